@@ -1,0 +1,116 @@
+// Package linalg holds the numerical kernels under the thin products of this
+// module: a tall N×K factor times a small matrix, its Gram matrix, a sparse
+// matrix times a block of vectors, and the search for the small entries of YYᵀ.
+// N runs to tens of thousands, the other sizes to a few hundred.
+//
+// # Kernels
+//
+// All dense work goes through one kind of register tile: 8 rows by up to 24
+// columns, with the right factor packed in panels of 8 columns. There are three
+// implementations, and the best one the machine can run is chosen once, at
+// first use (KernelName says which): "avx512" and "avx2" in assembly on amd64, and
+// "generic" in Go on every other architecture, on older machines and under the
+// build tags noasm and purego.
+//
+// # What the bits depend on
+//
+// Every element of a result is a sum of multiply-adds in an order fixed by the
+// shapes alone: one chain, but for long inner dimensions and single vectors. The number of workers, the position of an element in a
+// tile and the way a caller cuts rows into blocks never change a bit. Both
+// assembly kernels and the Go kernel on machines where the compiler fuses
+// multiply-add unconditionally (arm64, ppc64le, riscv64, s390x) round once per
+// multiply-add and give the same bits as each other; the Go kernel on amd64
+// rounds twice.
+//
+// Zeros are multiplied like any other number (reference BLAS skips some of
+// them), so a NaN or an infinity in an input reaches every element that depends
+// on it.
+//
+// A wrong shape is a mistake of the calling package and panics.
+package linalg
+
+import (
+	"sync"
+	"unsafe"
+)
+
+const (
+	panel    = 8         // rows or columns in a packed panel
+	tileCols = 3 * panel // columns of the widest register tile
+	tileSize = panel * tileCols
+)
+
+// kernels is one implementation of the inner loops. The functions check the
+// bounds of everything they touch.
+type kernels struct {
+	name string
+
+	// fused tells whether a multiply-add rounds once.
+	fused bool
+
+	// tile computes, for r < 8 and j < 8(nb−1)+last,
+	//
+	//	s = Σ_l a[r·rs+l·ks] · b[(j/8)·bs+8l+j%8],  l = 0…k−1 in this order,
+	//	c[r·ldc+j] = alpha·s + beta·c[r·ldc+j]
+	//
+	// where c is not read when beta is 0. k ≥ 1, 1 ≤ nb ≤ 3, 1 ≤ last ≤ 8.
+	// All eight rows of a and all 8·nb columns of b must exist.
+	tile func(k int, a []float64, rs, ks int, b []float64, bs, nb, last int, c []float64, ldc int, alpha, beta float64)
+
+	// scan computes the tile of 8 rows of the packed panel a and the 24
+	// columns of the three panels at b, each k×8, and appends the elements
+	// below thr to rows row0…row0+7 of st, as columns col0….
+	scan func(k int, a, b []float64, thr float64, col0 int, st *stage, row0 int)
+
+	// spmm computes rows [lo, hi) of dst (+)= S·X for p columns. It
+	// returns the position in cols of a column number outside [0, n), or −1.
+	spmm func(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst []float64, ds, p, lo, hi int, accumulate bool) int
+
+	// spmv is spmm for one column.
+	spmv func(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst []float64, ds, lo, hi int, accumulate bool) int
+
+	// dots computes y[r] = Σ_l a[r·rs+l]·x[l] for r < 8, each in eight
+	// interleaved sums (l mod 8) that sum8 adds up. k ≥ 1.
+	dots func(k int, a []float64, rs int, x []float64, y *[panel]float64)
+
+	// packCols writes the columns of a k×n matrix as panels of 8 columns, k×8
+	// each, with zeros for those that the last panel lacks.
+	packCols func(dst, src []float64, stride, k, n int)
+}
+
+// best returns the fastest kernels of this machine. Detection happens once: in
+// a virtual machine every CPUID instruction traps.
+var best = sync.OnceValue(func() *kernels {
+	all := available()
+	return all[len(all)-1]
+})
+
+// KernelName returns the name of the kernels in use, "avx512", "avx2" or
+// "generic". It belongs in the provenance of a result: see the package comment
+// for which of them agree bit for bit.
+func KernelName() string { return best().name }
+
+// buffers lends scratch slices, whose contents are arbitrary.
+var buffers = sync.Pool{New: func() any { return new([]float64) }}
+
+func borrow(n int) *[]float64 {
+	p := buffers.Get().(*[]float64)
+	if cap(*p) < n {
+		*p = aligned(n)
+	}
+	*p = (*p)[:n]
+	return p
+}
+
+func giveBack(p *[]float64) { buffers.Put(p) }
+
+// aligned returns n zeros that begin at a cache line, so that no vector of a
+// panel lies in two.
+func aligned(n int) []float64 {
+	const line = 64
+	s := make([]float64, n+line/8-1)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(s))) % line / 8
+	return s[skip:][:n]
+}
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }

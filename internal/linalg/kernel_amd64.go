@@ -1,0 +1,90 @@
+//go:build amd64 && !noasm && !purego
+
+package linalg
+
+import "math"
+
+// available returns the kernels this machine can run, the best one last.
+func available() []*kernels {
+	all := []*kernels{&generic}
+	avx2, avx512 := detect()
+	if avx2 {
+		all = append(all, &kernels256)
+	}
+	if avx512 {
+		all = append(all, &kernels512)
+	}
+	return all
+}
+
+// checkTile panics, with the message of an index out of range, unless all that
+// a tile reads and writes lies in its slices.
+func checkTile(k int, a []float64, rs, ks int, b []float64, bs, nb, last int, c []float64, ldc int) {
+	if k < 1 || rs < 0 || ks < 0 || bs < 0 || ldc < 0 || nb < 1 || nb > 3 || last < 1 || last > panel {
+		panic("linalg: wrong arguments of a tile")
+	}
+	_ = a[(panel-1)*rs+(k-1)*ks]
+	_ = b[(nb-1)*bs+k*panel-1]
+	_ = c[(panel-1)*ldc+(nb-1)*panel+last-1]
+}
+
+// checkStage panics unless 8 rows of st from row0 on can take another tile.
+func checkStage(st *stage, row0 int) {
+	full := st.stride - tileCols - panel
+	for _, n := range st.cnt[row0 : row0+panel] {
+		if uint(n) > uint(full) {
+			panic("linalg: the stage of a scan overflows")
+		}
+	}
+	_ = st.cols[(row0+panel)*st.stride-1]
+	_ = st.vals[(row0+panel)*st.stride-1]
+}
+
+// spmmBlock is how many values a call in assembly takes at most, but for a longer
+// row: the scheduler cannot interrupt it, and the values and column numbers should
+// still be in the cache for the next strip of columns.
+const spmmBlock = 1 << 14
+
+// spmmTop returns the end of the rows from lo on that one call takes.
+func spmmTop(rowPtr []int, lo, hi int) int {
+	top := lo + 1
+	for top < hi && rowPtr[top+1]-rowPtr[lo] <= spmmBlock {
+		top++
+	}
+	return top
+}
+
+// spmvFused is spmvGeneric with one rounding a multiply-add.
+func spmvFused(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst []float64, ds, lo, hi int, accumulate bool) int {
+	for i := lo; i < hi; i++ {
+		from, to := rowPtr[i], rowPtr[i+1]
+		cs, vs := cols[from:to], vals[from:to]
+		for t, c := range cs {
+			if uint32(c) >= uint32(n) {
+				return from + t
+			}
+		}
+		var s0, s1, s2, s3, s4, s5, s6, s7 float64
+		for len(cs) >= 8 && len(vs) >= 8 {
+			s0 = math.FMA(vs[0], x[int(cs[0])*xs], s0)
+			s1 = math.FMA(vs[1], x[int(cs[1])*xs], s1)
+			s2 = math.FMA(vs[2], x[int(cs[2])*xs], s2)
+			s3 = math.FMA(vs[3], x[int(cs[3])*xs], s3)
+			s4 = math.FMA(vs[4], x[int(cs[4])*xs], s4)
+			s5 = math.FMA(vs[5], x[int(cs[5])*xs], s5)
+			s6 = math.FMA(vs[6], x[int(cs[6])*xs], s6)
+			s7 = math.FMA(vs[7], x[int(cs[7])*xs], s7)
+			cs, vs = cs[8:], vs[8:]
+		}
+		s := [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
+		for t, c := range cs {
+			s[t&7] = math.FMA(vs[t], x[int(c)*xs], s[t&7])
+		}
+		sum := sum8(&s)
+		if accumulate {
+			sum += dst[i*ds]
+		}
+		dst[i*ds] = sum
+	}
+	return -1
+}

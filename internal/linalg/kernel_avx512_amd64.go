@@ -1,0 +1,132 @@
+//go:build amd64 && !noasm && !purego
+
+package linalg
+
+import "unsafe"
+
+var kernels512 = kernels{
+	name:  "avx512",
+	fused: true,
+	tile:  tile512,
+	scan:  scan512,
+	spmm:  spmm512,
+	spmv:  spmv512,
+	dots:  dots512,
+
+	packCols: packCols512,
+}
+
+// tile512x computes a tile of 8 rows and nb panels of columns. Steps are in
+// elements, mask has a bit for each column of the last panel to be written, and
+// update is 0 where beta is.
+//
+//go:noescape
+func tile512x(k int, a *float64, rs, ks int, b *float64, bs, nb int, c *float64, ldc int, alpha, beta float64, mask, update int)
+
+// scan512x3 appends the elements of an 8×24 tile that are below thr to 8 rows of
+// vals and cols, stride elements apart, which hold cnt elements so far.
+//
+//go:noescape
+func scan512x3(k int, a, b *float64, thr float64, col0 int, vals *float64, cols *int32, stride int, cnt *int)
+
+// spmm512x computes rows of dst for a strip of v ≤ 8 vectors of columns, of which
+// the last has the columns in mask. rowPtr points to the first row's entry;
+// steps are in elements. It returns the position of a column number outside
+// [0, n), or −1.
+//
+//go:noescape
+func spmm512x(v, n int, rowPtr *int, rows int, cols *int32, vals, x *float64, xs int, dst *float64, ds int, mask, accumulate int) int
+
+// spmv512x is spmm512x for a vector x without gaps, with eight interleaved sums.
+//
+//go:noescape
+func spmv512x(n int, rowPtr *int, rows int, cols *int32, vals, x *float64, dst *float64, ds int, accumulate int) int
+
+// dots512x computes the inner products of x with 8 rows of a, rs elements apart.
+//
+//go:noescape
+func dots512x(k int, a *float64, rs int, x, y *float64)
+
+// packCols512x copies a k×n matrix, n ≥ 1.
+//
+//go:noescape
+func packCols512x(dst, src *float64, stride, k, n int)
+
+func tile512(k int, a []float64, rs, ks int, b []float64, bs, nb, last int, c []float64, ldc int, alpha, beta float64) {
+	checkTile(k, a, rs, ks, b, bs, nb, last, c, ldc)
+	update := 1
+	if beta == 0 {
+		update = 0
+	}
+	tile512x(k, &a[0], rs, ks, &b[0], bs, nb, &c[0], ldc, alpha, beta, 1<<last-1, update)
+}
+
+func scan512(k int, a, b []float64, thr float64, col0 int, st *stage, row0 int) {
+	_, _ = a[k*panel-1], b[3*k*panel-1]
+	checkStage(st, row0)
+	o := row0 * st.stride
+	scan512x3(k, &a[0], &b[0], thr, col0, &st.vals[o], &st.cols[o], st.stride, &st.cnt[row0])
+}
+
+// spmm512: the caller has checked rowPtr, x and dst; column numbers are checked
+// as they are met.
+func spmm512(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst []float64, ds, p, lo, hi int, accumulate bool) int {
+	vectors := (p + panel - 1) / panel
+	strips := (vectors + 7) / 8 // of up to 64 columns, all about equally wide
+	acc := 0
+	if accumulate {
+		acc = 1
+	}
+	for lo < hi {
+		top := spmmTop(rowPtr, lo, hi)
+		if rowPtr[top] == rowPtr[lo] { // nothing to point to
+			spmmGeneric(n, rowPtr, cols, vals, x, xs, dst, ds, p, lo, top, accumulate)
+			lo = top
+			continue
+		}
+		j := 0
+		for s := range strips {
+			v := (vectors + s) / strips
+			mask := 1<<min(panel, p-j-(v-1)*panel) - 1
+			if bad := spmm512x(v, n, &rowPtr[lo], top-lo, &cols[0], &vals[0], &x[j], xs, &dst[lo*ds+j], ds, mask, acc); bad >= 0 {
+				return bad
+			}
+			j += v * panel
+		}
+		lo = top
+	}
+	return -1
+}
+
+func spmv512(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst []float64, ds, lo, hi int, accumulate bool) int {
+	if xs != 1 {
+		return spmvFused(n, rowPtr, cols, vals, x, xs, dst, ds, lo, hi, accumulate)
+	}
+	acc := 0
+	if accumulate {
+		acc = 1
+	}
+	for lo < hi {
+		top := spmmTop(rowPtr, lo, hi)
+		if rowPtr[top] == rowPtr[lo] {
+			spmvGeneric(n, rowPtr, cols, vals, x, xs, dst, ds, lo, top, accumulate)
+		} else if bad := spmv512x(n, &rowPtr[lo], top-lo, &cols[0], &vals[0], unsafe.SliceData(x), &dst[lo*ds], ds, acc); bad >= 0 {
+			return bad
+		}
+		lo = top
+	}
+	return -1
+}
+
+func dots512(k int, a []float64, rs int, x []float64, y *[panel]float64) {
+	_, _ = a[(panel-1)*rs+k-1], x[k-1]
+	dots512x(k, &a[0], rs, &x[0], &y[0])
+}
+
+func packCols512(dst, src []float64, stride, k, n int) {
+	if k <= 0 || n <= 0 {
+		return
+	}
+	_, _ = dst[k*roundUp(n, panel)-1], src[(k-1)*stride+n-1]
+	packCols512x(&dst[0], &src[0], stride, k, n)
+}

@@ -1,0 +1,118 @@
+package linalg
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// guarded returns n elements between two pages that may not be touched: flush
+// with the end, or with the beginning. Reading or writing one element too far
+// ends the test process.
+func guarded[T float64 | int32 | int](t testing.TB, n int, end bool) []T {
+	t.Helper()
+	var zero T
+	page := syscall.Getpagesize()
+	size := n * int(unsafe.Sizeof(zero))
+	body := roundUp(max(size, 1), page)
+	mem, err := syscall.Mmap(-1, 0, body+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skipf("skipped: no memory map: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Munmap(mem); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, off := range []int{0, page + body} {
+		if err := syscall.Mprotect(mem[off:off+page], syscall.PROT_NONE); err != nil {
+			t.Skipf("skipped: no guard pages: %v", err)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	start := page
+	if end {
+		start += body - size
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&mem[start])), n)
+}
+
+func guardedMat(t testing.TB, m blas64.General, end bool) blas64.General {
+	data := guarded[float64](t, len(m.Data), end)
+	copy(data, m.Data)
+	m.Data = data
+	return m
+}
+
+func guardedCopy[T float64 | int32 | int](t testing.TB, s []T, end bool) []T {
+	d := guarded[T](t, len(s), end)
+	copy(d, s)
+	return d
+}
+
+// TestKernelsStayInBounds runs everything on operands that end, or begin, at a
+// page that may not be touched.
+func TestKernelsStayInBounds(t *testing.T) {
+	for _, kr := range available() {
+		for _, end := range []bool{true, false} {
+			t.Run(fmt.Sprintf("kernel=%s/end=%v", kr.name, end), func(t *testing.T) {
+				rnd := newRand(40)
+				for _, sh := range [][3]int{{8, 7, 24}, {16, 9, 17}, {9, 30, 1}, {25, 8, 12}, {7, 1100, 23}, {3, 20, 300}, {13, 29, 1}, {1, 31, 70}, {9, 1100, 1}, {1, 16, 8}} {
+					m, k, n := sh[0], sh[1], sh[2]
+					for _, tr := range transposes {
+						a := guardedMat(t, operand(rnd, tr.tA, m, k, 1), end)
+						b := guardedMat(t, operand(rnd, tr.tB, k, n, 0), end)
+						c0 := randMat(rnd, m, n, 0)
+						c := guardedMat(t, c0, end)
+						if err := kr.gemm(context.Background(), tr.tA, tr.tB, 0.5, a, b, 2, c, 1); err != nil {
+							t.Fatal(err)
+						}
+						checkGemm(t, kr, tr.tA, tr.tB, 0.5, a, b, 2, c0, c)
+					}
+					g := guardedMat(t, randMat(rnd, n, n, 0), end)
+					if err := kr.gram(context.Background(), guardedMat(t, randMat(rnd, k, n, 0), end), g, 1); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, p := range []int{1, 2, 5, 8, 31, 33, 64, 100} {
+					s := randCSR(rnd, 19, 23, 0.3)
+					x := randMat(rnd, s.cols_, p, 0)
+					dst0 := randMat(rnd, s.rows, p, 0)
+					want := cloneMat(dst0)
+					s.mul(kr, x, want, true)
+					dst := guardedMat(t, dst0, end)
+					kr.spmmRows(guardedCopy(t, s.rowPtr, end), guardedCopy(t, s.cols, end), guardedCopy(t, s.vals, end),
+						guardedMat(t, x, end), dst, 0, s.rows, true)
+					if d := diffBits(dst.Data, want.Data); d != "" {
+						t.Fatalf("SpMM, p=%d: %s", p, d)
+					}
+				}
+				for _, n := range []int{24, 61} {
+					const k = 11
+					y := guardedMat(t, randMat(rnd, n, k, 1), end)
+					z := products(kr, y)
+					p := kr.pack(y)
+					p.data = guardedCopy(t, p.data, end)
+					var h Hits
+					h.st.prepare(n)
+					h.st.cols = guardedCopy(t, h.st.cols, end)
+					h.st.vals = guardedCopy(t, h.st.vals, end)
+					for _, thr := range []float64{0, math.Inf(1)} {
+						h.Reset()
+						p.ScanBelow(0, n, thr, &h)
+						for i := range n {
+							checkRow(t, &h, i, z[i*n:(i+1)*n], i, thr)
+						}
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !amd64 || noasm || purego
+
+package linalg
+
+// available returns the kernels this machine can run, the best one last.
+func available() []*kernels { return []*kernels{&generic} }

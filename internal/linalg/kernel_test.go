@@ -1,0 +1,101 @@
+package linalg
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// eachKernel runs f for every implementation this machine can run.
+func eachKernel(t *testing.T, f func(t *testing.T, kr *kernels)) {
+	t.Helper()
+	for _, kr := range available() {
+		t.Run("kernel="+kr.name, func(t *testing.T) { f(t, kr) })
+	}
+}
+
+func TestKernelName(t *testing.T) {
+	all := available()
+	if all[0].name != "generic" {
+		t.Errorf("the first kernels are %q, want generic everywhere", all[0].name)
+	}
+	if got, want := KernelName(), all[len(all)-1].name; got != want {
+		t.Errorf("KernelName() = %q, want the last available, %q", got, want)
+	}
+	seen := map[string]bool{}
+	for _, kr := range all {
+		if seen[kr.name] {
+			t.Errorf("two kernels named %q", kr.name)
+		}
+		seen[kr.name] = true
+		t.Logf("%s: fused %v", kr.name, kr.fused)
+	}
+}
+
+// maddOf returns s + x·y with the rounding of the kernels.
+func (kr *kernels) maddOf(s, x, y float64) float64 {
+	if kr.fused {
+		return math.FMA(x, y, s)
+	}
+	return s + float64(x*y)
+}
+
+// chain returns Σ x_l·y_l in the order of l with the rounding of the kernels, and
+// the sum of the absolute products.
+func (kr *kernels) chain(x, y []float64) (s, abs float64) {
+	y = y[:len(x)]
+	for l, v := range x {
+		if kr.fused {
+			s = math.FMA(v, y[l], s)
+		} else {
+			s += float64(v * y[l])
+		}
+		abs += math.Abs(v * y[l])
+	}
+	return s, abs
+}
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 20)) }
+
+// randMat returns a matrix of normal numbers whose stride is extra larger than
+// its number of columns, with NaN in the gaps and nothing after the last element,
+// so that reading a gap shows and reading past the end panics or is caught by
+// the race detector's allocator.
+func randMat(rnd *rand.Rand, rows, cols, extra int) blas64.General {
+	stride := max(1, cols+extra)
+	m := blas64.General{Rows: rows, Cols: cols, Stride: stride}
+	if rows > 0 && cols > 0 {
+		m.Data = make([]float64, (rows-1)*stride+cols)
+	}
+	for i := range m.Data {
+		m.Data[i] = math.NaN()
+	}
+	for i := range rows {
+		for j := range cols {
+			m.Data[i*stride+j] = rnd.NormFloat64()
+		}
+	}
+	return m
+}
+
+func cloneMat(m blas64.General) blas64.General {
+	m.Data = append([]float64(nil), m.Data...)
+	return m
+}
+
+// diffBits describes the first difference in bits between two equally long
+// slices, NaNs of any payload being equal, or returns "".
+func diffBits(got, want []float64) string {
+	if len(got) != len(want) {
+		return fmt.Sprintf("length %d, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
+			return fmt.Sprintf("element %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+	return ""
+}

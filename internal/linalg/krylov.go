@@ -1,0 +1,271 @@
+package linalg
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Krylov approximates the algebraically largest eigenpairs of a symmetric
+// operator in a given number of products with a block of vectors, for
+// operators each application of which is a pass over a corpus (block Krylov
+// with full orthogonalisation and Rayleigh–Ritz: Halko, Martinsson and Tropp
+// 2011, §4.5; Musco and Musco 2015).
+//
+// x (n×p) holds the start vectors and is overwritten. The space is spanned by
+// X, AX, …, A^(passes−1)X; of its Ritz pairs the keep best are returned (fewer
+// where the space has fewer dimensions), keep ≥ k. Stats.Restarts tells how
+// many passes were made, fewer than asked for where the space is exhausted,
+// and Residual the largest ‖Au − θu‖ among the k first pairs.
+//
+// Beside the products it costs 4·n·p²·passes² operations and 8·n·p·(passes+3)
+// bytes. Directions shorter than about 1e-12·‖A‖ count as nothing.
+func Krylov(ctx context.Context, op Op, x blas64.General, k, keep, passes, workers int) (*Block, EigStats, error) {
+	st := EigStats{Cold: true}
+	n, p := x.Rows, x.Cols
+	if k < 1 || p < k || p > n || keep < k || passes < 1 {
+		return nil, st, fmt.Errorf("linalg: %d of %d Ritz pairs from %d passes with %d vectors of length %d", k, keep, passes, p, n)
+	}
+	x, spare, err := krylovOrthonormal(ctx, nil, x, NewGeneral(n, p).Data, 0, workers)
+	if err != nil {
+		return nil, st, err
+	}
+	var (
+		v       []blas64.General   // the orthonormal basis, in blocks
+		h       [][]blas64.General // h[j][i] = V_iᵀ·A·V_j, i ≤ j
+		dim     int
+		largest float64 // the longest product with a unit vector
+		w       blas64.General
+	)
+	for x.Cols > 0 {
+		if x.Cols+dim > n {
+			return nil, st, fmt.Errorf("linalg: %d independent vectors of length %d", x.Cols+dim, n)
+		}
+		v = append(v, x)
+		dim += x.Cols
+		w = blockIn(spare, n, x.Cols)
+		if err := op(ctx, w, x); err != nil {
+			return nil, st, err
+		}
+		st.Products += x.Cols
+		st.Restarts++
+		for _, q := range columnNorms2(w) {
+			if math.IsNaN(q) || math.IsInf(q, 0) {
+				return nil, st, ErrNonFinite
+			}
+			largest = max(largest, math.Sqrt(q))
+		}
+		hj := make([]blas64.General, len(v))
+		for i, vi := range v {
+			hj[i] = NewGeneral(vi.Cols, w.Cols)
+			if err := Gemm(ctx, blas.Trans, blas.NoTrans, 1, vi, w, 0, hj[i], workers); err != nil {
+				return nil, st, err
+			}
+		}
+		h = append(h, hj)
+		if st.Restarts == passes || dim == n {
+			break
+		}
+		for i, vi := range v {
+			if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, -1, vi, hj[i], 1, w, workers); err != nil {
+				return nil, st, err
+			}
+		}
+		if x, spare, err = krylovOrthonormal(ctx, v, w, make([]float64, n*w.Cols), 1e-12*largest, workers); err != nil {
+			return nil, st, err
+		}
+	}
+	exhausted := x.Cols == 0 || dim == n
+
+	// Rayleigh–Ritz on T = VᵀAV.
+	t := NewGeneral(dim, dim)
+	for j, col := 0, 0; j < len(v); j++ {
+		for i, row := 0, 0; i <= j; i++ {
+			for a := range v[i].Cols {
+				for b := range v[j].Cols {
+					s := h[j][i].Data[a*h[j][i].Stride+b]
+					t.Data[(row+a)*dim+col+b], t.Data[(col+b)*dim+row+a] = s, s
+					if i == j && b < a { // symmetric up to rounding
+						s = 0.5 * (s + h[j][i].Data[b*h[j][i].Stride+a])
+						t.Data[(row+a)*dim+col+b], t.Data[(col+b)*dim+row+a] = s, s
+					}
+				}
+			}
+			row += v[i].Cols
+		}
+		col += v[j].Cols
+	}
+	keep = min(keep, dim)
+	theta, s, err := topEig(ctx, t, keep, workers)
+	if err != nil {
+		return nil, st, err
+	}
+	part := func(i int) blas64.General { // the rows of s that belong to block i
+		lo := 0
+		for _, b := range v[:i] {
+			lo += b.Cols
+		}
+		return blas64.General{Rows: v[i].Cols, Cols: keep, Stride: s.Stride, Data: s.Data[lo*s.Stride:]}
+	}
+	out := NewGeneral(n, keep)
+	for i, vi := range v {
+		beta := 1.0
+		if i == 0 {
+			beta = 0
+		}
+		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, vi, part(i), beta, out, workers); err != nil {
+			return nil, st, err
+		}
+	}
+	// Only the products of the last block leave the space.
+	if !exhausted {
+		last := len(v) - 1
+		sl := part(last)
+		sl.Cols = k
+		r := NewGeneral(n, k)
+		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, w, sl, 0, r, workers); err != nil {
+			return nil, st, err
+		}
+		for i, vi := range v {
+			hs := NewGeneral(vi.Cols, k)
+			if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, h[last][i], sl, 0, hs, workers); err != nil {
+				return nil, st, err
+			}
+			if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, -1, vi, hs, 1, r, workers); err != nil {
+				return nil, st, err
+			}
+		}
+		for _, q := range columnNorms2(r) {
+			st.Residual = max(st.Residual, math.Sqrt(q))
+		}
+	}
+	st.Converged = exhausted
+	return &Block{X: out, Theta: theta}, st, nil
+}
+
+// krylovOrthonormal returns an orthonormal basis, orthogonal to the blocks v
+// too, of what the columns of w span. w is already orthogonal to v to the
+// rounding of its length. Columns of at most floor count as zero, and so do
+// combinations of columns of length one that are shorter than 1e-5. The basis
+// lies in one of w and spare, which are as large; the other is returned beside.
+func krylovOrthonormal(ctx context.Context, v []blas64.General, w blas64.General, spare []float64, floor float64, workers int) (blas64.General, []float64, error) {
+	drop := 1e-10
+	for round := 0; ; round++ {
+		q, least, err := svqb(ctx, w, spare, floor, drop, workers)
+		spare = w.Data
+		if err != nil || q.Cols == 0 {
+			return q, spare, err
+		}
+		// Making short columns long has brought up their rounding: once more.
+		// A direction of which half goes then was rounding.
+		if round > 0 && least > 0.5 || round == 4 {
+			return q, spare, nil
+		}
+		for _, vi := range v {
+			h := NewGeneral(vi.Cols, q.Cols)
+			if err := Gemm(ctx, blas.Trans, blas.NoTrans, 1, vi, q, 0, h, workers); err != nil {
+				return q, nil, err
+			}
+			if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, -1, vi, h, 1, q, workers); err != nil {
+				return q, nil, err
+			}
+		}
+		w, floor, drop = q, 0.5, 0.1
+	}
+}
+
+// blockIn returns an n×p matrix in the memory of data.
+func blockIn(data []float64, n, p int) blas64.General {
+	return blas64.General{Rows: n, Cols: p, Stride: max(p, 1), Data: data[:n*p]}
+}
+
+// svqb orthonormalises the columns of w by the eigenvectors of their scaled
+// Gram matrix (Stathopoulos and Wu 2002), leaving out columns of at most
+// floor, and eigenvalues of at most drop. The result is written to the memory
+// of to; beside it svqb returns the least eigenvalue kept.
+func svqb(ctx context.Context, w blas64.General, to []float64, floor, drop float64, workers int) (blas64.General, float64, error) {
+	g := NewGeneral(w.Cols, w.Cols)
+	if err := Gram(ctx, w, g, workers); err != nil {
+		return blas64.General{}, 0, err
+	}
+	var use []int
+	inv := make([]float64, w.Cols)
+	for j := range w.Cols {
+		q := g.Data[j*g.Stride+j]
+		if math.IsNaN(q) || math.IsInf(q, 0) {
+			return blas64.General{}, 0, ErrNonFinite
+		}
+		if q > 0 && math.Sqrt(q) > floor {
+			use = append(use, j)
+			inv[j] = 1 / math.Sqrt(q)
+		}
+	}
+	if len(use) == 0 {
+		return NewGeneral(w.Rows, 0), 0, nil
+	}
+	s := NewGeneral(len(use), len(use))
+	for a, i := range use {
+		for b, j := range use {
+			s.Data[a*s.Stride+b] = g.Data[i*g.Stride+j] * inv[i] * inv[j]
+		}
+	}
+	theta, u, err := symEig(s)
+	if err != nil {
+		return blas64.General{}, 0, err
+	}
+	kept := 0
+	for kept < len(theta) && theta[kept] > drop {
+		kept++
+	}
+	m := NewGeneral(w.Cols, kept)
+	for a, i := range use {
+		for j := range kept {
+			m.Data[i*m.Stride+j] = inv[i] * u.At(a, j) / math.Sqrt(theta[j])
+		}
+	}
+	q := blockIn(to, w.Rows, kept)
+	return q, theta[kept-1], Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, w, m, 0, q, workers)
+}
+
+// topEig returns the keep algebraically largest eigenpairs of a symmetric
+// array, with residuals of at most 1e-10 of the least or 1e-13 of the largest
+// of them. The vectors are columns.
+func topEig(ctx context.Context, t blas64.General, keep, workers int) ([]float64, blas64.General, error) {
+	n := t.Rows
+	if n > 256 && keep <= n/3 {
+		op := func(ctx context.Context, dst, x blas64.General) error { return SymMul(ctx, t, x, dst, workers) }
+		theta, rows, st, err := Lanczos(ctx, n, op, LanczosOptions{Pairs: keep, Tol: 1e-10, MaxRestarts: 60, Workers: workers})
+		if err != nil {
+			return nil, blas64.General{}, err
+		}
+		if st.Converged || st.Residual <= 1e-13*theta[0] {
+			s := NewGeneral(n, keep)
+			for j := range keep {
+				for i, v := range Row(rows, j) {
+					s.Data[i*s.Stride+j] = v
+				}
+			}
+			return theta, s, nil
+		}
+	}
+	theta, u, err := symEig(t)
+	if err != nil {
+		return nil, blas64.General{}, err
+	}
+	raw := u.RawMatrix()
+	raw.Cols = keep
+	return theta[:keep], raw, nil
+}
+
+func columnNorms2(a blas64.General) []float64 {
+	s := make([]float64, a.Cols)
+	for i := range a.Rows {
+		for j, v := range Row(a, i) {
+			s[j] += v * v
+		}
+	}
+	return s
+}

@@ -1,0 +1,91 @@
+package linalg
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// LowRankSparse is the symmetric operator YYᵀ + r·eeᵀ + E, with Y N×K (K may
+// be 0) and a symmetric sparse E.
+type LowRankSparse struct {
+	Y blas64.General
+	R float64
+	E CSR
+}
+
+// Mul computes dst = (YYᵀ + r·eeᵀ + E)·X.
+func (m *LowRankSparse) Mul(ctx context.Context, dst, x blas64.General, workers int) error {
+	n, k, p := m.Y.Rows, m.Y.Cols, x.Cols
+	if k == 0 {
+		for i := range n {
+			clear(dst.Data[i*dst.Stride : i*dst.Stride+p])
+		}
+	} else {
+		t := NewGeneral(k, p)
+		if err := Gemm(ctx, blas.Trans, blas.NoTrans, 1, m.Y, x, 0, t, workers); err != nil {
+			return err
+		}
+		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, m.Y, t, 0, dst, workers); err != nil {
+			return err
+		}
+	}
+	if m.R != 0 {
+		s := make([]float64, p)
+		for i := range n {
+			for j, v := range x.Data[i*x.Stride : i*x.Stride+p] {
+				s[j] += v
+			}
+		}
+		for j := range s {
+			s[j] *= m.R
+		}
+		err := run.Chunks(ctx, n, 1024, workers, func(_, _, lo, hi int) error {
+			for i := lo; i < hi; i++ {
+				row := dst.Data[i*dst.Stride : i*dst.Stride+p]
+				for j, v := range s {
+					row[j] += v
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(m.E.Cols) == 0 {
+		return ctx.Err()
+	}
+	return m.E.Mul(ctx, x, dst, true, workers)
+}
+
+// NewGeneral returns a zero r×c matrix.
+func NewGeneral(r, c int) blas64.General {
+	return blas64.General{Rows: r, Cols: c, Stride: max(c, 1), Data: make([]float64, r*c)}
+}
+
+// Row returns row i of a, which may have no columns.
+func Row(a blas64.General, i int) []float64 {
+	if a.Cols == 0 {
+		return nil
+	}
+	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
+}
+
+// SymMul computes dst = A·X for an explicit n×n array. A single vector is
+// multiplied row by row, as fast as memory delivers A; blocks go through Gemm.
+func SymMul(ctx context.Context, a, x, dst blas64.General, workers int) error {
+	if x.Cols != 1 || x.Stride != 1 {
+		return Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, a, x, 0, dst, workers)
+	}
+	v := vec(x.Data[:x.Rows])
+	return run.Chunks(ctx, a.Rows, 64, workers, func(_, _, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			dst.Data[i*dst.Stride] = blas64.Dot(vec(Row(a, i)), v)
+		}
+		return nil
+	})
+}

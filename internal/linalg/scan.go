@@ -1,0 +1,180 @@
+package linalg
+
+import (
+	"fmt"
+	"math"
+)
+
+// scanRows is how many rows are searched together: the columns are read from
+// memory once for all of them, and their panels fit in the first-level cache
+// beside those of the columns.
+const scanRows = 4 * panel
+
+// Hits collects the entries a scan finds, row after row. Its slices may be read
+// and cut by the caller between scans. The zero value is ready for use. It must
+// not be used by two goroutines at once.
+type Hits struct {
+	// RowEnd[t] is the end in Cols and Vals of the t-th row scanned; it
+	// begins where row t−1 ends.
+	RowEnd []int
+	Cols   []int32
+	Vals   []float64
+
+	st stage
+}
+
+// Reset forgets the entries and keeps the memory.
+func (h *Hits) Reset() {
+	h.RowEnd, h.Cols, h.Vals = h.RowEnd[:0], h.Cols[:0], h.Vals[:0]
+}
+
+// Row returns the columns, ascending, and values found in the t-th row scanned.
+func (h *Hits) Row(t int) (cols []int32, vals []float64) {
+	lo := 0
+	if t > 0 {
+		lo = h.RowEnd[t-1]
+	}
+	hi := h.RowEnd[t]
+	return h.Cols[lo:hi:hi], h.Vals[lo:hi:hi]
+}
+
+// stage holds the entries of the rows being scanned, each in a region of stride
+// elements. Only as much of it is ever touched as there are entries.
+type stage struct {
+	stride int
+	cnt    [scanRows]int
+	cols   []int32
+	vals   []float64
+}
+
+// prepare makes room for n entries a row. A tile may write up to 8 elements past
+// the end of a row.
+func (st *stage) prepare(n int) {
+	st.stride = roundUp(n, panel) + tileCols
+	if need := st.stride * scanRows; len(st.cols) < need {
+		st.cols, st.vals = make([]int32, need), make([]float64, need)
+	}
+	st.cnt = [scanRows]int{}
+}
+
+func (st *stage) push(row, col int, v float64) {
+	o := row*st.stride + st.cnt[row]
+	st.cols[o], st.vals[o] = int32(col), v
+	st.cnt[row]++
+}
+
+// flush appends rows [lo, hi) of the stage to h and empties all of them.
+func (h *Hits) flush(lo, hi int) {
+	st := &h.st
+	for r := lo; r < hi; r++ {
+		o := r * st.stride
+		h.Cols = append(h.Cols, st.cols[o:o+st.cnt[r]]...)
+		h.Vals = append(h.Vals, st.vals[o:o+st.cnt[r]]...)
+		h.RowEnd = append(h.RowEnd, len(h.Cols))
+	}
+	st.cnt = [scanRows]int{}
+}
+
+// ScanBelow finds the entries (YYᵀ)_ij < threshold of rows i0 ≤ i < i1 and columns
+// j ≥ i, the upper triangle with its diagonal, and appends to out one row for
+// each i with the columns in ascending order. NaN is never below.
+//
+// A value is Σ_k y_ik·y_jk summed in the order of k, the same bits for (i, j) and
+// (j, i) and for any i0 and i1. The cost is about (i1−i0)·(N−i0)·K multiply-adds;
+// i0 and i1 are best multiples of 32. Concurrent calls on one Packed need an
+// out each.
+func (p *Packed) ScanBelow(i0, i1 int, threshold float64, out *Hits) {
+	p.checkScan()
+	if i0 < 0 || i1 < i0 || i1 > p.n {
+		panic(fmt.Sprintf("linalg: scan of rows [%d, %d) of %d", i0, i1, p.n))
+	}
+	if i0 == i1 {
+		return
+	}
+	out.st.prepare(p.n)
+	for i := i0 / panel * panel; i < i1; i += scanRows {
+		top := min(i+scanRows, i1)
+		p.scan(p.data[i/panel*p.size:], (top-i+panel-1)/panel, i/panel, threshold, &out.st)
+		out.flush(max(0, i0-i), top-i)
+	}
+}
+
+// ScanBelowRows finds the entries (YYᵀ)_ij < threshold for the given rows i, in any
+// order and repeated or not, and all columns j, and appends to out one row for
+// each. The values have the bits that ScanBelow gives.
+func (p *Packed) ScanBelowRows(rows []int, threshold float64, out *Hits) {
+	p.checkScan()
+	for t, i := range rows {
+		if i < 0 || i >= p.n {
+			panic(fmt.Sprintf("linalg: rows[%d] = %d of %d", t, i, p.n))
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	out.st.prepare(p.n)
+	buf := borrow(scanRows / panel * p.size)
+	defer giveBack(buf)
+	for len(rows) > 0 {
+		part := rows[:min(scanRows, len(rows))]
+		rows = rows[len(part):]
+		panels := (len(part) + panel - 1) / panel
+		a := (*buf)[:panels*p.size]
+		clear(a[(panels-1)*p.size:])
+		for t, i := range part {
+			dst := a[t/panel*p.size+t%panel:]
+			src := p.data[i/panel*p.size+i%panel:]
+			for l := 0; l < p.size; l += panel {
+				dst[l] = src[l]
+			}
+		}
+		p.scan(a, panels, -1, threshold, &out.st)
+		out.flush(0, len(part))
+	}
+}
+
+func (p *Packed) checkScan() {
+	if p.n > math.MaxInt32 {
+		panic(fmt.Sprintf("linalg: scan of %d rows, more than a column number can tell", p.n))
+	}
+}
+
+// scan searches the given row panels. With first ≥ 0 they are the panels of Y
+// from that number on, and only columns j ≥ i count.
+func (p *Packed) scan(a []float64, panels, first int, thr float64, st *stage) {
+	k := p.size / panel
+	var tmp [tileSize]float64
+	for jp := max(0, first); jp < p.panels; jp += 3 {
+		nb := min(3, p.panels-jp)
+		col0 := jp * panel
+		cols := min(nb*panel, p.n-col0)
+		b := p.data[jp*p.size:]
+		for q := range panels {
+			row0 := q * panel
+			skip := 0 // columns j < i at the left of the tile's first row
+			if first >= 0 {
+				skip = (first+q)*panel - col0
+				if skip >= nb*panel {
+					continue
+				}
+			}
+			aq := a[q*p.size:]
+			if cols == tileCols && (first < 0 || skip < 0) {
+				p.kr.scan(k, aq, b, thr, col0, st, row0)
+				continue
+			}
+			p.kr.tile(k, aq, 1, panel, b, p.size, nb, panel, tmp[:], tileCols, 1, 0)
+			for r := range panel {
+				from := 0
+				if first >= 0 {
+					from = max(0, skip+r)
+				}
+				for j := from; j < cols; j++ {
+					if v := tmp[r*tileCols+j]; v < thr {
+						st.push(row0+r, col0+j, v)
+					}
+				}
+			}
+		}
+	}
+}

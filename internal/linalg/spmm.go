@@ -1,0 +1,172 @@
+package linalg
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sort"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// SpMM computes rows [lo, hi) of dst = S·X, or of dst = dst + S·X when
+// accumulate is set, for S in compressed sparse rows: row i has the values
+// vals[t] in columns cols[t], rowPtr[i] ≤ t < rowPtr[i+1]. X has as many rows as S
+// has columns; dst has len(rowPtr)−1 rows and as many columns p as X, and must not
+// share memory with X. A row of products is summed in the order of t before dst is
+// added; for p = 1 in eight interleaved partial sums. The cost is p multiply-adds
+// for each stored value.
+//
+// SpMM panics where sizes differ or a column number is out of range.
+func SpMM(rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, lo, hi int, accumulate bool) {
+	best().spmmRows(rowPtr, cols, vals, x, dst, lo, hi, accumulate)
+}
+
+// SpMMParallel is SpMM for all rows, on at most workers goroutines (0:
+// GOMAXPROCS), which changes no bit. Chunks of rows are cut to hold about equally
+// many values, and a wide X is taken in strips of columns that fit in the cache,
+// which is several times faster than SpMM on its own. The error is nil unless ctx ended; dst is then partly written.
+func SpMMParallel(ctx context.Context, rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, accumulate bool, workers int) error {
+	return best().spmmParallel(ctx, rowPtr, cols, vals, x, dst, accumulate, workers)
+}
+
+const (
+	// stripBytes of X are taken to stay in the second-level cache.
+	stripBytes = 5 << 18
+
+	// stripReuse is how often a row of X must be used on average to pay for
+	// copying it.
+	stripReuse = 8
+)
+
+// stripCols returns how many columns of X to multiply with at a time, for
+// speed alone. Rows of X are read in the order of the values of S. If X does not
+// fit in the cache but strips of its columns do, it is faster to copy one strip
+// after the other into one piece and to read S again for each.
+func stripCols(n, p, values int) int {
+	if n*p*8 <= stripBytes || values < stripReuse*n {
+		return p
+	}
+	if n*panel*8 > 2*stripBytes {
+		return p // not even the narrowest strip fits
+	}
+	return min(8, max(1, stripBytes/(n*panel*8))) * panel
+}
+
+func (kr *kernels) spmmParallel(ctx context.Context, rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, accumulate bool, workers int) error {
+	n := checkSpMM(rowPtr, cols, vals, x, dst)
+	if n == 0 || x.Cols == 0 {
+		return ctx.Err()
+	}
+	for i := range n {
+		checkRowPtr(rowPtr, i, len(cols))
+	}
+	width := stripCols(x.Rows, x.Cols, len(cols))
+	cuts := rowCuts(rowPtr, min(width, x.Cols))
+	if width >= x.Cols {
+		return run.Chunks(ctx, len(cuts)-1, 1, workers, func(_, chunk, _, _ int) error {
+			kr.spmmRange(rowPtr, cols, vals, x, dst, cuts[chunk], cuts[chunk+1], accumulate)
+			return nil
+		})
+	}
+	buf := borrow(x.Rows * width)
+	defer giveBack(buf)
+	for j := 0; j < x.Cols; j += width {
+		w := min(width, x.Cols-j)
+		strip := blas64.General{Rows: x.Rows, Cols: w, Stride: roundUp(w, panel), Data: *buf}
+		part := blas64.General{Rows: n, Cols: w, Stride: dst.Stride, Data: dst.Data[j:]}
+		err := run.Chunks(ctx, x.Rows, 512, workers, func(_, _, lo, hi int) error {
+			for i := lo; i < hi; i++ {
+				copy(strip.Data[i*strip.Stride:][:w], x.Data[i*x.Stride+j:])
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		err = run.Chunks(ctx, len(cuts)-1, 1, workers, func(_, chunk, _, _ int) error {
+			bad := kr.spmm(x.Rows, rowPtr, cols, vals, strip.Data, strip.Stride, part.Data, part.Stride, w, cuts[chunk], cuts[chunk+1], accumulate)
+			checkColumn(bad, cols, x.Rows)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowCuts returns the borders of chunks of rows of about chunkWork/4
+// multiply-adds each. A row counts as four values besides its own.
+func rowCuts(rowPtr []int, p int) []int {
+	n := len(rowPtr) - 1
+	const perRow = 4
+	target := chunkWork/4/max(1, p) + 1
+	cuts := []int{0}
+	for lo := 0; lo < n; {
+		limit := rowPtr[lo] + target
+		more := sort.Search(n-lo-1, func(t int) bool {
+			i := lo + 1 + t
+			return rowPtr[i+1]+perRow*(i+1-lo) > limit
+		})
+		lo += 1 + more
+		cuts = append(cuts, lo)
+	}
+	return cuts
+}
+
+func (kr *kernels) spmmRows(rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, lo, hi int, accumulate bool) {
+	n := checkSpMM(rowPtr, cols, vals, x, dst)
+	if lo < 0 || hi < lo || hi > n {
+		panic(fmt.Sprintf("linalg: rows [%d, %d) of a matrix of %d rows", lo, hi, n))
+	}
+	for i := lo; i < hi; i++ {
+		checkRowPtr(rowPtr, i, len(cols))
+	}
+	if x.Cols > 0 && lo < hi {
+		kr.spmmRange(rowPtr, cols, vals, x, dst, lo, hi, accumulate)
+	}
+}
+
+// spmmRange is spmmRows after the checks but for the column numbers.
+func (kr *kernels) spmmRange(rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, lo, hi int, accumulate bool) {
+	bad := -1
+	if x.Rows == 0 {
+		bad = spmmGeneric(0, rowPtr, cols, vals, nil, 1, dst.Data, dst.Stride, x.Cols, lo, hi, accumulate)
+	} else if x.Cols == 1 {
+		bad = kr.spmv(x.Rows, rowPtr, cols, vals, x.Data, x.Stride, dst.Data, dst.Stride, lo, hi, accumulate)
+	} else {
+		bad = kr.spmm(x.Rows, rowPtr, cols, vals, x.Data, x.Stride, dst.Data, dst.Stride, x.Cols, lo, hi, accumulate)
+	}
+	checkColumn(bad, cols, x.Rows)
+}
+
+func checkSpMM(rowPtr []int, cols []int32, vals []float64, x, dst blas64.General) (n int) {
+	if len(rowPtr) == 0 {
+		panic("linalg: rowPtr is empty")
+	}
+	n = len(rowPtr) - 1
+	check("x", x)
+	checkShape("dst", dst, n, x.Cols)
+	if len(cols) != len(vals) {
+		panic(fmt.Sprintf("linalg: %d column numbers for %d values", len(cols), len(vals)))
+	}
+	if x.Rows > math.MaxInt32 {
+		panic(fmt.Sprintf("linalg: x has %d rows, more than a column number can tell", x.Rows))
+	}
+	return n
+}
+
+func checkRowPtr(rowPtr []int, i, values int) {
+	if rowPtr[i] < 0 || rowPtr[i] > rowPtr[i+1] || rowPtr[i+1] > values {
+		panic(fmt.Sprintf("linalg: row %d runs from %d to %d of %d values", i, rowPtr[i], rowPtr[i+1], values))
+	}
+}
+
+func checkColumn(bad int, cols []int32, n int) {
+	if bad >= 0 {
+		panic(fmt.Sprintf("linalg: value %d lies in column %d of %d", bad, cols[bad], n))
+	}
+}
