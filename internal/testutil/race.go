@@ -1,0 +1,7 @@
+//go:build race
+
+package testutil
+
+// Race tells that the race detector is on, under which long numerical tests
+// take minutes and show nothing that short ones do not.
+const Race = true
