@@ -1,0 +1,230 @@
+package corpus
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// CSV reads documents from a column of a table. Columns are given by their
+// name in the header, or by their number counted from 1 as "#1", "#2", ….
+// Every record must have as many fields as the first; empty lines are skipped.
+type CSV struct {
+	In Input
+
+	// Text is the column with the text. It must be given.
+	Text string
+
+	// ID and Label are the columns with the documents' ids and labels. "":
+	// none.
+	ID, Label string
+
+	// Comma separates the fields. 0 means a tab for names that end in .tsv or
+	// .tab (before a final .gz), a comma for all others.
+	Comma rune
+
+	// NoHeader says that the first record is a document, not a header.
+	NoHeader bool
+
+	// LazyQuotes allows quotes in places where they do not belong, as in
+	// encoding/csv.
+	LazyQuotes bool
+
+	// NoQuotes takes quotes as ordinary characters: a line is a record. Many
+	// TSV files are written so.
+	NoQuotes bool
+
+	// Tokenizer splits the text. nil means WordTokenizer{}.
+	Tokenizer Tokenizer
+}
+
+// ReadCSV reads the column of that name (or number, as "#1") of a CSV or TSV
+// file with a header, plain or gzipped, with the default tokenizer. For more
+// choice Read a CSV.
+func ReadCSV(ctx context.Context, path, text string) (*Corpus, error) {
+	return Read(ctx, CSV{In: File(path), Text: text})
+}
+
+// Docs implements Source.
+func (s CSV) Docs(ctx context.Context) iter.Seq2[Document, error] {
+	return func(yield func(Document, error) bool) {
+		if err := s.stream(ctx, yield); err != nil && err != errStop {
+			yield(Document{}, err)
+		}
+	}
+}
+
+func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error {
+	if s.Text == "" {
+		return s.In.at(0, errors.New("CSV.Text does not say which column holds the text"))
+	}
+	if s.Comma == 0 {
+		s.Comma = ','
+		if x := path.Ext(strings.TrimSuffix(s.In.Name, ".gz")); strings.EqualFold(x, ".tsv") || strings.EqualFold(x, ".tab") {
+			s.Comma = '\t'
+		}
+	}
+	next, closer, err := s.records()
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+
+	rec, line, err := next()
+	if err == io.EOF {
+		return s.In.at(0, ErrNoDocuments)
+	}
+	if err != nil {
+		return err
+	}
+	var header []string
+	if !s.NoHeader {
+		for _, f := range rec {
+			header = append(header, strings.TrimSpace(f))
+		}
+	}
+	var col [3]int // −1: none
+	for i, name := range []string{s.Text, s.ID, s.Label} {
+		if col[i], err = column(name, header, len(rec)); err != nil {
+			return s.In.at(line, err)
+		}
+	}
+	if !s.NoHeader {
+		rec, line, err = next()
+	}
+	tok := orDefault(s.Tokenizer)
+	var d Document
+	for ; err == nil; rec, line, err = next() {
+		if err := ctx.Err(); err != nil {
+			return s.In.at(line, err)
+		}
+		var f [3]string
+		for i, c := range col {
+			if c < 0 {
+				continue
+			}
+			f[i] = rec[c]
+			if !utf8.ValidString(f[i]) {
+				if !s.In.ReplaceInvalid {
+					return s.In.at(line, fmt.Errorf("column %d: %w", c+1, ErrInvalidUTF8))
+				}
+				f[i] = strings.ToValidUTF8(f[i], "\uFFFD")
+			}
+		}
+		d.ID, d.Label = f[1], f[2]
+		d.Tokens = tok.Tokenize(d.Tokens[:0], f[0])
+		if !yield(d, nil) {
+			return errStop
+		}
+	}
+	if err == io.EOF {
+		if err = ctx.Err(); err != nil {
+			return s.In.at(line, err)
+		}
+		return nil
+	}
+	return err
+}
+
+// records returns a function that gives one record after the other, valid
+// until the next, and the line on which it begins.
+func (s CSV) records() (next func() ([]string, int, error), c io.Closer, err error) {
+	br, rc, err := s.In.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.NoQuotes {
+		l := &lines{in: s.In, br: br, rc: rc}
+		fields := 0
+		return func() ([]string, int, error) {
+			b, err := l.next()
+			for err == nil && len(b) == 0 { // as encoding/csv does
+				b, err = l.next()
+			}
+			if err != nil {
+				return nil, l.n, err
+			}
+			rec := strings.Split(string(b), string(s.Comma))
+			if fields == 0 {
+				fields = len(rec)
+			}
+			if len(rec) != fields {
+				return nil, l.n, l.fail(fmt.Errorf("%d fields, the first record has %d", len(rec), fields))
+			}
+			return rec, l.n, nil
+		}, rc, nil
+	}
+	lim := &limited{r: br}
+	r := csv.NewReader(lim)
+	r.Comma, r.LazyQuotes, r.ReuseRecord = s.Comma, s.LazyQuotes, true
+	line := 0
+	return func() ([]string, int, error) {
+		// An open quote must not swallow the memory: one record may take the
+		// limit and what the csv reader has buffered ahead.
+		begin := r.InputOffset()
+		lim.left = begin - lim.read + int64(s.In.max()) + 1<<13
+		rec, err := r.Read()
+		if r.InputOffset()-begin > int64(s.In.max()) && err == nil {
+			err = ErrTooLong
+		}
+		var pe *csv.ParseError
+		switch {
+		case err == nil:
+			line, _ = r.FieldPos(0)
+			return rec, line, nil
+		case err == io.EOF:
+			return nil, line, io.EOF
+		case errors.As(err, &pe):
+			return nil, pe.Line, s.In.at(pe.Line, pe.Err)
+		case errors.Is(err, ErrTooLong):
+			return nil, line, s.In.at(line+1, fmt.Errorf("record %w of %d bytes", ErrTooLong, s.In.max()))
+		}
+		return nil, line, s.In.at(line+1, readErr(err))
+	}, rc, nil
+}
+
+// limited passes on as many bytes as it is allowed to, then fails.
+type limited struct {
+	r          io.Reader
+	read, left int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, ErrTooLong
+	}
+	n, err := l.r.Read(p[:min(int64(len(p)), l.left)])
+	l.read += int64(n)
+	l.left -= int64(n)
+	return n, err
+}
+
+// column finds a column by name or "#number"; −1 for "".
+func column(name string, header []string, fields int) (int, error) {
+	if name == "" {
+		return -1, nil
+	}
+	if i := slices.Index(header, name); i >= 0 {
+		return i, nil
+	}
+	if num, ok := strings.CutPrefix(name, "#"); ok {
+		if i, err := strconv.Atoi(num); err == nil {
+			if i < 1 || i > fields {
+				return 0, fmt.Errorf("column %s: the table has %d columns", name, fields)
+			}
+			return i - 1, nil
+		}
+	}
+	if header == nil {
+		return 0, fmt.Errorf("column %q: without a header, columns are given as #1 to #%d", name, fields)
+	}
+	return 0, fmt.Errorf("column %q is not in the header, which has %q", name, header)
+}

@@ -1,0 +1,157 @@
+package corpus
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// Dir reads a folder of text files and its subfolders: a file is a document,
+// its id the path below the folder, with slashes. Files come in the lexical
+// order of fs.WalkDir; gzipped ones are unpacked. Names that begin with a dot
+// and whatever is not a regular file (symbolic links too) are left out.
+type Dir struct {
+	// FS is the file system; nil means that of the operating system.
+	FS fs.FS
+
+	// Path is the folder. "" means ".".
+	Path string
+
+	// Ext are the extensions of the files to read, such as ".txt", in any
+	// case and before a final .gz. None: all files.
+	Ext []string
+
+	// Include chooses further: the path below the folder is given. nil: all.
+	Include func(path string) bool
+
+	// FolderLabels makes the name of the folder that a file lies in its
+	// label; files right in Path have none.
+	FolderLabels bool
+
+	// Hidden also reads files and folders whose names begin with a dot.
+	Hidden bool
+
+	// MaxBytes is the size of the largest file, unpacked. 0 means
+	// DefaultMaxLine. A larger one is an error that wraps ErrTooLong.
+	MaxBytes int
+
+	// ReplaceInvalid puts U+FFFD in place of bytes that are not valid UTF-8.
+	// By default they are an error that wraps ErrInvalidUTF8.
+	ReplaceInvalid bool
+
+	// Tokenizer splits the text. nil means WordTokenizer{}.
+	Tokenizer Tokenizer
+}
+
+// ReadDir reads a folder of text files with the given extensions (none: all
+// files) with the default tokenizer. For more choice Read a Dir.
+func ReadDir(ctx context.Context, path string, ext ...string) (*Corpus, error) {
+	return Read(ctx, Dir{Path: path, Ext: ext})
+}
+
+// Docs implements Source.
+func (s Dir) Docs(ctx context.Context) iter.Seq2[Document, error] {
+	return func(yield func(Document, error) bool) {
+		fsys, root, name := s.FS, s.Path, s.Path
+		if root == "" {
+			root, name = ".", "."
+		}
+		if fsys == nil {
+			fsys, root = os.DirFS(root), "."
+		}
+		tok := orDefault(s.Tokenizer)
+		var d Document
+		err := fs.WalkDir(fsys, root, func(p string, e fs.DirEntry, err error) error {
+			if err == nil {
+				err = ctx.Err()
+			}
+			rel := p
+			if root != "." {
+				rel = strings.TrimPrefix(strings.TrimPrefix(p, root), "/")
+			}
+			in := FSFile(fsys, p)
+			in.Name, in.MaxLine, in.ReplaceInvalid = path.Join(filepath.ToSlash(name), rel), s.MaxBytes, s.ReplaceInvalid
+			if err != nil {
+				return in.at(0, err)
+			}
+			if p == root {
+				if !e.IsDir() {
+					return in.at(0, errors.New("is not a folder"))
+				}
+				return nil
+			}
+			if !s.Hidden && strings.HasPrefix(e.Name(), ".") {
+				if e.IsDir() {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			if !e.Type().IsRegular() || !s.wants(rel) {
+				return nil
+			}
+			text, err := in.all()
+			if err != nil {
+				return err
+			}
+			d.ID, d.Label = rel, ""
+			if dir := path.Dir(rel); s.FolderLabels && dir != "." {
+				d.Label = path.Base(dir)
+			}
+			d.Tokens = tok.Tokenize(d.Tokens[:0], text)
+			if !yield(d, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && err != errStop {
+			yield(Document{}, err)
+		}
+	}
+}
+
+func (s Dir) wants(rel string) bool {
+	if len(s.Ext) > 0 {
+		ok := false
+		ext := path.Ext(strings.TrimSuffix(rel, ".gz"))
+		for _, x := range s.Ext {
+			ok = ok || strings.EqualFold(x, ext)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return s.Include == nil || s.Include(rel)
+}
+
+// all returns the whole content as valid UTF-8.
+func (in Input) all() (string, error) {
+	br, rc, err := in.open()
+	if err != nil {
+		return "", err
+	}
+	defer rc.Close()
+	b, err := io.ReadAll(io.LimitReader(br, int64(in.max())+1))
+	if err != nil {
+		return "", in.at(0, readErr(err))
+	}
+	if len(b) > in.max() {
+		return "", in.at(0, fmt.Errorf("file %w of %d bytes", ErrTooLong, in.max()))
+	}
+	if !utf8.Valid(b) {
+		if !in.ReplaceInvalid {
+			i := invalidAt(b)
+			return "", in.at(1+bytes.Count(b[:i], []byte("\n")), ErrInvalidUTF8)
+		}
+		b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
+	}
+	return string(b), nil
+}

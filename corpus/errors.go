@@ -1,0 +1,78 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors to compare with errors.Is. Those of a file come inside a *FileError.
+var (
+	// ErrTruncated: a file ends before what it promises has come.
+	ErrTruncated = errors.New("file is truncated")
+
+	// ErrTooLong: a line, a CSV record or a text file exceeds the limit of
+	// its Input (see Input.MaxLine).
+	ErrTooLong = errors.New("exceeds the size limit")
+
+	// ErrInvalidUTF8: text is not valid UTF-8 (see Input.ReplaceInvalid).
+	ErrInvalidUTF8 = errors.New("invalid UTF-8")
+
+	// ErrUngrouped: while streaming, a line belongs to a document that has
+	// already gone by. Read takes such files; for Docs see UCI.Ungrouped and
+	// Triples.Grouped.
+	ErrUngrouped = errors.New("lines are not grouped by document")
+
+	// ErrNoDocuments: there is no document at all, or none is left.
+	ErrNoDocuments = errors.New("no documents")
+
+	// ErrEmptyVocabulary: there is no word at all, or none is left.
+	ErrEmptyVocabulary = errors.New("empty vocabulary")
+)
+
+// FileError says where in a file something is wrong.
+type FileError struct {
+	File string // the Input's name
+	Line int    // counted from 1, header included; 0: the file as a whole
+	Err  error
+}
+
+func (e *FileError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("corpus: %s: %v", e.File, e.Err)
+	}
+	return fmt.Sprintf("corpus: %s:%d: %v", e.File, e.Line, e.Err)
+}
+
+func (e *FileError) Unwrap() error { return e.Err }
+
+// RangeError is a document or word number that does not exist.
+type RangeError struct {
+	What   string // "document" or "word"
+	Value  int64
+	Lo, Hi int64 // the valid numbers, both ends included; Hi < Lo: there are none
+}
+
+func (e *RangeError) Error() string {
+	if e.Hi < e.Lo {
+		return fmt.Sprintf("%s %d: there are none", e.What, e.Value)
+	}
+	return fmt.Sprintf("%s %d is not in [%d, %d]", e.What, e.Value, e.Lo, e.Hi)
+}
+
+// CountError is a count that is negative, zero where a file must not say so,
+// not integral, or above MaxCount, be it by itself or as a sum of duplicates.
+type CountError struct {
+	Doc, Word string // "" where only the line is known
+	Count     float64
+}
+
+func (e *CountError) Error() string {
+	var s string
+	if e.Word != "" {
+		s += fmt.Sprintf(" of word %q", e.Word)
+	}
+	if e.Doc != "" {
+		s += fmt.Sprintf(" in document %s", e.Doc)
+	}
+	return fmt.Sprintf("count %.17g%s is not an integer from 1 to %d", e.Count, s, MaxCount)
+}

@@ -1,0 +1,162 @@
+package corpus_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jsmf-go/spectral/corpus"
+)
+
+// From text to a curated corpus.
+func Example() {
+	ctx := context.Background()
+	in := corpus.Bytes("pets.jsonl", []byte(`
+{"id": "a", "text": "The cat chased the mouse; the mouse hid from the cat."}
+{"id": "b", "text": "A dog chased the cat, and the cat hid."}
+{"id": "c", "text": "The stock market fell, and the bank hid its losses."}
+{"id": "d", "text": "The bank's stock rose with the market."}
+`))
+	c, err := corpus.Read(ctx, corpus.JSONL{In: in})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, report, err := corpus.Curate(c, corpus.Curation{StopWords: corpus.EnglishStopWords(), Words: 8, MinDistinct: 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(report)
+	fmt.Println(strings.Join(c.Vocabulary(), " "))
+	// Output:
+	//                                               documents       words        tokens
+	// before                                                 4          16            36
+	//   stop words, of 348                                   0          −5           −15
+	//   words that never occur                               0           0             0
+	//   all but the best 8 by tf·ln⌊M/df⌋                    0          −3            −6
+	//   documents with fewer than 2 distinct words           0           0             0
+	//   words without a document left                        0           0             0
+	// after                                                  4           8            15
+	// cat mouse bank chased dog fell losses market
+}
+
+func ExampleReadUCI() {
+	c, err := corpus.ReadUCI(context.Background(), "testdata/docword.pets.txt", "testdata/vocab.pets.txt")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(c.NumDocs(), "documents,", c.NumWords(), "words,", c.Tokens(), "tokens")
+	words, counts := c.Doc(0)
+	for i, w := range words {
+		fmt.Println(c.Word(int(w)), counts[i])
+	}
+	// Output:
+	// 3 documents, 4 words, 9 tokens
+	// cat 2
+	// mouse 1
+}
+
+// A line that cannot be right names its place.
+func ExampleFileError() {
+	docword := corpus.Bytes("docword.txt", []byte("1\n4\n2\n1 2 1\n1 5 1\n"))
+	_, err := corpus.Read(context.Background(), corpus.UCI{Docword: docword})
+	fmt.Println(err)
+	// Output: corpus: docword.txt:5: word 5 is not in [1, 4]
+}
+
+// Documents one after the other, without holding the corpus in memory.
+func ExampleSource() {
+	src := corpus.LDAC{Data: corpus.Bytes("data", []byte("2 0:1 2:3\n1 1:1\n"))}
+	for d, err := range src.Docs(context.Background()) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(d.Words, d.Counts)
+	}
+	// Output:
+	// [0 2] [1 3]
+	// [1] [1]
+}
+
+// Film ratings: a user is a document, and a film occurs twice for each star.
+func ExampleTriples() {
+	ratings := corpus.Bytes("ratings.csv", []byte("userId,movieId,rating\n7,10,4.5\n7,9,1\n3,10,0.5\n"))
+	titles := map[string]string{"9": "Alien", "10": "Brazil"}
+	c, err := corpus.Read(context.Background(), corpus.Triples{
+		In: ratings, Separator: ",", Header: true,
+		Count:  corpus.Stars,
+		Rename: func(id string) string { return titles[id] },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for m := range c.NumDocs() {
+		words, counts := c.Doc(m)
+		for i, w := range words {
+			fmt.Println("user", c.ID(m), c.Word(int(w)), counts[i])
+		}
+	}
+	// Output:
+	// user 3 Brazil 1
+	// user 7 Alien 2
+	// user 7 Brazil 9
+}
+
+func ExampleBuilder() {
+	var b corpus.Builder
+	for _, err := range []error{
+		b.AddText("first", "", "Topics from text: words, words!"),
+		b.AddTokens("second", "", []string{"topics", "words"}),
+		b.AddCounts("third", "", map[string]int{"words": 5}),
+	} {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(c.Vocabulary(), c.WordCounts())
+	// Output: [from text topics words] [1 1 2 8]
+}
+
+func ExampleWordTokenizer() {
+	t := corpus.WordTokenizer{MinLength: 3}
+	fmt.Printf("%q\n", t.Tokenize(nil, "Anna’s 2 well-known cafés can't close at 11."))
+	// Output: ["anna" "well" "known" "cafés" "can't" "close"]
+}
+
+// Held-out documents, whose tokens are divided for document completion.
+func ExampleCorpus_SplitTokens() {
+	var b corpus.Builder
+	for range 10 {
+		if err := b.AddTokens("", "", strings.Fields("a a b b c c d d")); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	train, held, err := c.Split(0.2, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	observed, hidden, err := held.SplitTokens(0.5, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(train.NumDocs(), held.NumDocs(), observed.DocLen(0), hidden.DocLen(0))
+	// Output: 8 2 4 4
+}

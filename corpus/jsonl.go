@@ -1,0 +1,158 @@
+package corpus
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// JSONL reads JSON Lines: every line is a JSON object, a document. Blank lines
+// are skipped. As always in JSON the last of several fields of one name counts.
+type JSONL struct {
+	In Input
+
+	// Text is the field with the text: a string, which the Tokenizer splits,
+	// or an array of strings, which are the tokens as they are. "" means
+	// "text". It must be there in every line.
+	Text string
+
+	// ID and Label are the fields with the document's id and label, strings,
+	// numbers or booleans; null is none. A field that is named here must be
+	// there in every line. "" means "id" and "label", used where they are
+	// there and hold one of these.
+	ID, Label string
+
+	// Tokenizer splits the text. nil means WordTokenizer{}.
+	Tokenizer Tokenizer
+}
+
+// ReadJSONL reads documents from a JSON Lines file, plain or gzipped, with the
+// default fields and tokenizer. For others Read a JSONL.
+func ReadJSONL(ctx context.Context, path string) (*Corpus, error) {
+	return Read(ctx, JSONL{In: File(path)})
+}
+
+// Docs implements Source.
+func (s JSONL) Docs(ctx context.Context) iter.Seq2[Document, error] {
+	text := s.Text
+	if text == "" {
+		text = "text"
+	}
+	tok := orDefault(s.Tokenizer)
+	return func(yield func(Document, error) bool) {
+		l, err := s.In.lines()
+		if err != nil {
+			yield(Document{}, err)
+			return
+		}
+		defer l.close()
+		var d Document
+		for {
+			b, err := l.text()
+			if err == io.EOF {
+				if err := ctx.Err(); err != nil {
+					yield(Document{}, l.fail(err))
+				}
+				return
+			}
+			if err == nil && ctx.Err() != nil {
+				err = l.fail(ctx.Err())
+			}
+			if err == nil {
+				if len(bytes.TrimSpace(b)) == 0 {
+					continue
+				}
+				if err = s.decode(&d, b, text, tok); err != nil {
+					err = l.fail(err)
+				}
+			}
+			if err != nil {
+				yield(Document{}, err)
+				return
+			}
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s JSONL) decode(d *Document, line []byte, text string, tok Tokenizer) (err error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return fmt.Errorf("want a JSON object: %w", err)
+	}
+	if fields == nil {
+		return errors.New("want a JSON object, not null")
+	}
+	d.Tokens = d.Tokens[:0]
+	raw, ok := fields[text]
+	if !ok {
+		return fmt.Errorf("there is no field %q", text)
+	}
+	switch raw[0] {
+	case '"':
+		var t string
+		if err := json.Unmarshal(raw, &t); err != nil {
+			return fmt.Errorf("field %q: %w", text, err)
+		}
+		d.Tokens = tok.Tokenize(d.Tokens, t)
+	case '[':
+		var list []*string
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return fmt.Errorf("field %q: want an array of strings: %w", text, err)
+		}
+		for i, t := range list {
+			if t == nil || *t == "" {
+				return fmt.Errorf("field %q: token %d is null or empty", text, i+1)
+			}
+			d.Tokens = append(d.Tokens, *t)
+		}
+	default:
+		return fmt.Errorf("field %q is neither a string nor an array of strings", text)
+	}
+	if d.ID, err = scalar(fields, s.ID, "id"); err == nil {
+		d.Label, err = scalar(fields, s.Label, "label")
+	}
+	return err
+}
+
+// scalar returns a field as a string.
+func scalar(fields map[string]json.RawMessage, name, fallback string) (string, error) {
+	asked := name != ""
+	if !asked {
+		name = fallback
+	}
+	raw, ok := fields[name]
+	if !ok {
+		if asked {
+			return "", fmt.Errorf("there is no field %q", name)
+		}
+		return "", nil
+	}
+	switch raw[0] {
+	case 'n':
+		return "", nil
+	case '{', '[':
+		if asked {
+			return "", fmt.Errorf("field %q is neither a string nor a number", name)
+		}
+		return "", nil
+	case '"':
+		var t string
+		err := json.Unmarshal(raw, &t)
+		return t, err
+	}
+	return string(raw), nil
+}
+
+func orDefault(t Tokenizer) Tokenizer {
+	if t == nil {
+		return WordTokenizer{}
+	}
+	return t
+}

@@ -1,0 +1,629 @@
+package corpus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
+)
+
+func wantDump(t *testing.T, c *corpus.Corpus, want string) {
+	t.Helper()
+	if got := dump(c); got != want {
+		t.Fatalf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestUCI(t *testing.T) {
+	for name, body := range map[string]string{
+		"grouped":     "4\n3\n5\n1 2 1\n1 1 7\n3 3 2\n3 1 1\n3 3 4\n",
+		"ungrouped":   "4\n3\n5\n3 3 4\n1 1 7\n3 1 1\n1 2 1\n3 3 2\n",
+		"crlf":        "4\r\n3\r\n5\r\n1 2 1\r\n1 1 7\r\n3 3 2\r\n3 1 1\r\n3 3 4\r\n\r\n",
+		"no end":      "4\n3\n5\n1 2 1\n1 1 7\n3 3 2\n3 1 1\n3 3 4",
+		"odd spacing": " 4 \n3\t\n5\n1  2\t1\n 1 1 7 \n3 3 2\n3 1 1\n3 3 4\n\n \n",
+		"bom":         "\ufeff4\n3\n5\n1 2 1\n1 1 7\n3 3 2\n3 1 1\n3 3 4\n",
+		"zeros":       "4\n3\n5\n01 2 001\n1 1 7\n3 3 2\n3 1 00000000000000000000001\n3 3 4\n",
+	} {
+		for _, zip := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/gz=%v", name, zip), func(t *testing.T) {
+				data, file := []byte(body), "docword"
+				if zip {
+					data, file = gz(t, data), "docword.gz"
+				}
+				src := corpus.UCI{Docword: corpus.Bytes(file, data), Vocab: vocabOf("ant", "bee", "cat"), Ungrouped: name == "ungrouped"}
+				// Documents 2 and 4 have no line and stay as empty ones.
+				wantDump(t, same(t, src), "[\"ant\" \"bee\" \"cat\"]\n1 ant:7 bee:1\n2\n3 ant:1 cat:6\n4\n")
+			})
+		}
+	}
+	t.Run("names", func(t *testing.T) {
+		src := corpus.UCI{Docword: str("2\n11\n2\n1 11 1\n2 1 1\n"), IDs: str("x\ny\n"), Labels: str("good\n\n")}
+		c := same(t, src)
+		if v := c.Vocabulary(); v[0] != "1" || v[10] != "11" {
+			t.Errorf("words without a vocabulary are called %q", v)
+		}
+		if c.ID(1) != "y" || c.Label(0) != "good" || c.Label(1) != "" {
+			t.Errorf("ids and labels: %s", dump(c))
+		}
+	})
+	t.Run("once", func(t *testing.T) {
+		src := corpus.UCI{Docword: corpus.Stream("stdin", strings.NewReader("1\n2\n1\n1 2 3\n"))}
+		c, err := corpus.Read(context.Background(), src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantDump(t, c, "[\"1\" \"2\"]\n1 2:3\n")
+		if _, err := corpus.Read(context.Background(), src); err == nil || !strings.Contains(err.Error(), "corpus: stdin: this stream has been read") {
+			t.Errorf("the second reading of a stream: %v", err)
+		}
+	})
+	t.Run("repeated words", func(t *testing.T) {
+		src := corpus.UCI{Docword: str("1\n2\n1\n1 2 3\n"), Vocab: vocabOf("a", "a"), RepeatedWords: true}
+		wantDump(t, same(t, src), "[\"a\" \"a\"]\n1 a:3\n")
+	})
+	t.Run("the largest count", func(t *testing.T) {
+		c := same(t, corpus.UCI{Docword: str("2\n1\n2\n1 1 2147483647\n2 1 2147483647\n")})
+		if c.Tokens() != 2*math.MaxInt32 {
+			t.Errorf("%d tokens", c.Tokens())
+		}
+	})
+}
+
+// The real corpora have the sizes that their headers give.
+func TestRealCorpora(t *testing.T) {
+	for name, want := range map[string][3]int{"kos": {3430, 6906, 353160}, "nips17": {2483, 14036, 1304438}, "bbc": {2225, 2949, 182484},
+		"lastfm": {1892, 17632, 92834}, "retail": {88162, 16470, 908576}} {
+		t.Run("corpus="+name, func(t *testing.T) {
+			src := corpus.UCI{Docword: corpus.File(testutil.Data(t, name, "docword."+name+".txt.gz")), Vocab: corpus.File(testutil.Data(t, name, "vocab."+name+".txt"))}
+			if name == "bbc" {
+				src.Labels = corpus.File(testutil.Data(t, name, "labels.txt"))
+			}
+			c, err := corpus.Read(context.Background(), src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			valid(t, c)
+			if got := [3]int{c.NumDocs(), c.NumWords(), c.NNZ()}; got != want {
+				t.Errorf("documents, words, pairs: %v, want %v", got, want)
+			}
+			if c.HasLabels() != (name == "bbc") {
+				t.Error("labels")
+			}
+			s, err := streamed(context.Background(), src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if dump(s) != dump(c) {
+				t.Error("streaming differs")
+			}
+		})
+	}
+}
+
+func TestUCIBad(t *testing.T) {
+	v := vocabOf("ant", "bee", "cat")
+	uci := func(s string) corpus.Source { return corpus.UCI{Docword: str(s), Vocab: v} }
+	refuse(t, []badCase{
+		{"empty file", uci(""), corpus.ErrTruncated, 1, "number of documents is missing"},
+		{"half a header", uci("3\n3\n"), corpus.ErrTruncated, 3, "number of entries is missing"},
+		{"word in header", uci("3\nthree\n1\n"), nil, 2, `"three" is not a number of words`},
+		{"negative header", uci("-3\n3\n0\n"), nil, 1, `"-3" is not a number of documents`},
+		{"huge header", uci("3000000000\n3\n0\n"), nil, 1, "is not a number of documents"},
+		{"two numbers in header", uci("3 3\n0\n"), nil, 1, `"3 3"`},
+		{"truncated", uci("3\n3\n3\n1 1 1\n2 2 2\n"), corpus.ErrTruncated, 5, "header says 3 entries, there are 2"},
+		{"too many", uci("3\n3\n1\n1 1 1\n2 2 2\n"), nil, 5, "more entries than the 1"},
+		{"two fields", uci("3\n3\n2\n1 1 1\n2 2\n"), nil, 5, "want three whole numbers"},
+		{"four fields", uci("3\n3\n1\n1 1 1 1\n"), nil, 4, "want three whole numbers"},
+		{"letters", uci("3\n3\n1\n1 x 1\n"), nil, 4, "want three whole numbers"},
+		{"real count", uci("3\n3\n1\n1 1 1.5\n"), nil, 4, "want three whole numbers"},
+		{"blank line between", uci("3\n3\n2\n1 1 1\n\n2 2 2\n"), nil, 5, "want three whole numbers"},
+		{"document 0", uci("3\n3\n1\n0 1 1\n"), nil, 4, "document 0 is not in [1, 3]"},
+		{"document too large", uci("3\n3\n1\n4 1 1\n"), nil, 4, "document 4 is not in [1, 3]"},
+		{"word 0", uci("3\n3\n1\n1 0 1\n"), nil, 4, "word 0 is not in [1, 3]"},
+		{"word too large", uci("3\n3\n1\n1 4 1\n"), nil, 4, "word 4 is not in [1, 3]"},
+		{"word beyond 64 bits", uci("3\n3\n1\n1 99999999999999999999999 1\n"), nil, 4, "word 1000000000000000000 is not in"},
+		{"count 0", uci("3\n3\n1\n1 1 0\n"), nil, 4, `count 0 of word "ant" in document 1`},
+		{"count negative", uci("3\n3\n1\n1 1 -2\n"), nil, 4, "count -2"},
+		{"count overflows", uci("3\n3\n1\n1 1 2147483648\n"), nil, 4, "count 2147483648"},
+		{"sum overflows", uci("3\n3\n2\n1 1 2147483647\n1 1 1\n"), nil, 0, `count 2147483648 of word "ant" in document 1`},
+		{"vocabulary too short", uci("3\n4\n1\n1 1 1\n"), nil, 2, "header says 4 words, but vocab has 3"},
+		{"no documents", uci("0\n3\n0\n"), corpus.ErrNoDocuments, 0, ""},
+		{"empty vocabulary", corpus.UCI{Docword: str("1\n0\n0\n"), Vocab: corpus.Bytes("v", nil)}, corpus.ErrEmptyVocabulary, 0, ""},
+		{"no words", corpus.UCI{Docword: str("1\n0\n0\n")}, corpus.ErrEmptyVocabulary, 0, ""},
+		{"word of none", corpus.UCI{Docword: str("1\n0\n1\n1 1 1\n")}, nil, 4, "word 1: there are none"},
+		{"lying D", uci("2000000000\n3\n1\n1 1 1\n"), nil, 1, "promises far more"},
+		{"lying D and document", corpus.UCI{Docword: str("2000000000\n3\n1\n2000000000 1 1\n"), Vocab: v, Ungrouped: true}, nil, 1, "promises far more"},
+		{"lying W", corpus.UCI{Docword: str("1\n2000000000\n1\n1 2000000000 1\n")}, nil, 1, "promises far more"},
+		{"lying NNZ", uci("1\n3\n999999999999999999\n1 1 1\n"), corpus.ErrTruncated, 4, ""},
+		{"repeated word", corpus.UCI{Docword: str("1\n2\n1\n1 1 1\n"), Vocab: vocabOf("a", "a")}, nil, 2, `word "a" stands on line 1 already`},
+		{"blank word", corpus.UCI{Docword: str("1\n3\n1\n1 1 1\n"), Vocab: vocabOf("a", "", "b")}, nil, 2, "blank line where a word is expected"},
+		{"bad UTF-8 in vocabulary", corpus.UCI{Docword: str("1\n2\n1\n1 1 1\n"), Vocab: vocabOf("a", "b\xff")}, corpus.ErrInvalidUTF8, 2, "byte 2"},
+		{"few ids", corpus.UCI{Docword: str("3\n1\n1\n1 1 1\n"), IDs: str("a\nb\n")}, nil, 0, "2 lines with a document's id for 3 documents"},
+		{"many labels", corpus.UCI{Docword: str("1\n1\n1\n1 1 1\n"), Labels: str("a\nb\n")}, nil, 0, "2 lines with a document's label for 1 documents"},
+		{"no such file", corpus.UCI{Docword: corpus.File("testdata/none.txt")}, fs.ErrNotExist, 0, "testdata/none.txt"},
+		{"no file", corpus.UCI{}, nil, 0, "no file given"},
+		{"long line", corpus.UCI{Docword: corpus.Input{Name: "f", MaxLine: 10, Open: str("1\n1\n1\n1        1        1\n").Open}}, corpus.ErrTooLong, 4, "of 10 bytes"},
+		{"not gzip", corpus.UCI{Docword: corpus.Bytes("f.gz", []byte("1\n1\n1\n"))}, nil, 0, "gzip"},
+		{"empty gzip", corpus.UCI{Docword: corpus.Bytes("f.gz", nil)}, corpus.ErrTruncated, 0, "gzip"},
+	})
+	t.Run("ungrouped stream", func(t *testing.T) {
+		_, err := streamed(context.Background(), uci("3\n3\n3\n1 1 1\n2 2 2\n1 2 1\n"))
+		if !errors.Is(err, corpus.ErrUngrouped) || !strings.Contains(err.Error(), "data:6: document 1 after document 2") {
+			t.Error(err)
+		}
+	})
+	t.Run("leap in a stream", func(t *testing.T) {
+		_, err := streamed(context.Background(), uci("2000000000\n3\n1\n2000000000 1 1\n"))
+		if err == nil || !strings.Contains(err.Error(), "data:4: document 2000000000 after document 1") {
+			t.Error(err)
+		}
+	})
+}
+
+// A damaged gzip file is an error with the line that was reached.
+func TestDamagedGzip(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("2000\n50\n100000\n")
+	rng := rand.New(rand.NewPCG(1, 2))
+	for m := range 2000 {
+		for w := range 50 {
+			fmt.Fprintf(&b, "%d %d %d\n", m+1, w+1, 1+rng.IntN(99))
+		}
+	}
+	whole := gz(t, []byte(b.String()))
+	flipped := append([]byte(nil), whole...)
+	flipped[len(whole)-6] ^= 1 // in the checksum
+	for name, x := range map[string]struct {
+		data []byte
+		is   error
+	}{"cut": {whole[:len(whole)/2], corpus.ErrTruncated}, "flipped": {flipped, nil}} {
+		_, err := corpus.Read(context.Background(), corpus.UCI{Docword: corpus.Bytes("x.gz", x.data)})
+		var fe *corpus.FileError
+		if !errors.As(err, &fe) || fe.Line < 100 || x.is != nil && !errors.Is(err, x.is) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A header that lies costs no memory to speak of: 16 MiB is far below the 8 GB
+// and more that its numbers ask for, and above the 8 bytes for each of the
+// 65,536 documents that any file may leave empty.
+func TestLyingHeaderMemory(t *testing.T) {
+	for _, s := range []string{
+		"2000000000\n3\n2000000000000\n1 1 1\n",
+		"2000000000\n2000000000\n2000000000000\n2000000000 2000000000 1\n",
+		"2000000000\n3\n1\n2000000000 3 1\n",
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := corpus.Read(context.Background(), corpus.UCI{Docword: str(s)})
+		runtime.ReadMemStats(&after)
+		if err == nil {
+			t.Errorf("%q: no error", s)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+			t.Errorf("%q: %d bytes were allocated", s, n)
+		}
+	}
+}
+
+// Any order of the lines gives the same corpus, also with duplicates.
+func TestUCIOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const M, N, n = 40, 30, 600
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("%d %d %d\n", 1+rng.IntN(M), 1+rng.IntN(N), 1+rng.IntN(5))
+	}
+	want := ""
+	for trial := range 6 {
+		src := corpus.UCI{Docword: str(fmt.Sprintf("%d\n%d\n%d\n%s", M, N, n, strings.Join(lines, ""))), Ungrouped: true}
+		got := dump(same(t, src))
+		if trial == 0 {
+			want = got
+		}
+		if got != want {
+			t.Fatal("the order of the lines shows in the corpus")
+		}
+		rng.Shuffle(n, func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+	}
+}
+
+func TestLDAC(t *testing.T) {
+	src := corpus.LDAC{Data: str("3 0:1 2:2 0:4\n0\r\n1 1:5\n\n"), Vocab: vocabOf("ant", "bee", "cat", "dog"), Labels: str("x\ny\nz\n")}
+	wantDump(t, same(t, src), "[\"ant\" \"bee\" \"cat\" \"dog\"]\n1 [x] ant:5 cat:2\n2 [y]\n3 [z] bee:5\n")
+	src = corpus.LDAC{Data: str("1 3:1\n"), IDs: str("a")}
+	wantDump(t, same(t, src), "[\"0\" \"1\" \"2\" \"3\"]\na 3:1\n")
+
+	ldac := func(s string) corpus.Source { return corpus.LDAC{Data: str(s), Vocab: vocabOf("ant", "bee", "cat")} }
+	refuse(t, []badCase{
+		{"empty file", ldac(""), corpus.ErrNoDocuments, 0, ""},
+		{"only empty documents", corpus.LDAC{Data: str("0\n0\n")}, corpus.ErrEmptyVocabulary, 0, ""},
+		{"short", ldac("1 0:1\n3 0:1 1:1\n"), corpus.ErrTruncated, 2, "begins with 3 but has 2 pairs"},
+		{"long", ldac("1 0:1 1:1\n"), nil, 1, "begins with 1 but has 2 pairs"},
+		{"no number", ldac("0:1 1:1\n"), nil, 1, "want \"n word:count"},
+		{"negative number", ldac("-1 1:1\n"), nil, 1, "want \"n word:count"},
+		{"no colon", ldac("1 0\n"), nil, 1, `want word:count at "0"`},
+		{"no count", ldac("1 0:\n"), nil, 1, `want word:count at "0:"`},
+		{"space", ldac("1 0: 1\n"), nil, 1, `want word:count`},
+		{"real", ldac("1 0:1.5\n"), nil, 1, `want word:count`},
+		{"blank line", ldac("1 0:1\n\n1 0:1\n"), nil, 2, "blank line"},
+		{"word too large", ldac("1 3:1\n"), nil, 1, "word 3 is not in [0, 2]"},
+		{"word negative", ldac("1 -1:1\n"), nil, 1, "word -1 is not in [0, 2]"},
+		{"count 0", ldac("1 0:0\n"), nil, 1, `count 0 of word "ant" in document 1`},
+		{"count negative", ldac("1 0:-1\n"), nil, 1, "count -1"},
+		{"count overflows", ldac("1 0:2147483648\n"), nil, 1, "count 2147483648"},
+		{"sum overflows", ldac("2 0:2147483647 0:1\n"), nil, 1, "count 2147483648"},
+		{"absurd word", corpus.LDAC{Data: str("1 2000000000:1\n")}, nil, 0, "word number 2000000000 is too large"},
+		{"few labels", corpus.LDAC{Data: str("1 0:1\n1 0:1\n"), Labels: str("x\n")}, nil, 0, "1 lines with a document's label for 2 documents"},
+	})
+}
+
+func TestJSONL(t *testing.T) {
+	src := corpus.JSONL{In: str(`{"id": 7, "text": "The cat, the dog.", "label": "pets"}
+
+{"text": ["New York", "the", "Cat"], "label": null, "id": "b"}
+{"text": "", "label": true}
+`)}
+	wantDump(t, same(t, src), "[\"Cat\" \"New York\" \"cat\" \"dog\" \"the\"]\n7 [pets] cat:1 dog:1 the:2\nb [] Cat:1 New York:1 the:1\n3 [true]\n")
+	src = corpus.JSONL{In: str(`{"body": "x1 y1", "who": "z", "id": {"deep": 1}}`), Text: "body", Label: "who", Tokenizer: corpus.TokenizerFunc(func(dst []string, s string) []string {
+		return append(dst, strings.Fields(s)...)
+	})}
+	wantDump(t, same(t, src), "[\"x1\" \"y1\"]\n1 [z] x1:1 y1:1\n")
+
+	j := func(s string) corpus.Source { return corpus.JSONL{In: str(s)} }
+	refuse(t, []badCase{
+		{"empty file", j(""), corpus.ErrNoDocuments, -1, ""},
+		{"no words", j(`{"text": ""}`), corpus.ErrEmptyVocabulary, -1, ""},
+		{"truncated", j("{\"text\": \"good words\"}\n{\"text\": \"aa"), nil, 2, "want a JSON object: unexpected end"},
+		{"array", j(`["a"]`), nil, 1, "want a JSON object"},
+		{"null", j(`null`), nil, 1, "want a JSON object, not null"},
+		{"two objects", j(`{"text": "a"} {"text": "b"}`), nil, 1, "want a JSON object"},
+		{"no text", j("{\"text\": \"good\"}\n{\"txt\": \"a\"}"), nil, 2, `there is no field "text"`},
+		{"number", j(`{"text": 5}`), nil, 1, `field "text" is neither a string nor`},
+		{"null text", j(`{"text": null}`), nil, 1, `field "text" is neither a string nor`},
+		{"numbers", j(`{"text": ["a", 5]}`), nil, 1, "want an array of strings"},
+		{"empty token", j(`{"text": ["a", ""]}`), nil, 1, "token 2 is null or empty"},
+		{"null token", j(`{"text": [null]}`), nil, 1, "token 1 is null or empty"},
+		{"bad UTF-8", j("{\"text\": \"caf\xe9\"}"), corpus.ErrInvalidUTF8, 1, "byte 14"},
+		{"no label", corpus.JSONL{In: str(`{"text": "a"}`), Label: "class"}, nil, 1, `there is no field "class"`},
+		{"label is a list", corpus.JSONL{In: str(`{"text": "a", "class": []}`), Label: "class"}, nil, 1, `neither a string nor a number`},
+		{"long line", corpus.JSONL{In: corpus.Input{Name: "f", MaxLine: 100_000, Open: str(`{"text": "` + strings.Repeat("word ", 30_000) + `"}`).Open}}, corpus.ErrTooLong, 1, "of 100000 bytes"},
+	})
+	t.Run("replace", func(t *testing.T) {
+		in := str("{\"text\": \"caf\xe9 noir\"}")
+		in.ReplaceInvalid = true
+		wantDump(t, same(t, corpus.JSONL{In: in}), "[\"caf\" \"noir\"]\n1 caf:1 noir:1\n")
+	})
+	t.Run("long lines are read", func(t *testing.T) {
+		c := same(t, corpus.JSONL{In: str(`{"text": "` + strings.Repeat("word ", 100_000) + `"}` + "\n" + `{"text": "other"}`)})
+		if c.Tokens() != 100_001 {
+			t.Errorf("%d tokens", c.Tokens())
+		}
+	})
+}
+
+func TestDir(t *testing.T) {
+	fsys := fstest.MapFS{
+		"root/b/two.txt":       {Data: []byte("two two")},
+		"root/b/deep/d.TXT":    {Data: []byte("deep")},
+		"root/a/one.txt.gz":    {Data: gz(t, []byte("packed words"))},
+		"root/a/skip.md":       {Data: []byte("skipped")},
+		"root/top.txt":         {Data: nil},
+		"root/.git/config.txt": {Data: []byte("hidden")},
+		"root/.dot.txt":        {Data: []byte("hidden")},
+		"root/link.txt":        {Data: []byte("a/one"), Mode: fs.ModeSymlink},
+	}
+	src := corpus.Dir{FS: fsys, Path: "root", Ext: []string{".txt"}, FolderLabels: true}
+	wantDump(t, same(t, src), "[\"deep\" \"packed\" \"two\" \"words\"]\na/one.txt.gz [a] packed:1 words:1\nb/deep/d.TXT [deep] deep:1\nb/two.txt [b] two:2\ntop.txt []\n")
+	src.Include = func(p string) bool { return strings.HasPrefix(p, "b/") }
+	wantDump(t, same(t, src), "[\"deep\" \"two\"]\nb/deep/d.TXT [deep] deep:1\nb/two.txt [b] two:2\n")
+	c := same(t, corpus.Dir{FS: fsys, Path: "root", Hidden: true})
+	if c.NumDocs() != 7 || c.ID(0) != ".dot.txt" || c.ID(1) != ".git/config.txt" {
+		t.Errorf("hidden files:\n%s", dump(c))
+	}
+	// The same tree on disk.
+	dir := t.TempDir()
+	for name, f := range fsys {
+		if f.Mode == 0 {
+			p := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(p, f.Data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got, err := corpus.ReadDir(context.Background(), filepath.Join(dir, "root"), ".txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantDump(t, got, "[\"deep\" \"packed\" \"two\" \"words\"]\na/one.txt.gz packed:1 words:1\nb/deep/d.TXT deep:1\nb/two.txt two:2\ntop.txt\n")
+	if sub, err := corpus.Read(context.Background(), corpus.Dir{FS: os.DirFS(filepath.Join(dir, "root")), Ext: []string{".txt"}, Hidden: true}); err != nil || sub.ID(0) != ".dot.txt" {
+		t.Errorf("%v", err)
+	}
+
+	bad := func(name, content string) corpus.Source {
+		return corpus.Dir{FS: fstest.MapFS{"a/ok.txt": {Data: []byte("fine")}, name: {Data: []byte(content)}}, MaxBytes: 100}
+	}
+	refuse(t, []badCase{
+		{"no folder", corpus.Dir{FS: fsys, Path: "nowhere"}, fs.ErrNotExist, 0, "nowhere"},
+		{"no folder on disk", corpus.Dir{Path: filepath.Join(dir, "nowhere")}, fs.ErrNotExist, 0, "nowhere"},
+		{"a file", corpus.Dir{FS: fsys, Path: "root/top.txt"}, nil, 0, "is not a folder"},
+		{"nothing there", corpus.Dir{FS: fsys, Path: "root", Ext: []string{".pdf"}}, corpus.ErrNoDocuments, -1, ""},
+		{"bad UTF-8", bad("b/x.txt", "one\ntwo\n\xff"), corpus.ErrInvalidUTF8, 3, "b/x.txt"},
+		{"too long", bad("b/x.txt", strings.Repeat("a ", 51)), corpus.ErrTooLong, 0, "b/x.txt: file exceeds the size limit of 100 bytes"},
+		{"bad gzip", bad("b/x.gz", "plain"), nil, 0, "b/x.gz"},
+		{"gzip bomb", bad("b/x.gz", string(gz(t, make([]byte, 1<<20)))), corpus.ErrTooLong, 0, "b/x.gz"},
+	})
+}
+
+func TestCSV(t *testing.T) {
+	table := "id, body ,class\n1,\"one, two\nthree\",x\n2,four,y\n"
+	for _, src := range []corpus.CSV{
+		{In: str(table), Text: "body", ID: "id", Label: "class"},
+		{In: str(table), Text: "#2", ID: "#1", Label: "#3"},
+		{In: corpus.Bytes("f.csv.gz", gz(t, []byte(table))), Text: "body", ID: "#1", Label: "class"},
+		{In: corpus.Bytes("f.TSV", []byte(strings.NewReplacer(", body ,", "\tbody\t", ",\"", "\t\"", "\",", "\"\t", "2,four,y", "2\tfour\ty").Replace(table))), Text: "body", ID: "#1", Label: "#3"},
+		{In: str("id|body|class\n1|one two three|x\n2|four|y"), Text: "body", ID: "#1", Label: "#3", Comma: '|', NoQuotes: true},
+		{In: str("1,one two three,x\n2,four,y"), Text: "#2", ID: "#1", Label: "#3", NoHeader: true},
+	} {
+		wantDump(t, same(t, src), "[\"four\" \"one\" \"three\" \"two\"]\n1 [x] one:1 three:1 two:1\n2 [y] four:1\n")
+	}
+	wantDump(t, same(t, corpus.CSV{In: corpus.Bytes("f.tsv", []byte("text\n\"open quote\n")), Text: "text", NoQuotes: true}), "[\"open\" \"quote\"]\n1 open:1 quote:1\n")
+
+	f := func(s string) corpus.Source { return corpus.CSV{In: str(s), Text: "body"} }
+	refuse(t, []badCase{
+		{"no column named", corpus.CSV{In: str(table)}, nil, 0, "CSV.Text"},
+		{"empty file", f(""), corpus.ErrNoDocuments, 0, ""},
+		{"header only", f("id,body\n"), corpus.ErrNoDocuments, -1, ""},
+		{"no words", f("id,body\n1,\n"), corpus.ErrEmptyVocabulary, -1, ""},
+		{"no such column", f("id,text\n1,x\n"), nil, 1, `column "body" is not in the header, which has ["id" "text"]`},
+		{"no such number", corpus.CSV{In: str(table), Text: "#4"}, nil, 1, "column #4: the table has 3 columns"},
+		{"name without header", corpus.CSV{In: str(table), Text: "body", NoHeader: true}, nil, 1, "columns are given as #1 to #3"},
+		{"too few fields", f("id,body\n1,aa\n2\n"), nil, 3, "wrong number of fields"},
+		{"too few unquoted fields", corpus.CSV{In: str("id,body\n1,aa\n2\n"), Text: "body", NoQuotes: true}, nil, 3, "1 fields, the first record has 2"},
+		{"open quote", f("id,body\n1,\"aa\nbb\n"), nil, -1, "quote"},
+		{"stray quote", f("id,body\n1,a\"a\n"), nil, 2, "bare \""},
+		{"bad UTF-8", f("id,body\n1,ok\n2,caf\xe9\n"), corpus.ErrInvalidUTF8, 3, "column 2"},
+		{"endless record", corpus.CSV{In: corpus.Input{Name: "f", MaxLine: 1000, Open: str("id,body\n1,\"" + strings.Repeat("aa\n", 20_000)).Open}, Text: "body"}, corpus.ErrTooLong, 2, "record exceeds the size limit of 1000 bytes"},
+		{"long record", corpus.CSV{In: corpus.Input{Name: "f", MaxLine: 1000, Open: str("id,body\n1,\"" + strings.Repeat("aa\n", 340) + "\"\n").Open}, Text: "body"}, corpus.ErrTooLong, 2, "of 1000 bytes"},
+	})
+	t.Run("replace", func(t *testing.T) {
+		in := str("t\ncaf\xe9 noir\n")
+		in.ReplaceInvalid = true
+		wantDump(t, same(t, corpus.CSV{In: in, Text: "t"}), "[\"caf\" \"noir\"]\n1 caf:1 noir:1\n")
+	})
+}
+
+func TestTriples(t *testing.T) {
+	const want = "[\"9\" \"10\" \"b c\" \"x\"]\n2 9:1 10:2\n11 b c:1\nzoe 10:1 x:1\n"
+	lines := []string{"2|10|3", "11| b c |9", "2|9|8", "zoe|x|7", "2|10|5", "zoe|10|4"}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 5 {
+		wantDump(t, same(t, corpus.Triples{In: str(strings.Join(lines, "\n")), Separator: "|"}), want)
+		rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+	}
+	// Grouped keeps the order of the users.
+	wantDump(t, same(t, corpus.Triples{In: str("b::x\nb::y\nb::x\na::y\n"), Separator: "::", Grouped: true}), "[\"x\" \"y\"]\nb x:2 y:1\na y:1\n")
+	// Columns, header, quotes, stars; a count of 0 leaves the user.
+	src := corpus.Triples{In: str("time,stars,film,who\n1,4.5,\"Brazil, the \"\"film\"\"\",ann\n2,0.5,Alien,bob\n\n3,0,Alien,cid\n"), Separator: ",",
+		Quoted: true, Header: true, User: 4, Item: 3, Rating: 2, Count: corpus.Stars}
+	wantDump(t, same(t, src), "[\"Alien\" \"Brazil, the \\\"film\\\"\"]\nann Brazil, the \"film\":9\nbob Alien:1\ncid\n")
+	src.Grouped = true
+	wantDump(t, same(t, src), "[\"Alien\" \"Brazil, the \\\"film\\\"\"]\nann Brazil, the \"film\":9\nbob Alien:1\ncid\n")
+	// Names by id; two ids of one name become one word.
+	src = corpus.Triples{In: str("1 5 2\n1 6 1\n2 7 4\n"), Count: corpus.Whole, Rename: func(id string) string {
+		return map[string]string{"5": "Blur", "6": "Blur", "7": "Air"}[id]
+	}}
+	wantDump(t, same(t, src), "[\"Air\" \"Blur\"]\n1 Blur:3\n2 Air:4\n")
+	src.Grouped = true
+	wantDump(t, same(t, src), "[\"Air\" \"Blur\"]\n1 Blur:3\n2 Air:4\n")
+
+	f := func(s string) corpus.Source { return corpus.Triples{In: str(s), Count: corpus.Whole} }
+	refuse(t, []badCase{
+		{"empty file", f(""), corpus.ErrNoDocuments, 0, ""},
+		{"header only", corpus.Triples{In: str("user item\n"), Header: true}, corpus.ErrNoDocuments, 0, ""},
+		{"no items", f("1 2 0\n"), corpus.ErrEmptyVocabulary, 0, ""},
+		{"short line", f("1 2 3\n1 2\n"), nil, 2, "2 columns, want 3"},
+		{"no rating", f("1 2 x\n"), nil, 1, `rating "x" is not a number`},
+		{"NaN", f("1 2 NaN\n"), nil, 1, `rating "NaN" is not a number`},
+		{"Inf", f("1 2 Inf\n"), nil, 1, `rating "Inf" is not a number`},
+		{"fraction", f("1 2 1.5\n"), nil, 1, `1.5 is not a whole number`},
+		{"negative", f("1 2 -1\n"), nil, 1, `-1 is not a whole number`},
+		{"negative stars", corpus.Triples{In: str("1 2 -3\n"), Count: corpus.Stars}, nil, 1, `rating -3 is not a number of stars`},
+		{"overflow", f("1 2 2147483648\n"), nil, 1, `2.147483648e+09 is not a whole number`},
+		{"caller's count", corpus.Triples{In: str("1 2 3\n"), Count: func(float64) (int, error) { return -1, nil }}, nil, 1, `count -1 of word "2" in document 1`},
+		{"caller's error", corpus.Triples{In: str("1 2 3\n"), Count: func(float64) (int, error) { return 0, io.ErrNoProgress }}, io.ErrNoProgress, 1, ""},
+		{"sum overflows", f("u i 2147483647\nu i 1\n"), nil, 0, `count 2147483648 of word "i" in document u`},
+		{"empty item", corpus.Triples{In: str("a,,b\n"), Separator: ","}, nil, 1, "empty"},
+		{"quote", corpus.Triples{In: str("a,\"b,c\"\n"), Separator: ","}, nil, 1, "Triples.Quoted"},
+		{"open quote", corpus.Triples{In: str("a,\"b\n"), Separator: ",", Quoted: true}, nil, 1, "a quote is not closed"},
+		{"text after quote", corpus.Triples{In: str("a,\"b\"c\n"), Separator: ",", Quoted: true}, nil, 1, "followed by more text"},
+		{"no name", corpus.Triples{In: str("1 2\n"), Rename: func(string) string { return "" }}, nil, 1, "item 2: its name is the empty string"},
+		{"bad column", corpus.Triples{In: str("1 2\n"), User: -1}, nil, 0, "User is column -1"},
+		{"bad separator", corpus.Triples{In: str("1 2\n"), Separator: "\xff"}, corpus.ErrInvalidUTF8, 0, `separator "\xff"`},
+		{"one column twice", corpus.Triples{In: str("1 2\n"), User: 2}, nil, 0, "both 2"},
+		{"bad UTF-8", f("1 2 1\n1 \xff 1\n"), corpus.ErrInvalidUTF8, 2, ""},
+		{"not grouped", corpus.Triples{In: str("a x\nb x\na y\n"), Grouped: true}, corpus.ErrUngrouped, 3, "user a comes again"},
+		{"grouped sum overflows", corpus.Triples{In: str("u i 2147483647\nu i 1\n"), Count: corpus.Whole, Grouped: true}, nil, -1, `count 2147483648 of word "i" in document u`},
+	})
+}
+
+// Whatever ends a loop over the documents, every file that was opened is closed.
+func TestFilesAreClosed(t *testing.T) {
+	ctx := context.Background()
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, mk := range map[string]func(wrap func(corpus.Input) corpus.Input, ok bool) corpus.Source{
+		"uci": func(w func(corpus.Input) corpus.Input, ok bool) corpus.Source {
+			s := "2\n2\n2\n1 1 1\n2 2 2\n"
+			if !ok {
+				s = s[:len(s)-2]
+			}
+			return corpus.UCI{Docword: w(str(s)), Vocab: w(vocabOf("a", "b")), IDs: w(str("x\ny\n")), Labels: w(str("x\ny\n"))}
+		},
+		"ldac": func(w func(corpus.Input) corpus.Input, ok bool) corpus.Source {
+			s := "1 0:1\n1 1:1\n"
+			if !ok {
+				s = s[:len(s)-2]
+			}
+			return corpus.LDAC{Data: w(str(s)), Vocab: w(vocabOf("a", "b")), IDs: w(str("x\ny\n"))}
+		},
+		"jsonl": func(w func(corpus.Input) corpus.Input, ok bool) corpus.Source {
+			s := "{\"text\":\"aa\"}\n{\"text\":\"bb\"}"
+			if !ok {
+				s = s[:len(s)-2]
+			}
+			return corpus.JSONL{In: w(str(s))}
+		},
+		"csv": func(w func(corpus.Input) corpus.Input, ok bool) corpus.Source {
+			s := "t\naa\nbb\n"
+			if !ok {
+				s += "\"c"
+			}
+			return corpus.CSV{In: w(str(s)), Text: "t"}
+		},
+		"triples": func(w func(corpus.Input) corpus.Input, ok bool) corpus.Source {
+			s := "a b\nc d\n"
+			if !ok {
+				s += "e"
+			}
+			return corpus.Triples{In: w(str(s)), Grouped: true}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, ok := range []bool{true, false} {
+				var n counted
+				src := mk(n.input, ok)
+				if _, err := corpus.Read(ctx, src); (err == nil) != ok {
+					t.Fatal(err)
+				}
+				if _, err := streamed(ctx, src); (err == nil) != ok {
+					t.Fatal(err)
+				}
+				for range src.Docs(ctx) {
+					break
+				}
+				if _, err := corpus.Read(gone, src); ok && !errors.Is(err, context.Canceled) {
+					t.Errorf("after cancellation: %v", err)
+				}
+				if _, err := streamed(gone, src); ok && !errors.Is(err, context.Canceled) {
+					t.Errorf("after cancellation: %v", err)
+				}
+				if n.opened < 5 || n.opened != n.closed {
+					t.Errorf("%d files opened, %d closed", n.opened, n.closed)
+				}
+			}
+		})
+	}
+}
+
+// Cancellation is noticed within 4096 lines, not at the end of the file.
+func TestCancelWhileReading(t *testing.T) {
+	const n = 50_000
+	line := func(i int) string { return fmt.Sprintf("%d %d 1\n", i/10+1, i%10+1) }
+	ctx, cancel := context.WithCancel(context.Background())
+	at := 0
+	r := readerFunc(func(p []byte) (int, error) { // one line at a time
+		s := ""
+		switch {
+		case at == 0:
+			s = fmt.Sprintf("%d\n10\n%d\n", n/10, n)
+		case at == n/2:
+			cancel()
+			fallthrough
+		default:
+			s = line(at - 1)
+		}
+		at++
+		return copy(p, s), nil
+	})
+	_, err := corpus.Read(ctx, corpus.UCI{Docword: corpus.Stream("slow", r)})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if at > n/2+4096+10 {
+		t.Errorf("cancelled at line %d, noticed after line %d", n/2, at)
+	}
+}
+
+// The functions for paths read the same as the readers.
+func TestPaths(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		p := filepath.Join(dir, name)
+		data := []byte(content)
+		if strings.HasSuffix(name, ".gz") {
+			data = gz(t, data)
+		}
+		if err := os.WriteFile(p, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	vocab := write("vocab.txt", "ant\nbee\n")
+	for name, read := range map[string]func() (*corpus.Corpus, error){
+		"uci": func() (*corpus.Corpus, error) {
+			return corpus.ReadUCI(ctx, write("u.gz", "1\n2\n2\n1 1 1\n1 2 2\n"), vocab)
+		},
+		"ldac":  func() (*corpus.Corpus, error) { return corpus.ReadLDAC(ctx, write("l.gz", "2 0:1 1:2\n"), vocab) },
+		"jsonl": func() (*corpus.Corpus, error) { return corpus.ReadJSONL(ctx, write("j.gz", `{"text": "ant bee bee"}`)) },
+		"csv": func() (*corpus.Corpus, error) {
+			return corpus.ReadCSV(ctx, write("c.tsv.gz", "n\tt\n5\tant bee bee\n"), "t")
+		},
+		"triples": func() (*corpus.Corpus, error) {
+			return corpus.ReadTriples(ctx, write("t.gz", "1,bee\n1,ant\n1,bee\n"), ",")
+		},
+	} {
+		c, err := read()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got, want := dump(c), "[\"ant\" \"bee\"]\n1 ant:1 bee:2\n"; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	c, err := corpus.ReadLDAC(ctx, write("l2", "2 0:1 1:2\n"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A corpus can be a source again.
+	if dump(same(t, c.Source())) != dump(c) {
+		t.Error("a corpus read from itself differs")
+	}
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := streamed(gone, c.Source()); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func TestReadPassesErrorsOn(t *testing.T) {
+	in := corpus.Input{Name: "net", Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(io.MultiReader(strings.NewReader("{\"text\": \"good\"}\n{"), readerFunc(func([]byte) (int, error) { return 0, io.ErrClosedPipe }))), nil
+	}}
+	_, err := corpus.Read(context.Background(), corpus.JSONL{In: in})
+	if !errors.Is(err, io.ErrClosedPipe) || !strings.Contains(err.Error(), "corpus: net:2: ") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,157 @@
+package corpus
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+)
+
+// Document is one document on its way from a file into a corpus. It holds
+// either tokens or numbers of words, with or without counts.
+type Document struct {
+	ID    string // "": the document is called by its number, counted from 1
+	Label string // "": none
+
+	// Tokens are the words as strings.
+	Tokens []string
+
+	// Words are numbers in the source's vocabulary, if it is a Numbered one.
+	Words []int32
+
+	// Counts tells how often each of Tokens or Words occurs, from 0 to
+	// MaxCount; nil: once each. A word may stand there several times.
+	Counts []int32
+}
+
+// Source is a collection of documents that can be read in passes, as often as
+// needed, without holding it in memory. All readers of this package are
+// Sources; they are plain values that hold no open file between passes.
+type Source interface {
+	// Docs yields the documents in their order. It opens its files when the
+	// loop begins and closes them when the loop ends or is left. The first
+	// error is yielded with a zero Document and ends the sequence; so does
+	// the end of ctx, which is looked at every few thousand lines.
+	//
+	// The slices of a Document are valid until the loop's next turn: the
+	// reader uses their memory again.
+	Docs(ctx context.Context) iter.Seq2[Document, error]
+}
+
+// Numbered is a Source whose documents hold numbers of words.
+type Numbered interface {
+	Source
+
+	// Vocabulary returns the words, the caller's own slice. It opens the
+	// files that it needs and closes them.
+	Vocabulary(ctx context.Context) ([]string, error)
+}
+
+// Source returns the corpus as a Source, for code that takes documents in
+// passes. The slices of its Documents stay valid and must not be written to.
+func (c *Corpus) Source() Numbered { return inMemory{c} }
+
+type inMemory struct{ c *Corpus }
+
+func (s inMemory) load(context.Context) (*Corpus, error) { return s.c, nil }
+
+func (s inMemory) Vocabulary(context.Context) ([]string, error) { return s.c.Vocabulary(), nil }
+
+func (s inMemory) Docs(ctx context.Context) iter.Seq2[Document, error] {
+	c := s.c
+	return func(yield func(Document, error) bool) {
+		for m := range c.NumDocs() {
+			if err := ctx.Err(); err != nil {
+				yield(Document{}, fmt.Errorf("corpus: document %s: %w", c.ID(m), err))
+				return
+			}
+			d := Document{Label: c.Label(m)}
+			if c.ids != nil {
+				d.ID = c.ids[m]
+			}
+			d.Words, d.Counts = c.Doc(m)
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+// loader is a source with a way of its own into a Corpus: faster, or in one
+// pass, or without the limits of streaming.
+type loader interface {
+	load(ctx context.Context) (*Corpus, error)
+}
+
+// Read collects the documents of a source. Documents without words are kept,
+// empty, so that numbers and labels stay in step; duplicates of a word in a
+// document are added up.
+//
+// The words of a Numbered source keep their order. Otherwise the vocabulary is
+// all tokens in sorted order (whole numbers by value, then the other words by
+// their bytes), which does not depend on the order of the documents.
+//
+// The corpus grows with what is really in the file; no memory is taken on the
+// word of a header.
+func Read(ctx context.Context, src Source) (*Corpus, error) {
+	if l, ok := src.(loader); ok {
+		return l.load(ctx)
+	}
+	return collect(ctx, src)
+}
+
+func collect(ctx context.Context, src Source) (*Corpus, error) {
+	var b Builder
+	if n, ok := src.(Numbered); ok {
+		v, err := n.Vocabulary(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(v) == 0 {
+			return nil, fmt.Errorf("corpus: %w", ErrEmptyVocabulary)
+		}
+		b.Vocabulary = v
+	}
+	for d, err := range src.Docs(ctx) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = b.Add(d)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return b.Corpus()
+}
+
+// compareWords orders whole numbers by value, before all other words, and
+// those by their bytes.
+func compareWords(a, b string) int {
+	x, y := digits(a), digits(b)
+	switch {
+	case x && y:
+		p, q := strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+		if len(p) != len(q) {
+			return len(p) - len(q)
+		}
+		if c := strings.Compare(p, q); c != 0 {
+			return c
+		}
+	case x:
+		return -1
+	case y:
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,130 @@
+package corpus
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// The streams of random numbers of the two splits differ even for one seed.
+const (
+	streamDocs   = 0x5eed0001
+	streamTokens = 0x5eed0002
+)
+
+// Split divides the documents at random into a training corpus and a held-out
+// one with the share heldOut of the documents, in (0, 1), rounded, but at least
+// one on each side. Both keep the order of the documents and the whole
+// vocabulary. The same seed gives the same split on every machine.
+func (c *Corpus) Split(heldOut float64, seed uint64) (train, held *Corpus, err error) {
+	M := c.NumDocs()
+	if !(heldOut > 0 && heldOut < 1) {
+		return nil, nil, fmt.Errorf("corpus: split: the held-out share %v is not in (0, 1)", heldOut)
+	}
+	if M < 2 {
+		return nil, nil, fmt.Errorf("corpus: split: %d documents cannot be divided", M)
+	}
+	n := min(max(int(math.Round(heldOut*float64(M))), 1), M-1)
+	rng := rand.New(rand.NewPCG(seed, streamDocs))
+	// Selection sampling: every set of n documents is equally likely.
+	a, b := make([]int, 0, M-n), make([]int, 0, n)
+	for m := range M {
+		if rng.IntN(M-m) < n-len(b) {
+			b = append(b, m)
+		} else {
+			a = append(a, m)
+		}
+	}
+	if train, err = c.Select(a, nil); err == nil {
+		held, err = c.Select(b, nil)
+	}
+	return train, held, err
+}
+
+// SplitTokens divides the tokens of every document at random in two, for
+// document completion: topic weights are inferred from the observed part, and
+// the held part is then predicted. observed, in (0, 1), is the share of a
+// document's n tokens that goes to the first corpus, rounded, but at least one
+// on each side if n ≥ 2; a single token is observed if observed ≥ ½. Both
+// corpora have the same documents and vocabulary as c. What happens to document
+// m depends on seed, m and its counts only. O(tokens).
+func (c *Corpus) SplitTokens(observed float64, seed uint64) (obs, held *Corpus, err error) {
+	if !(observed > 0 && observed < 1) {
+		return nil, nil, fmt.Errorf("corpus: split tokens: the observed share %v is not in (0, 1)", observed)
+	}
+	a, b := rows{indptr: []int{0}}, rows{indptr: []int{0}}
+	var pcg rand.PCG
+	rng := rand.New(&pcg)
+	for m := range c.NumDocs() {
+		pcg.Seed(seed, streamTokens+uint64(m)<<32)
+		left := c.DocLen(m)
+		want := int64(math.Round(observed * float64(left)))
+		if left > 1 {
+			want = min(max(want, 1), left-1)
+		}
+		words, counts := c.Doc(m)
+		for i, w := range words {
+			x := int32(0)
+			for range counts[i] {
+				if rng.Int64N(left) < want {
+					x++
+					want--
+				}
+				left--
+			}
+			if x > 0 {
+				a.add(w, x)
+			}
+			if x < counts[i] {
+				b.add(w, counts[i]-x)
+			}
+		}
+		a.end()
+		b.end()
+	}
+	return newCorpus(c.vocab, c.ids, c.labels, a.indptr, a.words, a.counts),
+		newCorpus(c.vocab, c.ids, c.labels, b.indptr, b.words, b.counts), nil
+}
+
+// Reindex returns the documents over another vocabulary, that of a model for
+// instance: words keep their counts under their new numbers, and words that
+// vocab lacks are left out; unknown is the number of their tokens. Words of
+// vocab that never occur are fine; a word that stands in it twice is an error.
+func (c *Corpus) Reindex(vocab []string) (out *Corpus, unknown int64, err error) {
+	if len(vocab) == 0 {
+		return nil, 0, fmt.Errorf("corpus: reindex: %w", ErrEmptyVocabulary)
+	}
+	if len(vocab) > math.MaxInt32 {
+		return nil, 0, fmt.Errorf("corpus: reindex: %d words are more than %d", len(vocab), math.MaxInt32)
+	}
+	number := make(map[string]int32, len(vocab))
+	for i, w := range vocab {
+		if j, ok := number[w]; ok {
+			return nil, 0, fmt.Errorf("corpus: reindex: words %d and %d are both %q", j, i, w)
+		}
+		number[w] = int32(i)
+	}
+	to := make([]int32, c.NumWords())
+	for i, w := range c.vocab {
+		n, ok := number[w]
+		if !ok {
+			n = -1
+		}
+		to[i] = n
+	}
+	r := rows{indptr: make([]int, 1, len(c.indptr))}
+	for m := range c.NumDocs() {
+		words, counts := c.Doc(m)
+		for i, w := range words {
+			if to[w] >= 0 {
+				r.add(to[w], counts[i])
+			} else {
+				unknown += int64(counts[i])
+			}
+		}
+		if w, sum := r.end(); w >= 0 {
+			return nil, 0, fmt.Errorf("corpus: reindex: %w", &CountError{c.ID(m), vocab[w], sum})
+		}
+	}
+	return newCorpus(append([]string(nil), vocab...), c.ids, c.labels, r.indptr, r.words, r.counts), unknown, nil
+}
