@@ -1,0 +1,342 @@
+package cooc
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// AnchorRows are Rows that want to know the anchors before topics are
+// recovered from them.
+type AnchorRows interface {
+	Rows
+
+	// WithAnchors returns the rows to recover topics from. anchors are row
+	// numbers without repetition. The receiver is not changed; workers bounds
+	// the goroutines (0: GOMAXPROCS) and changes no bit.
+	WithAnchors(ctx context.Context, anchors []int, workers int) (Rows, error)
+}
+
+// LAW is the picture of C̄ = diag(d)⁻¹C, C = YYᵀ + r·eeᵀ with r ≥ 0, on which the
+// low-rank anchor word algorithm works (dong-2019, §4.5, Algorithm 5). With Y = QR
+// and the row sums d = Y(Yᵀe), the rows of X = diag(d)⁻¹YRᵀ, N×K, have the inner
+// products of those of C̄ = XQᵀ: anchors and topics found in X are those of C̄,
+// for O(N·K²) operations in place of O(N²·K). An r > 0 is one more column of Y.
+//
+// All of that takes C ≥ 0 for granted, and what ENN returns has entries
+// slightly below zero. Words that occur seldom may have a row sum that is
+// negative or, nearly cancelled, far too small. A row of distributions cannot
+// be longer than 1, so that rows with ‖c_i‖ > d_i, which takes in all d_i < 0, are
+// known to be spoilt. Their negative entries are lifted to zero, in the rows
+// and the columns, and once the anchors are known those in the rows and
+// columns of the anchors too: E = max(−C, 0) there. It enters the row sums, the
+// block of the anchors' own co-occurrence, and X as diag(d)⁻¹EQ, the part of it
+// in the space of C. E is not stored.
+//
+// Memory: 8·N·K bytes, and three times that while it is made. Immutable and
+// safe for concurrent use.
+type LAW struct {
+	m      *LowRankSparse
+	y      blas64.General // N×K', with a column √r
+	vs, vi blas64.General // K'×d: VΣ and VΣ⁻¹ of R = UΣVᵀ
+	x      blas64.General // N×d
+	d      []float64
+	norms2 []float64
+	mended []int // ascending
+	lifted int
+}
+
+// NewLAW makes the low-rank picture of the rows of m, which must have no E, a Y
+// and r ≥ 0. O(N·K²) time, and O(N·K) for each row that has to be mended.
+func NewLAW(ctx context.Context, m *LowRankSparse, workers int) (*LAW, error) {
+	if m.op.Y.Cols == 0 || m.e.NNZ() > 0 || m.op.R < 0 {
+		return nil, fmt.Errorf("cooc: low-rank rows of a matrix with K = %d, %d sparse entries and r = %g; want K ≥ 1, none and r ≥ 0", m.op.Y.Cols, m.e.NNZ(), m.op.R)
+	}
+	for i, v := range m.c {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("cooc: row %d sums to %g, %w", i, v, ErrNotFinite)
+		}
+	}
+	l := &LAW{m: m, y: m.op.Y}
+	if m.op.R > 0 {
+		n, k, s := m.Dim(), m.op.Y.Cols, math.Sqrt(m.op.R)
+		l.y = linalg.NewGeneral(n, k+1)
+		for i := range n {
+			row := linalg.Row(l.y, i)
+			copy(row, linalg.Row(m.op.Y, i))
+			row[k] = s
+		}
+	}
+	if err := l.factor(ctx, workers); err != nil {
+		return nil, err
+	}
+	if err := l.picture(ctx, nil, workers); err != nil {
+		return nil, err
+	}
+	largest := 0.0
+	for _, v := range m.c {
+		largest = max(largest, math.Abs(v))
+	}
+	var spoilt []int
+	for i, v := range m.c {
+		// x still holds the rows of C, not divided.
+		length := math.Sqrt(l.norms2[i])
+		if length > emptyRow*largest && length > v*(1+1e-9) {
+			spoilt = append(spoilt, i)
+		}
+	}
+	if err := l.mend(ctx, spoilt, workers); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// factor finds R of Y = QR and its singular vectors. Directions in which Y has
+// nothing but rounding are left out.
+func (l *LAW) factor(ctx context.Context, workers int) error {
+	n, k := l.y.Rows, l.y.Cols
+	size := max(1024, 4*k)
+	parts := make([]*mat.Dense, run.Count(n, size))
+	err := run.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
+		a := mat.NewDense(max(hi-lo, k), k, nil)
+		for i := lo; i < hi; i++ {
+			copy(a.RawRowView(i-lo), linalg.Row(l.y, i))
+		}
+		parts[c] = triangle(a)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r := parts[0]
+	for _, p := range parts[1:] {
+		var s mat.Dense
+		s.Stack(r, p)
+		r = triangle(&s)
+	}
+	var svd mat.SVD
+	if !svd.Factorize(r, mat.SVDThin) {
+		return fmt.Errorf("cooc: the singular values of the %d×%d factor of Y were not found", k, k)
+	}
+	sigma := svd.Values(nil)
+	var v mat.Dense
+	svd.VTo(&v)
+	d := 0
+	for d < k && sigma[d] > emptyRow*sigma[0] {
+		d++
+	}
+	if d == 0 {
+		return fmt.Errorf("cooc: Y is zero")
+	}
+	l.vs, l.vi = linalg.NewGeneral(k, d), linalg.NewGeneral(k, d)
+	for i := range k {
+		for j := range d {
+			l.vs.Data[i*d+j], l.vi.Data[i*d+j] = v.At(i, j)*sigma[j], v.At(i, j)/sigma[j]
+		}
+	}
+	return nil
+}
+
+// triangle returns the R of a = QR.
+func triangle(a *mat.Dense) *mat.Dense {
+	var qr mat.QR
+	qr.Factorize(a)
+	var r mat.Dense
+	qr.RTo(&r)
+	_, k := a.Dims()
+	return mat.DenseCopyOf(r.Slice(0, k, 0, k))
+}
+
+// picture fills in x = YVΣ, which has the inner products of the rows of C, with
+// the entries lifted of the rows and columns idx, ascending; their sums d, and
+// the squared lengths of x.
+func (l *LAW) picture(ctx context.Context, idx []int, workers int) error {
+	n, dim := l.y.Rows, l.vs.Cols
+	l.x, l.d, l.lifted = linalg.NewGeneral(n, dim), slices.Clone(l.m.c), 0
+	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, l.y, l.vs, 0, l.x, workers); err != nil {
+		return err
+	}
+	if len(idx) > 0 {
+		if err := l.lift(ctx, idx, workers); err != nil {
+			return err
+		}
+	}
+	l.norms2 = make([]float64, n)
+	return run.Chunks(ctx, n, 1024, workers, func(_, _, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			for _, v := range linalg.Row(l.x, i) {
+				l.norms2[i] += v * v
+			}
+		}
+		return nil
+	})
+}
+
+// lift adds EQ to x and Ee to d.
+func (l *LAW) lift(ctx context.Context, idx []int, workers int) error {
+	n, dim := l.y.Rows, l.vs.Cols
+	q := linalg.NewGeneral(n, dim)
+	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, l.y, l.vi, 0, q, workers); err != nil {
+		return err
+	}
+	inside := make([]bool, n)
+	for _, i := range idx {
+		inside[i] = true
+	}
+	add := func(i, j int, v float64) { // entry (i, j) of E is v
+		l.d[i] += v
+		row := linalg.Row(l.x, i)
+		for t, w := range linalg.Row(q, j) {
+			row[t] += v * w
+		}
+	}
+	packed := linalg.Pack(l.y)
+	// A few rows at a time: all entries that wait are at most 16 M.
+	const size = 64
+	wave := min(max(1<<24/n/size, 1), 8) * size
+	hits := make([]linalg.Hits, wave/size)
+	for len(idx) > 0 {
+		part := idx[:min(wave, len(idx))]
+		idx = idx[len(part):]
+		err := run.Chunks(ctx, len(part), size, workers, func(_, c, lo, hi int) error {
+			h := &hits[c]
+			h.Reset()
+			packed.ScanBelowRows(part[lo:hi], 0, h)
+			for t := range part[lo:hi] {
+				cols, vals := h.Row(t)
+				for k, j := range cols {
+					add(part[lo+t], int(j), -vals[k])
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		err = run.Chunks(ctx, n, 1024, workers, func(_, _, lo, hi int) error {
+			for s, i := range part {
+				cols, vals := hits[s/size].Row(s % size)
+				k, _ := slices.BinarySearch(cols, int32(lo))
+				for ; k < len(cols) && int(cols[k]) < hi; k++ {
+					if j := int(cols[k]); !inside[j] {
+						add(j, i, -vals[k])
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for s := range part {
+			cols, _ := hits[s/size].Row(s % size)
+			for _, j := range cols {
+				l.lifted++
+				if !inside[j] {
+					l.lifted++
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// mend lifts the entries of the rows and columns idx and normalises the rows.
+func (l *LAW) mend(ctx context.Context, idx []int, workers int) error {
+	l.mended = idx
+	if len(idx) > 0 {
+		if err := l.picture(ctx, idx, workers); err != nil {
+			return err
+		}
+	}
+	largest := slices.Max(l.d)
+	for i, v := range l.d {
+		s := 0.0
+		if v > emptyRow*largest {
+			s = 1 / v
+		} else {
+			l.d[i] = 0
+		}
+		row := linalg.Row(l.x, i)
+		for j := range row {
+			row[j] *= s
+		}
+		l.norms2[i] *= s * s
+	}
+	return ctx.Err()
+}
+
+// WithAnchors returns the picture with the rows and columns of the anchors
+// mended too. Cost and memory as those of NewLAW.
+func (l *LAW) WithAnchors(ctx context.Context, anchors []int, workers int) (Rows, error) {
+	for _, i := range anchors {
+		if i < 0 || i >= l.m.Dim() {
+			return nil, fmt.Errorf("cooc: anchor %d is not in [0, %d)", i, l.m.Dim())
+		}
+	}
+	idx := slices.Concat(l.mended, anchors)
+	slices.Sort(idx)
+	idx = slices.Compact(idx)
+	w := &LAW{m: l.m, y: l.y, vs: l.vs, vi: l.vi}
+	if len(idx) == 0 {
+		return l, ctx.Err()
+	}
+	if err := w.mend(ctx, idx, workers); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Mended returns the rows whose negative entries were lifted, ascending, and
+// how many entries of C that took.
+func (l *LAW) Mended() (rows []int, entries int) { return slices.Clone(l.mended), l.lifted }
+
+// Dims returns N and the rank of Y, with one more for an r > 0.
+func (l *LAW) Dims() (n, d int) { return l.x.Rows, l.x.Cols }
+
+// Norms2 returns ‖x_i‖² for every row, computed when the picture was made.
+func (l *LAW) Norms2(ctx context.Context, _ int) ([]float64, error) { return l.norms2, ctx.Err() }
+
+// RowTo writes x_i into dst.
+func (l *LAW) RowTo(dst []float64, i int) { copy(dst[:l.x.Cols], linalg.Row(l.x, i)) }
+
+// MulTo computes dst = X·x.
+func (l *LAW) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
+	if err := checkMul("low-rank rows", l.x.Rows, l.x.Cols, dst, x); err != nil {
+		return err
+	}
+	return linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, l.x, x.RawMatrix(), 0, dst.RawMatrix(), workers)
+}
+
+// Marginals returns the row sums, those of mended entries included.
+func (l *LAW) Marginals() []float64 { return l.d }
+
+// BlockTo writes the entries of C, without the negative ones that were lifted.
+func (l *LAW) BlockTo(dst *mat.Dense, idx []int) {
+	for a, i := range idx {
+		_, mi := slices.BinarySearch(l.mended, i)
+		for b, j := range idx {
+			v := 0.0
+			yj := linalg.Row(l.y, j)
+			for t, w := range linalg.Row(l.y, i) {
+				v += w * yj[t]
+			}
+			if v < 0 {
+				if _, mj := slices.BinarySearch(l.mended, j); mi || mj {
+					v = 0
+				}
+			}
+			dst.Set(a, b, v)
+		}
+	}
+}
+
+var _ AnchorRows = (*LAW)(nil)

@@ -1,0 +1,307 @@
+package cooc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// DefaultMinTokens is the length below which documents are left out of C, as
+// in the papers' experiments (lee-2018 §2.4).
+const DefaultMinTokens = 5
+
+// ErrNoDocuments is returned where no document is long enough to hold a pair
+// of words.
+var ErrNoDocuments = errors.New("cooc: no document is long enough to count word pairs in")
+
+// Options sets how C is estimated. The zero value is the papers' setting.
+type Options struct {
+	// MinTokens leaves out documents with fewer tokens. 0 means
+	// DefaultMinTokens; 1 is the same as 2, for a single token holds no pair.
+	// Negative values are an error.
+	MinTokens int
+}
+
+func (o Options) minTokens() int64 {
+	if o.MinTokens == 0 {
+		return DefaultMinTokens
+	}
+	return int64(max(o.MinTokens, 2))
+}
+
+// Moments is the unbiased estimate of C from documents (lee-2020, eq. 1),
+//
+//	C = 1/M Σ_m (h_m h_mᵀ − diag h_m) / (n_m (n_m − 1)) = ĤĤᵀ − D,
+//
+// kept as the scaled counts Ĥ (N×M) and the diagonal D. Each document weighs
+// the same whatever its length. C itself is never formed: a product with p
+// vectors costs 4·nnz(H)·p operations, one row the lengths of the documents
+// that hold its word. Memory: 24 bytes a nonzero of H.
+//
+// Moments is immutable and safe for concurrent use.
+type Moments struct {
+	n      int
+	docs   int        // used
+	byDoc  linalg.CSR // docs×N
+	byWord linalg.CSR // N×docs, ascending documents
+	diag   []float64  // D
+	self   []float64  // C_ii, summed without the cancellation in ĤĤᵀ − D
+	c      []float64
+	norms2 lazy
+}
+
+// NewMoments estimates C from the documents of c that have at least
+// opts.MinTokens tokens. It takes O(nnz) time. Where no document is left the
+// error wraps ErrNoDocuments. A word that occurs in none of them has a zero row.
+func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
+	if opts.MinTokens < 0 {
+		return nil, fmt.Errorf("cooc: MinTokens is %d, want 0 for the default, or more", opts.MinTokens)
+	}
+	least := opts.minTokens()
+	n, nnz := c.NumWords(), 0
+	var used []int
+	for m := range c.NumDocs() {
+		if c.DocLen(m) >= least {
+			w, _ := c.Doc(m)
+			used, nnz = append(used, m), nnz+len(w)
+		}
+	}
+	if len(used) == 0 {
+		return nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", ErrNoDocuments, c.NumDocs(), least)
+	}
+	M := &Moments{n: n, docs: len(used), diag: make([]float64, n), self: make([]float64, n), c: make([]float64, n), norms2: newLazy()}
+	M.byDoc = linalg.CSR{RowPtr: make([]int, len(used)+1), Cols: make([]int32, 0, nnz), Vals: make([]float64, 0, nnz)}
+	M.byWord = linalg.CSR{RowPtr: make([]int, n+1), Cols: make([]int32, nnz), Vals: make([]float64, nnz)}
+	docs := float64(len(used))
+	for d, m := range used {
+		words, counts := c.Doc(m)
+		length := float64(c.DocLen(m))
+		pairs := length * (length - 1) * docs
+		scale := 1 / math.Sqrt(pairs)
+		for i, w := range words {
+			x := float64(counts[i])
+			M.byDoc.Cols = append(M.byDoc.Cols, w)
+			M.byDoc.Vals = append(M.byDoc.Vals, x*scale)
+			M.diag[w] += x / pairs
+			M.self[w] += x * (x - 1) / pairs
+			M.c[w] += x / (length * docs)
+			M.byWord.RowPtr[w+1]++
+		}
+		M.byDoc.RowPtr[d+1] = len(M.byDoc.Cols)
+	}
+	for w := range n {
+		M.byWord.RowPtr[w+1] += M.byWord.RowPtr[w]
+	}
+	M.transpose()
+	return M, nil
+}
+
+// transpose fills byWord, whose row starts are set, from byDoc.
+func (m *Moments) transpose() {
+	at := make([]int, m.n)
+	copy(at, m.byWord.RowPtr)
+	for d := range m.docs {
+		for k := m.byDoc.RowPtr[d]; k < m.byDoc.RowPtr[d+1]; k++ {
+			w := m.byDoc.Cols[k]
+			m.byWord.Cols[at[w]], m.byWord.Vals[at[w]] = int32(d), m.byDoc.Vals[k]
+			at[w]++
+		}
+	}
+}
+
+// Dim returns N.
+func (m *Moments) Dim() int { return m.n }
+
+// Docs returns the number of documents that entered the estimate.
+func (m *Moments) Docs() int { return m.docs }
+
+// NNZ returns the number of nonzero counts that entered the estimate.
+func (m *Moments) NNZ() int { return len(m.byDoc.Cols) }
+
+// DocFrequencies returns, for each word, in how many of the documents that
+// entered the estimate it occurs.
+func (m *Moments) DocFrequencies() []int {
+	df := make([]int, m.n)
+	for w := range df {
+		df[w] = m.byWord.RowPtr[w+1] - m.byWord.RowPtr[w]
+	}
+	return df
+}
+
+// Marginals returns c_i = Σ_j C_ij = mean over documents of h_mi/n_m.
+func (m *Moments) Marginals() []float64 { return m.c }
+
+// MulTo computes dst = Ĥ(ĤᵀX) − DX.
+func (m *Moments) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
+	if err := checkMul("moments", m.n, m.n, dst, x); err != nil {
+		return err
+	}
+	X, Y := x.RawMatrix(), dst.RawMatrix()
+	z := blas64.General{Rows: m.docs, Cols: X.Cols, Stride: X.Cols, Data: make([]float64, m.docs*X.Cols)}
+	if err := m.byDoc.Mul(ctx, X, z, false, workers); err != nil {
+		return err
+	}
+	for i, d := range m.diag {
+		row, xr := Y.Data[i*Y.Stride:i*Y.Stride+Y.Cols], X.Data[i*X.Stride:i*X.Stride+X.Cols]
+		for j, v := range xr {
+			row[j] = -d * v
+		}
+	}
+	return m.byWord.Mul(ctx, z, Y, true, workers)
+}
+
+// RowTo writes row i of C into dst, in the time of the lengths of the
+// documents that hold word i. No entry is negative, and those that are zero
+// are exactly so.
+func (m *Moments) RowTo(dst []float64, i int) {
+	clear(dst[:m.n])
+	m.addRow(dst, i, 0)
+	dst[i] = m.self[i]
+}
+
+// addRow adds the entries of row i of ĤĤᵀ from column from on.
+func (m *Moments) addRow(dst []float64, i, from int) {
+	for k := m.byWord.RowPtr[i]; k < m.byWord.RowPtr[i+1]; k++ {
+		d, a := m.byWord.Cols[k], m.byWord.Vals[k]
+		cols, vals := m.byDoc.Row(int(d))
+		if from > 0 {
+			lo, hi := 0, len(cols) // the first column ≥ from
+			for lo < hi {
+				if h := int(uint(lo+hi) >> 1); int(cols[h]) < from {
+					lo = h + 1
+				} else {
+					hi = h
+				}
+			}
+			cols, vals = cols[lo:], vals[lo:]
+		}
+		vals = vals[:len(cols)]
+		for t, w := range cols {
+			dst[w] += a * vals[t]
+		}
+	}
+}
+
+// RowNorms2 returns ‖C_i‖² for every row. The first call takes Σ_m d_m²/2
+// multiply-adds, d_m the number of distinct words of document m, and O(N)
+// memory; the result is kept.
+func (m *Moments) RowNorms2(ctx context.Context, workers int) ([]float64, error) {
+	return m.norms2.get(ctx, func() ([]float64, error) {
+		_, norms2, err := m.pass(ctx, nil, workers)
+		return norms2, err
+	})
+}
+
+// Inner returns Σ_ij E_ij C_ij for a symmetric sparse E. It takes the same
+// pass over the documents as RowNorms2 and leaves its result behind too.
+func (m *Moments) Inner(ctx context.Context, e *Sparse, workers int) (float64, error) {
+	if e.n != m.n {
+		return 0, fmt.Errorf("cooc: inner product of a %d×%d and a %d×%d matrix", m.n, m.n, e.n, e.n)
+	}
+	sum, norms2, err := m.pass(ctx, &e.csr, workers)
+	if err != nil {
+		return 0, err
+	}
+	_, err = m.norms2.get(ctx, func() ([]float64, error) { return norms2, nil })
+	return sum, err
+}
+
+// momentChunks is how many parts the rows are split into; part p takes rows
+// p, p+momentChunks, …, so that the long rows above the diagonal are spread.
+const momentChunks = 16
+
+// pass visits the upper triangle of C row by row, for ⟨E, C⟩ and the norms.
+func (m *Moments) pass(ctx context.Context, e *linalg.CSR, workers int) (float64, []float64, error) {
+	n := m.n
+	norms := make([][]float64, momentChunks)
+	inner := make([]float64, momentChunks)
+	err := run.Chunks(ctx, momentChunks, 1, workers, func(_, part, _, _ int) error {
+		acc, out := make([]float64, n), make([]float64, n)
+		var marked []int32
+		isMarked := make([]bool, n)
+		sum := 0.0
+		for i := part; i < n; i += momentChunks {
+			if i/momentChunks%256 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			// Words of few documents touch few columns: visit only those.
+			work := 0
+			for k := m.byWord.RowPtr[i]; k < m.byWord.RowPtr[i+1]; k++ {
+				d := m.byWord.Cols[k]
+				work += m.byDoc.RowPtr[d+1] - m.byDoc.RowPtr[d]
+			}
+			m.addRow(acc, i, i)
+			acc[i] = m.self[i]
+			if e != nil {
+				cols, vals := e.Row(i)
+				for k, j := range cols {
+					switch {
+					case int(j) == i:
+						sum += vals[k] * acc[j]
+					case int(j) > i:
+						sum += 2 * vals[k] * acc[j]
+					}
+				}
+			}
+			own := acc[i] * acc[i]
+			acc[i] = 0
+			if work < (n-i)/4 {
+				marked = marked[:0]
+				for k := m.byWord.RowPtr[i]; k < m.byWord.RowPtr[i+1]; k++ {
+					cols, _ := m.byDoc.Row(int(m.byWord.Cols[k]))
+					for t := len(cols) - 1; t >= 0 && int(cols[t]) > i; t-- {
+						if j := cols[t]; !isMarked[j] {
+							isMarked[j] = true
+							marked = append(marked, j)
+						}
+					}
+				}
+				for _, j := range marked {
+					v := acc[j] * acc[j]
+					own += v
+					out[j] += v
+					acc[j], isMarked[j] = 0, false
+				}
+			} else {
+				for j := i + 1; j < n; j++ {
+					v := acc[j] * acc[j]
+					own += v
+					out[j] += v
+					acc[j] = 0
+				}
+			}
+			out[i] += own
+		}
+		norms[part], inner[part] = out, sum
+		return nil
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	total := 0.0
+	sums := make([]float64, n)
+	for p := range norms {
+		total += inner[p]
+		for i, v := range norms[p] {
+			sums[i] += v
+		}
+	}
+	return total, sums, nil
+}
+
+func checkMul(form string, n, d int, dst, x *mat.Dense) error {
+	r, p := dst.Dims()
+	xr, xp := x.Dims()
+	if r != n || xr != d || p != xp {
+		return fmt.Errorf("cooc: %s product: %d×%d into %d×%d, want %d×p into %d×p", form, xr, xp, r, p, d, n)
+	}
+	return nil
+}

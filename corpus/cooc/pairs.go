@@ -1,0 +1,99 @@
+package cooc
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// Pairs holds in how many documents chosen words occur together: D2, and D1,
+// in how many each occurs. It is what measures of coherence need, for the top
+// words of the topics only. It is immutable and safe for concurrent use.
+type Pairs struct {
+	at    []int32 // word → position among the chosen, −1 for the others
+	count int
+	d1    []int32
+	d2    []int32 // upper triangle by rows, diagonal included
+	docs  int
+}
+
+// maxPairWords bounds the table to 2 GiB.
+const maxPairWords = 1 << 15
+
+// CountPairs counts the chosen words of c (word numbers, in any order, each
+// counted once however often it is named) in all its documents. With L ≤ 32768
+// different words it takes 2·L² bytes and O(nnz + Σ_m l_m²) time, l_m of the
+// chosen words occurring in document m. A word out of range is an error, and so
+// are too many. workers is not used: one goroutine counts, for a table a worker
+// would cost more memory than it saves time.
+func CountPairs(ctx context.Context, c *corpus.Corpus, words []int, _ int) (*Pairs, error) {
+	p := &Pairs{at: make([]int32, c.NumWords()), docs: c.NumDocs()}
+	for i := range p.at {
+		p.at[i] = -1
+	}
+	for _, w := range words {
+		if w < 0 || w >= len(p.at) {
+			return nil, fmt.Errorf("cooc: pairs: word %d is not in [0, %d)", w, len(p.at))
+		}
+		if p.at[w] < 0 {
+			p.at[w] = int32(p.count)
+			p.count++
+		}
+	}
+	if p.count > maxPairWords {
+		return nil, fmt.Errorf("cooc: pairs of %d words are too many to count; choose at most %d", p.count, maxPairWords)
+	}
+	p.d1 = make([]int32, p.count)
+	p.d2 = make([]int32, p.count*(p.count+1)/2)
+	var here []int32
+	err := run.Chunks(ctx, c.NumDocs(), 4096, 1, func(_, _, lo, hi int) error {
+		for m := lo; m < hi; m++ {
+			ids, counts := c.Doc(m)
+			here = here[:0]
+			for i, w := range ids {
+				a := p.at[w]
+				if a < 0 {
+					continue
+				}
+				p.d1[a]++
+				for _, b := range here {
+					p.d2[p.index(int(a), int(b))]++
+				}
+				if counts[i] >= 2 {
+					p.d2[p.index(int(a), int(a))]++
+				}
+				here = append(here, a)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// index of the pair in the packed upper triangle.
+func (p *Pairs) index(a, b int) int {
+	if a > b {
+		a, b = b, a
+	}
+	return a*p.count - a*(a-1)/2 + b - a
+}
+
+// Has tells whether word i is among the chosen.
+func (p *Pairs) Has(i int) bool { return i >= 0 && i < len(p.at) && p.at[i] >= 0 }
+
+// Docs returns the number of documents that were counted.
+func (p *Pairs) Docs() int { return p.docs }
+
+// D1 returns the number of documents in which word i occurs. It panics where i
+// is not among the chosen words.
+func (p *Pairs) D1(i int) int { return int(p.d1[p.at[i]]) }
+
+// At returns D2_ij, the number of documents in which words i and j both occur;
+// for i = j that in which it occurs at least twice. It panics where i or j is
+// not among the chosen words.
+func (p *Pairs) At(i, j int) int { return int(p.d2[p.index(int(p.at[i]), int(p.at[j]))]) }

@@ -1,0 +1,654 @@
+package cooc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// ErrSourceChanged is returned where a Source yields other documents in a later
+// pass than in the first.
+var ErrSourceChanged = errors.New("the documents are not those of the first pass")
+
+// StreamOptions says which words and documents of a Source enter a Stream. The
+// zero value takes all words and the papers' documents.
+type StreamOptions struct {
+	// Options sets how C is estimated.
+	Options
+
+	// Vocabulary is the words to keep, in the order in which they are to be
+	// numbered; all others are skipped while reading, as if they were not in
+	// the documents. nil keeps the whole vocabulary of a corpus.Numbered; a
+	// Source of tokens needs one. Words that the documents lack are allowed:
+	// their rows are empty. The slice is copied.
+	Vocabulary []string
+
+	// MinDistinct leaves out documents with fewer distinct words, of those
+	// kept. 0: no limit. (corpus.Curate has 3 where nothing is said.)
+	MinDistinct int
+
+	// DropUnused leaves out, after the first pass, the words that occur in
+	// none of the documents that entered the estimate, whose rows would be
+	// empty. The others keep their order; Vocabulary names them.
+	DropUnused bool
+}
+
+// Stream is the estimate of C from documents that are read anew for each
+// product and never held: what Moments is for documents in memory. It is for
+// corpora larger than memory, with methods that need few products with many
+// vectors, as rectify.LR does.
+//
+// A product with p vectors is one pass over the Source. The documents are
+// taken in chunks of at most 8192, with at most max(2¹⁸, 4N) nonzero counts in
+// all, the reader running ahead by one chunk. Memory: 24 bytes a count for two
+// chunks, at most 64 kB·p for the products of one, and O(N) for sums, document
+// frequencies and the vocabulary, however many documents there are. Products agree with those of Moments on the same
+// documents to rounding, and are the same to the bit for any number of workers.
+//
+// RowTo and RowNorms2 read the documents too and are there for completeness:
+// see their costs before use.
+//
+// A Stream is safe for concurrent use if its Source is; those of package corpus
+// that read files are.
+type Stream struct {
+	src   corpus.Source
+	vocab []string
+	words wordMap
+	opts  StreamOptions
+
+	n         int
+	docs      int
+	skipped   int
+	nnz       int64
+	tokens    int64
+	diag      []float64
+	self      []float64
+	c         []float64
+	df        []int
+	norms2    lazy
+	passes    atomic.Int64
+	chunkDocs int
+	chunkNNZ  int
+
+	mu  sync.Mutex
+	err error
+}
+
+// streamDocs and streamNNZ bound a chunk.
+const (
+	streamDocs = 8192
+	streamNNZ  = 1 << 18
+)
+
+// NewStream makes the first pass over a Source, which sums up what takes O(N)
+// memory: the row sums, the diagonals, document frequencies. Errors: options
+// out of range, a Source of tokens without Vocabulary, a vocabulary in which a
+// word stands twice, ErrNoDocuments where no document is long enough, counts
+// that are negative or too large, those of the Source, which name file and
+// line, and ctx's.
+func NewStream(ctx context.Context, src corpus.Source, opts StreamOptions) (*Stream, error) {
+	if opts.MinTokens < 0 || opts.MinDistinct < 0 {
+		return nil, fmt.Errorf("cooc: stream: MinTokens is %d and MinDistinct %d, want 0 or more", opts.MinTokens, opts.MinDistinct)
+	}
+	s := &Stream{src: src, opts: opts, norms2: newLazy()}
+	s.opts.Vocabulary = nil
+	var err error
+	if s.words, s.vocab, err = newWordMap(ctx, src, opts.Vocabulary); err != nil {
+		return nil, err
+	}
+	n := len(s.vocab)
+	s.resize(n)
+	s.diag, s.self, s.c, s.df = make([]float64, n), make([]float64, n), make([]float64, n), make([]int, n)
+	err = s.read(ctx, func(words []int32, counts []int64, length int64) error {
+		s.docs++
+		s.nnz += int64(len(words))
+		s.tokens += length
+		l := float64(length)
+		pairs := l * (l - 1)
+		for i, w := range words {
+			x := float64(counts[i])
+			s.diag[w] += x / pairs
+			s.self[w] += x * (x - 1) / pairs
+			s.c[w] += x / l
+			s.df[w]++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.docs == 0 {
+		return nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", ErrNoDocuments, s.skipped, opts.minTokens())
+	}
+	docs := float64(s.docs)
+	for w := range n {
+		s.diag[w] /= docs
+		s.self[w] /= docs
+		s.c[w] /= docs
+	}
+	if opts.DropUnused {
+		s.dropUnused()
+	}
+	return s, nil
+}
+
+func (s *Stream) resize(n int) {
+	s.n, s.chunkDocs, s.chunkNNZ = n, streamDocs, max(streamNNZ, 4*n)
+}
+
+func (s *Stream) dropUnused() {
+	to := make([]int32, s.n)
+	n := int32(0)
+	for w, d := range s.df {
+		if d == 0 {
+			to[w] = -1
+			continue
+		}
+		to[w] = n
+		s.vocab[n], s.diag[n], s.self[n], s.c[n], s.df[n] = s.vocab[w], s.diag[w], s.self[w], s.c[w], s.df[w]
+		n++
+	}
+	s.vocab, s.diag, s.self, s.c, s.df = slices.Clone(s.vocab[:n]), s.diag[:n], s.self[:n], s.c[:n], s.df[:n]
+	s.words.renumber(to)
+	s.resize(int(n))
+}
+
+// Dim returns N.
+func (s *Stream) Dim() int { return s.n }
+
+// Docs returns the number of documents that entered the estimate.
+func (s *Stream) Docs() int { return s.docs }
+
+// Skipped returns how many documents were left out as too short.
+func (s *Stream) Skipped() int { return s.skipped }
+
+// NNZ returns the number of pairs of a document that entered the estimate and
+// a word in it.
+func (s *Stream) NNZ() int64 { return s.nnz }
+
+// Tokens returns the number of tokens of these documents, of words kept.
+func (s *Stream) Tokens() int64 { return s.tokens }
+
+// Vocabulary returns a copy of the words, in the order of the rows.
+func (s *Stream) Vocabulary() []string { return slices.Clone(s.vocab) }
+
+// DocFrequencies returns, for each word, in how many of the documents that
+// entered the estimate it occurs.
+func (s *Stream) DocFrequencies() []int { return slices.Clone(s.df) }
+
+// Passes returns how often the Source has been read from its beginning, the
+// first pass included.
+func (s *Stream) Passes() int { return int(s.passes.Load()) }
+
+// Err returns the first error of RowTo, which cannot return it.
+func (s *Stream) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// Marginals returns c_i = Σ_j C_ij = mean over documents of h_mi/n_m.
+func (s *Stream) Marginals() []float64 { return s.c }
+
+// MulTo computes dst = Ĥ(ĤᵀX) − DX in one pass over the Source. With one
+// worker all is done in the caller's goroutine; otherwise one reads and
+// workers multiply. Errors: those of the Source, ErrSourceChanged, ctx's; dst
+// is then partly written.
+func (s *Stream) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
+	if err := checkMul("stream", s.n, s.n, dst, x); err != nil {
+		return err
+	}
+	X, Y := x.RawMatrix(), dst.RawMatrix()
+	for i, d := range s.diag {
+		row, xr := linalg.Row(Y, i), linalg.Row(X, i)
+		for j, v := range xr {
+			row[j] = -d * v
+		}
+	}
+	var z []float64
+	return s.chunks(ctx, workers, func(c *docChunk) error {
+		if need := c.docs() * X.Cols; cap(z) < need {
+			z = make([]float64, need)
+		}
+		Z := blas64.General{Rows: c.docs(), Cols: X.Cols, Stride: X.Cols, Data: z[:c.docs()*X.Cols]}
+		if err := c.byDoc.Mul(ctx, X, Z, false, workers); err != nil {
+			return err
+		}
+		c.transpose(s.n)
+		return c.byWord.Mul(ctx, Z, Y, true, workers)
+	})
+}
+
+// RowTo writes row i of C into dst, in one pass over the Source. If that fails
+// the row is NaN throughout and Err tells why.
+func (s *Stream) RowTo(dst []float64, i int) {
+	dst = dst[:s.n]
+	clear(dst)
+	err := s.chunks(context.Background(), 1, func(c *docChunk) error {
+		for d := range c.docs() {
+			words, vals := c.byDoc.Row(d)
+			if k := slices.Index(words, int32(i)); k >= 0 {
+				for t, w := range words {
+					dst[w] += vals[k] * vals[t]
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		for j := range dst {
+			dst[j] = math.NaN()
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.err == nil {
+			s.err = err
+		}
+		return
+	}
+	dst[i] = s.self[i]
+}
+
+// RowNorms2 returns ‖C_i‖² for every row. The first call takes N²/2²³ passes
+// over the Source, at least one, each for as many rows as fit in 64 MB, which
+// is out of the question for large N; no method that is meant for a Stream
+// asks for it. The result is kept.
+func (s *Stream) RowNorms2(ctx context.Context, workers int) ([]float64, error) {
+	return s.norms2.get(ctx, func() ([]float64, error) {
+		rows := max(1, (1<<23)/s.n)
+		out := make([]float64, s.n)
+		buf := make([]float64, min(rows, s.n)*s.n)
+		for lo := 0; lo < s.n; lo += rows {
+			hi := min(lo+rows, s.n)
+			clear(buf)
+			err := s.chunks(ctx, workers, func(c *docChunk) error {
+				c.transpose(s.n)
+				return run.Chunks(ctx, hi-lo, 64, workers, func(_, _, a, b int) error {
+					for i := lo + a; i < lo+b; i++ {
+						row := buf[(i-lo)*s.n : (i-lo+1)*s.n]
+						docs, at := c.byWord.Row(i)
+						for k, d := range docs {
+							words, vals := c.byDoc.Row(int(d))
+							for t, w := range words {
+								row[w] += at[k] * vals[t]
+							}
+						}
+					}
+					return nil
+				})
+			})
+			if err != nil {
+				return nil, err
+			}
+			for i := lo; i < hi; i++ {
+				row := buf[(i-lo)*s.n : (i-lo+1)*s.n]
+				row[i] = s.self[i]
+				for _, v := range row {
+					out[i] += v * v
+				}
+			}
+		}
+		return out, nil
+	})
+}
+
+var _ Matrix = (*Stream)(nil)
+
+// docChunk is a few documents as rows of Ĥᵀ and, once transposed, of Ĥ.
+type docChunk struct {
+	byDoc, byWord linalg.CSR
+	at            []int
+}
+
+func (c *docChunk) docs() int { return len(c.byDoc.RowPtr) - 1 }
+
+func (c *docChunk) reset() {
+	c.byDoc = linalg.CSR{RowPtr: append(c.byDoc.RowPtr[:0], 0), Cols: c.byDoc.Cols[:0], Vals: c.byDoc.Vals[:0]}
+}
+
+// add appends a document with the given factor.
+func (c *docChunk) add(words []int32, counts []int64, scale float64) {
+	c.byDoc.Cols = append(c.byDoc.Cols, words...)
+	for _, x := range counts {
+		c.byDoc.Vals = append(c.byDoc.Vals, float64(x)*scale)
+	}
+	c.byDoc.RowPtr = append(c.byDoc.RowPtr, len(c.byDoc.Cols))
+}
+
+// transpose fills byWord, n rows.
+func (c *docChunk) transpose(n int) {
+	nnz := len(c.byDoc.Cols)
+	t := &c.byWord
+	t.RowPtr = resized(t.RowPtr, n+1)
+	t.Cols, t.Vals = resized(t.Cols, nnz), resized(t.Vals, nnz)
+	clear(t.RowPtr)
+	for _, w := range c.byDoc.Cols {
+		t.RowPtr[w+1]++
+	}
+	for w := range n {
+		t.RowPtr[w+1] += t.RowPtr[w]
+	}
+	c.at = resized(c.at, n)
+	copy(c.at, t.RowPtr)
+	for d := range c.docs() {
+		words, vals := c.byDoc.Row(d)
+		for k, w := range words {
+			t.Cols[c.at[w]], t.Vals[c.at[w]] = int32(d), vals[k]
+			c.at[w]++
+		}
+	}
+}
+
+// resized returns a slice of length n that reuses s; its content is undefined.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/8)
+	}
+	return s[:n]
+}
+
+// chunks calls f for one chunk of documents after the other. With more than
+// one worker the next chunk is read meanwhile.
+func (s *Stream) chunks(ctx context.Context, workers int, f func(c *docChunk) error) error {
+	if run.Workers(workers) == 1 {
+		c := new(docChunk)
+		return s.produce(ctx, c, func(c *docChunk) (*docChunk, error) { return c, f(c) })
+	}
+	// The reader owns the chunks in empty, f the one that came from full.
+	inner, cancel := context.WithCancel(ctx)
+	full, empty := make(chan *docChunk), make(chan *docChunk, 2)
+	empty <- new(docChunk)
+	var readErr error
+	var panicked *run.Panic
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer close(full)
+		defer func() {
+			if v := recover(); v != nil {
+				panicked = &run.Panic{Value: v, Stack: debug.Stack()}
+			}
+		}()
+		readErr = s.produce(inner, new(docChunk), func(c *docChunk) (*docChunk, error) {
+			select {
+			case full <- c:
+			case <-inner.Done():
+				return nil, inner.Err()
+			}
+			select {
+			case c = <-empty:
+				return c, nil
+			case <-inner.Done():
+				return nil, inner.Err()
+			}
+		})
+	}()
+	defer func() { // f may panic
+		cancel()
+		<-done
+	}()
+	for c := range full {
+		if err := f(c); err != nil {
+			return err
+		}
+		empty <- c
+	}
+	<-done
+	if panicked != nil {
+		panic(panicked)
+	}
+	return readErr
+}
+
+// produce fills c with documents and hands it to emit, which returns the chunk
+// to go on with.
+func (s *Stream) produce(ctx context.Context, c *docChunk, emit func(*docChunk) (*docChunk, error)) error {
+	docs, nnz, tokens := 0, int64(0), int64(0)
+	c.reset()
+	var err error
+	readErr := s.read(ctx, func(words []int32, counts []int64, length int64) error {
+		if c.docs() > 0 && (c.docs() == s.chunkDocs || len(c.byDoc.Cols)+len(words) > s.chunkNNZ) {
+			if c, err = emit(c); err != nil {
+				return err
+			}
+			c.reset()
+		}
+		docs, nnz, tokens = docs+1, nnz+int64(len(words)), tokens+length
+		l := float64(length)
+		c.add(words, counts, 1/math.Sqrt(l*(l-1)*float64(s.docs)))
+		return nil
+	})
+	if readErr != nil {
+		return readErr
+	}
+	if docs != s.docs || nnz != s.nnz || tokens != s.tokens {
+		return fmt.Errorf("cooc: stream: %w: %d documents with %d words and %d tokens, then %d with %d and %d",
+			ErrSourceChanged, s.docs, s.nnz, s.tokens, docs, nnz, tokens)
+	}
+	_, err = emit(c)
+	return err
+}
+
+// read makes one pass and calls f for every document long enough, with its
+// distinct words in the order of their first appearance. The slices are used
+// again.
+func (s *Stream) read(ctx context.Context, f func(words []int32, counts []int64, length int64) error) error {
+	first := s.passes.Add(1) == 1
+	if first {
+		s.skipped = 0
+	}
+	least := s.opts.minTokens()
+	d := newDistinct(s.n)
+	number := 0
+	for doc, err := range s.src.Docs(ctx) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		number++
+		words, counts, length, err := d.count(s.words, doc, number)
+		if err != nil {
+			return err
+		}
+		if length < least || len(words) < s.opts.MinDistinct {
+			if first {
+				s.skipped++
+			}
+			continue
+		}
+		if err := f(words, counts, length); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// wordMap tells the number of a word of a Source, −1 for none.
+type wordMap struct {
+	numbered bool
+	to       []int32          // by the source's number; nil: the same
+	size     int              // of the source's vocabulary
+	index    map[string]int32 // by the word itself
+}
+
+// newWordMap makes the map onto a vocabulary, nil for the source's own, and
+// returns the vocabulary it maps to.
+func newWordMap(ctx context.Context, src corpus.Source, vocab []string) (wordMap, []string, error) {
+	var m wordMap
+	var own []string
+	if num, ok := src.(corpus.Numbered); ok {
+		var err error
+		if own, err = num.Vocabulary(ctx); err != nil {
+			return m, nil, err
+		}
+		m.numbered, m.size = true, len(own)
+	}
+	if vocab == nil {
+		if !m.numbered {
+			return m, nil, errors.New("cooc: stream: the source yields tokens, not numbers of words: a Vocabulary is needed")
+		}
+		if len(own) == 0 {
+			return m, nil, fmt.Errorf("cooc: stream: %w", corpus.ErrEmptyVocabulary)
+		}
+		return m, own, nil
+	}
+	if len(vocab) == 0 {
+		return m, nil, fmt.Errorf("cooc: stream: %w", corpus.ErrEmptyVocabulary)
+	}
+	if len(vocab) > math.MaxInt32 {
+		return m, nil, fmt.Errorf("cooc: stream: %d words are more than %d", len(vocab), math.MaxInt32)
+	}
+	index := make(map[string]int32, len(vocab))
+	for i, w := range vocab {
+		if j, ok := index[w]; ok {
+			return m, nil, fmt.Errorf("cooc: stream: words %d and %d of the vocabulary are both %q", j, i, w)
+		}
+		index[w] = int32(i)
+	}
+	if !m.numbered {
+		m.index = index
+		return m, slices.Clone(vocab), nil
+	}
+	m.to = make([]int32, len(own))
+	taken := make([]bool, len(vocab))
+	for i, w := range own {
+		j, ok := index[w]
+		if !ok {
+			m.to[i] = -1
+			continue
+		}
+		if taken[j] {
+			return m, nil, fmt.Errorf("cooc: stream: the word %q, which is in the Vocabulary, stands twice in that of the source", w)
+		}
+		m.to[i], taken[j] = j, true
+	}
+	return m, slices.Clone(vocab), nil
+}
+
+// renumber applies a further map to the numbers.
+func (m *wordMap) renumber(to []int32) {
+	if !m.numbered {
+		for w, i := range m.index {
+			if to[i] < 0 {
+				delete(m.index, w)
+			} else {
+				m.index[w] = to[i]
+			}
+		}
+		return
+	}
+	if m.to == nil {
+		m.to = to
+		return
+	}
+	for i, j := range m.to {
+		if j >= 0 {
+			m.to[i] = to[j]
+		}
+	}
+}
+
+// distinct adds up the words of a document.
+type distinct struct {
+	at     []int32 // 1 + the place of a word in words, or less than 1
+	words  []int32
+	counts []int64
+}
+
+func newDistinct(n int) *distinct { return &distinct{at: make([]int32, n)} }
+
+// count returns the distinct words that are kept, in the order of their first
+// appearance, with their counts, and the sum of these. number is that of the
+// document, counted from 1.
+func (d *distinct) count(m wordMap, doc corpus.Document, number int) ([]int32, []int64, int64, error) {
+	for _, w := range d.words {
+		d.at[w] = 0
+	}
+	d.words, d.counts = d.words[:0], d.counts[:0]
+	fail := func(err error) ([]int32, []int64, int64, error) {
+		return nil, nil, 0, fmt.Errorf("cooc: document %s: %w", docName(doc, number), err)
+	}
+	if len(doc.Words) > 0 && (len(doc.Tokens) > 0 || !m.numbered) {
+		return fail(errors.New("words are given by number, but the source has no vocabulary or gives tokens too"))
+	}
+	if len(doc.Tokens) > 0 && m.numbered {
+		return fail(errors.New("tokens from a source whose words have numbers"))
+	}
+	size := max(len(doc.Words), len(doc.Tokens))
+	if doc.Counts != nil && len(doc.Counts) != size {
+		return fail(fmt.Errorf("%d counts for %d words", len(doc.Counts), size))
+	}
+	length := int64(0)
+	for i := range size {
+		x := int64(1)
+		if doc.Counts != nil {
+			x = int64(doc.Counts[i])
+		}
+		var w int32
+		if m.numbered {
+			w = doc.Words[i]
+			if w < 0 || int(w) >= m.size {
+				return fail(&corpus.RangeError{What: "word", Value: int64(w), Lo: 0, Hi: int64(m.size) - 1})
+			}
+			if m.to != nil {
+				w = m.to[w]
+			}
+		} else {
+			var ok bool
+			if w, ok = m.index[doc.Tokens[i]]; !ok {
+				w = -1
+			}
+		}
+		if x < 0 {
+			return nil, nil, 0, fmt.Errorf("cooc: %w", &corpus.CountError{Doc: docName(doc, number), Word: wordName(doc, i), Count: float64(x)})
+		}
+		if w < 0 || x == 0 {
+			continue
+		}
+		k := d.at[w] - 1
+		if k < 0 {
+			d.words, d.counts = append(d.words, w), append(d.counts, x)
+			d.at[w] = int32(len(d.words))
+		} else {
+			d.counts[k] += x
+			x = d.counts[k]
+		}
+		if x > corpus.MaxCount {
+			return nil, nil, 0, fmt.Errorf("cooc: %w", &corpus.CountError{Doc: docName(doc, number), Word: wordName(doc, i), Count: float64(x)})
+		}
+	}
+	for _, x := range d.counts {
+		length += x
+	}
+	return d.words, d.counts, length, nil
+}
+
+func docName(doc corpus.Document, number int) string {
+	if doc.ID != "" {
+		return doc.ID
+	}
+	return strconv.Itoa(number)
+}
+
+// wordName returns what word i of a document is called in an error.
+func wordName(doc corpus.Document, i int) string {
+	if len(doc.Tokens) > 0 {
+		return doc.Tokens[i]
+	}
+	return "number " + strconv.Itoa(int(doc.Words[i]))
+}

@@ -1,0 +1,361 @@
+package cooc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+)
+
+func newStream(t testing.TB, src corpus.Source, o cooc.StreamOptions) *cooc.Stream {
+	t.Helper()
+	s, err := cooc.NewStream(ctx, src, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// The documents need three chunks. The sums are taken in another order than
+// those of Moments: 1e-13 of the largest number.
+func TestStreamEqualsMoments(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 1))
+	docs := 20000
+	if testing.Short() {
+		docs = 9000
+	}
+	c := countsCorpus(t, 150, randomDocs(rng, docs, 150, 4))
+	for _, least := range []int{0, 1, 30} {
+		m := newMoments(t, c, cooc.Options{MinTokens: least})
+		s := newStream(t, c.Source(), cooc.StreamOptions{Options: cooc.Options{MinTokens: least}})
+		if s.Docs() != m.Docs() || s.NNZ() != int64(m.NNZ()) || !slices.Equal(s.DocFrequencies(), m.DocFrequencies()) {
+			t.Fatalf("%d documents, %d nonzeros; want %d, %d", s.Docs(), s.NNZ(), m.Docs(), m.NNZ())
+		}
+		if s.Docs()+s.Skipped() != c.NumDocs() || !slices.Equal(s.Vocabulary(), c.Vocabulary()) {
+			t.Fatalf("%d documents and %d skipped of %d", s.Docs(), s.Skipped(), c.NumDocs())
+		}
+		x, a, b := normal(rng, 150, 13), mat.NewDense(150, 13, nil), mat.NewDense(150, 13, nil)
+		before := s.Passes()
+		if err := errors.Join(m.MulTo(ctx, a, x, 0), s.MulTo(ctx, b, x, 0)); err != nil {
+			t.Fatal(err)
+		}
+		if s.Passes() != before+1 {
+			t.Errorf("a product took %d passes", s.Passes()-before)
+		}
+		largest := mat.Norm(a, math.Inf(1))
+		a.Sub(a, b)
+		near(t, "product", mat.Norm(a, math.Inf(1)), 0, 1e-13*largest)
+		for i, v := range m.Marginals() {
+			near(t, "marginal", s.Marginals()[i], v, 1e-13*slices.Max(m.Marginals()))
+		}
+	}
+}
+
+func TestStreamIsAMatrix(t *testing.T) {
+	rng := rand.New(rand.NewPCG(42, 1))
+	c := countsCorpus(t, 40, randomDocs(rng, 200, 40, 2))
+	s := newStream(t, c.Source(), cooc.StreamOptions{})
+	sameMatrix(t, s, newMoments(t, c, cooc.Options{}), 1e-13)
+	if s.Err() != nil {
+		t.Error(s.Err())
+	}
+}
+
+func TestStreamSameBitsForAnyWorkers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(43, 1))
+	c := countsCorpus(t, 60, randomDocs(rng, 9000, 60, 0))
+	x := normal(rng, 60, 9)
+	var want []float64
+	for _, workers := range []int{1, 2, 5} {
+		s := newStream(t, c.Source(), cooc.StreamOptions{})
+		y := mat.NewDense(60, 9, nil)
+		if err := s.MulTo(ctx, y, x, workers); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = y.RawMatrix().Data
+		}
+		sameBits(t, fmt.Sprintf("the product with %d workers", workers), y.RawMatrix().Data, want)
+	}
+}
+
+// Choosing words while reading is choosing them before.
+func TestStreamVocabulary(t *testing.T) {
+	rng := rand.New(rand.NewPCG(44, 1))
+	c := countsCorpus(t, 50, randomDocs(rng, 300, 50, 5))
+	order := rng.Perm(50)[:30]
+	sel, err := c.Select(nil, order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := newMoments(t, sel, cooc.Options{})
+	s := newStream(t, c.Source(), cooc.StreamOptions{Vocabulary: sel.Vocabulary()})
+	sameMatrix(t, s, want, 1e-13)
+
+	// The same from tokens.
+	var lines strings.Builder
+	for m := range c.NumDocs() {
+		var tokens []string
+		words, counts := c.Doc(m)
+		for i, w := range words {
+			for range counts[i] {
+				tokens = append(tokens, `"`+c.Word(int(w))+`"`)
+			}
+		}
+		rng.Shuffle(len(tokens), func(i, j int) { tokens[i], tokens[j] = tokens[j], tokens[i] })
+		fmt.Fprintf(&lines, "{\"tokens\": [%s]}\n", strings.Join(tokens, ","))
+	}
+	text := corpus.JSONL{In: corpus.Bytes("docs.jsonl", []byte(lines.String())), Text: "tokens"}
+	sameMatrix(t, newStream(t, text, cooc.StreamOptions{Vocabulary: sel.Vocabulary()}), want, 1e-13)
+
+	// Without the words that no document of three distinct words holds.
+	var docs, used []int
+	for m := range sel.NumDocs() {
+		if w, _ := sel.Doc(m); len(w) >= 12 {
+			docs = append(docs, m)
+		}
+	}
+	long, err := sel.Select(docs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := newMoments(t, long, cooc.Options{})
+	for w, df := range full.DocFrequencies() {
+		if df > 0 {
+			used = append(used, w)
+		}
+	}
+	if len(used) == 0 || len(used) == 30 {
+		t.Fatalf("%d of 30 words used: the test shows nothing", len(used))
+	}
+	part, err := cooc.Submatrix(full, used)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, src := range []corpus.Source{c.Source(), text} {
+		s := newStream(t, src, cooc.StreamOptions{Vocabulary: sel.Vocabulary(), MinDistinct: 12, DropUnused: true})
+		sameMatrix(t, s, part, 1e-13)
+		for i, w := range s.Vocabulary() {
+			if w != sel.Word(used[i]) {
+				t.Fatalf("word %d is %q, want %q", i, w, sel.Word(used[i]))
+			}
+		}
+	}
+	whole := newStream(t, long.Source(), cooc.StreamOptions{DropUnused: true})
+	sameMatrix(t, whole, part, 1e-13)
+}
+
+// made yields m documents of words numbered at random, in slices used again.
+type made struct {
+	docs, words, length int
+	broken              func(m int, d *corpus.Document) error // nil: none
+	panics              int
+}
+
+func (s made) Vocabulary(context.Context) ([]string, error) {
+	v := make([]string, s.words)
+	for i := range v {
+		v[i] = fmt.Sprint("w", i)
+	}
+	return v, nil
+}
+
+func (s made) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		rng := rand.New(rand.NewPCG(1, 1))
+		d := corpus.Document{Words: make([]int32, s.length)}
+		for m := range s.docs {
+			for i := range d.Words {
+				d.Words[i] = int32(rng.IntN(s.words))
+			}
+			if s.panics > 0 && m == s.panics {
+				panic("a broken source")
+			}
+			var err error
+			if s.broken != nil {
+				err = s.broken(m, &d)
+			}
+			if !yield(d, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// What a pass allocates in all, and so what it holds, does not grow with the
+// number of documents beyond one chunk.
+func TestStreamMemoryDoesNotGrowWithDocuments(t *testing.T) {
+	allocated := func(docs int) uint64 {
+		s := newStream(t, made{docs: docs, words: 500, length: 8}, cooc.StreamOptions{})
+		x, y := mat.NewDense(500, 20, nil), mat.NewDense(500, 20, nil)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := s.MulTo(ctx, y, x, 2); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	few, many := allocated(25_000), allocated(200_000)
+	// 22 more chunks: what the loops over chunks take for themselves, some kB each.
+	// The documents alone would be 17 MB more.
+	t.Logf("%d bytes for 25,000 documents, %d for 200,000", few, many)
+	if many > few+1<<20 {
+		t.Errorf("%d bytes for 25,000 documents, %d for 200,000", few, many)
+	}
+}
+
+// The errors of a source come through with file and line, in the first pass
+// and in later ones.
+func TestStreamErrors(t *testing.T) {
+	const good = "3\n4\n6\n1 1 3\n1 2 3\n2 3 4\n2 4 2\n3 1 5\n3 4 2\n"
+	var file *corpus.FileError
+	bad := corpus.UCI{Docword: corpus.Bytes("docs.txt", []byte(strings.Replace(good, "2 4 2", "2 5 2", 1)))}
+	if _, err := cooc.NewStream(ctx, bad, cooc.StreamOptions{}); !errors.As(err, &file) || file.File != "docs.txt" || file.Line != 7 {
+		t.Errorf("bad line: %v", err)
+	}
+	boom := errors.New("boom")
+	failing := false
+	src := made{docs: 100, words: 10, length: 8, broken: func(m int, _ *corpus.Document) error {
+		if m == 50 && failing {
+			return &corpus.FileError{File: "later.txt", Line: 51, Err: boom}
+		}
+		return nil
+	}}
+	s := newStream(t, src, cooc.StreamOptions{})
+	failing = true
+	x, y := mat.NewDense(10, 2, nil), mat.NewDense(10, 2, nil)
+	for _, workers := range []int{1, 2} {
+		if err := s.MulTo(ctx, y, x, workers); !errors.Is(err, boom) || !errors.As(err, &file) || file.Line != 51 {
+			t.Errorf("later pass: %v", err)
+		}
+	}
+	row := make([]float64, 10)
+	if s.RowTo(row, 3); !math.IsNaN(row[3]) || !errors.Is(s.Err(), boom) {
+		t.Errorf("row %v, error %v", row, s.Err())
+	}
+	if _, err := s.RowNorms2(ctx, 1); !errors.Is(err, boom) {
+		t.Errorf("norms: %v", err)
+	}
+	if err := s.MulTo(ctx, mat.NewDense(9, 2, nil), x, 1); err == nil {
+		t.Error("no error for a product of wrong size")
+	}
+
+	more := 0
+	s = newStream(t, made{docs: 100, words: 10, length: 8, broken: func(m int, d *corpus.Document) error {
+		if m == 7 && more > 0 {
+			d.Words = append(d.Words, 1)
+		}
+		return nil
+	}}, cooc.StreamOptions{})
+	more = 1
+	if err := s.MulTo(ctx, y, x, 2); !errors.Is(err, cooc.ErrSourceChanged) {
+		t.Errorf("changed source: %v", err)
+	}
+
+	change := func(f func(d *corpus.Document)) corpus.Source {
+		return made{docs: 100, words: 10, length: 8, broken: func(m int, d *corpus.Document) error {
+			if m == 6 {
+				f(d)
+			} else {
+				*d = corpus.Document{Words: d.Words}
+			}
+			return nil
+		}}
+	}
+	for _, c := range []struct {
+		name, want string
+		src        corpus.Source
+		o          cooc.StreamOptions
+	}{
+		{"word", "document 7: word 10 is not in [0, 9]", change(func(d *corpus.Document) { d.Words[2] = 10 }), cooc.StreamOptions{}},
+		{"negative", "document x", change(func(d *corpus.Document) { d.Words[2], d.ID = -1, "x" }), cooc.StreamOptions{}},
+		{"count", "in document 7", change(func(d *corpus.Document) { d.Counts = []int32{1, 1, 1, -3, 1, 1, 1, 1} }), cooc.StreamOptions{}},
+		{"counts", "document 7: 2 counts for 8 words", change(func(d *corpus.Document) { d.Counts = []int32{1, 1} }), cooc.StreamOptions{}},
+		{"sum", "in document 7", change(func(d *corpus.Document) {
+			d.Words = []int32{1, 1, 2, 3, 4, 5, 6, 7}
+			d.Counts = []int32{math.MaxInt32, math.MaxInt32, 1, 1, 1, 1, 1, 1}
+		}), cooc.StreamOptions{}},
+		{"tokens", "document 7", change(func(d *corpus.Document) { d.Words, d.Tokens = nil, []string{"w1"} }), cooc.StreamOptions{}},
+		{"twice", `"a"`, made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Vocabulary: []string{"a", "b", "a"}}},
+		{"empty", "empty vocabulary", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Vocabulary: []string{}}},
+		{"no words", "too short|long enough", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Vocabulary: []string{"a"}}},
+		{"MinTokens", "MinTokens is -1", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Options: cooc.Options{MinTokens: -1}}},
+		{"MinDistinct", "MinDistinct -1", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{MinDistinct: -1}},
+		{"no vocabulary", "Vocabulary", corpus.JSONL{In: corpus.Bytes("x", nil), Text: "t"}, cooc.StreamOptions{}},
+	} {
+		_, err := cooc.NewStream(ctx, c.src, c.o)
+		if err == nil || !slices.ContainsFunc(strings.Split(c.want, "|"), func(s string) bool { return strings.Contains(err.Error(), s) }) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+	}
+	if _, err := cooc.NewStream(ctx, made{docs: 9, words: 10, length: 3}, cooc.StreamOptions{}); !errors.Is(err, cooc.ErrNoDocuments) {
+		t.Errorf("short documents: %v", err)
+	}
+}
+
+// Leaving in the middle of a pass leaves no goroutine behind: goleak looks
+// when all tests are done.
+func TestStreamIsLeft(t *testing.T) {
+	end := -1
+	var cancel context.CancelFunc
+	s := newStream(t, made{docs: 30_000, words: 40, length: 6, broken: func(m int, _ *corpus.Document) error {
+		if m == end {
+			cancel()
+		}
+		return nil
+	}}, cooc.StreamOptions{})
+	x, y := mat.NewDense(40, 3, nil), mat.NewDense(40, 3, nil)
+	for _, workers := range []int{1, 3} {
+		for _, end = range []int{0, 5, 9000, 29_000} {
+			var c context.Context
+			c, cancel = context.WithCancel(ctx)
+			err := s.MulTo(c, y, x, workers)
+			cancel()
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%d workers, %d looks: %v", workers, end, err)
+			}
+		}
+	}
+	end = -1
+	src := &made{docs: 20_000, words: 40, length: 6}
+	s = newStream(t, src, cooc.StreamOptions{})
+	src.panics = 15_000
+	for _, workers := range []int{1, 3} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic of the source was lost")
+				}
+			}()
+			_ = s.MulTo(ctx, y, x, workers)
+		}()
+	}
+}
+
+func TestStreamGolden(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	m := newMoments(t, c, cooc.Options{})
+	s := newStream(t, c.Source(), cooc.StreamOptions{})
+	rng := rand.New(rand.NewPCG(45, 1))
+	n := c.NumWords()
+	x, a, b := normal(rng, n, 30), mat.NewDense(n, 30, nil), mat.NewDense(n, 30, nil)
+	if err := errors.Join(m.MulTo(ctx, a, x, 0), s.MulTo(ctx, b, x, 0)); err != nil {
+		t.Fatal(err)
+	}
+	largest := mat.Max(a)
+	a.Sub(a, b)
+	near(t, "product", mat.Norm(a, math.Inf(1)), 0, 1e-13*30*largest)
+}
