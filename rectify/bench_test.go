@@ -1,0 +1,76 @@
+package rectify_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// stick returns the seconds of one product 5000×5000 · 5000×60 on one core by
+// gonum, the unit that times are quoted in.
+func stick() float64 {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	a := blas64.General{Rows: 5000, Cols: 5000, Stride: 5000, Data: make([]float64, 5000*5000)}
+	b := blas64.General{Rows: 5000, Cols: 60, Stride: 60, Data: make([]float64, 5000*60)}
+	c := blas64.General{Rows: 5000, Cols: 60, Stride: 60, Data: make([]float64, 5000*60)}
+	for i := range a.Data {
+		a.Data[i] = float64(i%17) - 8
+	}
+	for i := range b.Data {
+		b.Data[i] = float64(i%13) - 6
+	}
+	start := time.Now()
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, c)
+	return time.Since(start).Seconds()
+}
+
+// BenchmarkRectify sets the forms and methods beside each other in one run, in
+// units u: the default, the dense form with cold Lanczos, and the low-rank
+// methods, which the papers compare with 150 dense iterations. Dense forms take
+// minutes: choose with -bench 'Rectify/method=…'.
+func BenchmarkRectify(b *testing.B) {
+	c := golden.Curated(b, testutil.Data(b, "nips17", "docword.nips17.txt.gz"), testutil.Data(b, "nips17", "vocab.nips17.txt"), testutil.Data(b, "stopwords.en.txt"), 5000)
+	u := stick()
+	for _, r := range []struct {
+		name string
+		r    rectify.Rectifier
+	}{
+		{"AP15", rectify.AP{}},
+		{"AP150", rectify.AP{Iterations: 150}},
+		{"AP15-dense", rectify.AP{Dense: true}},
+		{"AP150-dense", rectify.AP{Dense: true, Iterations: 150}},
+		{"ENN50", rectify.ENN{}},
+		{"LR-1e-4", rectify.LR{ENN: rectify.ENN{Tol: 1e-4}}},
+		{"LR", rectify.LR{}},
+		{"DR15", rectify.DR{}},
+		{"PALM100", rectify.PALM{}},
+	} {
+		for _, k := range []int{50, 100} {
+			b.Run(fmt.Sprintf("method=%s/corpus=nips17/N=%d/K=%d/workers=1", r.name, c.NumWords(), k), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+				for range b.N {
+					m, err := cooc.NewMoments(c, cooc.Options{}) // from documents: nothing is kept from before
+					if err != nil {
+						b.Fatal(err)
+					}
+					res, err := r.r.Rectify(ctx, m, k, rectify.Options{Workers: 1})
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(float64(res.Iterations), "iterations")
+					b.ReportMetric(float64(res.Products), "products")
+				}
+				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/u, "u/op")
+			})
+		}
+	}
+}

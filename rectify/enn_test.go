@@ -1,0 +1,676 @@
+package rectify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	recovery "github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+func rectified(t testing.TB, r rectify.Rectifier, c cooc.Matrix, k int) *rectify.Result {
+	t.Helper()
+	res, err := r.Rectify(ctx, c, k, rectify.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// sameEntries compares a matrix with an explicit one.
+func sameEntries(t *testing.T, name string, c cooc.Matrix, want [][]float64, tol float64) {
+	t.Helper()
+	row := make([]float64, c.Dim())
+	for i := range want {
+		c.RowTo(row, i)
+		for j, v := range row {
+			near(t, fmt.Sprintf("%s (%d, %d)", name, i, j), v, want[i][j], tol)
+		}
+	}
+}
+
+// model finds anchors and recovers.
+func model(t testing.TB, c cooc.Matrix, k int) (*cooc.LAW, *anchor.Result, *recovery.Result) {
+	t.Helper()
+	rows, err := cooc.NewRows(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	law, ok := rows.(*cooc.LAW)
+	if !ok {
+		t.Fatalf("rows are a %T", rows)
+	}
+	a, err := anchor.QR{}.Find(ctx, rows, k, anchor.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := recovery.SCLS{}.Recover(ctx, rows, a.Anchors, recovery.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := law.WithAnchors(ctx, a.Anchors, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return with.(*cooc.LAW), a, res
+}
+
+// On tiny all 25 words are in I. Eigenpairs to 1e-13 give the matrices of the
+// reference to 1e-14 and everything after that to 1e-12.
+func TestGoldenTinyLowRank(t *testing.T) {
+	g := golden.ReadTiny(t)
+	m := moments(t, "tiny")
+	for _, c := range []struct {
+		name string
+		r    rectify.Rectifier
+		want golden.LowRank
+	}{
+		{"ENN", rectify.ENN{EigenTol: 1e-13}, g.Low.ENN},
+		{"EIG", rectify.TruncatedEig{EigenTol: 1e-13}, g.Low.EigY},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res := rectified(t, c.r, m, g.K)
+			sameEntries(t, "YYᵀ", res.C, c.want.YYt, 1e-14)
+			y := res.C.(*cooc.LowRankSparse).Y()
+			for j := range g.K { // to the sign
+				s := 1.0
+				if y.At(0, j)*c.want.Y[0][j] < 0 {
+					s = -1
+				}
+				for i := range g.N {
+					near(t, "Y", s*y.At(i, j), c.want.Y[i][j], 1e-10)
+				}
+			}
+			for i, v := range res.C.Marginals() {
+				near(t, "d", v, c.want.D[i], 1e-13)
+			}
+			if c.name == "ENN" {
+				// E of the last Y: its nonzeros.
+				nnz := 0
+				for _, row := range c.want.E {
+					for _, v := range row {
+						if v != 0 {
+							nnz++
+						}
+					}
+				}
+				if got := res.Nonzeros[len(res.Nonzeros)-1]; got != nnz || res.Iterations != 50 {
+					t.Errorf("%d entries in E after %d iterations, want %d", got, res.Iterations, nnz)
+				}
+			}
+			want := c.want.ActiveSet
+			law, a, rec := model(t, res.C, g.K)
+			if !slices.Equal(a.Anchors, want.S0) {
+				t.Fatalf("anchors %v, want %v", a.Anchors, want.S0)
+			}
+			for i, v := range a.Norms {
+				near(t, "norm", v, want.DiagR[i], 1e-12)
+			}
+			nnz := 0
+			for _, row := range want.ELaw {
+				for _, v := range row {
+					if v != 0 {
+						nnz++
+					}
+				}
+			}
+			if _, got := law.Mended(); got != nnz {
+				t.Errorf("%d entries lifted, want %d", got, nnz)
+			}
+			for i, v := range rec.Marginals {
+				near(t, "corrected d", v, want.RowSums[i], 1e-13)
+			}
+			for i := range g.N {
+				for k := range g.K {
+					near(t, "B", rec.B.At(i, k), want.B[i][k], 1e-10)
+					near(t, "B̆", rec.Breve.At(i, k), want.Btilde[k][i], 1e-10)
+				}
+			}
+			for i := range g.K {
+				for k := range g.K {
+					near(t, "A", rec.A.At(i, k), want.A[i][k], 1e-11)
+				}
+			}
+		})
+	}
+}
+
+// The reference agrees with itself to 1e-5 only, for its eigenpairs are not
+// exact; with exact ones the agreement is better than that, and what follows
+// (the least d, B, A, the objective) is compared to ten times the tolerance of
+// the matrix. On kos1000 some words have equal rows.
+func TestGoldenLowRank(t *testing.T) {
+	for _, name := range []string{"synth", "kos1000"} {
+		t.Run(name, func(t *testing.T) {
+			m := moments(t, name)
+			for _, g := range golden.Rows(t, name) {
+				var r rectify.Rectifier
+				tol := 1e-5
+				switch g.Rectifier {
+				case "ENN50":
+					if testing.Short() && g.K > 10 {
+						continue
+					}
+					r = rectify.ENN{EigenTol: 1e-10}
+				case "EIG":
+					r, tol = rectify.TruncatedEig{EigenTol: 1e-12}, 1e-9
+				default:
+					continue
+				}
+				if testutil.Race && g.K > 5 {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/K=%d", g.Rectifier, g.K), func(t *testing.T) {
+					res := rectified(t, r, m, g.K)
+					checksums(t, res.C, g, tol)
+					law, a, rec := model(t, res.C, g.K)
+					twins := 0
+					for i, w := range g.S0 {
+						if a.Anchors[i] != w {
+							twins++
+						}
+						near(t, "norm", a.Norms[i], math.Abs(g.DiagR[i]), tol*math.Abs(g.DiagR[0]))
+					}
+					if twins > 0 && name == "synth" {
+						t.Errorf("anchors %v, want %v", a.Anchors, g.S0)
+					}
+					if twins > 2 {
+						t.Errorf("%d anchors of %d differ", twins, g.K)
+					}
+					_, nnz := law.Mended()
+					if diff := math.Abs(float64(nnz - g.LawNNZ)); diff > 2+0.002*float64(g.LawNNZ) || g.Rectifier == "EIG" && diff != 0 {
+						t.Errorf("%d entries lifted, want %d", nnz, g.LawNNZ)
+					}
+					near(t, "least d", slices.Min(rec.Marginals), g.LawMinD, 10*tol*g.LawMinD)
+					for _, o := range g.Opt {
+						if o.Optimizer != "activeSet" {
+							continue
+						}
+						near(t, "objective", rec.Objective, o.ObjMean, 10*tol*o.ObjMean)
+						if twins > 0 {
+							continue
+						}
+						near(t, "‖B‖", mat.Norm(rec.B, 2), o.BFro, 10*tol*o.BFro)
+						near(t, "‖B̆‖", mat.Norm(rec.Breve, 2), o.BtildeFro, 10*tol*o.BtildeFro)
+						near(t, "‖A‖", mat.Norm(rec.A, 2), o.AFro, 10*tol*o.AFro)
+						near(t, "ΣA", mat.Sum(rec.A), o.ASum, 10*tol*o.ASum)
+						for i, row := range o.BRowsFirst3 {
+							for k, v := range row {
+								near(t, "B", rec.B.At(i, k), v, 10*tol*o.BFro)
+							}
+						}
+						for k, v := range o.ADiag {
+							near(t, "A_kk", rec.A.At(k, k), v, 10*tol*o.AFro)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// checksums is compare for matrices that are not of sum 1 and non-negative.
+func checksums(t *testing.T, c cooc.Matrix, g golden.Row, rel float64) {
+	t.Helper()
+	d, err := cooc.Densify(ctx, c, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, fro, trace, least, most := 0.0, 0.0, 0.0, math.Inf(1), 0.0
+	for i := range g.N {
+		trace += d.At(i, i)
+		for j := range g.N {
+			v := d.At(i, j)
+			sum += v
+			fro += v * v
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	near(t, "fro", math.Sqrt(fro), g.Rect.Fro, rel*g.Rect.Fro)
+	near(t, "sum", sum, g.Rect.Sum, rel)
+	near(t, "trace", trace, g.Rect.Trace, rel*g.Rect.Trace)
+	near(t, "max", most, g.Rect.Max, rel*g.Rect.Max)
+	near(t, "min", least, g.Rect.Min, rel*g.Rect.Max)
+	for i, row := range g.Rect.Block {
+		for j, v := range row {
+			near(t, "block", d.At(i, j), v, rel*g.Rect.Max)
+		}
+	}
+	for i, v := range g.Rect.DiagFirst10 {
+		near(t, "diagonal", d.At(i, i), v, rel*g.Rect.Max)
+	}
+}
+
+// With AP's order and every row looked up, ENN is AP: the same operators, hence
+// the same matrix. 1e-9 is asked; both run the same arithmetic here, and what
+// is reached is 1e-14.
+func TestENNIsAP(t *testing.T) {
+	check := func(t *testing.T, c cooc.Matrix, k, iterations int) {
+		t.Helper()
+		ap := rectified(t, rectify.AP{Iterations: iterations + 1}, c, k)
+		enn := rectified(t, rectify.ENN{Iterations: iterations, Rows: c.Dim(), ShiftFirst: true, Sparse: true, Measure: true}, c, k)
+		if d := distance(t, enn.C, ap.C); d > 1e-12 {
+			t.Errorf("N=%d K=%d: differs by %.3g", c.Dim(), k, d)
+		}
+		if !slices.Equal(enn.Nonzeros, ap.Nonzeros[1:]) || enn.LookedUp != c.Dim() || enn.Epsilon != 0 {
+			t.Errorf("nonzeros %v and %v, %d looked up, ε = %g", enn.Nonzeros, ap.Nonzeros, enn.LookedUp, enn.Epsilon)
+		}
+		if v, w := enn.Violations, ap.Violations; v.MinEntry != 0 || math.Abs(v.SumError) > 1e-12 || math.Abs(v.RankResidual-w.RankResidual) > 1e-12 {
+			t.Errorf("violations %+v, AP's %+v", *v, *w)
+		}
+		if c.Dim() > 600 {
+			return
+		}
+		dense := rectified(t, rectify.AP{Iterations: iterations + 1, Dense: true, EigenTol: 1e-12}, c, k)
+		enn = rectified(t, rectify.ENN{Iterations: iterations, Rows: c.Dim(), ShiftFirst: true, Sparse: true, EigenTol: 1e-12}, c, k)
+		if d := distance(t, enn.C, dense.C); d > 1e-9 {
+			t.Errorf("N=%d K=%d: differs from dense AP by %.3g", c.Dim(), k, d)
+		}
+		if v, w := dense.Violations, ap.Violations; math.Abs(v.RankResidual-w.RankResidual) > 1e-5 {
+			t.Errorf("rank residual of dense AP %g, of AP %g", v.RankResidual, w.RankResidual)
+		}
+	}
+	rng := rand.New(rand.NewPCG(7, 7))
+	for _, size := range []struct{ n, k int }{{12, 3}, {60, 5}, {300, 12}} {
+		check(t, newDense(t, noisy(rng, size.n, size.k)), size.k, 6)
+	}
+	if !testutil.Race {
+		check(t, moments(t, "synth"), 10, 14)
+	}
+	t.Run("real", func(t *testing.T) {
+		if testing.Short() || testutil.Race {
+			t.Skip("skipped: long, and -short or -race is set")
+		}
+		for _, c := range []struct {
+			name string
+			n, k int
+		}{{"kos", 3000, 25}, {"nips17", 5000, 50}} {
+			m, _ := real(t, c.name, c.n)
+			check(t, m, c.k, 5)
+		}
+	})
+}
+
+// On real text, with |I| = 10K + 1000 of N = 3000 words: the whole of YYᵀ + E
+// is at least −ε, and YYᵀ is as far below zero and from a sum of 1 as the result
+// says.
+func TestENNGuarantee(t *testing.T) {
+	if testing.Short() || testutil.Race {
+		t.Skip("skipped: long, and -short or -race is set")
+	}
+	m, _ := real(t, "kos", 3000)
+	const k = 10
+	e := rectify.ENN{Iterations: 10, Sparse: true}
+	full := rectified(t, e, m, k)
+	if full.LookedUp != 1100 || !(full.Epsilon > 0) {
+		t.Fatalf("%d rows looked up, ε = %g", full.LookedUp, full.Epsilon)
+	}
+	c := full.C.(*cooc.LowRankSparse)
+	row := make([]float64, m.Dim())
+	bound := 0.0
+	for i := range row {
+		c.RowTo(row, i)
+		for j, v := range row {
+			v -= c.Shift()
+			bound = min(bound, v)
+			if v < -full.Epsilon {
+				t.Fatalf("entry (%d, %d) of YYᵀ + E is %g, ε = %g", i, j, v, full.Epsilon)
+			}
+		}
+	}
+	e.Sparse = false
+	low := rectified(t, e, m, k)
+	least, negative, sum := 0.0, 0.0, 0.0
+	for i := range row {
+		low.C.RowTo(row, i)
+		for _, v := range row {
+			least, negative, sum = min(least, v), negative+min(v, 0), sum+v
+		}
+	}
+	near(t, "least entry", low.Violations.MinEntry, least, 1e-18)
+	near(t, "sum of negative entries", low.Violations.NegativeSum, negative, 1e-15)
+	near(t, "sum", low.Violations.SumError, sum-1, 1e-12)
+	t.Logf("ε = %.2g, least entry of YYᵀ + E %.2g, of YYᵀ %.2g; the mean entry is %.2g", full.Epsilon, bound, least, 1/float64(len(row)*len(row)))
+}
+
+// naiveENN is Algorithm 3 with full matrices: YYᵀ, E, r and the bound that holds
+// outside of I after the last iteration.
+func naiveENN(c *mat.SymDense, k, iterations, most int, epsilon float64, shiftFirst bool) (p, e *mat.SymDense, r, bound float64) {
+	n := c.SymmetricDim()
+	op := mat.NewSymDense(n, nil)
+	op.CopySym(c)
+	for t := 0; ; t++ {
+		var ev mat.EigenSym
+		if !ev.Factorize(op, true) {
+			panic("no eigenvalues")
+		}
+		values := ev.Values(nil)
+		var v mat.Dense
+		ev.VectorsTo(&v)
+		p = mat.NewSymDense(n, nil)
+		for q := n - k; q < n; q++ {
+			if values[q] > 0 {
+				p.SymRankOne(p, values[q], v.ColView(q))
+			}
+		}
+		order := make([]int, n)
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			if p.At(a, a) > p.At(b, b) {
+				return -1
+			} else if p.At(a, a) < p.At(b, b) {
+				return 1
+			}
+			return 0
+		})
+		in := make([]bool, n)
+		bound = 0
+		for s, i := range order {
+			if s < most && (epsilon == 0 || p.At(i, i) > epsilon) {
+				in[i] = true
+			} else {
+				bound = max(bound, p.At(i, i))
+			}
+		}
+		at := 0.0
+		if shiftFirst {
+			at = (1 - mat.Sum(p)) / float64(n*n)
+		}
+		e = mat.NewSymDense(n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				if in[i] || in[j] {
+					e.SetSym(i, j, max(-p.At(i, j)-at, 0))
+				}
+			}
+		}
+		r = at
+		if !shiftFirst {
+			r = (1 - mat.Sum(p) - mat.Sum(e)) / float64(n*n)
+		}
+		if t == iterations {
+			return p, e, r, bound
+		}
+		for i := range n {
+			for j := range i + 1 {
+				op.SetSym(i, j, p.At(i, j)+e.At(i, j)+r)
+			}
+		}
+	}
+}
+
+// Against full matrices, for a bound on |I|, the ε rule and both, in both
+// orders; and the guarantee YYᵀ + E ≥ −ε, entry by entry, with the ε that the
+// result states.
+func TestENNAgainstNaive(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, size := range []struct{ n, k int }{{40, 4}, {130, 7}} {
+		if testutil.Race && size.n > 40 {
+			continue
+		}
+		c := noisy(rng, size.n, size.k)
+		in := newDense(t, c)
+		mean := 1 / float64(size.n*size.n)
+		for _, e := range []rectify.ENN{
+			{Rows: size.n / 3}, {Rows: 1}, {Epsilon: mean}, {Epsilon: 2 * mean, Rows: size.n / 4}, {Rows: size.n}, {Epsilon: 1},
+		} {
+			for _, shiftFirst := range []bool{false, true} {
+				e := e
+				e.Iterations, e.EigenTol, e.ShiftFirst, e.Measure = 7, 1e-12, shiftFirst, true
+				t.Run(fmt.Sprintf("N=%d/%v", size.n, e), func(t *testing.T) {
+					most := e.Rows
+					if most == 0 {
+						most = size.n
+					}
+					p, corr, r, bound := naiveENN(c, size.k, e.Iterations, most, e.Epsilon, shiftFirst)
+					res := rectified(t, e, in, size.k)
+					if d := distance(t, res.C, newDense(t, p)); d > 1e-9 {
+						t.Errorf("YYᵀ differs by %.2g", d)
+					}
+					near(t, "r", res.Shift, r, 1e-9*mean)
+					near(t, "ε", res.Epsilon, bound, 1e-9*bound)
+					near(t, "sum", res.Violations.SumError, mat.Sum(p)-1, 1e-12)
+					least, negative := 0.0, 0.0
+					for i := range size.n {
+						for j := range size.n {
+							least, negative = min(least, p.At(i, j)), negative+min(p.At(i, j), 0)
+						}
+					}
+					near(t, "least entry", res.Violations.MinEntry, least, 1e-9*mean)
+					near(t, "negative sum", res.Violations.NegativeSum, negative, 1e-9)
+
+					e.Sparse = true
+					full := rectified(t, e, in, size.k)
+					want := mat.NewSymDense(size.n, nil)
+					for i := range size.n {
+						for j := range i + 1 {
+							want.SetSym(i, j, p.At(i, j)+corr.At(i, j)+r)
+						}
+					}
+					want.ScaleSym(1/mat.Sum(want), want)
+					if d := distance(t, full.C, newDense(t, want)); d > 1e-9 {
+						t.Errorf("YYᵀ + r + E differs by %.2g", d)
+					}
+					near(t, "sum", cooc.Sum(full.C), 1, 1e-12)
+					least = 0
+					off, whole := 0.0, 0.0
+					for i := range size.n {
+						for j := range size.n {
+							least = min(least, want.At(i, j))
+							off += math.Pow(corr.At(i, j)+r, 2)
+							whole += math.Pow(p.At(i, j)+corr.At(i, j)+r, 2)
+						}
+					}
+					near(t, "least entry", full.Violations.MinEntry, least, 1e-9*mean)
+					near(t, "rank residual", full.Violations.RankResidual, math.Sqrt(off/whole), 1e-8)
+
+					// The guarantee, on the matrix itself.
+					low := full.C.(*cooc.LowRankSparse)
+					scale := 1.0
+					if shiftFirst {
+						scale = 1 / (1 + mat.Sum(corr))
+					}
+					row := make([]float64, size.n)
+					for i := range size.n {
+						low.RowTo(row, i)
+						for j, v := range row {
+							if v-low.Shift() < -res.Epsilon*scale-max(low.Shift(), 0)-1e-18 {
+								t.Fatalf("entry (%d, %d) of YYᵀ + E is %g, ε = %g", i, j, v-low.Shift(), res.Epsilon)
+							}
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// E changes as the explicit matrices do, also while words enter and leave I.
+func TestENNHistory(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	const n, k = 90, 6
+	c := noisy(rng, n, k)
+	in := newDense(t, c)
+	for _, e := range []rectify.ENN{{Rows: 20}, {Rows: n}, {Epsilon: 1.0 / (n * n)}} {
+		e.Iterations, e.EigenTol = 8, 1e-12
+		res := rectified(t, e, in, k)
+		most := e.Rows
+		if most == 0 {
+			most = n
+		}
+		p0, e0, _, _ := naiveENN(c, k, 0, most, e.Epsilon, false)
+		for i := range e.Iterations {
+			p1, e1, _, _ := naiveENN(c, k, i+1, most, e.Epsilon, false)
+			var dp, de mat.Dense
+			dp.Sub(p1, p0)
+			de.Sub(e1, e0)
+			near(t, "change", res.Changes[i], mat.Norm(&dp, 2), 1e-10*mat.Norm(p1, 2))
+			near(t, "change of E", res.CorrectionChanges[i], mat.Norm(&de, 2), 1e-10*mat.Norm(p1, 2))
+			nnz := 0
+			for a := range n {
+				for b := range n {
+					if e1.At(a, b) != 0 {
+						nnz++
+					}
+				}
+			}
+			if d := res.Nonzeros[i] - nnz; d < -2 || d > 2 {
+				t.Errorf("iteration %d: %d entries, want %d", i+1, res.Nonzeros[i], nnz)
+			}
+			p0, e0 = p1, e1
+		}
+	}
+}
+
+func TestENNTolerance(t *testing.T) {
+	m := moments(t, "synth")
+	all := rectified(t, rectify.ENN{Iterations: 30, Rows: 300}, m, 10)
+	fro := 0.0
+	first := rectified(t, rectify.TruncatedEig{}, m, 10)
+	for _, v := range first.Eigenvalues {
+		fro += v * v
+	}
+	fro = math.Sqrt(fro)
+	i := 9
+	tol := all.CorrectionChanges[i] / fro * (1 + 1e-9)
+	for j, v := range all.CorrectionChanges {
+		if v <= tol*fro {
+			i = j
+			break
+		}
+	}
+	done := 0
+	res, err := rectify.ENN{Iterations: 30, Rows: 300, Tol: tol}.Rectify(ctx, m, 10, rectify.Options{Progress: func(d, total int, change float64) {
+		done++
+		if d != done || total != 30 || change != all.Changes[d-1] {
+			t.Errorf("progress %d of %d, %g", d, total, change)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Iterations != i+1 || res.Status != rectify.Converged || done != i+1 {
+		t.Errorf("%d iterations, %v; want %d", res.Iterations, res.Status, i+1)
+	}
+}
+
+// A model is left alone, whatever is looked up.
+func TestENNOfAModelIsTheModel(t *testing.T) {
+	p := testutil.NewPlanted(200, 6, 0.5, 3)
+	in := newDense(t, p.C)
+	for _, k := range []int{6, 9} {
+		for _, e := range []rectify.ENN{{Iterations: 6}, {Iterations: 6, Rows: 50}, {Iterations: 6, Rows: 50, ShiftFirst: true}} {
+			res := rectified(t, e, in, k)
+			if d := distance(t, res.C, in); d > 1e-12 {
+				t.Errorf("%v, K=%d: moved by %g", e, k, d)
+			}
+		}
+	}
+}
+
+func TestENNPermutationEquivariance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 5))
+	const n, k = 150, 8
+	c := noisy(rng, n, k)
+	perm := rng.Perm(n)
+	p := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range n {
+			p.SetSym(i, j, c.At(perm[i], perm[j]))
+		}
+	}
+	r := rectify.ENN{Iterations: 10, Rows: 40, EigenTol: 1e-12}
+	a, b := rectified(t, r, newDense(t, c), k), rectified(t, r, newDense(t, p), k)
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range n {
+		b.C.RowTo(x, i)
+		a.C.RowTo(y, perm[i])
+		for j := range n {
+			near(t, "entry", x[j], y[perm[j]], 1e-13)
+		}
+	}
+}
+
+func TestENNSameBitsForAnyWorkers(t *testing.T) {
+	m := moments(t, "synth")
+	for _, e := range []rectify.ENN{{Iterations: 3, Rows: 150, Measure: true}, {Iterations: 3, Rows: 590, Sparse: true, ShiftFirst: true}} {
+		var first []float64
+		for _, w := range []int{1, 2, 3, 8} {
+			res, err := e.Rectify(ctx, m, 12, rectify.Options{Workers: w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := slices.Concat(res.Changes, res.CorrectionChanges, res.Eigenvalues, []float64{res.Shift, res.Epsilon, res.Violations.MinEntry, res.Violations.NegativeSum, res.Violations.SumError, res.Violations.RankResidual})
+			row := make([]float64, m.Dim())
+			for i := range m.Dim() {
+				res.C.RowTo(row, i)
+				got = append(got, row...)
+			}
+			if first == nil {
+				first = got
+			} else if !slices.Equal(first, got) {
+				t.Errorf("%v: %d workers give other bits than one", e, w)
+			}
+		}
+	}
+}
+
+func TestENNCancel(t *testing.T) {
+	m := moments(t, "synth")
+	c, cancel := context.WithCancel(ctx)
+	calls := 0
+	_, err := rectify.ENN{Iterations: 1000, Rows: 100}.Rectify(c, m, 10, rectify.Options{Progress: func(int, int, float64) {
+		if calls++; calls == 2 {
+			cancel()
+		}
+	}})
+	cancel()
+	if !errors.Is(err, context.Canceled) || calls != 2 {
+		t.Errorf("%v after %d iterations", err, calls)
+	}
+}
+
+func TestENNBadInput(t *testing.T) {
+	m := moments(t, "tiny")
+	negative := mat.NewSymDense(3, []float64{-1, 0, 0, 0, -1, 0, 0, 0, -1})
+	for _, c := range []struct {
+		r    rectify.Rectifier
+		c    cooc.Matrix
+		k    int
+		want string
+	}{
+		{rectify.ENN{}, m, 0, "K = 0 is not in [1, 25]"},
+		{rectify.ENN{}, m, 26, "K = 26 is not in [1, 25]"},
+		{rectify.TruncatedEig{}, m, 26, "K = 26 is not in [1, 25]"},
+		{rectify.ENN{Iterations: -1}, m, 4, "-1 iterations"},
+		{rectify.ENN{Rows: -1}, m, 4, "-1 rows"},
+		{rectify.ENN{Epsilon: -1}, m, 4, "Epsilon is -1"},
+		{rectify.ENN{Epsilon: math.NaN()}, m, 4, "Epsilon is NaN"},
+		{rectify.ENN{Tol: math.NaN()}, m, 4, "NaN"},
+		{rectify.ENN{EigenTol: 1}, m, 4, "and 1;"},
+		{rectify.TruncatedEig{EigenTol: 1}, m, 4, "tolerance 1;"},
+		{rectify.ENN{}, bad{m, math.NaN()}, 4, "not finite"},
+		{rectify.TruncatedEig{}, bad{m, math.NaN()}, 4, "not finite"},
+		{rectify.ENN{}, newDense(t, negative), 2, "the largest eigenvalue is -1"},
+		{rectify.TruncatedEig{}, newDense(t, negative), 2, "the largest eigenvalue is -1"},
+	} {
+		_, err := c.r.Rectify(ctx, c.c, c.k, rectify.Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "rectify: ") {
+			t.Errorf("%v, K=%d: %v, want %q", c.r, c.k, err, c.want)
+		}
+	}
+}

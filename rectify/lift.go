@@ -1,0 +1,370 @@
+package rectify
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// lift is an iterate YYᵀ + r·eeᵀ + E of ENN, where E is not zero in the rows and
+// columns of some words I only. E is kept in two halves: the rows of I, as they
+// were looked up, and the mirror images of their entries in the other rows.
+type lift struct {
+	y       blas64.General
+	r       float64
+	rows    []int      // I, ascending; nil: all words
+	own     linalg.CSR // the rows of I, or of all words
+	rest    linalg.CSR // n rows, those of I empty; empty where I is all words
+	lifted  float64    // ΣE
+	epsilon float64    // the largest ‖y_i‖² outside of I
+}
+
+// nnz counts the entries of E.
+func (l *lift) nnz() int { return len(l.own.Cols) + len(l.rest.Cols) }
+
+// mul computes dst = (YYᵀ + r·eeᵀ + E)·x.
+func (l *lift) mul(ctx context.Context, dst, x blas64.General, workers int) error {
+	m := linalg.LowRankSparse{Y: l.y, R: l.r, E: l.own}
+	if l.rows == nil {
+		return m.Mul(ctx, dst, x, workers)
+	}
+	m.E = l.rest
+	if err := m.Mul(ctx, dst, x, workers); err != nil {
+		return err
+	}
+	if len(l.own.Cols) == 0 {
+		return ctx.Err()
+	}
+	t := linalg.NewGeneral(len(l.rows), x.Cols)
+	if err := l.own.Mul(ctx, x, t, false, workers); err != nil {
+		return err
+	}
+	for s, i := range l.rows {
+		row := linalg.Row(dst, i)
+		for j, v := range linalg.Row(t, s) {
+			row[j] += v
+		}
+	}
+	return nil
+}
+
+// csr returns E in one piece.
+func (l *lift) csr(ctx context.Context, workers int) (linalg.CSR, error) {
+	if l.rows == nil {
+		return l.own, nil
+	}
+	n := l.y.Rows
+	row := func(i, s int) ([]int32, []float64, bool) {
+		if s < len(l.rows) && l.rows[s] == i {
+			c, v := l.own.Row(s)
+			return c, v, true
+		}
+		c, v := l.rest.Row(i)
+		return c, v, false
+	}
+	e := linalg.CSR{RowPtr: make([]int, n+1), Cols: make([]int32, 0, l.nnz()), Vals: make([]float64, 0, l.nnz())}
+	s := 0
+	for i := range n {
+		c, v, own := row(i, s)
+		if own {
+			s++
+		}
+		e.Cols, e.Vals = append(e.Cols, c...), append(e.Vals, v...)
+		e.RowPtr[i+1] = len(e.Cols)
+	}
+	return e, ctx.Err()
+}
+
+// lookupWave is how many chunks of scanRows rows are looked up before their
+// entries are put where they stay: enough for as many workers, few enough that
+// the entries that wait take little memory.
+const lookupWave = 8
+
+// negativeRows returns the given rows, ascending, of E = max(−(YYᵀ + r), 0), and
+// ΣE when the columns of the same words are mirrored. The memory of reuse is
+// taken over.
+func negativeRows(ctx context.Context, y blas64.General, r float64, rows []int, reuse linalg.CSR, workers int) (linalg.CSR, float64, error) {
+	n := y.Rows
+	inside := make([]bool, n)
+	for _, i := range rows {
+		inside[i] = true
+	}
+	packed := linalg.Pack(y)
+	out := linalg.CSR{RowPtr: make([]int, 1, len(rows)+1), Cols: reuse.Cols[:0], Vals: reuse.Vals[:0]}
+	hits := make([]linalg.Hits, lookupWave)
+	sums := make([]float64, run.Count(len(rows), scanRows))
+	const wave = lookupWave * scanRows
+	for from := 0; from < len(rows); from += wave {
+		part := rows[from:min(from+wave, len(rows))]
+		err := run.Chunks(ctx, len(part), scanRows, workers, func(_, c, lo, hi int) error {
+			h := &hits[c]
+			h.Reset()
+			packed.ScanBelowRows(part[lo:hi], -r, h)
+			s := 0.0
+			for t, j := range h.Cols {
+				v := -(h.Vals[t] + r)
+				h.Vals[t] = v
+				if inside[j] {
+					s += v
+				} else {
+					s += 2 * v
+				}
+			}
+			sums[from/scanRows+c] = s
+			return nil
+		})
+		if err != nil {
+			return linalg.CSR{}, 0, err
+		}
+		chunks := hits[:run.Count(len(part), scanRows)]
+		need := len(out.Cols)
+		for c := range chunks {
+			need += len(chunks[c].Cols)
+		}
+		if need > cap(out.Cols) || need > cap(out.Vals) {
+			// What the rows so far let expect of all.
+			want := int(1.05 * float64(need) / float64(from+len(part)) * float64(len(rows)))
+			out.Cols, out.Vals = grown(out.Cols, max(want, need)), grown(out.Vals, max(want, need))
+		}
+		for c := range chunks {
+			h := &chunks[c]
+			for _, end := range h.RowEnd {
+				out.RowPtr = append(out.RowPtr, len(out.Cols)+end)
+			}
+			out.Cols, out.Vals = append(out.Cols, h.Cols...), append(out.Vals, h.Vals...)
+		}
+	}
+	total := 0.0
+	for _, s := range sums {
+		total += s
+	}
+	return out, total, nil
+}
+
+// grown returns s with the given capacity.
+func grown[T any](s []T, size int) []T {
+	return append(make([]T, 0, size), s...)
+}
+
+// sized returns a slice of the given length, in the memory of s if it is enough.
+func sized[T any](s []T, size int) []T {
+	if cap(s) < size {
+		return make([]T, size)
+	}
+	return s[:size]
+}
+
+// mirror fills in the half of E outside of the rows of I. The memory of reuse
+// is taken over.
+func (l *lift) mirror(ctx context.Context, reuse linalg.CSR, workers int) error {
+	l.rest = linalg.CSR{}
+	if l.rows == nil {
+		return nil
+	}
+	n := l.y.Rows
+	inside := make([]bool, n)
+	for _, i := range l.rows {
+		inside[i] = true
+	}
+	// Each chunk of rows takes its entries from the columns of all rows of I,
+	// which come in ascending order; once to count and once to fill.
+	const target = 1024
+	each := func(lo, hi int, f func(i int, j int32, v float64)) {
+		for s, i := range l.rows {
+			cols, vals := l.own.Row(s)
+			t, _ := slices.BinarySearch(cols, int32(lo))
+			for ; t < len(cols) && int(cols[t]) < hi; t++ {
+				if j := cols[t]; !inside[j] {
+					f(i, j, vals[t])
+				}
+			}
+		}
+	}
+	ptr := make([]int, n+1)
+	err := run.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
+		each(lo, hi, func(_ int, j int32, _ float64) { ptr[j+1]++ })
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		ptr[i+1] += ptr[i]
+	}
+	cols, vals := sized(reuse.Cols, ptr[n]), sized(reuse.Vals, ptr[n])
+	err = run.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
+		at := slices.Clone(ptr[lo:hi])
+		each(lo, hi, func(i int, j int32, v float64) {
+			k := &at[int(j)-lo]
+			cols[*k], vals[*k] = int32(i), v
+			*k++
+		})
+		return nil
+	})
+	l.rest = linalg.CSR{RowPtr: ptr, Cols: cols, Vals: vals}
+	return err
+}
+
+// liftChange returns ‖E_1 − E_0‖_F from the own rows of both.
+func liftChange(ctx context.Context, l0, l1 *lift, workers int) (float64, error) {
+	n := l1.y.Rows
+	p0, p1 := l0.places(), l1.places()
+	both := func(j int32) bool { return p0[j] >= 0 && p1[j] >= 0 }
+	const size = 64
+	sums := make([]float64, run.Count(n, size))
+	err := run.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
+		s := 0.0
+		add := func(i int, j int32, d float64) {
+			if int(j) == i {
+				s += d * d
+			} else {
+				s += 2 * d * d
+			}
+		}
+		for i := lo; i < hi; i++ {
+			switch {
+			case both(int32(i)):
+				// Pairs of two such words are met twice: take the first.
+				ac, av := l0.own.Row(int(p0[i]))
+				bc, bv := l1.own.Row(int(p1[i]))
+				for a, b := 0, 0; a < len(ac) || b < len(bc); {
+					var j int32
+					var d float64
+					switch {
+					case b == len(bc) || a < len(ac) && ac[a] < bc[b]:
+						j, d = ac[a], av[a]
+						a++
+					case a == len(ac) || bc[b] < ac[a]:
+						j, d = bc[b], bv[b]
+						b++
+					default:
+						j, d = ac[a], bv[b]-av[a]
+						a++
+						b++
+					}
+					if int(j) >= i || !both(j) {
+						add(i, j, d)
+					}
+				}
+			case p1[i] >= 0: // in the new I only
+				cols, vals := l1.own.Row(int(p1[i]))
+				for t, j := range cols {
+					switch {
+					case both(j) || p1[j] >= 0 && int(j) < i:
+						// counted with j
+					case p0[j] >= 0:
+						add(i, j, vals[t]-l0.entry(int(p0[j]), i))
+					default:
+						add(i, j, vals[t])
+					}
+				}
+			case p0[i] >= 0: // in the old I only
+				cols, vals := l0.own.Row(int(p0[i]))
+				for t, j := range cols {
+					switch {
+					case both(j) || p0[j] >= 0 && int(j) < i:
+					case p1[j] >= 0 && l1.entry(int(p1[j]), i) != 0:
+					default:
+						add(i, j, vals[t])
+					}
+				}
+			}
+		}
+		sums[c] = s
+		return nil
+	})
+	total := 0.0
+	for _, s := range sums {
+		total += s
+	}
+	return math.Sqrt(total), err
+}
+
+// places returns the number of each word's row in own, -1 where it has none.
+func (l *lift) places() []int32 {
+	p := make([]int32, l.y.Rows)
+	for i := range p {
+		p[i] = int32(i)
+		if l.rows != nil {
+			p[i] = -1
+		}
+	}
+	for s, i := range l.rows {
+		p[i] = int32(s)
+	}
+	return p
+}
+
+// entry returns the entry of own in row s and column j.
+func (l *lift) entry(s, j int) float64 {
+	cols, vals := l.own.Row(s)
+	if t, ok := slices.BinarySearch(cols, int32(j)); ok {
+		return vals[t]
+	}
+	return 0
+}
+
+// negatives returns the most negative entry of YYᵀ + r·eeᵀ + E and the sum of all
+// negative ones; 0 where there are none. E lifts the entries of YYᵀ below −at to
+// −at in the rows and columns in which inside is true; it may be nil.
+func negatives(ctx context.Context, y blas64.General, r, at float64, inside []bool, workers int) (least, sum float64, err error) {
+	n := y.Rows
+	if inside == nil {
+		inside = make([]bool, n)
+	}
+	packed := linalg.Pack(y)
+	scratch := make([]linalg.Hits, run.Workers(workers))
+	lows, sums := make([]float64, run.Count(n, scanRows)), make([]float64, run.Count(n, scanRows))
+	err = run.Chunks(ctx, n, scanRows, workers, func(w, c, lo, hi int) error {
+		h := &scratch[w]
+		h.Reset()
+		packed.ScanBelow(lo, hi, -r, h)
+		for i := lo; i < hi; i++ {
+			cols, vals := h.Row(i - lo)
+			for t, j := range cols {
+				v := vals[t]
+				if inside[i] || inside[j] {
+					v = max(v, -at)
+				}
+				v += r
+				lows[c] = min(lows[c], v)
+				sums[c] += v
+				if int(j) != i {
+					sums[c] += v
+				}
+			}
+		}
+		return nil
+	})
+	for c := range sums {
+		least, sum = min(least, lows[c]), sum+sums[c]
+	}
+	return least, sum, err
+}
+
+// beyondRank returns ‖C − YYᵀ‖_F/‖C‖_F of C = YYᵀ + r·eeᵀ + E, where YYᵀ is −at − E
+// in the entries in which E is not zero.
+func beyondRank(ctx context.Context, c *linalg.LowRankSparse, at float64, workers int) (float64, error) {
+	n := float64(c.Y.Rows)
+	off, whole := c.R*c.R*n*n, 0.0
+	for _, v := range c.E.Vals {
+		off += v * (v + 2*c.R)
+	}
+	gram := linalg.NewGeneral(c.Y.Cols, c.Y.Cols)
+	if err := linalg.Gram(ctx, c.Y, gram, workers); err != nil {
+		return 0, err
+	}
+	for _, v := range gram.Data {
+		whole += v * v
+	}
+	whole += off + 2*c.R*sumOf(c.Y) // and 2⟨YYᵀ, E⟩
+	for _, v := range c.E.Vals {
+		whole -= 2 * v * (v + at)
+	}
+	return math.Sqrt(max(off, 0) / whole), nil
+}

@@ -1,0 +1,44 @@
+package rectify_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// From documents on disk to YYᵀ without C and without the documents in memory:
+// the stream is read once for its sums and once for each pass of LR.
+func ExampleLR() {
+	ctx := context.Background()
+	var lines strings.Builder
+	for i := range 30 {
+		fmt.Fprintln(&lines, []string{
+			`{"text": "ship sea wind sail sea sail"}`,
+			`{"text": "bread oven flour yeast oven flour"}`,
+			`{"text": "sea wind sail wind harbour"}`,
+			`{"text": "flour yeast bread bread salt"}`,
+		}[i%4])
+	}
+	docs := corpus.JSONL{In: corpus.Bytes("docs.jsonl", []byte(lines.String()))}
+	c, err := cooc.NewStream(ctx, docs, cooc.StreamOptions{
+		Vocabulary: []string{"sea", "sail", "wind", "ship", "bread", "flour", "oven", "yeast", "salt", "harbour"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	res, err := rectify.LR{}.Rectify(ctx, c, 2, rectify.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	y := res.C.(*cooc.LowRankSparse)
+	fmt.Printf("rank %d of %d words, sum %.4f\n", y.Rank(), y.Dim(), cooc.Sum(y))
+	fmt.Println(c.Docs(), "documents,", c.Passes()-1, "passes,", res.Clipped, "pairs clipped")
+	// Output:
+	// rank 2 of 10 words, sum 1.0000
+	// 30 documents, 1 passes, 0 pairs clipped
+}

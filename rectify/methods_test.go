@@ -1,0 +1,299 @@
+package rectify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// What every method must do.
+
+func methods(iterations int) []rectify.Rectifier {
+	return []rectify.Rectifier{
+		rectify.DR{Iterations: iterations},
+		rectify.Dykstra{Iterations: iterations},
+		rectify.DC{Permutations: iterations},
+		rectify.PALM{Iterations: iterations},
+		rectify.PALM{Iterations: iterations, Inertial: true},
+	}
+}
+
+func TestMethodsSameBitsForAnyWorkers(t *testing.T) {
+	synth := moments(t, "synth")
+	small := newDense(t, noisy(rand.New(rand.NewPCG(65, 1)), 200, 12)) // more than one chunk too
+	for _, r := range methods(2) {
+		var m cooc.Matrix = small
+		switch r.(type) {
+		case rectify.DR, rectify.PALM:
+			m = synth
+		}
+		var first []float64
+		for _, w := range []int{1, 2, 8} {
+			res, err := r.Rectify(ctx, m, 12, rectify.Options{Workers: w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := slices.Concat(res.Changes, res.Eigenvalues, res.Objectives, res.Lyapunov, res.C.Marginals())
+			v := *res.Violations
+			got = append(got, v.MinEntry, v.NegativeSum, v.SumError, v.RankResidual)
+			row := make([]float64, m.Dim())
+			for i := range m.Dim() {
+				res.C.RowTo(row, i)
+				got = append(got, row...)
+			}
+			if first == nil {
+				first = got
+			} else if !slices.Equal(first, got) {
+				t.Errorf("%v: %d workers give other bits than one", r, w)
+			}
+		}
+	}
+}
+
+func TestMethodsCancel(t *testing.T) {
+	m := newDense(t, noisy(rand.New(rand.NewPCG(66, 1)), 100, 10))
+	for _, r := range methods(1000) {
+		c, cancel := context.WithCancel(ctx)
+		calls := 0
+		_, err := r.Rectify(c, m, 10, rectify.Options{Progress: func(done, total int, change float64) {
+			calls++
+			if done != calls || total != 1000 || math.IsNaN(change) {
+				t.Errorf("%v: progress %d of %d, change %g", r, done, total, change)
+			}
+			if calls == 2 {
+				cancel()
+			}
+		}})
+		cancel()
+		if !errors.Is(err, context.Canceled) || calls != 2 || !strings.HasPrefix(err.Error(), "rectify: ") {
+			t.Errorf("%v: %v after %d iterations", r, err, calls)
+		}
+	}
+}
+
+// A model without noise is left alone, by PALM to what its coupling and the
+// non-negativity of the factor allow.
+func TestMethodsKeepAModel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(61, 1))
+	in := newDense(t, exactModel(rng, 60, 4, false))
+	for _, r := range methods(10)[:3] {
+		res, err := r.Rectify(ctx, in, 4, rectify.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := distance(t, res.C, in); d > 1e-12 {
+			t.Errorf("%v: moved by %g", r, d)
+		}
+	}
+}
+
+func TestMethodsPermutationEquivariance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(62, 1))
+	const n, k = 100, 6
+	c := noisy(rng, n, k)
+	perm := rng.Perm(n)
+	p := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range n {
+			p.SetSym(i, j, c.At(perm[i], perm[j]))
+		}
+	}
+	for _, r := range []rectify.Rectifier{
+		rectify.DR{EigenTol: 1e-12}, rectify.Dykstra{Iterations: 5, EigenTol: 1e-12},
+		rectify.PALM{EigenTol: 1e-12}, rectify.PALM{EigenTol: 1e-12, Inertial: true},
+	} {
+		a, err := r.Rectify(ctx, newDense(t, c), k, rectify.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := r.Rectify(ctx, newDense(t, p), k, rectify.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := make([]float64, n), make([]float64, n)
+		worst := 0.0
+		for i := range n {
+			b.C.RowTo(x, i)
+			a.C.RowTo(y, perm[i])
+			for j := range n {
+				worst = max(worst, math.Abs(x[j]-y[perm[j]]))
+			}
+		}
+		if worst > 1e-12 {
+			t.Errorf("%v: entries differ by %g", r, worst)
+		}
+	}
+}
+
+func TestMethodsTolerance(t *testing.T) {
+	m := moments(t, "tiny")
+	all, err := rectify.DR{Iterations: 40}.Rectify(ctx, m, 4, rectify.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := rectify.DR{Iterations: 40, Tol: all.Changes[9]}.Rectify(ctx, m, 4, rectify.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Status != rectify.Converged || res.Iterations != 10 || !slices.Equal(res.Changes, all.Changes[:10]) {
+		t.Errorf("DR stopped after %d iterations, %v", res.Iterations, res.Status)
+	}
+	if all.Status != rectify.IterationLimit || all.Iterations != 40 {
+		t.Errorf("DR: %v after %d iterations", all.Status, all.Iterations)
+	}
+	dy, err := rectify.Dykstra{Iterations: 5000, Tol: 1e-9}.Rectify(ctx, newDense(t, symmetric(rand.New(rand.NewPCG(63, 1)), 6)), 6, rectify.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dy.Status != rectify.Converged || dy.Changes[len(dy.Changes)-1] > 1e-9 {
+		t.Errorf("Dykstra stopped after %d iterations, %v", dy.Iterations, dy.Status)
+	}
+}
+
+// The smallest matrices and all numbers of topics.
+func TestMethodsSmall(t *testing.T) {
+	rng := rand.New(rand.NewPCG(64, 1))
+	for _, n := range []int{1, 2, 5} {
+		c := newDense(t, noisy(rng, n, 2))
+		for k := 1; k <= n; k++ {
+			for _, r := range methods(4) {
+				if _, ok := r.(rectify.DC); ok && k >= n/2 {
+					continue
+				}
+				res, err := r.Rectify(ctx, c, k, rectify.Options{})
+				if err != nil {
+					t.Errorf("%v, N=%d, K=%d: %v", r, n, k, err)
+					continue
+				}
+				for _, v := range res.C.Marginals() {
+					if math.IsNaN(v) {
+						t.Errorf("%v, N=%d, K=%d: NaN", r, n, k)
+					}
+				}
+				if _, ok := r.(rectify.PALM); !ok {
+					near(t, fmt.Sprint(r, " sum"), cooc.Sum(res.C), 1, 1e-13)
+				}
+			}
+		}
+	}
+}
+
+// spoilt is a Matrix with a row that is not finite.
+type spoilt struct {
+	cooc.Matrix
+	i int
+	v float64
+}
+
+func (s spoilt) RowTo(dst []float64, i int) {
+	s.Matrix.RowTo(dst, i)
+	if i == s.i {
+		dst[3] = s.v
+	}
+}
+
+func TestMethodsBadInput(t *testing.T) {
+	m := moments(t, "tiny")
+	zero := newDense(t, mat.NewSymDense(25, nil))
+	negative := mat.NewSymDense(25, nil)
+	for i := range 25 {
+		negative.SetSym(i, i, -1)
+	}
+	type wrong struct {
+		r    rectify.Rectifier
+		c    cooc.Matrix
+		k    int
+		want string
+	}
+	all := []wrong{
+		{rectify.DR{Iterations: -1}, m, 4, "DR: -1 iterations"},
+		{rectify.DR{Tol: math.NaN()}, m, 4, "DR: tolerances NaN"},
+		{rectify.DR{EigenTol: 0.2}, m, 4, "and 0.2;"},
+		{rectify.Dykstra{Iterations: -1}, m, 4, "Dykstra: -1 iterations"},
+		{rectify.Dykstra{Tol: -1}, m, 4, "tolerances -1"},
+		{rectify.Dykstra{MemoryLimit: -1}, m, 4, "limit of -1 bytes"},
+		{rectify.DC{Permutations: -1}, m, 4, "DC: -1 permutations"},
+		{rectify.DC{EigenTol: -1}, m, 4, "and -1;"},
+		{rectify.PALM{Iterations: -1}, m, 4, "PALM: -1 iterations"},
+		{rectify.PALM{Coupling: -1}, m, 4, "coupling of -1"},
+		{rectify.PALM{Inertial: true, Inertia: 1}, m, 4, "inertia of 1"},
+		{rectify.PALM{Inertia: 0.2}, m, 4, "Inertial is not set"},
+		{rectify.PALM{Tol: math.Inf(1)}, m, 4, "tolerances +Inf"},
+		{rectify.PALM{}, newDense(t, negative), 4, "none of the 4 largest eigenvalues is positive"},
+		{rectify.DC{}, spoilt{m, 7, math.NaN()}, 4, "entry (7, 3) of the matrix is NaN"},
+		{rectify.Dykstra{}, spoilt{m, 7, math.Inf(-1)}, 4, "entry (7, 3) of the matrix is -Inf"},
+		{rectify.DC{}, zero, 4, "the result sums to 0"},
+	}
+	for _, r := range methods(3) {
+		all = append(all, wrong{r, m, 0, "K = 0 is not in [1, 25]"}, wrong{r, m, 26, "K = 26 is not in [1, 25]"})
+		if _, ok := r.(rectify.Dykstra); !ok { // which looks at rows alone
+			all = append(all, wrong{r, bad{m, math.NaN()}, 4, "not finite"}, wrong{r, bad{m, math.Inf(1)}, 4, "not finite"})
+		}
+	}
+	for _, c := range all {
+		_, err := c.r.Rectify(ctx, c.c, c.k, rectify.Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "rectify: ") {
+			t.Errorf("%v, K=%d: %v, want %q", c.r, c.k, err, c.want)
+		}
+	}
+}
+
+func TestMethodsString(t *testing.T) {
+	for want, r := range map[string]rectify.Rectifier{
+		"DR(iterations=15, eigentol=1e-05)":                                   rectify.DR{},
+		"Dykstra(iterations=150, tol=0.001, eigentol=1e-10)":                  rectify.Dykstra{Tol: 1e-3},
+		"DC(permutations=30, seed=5, eigentol=1e-06)":                         rectify.DC{Seed: 5},
+		"PALM(iterations=100, eigentol=1e-08, coupling=0.0001)":               rectify.PALM{},
+		"iPALM(iterations=100, eigentol=1e-08, coupling=0.0001, inertia=0.2)": rectify.PALM{Inertial: true},
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// A matrix without rows at hand is refused by those that need rows, and works
+// elsewhere.
+func TestMethodsStream(t *testing.T) {
+	uci := corpus.UCI{Docword: corpus.File(testutil.Path("tiny", "docword.tiny.txt")), Vocab: corpus.File(testutil.Path("tiny", "vocab.tiny.txt"))}
+	s, err := cooc.NewStream(ctx, uci, cooc.StreamOptions{Vocabulary: golden.Corpus(t, "tiny").Vocabulary(), MinDistinct: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := moments(t, "tiny")
+	for _, r := range methods(3) {
+		before := s.Passes()
+		res, err := r.Rectify(ctx, s, 4, rectify.Options{})
+		if _, ok := r.(rectify.PALM); ok {
+			if err != nil {
+				t.Errorf("%v: %v", r, err)
+				continue
+			}
+			want, err := r.Rectify(ctx, m, 4, rectify.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := distance(t, res.C, want.C); d > 1e-7 { // two starts to 1e-8
+				t.Errorf("%v: differs by %g", r, d)
+			}
+			continue
+		}
+		var e *rectify.PassesError
+		if !errors.As(err, &e) || e.Passes != 25 || e.Alternative != "LR" || s.Passes() != before {
+			t.Errorf("%v: %v after %d passes", r, err, s.Passes()-before)
+		}
+	}
+}
