@@ -1,0 +1,566 @@
+package anchor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+var ctx = context.Background()
+
+func rowsOf(t testing.TB, c cooc.Matrix) cooc.Rows {
+	t.Helper()
+	r, err := cooc.NewRows(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func dense(t testing.TB, a mat.Matrix) *cooc.Dense {
+	t.Helper()
+	d, err := cooc.NewDense(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func find(t testing.TB, q anchor.QR, r cooc.Rows, k int, opt anchor.Options) *anchor.Result {
+	t.Helper()
+	res, err := q.Find(ctx, r, k, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// points is a Rows of given points; their marginals are 1 and C is not known.
+type points struct{ a *mat.Dense }
+
+func (p points) Dims() (int, int) { return p.a.Dims() }
+func (p points) Norms2(ctx context.Context, _ int) ([]float64, error) {
+	n, _ := p.a.Dims()
+	q := make([]float64, n)
+	for i := range q {
+		for _, v := range p.a.RawRowView(i) {
+			q[i] += v * v
+		}
+	}
+	return q, ctx.Err()
+}
+func (p points) RowTo(dst []float64, i int) { copy(dst, p.a.RawRowView(i)) }
+func (p points) MulTo(ctx context.Context, dst, x *mat.Dense, _ int) error {
+	dst.Mul(p.a, x)
+	return ctx.Err()
+}
+func (p points) Marginals() []float64      { panic("not needed") }
+func (p points) BlockTo(*mat.Dense, []int) { panic("not needed") }
+
+// The anchors of a separable model are the planted ones, whatever the form
+// and however strongly the topics are correlated.
+func TestPlanted(t *testing.T) {
+	for _, k := range []int{2, 3, 10, 40} {
+		for _, correlation := range []float64{0, 0.9} {
+			m := testutil.NewPlanted(4*k+30, k, correlation, uint64(k))
+			low, err := cooc.NewLowRankSparse(m.Y(), 0, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var first *anchor.Result
+			for _, c := range []cooc.Matrix{dense(t, m.C), low} {
+				r := find(t, anchor.QR{}, rowsOf(t, c), k, anchor.Options{})
+				if _, err := m.Topics(r.Anchors); err != nil {
+					t.Errorf("K = %d, correlation %g: %v", k, correlation, err)
+				}
+				if r.Candidates != m.N {
+					t.Errorf("%d candidates of %d words", r.Candidates, m.N)
+				}
+				if first == nil {
+					first = r
+				} else if !slices.Equal(r.Anchors, first.Anchors) {
+					t.Errorf("K = %d: the dense form gives %v, the factor %v", k, first.Anchors, r.Anchors)
+				}
+			}
+		}
+	}
+}
+
+// pivotedQR is modified Gram–Schmidt on explicit rows: the residuals of all
+// rows are kept, and the longest is the next anchor.
+func pivotedQR(a *mat.Dense, k int) (anchors []int, norms []float64) {
+	res := mat.DenseCopyOf(a)
+	n, _ := a.Dims()
+	for range k {
+		best, s := -1.0, 0
+		for i := range n {
+			if v := mat.Norm(res.RowView(i), 2); v > best {
+				best, s = v, i
+			}
+		}
+		anchors, norms = append(anchors, s), append(norms, best)
+		q := mat.VecDenseCopyOf(res.RowView(s))
+		q.ScaleVec(1/best, q)
+		for range 2 {
+			for i := range n {
+				row := res.RowView(i).(*mat.VecDense)
+				row.AddScaledVec(row, -mat.Dot(row, q), q)
+			}
+		}
+	}
+	return anchors, norms
+}
+
+// Against explicit residuals. The norms come from re-orthogonalised rows and
+// agree to 1e-13 of the first. Random points leave no near-ties.
+func TestAgainstExplicit(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		n, d := 20+rng.IntN(80), 5+rng.IntN(40)
+		a := mat.NewDense(n, d, nil)
+		for i := range n {
+			for j := range d {
+				a.Set(i, j, rng.ExpFloat64())
+			}
+		}
+		k := min(n, d)
+		want, norms := pivotedQR(a, k)
+		r := find(t, anchor.QR{}, points{a}, k, anchor.Options{})
+		if !slices.Equal(r.Anchors, want) {
+			t.Fatalf("seed %d: anchors %v, want %v", seed, r.Anchors, want)
+		}
+		for i, v := range r.Norms {
+			if math.Abs(v-norms[i]) > 1e-13*norms[0] {
+				t.Errorf("seed %d: r_%d = %.17g, want %.17g", seed, i+1, v, norms[i])
+			}
+			if i > 0 && v > r.Norms[i-1]*(1+1e-9) {
+				t.Errorf("seed %d: r_%d = %g is more than r_%d = %g", seed, i+1, v, i, r.Norms[i-1])
+			}
+		}
+	}
+}
+
+func synth(t testing.TB) cooc.Rows {
+	t.Helper()
+	m, err := cooc.NewMoments(golden.Corpus(t, "synth"), cooc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rowsOf(t, m)
+}
+
+// The anchors and norms for K topics are the first K of those for more, to the
+// bit; on any number of workers.
+func TestNestedAndWorkers(t *testing.T) {
+	r := synth(t)
+	all := find(t, anchor.QR{}, r, 30, anchor.Options{Workers: 1})
+	for _, k := range []int{1, 2, 5, 29} {
+		for _, w := range []int{0, 1, 2, 3, 8} {
+			part := find(t, anchor.QR{}, r, k, anchor.Options{Workers: w})
+			if !slices.Equal(part.Anchors, all.Anchors[:k]) || !slices.Equal(part.Norms, all.Norms[:k]) {
+				t.Errorf("K = %d, %d workers: %v, want %v", k, w, part.Anchors, all.Anchors[:k])
+			}
+		}
+	}
+}
+
+func TestEquivariance(t *testing.T) {
+	m := testutil.NewPlanted(80, 8, 0.5, 11)
+	rng := rand.New(rand.NewPCG(1, 1))
+	a := mat.NewDense(80, 80, nil) // noise, so that the rank is full
+	for i := range 80 {
+		for j := range i + 1 {
+			v := m.C.At(i, j) * (1 + 0.3*rng.Float64())
+			a.Set(i, j, v)
+			a.Set(j, i, v)
+		}
+	}
+	want := find(t, anchor.QR{}, rowsOf(t, dense(t, a)), 20, anchor.Options{})
+	order := rng.Perm(80) // new number → old
+	p := mat.NewDense(80, 80, nil)
+	for i, oi := range order {
+		for j, oj := range order {
+			p.Set(i, j, a.At(oi, oj))
+		}
+	}
+	got := find(t, anchor.QR{}, rowsOf(t, dense(t, p)), 20, anchor.Options{})
+	for k, w := range got.Anchors {
+		if order[w] != want.Anchors[k] {
+			t.Fatalf("anchor %d is word %d, after renaming %d", k, want.Anchors[k], order[w])
+		}
+		if math.Abs(got.Norms[k]-want.Norms[k]) > 1e-13*want.Norms[0] {
+			t.Errorf("r_%d = %g, after renaming %g", k+1, want.Norms[k], got.Norms[k])
+		}
+	}
+}
+
+// Equal rows, to the bit or to rounding: the lowest number is taken, and its
+// twins no more.
+func TestTies(t *testing.T) {
+	base := [][]float64{{0.2, 0.3, 0.5, 0}, {0, 0, 0, 1}, {1, 0, 0, 0}, {0.3, 0.3, 0.2, 0.2}, {0, 0.9, 0.1, 0}}
+	twins := []int{0, 3, 4, 1, 2, 2, 1, 4, 0, 2} // which row each word has
+	for _, wobble := range []float64{0, 1e-14} {
+		a := mat.NewDense(len(twins), 4, nil)
+		for i, b := range twins {
+			for j, v := range base[b] {
+				// The later of the twins are longer by rounding.
+				a.Set(i, j, v*(1+wobble*float64(i)))
+			}
+		}
+		r := find(t, anchor.QR{}, points{a}, 3, anchor.Options{})
+		if want := []int{3, 4, 2}; !slices.Equal(r.Anchors, want) {
+			t.Errorf("wobble %g: anchors %v, want %v", wobble, r.Anchors, want)
+		}
+	}
+	// A difference above 1e-9 of the square is none.
+	a := mat.NewDense(2, 2, []float64{1, 0, 1 + 1e-8, 0})
+	if r := find(t, anchor.QR{}, points{a}, 1, anchor.Options{}); r.Anchors[0] != 1 {
+		t.Error("a row longer by 1e-8 was not preferred")
+	}
+}
+
+// Late pivots are what is left of long rows; there the rounding of the squared
+// norms must not decide between twins.
+func TestLateTies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	const eps = 1e-5 // of the first norm; its square is 1e-10
+	for range 200 {
+		// Three far corners, and twins a little out of their span.
+		corner := mat.NewDense(3, 6, nil)
+		for i := range 3 {
+			for j := range 5 {
+				corner.Set(i, j, rng.Float64())
+			}
+		}
+		a := mat.NewDense(8, 6, nil)
+		for i := range 3 {
+			a.SetRow(5+i, corner.RawRowView(i))
+		}
+		mix := make([]float64, 6)
+		for i, w := range []float64{0.3, 0.3, 0.4} {
+			for j, v := range corner.RawRowView(i) {
+				mix[j] += w * v
+			}
+		}
+		mix[5] = eps
+		for i := range 5 {
+			for j, v := range mix {
+				a.Set(i, j, v*(1+4e-16*float64(rng.IntN(3)-1)))
+			}
+		}
+		r := find(t, anchor.QR{}, points{a}, 4, anchor.Options{})
+		if r.Anchors[3] != 0 {
+			t.Fatalf("anchors %v: of the twins 0…4 the first is to be taken", r.Anchors)
+		}
+		if math.Abs(r.Norms[3]-eps) > 1e-9*eps {
+			t.Fatalf("r_4 = %g, want %g", r.Norms[3], eps)
+		}
+	}
+}
+
+func TestCandidates(t *testing.T) {
+	m := testutil.NewPlanted(60, 6, 0.3, 5)
+	r := rowsOf(t, dense(t, m.C))
+	df := make([]int, 60)
+	for i := range df {
+		df[i] = 100
+	}
+	all := find(t, anchor.QR{}, r, 6, anchor.Options{})
+	rare := all.Anchors[2]
+	df[rare] = 6
+	for _, q := range []anchor.QR{{MinDocs: 7}, {MinDocFraction: 0.07}, {MinDocs: 7, MinDocFraction: 0.01}, {MinDocs: 1, MinDocFraction: 0.07}} {
+		res := find(t, q, r, 5, anchor.Options{DocFrequencies: df, Docs: 100})
+		if slices.Contains(res.Anchors, rare) || res.Candidates != 59 {
+			t.Errorf("%v: anchors %v of %d candidates, with word %d in 6 documents", q, res.Anchors, res.Candidates, rare)
+		}
+		if !slices.Equal(res.Anchors[:2], all.Anchors[:2]) {
+			t.Errorf("%v: anchors %v, without the bound %v", q, res.Anchors, all.Anchors)
+		}
+	}
+	// Exactly at the bound is enough: 7 % of 100 are 7, though 0.07·100 > 7.
+	df[rare] = 7
+	for _, q := range []anchor.QR{{MinDocs: 7}, {MinDocFraction: 0.07}} {
+		if res := find(t, q, r, 6, anchor.Options{DocFrequencies: df, Docs: 100}); !slices.Equal(res.Anchors, all.Anchors) {
+			t.Errorf("%v: anchors %v, want %v", q, res.Anchors, all.Anchors)
+		}
+	}
+
+	for i := range df {
+		df[i] = i // only 56 … 59 are in 56 documents
+	}
+	opt := anchor.Options{DocFrequencies: df, Docs: 100}
+	_, err := anchor.QR{MinDocs: 56}.Find(ctx, r, 6, opt)
+	var ce *anchor.CandidateError
+	if !errors.As(err, &ce) || *ce != (anchor.CandidateError{Candidates: 4, K: 6, MinDocs: 56}) {
+		t.Errorf("4 candidates for 6 anchors: %v", err)
+	}
+	res := find(t, anchor.QR{MinDocs: 56, AllowFewer: true}, r, 6, opt)
+	if len(res.Anchors) != 4 || len(res.Norms) != 4 || res.Candidates != 4 {
+		t.Errorf("4 candidates for up to 6 anchors: %+v", res)
+	}
+	if _, err := (anchor.QR{MinDocs: 60, AllowFewer: true}).Find(ctx, r, 6, opt); !errors.As(err, &ce) || ce.Candidates != 0 {
+		t.Errorf("no candidate: %v", err)
+	}
+}
+
+func TestBad(t *testing.T) {
+	m := testutil.NewPlanted(30, 3, 0, 6)
+	r := rowsOf(t, dense(t, m.C))
+	df := make([]int, 30)
+	for _, c := range []struct {
+		q    anchor.QR
+		k    int
+		opt  anchor.Options
+		want string
+	}{
+		{anchor.QR{}, 0, anchor.Options{}, "K = 0 is not in [1, 30]"},
+		{anchor.QR{}, 31, anchor.Options{}, "K = 31 is not in [1, 30]"},
+		{anchor.QR{MinDocs: -1}, 3, anchor.Options{}, "MinDocs -1"},
+		{anchor.QR{MinDocFraction: 1.5}, 3, anchor.Options{}, "MinDocFraction 1.5"},
+		{anchor.QR{MinDocFraction: math.NaN()}, 3, anchor.Options{}, "MinDocFraction NaN"},
+		{anchor.QR{RankTol: 1}, 3, anchor.Options{}, "RankTol 1"},
+		{anchor.QR{RankTol: math.NaN()}, 3, anchor.Options{}, "RankTol NaN"},
+		{anchor.QR{MinDocs: 2}, 3, anchor.Options{}, "document frequencies of 0 words are known, of 30"},
+		{anchor.QR{MinDocs: 2}, 3, anchor.Options{DocFrequencies: df[:29]}, "document frequencies of 29 words"},
+		{anchor.QR{MinDocFraction: 0.5}, 3, anchor.Options{DocFrequencies: df}, "their number is not known"},
+	} {
+		_, err := c.q.Find(ctx, r, c.k, c.opt)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "anchor: ") != 1 {
+			t.Errorf("%v, K = %d: %v, want %q", c.q, c.k, err, c.want)
+		}
+	}
+	a := mat.NewDense(3, 3, []float64{1, 0, 0, 0, math.NaN(), 0, 0, 0, 1})
+	if _, err := (anchor.QR{}).Find(ctx, points{a}, 2, anchor.Options{}); err == nil || !strings.Contains(err.Error(), "word 1") {
+		t.Errorf("NaN: %v", err)
+	}
+}
+
+// A planted rank is found, and said.
+func TestRank(t *testing.T) {
+	for _, correlation := range []float64{0, 0.9} {
+		m := testutil.NewPlanted(70, 5, correlation, 7)
+		low, err := cooc.NewLowRankSparse(m.Y(), 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []cooc.Matrix{dense(t, m.C), low} {
+			_, err := anchor.QR{}.Find(ctx, rowsOf(t, c), 10, anchor.Options{})
+			var re *anchor.RankError
+			if !errors.As(err, &re) || re.Rank != 5 || re.K != 10 {
+				t.Fatalf("rank 5, K = 10: %v", err)
+			}
+			if !(re.Norm < 1e-7*re.First) || !(re.First > 0) {
+				t.Errorf("norms in %+v", re)
+			}
+			if !strings.Contains(err.Error(), "rank 5") {
+				t.Errorf("%q does not say the rank", err)
+			}
+			res := find(t, anchor.QR{AllowFewer: true}, rowsOf(t, c), 10, anchor.Options{})
+			if _, err := m.Topics(res.Anchors); err != nil {
+				t.Error(err)
+			}
+		}
+		// A tolerance of the caller's own counts fewer dimensions.
+		full := find(t, anchor.QR{}, rowsOf(t, low), 5, anchor.Options{})
+		tol := (full.Norms[3] + full.Norms[4]) / 2 / full.Norms[0]
+		var re *anchor.RankError
+		if _, err := (anchor.QR{RankTol: tol}).Find(ctx, rowsOf(t, low), 5, anchor.Options{}); !errors.As(err, &re) || re.Rank != 4 {
+			t.Errorf("RankTol %g with norms %v: %v", tol, full.Norms, err)
+		}
+	}
+}
+
+// Words without a row are never anchors, whatever is asked.
+func TestZeroRows(t *testing.T) {
+	a := mat.NewDense(4, 4, nil)
+	a.Set(1, 1, 0.5)
+	a.Set(3, 3, 0.5)
+	r := rowsOf(t, dense(t, a))
+	res := find(t, anchor.QR{}, r, 2, anchor.Options{})
+	if !slices.Equal(res.Anchors, []int{1, 3}) || res.Candidates != 2 {
+		t.Errorf("%+v", res)
+	}
+	_, err := anchor.QR{}.Find(ctx, r, 3, anchor.Options{})
+	var ce *anchor.CandidateError
+	if !errors.As(err, &ce) || ce.Candidates != 2 || !strings.Contains(err.Error(), "only 2 words have a co-occurrence row") {
+		t.Errorf("3 anchors of 2 rows: %v", err)
+	}
+	if res := find(t, anchor.QR{AllowFewer: true}, r, 4, anchor.Options{}); !slices.Equal(res.Anchors, []int{1, 3}) {
+		t.Errorf("%+v", res)
+	}
+	if _, err := (anchor.QR{AllowFewer: true}).Find(ctx, points{mat.NewDense(3, 3, nil)}, 2, anchor.Options{}); !errors.As(err, &ce) {
+		t.Errorf("no rows at all: %v", err)
+	}
+}
+
+func TestString(t *testing.T) {
+	for q, want := range map[anchor.QR]string{
+		{}: "QR",
+		{MinDocs: 3, MinDocFraction: 0.01, RankTol: 1e-6, AllowFewer: true}: "QR(min docs=3, min docs=1%, rank tol=1e-06, allow fewer)",
+	} {
+		if q.String() != want {
+			t.Errorf("%q, want %q", q, want)
+		}
+	}
+}
+
+func TestProgressAndCancel(t *testing.T) {
+	r := synth(t)
+	var seen []string
+	res := find(t, anchor.QR{}, r, 4, anchor.Options{Progress: func(done, total int, norm float64) {
+		seen = append(seen, fmt.Sprintf("%d/%d %v", done, total, norm))
+	}})
+	for k, n := range res.Norms {
+		if want := fmt.Sprintf("%d/4 %v", k+1, n); k >= len(seen) || seen[k] != want {
+			t.Errorf("progress %v, want %s", seen, want)
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("%d calls", len(seen))
+	}
+
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := (anchor.QR{}).Find(cancelled, r, 4, anchor.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before: %v", err)
+	}
+	// No anchor is chosen after the end of the context.
+	for _, w := range []int{1, 4} {
+		c, cancel := context.WithCancel(ctx)
+		var calls atomic.Int64
+		_, err := anchor.QR{}.Find(c, r, 20, anchor.Options{Workers: w, Progress: func(done, _ int, _ float64) {
+			calls.Add(1)
+			if done == 3 {
+				cancel()
+			}
+		}})
+		cancel()
+		if !errors.Is(err, context.Canceled) || calls.Load() != 3 || strings.Count(err.Error(), "anchor: ") != 1 {
+			t.Errorf("%d workers, cancelled after 3 anchors: %d were chosen, %v", w, calls.Load(), err)
+		}
+	}
+}
+
+func TestConcurrent(t *testing.T) {
+	r := synth(t)
+	var wg sync.WaitGroup
+	res := make([]*anchor.Result, 4)
+	for g := range res {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			var err error
+			if res[g], err = (anchor.QR{}).Find(ctx, r, 6, anchor.Options{Workers: 2}); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	wg.Wait()
+	for _, x := range res {
+		if x != nil && !slices.Equal(x.Anchors, res[0].Anchors) {
+			t.Errorf("%v and %v", x.Anchors, res[0].Anchors)
+		}
+	}
+}
+
+// The reference's anchors and |diag R|, to 1e-8 of the first as the rectified
+// matrices agree; the pivot margins are 7e-5 and more.
+func TestGoldenTiny(t *testing.T) {
+	g := golden.ReadTiny(t)
+	for name, full := range map[string]golden.Full{"Baseline": g.FullBase, "AP15": g.FullAP15, "AP150": g.FullAP150} {
+		a := mat.NewDense(g.N, g.N, nil)
+		for i, row := range full.CRect {
+			a.SetRow(i, row)
+		}
+		res := find(t, anchor.QR{}, rowsOf(t, dense(t, a)), g.K, anchor.Options{})
+		golden1(t, name, res, full.S0, full.DiagR, nil)
+	}
+}
+
+// golden1 compares with the reference; words with nearly the same row may
+// stand for each other where rows are given.
+func golden1(t *testing.T, name string, res *anchor.Result, s0 []int, diagR []float64, r cooc.Rows) {
+	t.Helper()
+	swapped := 0
+	for k, w := range res.Anchors {
+		if w != s0[k] {
+			swapped++
+			if r == nil || !sameRow(r, w, s0[k]) {
+				t.Errorf("%s: anchor %d is word %d, want %d (%v)", name, k, w, s0[k], s0)
+			}
+		}
+		if math.Abs(res.Norms[k]-math.Abs(diagR[k])) > 1e-8*math.Abs(diagR[0]) {
+			t.Errorf("%s: r_%d = %.15g, want %.15g", name, k+1, res.Norms[k], diagR[k])
+		}
+	}
+	if len(res.Anchors) != len(s0) {
+		t.Errorf("%s: %d anchors, want %d", name, len(res.Anchors), len(s0))
+	}
+	if swapped > 0 {
+		t.Logf("%s: %d of %d anchors are twins of the reference's", name, swapped, len(s0))
+	}
+}
+
+// sameRow tells whether two rows of C̄ agree to 1e-9 of their length.
+func sameRow(r cooc.Rows, i, j int) bool {
+	_, d := r.Dims()
+	a, b := make([]float64, d), make([]float64, d)
+	r.RowTo(a, i)
+	r.RowTo(b, j)
+	diff, size := 0.0, 0.0
+	for k := range a {
+		diff += (a[k] - b[k]) * (a[k] - b[k])
+		size += a[k] * a[k]
+	}
+	return diff <= 1e-18*size
+}
+
+func TestGoldenCorpora(t *testing.T) {
+	for _, name := range []string{"synth", "kos1000"} {
+		t.Run(name, func(t *testing.T) {
+			m, err := cooc.NewMoments(golden.Corpus(t, name), cooc.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range golden.Rows(t, name) {
+				var c cooc.Matrix = m
+				switch g.Rectifier {
+				case "Baseline":
+				case "AP15":
+					if g.K > 10 && (testing.Short() || testutil.Race) {
+						continue
+					}
+					res, err := rectify.AP{EigenTol: 1e-12}.Rectify(ctx, m, g.K, rectify.Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					c = res.C
+				default:
+					continue
+				}
+				r := rowsOf(t, c)
+				res := find(t, anchor.QR{}, r, g.K, anchor.Options{})
+				tied := r
+				if name == "synth" {
+					tied = nil
+				}
+				golden1(t, fmt.Sprintf("%s/K=%d", g.Rectifier, g.K), res, g.S0, g.DiagR, tied)
+			}
+		})
+	}
+}
