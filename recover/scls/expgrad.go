@@ -1,0 +1,338 @@
+package scls
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// ExpGrad is the exponentiated gradient y ← y∘exp(−η·2∇)/Σ, ∇ = Gy − f, from
+// y = 1/K, in the two forms of the papers:
+//
+//   - with a line search (Step 0, the default): a step for each problem and
+//     sweep that satisfies the strong Wolfe conditions along the curve
+//     (arora-2013, Appendix D.2 and Algorithm 5);
+//   - with a fixed step η = Step, for whole chunks of problems at once, as in
+//     the programs around lee-2018 and lee-2020 ([PaperExpGrad]).
+//
+// Both end when the KKT gap Σy_k(∇_k − min ∇) falls below Tol; it bounds the
+// distance to the optimal objective (D.2 derives it as λᵀy). Exponents are
+// shifted by the least ∇, so nothing overflows. The method approaches zero entries
+// but never reaches them, so solutions are dense, and convergence is slow
+// beside that of the other solvers: it is here for comparison with the papers.
+// With the line search entries stay above 1e-20, for one that underflows to
+// zero could not return; a warm start is mixed with 1e-6 of the centre for the
+// same reason.
+//
+// Cost a sweep: 2K² flops and K exponentials for each problem, and as much
+// again for every further trial of the line search.
+type ExpGrad struct {
+	// Step is η of the fixed step, in units of 1/G; 0 means line search. The
+	// papers use 50. Convergence asks for η of at most about 1/λ_max(G):
+	// beyond, sweeps may swing to and fro, which shows in the KKT gap and as
+	// IterationLimit.
+	Step float64
+
+	// Tol is the KKT gap to end at; 0 means 5e-6 with the fixed step (the
+	// papers' 1e-5, which is on the gradient 2∇) and 1e-7 with line search.
+	Tol float64
+
+	// MaxIterations bounds the sweeps; 0 means 500 with the fixed step and
+	// 1000 with line search.
+	MaxIterations int
+}
+
+// PaperExpGrad returns the settings of the papers: η = 50, a KKT gap on 2∇ of
+// 1e-5 or 500 sweeps.
+func PaperExpGrad() ExpGrad { return ExpGrad{Step: 50, Tol: 5e-6, MaxIterations: 500} }
+
+func (e ExpGrad) fill() (ExpGrad, error) {
+	switch {
+	case !(e.Step >= 0) || math.IsInf(e.Step, 0):
+		return e, &SettingError{"ExpGrad", "Step", e.Step, "> 0, or 0 for line search"}
+	case !(e.Tol >= 0):
+		return e, &SettingError{"ExpGrad", "Tol", e.Tol, "> 0, or 0 for the default"}
+	case e.MaxIterations < 0:
+		return e, &SettingError{"ExpGrad", "MaxIterations", float64(e.MaxIterations), "≥ 1, or 0 for the default"}
+	}
+	if e.Tol == 0 {
+		e.Tol = 5e-6
+		if e.Step == 0 {
+			e.Tol = 1e-7
+		}
+	}
+	if e.MaxIterations == 0 {
+		e.MaxIterations = 500
+		if e.Step == 0 {
+			e.MaxIterations = 1000
+		}
+	}
+	return e, nil
+}
+
+func (e ExpGrad) String() string {
+	f, err := e.fill()
+	if err != nil {
+		f = e
+	}
+	step := "line search"
+	if f.Step != 0 {
+		step = fmt.Sprintf("η=%g", f.Step)
+	}
+	return fmt.Sprintf("ExpGrad(%s, tol=%g, max=%d)", step, f.Tol, f.MaxIterations)
+}
+
+// warmMix is how much of the centre of the simplex is mixed into a warm start.
+const warmMix = 1e-6
+
+const (
+	// Below tiny, entries are flushed to zero under the fixed step: soon they
+	// would turn subnormal, with which arithmetic is slow.
+	tiny = 1e-290
+	// With line search, entries are not let below floor.
+	floor = 1e-20
+)
+
+// Solve implements [Solver].
+func (e ExpGrad) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, opt Options) (*Result, error) {
+	e, err := e.fill()
+	if err != nil {
+		return nil, err
+	}
+	p, err := check(g, f, y, opt)
+	if err != nil {
+		return nil, err
+	}
+	res := newResult(p.n)
+	batches := make([]*egBatch, p.workers(opt))
+	searches := make([]*egSearch, len(batches))
+	err = p.solveChunks(ctx, opt, func(worker, lo, hi int) {
+		if e.Step == 0 {
+			if searches[worker] == nil {
+				searches[worker] = newEGSearch(p.k)
+			}
+			for i := lo; i < hi; i++ {
+				searches[worker].solve(p, i, e, res)
+			}
+			return
+		}
+		if batches[worker] == nil {
+			batches[worker] = newEGBatch(p.k)
+		}
+		batches[worker].run(p, lo, hi, e, res)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+func (p *problem) egStart(y []float64, i int) {
+	if !p.warm {
+		for j := range y {
+			y[j] = 1 / float64(p.k)
+		}
+		return
+	}
+	copy(y, p.y.row(i))
+	normalise(y)
+	for j := range y {
+		y[j] = (1-warmMix)*y[j] + warmMix/float64(p.k)
+	}
+}
+
+// multiply sets dst = y∘exp(−η(grad − low)) over its sum. Products below cut
+// become flush.
+func multiply(dst, y, grad []float64, low, eta, cut, flush float64) {
+	sum := 0.0
+	for j, v := range y {
+		if v != 0 {
+			v *= math.Exp(-eta * (grad[j] - low))
+			if v < cut {
+				v = flush
+			}
+		}
+		dst[j] = v
+		sum += v
+	}
+	inv := 1 / sum
+	for j := range dst {
+		dst[j] *= inv
+	}
+}
+
+// lowest returns the least gradient of the coordinates above zero.
+func lowest(grad, y []float64) float64 {
+	low := math.Inf(1)
+	for i, v := range y {
+		if v > 0 {
+			low = min(low, grad[i])
+		}
+	}
+	return low
+}
+
+// egBatch is the state of up to chunkSize problems under the fixed step.
+type egBatch struct {
+	k          int
+	at         []int
+	f, y, grad []float64
+}
+
+func newEGBatch(k int) *egBatch {
+	n := chunkSize * k
+	return &egBatch{k: k, at: make([]int, chunkSize), f: make([]float64, n), y: make([]float64, n), grad: make([]float64, n)}
+}
+
+func (b *egBatch) run(p *problem, lo, hi int, e ExpGrad, res *Result) {
+	k, m := b.k, hi-lo
+	for i := range m {
+		b.at[i] = lo + i
+		copy(b.f[i*k:i*k+k], p.f.row(lo+i))
+		p.egStart(b.y[i*k:i*k+k], lo+i)
+	}
+	for it := 0; m > 0; it++ {
+		mul(b.grad, b.y, p.g, m, k)
+		// From the last row to the first, as in drBatch.run.
+		for i := m - 1; i >= 0; i-- {
+			f, y, grad := b.f[i*k:i*k+k], b.y[i*k:i*k+k], b.grad[i*k:i*k+k]
+			for j, v := range f {
+				grad[j] -= v
+			}
+			obj, gap := kkt(grad, f, y)
+			if gap >= e.Tol && it < e.MaxIterations {
+				multiply(y, y, grad, lowest(grad, y), 2*e.Step, tiny, 0)
+				continue
+			}
+			at := b.at[i]
+			copy(p.y.row(at), y)
+			res.Objective[at], res.KKTGap[at], res.Iterations[at] = obj, gap, it
+			if gap >= e.Tol {
+				res.Status[at] = IterationLimit
+			}
+			m--
+			if i != m {
+				b.at[i] = b.at[m]
+				copy(f, b.f[m*k:m*k+k])
+				copy(y, b.y[m*k:m*k+k])
+			}
+		}
+	}
+}
+
+// egSearch is the state of one problem under the line search.
+type egSearch struct {
+	y, grad, next, ngrad []float64
+	index                []int
+}
+
+func newEGSearch(k int) *egSearch {
+	return &egSearch{make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k), make([]int, k)}
+}
+
+// The constants of the strong Wolfe conditions (Nocedal & Wright, §3.1), the
+// limit of trial steps, and the first one.
+const (
+	armijo    = 1e-4
+	curvature = 0.9
+	maxTrials = 60
+	firstStep = 100
+)
+
+func (s *egSearch) solve(p *problem, at int, e ExpGrad, res *Result) {
+	f := p.f.row(at)
+	p.egStart(s.y, at)
+	gradient(s.grad, p.g, f, s.y, s.index)
+	obj, gap := kkt(s.grad, f, s.y)
+	eta := float64(firstStep)
+	it, status := 0, Converged
+	for ; gap >= e.Tol; it++ {
+		if it == e.MaxIterations {
+			status = IterationLimit
+			break
+		}
+		used, ok := s.search(p.g, f, eta)
+		if !ok {
+			status = Stalled
+			break
+		}
+		eta = 2 * used
+		s.y, s.next = s.next, s.y
+		s.grad, s.ngrad = s.ngrad, s.grad
+		obj, gap = kkt(s.grad, f, s.y)
+	}
+	copy(p.y.row(at), s.y)
+	res.Objective[at], res.KKTGap[at], res.Iterations[at], res.Status[at] = obj, gap, it, status
+}
+
+// search looks for a step that satisfies the strong Wolfe conditions, by
+// doubling until the step is bracketed and halving from there on, and leaves
+// the point in next and its gradient in ngrad. Where none is found it takes
+// the longest step seen that satisfies the Armijo condition. With φ(η) the
+// objective at y(η) = y∘exp(−η∇)/Σ, φ′(η) = −cov(∇(0), ∇(η)) under the weights
+// y(η), and φ(η) − φ(0) = ½(∇(0) + ∇(η))ᵀ(y(η) − y(0)), exactly and with no
+// cancellation of large terms, for the objective is quadratic.
+func (s *egSearch) search(g, f []float64, eta float64) (used float64, ok bool) {
+	low := lowest(s.grad, s.y)
+	slope := -cov(s.y, s.grad, s.grad)
+	if !(slope < 0) {
+		return 0, false
+	}
+	lo, hi := 0.0, math.Inf(1)
+	for range maxTrials {
+		change := s.trial(g, f, low, eta)
+		d := -cov(s.next, s.grad, s.ngrad)
+		switch {
+		case !(change <= armijo*eta*slope):
+			hi = eta
+		case d < curvature*slope: // still falling steeply
+			lo = eta
+		case d > -curvature*slope: // rising steeply
+			hi = eta
+		default:
+			return eta, true
+		}
+		if math.IsInf(hi, 1) {
+			eta *= 2
+		} else {
+			eta = (lo + hi) / 2
+		}
+	}
+	if lo == 0 {
+		return 0, false
+	}
+	return lo, s.trial(g, f, low, lo) < 0
+}
+
+// trial computes the point and the gradient at a step, and returns the change
+// of the objective.
+func (s *egSearch) trial(g, f []float64, low, eta float64) float64 {
+	multiply(s.next, s.y, s.grad, low, eta, floor, floor)
+	gradient(s.ngrad, g, f, s.next, s.index)
+	// Σ(y(η) − y(0)) = 0 but for rounding, which centring keeps out.
+	mean := 0.0
+	for j, v := range s.y {
+		mean += v * (s.grad[j] + s.ngrad[j])
+	}
+	change := 0.0
+	for j, v := range s.next {
+		change += (v - s.y[j]) * (s.grad[j] + s.ngrad[j] - mean)
+	}
+	return change / 2
+}
+
+// cov returns the covariance of a and b under the weights y, which sum to 1.
+func cov(y, a, b []float64) float64 {
+	ma, mb := 0.0, 0.0
+	for j, v := range y {
+		ma += v * a[j]
+		mb += v * b[j]
+	}
+	c := 0.0
+	for j, v := range y {
+		c += v * (a[j] - ma) * (b[j] - mb)
+	}
+	return c
+}
