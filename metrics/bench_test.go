@@ -1,0 +1,126 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+)
+
+// benchInput makes a corpus of m documents of about 400 tokens, words drawn by
+// Zipf's law, and a random model of it: what is timed does not depend on how
+// good the model is.
+func benchInput(b *testing.B, m, n, k int) Input {
+	b.Helper()
+	r := rand.New(rand.NewPCG(uint64(n), uint64(k)))
+	indptr, ind, data := []int{0}, []int(nil), []float64(nil)
+	zipf := rand.NewZipf(r, 1.2, 20, uint64(n-1))
+	for range m {
+		row := make(map[int]float64)
+		for range 400 {
+			row[int(zipf.Uint64())]++
+		}
+		row[r.IntN(n)]++
+		for w := range n {
+			if x := row[w]; x > 0 {
+				ind, data = append(ind, w), append(data, x)
+			}
+		}
+		indptr = append(indptr, len(ind))
+	}
+	docs, err := corpus.FromCSR(sparse.NewCSR(m, n, indptr, ind, data), nil, nil, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := cooc.NewMoments(docs, cooc.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	in := Input{C: c, B: mat.NewDense(n, k, nil), Breve: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil)}
+	marg := c.Marginals()
+	for w := 0; len(in.Anchors) < k; w++ {
+		if marg[w] > 0 {
+			in.Anchors = append(in.Anchors, w)
+		}
+	}
+	sums, a := make([]float64, k), in.A.(*mat.Dense)
+	for i := range n {
+		row, s := in.Breve.RawRowView(i), 0.0
+		for j := range row {
+			row[j] = math.Pow(r.Float64(), 8)
+			s += row[j]
+		}
+		for j := range row {
+			row[j] /= s
+			in.B.Set(i, j, row[j]*marg[i])
+			sums[j] += row[j] * marg[i]
+		}
+	}
+	in.B.Apply(func(_, j int, v float64) float64 { return v / sums[j] }, in.B)
+	for i := range k {
+		a.Set(i, i, 1/float64(k))
+	}
+	if in.Pairs, err = cooc.CountPairs(context.Background(), docs, TopUnion(in.B, DefaultTopN), 0); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := c.RowNorms2(context.Background(), 0); err != nil { // kept by Moments; a rectification has asked before
+		b.Fatal(err)
+	}
+	return in
+}
+
+func BenchmarkEvaluate(b *testing.B) {
+	for _, size := range []struct{ m, n, k int }{{1500, 5000, 50}, {1500, 5000, 100}} {
+		in := benchInput(b, size.m, size.n, size.k)
+		for _, workers := range []int{1, 2} {
+			in.Workers = workers
+			b.Run(fmt.Sprintf("N=%d/K=%d/workers=%d", size.n, size.k, workers), func(b *testing.B) {
+				b.ReportAllocs()
+				var r *Report
+				for b.Loop() {
+					var err error
+					if r, err = Evaluate(context.Background(), in); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(r.Recovery.Mean, "recovery")
+				b.ReportMetric(r.Approximation, "approximation")
+			})
+		}
+	}
+}
+
+// BenchmarkParts times the measures one by one.
+func BenchmarkParts(b *testing.B) {
+	in := benchInput(b, 1500, 5000, 50)
+	ctx := context.Background()
+	a := in.A.(*mat.Dense)
+	for _, x := range []struct {
+		name string
+		f    func() error
+	}{
+		{"recovery", func() error { _, err := Recovery(ctx, in.C, in.Breve, in.Anchors, 1); return err }},
+		{"approximation", func() error { _, err := Approximation(ctx, in.C, in.B, a, 1); return err }},
+		{"approximation-exact", func() error { _, err := residual2(ctx, in.C, in.B, a, 1); return err }},
+		{"specificity", func() error { _, err := Specificity(in.B, in.C.Marginals()); return err }},
+		{"entropy", func() error { _, err := Entropy(in.Breve); return err }},
+		{"dissimilarity", func() error { _, err := Dissimilarity(in.B, 20); return err }},
+		{"npmi", func() error { _, err := NPMI(in.B, in.Pairs, 20); return err }},
+		{"basis_quality", func() error { _, err := BasisQuality(ctx, in.B, in.Anchors, 1); return err }},
+	} {
+		b.Run("N=5000/K=50/measure="+x.name, func(b *testing.B) {
+			for b.Loop() {
+				if err := x.f(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

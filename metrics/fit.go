@@ -1,0 +1,264 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+const (
+	rowChunk = 64 // words a chunk
+
+	// cancel is the ratio of squares below which the expansion
+	// ‖u‖² − 2uᵀv + ‖v‖² is not trusted for ‖u − v‖². The expansion is wrong by
+	// some 1e-15·‖u‖², so that above it the distance keeps nine digits; below,
+	// it is summed from the differences themselves.
+	cancel = 1e-6
+)
+
+// Recovery measures how well the anchors span the co-occurrence space: the mean
+// over all N words, anchors among them, of
+//
+//	‖C̄_i − Σ_k B̆_ik C̄_{s_k}‖₂
+//
+// where C̄ is c with every row divided by its sum (lee-2018 eq. 1.6, lee-2020 §4).
+// Smaller is better; it is 0 when every row of C̄ is the stated mixture of
+// anchor rows. Give the original co-occurrence, not the rectified one: measured
+// against a matrix that rectification itself has made fit, it says little.
+//
+// breve is N×K, row n being p(topic | word n); anchors holds K word numbers.
+// Values has one entry a word. It is undefined (NaN) for a word whose row of c
+// sums to 0; an anchor with such a row is an error.
+//
+// Cost: one product of c with an N×K block, the row norms of c, O(NK²); words
+// that are recovered to better than a thousandth of their norm (the anchors
+// always) are summed exactly, at the price of one row of c and O(NK) each.
+// Memory O(NK). The result does not depend on workers (0: GOMAXPROCS).
+func Recovery(ctx context.Context, c cooc.Matrix, breve *mat.Dense, anchors []int, workers int) (Stat, error) {
+	if err := checkC(c); err != nil {
+		return Stat{}, err
+	}
+	_, k := dims(breve)
+	if err := checkDense("B̆", breve, c.Dim(), 0); err != nil {
+		return Stat{}, err
+	}
+	if err := checkAnchors(anchors, c.Dim(), k); err != nil {
+		return Stat{}, err
+	}
+	norms2, err := rowNorms2(ctx, c, workers)
+	if err != nil {
+		return Stat{}, err
+	}
+	return recovery(ctx, c, norms2, breve, anchors, workers)
+}
+
+func checkC(c cooc.Matrix) error {
+	if c == nil || c.Dim() < 1 {
+		return fmt.Errorf("metrics: no co-occurrence matrix")
+	}
+	return checkMarginals("C (row sums)", c.Marginals(), c.Dim())
+}
+
+func rowNorms2(ctx context.Context, c cooc.Matrix, workers int) ([]float64, error) {
+	norms2, err := c.RowNorms2(ctx, workers)
+	if err != nil {
+		return nil, fmt.Errorf("metrics: row norms of C: %w", err)
+	}
+	if len(norms2) != c.Dim() {
+		return nil, fmt.Errorf("metrics: row norms of C: %d for %d rows", len(norms2), c.Dim())
+	}
+	for i, v := range norms2 {
+		if !finite(v) {
+			return nil, &ValueError{"C (row norms)", i, -1, v, "is not finite"}
+		}
+	}
+	return norms2, nil
+}
+
+func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.Dense, anchors []int, workers int) (Stat, error) {
+	n, k := breve.Dims()
+	marg := c.Marginals()
+	for j, s := range anchors {
+		if marg[s] == 0 {
+			return Stat{}, &ValueError{"anchors", j, -1, float64(s), "is a word whose row of C sums to 0"}
+		}
+	}
+	// x = C̄_Sᵀ (N×K), f = C·x = diag(c)·C̄C̄_Sᵀ, g = C̄_S C̄_Sᵀ.
+	x, f := mat.NewDense(n, k, nil), mat.NewDense(n, k, nil)
+	xr := x.RawMatrix()
+	rows := make([][]float64, min(run.Workers(workers), n))
+	err := run.Chunks(ctx, k, 4, workers, func(w, _, lo, hi int) error {
+		if rows[w] == nil {
+			rows[w] = make([]float64, n)
+		}
+		for j := lo; j < hi; j++ {
+			c.RowTo(rows[w], anchors[j])
+			inv := 1 / marg[anchors[j]]
+			for i, v := range rows[w] {
+				xr.Data[i*xr.Stride+j] = v * inv
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Stat{}, err
+	}
+	if err := c.MulTo(ctx, f, x, workers); err != nil {
+		return Stat{}, fmt.Errorf("metrics: recovery: %w", err)
+	}
+	g := mat.NewDense(k, k, nil)
+	for j, s := range anchors {
+		floats.ScaleTo(g.RawRowView(j), 1/marg[s], f.RawRowView(s))
+	}
+	yg := mat.NewDense(n, k, nil)
+	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, breve.RawMatrix(), g.RawMatrix(), 0, yg.RawMatrix(), workers); err != nil {
+		return Stat{}, err
+	}
+	values := make([]float64, n)
+	err = run.Chunks(ctx, n, rowChunk, workers, func(w, _, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			if marg[i] == 0 {
+				values[i] = math.NaN()
+				continue
+			}
+			yi := breve.RawRowView(i)
+			inv := 1 / marg[i]
+			norm2 := norms2[i] * inv * inv
+			d2 := norm2 - 2*inv*floats.Dot(f.RawRowView(i), yi) + floats.Dot(yg.RawRowView(i), yi)
+			if finite(d2) && d2 <= cancel*norm2 {
+				if rows[w] == nil {
+					rows[w] = make([]float64, n)
+				}
+				r := rows[w]
+				c.RowTo(r, i)
+				floats.Scale(inv, r)
+				blas64.Gemv(blas.NoTrans, -1, xr, blas64.Vector{N: k, Inc: 1, Data: yi}, 1, blas64.Vector{N: n, Inc: 1, Data: r})
+				d2 = floats.Dot(r, r)
+			}
+			if !finite(d2) {
+				return &ValueError{"C", i, -1, d2, "is the squared residual of the row: C holds numbers that are not finite"}
+			}
+			values[i] = math.Sqrt(d2)
+		}
+		return nil
+	})
+	if err != nil {
+		return Stat{}, err
+	}
+	return NewStat(values), nil
+}
+
+// Approximation returns ‖C − BABᵀ‖_F, the element-wise error of the whole
+// factorisation (lee-2018 §2.4, lee-2020 §4): smaller is better, against the
+// original co-occurrence. Entries of C are of the order of 1/N², so compare it
+// with ‖C‖_F, not with 1.
+//
+// b is N×K and a K×K; a need not be symmetric. No N×N product is formed:
+// ‖C‖² − 2⟨A, BᵀCB⟩ + ⟨A, BᵀB·A·BᵀB⟩ needs one product of c with an N×K block,
+// the row norms of c and O(NK²). That difference loses all digits of an error
+// below about 1e-8·‖C‖; an error below a thousandth of ‖C‖ is therefore summed
+// from the differences, row by row, for one pass over the rows of c and 2N²K
+// flops with O(NK) memory. The result does not depend on workers (0:
+// GOMAXPROCS).
+func Approximation(ctx context.Context, c cooc.Matrix, b *mat.Dense, a mat.Matrix, workers int) (float64, error) {
+	if err := checkC(c); err != nil {
+		return 0, err
+	}
+	if err := checkDense("B", b, c.Dim(), 0); err != nil {
+		return 0, err
+	}
+	_, k := b.Dims()
+	ad, err := denseA(a, k)
+	if err != nil {
+		return 0, err
+	}
+	norms2, err := rowNorms2(ctx, c, workers)
+	if err != nil {
+		return 0, err
+	}
+	return approximation(ctx, c, norms2, b, ad, workers)
+}
+
+func approximation(ctx context.Context, c cooc.Matrix, norms2 []float64, b, a *mat.Dense, workers int) (float64, error) {
+	n, k := b.Dims()
+	cb := mat.NewDense(n, k, nil)
+	if err := c.MulTo(ctx, cb, b, workers); err != nil {
+		return 0, fmt.Errorf("metrics: approximation: %w", err)
+	}
+	bcb, g, gag := mat.NewDense(k, k, nil), mat.NewDense(k, k, nil), mat.NewDense(k, k, nil)
+	if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, b.RawMatrix(), cb.RawMatrix(), 0, bcb.RawMatrix(), workers); err != nil {
+		return 0, err
+	}
+	if err := linalg.Gram(ctx, b.RawMatrix(), g.RawMatrix(), workers); err != nil {
+		return 0, err
+	}
+	gag.Product(g, a, g)
+	c2, model2 := floats.Sum(norms2), dot(a, gag)
+	d2 := c2 - 2*dot(a, bcb) + model2
+	if finite(d2) && d2 <= cancel*math.Max(c2, model2) {
+		var err error
+		if d2, err = residual2(ctx, c, b, a, workers); err != nil {
+			return 0, err
+		}
+	}
+	if !finite(d2) {
+		return 0, &ValueError{"approximation", -1, -1, d2, "is its square: the entries of C, B or A are not finite, or too large"}
+	}
+	return math.Sqrt(d2), nil
+}
+
+// residual2 sums (C − BABᵀ)² over blocks of rows.
+func residual2(ctx context.Context, c cooc.Matrix, b, a *mat.Dense, workers int) (float64, error) {
+	n, k := b.Dims()
+	type scratch struct{ ba, rows blas64.General }
+	bufs := make([]*scratch, min(run.Workers(workers), n))
+	part := make([]float64, run.Count(n, rowChunk))
+	err := run.Chunks(ctx, n, rowChunk, workers, func(w, chunk, lo, hi int) error {
+		if bufs[w] == nil {
+			bufs[w] = &scratch{
+				blas64.General{Rows: rowChunk, Cols: k, Stride: k, Data: make([]float64, rowChunk*k)},
+				blas64.General{Rows: rowChunk, Cols: n, Stride: n, Data: make([]float64, rowChunk*n)},
+			}
+		}
+		ba, rows := rowsOf(bufs[w].ba, 0, hi-lo), rowsOf(bufs[w].rows, 0, hi-lo)
+		for i := lo; i < hi; i++ {
+			c.RowTo(rows.Data[(i-lo)*n:(i-lo+1)*n], i)
+		}
+		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, rowsOf(b.RawMatrix(), lo, hi), a.RawMatrix(), 0, ba, 1); err != nil {
+			return err
+		}
+		if err := linalg.Gemm(ctx, blas.NoTrans, blas.Trans, -1, ba, b.RawMatrix(), 1, rows, 1); err != nil {
+			return err
+		}
+		d := rows.Data[:(hi-lo)*n]
+		part[chunk] = floats.Dot(d, d)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return floats.Sum(part), nil
+}
+
+func rowsOf(m blas64.General, lo, hi int) blas64.General {
+	return blas64.General{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride : (hi-1)*m.Stride+m.Cols]}
+}
+
+// dot returns the sum of the products of the entries of a and b.
+func dot(a, b *mat.Dense) float64 {
+	r, _ := a.Dims()
+	s := 0.0
+	for i := range r {
+		s += floats.Dot(a.RawRowView(i), b.RawRowView(i))
+	}
+	return s
+}

@@ -1,0 +1,1039 @@
+package metrics
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// model is a random model with a co-occurrence that it fits more or less.
+type model struct {
+	c       *cooc.Dense
+	b, a    *mat.Dense
+	breve   *mat.Dense
+	anchors []int
+	pairs   *counts
+}
+
+func (m *model) input() Input {
+	return Input{C: m.c, B: m.b, Breve: m.breve, A: m.a, Anchors: m.anchors, Pairs: m.pairs, TopN: 8}
+}
+
+// randomModel makes B and A at random, C = BABᵀ with the given relative noise on
+// each entry, scaled to sum 1, and B̆ by Bayes' rule. The anchors are separable
+// (each has mass in its own topic only), so that without noise the model is exact.
+func randomModel(t testing.TB, seed uint64, n, k int, noise float64) *model {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 7))
+	m := &model{b: mat.NewDense(n, k, nil), a: mat.NewDense(k, k, nil), breve: mat.NewDense(n, k, nil), anchors: r.Perm(n)[:k]}
+	m.b.Apply(func(_, _ int, _ float64) float64 { return math.Pow(r.Float64(), 4) + 1e-3 }, m.b)
+	for j, s := range m.anchors {
+		for l := range k {
+			if l != j {
+				m.b.Set(s, l, 0)
+			}
+		}
+	}
+	for j := range k {
+		s := mat.Sum(m.b.ColView(j))
+		for i := range n {
+			m.b.Set(i, j, m.b.At(i, j)/s)
+		}
+	}
+	w := mat.NewDense(k, 3*k, nil)
+	w.Apply(func(_, _ int, _ float64) float64 { return r.ExpFloat64() }, w)
+	m.a.Mul(w, w.T())
+	m.a.Scale(1/mat.Sum(m.a), m.a)
+	var c mat.Dense
+	c.Product(m.b, m.a, m.b.T())
+	for i := range n {
+		for j := range i + 1 {
+			v := (c.At(i, j) + c.At(j, i)) / 2 * (1 + noise*(2*r.Float64()-1))
+			c.Set(i, j, v)
+			c.Set(j, i, v)
+		}
+	}
+	c.Scale(1/mat.Sum(&c), &c)
+	m.c = denseC(t, &c)
+	for i := range n {
+		row, s := m.breve.RawRowView(i), 0.0
+		for j := range row {
+			row[j] = m.b.At(i, j) * mat.Sum(m.a.RowView(j))
+			s += row[j]
+		}
+		for j := range row {
+			row[j] /= s
+		}
+	}
+	const docs = 40
+	m.pairs = &counts{docs: docs, d1: make([]int, n), d2: make([][]int, n)}
+	in := make([][docs]bool, n)
+	for i := range in {
+		m.pairs.d2[i] = make([]int, n)
+		p := r.Float64()
+		for d := range docs {
+			in[i][d] = r.Float64() < p || i%13 == 0 // some words are in every document
+			if i%11 == 3 {
+				in[i][d] = d == i%docs // and some never meet
+			}
+			in[i][i%docs] = true
+			if in[i][d] {
+				m.pairs.d1[i]++
+			}
+		}
+	}
+	for i := range n {
+		for j := range n {
+			for d := range docs {
+				if in[i][d] && in[j][d] {
+					m.pairs.d2[i][j]++
+				}
+			}
+		}
+	}
+	return m
+}
+
+// slow computes every measure from its definition, in the most obvious way.
+func slow(m *model, topN int) *Report {
+	n, k := m.b.Dims()
+	c := m.c.Matrix()
+	marg, total := make([]float64, n), 0.0
+	bar := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			marg[i] += c.At(i, j)
+		}
+		for j := range n {
+			bar.Set(i, j, c.At(i, j)/marg[i])
+		}
+		total += marg[i]
+	}
+	perWord := func(f func(i int) float64) Stat {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = f(i)
+		}
+		return NewStat(v)
+	}
+	perTopic := func(f func(k int) float64) Stat {
+		v := make([]float64, k)
+		for i := range v {
+			v[i] = f(i)
+		}
+		return NewStat(v)
+	}
+	r := &Report{HasA: true, HasAnchors: true, HasBreve: true, HasPairs: true}
+	r.Recovery = perWord(func(i int) float64 {
+		s := 0.0
+		for j := range n {
+			d := bar.At(i, j)
+			for l := range k {
+				d -= m.breve.At(i, l) * bar.At(m.anchors[l], j)
+			}
+			s += d * d
+		}
+		return math.Sqrt(s)
+	})
+	var res mat.Dense
+	res.Product(m.b, m.a, m.b.T())
+	res.Sub(c, &res)
+	r.Approximation = mat.Norm(&res, 2)
+	rowSum := func(l int) float64 { return mat.Sum(m.a.RowView(l)) }
+	sumA := 0.0
+	ratio, marginal := make([]float64, k), make([]float64, k)
+	for l := range k {
+		sumA += rowSum(l)
+		words := 0
+		for i := range n {
+			marginal[l] += m.breve.At(i, l) * marg[i]
+			if m.b.At(i, l) > 0 {
+				ratio[l] += m.breve.At(i, l) * marg[i] / m.b.At(i, l)
+				words++
+			}
+		}
+		ratio[l] /= float64(words)
+	}
+	r.Legality = sumA
+	sym := func(q []float64) float64 {
+		sumQ, s := 0.0, 0.0
+		for _, x := range q {
+			sumQ += x
+		}
+		for l, x := range q {
+			a := rowSum(l)
+			s += a*math.Log2(a/(x/sumQ)) + x*math.Log2(x/(a/sumA))
+		}
+		return s / 2
+	}
+	r.Validity, r.ValidityMarginal = sym(ratio), sym(marginal)
+	r.Dominancy = perTopic(func(l int) float64 { return m.a.At(l, l) / rowSum(l) })
+	r.DominancyDiag = perTopic(func(l int) float64 { return m.a.At(l, l) })
+	plogp := func(p, q float64) float64 {
+		if p == 0 {
+			return 0
+		}
+		return p * math.Log2(p/q)
+	}
+	r.Entropy = perWord(func(i int) float64 {
+		h := 0.0
+		for l := range k {
+			h -= plogp(m.breve.At(i, l), 1)
+		}
+		return h / math.Log2(float64(k))
+	})
+	r.Sparsity = perTopic(func(l int) float64 {
+		root := math.Sqrt(float64(n))
+		return (root - mat.Norm(m.b.ColView(l), 1)/mat.Norm(m.b.ColView(l), 2)) / (root - 1)
+	})
+	r.Specificity = perTopic(func(l int) float64 {
+		s := 0.0
+		for i := range n {
+			s += plogp(m.b.At(i, l), marg[i]/total)
+		}
+		return s
+	})
+	// order[l] is the whole vocabulary by falling probability in topic l.
+	order := make([][]int, k)
+	for l := range k {
+		order[l] = make([]int, n)
+		for i := range n {
+			order[l][i] = i
+		}
+		sort.SliceStable(order[l], func(x, y int) bool { return m.b.At(order[l][x], l) > m.b.At(order[l][y], l) })
+	}
+	r.Dissimilarity = perTopic(func(l int) float64 {
+		count := 0.0
+		for _, w := range order[l][:topN] {
+			alone := true
+			for o := range k {
+				alone = alone && (o == l || !slices.Contains(order[o][:topN], w))
+			}
+			if alone {
+				count++
+			}
+		}
+		return count
+	})
+	pairSum := func(l int, f func(x, y int) float64) (s float64) {
+		for i := range topN {
+			for j := range i {
+				s += f(order[l][i], order[l][j])
+			}
+		}
+		return s
+	}
+	umass := func(x, y int) float64 {
+		return math.Log((float64(m.pairs.d2[x][y]) + 0.01) / float64(m.pairs.d1[y]))
+	}
+	r.Coherence = perTopic(func(l int) float64 { return pairSum(l, umass) })
+	r.CoherenceOrdered = perTopic(func(l int) float64 {
+		s := 0.0
+		for _, x := range order[l][:topN] {
+			for _, y := range order[l][:topN] {
+				if x != y {
+					s += umass(x, y)
+				}
+			}
+		}
+		return s
+	})
+	docs := float64(m.pairs.docs)
+	r.NPMI = perTopic(func(l int) float64 {
+		return pairSum(l, func(x, y int) float64 {
+			p := float64(m.pairs.d2[x][y]) / docs
+			if p == 0 {
+				return -1
+			}
+			if p == 1 {
+				return 1
+			}
+			return -math.Log(p/(float64(m.pairs.d1[x])/docs*float64(m.pairs.d1[y])/docs)) / math.Log(p)
+		}) / float64(topN*(topN-1)/2)
+	})
+	rank := func(w, l int) float64 { return float64(slices.Index(order[l], w) + 1) }
+	r.BasisRank = perTopic(func(l int) float64 { return rank(m.anchors[l], l) })
+	r.SoftBasisRank = perTopic(func(l int) float64 {
+		return math.Log(mat.Max(m.b.ColView(l)) / m.b.At(m.anchors[l], l))
+	})
+	r.BasisQuality = perTopic(func(l int) float64 {
+		s := 0.0
+		for o := range k {
+			if o != l {
+				s += rank(m.anchors[l], o)
+			}
+		}
+		return s / float64(k-1)
+	})
+	for l := range k {
+		var d mat.VecDense
+		d.SubVec(mat.NewVecDense(n, nil), m.b.ColView(l))
+		for o := range k {
+			d.AddScaledVec(&d, 1/float64(k), m.b.ColView(o))
+		}
+		r.TopicDissimilarity = max(r.TopicDissimilarity, mat.Norm(&d, 2))
+	}
+	return r
+}
+
+// closeReports compares all fields of two reports to a tolerance relative to the
+// value or, below 1, absolute; NaN equals NaN. With tol 0 all bits must agree.
+func closeReports(t *testing.T, name string, got, want *Report, tol float64) {
+	t.Helper()
+	g, w := reflect.ValueOf(*got), reflect.ValueOf(*want)
+	same := func(field string, x, y float64) {
+		t.Helper()
+		if math.IsNaN(x) && math.IsNaN(y) || x == y || math.Abs(x-y) <= tol*max(1, math.Abs(y)) {
+			return
+		}
+		t.Errorf("%s: %s = %.17g, want %.17g", name, field, x, y)
+	}
+	for i := range g.NumField() {
+		field := g.Type().Field(i).Name
+		switch x := g.Field(i).Interface().(type) {
+		case bool:
+			if x != w.Field(i).Bool() {
+				t.Errorf("%s: %s = %v", name, field, x)
+			}
+		case float64:
+			same(field, x, w.Field(i).Float())
+		case Stat:
+			y := w.Field(i).Interface().(Stat)
+			same(field+".Mean", x.Mean, y.Mean)
+			same(field+".Std", x.Std, y.Std)
+			if x.Undefined != y.Undefined || len(x.Values) != len(y.Values) {
+				t.Errorf("%s: %s has %d values, %d undefined; want %d, %d", name, field, len(x.Values), x.Undefined, len(y.Values), y.Undefined)
+				continue
+			}
+			for j := range x.Values {
+				same(fmt.Sprintf("%s[%d]", field, j), x.Values[j], y.Values[j])
+			}
+		default:
+			t.Fatalf("field %s of another type", field)
+		}
+	}
+}
+
+func evaluate(t testing.TB, in Input) *Report {
+	t.Helper()
+	r, err := Evaluate(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestSlow compares Evaluate with the definitions on random models, to 1e-11:
+// residuals are differences of squares, which keep 9 digits at the worst of the
+// accepted ratios, of numbers below 0.1.
+func TestSlow(t *testing.T) {
+	for seed := range uint64(6) {
+		for _, noise := range []float64{0, 1e-9, 1e-4, 1e-2, 0.9} {
+			m := randomModel(t, seed, 60, 5, noise)
+			closeReports(t, fmt.Sprintf("seed %d, noise %g", seed, noise), evaluate(t, m.input()), slow(m, 8), 1e-11)
+		}
+	}
+}
+
+// TestSmallResiduals checks the relative precision of the two residuals around
+// the place where the expansion of the square gives way to the plain sum: 1e-8,
+// for at the ratio 1e-6 of squares rounding of 1e-15 leaves some nine digits.
+func TestSmallResiduals(t *testing.T) {
+	for _, noise := range []float64{1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 3e-3, 1e-2} {
+		m := randomModel(t, 3, 130, 5, noise)
+		want := slow(m, 8)
+		got := evaluate(t, m.input())
+		// Below 1e-7 the definition itself has only the rounding of C (1e-16 of it)
+		// for digits.
+		tol := max(1e-8, 1e-15/noise*10)
+		if d := math.Abs(got.Approximation/want.Approximation - 1); !(d < tol) {
+			t.Errorf("noise %g: approximation %v, want %v (%.2g)", noise, got.Approximation, want.Approximation, d)
+		}
+		for i, v := range want.Recovery.Values {
+			if slices.Contains(m.anchors, i) {
+				if got.Recovery.Values[i] != 0 {
+					t.Errorf("noise %g: anchor %d is recovered with error %v, not 0", noise, i, got.Recovery.Values[i])
+				}
+			} else if d := math.Abs(got.Recovery.Values[i]/v - 1); !(d < tol) {
+				t.Errorf("noise %g: recovery of word %d: %v, want %v (%.2g)", noise, i, got.Recovery.Values[i], v, d)
+			}
+		}
+	}
+}
+
+// TestExact: a noise-free separable model has no residual but rounding.
+func TestExact(t *testing.T) {
+	m := randomModel(t, 1, 200, 6, 0)
+	r := evaluate(t, m.input())
+	if norm := mat.Norm(m.c.Matrix(), 2); r.Approximation > 1e-14*norm {
+		t.Errorf("approximation %g", r.Approximation)
+	}
+	if r.Recovery.Mean > 1e-16 {
+		t.Errorf("recovery %g", r.Recovery.Mean)
+	}
+	if math.Abs(r.Legality-1) > 1e-14 || math.Abs(r.Validity) > 1e-14 || math.Abs(r.ValidityMarginal) > 1e-14 {
+		t.Errorf("legality %v, validity %g, %g", r.Legality, r.Validity, r.ValidityMarginal)
+	}
+}
+
+// TestNonSymmetricA: Approximation does not lean on the symmetry of A.
+func TestNonSymmetricA(t *testing.T) {
+	m := randomModel(t, 5, 60, 5, 0.5)
+	m.a.Set(0, 1, 0.3)
+	got, err := Approximation(context.Background(), m.c, m.b, m.a, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := slow(m, 8).Approximation; math.Abs(got-want) > 1e-14 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// permuted returns the model with word i renamed to w[i] and topic k to z[k].
+func (m *model) permuted(t *testing.T, w, z []int) *model {
+	n, k := m.b.Dims()
+	p := &model{b: mat.NewDense(n, k, nil), a: mat.NewDense(k, k, nil), breve: mat.NewDense(n, k, nil), anchors: make([]int, k),
+		pairs: &counts{docs: m.pairs.docs, d1: make([]int, n), d2: make([][]int, n)}}
+	c := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range k {
+			p.b.Set(w[i], z[j], m.b.At(i, j))
+			p.breve.Set(w[i], z[j], m.breve.At(i, j))
+		}
+		p.pairs.d1[w[i]], p.pairs.d2[w[i]] = m.pairs.d1[i], make([]int, n)
+		for j := range n {
+			c.Set(w[i], w[j], m.c.At(i, j))
+			p.pairs.d2[w[i]][w[j]] = m.pairs.d2[i][j]
+		}
+	}
+	for j := range k {
+		p.anchors[z[j]] = w[m.anchors[j]]
+		for l := range k {
+			p.a.Set(z[j], z[l], m.a.At(j, l))
+		}
+	}
+	p.c = denseC(t, c)
+	return p
+}
+
+// TestPermutation renames words and topics: values move along. 1e-12: sums in
+// another order. BasisQuality ranks zeros, tied by word number, and is left out
+// when words move.
+func TestPermutation(t *testing.T) {
+	const n, k = 70, 6
+	m := randomModel(t, 11, n, k, 0.3)
+	r := rand.New(rand.NewPCG(1, 2))
+	id := func(n int) []int { return slices.Sorted(slices.Values(r.Perm(n))) }
+	for name, p := range map[string][2][]int{"words": {r.Perm(n), id(k)}, "topics": {id(n), r.Perm(k)}, "both": {r.Perm(n), r.Perm(k)}} {
+		got, want := evaluate(t, m.permuted(t, p[0], p[1]).input()), evaluate(t, m.input())
+		f := reflect.ValueOf(want).Elem()
+		for i := range f.NumField() {
+			if s, ok := f.Field(i).Interface().(Stat); ok {
+				v, to := make([]float64, len(s.Values)), p[1]
+				if len(v) == n {
+					to = p[0]
+				}
+				for j, x := range s.Values {
+					v[to[j]] = x
+				}
+				s.Values = v
+				f.Field(i).Set(reflect.ValueOf(s))
+			}
+		}
+		if name != "topics" {
+			got.BasisQuality, want.BasisQuality = Stat{}, Stat{}
+		}
+		closeReports(t, name, got, want, 1e-12)
+	}
+}
+
+// TestWorkers: the same bits from any number of workers and of processors, and
+// from the functions called one by one.
+func TestWorkers(t *testing.T) {
+	for _, noise := range []float64{1e-6, 0.3} { // both ways to sum residuals
+		m := randomModel(t, 2, 333, 9, noise)
+		in := m.input()
+		in.Workers = 1
+		want := evaluate(t, in)
+		for _, procs := range []int{1, 2, 8} {
+			old := runtime.GOMAXPROCS(procs)
+			for _, in.Workers = range []int{0, 1, 2, 3, 16} {
+				closeReports(t, fmt.Sprintf("%d processors, %d workers", procs, in.Workers), evaluate(t, in), want, 0)
+			}
+			runtime.GOMAXPROCS(old)
+		}
+		closeReports(t, "one by one", oneByOne(t, in), want, 0)
+	}
+}
+
+func oneByOne(t *testing.T, in Input) *Report {
+	t.Helper()
+	ctx := context.Background()
+	r := &Report{HasA: true, HasAnchors: true, HasBreve: true, HasPairs: true}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var err error
+	r.Recovery, err = Recovery(ctx, in.C, in.Breve, in.Anchors, 2)
+	must(err)
+	r.Approximation, err = Approximation(ctx, in.C, in.B, in.A, 2)
+	must(err)
+	r.Legality = Legality(in.A)
+	r.Validity, err = Validity(in.A, in.B, in.Breve, in.C.Marginals())
+	must(err)
+	r.ValidityMarginal, err = ValidityMarginal(in.A, in.Breve, in.C.Marginals())
+	must(err)
+	r.Dominancy, err = Dominancy(in.A)
+	must(err)
+	r.DominancyDiag, err = DominancyDiag(in.A)
+	must(err)
+	r.Entropy, err = Entropy(in.Breve)
+	must(err)
+	r.Sparsity, err = Sparsity(in.B)
+	must(err)
+	r.Specificity, err = Specificity(in.B, in.C.Marginals())
+	must(err)
+	r.Dissimilarity, err = Dissimilarity(in.B, in.TopN)
+	must(err)
+	r.TopicDissimilarity, err = TopicDissimilarity(in.B)
+	must(err)
+	r.Coherence, err = Coherence(in.B, in.Pairs, in.TopN)
+	must(err)
+	r.CoherenceOrdered, err = CoherenceOrdered(in.B, in.Pairs, in.TopN)
+	must(err)
+	r.NPMI, err = NPMI(in.B, in.Pairs, in.TopN)
+	must(err)
+	r.BasisRank, err = BasisRank(in.B, in.Anchors)
+	must(err)
+	r.SoftBasisRank, err = SoftBasisRank(in.B, in.Anchors)
+	must(err)
+	r.BasisQuality, err = BasisQuality(ctx, in.B, in.Anchors, 2)
+	must(err)
+	return r
+}
+
+// TestByHand works each measure of one small model out by hand. 1e-14: a few
+// operations each.
+func TestByHand(t *testing.T) {
+	// Three words, two topics. Word 0 and 1 are the anchors of topics 0 and 1.
+	b := mat.NewDense(3, 2, []float64{
+		.5, 0,
+		0, .25,
+		.5, .75,
+	})
+	breve := mat.NewDense(3, 2, []float64{
+		1, 0,
+		0, 1,
+		.25, .75,
+	})
+	a := mat.NewDense(2, 2, []float64{
+		.3, .1,
+		.1, .5,
+	})
+	// Rows sum to .25, .25, .5.
+	c := denseC(t, mat.NewDense(3, 3, []float64{
+		.125, 0, .125,
+		0, .125, .125,
+		.125, .125, .25,
+	}))
+	// Four documents: {0,2}, {0,2}, {1,2}, {2}.
+	pairs := &counts{docs: 4, d1: []int{2, 1, 4}, d2: [][]int{{0, 0, 2}, {0, 0, 1}, {2, 1, 0}}}
+	in := Input{C: c, B: b, Breve: breve, A: a, Anchors: []int{0, 1}, Pairs: pairs, TopN: 2}
+	r := evaluate(t, in)
+	is := func(name string, got Stat, want ...float64) {
+		t.Helper()
+		if len(got.Values) != len(want) {
+			t.Errorf("%s: %d values", name, len(got.Values))
+			return
+		}
+		for i, w := range want {
+			if math.Abs(got.Values[i]-w) > 1e-14 {
+				t.Errorf("%s[%d] = %v, want %v", name, i, got.Values[i], w)
+			}
+		}
+	}
+	one := func(name string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-14 {
+			t.Errorf("%s = %v, want %v", name, got, want)
+		}
+	}
+	// C̄ has rows (½,0,½), (0,½,½), (¼,¼,½); the last minus ¼ of the first and ¾ of
+	// the second is (⅛,−⅛,0).
+	is("recovery", r.Recovery, 0, 0, math.Sqrt2/8)
+	one("recovery mean", r.Recovery.Mean, math.Sqrt2/24)
+	one("recovery std", r.Recovery.Std, math.Sqrt2/8/math.Sqrt(3))
+	// BABᵀ = (.075 .0125 .1125; · .03125 .10625; · · .43125).
+	d := []float64{.05, .09375, -.18125, -.0125, .0125, .01875}
+	one("approximation", r.Approximation, math.Sqrt(d[0]*d[0]+d[1]*d[1]+d[2]*d[2]+2*(d[3]*d[3]+d[4]*d[4]+d[5]*d[5])))
+	one("legality", r.Legality, 1)
+	// a = (.4, .6). Bayes' ratios: topic 0 (.25/.5, .25·.5/.5) → ⅜; topic 1
+	// (.25/.25, .75·.5/.75) → ¾. By total probability q = (.375, .625).
+	kl := func(p, q [2]float64) float64 { return p[0]*math.Log2(p[0]/q[0]) + p[1]*math.Log2(p[1]/q[1]) }
+	am := [2]float64{.4, .6}
+	one("validity", r.Validity, (kl(am, [2]float64{1. / 3, 2. / 3})+kl([2]float64{.375, .75}, am))/2)
+	one("validity, marginal", r.ValidityMarginal, (kl(am, [2]float64{.375, .625})+kl([2]float64{.375, .625}, am))/2)
+	is("dominancy", r.Dominancy, .75, 5./6)
+	is("dominancy_diag", r.DominancyDiag, .3, .5)
+	is("entropy", r.Entropy, 0, 0, 2-.75*math.Log2(3))
+	root := math.Sqrt(3)
+	is("sparsity", r.Sparsity, (root-math.Sqrt2)/(root-1), (root-4/math.Sqrt(10))/(root-1))
+	is("specificity", r.Specificity, .5, .75*math.Log2(1.5))
+	// Top words: topic 0 {0, 2} (a tie, lowest first), topic 1 {2, 1}.
+	is("dissimilarity", r.Dissimilarity, 1, 1)
+	is("coherence", r.Coherence, math.Log(2.01/2), math.Log(1.01/4))
+	is("coherence_ordered", r.CoherenceOrdered, math.Log(2.01/2)+math.Log(2.01/4), math.Log(1.01/4)+math.Log(1.01/1))
+	is("npmi", r.NPMI, 0, 0) // word 2 is everywhere, and so independent of all
+	is("basis_rank", r.BasisRank, 1, 2)
+	is("soft_basis_rank", r.SoftBasisRank, 0, math.Log(3))
+	is("basis_quality", r.BasisQuality, 3, 3)
+	// b̄ = (¼, ⅛, ⅝), at (¼, ⅛, ⅛) from both topics.
+	one("topic dissimilarity", r.TopicDissimilarity, math.Sqrt(4+1+1)/8)
+}
+
+// TestNPMIEnds: −1 for words that never meet, +1 for words in every document and
+// for words that only ever come together, 0 for independent ones.
+func TestNPMIEnds(t *testing.T) {
+	b := mat.NewDense(2, 1, []float64{.5, .5})
+	for _, x := range []struct {
+		d1, d2, docs int
+		want         float64
+	}{{3, 0, 8, -1}, {8, 8, 8, 1}, {3, 3, 8, 1}, {4, 2, 8, 0}} {
+		p := &counts{docs: x.docs, d1: []int{x.d1, x.d1}, d2: [][]int{{0, x.d2}, {x.d2, 0}}}
+		got, err := NPMI(b, p, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(got.Mean-x.want) > 1e-15 {
+			t.Errorf("%+v: %v", x, got.Mean)
+		}
+	}
+}
+
+// TestUndefined: values that do not exist are NaN, counted, and left out.
+func TestUndefined(t *testing.T) {
+	is := func(name string, s Stat, err error, mean float64, undefined ...int) {
+		t.Helper()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		if s.Undefined != len(undefined) || !(s.Mean == mean || math.IsNaN(s.Mean) && math.IsNaN(mean)) {
+			t.Errorf("%s: mean %v, %d undefined; want %v, %d", name, s.Mean, s.Undefined, mean, len(undefined))
+		}
+		for _, i := range undefined {
+			if !math.IsNaN(s.Values[i]) {
+				t.Errorf("%s: value %d is %v", name, i, s.Values[i])
+			}
+		}
+	}
+	ctx := context.Background()
+	nan := math.NaN()
+	// Topic 1 is empty.
+	b := mat.NewDense(3, 2, []float64{1, 0, 0, 0, 0, 0})
+	pairs := &counts{docs: 4, d1: []int{2, 2, 0}, d2: [][]int{{0, 2, 0}, {2, 0, 0}, {0, 0, 0}}}
+	s, err := Sparsity(b)
+	is("sparsity", s, err, 1, 1)
+	s, err = Specificity(b, []float64{.5, .25, .25})
+	is("specificity", s, err, 1, 1)
+	s, err = Dissimilarity(b, 2)
+	is("dissimilarity", s, err, 2, 1)
+	s, err = Coherence(b, pairs, 2)
+	is("coherence", s, err, math.Log(2.01/2), 1)
+	s, err = NPMI(b, pairs, 2)
+	is("npmi", s, err, 1, 1)
+	s, err = BasisRank(b, []int{1, 2})
+	is("basis rank", s, err, 2, 1)
+	s, err = BasisQuality(ctx, b, []int{1, 2}, 0)
+	is("basis quality", s, err, 3, 0)
+	s, err = SoftBasisRank(b, []int{0, 2})
+	is("soft basis rank", s, err, 0, 1)
+	s, err = SoftBasisRank(b, []int{1, 2})
+	is("soft basis rank of an anchor without mass", s, err, nan, 0, 1)
+	// Words that are in no document count as words that never meet.
+	s, err = Coherence(mat.NewDense(3, 1, []float64{0, 0, 1}), pairs, 2)
+	is("coherence of an unseen word", s, err, math.Log(.01))
+	s, err = NPMI(b, pairs, 1)
+	is("npmi of a single word", s, err, nan, 0, 1)
+	s, err = Specificity(mat.NewDense(2, 2, []float64{1, .5, 0, .5}), []float64{1, 0})
+	is("specificity on a word without marginal", s, err, 0, 1)
+	s, err = Dominancy(mat.NewDense(2, 2, []float64{.5, .5, 0, 0}))
+	is("dominancy", s, err, .5, 1)
+	s, err = Entropy(mat.NewDense(2, 2, []float64{0, 0, .5, .5}))
+	is("entropy", s, err, 1, 0)
+	v, err := ValidityMarginal(mat.NewDense(2, 2, []float64{1, 0, 0, 0}), mat.NewDense(1, 2, []float64{.5, .5}), []float64{1})
+	if err != nil || !math.IsNaN(v) {
+		t.Errorf("validity of marginals with different support: %v, %v", v, err)
+	}
+	// Word 2 is unknown to C.
+	c := denseC(t, mat.NewDense(3, 3, []float64{.25, .25, 0, .25, .25, 0, 0, 0, 0}))
+	breve := mat.NewDense(3, 1, []float64{1, 1, 0})
+	s, err = Recovery(ctx, c, breve, []int{0}, 0)
+	is("recovery", s, err, 0, 2)
+
+	// One topic, and one word.
+	one := mat.NewDense(3, 1, []float64{.5, .25, .25})
+	s, err = Dissimilarity(one, 20)
+	is("dissimilarity, K=1", s, err, 3)
+	s, err = BasisQuality(ctx, one, []int{0}, 0)
+	is("basis quality, K=1", s, err, nan, 0)
+	s, err = Entropy(mat.NewDense(2, 1, []float64{1, 1}))
+	is("entropy, K=1", s, err, 0)
+	s, err = Sparsity(mat.NewDense(1, 1, []float64{1}))
+	is("sparsity, N=1", s, err, nan, 0)
+	r, err := Evaluate(ctx, Input{C: c, B: mat.NewDense(3, 1, []float64{.5, .5, 0}), A: mat.NewDense(1, 1, []float64{1}), Breve: breve, Anchors: []int{0}, Pairs: pairs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Recovery.Std != 0 || r.Sparsity.Std != 0 || r.Approximation > 1e-16 || r.BasisQuality.Undefined != 1 {
+		t.Errorf("K=1: %+v", r)
+	}
+}
+
+func TestTopWords(t *testing.T) {
+	b := mat.NewDense(6, 2, []float64{
+		.1, math.NaN(),
+		.3, .2,
+		.1, .2,
+		.3, 0,
+		.2, .6,
+		0, math.Inf(-1),
+	})
+	for _, x := range []struct {
+		k, n int
+		want []int
+	}{
+		{0, 1, []int{1}}, {0, 3, []int{1, 3, 4}}, {0, 4, []int{1, 3, 4, 0}}, {0, 100, []int{1, 3, 4, 0, 2, 5}},
+		{1, 4, []int{4, 1, 2, 3}}, {1, 6, []int{4, 1, 2, 3, 0, 5}}, {0, 0, nil}, {0, -1, nil},
+	} {
+		if got := TopWords(b, x.k, x.n); !slices.Equal(got, x.want) {
+			t.Errorf("TopWords(%d, %d) = %v, want %v", x.k, x.n, got, x.want)
+		}
+	}
+	if got := TopUnion(b, 2); !slices.Equal(got, []int{1, 3, 4}) {
+		t.Errorf("TopUnion = %v", got)
+	}
+	// Against a stable sort, with many ties.
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 200 {
+		n := 1 + r.IntN(80)
+		m, all := mat.NewDense(n, 1, nil), make([]int, n)
+		for i := range n {
+			m.Set(i, 0, float64(r.IntN(10)))
+			all[i] = i
+		}
+		sort.SliceStable(all, func(x, y int) bool { return m.At(all[x], 0) > m.At(all[y], 0) })
+		top := 1 + r.IntN(n)
+		if got := TopWords(m, 0, top); !slices.Equal(got, all[:top]) {
+			t.Fatalf("TopWords(%v, %d) = %v, want %v", m.RawMatrix().Data, top, got, all[:top])
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic for a topic out of range")
+		}
+	}()
+	TopWords(b, 2, 3)
+}
+
+func TestStat(t *testing.T) {
+	nan := math.NaN()
+	for _, x := range []struct {
+		values    []float64
+		mean, std float64
+		undefined int
+	}{
+		{[]float64{1, 2, 3}, 2, 1, 0},
+		{[]float64{nan, 1, 3}, 2, math.Sqrt2, 1},
+		{[]float64{5}, 5, 0, 0},
+		{[]float64{5, nan}, 5, 0, 1},
+		{[]float64{nan}, nan, nan, 1},
+		{nil, nan, nan, 0},
+	} {
+		s := NewStat(x.values)
+		eq := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+		if !eq(s.Mean, x.mean) || !eq(s.Std, x.std) || s.Undefined != x.undefined {
+			t.Errorf("%v: %+v", x.values, s)
+		}
+	}
+}
+
+// broken is a co-occurrence whose parts misbehave.
+type broken struct {
+	cooc.Matrix
+	mul    func(dst *mat.Dense) error
+	marg   []float64
+	norms2 []float64
+	row    func(dst []float64)
+}
+
+func (b *broken) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
+	if b.mul != nil {
+		return b.mul(dst)
+	}
+	return b.Matrix.MulTo(ctx, dst, x, workers)
+}
+
+func (b *broken) Marginals() []float64 {
+	if b.marg != nil {
+		return b.marg
+	}
+	return b.Matrix.Marginals()
+}
+
+func (b *broken) RowNorms2(ctx context.Context, workers int) ([]float64, error) {
+	if b.norms2 != nil {
+		return b.norms2, nil
+	}
+	return b.Matrix.RowNorms2(ctx, workers)
+}
+
+func (b *broken) RowTo(dst []float64, i int) {
+	b.Matrix.RowTo(dst, i)
+	if b.row != nil {
+		b.row(dst)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	m := randomModel(t, 4, 30, 3, 0.2)
+	boom := errors.New("boom")
+	nan := math.NaN()
+	set := func(d *mat.Dense, i, j int, v float64) *mat.Dense {
+		d = mat.DenseCopyOf(d)
+		d.Set(i, j, v)
+		return d
+	}
+	for _, x := range []struct {
+		name   string
+		change func(in *Input)
+		want   string
+	}{
+		{"no C", func(in *Input) { in.C = nil }, "no co-occurrence"},
+		{"no B", func(in *Input) { in.B = nil }, "B is 0×0, needs 30×(≥ 1)"},
+		{"empty B", func(in *Input) { in.B = &mat.Dense{} }, "B is 0×0"},
+		{"transposed B", func(in *Input) { in.B = mat.DenseCopyOf(m.b.T()) }, "B is 3×30, needs 30"},
+		{"NaN in B", func(in *Input) { in.B = set(m.b, 7, 1, nan) }, "B[7, 1]: NaN is not finite"},
+		{"negative B", func(in *Input) { in.B = set(m.b, 7, 1, -.1) }, "B[7, 1]: -0.1 is negative"},
+		{"B not stochastic", func(in *Input) { in.B = set(m.b, 7, 1, 1.5) }, "B, column 1"},
+		{"B̆ shape", func(in *Input) { in.Breve = mat.NewDense(30, 2, nil) }, "B̆ is 30×2, needs 30×3"},
+		{"empty B̆", func(in *Input) { in.Breve = &mat.Dense{} }, "B̆ is 0×0, needs 30×3"},
+		{"infinite B̆", func(in *Input) { in.Breve = set(m.breve, 3, 2, math.Inf(1)) }, "B̆[3, 2]: +Inf is not finite"},
+		{"B̆ negative", func(in *Input) { in.Breve = set(m.breve, 3, 2, -1) }, "B̆[3, 2]: -1 is negative"},
+		{"B̆ not stochastic", func(in *Input) { in.Breve = set(m.breve, 3, 2, 3) }, "B̆[3]: "},
+		{"A shape", func(in *Input) { in.A = mat.NewDense(2, 2, nil) }, "A is 2×2, needs 3×3"},
+		{"NaN in A", func(in *Input) { in.A = set(m.a, 0, 2, nan) }, "A[0, 2]: NaN is not finite"},
+		{"huge A", func(in *Input) { in.A = set(m.a, 0, 0, 1e300) }, "too large"},
+		{"too few anchors", func(in *Input) { in.Anchors = []int{1} }, "1 anchors given, 3 needed"},
+		{"anchor out of range", func(in *Input) { in.Anchors = []int{1, 30, 2} }, "anchors[1]: 30 is not in [0, 30)"},
+		{"negative anchor", func(in *Input) { in.Anchors = []int{1, 2, -1} }, "anchors[2]: -1 is not in [0, 30)"},
+		{"negative TopN", func(in *Input) { in.TopN = -1 }, "top words: -1"},
+		{"uncounted words", func(in *Input) { in.Pairs = &counts{docs: 3, d1: []int{1}, d2: [][]int{{1}}} }, "no pair counts for word"},
+		{"no documents", func(in *Input) { in.Pairs = &counts{} }, "no documents"},
+		{"product fails", func(in *Input) { in.C = &broken{Matrix: m.c, mul: func(*mat.Dense) error { return boom }} }, "boom"},
+		{"NaN in a product", func(in *Input) {
+			in.C = &broken{Matrix: m.c, mul: func(d *mat.Dense) error { d.Set(5, 0, nan); return nil }}
+		}, "C[5]: NaN"},
+		{"NaN in a row", func(in *Input) { in.C = &broken{Matrix: m.c, row: func(d []float64) { d[4] = nan }} }, "not finite"},
+		{"NaN in marginals", func(in *Input) {
+			in.C = &broken{Matrix: m.c, marg: append(slices.Clone(m.c.Marginals()[:29]), nan)}
+		}, "C (row sums)[29]: NaN"},
+		{"too few marginals", func(in *Input) { in.C = &broken{Matrix: m.c, marg: []float64{1}} }, "1 marginals given, 30 needed"},
+		{"NaN in norms", func(in *Input) {
+			in.C = &broken{Matrix: m.c, norms2: append(make([]float64, 29), nan)}
+		}, "C (row norms)[29]: NaN"},
+		{"too few norms", func(in *Input) { in.C = &broken{Matrix: m.c, norms2: []float64{1}} }, "row norms of C: 1 for 30 rows"},
+		{"anchor unknown to C", func(in *Input) {
+			c := slices.Clone(m.c.Marginals())
+			c[m.anchors[1]] = 0
+			in.C = &broken{Matrix: m.c, marg: c}
+		}, "anchors[1]: "},
+		{"C without mass", func(in *Input) {
+			in.C, in.Breve = &broken{Matrix: m.c, marg: make([]float64, 30)}, nil
+		}, "marginals: 0 is their sum"},
+	} {
+		in := m.input()
+		x.change(&in)
+		r, err := Evaluate(context.Background(), in)
+		if err == nil || r != nil {
+			t.Errorf("%s: no error", x.name)
+			continue
+		}
+		if !strings.Contains(err.Error(), x.want) || strings.Count(err.Error(), "metrics: ") != 1 {
+			t.Errorf("%s: error %q, want one with %q", x.name, err, x.want)
+		}
+	}
+	_, err := Evaluate(context.Background(), Input{C: &broken{Matrix: m.c, mul: func(*mat.Dense) error { return boom }}, B: m.b, A: m.a})
+	if !errors.Is(err, boom) {
+		t.Errorf("the cause is lost: %v", err)
+	}
+	var shape *ShapeError
+	if _, err := Dominancy(mat.NewDense(2, 3, nil)); !errors.As(err, &shape) || shape.Cols != 3 {
+		t.Errorf("%v", err)
+	}
+	for name, f := range map[string]func() error{
+		"Dominancy(nil)":     func() error { _, err := Dominancy(nil); return err },
+		"DominancyDiag(2×3)": func() error { _, err := DominancyDiag(mat.NewDense(2, 3, nil).T()); return err },
+		"Validity(c)":        func() error { _, err := Validity(m.a, m.b, m.breve, nil); return err },
+		"Validity(B)":        func() error { _, err := Validity(m.a, nil, m.breve, m.c.Marginals()); return err },
+		"ValidityMarginal":   func() error { _, err := ValidityMarginal(m.a, nil, m.c.Marginals()); return err },
+		"Entropy(nil)":       func() error { _, err := Entropy(nil); return err },
+		"Sparsity(nil)":      func() error { _, err := Sparsity(nil); return err },
+		"Specificity(c)":     func() error { _, err := Specificity(m.b, []float64{1}); return err },
+		"Dissimilarity(0)":   func() error { _, err := Dissimilarity(m.b, 0); return err },
+		"NPMI(nil)":          func() error { _, err := NPMI(m.b, nil, 5); return err },
+		"Coherence(nil)":     func() error { _, err := Coherence(m.b, (*cooc.Pairs)(nil), 5); return err },
+		"BasisRank":          func() error { _, err := BasisRank(m.b, nil); return err },
+		"SoftBasisRank":      func() error { _, err := SoftBasisRank(m.b, nil); return err },
+		"BasisQuality":       func() error { _, err := BasisQuality(context.Background(), m.b, nil, 0); return err },
+		"TopicDissimilarity": func() error { _, err := TopicDissimilarity(mat.NewDense(2, 2, nil)); return err },
+		"Recovery":           func() error { _, err := Recovery(context.Background(), m.c, nil, nil, 0); return err },
+		"Approximation":      func() error { _, err := Approximation(context.Background(), m.c, m.b, nil, 0); return err },
+	} {
+		if err := f(); err == nil || !strings.HasPrefix(err.Error(), "metrics: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestParts: without some of the input the measures that need it are left out,
+// and the others are the same.
+func TestParts(t *testing.T) {
+	m := randomModel(t, 6, 40, 4, 0.1)
+	full := evaluate(t, m.input()).Keyed()
+	keys := "recovery approximation legality validity dominancy dominancy_diag entropy sparsity specificity dissimilarity" +
+		" coherence coherence_ordered npmi basis_rank soft_basis_rank basis_quality"
+	list := func(ms []Metric) string {
+		var k []string
+		for _, m := range ms {
+			k = append(k, m.Key)
+		}
+		return strings.Join(k, " ")
+	}
+	if list(full) != keys {
+		t.Errorf("keys %s", list(full))
+	}
+	value := make(map[string]Metric)
+	for _, x := range full {
+		value[x.Key] = x
+	}
+	for _, x := range []struct {
+		name   string
+		change func(in *Input)
+		gone   string
+	}{
+		{"pairs", func(in *Input) { in.Pairs = nil }, "coherence coherence_ordered npmi"},
+		{"typed nil pairs", func(in *Input) { in.Pairs = (*cooc.Pairs)(nil) }, "coherence coherence_ordered npmi"},
+		{"anchors", func(in *Input) { in.Anchors = nil }, "recovery basis_rank soft_basis_rank basis_quality"},
+		{"B̆", func(in *Input) { in.Breve = nil }, "recovery validity entropy"},
+		{"A", func(in *Input) { in.A = nil }, "approximation legality validity dominancy dominancy_diag"},
+		{"all", func(in *Input) { *in = Input{C: in.C, B: in.B, TopN: in.TopN} },
+			"recovery approximation legality validity dominancy dominancy_diag entropy coherence coherence_ordered npmi basis_rank soft_basis_rank basis_quality"},
+	} {
+		in := m.input()
+		x.change(&in)
+		got := evaluate(t, in).Keyed()
+		gone := strings.Fields(x.gone)
+		want := slices.DeleteFunc(strings.Fields(keys), func(k string) bool { return slices.Contains(gone, k) })
+		if list(got) != strings.Join(want, " ") {
+			t.Errorf("without %s: %s", x.name, list(got))
+		}
+		for _, g := range got {
+			if g != value[g.Key] {
+				t.Errorf("without %s: %+v, was %+v", x.name, g, value[g.Key])
+			}
+		}
+	}
+}
+
+// TestJSON: every key once, in order; undefined numbers are null.
+func TestJSON(t *testing.T) {
+	m := randomModel(t, 6, 40, 4, 0.1)
+	r := evaluate(t, m.input())
+	p, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v map[string]any
+	if err := json.Unmarshal(p, &v); err != nil {
+		t.Fatalf("%v in %s", err, p)
+	}
+	for _, x := range r.Keyed() {
+		if x.Single {
+			if v[x.Key] != x.Mean {
+				t.Errorf("%s: %v, want %v", x.Key, v[x.Key], x.Mean)
+			}
+		} else if o := v[x.Key].(map[string]any); o["mean"] != x.Mean || o["std"] != x.Std || len(o) != 2 {
+			t.Errorf("%s: %v, want %+v", x.Key, o, x)
+		}
+	}
+	if len(v) != len(r.Keyed()) {
+		t.Errorf("%d keys", len(v))
+	}
+	p, err = json.Marshal(&Report{Validity: math.NaN(), Legality: 1, Sparsity: NewStat([]float64{math.NaN()}), HasA: true, HasBreve: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"validity":null,`, `"sparsity":{"mean":null,"std":null,"undefined":1}`, `"legality":1,`} {
+		if !strings.Contains(string(p), want) {
+			t.Errorf("no %s in %s", want, p)
+		}
+	}
+}
+
+// TestCancel: a cancelled context ends every function that takes one, also in
+// the middle.
+func TestCancel(t *testing.T) {
+	m := randomModel(t, 6, 300, 4, 1e-6)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Evaluate(ctx, m.input()); !errors.Is(err, context.Canceled) {
+		t.Errorf("Evaluate: %v", err)
+	}
+	if _, err := Recovery(ctx, m.c, m.breve, m.anchors, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("Recovery: %v", err)
+	}
+	if _, err := Approximation(ctx, m.c, m.b, m.a, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("Approximation: %v", err)
+	}
+	if _, err := BasisQuality(ctx, m.b, m.anchors, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("BasisQuality: %v", err)
+	}
+	// With one worker, at most the rest of a chunk of rows is read afterwards.
+	ctx, cancel = context.WithCancel(context.Background())
+	defer cancel()
+	rows, after := 0, 0
+	c := &broken{Matrix: m.c, row: func([]float64) {
+		if ctx.Err() != nil {
+			after++
+		}
+		if rows++; rows == 10 {
+			cancel()
+		}
+	}}
+	if _, err := Approximation(ctx, c, m.b, m.a, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("Approximation: %v", err)
+	}
+	if rows < 10 || after > rowChunk {
+		t.Errorf("%d rows were read, %d of them after the cancellation", rows, after)
+	}
+}
