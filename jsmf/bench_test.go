@@ -1,0 +1,130 @@
+package jsmf_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// stick returns the seconds of one product 5000×5000 · 5000×60 by gonum on one
+// core, the least of three: the unit u that fits are quoted in, so that numbers
+// from different machines can be compared.
+func stick() float64 {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	general := func(r, c, m int) blas64.General {
+		g := blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
+		for i := range g.Data {
+			g.Data[i] = float64(i%m - m/2)
+		}
+		return g
+	}
+	a, b, c := general(5000, 5000, 17), general(5000, 60, 13), general(5000, 60, 1)
+	least := 0.0
+	for range 3 {
+		begun := time.Now()
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, c)
+		if s := time.Since(begun).Seconds(); least == 0 || s < least {
+			least = s
+		}
+	}
+	return least
+}
+
+// benchCorpus reads a real corpus; n = 5000 words, by the papers' rules.
+func benchCorpus(b *testing.B, name string) *corpus.Corpus {
+	stops := ""
+	if name != "retail" {
+		stops = testutil.Data(b, "stopwords.en.txt")
+	}
+	return golden.Curated(b, testutil.Data(b, name, "docword."+name+".txt.gz"), testutil.Data(b, name, "vocab."+name+".txt"), stops, 5000)
+}
+
+// BenchmarkFit times the whole way from counts to a model, 15 iterations of
+// alternating projection and the exact solver, in seconds and in units u. Run
+//
+//	JSMF_DATA=… go test ./jsmf -run '^$' -bench Fit -benchtime 1x
+func BenchmarkFit(b *testing.B) {
+	ctx := context.Background()
+	for _, name := range []string{"nips17", "kos", "retail"} {
+		b.Run("corpus="+name, func(b *testing.B) {
+			c := benchCorpus(b, name)
+			for _, k := range []int{50, 100} {
+				for _, form := range []string{"exact", "dense"} {
+					for _, workers := range []int{1, 2} {
+						if form == "dense" && workers > 1 || workers > runtime.NumCPU() {
+							continue
+						}
+						b.Run(fmt.Sprintf("N=%d/K=%d/form=%s/workers=%d", c.NumWords(), k, form, workers), func(b *testing.B) {
+							defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
+							p := jsmf.New(k).Rectify(rectify.AP{Dense: form == "dense"}).Workers(workers)
+							u := stick()
+							var m *jsmf.Model
+							var err error
+							b.ReportAllocs()
+							b.ResetTimer()
+							for range b.N {
+								if m, err = p.Fit(ctx, c); err != nil {
+									b.Fatal(err)
+								}
+							}
+							b.StopTimer()
+							b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/u, "u/op")
+							st := m.Stats()
+							b.ReportMetric(st.Rectify.Duration.Seconds()/u, "u-rectify")
+							b.ReportMetric(st.Anchors.Duration.Seconds()/u, "u-anchors")
+							b.ReportMetric(st.Recover.Duration.Seconds()/u, "u-recover")
+							r, err := p.Evaluate(ctx, m, c)
+							if err != nil {
+								b.Fatal(err)
+							}
+							b.ReportMetric(r.Recovery.Mean, "recovery")
+							b.ReportMetric(1e3*r.Approximation, "approximation·10³")
+							b.ReportMetric(r.Specificity.Mean, "specificity")
+							b.ReportMetric(r.NPMI.Mean, "npmi")
+						})
+					}
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkCancel measures how long Fit goes on after its context ends, in the
+// middle of each stage.
+func BenchmarkCancel(b *testing.B) {
+	c := benchCorpus(b, "nips17")
+	for _, stage := range []jsmf.Stage{jsmf.StageRectify, jsmf.StageAnchors, jsmf.StageRecover} {
+		b.Run("stage="+string(stage), func(b *testing.B) {
+			var worst, sum time.Duration
+			for range b.N {
+				ctx, cancel := context.WithCancel(context.Background())
+				var at time.Time
+				_, err := jsmf.New(50).Rectify(rectify.AP{Iterations: 3}).Record(jsmf.RecorderFunc(func(e jsmf.Event) {
+					if e.Stage == stage && e.Kind == jsmf.EventProgress && at.IsZero() {
+						at = time.Now()
+						cancel()
+					}
+				})).Fit(ctx, c)
+				d := time.Since(at)
+				cancel()
+				if err == nil {
+					b.Fatal("the fit was not cancelled")
+				}
+				worst, sum = max(worst, d), sum+d
+			}
+			b.ReportMetric(sum.Seconds()*1e3/float64(b.N), "latency-ms")
+			b.ReportMetric(worst.Seconds()*1e3, "worst-ms")
+		})
+	}
+}

@@ -1,0 +1,175 @@
+package jsmf_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+// notes makes up 600 short notes by somebody who sails, cooks and gardens, and
+// who mostly writes of one of these, or of the garden and the kitchen together.
+func notes() []string {
+	themes := [][]string{
+		{"sail", "wind", "harbour", "anchor", "wave", "rope", "water", "morning"},
+		{"oven", "flour", "butter", "recipe", "onion", "soup", "water", "evening"},
+		{"seed", "soil", "rose", "spade", "hedge", "onion", "water", "morning"},
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var docs []string
+	for range 600 {
+		first := rng.IntN(3)
+		second := first
+		if first > 0 && rng.IntN(2) == 0 {
+			second = 3 - first
+		}
+		text := ""
+		for i := range 20 {
+			theme := themes[[2]int{first, second}[i%2]]
+			text += theme[rng.IntN(len(theme))] + " "
+		}
+		docs = append(docs, text)
+	}
+	return docs
+}
+
+// From documents to topics and how they go together.
+func Example() {
+	var b corpus.Builder
+	for _, text := range notes() {
+		if err := b.AddText("", "", text); err != nil {
+			log.Fatal(err)
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := jsmf.New(3).Fit(context.Background(), c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	shares := m.TopicShares()
+	for k, anchor := range m.AnchorWords() {
+		fmt.Printf("topic %d (%.0f%%), anchor %s:", k, 100*shares[k], anchor)
+		for _, w := range m.TopWords(k, 6) {
+			fmt.Printf(" %s %.2f", w.Word, w.Prob)
+		}
+		fmt.Println()
+	}
+	for _, p := range m.CorrelatedPairs(-1) {
+		fmt.Printf("topics %d and %d: correlation %+.1f\n", p.K, p.L, p.Correlation)
+	}
+	// Output:
+	// topic 0 (36%), anchor anchor: rope 0.13 harbour 0.13 sail 0.13 water 0.12 wind 0.12 morning 0.12
+	// topic 1 (31%), anchor oven: recipe 0.13 butter 0.12 water 0.12 evening 0.12 flour 0.12 oven 0.12
+	// topic 2 (33%), anchor rose: spade 0.13 water 0.13 onion 0.13 morning 0.12 rose 0.12 soil 0.12
+	// topics 1 and 2: correlation -0.2
+	// topics 0 and 1: correlation -0.6
+	// topics 0 and 2: correlation -0.7
+}
+
+// Variants branch off a common beginning; a Recorder watches, a context ends
+// the work.
+func ExamplePipeline() {
+	var b corpus.Builder
+	for _, text := range notes() {
+		if err := b.AddText("", "", text); err != nil {
+			log.Fatal(err)
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		log.Fatal(err)
+	}
+	base := jsmf.New(3).Anchors(anchor.QR{MinDocFraction: 0.05})
+	loud := base.Record(jsmf.RecorderFunc(func(e jsmf.Event) {
+		if e.Kind == jsmf.EventEnd {
+			fmt.Println("done:", e.Stage)
+		}
+	}))
+	ctx, cancel := context.WithCancel(context.Background())
+	m, err := loud.Fit(ctx, c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	report, err := base.Evaluate(ctx, m, c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("recovery %.4f, sum of A %.3f\n", report.Recovery.Mean, report.Legality)
+
+	cancel()
+	_, err = base.Fit(ctx, c)
+	fmt.Println(errors.Is(err, context.Canceled), err)
+
+	// A model is a file.
+	var file bytes.Buffer
+	if _, err := m.WriteTo(&file); err != nil {
+		log.Fatal(err)
+	}
+	same, err := jsmf.ReadModel(&file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(same.K(), "topics of", same.N(), "words")
+	// Output:
+	// done: corpus
+	// done: cooc
+	// done: rectify
+	// done: anchors
+	// done: recover
+	// recovery 0.0110, sum of A 1.000
+	// true jsmf: context canceled
+	// 3 topics of 20 words
+}
+
+// A co-occurrence matrix of one's own: here that of two known topics.
+func ExamplePipeline_FitMatrix() {
+	b := mat.NewDense(4, 2, []float64{
+		0.4, 0.0,
+		0.4, 0.2,
+		0.2, 0.5,
+		0.0, 0.3,
+	})
+	a := mat.NewDense(2, 2, []float64{
+		0.4, 0.1,
+		0.1, 0.4,
+	})
+	var c mat.Dense
+	c.Product(b, a, b.T())
+	d, err := cooc.NewDense(&c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p := jsmf.New(2).Vocabulary([]string{"cat", "dog", "cow", "hen"})
+	m, err := p.FitMatrix(context.Background(), d)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.AnchorWords())
+	fmt.Printf("%.2f\n", mat.Formatted(m.Topics()))
+
+	// Asked for more topics than there are, the error tells how many.
+	_, err = jsmf.New(3).FitMatrix(context.Background(), d)
+	var rank *anchor.RankError
+	if errors.As(err, &rank) {
+		fmt.Println("there are only", rank.Rank)
+	}
+	// Output:
+	// [hen cat]
+	// ⎡0.00  0.40⎤
+	// ⎢0.20  0.40⎥
+	// ⎢0.50  0.20⎥
+	// ⎣0.30  0.00⎦
+	// there are only 2
+}

@@ -1,0 +1,736 @@
+package jsmf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// Pipeline says how a model is fitted. It is a value: every setter returns a
+// changed copy and leaves its receiver alone, so that variants can branch off
+// a common beginning. Setters never fail; Validate and Fit report everything
+// that is wrong at once. A Pipeline may be used by many goroutines, if its
+// stages and its Recorder may.
+type Pipeline struct {
+	k         int
+	rectifier Rectifier
+	finder    AnchorFinder
+	recoverer Recoverer
+	minTokens int
+	seed      uint64
+	workers   int
+	rec       Recorder
+	vocab     []string
+}
+
+// New returns a Pipeline for k topics, 2 ≤ k ≤ N, with the defaults: exact
+// alternating projection while it fits in a gigabyte, low-rank rectification
+// beyond (rectify.Auto), pivoted QR (anchor.QR), and exact least squares
+// (recovery.SCLS).
+func New(k int) Pipeline {
+	return Pipeline{k: k, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}}
+}
+
+// Rectify sets how the co-occurrence matrix is rectified. Default:
+// rectify.Auto{}; Model.Stats says what it chose and why.
+func (p Pipeline) Rectify(r Rectifier) Pipeline { p.rectifier = r; return p }
+
+// Anchors sets how anchor words are found. Default: anchor.QR{}.
+func (p Pipeline) Anchors(f AnchorFinder) Pipeline { p.finder = f; return p }
+
+// Recover sets how topics and correlations are recovered. Default:
+// recovery.SCLS{}, which solves exactly.
+func (p Pipeline) Recover(r Recoverer) Pipeline { p.recoverer = r; return p }
+
+// MinTokens leaves documents with fewer than n tokens out of the estimate of
+// C. 0 means 5, as in the papers; the least is 2, for a single token holds no
+// pair of words.
+func (p Pipeline) MinTokens(n int) Pipeline { p.minTokens = n; return p }
+
+// Seed sets the seed of every stage that draws random numbers. Each derives a
+// stream of its own from it. The default stages draw none. Default: 0.
+func (p Pipeline) Seed(seed uint64) Pipeline { p.seed = seed; return p }
+
+// Workers bounds how many goroutines work at once; 0, the default, means
+// GOMAXPROCS. It changes no bit of the result.
+func (p Pipeline) Workers(n int) Pipeline { p.workers = n; return p }
+
+// Record adds a Recorder, which is told of the progress of each stage.
+func (p Pipeline) Record(r Recorder) Pipeline {
+	switch {
+	case r == nil:
+	case p.rec == nil:
+		p.rec = r
+	default:
+		p.rec = MultiRecorder(p.rec, r)
+	}
+	return p
+}
+
+// Log adds a logger, which is told what a Recorder is told (see
+// NewSlogRecorder). Nothing is logged by default; nil adds nothing.
+func (p Pipeline) Log(l *slog.Logger) Pipeline {
+	if l == nil {
+		return p
+	}
+	return p.Record(NewSlogRecorder(l))
+}
+
+// Vocabulary names the words of a matrix given to FitMatrix: N strings, which
+// are copied. Fit ignores it.
+func (p Pipeline) Vocabulary(words []string) Pipeline { p.vocab = slices.Clone(words); return p }
+
+// Validate reports all settings that are out of range, joined into one error.
+func (p Pipeline) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if p.k < 2 {
+		bad("K = %d topics; want at least 2", p.k)
+	}
+	if p.minTokens < 0 {
+		bad("MinTokens(%d); want 0 for the default, or at least 2", p.minTokens)
+	}
+	if p.workers < 0 {
+		bad("Workers(%d); want 0 for GOMAXPROCS, or more", p.workers)
+	}
+	if p.rectifier == nil {
+		bad("no rectifier; rectify.None{} leaves the matrix as it is")
+	}
+	if p.finder == nil {
+		bad("no anchor finder")
+	}
+	if p.recoverer == nil {
+		bad("no recovery")
+	}
+	errs = append(errs, validate(p.rectifier, p.finder, p.recoverer))
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("jsmf: %w", err)
+	}
+	return nil
+}
+
+// TopicsError says that K does not fit the data.
+type TopicsError struct{ K, Words int }
+
+func (e *TopicsError) Error() string {
+	return fmt.Sprintf("jsmf: %d topics of %d words; K must lie in [2, N]", e.K, e.Words)
+}
+
+// Fit learns a model from a corpus. The corpus should be curated before
+// (corpus.Curate): without stop words and rare words the topics are better and
+// the fit is faster.
+//
+// Documents with fewer tokens than MinTokens, and then words that occur in
+// none of the others, are left out; Model.Stats names them, and the words of
+// the Model are those that are left, in the order of the corpus.
+//
+// The same corpus and settings give the same model, to the bit on one type of
+// CPU, whatever GOMAXPROCS and Workers. Errors: those of Validate, *TopicsError,
+// cooc.ErrNoDocuments, those of the stages (among them *anchor.RankError where
+// the data has fewer than K dimensions), and ctx's. After ctx ends each
+// goroutine finishes the chunk of work it is at, and all have ended when Fit
+// returns.
+func (p Pipeline) Fit(ctx context.Context, c *corpus.Corpus) (*Model, error) {
+	begun := time.Now()
+	d, err := p.Prepare(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return p.fitPrepared(ctx, d, begun)
+}
+
+// Prepared is a corpus made ready for fits: the documents and words that take
+// part, and their co-occurrence matrix. It serves any number of fits and
+// evaluations, with different K or stages, and is safe for concurrent use.
+type Prepared struct {
+	corpus *corpus.Corpus
+	c      *cooc.Moments
+	stats  Stats // the parts on corpus and matrix, and warnings
+}
+
+// Corpus returns the documents and words that take part.
+func (d *Prepared) Corpus() *corpus.Corpus { return d.corpus }
+
+// Moments returns their co-occurrence matrix.
+func (d *Prepared) Moments() *cooc.Moments { return d.c }
+
+// Prepare does the part of Fit that does not depend on K and the stages, once
+// for all fits to the same corpus: see FitPrepared. O(nnz).
+func (p Pipeline) Prepare(ctx context.Context, c *corpus.Corpus) (*Prepared, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if c == nil {
+		return nil, errors.New("jsmf: no corpus")
+	}
+	tr := &tracker{rec: p.rec}
+	d := new(Prepared)
+	st := &d.stats
+	var err error
+	duration, err := tr.run(StageCorpus, "", func() (string, error) {
+		if d.corpus, err = p.prepare(ctx, c, &st.Corpus); err != nil {
+			return "", err
+		}
+		for _, x := range st.Corpus.DroppedDocuments {
+			p.warn(tr, st, fmt.Sprintf("%d of %d documents left out: %s", x.Count, c.NumDocs(), x.Reason))
+		}
+		for _, x := range st.Corpus.DroppedWords {
+			p.warn(tr, st, fmt.Sprintf("%d of %d words left out: %s", x.Count, c.NumWords(), x.Reason))
+		}
+		if n := d.corpus.NumWords(); p.k > n {
+			return "", &TopicsError{K: p.k, Words: n}
+		}
+		return fmt.Sprintf("%d documents, %d words, %d tokens", d.corpus.NumDocs(), d.corpus.NumWords(), d.corpus.Tokens()), nil
+	})
+	if err != nil {
+		return nil, wrap(err)
+	}
+	st.Corpus.Duration = duration
+	duration, err = tr.run(StageCooc, "moments", func() (string, error) {
+		if d.c, err = cooc.NewMoments(d.corpus, cooc.Options{MinTokens: p.minTokens}); err != nil {
+			return "", err
+		}
+		st.Cooc = CoocStats{Form: "moments", N: d.c.Dim(), NNZ: d.c.NNZ()}
+		return fmt.Sprintf("N = %d, %d nonzeros", d.c.Dim(), d.c.NNZ()), ctx.Err()
+	})
+	if err != nil {
+		return nil, wrap(err)
+	}
+	st.Cooc.Duration = duration
+	return d, nil
+}
+
+// FitPrepared learns a model from what Prepare has made of a corpus. The model
+// is that of Fit on the corpus; the MinTokens that count are Prepare's. Its
+// Stats.Total does not include the time of Prepare.
+func (p Pipeline) FitPrepared(ctx context.Context, d *Prepared) (*Model, error) {
+	begun := time.Now()
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if d == nil {
+		return nil, errors.New("jsmf: nothing prepared")
+	}
+	if n := d.corpus.NumWords(); p.k > n {
+		return nil, wrap(&TopicsError{K: p.k, Words: n})
+	}
+	return p.fitPrepared(ctx, d, begun)
+}
+
+func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, begun time.Time) (*Model, error) {
+	return p.fit(ctx, problem{c: d.c, vocab: d.corpus.Vocabulary()}, &tracker{rec: p.rec}, d.stats.clone(), begun)
+}
+
+// FitMatrix learns a model from a co-occurrence matrix, whose entries must sum
+// to 1 (to 1e-6) and none of whose rows may sum to less than zero. Words are
+// called by their number unless Vocabulary names them, or the matrix does.
+// Words with an empty row take no part: they keep their number, but are in no
+// topic.
+//
+// This is also how documents are fitted that do not fit in memory: with a
+// *cooc.Stream, which is read in a few passes, or a *cooc.SketchMatrix, of
+// documents that can be read once. The document frequencies that anchor finders
+// may ask for are known of these and of a *cooc.Moments. A Matrix of another package is tried on three vectors,
+// which tells whether it is finite, symmetric and of the row sums it claims.
+func (p Pipeline) FitMatrix(ctx context.Context, c cooc.Matrix) (*Model, error) {
+	begun := time.Now()
+	err := p.Validate()
+	if c == nil {
+		return nil, errors.Join(err, errors.New("jsmf: no matrix"))
+	}
+	if p.vocab != nil && len(p.vocab) != c.Dim() {
+		err = errors.Join(err, fmt.Errorf("jsmf: a vocabulary of %d words for a matrix of %d rows", len(p.vocab), c.Dim()))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.k > c.Dim() {
+		return nil, &TopicsError{K: p.k, Words: c.Dim()}
+	}
+	tr := &tracker{rec: p.rec}
+	var st Stats
+	pr := problem{c: c, vocab: p.vocab, n: c.Dim()}
+	if v, ok := c.(interface{ Vocabulary() []string }); ok && pr.vocab == nil {
+		pr.vocab = v.Vocabulary()
+	}
+	st.Cooc.Duration, err = tr.run(StageCooc, "", func() (string, error) {
+		st.Cooc = CoocStats{Form: "caller's", N: c.Dim()}
+		switch m := c.(type) {
+		case *cooc.Moments:
+			st.Cooc.Form, st.Cooc.NNZ = "moments", m.NNZ()
+		case *cooc.Dense:
+			st.Cooc.Form, st.Cooc.NNZ = "dense", m.Dim()*m.Dim()
+		case *cooc.LowRankSparse:
+			st.Cooc.Form, st.Cooc.NNZ = "low-rank + sparse", m.E().NNZ()
+		case *cooc.Stream:
+			st.Cooc.Form, st.Cooc.NNZ = "stream", int(m.NNZ())
+			st.Corpus.Documents, st.Corpus.Words, st.Corpus.Tokens, st.Corpus.NNZ = m.Docs(), m.Dim(), m.Tokens(), int(m.NNZ())
+		case *cooc.SketchMatrix:
+			st.Cooc.Form = "sketch"
+			st.Corpus.Documents, st.Corpus.Words = int(m.Docs()), m.Dim()
+		default:
+			if err := probe(ctx, c, p.workers); err != nil {
+				return "", err
+			}
+		}
+		if err := checkMarginals(c.Marginals()); err != nil {
+			return "", err
+		}
+		if pr.keep, err = filledRows(ctx, c, p.workers); err != nil {
+			return "", err
+		}
+		if pr.keep != nil {
+			p.warn(tr, &st, fmt.Sprintf("%d of %d rows of the matrix are empty; these words are in no topic", pr.n-len(pr.keep), pr.n))
+			if p.k > len(pr.keep) {
+				return "", &TopicsError{K: p.k, Words: len(pr.keep)}
+			}
+			if pr.c, err = cooc.Submatrix(c, pr.keep); err != nil {
+				return "", err
+			}
+		}
+		return fmt.Sprintf("N = %d", c.Dim()), ctx.Err()
+	})
+	if err != nil {
+		return nil, wrap(err)
+	}
+	return p.fit(ctx, pr, tr, st, begun)
+}
+
+// sumTol is how far the sum of a caller's matrix may be from 1.
+const sumTol = 1e-6
+
+func checkMarginals(c []float64) error {
+	sum := 0.0
+	for i, v := range c {
+		// A form that takes the sum of large terms may miss zero by rounding.
+		if math.IsNaN(v) || math.IsInf(v, 0) || v < -1e-12 {
+			return fmt.Errorf("row %d of the matrix sums to %g", i, v)
+		}
+		sum += v
+	}
+	if !(math.Abs(sum-1) <= sumTol) {
+		return fmt.Errorf("the entries of the matrix sum to %g, not 1: divide them by their sum", sum)
+	}
+	return nil
+}
+
+// filledRows returns the numbers of the rows that are not empty, nil where all
+// are filled. A row of sum zero may still hold numbers of both signs.
+func filledRows(ctx context.Context, c cooc.Matrix, workers int) ([]int, error) {
+	const rounding = 1e-14
+	marg := c.Marginals()
+	limit := rounding * slices.Max(marg)
+	if slices.Min(marg) > limit {
+		return nil, nil
+	}
+	if _, ok := c.(*cooc.Stream); ok { // its rows cost passes
+		gone := 0
+		for _, v := range marg {
+			if v <= limit {
+				gone++
+			}
+		}
+		return nil, fmt.Errorf("%d of the %d words of the stream are in no document used; open it with DropUnused", gone, len(marg))
+	}
+	norms2, err := c.RowNorms2(ctx, workers)
+	if err != nil {
+		return nil, err
+	}
+	largest := slices.Max(norms2)
+	var keep []int
+	for i, v := range marg {
+		if v > limit || norms2[i] > rounding*largest {
+			keep = append(keep, i)
+		}
+	}
+	if len(keep) == len(marg) {
+		keep = nil
+	}
+	return keep, nil
+}
+
+// probe tries a Matrix that this module did not make on three vectors.
+func probe(ctx context.Context, c cooc.Matrix, workers int) error {
+	const tol = 1e-9
+	n, marg := c.Dim(), c.Marginals()
+	if len(marg) != n {
+		return fmt.Errorf("the matrix has %d rows and %d row sums", n, len(marg))
+	}
+	x, y := mat.NewDense(n, 3, nil), mat.NewDense(n, 3, nil)
+	for i := range n {
+		_, u := math.Modf(float64(i+1) * math.Phi)
+		_, v := math.Modf(float64(i+1) * math.Sqrt2)
+		x.SetRow(i, []float64{1, u, v})
+	}
+	if err := c.MulTo(ctx, y, x, workers); err != nil {
+		return err
+	}
+	largest, uCv, vCu, size := 0.0, 0.0, 0.0, 0.0
+	for i := range n {
+		for _, v := range y.RawRowView(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("row %d of the matrix times a vector gives %g", i, v)
+			}
+		}
+		largest = max(largest, math.Abs(y.At(i, 0)))
+		uCv += x.At(i, 1) * y.At(i, 2)
+		vCu += x.At(i, 2) * y.At(i, 1)
+		size += math.Abs(x.At(i, 1)*y.At(i, 2)) + math.Abs(x.At(i, 2)*y.At(i, 1))
+	}
+	for i, v := range marg {
+		if !(math.Abs(v-y.At(i, 0)) <= tol*largest) {
+			return fmt.Errorf("row %d of the matrix sums to %g, but its marginal is %g", i, y.At(i, 0), v)
+		}
+	}
+	if math.Abs(uCv-vCu) > tol*size {
+		return fmt.Errorf("the matrix is %w: for two vectors uᵀCv = %g but vᵀCu = %g", cooc.ErrNotSymmetric, uCv, vCu)
+	}
+	return nil
+}
+
+// Evaluate measures a model against a corpus, normally the one it was fitted
+// to: all the metrics of package metrics, against the unrectified C of the
+// corpus with the Pipeline's MinTokens. The corpus must hold the words of the
+// model, by name (by number, where the model has no vocabulary and the corpus
+// has as many words); its other words are left out.
+func (p Pipeline) Evaluate(ctx context.Context, m *Model, c *corpus.Corpus) (*metrics.Report, error) {
+	if m == nil || c == nil {
+		return nil, errors.New("jsmf: evaluate: no model or no corpus")
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	words := make([]int, m.N())
+	same := m.N() == c.NumWords()
+	for i := range words {
+		w, ok := i, same && (!m.HasVocabulary() || m.Word(i) == c.Word(i))
+		if !ok {
+			w, ok = c.Index(m.Word(i))
+		}
+		if !ok {
+			return nil, fmt.Errorf("jsmf: evaluate: the corpus lacks the model's word %q", m.Word(i))
+		}
+		words[i], same = w, same && w == i
+	}
+	if !same {
+		var err error
+		if c, err = c.Select(nil, words); err != nil {
+			return nil, fmt.Errorf("jsmf: evaluate: %w", err)
+		}
+	}
+	// As in the fit, documents too short for C are not counted anywhere.
+	var docs []int
+	for d := range c.NumDocs() {
+		if c.DocLen(d) >= p.leastTokens() {
+			docs = append(docs, d)
+		}
+	}
+	if len(docs) < c.NumDocs() {
+		var err error
+		if c, err = c.Select(docs, nil); err != nil {
+			return nil, fmt.Errorf("jsmf: evaluate: %w", err)
+		}
+	}
+	C, err := cooc.NewMoments(c, cooc.Options{MinTokens: p.minTokens})
+	if err != nil {
+		return nil, fmt.Errorf("jsmf: evaluate: %w", err)
+	}
+	return p.evaluate(ctx, m, c, C)
+}
+
+// EvaluatePrepared is Evaluate against a corpus that was prepared; it must have
+// the words of the model, in their order.
+func (p Pipeline) EvaluatePrepared(ctx context.Context, m *Model, d *Prepared) (*metrics.Report, error) {
+	if m == nil || d == nil {
+		return nil, errors.New("jsmf: evaluate: no model or nothing prepared")
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if m.N() != d.corpus.NumWords() {
+		return nil, fmt.Errorf("jsmf: evaluate: a model of %d words against a corpus of %d", m.N(), d.corpus.NumWords())
+	}
+	for i := range m.N() {
+		if m.HasVocabulary() && m.Word(i) != d.corpus.Word(i) {
+			return nil, fmt.Errorf("jsmf: evaluate: word %d is %q in the model and %q in the corpus", i, m.Word(i), d.corpus.Word(i))
+		}
+	}
+	return p.evaluate(ctx, m, d.corpus, d.c)
+}
+
+func (p Pipeline) evaluate(ctx context.Context, m *Model, c *corpus.Corpus, C *cooc.Moments) (*metrics.Report, error) {
+	b := m.TopicsTo(nil)
+	pairs, err := cooc.CountPairs(ctx, c, metrics.TopUnion(b, metrics.DefaultTopN), p.workers)
+	if err != nil {
+		return nil, fmt.Errorf("jsmf: evaluate: %w", err)
+	}
+	r, err := metrics.Evaluate(ctx, metrics.Input{
+		C: C, Breve: m.WordTopicsTo(nil), B: b, A: m.Correlations(), Anchors: m.Anchors(),
+		Pairs: pairs, Workers: p.workers,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("jsmf: evaluate: %w", err)
+	}
+	return r, nil
+}
+
+func (p Pipeline) leastTokens() int64 {
+	if p.minTokens == 0 {
+		return cooc.DefaultMinTokens
+	}
+	return int64(max(p.minTokens, 2))
+}
+
+// maxNames is how many documents are named that were left out; of a corpus of
+// very many short ones the names would fill the model file.
+const maxNames = 1000
+
+// prepare leaves out documents that are too short and words that are then
+// gone.
+func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, st *CorpusStats) (*corpus.Corpus, error) {
+	least := p.leastTokens()
+	var docs []int
+	var short []string
+	seen := make([]bool, c.NumWords())
+	for m := range c.NumDocs() {
+		if m%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if c.DocLen(m) < least {
+			short = append(short, c.ID(m))
+			continue
+		}
+		docs = append(docs, m)
+		words, _ := c.Doc(m)
+		for _, w := range words {
+			seen[w] = true
+		}
+	}
+	if len(docs) == 0 {
+		return nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", cooc.ErrNoDocuments, c.NumDocs(), least)
+	}
+	var words []int
+	var gone []string
+	for w, ok := range seen {
+		if ok {
+			words = append(words, w)
+		} else {
+			gone = append(gone, c.Word(w))
+		}
+	}
+	used := c
+	if len(short) > 0 || len(gone) > 0 {
+		if len(gone) == 0 {
+			words = nil
+		}
+		var err error
+		if used, err = c.Select(docs, words); err != nil {
+			return nil, err
+		}
+	}
+	st.Documents, st.Words, st.Tokens, st.NNZ = used.NumDocs(), used.NumWords(), used.Tokens(), used.NNZ()
+	if len(short) > 0 {
+		d := Dropped{Reason: "fewer than " + strconv.FormatInt(least, 10) + " tokens", Count: len(short)}
+		if len(short) <= maxNames {
+			d.Names = short
+		}
+		st.DroppedDocuments = []Dropped{d}
+	}
+	if len(gone) > 0 {
+		st.DroppedWords = []Dropped{{Reason: "in no document that is left", Count: len(gone), Names: gone}}
+	}
+	return used, nil
+}
+
+// problem is what the stages from C on work on.
+type problem struct {
+	c     cooc.Matrix
+	vocab []string // of all words, or nil
+	keep  []int    // the numbers of the words of c among all n; nil: all
+	n     int      // used with keep only
+}
+
+// word returns the number among all words of word i of c.
+func (p *problem) word(i int) int {
+	if p.keep == nil || i < 0 || i >= len(p.keep) {
+		return i
+	}
+	return p.keep[i]
+}
+
+// expand returns a matrix of a row for each word of c with zero rows added for
+// the others.
+func (p *problem) expand(a *mat.Dense) *mat.Dense {
+	if p.keep == nil {
+		return a
+	}
+	_, k := a.Dims()
+	all := mat.NewDense(p.n, k, nil)
+	for i, w := range p.keep {
+		all.SetRow(w, a.RawRowView(i))
+	}
+	return all
+}
+
+// fit runs the stages from C on.
+func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, begun time.Time) (*Model, error) {
+	c, vocab := pr.c, pr.vocab
+	af := anchor.Options{Workers: p.workers, Progress: func(done, total int, norm float64) { tr.progress(done, total, "norm", norm) }}
+	if m, ok := c.(interface{ DocFrequencies() []int }); ok {
+		af.DocFrequencies = m.DocFrequencies()
+	}
+	switch m := c.(type) {
+	case interface{ Docs() int }:
+		af.Docs = m.Docs()
+	case interface{ Docs() int64 }:
+		af.Docs = int(m.Docs())
+	}
+	var (
+		rect *rectify.Result
+		rows cooc.Rows
+		anch *anchor.Result
+		rec  *recovery.Result
+		err  error
+	)
+	st.Rectify.Duration, err = tr.run(StageRectify, p.rectifier.String(), func() (string, error) {
+		rect, err = p.rectifier.Rectify(ctx, c, p.k, rectify.Options{Workers: p.workers, Seed: p.seed, Progress: func(done, total int, change float64) {
+			tr.progress(done, total, "change", change)
+		}})
+		if err != nil {
+			return "", err
+		}
+		if rect == nil || rect.C == nil || rect.C.Dim() != c.Dim() {
+			return "", fmt.Errorf("%v returned no matrix of %d rows", p.rectifier, c.Dim())
+		}
+		return fmt.Sprintf("%d iterations, %v", rect.Iterations, rect.Status), nil
+	})
+	if err != nil {
+		return nil, wrap(err)
+	}
+	method := p.rectifier.String()
+	if rect.Method != "" {
+		method = rect.Method
+	}
+	st.Rectify.Method, st.Rectify.Reason = method, rect.Reason
+	st.Rectify.Iterations, st.Rectify.Status = rect.Iterations, rect.Status.String()
+	st.Rectify.Changes, st.Rectify.Eigenvalues, st.Rectify.NNZ = rect.Changes, rect.Eigenvalues, rect.Nonzeros
+	st.Rectify.Shift, st.Rectify.Products = rect.Shift, rect.Products
+	st.Rectify.Passes, st.Rectify.Clipped = rect.Passes, rect.Clipped
+	if rect.Clipped > 0 {
+		p.warn(tr, &st, fmt.Sprintf("%d of the %d largest eigenpairs are not positive and were left out: more passes or a wider block may find better ones, or the data has fewer topics", rect.Clipped, p.k))
+	}
+
+	st.Anchors.Duration, err = tr.run(StageAnchors, p.finder.String(), func() (string, error) {
+		if rows, err = cooc.NewRowsContext(ctx, rect.C, p.workers); err != nil {
+			return "", err
+		}
+		if anch, err = p.finder.Find(ctx, rows, p.k, af); err != nil {
+			return "", err
+		}
+		if anch == nil || len(anch.Anchors) < 2 {
+			return "", fmt.Errorf("%v found fewer than the 2 anchors a model needs", p.finder)
+		}
+		if len(anch.Anchors) < p.k {
+			p.warn(tr, &st, fmt.Sprintf("%d topics instead of the %d asked for: the data has no more", len(anch.Anchors), p.k))
+		}
+		return fmt.Sprintf("%d anchors of %d candidates", len(anch.Anchors), anch.Candidates), nil
+	})
+	if err != nil {
+		return nil, wrap(err)
+	}
+	st.Anchors.Method, st.Anchors.Requested, st.Anchors.K = p.finder.String(), p.k, len(anch.Anchors)
+	st.Anchors.Candidates, st.Anchors.Norms = anch.Candidates, anch.Norms
+
+	st.Recover.Duration, err = tr.run(StageRecover, p.recoverer.String(), func() (string, error) {
+		rec, err = p.recoverer.Recover(ctx, rows, anch.Anchors, recovery.Options{Workers: p.workers, Progress: func(done, total int) {
+			tr.progress(done, total, "", 0)
+		}})
+		if err != nil {
+			var ae *recovery.AnchorError
+			if errors.As(err, &ae) && vocab != nil && pr.word(ae.Word) >= 0 && pr.word(ae.Word) < len(vocab) {
+				err = fmt.Errorf("%w (%q)", err, vocab[pr.word(ae.Word)])
+			}
+			return "", err
+		}
+		if rec == nil || rec.B == nil || rec.Breve == nil || rec.A == nil {
+			return "", fmt.Errorf("%v returned no model", p.recoverer)
+		}
+		if sum := mat.Sum(rec.A); !(sum >= 0.5 && sum <= 2) {
+			p.warn(tr, &st, fmt.Sprintf("the topic correlations sum to %.4g and not to about 1: the model does not fit; anchors that are in very few documents do that, which anchor.QR's MinDocs or a smaller vocabulary prevents", sum))
+		}
+		if rec.Limited > 0 {
+			p.warn(tr, &st, fmt.Sprintf("the solver hit its iteration limit for %d of %d words; the largest gap to the optimum is %.2g", rec.Limited, rec.Words, rec.MaxGap))
+		}
+		return fmt.Sprintf("%d words, mean objective %.4g", rec.Words, rec.Objective), nil
+	})
+	if err != nil {
+		return nil, wrap(err)
+	}
+	r := &st.Recover
+	r.Method, r.Solved, r.MeanObjective = p.recoverer.String(), rec.Words, rec.Objective
+	r.MeanIterations, r.MaxIterations, r.MaxGap = rec.MeanIterations, rec.MaxIterations, rec.MaxGap
+	all := c.Dim() // the words that are in no topic count as 0
+	if pr.keep != nil {
+		all = pr.n
+		r.MeanObjective *= float64(c.Dim()) / float64(all)
+	}
+	for _, v := range rec.Residuals {
+		r.MeanResidual += v / float64(all)
+		r.MaxResidual = max(r.MaxResidual, v)
+	}
+	for _, s := range []StatusCount{{"converged", rec.Words - rec.Limited - rec.Stalled}, {"iteration limit", rec.Limited}, {"stalled", rec.Stalled}} {
+		if s.Count > 0 {
+			r.Statuses = append(r.Statuses, s)
+		}
+	}
+	slices.SortStableFunc(r.Statuses, func(a, b StatusCount) int { return b.Count - a.Count })
+	st.Total = time.Since(begun)
+	marg := slices.Clone(rec.Marginals)
+	if marg == nil { // a recovery of the caller's own
+		marg = slices.Clone(rows.Marginals())
+	}
+	anchors := slices.Clone(anch.Anchors)
+	if pr.keep != nil {
+		marg = pr.expand(mat.NewDense(len(marg), 1, marg)).RawMatrix().Data
+		for t, w := range anchors {
+			anchors[t] = pr.word(w)
+		}
+	}
+	m, err := newModel(modelParts{
+		Vocabulary: vocab, Topics: pr.expand(rec.B), WordTopics: pr.expand(rec.Breve), Correlations: rec.A,
+		Anchors: anchors, AnchorNorms: anch.Norms, Marginals: marg,
+		Stats:      st,
+		Provenance: newProvenance(linalg.KernelName(), p.seed, []string{method, p.finder.String(), p.recoverer.String()}),
+	})
+	if err != nil {
+		return nil, wrap(err)
+	}
+	return m, nil
+}
+
+func (p Pipeline) warn(tr *tracker, st *Stats, message string) {
+	st.Warnings = append(st.Warnings, message)
+	tr.record(Event{Kind: EventWarning, Message: message})
+}
+
+func wrap(err error) error {
+	if _, ok := err.(*TopicsError); ok { // says so itself
+		return err
+	}
+	return fmt.Errorf("jsmf: %w", err)
+}

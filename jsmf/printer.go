@@ -1,0 +1,244 @@
+package jsmf
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Printer is a Recorder that shows the progress of a fit to a person.
+//
+// On a terminal each stage has one line that is drawn again as work is done,
+// with a bar, the current value, the rate and the time left, and is replaced
+// by a line with the outcome and the time of the stage. Elsewhere it writes
+// plain lines: one as a stage starts and one as it ends, and in between, half a
+// second apart at least, eleven at most for a stage whose total is known (one a
+// tenth), and one each time the work done doubles where it is not.
+//
+// It starts no goroutine and reads no clock but Event.Elapsed. It is safe for
+// concurrent use, though fits that run at the same time had better have a
+// printer each.
+type Printer struct {
+	mu   sync.Mutex
+	w    io.Writer
+	live bool
+	err  error
+
+	shown int           // columns of the live line on the screen, 0: none
+	last  Event         // what the live line shows
+	drawn time.Duration // last.Elapsed when it was drawn
+	next  int           // plain lines: the Done at which the next is due
+}
+
+// Look of the live line. It stays below 80 columns because a line that the
+// terminal breaks in two cannot be drawn over.
+const (
+	liveWidth = 79
+	barWidth  = 20
+	nameWidth = 8
+	// redraw is the least time between two drawings of a live line: faster
+	// than a person reads, slow enough to cost nothing.
+	redraw = 100 * time.Millisecond
+	// pause is the least time between two plain lines of a stage's progress: a
+	// log of a fit that takes a second should not hold more than its stages.
+	pause = 500 * time.Millisecond
+)
+
+// NewPrinter returns a Printer that writes to w. It draws live lines if w is
+// an *os.File that is a terminal (a character device) and the environment
+// variable TERM is not "dumb".
+func NewPrinter(w io.Writer) *Printer { return &Printer{w: w, live: isTerminal(w)} }
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok || f == nil || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// Err returns the first error of writing; after it the Printer writes nothing
+// more.
+func (p *Printer) Err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// Record shows e.
+func (p *Printer) Record(e Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e.Message = oneLine(e.Message)
+	switch e.Kind {
+	case EventStart:
+		p.next, p.drawn = 1, 0
+		if p.live {
+			p.last = e
+			p.draw(e)
+		} else if e.Message != "" {
+			p.line("%s: %s", e.Stage, e.Message)
+		} else {
+			p.line("%s", e.Stage)
+		}
+	case EventProgress:
+		if p.live {
+			due := p.shown == 0 || p.last.Stage != e.Stage || e.Elapsed-p.drawn >= redraw ||
+				e.Total > 0 && e.Done >= e.Total
+			if e.Message == "" && p.last.Stage == e.Stage {
+				e.Message = p.last.Message // the method, shown until there is more to say
+			}
+			p.last = e
+			if due {
+				p.draw(e)
+			}
+		} else if p.due(e) {
+			p.line("%s: %s", e.Stage, strings.Join(progress(e), "  "))
+		}
+	case EventWarning:
+		p.line("%s: warning: %s", e.Stage, e.Message)
+		if p.live && p.last.Stage == e.Stage {
+			p.draw(p.last)
+		}
+	case EventEnd:
+		verb, what := "done in", e.Message
+		if e.Err != nil {
+			verb, what = "failed after", oneLine(e.Err.Error())
+		}
+		if what != "" {
+			what = ": " + what
+		}
+		if p.live {
+			p.line("%-*s  %s %s%s", nameWidth, e.Stage, verb, short(e.Elapsed), what)
+		} else {
+			p.line("%s: %s %s%s", e.Stage, verb, short(e.Elapsed), what)
+		}
+		p.last = Event{}
+	}
+}
+
+// due tells whether a plain line is to be written for e, and sets when the next
+// one is.
+func (p *Printer) due(e Event) bool {
+	if e.Done < p.next && (e.Total <= 0 || e.Done < e.Total) || e.Done <= 0 || e.Elapsed-p.drawn < pause {
+		return false
+	}
+	p.drawn = e.Elapsed
+	if e.Total > 0 {
+		if e.Done >= e.Total && p.next > e.Total {
+			return false // said already
+		}
+		// The least Done of the tenth after that of e; by 64 bits, for 10·Total
+		// may be more than an int of 32 holds.
+		tenth := int64(e.Done)*10/int64(e.Total) + 1
+		p.next = int((tenth*int64(e.Total) + 9) / 10)
+	} else {
+		p.next = 2 * e.Done
+	}
+	return true
+}
+
+// progress returns the parts of a line that tell how far e is.
+func progress(e Event) []string {
+	var parts []string
+	switch {
+	case e.Total > 0:
+		parts = append(parts, fmt.Sprintf("%d/%d", e.Done, e.Total))
+	case e.Done > 0:
+		parts = append(parts, fmt.Sprint(e.Done))
+	}
+	if e.Name != "" {
+		parts = append(parts, fmt.Sprintf("%s %.3g", e.Name, e.Value))
+	}
+	if e.Done > 0 && e.Elapsed > 0 {
+		rate := float64(e.Done) / e.Elapsed.Seconds()
+		parts = append(parts, fmt.Sprintf("%.3g/s", rate))
+		if left := e.Total - e.Done; left > 0 {
+			parts = append(parts, short(time.Duration(float64(left)/rate*float64(time.Second)))+" left")
+		}
+	}
+	return parts
+}
+
+// draw shows e on the live line.
+func (p *Printer) draw(e Event) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-*s", nameWidth, e.Stage)
+	if e.Total > 0 {
+		frac := min(1, max(0, float64(e.Done)/float64(e.Total)))
+		full := int(frac * barWidth)
+		fmt.Fprintf(&b, "  [%s%s] %3d%%", strings.Repeat("#", full), strings.Repeat("-", barWidth-full), int(frac*100))
+	}
+	parts := progress(e)
+	if e.Message != "" && (e.Kind == EventStart || e.Total <= 0) {
+		parts = append(parts, e.Message)
+	}
+	for _, s := range parts {
+		b.WriteString("  " + s)
+	}
+	s := cut(b.String(), liveWidth)
+	n := utf8.RuneCountInString(s)
+	// Blanks hide what is left of a longer line: no escape sequences, which old
+	// Windows consoles print as they are.
+	p.write("\r" + s + strings.Repeat(" ", max(0, p.shown-n)))
+	p.shown, p.drawn = n, e.Elapsed
+}
+
+// line writes a line of its own, in place of the live line if one is shown.
+func (p *Printer) line(format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
+	if p.shown > 0 {
+		s = "\r" + s + strings.Repeat(" ", max(0, p.shown-utf8.RuneCountInString(s)))
+		p.shown = 0
+	}
+	p.write(s + "\n")
+}
+
+func (p *Printer) write(s string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, s)
+	}
+}
+
+// oneLine makes s fit for a line of a terminal: messages may quote words of any
+// document, so that line breaks become blanks and control characters "?".
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, strings.Join(strings.Fields(s), " "))
+}
+
+// cut returns the first n characters of s.
+func cut(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// short formats a duration with the precision a person wants.
+func short(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}

@@ -1,0 +1,15 @@
+//go:build !unix
+
+package jsmf
+
+import (
+	"io/fs"
+	"os"
+)
+
+// keepMode does nothing: access follows the folder's rules, and the only
+// permission bit Windows knows, read-only, has kept a file from being replaced.
+func keepMode(*os.File, fs.FileMode) error { return nil }
+
+// syncDir does nothing: folders cannot be synced.
+func syncDir(string) error { return nil }
