@@ -1,0 +1,490 @@
+// Factorize fits topic models to a corpus in UCI form and measures them: the
+// experiments of the papers from the command line.
+//
+//	go run ./examples/factorize -docword docword.kos.txt.gz -vocab vocab.kos.txt -n 5000 -k 25,50 -json
+//
+// Without -json it prints a report to read. With it, standard output holds one
+// JSON object a line for each K, in the order of -k, and nothing else:
+//
+//	corpus           n words, m documents and their tokens, as used
+//	k                topics found
+//	rectify, recover methods, as in the flags
+//	rectify_method   with -rectify auto only: what was chosen, with its settings
+//	rectify_reason   and why
+//	anchors          [{index, word, input_index}], in the order found; index is
+//	                 the word's number, from 0, in the curated vocabulary (the
+//	                 order of tf-idf; with -vocabulary all that of the file,
+//	                 without the words that are in no document used),
+//	                 input_index its number in the vocabulary file
+//	topics           the 20 most probable words of each topic, of all if N < 20
+//	metrics          by name, each a number or {mean, std}; what is not defined
+//	                 is null, and "undefined" counts the values left out of a mean
+//	objective_mean   mean of ½‖v − Uy‖² over all N words, anchors counting 0
+//	seconds          by stage; read, curate and cooc are done once for all K
+//	                 and stand in each line, also in its total
+//	peak_rss_bytes   of the process so far; left out where the system cannot tell
+//
+// Progress goes to standard error, and so does, with -quiet too, a warning where
+// A does not nearly sum to 1: the model does not fit then. The exit status is 0,
+// 1 for an error, 2 for wrong usage, and 130 when interrupted by Ctrl-C.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/internal/rss"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/scls"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := parseFlags(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	err = factorize(ctx, o, stdout, stderr)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "factorize: interrupted")
+		return 130
+	}
+	fmt.Fprintf(stderr, "factorize: %v\n", err)
+	return 1
+}
+
+type options struct {
+	docword, vocab, stop   string
+	words                  int // 0: all of the vocabulary file, in its order
+	topics                 []int
+	rectifyName            string
+	rectifier              jsmf.Rectifier
+	anchorMinDF            int
+	recoverName            string
+	solver                 scls.Solver
+	minDistinct, minTokens int
+	seed                   uint64
+	workers                int
+	model, topicsNPY       string
+	json, quiet            bool
+}
+
+// parseFlags reports everything that is wrong with the arguments on stderr.
+func parseFlags(args []string, stderr io.Writer) (o options, err error) {
+	f := flag.NewFlagSet("factorize", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	var vocabulary, ks string
+	var r rectifierFlags
+	var paper bool
+	f.StringVar(&o.docword, "docword", "", "counts in UCI form, plain or gzipped: a `file` (required)")
+	f.StringVar(&o.vocab, "vocab", "", "the words, one a line: a `file` (required)")
+	f.StringVar(&o.stop, "stop", "", "stop words, one a line: a `file`")
+	f.IntVar(&o.words, "n", 0, "keep the `N` best words by tf·ln⌊M/df⌋; this or -vocabulary all is required")
+	f.StringVar(&vocabulary, "vocabulary", "", "`all`: no curation; every word is kept that is in a document used, and no document\nis left out for too few distinct words unless -min-distinct is given")
+	f.StringVar(&ks, "k", "", "numbers of topics, as 25 or 25,50,100: `K[,K…]` (required)")
+	f.StringVar(&o.rectifyName, "rectify", "ap", "the `method`: "+rectifierHelp)
+	f.IntVar(&r.iterations, "iterations", 0, "iterations `T`, of dc permutations; otherwise "+iterationsHelp)
+	f.IntVar(&r.passes, "passes", 0, fmt.Sprintf("`P` passes over the documents, of lr and auto; otherwise %d", rectify.DefaultPasses))
+	f.IntVar(&r.rows, "enn-rows", 0, "`R` rows in which enn and lr look for negative entries; otherwise 10K+1000")
+	f.StringVar(&r.order, "enn-order", "paper", "paper (E before r) or ap (r before E): the `order` in the iterations of enn and lr")
+	f.IntVar(&o.anchorMinDF, "anchor-min-df", 0, "anchors must be in at least `D` documents")
+	f.StringVar(&o.recoverName, "recover", "activeset", "activeset, admm or expgrad: the `solver`")
+	f.BoolVar(&paper, "paper-settings", false, "the papers' settings: γ = 3, λ = 1.9 for admm; a fixed step of 50 for expgrad, which\notherwise searches the line; activeset has none")
+	f.IntVar(&o.minDistinct, "min-distinct", 3, "leave out documents with fewer distinct words of the vocabulary")
+	f.IntVar(&o.minTokens, "min-tokens", 5, "leave out documents with fewer tokens of the vocabulary; 2 is the least there can be")
+	f.Uint64Var(&o.seed, "seed", 0, "the seed of methods that draw random numbers: dc, lr, and auto where it takes lr")
+	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS. Results are the same bits for any")
+	f.StringVar(&o.model, "model", "", "save the model to this `file`; with several K, _kK goes before the extension")
+	f.StringVar(&o.topicsNPY, "topics-npy", "", "save B to this NumPy `file`, float64, one row for each word of the vocabulary file (zeros\nfor words left out), one column a topic; named as -model with several K")
+	f.BoolVar(&o.json, "json", false, "print one JSON object for each K and nothing else")
+	f.BoolVar(&o.quiet, "quiet", false, "show no progress on standard error")
+	f.Usage = func() {
+		fmt.Fprintln(stderr, "Usage: factorize -docword F -vocab F (-n N | -vocabulary all) -k K[,K…] [flags]")
+		f.PrintDefaults()
+	}
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	given := make(map[string]bool)
+	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
+
+	var wrong []string
+	bad := func(cond bool, format string, args ...any) {
+		if cond {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
+	bad(o.docword == "", "-docword is missing")
+	bad(o.vocab == "", "-vocab is missing")
+	bad(given["vocabulary"] && vocabulary != "all", "-vocabulary %q: want all, or -n", vocabulary)
+	bad(given["n"] && given["vocabulary"], "-n and -vocabulary exclude each other")
+	bad(!given["n"] && !given["vocabulary"], "-n or -vocabulary all is missing")
+	bad(given["n"] && o.words < 2, "-n %d: want at least 2", o.words)
+	bad(given["vocabulary"] && o.stop != "", "-stop has no use with -vocabulary all")
+	if ks == "" {
+		bad(true, "-k is missing")
+	} else {
+		seen := make(map[int]bool)
+		for s := range strings.SplitSeq(ks, ",") {
+			k, err := strconv.Atoi(strings.TrimSpace(s))
+			switch {
+			case err != nil:
+				bad(true, "-k %q: %q is not a number", ks, s)
+			case k < 2:
+				bad(true, "-k %d: want at least 2 topics", k)
+			case seen[k]:
+				bad(true, "-k names %d twice", k)
+			}
+			bad(given["n"] && o.words >= 2 && k > o.words, "-k %d: more topics than words, %d", k, o.words)
+			seen[k] = true
+			o.topics = append(o.topics, k)
+		}
+	}
+	bad(given["iterations"] && r.iterations < 1, "-iterations %d: want at least 1", r.iterations)
+	bad(given["passes"] && r.passes < 1, "-passes %d: want at least 1", r.passes)
+	bad(given["enn-rows"] && r.rows < 1, "-enn-rows %d: want at least 1", r.rows)
+	bad(r.order != "paper" && r.order != "ap", "-enn-order %q: want paper or ap", r.order)
+	if o.rectifier = r.rectifier(o.rectifyName); o.rectifier == nil {
+		bad(true, "-rectify %q: want %s", o.rectifyName, strings.Join(rectifierNames, ", "))
+	} else {
+		for _, x := range []struct{ flag, methods string }{{"passes", "lr auto"}, {"enn-rows", "enn lr"}, {"enn-order", "enn lr"}} {
+			bad(given[x.flag] && !slices.Contains(strings.Fields(x.methods), o.rectifyName), "-%s has no use with -rectify %s", x.flag, o.rectifyName)
+		}
+	}
+	switch {
+	case o.recoverName == "activeset":
+		o.solver = scls.ActiveSet{}
+	case o.recoverName == "admm" && paper:
+		o.solver = scls.PaperADMM()
+	case o.recoverName == "admm":
+		o.solver = scls.ADMM{}
+	case o.recoverName == "expgrad" && paper:
+		o.solver = scls.PaperExpGrad()
+	case o.recoverName == "expgrad":
+		o.solver = scls.ExpGrad{}
+	default:
+		bad(true, "-recover %q: want activeset, admm or expgrad", o.recoverName)
+	}
+	bad(o.anchorMinDF < 0, "-anchor-min-df %d: want 0 or more", o.anchorMinDF)
+	bad(o.minDistinct < 0, "-min-distinct %d: want 0 or more", o.minDistinct)
+	bad(o.minTokens < 0, "-min-tokens %d: want 0 or more", o.minTokens)
+	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
+	for _, out := range []struct{ flag, path string }{{"model", o.model}, {"topics-npy", o.topicsNPY}} {
+		if out.path != "" { // better now than after an hour's work
+			info, err := os.Stat(filepath.Dir(out.path))
+			bad(err != nil || !info.IsDir(), "-%s %s: its folder does not exist", out.flag, out.path)
+		}
+	}
+	if o.minDistinct < 2 || given["vocabulary"] && !given["min-distinct"] {
+		o.minDistinct = -1 // no limit
+	}
+	o.minTokens = max(o.minTokens, 2)
+	if len(wrong) > 0 {
+		for _, s := range wrong {
+			fmt.Fprintf(stderr, "factorize: %s\n", s)
+		}
+		fmt.Fprintln(stderr, "factorize: -help lists the flags")
+		return o, errors.New(strings.Join(wrong, "; "))
+	}
+	return o, nil
+}
+
+// input is what all K share.
+type input struct {
+	prepared  *jsmf.Prepared
+	fileWords int   // words in the vocabulary file
+	fileIndex []int // for each word used, its number there
+	seconds   seconds
+}
+
+type seconds struct {
+	Read    float64 `json:"read"`
+	Curate  float64 `json:"curate"`
+	Cooc    float64 `json:"cooc"`
+	Rectify float64 `json:"rectify"`
+	Anchors float64 `json:"anchors"`
+	Recover float64 `json:"recover"`
+	Metrics float64 `json:"metrics"`
+	Total   float64 `json:"total"`
+}
+
+// result is what -json prints.
+type result struct {
+	Corpus struct {
+		N      int   `json:"n"`
+		M      int   `json:"m"`
+		Tokens int64 `json:"tokens"`
+	} `json:"corpus"`
+	K             int             `json:"k"`
+	Rectify       string          `json:"rectify"`
+	RectifyMethod string          `json:"rectify_method,omitempty"`
+	RectifyReason string          `json:"rectify_reason,omitempty"`
+	Recover       string          `json:"recover"`
+	Anchors       []anchorWord    `json:"anchors"`
+	Topics        [][]string      `json:"topics"`
+	Metrics       *metrics.Report `json:"metrics"`
+	ObjectiveMean number          `json:"objective_mean"`
+	Seconds       seconds         `json:"seconds"`
+	PeakRSS       int64           `json:"peak_rss_bytes,omitempty"`
+}
+
+type anchorWord struct {
+	Index      int    `json:"index"`
+	Word       string `json:"word"`
+	InputIndex int    `json:"input_index"`
+}
+
+// number is a float64 that JSON can always hold: null where it is not finite.
+type number float64
+
+func (x number) MarshalJSON() ([]byte, error) {
+	if f := float64(x); !math.IsNaN(f) && !math.IsInf(f, 0) {
+		return json.Marshal(f)
+	}
+	return []byte("null"), nil
+}
+
+func factorize(ctx context.Context, o options, stdout, stderr io.Writer) error {
+	var rec jsmf.Recorder
+	if !o.quiet {
+		rec = jsmf.NewPrinter(stderr)
+	}
+	in, err := load(ctx, o, rec)
+	if err != nil {
+		return err
+	}
+	for _, k := range o.topics {
+		m, res, err := fit(ctx, o, in, k, rec)
+		if err != nil {
+			return err
+		}
+		if why := doubt(res.Metrics.Legality); why != "" {
+			fmt.Fprintf(stderr, "factorize: warning: k=%d: %s\n", k, why)
+		}
+		if o.model != "" {
+			if err := m.Save(outputName(o.model, k, len(o.topics))); err != nil {
+				return err
+			}
+		}
+		if o.topicsNPY != "" {
+			if err := saveTopics(outputName(o.topicsNPY, k, len(o.topics)), m, in); err != nil {
+				return err
+			}
+		}
+		if o.json {
+			err = json.NewEncoder(stdout).Encode(res)
+		} else {
+			err = report(stdout, o, m, res)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load reads the corpus, curates it, and estimates C.
+func load(ctx context.Context, o options, rec jsmf.Recorder) (*input, error) {
+	in := new(input)
+	var raw, curated *corpus.Corpus
+	err := stage(rec, "read", &in.seconds.Read, func() (_ string, err error) {
+		if raw, err = corpus.ReadUCI(ctx, o.docword, o.vocab); err != nil {
+			return "", err
+		}
+		return sizes(raw), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	err = stage(rec, "curate", &in.seconds.Curate, func() (string, error) {
+		cur := corpus.Curation{Words: o.words, KeepVocabulary: o.words == 0, MinDistinct: o.minDistinct, MinTokens: int64(o.minTokens)}
+		if o.stop != "" {
+			var err error
+			if cur.StopWords, err = corpus.ReadStopWords(ctx, o.stop); err != nil {
+				return "", err
+			}
+		}
+		c, rep, err := corpus.Curate(raw, cur)
+		if err != nil {
+			if rep != nil {
+				err = fmt.Errorf("%w\n%v", err, rep) // where they all went
+			}
+			return "", err
+		}
+		curated = c
+		return sizes(c), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	// Words that are in no document left have an empty row of C: Prepare
+	// leaves them out.
+	in.prepared, err = pipeline(o, 2, rec).Prepare(ctx, curated)
+	if err != nil {
+		return nil, err
+	}
+	used := in.prepared.Corpus()
+	in.fileWords = raw.NumWords()
+	for i := range used.NumWords() {
+		j, ok := raw.Index(used.Word(i))
+		if !ok {
+			return nil, fmt.Errorf("word %q is not in the vocabulary file", used.Word(i))
+		}
+		in.fileIndex = append(in.fileIndex, j)
+	}
+	return in, nil
+}
+
+// pipeline returns what the flags ask for.
+func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
+	return jsmf.New(k).
+		Rectify(o.rectifier).
+		Anchors(anchor.QR{MinDocs: o.anchorMinDF}).
+		Recover(recovery.Solver(o.solver)).
+		MinTokens(o.minTokens).
+		Seed(o.seed).
+		Workers(o.workers).
+		Record(rec)
+}
+
+func sizes(c *corpus.Corpus) string {
+	return fmt.Sprintf("%d documents, %d words, %d tokens", c.NumDocs(), c.NumWords(), c.Tokens())
+}
+
+// stage runs a step of the program's own and notes its time.
+func stage(rec jsmf.Recorder, name jsmf.Stage, s *float64, f func() (string, error)) error {
+	d, err := jsmf.RunStage(rec, name, f)
+	*s = d.Seconds()
+	return err
+}
+
+// fit fits and measures the model for one K.
+func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*jsmf.Model, *result, error) {
+	begun := time.Now()
+	p := pipeline(o, k, rec)
+	m, err := p.FitPrepared(ctx, in.prepared)
+	if err != nil {
+		return nil, nil, fmt.Errorf("k=%d: %w", k, err)
+	}
+	st := m.Stats()
+	res := &result{K: m.K(), Rectify: o.rectifyName, Recover: o.recoverName, ObjectiveMean: number(st.Recover.MeanObjective), Seconds: in.seconds}
+	res.Corpus.N, res.Corpus.M, res.Corpus.Tokens = st.Corpus.Words, st.Corpus.Documents, st.Corpus.Tokens
+	if st.Rectify.Reason != "" { // the rectifier chose
+		res.RectifyMethod, res.RectifyReason = st.Rectify.Method, st.Rectify.Reason
+	}
+	for _, a := range m.Anchors() {
+		res.Anchors = append(res.Anchors, anchorWord{a, m.Word(a), in.fileIndex[a]})
+	}
+	for t := range m.K() {
+		words := []string{}
+		for _, w := range m.TopWords(t, metrics.DefaultTopN) {
+			words = append(words, w.Word)
+		}
+		res.Topics = append(res.Topics, words)
+	}
+	err = stage(rec, "metrics", &res.Seconds.Metrics, func() (string, error) {
+		var err error
+		res.Metrics, err = p.EvaluatePrepared(ctx, m, in.prepared)
+		return "", err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("k=%d: %w", k, err)
+	}
+	s := &res.Seconds
+	s.Cooc = st.Corpus.Duration.Seconds() + st.Cooc.Duration.Seconds()
+	s.Rectify, s.Anchors, s.Recover = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds()
+	s.Total = s.Read + s.Curate + s.Cooc + time.Since(begun).Seconds()
+	res.PeakRSS = rss.Peak()
+	return m, res, nil
+}
+
+// doubt says what is wrong where the sum of A, which should be 1, is so far off
+// that topics and correlations do not explain the corpus; "" where it is not.
+func doubt(legality float64) string {
+	if legality >= 0.5 && legality <= 2 {
+		return ""
+	}
+	return fmt.Sprintf("A sums to %.4g and not to about 1 (legality): the model does not fit. Anchors that are in very few documents do that; try -anchor-min-df, fewer words or another -rectify", legality)
+}
+
+// outputName returns the path of an output for one of several K.
+func outputName(path string, k, several int) string {
+	if several < 2 {
+		return path
+	}
+	ext := filepath.Ext(path)
+	if ext == filepath.Base(path) { // as .model: a name, not an extension
+		ext = ""
+	}
+	return fmt.Sprintf("%s_k%d%s", strings.TrimSuffix(path, ext), k, ext)
+}
+
+// report prints a result for people.
+func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "K = %d topics: %d words, %d documents, %d tokens\n", r.K, r.Corpus.N, r.Corpus.M, r.Corpus.Tokens)
+	fmt.Fprintf(t, "%s\n", strings.Join(m.Provenance().Stages, ", "))
+	if r.RectifyReason != "" {
+		fmt.Fprintf(t, "chosen because: %s\n", r.RectifyReason)
+	}
+	fmt.Fprintln(t)
+	fmt.Fprintln(t, "   \tshare\tanchor\ttop words")
+	for k, share := range m.TopicShares() {
+		fmt.Fprintf(t, "%3d\t%4.1f%%\t%s\t%s\n", k, 100*share, r.Anchors[k].Word, strings.Join(r.Topics[k][:min(10, len(r.Topics[k]))], " "))
+	}
+	t.Flush()
+	fmt.Fprintln(t, "\nmetric\tmean\tstd")
+	for _, x := range r.Metrics.Keyed() {
+		fmt.Fprintf(t, "%s\t%.6g", x.Key, x.Mean)
+		if !x.Single {
+			fmt.Fprintf(t, "\t%.4g", x.Std)
+		}
+		fmt.Fprintln(t)
+	}
+	fmt.Fprintf(t, "mean objective\t%.6g\n", float64(r.ObjectiveMean))
+	s := r.Seconds
+	fmt.Fprintln(t, "\nstage\tseconds")
+	for _, x := range []struct {
+		name string
+		s    float64
+	}{{"read", s.Read}, {"curate", s.Curate}, {"cooc", s.Cooc}, {"rectify", s.Rectify}, {"anchors", s.Anchors}, {"recover", s.Recover}, {"metrics", s.Metrics}, {"total", s.Total}} {
+		fmt.Fprintf(t, "%s\t%8.3f\n", x.name, x.s)
+	}
+	if r.PeakRSS > 0 {
+		fmt.Fprintf(t, "\npeak memory %d MB\n", r.PeakRSS>>20)
+	}
+	fmt.Fprintln(t)
+	return t.Flush()
+}

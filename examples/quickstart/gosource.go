@@ -1,0 +1,304 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/doc/comment"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"iter"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/jsmf-go/spectral/corpus"
+)
+
+// goSource is a corpus.Source: the comments of the Go files below a folder, one
+// document a file, called by its path there (for the standard library, import
+// path and file name). What is not prose about the file is left out:
+//
+//   - tests, testdata, vendored and generated files;
+//   - boilerplate: licences, directives (//go:build, //sys for a system call),
+//     the C code above import "C";
+//   - code blocks in comments, and paragraphs without function words ("the",
+//     "of"): tables, assembly, code that has been commented out;
+//   - a paragraph that has been seen before, in whatever file. Variants of a
+//     file for other systems and processors repeat their comments word for
+//     word; counted each time they would make topics by their number alone.
+//
+// Files in which nothing is left are no documents.
+type goSource struct {
+	root      string // the src folder
+	tokenizer corpus.Tokenizer
+}
+
+// goroot returns the folder of the Go installation.
+func goroot(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	root := strings.TrimSpace(string(out))
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return "", fmt.Errorf("go env GOROOT: %w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+	case err != nil:
+		return "", fmt.Errorf("go env GOROOT: %w (name the installation by -goroot, or a folder of texts by -dir)", err)
+	case root == "":
+		return "", errors.New("go env GOROOT says nothing; name the installation by -goroot")
+	}
+	return root, nil
+}
+
+// Docs implements corpus.Source.
+func (s goSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		function := make(map[string]bool)
+		for _, w := range corpus.EnglishStopWords() {
+			function[w] = true
+		}
+		seen := make(map[string]bool)
+		var tokens []string
+		err := fs.WalkDir(os.DirFS(s.root), ".", func(name string, d fs.DirEntry, err error) error {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return err
+			}
+			base := path.Base(name)
+			if d.IsDir() {
+				if base == "testdata" || base == "vendor" || base != "." && base[0] == '.' {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			if !d.Type().IsRegular() || !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go") {
+				return nil
+			}
+			file, err := parse(filepath.Join(s.root, filepath.FromSlash(name)))
+			if file == nil || err != nil {
+				return err
+			}
+			tokens = tokens[:0]
+			for _, p := range paragraphs(file) {
+				if seen[p] {
+					continue
+				}
+				seen[p] = true
+				n, grammar := len(tokens), 0
+				tokens = s.tokenizer.Tokenize(tokens, p)
+				for _, w := range tokens[n:] {
+					if function[w] {
+						grammar++
+					}
+				}
+				if 10*grammar < len(tokens)-n { // in prose about half of all words are such
+					tokens = tokens[:n]
+				}
+			}
+			if len(tokens) > 0 && !yield(corpus.Document{ID: name, Tokens: tokens}, nil) {
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			yield(corpus.Document{}, err)
+		}
+	}
+}
+
+// parse returns the syntax of a file, nil for a generated one.
+func parse(name string) (*ast.File, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	// The head is enough to tell generated files, among them the longest of all.
+	head, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil {
+		return nil, err
+	}
+	if ast.IsGenerated(head) {
+		return nil, nil
+	}
+	return parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.SkipObjectResolution)
+}
+
+// boilerplate is what paragraphs of licences hold, and the note that some
+// hundred functions of the runtime have about who links to them.
+var boilerplate = []string{"copyright", "license", "licence", "all rights reserved", "redistribution and use", "hall of shame", "linkname"}
+
+func isBoilerplate(text string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(boilerplate, func(s string) bool { return strings.Contains(text, s) })
+}
+
+// isDirective tells whether a comment has something other than space after the
+// slashes: gofmt gives a space to all prose.
+func isDirective(text string) bool {
+	return len(text) > 2 && text[1] == '/' && !strings.ContainsRune(" \t/", rune(text[2]))
+}
+
+// paragraphs returns the text of a file's comments by paragraphs, with runs of
+// space made one.
+func paragraphs(file *ast.File) []string {
+	cgo := make(map[*ast.CommentGroup]bool)
+	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			for _, s := range g.Specs {
+				if s := s.(*ast.ImportSpec); s.Path.Value == `"C"` {
+					cgo[g.Doc], cgo[s.Doc] = true, true
+				}
+			}
+		}
+	}
+	var out []string
+	var parser comment.Parser
+	for _, g := range file.Comments {
+		if cgo[g] {
+			continue
+		}
+		var kept ast.CommentGroup
+		for _, c := range g.List {
+			if !isDirective(c.Text) {
+				kept.List = append(kept.List, c)
+			}
+		}
+		if len(kept.List) > 0 {
+			out = appendBlocks(out, parser.Parse(kept.Text()).Content)
+		}
+	}
+	return out
+}
+
+func appendBlocks(out []string, blocks []comment.Block) []string {
+	for _, b := range blocks {
+		switch b := b.(type) { // a *comment.Code is left out
+		case *comment.Paragraph:
+			out = appendText(out, b.Text)
+		case *comment.Heading:
+			out = appendText(out, b.Text)
+		case *comment.List:
+			for _, item := range b.Items {
+				out = appendBlocks(out, item.Content)
+			}
+		}
+	}
+	return out
+}
+
+func appendText(out []string, text []comment.Text) []string {
+	var b strings.Builder
+	for _, t := range text {
+		switch t := t.(type) {
+		case comment.Plain:
+			b.WriteString(string(t))
+		case *comment.Link:
+			if !t.Auto { // an automatic link is a bare address
+				for _, t := range t.Text {
+					if t, ok := t.(comment.Plain); ok {
+						b.WriteString(string(t))
+					}
+				}
+			}
+		}
+	}
+	s := strings.Join(strings.Fields(b.String()), " ")
+	if s == "" || isBoilerplate(s) {
+		return out
+	}
+	return append(out, s)
+}
+
+// proseTokenizer splits text about programs into words and drops the names in
+// it: what holds a digit, an underscore, a dot, a colon, or a capital after a
+// small letter.
+type proseTokenizer struct{}
+
+// Tokenize implements corpus.Tokenizer.
+func (proseTokenizer) Tokenize(dst []string, text string) []string {
+	n := len(dst)
+	dst = corpus.WordTokenizer{KeepCase: true, Numbers: corpus.DropDigits}.Tokenize(dst, text)
+	kept := dst[:n]
+	for _, w := range dst[n:] {
+		if !isName(w) {
+			kept = append(kept, strings.ToLower(w))
+		}
+	}
+	return kept
+}
+
+func isName(w string) bool {
+	lower := false
+	for _, r := range w {
+		if r == '_' || r == '.' || r == ':' || lower && unicode.IsUpper(r) {
+			return true
+		}
+		lower = lower || unicode.IsLower(r)
+	}
+	return false
+}
+
+// goProse returns words that say nothing of what a Go file is about. They are
+// those in between: English function words are in a list of their own, the very
+// frequent (file, type, value, error) and the rare go by their number of
+// documents.
+func goProse() []string {
+	var list []string
+	for line := range strings.Lines(goProseList) {
+		if !strings.HasPrefix(line, "#") {
+			list = append(list, strings.Fields(line)...)
+		}
+	}
+	return list
+}
+
+const goProseList = `
+# marks and placeholders
+fixme xxx bug bugs issues notes hack foo bar baz ascii arg args fn etc
+# what the verbs of doc comments say of anything: f returns, t contains, callers must check
+accept accepts accepted adds added adding allow allows allowed appear appears apply applies
+applied assume assumes assumed avoids become becomes begin begins beginning callers cause causes
+change changes changed checks checked checking clear compute computes computed computing
+consider considered contain contained containing control controls convert converts converted
+copies copied create creates created creating define defines denote denotes depend depends
+depending describe describes described determine determines ensure ensures exist exists existing
+expect expects expected fail fails failed finds follow follows followed generate generates
+generated give gives handles handled handling happen happens hold holds ignore ignores ignored
+implement implemented include includes included including indicate indicates indicating
+initialize initialized insert keeps kept know known leave leaves left let lets look looks
+looking made makes making matches matched mean meaning needs obtain occur occurs pass passes
+passed passing perform performs place prevent produce produces provide provides provided put
+puts reach record records recorded refer refers remain remains remaining remove removes removed
+replace replaces replaced report reported represent represented representing require requires
+required reserved results resulting returning satisfy satisfies seem seems setting share show
+shows specify specified specifies starts started starting stop stops store stores stored
+supports supported take takes taken treat treated treats try tries trying turn useful wants
+works working writes
+# qualities and quantities
+able absolute actual actually additional additionally appropriate arbitrary available aware
+basic best better big certain common complete correct correctly currently difficult direct due
+early easy effectively enough entire equal equivalent eventually exact exactly explicit
+explicitly extra fine final fixed full further future general generally good helper high
+identical immediately important individual inside intended internally invalid large larger later
+latter leading likely little local long longer low lower main many maximum minimum modified
+normal normally notable old original outside particular possibly present previous previously
+prior probably proper properly raw real really regular related relevant respectively right
+second separate short similar simple simply small smaller standard subsequent sure top total
+trailing typically underlying unique unknown unlike upper various whole widely wrong three four
+# nouns of no content, and those that a Go comment has of itself
+amount anything behavior detail details effect ends examples fact forms instance instances kind
+kinds lot none nothing numbers parts points purpose reason rest sequence side sort step thing
+things times ways api func implementations methods packages variables access accessed linknamed
+golang err ok
+`

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+func invoke(t *testing.T, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if got := run(context.Background(), args, &out, &errs); got != want {
+		t.Fatalf("%q: exit status %d, want %d\n%s", args, got, want, errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// words has one group for each planted topic; a text takes its words from one
+// group, and one text in five some from another.
+func words(topics int) [][]string {
+	syllables := strings.Fields("ba de fi go lu ma ne pi ro su ta ve")
+	groups := make([][]string, topics)
+	for k := range groups {
+		for i := range 12 {
+			groups[k] = append(groups[k], syllables[k%12]+syllables[i]+syllables[(k+i)%12]+syllables[k/12])
+		}
+	}
+	return groups
+}
+
+func text(rng *rand.Rand, groups [][]string, topic int) string {
+	var b strings.Builder
+	other := groups[topic]
+	if rng.IntN(5) == 0 {
+		other = groups[rng.IntN(len(groups))]
+	}
+	for i := range 40 {
+		g := groups[topic]
+		if i%5 == 4 {
+			g = other
+		}
+		// As in any text some words are more common than others.
+		fmt.Fprintf(&b, "the %s ", g[min(rng.IntN(12), rng.IntN(12))])
+	}
+	return b.String()
+}
+
+// topicLine is a line of the table of topics: number, share, anchor, top words.
+var topicLine = regexp.MustCompile(`(?m)^ +(\d+) +(-?[\d.]+)% +(\S+) +(.+)$`)
+
+// checkTopics tells whether each printed topic is one planted group.
+func checkTopics(t *testing.T, out string, groups [][]string) {
+	t.Helper()
+	lines := topicLine.FindAllStringSubmatch(out, -1)
+	if len(lines) != len(groups) {
+		t.Fatalf("%d topics, want %d:\n%s", len(lines), len(groups), out)
+	}
+	found := make(map[int]bool)
+	for i, l := range lines {
+		if l[1] != fmt.Sprint(i+1) {
+			t.Errorf("topic %d is numbered %s", i+1, l[1])
+		}
+		top := strings.Fields(l[4])
+		if len(top) != 10 {
+			t.Errorf("topic %s has %d words", l[1], len(top))
+		}
+		k := slices.IndexFunc(groups, func(g []string) bool { return slices.Contains(g, l[3]) })
+		if k < 0 || found[k] {
+			t.Fatalf("anchor %q of topic %s belongs to no group or one found before:\n%s", l[3], l[1], out)
+		}
+		found[k] = true
+		for _, w := range top[:5] {
+			if !slices.Contains(groups[k], w) {
+				t.Errorf("topic %s of anchor %q has %q", l[1], l[3], w)
+			}
+		}
+	}
+}
+
+func TestFolder(t *testing.T) {
+	dir, rng, groups := t.TempDir(), rand.New(rand.NewPCG(1, 2)), words(4)
+	for i := range 120 {
+		write(t, dir, fmt.Sprintf("sub%d/%03d.txt", i%3, i), text(rng, groups, i%4))
+	}
+	write(t, dir, "ignored.md", strings.Repeat("otherwise ", 50))
+	model := filepath.Join(t.TempDir(), "model")
+	out, errs := invoke(t, 0, "-dir", dir, "-ext", ".txt", "-k", "4", "-save", model)
+	checkTopics(t, out, groups)
+	for _, want := range []string{"4 topics", "120 documents", "STRONGEST CORRELATIONS", "recovery", "npmi", "TIME", "rectify", "total", "Saved to"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
+	}
+	for _, want := range []string{"read: ", "curate: ", "15 iterations", "evaluate: "} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("the progress lacks %q:\n%s", want, errs)
+		}
+	}
+	m, err := jsmf.LoadModel(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.K() != 4 || !strings.Contains(out, m.AnchorWords()[3]) {
+		t.Errorf("saved %v with anchors %v", m, m.AnchorWords())
+	}
+
+	// A stop word is gone, -top cuts the lists, -quiet says nothing.
+	stop := m.TopWords(0, 1)[0].Word
+	write(t, dir, "stops", stop+"\n")
+	out, errs = invoke(t, 0, "-dir", dir, "-ext", ".txt", "-k", "4", "-top", "3", "-stop", filepath.Join(dir, "stops"), "-quiet")
+	if strings.Contains(out, stop) {
+		t.Errorf("stop word %q in:\n%s", stop, out)
+	}
+	for _, l := range topicLine.FindAllStringSubmatch(out, -1) {
+		if n := len(strings.Fields(l[4])); n != 3 {
+			t.Errorf("%d words in %q", n, l[0])
+		}
+	}
+	if errs != "" {
+		t.Errorf("-quiet wrote %q", errs)
+	}
+}
+
+func TestGoroot(t *testing.T) {
+	root, rng, groups := t.TempDir(), rand.New(rand.NewPCG(3, 4)), words(15)
+	for i := range 300 {
+		p := fmt.Sprintf("p%d", i%15)
+		write(t, root, fmt.Sprintf("src/%s/f%d.go", p, i), "// Copyright 2026 somebody.\n\npackage "+p+"\n\n// "+text(rng, groups, i%15)+"\n")
+	}
+	out, _ := invoke(t, 0, "-goroot", root, "-k", "15", "-quiet")
+	checkTopics(t, out, groups)
+	if strings.Contains(out, "copyright") || strings.Contains(out, "somebody") {
+		t.Errorf("the licence is among the topics:\n%s", out)
+	}
+}
+
+func TestGoSource(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "a/b/x.go", `// Copyright 2026 The Authors. All rights reserved.
+// Use of this source code is governed by a licence.
+
+//go:build linux
+
+// Package b is for the apples. See https://example.com/pears.
+//
+// # The heading of plums
+//
+// A paragraph of quinces:
+//
+//	the code is of lemons
+//
+// The list:
+//
+//   - an item of cherries
+package b
+
+// #include <the_header_of_figs.h>
+import "C"
+
+//sys	the stub of dates(fd int) (err error)
+//the.code := of(limes)
+
+/* The melons of mixedCaps, TLS1, snake_case, os.File and TLS. */
+var x int // trailing the grapes
+
+// shared of the kiwis
+func f() {
+	// XADD kumquat, MOV kumquat, SUB kumquat, RET
+}
+`)
+	write(t, root, "a/b/y.go", "package b\n\n// shared   of\n// the kiwis\n\n// the mangoes\n")
+	write(t, root, "a/b/z.go", "package b\n\n// shared of the kiwis\n") // nothing new: no document
+	for _, name := range []string{"a/b/x_test.go", "a/testdata/t.go", "vendor/v.go", "cmd/vendor/v.go", ".git/g.go", "_x/readme.txt"} {
+		write(t, root, name, "// the peaches\npackage skipped\n")
+	}
+	write(t, root, "a/gen.go", "// Code generated by something; DO NOT EDIT.\n\n// the peaches\npackage a\n")
+	var got []string
+	for d, err := range (goSource{root, proseTokenizer{}}).Docs(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, d.ID+": "+strings.Join(d.Tokens, " "))
+	}
+	want := []string{
+		"a/b/x.go: package is for the apples see the heading of plums paragraph of quinces the list an item of cherries " +
+			"the melons of and tls trailing the grapes shared of the kiwis",
+		"a/b/y.go: the mangoes",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("documents\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+
+	write(t, root, "a/bad.go", "package a\n\nfunc {")
+	_, errs := invoke(t, 1, "-goroot", filepath.Dir(root), "-quiet") // no src there
+	if !strings.HasPrefix(errs, "quickstart: ") {
+		t.Errorf("without src: %q", errs)
+	}
+	var err error
+	for _, e := range (goSource{root, proseTokenizer{}}).Docs(context.Background()) {
+		err = e
+	}
+	if err == nil || !strings.Contains(err.Error(), "bad.go:3") {
+		t.Errorf("a file that is not Go: error %v", err)
+	}
+}
+
+func TestGoProse(t *testing.T) {
+	list := goProse()
+	if len(list) < 300 || !slices.Contains(list, "returning") || slices.Contains(list, "#") {
+		t.Errorf("%d words: %q", len(list), list)
+	}
+	seen := make(map[string]bool)
+	for _, w := range list {
+		if seen[w] {
+			t.Errorf("%q stands twice", w)
+		}
+		seen[w] = true
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"-k 1", "at least 2"}, {"-k 30 -n 10", "at least as many words"}, {"-top 0", "-top 0"}, {"-ext .txt", "-ext goes with -dir"},
+		{"-dir x -goroot y", "exclude"}, {"texts", `unexpected argument "texts"`}, {"-nonsense", "-nonsense"},
+	} {
+		if out, errs := invoke(t, 2, strings.Fields(c.args)...); !strings.Contains(errs, c.want) || out != "" {
+			t.Errorf("%s: %q and %q, want %q", c.args, out, errs, c.want)
+		}
+	}
+	if _, errs := invoke(t, 0, "-help"); !strings.Contains(errs, "-dir") {
+		t.Error("-help does not list the flags")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	dir := t.TempDir()
+	if _, errs := invoke(t, 1, "-dir", dir, "-quiet"); !strings.Contains(errs, "no documents") {
+		t.Errorf("an empty folder: %q", errs)
+	}
+	if _, errs := invoke(t, 1, "-dir", filepath.Join(dir, "none"), "-quiet"); !strings.Contains(errs, "none") {
+		t.Errorf("no folder: %q", errs)
+	}
+	write(t, dir, "a.txt", "two words")
+	if _, errs := invoke(t, 1, "-dir", dir, "-quiet"); !strings.Contains(errs, "no word is left") || !strings.Contains(errs, "fewer than 3 documents") {
+		t.Errorf("a single file: %q", errs)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out, errs bytes.Buffer
+	if got := run(ctx, []string{"-dir", dir, "-quiet"}, &out, &errs); got != 130 || out.Len() > 0 || errs.String() != "quickstart: interrupted\n" {
+		t.Errorf("cancelled: status %d, %q and %q", got, out.String(), errs.String())
+	}
+}
