@@ -202,7 +202,7 @@ func (p Pipeline) Prepare(ctx context.Context, c *corpus.Corpus) (*Prepared, err
 	}
 	st.Corpus.Duration = duration
 	duration, err = tr.run(StageCooc, "moments", func() (string, error) {
-		if d.c, err = cooc.NewMoments(d.corpus, cooc.Options{MinTokens: p.minTokens}); err != nil {
+		if d.c, err = cooc.NewMoments(d.corpus, cooc.Options{MinTokens: p.minTokens, Workers: p.workers}); err != nil {
 			return "", err
 		}
 		st.Cooc = CoocStats{Form: "moments", N: d.c.Dim(), NNZ: d.c.NNZ()}
@@ -446,7 +446,7 @@ func (p Pipeline) Evaluate(ctx context.Context, m *Model, c *corpus.Corpus) (*me
 			return nil, fmt.Errorf("jsmf: evaluate: %w", err)
 		}
 	}
-	C, err := cooc.NewMoments(c, cooc.Options{MinTokens: p.minTokens})
+	C, err := cooc.NewMoments(c, cooc.Options{MinTokens: p.minTokens, Workers: p.workers})
 	if err != nil {
 		return nil, fmt.Errorf("jsmf: evaluate: %w", err)
 	}

@@ -175,6 +175,7 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		sum  float64 // of C_t
 	)
 	pairs := newEigenpairs(n, k, tol, opt.Workers)
+	var look lookup
 	for t := 1; t <= a.iterations(); t++ {
 		// PSD: the eigenpairs.
 		if err := pairs.next(ctx, t, op); err != nil {
@@ -187,7 +188,7 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		r := (1 - sumOf(y)) / (float64(n) * float64(n))
 
 		// NN: E lifts what is below zero.
-		e, lifted, err := negativePart(ctx, y, r, mostEntries(n, k, a.limit()), opt.Workers)
+		e, lifted, err := look.negativePart(ctx, y, r, mostEntries(n, k, a.limit()), opt.Workers)
 		if err != nil {
 			return nil, refused(err, "AP", n, k, a.limit())
 		}
@@ -201,6 +202,7 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		if err != nil {
 			return nil, err
 		}
+		look.spare = cur.E
 		cur, have, sum = next, true, 1+lifted
 		op = func(ctx context.Context, dst, x blas64.General) error { return cur.Mul(ctx, dst, x, opt.Workers) }
 		res.Iterations, res.Shift = t, r

@@ -367,7 +367,7 @@ func newPatched(ctx context.Context, c cooc.Matrix, workers int) (*patched, erro
 	if err != nil {
 		return nil, err
 	}
-	p.e, err = mirror(ctx, n, upper, workers)
+	p.e, err = mirror(ctx, n, upper, linalg.CSR{}, workers)
 	return p, err
 }
 

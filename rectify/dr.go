@@ -112,6 +112,7 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 	op := operator(c0, opt.Workers)
 	sum := cooc.Sum(c0) // of C3
 	var cur *linalg.LowRankSparse
+	var look lookup
 	for t := 1; t <= a.iterations(); t++ {
 		// C1 = YYᵀ + r1: half of C3 goes with the reflection.
 		if err := pairs.next(ctx, t, op); err != nil {
@@ -126,12 +127,12 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 		// the ones where C2 < 0 are looked up.
 		b := r1 + r2
 		shift := min(b, b+r2)
-		found, _, err := negativePart(ctx, y, shift, mostEntries(n, k, DefaultMemoryLimit), opt.Workers)
+		found, _, err := look.negativePart(ctx, y, shift, mostEntries(n, k, DefaultMemoryLimit), opt.Workers)
 		if err != nil {
 			return nil, refused(err, "DR", n, k, DefaultMemoryLimit)
 		}
-		// |C2| = YYᵀ + b + F, and S = min(C2, 0).
-		f := linalg.CSR{RowPtr: found.RowPtr, Cols: found.Cols, Vals: make([]float64, len(found.Vals))}
+		// |C2| = YYᵀ + b + F, and S = min(C2, 0). F takes the place of what was found.
+		f := found
 		s := linalg.CSR{RowPtr: make([]int, n+1)}
 		lifted := 0
 		sumS := 0.0
@@ -171,6 +172,7 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 		if err != nil {
 			return nil, err
 		}
+		look.spare = f
 		cur, sum = next, sumOf(z)+sumS
 		op = func(ctx context.Context, dst, x blas64.General) error { return next.Mul(ctx, dst, x, opt.Workers) }
 		res.Iterations, res.Shift = t, r2

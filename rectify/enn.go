@@ -269,7 +269,7 @@ func (e ENN) look(ctx context.Context, y blas64.General, k int, reuse linalg.CSR
 	}
 	var err error
 	if l.rows == nil {
-		l.own, l.lifted, err = negativePart(ctx, y, at, 0, workers)
+		l.own, l.lifted, err = new(lookup).negativePart(ctx, y, at, 0, workers)
 	} else {
 		l.own, l.lifted, err = negativeRows(ctx, y, at, l.rows, reuse, workers)
 	}

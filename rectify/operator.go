@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -116,21 +115,10 @@ func transpose(a blas64.General) blas64.General {
 	return t
 }
 
-// columnSums returns Yᵀe.
-func columnSums(y blas64.General) []float64 {
-	s := make([]float64, y.Cols)
-	for i := range y.Rows {
-		for j, v := range linalg.Row(y, i) {
-			s[j] += v
-		}
-	}
-	return s
-}
-
 // sumOf returns the sum of the entries of YYᵀ.
 func sumOf(y blas64.General) float64 {
 	s := 0.0
-	for _, v := range columnSums(y) {
+	for _, v := range linalg.ColumnSums(y) {
 		s += v * v
 	}
 	return s
@@ -143,23 +131,35 @@ const scanRows = 64
 // how many entries there will be.
 const sampled = 16
 
+// lookup holds the memory of one lookup of negative entries for the next one of
+// the same size. The zero value is ready.
+type lookup struct {
+	upper   []upperRows
+	scratch []linalg.Hits // large: one a worker
+	spare   linalg.CSR    // an E that is not needed any more
+}
+
 // negativePart returns E = max(−(YYᵀ + r), 0), both triangles, and the sum of
 // its entries. The upper triangle is looked up, N²K operations, and mirrored.
 // Where a sixteenth of the rows lets expect more than most entries in all (0:
 // any number is fine) it stops there and returns how many as a *tooDense.
-func negativePart(ctx context.Context, y blas64.General, r float64, most int64, workers int) (linalg.CSR, float64, error) {
+func (l *lookup) negativePart(ctx context.Context, y blas64.General, r float64, most int64, workers int) (linalg.CSR, float64, error) {
 	n := y.Rows
 	packed := linalg.Pack(y)
-	upper := make([]upperRows, run.Count(n, scanRows))
+	if l.upper == nil {
+		l.upper = make([]upperRows, run.Count(n, scanRows))
+		l.scratch = make([]linalg.Hits, run.Workers(workers))
+	}
+	upper, scratch := l.upper, l.scratch
 	sums := make([]float64, len(upper))
-	scratch := make([]linalg.Hits, run.Workers(workers)) // large: one a worker
 	look := func(w, c int) error {
 		lo, hi := c*scanRows, min(n, (c+1)*scanRows)
 		h := &scratch[w]
 		h.Reset()
 		packed.ScanBelow(lo, hi, -r, h)
-		u := upperRows{slices.Clone(h.RowEnd), slices.Clone(h.Cols), make([]float64, len(h.Vals))}
-		upper[c] = u
+		u := &upper[c]
+		u.end, u.cols = append(u.end[:0], h.RowEnd...), append(u.cols[:0], h.Cols...)
+		u.vals = roomy(u.vals, len(h.Vals))
 		at := 0
 		for i := lo; i < hi; i++ {
 			for ; at < u.end[i-lo]; at++ {
@@ -201,7 +201,8 @@ func negativePart(ctx context.Context, y blas64.General, r float64, most int64, 
 	for _, s := range sums {
 		total += s
 	}
-	e, err := mirror(ctx, n, upper, workers)
+	e, err := mirror(ctx, n, upper, l.spare, workers)
+	l.spare = linalg.CSR{}
 	return e, total, err
 }
 
@@ -218,8 +219,8 @@ type upperRows struct {
 }
 
 // mirror makes both triangles of the rows of an upper triangle, given in
-// chunks of scanRows rows.
-func mirror(ctx context.Context, n int, chunks []upperRows, workers int) (linalg.CSR, error) {
+// chunks of scanRows rows. The memory of reuse is taken over.
+func mirror(ctx context.Context, n int, chunks []upperRows, reuse linalg.CSR, workers int) (linalg.CSR, error) {
 	upper := func(i int) ([]int32, []float64) {
 		u, k := &chunks[i/scanRows], i%scanRows
 		lo := 0
@@ -228,40 +229,38 @@ func mirror(ctx context.Context, n int, chunks []upperRows, workers int) (linalg
 		}
 		return u.cols[lo:u.end[k]], u.vals[lo:u.end[k]]
 	}
+	// Each chunk of target rows takes its entries from all rows above, in
+	// ascending order, and then its own; once to count and once to fill.
+	const target = 256
 	lower := make([]int, n) // entries of row i left of the diagonal
-	for i := range n {
-		cols, _ := upper(i)
-		for _, j := range cols {
-			if int(j) != i {
-				lower[j]++
+	err := run.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
+		for i := range hi {
+			cols, _ := upper(i)
+			for a := lowerBound(cols, lo); a < len(cols) && int(cols[a]) < hi; a++ {
+				if j := int(cols[a]); j != i {
+					lower[j]++
+				}
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return linalg.CSR{}, err
 	}
 	e := linalg.CSR{RowPtr: make([]int, n+1)}
 	for i := range n {
 		cols, _ := upper(i)
 		e.RowPtr[i+1] = e.RowPtr[i] + lower[i] + len(cols)
 	}
-	e.Cols, e.Vals = make([]int32, e.RowPtr[n]), make([]float64, e.RowPtr[n])
-	// Each chunk of target rows takes its entries from all rows above, in
-	// ascending order, and then its own.
-	const target = 256
-	err := run.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
+	e.Cols, e.Vals = roomy(reuse.Cols, e.RowPtr[n]), roomy(reuse.Vals, e.RowPtr[n])
+	err = run.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
 		at := make([]int, hi-lo)
 		for j := lo; j < hi; j++ {
 			at[j-lo] = e.RowPtr[j]
 		}
 		for i := range hi {
 			cols, vals := upper(i)
-			a, b := 0, len(cols)
-			for a < b {
-				if m := int(uint(a+b) >> 1); int(cols[m]) < lo {
-					a = m + 1
-				} else {
-					b = m
-				}
-			}
-			for ; a < len(cols) && int(cols[a]) < hi; a++ {
+			for a := lowerBound(cols, lo); a < len(cols) && int(cols[a]) < hi; a++ {
 				if j := int(cols[a]); j != i {
 					e.Cols[at[j-lo]], e.Vals[at[j-lo]] = int32(i), vals[a]
 					at[j-lo]++
@@ -276,6 +275,27 @@ func mirror(ctx context.Context, n int, chunks []upperRows, workers int) (linalg
 		return nil
 	})
 	return e, err
+}
+
+// roomy is sized with an eighth to spare: the next lookup may find a few more.
+func roomy[T any](s []T, size int) []T {
+	if cap(s) < size {
+		return make([]T, size, size+size/8)
+	}
+	return s[:size]
+}
+
+// lowerBound returns the place of the first column ≥ j.
+func lowerBound(cols []int32, j int) int {
+	a, b := 0, len(cols)
+	for a < b {
+		if m := int(uint(a+b) >> 1); int(cols[m]) < j {
+			a = m + 1
+		} else {
+			b = m
+		}
+	}
+	return a
 }
 
 // changeOf returns ‖C_1 − C_0‖_F of two consecutive iterates without the
@@ -387,9 +407,16 @@ func lowRankChange(ctx context.Context, y0, y1 blas64.General, dr float64, worke
 		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, y0, q.RawMatrix(), 0, d, workers); err != nil {
 			return 0, err
 		}
-		for i := range d.Data {
-			a, b := y1.Data[i], d.Data[i]
-			s.Data[i], d.Data[i] = a+b, a-b
+		err := run.Chunks(ctx, len(d.Data), 1<<14, workers, func(_, _, lo, hi int) error {
+			sum, diff := s.Data[lo:hi], d.Data[lo:hi]
+			for i, a := range y1.Data[lo:hi] {
+				b := diff[i]
+				sum[i], diff[i] = a+b, a-b
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
 		}
 		dd, ss, sd := linalg.NewGeneral(k, k), linalg.NewGeneral(k, k), linalg.NewGeneral(k, k)
 		if err := linalg.Gram(ctx, d, dd, workers); err != nil {
@@ -407,7 +434,7 @@ func lowRankChange(ctx context.Context, y0, y1 blas64.General, dr float64, worke
 			}
 		}
 		// 2δr·eᵀ(A_1 − A_0)e of the low-rank parts = 2δr·(Δᵀe)·(Sᵀe).
-		ds, cs := columnSums(d), columnSums(s)
+		ds, cs := linalg.ColumnSums(d), linalg.ColumnSums(s)
 		for j := range ds {
 			low += 2 * dr * ds[j] * cs[j]
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
@@ -192,13 +193,11 @@ func (m *LowRankSparse) at(i, j int) float64 {
 // RowTo writes row i into dst; 2·N·K operations.
 func (m *LowRankSparse) RowTo(dst []float64, i int) {
 	n := m.Dim()
-	yi := linalg.Row(m.op.Y, i)
 	for j := range n {
-		s := m.op.R
-		for k, v := range linalg.Row(m.op.Y, j) {
-			s += v * yi[k]
-		}
-		dst[j] = s
+		dst[j] = m.op.R
+	}
+	if y := m.op.Y; y.Cols > 0 {
+		blas64.Gemv(blas.NoTrans, 1, y, blas64.Vector{N: y.Cols, Inc: 1, Data: linalg.Row(y, i)}, 1, blas64.Vector{N: n, Inc: 1, Data: dst})
 	}
 	cols, vals := m.e.Row(i)
 	for k, j := range cols {

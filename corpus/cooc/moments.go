@@ -28,6 +28,9 @@ type Options struct {
 	// DefaultMinTokens; 1 is the same as 2, for a single token holds no pair.
 	// Negative values are an error.
 	MinTokens int
+	// Workers bounds the goroutines that do it; 0 means GOMAXPROCS. It changes
+	// no bit.
+	Workers int
 }
 
 func (o Options) minTokens() int64 {
@@ -78,43 +81,75 @@ func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
 		return nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", ErrNoDocuments, c.NumDocs(), least)
 	}
 	M := &Moments{n: n, docs: len(used), diag: make([]float64, n), self: make([]float64, n), c: make([]float64, n), norms2: newLazy()}
-	M.byDoc = linalg.CSR{RowPtr: make([]int, len(used)+1), Cols: make([]int32, 0, nnz), Vals: make([]float64, 0, nnz)}
+	M.byDoc = linalg.CSR{RowPtr: make([]int, len(used)+1), Cols: make([]int32, nnz), Vals: make([]float64, nnz)}
 	M.byWord = linalg.CSR{RowPtr: make([]int, n+1), Cols: make([]int32, nnz), Vals: make([]float64, nnz)}
-	docs := float64(len(used))
 	for d, m := range used {
-		words, counts := c.Doc(m)
-		length := float64(c.DocLen(m))
-		pairs := length * (length - 1) * docs
-		scale := 1 / math.Sqrt(pairs)
-		for i, w := range words {
-			x := float64(counts[i])
-			M.byDoc.Cols = append(M.byDoc.Cols, w)
-			M.byDoc.Vals = append(M.byDoc.Vals, x*scale)
-			M.diag[w] += x / pairs
-			M.self[w] += x * (x - 1) / pairs
-			M.c[w] += x / (length * docs)
-			M.byWord.RowPtr[w+1]++
-		}
-		M.byDoc.RowPtr[d+1] = len(M.byDoc.Cols)
+		w, _ := c.Doc(m)
+		M.byDoc.RowPtr[d+1] = M.byDoc.RowPtr[d] + len(w)
 	}
+	var (
+		ctx    = context.Background() // nothing here takes long
+		docs   = float64(len(used))
+		length = func(d int) float64 { return float64(c.DocLen(used[d])) }
+		pairs  = func(l float64) float64 { return l * (l - 1) * docs }
+	)
+	// The documents, and how often each of a few parts of them holds each word.
+	size := max(64, run.Count(len(used), momentChunks))
+	at := make([][]int, run.Count(len(used), size))
+	err := run.Chunks(ctx, len(used), size, opts.Workers, func(_, part, lo, hi int) error {
+		held := make([]int, n)
+		for d := lo; d < hi; d++ {
+			words, counts := c.Doc(used[d])
+			scale := 1 / math.Sqrt(pairs(length(d)))
+			vals := M.byDoc.Vals[M.byDoc.RowPtr[d]:]
+			copy(M.byDoc.Cols[M.byDoc.RowPtr[d]:], words)
+			for i, w := range words {
+				vals[i] = float64(counts[i]) * scale
+				held[w]++
+			}
+		}
+		at[part] = held
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	next := 0
 	for w := range n {
-		M.byWord.RowPtr[w+1] += M.byWord.RowPtr[w]
-	}
-	M.transpose()
-	return M, nil
-}
-
-// transpose fills byWord, whose row starts are set, from byDoc.
-func (m *Moments) transpose() {
-	at := make([]int, m.n)
-	copy(at, m.byWord.RowPtr)
-	for d := range m.docs {
-		for k := m.byDoc.RowPtr[d]; k < m.byDoc.RowPtr[d+1]; k++ {
-			w := m.byDoc.Cols[k]
-			m.byWord.Cols[at[w]], m.byWord.Vals[at[w]] = int32(d), m.byDoc.Vals[k]
-			at[w]++
+		for _, held := range at {
+			held[w], next = next, next+held[w]
 		}
+		M.byWord.RowPtr[w+1] = next
 	}
+	// The words, with their counts first: the sums want them exact.
+	err = run.Chunks(ctx, len(used), size, opts.Workers, func(_, part, lo, hi int) error {
+		to := at[part]
+		for d := lo; d < hi; d++ {
+			words, counts := c.Doc(used[d])
+			for i, w := range words {
+				M.byWord.Cols[to[w]], M.byWord.Vals[to[w]] = int32(d), float64(counts[i])
+				to[w]++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return M, run.Chunks(ctx, n, 256, opts.Workers, func(_, _, lo, hi int) error {
+		for w := lo; w < hi; w++ {
+			cols, vals := M.byWord.Row(w)
+			for k, d := range cols {
+				x, l := vals[k], length(int(d))
+				p := pairs(l)
+				M.diag[w] += x / p
+				M.self[w] += x * (x - 1) / p
+				M.c[w] += x / (l * docs)
+				vals[k] = x * (1 / math.Sqrt(p))
+			}
+		}
+		return nil
+	})
 }
 
 // Dim returns N.

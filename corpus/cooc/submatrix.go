@@ -166,3 +166,16 @@ func (p *principal) RowNorms2(ctx context.Context, _ int) ([]float64, error) {
 		return q, nil
 	})
 }
+
+// transpose fills byWord, whose row starts are set, from byDoc.
+func (m *Moments) transpose() {
+	at := make([]int, m.n)
+	copy(at, m.byWord.RowPtr)
+	for d := range m.docs {
+		for k := m.byDoc.RowPtr[d]; k < m.byDoc.RowPtr[d+1]; k++ {
+			w := m.byDoc.Cols[k]
+			m.byWord.Cols[at[w]], m.byWord.Vals[at[w]] = int32(d), m.byDoc.Vals[k]
+			at[w]++
+		}
+	}
+}

@@ -106,7 +106,7 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 				}
 			}
 		}
-		theta, s, err := symEig(t)
+		theta, s, err := symEig(ctx, t, o.Workers)
 		if err != nil {
 			return nil, blas64.General{}, st, err
 		}
@@ -117,7 +117,7 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 			for c := range b {
 				v := 0.0
 				for d := c; d < b; d++ {
-					v += r.Data[c*b+d] * s.At(m-b+d, i)
+					v += r.Data[c*b+d] * s.Data[(m-b+d)*m+i]
 				}
 				q += v * v
 			}
@@ -142,12 +142,7 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 			want = need // the others' residuals go with the block left behind
 		}
 		// The Ritz vectors.
-		sel := NewGeneral(m, want)
-		for i := range m {
-			for j := range want {
-				sel.Data[i*want+j] = s.At(i, j)
-			}
-		}
+		sel := blas64.General{Rows: m, Cols: want, Stride: m, Data: s.Data}
 		ritz := NewGeneral(want, n)
 		if err := Gemm(ctx, blas.Trans, blas.NoTrans, 1, sel, l.basis(m), 0, ritz, o.Workers); err != nil {
 			return nil, blas64.General{}, st, err
@@ -309,11 +304,16 @@ type Block struct {
 	Theta []float64
 
 	scratch [3]blas64.General // n×p, kept from one Refine to the next
+	skip    int               // steps of the next Refine that are not looked at
 }
 
 // Refine runs at most steps steps and stops when the k first pairs have
 // residuals of at most tol·λ_k. It says whether they have; X and Theta hold
 // the best approximation in either case.
+//
+// Rayleigh–Ritz changes no subspace, so the steps before the one at which the
+// Refine before came to its end go without: for as many the residuals, which
+// take longer than the products of a sparse operator, are too large anyway.
 func (b *Block) Refine(ctx context.Context, k int, op Op, tol float64, steps, workers int) (EigStats, error) {
 	var st EigStats
 	n, p := b.X.Rows, b.X.Cols
@@ -329,12 +329,23 @@ func (b *Block) Refine(ctx context.Context, k int, op Op, tol float64, steps, wo
 		b.scratch = [3]blas64.General{w, xq, wq}
 	}
 	g := NewGeneral(p, p)
+	skip := min(b.skip, steps-1)
+	b.skip = 0
 	for {
 		if err := op(ctx, w, b.X); err != nil {
 			return st, err
 		}
 		st.Products += p
 		st.Restarts++
+		if st.Restarts <= skip {
+			ok, err := cholQR(ctx, w, workers)
+			if err != nil || !ok {
+				b.scratch = [3]blas64.General{w, xq, wq}
+				return st, err
+			}
+			b.X, w = w, b.X
+			continue
+		}
 		if err := Gemm(ctx, blas.Trans, blas.NoTrans, 1, b.X, w, 0, g, workers); err != nil {
 			return st, err
 		}
@@ -344,11 +355,10 @@ func (b *Block) Refine(ctx context.Context, k int, op Op, tol float64, steps, wo
 			}
 		}
 		symmetrise(g)
-		theta, s, err := symEig(g)
+		theta, q, err := symEig(ctx, g, workers)
 		if err != nil {
 			return st, err
 		}
-		q := s.RawMatrix()
 		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, b.X, q, 0, xq, workers); err != nil {
 			return st, err
 		}
@@ -365,6 +375,11 @@ func (b *Block) Refine(ctx context.Context, k int, op Op, tol float64, steps, wo
 		}
 		if theta[k-1] > 0 && st.Residual <= tol*theta[k-1] {
 			st.Converged = true
+			// A step fewer is worth a look where this one was good enough by far.
+			b.skip = st.Restarts - 1
+			if st.Residual <= tol*theta[k-1]/4 {
+				b.skip = max(b.skip-1, 0)
+			}
 			done()
 			return st, nil
 		}
@@ -372,9 +387,7 @@ func (b *Block) Refine(ctx context.Context, k int, op Op, tol float64, steps, wo
 			done()
 			return st, nil
 		}
-		// Next basis: the images, orthonormalised. Two passes of Cholesky QR:
-		// the first leaves a condition number near one. Columns are scaled
-		// first, since their lengths are the eigenvalues.
+		// Next basis: the images, orthonormalised.
 		ok, err := cholQR(ctx, wq, workers)
 		if err != nil {
 			return st, err
@@ -413,7 +426,9 @@ func residuals(ctx context.Context, x, w blas64.General, theta []float64, k, wor
 }
 
 // cholQR orthonormalises the columns of a in place; false where they are
-// dependent to rounding.
+// dependent to rounding. Columns are scaled to length one first, and one pass
+// of Cholesky QR leaves them orthogonal to their squared condition number
+// times the rounding: where that is not enough a second pass is.
 func cholQR(ctx context.Context, a blas64.General, workers int) (bool, error) {
 	p := a.Cols
 	g := NewGeneral(p, p)
@@ -424,7 +439,10 @@ func cholQR(ctx context.Context, a blas64.General, workers int) (bool, error) {
 		d := make([]float64, p)
 		for i := range p {
 			v := g.Data[i*p+i]
-			if !(v > 0) || math.IsInf(v, 0) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return false, ErrNonFinite
+			}
+			if v <= 0 {
 				return false, nil
 			}
 			d[i] = 1 / math.Sqrt(v)
@@ -451,9 +469,11 @@ func cholQR(ctx context.Context, a blas64.General, workers int) (bool, error) {
 				r.Data[i*p+j] = d[i] * inv.At(i, j)
 			}
 		}
-		err := run.Chunks(ctx, a.Rows, 1024, workers, func(_, _, lo, hi int) error {
+		err := run.Chunks(ctx, a.Rows, 256, workers, func(_, _, lo, hi int) error {
 			rows := blas64.General{Rows: hi - lo, Cols: p, Stride: a.Stride, Data: a.Data[lo*a.Stride : (hi-1)*a.Stride+p]}
-			t := NewGeneral(hi-lo, p)
+			buf := borrow((hi - lo) * p)
+			defer giveBack(buf)
+			t := blas64.General{Rows: hi - lo, Cols: p, Stride: p, Data: *buf}
 			if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, rows, r, 0, t, 1); err != nil {
 				return err
 			}
@@ -465,36 +485,11 @@ func cholQR(ctx context.Context, a blas64.General, workers int) (bool, error) {
 		if err != nil {
 			return false, err
 		}
+		if chol.Cond() < 1e3 {
+			break
+		}
 	}
 	return true, nil
-}
-
-// symEig returns the eigenvalues of a symmetric matrix in descending order and
-// its vectors as columns in the same order.
-func symEig(a blas64.General) ([]float64, *mat.Dense, error) {
-	n := a.Rows
-	s := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			s.SetSym(i, j, a.Data[i*a.Stride+j])
-		}
-	}
-	var e mat.EigenSym
-	if !e.Factorize(s, true) {
-		return nil, nil, fmt.Errorf("linalg: the eigenvalues of a %d×%d matrix were not found", n, n)
-	}
-	up := e.Values(nil)
-	var v mat.Dense
-	e.VectorsTo(&v)
-	theta := make([]float64, n)
-	q := mat.NewDense(n, n, nil)
-	for j := range n {
-		theta[j] = up[n-1-j]
-		for i := range n {
-			q.Set(i, j, v.At(i, n-1-j))
-		}
-	}
-	return theta, q, nil
 }
 
 func symmetrise(a blas64.General) {

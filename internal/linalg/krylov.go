@@ -212,7 +212,7 @@ func svqb(ctx context.Context, w blas64.General, to []float64, floor, drop float
 			s.Data[a*s.Stride+b] = g.Data[i*g.Stride+j] * inv[i] * inv[j]
 		}
 	}
-	theta, u, err := symEig(s)
+	theta, u, err := symEig(ctx, s, workers)
 	if err != nil {
 		return blas64.General{}, 0, err
 	}
@@ -223,7 +223,7 @@ func svqb(ctx context.Context, w blas64.General, to []float64, floor, drop float
 	m := NewGeneral(w.Cols, kept)
 	for a, i := range use {
 		for j := range kept {
-			m.Data[i*m.Stride+j] = inv[i] * u.At(a, j) / math.Sqrt(theta[j])
+			m.Data[i*m.Stride+j] = inv[i] * u.Data[a*u.Stride+j] / math.Sqrt(theta[j])
 		}
 	}
 	q := blockIn(to, w.Rows, kept)
@@ -251,13 +251,12 @@ func topEig(ctx context.Context, t blas64.General, keep, workers int) ([]float64
 			return theta, s, nil
 		}
 	}
-	theta, u, err := symEig(t)
+	theta, u, err := symEig(ctx, t, workers)
 	if err != nil {
 		return nil, blas64.General{}, err
 	}
-	raw := u.RawMatrix()
-	raw.Cols = keep
-	return theta[:keep], raw, nil
+	u.Cols = keep
+	return theta[:keep], u, nil
 }
 
 func columnNorms2(a blas64.General) []float64 {

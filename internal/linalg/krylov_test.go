@@ -82,7 +82,7 @@ func TestKrylov(t *testing.T) {
 				size += v * v
 			}
 			size = math.Sqrt(size)
-			exact, _, err := symEig(a)
+			exact, _, err := symEig(ctx, a, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,12 +34,7 @@ func (m *LowRankSparse) Mul(ctx context.Context, dst, x blas64.General, workers 
 		}
 	}
 	if m.R != 0 {
-		s := make([]float64, p)
-		for i := range n {
-			for j, v := range x.Data[i*x.Stride : i*x.Stride+p] {
-				s[j] += v
-			}
-		}
+		s := ColumnSums(x)
 		for j := range s {
 			s[j] *= m.R
 		}
@@ -73,6 +68,22 @@ func Row(a blas64.General, i int) []float64 {
 		return nil
 	}
 	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
+}
+
+// ColumnSums returns eᵀA.
+func ColumnSums(a blas64.General) []float64 {
+	s := make([]float64, a.Cols)
+	if a.Rows == 0 || a.Cols == 0 {
+		return s
+	}
+	every := make([]int32, a.Rows)
+	ones := make([]float64, a.Rows)
+	for i := range every {
+		every[i], ones[i] = int32(i), 1
+	}
+	// One row of ones times A: the sparse product keeps the sums in registers.
+	SpMM([]int{0, a.Rows}, every, ones, a, blas64.General{Rows: 1, Cols: a.Cols, Stride: a.Cols, Data: s}, 0, 1, false)
+	return s
 }
 
 // SymMul computes dst = A·X for an explicit n×n array. A single vector is
