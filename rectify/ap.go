@@ -176,13 +176,14 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 	)
 	pairs := newEigenpairs(n, k, tol, opt.Workers)
 	var look lookup
+	var spare blas64.General // a Y that is not needed any more
 	for t := 1; t <= a.iterations(); t++ {
 		// PSD: the eigenpairs.
 		if err := pairs.next(ctx, t, op); err != nil {
 			return nil, err
 		}
 		theta := pairs.theta()
-		y := pairs.y()
+		y := pairs.yIn(spare)
 
 		// NOR: r makes the sum of YYᵀ + r·eeᵀ one.
 		r := (1 - sumOf(y)) / (float64(n) * float64(n))
@@ -202,7 +203,7 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		if err != nil {
 			return nil, err
 		}
-		look.spare = cur.E
+		look.spare, spare = cur.E, cur.Y
 		cur, have, sum = next, true, 1+lifted
 		op = func(ctx context.Context, dst, x blas64.General) error { return cur.Mul(ctx, dst, x, opt.Workers) }
 		res.Iterations, res.Shift = t, r
@@ -348,7 +349,7 @@ func (a AP) dense(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		res.Products += st.Products
 		res.ColdStarts++
 		res.Eigenvalues = append(res.Eigenvalues[:0], theta...)
-		y := scaled(transpose(vecs), theta)
+		y := scaled(transpose(vecs), theta, nil)
 		r := (1 - sumOf(y)) / (float64(n) * float64(n))
 		const size = 64
 		count := run.Count(n, size)

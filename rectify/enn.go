@@ -15,8 +15,17 @@ import (
 	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
-// DefaultENNIterations is the number of iterations of ENN where none is set.
-const DefaultENNIterations = 50
+// Defaults of ENN.
+const (
+	// DefaultENNIterations is the most iterations made where no number is set.
+	DefaultENNIterations = 50
+	// DefaultENNTol is the tolerance then.
+	DefaultENNTol = 5e-5
+)
+
+// leastIterations are made before the default tolerance counts: where stop words
+// are kept they make up ‖C‖_F and hide all that moves.
+const leastIterations = 10
 
 // ENN is epsilon non-negative rectification (dong-2019, §4.4.1, Algorithm 3):
 // alternating projection that looks for negative entries only in the rows and
@@ -39,15 +48,19 @@ const DefaultENNIterations = 50
 // twice where only one of i and j is in I. The cost of an iteration thus grows
 // with N, not with N².
 //
-// The zero value is the paper's setting: 50 iterations, |I| = 10K + 1000.
+// The zero value goes on until E converges, |I| = 10K + 1000. The paper's setting
+// is Iterations: 50.
 type ENN struct {
 	// Iterations is the number of iterations T ≥ 1 that follow the first
-	// eigenproblem, T + 1 eigenproblems in all; 0 means 50.
+	// eigenproblem, T + 1 eigenproblems in all; 0 means until E converges, and
+	// 50 at most.
 	Iterations int
 
 	// Tol > 0 stops before Iterations once ‖E_t − E_{t−1}‖_F ≤ Tol·‖C‖_F.
 	// ‖C‖_F is taken over the K largest eigenpairs, (Σ λ²)^½, which the others
-	// hardly change. 0: off.
+	// hardly change. 0 means off where Iterations is set, and else 5e-5, but not
+	// before the tenth iteration. With that the measures of the model are within
+	// 3 % of those after 15 iterations of AP; more iterations move both alike.
 	Tol float64
 
 	// Rows is the number |I| of rows that are looked up, those of largest
@@ -79,8 +92,8 @@ type ENN struct {
 func (e ENN) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "ENN(iterations=%d", e.iterations())
-	if e.Tol > 0 {
-		fmt.Fprintf(&s, ", tol=%g", e.Tol)
+	if e.tol() > 0 {
+		fmt.Fprintf(&s, ", tol=%g", e.tol())
 	}
 	if e.Epsilon > 0 {
 		fmt.Fprintf(&s, ", epsilon=%g", e.Epsilon)
@@ -106,6 +119,13 @@ func (e ENN) iterations() int {
 		return DefaultENNIterations
 	}
 	return e.Iterations
+}
+
+func (e ENN) tol() float64 {
+	if e.Tol == 0 && e.Iterations == 0 {
+		return DefaultENNTol
+	}
+	return e.Tol
 }
 
 func (e ENN) eigenTol() float64 {
@@ -158,7 +178,11 @@ func (e ENN) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*R
 	if err := first.next(ctx, 0, operator(c, opt.Workers)); err != nil {
 		return nil, fmt.Errorf("rectify: ENN: %w", err)
 	}
-	res, err := ennFrom(ctx, e, ennStart{Block: first.block, Products: first.products, ColdStarts: first.cold}, k, opt)
+	least := 0
+	if e.Tol == 0 {
+		least = leastIterations
+	}
+	res, err := ennFrom(ctx, e, ennStart{Block: first.block, Least: least, Products: first.products, ColdStarts: first.cold}, k, opt)
 	if err != nil {
 		return nil, fmt.Errorf("rectify: ENN: %w", err)
 	}
@@ -196,7 +220,9 @@ func ennFrom(ctx context.Context, e ENN, start ennStart, k int, opt Options) (*R
 		return nil, fmt.Errorf("the largest eigenvalue is %g: there is nothing to keep", pairs.theta()[0])
 	}
 	res := &Result{}
-	cur, err := e.look(ctx, pairs.y(), k, linalg.CSR{}, opt.Workers)
+	var found lookup
+	var spare blas64.General // a Y that is not needed any more
+	cur, err := e.look(ctx, &found, pairs.y(), k, linalg.CSR{}, opt.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +239,7 @@ func ennFrom(ctx context.Context, e ENN, start ennStart, k int, opt Options) (*R
 		}
 		// Nothing multiplies by the old E any more. The new one takes its
 		// memory over, one half before they are compared and one after.
-		next, err := e.look(ctx, pairs.y(), k, cur.rest, opt.Workers)
+		next, err := e.look(ctx, &found, pairs.yIn(spare), k, cur.rest, opt.Workers)
 		if err != nil {
 			return nil, err
 		}
@@ -229,6 +255,10 @@ func ennFrom(ctx context.Context, e ENN, start ennStart, k int, opt Options) (*R
 		if err := next.mirror(ctx, cur.own, opt.Workers); err != nil {
 			return nil, err
 		}
+		spare = cur.y
+		if cur.rows == nil && next.rows == nil {
+			found.spare = cur.own
+		}
 		cur = next
 		res.Iterations = t
 		res.Changes = append(res.Changes, change)
@@ -237,7 +267,7 @@ func ennFrom(ctx context.Context, e ENN, start ennStart, k int, opt Options) (*R
 		if opt.Progress != nil {
 			opt.Progress(t, e.iterations(), change)
 		}
-		if e.Tol > 0 && t >= start.Least && moved <= e.Tol*fro {
+		if e.tol() > 0 && t >= start.Least && moved <= e.tol()*fro {
 			res.Status = Converged
 			break
 		}
@@ -257,7 +287,7 @@ func ennFrom(ctx context.Context, e ENN, start ennStart, k int, opt Options) (*R
 
 // look makes the E and r of y, but for the mirrored half of E. reuse is memory
 // that may be taken over.
-func (e ENN) look(ctx context.Context, y blas64.General, k int, reuse linalg.CSR, workers int) (*lift, error) {
+func (e ENN) look(ctx context.Context, found *lookup, y blas64.General, k int, reuse linalg.CSR, workers int) (*lift, error) {
 	n := y.Rows
 	l := &lift{y: y}
 	l.rows, l.epsilon = longest(y, e.rows(n, k), e.Epsilon)
@@ -269,9 +299,9 @@ func (e ENN) look(ctx context.Context, y blas64.General, k int, reuse linalg.CSR
 	}
 	var err error
 	if l.rows == nil {
-		l.own, l.lifted, err = new(lookup).negativePart(ctx, y, at, 0, workers)
+		l.own, l.lifted, err = found.negativePart(ctx, y, at, 0, workers)
 	} else {
-		l.own, l.lifted, err = negativeRows(ctx, y, at, l.rows, reuse, workers)
+		l.own, l.lifted, err = found.negativeRows(ctx, y, at, l.rows, reuse, workers)
 	}
 	if !e.ShiftFirst {
 		l.r = (1 - sum - l.lifted) / size

@@ -31,7 +31,7 @@ func BenchmarkENN(b *testing.B) {
 	u := stick()
 	for _, k := range []int{50, 100} {
 		for _, w := range []int{1, 2} {
-			for _, e := range []rectify.ENN{{}, {Tol: 1e-4}} {
+			for _, e := range []rectify.ENN{{}, {Tol: 1e-4}, {Iterations: 50}} {
 				b.Run(fmt.Sprintf("corpus=nips17/N=%d/K=%d/tol=%g/workers=%d", c.NumWords(), k, e.Tol, w), func(b *testing.B) {
 					for range b.N {
 						res, err := e.Rectify(ctx, m, k, rectify.Options{Workers: w})

@@ -77,7 +77,7 @@ func TestGoldenTinyLowRank(t *testing.T) {
 		r    rectify.Rectifier
 		want golden.LowRank
 	}{
-		{"ENN", rectify.ENN{EigenTol: 1e-13}, g.Low.ENN},
+		{"ENN", rectify.ENN{Iterations: 50, EigenTol: 1e-13}, g.Low.ENN},
 		{"EIG", rectify.TruncatedEig{EigenTol: 1e-13}, g.Low.EigY},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestGoldenLowRank(t *testing.T) {
 					if testing.Short() && g.K > 10 {
 						continue
 					}
-					r = rectify.ENN{EigenTol: 1e-10}
+					r = rectify.ENN{Iterations: 50, EigenTol: 1e-10}
 				case "EIG":
 					r, tol = rectify.TruncatedEig{EigenTol: 1e-12}, 1e-9
 				default:
@@ -565,6 +565,26 @@ func TestENNTolerance(t *testing.T) {
 	}
 	if res.Iterations != i+1 || res.Status != rectify.Converged || done != i+1 {
 		t.Errorf("%d iterations, %v; want %d", res.Iterations, res.Status, i+1)
+	}
+}
+
+// With no number of iterations ENN goes on until E converges, ten at least; with
+// one it makes as many.
+func TestENNStops(t *testing.T) {
+	m := moments(t, "synth")
+	res := rectified(t, rectify.ENN{}, m, 10)
+	fro := 0.0
+	for _, v := range rectified(t, rectify.TruncatedEig{}, m, 10).Eigenvalues {
+		fro += v * v
+	}
+	tol := rectify.DefaultENNTol * math.Sqrt(fro)
+	last := res.CorrectionChanges[len(res.CorrectionChanges)-1]
+	if res.Status != rectify.Converged || res.Iterations < 10 || last > tol || res.Iterations > 10 && res.CorrectionChanges[len(res.CorrectionChanges)-2] <= tol {
+		t.Errorf("%v after %d iterations, the changes of E %g; want the first ≤ %g", res.Status, res.Iterations, res.CorrectionChanges, tol)
+	}
+	more := res.Iterations + 3
+	if res = rectified(t, rectify.ENN{Iterations: more}, m, 10); res.Iterations != more {
+		t.Errorf("%d iterations, want %d", res.Iterations, more)
 	}
 }
 

@@ -88,15 +88,16 @@ const lookupWave = 8
 // negativeRows returns the given rows, ascending, of E = max(−(YYᵀ + r), 0), and
 // ΣE when the columns of the same words are mirrored. The memory of reuse is
 // taken over.
-func negativeRows(ctx context.Context, y blas64.General, r float64, rows []int, reuse linalg.CSR, workers int) (linalg.CSR, float64, error) {
+func (l *lookup) negativeRows(ctx context.Context, y blas64.General, r float64, rows []int, reuse linalg.CSR, workers int) (linalg.CSR, float64, error) {
 	n := y.Rows
 	inside := make([]bool, n)
 	for _, i := range rows {
 		inside[i] = true
 	}
-	packed := linalg.Pack(y)
+	l.packed = linalg.Repack(l.packed, y)
+	packed := l.packed
 	out := linalg.CSR{RowPtr: make([]int, 1, len(rows)+1), Cols: reuse.Cols[:0], Vals: reuse.Vals[:0]}
-	hits := make([]linalg.Hits, lookupWave)
+	hits := l.hits(lookupWave)
 	sums := make([]float64, run.Count(len(rows), scanRows))
 	const wave = lookupWave * scanRows
 	for from := 0; from < len(rows); from += wave {

@@ -71,7 +71,12 @@ func (s *eigenpairs) next(ctx context.Context, t int, op linalg.Op) error {
 func (s *eigenpairs) theta() []float64 { return s.block.Theta[:s.k] }
 
 // y returns U·diag(√λ⁺), N×K', without the columns of eigenvalues λ ≤ 0.
-func (s *eigenpairs) y() blas64.General { return scaled(s.block.X, s.theta()) }
+func (s *eigenpairs) y() blas64.General { return scaled(s.block.X, s.theta(), nil) }
+
+// yIn is y in the memory of a y that is not needed any more.
+func (s *eigenpairs) yIn(reuse blas64.General) blas64.General {
+	return scaled(s.block.X, s.theta(), reuse.Data)
+}
 
 // EigenError says that the eigenpairs of an iterate were not found to the
 // tolerance.
@@ -85,13 +90,13 @@ func (e *EigenError) Error() string {
 }
 
 // scaled returns Y = U·diag(√λ⁺) of the first columns of x, those with λ ≤ 0
-// left out.
-func scaled(x blas64.General, theta []float64) blas64.General {
+// left out. The memory of reuse is taken over.
+func scaled(x blas64.General, theta, reuse []float64) blas64.General {
 	k := 0
 	for k < len(theta) && theta[k] > 0 {
 		k++
 	}
-	y := linalg.NewGeneral(x.Rows, k)
+	y := blas64.General{Rows: x.Rows, Cols: k, Stride: max(k, 1), Data: sized(reuse, x.Rows*k)}
 	root := make([]float64, k)
 	for j := range root {
 		root[j] = math.Sqrt(theta[j])
@@ -135,8 +140,17 @@ const sampled = 16
 // the same size. The zero value is ready.
 type lookup struct {
 	upper   []upperRows
-	scratch []linalg.Hits // large: one a worker
-	spare   linalg.CSR    // an E that is not needed any more
+	scratch []linalg.Hits
+	packed  *linalg.Packed
+	spare   linalg.CSR // an E that is not needed any more
+}
+
+// hits returns room for as many chunks.
+func (l *lookup) hits(count int) []linalg.Hits {
+	if len(l.scratch) < count {
+		l.scratch = make([]linalg.Hits, count)
+	}
+	return l.scratch[:count]
 }
 
 // negativePart returns E = max(−(YYᵀ + r), 0), both triangles, and the sum of
@@ -145,12 +159,12 @@ type lookup struct {
 // any number is fine) it stops there and returns how many as a *tooDense.
 func (l *lookup) negativePart(ctx context.Context, y blas64.General, r float64, most int64, workers int) (linalg.CSR, float64, error) {
 	n := y.Rows
-	packed := linalg.Pack(y)
+	l.packed = linalg.Repack(l.packed, y)
+	packed := l.packed
 	if l.upper == nil {
 		l.upper = make([]upperRows, run.Count(n, scanRows))
-		l.scratch = make([]linalg.Hits, run.Workers(workers))
 	}
-	upper, scratch := l.upper, l.scratch
+	upper, scratch := l.upper, l.hits(run.Workers(workers))
 	sums := make([]float64, len(upper))
 	look := func(w, c int) error {
 		lo, hi := c*scanRows, min(n, (c+1)*scanRows)
@@ -372,6 +386,9 @@ func changeOf(ctx context.Context, c0, c1 *linalg.LowRankSparse, workers int) (f
 	return math.Sqrt(max(low, 0)), nil
 }
 
+// changeRows is how many rows lowRankChange takes at a time, for memory alone.
+const changeRows = 8192
+
 // lowRankChange returns ‖A_1 − A_0‖_F² of A = YYᵀ + r·eeᵀ, dr = r_1 − r_0, as
 // changeOf explains.
 func lowRankChange(ctx context.Context, y0, y1 blas64.General, dr float64, workers int) (float64, error) {
@@ -388,57 +405,68 @@ func lowRankChange(ctx context.Context, y0, y1 blas64.General, dr float64, worke
 		return z
 	}
 	y0, y1 = pad(y0), pad(y1)
-	low := 0.0
-	if k > 0 {
-		m := linalg.NewGeneral(k, k)
-		if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, y0, y1, 0, m, workers); err != nil {
+	low := dr * dr * float64(n) * float64(n)
+	if k == 0 {
+		return low, nil
+	}
+	m := linalg.NewGeneral(k, k)
+	if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, y0, y1, 0, m, workers); err != nil {
+		return 0, err
+	}
+	var svd mat.SVD
+	var md, u, v, q mat.Dense
+	md.SetRawMatrix(m)
+	if !svd.Factorize(&md, mat.SVDThin) {
+		return 0, fmt.Errorf("the singular values of a %d×%d matrix were not found", k, k)
+	}
+	svd.UTo(&u)
+	svd.VTo(&v)
+	q.Mul(&u, v.T())
+	var (
+		s, d       = linalg.NewGeneral(min(n, changeRows), k), linalg.NewGeneral(min(n, changeRows), k)
+		dd, ss, sd = linalg.NewGeneral(k, k), linalg.NewGeneral(k, k), linalg.NewGeneral(k, k)
+		ds, cs     = make([]float64, k), make([]float64, k)
+	)
+	for lo := 0; lo < n; lo += changeRows {
+		rows := min(changeRows, n-lo)
+		s.Rows, d.Rows = rows, rows
+		old := blas64.General{Rows: rows, Cols: k, Stride: y0.Stride, Data: y0.Data[lo*y0.Stride:]}
+		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, old, q.RawMatrix(), 0, d, workers); err != nil {
 			return 0, err
 		}
-		var svd mat.SVD
-		var md, u, v, q mat.Dense
-		md.SetRawMatrix(m)
-		if !svd.Factorize(&md, mat.SVDThin) {
-			return 0, fmt.Errorf("the singular values of a %d×%d matrix were not found", k, k)
-		}
-		svd.UTo(&u)
-		svd.VTo(&v)
-		q.Mul(&u, v.T())
-		s, d := linalg.NewGeneral(n, k), linalg.NewGeneral(n, k)
-		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, y0, q.RawMatrix(), 0, d, workers); err != nil {
-			return 0, err
-		}
-		err := run.Chunks(ctx, len(d.Data), 1<<14, workers, func(_, _, lo, hi int) error {
-			sum, diff := s.Data[lo:hi], d.Data[lo:hi]
-			for i, a := range y1.Data[lo:hi] {
-				b := diff[i]
-				sum[i], diff[i] = a+b, a-b
+		err := run.Chunks(ctx, rows, 256, workers, func(_, _, from, to int) error {
+			for i := from; i < to; i++ {
+				sum, diff := linalg.Row(s, i), linalg.Row(d, i)
+				for j, a := range linalg.Row(y1, lo+i) {
+					b := diff[j]
+					sum[j], diff[j] = a+b, a-b
+				}
 			}
 			return nil
 		})
 		if err != nil {
 			return 0, err
 		}
-		dd, ss, sd := linalg.NewGeneral(k, k), linalg.NewGeneral(k, k), linalg.NewGeneral(k, k)
-		if err := linalg.Gram(ctx, d, dd, workers); err != nil {
-			return 0, err
-		}
-		if err := linalg.Gram(ctx, s, ss, workers); err != nil {
-			return 0, err
-		}
-		if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, s, d, 0, sd, workers); err != nil {
-			return 0, err
-		}
-		for i := range k {
-			for j := range k {
-				low += 0.5 * (dd.Data[i*k+j]*ss.Data[i*k+j] + sd.Data[i*k+j]*sd.Data[j*k+i])
+		for _, g := range []struct{ a, b, to blas64.General }{{d, d, dd}, {s, s, ss}, {s, d, sd}} {
+			if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, g.a, g.b, 1, g.to, workers); err != nil {
+				return 0, err
 			}
 		}
-		// 2δr·eᵀ(A_1 − A_0)e of the low-rank parts = 2δr·(Δᵀe)·(Sᵀe).
-		ds, cs := linalg.ColumnSums(d), linalg.ColumnSums(s)
-		for j := range ds {
-			low += 2 * dr * ds[j] * cs[j]
+		for j, v := range linalg.ColumnSums(d) {
+			ds[j] += v
+		}
+		for j, v := range linalg.ColumnSums(s) {
+			cs[j] += v
 		}
 	}
-	low += dr * dr * float64(n) * float64(n)
+	for i := range k {
+		for j := range k {
+			low += 0.5 * (dd.Data[i*k+j]*ss.Data[i*k+j] + sd.Data[i*k+j]*sd.Data[j*k+i])
+		}
+	}
+	// 2δr·eᵀ(A_1 − A_0)e of the low-rank parts = 2δr·(Δᵀe)·(Sᵀe).
+	for j := range ds {
+		low += 2 * dr * ds[j] * cs[j]
+	}
 	return low, nil
 }

@@ -59,5 +59,5 @@ func (f rectifierFlags) rectifier(name string) jsmf.Rectifier {
 }
 
 // iterationsHelp lists the methods' own numbers of iterations.
-var iterationsHelp = fmt.Sprintf("%d for ap and dr,\n%d for enn and lr, %d for palm and ipalm, %d for dykstra, %d for dc; none and eig have none",
+var iterationsHelp = fmt.Sprintf("%d for ap and dr,\nat most %d for enn and lr, %d for palm and ipalm, %d for dykstra, %d for dc; none and eig have none",
 	rectify.DefaultIterations, rectify.DefaultENNIterations, rectify.DefaultPALMIterations, rectify.DefaultDykstraIterations, rectify.DefaultPermutations)

@@ -66,8 +66,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f.IntVar(&o.passes, "passes", 10, "to this many")
 	f.IntVar(&o.seeds, "seeds", 10, "how many seeds, from 1")
 	f.IntVar(&o.oversample, "oversample", 0, "vectors beyond K; 0: LR's default")
-	f.IntVar(&o.iterations, "iterations", 0, "at most `T` iterations of ENN; 0: its default")
-	f.Float64Var(&o.tol, "tol", 0, "the tolerance of ENN; 0: LR's default")
+	f.IntVar(&o.iterations, "iterations", 0, "`T` iterations of ENN, fewer with -tol; 0: its default")
+	f.Float64Var(&o.tol, "tol", 0, "the tolerance of ENN; 0: its default")
 	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS")
 	f.BoolVar(&o.noAP, "no-ap", false, "without the row of alternating projection")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -194,9 +194,6 @@ func table(ctx context.Context, o options, w io.Writer) error {
 		fmt.Fprintf(t, "%s\t\n", more)
 	}
 	enn := rectify.ENN{Iterations: o.iterations, Tol: o.tol}
-	if enn.Tol == 0 {
-		enn.Tol = rectify.DefaultLRTol
-	}
 	ref, err := fit(ctx, o, d, enn)
 	if err != nil {
 		return err

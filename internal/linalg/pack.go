@@ -8,7 +8,7 @@ import (
 
 // Packed is a copy of the rows of an N×K matrix Y in the layout the register
 // tiles read: panels of 8 rows, the last filled up with zero rows, each stored
-// column by column. It is immutable and safe for concurrent use.
+// column by column. It is safe for concurrent use.
 type Packed struct {
 	kr     *kernels
 	n, k   int
@@ -20,12 +20,24 @@ type Packed struct {
 // Pack copies y (N×K, any stride). It costs one pass over y and 8·K·N bytes.
 func Pack(y blas64.General) *Packed { return best().pack(y) }
 
-func (kr *kernels) pack(y blas64.General) *Packed {
+// Repack is Pack in the memory of old, which may be nil and is lost.
+func Repack(old *Packed, y blas64.General) *Packed { return best().repack(old, y) }
+
+func (kr *kernels) pack(y blas64.General) *Packed { return kr.repack(nil, y) }
+
+func (kr *kernels) repack(old *Packed, y blas64.General) *Packed {
 	check("y", y)
 	p := &Packed{kr: kr, n: y.Rows, k: y.Cols, panels: (y.Rows + panel - 1) / panel}
 	depth := max(1, y.Cols) // no columns: one column of zeros has the same products
 	p.size = depth * panel
-	p.data = aligned(p.panels * p.size)
+	if need := p.panels * p.size; old != nil && cap(old.data) >= need {
+		p.data = old.data[:need]
+		if y.Cols == 0 {
+			clear(p.data)
+		}
+	} else {
+		p.data = aligned(need)
+	}
 	if y.Cols > 0 {
 		packRows(p.data, y.Data, y.Stride, y.Rows, y.Cols)
 	}
