@@ -82,6 +82,7 @@ type Stream struct {
 	passes    atomic.Int64
 	chunkDocs int
 	chunkNNZ  int
+	idle      sync.Pool // of *docChunk, between passes
 
 	mu  sync.Mutex
 	err error
@@ -218,12 +219,9 @@ func (s *Stream) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) erro
 			row[j] = -d * v
 		}
 	}
-	var z []float64
 	return s.chunks(ctx, workers, func(c *docChunk) error {
-		if need := c.docs() * X.Cols; cap(z) < need {
-			z = make([]float64, need)
-		}
-		Z := blas64.General{Rows: c.docs(), Cols: X.Cols, Stride: X.Cols, Data: z[:c.docs()*X.Cols]}
+		c.z = resized(c.z, c.docs()*X.Cols)
+		Z := blas64.General{Rows: c.docs(), Cols: X.Cols, Stride: X.Cols, Data: c.z}
 		if err := c.byDoc.Mul(ctx, X, Z, false, workers); err != nil {
 			return err
 		}
@@ -311,6 +309,7 @@ var _ Matrix = (*Stream)(nil)
 type docChunk struct {
 	byDoc, byWord linalg.CSR
 	at            []int
+	z             []float64 // a block of a product
 }
 
 func (c *docChunk) docs() int { return len(c.byDoc.RowPtr) - 1 }
@@ -360,17 +359,27 @@ func resized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
+// chunk returns a chunk with what room the last pass has left it.
+func (s *Stream) chunk() *docChunk {
+	if c, ok := s.idle.Get().(*docChunk); ok {
+		return c
+	}
+	return new(docChunk)
+}
+
 // chunks calls f for one chunk of documents after the other. With more than
 // one worker the next chunk is read meanwhile.
 func (s *Stream) chunks(ctx context.Context, workers int, f func(c *docChunk) error) error {
+	c1 := s.chunk()
 	if run.Workers(workers) == 1 {
-		c := new(docChunk)
-		return s.produce(ctx, c, func(c *docChunk) (*docChunk, error) { return c, f(c) })
+		defer s.idle.Put(c1)
+		return s.produce(ctx, c1, func(c *docChunk) (*docChunk, error) { return c, f(c) })
 	}
+	c2 := s.chunk()
 	// The reader owns the chunks in empty, f the one that came from full.
 	inner, cancel := context.WithCancel(ctx)
 	full, empty := make(chan *docChunk), make(chan *docChunk, 2)
-	empty <- new(docChunk)
+	empty <- c1
 	var readErr error
 	var panicked *run.Panic
 	done := make(chan struct{})
@@ -382,7 +391,7 @@ func (s *Stream) chunks(ctx context.Context, workers int, f func(c *docChunk) er
 				panicked = &run.Panic{Value: v, Stack: debug.Stack()}
 			}
 		}()
-		readErr = s.produce(inner, new(docChunk), func(c *docChunk) (*docChunk, error) {
+		readErr = s.produce(inner, c2, func(c *docChunk) (*docChunk, error) {
 			select {
 			case full <- c:
 			case <-inner.Done():
@@ -399,6 +408,8 @@ func (s *Stream) chunks(ctx context.Context, workers int, f func(c *docChunk) er
 	defer func() { // f may panic
 		cancel()
 		<-done
+		s.idle.Put(c1)
+		s.idle.Put(c2)
 	}()
 	for c := range full {
 		if err := f(c); err != nil {
