@@ -3,7 +3,10 @@ package corpus_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"strings"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 )
@@ -159,4 +162,24 @@ func ExampleCorpus_SplitTokens() {
 	}
 	fmt.Println(train.NumDocs(), held.NumDocs(), observed.DocLen(0), hidden.DocLen(0))
 	// Output: 8 2 4 4
+}
+
+// Documents of two topics that never share a word, mixed by LDA's prior.
+func ExampleGenerator() {
+	c, w, err := corpus.Generator{
+		Topics:     mat.NewDense(4, 2, []float64{0.5, 0, 0.5, 0, 0, 0.5, 0, 0.5}),
+		Prior:      corpus.SymmetricDirichlet(2, 0.5),
+		Docs:       1000,
+		Lengths:    []int{50},
+		Vocabulary: []string{"cat", "dog", "bond", "stock"},
+	}.Generate(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(c.NumDocs(), "documents,", c.Tokens(), "tokens")
+	m, k := w.Dims()
+	fmt.Printf("W is %d×%d\n", m, k)
+	// Output:
+	// 1000 documents, 50000 tokens
+	// W is 1000×2
 }
