@@ -497,3 +497,35 @@ func TestProjectSimplex(t *testing.T) {
 		}()
 	}
 }
+
+// Points that are in the simplex but for rounding: the set of positive entries
+// must not come and go with the last bit of τ for ever.
+func TestProjectSimplexEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for range 20000 {
+		v := make([]float64, 2+rng.IntN(200))
+		sum := 0.0
+		for i := range v {
+			if rng.IntN(3) > 0 {
+				v[i] = math.Exp(3 * rng.NormFloat64())
+				sum += v[i]
+			}
+		}
+		if sum == 0 {
+			continue
+		}
+		for i := range v {
+			v[i] /= sum
+			if v[i] == 0 {
+				v[i] = -1e-17 * rng.Float64() * float64(rng.IntN(3))
+			}
+		}
+		y := make([]float64, len(v))
+		ProjectSimplex(y, v)
+		for i := range v {
+			if !(math.Abs(y[i]-v[i]) <= 1e-14) || y[i] < 0 {
+				t.Fatalf("entry %d: %g of %g", i, y[i], v[i])
+			}
+		}
+	}
+}

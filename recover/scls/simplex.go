@@ -51,7 +51,9 @@ func ProjectSimplex(dst, v []float64) {
 				s += x
 			}
 		}
-		if n == m {
+		// The set only shrinks, but for rounding of τ, with which an entry
+		// near it might come and go for ever.
+		if n >= m {
 			break
 		}
 		m = n
