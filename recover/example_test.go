@@ -50,3 +50,18 @@ func ExampleSCLS() {
 	// ⎡0.400  0.100⎤
 	// ⎣0.100  0.400⎦
 }
+
+// The second moments of a Dirichlet prior give its parameters back.
+func ExampleFitAlpha() {
+	a, err := recovery.DirichletMoments([]float64{0.2, 0.3, 0.5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fit, err := recovery.FitAlpha(a, recovery.AlphaMoments)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("α = %.3f, α₀ = %.3f\n", fit.Alpha, fit.Alpha0)
+	// Output:
+	// α = [0.200 0.300 0.500], α₀ = 1.000
+}

@@ -8,6 +8,20 @@
 // topics B_nk = p(word n | topic k), and the co-occurrence of the anchors
 // themselves gives the correlations A_kl = p(topics k and l) of two words of a
 // document (lee-2020 §3, steps 3 and 4).
+//
+// # Which method
+//
+//   - SCLS: least squares, exact in its zero value. Use it.
+//   - RecoverL2: the same as arora-2013 has it, by exponentiated gradient and
+//     with A from the pseudo-inverse of B.
+//   - RecoverKL: the Kullback–Leibler divergence in place of the squares
+//     (arora-2013, Algorithm 3). It needs the rows themselves and N times the
+//     work of a sweep of RecoverL2.
+//   - Inverse: the method of 2012, which inverts the anchors' block of C and
+//     looks at no other row. To see what the others are good for.
+//
+// Finish says how SCLS and RecoverKL come to A, and what is done to A and B in
+// the end. FitAlpha and GridAlpha fit a Dirichlet prior to A.
 package recovery
 
 import (
@@ -49,15 +63,23 @@ type Result struct {
 	// B is N×K: column k holds p(word | topic k) and sums to 1.
 	B *mat.Dense
 	// A is K×K and symmetric: A_kl is the probability that two words of a
-	// document come from topics k and l. It is neither clipped nor
-	// renormalised: how far its sum is from 1 measures how well the model
-	// fits (metrics.Legality).
+	// document come from topics k and l. Unless Finish says otherwise it is
+	// neither clipped nor renormalised: how far its sum is from 1 measures how
+	// well the model fits (metrics.Legality).
 	A *mat.Dense
 	// Residuals holds ‖c̄_n − Σ_k B̆_kn c̄_{s_k}‖₂ for every word, against the
 	// matrix that was factorised; 0 for anchors and words that never occur. They
 	// come from ‖c̄_n‖² by subtraction, so that residuals below 1e-7·‖c̄_n‖ are
 	// rounding.
 	Residuals []float64
+	// Divergence is, for RecoverKL, the mean over all N words of the
+	// Kullback–Leibler divergence of c̄_n from the mixture of the anchors' rows,
+	// in nats, and Unreached the mean over the words solved for of the mass of
+	// c̄_n on words that no anchor co-occurs with, which no mixture explains and
+	// the divergence leaves out. 0 for other methods.
+	Divergence, Unreached float64
+	// Finishing says how A was computed.
+	Finishing Finishing
 	// Marginals are the c_n that Bayes' rule was applied with, length N: those of
 	// the rows, after cooc.AnchorRows were told the anchors. They belong to the
 	// rows and must not be written to.
@@ -90,17 +112,27 @@ func (e *AnchorError) Error() string {
 
 // SCLS recovers B̆ by simplex-constrained least squares, B by Bayes' rule and A
 // by the diagonal recovery A = D⁻¹C_SSD⁻¹, D = diag(B_S) (lee-2020, Algorithms
-// 4 and 5). The anchors themselves get the unit vectors and are not solved for.
+// 4 and 5), or as Finish says. The anchors themselves get the unit vectors and
+// are not solved for.
 //
 // Cost: one product of C̄ with K vectors, and the solver's. Memory: 8·d·K bytes
 // and 40·N·K beside. The zero value solves exactly, by scls.ActiveSet.
 type SCLS struct {
 	// Solver solves the least-squares problems; nil means scls.ActiveSet{}.
 	Solver scls.Solver
+
+	// Finish says how A is computed and what is done in the end.
+	Finish Finish
 }
 
 // Solver returns SCLS with the given solver.
 func Solver(s scls.Solver) SCLS { return SCLS{Solver: s} }
+
+// RecoverL2 returns the method of that name of arora-2013: SCLS solved by
+// exponentiated gradient with a line search (Appendix D.2), and A = B†CB†ᵀ.
+func RecoverL2() SCLS {
+	return SCLS{Solver: scls.ExpGrad{}, Finish: Finish{Correlations: PseudoInverse}}
+}
 
 func (s SCLS) solver() scls.Solver {
 	if s.Solver == nil {
@@ -109,10 +141,11 @@ func (s SCLS) solver() scls.Solver {
 	return s.Solver
 }
 
-func (s SCLS) String() string { return s.solver().String() }
+func (s SCLS) String() string { return s.solver().String() + s.Finish.suffix() }
 
-// Validate reports settings of the solver that are out of range. Solvers look
-// at their settings before anything else, so it has them solve no problem.
+// Validate reports settings of the solver and of Finish that are out of range.
+// Solvers look at their settings before anything else, so it has them solve no
+// problem.
 func (s SCLS) Validate() error {
 	g := mat.NewSymDense(1, []float64{1})
 	_, err := s.solver().Solve(context.Background(), g, new(mat.Dense), new(mat.Dense), scls.Options{Workers: 1})
@@ -120,19 +153,65 @@ func (s SCLS) Validate() error {
 	if errors.As(err, &bad) {
 		return fmt.Errorf("recovery: %w", err)
 	}
-	return nil
+	return s.Finish.Validate()
 }
 
 // Recover implements Recoverer. Errors: anchors out of range, named twice or
-// without a probability (*AnchorError), the solver's, ctx's.
+// without a probability (*AnchorError), the solver's, those of Finish, ctx's.
 func (s SCLS) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*Result, error) {
+	if err := s.Finish.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := begin(ctx, rows, anchors, opt)
+	if err != nil {
+		return nil, err
+	}
+	f, g, err := p.products(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// The words to solve for are packed together.
+	free := p.free()
+	res := p.result(len(free))
+	if len(free) > 0 {
+		ff, y := mat.NewDense(len(free), p.k, nil), mat.NewDense(len(free), p.k, nil)
+		for i, w := range free {
+			ff.SetRow(i, f.RawRowView(w))
+		}
+		f = nil
+		sol, err := s.solver().Solve(ctx, g, ff, y, scls.Options{Workers: opt.Workers, Progress: opt.Progress})
+		if err != nil {
+			return nil, fmt.Errorf("recovery: %w", err)
+		}
+		for i, w := range free {
+			res.Breve.SetRow(w, y.RawRowView(i))
+			p.residual(res, w, sol.Objective[i])
+		}
+		res.count(sol.Iterations, sol.KKTGap, sol.Status)
+	}
+	return p.finish(ctx, res, s.Finish)
+}
+
+// problem is what all methods begin with.
+type problem struct {
+	rows    cooc.Rows
+	anchors []int
+	topic   []int // 1 + the topic whose anchor the word is
+	n, d, k int
+	c       []float64 // marginals
+	norms   []float64 // ‖c̄_i‖²
+	workers int
+}
+
+// begin checks the anchors and tells them to rows that want to know.
+func begin(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*problem, error) {
 	n, d := rows.Dims()
 	k := len(anchors)
 	c := rows.Marginals()
 	if k == 0 || k > n {
 		return nil, fmt.Errorf("recovery: %d anchors for %d words", k, n)
 	}
-	topic := make([]int, n) // 1 + the topic whose anchor the word is
+	topic := make([]int, n)
 	for t, w := range anchors {
 		switch {
 		case w < 0 || w >= n:
@@ -156,13 +235,16 @@ func (s SCLS) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Op
 	if err != nil {
 		return nil, fmt.Errorf("recovery: %w", err)
 	}
+	return &problem{rows: rows, anchors: anchors, topic: topic, n: n, d: d, k: k, c: c, norms: norms, workers: opt.Workers}, nil
+}
 
-	// F = C̄·C̄_Sᵀ, and G = C̄_S·C̄_Sᵀ are its rows S.
-	u := mat.NewDense(d, k, nil)
-	err = run.Chunks(ctx, k, 8, opt.Workers, func(_, _, lo, hi int) error {
-		row := make([]float64, d)
+// anchorRows returns the rows of the anchors, d×K, one a column.
+func (p *problem) anchorRows(ctx context.Context) (*mat.Dense, error) {
+	u := mat.NewDense(p.d, p.k, nil)
+	err := run.Chunks(ctx, p.k, 8, p.workers, func(_, _, lo, hi int) error {
+		row := make([]float64, p.d)
 		for t := lo; t < hi; t++ {
-			rows.RowTo(row, anchors[t])
+			p.rows.RowTo(row, p.anchors[t])
 			u.SetCol(t, row)
 		}
 		return nil
@@ -170,62 +252,79 @@ func (s SCLS) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Op
 	if err != nil {
 		return nil, fmt.Errorf("recovery: %w", err)
 	}
-	f := mat.NewDense(n, k, nil)
-	if err := rows.MulTo(ctx, f, u, opt.Workers); err != nil {
-		return nil, fmt.Errorf("recovery: %w", err)
+	return u, nil
+}
+
+// products returns F = C̄·C̄_Sᵀ, N×K, and G = C̄_S·C̄_Sᵀ, which are its rows S.
+func (p *problem) products(ctx context.Context) (f *mat.Dense, g *mat.SymDense, err error) {
+	u, err := p.anchorRows(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
-	u = nil
-	g := mat.NewSymDense(k, nil)
-	for a, w := range anchors {
-		for b := a; b < k; b++ {
-			g.SetSym(a, b, 0.5*(f.At(w, b)+f.At(anchors[b], a)))
+	f = mat.NewDense(p.n, p.k, nil)
+	if err := p.rows.MulTo(ctx, f, u, p.workers); err != nil {
+		return nil, nil, fmt.Errorf("recovery: %w", err)
+	}
+	g = mat.NewSymDense(p.k, nil)
+	for a, w := range p.anchors {
+		for b := a; b < p.k; b++ {
+			g.SetSym(a, b, 0.5*(f.At(w, b)+f.At(p.anchors[b], a)))
 		}
 	}
+	return f, g, nil
+}
 
-	// The words to solve for are packed together.
+// free returns the words to solve for: those that occur and are no anchors.
+func (p *problem) free() []int {
 	var free []int
-	for i := range n {
-		if topic[i] == 0 && c[i] > 0 {
+	for i, c := range p.c {
+		if p.topic[i] == 0 && c > 0 {
 			free = append(free, i)
 		}
 	}
-	res := &Result{Breve: mat.NewDense(n, k, nil), Residuals: make([]float64, n), Words: len(free), Marginals: c}
-	for t, w := range anchors {
+	return free
+}
+
+// result returns a Result in which the anchors have their unit vectors.
+func (p *problem) result(words int) *Result {
+	res := &Result{Breve: mat.NewDense(p.n, p.k, nil), Residuals: make([]float64, p.n), Words: words, Marginals: p.c}
+	for t, w := range p.anchors {
 		res.Breve.Set(w, t, 1)
 	}
-	if len(free) > 0 {
-		ff, y := mat.NewDense(len(free), k, nil), mat.NewDense(len(free), k, nil)
-		for i, w := range free {
-			ff.SetRow(i, f.RawRowView(w))
-		}
-		f = nil
-		sol, err := s.solver().Solve(ctx, g, ff, y, scls.Options{Workers: opt.Workers, Progress: opt.Progress})
-		if err != nil {
-			return nil, fmt.Errorf("recovery: %w", err)
-		}
-		for i, w := range free {
-			res.Breve.SetRow(w, y.RawRowView(i))
-			half := max(0.5*norms[w]+sol.Objective[i], 0)
-			res.Residuals[w] = math.Sqrt(2 * half)
-			res.Objective += half
-			res.MeanIterations += float64(sol.Iterations[i])
-			res.MaxIterations = max(res.MaxIterations, sol.Iterations[i])
-			res.MaxGap = max(res.MaxGap, sol.KKTGap[i])
-			switch sol.Status[i] {
-			case scls.IterationLimit:
-				res.Limited++
-			case scls.Stalled:
-				res.Stalled++
-			}
-		}
-		res.MeanIterations /= float64(len(free))
-		res.Objective /= float64(n)
-	}
+	return res
+}
 
-	if res.B, err = bayes(res.Breve, c); err != nil {
+// residual notes that of word w, given ½yᵀGy − fᵀy.
+func (p *problem) residual(res *Result, w int, objective float64) {
+	half := max(0.5*p.norms[w]+objective, 0)
+	res.Residuals[w] = math.Sqrt(2 * half)
+	res.Objective += half // the mean is taken in finish
+}
+
+// count notes how the solver did.
+func (res *Result) count(iterations []int, gaps []float64, status []scls.Status) {
+	for i, it := range iterations {
+		res.MeanIterations += float64(it)
+		res.MaxIterations = max(res.MaxIterations, it)
+		res.MaxGap = max(res.MaxGap, gaps[i])
+		switch status[i] {
+		case scls.IterationLimit:
+			res.Limited++
+		case scls.Stalled:
+			res.Stalled++
+		}
+	}
+	res.MeanIterations /= float64(len(iterations))
+}
+
+// finish computes B and A from B̆.
+func (p *problem) finish(ctx context.Context, res *Result, f Finish) (*Result, error) {
+	res.Objective /= float64(p.n)
+	var err error
+	if res.B, err = bayes(res.Breve, p.c); err != nil {
 		return nil, err
 	}
-	if res.A, err = diagonalA(rows, res.B, anchors); err != nil {
+	if err = f.apply(ctx, p, res); err != nil {
 		return nil, err
 	}
 	return res, ctx.Err()

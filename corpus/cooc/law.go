@@ -299,6 +299,9 @@ func (l *LAW) WithAnchors(ctx context.Context, anchors []int, workers int) (Rows
 // how many entries of C that took.
 func (l *LAW) Mended() (rows []int, entries int) { return slices.Clone(l.mended), l.lifted }
 
+// Matrix returns C as it was given, with none of its entries lifted.
+func (l *LAW) Matrix() Matrix { return l.m }
+
 // Dims returns N and the rank of Y, with one more for an r > 0.
 func (l *LAW) Dims() (n, d int) { return l.x.Rows, l.x.Cols }
 

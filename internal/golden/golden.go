@@ -57,6 +57,9 @@ type Row struct {
 		ARow1           []float64          `json:"A_row1"`
 		AFro            float64            `json:"A_fro"`
 		TopWords        []string           `json:"top_words_first10topics"`
+		Alpha0Gradient  float64            `json:"alpha0_gradient"`
+		Alpha0Baseline  float64            `json:"alpha0_baseline"`
+		Alpha0Line      float64            `json:"alpha0_linesearch"`
 		MetricsOriginal map[string]float64 `json:"metrics_vs_original"`
 	}
 }
@@ -165,8 +168,15 @@ type SolvedLow struct {
 
 // Solved is one solver's results on tiny; Btilde is K×N.
 type Solved struct {
-	B, Btilde, A [][]float64
-	Metrics      map[string]float64 `json:"metrics_vs_original"`
+	B, Btilde, A    [][]float64
+	APinv           [][]float64        `json:"A_pinv"`
+	AOptimize       [][]float64        `json:"A_optimize"` // by multiplicative updates
+	AlphaGradient   []float64          `json:"alpha_gradient"`
+	AlphaBaseline   []float64          `json:"alpha_baseline"` // by the formula of 2012
+	AlphaLineSearch []float64          `json:"alpha_linesearch"`
+	AlphaCandidates []float64          `json:"alpha0_candidates"`
+	AlphaLoss       float64            `json:"alpha_loss"` // half of it, at AlphaGradient
+	Metrics         map[string]float64 `json:"metrics_vs_original"`
 }
 
 // ReadTiny returns the golden values of tiny.

@@ -1,0 +1,866 @@
+package recovery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/scls"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+func recoverBy(t testing.TB, s recovery.Recoverer, r cooc.Rows, anchors []int) *recovery.Result {
+	t.Helper()
+	res, err := s.Recover(ctx, r, anchors, recovery.Options{})
+	if err != nil {
+		t.Fatalf("%v: %v", s, err)
+	}
+	return res
+}
+
+// errorsL1 returns the mean over topics of ‖b_k − planted‖₁ and the largest
+// error of A relative to its largest entry.
+func errorsL1(t testing.TB, m *testutil.Planted, anchors []int, res *recovery.Result) (l1, errA float64) {
+	t.Helper()
+	topics, err := m.Topics(anchors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, k := range topics {
+		for i := range m.N {
+			l1 += math.Abs(res.B.At(i, j)-m.B.At(i, k)) / float64(m.K)
+		}
+	}
+	_, errA, err = m.Errors(anchors, res.B, res.A)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l1, errA
+}
+
+// From C without noise: inversion gives the planted model to 1e-6 of its largest
+// entries, exponentiated gradient of both divergences to ℓ₁ ≤ 2e-3 within 500
+// sweeps, and A likewise by each method.
+func TestPlantedMethods(t *testing.T) {
+	for _, k := range []int{2, 5, 20} {
+		if testutil.Race && k > 5 {
+			continue
+		}
+		m := testutil.NewPlanted(150, k, 0.5, uint64(100+k))
+		r := rowsOf(t, dense(t, m.C))
+		a, err := anchor.QR{}.Find(ctx, r, k, anchor.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []recovery.Inverse{{}, {Project: true}} {
+			res := recoverBy(t, s, r, a.Anchors)
+			errB, errA, err := m.Errors(a.Anchors, res.B, res.A)
+			if err != nil || errB > 1e-6 || errA > 1e-6 {
+				t.Errorf("K=%d/%v: B is off by %.2g, A by %.2g, %v", k, s, errB, errA, err)
+			}
+			exact := recoverBy(t, recovery.SCLS{}, r, a.Anchors)
+			for i := range m.N {
+				for j := range k {
+					near(t, s.String()+": B̆", res.Breve.At(i, j), exact.Breve.At(i, j), 1e-6)
+				}
+			}
+		}
+		for _, f := range []recovery.Finish{{}, {Correlations: recovery.PseudoInverse}, {Correlations: recovery.Multiplicative}, {Project: true}, {Correlations: recovery.PseudoInverse, Project: true}} {
+			exact := recoverBy(t, recovery.SCLS{Finish: f}, r, a.Anchors)
+			if _, errA := errorsL1(t, m, a.Anchors, exact); errA > 1e-6 {
+				t.Errorf("K=%d/%v: A is off by %.2g", k, exact, errA)
+			}
+			for _, s := range []recovery.Recoverer{recovery.SCLS{Solver: scls.ExpGrad{Tol: 1e-10, MaxIterations: 500}, Finish: f}, recovery.RecoverKL{Tol: 1e-8, MaxIterations: 500, Finish: f}} {
+				res := recoverBy(t, s, r, a.Anchors)
+				l1, errA := errorsL1(t, m, a.Anchors, res)
+				t.Logf("K=%d/%v: ℓ₁ %.2g, A %.2g, %.0f sweeps, %d limited, %d stalled", k, s, l1, errA, res.MeanIterations, res.Limited, res.Stalled)
+				if l1 > 2e-3 || errA > 2e-2 {
+					t.Errorf("K=%d/%v: ℓ₁ is %.2g, A is off by %.2g", k, s, l1, errA)
+				}
+				invariants(t, res, r, a.Anchors, f.Correlations != recovery.PseudoInverse)
+			}
+		}
+	}
+}
+
+// klGap returns the divergence and the gap of a word's mixture, from their
+// definitions; words that no anchor reaches are left out.
+func klGap(r cooc.Rows, anchors []int, word int, y []float64) (divergence, gap float64) {
+	n, _ := r.Dims()
+	v, s := make([]float64, n), mat.NewDense(len(anchors), n, nil)
+	r.RowTo(v, word)
+	for t, w := range anchors {
+		r.RowTo(s.RawRowView(t), w)
+	}
+	grad := make([]float64, len(y))
+	for j, p := range v {
+		q := 0.0
+		for t, x := range y {
+			q += x * s.At(t, j)
+		}
+		if p > 0 && q > 0 {
+			divergence += p * math.Log(p/q)
+			for t := range y {
+				grad[t] -= p * s.At(t, j) / q
+			}
+		}
+	}
+	low := slices.Min(grad)
+	for t, x := range y {
+		gap += x * (grad[t] - low)
+	}
+	return divergence, gap
+}
+
+// On rows with noise: the gap and the divergence are what their definitions say,
+// the gap is below the tolerance, no other point tried has a divergence smaller
+// by more than it, and expectation maximisation, which is another way to the same
+// minimum, comes to it.
+func TestKLOptimal(t *testing.T) {
+	m, a := spoiled(t, 70, 6, 2)
+	anchors := slices.Clone(m.Anchors)
+	// A word that no anchor meets.
+	lone := 0
+	for slices.Contains(anchors, lone) {
+		lone++
+	}
+	for _, s := range anchors {
+		a.Set(s, lone, 0)
+		a.Set(lone, s, 0)
+	}
+	r := rowsOf(t, dense(t, a))
+	res := recoverBy(t, recovery.RecoverKL{Tol: 1e-9, MaxIterations: 20000}, r, anchors)
+	if res.Limited > 0 || res.Stalled > 0 || !(res.MaxGap < 1e-9) || res.Words != 70-6 {
+		t.Errorf("%d words, %d limited, %d stalled, gap %.2g", res.Words, res.Limited, res.Stalled, res.MaxGap)
+	}
+	if !(res.Unreached > 0 && res.Unreached < 0.2) {
+		t.Errorf("unreached %g", res.Unreached)
+	}
+	invariants(t, res, r, anchors, true)
+	rng := rand.New(rand.NewPCG(1, 1))
+	sum := 0.0
+	for i := range 70 {
+		if slices.Contains(anchors, i) {
+			continue
+		}
+		y := res.Breve.RawRowView(i)
+		d, gap := klGap(r, anchors, i, y)
+		sum += d
+		if gap > 1.1e-9 {
+			t.Errorf("word %d: gap %.3g", i, gap)
+		}
+		other := make([]float64, len(y))
+		for range 20 {
+			total := 0.0
+			for j := range other {
+				other[j] = y[j] * math.Exp(0.3*rng.NormFloat64())
+				if rng.IntN(3) == 0 {
+					other[j] += 0.02 * rng.ExpFloat64()
+				}
+				total += other[j]
+			}
+			for j := range other {
+				other[j] /= total
+			}
+			if o, _ := klGap(r, anchors, i, other); o < d-1e-9-1e-13 {
+				t.Errorf("word %d: divergence %.12g, another point has %.12g", i, d, o)
+			}
+		}
+	}
+	near(t, "mean divergence", res.Divergence, sum/72, 1e-12)
+
+	// Expectation maximisation on one word.
+	em := slices.Repeat([]float64{1.0 / 6}, 6)
+	word := lone + 1
+	for slices.Contains(anchors, word) {
+		word++
+	}
+	n, _ := r.Dims()
+	v, s := make([]float64, n), mat.NewDense(6, n, nil)
+	r.RowTo(v, word)
+	for k, w := range anchors {
+		r.RowTo(s.RawRowView(k), w)
+	}
+	for range 20000 {
+		next, total := make([]float64, 6), 0.0
+		for j, p := range v {
+			q := 0.0
+			for k, x := range em {
+				q += x * s.At(k, j)
+			}
+			if q > 0 {
+				for k, x := range em {
+					next[k] += p * x * s.At(k, j) / q
+				}
+			}
+		}
+		for _, x := range next {
+			total += x
+		}
+		for k := range em {
+			em[k] = next[k] / total
+		}
+	}
+	d, _ := klGap(r, anchors, word, res.Breve.RawRowView(word))
+	e, _ := klGap(r, anchors, word, em)
+	near(t, "divergence by EM", e, d, 1e-9)
+}
+
+func methods() []recovery.Recoverer {
+	return []recovery.Recoverer{
+		recovery.RecoverL2(), recovery.RecoverKL{}, recovery.Inverse{Project: true},
+		recovery.SCLS{Finish: recovery.Finish{Correlations: recovery.Multiplicative, Project: true, Smooth: recovery.DefaultSmoothing}},
+	}
+}
+
+// Other numbers of the words and topics give the same, and so does any number
+// of workers, bit for bit. Tolerances: KL is solved to a gap of 1e-6, its
+// solutions from sums in another order may end a sweep apart.
+func TestMethodsEquivariantAndParallel(t *testing.T) {
+	m, a := spoiled(t, 80, 6, 2)
+	n := 82
+	order := rand.New(rand.NewPCG(3, 1)).Perm(n)
+	at := make([]int, n)
+	p := mat.NewDense(n, n, nil)
+	for i, oi := range order {
+		at[oi] = i
+		for j, oj := range order {
+			p.Set(i, j, a.At(oi, oj))
+		}
+	}
+	topics := []int{3, 0, 5, 1, 2, 4}
+	moved := make([]int, 6)
+	for j, k := range topics {
+		moved[j] = at[m.Anchors[k]]
+	}
+	r, rp := rowsOf(t, dense(t, a)), rowsOf(t, dense(t, p))
+	for _, s := range methods() {
+		want := recoverBy(t, s, r, m.Anchors)
+		got := recoverBy(t, s, rp, moved)
+		for i, o := range order {
+			for j, k := range topics {
+				near(t, s.String()+": B̆", got.Breve.At(i, j), want.Breve.At(o, k), 1e-7)
+				near(t, s.String()+": B", got.B.At(i, j), want.B.At(o, k), 1e-7)
+			}
+		}
+		for j, k := range topics {
+			for l, q := range topics {
+				near(t, s.String()+": A", got.A.At(j, l), want.A.At(k, q), 1e-7)
+			}
+		}
+		for _, w := range []int{1, 2, 7} {
+			res, err := s.Recover(ctx, r, m.Anchors, recovery.Options{Workers: w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !mat.Equal(res.B, want.B) || !mat.Equal(res.Breve, want.Breve) || !mat.Equal(res.A, want.A) || !slices.Equal(res.Residuals, want.Residuals) || res.Objective != want.Objective || res.Divergence != want.Divergence {
+				t.Errorf("%v: %d workers give other bits", s, w)
+			}
+		}
+		// Words of no probability are in no topic.
+		for _, i := range []int{80, 81} {
+			for j := range 6 {
+				if want.B.At(i, j) != 0 || want.Breve.At(i, j) != 0 {
+					t.Errorf("%v: word %d never occurs and has %v", s, i, want.B.RawRowView(i))
+				}
+			}
+		}
+		cancelled, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := s.Recover(cancelled, r, m.Anchors, recovery.Options{}); !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "recovery: ") != 1 {
+			t.Errorf("%v, cancelled: %v", s, err)
+		}
+	}
+	// Cancelled on the way: no more than the chunks in flight end.
+	c, cancel := context.WithCancel(ctx)
+	calls := 0
+	_, err := recovery.RecoverKL{}.Recover(c, r, m.Anchors, recovery.Options{Workers: 2, Progress: func(int, int) { calls++; cancel() }})
+	cancel()
+	if !errors.Is(err, context.Canceled) || calls > 2 {
+		t.Errorf("%d chunks, %v", calls, err)
+	}
+}
+
+func TestMethodsRefuse(t *testing.T) {
+	m := testutil.NewPlanted(40, 4, 0.3, 5)
+	r := rowsOf(t, dense(t, m.C))
+	low, err := cooc.NewLowRankSparse(m.Y(), 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	law := rowsOf(t, low)
+	if _, ok := law.(*cooc.LAW); !ok {
+		t.Fatalf("%T", law)
+	}
+	refused := func(name string, s recovery.Recoverer, r cooc.Rows, anchors []int, want ...string) error {
+		t.Helper()
+		res, err := s.Recover(ctx, r, anchors, recovery.Options{})
+		if err == nil || res != nil || strings.Count(err.Error(), "recovery: ") != 1 {
+			t.Errorf("%s: %v", name, err)
+			return err
+		}
+		for _, w := range want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %q does not say %q", name, err, w)
+			}
+		}
+		return err
+	}
+	refused("KL of a picture", recovery.RecoverKL{}, law, m.Anchors, "RecoverL2", "AP")
+	var neg *recovery.NegativeError
+	var sing *recovery.SingularError
+
+	// A second word of a topic as another's anchor: two proportional rows.
+	twin := mat.DenseCopyOf(m.B)
+	i, j := m.Anchors[0], m.Anchors[1]
+	for k := range 4 {
+		twin.Set(j, k, 0)
+	}
+	twin.Set(j, 0, m.B.At(i, 0)/3)
+	var c mat.Dense
+	c.Product(twin, m.A, twin.T())
+	rt := rowsOf(t, dense(t, &c))
+	if err := refused("singular", recovery.Inverse{}, rt, m.Anchors, "C_SS", "singular"); !errors.As(err, &sing) || !(sing.Condition > 1e12) {
+		t.Errorf("singular: %v", err)
+	}
+	// Two anchors that are alike: exponentiated gradient gives both as much, and
+	// the two topics are the same.
+	if err := refused("pinv of dependent topics", recovery.RecoverL2(), sameTopics(t), []int{0, 1}, "BᵀB"); !errors.As(err, &sing) {
+		t.Errorf("pinv: %v", err)
+	}
+
+	// Noise makes the inverse negative; projected it is a model. More noise, and
+	// no probabilities of anchors come out at all.
+	mn, noisy := spoiled(t, 40, 4, 0)
+	rn := rowsOf(t, dense(t, noisy))
+	if err := refused("negative B", recovery.Inverse{}, rn, mn.Anchors, "p(word | topic)", "Project"); !errors.As(err, &neg) || neg.Word < 0 || neg.Topic < 0 || !(neg.Value < 0) {
+		t.Errorf("negative: %v", err)
+	}
+	invariantsOfB(t, recoverBy(t, recovery.Inverse{Project: true}, rn, mn.Anchors))
+	rng := rand.New(rand.NewPCG(8, 8))
+	for i := range 40 {
+		for j := range i {
+			v := noisy.At(i, j) * math.Exp(rng.NormFloat64())
+			noisy.Set(i, j, v)
+			noisy.Set(j, i, v)
+		}
+	}
+	rn = rowsOf(t, dense(t, noisy))
+	a, err := anchor.QR{}.Find(ctx, rn, 4, anchor.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := refused("negative z", recovery.Inverse{Project: true}, rn, a.Anchors, "p(anchor | topic)", "rectify"); !errors.As(err, &neg) || neg.Word < 0 || neg.Topic < 0 || !(neg.Value < 0) {
+		t.Errorf("negative: %v", err)
+	}
+
+	// An anchor that never meets itself, as rare ones in documents do.
+	zero := mat.DenseCopyOf(m.C)
+	zero.Set(i, i, 0)
+	refused("C_ss = 0", recovery.Inverse{}, rowsOf(t, dense(t, zero)), m.Anchors, "anchor 0", fmt.Sprintf("word %d", i))
+
+	// Rows with negative entries.
+	minus := mat.DenseCopyOf(m.C)
+	minus.Set(2, 3, -minus.At(2, 3))
+	minus.Set(3, 2, minus.At(2, 3))
+	if err := refused("KL of negative rows", recovery.RecoverKL{}, rowsOf(t, dense(t, minus)), m.Anchors, "word 2", "AP"); !errors.As(err, &neg) {
+		t.Errorf("negative rows: %v", err)
+	}
+
+	for _, s := range []recovery.Recoverer{
+		recovery.RecoverKL{Tol: -1}, recovery.RecoverKL{Tol: math.NaN()}, recovery.RecoverKL{MaxIterations: -1},
+		recovery.Inverse{MaxCondition: 0.5}, recovery.Inverse{MaxCondition: math.NaN()}, recovery.Inverse{Smooth: 1},
+		recovery.SCLS{Finish: recovery.Finish{Smooth: -1}}, recovery.SCLS{Finish: recovery.Finish{Correlations: 3}},
+		recovery.SCLS{Finish: recovery.Finish{Updates: -1}}, recovery.SCLS{Finish: recovery.Finish{UpdateTol: math.NaN()}},
+	} {
+		err := s.(interface{ Validate() error }).Validate()
+		if err == nil || !strings.HasPrefix(err.Error(), "recovery: ") {
+			t.Errorf("%v: Validate: %v", s, err)
+		}
+		refused(s.String(), s, r, m.Anchors)
+	}
+	for _, s := range methods() {
+		if err := s.(interface{ Validate() error }).Validate(); err != nil {
+			t.Errorf("%v: %v", s, err)
+		}
+		for _, bad := range [][]int{{0, 0}, {40}, nil} {
+			refused(s.String(), s, r, bad)
+		}
+	}
+}
+
+// sameTopics returns rows that are all alike.
+func sameTopics(t *testing.T) cooc.Rows {
+	c := mat.NewDense(6, 6, nil)
+	for i := range 6 {
+		for j := range 6 {
+			c.Set(i, j, 1.0/36)
+		}
+	}
+	// The anchors are next to nothing: their unit vectors tell topics apart.
+	for i := range 2 {
+		for j := range 6 {
+			c.Set(i, j, 1e-12)
+			c.Set(j, i, 1e-12)
+		}
+	}
+	return rowsOf(t, dense(t, c))
+}
+
+func invariantsOfB(t *testing.T, res *recovery.Result) {
+	t.Helper()
+	n, k := res.B.Dims()
+	for j := range k {
+		sum := 0.0
+		for i := range n {
+			if v := res.B.At(i, j); !(v >= 0) {
+				t.Errorf("B[%d,%d] = %g", i, j, v)
+			}
+			sum += res.B.At(i, j)
+		}
+		near(t, "column of B", sum, 1, 1e-12)
+	}
+	for i := range n {
+		sum := 0.0
+		for j := range k {
+			sum += res.Breve.At(i, j)
+		}
+		if sum != 0 {
+			near(t, "row of B̆", sum, 1, 1e-12)
+		}
+	}
+}
+
+// The low-rank picture knows C, so that A comes out as from C itself.
+func TestFinishOfPicture(t *testing.T) {
+	m := testutil.NewPlanted(60, 5, 0.3, 8)
+	low, err := cooc.NewLowRankSparse(m.Y(), 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []recovery.Recoverer{
+		recovery.SCLS{Finish: recovery.Finish{Correlations: recovery.PseudoInverse}},
+		recovery.SCLS{Finish: recovery.Finish{Correlations: recovery.Multiplicative}}, recovery.Inverse{},
+	} {
+		res := recoverBy(t, s, rowsOf(t, low), m.Anchors)
+		if errB, errA, err := m.Errors(m.Anchors, res.B, res.A); errB > 1e-6 || errA > 1e-6 || err != nil {
+			t.Errorf("%v: B is off by %.2g, A by %.2g, %v", s, errB, errA, err)
+		}
+	}
+}
+
+// A in three forms and α in three, on tiny. The reference starts the
+// multiplicative updates from the diagonal A and ends them after 100 or at a
+// change below 1e-4, so that its A is met to rounding. Its α comes from A before
+// that is divided by its sum; with the line search on a grid of some 1e-3 and
+// a gradient that ends early α₀ is compared to 1 % where the sum is within 2 %
+// of 1; the gradient's where it is near its minimum.
+func TestGoldenTinyFinish(t *testing.T) {
+	g := golden.ReadTiny(t)
+	for name, full := range map[string]golden.Full{"Baseline": g.FullBase, "AP15": g.FullAP15, "AP150": g.FullAP150, "DR15": g.FullDR15} {
+		r := rowsOf(t, dense(t, matrix(full.CRect)))
+		want := full.ActiveSet
+		for c, ref := range map[recovery.Correlations][][]float64{recovery.Diagonal: want.A, recovery.PseudoInverse: want.APinv, recovery.Multiplicative: want.AOptimize} {
+			res := recoverBy(t, recovery.SCLS{Finish: recovery.Finish{Correlations: c}}, r, full.S0)
+			for k := range g.K {
+				for l := range g.K {
+					near(t, fmt.Sprintf("%s/%v: A[%d,%d]", name, c, k, l), res.A.At(k, l), ref[k][l], 1e-9)
+				}
+			}
+			if f := res.Finishing; c == recovery.Multiplicative && (f.Updates < 2 || f.UpdatesLimited != (f.Updates == 100) || !f.UpdatesLimited && !(f.Change < 1e-4)) {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		a := matrix(want.A)
+		if math.Abs(mat.Sum(a)-1) >= 0.02 {
+			continue
+		}
+		for method, ref := range map[recovery.AlphaMethod][]float64{
+			recovery.AlphaMoments: want.AlphaLineSearch, recovery.AlphaGradient: want.AlphaGradient,
+			recovery.AlphaLineSearch: want.AlphaLineSearch, recovery.AlphaFormula: want.AlphaBaseline,
+		} {
+			res, err := recovery.FitAlpha(a, method)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := 0.0
+			for k, v := range res.Alpha {
+				near(t, fmt.Sprintf("%s/%v: α_%d", name, method, k), v, ref[k], 0.01*ref[k])
+				near(t, "candidate", res.Candidates[k], want.AlphaCandidates[k], 1e-9)
+				sum += v
+			}
+			near(t, "α₀", res.Alpha0, sum, 1e-12)
+			if method != recovery.AlphaFormula {
+				near(t, "loss", res.Loss/2, want.AlphaLoss, 1e-4*want.AlphaLoss)
+			}
+		}
+	}
+}
+
+// alphaLoss is what FitAlpha minimises, from its definition.
+func alphaLoss(a mat.Matrix, a0 float64) float64 {
+	k, _ := a.Dims()
+	sum, share := mat.Sum(a), make([]float64, k)
+	for i := range k {
+		for j := range k {
+			share[i] += a.At(i, j) / sum
+		}
+	}
+	loss := 0.0
+	for i := range k {
+		for j := range k {
+			model := a0 * share[j] / (a0 + 1)
+			if i == j {
+				model += 1 / (a0 + 1)
+			}
+			d := model - a.At(i, j)/sum/share[i]
+			loss += d * d
+		}
+	}
+	return loss
+}
+
+// α₀ of synth, from A as the library computes it, where A sums to 1 within 2 %. The
+// reference's α are α₀·A·1 of an A that was not divided by its sum, which
+// is undone here. Its line search goes by a grid between the candidates, which is
+// wide where they are, as for the Baseline: 1 % and 3 %, and no loss above the
+// reference's.
+func TestGoldenSynthAlpha(t *testing.T) {
+	m, err := cooc.NewMoments(golden.Corpus(t, "synth"), cooc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, g := range golden.Rows(t, "synth") {
+		if g.Rectifier != "AP15" && g.Rectifier != "Baseline" || g.K > 25 || g.K > 5 && (testing.Short() || testutil.Race) {
+			continue
+		}
+		var c cooc.Matrix = m
+		if g.Rectifier == "AP15" {
+			rr, err := rectify.AP{EigenTol: 1e-12}.Rectify(ctx, m, g.K, rectify.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c = rr.C
+		}
+		res := recoverBy(t, recovery.SCLS{}, rowsOf(t, c), g.S0)
+		for _, o := range g.Opt {
+			if o.Optimizer != "activeSet" || math.Abs(o.ASum-1) >= 0.02 {
+				continue
+			}
+			compared++
+			want := o.Alpha0Line / o.ASum
+			for _, method := range []recovery.AlphaMethod{recovery.AlphaMoments, recovery.AlphaLineSearch, recovery.AlphaGradient} {
+				at := fmt.Sprintf("%s/K=%d/%v: ", g.Rectifier, g.K, method)
+				a, err := recovery.FitAlpha(res.A, method)
+				if err != nil {
+					t.Errorf("%s%v", at, err)
+					continue
+				}
+				tol := 0.01
+				if g.Rectifier == "Baseline" {
+					tol = 0.03
+				}
+				near(t, at+"α₀", a.Alpha0, want, tol*want)
+				near(t, at+"loss", a.Loss, alphaLoss(res.A, a.Alpha0), 1e-12)
+				if l := alphaLoss(res.A, want); a.Loss > l {
+					t.Errorf("%sthe loss is %.12g, at the reference's α₀ %.12g", at, a.Loss, l)
+				}
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("nothing was compared")
+	}
+}
+
+// The A of a Dirichlet gives its parameters back by each method; those that
+// minimise the loss agree on any A, and no α₀ has a smaller one.
+func TestFitAlpha(t *testing.T) {
+	methods := []recovery.AlphaMethod{recovery.AlphaMoments, recovery.AlphaGradient, recovery.AlphaLineSearch, recovery.AlphaFormula}
+	for _, alpha := range [][]float64{{0.3, 0.7}, {0.03, 0.03, 0.03, 0.03}, {5, 1, 20, 0.4, 3}, {1e-3, 2e-3, 3e-3}} {
+		a, err := recovery.DirichletMoments(alpha)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "sum", mat.Sum(a), 1, 1e-14)
+		a.ScaleSym(3, a) // the sum is of no importance
+		for _, m := range methods {
+			res, err := recovery.FitAlpha(a, m)
+			if err != nil {
+				t.Errorf("%v, %v: %v", alpha, m, err)
+				continue
+			}
+			for k, v := range alpha {
+				// Golden sections find a minimum to √ε.
+				near(t, fmt.Sprintf("%v: α_%d", m, k), res.Alpha[k], v, 1e-5*(v+1))
+			}
+		}
+	}
+	m := testutil.NewPlanted(40, 6, 0.8, 3)
+	var best *recovery.Alpha
+	for _, method := range methods[:3] {
+		res, err := recovery.FitAlpha(m.A, method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if best == nil {
+			best = res
+		}
+		near(t, method.String()+": α₀", res.Alpha0, best.Alpha0, 1e-5*best.Alpha0)
+		near(t, method.String()+": loss", res.Loss, best.Loss, 1e-9*best.Loss)
+	}
+	for _, by := range []float64{0.5, 0.9, 1.1, 2} {
+		if loss := alphaLoss(m.A, by*best.Alpha0); loss <= best.Loss {
+			t.Errorf("the loss at %g times α₀ is %g, at α₀ %g", by, loss, best.Loss)
+		}
+	}
+
+	for name, a := range map[string]mat.Matrix{
+		"A is 2×3": mat.NewDense(2, 3, nil), "A[0,1] = NaN": mat.NewDense(2, 2, []float64{1, math.NaN(), 0, 1}),
+		"not symmetric": mat.NewDense(2, 2, []float64{1, 0.5, 0, 1}), "a single topic": mat.NewDense(1, 1, []float64{1}),
+		"A sums to 0": mat.NewDense(2, 2, nil), "topic 1 has the share": mat.NewDense(2, 2, []float64{3, -1, -1, 0.5}),
+		"infinite": mat.NewDense(2, 2, []float64{0.25, 0.25, 0.25, 0.25}), "the best α₀ is 0": mat.NewDense(2, 2, []float64{0.5, 0, 0, 0.5}),
+	} {
+		if res, err := recovery.FitAlpha(a, recovery.AlphaMoments); err == nil || res != nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := recovery.FitAlpha(mat.NewDense(2, 2, []float64{0.5, 0, 0, 0.5}), recovery.AlphaFormula); err == nil {
+		t.Error("2012 formula: no error")
+	}
+	for _, alpha := range [][]float64{nil, {1, 0}, {1, math.Inf(1)}, {math.NaN()}} {
+		if _, err := recovery.DirichletMoments(alpha); err == nil {
+			t.Errorf("DirichletMoments(%v): no error", alpha)
+		}
+	}
+}
+
+// The bound of documents of one topic each and one word is exact: their
+// likelihood is a_k. And the best α₀ of generated documents is within a factor
+// of two, one step of the grid, of the true one.
+func TestGridAlpha(t *testing.T) {
+	m := testutil.NewPlanted(80, 5, 0, 9)
+	docs := 300
+	if testing.Short() || testutil.Race {
+		docs = 60
+	}
+	for _, a0 := range []float64{0.4, 3.2} {
+		c, _, err := corpus.Generator{Topics: m.B, Prior: corpus.SymmetricDirichlet(5, a0/5), Docs: docs, Lengths: []int{80}, Seed: 4}.Generate(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound, err := recovery.DocumentBound(c, m.B, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := recovery.GridAlpha(ctx, []float64{1, 1, 1, 1, 1}, nil, bound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("true α₀ = %g: best %g of %v: %.1f", a0, res.Alpha0, res.Grid, res.LogLikelihoods)
+		if res.Alpha0 < a0/2.01 || res.Alpha0 > a0*2.01 || res.Edge {
+			t.Errorf("α₀ = %g, but %g is the best", a0, res.Alpha0)
+		}
+		one, err := recovery.DocumentBound(c, m.B, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, _ := one(ctx, res.Alpha)
+		y, _ := bound(ctx, res.Alpha)
+		if x != y {
+			t.Errorf("the workers change the bound: %v, %v", x, y)
+		}
+	}
+	// Two topics that share no word, one token: log p = log(a_k·p(word)).
+	b := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
+	c, _, err := corpus.Generator{Topics: b, Lengths: []int{1}}.Generate(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound, err := recovery.DocumentBound(c, b, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	word, _ := c.Doc(0)
+	alpha := []float64{0.5, 1.5}
+	l, err := bound(ctx, alpha)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "log p", l, math.Log(alpha[word[0]]/2), 1e-9)
+
+	for _, f := range []func() error{
+		func() error { _, err := recovery.DocumentBound(nil, b, 0); return err },
+		func() error { _, err := recovery.DocumentBound(c, m.B, 0); return err },
+		func() error {
+			_, err := recovery.DocumentBound(c, mat.NewDense(2, 1, []float64{1, math.NaN()}), 0)
+			return err
+		},
+		func() error { _, err := bound(ctx, []float64{1}); return err },
+		func() error { _, err := bound(ctx, []float64{1, 0}); return err },
+		func() error { _, err := recovery.GridAlpha(ctx, nil, nil, bound); return err },
+		func() error { _, err := recovery.GridAlpha(ctx, []float64{1, 0}, nil, bound); return err },
+		func() error { _, err := recovery.GridAlpha(ctx, alpha, []float64{1, 1}, bound); return err },
+		func() error { _, err := recovery.GridAlpha(ctx, alpha, []float64{}, bound); return err },
+		func() error { _, err := recovery.GridAlpha(ctx, alpha, nil, nil); return err },
+	} {
+		if f() == nil {
+			t.Error("no error")
+		}
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := recovery.GridAlpha(cancelled, alpha, nil, bound); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// The projection is in all three sets, leaves members of them alone, is
+// equivariant, and no convex step from it towards another member comes nearer to
+// what was projected (the variational inequality of a projection).
+func TestProjectCorrelations(t *testing.T) {
+	project := func(a mat.Matrix) *recovery.Projection {
+		t.Helper()
+		p, err := recovery.ProjectCorrelations(ctx, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var eig mat.EigenSym
+		k, _ := a.Dims()
+		s := mat.NewSymDense(k, nil)
+		for i := range k {
+			for j := i; j < k; j++ {
+				s.SetSym(i, j, p.A.At(i, j))
+				if p.A.At(i, j) != p.A.At(j, i) || p.A.At(i, j) < 0 {
+					t.Errorf("A[%d,%d] = %g, %g", i, j, p.A.At(i, j), p.A.At(j, i))
+				}
+			}
+		}
+		eig.Factorize(s, false)
+		if low := eig.Values(nil)[0]; low < -1e-15 {
+			t.Errorf("an eigenvalue is %g", low)
+		}
+		near(t, "sum", mat.Sum(p.A), 1, 1e-13)
+		return p
+	}
+	m := testutil.NewPlanted(20, 6, 0.5, 2)
+	if p := project(m.A); p.Distance > 1e-9 || p.Limited {
+		t.Errorf("a member moved by %g in %d iterations", p.Distance, p.Iterations)
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	for trial := range 10 {
+		a := mat.NewDense(6, 6, nil)
+		for i := range 6 {
+			for j := range i + 1 {
+				v := m.A.At(i, j) + 0.05*rng.NormFloat64()
+				a.Set(i, j, v)
+				a.Set(j, i, v)
+			}
+		}
+		p := project(a)
+		if p.Limited || p.Shift > 1e-8 {
+			t.Errorf("trial %d: limited after %d iterations, shift %g", trial, p.Iterations, p.Shift)
+		}
+		var diff mat.Dense
+		diff.Sub(a, p.A)
+		near(t, "distance", p.Distance, mat.Norm(&diff, 2), 1e-13)
+		for range 20 {
+			// Another member: a mixture of wwᵀ.
+			var q mat.Dense
+			w := mat.NewDense(6, 8, nil)
+			for c := range 8 {
+				sum := 0.0
+				for i := range 6 {
+					w.Set(i, c, math.Exp(2*rng.NormFloat64()))
+					sum += w.At(i, c)
+				}
+				for i := range 6 {
+					w.Set(i, c, w.At(i, c)/sum/math.Sqrt(8))
+				}
+			}
+			q.Mul(w, w.T())
+			inner := 0.0
+			for i := range 6 {
+				for j := range 6 {
+					inner += diff.At(i, j) * (q.At(i, j) - p.A.At(i, j))
+				}
+			}
+			if inner > 1e-8 {
+				t.Errorf("trial %d: the way to another member goes nearer by %g", trial, inner)
+			}
+		}
+		order := rng.Perm(6)
+		moved := mat.NewDense(6, 6, nil)
+		for i, x := range order {
+			for j, y := range order {
+				moved.Set(i, j, a.At(x, y))
+			}
+		}
+		pm := project(moved)
+		for i, x := range order {
+			for j, y := range order {
+				near(t, "permuted", pm.A.At(i, j), p.A.At(x, y), 1e-8)
+			}
+		}
+	}
+	for _, a := range []*mat.Dense{mat.NewDense(1, 2, nil), mat.NewDense(2, 2, []float64{1, 2, 3, 4}), mat.NewDense(1, 1, []float64{math.Inf(1)})} {
+		if _, err := recovery.ProjectCorrelations(ctx, a); err == nil {
+			t.Errorf("%v: no error", a.RawMatrix().Data)
+		}
+	}
+}
+
+func TestSmoothAnchors(t *testing.T) {
+	m, a := spoiled(t, 50, 4, 1)
+	r := rowsOf(t, dense(t, a))
+	plain := recoverBy(t, recovery.SCLS{}, r, m.Anchors)
+	smooth := recoverBy(t, recovery.SCLS{Finish: recovery.Finish{Smooth: 1e-3}}, r, m.Anchors)
+	if !mat.Equal(plain.A, smooth.A) || !mat.Equal(plain.Breve, smooth.Breve) {
+		t.Error("A or B̆ changed")
+	}
+	for k := range 4 {
+		sum := 0.0
+		for i := range 51 {
+			want := plain.B.At(i, k)
+			if slices.Contains(m.Anchors, i) && want == 0 {
+				want = 1e-3
+			}
+			near(t, "B", smooth.B.At(i, k), want/(1+3e-3), 1e-15)
+			sum += smooth.B.At(i, k)
+		}
+		near(t, "column", sum, 1, 1e-12)
+	}
+	inv := recoverBy(t, recovery.Inverse{Project: true, Smooth: 1e-3}, r, m.Anchors)
+	invariantsOfB(t, inv)
+	if inv.B.At(m.Anchors[0], 1) < 9e-4 {
+		t.Error("Inverse does not smooth")
+	}
+}
+
+func TestMethodNames(t *testing.T) {
+	for want, s := range map[string]recovery.Recoverer{
+		"RecoverKL(tol=1e-06, max=500)":                               recovery.RecoverKL{},
+		"ExpGrad(line search, tol=1e-07, max=1000), A pseudo-inverse": recovery.RecoverL2(),
+		"Inverse": recovery.Inverse{},
+		"Inverse(projected, max condition=100), anchors smoothed by 1e-05":                   recovery.Inverse{Project: true, MaxCondition: 100, Smooth: 1e-5},
+		(scls.ActiveSet{}).String() + ", A multiplicative(max=100, tol=0.0001), A projected": recovery.SCLS{Finish: recovery.Finish{Correlations: recovery.Multiplicative, Project: true}},
+	} {
+		if s.String() != want {
+			t.Errorf("%q, want %q", s, want)
+		}
+	}
+}
