@@ -102,14 +102,11 @@ func (s Inverse) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt
 		}
 		sum.SetVec(t, s)
 	}
-	// Rows and columns divided by the square root of the diagonal: z and B are
-	// the same, and words of different frequency do not count as dependence.
+	// Rows and columns divided by the anchors' probabilities: the numbers are the
+	// same in the end, and rare words do not count as dependent ones.
 	scale := make([]float64, p.k)
 	for t := range scale {
-		if v := css.At(t, t); !(v > 0) {
-			return nil, &SingularError{Matrix: fmt.Sprintf("C_SS, of the anchors' co-occurrence, with C = %g of anchor %d (word %d) and itself,", v, t, anchors[t]), Condition: math.Inf(1), Advice: "rectify C, or use SCLS"}
-		}
-		scale[t] = 1 / math.Sqrt(css.At(t, t))
+		scale[t] = 1 / p.c[anchors[t]]
 	}
 	m := mat.NewDense(p.k, p.k, nil)
 	for t := range p.k {
@@ -120,7 +117,7 @@ func (s Inverse) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt
 	var lu mat.LU
 	lu.Factorize(m)
 	if c := lu.Cond(); !(c <= limit) {
-		return nil, &SingularError{Matrix: "C_SS, of the anchors' co-occurrence,", Condition: c, Advice: "two anchors may be of one topic, or C too noisy: rectify it, or use SCLS"}
+		return nil, &SingularError{Matrix: "C_SS, of the anchors' co-occurrence,", Condition: c, Advice: "anchors may be of one topic or too rare to be seen together: rectify C, or use SCLS"}
 	}
 	solve := func(x *mat.Dense) error { // x ← C_SS⁻¹x
 		_, c := x.Dims()
