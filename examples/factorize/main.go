@@ -19,6 +19,9 @@
 //	topics           the 20 most probable words of each topic, of all if N < 20
 //	metrics          by name, each a number or {mean, std}; what is not defined
 //	                 is null, and "undefined" counts the values left out of a mean
+//	alpha            with -alpha only: by method, {alpha0, alpha} or why there is none
+//	hierarchy        with -hierarchy only: [{k, shares, topics, children, direct, …}],
+//	                 a level above the topics each, with a direct fit of as many
 //	objective_mean   mean of ½‖v − Uy‖² over all N words, anchors counting 0
 //	seconds          by stage; read, curate and cooc are done once for all K
 //	                 and stand in each line, also in its total
@@ -51,8 +54,6 @@ import (
 	"github.com/jsmf-go/spectral/examples/internal/rss"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/recover"
-	"github.com/jsmf-go/spectral/recover/scls"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -90,7 +91,9 @@ type options struct {
 	rectifier              jsmf.Rectifier
 	anchorMinDF            int
 	recoverName            string
-	solver                 scls.Solver
+	recoverer              jsmf.Recoverer
+	alpha                  bool
+	hierarchy              []int // sizes of the levels above the topics
 	minDistinct, minTokens int
 	seed                   uint64
 	workers                int
@@ -104,7 +107,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.SetOutput(stderr)
 	var vocabulary, ks string
 	var r rectifierFlags
-	var paper bool
+	var rf recovererFlags
+	var hierarchy string
 	f.StringVar(&o.docword, "docword", "", "counts in UCI form, plain or gzipped: a `file` (required)")
 	f.StringVar(&o.vocab, "vocab", "", "the words, one a line: a `file` (required)")
 	f.StringVar(&o.stop, "stop", "", "stop words, one a line: a `file`")
@@ -117,8 +121,14 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&r.rows, "enn-rows", 0, "`R` rows in which enn and lr look for negative entries; otherwise 10K+1000")
 	f.StringVar(&r.order, "enn-order", "paper", "paper (E before r) or ap (r before E): the `order` in the iterations of enn and lr")
 	f.IntVar(&o.anchorMinDF, "anchor-min-df", 0, "anchors must be in at least `D` documents")
-	f.StringVar(&o.recoverName, "recover", "activeset", "activeset, admm or expgrad: the `solver`")
-	f.BoolVar(&paper, "paper-settings", false, "the papers' settings: γ = 3, λ = 1.9 for admm; a fixed step of 50 for expgrad, which\notherwise searches the line; activeset has none")
+	f.StringVar(&o.recoverName, "recover", "activeset", "the `method`: "+recovererHelp)
+	f.StringVar(&rf.correlations, "correlations", "", "how A comes from C and B: `diagonal`, by the anchors' entries, the default; pinv, the\npseudo-inverse of B on both sides; multiplicative, updates from diagonal's")
+	f.BoolVar(&rf.projectA, "project-a", false, "replace A by the nearest joint-stochastic, doubly non-negative matrix")
+	f.BoolVar(&rf.projectTopics, "project-topics", false, "of inverse: project its topics on the simplex, for which they are an error otherwise")
+	f.Float64Var(&rf.smooth, "smooth", 0, "add `EPS` to the zeros of anchor words in B, as 1e-5 in the thesis; 0: do not")
+	f.BoolVar(&o.alpha, "alpha", false, "fit a Dirichlet prior to A: by moments in four ways, and by a grid of likelihoods")
+	f.StringVar(&hierarchy, "hierarchy", "", "`K1,K2[,…]`, in place of -k: K1 topics, K2 < K1 topics of these, and so on, beside direct fits")
+	f.BoolVar(&rf.paper, "paper-settings", false, "the papers' settings: γ = 3, λ = 1.9 for admm; a fixed step of 50 for expgrad, which\notherwise searches the line; activeset has none")
 	f.IntVar(&o.minDistinct, "min-distinct", 3, "leave out documents with fewer distinct words of the vocabulary")
 	f.IntVar(&o.minTokens, "min-tokens", 5, "leave out documents with fewer tokens of the vocabulary; 2 is the least there can be")
 	f.Uint64Var(&o.seed, "seed", 0, "the seed of methods that draw random numbers: dc, lr, and auto where it takes lr")
@@ -151,8 +161,22 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(!given["n"] && !given["vocabulary"], "-n or -vocabulary all is missing")
 	bad(given["n"] && o.words < 2, "-n %d: want at least 2", o.words)
 	bad(given["vocabulary"] && o.stop != "", "-stop has no use with -vocabulary all")
-	if ks == "" {
-		bad(true, "-k is missing")
+	bad(ks != "" && hierarchy != "", "-k and -hierarchy exclude each other")
+	if hierarchy != "" {
+		for s := range strings.SplitSeq(hierarchy, ",") {
+			k, err := strconv.Atoi(strings.TrimSpace(s))
+			bad(err != nil, "-hierarchy %q: %q is not a number", hierarchy, s)
+			bad(err == nil && k < 2, "-hierarchy %s: %d topics; want at least 2", hierarchy, k)
+			if n := len(o.hierarchy); err == nil && n > 0 && k >= o.hierarchy[n-1] {
+				bad(true, "-hierarchy %s: %d topics above %d; want fewer", hierarchy, k, o.hierarchy[n-1])
+			}
+			o.hierarchy = append(o.hierarchy, k)
+		}
+		bad(len(o.hierarchy) < 2, "-hierarchy %s: want at least two numbers", hierarchy)
+		bad(given["n"] && o.words >= 2 && o.hierarchy[0] > o.words, "-hierarchy %d: more topics than words, %d", o.hierarchy[0], o.words)
+		o.topics, o.hierarchy = o.hierarchy[:1], o.hierarchy[1:]
+	} else if ks == "" {
+		bad(true, "-k is missing, or -hierarchy")
 	} else {
 		seen := make(map[int]bool)
 		for s := range strings.SplitSeq(ks, ",") {
@@ -181,19 +205,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 			bad(given[x.flag] && !slices.Contains(strings.Fields(x.methods), o.rectifyName), "-%s has no use with -rectify %s", x.flag, o.rectifyName)
 		}
 	}
-	switch {
-	case o.recoverName == "activeset":
-		o.solver = scls.ActiveSet{}
-	case o.recoverName == "admm" && paper:
-		o.solver = scls.PaperADMM()
-	case o.recoverName == "admm":
-		o.solver = scls.ADMM{}
-	case o.recoverName == "expgrad" && paper:
-		o.solver = scls.PaperExpGrad()
-	case o.recoverName == "expgrad":
-		o.solver = scls.ExpGrad{}
-	default:
-		bad(true, "-recover %q: want activeset, admm or expgrad", o.recoverName)
+	if o.recoverer = rf.recoverer(o.recoverName, bad); o.recoverer == nil {
+		bad(true, "-recover %q: want %s", o.recoverName, strings.Join(recovererNames, ", "))
 	}
 	bad(o.anchorMinDF < 0, "-anchor-min-df %d: want 0 or more", o.anchorMinDF)
 	bad(o.minDistinct < 0, "-min-distinct %d: want 0 or more", o.minDistinct)
@@ -252,6 +265,8 @@ type result struct {
 	Recover       string          `json:"recover"`
 	Anchors       []anchorWord    `json:"anchors"`
 	Topics        [][]string      `json:"topics"`
+	Alpha         *alphas         `json:"alpha,omitempty"`
+	Hierarchy     []level         `json:"hierarchy,omitempty"`
 	Metrics       *metrics.Report `json:"metrics"`
 	ObjectiveMean number          `json:"objective_mean"`
 	Seconds       seconds         `json:"seconds"`
@@ -372,7 +387,7 @@ func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
 	return jsmf.New(k).
 		Rectify(o.rectifier).
 		Anchors(anchor.QR{MinDocs: o.anchorMinDF}).
-		Recover(recovery.Solver(o.solver)).
+		Recover(o.recoverer).
 		MinTokens(o.minTokens).
 		Seed(o.seed).
 		Workers(o.workers).
@@ -422,6 +437,16 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 	if err != nil {
 		return nil, nil, fmt.Errorf("k=%d: %w", k, err)
 	}
+	if o.alpha {
+		if res.Alpha, err = fitAlphas(ctx, m, in.prepared.Corpus(), o.workers); err != nil {
+			return nil, nil, fmt.Errorf("k=%d: %w", k, err)
+		}
+	}
+	if len(o.hierarchy) > 0 {
+		if res.Hierarchy, err = levels(ctx, o, in, m, o.hierarchy, rec); err != nil {
+			return nil, nil, fmt.Errorf("k=%d: %w", k, err)
+		}
+	}
 	s := &res.Seconds
 	s.Cooc = st.Corpus.Duration.Seconds() + st.Cooc.Duration.Seconds()
 	s.Rectify, s.Anchors, s.Recover = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds()
@@ -465,7 +490,18 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 		fmt.Fprintf(t, "%3d\t%4.1f%%\t%s\t%s\n", k, 100*share, r.Anchors[k].Word, strings.Join(r.Topics[k][:min(10, len(r.Topics[k]))], " "))
 	}
 	t.Flush()
-	fmt.Fprintln(t, "\nmetric\tmean\tstd")
+	fmt.Fprintln(w)
+	if r.Hierarchy != nil {
+		if err := reportLevels(w, r.K, r.Hierarchy); err != nil {
+			return err
+		}
+	}
+	if r.Alpha != nil {
+		if err := r.Alpha.report(w); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(t, "metric\tmean\tstd")
 	for _, x := range r.Metrics.Keyed() {
 		fmt.Fprintf(t, "%s\t%.6g", x.Key, x.Mean)
 		if !x.Single {

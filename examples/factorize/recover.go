@@ -1,0 +1,280 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/scls"
+)
+
+// recovererNames are the values of -recover, in the order in which they are
+// listed.
+var recovererNames = []string{"activeset", "admm", "expgrad", "l2", "kl", "inverse"}
+
+const recovererHelp = `activeset, admm and expgrad solve least squares, l2 is expgrad with
+-correlations pinv, kl minimises the Kullback–Leibler divergence, inverse inverts the
+co-occurrence of the anchors`
+
+// correlationNames are the values of -correlations.
+var correlationNames = []string{"diagonal", "pinv", "multiplicative"}
+
+// recovererFlags are the settings of the methods.
+type recovererFlags struct {
+	paper, projectTopics, projectA bool
+	correlations                   string // "" where it is not given
+	smooth                         float64
+}
+
+// recoverer returns the method of the name, nil if there is none. What is wrong
+// with the settings is told to bad.
+func (f recovererFlags) recoverer(name string, bad func(cond bool, format string, args ...any)) jsmf.Recoverer {
+	finish := recovery.Finish{Project: f.projectA, Smooth: f.smooth}
+	if i := slices.Index(correlationNames, f.correlations); i >= 0 {
+		finish.Correlations = recovery.Correlations(i)
+	} else if f.correlations != "" {
+		bad(true, "-correlations %q: want %s", f.correlations, strings.Join(correlationNames, ", "))
+	}
+	bad(!(f.smooth >= 0 && f.smooth < 1), "-smooth %g: want at least 0 and less than 1", f.smooth)
+	bad(f.projectTopics && name != "inverse", "-project-topics has no use with -recover %s", name)
+	bad(f.paper && (name == "l2" || name == "kl" || name == "inverse"), "-paper-settings has no use with -recover %s", name)
+	var solver scls.Solver
+	switch name {
+	case "activeset":
+		solver = scls.ActiveSet{}
+	case "admm":
+		solver = scls.ADMM{}
+		if f.paper {
+			solver = scls.PaperADMM()
+		}
+	case "expgrad":
+		solver = scls.ExpGrad{}
+		if f.paper {
+			solver = scls.PaperExpGrad()
+		}
+	case "l2":
+		s := recovery.RecoverL2()
+		if f.correlations == "" {
+			finish.Correlations = s.Finish.Correlations
+		}
+		s.Finish = finish
+		return s
+	case "kl":
+		return recovery.RecoverKL{Finish: finish}
+	case "inverse":
+		bad(f.correlations != "" || f.projectA, "-correlations and -project-a have no use with -recover inverse, which has its own A")
+		return recovery.Inverse{Project: f.projectTopics, Smooth: f.smooth}
+	default:
+		return nil
+	}
+	return recovery.SCLS{Solver: solver, Finish: finish}
+}
+
+// alphas is what -alpha prints, by method.
+type alphas struct {
+	Moments     any `json:"moments"` // *fitted, or a string that says why there is none
+	Gradient    any `json:"gradient"`
+	LineSearch  any `json:"line_search"`
+	Formula2012 any `json:"formula_2012"`
+	Likelihood  any `json:"likelihood"`
+}
+
+type fitted struct {
+	Alpha0 float64   `json:"alpha0"`
+	Alpha  []float64 `json:"alpha"`
+	Edge   bool      `json:"edge,omitempty"`
+}
+
+// gridDocs is how many documents the likelihood grid is computed with at most;
+// there are several hundred sweeps for each.
+const gridDocs = 500
+
+// fitAlphas fits a Dirichlet prior to A in all ways.
+func fitAlphas(ctx context.Context, m *jsmf.Model, c *corpus.Corpus, workers int) (*alphas, error) {
+	var out alphas
+	a := m.CorrelationsTo(nil)
+	for _, x := range []struct {
+		method recovery.AlphaMethod
+		to     *any
+	}{{recovery.AlphaMoments, &out.Moments}, {recovery.AlphaGradient, &out.Gradient}, {recovery.AlphaLineSearch, &out.LineSearch}, {recovery.AlphaFormula, &out.Formula2012}} {
+		fit, err := recovery.FitAlpha(a, x.method)
+		if err != nil {
+			*x.to = err.Error()
+			continue
+		}
+		*x.to = &fitted{Alpha0: fit.Alpha0, Alpha: fit.Alpha}
+	}
+	// Documents at equal distances, so that those of one time or source do not
+	// stand for all.
+	docs := make([]int, min(gridDocs, c.NumDocs()))
+	for i := range docs {
+		docs[i] = i * c.NumDocs() / len(docs)
+	}
+	part, err := c.Select(docs, nil)
+	if err != nil {
+		return nil, err
+	}
+	b := recovery.SmoothAnchors(m.TopicsTo(nil), m.Anchors(), recovery.DefaultSmoothing)
+	bound, err := recovery.DocumentBound(part, b, workers)
+	if err != nil {
+		return nil, err
+	}
+	grid, err := recovery.GridAlpha(ctx, m.TopicShares(), nil, bound)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		out.Likelihood = err.Error()
+	default:
+		out.Likelihood = &fitted{Alpha0: grid.Alpha0, Alpha: grid.Alpha, Edge: grid.Edge}
+	}
+	return &out, nil
+}
+
+func (a *alphas) report(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "Dirichlet prior\tα₀\tα of each topic")
+	for _, x := range []struct {
+		name string
+		v    any
+	}{{"moments", a.Moments}, {"gradient", a.Gradient}, {"line search", a.LineSearch}, {"2012 formula", a.Formula2012}, {"likelihood grid", a.Likelihood}} {
+		f, ok := x.v.(*fitted)
+		if !ok {
+			fmt.Fprintf(t, "%s\tnone\t%v\n", x.name, x.v)
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%.4g\t", x.name, f.Alpha0)
+		for _, v := range f.Alpha {
+			fmt.Fprintf(t, " %.3f", v)
+		}
+		if f.Edge {
+			fmt.Fprint(t, " (at the end of the grid)")
+		}
+		fmt.Fprintln(t)
+	}
+	fmt.Fprintln(t)
+	return t.Flush()
+}
+
+// level is a level of the hierarchy beside a direct fit of as many topics.
+type level struct {
+	K int `json:"k"`
+	// Topics are the 20 most probable words of each topic, Children the topics
+	// of the level below that have at least half of themselves in it or make up at
+	// least a tenth of it.
+	Shares   []float64     `json:"shares"`
+	Topics   [][]string    `json:"topics"`
+	Children [][]jsmf.Edge `json:"children"`
+	// Direct are the topics of the direct fit, each beside the topic most like it
+	// in an assignment of one to one, and Cosine how like they are.
+	Direct [][]string `json:"direct"`
+	Cosine []float64  `json:"cosine"`
+	// Distinct and DistinctDirect are the parts of the 20 words of a topic that
+	// no other topic has among its own, in the mean (dissimilarity/20).
+	Distinct       float64 `json:"distinct"`
+	DistinctDirect float64 `json:"distinct_direct"`
+}
+
+// leastWeight is the weight from which children are listed.
+const leastWeight = 0.1
+
+// levels fits the levels above m, and as many topics directly.
+func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []int, rec jsmf.Recorder) ([]level, error) {
+	h, err := pipeline(o, m.K(), rec).Hierarchy(ctx, m, sizes...)
+	if err != nil {
+		return nil, err
+	}
+	var out []level
+	for i, k := range sizes {
+		direct, err := pipeline(o, k, rec).FitPrepared(ctx, in.prepared)
+		if err != nil {
+			return nil, fmt.Errorf("%d topics directly: %w", k, err)
+		}
+		l := level{K: h.K(i + 1), Shares: h.Model(i + 1).TopicShares(), Children: make([][]jsmf.Edge, h.K(i+1))}
+		for t := range l.K {
+			l.Topics = append(l.Topics, wordsOf(h.TopWords(i+1, t, metrics.DefaultTopN)))
+		}
+		for _, e := range h.Edges(i+1, leastWeight) {
+			if e.Weight >= leastWeight || e.Share >= 0.5 {
+				l.Children[e.Parent] = append(l.Children[e.Parent], e)
+			}
+		}
+		gain := cosines(h.TopicsTo(i+1, nil), direct.TopicsTo(nil))
+		if direct.K() < l.K { // a finder that allows fewer
+			return nil, fmt.Errorf("%d topics above, but %d directly", l.K, direct.K())
+		}
+		match, err := metrics.Assign(gain)
+		if err != nil {
+			return nil, err
+		}
+		for t, d := range match {
+			l.Direct = append(l.Direct, wordsOf(direct.TopWords(d, metrics.DefaultTopN)))
+			l.Cosine = append(l.Cosine, gain.At(t, d))
+		}
+		for _, x := range []struct {
+			b  *mat.Dense
+			to *float64
+		}{{h.TopicsTo(i+1, nil), &l.Distinct}, {direct.TopicsTo(nil), &l.DistinctDirect}} {
+			s, err := metrics.Dissimilarity(x.b, metrics.DefaultTopN)
+			if err != nil {
+				return nil, err
+			}
+			*x.to = s.Mean / metrics.DefaultTopN
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func wordsOf(top []jsmf.WordProb) []string {
+	words := make([]string, len(top))
+	for i, w := range top {
+		words[i] = w.Word
+	}
+	return words
+}
+
+// cosines returns those of each column of a with each of b, N×K both.
+func cosines(a, b *mat.Dense) *mat.Dense {
+	var dot mat.Dense
+	dot.Mul(a.T(), b)
+	k, l := dot.Dims()
+	for i := range k {
+		for j := range l {
+			dot.Set(i, j, dot.At(i, j)/(mat.Norm(a.ColView(i), 2)*mat.Norm(b.ColView(j), 2)))
+		}
+	}
+	return &dot
+}
+
+// reportLevels prints each level with the direct fit at its side.
+func reportLevels(w io.Writer, base int, ls []level) error {
+	const words = 7 // as lee-2018, Table 3.1
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	path := fmt.Sprint(base)
+	for _, l := range ls {
+		path += fmt.Sprintf("→%d", l.K)
+		fmt.Fprintf(t, "hierarchy %s\tshare\ttop words (%.0f%% in one topic only)\tcosine\tK = %d directly (%.0f%%)\n", path, 100*l.Distinct, len(l.Direct), 100*l.DistinctDirect)
+		for k := range l.Topics {
+			fmt.Fprintf(t, "%3d\t%4.1f%%\t%s\t%.2f\t%s\n", k, 100*l.Shares[k], strings.Join(l.Topics[k][:min(words, len(l.Topics[k]))], " "), l.Cosine[k], strings.Join(l.Direct[k][:min(words, len(l.Direct[k]))], " "))
+		}
+		for k, edges := range l.Children {
+			fmt.Fprintf(t, "%3d\tfrom", k)
+			for _, e := range edges {
+				fmt.Fprintf(t, " %d (%.2f; %.0f%% of it)", e.Child, e.Weight, 100*e.Share)
+			}
+			fmt.Fprintln(t)
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
