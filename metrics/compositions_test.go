@@ -1,0 +1,121 @@
+package metrics
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestCompositions(t *testing.T) {
+	w := mat.NewDense(4, 4, []float64{
+		0.5, 0.3, 0.2, 0,
+		1, 0, 0, 0,
+		0.25, 0.25, 0.25, 0.25,
+		0.5, 0.5, 0, 0,
+	})
+	v := mat.NewDense(4, 4, []float64{
+		0.1, 0.6, 0, 0.3, // prominent 1 3, of 0 1
+		1, 0, 0, 0,
+		0.25, 0.25, 0.25, 0.25,
+		0, 0, 0, 0, // no answer
+	})
+	a := mat.NewDense(4, 4, nil)
+	for i := range 4 {
+		a.Set(i, i, 2) // of any scale
+	}
+	r, err := Compositions(w, v, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	floor := func(y float64) float64 { return 0.999*y + 0.001/4 }
+	nan := math.NaN()
+	for _, c := range []struct {
+		name string
+		got  Stat
+		want []float64
+	}{
+		{"precision", r.Precision, []float64{0.5, 1, 1, nan}},
+		{"recall", r.Recall, []float64{0.5, 1, 1, nan}},
+		{"F1", r.F1, []float64{0.5, 1, 1, nan}},
+		{"KL", r.KL, []float64{0.5*math.Log(0.5/floor(0.1)) + 0.3*math.Log(0.3/floor(0.6)) + 0.2*math.Log(0.2/floor(0)), -math.Log(floor(1)), -math.Log(4 * floor(0.25)), nan}},
+		{"Hellinger", r.Hellinger, []float64{math.Sqrt(1 - math.Sqrt(0.05) - math.Sqrt(0.18)), 0, 0, nan}},
+		{"l1", r.L1, []float64{1.2, 0, 0, nan}},
+		{"l∞", r.LInf, []float64{0.4, 0, 0, nan}},
+		{"non-support", r.NonSupport, []float64{0.3, 0, 0, nan}},
+	} {
+		if c.got.Undefined != 1 {
+			t.Errorf("%s: %d undefined", c.name, c.got.Undefined)
+		}
+		for i, x := range c.got.Values {
+			if !(math.Abs(x-c.want[i]) < 1e-12) && !(math.IsNaN(x) && math.IsNaN(c.want[i])) {
+				t.Errorf("%s: %v, want %v", c.name, c.got.Values, c.want)
+				break
+			}
+		}
+	}
+	want := 0.0
+	for i := range 4 {
+		for j := range 4 {
+			x := 0.0
+			if i == j {
+				x = 0.25
+			}
+			for d := range 3 {
+				x -= v.At(d, i) * v.At(d, j) / 3
+			}
+			want += x * x
+		}
+	}
+	if math.Abs(r.PriorDistance-math.Sqrt(want)) > 1e-12 {
+		t.Errorf("distance to the prior %v, want %v", r.PriorDistance, math.Sqrt(want))
+	}
+	if r, err = Compositions(w, w, nil); err != nil || !math.IsNaN(r.PriorDistance) || r.L1.Mean != 0 || r.F1.Mean != 1 {
+		t.Errorf("a composition with itself: %+v, %v", r, err)
+	}
+}
+
+func TestProminent(t *testing.T) {
+	for _, c := range []struct {
+		w    []float64
+		want []int
+	}{
+		{[]float64{0.1, 0.7, 0.2}, []int{1, 2}},
+		{[]float64{0.5, 0.5}, []int{0, 1}},
+		{[]float64{0.3, 0.1, 0.1, 0.5}, []int{3, 0}}, // 0.8, but for rounding
+		{[]float64{1, 0}, []int{0}},
+		{[]float64{0.2, 0.2, 0.2, 0.2, 0.2}, []int{0, 1, 2, 3}},
+	} {
+		if got := prominent(c.w); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.w, got, c.want)
+		}
+	}
+}
+
+func TestCompositionErrors(t *testing.T) {
+	good := mat.NewDense(2, 2, []float64{1, 0, 0.5, 0.5})
+	for _, c := range []struct {
+		w, v *mat.Dense
+		a    mat.Matrix
+		want string
+	}{
+		{nil, good, nil, "w is 0×0"},
+		{good, mat.NewDense(1, 2, nil), nil, "v is 1×2"},
+		{good, mat.NewDense(2, 3, nil), nil, "v is 2×3"},
+		{good, mat.NewDense(2, 2, []float64{1, 0, math.NaN(), 0}), nil, "v[1, 0]"},
+		{mat.NewDense(2, 2, []float64{1.5, -0.5, 1, 0}), good, nil, "w[0, 1]"},
+		{mat.NewDense(2, 2, []float64{1, 0, 0.5, 0}), good, nil, "w[1]: 0.5"},
+		{good, good, mat.NewDense(3, 3, nil), "A is 3×3"},
+		{good, good, mat.NewDense(2, 2, nil), "A: 0"},
+	} {
+		_, err := Compositions(c.w, c.v, c.a)
+		var se *ShapeError
+		var ve *ValueError
+		if !(errors.As(err, &se) || errors.As(err, &ve)) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
