@@ -1,0 +1,91 @@
+package infer_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// On real documents, compositions by MAP and Gibbs with the model's own α predict
+// the held-out half of each document's tokens no worse than the usual fold-in does: a
+// hundred plain steps with α_k = 5/K on topics smoothed by 1 % of the unigram. All are
+// scored with these smoothed topics.
+func TestHeldOutReal(t *testing.T) {
+	if testing.Short() || testutil.Race {
+		t.Skip("fits a model to real documents: some 10 s")
+	}
+	ctx := context.Background()
+	read := func(part string) *corpus.Corpus {
+		c, err := corpus.ReadUCI(ctx, testutil.Data(t, "kos-split", "docword."+part+".txt.gz"), testutil.Data(t, "kos-split", "vocab.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	train, obs, held := read("train"), read("obs"), read("held")
+	const k = 50
+	m, err := jsmf.New(k).Rectify(rectify.ENN{}).Anchors(anchor.QR{MinDocs: 30}).Fit(ctx, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	onto := func(c *corpus.Corpus) *corpus.Corpus {
+		out, _, err := c.Reindex(m.Vocabulary())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	train, obs, held = onto(train), onto(obs), onto(held)
+	tp := m.InferTopics()
+	var u []float64
+	for _, n := range train.WordCounts() {
+		u = append(u, float64(n)+0.5)
+	}
+	smooth, err := infer.Smooth(tp.B, u, 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	score := func(m infer.Method, tp infer.Topics) float64 {
+		p, err := m.Prepare(ctx, tp, infer.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := infer.Completion(ctx, p, smooth, obs, held, infer.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%v: %.4f a token", m, h.PerToken)
+		return h.PerToken
+	}
+	usual := score(infer.MAP{EM: true, Steps: 100, Tol: 1e-300}, infer.Topics{B: smooth, Alpha: slices.Repeat([]float64{5. / k}, k)})
+	alpha, err := infer.DirichletAlpha(tp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, a := range alpha {
+		sum += a
+	}
+	t.Logf("α₀ = %.3g; smoothed topics, own α:", sum)
+	ts := tp
+	ts.B = smooth
+	score(infer.MAP{}, ts)
+	score(infer.MAP{EM: true}, ts)
+	t.Log("the model as it is:")
+	for _, method := range []infer.Method{infer.MAP{}, infer.MAP{EM: true}, infer.Gibbs{Sweeps: 200}, infer.LeastSquares{}, infer.SPI{}} {
+		got := score(method, tp)
+		switch method.(type) {
+		case infer.MAP, infer.Gibbs:
+			if got < usual {
+				t.Errorf("%v: %.4f a token, the usual fold-in %.4f", method, got, usual)
+			}
+		}
+	}
+}

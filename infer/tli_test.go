@@ -1,0 +1,223 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/convex/lp"
+)
+
+// simplexLambda solves the linear program of a topic with gonum's simplex
+// method: min λ over x = x⁺ − x⁻, s = s⁺ − s⁻ with slacks for |x_n| ≤ λ and |s_l| ≤ δ.
+func simplexLambda(t *testing.T, b *mat.Dense, topic int, delta float64) float64 {
+	t.Helper()
+	n, k := b.Dims()
+	// Variables: x⁺, x⁻ (n each), s⁺, s⁻ (k each), λ, slack of x⁺ + x⁻ ≤ λ (n), of
+	// s⁺ + s⁻ ≤ δ (k). At an optimum x⁺ and x⁻ need not both be positive.
+	vars := 2*n + 2*k + 1 + n + k
+	a := mat.NewDense(k+n+k, vars, nil)
+	rhs, c := make([]float64, k+n+k), make([]float64, vars)
+	at := 2*n + 2*k
+	c[at] = 1
+	for l := range k {
+		for i := range n {
+			a.Set(l, i, b.At(i, l))
+			a.Set(l, n+i, -b.At(i, l))
+		}
+		a.Set(l, 2*n+l, 1)
+		a.Set(l, 2*n+k+l, -1)
+	}
+	rhs[topic] = 1
+	for i := range n {
+		a.Set(k+i, i, 1)
+		a.Set(k+i, n+i, 1)
+		a.Set(k+i, at, -1)
+		a.Set(k+i, at+1+i, 1)
+	}
+	for l := range k {
+		a.Set(k+n+l, 2*n+l, 1)
+		a.Set(k+n+l, 2*n+k+l, 1)
+		a.Set(k+n+l, at+1+n+l, 1)
+		rhs[k+n+l] = delta
+	}
+	f, _, err := lp.Simplex(c, a, rhs, 1e-10, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// λ is that of the simplex method, the bias within δ, and the bound just below λ.
+func TestLeftInverse(t *testing.T) {
+	for _, c := range []struct {
+		n, k  int
+		delta float64
+	}{{12, 3, 0}, {12, 3, 0.05}, {20, 5, 0}, {20, 5, 0.01}, {20, 5, 0.3}, {5, 5, 0}, {9, 1, 0}} {
+		p := newPlanted(c.n, c.k, 1, 1, uint64(10*c.n+c.k))
+		inv, err := LeftInverse(ctx, p.Topics, c.delta, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0.0
+		for k := range c.k {
+			want = max(want, simplexLambda(t, p.B, k, c.delta))
+		}
+		if math.Abs(inv.Lambda-want) > 1e-6*want || inv.Limited > 0 {
+			t.Errorf("%+v: λ = %v, the simplex method has %v; %d limited", c, inv.Lambda, want, inv.Limited)
+		}
+		checkInverse(t, p.B, inv)
+	}
+}
+
+func checkInverse(t *testing.T, b *mat.Dense, inv *Inverse) {
+	t.Helper()
+	_, k := b.Dims()
+	var bias mat.Dense
+	bias.Mul(inv.Dagger.T(), b)
+	worst := 0.0
+	for i := range k {
+		for j := range k {
+			v := bias.At(i, j)
+			if i == j {
+				v--
+			}
+			worst = max(worst, math.Abs(v))
+		}
+	}
+	if worst > inv.Delta+1e-9 {
+		t.Errorf("K=%d: |B†B − I| = %v, δ = %v", k, worst, inv.Delta)
+	}
+	top := max(mat.Max(inv.Dagger), -mat.Min(inv.Dagger))
+	if top > inv.Lambda*(1+1e-12) || top < inv.Lambda*(1-1e-12) {
+		t.Errorf("K=%d: the largest entry is %v, λ = %v", k, top, inv.Lambda)
+	}
+	if gap := inv.Lambda - inv.Bound; gap < -1e-9*inv.Lambda || gap > 1e-6*inv.Lambda {
+		t.Errorf("K=%d: λ = %v, bound %v", k, inv.Lambda, inv.Bound)
+	}
+}
+
+// A larger model: the dual bound proves the result, the pseudo-inverse has larger
+// entries, more bias allows smaller ones, and workers change no bit.
+func TestLeftInverseLarger(t *testing.T) {
+	p := newPlanted(400, 20, 1, 1, 3)
+	last := math.Inf(1)
+	for _, delta := range []float64{0, 0.01, 0.1} {
+		inv, err := LeftInverse(ctx, p.Topics, delta, Options{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkInverse(t, p.B, inv)
+		t.Logf("δ=%v: λ = %.4g, %.1f iterations", delta, inv.Lambda, inv.Iterations)
+		if inv.Limited > 0 || inv.Iterations > 40 {
+			t.Errorf("δ=%v: %d topics limited, %v iterations", delta, inv.Limited, inv.Iterations)
+		}
+		if !(inv.Lambda < last) {
+			t.Errorf("δ=%v: λ = %v, with a smaller δ %v", delta, inv.Lambda, last)
+		}
+		last = inv.Lambda
+		many, err := LeftInverse(ctx, p.Topics, delta, Options{Workers: 3})
+		if err != nil || !mat.Equal(many.Dagger, inv.Dagger) || many.Lambda != inv.Lambda {
+			t.Errorf("δ=%v: three workers differ (%v)", delta, err)
+		}
+	}
+}
+
+func TestLeftInverseErrors(t *testing.T) {
+	p := newPlanted(40, 4, 1, 1, 3)
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := LeftInverse(done, p.Topics, 0, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of ctx: %v", err)
+	}
+	for i := range 40 {
+		p.B.Set(i, 2, 0.5*(p.B.At(i, 0)+p.B.At(i, 1)))
+	}
+	for _, delta := range []float64{0, 0.1} {
+		if _, err := LeftInverse(ctx, p.Topics, delta, Options{}); err == nil || !strings.Contains(err.Error(), "no left inverse") {
+			t.Errorf("topics that depend on each other: %v", err)
+		}
+	}
+	q := newPlanted(41, 4, 1, 1, 3)
+	inv, err := LeftInverse(ctx, q.Topics, 0, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (TLI{Inverse: inv}).Prepare(ctx, p.Topics, Options{}); err == nil || !strings.Contains(err.Error(), "Inverse is for 41 words") {
+		t.Errorf("an inverse of another model: %v", err)
+	}
+}
+
+// TLI is the product with B†, thresholded and scaled, and an inverse at hand
+// serves as well.
+func TestTLI(t *testing.T) {
+	p := newPlanted(100, 6, 60, 200, 7)
+	inv, err := LeftInverse(ctx, p.Topics, 0.02, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	zero := 0
+	for _, divisor := range []float64{0, 1, 40} {
+		own, given := prepare(t, TLI{Delta: 0.02, Divisor: divisor}, p.Topics), prepare(t, TLI{Inverse: inv, Divisor: divisor}, p.Topics)
+		if own.String() != given.String() {
+			t.Errorf("%v and %v", own, given)
+		}
+		by := divisor
+		if by == 0 {
+			by = 4.5
+		}
+		for d := range 60 {
+			ids, counts := p.docs.Doc(d)
+			if rng.IntN(3) == 0 { // a short one
+				ids, counts = ids[:3], counts[:3]
+			}
+			n := 0.0
+			for _, c := range counts {
+				n += float64(c)
+			}
+			want := make([]float64, 6)
+			for k := range want {
+				for i, id := range ids {
+					want[k] += inv.Dagger.At(int(id), k) * float64(counts[i]) / n
+				}
+			}
+			tau := (2*inv.Lambda*math.Sqrt(math.Log(6)/n) + 0.02) / by
+			sum := 0.0
+			for k, v := range want {
+				if v < tau {
+					want[k] = 0
+				}
+				sum += want[k]
+			}
+			status := AllZero
+			if sum > 0 {
+				status = Converged
+				for k := range want {
+					want[k] /= sum
+				}
+			} else {
+				zero++
+			}
+			for _, m := range []*Inferer{own, given} {
+				w := make([]float64, 6)
+				doc, err := m.InferTo(w, ids, counts)
+				if err != nil || doc.Status != status {
+					t.Fatalf("document %d: %+v, %v, want %v", d, doc, err, status)
+				}
+				for k := range w {
+					if math.Abs(w[k]-want[k]) > 1e-12 {
+						t.Fatalf("document %d: %v, want %v", d, w, want)
+					}
+				}
+			}
+		}
+	}
+	if zero == 0 {
+		t.Error("no document fell below the threshold: nothing was tested")
+	}
+}
