@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
 )
 
 // The file format is described in FORMAT.md; what stands there must not change
@@ -47,6 +49,8 @@ const (
 	tagMarginals    = "MARG"
 	tagProvenance   = "PROV"
 	tagStats        = "STAT"
+	tagDual         = "DUAL"
+	tagTokenizer    = "TOKN"
 )
 
 // Kinds of corruption, for errors.Is. The error itself is a *FormatError.
@@ -219,6 +223,16 @@ func (m *Model) encode(e *encoder) error {
 		return fmt.Errorf("provenance: %w", err)
 	}
 	sections := 7
+	var tokJSON []byte
+	if m.tokenizer != nil {
+		sections++
+		if tokJSON, err = encodeJSON(tokenizerJSON(*m.tokenizer)); err != nil {
+			return fmt.Errorf("tokenizer: %w", err)
+		}
+	}
+	if m.dual != nil {
+		sections++
+	}
 	if m.vocab != nil {
 		sections++
 	}
@@ -266,6 +280,12 @@ func (m *Model) encode(e *encoder) error {
 	floats(tagMarginals, m.marginals)
 	e.section(tagProvenance, 0, len(provJSON), func() { e.bytes(provJSON) })
 	e.section(tagStats, 0, len(statsJSON), func() { e.bytes(statsJSON) })
+	if m.dual != nil {
+		e.section(tagDual, 0, 8*len(m.dual), func() { e.floats(m.dual) })
+	}
+	if m.tokenizer != nil {
+		e.section(tagTokenizer, 0, len(tokJSON), func() { e.bytes(tokJSON) })
+	}
 
 	e.text(trailerTag)
 	e.raw(binary.LittleEndian.AppendUint32(nil, e.all))
@@ -509,6 +529,17 @@ type parts struct {
 	norms, marginals         []float64
 	stats                    Stats
 	prov                     Provenance
+	dual                     []float64
+	tokenizer                tokenizerJSON
+}
+
+// tokenizerJSON is corpus.WordTokenizer as it stands in a file.
+type tokenizerJSON struct {
+	KeepCase       bool              `json:"keep_case"`
+	MinLength      int               `json:"min_length"`
+	MaxLength      int               `json:"max_length"`
+	Numbers        corpus.NumberRule `json:"numbers"`
+	KeepPossessive bool              `json:"keep_possessive"`
 }
 
 // section reads one section.
@@ -566,6 +597,8 @@ func (p *parts) section() error {
 		err = numbers(&p.norms, p.k)
 	case tagMarginals:
 		err = numbers(&p.marginals, p.n)
+	case tagDual:
+		err = numbers(&p.dual, p.k*p.k)
 	case tagAnchors:
 		if length != 8*uint64(p.k) {
 			return d.fail(ErrInvalid, start, "length", "is %d, want %d", length, 8*uint64(p.k))
@@ -583,12 +616,15 @@ func (p *parts) section() error {
 			}
 			return nil
 		}
-	case tagProvenance, tagStats:
+	case tagProvenance, tagStats, tagTokenizer:
 		var b []byte
 		b, err = d.blob(length)
 		var dst any = &p.stats
-		if tag == tagProvenance {
+		switch tag {
+		case tagProvenance:
 			dst = &p.prov
+		case tagTokenizer:
+			dst = &p.tokenizer
 		}
 		decode = func() error {
 			if err := decodeJSON(b, dst); err != nil {
@@ -650,6 +686,15 @@ func (p *parts) model() (*Model, error) {
 		}
 	}
 	p.prov.FormatVersion = formatVersion
+	var dual *mat.Dense
+	if p.dual != nil {
+		dual = mat.NewDense(p.k, p.k, p.dual)
+	}
+	var tok *corpus.WordTokenizer
+	if _, ok := p.at[tagTokenizer]; ok {
+		t := corpus.WordTokenizer(p.tokenizer)
+		tok = &t
+	}
 	m, err := newModel(modelParts{
 		Vocabulary:   p.vocab,
 		Topics:       mat.NewDense(p.n, p.k, p.topics),
@@ -660,12 +705,15 @@ func (p *parts) model() (*Model, error) {
 		Marginals:    p.marginals,
 		Stats:        p.stats,
 		Provenance:   p.prov,
+		Dual:         dual,
+		Tokenizer:    tok,
 	})
 	var pe *partError
 	if errors.As(err, &pe) {
 		tag := map[string]string{
 			"vocabulary": tagVocabulary, "topics": tagTopics, "word_topics": tagWordTopics, "correlations": tagCorrelations,
 			"anchors": tagAnchors, "anchor_norms": tagAnchorNorms, "marginals": tagMarginals,
+			"dual": tagDual, "tokenizer": tagTokenizer,
 		}[pe.field]
 		d.section = tag
 		return nil, d.fail(ErrInvalid, p.at[tag], pe.field, "%s", pe.detail)

@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
 )
 
 // Tolerances of what a Model checks when it is made or read, and computes.
@@ -49,6 +51,8 @@ type Model struct {
 	marginals  []float64
 	stats      Stats
 	prov       Provenance
+	dual       []float64             // Λ/M of PADD; nil: not learned
+	tokenizer  *corpus.WordTokenizer // nil: not recorded
 
 	index func() map[string]int
 }
@@ -118,6 +122,8 @@ type modelParts struct {
 	Marginals    []float64  // c, N
 	Stats        Stats
 	Provenance   Provenance
+	Dual         *mat.Dense            // Λ/M, K×K, symmetric; or nil
+	Tokenizer    *corpus.WordTokenizer // or nil
 }
 
 // partError tells which part of a model is not as it must be.
@@ -148,6 +154,16 @@ func newModel(p modelParts) (*Model, error) {
 		stats: p.Stats.clone(), prov: p.Provenance,
 	}
 	m.prov.Stages = slices.Clone(m.prov.Stages)
+	if p.Dual != nil {
+		if r, c := p.Dual.Dims(); r != k || c != k {
+			return nil, invalid("dual", "is %d×%d, want K×K = %d×%d", r, c, k, k)
+		}
+		m.dual = packed(p.Dual)
+	}
+	if p.Tokenizer != nil {
+		t := *p.Tokenizer
+		m.tokenizer = &t
+	}
 	if r, c := p.WordTopics.Dims(); r != n || c != k {
 		return nil, invalid("word_topics", "is %d×%d, want N×K = %d×%d", r, c, n, k)
 	}
@@ -231,18 +247,17 @@ func (m *Model) check() error {
 		}
 	}
 
-	scale := 0.0
-	for i, a := range m.corr {
-		if !finite(a) {
-			return invalid("correlations", "A[%d,%d] = %v", i/k, i%k, a)
-		}
-		scale = max(scale, math.Abs(a))
+	if err := checkSymmetric("correlations", "A", m.corr, k); err != nil {
+		return err
 	}
-	for i := range k {
-		for j := range i {
-			if a, b := m.corr[i*k+j], m.corr[j*k+i]; !(math.Abs(a-b) <= symmetryTol*scale) {
-				return invalid("correlations", "A[%d,%d] = %v but A[%d,%d] = %v", i, j, a, j, i, b)
-			}
+	if m.dual != nil {
+		if err := checkSymmetric("dual", "Λ/M", m.dual, k); err != nil {
+			return err
+		}
+	}
+	if m.tokenizer != nil {
+		if err := checkTokenizer(*m.tokenizer); err != nil {
+			return err
 		}
 	}
 
@@ -266,6 +281,33 @@ func (m *Model) check() error {
 		if !finite(r) || r < 0 {
 			return invalid("anchor_norms", "r of topic %d is %v", j, r)
 		}
+	}
+	return nil
+}
+
+// checkSymmetric checks a K×K matrix: that it is finite, and symmetric to
+// symmetryTol.
+func checkSymmetric(field, name string, a []float64, k int) error {
+	scale := 0.0
+	for i, x := range a {
+		if !finite(x) {
+			return invalid(field, "%s[%d,%d] = %v", name, i/k, i%k, x)
+		}
+		scale = max(scale, math.Abs(x))
+	}
+	for i := range k {
+		for j := range i {
+			if x, y := a[i*k+j], a[j*k+i]; !(math.Abs(x-y) <= symmetryTol*scale) {
+				return invalid(field, "%s[%d,%d] = %v but %s[%d,%d] = %v", name, i, j, x, name, j, i, y)
+			}
+		}
+	}
+	return nil
+}
+
+func checkTokenizer(t corpus.WordTokenizer) error {
+	if t.MinLength < 0 || t.MaxLength < 0 || t.Numbers < corpus.DropNumbers || t.Numbers > corpus.DropDigits {
+		return invalid("tokenizer", "%+v is out of range", t)
 	}
 	return nil
 }
