@@ -23,6 +23,9 @@
 //	hierarchy        with -hierarchy only: [{k, shares, topics, children, direct, …}],
 //	                 a level above the topics each, with a direct fit of as many
 //	objective_mean   mean of ½‖v − Uy‖² over all N words, anchors counting 0
+//	infer            with -infer: method, documents, unknown_tokens (of words the
+//	                 model lacks), without_known_word and all_zero (documents), and
+//	                 for padd residual and learn_status
 //	seconds          by stage; read, curate and cooc are done once for all K
 //	                 and stand in each line, also in its total
 //	peak_rss_bytes   of the process so far; left out where the system cannot tell
@@ -98,6 +101,8 @@ type options struct {
 	seed                   uint64
 	workers                int
 	model, topicsNPY       string
+	inferName              string
+	inferDocword, thetaNPY string
 	json, quiet            bool
 }
 
@@ -135,6 +140,9 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS. Results are the same bits for any")
 	f.StringVar(&o.model, "model", "", "save the model to this `file`; with several K, _kK goes before the extension")
 	f.StringVar(&o.topicsNPY, "topics-npy", "", "save B to this NumPy `file`, float64, one row for each word of the vocabulary file (zeros\nfor words left out), one column a topic; named as -model with several K")
+	f.StringVar(&o.inferName, "infer", "", "infer the compositions of the documents of -infer-docword; the `method`: "+inferHelp)
+	f.StringVar(&o.inferDocword, "infer-docword", "", "counts in UCI form over the words of -vocab, plain or gzipped: a `file`, for -infer")
+	f.StringVar(&o.thetaNPY, "theta-npy", "", "save the compositions to this NumPy `file`, float64, one row for each document of\n-infer-docword, one column a topic; named as -model with several K")
 	f.BoolVar(&o.json, "json", false, "print one JSON object for each K and nothing else")
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress on standard error")
 	f.Usage = func() {
@@ -212,12 +220,13 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(o.minDistinct < 0, "-min-distinct %d: want 0 or more", o.minDistinct)
 	bad(o.minTokens < 0, "-min-tokens %d: want 0 or more", o.minTokens)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
-	for _, out := range []struct{ flag, path string }{{"model", o.model}, {"topics-npy", o.topicsNPY}} {
+	for _, out := range []struct{ flag, path string }{{"model", o.model}, {"topics-npy", o.topicsNPY}, {"theta-npy", o.thetaNPY}} {
 		if out.path != "" { // better now than after an hour's work
 			info, err := os.Stat(filepath.Dir(out.path))
 			bad(err != nil || !info.IsDir(), "-%s %s: its folder does not exist", out.flag, out.path)
 		}
 	}
+	o.checkInfer(bad)
 	if o.minDistinct < 2 || given["vocabulary"] && !given["min-distinct"] {
 		o.minDistinct = -1 // no limit
 	}
@@ -248,6 +257,7 @@ type seconds struct {
 	Anchors float64 `json:"anchors"`
 	Recover float64 `json:"recover"`
 	Metrics float64 `json:"metrics"`
+	Infer   float64 `json:"infer,omitempty"`
 	Total   float64 `json:"total"`
 }
 
@@ -269,6 +279,7 @@ type result struct {
 	Hierarchy     []level         `json:"hierarchy,omitempty"`
 	Metrics       *metrics.Report `json:"metrics"`
 	ObjectiveMean number          `json:"objective_mean"`
+	Infer         *inferred       `json:"infer,omitempty"`
 	Seconds       seconds         `json:"seconds"`
 	PeakRSS       int64           `json:"peak_rss_bytes,omitempty"`
 }
@@ -305,6 +316,12 @@ func factorize(ctx context.Context, o options, stdout, stderr io.Writer) error {
 		}
 		if why := doubt(res.Metrics.Legality); why != "" {
 			fmt.Fprintf(stderr, "factorize: warning: k=%d: %s\n", k, why)
+		}
+		if o.inferName != "" {
+			if m, res.Infer, err = inferDocs(ctx, o, in, m, rec, &res.Seconds.Infer); err != nil {
+				return fmt.Errorf("k=%d: %w", k, err)
+			}
+			res.Seconds.Total += res.Seconds.Infer
 		}
 		if o.model != "" {
 			if err := m.Save(outputName(o.model, k, len(o.topics))); err != nil {
@@ -515,8 +532,18 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 	for _, x := range []struct {
 		name string
 		s    float64
-	}{{"read", s.Read}, {"curate", s.Curate}, {"cooc", s.Cooc}, {"rectify", s.Rectify}, {"anchors", s.Anchors}, {"recover", s.Recover}, {"metrics", s.Metrics}, {"total", s.Total}} {
+	}{{"read", s.Read}, {"curate", s.Curate}, {"cooc", s.Cooc}, {"rectify", s.Rectify}, {"anchors", s.Anchors}, {"recover", s.Recover}, {"metrics", s.Metrics}, {"infer", s.Infer}, {"total", s.Total}} {
+		if x.name == "infer" && r.Infer == nil {
+			continue
+		}
 		fmt.Fprintf(t, "%s\t%8.3f\n", x.name, x.s)
+	}
+	if i := r.Infer; i != nil {
+		fmt.Fprintf(t, "\ncompositions of %d documents by %s; %d unknown tokens, %d documents without a known word", i.Documents, i.Method, i.Unknown, i.NoTokens)
+		if i.AllZero > 0 {
+			fmt.Fprintf(t, ", %d without a topic above the threshold", i.AllZero)
+		}
+		fmt.Fprintln(t)
 	}
 	if r.PeakRSS > 0 {
 		fmt.Fprintf(t, "\npeak memory %d MB\n", r.PeakRSS>>20)

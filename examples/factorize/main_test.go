@@ -668,3 +668,69 @@ func TestCancel(t *testing.T) {
 		t.Errorf("printed %q and %q", out.String(), errs.String())
 	}
 }
+
+// The compositions of every method stand in the file, a row a document, also
+// for the documents of which the model knows nothing.
+func TestInfer(t *testing.T) {
+	dir := t.TempDir()
+	vocab := testutil.Lines(t, "synth", "vocab.synth.txt")
+	docword := filepath.Join(dir, "docword.txt")
+	number := func(word string) int {
+		i := slices.Index(vocab, word)
+		if i < 0 {
+			t.Fatalf("%q is not in the vocabulary", word)
+		}
+		return i + 1
+	}
+	stop := testutil.Lines(t, "synth", "synth.stops")[0]
+	text := fmt.Sprintf("3\n%d\n3\n1 %d 2\n2 %d 7\n3 %d 5\n", len(vocab), number("w_0007"), number(stop), number("w_0022"))
+	if err := os.WriteFile(docword, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range inferNames {
+		if method == "gibbs" && testing.Short() {
+			continue
+		}
+		theta, model := filepath.Join(dir, method+".npy"), filepath.Join(dir, method+".jsmf")
+		out, _ := invoke(t, 0, synth("-k", "5", "-json", "-quiet", "-infer", method, "-infer-docword", docword, "-theta-npy", theta, "-model", model)...)
+		var l struct {
+			Infer   inferred
+			Seconds struct{ Infer float64 }
+		}
+		if err := json.Unmarshal([]byte(out), &l); err != nil {
+			t.Fatal(err)
+		}
+		if i := l.Infer; i.Documents != 3 || i.Unknown != 7 || i.NoTokens != 1 || i.Method != inference(method, 0).String() || l.Seconds.Infer <= 0 {
+			t.Errorf("%s: %+v in %v s", method, i, l.Seconds.Infer)
+		}
+		rows, cols, at := readNPY(t, theta)
+		if rows != 3 || cols != 5 {
+			t.Fatalf("%s: %d×%d", method, rows, cols)
+		}
+		for d := range rows {
+			sum := 0.0
+			for k := range cols {
+				sum += at(d, k)
+			}
+			if math.Abs(sum-1) > 1e-12 && !(sum == 0 && l.Infer.AllZero > 0) {
+				t.Errorf("%s: the shares of document %d sum to %v", method, d, sum)
+			}
+		}
+		m, err := jsmf.LoadModel(model)
+		if err != nil || m.HasDual() != (method == "padd") {
+			t.Errorf("%s: the saved model holds Λ: %v (%v)", method, m.HasDual(), err)
+		}
+	}
+	out, _ := invoke(t, 0, synth("-k", "5", "-quiet", "-infer", "spi", "-infer-docword", docword, "-theta-npy", filepath.Join(dir, "t.npy"))...)
+	if !strings.Contains(out, "compositions of 3 documents by SPI; 7 unknown tokens, 1 documents without a known word") {
+		t.Errorf("the report says nothing of the documents:\n%s", out)
+	}
+	for _, args := range [][]string{{"-infer", "lda"}, {"-infer", "map"}, {"-theta-npy", "x"}} {
+		if _, errs := invoke(t, 2, synth(append(args, "-k", "5")...)...); !strings.Contains(errs, "-infer") {
+			t.Errorf("%q: %s", args, errs)
+		}
+	}
+	if _, errs := invoke(t, 1, synth("-k", "5", "-infer", "map", "-infer-docword", filepath.Join(dir, "none"), "-theta-npy", filepath.Join(dir, "t.npy"))...); !strings.Contains(errs, "none") {
+		t.Errorf("a missing file: %s", errs)
+	}
+}

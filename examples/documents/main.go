@@ -1,0 +1,205 @@
+// Documents tells what the documents of a collection are about, with a model that
+// was saved: the documents nearest to a topic, the topics of a document or of a text.
+//
+//	go run ./examples/factorize -docword docword.kos.txt.gz -vocab vocab.kos.txt -n 5000 -k 25 -model kos.jsmf
+//	go run ./examples/documents -model kos.jsmf -docword docword.kos.txt.gz -vocab vocab.kos.txt -topic 3
+//	go run ./examples/documents -model kos.jsmf -docword docword.kos.txt.gz -vocab vocab.kos.txt -doc 17
+//	go run ./examples/documents -model kos.jsmf -text "the war in iraq and the troops"
+//
+// With -dir the documents are the text files of a folder, called by their paths.
+// Without -topic, -doc and -text it prints the nearest documents of every topic.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := parseFlags(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	err = documents(ctx, o, stdout)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "documents: interrupted")
+		return 130
+	}
+	fmt.Fprintf(stderr, "documents: %v\n", err)
+	return 1
+}
+
+type options struct {
+	model, docword, vocab, dir string
+	topic, n                   int
+	doc, text                  string
+}
+
+// parseFlags reports everything that is wrong with the arguments on stderr.
+func parseFlags(args []string, stderr io.Writer) (o options, err error) {
+	f := flag.NewFlagSet("documents", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.StringVar(&o.model, "model", "", "the model: a `file` (required)")
+	f.StringVar(&o.docword, "docword", "", "documents: counts in UCI form, plain or gzipped: a `file`")
+	f.StringVar(&o.vocab, "vocab", "", "the words of -docword, one a line: a `file`")
+	f.StringVar(&o.dir, "dir", "", "documents: the text files of a `folder`")
+	f.IntVar(&o.topic, "topic", -1, "print the documents nearest to the topic of this `number`, from 0")
+	f.StringVar(&o.doc, "doc", "", "print the topics of the document of this `id`")
+	f.StringVar(&o.text, "text", "", "print the topics of this `text`")
+	f.IntVar(&o.n, "n", 5, "how many `documents` or topics to print")
+	f.Usage = func() {
+		fmt.Fprintln(stderr, "Usage: documents -model F (-docword F -vocab F | -dir D | -text T) [-topic K | -doc ID] [-n N]")
+		f.PrintDefaults()
+	}
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	var wrong []string
+	bad := func(cond bool, message string) {
+		if cond {
+			wrong = append(wrong, message)
+		}
+	}
+	given := make(map[string]bool)
+	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	bad(f.NArg() > 0, fmt.Sprintf("unexpected argument %q", f.Arg(0)))
+	bad(o.model == "", "-model is missing")
+	sources := 0
+	for _, s := range []string{"docword", "dir", "text"} {
+		if given[s] {
+			sources++
+		}
+	}
+	bad(sources != 1, "want one of -docword, -dir and -text")
+	bad((o.docword == "") != (o.vocab == ""), "-docword and -vocab go together")
+	bad(given["topic"] && given["doc"], "-topic and -doc exclude each other")
+	bad(given["text"] && (given["topic"] || given["doc"]), "-topic and -doc have no use with -text")
+	bad(given["topic"] && o.topic < 0, fmt.Sprintf("-topic %d: want 0 or more", o.topic))
+	bad(o.n < 1, fmt.Sprintf("-n %d: want at least 1", o.n))
+	if len(wrong) > 0 {
+		for _, s := range wrong {
+			fmt.Fprintf(stderr, "documents: %s\n", s)
+		}
+		return o, errors.New(strings.Join(wrong, "; "))
+	}
+	return o, nil
+}
+
+func documents(ctx context.Context, o options, w io.Writer) error {
+	m, err := jsmf.LoadModel(o.model)
+	if err != nil {
+		return err
+	}
+	if o.topic >= m.K() {
+		return fmt.Errorf("topic %d: the model has the topics 0 to %d", o.topic, m.K()-1)
+	}
+	var src corpus.Source
+	switch tok, _ := m.Tokenizer(); {
+	case o.docword != "":
+		src = corpus.UCI{Docword: corpus.File(o.docword), Vocab: corpus.File(o.vocab)}
+	case o.dir != "":
+		src = corpus.Dir{Path: o.dir, Tokenizer: tok}
+	default:
+		src = m.Texts(o.text)
+	}
+	c, err := m.Transform(ctx, src)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.text != "":
+		topics(w, m, c, 0, o.n)
+	case o.doc != "":
+		d := slices.Index(c.IDs, o.doc)
+		if d < 0 {
+			return fmt.Errorf("there is no document %q; the first is called %q", o.doc, first(c.IDs))
+		}
+		topics(w, m, c, d, o.n)
+	case o.topic >= 0:
+		nearest(w, m, c, o.topic, o.n)
+	default:
+		for k := range m.K() {
+			nearest(w, m, c, k, o.n)
+		}
+	}
+	return nil
+}
+
+func first(s []string) string {
+	if len(s) == 0 {
+		return ""
+	}
+	return s[0]
+}
+
+func name(m *jsmf.Model, k int) string {
+	var words []string
+	for _, w := range m.TopWords(k, 6) {
+		words = append(words, w.Word)
+	}
+	return fmt.Sprintf("topic %d: %s", k, strings.Join(words, " "))
+}
+
+// nearest prints the documents with the largest shares of a topic.
+func nearest(w io.Writer, m *jsmf.Model, c *jsmf.Compositions, k, n int) {
+	fmt.Fprintln(w, name(m, k))
+	var docs []int
+	for d, x := range c.Docs {
+		if x.Status != infer.NoTokens {
+			docs = append(docs, d)
+		}
+	}
+	slices.SortStableFunc(docs, func(a, b int) int { return cmp.Compare(c.W.At(b, k), c.W.At(a, k)) })
+	for _, d := range docs[:min(n, len(docs))] {
+		fmt.Fprintf(w, "  %5.1f%%  document %s%s, %.0f known words\n", 100*c.W.At(d, k), c.IDs[d], label(c, d), c.Docs[d].Tokens)
+	}
+}
+
+func label(c *jsmf.Compositions, d int) string {
+	if c.Labels == nil || c.Labels[d] == "" {
+		return ""
+	}
+	return " (" + c.Labels[d] + ")"
+}
+
+// topics prints the largest topics of a document.
+func topics(w io.Writer, m *jsmf.Model, c *jsmf.Compositions, d, n int) {
+	x := c.Docs[d]
+	fmt.Fprintf(w, "document %s%s: %.0f known words, %.0f unknown\n", c.IDs[d], label(c, d), x.Tokens, x.Unknown+float64(c.Unknown[d]))
+	if x.Status == infer.NoTokens {
+		fmt.Fprintln(w, "  nothing is known of it")
+		return
+	}
+	order := make([]int, m.K())
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.W.At(d, b), c.W.At(d, a)) })
+	for _, k := range order[:min(n, len(order))] {
+		fmt.Fprintf(w, "  %5.1f%%  %s\n", 100*c.W.At(d, k), name(m, k))
+	}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+// inferNames are the values of -infer, in the order in which they are listed.
+var inferNames = []string{"map", "em", "padd", "ls", "spi", "tli", "gibbs"}
+
+const inferHelp = `map (CVB0 steps under a Dirichlet prior from A), em (plain steps), padd (prior-aware
+dual decomposition, learned from the documents of the fit), ls (least squares), spi (simple
+probabilistic inverse), tli (thresholded linear inverse), gibbs (sampling, 200 + 1000 sweeps)`
+
+// inference returns the method of the name, nil if there is none.
+func inference(name string, seed uint64) infer.Method {
+	switch name {
+	case "map":
+		return infer.MAP{}
+	case "em":
+		return infer.MAP{EM: true}
+	case "padd":
+		return infer.PADD{}
+	case "ls":
+		return infer.LeastSquares{}
+	case "spi":
+		return infer.SPI{}
+	case "tli":
+		return infer.TLI{}
+	case "gibbs":
+		return infer.Gibbs{Seed: seed}
+	}
+	return nil
+}
+
+// checkInfer reports what is wrong with the flags of inference.
+func (o options) checkInfer(bad func(cond bool, format string, args ...any)) {
+	if o.inferName == "" {
+		bad(o.inferDocword != "" || o.thetaNPY != "", "-infer-docword and -theta-npy have no use without -infer")
+		return
+	}
+	bad(!slices.Contains(inferNames, o.inferName), "-infer %q: want %s", o.inferName, strings.Join(inferNames, ", "))
+	bad(o.inferDocword == "" || o.thetaNPY == "", "-infer needs -infer-docword and -theta-npy")
+}
+
+// inferred is what -json tells of the documents of -infer-docword.
+type inferred struct {
+	Method     string  `json:"method"` // with its settings
+	Documents  int     `json:"documents"`
+	Unknown    int64   `json:"unknown_tokens"`     // of words that the model lacks
+	NoTokens   int     `json:"without_known_word"` // documents; they get the mean composition
+	AllZero    int     `json:"all_zero"`           // documents, of tli
+	Residual   float64 `json:"residual,omitempty"` // ‖A − WWᵀ/M‖_F of the documents padd learned from
+	LearnState string  `json:"learn_status,omitempty"`
+}
+
+// inferDocs infers the compositions of the documents of -infer-docword and saves
+// them. The model that is returned holds what padd has learned.
+func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsmf.Recorder, s *float64) (*jsmf.Model, *inferred, error) {
+	out := new(inferred)
+	err := stage(rec, "infer", s, func() (string, error) {
+		method := inference(o.inferName, o.seed)
+		opt := infer.Options{Workers: o.workers}
+		if p, ok := method.(infer.PADD); ok {
+			var l *infer.Learned
+			var err error
+			if m, l, err = m.LearnDual(ctx, in.prepared.Corpus(), p, opt); err != nil {
+				return "", err
+			}
+			out.Residual, out.LearnState = l.Residual, l.Status.String()
+		}
+		c, err := m.TransformBy(ctx, corpus.UCI{Docword: corpus.File(o.inferDocword), Vocab: corpus.File(o.vocab)}, method, opt)
+		if err != nil {
+			return "", err
+		}
+		out.Method, out.Documents = c.Method, len(c.Docs)
+		for i, d := range c.Docs {
+			out.Unknown += c.Unknown[i] + int64(d.Unknown)
+			switch d.Status {
+			case infer.NoTokens:
+				out.NoTokens++
+			case infer.AllZero:
+				out.AllZero++
+			}
+		}
+		if err := writeNPY(outputName(o.thetaNPY, m.K(), len(o.topics)), len(c.Docs), m.K(), func(i int) []float64 { return c.W.RawRowView(i) }); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%d documents, %d unknown tokens, %s", out.Documents, out.Unknown, out.Method), nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, out, nil
+}
