@@ -13,7 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// On real documents, compositions by MAP and Gibbs with the model's own α predict
+// On real documents, compositions by MAP and Gibbs with the learned α predict
 // the held-out half of each document's tokens no worse than the usual fold-in does: a
 // hundred plain steps with α_k = 5/K on topics smoothed by 1 % of the unigram. All are
 // scored with these smoothed topics.
@@ -65,20 +65,13 @@ func TestHeldOutReal(t *testing.T) {
 		return h.PerToken
 	}
 	usual := score(infer.MAP{EM: true, Steps: 100, Tol: 1e-300}, infer.Topics{B: smooth, Alpha: slices.Repeat([]float64{5. / k}, k)})
-	alpha, err := infer.DirichletAlpha(tp)
+	learned, err := infer.LearnAlpha(ctx, tp, train, infer.AlphaSettings{}, infer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := 0.0
-	for _, a := range alpha {
-		sum += a
-	}
-	t.Logf("α₀ = %.3g; smoothed topics, own α:", sum)
-	ts := tp
-	ts.B = smooth
-	score(infer.MAP{}, ts)
-	score(infer.MAP{EM: true}, ts)
-	t.Log("the model as it is:")
+	t.Logf("α₀ = %.3g, by moments %.3g, from %d documents", learned.Sum, learned.MatchedSum, learned.Documents)
+	score(infer.MAP{}, tp) // with the moments' α
+	tp.Alpha = learned.Alpha
 	for _, method := range []infer.Method{infer.MAP{}, infer.MAP{EM: true}, infer.Gibbs{Sweeps: 200}, infer.LeastSquares{}, infer.SPI{}} {
 		got := score(method, tp)
 		switch method.(type) {

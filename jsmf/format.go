@@ -50,6 +50,7 @@ const (
 	tagProvenance   = "PROV"
 	tagStats        = "STAT"
 	tagDual         = "DUAL"
+	tagAlpha        = "ALPH"
 	tagTokenizer    = "TOKN"
 )
 
@@ -233,6 +234,9 @@ func (m *Model) encode(e *encoder) error {
 	if m.dual != nil {
 		sections++
 	}
+	if m.alpha != nil {
+		sections++
+	}
 	if m.vocab != nil {
 		sections++
 	}
@@ -282,6 +286,9 @@ func (m *Model) encode(e *encoder) error {
 	e.section(tagStats, 0, len(statsJSON), func() { e.bytes(statsJSON) })
 	if m.dual != nil {
 		e.section(tagDual, 0, 8*len(m.dual), func() { e.floats(m.dual) })
+	}
+	if m.alpha != nil {
+		e.section(tagAlpha, 0, 8*len(m.alpha), func() { e.floats(m.alpha) })
 	}
 	if m.tokenizer != nil {
 		e.section(tagTokenizer, 0, len(tokJSON), func() { e.bytes(tokJSON) })
@@ -529,7 +536,7 @@ type parts struct {
 	norms, marginals         []float64
 	stats                    Stats
 	prov                     Provenance
-	dual                     []float64
+	dual, alpha              []float64
 	tokenizer                tokenizerJSON
 }
 
@@ -599,6 +606,8 @@ func (p *parts) section() error {
 		err = numbers(&p.marginals, p.n)
 	case tagDual:
 		err = numbers(&p.dual, p.k*p.k)
+	case tagAlpha:
+		err = numbers(&p.alpha, p.k)
 	case tagAnchors:
 		if length != 8*uint64(p.k) {
 			return d.fail(ErrInvalid, start, "length", "is %d, want %d", length, 8*uint64(p.k))
@@ -706,6 +715,7 @@ func (p *parts) model() (*Model, error) {
 		Stats:        p.stats,
 		Provenance:   p.prov,
 		Dual:         dual,
+		Alpha:        p.alpha,
 		Tokenizer:    tok,
 	})
 	var pe *partError
@@ -713,7 +723,7 @@ func (p *parts) model() (*Model, error) {
 		tag := map[string]string{
 			"vocabulary": tagVocabulary, "topics": tagTopics, "word_topics": tagWordTopics, "correlations": tagCorrelations,
 			"anchors": tagAnchors, "anchor_norms": tagAnchorNorms, "marginals": tagMarginals,
-			"dual": tagDual, "tokenizer": tagTokenizer,
+			"dual": tagDual, "alpha": tagAlpha, "tokenizer": tagTokenizer,
 		}[pe.field]
 		d.section = tag
 		return nil, d.fail(ErrInvalid, p.at[tag], pe.field, "%s", pe.detail)

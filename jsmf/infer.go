@@ -33,6 +33,7 @@ func (m *Model) inferTopics() infer.Topics {
 		B:     mat.NewDense(m.n, m.k, m.topics),
 		A:     mat.NewDense(m.k, m.k, m.corr),
 		Breve: mat.NewDense(m.n, m.k, m.wordTopics),
+		Alpha: slices.Clone(m.alpha),
 	}
 	if m.dual != nil {
 		t.Dual = mat.NewSymDense(m.k, nil)
@@ -85,6 +86,33 @@ func (m *Model) LearnDual(ctx context.Context, c *corpus.Corpus, p infer.PADD, o
 
 // HasDual tells whether the model holds what infer.PADD needs.
 func (m *Model) HasDual() bool { return m.dual != nil }
+
+// LearnAlpha learns the parameters of a Dirichlet distribution of compositions
+// from documents, normally those the model was fitted to (infer.LearnAlpha), and
+// returns a model that holds them beside all that m does; m is not changed. MAP and
+// Gibbs, and so Transform, then use them instead of the match to the moments in A,
+// and predict unseen words better. Words of the corpus that the model lacks are
+// left out.
+func (m *Model) LearnAlpha(ctx context.Context, c *corpus.Corpus, s infer.AlphaSettings, opt infer.Options) (*Model, *infer.LearnedAlpha, error) {
+	if c == nil {
+		return nil, nil, errors.New("jsmf: learn alpha: no corpus")
+	}
+	docs, err := m.reindex(c)
+	if err != nil {
+		return nil, nil, fmt.Errorf("jsmf: learn alpha: %w", err)
+	}
+	l, err := infer.LearnAlpha(ctx, m.inferTopics(), docs, s, opt)
+	if err != nil {
+		return nil, nil, fmt.Errorf("jsmf: learn alpha: %w", err)
+	}
+	out := *m
+	out.alpha = slices.Clone(l.Alpha)
+	return &out, l, nil
+}
+
+// Alpha returns the parameters of LearnAlpha, K numbers of the caller's own; nil
+// where the model has none.
+func (m *Model) Alpha() []float64 { return slices.Clone(m.alpha) }
 
 // reindex brings a corpus onto the model's words.
 func (m *Model) reindex(c *corpus.Corpus) (*corpus.Corpus, error) {

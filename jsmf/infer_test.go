@@ -167,6 +167,9 @@ func TestTransformErrors(t *testing.T) {
 	if _, _, err := m.LearnDual(ctx, nil, infer.PADD{}, infer.Options{}); err == nil {
 		t.Error("no corpus is accepted")
 	}
+	if _, _, err := m.LearnAlpha(ctx, nil, infer.AlphaSettings{}, infer.Options{}); err == nil {
+		t.Error("no corpus is accepted")
+	}
 	var se *infer.SettingError
 	if _, err := m.Inferer(ctx, infer.MAP{Steps: -1}, infer.Options{}); !errors.As(err, &se) {
 		t.Errorf("a bad setting: %v", err)
@@ -220,6 +223,13 @@ func TestModelKeepsInference(t *testing.T) {
 		t.Errorf("has Λ: %v, %v; %+v", m.HasDual(), d.HasDual(), learned)
 	}
 	tok := corpus.WordTokenizer{KeepCase: true, MinLength: 3, Numbers: corpus.KeepNumbers}
+	d, alpha, err := d.LearnAlpha(ctx, other, infer.AlphaSettings{}, infer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Alpha() != nil || !slices.Equal(d.Alpha(), alpha.Alpha) || !slices.Equal(d.InferTopics().Alpha, alpha.Alpha) {
+		t.Errorf("α: %v, %v, learned %+v", m.Alpha(), d.Alpha(), alpha)
+	}
 	d, err = d.WithTokenizer(tok)
 	if err != nil {
 		t.Fatal(err)
@@ -237,6 +247,9 @@ func TestModelKeepsInference(t *testing.T) {
 	}
 	if !bytes.Equal(encoded(t, back), file) {
 		t.Error("written again, the file differs")
+	}
+	if !slices.Equal(back.Alpha(), alpha.Alpha) {
+		t.Errorf("α = %v, want %v", back.Alpha(), alpha.Alpha)
 	}
 	if got, set := back.Tokenizer(); !set || got != tok {
 		t.Errorf("tokenizer %+v, %v", got, set)
@@ -268,6 +281,7 @@ func TestInferenceSections(t *testing.T) {
 	dual := floatBytes(0.5, -0.25, -0.25, 1)
 	f.sections = append(f.sections,
 		testSection{tag: "DUAL", payload: dual},
+		testSection{tag: "ALPH", payload: floatBytes(0.5, 2)},
 		testSection{tag: "TOKN", payload: []byte(`{"keep_case":false,"min_length":0,"max_length":12,"numbers":2,"keep_possessive":true}`)})
 	m, err := ReadModel(bytes.NewReader(f.bytes()))
 	if err != nil {
@@ -289,6 +303,8 @@ func TestInferenceSections(t *testing.T) {
 		{"DUAL", "want 32", dual[:24]},
 		{"DUAL", "dual: Λ/M[0,1] = NaN", floatBytes(0.5, math.NaN(), math.NaN(), 1)},
 		{"DUAL", "dual: Λ/M[1,0]", floatBytes(0.5, 1, 2, 1)},
+		{"ALPH", "alpha: that of topic 1 is 0", floatBytes(1, 0)},
+		{"ALPH", "want 16", floatBytes(1, 2, 3)},
 		{"TOKN", "TOKN", []byte(`{`)},
 		{"TOKN", "tokenizer", []byte(`{"min_length":-1}`)},
 		{"TOKN", "tokenizer", []byte(`{"numbers":7}`)},

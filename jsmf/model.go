@@ -52,6 +52,7 @@ type Model struct {
 	stats      Stats
 	prov       Provenance
 	dual       []float64             // Λ/M of PADD; nil: not learned
+	alpha      []float64             // Dirichlet parameters; nil: not learned
 	tokenizer  *corpus.WordTokenizer // nil: not recorded
 
 	index func() map[string]int
@@ -123,6 +124,7 @@ type modelParts struct {
 	Stats        Stats
 	Provenance   Provenance
 	Dual         *mat.Dense            // Λ/M, K×K, symmetric; or nil
+	Alpha        []float64             // Dirichlet parameters, K; or nil
 	Tokenizer    *corpus.WordTokenizer // or nil
 }
 
@@ -151,7 +153,7 @@ func newModel(p modelParts) (*Model, error) {
 		topics: packed(p.Topics), wordTopics: packed(p.WordTopics), corr: packed(p.Correlations),
 		// Copies: small, and a caller's own finder may keep what it returned.
 		anchors: slices.Clone(p.Anchors), norms: slices.Clone(p.AnchorNorms), marginals: slices.Clone(p.Marginals),
-		stats: p.Stats.clone(), prov: p.Provenance,
+		stats: p.Stats.clone(), prov: p.Provenance, alpha: slices.Clone(p.Alpha),
 	}
 	m.prov.Stages = slices.Clone(m.prov.Stages)
 	if p.Dual != nil {
@@ -253,6 +255,14 @@ func (m *Model) check() error {
 	if m.dual != nil {
 		if err := checkSymmetric("dual", "Λ/M", m.dual, k); err != nil {
 			return err
+		}
+	}
+	if m.alpha != nil && len(m.alpha) != k {
+		return invalid("alpha", "has %d values, want K = %d", len(m.alpha), k)
+	}
+	for j, a := range m.alpha {
+		if !(a > 0) || math.IsInf(a, 1) {
+			return invalid("alpha", "that of topic %d is %v, not positive", j, a)
 		}
 	}
 	if m.tokenizer != nil {

@@ -14,9 +14,10 @@ import (
 // inferNames are the values of -infer, in the order in which they are listed.
 var inferNames = []string{"map", "em", "padd", "ls", "spi", "tli", "gibbs"}
 
-const inferHelp = `map (CVB0 steps under a Dirichlet prior from A), em (plain steps), padd (prior-aware
-dual decomposition, learned from the documents of the fit), ls (least squares), spi (simple
-probabilistic inverse), tli (thresholded linear inverse), gibbs (sampling, 200 + 1000 sweeps)`
+const inferHelp = `map (CVB0 steps under a Dirichlet prior), em (plain steps), gibbs (sampling, 200 + 1000
+sweeps), whose prior is learned from the documents of the fit; padd (prior-aware dual
+decomposition, learned from them too), ls (least squares), spi (simple probabilistic inverse),
+tli (thresholded linear inverse)`
 
 // inference returns the method of the name, nil if there is none.
 func inference(name string, seed uint64) infer.Method {
@@ -58,22 +59,30 @@ type inferred struct {
 	AllZero    int     `json:"all_zero"`           // documents, of tli
 	Residual   float64 `json:"residual,omitempty"` // ‖A − WWᵀ/M‖_F of the documents padd learned from
 	LearnState string  `json:"learn_status,omitempty"`
+	AlphaSum   float64 `json:"alpha_sum,omitempty"` // α₀ of the prior of map, em and gibbs
 }
 
 // inferDocs infers the compositions of the documents of -infer-docword and saves
-// them. The model that is returned holds what padd has learned.
+// them. The model that is returned holds what was learned for it.
 func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsmf.Recorder, s *float64) (*jsmf.Model, *inferred, error) {
 	out := new(inferred)
 	err := stage(rec, "infer", s, func() (string, error) {
 		method := inference(o.inferName, o.seed)
 		opt := infer.Options{Workers: o.workers}
-		if p, ok := method.(infer.PADD); ok {
+		var err error
+		switch x := method.(type) {
+		case infer.PADD:
 			var l *infer.Learned
-			var err error
-			if m, l, err = m.LearnDual(ctx, in.prepared.Corpus(), p, opt); err != nil {
+			if m, l, err = m.LearnDual(ctx, in.prepared.Corpus(), x, opt); err != nil {
 				return "", err
 			}
 			out.Residual, out.LearnState = l.Residual, l.Status.String()
+		case infer.MAP, infer.Gibbs:
+			var l *infer.LearnedAlpha
+			if m, l, err = m.LearnAlpha(ctx, in.prepared.Corpus(), infer.AlphaSettings{}, opt); err != nil {
+				return "", err
+			}
+			out.AlphaSum = l.Sum
 		}
 		c, err := m.TransformBy(ctx, corpus.UCI{Docword: corpus.File(o.inferDocword), Vocab: corpus.File(o.vocab)}, method, opt)
 		if err != nil {

@@ -24,8 +24,8 @@
 //	                 a level above the topics each, with a direct fit of as many
 //	objective_mean   mean of ½‖v − Uy‖² over all N words, anchors counting 0
 //	infer            with -infer: method, documents, unknown_tokens (of words the
-//	                 model lacks), without_known_word and all_zero (documents), and
-//	                 for padd residual and learn_status
+//	                 model lacks), without_known_word and all_zero (documents), for padd residual and learn_status,
+//	                 and for map, em and gibbs alpha_sum
 //	seconds          by stage; read, curate and cooc are done once for all K
 //	                 and stand in each line, also in its total
 //	peak_rss_bytes   of the process so far; left out where the system cannot tell

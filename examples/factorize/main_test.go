@@ -717,7 +717,7 @@ func TestInfer(t *testing.T) {
 			}
 		}
 		m, err := jsmf.LoadModel(model)
-		if err != nil || m.HasDual() != (method == "padd") {
+		if err != nil || m.HasDual() != (method == "padd") || (m.Alpha() != nil) != slices.Contains([]string{"map", "em", "gibbs"}, method) {
 			t.Errorf("%s: the saved model holds Λ: %v (%v)", method, m.HasDual(), err)
 		}
 	}

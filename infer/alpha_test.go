@@ -1,0 +1,142 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// dirichletDocs draws documents with compositions of Dirichlet(α).
+func dirichletDocs(words, m, n int, alpha []float64, seed uint64) *planted {
+	p := newPlanted(words, len(alpha), 1, 1, seed)
+	p.docs, p.w = &docList{n: words}, mat.NewDense(m, len(alpha), nil)
+	rng := rand.New(rand.NewPCG(seed, 8))
+	for d := range m {
+		w := p.w.RawRowView(d)
+		for k, a := range alpha {
+			w[k] = distuv.Gamma{Alpha: a, Beta: 1, Src: rng}.Rand()
+		}
+		normalise(w)
+		counts := map[int]int{}
+		for range n {
+			u, k := rng.Float64(), 0
+			for u -= w[k]; u > 0 && k < len(w)-1; u -= w[k] {
+				k++
+			}
+			v, i := rng.Float64(), 0
+			for v -= p.B.At(i, k); v > 0 && i < words-1; v -= p.B.At(i, k) {
+				i++
+			}
+			counts[i]++
+		}
+		p.docs.add(counts)
+	}
+	p.A.Mul(p.w.T(), p.w)
+	return p
+}
+
+// From documents of a Dirichlet distribution the sum of its parameters comes back
+// to within a factor of 1.5 (the prediction is flat around it), also from A whose
+// moments are far off, with the same bits for any number of workers.
+func TestLearnAlpha(t *testing.T) {
+	for _, want := range []float64{1, 8} {
+		alpha := []float64{0.1 * want, 0.4 * want, 0.2 * want, 0.3 * want}
+		p := dirichletDocs(60, 600, 60, alpha, 3)
+		for _, factor := range []float64{1, 20} {
+			tp := p.Topics
+			tp.Alpha = make([]float64, 4)
+			for k := range alpha {
+				tp.Alpha[k] = alpha[k] * factor
+			}
+			l, err := LearnAlpha(ctx, tp, p.docs, AlphaSettings{}, Options{Workers: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := l.Sum / want; r < 1/1.5 || r > 1.5 || l.Documents != 600 || l.PerToken < l.MatchedPerToken {
+				t.Errorf("α₀ = %v from %v: %+v", want, factor*want, l)
+			}
+			for k := range alpha {
+				if math.Abs(l.Alpha[k]/l.Sum-alpha[k]/want) > 1e-12 {
+					t.Errorf("proportions of %v, want those of %v", l.Alpha, alpha)
+				}
+			}
+			many, err := LearnAlpha(ctx, tp, p.docs, AlphaSettings{}, Options{Workers: 3})
+			if err != nil || !slices.Equal(many.Alpha, l.Alpha) {
+				t.Errorf("three workers: %+v, %v", many, err)
+			}
+		}
+		few, err := LearnAlpha(ctx, p.Topics, p.docs, AlphaSettings{Docs: 100}, Options{})
+		if err != nil || few.Documents != 100 {
+			t.Errorf("%+v, %v", few, err)
+		}
+	}
+}
+
+// The halves of a document are its known tokens, and differ by one at most.
+func TestHalves(t *testing.T) {
+	p := newPlanted(40, 3, 25, 31, 2)
+	p.docs.add(map[int]int{3: 1}) // cannot be halved
+	p.docs.add(nil)
+	c, err := check(p.Topics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, h, err := halves(c, p.docs, 100)
+	if err != nil || o.NumDocs() != 25 || h.NumDocs() != 25 {
+		t.Fatal(o, h, err)
+	}
+	for d := range 25 {
+		all := map[int32]int32{}
+		var sums [2]int32
+		for i, part := range []*plainDocs{o, h} {
+			ids, counts := part.Doc(d)
+			for j, id := range ids {
+				all[id] += counts[j]
+				sums[i] += counts[j]
+			}
+		}
+		if sums != [2]int32{15, 16} {
+			t.Errorf("document %d: halves of %v", d, sums)
+		}
+		ids, counts := p.docs.Doc(d)
+		for j, id := range ids {
+			if all[id] != counts[j] {
+				t.Errorf("document %d, word %d: %d of %d tokens", d, id, all[id], counts[j])
+			}
+		}
+	}
+}
+
+func TestLearnAlphaErrors(t *testing.T) {
+	p := newPlanted(40, 3, 5, 31, 2)
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := LearnAlpha(done, p.Topics, p.docs, AlphaSettings{}, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of ctx: %v", err)
+	}
+	for _, c := range []struct {
+		tp   Topics
+		docs Documents
+		s    AlphaSettings
+		want string
+	}{
+		{p.Topics, p.docs, AlphaSettings{Docs: -1}, "Docs"},
+		{Topics{}, p.docs, AlphaSettings{}, "B is nil"},
+		{Topics{B: p.B}, p.docs, AlphaSettings{}, "needs one of them"},
+		{p.Topics, nil, AlphaSettings{}, "no documents"},
+		{p.Topics, &docList{n: 3}, AlphaSettings{}, "over 3 words"},
+		{p.Topics, &docList{n: 40}, AlphaSettings{}, "no document holds two words"},
+		{p.Topics, &docList{n: 40, ids: [][]int32{{90}}, counts: [][]int32{{1}}}, AlphaSettings{}, "document 0: infer: word 90"},
+	} {
+		if _, err := LearnAlpha(ctx, c.tp, c.docs, c.s, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
