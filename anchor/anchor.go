@@ -3,22 +3,33 @@
 // An anchor word of a topic occurs in that topic only. If every topic has one,
 // each row of the row-normalised matrix C̄ is a convex combination of the K rows
 // of the anchors (lee-2020 §3, step 2), and to find the topics is to find the
-// corners of the cloud that the rows form. QR finds them greedily: the row
-// farthest from the span of those already chosen, K times.
+// corners of the cloud that the rows form.
+//
+//   - QR finds them greedily: the row farthest from the span of those already
+//     chosen, K times. It is fast, exact where the data is separable, and the
+//     default.
+//   - Projected does the same in random projections of the rows, with a
+//     clean-up afterwards, as in arora-2013.
+//   - SPA, SNPA and XRAY are the greedy methods others use, for comparison: SPA
+//     goes by the span of the anchors found, SNPA by their convex hull, XRAY
+//     by their cone.
+//   - LP solves a linear program a word, which tells for sure whether it is a
+//     corner; for small vocabularies.
+//   - Fixed takes the anchors from the user, by word or by number.
+//   - Tandem takes groups of words from the user, each of which becomes one
+//     anchor: what its words share.
+//
+// Fixed and Tandem have the other greedy finders find the anchors that the user
+// leaves open. How many topics there are may be read from QR's pivot curve:
+// QR.Curve.
 package anchor
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
-	"strings"
-
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
 // Finder is a way to find anchors.
@@ -37,6 +48,18 @@ type Options struct {
 	// They are needed by finders that only admit words frequent enough.
 	DocFrequencies []int
 	Docs           int
+	// Seed is added to the seed of finders that draw random numbers.
+	Seed uint64
+	// Vocabulary names the word of each row, for finders that take words by
+	// name; nil where they have none and are called by their number, in decimal
+	// digits.
+	Vocabulary []string
+	// Numbers are the numbers by which the caller knows the words of the rows,
+	// ascending; nil where these are the numbers of the rows.
+	Numbers []int
+	// Partial, if not nil, are anchors there are already: the result begins with
+	// them. Finders that cannot add to given ones return ErrPartial.
+	Partial *Partial
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
 	// Progress, if not nil, is called after each anchor from the goroutine
@@ -44,16 +67,39 @@ type Options struct {
 	Progress func(done, total int, norm float64)
 }
 
+// Partial is a set of anchors to be completed. Fixed and Tandem make them.
+type Partial struct {
+	// Anchors are row numbers, each once and at most K.
+	Anchors []int
+	// Points are rows, of length d, that stand in for those of the anchors:
+	// nil, or one for each anchor, nil where it is the anchor's own row.
+	Points [][]float64
+	// Exclude are rows that may not become anchors beside these.
+	Exclude []int
+}
+
+// ErrPartial is returned by finders that find all anchors or none.
+var ErrPartial = errors.New("cannot complete a partial set of anchors")
+
 // Result is what a finder found.
 type Result struct {
 	// Anchors are the word numbers in the order found.
 	Anchors []int
-	// Norms are r_1 ≥ r_2 ≥ … (but for ties, to a relative 1e-9): the distance
-	// of each anchor's row from the span of the rows of the anchors before it. A
-	// steep fall after r_k suggests k topics.
+	// Norms are r_1 ≥ r_2 ≥ … (but for ties, to a relative 1e-9, for anchors
+	// that were given, and after a clean-up): the distance of each anchor's row
+	// from the span of the rows of the anchors before it. A steep fall after r_k
+	// suggests k topics. Finders with another notion of distance say which.
 	Norms []float64
-	// Candidates is how many words were admitted.
+	// Candidates is how many words were admitted, given ones among them.
 	Candidates int
+	// Groups holds for each topic the words whose rows were combined into its
+	// anchor, nil for an anchor of one word's own row; the word in Anchors is one
+	// of them. nil where all anchors are single words.
+	Groups [][]int
+	// Points holds for each topic that has a group the row that stands in for
+	// that of the anchor, of length d, nil for the others. nil where all anchors
+	// are single words.
+	Points [][]float64
 }
 
 // RankError says that the rows do not span as many dimensions as anchors were
@@ -82,206 +128,26 @@ func (e *CandidateError) Error() string {
 	return fmt.Sprintf("anchor: %d anchors asked for, but only %d words occur in at least %d documents and have a co-occurrence row; lower the anchors' minimum document frequency or the number of topics", e.K, e.Candidates, e.MinDocs)
 }
 
-// DefaultRankTol is the relative pivot norm below which a row counts as lying
-// in the span of the anchors. The squared norms are updated by subtraction, so
-// that differences below √ε ≈ 1.5e-8 of the first are rounding.
-const DefaultRankTol = 1e-7
-
-// tie is the relative difference of squared norms below which rows count as
-// equally far, and tieFirst the difference relative to the first norm, for the
-// late pivots whose squared norms are what rounding left of larger ones. Words
-// of page templates have the same row up to rounding; which of them is taken
-// must not depend on how a product was summed.
-const (
-	tie      = 1e-9
-	tieFirst = 4e-15
-)
-
-// QR is greedy column-pivoted QR on C̄ᵀ with implicit updates (lee-2020,
-// Algorithm 3): only the K basis vectors are stored, and the squared distances
-// of all rows are brought up to date by one product with C̄ an anchor. Each
-// basis vector is orthogonalised twice. Ties go to the lower word number; the
-// anchors for K topics are the first K of those for K+1.
-//
-// Cost: K products of C̄ with a vector and 4·d·K² operations; memory 8·d·K
-// bytes. The zero value admits every word.
-type QR struct {
-	// MinDocs admits only words that occur in at least so many documents as
-	// anchors, as in arora-2013 §5. 0: all. Rectified matrices do not need it;
-	// it keeps odd words out of small corpora.
-	MinDocs int
-	// MinDocFraction does the same by a fraction of the documents, in [0, 1].
-	// Where both are set the larger bound holds.
-	MinDocFraction float64
-	// RankTol is the fraction of the first norm below which no further anchor
-	// exists; 0 means DefaultRankTol.
-	RankTol float64
-	// AllowFewer returns the anchors found where the rank, or the number of
-	// candidates, is below k. Otherwise that is a *RankError or a
-	// *CandidateError.
-	AllowFewer bool
+// CoverError says that the anchors found explain all rows, so that there is no
+// further one.
+type CoverError struct {
+	Found, K int
+	// Distance is how far the farthest other row is from what the anchors span,
+	// First the length of the longest row.
+	Distance, First float64
+	Of              string // "convex hull" or "cone"
 }
 
-func (q QR) String() string {
-	var opts []string
-	if q.MinDocs > 0 {
-		opts = append(opts, fmt.Sprintf("min docs=%d", q.MinDocs))
-	}
-	if q.MinDocFraction > 0 {
-		opts = append(opts, fmt.Sprintf("min docs=%g%%", 100*q.MinDocFraction))
-	}
-	if q.RankTol > 0 {
-		opts = append(opts, fmt.Sprintf("rank tol=%g", q.RankTol))
-	}
-	if q.AllowFewer {
-		opts = append(opts, "allow fewer")
-	}
-	if opts == nil {
-		return "QR"
-	}
-	return "QR(" + strings.Join(opts, ", ") + ")"
+func (e *CoverError) Error() string {
+	return fmt.Sprintf("anchor: %d anchors asked for, but %d explain all rows: the farthest is %.3g from their %s, the longest row %.3g long; ask for at most %d topics", e.K, e.Found, e.Distance, e.Of, e.First, e.Found)
 }
 
-// Validate reports settings out of range.
-func (q QR) Validate() error {
-	if q.MinDocs < 0 || !(q.MinDocFraction >= 0 && q.MinDocFraction <= 1) || !(q.RankTol >= 0 && q.RankTol < 1) {
-		return fmt.Errorf("anchor: QR: MinDocs %d, MinDocFraction %g, RankTol %g out of range", q.MinDocs, q.MinDocFraction, q.RankTol)
-	}
-	return nil
+// PartialError says what is wrong with a given anchor.
+type PartialError struct {
+	Anchor, Word int // its place among the given ones, and its row
+	Reason       string
 }
 
-// Find implements Finder. Words with an empty row are never anchors. Errors:
-// settings out of range, a document-frequency bound without
-// opt.DocFrequencies, *RankError, *CandidateError, ctx's.
-func (q QR) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
-	n, d := rows.Dims()
-	if k < 1 || k > n {
-		return nil, fmt.Errorf("anchor: K = %d is not in [1, %d], the number of words", k, n)
-	}
-	if err := q.Validate(); err != nil {
-		return nil, err
-	}
-	tol := q.RankTol
-	if tol == 0 {
-		tol = DefaultRankTol
-	}
-	// 7 % of 100 documents are 7, not the 8 that 0.07·100 rounds up to.
-	least := max(q.MinDocs, int(math.Ceil(q.MinDocFraction*float64(opt.Docs)*(1-1e-12))))
-	if q.MinDocs > 0 || q.MinDocFraction > 0 {
-		if len(opt.DocFrequencies) != n {
-			return nil, fmt.Errorf("anchor: QR: candidates are to occur in at least %d documents, but the document frequencies of %d words are known, of %d", least, len(opt.DocFrequencies), n)
-		}
-		if q.MinDocFraction > 0 && opt.Docs <= 0 {
-			return nil, fmt.Errorf("anchor: QR: candidates are to occur in %g of the documents, but their number is not known", q.MinDocFraction)
-		}
-	}
-	norms, err := rows.Norms2(ctx, opt.Workers)
-	if err != nil {
-		return nil, fmt.Errorf("anchor: %w", err)
-	}
-	const out = -1
-	u := make([]float64, n)
-	res := &Result{}
-	for i, v := range norms {
-		switch {
-		case math.IsNaN(v) || math.IsInf(v, 0):
-			return nil, fmt.Errorf("anchor: the row of word %d has the squared norm %g", i, v)
-		case v <= 0 || least > 0 && opt.DocFrequencies[i] < least:
-			u[i] = out
-		default:
-			u[i] = v
-			res.Candidates++
-		}
-	}
-	if res.Candidates < k && !q.AllowFewer || res.Candidates == 0 {
-		return nil, &CandidateError{Candidates: res.Candidates, K: k, MinDocs: least}
-	}
-
-	basis := mat.NewDense(k, d, nil) // rows are the q_k
-	x := mat.NewDense(d, 1, nil)
-	p := mat.NewDense(n, 1, nil)
-	largest := 0.0
-	for len(res.Anchors) < k {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("anchor: %w", err)
-		}
-		best, s := 0.0, -1
-		for _, v := range u {
-			best = max(best, v)
-		}
-		if len(res.Anchors) == 0 {
-			largest = best
-		}
-		bar := best - max(tie*best, tieFirst*largest)
-		for i, v := range u {
-			if v != out && v >= bar {
-				s = i
-				break
-			}
-		}
-		found := len(res.Anchors)
-		var r float64
-		if s >= 0 {
-			w := x.RawMatrix().Data
-			rows.RowTo(w, s)
-			for pass := 0; pass < 2 && found > 0; pass++ {
-				if err := against(ctx, basis.Slice(0, found, 0, d).(*mat.Dense).RawMatrix(), x.RawMatrix()); err != nil {
-					return nil, fmt.Errorf("anchor: %w", err)
-				}
-			}
-			r = norm(w)
-		}
-		if s < 0 || r <= tol*first(res.Norms, r) || r == 0 {
-			e := &RankError{Rank: found, K: k, Norm: r, First: first(res.Norms, r)}
-			if q.AllowFewer && found > 0 {
-				return res, nil
-			}
-			return nil, e
-		}
-		w := x.RawMatrix().Data
-		b := basis.RawRowView(found)
-		for j, v := range w {
-			w[j] = v / r
-			b[j] = w[j]
-		}
-		res.Anchors, res.Norms = append(res.Anchors, s), append(res.Norms, r)
-		if err := rows.MulTo(ctx, p, x, opt.Workers); err != nil {
-			return nil, fmt.Errorf("anchor: %w", err)
-		}
-		for i, v := range p.RawMatrix().Data {
-			if u[i] != out {
-				u[i] = max(u[i]-v*v, 0)
-			}
-		}
-		u[s] = out
-		if opt.Progress != nil {
-			opt.Progress(len(res.Anchors), k, r)
-		}
-	}
-	return res, nil
-}
-
-// against removes from w, d×1, its components along the rows of q. On one
-// core: it takes less than waking another.
-func against(ctx context.Context, q, w blas64.General) error {
-	h := linalg.NewGeneral(q.Rows, 1)
-	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, q, w, 0, h, 1); err != nil {
-		return err
-	}
-	return linalg.Gemm(ctx, blas.Trans, blas.NoTrans, -1, q, h, 1, w, 1)
-}
-
-func first(norms []float64, r float64) float64 {
-	if len(norms) == 0 {
-		return r
-	}
-	return norms[0]
-}
-
-func norm(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v * v
-	}
-	return math.Sqrt(s)
+func (e *PartialError) Error() string {
+	return fmt.Sprintf("anchor: given anchor %d, word %d: %s", e.Anchor, e.Word, e.Reason)
 }

@@ -51,3 +51,64 @@ func ExampleQR() {
 	// anchors [3 0], norms [0.561 0.345]
 	// rank 2
 }
+
+// corpusRows is the co-occurrence of two topics, boats and money, which have
+// the word "bank" in common.
+func corpusRows() (cooc.Rows, []string) {
+	words := []string{"sail", "river", "bank", "loan", "interest", "water"}
+	b := mat.NewDense(6, 2, []float64{
+		0.3, 0.0,
+		0.2, 0.0,
+		0.2, 0.2,
+		0.0, 0.4,
+		0.0, 0.3,
+		0.3, 0.1,
+	})
+	a := mat.NewDense(2, 2, []float64{
+		0.4, 0.1,
+		0.1, 0.4,
+	})
+	var c mat.Dense
+	c.Product(b, a, b.T())
+	d, err := cooc.NewDense(&c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rows, err := cooc.NewRows(d)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return rows, words
+}
+
+// The user gives one anchor and has QR find the other; a word that is not there
+// is an error that names near ones.
+func ExampleFixed() {
+	rows, words := corpusRows()
+	opt := anchor.Options{Vocabulary: words}
+	r, err := anchor.Fixed{Words: []string{"river"}, Complete: anchor.QR{}}.Find(context.Background(), rows, 2, opt)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, w := range r.Anchors {
+		fmt.Println(words[w])
+	}
+	_, err = anchor.Fixed{Words: []string{"rivers", "loan"}}.Find(context.Background(), rows, 2, opt)
+	fmt.Println(err)
+	// Output:
+	// river
+	// loan
+	// anchor: not in the vocabulary: "rivers" (near: "river")
+}
+
+// How many topics there are shows in the pivot curve.
+func ExampleQR_Curve() {
+	rows, _ := corpusRows()
+	c, err := anchor.QR{}.Curve(context.Background(), rows, 6, anchor.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("norms %.3f, then nothing: %t; K = %d\n", c.Norms, c.Exhausted, c.K)
+	// Output:
+	// norms [0.474 0.342], then nothing: true; K = 2
+}

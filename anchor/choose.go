@@ -1,0 +1,122 @@
+package anchor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+)
+
+// Curve is the pivot curve of a matrix: how far each next anchor is from the
+// span of those before.
+type Curve struct {
+	// Anchors and Norms are those QR finds, r_1 ≥ r_2 ≥ …
+	Anchors []int
+	Norms   []float64
+	// Exhausted tells that there is no further anchor: the rows have rank
+	// len(Norms), or no other word is admitted.
+	Exhausted bool
+	// K is the suggested number of topics, and Drop the part of r_K by which
+	// r_{K+1} is less, in [0, 1]; see SuggestK. After the end of an exhausted
+	// curve r is 0, a drop of 1.
+	K    int
+	Drop float64
+}
+
+// Curve computes the first most norms of the pivot curve and suggests a number
+// of topics from them. Fewer norms are no error, whatever AllowFewer says, but
+// there must be two. The cost is that of Find with k = most.
+//
+// To be told K the matrix should not be rectified for a K of its own: that
+// gives it this rank, and the curve falls there. Take the curve of the raw C, or
+// of one rectified for more topics than there can be.
+func (q QR) Curve(ctx context.Context, rows cooc.Rows, most int, opt Options) (*Curve, error) {
+	n, _ := rows.Dims()
+	if most < 2 || most > n {
+		return nil, fmt.Errorf("anchor: a pivot curve of %d norms; want 2 to %d, the number of words", most, n)
+	}
+	if q.CleanUp {
+		return nil, errors.New("anchor: after a clean-up there is no pivot curve")
+	}
+	q.AllowFewer = true
+	res, err := q.Find(ctx, rows, most, opt)
+	if err != nil {
+		return nil, err
+	}
+	c := &Curve{Anchors: res.Anchors, Norms: res.Norms, Exhausted: len(res.Norms) < most}
+	norms := res.Norms
+	if c.Exhausted {
+		norms = append(slices.Clone(norms), 0)
+	}
+	if c.K, c.Drop, err = SuggestK(norms); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// SuggestK suggests a number of topics K ≥ 2 from a pivot curve (Result.Norms
+// of QR): that after which it falls most steeply, the K with the largest
+// relative drop (r_K − r_{K+1})/r_K, the lowest of equals. At least 3 norms are
+// needed, none below zero. It is a hint: the curves of texts fall smoothly, and
+// a drop of some per cent means nothing.
+func SuggestK(norms []float64) (k int, drop float64, err error) {
+	if len(norms) < 3 {
+		return 0, 0, fmt.Errorf("anchor: a pivot curve of %d norms; at least 3 are needed to suggest a number of topics", len(norms))
+	}
+	for i, r := range norms {
+		if !(r >= 0) || math.IsInf(r, 0) {
+			return 0, 0, fmt.Errorf("anchor: pivot norm %d is %g", i, r)
+		}
+	}
+	drop = math.Inf(-1)
+	for i := 1; i+1 < len(norms); i++ {
+		if norms[i] == 0 {
+			break
+		}
+		if d := (norms[i] - norms[i+1]) / norms[i]; d > drop {
+			k, drop = i+1, d
+		}
+	}
+	if k == 0 {
+		return 0, 0, errors.New("anchor: the second pivot norm is 0: there are no two topics")
+	}
+	return k, drop, nil
+}
+
+// Shared is a word that is an anchor in several sets.
+type Shared struct {
+	Word int
+	Sets int // how many of them
+}
+
+// SharedAnchors counts in how many of the given sets of anchors each word is,
+// and returns those that are in at least least of them: the most shared first,
+// equals by number. A word counts once a set. It shows how steady a finder is
+// that draws random numbers, as lee-2018 §1.4 does with five seeds of t-SNE and
+// least = 4.
+func SharedAnchors(sets [][]int, least int) []Shared {
+	count := make(map[int]int)
+	for _, set := range sets {
+		seen := make(map[int]bool, len(set))
+		for _, w := range set {
+			if !seen[w] {
+				seen[w] = true
+				count[w]++
+			}
+		}
+	}
+	var shared []Shared
+	for w, c := range count {
+		if c >= least {
+			shared = append(shared, Shared{w, c})
+		}
+	}
+	slices.SortFunc(shared, func(a, b Shared) int {
+		return cmp.Or(cmp.Compare(b.Sets, a.Sets), cmp.Compare(a.Word, b.Word))
+	})
+	return shared
+}

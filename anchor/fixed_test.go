@@ -1,0 +1,240 @@
+package anchor_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/testutil"
+)
+
+var animals = []string{"horse", "house", "mouse", "moose", "goose", "ghost", "Zebra", "zebra", "horse"}
+
+// shared is 9 words of full rank and all positive.
+func shared(t testing.TB) (cooc.Rows, *mat.Dense) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	c := mat.NewDense(9, 9, nil)
+	for i := range 9 {
+		for j := range i + 1 {
+			v := rng.ExpFloat64()
+			if i == j {
+				v += 4
+			}
+			c.Set(i, j, v)
+			c.Set(j, i, v)
+		}
+	}
+	return rowsOf(t, dense(t, c)), c
+}
+
+func TestFixed(t *testing.T) {
+	r, _ := shared(t)
+	opt := anchor.Options{Vocabulary: animals}
+	res := mustFind(t, anchor.Fixed{Words: []string{"ghost", "horse"}}, r, 2, opt)
+	if !slices.Equal(res.Anchors, []int{5, 0}) || res.Candidates != 9 || res.Groups != nil {
+		t.Errorf("%+v", res)
+	}
+	byNumber := mustFind(t, anchor.Fixed{Numbers: []int{5, 0}}, r, 2, opt)
+	if !slices.Equal(res.Norms, byNumber.Norms) || !slices.Equal(res.Anchors, byNumber.Anchors) {
+		t.Errorf("by number %+v, by word %+v", byNumber, res)
+	}
+	// Without names the number is the name.
+	if res := mustFind(t, anchor.Fixed{Words: []string{"5", "0"}}, r, 2, anchor.Options{}); !slices.Equal(res.Anchors, []int{5, 0}) {
+		t.Errorf("by number as a name: %v", res.Anchors)
+	}
+	for _, f := range []anchor.Finder{anchor.QR{}, anchor.SNPA{}, anchor.XRAY{}, anchor.Projected{}} {
+		res := mustFind(t, anchor.Fixed{Words: []string{"moose"}, Complete: f}, r, 5, opt)
+		if len(res.Anchors) != 5 || res.Anchors[0] != 3 {
+			t.Errorf("%v: %v", f, res.Anchors)
+		}
+	}
+	// Rows known to the caller by other numbers.
+	opt = anchor.Options{Numbers: []int{1, 2, 3, 5, 8, 13, 21, 34, 55}}
+	if res := mustFind(t, anchor.Fixed{Numbers: []int{13, 1}}, r, 2, opt); !slices.Equal(res.Anchors, []int{5, 0}) {
+		t.Errorf("numbers of the caller: %v", res.Anchors)
+	}
+	var ne *anchor.NumberError
+	for w, empty := range map[int]bool{4: true, 0: true, -1: false, 56: false} {
+		if _, err := (anchor.Fixed{Numbers: []int{13, w}}).Find(ctx, r, 2, opt); !errors.As(err, &ne) || ne.Number != w || ne.Empty != empty || ne.Max != 55 {
+			t.Errorf("number %d: %v", w, err)
+		}
+	}
+	for _, bad := range []anchor.Options{{Vocabulary: animals[:8]}, {Numbers: []int{1, 2}}, {Numbers: []int{9, 8, 7, 6, 5, 4, 3, 2, 1}}} {
+		if _, err := (anchor.Fixed{Numbers: []int{1, 2}}).Find(ctx, r, 2, bad); err == nil || !strings.Contains(err.Error(), "for 9 rows") {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}
+
+func TestUnknownWords(t *testing.T) {
+	r, _ := shared(t)
+	opt := anchor.Options{Vocabulary: animals}
+	var ue *anchor.UnknownWordError
+	_, err := anchor.Fixed{Words: []string{"hosre", "zebra", "MOUSE", "elephant", "zebr", "gosth"}}.Find(ctx, r, 6, opt)
+	if !errors.As(err, &ue) {
+		t.Fatal(err)
+	}
+	want := []anchor.UnknownWord{
+		{Word: "hosre", Near: []string{"horse"}}, // neighbours exchanged; once, though twice in the vocabulary
+		{Word: "MOUSE", Near: []string{"mouse", "house", "moose"}},
+		{Word: "elephant"},
+		{Word: "zebr", Near: []string{"Zebra", "zebra"}},
+		{Word: "gosth"},
+	}
+	if fmt.Sprintf("%q", ue.Words) != fmt.Sprintf("%q", want) {
+		t.Errorf("%q, want %q", ue.Words, want)
+	}
+	if s := err.Error(); s != `anchor: not in the vocabulary: "hosre" (near: "horse"), "MOUSE" (near: "mouse", "house", "moose"), "elephant", "zebr" (near: "Zebra", "zebra"), "gosth"` {
+		t.Error(s)
+	}
+	_, err = anchor.Tandem{Facets: [][]string{{"horse", "hose"}, {"mous"}}}.Find(ctx, r, 2, opt)
+	if !errors.As(err, &ue) || len(ue.Words) != 2 || ue.Words[0].Word != "hose" || ue.Words[1].Word != "mous" {
+		t.Errorf("Tandem: %v", err)
+	}
+	if _, err := (anchor.Fixed{Words: []string{"9", "01"}}).Find(ctx, r, 2, anchor.Options{}); !errors.As(err, &ue) || len(ue.Words) != 2 {
+		t.Errorf("numbers as names: %v", err)
+	}
+}
+
+// Words with the same row cannot be two anchors, and the error calls them by
+// name.
+func TestFixedTwins(t *testing.T) {
+	c := mat.NewDense(4, 4, []float64{
+		2, 2, 1, 0,
+		2, 2, 1, 0,
+		1, 1, 3, 1,
+		0, 0, 1, 5,
+	})
+	r := rowsOf(t, dense(t, c))
+	_, err := anchor.Fixed{Words: []string{"a", "b"}}.Find(ctx, r, 2, anchor.Options{Vocabulary: []string{"a", "b", "c", "d"}})
+	var pe *anchor.PartialError
+	if !errors.As(err, &pe) || pe.Anchor != 1 || pe.Word != 1 || !strings.Contains(err.Error(), `("b")`) {
+		t.Errorf("twins: %v", err)
+	}
+}
+
+// The combined row against the formula, and what goes with it.
+func TestTandem(t *testing.T) {
+	r, c := shared(t)
+	opt := anchor.Options{Vocabulary: animals}
+	f := anchor.Tandem{Facets: [][]string{{"mouse", "moose", "goose"}, {"zebra"}, {"mouse", "house"}}, Complete: anchor.QR{}}
+	res := mustFind(t, f, r, 6, opt)
+	if !slices.Equal(res.Anchors[:3], []int{3, 7, 1}) {
+		t.Errorf("anchors %v, want 3 7 1 first: mouse is in two facets", res.Anchors)
+	}
+	if fmt.Sprint(res.Groups) != "[[2 3 4] [] [2 1] [] [] []]" || len(res.Points) != 6 || res.Points[1] != nil || res.Points[3] != nil {
+		t.Errorf("groups %v, points %v", res.Groups, res.Points)
+	}
+	for _, w := range res.Anchors[3:] {
+		if slices.Contains([]int{1, 2, 3, 4, 7}, w) {
+			t.Errorf("word %d of a facet is another topic's anchor", w)
+		}
+	}
+	for topic, words := range map[int][]int{0: {2, 3, 4}, 2: {2, 1}} {
+		sum := 0.0
+		mean := make([]float64, 9)
+		for j := range mean {
+			for _, w := range words {
+				mean[j] += mat.Sum(c.RowView(w)) / c.At(w, j)
+			}
+			mean[j] = float64(len(words)) / mean[j]
+			sum += mean[j]
+		}
+		for j, v := range mean {
+			if math.Abs(res.Points[topic][j]-v/sum) > 1e-15 {
+				t.Errorf("topic %d: point %d = %.17g, want %.17g", topic, j, res.Points[topic][j], v/sum)
+			}
+		}
+	}
+	// The norm of a facet is its own, from the span of those before.
+	first := mat.Norm(mat.NewVecDense(9, res.Points[0]), 2)
+	if math.Abs(res.Norms[0]-first) > 1e-15 {
+		t.Errorf("r_1 = %g, the point is %g long", res.Norms[0], first)
+	}
+	// Facets of one word are the words.
+	single := mustFind(t, anchor.Tandem{Facets: [][]string{{"ghost"}, {"house"}}}, r, 2, opt)
+	fixed := mustFind(t, anchor.Fixed{Words: []string{"ghost", "house"}}, r, 2, opt)
+	if single.Groups != nil || single.Points != nil || !slices.Equal(single.Anchors, fixed.Anchors) || !slices.Equal(single.Norms, fixed.Norms) {
+		t.Errorf("facets of one word: %+v, want %+v", single, fixed)
+	}
+	// Which word stands for a facet.
+	for _, x := range []struct {
+		facets string
+		want   []int
+	}{
+		{"house horse/horse", []int{1, 0}},
+		{"horse house/house mouse/mouse horse", []int{0, 1, 2}},
+	} {
+		var facets [][]string
+		for s := range strings.SplitSeq(x.facets, "/") {
+			facets = append(facets, strings.Fields(s))
+		}
+		if got := mustFind(t, anchor.Tandem{Facets: facets}, r, len(facets), opt); !slices.Equal(got.Anchors, x.want) {
+			t.Errorf("%s: %v, want %v", x.facets, got.Anchors, x.want)
+		}
+	}
+	// Every greedy finder goes on from facets.
+	for _, g := range []anchor.Finder{anchor.Projected{Dims: 6, NoCleanUp: true}, anchor.SPA{}, anchor.SPA{Unnormalised: true}, anchor.SNPA{}, anchor.XRAY{}} {
+		f.Complete = g
+		if got := mustFind(t, f, r, 5, opt); !slices.Equal(got.Anchors[:3], res.Anchors[:3]) || len(got.Anchors) != 5 || len(got.Points) != 5 {
+			t.Errorf("%v: %+v", f, got)
+		}
+	}
+}
+
+func TestTandemBad(t *testing.T) {
+	c := mat.NewDense(5, 5, []float64{
+		3, 1, 0, 0, 0,
+		1, 2, 0, 0, 0,
+		0, 0, 2, 1, 0,
+		0, 0, 1, 3, 0,
+		0, 0, 0, 0, 0,
+	})
+	r := rowsOf(t, dense(t, c))
+	opt := anchor.Options{Vocabulary: []string{"a", "b", "c", "d", "e"}}
+	var fe *anchor.FacetError
+	for _, x := range []struct {
+		facets [][]string
+		facet  int
+		want   string
+	}{
+		{[][]string{{"a", "b"}, {"b", "c"}}, 1, "facet 1 (b c): its words share nothing"},
+		{[][]string{{"a", "e"}}, 0, "row of word 4 sums to 0"},
+		{[][]string{{"a"}, {"b"}, {"a", "b"}}, 2, "stands for another facet"},
+		{[][]string{{"a"}, {"b"}, {"a", "b", "c"}}, 2, "share nothing"},
+		{[][]string{{"d"}, {"c"}, {"c", "d", "b"}}, 2, "share nothing"},
+	} {
+		if _, err := (anchor.Tandem{Facets: x.facets}).Find(ctx, r, len(x.facets), opt); !errors.As(err, &fe) || fe.Facet != x.facet || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%v: %v, want %q", x.facets, err, x.want)
+		}
+	}
+	// A third word in two dimensions.
+	m := testutil.NewPlanted(30, 2, 0, 4)
+	r = rowsOf(t, dense(t, m.C))
+	other := 0
+	for slices.Contains(m.Anchors, other) {
+		other++
+	}
+	s := fmt.Sprint(m.Anchors[0])
+	three := [][]string{{s}, {fmt.Sprint(m.Anchors[1])}, {fmt.Sprint(other)}}
+	if _, err := (anchor.Tandem{Facets: three}).Find(ctx, r, 3, anchor.Options{}); !errors.As(err, &fe) || fe.Facet != 2 || !strings.Contains(err.Error(), "in the span") {
+		t.Errorf("three words in two dimensions: %v", err)
+	}
+	low, err := cooc.NewLowRankSparse(m.Y(), 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (anchor.Tandem{Facets: [][]string{{fmt.Sprint(other), "29"}, {s}}}).Find(ctx, rowsOf(t, low), 2, anchor.Options{}); err == nil || !strings.Contains(err.Error(), "rectify.AP") {
+		t.Errorf("a low-rank picture: %v", err)
+	}
+	// The entries of a low-rank matrix are at hand where it is asked for them.
+	mustFind(t, anchor.Tandem{Facets: [][]string{{fmt.Sprint(other), "29"}, {s}}}, rowsOf(t, low.Plain()), 2, anchor.Options{})
+}

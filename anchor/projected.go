@@ -1,0 +1,247 @@
+package anchor
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+const (
+	// DefaultDims is how many dimensions rows are projected to (arora-2013 §4).
+	DefaultDims = 1000
+	// DefaultDensity is the part of a sparse projection that is not zero: 5 %
+	// negative and 5 % positive entries (lee-2018 §1.4).
+	DefaultDensity = 0.1
+)
+
+// Projected is FastAnchorWords (arora-2013, Algorithm 4): the rows of C̄ are
+// projected at random to fewer dimensions, which nearly keeps their distances
+// (to about a factor 1 ± 2√(ln N/Dims)); there the rows farthest from the span
+// of those already chosen are found, and then each in turn gives way to the
+// row farthest from the span of the others, the clean-up.
+//
+// QR without a projection is exact, needs less memory, and here it is also the
+// faster: it is for comparison with arora-2013 and for rows that are dear to
+// multiply by. Where the rows have no more than Dims dimensions, as a small
+// vocabulary or a low-rank picture has, they are taken as they are, for a
+// projection could only lose; the seed is of no effect then. The Norms of the
+// result are those of the projected rows. Completes a partial set.
+//
+// Cost: one product of C̄ with Dims vectors, and QR's with N×Dims rows. Memory:
+// 8·N·Dims bytes, and 8·K·Dims. The zero value is arora-2013's: Gaussian, 1000
+// dimensions, clean-up.
+type Projected struct {
+	// Dims is the number of dimensions, at least K; 0 means DefaultDims.
+	Dims int
+	// Sparse projects by a matrix of mostly zeros and ±1/√(Dims·Density)
+	// instead of by Gaussian numbers.
+	Sparse bool
+	// Density is the part of its entries that is not zero, in (0, 1]; 1/3 is
+	// Achlioptas' matrix. 0 means DefaultDensity. Only with Sparse.
+	Density float64
+	// Seed of the random numbers; Options.Seed is added.
+	Seed uint64
+	// NoCleanUp leaves out the clean-up.
+	NoCleanUp bool
+	// MinDocs, MinDocFraction, RankTol and AllowFewer are those of QR.
+	MinDocs        int
+	MinDocFraction float64
+	RankTol        float64
+	AllowFewer     bool
+}
+
+func (p Projected) String() string {
+	dims := p.Dims
+	if dims == 0 {
+		dims = DefaultDims
+	}
+	opts := []string{fmt.Sprintf("dims=%d", dims)}
+	if p.Sparse {
+		opts = append(opts, fmt.Sprintf("sparse=%.4g", p.density()))
+	}
+	if p.Seed != 0 {
+		opts = append(opts, fmt.Sprintf("seed=%d", p.Seed))
+	}
+	if p.NoCleanUp {
+		opts = append(opts, "no clean-up")
+	}
+	opts = append(opts, p.admit().describe()...)
+	if p.RankTol > 0 {
+		opts = append(opts, fmt.Sprintf("rank tol=%g", p.RankTol))
+	}
+	if p.AllowFewer {
+		opts = append(opts, "allow fewer")
+	}
+	return withOptions("Projected", opts)
+}
+
+func (p Projected) density() float64 {
+	if p.Density == 0 {
+		return DefaultDensity
+	}
+	return p.Density
+}
+
+func (p Projected) admit() admit { return admit{p.MinDocs, p.MinDocFraction, p.AllowFewer} }
+
+// Validate reports settings out of range.
+func (p Projected) Validate() error {
+	switch {
+	case p.admit().bad() || badTol(p.RankTol):
+		return fmt.Errorf("anchor: Projected: MinDocs %d, MinDocFraction %g, RankTol %g out of range", p.MinDocs, p.MinDocFraction, p.RankTol)
+	case p.Dims < 0:
+		return fmt.Errorf("anchor: Projected: Dims %d is negative", p.Dims)
+	case !(p.Density >= 0 && p.Density <= 1):
+		return fmt.Errorf("anchor: Projected: Density %g is not in [0, 1]", p.Density)
+	case p.Density != 0 && !p.Sparse:
+		return fmt.Errorf("anchor: Projected: Density %g is for sparse projections, and Sparse is not set", p.Density)
+	}
+	return nil
+}
+
+// Find implements Finder. The result depends on the seed, and on nothing else
+// that is random. Errors: those of QR, and Dims below K.
+func (p Projected) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	dims := p.Dims
+	if dims == 0 {
+		dims = DefaultDims
+	}
+	_, d := rows.Dims()
+	if d > dims {
+		if dims < k {
+			return nil, fmt.Errorf("anchor: Projected: %d dimensions for %d anchors", dims, k)
+		}
+		proj, err := p.project(ctx, rows, dims, opt)
+		if err != nil {
+			return nil, err
+		}
+		rows = proj
+		if opt.Partial, err = proj.partial(opt.Partial); err != nil {
+			return nil, err
+		}
+	}
+	s, err := begin(ctx, "Projected", rows, k, p.admit(), opt)
+	if err != nil {
+		return nil, err
+	}
+	return s.pursue(ctx, p.RankTol, !p.NoCleanUp)
+}
+
+// blockDims is how many columns of the projection are made at a time.
+const blockDims = 64
+
+// project returns C̄·Ω. Each block of columns of Ω has random numbers of its own.
+func (p Projected) project(ctx context.Context, rows cooc.Rows, dims int, opt Options) (*projection, error) {
+	n, d := rows.Dims()
+	r := &projection{Rows: rows, dims: dims, x: linalg.NewGeneral(n, dims), norms: make([]float64, n)}
+	r.block = func(c int) *mat.Dense { return p.omega(d, dims, c, opt.Seed) }
+	for c := 0; c*blockDims < dims; c++ {
+		omega := r.block(c)
+		_, cols := omega.Dims()
+		y := mat.NewDense(n, cols, nil)
+		if err := rows.MulTo(ctx, y, omega, opt.Workers); err != nil {
+			return nil, fmt.Errorf("anchor: %w", err)
+		}
+		for i := range n {
+			copy(linalg.Row(r.x, i)[c*blockDims:], y.RawRowView(i))
+		}
+	}
+	err := run.Chunks(ctx, n, 256, opt.Workers, func(_, _, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			for _, v := range linalg.Row(r.x, i) {
+				r.norms[i] += v * v
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("anchor: %w", err)
+	}
+	return r, nil
+}
+
+// omega returns the c-th block of columns of the d×dims projection.
+func (p Projected) omega(d, dims, c int, seed uint64) *mat.Dense {
+	cols := min(blockDims, dims-c*blockDims)
+	o := mat.NewDense(d, cols, nil)
+	rng := rand.New(rand.NewPCG(p.Seed+seed, 0xa2_0a_00_00+uint64(c)))
+	data := o.RawMatrix().Data
+	if !p.Sparse {
+		s := 1 / math.Sqrt(float64(dims))
+		for i := range data {
+			data[i] = s * rng.NormFloat64()
+		}
+		return o
+	}
+	q := p.density()
+	s := 1 / math.Sqrt(float64(dims)*q)
+	for i := range data {
+		switch u := rng.Float64(); {
+		case u < q/2:
+			data[i] = -s
+		case u < q:
+			data[i] = s
+		}
+	}
+	return o
+}
+
+// projection is C̄Ω as rows. Marginals and entries are those of C.
+type projection struct {
+	cooc.Rows
+	dims  int
+	x     blas64.General // N×dims
+	norms []float64
+	block func(c int) *mat.Dense
+}
+
+func (r *projection) Dims() (n, d int) { return r.x.Rows, r.x.Cols }
+
+func (r *projection) Norms2(ctx context.Context, _ int) ([]float64, error) { return r.norms, ctx.Err() }
+
+func (r *projection) RowTo(dst []float64, i int) { copy(dst, linalg.Row(r.x, i)) }
+
+func (r *projection) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
+	return linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, r.x, x.RawMatrix(), 0, dst.RawMatrix(), workers)
+}
+
+// partial returns the given anchors with their points projected.
+func (r *projection) partial(p *Partial) (*Partial, error) {
+	if p == nil || p.Points == nil {
+		return p, nil
+	}
+	_, d := r.Rows.Dims()
+	q := &Partial{Anchors: p.Anchors, Exclude: p.Exclude, Points: make([][]float64, len(p.Points))}
+	for g, point := range p.Points {
+		if point == nil {
+			continue
+		}
+		if len(point) != d {
+			return nil, fmt.Errorf("anchor: the point of given anchor %d has %d coordinates, the rows have %d", g, len(point), d)
+		}
+		q.Points[g] = make([]float64, r.dims)
+	}
+	for c := 0; c*blockDims < r.dims; c++ {
+		omega := r.block(c)
+		_, cols := omega.Dims()
+		for g, point := range p.Points {
+			if point != nil {
+				y := mat.NewVecDense(cols, q.Points[g][c*blockDims:c*blockDims+cols])
+				y.MulVec(omega.T(), mat.NewVecDense(d, point))
+			}
+		}
+	}
+	return q, nil
+}

@@ -1,0 +1,83 @@
+package anchor
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+)
+
+// DefaultRankTol is the relative pivot norm below which a row counts as lying
+// in the span of the anchors. The squared norms are updated by subtraction, so
+// that differences below √ε ≈ 1.5e-8 of the first are rounding.
+const DefaultRankTol = 1e-7
+
+// QR is greedy column-pivoted QR on C̄ᵀ with implicit updates (lee-2020,
+// Algorithm 3): only the K basis vectors are stored, and the squared distances
+// of all rows are brought up to date by one product with C̄ an anchor. Each
+// basis vector is orthogonalised twice. Ties go to the lower word number; the
+// anchors for K topics are the first K of those for K+1 (without CleanUp).
+// It completes a partial set: the next anchor is always the row farthest from
+// the span of the given ones and those found.
+//
+// Cost: K products of C̄ with a vector and 4·d·K² operations; memory 8·d·K
+// bytes. CleanUp takes K to 2K more products. The zero value admits every word.
+type QR struct {
+	// MinDocs admits only words that occur in at least so many documents as
+	// anchors, as in arora-2013 §5. 0: all. Rectified matrices do not need it;
+	// it keeps odd words out of small corpora.
+	MinDocs int
+	// MinDocFraction does the same by a fraction of the documents, in [0, 1].
+	// Where both are set the larger bound holds.
+	MinDocFraction float64
+	// RankTol is the fraction of the first norm below which no further anchor
+	// exists; 0 means DefaultRankTol.
+	RankTol float64
+	// AllowFewer returns the anchors found where the rank, or the number of
+	// candidates, is below k. Otherwise that is a *RankError or a
+	// *CandidateError.
+	AllowFewer bool
+	// CleanUp replaces one anchor after the other, in their order and once each,
+	// by the word farthest from the span of all the others (arora-2013,
+	// Algorithm 4). The first anchors, chosen while little was known, profit.
+	// Given anchors stay, and so does one that no word beats.
+	CleanUp bool
+}
+
+func (q QR) String() string {
+	opts := q.admit().describe()
+	if q.RankTol > 0 {
+		opts = append(opts, fmt.Sprintf("rank tol=%g", q.RankTol))
+	}
+	if q.AllowFewer {
+		opts = append(opts, "allow fewer")
+	}
+	if q.CleanUp {
+		opts = append(opts, "clean-up")
+	}
+	return withOptions("QR", opts)
+}
+
+func (q QR) admit() admit { return admit{q.MinDocs, q.MinDocFraction, q.AllowFewer} }
+
+// Validate reports settings out of range.
+func (q QR) Validate() error {
+	if q.admit().bad() || badTol(q.RankTol) {
+		return fmt.Errorf("anchor: QR: MinDocs %d, MinDocFraction %g, RankTol %g out of range", q.MinDocs, q.MinDocFraction, q.RankTol)
+	}
+	return nil
+}
+
+// Find implements Finder. Words with an empty row are never anchors. Errors:
+// settings out of range, a document-frequency bound without
+// opt.DocFrequencies, *RankError, *CandidateError, *PartialError, ctx's.
+func (q QR) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	s, err := begin(ctx, "QR", rows, k, q.admit(), opt)
+	if err != nil {
+		return nil, err
+	}
+	return s.pursue(ctx, q.RankTol, q.CleanUp)
+}

@@ -1,0 +1,134 @@
+package anchor
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// SPA is the successive projection algorithm, a baseline of fu-2018: the
+// longest row is an anchor, all rows are projected to the orthogonal complement
+// of it, and so on. On the rows of C̄ that is QR under another name, and its
+// anchors are QR's.
+//
+// On the rows of C itself (Unnormalised) nothing is divided by small numbers,
+// so that rare words, whose rows in C̄ are mostly noise, are not chosen for
+// their length; but frequent words, whose rows are long, are. The anchors s_k of
+// separable data are then only found for sure if Σ_k B_nk/B_{s_k k} ≤ 1 for every
+// word n: anchors would have to be the most frequent words of their topics.
+//
+// Cost and memory as QR. Completes a partial set.
+type SPA struct {
+	// Unnormalised searches the rows of C instead of those of C̄.
+	Unnormalised bool
+	// MinDocs, MinDocFraction, RankTol, AllowFewer are those of QR.
+	MinDocs        int
+	MinDocFraction float64
+	RankTol        float64
+	AllowFewer     bool
+}
+
+func (s SPA) String() string {
+	var opts []string
+	if s.Unnormalised {
+		opts = append(opts, "unnormalised")
+	}
+	opts = append(opts, s.admit().describe()...)
+	if s.RankTol > 0 {
+		opts = append(opts, fmt.Sprintf("rank tol=%g", s.RankTol))
+	}
+	if s.AllowFewer {
+		opts = append(opts, "allow fewer")
+	}
+	return withOptions("SPA", opts)
+}
+
+func (s SPA) admit() admit { return admit{s.MinDocs, s.MinDocFraction, s.AllowFewer} }
+
+// Validate reports settings out of range.
+func (s SPA) Validate() error {
+	if s.admit().bad() || badTol(s.RankTol) {
+		return fmt.Errorf("anchor: SPA: MinDocs %d, MinDocFraction %g, RankTol %g out of range", s.MinDocs, s.MinDocFraction, s.RankTol)
+	}
+	return nil
+}
+
+// Find implements Finder. The Norms of the result are those of the rows
+// searched. Errors as QR.
+func (s SPA) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if s.Unnormalised {
+		rows = unnormalised{rows}
+		opt.Partial = opt.Partial.scaled(rows.Marginals())
+	}
+	x, err := begin(ctx, "SPA", rows, k, s.admit(), opt)
+	if err != nil {
+		return nil, err
+	}
+	return x.pursue(ctx, s.RankTol, false)
+}
+
+// scaled returns the anchors with their points multiplied by c of their words.
+// What is out of range stays, to be found by those who check.
+func (p *Partial) scaled(c []float64) *Partial {
+	if p == nil || len(p.Points) != len(p.Anchors) {
+		return p
+	}
+	q := &Partial{Anchors: p.Anchors, Exclude: p.Exclude, Points: make([][]float64, len(p.Points))}
+	for g, w := range p.Anchors {
+		if p.Points[g] == nil || w < 0 || w >= len(c) {
+			continue
+		}
+		q.Points[g] = make([]float64, len(p.Points[g]))
+		for j, v := range p.Points[g] {
+			q.Points[g][j] = c[w] * v
+		}
+	}
+	return q
+}
+
+// unnormalised gives the rows of C in the picture of those of C̄.
+type unnormalised struct{ cooc.Rows }
+
+func (r unnormalised) Norms2(ctx context.Context, workers int) ([]float64, error) {
+	norms, err := r.Rows.Norms2(ctx, workers)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(norms))
+	for i, c := range r.Marginals() {
+		out[i] = norms[i] * c * c
+	}
+	return out, nil
+}
+
+func (r unnormalised) RowTo(dst []float64, i int) {
+	r.Rows.RowTo(dst, i)
+	c := r.Marginals()[i]
+	for j := range dst {
+		dst[j] *= c
+	}
+}
+
+func (r unnormalised) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
+	if err := r.Rows.MulTo(ctx, dst, x, workers); err != nil {
+		return err
+	}
+	c, d := r.Marginals(), dst.RawMatrix()
+	return run.Chunks(ctx, d.Rows, 1024, workers, func(_, _, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			row := linalg.Row(d, i)
+			for j := range row {
+				row[j] *= c[i]
+			}
+		}
+		return nil
+	})
+}
