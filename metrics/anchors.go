@@ -46,6 +46,21 @@ func (t *topics) basisRank(anchors []int) Stat {
 	return NewStat(values)
 }
 
+// HardRank is BasisRank counted from 0, as lee-2018 §1.4 has it: how many words of
+// its topic are more probable than the anchor, 0 where it leads.
+//
+// Arguments and undefined values as for BasisRank.
+func HardRank(b *mat.Dense, anchors []int) (Stat, error) {
+	s, err := BasisRank(b, anchors)
+	if err != nil {
+		return Stat{}, err
+	}
+	for k := range s.Values {
+		s.Values[k]--
+	}
+	return NewStat(s.Values), nil
+}
+
 // SoftBasisRank is the log ratio ln(max_n B_nk/B_{s_k k}) between the most
 // probable word of a topic and its anchor, and the mean over topics (the "soft"
 // rank of lee-2018 eq. 1.11). Lower is better; 0 when the anchor leads its topic.

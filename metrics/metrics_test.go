@@ -663,6 +663,8 @@ func TestUndefined(t *testing.T) {
 	is("npmi", s, err, 1, 1)
 	s, err = BasisRank(b, []int{1, 2})
 	is("basis rank", s, err, 2, 1)
+	s, err = HardRank(b, []int{1, 2})
+	is("hard rank", s, err, 1, 1)
 	s, err = BasisQuality(ctx, b, []int{1, 2}, 0)
 	is("basis quality", s, err, 3, 0)
 	s, err = SoftBasisRank(b, []int{0, 2})
