@@ -30,7 +30,8 @@ const (
 
 	// Multiplicative minimises ‖C − BABᵀ‖_F over A ≥ 0 by the updates
 	// A ← A∘(BᵀCB)/(BᵀB·A·BᵀB), each followed by a division by ΣA, from the A
-	// of Diagonal. Entries that are not positive there are 0 for good.
+	// of Diagonal, or of PseudoInverse where points stand in for anchors. Entries
+	// that are not positive there are 0 for good.
 	Multiplicative
 
 	numCorrelations
@@ -137,15 +138,13 @@ func (f Finish) suffix() string {
 // apply computes res.A from res.B, and smooths B.
 func (f Finish) apply(ctx context.Context, p *problem, res *Result) (err error) {
 	f = f.fill()
-	switch f.Correlations {
-	case Diagonal:
-		res.A, err = diagonalA(p.rows, res.B, p.anchors)
-	case PseudoInverse:
+	if f.Correlations == PseudoInverse || p.points != nil {
 		res.A, err = p.pseudoInverseA(ctx, res.B)
-	case Multiplicative:
-		if res.A, err = diagonalA(p.rows, res.B, p.anchors); err == nil {
-			err = p.multiplicativeA(ctx, res, f)
-		}
+	} else {
+		res.A, err = diagonalA(p.rows, res.B, p.anchors)
+	}
+	if err == nil && f.Correlations == Multiplicative {
+		err = p.multiplicativeA(ctx, res, f)
 	}
 	if err != nil {
 		return err

@@ -82,6 +82,9 @@ func (s Inverse) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt
 	if limit == 0 {
 		limit = DefaultInverseCondition
 	}
+	if err := noPoints("Inverse", opt); err != nil {
+		return nil, err
+	}
 	p, err := begin(ctx, rows, anchors, opt)
 	if err != nil {
 		return nil, err

@@ -101,6 +101,9 @@ func (s RecoverKL) Recover(ctx context.Context, rows cooc.Rows, anchors []int, o
 		return nil, fmt.Errorf("recovery: RecoverKL needs the rows of C̄ themselves, with their %d entries, but was given rows in %d dimensions (%T) that have the same inner products only; use RecoverL2, SCLS, or a rectifier that keeps the matrix, such as AP", n, d, rows)
 	}
 	s = s.fill()
+	if err := noPoints("RecoverKL", opt); err != nil {
+		return nil, err
+	}
 	p, err := begin(ctx, rows, anchors, opt)
 	if err != nil {
 		return nil, err

@@ -50,9 +50,22 @@ type Recoverer interface {
 type Options struct {
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
+	// Points are rows that stand in for those of the anchors, where an anchor is
+	// more than one word (anchor.Tandem): nil, or one for each topic, of length d
+	// and nil where it is the anchor's own row. Recoverers that heed them say so
+	// (PointRecoverer); the others refuse them.
+	Points [][]float64
 	// Progress, if not nil, is called with the number of words done, from one
 	// goroutine at a time.
 	Progress func(done, total int)
+}
+
+// PointRecoverer is what a Recoverer implements that can take the rows of
+// anchors from Options.Points.
+type PointRecoverer interface {
+	Recoverer
+	// TakesPoints tells whether it does with its settings.
+	TakesPoints() bool
 }
 
 // Result is a recovered model.
@@ -115,6 +128,11 @@ func (e *AnchorError) Error() string {
 // 4 and 5), or as Finish says. The anchors themselves get the unit vectors and
 // are not solved for.
 //
+// Where opt.Points stands in for the row of an anchor, there is no word that
+// occurs in this topic only: the anchor is solved for like any other word, and A,
+// as a whole, comes from all of C, by PseudoInverse in place of Diagonal. Rows
+// that are a low-rank picture (cooc.AnchorRows) cannot be had with points.
+//
 // Cost: one product of C̄ with K vectors, and the solver's. Memory: 8·d·K bytes
 // and 40·N·K beside. The zero value solves exactly, by scls.ActiveSet.
 type SCLS struct {
@@ -156,8 +174,12 @@ func (s SCLS) Validate() error {
 	return s.Finish.Validate()
 }
 
+// TakesPoints implements PointRecoverer.
+func (s SCLS) TakesPoints() bool { return true }
+
 // Recover implements Recoverer. Errors: anchors out of range, named twice or
-// without a probability (*AnchorError), the solver's, those of Finish, ctx's.
+// without a probability (*AnchorError), points that do not fit, the solver's,
+// those of Finish, ctx's.
 func (s SCLS) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*Result, error) {
 	if err := s.Finish.Validate(); err != nil {
 		return nil, err
@@ -196,7 +218,8 @@ func (s SCLS) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Op
 type problem struct {
 	rows    cooc.Rows
 	anchors []int
-	topic   []int // 1 + the topic whose anchor the word is
+	topic   []int       // 1 + the topic whose anchor the word is
+	points  [][]float64 // in place of rows of anchors; nil where there are none
 	n, d, k int
 	c       []float64 // marginals
 	norms   []float64 // ‖c̄_i‖²
@@ -223,6 +246,15 @@ func begin(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*pr
 		}
 		topic[w] = t + 1
 	}
+	points, err := checkPoints(rows, opt.Points, anchors)
+	if err != nil {
+		return nil, err
+	}
+	for t, p := range points {
+		if p != nil {
+			topic[anchors[t]] = 0 // not a word of its topic only
+		}
+	}
 	if a, ok := rows.(cooc.AnchorRows); ok {
 		var err error
 		if rows, err = a.WithAnchors(ctx, anchors, opt.Workers); err != nil {
@@ -235,7 +267,7 @@ func begin(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*pr
 	if err != nil {
 		return nil, fmt.Errorf("recovery: %w", err)
 	}
-	return &problem{rows: rows, anchors: anchors, topic: topic, n: n, d: d, k: k, c: c, norms: norms, workers: opt.Workers}, nil
+	return &problem{rows: rows, anchors: anchors, topic: topic, points: points, n: n, d: d, k: k, c: c, norms: norms, workers: opt.Workers}, nil
 }
 
 // anchorRows returns the rows of the anchors, d×K, one a column.
@@ -244,6 +276,10 @@ func (p *problem) anchorRows(ctx context.Context) (*mat.Dense, error) {
 	err := run.Chunks(ctx, p.k, 8, p.workers, func(_, _, lo, hi int) error {
 		row := make([]float64, p.d)
 		for t := lo; t < hi; t++ {
+			if p.points != nil && p.points[t] != nil {
+				u.SetCol(t, p.points[t])
+				continue
+			}
 			p.rows.RowTo(row, p.anchors[t])
 			u.SetCol(t, row)
 		}
@@ -266,6 +302,10 @@ func (p *problem) products(ctx context.Context) (f *mat.Dense, g *mat.SymDense, 
 		return nil, nil, fmt.Errorf("recovery: %w", err)
 	}
 	g = mat.NewSymDense(p.k, nil)
+	if p.points != nil {
+		g.SymOuterK(1, u.T())
+		return f, g, nil
+	}
 	for a, w := range p.anchors {
 		for b := a; b < p.k; b++ {
 			g.SetSym(a, b, 0.5*(f.At(w, b)+f.At(p.anchors[b], a)))
@@ -289,7 +329,9 @@ func (p *problem) free() []int {
 func (p *problem) result(words int) *Result {
 	res := &Result{Breve: mat.NewDense(p.n, p.k, nil), Residuals: make([]float64, p.n), Words: words, Marginals: p.c}
 	for t, w := range p.anchors {
-		res.Breve.Set(w, t, 1)
+		if p.topic[w] == t+1 {
+			res.Breve.Set(w, t, 1)
+		}
 	}
 	return res
 }
