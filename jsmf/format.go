@@ -45,6 +45,7 @@ const (
 	tagWordTopics   = "WTOP"
 	tagCorrelations = "AMAT"
 	tagAnchors      = "ANCH"
+	tagFacets       = "FACT"
 	tagAnchorNorms  = "NORM"
 	tagMarginals    = "MARG"
 	tagProvenance   = "PROV"
@@ -240,6 +241,9 @@ func (m *Model) encode(e *encoder) error {
 	if m.vocab != nil {
 		sections++
 	}
+	if m.facets != nil {
+		sections++
+	}
 	if m.norms != nil {
 		sections++
 	}
@@ -278,6 +282,20 @@ func (m *Model) encode(e *encoder) error {
 			e.uint64(uint64(s))
 		}
 	})
+	if m.facets != nil {
+		size := 0
+		for _, f := range m.facets {
+			size += 4 + 8*len(f)
+		}
+		e.section(tagFacets, 0, size, func() {
+			for _, f := range m.facets {
+				e.uint32(uint32(len(f)))
+				for _, w := range f {
+					e.uint64(uint64(w))
+				}
+			}
+		})
+	}
 	if m.norms != nil {
 		floats(tagAnchorNorms, m.norms)
 	}
@@ -533,6 +551,7 @@ type parts struct {
 	vocab                    []string
 	topics, wordTopics, corr []float64
 	anchors                  []int
+	facets                   [][]int
 	norms, marginals         []float64
 	stats                    Stats
 	prov                     Provenance
@@ -625,6 +644,10 @@ func (p *parts) section() error {
 			}
 			return nil
 		}
+	case tagFacets:
+		var b []byte
+		b, err = d.blob(length)
+		decode = func() error { return p.facetWords(b, payload) }
 	case tagProvenance, tagStats, tagTokenizer:
 		var b []byte
 		b, err = d.blob(length)
@@ -685,6 +708,38 @@ func (p *parts) vocabulary(b []byte, at int64) error {
 	return nil
 }
 
+// facetWords splits the payload of the facets, which begins at byte at.
+func (p *parts) facetWords(b []byte, at int64) error {
+	if len(b)/4 < p.k { // each topic takes at least its count
+		return p.d.fail(ErrInvalid, at, "facets", "%d bytes are too few for %d topics", len(b), p.k)
+	}
+	le := binary.LittleEndian
+	p.facets = make([][]int, p.k)
+	off := 0
+	for j := range p.facets {
+		if len(b)-off < 4 {
+			return p.d.fail(ErrInvalid, at+int64(off), "facets", "end before topic %d of %d", j, p.k)
+		}
+		count := le.Uint32(b[off:])
+		off += 4
+		if uint64(count) > uint64(len(b)-off)/8 {
+			return p.d.fail(ErrInvalid, at+int64(off), "facets", "topic %d has %d words, %d bytes are left", j, count, len(b)-off)
+		}
+		for range count {
+			w := le.Uint64(b[off:])
+			if w >= uint64(p.n) {
+				return p.d.fail(ErrInvalid, at+int64(off), "facets", "word %d of topic %d is not in [0, %d)", w, j, p.n)
+			}
+			p.facets[j] = append(p.facets[j], int(w))
+			off += 8
+		}
+	}
+	if off != len(b) {
+		return p.d.fail(ErrInvalid, at+int64(off), "facets", "%d bytes after the last topic", len(b)-off)
+	}
+	return nil
+}
+
 // model puts the parts together.
 func (p *parts) model() (*Model, error) {
 	d := p.d
@@ -710,6 +765,7 @@ func (p *parts) model() (*Model, error) {
 		WordTopics:   mat.NewDense(p.n, p.k, p.wordTopics),
 		Correlations: mat.NewDense(p.k, p.k, p.corr),
 		Anchors:      p.anchors,
+		Facets:       p.facets,
 		AnchorNorms:  p.norms,
 		Marginals:    p.marginals,
 		Stats:        p.stats,
@@ -722,7 +778,7 @@ func (p *parts) model() (*Model, error) {
 	if errors.As(err, &pe) {
 		tag := map[string]string{
 			"vocabulary": tagVocabulary, "topics": tagTopics, "word_topics": tagWordTopics, "correlations": tagCorrelations,
-			"anchors": tagAnchors, "anchor_norms": tagAnchorNorms, "marginals": tagMarginals,
+			"anchors": tagAnchors, "facets": tagFacets, "anchor_norms": tagAnchorNorms, "marginals": tagMarginals,
 			"dual": tagDual, "alpha": tagAlpha, "tokenizer": tagTokenizer,
 		}[pe.field]
 		d.section = tag

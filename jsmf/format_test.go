@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -99,6 +100,16 @@ func (f *testFile) section(tag string) *testSection {
 func floatBytes(xs ...float64) (b []byte) {
 	for _, x := range xs {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	return b
+}
+
+func facetBytes(facets ...[]int) (b []byte) {
+	for _, f := range facets {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(f)))
+		for _, w := range f {
+			b = binary.LittleEndian.AppendUint64(b, uint64(w))
+		}
 	}
 	return b
 }
@@ -223,7 +234,9 @@ func TestRoundTrip(t *testing.T) {
 	odd.Stats.Rectify.Shift = math.Inf(-1)
 	odd.Stats.Rectify.NNZ = []int{}
 	odd.Stats.Warnings = []string{`quotes " and \ and <html>`, "\u2028"}
-	for name, p := range map[string]modelParts{"tiny": tinyParts(), "big": big, "bare": bare, "odd": odd} {
+	facets, _ := randomParts(20, 4, 4)
+	facets.Facets = [][]int{{9, 0, 3}, nil, {2}, {}}
+	for name, p := range map[string]modelParts{"tiny": tinyParts(), "big": big, "bare": bare, "odd": odd, "facets": facets} {
 		m := mustModel(t, p)
 		file := encoded(t, m)
 		for how, r := range map[string]io.Reader{
@@ -242,7 +255,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("%s, %s: written again, the bytes differ", name, how)
 			}
 			if !reflect.DeepEqual(got.Vocabulary(), m.Vocabulary()) || !reflect.DeepEqual(got.AnchorNorms(), m.AnchorNorms()) ||
-				!reflect.DeepEqual(got.TopWords(1, 5), m.TopWords(1, 5)) || !reflect.DeepEqual(got.Provenance(), m.Provenance()) {
+				!reflect.DeepEqual(got.TopWords(1, 5), m.TopWords(1, 5)) || !reflect.DeepEqual(got.Provenance(), m.Provenance()) || !reflect.DeepEqual(got.Facets(), m.Facets()) {
 				t.Errorf("%s, %s: models differ", name, how)
 			}
 			if s := got.Stats(); s.Total != 0 || s.Corpus.Duration != 0 {
@@ -410,6 +423,9 @@ func TestReadModelRefuses(t *testing.T) {
 			}
 		}
 	}
+	facets := func(b []byte) func(f *testFile) {
+		return func(f *testFile) { f.sections = append(f.sections, testSection{tag: "FACT", payload: b}) }
+	}
 	for _, c := range []struct {
 		name          string
 		kind          error
@@ -428,6 +444,13 @@ func TestReadModelRefuses(t *testing.T) {
 		{"K > N", ErrInvalid, "header", "K: is 6", func(f *testFile) { f.k = 6 }},
 		{"many sections", ErrInvalid, "header", "sections: are 1025", func(f *testFile) { f.count = 1025 }},
 		{"no sections", ErrInvalid, "BMAT", "is missing", func(f *testFile) { f.sections = nil }},
+		{"facets cut short", ErrInvalid, "FACT", "7 bytes are too few for 2 topics", facets(facetBytes([]int{0})[:7])},
+		{"facets of one topic", ErrInvalid, "FACT", "facets: end before topic 1 of 2", facets(facetBytes([]int{0}))},
+		{"a facet of many words", ErrInvalid, "FACT", "topic 0 has 4294967295 words, 12 bytes are left", facets(append([]byte{255, 255, 255, 255}, make([]byte, 12)...))},
+		{"a facet's word out of range", ErrInvalid, "FACT", "word 5 of topic 1 is not in [0, 5)", facets(facetBytes(nil, []int{3, 5}))},
+		{"more facets than topics", ErrInvalid, "FACT", "4 bytes after the last topic", facets(facetBytes(nil, nil, nil))},
+		{"a facet without its anchor", ErrInvalid, "FACT", "the anchor of topic 1, word 3 (\"dividend\"), is not in its facet", facets(facetBytes(nil, []int{0, 1}))},
+		{"a word twice in a facet", ErrInvalid, "FACT", "topic 0 has the word 0 (\"apple\") twice", facets(facetBytes([]int{0, 0}, nil))},
 		{"fewer sections than there are", ErrInvalid, "trailer", "want", func(f *testFile) { f.count = 8 }},
 		{"more sections than there are", ErrTruncated, "#9", "more bytes", func(f *testFile) { f.count = 10 }},
 		{"trailer", ErrInvalid, "trailer", `begins with "JENE"`, func(f *testFile) { f.trailer = "JENE" }},
@@ -542,6 +565,15 @@ func TestReadModelAccepts(t *testing.T) {
 			continue
 		}
 		sameAsTiny(t, m)
+	}
+
+	withFacets := tinyParts()
+	withFacets.Facets = [][]int{nil, {3, 1}}
+	byHand := tinyFile()
+	at := slices.IndexFunc(byHand.sections, func(s testSection) bool { return s.tag == "NORM" })
+	byHand.sections = slices.Insert(byHand.sections, at, testSection{tag: "FACT", payload: facetBytes(nil, []int{3, 1})})
+	if got := encoded(t, mustModel(t, withFacets)); !bytes.Equal(got, byHand.bytes()) {
+		t.Error("FORMAT.md followed by hand gives another file for a model with facets")
 	}
 
 	f := tinyFile()

@@ -47,6 +47,7 @@ type Model struct {
 	wordTopics []float64
 	corr       []float64
 	anchors    []int
+	facets     [][]int   // nil: every anchor is a single word
 	norms      []float64 // nil: the finder gives none
 	marginals  []float64
 	stats      Stats
@@ -119,6 +120,7 @@ type modelParts struct {
 	WordTopics   *mat.Dense // B̆ᵀ, N×K; each row sums to 1 (or is 0, for a word with c_n ≤ 0)
 	Correlations *mat.Dense // A, K×K, symmetric
 	Anchors      []int      // K word numbers
+	Facets       [][]int    // K lists of word numbers, nil for a topic with an anchor of one word; or nil
 	AnchorNorms  []float64  // r_k, K of them, or nil
 	Marginals    []float64  // c, N
 	Stats        Stats
@@ -152,7 +154,7 @@ func newModel(p modelParts) (*Model, error) {
 		vocab:  p.Vocabulary,
 		topics: packed(p.Topics), wordTopics: packed(p.WordTopics), corr: packed(p.Correlations),
 		// Copies: small, and a caller's own finder may keep what it returned.
-		anchors: slices.Clone(p.Anchors), norms: slices.Clone(p.AnchorNorms), marginals: slices.Clone(p.Marginals),
+		anchors: slices.Clone(p.Anchors), facets: cloneFacets(p.Facets), norms: slices.Clone(p.AnchorNorms), marginals: slices.Clone(p.Marginals),
 		stats: p.Stats.clone(), prov: p.Provenance, alpha: slices.Clone(p.Alpha),
 	}
 	m.prov.Stages = slices.Clone(m.prov.Stages)
@@ -284,6 +286,9 @@ func (m *Model) check() error {
 		}
 		topic[s] = j
 	}
+	if err := m.checkFacets(); err != nil {
+		return err
+	}
 	if m.norms != nil && len(m.norms) != k {
 		return invalid("anchor_norms", "has %d values, want K = %d", len(m.norms), k)
 	}
@@ -320,6 +325,52 @@ func checkTokenizer(t corpus.WordTokenizer) error {
 		return invalid("tokenizer", "%+v is out of range", t)
 	}
 	return nil
+}
+
+// checkFacets checks the facets: the words of each are different ones, and the
+// anchor is one of them.
+func (m *Model) checkFacets() error {
+	if m.facets == nil {
+		return nil
+	}
+	if len(m.facets) != m.k {
+		return invalid("facets", "are %d, want K = %d", len(m.facets), m.k)
+	}
+	for j, f := range m.facets {
+		if f == nil {
+			continue
+		}
+		seen := make(map[int]bool, len(f))
+		for _, w := range f {
+			if w < 0 || w >= m.n {
+				return invalid("facets", "word %d of topic %d is not in [0, %d)", w, j, m.n)
+			}
+			if seen[w] {
+				return invalid("facets", "topic %d has the word %s twice", j, m.called(w))
+			}
+			seen[w] = true
+		}
+		if !seen[m.anchors[j]] {
+			return invalid("facets", "the anchor of topic %d, word %s, is not in its facet", j, m.called(m.anchors[j]))
+		}
+	}
+	return nil
+}
+
+// cloneFacets copies facets. Those without words become nil, as those of single
+// words are, and so does the whole where all are.
+func cloneFacets(facets [][]int) [][]int {
+	out := make([][]int, len(facets))
+	some := false
+	for j, f := range facets {
+		if len(f) > 0 {
+			out[j], some = slices.Clone(f), true
+		}
+	}
+	if !some {
+		return nil
+	}
+	return out
 }
 
 // called names word i in an error: its number, and the word itself if there is
@@ -388,8 +439,8 @@ func (m *Model) TopicsTo(dst *mat.Dense) *mat.Dense { return view{m.n, m.k, m.to
 
 // WordTopics returns the N×K matrix whose row n is p(topic | word n). It is
 // the transpose of B̆ in the papers. Rows are non-negative and sum to 1; the
-// row of a word whose marginal is not positive may be all 0. Anchors have unit rows. It is a
-// view, as Topics.
+// row of a word whose marginal is not positive may be all 0. Anchors have unit
+// rows, but for those with Facets. It is a view, as Topics.
 func (m *Model) WordTopics() mat.Matrix { return view{m.n, m.k, m.wordTopics} }
 
 // WordTopicsTo copies WordTopics into dst as TopicsTo does.
@@ -421,6 +472,12 @@ func (m *Model) AnchorWords() []string {
 	}
 	return out
 }
+
+// Facets returns, where the user made anchors of several words (anchor.Tandem),
+// the words of each topic's facet, of which the one in Anchors is one; nil for a
+// topic that has an anchor of its own. nil where all have. The slices are the
+// caller's own.
+func (m *Model) Facets() [][]int { return cloneFacets(m.facets) }
 
 // AnchorNorms returns the pivot norms r_k: how far the row of anchor k in C̄
 // lies from the span of those before it. They fall with k for pivoted QR; a

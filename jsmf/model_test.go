@@ -189,9 +189,12 @@ func mustPanic(t *testing.T, what string, f func()) {
 func TestModelIsImmutable(t *testing.T) {
 	p, _ := randomParts(20, 3, 1)
 	p.Stats = tinyParts().Stats
+	p.Facets = [][]int{{0, 9}, nil, nil}
 	m := mustModel(t, p)
 	before := encoded(t, m)
 	m.Anchors()[0] = 7
+	m.Facets()[0][1] = 7
+	m.Facets()[1] = []int{1}
 	m.AnchorWords()[0] = "x"
 	m.AnchorNorms()[0] = 7
 	m.Marginals()[0] = 7
@@ -203,7 +206,7 @@ func TestModelIsImmutable(t *testing.T) {
 	scramble(reflect.ValueOf(m.Stats()))
 	p.Stats.Warnings[0] = "x" // statistics are copied on the way in, too
 	p.Provenance.Stages[0] = "x"
-	p.Anchors[0], p.AnchorNorms[0], p.Marginals[0] = 7, 7, 7
+	p.Anchors[0], p.AnchorNorms[0], p.Marginals[0], p.Facets[0][1] = 7, 7, 7, 7
 	if !slices.Equal(encoded(t, m), before) {
 		t.Error("the model has changed")
 	}
@@ -467,6 +470,8 @@ func TestNewModelRefuses(t *testing.T) {
 		{"anchor negative", "anchors", "word -1 of topic 1", func(p *modelParts) { p.Anchors[1] = -1 }},
 		{"anchor too large", "anchors", "word 5 of topic 0", func(p *modelParts) { p.Anchors[0] = 5 }},
 		{"anchor twice", "anchors", `word 3 ("dividend") is the anchor of topics 0 and 1`, func(p *modelParts) { p.Anchors[0] = 3 }},
+		{"facets short", "facets", "are 1, want K = 2", func(p *modelParts) { p.Facets = [][]int{{0, 1}} }},
+		{"facet negative", "facets", "word -1 of topic 1", func(p *modelParts) { p.Facets = [][]int{nil, {3, -1}} }},
 		{"norms short", "anchor_norms", "1 values", func(p *modelParts) { p.AnchorNorms = p.AnchorNorms[:1] }},
 		{"norm negative", "anchor_norms", "r of topic 1 is -1", func(p *modelParts) { p.AnchorNorms[1] = -1 }},
 		{"norm NaN", "anchor_norms", "r of topic 0 is NaN", func(p *modelParts) { p.AnchorNorms[0] = nan }},

@@ -50,7 +50,10 @@ func New(k int) Pipeline {
 // rectify.Auto{}; Model.Stats says what it chose and why.
 func (p Pipeline) Rectify(r Rectifier) Pipeline { p.rectifier = r; return p }
 
-// Anchors sets how anchor words are found. Default: anchor.QR{}.
+// Anchors sets how anchor words are found. Default: anchor.QR{}. anchor.Fixed and
+// anchor.Tandem take them from the user, who calls them as the Model does; Tandem
+// asks for rows with entries, as rectify.AP keeps them, and for a recovery that
+// is a recovery.PointRecoverer.
 func (p Pipeline) Anchors(f AnchorFinder) Pipeline { p.finder = f; return p }
 
 // Recover sets how topics and correlations are recovered. Default:
@@ -573,6 +576,23 @@ func (p *problem) word(i int) int {
 	return p.keep[i]
 }
 
+// names returns the words of c: those of the vocabulary, or, where some words
+// take no part and there is no vocabulary, their numbers.
+func (p *problem) names() []string {
+	if p.keep == nil {
+		return p.vocab
+	}
+	names := make([]string, len(p.keep))
+	for i, w := range p.keep {
+		if p.vocab != nil {
+			names[i] = p.vocab[w]
+		} else {
+			names[i] = strconv.Itoa(w)
+		}
+	}
+	return names
+}
+
 // expand returns a matrix of a row for each word of c with zero rows added for
 // the others.
 func (p *problem) expand(a *mat.Dense) *mat.Dense {
@@ -590,7 +610,7 @@ func (p *problem) expand(a *mat.Dense) *mat.Dense {
 // fit runs the stages from C on.
 func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, begun time.Time) (*Model, error) {
 	c, vocab := pr.c, pr.vocab
-	af := anchor.Options{Workers: p.workers, Progress: func(done, total int, norm float64) { tr.progress(done, total, "norm", norm) }}
+	af := anchor.Options{Workers: p.workers, Seed: p.seed, Vocabulary: pr.names(), Numbers: pr.keep, Progress: func(done, total int, norm float64) { tr.progress(done, total, "norm", norm) }}
 	if m, ok := c.(interface{ DocFrequencies() []int }); ok {
 		af.DocFrequencies = m.DocFrequencies()
 	}
@@ -645,6 +665,11 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		if anch == nil || len(anch.Anchors) < 2 {
 			return "", fmt.Errorf("%v found fewer than the 2 anchors a model needs", p.finder)
 		}
+		if anch.Points != nil {
+			if r, ok := p.recoverer.(recovery.PointRecoverer); !ok || !r.TakesPoints() {
+				return "", fmt.Errorf("%v makes anchors of several words, which %v cannot recover topics from", p.finder, p.recoverer)
+			}
+		}
 		if len(anch.Anchors) < p.k {
 			p.warn(tr, &st, fmt.Sprintf("%d topics instead of the %d asked for: the data has no more", len(anch.Anchors), p.k))
 		}
@@ -657,7 +682,7 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 	st.Anchors.Candidates, st.Anchors.Norms = anch.Candidates, anch.Norms
 
 	st.Recover.Duration, err = tr.run(StageRecover, p.recoverer.String(), func() (string, error) {
-		rec, err = p.recoverer.Recover(ctx, rows, anch.Anchors, recovery.Options{Workers: p.workers, Progress: func(done, total int) {
+		rec, err = p.recoverer.Recover(ctx, rows, anch.Anchors, recovery.Options{Workers: p.workers, Points: anch.Points, Progress: func(done, total int) {
 			tr.progress(done, total, "", 0)
 		}})
 		if err != nil {
@@ -705,6 +730,12 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		marg = slices.Clone(rows.Marginals())
 	}
 	anchors := slices.Clone(anch.Anchors)
+	facets := cloneFacets(anch.Groups)
+	for _, f := range facets {
+		for i, w := range f {
+			f[i] = pr.word(w)
+		}
+	}
 	if pr.keep != nil {
 		marg = pr.expand(mat.NewDense(len(marg), 1, marg)).RawMatrix().Data
 		for t, w := range anchors {
@@ -713,7 +744,7 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 	}
 	m, err := newModel(modelParts{
 		Vocabulary: vocab, Topics: pr.expand(rec.B), WordTopics: pr.expand(rec.Breve), Correlations: rec.A,
-		Anchors: anchors, AnchorNorms: anch.Norms, Marginals: marg,
+		Anchors: anchors, Facets: facets, AnchorNorms: anch.Norms, Marginals: marg,
 		Stats:      st,
 		Provenance: newProvenance(linalg.KernelName(), p.seed, []string{method, p.finder.String(), p.recoverer.String()}),
 	})

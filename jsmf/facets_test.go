@@ -1,0 +1,177 @@
+package jsmf_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// Topics named by the user on the synthetic corpus: facets of two planted
+// anchors of one topic each. The words of a facet are its topic's, the topic is
+// the planted one, and the model keeps the facets when saved.
+func TestTandem(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	facets := [][]string{{"anchor_08_0", "anchor_08_1"}, {"anchor_14_1", "anchor_14_0"}, {"anchor_02_0"}}
+	p := jsmf.New(10).Rectify(rectify.AP{Iterations: 15}).Anchors(anchor.Tandem{Facets: facets, Complete: anchor.QR{}})
+	m := fit(t, p, c)
+	if w := m.AnchorWords(); w[0] != "anchor_08_0" || w[1] != "anchor_14_1" || w[2] != "anchor_02_0" || m.K() != 10 {
+		t.Errorf("anchors %q", w)
+	}
+	for k, f := range m.Facets() {
+		var words []string
+		for _, w := range f {
+			words = append(words, m.Word(w))
+		}
+		if k < 2 && !slices.Equal(words, facets[k]) || k >= 2 && words != nil {
+			t.Errorf("facet %d is %q", k, words)
+		}
+		for _, w := range f {
+			if own := m.WordTopics().At(w, k); own < 0.5 {
+				t.Errorf("word %s belongs to topic %d by %.2g only", m.Word(w), k, own)
+			}
+		}
+	}
+	if sum := mat.Sum(m.Correlations()); math.Abs(sum-1) > 0.1 {
+		t.Errorf("A sums to %g", sum)
+	}
+	// Beside the same anchors without facets.
+	single := fit(t, p.Anchors(anchor.Fixed{Words: []string{"anchor_08_0", "anchor_14_1", "anchor_02_0"}, Complete: anchor.QR{}}), c)
+	if single.Facets() != nil || !slices.Equal(single.Anchors()[:3], m.Anchors()[:3]) {
+		t.Errorf("without facets: %v, facets %v", single.AnchorWords(), single.Facets())
+	}
+	file := encoded(t, m)
+	got, err := jsmf.ReadModel(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Facets(), m.Facets()) || !bytes.Equal(encoded(t, got), file) {
+		t.Errorf("facets %v, read %v", m.Facets(), got.Facets())
+	}
+	if bytes.Contains(encoded(t, single), []byte("FACT")) {
+		t.Error("a section of facets in a model without")
+	}
+	for _, w := range []int{1, 3} {
+		if !bytes.Equal(encoded(t, fit(t, p.Workers(w), c)), file) {
+			t.Errorf("%d workers change the model", w)
+		}
+	}
+}
+
+func TestFixedAnchorsOfThePipeline(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	p := jsmf.New(3).Rectify(rectify.None{})
+	words := []string{"anchor_02_0", "anchor_18_0", "anchor_06_0"}
+	m := fit(t, p.Anchors(anchor.Fixed{Words: words}), c)
+	if !slices.Equal(m.AnchorWords(), words) {
+		t.Errorf("anchors %q", m.AnchorWords())
+	}
+	if n := fit(t, p.Anchors(anchor.Fixed{Numbers: m.Anchors()}), c); !slices.Equal(n.AnchorWords(), words) {
+		t.Errorf("by number %q", n.AnchorWords())
+	}
+	var ue *anchor.UnknownWordError
+	_, err := p.Anchors(anchor.Fixed{Words: []string{"anchor_02_0", "anchor_180_", "w_0001"}}).Fit(ctx, c)
+	if !errors.As(err, &ue) || ue.Words[0].Word != "anchor_180_" || !slices.Contains(ue.Words[0].Near, "anchor_18_0") {
+		t.Errorf("an unknown word: %v", err)
+	}
+	if err := p.Anchors(anchor.Fixed{Words: []string{"a", "a"}}).Validate(); err == nil || !strings.Contains(err.Error(), `"a" is given`) {
+		t.Errorf("Validate: %v", err)
+	}
+	if err := p.Anchors(anchor.Tandem{Facets: [][]string{{"a"}}, Complete: anchor.SNPA{Tol: 2}}).Validate(); err == nil || !strings.Contains(err.Error(), "Tol 2") {
+		t.Errorf("Validate: %v", err)
+	}
+}
+
+// pointless recovers topics from single words only.
+type pointless struct{}
+
+func (pointless) Recover(ctx context.Context, r cooc.Rows, a []int, opt recovery.Options) (*recovery.Result, error) {
+	return recovery.SCLS{}.Recover(ctx, r, a, opt)
+}
+func (pointless) String() string { return "pointless" }
+
+// A recovery that would pass over the facets is refused, and so are rows
+// without entries.
+func TestTandemRefused(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	p := jsmf.New(4).Rectify(rectify.None{}).Anchors(anchor.Tandem{Facets: [][]string{{"anchor_08_0", "anchor_08_1"}}, Complete: anchor.QR{}})
+	if _, err := p.Recover(pointless{}).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), "pointless cannot recover") {
+		t.Errorf("pointless: %v", err)
+	}
+	if _, err := p.Rectify(rectify.TruncatedEig{}).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), "without the entries") {
+		t.Errorf("a low-rank picture: %v", err)
+	}
+}
+
+// Words keep the numbers the caller knows them by where some rows are empty,
+// with names and without.
+func TestGivenAnchorsAmongEmptyRows(t *testing.T) {
+	pm := testutil.NewPlanted(30, 3, 0.3, 45)
+	at := func(i int) int { return i + i/10 + 1 } // 0, 11, 22, 33 are empty
+	n := at(29) + 1
+	a := mat.NewDense(n, n, nil)
+	vocab := make([]string, n)
+	for i := range vocab {
+		vocab[i] = fmt.Sprintf("w%d", i)
+	}
+	for i := range 30 {
+		for j := range 30 {
+			a.Set(at(i), at(j), pm.C.At(i, j))
+		}
+	}
+	var anchors []int
+	var names, numbers []string
+	for _, w := range pm.Anchors {
+		anchors = append(anchors, at(w))
+		names, numbers = append(names, fmt.Sprintf("w%d", at(w))), append(numbers, fmt.Sprint(at(w)))
+	}
+	p := jsmf.New(3).Rectify(rectify.None{})
+	for i, q := range []jsmf.Pipeline{
+		p.Anchors(anchor.Fixed{Numbers: anchors}),
+		p.Anchors(anchor.Fixed{Words: numbers}),
+		p.Vocabulary(vocab).Anchors(anchor.Fixed{Words: names}),
+		p.Vocabulary(vocab).Anchors(anchor.Fixed{Numbers: anchors}),
+	} {
+		m, err := q.FitMatrix(ctx, matrixOf(t, a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(m.Anchors(), anchors) {
+			t.Errorf("%d: anchors %v, want %v", i, m.Anchors(), anchors)
+		}
+	}
+	var ne *anchor.NumberError
+	if _, err := p.Anchors(anchor.Fixed{Numbers: []int{anchors[0], 11, anchors[1]}}).FitMatrix(ctx, matrixOf(t, a)); !errors.As(err, &ne) || !ne.Empty {
+		t.Errorf("an empty row: %v", err)
+	}
+	// A facet of two words that share all there is.
+	var other int
+	for other = range 30 {
+		if !slices.Contains(pm.Anchors, other) {
+			break
+		}
+	}
+	f := anchor.Tandem{Facets: [][]string{{numbers[0], fmt.Sprint(at(other))}}, Complete: anchor.QR{}}
+	m, err := p.Anchors(f).FitMatrix(ctx, matrixOf(t, a))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Facets(); !slices.Equal(got[0], []int{anchors[0], at(other)}) || got[1] != nil {
+		t.Errorf("facets %v, want %v first", got, []int{anchors[0], at(other)})
+	}
+}
