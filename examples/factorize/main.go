@@ -8,10 +8,12 @@
 //
 //	corpus           n words, m documents and their tokens, as used
 //	k                topics found
-//	rectify, recover methods, as in the flags
+//	rectify, finder, recover
+//	                 methods, as in the flags (finder: -anchors)
 //	rectify_method   with -rectify auto only: what was chosen, with its settings
 //	rectify_reason   and why
-//	anchors          [{index, word, input_index}], in the order found; index is
+//	anchors          [{index, word, input_index}], in the order found, and with
+//	                 -anchors tandem facet, the words made into one; index is
 //	                 the word's number, from 0, in the curated vocabulary (the
 //	                 order of tf-idf; with -vocabulary all that of the file,
 //	                 without the words that are in no document used),
@@ -92,7 +94,7 @@ type options struct {
 	topics                 []int
 	rectifyName            string
 	rectifier              jsmf.Rectifier
-	anchorMinDF            int
+	finder                 finderFlags
 	recoverName            string
 	recoverer              jsmf.Recoverer
 	alpha                  bool
@@ -125,7 +127,14 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&r.passes, "passes", 0, fmt.Sprintf("`P` passes over the documents, of lr and auto; otherwise %d", rectify.DefaultPasses))
 	f.IntVar(&r.rows, "enn-rows", 0, "`R` rows in which enn and lr look for negative entries; otherwise 10K+1000")
 	f.StringVar(&r.order, "enn-order", "paper", "paper (E before r) or ap (r before E): the `order` in the iterations of enn and lr")
-	f.IntVar(&o.anchorMinDF, "anchor-min-df", 0, "anchors must be in at least `D` documents")
+	f.StringVar(&o.finder.name, "anchors", "qr", "the `method`: "+finderHelp)
+	f.IntVar(&o.finder.minDF, "anchor-min-df", 0, "anchors must be in at least `D` documents; those of -anchor-words need not")
+	f.IntVar(&o.finder.dims, "project-dims", 0, fmt.Sprintf("`D` dimensions of projected; otherwise %d, or as many as there are words", anchor.DefaultDims))
+	f.BoolVar(&o.finder.sparse, "project-sparse", false, fmt.Sprintf("projected by a matrix of which all but %.3g %% is zero, not a Gaussian one", 100*anchor.DefaultDensity))
+	f.BoolVar(&o.finder.cleanUp, "clean-up", false, "qr replaces each anchor once more by the word farthest from the others; projected does always")
+	f.BoolVar(&o.finder.unnormalised, "unnormalised", false, "spa and xray go by the rows of C, not of C̄")
+	f.StringVar(&o.finder.words, "anchor-words", "", "the anchors of fixed and tandem: a `file`, a line a topic, the words of tandem with blanks between")
+	f.StringVar(&o.finder.complete, "complete", "qr", "the `method` that finds the anchors -anchor-words leaves open: qr, projected, spa, snpa, xray, none")
 	f.StringVar(&o.recoverName, "recover", "activeset", "the `method`: "+recovererHelp)
 	f.StringVar(&rf.correlations, "correlations", "", "how A comes from C and B: `diagonal`, by the anchors' entries, the default; pinv, the\npseudo-inverse of B on both sides; multiplicative, updates from diagonal's")
 	f.BoolVar(&rf.projectA, "project-a", false, "replace A by the nearest joint-stochastic, doubly non-negative matrix")
@@ -136,7 +145,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.BoolVar(&rf.paper, "paper-settings", false, "the papers' settings: γ = 3, λ = 1.9 for admm; a fixed step of 50 for expgrad, which\notherwise searches the line; activeset has none")
 	f.IntVar(&o.minDistinct, "min-distinct", 3, "leave out documents with fewer distinct words of the vocabulary")
 	f.IntVar(&o.minTokens, "min-tokens", 5, "leave out documents with fewer tokens of the vocabulary; 2 is the least there can be")
-	f.Uint64Var(&o.seed, "seed", 0, "the seed of methods that draw random numbers: dc, lr, and auto where it takes lr")
+	f.Uint64Var(&o.seed, "seed", 0, "the seed of methods that draw random numbers: dc, lr, and auto where it takes lr; projected")
 	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS. Results are the same bits for any")
 	f.StringVar(&o.model, "model", "", "save the model to this `file`; with several K, _kK goes before the extension")
 	f.StringVar(&o.topicsNPY, "topics-npy", "", "save B to this NumPy `file`, float64, one row for each word of the vocabulary file (zeros\nfor words left out), one column a topic; named as -model with several K")
@@ -216,7 +225,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	if o.recoverer = rf.recoverer(o.recoverName, bad); o.recoverer == nil {
 		bad(true, "-recover %q: want %s", o.recoverName, strings.Join(recovererNames, ", "))
 	}
-	bad(o.anchorMinDF < 0, "-anchor-min-df %d: want 0 or more", o.anchorMinDF)
+	wrong = append(wrong, o.finder.wrong(given)...)
 	bad(o.minDistinct < 0, "-min-distinct %d: want 0 or more", o.minDistinct)
 	bad(o.minTokens < 0, "-min-tokens %d: want 0 or more", o.minTokens)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
@@ -272,6 +281,7 @@ type result struct {
 	Rectify       string          `json:"rectify"`
 	RectifyMethod string          `json:"rectify_method,omitempty"`
 	RectifyReason string          `json:"rectify_reason,omitempty"`
+	Finder        string          `json:"finder"`
 	Recover       string          `json:"recover"`
 	Anchors       []anchorWord    `json:"anchors"`
 	Topics        [][]string      `json:"topics"`
@@ -285,9 +295,10 @@ type result struct {
 }
 
 type anchorWord struct {
-	Index      int    `json:"index"`
-	Word       string `json:"word"`
-	InputIndex int    `json:"input_index"`
+	Index      int      `json:"index"`
+	Word       string   `json:"word"`
+	InputIndex int      `json:"input_index"`
+	Facet      []string `json:"facet,omitempty"`
 }
 
 // number is a float64 that JSON can always hold: null where it is not finite.
@@ -304,6 +315,9 @@ func factorize(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	var rec jsmf.Recorder
 	if !o.quiet {
 		rec = jsmf.NewPrinter(stderr)
+	}
+	if err := o.finder.read(); err != nil {
+		return err
 	}
 	in, err := load(ctx, o, rec)
 	if err != nil {
@@ -403,7 +417,7 @@ func load(ctx context.Context, o options, rec jsmf.Recorder) (*input, error) {
 func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
 	return jsmf.New(k).
 		Rectify(o.rectifier).
-		Anchors(anchor.QR{MinDocs: o.anchorMinDF}).
+		Anchors(o.finder.finder(o.finder.name)).
 		Recover(o.recoverer).
 		MinTokens(o.minTokens).
 		Seed(o.seed).
@@ -431,13 +445,20 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 		return nil, nil, fmt.Errorf("k=%d: %w", k, err)
 	}
 	st := m.Stats()
-	res := &result{K: m.K(), Rectify: o.rectifyName, Recover: o.recoverName, ObjectiveMean: number(st.Recover.MeanObjective), Seconds: in.seconds}
+	res := &result{K: m.K(), Rectify: o.rectifyName, Finder: o.finder.name, Recover: o.recoverName, ObjectiveMean: number(st.Recover.MeanObjective), Seconds: in.seconds}
 	res.Corpus.N, res.Corpus.M, res.Corpus.Tokens = st.Corpus.Words, st.Corpus.Documents, st.Corpus.Tokens
 	if st.Rectify.Reason != "" { // the rectifier chose
 		res.RectifyMethod, res.RectifyReason = st.Rectify.Method, st.Rectify.Reason
 	}
-	for _, a := range m.Anchors() {
-		res.Anchors = append(res.Anchors, anchorWord{a, m.Word(a), in.fileIndex[a]})
+	facets := m.Facets()
+	for t, a := range m.Anchors() {
+		w := anchorWord{a, m.Word(a), in.fileIndex[a], nil}
+		if facets != nil {
+			for _, i := range facets[t] {
+				w.Facet = append(w.Facet, m.Word(i))
+			}
+		}
+		res.Anchors = append(res.Anchors, w)
 	}
 	for t := range m.K() {
 		words := []string{}
@@ -504,7 +525,11 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 	fmt.Fprintln(t)
 	fmt.Fprintln(t, "   \tshare\tanchor\ttop words")
 	for k, share := range m.TopicShares() {
-		fmt.Fprintf(t, "%3d\t%4.1f%%\t%s\t%s\n", k, 100*share, r.Anchors[k].Word, strings.Join(r.Topics[k][:min(10, len(r.Topics[k]))], " "))
+		anchor := r.Anchors[k].Word
+		if f := r.Anchors[k].Facet; f != nil {
+			anchor = strings.Join(f, "+")
+		}
+		fmt.Fprintf(t, "%3d\t%4.1f%%\t%s\t%s\n", k, 100*share, anchor, strings.Join(r.Topics[k][:min(10, len(r.Topics[k]))], " "))
 	}
 	t.Flush()
 	fmt.Fprintln(w)

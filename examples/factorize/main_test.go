@@ -64,6 +64,7 @@ type line struct {
 	Rectify       string
 	RectifyMethod string `json:"rectify_method"`
 	RectifyReason string `json:"rectify_reason"`
+	Finder        string
 	Recover       string
 	Anchors       []anchorWord
 	Topics        [][]string
@@ -288,7 +289,7 @@ func TestJSONKeys(t *testing.T) {
 		}
 		return m
 	}
-	want := []string{"corpus", "k", "rectify", "recover", "anchors", "topics", "metrics", "objective_mean", "seconds"}
+	want := []string{"corpus", "k", "rectify", "finder", "recover", "anchors", "topics", "metrics", "objective_mean", "seconds"}
 	if rss.Peak() > 0 {
 		want = append(want, "peak_rss_bytes")
 	}
