@@ -100,6 +100,8 @@ type Result struct {
 	// that of the anchor, of length d, nil for the others. nil where all anchors
 	// are single words.
 	Points [][]float64
+	// Embedding is where Hull found the anchors; nil for other finders.
+	Embedding *Embedding
 }
 
 // RankError says that the rows do not span as many dimensions as anchors were

@@ -38,7 +38,9 @@ type Pipeline struct {
 	vocab     []string
 }
 
-// New returns a Pipeline for k topics, 2 ≤ k ≤ N, with the defaults: exact
+// New returns a Pipeline for k topics, 2 ≤ k ≤ N. An anchor finder that chooses
+// their number itself, as anchor.Hull{All: true} does, may return more or fewer;
+// k is then the rank of the rectification only. The defaults: exact
 // alternating projection while it fits in a gigabyte, low-rank rectification
 // beyond (rectify.Auto), pivoted QR (anchor.QR), and exact least squares
 // (recovery.SCLS).
@@ -670,7 +672,11 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 				return "", fmt.Errorf("%v makes anchors of several words, which %v cannot recover topics from", p.finder, p.recoverer)
 			}
 		}
-		if len(anch.Anchors) < p.k {
+		if c, ok := p.finder.(interface{ ChoosesK() bool }); ok && c.ChoosesK() {
+			if len(anch.Anchors) > p.k {
+				p.warn(tr, &st, fmt.Sprintf("%d topics, as many as %v found anchors; the matrix was rectified for %d", len(anch.Anchors), p.finder, p.k))
+			}
+		} else if len(anch.Anchors) < p.k {
 			p.warn(tr, &st, fmt.Sprintf("%d topics instead of the %d asked for: the data has no more", len(anch.Anchors), p.k))
 		}
 		return fmt.Sprintf("%d anchors of %d candidates", len(anch.Anchors), anch.Candidates), nil

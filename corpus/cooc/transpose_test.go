@@ -1,0 +1,82 @@
+package cooc_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
+)
+
+// onlyRows hides everything that a Rows has beside its methods.
+type onlyRows struct{ cooc.Rows }
+
+// Against explicit rows, to the rounding of sums of 600 terms; the same bits on
+// any number of workers. An empty row adds nothing.
+func TestMulTransTo(t *testing.T) {
+	ctx := context.Background()
+	m, err := cooc.NewMoments(golden.Corpus(t, "synth"), cooc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := testutil.NewPlanted(300, 6, 0.3, 4)
+	low, err := cooc.NewLowRankSparse(p.Y(), 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hole := mat.DenseCopyOf(p.C)
+	for i := range 300 {
+		hole.Set(i, 17, 0)
+		hole.Set(17, i, 0)
+	}
+	holed, err := cooc.NewDense(hole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]cooc.Matrix{"moments": m, "low rank": low, "dense": holed} {
+		own, err := cooc.NewRows(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, d := own.Dims()
+		a := mat.NewDense(n, d, nil)
+		for i := range n {
+			own.RowTo(a.RawRowView(i), i)
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		x := mat.NewDense(n, 3, nil)
+		for i := range n {
+			for j := range 3 {
+				x.Set(i, j, rng.NormFloat64())
+			}
+		}
+		var want mat.Dense
+		want.Mul(a.T(), x)
+		for _, r := range []cooc.Rows{own, onlyRows{own}} {
+			first := mat.NewDense(d, 3, nil)
+			for _, w := range []int{1, 3} {
+				got := mat.NewDense(d, 3, nil)
+				got.Set(0, 0, 5) // is overwritten
+				if err := cooc.MulTransTo(ctx, r, got, x, w); err != nil {
+					t.Fatal(err)
+				}
+				if !mat.EqualApprox(got, &want, 1e-12*mat.Norm(&want, 2)) {
+					t.Errorf("%s: the product differs", name)
+				}
+				if w == 1 {
+					first.Copy(got)
+				} else if !mat.Equal(got, first) {
+					t.Errorf("%s: %d workers give other bits", name, w)
+				}
+			}
+			if err := cooc.MulTransTo(ctx, r, mat.NewDense(d, 2, nil), x, 1); err == nil || !strings.Contains(err.Error(), "transposed rows") {
+				t.Errorf("%s: wrong sizes: %v", name, err)
+			}
+		}
+	}
+}
