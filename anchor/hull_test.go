@@ -38,6 +38,9 @@ func findHull(t testing.TB, h anchor.Hull, r cooc.Rows, k int, opt anchor.Option
 // their only vertices, whatever the form of the matrix and the correlations.
 func TestHullPlanted(t *testing.T) {
 	for _, k := range []int{2, 3, 4, 10, 40} {
+		if k == 40 && (testing.Short() || testutil.Race) {
+			continue
+		}
 		for _, correlation := range []float64{0, 0.9} {
 			m := testutil.NewPlanted(4*k+30, k, correlation, uint64(k))
 			low, err := cooc.NewLowRankSparse(m.Y(), 0, nil)
@@ -215,7 +218,7 @@ func TestHullWorkersAndEquivariance(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := rowsOf(t, m)
-	for _, h := range []anchor.Hull{{}, {Dims: 2}, {Dims: 2, TSNE: &tsne.Settings{Iterations: 60, Seed: 4}}} {
+	for _, h := range []anchor.Hull{{}, {Dims: 2}, {Dims: 2, InputDims: 10, TSNE: &tsne.Settings{Iterations: 30, Seed: 4}}} {
 		one := findHull(t, h, rows, 0, anchor.Options{Workers: 1})
 		for _, w := range []int{2, 5} {
 			got := findHull(t, h, rows, 0, anchor.Options{Workers: w})
@@ -409,23 +412,20 @@ func kept(t testing.TB, rows cooc.Rows, y *mat.Dense, k int) float64 {
 		}
 		out := make([][]int, n)
 		for i := range n {
-			idx := make([]int, 0, n)
-			for j := range n {
-				if j != i {
-					idx = append(idx, j)
-				}
-			}
+			best := make([]int, 0, k+1) // ascending distance, of equal ones the first
 			dist := func(j int) float64 { return g.Data[j*n+j] - 2*g.Data[i*n+j] }
-			slices.SortFunc(idx, func(p, q int) int {
-				switch a, b := dist(p), dist(q); {
-				case a < b:
-					return -1
-				case a > b:
-					return 1
+			for j := range n {
+				if j == i || len(best) == k && dist(j) >= dist(best[k-1]) {
+					continue
 				}
-				return p - q
-			})
-			out[i] = idx[:k]
+				at := len(best)
+				for at > 0 && dist(j) < dist(best[at-1]) {
+					at--
+				}
+				best = slices.Insert(best, at, j)
+				best = best[:min(len(best), k)]
+			}
+			out[i] = best
 		}
 		return out
 	}
@@ -462,14 +462,12 @@ func TestHullNeighboursBBC(t *testing.T) {
 		t.Skip("skipped: takes some ten seconds")
 	}
 	rows := rectified(t, "bbc", 2000, 20)
-	for _, dims := range []int{2, 3} {
-		r := findHull(t, anchor.Hull{Dims: dims, TSNE: &tsne.Settings{Seed: 1}}, rows, 0, anchor.Options{})
-		share := kept(t, rows, r.Embedding.Points, 10)
-		n, _ := rows.Dims()
-		t.Logf("%d words, %d dimensions: %.3f of the 10 nearest neighbours kept, %d vertices, KL %.3f", n, dims, share, len(r.Anchors), r.Embedding.KL[len(r.Embedding.KL)-1].KL)
-		if share < 0.40 {
-			t.Errorf("%d dimensions: %.3f of the neighbours are kept", dims, share)
-		}
+	r := findHull(t, anchor.Hull{Dims: 2, TSNE: &tsne.Settings{Seed: 1}}, rows, 0, anchor.Options{})
+	share := kept(t, rows, r.Embedding.Points, 10)
+	n, _ := rows.Dims()
+	t.Logf("%d words: %.3f of the 10 nearest neighbours kept, %d vertices, KL %.3f", n, share, len(r.Anchors), r.Embedding.KL[len(r.Embedding.KL)-1].KL)
+	if share < 0.40 {
+		t.Errorf("%.3f of the neighbours are kept", share)
 	}
 }
 

@@ -227,7 +227,11 @@ func volume(x *mat.Dense, h *Hull) float64 {
 // The cube and the cross-polytope, with all kinds of degenerate points put
 // among them, have their vertices only, and the facets enclose their volume.
 func TestSolids(t *testing.T) {
-	for d := 2; d <= 6; d++ {
+	most := 6
+	if testing.Short() {
+		most = 4
+	}
+	for d := 2; d <= most; d++ {
 		var pts [][]float64
 		for c := range 1 << d {
 			p := make([]float64, d)
@@ -279,6 +283,9 @@ func TestSolids(t *testing.T) {
 // a tolerance below the rounding they may be.
 func TestTolerance(t *testing.T) {
 	for _, d := range []int{2, 3, 9, 30} {
+		if d == 30 && testing.Short() {
+			continue
+		}
 		rng := rand.New(rand.NewPCG(9, uint64(d)))
 		n := 300
 		x := mat.NewDense(n, d, nil)
