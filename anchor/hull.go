@@ -24,9 +24,9 @@ const (
 
 // Hull embeds the rows of C̄ in a few dimensions and takes the vertices of the
 // exact convex hull of what comes out (lee-2018, chapter 1), where the greedy
-// methods look for an approximate hull of the rows themselves. It tends to find
-// more frequent words than they do, whose topics are easier to read, and the
-// picture shows why a word was chosen.
+// methods look for an approximate hull of the rows themselves. There it found more
+// frequent words than QR, with topics that differ more, and the picture shows
+// why a word was chosen.
 //
 // The embedding is linear, by principal components, or, with TSNE, by t-SNE,
 // which keeps neighbours together. How many vertices there are is an outcome; it
@@ -42,8 +42,8 @@ const (
 // and the rectified matrix has rank k (ENN, LR, PALM, TruncatedEig), p(topic |
 // word) is not unique: a larger k or rectify.None avoids that.
 //
-// Cost: PCA some 50 to 500 products with C̄ and its transpose; t-SNE see
-// tsne.Embed; the hull about N·H·Dims operations for H vertices, and H times
+// Cost: PCA some 100 products with C̄ and its transpose, for t-SNE some 250;
+// t-SNE see tsne.Embed; the hull about N·H·Dims operations for H vertices, and H times
 // the number of facets. The zero value is the hull of the principal components
 // in three dimensions. Safe for concurrent use.
 type Hull struct {
@@ -51,8 +51,8 @@ type Hull struct {
 	// lee-2018. With TSNE it is 2 or 3.
 	Dims int
 	// TSNE, if not nil, asks for t-SNE with these settings, of which Dims may
-	// be left 0 and Workers is not used. Another Seed gives another embedding,
-	// and some other anchors.
+	// be left 0 and Workers is not used; Init has a position for each word that
+	// has a row. Another Seed gives another embedding, and some other anchors.
 	TSNE *tsne.Settings
 	// InputDims is the number of principal components that t-SNE starts from,
 	// or all there are where these are fewer; 0 means 50.

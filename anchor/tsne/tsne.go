@@ -134,7 +134,7 @@ func (s Settings) Validate() error {
 // The same points, settings and type of CPU give the same bits for any number
 // of workers; another Seed gives another embedding. Time: N²·D for the
 // neighbours, and for each step O(N·log N) for the tree and the repulsion and
-// O(N·Perplexity) for the attraction. Memory: O(N·D), and about 100 bytes for
+// O(N·Perplexity) for the attraction. Memory: O(N·D), and some 200 bytes for
 // each point and unit of perplexity. Safe for concurrent use.
 //
 // Errors: settings out of range, too few points for the perplexity, a number

@@ -46,8 +46,7 @@ type Options struct {
 // Hull is the convex hull of a set of points.
 type Hull struct {
 	// Vertices are the numbers of the points that are vertices, ascending. Of
-	// points that are closer to each other than the tolerance it is the first
-	// that counts.
+	// points within a fifth of the tolerance of each other the first counts.
 	Vertices []int
 	// Facets are simplices of d vertices each, by point number; a facet with
 	// more than d vertices comes in several. In the plane they are the edges
