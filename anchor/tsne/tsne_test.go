@@ -10,11 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 var ctx = context.Background()
@@ -473,7 +472,7 @@ func BenchmarkEmbed(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("N=5000/d=%d/perplexity=30/iterations=1000/workers=%d", dims, workers), func(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
-				u := stick()
+				u := testutil.Stick()
 				var r *Result
 				var err error
 				b.ResetTimer()
@@ -490,27 +489,4 @@ func BenchmarkEmbed(b *testing.B) {
 			})
 		}
 	}
-}
-
-// stick returns the seconds of one product 5000×5000 · 5000×60 by gonum on one
-// core, the least of three.
-func stick() float64 {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	general := func(r, c, m int) blas64.General {
-		g := blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
-		for i := range g.Data {
-			g.Data[i] = float64(i%m - m/2)
-		}
-		return g
-	}
-	a, b, c := general(5000, 5000, 17), general(5000, 60, 13), general(5000, 60, 1)
-	least := 0.0
-	for range 3 {
-		begun := time.Now()
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, c)
-		if s := time.Since(begun).Seconds(); least == 0 || s < least {
-			least = s
-		}
-	}
-	return least
 }
