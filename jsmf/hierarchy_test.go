@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"math"
 	"strings"
 	"testing"
@@ -242,4 +243,30 @@ func names(top []jsmf.WordProb) (out []string) {
 		out = append(out, w.Word)
 	}
 	return out
+}
+
+// Six topics of a corpus, and three topics of these.
+func ExamplePipeline_Hierarchy() {
+	planted := testutil.NewPlanted(200, 6, 0.9, 8)
+	c, _, err := corpus.Generator{Topics: planted.B, Prior: corpus.SymmetricDirichlet(6, 0.1), Docs: 2000, Lengths: []int{100}, Seed: 1}.Generate(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := jsmf.New(6).Fit(ctx, c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	h, err := jsmf.New(6).Hierarchy(ctx, m, 3)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for level := range h.Levels() {
+		fmt.Println("level", level, "has", h.K(level), "topics")
+	}
+	rows, cols := h.Topics(1).Dims()
+	fmt.Printf("p(word | supertopic) is %d×%d, with %d edges to the topics below\n", rows, cols, len(h.Edges(1, 0)))
+	// Output:
+	// level 0 has 6 topics
+	// level 1 has 3 topics
+	// p(word | supertopic) is 200×3, with 18 edges to the topics below
 }

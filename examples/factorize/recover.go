@@ -96,7 +96,7 @@ type fitted struct {
 
 // gridDocs is how many documents the likelihood grid is computed with at most;
 // there are several hundred sweeps for each.
-const gridDocs = 500
+const gridDocs = 200
 
 // fitAlphas fits a Dirichlet prior to A in all ways.
 func fitAlphas(ctx context.Context, m *jsmf.Model, c *corpus.Corpus, workers int) (*alphas, error) {
