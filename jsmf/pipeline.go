@@ -707,6 +707,12 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		if rec.Limited > 0 {
 			p.warn(tr, &st, fmt.Sprintf("the solver hit its iteration limit for %d of %d words; the largest gap to the optimum is %.2g", rec.Limited, rec.Words, rec.MaxGap))
 		}
+		if f := rec.Finishing; f.UpdatesLimited {
+			p.warn(tr, &st, fmt.Sprintf("the multiplicative updates of A ended at their limit of %d, with a change of %.2g", f.Updates, f.Change))
+		}
+		if f := rec.Finishing.Projection; f != nil && f.Limited {
+			p.warn(tr, &st, fmt.Sprintf("the projection of A ended at its limit of %d iterations", f.Iterations))
+		}
 		return fmt.Sprintf("%d words, mean objective %.4g", rec.Words, rec.Objective), nil
 	})
 	if err != nil {
