@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -52,7 +51,8 @@ type Hull struct {
 	Dims int
 	// TSNE, if not nil, asks for t-SNE with these settings, of which Dims may
 	// be left 0 and Workers is not used; Init has a position for each word that
-	// has a row. Another Seed gives another embedding, and some other anchors.
+	// has a row. Options.Seed is added to Seed. Another one gives another
+	// embedding, and some other anchors.
 	TSNE *tsne.Settings
 	// InputDims is the number of principal components that t-SNE starts from,
 	// or all there are where these are fewer; 0 means 50.
@@ -185,17 +185,14 @@ func (h Hull) String() string {
 	if h.All {
 		opts = append(opts, "all vertices")
 	}
-	if h.MinDocs > 0 {
-		opts = append(opts, fmt.Sprintf("min docs=%d", h.MinDocs))
-	}
-	if h.MinDocFraction > 0 {
-		opts = append(opts, fmt.Sprintf("min docs=%g%%", 100*h.MinDocFraction))
-	}
+	opts = append(opts, h.admit().describe()...)
 	if h.AllowFewer {
 		opts = append(opts, "allow fewer")
 	}
-	return "Hull(" + strings.Join(opts, ", ") + ")"
+	return withOptions("Hull", opts)
 }
+
+func (h Hull) admit() admit { return admit{h.MinDocs, h.MinDocFraction, h.AllowFewer} }
 
 // ChoosesK says that the number of anchors does not depend on the k of Find.
 func (h Hull) ChoosesK() bool { return h.All }
@@ -207,7 +204,7 @@ func (h Hull) Validate() error {
 		return fmt.Errorf("anchor: Hull: %d dimensions", h.Dims)
 	case h.Tol != 0 && !(h.Tol >= convex.MinTol && h.Tol <= 0.1):
 		return fmt.Errorf("anchor: Hull: Tol %g is not in [%g, 0.1]", h.Tol, convex.MinTol)
-	case h.MinDocs < 0 || !(h.MinDocFraction >= 0 && h.MinDocFraction <= 1):
+	case h.admit().bad():
 		return fmt.Errorf("anchor: Hull: MinDocs %d, MinDocFraction %g out of range", h.MinDocs, h.MinDocFraction)
 	case h.TSNE == nil && h.InputDims != 0:
 		return fmt.Errorf("anchor: Hull: InputDims %d are of use for t-SNE only", h.InputDims)
@@ -220,22 +217,24 @@ func (h Hull) Validate() error {
 	if h.TSNE.Dims != 0 && h.TSNE.Dims != h.dims() {
 		return fmt.Errorf("anchor: Hull: t-SNE in %d dimensions for a hull in %d", h.TSNE.Dims, h.dims())
 	}
-	if err := h.tsne(0).Validate(); err != nil {
+	if err := h.tsne(Options{}).Validate(); err != nil {
 		return fmt.Errorf("anchor: Hull: %w", err)
 	}
 	return nil
 }
 
-func (h Hull) tsne(workers int) tsne.Settings {
+func (h Hull) tsne(opt Options) tsne.Settings {
 	s := *h.TSNE
-	s.Dims, s.Workers = h.dims(), workers
+	s.Dims, s.Workers = h.dims(), opt.Workers
+	s.Seed += opt.Seed
 	return s
 }
 
 // Find implements Finder. k = 0 asks for all vertices. The Result has an
 // Embedding and no Norms; opt.Progress is told the distances from the centroid,
 // and TSNE.Progress of the embedding. Errors: settings out of range, a document
-// frequency bound without opt.DocFrequencies, *CandidateError, *DimensionError,
+// frequency bound without opt.DocFrequencies, ErrPartial where some anchors are
+// given, *CandidateError, *DimensionError,
 // *VerticesError, *FacetLimitError, principal components that were not found,
 // those of tsne.Embed, ctx's.
 func (h Hull) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
@@ -246,12 +245,15 @@ func (h Hull) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Re
 	if err := h.Validate(); err != nil {
 		return nil, err
 	}
+	if opt.Partial != nil {
+		return nil, fmt.Errorf("anchor: Hull: %w", ErrPartial)
+	}
 	filled, candidates, err := h.candidates(ctx, rows, k, opt)
 	if err != nil {
 		return nil, err
 	}
 	e := &Embedding{Method: h.method()}
-	points, err := h.embed(ctx, rows, filled, e, opt.Workers)
+	points, err := h.embed(ctx, rows, filled, e, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -295,41 +297,26 @@ func (h Hull) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Re
 // candidates returns the words that have a row, and of them those that may be
 // anchors, both ascending.
 func (h Hull) candidates(ctx context.Context, rows cooc.Rows, k int, opt Options) (filled, admitted []int, err error) {
-	n, _ := rows.Dims()
-	// 7 % of 100 documents are 7, not the 8 that 0.07·100 rounds up to.
-	least := max(h.MinDocs, int(math.Ceil(h.MinDocFraction*float64(opt.Docs)*(1-1e-12))))
-	if h.MinDocs > 0 || h.MinDocFraction > 0 {
-		if len(opt.DocFrequencies) != n {
-			return nil, nil, fmt.Errorf("anchor: Hull: candidates are to occur in at least %d documents, but the document frequencies of %d words are known, of %d", least, len(opt.DocFrequencies), n)
-		}
-		if h.MinDocFraction > 0 && opt.Docs <= 0 {
-			return nil, nil, fmt.Errorf("anchor: Hull: candidates are to occur in %g of the documents, but their number is not known", h.MinDocFraction)
-		}
+	if h.All {
+		k = 0
 	}
-	norms, err := rows.Norms2(ctx, opt.Workers)
+	s, err := begin(ctx, "Hull", rows, max(k, 1), h.admit(), opt)
 	if err != nil {
-		return nil, nil, fmt.Errorf("anchor: %w", err)
+		return nil, nil, err
 	}
-	for i, v := range norms {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, nil, fmt.Errorf("anchor: the row of word %d has the squared norm %g", i, v)
+	for i, v := range s.u {
+		if v > 0 {
+			filled = append(filled, i)
 		}
-		if v <= 0 {
-			continue
-		}
-		filled = append(filled, i)
-		if least == 0 || opt.DocFrequencies[i] >= least {
+		if s.open[i] {
 			admitted = append(admitted, i)
 		}
-	}
-	if len(admitted) == 0 || len(admitted) < k && !h.All && !h.AllowFewer {
-		return nil, nil, &CandidateError{Candidates: len(admitted), K: max(k, 1), MinDocs: least}
 	}
 	return filled, admitted, nil
 }
 
 // embed returns the positions of the words that have a row.
-func (h Hull) embed(ctx context.Context, rows cooc.Rows, filled []int, e *Embedding, workers int) (*mat.Dense, error) {
+func (h Hull) embed(ctx context.Context, rows cooc.Rows, filled []int, e *Embedding, opt Options) (*mat.Dense, error) {
 	d, want := h.dims(), h.dims()
 	if h.TSNE != nil {
 		want = h.InputDims
@@ -337,7 +324,7 @@ func (h Hull) embed(ctx context.Context, rows cooc.Rows, filled []int, e *Embedd
 			want = DefaultHullInputDims
 		}
 	}
-	scores, sigma, err := principalComponents(ctx, rows, filled, want, workers)
+	scores, sigma, err := principalComponents(ctx, rows, filled, want, opt.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -351,7 +338,7 @@ func (h Hull) embed(ctx context.Context, rows cooc.Rows, filled []int, e *Embedd
 	if len(sigma) == 0 {
 		return nil, &DimensionError{Method: e.Method, Dims: d, Words: len(filled)}
 	}
-	r, err := tsne.Embed(ctx, scores, h.tsne(workers))
+	r, err := tsne.Embed(ctx, scores, h.tsne(opt))
 	if err != nil {
 		return nil, fmt.Errorf("anchor: %w", err)
 	}

@@ -363,6 +363,17 @@ func TestHullBad(t *testing.T) {
 			}
 		}
 	}
+	if _, err := (anchor.Hull{}).Find(ctx, rows, 3, anchor.Options{Partial: &anchor.Partial{}}); !errors.Is(err, anchor.ErrPartial) {
+		t.Errorf("anchors given: %v", err)
+	}
+	// The seeds add up.
+	at := func(own, opt uint64) *mat.Dense {
+		h := anchor.Hull{TSNE: &tsne.Settings{Perplexity: 5, Iterations: 3, Seed: own}}
+		return findHull(t, h, rows, 0, anchor.Options{Seed: opt}).Embedding.Points
+	}
+	if !mat.Equal(at(3, 4), at(7, 0)) || mat.Equal(at(3, 4), at(3, 0)) {
+		t.Error("the seed of the options does not count")
+	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	for _, h := range []anchor.Hull{{}, {TSNE: &tsne.Settings{}}} {

@@ -8,15 +8,17 @@ import (
 	"strings"
 
 	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/anchor/tsne"
 )
 
 // finderNames are the values of -anchors, in the order in which they are
 // listed.
-var finderNames = []string{"qr", "projected", "spa", "snpa", "xray", "lp", "fixed", "tandem"}
+var finderNames = []string{"qr", "projected", "spa", "snpa", "xray", "lp", "pca", "tsne", "fixed", "tandem"}
 
 const finderHelp = `qr (pivoted QR), projected (the same in a random projection, with a
 clean-up), spa, snpa, xray (successive projection, non-negative projection, conical hull), lp (a linear
-program a word, for small vocabularies), fixed (those in -anchor-words), tandem (each line of
+program a word, for small vocabularies), pca, tsne (the vertices of the hull of the words in a picture
+of few dimensions, the farthest first), fixed (those in -anchor-words), tandem (each line of
 -anchor-words as one anchor)`
 
 // finderFlags are the settings of the anchor finders; 0 is a finder's own
@@ -28,6 +30,9 @@ type finderFlags struct {
 	sparse       bool
 	cleanUp      bool
 	unnormalised bool
+	embedDims    int
+	perplexity   float64
+	allVertices  bool
 	words        string // file
 	complete     string // by what fixed and tandem are completed
 	facets       [][]string
@@ -40,6 +45,9 @@ var finderUses = map[string][]string{
 	"project-sparse": {"projected"},
 	"clean-up":       {"qr"},
 	"unnormalised":   {"spa", "xray"},
+	"embed-dims":     {"pca", "tsne"},
+	"perplexity":     {"tsne"},
+	"all-vertices":   {"pca", "tsne"},
 	"anchor-words":   {"fixed", "tandem"},
 	"complete":       {"fixed", "tandem"},
 }
@@ -56,13 +64,16 @@ func (f finderFlags) wrong(given map[string]bool) []string {
 	}
 	bad(f.minDF < 0, "-anchor-min-df %d: want 0 or more", f.minDF)
 	bad(given["project-dims"] && f.dims < 1, "-project-dims %d: want at least 1", f.dims)
+	bad(given["embed-dims"] && f.embedDims < 1, "-embed-dims %d: want at least 1", f.embedDims)
+	bad(f.name == "tsne" && given["embed-dims"] && f.embedDims != 2 && f.embedDims != 3, "-embed-dims %d: want 2 or 3 for tsne", f.embedDims)
+	bad(given["perplexity"] && !(f.perplexity >= 1), "-perplexity %g: want at least 1", f.perplexity)
 	if !slices.Contains(finderNames, f.name) {
 		bad(true, "-anchors %q: want %s", f.name, strings.Join(finderNames, ", "))
 		return wrong
 	}
 	bad(f.given() && f.words == "", "-anchors %s: -anchor-words is missing", f.name)
 	bad(f.given() && !slices.Contains(completers, f.complete), "-complete %q: want %s", f.complete, strings.Join(completers, ", "))
-	for _, x := range []string{"project-dims", "project-sparse", "clean-up", "unnormalised", "anchor-words", "complete"} {
+	for _, x := range []string{"project-dims", "project-sparse", "clean-up", "unnormalised", "embed-dims", "perplexity", "all-vertices", "anchor-words", "complete"} {
 		uses := finderUses[x]
 		ok := slices.Contains(uses, f.name) || f.given() && slices.Contains(uses, f.complete)
 		bad(given[x] && !ok, "-%s has no use with -anchors %s", x, f.name)
@@ -121,6 +132,10 @@ func (f finderFlags) finder(name string) anchor.Finder {
 		return anchor.XRAY{Unnormalised: f.unnormalised, MinDocs: f.minDF}
 	case "lp":
 		return anchor.LP{MinDocs: f.minDF}
+	case "pca":
+		return anchor.Hull{Dims: f.embedDims, All: f.allVertices, MinDocs: f.minDF}
+	case "tsne":
+		return anchor.Hull{Dims: f.embedDims, TSNE: &tsne.Settings{Perplexity: f.perplexity}, All: f.allVertices, MinDocs: f.minDF}
 	case "fixed":
 		return anchor.Fixed{Words: slices.Concat(f.facets...), Complete: f.finder(f.complete)}
 	case "tandem":

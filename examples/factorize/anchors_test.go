@@ -81,7 +81,7 @@ func TestFinders(t *testing.T) {
 // The flags of the finders reach them.
 func TestFinderFlags(t *testing.T) {
 	if testutil.Race || testing.Short() {
-		t.Skip("skipped: 18 fits")
+		t.Skip("skipped: 22 fits")
 	}
 	words := wordFile(t, "anchor_02_1\n")
 	fit := func(args string) string {
@@ -101,6 +101,10 @@ func TestFinderFlags(t *testing.T) {
 		{"-anchors fixed -anchor-words " + words, "-anchors tandem -anchor-words " + words, true},
 		{"-anchors fixed -anchor-words " + words + " -complete spa -unnormalised", "-anchors fixed -anchor-words " + words, false},
 		{"-anchors snpa -anchor-min-df 300", "-anchors snpa", false},
+		{"-anchors pca", "-anchors pca -embed-dims 3", true},
+		{"-anchors pca", "-anchors pca -all-vertices", false},
+		{"-anchors pca", "-anchors pca -anchor-min-df 300", false},
+		{"-anchors tsne -embed-dims 2", "-anchors tsne -embed-dims 2 -perplexity 20", false},
 	} {
 		if a, b := fit(c.a), fit(c.b); (a == b) != c.same {
 			t.Errorf("%q: %s\n%q: %s", c.a, a, c.b, b)
@@ -111,16 +115,21 @@ func TestFinderFlags(t *testing.T) {
 func TestFinderUsage(t *testing.T) {
 	ok := []string{"-docword", "d", "-vocab", "v", "-n", "100", "-k", "5"}
 	for args, want := range map[string]string{
-		"-anchors best":  "want qr, projected, spa, snpa, xray, lp, fixed, tandem",
+		"-anchors best":  "want qr, projected, spa, snpa, xray, lp, pca, tsne, fixed, tandem",
 		"-anchors fixed": "-anchor-words is missing",
 		"-anchors tandem -anchor-words f -complete lp": `-complete "lp": want qr, projected, spa, snpa, xray, none`,
-		"-anchor-words f":                                "-anchor-words has no use with -anchors qr",
-		"-complete qr":                                   "-complete has no use with -anchors qr",
-		"-project-dims 5":                                "-project-dims has no use with -anchors qr",
-		"-anchors projected -project-dims 0":             "-project-dims 0",
-		"-anchors snpa -unnormalised":                    "-unnormalised has no use with -anchors snpa",
-		"-anchors xray -clean-up":                        "-clean-up has no use with -anchors xray",
-		"-anchors fixed -anchor-words f -project-sparse": "-project-sparse has no use with -anchors fixed",
+		"-anchor-words f":                                                "-anchor-words has no use with -anchors qr",
+		"-complete qr":                                                   "-complete has no use with -anchors qr",
+		"-project-dims 5":                                                "-project-dims has no use with -anchors qr",
+		"-anchors qr -embed-dims 2":                                      "-embed-dims has no use with -anchors qr",
+		"-anchors pca -perplexity 9":                                     "-perplexity has no use with -anchors pca",
+		"-anchors pca -embed-dims 0":                                     "-embed-dims 0",
+		"-anchors tsne -embed-dims 4":                                    "-embed-dims 4: want 2 or 3",
+		"-anchors tsne -perplexity 0.5":                                  "-perplexity 0.5",
+		"-anchors projected -project-dims 0":                             "-project-dims 0",
+		"-anchors snpa -unnormalised":                                    "-unnormalised has no use with -anchors snpa",
+		"-anchors xray -clean-up":                                        "-clean-up has no use with -anchors xray",
+		"-anchors fixed -anchor-words f -project-sparse":                 "-project-sparse has no use with -anchors fixed",
 		"-anchors fixed -anchor-words f -complete none -anchor-min-df 3": "-anchor-min-df has no use",
 	} {
 		if _, errs := invoke(t, 2, append(ok, strings.Fields(args)...)...); !strings.Contains(errs, want) {
