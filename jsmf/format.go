@@ -218,8 +218,11 @@ func (m *Model) encode(e *encoder) error {
 	if err != nil {
 		return fmt.Errorf("provenance: %w", err)
 	}
-	sections := 7
+	sections := 6
 	if m.vocab != nil {
+		sections++
+	}
+	if m.anchors != nil {
 		sections++
 	}
 	if m.norms != nil {
@@ -255,11 +258,13 @@ func (m *Model) encode(e *encoder) error {
 	floats(tagTopics, m.topics)
 	floats(tagWordTopics, m.wordTopics)
 	floats(tagCorrelations, m.corr)
-	e.section(tagAnchors, flagRequired, 8*m.k, func() {
-		for _, s := range m.anchors {
-			e.uint64(uint64(s))
-		}
-	})
+	if m.anchors != nil {
+		e.section(tagAnchors, flagRequired, 8*m.k, func() {
+			for _, s := range m.anchors {
+				e.uint64(uint64(s))
+			}
+		})
+	}
 	if m.norms != nil {
 		floats(tagAnchorNorms, m.norms)
 	}
@@ -643,7 +648,7 @@ func (p *parts) vocabulary(b []byte, at int64) error {
 // model puts the parts together.
 func (p *parts) model() (*Model, error) {
 	d := p.d
-	for _, tag := range []string{tagTopics, tagWordTopics, tagCorrelations, tagAnchors, tagMarginals} {
+	for _, tag := range []string{tagTopics, tagWordTopics, tagCorrelations, tagMarginals} {
 		if _, ok := p.at[tag]; !ok {
 			d.section = tag
 			return nil, d.fail(ErrInvalid, d.off, "", "is missing")

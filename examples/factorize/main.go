@@ -8,10 +8,13 @@
 //
 //	corpus           n words, m documents and their tokens, as used
 //	k                topics found
-//	rectify, recover methods, as in the flags
+//	rectify, recover methods, as in the flags; with -anchor-free no recover but
+//	anchor_free      lp or pds
+//	weights          with -weights only
 //	rectify_method   with -rectify auto only: what was chosen, with its settings
 //	rectify_reason   and why
-//	anchors          [{index, word, input_index}], in the order found; index is
+//	anchors          [{index, word, input_index}], in the order found, empty with
+//	                 -anchor-free; index is
 //	                 the word's number, from 0, in the curated vocabulary (the
 //	                 order of tf-idf; with -vocabulary all that of the file,
 //	                 without the words that are in no document used),
@@ -19,7 +22,8 @@
 //	topics           the 20 most probable words of each topic, of all if N < 20
 //	metrics          by name, each a number or {mean, std}; what is not defined
 //	                 is null, and "undefined" counts the values left out of a mean
-//	objective_mean   mean of ½‖v − Uy‖² over all N words, anchors counting 0
+//	objective_mean   mean of ½‖v − Uy‖² over all N words, anchors counting 0; null
+//	                 with -anchor-free
 //	seconds          by stage; read, curate and cooc are done once for all K
 //	                 and stand in each line, also in its total
 //	peak_rss_bytes   of the process so far; left out where the system cannot tell
@@ -48,10 +52,12 @@ import (
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/internal/rss"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/recover/scls"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -91,6 +97,10 @@ type options struct {
 	anchorMinDF            int
 	recoverName            string
 	solver                 scls.Solver
+	anchorFreeName         string // "": by anchors
+	learner                jsmf.Learner
+	weightsName            string
+	weighting              cooc.Weighting
 	minDistinct, minTokens int
 	seed                   uint64
 	workers                int
@@ -119,6 +129,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&o.anchorMinDF, "anchor-min-df", 0, "anchors must be in at least `D` documents")
 	f.StringVar(&o.recoverName, "recover", "activeset", "activeset, admm or expgrad: the `solver`")
 	f.BoolVar(&paper, "paper-settings", false, "the papers' settings: γ = 3, λ = 1.9 for admm; a fixed step of 50 for expgrad, which\notherwise searches the line; activeset has none")
+	f.StringVar(&o.anchorFreeName, "anchor-free", "", "learn topics without anchors, by `method` lp (alternating linear programs) or pds\n(penalty-dual splitting), in place of anchors and recovery")
+	f.StringVar(&o.weightsName, "weights", "unbiased", "how words weigh in C: unbiased (pairs of tokens), proportions, counts or tfidf (the\nplain second moments of these): the `weights`")
 	f.IntVar(&o.minDistinct, "min-distinct", 3, "leave out documents with fewer distinct words of the vocabulary")
 	f.IntVar(&o.minTokens, "min-tokens", 5, "leave out documents with fewer tokens of the vocabulary; 2 is the least there can be")
 	f.Uint64Var(&o.seed, "seed", 0, "the seed of methods that draw random numbers: dc, lr, and auto where it takes lr")
@@ -195,6 +207,28 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	default:
 		bad(true, "-recover %q: want activeset, admm or expgrad", o.recoverName)
 	}
+	switch o.anchorFreeName {
+	case "lp":
+		o.learner = anchorfree.LP{}
+	case "pds":
+		o.learner = anchorfree.PDS{}
+	default:
+		bad(given["anchor-free"], "-anchor-free %q: want lp or pds", o.anchorFreeName)
+	}
+	for _, name := range []string{"anchor-min-df", "recover", "paper-settings"} {
+		bad(o.learner != nil && given[name], "-%s has no use with -anchor-free", name)
+	}
+	switch o.weightsName {
+	case "unbiased":
+	case "proportions":
+		o.weighting = cooc.Proportions
+	case "counts":
+		o.weighting = cooc.Counts
+	case "tfidf":
+		o.weighting = cooc.TFIDF
+	default:
+		bad(true, "-weights %q: want unbiased, proportions, counts or tfidf", o.weightsName)
+	}
 	bad(o.anchorMinDF < 0, "-anchor-min-df %d: want 0 or more", o.anchorMinDF)
 	bad(o.minDistinct < 0, "-min-distinct %d: want 0 or more", o.minDistinct)
 	bad(o.minTokens < 0, "-min-tokens %d: want 0 or more", o.minTokens)
@@ -234,6 +268,7 @@ type seconds struct {
 	Rectify float64 `json:"rectify"`
 	Anchors float64 `json:"anchors"`
 	Recover float64 `json:"recover"`
+	Topics  float64 `json:"topics,omitempty"` // of -anchor-free
 	Metrics float64 `json:"metrics"`
 	Total   float64 `json:"total"`
 }
@@ -249,7 +284,9 @@ type result struct {
 	Rectify       string          `json:"rectify"`
 	RectifyMethod string          `json:"rectify_method,omitempty"`
 	RectifyReason string          `json:"rectify_reason,omitempty"`
-	Recover       string          `json:"recover"`
+	Recover       string          `json:"recover,omitempty"`
+	AnchorFree    string          `json:"anchor_free,omitempty"`
+	Weights       string          `json:"weights,omitempty"`
 	Anchors       []anchorWord    `json:"anchors"`
 	Topics        [][]string      `json:"topics"`
 	Metrics       *metrics.Report `json:"metrics"`
@@ -373,6 +410,8 @@ func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
 		Rectify(o.rectifier).
 		Anchors(anchor.QR{MinDocs: o.anchorMinDF}).
 		Recover(recovery.Solver(o.solver)).
+		AnchorFree(o.learner).
+		Weighting(o.weighting).
 		MinTokens(o.minTokens).
 		Seed(o.seed).
 		Workers(o.workers).
@@ -399,7 +438,13 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 		return nil, nil, fmt.Errorf("k=%d: %w", k, err)
 	}
 	st := m.Stats()
-	res := &result{K: m.K(), Rectify: o.rectifyName, Recover: o.recoverName, ObjectiveMean: number(st.Recover.MeanObjective), Seconds: in.seconds}
+	res := &result{K: m.K(), Rectify: o.rectifyName, Recover: o.recoverName, ObjectiveMean: number(st.Recover.MeanObjective), Anchors: []anchorWord{}, Seconds: in.seconds}
+	if o.learner != nil {
+		res.Recover, res.AnchorFree, res.ObjectiveMean = "", o.anchorFreeName, number(math.NaN())
+	}
+	if o.weighting != cooc.Unbiased {
+		res.Weights = o.weightsName
+	}
 	res.Corpus.N, res.Corpus.M, res.Corpus.Tokens = st.Corpus.Words, st.Corpus.Documents, st.Corpus.Tokens
 	if st.Rectify.Reason != "" { // the rectifier chose
 		res.RectifyMethod, res.RectifyReason = st.Rectify.Method, st.Rectify.Reason
@@ -425,6 +470,7 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 	s := &res.Seconds
 	s.Cooc = st.Corpus.Duration.Seconds() + st.Cooc.Duration.Seconds()
 	s.Rectify, s.Anchors, s.Recover = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds()
+	s.Topics = st.AnchorFree.Duration.Seconds()
 	s.Total = s.Read + s.Curate + s.Cooc + time.Since(begun).Seconds()
 	res.PeakRSS = rss.Peak()
 	return m, res, nil
@@ -460,9 +506,17 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 		fmt.Fprintf(t, "chosen because: %s\n", r.RectifyReason)
 	}
 	fmt.Fprintln(t)
-	fmt.Fprintln(t, "   \tshare\tanchor\ttop words")
+	head, anchors := "   \tshare\tanchor\ttop words", m.AnchorWords()
+	if !m.HasAnchors() {
+		head = "   \tshare\ttop words"
+	}
+	fmt.Fprintln(t, head)
 	for k, share := range m.TopicShares() {
-		fmt.Fprintf(t, "%3d\t%4.1f%%\t%s\t%s\n", k, 100*share, r.Anchors[k].Word, strings.Join(r.Topics[k][:min(10, len(r.Topics[k]))], " "))
+		fmt.Fprintf(t, "%3d\t%4.1f%%\t", k, 100*share)
+		if anchors != nil {
+			fmt.Fprintf(t, "%s\t", anchors[k])
+		}
+		fmt.Fprintln(t, strings.Join(r.Topics[k][:min(10, len(r.Topics[k]))], " "))
 	}
 	t.Flush()
 	fmt.Fprintln(t, "\nmetric\tmean\tstd")
@@ -473,13 +527,18 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 		}
 		fmt.Fprintln(t)
 	}
-	fmt.Fprintf(t, "mean objective\t%.6g\n", float64(r.ObjectiveMean))
+	if m.HasAnchors() {
+		fmt.Fprintf(t, "mean objective\t%.6g\n", float64(r.ObjectiveMean))
+	}
 	s := r.Seconds
 	fmt.Fprintln(t, "\nstage\tseconds")
 	for _, x := range []struct {
 		name string
 		s    float64
-	}{{"read", s.Read}, {"curate", s.Curate}, {"cooc", s.Cooc}, {"rectify", s.Rectify}, {"anchors", s.Anchors}, {"recover", s.Recover}, {"metrics", s.Metrics}, {"total", s.Total}} {
+	}{{"read", s.Read}, {"curate", s.Curate}, {"cooc", s.Cooc}, {"rectify", s.Rectify}, {"anchors", s.Anchors}, {"recover", s.Recover}, {"topics", s.Topics}, {"metrics", s.Metrics}, {"total", s.Total}} {
+		if m.HasAnchors() && x.name == "topics" || !m.HasAnchors() && (x.name == "anchors" || x.name == "recover") {
+			continue
+		}
 		fmt.Fprintf(t, "%s\t%8.3f\n", x.name, x.s)
 	}
 	if r.PeakRSS > 0 {

@@ -1,0 +1,98 @@
+package metrics
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Every assignment is tried, of square and of wide matrices, with and without
+// ties.
+func TestAssign(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for trial := range 300 {
+		n := 1 + trial%6
+		m := n + trial/6%3
+		gain := mat.NewDense(n, m, nil)
+		for i := range n {
+			for j := range m {
+				gain.Set(i, j, rng.Float64()*2-0.5)
+				if trial%3 == 0 { // many ties
+					gain.Set(i, j, float64(rng.IntN(3)))
+				}
+			}
+		}
+		sum := func(col []int) (s float64) {
+			for i, j := range col {
+				s += gain.At(i, j)
+			}
+			return s
+		}
+		best := math.Inf(-1)
+		var try func(col []int)
+		try = func(col []int) {
+			if len(col) == n {
+				best = max(best, sum(col))
+				return
+			}
+			for j := range m {
+				if !slices.Contains(col, j) {
+					try(append(col, j))
+				}
+			}
+		}
+		try(nil)
+		col, err := Assign(gain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sorted := slices.Sorted(slices.Values(col)); len(col) != n || len(slices.Compact(sorted)) != n || sorted[0] < 0 || sorted[n-1] >= m {
+			t.Fatalf("%v gives %d rows no different columns of %d", col, n, m)
+		}
+		// Sums of at most six numbers below 2 in different orders.
+		if got := sum(col); !(got >= best-1e-12) {
+			t.Fatalf("sum %g with %v, want %g of\n%v", got, col, best, mat.Formatted(gain))
+		}
+	}
+}
+
+// A hidden permutation of some size is found.
+func TestAssignPermutation(t *testing.T) {
+	const n = 150
+	rng := rand.New(rand.NewPCG(3, 4))
+	want := rng.Perm(n)
+	gain := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			gain.Set(i, j, 0.9*rng.Float64())
+		}
+		gain.Set(i, want[i], 1)
+	}
+	got, err := Assign(gain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+}
+
+func TestAssignBad(t *testing.T) {
+	var shape *ShapeError
+	for _, g := range []mat.Matrix{nil, mat.NewDense(3, 2, nil)} {
+		if _, err := Assign(g); !errors.As(err, &shape) {
+			t.Errorf("%v: error %v, want a *ShapeError", g, err)
+		}
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		g := mat.NewDense(2, 2, []float64{1, 2, v, 3})
+		var value *ValueError
+		if _, err := Assign(g); !errors.As(err, &value) || value.Row != 1 || value.Col != 0 {
+			t.Errorf("%g: error %v, want a *ValueError at [1, 0]", v, err)
+		}
+	}
+}

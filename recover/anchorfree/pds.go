@@ -1,0 +1,329 @@
+package anchorfree
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// Defaults of PDS.
+const (
+	DefaultRho        = 1.0
+	DefaultShrink     = 0.5
+	DefaultEta        = 1e-3
+	DefaultProximal   = 1e-4
+	DefaultPDSTol     = 1e-7
+	DefaultIterations = 20000
+)
+
+// PDS is AnchorFree-PDS (fu-2018, Algorithms 2 and 3): penalty-dual splitting of
+//
+//	min −ln|det M|  subject to  UM = Z, 1ᵀUM = 1ᵀ, Z ≥ 0.
+//
+// Inner steps decrease −ln|det M| + ‖UM − Z + ρW‖²/2ρ over Z, exactly, and over M, by a step to
+// the minimiser of a local model that a line search shortens where it must. Once
+// they change little, a round ends: if ‖UM − Z‖ has fallen as planned the
+// multipliers W follow, else the penalty ρ shrinks.
+//
+// U is orthonormal here and M is scaled so that the least column that sums
+// to 1 has length 1, which makes the settings independent of the size of C and of N.
+// The limit is a stationary point, as good as LP's on the paper's data,
+// found to Tol and not to rounding.
+//
+// Cost: the eigenpairs, about 2K+20 products with C, and 4·N·K² + O(K³)
+// operations an inner step. Memory: 40·N·K bytes. The zero value has the
+// defaults. Safe for concurrent use.
+type PDS struct {
+	// MaxIterations bounds the inner steps of all rounds; 0 means
+	// DefaultIterations. At the limit the result has the status IterationLimit
+	// and Result.Negative tells what is missing.
+	MaxIterations int
+	// Tol ends the rounds once both ‖UM − Z‖_F and the last change of M and Z are at most
+	// Tol·√K, > 0; 0 means DefaultPDSTol.
+	Tol float64
+	// Rho is the ρ to begin with, > 0; 0 means DefaultRho.
+	Rho float64
+	// Shrink is c, by which ρ and the thresholds of the rounds shrink, in
+	// (0, 1); 0 means DefaultShrink.
+	Shrink float64
+	// Eta is the first threshold of ‖UM − Z‖_F and of the change that ends a round,
+	// > 0; 0 means DefaultEta.
+	Eta float64
+	// Proximal is μ, the weight of ‖M − M̂‖²/2 in the local model, > 0; 0 means
+	// DefaultProximal.
+	Proximal float64
+}
+
+// settings returns d with the defaults filled in.
+func (d PDS) settings() PDS {
+	for _, x := range []struct {
+		v *float64
+		d float64
+	}{{&d.Tol, DefaultPDSTol}, {&d.Rho, DefaultRho}, {&d.Shrink, DefaultShrink}, {&d.Eta, DefaultEta}, {&d.Proximal, DefaultProximal}} {
+		if *x.v == 0 {
+			*x.v = x.d
+		}
+	}
+	if d.MaxIterations == 0 {
+		d.MaxIterations = DefaultIterations
+	}
+	return d
+}
+
+func (d PDS) String() string {
+	d = d.settings()
+	return fmt.Sprintf("AnchorFree-PDS(tol=%g, max iterations=%d, ρ=%g, c=%g, η=%g, μ=%g)", d.Tol, d.MaxIterations, d.Rho, d.Shrink, d.Eta, d.Proximal)
+}
+
+// Validate reports settings out of range.
+func (d PDS) Validate() error {
+	ok := d.MaxIterations >= 0 && d.Shrink >= 0 && d.Shrink < 1
+	for _, v := range []float64{d.Tol, d.Rho, d.Eta, d.Proximal} {
+		ok = ok && v >= 0 && !math.IsInf(v, 0)
+	}
+	if !ok {
+		return fmt.Errorf("anchorfree: PDS: MaxIterations %d, Tol %g, Rho %g, Shrink %g, Eta %g, Proximal %g out of range", d.MaxIterations, d.Tol, d.Rho, d.Shrink, d.Eta, d.Proximal)
+	}
+	return nil
+}
+
+// Learn implements Learner. Errors: as of LP; a linear program tells beforehand
+// whether there is any solution.
+func (d PDS) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	d = d.settings()
+	p, err := newProblem(ctx, c, k, opt.Workers)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.solvable(ctx); err != nil {
+		return nil, err
+	}
+	s, err := newSplitting(ctx, p, d)
+	if err != nil {
+		return nil, err
+	}
+	tol := d.Tol * math.Sqrt(float64(k))
+	eta, eps := d.Eta, d.Eta
+	status := IterationLimit
+	rounds, steps := 0, 0
+	for steps < d.MaxIterations && status != Converged {
+		rounds++
+		change := math.Inf(1)
+		for change > max(eps, tol) && steps < d.MaxIterations {
+			if change, err = s.step(ctx); err != nil {
+				return nil, err
+			}
+			steps++
+		}
+		v := s.violation()
+		if opt.Progress != nil {
+			opt.Progress(steps, d.MaxIterations, v)
+		}
+		switch {
+		case v <= tol && change <= tol:
+			status = Converged
+		case v <= max(eta, tol):
+			s.dual()
+		default:
+			s.penalty(d.Shrink)
+		}
+		eta *= d.Shrink
+		eps *= d.Shrink
+	}
+	s.m.Scale(1/s.scale, s.m)
+	res, err := p.finish(ctx, s.m)
+	if err != nil {
+		return nil, err
+	}
+	res.Iterations, res.Rounds, res.Status = steps, rounds, status
+	return res, nil
+}
+
+// solvable is an *InfeasibleError if no distribution is in the span of U.
+func (p *problem) solvable(ctx context.Context) error {
+	q := newPolytope(p)
+	if err := newSimplex(q, 1).solve(ctx, p.s); err != nil {
+		return programError(0, q, err)
+	}
+	return nil
+}
+
+// splitting is the state of PDS.
+type splitting struct {
+	*problem
+	unit  []float64 // Uᵀ1 scaled to length 1
+	scale float64   // its length; m is that times the M of the problem
+
+	m, inv *mat.Dense // M and its inverse
+	logdet float64
+	um     blas64.General // UM
+	z, w   blas64.General // Z, and ρW
+	y      blas64.General // Z − ρW
+	q      blas64.General // UᵀY
+	plus   *mat.Dense
+	trial  *mat.Dense
+
+	rho, mu float64
+}
+
+func newSplitting(ctx context.Context, p *problem, d PDS) (*splitting, error) {
+	n, k := p.n, p.k
+	s := &splitting{
+		problem: p, unit: slices.Clone(p.s), scale: blas64.Nrm2(vector(p.s)), rho: d.Rho, mu: d.Proximal,
+		m: mat.NewDense(k, k, nil), plus: mat.NewDense(k, k, nil), trial: mat.NewDense(k, k, nil),
+		um: linalg.NewGeneral(n, k), z: linalg.NewGeneral(n, k), w: linalg.NewGeneral(n, k), y: linalg.NewGeneral(n, k), q: linalg.NewGeneral(k, k),
+	}
+	for j := range s.unit {
+		s.unit[j] /= s.scale
+		s.m.Set(j, j, 1)
+	}
+	s.stochastic(s.m)
+	if err := s.factor(s.m); err != nil {
+		return nil, err
+	}
+	if err := s.multiply(ctx); err != nil {
+		return nil, err
+	}
+	copy(s.z.Data, s.um.Data)
+	return s, nil
+}
+
+// stochastic moves the columns of m to where the words' probabilities sum to 1.
+func (s *splitting) stochastic(m *mat.Dense) {
+	for j := range s.k {
+		d := -1.0
+		for i, v := range s.unit {
+			d += v * m.At(i, j)
+		}
+		for i, v := range s.unit {
+			m.Set(i, j, m.At(i, j)-d*v)
+		}
+	}
+}
+
+// factor sets inverse and determinant to those of m.
+func (s *splitting) factor(m *mat.Dense) error {
+	inv, err := inverse(m)
+	if err != nil {
+		return err
+	}
+	s.inv = inv
+	s.logdet, _ = mat.LogDet(m)
+	return nil
+}
+
+// multiply computes UM.
+func (s *splitting) multiply(ctx context.Context) error {
+	return linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, s.u, s.m.RawMatrix(), 0, s.um, s.workers)
+}
+
+// step is one inner step. It returns the larger of the changes of Z and M.
+func (s *splitting) step(ctx context.Context) (float64, error) {
+	k := s.k
+	const size = 256
+	parts := make([]float64, run.Count(s.n, size))
+	err := run.Chunks(ctx, s.n, size, s.workers, func(_, c, lo, hi int) error {
+		d := 0.0
+		um, w, z, y := s.um.Data[lo*k:hi*k], s.w.Data[lo*k:hi*k], s.z.Data[lo*k:hi*k], s.y.Data[lo*k:hi*k]
+		for i, v := range um {
+			v = max(v+w[i], 0)
+			d += (v - z[i]) * (v - z[i])
+			z[i], y[i] = v, v-w[i]
+		}
+		parts[c] = d
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	dz := 0.0
+	for _, v := range parts {
+		dz += v
+	}
+	if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, s.u, s.y, 0, s.q, s.workers); err != nil {
+		return 0, err
+	}
+	// With UᵀU = I the quadratic term is ‖M − Q‖²/2ρ, Q = UᵀY, but for a constant.
+	den := s.mu + 1/s.rho
+	for i := range k {
+		for j := range k {
+			s.plus.Set(i, j, (s.mu*s.m.At(i, j)+s.inv.At(j, i)+s.q.Data[i*k+j]/s.rho)/den)
+		}
+	}
+	s.stochastic(s.plus)
+	s.plus.Sub(s.plus, s.m)
+	slope, dm := 0.0, 0.0
+	for i := range k {
+		for j, v := range s.plus.RawRowView(i) {
+			slope += v * ((s.m.At(i, j)-s.q.Data[i*k+j])/s.rho - s.inv.At(j, i))
+			dm += v * v
+		}
+	}
+	// Armijo's rule; the last term is what rounding adds.
+	value := s.value(s.m, s.logdet)
+	t := 1.0
+	for ; t > 1e-12; t /= 2 {
+		s.trial.Scale(t, s.plus)
+		s.trial.Add(s.m, s.trial)
+		logdet, _ := mat.LogDet(s.trial)
+		if s.value(s.trial, logdet) <= value+1e-4*t*slope+1e-13*math.Abs(value) {
+			break
+		}
+	}
+	s.m, s.trial = s.trial, s.m
+	if err := s.factor(s.m); err != nil {
+		return 0, err
+	}
+	if err := s.multiply(ctx); err != nil {
+		return 0, err
+	}
+	return math.Sqrt(max(dz, t*t*dm)), nil
+}
+
+// value is what a step decreases, at m.
+func (s *splitting) value(m *mat.Dense, logdet float64) float64 {
+	d := 0.0
+	for i := range s.k {
+		for j, v := range m.RawRowView(i) {
+			v -= s.q.Data[i*s.k+j]
+			d += v * v
+		}
+	}
+	return d/(2*s.rho) - logdet
+}
+
+// violation is ‖UM − Z‖_F.
+func (s *splitting) violation() float64 {
+	v := 0.0
+	for i, x := range s.um.Data {
+		v += (x - s.z.Data[i]) * (x - s.z.Data[i])
+	}
+	return math.Sqrt(v)
+}
+
+// dual moves the multipliers.
+func (s *splitting) dual() {
+	for i, x := range s.um.Data {
+		s.w.Data[i] += x - s.z.Data[i]
+	}
+}
+
+// penalty makes ρ c times as large, and leaves W as it is.
+func (s *splitting) penalty(c float64) {
+	s.rho *= c
+	for i := range s.w.Data {
+		s.w.Data[i] *= c
+	}
+}
