@@ -167,7 +167,7 @@ const (
 	// B are found to some 1e-11 because of it.
 	eigenTol    = 1e-12
 	maxRestarts = 500
-	// rankTol is the part of the first eigenvalue that counts as zero.
+	// rankTol is the part of the norm of C that counts as zero.
 	rankTol = 1e-11
 	// emptyRow is the length of a row of U, as a part of the longest, that is
 	// rounding.
@@ -214,8 +214,14 @@ func newProblem(ctx context.Context, c cooc.Matrix, k int, workers int) (*proble
 		return nil, fmt.Errorf("anchorfree: eigenpairs: %w", err)
 	}
 	p.products = st.Products
+	// The norm of C is at least maxᵢ|cᵢ|/√N: below a part of that an eigenvalue is
+	// rounding, though it may be the largest.
+	scale := theta[0]
+	for _, v := range p.c {
+		scale = max(scale, math.Abs(v)/math.Sqrt(float64(n)))
+	}
 	for i, v := range theta {
-		if !(v > rankTol*theta[0]) {
+		if !(v > rankTol*scale) {
 			return nil, &RankError{Rank: i, K: k, First: theta[0], Next: v}
 		}
 	}

@@ -22,8 +22,13 @@ const (
 	DefaultEta        = 1e-3
 	DefaultProximal   = 1e-4
 	DefaultPDSTol     = 1e-7
+	DefaultInnerSteps = 30
 	DefaultIterations = 20000
 )
+
+// progress is the part of the last violation that the next one may be for the
+// multipliers to be moved (Shi and Hong 2017, the framework of PDS).
+const progress = 0.9
 
 // PDS is AnchorFree-PDS (fu-2018, Algorithms 2 and 3): penalty-dual splitting of
 //
@@ -31,33 +36,44 @@ const (
 //
 // Inner steps decrease −ln|det M| + ‖UM − Z + ρW‖²/2ρ over Z, exactly, and over M, by a step to
 // the minimiser of a local model that a line search shortens where it must. Once
-// they change little, a round ends: if ‖UM − Z‖ has fallen as planned the
-// multipliers W follow, else the penalty ρ shrinks.
+// they change little, a round ends: if ‖UM − Z‖ has fallen the multipliers W
+// follow, else the penalty ρ shrinks.
 //
-// U is orthonormal here and M is scaled so that the least column that sums
-// to 1 has length 1, which makes the settings independent of the size of C and of N.
+// Three things differ from the paper, whose rules did not come to an end on real
+// word counts (with 5 topics of KOS, ‖UM − Z‖ stood still for 10,000 steps).
+// The rows of U are scaled to unit length and the basis made orthonormal again, so that
+// rare words count; the constraints do not see that. M is scaled by the size of some corners of the
+// polytope, which makes the settings independent of C and N. And the
+// threshold of a round is not a sequence given beforehand but 0.9 of the violation
+// of the round before, and a round has at most InnerSteps steps.
+//
 // The limit is a stationary point, as good as LP's on the paper's data,
-// found to Tol and not to rounding.
+// found to Tol and not to rounding. Both may be local optima, not the same.
 //
-// Cost: the eigenpairs, about 2K+20 products with C, and 4·N·K² + O(K³)
-// operations an inner step. Memory: 40·N·K bytes. The zero value has the
-// defaults. Safe for concurrent use.
+// Cost: the eigenpairs, about 2K+20 products with C; eight linear programs as
+// those of LP; 4·N·K² + O(K³) operations an inner step, of which there are some
+// thousand. Memory: 56·N·K bytes. The zero value has the defaults. Safe for
+// concurrent use.
 type PDS struct {
 	// MaxIterations bounds the inner steps of all rounds; 0 means
 	// DefaultIterations. At the limit the result has the status IterationLimit
 	// and Result.Negative tells what is missing.
 	MaxIterations int
-	// Tol ends the rounds once both ‖UM − Z‖_F and the last change of M and Z are at most
-	// Tol·√K, > 0; 0 means DefaultPDSTol.
+	// Tol ends the rounds once both ‖UM − Z‖_F, rows scaled, and the last change
+	// of M and Z are at most Tol·√K, > 0; 0 means DefaultPDSTol.
 	Tol float64
 	// Rho is the ρ to begin with, > 0; 0 means DefaultRho.
 	Rho float64
-	// Shrink is c, by which ρ and the thresholds of the rounds shrink, in
-	// (0, 1); 0 means DefaultShrink.
+	// Shrink is c, by which ρ shrinks, and the change that ends a round from one
+	// to the next, in (0, 1); 0 means DefaultShrink.
 	Shrink float64
 	// Eta is the first threshold of ‖UM − Z‖_F and of the change that ends a round,
 	// > 0; 0 means DefaultEta.
 	Eta float64
+	// InnerSteps bounds the steps of a round; 0 means DefaultInnerSteps. With
+	// one or a few the method may lose the topics: M grows before the
+	// constraints hold it.
+	InnerSteps int
 	// Proximal is μ, the weight of ‖M − M̂‖²/2 in the local model, > 0; 0 means
 	// DefaultProximal.
 	Proximal float64
@@ -76,22 +92,25 @@ func (d PDS) settings() PDS {
 	if d.MaxIterations == 0 {
 		d.MaxIterations = DefaultIterations
 	}
+	if d.InnerSteps == 0 {
+		d.InnerSteps = DefaultInnerSteps
+	}
 	return d
 }
 
 func (d PDS) String() string {
 	d = d.settings()
-	return fmt.Sprintf("AnchorFree-PDS(tol=%g, max iterations=%d, ρ=%g, c=%g, η=%g, μ=%g)", d.Tol, d.MaxIterations, d.Rho, d.Shrink, d.Eta, d.Proximal)
+	return fmt.Sprintf("AnchorFree-PDS(tol=%g, max iterations=%d, inner=%d, ρ=%g, c=%g, η=%g, μ=%g)", d.Tol, d.MaxIterations, d.InnerSteps, d.Rho, d.Shrink, d.Eta, d.Proximal)
 }
 
 // Validate reports settings out of range.
 func (d PDS) Validate() error {
-	ok := d.MaxIterations >= 0 && d.Shrink >= 0 && d.Shrink < 1
+	ok := d.MaxIterations >= 0 && d.InnerSteps >= 0 && d.Shrink >= 0 && d.Shrink < 1
 	for _, v := range []float64{d.Tol, d.Rho, d.Eta, d.Proximal} {
 		ok = ok && v >= 0 && !math.IsInf(v, 0)
 	}
 	if !ok {
-		return fmt.Errorf("anchorfree: PDS: MaxIterations %d, Tol %g, Rho %g, Shrink %g, Eta %g, Proximal %g out of range", d.MaxIterations, d.Tol, d.Rho, d.Shrink, d.Eta, d.Proximal)
+		return fmt.Errorf("anchorfree: PDS: MaxIterations %d, InnerSteps %d, Tol %g, Rho %g, Shrink %g, Eta %g, Proximal %g out of range", d.MaxIterations, d.InnerSteps, d.Tol, d.Rho, d.Shrink, d.Eta, d.Proximal)
 	}
 	return nil
 }
@@ -107,10 +126,11 @@ func (d PDS) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Res
 	if err != nil {
 		return nil, err
 	}
-	if err := p.solvable(ctx); err != nil {
+	corners, err := p.corners(ctx)
+	if err != nil {
 		return nil, err
 	}
-	s, err := newSplitting(ctx, p, d)
+	s, err := newSplitting(ctx, p, d, corners)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +141,7 @@ func (d PDS) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Res
 	for steps < d.MaxIterations && status != Converged {
 		rounds++
 		change := math.Inf(1)
-		for change > max(eps, tol) && steps < d.MaxIterations {
+		for inner := 0; inner < d.InnerSteps && change > max(eps, tol) && steps < d.MaxIterations; inner++ {
 			if change, err = s.step(ctx); err != nil {
 				return nil, err
 			}
@@ -139,11 +159,13 @@ func (d PDS) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Res
 		default:
 			s.penalty(d.Shrink)
 		}
-		eta *= d.Shrink
+		eta = progress * v
 		eps *= d.Shrink
 	}
-	s.m.Scale(1/s.scale, s.m)
-	res, err := p.finish(ctx, s.m)
+	var m mat.Dense
+	m.Mul(s.r, s.m)
+	m.Scale(1/s.scale, &m)
+	res, err := p.finish(ctx, &m)
 	if err != nil {
 		return nil, err
 	}
@@ -151,42 +173,76 @@ func (d PDS) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Res
 	return res, nil
 }
 
-// solvable is an *InfeasibleError if no distribution is in the span of U.
-func (p *problem) solvable(ctx context.Context) error {
+// corners returns the corners of the polytope that are farthest along some of
+// the eigenvectors; an *InfeasibleError if there are none.
+func (p *problem) corners(ctx context.Context) ([][]float64, error) {
 	q := newPolytope(p)
-	if err := newSimplex(q, 1).solve(ctx, p.s); err != nil {
-		return programError(0, q, err)
+	var out [][]float64
+	up, down := newSimplex(q, 1), newSimplex(q, -1)
+	a := make([]float64, p.k)
+	for j := range min(p.k, 4) {
+		clear(a)
+		a[j] = 1
+		for _, s := range []*simplex{up, down} {
+			if err := s.solve(ctx, a); err != nil {
+				return nil, programError(0, q, err)
+			}
+			out = append(out, slices.Clone(s.x))
+		}
 	}
-	return nil
+	return out, nil
 }
 
 // splitting is the state of PDS.
 type splitting struct {
 	*problem
-	unit  []float64 // Uᵀ1 scaled to length 1
-	scale float64   // its length; m is that times the M of the problem
+	g     blas64.General // n×k, orthonormal: U with rows of unit length, times r
+	r     *mat.Dense
+	unit  []float64 // rᵀUᵀ1 scaled to length 1
+	one   float64   // what that times a column of m is
+	scale float64   // m is that times r⁻¹ times the M of the problem
 
 	m, inv *mat.Dense // M and its inverse
 	logdet float64
-	um     blas64.General // UM
+	um     blas64.General // GM
 	z, w   blas64.General // Z, and ρW
 	y      blas64.General // Z − ρW
-	q      blas64.General // UᵀY
+	q      blas64.General // GᵀY
 	plus   *mat.Dense
 	trial  *mat.Dense
 
 	rho, mu float64
 }
 
-func newSplitting(ctx context.Context, p *problem, d PDS) (*splitting, error) {
+func newSplitting(ctx context.Context, p *problem, d PDS, corners [][]float64) (*splitting, error) {
 	n, k := p.n, p.k
 	s := &splitting{
-		problem: p, unit: slices.Clone(p.s), scale: blas64.Nrm2(vector(p.s)), rho: d.Rho, mu: d.Proximal,
+		problem: p, unit: make([]float64, k), rho: d.Rho, mu: d.Proximal,
 		m: mat.NewDense(k, k, nil), plus: mat.NewDense(k, k, nil), trial: mat.NewDense(k, k, nil),
 		um: linalg.NewGeneral(n, k), z: linalg.NewGeneral(n, k), w: linalg.NewGeneral(n, k), y: linalg.NewGeneral(n, k), q: linalg.NewGeneral(k, k),
 	}
+	if err := s.precondition(ctx); err != nil {
+		return nil, err
+	}
+	for i, v := range p.s {
+		for j := range s.unit {
+			s.unit[j] += v * s.r.At(i, j)
+		}
+	}
+	length := blas64.Nrm2(vector(s.unit))
+	inv, err := inverse(s.r)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range corners { // the geometric mean of their lengths
+		var y mat.VecDense
+		y.MulVec(inv, mat.NewVecDense(k, x))
+		s.scale += math.Log(mat.Norm(&y, 2)) / float64(len(corners))
+	}
+	s.scale = math.Exp(-s.scale) // of M
+	s.one = s.scale / length
 	for j := range s.unit {
-		s.unit[j] /= s.scale
+		s.unit[j] /= length
 		s.m.Set(j, j, 1)
 	}
 	s.stochastic(s.m)
@@ -200,10 +256,53 @@ func newSplitting(ctx context.Context, p *problem, d PDS) (*splitting, error) {
 	return s, nil
 }
 
+// precondition sets g and r.
+func (s *splitting) precondition(ctx context.Context) error {
+	n, k := s.n, s.k
+	s.g = linalg.NewGeneral(n, k)
+	for i := range n {
+		if s.norms[i] > 0 {
+			out := linalg.Row(s.g, i)
+			for j, v := range linalg.Row(s.u, i) {
+				out[j] = v / s.norms[i]
+			}
+		}
+	}
+	s.r = mat.NewDense(k, k, nil)
+	for j := range k {
+		s.r.Set(j, j, 1)
+	}
+	gram := linalg.NewGeneral(k, k)
+	next := linalg.NewGeneral(n, k)
+	for range 2 { // the first leaves the square of the condition number times rounding
+		if err := linalg.Gram(ctx, s.g, gram, s.workers); err != nil {
+			return err
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(mat.NewSymDense(k, gram.Data)) {
+			return fmt.Errorf("anchorfree: the words' rows are dependent to rounding")
+		}
+		var upper, inv mat.TriDense
+		chol.UTo(&upper)
+		if err := inv.InverseTri(&upper); err != nil {
+			return fmt.Errorf("anchorfree: the words' rows are dependent to rounding: %w", err)
+		}
+		d := mat.DenseCopyOf(&inv)
+		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, s.g, d.RawMatrix(), 0, next, s.workers); err != nil {
+			return err
+		}
+		s.g, next = next, s.g
+		var r mat.Dense
+		r.Mul(s.r, d)
+		s.r = &r
+	}
+	return nil
+}
+
 // stochastic moves the columns of m to where the words' probabilities sum to 1.
 func (s *splitting) stochastic(m *mat.Dense) {
 	for j := range s.k {
-		d := -1.0
+		d := -s.one
 		for i, v := range s.unit {
 			d += v * m.At(i, j)
 		}
@@ -224,9 +323,9 @@ func (s *splitting) factor(m *mat.Dense) error {
 	return nil
 }
 
-// multiply computes UM.
+// multiply computes GM.
 func (s *splitting) multiply(ctx context.Context) error {
-	return linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, s.u, s.m.RawMatrix(), 0, s.um, s.workers)
+	return linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, s.g, s.m.RawMatrix(), 0, s.um, s.workers)
 }
 
 // step is one inner step. It returns the larger of the changes of Z and M.
@@ -252,10 +351,10 @@ func (s *splitting) step(ctx context.Context) (float64, error) {
 	for _, v := range parts {
 		dz += v
 	}
-	if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, s.u, s.y, 0, s.q, s.workers); err != nil {
+	if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, s.g, s.y, 0, s.q, s.workers); err != nil {
 		return 0, err
 	}
-	// With UᵀU = I the quadratic term is ‖M − Q‖²/2ρ, Q = UᵀY, but for a constant.
+	// With GᵀG = I the quadratic term is ‖M − Q‖²/2ρ, Q = GᵀY, but for a constant.
 	den := s.mu + 1/s.rho
 	for i := range k {
 		for j := range k {
@@ -304,7 +403,7 @@ func (s *splitting) value(m *mat.Dense, logdet float64) float64 {
 	return d/(2*s.rho) - logdet
 }
 
-// violation is ‖UM − Z‖_F.
+// violation is ‖GM − Z‖_F.
 func (s *splitting) violation() float64 {
 	v := 0.0
 	for i, x := range s.um.Data {
