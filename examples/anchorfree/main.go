@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	for _, t := range o.tables {
-		if err = table(ctx, o, t, stdout, stderr); err != nil {
+		if err = table(ctx, o, methods(), t, stdout, stderr); err != nil {
 			break
 		}
 	}
@@ -201,8 +201,7 @@ type cell struct {
 }
 
 // table runs and prints one of the two.
-func table(ctx context.Context, o options, number int, stdout, stderr io.Writer) error {
-	ms := methods()
+func table(ctx context.Context, o options, ms []method, number int, stdout, stderr io.Writer) error {
 	cells := make([][]cell, len(ms))
 	for i := range cells {
 		cells[i] = make([]cell, len(o.topics))

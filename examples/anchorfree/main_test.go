@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -83,14 +87,24 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// A method that cannot work is counted, named and no reason to stop.
+// A method that ends in an error is counted, named and no reason to stop.
 func TestFailures(t *testing.T) {
-	out, errs := invoke(t, context.Background(), 0, "-words", "3", "-trials", "4", "-topics", "3", "-tables", "2")
-	if !strings.Contains(out, "trials ended in an error, the first: ") || !strings.Contains(out, "Table 2") {
-		t.Errorf("three words of three topics:\n%s", out)
+	tired := method{"Tired", func(context.Context, cooc.Matrix, int, int) (b, a *mat.Dense, err error) {
+		return nil, nil, errors.New("too tired")
+	}}
+	var out, progress bytes.Buffer
+	o := options{words: 60, trials: 2, topics: []int{3}}
+	if err := table(context.Background(), o, append([]method{tired}, methods()...), 2, &out, &progress); err != nil {
+		t.Fatal(err)
 	}
-	if !strings.Contains(errs, "table 2: K = 3: 4 trials") {
-		t.Errorf("no progress: %q", errs)
+	if !strings.Contains(out.String(), "Tired, K = 3: 2 of 2 trials ended in an error, the first: too tired") {
+		t.Errorf("a failing method:\n%s", out.String())
+	}
+	if got := percentages(t, out.String()); got["Tired"][0] != 0 || got["AnchorFree-LP"][0] != 100 {
+		t.Errorf("percentages %v", got)
+	}
+	if !strings.Contains(progress.String(), "table 2: K = 3: 2 trials") {
+		t.Errorf("progress: %q", progress.String())
 	}
 }
 
