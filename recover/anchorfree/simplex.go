@@ -341,8 +341,8 @@ func (s *simplex) violated(ctx context.Context, bland bool) (row int, below bool
 }
 
 // leaving returns the position of the basis that gives way to the row that ρ
-// belongs to, −1 where nothing does.
-func (s *simplex) leaving(below, bland bool, slack float64) int {
+// belongs to, −1 where nothing does. Multipliers up to zero are rounding.
+func (s *simplex) leaving(below, bland bool, zero float64) int {
 	dir := 1.0
 	if !below {
 		dir = -1
@@ -356,9 +356,12 @@ func (s *simplex) leaving(below, bland bool, slack float64) int {
 		if d <= pivotTol {
 			return 0, false
 		}
+		if bland && p <= 100*zero { // a tie must be seen as one
+			p = 0
+		}
 		return (max(p, 0) + slack) / d, true
 	}
-	least := math.Inf(1)
+	least, slack := math.Inf(1), zero
 	if bland {
 		slack = 0
 	}

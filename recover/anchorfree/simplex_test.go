@@ -161,6 +161,33 @@ func TestSimplexVertices(t *testing.T) {
 	}
 }
 
+// Objectives that hardly tell one point from another, or only few: every
+// multiplier but some is zero, and rounding must not keep the method going.
+func TestSimplexDegenerate(t *testing.T) {
+	for _, k := range []int{2, 5, 12} {
+		for _, p := range []*problem{noisy(t, 200, k, 3), scattered(t, 200, k, 0, 3), scattered(t, 200, k, k, 3)} {
+			up, down := newSimplex(newPolytope(p), 1), newSimplex(newPolytope(p), -1)
+			for word := range 3 {
+				// s is the same everywhere, a row is often least on a whole facet.
+				for i, a := range [][]float64{p.s, linalg.Row(p.u, word)} {
+					for _, s := range []*simplex{up, down} {
+						if err := s.solve(ctx, a); err != nil {
+							t.Fatalf("K = %d, objective %d: %v", k, i, err)
+						}
+						checkPoint(t, p, s.x)
+						if v := dotSlices(a, s.x); i == 0 && math.Abs(v-1) > 1e-12 {
+							t.Errorf("K = %d: sᵀx = %g", k, v)
+						}
+					}
+					if least, most := dotSlices(a, down.x), dotSlices(a, up.x); least > most+1e-12 {
+						t.Errorf("K = %d, objective %d: the least value is %g, the largest %g", k, i, least, most)
+					}
+				}
+			}
+		}
+	}
+}
+
 func dotSlices(a, b []float64) (s float64) {
 	for i, v := range a {
 		s += v * b[i]
