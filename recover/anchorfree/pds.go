@@ -30,14 +30,23 @@ const (
 // multipliers to be moved (Shi and Hong 2017, the framework of PDS).
 const progress = 0.9
 
+// balance is the ratio of what is left of the constraints to what is left of the
+// gradient, both relative, below which ρ does not shrink: a ρ too small takes
+// small steps, which would make it smaller still.
+const balance = 0.01
+
+// stationary times Tol bounds what is left of the gradient.
+const stationary = 1e3
+
 // PDS is AnchorFree-PDS (fu-2018, Algorithms 2 and 3): penalty-dual splitting of
 //
 //	min −ln|det M|  subject to  UM = Z, 1ᵀUM = 1ᵀ, Z ≥ 0.
 //
 // Inner steps decrease −ln|det M| + ‖UM − Z + ρW‖²/2ρ over Z, exactly, and over M, by a step to
 // the minimiser of a local model that a line search shortens where it must. Once
-// they change little, a round ends: if ‖UM − Z‖ has fallen the multipliers W
-// follow, else the penalty ρ shrinks.
+// they change little, a round ends: if ‖UM − Z‖ has fallen, or is small already
+// beside what is left of the gradient, the multipliers W follow, else the penalty ρ
+// shrinks.
 //
 // Three things differ from the paper, whose rules did not come to an end on real
 // word counts (with 5 topics of KOS, ‖UM − Z‖ stood still for 10,000 steps).
@@ -49,10 +58,13 @@ const progress = 0.9
 //
 // The limit is a stationary point, as good as LP's on the paper's data,
 // found to Tol and not to rounding. Both may be local optima, not the same.
+// On word counts, which no model fits exactly, the last digits are slow: with 1000
+// words of KOS 5 topics took 9,000 steps, and 10 and 20 had ‖UM − Z‖ at 1e-5 and 1e-4
+// after 20,000, with topics as good as LP's by every measure.
 //
 // Cost: the eigenpairs, about 2K+20 products with C; eight linear programs as
 // those of LP; 4·N·K² + O(K³) operations an inner step, of which there are some
-// thousand. Memory: 56·N·K bytes. The zero value has the defaults. Safe for
+// hundred to some thousand. Memory: 56·N·K bytes. The zero value has the defaults. Safe for
 // concurrent use.
 type PDS struct {
 	// MaxIterations bounds the inner steps of all rounds; 0 means
@@ -151,10 +163,14 @@ func (d PDS) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Res
 		if opt.Progress != nil {
 			opt.Progress(steps, d.MaxIterations, v)
 		}
+		// What is left of the constraints and of the stationarity of M, each as a part of
+		// the size of what it is made of.
+		primal := v / mat.Norm(s.m, 2)
+		dual := change / (s.rho * mat.Norm(s.inv, 2))
 		switch {
-		case v <= tol && change <= tol:
+		case v <= tol && change <= tol && dual <= stationary*d.Tol:
 			status = Converged
-		case v <= max(eta, tol):
+		case v <= max(eta, tol) || primal <= balance*dual:
 			s.dual()
 		default:
 			s.penalty(d.Shrink)

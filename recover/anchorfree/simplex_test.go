@@ -59,14 +59,18 @@ func noisy(t testing.TB, n, k int, seed uint64) *problem {
 
 // byGonum solves the program in its dual, min t s.t. Uᵀy − t·s = −a, y ≥ 0.
 func byGonum(p *problem, a []float64) (float64, error) {
-	n, k := p.n, p.k
+	var words []int // gonum refuses columns of zeros
+	for i, v := range p.norms {
+		if v > 0 {
+			words = append(words, i)
+		}
+	}
+	n, k := len(words), p.k
 	A := mat.NewDense(k, n+2, nil)
 	c, b := make([]float64, n+2), make([]float64, k)
-	for i := range n {
+	for l, i := range words {
 		for j, v := range linalg.Row(p.u, i) {
-			if p.norms[i] > 0 {
-				A.Set(j, i, v/p.norms[i])
-			}
+			A.Set(j, l, v/p.norms[i])
 		}
 	}
 	for j := range k {
