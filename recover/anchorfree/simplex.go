@@ -24,6 +24,10 @@ import (
 // No first phase is needed, whatever the objective and the basis to begin with:
 // since the entries of Ux are not negative and sum to 1, they are also at most 1, and a
 // constraint whose multiplier has the wrong sign is taken at that bound instead.
+//
+// gonum's lp.Simplex solves the same dual reliably (the tests compare the two),
+// but takes five to ten times as long from a cold start, cannot use the basis of the
+// program before, and does not say which constraint makes a program infeasible.
 
 // polytope is the set {x : Ux ≥ 0, sᵀx = 1}, its constraints scaled to unit length.
 // The fields are not written to after it is made.

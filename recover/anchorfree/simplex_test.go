@@ -274,8 +274,8 @@ func TestSimplexInfeasible(t *testing.T) {
 }
 
 // BenchmarkProgram compares the package's simplex method with gonum's on the
-// programs of one sweep over the topics of the synthetic data, cold: gonum takes
-// much longer and gives up some. failed is the share of those.
+// synthetic data, both cold; gonum's cannot start warm. failed is the share of
+// programs that end in an error.
 func BenchmarkProgram(b *testing.B) {
 	for _, k := range []string{"5", "10", "20"} {
 		kk := map[string]int{"5": 5, "10": 10, "20": 20}[k]
