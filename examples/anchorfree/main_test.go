@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -56,7 +57,14 @@ func percentages(t *testing.T, out string) map[string][]float64 {
 // A few trials on fewer words show what the paper's tables do: anchors are found
 // where there are any, and the others always.
 func TestTables(t *testing.T) {
-	args := []string{"-words", "400", "-trials", "3", "-topics", "4,12", "-quiet"}
+	if testutil.Race {
+		t.Skip("skipped: slow with the race detector, which changes no number")
+	}
+	trials := "3"
+	if testing.Short() {
+		trials = "1"
+	}
+	args := []string{"-words", "400", "-trials", trials, "-topics", "4,12", "-quiet"}
 	for _, c := range []struct {
 		table   string
 		anchors []float64
