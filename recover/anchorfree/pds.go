@@ -2,9 +2,9 @@ package anchorfree
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -22,7 +22,7 @@ const (
 	DefaultEta        = 1e-3
 	DefaultProximal   = 1e-4
 	DefaultPDSTol     = 1e-7
-	DefaultInnerSteps = 30
+	DefaultInnerSteps = 10
 	DefaultIterations = 20000
 )
 
@@ -51,7 +51,7 @@ const stationary = 1e3
 // Three things differ from the paper, whose rules did not come to an end on real
 // word counts (with 5 topics of KOS, ‖UM − Z‖ stood still for 10,000 steps).
 // The rows of U are scaled to unit length and the basis made orthonormal again, so that
-// rare words count; the constraints do not see that. M is scaled by the size of some corners of the
+// rare words count; the constraints do not see that. M is scaled by the size of two corners of the
 // polytope, which makes the settings independent of C and N. And the
 // threshold of a round is not a sequence given beforehand but 0.9 of the violation
 // of the round before, and a round has at most InnerSteps steps.
@@ -62,7 +62,7 @@ const stationary = 1e3
 // words of KOS 5 topics took 9,000 steps, and 10 and 20 had ‖UM − Z‖ at 1e-5 and 1e-4
 // after 20,000, with topics as good as LP's by every measure.
 //
-// Cost: the eigenpairs, about 2K+20 products with C; eight linear programs as
+// Cost: the eigenpairs, about 2K+20 products with C; two linear programs as
 // those of LP; 4·N·K² + O(K³) operations an inner step, of which there are some
 // hundred to some thousand. Memory: 56·N·K bytes. The zero value has the defaults. Safe for
 // concurrent use.
@@ -189,22 +189,19 @@ func (d PDS) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Res
 	return res, nil
 }
 
-// corners returns the corners of the polytope that are farthest along some of
-// the eigenvectors; an *InfeasibleError if there are none.
+// corners returns the corners of the polytope that are farthest along the last
+// eigenvector; an *InfeasibleError if there are none.
 func (p *problem) corners(ctx context.Context) ([][]float64, error) {
 	q := newPolytope(p)
 	var out [][]float64
 	up, down := newSimplex(q, 1), newSimplex(q, -1)
 	a := make([]float64, p.k)
-	for j := range min(p.k, 4) {
-		clear(a)
-		a[j] = 1
-		for _, s := range []*simplex{up, down} {
-			if err := s.solve(ctx, a); err != nil {
-				return nil, programError(0, q, err)
-			}
-			out = append(out, slices.Clone(s.x))
+	a[p.k-1] = 1
+	for _, s := range []*simplex{up, down} {
+		if err := s.solve(ctx, a); err != nil {
+			return nil, programError(0, q, err)
 		}
+		out = append(out, s.x)
 	}
 	return out, nil
 }
@@ -219,7 +216,9 @@ type splitting struct {
 	scale float64   // m is that times r⁻¹ times the M of the problem
 
 	m, inv *mat.Dense // M and its inverse
-	logdet float64
+	lu     mat.LU     // the factors of m, or of the last trial
+	logdet float64    // ln|det| of the same
+	eye    *mat.Dense
 	um     blas64.General // GM
 	z, w   blas64.General // Z, and ρW
 	y      blas64.General // Z − ρW
@@ -234,7 +233,7 @@ func newSplitting(ctx context.Context, p *problem, d PDS, corners [][]float64) (
 	n, k := p.n, p.k
 	s := &splitting{
 		problem: p, unit: make([]float64, k), rho: d.Rho, mu: d.Proximal,
-		m: mat.NewDense(k, k, nil), plus: mat.NewDense(k, k, nil), trial: mat.NewDense(k, k, nil),
+		m: mat.NewDense(k, k, nil), inv: mat.NewDense(k, k, nil), eye: mat.NewDense(k, k, nil), plus: mat.NewDense(k, k, nil), trial: mat.NewDense(k, k, nil),
 		um: linalg.NewGeneral(n, k), z: linalg.NewGeneral(n, k), w: linalg.NewGeneral(n, k), y: linalg.NewGeneral(n, k), q: linalg.NewGeneral(k, k),
 	}
 	if err := s.precondition(ctx); err != nil {
@@ -260,9 +259,11 @@ func newSplitting(ctx context.Context, p *problem, d PDS, corners [][]float64) (
 	for j := range s.unit {
 		s.unit[j] /= length
 		s.m.Set(j, j, 1)
+		s.eye.Set(j, j, 1)
 	}
 	s.stochastic(s.m)
-	if err := s.factor(s.m); err != nil {
+	s.factor(s.m)
+	if err := s.invert(); err != nil {
 		return nil, err
 	}
 	if err := s.multiply(ctx); err != nil {
@@ -328,14 +329,22 @@ func (s *splitting) stochastic(m *mat.Dense) {
 	}
 }
 
-// factor sets inverse and determinant to those of m.
-func (s *splitting) factor(m *mat.Dense) error {
-	inv, err := inverse(m)
-	if err != nil {
-		return err
+// factor sets the determinant to that of m and lu to its factors.
+func (s *splitting) factor(m *mat.Dense) {
+	s.lu.Factorize(m)
+	s.logdet, _ = s.lu.LogDet()
+}
+
+// invert computes the inverse of m from its factors.
+func (s *splitting) invert() error {
+	err := s.lu.SolveTo(s.inv, false, s.eye)
+	var cond mat.Condition
+	if errors.As(err, &cond) && !math.IsInf(float64(cond), 0) {
+		err = nil // a direction that the line search looks at
 	}
-	s.inv = inv
-	s.logdet, _ = mat.LogDet(m)
+	if err != nil {
+		return fmt.Errorf("anchorfree: the topics are linearly dependent: %w", err)
+	}
 	return nil
 }
 
@@ -392,13 +401,13 @@ func (s *splitting) step(ctx context.Context) (float64, error) {
 	for ; t > 1e-12; t /= 2 {
 		s.trial.Scale(t, s.plus)
 		s.trial.Add(s.m, s.trial)
-		logdet, _ := mat.LogDet(s.trial)
-		if s.value(s.trial, logdet) <= value+1e-4*t*slope+1e-13*math.Abs(value) {
+		s.factor(s.trial)
+		if s.value(s.trial, s.logdet) <= value+1e-4*t*slope+1e-13*math.Abs(value) {
 			break
 		}
 	}
 	s.m, s.trial = s.trial, s.m
-	if err := s.factor(s.m); err != nil {
+	if err := s.invert(); err != nil {
 		return 0, err
 	}
 	if err := s.multiply(ctx); err != nil {
