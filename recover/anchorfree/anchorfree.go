@@ -145,13 +145,13 @@ type InfeasibleError struct {
 	// Topic is the column of M (not a number in the Result, there is none) whose
 	// linear program it was.
 	Topic int
-	// Word cannot get a non-negative probability while those of Others do.
+	// Word cannot get a probability in [0, 1] while all Others have one.
 	Word   int
 	Others []int
 }
 
 func (e *InfeasibleError) Error() string {
-	return fmt.Sprintf("anchorfree: the linear program of topic %d has no solution: within the span of the eigenvectors, word %d has a negative probability in every vector that sums to 1 and gives none to %d other words (the first is word %d); a non-negative co-occurrence matrix, as rectification gives it, has solutions", e.Topic, e.Word, len(e.Others), first(e.Others))
+	return fmt.Sprintf("anchorfree: the linear program of topic %d has no solution: within the span of the eigenvectors, word %d has a negative probability, or one above 1, in every vector that sums to 1 and in which %d other words (the first is word %d) do not; a non-negative co-occurrence matrix, as rectification gives it, has solutions", e.Topic, e.Word, len(e.Others), first(e.Others))
 }
 
 func first(x []int) int {

@@ -102,11 +102,6 @@ func (q *polytope) independent() []int {
 		}
 		out = append(out, at)
 		copy(dir, linalg.Row(a, at))
-		// Against all before once more: what is left may be small.
-		for pass := 0; pass < 2; pass++ {
-			d := blas64.Dot(vector(dir), vector(q.s))
-			blas64.Axpy(-d, vector(q.s), vector(dir))
-		}
 		l := blas64.Nrm2(vector(dir))
 		for j := range dir {
 			dir[j] /= l
@@ -121,8 +116,8 @@ func (e *errStalled) Error() string {
 	return fmt.Sprintf("the simplex method came to no end in %d steps", e.pivots)
 }
 
-// infeasible says that row r cannot be brought above zero while those of the
-// basis are.
+// infeasible says that row r cannot be brought within its bounds while those of
+// the basis are.
 type infeasible struct {
 	r     int
 	basis []int
