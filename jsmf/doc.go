@@ -58,6 +58,15 @@
 //		Anchors(anchor.QR{MinDocFraction: 0.01}).
 //		Recover(recovery.Solver(scls.ADMM{}))
 //
+// Topics that share all their words have no anchors. Pipeline.AnchorFree learns
+// them without, in place of the last two steps (fu-2018; package anchorfree),
+// and Pipeline.Weighting has tf-idf weights for it and for the others:
+//
+//	jsmf.New(20).
+//		Weighting(cooc.TFIDF).
+//		Rectify(rectify.None{}).
+//		AnchorFree(anchorfree.LP{})
+//
 // The zero value of every method is a good default. Pipelines are values, so
 // that a variant leaves the one it came from as it was. FitMatrix begins with a
 // matrix C instead of documents.
@@ -93,7 +102,8 @@
 // comes from ("jsmf: anchor: …") and names the place: a word, a row, a document.
 // Those to ask for with errors.As and errors.Is are *TopicsError (K and N),
 // *anchor.RankError, *anchor.CandidateError (too few words frequent enough),
-// *recovery.AnchorError, *rectify.EigenError, cooc.ErrNoDocuments and, for
+// *recovery.AnchorError, *anchorfree.RankError and *anchorfree.InfeasibleError,
+// *rectify.EigenError, cooc.ErrNoDocuments and, for
 // files, *FormatError. A solver that hits its iteration limit is no error but a
 // warning and a status in Stats.
 //

@@ -224,7 +224,7 @@ func (m *Model) encode(e *encoder) error {
 	if err != nil {
 		return fmt.Errorf("provenance: %w", err)
 	}
-	sections := 7
+	sections := 6
 	var tokJSON []byte
 	if m.tokenizer != nil {
 		sections++
@@ -239,6 +239,9 @@ func (m *Model) encode(e *encoder) error {
 		sections++
 	}
 	if m.vocab != nil {
+		sections++
+	}
+	if m.anchors != nil {
 		sections++
 	}
 	if m.facets != nil {
@@ -277,11 +280,13 @@ func (m *Model) encode(e *encoder) error {
 	floats(tagTopics, m.topics)
 	floats(tagWordTopics, m.wordTopics)
 	floats(tagCorrelations, m.corr)
-	e.section(tagAnchors, flagRequired, 8*m.k, func() {
-		for _, s := range m.anchors {
-			e.uint64(uint64(s))
-		}
-	})
+	if m.anchors != nil {
+		e.section(tagAnchors, flagRequired, 8*m.k, func() {
+			for _, s := range m.anchors {
+				e.uint64(uint64(s))
+			}
+		})
+	}
 	if m.facets != nil {
 		size := 0
 		for _, f := range m.facets {
@@ -743,7 +748,7 @@ func (p *parts) facetWords(b []byte, at int64) error {
 // model puts the parts together.
 func (p *parts) model() (*Model, error) {
 	d := p.d
-	for _, tag := range []string{tagTopics, tagWordTopics, tagCorrelations, tagAnchors, tagMarginals} {
+	for _, tag := range []string{tagTopics, tagWordTopics, tagCorrelations, tagMarginals} {
 		if _, ok := p.at[tag]; !ok {
 			d.section = tag
 			return nil, d.fail(ErrInvalid, d.off, "", "is missing")

@@ -478,7 +478,7 @@ func TestReadModelRefuses(t *testing.T) {
 		{"no B", ErrInvalid, "BMAT", "is missing", without("BMAT")},
 		{"no B̆", ErrInvalid, "WTOP", "is missing", without("WTOP")},
 		{"no A", ErrInvalid, "AMAT", "is missing", without("AMAT")},
-		{"no anchors", ErrInvalid, "ANCH", "is missing", without("ANCH")},
+		{"norms without anchors", ErrInvalid, "NORM", "there are no anchors", without("ANCH")},
 		{"no marginals", ErrInvalid, "MARG", "is missing", without("MARG")},
 		{"B NaN", ErrInvalid, "BMAT", `topics: p(word 1 ("börse") | topic 0) = NaN`, set("BMAT", 16, nan)},
 		{"B negative", ErrInvalid, "BMAT", "= -1 is not", set("BMAT", 16, floatBytes(-1))},

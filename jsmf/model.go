@@ -33,7 +33,8 @@ const (
 // correlate. It is immutable and safe for concurrent use.
 //
 // Words are numbered 0…N−1, topics 0…K−1 in the order in which their anchors
-// were found, so that the most distinct topics come first.
+// were found, so that the most distinct topics come first; without anchors by
+// falling share.
 //
 // Arguments that are out of range (a topic k outside [0, K), a word outside
 // [0, N), a destination of the wrong shape) are mistakes of the program: the
@@ -46,7 +47,7 @@ type Model struct {
 	topics     []float64
 	wordTopics []float64
 	corr       []float64
-	anchors    []int
+	anchors    []int     // nil: learnt without anchors
 	facets     [][]int   // nil: every anchor is a single word
 	norms      []float64 // nil: the finder gives none
 	marginals  []float64
@@ -119,7 +120,7 @@ type modelParts struct {
 	Topics       *mat.Dense // B, N×K; each column sums to 1
 	WordTopics   *mat.Dense // B̆ᵀ, N×K; each row sums to 1 (or is 0, for a word with c_n ≤ 0)
 	Correlations *mat.Dense // A, K×K, symmetric
-	Anchors      []int      // K word numbers
+	Anchors      []int      // K word numbers, or nil
 	Facets       [][]int    // K lists of word numbers, nil for a topic with an anchor of one word; or nil
 	AnchorNorms  []float64  // r_k, K of them, or nil
 	Marginals    []float64  // c, N
@@ -273,7 +274,10 @@ func (m *Model) check() error {
 		}
 	}
 
-	if len(m.anchors) != k {
+	if m.anchors == nil && m.norms != nil {
+		return invalid("anchor_norms", "has %d values, but there are no anchors", len(m.norms))
+	}
+	if m.anchors != nil && len(m.anchors) != k {
 		return invalid("anchors", "has %d words, want K = %d", len(m.anchors), k)
 	}
 	topic := make(map[int]int, k)
@@ -439,8 +443,9 @@ func (m *Model) TopicsTo(dst *mat.Dense) *mat.Dense { return view{m.n, m.k, m.to
 
 // WordTopics returns the N×K matrix whose row n is p(topic | word n). It is
 // the transpose of B̆ in the papers. Rows are non-negative and sum to 1; the
-// row of a word whose marginal is not positive may be all 0. Anchors have unit
-// rows, but for those with Facets. It is a view, as Topics.
+// row of a word whose marginal is not positive may be all 0. Anchors, where
+// there are any, have unit rows, but for those with Facets. It is a view, as
+// Topics.
 func (m *Model) WordTopics() mat.Matrix { return view{m.n, m.k, m.wordTopics} }
 
 // WordTopicsTo copies WordTopics into dst as TopicsTo does.
@@ -460,12 +465,20 @@ func (m *Model) CorrelationsTo(dst *mat.Dense) *mat.Dense {
 	return view{m.k, m.k, m.corr}.to(dst)
 }
 
-// Anchors returns S, the number of the anchor word of each topic. The slice,
-// of length K, is the caller's own.
+// HasAnchors tells whether topics have anchor words: not so in a model that was
+// learnt without (Pipeline.AnchorFree).
+func (m *Model) HasAnchors() bool { return m.anchors != nil }
+
+// Anchors returns S, the number of the anchor word of each topic; nil for a
+// model without anchors. The slice, of length K, is the caller's own.
 func (m *Model) Anchors() []int { return slices.Clone(m.anchors) }
 
-// AnchorWords returns the anchor word of each topic.
+// AnchorWords returns the anchor word of each topic; nil for a model without
+// anchors.
 func (m *Model) AnchorWords() []string {
+	if m.anchors == nil {
+		return nil
+	}
 	out := make([]string, m.k)
 	for j, s := range m.anchors {
 		out[j] = m.Word(s)
@@ -482,8 +495,8 @@ func (m *Model) Facets() [][]int { return cloneFacets(m.facets) }
 // AnchorNorms returns the pivot norms r_k: how far the row of anchor k in C̄
 // lies from the span of those before it. They fall with k for pivoted QR; a
 // norm close to 0 means more topics than the data hold. The slice, of length
-// K, is the caller's own; nil if the anchors were found by a method without
-// pivots.
+// K, is the caller's own; nil if there are no anchors, or they were found by a
+// method without pivots.
 func (m *Model) AnchorNorms() []float64 { return slices.Clone(m.norms) }
 
 // Marginals returns c, the row sums of the matrix that was factorised: p(word)

@@ -18,6 +18,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -31,6 +32,8 @@ type Pipeline struct {
 	rectifier Rectifier
 	finder    AnchorFinder
 	recoverer Recoverer
+	learner   Learner // nil: by anchors
+	weighting cooc.Weighting
 	minTokens int
 	seed      uint64
 	workers   int
@@ -61,6 +64,18 @@ func (p Pipeline) Anchors(f AnchorFinder) Pipeline { p.finder = f; return p }
 // Recover sets how topics and correlations are recovered. Default:
 // recovery.SCLS{}, which solves exactly.
 func (p Pipeline) Recover(r Recoverer) Pipeline { p.recoverer = r; return p }
+
+// AnchorFree learns topics and correlations by l, without anchors, and skips the
+// steps that Anchors and Recover set. The model has no anchor words. nil, the
+// default, takes anchors. The matrix is rectified before as for anchors;
+// fu-2018 does without: Rectify(rectify.None{}).
+func (p Pipeline) AnchorFree(l Learner) Pipeline { p.learner = l; return p }
+
+// Weighting sets how the words of a document weigh in the co-occurrence matrix
+// that Fit and Prepare make of a corpus, and Evaluate measures against. Default:
+// cooc.Unbiased. With cooc.TFIDF words in every document keep their number but
+// are in no topic. FitMatrix ignores it.
+func (p Pipeline) Weighting(w cooc.Weighting) Pipeline { p.weighting = w; return p }
 
 // MinTokens leaves documents with fewer than n tokens out of the estimate of
 // C. 0 means 5, as in the papers; the least is 2, for a single token holds no
@@ -116,13 +131,20 @@ func (p Pipeline) Validate() error {
 	if p.rectifier == nil {
 		bad("no rectifier; rectify.None{} leaves the matrix as it is")
 	}
-	if p.finder == nil {
-		bad("no anchor finder")
+	if p.weighting < cooc.Unbiased || p.weighting > cooc.TFIDF {
+		bad("Weighting(%d): no such weighting", int(p.weighting))
 	}
-	if p.recoverer == nil {
-		bad("no recovery")
+	if p.learner != nil {
+		errs = append(errs, validate(p.rectifier, p.learner))
+	} else {
+		if p.finder == nil {
+			bad("no anchor finder")
+		}
+		if p.recoverer == nil {
+			bad("no recovery")
+		}
+		errs = append(errs, validate(p.rectifier, p.finder, p.recoverer))
 	}
-	errs = append(errs, validate(p.rectifier, p.finder, p.recoverer))
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("jsmf: %w", err)
 	}
@@ -161,10 +183,12 @@ func (p Pipeline) Fit(ctx context.Context, c *corpus.Corpus) (*Model, error) {
 
 // Prepared is a corpus made ready for fits: the documents and words that take
 // part, and their co-occurrence matrix. It serves any number of fits and
-// evaluations, with different K or stages, and is safe for concurrent use.
+// evaluations, with different K or stages, and is safe for concurrent use. MinTokens
+// and Weighting are those of the Pipeline that made it.
 type Prepared struct {
 	corpus *corpus.Corpus
 	c      *cooc.Moments
+	keep   []int // the words with a row in c; nil: all
 	stats  Stats // the parts on corpus and matrix, and warnings
 }
 
@@ -207,10 +231,24 @@ func (p Pipeline) Prepare(ctx context.Context, c *corpus.Corpus) (*Prepared, err
 	}
 	st.Corpus.Duration = duration
 	duration, err = tr.run(StageCooc, "moments", func() (string, error) {
-		if d.c, err = cooc.NewMoments(d.corpus, cooc.Options{MinTokens: p.minTokens, Workers: p.workers}); err != nil {
+		if d.c, err = cooc.NewWeighted(d.corpus, p.weighting, cooc.Options{MinTokens: p.minTokens, Workers: p.workers}); err != nil {
 			return "", err
 		}
 		st.Cooc = CoocStats{Form: "moments", N: d.c.Dim(), NNZ: d.c.NNZ()}
+		if p.weighting != cooc.Unbiased {
+			st.Cooc.Form = fmt.Sprintf("moments (%v)", p.weighting)
+		}
+		if p.weighting == cooc.TFIDF {
+			if d.keep, err = filledRows(ctx, d.c, p.workers); err != nil {
+				return "", err
+			}
+			if d.keep != nil {
+				p.warn(tr, st, fmt.Sprintf("%d of %d words are in every document and have no weight in tf-idf; they are in no topic", d.c.Dim()-len(d.keep), d.c.Dim()))
+				if p.k > len(d.keep) {
+					return "", &TopicsError{K: p.k, Words: len(d.keep)}
+				}
+			}
+		}
 		return fmt.Sprintf("N = %d, %d nonzeros", d.c.Dim(), d.c.NNZ()), ctx.Err()
 	})
 	if err != nil {
@@ -221,7 +259,7 @@ func (p Pipeline) Prepare(ctx context.Context, c *corpus.Corpus) (*Prepared, err
 }
 
 // FitPrepared learns a model from what Prepare has made of a corpus. The model
-// is that of Fit on the corpus; the MinTokens that count are Prepare's. Its
+// is that of Fit on the corpus; the MinTokens and Weighting that count are Prepare's. Its
 // Stats.Total does not include the time of Prepare.
 func (p Pipeline) FitPrepared(ctx context.Context, d *Prepared) (*Model, error) {
 	begun := time.Now()
@@ -238,7 +276,18 @@ func (p Pipeline) FitPrepared(ctx context.Context, d *Prepared) (*Model, error) 
 }
 
 func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, begun time.Time) (*Model, error) {
-	return p.fit(ctx, problem{c: d.c, vocab: d.corpus.Vocabulary()}, &tracker{rec: p.rec}, d.stats.clone(), begun)
+	pr := problem{c: d.c, vocab: d.corpus.Vocabulary()}
+	if d.keep != nil {
+		if p.k > len(d.keep) {
+			return nil, wrap(&TopicsError{K: p.k, Words: len(d.keep)})
+		}
+		pr.n, pr.keep = d.c.Dim(), d.keep
+		var err error
+		if pr.c, err = cooc.Submatrix(d.c, d.keep); err != nil {
+			return nil, wrap(err)
+		}
+	}
+	return p.fit(ctx, pr, &tracker{rec: p.rec}, d.stats.clone(), begun)
 }
 
 // FitMatrix learns a model from a co-occurrence matrix, whose entries must sum
@@ -410,7 +459,8 @@ func probe(ctx context.Context, c cooc.Matrix, workers int) error {
 
 // Evaluate measures a model against a corpus, normally the one it was fitted
 // to: all the metrics of package metrics, against the unrectified C of the
-// corpus with the Pipeline's MinTokens. The corpus must hold the words of the
+// corpus with the Pipeline's MinTokens and Weighting. A model without anchors has no
+// Recovery and no Basis measures. The corpus must hold the words of the
 // model, by name (by number, where the model has no vocabulary and the corpus
 // has as many words); its other words are left out.
 func (p Pipeline) Evaluate(ctx context.Context, m *Model, c *corpus.Corpus) (*metrics.Report, error) {
@@ -451,7 +501,7 @@ func (p Pipeline) Evaluate(ctx context.Context, m *Model, c *corpus.Corpus) (*me
 			return nil, fmt.Errorf("jsmf: evaluate: %w", err)
 		}
 	}
-	C, err := cooc.NewMoments(c, cooc.Options{MinTokens: p.minTokens, Workers: p.workers})
+	C, err := cooc.NewWeighted(c, p.weighting, cooc.Options{MinTokens: p.minTokens, Workers: p.workers})
 	if err != nil {
 		return nil, fmt.Errorf("jsmf: evaluate: %w", err)
 	}
@@ -657,6 +707,10 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		p.warn(tr, &st, fmt.Sprintf("%d of the %d largest eigenpairs are not positive and were left out: more passes or a wider block may find better ones, or the data has fewer topics", rect.Clipped, p.k))
 	}
 
+	if p.learner != nil {
+		return p.learn(ctx, pr, rect.C, tr, st, method, begun)
+	}
+
 	st.Anchors.Duration, err = tr.run(StageAnchors, p.finder.String(), func() (string, error) {
 		if rows, err = cooc.NewRowsContext(ctx, rect.C, p.workers); err != nil {
 			return "", err
@@ -759,6 +813,65 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		Anchors: anchors, Facets: facets, AnchorNorms: anch.Norms, Marginals: marg,
 		Stats:      st,
 		Provenance: newProvenance(linalg.KernelName(), p.seed, []string{method, p.finder.String(), p.recoverer.String()}),
+	})
+	if err != nil {
+		return nil, wrap(err)
+	}
+	return m, nil
+}
+
+// learn runs the stage that takes no anchors, on the rectified c.
+func (p Pipeline) learn(ctx context.Context, pr problem, c cooc.Matrix, tr *tracker, st Stats, rectified string, begun time.Time) (*Model, error) {
+	var res *anchorfree.Result
+	var err error
+	method := p.learner.String()
+	st.AnchorFree.Duration, err = tr.run(StageTopics, method, func() (string, error) {
+		res, err = p.learner.Learn(ctx, c, p.k, anchorfree.Options{Workers: p.workers, Progress: func(done, total int, v float64) {
+			tr.progress(done, total, "value", v)
+		}})
+		if err != nil {
+			var ie *anchorfree.InfeasibleError
+			if errors.As(err, &ie) && pr.vocab != nil && pr.word(ie.Word) < len(pr.vocab) {
+				err = fmt.Errorf("%w (%q)", err, pr.vocab[pr.word(ie.Word)])
+			}
+			return "", err
+		}
+		if res == nil || res.B == nil || res.Breve == nil || res.A == nil {
+			return "", fmt.Errorf("%s returned no model", method)
+		}
+		if sum := mat.Sum(res.A); !(sum >= 0.5 && sum <= 2) {
+			p.warn(tr, &st, fmt.Sprintf("the topic correlations sum to %.4g and not to about 1: the model does not fit", sum))
+		}
+		if res.Status != anchorfree.Converged {
+			p.warn(tr, &st, fmt.Sprintf("%s stopped at its iteration limit", method))
+		}
+		if res.Negative > 1e-6 {
+			p.warn(tr, &st, fmt.Sprintf("%d probabilities of words were below zero, by %.2g in sum in the worst topic, and were set to 0", res.Clipped, res.Negative))
+		}
+		if res.NegativeShares > 0 {
+			p.warn(tr, &st, fmt.Sprintf("%d topics have a share below zero; p(topic | word) is 0 for them", res.NegativeShares))
+		}
+		return fmt.Sprintf("%d iterations, %v", res.Iterations, res.Status), nil
+	})
+	if err != nil {
+		return nil, wrap(err)
+	}
+	a := &st.AnchorFree
+	a.Method, a.Iterations, a.Rounds, a.Programs, a.Pivots = method, res.Iterations, res.Rounds, res.Programs, res.Pivots
+	a.Status, a.LogDet, a.Eigenvalues, a.Products = res.Status.String(), res.LogDet, res.Eigenvalues, res.Products
+	a.Clipped, a.Negative, a.NegativeShares, a.Empty = res.Clipped, res.Negative, res.NegativeShares, res.Empty
+	st.Total = time.Since(begun)
+	marg := slices.Clone(res.Marginals)
+	if marg == nil { // a method of the caller's own
+		marg = slices.Clone(c.Marginals())
+	}
+	if pr.keep != nil {
+		marg = pr.expand(mat.NewDense(len(marg), 1, marg)).RawMatrix().Data
+	}
+	m, err := newModel(modelParts{
+		Vocabulary: pr.vocab, Topics: pr.expand(res.B), WordTopics: pr.expand(res.Breve), Correlations: res.A, Marginals: marg,
+		Stats:      st,
+		Provenance: newProvenance(linalg.KernelName(), p.seed, []string{rectified, method}),
 	})
 	if err != nil {
 		return nil, wrap(err)

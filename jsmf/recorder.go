@@ -18,6 +18,7 @@ const (
 	StageRectify Stage = "rectify" // C made positive semi-definite, non-negative and joint-stochastic
 	StageAnchors Stage = "anchors" // one anchor word a topic
 	StageRecover Stage = "recover" // B̆, B and A
+	StageTopics  Stage = "topics"  // B, A and B̆ without anchors, in place of the last two
 )
 
 // EventKind tells what an Event reports.

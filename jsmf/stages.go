@@ -8,6 +8,7 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -29,6 +30,14 @@ type AnchorFinder interface {
 // (folder recover) has several; anything with these methods will do.
 type Recoverer interface {
 	Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt recovery.Options) (*recovery.Result, error)
+	String() string
+}
+
+// Learner learns topics and correlations without anchors, in place of an
+// AnchorFinder and a Recoverer. Package anchorfree (folder recover/anchorfree)
+// has two; anything with these methods will do.
+type Learner interface {
+	Learn(ctx context.Context, c cooc.Matrix, k int, opt anchorfree.Options) (*anchorfree.Result, error)
 	String() string
 }
 

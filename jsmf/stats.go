@@ -17,6 +17,9 @@ type Stats struct {
 	Rectify RectifyStats `json:"rectify"`
 	Anchors AnchorStats  `json:"anchors"`
 	Recover RecoverStats `json:"recover"`
+	// AnchorFree is filled in where topics were learnt without anchors; Anchors
+	// and Recover are zero then.
+	AnchorFree AnchorFreeStats `json:"anchor_free,omitempty"`
 
 	// Total is the time of the whole fit.
 	Total time.Duration `json:"-"`
@@ -49,7 +52,7 @@ type CorpusStats struct {
 
 // CoocStats describes the co-occurrence matrix C as the fit began with it.
 type CoocStats struct {
-	Form     string        `json:"form"` // "moments", "dense", "low-rank + sparse", …
+	Form     string        `json:"form"` // "moments", "moments (tf-idf)", "dense", "low-rank + sparse", …
 	N        int           `json:"n"`    // C is N×N
 	NNZ      int           `json:"nnz"`  // numbers the form holds: nonzeros of Ĥ or E, N² when dense; 0 if unknown
 	Duration time.Duration `json:"-"`
@@ -104,6 +107,25 @@ type RecoverStats struct {
 	Duration       time.Duration `json:"-"`
 }
 
+// AnchorFreeStats describes how topics were learnt without anchors. See
+// anchorfree.Result for what the numbers mean.
+type AnchorFreeStats struct {
+	Method         string        `json:"method"`
+	Iterations     int           `json:"iterations"` // sweeps, or inner steps
+	Rounds         int           `json:"rounds"`     // of penalty methods
+	Programs       int           `json:"programs"`   // linear programs solved
+	Pivots         int           `json:"pivots"`     // their simplex steps
+	Status         string        `json:"status"`     // why it stopped
+	LogDet         float64       `json:"log_det"`    // ln|det M|, which was to be large
+	Eigenvalues    []float64     `json:"eigenvalues"`
+	Products       int           `json:"products"`        // of the matrix with one vector
+	Clipped        int           `json:"clipped"`         // entries of B that were below zero and set to 0
+	Negative       float64       `json:"negative"`        // their sum in the worst topic
+	NegativeShares int           `json:"negative_shares"` // topics with a share below zero
+	Empty          int           `json:"empty"`           // words the eigenvectors say nothing of
+	Duration       time.Duration `json:"-"`
+}
+
 // clone returns a copy that shares no memory with s.
 func (s Stats) clone() Stats {
 	deepCopy(reflect.ValueOf(&s).Elem())
@@ -137,5 +159,5 @@ func deepCopy(v reflect.Value) {
 // clearDurations zeroes what a model file does not keep.
 func (s *Stats) clearDurations() {
 	s.Total, s.Corpus.Duration, s.Cooc.Duration = 0, 0, 0
-	s.Rectify.Duration, s.Anchors.Duration, s.Recover.Duration = 0, 0, 0
+	s.Rectify.Duration, s.Anchors.Duration, s.Recover.Duration, s.AnchorFree.Duration = 0, 0, 0, 0
 }

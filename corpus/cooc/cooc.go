@@ -8,7 +8,8 @@
 // single rows; a Matrix offers just these, and there are several of them:
 //
 //   - Moments, the estimate from documents, held as the documents themselves:
-//     C = ĤĤᵀ − D.
+//     C = ĤĤᵀ − D; and, by NewWeighted, the plain second moments of proportions,
+//     counts or tf-idf.
 //   - Stream, the same from documents that are read anew for each product and
 //     never held.
 //   - SketchMatrix, an approximation from documents that were seen only once, by

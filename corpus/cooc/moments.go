@@ -49,6 +49,8 @@ func (o Options) minTokens() int64 {
 // vectors costs 4·nnz(H)·p operations, one row the lengths of the documents
 // that hold its word. Memory: 24 bytes a nonzero of H.
 //
+// NewWeighted makes Moments of other weights than counts, with D = 0.
+//
 // Moments is immutable and safe for concurrent use.
 type Moments struct {
 	n      int
@@ -65,23 +67,16 @@ type Moments struct {
 // opts.MinTokens tokens. It takes O(nnz) time. Where no document is left the
 // error wraps ErrNoDocuments. A word that occurs in none of them has a zero row.
 func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
-	if opts.MinTokens < 0 {
-		return nil, fmt.Errorf("cooc: MinTokens is %d, want 0 for the default, or more", opts.MinTokens)
+	M, used, err := newMoments(c, opts)
+	if err != nil {
+		return nil, err
 	}
-	least := opts.minTokens()
-	n, nnz := c.NumWords(), 0
-	var used []int
-	for m := range c.NumDocs() {
-		if c.DocLen(m) >= least {
-			w, _ := c.Doc(m)
-			used, nnz = append(used, m), nnz+len(w)
-		}
+	n, nnz := M.n, 0
+	for _, m := range used {
+		w, _ := c.Doc(m)
+		nnz += len(w)
 	}
-	if len(used) == 0 {
-		return nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", ErrNoDocuments, c.NumDocs(), least)
-	}
-	M := &Moments{n: n, docs: len(used), diag: make([]float64, n), self: make([]float64, n), c: make([]float64, n), norms2: newLazy()}
-	M.byDoc = linalg.CSR{RowPtr: make([]int, len(used)+1), Cols: make([]int32, nnz), Vals: make([]float64, nnz)}
+	M.byDoc.Cols, M.byDoc.Vals = make([]int32, nnz), make([]float64, nnz)
 	M.byWord = linalg.CSR{RowPtr: make([]int, n+1), Cols: make([]int32, nnz), Vals: make([]float64, nnz)}
 	for d, m := range used {
 		w, _ := c.Doc(m)
@@ -96,7 +91,7 @@ func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
 	// The documents, and how often each of a few parts of them holds each word.
 	size := max(64, run.Count(len(used), momentChunks))
 	at := make([][]int, run.Count(len(used), size))
-	err := run.Chunks(ctx, len(used), size, opts.Workers, func(_, part, lo, hi int) error {
+	err = run.Chunks(ctx, len(used), size, opts.Workers, func(_, part, lo, hi int) error {
 		held := make([]int, n)
 		for d := lo; d < hi; d++ {
 			words, counts := c.Doc(used[d])
@@ -150,6 +145,48 @@ func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
 		}
 		return nil
 	})
+}
+
+// newMoments makes room for the documents that are long enough, and returns
+// their numbers.
+func newMoments(c *corpus.Corpus, opts Options) (*Moments, []int, error) {
+	if opts.MinTokens < 0 {
+		return nil, nil, fmt.Errorf("cooc: MinTokens is %d, want 0 for the default, or more", opts.MinTokens)
+	}
+	least := opts.minTokens()
+	n := c.NumWords()
+	var used []int
+	for m := range c.NumDocs() {
+		if c.DocLen(m) >= least {
+			used = append(used, m)
+		}
+	}
+	if len(used) == 0 {
+		return nil, nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", ErrNoDocuments, c.NumDocs(), least)
+	}
+	byDoc := linalg.CSR{RowPtr: make([]int, len(used)+1)}
+	return &Moments{n: n, docs: len(used), byDoc: byDoc, diag: make([]float64, n), self: make([]float64, n), c: make([]float64, n), norms2: newLazy()}, used, nil
+}
+
+// transpose fills byWord from byDoc.
+func (m *Moments) transpose() {
+	nnz := len(m.byDoc.Cols)
+	m.byWord = linalg.CSR{RowPtr: make([]int, m.n+1), Cols: make([]int32, nnz), Vals: make([]float64, nnz)}
+	for _, w := range m.byDoc.Cols {
+		m.byWord.RowPtr[w+1]++
+	}
+	for w := range m.n {
+		m.byWord.RowPtr[w+1] += m.byWord.RowPtr[w]
+	}
+	at := make([]int, m.n)
+	copy(at, m.byWord.RowPtr)
+	for d := range m.docs {
+		for k := m.byDoc.RowPtr[d]; k < m.byDoc.RowPtr[d+1]; k++ {
+			w := m.byDoc.Cols[k]
+			m.byWord.Cols[at[w]], m.byWord.Vals[at[w]] = int32(d), m.byDoc.Vals[k]
+			at[w]++
+		}
+	}
 }
 
 // Dim returns N.

@@ -71,7 +71,7 @@ func Submatrix(c Matrix, idx []int) (Matrix, error) {
 func (m *Moments) sub(idx []int, to []int32) *Moments {
 	k := len(idx)
 	s := &Moments{n: k, docs: m.docs, diag: make([]float64, k), self: make([]float64, k), c: make([]float64, k), norms2: newLazy()}
-	s.byDoc.RowPtr, s.byWord.RowPtr = make([]int, m.docs+1), make([]int, k+1)
+	s.byDoc.RowPtr = make([]int, m.docs+1)
 	for t, i := range idx {
 		s.diag[t], s.self[t] = m.diag[i], m.self[i]
 	}
@@ -82,7 +82,6 @@ func (m *Moments) sub(idx []int, to []int32) *Moments {
 		for i, w := range cols {
 			if t := to[w]; t >= 0 {
 				s.byDoc.Cols, s.byDoc.Vals = append(s.byDoc.Cols, t), append(s.byDoc.Vals, vals[i])
-				s.byWord.RowPtr[t+1]++
 				sum += vals[i]
 			}
 		}
@@ -93,10 +92,6 @@ func (m *Moments) sub(idx []int, to []int32) *Moments {
 		}
 		s.byDoc.RowPtr[d+1] = len(s.byDoc.Cols)
 	}
-	for t := range k {
-		s.byWord.RowPtr[t+1] += s.byWord.RowPtr[t]
-	}
-	s.byWord.Cols, s.byWord.Vals = make([]int32, len(s.byDoc.Cols)), make([]float64, len(s.byDoc.Cols))
 	s.transpose()
 	return s
 }
@@ -165,17 +160,4 @@ func (p *principal) RowNorms2(ctx context.Context, _ int) ([]float64, error) {
 		}
 		return q, nil
 	})
-}
-
-// transpose fills byWord, whose row starts are set, from byDoc.
-func (m *Moments) transpose() {
-	at := make([]int, m.n)
-	copy(at, m.byWord.RowPtr)
-	for d := range m.docs {
-		for k := m.byDoc.RowPtr[d]; k < m.byDoc.RowPtr[d+1]; k++ {
-			w := m.byDoc.Cols[k]
-			m.byWord.Cols[at[w]], m.byWord.Vals[at[w]] = int32(d), m.byDoc.Vals[k]
-			at[w]++
-		}
-	}
 }

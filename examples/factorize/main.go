@@ -9,11 +9,15 @@
 //	corpus           n words, m documents and their tokens, as used
 //	k                topics found
 //	rectify, finder, recover
-//	                 methods, as in the flags (finder: -anchors)
+//	                 methods, as in the flags (finder: -anchors); with -anchor-free
+//	                 no finder and no recover but
+//	anchor_free      lp or pds
+//	weights          with -weights only
 //	rectify_method   with -rectify auto only: what was chosen, with its settings
 //	rectify_reason   and why
-//	anchors          [{index, word, input_index}], in the order found, and with
-//	                 -anchors tandem facet, the words made into one; index is
+//	anchors          [{index, word, input_index}], in the order found, empty with
+//	                 -anchor-free, and with -anchors tandem facet, the words made
+//	                 into one; index is
 //	                 the word's number, from 0, in the curated vocabulary (the
 //	                 order of tf-idf; with -vocabulary all that of the file,
 //	                 without the words that are in no document used),
@@ -24,7 +28,8 @@
 //	alpha            with -alpha only: by method, {alpha0, alpha} or why there is none
 //	hierarchy        with -hierarchy only: [{k, shares, topics, children, direct, …}],
 //	                 a level above the topics each, with a direct fit of as many
-//	objective_mean   mean of ½‖v − Uy‖² over all N words, anchors counting 0
+//	objective_mean   mean of ½‖v − Uy‖² over all N words, anchors counting 0; null
+//	                 with -anchor-free
 //	infer            with -infer: method, documents, unknown_tokens (of words the
 //	                 model lacks), without_known_word and all_zero (documents), for padd residual and learn_status,
 //	                 and for map, em and gibbs alpha_sum
@@ -56,9 +61,11 @@ import (
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/internal/rss"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -97,6 +104,10 @@ type options struct {
 	finder                 finderFlags
 	recoverName            string
 	recoverer              jsmf.Recoverer
+	anchorFreeName         string // "": by anchors
+	learner                jsmf.Learner
+	weightsName            string
+	weighting              cooc.Weighting
 	alpha                  bool
 	hierarchy              []int // sizes of the levels above the topics
 	minDistinct, minTokens int
@@ -146,6 +157,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.BoolVar(&o.alpha, "alpha", false, "fit a Dirichlet prior to A: by moments in four ways, and by a grid of likelihoods")
 	f.StringVar(&hierarchy, "hierarchy", "", "`K1,K2[,…]`, in place of -k: K1 topics, K2 < K1 topics of these, and so on, beside direct fits")
 	f.BoolVar(&rf.paper, "paper-settings", false, "the papers' settings: γ = 3, λ = 1.9 for admm; a fixed step of 50 for expgrad, which\notherwise searches the line; activeset has none")
+	f.StringVar(&o.anchorFreeName, "anchor-free", "", "learn topics without anchors, by `method` lp (alternating linear programs) or pds\n(penalty-dual splitting), in place of anchors and recovery")
+	f.StringVar(&o.weightsName, "weights", "unbiased", "how words weigh in C: unbiased (pairs of tokens), proportions, counts or tfidf (the\nplain second moments of these): the `weights`")
 	f.IntVar(&o.minDistinct, "min-distinct", 3, "leave out documents with fewer distinct words of the vocabulary")
 	f.IntVar(&o.minTokens, "min-tokens", 5, "leave out documents with fewer tokens of the vocabulary; 2 is the least there can be")
 	f.Uint64Var(&o.seed, "seed", 0, "the seed of methods that draw random numbers: dc, lr, and auto where it takes lr; projected and tsne")
@@ -229,6 +242,28 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 		bad(true, "-recover %q: want %s", o.recoverName, strings.Join(recovererNames, ", "))
 	}
 	wrong = append(wrong, o.finder.wrong(given)...)
+	switch o.anchorFreeName {
+	case "lp":
+		o.learner = anchorfree.LP{}
+	case "pds":
+		o.learner = anchorfree.PDS{}
+	default:
+		bad(given["anchor-free"], "-anchor-free %q: want lp or pds", o.anchorFreeName)
+	}
+	for _, name := range []string{"anchors", "anchor-min-df", "recover", "correlations", "project-a", "smooth", "hierarchy", "paper-settings"} {
+		bad(o.learner != nil && given[name], "-%s has no use with -anchor-free", name)
+	}
+	switch o.weightsName {
+	case "unbiased":
+	case "proportions":
+		o.weighting = cooc.Proportions
+	case "counts":
+		o.weighting = cooc.Counts
+	case "tfidf":
+		o.weighting = cooc.TFIDF
+	default:
+		bad(true, "-weights %q: want unbiased, proportions, counts or tfidf", o.weightsName)
+	}
 	bad(o.minDistinct < 0, "-min-distinct %d: want 0 or more", o.minDistinct)
 	bad(o.minTokens < 0, "-min-tokens %d: want 0 or more", o.minTokens)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
@@ -268,6 +303,7 @@ type seconds struct {
 	Rectify float64 `json:"rectify"`
 	Anchors float64 `json:"anchors"`
 	Recover float64 `json:"recover"`
+	Topics  float64 `json:"topics,omitempty"` // of -anchor-free
 	Metrics float64 `json:"metrics"`
 	Infer   float64 `json:"infer,omitempty"`
 	Total   float64 `json:"total"`
@@ -284,8 +320,10 @@ type result struct {
 	Rectify       string          `json:"rectify"`
 	RectifyMethod string          `json:"rectify_method,omitempty"`
 	RectifyReason string          `json:"rectify_reason,omitempty"`
-	Finder        string          `json:"finder"`
-	Recover       string          `json:"recover"`
+	Finder        string          `json:"finder,omitempty"`
+	Recover       string          `json:"recover,omitempty"`
+	AnchorFree    string          `json:"anchor_free,omitempty"`
+	Weights       string          `json:"weights,omitempty"`
 	Anchors       []anchorWord    `json:"anchors"`
 	Topics        [][]string      `json:"topics"`
 	Alpha         *alphas         `json:"alpha,omitempty"`
@@ -422,6 +460,8 @@ func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
 		Rectify(o.rectifier).
 		Anchors(o.finder.finder(o.finder.name)).
 		Recover(o.recoverer).
+		AnchorFree(o.learner).
+		Weighting(o.weighting).
 		MinTokens(o.minTokens).
 		Seed(o.seed).
 		Workers(o.workers).
@@ -448,7 +488,13 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 		return nil, nil, fmt.Errorf("k=%d: %w", k, err)
 	}
 	st := m.Stats()
-	res := &result{K: m.K(), Rectify: o.rectifyName, Finder: o.finder.name, Recover: o.recoverName, ObjectiveMean: number(st.Recover.MeanObjective), Seconds: in.seconds}
+	res := &result{K: m.K(), Rectify: o.rectifyName, Finder: o.finder.name, Recover: o.recoverName, ObjectiveMean: number(st.Recover.MeanObjective), Anchors: []anchorWord{}, Seconds: in.seconds}
+	if o.learner != nil {
+		res.Finder, res.Recover, res.AnchorFree, res.ObjectiveMean = "", "", o.anchorFreeName, number(math.NaN())
+	}
+	if o.weighting != cooc.Unbiased {
+		res.Weights = o.weightsName
+	}
 	res.Corpus.N, res.Corpus.M, res.Corpus.Tokens = st.Corpus.Words, st.Corpus.Documents, st.Corpus.Tokens
 	if st.Rectify.Reason != "" { // the rectifier chose
 		res.RectifyMethod, res.RectifyReason = st.Rectify.Method, st.Rectify.Reason
@@ -491,6 +537,7 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 	s := &res.Seconds
 	s.Cooc = st.Corpus.Duration.Seconds() + st.Cooc.Duration.Seconds()
 	s.Rectify, s.Anchors, s.Recover = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds()
+	s.Topics = st.AnchorFree.Duration.Seconds()
 	s.Total = s.Read + s.Curate + s.Cooc + time.Since(begun).Seconds()
 	res.PeakRSS = rss.Peak()
 	return m, res, nil
@@ -526,13 +573,21 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 		fmt.Fprintf(t, "chosen because: %s\n", r.RectifyReason)
 	}
 	fmt.Fprintln(t)
-	fmt.Fprintln(t, "   \tshare\tanchor\ttop words")
+	head, anchors := "   \tshare\tanchor\ttop words", m.AnchorWords()
+	if !m.HasAnchors() {
+		head = "   \tshare\ttop words"
+	}
+	fmt.Fprintln(t, head)
 	for k, share := range m.TopicShares() {
-		anchor := r.Anchors[k].Word
-		if f := r.Anchors[k].Facet; f != nil {
-			anchor = strings.Join(f, "+")
+		fmt.Fprintf(t, "%3d\t%4.1f%%\t", k, 100*share)
+		if anchors != nil {
+			anchor := r.Anchors[k].Word
+			if f := r.Anchors[k].Facet; f != nil {
+				anchor = strings.Join(f, "+")
+			}
+			fmt.Fprintf(t, "%s\t", anchor)
 		}
-		fmt.Fprintf(t, "%3d\t%4.1f%%\t%s\t%s\n", k, 100*share, anchor, strings.Join(r.Topics[k][:min(10, len(r.Topics[k]))], " "))
+		fmt.Fprintln(t, strings.Join(r.Topics[k][:min(10, len(r.Topics[k]))], " "))
 	}
 	t.Flush()
 	fmt.Fprintln(w)
@@ -554,14 +609,16 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 		}
 		fmt.Fprintln(t)
 	}
-	fmt.Fprintf(t, "mean objective\t%.6g\n", float64(r.ObjectiveMean))
+	if m.HasAnchors() {
+		fmt.Fprintf(t, "mean objective\t%.6g\n", float64(r.ObjectiveMean))
+	}
 	s := r.Seconds
 	fmt.Fprintln(t, "\nstage\tseconds")
 	for _, x := range []struct {
 		name string
 		s    float64
-	}{{"read", s.Read}, {"curate", s.Curate}, {"cooc", s.Cooc}, {"rectify", s.Rectify}, {"anchors", s.Anchors}, {"recover", s.Recover}, {"metrics", s.Metrics}, {"infer", s.Infer}, {"total", s.Total}} {
-		if x.name == "infer" && r.Infer == nil {
+	}{{"read", s.Read}, {"curate", s.Curate}, {"cooc", s.Cooc}, {"rectify", s.Rectify}, {"anchors", s.Anchors}, {"recover", s.Recover}, {"topics", s.Topics}, {"metrics", s.Metrics}, {"infer", s.Infer}, {"total", s.Total}} {
+		if m.HasAnchors() && x.name == "topics" || !m.HasAnchors() && (x.name == "anchors" || x.name == "recover") || x.name == "infer" && r.Infer == nil {
 			continue
 		}
 		fmt.Fprintf(t, "%s\t%8.3f\n", x.name, x.s)

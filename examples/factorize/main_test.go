@@ -66,6 +66,8 @@ type line struct {
 	RectifyReason string `json:"rectify_reason"`
 	Finder        string
 	Recover       string
+	AnchorFree    string `json:"anchor_free"`
+	Weights       string
 	Anchors       []anchorWord
 	Topics        [][]string
 	Metrics       map[string]mean
@@ -552,6 +554,43 @@ func TestAnchorMinDF(t *testing.T) {
 	}
 }
 
+// Topics without anchors: no anchors and nothing that needs them is printed, and
+// weights change the topics.
+func TestAnchorFree(t *testing.T) {
+	topics := make(map[string]bool)
+	for _, args := range []string{"-anchor-free lp", "-anchor-free pds", "-anchor-free lp -weights tfidf", "-anchor-free lp -weights proportions"} {
+		out, _ := invoke(t, 0, synth(append(strings.Fields(args), "-k", "5", "-rectify", "none", "-json", "-quiet")...)...)
+		if !strings.Contains(out, `"anchors":[],`) || !strings.Contains(out, `"objective_mean":null`) {
+			t.Errorf("%s: %s", args, out)
+		}
+		l := decode(t, out)[0]
+		_, recovery := l.Metrics["recovery"]
+		_, npmi := l.Metrics["npmi"]
+		_, anchors := l.Metrics["basis_rank"]
+		if l.K != 5 || l.Recover != "" || l.AnchorFree != strings.Fields(args)[1] || len(l.Topics) != 5 || recovery || anchors || !npmi {
+			t.Errorf("%s: %+v", args, l)
+		}
+		if args != "-anchor-free pds" { // which finds what lp does, or nearly
+			topics[fmt.Sprint(l.Topics)] = true
+		}
+		if want := strings.TrimPrefix(args, "-anchor-free lp -weights "); (l.Weights != "") != (want != args) || l.Weights != "" && l.Weights != want {
+			t.Errorf("%s: weights %q", args, l.Weights)
+		}
+	}
+	if len(topics) != 3 {
+		t.Errorf("%d different models, want 3: weights change nothing", len(topics))
+	}
+	out, _ := invoke(t, 0, synth("-k", "5", "-anchor-free", "lp", "-quiet")...)
+	for _, want := range []string{"AnchorFree-LP", "topics  "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the report lacks %q:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "anchor  ") || strings.Contains(out, "mean objective") || strings.Contains(out, "recover  ") {
+		t.Errorf("the report tells of anchors:\n%s", out)
+	}
+}
+
 func TestReport(t *testing.T) {
 	out, errs := invoke(t, 0, synth("-k", "5", "-quiet")...)
 	for _, want := range []string{"K = 5 topics: 600 words", "AP(iterations=15", "anchor_14_1", "recovery", "mean objective", "total"} {
@@ -607,6 +646,9 @@ func TestUsage(t *testing.T) {
 		{append(ok, "-rectify", "lr", "-passes", "0"), []string{"-passes 0"}},
 		{append(ok, "-rectify", "dr", "-enn-rows", "9", "-enn-order", "ap"), []string{"-enn-rows has no use", "-enn-order has no use"}},
 		{append(ok, "-rectify", "enn", "-enn-rows", "0", "-enn-order", "r"), []string{"-enn-rows 0", `-enn-order "r"`}},
+		{append(ok, "-anchor-free", "em"), []string{`-anchor-free "em": want lp or pds`}},
+		{append(ok, "-anchor-free", "lp", "-recover", "admm", "-anchor-min-df", "2"), []string{"-recover has no use with -anchor-free", "-anchor-min-df has no use"}},
+		{append(ok, "-weights", "idf"), []string{`-weights "idf"`}},
 		{append(ok, "-recover", "simplex"), []string{`-recover "simplex"`}},
 		{append(ok, "-iterations", "0"), []string{"-iterations 0"}},
 		{append(ok, "-anchor-min-df", "-1"), []string{"-anchor-min-df -1"}},

@@ -366,7 +366,9 @@ func fit(ctx context.Context, o options, raw *corpus.Corpus, stop []string, fact
 		values[i] = r.Recovery.Values[j]
 	}
 	res.BaseRecovery = number(metrics.NewStat(values).Mean)
-	res.Topics = compare(base, m, at, o.top)
+	if res.Topics, err = compare(base, m, at, o.top); err != nil {
+		return nil, nil, err
+	}
 	return m, res, nil
 }
 
@@ -388,7 +390,7 @@ func places(base, m *jsmf.Model) ([]int, error) {
 
 // compare lists the topics of m, in the order of the topics of base that they
 // match. at are the places of base's words in m; base may be m itself.
-func compare(base, m *jsmf.Model, at []int, top int) []topic {
+func compare(base, m *jsmf.Model, at []int, top int) ([]topic, error) {
 	words := func(m *jsmf.Model, k int) []string {
 		var out []string
 		for _, w := range m.TopWords(k, top) {
@@ -402,7 +404,7 @@ func compare(base, m *jsmf.Model, at []int, top int) []topic {
 		for k := range topics {
 			topics[k] = topic{Topic: k, Anchor: anchors[k], Words: words(m, k)}
 		}
-		return topics
+		return topics, nil
 	}
 	inBase := make([]bool, m.N())
 	for _, j := range at {
@@ -410,14 +412,18 @@ func compare(base, m *jsmf.Model, at []int, top int) []topic {
 	}
 	b := m.TopicsTo(nil)
 	cos := cosines(base.TopicsTo(nil), b, at)
-	for k, l := range assign(cos) {
+	col, err := metrics.Assign(cos)
+	if err != nil {
+		return nil, err
+	}
+	for k, l := range col {
 		before, now := words(base, k), words(m, l)
 		topics[k] = topic{l, anchors[l], now, &Change{
 			BaseTopic: k, BaseAnchor: base.AnchorWords()[k], Cosine: cos.At(k, l),
 			Gained: without(now, before), Lost: without(before, now), New: newWords(m, b, l, inBase, top),
 		}}
 	}
-	return topics
+	return topics, nil
 }
 
 // without returns what of a is not in b, in its order.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -243,50 +242,6 @@ func TestWorkersAndMethods(t *testing.T) {
 			if x, y := float64(a[i].Recovery), float64(b[i].Recovery); !(math.Abs(x-y) <= 0.05*x) || b[i].Rectify != name {
 				t.Errorf("%s: recovery %g, with lr %g", b[i].Rectify, y, x)
 			}
-		}
-	}
-}
-
-// Every permutation is tried.
-func TestAssign(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for trial := range 200 {
-		n := 1 + trial%6
-		gain := mat.NewDense(n, n, nil)
-		for i := range n {
-			for j := range n {
-				gain.Set(i, j, rng.Float64()*2-0.5)
-				if trial%3 == 0 { // many ties
-					gain.Set(i, j, float64(rng.IntN(3)))
-				}
-			}
-		}
-		sum := func(col []int) (s float64) {
-			for i, j := range col {
-				s += gain.At(i, j)
-			}
-			return s
-		}
-		best := math.Inf(-1)
-		var try func(col []int)
-		try = func(col []int) {
-			if len(col) == n {
-				best = max(best, sum(col))
-				return
-			}
-			for j := range n {
-				if !slices.Contains(col, j) {
-					try(append(col, j))
-				}
-			}
-		}
-		try(nil)
-		col := assign(gain)
-		if sorted := slices.Sorted(slices.Values(col)); len(slices.Compact(sorted)) != n || sorted[0] != 0 || sorted[n-1] != n-1 {
-			t.Fatalf("%v is no permutation of %d", col, n)
-		}
-		if got := sum(col); !(got >= best-1e-12) {
-			t.Fatalf("sum %g with %v, want %g of\n%v", got, col, best, mat.Formatted(gain))
 		}
 	}
 }

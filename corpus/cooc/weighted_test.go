@@ -1,0 +1,184 @@
+package cooc_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+)
+
+// Every form of the operator against DDᵀ/Σ written out.
+func TestWeightedDefinition(t *testing.T) {
+	const words, least = 40, 4
+	docs := randomDocs(rand.New(rand.NewPCG(21, 22)), 60, words, 3)
+	for m := range docs { // word 0 is in every document
+		docs[m][0] += 1 + m%3
+	}
+	c := countsCorpus(t, words, docs)
+	for _, w := range []cooc.Weighting{cooc.Proportions, cooc.Counts, cooc.TFIDF} {
+		m, err := cooc.NewWeighted(c, w, cooc.Options{MinTokens: least})
+		if err != nil {
+			t.Fatal(err)
+		}
+		used, df := 0, make([]float64, words)
+		for _, d := range docs {
+			if length(d) >= least {
+				used++
+				for i := range d {
+					df[i]++
+				}
+			}
+		}
+		if m.Docs() != used || used == len(docs) {
+			t.Errorf("%v: %d documents used, want %d", w, m.Docs(), used)
+		}
+		want, sum := mat.NewDense(words, words, nil), 0.0
+		for _, d := range docs {
+			if length(d) < least {
+				continue
+			}
+			v, norm := make([]float64, words), 0.0
+			for i, n := range d {
+				v[i] = float64(n)
+				switch w {
+				case cooc.Proportions:
+					v[i] /= float64(length(d))
+				case cooc.TFIDF:
+					v[i] *= math.Log(float64(used) / df[i])
+					norm += v[i] * v[i]
+				}
+			}
+			for i := range v {
+				if w == cooc.TFIDF && norm > 0 {
+					v[i] /= math.Sqrt(norm)
+				}
+			}
+			for i := range v {
+				for j := range v {
+					want.Set(i, j, want.At(i, j)+v[i]*v[j])
+					sum += v[i] * v[j]
+				}
+			}
+		}
+		want.Scale(1/sum, want)
+
+		marg, norms := m.Marginals(), must(m.RowNorms2(ctx, 2))
+		for i, n := range m.DocFrequencies() {
+			if float64(n) != df[i] {
+				t.Errorf("%v: word %d in %d documents, want %g", w, i, n, df[i])
+			}
+		}
+		row, total := make([]float64, words), 0.0
+		x := mat.NewDense(words, 3, nil)
+		for i := range words {
+			x.SetRow(i, []float64{1, float64(i%7) - 3, math.Sin(float64(i))})
+		}
+		var wantX mat.Dense
+		wantX.Mul(want, x)
+		gotX := mat.NewDense(words, 3, nil)
+		if err := m.MulTo(ctx, gotX, x, 2); err != nil {
+			t.Fatal(err)
+		}
+		// Sums of some dozens of numbers below 1.
+		const tol = 1e-14
+		for i := range words {
+			m.RowTo(row, i)
+			c, q := 0.0, 0.0
+			for j, v := range row {
+				if math.Abs(v-want.At(i, j)) > tol {
+					t.Errorf("%v: entry (%d, %d) is %g, want %g", w, i, j, v, want.At(i, j))
+				}
+				c += want.At(i, j)
+				q += want.At(i, j) * want.At(i, j)
+			}
+			total += marg[i]
+			if math.Abs(marg[i]-c) > tol || math.Abs(norms[i]-q) > tol {
+				t.Errorf("%v: row %d sums to %g and has the squared norm %g, want %g and %g", w, i, marg[i], norms[i], c, q)
+			}
+			for j := range 3 {
+				if math.Abs(gotX.At(i, j)-wantX.At(i, j)) > 10*tol {
+					t.Errorf("%v: product (%d, %d) is %g, want %g", w, i, j, gotX.At(i, j), wantX.At(i, j))
+				}
+			}
+		}
+		if math.Abs(total-1) > 1e-13 {
+			t.Errorf("%v: the entries sum to %g", w, total)
+		}
+		if got, wantZero := marg[0], w == cooc.TFIDF; (got == 0) != wantZero {
+			t.Errorf("%v: the word of all documents has the marginal %g", w, got)
+		}
+
+		// The submatrix of some words is that of the array.
+		idx := []int{1, 2, 5, 6, 30}
+		sub, err := cooc.Submatrix(m, idx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := make([]float64, len(idx))
+		for a, i := range idx {
+			sub.RowTo(part, a)
+			s := 0.0
+			for b, j := range idx {
+				s += want.At(i, j)
+				if math.Abs(part[b]-want.At(i, j)) > tol {
+					t.Errorf("%v: entry (%d, %d) of the submatrix is %g, want %g", w, a, b, part[b], want.At(i, j))
+				}
+			}
+			if math.Abs(sub.Marginals()[a]-s) > tol {
+				t.Errorf("%v: row %d of the submatrix sums to %g, want %g", w, a, sub.Marginals()[a], s)
+			}
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func length(d map[int]int) (n int) {
+	for _, v := range d {
+		n += v
+	}
+	return n
+}
+
+func TestWeightedUnbiased(t *testing.T) {
+	c := countsCorpus(t, 12, randomDocs(rand.New(rand.NewPCG(3, 3)), 20, 12, 0))
+	a := newMoments(t, c, cooc.Options{})
+	b := must(cooc.NewWeighted(c, cooc.Unbiased, cooc.Options{}))
+	x, y := make([]float64, 12), make([]float64, 12)
+	for i := range x {
+		a.RowTo(x, i)
+		b.RowTo(y, i)
+		for j := range x {
+			if x[j] != y[j] {
+				t.Fatalf("entry (%d, %d) is %g, NewMoments gives %g", i, j, y[j], x[j])
+			}
+		}
+	}
+}
+
+func TestWeightedBad(t *testing.T) {
+	c := countsCorpus(t, 3, []map[int]int{{0: 2, 1: 1, 2: 3}, {0: 3, 1: 1, 2: 2}})
+	for _, w := range []cooc.Weighting{-1, cooc.TFIDF + 1} {
+		if _, err := cooc.NewWeighted(c, w, cooc.Options{}); err == nil {
+			t.Errorf("%v: no error", w)
+		}
+	}
+	if _, err := cooc.NewWeighted(c, cooc.TFIDF, cooc.Options{}); !errors.Is(err, cooc.ErrNoDocuments) {
+		t.Errorf("all words in all documents: %v, want ErrNoDocuments", err)
+	}
+	if _, err := cooc.NewWeighted(c, cooc.Counts, cooc.Options{MinTokens: 7}); !errors.Is(err, cooc.ErrNoDocuments) {
+		t.Errorf("no document long enough: %v, want ErrNoDocuments", err)
+	}
+	if _, err := cooc.NewWeighted(c, cooc.Counts, cooc.Options{MinTokens: -1}); err == nil {
+		t.Error("MinTokens -1: no error")
+	}
+}

@@ -1,0 +1,386 @@
+// Package anchorfree learns topics that need have no anchor words (fu-2018).
+//
+// Of all factorisations C = BABᵀ with non-negative B whose columns sum to 1 it
+// takes the one with the least |det A| (fu-2018, eq. 4). That is the true one,
+// up to the order of the topics, if the rows of B are "sufficiently scattered":
+// they need not touch the corners of the simplex, as anchors do, but their cone
+// must hold the largest round cone in the positive orthant (Theorem 1). Topics with
+// enough zeros in enough words have that; anchor words are a special case.
+//
+// With the K largest eigenpairs C ≈ UΛUᵀ every such B is UM for a K×K matrix M,
+// and A = M⁻¹ΛM⁻ᵀ. What is left to solve is (eq. 13)
+//
+//	max |det M|  subject to  UM ≥ 0, 1ᵀUM = 1ᵀ:
+//
+// find the simplex of largest volume whose corners lie in a polytope of K−1
+// dimensions and N facets. It is not convex. LP replaces one column of M after
+// the other by the best one given the others, which is a linear program; PDS
+// moves all columns at once. Both are deterministic, need no rows of C, and take
+// any symmetric C with K positive eigenvalues, not only one that sums to 1: tf-idf moments
+// too. fu-2018 works with U√Λ instead of U; M changes by √Λ, and B and A do not.
+package anchorfree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
+)
+
+// Learner is a way to learn topics without anchors.
+type Learner interface {
+	// Learn returns the model of c with k topics. The result is the same to
+	// the bit for any opt.Workers.
+	Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error)
+	// String names the method and its settings.
+	String() string
+}
+
+// Options are what every method takes beside its own settings.
+type Options struct {
+	// Workers bounds the goroutines; 0 means GOMAXPROCS.
+	Workers int
+	// Progress, if not nil, is called from the goroutine that called Learn: by LP
+	// after each linear program with ln|det M| of the columns so far, by PDS
+	// after each round with ‖UM − Z‖. total is the most there can be.
+	Progress func(done, total int, value float64)
+}
+
+// Status tells why an iteration stopped.
+type Status int
+
+const (
+	// Converged: the tolerance was met.
+	Converged Status = iota
+	// IterationLimit: the limit came first.
+	IterationLimit
+)
+
+func (s Status) String() string {
+	switch s {
+	case Converged:
+		return "converged"
+	case IterationLimit:
+		return "iteration limit"
+	}
+	return fmt.Sprintf("Status(%d)", int(s))
+}
+
+// Result is a learnt model. Topics are in the order of falling share ΣₗA_kl.
+type Result struct {
+	// B is N×K: column k holds p(word | topic k), is non-negative and sums to
+	// 1. Rows of words that C does not know are zero.
+	B *mat.Dense
+	// A is K×K and symmetric: A_kl is the probability that two words of a
+	// document come from topics k and l, if C sums to 1. It is M⁻¹ΛM⁻ᵀ, neither
+	// clipped nor rescaled: entries may be negative, and as far as the K
+	// eigenpairs miss the sum of C, A misses it (metrics.Legality).
+	A *mat.Dense
+	// Breve is N×K: row n holds p(topic | word n), by Bayes' rule from B and the
+	// topics' shares, and sums to 1. A word that is in C but in no topic, because
+	// the K eigenpairs hold nothing of it, gets the shares themselves; one that C
+	// does not know gets zeros.
+	Breve *mat.Dense
+	// Marginals are the row sums of C, length N. They belong to C and must not
+	// be written to.
+	Marginals []float64
+	// Eigenvalues are the K largest of C, descending.
+	Eigenvalues []float64
+	// LogDet is ln|det M|, which the method made as large as it could.
+	// ln|det A| = Σ ln Eigenvalues − 2·LogDet.
+	LogDet float64
+
+	// Clipped is how many entries of UM were below zero and were set to 0
+	// before the columns of B were scaled to the sum 1; Negative is the sum of
+	// their absolute values in the topic where it is largest, a probability.
+	// Both constraints of the problem hold to rounding for LP (some 1e-12) and
+	// to its tolerance for PDS.
+	Clipped  int
+	Negative float64
+	// NegativeShares counts topics with a share below 0, which Bayes' rule takes
+	// for 0.
+	NegativeShares int
+	// Empty counts words without a row in the K eigenpairs: they bound nothing
+	// and are in no topic.
+	Empty int
+
+	// Iterations are sweeps over all topics of LP and inner steps of PDS.
+	Iterations int
+	// Rounds are the updates of multipliers or penalty of PDS; 0 for LP.
+	Rounds int
+	// Programs is the number of linear programs solved, Pivots their simplex
+	// steps; 0 for PDS.
+	Programs, Pivots int
+	Status           Status
+	// Products is the number of products of C with a vector.
+	Products int
+}
+
+// RankError says that C has fewer positive eigenvalues than topics were asked
+// for.
+type RankError struct {
+	Rank, K int
+	// First is the largest eigenvalue, Next the one that is not positive (to
+	// rounding).
+	First, Next float64
+}
+
+func (e *RankError) Error() string {
+	return fmt.Sprintf("anchorfree: %d topics asked for, but the co-occurrence matrix has %d positive eigenvalues (the first is %.3g, the next %.3g); ask for at most %d topics", e.K, e.Rank, e.First, e.Next, e.Rank)
+}
+
+// InfeasibleError says that no distribution over the words lies in the span of
+// the K eigenvectors, so that there is no topic: C has negative entries, or
+// none but rounding is left of some words.
+type InfeasibleError struct {
+	// Topic is the column of M (not a number in the Result, there is none) whose
+	// linear program it was.
+	Topic int
+	// Word cannot get a probability in [0, 1] while all Others have one.
+	Word   int
+	Others []int
+}
+
+func (e *InfeasibleError) Error() string {
+	return fmt.Sprintf("anchorfree: the linear program of topic %d has no solution: within the span of the eigenvectors, word %d has a negative probability, or one above 1, in every vector that sums to 1 and in which %d other words (the first is word %d) do not; a non-negative co-occurrence matrix, as rectification gives it, has solutions", e.Topic, e.Word, len(e.Others), first(e.Others))
+}
+
+func first(x []int) int {
+	if len(x) == 0 {
+		return -1
+	}
+	return x[0]
+}
+
+// Tolerances that are not settings.
+const (
+	// eigenTol is the residual of the eigenpairs, as a part of λ_K. The zeros of
+	// B are found to some 1e-11 because of it.
+	eigenTol    = 1e-12
+	maxRestarts = 500
+	// rankTol is the part of the norm of C that counts as zero.
+	rankTol = 1e-11
+	// emptyRow is the length of a row of U, as a part of the longest, that is
+	// rounding.
+	emptyRow = 1e-13
+)
+
+// problem is what both methods solve.
+type problem struct {
+	n, k    int
+	u       blas64.General // n×k, orthonormal columns
+	s       []float64      // Uᵀ1
+	lambda  []float64      // k, descending, positive
+	c       []float64
+	empty   []bool    // of words without a row in U
+	norms   []float64 // ‖u_i‖
+	workers int
+
+	products int
+}
+
+// newProblem finds the eigenpairs.
+func newProblem(ctx context.Context, c cooc.Matrix, k int, workers int) (*problem, error) {
+	n := c.Dim()
+	if k < 1 || k > n {
+		return nil, fmt.Errorf("anchorfree: K = %d is not in [1, %d], the number of words", k, n)
+	}
+	p := &problem{n: n, k: k, c: c.Marginals(), workers: workers, s: make([]float64, k), empty: make([]bool, n), norms: make([]float64, n)}
+	if len(p.c) != n {
+		return nil, fmt.Errorf("anchorfree: the matrix has %d rows and %d row sums", n, len(p.c))
+	}
+	for i, v := range p.c {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("anchorfree: row %d of the matrix sums to %g", i, v)
+		}
+	}
+	op := func(ctx context.Context, dst, x blas64.General) error {
+		var d, v mat.Dense
+		d.SetRawMatrix(dst)
+		v.SetRawMatrix(x)
+		return c.MulTo(ctx, &d, &v, workers)
+	}
+	theta, vecs, st, err := linalg.Lanczos(ctx, n, op, linalg.LanczosOptions{Pairs: k, Tol: eigenTol, MaxRestarts: maxRestarts, Block: 8, Workers: workers})
+	if err != nil {
+		return nil, fmt.Errorf("anchorfree: eigenpairs: %w", err)
+	}
+	p.products = st.Products
+	// The norm of C is at least maxᵢ|cᵢ|/√N: below a part of that an eigenvalue is
+	// rounding, though it may be the largest.
+	scale := theta[0]
+	for _, v := range p.c {
+		scale = max(scale, math.Abs(v)/math.Sqrt(float64(n)))
+	}
+	for i, v := range theta {
+		if !(v > rankTol*scale) {
+			return nil, &RankError{Rank: i, K: k, First: theta[0], Next: v}
+		}
+	}
+	if !st.Converged {
+		return nil, fmt.Errorf("anchorfree: the %d largest eigenpairs did not converge: residual %.3g, want %.3g", k, st.Residual, eigenTol*theta[k-1])
+	}
+	p.lambda = theta
+	// One more product makes the rows of seldom words as accurate for their size
+	// as the others, and those of absent ones zero.
+	v := linalg.NewGeneral(n, k)
+	for i := range n {
+		row := linalg.Row(v, i)
+		for j := range row {
+			row[j] = vecs.Data[j*vecs.Stride+i] / theta[j]
+		}
+	}
+	p.u = linalg.NewGeneral(n, k)
+	if err := op(ctx, p.u, v); err != nil {
+		return nil, fmt.Errorf("anchorfree: %w", err)
+	}
+	p.products += k
+	for i := range n {
+		for j, v := range linalg.Row(p.u, i) {
+			p.s[j] += v
+		}
+	}
+	sign := make([]float64, k) // that eigenvectors have is an accident
+	for j, v := range p.s {
+		sign[j] = math.Copysign(1, v)
+		p.s[j] = math.Abs(v)
+	}
+	longest := 0.0
+	for i := range n {
+		row := linalg.Row(p.u, i)
+		for j := range row {
+			row[j] *= sign[j]
+		}
+		p.norms[i] = blas64.Nrm2(blas64.Vector{N: k, Inc: 1, Data: row})
+		longest = max(longest, p.norms[i])
+	}
+	for i, v := range p.norms {
+		if v <= emptyRow*longest {
+			// What is there of it would bound the polytope at random.
+			p.empty[i], p.norms[i] = true, 0
+			clear(linalg.Row(p.u, i))
+		}
+	}
+	return p, nil
+}
+
+// finish makes the model of a solution M, k×k.
+func (p *problem) finish(ctx context.Context, m *mat.Dense) (*Result, error) {
+	n, k := p.n, p.k
+	inv, err := inverse(m)
+	if err != nil {
+		return nil, err
+	}
+	logdet, _ := mat.LogDet(m)
+	a := mat.NewDense(k, k, nil)
+	share := make([]float64, k)
+	for i := range k {
+		for j := range i + 1 {
+			v := 0.0
+			for l, x := range p.lambda {
+				v += x * inv.At(i, l) * inv.At(j, l)
+			}
+			a.Set(i, j, v)
+			a.Set(j, i, v)
+		}
+	}
+	order := make([]int, k)
+	for i := range order {
+		order[i] = i
+		for j := range k {
+			share[i] += a.At(i, j)
+		}
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(share[y], share[x]) })
+
+	res := &Result{
+		B: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil), Breve: mat.NewDense(n, k, nil),
+		Marginals: p.c, Eigenvalues: slices.Clone(p.lambda), LogDet: logdet, Products: p.products,
+	}
+	sorted := linalg.NewGeneral(k, k)
+	for t, o := range order {
+		for l, q := range order {
+			res.A.Set(t, l, a.At(o, q))
+		}
+		for i := range k {
+			sorted.Data[i*k+t] = m.At(i, o)
+		}
+	}
+	b := res.B.RawMatrix()
+	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, p.u, sorted, 0, b, p.workers); err != nil {
+		return nil, fmt.Errorf("anchorfree: %w", err)
+	}
+	sum, below := make([]float64, k), make([]float64, k)
+	for i := range n {
+		if p.empty[i] {
+			res.Empty++
+		}
+		row := linalg.Row(b, i)
+		for t, v := range row {
+			if v < 0 {
+				res.Clipped++
+				below[t] -= v
+				row[t] = 0
+				continue
+			}
+			sum[t] += v
+		}
+	}
+	for t, s := range sum {
+		if !(s > 0) || math.IsInf(s, 0) {
+			return nil, fmt.Errorf("anchorfree: topic %d has the total probability %g", t, s)
+		}
+		res.Negative = max(res.Negative, below[t])
+	}
+	prior, total := make([]float64, k), 0.0
+	for t, o := range order {
+		if share[o] < 0 {
+			res.NegativeShares++
+		}
+		prior[t] = max(share[o], 0)
+		total += prior[t]
+	}
+	for t := range prior {
+		prior[t] /= total
+	}
+	for i := range n {
+		row, out := linalg.Row(b, i), res.Breve.RawRowView(i)
+		s := 0.0
+		for t := range row {
+			row[t] /= sum[t]
+			out[t] = row[t] * prior[t]
+			s += out[t]
+		}
+		switch {
+		case s > 0:
+			for t := range out {
+				out[t] /= s
+			}
+		case p.c[i] > 0:
+			copy(out, prior)
+		}
+	}
+	return res, ctx.Err()
+}
+
+// inverse returns M⁻¹, or an error where the columns of M are dependent.
+func inverse(m *mat.Dense) (*mat.Dense, error) {
+	var inv mat.Dense
+	err := inv.Inverse(m)
+	var cond mat.Condition
+	if errors.As(err, &cond) && !math.IsInf(float64(cond), 0) {
+		err = nil // close to singular, but good enough for a direction
+	}
+	if err != nil {
+		return nil, fmt.Errorf("anchorfree: the topics are linearly dependent: %w", err)
+	}
+	return &inv, nil
+}
