@@ -45,6 +45,10 @@ const (
 	tagAnchors      = "ANCH"
 	tagAnchorNorms  = "NORM"
 	tagMarginals    = "MARG"
+	tagAlpha        = "ALPH"
+	tagSpectralB    = "SPEB"
+	tagSpectralW    = "SPEW"
+	tagSpectralA    = "SPEA"
 	tagProvenance   = "PROV"
 	tagStats        = "STAT"
 )
@@ -225,6 +229,12 @@ func (m *Model) encode(e *encoder) error {
 	if m.norms != nil {
 		sections++
 	}
+	if m.alpha != nil {
+		sections++
+	}
+	if m.spectral != nil {
+		sections += 3
+	}
 
 	e.text(formatMagic)
 	e.uint32(formatVersion)
@@ -249,9 +259,10 @@ func (m *Model) encode(e *encoder) error {
 			}
 		})
 	}
-	floats := func(tag string, xs []float64) {
-		e.section(tag, flagRequired, 8*len(xs), func() { e.floats(xs) })
+	numbers := func(tag string, flags uint32, xs []float64) {
+		e.section(tag, flags, 8*len(xs), func() { e.floats(xs) })
 	}
+	floats := func(tag string, xs []float64) { numbers(tag, flagRequired, xs) }
 	floats(tagTopics, m.topics)
 	floats(tagWordTopics, m.wordTopics)
 	floats(tagCorrelations, m.corr)
@@ -264,6 +275,14 @@ func (m *Model) encode(e *encoder) error {
 		floats(tagAnchorNorms, m.norms)
 	}
 	floats(tagMarginals, m.marginals)
+	if m.alpha != nil {
+		numbers(tagAlpha, 0, m.alpha)
+	}
+	if s := m.spectral; s != nil {
+		numbers(tagSpectralB, 0, s.topics)
+		numbers(tagSpectralW, 0, s.wordTopics)
+		numbers(tagSpectralA, 0, s.corr)
+	}
 	e.section(tagProvenance, 0, len(provJSON), func() { e.bytes(provJSON) })
 	e.section(tagStats, 0, len(statsJSON), func() { e.bytes(statsJSON) })
 
@@ -506,7 +525,8 @@ type parts struct {
 	vocab                    []string
 	topics, wordTopics, corr []float64
 	anchors                  []int
-	norms, marginals         []float64
+	norms, marginals, alpha  []float64
+	spectral                 [3][]float64 // B, B̆ and A before the model was refined
 	stats                    Stats
 	prov                     Provenance
 }
@@ -566,6 +586,14 @@ func (p *parts) section() error {
 		err = numbers(&p.norms, p.k)
 	case tagMarginals:
 		err = numbers(&p.marginals, p.n)
+	case tagAlpha:
+		err = numbers(&p.alpha, p.k)
+	case tagSpectralB:
+		err = numbers(&p.spectral[0], p.n*p.k)
+	case tagSpectralW:
+		err = numbers(&p.spectral[1], p.n*p.k)
+	case tagSpectralA:
+		err = numbers(&p.spectral[2], p.k*p.k)
 	case tagAnchors:
 		if length != 8*uint64(p.k) {
 			return d.fail(ErrInvalid, start, "length", "is %d, want %d", length, 8*uint64(p.k))
@@ -650,6 +678,16 @@ func (p *parts) model() (*Model, error) {
 		}
 	}
 	p.prov.FormatVersion = formatVersion
+	var spectral *spectralParts
+	if x := p.spectral; x[0] != nil || x[1] != nil || x[2] != nil {
+		for i, tag := range []string{tagSpectralB, tagSpectralW, tagSpectralA} {
+			if x[i] == nil {
+				d.section = tag
+				return nil, d.fail(ErrInvalid, d.off, "", "is missing beside other spectral parts")
+			}
+		}
+		spectral = &spectralParts{mat.NewDense(p.n, p.k, x[0]), mat.NewDense(p.n, p.k, x[1]), mat.NewDense(p.k, p.k, x[2])}
+	}
 	m, err := newModel(modelParts{
 		Vocabulary:   p.vocab,
 		Topics:       mat.NewDense(p.n, p.k, p.topics),
@@ -660,12 +698,15 @@ func (p *parts) model() (*Model, error) {
 		Marginals:    p.marginals,
 		Stats:        p.stats,
 		Provenance:   p.prov,
+		Alpha:        p.alpha,
+		Spectral:     spectral,
 	})
 	var pe *partError
 	if errors.As(err, &pe) {
 		tag := map[string]string{
 			"vocabulary": tagVocabulary, "topics": tagTopics, "word_topics": tagWordTopics, "correlations": tagCorrelations,
 			"anchors": tagAnchors, "anchor_norms": tagAnchorNorms, "marginals": tagMarginals,
+			"alpha": tagAlpha, "spectral_topics": tagSpectralB, "spectral_word_topics": tagSpectralW, "spectral_correlations": tagSpectralA,
 		}[pe.field]
 		d.section = tag
 		return nil, d.fail(ErrInvalid, p.at[tag], pe.field, "%s", pe.detail)

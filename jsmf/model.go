@@ -2,6 +2,7 @@ package jsmf
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -37,7 +38,7 @@ const (
 // [0, N), a destination of the wrong shape) are mistakes of the program: the
 // methods panic on them as indexing a slice does.
 //
-// Memory: 16·N·K bytes and the vocabulary.
+// Memory: 16·N·K bytes and the vocabulary; 16·N·K more if it was refined.
 type Model struct {
 	n, k       int
 	vocab      []string // nil: words are called by their number
@@ -49,6 +50,8 @@ type Model struct {
 	marginals  []float64
 	stats      Stats
 	prov       Provenance
+	alpha      []float64 // nil: not known
+	spectral   *Model    // before it was refined; nil: it was not
 
 	index func() map[string]int
 }
@@ -118,7 +121,12 @@ type modelParts struct {
 	Marginals    []float64  // c, N
 	Stats        Stats
 	Provenance   Provenance
+	Alpha        []float64      // K, or nil
+	Spectral     *spectralParts // before the model was refined, or nil
 }
+
+// spectralParts are the parts of a model that a refinement changes.
+type spectralParts struct{ Topics, WordTopics, Correlations *mat.Dense }
 
 // partError tells which part of a model is not as it must be.
 type partError struct{ field, detail string }
@@ -148,6 +156,7 @@ func newModel(p modelParts) (*Model, error) {
 		stats: p.Stats.clone(), prov: p.Provenance,
 	}
 	m.prov.Stages = slices.Clone(m.prov.Stages)
+	m.alpha = slices.Clone(p.Alpha)
 	if r, c := p.WordTopics.Dims(); r != n || c != k {
 		return nil, invalid("word_topics", "is %d×%d, want N×K = %d×%d", r, c, n, k)
 	}
@@ -166,7 +175,32 @@ func newModel(p modelParts) (*Model, error) {
 		}
 		return idx
 	})
+	if p.Spectral != nil {
+		if err := m.setSpectral(*p.Spectral); err != nil {
+			return nil, err
+		}
+	}
 	return m, nil
+}
+
+// setSpectral gives m the model that it was refined from, which shares all with
+// it that the refinement did not change. The matrices have the shapes of m's.
+func (m *Model) setSpectral(p spectralParts) error {
+	s := *m
+	s.topics, s.wordTopics, s.corr = packed(p.Topics), packed(p.WordTopics), packed(p.Correlations)
+	s.alpha, s.stats.Refine = nil, RefineStats{}
+	if n := len(s.prov.Stages); n > 0 {
+		s.prov.Stages = s.prov.Stages[: n-1 : n-1]
+	}
+	if err := s.check(); err != nil {
+		var pe *partError
+		if errors.As(err, &pe) {
+			pe.field = "spectral_" + pe.field
+		}
+		return err
+	}
+	m.spectral = &s
+	return nil
 }
 
 // packed returns the rows of d one after the other, without a copy where they
@@ -262,6 +296,14 @@ func (m *Model) check() error {
 	if m.norms != nil && len(m.norms) != k {
 		return invalid("anchor_norms", "has %d values, want K = %d", len(m.norms), k)
 	}
+	if m.alpha != nil && len(m.alpha) != k {
+		return invalid("alpha", "has %d values, want K = %d", len(m.alpha), k)
+	}
+	for j, a := range m.alpha {
+		if !(a > 0) || math.IsInf(a, 1) {
+			return invalid("alpha", "of topic %d is %v", j, a)
+		}
+	}
 	for j, r := range m.norms {
 		if !finite(r) || r < 0 {
 			return invalid("anchor_norms", "r of topic %d is %v", j, r)
@@ -336,8 +378,8 @@ func (m *Model) TopicsTo(dst *mat.Dense) *mat.Dense { return view{m.n, m.k, m.to
 
 // WordTopics returns the N×K matrix whose row n is p(topic | word n). It is
 // the transpose of B̆ in the papers. Rows are non-negative and sum to 1; the
-// row of a word whose marginal is not positive may be all 0. Anchors have unit rows. It is a
-// view, as Topics.
+// row of a word whose marginal is not positive may be all 0. Anchors have unit rows, but
+// not in a refined model. It is a view, as Topics.
 func (m *Model) WordTopics() mat.Matrix { return view{m.n, m.k, m.wordTopics} }
 
 // WordTopicsTo copies WordTopics into dst as TopicsTo does.
@@ -557,6 +599,24 @@ func (m *Model) CorrelatedPairs(n int) []TopicPair {
 	}
 	return pairs
 }
+
+// Refined tells whether topics and correlations were refined on the documents
+// (Pipeline.Refine).
+func (m *Model) Refined() bool { return m.spectral != nil }
+
+// Spectral returns the model as it was before it was refined, m itself if it was
+// not. Anchors, their norms, marginals and vocabulary are those of m.
+func (m *Model) Spectral() *Model {
+	if m.spectral == nil {
+		return m
+	}
+	return m.spectral
+}
+
+// Alpha returns the parameters of the Dirichlet prior of a document's topics
+// that the refinement used or found, K positive numbers, the caller's own; nil
+// if the model was not refined.
+func (m *Model) Alpha() []float64 { return slices.Clone(m.alpha) }
 
 // Stats returns what each stage of the fit did. The value and all its slices
 // are the caller's own.

@@ -31,6 +31,7 @@ type Pipeline struct {
 	rectifier Rectifier
 	finder    AnchorFinder
 	recoverer Recoverer
+	refiner   Refiner // nil: none
 	minTokens int
 	seed      uint64
 	workers   int
@@ -56,6 +57,12 @@ func (p Pipeline) Anchors(f AnchorFinder) Pipeline { p.finder = f; return p }
 // Recover sets how topics and correlations are recovered. Default:
 // recovery.SCLS{}, which solves exactly.
 func (p Pipeline) Recover(r Recoverer) Pipeline { p.recoverer = r; return p }
+
+// Refine adds a last step: topics and correlations are improved by passes over
+// the documents, as by recovery.Passes{N: 10}. The Model then holds the refined
+// ones, and Model.Spectral those before. It works with Fit, with FitPrepared,
+// and with FitMatrix on a *cooc.Stream. Default: nil, no such step.
+func (p Pipeline) Refine(r Refiner) Pipeline { p.refiner = r; return p }
 
 // MinTokens leaves documents with fewer than n tokens out of the estimate of
 // C. 0 means 5, as in the papers; the least is 2, for a single token holds no
@@ -117,7 +124,7 @@ func (p Pipeline) Validate() error {
 	if p.recoverer == nil {
 		bad("no recovery")
 	}
-	errs = append(errs, validate(p.rectifier, p.finder, p.recoverer))
+	errs = append(errs, validate(p.rectifier, p.finder, p.recoverer, p.refiner))
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("jsmf: %w", err)
 	}
@@ -233,7 +240,7 @@ func (p Pipeline) FitPrepared(ctx context.Context, d *Prepared) (*Model, error) 
 }
 
 func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, begun time.Time) (*Model, error) {
-	return p.fit(ctx, problem{c: d.c, vocab: d.corpus.Vocabulary()}, &tracker{rec: p.rec}, d.stats.clone(), begun)
+	return p.fit(ctx, problem{c: d.c, vocab: d.corpus.Vocabulary(), docs: d.corpus.Source()}, &tracker{rec: p.rec}, d.stats.clone(), begun)
 }
 
 // FitMatrix learns a model from a co-occurrence matrix, whose entries must sum
@@ -267,6 +274,11 @@ func (p Pipeline) FitMatrix(ctx context.Context, c cooc.Matrix) (*Model, error) 
 	pr := problem{c: c, vocab: p.vocab, n: c.Dim()}
 	if v, ok := c.(interface{ Vocabulary() []string }); ok && pr.vocab == nil {
 		pr.vocab = v.Vocabulary()
+	}
+	if s, ok := c.(interface{ Source() corpus.Numbered }); ok {
+		pr.docs = s.Source()
+	} else if p.refiner != nil {
+		return nil, fmt.Errorf("jsmf: %v needs documents, which a %T does not give: use Fit, FitPrepared, or a *cooc.Stream", p.refiner, c)
 	}
 	st.Cooc.Duration, err = tr.run(StageCooc, "", func() (string, error) {
 		st.Cooc = CoocStats{Form: "caller's", N: c.Dim()}
@@ -560,9 +572,10 @@ func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, st *CorpusStats
 // problem is what the stages from C on work on.
 type problem struct {
 	c     cooc.Matrix
-	vocab []string // of all words, or nil
-	keep  []int    // the numbers of the words of c among all n; nil: all
-	n     int      // used with keep only
+	vocab []string      // of all words, or nil
+	keep  []int         // the numbers of the words of c among all n; nil: all
+	n     int           // used with keep only
+	docs  corpus.Source // the documents behind c, or nil
 }
 
 // word returns the number among all words of word i of c.
@@ -699,6 +712,14 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		}
 	}
 	slices.SortStableFunc(r.Statuses, func(a, b StatusCount) int { return b.Count - a.Count })
+	stages := []string{method, p.finder.String(), p.recoverer.String()}
+	var refined *recovery.Refined
+	if p.refiner != nil {
+		stages = append(stages, p.refiner.String())
+		if refined, err = p.refine(ctx, pr, rec, tr, &st); err != nil {
+			return nil, wrap(err)
+		}
+	}
 	st.Total = time.Since(begun)
 	marg := slices.Clone(rec.Marginals)
 	if marg == nil { // a recovery of the caller's own
@@ -711,16 +732,62 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 			anchors[t] = pr.word(w)
 		}
 	}
-	m, err := newModel(modelParts{
+	parts := modelParts{
 		Vocabulary: vocab, Topics: pr.expand(rec.B), WordTopics: pr.expand(rec.Breve), Correlations: rec.A,
 		Anchors: anchors, AnchorNorms: anch.Norms, Marginals: marg,
 		Stats:      st,
-		Provenance: newProvenance(linalg.KernelName(), p.seed, []string{method, p.finder.String(), p.recoverer.String()}),
-	})
+		Provenance: newProvenance(linalg.KernelName(), p.seed, stages),
+	}
+	if refined != nil { // where there are documents, pr.expand adds nothing
+		parts.Spectral = &spectralParts{parts.Topics, parts.WordTopics, parts.Correlations}
+		parts.Topics, parts.WordTopics, parts.Correlations, parts.Alpha = refined.B, refined.Breve, refined.A, refined.Alpha
+	}
+	m, err := newModel(parts)
 	if err != nil {
 		return nil, wrap(err)
 	}
 	return m, nil
+}
+
+// refine runs the last stage.
+func (p Pipeline) refine(ctx context.Context, pr problem, rec *recovery.Result, tr *tracker, st *Stats) (r *recovery.Refined, err error) {
+	st.Refine.Duration, err = tr.run(StageRefine, p.refiner.String(), func() (string, error) {
+		r, err = p.refiner.Refine(ctx, pr.docs, recovery.Start{B: rec.B, A: rec.A}, recovery.RefineOptions{
+			Workers:  p.workers,
+			Progress: func(done, total int, loglik float64) { tr.progress(done, total, "loglik", loglik) },
+		})
+		if err != nil {
+			return "", err
+		}
+		if r == nil || r.B == nil || r.Breve == nil || r.A == nil {
+			return "", fmt.Errorf("%v returned no model", p.refiner)
+		}
+		n, k := rec.B.Dims()
+		if rows, cols := r.B.Dims(); rows != n || cols != k {
+			return "", fmt.Errorf("%v returned topics of %d×%d instead of %d×%d", p.refiner, rows, cols, n, k)
+		}
+		out := fmt.Sprintf("%d passes, %v", r.Passes, r.Status)
+		if h := r.History; len(h) > 0 {
+			out += fmt.Sprintf(", log-likelihood %.4f a token", h[len(h)-1].LogLik)
+		}
+		return out, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &st.Refine
+	s.Method, s.Passes, s.Status = p.refiner.String(), r.Passes, r.Status.String()
+	s.Docs, s.Held, s.Tokens, s.Beta = r.Docs, r.Held, r.Tokens, r.Beta
+	for _, h := range r.History {
+		s.LogLik = append(s.LogLik, h.LogLik)
+		if !math.IsNaN(h.Objective) {
+			s.Objective = append(s.Objective, h.Objective)
+		}
+		if !math.IsNaN(h.HeldOut) {
+			s.HeldOut = append(s.HeldOut, h.HeldOut)
+		}
+	}
+	return r, nil
 }
 
 func (p Pipeline) warn(tr *tracker, st *Stats, message string) {

@@ -18,6 +18,7 @@ const (
 	StageRectify Stage = "rectify" // C made positive semi-definite, non-negative and joint-stochastic
 	StageAnchors Stage = "anchors" // one anchor word a topic
 	StageRecover Stage = "recover" // B̆, B and A
+	StageRefine  Stage = "refine"  // B and A once more, from the documents; with Pipeline.Refine only
 )
 
 // EventKind tells what an Event reports.
@@ -53,7 +54,7 @@ type Event struct {
 	Kind  EventKind
 
 	// Done of Total units of work are finished: iterations when rectifying,
-	// anchors found, words solved. Total is 0 where it is not known.
+	// anchors found, words solved, passes made. Total is 0 where it is not known.
 	Done, Total int
 
 	// Name says what Value is, for example "change" for ‖C_t − C_{t−1}‖_F. An

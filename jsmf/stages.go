@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
@@ -29,6 +30,13 @@ type AnchorFinder interface {
 // (folder recover) has several; anything with these methods will do.
 type Recoverer interface {
 	Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt recovery.Options) (*recovery.Result, error)
+	String() string
+}
+
+// Refiner improves the recovered topics by going back to the documents.
+// recovery.Passes does; anything with these methods will do.
+type Refiner interface {
+	Refine(ctx context.Context, docs corpus.Source, start recovery.Start, opt recovery.RefineOptions) (*recovery.Refined, error)
 	String() string
 }
 

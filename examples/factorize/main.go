@@ -20,6 +20,9 @@
 //	metrics          by name, each a number or {mean, std}; what is not defined
 //	                 is null, and "undefined" counts the values left out of a mean
 //	objective_mean   mean of ½‖v − Uy‖² over all N words, anchors counting 0
+//	refine           with -refine only: method, passes made, and loglik, the mean
+//	                 ln p(token) before each pass and after the last. Topics and
+//	                 metrics are then those of the refined model
 //	seconds          by stage; read, curate and cooc are done once for all K
 //	                 and stand in each line, also in its total
 //	peak_rss_bytes   of the process so far; left out where the system cannot tell
@@ -91,6 +94,7 @@ type options struct {
 	anchorMinDF            int
 	recoverName            string
 	solver                 scls.Solver
+	refine                 int // passes over the documents; 0: none
 	minDistinct, minTokens int
 	seed                   uint64
 	workers                int
@@ -119,6 +123,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&o.anchorMinDF, "anchor-min-df", 0, "anchors must be in at least `D` documents")
 	f.StringVar(&o.recoverName, "recover", "activeset", "activeset, admm or expgrad: the `solver`")
 	f.BoolVar(&paper, "paper-settings", false, "the papers' settings: γ = 3, λ = 1.9 for admm; a fixed step of 50 for expgrad, which\notherwise searches the line; activeset has none")
+	f.IntVar(&o.refine, "refine", 0, "`N` passes over the documents in the end, which improve topics and correlations (recovery.Passes)")
 	f.IntVar(&o.minDistinct, "min-distinct", 3, "leave out documents with fewer distinct words of the vocabulary")
 	f.IntVar(&o.minTokens, "min-tokens", 5, "leave out documents with fewer tokens of the vocabulary; 2 is the least there can be")
 	f.Uint64Var(&o.seed, "seed", 0, "the seed of methods that draw random numbers: dc, lr, and auto where it takes lr")
@@ -195,6 +200,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	default:
 		bad(true, "-recover %q: want activeset, admm or expgrad", o.recoverName)
 	}
+	bad(given["refine"] && o.refine < 1, "-refine %d: want at least 1", o.refine)
 	bad(o.anchorMinDF < 0, "-anchor-min-df %d: want 0 or more", o.anchorMinDF)
 	bad(o.minDistinct < 0, "-min-distinct %d: want 0 or more", o.minDistinct)
 	bad(o.minTokens < 0, "-min-tokens %d: want 0 or more", o.minTokens)
@@ -234,6 +240,7 @@ type seconds struct {
 	Rectify float64 `json:"rectify"`
 	Anchors float64 `json:"anchors"`
 	Recover float64 `json:"recover"`
+	Refine  float64 `json:"refine,omitempty"`
 	Metrics float64 `json:"metrics"`
 	Total   float64 `json:"total"`
 }
@@ -254,8 +261,15 @@ type result struct {
 	Topics        [][]string      `json:"topics"`
 	Metrics       *metrics.Report `json:"metrics"`
 	ObjectiveMean number          `json:"objective_mean"`
+	Refine        *refinement     `json:"refine,omitempty"`
 	Seconds       seconds         `json:"seconds"`
 	PeakRSS       int64           `json:"peak_rss_bytes,omitempty"`
+}
+
+type refinement struct {
+	Method string    `json:"method"`
+	Passes int       `json:"passes"`
+	LogLik []float64 `json:"loglik"`
 }
 
 type anchorWord struct {
@@ -369,7 +383,7 @@ func load(ctx context.Context, o options, rec jsmf.Recorder) (*input, error) {
 
 // pipeline returns what the flags ask for.
 func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
-	return jsmf.New(k).
+	p := jsmf.New(k).
 		Rectify(o.rectifier).
 		Anchors(anchor.QR{MinDocs: o.anchorMinDF}).
 		Recover(recovery.Solver(o.solver)).
@@ -377,6 +391,10 @@ func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
 		Seed(o.seed).
 		Workers(o.workers).
 		Record(rec)
+	if o.refine > 0 {
+		p = p.Refine(recovery.Passes{N: o.refine})
+	}
+	return p
 }
 
 func sizes(c *corpus.Corpus) string {
@@ -404,6 +422,9 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 	if st.Rectify.Reason != "" { // the rectifier chose
 		res.RectifyMethod, res.RectifyReason = st.Rectify.Method, st.Rectify.Reason
 	}
+	if m.Refined() {
+		res.Refine = &refinement{st.Refine.Method, st.Refine.Passes, st.Refine.LogLik}
+	}
 	for _, a := range m.Anchors() {
 		res.Anchors = append(res.Anchors, anchorWord{a, m.Word(a), in.fileIndex[a]})
 	}
@@ -425,6 +446,7 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 	s := &res.Seconds
 	s.Cooc = st.Corpus.Duration.Seconds() + st.Cooc.Duration.Seconds()
 	s.Rectify, s.Anchors, s.Recover = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds()
+	s.Refine = st.Refine.Duration.Seconds()
 	s.Total = s.Read + s.Curate + s.Cooc + time.Since(begun).Seconds()
 	res.PeakRSS = rss.Peak()
 	return m, res, nil
@@ -474,12 +496,20 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 		fmt.Fprintln(t)
 	}
 	fmt.Fprintf(t, "mean objective\t%.6g\n", float64(r.ObjectiveMean))
+	if r.Refine != nil {
+		h := r.Refine.LogLik
+		fmt.Fprintf(t, "log-likelihood a token before refinement\t%.6g\n", h[0])
+		fmt.Fprintf(t, "log-likelihood a token after it\t%.6g\n", h[len(h)-1])
+	}
 	s := r.Seconds
 	fmt.Fprintln(t, "\nstage\tseconds")
 	for _, x := range []struct {
 		name string
 		s    float64
-	}{{"read", s.Read}, {"curate", s.Curate}, {"cooc", s.Cooc}, {"rectify", s.Rectify}, {"anchors", s.Anchors}, {"recover", s.Recover}, {"metrics", s.Metrics}, {"total", s.Total}} {
+	}{{"read", s.Read}, {"curate", s.Curate}, {"cooc", s.Cooc}, {"rectify", s.Rectify}, {"anchors", s.Anchors}, {"recover", s.Recover}, {"refine", s.Refine}, {"metrics", s.Metrics}, {"total", s.Total}} {
+		if x.name == "refine" && r.Refine == nil {
+			continue
+		}
 		fmt.Fprintf(t, "%s\t%8.3f\n", x.name, x.s)
 	}
 	if r.PeakRSS > 0 {
