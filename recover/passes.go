@@ -69,9 +69,10 @@ type Refined struct {
 // PassScore is how well topics explain documents at some point.
 type PassScore struct {
 	// LogLik is the mean of ln p(token) over the tokens of the documents that
-	// topics are learned from, p = Σ_k θ_k B_wk with the document's current θ.
+	// topics are learned from, p = Σ_k θ_k B_wk with the document's current θ, its
+	// mean under α.
 	LogLik float64 `json:"loglik"`
-	// Objective is, for MAPEM, what the passes never lower: LogLik and the
+	// Objective is, for MAPEM, what cold passes never lower: LogLik and the
 	// log-densities of the priors (their constants left out), a token. NaN for
 	// CVB0, which climbs no such function.
 	Objective float64 `json:"objective"`
@@ -94,7 +95,7 @@ const (
 	// MAPEM is expectation–maximisation for the most probable θ_d and B under
 	// Dirichlet priors with the parameters 1+α and 1+β (Asuncion et al. 2009,
 	// eq. 4, with 1+ added): θ_d ∝ α + Σ_w n_dw φ_dw, B_w ∝ β + Σ_d n_dw φ_dw,
-	// φ_dwk ∝ θ_dk B_wk. No pass lowers the objective. α stays as it is.
+	// φ_dwk ∝ θ_dk B_wk. No cold pass lowers the objective. α stays as it is.
 	MAPEM
 )
 
@@ -132,6 +133,7 @@ const (
 	DefaultRefinePasses = 10
 	DefaultBeta         = 0.05
 	DefaultSmoothing    = 0.01
+	DefaultTemperature  = 1.4
 	DefaultFoldIn       = 10
 	DefaultGain         = 5e-4
 )
@@ -150,14 +152,18 @@ const leastAlpha = 1e-3
 //
 // Before the first pass each document's topic counts are found by FoldIn steps
 // of EM with B fixed, B mixed with a little of the unigram distribution, since
-// spectral topics have zeros. The first pass is one of MAPEM for both methods.
-// In the later ones CVB0 leaves out of the counts, for every pair of document and
-// word, one token's responsibilities, those that the counts themselves give it
-// (so that none have to be kept: 8·nnz·K bytes), and takes a step of Minka's fixed
-// point for α.
+// spectral topics have zeros. The first ⌊0.8·N⌋ passes are hot: responsibilities
+// φ_dwk ∝ (θ_dk B_wk)^(1/T) with a temperature T that falls from Temperature to 1,
+// which lets words leave the topics that the anchors gave them
+// (deterministic annealing: Ueda and Nakano 1998). A hot pass, and the first, is
+// one of MAPEM for both methods. In the others CVB0 leaves out of the counts, for
+// every pair of document and word, one token's responsibilities, those that the
+// counts themselves give it (so that none have to be kept: 8·nnz·K bytes), and takes
+// a step of Minka's fixed point for α. (Hot counts would make α too large.)
 //
-// Cost: nnz·K times a few operations a pass (MAPEM), two or three times as much
-// with CVB0, in 2 + N reads of the documents and one for the final likelihood.
+// Cost: nnz·K times a few operations a pass, two or three times as much in the
+// cold passes of CVB0, and N·K powers in a hot one, in N + 2 reads of the
+// documents: one counts, the last finds the final likelihood and A.
 // Memory: 8·K·M bytes for the topic counts of M documents, in memory or, with
 // Scratch, in a file; 32·N·K bytes, and 8·K·max(16384, N) for CVB0. The documents
 // are not held.
@@ -165,8 +171,8 @@ const leastAlpha = 1e-3
 // Topics keep their numbers. Passes is a value that any number of goroutines may
 // use.
 type Passes struct {
-	// N is the largest number of passes, from 1; 0 means 10. Likelihood and
-	// coherence still grow slowly from 10 to 30 and beyond.
+	// N is the largest number of passes, from 1; 0 means 10. Likelihood still
+	// grows from 10 to 30, coherence hardly.
 	N int
 
 	// Method is the form of the pass; the zero value is CVB0.
@@ -175,6 +181,18 @@ type Passes struct {
 	// Beta is the prior count of each word in each topic, in tokens, above 0; 0
 	// means 0.05.
 	Beta float64
+
+	// Temperature is T of the first pass, from 1, which makes no pass hot, to 10;
+	// 0 means 1.4. Under other values than 1 a hot pass may lower MAPEM's
+	// objective.
+	Temperature float64
+
+	// Damping is the power, in (0, 1], that counts are raised to before anything
+	// else; 0 means 1, the counts themselves. Less makes words that crowd in few
+	// documents count less, so that the top words of a topic meet in more
+	// documents: coherence grows and the likelihood of documents falls. Log-
+	// likelihoods of History, but for HeldOut, weigh tokens as damped.
+	Damping float64
 
 	// Alpha is the prior count of each topic in each document, in tokens, above
 	// 0. 0 means: from A by the method of moments (see MomentAlpha), or 0.1 each
@@ -216,6 +234,12 @@ func (p Passes) withDefaults() Passes {
 	if p.Beta == 0 {
 		p.Beta = DefaultBeta
 	}
+	if p.Temperature == 0 {
+		p.Temperature = DefaultTemperature
+	}
+	if p.Damping == 0 {
+		p.Damping = 1
+	}
 	if p.Smoothing == 0 {
 		p.Smoothing = DefaultSmoothing
 	}
@@ -239,6 +263,8 @@ func (p Passes) Validate() error {
 	bad(p.N < 0, "N = %d; want 0 for %d, or at least 1", p.N, DefaultRefinePasses)
 	bad(p.Method > MAPEM, "no method %v", p.Method)
 	bad(!(p.Beta >= 0) || math.IsInf(p.Beta, 1), "Beta = %v; want 0 for %v, or above it and finite", p.Beta, DefaultBeta)
+	bad(p.Temperature != 0 && !(p.Temperature >= 1 && p.Temperature <= 10), "Temperature = %v; want 0 for %v, or in [1, 10]", p.Temperature, DefaultTemperature)
+	bad(!(p.Damping >= 0 && p.Damping <= 1), "Damping = %v; want 0 for 1, or in (0, 1]", p.Damping)
 	bad(!(p.Alpha >= 0) || math.IsInf(p.Alpha, 1), "Alpha = %v; want 0 for that of A, or above it and finite", p.Alpha)
 	bad(!(p.Smoothing >= 0 && p.Smoothing < 1), "Smoothing = %v; want 0 for %v, or in (0, 1)", p.Smoothing, DefaultSmoothing)
 	bad(p.FoldIn < 0, "FoldIn = %d; want 0 for %d, or at least 1", p.FoldIn, DefaultFoldIn)
@@ -257,7 +283,10 @@ func (p Passes) String() string {
 	if p.Method == CVB0 && !p.FixedAlpha {
 		alpha += ", re-estimated"
 	}
-	s := fmt.Sprintf("Passes(%d %v, alpha %s, beta %v, smoothing %v, fold-in %d", p.N, p.Method, alpha, p.Beta, p.Smoothing, p.FoldIn)
+	s := fmt.Sprintf("Passes(%d %v, alpha %s, beta %v, temperature %v, smoothing %v, fold-in %d", p.N, p.Method, alpha, p.Beta, p.Temperature, p.Smoothing, p.FoldIn)
+	if p.Damping != 1 {
+		s += fmt.Sprintf(", damping %v", p.Damping)
+	}
 	if p.HeldOut > 0 {
 		s += fmt.Sprintf(", held out %v, gain %v", p.HeldOut, p.Gain)
 	}
@@ -401,12 +430,14 @@ type fitter struct {
 	src     corpus.Source
 	n, k    int
 	seen    census
-	counted bool // the first read is over
+	counted bool    // the first read is over
+	weight  float64 // the sum of the damped counts that topics are learned from
 
 	alpha    []float64
 	alphaSum float64
 	b        blas64.General // N×K, the topics
-	counts   blas64.General // N×K, CVB0 from the second pass on: β + tokens by word and topic
+	hot      blas64.General // N×K, B to the power 1/T; no data without hot passes
+	counts   blas64.General // N×K, CVB0 after the first pass: β + tokens by word and topic
 	totals   []float64      // K, the column sums of counts
 	sums     blas64.General // N×K, what a pass adds up
 	state    docState
@@ -420,7 +451,9 @@ func (f *fitter) begin(ctx context.Context, start Start) error {
 	err := f.read(ctx, func(held bool, ws []int32, xs []float64) error {
 		if !held {
 			for t, w := range ws {
-				words[w] += xs[t]
+				x := f.damped(xs[t])
+				words[w] += x
+				f.weight += x
 			}
 		}
 		return nil
@@ -456,10 +489,13 @@ func (f *fitter) begin(ctx context.Context, start Start) error {
 	for i := range f.n {
 		row, from := linalg.Row(f.b, i), start.B.RawRowView(i)
 		// A word of held-out documents alone needs a probability too.
-		unigram := (words[i] + f.Beta) / (float64(f.seen.tokens) + f.Beta*float64(f.n))
+		unigram := (words[i] + f.Beta) / (f.weight + f.Beta*float64(f.n))
 		for t := range row {
 			row[t] = (1-f.Smoothing)*from[t] + f.Smoothing*unigram
 		}
+	}
+	if f.temperature(0) > 1 {
+		f.hot = linalg.NewGeneral(f.n, f.k)
 	}
 	if f.Method == CVB0 && f.N > 1 {
 		f.counts, f.totals = linalg.NewGeneral(f.n, f.k), make([]float64, f.k)
@@ -467,15 +503,32 @@ func (f *fitter) begin(ctx context.Context, start Start) error {
 	return nil
 }
 
+// damped returns what a count is taken for.
+func (f *fitter) damped(x float64) float64 {
+	if f.Damping == 1 {
+		return x
+	}
+	return math.Pow(x, f.Damping)
+}
+
+// temperature returns T of pass t, counted from 0.
+func (f *fitter) temperature(t int) float64 {
+	hot := 4 * f.N / 5
+	if t >= hot {
+		return 1
+	}
+	return 1 + (f.Temperature-1)*(1-float64(t)/float64(hot))
+}
+
 // update makes the topics of the sums of a pass. After a plain pass they lack
-// the factor B.
-func (f *fitter) update(plain bool) error {
+// the factor B, or what stood for it in a hot one.
+func (f *fitter) update(factor *blas64.General) error {
 	totals := make([]float64, f.k)
 	for i := range f.n {
 		row, sum := linalg.Row(f.b, i), linalg.Row(f.sums, i)
 		for t, v := range sum {
-			if plain {
-				v *= row[t]
+			if factor != nil {
+				v *= factor.Data[i*factor.Stride+t]
 			}
 			row[t] = v + f.Beta
 			totals[t] += row[t]

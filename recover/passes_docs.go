@@ -147,22 +147,22 @@ func (c *passChunk) reset(first int) {
 }
 
 // add appends a document. Of one held out every other token, in the order of the
-// words, goes to the hidden half, beginning with the second.
-func (c *passChunk) add(held bool, words []int32, counts []float64) {
+// words, goes to the hidden half, beginning with the second; those are not damped.
+func (c *passChunk) add(held bool, words []int32, counts []float64, damped func(float64) float64) {
 	c.held = append(c.held, held)
-	if !held {
-		c.doc.Cols, c.doc.Vals = append(c.doc.Cols, words...), append(c.doc.Vals, counts...)
-	} else {
-		before := 0.0
-		for t, w := range words {
-			hidden := math.Floor((before+counts[t])/2) - math.Floor(before/2)
-			before += counts[t]
+	before := 0.0
+	for t, w := range words {
+		x := counts[t]
+		if held {
+			hidden := math.Floor((before+x)/2) - math.Floor(before/2)
+			before += x
+			x -= hidden
 			if hidden > 0 {
 				c.hidden.Cols, c.hidden.Vals = append(c.hidden.Cols, w), append(c.hidden.Vals, hidden)
 			}
-			if x := counts[t] - hidden; x > 0 {
-				c.doc.Cols, c.doc.Vals = append(c.doc.Cols, w), append(c.doc.Vals, x)
-			}
+		}
+		if x > 0 {
+			c.doc.Cols, c.doc.Vals = append(c.doc.Cols, w), append(c.doc.Vals, damped(x))
 		}
 	}
 	c.doc.RowPtr = append(c.doc.RowPtr, len(c.doc.Cols))
@@ -185,7 +185,7 @@ func (f *fitter) chunks(ctx context.Context, do func(c *passChunk) error) error 
 		if c.first+c.docs() >= f.seen.docs {
 			return fmt.Errorf("%w: more than %d documents", cooc.ErrSourceChanged, f.seen.docs)
 		}
-		c.add(held, words, counts)
+		c.add(held, words, counts, f.damped)
 		return nil
 	})
 	if err != nil || c.docs() == 0 {

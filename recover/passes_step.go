@@ -36,22 +36,34 @@ const scoresPerDoc = 4
 // tally adds up what a pass learns of the documents.
 type tally struct {
 	loglik, prior, hidden, hiddenTokens float64
-	num                                 []float64 // Σ_d ψ(n_dk+α_k) − ψ(α_k)
-	den                                 float64   // Σ_d ψ(n_d+Σα) − ψ(Σα)
+	num                                 []float64 // of Minka's fixed point, see minka
+	den                                 float64
 }
 
 // pass makes pass number t, counted from 0.
 func (f *fitter) pass(ctx context.Context, t int) error {
-	plain := f.Method == MAPEM || t == 0
-	alphas := f.Method == CVB0 && !f.FixedAlpha && t > 0
+	temp := f.temperature(t)
+	plain := f.Method == MAPEM || t == 0 || temp > 1
+	alphas := f.Method == CVB0 && !f.FixedAlpha && t > 0 && temp == 1
 	clear(f.sums.Data)
+	factor := &f.b
+	if temp > 1 {
+		factor = &f.hot
+		err := run.Chunks(ctx, f.n, 256, f.workers, func(_, _, lo, hi int) error {
+			power(f.hot.Data[lo*f.k:hi*f.k], f.b.Data[lo*f.k:hi*f.k], 1/temp)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
 	sum := tally{num: make([]float64, f.k)}
 	err := f.chunks(ctx, func(c *passChunk) error {
 		nd, err := f.state.get(c.first, c.docs(), t == 0)
 		if err != nil {
 			return err
 		}
-		if err := f.documents(ctx, c, nd, t == 0, plain, alphas, &sum); err != nil {
+		if err := f.documents(ctx, c, nd, step{first: t == 0, plain: plain, alphas: alphas, power: 1 / temp, factor: factor}, &sum); err != nil {
 			return err
 		}
 		if err := f.state.put(c.first, nd); err != nil {
@@ -68,7 +80,10 @@ func (f *fitter) pass(ctx context.Context, t int) error {
 		return err
 	}
 	f.note(&sum)
-	if err := f.update(plain); err != nil {
+	if !plain {
+		factor = nil
+	}
+	if err := f.update(factor); err != nil {
 		return err
 	}
 	if alphas {
@@ -83,7 +98,7 @@ func (f *fitter) pass(ctx context.Context, t int) error {
 
 // note makes the score of the state before the pass.
 func (f *fitter) note(s *tally) {
-	tokens := float64(f.seen.tokens)
+	tokens := f.weight
 	f.score = PassScore{LogLik: s.loglik / tokens, Objective: math.NaN(), HeldOut: math.NaN(), AlphaSum: f.alphaSum}
 	if f.Method == MAPEM {
 		prior := 0.0
@@ -151,18 +166,32 @@ func (f *fitter) finish(ctx context.Context) (*mat.Dense, error) {
 	return a, nil
 }
 
+// power sets dst to x^e.
+func power(dst, x []float64, e float64) {
+	for i, v := range x {
+		dst[i] = math.Pow(v, e)
+	}
+}
+
+// step says what a pass does with the documents.
+type step struct {
+	first, plain, alphas bool
+	power                float64         // 1/T
+	factor               *blas64.General // B^(1/T) of a plain pass
+}
+
 // documents finds new topic counts nd of the documents of a chunk and leaves in
 // the buffers what the words need: θ and scale of a plain pass, or resp.
-func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, first, plain, alphas bool, sum *tally) error {
+func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, s step, sum *tally) error {
 	b, k := &f.buf, f.k
 	nnz, blocks := len(c.doc.Cols), run.Count(c.docs(), passBlock)
 	b.scores = resized(b.scores, scoresPerDoc*c.docs())
 	b.theta = general(b.theta.Data, c.docs(), k)
 	b.scale = resized(b.scale, nnz)
-	if !plain {
+	if !s.plain {
 		b.resp = general(b.resp.Data, nnz, k)
 	}
-	if alphas {
+	if s.alphas {
 		b.minka = general(b.minka.Data, blocks, k+1)
 		clear(b.minka.Data)
 	}
@@ -175,11 +204,11 @@ func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, firs
 			from, to := c.doc.RowPtr[d], c.doc.RowPtr[d+1]
 			words, counts := c.doc.Row(d)
 			theta, n := linalg.Row(b.theta, d), nd[d*k:(d+1)*k]
-			if first {
+			if s.first {
 				clear(n)
 				for range f.FoldIn {
 					f.mean(theta, n)
-					if err := f.plainStep(words, counts, theta, n, b.scale[from:to]); err != nil {
+					if err := plainStep(words, counts, theta, &f.b, n, b.scale[from:to]); err != nil {
 						return fmt.Errorf("document %d: %w", c.first+d+1, err)
 					}
 				}
@@ -188,14 +217,17 @@ func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, firs
 			if err := f.look(c, d, theta); err != nil {
 				return err
 			}
-			if plain {
-				if err := f.plainStep(words, counts, theta, n, b.scale[from:to]); err != nil {
+			if s.plain {
+				if s.power != 1 {
+					power(theta, theta, s.power)
+				}
+				if err := plainStep(words, counts, theta, s.factor, n, b.scale[from:to]); err != nil {
 					return fmt.Errorf("document %d: %w", c.first+d+1, err)
 				}
 			} else {
 				f.collapsedStep(words, counts, n, w, b.resp.Data[from*k:to*k])
 			}
-			if alphas && !c.held[d] {
+			if s.alphas && !c.held[d] {
 				f.minka(n, linalg.Row(b.minka, block))
 			}
 		}
@@ -205,7 +237,7 @@ func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, firs
 		return err
 	}
 	f.addScores(c, sum)
-	if alphas {
+	if s.alphas {
 		for i := range blocks {
 			row := linalg.Row(b.minka, i)
 			floats.Add(sum.num, row[:k])
@@ -272,11 +304,11 @@ func (f *fitter) addScores(c *passChunk, sum *tally) {
 }
 
 // plainStep makes a document's counts n of θ: n_k = Σ_w x_w θ_k B_wk / θᵀB_w.
-// scale receives x_w / θᵀB_w.
-func (f *fitter) plainStep(words []int32, counts, theta, n, scale []float64) error {
+// scale receives x_w / θᵀB_w. θ and B need not sum to 1.
+func plainStep(words []int32, counts, theta []float64, b *blas64.General, n, scale []float64) error {
 	clear(n)
 	for t, w := range words {
-		row := linalg.Row(f.b, int(w))
+		row := linalg.Row(*b, int(w))
 		z := floats.Dot(theta, row)
 		if !(z > 0) {
 			return fmt.Errorf("word %d has the probability %v", w, z)
@@ -339,16 +371,33 @@ func (f *fitter) collapsedStep(words []int32, counts, n, work, resp []float64) {
 }
 
 // minka adds a document's terms of the fixed point α_k ← α_k·num_k/den (Minka
-// 2000, eq. 55) to sums, K+1 numbers.
+// 2000, eq. 55) to sums, K+1 numbers. The counts are expected ones of whole
+// tokens: a count v between whole numbers stands for the two beside it, and its
+// term lies on the line between theirs. The concave ψ(v+α) − ψ(α) itself would take
+// the hundredths of tokens that every topic has of every document for as many
+// uses of it, and make α several times too large.
 func (f *fitter) minka(n, sums []float64) {
 	tokens := 0.0
 	for k, v := range n {
-		if v > 0 {
-			sums[k] += mathext.Digamma(v+f.alpha[k]) - mathext.Digamma(f.alpha[k])
-			tokens += v
-		}
+		sums[k] += rising(v, f.alpha[k])
+		tokens += v
 	}
-	sums[f.k] += mathext.Digamma(tokens+f.alphaSum) - mathext.Digamma(f.alphaSum)
+	sums[f.k] += rising(tokens, f.alphaSum)
+}
+
+// rising returns ψ(v+a) − ψ(a) = Σ_{i<v} 1/(a+i) for whole v, and is linear
+// between.
+func rising(v, a float64) float64 {
+	const most = 64 // of the sum; Digamma, which is good to 1e-11, costs as much
+	whole := math.Floor(v)
+	s := (v - whole) / (a + whole)
+	if whole > most {
+		return s + mathext.Digamma(whole+a) - mathext.Digamma(a)
+	}
+	for i := range int(whole) {
+		s += 1 / (a + float64(i))
+	}
+	return s
 }
 
 // transpose lists for each word the documents it is in, with scale, or the

@@ -96,6 +96,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f.StringVar(&method, "method", "cvb0", "cvb0 or map-em: the `form` of the pass")
 	f.Float64Var(&o.refine.Beta, "beta", 0, "the prior count of a word in a topic; 0: the default")
 	f.Float64Var(&o.refine.Alpha, "alpha", 0, "the first prior count of a topic in a document; 0: from A")
+	f.Float64Var(&o.refine.Temperature, "temperature", 0, "of the first pass; 0: the default; 1: no pass is hot")
+	f.Float64Var(&o.refine.Damping, "damping", 0, "the power that counts are raised to; 0: 1")
 	f.BoolVar(&o.refine.FixedAlpha, "fixed-alpha", false, "do not re-estimate α")
 	f.Uint64Var(&o.seed, "seed", 1, "of the split, with -docword")
 	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS")
@@ -171,10 +173,14 @@ func load(ctx context.Context, o options) (d data, err error) {
 			}
 			return corpus.ReadUCI(ctx, path, filepath.Join(o.split, "vocab.txt"))
 		}
-		for part, to := range map[string]**corpus.Corpus{"train": &d.train, "obs": &d.observed, "held": &d.hidden} {
-			if *to, err = read(part); err != nil {
-				return d, err
-			}
+		if d.train, err = read("train"); err != nil {
+			return d, err
+		}
+		if d.observed, err = read("obs"); err != nil {
+			return d, err
+		}
+		if d.hidden, err = read("held"); err != nil {
+			return d, err
 		}
 	} else {
 		raw, err := corpus.ReadUCI(ctx, o.docword, o.vocab)
