@@ -19,19 +19,12 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// noTimes returns the statistics without what the clock said.
-func noTimes(s jsmf.Stats) jsmf.Stats {
-	s.Total, s.Corpus.Duration, s.Cooc.Duration, s.Rectify.Duration = 0, 0, 0, 0
-	s.Anchors.Duration, s.Recover.Duration, s.Refine.Duration = 0, 0, 0
-	return s
-}
-
 // The refined model holds what Passes makes of the spectral one, which stays
 // beside it to the bit, in memory and in a file.
 func TestRefine(t *testing.T) {
 	c := golden.Corpus(t, "synth")
 	p := jsmf.New(6).Rectify(rectify.AP{Iterations: 4})
-	passes := recovery.Passes{N: 4, HeldOut: 0.1, Gain: 1e-9}
+	passes := recovery.Passes{N: 4, HeldOut: 0.1}
 	spectral := fit(t, p, c)
 	m := fit(t, p.Refine(passes), c)
 	if !m.Refined() || spectral.Refined() || spectral.Spectral() != spectral || spectral.Alpha() != nil {

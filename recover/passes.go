@@ -141,6 +141,9 @@ const (
 // flatAlpha is the first α of each topic where A says nothing.
 const flatAlpha = 0.1
 
+// mostHot bounds the hot passes: more of them gain nothing.
+const mostHot = 24
+
 // leastAlpha keeps the prior of a topic that hardly any document has proper.
 const leastAlpha = 1e-3
 
@@ -152,7 +155,7 @@ const leastAlpha = 1e-3
 //
 // Before the first pass each document's topic counts are found by FoldIn steps
 // of EM with B fixed, B mixed with a little of the unigram distribution, since
-// spectral topics have zeros. The first ⌊0.8·N⌋ passes are hot: responsibilities
+// spectral topics have zeros. The first ⌊0.8·N⌋ passes, but at most 24, are hot: responsibilities
 // φ_dwk ∝ (θ_dk B_wk)^(1/T) with a temperature T that falls from Temperature to 1,
 // which lets words leave the topics that the anchors gave them
 // (deterministic annealing: Ueda and Nakano 1998). A hot pass, and the first, is
@@ -214,7 +217,7 @@ type Passes struct {
 	// in [0, 0.5]; 0: none. From one half of the tokens of each, their θ is found,
 	// and the likelihood of the other half is what History tells. They are spread
 	// evenly over the corpus. The passes end when the likelihood of a token gained
-	// less than Gain in the last pass.
+	// less than Gain in a cold pass.
 	HeldOut float64
 
 	// Gain is the least gain of held-out log-likelihood a token and pass, in
@@ -359,7 +362,8 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 		}
 		res.History = append(res.History, f.score)
 		res.Passes++
-		if h := res.History; len(h) > 1 && h[len(h)-1].HeldOut-h[len(h)-2].HeldOut < p.Gain { // never with NaN
+		// What the last pass but one gained, that pass having been cold.
+		if h := res.History; len(h) > 1 && f.temperature(len(h)-2) == 1 && h[len(h)-1].HeldOut-h[len(h)-2].HeldOut < p.Gain { // never with NaN
 			res.Status = HeldOutGain
 		}
 		if opt.Progress != nil {
@@ -513,7 +517,7 @@ func (f *fitter) damped(x float64) float64 {
 
 // temperature returns T of pass t, counted from 0.
 func (f *fitter) temperature(t int) float64 {
-	hot := 4 * f.N / 5
+	hot := min(4*f.N/5, mostHot)
 	if t >= hot {
 		return 1
 	}
