@@ -149,16 +149,17 @@ const leastAlpha = 1e-3
 
 // Passes refines topics by a few passes over the documents: latent Dirichlet
 // allocation, fitted by a deterministic method that starts at the spectral
-// solution. That start is near a good optimum: ten passes from it do what
-// hundreds from a random one do not, at the likelihood of long Gibbs chains.
-// The papers on anchor words do not have this step.
+// solution. The papers on anchor words do not have this step. On documents of KOS
+// that were held out, the log-likelihood of a token rises from −7.265 to −7.144 by
+// ten passes and to −7.130 by thirty, NPMI from .133 to .163 and .165 (K = 50;
+// a Gibbs sampler of a thousand iterations: −7.160 and .186).
 //
 // Before the first pass each document's topic counts are found by FoldIn steps
 // of EM with B fixed, B mixed with a little of the unigram distribution, since
-// spectral topics have zeros. The first ⌊0.8·N⌋ passes, but at most 24, are hot: responsibilities
-// φ_dwk ∝ (θ_dk B_wk)^(1/T) with a temperature T that falls from Temperature to 1,
-// which lets words leave the topics that the anchors gave them
-// (deterministic annealing: Ueda and Nakano 1998). A hot pass, and the first, is
+// spectral topics have zeros. The first ⌊0.8·N⌋ passes, but at most 24, are hot:
+// their responsibilities are φ_dwk ∝ (θ_dk B_wk)^(1/T), where the temperature T
+// falls from Temperature to 1, which lets words leave the topics that the anchors
+// gave them (deterministic annealing: Ueda and Nakano 1998). A hot pass, or the first, is
 // one of MAPEM for both methods. In the others CVB0 leaves out of the counts, for
 // every pair of document and word, one token's responsibilities, those that the
 // counts themselves give it (so that none have to be kept: 8·nnz·K bytes), and takes
@@ -168,8 +169,8 @@ const leastAlpha = 1e-3
 // cold passes of CVB0, and N·K powers in a hot one, in N + 2 reads of the
 // documents: one counts, the last finds the final likelihood and A.
 // Memory: 8·K·M bytes for the topic counts of M documents, in memory or, with
-// Scratch, in a file; 32·N·K bytes, and 8·K·max(16384, N) for CVB0. The documents
-// are not held.
+// Scratch, in a file; 32·N·K bytes and the result, and for a chunk of documents at
+// most 32 kB·K, and 8·K·max(16384, N) bytes more for CVB0. The documents are not held.
 //
 // Topics keep their numbers. Passes is a value that any number of goroutines may
 // use.

@@ -623,7 +623,7 @@ func TestPassesErrors(t *testing.T) {
 		{recovery.Passes{}, failing{docs: []corpus.Document{{Tokens: []string{"a"}}}}, recovery.Start{B: b}, "holds tokens"},
 		{recovery.Passes{}, failing{docs: good, err: cause}, recovery.Start{B: b}, "disk on fire"},
 		{recovery.Passes{}, failing{docs: good, turn: &turn}, recovery.Start{B: b}, "not those of the first pass"},
-		{recovery.Passes{Scratch: "/does/not/exist"}, failing{docs: good}, recovery.Start{B: b}, "no such file"},
+		{recovery.Passes{Scratch: "/does/not/exist"}, failing{docs: good}, recovery.Start{B: b}, "/does/not/exist"},
 	} {
 		_, err := c.p.Refine(ctx, c.docs, c.start, recovery.RefineOptions{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "recovery: passes: ") {

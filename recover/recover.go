@@ -8,6 +8,8 @@
 // topics B_nk = p(word n | topic k), and the co-occurrence of the anchors
 // themselves gives the correlations A_kl = p(topics k and l) of two words of a
 // document (lee-2020 §3, steps 3 and 4).
+//
+// Passes then improves both, if asked to, by going back to the documents.
 package recovery
 
 import (

@@ -28,6 +28,10 @@
 //	         same in units of a matrix product 5000×5000 · 5000×60 of gonum on
 //	         one core (-workers 1 makes them comparable)
 //
+// -rivals adds what other programs reached on one split of KOS, for K = 50 and 100,
+// by the same measures and after their usual numbers of iterations; their seconds
+// are those of the machine they were measured on.
+//
 // -npy PREFIX saves the topics, N×K float64, as PREFIX_kK_pP.npy. The exit status
 // is 0, 1 for an error, 2 for wrong usage.
 package main
@@ -77,6 +81,7 @@ type options struct {
 	seed                 uint64
 	workers              int
 	npy                  string
+	rivals               bool
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -102,6 +107,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f.Uint64Var(&o.seed, "seed", 1, "of the split, with -docword")
 	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS")
 	f.StringVar(&o.npy, "npy", "", "save topics as NumPy files whose paths begin with this `prefix`")
+	f.BoolVar(&o.rivals, "rivals", false, "print what other programs reach on the split of KOS that -split was made for")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0
 	} else if err != nil {
@@ -116,6 +122,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	bad(o.split == "" && (o.docword == "" || o.vocab == ""), "-split, or -docword and -vocab, is missing")
 	bad(o.split != "" && o.docword != "", "-split and -docword exclude each other")
+	bad(o.rivals && o.split == "", "-rivals has no use without -split")
 	bad(o.words < 2, "-n %d: want at least 2", o.words)
 	bad(o.minDF < 0, "-anchor-min-df %d: want 0 or more", o.minDF)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
@@ -263,6 +270,11 @@ func table(ctx context.Context, o options, w io.Writer) error {
 				if err := writeNPY(fmt.Sprintf("%s_k%d_p%d.npy", o.npy, k, p), b); err != nil {
 					return err
 				}
+			}
+		}
+		if o.rivals {
+			for _, r := range rivals[k] {
+				fmt.Fprintf(t, "%s\t\n", strings.Join(r[:], "\t"))
 			}
 		}
 		if err := t.Flush(); err != nil {
