@@ -14,6 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -97,6 +98,35 @@ func BenchmarkFit(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkFitRefined times the whole way with ten passes over the documents at
+// its end, on one core.
+func BenchmarkFitRefined(b *testing.B) {
+	ctx := context.Background()
+	c := benchCorpus(b, "kos")
+	for _, k := range []int{50, 100} {
+		for i, r := range []jsmf.Rectifier{rectify.AP{}, rectify.ENN{}} {
+			b.Run(fmt.Sprintf("corpus=kos/N=%d/K=%d/rectify=%s/workers=1", c.NumWords(), k, []string{"ap", "enn"}[i]), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+				u := stick()
+				var m *jsmf.Model
+				var err error
+				b.ResetTimer()
+				for range b.N {
+					if m, err = jsmf.New(k).Rectify(r).Refine(recovery.Passes{}).Workers(1).Fit(ctx, c); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/u, "u/op")
+				st := m.Stats()
+				b.ReportMetric(st.Rectify.Duration.Seconds()/u, "u-rectify")
+				b.ReportMetric(st.Refine.Duration.Seconds()/u, "u-refine")
+				b.ReportMetric(st.Refine.LogLik[0], "loglik-before")
+				b.ReportMetric(st.Refine.LogLik[st.Refine.Passes], "loglik")
+			})
+		}
 	}
 }
 

@@ -71,6 +71,19 @@
 // that a variant leaves the one it came from as it was. FitMatrix begins with a
 // matrix C instead of documents.
 //
+// # Going back to the documents
+//
+// What the spectral stages find from pairs of words can be improved by a few
+// passes over the documents themselves, which bring it to the likelihood of a
+// long Gibbs chain for a fraction of the fit's cost:
+//
+//	jsmf.New(50).Refine(recovery.Passes{N: 10})
+//
+// Model.Topics and Model.Correlations are then the refined ones, Model.Spectral
+// gives those before, and Model.Alpha the prior of a document's topics. A topic
+// keeps its number and its anchor, though the anchor's row of Model.WordTopics is
+// no unit row any more. examples/refine measures what the passes buy.
+//
 // # Watching and cancelling
 //
 // Nothing is printed or logged by itself. Pipeline.Record takes a Recorder,

@@ -48,10 +48,13 @@ const (
 	tagFacets       = "FACT"
 	tagAnchorNorms  = "NORM"
 	tagMarginals    = "MARG"
+	tagAlpha        = "ALPH"
+	tagSpectralB    = "SPEB"
+	tagSpectralW    = "SPEW"
+	tagSpectralA    = "SPEA"
 	tagProvenance   = "PROV"
 	tagStats        = "STAT"
 	tagDual         = "DUAL"
-	tagAlpha        = "ALPH"
 	tagTokenizer    = "TOKN"
 )
 
@@ -235,9 +238,6 @@ func (m *Model) encode(e *encoder) error {
 	if m.dual != nil {
 		sections++
 	}
-	if m.alpha != nil {
-		sections++
-	}
 	if m.vocab != nil {
 		sections++
 	}
@@ -249,6 +249,12 @@ func (m *Model) encode(e *encoder) error {
 	}
 	if m.norms != nil {
 		sections++
+	}
+	if m.alpha != nil {
+		sections++
+	}
+	if m.spectral != nil {
+		sections += 3
 	}
 
 	e.text(formatMagic)
@@ -274,9 +280,10 @@ func (m *Model) encode(e *encoder) error {
 			}
 		})
 	}
-	floats := func(tag string, xs []float64) {
-		e.section(tag, flagRequired, 8*len(xs), func() { e.floats(xs) })
+	numbers := func(tag string, flags uint32, xs []float64) {
+		e.section(tag, flags, 8*len(xs), func() { e.floats(xs) })
 	}
+	floats := func(tag string, xs []float64) { numbers(tag, flagRequired, xs) }
 	floats(tagTopics, m.topics)
 	floats(tagWordTopics, m.wordTopics)
 	floats(tagCorrelations, m.corr)
@@ -305,13 +312,18 @@ func (m *Model) encode(e *encoder) error {
 		floats(tagAnchorNorms, m.norms)
 	}
 	floats(tagMarginals, m.marginals)
+	if m.alpha != nil {
+		numbers(tagAlpha, 0, m.alpha)
+	}
+	if s := m.spectral; s != nil {
+		numbers(tagSpectralB, 0, s.topics)
+		numbers(tagSpectralW, 0, s.wordTopics)
+		numbers(tagSpectralA, 0, s.corr)
+	}
 	e.section(tagProvenance, 0, len(provJSON), func() { e.bytes(provJSON) })
 	e.section(tagStats, 0, len(statsJSON), func() { e.bytes(statsJSON) })
 	if m.dual != nil {
 		e.section(tagDual, 0, 8*len(m.dual), func() { e.floats(m.dual) })
-	}
-	if m.alpha != nil {
-		e.section(tagAlpha, 0, 8*len(m.alpha), func() { e.floats(m.alpha) })
 	}
 	if m.tokenizer != nil {
 		e.section(tagTokenizer, 0, len(tokJSON), func() { e.bytes(tokJSON) })
@@ -558,6 +570,7 @@ type parts struct {
 	anchors                  []int
 	facets                   [][]int
 	norms, marginals         []float64
+	spectral                 [3][]float64 // B, B̆ and A before the model was refined
 	stats                    Stats
 	prov                     Provenance
 	dual, alpha              []float64
@@ -632,6 +645,12 @@ func (p *parts) section() error {
 		err = numbers(&p.dual, p.k*p.k)
 	case tagAlpha:
 		err = numbers(&p.alpha, p.k)
+	case tagSpectralB:
+		err = numbers(&p.spectral[0], p.n*p.k)
+	case tagSpectralW:
+		err = numbers(&p.spectral[1], p.n*p.k)
+	case tagSpectralA:
+		err = numbers(&p.spectral[2], p.k*p.k)
 	case tagAnchors:
 		if length != 8*uint64(p.k) {
 			return d.fail(ErrInvalid, start, "length", "is %d, want %d", length, 8*uint64(p.k))
@@ -764,6 +783,16 @@ func (p *parts) model() (*Model, error) {
 		t := corpus.WordTokenizer(p.tokenizer)
 		tok = &t
 	}
+	var spectral *spectralParts
+	if x := p.spectral; x[0] != nil || x[1] != nil || x[2] != nil {
+		for i, tag := range []string{tagSpectralB, tagSpectralW, tagSpectralA} {
+			if x[i] == nil {
+				d.section = tag
+				return nil, d.fail(ErrInvalid, d.off, "", "is missing beside other spectral parts")
+			}
+		}
+		spectral = &spectralParts{mat.NewDense(p.n, p.k, x[0]), mat.NewDense(p.n, p.k, x[1]), mat.NewDense(p.k, p.k, x[2])}
+	}
 	m, err := newModel(modelParts{
 		Vocabulary:   p.vocab,
 		Topics:       mat.NewDense(p.n, p.k, p.topics),
@@ -778,6 +807,7 @@ func (p *parts) model() (*Model, error) {
 		Dual:         dual,
 		Alpha:        p.alpha,
 		Tokenizer:    tok,
+		Spectral:     spectral,
 	})
 	var pe *partError
 	if errors.As(err, &pe) {
@@ -785,6 +815,7 @@ func (p *parts) model() (*Model, error) {
 			"vocabulary": tagVocabulary, "topics": tagTopics, "word_topics": tagWordTopics, "correlations": tagCorrelations,
 			"anchors": tagAnchors, "facets": tagFacets, "anchor_norms": tagAnchorNorms, "marginals": tagMarginals,
 			"dual": tagDual, "alpha": tagAlpha, "tokenizer": tagTokenizer,
+			"spectral_topics": tagSpectralB, "spectral_word_topics": tagSpectralW, "spectral_correlations": tagSpectralA,
 		}[pe.field]
 		d.section = tag
 		return nil, d.fail(ErrInvalid, p.at[tag], pe.field, "%s", pe.detail)

@@ -236,7 +236,9 @@ func TestRoundTrip(t *testing.T) {
 	odd.Stats.Warnings = []string{`quotes " and \ and <html>`, "\u2028"}
 	facets, _ := randomParts(20, 4, 4)
 	facets.Facets = [][]int{{9, 0, 3}, nil, {2}, {}}
-	for name, p := range map[string]modelParts{"tiny": tinyParts(), "big": big, "bare": bare, "odd": odd, "facets": facets} {
+	refined, _ := randomParts(40, 4, 5)
+	refinedParts(&refined)
+	for name, p := range map[string]modelParts{"tiny": tinyParts(), "big": big, "bare": bare, "odd": odd, "facets": facets, "refined": refined} {
 		m := mustModel(t, p)
 		file := encoded(t, m)
 		for how, r := range map[string]io.Reader{
@@ -257,6 +259,9 @@ func TestRoundTrip(t *testing.T) {
 			if !reflect.DeepEqual(got.Vocabulary(), m.Vocabulary()) || !reflect.DeepEqual(got.AnchorNorms(), m.AnchorNorms()) ||
 				!reflect.DeepEqual(got.TopWords(1, 5), m.TopWords(1, 5)) || !reflect.DeepEqual(got.Provenance(), m.Provenance()) || !reflect.DeepEqual(got.Facets(), m.Facets()) {
 				t.Errorf("%s, %s: models differ", name, how)
+			}
+			if !slices.Equal(got.Alpha(), m.Alpha()) || got.Refined() != m.Refined() || !bytes.Equal(encoded(t, got.Spectral()), encoded(t, m.Spectral())) {
+				t.Errorf("%s, %s: what refinement left differs", name, how)
 			}
 			if s := got.Stats(); s.Total != 0 || s.Corpus.Duration != 0 {
 				t.Errorf("%s, %s: durations were stored", name, how)
@@ -314,6 +319,48 @@ func fill(v reflect.Value, n *int) {
 		v.SetFloat(float64(*n) / 7)
 	default:
 		panic("a kind the file does not know: " + v.Kind().String())
+	}
+}
+
+// The sections of a refined model, put together by hand: all of them, one
+// missing, one of a wrong length, and one that holds no topics. A reader that
+// does not know them would skip them, for none is required.
+func TestRefinedFile(t *testing.T) {
+	p := tinyParts()
+	refinedParts(&p)
+	raw := func(d *mat.Dense) []byte { return floatBytes(d.RawMatrix().Data...) }
+	file := func() testFile {
+		f := tinyFile()
+		f.section("BMAT").payload, f.section("AMAT").payload = raw(p.Topics), raw(p.Correlations)
+		f.section("PROV").payload = []byte(strings.Replace(tinyProv, `"active set"`, `"active set","passes"`, 1))
+		f.section("STAT").payload = []byte(strings.Replace(tinyStat, `"warnings"`,
+			`"refine":{"method":"passes","passes":1,"status":"","docs":0,"held":0,"tokens":0,"beta":0,"loglik":[-7.5,-7.25]},"warnings"`, 1))
+		f.sections = slices.Insert(f.sections, 7,
+			testSection{tag: "ALPH", payload: floatBytes(1.0/3, 1.0/4)},
+			testSection{tag: "SPEB", payload: raw(p.Spectral.Topics)},
+			testSection{tag: "SPEW", payload: raw(p.Spectral.WordTopics)},
+			testSection{tag: "SPEA", payload: raw(p.Spectral.Correlations)})
+		return f
+	}
+	if want, got := file().bytes(), encoded(t, mustModel(t, p)); !bytes.Equal(got, want) {
+		t.Error("FORMAT.md followed by hand gives other bytes")
+	}
+	m, err := ReadModel(bytes.NewReader(file().bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameAsTiny(t, m.Spectral())
+	for want, spoil := range map[string]func(f *testFile){
+		`section "SPEW"`: func(f *testFile) { f.section("SPEW").tag = "XXXX" },
+		`section "SPEA"`: func(f *testFile) { f.section("SPEA").payload = floatBytes(1, 2, 3) },
+		`section "ALPH"`: func(f *testFile) { f.section("ALPH").payload = floatBytes(1, -1) },
+		`spectral_topics: p(word | topic 0) sums`: func(f *testFile) { f.section("SPEB").payload = raw(p.Spectral.WordTopics) },
+	} {
+		f := file()
+		spoil(&f)
+		if _, err := ReadModel(bytes.NewReader(f.bytes())); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
 	}
 }
 

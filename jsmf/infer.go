@@ -110,10 +110,6 @@ func (m *Model) LearnAlpha(ctx context.Context, c *corpus.Corpus, s infer.AlphaS
 	return &out, l, nil
 }
 
-// Alpha returns the parameters of LearnAlpha, K numbers of the caller's own; nil
-// where the model has none.
-func (m *Model) Alpha() []float64 { return slices.Clone(m.alpha) }
-
 // reindex brings a corpus onto the model's words.
 func (m *Model) reindex(c *corpus.Corpus) (*corpus.Corpus, error) {
 	if m.vocab == nil {

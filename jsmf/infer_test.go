@@ -279,9 +279,10 @@ func TestModelKeepsInference(t *testing.T) {
 func TestInferenceSections(t *testing.T) {
 	f := tinyFile()
 	dual := floatBytes(0.5, -0.25, -0.25, 1)
+	before := slices.IndexFunc(f.sections, func(s testSection) bool { return s.tag == "PROV" })
+	f.sections = slices.Insert(f.sections, before, testSection{tag: "ALPH", payload: floatBytes(0.5, 2)})
 	f.sections = append(f.sections,
 		testSection{tag: "DUAL", payload: dual},
-		testSection{tag: "ALPH", payload: floatBytes(0.5, 2)},
 		testSection{tag: "TOKN", payload: []byte(`{"keep_case":false,"min_length":0,"max_length":12,"numbers":2,"keep_possessive":true}`)})
 	m, err := ReadModel(bytes.NewReader(f.bytes()))
 	if err != nil {

@@ -2,6 +2,7 @@ package jsmf
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -40,7 +41,7 @@ const (
 // [0, N), a destination of the wrong shape) are mistakes of the program: the
 // methods panic on them as indexing a slice does.
 //
-// Memory: 16·N·K bytes and the vocabulary.
+// Memory: 16·N·K bytes and the vocabulary; 16·N·K more if it was refined.
 type Model struct {
 	n, k       int
 	vocab      []string // nil: words are called by their number
@@ -56,6 +57,7 @@ type Model struct {
 	dual       []float64             // Λ/M of PADD; nil: not learned
 	alpha      []float64             // Dirichlet parameters; nil: not learned
 	tokenizer  *corpus.WordTokenizer // nil: not recorded
+	spectral   *Model                // before it was refined; nil: it was not
 
 	index func() map[string]int
 }
@@ -129,7 +131,11 @@ type modelParts struct {
 	Dual         *mat.Dense            // Λ/M, K×K, symmetric; or nil
 	Alpha        []float64             // Dirichlet parameters, K; or nil
 	Tokenizer    *corpus.WordTokenizer // or nil
+	Spectral     *spectralParts        // before the model was refined, or nil
 }
+
+// spectralParts are the parts of a model that a refinement changes.
+type spectralParts struct{ Topics, WordTopics, Correlations *mat.Dense }
 
 // partError tells which part of a model is not as it must be.
 type partError struct{ field, detail string }
@@ -187,7 +193,32 @@ func newModel(p modelParts) (*Model, error) {
 		}
 		return idx
 	})
+	if p.Spectral != nil {
+		if err := m.setSpectral(*p.Spectral); err != nil {
+			return nil, err
+		}
+	}
 	return m, nil
+}
+
+// setSpectral gives m the model that it was refined from, which shares all with
+// it that the refinement did not change. The matrices have the shapes of m's.
+func (m *Model) setSpectral(p spectralParts) error {
+	s := *m
+	s.topics, s.wordTopics, s.corr = packed(p.Topics), packed(p.WordTopics), packed(p.Correlations)
+	s.alpha, s.stats.Refine = nil, RefineStats{}
+	if n := len(s.prov.Stages); n > 0 {
+		s.prov.Stages = s.prov.Stages[: n-1 : n-1]
+	}
+	if err := s.check(); err != nil {
+		var pe *partError
+		if errors.As(err, &pe) {
+			pe.field = "spectral_" + pe.field
+		}
+		return err
+	}
+	m.spectral = &s
+	return nil
 }
 
 // packed returns the rows of d one after the other, without a copy where they
@@ -444,8 +475,8 @@ func (m *Model) TopicsTo(dst *mat.Dense) *mat.Dense { return view{m.n, m.k, m.to
 // WordTopics returns the N×K matrix whose row n is p(topic | word n). It is
 // the transpose of B̆ in the papers. Rows are non-negative and sum to 1; the
 // row of a word whose marginal is not positive may be all 0. Anchors, where
-// there are any, have unit rows, but for those with Facets. It is a view, as
-// Topics.
+// there are any, have unit rows, but for those with Facets and in a refined
+// model. It is a view, as Topics.
 func (m *Model) WordTopics() mat.Matrix { return view{m.n, m.k, m.wordTopics} }
 
 // WordTopicsTo copies WordTopics into dst as TopicsTo does.
@@ -679,6 +710,24 @@ func (m *Model) CorrelatedPairs(n int) []TopicPair {
 	}
 	return pairs
 }
+
+// Refined tells whether topics and correlations were refined on the documents
+// (Pipeline.Refine).
+func (m *Model) Refined() bool { return m.spectral != nil }
+
+// Spectral returns the model as it was before it was refined, m itself if it was
+// not. Anchors, their norms, marginals and vocabulary are those of m.
+func (m *Model) Spectral() *Model {
+	if m.spectral == nil {
+		return m
+	}
+	return m.spectral
+}
+
+// Alpha returns the parameters of the Dirichlet prior of a document's topics
+// that the refinement used or found, or LearnAlpha, K positive numbers, the
+// caller's own; nil if there was neither.
+func (m *Model) Alpha() []float64 { return slices.Clone(m.alpha) }
 
 // Stats returns what each stage of the fit did. The value and all its slices
 // are the caller's own.

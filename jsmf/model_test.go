@@ -56,6 +56,24 @@ func tinyParts() modelParts {
 	}
 }
 
+// refinedParts makes p those of a model that was refined from what it was.
+func refinedParts(p *modelParts) {
+	p.Spectral = &spectralParts{mat.DenseCopyOf(p.Topics), mat.DenseCopyOf(p.WordTopics), mat.DenseCopyOf(p.Correlations)}
+	n, k := p.Topics.Dims()
+	for i := range n {
+		for t := range k {
+			p.Topics.Set(i, t, 0.5*p.Topics.At(i, t)+0.5/float64(n))
+		}
+	}
+	p.Correlations.Scale(0.5, p.Correlations)
+	p.Alpha = make([]float64, k)
+	for t := range p.Alpha {
+		p.Alpha[t] = 1 / float64(t+3)
+	}
+	p.Stats.Refine = RefineStats{Method: "passes", Passes: 1, LogLik: []float64{-7.5, -7.25}}
+	p.Provenance.Stages = append(slices.Clone(p.Provenance.Stages), "passes")
+}
+
 func mustModel(t testing.TB, p modelParts) *Model {
 	t.Helper()
 	m, err := newModel(p)
@@ -476,6 +494,12 @@ func TestNewModelRefuses(t *testing.T) {
 		{"norms short", "anchor_norms", "1 values", func(p *modelParts) { p.AnchorNorms = p.AnchorNorms[:1] }},
 		{"norm negative", "anchor_norms", "r of topic 1 is -1", func(p *modelParts) { p.AnchorNorms[1] = -1 }},
 		{"norm NaN", "anchor_norms", "r of topic 0 is NaN", func(p *modelParts) { p.AnchorNorms[0] = nan }},
+		{"α short", "alpha", "1 values, want K = 2", func(p *modelParts) { p.Alpha = []float64{1} }},
+		{"α zero", "alpha", "of topic 1 is 0", func(p *modelParts) { p.Alpha = []float64{1, 0} }},
+		{"α NaN", "alpha", "of topic 0 is NaN", func(p *modelParts) { p.Alpha = []float64{nan, 1} }},
+		{"spectral B", "spectral_topics", "topic 0) sums to 2", func(p *modelParts) { refinedParts(p); p.Spectral.Topics.Scale(2, p.Spectral.Topics) }},
+		{"spectral B̆", "spectral_word_topics", "= -1", func(p *modelParts) { refinedParts(p); p.Spectral.WordTopics.Set(0, 0, -1) }},
+		{"spectral A", "spectral_correlations", "A[0,0] = NaN", func(p *modelParts) { refinedParts(p); p.Spectral.Correlations.Set(0, 0, nan) }},
 	} {
 		p := tinyParts()
 		c.spoil(&p)

@@ -34,6 +34,7 @@ type Pipeline struct {
 	recoverer Recoverer
 	learner   Learner // nil: by anchors
 	weighting cooc.Weighting
+	refiner   Refiner // nil: none
 	minTokens int
 	seed      uint64
 	workers   int
@@ -76,6 +77,12 @@ func (p Pipeline) AnchorFree(l Learner) Pipeline { p.learner = l; return p }
 // cooc.Unbiased. With cooc.TFIDF words in every document keep their number but
 // are in no topic. FitMatrix ignores it.
 func (p Pipeline) Weighting(w cooc.Weighting) Pipeline { p.weighting = w; return p }
+
+// Refine adds a last step: topics and correlations are improved by passes over
+// the documents, as by recovery.Passes{N: 10}. The Model then holds the refined
+// ones, and Model.Spectral those before. It works with Fit, with FitPrepared,
+// and with FitMatrix on a *cooc.Stream. Default: nil, no such step.
+func (p Pipeline) Refine(r Refiner) Pipeline { p.refiner = r; return p }
 
 // MinTokens leaves documents with fewer than n tokens out of the estimate of
 // C. 0 means 5, as in the papers; the least is 2, for a single token holds no
@@ -145,6 +152,7 @@ func (p Pipeline) Validate() error {
 		}
 		errs = append(errs, validate(p.rectifier, p.finder, p.recoverer))
 	}
+	errs = append(errs, validate(p.refiner))
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("jsmf: %w", err)
 	}
@@ -276,7 +284,7 @@ func (p Pipeline) FitPrepared(ctx context.Context, d *Prepared) (*Model, error) 
 }
 
 func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, begun time.Time) (*Model, error) {
-	pr := problem{c: d.c, vocab: d.corpus.Vocabulary()}
+	pr := problem{c: d.c, vocab: d.corpus.Vocabulary(), docs: d.corpus.Source()}
 	if d.keep != nil {
 		if p.k > len(d.keep) {
 			return nil, wrap(&TopicsError{K: p.k, Words: len(d.keep)})
@@ -321,6 +329,11 @@ func (p Pipeline) FitMatrix(ctx context.Context, c cooc.Matrix) (*Model, error) 
 	pr := problem{c: c, vocab: p.vocab, n: c.Dim()}
 	if v, ok := c.(interface{ Vocabulary() []string }); ok && pr.vocab == nil {
 		pr.vocab = v.Vocabulary()
+	}
+	if s, ok := c.(interface{ Source() corpus.Numbered }); ok {
+		pr.docs = s.Source()
+	} else if p.refiner != nil {
+		return nil, fmt.Errorf("jsmf: %v needs documents, which a %T does not give: use Fit, FitPrepared, or a *cooc.Stream", p.refiner, c)
 	}
 	st.Cooc.Duration, err = tr.run(StageCooc, "", func() (string, error) {
 		st.Cooc = CoocStats{Form: "caller's", N: c.Dim()}
@@ -615,9 +628,10 @@ func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, st *CorpusStats
 // problem is what the stages from C on work on.
 type problem struct {
 	c     cooc.Matrix
-	vocab []string // of all words, or nil
-	keep  []int    // the numbers of the words of c among all n; nil: all
-	n     int      // used with keep only
+	vocab []string      // of all words, or nil
+	keep  []int         // the numbers of the words of c among all n; nil: all
+	n     int           // used with keep only
+	docs  corpus.Source // the documents behind c, or nil
 }
 
 // word returns the number among all words of word i of c.
@@ -790,7 +804,6 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		}
 	}
 	slices.SortStableFunc(r.Statuses, func(a, b StatusCount) int { return b.Count - a.Count })
-	st.Total = time.Since(begun)
 	marg := slices.Clone(rec.Marginals)
 	if marg == nil { // a recovery of the caller's own
 		marg = slices.Clone(rows.Marginals())
@@ -808,12 +821,27 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 			anchors[t] = pr.word(w)
 		}
 	}
-	m, err := newModel(modelParts{
+	return p.model(ctx, pr, modelParts{
 		Vocabulary: vocab, Topics: pr.expand(rec.B), WordTopics: pr.expand(rec.Breve), Correlations: rec.A,
 		Anchors: anchors, Facets: facets, AnchorNorms: anch.Norms, Marginals: marg,
-		Stats:      st,
-		Provenance: newProvenance(linalg.KernelName(), p.seed, []string{method, p.finder.String(), p.recoverer.String()}),
-	})
+		Stats: st,
+	}, []string{method, p.finder.String(), p.recoverer.String()}, tr, begun)
+}
+
+// model refines the parts where that was asked for, and makes them a Model.
+func (p Pipeline) model(ctx context.Context, pr problem, parts modelParts, stages []string, tr *tracker, begun time.Time) (*Model, error) {
+	if p.refiner != nil {
+		stages = append(stages, p.refiner.String())
+		r, err := p.refine(ctx, pr, parts.Topics, parts.Correlations, tr, &parts.Stats)
+		if err != nil {
+			return nil, wrap(err)
+		}
+		parts.Spectral = &spectralParts{parts.Topics, parts.WordTopics, parts.Correlations}
+		parts.Topics, parts.WordTopics, parts.Correlations, parts.Alpha = r.B, r.Breve, r.A, r.Alpha
+	}
+	parts.Stats.Total = time.Since(begun)
+	parts.Provenance = newProvenance(linalg.KernelName(), p.seed, stages)
+	m, err := newModel(parts)
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -860,7 +888,6 @@ func (p Pipeline) learn(ctx context.Context, pr problem, c cooc.Matrix, tr *trac
 	a.Method, a.Iterations, a.Rounds, a.Programs, a.Pivots = method, res.Iterations, res.Rounds, res.Programs, res.Pivots
 	a.Status, a.LogDet, a.Eigenvalues, a.Products = res.Status.String(), res.LogDet, res.Eigenvalues, res.Products
 	a.Clipped, a.Negative, a.NegativeShares, a.Empty = res.Clipped, res.Negative, res.NegativeShares, res.Empty
-	st.Total = time.Since(begun)
 	marg := slices.Clone(res.Marginals)
 	if marg == nil { // a method of the caller's own
 		marg = slices.Clone(c.Marginals())
@@ -868,15 +895,51 @@ func (p Pipeline) learn(ctx context.Context, pr problem, c cooc.Matrix, tr *trac
 	if pr.keep != nil {
 		marg = pr.expand(mat.NewDense(len(marg), 1, marg)).RawMatrix().Data
 	}
-	m, err := newModel(modelParts{
+	return p.model(ctx, pr, modelParts{
 		Vocabulary: pr.vocab, Topics: pr.expand(res.B), WordTopics: pr.expand(res.Breve), Correlations: res.A, Marginals: marg,
-		Stats:      st,
-		Provenance: newProvenance(linalg.KernelName(), p.seed, []string{rectified, method}),
+		Stats: st,
+	}, []string{rectified, method}, tr, begun)
+}
+
+// refine runs the last stage, on the topics of all words.
+func (p Pipeline) refine(ctx context.Context, pr problem, b, a *mat.Dense, tr *tracker, st *Stats) (r *recovery.Refined, err error) {
+	st.Refine.Duration, err = tr.run(StageRefine, p.refiner.String(), func() (string, error) {
+		r, err = p.refiner.Refine(ctx, pr.docs, recovery.Start{B: b, A: a}, recovery.RefineOptions{
+			Workers:  p.workers,
+			Progress: func(done, total int, loglik float64) { tr.progress(done, total, "loglik", loglik) },
+		})
+		if err != nil {
+			return "", err
+		}
+		if r == nil || r.B == nil || r.Breve == nil || r.A == nil {
+			return "", fmt.Errorf("%v returned no model", p.refiner)
+		}
+		n, k := b.Dims()
+		if rows, cols := r.B.Dims(); rows != n || cols != k {
+			return "", fmt.Errorf("%v returned topics of %d×%d instead of %d×%d", p.refiner, rows, cols, n, k)
+		}
+		out := fmt.Sprintf("%d passes, %v", r.Passes, r.Status)
+		if h := r.History; len(h) > 0 {
+			out += fmt.Sprintf(", log-likelihood %.4f a token", h[len(h)-1].LogLik)
+		}
+		return out, nil
 	})
 	if err != nil {
-		return nil, wrap(err)
+		return nil, err
 	}
-	return m, nil
+	s := &st.Refine
+	s.Method, s.Passes, s.Status = p.refiner.String(), r.Passes, r.Status.String()
+	s.Docs, s.Held, s.Tokens, s.Beta = r.Docs, r.Held, r.Tokens, r.Beta
+	for _, h := range r.History {
+		s.LogLik = append(s.LogLik, h.LogLik)
+		if !math.IsNaN(h.Objective) {
+			s.Objective = append(s.Objective, h.Objective)
+		}
+		if !math.IsNaN(h.HeldOut) {
+			s.HeldOut = append(s.HeldOut, h.HeldOut)
+		}
+	}
+	return r, nil
 }
 
 func (p Pipeline) warn(tr *tracker, st *Stats, message string) {

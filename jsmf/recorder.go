@@ -19,6 +19,7 @@ const (
 	StageAnchors Stage = "anchors" // one anchor word a topic
 	StageRecover Stage = "recover" // B̆, B and A
 	StageTopics  Stage = "topics"  // B, A and B̆ without anchors, in place of the last two
+	StageRefine  Stage = "refine"  // B and A once more, from the documents; with Pipeline.Refine only
 )
 
 // EventKind tells what an Event reports.
@@ -54,7 +55,7 @@ type Event struct {
 	Kind  EventKind
 
 	// Done of Total units of work are finished: iterations when rectifying,
-	// anchors found, words solved. Total is 0 where it is not known.
+	// anchors found, words solved, passes made. Total is 0 where it is not known.
 	Done, Total int
 
 	// Name says what Value is, for example "change" for ‖C_t − C_{t−1}‖_F. An

@@ -20,6 +20,7 @@ type Stats struct {
 	// AnchorFree is filled in where topics were learnt without anchors; Anchors
 	// and Recover are zero then.
 	AnchorFree AnchorFreeStats `json:"anchor_free,omitempty"`
+	Refine     RefineStats     `json:"refine,omitempty"` // zero without Pipeline.Refine
 
 	// Total is the time of the whole fit.
 	Total time.Duration `json:"-"`
@@ -126,6 +127,23 @@ type AnchorFreeStats struct {
 	Duration       time.Duration `json:"-"`
 }
 
+// RefineStats describes how topics were refined on the documents. The lists have
+// an entry for the state before each pass and one for the final state; means are
+// over tokens and natural logarithms.
+type RefineStats struct {
+	Method    string        `json:"method"`
+	Passes    int           `json:"passes"`              // made
+	Status    string        `json:"status"`              // why it was not more
+	Docs      int           `json:"docs"`                // documents learned from, which are not empty
+	Held      int           `json:"held"`                // documents held out
+	Tokens    int64         `json:"tokens"`              // of the documents learned from
+	Beta      float64       `json:"beta"`                // the prior count of a word in a topic
+	LogLik    []float64     `json:"loglik"`              // mean ln p(token) of the documents learned from
+	Objective []float64     `json:"objective,omitempty"` // what the passes climb, a token, of methods that climb something
+	HeldOut   []float64     `json:"held_out,omitempty"`  // mean ln p(token) of the hidden halves of those held out
+	Duration  time.Duration `json:"-"`
+}
+
 // clone returns a copy that shares no memory with s.
 func (s Stats) clone() Stats {
 	deepCopy(reflect.ValueOf(&s).Elem())
@@ -159,5 +177,6 @@ func deepCopy(v reflect.Value) {
 // clearDurations zeroes what a model file does not keep.
 func (s *Stats) clearDurations() {
 	s.Total, s.Corpus.Duration, s.Cooc.Duration = 0, 0, 0
-	s.Rectify.Duration, s.Anchors.Duration, s.Recover.Duration, s.AnchorFree.Duration = 0, 0, 0, 0
+	s.Rectify.Duration, s.Anchors.Duration, s.Recover.Duration = 0, 0, 0
+	s.AnchorFree.Duration, s.Refine.Duration = 0, 0
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"runtime/debug"
 	"slices"
@@ -203,6 +204,36 @@ func (s *Stream) Err() error {
 
 // Marginals returns c_i = Σ_j C_ij = mean over documents of h_mi/n_m.
 func (s *Stream) Marginals() []float64 { return s.c }
+
+// Source returns the documents that entered the estimate as a Source of their
+// own, with the words and numbers of the Stream: each document's distinct words
+// and their counts. Reads of it count among Passes. Words and Counts of its
+// documents are used again. It is safe for concurrent use if the Stream is.
+func (s *Stream) Source() corpus.Numbered { return streamSource{s} }
+
+type streamSource struct{ s *Stream }
+
+func (s streamSource) Vocabulary(context.Context) ([]string, error) { return s.s.Vocabulary(), nil }
+
+func (s streamSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
+	errLeft := errors.New("the loop was left")
+	return func(yield func(corpus.Document, error) bool) {
+		var counts []int32
+		err := s.s.read(ctx, func(words []int32, xs []int64, _ int64) error {
+			counts = counts[:0]
+			for _, x := range xs {
+				counts = append(counts, int32(x)) // at most corpus.MaxCount
+			}
+			if !yield(corpus.Document{Words: words, Counts: counts}, nil) {
+				return errLeft
+			}
+			return nil
+		})
+		if err != nil && err != errLeft {
+			yield(corpus.Document{}, err)
+		}
+	}
+}
 
 // MulTo computes dst = Ĥ(ĤᵀX) − DX in one pass over the Source. With one
 // worker all is done in the caller's goroutine; otherwise one reads and

@@ -33,6 +33,9 @@
 //	infer            with -infer: method, documents, unknown_tokens (of words the
 //	                 model lacks), without_known_word and all_zero (documents), for padd residual and learn_status,
 //	                 and for map, em and gibbs alpha_sum
+//	refine           with -refine only: method, passes made, and loglik, the mean
+//	                 ln p(token) before each pass and after the last. Topics and
+//	                 metrics are then those of the refined model
 //	seconds          by stage; read, curate and cooc are done once for all K
 //	                 and stand in each line, also in its total
 //	peak_rss_bytes   of the process so far; left out where the system cannot tell
@@ -65,6 +68,7 @@ import (
 	"github.com/jsmf-go/spectral/examples/internal/rss"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -110,6 +114,7 @@ type options struct {
 	weighting              cooc.Weighting
 	alpha                  bool
 	hierarchy              []int // sizes of the levels above the topics
+	refine                 int   // passes over the documents; 0: none
 	minDistinct, minTokens int
 	seed                   uint64
 	workers                int
@@ -159,6 +164,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.BoolVar(&rf.paper, "paper-settings", false, "the papers' settings: γ = 3, λ = 1.9 for admm; a fixed step of 50 for expgrad, which\notherwise searches the line; activeset has none")
 	f.StringVar(&o.anchorFreeName, "anchor-free", "", "learn topics without anchors, by `method` lp (alternating linear programs) or pds\n(penalty-dual splitting), in place of anchors and recovery")
 	f.StringVar(&o.weightsName, "weights", "unbiased", "how words weigh in C: unbiased (pairs of tokens), proportions, counts or tfidf (the\nplain second moments of these): the `weights`")
+	f.IntVar(&o.refine, "refine", 0, "`N` passes over the documents in the end, which improve topics and correlations (recovery.Passes)")
 	f.IntVar(&o.minDistinct, "min-distinct", 3, "leave out documents with fewer distinct words of the vocabulary")
 	f.IntVar(&o.minTokens, "min-tokens", 5, "leave out documents with fewer tokens of the vocabulary; 2 is the least there can be")
 	f.Uint64Var(&o.seed, "seed", 0, "the seed of methods that draw random numbers: dc, lr, and auto where it takes lr; projected and tsne")
@@ -264,6 +270,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	default:
 		bad(true, "-weights %q: want unbiased, proportions, counts or tfidf", o.weightsName)
 	}
+	bad(given["refine"] && o.refine < 1, "-refine %d: want at least 1", o.refine)
 	bad(o.minDistinct < 0, "-min-distinct %d: want 0 or more", o.minDistinct)
 	bad(o.minTokens < 0, "-min-tokens %d: want 0 or more", o.minTokens)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
@@ -304,6 +311,7 @@ type seconds struct {
 	Anchors float64 `json:"anchors"`
 	Recover float64 `json:"recover"`
 	Topics  float64 `json:"topics,omitempty"` // of -anchor-free
+	Refine  float64 `json:"refine,omitempty"`
 	Metrics float64 `json:"metrics"`
 	Infer   float64 `json:"infer,omitempty"`
 	Total   float64 `json:"total"`
@@ -331,8 +339,15 @@ type result struct {
 	Metrics       *metrics.Report `json:"metrics"`
 	ObjectiveMean number          `json:"objective_mean"`
 	Infer         *inferred       `json:"infer,omitempty"`
+	Refine        *refinement     `json:"refine,omitempty"`
 	Seconds       seconds         `json:"seconds"`
 	PeakRSS       int64           `json:"peak_rss_bytes,omitempty"`
+}
+
+type refinement struct {
+	Method string    `json:"method"`
+	Passes int       `json:"passes"`
+	LogLik []float64 `json:"loglik"`
 }
 
 type anchorWord struct {
@@ -456,7 +471,7 @@ func load(ctx context.Context, o options, rec jsmf.Recorder) (*input, error) {
 
 // pipeline returns what the flags ask for.
 func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
-	return jsmf.New(k).
+	p := jsmf.New(k).
 		Rectify(o.rectifier).
 		Anchors(o.finder.finder(o.finder.name)).
 		Recover(o.recoverer).
@@ -466,6 +481,10 @@ func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
 		Seed(o.seed).
 		Workers(o.workers).
 		Record(rec)
+	if o.refine > 0 {
+		p = p.Refine(recovery.Passes{N: o.refine})
+	}
+	return p
 }
 
 func sizes(c *corpus.Corpus) string {
@@ -498,6 +517,9 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 	res.Corpus.N, res.Corpus.M, res.Corpus.Tokens = st.Corpus.Words, st.Corpus.Documents, st.Corpus.Tokens
 	if st.Rectify.Reason != "" { // the rectifier chose
 		res.RectifyMethod, res.RectifyReason = st.Rectify.Method, st.Rectify.Reason
+	}
+	if m.Refined() {
+		res.Refine = &refinement{st.Refine.Method, st.Refine.Passes, st.Refine.LogLik}
 	}
 	facets := m.Facets()
 	for t, a := range m.Anchors() {
@@ -538,6 +560,7 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 	s.Cooc = st.Corpus.Duration.Seconds() + st.Cooc.Duration.Seconds()
 	s.Rectify, s.Anchors, s.Recover = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds()
 	s.Topics = st.AnchorFree.Duration.Seconds()
+	s.Refine = st.Refine.Duration.Seconds()
 	s.Total = s.Read + s.Curate + s.Cooc + time.Since(begun).Seconds()
 	res.PeakRSS = rss.Peak()
 	return m, res, nil
@@ -612,13 +635,18 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 	if m.HasAnchors() {
 		fmt.Fprintf(t, "mean objective\t%.6g\n", float64(r.ObjectiveMean))
 	}
+	if r.Refine != nil {
+		h := r.Refine.LogLik
+		fmt.Fprintf(t, "log-likelihood a token before refinement\t%.6g\n", h[0])
+		fmt.Fprintf(t, "log-likelihood a token after it\t%.6g\n", h[len(h)-1])
+	}
 	s := r.Seconds
 	fmt.Fprintln(t, "\nstage\tseconds")
 	for _, x := range []struct {
 		name string
 		s    float64
-	}{{"read", s.Read}, {"curate", s.Curate}, {"cooc", s.Cooc}, {"rectify", s.Rectify}, {"anchors", s.Anchors}, {"recover", s.Recover}, {"topics", s.Topics}, {"metrics", s.Metrics}, {"infer", s.Infer}, {"total", s.Total}} {
-		if m.HasAnchors() && x.name == "topics" || !m.HasAnchors() && (x.name == "anchors" || x.name == "recover") || x.name == "infer" && r.Infer == nil {
+	}{{"read", s.Read}, {"curate", s.Curate}, {"cooc", s.Cooc}, {"rectify", s.Rectify}, {"anchors", s.Anchors}, {"recover", s.Recover}, {"topics", s.Topics}, {"refine", s.Refine}, {"metrics", s.Metrics}, {"infer", s.Infer}, {"total", s.Total}} {
+		if m.HasAnchors() && x.name == "topics" || !m.HasAnchors() && (x.name == "anchors" || x.name == "recover") || x.name == "infer" && r.Infer == nil || x.name == "refine" && r.Refine == nil {
 			continue
 		}
 		fmt.Fprintf(t, "%s\t%8.3f\n", x.name, x.s)

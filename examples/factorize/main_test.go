@@ -72,6 +72,7 @@ type line struct {
 	Topics        [][]string
 	Metrics       map[string]mean
 	ObjectiveMean float64 `json:"objective_mean"`
+	Refine        *refinement
 	Seconds       map[string]float64
 	PeakRSS       int64 `json:"peak_rss_bytes"`
 }
@@ -329,6 +330,34 @@ func TestJSONKeys(t *testing.T) {
 	}
 	if l.PeakRSS < 0 || l.PeakRSS > 0 && l.PeakRSS < 1<<20 {
 		t.Errorf("peak memory of %d bytes", l.PeakRSS)
+	}
+}
+
+// With -refine the topics, the model and the report are the refined ones, and the
+// likelihood of each pass is there.
+func TestRefine(t *testing.T) {
+	dir := t.TempDir()
+	npy, model := filepath.Join(dir, "b.npy"), filepath.Join(dir, "m.jsmf")
+	out, _ := invoke(t, 0, synth("-k", "5", "-refine", "3", "-json", "-quiet", "-topics-npy", npy, "-model", model)...)
+	l := decode(t, out)[0]
+	if l.Refine == nil || l.Refine.Passes != 3 || len(l.Refine.LogLik) != 4 || l.Refine.LogLik[3] <= l.Refine.LogLik[0] || !strings.HasPrefix(l.Refine.Method, "Passes(3 cvb0") {
+		t.Fatalf("refinement %+v", l.Refine)
+	}
+	if s, ok := l.Seconds["refine"]; !ok || !(s > 0) {
+		t.Errorf("seconds %v", l.Seconds)
+	}
+	m := checkTopics(t, npy, model, testutil.Lines(t, "synth", "vocab.synth.txt"))
+	if !m.Refined() || m.TopWords(2, 1)[0].Word != l.Topics[2][0] {
+		t.Error("the model or the topics are not the refined ones")
+	}
+	report, _ := invoke(t, 0, synth("-k", "5", "-refine", "2", "-quiet")...)
+	for _, want := range []string{"Passes(2 cvb0", "log-likelihood a token after it", "\nrefine"} {
+		if !strings.Contains(report, want) {
+			t.Errorf("no %q in\n%s", want, report)
+		}
+	}
+	if _, errs := invoke(t, 2, synth("-k", "5", "-refine", "0")...); !strings.Contains(errs, "-refine 0: want at least 1") {
+		t.Errorf("-refine 0: %s", errs)
 	}
 }
 

@@ -1,0 +1,160 @@
+package jsmf_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// The refined model holds what Passes makes of the spectral one, which stays
+// beside it to the bit, in memory and in a file.
+func TestRefine(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	p := jsmf.New(6).Rectify(rectify.AP{Iterations: 4})
+	passes := recovery.Passes{N: 4, HeldOut: 0.1}
+	spectral := fit(t, p, c)
+	m := fit(t, p.Refine(passes), c)
+	if !m.Refined() || spectral.Refined() || spectral.Spectral() != spectral || spectral.Alpha() != nil {
+		t.Fatalf("refined: %t and %t", m.Refined(), spectral.Refined())
+	}
+	if !bytes.Equal(encoded(t, m.Spectral()), encoded(t, spectral)) {
+		t.Error("the model before refinement is not that of a fit without")
+	}
+	d, err := p.Prepare(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := passes.Refine(ctx, d.Corpus().Source(), recovery.Start{B: spectral.TopicsTo(nil), A: spectral.CorrelationsTo(nil)}, recovery.RefineOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(m.Topics(), want.B) || !mat.Equal(m.WordTopics(), want.Breve) || !mat.Equal(m.Correlations(), want.A) || !slices.Equal(m.Alpha(), want.Alpha) {
+		t.Error("the model is not what the passes return")
+	}
+	if !slices.Equal(m.Anchors(), spectral.Anchors()) || mat.Equal(m.Topics(), spectral.Topics()) {
+		t.Error("the anchors changed, or the topics did not")
+	}
+	st := m.Stats().Refine
+	if st.Passes != 4 || len(st.LogLik) != 5 || len(st.HeldOut) != 5 || st.Objective != nil || st.Status != "pass limit" || st.Held == 0 ||
+		st.Docs+st.Held != m.Stats().Corpus.Documents || st.LogLik[4] <= st.LogLik[0] || st.Method != passes.String() {
+		t.Errorf("stats %+v", st)
+	}
+	if s := m.Provenance().Stages; len(s) != 4 || s[3] != passes.String() || !strings.HasPrefix(s[3], "Passes(4 cvb0") {
+		t.Errorf("stages %q", s)
+	}
+
+	path := filepath.Join(t.TempDir(), "m.jsmf")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	back, err := jsmf.LoadModel(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(encoded(t, back), encoded(t, m)) || !bytes.Equal(encoded(t, back.Spectral()), encoded(t, spectral)) || !slices.Equal(back.Alpha(), m.Alpha()) {
+		t.Error("a file changes the model")
+	}
+	for _, workers := range []int{1, 3} {
+		if !bytes.Equal(encoded(t, fit(t, p.Refine(passes).Workers(workers), c)), encoded(t, m)) {
+			t.Errorf("%d workers change the model", workers)
+		}
+	}
+	if _, err := p.Evaluate(ctx, m, c); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefineRecorder(t *testing.T) {
+	_, docs := planted(60, 4, 200)
+	var r recording
+	fit(t, jsmf.New(4).Refine(recovery.Passes{N: 3}).Record(&r), countsCorpus(t, 60, docs))
+	r.order(t, nil, append(slices.Clone(allStages), jsmf.StageRefine)...)
+	ends := 0
+	for _, e := range r.events {
+		if e.Stage == jsmf.StageRefine && e.Kind == jsmf.EventProgress {
+			ends++
+			if e.Total != 3 || e.Name != "loglik" || !(e.Value < 0) {
+				t.Errorf("event %+v", e)
+			}
+		}
+	}
+	if ends != 3 {
+		t.Errorf("%d passes were reported", ends)
+	}
+}
+
+// Documents that are read from elsewhere are refined on as well.
+func TestRefineStream(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	stream, err := cooc.NewStream(ctx, c.Source(), cooc.StreamOptions{DropUnused: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := jsmf.New(5).Rectify(rectify.LR{}).Refine(recovery.Passes{N: 3, Scratch: t.TempDir()})
+	m, err := p.FitMatrix(ctx, stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fit(t, p, c)
+	if !slices.Equal(m.Anchors(), want.Anchors()) || !mat.EqualApprox(m.Topics(), want.Topics(), 1e-6) || m.Stats().Refine.Tokens != want.Stats().Refine.Tokens {
+		t.Error("the refined topics differ from those in memory by more than 1e-6")
+	}
+}
+
+// wrongRefiner returns something else than a refined model.
+type wrongRefiner struct {
+	res *recovery.Refined
+	err error
+}
+
+func (w wrongRefiner) String() string { return "wrong" }
+func (w wrongRefiner) Refine(context.Context, corpus.Source, recovery.Start, recovery.RefineOptions) (*recovery.Refined, error) {
+	return w.res, w.err
+}
+
+func TestRefineBad(t *testing.T) {
+	pl, docs := planted(60, 4, 200)
+	c := countsCorpus(t, 60, docs)
+	cause := errors.New("cause")
+	for name, x := range map[string]struct {
+		r    jsmf.Refiner
+		want string
+	}{
+		"settings": {recovery.Passes{N: -1}, "N = -1"},
+		"error":    {wrongRefiner{err: cause}, "jsmf: cause"},
+		"nothing":  {wrongRefiner{}, "wrong returned no model"},
+		"no A":     {wrongRefiner{res: &recovery.Refined{B: pl.B, Breve: pl.B}}, "wrong returned no model"},
+		"shape":    {wrongRefiner{res: &recovery.Refined{B: pl.A, Breve: pl.B, A: pl.A}}, "topics of 4×4 instead of 60×4"},
+		"α":        {wrongRefiner{res: &recovery.Refined{B: pl.B, Breve: pl.Breve(), A: pl.A, Alpha: []float64{1, 1, 1}}}, "alpha: has 3 values"},
+	} {
+		if _, err := jsmf.New(4).Refine(x.r).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: error %v, want %q", name, err, x.want)
+		}
+	}
+	dense := matrixOf(t, pl.C)
+	if _, err := jsmf.New(4).Refine(recovery.Passes{}).FitMatrix(ctx, dense); err == nil || !strings.Contains(err.Error(), "needs documents") {
+		t.Errorf("without documents: %v", err)
+	}
+	done, cancel := context.WithCancel(ctx)
+	_, err := jsmf.New(4).Refine(recovery.Passes{N: 500}).Record(jsmf.RecorderFunc(func(e jsmf.Event) {
+		if e.Stage == jsmf.StageRefine && e.Done == 2 {
+			cancel()
+		}
+	})).Fit(done, c)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}

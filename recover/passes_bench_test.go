@@ -1,0 +1,52 @@
+package recovery_test
+
+import (
+	"fmt"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/recover"
+)
+
+// BenchmarkPasses times ten passes over the training documents of kos-split from
+// a start made of the documents themselves: topic k begins as the words of every
+// K-th. It reports the time for each number of nnz·K and pass, the fold-in and
+// the final score included, and the log-likelihood reached.
+func BenchmarkPasses(b *testing.B) {
+	c, err := corpus.ReadUCI(ctx, testutil.Data(b, "kos-split", "docword.train.txt.gz"), testutil.Data(b, "kos-split", "vocab.txt"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, k := range []int{50, 100} {
+		start := mat.NewDense(c.NumWords(), k, nil)
+		sums := make([]float64, k)
+		for m := range c.NumDocs() {
+			words, counts := c.Doc(m)
+			for i, w := range words {
+				start.Set(int(w), m%k, start.At(int(w), m%k)+float64(counts[i]))
+				sums[m%k] += float64(counts[i])
+			}
+		}
+		for i := range c.NumWords() {
+			for t, s := range sums {
+				start.Set(i, t, start.At(i, t)/s)
+			}
+		}
+		for _, method := range []recovery.PassMethod{recovery.CVB0, recovery.MAPEM} {
+			for _, workers := range []int{1, 2} {
+				b.Run(fmt.Sprintf("corpus=kos/K=%d/method=%v/workers=%d", k, method, workers), func(b *testing.B) {
+					var r *recovery.Refined
+					b.ReportAllocs()
+					for range b.N {
+						r = refine(b, recovery.Passes{Method: method}, c.Source(), recovery.Start{B: start}, workers)
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.NNZ()*k*r.Passes), "ns/nnz·K·pass")
+					b.ReportMetric(r.History[r.Passes].LogLik, "loglik")
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package recovery
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
+)
+
+// census is what a read of the documents counts.
+type census struct {
+	docs, empty, held int
+	nnz               int64
+	tokens            int64 // of documents not held out
+	heldTokens        int64
+}
+
+// read yields every document with its distinct words, ascending, and how often
+// each occurs. Later reads must find what the first one found. The slices are
+// used again.
+func (f *fitter) read(ctx context.Context, each func(held bool, words []int32, counts []float64) error) error {
+	var c census
+	var d distinctWords
+	for doc, err := range f.src.Docs(ctx) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if err := d.set(doc, f.n); err != nil {
+			name := doc.ID
+			if name == "" {
+				name = strconv.Itoa(c.docs + 1)
+			}
+			return fmt.Errorf("document %s: %w", name, err)
+		}
+		// Every 1/HeldOut-th document.
+		held := math.Floor(float64(c.docs+1)*f.HeldOut) > math.Floor(float64(c.docs)*f.HeldOut) && len(d.words) > 0
+		c.docs++
+		c.nnz += int64(len(d.words))
+		switch {
+		case len(d.words) == 0:
+			c.empty++
+		case held:
+			c.held++
+			c.heldTokens += d.tokens
+		default:
+			c.tokens += d.tokens
+		}
+		if err := each(held, d.words, d.counts); err != nil {
+			return err
+		}
+	}
+	if f.counted && c != f.seen {
+		return fmt.Errorf("%w: %d documents with %d words and %d tokens, then %d with %d and %d", cooc.ErrSourceChanged,
+			f.seen.docs, f.seen.nnz, f.seen.tokens+f.seen.heldTokens, c.docs, c.nnz, c.tokens+c.heldTokens)
+	}
+	f.seen, f.counted = c, true
+	return ctx.Err()
+}
+
+// distinctWords is one document.
+type distinctWords struct {
+	words  []int32
+	counts []float64
+	tokens int64
+	order  []int
+}
+
+// set takes over a document: words may come in any order and more than once.
+func (d *distinctWords) set(doc corpus.Document, n int) error {
+	if len(doc.Tokens) > 0 {
+		return errors.New("holds tokens; numbers of the topics' words are needed, as a cooc.Stream's Source gives them")
+	}
+	if doc.Counts != nil && len(doc.Counts) != len(doc.Words) {
+		return fmt.Errorf("%d counts for %d words", len(doc.Counts), len(doc.Words))
+	}
+	sorted := true
+	for i, w := range doc.Words {
+		if w < 0 || int(w) >= n {
+			return &corpus.RangeError{What: "word", Value: int64(w), Lo: 0, Hi: int64(n) - 1}
+		}
+		if doc.Counts != nil && doc.Counts[i] < 0 {
+			return fmt.Errorf("word %d occurs %d times", w, doc.Counts[i])
+		}
+		sorted = sorted && (i == 0 || doc.Words[i-1] < w)
+	}
+	d.order = d.order[:0]
+	for i := range doc.Words {
+		d.order = append(d.order, i)
+	}
+	if !sorted {
+		slices.SortStableFunc(d.order, func(a, b int) int { return cmp.Compare(doc.Words[a], doc.Words[b]) })
+	}
+	d.words, d.counts, d.tokens = d.words[:0], d.counts[:0], 0
+	for _, i := range d.order {
+		x := int64(1)
+		if doc.Counts != nil {
+			x = int64(doc.Counts[i])
+		}
+		if x == 0 {
+			continue
+		}
+		d.tokens += x
+		w := doc.Words[i]
+		if last := len(d.words) - 1; last >= 0 && d.words[last] == w {
+			d.counts[last] += float64(x)
+			continue
+		}
+		d.words, d.counts = append(d.words, w), append(d.counts, float64(x))
+	}
+	return nil
+}
+
+// Bounds of a chunk: documents, and pairs of a document and a word where N is
+// not larger.
+const (
+	passDocs = 4096
+	passNNZ  = 1 << 14
+)
+
+// passChunk is a run of documents.
+type passChunk struct {
+	first  int        // number of the first
+	doc    linalg.CSR // documents × words, with the counts that θ is found from
+	hidden linalg.CSR // the same shape: the hidden halves of documents held out
+	held   []bool
+}
+
+func (c *passChunk) docs() int { return len(c.held) }
+
+func (c *passChunk) reset(first int) {
+	c.first, c.held = first, c.held[:0]
+	for _, m := range []*linalg.CSR{&c.doc, &c.hidden} {
+		*m = linalg.CSR{RowPtr: append(m.RowPtr[:0], 0), Cols: m.Cols[:0], Vals: m.Vals[:0]}
+	}
+}
+
+// add appends a document. Of one held out every other token, in the order of the
+// words, goes to the hidden half, beginning with the second; those are not damped.
+func (c *passChunk) add(held bool, words []int32, counts []float64, damped func(float64) float64) {
+	c.held = append(c.held, held)
+	before := 0.0
+	for t, w := range words {
+		x := counts[t]
+		if held {
+			hidden := math.Floor((before+x)/2) - math.Floor(before/2)
+			before += x
+			x -= hidden
+			if hidden > 0 {
+				c.hidden.Cols, c.hidden.Vals = append(c.hidden.Cols, w), append(c.hidden.Vals, hidden)
+			}
+		}
+		if x > 0 {
+			c.doc.Cols, c.doc.Vals = append(c.doc.Cols, w), append(c.doc.Vals, damped(x))
+		}
+	}
+	c.doc.RowPtr = append(c.doc.RowPtr, len(c.doc.Cols))
+	c.hidden.RowPtr = append(c.hidden.RowPtr, len(c.hidden.Cols))
+}
+
+// chunks calls do for one chunk of the documents after the other. Where the
+// chunks end depends on the documents alone.
+func (f *fitter) chunks(ctx context.Context, do func(c *passChunk) error) error {
+	c := &f.buf.chunk
+	c.reset(0)
+	most := max(passNNZ, f.n)
+	err := f.read(ctx, func(held bool, words []int32, counts []float64) error {
+		if c.docs() == passDocs || c.docs() > 0 && len(c.doc.Cols)+len(words) > most {
+			if err := do(c); err != nil {
+				return err
+			}
+			c.reset(c.first + c.docs())
+		}
+		if c.first+c.docs() >= f.seen.docs {
+			return fmt.Errorf("%w: more than %d documents", cooc.ErrSourceChanged, f.seen.docs)
+		}
+		c.add(held, words, counts, f.damped)
+		return nil
+	})
+	if err != nil || c.docs() == 0 {
+		return err
+	}
+	return do(c)
+}
+
+// docState holds K numbers a document: in memory or in a temporary file, which
+// is read and written in the order of the documents.
+type docState struct {
+	k     int
+	mem   []float64
+	file  *os.File
+	vals  []float64
+	bytes []byte
+}
+
+func (s *docState) open(docs, k int, folder string) (err error) {
+	s.k = k
+	if folder == "" {
+		s.mem = make([]float64, docs*k)
+		return nil
+	}
+	s.file, err = os.CreateTemp(folder, "topic-counts-*.tmp")
+	return err
+}
+
+func (s *docState) close() error {
+	if s.file == nil {
+		return nil
+	}
+	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+}
+
+// get returns the numbers of n documents, to be changed and put back. With fresh
+// they are zero.
+func (s *docState) get(first, n int, fresh bool) ([]float64, error) {
+	if s.file == nil {
+		return s.mem[first*s.k : (first+n)*s.k], nil
+	}
+	s.vals = resized(s.vals, n*s.k)
+	if fresh {
+		clear(s.vals)
+		return s.vals, nil
+	}
+	s.bytes = resized(s.bytes, 8*n*s.k)
+	if _, err := s.file.ReadAt(s.bytes, 8*int64(first)*int64(s.k)); err != nil {
+		return nil, err
+	}
+	for i := range s.vals {
+		s.vals[i] = math.Float64frombits(binary.LittleEndian.Uint64(s.bytes[8*i:]))
+	}
+	return s.vals, nil
+}
+
+// put stores what get returned.
+func (s *docState) put(first int, vals []float64) error {
+	if s.file == nil {
+		return nil
+	}
+	s.bytes = s.bytes[:0]
+	for _, v := range vals {
+		s.bytes = binary.LittleEndian.AppendUint64(s.bytes, math.Float64bits(v))
+	}
+	_, err := s.file.WriteAt(s.bytes, 8*int64(first)*int64(s.k))
+	return err
+}
+
+// resized returns a slice of length n that reuses s; its content is undefined.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/8)
+	}
+	return s[:n]
+}

@@ -1,0 +1,437 @@
+package recovery
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// passBlock is how many documents a goroutine takes at once; sums are formed by
+// block and added up in order.
+const passBlock = 32
+
+// chunkBuffers are used for one chunk after the other.
+type chunkBuffers struct {
+	chunk  passChunk
+	byWord linalg.CSR
+	at     []int
+	theta  blas64.General // of the documents of the chunk
+	scale  []float64      // by nonzero: its count over its probability
+	resp   blas64.General // by nonzero: the responsibilities times the count
+	scores []float64      // a document: ln p of its tokens, prior, hidden ln p, hidden tokens
+	minka  blas64.General // by block: the sums of Minka's fixed point
+	work   [][]float64    // by worker
+}
+
+const scoresPerDoc = 4
+
+// tally adds up what a pass learns of the documents.
+type tally struct {
+	loglik, prior, hidden, hiddenTokens float64
+	num                                 []float64 // of Minka's fixed point, see minka
+	den                                 float64
+}
+
+// pass makes pass number t, counted from 0.
+func (f *fitter) pass(ctx context.Context, t int) error {
+	temp := f.temperature(t)
+	plain := f.Method == MAPEM || t == 0 || temp > 1
+	alphas := f.Method == CVB0 && !f.FixedAlpha && t > 0 && temp == 1
+	clear(f.sums.Data)
+	factor := &f.b
+	if temp > 1 {
+		factor = &f.hot
+		err := run.Chunks(ctx, f.n, 256, f.workers, func(_, _, lo, hi int) error {
+			power(f.hot.Data[lo*f.k:hi*f.k], f.b.Data[lo*f.k:hi*f.k], 1/temp)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	sum := tally{num: make([]float64, f.k)}
+	err := f.chunks(ctx, func(c *passChunk) error {
+		nd, err := f.state.get(c.first, c.docs(), t == 0)
+		if err != nil {
+			return err
+		}
+		if err := f.documents(ctx, c, nd, step{first: t == 0, plain: plain, alphas: alphas, power: 1 / temp, factor: factor}, &sum); err != nil {
+			return err
+		}
+		if err := f.state.put(c.first, nd); err != nil {
+			return err
+		}
+		f.transpose(c, plain)
+		x := f.buf.resp
+		if plain {
+			x = f.buf.theta
+		}
+		return f.buf.byWord.Mul(ctx, x, f.sums, true, f.workers)
+	})
+	if err != nil {
+		return err
+	}
+	f.note(&sum)
+	if !plain {
+		factor = nil
+	}
+	if err := f.update(factor); err != nil {
+		return err
+	}
+	if alphas {
+		f.alphaSum = 0
+		for k, a := range f.alpha {
+			f.alpha[k] = max(a*sum.num[k]/sum.den, leastAlpha)
+			f.alphaSum += f.alpha[k]
+		}
+	}
+	return nil
+}
+
+// note makes the score of the state before the pass.
+func (f *fitter) note(s *tally) {
+	tokens := f.weight
+	f.score = PassScore{LogLik: s.loglik / tokens, Objective: math.NaN(), HeldOut: math.NaN(), AlphaSum: f.alphaSum}
+	if f.Method == MAPEM {
+		prior := 0.0
+		for _, v := range f.b.Data {
+			prior += math.Log(v)
+		}
+		f.score.Objective = (s.loglik + s.prior + f.Beta*prior) / tokens
+	}
+	if s.hiddenTokens > 0 {
+		f.score.HeldOut = s.hidden / s.hiddenTokens
+	}
+}
+
+// finish scores the final state and returns A.
+func (f *fitter) finish(ctx context.Context) (*mat.Dense, error) {
+	var sum tally
+	a, part := mat.NewDense(f.k, f.k, nil), linalg.NewGeneral(f.k, f.k)
+	err := f.chunks(ctx, func(c *passChunk) error {
+		nd, err := f.state.get(c.first, c.docs(), false)
+		if err != nil {
+			return err
+		}
+		f.buf.scores = resized(f.buf.scores, scoresPerDoc*c.docs())
+		f.buf.theta = general(f.buf.theta.Data, c.docs(), f.k)
+		err = run.Chunks(ctx, c.docs(), passBlock, f.workers, func(_, _, lo, hi int) error {
+			for d := lo; d < hi; d++ {
+				theta := linalg.Row(f.buf.theta, d)
+				f.mean(theta, nd[d*f.k:(d+1)*f.k])
+				if err := f.look(c, d, theta); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		f.addScores(c, &sum)
+		// E[θθᵀ] = (s·θθᵀ + diag θ)/(s+1) with s the document's tokens and Σα.
+		for d := range c.docs() {
+			theta := linalg.Row(f.buf.theta, d)
+			if c.held[d] || c.doc.RowPtr[d] == c.doc.RowPtr[d+1] {
+				clear(theta)
+				continue
+			}
+			s := f.alphaSum + floats.Sum(nd[d*f.k:(d+1)*f.k])
+			for k, v := range theta {
+				a.Set(k, k, a.At(k, k)+v/(s+1))
+			}
+			floats.Scale(math.Sqrt(s/(s+1)), theta)
+		}
+		if err := linalg.Gram(ctx, f.buf.theta, part, f.workers); err != nil {
+			return err
+		}
+		for i := range f.k {
+			floats.Add(a.RawRowView(i), linalg.Row(part, i))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.note(&sum)
+	a.Scale(1/mat.Sum(a), a)
+	return a, nil
+}
+
+// power sets dst to x^e.
+func power(dst, x []float64, e float64) {
+	for i, v := range x {
+		dst[i] = math.Pow(v, e)
+	}
+}
+
+// step says what a pass does with the documents.
+type step struct {
+	first, plain, alphas bool
+	power                float64         // 1/T
+	factor               *blas64.General // B^(1/T) of a plain pass
+}
+
+// documents finds new topic counts nd of the documents of a chunk and leaves in
+// the buffers what the words need: θ and scale of a plain pass, or resp.
+func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, s step, sum *tally) error {
+	b, k := &f.buf, f.k
+	nnz, blocks := len(c.doc.Cols), run.Count(c.docs(), passBlock)
+	b.scores = resized(b.scores, scoresPerDoc*c.docs())
+	b.theta = general(b.theta.Data, c.docs(), k)
+	b.scale = resized(b.scale, nnz)
+	if !s.plain {
+		b.resp = general(b.resp.Data, nnz, k)
+	}
+	if s.alphas {
+		b.minka = general(b.minka.Data, blocks, k+1)
+		clear(b.minka.Data)
+	}
+	for len(b.work) < run.Workers(f.workers) {
+		b.work = append(b.work, make([]float64, 3*k))
+	}
+	err := run.Chunks(ctx, c.docs(), passBlock, f.workers, func(worker, block, lo, hi int) error {
+		w := b.work[worker]
+		for d := lo; d < hi; d++ {
+			from, to := c.doc.RowPtr[d], c.doc.RowPtr[d+1]
+			words, counts := c.doc.Row(d)
+			theta, n := linalg.Row(b.theta, d), nd[d*k:(d+1)*k]
+			if s.first {
+				clear(n)
+				for range f.FoldIn {
+					f.mean(theta, n)
+					if err := plainStep(words, counts, theta, &f.b, n, b.scale[from:to]); err != nil {
+						return fmt.Errorf("document %d: %w", c.first+d+1, err)
+					}
+				}
+			}
+			f.mean(theta, n)
+			if err := f.look(c, d, theta); err != nil {
+				return err
+			}
+			if s.plain {
+				if s.power != 1 {
+					power(theta, theta, s.power)
+				}
+				if err := plainStep(words, counts, theta, s.factor, n, b.scale[from:to]); err != nil {
+					return fmt.Errorf("document %d: %w", c.first+d+1, err)
+				}
+			} else {
+				f.collapsedStep(words, counts, n, w, b.resp.Data[from*k:to*k])
+			}
+			if s.alphas && !c.held[d] {
+				f.minka(n, linalg.Row(b.minka, block))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	f.addScores(c, sum)
+	if s.alphas {
+		for i := range blocks {
+			row := linalg.Row(b.minka, i)
+			floats.Add(sum.num, row[:k])
+			sum.den += row[k]
+		}
+	}
+	return nil
+}
+
+// general returns an r×c matrix in the memory of data, if that is large enough.
+// Its content is undefined.
+func general(data []float64, r, c int) blas64.General {
+	return blas64.General{Rows: r, Cols: c, Stride: c, Data: resized(data, r*c)}
+}
+
+// mean sets θ to the mean of the Dirichlet distribution with parameters n + α.
+func (f *fitter) mean(theta, n []float64) {
+	s := f.alphaSum + floats.Sum(n)
+	for k, v := range n {
+		theta[k] = (v + f.alpha[k]) / s
+	}
+}
+
+// look scores document d with its θ.
+func (f *fitter) look(c *passChunk, d int, theta []float64) error {
+	s := f.buf.scores[scoresPerDoc*d:][:scoresPerDoc]
+	clear(s)
+	logs := func(m *linalg.CSR) (sum, tokens float64, err error) {
+		words, counts := m.Row(d)
+		for t, w := range words {
+			z := floats.Dot(theta, linalg.Row(f.b, int(w)))
+			if !(z > 0) {
+				return 0, 0, fmt.Errorf("document %d: word %d has the probability %v", c.first+d+1, w, z)
+			}
+			sum += counts[t] * math.Log(z)
+			tokens += counts[t]
+		}
+		return sum, tokens, nil
+	}
+	var err error
+	if c.held[d] {
+		s[2], s[3], err = logs(&c.hidden)
+		return err
+	}
+	if s[0], _, err = logs(&c.doc); err != nil {
+		return err
+	}
+	if f.Method == MAPEM && c.doc.RowPtr[d] < c.doc.RowPtr[d+1] {
+		for k, v := range theta {
+			s[1] += f.alpha[k] * math.Log(v)
+		}
+	}
+	return nil
+}
+
+func (f *fitter) addScores(c *passChunk, sum *tally) {
+	for d := range c.docs() {
+		s := f.buf.scores[scoresPerDoc*d:]
+		sum.loglik += s[0]
+		sum.prior += s[1]
+		sum.hidden += s[2]
+		sum.hiddenTokens += s[3]
+	}
+}
+
+// plainStep makes a document's counts n of θ: n_k = Σ_w x_w θ_k B_wk / θᵀB_w.
+// scale receives x_w / θᵀB_w. θ and B need not sum to 1.
+func plainStep(words []int32, counts, theta []float64, b *blas64.General, n, scale []float64) error {
+	clear(n)
+	for t, w := range words {
+		row := linalg.Row(*b, int(w))
+		z := floats.Dot(theta, row)
+		if !(z > 0) {
+			return fmt.Errorf("word %d has the probability %v", w, z)
+		}
+		scale[t] = counts[t] / z
+		floats.AddScaled(n, scale[t], row)
+	}
+	floats.Mul(n, theta)
+	return nil
+}
+
+// collapsedStep makes new counts n of a document from the old ones: with
+// P = n + α, Q = β + the word's tokens by topic and R the column sums of Q, the
+// responsibilities of one token are first
+//
+//	g ∝ P Q / R, and with such a token left out g' ∝ (P − g)(Q − g)/(R − g),
+//
+// where nothing is left out that is not there: P − g is at least α, Q − g at
+// least β. resp receives x_w·g'. Work holds 3K numbers.
+func (f *fitter) collapsedStep(words []int32, counts, n, work, resp []float64) {
+	k := f.k
+	p, g, next := work[:k], work[k:2*k], work[2*k:3*k]
+	alpha, totals, beta := f.alpha[:k], f.totals[:k], f.Beta
+	n = n[:k]
+	clear(next)
+	for i, v := range n {
+		p[i] = (v + alpha[i])
+	}
+	for t, w := range words {
+		b, q, out := linalg.Row(f.b, int(w))[:k], linalg.Row(f.counts, int(w))[:k], resp[t*k:][:k]
+		z := 0.0
+		for i, v := range p {
+			v *= b[i]
+			g[i] = v
+			z += v
+		}
+		z = 1 / z
+		sum := 0.0
+		for i, v := range g {
+			v *= z
+			pi, qi := p[i]-v, q[i]-v
+			if pi < alpha[i] {
+				pi = alpha[i]
+			}
+			if qi < beta {
+				qi = beta
+			}
+			v = pi * qi / (totals[i] - v)
+			out[i] = v
+			sum += v
+		}
+		sum = counts[t] / sum
+		for i, v := range out {
+			v *= sum
+			out[i] = v
+			next[i] += v
+		}
+	}
+	copy(n, next)
+}
+
+// minka adds a document's terms of the fixed point α_k ← α_k·num_k/den (Minka
+// 2000, eq. 55) to sums, K+1 numbers. The counts are expected ones of whole
+// tokens: a count v between whole numbers stands for the two beside it, and its
+// term lies on the line between theirs. The concave ψ(v+α) − ψ(α) itself would take
+// the hundredths of tokens that every topic has of every document for as many
+// uses of it, and make α several times too large.
+func (f *fitter) minka(n, sums []float64) {
+	tokens := 0.0
+	for k, v := range n {
+		sums[k] += rising(v, f.alpha[k])
+		tokens += v
+	}
+	sums[f.k] += rising(tokens, f.alphaSum)
+}
+
+// rising returns ψ(v+a) − ψ(a) = Σ_{i<v} 1/(a+i) for whole v, and is linear
+// between.
+func rising(v, a float64) float64 {
+	const most = 64 // of the sum; Digamma, which is good to 1e-11, costs as much
+	whole := math.Floor(v)
+	s := (v - whole) / (a + whole)
+	if whole > most {
+		return s + mathext.Digamma(whole+a) - mathext.Digamma(a)
+	}
+	for i := range int(whole) {
+		s += 1 / (a + float64(i))
+	}
+	return s
+}
+
+// transpose lists for each word the documents it is in, with scale, or the
+// nonzeros that are its, with 1. Documents held out are left out.
+func (f *fitter) transpose(c *passChunk, plain bool) {
+	b := &f.buf
+	t := &b.byWord
+	t.RowPtr, b.at = resized(t.RowPtr, f.n+1), resized(b.at, f.n)
+	clear(t.RowPtr)
+	for d, held := range c.held {
+		if !held {
+			words, _ := c.doc.Row(d)
+			for _, w := range words {
+				t.RowPtr[w+1]++
+			}
+		}
+	}
+	for w := range f.n {
+		t.RowPtr[w+1] += t.RowPtr[w]
+	}
+	copy(b.at, t.RowPtr)
+	t.Cols, t.Vals = resized(t.Cols, t.RowPtr[f.n]), resized(t.Vals, t.RowPtr[f.n])
+	for d, held := range c.held {
+		if held {
+			continue
+		}
+		for i := c.doc.RowPtr[d]; i < c.doc.RowPtr[d+1]; i++ {
+			at := &b.at[c.doc.Cols[i]]
+			if plain {
+				t.Cols[*at], t.Vals[*at] = int32(d), b.scale[i]
+			} else {
+				t.Cols[*at], t.Vals[*at] = int32(i), 1
+			}
+			*at++
+		}
+	}
+}

@@ -1,0 +1,673 @@
+package recovery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/recover"
+)
+
+// drawn makes a corpus of documents of a planted model. Lengths vary, and one
+// in fifty is empty.
+func drawn(t testing.TB, p *testutil.Planted, docs, length int, seed uint64) *corpus.Corpus {
+	t.Helper()
+	lengths := make([]int, docs)
+	for m := range lengths {
+		if m%50 != 7 {
+			lengths[m] = length/2 + m%length
+		}
+	}
+	b := corpus.Builder{Vocabulary: make([]string, p.N)}
+	for i := range b.Vocabulary {
+		b.Vocabulary[i] = fmt.Sprintf("w%04d", i)
+	}
+	for _, counts := range p.Documents(lengths, seed) {
+		var d corpus.Document
+		for w := range p.N {
+			if x := counts[w]; x > 0 {
+				d.Words, d.Counts = append(d.Words, int32(w)), append(d.Counts, int32(x))
+			}
+		}
+		if err := b.Add(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func refine(t testing.TB, p recovery.Passes, docs corpus.Source, start recovery.Start, workers int) *recovery.Refined {
+	t.Helper()
+	r, err := p.Refine(ctx, docs, start, recovery.RefineOptions{Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// transcript is the two forms of the pass as they are written down, with every
+// responsibility of every pair of a document and a word in the open.
+type transcript struct {
+	x       [][]float64 // counts, M×N
+	alpha   []float64
+	beta    float64
+	b       [][]float64 // N×K
+	theta   [][]float64 // M×K
+	nd, nw  [][]float64
+	history []float64
+	temp    float64
+}
+
+func grid(r, c int) [][]float64 {
+	g := make([][]float64, r)
+	for i := range g {
+		g[i] = make([]float64, c)
+	}
+	return g
+}
+
+func newTranscript(c *corpus.Corpus, b *mat.Dense, alpha []float64, beta, damping, smoothing float64, foldIn int) *transcript {
+	n, k := b.Dims()
+	m := c.NumDocs()
+	s := &transcript{x: grid(m, n), alpha: slices.Clone(alpha), beta: beta, b: grid(n, k), theta: grid(m, k), nd: grid(m, k), temp: 1}
+	tokens, unigram := 0.0, make([]float64, n)
+	for d := range m {
+		words, counts := c.Doc(d)
+		for t, w := range words {
+			s.x[d][w] = math.Pow(float64(counts[t]), damping)
+			unigram[w] += s.x[d][w]
+			tokens += s.x[d][w]
+		}
+	}
+	for w := range n {
+		for t := range k {
+			s.b[w][t] = (1-smoothing)*b.At(w, t) + smoothing*(unigram[w]+beta)/(tokens+beta*float64(n))
+		}
+	}
+	for d := range m {
+		for range foldIn {
+			s.setTheta(d)
+			nd := make([]float64, k)
+			for w, x := range s.x[d] {
+				if x > 0 {
+					for t, g := range s.plain(d, w) {
+						nd[t] += x * g
+					}
+				}
+			}
+			s.nd[d] = nd
+		}
+		s.setTheta(d)
+	}
+	return s
+}
+
+func (s *transcript) setTheta(d int) {
+	sum := 0.0
+	for t, v := range s.nd[d] {
+		s.theta[d][t] = v + s.alpha[t]
+		sum += s.theta[d][t]
+	}
+	for t := range s.theta[d] {
+		s.theta[d][t] /= sum
+	}
+}
+
+func (s *transcript) plain(d, w int) []float64 {
+	g, sum := make([]float64, len(s.alpha)), 0.0
+	for t := range g {
+		g[t] = math.Pow(s.theta[d][t]*s.b[w][t], 1/s.temp)
+		sum += g[t]
+	}
+	for t := range g {
+		g[t] /= sum
+	}
+	return g
+}
+
+// collapsed leaves out the responsibilities of one token.
+func (s *transcript) collapsed(d, w int) []float64 {
+	g, out, sum := s.plain(d, w), make([]float64, len(s.alpha)), 0.0
+	for t := range g {
+		total := 0.0
+		for _, row := range s.nw {
+			total += row[t] + s.beta
+		}
+		out[t] = (max(s.nd[d][t]-g[t], 0) + s.alpha[t]) * (max(s.nw[w][t]-g[t], 0) + s.beta) / (total - g[t])
+		sum += out[t]
+	}
+	for t := range out {
+		out[t] /= sum
+	}
+	return out
+}
+
+func (s *transcript) loglik() float64 {
+	sum, tokens := 0.0, 0.0
+	for d := range s.x {
+		for w, x := range s.x[d] {
+			if x > 0 {
+				p := 0.0
+				for t := range s.alpha {
+					p += s.theta[d][t] * s.b[w][t]
+				}
+				sum += x * math.Log(p)
+				tokens += x
+			}
+		}
+	}
+	return sum / tokens
+}
+
+// expectedRising is the mean of Σ_{i<n} 1/(a+i) over the two whole n beside v, so
+// weighed that their mean is v.
+func expectedRising(v, a float64) float64 {
+	below, above, n := 0.0, 0.0, 0.0
+	for n = 0; n+1 <= v; n++ {
+		below += 1 / (a + n)
+	}
+	above = below + 1/(a+n)
+	return (n+1-v)*below + (v-n)*above
+}
+
+func (s *transcript) pass(collapsed bool) {
+	s.history = append(s.history, s.loglik())
+	k := len(s.alpha)
+	nd, nw := grid(len(s.x), k), grid(len(s.b), k)
+	for d := range s.x {
+		for w, x := range s.x[d] {
+			if x == 0 {
+				continue
+			}
+			g := s.plain(d, w)
+			if collapsed {
+				g = s.collapsed(d, w)
+			}
+			for t := range g {
+				nd[d][t] += x * g[t]
+				nw[w][t] += x * g[t]
+			}
+		}
+	}
+	if collapsed {
+		alpha, total := make([]float64, k), 0.0
+		for _, a := range s.alpha {
+			total += a
+		}
+		for t, a := range s.alpha {
+			num, den := 0.0, 0.0
+			for d := range nd {
+				n := 0.0
+				for _, v := range nd[d] {
+					n += v
+				}
+				num += expectedRising(nd[d][t], a)
+				den += expectedRising(n, total)
+			}
+			alpha[t] = max(a*num/den, 1e-3)
+		}
+		s.alpha = alpha
+	}
+	s.nd, s.nw = nd, nw
+	for t := range k {
+		sum := 0.0
+		for w := range nw {
+			sum += nw[w][t] + s.beta
+		}
+		for w := range nw {
+			s.b[w][t] = (nw[w][t] + s.beta) / sum
+		}
+	}
+	for d := range nd {
+		s.setTheta(d)
+	}
+}
+
+// Both forms equal their transcription to 1e-12 of the largest entry: the sums
+// have some thousand terms of one sign, and four passes keep their rounding.
+func TestPassesTranscript(t *testing.T) {
+	p := testutil.NewPlanted(60, 5, 0.3, 1)
+	c := drawn(t, p, 110, 30, 2)
+	for i := range 16 {
+		method, n, temperature, damping := recovery.CVB0, 1+i/4, 1.0, 1.0
+		if i%2 == 1 {
+			method = recovery.MAPEM
+		}
+		if i%4 >= 2 {
+			temperature, damping = 1.5, 0.6
+		}
+		got := refine(t, recovery.Passes{N: n, Method: method, Alpha: 0.2, Beta: 0.07, Temperature: temperature, Damping: damping, Smoothing: 0.03, FoldIn: 4}, c.Source(), recovery.Start{B: p.B}, 0)
+		want := newTranscript(c, p.B, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 0.07, damping, 0.03, 4)
+		hot := []int{0, 0, 1, 2, 3}[n] // ⌊0.8·N⌋ passes
+		for i := range n {
+			want.temp = 1
+			if i < hot {
+				want.temp = temperature - (temperature-1)*float64(i)/float64(hot)
+			}
+			want.pass(method == recovery.CVB0 && i > 0 && want.temp == 1)
+		}
+		want.history = append(want.history, want.loglik())
+		name := fmt.Sprintf("%v, %d passes, temperature %v, damping %v: ", method, n, temperature, damping)
+		if len(got.History) != n+1 || got.Passes != n || got.Status != recovery.PassLimit {
+			t.Fatalf("%s%d passes, %d scores, %v", name, got.Passes, len(got.History), got.Status)
+		}
+		for i, h := range want.history {
+			near(t, name+"log-likelihood", got.History[i].LogLik, h, 1e-12)
+		}
+		for k, a := range want.alpha {
+			near(t, name+"α", got.Alpha[k], a, 1e-12)
+			for w := range want.b {
+				near(t, name+"B", got.B.At(w, k), want.b[w][k], 1e-12)
+			}
+		}
+		// A by its definition, and B̆ by Bayes' rule.
+		a, docs := mat.NewDense(5, 5, nil), 0.0
+		for d := range want.x {
+			total := 0.0
+			for _, v := range want.nd[d] {
+				total += v
+			}
+			if total == 0 {
+				continue
+			}
+			docs++
+			for _, v := range want.alpha {
+				total += v
+			}
+			for i, x := range want.theta[d] {
+				for j, y := range want.theta[d] {
+					v := total * x * y
+					if i == j {
+						v += x
+					}
+					a.Set(i, j, a.At(i, j)+v/(total+1))
+				}
+			}
+		}
+		for i := range 5 {
+			for j := range 5 {
+				near(t, name+"A", got.A.At(i, j), a.At(i, j)/docs, 1e-12)
+			}
+		}
+		for w := range p.N {
+			sum, parts := 0.0, make([]float64, 5)
+			for k := range parts {
+				parts[k] = got.B.At(w, k) * mat.Sum(got.A.RowView(k))
+				sum += parts[k]
+			}
+			for k, v := range parts {
+				near(t, name+"B̆", got.Breve.At(w, k), v/sum, 1e-14)
+			}
+		}
+	}
+}
+
+// What the theory says of MAP-EM: no pass lowers the objective; but for rounding.
+func TestPassesMonotone(t *testing.T) {
+	p := testutil.NewPlanted(120, 8, 0.5, 3)
+	c := drawn(t, p, 300, 40, 4)
+	other := testutil.NewPlanted(120, 8, 0.5, 5) // a start far from the truth
+	for name, b := range map[string]*mat.Dense{"truth": p.B, "other": other.B} {
+		r := refine(t, recovery.Passes{N: 60, Method: recovery.MAPEM, Temperature: 1, FoldIn: 1}, c.Source(), recovery.Start{B: b}, 0)
+		for i := 1; i < len(r.History); i++ {
+			if gain := r.History[i].Objective - r.History[i-1].Objective; !(gain >= -1e-12) {
+				t.Errorf("%s: pass %d changes the objective by %g", name, i, gain)
+			}
+		}
+		if last, first := r.History[60].LogLik, r.History[0].LogLik; !(last > first) {
+			t.Errorf("%s: log-likelihood %v after all passes, %v before", name, last, first)
+		}
+		for k := range r.Alpha {
+			if r.Alpha[k] != 0.1 {
+				t.Errorf("%s: MAP-EM made α %v", name, r.Alpha)
+			}
+		}
+	}
+}
+
+// Documents enough that the truth is near the best: passes that begin there stay
+// near it, and passes from topics mixed with each other come back to it. The
+// tolerance of 0.15 in ℓ₁ distance of a topic is what 3000 documents of 100
+// tokens leave undetermined (the counts of 60,000 tokens a topic over 150 words
+// alone err by some 0.04, were their topics known). The mixed start is at 0.6, and
+// thirty passes take it at least half of the way.
+func TestPassesPlanted(t *testing.T) {
+	if testing.Short() || testutil.Race {
+		t.Skip("skipped: many documents")
+	}
+	p := testutil.NewPlanted(150, 5, 0.2, 6)
+	c := drawn(t, p, 3000, 100, 7)
+	mixed := mat.NewDense(p.N, p.K, nil)
+	for i := range p.N {
+		for k := range p.K {
+			mixed.Set(i, k, 0.6*p.B.At(i, k)+0.4*p.B.At(i, (k+1)%p.K))
+		}
+	}
+	distance := func(b *mat.Dense) float64 {
+		most := 0.0
+		for k := range p.K {
+			s := 0.0
+			for i := range p.N {
+				s += math.Abs(b.At(i, k) - p.B.At(i, k))
+			}
+			most = max(most, s)
+		}
+		return most
+	}
+	for _, method := range []recovery.PassMethod{recovery.CVB0, recovery.MAPEM} {
+		stay := distance(refine(t, recovery.Passes{N: 10, Method: method, Temperature: 1}, c.Source(), recovery.Start{B: p.B, A: p.A}, 0).B)
+		back := distance(refine(t, recovery.Passes{N: 30, Method: method}, c.Source(), recovery.Start{B: mixed}, 0).B)
+		t.Logf("%v: from the truth %.3f, from %.3f to %.3f", method, stay, distance(mixed), back)
+		if stay > 0.15 {
+			t.Errorf("%v: passes from the truth end at a distance of %v", method, stay)
+		}
+		if back > 0.3 {
+			t.Errorf("%v: passes from a distance of %v end at %v", method, distance(mixed), back)
+		}
+	}
+}
+
+func sameRefined(t *testing.T, name string, a, b *recovery.Refined) {
+	t.Helper()
+	for part, x := range map[string][2]*mat.Dense{"B": {a.B, b.B}, "Breve": {a.Breve, b.Breve}, "A": {a.A, b.A}} {
+		if !slices.Equal(x[0].RawMatrix().Data, x[1].RawMatrix().Data) {
+			t.Errorf("%s: %s differs", name, part)
+		}
+	}
+	if !slices.Equal(a.Alpha, b.Alpha) {
+		t.Errorf("%s: α differs", name)
+	}
+	if fmt.Sprint(a.History) != fmt.Sprint(b.History) || a.Docs != b.Docs || a.Held != b.Held || a.Tokens != b.Tokens || a.Status != b.Status {
+		t.Errorf("%s: the history differs", name)
+	}
+}
+
+// shuffled yields the documents with their words in another order, some of them
+// in two parts.
+type shuffled struct{ corpus.Source }
+
+func (s shuffled) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		for d, err := range s.Source.Docs(ctx) {
+			var words, counts []int32
+			for i := len(d.Words) - 1; i >= 0; i-- {
+				words, counts = append(words, d.Words[i]), append(counts, d.Counts[i])
+				if d.Counts[i] > 1 && i%2 == 0 {
+					counts[len(counts)-1]--
+					words, counts = append(words, d.Words[i]), append(counts, 1)
+				}
+			}
+			d.Words, d.Counts = words, counts
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
+}
+
+// The same bits for any number of workers, with the topic counts in a file,
+// from documents that are read from elsewhere, and for any order of the words in
+// them.
+func TestPassesSameBits(t *testing.T) {
+	p := testutil.NewPlanted(300, 6, 0.4, 8)
+	c := drawn(t, p, 1500, 40, 9) // some 35,000 nonzeros: three chunks
+	start := recovery.Start{B: p.B, A: p.A}
+	for _, method := range []recovery.PassMethod{recovery.CVB0, recovery.MAPEM} {
+		for _, held := range []float64{0, 0.1} {
+			s := recovery.Passes{N: 4, Method: method, HeldOut: held}
+			want := refine(t, s, c.Source(), start, 1)
+			name := fmt.Sprintf("%v, held out %v", method, held)
+			for _, workers := range []int{2, 3, 7} {
+				sameRefined(t, fmt.Sprintf("%s, %d workers", name, workers), want, refine(t, s, c.Source(), start, workers))
+			}
+			s.Scratch = t.TempDir()
+			sameRefined(t, name+", in a file", want, refine(t, s, shuffled{c.Source()}, start, 2))
+			if left, err := os.ReadDir(s.Scratch); err != nil || len(left) > 0 {
+				t.Errorf("%s: %v is left in the folder, %v", name, left, err)
+			}
+			if held > 0 && (want.Held < 140 || want.Held > 150) {
+				t.Errorf("%s: %d documents of 1500 are held out", name, want.Held)
+			}
+			if held > 0 == math.IsNaN(want.History[want.Passes].HeldOut) {
+				t.Errorf("%s: held-out likelihood %v", name, want.History[want.Passes].HeldOut)
+			}
+		}
+	}
+}
+
+// Documents as a Stream reads them are those of the corpus.
+func TestPassesStream(t *testing.T) {
+	p := testutil.NewPlanted(80, 4, 0, 10)
+	c := drawn(t, p, 200, 30, 11)
+	stream, err := cooc.NewStream(ctx, c.Source(), cooc.StreamOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var long []int
+	for m := range c.NumDocs() {
+		if c.DocLen(m) >= cooc.DefaultMinTokens {
+			long = append(long, m)
+		}
+	}
+	used, err := c.Select(long, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := recovery.Passes{N: 3}
+	sameRefined(t, "stream", refine(t, s, used.Source(), recovery.Start{B: p.B}, 0), refine(t, s, stream.Source(), recovery.Start{B: p.B}, 0))
+}
+
+// Topics in another order come out in that order, to rounding, and words too.
+func TestPassesPermuted(t *testing.T) {
+	p := testutil.NewPlanted(70, 4, 0.3, 12)
+	c := drawn(t, p, 150, 30, 13)
+	topics, words := []int{2, 0, 3, 1}, make([]int, p.N)
+	for i := range words {
+		words[i] = (11*i + 3) % p.N
+	}
+	pc, err := c.Select(nil, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pb := mat.NewDense(p.N, p.K, nil)
+	for i, w := range words {
+		for k, s := range topics {
+			pb.Set(i, k, p.B.At(w, s))
+		}
+	}
+	a := refine(t, recovery.Passes{N: 5}, c.Source(), recovery.Start{B: p.B}, 0)
+	b := refine(t, recovery.Passes{N: 5}, pc.Source(), recovery.Start{B: pb}, 0)
+	for i, w := range words {
+		for k, s := range topics {
+			near(t, "B", b.B.At(i, k), a.B.At(w, s), 1e-12)
+		}
+	}
+	for k, s := range topics {
+		near(t, "α", b.Alpha[k], a.Alpha[s], 1e-11)
+		for l, r := range topics {
+			near(t, "A", b.A.At(k, l), a.A.At(s, r), 1e-12)
+		}
+	}
+}
+
+// A start at the truth and many passes on few documents fit noise: the rule
+// stops them when the documents held out gain nothing more.
+func TestPassesHeldOut(t *testing.T) {
+	p := testutil.NewPlanted(100, 5, 0, 14)
+	c := drawn(t, p, 400, 40, 15)
+	r := refine(t, recovery.Passes{N: 200, Temperature: 1, HeldOut: 0.2}, c.Source(), recovery.Start{B: p.B}, 0)
+	if r.Status != recovery.HeldOutGain || r.Passes >= 200 || len(r.History) != r.Passes+1 {
+		t.Fatalf("%d passes, %v, %d scores", r.Passes, r.Status, len(r.History))
+	}
+	h := r.History
+	for i := 1; i < r.Passes-1; i++ {
+		if h[i].HeldOut-h[i-1].HeldOut < recovery.DefaultGain {
+			t.Errorf("went on after pass %d, which gained %v", i, h[i].HeldOut-h[i-1].HeldOut)
+		}
+	}
+	if i := r.Passes - 1; h[i].HeldOut-h[i-1].HeldOut >= recovery.DefaultGain {
+		t.Errorf("stopped where a pass gained %v", h[i].HeldOut-h[i-1].HeldOut)
+	}
+	// Hot passes, which may lose, do not count: there are 16 of 20.
+	if r := refine(t, recovery.Passes{N: 20, HeldOut: 0.2}, c.Source(), recovery.Start{B: p.B}, 0); r.Passes < 18 {
+		t.Errorf("stopped after %d passes", r.Passes)
+	}
+}
+
+// α by moments: of a Dirichlet's own second moments it is that Dirichlet's.
+func TestMomentAlpha(t *testing.T) {
+	want := []float64{0.3, 0.1, 1.1, 0.02}
+	sum := 1.52
+	a := mat.NewDense(4, 4, nil)
+	for i, x := range want {
+		for j, y := range want {
+			v := x * y
+			if i == j {
+				v += x
+			}
+			a.Set(i, j, 3*v/(sum*(sum+1))) // of any scale
+		}
+	}
+	got, ok := recovery.MomentAlpha(a)
+	if !ok {
+		t.Fatal("no α")
+	}
+	for i, v := range want {
+		near(t, "α", got[i], v, 1e-13)
+	}
+	for name, m := range map[string]*mat.Dense{
+		"zero":          mat.NewDense(2, 2, nil),
+		"rank one":      mat.NewDense(2, 2, []float64{.25, .25, .25, .25}),
+		"diagonal":      mat.NewDense(2, 2, []float64{.5, 0, 0, .5}),
+		"negative rows": mat.NewDense(2, 2, []float64{2, -.5, -.5, 0}),
+		"NaN":           mat.NewDense(2, 2, []float64{math.NaN(), .1, .1, .4}),
+	} {
+		if got, ok := recovery.MomentAlpha(m); ok {
+			t.Errorf("%s: α = %v", name, got)
+		}
+	}
+}
+
+// failing yields some documents and then an error.
+type failing struct {
+	docs []corpus.Document
+	err  error
+	turn *int // other documents on the second read
+}
+
+func (s failing) Docs(context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		docs := s.docs
+		if s.turn != nil {
+			if *s.turn++; *s.turn > 1 {
+				docs = docs[:1]
+			}
+		}
+		for _, d := range docs {
+			if !yield(d, nil) {
+				return
+			}
+		}
+		if s.err != nil {
+			yield(corpus.Document{}, s.err)
+		}
+	}
+}
+
+func TestPassesErrors(t *testing.T) {
+	b := mat.NewDense(3, 2, []float64{.5, 0, .5, .5, 0, .5})
+	good := []corpus.Document{{Words: []int32{0, 1}}, {Words: []int32{1, 2}, Counts: []int32{2, 1}}}
+	cause := errors.New("disk on fire")
+	turn := 0
+	for _, c := range []struct {
+		p     recovery.Passes
+		docs  corpus.Source
+		start recovery.Start
+		want  string
+	}{
+		{recovery.Passes{N: -1}, nil, recovery.Start{B: b}, "N = -1"},
+		{recovery.Passes{Beta: -1, Alpha: math.NaN()}, nil, recovery.Start{B: b}, "Alpha = NaN"},
+		{recovery.Passes{Method: 7}, nil, recovery.Start{B: b}, "PassMethod(7)"},
+		{recovery.Passes{Smoothing: 1}, nil, recovery.Start{B: b}, "Smoothing = 1"},
+		{recovery.Passes{HeldOut: .6}, nil, recovery.Start{B: b}, "HeldOut = 0.6"},
+		{recovery.Passes{Temperature: .9}, nil, recovery.Start{B: b}, "Temperature = 0.9"},
+		{recovery.Passes{Damping: 1.1}, nil, recovery.Start{B: b}, "Damping = 1.1"},
+		{recovery.Passes{Gain: -1}, nil, recovery.Start{B: b}, "Gain = -1"},
+		{recovery.Passes{FoldIn: -1}, nil, recovery.Start{B: b}, "FoldIn = -1"},
+		{recovery.Passes{}, nil, recovery.Start{B: b}, "no documents"},
+		{recovery.Passes{}, failing{docs: good}, recovery.Start{}, "no topics"},
+		{recovery.Passes{}, failing{docs: good}, recovery.Start{B: mat.NewDense(1, 2, []float64{1, math.NaN()})}, "topic 1) = NaN"},
+		{recovery.Passes{}, failing{docs: good}, recovery.Start{B: mat.NewDense(1, 2, []float64{1, .5})}, "topic 1) sums to 0.5"},
+		{recovery.Passes{}, failing{docs: good}, recovery.Start{B: b, A: mat.NewDense(3, 3, nil)}, "A is 3×3 for 2 topics"},
+		{recovery.Passes{}, failing{}, recovery.Start{B: b}, "no tokens"},
+		{recovery.Passes{}, failing{docs: []corpus.Document{{}, {Words: []int32{}}}}, recovery.Start{B: b}, "no tokens"},
+		{recovery.Passes{}, failing{docs: []corpus.Document{{Words: []int32{3}}}}, recovery.Start{B: b}, "document 1: word 3"},
+		{recovery.Passes{}, failing{docs: []corpus.Document{good[0], {ID: "x", Words: []int32{-1}}}}, recovery.Start{B: b}, "document x: word -1"},
+		{recovery.Passes{}, failing{docs: []corpus.Document{{Words: []int32{1}, Counts: []int32{-2}}}}, recovery.Start{B: b}, "word 1 occurs -2 times"},
+		{recovery.Passes{}, failing{docs: []corpus.Document{{Words: []int32{1}, Counts: []int32{1, 1}}}}, recovery.Start{B: b}, "2 counts for 1 words"},
+		{recovery.Passes{}, failing{docs: []corpus.Document{{Tokens: []string{"a"}}}}, recovery.Start{B: b}, "holds tokens"},
+		{recovery.Passes{}, failing{docs: good, err: cause}, recovery.Start{B: b}, "disk on fire"},
+		{recovery.Passes{}, failing{docs: good, turn: &turn}, recovery.Start{B: b}, "not those of the first pass"},
+		{recovery.Passes{Scratch: "/does/not/exist"}, failing{docs: good}, recovery.Start{B: b}, "/does/not/exist"},
+	} {
+		_, err := c.p.Refine(ctx, c.docs, c.start, recovery.RefineOptions{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "recovery: passes: ") {
+			t.Errorf("%+v: error %v, want one with %q", c.p, err, c.want)
+		}
+	}
+	if _, err := (recovery.Passes{}).Refine(ctx, failing{docs: good, err: cause}, recovery.Start{B: b}, recovery.RefineOptions{}); !errors.Is(err, cause) {
+		t.Errorf("the source's error became %v", err)
+	}
+	done, cancel := context.WithCancel(ctx)
+	folder := t.TempDir()
+	_, err := recovery.Passes{N: 1000, Scratch: folder}.Refine(done, failing{docs: good}, recovery.Start{B: b}, recovery.RefineOptions{
+		Progress: func(n, total int, loglik float64) {
+			if n == 3 {
+				cancel()
+			}
+			if n > 3 || total != 1000 || !(loglik < 0) {
+				t.Errorf("progress %d of %d, %v", n, total, loglik)
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("%v is left in the folder, %v", left, err)
+	}
+}
+
+// Documents without words change nothing, and words without documents get what
+// the prior gives them.
+func TestPassesEmptyDocuments(t *testing.T) {
+	b := mat.NewDense(4, 2, []float64{.5, 0, .5, .3, 0, .7, 0, 0})
+	docs := []corpus.Document{{Words: []int32{0, 1}, Counts: []int32{3, 1}}, {Words: []int32{1, 2}, Counts: []int32{2, 4}}}
+	with := []corpus.Document{{}, docs[0], {Words: []int32{3}, Counts: []int32{0}}, docs[1], {}}
+	a := refine(t, recovery.Passes{N: 6}, failing{docs: docs}, recovery.Start{B: b}, 0)
+	e := refine(t, recovery.Passes{N: 6}, failing{docs: with}, recovery.Start{B: b}, 0)
+	sameRefined(t, "empty documents", a, e)
+	if a.Docs != 2 || a.Tokens != 10 {
+		t.Errorf("%d documents, %d tokens", a.Docs, a.Tokens)
+	}
+	sum := 0.0
+	for k := range 2 {
+		sum += 1 / a.B.At(3, k) // (n_k + 4β)/β
+	}
+	near(t, "tokens by the word that has none", sum*0.05, 10+2*4*0.05, 1e-12)
+}
