@@ -11,11 +11,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -156,5 +158,47 @@ func TestRefineBad(t *testing.T) {
 	})).Fit(done, c)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// Refinement takes topics however they were found: without anchors, from other
+// weights of the words, from facets; the file keeps both models, and documents can
+// be inferred by the refined one.
+func TestRefineOthers(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	base := jsmf.New(5).Rectify(rectify.AP{Iterations: 4})
+	for name, p := range map[string]jsmf.Pipeline{
+		"anchor-free": base.AnchorFree(anchorfree.PDS{}),
+		"weighted":    base.Weighting(cooc.TFIDF),
+		"facets":      base.Anchors(anchor.Tandem{Facets: [][]string{{c.Word(3), c.Word(8)}}, Complete: anchor.QR{}}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			spectral := fit(t, p, c)
+			m := fit(t, p.Refine(recovery.Passes{N: 3}), c)
+			if !m.Refined() || m.HasAnchors() != (name != "anchor-free") || (m.Facets() != nil) != (name == "facets") {
+				t.Fatalf("refined %t, anchors %v, facets %v", m.Refined(), m.Anchors(), m.Facets())
+			}
+			if !bytes.Equal(encoded(t, m.Spectral()), encoded(t, spectral)) {
+				t.Error("the model before refinement is not that of a fit without")
+			}
+			h := m.Stats().Refine.LogLik
+			if len(h) != 4 || h[3] <= h[0] {
+				t.Errorf("log-likelihoods %v", h)
+			}
+			back, err := jsmf.ReadModel(bytes.NewReader(encoded(t, m)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(encoded(t, back), encoded(t, m)) || !bytes.Equal(encoded(t, back.Spectral()), encoded(t, spectral)) {
+				t.Error("a file changes the model")
+			}
+			out, err := back.Transform(ctx, c.Source())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, k := out.W.Dims(); r != c.NumDocs() || k != 5 {
+				t.Errorf("compositions of %d×%d", r, k)
+			}
+		})
 	}
 }
