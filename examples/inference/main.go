@@ -220,7 +220,6 @@ type experiment struct {
 	docs        [2]*corpus.Corpus // learned from, and not
 	truth       [2]*mat.Dense
 	gibbsIsTrue bool // FR
-	tli         *infer.Inverse
 }
 
 func prepare(ctx context.Context, o options, setting string, m *jsmf.Model, train, unseen *corpus.Corpus, note func(string, ...any)) (*experiment, error) {
