@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // paperPADD is Algorithms 5 and 6 of lee-2018, line by line, with the step that
@@ -144,6 +146,9 @@ func TestPADDNotAboveTranscription(t *testing.T) {
 		p := newPlanted(100, 10, 60, n, uint64(n))
 		h := p.frequencies()
 		steps := 6
+		if testing.Short() || testutil.Race {
+			steps = 2
+		}
 		var btb, f mat.Dense
 		btb.Mul(p.B.T(), p.B)
 		f.Mul(p.B.T(), h)
@@ -182,7 +187,11 @@ func TestPADDNotAboveTranscription(t *testing.T) {
 // brings them with the same first step, and nearer than those of Λ = 0; and the
 // documents one by one, with the learned Λ, have just that residual.
 func TestPADDResidual(t *testing.T) {
-	for _, n := range []int{30, 300} {
+	lengths := []int{30, 300}
+	if testing.Short() || testutil.Race {
+		lengths = lengths[:1]
+	}
+	for _, n := range lengths {
 		p := newPlanted(120, 10, 200, n, uint64(n))
 		last := 0
 		learned, err := PADD{}.Learn(ctx, p.Topics, p.docs, Options{Progress: func(done, total int) {

@@ -84,6 +84,20 @@
 // keeps its number and its anchor, though the anchor's row of Model.WordTopics is
 // no unit row any more. examples/refine measures what the passes buy.
 //
+// # Documents
+//
+// The fit forgets the documents. Model.Transform finds the topics of any, old or
+// new, from a reader, a corpus or raw text (Model.Texts):
+//
+//	docs, err := m.Transform(ctx, m.Texts("a text", "another"))
+//	fmt.Println(docs.W.RawRowView(0)) // the share of each topic in the first
+//
+// In a service, prepare an Inferer once (Model.Inferer) and give it one document
+// after the other: it allocates nothing and may be used by many goroutines. Package
+// infer has the methods. Model.LearnAlpha makes the default one predict better, and
+// Model.LearnDual is needed for infer.PADD; both look at documents once, and what
+// they learn is kept in the model's file.
+//
 // # Watching and cancelling
 //
 // Nothing is printed or logged by itself. Pipeline.Record takes a Recorder,

@@ -173,3 +173,39 @@ func ExamplePipeline_FitMatrix() {
 	// ⎣0.30  0.00⎦
 	// there are only 2
 }
+
+// What new texts are about.
+func ExampleModel_Transform() {
+	ctx := context.Background()
+	var b corpus.Builder
+	for _, text := range notes() {
+		if err := b.AddText("", "", text); err != nil {
+			log.Fatal(err)
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := jsmf.New(3).Fit(ctx, c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	docs, err := m.Transform(ctx, m.Texts(
+		"Hoist the sail! A fair wind brings us to the harbour by the morning.",
+		"Onion soup: butter, flour, and an evening at the oven.",
+		"Nothing of the kind.",
+	))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for d, doc := range docs.Docs {
+		fmt.Printf("%.2f %v, %d unknown words\n", docs.W.RawRowView(d), doc.Status, docs.Unknown[d])
+	}
+	fmt.Println(m.AnchorWords())
+	// Output:
+	// [0.95 0.02 0.03] converged, 9 unknown words
+	// [0.02 0.96 0.02] converged, 4 unknown words
+	// [0.36 0.31 0.33] no tokens, 4 unknown words
+	// [anchor oven rose]
+}
