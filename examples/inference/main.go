@@ -16,7 +16,8 @@
 // SS and SR have as many documents as -docs says, with lengths drawn from those of the
 // corpus, and as many again that PADD does not learn from. Each method has the real
 // topics, and for A the second moment of the true compositions of the documents it
-// may learn from (of FR: the model's). Gibbs and MAP have in SS the true α, elsewhere that
+// may learn from (of FR: the model's; PADD with "own prior" has the second moment of
+// the sampled compositions there, which tells what of its distance is A's). Gibbs and MAP have in SS the true α, elsewhere that
 // with A's moments.
 //
 // It prints a table in Markdown, or with -csv as comma-separated values. A pair a/b is
@@ -275,8 +276,7 @@ func prepare(ctx context.Context, o options, setting string, m *jsmf.Model, trai
 		}
 		e.truth[i] = mat.DenseCopyOf(w.Slice(i*o.docs, (i+1)*o.docs, 0, e.k))
 	}
-	e.topics.A = new(mat.Dense)
-	e.topics.A.Mul(e.truth[0].T(), e.truth[0])
+	e.topics.A = moment(e.truth[0])
 	e.topics.Breve = nil // by Bayes' rule with the shares of A
 	if setting == "SS" {
 		e.topics.Alpha = slices.Repeat([]float64{5 / float64(e.k)}, e.k)
@@ -284,12 +284,21 @@ func prepare(ctx context.Context, o options, setting string, m *jsmf.Model, trai
 	return e, nil
 }
 
+// moment returns WᵀW for compositions with a row a document.
+func moment(w *mat.Dense) *mat.Dense {
+	var a mat.Dense
+	a.Mul(w.T(), w)
+	return &a
+}
+
 func (e *experiment) run(ctx context.Context, o options, t *table, note func(string, ...any)) error {
 	if err := e.random(o, t); err != nil {
 		return err
 	}
 	methods := []infer.Method{infer.SPI{}, infer.TLI{}, infer.LeastSquares{}, infer.PADD{}, infer.MAP{EM: true}, infer.MAP{}}
-	if !e.gibbsIsTrue {
+	if e.gibbsIsTrue {
+		methods = append(methods, infer.PADD{Prior: moment(e.truth[0])})
+	} else {
 		methods = append(methods, infer.Gibbs{BurnIn: o.burnIn, Sweeps: o.sweeps, Seed: o.seed})
 	}
 	for _, m := range methods {

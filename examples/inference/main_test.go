@@ -41,7 +41,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int{"SS": 8, "SR": 8, "FR": 7}
+	want := map[string]int{"SS": 8, "SR": 8, "FR": 8}
 	count := map[string]int{}
 	random := map[string][2]float64{}
 	seen := map[string]bool{}
