@@ -113,8 +113,11 @@ const (
 	LearnSteps LearnStatus = iota
 	// LearnConverged: the residual fell to the tolerance.
 	LearnConverged
-	// LearnDiverged: no step brought the residual down, not even steps 10⁴ times
-	// shorter than the first. Dual holds the best all the same.
+	// LearnStalled: after good steps none brought the residual down any more, not
+	// even one 10⁴ times shorter than the first.
+	LearnStalled
+	// LearnDiverged: no step at all brought the residual below that of Λ = 0,
+	// which Dual then holds.
 	LearnDiverged
 )
 
@@ -124,6 +127,8 @@ func (s LearnStatus) String() string {
 		return "all steps taken"
 	case LearnConverged:
 		return "converged"
+	case LearnStalled:
+		return "stalled"
 	case LearnDiverged:
 		return "diverged"
 	}
@@ -135,7 +140,7 @@ type LearnStep struct {
 	Step     float64 // s that led here; 0 for the first, which has Λ = 0
 	Residual float64 // ‖A − WWᵀ/M‖_F
 	Convex   bool    // whether BᵀB + Λ/M was positive definite along the simplex
-	Best     bool    // whether the residual is the least so far; where not, the step was taken back
+	Best     bool    // whether the residual is the least so far, beyond rounding; where not, the step was taken back
 }
 
 // Learned is what PADD.Learn found.
@@ -216,6 +221,7 @@ const (
 	stepShrink = 0.5
 	stepGrow   = 1.5
 	stepLeast  = 1e-4 // of the first
+	roundoff   = 1e-12
 )
 
 // learn is Learn after the checks; row m of f is Bᵀh̃_m.
@@ -270,7 +276,7 @@ func (p PADD) learn(ctx context.Context, c *checked, f *mat.Dense, opt Options) 
 		if err != nil {
 			return nil, err
 		}
-		best := res < out.Residual
+		best := t == 0 || res < out.Residual-roundoff*normA
 		out.Steps = append(out.Steps, LearnStep{Step: size, Residual: res, Convex: q.exact != nil, Best: best})
 		if opt.Progress != nil {
 			opt.Progress(t+1, p.Steps)
@@ -292,9 +298,12 @@ func (p PADD) learn(ctx context.Context, c *checked, f *mat.Dense, opt Options) 
 			break
 		}
 		if size < stepLeast*p.Step {
-			out.Status = LearnDiverged
+			out.Status = LearnStalled
 			break
 		}
+	}
+	if n := len(out.Steps); n > 1 && out.Residual == out.Steps[0].Residual {
+		out.Status = LearnDiverged
 	}
 	out.Dual = dual
 	return out, nil
