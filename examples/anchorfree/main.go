@@ -148,7 +148,11 @@ func methods() []method {
 		name   string
 		finder anchor.Finder
 	}{
-		{"QR (FastAnchor)", anchor.QR{}},
+		{"QR", anchor.QR{}},
+		{"FastAnchor", anchor.Projected{}},
+		{"SPA", anchor.SPA{}},
+		{"SNPA", anchor.SNPA{}},
+		{"XRAY", anchor.XRAY{}},
 	} {
 		out = append(out, method{f.name, byAnchors(f.finder)})
 	}
