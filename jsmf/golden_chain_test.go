@@ -67,6 +67,9 @@ func sameRow(r cooc.Rows, i, j int) bool {
 // ADMM and ExpGrad were stopped short of the optimum there, and may only be
 // nearer to it here.
 func TestGoldenChain(t *testing.T) {
+	if testutil.Race {
+		t.Skip("skipped: slow with the race detector, which changes no number")
+	}
 	ctx := context.Background()
 	for _, name := range []string{"synth", "kos1000"} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +160,10 @@ func goldenChain(t *testing.T, c *corpus.Corpus, g golden.Row, p jsmf.Pipeline, 
 			checked++
 			v, tol := want.MetricsOriginal[name], 1e-8
 			if g.Corpus == "kos1000" && (kv.Key == "basis_rank" || kv.Key == "basis_quality") {
-				tol = 0.01 // the words of page templates have tied ranks
+				// A dozen words of page templates have the same row, and so the
+				// same probability but for rounding: an anchor among them moves
+				// by some ranks of the 70 or so with the order of a sum.
+				tol = 0.02
 			}
 			near(t, kv.Key, kv.Mean, v, tol*math.Abs(v))
 			if s, ok := want.MetricsOriginal[name+"_std"]; ok {

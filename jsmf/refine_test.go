@@ -15,6 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
@@ -165,6 +166,9 @@ func TestRefineBad(t *testing.T) {
 // weights of the words, from facets; the file keeps both models, and documents can
 // be inferred by the refined one.
 func TestRefineOthers(t *testing.T) {
+	if testutil.Race {
+		t.Skip("skipped: slow with the race detector, which changes no number")
+	}
 	c := golden.Corpus(t, "synth")
 	base := jsmf.New(5).Rectify(rectify.AP{Iterations: 4})
 	for name, p := range map[string]jsmf.Pipeline{

@@ -109,6 +109,9 @@ var metricNames = map[string]string{
 // both signs about zero, and A depends on how they are taken. DC draws other
 // halves than the reference program did.
 func TestGolden(t *testing.T) {
+	if testutil.Race {
+		t.Skip("skipped: slow with the race detector, which changes no number")
+	}
 	type tols map[string]float64 // by metric, where it is not that of all
 	for _, c := range []struct {
 		rectify, row string
@@ -185,6 +188,9 @@ func TestGolden(t *testing.T) {
 // Every method runs, with its own number of iterations and with another, and
 // its line has the keys and finite numbers of any.
 func TestRectifiers(t *testing.T) {
+	if testutil.Race {
+		t.Skip("skipped: slow with the race detector, which changes no number")
+	}
 	objective := make(map[string]float64)
 	for _, name := range rectifierNames {
 		for _, more := range [][]string{nil, {"-iterations", "3"}} {
@@ -586,6 +592,9 @@ func TestAnchorMinDF(t *testing.T) {
 // Topics without anchors: no anchors and nothing that needs them is printed, and
 // weights change the topics.
 func TestAnchorFree(t *testing.T) {
+	if testutil.Race {
+		t.Skip("skipped: slow with the race detector, which changes no number")
+	}
 	topics := make(map[string]bool)
 	for _, args := range []string{"-anchor-free lp", "-anchor-free pds", "-anchor-free lp -weights tfidf", "-anchor-free lp -weights proportions"} {
 		out, _ := invoke(t, 0, synth(append(strings.Fields(args), "-k", "5", "-rectify", "none", "-json", "-quiet")...)...)
@@ -744,6 +753,9 @@ func TestCancel(t *testing.T) {
 // The compositions of every method stand in the file, a row a document, also
 // for the documents of which the model knows nothing.
 func TestInfer(t *testing.T) {
+	if testutil.Race {
+		t.Skip("skipped: slow with the race detector, which changes no number")
+	}
 	dir := t.TempDir()
 	vocab := testutil.Lines(t, "synth", "vocab.synth.txt")
 	docword := filepath.Join(dir, "docword.txt")

@@ -13,6 +13,9 @@ import (
 // Every method of recovery, and of A, gives a model; the numbers are those of
 // the library's own tests.
 func TestRecoverers(t *testing.T) {
+	if testutil.Race {
+		t.Skip("skipped: slow with the race detector, which changes no number")
+	}
 	run := func(args ...string) line {
 		t.Helper()
 		out, _ := invoke(t, 0, synth(append(args, "-k", "5", "-iterations", "3", "-json", "-quiet")...)...)
@@ -66,6 +69,9 @@ func TestRecoverers(t *testing.T) {
 
 // -hierarchy and -alpha, for programs and for people.
 func TestHierarchyAndAlpha(t *testing.T) {
+	if testutil.Race {
+		t.Skip("skipped: slow with the race detector, which changes no number")
+	}
 	args := synth("-hierarchy", "8,4,2", "-iterations", "3", "-alpha", "-quiet")
 	out, _ := invoke(t, 0, append(args, "-json")...)
 	var res struct {
