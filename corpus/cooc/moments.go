@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -61,6 +62,7 @@ type Moments struct {
 	self   []float64  // C_ii, summed without the cancellation in ĤĤᵀ − D
 	c      []float64
 	norms2 lazy
+	idle   sync.Pool // of *[]float64, between products
 }
 
 // NewMoments estimates C from the documents of c that have at least
@@ -217,17 +219,34 @@ func (m *Moments) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) err
 		return err
 	}
 	X, Y := x.RawMatrix(), dst.RawMatrix()
-	z := blas64.General{Rows: m.docs, Cols: X.Cols, Stride: X.Cols, Data: make([]float64, m.docs*X.Cols)}
-	if err := m.byDoc.Mul(ctx, X, z, false, workers); err != nil {
-		return err
-	}
 	for i, d := range m.diag {
 		row, xr := Y.Data[i*Y.Stride:i*Y.Stride+Y.Cols], X.Data[i*X.Stride:i*X.Stride+X.Cols]
 		for j, v := range xr {
 			row[j] = -d * v
 		}
 	}
-	return m.byWord.Mul(ctx, z, Y, true, workers)
+	// A strip of columns at a time, in memory that is kept for the next: with
+	// all columns of a wide block ĤᵀX would be larger than Ĥ.
+	const strip = 64
+	buf, _ := m.idle.Get().(*[]float64)
+	if need := m.docs * min(X.Cols, strip); buf == nil || cap(*buf) < need {
+		s := make([]float64, need)
+		buf = &s
+	}
+	defer m.idle.Put(buf)
+	for j := 0; j < X.Cols; j += strip {
+		w := min(strip, X.Cols-j)
+		z := blas64.General{Rows: m.docs, Cols: w, Stride: w, Data: (*buf)[:m.docs*w]}
+		x := blas64.General{Rows: X.Rows, Cols: w, Stride: X.Stride, Data: X.Data[j:]}
+		y := blas64.General{Rows: Y.Rows, Cols: w, Stride: Y.Stride, Data: Y.Data[j:]}
+		if err := m.byDoc.Mul(ctx, x, z, false, workers); err != nil {
+			return err
+		}
+		if err := m.byWord.Mul(ctx, z, y, true, workers); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // RowTo writes row i of C into dst, in the time of the lengths of the
