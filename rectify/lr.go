@@ -121,11 +121,14 @@ func (l LR) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Re
 	if err != nil {
 		return nil, fmt.Errorf("rectify: LR: %w", err)
 	}
-	if p*n*l.passes() > 1<<24 {
-		// The Krylov space is large, and so is ENN's E: without this both would
-		// be there until the heap has doubled.
-		runtime.GC()
+	// The Krylov space is large, and so is ENN's E: without a collection after
+	// each, both would be there until the heap has doubled.
+	collect := func() {
+		if p*n*l.passes() > 1<<24 {
+			runtime.GC()
+		}
 	}
+	collect()
 	clipped, least := 0, math.NaN()
 	for _, v := range block.Theta[:k] {
 		if v > 0 {
@@ -138,6 +141,7 @@ func (l LR) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Re
 	if err != nil {
 		return nil, fmt.Errorf("rectify: LR: %w", err)
 	}
+	collect()
 	res.Passes, res.Clipped, res.StartResidual = st.Restarts, clipped, st.Residual/least
 	return res, nil
 }
