@@ -6,10 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"time"
-
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
@@ -90,29 +86,6 @@ func TestHeldOutReal(t *testing.T) {
 	}
 }
 
-// stick returns the seconds of one product 5000×5000 · 5000×60 by gonum on one
-// core, the least of three: the unit u of all speeds that are quoted.
-func stick() float64 {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	general := func(r, c, m int) blas64.General {
-		g := blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
-		for i := range g.Data {
-			g.Data[i] = float64(i%m - m/2)
-		}
-		return g
-	}
-	a, b, c := general(5000, 5000, 17), general(5000, 60, 13), general(5000, 60, 1)
-	least := 0.0
-	for range 3 {
-		begun := time.Now()
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, c)
-		if s := time.Since(begun).Seconds(); least == 0 || s < least {
-			least = s
-		}
-	}
-	return least
-}
-
 // BenchmarkLeftInverse times TLI's linear programs for models of real documents on
 // one core, in units u. The gap, relative to λ, proves the quality.
 func BenchmarkLeftInverse(b *testing.B) {
@@ -126,7 +99,7 @@ func BenchmarkLeftInverse(b *testing.B) {
 			}
 			tp := m.InferTopics()
 			b.Run(fmt.Sprintf("corpus=%s/N=%d/K=%d/workers=1", name, m.N(), k), func(b *testing.B) {
-				u := stick()
+				u := testutil.Stick()
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 				var inv *infer.Inverse
 				b.ResetTimer()

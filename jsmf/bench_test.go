@@ -7,9 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
@@ -17,30 +14,6 @@ import (
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
-
-// stick returns the seconds of one product 5000×5000 · 5000×60 by gonum on one
-// core, the least of three: the unit u that fits are quoted in, so that numbers
-// from different machines can be compared.
-func stick() float64 {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	general := func(r, c, m int) blas64.General {
-		g := blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
-		for i := range g.Data {
-			g.Data[i] = float64(i%m - m/2)
-		}
-		return g
-	}
-	a, b, c := general(5000, 5000, 17), general(5000, 60, 13), general(5000, 60, 1)
-	least := 0.0
-	for range 3 {
-		begun := time.Now()
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, c)
-		if s := time.Since(begun).Seconds(); least == 0 || s < least {
-			least = s
-		}
-	}
-	return least
-}
 
 // benchCorpus reads a real corpus; n = 5000 words, by the papers' rules.
 func benchCorpus(b *testing.B, name string) *corpus.Corpus {
@@ -69,7 +42,7 @@ func BenchmarkFit(b *testing.B) {
 						b.Run(fmt.Sprintf("N=%d/K=%d/form=%s/workers=%d", c.NumWords(), k, form, workers), func(b *testing.B) {
 							defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 							p := jsmf.New(k).Rectify(rectify.AP{Dense: form == "dense"}).Workers(workers)
-							u := stick()
+							u := testutil.Stick()
 							var m *jsmf.Model
 							var err error
 							b.ReportAllocs()
@@ -110,7 +83,7 @@ func BenchmarkFitRefined(b *testing.B) {
 		for i, r := range []jsmf.Rectifier{rectify.AP{}, rectify.ENN{}} {
 			b.Run(fmt.Sprintf("corpus=kos/N=%d/K=%d/rectify=%s/workers=1", c.NumWords(), k, []string{"ap", "enn"}[i]), func(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-				u := stick()
+				u := testutil.Stick()
 				var m *jsmf.Model
 				var err error
 				b.ResetTimer()

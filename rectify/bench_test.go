@@ -4,10 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
-	"time"
-
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
@@ -15,31 +11,13 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// stick returns the seconds of one product 5000×5000 · 5000×60 on one core by
-// gonum, the unit that times are quoted in.
-func stick() float64 {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	a := blas64.General{Rows: 5000, Cols: 5000, Stride: 5000, Data: make([]float64, 5000*5000)}
-	b := blas64.General{Rows: 5000, Cols: 60, Stride: 60, Data: make([]float64, 5000*60)}
-	c := blas64.General{Rows: 5000, Cols: 60, Stride: 60, Data: make([]float64, 5000*60)}
-	for i := range a.Data {
-		a.Data[i] = float64(i%17) - 8
-	}
-	for i := range b.Data {
-		b.Data[i] = float64(i%13) - 6
-	}
-	start := time.Now()
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, c)
-	return time.Since(start).Seconds()
-}
-
 // BenchmarkRectify sets the forms and methods beside each other in one run, in
 // units u: the default, the dense form with cold Lanczos, and the low-rank
 // methods, which the papers compare with 150 dense iterations. Dense forms take
 // minutes: choose with -bench 'Rectify/method=…'.
 func BenchmarkRectify(b *testing.B) {
 	c := golden.Curated(b, testutil.Data(b, "nips17", "docword.nips17.txt.gz"), testutil.Data(b, "nips17", "vocab.nips17.txt"), testutil.Data(b, "stopwords.en.txt"), 5000)
-	u := stick()
+	u := testutil.Stick()
 	for _, r := range []struct {
 		name string
 		r    rectify.Rectifier

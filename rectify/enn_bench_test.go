@@ -28,7 +28,7 @@ func BenchmarkENN(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	u := stick()
+	u := testutil.Stick()
 	for _, k := range []int{50, 100} {
 		for _, w := range []int{1, 2} {
 			for _, e := range []rectify.ENN{{}, {Tol: 1e-4}, {Iterations: 50}} {

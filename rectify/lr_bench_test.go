@@ -20,7 +20,7 @@ import (
 
 // BenchmarkLR goes from documents to YYᵀ, in the unit of BenchmarkAP.
 func BenchmarkLR(b *testing.B) {
-	u := stick()
+	u := testutil.Stick()
 	c := golden.Curated(b, testutil.Data(b, "nips17", "docword.nips17.txt.gz"), testutil.Data(b, "nips17", "vocab.nips17.txt"),
 		os.Getenv("JSMF_DATA")+"/stopwords.en.txt", 5000)
 	for _, k := range []int{50, 100} {
