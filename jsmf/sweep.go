@@ -348,7 +348,7 @@ func (s *Sweep) suggest() {
 func fall(curve []float64, what, of string) (k int, why string) {
 	const (
 		clear = 0.3   // the least fall that stands out,
-		twice = 2     // and how much more than any other it must be
+		twice = 2     // and how many times any other its logarithm must be
 		noise = 1e-12 // of the first value
 	)
 	if len(curve) < 3 {
@@ -375,8 +375,8 @@ func fall(curve []float64, what, of string) (k int, why string) {
 			second = max(second, (positive[i]-positive[i+1])/positive[i])
 		}
 	}
-	if drop >= clear && drop >= twice*second {
-		return k, fmt.Sprintf("%s by %.0f %% after the %d%s, and nowhere else by more than %.0f %%: as many %s stand out", what, 100*drop, k, ordinal(k), 100*second, of)
+	if drop >= clear && math.Log1p(-drop) <= twice*math.Log1p(-second) { // both below 0
+		return k, fmt.Sprintf("%s by %.0f %% after the %d%s, and by %.0f %% at most after any other but the first: as many %s stand out", what, 100*drop, k, ordinal(k), 100*second, of)
 	}
 	if positive = curve[:end]; len(positive) < 4 {
 		return k, fmt.Sprintf("%s most, by %.0f %%, after the %d%s", what, 100*drop, k, ordinal(k))
