@@ -48,7 +48,7 @@ type Sweep struct {
 // SweepPoint is one K of a Sweep.
 type SweepPoint struct {
 	K      int
-	Model  *Model          // nil where Err is not
+	Model  *Model          // nil where the fit failed
 	Report *metrics.Report // as by Pipeline.Evaluate
 	// Diversity and SimCount are those of the 20 top words of the topics; see
 	// metrics.Diversity and metrics.SimCount.
@@ -56,8 +56,9 @@ type SweepPoint struct {
 	SimCount  int
 	// Fit and Evaluate are the times of the two.
 	Fit, Evaluate time.Duration
-	// Err says why there is no model with K topics: a *anchor.RankError, for
-	// example, where the data has fewer dimensions.
+	// Err says why there is no model with K topics, or why it could not be
+	// measured: a *anchor.RankError, for example, where the data has fewer
+	// dimensions.
 	Err error
 }
 
@@ -83,7 +84,8 @@ func (s Suggestion) String() string { return fmt.Sprintf("K = %d (%s): %s", s.K,
 // shared (AP, DR, ENN, PALM, TruncatedEig), anchors are where they do not depend
 // on K (anchor.QR without CleanUp on the matrix of rectify.None), the row norms
 // of C and its co-occurring top words are counted once. Rectification, most of
-// the work, depends on K after the first eigenpairs.
+// the work, depends on K after the first eigenpairs. Where the method does not
+// make these products (LR), the spectrum takes some 2K + 60 of the largest K.
 //
 // A K for which there is no model has an error in its SweepPoint; the others go
 // on. Errors: those of Validate, no K or a bad one, *TopicsError, cooc.ErrNoDocuments,
@@ -184,18 +186,8 @@ func (p Pipeline) sweep(ctx context.Context, d *Prepared, ks []int, begun time.T
 			most = i
 		}
 		at := time.Now()
-		if x.Report, err = p.evaluate(ctx, x.Model, d.corpus, d.c, pairs); err != nil {
-			return nil, err
-		}
-		lists, err := metrics.TopLists(x.Model.TopicsTo(nil), metrics.DefaultTopN)
-		if err != nil {
-			return nil, wrap(err)
-		}
-		if x.Diversity, err = metrics.Diversity(lists); err != nil {
-			return nil, wrap(err)
-		}
-		if x.SimCount, _, err = metrics.SimCount(lists); err != nil {
-			return nil, wrap(err)
+		if x.Err = p.measure(ctx, x, d, pairs); x.Err != nil && ctx.Err() != nil {
+			return nil, x.Err
 		}
 		x.Evaluate = time.Since(at)
 	}
@@ -214,6 +206,24 @@ func (p Pipeline) sweep(ctx context.Context, d *Prepared, ks []int, begun time.T
 	s.suggest()
 	s.Total = time.Since(begun)
 	return s, nil
+}
+
+// measure fills in the measures of a point.
+func (p Pipeline) measure(ctx context.Context, x *SweepPoint, d *Prepared, pairs *cooc.Pairs) (err error) {
+	if x.Report, err = p.evaluate(ctx, x.Model, d.corpus, d.c, pairs); err != nil {
+		return err
+	}
+	lists, err := metrics.TopLists(x.Model.TopicsTo(nil), metrics.DefaultTopN)
+	if err != nil {
+		return wrap(err)
+	}
+	if x.Diversity, err = metrics.Diversity(lists); err != nil {
+		return wrap(err)
+	}
+	if x.SimCount, _, err = metrics.SimCount(lists); err != nil {
+		return wrap(err)
+	}
+	return nil
 }
 
 // maxSweepPairs is how many words sweepPairs counts at once: 200 MB.
