@@ -31,7 +31,9 @@
 //
 // # Choosing K
 //
-// Pipeline.Fit wants K given. Three things help to choose it.
+// Pipeline.Fit wants K given. Pipeline.Sweep fits models for several K at less
+// than the price of each by itself, measures them, and says in words which K the
+// spectrum of C, the anchors and the measures speak for. By hand, four things help:
 //
 //   - Model.AnchorNorms: the distance of each new anchor from the span of those
 //     before it. A steep fall after the k-th says that there is little more.
@@ -42,7 +44,10 @@
 //     should be near 1) whether the model fits at all. Package metrics explains
 //     each.
 //   - Reading the topics. Doubles mean that K is too large, topics of two
-//     subjects that it is too small.
+//     subjects that it is too small. Model.Labels ranks their words by more than
+//     probability.
+//   - MeasureStability: topics that do not come back from samples of the documents are
+//     too many.
 //
 // If the data has fewer than K dimensions, the error is an *anchor.RankError
 // that tells how many there are; anchor.QR{AllowFewer: true} takes those

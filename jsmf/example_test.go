@@ -209,3 +209,64 @@ func ExampleModel_Transform() {
 	// [0.36 0.31 0.33] no tokens, 4 unknown words
 	// [anchor oven rose]
 }
+
+// Models for several K, and what speaks for which.
+func ExamplePipeline_Sweep() {
+	var b corpus.Builder
+	for _, text := range notes() {
+		if err := b.AddText("", "", text); err != nil {
+			log.Fatal(err)
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := jsmf.New(3).Sweep(context.Background(), c, []int{2, 3, 5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, x := range s.Points {
+		fmt.Printf("K = %d: ‖C − BABᵀ‖ %.4f, ΣA %.2f\n", x.K, x.Report.Approximation, x.Report.Legality)
+	}
+	for _, g := range s.Suggestions[:2] {
+		fmt.Println(g)
+	}
+	// Output:
+	// K = 2: ‖C − BABᵀ‖ 0.0143, ΣA 1.00
+	// K = 3: ‖C − BABᵀ‖ 0.0020, ΣA 1.00
+	// K = 5: ‖C − BABᵀ‖ 0.0017, ΣA 1.00
+	// K = 3 (spectrum): the eigenvalues of C fall by 93 % after the 3rd, and by 61 % at most after any other but the first: as many dimensions stand out
+	// K = 3 (pivots): the distances of the anchors from those before fall by 91 % after the 3rd, and by 40 % at most after any other but the first: as many corners stand out
+}
+
+// Do the topics come back from other documents of the kind?
+func ExampleMeasureStability() {
+	var b corpus.Builder
+	for _, text := range notes() {
+		if err := b.AddText("", "", text); err != nil {
+			log.Fatal(err)
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	p := jsmf.New(3)
+	m, err := p.Fit(ctx, c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := jsmf.MeasureStability(ctx, m, c, p.Fit, jsmf.Resampling{Draws: 5, Share: 0.5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for k, words := range m.TopLists(4) {
+		fmt.Printf("ℓ₁ %.2f, anchor kept in %3.0f %%: %v\n", s.L1.Values[k], 100*s.AnchorKept[k], words)
+	}
+	// Output:
+	// ℓ₁ 0.03, anchor kept in  80 %: [rope harbour sail water]
+	// ℓ₁ 0.06, anchor kept in  40 %: [recipe butter water evening]
+	// ℓ₁ 0.06, anchor kept in  20 %: [spade water onion morning]
+}

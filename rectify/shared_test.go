@@ -1,0 +1,76 @@
+package rectify
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+)
+
+// counting is a matrix that counts the vectors it is multiplied by.
+type counting struct {
+	cooc.Matrix
+	vectors int
+}
+
+func (c *counting) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
+	_, p := x.Dims()
+	c.vectors += p
+	return c.Matrix.MulTo(ctx, dst, x, workers)
+}
+
+// Rectifications that share a start give the bits of those that do not, and
+// multiply C by as many vectors as the largest does alone.
+func TestShared(t *testing.T) {
+	ctx := context.Background()
+	m, err := cooc.NewMoments(golden.Corpus(t, "synth"), cooc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := func(c cooc.Matrix) []float64 {
+		d, err := cooc.Densify(ctx, c, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row, all := make([]float64, d.Dim()), []float64(nil)
+		for i := range d.Dim() {
+			d.RowTo(row, i)
+			all = append(all, row...)
+		}
+		return all
+	}
+	for _, r := range []Rectifier{AP{Iterations: 3}, DR{Iterations: 2}, ENN{Iterations: 3}, TruncatedEig{}, PALM{Iterations: 2}, Auto{AP: AP{Iterations: 2}}} {
+		c := &counting{Matrix: m}
+		shared := NewShared(c)
+		var alone, together []int
+		for _, k := range []int{12, 5, 8} {
+			c.vectors = 0
+			want, err := r.Rectify(ctx, c, k, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone = append(alone, c.vectors)
+			c.vectors = 0
+			got, err := r.Rectify(ctx, c, k, Options{Shared: shared})
+			if err != nil {
+				t.Fatal(err)
+			}
+			together = append(together, c.vectors)
+			if !slices.Equal(plain(got.C), plain(want.C)) || got.Products != want.Products || !slices.Equal(got.Changes, want.Changes) {
+				t.Errorf("%v, K = %d: not the same", r, k)
+			}
+		}
+		if together[0] != alone[0] || together[1] >= alone[1] || together[2] >= alone[2] {
+			t.Errorf("%v: %v vectors instead of %v", r, together, alone)
+		}
+		// Another matrix does not use what it is not the owner of.
+		other := &counting{Matrix: m}
+		if _, err := r.Rectify(ctx, other, 5, Options{Shared: shared}); err != nil || other.vectors != alone[1] {
+			t.Errorf("%v: another matrix took %d vectors, %v", r, other.vectors, err)
+		}
+	}
+}
