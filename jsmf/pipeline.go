@@ -40,6 +40,9 @@ type Pipeline struct {
 	workers   int
 	rec       Recorder
 	vocab     []string
+	resumable bool
+	from      *Model // nil: none
+	memory    int64  // bytes; 0: no limit
 }
 
 // New returns a Pipeline for k topics, 2 ≤ k ≤ N. An anchor finder that chooses
@@ -138,6 +141,9 @@ func (p Pipeline) Validate() error {
 	if p.workers < 0 {
 		bad("Workers(%d); want 0 for GOMAXPROCS, or more", p.workers)
 	}
+	if p.memory < 0 {
+		bad("MemoryLimit(%d); want 0 for none, or more", p.memory)
+	}
 	if p.rectifier == nil {
 		bad("no rectifier; rectify.None{} leaves the matrix as it is")
 	}
@@ -189,7 +195,7 @@ func (p Pipeline) Fit(ctx context.Context, c *corpus.Corpus) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.fitPrepared(ctx, d, begun)
+	return p.fitPrepared(ctx, d, heldBytes(sizeOf(d.c)), begun)
 }
 
 // Prepared is a corpus made ready for fits: the documents and words that take
@@ -218,12 +224,37 @@ func (p Pipeline) Prepare(ctx context.Context, c *corpus.Corpus) (*Prepared, err
 	if c == nil {
 		return nil, errors.New("jsmf: no corpus")
 	}
+	return p.prepareWeighted(ctx, c, nil)
+}
+
+// PrepareSnapshot is Prepare for the documents that an accumulator held at the
+// moment of a snapshot. Where they decay (cooc.AccumulatorOptions.HalfLife) the
+// co-occurrence matrix counts each by its weight; Refine does not. O(nnz).
+func (p Pipeline) PrepareSnapshot(ctx context.Context, s *cooc.Snapshot) (*Prepared, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, errors.New("jsmf: no snapshot")
+	}
+	c, err := s.Corpus()
+	if err != nil {
+		return nil, wrap(err)
+	}
+	return p.prepareWeighted(ctx, c, s.Weights())
+}
+
+// prepareWeighted is Prepare with a weight for each document, nil for 1.
+func (p Pipeline) prepareWeighted(ctx context.Context, c *corpus.Corpus, weights []float64) (*Prepared, error) {
+	if err := p.affordable(rectify.Size{Words: c.NumWords(), Docs: c.NumDocs(), NNZ: int64(c.NNZ())}, true); err != nil {
+		return nil, err
+	}
 	tr := &tracker{rec: p.rec}
 	d := new(Prepared)
 	st := &d.stats
 	var err error
 	duration, err := tr.run(StageCorpus, "", func() (string, error) {
-		if d.corpus, err = p.prepare(ctx, c, &st.Corpus); err != nil {
+		if d.corpus, weights, err = p.prepare(ctx, c, weights, &st.Corpus); err != nil {
 			return "", err
 		}
 		for _, x := range st.Corpus.DroppedDocuments {
@@ -242,19 +273,23 @@ func (p Pipeline) Prepare(ctx context.Context, c *corpus.Corpus) (*Prepared, err
 	}
 	st.Corpus.Duration = duration
 	duration, err = tr.run(StageCooc, "moments", func() (string, error) {
-		if d.c, err = cooc.NewWeighted(d.corpus, p.weighting, cooc.Options{MinTokens: p.minTokens, Workers: p.workers}); err != nil {
+		if d.c, err = cooc.NewWeighted(d.corpus, p.weighting, cooc.Options{MinTokens: p.minTokens, Workers: p.workers, DocWeights: weights}); err != nil {
 			return "", err
 		}
 		st.Cooc = CoocStats{Form: "moments", N: d.c.Dim(), NNZ: d.c.NNZ()}
 		if p.weighting != cooc.Unbiased {
 			st.Cooc.Form = fmt.Sprintf("moments (%v)", p.weighting)
 		}
-		if p.weighting == cooc.TFIDF {
+		if p.weighting == cooc.TFIDF || weights != nil {
 			if d.keep, err = filledRows(ctx, d.c, p.workers); err != nil {
 				return "", err
 			}
 			if d.keep != nil {
-				p.warn(tr, st, fmt.Sprintf("%d of %d words are in every document and have no weight in tf-idf; they are in no topic", d.c.Dim()-len(d.keep), d.c.Dim()))
+				why := "are in every document and have no weight in tf-idf"
+				if weights != nil {
+					why = "have no weight, being in too old documents only or, under tf-idf, in all"
+				}
+				p.warn(tr, st, fmt.Sprintf("%d of %d words %s; they are in no topic", d.c.Dim()-len(d.keep), d.c.Dim(), why))
 				if p.k > len(d.keep) {
 					return "", &TopicsError{K: p.k, Words: len(d.keep)}
 				}
@@ -283,10 +318,14 @@ func (p Pipeline) FitPrepared(ctx context.Context, d *Prepared) (*Model, error) 
 	if n := d.corpus.NumWords(); p.k > n {
 		return nil, wrap(&TopicsError{K: p.k, Words: n})
 	}
-	return p.fitPrepared(ctx, d, begun)
+	if err := p.affordable(sizeOf(d.c), false); err != nil {
+		return nil, err
+	}
+	return p.fitPrepared(ctx, d, 0, begun)
 }
 
-func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, begun time.Time) (*Model, error) {
+// fitPrepared fits to d, held bytes of which count under the memory limit.
+func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, held int64, begun time.Time) (*Model, error) {
 	pr, err := d.problem()
 	if err != nil {
 		return nil, err
@@ -294,6 +333,7 @@ func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, begun time.Time)
 	if n := pr.c.Dim(); p.k > n {
 		return nil, wrap(&TopicsError{K: p.k, Words: n})
 	}
+	pr.held = held
 	return p.fit(ctx, pr, &tracker{rec: p.rec}, d.stats.clone(), begun)
 }
 
@@ -335,6 +375,9 @@ func (p Pipeline) FitMatrix(ctx context.Context, c cooc.Matrix) (*Model, error) 
 	}
 	if p.k > c.Dim() {
 		return nil, &TopicsError{K: p.k, Words: c.Dim()}
+	}
+	if err := p.affordable(sizeOf(c), false); err != nil {
+		return nil, err
 	}
 	tr := &tracker{rec: p.rec}
 	var st Stats
@@ -584,20 +627,28 @@ func (p Pipeline) leastTokens() int64 {
 // very many short ones the names would fill the model file.
 const maxNames = 1000
 
-// prepare leaves out documents that are too short and words that are then
-// gone.
-func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, st *CorpusStats) (*corpus.Corpus, error) {
+// prepare leaves out documents that are too short or of weight 0 and words that
+// are then gone. weights, nil or one a document, are returned for those left.
+func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, weights []float64, st *CorpusStats) (*corpus.Corpus, []float64, error) {
 	least := p.leastTokens()
 	var docs []int
-	var short []string
+	var short, light []string
+	var left []float64
 	seen := make([]bool, c.NumWords())
 	for m := range c.NumDocs() {
 		if m%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 		if c.DocLen(m) < least {
 			short = append(short, c.ID(m))
 			continue
+		}
+		if weights != nil {
+			if weights[m] == 0 {
+				light = append(light, c.ID(m))
+				continue
+			}
+			left = append(left, weights[m])
 		}
 		docs = append(docs, m)
 		words, _ := c.Doc(m)
@@ -606,7 +657,7 @@ func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, st *CorpusStats
 		}
 	}
 	if len(docs) == 0 {
-		return nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", cooc.ErrNoDocuments, c.NumDocs(), least)
+		return nil, nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", cooc.ErrNoDocuments, c.NumDocs(), least)
 	}
 	var words []int
 	var gone []string
@@ -618,36 +669,44 @@ func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, st *CorpusStats
 		}
 	}
 	used := c
-	if len(short) > 0 || len(gone) > 0 {
+	if len(docs) < c.NumDocs() || len(gone) > 0 {
 		if len(gone) == 0 {
 			words = nil
 		}
 		var err error
 		if used, err = c.Select(docs, words); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	st.Documents, st.Words, st.Tokens, st.NNZ = used.NumDocs(), used.NumWords(), used.Tokens(), used.NNZ()
-	if len(short) > 0 {
-		d := Dropped{Reason: "fewer than " + strconv.FormatInt(least, 10) + " tokens", Count: len(short)}
-		if len(short) <= maxNames {
-			d.Names = short
+	for _, x := range []struct {
+		reason string
+		names  []string
+	}{{"fewer than " + strconv.FormatInt(least, 10) + " tokens", short}, {"of weight 0", light}} {
+		if len(x.names) == 0 {
+			continue
 		}
-		st.DroppedDocuments = []Dropped{d}
+		d := Dropped{Reason: x.reason, Count: len(x.names)}
+		if len(x.names) <= maxNames {
+			d.Names = x.names
+		}
+		st.DroppedDocuments = append(st.DroppedDocuments, d)
 	}
 	if len(gone) > 0 {
 		st.DroppedWords = []Dropped{{Reason: "in no document that is left", Count: len(gone), Names: gone}}
 	}
-	return used, nil
+	return used, left, nil
 }
 
 // problem is what the stages from C on work on.
 type problem struct {
 	c     cooc.Matrix
-	vocab []string      // of all words, or nil
-	keep  []int         // the numbers of the words of c among all n; nil: all
-	n     int           // used with keep only
-	docs  corpus.Source // the documents behind c, or nil
+	vocab []string       // of all words, or nil
+	keep  []int          // the numbers of the words of c among all n; nil: all
+	n     int            // used with keep only
+	docs  corpus.Source  // the documents behind c, or nil
+	state *rectify.State // of the rectification of c, or nil
+	held  int64          // bytes of the memory limit that are taken already
 
 	shared *rectify.Shared // by fits to the same c, or nil
 }
@@ -711,8 +770,13 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		rec  *recovery.Result
 		err  error
 	)
+	start, cold := p.start(&pr)
+	limit := p.memory
+	if limit > 0 { // what is left for the rectifier
+		limit = max(limit-pr.held-leastBytes, 1)
+	}
 	st.Rectify.Duration, err = tr.run(StageRectify, p.rectifier.String(), func() (string, error) {
-		rect, err = p.rectifier.Rectify(ctx, c, p.k, rectify.Options{Workers: p.workers, Seed: p.seed, Shared: pr.shared, Progress: func(done, total int, change float64) {
+		rect, err = p.rectifier.Rectify(ctx, c, p.k, rectify.Options{Workers: p.workers, Seed: p.seed, MemoryLimit: limit, Keep: p.resumable, From: start, Shared: pr.shared, Progress: func(done, total int, change float64) {
 			tr.progress(done, total, "change", change)
 		}})
 		if err != nil {
@@ -738,6 +802,11 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 	if rect.Clipped > 0 {
 		p.warn(tr, &st, fmt.Sprintf("%d of the %d largest eigenpairs are not positive and were left out: more passes or a wider block may find better ones, or the data has fewer topics", rect.Clipped, p.k))
 	}
+
+	if p.from != nil {
+		st.Refit.Start = startedBy(rect, start, cold, p.rectifier)
+	}
+	pr.state = rect.State
 
 	if p.learner != nil {
 		return p.learn(ctx, pr, rect.C, tr, st, method, begun)
@@ -859,9 +928,20 @@ func (p Pipeline) model(ctx context.Context, pr problem, parts modelParts, stage
 	}
 	parts.Stats.Total = time.Since(begun)
 	parts.Provenance = newProvenance(linalg.KernelName(), p.seed, stages)
+	if s := pr.state; s != nil {
+		all := *s
+		all.Vectors, all.Product = pr.expand(s.Vectors), pr.expand(s.Product)
+		parts.State = &all
+	}
 	m, err := newModel(parts)
 	if err != nil {
 		return nil, wrap(err)
+	}
+	if p.from != nil {
+		if m, err = m.follow(p.from); err != nil {
+			return nil, wrap(err)
+		}
+		m.stats.Total = time.Since(begun)
 	}
 	return m, nil
 }

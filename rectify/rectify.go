@@ -59,6 +59,14 @@ type Options struct {
 	// have in common. It is used where it was made, by NewShared, for the very
 	// matrix given, and changes no bit of the result.
 	Shared *Shared
+	// MemoryLimit > 0 bounds the bytes of methods whose memory shows only in the
+	// first iteration (AP, DR, and so Auto), beside the limits of their own.
+	MemoryLimit int64
+	// Keep asks for Result.State, and From, if not nil, gives that of a matrix
+	// of the same words that differs little. AP (but for Dense), ENN, LR and
+	// Auto know what to do with them; the others ignore them.
+	Keep bool
+	From *State
 }
 
 // Shared holds what rectifications of one matrix for several K have in common:
@@ -80,6 +88,14 @@ func NewShared(c cooc.Matrix) *Shared { return &Shared{c: c} }
 // same tells whether a and b are one matrix.
 func same(a, b cooc.Matrix) bool {
 	return a != nil && b != nil && reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
+}
+
+// within returns the lesser of a method's own limit of memory and the options'.
+func (o Options) within(limit int64) int64 {
+	if o.MemoryLimit > 0 {
+		return min(limit, o.MemoryLimit)
+	}
+	return limit
 }
 
 // Status says why a method stopped.
@@ -152,6 +168,13 @@ type Result struct {
 	// Undetermined counts, for DC, the diagonal entries that the matrix says
 	// nothing about; they keep their values.
 	Undetermined int
+	// State is what a later rectification can go on from, where Options.Keep asked
+	// for it and the method knows how.
+	State *State
+	// Warm tells whether the method went on from Options.From, and Cold why it
+	// did not, if one was given and the method knows how.
+	Warm bool
+	Cold string
 	// Violations says by how much C misses the structure that was asked for;
 	// nil where that was not measured.
 	Violations *Violations
