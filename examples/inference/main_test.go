@@ -103,7 +103,7 @@ func TestMarkdown(t *testing.T) {
 func TestLengths(t *testing.T) {
 	l1 := map[string]map[string]float64{}
 	for _, length := range []string{"10", "1000"} {
-		out, _ := invoke(t, 0, synth("-k", "8", "-settings", "SS", "-no-tli", "-quiet", "-csv", "-length", length, "-alpha-sum", "4", "-docs", "300")...)
+		out, _ := invoke(t, 0, synth("-k", "8", "-settings", "SS", "-no-tli", "-quiet", "-csv", "-length", length, "-alpha-sum", "4", "-docs", "100", "-burn-in", "2", "-sweeps", "2")...)
 		rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func TestLengths(t *testing.T) {
 			l1[length][r[2]] = number(t, r[at])
 			if r[2] == "truth" {
 				// Σw² has a standard deviation of about 0.1 here.
-				if got := number(t, r[slices.Index(rows[0], "Σw²")]); math.Abs(got-0.3) > 4*0.1/math.Sqrt(300) {
+				if got := number(t, r[slices.Index(rows[0], "Σw²")]); math.Abs(got-0.3) > 4*0.1/math.Sqrt(100) {
 					t.Errorf("Σw² = %v for α₀ = 4, want 0.3", got)
 				}
 			}
