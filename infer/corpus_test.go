@@ -13,13 +13,15 @@ import (
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
 // On real documents, compositions by MAP and Gibbs with the learned α predict
 // the held-out half of each document's tokens no worse than the usual fold-in does: a
 // hundred plain steps with α_k = 5/K on topics smoothed by 1 % of the unigram. All are
-// scored with these smoothed topics.
+// scored with these smoothed topics. Refined topics have an α of their own, which does as
+// well.
 func TestHeldOutReal(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		t.Skip("fits a model to real documents: some 10 s")
@@ -45,12 +47,16 @@ func TestHeldOutReal(t *testing.T) {
 		}
 		return out
 	}
+	refined, err := jsmf.New(k).Rectify(rectify.ENN{}).Anchors(anchor.QR{MinDocs: 30}).Refine(recovery.Passes{N: 5}).Fit(ctx, train)
+	if err != nil {
+		t.Fatal(err)
+	}
 	train, obs, held = onto(train), onto(obs), onto(held)
-	tp := m.InferTopics()
 	var u []float64
 	for _, n := range train.WordCounts() {
 		u = append(u, float64(n)+0.5)
 	}
+	tp := refined.InferTopics()
 	smooth, err := infer.Smooth(tp.B, u, 0.01)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +73,17 @@ func TestHeldOutReal(t *testing.T) {
 		t.Logf("%v: %.4f a token", m, h.PerToken)
 		return h.PerToken
 	}
-	usual := score(infer.MAP{EM: true, Steps: 100, Tol: 1e-300}, infer.Topics{B: smooth, Alpha: slices.Repeat([]float64{5. / k}, k)})
+	fold := infer.MAP{EM: true, Steps: 100, Tol: 1e-300}
+	flat := slices.Repeat([]float64{5. / k}, k)
+	usual := score(fold, infer.Topics{B: smooth, Alpha: flat})
+	if got := score(infer.MAP{}, tp); got < usual {
+		t.Errorf("refined topics: %.4f a token, the usual fold-in %.4f", got, usual)
+	}
+	tp = m.InferTopics()
+	if smooth, err = infer.Smooth(tp.B, u, 0.01); err != nil {
+		t.Fatal(err)
+	}
+	usual = score(fold, infer.Topics{B: smooth, Alpha: flat})
 	learned, err := infer.LearnAlpha(ctx, tp, train, infer.AlphaSettings{}, infer.Options{})
 	if err != nil {
 		t.Fatal(err)

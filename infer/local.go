@@ -16,23 +16,30 @@ import (
 //
 //	w ← argmin ½wᵀ(G + σI)w − (f + σw)ᵀw,
 //
-// each step exact. The objective falls with every step; the first is taken from
-// the minimum of the convex part alone.
+// each step exact; the objective falls with every step. Where it ends no small move
+// helps, but a large one may: all mass of one topic goes to another as long as any such
+// pair gains, and the procedure goes on from there. Of two starts, the minimum
+// of the convex part alone and the best composition of two topics, the better end
+// is taken. (The least of all minima is out of reach: the problem is NP-hard.)
 type localSolver struct {
 	k     int
+	g     *mat.SymDense
 	sigma float64
+	gain  float64        // the least of a move that counts
 	exact *scls.Prepared // PGP + σI
 	shift []float64      // PG1/K
 }
 
 type localScratch struct {
-	work *scls.Workspace
-	f, w []float64
+	work       *scls.Workspace
+	f, w, grad []float64
+	other      []float64 // the end of the other start
 }
 
 const (
-	localSteps = 200
+	localSteps = 200  // of the procedure, from each start
 	localTol   = 1e-9 // on ‖Δw‖₁
+	localGain  = 1e-9 // the gain of a move that counts, relative to the largest |eigenvalue| along the simplex
 )
 
 func newLocalSolver(g *mat.SymDense) (*localSolver, error) {
@@ -43,7 +50,8 @@ func newLocalSolver(g *mat.SymDense) (*localSolver, error) {
 	}
 	val := e.Values(nil)
 	low, high := val[0], val[len(val)-1]
-	s := &localSolver{k: g.SymmetricDim(), shift: shift, sigma: 1.01*max(-low, 0) + 1e-6*max(math.Abs(low), math.Abs(high))}
+	most := max(math.Abs(low), math.Abs(high))
+	s := &localSolver{k: g.SymmetricDim(), g: g, shift: shift, sigma: 1.01*max(-low, 0) + 1e-6*most, gain: localGain * most}
 	convex := mat.NewSymDense(s.k, nil)
 	convex.CopySym(centred)
 	for i := range s.k {
@@ -57,29 +65,123 @@ func newLocalSolver(g *mat.SymDense) (*localSolver, error) {
 }
 
 func (s *localSolver) newScratch() *localScratch {
-	return &localScratch{work: s.exact.NewWorkspace(), f: make([]float64, s.k), w: make([]float64, s.k)}
+	x := make([]float64, 4*s.k)
+	return &localScratch{work: s.exact.NewWorkspace(), f: x[:s.k:s.k], w: x[s.k : 2*s.k : 2*s.k], grad: x[2*s.k : 3*s.k : 3*s.k], other: x[3*s.k:]}
 }
 
 // solve writes a local minimum to dst and returns how many steps it took.
 func (s *localSolver) solve(dst, f []float64, sc *localScratch) (Status, int, error) {
+	s.bestPair(sc.w, f)
+	st1, n1, err := s.descend(sc.other, f, sc)
+	if err != nil {
+		return 0, 0, err
+	}
 	clear(sc.w)
+	st, n, err := s.descend(dst, f, sc)
+	if err != nil {
+		return 0, 0, err
+	}
+	if s.objective(sc.other, f, sc) < s.objective(dst, f, sc) {
+		copy(dst, sc.other)
+		st = st1
+	}
+	return st, n + n1, nil
+}
+
+// bestPair writes the best composition of no more than two topics.
+func (s *localSolver) bestPair(w, f []float64) {
+	best, bi, bj, bx := math.Inf(1), 0, 0, 0.0
+	for i := range s.k {
+		gi := s.g.At(i, i)
+		at := gi/2 - f[i]
+		for j := i; j < s.k; j++ { // x of topic j and the rest of i
+			x := 0.0
+			slope, curve := f[i]-f[j]+s.g.At(i, j)-gi, (gi+s.g.At(j, j))/2-s.g.At(i, j)
+			if curve > 0 {
+				x = min(max(-slope/(2*curve), 0), 1)
+			} else if slope+curve < 0 {
+				x = 1
+			}
+			if v := at + (slope+curve*x)*x; v < best {
+				best, bi, bj, bx = v, i, j, x
+			}
+		}
+	}
+	clear(w)
+	w[bi] += 1 - bx
+	w[bj] += bx
+}
+
+// descend goes down from sc.w.
+func (s *localSolver) descend(dst, f []float64, sc *localScratch) (Status, int, error) {
+	warm := false
 	for it := 1; ; it++ {
 		for i := range sc.f {
 			sc.f[i] = f[i] - s.shift[i] + s.sigma*sc.w[i]
 		}
-		if _, err := sc.work.Solve(dst, sc.f, it > 1); err != nil {
+		if _, err := sc.work.Solve(dst, sc.f, warm); err != nil {
 			return 0, 0, fmt.Errorf("infer: %w", err)
 		}
+		warm = true
 		change := 0.0
 		for i, v := range dst {
 			change += math.Abs(v - sc.w[i])
 			sc.w[i] = v
 		}
-		if change < localTol {
+		switch {
+		case it == localSteps:
+			return IterationLimit, it, nil
+		case change >= localTol:
+		case !s.move(sc, f):
 			return LocalMinimum, it, nil
 		}
-		if it == localSteps {
-			return IterationLimit, it, nil
+	}
+}
+
+// objective returns ½wᵀGw − fᵀw and leaves Gw − f in sc.grad.
+func (s *localSolver) objective(w, f []float64, sc *localScratch) float64 {
+	val := 0.0
+	g := s.g.RawSymmetric()
+	for i := range sc.grad {
+		sc.grad[i] = -f[i]
+	}
+	for i := range s.k { // the upper triangle
+		row := g.Data[i*g.Stride : i*g.Stride+s.k]
+		sum := row[i] * w[i]
+		for j := i + 1; j < s.k; j++ {
+			sum += row[j] * w[j]
+			sc.grad[j] += row[j] * w[i]
+		}
+		sc.grad[i] += sum
+	}
+	for i, x := range w {
+		val += x * (sc.grad[i] - f[i]) / 2
+	}
+	return val
+}
+
+// move moves all mass of sc.w that is on one topic to another, the pair that gains
+// most, and tells whether there is one.
+func (s *localSolver) move(sc *localScratch, f []float64) bool {
+	s.objective(sc.w, f, sc)
+	gain, from, to := s.gain, -1, -1
+	for i, x := range sc.w {
+		if x == 0 {
+			continue
+		}
+		for j := range sc.w {
+			// Along e_j − e_i the objective changes by slope·t + curve·t². A pair can
+			// only gain here with curve < 0, and then most at t = x.
+			slope, curve := sc.grad[j]-sc.grad[i], (s.g.At(i, i)+s.g.At(j, j))/2-s.g.At(i, j)
+			if v := -(slope + curve*x) * x; v > gain {
+				gain, from, to = v, i, j
+			}
 		}
 	}
+	if from < 0 {
+		return false
+	}
+	sc.w[to] += sc.w[from]
+	sc.w[from] = 0
+	return true
 }

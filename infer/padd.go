@@ -71,11 +71,14 @@ func (p PADD) String() string {
 	if err != nil {
 		q = p
 	}
-	prior := ""
-	if p.Prior != nil {
-		prior = ", own prior"
+	more := ""
+	if p.Tol > 0 {
+		more = fmt.Sprintf(", tol=%g", p.Tol)
 	}
-	return fmt.Sprintf("PADD(steps=%d, s=%g%s)", q.Steps, q.Step, prior)
+	if p.Prior != nil {
+		more += ", own prior"
+	}
+	return fmt.Sprintf("PADD(steps=%d, s=%g%s)", q.Steps, q.Step, more)
 }
 
 // ErrNoDual says that PADD has no dual variables.

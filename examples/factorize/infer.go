@@ -15,7 +15,7 @@ import (
 var inferNames = []string{"map", "em", "padd", "ls", "spi", "tli", "gibbs"}
 
 const inferHelp = `map (CVB0 steps under a Dirichlet prior), em (plain steps), gibbs (sampling, 200 + 1000
-sweeps), whose prior is learned from the documents of the fit; padd (prior-aware dual
+sweeps), whose prior is that of -refine or else learned from the documents of the fit; padd (prior-aware dual
 decomposition, learned from them too), ls (least squares), spi (simple probabilistic inverse),
 tli (thresholded linear inverse)`
 
@@ -78,11 +78,16 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsm
 			}
 			out.Residual, out.LearnState = l.Residual, l.Status.String()
 		case infer.MAP, infer.Gibbs:
-			var l *infer.LearnedAlpha
-			if m, l, err = m.LearnAlpha(ctx, in.prepared.Corpus(), infer.AlphaSettings{}, opt); err != nil {
-				return "", err
+			// Topics that were refined on the documents come with a prior; learned
+			// from the same documents it would be worse.
+			if m.Alpha() == nil {
+				if m, _, err = m.LearnAlpha(ctx, in.prepared.Corpus(), infer.AlphaSettings{}, opt); err != nil {
+					return "", err
+				}
 			}
-			out.AlphaSum = l.Sum
+			for _, a := range m.Alpha() {
+				out.AlphaSum += a
+			}
 		}
 		c, err := m.TransformBy(ctx, corpus.UCI{Docword: corpus.File(o.inferDocword), Vocab: corpus.File(o.vocab)}, method, opt)
 		if err != nil {

@@ -805,6 +805,20 @@ func TestInfer(t *testing.T) {
 			t.Errorf("%s: the saved model holds Λ: %v (%v)", method, m.HasDual(), err)
 		}
 	}
+	// The prior of refined topics is kept.
+	var alpha [2][]float64
+	for i, more := range [][]string{nil, {"-infer", "map", "-infer-docword", docword, "-theta-npy", filepath.Join(dir, "t.npy")}} {
+		model := filepath.Join(dir, fmt.Sprint("refined", i))
+		invoke(t, 0, synth(append(more, "-k", "5", "-quiet", "-refine", "2", "-model", model)...)...)
+		m, err := jsmf.LoadModel(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alpha[i] = m.Alpha()
+	}
+	if alpha[0] == nil || !slices.Equal(alpha[0], alpha[1]) {
+		t.Errorf("α of the refined model is %v, after -infer %v", alpha[0], alpha[1])
+	}
 	out, _ := invoke(t, 0, synth("-k", "5", "-quiet", "-infer", "spi", "-infer-docword", docword, "-theta-npy", filepath.Join(dir, "t.npy"))...)
 	if !strings.Contains(out, "compositions of 3 documents by SPI; 7 unknown tokens, 1 documents without a known word") {
 		t.Errorf("the report says nothing of the documents:\n%s", out)

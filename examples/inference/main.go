@@ -7,24 +7,32 @@
 // For each K a model is fitted to a training part of the corpus. Then:
 //
 //	SS  semi-synthetic: documents drawn from its topics with the sparse, uncorrelated
-//	    compositions of Dirichlet(5/K)
+//	    compositions of Dirichlet(5/K); -alpha-sum replaces the 5
 //	SR  semi-real: the same with the correlated compositions of a logistic-normal
 //	    distribution that has the moments of those inferred, by MAP, in the training
 //	    documents. (The paper takes it from CTM.)
 //	FR  real: the training documents and the others, with Gibbs sampling as the truth
 //
 // SS and SR have as many documents as -docs says, with lengths drawn from those of the
-// corpus, and as many again that PADD does not learn from. Each method has the real
-// topics, and for A the second moment of the true compositions of the documents it
-// may learn from (of FR: the model's; PADD with "own prior" has the second moment of
-// the sampled compositions there, which tells what of its distance is A's). Gibbs and MAP have in SS the true α, elsewhere that
-// with A's moments.
+// corpus or the one of -length, and as many again that PADD does not learn from. Each
+// method has the real topics, and for A the second moment of the true compositions of
+// the documents it may learn from (of FR: the model's). Gibbs and MAP have in SS the
+// true α, elsewhere that with A's moments.
+//
+// Three rows tell where errors come from. "SPI of Bw" is SPI of the exact word probabilities
+// of the true w, what longer and longer documents lead to: the bias that no length mends.
+// "PADD(…, own prior)" has the other A: of SS and SR the model's, as in the paper, of FR
+// the second moment of the sampled compositions. "PADD(…, tol=0.3)", of FR, is stopped
+// 0.3·‖A‖ away from A, where the sampled compositions themselves are, or nearly.
 //
 // It prints a table in Markdown, or with -csv as comma-separated values. A pair a/b is
 // of the documents that PADD learned from and of those it did not. Shown are means over
-// the documents; the metrics are those of metrics.Compositions. "zero" counts, in per cent, the
-// documents of which TLI says nothing; they are left out of its means. "ms" is the time a
-// document on one core, without preparation, and "prep" the seconds of that.
+// the documents; the metrics are those of metrics.Compositions. "Σw²" is the mean sum of
+// the squared shares, the trace of the second moment: 1 for a single topic a document,
+// 1/K for all alike. "zero" counts, in per cent, the documents of which TLI says
+// nothing; they are left out of its means. "ms" is the time a
+// document on one core, without preparation, and "prep" the seconds of that. The rows
+// "random" and "truth" are for comparison.
 package main
 
 import (
@@ -69,8 +77,8 @@ type options struct {
 	words, minDF         int
 	topics               []int
 	settings             []string
-	docs                 int
-	unseen               float64
+	docs, length         int
+	alphaSum, unseen     float64
 	burnIn, sweeps       int
 	noTLI                bool
 	seed                 uint64
@@ -93,6 +101,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&ks, "k", "5,25,50,100", "numbers of topics: `K[,K…]`")
 	f.StringVar(&settings, "settings", "SS,SR,FR", "which experiments: `S[,S…]`")
 	f.IntVar(&o.docs, "docs", 1000, "the number of documents `M` of SS and SR")
+	f.IntVar(&o.length, "length", 0, "the `tokens` of each document of SS and SR; 0: drawn from the lengths of the corpus")
+	f.Float64Var(&o.alphaSum, "alpha-sum", 5, "the `sum` of the parameters of SS's Dirichlet distribution")
 	f.Float64Var(&o.unseen, "unseen", 0.1, "the `share` of the real documents that no model is fitted to")
 	f.IntVar(&o.burnIn, "burn-in", 200, "`sweeps` of Gibbs sampling that are not counted")
 	f.IntVar(&o.sweeps, "sweeps", 1000, "`sweeps` that are")
@@ -130,6 +140,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	}
 	bad(o.minDF < 0, "-anchor-min-df %d: want 0 or more", o.minDF)
 	bad(o.docs < 1, "-docs %d: want at least 1", o.docs)
+	bad(o.length < 0 || o.length > corpus.MaxCount, "-length %d: want 0 to %d", o.length, corpus.MaxCount)
+	bad(!(o.alphaSum > 0) || math.IsInf(o.alphaSum, 1), "-alpha-sum %g: want a positive number", o.alphaSum)
 	bad(!(o.unseen > 0 && o.unseen < 1), "-unseen %g: want a share in (0, 1)", o.unseen)
 	bad(o.burnIn < 0, "-burn-in %d: want 0 or more", o.burnIn)
 	bad(o.sweeps < 1, "-sweeps %d: want at least 1", o.sweeps)
@@ -207,7 +219,8 @@ type experiment struct {
 	topics      infer.Topics
 	docs        [2]*corpus.Corpus // learned from, and not
 	truth       [2]*mat.Dense
-	gibbsIsTrue bool // FR
+	otherA      *mat.Dense // for PADD with its own prior
+	gibbsIsTrue bool       // FR
 }
 
 func prepare(ctx context.Context, o options, setting string, m *jsmf.Model, train, unseen *corpus.Corpus, note func(string, ...any)) (*experiment, error) {
@@ -227,13 +240,18 @@ func prepare(ctx context.Context, o options, setting string, m *jsmf.Model, trai
 			}
 			e.truth[i] = b.W
 		}
+		e.otherA = moment(e.truth[0])
 		return e, nil
 	}
-	lengths := make([]int, train.NumDocs())
-	for d := range lengths {
-		lengths[d] = int(train.DocLen(d))
+	lengths := []int{o.length}
+	if o.length == 0 {
+		lengths = make([]int, train.NumDocs())
+		for d := range lengths {
+			lengths[d] = int(train.DocLen(d))
+		}
 	}
-	gen := corpus.Generator{Topics: e.topics.B, Prior: corpus.SparseDirichlet(e.k), Lengths: lengths, Docs: 2 * o.docs, Seed: o.seed, Workers: o.workers}
+	alpha := slices.Repeat([]float64{o.alphaSum / float64(e.k)}, e.k)
+	gen := corpus.Generator{Topics: e.topics.B, Prior: corpus.Dirichlet{Alpha: alpha}, Lengths: lengths, Docs: 2 * o.docs, Seed: o.seed, Workers: o.workers}
 	if setting == "SR" {
 		inf, err := infer.MAP{}.Prepare(ctx, e.topics, infer.Options{Workers: o.workers})
 		if err != nil {
@@ -263,10 +281,10 @@ func prepare(ctx context.Context, o options, setting string, m *jsmf.Model, trai
 		}
 		e.truth[i] = mat.DenseCopyOf(w.Slice(i*o.docs, (i+1)*o.docs, 0, e.k))
 	}
-	e.topics.A = moment(e.truth[0])
+	e.otherA, e.topics.A = e.topics.A, moment(e.truth[0])
 	e.topics.Breve = nil // by Bayes' rule with the shares of A
 	if setting == "SS" {
-		e.topics.Alpha = slices.Repeat([]float64{5 / float64(e.k)}, e.k)
+		e.topics.Alpha = alpha
 	}
 	return e, nil
 }
@@ -279,13 +297,16 @@ func moment(w *mat.Dense) *mat.Dense {
 }
 
 func (e *experiment) run(ctx context.Context, o options, t *table, note func(string, ...any)) error {
-	if err := e.random(o, t); err != nil {
+	if err := e.bounds(o, t); err != nil {
 		return err
 	}
-	methods := []infer.Method{infer.SPI{}, infer.TLI{}, infer.LeastSquares{}, infer.PADD{}, infer.MAP{EM: true}, infer.MAP{}}
+	methods := []infer.Method{infer.SPI{}, infer.TLI{}, infer.LeastSquares{}, infer.PADD{}, infer.PADD{Prior: e.otherA}, infer.MAP{EM: true}, infer.MAP{}}
 	if e.gibbsIsTrue {
-		methods = append(methods, infer.PADD{Prior: moment(e.truth[0])})
+		methods = append(methods, infer.PADD{Tol: 0.3})
 	} else {
+		if err := e.spiBias(ctx, o, t); err != nil {
+			return err
+		}
 		methods = append(methods, infer.Gibbs{BurnIn: o.burnIn, Sweeps: o.sweeps, Seed: o.seed})
 	}
 	for _, m := range methods {
@@ -336,9 +357,38 @@ func (e *experiment) run(ctx context.Context, o options, t *table, note func(str
 	return nil
 }
 
-// random measures compositions drawn from the uniform distribution over the
-// simplex.
-func (e *experiment) random(o options, t *table) error {
+// spiBias measures SPI of the exact word probabilities Bw of the true compositions.
+func (e *experiment) spiBias(ctx context.Context, o options, t *table) error {
+	inf, err := infer.SPI{}.Prepare(ctx, e.topics, infer.Options{Workers: o.workers})
+	if err != nil {
+		return err
+	}
+	words, _ := e.topics.B.Dims()
+	ids := make([]int32, words)
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	var out [2]*mat.Dense
+	for i, w := range e.truth {
+		m, _ := w.Dims()
+		out[i] = mat.NewDense(m, e.k, nil)
+		p := mat.NewVecDense(words, nil)
+		for d := range m {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			p.MulVec(e.topics.B, w.RowView(d))
+			if _, err := inf.InferWeightsTo(out[i].RawRowView(d), ids, p.RawVector().Data); err != nil {
+				return err
+			}
+		}
+	}
+	return e.report(t, "SPI of Bw", out, math.NaN(), math.NaN())
+}
+
+// bounds measures compositions drawn from the uniform distribution over the simplex,
+// and the true ones.
+func (e *experiment) bounds(o options, t *table) error {
 	rng := rand.New(rand.NewPCG(o.seed, 0x5eed))
 	var w [2]*mat.Dense
 	for i := range w {
@@ -355,7 +405,10 @@ func (e *experiment) random(o options, t *table) error {
 			}
 		}
 	}
-	return e.report(t, "random", w, math.NaN(), math.NaN())
+	if err := e.report(t, "random", w, math.NaN(), math.NaN()); err != nil {
+		return err
+	}
+	return e.report(t, "truth", e.truth, math.NaN(), math.NaN())
 }
 
 func (e *experiment) report(t *table, method string, w [2]*mat.Dense, ms, prep float64) error {
@@ -366,8 +419,20 @@ func (e *experiment) report(t *table, method string, w [2]*mat.Dense, ms, prep f
 			return err
 		}
 	}
-	t.row(e.name, e.k, method, r, ms, prep)
+	t.row(e.name, e.k, method, r, w, ms, prep)
 	return nil
+}
+
+// squares returns the mean over the documents of Σw².
+func squares(w *mat.Dense) float64 {
+	m, _ := w.Dims()
+	s := 0.0
+	for d := range m {
+		for _, x := range w.RawRowView(d) {
+			s += x * x
+		}
+	}
+	return s / float64(m)
 }
 
 // table prints rows as they come.
@@ -379,18 +444,19 @@ type table struct {
 
 var columns = []struct {
 	name string
-	of   func(r *metrics.CompositionReport) float64
+	of   func(r *metrics.CompositionReport, w *mat.Dense) float64
 }{
-	{"precision", func(r *metrics.CompositionReport) float64 { return r.Precision.Mean }},
-	{"recall", func(r *metrics.CompositionReport) float64 { return r.Recall.Mean }},
-	{"F1", func(r *metrics.CompositionReport) float64 { return r.F1.Mean }},
-	{"ℓ₁", func(r *metrics.CompositionReport) float64 { return r.L1.Mean }},
-	{"ℓ∞", func(r *metrics.CompositionReport) float64 { return r.LInf.Mean }},
-	{"Hellinger", func(r *metrics.CompositionReport) float64 { return r.Hellinger.Mean }},
-	{"KL", func(r *metrics.CompositionReport) float64 { return r.KL.Mean }},
-	{"non-supp", func(r *metrics.CompositionReport) float64 { return r.NonSupport.Mean }},
-	{"prior-dist", func(r *metrics.CompositionReport) float64 { return r.PriorDistance }},
-	{"zero", func(r *metrics.CompositionReport) float64 {
+	{"precision", func(r *metrics.CompositionReport, _ *mat.Dense) float64 { return r.Precision.Mean }},
+	{"recall", func(r *metrics.CompositionReport, _ *mat.Dense) float64 { return r.Recall.Mean }},
+	{"F1", func(r *metrics.CompositionReport, _ *mat.Dense) float64 { return r.F1.Mean }},
+	{"ℓ₁", func(r *metrics.CompositionReport, _ *mat.Dense) float64 { return r.L1.Mean }},
+	{"ℓ∞", func(r *metrics.CompositionReport, _ *mat.Dense) float64 { return r.LInf.Mean }},
+	{"Hellinger", func(r *metrics.CompositionReport, _ *mat.Dense) float64 { return r.Hellinger.Mean }},
+	{"KL", func(r *metrics.CompositionReport, _ *mat.Dense) float64 { return r.KL.Mean }},
+	{"non-supp", func(r *metrics.CompositionReport, _ *mat.Dense) float64 { return r.NonSupport.Mean }},
+	{"Σw²", func(_ *metrics.CompositionReport, w *mat.Dense) float64 { return squares(w) }},
+	{"prior-dist", func(r *metrics.CompositionReport, _ *mat.Dense) float64 { return r.PriorDistance }},
+	{"zero", func(r *metrics.CompositionReport, _ *mat.Dense) float64 {
 		return 100 * float64(r.L1.Undefined) / float64(len(r.L1.Values))
 	}},
 }
@@ -421,7 +487,7 @@ func (t *table) head() {
 	}
 }
 
-func (t *table) row(setting string, k int, method string, r [2]*metrics.CompositionReport, ms, prep float64) {
+func (t *table) row(setting string, k int, method string, r [2]*metrics.CompositionReport, w [2]*mat.Dense, ms, prep float64) {
 	if t.csv {
 		method = strings.ReplaceAll(method, ",", ";")
 	}
@@ -433,7 +499,7 @@ func (t *table) row(setting string, k int, method string, r [2]*metrics.Composit
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	for _, c := range columns {
-		a, b := number(c.of(r[0])), number(c.of(r[1]))
+		a, b := number(c.of(r[0], w[0])), number(c.of(r[1], w[1]))
 		if t.csv {
 			cells = append(cells, a, b)
 		} else {
