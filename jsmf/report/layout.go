@@ -78,10 +78,13 @@ const (
 	networkSteps                = 400
 )
 
-// spread places n discs of the given radii in the box so that linked ones are near
-// and none overlap (Fruchterman and Reingold 1991: all repel, linked ones attract),
-// beginning on an ellipse in the given order. O(n²) a step.
-func spread(n int, links []link, start []int, radius []float64) (x, y []float64) {
+// box is the room that a node of the network takes: a disc, and its name below.
+type box struct{ radius, halfWidth, below float64 }
+
+// spread places n nodes in the picture so that linked ones are near and none
+// overlap (Fruchterman and Reingold 1991: all repel, linked ones attract), beginning
+// on an ellipse in the given order. O(n²) a step.
+func spread(n int, links []link, start []int, boxes []box) (x, y []float64) {
 	const w, h = networkWidth, networkHeight
 	x, y = make([]float64, n), make([]float64, n)
 	if n == 0 {
@@ -109,8 +112,9 @@ func spread(n int, links []link, start []int, radius []float64) (x, y []float64)
 				dx[j], dy[j] = dx[j]-f*ex, dy[j]-f*ey
 			}
 			// Toward the middle, so that what has no links does not drift away.
-			dx[i] += 1.2 * (w/2 - x[i]) * ideal / w
-			dy[i] += 1.2 * (h/2 - y[i]) * ideal / h * (w / h)
+			pull := 4 * ideal * float64(n) / 30 / h
+			dx[i] += pull * (w/2 - x[i]) * h / w
+			dy[i] += pull * (h/2 - y[i])
 		}
 		for _, e := range links {
 			ex, ey := x[e.k]-x[e.l], y[e.k]-y[e.l]
@@ -127,48 +131,63 @@ func spread(n int, links []link, start []int, radius []float64) (x, y []float64)
 			}
 		}
 	}
-	fit(x, y, radius)
-	// Push discs that overlap apart, and back into the box.
-	for range 300 {
+	fit(x, y, boxes)
+	separate(x, y, boxes)
+	return x, y
+}
+
+// separate pushes boxes that overlap apart, along the way that is shorter, and back
+// into the picture.
+func separate(x, y []float64, boxes []box) {
+	const gap = 5
+	for range 600 {
 		moved := false
-		for i := range n {
-			for j := range i {
-				ex, ey := x[i]-x[j], y[i]-y[j]
-				d, least := math.Hypot(ex, ey), radius[i]+radius[j]+4
-				if d >= least {
+		for i, a := range boxes {
+			for j, b := range boxes[:i] {
+				ex := x[i] - x[j]
+				ey := y[i] - y[j]
+				overX := a.halfWidth + b.halfWidth + gap - math.Abs(ex)
+				overY := b.below + a.radius + gap - ey // i is below j
+				if ey < 0 {
+					overY = a.below + b.radius + gap + ey
+				}
+				if overX <= 0 || overY <= 0 {
 					continue
 				}
 				moved = true
-				if d < 1e-6 {
-					ex, ey, d = 1, 0, 1
+				if overX < overY {
+					push := math.Copysign(overX/2, ex)
+					x[i], x[j] = x[i]+push, x[j]-push
+				} else {
+					push := math.Copysign(overY/2, ey)
+					y[i], y[j] = y[i]+push, y[j]-push
 				}
-				push := (least - d) / 2 / d
-				x[i], y[i] = x[i]+push*ex, y[i]+push*ey
-				x[j], y[j] = x[j]-push*ex, y[j]-push*ey
 			}
 		}
-		for i := range n {
-			x[i] = min(max(x[i], radius[i]), w-radius[i])
-			y[i] = min(max(y[i], radius[i]), h-radius[i])
+		for i, b := range boxes {
+			x[i] = min(max(x[i], b.halfWidth), networkWidth-b.halfWidth)
+			y[i] = min(max(y[i], b.radius), networkHeight-b.below)
 		}
 		if !moved {
 			break
 		}
 	}
-	return x, y
 }
 
-// fit stretches the picture to the box, leaving room for the discs.
-func fit(x, y, radius []float64) {
-	room := slices.Max(radius) + 4
+// fit stretches the drawing to the picture, leaving room for the boxes.
+func fit(x, y []float64, boxes []box) {
+	wide, high := 0.0, 0.0
+	for _, b := range boxes {
+		wide, high = max(wide, b.halfWidth), max(high, b.below)
+	}
 	for _, c := range []struct {
-		v    []float64
-		size float64
-	}{{x, networkWidth}, {y, networkHeight}} {
+		v          []float64
+		room, size float64
+	}{{x, wide, networkWidth}, {y, high, networkHeight}} {
 		lo, hi := slices.Min(c.v), slices.Max(c.v)
 		for i := range c.v {
 			if hi > lo {
-				c.v[i] = room + (c.v[i]-lo)/(hi-lo)*(c.size-2*room)
+				c.v[i] = c.room + (c.v[i]-lo)/(hi-lo)*(c.size-2*c.room)
 			} else {
 				c.v[i] = c.size / 2
 			}

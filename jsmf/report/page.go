@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
@@ -29,7 +30,7 @@ type page struct {
 	Total        string
 	Warnings     []string
 	Corpus       []fact
-	Curation     []fact
+	Curation     []cut
 	Stages       []string
 	Times        []timed
 	Provenance   []fact
@@ -39,13 +40,19 @@ type page struct {
 	Measures     []measure
 	Levels       int
 	Tree         []node
-	MapMethod    string
-	MapWords     int
+	Maps         []string
 	Matrix       int // topics of the matrix
 	Data         template.JS
 }
 
 type fact struct{ Name, Value string }
+
+// cut is a step of the curation.
+type cut struct {
+	Name                string
+	Docs, Words, Tokens string
+	Total               bool // what there was, not what was removed
+}
 
 type timed struct {
 	Name, Value string
@@ -63,6 +70,8 @@ type measure struct{ Name, Mean, Std, Better, What string }
 
 // node is a topic in the tree.
 type node struct {
+	Topic              int // −1: of topics
+	Open               bool
 	Name, Words, Share string
 	Percent            float64 // of its parent
 	Also               string
@@ -79,7 +88,7 @@ type data struct {
 	Topics  []topicData `json:"topics"`
 	Columns []column    `json:"columns"`
 	Matrix  matrixData  `json:"matrix"`
-	Map     mapData     `json:"map"`
+	Maps    []mapData   `json:"maps"`
 	Changes []number    `json:"changes"`
 	Eigen   []number    `json:"eigen"`
 	Norms   []number    `json:"norms"`
@@ -122,11 +131,14 @@ type matrixData struct {
 	Y           []rough `json:"y"`
 	Radius      []rough `json:"r"`
 	Links       [][]int `json:"links"` // pairs of places
+	Named       bool    `json:"named"` // there is room for all names
 	Width       int     `json:"width"`
 	Height      int     `json:"height"`
 }
 
 type mapData struct {
+	Name  string   `json:"name"`
+	PCA   bool     `json:"pca"`
 	Words []int    `json:"words"`
 	X     []number `json:"x"`
 	Y     []number `json:"y"`
@@ -164,11 +176,15 @@ func newPage(m *jsmf.Model, s *settings) (*page, error) {
 	shares := m.TopicShares()
 	p.list(m, shares)
 	d.Topics = topics(m, shares, used, s)
-	var err error
-	if d.Map, p.MapMethod, err = drawMap(m, used, s); err != nil {
+	pca, err := PCA(m)
+	if err != nil {
 		return nil, err
 	}
-	p.MapWords = len(d.Map.Words)
+	for _, q := range append(slices.Clone(s.pictures), pca) {
+		d.Maps = append(d.Maps, drawMap(m, used, q, s.mapWords))
+		p.Maps = append(p.Maps, q.Method)
+	}
+	d.Maps[len(d.Maps)-1].PCA = true
 	used.finish(d)
 	d.Columns = columns(m, shares, s)
 	d.Matrix = matrix(m, shares)
@@ -213,11 +229,24 @@ func (p *page) facts(m *jsmf.Model, st jsmf.Stats, s *settings) {
 		p.Corpus = append(p.Corpus, fact{"Words left out: " + d.Reason, count(int64(d.Count)) + names})
 	}
 	if c := s.curation; c != nil {
-		p.Curation = append(p.Curation, fact{"Read", fmt.Sprintf("%s documents, %s words, %s tokens", count(int64(c.Before.Docs)), count(int64(c.Before.Words)), count(c.Before.Tokens))})
-		for _, step := range c.Steps {
-			p.Curation = append(p.Curation, fact{step.Name, fmt.Sprintf("− %s documents, %s words, %s tokens", count(int64(step.Docs)), count(int64(step.Words)), count(step.Tokens))})
+		row := func(name string, z corpus.Size, total bool) {
+			sign := "−\u202f"
+			if total {
+				sign = ""
+			}
+			show := func(n int64) string {
+				if n == 0 && !total {
+					return "·"
+				}
+				return sign + count(n)
+			}
+			p.Curation = append(p.Curation, cut{name, show(int64(z.Docs)), show(int64(z.Words)), show(z.Tokens), total})
 		}
-		p.Curation = append(p.Curation, fact{"Kept", fmt.Sprintf("%s documents, %s words, %s tokens", count(int64(c.After.Docs)), count(int64(c.After.Words)), count(c.After.Tokens))})
+		row("Read", c.Before, true)
+		for _, step := range c.Steps {
+			row(step.Name, step.Size, false)
+		}
+		row("Kept", c.After, true)
 	}
 
 	prov := m.Provenance()
@@ -440,21 +469,14 @@ func documents(c *jsmf.Compositions, describe func(m int) Document, k, n int) []
 	return out
 }
 
-func drawMap(m *jsmf.Model, used *wordList, s *settings) (mapData, string, error) {
-	p := s.picture
-	if p == nil {
-		var err error
-		if p, err = PCA(m); err != nil {
-			return mapData{}, "", err
-		}
-	}
+func drawMap(m *jsmf.Model, used *wordList, p *Picture, n int) mapData {
 	row := p.Words // the words to show, and with them their rows
 	at := make(map[int]int, len(p.Words))
 	for i, w := range p.Words {
 		at[w] = i
 	}
 	if row == nil {
-		row = mapWords(m, used.p, s.mapWords)
+		row = mapWords(m, used.p, n)
 	} else {
 		row = slices.Clone(row)
 		slices.Sort(row)
@@ -481,7 +503,7 @@ func drawMap(m *jsmf.Model, used *wordList, s *settings) (mapData, string, error
 			v[i] = math.Round(1e5*(v[i]-mid)/size) / 1e5
 		}
 	}
-	return mapData{Words: used.add(row), X: numbers(x), Y: numbers(y), Hull: hull(x, y)}, p.Method, nil
+	return mapData{Name: p.Method, Words: used.add(row), X: numbers(x), Y: numbers(y), Hull: hull(x, y)}
 }
 
 // topicMetrics are the measures that have a value for each topic.
@@ -587,6 +609,18 @@ func (p *page) measures(s *settings) {
 	}
 }
 
+// networkName is the most characters of a name in the network.
+const networkName = 16
+
+// name returns what a topic is called by a single word: its anchor, or else its
+// most probable word.
+func name(m *jsmf.Model, k int) string {
+	if a := m.AnchorWords(); a != nil {
+		return a[k]
+	}
+	return m.TopWords(k, 1)[0].Word
+}
+
 // matrix prepares the correlations: of maxMatrix topics at most.
 func matrix(m *jsmf.Model, shares []float64) matrixData {
 	d := matrixData{Width: networkWidth, Height: networkHeight}
@@ -623,19 +657,27 @@ func matrix(m *jsmf.Model, shares []float64) matrixData {
 		}
 	}
 	d.Similar = similarOrder(n, corr.At)
-	radius := make([]float64, n)
 	// Discs that together cover a twelfth of the picture, and can hold a number.
 	least := min(11, 0.2*math.Sqrt(networkWidth*networkHeight/float64(n)))
+	boxes, room := make([]box, n), 0.0
 	for i, k := range d.Topics {
-		radius[i] = max(least, math.Sqrt(max(0, shares[k])*networkWidth*networkHeight/(12*math.Pi)))
-		if math.IsNaN(radius[i]) {
-			radius[i] = least
+		r := math.Sqrt(max(0, shares[k]) * networkWidth * networkHeight / (12 * math.Pi))
+		if !(r > least) {
+			r = least
+		}
+		boxes[i] = box{r, max(r, 4.3*float64(min(utf8.RuneCountInString(name(m, k)), networkName))), r + 20}
+		room += 2 * boxes[i].halfWidth * (r + boxes[i].below)
+	}
+	d.Named = room < 0.5*networkWidth*networkHeight
+	if !d.Named { // names stand where there is room
+		for i, b := range boxes {
+			boxes[i] = box{b.radius, b.radius, b.radius}
 		}
 	}
 	links := strongLinks(n, corr.At, 0.03)
-	x, y := spread(n, links, d.Similar, radius)
-	for i := range n {
-		d.X, d.Y, d.Radius = append(d.X, rough(math.Round(x[i]))), append(d.Y, rough(math.Round(y[i]))), append(d.Radius, rough(radius[i]))
+	x, y := spread(n, links, d.Similar, boxes)
+	for i, b := range boxes {
+		d.X, d.Y, d.Radius = append(d.X, rough(math.Round(x[i]))), append(d.Y, rough(math.Round(y[i]))), append(d.Radius, rough(b.radius))
 	}
 	for _, e := range links {
 		d.Links = append(d.Links, []int{e.k, e.l})
@@ -652,16 +694,20 @@ func (p *page) tree(h *jsmf.Hierarchy) {
 	for t := range shares {
 		shares[t] = h.Model(t).TopicShares()
 	}
-	name := func(level, k int) string {
-		if level == 0 {
+	called := func(level, k int) string {
+		switch {
+		case level == 0:
 			return fmt.Sprintf("Topic %d", k+1)
+		case p.Levels == 2:
+			return fmt.Sprintf("Group %d", k+1)
 		}
-		return fmt.Sprintf("Group %d", k+1)
+		return fmt.Sprintf("Group %c%d", 'A'+level-1, k+1)
 	}
 	var build func(level, k int, weight float64, also string) node
 	build = func(level, k int, weight float64, also string) node {
-		n := node{Name: name(level, k), Words: words(h.TopWords(level, k, 8)), Share: percent(shares[level][k]), Percent: 100 * weight, Also: also}
+		n := node{Name: called(level, k), Topic: -1, Open: level == top || h.K(0) <= 40, Words: words(h.TopWords(level, k, 8)), Share: percent(shares[level][k]), Percent: 100 * weight, Also: also}
 		if level == 0 {
+			n.Topic = k
 			return n
 		}
 		m := h.Model(level)
@@ -677,7 +723,7 @@ func (p *page) tree(h *jsmf.Hierarchy) {
 			var others []string
 			for _, l := range order(m.K(), func(l int) float64 { return up.At(c, l) }) {
 				if l != k && up.At(c, l) >= 0.25 {
-					others = append(others, fmt.Sprintf("%s (%s)", name(level, l), percent(up.At(c, l))))
+					others = append(others, fmt.Sprintf("%s (%s)", called(level, l), percent(up.At(c, l))))
 				}
 			}
 			n.Children = append(n.Children, build(level-1, c, down.At(c, k), strings.Join(others, ", ")))

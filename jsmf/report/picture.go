@@ -13,9 +13,9 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// Picture places words in the plane. Write draws PCA's unless another is given
-// (Map): TSNE's, or one of the caller's own, such as the points in which
-// anchor.Hull found its anchors.
+// Picture places words in the plane. Write draws PCA's and those given by Map:
+// TSNE's, or one of the caller's own, such as the points in which anchor.Hull found
+// its anchors.
 type Picture struct {
 	// Method says in a few words how the places were found.
 	Method string
@@ -69,7 +69,7 @@ func PCA(m *jsmf.Model) (*Picture, error) {
 			axes.Set(i, j, sign*vectors.At(i, j))
 		}
 	}
-	p := &Picture{Method: "principal components of the words' co-occurrence", Points: new(mat.Dense)}
+	p := &Picture{Method: "principal components", Points: new(mat.Dense)}
 	p.Points.Mul(x, axes)
 	return p, nil
 }
@@ -92,7 +92,7 @@ func TSNE(ctx context.Context, m *jsmf.Model, n int, s tsne.Settings) (*Picture,
 	if err != nil {
 		return nil, err
 	}
-	p := &Picture{Method: "t-SNE of the words' co-occurrence", Words: mapWords(m, unigram(m), n)}
+	p := &Picture{Method: "t-SNE", Words: mapWords(m, unigram(m), n)}
 	_, k := x.Dims()
 	some := mat.NewDense(len(p.Words), k, nil)
 	for i, w := range p.Words {
@@ -217,7 +217,7 @@ func mapWords(m *jsmf.Model, p []float64, n int) []int {
 
 // check tells whether p fits m.
 func (p *Picture) check(m *jsmf.Model) error {
-	if p.Points == nil || p.Points.IsEmpty() {
+	if p == nil || p.Points == nil || p.Points.IsEmpty() {
 		return errors.New("map: no points")
 	}
 	r, c := p.Points.Dims()

@@ -38,7 +38,7 @@ type settings struct {
 	topWords     int
 	mapWords     int
 	perTopic     int
-	picture      *Picture
+	pictures     []*Picture
 	measured     *metrics.Report
 	curation     *corpus.CurationReport
 	docs         *jsmf.Compositions
@@ -63,13 +63,14 @@ func About(s string) Option { return func(o *settings) { o.about = s } }
 // DefaultTopWords.
 func TopWords(n int) Option { return func(o *settings) { o.topWords = n } }
 
-// MapWords sets how many words the map shows, at least; 0 means DefaultMapWords.
-// They are the most frequent ones. Anchors and the first ten words of each topic
-// are always there. Where a Picture has Words, these are shown, all of them.
+// MapWords sets how many words the map shows; 0 means DefaultMapWords. They are the
+// anchors, the first ten words of each topic, even if these are more, and the most
+// frequent ones. Where a Picture has Words, these are shown, all of them.
 func MapWords(n int) Option { return func(o *settings) { o.mapWords = n } }
 
-// Map draws the words where p has them instead of where PCA puts them.
-func Map(p *Picture) Option { return func(o *settings) { o.picture = p } }
+// Map adds a picture of the words, such as that of TSNE. The page shows the first
+// one that was added, and has PCA's and all others to choose from.
+func Map(p *Picture) Option { return func(o *settings) { o.pictures = append(o.pictures, p) } }
 
 // Metrics adds the measures that Pipeline.Evaluate made of the model.
 func Metrics(r *metrics.Report) Option { return func(o *settings) { o.measured = r } }
@@ -170,8 +171,8 @@ func (s *settings) check(m *jsmf.Model) error {
 	size("top words", &s.topWords, DefaultTopWords, 100)
 	size("words of the map", &s.mapWords, DefaultMapWords, math.MaxInt32)
 	size("documents of a topic", &s.perTopic, DefaultDocuments, 100)
-	if s.picture != nil {
-		if err := s.picture.check(m); err != nil {
+	for _, p := range s.pictures {
+		if err := p.check(m); err != nil {
 			errs = append(errs, err)
 		}
 	}

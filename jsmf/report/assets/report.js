@@ -31,7 +31,7 @@
   const show = (x, d = 3) => {
     if (!isNum(x)) return "–";
     const a = Math.abs(x);
-    if (a !== 0 && (a < 1e-4 || a >= 1e6)) return sign(x.toExponential(d - 1)).replace("e", " e");
+    if (a !== 0 && (a < 1e-4 || a >= 1e6)) return sign(x.toExponential(d - 1));
     return sign(String(Number(x.toPrecision(d))));
   };
   const percent = (x, d = 1) => isNum(x) ? sign((100 * x).toFixed(d)) + " %" : "–";
@@ -155,10 +155,14 @@
       const s = data.topics[k].share;
       const b = el("span", { title: name(k) + ", " + percent(s) + ": " + label(k), onclick: () => open(k) });
       b.style.flexGrow = String(s / all * 1000);
-      if (s / all > 0.028) b.append(el("i", {}, short(k)));
+      b.append(el("i", {}, short(k)));
       return b;
     });
     ribbon.append(...blocks);
+    redraws.push(() => blocks.forEach((b) => { // names that fit
+      b.firstChild.style.visibility = "visible";
+      if (b.firstChild.scrollWidth > b.firstChild.clientWidth) b.firstChild.style.visibility = "hidden";
+    }));
     ribbon.setAttribute("aria-label", "Shares of the topics, the largest first: " + shown.slice(0, 5).map((k) => short(k) + " " + percent(data.topics[k].share)).join(", ") + (K > 5 ? " and others, listed below" : ""));
     onTopic.push(() => blocks.forEach((b, i) => b.classList.toggle("on", shown[i] === topic)));
   }
@@ -328,18 +332,23 @@
       e.append(title);
       return e;
     });
+    const names = [];
     const nodes = M.topics.map((k, i) => {
       const r = M.r[i];
       const no = svg("text", { class: "no", x: M.x[i], y: M.y[i] });
       no.textContent = String(k + 1);
       no.style.fontSize = clamp(r * 0.95, 9, 17) + "px";
-      const below = M.y[i] + r + 17 < M.height + pad;
-      const la = svg("text", { class: "la", x: M.x[i], y: below ? M.y[i] + r + 15 : M.y[i] - r - 7 });
-      la.textContent = short(k);
+      const la = svg("text", { class: "la", x: M.x[i], y: M.y[i] + r + 15 });
+      const called = [...short(k)];
+      la.textContent = called.length > 16 ? called.slice(0, 15).join("") + "…" : called.join("");
+      names.push(la);
       const title = svg("title");
       title.textContent = name(k) + ", " + percent(data.topics[k].share) + ": " + label(k, 6);
-      const g = svg("g", { role: "button", tabindex: -1, "aria-label": name(k) + ", " + label(k) }, svg("circle", { cx: M.x[i], cy: M.y[i], r }), no, la, title);
+      const g = svg("g", { role: "button", tabindex: -1, "aria-label": name(k) + ", " + label(k) }, svg("circle", { cx: M.x[i], cy: M.y[i], r }), no, title);
       g.addEventListener("click", () => choose(k));
+      for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ["focus", true], ["blur", false]]) {
+        g.addEventListener(event, () => la.classList.toggle("shown", on || g.classList.contains("on")));
+      }
       g.addEventListener("keydown", (e) => {
         if (e.key === "Enter" || e.key === " ") {
           e.preventDefault();
@@ -362,12 +371,12 @@
       });
       return g;
     });
-    picture.append(...edges, ...nodes);
+    picture.append(...edges, ...nodes, ...names); // names above all
     $("network").append(picture);
     // Names where there is room, of large topics first.
     const taken = range(n).map((i) => [M.x[i] - M.r[i], M.y[i] - M.r[i], M.x[i] + M.r[i], M.y[i] + M.r[i]]);
-    for (const i of by(range(n), (i) => M.r[i])) {
-      const t = nodes[i].querySelector(".la");
+    for (const i of M.named ? [] : by(range(n), (i) => M.r[i])) {
+      const t = names[i];
       const w = 8.2 * t.textContent.length / 2, x = Number(t.getAttribute("x")), y = Number(t.getAttribute("y"));
       const box = [x - w, y - 12, x + w, y + 4];
       if (taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) t.classList.add("off");
@@ -383,6 +392,7 @@
       });
       nodes.forEach((g, i) => {
         g.classList.toggle("on", i === at);
+        names[i].classList.toggle("shown", i === at);
         g.classList.toggle("near", i !== at && near.has(i));
         g.setAttribute("tabindex", i === (at === undefined ? 0 : at) ? 0 : -1);
         g.setAttribute("aria-pressed", String(i === at));
@@ -412,8 +422,8 @@
     }
     if (measure.value === "lift") {
       const log = (i, j) => Math.log(Math.max(lift(i, j), 1e-3));
-      const most = Math.max(0.1, ...off.map(([i, j]) => Math.abs(log(i, j)) || 0));
-      return { f: (i, j) => i === j ? NaN : log(i, j) / most, ends: ["÷" + show(Math.exp(most), 2), "×" + show(Math.exp(most), 2)], both: true };
+      const most = clamp(Math.max(...off.map(([i, j]) => Math.abs(log(i, j)) || 0)), 0.1, Math.log(8));
+      return { f: (i, j) => i === j ? NaN : clamp(log(i, j) / most, -1, 1), ends: ["÷" + show(Math.exp(most), 2), "×" + show(Math.exp(most), 2)], both: true };
     }
     const most = Math.max(...range(n).map((i) => joint(i, i)), ...off.map(([i, j]) => joint(i, j)), 1e-300);
     return { f: (i, j) => Math.sqrt(Math.max(0, joint(i, j)) / most), ends: ["0", show(most, 2)], both: false };
@@ -565,21 +575,32 @@
 
   // ---- map ---------------------------------------------------------------------
 
-  const plane = $("plane"), find = $("find"), P = data.map;
-  const count = P.words.length;
-  const placeOfWord = new Map(P.words.map((w, i) => [w, i]));
-  const anchors = new Map(); // place → topic
-  data.topics.forEach((t, k) => { if (t.anchor >= 0 && placeOfWord.has(t.anchor)) anchors.set(placeOfWord.get(t.anchor), k); });
-  const weight = P.words.map((w) => data.p[w]);
-  const heaviest = Math.max(...weight, 1e-300);
-  const bigFirst = by(range(count), (i) => weight[i]);
+  const plane = $("plane"), find = $("find");
+  let P, count, placeOfWord, anchors, weight, heaviest, bigFirst, extent;
   let view = { x: 0, y: 0, zoom: 1 };
   let found = new Set(), hover = -1;
-  const extent = [Math.max(...P.x.map(Math.abs), 0.01), Math.max(...P.y.map(Math.abs), 0.01)];
-  const scaleOf = () => 0.5 * Math.min((plane.clientWidth - 70) / extent[0], (plane.clientHeight - 60) / extent[1]) * view.zoom;
+  const takeMap = (which) => {
+    P = data.maps[which];
+    count = P.words.length;
+    placeOfWord = new Map(P.words.map((w, i) => [w, i]));
+    anchors = new Map(); // place → topic
+    data.topics.forEach((t, k) => { if (t.anchor >= 0 && placeOfWord.has(t.anchor)) anchors.set(placeOfWord.get(t.anchor), k); });
+    weight = P.words.map((w) => data.p[w]);
+    heaviest = Math.max(...weight, 1e-300);
+    bigFirst = by(range(count), (i) => weight[i]);
+    extent = [Math.max(...P.x.map(Math.abs), 0.01), Math.max(...P.y.map(Math.abs), 0.01)];
+    $("map-about").textContent = count + " words, placed by " + P.name + " of what they occur with" + (P.pca && anchors.size ? ". The anchors are the corners of their world." : ".");
+  };
+  takeMap(0);
+  // Both axes have a scale of their own, where the picture fills its frame better so,
+  // but no more than half as much again.
+  const scales = () => {
+    const x = 0.5 * (plane.clientWidth - 90) / extent[0], y = 0.5 * (plane.clientHeight - 60) / extent[1];
+    return [Math.min(x, 1.5 * y) * view.zoom, Math.min(y, 1.5 * x) * view.zoom];
+  };
   const toScreen = (i) => {
-    const s = scaleOf();
-    return [plane.clientWidth / 2 + (P.x[i] - view.x) * s, plane.clientHeight / 2 - (P.y[i] - view.y) * s];
+    const [sx, sy] = scales();
+    return [plane.clientWidth / 2 + (P.x[i] - view.x) * sx, plane.clientHeight / 2 - (P.y[i] - view.y) * sy];
   };
   const drawMap = () => {
     const w = plane.clientWidth, h = plane.clientHeight;
@@ -707,15 +728,22 @@
     drawMapSoon();
   };
   find.addEventListener("input", search);
+  if ($("which")) {
+    $("which").addEventListener("change", (e) => {
+      takeMap(Number(e.target.value));
+      search();
+      reset();
+    });
+  }
   const zoomBy = (f, px, py) => {
-    const before = scaleOf();
+    const before = scales();
     const zoom = clamp(view.zoom * f, 1, 60);
     f = zoom / view.zoom;
     view.zoom = zoom;
     if (px !== undefined) { // the place below the pointer stays
       const dx = px - plane.clientWidth / 2, dy = plane.clientHeight / 2 - py;
-      view.x += dx / before * (1 - 1 / f);
-      view.y += dy / before * (1 - 1 / f);
+      view.x += dx / before[0] * (1 - 1 / f);
+      view.y += dy / before[1] * (1 - 1 / f);
     }
     view.x = clamp(view.x, -0.6, 0.6);
     view.y = clamp(view.y, -0.6, 0.6);
@@ -723,9 +751,9 @@
     drawMapSoon();
   };
   const pan = (dx, dy) => {
-    const s = scaleOf();
-    view.x = clamp(view.x - dx / s, -0.6, 0.6);
-    view.y = clamp(view.y + dy / s, -0.6, 0.6);
+    const s = scales();
+    view.x = clamp(view.x - dx / s[0], -0.6, 0.6);
+    view.y = clamp(view.y + dy / s[1], -0.6, 0.6);
     plane.dataset.x = view.x.toFixed(4);
     drawMapSoon();
   };
@@ -813,7 +841,7 @@
   const chart = (title, note, values, log) => {
     const list = values.map((v, i) => [i + 1, v]).filter(([, v]) => isNum(v) && (!log || v > 0));
     if (list.length < 2) return;
-    const W = 360, H = 190, left = 54, right = 10, high = 10, low = 24;
+    const W = 360, H = 190, left = 58, right = 10, high = 10, low = 24;
     const f = log ? Math.log10 : (x) => x;
     let lo = Math.min(...list.map(([, v]) => f(v))), hi = Math.max(...list.map(([, v]) => f(v)));
     if (hi === lo) [lo, hi] = [lo - 0.5, hi + 0.5];
@@ -842,6 +870,8 @@
   chart("Anchors", "Distance of each new anchor from those before it", data.norms, true);
   chart("Refinement", "Mean log-likelihood of a token before each pass, and at the end", data.loglik, false);
   if (!$("charts").children.length) $("charts").remove();
+
+  document.querySelectorAll(".tree a").forEach((a) => a.addEventListener("click", () => choose(Number(a.dataset.topic))));
 
   // ---- begin -------------------------------------------------------------------
 
