@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 )
 
-// The streams of random numbers of the two splits differ even for one seed.
+// The streams of random numbers of the splits and of Bootstrap differ even for
+// one seed.
 const (
-	streamDocs   = 0x5eed0001
-	streamTokens = 0x5eed0002
+	streamDocs      = 0x5eed0001
+	streamTokens    = 0x5eed0002
+	streamBootstrap = 0x5eed0003
 )
 
 // Split divides the documents at random into a training corpus and a held-out
@@ -39,6 +41,34 @@ func (c *Corpus) Split(heldOut float64, seed uint64) (train, held *Corpus, err e
 		held, err = c.Select(b, nil)
 	}
 	return train, held, err
+}
+
+// Bootstrap draws as many documents as there are at random with replacement:
+// some stand there several times, with one id, and about 37 % not at all. They
+// keep their order, and the corpus its whole vocabulary. The same seed gives the
+// same documents on every machine. O(nnz).
+func (c *Corpus) Bootstrap(seed uint64) *Corpus {
+	M := c.NumDocs()
+	rng := rand.New(rand.NewPCG(seed, streamBootstrap))
+	times := make([]int, M)
+	for range M {
+		times[rng.IntN(M)]++
+	}
+	ids, indptr := make([]string, 0, M), append(make([]int, 0, M+1), 0)
+	var labels []string
+	var words, counts []int32
+	for m, n := range times {
+		w, x := c.Doc(m)
+		for range n {
+			ids = append(ids, c.ID(m))
+			if c.labels != nil {
+				labels = append(labels, c.labels[m])
+			}
+			words, counts = append(words, w...), append(counts, x...)
+			indptr = append(indptr, len(words))
+		}
+	}
+	return newCorpus(c.vocab, ids, labels, indptr, words, counts)
 }
 
 // SplitTokens divides the tokens of every document at random in two, for

@@ -52,6 +52,9 @@ func New(k int) Pipeline {
 	return Pipeline{k: k, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}}
 }
 
+// K sets another number of topics than New did, for the same settings.
+func (p Pipeline) K(k int) Pipeline { p.k = k; return p }
+
 // Rectify sets how the co-occurrence matrix is rectified. Default:
 // rectify.Auto{}; Model.Stats says what it chose and why.
 func (p Pipeline) Rectify(r Rectifier) Pipeline { p.rectifier = r; return p }
@@ -284,18 +287,27 @@ func (p Pipeline) FitPrepared(ctx context.Context, d *Prepared) (*Model, error) 
 }
 
 func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, begun time.Time) (*Model, error) {
+	pr, err := d.problem()
+	if err != nil {
+		return nil, err
+	}
+	if n := pr.c.Dim(); p.k > n {
+		return nil, wrap(&TopicsError{K: p.k, Words: n})
+	}
+	return p.fit(ctx, pr, &tracker{rec: p.rec}, d.stats.clone(), begun)
+}
+
+// problem is what the stages after Prepare begin with.
+func (d *Prepared) problem() (problem, error) {
 	pr := problem{c: d.c, vocab: d.corpus.Vocabulary(), docs: d.corpus.Source()}
 	if d.keep != nil {
-		if p.k > len(d.keep) {
-			return nil, wrap(&TopicsError{K: p.k, Words: len(d.keep)})
-		}
 		pr.n, pr.keep = d.c.Dim(), d.keep
 		var err error
 		if pr.c, err = cooc.Submatrix(d.c, d.keep); err != nil {
-			return nil, wrap(err)
+			return problem{}, wrap(err)
 		}
 	}
-	return p.fit(ctx, pr, &tracker{rec: p.rec}, d.stats.clone(), begun)
+	return pr, nil
 }
 
 // FitMatrix learns a model from a co-occurrence matrix, whose entries must sum
@@ -518,7 +530,7 @@ func (p Pipeline) Evaluate(ctx context.Context, m *Model, c *corpus.Corpus) (*me
 	if err != nil {
 		return nil, fmt.Errorf("jsmf: evaluate: %w", err)
 	}
-	return p.evaluate(ctx, m, c, C)
+	return p.evaluate(ctx, m, c, C, nil)
 }
 
 // EvaluatePrepared is Evaluate against a corpus that was prepared; it must have
@@ -538,14 +550,18 @@ func (p Pipeline) EvaluatePrepared(ctx context.Context, m *Model, d *Prepared) (
 			return nil, fmt.Errorf("jsmf: evaluate: word %d is %q in the model and %q in the corpus", i, m.Word(i), d.corpus.Word(i))
 		}
 	}
-	return p.evaluate(ctx, m, d.corpus, d.c)
+	return p.evaluate(ctx, m, d.corpus, d.c, nil)
 }
 
-func (p Pipeline) evaluate(ctx context.Context, m *Model, c *corpus.Corpus, C *cooc.Moments) (*metrics.Report, error) {
+// evaluate measures m; pairs are those of its top words, nil where they are not
+// counted yet.
+func (p Pipeline) evaluate(ctx context.Context, m *Model, c *corpus.Corpus, C *cooc.Moments, pairs *cooc.Pairs) (*metrics.Report, error) {
 	b := m.TopicsTo(nil)
-	pairs, err := cooc.CountPairs(ctx, c, metrics.TopUnion(b, metrics.DefaultTopN), p.workers)
-	if err != nil {
-		return nil, fmt.Errorf("jsmf: evaluate: %w", err)
+	if pairs == nil {
+		var err error
+		if pairs, err = cooc.CountPairs(ctx, c, metrics.TopUnion(b, metrics.DefaultTopN), p.workers); err != nil {
+			return nil, fmt.Errorf("jsmf: evaluate: %w", err)
+		}
 	}
 	r, err := metrics.Evaluate(ctx, metrics.Input{
 		C: C, Breve: m.WordTopicsTo(nil), B: b, A: m.Correlations(), Anchors: m.Anchors(),
@@ -632,6 +648,8 @@ type problem struct {
 	keep  []int         // the numbers of the words of c among all n; nil: all
 	n     int           // used with keep only
 	docs  corpus.Source // the documents behind c, or nil
+
+	shared *rectify.Shared // by fits to the same c, or nil
 }
 
 // word returns the number among all words of word i of c.
@@ -694,7 +712,7 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		err  error
 	)
 	st.Rectify.Duration, err = tr.run(StageRectify, p.rectifier.String(), func() (string, error) {
-		rect, err = p.rectifier.Rectify(ctx, c, p.k, rectify.Options{Workers: p.workers, Seed: p.seed, Progress: func(done, total int, change float64) {
+		rect, err = p.rectifier.Rectify(ctx, c, p.k, rectify.Options{Workers: p.workers, Seed: p.seed, Shared: pr.shared, Progress: func(done, total int, change float64) {
 			tr.progress(done, total, "change", change)
 		}})
 		if err != nil {

@@ -20,6 +20,10 @@ const (
 	StageRecover Stage = "recover" // B̆, B and A
 	StageTopics  Stage = "topics"  // B, A and B̆ without anchors, in place of the last two
 	StageRefine  Stage = "refine"  // B and A once more, from the documents; with Pipeline.Refine only
+
+	// StageSweep is not a step but a whole fit of Pipeline.Sweep: it starts before
+	// the stages of the fit and ends after them.
+	StageSweep Stage = "sweep"
 )
 
 // EventKind tells what an Event reports.

@@ -174,7 +174,7 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		have bool
 		sum  float64 // of C_t
 	)
-	pairs := newEigenpairs(n, k, tol, opt.Workers)
+	pairs := eigenpairsOf(c0, k, tol, opt)
 	var look lookup
 	var spare blas64.General // a Y that is not needed any more
 	for t := 1; t <= a.iterations(); t++ {

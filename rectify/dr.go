@@ -108,7 +108,7 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 	}
 	n2 := float64(n) * float64(n)
 	res := &Result{}
-	pairs := newEigenpairs(n, k, a.eigenTol(), opt.Workers)
+	pairs := eigenpairsOf(c0, k, a.eigenTol(), opt)
 	op := operator(c0, opt.Workers)
 	sum := cooc.Sum(c0) // of C3
 	var cur *linalg.LowRankSparse

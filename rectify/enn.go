@@ -174,7 +174,7 @@ func (e ENN) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*R
 	if err := check(c, k); err != nil {
 		return nil, err
 	}
-	first := newEigenpairs(c.Dim(), k, e.eigenTol(), opt.Workers)
+	first := eigenpairsOf(c, k, e.eigenTol(), opt)
 	if err := first.next(ctx, 0, operator(c, opt.Workers)); err != nil {
 		return nil, fmt.Errorf("rectify: ENN: %w", err)
 	}
@@ -443,7 +443,7 @@ func (e TruncatedEig) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Opt
 	if err := check(c, k); err != nil {
 		return nil, err
 	}
-	pairs := newEigenpairs(c.Dim(), k, ENN{EigenTol: e.EigenTol}.eigenTol(), opt.Workers)
+	pairs := eigenpairsOf(c, k, ENN{EigenTol: e.EigenTol}.eigenTol(), opt)
 	if err := pairs.next(ctx, 1, operator(c, opt.Workers)); err != nil {
 		return nil, fmt.Errorf("rectify: TruncatedEig: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
 )
@@ -35,10 +36,21 @@ type eigenpairs struct {
 	block    *linalg.Block // p pairs, of which k are to tolerance
 	products int
 	cold     int
+	first    *linalg.LanczosStart // of the first operator; nil: none is shared
 }
 
 func newEigenpairs(n, k int, tol float64, workers int) *eigenpairs {
 	return &eigenpairs{n: n, k: k, p: min(n, (k+guard+7)/8*8), tol: tol, workers: workers}
+}
+
+// eigenpairsOf is newEigenpairs for a sequence that begins with c itself, which
+// opt.Shared may know.
+func eigenpairsOf(c cooc.Matrix, k int, tol float64, opt Options) *eigenpairs {
+	s := newEigenpairs(c.Dim(), k, tol, opt.Workers)
+	if opt.Shared != nil && same(opt.Shared.c, c) {
+		s.first = &opt.Shared.first
+	}
+	return s
 }
 
 // next finds the k algebraically largest eigenpairs of op, from those of the
@@ -54,10 +66,11 @@ func (s *eigenpairs) next(ctx context.Context, t int, op linalg.Op) error {
 			return nil
 		}
 	}
-	theta, vecs, st, err := linalg.Lanczos(ctx, s.n, op, linalg.LanczosOptions{Pairs: s.p, Need: s.k, Tol: s.tol, MaxRestarts: maxRestarts, Block: 8, Workers: s.workers})
+	theta, vecs, st, err := linalg.Lanczos(ctx, s.n, op, linalg.LanczosOptions{Pairs: s.p, Need: s.k, Tol: s.tol, MaxRestarts: maxRestarts, Block: 8, Workers: s.workers, Start: s.first})
 	if err != nil {
 		return err
 	}
+	s.first = nil
 	s.products += st.Products
 	s.cold++
 	if !st.Converged {

@@ -154,7 +154,7 @@ func (a PALM) rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	pairs := newEigenpairs(n, k, a.eigenTol(), opt.Workers)
+	pairs := eigenpairsOf(c, k, a.eigenTol(), opt)
 	if err := pairs.next(ctx, 0, op); err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ package rectify
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -54,6 +55,31 @@ type Options struct {
 	// Progress, if not nil, is called after each iteration from the goroutine
 	// that called Rectify, with the change ‖C_t − C_{t−1}‖_F.
 	Progress func(done, total int, change float64)
+	// Shared, if not nil, keeps what rectifications of one matrix for several K
+	// have in common. It is used where it was made, by NewShared, for the very
+	// matrix given, and changes no bit of the result.
+	Shared *Shared
+}
+
+// Shared holds what rectifications of one matrix for several K have in common:
+// the products of the first eigenproblem, which for fewer pairs is the beginning
+// of that for more. AP, DR, ENN, PALM and TruncatedEig begin with it; the others
+// do not use it (LR's passes depend on K). Result.Products counts as if nothing
+// were shared.
+//
+// It is not safe for concurrent use. Memory: 8·N bytes for each of some 2K + 50
+// vectors of the largest K.
+type Shared struct {
+	c     cooc.Matrix
+	first linalg.LanczosStart
+}
+
+// NewShared returns a Shared for rectifications of c.
+func NewShared(c cooc.Matrix) *Shared { return &Shared{c: c} }
+
+// same tells whether a and b are one matrix.
+func same(a, b cooc.Matrix) bool {
+	return a != nil && b != nil && reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
 // Status says why a method stopped.

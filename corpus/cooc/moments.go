@@ -87,9 +87,12 @@ func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
 	var (
 		ctx    = context.Background() // nothing here takes long
 		docs   = float64(len(used))
-		length = func(d int) float64 { return float64(c.DocLen(used[d])) }
+		length = make([]float64, len(used))
 		pairs  = func(l float64) float64 { return l * (l - 1) * docs }
 	)
+	for d, m := range used {
+		length[d] = float64(c.DocLen(m))
+	}
 	// The documents, and how often each of a few parts of them holds each word.
 	size := max(64, run.Count(len(used), momentChunks))
 	at := make([][]int, run.Count(len(used), size))
@@ -97,7 +100,7 @@ func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
 		held := make([]int, n)
 		for d := lo; d < hi; d++ {
 			words, counts := c.Doc(used[d])
-			scale := 1 / math.Sqrt(pairs(length(d)))
+			scale := 1 / math.Sqrt(pairs(length[d]))
 			vals := M.byDoc.Vals[M.byDoc.RowPtr[d]:]
 			copy(M.byDoc.Cols[M.byDoc.RowPtr[d]:], words)
 			for i, w := range words {
@@ -137,7 +140,7 @@ func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
 		for w := lo; w < hi; w++ {
 			cols, vals := M.byWord.Row(w)
 			for k, d := range cols {
-				x, l := vals[k], length(int(d))
+				x, l := vals[k], length[d]
 				p := pairs(l)
 				M.diag[w] += x / p
 				M.self[w] += x * (x - 1) / p

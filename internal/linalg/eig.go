@@ -43,6 +43,36 @@ type LanczosOptions struct {
 	// hardly grows with the number of vectors, as for sparse operators.
 	Block   int
 	Workers int
+	// Start, if not nil, has the products of computations for the same operator
+	// with other numbers of pairs, and gets those that it lacks. It changes no
+	// bit of the result.
+	Start *LanczosStart
+}
+
+// LanczosStart keeps the first cycles of Lanczos computations for one operator.
+// Before the first restart the vectors do not depend on how many pairs are asked
+// for: the cycle for few is the beginning of that for many, to the bit. The zero
+// value is ready; it is not safe for concurrent use. Memory: 8·n bytes a vector
+// of the longest cycle.
+type LanczosStart struct {
+	cycles []*lanczos // by block size
+}
+
+func (s *LanczosStart) cycle(n, b int) (*lanczos, error) {
+	for _, l := range s.cycles {
+		if l.n != n {
+			return nil, fmt.Errorf("linalg: the start of a %d×%d operator for one of %d×%d", l.n, l.n, n, n)
+		}
+		if l.b == b {
+			return l, nil
+		}
+	}
+	l, err := newLanczos(n, b)
+	if err != nil {
+		return nil, err
+	}
+	s.cycles = append(s.cycles, l)
+	return l, nil
 }
 
 // Lanczos computes the algebraically largest eigenpairs of a symmetric n×n
@@ -76,35 +106,39 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 	m = min(n, (m+b-1)/b*b)
 	keep := min(m-b, (k+(m-k)/2)/b*b) // kept at a restart, beside the next block
 	keep = max(keep, min(k, m-b))
-	l := lanczos{n: n, b: b, workers: o.Workers, rng: rand.New(rand.NewPCG(0x5eed, 0x1a2c)), v: NewGeneral(m+b, n), w: NewGeneral(n, b)}
-	x, t, r := NewGeneral(n, b), NewGeneral(m, m), NewGeneral(b, b)
-	if err := l.random(0); err != nil {
+	t, r := NewGeneral(m, m), NewGeneral(b, b)
+	put := func(j int, h blas64.General) { // the products of the block at j
+		for i := range h.Rows {
+			for c := range b {
+				t.Data[i*m+j+c], t.Data[(j+c)*m+i] = h.Data[i*b+c], h.Data[i*b+c]
+			}
+		}
+		for c := range b { // the block's own part, symmetric up to rounding
+			for d := range c {
+				v := 0.5 * (h.Data[(j+c)*b+d] + h.Data[(j+d)*b+c])
+				t.Data[(j+c)*m+j+d], t.Data[(j+d)*m+j+c] = v, v
+			}
+		}
+	}
+	l, err := o.first(ctx, n, b, m, op)
+	if err != nil {
 		return nil, blas64.General{}, st, err
 	}
-	size := 0              // vectors of the basis whose products are known
+	for i, q := range l.kept[:m/b] {
+		put(i*b, q.h)
+		copy(r.Data, q.r.Data)
+	}
+	st.Products = m
+	size := m              // vectors of the basis whose products are known
 	var verified []float64 // eigenvalues to be confirmed by another cycle
 	for st.Restarts = 0; ; st.Restarts++ {
 		for j := size; j < m; j += b {
-			l.columns(j, x)
-			if err := op(ctx, l.w, x); err != nil {
-				return nil, blas64.General{}, st, err
-			}
-			st.Products += b
-			h, err := l.extend(ctx, j, r)
+			h, err := l.step(ctx, op, j, r)
 			if err != nil {
 				return nil, blas64.General{}, st, err
 			}
-			for i := range h.Rows {
-				for c := range b {
-					t.Data[i*m+j+c], t.Data[(j+c)*m+i] = h.Data[i*b+c], h.Data[i*b+c]
-				}
-			}
-			for c := range b { // the block's own part, symmetric up to rounding
-				for d := range c {
-					v := 0.5 * (h.Data[(j+c)*b+d] + h.Data[(j+d)*b+c])
-					t.Data[(j+c)*m+j+d], t.Data[(j+d)*m+j+c] = v, v
-				}
-			}
+			st.Products += b
+			put(j, h)
 		}
 		theta, s, err := symEig(ctx, t, o.Workers)
 		if err != nil {
@@ -165,13 +199,92 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 	}
 }
 
+// first makes the first cycle, of m vectors, from that of o.Start where there is
+// one.
+func (o LanczosOptions) first(ctx context.Context, n, b, m int, op Op) (*lanczos, error) {
+	if o.Start == nil {
+		l, err := newLanczos(n, b)
+		if err != nil {
+			return nil, err
+		}
+		l.workers = o.Workers
+		return l, l.grow(ctx, op, m)
+	}
+	l, err := o.Start.cycle(n, b)
+	if err != nil {
+		return nil, err
+	}
+	l.workers = o.Workers
+	if err := l.grow(ctx, op, m); err != nil {
+		return nil, err
+	}
+	return l.fork(m), nil
+}
+
 // lanczos is the state of one computation: the orthonormal basis vectors are
 // the rows of v, w is the block of products being made orthogonal to them.
 type lanczos struct {
 	n, b, workers int
-	rng           *rand.Rand
-	v, w          blas64.General
+	pcg           *rand.PCG
+	rng           *rand.Rand // of pcg
+	v, w, x       blas64.General
 	largest       float64 // an estimate of ‖A‖, to tell what is rounding
+	kept          []lanczosBlock
+}
+
+// lanczosBlock is what the step of one block in the first cycle gave, and the
+// state it left.
+type lanczosBlock struct {
+	h, r    blas64.General
+	largest float64
+	pcg     rand.PCG
+}
+
+func newLanczos(n, b int) (*lanczos, error) {
+	l := &lanczos{n: n, b: b, pcg: rand.NewPCG(0x5eed, 0x1a2c), v: NewGeneral(b, n), w: NewGeneral(n, b), x: NewGeneral(n, b)}
+	l.rng = rand.New(l.pcg)
+	return l, l.random(0)
+}
+
+// grow makes the first cycle at least m vectors long.
+func (l *lanczos) grow(ctx context.Context, op Op, m int) error {
+	if rows := m + l.b; l.v.Rows < rows {
+		v := NewGeneral(rows, l.n)
+		copy(v.Data, l.v.Data)
+		l.v = v
+	}
+	for j := len(l.kept) * l.b; j < m; j += l.b {
+		was, pcg := l.largest, *l.pcg
+		k := lanczosBlock{r: NewGeneral(l.b, l.b)}
+		var err error
+		if k.h, err = l.step(ctx, op, j, k.r); err != nil {
+			l.largest, *l.pcg = was, pcg // as if not begun
+			return err
+		}
+		k.largest, k.pcg = l.largest, *l.pcg
+		l.kept = append(l.kept, k)
+	}
+	return nil
+}
+
+// fork returns the state at the end of a first cycle of m vectors, in memory of
+// its own.
+func (l *lanczos) fork(m int) *lanczos {
+	k := l.kept[m/l.b-1]
+	f := &lanczos{n: l.n, b: l.b, workers: l.workers, pcg: &k.pcg, v: NewGeneral(m+l.b, l.n), w: NewGeneral(l.n, l.b), x: NewGeneral(l.n, l.b), largest: k.largest, kept: l.kept}
+	f.rng = rand.New(f.pcg)
+	copy(f.v.Data, l.v.Data)
+	return f
+}
+
+// step multiplies the block of vectors at j and appends the next one. It writes
+// to r and returns what extend does.
+func (l *lanczos) step(ctx context.Context, op Op, j int, r blas64.General) (blas64.General, error) {
+	l.columns(j, l.x)
+	if err := op(ctx, l.w, l.x); err != nil {
+		return blas64.General{}, err
+	}
+	return l.extend(ctx, j, r)
 }
 
 // basis returns the first j vectors.

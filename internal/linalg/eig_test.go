@@ -238,3 +238,83 @@ func TestEigenpairsBadInput(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// Computations that share a start have the bits of those that do not, in
+// whatever order they come, with and without restarts and where the basis fills
+// the space; and they multiply no vector twice.
+func TestLanczosStart(t *testing.T) {
+	ctx := context.Background()
+	rng := rand.New(rand.NewPCG(3, 1))
+	for _, n := range []int{30, 120, 456} {
+		sets := spectra(rng, n)
+		for _, name := range []string{"geometric", "rank=7", "fourfold", "random"} {
+			if n == 456 && name != "geometric" {
+				continue
+			}
+			a := symmetric(rng, sets[name])
+			columns := 0
+			op := func(ctx context.Context, dst, x blas64.General) error {
+				columns += x.Cols
+				return dense(a)(ctx, dst, x)
+			}
+			for _, ks := range [][]int{{2, 5, 9}, {9, 5, 2, 9}} {
+				start := new(LanczosStart)
+				saved := 0
+				for i, k := range ks {
+					o := LanczosOptions{Pairs: min(k+4, n), Need: k, Tol: 1e-9, MaxRestarts: 300, Block: 8, Workers: 2}
+					theta, v, st, err := Lanczos(ctx, n, op, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					columns = 0
+					o.Start, o.Workers = start, 1
+					theta2, v2, st2, err := Lanczos(ctx, n, op, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !slices.Equal(theta, theta2) || !slices.Equal(v.Data, v2.Data) || st != st2 {
+						t.Errorf("n=%d %s, %d of %v: not the same bits, or %+v instead of %+v", n, name, i, ks, st2, st)
+					}
+					saved += st2.Products - columns
+					if i == 0 && columns != st2.Products {
+						t.Errorf("n=%d %s: %d columns multiplied, %d counted", n, name, columns, st2.Products)
+					}
+				}
+				if saved == 0 {
+					t.Errorf("n=%d %s, %v: nothing saved", n, name, ks)
+				}
+			}
+		}
+	}
+}
+
+// A start that was cut off goes on as if it had not been.
+func TestLanczosStartCutOff(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	a := symmetric(rng, spectra(rng, 300)["geometric"])
+	o := LanczosOptions{Pairs: 12, Tol: 1e-9, MaxRestarts: 300}
+	theta, v, _, err := Lanczos(context.Background(), 300, dense(a), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	o.Start = new(LanczosStart)
+	calls := 0
+	_, _, _, err = Lanczos(ctx, 300, func(ctx context.Context, dst, x blas64.General) error {
+		if calls++; calls == 20 {
+			cancel()
+		}
+		return dense(a)(ctx, dst, x)
+	}, o)
+	if err == nil {
+		t.Fatal("not cut off")
+	}
+	theta2, v2, _, err := Lanczos(context.Background(), 300, dense(a), o)
+	if err != nil || !slices.Equal(theta, theta2) || !slices.Equal(v.Data, v2.Data) {
+		t.Errorf("not the same bits after a context ended: %v", err)
+	}
+	if _, _, _, err = Lanczos(context.Background(), 200, dense(a), o); err == nil {
+		t.Error("the start of an operator of another size, and no error")
+	}
+}

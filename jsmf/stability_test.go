@@ -1,0 +1,172 @@
+package jsmf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// Topics that were planted come back from halves and bootstrap samples of many
+// documents; a topic too many does not.
+func TestStability(t *testing.T) {
+	const n, k = 80, 4
+	_, docs := planted(n, k, 3000)
+	c := countsCorpus(t, n, docs)
+	p := jsmf.New(k).Rectify(rectify.AP{Iterations: 5})
+	m := fit(t, p, c)
+	sizes := map[int]bool{}
+	fitting := func(ctx context.Context, x *corpus.Corpus) (*jsmf.Model, error) {
+		sizes[x.NumDocs()] = true
+		return p.Fit(ctx, x)
+	}
+	for _, o := range []jsmf.Resampling{{Draws: 4}, {Draws: 4, Share: 0.5, Seed: 9}} {
+		clear(sizes)
+		s, err := jsmf.MeasureStability(ctx, m, c, fitting, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[int]bool{3000 - int(o.Share*3000): true}; !reflect.DeepEqual(sizes, want) {
+			t.Errorf("draws of %v documents", sizes)
+		}
+		// Sampling noise: probabilities of ~120,000 tokens, half of them in the
+		// halves; unrelated topics here are 1 and more apart.
+		if len(s.Alignments) != 4 || len(s.L1.Values) != k || !(s.L1.Mean > 0 && s.L1.Mean < 0.25) || !(s.Overlap.Mean > 0.8) {
+			t.Errorf("share %g: ℓ₁ %g, overlap %g", o.Share, s.L1.Mean, s.Overlap.Mean)
+		}
+		for j := range k {
+			if s.Matched[j] != 1 || s.AnchorKept[j] > s.AnchorFound[j] || s.AnchorFound[j] > 1 {
+				t.Errorf("topic %d: matched %g, anchor kept %g, found %g", j, s.Matched[j], s.AnchorKept[j], s.AnchorFound[j])
+			}
+		}
+		if s.Anchors[0].Sets > 4 || s.Anchors[0].Sets < 2 {
+			t.Errorf("anchors %v", s.Anchors)
+		}
+	}
+	// One topic too many: the one that is least stable is far from its partners.
+	p = p.K(k + 1)
+	over, err := jsmf.MeasureStability(ctx, fit(t, p, c), c, fitting, jsmf.Resampling{Draws: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if worst := slices.Max(over.L1.Values); !(worst > 0.25) {
+		t.Errorf("ℓ₁ of the topics %v", over.L1.Values)
+	}
+}
+
+// The corpus itself in place of a draw gives the model itself, and a model of
+// fewer topics leaves some without a partner.
+func TestStabilityOfItself(t *testing.T) {
+	_, docs := planted(60, 4, 400)
+	c := countsCorpus(t, 60, docs)
+	p := jsmf.New(4).Rectify(rectify.AP{Iterations: 3})
+	m := fit(t, p, c)
+	k := 5
+	s, err := jsmf.MeasureStability(ctx, m, c, func(ctx context.Context, _ *corpus.Corpus) (*jsmf.Model, error) {
+		k-- // 4, then 3
+		return p.K(k).Fit(ctx, c)
+	}, jsmf.Resampling{Draws: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := s.Alignments[0]
+	if !slices.Equal(a.Partner(), []int{0, 1, 2, 3}) || a.L1().Mean != 0 {
+		t.Errorf("%+v", a)
+	}
+	gone := s.Alignments[1].OnlyA
+	if len(gone) != 1 || s.Matched[gone[0]] != 0.5 || s.L1.Values[gone[0]] != 0 || s.Overlap.Values[gone[0]] != 1 {
+		t.Errorf("without a partner: %v, matched %v, ℓ₁ %v", gone, s.Matched, s.L1.Values)
+	}
+	if s.AnchorKept[gone[0]] != 0.5 {
+		t.Errorf("anchors kept %v", s.AnchorKept)
+	}
+}
+
+func TestStabilityBad(t *testing.T) {
+	_, docs := planted(40, 3, 60)
+	c := countsCorpus(t, 40, docs)
+	p := jsmf.New(3).Rectify(rectify.TruncatedEig{})
+	m := fit(t, p, c)
+	boom := errors.New("boom")
+	calls := 0
+	_, err := jsmf.MeasureStability(ctx, m, c, func(ctx context.Context, x *corpus.Corpus) (*jsmf.Model, error) {
+		if calls++; calls == 2 {
+			return nil, boom
+		}
+		return p.Fit(ctx, x)
+	}, jsmf.Resampling{})
+	if !errors.Is(err, boom) || !strings.Contains(err.Error(), "draw 1") {
+		t.Errorf("a fit that fails: %v", err)
+	}
+	for what, f := range map[string]func() error{
+		"no fit": func() error { _, err := jsmf.MeasureStability(ctx, m, c, nil, jsmf.Resampling{}); return err },
+		"-1 draws": func() error {
+			_, err := jsmf.MeasureStability(ctx, m, c, p.Fit, jsmf.Resampling{Draws: -1})
+			return err
+		},
+		"a share of 1": func() error { _, err := jsmf.MeasureStability(ctx, m, c, p.Fit, jsmf.Resampling{Share: 1}); return err },
+		"a share of NaN": func() error {
+			_, err := jsmf.MeasureStability(ctx, m, c, p.Fit, jsmf.Resampling{Share: math.NaN()})
+			return err
+		},
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%q: %v", what, err)
+		}
+	}
+}
+
+// Labels of a model are those of its matrices.
+func TestLabels(t *testing.T) {
+	_, docs := planted(60, 4, 400)
+	m := fit(t, jsmf.New(4), countsCorpus(t, 60, docs))
+	for _, r := range []metrics.Ranking{nil, metrics.ByFREX{}, metrics.ByLift{}, metrics.ByRelevance{}, metrics.BySaliency{}} {
+		got, err := m.Labels(r, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := metrics.Labels(m.TopicsTo(nil), m.Marginals(), r, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range want {
+			if len(got[k]) != len(want[k]) {
+				t.Fatalf("%v: %d labels, want %d", r, len(got[k]), len(want[k]))
+			}
+			for i, w := range want[k] {
+				if g := got[k][i]; g.Index != w.Word || g.Word != fmt.Sprintf("w%d", w.Word) || g.Prob != w.Prob || g.Score != w.Score {
+					t.Errorf("%v: %+v, want %+v", r, g, w)
+				}
+			}
+			if r == nil && !slices.EqualFunc(got[k], m.TopWords(k, 7), func(a jsmf.LabelWord, b jsmf.WordProb) bool { return a.WordProb == b }) {
+				t.Errorf("by probability: %v", got[k])
+			}
+			if list := m.TopLists(7)[k]; r == nil && !slices.EqualFunc(got[k], list, func(a jsmf.LabelWord, b string) bool { return a.Word == b }) {
+				t.Errorf("list %v", list)
+			}
+		}
+		// An anchor of a separable model is in its topic only.
+		if _, ok := r.(metrics.ByLift); ok {
+			for k, w := range m.AnchorWords() {
+				if !slices.ContainsFunc(got[k], func(l jsmf.LabelWord) bool { return l.Word == w }) {
+					t.Errorf("the anchor %s of topic %d is not among the labels of most lift %v", w, k, got[k])
+				}
+			}
+		}
+	}
+	if _, err := m.Labels(nil, 0); err == nil {
+		t.Error("no labels, and no error")
+	}
+	if l := m.TopLists(0); len(l) != 4 || len(l[0]) != 0 {
+		t.Errorf("lists of no words: %v", l)
+	}
+}

@@ -1,0 +1,293 @@
+package jsmf_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// sameReports tells whether all values are the same to the bit, NaN being NaN.
+func sameReports(a, b *metrics.Report) bool {
+	x, y := reflect.ValueOf(*a), reflect.ValueOf(*b)
+	same := func(p, q float64) bool { return math.Float64bits(p) == math.Float64bits(q) || p != p && q != q }
+	for i := range x.NumField() {
+		switch p := x.Field(i).Interface().(type) {
+		case metrics.Stat:
+			q := y.Field(i).Interface().(metrics.Stat)
+			if !same(p.Mean, q.Mean) || !same(p.Std, q.Std) || !slices.EqualFunc(p.Values, q.Values, same) {
+				return false
+			}
+		case float64:
+			if !same(p, y.Field(i).Float()) {
+				return false
+			}
+		default:
+			if p != y.Field(i).Interface() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// The models of a sweep are those of single fits to the last byte, and the
+// measures those of Evaluate to the last bit, whatever the order of the K.
+func TestSweepIsFit(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	_, docs := planted(60, 4, 300)
+	for m := range docs {
+		docs[m][60]++ // in every document: without weight in tf-idf
+	}
+	small := countsCorpus(t, 61, docs)
+	for name, x := range map[string]struct {
+		p    jsmf.Pipeline
+		tiny bool
+		ks   []int
+	}{
+		"auto":    {p: jsmf.New(0), ks: []int{5, 20, 10}},
+		"enn":     {p: jsmf.New(0).Rectify(rectify.ENN{Iterations: 6}), ks: []int{12, 4}},
+		"dr":      {p: jsmf.New(0).Rectify(rectify.DR{Iterations: 3}), ks: []int{4, 6}},
+		"palm":    {p: jsmf.New(0).Rectify(rectify.PALM{Iterations: 5}), ks: []int{4, 6}},
+		"eig":     {p: jsmf.New(0).Rectify(rectify.TruncatedEig{}), ks: []int{3, 6}},
+		"lr":      {p: jsmf.New(0).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 4}}).Seed(3), ks: []int{4, 6}},
+		"none":    {p: jsmf.New(0).Rectify(rectify.None{}), ks: []int{7, 25, 12}},
+		"tf-idf":  {p: jsmf.New(0).Weighting(cooc.TFIDF), tiny: true, ks: []int{4, 2, 3}},
+		"refined": {p: jsmf.New(0).Refine(recovery.Passes{N: 2}), tiny: true, ks: []int{2, 4}},
+	} {
+		if testutil.Race && name != "auto" && !x.tiny {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			c := c
+			if x.tiny {
+				c = small
+			}
+			s, err := x.p.Sweep(ctx, c, x.ks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, k := range x.ks {
+				p := x.p.K(k)
+				q := s.Points[i]
+				m := fit(t, p, c)
+				if q.K != k || q.Err != nil || !bytes.Equal(encoded(t, m), encoded(t, q.Model)) {
+					t.Fatalf("K = %d: not the model of Fit, %v", k, q.Err)
+				}
+				r, err := p.Evaluate(ctx, m, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !sameReports(r, q.Report) {
+					t.Errorf("K = %d: other measures than Evaluate's", k)
+				}
+				if d := r.Dissimilarity.Mean; d > 20*q.Diversity || !(q.Diversity > 0) {
+					t.Errorf("K = %d: diversity %g, dissimilarity %g", k, q.Diversity, d)
+				}
+			}
+			most := slices.Max(x.ks)
+			if len(s.Spectrum) != most || !slices.IsSortedFunc(s.Spectrum, func(a, b float64) int { return cmp.Compare(b, a) }) {
+				t.Errorf("spectrum %v", s.Spectrum)
+			}
+			if len(s.Pivots) != most {
+				t.Errorf("%d pivots", len(s.Pivots))
+			}
+			for _, g := range s.Suggestions {
+				if g.K < 2 || g.K > most || g.Why == "" {
+					t.Errorf("%v", g)
+				}
+			}
+		})
+	}
+}
+
+// A sweep tells its Recorder what it does, and does what is shared once.
+func TestSweepShares(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	started := map[jsmf.Stage]int{}
+	var k []string
+	rec := jsmf.RecorderFunc(func(e jsmf.Event) {
+		if e.Kind == jsmf.EventStart {
+			started[e.Stage]++
+			if e.Stage == jsmf.StageSweep {
+				k = append(k, e.Message)
+			}
+		}
+	})
+	s, err := jsmf.New(0).Rectify(rectify.AP{Iterations: 2}).Record(rec).Sweep(ctx, c, []int{4, 6, 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if started[jsmf.StageCooc] != 1 || started[jsmf.StageCorpus] != 1 || started[jsmf.StageRectify] != 3 || started[jsmf.StageSweep] != 3 {
+		t.Errorf("stages %v", started)
+	}
+	if !slices.Equal(k, []string{"K = 4, 1 of 3", "K = 6, 2 of 3", "K = 8, 3 of 3"}) {
+		t.Errorf("messages %q", k)
+	}
+	sum := s.Shared
+	for _, x := range s.Points {
+		sum += x.Fit + x.Evaluate
+	}
+	if sum > s.Total || s.Prepared == nil || s.Prepared.Corpus().NumDocs() != s.Points[0].Model.Stats().Corpus.Documents {
+		t.Errorf("times %v of %v", sum, s.Total)
+	}
+	again, err := jsmf.New(0).Rectify(rectify.AP{Iterations: 2}).SweepPrepared(ctx, s.Prepared, []int{6})
+	if err != nil || !bytes.Equal(encoded(t, again.Points[0].Model), encoded(t, s.Points[1].Model)) {
+		t.Errorf("on what is prepared: %v", err)
+	}
+}
+
+// What cannot be: a K beyond the rank is an error of its own, all of them are one
+// of the sweep.
+func TestSweepBad(t *testing.T) {
+	_, docs := planted(40, 3, 6)
+	c := countsCorpus(t, 40, docs) // of rank 6 but for the diagonal
+	p := jsmf.New(0).Rectify(rectify.TruncatedEig{})
+	s, err := p.Sweep(ctx, c, []int{3, 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rank *anchor.RankError
+	if s.Points[0].Err != nil || !errors.As(s.Points[1].Err, &rank) || s.Points[1].Model != nil || s.Points[1].Report != nil {
+		t.Errorf("%v and %v", s.Points[0].Err, s.Points[1].Err)
+	}
+	if _, err := p.Sweep(ctx, c, []int{30, 31}); !errors.As(err, &rank) {
+		t.Errorf("no model at all: %v", err)
+	}
+	var topics *jsmf.TopicsError
+	if _, err := p.Sweep(ctx, c, []int{3, 41}); !errors.As(err, &topics) || topics.K != 41 {
+		t.Errorf("more topics than words: %v", err)
+	}
+	for what, ks := range map[string][]int{"no number of topics": nil, "K = 1 topics": {3, 1}, "K = 3 is there twice": {3, 4, 3}} {
+		if _, err := p.Sweep(ctx, c, ks); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%v: %v", ks, err)
+		}
+	}
+	if _, err := p.Rectify(nil).Workers(-1).Sweep(ctx, c, []int{1}); err == nil || !strings.Contains(err.Error(), "Workers(-1)") || !strings.Contains(err.Error(), "no rectifier") || !strings.Contains(err.Error(), "K = 1") {
+		t.Errorf("all at once: %v", err)
+	}
+	if _, err := p.SweepPrepared(ctx, nil, []int{3}); err == nil {
+		t.Error("nothing prepared, and no error")
+	}
+	gone, cancel := context.WithCancel(ctx)
+	defer cancel()
+	fits := 0
+	_, err = p.Record(jsmf.RecorderFunc(func(e jsmf.Event) {
+		if e.Stage == jsmf.StageRectify && e.Kind == jsmf.EventEnd {
+			if fits++; fits == 2 {
+				cancel()
+			}
+		}
+	})).Sweep(gone, c, []int{2, 3, 4})
+	if !errors.Is(err, context.Canceled) || fits != 2 {
+		t.Errorf("cancelled after %d fits: %v", fits, err)
+	}
+}
+
+// The number of topics that was planted stands out in a corpus with clear ones.
+func TestSweepSuggests(t *testing.T) {
+	const k = 6
+	_, docs := planted(150, k, 3000)
+	s, err := jsmf.New(0).Sweep(ctx, countsCorpus(t, 150, docs), []int{3, 6, 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]jsmf.Suggestion{}
+	for _, g := range s.Suggestions {
+		by[g.By] = g
+		t.Log(g)
+	}
+	for _, what := range []string{"spectrum", "approximation", "coherence"} {
+		if by[what].K == 0 {
+			t.Errorf("no suggestion from %s", what)
+		}
+	}
+	if by["spectrum"].K != k {
+		t.Errorf("%v", by["spectrum"])
+	}
+}
+
+// BenchmarkSweep compares a sweep over eight K with as many fits: the CPU time
+// of Prepare and the fits and, with measures, of Evaluate too, on one core, and
+// how far anchors and measures differ.
+//
+//	JSMF_DATA=… go test ./jsmf -run '^$' -bench Sweep -benchtime 1x
+func BenchmarkSweep(b *testing.B) {
+	ks := []int{5, 10, 15, 20, 25, 50, 75, 100}
+	for _, name := range []string{"nips17", "kos"} {
+		b.Run(fmt.Sprintf("corpus=%s/N=5000/K=5..100/workers=1", name), func(b *testing.B) {
+			c := benchCorpus(b, name)
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+			p := jsmf.New(0).Workers(1)
+			cpu := func(f func()) float64 {
+				runtime.GC()
+				before, ok := testutil.CPU()
+				if !ok {
+					b.Skip("skipped: no CPU time here")
+				}
+				f()
+				after, _ := testutil.CPU()
+				return after - before
+			}
+			for range b.N {
+				models, reports := make([]*jsmf.Model, len(ks)), make([]*metrics.Report, len(ks))
+				var err error
+				fits := cpu(func() {
+					for i, k := range ks {
+						if models[i], err = p.K(k).Fit(ctx, c); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+				measures := cpu(func() {
+					for i, k := range ks {
+						if reports[i], err = p.K(k).Evaluate(ctx, models[i], c); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+				var s *jsmf.Sweep
+				sweep := cpu(func() {
+					if s, err = p.Sweep(ctx, c, ks); err != nil {
+						b.Fatal(err)
+					}
+				})
+				anchors, worst := 0, 0.0
+				for i, x := range s.Points {
+					for j, w := range x.Model.Anchors() {
+						if w != models[i].Anchors()[j] {
+							anchors++
+						}
+					}
+					want := reports[i].Keyed()
+					for j, y := range x.Report.Keyed() {
+						worst = max(worst, math.Abs(y.Mean-want[j].Mean)/math.Max(math.Abs(want[j].Mean), 1e-300))
+					}
+				}
+				b.ReportMetric(fits, "cpu-s/fits")
+				b.ReportMetric(measures, "cpu-s/evaluate")
+				b.ReportMetric(sweep, "cpu-s/sweep")
+				b.ReportMetric(sweep/fits, "sweep/fits")
+				b.ReportMetric(sweep/(fits+measures), "sweep/(fits+evaluate)")
+				b.ReportMetric(float64(anchors), "anchors-differ")
+				b.ReportMetric(worst, "metrics-differ")
+			}
+		})
+	}
+}
