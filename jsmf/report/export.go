@@ -15,6 +15,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/npy"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
 )
 
 // WritePyLDAvis writes the model as the JSON that the scripts of pyLDAvis draw
@@ -77,7 +78,10 @@ func WritePyLDAvis(w io.Writer, m *jsmf.Model, n int) error {
 		t.Total, t.Category = append(t.Total, tokens*unigram[word]), append(t.Category, category)
 		t.LogProb, t.LogLift = append(t.LogProb, logprob), append(t.LogLift, loglift)
 	}
-	saliency := saliencies(b, shares, unigram)
+	saliency, err := metrics.WordSaliency(b, shares)
+	if err != nil {
+		return fmt.Errorf("report: pyLDAvis: %w", err)
+	}
 	for i, word := range order(m.N(), func(i int) float64 { return saliency[i] })[:min(n, m.N())] {
 		info(word, tokens*unigram[word], "Default", float64(n-i), float64(n-i))
 	}
@@ -142,20 +146,6 @@ type pyLDAvis struct {
 		Y string `json:"ylab"`
 	} `json:"plot.opts"`
 	Order []int `json:"topic.order"`
-}
-
-// saliencies returns p(w) Σ_k p(k|w) ln(p(k|w)/p(k)) of every word (Chuang, Manning
-// and Heer 2012).
-func saliencies(b *mat.Dense, shares, unigram []float64) []float64 {
-	out := make([]float64, len(unigram))
-	for i, p := range unigram {
-		for k, s := range shares {
-			if joint := s * b.At(i, k); joint > 0 {
-				out[i] += joint * math.Log(joint/p/s)
-			}
-		}
-	}
-	return out
 }
 
 // coordinatesOf returns the first two principal coordinates of the topics' square
