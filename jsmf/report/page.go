@@ -414,7 +414,7 @@ func topics(m *jsmf.Model, shares []float64, used *wordList, s *settings) []topi
 	out := make([]topicData, m.K())
 	for k := range out {
 		t := &out[k]
-		t.Share, t.Anchor = number(shares[k]), -1
+		t.Share, t.Anchor, t.P = number(shares[k]), -1, []number{}
 		if anchors != nil {
 			t.Anchor = anchors[k]
 			used.used[t.Anchor] = true
@@ -428,7 +428,7 @@ func topics(m *jsmf.Model, shares []float64, used *wordList, s *settings) []topi
 		if facets != nil {
 			t.Facet = used.add(facets[k])
 		}
-		words := candidates(newLines(b, k, lp), s.topWords)
+		words := append([]int{}, candidates(newLines(b, k, lp), s.topWords)...) // never null
 		for _, w := range words {
 			t.P = append(t.P, number(b.At(w, k)))
 		}
@@ -623,7 +623,7 @@ func name(m *jsmf.Model, k int) string {
 
 // matrix prepares the correlations: of maxMatrix topics at most.
 func matrix(m *jsmf.Model, shares []float64) matrixData {
-	d := matrixData{Width: networkWidth, Height: networkHeight}
+	d := matrixData{Width: networkWidth, Height: networkHeight, Links: [][]int{}}
 	d.Topics = order(m.K(), func(k int) float64 { return shares[k] })
 	d.Topics = slices.Clone(d.Topics[:min(len(d.Topics), maxMatrix)])
 	slices.Sort(d.Topics)

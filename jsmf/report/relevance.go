@@ -33,6 +33,7 @@ func unigram(m *jsmf.Model) []float64 {
 
 // scored is a word with its relevance.
 type scored struct {
+	at    int // in the lines
 	word  int
 	score float64
 }
@@ -51,7 +52,7 @@ func relevant(l *lines, lambda float64, n int) []scored {
 		for at > 0 && best[at-1].score < s {
 			at--
 		}
-		best = slices.Insert(best, at, scored{w, s})
+		best = slices.Insert(best, at, scored{i, w, s})
 		if len(best) > n {
 			best = best[:n]
 		}
@@ -80,12 +81,36 @@ func newLines(b mat.Matrix, k int, logUnigram []float64) *lines {
 }
 
 // candidates returns, ascending, the words that are among the n most relevant of
-// the topic for some place of the slider. The others are never seen. O(lambdaSteps·N).
+// the topic for some place of the slider. The others are never seen.
+//
+// The slider is walked in stretches. In a stretch the n words that lead at its
+// beginning do not fall below the least that they have at either end, for relevance
+// is a line; whatever is below that at both ends cannot be among the best between.
+// That leaves few words: O(N) a stretch.
 func candidates(l *lines, n int) []int {
+	const stretch = 10
 	var out []int
-	for i := range lambdaSteps + 1 {
-		for _, s := range relevant(l, float64(i)/lambdaSteps, n) {
-			out = append(out, s.word)
+	for from := 0; from <= lambdaSteps; from += stretch {
+		to := min(from+stretch, lambdaSteps)
+		lo, hi := float64(from)/lambdaSteps, float64(to)/lambdaSteps
+		least := math.Inf(-1)
+		if first := relevant(l, lo, n); len(first) == n {
+			least = first[n-1].score
+			for _, s := range first {
+				least = min(least, l.lift[s.at]+hi*l.slope[s.at])
+			}
+			least -= 1e-9 // rounding
+		}
+		few := new(lines)
+		for i, w := range l.words {
+			if max(l.lift[i]+lo*l.slope[i], l.lift[i]+hi*l.slope[i]) >= least {
+				few.words, few.lift, few.slope = append(few.words, w), append(few.lift, l.lift[i]), append(few.slope, l.slope[i])
+			}
+		}
+		for i := from; i < from+stretch && i <= lambdaSteps; i++ {
+			for _, s := range relevant(few, float64(i)/lambdaSteps, n) {
+				out = append(out, s.word)
+			}
 		}
 	}
 	slices.Sort(out)

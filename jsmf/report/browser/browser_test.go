@@ -211,7 +211,7 @@ func large(t *testing.T) (m *jsmf.Model, opts []report.Option) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := jsmf.New(k).Hierarchy(context.Background(), m, k/5, 4)
+	h, err := jsmf.New(k).Hierarchy(context.Background(), m, k/5, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
