@@ -38,6 +38,7 @@ type page struct {
 	HasAnchors   bool
 	HasDocuments bool
 	Measures     []measure
+	Sweep        *sweepTable
 	Levels       int
 	Tree         []node
 	Maps         []string
@@ -64,6 +65,20 @@ type listed struct {
 	Number        int
 	Share, Anchor string
 	Words         string
+}
+
+// sweepTable is what is said of other numbers of topics.
+type sweepTable struct {
+	Suggestions []jsmf.Suggestion
+	Names       []string
+	Rows        []sweepRow
+}
+
+type sweepRow struct {
+	K      int
+	Here   bool // the number of topics of the model
+	Values []string
+	Err    string // why there is no model
 }
 
 type measure struct{ Name, Mean, Std, Better, What string }
@@ -93,6 +108,20 @@ type data struct {
 	Eigen   []number    `json:"eigen"`
 	Norms   []number    `json:"norms"`
 	LogLik  []number    `json:"loglik"`
+	Sweep   *sweepData  `json:"sweep,omitempty"`
+}
+
+type sweepData struct {
+	K      []int   `json:"k"`
+	Curves []curve `json:"curves"`
+}
+
+// curve is a measure against K.
+type curve struct {
+	Name   string   `json:"name"`
+	Better string   `json:"better"`
+	What   string   `json:"what"`
+	Values []number `json:"values"`
 }
 
 type topicData struct {
@@ -195,6 +224,7 @@ func newPage(m *jsmf.Model, s *settings) (*page, error) {
 	}
 	d.LogLik = numbers(st.Refine.LogLik)
 	p.measures(s)
+	p.addSweep(d, s.sweep)
 	if s.hierarchy != nil {
 		p.tree(s.hierarchy)
 	}
@@ -586,15 +616,70 @@ var explained = map[string][3]string{
 	"basis_quality":   {"Basis quality", "higher", "Is the anchor foreign to the other topics?"},
 }
 
+// short writes a number with four digits.
+func short(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return strings.Replace(fmt.Sprintf("%.4g", x), "-", "−", 1)
+}
+
+// addSweep adds the measures of other numbers of topics, by rising K.
+func (p *page) addSweep(d *data, s *jsmf.Sweep) {
+	if s == nil {
+		return
+	}
+	t := &sweepTable{Suggestions: s.Suggestions}
+	points := slices.Clone(s.Points)
+	slices.SortStableFunc(points, func(a, b jsmf.SweepPoint) int { return cmp.Compare(a.K, b.K) })
+	d.Sweep = &sweepData{K: []int{}, Curves: []curve{}}
+	at := make(map[string]int) // of a measure among the curves
+	for _, q := range points {
+		if q.Report == nil {
+			continue
+		}
+		for _, x := range q.Report.Keyed() {
+			if _, ok := at[x.Key]; !ok && explained[x.Key][0] != "" {
+				e := explained[x.Key]
+				at[x.Key] = len(d.Sweep.Curves)
+				d.Sweep.Curves = append(d.Sweep.Curves, curve{Name: e[0], Better: e[1], What: e[2]})
+				t.Names = append(t.Names, e[0])
+			}
+		}
+	}
+	for _, q := range points {
+		row := sweepRow{K: q.K, Here: q.K == p.K}
+		if q.Report == nil {
+			row.Err = "no model"
+			if q.Err != nil {
+				row.Err = q.Err.Error()
+			}
+			t.Rows = append(t.Rows, row)
+			continue
+		}
+		values := make([]float64, len(d.Sweep.Curves))
+		for i := range values {
+			values[i] = math.NaN()
+		}
+		for _, x := range q.Report.Keyed() {
+			if i, ok := at[x.Key]; ok {
+				values[i] = x.Mean
+			}
+		}
+		d.Sweep.K = append(d.Sweep.K, q.K)
+		for i, v := range values {
+			c := &d.Sweep.Curves[i]
+			c.Values = append(c.Values, number(v))
+			row.Values = append(row.Values, short(v))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	p.Sweep = t
+}
+
 func (p *page) measures(s *settings) {
 	if s.measured == nil {
 		return
-	}
-	short := func(x float64) string {
-		if math.IsNaN(x) {
-			return "–"
-		}
-		return strings.Replace(fmt.Sprintf("%.4g", x), "-", "−", 1)
 	}
 	for _, x := range s.measured.Keyed() {
 		e, ok := explained[x.Key]

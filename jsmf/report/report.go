@@ -44,6 +44,7 @@ type settings struct {
 	docs         *jsmf.Compositions
 	describe     func(m int) Document
 	hierarchy    *jsmf.Hierarchy
+	sweep        *jsmf.Sweep
 	times        []timing
 }
 
@@ -96,6 +97,10 @@ func DocumentsPerTopic(n int) Option { return func(o *settings) { o.perTopic = n
 
 // Hierarchy adds the levels above the model's topics, of which h was made.
 func Hierarchy(h *jsmf.Hierarchy) Option { return func(o *settings) { o.hierarchy = h } }
+
+// Sweep adds what Pipeline.Sweep found of other numbers of topics: its suggestions,
+// and the measures against K. The model is normally one of its models.
+func Sweep(s *jsmf.Sweep) Option { return func(o *settings) { o.sweep = s } }
 
 // Time adds the time of a stage of the caller's own, such as reading or evaluating.
 // The stages of the fit are there without; those of a model that was read from a

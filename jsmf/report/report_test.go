@@ -317,6 +317,59 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
+func TestSweep(t *testing.T) {
+	ctx := context.Background()
+	p := testutil.NewPlanted(60, 6, .5, 7)
+	var b corpus.Builder
+	for i, doc := range p.Documents(slices.Repeat([]int{60}, 400), 1) {
+		counts := make(map[string]int)
+		for w, n := range doc {
+			counts[fmt.Sprintf("w%03d", w)] = n
+		}
+		if err := b.AddCounts(fmt.Sprint(i), "", counts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep, err := jsmf.New(2).Sweep(ctx, c, []int{6, 2, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep.Points = append(sweep.Points, jsmf.SweepPoint{K: 3, Err: errors.New("there is <none>")})
+	page := write(t, sweep.Points[2].Model, Sweep(sweep))
+	s := read(t, page)
+	if !slices.Equal(s.Sweep.K, []int{2, 4, 6}) {
+		t.Fatalf("K %v", s.Sweep.K)
+	}
+	found := 0
+	for _, curve := range s.Sweep.Curves {
+		for i, at := range []int{1, 2, 0} {
+			r := sweep.Points[at].Report
+			want := map[string]float64{"Recovery": r.Recovery.Mean, "Legality": r.Legality, "NPMI": r.NPMI.Mean}
+			if w, ok := want[curve.Name]; ok {
+				found++
+				if !near(*curve.Values[i], w, 1e-5) {
+					t.Errorf("%s of K = %d is %v, want %v", curve.Name, s.Sweep.K[i], *curve.Values[i], w)
+				}
+			}
+		}
+	}
+	if found != 9 {
+		t.Errorf("%d values of the curves were found", found)
+	}
+	for _, x := range sweep.Suggestions {
+		if !strings.Contains(html.UnescapeString(page), x.Why) {
+			t.Errorf("the page lacks %q", x.Why)
+		}
+	}
+	if !strings.Contains(page, "there is &lt;none&gt;") {
+		t.Error("the error of K = 3 is not there")
+	}
+}
+
 func TestErrors(t *testing.T) {
 	m := model(t, 100, 4)
 	bad := func(points *mat.Dense, words []int) Option { return Map(&Picture{Points: points, Words: words}) }

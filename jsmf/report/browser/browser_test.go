@@ -371,15 +371,15 @@ func controls(v *visit) {
 
 	// The network.
 	v.changes("a node by mouse", title, into("#network"), chromedp.Evaluate(`document.querySelector("#network g:not(.on) circle").scrollIntoView({block: "center", behavior: "instant"})`, nil), click("#network g:not(.on) circle"))
-	node := `document.activeElement.getAttribute("aria-label")`
 	v.run(focus(`#network g[tabindex="0"]`))
-	moved := eval[string](v, node)
-	for _, k := range []string{kb.ArrowLeft, kb.ArrowUp, kb.ArrowRight, kb.ArrowDown} {
-		v.run(key(k))
+	node := `document.activeElement.getAttribute("aria-label")`
+	from := eval[string](v, node)
+	for _, k := range []string{kb.ArrowLeft, kb.ArrowUp, kb.ArrowRight, kb.ArrowDown} { // one of them leads on
+		if v.run(key(k)); eval[string](v, node) != from {
+			break
+		}
 	}
-	if v.changes("arrows and Enter in the network", title, press(kb.ArrowLeft, kb.ArrowLeft, kb.ArrowUp, kb.ArrowUp, kb.Enter)); moved == "" {
-		t.Error("no node has the focus")
-	}
+	v.changes("arrows and Enter in the network", title, key(kb.Enter))
 
 	// The matrix.
 	v.run(click("#tab-matrix"))
