@@ -121,8 +121,12 @@ type curve struct {
 	Name   string   `json:"name"`
 	Better string   `json:"better"`
 	What   string   `json:"what"`
+	Draw   bool     `json:"draw"` // or in the table only
 	Values []number `json:"values"`
 }
+
+// drawn are the measures whose curves help most to choose K.
+var drawn = []string{"recovery", "approximation", "legality", "npmi", "coherence", "dissimilarity", "specificity", "sparsity"}
 
 type topicData struct {
 	Share  number    `json:"share"`
@@ -542,10 +546,10 @@ func topicMetrics(r *metrics.Report) []column1 {
 		{"dominancy", "Dominancy", "How much of the topic's company is itself: p(next word from it too)", r.Dominancy.Values},
 		{"specificity", "Specificity", "Bits by which the topic differs from the corpus as a whole", r.Specificity.Values},
 		{"sparsity", "Sparsity", "1: a few words are the topic; 0: all words alike", r.Sparsity.Values},
-		{"dissimilarity", "Own words", "How many of the 20 top words are in no other topic's top 20", r.Dissimilarity.Values},
+		{"dissimilarity", "Own words", "How many of the 20 top words are in no other topic’s top 20", r.Dissimilarity.Values},
 		{"npmi", "NPMI", "Do the top words meet more often than by chance? −1 to 1", r.NPMI.Values},
 		{"coherence", "Coherence", "Do the top words meet in documents? (u_mass, at most 0)", r.Coherence.Values},
-		{"basis_rank", "Anchor's rank", "The anchor's place among the topic's words", r.BasisRank.Values},
+		{"basis_rank", "Anchor’s rank", "The anchor’s place among the topic’s words", r.BasisRank.Values},
 	}
 }
 
@@ -608,7 +612,7 @@ var explained = map[string][3]string{
 	"entropy":         {"Entropy", "lower", "Is a word at home in one topic?"},
 	"sparsity":        {"Sparsity", "higher", "Are topics made of few words?"},
 	"specificity":     {"Specificity", "higher", "Do topics differ from the corpus as a whole?"},
-	"dissimilarity":   {"Dissimilarity", "higher", "How many of 20 top words are in no other topic's?"},
+	"dissimilarity":   {"Dissimilarity", "higher", "How many of 20 top words are in no other topic’s?"},
 	"coherence":       {"Coherence", "higher", "Do top words meet in documents? Favours frequent words"},
 	"npmi":            {"NPMI", "higher", "Do top words meet more often than by chance?"},
 	"basis_rank":      {"Basis rank", "lower", "Would a reader see the anchor among the top words?"},
@@ -642,7 +646,7 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 			if _, ok := at[x.Key]; !ok && explained[x.Key][0] != "" {
 				e := explained[x.Key]
 				at[x.Key] = len(d.Sweep.Curves)
-				d.Sweep.Curves = append(d.Sweep.Curves, curve{Name: e[0], Better: e[1], What: e[2]})
+				d.Sweep.Curves = append(d.Sweep.Curves, curve{Name: e[0], Better: e[1], What: e[2], Draw: slices.Contains(drawn, x.Key)})
 				t.Names = append(t.Names, e[0])
 			}
 		}

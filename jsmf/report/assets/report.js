@@ -853,7 +853,7 @@
     for (const u of [0, 0.5, 1]) {
       const v = log ? 10 ** (lo + u * (hi - lo)) : lo + u * (hi - lo);
       const g = svg("text", { x: left - 8, y: y(v) + 4, "text-anchor": "end" });
-      g.textContent = show(v, 2);
+      g.textContent = show(v, xs ? 3 : 2);
       s.append(svg("line", { class: "grid", x1: left, x2: W - right, y1: y(v), y2: y(v) }), g);
     }
     if (here !== null && here >= first && here <= last) s.append(svg("line", { class: "here", x1: x(here), x2: x(here), y1: high, y2: H - low }));
@@ -871,7 +871,7 @@
   chart("Spectrum", "Eigenvalues of the rectified matrix, the largest first", data.eigen, true);
   chart("Anchors", "Distance of each new anchor from those before it", data.norms, true);
   chart("Refinement", "Mean log-likelihood of a token before each pass, and at the end", data.loglik, false);
-  if (data.sweep) for (const c of data.sweep.curves) chart(c.name, c.what + (c.better === "neither" ? "" : " (" + c.better + " is better)"), c.values, false, "curves", data.sweep.k, K);
+  if (data.sweep) for (const c of data.sweep.curves.filter((c) => c.draw)) chart(c.name, c.what + (c.better === "neither" ? "" : " (" + c.better + " is better)"), c.values, false, "curves", data.sweep.k, K);
   if (!$("charts").children.length) $("charts").remove();
 
   document.querySelectorAll(".tree a").forEach((a) => a.addEventListener("click", () => choose(Number(a.dataset.topic))));
