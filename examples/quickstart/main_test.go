@@ -24,6 +24,14 @@ func invoke(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
+// temp has the program put its reports where the test's own files are.
+func temp(t *testing.T) string {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir) // Windows
+	return dir
+}
+
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
@@ -103,7 +111,7 @@ func TestFolder(t *testing.T) {
 		write(t, dir, fmt.Sprintf("sub%d/%03d.txt", i%3, i), text(rng, groups, i%4))
 	}
 	write(t, dir, "ignored.md", strings.Repeat("otherwise ", 50))
-	model := filepath.Join(t.TempDir(), "model")
+	model, reports := filepath.Join(t.TempDir(), "model"), temp(t)
 	out, errs := invoke(t, 0, "-dir", dir, "-ext", ".txt", "-k", "4", "-save", model)
 	checkTopics(t, out, groups)
 	for _, want := range []string{"4 topics", "120 documents", "STRONGEST CORRELATIONS", "recovery", "npmi", "TIME", "rectify", "total", "Saved to"} {
@@ -124,10 +132,32 @@ func TestFolder(t *testing.T) {
 		t.Errorf("saved %v with anchors %v", m, m.AnchorWords())
 	}
 
+	// The report is where the program says, and shows topics with documents.
+	found := regexp.MustCompile(`(?m)^The report, to open in a browser: (.+)$`).FindStringSubmatch(out)
+	if found == nil || filepath.Dir(found[1]) != reports {
+		t.Fatalf("no report in %s:\n%s", reports, out)
+	}
+	page, err := os.ReadFile(found[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := regexp.MustCompile(`"docs":\[\{"title":"(sub\d/\d+\.txt)","note":"[^"]+","snippet":"the [a-z]`).FindSubmatch(page)
+	if best == nil {
+		t.Errorf("the report has no documents:\n%.2000s", page)
+	}
+	for _, w := range m.AnchorWords() {
+		if !bytes.Contains(page, []byte(`"`+w+`"`)) {
+			t.Errorf("the report lacks the anchor %q", w)
+		}
+	}
+
 	// A stop word is gone, -top cuts the lists, -quiet says nothing.
 	stop := m.TopWords(0, 1)[0].Word
 	write(t, dir, "stops", stop+"\n")
-	out, errs = invoke(t, 0, "-dir", dir, "-ext", ".txt", "-k", "4", "-top", "3", "-stop", filepath.Join(dir, "stops"), "-quiet")
+	out, errs = invoke(t, 0, "-dir", dir, "-ext", ".txt", "-k", "4", "-top", "3", "-stop", filepath.Join(dir, "stops"), "-quiet", "-report", "none")
+	if strings.Contains(out, "The report") {
+		t.Errorf("a report that was not wanted:\n%s", out)
+	}
 	if strings.Contains(out, stop) {
 		t.Errorf("stop word %q in:\n%s", stop, out)
 	}
@@ -147,7 +177,11 @@ func TestGoroot(t *testing.T) {
 		p := fmt.Sprintf("p%d", i%15)
 		write(t, root, fmt.Sprintf("src/%s/f%d.go", p, i), "// Copyright 2026 somebody.\n\npackage "+p+"\n\n// "+text(rng, groups, i%15)+"\n")
 	}
-	out, _ := invoke(t, 0, "-goroot", root, "-k", "15", "-quiet")
+	file := filepath.Join(t.TempDir(), "r.html")
+	out, _ := invoke(t, 0, "-goroot", root, "-k", "15", "-quiet", "-report", file)
+	if page, err := os.ReadFile(file); err != nil || !bytes.Contains(page, []byte("<title>Topics of Go’s standard library</title>")) || !strings.Contains(out, file) {
+		t.Errorf("report of %d bytes (%v):\n%s", len(page), err, out)
+	}
 	checkTopics(t, out, groups)
 	if strings.Contains(out, "copyright") || strings.Contains(out, "somebody") {
 		t.Errorf("the licence is among the topics:\n%s", out)

@@ -1,0 +1,62 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/report"
+)
+
+// A report on the topics of a few short texts, with the documents that show them
+// best, and the same topics as a table.
+func Example() {
+	ctx := context.Background()
+	var b corpus.Builder
+	for range 10 {
+		for _, text := range []string{
+			"goal match team goal player match", "team player goal coach match team", "match coach team player goal team",
+			"vote party law vote senate party", "senate law vote party minister law", "party minister senate vote law vote",
+		} {
+			if err := b.AddText("", "", text); err != nil {
+				log.Fatal(err)
+			}
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := jsmf.New(2).Fit(ctx, c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	docs, err := m.Transform(ctx, c.Source())
+	if err != nil {
+		log.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := report.Write(&page, m, report.Title("Two topics"), report.Documents(docs, nil)); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(strings.Contains(page.String(), "<title>Two topics</title>"))
+	var table strings.Builder
+	if err := report.WriteTopicsCSV(&table, m, 2); err != nil {
+		log.Fatal(err)
+	}
+	for line := range strings.Lines(table.String()) {
+		f := strings.Split(line, ",")
+		fmt.Println(f[0], f[3], f[4])
+	}
+	// Output:
+	// true
+	// topic rank word
+	// 0 1 vote
+	// 0 2 party
+	// 1 1 team
+	// 1 2 goal
+}
