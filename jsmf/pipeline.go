@@ -215,12 +215,34 @@ func (p Pipeline) Prepare(ctx context.Context, c *corpus.Corpus) (*Prepared, err
 	if c == nil {
 		return nil, errors.New("jsmf: no corpus")
 	}
+	return p.prepareWeighted(ctx, c, nil)
+}
+
+// PrepareSnapshot is Prepare for the documents that an accumulator held at the
+// moment of a snapshot. Where they decay (cooc.AccumulatorOptions.HalfLife) the
+// co-occurrence matrix counts each by its weight; Refine does not. O(nnz).
+func (p Pipeline) PrepareSnapshot(ctx context.Context, s *cooc.Snapshot) (*Prepared, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, errors.New("jsmf: no snapshot")
+	}
+	c, err := s.Corpus()
+	if err != nil {
+		return nil, wrap(err)
+	}
+	return p.prepareWeighted(ctx, c, s.Weights())
+}
+
+// prepareWeighted is Prepare with a weight for each document, nil for 1.
+func (p Pipeline) prepareWeighted(ctx context.Context, c *corpus.Corpus, weights []float64) (*Prepared, error) {
 	tr := &tracker{rec: p.rec}
 	d := new(Prepared)
 	st := &d.stats
 	var err error
 	duration, err := tr.run(StageCorpus, "", func() (string, error) {
-		if d.corpus, err = p.prepare(ctx, c, &st.Corpus); err != nil {
+		if d.corpus, weights, err = p.prepare(ctx, c, weights, &st.Corpus); err != nil {
 			return "", err
 		}
 		for _, x := range st.Corpus.DroppedDocuments {
@@ -239,19 +261,23 @@ func (p Pipeline) Prepare(ctx context.Context, c *corpus.Corpus) (*Prepared, err
 	}
 	st.Corpus.Duration = duration
 	duration, err = tr.run(StageCooc, "moments", func() (string, error) {
-		if d.c, err = cooc.NewWeighted(d.corpus, p.weighting, cooc.Options{MinTokens: p.minTokens, Workers: p.workers}); err != nil {
+		if d.c, err = cooc.NewWeighted(d.corpus, p.weighting, cooc.Options{MinTokens: p.minTokens, Workers: p.workers, DocWeights: weights}); err != nil {
 			return "", err
 		}
 		st.Cooc = CoocStats{Form: "moments", N: d.c.Dim(), NNZ: d.c.NNZ()}
 		if p.weighting != cooc.Unbiased {
 			st.Cooc.Form = fmt.Sprintf("moments (%v)", p.weighting)
 		}
-		if p.weighting == cooc.TFIDF {
+		if p.weighting == cooc.TFIDF || weights != nil {
 			if d.keep, err = filledRows(ctx, d.c, p.workers); err != nil {
 				return "", err
 			}
 			if d.keep != nil {
-				p.warn(tr, st, fmt.Sprintf("%d of %d words are in every document and have no weight in tf-idf; they are in no topic", d.c.Dim()-len(d.keep), d.c.Dim()))
+				why := "are in every document and have no weight in tf-idf"
+				if weights != nil {
+					why = "have no weight, being in too old documents only or, under tf-idf, in all"
+				}
+				p.warn(tr, st, fmt.Sprintf("%d of %d words %s; they are in no topic", d.c.Dim()-len(d.keep), d.c.Dim(), why))
 				if p.k > len(d.keep) {
 					return "", &TopicsError{K: p.k, Words: len(d.keep)}
 				}
@@ -568,20 +594,28 @@ func (p Pipeline) leastTokens() int64 {
 // very many short ones the names would fill the model file.
 const maxNames = 1000
 
-// prepare leaves out documents that are too short and words that are then
-// gone.
-func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, st *CorpusStats) (*corpus.Corpus, error) {
+// prepare leaves out documents that are too short or of weight 0 and words that
+// are then gone. weights, nil or one a document, are returned for those left.
+func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, weights []float64, st *CorpusStats) (*corpus.Corpus, []float64, error) {
 	least := p.leastTokens()
 	var docs []int
-	var short []string
+	var short, light []string
+	var left []float64
 	seen := make([]bool, c.NumWords())
 	for m := range c.NumDocs() {
 		if m%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 		if c.DocLen(m) < least {
 			short = append(short, c.ID(m))
 			continue
+		}
+		if weights != nil {
+			if weights[m] == 0 {
+				light = append(light, c.ID(m))
+				continue
+			}
+			left = append(left, weights[m])
 		}
 		docs = append(docs, m)
 		words, _ := c.Doc(m)
@@ -590,7 +624,7 @@ func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, st *CorpusStats
 		}
 	}
 	if len(docs) == 0 {
-		return nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", cooc.ErrNoDocuments, c.NumDocs(), least)
+		return nil, nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", cooc.ErrNoDocuments, c.NumDocs(), least)
 	}
 	var words []int
 	var gone []string
@@ -602,27 +636,33 @@ func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, st *CorpusStats
 		}
 	}
 	used := c
-	if len(short) > 0 || len(gone) > 0 {
+	if len(docs) < c.NumDocs() || len(gone) > 0 {
 		if len(gone) == 0 {
 			words = nil
 		}
 		var err error
 		if used, err = c.Select(docs, words); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	st.Documents, st.Words, st.Tokens, st.NNZ = used.NumDocs(), used.NumWords(), used.Tokens(), used.NNZ()
-	if len(short) > 0 {
-		d := Dropped{Reason: "fewer than " + strconv.FormatInt(least, 10) + " tokens", Count: len(short)}
-		if len(short) <= maxNames {
-			d.Names = short
+	for _, x := range []struct {
+		reason string
+		names  []string
+	}{{"fewer than " + strconv.FormatInt(least, 10) + " tokens", short}, {"of weight 0", light}} {
+		if len(x.names) == 0 {
+			continue
 		}
-		st.DroppedDocuments = []Dropped{d}
+		d := Dropped{Reason: x.reason, Count: len(x.names)}
+		if len(x.names) <= maxNames {
+			d.Names = x.names
+		}
+		st.DroppedDocuments = append(st.DroppedDocuments, d)
 	}
 	if len(gone) > 0 {
 		st.DroppedWords = []Dropped{{Reason: "in no document that is left", Count: len(gone), Names: gone}}
 	}
-	return used, nil
+	return used, left, nil
 }
 
 // problem is what the stages from C on work on.

@@ -24,8 +24,17 @@ import (
 // that is open elsewhere, or read-only, cannot be replaced: that is an error.
 // Errors name the path.
 func (m *Model) Save(path string) error {
-	return saveFile(path, func(w io.Writer) error {
-		_, err := m.WriteTo(w)
+	return SaveTo(path, m)
+}
+
+// SaveTo writes what w writes to the file path, such as a cooc.Accumulator,
+// atomically, as Model.Save does.
+func SaveTo(path string, w io.WriterTo) error {
+	if w == nil {
+		return fmt.Errorf("jsmf: save %s: nothing to write", path)
+	}
+	return saveFile(path, func(f io.Writer) error {
+		_, err := w.WriteTo(f)
 		return err
 	})
 }

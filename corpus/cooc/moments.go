@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -32,6 +33,13 @@ type Options struct {
 	// Workers bounds the goroutines that do it; 0 means GOMAXPROCS. It changes
 	// no bit.
 	Workers int
+	// DocWeights gives each document of the corpus a weight of its own, finite
+	// and not negative; nil: 1 each. Those of weight 0 are left out. The
+	// estimate is then the mean with these weights, Σ w_m C_m / Σ w_m over the
+	// documents' own unbiased C_m = (h hᵀ − diag h)/(n(n−1)): unbiased for the
+	// mixture of the sources of the documents in these proportions. It is worth
+	// (Σw)²/Σw² documents of equal weight.
+	DocWeights []float64
 }
 
 func (o Options) minTokens() int64 {
@@ -86,9 +94,9 @@ func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
 	}
 	var (
 		ctx    = context.Background() // nothing here takes long
-		docs   = float64(len(used))
+		share  = opts.shares(used)
 		length = func(d int) float64 { return float64(c.DocLen(used[d])) }
-		pairs  = func(l float64) float64 { return l * (l - 1) * docs }
+		pairs  = func(l, docs float64) float64 { return l * (l - 1) * docs }
 	)
 	// The documents, and how often each of a few parts of them holds each word.
 	size := max(64, run.Count(len(used), momentChunks))
@@ -97,7 +105,7 @@ func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
 		held := make([]int, n)
 		for d := lo; d < hi; d++ {
 			words, counts := c.Doc(used[d])
-			scale := 1 / math.Sqrt(pairs(length(d)))
+			scale := 1 / math.Sqrt(pairs(length(d), share(d)))
 			vals := M.byDoc.Vals[M.byDoc.RowPtr[d]:]
 			copy(M.byDoc.Cols[M.byDoc.RowPtr[d]:], words)
 			for i, w := range words {
@@ -137,8 +145,8 @@ func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
 		for w := lo; w < hi; w++ {
 			cols, vals := M.byWord.Row(w)
 			for k, d := range cols {
-				x, l := vals[k], length(int(d))
-				p := pairs(l)
+				x, l, docs := vals[k], length(int(d)), share(int(d))
+				p := pairs(l, docs)
 				M.diag[w] += x / p
 				M.self[w] += x * (x - 1) / p
 				M.c[w] += x / (l * docs)
@@ -149,6 +157,24 @@ func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
 	})
 }
 
+// shares returns, for each of the used documents, of how many equal ones it is
+// one: the sum of the weights of all in units of its own.
+func (o Options) shares(used []int) func(d int) float64 {
+	docs := float64(len(used))
+	if o.DocWeights == nil {
+		return func(int) float64 { return docs }
+	}
+	// Weights are taken in units of the largest, so that none overflows.
+	largest, total := 0.0, 0.0
+	for _, m := range used {
+		largest = max(largest, o.DocWeights[m])
+	}
+	for _, m := range used {
+		total += o.DocWeights[m] / largest
+	}
+	return func(d int) float64 { return total / (o.DocWeights[used[d]] / largest) }
+}
+
 // newMoments makes room for the documents that are long enough, and returns
 // their numbers.
 func newMoments(c *corpus.Corpus, opts Options) (*Moments, []int, error) {
@@ -157,13 +183,24 @@ func newMoments(c *corpus.Corpus, opts Options) (*Moments, []int, error) {
 	}
 	least := opts.minTokens()
 	n := c.NumWords()
+	if opts.DocWeights != nil && len(opts.DocWeights) != c.NumDocs() {
+		return nil, nil, fmt.Errorf("cooc: %d weights for %d documents", len(opts.DocWeights), c.NumDocs())
+	}
+	for m, w := range opts.DocWeights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return nil, nil, fmt.Errorf("cooc: document %d (%s) has the weight %g; want a finite number that is not negative", m, c.ID(m), w)
+		}
+	}
 	var used []int
 	for m := range c.NumDocs() {
-		if c.DocLen(m) >= least {
+		if c.DocLen(m) >= least && (opts.DocWeights == nil || opts.DocWeights[m] > 0) {
 			used = append(used, m)
 		}
 	}
 	if len(used) == 0 {
+		if opts.DocWeights != nil && slices.Max(append([]float64{0}, opts.DocWeights...)) == 0 {
+			return nil, nil, fmt.Errorf("%w (all %d documents have the weight 0)", ErrNoDocuments, c.NumDocs())
+		}
 		return nil, nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", ErrNoDocuments, c.NumDocs(), least)
 	}
 	byDoc := linalg.CSR{RowPtr: make([]int, len(used)+1)}

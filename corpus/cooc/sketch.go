@@ -658,16 +658,23 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// FormatError says where the bytes given to UnmarshalBinary are not those of a
-// Sketch.
+// FormatError says where the bytes given to Sketch.UnmarshalBinary or
+// Accumulator.ReadFrom are not what they should be.
 type FormatError struct {
+	Form   string // "sketch" or "accumulator"
 	Offset int
 	What   string
+
+	err error
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("cooc: not a sketch, or damaged: at byte %d: %s", e.Offset, e.What)
+	return fmt.Sprintf("cooc: not the bytes of a %s, or damaged: at byte %d: %s", e.Form, e.Offset, e.What)
 }
+
+// Unwrap returns io.ErrUnexpectedEOF where the bytes of an accumulator end too
+// early.
+func (e *FormatError) Unwrap() error { return e.err }
 
 // MarshalBinary implements encoding.BinaryMarshaler. The bytes depend on what
 // was accumulated only, not on the order in which words first came.
@@ -706,7 +713,7 @@ func (s *Sketch) MarshalBinary() ([]byte, error) {
 // small multiple of len(data): the random vectors are made again.
 func (s *Sketch) UnmarshalBinary(data []byte) error {
 	bad := func(at int, format string, args ...any) error {
-		return &FormatError{at, fmt.Sprintf(format, args...)}
+		return &FormatError{Form: "sketch", Offset: at, What: fmt.Sprintf(format, args...)}
 	}
 	if len(data) < sketchHeader+4 {
 		return bad(len(data), "the bytes end within the header")

@@ -48,7 +48,8 @@ func (w Weighting) String() string {
 // semidefinite, which the unbiased one is not, but too large on the diagonal, most so
 // where documents are short and for rare words.
 //
-// M and df count the documents that enter. O(nnz) time. Errors: ErrNoDocuments
+// M and df count the documents that enter, whatever their opts.DocWeights, by
+// which each ddᵀ is multiplied. O(nnz) time. Errors: ErrNoDocuments
 // where no document is left, or where tf-idf leaves no word a weight; a
 // Weighting that there is not.
 func NewWeighted(c *corpus.Corpus, w Weighting, opts Options) (*Moments, error) {
@@ -73,6 +74,7 @@ func NewWeighted(c *corpus.Corpus, w Weighting, opts Options) (*Moments, error) 
 		}
 		idf = in.IDF()
 	}
+	share, all := opts.shares(used), float64(len(used))
 	total := 0.0
 	sums := make([]float64, len(used))
 	for d, m := range used {
@@ -94,6 +96,9 @@ func NewWeighted(c *corpus.Corpus, w Weighting, opts Options) (*Moments, error) 
 			length = math.Sqrt(length)
 		case w == Counts || length == 0: // of words in all documents only
 			length = 1
+		}
+		if opts.DocWeights != nil {
+			length /= math.Sqrt(all / share(d))
 		}
 		for i, v := range M.byDoc.Vals[lo:] {
 			v /= length

@@ -1,0 +1,617 @@
+package cooc_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+)
+
+// tokenDoc is a document of an accumulator in the tests.
+type tokenDoc struct {
+	id     string
+	at     int64
+	tokens []string
+}
+
+// tokenDocs draws documents of 0 to 30 tokens, frequent and rare words.
+func tokenDocs(rng *rand.Rand, docs, words int) []tokenDoc {
+	out := make([]tokenDoc, docs)
+	for m := range out {
+		out[m] = tokenDoc{id: fmt.Sprintf("doc%d", m), at: int64(m)}
+		for range rng.IntN(31) {
+			w := int(float64(words) * math.Pow(rng.Float64(), 3))
+			out[m].tokens = append(out[m].tokens, fmt.Sprintf("w%03d", w))
+		}
+	}
+	return out
+}
+
+func accumulate(t testing.TB, o cooc.AccumulatorOptions, docs []tokenDoc) *cooc.Accumulator {
+	t.Helper()
+	a, err := cooc.NewAccumulator(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addAll(t, a, docs)
+	return a
+}
+
+func addAll(t testing.TB, a *cooc.Accumulator, docs []tokenDoc) {
+	t.Helper()
+	for _, d := range docs {
+		if err := a.AddAt(corpus.Document{ID: d.id, Tokens: d.tokens}, d.at); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sameHeld checks that two accumulators give the same bytes and the same moments
+// to the bit.
+func sameHeld(t *testing.T, what string, a, b *cooc.Accumulator) {
+	t.Helper()
+	sa, sb := a.Snapshot(), b.Snapshot()
+	if va, vb := sa.Vocabulary(), sb.Vocabulary(); !slices.Equal(va, vb) {
+		t.Fatalf("%s: vocabularies of %d and %d words differ", what, len(va), len(vb))
+	}
+	if ca, cb := sa.Candidates(), sb.Candidates(); !slices.Equal(ca, cb) {
+		t.Fatalf("%s: candidates differ: %v and %v", what, ca, cb)
+	}
+	ma, err := sa.Moments(cooc.Unbiased, cooc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mb, err := sb.Moments(cooc.Unbiased, cooc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameBits(t, what+": marginals", ma.Marginals(), mb.Marginals())
+	ra, rb := make([]float64, ma.Dim()), make([]float64, ma.Dim())
+	for i := range ra {
+		ma.RowTo(ra, i)
+		mb.RowTo(rb, i)
+		sameBits(t, fmt.Sprintf("%s: row %d", what, i), ra, rb)
+	}
+}
+
+func TestAccumulatorPartsAndRemoval(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	docs := tokenDocs(rng, 300, 120)
+	for name, o := range map[string]cooc.AccumulatorOptions{
+		"grows":   {StopWords: []string{"w000"}},
+		"fixed":   {Vocabulary: []string{"w003", "w001", "w010", "w040"}, MinDocs: -1},
+		"bounded": {Vocabulary: []string{"w003", "w001"}, MinDocs: 2, MaxWords: 30},
+		"decays":  {MinDocs: 3, HalfLife: 50},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := accumulate(t, o, docs)
+			before := all.Stats()
+
+			// In any number of parts, in any order, merged.
+			parts := make([]*cooc.Accumulator, 7)
+			for i := range parts {
+				parts[i] = accumulate(t, o, nil)
+			}
+			for _, m := range rng.Perm(len(docs)) {
+				addAll(t, parts[rng.IntN(len(parts))], docs[m:m+1])
+			}
+			for _, p := range parts[1:] {
+				if err := parts[0].Merge(p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			sameHeld(t, "parts", all, parts[0])
+
+			// Others come and go again.
+			others := tokenDocs(rng, 200, 150)
+			for i := range others {
+				others[i].id = "other " + others[i].id
+				others[i].at += 37
+			}
+			addAll(t, all, others)
+			for _, m := range rng.Perm(len(others)) {
+				if !all.Remove(others[m].id) {
+					t.Fatalf("%s was not held", others[m].id)
+				}
+			}
+			sameHeld(t, "removal", all, parts[0])
+			after := all.Stats()
+			after.Unknown = before.Unknown // counts what was left out so far
+			if after != before {
+				t.Errorf("after removal: %+v, before %+v", after, before)
+			}
+			if all.Remove("doc of nobody") || all.Has(others[0].id) || !all.Has("doc7") {
+				t.Error("Remove or Has is wrong about what is held")
+			}
+
+			// Half of them: as those never added.
+			half := accumulate(t, o, docs[:150])
+			for _, d := range docs[150:] {
+				all.Remove(d.id)
+			}
+			sameHeld(t, "half", all, half)
+		})
+	}
+}
+
+// The moments are those of the corpus that a Builder makes of the same documents.
+func TestAccumulatorIsTheCorpus(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	docs := tokenDocs(rng, 60, 150)
+	s := accumulate(t, cooc.AccumulatorOptions{MinDocs: 4}, docs).Snapshot()
+	df := map[string]int{}
+	for _, d := range docs {
+		for i, w := range d.tokens {
+			if slices.Index(d.tokens, w) == i {
+				df[w]++
+			}
+		}
+	}
+	var vocab []string
+	for w, n := range df {
+		if n >= 4 {
+			vocab = append(vocab, w)
+		}
+	}
+	slices.Sort(vocab)
+	if got := s.Vocabulary(); !slices.Equal(got, vocab) {
+		t.Fatalf("vocabulary %q, want %q", got, vocab)
+	}
+	if got, want := len(s.Candidates()), len(df)-len(vocab); got != want || want == 0 {
+		t.Errorf("%d candidates, want %d", got, want)
+	}
+	for i, c := range s.Candidates() {
+		if c.Docs != df[c.Word] || c.Docs >= 4 {
+			t.Errorf("candidate %d: %v, in %d documents", i, c, df[c.Word])
+		}
+	}
+	b := corpus.Builder{Vocabulary: vocab}
+	for _, d := range docs {
+		if err := b.AddTokens(d.id, "", d.tokens); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := b.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.NumDocs() != want.NumDocs() || got.NNZ() != want.NNZ() || got.Tokens() != want.Tokens() {
+		t.Fatalf("%v, want %v", got.Size(), want.Size())
+	}
+	m, err := s.Moments(cooc.Unbiased, cooc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameMatrix(t, m, newMoments(t, want, cooc.Options{}), 0)
+}
+
+func TestAccumulatorWindows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	docs := tokenDocs(rng, 150, 60)
+	last := accumulate(t, cooc.AccumulatorOptions{MinDocs: 2}, docs[110:])
+	count := accumulate(t, cooc.AccumulatorOptions{MinDocs: 2, Window: 40}, docs)
+	sameHeld(t, "by number", count, last)
+	age := accumulate(t, cooc.AccumulatorOptions{MinDocs: 2, MaxAge: 40}, docs)
+	sameHeld(t, "by age", age, last)
+	if n := count.Stats().Evicted; n != 110 {
+		t.Errorf("%d documents evicted, want 110", n)
+	}
+	// Whatever the order of arrival.
+	for _, o := range []cooc.AccumulatorOptions{{MinDocs: 2, Window: 40}, {MinDocs: 2, MaxAge: 40}} {
+		mixed := accumulate(t, o, nil)
+		for _, m := range rng.Perm(len(docs)) {
+			addAll(t, mixed, docs[m:m+1])
+		}
+		sameHeld(t, "mixed", mixed, last)
+		parts := accumulate(t, o, docs[:120])
+		if err := parts.Merge(accumulate(t, o, docs[120:])); err != nil {
+			t.Fatal(err)
+		}
+		sameHeld(t, "merged", parts, last)
+	}
+	if w := age.Snapshot().Weights(); w != nil {
+		t.Errorf("weights %v without decay", w)
+	}
+	// Times at the ends of what an int64 holds.
+	far := accumulate(t, cooc.AccumulatorOptions{MinDocs: 1, MaxAge: 1000}, []tokenDoc{{"old", math.MinInt64, nil}, {"new", math.MaxInt64, nil}})
+	if far.Has("old") || !far.Has("new") {
+		t.Error("the span of all times was not seen")
+	}
+	if err := far.Add(corpus.Document{ID: "later"}); err == nil {
+		t.Error("there is no time after the last")
+	}
+}
+
+// Decay is the weighted mean of the documents' own moments, here by the
+// definition.
+func TestAccumulatorDecay(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	docs := tokenDocs(rng, 80, 30)
+	s := accumulate(t, cooc.AccumulatorOptions{MinDocs: 1, HalfLife: 10}, docs).Snapshot()
+	c, err := s.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := s.Moments(cooc.Unbiased, cooc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := s.Weights()
+	want, total := mat.NewDense(c.NumWords(), c.NumWords(), nil), 0.0
+	for d := range c.NumDocs() {
+		w := math.Pow(0.5, float64(len(docs)-1-d)/10)
+		near(t, "weight", weights[d], w, 1e-12)
+		n := float64(c.DocLen(d))
+		if n < 5 {
+			continue
+		}
+		total += w
+		words, counts := c.Doc(d)
+		for i, v := range words {
+			for j, u := range words {
+				x := float64(counts[i]) * float64(counts[j])
+				if i == j {
+					x -= float64(counts[i])
+				}
+				want.Set(int(v), int(u), want.At(int(v), int(u))+w*x/(n*(n-1)))
+			}
+		}
+	}
+	want.Scale(1/total, want)
+	row := make([]float64, m.Dim())
+	for i := range row {
+		m.RowTo(row, i)
+		for j, v := range row {
+			// Terms of both sizes: 1e-12 of the largest, about 1.
+			if math.Abs(v-want.At(i, j)) > 1e-14 {
+				t.Fatalf("C[%d,%d] = %g, want %g", i, j, v, want.At(i, j))
+			}
+		}
+	}
+	near(t, "sum", cooc.Sum(m), 1, 1e-12)
+
+	// Weights of 1 change no bit; those of 0 are as documents left out; a common
+	// factor, however large, does not count.
+	ones, some, huge := make([]float64, len(docs)), make([]float64, len(docs)), make([]float64, len(docs))
+	var keep []int
+	for d := range docs {
+		ones[d], some[d], huge[d] = 1, float64(d%2), 1e308
+		if d%2 == 1 {
+			keep = append(keep, d)
+		}
+	}
+	odd, err := c.Select(keep, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []cooc.Weighting{cooc.Unbiased, cooc.Proportions, cooc.Counts, cooc.TFIDF} {
+		of := func(c *corpus.Corpus, weights []float64) *cooc.Moments {
+			m, err := cooc.NewWeighted(c, w, cooc.Options{DocWeights: weights})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		sameMatrix(t, of(c, ones), of(c, nil), 0)
+		sameMatrix(t, of(c, some), of(odd, nil), 0)
+		sameMatrix(t, of(c, huge), of(c, nil), 1e-15)
+	}
+	for _, bad := range [][]float64{ones[1:], {math.NaN()}, append([]float64{-1}, ones[1:]...), append([]float64{math.Inf(1)}, ones[1:]...)} {
+		if _, err := cooc.NewMoments(c, cooc.Options{DocWeights: bad}); err == nil {
+			t.Errorf("weights %v… were taken", bad[0])
+		}
+	}
+	if _, err := cooc.NewMoments(c, cooc.Options{DocWeights: make([]float64, len(docs))}); !errors.Is(err, cooc.ErrNoDocuments) {
+		t.Errorf("weights of 0: %v", err)
+	}
+}
+
+func TestAccumulatorRefuses(t *testing.T) {
+	for _, o := range []cooc.AccumulatorOptions{
+		{MinDocs: -1}, {MaxWords: -1}, {Window: -1}, {MaxAge: -1}, {HalfLife: -1}, {HalfLife: math.NaN()}, {HalfLife: math.Inf(1)}, {MaxBytes: -1},
+		{Vocabulary: []string{"a", "a"}}, {Vocabulary: []string{""}}, {Vocabulary: []string{"a", "b"}, MaxWords: 1},
+		{Vocabulary: []string{"a"}, StopWords: []string{"a"}}, {StopWords: []string{"\xff"}},
+	} {
+		if _, err := cooc.NewAccumulator(o); err == nil {
+			t.Errorf("%+v was taken", o)
+		}
+	}
+	o := cooc.AccumulatorOptions{Vocabulary: []string{"a", "b"}, MinDocs: 1}
+	a := accumulate(t, o, []tokenDoc{{"held", 3, []string{"a", "c", "c"}}})
+	before := a.Stats()
+	var dup *cooc.DuplicateError
+	var count *corpus.CountError
+	var number *corpus.RangeError
+	for name, x := range map[string]struct {
+		doc corpus.Document
+		as  any
+	}{
+		"no id":        {corpus.Document{Tokens: []string{"a"}}, nil},
+		"twice":        {corpus.Document{ID: "held"}, &dup},
+		"both":         {corpus.Document{ID: "x", Tokens: []string{"a"}, Words: []int32{0}}, nil},
+		"counts":       {corpus.Document{ID: "x", Tokens: []string{"a"}, Counts: []int32{1, 2}}, nil},
+		"negative":     {corpus.Document{ID: "x", Tokens: []string{"new", "a"}, Counts: []int32{1, -1}}, &count},
+		"sum":          {corpus.Document{ID: "x", Tokens: []string{"new", "new"}, Counts: []int32{math.MaxInt32, 1}}, &count},
+		"empty":        {corpus.Document{ID: "x", Tokens: []string{"new", ""}}, nil},
+		"UTF-8":        {corpus.Document{ID: "x", Tokens: []string{"new", "\xff"}}, nil},
+		"number":       {corpus.Document{ID: "x", Words: []int32{0, 2}}, &number},
+		"below":        {corpus.Document{ID: "x", Words: []int32{-1}}, &number},
+		"number count": {corpus.Document{ID: "x", Words: []int32{1}, Counts: []int32{-1}}, &count},
+	} {
+		err := a.Add(x.doc)
+		if err == nil || x.as != nil && !errors.As(err, x.as) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if a.Stats() != before {
+			t.Fatalf("%s: something was added: %+v", name, a.Stats())
+		}
+	}
+	if err := a.Merge(a); err == nil {
+		t.Error("merged with itself")
+	}
+	if err := a.Merge(accumulate(t, cooc.AccumulatorOptions{Vocabulary: []string{"b", "a"}, MinDocs: 1}, nil)); err == nil {
+		t.Error("merged with other options")
+	}
+	if err := a.Merge(accumulate(t, o, []tokenDoc{{"new", 1, []string{"d"}}, {"held", 9, nil}})); !errors.As(err, &dup) || a.Stats() != before {
+		t.Errorf("merged with the same id: %v", err)
+	}
+
+	// A limit of memory, which holds at the very document that exceeds it.
+	o.MaxBytes = a.Stats().Bytes + 500
+	b := accumulate(t, o, nil)
+	var limit *cooc.LimitError
+	for i := range 100 {
+		before := b.Stats()
+		err := b.Add(corpus.Document{ID: fmt.Sprint(i), Words: []int32{0, 1}})
+		if errors.As(err, &limit) {
+			if i < 2 || limit.Bytes <= o.MaxBytes || b.Stats() != before {
+				t.Fatalf("document %d: %v, %+v", i, err, b.Stats())
+			}
+			if err := a.Merge(b); err != nil { // MaxBytes may differ
+				t.Error(err)
+			}
+			break
+		}
+		if err != nil || b.Stats().Bytes > o.MaxBytes {
+			t.Fatal(err, b.Stats())
+		}
+	}
+	if limit == nil {
+		t.Error("the limit was never reached")
+	}
+	if _, err := (&cooc.Accumulator{}).Snapshot().Corpus(); !errors.Is(err, corpus.ErrNoDocuments) && !errors.Is(err, corpus.ErrEmptyVocabulary) {
+		t.Errorf("the corpus of nothing: %v", err)
+	}
+}
+
+// MaxBytes and a window: at its steady state a full window goes on taking
+// documents.
+func TestAccumulatorWindowWithinLimit(t *testing.T) {
+	a := accumulate(t, cooc.AccumulatorOptions{Vocabulary: []string{"a", "b"}, MinDocs: -1, Window: 10, MaxBytes: 3000}, nil)
+	for i := range 1000 {
+		if err := a.Add(corpus.Document{ID: fmt.Sprint(i), Words: []int32{0, 1}, Counts: []int32{int32(i + 1), 7}}); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	if st := a.Stats(); st.Docs != 10 || st.Evicted != 990 || st.Newest != 999 || st.NNZ != 20 {
+		t.Errorf("%+v", st)
+	}
+}
+
+func TestAccumulatorSource(t *testing.T) {
+	c := countsCorpus(t, 6, []map[int]int{{0: 3, 1: 2}, {2: 5, 5: 1}, {0: 2, 3: 4}})
+	a := accumulate(t, cooc.AccumulatorOptions{Vocabulary: c.Vocabulary(), MinDocs: -1}, nil)
+	n, err := a.AddSource(context.Background(), c.Source())
+	if err != nil || n != 3 {
+		t.Fatal(n, err)
+	}
+	m, err := a.Snapshot().Moments(cooc.Unbiased, cooc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameMatrix(t, m, newMoments(t, c, cooc.Options{}), 0)
+	if n, err = a.AddSource(context.Background(), c.Source()); err == nil || n != 0 {
+		t.Errorf("the same documents again: %d, %v", n, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := accumulate(t, cooc.AccumulatorOptions{}, nil).AddSource(ctx, c.Source()); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestAccumulatorFile(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	docs := tokenDocs(rng, 60, 50)
+	for _, o := range []cooc.AccumulatorOptions{
+		{Vocabulary: []string{"w002", "w001"}, StopWords: []string{"w000"}, MinDocs: 3, MaxWords: 40, Window: 50, MaxAge: 55, HalfLife: 7.5, MaxBytes: 1 << 20},
+		{Vocabulary: []string{"w002", "w001"}, MinDocs: -1},
+		{},
+	} {
+		a := accumulate(t, o, docs)
+		a.Remove("doc30")
+		var buf bytes.Buffer
+		n, err := a.WriteTo(&buf)
+		if err != nil || n != int64(buf.Len()) {
+			t.Fatal(n, err)
+		}
+		var b cooc.Accumulator
+		if n, err := b.ReadFrom(bytes.NewReader(buf.Bytes())); err != nil || n != int64(buf.Len()) {
+			t.Fatal(n, err)
+		}
+		sameHeld(t, "read", a, &b)
+		if a.Stats() != b.Stats() {
+			t.Errorf("read %+v, written %+v", b.Stats(), a.Stats())
+		}
+		var again bytes.Buffer
+		if _, err := b.WriteTo(&again); err != nil || !bytes.Equal(buf.Bytes(), again.Bytes()) {
+			t.Errorf("written again: other bytes (%v)", err)
+		}
+		// The same content by another way: the same bytes.
+		if o.Window == 0 && o.MinDocs >= 0 {
+			other := accumulate(t, o, nil)
+			for _, m := range rng.Perm(len(docs)) {
+				addAll(t, other, docs[m:m+1])
+			}
+			other.Remove("doc30")
+			again.Reset()
+			if _, err := other.WriteTo(&again); err != nil || !bytes.Equal(buf.Bytes(), again.Bytes()) {
+				t.Errorf("in another order: other bytes (%v)", err)
+			}
+		}
+		// It goes on as the one that was written.
+		more := []tokenDoc{{"more", 70, []string{"w001", "w003", "brandnew"}}}
+		addAll(t, a, more)
+		addAll(t, &b, more)
+		sameHeld(t, "goes on", a, &b)
+	}
+}
+
+// Every cut and every changed byte is found, and leaves what was there.
+func TestAccumulatorDamage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	a := accumulate(t, cooc.AccumulatorOptions{Vocabulary: []string{"w002"}, StopWords: []string{"w000"}, MinDocs: 2}, tokenDocs(rng, 12, 9))
+	var buf bytes.Buffer
+	if _, err := a.WriteTo(&buf); err != nil {
+		t.Fatal(err)
+	}
+	whole := buf.Bytes()
+	b := accumulate(t, cooc.AccumulatorOptions{}, []tokenDoc{{"x", 0, []string{"y"}}})
+	before := b.Stats()
+	var fe *cooc.FormatError
+	for i := range whole {
+		if _, err := b.ReadFrom(bytes.NewReader(whole[:i])); !errors.As(err, &fe) || !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Fatalf("cut after %d bytes: %v", i, err)
+		}
+		for _, flip := range []byte{1, 0x80} {
+			bad := slices.Clone(whole)
+			bad[i] ^= flip
+			if _, err := b.ReadFrom(bytes.NewReader(bad)); !errors.As(err, &fe) {
+				t.Fatalf("byte %d changed: %v", i, err)
+			}
+		}
+	}
+	if _, err := b.ReadFrom(bytes.NewReader(append(slices.Clone(whole), 0))); !errors.As(err, &fe) {
+		t.Errorf("a byte more: %v", err)
+	}
+	broken := errors.New("broken")
+	if _, err := b.ReadFrom(io.MultiReader(bytes.NewReader(whole[:200]), errReader{broken})); !errors.Is(err, broken) {
+		t.Errorf("a reader that fails: %v", err)
+	}
+	if _, err := a.WriteTo(errWriter{broken}); !errors.Is(err, broken) {
+		t.Errorf("a writer that fails: %v", err)
+	}
+	if b.Stats() != before || !b.Has("x") {
+		t.Error("something was read after all")
+	}
+}
+
+type errReader struct{ err error }
+
+func (r errReader) Read([]byte) (int, error) { return 0, r.err }
+
+type errWriter struct{ err error }
+
+func (w errWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// FuzzAccumulator: no bytes panic, and what is read writes the same again.
+func FuzzAccumulator(f *testing.F) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	for _, o := range []cooc.AccumulatorOptions{{}, {Vocabulary: []string{"w002"}, MinDocs: -1, HalfLife: 3}} {
+		var buf bytes.Buffer
+		if _, err := accumulate(f, o, tokenDocs(rng, 6, 5)).WriteTo(&buf); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(buf.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var a cooc.Accumulator
+		if _, err := a.ReadFrom(bytes.NewReader(data)); err != nil {
+			return
+		}
+		var buf bytes.Buffer
+		if _, err := a.WriteTo(&buf); err != nil || !bytes.Equal(buf.Bytes(), data) {
+			t.Errorf("written again: %d bytes of %d, %v", buf.Len(), len(data), err)
+		}
+	})
+}
+
+// Snapshots are taken, used and written while documents come and go.
+func TestAccumulatorConcurrently(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	docs := tokenDocs(rng, 400, 60)
+	a := accumulate(t, cooc.AccumulatorOptions{MinDocs: 2}, docs[:100])
+	want := accumulate(t, cooc.AccumulatorOptions{MinDocs: 2}, docs[:100])
+	early := a.Snapshot()
+	var wg sync.WaitGroup
+	for g := range 3 {
+		wg.Go(func() {
+			for m := 100 + g; m < len(docs); m += 3 {
+				if err := a.AddAt(corpus.Document{ID: docs[m].id, Tokens: docs[m].tokens}, docs[m].at); err != nil {
+					t.Error(err)
+				}
+				if m%2 == 0 {
+					a.Remove(docs[m].id)
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		for range 20 {
+			s := a.Snapshot()
+			if c, err := s.Corpus(); err != nil || c.NumDocs() != s.Docs() {
+				t.Error(err)
+			}
+			if _, err := s.WriteTo(io.Discard); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	wg.Wait()
+	for m := 101; m < len(docs); m += 2 {
+		a.Remove(docs[m].id)
+	}
+	sameHeld(t, "in the end", a, want)
+	c, err := early.Corpus()
+	if err != nil || c.NumDocs() != 100 {
+		t.Errorf("the early snapshot has changed: %v", err)
+	}
+}
+
+func ExampleAccumulator() {
+	a, err := cooc.NewAccumulator(cooc.AccumulatorOptions{Vocabulary: []string{"tea", "milk"}, MinDocs: 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	add := func(id string, tokens ...string) {
+		if err := a.Add(corpus.Document{ID: id, Tokens: tokens}); err != nil {
+			fmt.Println(err)
+		}
+	}
+	add("monday", "tea", "milk", "tea", "scone", "tea")
+	fmt.Println(a.Snapshot().Vocabulary(), a.Snapshot().Candidates())
+	add("tuesday", "scone", "tea", "jam", "jam", "scone")
+	fmt.Println(a.Snapshot().Vocabulary(), a.Snapshot().Candidates())
+	a.Remove("monday")
+	fmt.Println(a.Snapshot().Vocabulary(), a.Snapshot().Candidates())
+	// Output:
+	// [tea milk] [{scone 1}]
+	// [tea milk scone] [{jam 1}]
+	// [tea milk] [{jam 1} {scone 1}]
+}
