@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -74,10 +75,18 @@ func (s *Service) Handler() http.Handler {
 	for _, rt := range routes() {
 		mux.Handle(rt.path, s.wrap(rt))
 	}
-	mux.Handle("/", s.wrap(route{path: "other", methods: map[string]handler{"": func(_ *Service, _ http.ResponseWriter, r *http.Request) *problem {
+	other := s.wrap(route{path: "other", methods: map[string]handler{"": func(_ *Service, _ http.ResponseWriter, r *http.Request) *problem {
 		return fail(http.StatusNotFound, "there is no %s", shorten(r.URL.Path))
-	}}}))
-	return mux
+	}}})
+	mux.Handle("/", other)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// ServeMux would redirect to another path, with an answer of its own.
+		if p := r.URL.EscapedPath(); p != path.Clean(p) {
+			other.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // answer is a ResponseWriter that knows what has been answered.
