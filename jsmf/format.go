@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/rectify"
 )
 
 // The file format is described in FORMAT.md; what stands there must not change
@@ -56,6 +57,7 @@ const (
 	tagStats        = "STAT"
 	tagDual         = "DUAL"
 	tagTokenizer    = "TOKN"
+	tagState        = "RECT"
 )
 
 // Kinds of corruption, for errors.Is. The error itself is a *FormatError.
@@ -256,6 +258,9 @@ func (m *Model) encode(e *encoder) error {
 	if m.spectral != nil {
 		sections += 3
 	}
+	if m.state != nil {
+		sections++
+	}
 
 	e.text(formatMagic)
 	e.uint32(formatVersion)
@@ -327,6 +332,17 @@ func (m *Model) encode(e *encoder) error {
 	}
 	if m.tokenizer != nil {
 		e.section(tagTokenizer, 0, len(tokJSON), func() { e.bytes(tokJSON) })
+	}
+	if s := m.state; s != nil {
+		_, cols := s.Vectors.Dims()
+		e.section(tagState, 0, 8*(5+cols*(1+2*m.n)), func() {
+			e.uint64(uint64(s.K))
+			e.uint64(uint64(cols))
+			e.floats([]float64{s.Beyond, s.Drift, s.Change})
+			e.floats(s.Values)
+			e.floats(packed(s.Vectors))
+			e.floats(packed(s.Product))
+		})
 	}
 
 	e.text(trailerTag)
@@ -575,6 +591,7 @@ type parts struct {
 	prov                     Provenance
 	dual, alpha              []float64
 	tokenizer                tokenizerJSON
+	state                    []float64 // all of its numbers, the first two integers as bits
 }
 
 // tokenizerJSON is corpus.WordTokenizer as it stands in a file.
@@ -651,6 +668,11 @@ func (p *parts) section() error {
 		err = numbers(&p.spectral[1], p.n*p.k)
 	case tagSpectralA:
 		err = numbers(&p.spectral[2], p.k*p.k)
+	case tagState:
+		if length%8 != 0 || length < 8*5 || length/8 > math.MaxInt {
+			return d.fail(ErrInvalid, start, "length", "is %d", length)
+		}
+		err = numbers(&p.state, int(length/8))
 	case tagAnchors:
 		if length != 8*uint64(p.k) {
 			return d.fail(ErrInvalid, start, "length", "is %d, want %d", length, 8*uint64(p.k))
@@ -764,6 +786,25 @@ func (p *parts) facetWords(b []byte, at int64) error {
 	return nil
 }
 
+// rectified makes the state of the rectification, nil where there is none.
+func (p *parts) rectified() (*rectify.State, error) {
+	xs := p.state
+	if xs == nil {
+		return nil, nil
+	}
+	k, cols := math.Float64bits(xs[0]), math.Float64bits(xs[1])
+	if cols < 1 || cols > uint64(p.n) || k < 1 || k > cols || uint64(len(xs)-5) != cols*(1+2*uint64(p.n)) {
+		p.d.section = tagState
+		return nil, p.d.fail(ErrInvalid, p.at[tagState], "state", "%d numbers for %d of %d vectors of length %d", len(xs), k, cols, p.n)
+	}
+	c := int(cols)
+	size := p.n * c
+	return &rectify.State{
+		K: int(k), Beyond: xs[2], Drift: xs[3], Change: xs[4], Values: xs[5 : 5+c : 5+c],
+		Vectors: mat.NewDense(p.n, c, xs[5+c:5+c+size:5+c+size]), Product: mat.NewDense(p.n, c, xs[5+c+size:]),
+	}, nil
+}
+
 // model puts the parts together.
 func (p *parts) model() (*Model, error) {
 	d := p.d
@@ -793,6 +834,10 @@ func (p *parts) model() (*Model, error) {
 		}
 		spectral = &spectralParts{mat.NewDense(p.n, p.k, x[0]), mat.NewDense(p.n, p.k, x[1]), mat.NewDense(p.k, p.k, x[2])}
 	}
+	state, err := p.rectified()
+	if err != nil {
+		return nil, err
+	}
 	m, err := newModel(modelParts{
 		Vocabulary:   p.vocab,
 		Topics:       mat.NewDense(p.n, p.k, p.topics),
@@ -808,13 +853,14 @@ func (p *parts) model() (*Model, error) {
 		Alpha:        p.alpha,
 		Tokenizer:    tok,
 		Spectral:     spectral,
+		State:        state,
 	})
 	var pe *partError
 	if errors.As(err, &pe) {
 		tag := map[string]string{
 			"vocabulary": tagVocabulary, "topics": tagTopics, "word_topics": tagWordTopics, "correlations": tagCorrelations,
 			"anchors": tagAnchors, "facets": tagFacets, "anchor_norms": tagAnchorNorms, "marginals": tagMarginals,
-			"dual": tagDual, "alpha": tagAlpha, "tokenizer": tagTokenizer,
+			"dual": tagDual, "alpha": tagAlpha, "tokenizer": tagTokenizer, "state": tagState,
 			"spectral_topics": tagSpectralB, "spectral_word_topics": tagSpectralW, "spectral_correlations": tagSpectralA,
 		}[pe.field]
 		d.section = tag

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/rectify"
 )
 
 // Tolerances of what a Model checks when it is made or read, and computes.
@@ -58,6 +59,7 @@ type Model struct {
 	alpha      []float64             // Dirichlet parameters; nil: not learned
 	tokenizer  *corpus.WordTokenizer // nil: not recorded
 	spectral   *Model                // before it was refined; nil: it was not
+	state      *rectify.State        // of the rectification, for a refit; nil: not kept
 
 	index func() map[string]int
 }
@@ -132,6 +134,7 @@ type modelParts struct {
 	Alpha        []float64             // Dirichlet parameters, K; or nil
 	Tokenizer    *corpus.WordTokenizer // or nil
 	Spectral     *spectralParts        // before the model was refined, or nil
+	State        *rectify.State        // of the rectification, N rows, or nil
 }
 
 // spectralParts are the parts of a model that a refinement changes.
@@ -165,6 +168,7 @@ func newModel(p modelParts) (*Model, error) {
 		stats: p.Stats.clone(), prov: p.Provenance, alpha: slices.Clone(p.Alpha),
 	}
 	m.prov.Stages = slices.Clone(m.prov.Stages)
+	m.state = p.State
 	if p.Dual != nil {
 		if r, c := p.Dual.Dims(); r != k || c != k {
 			return nil, invalid("dual", "is %d×%d, want K×K = %d×%d", r, c, k, k)
@@ -297,6 +301,14 @@ func (m *Model) check() error {
 	for j, a := range m.alpha {
 		if !(a > 0) || math.IsInf(a, 1) {
 			return invalid("alpha", "that of topic %d is %v, not positive", j, a)
+		}
+	}
+	if m.state != nil {
+		if err := m.state.Validate(); err != nil {
+			return invalid("state", "%v", err)
+		}
+		if r, _ := m.state.Vectors.Dims(); r != n {
+			return invalid("state", "has %d rows, want N = %d", r, n)
 		}
 	}
 	if m.tokenizer != nil {

@@ -40,6 +40,8 @@ type Pipeline struct {
 	workers   int
 	rec       Recorder
 	vocab     []string
+	resumable bool
+	from      *Model // nil: none
 }
 
 // New returns a Pipeline for k topics, 2 ≤ k ≤ N. An anchor finder that chooses
@@ -668,10 +670,11 @@ func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, weights []float
 // problem is what the stages from C on work on.
 type problem struct {
 	c     cooc.Matrix
-	vocab []string      // of all words, or nil
-	keep  []int         // the numbers of the words of c among all n; nil: all
-	n     int           // used with keep only
-	docs  corpus.Source // the documents behind c, or nil
+	vocab []string       // of all words, or nil
+	keep  []int          // the numbers of the words of c among all n; nil: all
+	n     int            // used with keep only
+	docs  corpus.Source  // the documents behind c, or nil
+	state *rectify.State // of the rectification of c, or nil
 }
 
 // word returns the number among all words of word i of c.
@@ -733,8 +736,9 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		rec  *recovery.Result
 		err  error
 	)
+	start, cold := p.start(&pr)
 	st.Rectify.Duration, err = tr.run(StageRectify, p.rectifier.String(), func() (string, error) {
-		rect, err = p.rectifier.Rectify(ctx, c, p.k, rectify.Options{Workers: p.workers, Seed: p.seed, Progress: func(done, total int, change float64) {
+		rect, err = p.rectifier.Rectify(ctx, c, p.k, rectify.Options{Workers: p.workers, Seed: p.seed, Keep: p.resumable, From: start, Progress: func(done, total int, change float64) {
 			tr.progress(done, total, "change", change)
 		}})
 		if err != nil {
@@ -760,6 +764,11 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 	if rect.Clipped > 0 {
 		p.warn(tr, &st, fmt.Sprintf("%d of the %d largest eigenpairs are not positive and were left out: more passes or a wider block may find better ones, or the data has fewer topics", rect.Clipped, p.k))
 	}
+
+	if p.from != nil {
+		st.Refit.Start = startedBy(rect, start, cold, p.rectifier)
+	}
+	pr.state = rect.State
 
 	if p.learner != nil {
 		return p.learn(ctx, pr, rect.C, tr, st, method, begun)
@@ -881,9 +890,20 @@ func (p Pipeline) model(ctx context.Context, pr problem, parts modelParts, stage
 	}
 	parts.Stats.Total = time.Since(begun)
 	parts.Provenance = newProvenance(linalg.KernelName(), p.seed, stages)
+	if s := pr.state; s != nil {
+		all := *s
+		all.Vectors, all.Product = pr.expand(s.Vectors), pr.expand(s.Product)
+		parts.State = &all
+	}
 	m, err := newModel(parts)
 	if err != nil {
 		return nil, wrap(err)
+	}
+	if p.from != nil {
+		if m, err = m.follow(p.from); err != nil {
+			return nil, wrap(err)
+		}
+		m.stats.Total = time.Since(begun)
 	}
 	return m, nil
 }

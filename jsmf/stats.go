@@ -21,6 +21,7 @@ type Stats struct {
 	// and Recover are zero then.
 	AnchorFree AnchorFreeStats `json:"anchor_free,omitempty"`
 	Refine     RefineStats     `json:"refine,omitempty"` // zero without Pipeline.Refine
+	Refit      RefitStats      `json:"refit,omitempty"`  // zero without Pipeline.From
 
 	// Total is the time of the whole fit.
 	Total time.Duration `json:"-"`
@@ -142,6 +143,24 @@ type RefineStats struct {
 	Objective []float64     `json:"objective,omitempty"` // what the passes climb, a token, of methods that climb something
 	HeldOut   []float64     `json:"held_out,omitempty"`  // mean ln p(token) of the hidden halves of those held out
 	Duration  time.Duration `json:"-"`
+}
+
+// RefitStats says how a model follows the one that Pipeline.From named.
+type RefitStats struct {
+	// Start is "warm", or "cold: " and why the rectification began from nothing.
+	Start string `json:"start"`
+	// Drift holds for each topic the Hellinger distance of its words to those of
+	// the topic of the same number before: see Alignment. NaN where there is none.
+	Drift []float64 `json:"drift"`
+	// New are the topics that follow none, and Vanished those of the model before
+	// that none follows: there were more topics, or fewer, or they are too far
+	// apart to be called the same (NewTopicDistance).
+	New      []int `json:"new"`
+	Vanished []int `json:"vanished"`
+	// Joined and Left are the words that the model before did not have, and
+	// those that only it had, in the order of the models.
+	Joined []string `json:"joined"`
+	Left   []string `json:"left"`
 }
 
 // clone returns a copy that shares no memory with s.

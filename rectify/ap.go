@@ -175,12 +175,22 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		sum  float64 // of C_t
 	)
 	pairs := newEigenpairs(n, k, tol, opt.Workers)
+	ws, err := opt.warm(ctx, c0, k)
+	if err != nil {
+		return nil, err
+	}
+	pairs.products, res.Warm, res.Cold = ws.products, ws.block != nil, ws.cold
+	if res.Warm {
+		pairs.block = ws.block
+	}
 	var look lookup
 	var spare blas64.General // a Y that is not needed any more
 	for t := 1; t <= a.iterations(); t++ {
-		// PSD: the eigenpairs.
-		if err := pairs.next(ctx, t, op); err != nil {
-			return nil, err
+		// PSD: the eigenpairs. A warm start begins with them.
+		if t > 1 || !res.Warm {
+			if err := pairs.next(ctx, t, op); err != nil {
+				return nil, err
+			}
 		}
 		theta := pairs.theta()
 		y := pairs.yIn(spare)
@@ -197,6 +207,8 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		var change float64
 		if have {
 			change, err = changeOf(ctx, &cur, &next, opt.Workers)
+		} else if res.Warm { // where the one before left off
+			change, err = opt.firstChange(ctx, y, r)
 		} else {
 			change, err = firstChange(ctx, c0, &next, theta, opt.Workers)
 		}
@@ -216,9 +228,16 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 			res.Status = Converged
 			break
 		}
+		if res.Warm && change <= opt.From.Change {
+			res.Status = Converged // as far as the start was
+			break
+		}
 	}
 	res.Eigenvalues = slices.Clone(pairs.theta())
 	res.Products, res.ColdStarts = pairs.products, pairs.cold
+	if err := opt.keep(ctx, c0, pairs.block, k, ws, res); err != nil {
+		return nil, err
+	}
 	// Divide by the sum. The result owns its parts.
 	s := 1 / sum
 	for i := range cur.Y.Data {

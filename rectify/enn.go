@@ -174,15 +174,22 @@ func (e ENN) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*R
 	if err := check(c, k); err != nil {
 		return nil, err
 	}
-	first := newEigenpairs(c.Dim(), k, e.eigenTol(), opt.Workers)
-	if err := first.next(ctx, 0, operator(c, opt.Workers)); err != nil {
+	ws, err := opt.warm(ctx, c, k)
+	if err != nil {
 		return nil, fmt.Errorf("rectify: ENN: %w", err)
 	}
-	least := 0
-	if e.Tol == 0 {
-		least = leastIterations
+	start := ennStart{C: c, Warm: ws, Block: ws.block, Products: ws.products}
+	if ws.block == nil {
+		first := newEigenpairs(c.Dim(), k, e.eigenTol(), opt.Workers)
+		if err := first.next(ctx, 0, operator(c, opt.Workers)); err != nil {
+			return nil, fmt.Errorf("rectify: ENN: %w", err)
+		}
+		start.Block, start.Products, start.ColdStarts = first.block, ws.products+first.products, first.cold
+		if e.Tol == 0 {
+			start.Least = leastIterations
+		}
 	}
-	res, err := ennFrom(ctx, e, ennStart{Block: first.block, Least: least, Products: first.products, ColdStarts: first.cold}, k, opt)
+	res, err := ennFrom(ctx, e, start, k, opt)
 	if err != nil {
 		return nil, fmt.Errorf("rectify: ENN: %w", err)
 	}
@@ -201,6 +208,9 @@ type ennStart struct {
 	Least int
 	// Products and ColdStarts were spent on Block.
 	Products, ColdStarts int
+	// C is the matrix, and Warm whether Block is a warm start of it.
+	C    cooc.Matrix
+	Warm warmStart
 }
 
 // ennFrom runs ENN from given eigenpairs. e must be valid, 1 ≤ k ≤ N. Errors
@@ -219,7 +229,7 @@ func ennFrom(ctx context.Context, e ENN, start ennStart, k int, opt Options) (*R
 	if !(pairs.theta()[0] > 0) {
 		return nil, fmt.Errorf("the largest eigenvalue is %g: there is nothing to keep", pairs.theta()[0])
 	}
-	res := &Result{}
+	res := &Result{Warm: start.Warm.block != nil, Cold: start.Warm.cold}
 	var found lookup
 	var spare blas64.General // a Y that is not needed any more
 	cur, err := e.look(ctx, &found, pairs.y(), k, linalg.CSR{}, opt.Workers)
@@ -271,9 +281,16 @@ func ennFrom(ctx context.Context, e ENN, start ennStart, k int, opt Options) (*R
 			res.Status = Converged
 			break
 		}
+		if res.Warm && change <= opt.From.Change {
+			res.Status = Converged // as far as the start was
+			break
+		}
 	}
 	res.Eigenvalues = slices.Clone(pairs.theta())
 	res.Products, res.ColdStarts = pairs.products, pairs.cold
+	if err := opt.keep(ctx, start.C, pairs.block, k, start.Warm, res); err != nil {
+		return nil, err
+	}
 	pairs.block = nil
 	res.Shift, res.LookedUp, res.Epsilon = cur.r, len(cur.rows), cur.epsilon
 	if cur.rows == nil {

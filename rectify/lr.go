@@ -107,6 +107,17 @@ func (l LR) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Re
 	if err := check(c, k); err != nil {
 		return nil, err
 	}
+	ws, err := opt.warm(ctx, c, k)
+	if err != nil {
+		return nil, fmt.Errorf("rectify: LR: %w", err)
+	}
+	if ws.block != nil {
+		res, err := ennFrom(ctx, l.ENN, ennStart{C: c, Warm: ws, Block: ws.block, Products: ws.products}, k, opt)
+		if err != nil {
+			return nil, fmt.Errorf("rectify: LR: %w", err)
+		}
+		return res, nil
+	}
 	n := c.Dim()
 	over := l.Oversample
 	if over == 0 {
@@ -137,7 +148,7 @@ func (l LR) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Re
 			clipped++
 		}
 	}
-	res, err := ennFrom(ctx, l.ENN, ennStart{Block: block, Least: leastIterations, Products: st.Products, ColdStarts: 1}, k, opt)
+	res, err := ennFrom(ctx, l.ENN, ennStart{C: c, Warm: ws, Block: block, Least: leastIterations, Products: ws.products + st.Products, ColdStarts: 1}, k, opt)
 	if err != nil {
 		return nil, fmt.Errorf("rectify: LR: %w", err)
 	}

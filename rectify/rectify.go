@@ -54,6 +54,11 @@ type Options struct {
 	// Progress, if not nil, is called after each iteration from the goroutine
 	// that called Rectify, with the change ‖C_t − C_{t−1}‖_F.
 	Progress func(done, total int, change float64)
+	// Keep asks for Result.State, and From, if not nil, gives that of a matrix
+	// of the same words that differs little. AP (but for Dense), ENN, LR and
+	// Auto know what to do with them; the others ignore them.
+	Keep bool
+	From *State
 }
 
 // Status says why a method stopped.
@@ -126,6 +131,13 @@ type Result struct {
 	// Undetermined counts, for DC, the diagonal entries that the matrix says
 	// nothing about; they keep their values.
 	Undetermined int
+	// State is what a later rectification can go on from, where Options.Keep asked
+	// for it and the method knows how.
+	State *State
+	// Warm tells whether the method went on from Options.From, and Cold why it
+	// did not, if one was given and the method knows how.
+	Warm bool
+	Cold string
 	// Violations says by how much C misses the structure that was asked for;
 	// nil where that was not measured.
 	Violations *Violations

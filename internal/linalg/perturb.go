@@ -1,0 +1,82 @@
+package linalg
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Perturbed returns the p algebraically largest eigenpairs of X·diag(θ)·Xᵀ + D
+// for a symmetric perturbation D of which W = DX alone is known: orthonormal X
+// n×p, p values θ. The part of D beyond, (I − XXᵀ)D(I − XXᵀ), counts as zero;
+// it changes the pairs in the second order only. X and W are left as they are.
+// O(np²).
+func Perturbed(ctx context.Context, x blas64.General, theta []float64, w blas64.General, workers int) (*Block, error) {
+	n, p := x.Rows, x.Cols
+	if len(theta) != p || w.Rows != n || w.Cols != p {
+		return nil, fmt.Errorf("linalg: a perturbation of %d×%d, %d values and vectors of %d×%d", w.Rows, w.Cols, len(theta), n, p)
+	}
+	// W = XG + QR. In the basis of X and Q the matrix is (Θ + G, Rᵀ; R, 0).
+	z := NewGeneral(n, p)
+	for i := range n {
+		copy(Row(z, i), Row(w, i))
+	}
+	floor := 0.0
+	for _, v := range columnNorms2(w) {
+		floor = max(floor, v)
+	}
+	g, h := NewGeneral(p, p), NewGeneral(p, p)
+	for range 2 {
+		if err := Gemm(ctx, blas.Trans, blas.NoTrans, 1, x, z, 0, h, workers); err != nil {
+			return nil, err
+		}
+		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, -1, x, h, 1, z, workers); err != nil {
+			return nil, err
+		}
+		for i, v := range h.Data {
+			g.Data[i] += v
+		}
+	}
+	symmetrise(g)
+	q, _, err := krylovOrthonormal(ctx, []blas64.General{x}, z, make([]float64, n*p), 1e-12*math.Sqrt(floor), workers)
+	if err != nil {
+		return nil, err
+	}
+	m := p + q.Cols
+	t := NewGeneral(m, m)
+	for i := range p {
+		copy(t.Data[i*m:i*m+p], Row(g, i))
+		t.Data[i*m+i] += theta[i]
+	}
+	if q.Cols > 0 {
+		r := NewGeneral(q.Cols, p)
+		if err := Gemm(ctx, blas.Trans, blas.NoTrans, 1, q, w, 0, r, workers); err != nil {
+			return nil, err
+		}
+		for i := range q.Cols {
+			for j, v := range Row(r, i) {
+				t.Data[(p+i)*m+j], t.Data[j*m+p+i] = v, v
+			}
+		}
+	}
+	values, s, err := topEig(ctx, t, p, workers)
+	if err != nil {
+		return nil, err
+	}
+	b := &Block{X: NewGeneral(n, p), Theta: values}
+	part := func(lo, rows int) blas64.General {
+		return blas64.General{Rows: rows, Cols: p, Stride: s.Stride, Data: s.Data[lo*s.Stride:]}
+	}
+	if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, x, part(0, p), 0, b.X, workers); err != nil {
+		return nil, err
+	}
+	if q.Cols > 0 {
+		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, q, part(p, q.Cols), 1, b.X, workers); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}

@@ -1,0 +1,323 @@
+package jsmf
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// Resumable says whether fitted models keep the state of their rectification
+// (rectify.State), from which a refit goes on: see From. 16·N·p bytes in memory
+// and in the model file, p = K + 10 to K + 17. Rectifiers that leave no state,
+// such as rectify.DR, are not changed by it. Default: false.
+func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
+
+// From makes fits follow a model: one of nearly the same documents, such as
+// those of yesterday. nil, the default: none.
+//
+// The rectification goes on from where that of prev ended, if prev was made with
+// Resumable and the same K, and the rectifier knows how (rectify.AP, ENN, LR
+// and Auto): it takes a few iterations instead of all. Stats.Refit.Start says
+// whether it did or why not; a change that is too large, or something new in the
+// documents, are reasons to begin anew.
+//
+// The topics are numbered as in prev: see Align and Model.Reorder. Words are
+// matched by their strings, those that came or went being listed in
+// Stats.Refit, which also says how far each topic has drifted. Where neither
+// model has a vocabulary they are matched by number.
+//
+// The model depends on prev in its last digits: it is as well rectified as one
+// from nothing, but not the same one.
+func (p Pipeline) From(prev *Model) Pipeline { p.from = prev; return p }
+
+// Resumable tells whether the model keeps the state that a refit goes on from.
+func (m *Model) Resumable() bool { return m.state != nil }
+
+// start returns the state to start from, for the words of the problem, or why
+// there is none.
+func (p Pipeline) start(pr *problem) (*rectify.State, string) {
+	prev := p.from
+	switch {
+	case prev == nil:
+		return nil, ""
+	case prev.state == nil:
+		return nil, "the model before was not made Resumable, or by a method that leaves no state"
+	}
+	n := pr.c.Dim()
+	rows := make([]int, n)
+	if pr.vocab == nil || !prev.HasVocabulary() {
+		all := n
+		if pr.keep != nil {
+			all = pr.n
+		}
+		if pr.vocab != nil || prev.HasVocabulary() || all != prev.N() {
+			return nil, "words without names cannot be matched with those of the model before"
+		}
+		for i := range rows {
+			rows[i] = pr.word(i)
+		}
+	} else {
+		for i := range rows {
+			w, ok := prev.Index(pr.vocab[pr.word(i)])
+			if !ok {
+				w = -1
+			}
+			rows[i] = w
+		}
+	}
+	s, err := prev.state.Select(rows)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return s, ""
+}
+
+// startedBy says how a rectification started that was to follow another.
+func startedBy(res *rectify.Result, start *rectify.State, cold string, r Rectifier) string {
+	switch {
+	case res.Warm:
+		return "warm"
+	case start == nil:
+		return "cold: " + cold
+	case res.Cold != "":
+		return "cold: " + res.Cold
+	}
+	return fmt.Sprintf("cold: %v goes on from no state", r)
+}
+
+// NewTopicDistance is the Hellinger distance above which a topic is not called
+// the successor of another: the two have then less than 36 % of their words in
+// common, as the Bhattacharyya coefficient measures it.
+const NewTopicDistance = 0.8
+
+// Alignment says which topic of one model is which of another.
+type Alignment struct {
+	// Next holds for each topic of the first model the topic of the second that
+	// was matched with it, −1 for none, and Prev the same the other way. As many
+	// topics are matched as the model with fewer has.
+	Next, Prev []int
+
+	// Drift holds for each topic of the second model the Hellinger distance to
+	// the topic Prev, (1 − Σ_w √(b_w b'_w))^½, in [0, 1]: 0 for the same
+	// distribution of words, 1 for no word in common. NaN where Prev is −1.
+	Drift []float64
+
+	// New are the topics of the second model that follow none: those with a
+	// Prev of −1 or a Drift above NewTopicDistance. Vanished are those of the
+	// first model that none follows.
+	New, Vanished []int
+}
+
+// Align matches the topics of two models, so that the sum of the Bhattacharyya
+// coefficients Σ_w √(b_w b'_w) of the matched pairs is largest (metrics.Assign).
+// Words are matched by their strings, by number where neither model has a
+// vocabulary and both have as many; words of one model alone count as
+// probability that the other does not have. O(N·K·K' + K³).
+func Align(prev, m *Model) (*Alignment, error) {
+	if prev == nil || m == nil {
+		return nil, fmt.Errorf("jsmf: align: no model")
+	}
+	rows := make([]int, m.n) // the word of prev
+	switch {
+	case prev.HasVocabulary() && m.HasVocabulary():
+		for i := range rows {
+			w, ok := prev.Index(m.vocab[i])
+			if !ok {
+				w = -1
+			}
+			rows[i] = w
+		}
+	case !prev.HasVocabulary() && !m.HasVocabulary() && prev.n == m.n:
+		for i := range rows {
+			rows[i] = i
+		}
+	default:
+		return nil, fmt.Errorf("jsmf: align: models of %d and %d words, of which not both have names", prev.n, m.n)
+	}
+	root := func(dst, src []float64) {
+		for j, v := range src {
+			dst[j] = math.Sqrt(v)
+		}
+	}
+	x, y := mat.NewDense(m.n, prev.k, nil), mat.NewDense(m.n, m.k, nil)
+	for i, w := range rows {
+		if w >= 0 {
+			root(x.RawRowView(i), prev.topics[w*prev.k:(w+1)*prev.k])
+			root(y.RawRowView(i), m.topics[i*m.k:(i+1)*m.k])
+		}
+	}
+	gain := new(mat.Dense)
+	gain.Mul(x.T(), y)
+	al := &Alignment{Next: make([]int, prev.k), Prev: make([]int, m.k), Drift: make([]float64, m.k)}
+	for k := range al.Next {
+		al.Next[k] = -1
+	}
+	for k := range al.Prev {
+		al.Prev[k], al.Drift[k] = -1, math.NaN()
+	}
+	var pairs []int
+	var err error
+	if prev.k <= m.k {
+		if pairs, err = metrics.Assign(gain); err == nil {
+			copy(al.Next, pairs)
+		}
+	} else if pairs, err = metrics.Assign(gain.T()); err == nil {
+		for l, k := range pairs {
+			al.Next[k] = l
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("jsmf: align: %w", err)
+	}
+	for k, l := range al.Next {
+		if l >= 0 {
+			al.Prev[l] = k
+			al.Drift[l] = math.Sqrt(max(1-gain.At(k, l), 0))
+		}
+	}
+	for l, k := range al.Prev {
+		if k < 0 || al.Drift[l] > NewTopicDistance {
+			al.New = append(al.New, l)
+		}
+	}
+	for k, l := range al.Next {
+		if l < 0 || al.Drift[l] > NewTopicDistance {
+			al.Vanished = append(al.Vanished, k)
+		}
+	}
+	return al, nil
+}
+
+// Order returns the order for Model.Reorder of the second model in which its
+// topics have the numbers of the first. Topics matched with none come last, in
+// their order; where the second model has fewer topics, the numbers close up.
+func (a *Alignment) Order() []int {
+	var order []int
+	for _, l := range a.Next {
+		if l >= 0 {
+			order = append(order, l)
+		}
+	}
+	for l, k := range a.Prev {
+		if k < 0 {
+			order = append(order, l)
+		}
+	}
+	return order
+}
+
+// Reorder returns the model with its topics in another order: topic t of the
+// result is topic order[t] of m, in all its parts. The state of the
+// rectification and statistics that do not belong to topics are as they were. order holds the
+// numbers from 0 to K − 1, each once; anything else is an error. O(NK).
+func (m *Model) Reorder(order []int) (*Model, error) {
+	seen := make([]bool, m.k)
+	if len(order) != m.k {
+		return nil, fmt.Errorf("jsmf: reorder: %d numbers for %d topics", len(order), m.k)
+	}
+	for t, k := range order {
+		if k < 0 || k >= m.k || seen[k] {
+			return nil, fmt.Errorf("jsmf: reorder: number %d, that of topic %d, is not in [0, %d), or stands twice", k, t, m.k)
+		}
+		seen[k] = true
+	}
+	out := m.reordered(order)
+	if m.spectral != nil {
+		out.spectral = m.spectral.reordered(order)
+	}
+	return out, nil
+}
+
+func (m *Model) reordered(order []int) *Model {
+	out := *m
+	columns := func(a []float64) []float64 {
+		b := make([]float64, len(a))
+		for lo := 0; lo < len(a); lo += m.k {
+			for t, k := range order {
+				b[lo+t] = a[lo+k]
+			}
+		}
+		return b
+	}
+	both := func(a []float64) []float64 {
+		if a == nil {
+			return nil
+		}
+		a = columns(a)
+		b := make([]float64, 0, len(a))
+		for _, k := range order {
+			b = append(b, a[k*m.k:(k+1)*m.k]...)
+		}
+		return b
+	}
+	out.topics, out.wordTopics = columns(m.topics), columns(m.wordTopics)
+	out.corr, out.dual = both(m.corr), both(m.dual)
+	out.anchors, out.norms, out.alpha = permuted(m.anchors, order), permuted(m.norms, order), permuted(m.alpha, order)
+	out.facets = permuted(m.facets, order)
+	out.stats = m.stats.clone()
+	if s := &out.stats; len(s.Anchors.Norms) == m.k {
+		s.Anchors.Norms = permuted(s.Anchors.Norms, order)
+	}
+	if s := &out.stats.Refit; len(s.Drift) == m.k {
+		s.Drift = permuted(s.Drift, order)
+		for i, k := range s.New {
+			s.New[i] = slices.Index(order, k)
+		}
+		slices.Sort(s.New)
+	}
+	return &out
+}
+
+// permuted returns a with entry order[t] at place t; nil stays nil.
+func permuted[T any](a []T, order []int) []T {
+	if a == nil {
+		return nil
+	}
+	b := make([]T, len(order))
+	for t, k := range order {
+		b[t] = a[k]
+	}
+	return b
+}
+
+// follow returns the model with its topics numbered as those of the one before,
+// and writes down how they have changed.
+func (m *Model) follow(prev *Model) (*Model, error) {
+	al, err := Align(prev, m)
+	if err != nil {
+		return nil, err
+	}
+	order := al.Order()
+	out := m.reordered(order)
+	if m.spectral != nil {
+		out.spectral = m.spectral.reordered(order)
+	}
+	s := &out.stats.Refit
+	s.Drift = permuted(al.Drift, order)
+	for _, l := range al.New {
+		s.New = append(s.New, slices.Index(order, l))
+	}
+	slices.Sort(s.New)
+	s.Vanished = al.Vanished
+	if m.vocab != nil && prev.vocab != nil {
+		for _, w := range m.vocab {
+			if _, ok := prev.Index(w); !ok {
+				s.Joined = append(s.Joined, w)
+			}
+		}
+		for _, w := range prev.vocab {
+			if _, ok := m.Index(w); !ok {
+				s.Left = append(s.Left, w)
+			}
+		}
+	}
+	if out.spectral != nil {
+		out.spectral.stats.Refit = out.stats.clone().Refit
+	}
+	return out, nil
+}
