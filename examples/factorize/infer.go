@@ -8,6 +8,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/npy"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -98,7 +99,7 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsm
 				out.AllZero++
 			}
 		}
-		if err := writeNPY(outputName(o.thetaNPY, m.K(), len(o.topics)), len(c.Docs), m.K(), func(i int) []float64 { return c.W.RawRowView(i) }); err != nil {
+		if err := npy.WriteFile(outputName(o.thetaNPY, m.K(), len(o.topics)), len(c.Docs), m.K(), func(i int) []float64 { return c.W.RawRowView(i) }); err != nil {
 			return "", err
 		}
 		return fmt.Sprintf("%d documents, %d unknown tokens, %s", out.Documents, out.Unknown, out.Method), nil

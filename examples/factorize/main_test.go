@@ -409,7 +409,7 @@ func TestSolvers(t *testing.T) {
 	}
 }
 
-// readNPY reads what writeNPY wrote, knowing the format but not the writer.
+// readNPY reads what package npy wrote, knowing the format but not the writer.
 func readNPY(t *testing.T, path string) (rows, cols int, at func(i, j int) float64) {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -1,5 +1,5 @@
 // Quickstart finds the topics of a collection of texts and how they go
-// together, and prints them.
+// together, prints them, and writes a report to look at in a browser.
 //
 // Without arguments it needs nothing but Go: the texts are the comments of the
 // Go standard library.
@@ -8,7 +8,7 @@
 //	go run ./examples/quickstart -dir ~/notes -k 20
 //
 // It is also a program to copy from: read, curate, fit, look at the model,
-// evaluate, save. Interrupted by Ctrl-C it ends within one step of work.
+// evaluate, find the documents of topics, report, save. Interrupted by Ctrl-C it ends within one step of work.
 package main
 
 import (
@@ -28,6 +28,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/report"
 	"github.com/jsmf-go/spectral/metrics"
 )
 
@@ -52,9 +53,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 type options struct {
-	dir, ext, goroot, stop, save string
-	topics, words, top           int
-	quiet                        bool
+	dir, ext, goroot, stop, save, report string
+	topics, words, top                   int
+	quiet                                bool
 }
 
 func parseFlags(args []string, stderr io.Writer) (o options, err error) {
@@ -68,6 +69,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&o.words, "n", 5000, "the vocabulary: at most so many words, the best by tf-idf")
 	f.IntVar(&o.top, "top", 10, "how many words to print for a topic")
 	f.StringVar(&o.save, "save", "", "save the model to this `file`")
+	f.StringVar(&o.report, "report", "", "write the report, an HTML page, to this `file`; \"none\" for no report (default a new file in the folder for temporary ones)")
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress")
 	f.Usage = func() {
 		fmt.Fprintln(stderr, "Usage: quickstart [flags]\nFinds the topics of the Go standard library's comments, or of a folder of text files.")
@@ -107,14 +109,16 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 
 	// What to read, and which words to keep of it.
 	var src corpus.Source
-	var what string
+	var what, title string
+	var describe func(id string) report.Document // what the report shows of a document
 	cur := corpus.Curation{StopWords: corpus.EnglishStopWords(), Words: o.words}
 	if o.dir != "" {
 		dir := corpus.Dir{Path: o.dir, ReplaceInvalid: true}
 		if o.ext != "" {
 			dir.Ext = strings.Split(o.ext, ",")
 		}
-		src, what = dir, "text files in "+o.dir
+		src, what, title = dir, "text files in "+o.dir, "Topics of "+folderName(o.dir)
+		describe = func(id string) report.Document { return textFile(o.dir, id) }
 		cur.MinDocs = 3      // a word that few documents have tells little about what goes together
 		cur.MaxDocShare = .5 // and neither does one that most have
 	} else {
@@ -126,7 +130,8 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 			}
 		}
 		root = filepath.Join(root, "src")
-		src, what = goSource{root, proseTokenizer{}}, "comments of the Go files in "+root
+		src, what, title = goSource{root, proseTokenizer{}}, "comments of the Go files in "+root, "Topics of Go’s standard library"
+		describe = func(id string) report.Document { return goFile(root, id) }
 		cur.StopWords = append(cur.StopWords, goProse()...)
 		// Comments have a small vocabulary and an even style: words that are
 		// in a tenth of the files do not tell one from another.
@@ -142,7 +147,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	}
 
 	var raw, c *corpus.Corpus
-	var report *corpus.CurationReport
+	var curated *corpus.CurationReport
 	var m *jsmf.Model
 	var measured *metrics.Report
 	var times []timing
@@ -160,13 +165,13 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 		return err
 	}
 	if err := stage("curate", func() (out string, err error) {
-		if c, report, err = corpus.Curate(raw, cur); err != nil {
+		if c, curated, err = corpus.Curate(raw, cur); err != nil {
 			return "", err
 		}
 		return fmt.Sprintf("%d documents, %d tokens of %d words", c.NumDocs(), c.Tokens(), c.NumWords()), nil
 	}); err != nil {
-		if report != nil {
-			err = fmt.Errorf("%w\n%v", err, report) // where they all went
+		if curated != nil {
+			err = fmt.Errorf("%w\n%v", err, curated) // where they all went
 		}
 		return err
 	}
@@ -192,6 +197,28 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 			return err
 		}
 	}
+	var where string
+	if o.report != "none" {
+		if err := stage("report", func() (string, error) {
+			docs, err := m.Transform(ctx, c.Source())
+			if err != nil {
+				return "", err
+			}
+			opts := []report.Option{
+				report.Title(title), report.About("What the " + what + " are about."), report.Curation(curated), report.Metrics(measured),
+				report.Documents(docs, func(m int) report.Document { return describe(docs.IDs[m]) }),
+			}
+			for _, t := range times {
+				if t.stage == "read" || t.stage == "curate" || t.stage == "evaluate" { // the others are in the model
+					opts = append(opts, report.Time(t.stage, t.d))
+				}
+			}
+			where, err = writeReport(o.report, m, opts...)
+			return where, err
+		}); err != nil {
+			return err
+		}
+	}
 	times = append(times, timing{"total", time.Since(begun)})
 
 	fmt.Fprintf(w, "%d topics in the %s\n", m.K(), what)
@@ -201,6 +228,9 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	printPairs(w, m)
 	printMetrics(w, measured)
 	printTimes(w, times)
+	if where != "" {
+		fmt.Fprintf(w, "\nThe report, to open in a browser: %s\n", where)
+	}
 	if o.save != "" {
 		fmt.Fprintf(w, "\nSaved to %s; jsmf.LoadModel reads it.\n", o.save)
 	}

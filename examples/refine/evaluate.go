@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -169,21 +166,4 @@ func dot(a, b []float64) float64 {
 		s += v * b[i]
 	}
 	return s
-}
-
-// writeNPY writes a matrix as a NumPy file, format version 1.0.
-func writeNPY(path string, b *mat.Dense) error {
-	r, c := b.Dims()
-	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", r, c)
-	// Magic, version and length take 10 bytes; the whole head ends in a line
-	// break and is a multiple of 64 long.
-	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
-	out := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header)))
-	out = append(out, header...)
-	for i := range r {
-		for _, x := range b.RawRowView(i) {
-			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(x))
-		}
-	}
-	return os.WriteFile(path, out, 0o666)
 }

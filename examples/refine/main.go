@@ -58,6 +58,7 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
+	"github.com/jsmf-go/spectral/internal/npy"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
@@ -263,7 +264,8 @@ func table(ctx context.Context, o options, w io.Writer) error {
 			fmt.Fprintf(t, "%s\t%.4f\t%.4f\t%.4f\t%.2f\t%.2f\t%.3f\t%.2f\t%.2f\t%.2f\t%.1f\t\n",
 				name, s.ll, s.own, s.npmi, s.dissim, s.spec, s.hoyer, s.uniq1, sum, seconds, seconds/u)
 			if o.npy != "" {
-				if err := writeNPY(fmt.Sprintf("%s_k%d_p%d.npy", o.npy, k, p), b); err != nil {
+				n, _ := b.Dims()
+				if err := npy.WriteFile(fmt.Sprintf("%s_k%d_p%d.npy", o.npy, k, p), n, k, b.RawRowView); err != nil {
 					return err
 				}
 			}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/report"
+)
+
+// writeReport writes the report to a file, if path is empty to a new one in the
+// folder for temporary files, and returns where it is.
+func writeReport(path string, m *jsmf.Model, opts ...report.Option) (where string, err error) {
+	var f *os.File
+	if path == "" {
+		f, err = os.CreateTemp("", "spectral-report-*.html")
+	} else {
+		f, err = os.Create(path)
+	}
+	if err != nil {
+		return "", err
+	}
+	err = report.Write(f, m, opts...)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	return filepath.Abs(f.Name())
+}
+
+// textFile returns the beginning of a text file. A document that cannot be read
+// anew is shown without.
+func textFile(dir, id string) report.Document {
+	d := report.Document{Title: id}
+	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(id)))
+	if err != nil {
+		return d
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 2000))
+	if err == nil && utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)]) { // the last may be cut
+		d.Snippet = strings.ToValidUTF8(string(head), "")
+	}
+	return d
+}
+
+// goFile returns the first longer paragraph of a Go file's comments.
+func goFile(root, id string) report.Document {
+	d := report.Document{Title: id}
+	file, err := parse(filepath.Join(root, filepath.FromSlash(id)))
+	if err != nil || file == nil {
+		return d
+	}
+	for _, p := range paragraphs(file) {
+		if len(p) > 80 {
+			d.Snippet = p
+			break
+		}
+	}
+	return d
+}
+
+// folderName returns the last part of a folder's path.
+func folderName(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return filepath.Base(dir)
+}
