@@ -48,6 +48,7 @@ func routes() []route {
 		{path: "/v1/topics", methods: get((*Service).topics)},
 		{path: "/v1/topics/{topic}", methods: get((*Service).topic)},
 		{path: "/v1/correlations", methods: get((*Service).correlations)},
+		{path: "/v1/report", methods: get((*Service).report)},
 		{path: "/v1/documents", methods: map[string]handler{http.MethodGet: (*Service).countDocuments, http.MethodPost: (*Service).postDocuments}},
 		{path: "/v1/documents/{id}", methods: map[string]handler{http.MethodDelete: (*Service).deleteDocument}},
 		{path: "/v1/refit", methods: map[string]handler{http.MethodGet: (*Service).getRefit, http.MethodPost: (*Service).postRefit}},
@@ -296,6 +297,31 @@ func (s *Service) topic(w http.ResponseWriter, r *http.Request) *problem {
 		}
 		return m.topic[k], nil
 	})
+}
+
+// report sends the page of package report, made at the first request for it.
+func (s *Service) report(w http.ResponseWriter, r *http.Request) *problem {
+	m, p := s.model(w)
+	if p != nil {
+		return p
+	}
+	select {
+	case s.work <- struct{}{}:
+		defer func() { <-s.work }()
+	case <-r.Context().Done():
+		return late(r.Context())
+	}
+	b, err := m.report()
+	if err != nil {
+		return internal(err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	// The page has its own policy, which names its script and style by their
+	// hashes; both policies hold.
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	w.Write(b)
+	return nil
 }
 
 const (

@@ -77,7 +77,7 @@ func Open(ctx context.Context, st *store.Store, cfg Config) (*Service, error) {
 	if err != nil || !ok {
 		return s, err
 	}
-	m, err := serve(ctx, saved.Model, nil)
+	m, err := serve(ctx, saved.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (s *Service) Import(ctx context.Context, m *jsmf.Model) (bool, error) {
 	if s.current.Load() != nil {
 		return false, nil
 	}
-	ready, err := serve(ctx, m, nil)
+	ready, err := serve(ctx, m)
 	if err != nil {
 		return false, err
 	}
@@ -273,7 +273,8 @@ type RefitStatus struct {
 	Total     int        `json:"total,omitempty"`     // of so many, 0: not known
 	From      *modelName `json:"from,omitempty"`      // the model it began with
 	Model     *modelName `json:"model,omitempty"`     // what came out
-	Drift     []float64  `json:"drift,omitempty"`     // of each topic from that of From
+	Start     string     `json:"start,omitempty"`     // whether it went on from From: "warm", or "cold" and why
+	Drift     []*float64 `json:"drift,omitempty"`     // of each topic from that of From; null: it has none there
 	Error     string     `json:"error,omitempty"`
 }
 
@@ -315,7 +316,8 @@ func (s *Service) startRefit() (RefitStatus, *problem) {
 		switch {
 		case err == nil:
 			r.State, r.Model, r.Drift = refitDone, &next.name, next.drift
-			s.cfg.Log.Info("refit done", "model", next.name.Version, "documents", r.Documents, "took", took)
+			r.Start = next.model.Stats().Refit.Start
+			s.cfg.Log.Info("refit done", "model", next.name.Version, "documents", r.Documents, "start", r.Start, "took", took)
 		case cancelled:
 			r.State = refitCancelled
 			s.cfg.Log.Info("refit cancelled", "took", took)
@@ -347,23 +349,35 @@ type dataError struct{ err error }
 func (e *dataError) Error() string { return e.err.Error() }
 func (e *dataError) Unwrap() error { return e.err }
 
+// ofData blames the documents for the error of a fit, unless it was cancelled.
+func ofData(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return &dataError{err}
+}
+
 // fit learns a model from the documents that are kept, saves it and lets it serve.
 func (s *Service) fit(ctx context.Context, from *served) (*served, error) {
 	s.documents.Lock()
 	snap, seq := s.held.Snapshot(), s.store.Last()
 	s.documents.Unlock()
-	c, err := snap.Corpus()
+	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).Resumable(true).Record(recorder{s})
+	if from != nil {
+		p = p.From(from.model) // topics keep their numbers
+	}
+	data, err := p.PrepareSnapshot(ctx, snap)
 	if err != nil {
-		return nil, &dataError{err}
+		return nil, ofData(ctx, err)
 	}
 	s.mu.Lock()
-	s.refit.Documents, s.refit.Words = c.NumDocs(), c.NumWords()
+	s.refit.Documents, s.refit.Words = data.Corpus().NumDocs(), data.Corpus().NumWords()
 	s.mu.Unlock()
-	m, drift, err := s.learn(ctx, c, from)
+	m, err := p.FitPrepared(ctx, data)
 	if err != nil {
-		return nil, err
+		return nil, ofData(ctx, err)
 	}
-	ready, err := serve(ctx, m, drift)
+	ready, err := serve(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -386,19 +400,6 @@ func (s *Service) fit(ctx context.Context, from *served) (*served, error) {
 		s.cfg.Log.Warn("the documents could not be saved in one file; the log grows on", "error", err)
 	}
 	return next, nil
-}
-
-// learn fits a model, its topics in the order of the one before.
-func (s *Service) learn(ctx context.Context, c *corpus.Corpus, from *served) (*jsmf.Model, []float64, error) {
-	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).Record(recorder{s})
-	m, err := p.Fit(ctx, c)
-	if err != nil {
-		if ctx.Err() == nil {
-			err = &dataError{err}
-		}
-		return nil, nil, err
-	}
-	return m, nil, nil
 }
 
 // recorder keeps the status of the refit up to date.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -8,11 +9,13 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/report"
 )
 
 const (
@@ -34,7 +37,8 @@ type served struct {
 	model   *jsmf.Model
 	inferer *infer.Inferer
 	labels  [][]string // the first words of each topic
-	drift   []float64  // of each topic from the model before; nil: not known
+	drift   []*float64 // of each topic from the model before, nil where it has none there; nil: there was none
+	report  func() ([]byte, error)
 
 	topics, correlations []byte   // the answers
 	topic                [][]byte // likewise
@@ -61,11 +65,14 @@ type pairAnswer struct {
 }
 
 // serve makes a model ready, all but its name.
-func serve(ctx context.Context, m *jsmf.Model, drift []float64) (*served, error) {
+func serve(ctx context.Context, m *jsmf.Model) (*served, error) {
 	if !m.HasVocabulary() {
 		return nil, fmt.Errorf("server: the model has no vocabulary, and could not read texts")
 	}
-	s := &served{model: m, drift: drift}
+	s := &served{model: m}
+	for _, x := range m.Stats().Refit.Drift {
+		s.drift = append(s.drift, number(x))
+	}
 	var err error
 	if s.inferer, err = m.Inferer(ctx, nil, infer.Options{}); err != nil {
 		return nil, err
@@ -84,6 +91,11 @@ func serve(ctx context.Context, m *jsmf.Model, drift []float64) (*served, error)
 func (s served) named(saved store.Saved) (*served, error) {
 	s.name = modelName{saved.Version, saved.Checksum}
 	m := s.model
+	s.report = sync.OnceValues(func() ([]byte, error) { // it takes a while, and is rarely wanted
+		var b bytes.Buffer
+		err := report.Write(&b, m, report.Title(fmt.Sprintf("Topics: model %d", saved.Version)), report.About("Checksum "+saved.Checksum))
+		return b.Bytes(), err
+	})
 	shares := m.TopicShares()
 	anchors := m.AnchorWords()
 	list := make([]topicAnswer, m.K())
@@ -94,7 +106,7 @@ func (s served) named(saved store.Saved) (*served, error) {
 			t.Anchor = anchors[k]
 		}
 		if s.drift != nil {
-			t.Drift = number(s.drift[k])
+			t.Drift = s.drift[k]
 		}
 	}
 	pairs := m.CorrelatedPairs(-1)

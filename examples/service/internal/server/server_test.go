@@ -279,6 +279,10 @@ func TestTopics(t *testing.T) {
 			t.Errorf("topic %d by itself: %+v", k, one)
 		}
 	}
+	page := want(t, s, "GET", "/v1/report", "", "", 200)
+	if !strings.Contains(page, s.current.Load().name.Checksum) || !strings.Contains(page, m.AnchorWords()[3]) || page != want(t, s, "GET", "/v1/report", "", "", 200) {
+		t.Errorf("the report has %d bytes and not what it should have", len(page))
+	}
 	pairs := decode[struct{ Pairs []pairAnswer }](t, want(t, s, "GET", "/v1/correlations", "", "", 200)).Pairs
 	for i, p := range m.CorrelatedPairs(-1) {
 		if got := pairs[i]; got.Topics != [2]int{p.K, p.L} || *got.Correlation != p.Correlation || got.Joint != p.Joint || got.Lift != p.Lift {
@@ -393,8 +397,19 @@ func TestRefit(t *testing.T) {
 	want(t, s, "POST", "/v1/refit", typeJSON, "{}", 400)
 	want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(texts(20, 2), 500), 200)
 	refit(t, s)
-	if st := s.refitStatus(); *st.From != first.name || st.Model.Version != 2 || st.Model.Checksum == first.name.Checksum {
+	st = decode[RefitStatus](t, want(t, s, "GET", "/v1/refit", "", "", 200))
+	if *st.From != first.name || st.Model.Version != 2 || st.Model.Checksum == first.name.Checksum || st.Start != "warm" {
 		t.Errorf("second: %+v", st)
+	}
+	// A tenth more of the same documents: each topic is still the same.
+	if len(st.Drift) != 5 {
+		t.Fatalf("drift: %v", st.Drift)
+	}
+	second := s.current.Load()
+	for k, x := range st.Drift {
+		if x == nil || *x > 0.2 || second.labels[k][0] != first.labels[k][0] {
+			t.Errorf("topic %d was %v, is %v, drift %v", k, first.labels[k], second.labels[k], x)
+		}
 	}
 }
 
