@@ -50,7 +50,7 @@ func routes() []route {
 		{path: "/v1/correlations", methods: get((*Service).correlations)},
 		{path: "/v1/report", methods: get((*Service).report)},
 		{path: "/v1/documents", methods: map[string]handler{http.MethodGet: (*Service).countDocuments, http.MethodPost: (*Service).postDocuments}},
-		{path: "/v1/documents/{id}", methods: map[string]handler{http.MethodDelete: (*Service).deleteDocument}},
+		{path: "/v1/documents/{id}", methods: map[string]handler{http.MethodGet: (*Service).getDocument, http.MethodDelete: (*Service).deleteDocument}},
 		{path: "/v1/refit", methods: map[string]handler{http.MethodGet: (*Service).getRefit, http.MethodPost: (*Service).postRefit}},
 	}
 }
@@ -135,11 +135,11 @@ func (s *Service) wrap(rt route) http.Handler {
 		level, attrs := slog.LevelDebug, []any{"route", rt.path, "method", method, "status", a.status, "took", took, "from", r.RemoteAddr}
 		if p != nil {
 			attrs = append(attrs, "detail", p.Detail)
-			if p.Status >= 500 {
-				level = slog.LevelWarn
-			}
 			if p.cause != nil {
 				attrs = append(attrs, "cause", p.cause)
+				if p.Status >= 500 {
+					level = slog.LevelError
+				}
 			}
 		}
 		s.cfg.Log.Log(r.Context(), level, "request", attrs...)
@@ -575,6 +575,21 @@ func (s *Service) countDocuments(w http.ResponseWriter, r *http.Request) *proble
 		LogBytes  int64 `json:"log_bytes"`
 		Segments  int   `json:"log_segments"`
 	}{st.Docs, st.Words, st.Tokens, st.Bytes, size, segments})
+}
+
+// getDocument tells whether a document is kept. Its text is not given out.
+func (s *Service) getDocument(w http.ResponseWriter, r *http.Request) *problem {
+	id := r.PathValue("id")
+	if !s.held.Has(id) {
+		return noDocument(id)
+	}
+	return sendJSON(w, http.StatusOK, struct {
+		ID string `json:"id"`
+	}{id})
+}
+
+func noDocument(id string) *problem {
+	return fail(http.StatusNotFound, "there is no document %q", shorten(id))
 }
 
 func (s *Service) deleteDocument(w http.ResponseWriter, r *http.Request) *problem {

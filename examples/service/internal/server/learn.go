@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -234,7 +236,7 @@ func (s *Service) remove(id string) *problem {
 	s.documents.Lock()
 	defer s.documents.Unlock()
 	if !s.held.Has(id) {
-		return fail(http.StatusNotFound, "there is no document %q", id)
+		return noDocument(id)
 	}
 	if _, err := s.store.Append([]store.Record{{Op: opDelete, Data: []byte(id)}}); err != nil {
 		return s.storageProblem(err)
@@ -323,7 +325,11 @@ func (s *Service) startRefit() (RefitStatus, *problem) {
 			s.cfg.Log.Info("refit cancelled", "took", took)
 		default:
 			r.State, r.Error = refitFailed, refitError(err)
-			s.cfg.Log.Error("refit failed", "error", err, "took", took)
+			level := slog.LevelError
+			if errors.As(err, new(*dataError)) {
+				level = slog.LevelWarn // the documents make no model
+			}
+			s.cfg.Log.Log(ctx, level, "refit failed", "error", err, "took", took)
 		}
 		s.metrics.refits.WithLabelValues(r.State).Inc()
 		s.metrics.refitSeconds.Observe(took.Seconds())
@@ -358,7 +364,12 @@ func ofData(ctx context.Context, err error) error {
 }
 
 // fit learns a model from the documents that are kept, saves it and lets it serve.
-func (s *Service) fit(ctx context.Context, from *served) (*served, error) {
+func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) {
+	defer func() { // as for requests: one failure is not the end of the service
+		if v := recover(); v != nil {
+			err = fmt.Errorf("server: panic: %v\n%s", v, debug.Stack())
+		}
+	}()
 	s.documents.Lock()
 	snap, seq := s.held.Snapshot(), s.store.Last()
 	s.documents.Unlock()

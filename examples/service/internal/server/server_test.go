@@ -324,7 +324,9 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 	count(52)
+	want(t, s, "GET", "/v1/documents/d7", "", "", 200)
 	want(t, s, "DELETE", "/v1/documents/d7", "", "", 200)
+	want(t, s, "GET", "/v1/documents/d7", "", "", 404)
 	want(t, s, "DELETE", "/v1/documents/a%2Fb%20%C3%BC", "", "", 200)
 	want(t, s, "DELETE", "/v1/documents/d7", "", "", 404)
 	count(50)

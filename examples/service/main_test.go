@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("SERVICE_TEST_DATA"); dir != "" {
+		child(dir, os.Getenv("SERVICE_TEST_KILL_AT"))
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// text draws a document of some of k topics.
+func text(rng *rand.Rand, k, words int) string {
+	a, b := rng.IntN(k), rng.IntN(k)
+	s := make([]string, words)
+	for i := range s {
+		t := a
+		if rng.IntN(2) == 0 {
+			t = b
+		}
+		s[i] = fmt.Sprintf("topic%cword%c", 'a'+t, 'a'+min(int(rng.ExpFloat64()*3), 25))
+	}
+	return strings.Join(s, " ")
+}
+
+// invoke runs the program and returns what it printed, failing on any other
+// exit status than want.
+func invoke(t *testing.T, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if got := run(context.Background(), args, &out, &errs); got != want {
+		t.Fatalf("%q: exit status %d, want %d\n%s", args, got, want, errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+func TestUsage(t *testing.T) {
+	dir := t.TempDir()
+	for want, args := range map[string][]string{
+		"-data is missing":                  {},
+		"unexpected argument":               {"-data", dir, "x"},
+		"-k 1: want at least 2":             {"-data", dir, "-k", "1"},
+		"-words -3: want at least 1":        {"-data", dir, "-words", "-3"},
+		"-workers -1: want 0 or more":       {"-data", dir, "-workers", "-1"},
+		"-stall 0s: want more than 0":       {"-data", dir, "-stall", "0s"},
+		"-addr \"8080\"":                    {"-data", dir, "-addr", "8080"},
+		"-addr :8080 can be reached":        {"-data", dir, "-addr", ":8080"},
+		"-addr 0.0.0.0:80 can be reached":   {"-data", dir, "-addr", "0.0.0.0:80"},
+		"-addr [::]:80 can be reached":      {"-data", dir, "-addr", "[::]:80"},
+		"-addr example.org:80 can be reach": {"-data", dir, "-addr", "example.org:80"},
+		"flag provided but not defined: -n": {"-nonsense"},
+	} {
+		if _, errs := invoke(t, 2, args...); !strings.Contains(errs, want) {
+			t.Errorf("%q: %q does not say %q", args, errs, want)
+		}
+	}
+	invoke(t, 0, "-help")
+	for _, addr := range []string{"127.0.0.1:80", "127.1.2.3:0", "[::1]:80", "localhost:80"} {
+		var errs bytes.Buffer
+		if o, err := parseFlags([]string{"-data", dir, "-addr", addr}, &errs); err != nil || o.config.Hosts == nil {
+			t.Errorf("%s: %v", addr, err)
+		}
+	}
+	var errs bytes.Buffer
+	if o, err := parseFlags([]string{"-data", dir, "-addr", ":80", "-public"}, &errs); err != nil || o.config.Hosts != nil {
+		t.Errorf("-public: %v", err)
+	}
+	if _, errs := invoke(t, 1, "-data", dir, "-addr", "127.0.0.1:0", "-model", dir+"/no-such"); !strings.Contains(errs, "no-such") {
+		t.Errorf("a model that is not there: %s", errs)
+	}
+}
