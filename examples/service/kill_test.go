@@ -114,7 +114,7 @@ func (l *ledger) clients(base string, seed uint64) (wait func()) {
 			fmt.Fprintf(&b, "{\"id\":%q,\"text\":%q}\n", id, text(rng, 3, 15))
 		}
 		l.ask(ids)
-		if _, err := send(c, "POST", base+"/v1/documents", "application/x-ndjson", b.String(), 200); err != nil {
+		if _, err := send(c, "POST", base+"/v1/documents", typeNDJSON, b.String(), 200); err != nil {
 			return err
 		}
 		l.told(ids, true)

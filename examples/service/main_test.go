@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -15,6 +17,10 @@ import (
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("SERVICE_TEST_DATA"); dir != "" {
 		child(dir, os.Getenv("SERVICE_TEST_KILL_AT"))
+		return
+	}
+	if os.Getenv("SERVICE_TEST_RUN") != "" {
+		main()
 		return
 	}
 	goleak.VerifyTestMain(m)
@@ -78,5 +84,42 @@ func TestUsage(t *testing.T) {
 	}
 	if _, errs := invoke(t, 1, "-data", dir, "-addr", "127.0.0.1:0", "-model", dir+"/no-such"); !strings.Contains(errs, "no-such") {
 		t.Errorf("a model that is not there: %s", errs)
+	}
+}
+
+// The soak runs for two seconds, with a refit in each half.
+func TestSoak(t *testing.T) {
+	s := &soak{command: func(args ...string) *exec.Cmd {
+		cmd := exec.Command(os.Args[0], args...)
+		cmd.Env = append(os.Environ(), "SERVICE_TEST_RUN=1")
+		return cmd
+	}}
+	if err := s.parse([]string{"-duration", "2s", "-refit", "700ms", "-clients", "4", "-k", "4", "-docs", "300", "-tokens", "30"}, os.Stderr); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	if err := s.run(context.Background(), &out, &errs); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	if !strings.Contains(out.String(), "no error") || !strings.Contains(out.String(), "POST /v1/infer ×20") || len(s.expected) < 2 || s.answers.Load() < 100 {
+		t.Errorf("%d models, %d answers\n%s", len(s.expected), s.answers.Load(), out.String())
+	}
+	if _, err := os.Stat(s.dir); !os.IsNotExist(err) {
+		t.Errorf("the folder is left: %v", err)
+	}
+	t.Log("\n" + out.String())
+
+	// It finds answers that are not those of the model.
+	for name := range s.expected {
+		s.dir, s.messages = t.TempDir(), nil
+		s.failures.Store(0)
+		version, sum, _ := strings.Cut(name, "-")
+		s.verify(fmt.Appendf(nil, `{"model":{"version":%s,"checksum":%q},"composition":[1,0,0,0]}`, strings.TrimLeft(version, "0"), sum), 0, 0, "")
+		if n := s.failures.Load(); n != 1 || !strings.Contains(s.messages[0], "instead of") {
+			t.Errorf("a wrong answer: %d failures, %q", n, s.messages)
+		}
+	}
+	if err := s.parse([]string{"-clients", "0", "-k", "1", "x"}, io.Discard); err == nil {
+		t.Error("wrong flags are taken")
 	}
 }
