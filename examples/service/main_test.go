@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -121,5 +123,78 @@ func TestSoak(t *testing.T) {
 	}
 	if err := s.parse([]string{"-clients", "0", "-k", "1", "x"}, io.Discard); err == nil {
 		t.Error("wrong flags are taken")
+	}
+}
+
+// The lines of the README work, in their order.
+func TestReadme(t *testing.T) {
+	for _, tool := range []string{"curl", "sh", "gzip"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("there is no %s to try the README with", tool)
+		}
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, ok := strings.Cut(string(readme), "```sh\n")
+	block, _, ok2 := strings.Cut(block, "```")
+	if !ok || !ok2 {
+		t.Fatal("the README has no block of commands")
+	}
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(3, 3))
+	var docs strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&docs, "{\"id\":\"a%d\",\"text\":%q}\n", i, text(rng, 4, 40))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "docs.ndjson"), []byte(docs.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	status := make(chan int, 1)
+	go func() {
+		status <- run(ctx, []string{"-data", filepath.Join(dir, "data"), "-addr", "127.0.0.1:0", "-k", "4"}, in, io.Discard)
+		in.Close()
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := strings.TrimPrefix(strings.TrimSpace(line), "listening on ")
+	sh := func(command string) string {
+		t.Helper()
+		cmd := exec.Command("sh", "-c", strings.ReplaceAll(strings.ReplaceAll(command, "http://127.0.0.1:8080", base), "curl ", "curl --fail-with-body "))
+		cmd.Dir = dir
+		b, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, b)
+		}
+		return string(b)
+	}
+	n := 0
+	for _, command := range strings.Split(block, "\n") {
+		if command == "" || strings.HasPrefix(command, "#") {
+			continue
+		}
+		n++
+		b := sh(command)
+		switch {
+		case strings.Contains(command, "POST") && !strings.Contains(b, `"state":"running"`),
+			strings.Contains(command, "@docs.ndjson") && strings.HasSuffix(command, "documents") && b != "{\"stored\":200}\n",
+			strings.HasSuffix(command, "infer") && strings.Contains(command, "docs") && strings.Count(b, "\n") != 200:
+			t.Errorf("%s: %.500s", command, b)
+		}
+		for strings.Contains(command, "/v1/refit") && strings.Contains(b, `"running"`) {
+			b = sh("curl -s http://127.0.0.1:8080/v1/refit")
+		}
+	}
+	if page, err := os.ReadFile(filepath.Join(dir, "report.html")); n < 12 || err != nil || !bytes.Contains(page, []byte("</html>")) {
+		t.Errorf("%d commands; the report: %v", n, err)
+	}
+	stop()
+	if got := <-status; got != 0 {
+		t.Errorf("exit status %d", got)
 	}
 }
