@@ -38,6 +38,12 @@ func child(data, killAt string) {
 		os.Exit(2)
 	}
 	o.store.SegmentSize = 8 << 10
+	if n, err := strconv.ParseUint(os.Getenv("SERVICE_TEST_FSIZE"), 10, 64); err == nil {
+		if err := limitFiles(n); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	step, nth, _ := strings.Cut(killAt, "#")
 	left, _ := strconv.Atoi(nth)
 	var mu sync.Mutex

@@ -543,7 +543,7 @@ func (l *latencies) quantile(q float64) time.Duration {
 }
 
 // sample is what the service's metrics say at a time.
-type sample struct{ goroutines, rss, heap, cpu, log float64 }
+type sample struct{ goroutines, rss, live, cpu, log float64 }
 
 func (s *soak) sample() (x sample, err error) {
 	resp, err := http.Get(s.base + "/metrics")
@@ -563,8 +563,8 @@ func (s *soak) sample() (x sample, err error) {
 			x.goroutines = v
 		case "process_resident_memory_bytes":
 			x.rss = v
-		case "go_memstats_heap_inuse_bytes":
-			x.heap = v
+		case "go_gc_heap_live_bytes":
+			x.live = v
 		case "process_cpu_seconds_total":
 			x.cpu = v
 		case "topics_log_bytes":
@@ -574,20 +574,22 @@ func (s *soak) sample() (x sample, err error) {
 	return x, sc.Err()
 }
 
-// growth is the mean of the last quarter over that of the second.
+// growth is the median of the last quarter over that of the second: means would
+// tell how much of a quarter refits were running.
 func growth(samples []sample, of func(sample) float64) (second, last, ratio float64) {
 	n := len(samples) / 4
-	mean := func(part []sample) float64 {
-		sum := 0.0
+	median := func(part []sample) float64 {
+		var v []float64
 		for _, x := range part {
-			sum += of(x)
+			v = append(v, of(x))
 		}
-		return sum / float64(len(part))
+		slices.Sort(v)
+		return v[len(v)/2]
 	}
 	if n == 0 {
 		return math.NaN(), math.NaN(), math.NaN()
 	}
-	second, last = mean(samples[n:2*n]), mean(samples[len(samples)-n:])
+	second, last = median(samples[n:2*n]), median(samples[len(samples)-n:])
 	return second, last, last / second
 }
 
@@ -627,7 +629,7 @@ func (s *soak) report(w io.Writer, took time.Duration, end sample) error {
 	}{
 		{"goroutines", 1, func(x sample) float64 { return x.goroutines }, 1.1},
 		{"resident memory, MB", 1e6, func(x sample) float64 { return x.rss }, 1.15},
-		{"heap in use, MB", 1e6, func(x sample) float64 { return x.heap }, 1.15},
+		{"live heap, MB", 1e6, func(x sample) float64 { return x.live }, 1.15},
 		{"log, MB", 1e6, func(x sample) float64 { return x.log }, math.Inf(1)},
 	} {
 		second, last, ratio := growth(s.samples, g.of)

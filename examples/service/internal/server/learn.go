@@ -302,7 +302,7 @@ func (s *Service) startRefit() (RefitStatus, *problem) {
 	s.refit = RefitStatus{State: refitRunning, Started: &now}
 	from := s.current.Load()
 	if from != nil {
-		s.refit.From = &from.name
+		s.refit.From = from.called()
 	}
 	s.wg.Go(func() {
 		next, err := s.fit(ctx, from)
@@ -317,7 +317,7 @@ func (s *Service) startRefit() (RefitStatus, *problem) {
 		took := end.Sub(now)
 		switch {
 		case err == nil:
-			r.State, r.Model, r.Drift = refitDone, &next.name, next.drift
+			r.State, r.Model, r.Drift = refitDone, next.called(), next.drift
 			r.Start = next.model.Stats().Refit.Start
 			s.cfg.Log.Info("refit done", "model", next.name.Version, "documents", r.Documents, "start", r.Start, "took", took)
 		case cancelled:

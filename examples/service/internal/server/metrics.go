@@ -1,6 +1,7 @@
 package server
 
 import (
+	"regexp"
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,6 +23,9 @@ type metrics struct {
 	version      prometheus.Gauge
 	model        *prometheus.GaugeVec
 }
+
+// liveHeap is the memory that the last garbage collection has found in use.
+var liveHeap = regexp.MustCompile(`^/gc/heap/live:bytes$`)
 
 func newMetrics(s *Service) *metrics {
 	m := &metrics{
@@ -47,7 +51,7 @@ func newMetrics(s *Service) *metrics {
 		gauge("topics_documents_bytes", "Memory of the documents kept, estimated.", func() float64 { return float64(s.held.Stats().Bytes) }),
 		gauge("topics_log_bytes", "Size of the log on disk.", func() float64 { n, _ := s.store.LogSize(); return float64(n) }),
 		gauge("topics_log_segments", "Files of the log.", func() float64 { _, n := s.store.LogSize(); return float64(n) }),
-		collectors.NewGoCollector(),
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m

@@ -151,6 +151,12 @@ func (s served) named(saved store.Saved) (*served, error) {
 	return &s, nil
 }
 
+// called returns a copy of the name, that does not keep the model in memory.
+func (s *served) called() *modelName {
+	name := s.name
+	return &name
+}
+
 // number is x, or null in JSON where x is none.
 func number(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -85,6 +85,7 @@ func (s *Store) SaveSnapshot(seq uint64, write func(io.Writer) error) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.publish()
 	return s.log.prune(oldest.number)
 }
 

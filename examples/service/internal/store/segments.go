@@ -526,6 +526,7 @@ func (l *segments) close() error {
 func (s *Store) Append(recs []Record) (last uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.publish()
 	return s.log.append(recs)
 }
 
@@ -537,23 +538,28 @@ func (s *Store) Replay(ctx context.Context, after uint64, f func(seq uint64, r R
 	return s.log.replay(ctx, after, f)
 }
 
-// Last returns the number of the last record, 0 if there is none.
-func (s *Store) Last() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log.last
+// logState is what is told of the log without waiting for what is being written.
+type logState struct {
+	last     uint64
+	bytes    int64
+	segments int
+	broken   error
 }
+
+// publish is called with s.mu held, after each change of the log.
+func (s *Store) publish() {
+	l := s.log
+	s.state.Store(&logState{l.last, l.total, len(l.firsts), l.broken})
+}
+
+// Last returns the number of the last record, 0 if there is none.
+func (s *Store) Last() uint64 { return s.state.Load().last }
 
 // LogSize returns the bytes and the number of the log's segments.
 func (s *Store) LogSize() (bytes int64, segments int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log.total, len(s.log.firsts)
+	st := s.state.Load()
+	return st.bytes, st.segments
 }
 
 // Broken returns why the log takes no more records, nil if it does.
-func (s *Store) Broken() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log.broken
-}
+func (s *Store) Broken() error { return s.state.Load().broken }

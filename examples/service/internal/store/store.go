@@ -31,6 +31,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 )
 
 // Options sets what a Store keeps. The zero value has good defaults.
@@ -80,9 +81,10 @@ type Store struct {
 	opt  Options
 	lock *os.File
 
-	mu   sync.Mutex // guards log
-	log  *segments
-	next int // version of the next model; guarded by files
+	mu    sync.Mutex // guards log
+	log   *segments
+	state atomic.Pointer[logState]
+	next  int // version of the next model; guarded by files
 
 	files sync.Mutex // one writer of models and snapshots at a time
 }
@@ -139,6 +141,7 @@ func Open(ctx context.Context, dir string, opt Options) (_ *Store, err error) {
 	if s.log, err = openSegments(ctx, filepath.Join(dir, logDir), opt); err != nil {
 		return nil, err
 	}
+	s.publish()
 	return s, nil
 }
 
@@ -149,6 +152,7 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	s.files.Lock()
 	defer s.files.Unlock()
+	defer s.publish()
 	return errors.Join(s.log.close(), s.lock.Close())
 }
 

@@ -207,9 +207,9 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	step := 1
+	step := 3
 	if testing.Short() {
-		step = 7
+		step = 11
 	}
 	for _, p := range paths {
 		for i := 0; i < len(files[p]); i += step {
