@@ -276,8 +276,10 @@ func beyondOf(ctx context.Context, c cooc.Matrix, u blas64.General, workers int)
 	if p < 1 {
 		return 0, 0, nil
 	}
-	h := linalg.NewGeneral(u.Cols, p)
+	all := linalg.NewGeneral(u.Cols, p)
 	deflate := func(ctx context.Context, x blas64.General) error {
+		h := all
+		h.Cols = x.Cols // Krylov drops vectors where the space is used up
 		if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, u, x, 0, h, workers); err != nil {
 			return err
 		}

@@ -1,0 +1,101 @@
+// Package server is an HTTP service around one topic model: it tells what
+// documents are about, takes documents to learn from, fits a new model to them in
+// the background, and goes over to it under traffic.
+//
+// A request is answered by exactly one model, the one that served when its handler
+// began, and the answer names it. Documents are acknowledged once they are on the
+// disk (package store). See openapi.json for the interface.
+package server
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+)
+
+// Config says how the service learns, and what it takes from clients. The zero
+// value has good defaults.
+type Config struct {
+	Topics    int      // K of a refit, at least 2; 0: 20
+	MaxWords  int      // most words of the vocabulary; 0: 5000
+	MinDocs   int      // documents that must have a word before it is in the vocabulary; 0: 5
+	StopWords []string // words that are left out; nil: the English list of package corpus
+	Workers   int      // goroutines of a refit; 0: half of GOMAXPROCS, at least 1
+
+	Limits Limits
+
+	// Hosts are the names by which clients may call the service (the Host header
+	// without the port). nil: any. On a loopback address it should be the names of
+	// loopback, so that no page of another site can reach it by a name of its own
+	// that resolves to 127.0.0.1.
+	Hosts []string
+
+	// Log is told of models, refits and failures, at Debug of every request; nil:
+	// no one is.
+	Log *slog.Logger
+}
+
+// Limits bounds what a client may ask for. In each 0 means the default, and
+// negative values are errors.
+type Limits struct {
+	Document  int64         // bytes of one document, and of one line of a stream; 0: 1 MiB
+	Stream    int64         // bytes of a stream of documents to infer; 0: 256 MiB
+	Upload    int64         // bytes of a part of the corpus; 0: 32 MiB
+	Documents int           // documents of a part of the corpus; 0: 10,000
+	Tokens    int64         // tokens of a document; 0: 1,000,000
+	Memory    int64         // bytes of the documents that are kept, as cooc.AccumulatorStats counts them, beyond which no upload is taken; 0: 4 GiB
+	Requests  int           // requests in progress; 0: 256
+	Uploads   int           // uploads in progress, each of which may hold its body; 0: 4
+	Inferring int           // documents inferred at the same time; 0: twice GOMAXPROCS
+	Wait      time.Duration // to be one of those, before 503; 0: 2 s
+	Stall     time.Duration // for the next bytes from or to a client; 0: 10 s
+	Request   time.Duration // for a request as a whole; 0: 60 s
+}
+
+func (c Config) withDefaults() (Config, error) {
+	var errs []error
+	l := &c.Limits
+	defaultTo(&errs, "Topics", &c.Topics, 20)
+	defaultTo(&errs, "MaxWords", &c.MaxWords, 5000)
+	defaultTo(&errs, "MinDocs", &c.MinDocs, cooc.DefaultMinDocs)
+	defaultTo(&errs, "Workers", &c.Workers, max(1, runtime.GOMAXPROCS(0)/2))
+	defaultTo(&errs, "Limits.Document", &l.Document, 1<<20)
+	defaultTo(&errs, "Limits.Stream", &l.Stream, 256<<20)
+	defaultTo(&errs, "Limits.Upload", &l.Upload, 32<<20)
+	defaultTo(&errs, "Limits.Documents", &l.Documents, 10_000)
+	defaultTo(&errs, "Limits.Tokens", &l.Tokens, 1_000_000)
+	defaultTo(&errs, "Limits.Memory", &l.Memory, 4<<30)
+	defaultTo(&errs, "Limits.Requests", &l.Requests, 256)
+	defaultTo(&errs, "Limits.Uploads", &l.Uploads, 4)
+	defaultTo(&errs, "Limits.Inferring", &l.Inferring, 2*runtime.GOMAXPROCS(0))
+	defaultTo(&errs, "Limits.Wait", &l.Wait, 2*time.Second)
+	defaultTo(&errs, "Limits.Stall", &l.Stall, 10*time.Second)
+	defaultTo(&errs, "Limits.Request", &l.Request, time.Minute)
+	if c.Topics == 1 {
+		errs = append(errs, errors.New("server: Topics is 1; want at least 2"))
+	}
+	if c.MaxWords > 0 && c.MaxWords < c.Topics {
+		errs = append(errs, fmt.Errorf("server: MaxWords %d is less than Topics %d", c.MaxWords, c.Topics))
+	}
+	if c.StopWords == nil {
+		c.StopWords = corpus.EnglishStopWords()
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c, errors.Join(errs...)
+}
+
+func defaultTo[T int | int64 | time.Duration](errs *[]error, name string, v *T, def T) {
+	switch {
+	case *v < 0:
+		*errs = append(*errs, fmt.Errorf("server: %s is %v; it must not be negative", name, *v))
+	case *v == 0:
+		*v = def
+	}
+}

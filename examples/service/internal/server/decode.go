@@ -1,0 +1,462 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/corpus"
+)
+
+// document is a document as clients send it.
+type document struct {
+	id     string
+	text   string
+	words  []string
+	ids    []int32
+	counts []int32 // of words or ids; nil: one each
+	kind   string  // which of text, words and ids there is
+}
+
+const (
+	maxDepth = 4   // of nested JSON; a document has 2
+	maxID    = 256 // bytes of a document's id
+)
+
+// parseDocument reads one document from a JSON object. All is checked but what
+// only a model can tell.
+func parseDocument(b []byte, lim Limits) (d document, p *problem) {
+	if p := checkJSON(b); p != nil {
+		return d, p
+	}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	syntax := func(err error) *problem {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("it ends too early")
+		}
+		return fail(http.StatusBadRequest, "this is no JSON: %v", err)
+	}
+	tok, err := dec.Token()
+	if err != nil {
+		return d, syntax(err)
+	}
+	if tok != json.Delim('{') {
+		return d, fail(http.StatusBadRequest, "a document is a JSON object")
+	}
+	seen := make(map[string]bool)
+	for dec.More() {
+		tok, err := dec.Token()
+		if err != nil {
+			return d, syntax(err)
+		}
+		name, _ := tok.(string)
+		if seen[name] {
+			return d, inField(shorten(name), "the field is given twice")
+		}
+		seen[name] = true
+		var dst any
+		switch name {
+		case "id":
+			dst = &d.id
+		case "text":
+			dst = &d.text
+		case "words":
+			dst = &d.words
+		case "ids":
+			dst = &d.ids
+		case "counts":
+			dst = &d.counts
+		default:
+			return d, inField(shorten(name), "there is no such field; a document has id, and text, or words or ids with counts")
+		}
+		if err := dec.Decode(dst); err != nil {
+			var wrong *json.UnmarshalTypeError
+			if errors.As(err, &wrong) {
+				return d, inField(name, "a JSON %s cannot be used here", wrong.Value)
+			}
+			return d, syntax(err)
+		}
+		if err := nullIn(dst); err != nil {
+			return d, inField(name, "%v", err)
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return d, syntax(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return d, fail(http.StatusBadRequest, "there is more after the end of the document")
+	}
+	for _, kind := range []string{"text", "words", "ids"} {
+		if !seen[kind] {
+			continue
+		}
+		if d.kind != "" {
+			return d, inField(kind, "the document has %s too; want one of them", d.kind)
+		}
+		d.kind = kind
+	}
+	if d.kind == "" {
+		return d, fail(http.StatusBadRequest, "the document has none of text, words and ids")
+	}
+	if seen["id"] {
+		if p := checkID(d.id); p != nil {
+			return d, p
+		}
+	}
+	return d, d.check(seen["counts"], lim)
+}
+
+// nullIn refuses a null, which encoding/json takes for nothing said.
+func nullIn(dst any) error {
+	switch v := dst.(type) {
+	case *[]string:
+		if *v == nil {
+			return errors.New("null is no list")
+		}
+	case *[]int32:
+		if *v == nil {
+			return errors.New("null is no list")
+		}
+	}
+	return nil
+}
+
+func (d *document) check(counts bool, lim Limits) *problem {
+	n := max(len(d.words), len(d.ids))
+	switch {
+	case counts && d.kind == "text":
+		return inField("counts", "counts go with words or ids, not with text")
+	case counts && len(d.counts) != n:
+		return inField("counts", "%d counts for %d %s", len(d.counts), n, d.kind)
+	}
+	for i, w := range d.words {
+		if w == "" {
+			return inField(fmt.Sprintf("words[%d]", i), "the word is empty")
+		}
+	}
+	for i, w := range d.ids {
+		if w < 0 {
+			return inField(fmt.Sprintf("ids[%d]", i), "the word number is negative")
+		}
+	}
+	total := int64(n)
+	if counts {
+		total = 0
+		for i, c := range d.counts {
+			if c < 1 {
+				return inField(fmt.Sprintf("counts[%d]", i), "the count is %d; want at least 1", c)
+			}
+			total += int64(c)
+		}
+	}
+	return tooManyTokens(d.kind, total, lim)
+}
+
+func tooManyTokens(field string, n int64, lim Limits) *problem {
+	if n <= lim.Tokens {
+		return nil
+	}
+	p := fail(http.StatusRequestEntityTooLarge, "the document has %d tokens, more than %d", n, lim.Tokens)
+	p.Field = field
+	return p
+}
+
+// checkID refuses ids that a path cannot name.
+func checkID(id string) *problem {
+	switch {
+	case id == "" || id == "." || id == "..":
+		return inField("id", "%q is no id", id)
+	case len(id) > maxID:
+		return inField("id", "the id has %d bytes, more than %d", len(id), maxID)
+	case strings.ContainsFunc(id, unicode.IsControl):
+		return inField("id", "the id has a control character")
+	}
+	return nil
+}
+
+// tokens returns a document's different words and their counts, in the order in
+// which they come first.
+func (d *document) tokens(tok corpus.Tokenizer, lim Limits) (words []string, counts []int32, p *problem) {
+	words, counts = d.words, d.counts
+	if d.kind == "text" {
+		words, counts = tok.Tokenize(nil, d.text), nil
+		if p := tooManyTokens("text", int64(len(words)), lim); p != nil {
+			return nil, nil, p
+		}
+	}
+	at := make(map[string]int, len(words))
+	n := 0
+	sums := make([]int32, 0, len(words))
+	distinct := make([]string, 0, len(words))
+	for i, w := range words {
+		c := int32(1)
+		if counts != nil {
+			c = counts[i]
+		}
+		j, ok := at[w]
+		if !ok {
+			at[w] = n
+			distinct, sums = append(distinct, strings.Clone(w)), append(sums, c)
+			n++
+			continue
+		}
+		if int64(sums[j])+int64(c) > corpus.MaxCount {
+			return nil, nil, inField(d.kind, "the word %q occurs more than %d times", shorten(w), corpus.MaxCount)
+		}
+		sums[j] += c
+	}
+	return distinct, sums, nil
+}
+
+// shorten makes a client's string fit into an answer.
+func shorten(s string) string {
+	if len(s) <= 60 {
+		return s
+	}
+	cut := 60
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// checkJSON refuses what encoding/json would take or repair: bytes that are not
+// UTF-8, halves of surrogate pairs, deep nesting.
+func checkJSON(b []byte) *problem {
+	if !utf8.Valid(b) {
+		i := 0
+		for {
+			r, n := utf8.DecodeRune(b[i:])
+			if r == utf8.RuneError && n <= 1 {
+				return fail(http.StatusBadRequest, "byte %d is not UTF-8", i)
+			}
+			i += n
+		}
+	}
+	depth, quoted := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			if r, ok := escape(b[i:]); ok && r >= 0xd800 && r < 0xe000 {
+				low, ok := escape(b[min(i+6, len(b)):])
+				if r >= 0xdc00 || !ok || low < 0xdc00 || low >= 0xe000 {
+					return fail(http.StatusBadRequest, "at byte %d: half of a surrogate pair", i)
+				}
+				i += 6
+			}
+			i++ // what was escaped
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return fail(http.StatusBadRequest, "at byte %d: nested deeper than %d", i, maxDepth)
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
+}
+
+// escape returns the code of the \uXXXX at the beginning of b.
+func escape(b []byte) (code int, ok bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range b[2:6] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		code = code<<4 | int(c)
+	}
+	return code, true
+}
+
+// mediaType returns the type of a request's body without its parameters.
+func mediaType(r *http.Request) (string, *problem) {
+	t, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return "", fail(http.StatusUnsupportedMediaType, "the Content-Type is missing or cannot be read")
+	}
+	if cs, ok := params["charset"]; ok && !strings.EqualFold(cs, "utf-8") {
+		return "", fail(http.StatusUnsupportedMediaType, "the charset %q: only UTF-8 is taken", shorten(cs))
+	}
+	return t, nil
+}
+
+// body reads what a client sends, with limits on time and on bytes, those that
+// come and those that a gzip stream makes of them.
+type body struct {
+	r     io.Reader
+	limit int64
+	left  int64
+}
+
+var errTooLarge = errors.New("too large")
+
+// openBody returns a request's body, decompressed, of which at most limit bytes can
+// be read.
+func openBody(w http.ResponseWriter, r *http.Request, limit int64, stall time.Duration) (*body, *problem) {
+	if r.ContentLength > limit {
+		return nil, tooLarge(limit)
+	}
+	deadline, _ := r.Context().Deadline()
+	var in io.Reader = &patient{r.Body, http.NewResponseController(w), stall, deadline}
+	switch enc := r.Header.Get("Content-Encoding"); strings.ToLower(enc) {
+	case "", "identity":
+	case "gzip":
+		in = &body{in, limit, limit}
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, readProblem(err, limit)
+		}
+		in = z
+	default:
+		p := fail(http.StatusUnsupportedMediaType, "the Content-Encoding %q: only gzip is taken", shorten(enc))
+		return nil, p
+	}
+	return &body{in, limit, limit}, nil
+}
+
+func tooLarge(limit int64) *problem {
+	return fail(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", limit)
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		// One byte more tells a body of just the limit from a larger one.
+		n, err := b.r.Read(make([]byte, 1))
+		if n > 0 {
+			err = errTooLarge
+		}
+		return 0, err
+	}
+	if int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.r.Read(p)
+	b.left -= int64(n)
+	return n, err
+}
+
+// patient waits for each read for some time only, and not beyond the deadline
+// of the request.
+type patient struct {
+	r        io.Reader
+	rc       *http.ResponseController
+	stall    time.Duration
+	deadline time.Time
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	t := time.Now().Add(p.stall)
+	if t.After(p.deadline) {
+		t = p.deadline
+	}
+	// Where the connection has no deadlines, as in tests without one, the
+	// server's own timeouts have to do.
+	_ = p.rc.SetReadDeadline(t)
+	n, err := p.r.Read(b)
+	if err == io.EOF {
+		// The server goes on reading, to notice when the client goes; that may
+		// take as long as the answer does.
+		_ = p.rc.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// readProblem says why a body could not be read.
+func readProblem(err error, limit int64) *problem {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, errTooLarge):
+		return tooLarge(limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fail(http.StatusRequestTimeout, "the body did not come in time")
+	case errors.As(err, &corrupt) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader):
+		return fail(http.StatusBadRequest, "the body is no gzip stream: %v", err)
+	}
+	p := fail(http.StatusBadRequest, "the body ended too early")
+	p.cause = err
+	return p
+}
+
+// readAll reads a body as a whole.
+func (b *body) readAll() ([]byte, *problem) {
+	all, err := io.ReadAll(b)
+	if err != nil {
+		return nil, readProblem(err, b.limit)
+	}
+	return all, nil
+}
+
+// lines reads the lines of a stream, each with a limit.
+type lines struct {
+	r     *bufio.Reader
+	body  *body
+	limit int64
+	n     int // lines read
+	buf   []byte
+}
+
+func (b *body) lines(limit int64) *lines {
+	return &lines{r: bufio.NewReaderSize(b, 32<<10), body: b, limit: limit}
+}
+
+// next returns the next line that is not blank, good until the next call; nil at
+// the end.
+func (l *lines) next() ([]byte, *problem) {
+	for {
+		l.buf = l.buf[:0]
+		l.n++
+		for {
+			part, err := l.r.ReadSlice('\n')
+			l.buf = append(l.buf, part...)
+			if int64(len(l.buf)) > l.limit {
+				return nil, l.at(fail(http.StatusRequestEntityTooLarge, "the line has more than %d bytes", l.limit))
+			}
+			if err == bufio.ErrBufferFull {
+				continue
+			}
+			if err == io.EOF {
+				if line := bytes.TrimSpace(l.buf); len(line) > 0 {
+					return line, nil
+				}
+				return nil, nil
+			}
+			if err != nil {
+				return nil, l.at(readProblem(err, l.body.limit))
+			}
+			break
+		}
+		if line := bytes.TrimSpace(l.buf); len(line) > 0 {
+			return line, nil
+		}
+	}
+}
+
+// at says which line a problem is in.
+func (l *lines) at(p *problem) *problem {
+	p.Line = l.n
+	return p
+}

@@ -1,0 +1,431 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/examples/service/internal/store"
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+// Service is the model that serves, the documents that are kept, and the refit
+// that is running. It is safe for concurrent use.
+type Service struct {
+	cfg     Config
+	store   *store.Store
+	current atomic.Pointer[served] // nil: no model yet
+	metrics *metrics
+
+	// documents guards that the log and what it adds up to change together.
+	documents sync.Mutex
+	held      *cooc.Accumulator
+
+	mu     sync.Mutex
+	refit  RefitStatus
+	cancel context.CancelFunc // of the refit that runs; nil: none does
+	closed bool
+	wg     sync.WaitGroup // the refit that runs
+
+	stopping atomic.Bool
+	requests chan struct{} // a token for each request in progress
+	uploads  chan struct{} // likewise
+	work     chan struct{} // likewise
+}
+
+// The kinds of records in the log.
+const (
+	opPut    store.Op = 1 // a logged document
+	opDelete store.Op = 2 // an id
+)
+
+// logged is a document in the log.
+type logged struct {
+	ID     string   `json:"id"`
+	Words  []string `json:"words"` // each once
+	Counts []int32  `json:"counts"`
+}
+
+// Open loads the newest good model and the documents of a store. The store is the
+// Service's from then on, and closed with it, unless Open returns an error.
+func Open(ctx context.Context, st *store.Store, cfg Config) (*Service, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{
+		cfg: cfg, store: st,
+		requests: make(chan struct{}, cfg.Limits.Requests),
+		uploads:  make(chan struct{}, cfg.Limits.Uploads),
+		work:     make(chan struct{}, cfg.Limits.Inferring),
+	}
+	s.refit.State = refitIdle
+	s.metrics = newMetrics(s)
+	if err := s.loadDocuments(ctx); err != nil {
+		return nil, err
+	}
+	saved, ok, err := st.LoadModel(ctx)
+	if err != nil || !ok {
+		return s, err
+	}
+	m, err := serve(ctx, saved.Model)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.swap(m, saved)
+	return s, err
+}
+
+func (s *Service) loadDocuments(ctx context.Context) error {
+	// Without MaxBytes: add sees to it, so that what was acknowledged can be
+	// loaded under any limit.
+	want := cooc.AccumulatorOptions{StopWords: s.cfg.StopWords, MinDocs: s.cfg.MinDocs, MaxWords: s.cfg.MaxWords}
+	seq, err := s.store.LoadSnapshot(ctx, func(r io.Reader) error {
+		s.held = new(cooc.Accumulator)
+		_, err := s.held.ReadFrom(r)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if seq == 0 {
+		if s.held, err = cooc.NewAccumulator(want); err != nil {
+			return err
+		}
+	} else if have := s.held.Options(); have.MinDocs != want.MinDocs || have.MaxWords != want.MaxWords || !slices.Equal(have.StopWords, want.StopWords) {
+		return fmt.Errorf("server: the documents were gathered with MinDocs %d, MaxWords %d and %d stop words, not %d, %d and %d (or others): these cannot change afterwards",
+			have.MinDocs, have.MaxWords, len(have.StopWords), want.MinDocs, want.MaxWords, len(want.StopWords))
+	}
+	n := 0
+	err = s.store.Replay(ctx, seq, func(seq uint64, r store.Record) error {
+		n++
+		switch r.Op {
+		case opPut:
+			var d logged
+			if err := json.Unmarshal(r.Data, &d); err != nil {
+				return fmt.Errorf("server: record %d of the log: %w", seq, err)
+			}
+			if err := s.held.AddAt(corpus.Document{ID: d.ID, Tokens: d.Words, Counts: d.Counts}, int64(seq)); err != nil {
+				return fmt.Errorf("server: record %d of the log: %w", seq, err)
+			}
+		case opDelete:
+			if !s.held.Remove(string(r.Data)) {
+				return fmt.Errorf("server: record %d of the log deletes %q, which is not there", seq, shorten(string(r.Data)))
+			}
+		default:
+			return fmt.Errorf("server: record %d of the log is of kind %d: was it written by a later version?", seq, r.Op)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	stats := s.held.Stats()
+	s.cfg.Log.Info("documents loaded", "documents", stats.Docs, "words", stats.Words, "snapshot", seq, "replayed", n)
+	return nil
+}
+
+// Import makes m the first model of a store that has none. Otherwise it does
+// nothing and returns false.
+func (s *Service) Import(ctx context.Context, m *jsmf.Model) (bool, error) {
+	if s.current.Load() != nil {
+		return false, nil
+	}
+	ready, err := serve(ctx, m)
+	if err != nil {
+		return false, err
+	}
+	saved, err := s.store.SaveModel(m)
+	if err != nil {
+		return false, err
+	}
+	_, err = s.swap(ready, saved)
+	return true, err
+}
+
+// swap lets a model that is saved serve. Requests that are being answered go on
+// with the one before.
+func (s *Service) swap(ready *served, saved store.Saved) (*served, error) {
+	m, err := ready.named(saved)
+	if err != nil {
+		return nil, err
+	}
+	s.current.Store(m)
+	s.metrics.swapped(m)
+	s.cfg.Log.Info("model serves", "version", m.name.Version, "checksum", m.name.Checksum, "topics", m.model.K(), "words", m.model.N())
+	return m, nil
+}
+
+// Close stops a refit and closes the store. No request may be in progress.
+func (s *Service) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	if s.cancel != nil {
+		s.cancel()
+	}
+	s.mu.Unlock()
+	s.wg.Wait()
+	return s.store.Close()
+}
+
+// incoming is a document that is ready to be kept, and the line it came from.
+type incoming struct {
+	line   int
+	id     string
+	words  []string
+	counts []int32
+}
+
+// add keeps all of the documents but those whose id is there already, whose ids
+// it returns, or none. When it returns they are on the disk.
+func (s *Service) add(docs []incoming) (stored int, there []string, p *problem) {
+	s.documents.Lock()
+	defer s.documents.Unlock()
+	var recs []store.Record
+	var added []string
+	takeBack := func() {
+		for _, id := range added {
+			s.held.Remove(id)
+		}
+	}
+	if b := s.held.Stats().Bytes; b >= s.cfg.Limits.Memory {
+		return 0, nil, fail(http.StatusInsufficientStorage, "the documents take %d bytes of memory, the most there may be; nothing was stored", b)
+	}
+	at := int64(s.store.Last())
+	for _, d := range docs {
+		if s.held.Has(d.id) {
+			there = append(there, d.id)
+			continue
+		}
+		at++
+		err := s.held.AddAt(corpus.Document{ID: d.id, Tokens: d.words, Counts: d.counts}, at)
+		if err != nil {
+			takeBack()
+			p := internal(err)
+			p.Line = d.line
+			return 0, nil, p
+		}
+		added = append(added, d.id)
+		b, err := json.Marshal(logged{d.id, d.words, d.counts})
+		if err != nil {
+			takeBack()
+			return 0, nil, internal(err)
+		}
+		recs = append(recs, store.Record{Op: opPut, Data: b})
+	}
+	if _, err := s.store.Append(recs); err != nil {
+		takeBack()
+		return 0, nil, s.storageProblem(err)
+	}
+	return len(recs), there, nil
+}
+
+// remove deletes a document, durably.
+func (s *Service) remove(id string) *problem {
+	s.documents.Lock()
+	defer s.documents.Unlock()
+	if !s.held.Has(id) {
+		return noDocument(id)
+	}
+	if _, err := s.store.Append([]store.Record{{Op: opDelete, Data: []byte(id)}}); err != nil {
+		return s.storageProblem(err)
+	}
+	s.held.Remove(id)
+	return nil
+}
+
+func (s *Service) storageProblem(err error) *problem {
+	p := fail(http.StatusInsufficientStorage, "the disk is full; nothing was stored")
+	if !store.IsFull(err) {
+		p = fail(http.StatusServiceUnavailable, "the disk does not take what is to be stored")
+	}
+	p.retry, p.cause = 60, err
+	return p
+}
+
+// States of a refit.
+const (
+	refitIdle      = "idle" // there has been none since the start
+	refitRunning   = "running"
+	refitDone      = "done"
+	refitFailed    = "failed"
+	refitCancelled = "cancelled" // the service is stopping
+)
+
+// RefitStatus tells of the refit that runs, or else of the last one.
+type RefitStatus struct {
+	State     string     `json:"state"`
+	Started   *time.Time `json:"started,omitempty"`
+	Finished  *time.Time `json:"finished,omitempty"`
+	Documents int        `json:"documents,omitempty"` // that it learns from
+	Words     int        `json:"words,omitempty"`     // of the vocabulary
+	Stage     string     `json:"stage,omitempty"`     // the step it is at
+	Done      int        `json:"done,omitempty"`      // units of work of this step
+	Total     int        `json:"total,omitempty"`     // of so many, 0: not known
+	From      *modelName `json:"from,omitempty"`      // the model it began with
+	Model     *modelName `json:"model,omitempty"`     // what came out
+	Start     string     `json:"start,omitempty"`     // whether it went on from From: "warm", or "cold" and why
+	Drift     []*float64 `json:"drift,omitempty"`     // of each topic from that of From; null: it has none there
+	Error     string     `json:"error,omitempty"`
+}
+
+func (s *Service) refitStatus() RefitStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refit
+}
+
+// startRefit begins a refit in the background, unless one is running.
+func (s *Service) startRefit() (RefitStatus, *problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cancel != nil {
+		return s.refit, fail(http.StatusConflict, "a refit is running")
+	}
+	if s.closed || s.stopping.Load() {
+		return s.refit, busy(http.StatusServiceUnavailable, "the service is stopping")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	now := time.Now().UTC()
+	s.cancel = cancel
+	s.refit = RefitStatus{State: refitRunning, Started: &now}
+	from := s.current.Load()
+	if from != nil {
+		s.refit.From = from.called()
+	}
+	s.wg.Go(func() {
+		next, err := s.fit(ctx, from)
+		cancelled := ctx.Err() != nil
+		cancel()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.cancel = nil
+		end := time.Now().UTC()
+		r := &s.refit
+		r.Finished, r.Stage, r.Done, r.Total = &end, "", 0, 0
+		took := end.Sub(now)
+		switch {
+		case err == nil:
+			r.State, r.Model, r.Drift = refitDone, next.called(), next.drift
+			r.Start = next.model.Stats().Refit.Start
+			s.cfg.Log.Info("refit done", "model", next.name.Version, "documents", r.Documents, "start", r.Start, "took", took)
+		case cancelled:
+			r.State = refitCancelled
+			s.cfg.Log.Info("refit cancelled", "took", took)
+		default:
+			r.State, r.Error = refitFailed, refitError(err)
+			level := slog.LevelError
+			if errors.As(err, new(*dataError)) {
+				level = slog.LevelWarn // the documents make no model
+			}
+			s.cfg.Log.Log(ctx, level, "refit failed", "error", err, "took", took)
+		}
+		s.metrics.refits.WithLabelValues(r.State).Inc()
+		s.metrics.refitSeconds.Observe(took.Seconds())
+	})
+	return s.refit, nil
+}
+
+// refitError tells a client why a refit failed. What the disk says is for the log.
+func refitError(err error) string {
+	if store.IsFull(err) {
+		return "the disk is full"
+	}
+	var data *dataError
+	if errors.As(err, &data) {
+		return data.Error()
+	}
+	return "the service failed; its log says why"
+}
+
+// dataError is a failure for which the documents are to blame.
+type dataError struct{ err error }
+
+func (e *dataError) Error() string { return e.err.Error() }
+func (e *dataError) Unwrap() error { return e.err }
+
+// ofData blames the documents for the error of a fit, unless it was cancelled.
+func ofData(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return &dataError{err}
+}
+
+// fit learns a model from the documents that are kept, saves it and lets it serve.
+func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) {
+	defer func() { // as for requests: one failure is not the end of the service
+		if v := recover(); v != nil {
+			err = fmt.Errorf("server: panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	s.documents.Lock()
+	snap, seq := s.held.Snapshot(), s.store.Last()
+	s.documents.Unlock()
+	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).Resumable(true).Record(recorder{s})
+	if from != nil {
+		p = p.From(from.model) // topics keep their numbers
+	}
+	data, err := p.PrepareSnapshot(ctx, snap)
+	if err != nil {
+		return nil, ofData(ctx, err)
+	}
+	s.mu.Lock()
+	s.refit.Documents, s.refit.Words = data.Corpus().NumDocs(), data.Corpus().NumWords()
+	s.mu.Unlock()
+	m, err := p.FitPrepared(ctx, data)
+	if err != nil {
+		return nil, ofData(ctx, err)
+	}
+	ready, err := serve(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	saved, err := s.store.SaveModel(m)
+	if err != nil {
+		return nil, err
+	}
+	next, err := s.swap(ready, saved)
+	if err != nil {
+		return nil, err
+	}
+	err = s.store.SaveSnapshot(seq, func(w io.Writer) error {
+		_, err := snap.WriteTo(w)
+		return err
+	})
+	if err != nil { // the log has it all
+		s.cfg.Log.Warn("the documents could not be saved in one file; the log grows on", "error", err)
+	}
+	return next, nil
+}
+
+// recorder keeps the status of the refit up to date.
+type recorder struct{ s *Service }
+
+func (r recorder) Record(e jsmf.Event) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	st := &r.s.refit
+	switch e.Kind {
+	case jsmf.EventStart:
+		st.Stage, st.Done, st.Total = string(e.Stage), 0, 0
+	case jsmf.EventProgress:
+		st.Done, st.Total = e.Done, e.Total
+	case jsmf.EventWarning:
+		r.s.cfg.Log.Warn("refit", "stage", e.Stage, "warning", e.Message)
+	}
+}

@@ -1,0 +1,70 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/jsmf-go/spectral/corpus"
+)
+
+// tokenizer splits the texts of documents to keep, whatever the model that serves.
+var tokenizer corpus.WordTokenizer
+
+// Serve answers on l until ctx ends. Then it takes no more connections, stops a
+// refit, lets the requests in progress end, for at most grace, and returns nil. It
+// does not close the Service.
+func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
+	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	lim := s.cfg.Limits
+	srv := &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: lim.Stall,
+		ReadTimeout:       lim.Request,             // handlers that read a body set their own
+		WriteTimeout:      lim.Request + lim.Stall, // likewise
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ErrorLog:          errorLog(s.cfg.Log),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("server: %w", err)
+	case <-ctx.Done():
+	}
+	s.stopping.Store(true)
+	s.mu.Lock()
+	if s.cancel != nil {
+		s.cancel()
+	}
+	s.mu.Unlock()
+	s.cfg.Log.Info("stopping")
+	end, stop := context.WithTimeout(base, grace)
+	defer stop()
+	err := srv.Shutdown(end)
+	if err != nil {
+		s.cfg.Log.Warn("requests were still being answered", "after", grace)
+		cancel()
+		err = srv.Close()
+	}
+	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	// After Close handlers may still be at the chunk of work they are doing.
+	for range cap(s.requests) {
+		s.requests <- struct{}{}
+	}
+	return err
+}
+
+// errorLog takes what package http has to say of connections, which is of use to
+// those who debug only.
+func errorLog(l *slog.Logger) *log.Logger { return slog.NewLogLogger(l.Handler(), slog.LevelDebug) }

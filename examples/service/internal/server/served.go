@@ -1,0 +1,256 @@
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/service/internal/store"
+	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/report"
+)
+
+const (
+	topTopics  = 5  // of a document
+	labelWords = 4  // that stand for a topic in an answer
+	listWords  = 10 // of a topic in the list of all
+	topicWords = 50 // of a topic by itself
+)
+
+// modelName is what answers call a model.
+type modelName struct {
+	Version  int    `json:"version"`
+	Checksum string `json:"checksum"` // SHA-256 of its file
+}
+
+// served is a model made ready to answer. It never changes.
+type served struct {
+	name    modelName
+	model   *jsmf.Model
+	inferer *infer.Inferer
+	labels  [][]string // the first words of each topic
+	drift   []*float64 // of each topic from the model before, nil where it has none there; nil: there was none
+	report  func() ([]byte, error)
+
+	topics, correlations []byte   // the answers
+	topic                [][]byte // likewise
+}
+
+type topicWord struct {
+	Word string  `json:"word"`
+	Prob float64 `json:"prob"` // p(word | topic)
+}
+
+type topicAnswer struct {
+	Topic  int         `json:"topic"`
+	Share  float64     `json:"share"`            // of all tokens
+	Anchor string      `json:"anchor,omitempty"` // empty where topics were learned without
+	Drift  *float64    `json:"drift,omitempty"`  // from the same topic of the model before
+	Words  []topicWord `json:"words"`
+}
+
+type pairAnswer struct {
+	Topics      [2]int   `json:"topics"`
+	Correlation *float64 `json:"correlation"` // null where a topic has the same share everywhere
+	Joint       float64  `json:"joint"`
+	Lift        float64  `json:"lift"`
+}
+
+// serve makes a model ready, all but its name.
+func serve(ctx context.Context, m *jsmf.Model) (*served, error) {
+	if !m.HasVocabulary() {
+		return nil, fmt.Errorf("server: the model has no vocabulary, and could not read texts")
+	}
+	s := &served{model: m}
+	for _, x := range m.Stats().Refit.Drift {
+		s.drift = append(s.drift, number(x))
+	}
+	var err error
+	if s.inferer, err = m.Inferer(ctx, nil, infer.Options{}); err != nil {
+		return nil, err
+	}
+	for k := range m.K() {
+		var label []string
+		for _, w := range m.TopWords(k, labelWords) {
+			label = append(label, w.Word)
+		}
+		s.labels = append(s.labels, label)
+	}
+	return s, nil
+}
+
+// named returns the model with its name and the answers that hold it.
+func (s served) named(saved store.Saved) (*served, error) {
+	s.name = modelName{saved.Version, saved.Checksum}
+	m := s.model
+	s.report = sync.OnceValues(func() ([]byte, error) { // it takes a while, and is rarely wanted
+		var b bytes.Buffer
+		err := report.Write(&b, m, report.Title(fmt.Sprintf("Topics: model %d", saved.Version)), report.About("Checksum "+saved.Checksum))
+		return b.Bytes(), err
+	})
+	shares := m.TopicShares()
+	anchors := m.AnchorWords()
+	list := make([]topicAnswer, m.K())
+	for k := range list {
+		t := &list[k]
+		t.Topic, t.Share = k, shares[k]
+		if anchors != nil {
+			t.Anchor = anchors[k]
+		}
+		if s.drift != nil {
+			t.Drift = s.drift[k]
+		}
+	}
+	pairs := m.CorrelatedPairs(-1)
+	all := make([]pairAnswer, len(pairs))
+	for i, p := range pairs {
+		all[i] = pairAnswer{[2]int{p.K, p.L}, number(p.Correlation), p.Joint, p.Lift}
+	}
+	var err error
+	encode := func(v any) (b []byte) {
+		if err == nil {
+			b, err = json.Marshal(v)
+		}
+		return append(b, '\n')
+	}
+	s.topic = make([][]byte, m.K())
+	for k, t := range list {
+		t.Words = words(m, k, topicWords)
+		var mine []pairAnswer
+		for _, p := range all {
+			if p.Topics[0] == k || p.Topics[1] == k {
+				mine = append(mine, p)
+			}
+		}
+		s.topic[k] = encode(struct {
+			Model modelName `json:"model"`
+			topicAnswer
+			Pairs []pairAnswer `json:"pairs"`
+		}{s.name, t, mine})
+		list[k].Words = words(m, k, listWords)
+	}
+	s.topics = encode(struct {
+		Model  modelName     `json:"model"`
+		Topics []topicAnswer `json:"topics"`
+	}{s.name, list})
+	s.correlations = encode(struct {
+		Model modelName    `json:"model"`
+		Pairs []pairAnswer `json:"pairs"`
+	}{s.name, all})
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	return &s, nil
+}
+
+// called returns a copy of the name, that does not keep the model in memory.
+func (s *served) called() *modelName {
+	name := s.name
+	return &name
+}
+
+// number is x, or null in JSON where x is none.
+func number(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+func words(m *jsmf.Model, k, n int) []topicWord {
+	var out []topicWord
+	for _, w := range m.TopWords(k, n) {
+		out = append(out, topicWord{w.Word, w.Prob})
+	}
+	return out
+}
+
+// shareAnswer is a topic of a document.
+type shareAnswer struct {
+	Topic int      `json:"topic"`
+	Share float64  `json:"share"`
+	Words []string `json:"words"`
+}
+
+// Answer is what the service tells of a document.
+type Answer struct {
+	Model       modelName     `json:"model"`
+	Line        int           `json:"line,omitempty"` // of the stream
+	ID          string        `json:"id,omitempty"`
+	Status      string        `json:"status"`
+	Tokens      float64       `json:"tokens"`  // that the composition comes from
+	Unknown     float64       `json:"unknown"` // that the model does not know
+	Top         []shareAnswer `json:"top"`
+	Composition []float64     `json:"composition"` // the share of every topic
+}
+
+// infer answers for a document.
+func (s *served) infer(d document, lim Limits) (*Answer, *problem) {
+	ids, counts, unknown, p := s.numbers(d, lim)
+	if p != nil {
+		return nil, p
+	}
+	for i, w := range ids {
+		if int(w) >= s.model.N() {
+			return nil, inField(fmt.Sprintf("ids[%d]", i), "there is no word %d; model %d has %d words", w, s.name.Version, s.model.N())
+		}
+	}
+	out := &Answer{Model: s.name, ID: d.id, Composition: make([]float64, s.model.K())}
+	doc, err := s.inferer.InferTo(out.Composition, ids, counts)
+	if err != nil {
+		return nil, internal(err)
+	}
+	out.Status, out.Tokens, out.Unknown = doc.Status.String(), doc.Tokens, doc.Unknown+float64(unknown)
+	order := make([]int, s.model.K())
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(out.Composition[b], out.Composition[a]) })
+	for _, k := range order[:min(topTopics, len(order))] {
+		out.Top = append(out.Top, shareAnswer{k, out.Composition[k], s.labels[k]})
+	}
+	return out, nil
+}
+
+// numbers returns the words of a document by their numbers, those of text and
+// words ascending, so that the same words give the same bits.
+func (s *served) numbers(d document, lim Limits) (ids, counts []int32, unknown int64, p *problem) {
+	switch d.kind {
+	case "ids":
+		return d.ids, d.counts, 0, nil
+	case "text":
+		ids, counts, unknown = s.model.Words(d.text)
+		n := unknown
+		for _, c := range counts {
+			n += int64(c)
+		}
+		return ids, counts, unknown, tooManyTokens("text", n, lim)
+	}
+	sums := make(map[int32]int64, len(d.words))
+	for i, w := range d.words {
+		c := int64(1)
+		if d.counts != nil {
+			c = int64(d.counts[i])
+		}
+		if j, ok := s.model.Index(w); ok {
+			sums[int32(j)] += c
+		} else {
+			unknown += c
+		}
+	}
+	for _, j := range slices.Sorted(maps.Keys(sums)) {
+		if sums[j] > corpus.MaxCount {
+			return nil, nil, 0, inField("words", "the word %q occurs more than %d times", s.model.Word(int(j)), corpus.MaxCount)
+		}
+		ids, counts = append(ids, j), append(counts, int32(sums[j]))
+	}
+	return ids, counts, unknown, nil
+}

@@ -1,0 +1,372 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jsmf-go/spectral/examples/service/internal/server"
+	"github.com/jsmf-go/spectral/examples/service/internal/store"
+	"github.com/jsmf-go/spectral/internal/testutil"
+)
+
+// childFlags are those of the services that the tests kill: small models, so that
+// refits follow each other fast, and small segments.
+var childFlags = []string{"-addr", "127.0.0.1:0", "-k", "3", "-words", "200", "-min-docs", "2", "-keep", "3"}
+
+// child runs the service in this process, which the test will kill; killAt names
+// the step of the store at which it kills itself, and the how manieth one.
+func child(data, killAt string) {
+	o, err := parseFlags(append([]string{"-data", data}, childFlags...), os.Stderr)
+	if err != nil {
+		os.Exit(2)
+	}
+	o.store.SegmentSize = 8 << 10
+	if n, err := strconv.ParseUint(os.Getenv("SERVICE_TEST_FSIZE"), 10, 64); err == nil {
+		if err := limitFiles(n); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	step, nth, _ := strings.Cut(killAt, "#")
+	left, _ := strconv.Atoi(nth)
+	var mu sync.Mutex
+	o.store.Step = func(name string) {
+		mu.Lock() // nothing goes on at the moment of the kill
+		if name == step {
+			if left--; left == 0 {
+				self, err := os.FindProcess(os.Getpid())
+				if err == nil {
+					err = self.Kill()
+				}
+				fmt.Fprintln(os.Stderr, err)
+				select {}
+			}
+		}
+		mu.Unlock()
+	}
+	if err := serve(context.Background(), o, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// ledger is what the clients of a service were told of their documents.
+type ledger struct {
+	mu      sync.Mutex
+	there   map[string]bool // acknowledged as stored, or as deleted
+	unsure  map[string]bool // asked for, and no answer came
+	version int             // the newest model that was named
+	next    int
+	acks    int
+}
+
+func (l *ledger) ask(ids []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range ids {
+		l.unsure[id] = true
+	}
+}
+
+func (l *ledger) told(ids []string, there bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range ids {
+		delete(l.unsure, id)
+		l.there[id] = there
+		l.acks++
+	}
+}
+
+// clients load a service until it is gone, and write down what it says.
+func (l *ledger) clients(base string, seed uint64) (wait func()) {
+	var wg sync.WaitGroup
+	loop := func(name uint64, f func(c *http.Client, rng *rand.Rand) error) {
+		wg.Go(func() {
+			tr := &http.Transport{}
+			defer tr.CloseIdleConnections()
+			rng := rand.New(rand.NewPCG(seed, name))
+			for c := (&http.Client{Transport: tr, Timeout: 20 * time.Second}); f(c, rng) == nil; {
+			}
+		})
+	}
+	loop(1, func(c *http.Client, rng *rand.Rand) error { // stores
+		l.mu.Lock()
+		first := l.next
+		l.next += 10
+		l.mu.Unlock()
+		var ids []string
+		var b strings.Builder
+		for i := range 10 {
+			id := fmt.Sprintf("d%d", first+i)
+			ids = append(ids, id)
+			fmt.Fprintf(&b, "{\"id\":%q,\"text\":%q}\n", id, text(rng, 3, 15))
+		}
+		l.ask(ids)
+		if _, err := send(c, "POST", base+"/v1/documents", typeNDJSON, b.String(), 200); err != nil {
+			return err
+		}
+		l.told(ids, true)
+		return nil
+	})
+	loop(2, func(c *http.Client, rng *rand.Rand) error { // deletes some of the oldest
+		var id string
+		l.mu.Lock()
+		for i := range l.next {
+			if d := fmt.Sprintf("d%d", i); l.next > 300 && l.there[d] && !l.unsure[d] {
+				id = d
+				break
+			}
+		}
+		l.mu.Unlock()
+		if id == "" {
+			time.Sleep(time.Millisecond)
+			_, err := send(c, "GET", base+"/healthz", "", "", 200)
+			return err
+		}
+		l.ask([]string{id})
+		if _, err := send(c, "DELETE", base+"/v1/documents/"+url.PathEscape(id), "", "", 200); err != nil {
+			return err
+		}
+		l.told([]string{id}, false)
+		return nil
+	})
+	loop(3, func(c *http.Client, rng *rand.Rand) error { // refits, one after the other
+		_, err := send(c, "POST", base+"/v1/refit", "", "", 202, 409)
+		time.Sleep(2 * time.Millisecond)
+		return err
+	})
+	loop(4, func(c *http.Client, rng *rand.Rand) error { // infers
+		b, err := send(c, "POST", base+"/v1/infer", "application/json", `{"text":"topicaworda topicbworda"}`, 200, 503)
+		if err != nil {
+			return err
+		}
+		var a struct{ Model struct{ Version int } }
+		if err := json.Unmarshal(b, &a); err != nil {
+			return err
+		}
+		l.mu.Lock()
+		l.version = max(l.version, a.Model.Version)
+		l.mu.Unlock()
+		return nil
+	})
+	return wg.Wait
+}
+
+func send(c *http.Client, method, u, contentType, body string, want ...int) ([]byte, error) {
+	r, err := http.NewRequest(method, u, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	resp, err := c.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range want {
+		if resp.StatusCode == s {
+			return b, nil
+		}
+	}
+	return nil, fmt.Errorf("%s %s: %s: %s", method, u, resp.Status, b)
+}
+
+// check opens a folder after a kill: the last model that anybody has heard of, or
+// a newer one, loads, and every document is there or not, as was acknowledged.
+// The few of which nobody knows are looked up.
+func (l *ledger) check(t *testing.T, dir string) {
+	t.Helper()
+	ctx := context.Background()
+	o, err := parseFlags(append([]string{"-data", dir}, childFlags...), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.store.SegmentSize = 8 << 10
+	st, err := store.Open(ctx, dir, o.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.config.Hosts = nil
+	s, err := server.Open(ctx, st, o.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	h := s.Handler()
+	get := func(path string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w
+	}
+	for id := range l.unsure {
+		l.there[id] = get("/v1/documents/"+id).Code == 200
+	}
+	clear(l.unsure)
+	n := 0
+	for id, there := range l.there {
+		if there {
+			n++
+		}
+		if got := get("/v1/documents/"+id).Code == 200; got != there {
+			t.Errorf("document %s: there is %v, acknowledged was %v", id, got, there)
+		}
+	}
+	var count struct{ Documents int }
+	if err := json.Unmarshal(get("/v1/documents").Body.Bytes(), &count); err != nil || count.Documents != n {
+		t.Errorf("%d documents, want %d; %v", count.Documents, n, err)
+	}
+	// Of those deleted long ago the count is enough.
+	for id, there := range l.there {
+		if !there && len(l.there) > 2000 {
+			delete(l.there, id)
+		}
+	}
+	var ready struct{ Model struct{ Version int } }
+	if err := json.Unmarshal(get("/readyz").Body.Bytes(), &ready); err != nil || ready.Model.Version < l.version {
+		t.Errorf("model %d, but %d has answered; %v", ready.Model.Version, l.version, err)
+	}
+	l.version = ready.Model.Version
+}
+
+// process is a service in a process of its own.
+type process struct {
+	cmd  *exec.Cmd
+	base string
+	errs bytes.Buffer
+}
+
+// launch starts a service. It may be gone before it listens: then base is empty.
+func launch(t *testing.T, dir, killAt string, killAfter time.Duration) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(os.Args[0])}
+	p.cmd.Env = append(os.Environ(), "SERVICE_TEST_DATA="+dir, "SERVICE_TEST_KILL_AT="+killAt)
+	p.cmd.Stderr = &p.errs
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if killAfter > 0 {
+		time.AfterFunc(killAfter, func() { p.cmd.Process.Kill() })
+	}
+	sc := bufio.NewScanner(out)
+	if sc.Scan() {
+		p.base, _ = strings.CutPrefix(sc.Text(), "listening on ")
+	}
+	return p
+}
+
+// end waits for a process that was killed, and fails if it ended otherwise.
+func (p *process) end(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Wait(); err == nil || p.cmd.ProcessState.Exited() && runtime.GOOS != "windows" { // where a kill is an exit too
+		t.Fatalf("the service ended by itself: %v\n%s", err, p.errs.String())
+	}
+	if bytes.Contains(p.errs.Bytes(), []byte("level=ERROR")) {
+		t.Errorf("the service logged errors:\n%s", p.errs.String())
+	}
+}
+
+// A service that is killed at random moments, while it stores, deletes, saves,
+// refits and swaps, loses nothing that it has acknowledged.
+func TestKill(t *testing.T) {
+	rounds := 100
+	if testing.Short() {
+		rounds = 10
+	}
+	if testutil.Race {
+		rounds = 4
+	}
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(7, 1))
+	l := &ledger{there: map[string]bool{}, unsure: map[string]bool{}}
+	early, unfinished, swaps := 0, 0, 0
+	for round := range rounds {
+		after := time.Duration(20+rng.IntN(400)) * time.Millisecond
+		p := launch(t, dir, "", after)
+		if p.base == "" {
+			early++
+		} else {
+			l.clients(p.base, uint64(round))()
+		}
+		p.end(t)
+		files, err := filepath.Glob(filepath.Join(dir, "*", ".*.tmp"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		unfinished += len(files)
+		was := l.version
+		l.check(t, dir)
+		swaps += l.version - was
+		if t.Failed() {
+			t.Fatalf("after kill %d, %v after the start\n%s", round, after, p.errs.String())
+		}
+	}
+	t.Logf("%d kills, %d of them before the service listened; %d files were unfinished; %d acknowledged documents; model %d", rounds, early, unfinished, l.acks, l.version)
+	if !testutil.Race && (l.acks < 10*rounds || l.version < 2) {
+		t.Errorf("%d acknowledgements and %d models are too few to tell anything", l.acks, l.version)
+	}
+}
+
+// The same at every point between two changes on disk.
+func TestKillAtEachStep(t *testing.T) {
+	var steps []string
+	for _, what := range []string{".jsmf", ".acc"} {
+		for _, at := range []string{"written", "synced", "renamed", "in place", "removed"} {
+			steps = append(steps, what+" "+at)
+		}
+	}
+	steps = append(steps, "log written", "log synced", "log marked", "segment written", "segment begun", "segment removed")
+	if testing.Short() || testutil.Race {
+		steps = []string{".jsmf synced", ".jsmf in place", ".acc renamed", "log written", "log synced", "segment removed"}
+	}
+	dir := t.TempDir()
+	l := &ledger{there: map[string]bool{}, unsure: map[string]bool{}}
+	for i, step := range steps {
+		for _, nth := range []int{1, 3} {
+			if nth > 1 && testing.Short() {
+				continue
+			}
+			p := launch(t, dir, fmt.Sprintf("%s#%d", step, nth), 30*time.Second)
+			if p.base != "" {
+				l.clients(p.base, uint64(10*i+nth))()
+			}
+			begun := time.Now()
+			p.end(t)
+			l.check(t, dir)
+			if time.Since(begun) > 25*time.Second || t.Failed() {
+				t.Fatalf("killed at %q, number %d\n%s", step, nth, p.errs.String())
+			}
+		}
+	}
+}

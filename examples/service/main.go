@@ -1,0 +1,183 @@
+// Service answers over HTTP what documents are about, learns from documents that
+// are sent to it, and goes over to new models while it answers. README.md has a
+// tour.
+//
+//	go run . -data DIR                      # serve on 127.0.0.1:8080
+//	go run . soak -duration 10m             # load a service of its own and check every answer
+//
+// It listens on loopback. Another address must be asked for with -public: there is
+// no TLS and no password here; put it behind a proxy that has both.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/internal/cli"
+	"github.com/jsmf-go/spectral/examples/service/internal/server"
+	"github.com/jsmf-go/spectral/examples/service/internal/store"
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+func main() {
+	cli.Main(func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+		ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM) // as service managers end a service
+		defer stop()
+		return run(ctx, args, stdout, stderr)
+	})
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "soak" {
+		return runSoak(ctx, args[1:], stdout, stderr)
+	}
+	o, err := parseFlags(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	return cli.Status("service", stderr, serve(ctx, o, stdout, stderr))
+}
+
+type options struct {
+	addr, data, model, stop string
+	public, verbose         bool
+	grace                   time.Duration
+	config                  server.Config
+	store                   store.Options
+}
+
+// parseFlags reports everything that is wrong with the arguments on stderr.
+func parseFlags(args []string, stderr io.Writer) (o options, err error) {
+	f := flag.NewFlagSet("service", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "listen on this `host:port`; port 0 takes a free one")
+	f.BoolVar(&o.public, "public", false, "allow an -addr beyond this machine")
+	f.StringVar(&o.data, "data", "", "keep documents and models in this `folder` (required)")
+	f.StringVar(&o.model, "model", "", "begin with the model of this `file`, if the folder has none")
+	f.StringVar(&o.stop, "stop", "", "stop words, one a line: a `file`; none: an English list")
+	f.BoolVar(&o.verbose, "v", false, "log every request")
+	f.DurationVar(&o.grace, "grace", 20*time.Second, "`time` for requests in progress when the service stops")
+	c, l := &o.config, &o.config.Limits
+	f.IntVar(&c.Topics, "k", 20, "`topics` of a refit")
+	f.IntVar(&c.MaxWords, "words", 5000, "most `words` of the vocabulary")
+	f.IntVar(&c.MinDocs, "min-docs", 5, "`documents` that must have a word before it is in the vocabulary")
+	f.IntVar(&c.Workers, "workers", 0, "`goroutines` of a refit; 0: half of the processors")
+	f.IntVar(&o.store.KeepModels, "keep", 5, "`models` that stay on disk")
+	f.Int64Var(&l.Document, "max-document", 1<<20, "most `bytes` of a document")
+	f.Int64Var(&l.Stream, "max-stream", 256<<20, "most `bytes` of a stream to infer")
+	f.Int64Var(&l.Upload, "max-upload", 32<<20, "most `bytes` of a part of the corpus")
+	f.IntVar(&l.Documents, "max-documents", 10_000, "most `documents` of a part of the corpus")
+	f.Int64Var(&l.Memory, "max-memory", 4<<30, "most `bytes` of memory for documents that are kept")
+	f.IntVar(&l.Requests, "max-requests", 256, "most `requests` in progress")
+	f.DurationVar(&l.Request, "timeout", time.Minute, "most `time` of a request")
+	f.DurationVar(&l.Stall, "stall", 10*time.Second, "most `time` to wait for a client's next bytes")
+	f.Usage = func() {
+		fmt.Fprintln(stderr, "Usage: service -data DIR [flags]\n       service soak [flags]")
+		f.PrintDefaults()
+	}
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	var errs []error
+	bad := func(cond bool, format string, args ...any) {
+		if cond {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
+	bad(o.data == "", "-data is missing")
+	f.VisitAll(func(f *flag.Flag) {
+		switch v := f.Value.(flag.Getter).Get().(type) {
+		case int:
+			bad(v < 1 && f.Name != "workers", "-%s %d: want at least 1", f.Name, v)
+		case int64:
+			bad(v < 1, "-%s %d: want at least 1", f.Name, v)
+		case time.Duration:
+			bad(v <= 0, "-%s %v: want more than 0", f.Name, v)
+		}
+	})
+	bad(c.Workers < 0, "-workers %d: want 0 or more", c.Workers)
+	bad(c.Topics == 1, "-k 1: want at least 2")
+	host, _, err := net.SplitHostPort(o.addr)
+	bad(err != nil, "-addr %q: want host:port", o.addr)
+	if err == nil {
+		if loopback(host) {
+			c.Hosts = []string{"localhost", "127.0.0.1", "::1", host}
+		} else {
+			bad(!o.public, "-addr %s can be reached from other machines: say -public too if that is meant", o.addr)
+		}
+	}
+	err = errors.Join(errs...)
+	if err != nil {
+		fmt.Fprintf(stderr, "service: %v\n", err)
+	}
+	return o, err
+}
+
+// loopback tells whether a host is this machine and no name service can make it
+// another.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func serve(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
+	level := slog.LevelInfo
+	if o.verbose {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
+	o.config.Log, o.store.Log = log, log
+	if o.stop != "" {
+		words, err := corpus.ReadStopWords(ctx, o.stop)
+		if err != nil {
+			return err
+		}
+		o.config.StopWords = words
+	}
+	st, err := store.Open(ctx, o.data, o.store)
+	if err != nil {
+		return err
+	}
+	s, err := server.Open(ctx, st, o.config)
+	if err != nil {
+		return errors.Join(err, st.Close())
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if o.model != "" {
+		m, err := jsmf.LoadModel(o.model)
+		if err != nil {
+			return err
+		}
+		taken, err := s.Import(ctx, m)
+		if err != nil {
+			return err
+		}
+		if !taken {
+			log.Warn("-model is not used: the folder has models of its own", "file", o.model)
+		}
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.addr)
+	if err != nil {
+		return err
+	}
+	if tcp, ok := l.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !o.public { // localhost need not be loopback
+		return errors.Join(fmt.Errorf("%s can be reached from other machines: say -public too if that is meant", l.Addr()), l.Close())
+	}
+	fmt.Fprintf(stdout, "listening on http://%s\n", l.Addr())
+	log.Info("listening", "address", l.Addr().String(), "pid", os.Getpid())
+	return s.Serve(ctx, l, o.grace)
+}
