@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+var semiGroup = &group{
+	name: "semi", version: 1,
+	labels: []string{"corpus", "documents", "method", "k"},
+	measures: append([]string{"b_l1", "b_frobenius", "a_frobenius", "anchors_found", "w_l2", "a_from_w"},
+		measured...),
+	seconds: []string{"seconds"},
+}
+
+// The documents drawn: those of lee-2018 A.4.
+const (
+	semiTokens = 300
+	semiAlpha  = 0.03
+	semiInfer  = 500 // documents whose compositions are inferred
+)
+
+// semiMethods are compared on drawn documents, as far as -methods has them.
+var semiMethods = []string{baseline, "AP", "ENN", "LR"}
+
+// truth is a model that documents are drawn from, with an anchor for each topic.
+type truth struct {
+	b     *mat.Dense // (N+K)×K, topic t has word N+t for itself
+	a     *mat.SymDense
+	vocab []string
+}
+
+// trueModel is a fit to the corpus, with AP and its K topics, to each of which an
+// anchor was added that is as probable as its most probable word (arora-2013 §5.4).
+func (l *lab) trueModel(ctx context.Context, s *source, k int) (*truth, error) {
+	d, err := s.prepare(ctx, curation(l.small), cooc.Unbiased, l.workers)
+	if err != nil {
+		return nil, err
+	}
+	m, err := jsmf.New(k).Rectify(rectify.AP{}).Workers(l.workers).FitPrepared(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	t := &truth{b: mat.NewDense(m.N()+k, k, nil), vocab: m.Vocabulary()}
+	for i := range k {
+		t.vocab = append(t.vocab, "anchor of topic "+string(rune('0'+i/100))+string(rune('0'+i/10%10))+string(rune('0'+i%10)))
+	}
+	b := m.TopicsTo(nil)
+	t.b.Slice(0, m.N(), 0, k).(*mat.Dense).Copy(b)
+	for i := range k {
+		t.b.Set(m.N()+i, i, mat.Max(b.ColView(i)))
+		col := t.b.ColView(i).(*mat.VecDense)
+		col.ScaleVec(1/mat.Sum(col), col)
+	}
+	// E[wwᵀ] of the symmetric Dirichlet prior.
+	t.a = mat.NewSymDense(k, nil)
+	sum := semiAlpha * float64(k)
+	for i := range k {
+		for j := range i + 1 {
+			v := semiAlpha * semiAlpha
+			if i == j {
+				v += semiAlpha
+			}
+			t.a.SetSym(i, j, v/(sum*(sum+1)))
+		}
+	}
+	return t, nil
+}
+
+func planSemi(_ context.Context, l *lab) ([]cell, error) {
+	var out []cell
+	for _, name := range l.corpora {
+		s, err := l.source(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range l.topics {
+			if 4*k > l.small {
+				continue // more topics than so few words tell apart
+			}
+			for _, docs := range l.docs {
+				set := settings("corpus", name, "documents", docs, "k", k, "n", l.small, "methods", semiMethods,
+					"tokens", semiTokens, "alpha", semiAlpha, "seed", l.seed, "input", s.digest)
+				cost := 1 + float64(k)/30 + float64(docs)/3000
+				out = append(out, cell{semiGroup, set, cost, func(ctx context.Context) ([]row, error) { return l.drawn(ctx, s, k, docs) }})
+			}
+		}
+	}
+	return out, nil
+}
+
+// drawn draws documents from a true model and fits models to them.
+func (l *lab) drawn(ctx context.Context, s *source, k, docs int) ([]row, error) {
+	t, err := l.trueModel(ctx, s, k)
+	if err != nil {
+		return nil, err
+	}
+	g := corpus.Generator{Topics: t.b, Prior: corpus.SymmetricDirichlet(k, semiAlpha), Docs: docs, Lengths: []int{semiTokens}, Vocabulary: t.vocab, Seed: l.seed, Workers: l.workers}
+	c, w, err := g.Generate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := jsmf.New(2).Workers(l.workers).Prepare(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var rows []row
+	for _, method := range semiMethods {
+		r := row{"corpus": s.name, "method": method}
+		r.set("documents", docs).set("k", k)
+		err := l.compare(ctx, r, t, c, w, d, k, rectifier(method))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			r["error"] = err.Error()
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// compare fits a model and notes its measures and how far it is from the truth.
+func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w *mat.Dense, d *jsmf.Prepared, k int, rect jsmf.Rectifier) error {
+	p := jsmf.New(k).Rectify(rect).Seed(l.seed).Workers(l.workers)
+	m, err := p.FitPrepared(ctx, d)
+	if err != nil {
+		return err
+	}
+	r.set("seconds", m.Stats().Total.Seconds())
+	rep, err := p.EvaluatePrepared(ctx, m, d)
+	if err != nil {
+		return err
+	}
+	measures(r, rep)
+	// Words in no document are not in the model.
+	n, _ := t.b.Dims()
+	b := mat.NewDense(n, k, nil)
+	got := m.TopicsTo(nil)
+	place := make(map[string]int, n)
+	for i, word := range t.vocab {
+		place[word] = i
+	}
+	for i := range m.N() {
+		copy(b.RawRowView(place[m.Word(i)]), got.RawRowView(i))
+	}
+	distance := l1(t.b, b)
+	gain := mat.NewDense(k, k, nil)
+	gain.Scale(-1, distance)
+	match, err := metrics.Assign(gain)
+	if err != nil {
+		return err
+	}
+	sum, square := 0.0, 0.0
+	a := m.CorrelationsTo(nil)
+	diff := mat.NewDense(k, k, nil)
+	for i, j := range match {
+		sum += distance.At(i, j) / float64(k)
+		for x := range n {
+			v := t.b.At(x, i) - b.At(x, j)
+			square += v * v
+		}
+		for i2, j2 := range match {
+			diff.Set(i, i2, t.a.At(i, i2)-a.At(j, j2))
+		}
+	}
+	r.set("b_l1", sum).set("b_frobenius", math.Sqrt(square)).set("a_frobenius", mat.Norm(diff, 2))
+	planted := 0
+	for _, i := range m.Anchors() {
+		if place[m.Word(i)] >= n-k {
+			planted++
+		}
+	}
+	r.set("anchors_found", float64(planted)/float64(k))
+
+	// The compositions of some documents (lee-2018 A.3), and what A they add up to.
+	some := min(semiInfer, c.NumDocs())
+	part := make([]int, some)
+	for i := range part {
+		part[i] = i
+	}
+	docs, err := c.Select(part, nil)
+	if err != nil {
+		return err
+	}
+	fit, err := m.TransformBy(ctx, docs.Source(), infer.LeastSquares{}, infer.Options{Workers: l.workers})
+	if err != nil {
+		return err
+	}
+	if rows, _ := fit.W.Dims(); rows != some {
+		return errors.New("not all documents were inferred")
+	}
+	far := 0.0
+	for x := range some {
+		d2 := 0.0
+		for i, j := range match {
+			v := w.At(x, i) - fit.W.At(x, j)
+			d2 += v * v
+		}
+		far += math.Sqrt(d2) / float64(some)
+	}
+	var fromW mat.Dense
+	fromW.Mul(fit.W.T(), fit.W)
+	fromW.Scale(1/float64(some), &fromW)
+	fromW.Sub(&fromW, a)
+	r.set("w_l2", far).set("a_from_w", mat.Norm(&fromW, 2))
+	return nil
+}
+
+// l1 returns the ℓ₁ distance of each column of a from each of b.
+func l1(a, b *mat.Dense) *mat.Dense {
+	n, k := a.Dims()
+	_, k2 := b.Dims()
+	d := mat.NewDense(k, k2, nil)
+	for i := range n {
+		y := b.RawRowView(i)
+		for t, v := range a.RawRowView(i) {
+			row := d.RawRowView(t)
+			for l, w := range y {
+				row[l] += math.Abs(v - w)
+			}
+		}
+	}
+	return d
+}
