@@ -49,13 +49,37 @@
 //	SoftBasisRank  mean_k ln(max_n B_nk/B_{s_k,k})             lower    how improbable is it there?
 //	BasisQuality   mean_k mean_{l≠k} rank of s_k in topic l    higher   is it foreign to the others?
 //
+// # Topics of any program
+//
+// Lists of top words are enough for TextCoherence (u_mass, c_npmi and c_v, in
+// windows over texts), BagCoherence (the same in whole documents), SimCount and
+// Diversity, so that topics from elsewhere are scored with the same measures.
+//
+//	UMass      mean_{i>j} ln((P(t_i, t_j)+ε)/P(t_j))           higher*  Coherence a pair
+//	CNPMI      mean_{i>j} npmi(t_i, t_j) in windows of 10      higher   do top words stand together?
+//	CV         mean cosine of the words' npmi vectors          higher   do they keep the same company?
+//	SimCount   Σ_{k<l} #{words in both top lists}              lower    different from one another?
+//	Diversity  different words of all lists/words of all lists higher   different from one another?
+//
+// # Models beside each other, and documents
+//
+// Align says which topic of one model is which of another, and how far they are
+// apart; Labels ranks the words of a topic by probability, FREX, lift, relevance
+// or saliency. From the weights of the topics in documents (W, M×K) and labels of
+// the documents, ClustAcc tells how well the topics separate the classes, and
+// Associate which topic goes with which class. Compositions compares such
+// weights with others. BaseRecovery is Recovery over the words of a smaller
+// vocabulary.
+//
 // # Sources
 //
 // lee-2020: Lee, Cho, Bindel, Mimno: Practical correlated topic modeling and analysis
 // via the rectified anchor word algorithm, §4. lee-2018: Lee's thesis on
 // joint-stochastic spectral inference, §1.4 (Entropy, Specificity,
 // TopicDissimilarity, Coherence, the two ranks), §2.4 (Recovery, Approximation,
-// Dominancy, Dissimilarity) and Appendix A.4 (Legality, Validity). Where the
+// Dominancy, Dissimilarity) and Appendix A.4 (Legality, Validity). fu-2018: Fu,
+// Huang, Sidiropoulos, Shi, Hong: Anchor-free correlated topic modeling, §6.2 (SimCount,
+// ClustAcc). dong-2019: Dong's thesis, §4.6 (BaseRecovery). Where the
 // formulas differ from each other, or from the program that gave the published
 // numbers, both forms are here and each says which it is. Figures in the papers
 // show logarithms of some measures; values here are raw.

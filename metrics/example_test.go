@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -156,4 +157,96 @@ func ExampleStat() {
 	fmt.Printf("%.3f, undefined for %d topic: %.3f\n", s.Mean, s.Undefined, s.Values)
 	// Output:
 	// 0.250, undefined for 1 topic: [0.250 NaN]
+}
+
+// Topics of any program, as lists of words, scored against texts.
+func ExampleTextCoherence() {
+	texts := func(yield func([]string, error) bool) {
+		for _, t := range []string{
+			"the ship set sail with salt and rope",
+			"a sail and a rope on every ship",
+			"salt the pan before the oven is hot",
+			"the oven is hot and the pan is too",
+			"rope for the sail of the ship",
+		} {
+			if !yield(strings.Fields(t), nil) {
+				return
+			}
+		}
+	}
+	topics := [][]string{{"ship", "sail", "rope"}, {"pan", "oven", "hot"}, {"ship", "oven", "salt"}}
+	r, err := metrics.TextCoherence(context.Background(), topics, texts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for k, t := range topics {
+		fmt.Printf("c_npmi %+.2f  c_v %.2f  u_mass %6.2f  %v\n", r.CNPMI.Values[k], r.CV.Values[k], r.UMass.Values[k], t)
+	}
+	// Output:
+	// c_npmi +1.00  c_v 1.00  u_mass   0.00  [ship sail rope]
+	// c_npmi +1.00  c_v 1.00  u_mass   0.00  [pan oven hot]
+	// c_npmi -0.31  c_v 0.34  u_mass  -9.64  [ship oven salt]
+}
+
+// Which topic of one model is which of another, whose words are in another order.
+func ExampleAlign() {
+	_, _, b, _, _, _ := sample()
+	other := mat.NewDense(3, 2, []float64{
+		.40, 0,
+		.40, 0,
+		.20, 1,
+	})
+	a, err := metrics.Align(context.Background(), b, other, metrics.AlignOptions{
+		WordsA: []string{"ship", "sail", "salt", "pan", "oven"},
+		WordsB: []string{"oven", "pan", "ship"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range a.Matches {
+		fmt.Printf("topic %d is topic %d: ℓ₁ %.2f, %d top words in common\n", m.A, m.B, m.L1, m.Overlap)
+	}
+	// Output:
+	// topic 0 is topic 1: ℓ₁ 1.20, 1 top words in common
+	// topic 1 is topic 0: ℓ₁ 0.70, 2 top words in common
+}
+
+// Words that label a topic.
+func ExampleLabels() {
+	docs, c, b, _, _, _ := sample()
+	for _, r := range []metrics.Ranking{metrics.ByProbability{}, metrics.ByFREX{}, metrics.ByLift{}} {
+		labels, err := metrics.Labels(b, c.Marginals(), r, 3)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Print(r)
+		for _, l := range labels[1] {
+			fmt.Print(" ", docs.Word(l.Word))
+		}
+		fmt.Println()
+	}
+	// Output:
+	// probability pan salt oven
+	// FREX(ω=0.5) pan oven salt
+	// lift oven pan salt
+}
+
+// Do the topics tell the classes of the documents apart?
+func ExampleClustAcc() {
+	w := mat.NewDense(6, 3, []float64{
+		.8, .1, .1,
+		.7, .3, 0,
+		.9, 0, .1,
+		.1, .5, .4,
+		.2, .4, .4,
+		.6, .2, .2,
+	})
+	labels := []string{"sea", "sea", "sea", "kitchen", "kitchen", "kitchen"}
+	a, _, err := metrics.ClustAcc(context.Background(), w, labels, metrics.KMeans{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("accuracy %.2f, purity %.2f, NMI %.2f\n", a.Accuracy, a.Purity, a.NMI)
+	// Output:
+	// accuracy 0.83, purity 0.83, NMI 0.48
 }

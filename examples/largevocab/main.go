@@ -348,11 +348,11 @@ func fit(ctx context.Context, o options, raw *corpus.Corpus, stop []string, fact
 	if err != nil {
 		return nil, nil, err
 	}
-	values := make([]float64, len(at))
-	for i, j := range at {
-		values[i] = r.Recovery.Values[j]
+	recovery, err := metrics.BaseRecovery(r.Recovery, at)
+	if err != nil {
+		return nil, nil, err
 	}
-	res.BaseRecovery = number(metrics.NewStat(values).Mean)
+	res.BaseRecovery = number(recovery.Mean)
 	if res.Topics, err = compare(base, m, at, o.top); err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,231 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// documents of as many classes, each with most weight on one topic.
+func classed(m, k int, noise float64, seed uint64) (*mat.Dense, []string) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	w, labels := mat.NewDense(m, k, nil), make([]string, m)
+	for i := range m {
+		c := rng.IntN(k)
+		labels[i] = fmt.Sprintf("class %d", (c*7+3)%k) // not in the order of the topics, where 7 does not divide k
+		row := w.RawRowView(i)
+		for j := range row {
+			row[j] = noise * rng.Float64()
+		}
+		row[c]++
+		floats.Scale(1/floats.Sum(row), row)
+	}
+	return w, labels
+}
+
+// Classes far from each other are found, whatever the order of documents,
+// topics and workers.
+func TestClustAcc(t *testing.T) {
+	ctx := context.Background()
+	w, labels := classed(200, 5, 0.8, 1)
+	labels[17] = "" // takes no part
+	w.SetRow(30, make([]float64, 5))
+	w.SetRow(31, []float64{.2, .2, .2, .2, .2})
+	a, c, err := ClustAcc(ctx, w, labels, KMeans{Seed: 3, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Of[17] != -1 || c.Of[30] != -1 || c.Of[31] != -1 || c.Left != 2 || !c.Converged {
+		t.Errorf("documents without a cluster: %d %d %d, %d of them, converged: %v", c.Of[17], c.Of[30], c.Of[31], c.Left, c.Converged)
+	}
+	// All but the two right.
+	if a.Docs != 199 || a.Accuracy != 197.0/199 || a.Purity != 197.0/199 || math.Abs(a.NMI-1) > 1e-12 {
+		t.Errorf("accuracy %g, purity %g, NMI %g of %d documents", a.Accuracy, a.Purity, a.NMI, a.Docs)
+	}
+	for i, s := range labels {
+		if of := c.Of[i]; of >= 0 && a.Label[of] != s {
+			t.Errorf("document %d of %q is in a cluster called %q", i, s, a.Label[of])
+		}
+	}
+	many, cm, err := ClustAcc(ctx, w, labels, KMeans{Seed: 3, Workers: 4})
+	if err != nil || !slices.Equal(cm.Of, c.Of) || many.NMI != a.NMI || cm.Distance != c.Distance {
+		t.Errorf("four workers give something else: %v", err)
+	}
+	// Topics in another order: the correlations are sums in another order.
+	perm := rand.New(rand.NewPCG(1, 1)).Perm(5)
+	v := mat.NewDense(200, 5, nil)
+	for j, p := range perm {
+		v.SetCol(p, mat.Col(nil, j, w))
+	}
+	b, cp, err := ClustAcc(ctx, v, labels, KMeans{Seed: 3})
+	if err != nil || b.Accuracy != a.Accuracy || math.Abs(cp.Distance-c.Distance) > 1e-12 {
+		t.Errorf("permuted topics: accuracy %g, distance %g and %g, %v", b.Accuracy, cp.Distance, c.Distance, err)
+	}
+}
+
+// The clusters are the best of all divisions of a few rows, and their distance is
+// that which the definition gives.
+func TestKMeansBest(t *testing.T) {
+	const m, d, k = 9, 4, 3
+	for trial := range 10 {
+		rng := rand.New(rand.NewPCG(uint64(trial), 2))
+		w := mat.NewDense(m, d, nil)
+		for i := range m {
+			for j := range d {
+				w.Set(i, j, rng.Float64())
+			}
+		}
+		// The mean of 1 − r to the centres, by gonum's correlations.
+		score := func(of []int) float64 {
+			s := 0.0
+			for c := range k {
+				centre := make([]float64, d)
+				for i, x := range of {
+					if x == c {
+						row := slices.Clone(w.RawRowView(i))
+						mean := stat.Mean(row, nil)
+						floats.AddConst(-mean, row)
+						floats.AddScaled(centre, 1/floats.Norm(row, 2), row)
+					}
+				}
+				for i, x := range of {
+					if x == c {
+						s += 1 - stat.Correlation(w.RawRowView(i), centre, nil)
+					}
+				}
+			}
+			return s / m
+		}
+		best := math.Inf(1)
+		of := make([]int, m)
+		for code := range int(math.Pow(k, m)) {
+			for i := range of {
+				of[i] = code % k
+				code /= k
+			}
+			if slices.Contains(of, 0) && slices.Contains(of, 1) && slices.Contains(of, 2) {
+				best = min(best, score(of))
+			}
+		}
+		got, err := KMeans{Restarts: 50}.Cluster(context.Background(), w, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "the distance", got.Distance, score(got.Of), 1e-12)
+		near(t, "the least distance", got.Distance, best, 1e-12)
+		one, err := KMeans{Restarts: 1}.Cluster(context.Background(), w, k)
+		if err != nil || one.Distance < got.Distance-1e-12 {
+			t.Errorf("one restart %g, fifty %g, %v", one.Distance, got.Distance, err)
+		}
+	}
+}
+
+// Rows that are fewer different ones than clusters leave none empty.
+func TestKMeansDuplicates(t *testing.T) {
+	w := mat.NewDense(6, 3, []float64{1, 0, 0, 1, 0, 0, 1, 0, 0, 2, 0, 0, 0, 1, 0, 0, 3, 0})
+	c, err := KMeans{}.Cluster(context.Background(), w, 4)
+	if err != nil || slices.Min(c.Sizes) < 1 || c.Distance > 1e-12 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// By hand.
+func TestAgree(t *testing.T) {
+	//          a a a b b b b c, one without a label, one without a cluster
+	clusters := []int{0, 0, 1, 1, 1, 1, 0, 2, 2, -1}
+	labels := []string{"a", "a", "a", "b", "b", "b", "b", "c", "", "a"}
+	a, err := Agree(clusters, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(a.Counts) != "[[2 1 0] [1 3 0] [0 0 1]]" || fmt.Sprint(a.Label) != "[a b c]" || a.Docs != 9 {
+		t.Errorf("%+v", a)
+	}
+	near(t, "accuracy", a.Accuracy, 6.0/9, 1e-15)
+	near(t, "purity", a.Purity, 6.0/9, 1e-15)
+	// Of the eight with cluster and label: rows 3, 4, 1 and columns 3, 4, 1 of 8.
+	h := -(3.0/8*math.Log(3.0/8) + 4.0/8*math.Log(4.0/8) + 1.0/8*math.Log(1.0/8))
+	mi := 2.0/8*math.Log(2*8/9.0) + 1.0/8*math.Log(8/12.0) + 1.0/8*math.Log(8/12.0) + 3.0/8*math.Log(3*8/16.0) + 1.0/8*math.Log(8)
+	near(t, "NMI", a.NMI, mi/h, 1e-12)
+
+	// More clusters than labels: one gets none, though purity counts it.
+	a, err = Agree([]int{0, 1, 2, 2}, []string{"x", "x", "y", "y"})
+	if err != nil || a.Accuracy != 0.75 || a.Purity != 1 || a.Label[0] != "x" && a.Label[1] != "x" || a.Label[2] != "y" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	// One label: nothing to tell apart.
+	if a, err = Agree([]int{0, 1}, []string{"x", "x"}); err != nil || a.NMI != 0 || a.Accuracy != 0.5 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if a, err = Agree([]int{-1}, []string{"x"}); err != nil || a.Accuracy != 0 || a.Docs != 1 {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+func TestAssociate(t *testing.T) {
+	w := mat.NewDense(6, 2, []float64{
+		.75, .25,
+		.25, .75,
+		1, 0,
+		0, 1,
+		0, 0, // nothing known
+		.5, .5, // no label
+	})
+	labels := []string{"b", "b", "a", "b", "a", ""}
+	a, err := Associate(w, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(a.Labels, []string{"a", "b"}) || !slices.Equal(a.Docs, []int{1, 3}) {
+		t.Errorf("labels %v of %v documents", a.Labels, a.Docs)
+	}
+	want := mat.NewDense(2, 2, []float64{1, 1.0 / 3, 0, 2.0 / 3})
+	if !mat.EqualApprox(a.Weight, want, 1e-15) {
+		t.Errorf("weights\n%v", mat.Formatted(a.Weight))
+	}
+	near(t, "lift", a.Lift.At(0, 0), 2, 1e-15) // 1 of a mean of (.75+.25+1+0)/4
+	near(t, "accuracy by the main topic", a.Main.Accuracy, 3.0/5, 1e-15)
+}
+
+func TestClusterErrors(t *testing.T) {
+	ctx := context.Background()
+	w, labels := classed(10, 3, 0.5, 1)
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := (KMeans{}).Cluster(gone, w, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of ctx: %v", err)
+	}
+	bad := mat.DenseCopyOf(w)
+	bad.Set(3, 1, math.NaN())
+	neg := mat.DenseCopyOf(w)
+	neg.Set(3, 1, -1)
+	for what, f := range map[string]func() error{
+		"11 clusters of 10 rows":     func() error { _, err := KMeans{}.Cluster(ctx, w, 11); return err },
+		"-1 restarts":                func() error { _, err := KMeans{Restarts: -1}.Cluster(ctx, w, 2); return err },
+		"W[3, 1]: NaN is not finite": func() error { _, _, err := ClustAcc(ctx, bad, labels, KMeans{}); return err },
+		"W is 10×3, needs 4":         func() error { _, _, err := ClustAcc(ctx, w, labels[:4], KMeans{}); return err },
+		"no document has a label":    func() error { _, _, err := ClustAcc(ctx, w, make([]string, 10), KMeans{}); return err },
+		"W[3, 1]: -1 is negative":    func() error { _, err := Associate(neg, labels); return err },
+		"W is 0×0":                   func() error { _, err := Associate(nil, labels); return err },
+		"of 1 documents":             func() error { _, err := Agree([]int{1}, labels); return err },
+		"document 0 is in cluster":   func() error { _, err := Agree([]int{-2}, labels[:1]); return err },
+		"base words[1]: 3":           func() error { _, err := BaseRecovery(NewStat([]float64{1, 2, 3}), []int{0, 3}); return err },
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%q: %v", what, err)
+		}
+	}
+	s, err := BaseRecovery(NewStat([]float64{1, math.NaN(), 4}), []int{2, 1, 0})
+	if err != nil || s.Mean != 2.5 || s.Undefined != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
