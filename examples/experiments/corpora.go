@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -129,20 +128,12 @@ func (s *source) read(ctx context.Context) (*corpus.Corpus, error) {
 
 // classes returns the label of each document: the last column, after a tab, of
 // the lines of the file of labels.
-func (s *source) classes() (_ []string, err error) {
-	f, err := os.Open(s.labels)
-	if err != nil {
-		return nil, err
+func (s *source) classes() ([]string, error) {
+	out, err := readLines(s.labels)
+	for i, text := range out {
+		out[i] = text[strings.LastIndexByte(text, '\t')+1:]
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	var out []string
-	for in := bufio.NewScanner(f); ; {
-		if !in.Scan() {
-			return out, in.Err()
-		}
-		line := in.Text()
-		out = append(out, line[strings.LastIndexByte(line, '\t')+1:])
-	}
+	return out, err
 }
 
 func (s *source) stopWords(ctx context.Context) ([]string, error) {
@@ -181,4 +172,9 @@ func (s *source) prepare(ctx context.Context, cur corpus.Curation, w cooc.Weight
 	}
 	s.prepared[key] = d
 	return d, nil
+}
+
+// prepareUnbiased is prepare with the usual curation and weights.
+func (s *source) prepareUnbiased(ctx context.Context, words, workers int) (*jsmf.Prepared, error) {
+	return s.prepare(ctx, curation(words), cooc.Unbiased, workers)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
@@ -16,15 +15,15 @@ import (
 var stages = []string{"seconds_rectify", "seconds_anchors", "seconds_recover", "seconds_refine", "seconds"}
 
 var curvesGroup = &group{
-	name: "curves", version: 1,
+	name: "curves", version: 2,
 	labels:   []string{"corpus", "method", "recover", "k"},
 	measures: append(slices.Clone(measured), "objective"),
 	seconds:  stages,
 }
 
 // costs are the seconds that a rectification takes on a corpus of the size of
-// nips17, about, for K = 100; most grow with K.
-var costs = map[string]float64{baseline: 0.3, "DC": 60, "AP": 2, "DR": 6, "ENN": 3, "PALM": 40, "LR": 3, passes: 6, gibbs: 60}
+// nips17, about, with K = 100, on one core.
+var costs = map[string]float64{baseline: 0.3, "DC": 20, "AP": 3, "DR": 8, "ENN": 4, "PALM": 40, "LR": 4, passes: 8, gibbs: 60}
 
 // planCurves makes the cells of a corpus × K × method × recovery.
 func planCurves(_ context.Context, l *lab) ([]cell, error) {
@@ -36,15 +35,15 @@ func planCurves(_ context.Context, l *lab) ([]cell, error) {
 		}
 		for _, k := range l.topics {
 			for _, method := range l.methods {
-				cost := costs[method] * float64(k) / 100
+				cost := costs[method] * (0.1 + float64(k)/100)
 				if method == gibbs {
 					set := settings("corpus", name, "method", method, "recover", "", "k", k, "n", l.words, "sweeps", l.sweeps, "seed", l.seed, "input", s.digest)
 					out = append(out, cell{curvesGroup, set, cost, func(ctx context.Context) ([]row, error) { return l.gibbsCurve(ctx, s, k) }})
 					continue
 				}
 				ways := l.recoverers
-				if method == passes {
-					ways = []string{"ActiveSet"}
+				if method == passes || !l.full && method != baseline && method != "AP" && slices.Contains(ways, "ActiveSet") {
+					ways = []string{"ActiveSet"} // the others are in no figure
 				}
 				last := &lastRectified{Rectifier: rectifier(method)}
 				for i, way := range ways {
@@ -55,7 +54,7 @@ func planCurves(_ context.Context, l *lab) ([]cell, error) {
 						c = 0
 					}
 					if way != "ActiveSet" {
-						c += 6 * float64(k*k) / 1e4
+						c += 30 * float64(k*k) / 1e4
 					}
 					out = append(out, cell{curvesGroup, set, c + 0.2, func(ctx context.Context) ([]row, error) {
 						return l.curve(ctx, s, k, method, last, way, i == len(ways)-1)
@@ -72,7 +71,7 @@ func (l *lab) curve(ctx context.Context, s *source, k int, method string, rect *
 	if end {
 		defer func() { rect.res = nil }() // the memory
 	}
-	d, err := s.prepare(ctx, curation(l.words), cooc.Unbiased, l.workers)
+	d, err := s.prepareUnbiased(ctx, l.words, l.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +79,8 @@ func (l *lab) curve(ctx context.Context, s *source, k int, method string, rect *
 	if method == passes {
 		p = p.Refine(recovery.Passes{})
 	}
-	m, err := p.FitPrepared(ctx, d)
+	took := make(stageTimes)
+	m, err := p.Record(took).FitPrepared(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -91,28 +91,36 @@ func (l *lab) curve(ctx context.Context, s *source, k int, method string, rect *
 	r := row{"corpus": s.name, "method": method, "recover": way}
 	r.set("k", k)
 	measures(r, rep)
-	st := m.Stats()
-	r.set("objective", st.Recover.MeanObjective)
-	rest := st.Anchors.Duration + st.Recover.Duration + st.Refine.Duration
-	r.set("seconds_rectify", rect.seconds)
-	r.set("seconds_anchors", st.Anchors.Duration.Seconds())
-	r.set("seconds_recover", st.Recover.Duration.Seconds())
-	r.set("seconds_refine", st.Refine.Duration.Seconds())
-	r.set("seconds", rect.seconds+rest.Seconds())
+	r.set("objective", m.Stats().Recover.MeanObjective)
+	r.set("seconds_rectify", rect.seconds).set("seconds_anchors", took[jsmf.StageAnchors])
+	r.set("seconds_recover", took[jsmf.StageRecover]).set("seconds_refine", took[jsmf.StageRefine])
+	r.set("seconds", rect.seconds+took[jsmf.StageAnchors]+took[jsmf.StageRecover]+took[jsmf.StageRefine])
 	return []row{r}, nil
 }
 
+// stageTimes is a Recorder that notes the CPU seconds of each stage.
+type stageTimes map[jsmf.Stage]float64
+
+func (t stageTimes) Record(e jsmf.Event) {
+	switch e.Kind {
+	case jsmf.EventStart:
+		t[e.Stage] -= cpuSeconds()
+	case jsmf.EventEnd:
+		t[e.Stage] += cpuSeconds()
+	}
+}
+
 func (l *lab) gibbsCurve(ctx context.Context, s *source, k int) ([]row, error) {
-	d, err := s.prepare(ctx, curation(l.words), cooc.Unbiased, l.workers)
+	d, err := s.prepareUnbiased(ctx, l.words, l.workers)
 	if err != nil {
 		return nil, err
 	}
-	begun := time.Now()
+	begun := cpuSeconds()
 	m, err := sample(ctx, d.Corpus(), k, l.sweeps, l.seed)
 	if err != nil {
 		return nil, err
 	}
-	took := time.Since(begun).Seconds()
+	took := cpuSeconds() - begun
 	rep, err := evaluate(ctx, d, m.b, m.breve, m.a, l.workers)
 	if err != nil {
 		return nil, err
@@ -131,14 +139,14 @@ var iterationsGroup = &group{
 }
 
 // steps are the iterations looked at.
-var steps = []int{1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100, 150}
+var steps = []int{1, 2, 3, 5, 10, 15, 20, 50, 150}
 
-// some returns up to two of the K: about a quarter of the way to the largest,
-// and the largest up to 100.
+// some returns up to two of the K: the largest up to 50, and the largest up to a
+// quarter of that.
 func (l *lab) some() []int {
 	small, large := l.topics[0], l.topics[0]
 	for _, k := range l.topics {
-		if k <= 100 {
+		if k <= 50 {
 			large = k
 		}
 	}
@@ -167,12 +175,13 @@ func planIterations(_ context.Context, l *lab) ([]cell, error) {
 					set := settings("corpus", name, "method", method, "k", k, "iterations", t, "n", l.words, "rectify", r, "input", s.digest)
 					cost := costs[method]*float64(k*t)/1500 + 0.2
 					out = append(out, cell{iterationsGroup, set, cost, func(ctx context.Context) ([]row, error) {
-						d, err := s.prepare(ctx, curation(l.words), cooc.Unbiased, l.workers)
+						d, err := s.prepareUnbiased(ctx, l.words, l.workers)
 						if err != nil {
 							return nil, err
 						}
 						p := jsmf.New(k).Rectify(r).Workers(l.workers)
-						m, err := p.FitPrepared(ctx, d)
+						took := make(stageTimes)
+						m, err := p.Record(took).FitPrepared(ctx, d)
 						if err != nil {
 							return nil, err
 						}
@@ -181,7 +190,7 @@ func planIterations(_ context.Context, l *lab) ([]cell, error) {
 							return nil, err
 						}
 						x := row{"corpus": name, "method": method}
-						x.set("k", k).set("iterations", t).set("seconds_rectify", m.Stats().Rectify.Duration.Seconds())
+						x.set("k", k).set("iterations", t).set("seconds_rectify", took[jsmf.StageRectify])
 						measures(x, rep)
 						return []row{x}, nil
 					}})
@@ -196,7 +205,6 @@ var pruningGroup = &group{
 	name: "pruning", version: 1,
 	labels:   []string{"corpus", "cutoff", "k"},
 	measures: append([]string{"words"}, measured...),
-	seconds:  []string{"seconds"},
 }
 
 // cutoffs are the shares of documents of Figure 1 beyond which words are removed.
@@ -211,9 +219,9 @@ func planPruning(_ context.Context, l *lab) ([]cell, error) {
 		}
 		for _, share := range cutoffs {
 			for _, k := range l.topics {
-				p := jsmf.New(k).Rectify(rectify.AP{}).Recover(recoverer("ADMM")).Workers(l.workers)
-				set := settings("corpus", name, "cutoff", share, "k", k, "n", l.words, "rectify", rectify.AP{}, "solver", recoverer("ADMM"), "input", s.digest)
-				cost := costs["AP"]*float64(k)/100 + 6*float64(k*k)/1e4 + 0.2
+				p := jsmf.New(k).Rectify(rectify.AP{}).Workers(l.workers)
+				set := settings("corpus", name, "cutoff", share, "k", k, "n", l.words, "rectify", rectify.AP{}, "input", s.digest)
+				cost := costs["AP"]*float64(k)/100 + 0.2
 				out = append(out, cell{pruningGroup, set, cost, func(ctx context.Context) ([]row, error) {
 					cur := corpus.Curation{Words: l.words, MaxDocShare: share, Score: corpus.TFIDF}
 					d, err := s.prepare(ctx, cur, cooc.Unbiased, l.workers)
@@ -229,7 +237,7 @@ func planPruning(_ context.Context, l *lab) ([]cell, error) {
 						return nil, err
 					}
 					r := row{"corpus": name}
-					r.set("cutoff", fmt.Sprint(share)).set("k", k).set("words", m.N()).set("seconds", m.Stats().Total.Seconds())
+					r.set("cutoff", fmt.Sprint(share)).set("k", k).set("words", m.N())
 					measures(r, rep)
 					return []row{r}, nil
 				}})
@@ -269,7 +277,7 @@ func planConvergence(_ context.Context, l *lab) ([]cell, error) {
 // matrix is from having rank K is noted after some of them, by further runs that
 // end there.
 func (l *lab) converge(ctx context.Context, s *source, k int) ([]row, error) {
-	d, err := s.prepare(ctx, curation(l.words), cooc.Unbiased, l.workers)
+	d, err := s.prepareUnbiased(ctx, l.words, l.workers)
 	if err != nil {
 		return nil, err
 	}

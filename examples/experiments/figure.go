@@ -98,8 +98,10 @@ var looks = map[string]look{
 	"AP+ADMM":      {blue, draw.PyramidGlyph{}, nil},
 	"AP+ActiveSet": {vermilion, draw.BoxGlyph{}, dashed},
 
-	"KL": {green, draw.TriangleGlyph{}, nil}, "L2": {blue, draw.CircleGlyph{}, nil}, "inverse": {orange, draw.CrossGlyph{}, nil},
-	"ActiveSet": {vermilion, draw.BoxGlyph{}, dashed},
+	"L2": {black, draw.RingGlyph{}, nil},
+
+	"Baseline+inverse": {orange, draw.CrossGlyph{}, nil}, "Baseline+L2": {sky, draw.CircleGlyph{}, nil}, "Baseline+KL": {black, draw.RingGlyph{}, nil},
+	"AP+inverse": {orange, draw.PlusGlyph{}, dashed}, "AP+L2": {blue, draw.CircleGlyph{}, dashed}, "AP+KL": {purple, draw.TriangleGlyph{}, dashed},
 
 	"FastAnchor": {orange, draw.TriangleGlyph{}, nil}, "QR": {black, draw.RingGlyph{}, nil}, "SPA": {sky, draw.PlusGlyph{}, dashed},
 	"SNPA": {blue, draw.CircleGlyph{}, dotted}, "XRAY": {purple, draw.CrossGlyph{}, nil},
@@ -141,7 +143,7 @@ func drawFigure(dir string, f figure, formats []string) ([]string, error) {
 		plots[i] = make([]*plot.Plot, cols)
 		for j := range cols {
 			if at := i*cols + j; at < len(f.panels) {
-				p, err := draws(f.panels[at], style)
+				p, err := plotPanel(f.panels[at], style)
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", f.name, err)
 				}
@@ -228,8 +230,8 @@ func legend(f figure) ([]string, map[string]look) {
 	return names, style
 }
 
-// draws makes the plot of a panel.
-func draws(p panel, style map[string]look) (*plot.Plot, error) {
+// plotPanel makes the plot of a panel.
+func plotPanel(p panel, style map[string]look) (*plot.Plot, error) {
 	out := plot.New()
 	out.Title.Text = p.title
 	out.Title.TextStyle.Font = sans(9, true)

@@ -20,6 +20,7 @@ const (
 type sampled struct {
 	b, breve *mat.Dense
 	a        *mat.SymDense
+	w        *mat.Dense // M×K, the compositions
 }
 
 // sample runs a collapsed Gibbs sampler of latent Dirichlet allocation over the
@@ -31,9 +32,8 @@ func sample(ctx context.Context, c *corpus.Corpus, k, sweeps int, seed uint64) (
 	rng := rand.New(rand.NewPCG(seed, 0x61bb5))
 	alpha := gibbsAlphaSum / float64(k)
 	topics := make([][]int32, docs) // of each token, in the order of the words
-	byWord := make([]int32, n*k)
-	byDoc := make([]int32, docs*k)
-	total := make([]int32, k)
+	// Counts with the priors added.
+	byWord, byDoc, total := filled(n*k, gibbsBeta), filled(docs*k, alpha), filled(k, float64(n)*gibbsBeta)
 	for m := range docs {
 		words, counts := c.Doc(m)
 		topics[m] = make([]int32, 0, c.DocLen(m))
@@ -47,13 +47,12 @@ func sample(ctx context.Context, c *corpus.Corpus, k, sweeps int, seed uint64) (
 			}
 		}
 	}
-	out := &sampled{b: mat.NewDense(n, k, nil), a: mat.NewSymDense(k, nil)}
-	w := mat.NewDense(docs, k, nil) // sums of compositions
+	out := &sampled{b: mat.NewDense(n, k, nil), a: mat.NewSymDense(k, nil), w: mat.NewDense(docs, k, nil)}
 	taken := 0
 	cumulative := make([]float64, k)
-	scale := make([]float64, k) // 1/(total + Nβ)
+	scale := make([]float64, k) // 1/total
 	for t := range k {
-		scale[t] = 1 / (float64(total[t]) + float64(n)*gibbsBeta)
+		scale[t] = 1 / total[t]
 	}
 	for sweep := 1; sweep <= sweeps; sweep++ {
 		for m := range docs {
@@ -61,19 +60,20 @@ func sample(ctx context.Context, c *corpus.Corpus, k, sweeps int, seed uint64) (
 				return nil, ctx.Err()
 			}
 			words, counts := c.Doc(m)
-			doc := byDoc[m*k : (m+1)*k]
+			doc := byDoc[m*k:][:k]
+			scale, cumulative := scale[:len(doc)], cumulative[:len(doc)] // the compiler then checks no index below
 			at := 0
 			for i, id := range words {
-				word := byWord[int(id)*k : (int(id)+1)*k]
+				word := byWord[int(id)*k:][:len(doc)]
 				for range counts[i] {
 					old := topics[m][at]
 					doc[old]--
 					word[old]--
 					total[old]--
-					scale[old] = 1 / (float64(total[old]) + float64(n)*gibbsBeta)
+					scale[old] = 1 / total[old]
 					sum := 0.0
 					for t, d := range doc {
-						sum += (float64(d) + alpha) * (float64(word[t]) + gibbsBeta) * scale[t]
+						sum += d * word[t] * scale[t]
 						cumulative[t] = sum
 					}
 					u := rng.Float64() * sum
@@ -85,7 +85,7 @@ func sample(ctx context.Context, c *corpus.Corpus, k, sweeps int, seed uint64) (
 					doc[t]++
 					word[t]++
 					total[t]++
-					scale[t] = 1 / (float64(total[t]) + float64(n)*gibbsBeta)
+					scale[t] = 1 / total[t]
 					at++
 				}
 			}
@@ -94,19 +94,19 @@ func sample(ctx context.Context, c *corpus.Corpus, k, sweeps int, seed uint64) (
 			taken++
 			for i := range n {
 				for t := range k {
-					out.b.Set(i, t, out.b.At(i, t)+(float64(byWord[i*k+t])+gibbsBeta)*scale[t])
+					out.b.Set(i, t, out.b.At(i, t)+byWord[i*k+t]*scale[t])
 				}
 			}
 			for m := range docs {
 				for t := range k {
-					w.Set(m, t, w.At(m, t)+(float64(byDoc[m*k+t])+alpha)/(float64(c.DocLen(m))+gibbsAlphaSum))
+					out.w.Set(m, t, out.w.At(m, t)+byDoc[m*k+t]/(float64(c.DocLen(m))+gibbsAlphaSum))
 				}
 			}
 		}
 	}
 	out.b.Scale(1/float64(taken), out.b)
-	w.Scale(1/float64(taken), w)
-	out.a.SymOuterK(1/float64(docs), w.T())
+	out.w.Scale(1/float64(taken), out.w)
+	out.a.SymOuterK(1/float64(docs), out.w.T())
 	// p(topic | word) by Bayes' rule.
 	shares := make([]float64, k)
 	for t := range k {
@@ -127,4 +127,12 @@ func sample(ctx context.Context, c *corpus.Corpus, k, sweeps int, seed uint64) (
 		}
 	}
 	return out, nil
+}
+
+func filled(n int, v float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = v
+	}
+	return x
 }

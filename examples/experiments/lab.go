@@ -88,7 +88,7 @@ type experiment struct {
 
 // experiments in the order of the page.
 var experiments = []experiment{
-	curves, iterations, pruning, convergence, semi, gaps, runtimes,
+	curves, iterations, pruning, convergence, semi, gaps, runtimes, heldout, anchorFree, clusters, score,
 }
 
 // measured are the measures of metrics.Report that go into tables, by their keys.
@@ -103,11 +103,16 @@ func measures(r row, rep *metrics.Report) {
 
 // evaluate measures topics that are no model of the library.
 func evaluate(ctx context.Context, d *jsmf.Prepared, b, breve *mat.Dense, a mat.Matrix, workers int) (*metrics.Report, error) {
-	pairs, err := cooc.CountPairs(ctx, d.Corpus(), metrics.TopUnion(b, metrics.DefaultTopN), workers)
+	pairs, err := countPairs(ctx, d.Corpus(), b, metrics.DefaultTopN, workers)
 	if err != nil {
 		return nil, err
 	}
 	return metrics.Evaluate(ctx, metrics.Input{C: d.Moments(), B: b, Breve: breve, A: a, Pairs: pairs, Workers: workers})
+}
+
+// countPairs counts in how many documents the top words of the topics meet.
+func countPairs(ctx context.Context, c *corpus.Corpus, b *mat.Dense, top, workers int) (*cooc.Pairs, error) {
+	return cooc.CountPairs(ctx, c, metrics.TopUnion(b, top), workers)
 }
 
 // curation is the usual one, of n words.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/plotter"
@@ -114,8 +113,8 @@ func write(l *lab, t *tables) error {
 	if s := notes[""]; s != "" {
 		fmt.Fprintf(&page, "%s\n\n", s)
 	}
-	fmt.Fprintf(&page, "Made by `examples/experiments`: %d cells, %s of computing in all. Numbers are raw, as in the tables; the papers plot logarithms of some.\n"+
-		"“Holds” counts the cases here, corpora × K and so on, in which what a paper says is so.\n", t.cells, minutes(t.seconds))
+	fmt.Fprintf(&page, "Made by `examples/experiments` from %d cells, which took %.0f minutes in %s. Numbers are raw, as in the tables; the papers plot logarithms of some.\n"+
+		"“Holds” counts the cases here, corpora × K and so on, in which what a paper says is so.\n", t.cells, t.seconds/60, cpuIs)
 	if t.missing > 0 {
 		fmt.Fprintf(&page, "\n**%d cells are missing**: the run was stopped. The same command goes on with them.\n", t.missing)
 	}
@@ -193,8 +192,6 @@ func write(l *lab, t *tables) error {
 		return err
 	})
 }
-
-func minutes(s float64) string { return strconv.FormatFloat(s/60, 'f', 1, 64) + " minutes" }
 
 // readNotes returns the texts of a file by the name after "## "; what stands
 // before the first has the name "".

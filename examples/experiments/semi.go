@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
@@ -18,7 +18,7 @@ import (
 var semiGroup = &group{
 	name: "semi", version: 1,
 	labels: []string{"corpus", "documents", "method", "k"},
-	measures: append([]string{"b_l1", "b_frobenius", "a_frobenius", "anchors_found", "w_l2", "a_from_w"},
+	measures: append([]string{"b_l1", "a_frobenius", "anchors_found", "w_l2", "a_from_w"},
 		measured...),
 	seconds: []string{"seconds"},
 }
@@ -43,7 +43,7 @@ type truth struct {
 // trueModel is a fit to the corpus, with AP and its K topics, to each of which an
 // anchor was added that is as probable as its most probable word (arora-2013 §5.4).
 func (l *lab) trueModel(ctx context.Context, s *source, k int) (*truth, error) {
-	d, err := s.prepare(ctx, curation(l.small), cooc.Unbiased, l.workers)
+	d, err := s.prepareUnbiased(ctx, l.small, l.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (l *lab) trueModel(ctx context.Context, s *source, k int) (*truth, error) {
 	}
 	t := &truth{b: mat.NewDense(m.N()+k, k, nil), vocab: m.Vocabulary()}
 	for i := range k {
-		t.vocab = append(t.vocab, "anchor of topic "+string(rune('0'+i/100))+string(rune('0'+i/10%10))+string(rune('0'+i%10)))
+		t.vocab = append(t.vocab, fmt.Sprintf("anchor of topic %d", i))
 	}
 	b := m.TopicsTo(nil)
 	t.b.Slice(0, m.N(), 0, k).(*mat.Dense).Copy(b)
@@ -133,51 +133,38 @@ func (l *lab) drawn(ctx context.Context, s *source, k, docs int) ([]row, error) 
 // compare fits a model and notes its measures and how far it is from the truth.
 func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w *mat.Dense, d *jsmf.Prepared, k int, rect jsmf.Rectifier) error {
 	p := jsmf.New(k).Rectify(rect).Seed(l.seed).Workers(l.workers)
+	begun := cpuSeconds()
 	m, err := p.FitPrepared(ctx, d)
 	if err != nil {
 		return err
 	}
-	r.set("seconds", m.Stats().Total.Seconds())
+	r.set("seconds", cpuSeconds()-begun)
 	rep, err := p.EvaluatePrepared(ctx, m, d)
 	if err != nil {
 		return err
 	}
 	measures(r, rep)
-	// Words in no document are not in the model.
-	n, _ := t.b.Dims()
-	b := mat.NewDense(n, k, nil)
-	got := m.TopicsTo(nil)
-	place := make(map[string]int, n)
-	for i, word := range t.vocab {
-		place[word] = i
-	}
-	for i := range m.N() {
-		copy(b.RawRowView(place[m.Word(i)]), got.RawRowView(i))
-	}
-	distance := l1(t.b, b)
-	gain := mat.NewDense(k, k, nil)
-	gain.Scale(-1, distance)
-	match, err := metrics.Assign(gain)
+	// Words in no document are not in the model, and so of probability 0.
+	match, err := metrics.Align(ctx, t.b, m.TopicsTo(nil), metrics.AlignOptions{WordsA: t.vocab, WordsB: m.Vocabulary(), Workers: l.workers})
 	if err != nil {
 		return err
 	}
-	sum, square := 0.0, 0.0
+	partner := match.Partner()
 	a := m.CorrelationsTo(nil)
 	diff := mat.NewDense(k, k, nil)
-	for i, j := range match {
-		sum += distance.At(i, j) / float64(k)
-		for x := range n {
-			v := t.b.At(x, i) - b.At(x, j)
-			square += v * v
-		}
-		for i2, j2 := range match {
+	for i, j := range partner {
+		for i2, j2 := range partner {
 			diff.Set(i, i2, t.a.At(i, i2)-a.At(j, j2))
 		}
 	}
-	r.set("b_l1", sum).set("b_frobenius", math.Sqrt(square)).set("a_frobenius", mat.Norm(diff, 2))
+	r.set("b_l1", match.L1().Mean).set("a_frobenius", mat.Norm(diff, 2))
+	own := make(map[string]bool, k)
+	for _, word := range t.vocab[len(t.vocab)-k:] {
+		own[word] = true
+	}
 	planted := 0
 	for _, i := range m.Anchors() {
-		if place[m.Word(i)] >= n-k {
+		if own[m.Word(i)] {
 			planted++
 		}
 	}
@@ -203,7 +190,7 @@ func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w 
 	far := 0.0
 	for x := range some {
 		d2 := 0.0
-		for i, j := range match {
+		for i, j := range partner {
 			v := w.At(x, i) - fit.W.At(x, j)
 			d2 += v * v
 		}
@@ -215,21 +202,4 @@ func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w 
 	fromW.Sub(&fromW, a)
 	r.set("w_l2", far).set("a_from_w", mat.Norm(&fromW, 2))
 	return nil
-}
-
-// l1 returns the ℓ₁ distance of each column of a from each of b.
-func l1(a, b *mat.Dense) *mat.Dense {
-	n, k := a.Dims()
-	_, k2 := b.Dims()
-	d := mat.NewDense(k, k2, nil)
-	for i := range n {
-		y := b.RawRowView(i)
-		for t, v := range a.RawRowView(i) {
-			row := d.RawRowView(t)
-			for l, w := range y {
-				row[l] += math.Abs(v - w)
-			}
-		}
-	}
-	return d
 }

@@ -57,7 +57,7 @@ type record struct {
 	Version  int       `json:"version"`
 	Settings []setting `json:"settings"`
 	Rows     []row     `json:"rows"`
-	Seconds  float64   `json:"seconds"` // wall clock
+	Seconds  float64   `json:"seconds"` // that it took, as by cpuSeconds
 }
 
 // cellKey is the name of a result: a digest of all that it depends on, the input

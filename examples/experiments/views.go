@@ -108,8 +108,8 @@ var curves = experiment{
 	name: "curves", title: "Measures against K",
 	source: "lee-2020 Figures 3 and 4, lee-2018 Figures 2.5 and A.1, dong-2019 Figure 4.1",
 	what: "Each method fits each corpus with each K and each way of recovery; all measures are against the original C. Baseline is no rectification. " +
-		"ADMM and ExpGrad have the papers' settings (γ = 3, step 50, 500 sweeps at most), ENN 50 iterations, PALM 100, DC 30 halvings, AP and DR 15 iterations. " +
-		"AP+passes goes back to the documents ten times. Gibbs is a collapsed sampler (Σα = 5, β = 0.01) of the program's own; it has no anchors and so no Recovery.",
+		"ADMM and ExpGrad have the papers' settings (γ = 3, step 50, 500 sweeps at most), ENN 50 iterations, PALM 100, DC 10 halvings, AP and DR 15 iterations. " +
+		"AP+passes goes back to the documents ten times. Gibbs is a collapsed sampler (Σα = 5, β = 0.01, 100 sweeps when nothing else is asked for, where the papers have 1,000) of the program's own; it has no anchors and so no Recovery.",
 	groups:  []*group{curvesGroup},
 	plan:    planCurves,
 	figures: curvesFigures,
@@ -225,7 +225,7 @@ func settled(method string, iterations int, part float64) func(t *tables) (yes, 
 var pruning = experiment{
 	name: "pruning", title: "Pruning the vocabulary",
 	source: "lee-2020 Figure 1",
-	what: "Words in more than a share of the documents are removed, then the best by tf·ln(M/df) kept; AP+ADMM. " +
+	what: "Words in more than a share of the documents are removed, then the best by tf·ln(M/df) kept; AP, 15 iterations, with ActiveSet (the paper: ADMM). " +
 		"The vocabulary has the same size for all cut-offs as far as there are words.",
 	groups: []*group{pruningGroup},
 	plan:   planPruning,
@@ -435,9 +435,9 @@ func moreDocs(method, measure string) func(t *tables) (yes, of int) {
 var runtimes = experiment{
 	name: "time", title: "Time",
 	source: "lee-2020 Figure 6, dong-2019 Figure 4.1, arora-2013 Figure 1",
-	what: "Wall-clock seconds on the machine of the run, which may have had other work to do: orders of magnitude, no more. Against K: rectification, anchors, recovery by ActiveSet and passes, on the corpora. " +
+	what: "In " + cpuIs + ". Against K: rectification, anchors, recovery by ActiveSet and passes, on the corpora. " +
 		fmt.Sprintf("Against documents: everything from the counts on, of documents of %d tokens drawn from known topics; L2 is arora-2013's, without rectification. ", timeTokens) +
-		"Gibbs sampling uses one core, the others all; against documents its time is that of a part of the sweeps, scaled up.",
+		"Gibbs sampling has 100 sweeps when nothing else is asked for; against documents its time is that of a part of them, scaled up.",
 	groups: []*group{timeGroup, curvesGroup},
 	plan:   planTime,
 	figures: func(l *lab, t *tables) []figure {
