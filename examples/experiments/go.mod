@@ -4,6 +4,7 @@ go 1.25.0
 
 require (
 	github.com/jsmf-go/spectral v0.0.0
+	go.uber.org/goleak v1.3.0
 	golang.org/x/image v0.30.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -158,17 +159,22 @@ func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w 
 		}
 	}
 	r.set("b_l1", match.L1().Mean).set("a_frobenius", mat.Norm(diff, 2))
-	own := make(map[string]bool, k)
-	for _, word := range t.vocab[len(t.vocab)-k:] {
-		own[word] = true
-	}
-	planted := 0
-	for _, i := range m.Anchors() {
-		if own[m.Word(i)] {
-			planted++
+	// Words of one topic only are anchors; those that were planted are not the
+	// only ones.
+	topic := make(map[string]int)
+	for i, word := range t.vocab {
+		row := t.b.RawRowView(i)
+		if at := floats.MaxIdx(row); floats.Sum(row) == row[at] {
+			topic[word] = at
 		}
 	}
-	r.set("anchors_found", float64(planted)/float64(k))
+	found := make(map[int]bool, k)
+	for _, i := range m.Anchors() {
+		if at, ok := topic[m.Word(i)]; ok {
+			found[at] = true
+		}
+	}
+	r.set("anchors_found", float64(len(found))/float64(k))
 
 	// The compositions of some documents (lee-2018 A.3), and what A they add up to.
 	some := min(semiInfer, c.NumDocs())

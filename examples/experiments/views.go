@@ -359,8 +359,8 @@ var semi = experiment{
 var gaps = experiment{
 	name: "gaps", title: "Documents drawn from known topics: distances",
 	source: "lee-2018 Figure A.3",
-	what: "The same models beside the truth, topics matched as well as can be: the mean ℓ₁ distance of a topic (0 to 2), the Frobenius distance of A, the share of planted anchors " +
-		"among those found, the distance of the compositions by least squares, and that of A from the compositions' own second moments.",
+	what: "The same models beside the truth, topics matched as well as can be: the mean ℓ₁ distance of a topic (0 to 2), the Frobenius distance of A, the share of topics of which a word of their own, in no other topic, " +
+		"is among the anchors, the distance of the compositions by least squares, and that of A from the compositions' own second moments.",
 	groups: []*group{semiGroup},
 	plan:   planSemi,
 	figures: func(l *lab, t *tables) []figure {
@@ -384,7 +384,7 @@ var gaps = experiment{
 	claims: []claim{
 		{"lee-2018 A.4", "AP learns better topics than Baseline", gap("b_l1", less)},
 		{"lee-2018 A.4", "AP learns a better A than Baseline", gap("a_frobenius", less)},
-		{"lee-2018 A.4", "AP finds at least as many of the planted anchors as Baseline", gap("anchors_found", func(a, b float64) bool { return a >= b })},
+		{"lee-2018 A.4", "AP finds anchors of at least as many topics as Baseline", gap("anchors_found", func(a, b float64) bool { return a >= b })},
 		{"lee-2018 A.4", "with more documents AP's topics are nearer to the truth", moreDocs("AP", "b_l1")},
 		{"lee-2018 A.4", "with more documents the topics of Baseline come nearer to the truth", moreDocs(baseline, "b_l1")},
 		{"lee-2018 A.4", "with more documents the difference of AP and Baseline is smaller", func(t *tables) (yes, of int) {
