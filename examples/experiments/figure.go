@@ -1,0 +1,483 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	stdfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// figure is a picture of panels with one legend.
+type figure struct {
+	name, caption string // the file's, without extension; what the page says below it
+	cols          int    // panels in a row
+	panels        []panel
+}
+
+// panel is one plot: lines, or a heat map.
+type panel struct {
+	title, x, y string
+	logX, logY  bool
+	ticks       []float64 // of x; nil: chosen
+	lines       []line
+	heat        *heat
+}
+
+// line is a series. Values of y that are not defined are left out.
+type line struct {
+	name string
+	xy   plotter.XYs
+}
+
+// heat is a matrix of numbers from 0 to 1, the first row at the top.
+type heat struct {
+	rows, cols []string
+	values     [][]float64
+}
+
+// The look. Colours are those of Okabe and Ito and greys, which people with any
+// colour vision tell apart; a name has the same look in all figures.
+const (
+	panelWidth  = 2.35 * vg.Inch
+	panelHeight = 1.75 * vg.Inch
+	rowHeight   = 0.24 * vg.Inch // of the legend
+	dpi         = 110
+)
+
+type look struct {
+	color  color.RGBA
+	glyph  draw.GlyphDrawer
+	dashes []vg.Length
+}
+
+var (
+	black     = color.RGBA{0, 0, 0, 255}
+	orange    = color.RGBA{230, 159, 0, 255}
+	sky       = color.RGBA{86, 180, 233, 255}
+	green     = color.RGBA{0, 158, 115, 255}
+	blue      = color.RGBA{0, 114, 178, 255}
+	vermilion = color.RGBA{213, 94, 0, 255}
+	purple    = color.RGBA{204, 121, 167, 255}
+	grey      = color.RGBA{120, 120, 120, 255}
+	olive     = color.RGBA{150, 140, 40, 255}
+
+	dashed = []vg.Length{4, 2}
+	dotted = []vg.Length{1.5, 2}
+)
+
+var looks = map[string]look{
+	baseline: {black, draw.RingGlyph{}, nil},
+	"DC":     {orange, draw.TriangleGlyph{}, nil},
+	"AP":     {vermilion, draw.BoxGlyph{}, nil},
+	"DR":     {sky, draw.PlusGlyph{}, dashed},
+	"ENN":    {green, draw.PyramidGlyph{}, nil},
+	"PALM":   {purple, draw.CrossGlyph{}, nil},
+	"LR":     {blue, draw.CircleGlyph{}, dashed},
+	passes:   {olive, draw.SquareGlyph{}, nil},
+	gibbs:    {grey, draw.CrossGlyph{}, dotted},
+
+	"AP+ExpGrad":   {orange, draw.TriangleGlyph{}, nil},
+	"AP+ADMM":      {blue, draw.PyramidGlyph{}, nil},
+	"AP+ActiveSet": {vermilion, draw.BoxGlyph{}, dashed},
+
+	"L2": {black, draw.RingGlyph{}, nil},
+
+	"Baseline+inverse": {orange, draw.CrossGlyph{}, nil}, "Baseline+L2": {sky, draw.CircleGlyph{}, nil}, "Baseline+KL": {black, draw.RingGlyph{}, nil},
+	"AP+inverse": {orange, draw.PlusGlyph{}, dashed}, "AP+L2": {blue, draw.CircleGlyph{}, dashed}, "AP+KL": {purple, draw.TriangleGlyph{}, dashed},
+
+	"FastAnchor": {orange, draw.TriangleGlyph{}, nil}, "QR": {black, draw.RingGlyph{}, nil}, "SPA": {sky, draw.PlusGlyph{}, dashed},
+	"SNPA": {blue, draw.CircleGlyph{}, dotted}, "XRAY": {purple, draw.CrossGlyph{}, nil},
+	"AnchorFree-LP": {vermilion, draw.BoxGlyph{}, nil}, "AnchorFree-PDS": {green, draw.PyramidGlyph{}, dashed},
+}
+
+// spare are the looks of other names, in the order of their first appearance.
+var spare = []look{
+	{blue, draw.CircleGlyph{}, nil}, {vermilion, draw.BoxGlyph{}, nil}, {green, draw.PyramidGlyph{}, dashed},
+	{purple, draw.CrossGlyph{}, nil}, {black, draw.RingGlyph{}, dotted}, {orange, draw.TriangleGlyph{}, nil},
+}
+
+func sans(size vg.Length, bold bool) font.Font {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+	if bold {
+		f.Weight = stdfont.WeightBold
+	}
+	return f
+}
+
+func textStyle(size vg.Length, bold bool) text.Style {
+	return text.Style{Color: color.Black, Font: sans(size, bold), Handler: plot.DefaultTextHandler, XAlign: draw.XLeft, YAlign: draw.YCenter}
+}
+
+// drawFigure writes a figure in each of the formats and returns the base names
+// of the files.
+func drawFigure(dir string, f figure, formats []string) ([]string, error) {
+	names, style := legend(f)
+	cols := min(f.cols, len(f.panels))
+	rows := (len(f.panels) + cols - 1) / cols
+	width := vg.Length(cols) * panelWidth
+	per := max(1, int(float64(width-0.2*vg.Inch)/float64(entryWidth(names))))
+	height := vg.Length(rows)*panelHeight + vg.Length((len(names)+per-1)/per)*rowHeight
+	if len(names) > 0 {
+		height += 0.08 * vg.Inch
+	}
+	plots := make([][]*plot.Plot, rows)
+	for i := range plots {
+		plots[i] = make([]*plot.Plot, cols)
+		for j := range cols {
+			if at := i*cols + j; at < len(f.panels) {
+				p, err := plotPanel(f.panels[at], style)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", f.name, err)
+				}
+				plots[i][j] = p
+			}
+		}
+	}
+	paint := func(c draw.Canvas) {
+		top := c.Max.Y - 0.06*vg.Inch
+		for i, name := range names {
+			x := c.Min.X + 0.12*vg.Inch + vg.Length(i%per)*entryWidth(names)
+			y := top - rowHeight*(vg.Length(i/per)+0.5)
+			s := style[name]
+			c.StrokeLine2(draw.LineStyle{Color: s.color, Width: vg.Points(1.3), Dashes: s.dashes}, x, y, x+0.3*vg.Inch, y)
+			c.DrawGlyphNoClip(draw.GlyphStyle{Color: s.color, Radius: vg.Points(2.6), Shape: s.glyph}, vg.Point{X: x + 0.15*vg.Inch, Y: y})
+			c.FillText(textStyle(9, false), vg.Point{X: x + 0.36*vg.Inch, Y: y}, name)
+		}
+		body := c
+		body.Max.Y = c.Min.Y + vg.Length(rows)*panelHeight
+		tiles := draw.Tiles{Cols: cols, Rows: rows, PadX: 0.1 * vg.Inch, PadY: 0.12 * vg.Inch,
+			PadTop: 0.03 * vg.Inch, PadBottom: 0.03 * vg.Inch, PadLeft: 0.05 * vg.Inch, PadRight: 0.12 * vg.Inch}
+		canvases := plot.Align(plots, tiles, body)
+		for i := range plots {
+			for j, p := range plots[i] {
+				if p != nil {
+					p.Draw(canvases[i][j])
+				}
+			}
+		}
+	}
+	var files []string
+	for _, format := range formats {
+		var write func(w io.Writer) error
+		if format == "svg" {
+			c := vgsvg.New(width, height)
+			paint(draw.New(c))
+			write = func(w io.Writer) error { _, err := c.WriteTo(w); return err }
+		} else {
+			c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
+			paint(draw.New(c))
+			write = func(w io.Writer) error { return writePNG(w, c.Image()) }
+		}
+		file := f.name + "." + format
+		if err := writeFile(filepath.Join(dir, file), write); err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// entryWidth is the width of an entry of the legend.
+func entryWidth(names []string) vg.Length {
+	w := vg.Length(0)
+	for _, n := range names {
+		w = max(w, textStyle(9, false).Width(n))
+	}
+	return w + 0.55*vg.Inch
+}
+
+// legend returns the names of all lines, in the order of the looks of methods, and
+// their looks.
+func legend(f figure) ([]string, map[string]look) {
+	var names []string
+	style := make(map[string]look)
+	next := 0
+	for _, p := range f.panels {
+		for _, l := range p.lines {
+			if _, ok := style[l.name]; ok {
+				continue
+			}
+			s, ok := looks[l.name]
+			if !ok {
+				s = spare[next%len(spare)]
+				next++
+			}
+			names = append(names, l.name)
+			style[l.name] = s
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(slices.Index(methodNames, a), slices.Index(methodNames, b))
+	})
+	return names, style
+}
+
+// plotPanel makes the plot of a panel.
+func plotPanel(p panel, style map[string]look) (*plot.Plot, error) {
+	out := plot.New()
+	out.Title.Text = p.title
+	out.Title.TextStyle.Font = sans(9, true)
+	out.Title.Padding = vg.Points(3)
+	for _, a := range []*plot.Axis{&out.X, &out.Y} {
+		a.Label.TextStyle.Font = sans(8, false)
+		a.Tick.Label.Font = sans(7.5, false)
+		a.LineStyle.Width = vg.Points(0.5)
+		a.Tick.LineStyle.Width = vg.Points(0.5)
+		a.Tick.Length = vg.Points(3)
+		a.Padding = vg.Points(3)
+	}
+	out.X.Label.Text, out.Y.Label.Text = p.x, p.y
+	if p.heat != nil {
+		return out, drawHeat(out, p.heat)
+	}
+	// Axes that hold everything, with a little room.
+	xs, ys := span{}, span{}
+	for _, l := range p.lines {
+		for _, at := range l.xy {
+			if p.logY && at.Y <= 0 || p.logX && at.X <= 0 {
+				continue
+			}
+			xs.add(at.X)
+			ys.add(at.Y)
+		}
+	}
+	if !xs.any {
+		out.Title.Text += " (nothing)"
+		out.HideAxes()
+		return out, nil
+	}
+	grid := plotter.NewGrid()
+	for _, s := range []*draw.LineStyle{&grid.Horizontal, &grid.Vertical} {
+		s.Color, s.Width, s.Dashes = color.Gray{225}, vg.Points(0.4), nil
+	}
+	out.Add(grid)
+	for _, l := range p.lines {
+		var xy plotter.XYs
+		for _, at := range l.xy {
+			if !(p.logY && at.Y <= 0 || p.logX && at.X <= 0) {
+				xy = append(xy, at)
+			}
+		}
+		if len(xy) == 0 {
+			continue
+		}
+		s := style[l.name]
+		path, points, err := plotter.NewLinePoints(xy)
+		if err != nil {
+			return nil, err
+		}
+		path.Color, path.Width, path.Dashes = s.color, vg.Points(1.1), s.dashes
+		points.Color, points.Shape, points.Radius = s.color, s.glyph, vg.Points(2)
+		out.Add(path)
+		if len(xy) <= 20 {
+			out.Add(points)
+		}
+	}
+	xs.axis(&out.X, p.logX, p.ticks)
+	ys.axis(&out.Y, p.logY, nil)
+	return out, nil
+}
+
+// span is the range of some numbers.
+type span struct {
+	min, max float64
+	any      bool
+}
+
+func (s *span) add(v float64) {
+	if math.IsNaN(v) {
+		return
+	}
+	if !s.any {
+		s.min, s.max, s.any = v, v, true
+	}
+	s.min, s.max = min(s.min, v), max(s.max, v)
+}
+
+// axis sets range, scale and ticks.
+func (s *span) axis(a *plot.Axis, log bool, ticks []float64) {
+	lo, hi := s.min, s.max
+	if log {
+		if hi < 1.2*lo {
+			lo, hi = lo/1.1, hi*1.1
+		}
+		a.Scale = plot.LogScale{}
+		r := math.Pow(hi/lo, 0.04)
+		lo, hi = lo/r, hi*r
+	} else {
+		if hi-lo <= 1e-9*max(math.Abs(lo), math.Abs(hi)) {
+			d := max(math.Abs(lo)*0.05, 1e-3)
+			lo, hi = lo-d, hi+d
+		}
+		d := 0.04 * (hi - lo)
+		lo, hi = lo-d, hi+d
+	}
+	a.Min, a.Max = lo, hi
+	if ticks == nil {
+		ticks = niceTicks(lo, hi, log)
+	}
+	var out plot.ConstantTicks
+	before := math.Inf(-1)
+	for _, t := range ticks {
+		if t < lo || t > hi {
+			continue
+		}
+		at := (t - lo) / (hi - lo)
+		if log {
+			at = math.Log(t/lo) / math.Log(hi/lo)
+		}
+		label := strconv.FormatFloat(t, 'g', 6, 64)
+		if math.Abs(t) >= 1e4 || t != 0 && math.Abs(t) < 1e-3 {
+			label = strings.Replace(strings.Replace(strconv.FormatFloat(t, 'e', -1, 64), "e-0", "e-", 1), "e+0", "e", 1)
+		}
+		if at-before < 0.07*float64(max(len(label), 2))/2 { // no room beside the last
+			label = ""
+		} else {
+			before = at
+		}
+		out = append(out, plot.Tick{Value: t, Label: label})
+	}
+	a.Tick.Marker = out
+}
+
+// niceTicks returns round numbers in a range: 3 to 7 of them.
+func niceTicks(lo, hi float64, log bool) []float64 {
+	var out []float64
+	if log && hi/lo > 5 {
+		mantissas := []float64{1, 2, 5}
+		decades := math.Log10(hi / lo)
+		if decades > 2.2 {
+			mantissas = []float64{1}
+		}
+		every := max(1, int(math.Ceil(decades/6)))
+		for e := int(math.Floor(math.Log10(lo))); e <= int(math.Ceil(math.Log10(hi))); e++ {
+			if len(mantissas) == 1 && e%every != 0 {
+				continue
+			}
+			for _, m := range mantissas {
+				if t := m * math.Pow10(e); t >= lo && t <= hi {
+					out = append(out, round(t))
+				}
+			}
+		}
+		return out
+	}
+	unit := math.Pow10(int(math.Floor(math.Log10((hi - lo) / 4))))
+	for _, m := range []float64{1, 2, 5, 10} {
+		step := m * unit
+		if (hi-lo)/step <= 6 {
+			for i := math.Ceil(lo / step); i*step <= hi; i++ {
+				out = append(out, round(i*step))
+			}
+			return out
+		}
+	}
+	return out
+}
+
+// round takes off what rounding has added to a round number.
+func round(t float64) float64 {
+	v, _ := strconv.ParseFloat(strconv.FormatFloat(t, 'g', 8, 64), 64)
+	return v + 0 // no −0
+}
+
+// drawHeat adds the cells of a matrix with their numbers.
+func drawHeat(p *plot.Plot, h *heat) error {
+	n, m := len(h.rows), len(h.cols)
+	p.Add(heatCells{h})
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(m), 0, float64(n)
+	p.X.Padding, p.Y.Padding = 0, 0
+	ticks := func(names []string, down bool) plot.ConstantTicks {
+		var t plot.ConstantTicks
+		for i, s := range names {
+			at := float64(i) + 0.5
+			if down {
+				at = float64(len(names)) - at
+			}
+			t = append(t, plot.Tick{Value: at, Label: s})
+		}
+		return t
+	}
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticks(h.cols, false), ticks(h.rows, true)
+	p.X.Tick.Length, p.Y.Tick.Length = 0, 0
+	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0
+	return nil
+}
+
+// heatCells draws a heat map.
+type heatCells struct{ *heat }
+
+func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	n := len(h.rows)
+	for i, r := range h.values {
+		for j, v := range r {
+			a, b := vg.Point{X: x(float64(j)), Y: y(float64(n - i - 1))}, vg.Point{X: x(float64(j + 1)), Y: y(float64(n - i))}
+			w := min(max(v, 0), 1)
+			shade := func(full uint8) uint8 { return uint8(255 - w*float64(255-full)) }
+			c.FillPolygon(color.RGBA{shade(blue.R), shade(blue.G), shade(blue.B), 255}, []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}})
+			t := textStyle(7.5, false)
+			t.XAlign = draw.XCenter
+			if w > 0.55 {
+				t.Color = color.White
+			}
+			c.FillText(t, vg.Point{X: (a.X + b.X) / 2, Y: (a.Y + b.Y) / 2}, strconv.FormatFloat(v, 'f', 2, 64))
+		}
+	}
+}
+
+// writePNG writes an image with a palette where it has at most 256 colours after
+// rounding them to 32 levels each, which line drawings have; that makes the files
+// a third as large.
+func writePNG(w io.Writer, img image.Image) error {
+	b := img.Bounds()
+	index := make(map[color.RGBA]uint8)
+	var colors color.Palette
+	out := image.NewPaletted(b, nil)
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			r, g, bl, _ := img.At(x, y).RGBA()
+			level := func(v uint32) uint8 { return uint8((int(v>>8)*15 + 127) / 255 * 17) }
+			c := color.RGBA{level(r), level(g), level(bl), 255}
+			i, ok := index[c]
+			if !ok {
+				if len(colors) == 256 {
+					return encode(w, img)
+				}
+				i = uint8(len(colors))
+				index[c] = i
+				colors = append(colors, c)
+			}
+			out.SetColorIndex(x, y, i)
+		}
+	}
+	out.Palette = colors
+	return encode(w, out)
+}
+
+func encode(w io.Writer, img image.Image) error {
+	var buf bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&buf, img); err != nil {
+		return err
+	}
+	_, err := w.Write(buf.Bytes())
+	return err
+}

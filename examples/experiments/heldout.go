@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/recover"
+)
+
+var heldoutGroup = &group{
+	name: "heldout", version: 1,
+	labels: []string{"corpus", "method", "recover", "k"},
+	// held_out is ln p of a hidden token, and unigram that of the training tokens'
+	// own distribution.
+	measures: []string{"held_out", "unigram", "coherence", "npmi", "dissimilarity", "specificity"},
+	seconds:  []string{"seconds"},
+}
+
+// How documents are held out, and scored: a tenth of them, half of the tokens of
+// each, topics mixed with a hundredth of the unigram distribution, one prior for
+// all.
+const (
+	heldDocs     = 0.1
+	heldTokens   = 0.5
+	heldSmooth   = 0.01
+	heldAlphaSum = 5.0
+	heldMinDocs  = 0.01 // the share of documents that anchors are in at least
+)
+
+// heldMethods are the ways of arora-2013 Figure 6 without rectification, as there,
+// and after AP, and what the library does by itself.
+var heldMethods = []struct{ method, recover string }{
+	{baseline, "inverse"}, {baseline, "L2"}, {baseline, "KL"},
+	{"AP", "inverse"}, {"AP", "L2"}, {"AP", "KL"}, {"AP", "ActiveSet"},
+	{passes, "ActiveSet"}, {gibbs, ""},
+}
+
+// heldRecoverer returns the way of a name.
+func heldRecoverer(name string) jsmf.Recoverer {
+	switch name {
+	case "inverse":
+		return recovery.Inverse{Project: true}
+	case "L2":
+		return recovery.RecoverL2()
+	case "KL":
+		return recovery.RecoverKL{Tol: 1e-4, MaxIterations: 200}
+	}
+	return recoverer(name)
+}
+
+// largestKL is the largest K that heldout fits, for the sake of KL.
+const largestKL = 50
+
+// split is a corpus with documents held out.
+type split struct {
+	train            *jsmf.Prepared
+	observed, hidden *corpus.Corpus // over the words of train
+	unigram          []float64
+}
+
+func planHeldout(_ context.Context, l *lab) ([]cell, error) {
+	var out []cell
+	for _, name := range l.corpora {
+		s, err := l.source(name)
+		if err != nil {
+			return nil, err
+		}
+		var sp *split // made when it is first wanted
+		get := func(ctx context.Context) (*split, error) {
+			if sp == nil {
+				var err error
+				if sp, err = l.hold(ctx, s); err != nil {
+					return nil, err
+				}
+			}
+			return sp, nil
+		}
+		for _, k := range l.topics {
+			if k > largestKL {
+				continue
+			}
+			for _, m := range heldMethods {
+				set := settings("corpus", name, "method", m.method, "recover", m.recover, "k", k, "n", l.small, "seed", l.seed, "input", s.digest)
+				cost := 0.5
+				switch {
+				case m.method == gibbs:
+					set = append(set, settings("sweeps", l.sweeps)...)
+					cost = costs[gibbs] * float64(k) / 100
+				case m.recover == "KL":
+					cost = float64(k)
+					fallthrough
+				default:
+					set = append(set, settings("solver", heldRecoverer(m.recover))...)
+				}
+				out = append(out, cell{heldoutGroup, set, cost, func(ctx context.Context) ([]row, error) {
+					sp, err := get(ctx)
+					if err != nil {
+						return nil, err
+					}
+					return l.heldOut(ctx, s, sp, k, m.method, m.recover)
+				}})
+			}
+		}
+	}
+	return out, nil
+}
+
+// hold splits a corpus.
+func (l *lab) hold(ctx context.Context, s *source) (*split, error) {
+	c, err := s.curate(ctx, curation(l.small))
+	if err != nil {
+		return nil, err
+	}
+	train, held, err := c.Split(heldDocs, l.seed)
+	if err != nil {
+		return nil, err
+	}
+	sp := new(split)
+	if sp.train, err = jsmf.New(2).Workers(l.workers).Prepare(ctx, train); err != nil {
+		return nil, err
+	}
+	used := sp.train.Corpus()
+	words := make([]string, used.NumWords())
+	for i := range words {
+		words[i] = used.Word(i)
+	}
+	if held, _, err = held.Reindex(words); err != nil {
+		return nil, err
+	}
+	if sp.observed, sp.hidden, err = held.SplitTokens(heldTokens, l.seed); err != nil {
+		return nil, err
+	}
+	sp.unigram = make([]float64, len(words))
+	for i, n := range used.WordCounts() {
+		sp.unigram[i] = float64(n) / float64(used.Tokens())
+	}
+	return sp, nil
+}
+
+// heldOut fits a model to the training documents and scores its topics.
+func (l *lab) heldOut(ctx context.Context, s *source, sp *split, k int, method, way string) ([]row, error) {
+	begun := cpuSeconds()
+	var b *mat.Dense
+	if method == gibbs {
+		m, err := sample(ctx, sp.train.Corpus(), k, l.sweeps, l.seed)
+		if err != nil {
+			return nil, err
+		}
+		b = m.b
+	} else {
+		p := jsmf.New(k).Rectify(rectifier(method)).Recover(heldRecoverer(way)).Seed(l.seed).Workers(l.workers)
+		if method == passes {
+			p = p.Refine(recovery.Passes{})
+		} else {
+			p = p.Anchors(anchor.Projected{MinDocFraction: heldMinDocs})
+		}
+		m, err := p.FitPrepared(ctx, sp.train)
+		if err != nil {
+			return nil, err
+		}
+		b = m.TopicsTo(nil)
+	}
+	r := row{"corpus": s.name, "method": method, "recover": way}
+	r.set("k", k).set("seconds", (cpuSeconds() - begun))
+	rep, err := evaluate(ctx, sp.train, b, nil, nil, l.workers)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range rep.Keyed() {
+		r.set(m.Key, m.Mean)
+	}
+	ll, err := l.completion(ctx, sp, b)
+	if err != nil {
+		return nil, err
+	}
+	r.set("held_out", ll)
+	uniform := mat.NewDense(len(sp.unigram), 1, sp.unigram)
+	ones := mat.NewDense(sp.hidden.NumDocs(), 1, nil)
+	for m := range sp.hidden.NumDocs() {
+		ones.Set(m, 0, 1)
+	}
+	score, err := infer.Score(ctx, ones, uniform, sp.hidden, infer.Options{Workers: l.workers})
+	if err != nil {
+		return nil, err
+	}
+	r.set("unigram", score.PerToken)
+	return []row{r}, nil
+}
+
+// completion is ln p of a hidden token by document completion.
+func (l *lab) completion(ctx context.Context, sp *split, b *mat.Dense) (float64, error) {
+	smooth, err := infer.Smooth(b, sp.unigram, heldSmooth)
+	if err != nil {
+		return 0, err
+	}
+	_, k := b.Dims()
+	alpha := make([]float64, k)
+	for t := range alpha {
+		alpha[t] = heldAlphaSum / float64(k)
+	}
+	in, err := infer.MAP{Steps: 100}.Prepare(ctx, infer.Topics{B: smooth, Alpha: alpha}, infer.Options{Workers: l.workers})
+	if err != nil {
+		return 0, err
+	}
+	out, err := infer.Completion(ctx, in, smooth, sp.observed, sp.hidden, infer.Options{Workers: l.workers})
+	if err != nil {
+		return 0, err
+	}
+	if out.Impossible > 0 {
+		return 0, fmt.Errorf("%d hidden tokens are impossible", out.Impossible)
+	}
+	return out.PerToken, nil
+}

@@ -1,0 +1,770 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// small are the flags of a run on the synthetic corpus that takes a moment.
+func small(out string, more ...string) []string {
+	return append([]string{"-data", testutil.Path(), "-corpora", "synth", "-stop", testutil.Path("synth", "synth.stops"), "-classes", "none", "-large", "none",
+		"-n", "300", "-n-small", "100", "-k", "4,8", "-methods", "Baseline,AP,ENN,Gibbs", "-recover", "ExpGrad,ActiveSet", "-gibbs-sweeps", "4", "-docs", "300", "-out", out}, more...)
+}
+
+func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	if status := run(t.Context(), args, &o, &e); status != 0 {
+		t.Fatalf("status %d: %s", status, e.String())
+	}
+	return o.String(), e.String()
+}
+
+// readTable reads a CSV as rows.
+func readTable(t *testing.T, path string) []row {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []row
+	for _, l := range lines[1:] {
+		r := make(row)
+		for i, v := range l {
+			r[lines[0][i]] = v
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// prepared is the synthetic corpus as the program curates it.
+func prepared(t *testing.T, words int) *jsmf.Prepared {
+	t.Helper()
+	s, err := findSource(testutil.Path(), "synth", testutil.Path("synth", "synth.stops"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := s.prepareUnbiased(t.Context(), words, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestCurves(t *testing.T) {
+	out := t.TempDir()
+	mustRun(t, small(out, "-run", "curves", "-format", "png,svg")...)
+	rows := readTable(t, filepath.Join(out, "curves.csv"))
+	// Baseline and AP with two ways each, ENN with one, Gibbs; for two K.
+	if len(rows) != 12 {
+		t.Fatalf("%d rows; want 12", len(rows))
+	}
+	// The numbers are those of a fit by hand.
+	d := prepared(t, 300)
+	for _, k := range []int{4, 8} {
+		p := jsmf.New(k).Rectify(rectify.AP{}).Seed(1)
+		m, err := p.FitPrepared(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := p.EvaluatePrepared(t.Context(), m, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := where(rows, "method", "AP", "recover", "ActiveSet", "k", k)
+		if len(got) != 1 {
+			t.Fatalf("K = %d: %d rows of AP", k, len(got))
+		}
+		for _, x := range rep.Keyed() {
+			if slices.Contains(measured, x.Key) && got[0].num(x.Key) != x.Mean {
+				t.Errorf("K = %d: %s is %s; want %v", k, x.Key, got[0][x.Key], x.Mean)
+			}
+		}
+	}
+	for _, r := range rows {
+		if r["error"] != "" {
+			t.Errorf("%v %v K=%v: %s", r["method"], r["recover"], r["k"], r["error"])
+		}
+		if gibbs := r["method"] == gibbs; gibbs != math.IsNaN(r.num("recovery")) {
+			t.Errorf("%s: recovery is %q", r["method"], r["recovery"])
+		}
+		if v := r.num("specificity"); !(v > 0) {
+			t.Errorf("%v: specificity %v", r, v)
+		}
+	}
+	if s := readTable(t, filepath.Join(out, "curves-seconds.csv")); len(s) != len(rows) || !(s[0].num("seconds") >= 0) {
+		t.Errorf("seconds: %v", s)
+	}
+
+	// The pictures of the page are there and are pictures.
+	page, err := os.ReadFile(filepath.Join(out, pageName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pictures := regexp.MustCompile(`\]\(([^)]*\.png)\)`).FindAllStringSubmatch(string(page), -1)
+	if len(pictures) != 3 {
+		t.Errorf("%d pictures on the page; want 3", len(pictures))
+	}
+	for _, p := range pictures {
+		f, err := os.Open(filepath.Join(out, p[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(f)
+		f.Close()
+		if err != nil {
+			t.Fatalf("%s: %v", p[1], err)
+		}
+		if b := img.Bounds(); b.Dx() < 300 || b.Dy() < 200 {
+			t.Errorf("%s is %v", p[1], b)
+		}
+		svg, err := os.ReadFile(filepath.Join(out, strings.TrimSuffix(p[1], "png")+"svg"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for x := xml.NewDecoder(bytes.NewReader(svg)); ; {
+			if _, err := x.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", p[1], err)
+			}
+		}
+	}
+	if bytes.Contains(page, []byte(out)) || bytes.Contains(page, []byte(testutil.Path())) {
+		t.Error("the page has a path of this machine")
+	}
+	if !bytes.Contains(page, []byte("| AP approximates C better than Baseline | lee-2018 §2.4 | 2 of 2 |")) {
+		t.Error("AP does not approximate better than Baseline on the page")
+	}
+}
+
+// stopper is a standard error that calls stop when it has read the words.
+type stopper struct {
+	words string
+	stop  context.CancelFunc
+	bytes.Buffer
+}
+
+func (s *stopper) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte(s.words)) {
+		s.stop()
+	}
+	return s.Buffer.Write(b)
+}
+
+// A run that is stopped and goes on, with another number of workers and half a
+// record at the end of the file, comes to the same tables as one in one go.
+func TestResume(t *testing.T) {
+	whole, parts := t.TempDir(), t.TempDir()
+	runs := "curves,semi,heldout"
+	if testing.Short() || testutil.Race {
+		runs = "curves"
+	}
+	mustRun(t, small(whole, "-k", "8", "-run", runs)...)
+
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	e := &stopper{words: "3/", stop: stop}
+	if status := run(ctx, small(parts, "-k", "8", "-run", runs, "-workers", "1"), io.Discard, e); status != 130 {
+		t.Fatalf("status %d; want 130: %s", status, e.String())
+	}
+	records := filepath.Join(parts, recordsName)
+	before, err := os.ReadFile(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(before, []byte("\n")); n != 3 {
+		t.Fatalf("%d records after the interruption; want 3", n)
+	}
+	page, err := os.ReadFile(filepath.Join(parts, pageName))
+	if err != nil || !bytes.Contains(page, []byte("cells are missing")) {
+		t.Errorf("the page of an interrupted run does not say so (%v)", err)
+	}
+	if err := os.WriteFile(records, append(before, before[:100]...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, said := mustRun(t, small(parts, "-k", "8", "-run", runs, "-workers", "2")...)
+	if !strings.Contains(said, ", 3 of them done before") {
+		t.Errorf("the second run began with %q", strings.SplitN(said, "\n", 2)[0])
+	}
+	after, err := os.ReadFile(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.HasPrefix(after, before) {
+		t.Error("records that were there have changed")
+	}
+	for _, name := range strings.Split(runs, ",") {
+		a, err := os.ReadFile(filepath.Join(whole, name+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(parts, name+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(a) < 100 || !bytes.Equal(a, b) {
+			t.Errorf("%s.csv differs", name)
+		}
+	}
+	// Nothing is left to do, and the list of cells says so.
+	plan, _ := mustRun(t, small(parts, "-k", "8", "-run", runs, "-plan")...)
+	if strings.Contains(plan, "to do") || strings.Count(plan, "done\t") < 6 {
+		t.Errorf("plan:\n%s", plan)
+	}
+	_, said = mustRun(t, small(parts, "-k", "8", "-run", runs)...)
+	if n := strings.Count(said, "\n"); n != 2 {
+		t.Errorf("a run with nothing to do says %q", said)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	out := t.TempDir()
+	_, said := mustRun(t, small(out, "-run", "curves", "-budget", "1ns")...)
+	if !strings.Contains(said, "12 cells are left") {
+		t.Errorf("said %q", said)
+	}
+}
+
+// A changed input is not taken for the one that was there.
+func TestInputDigest(t *testing.T) {
+	a, err := findSource(testutil.Path(), "synth", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := findSource(testutil.Path(), "synth", testutil.Path("synth", "synth.stops"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.digest == b.digest {
+		t.Error("another stop list has the same digest")
+	}
+	x, y := settings("corpus", "a", "k", 5), settings("corpus", "a", "k", 50)
+	if cellKey("curves", 1, x) == cellKey("curves", 1, y) || cellKey("curves", 1, x) == cellKey("curves", 2, x) || cellKey("curves", 1, x) == cellKey("semi", 1, x) {
+		t.Error("different cells have the same key")
+	}
+}
+
+func TestDamagedRecords(t *testing.T) {
+	for _, text := range []string{"no JSON\n", `{"key":"0","group":"curves","version":1,"settings":[],"rows":[],"seconds":0}` + "\n"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, recordsName), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var e bytes.Buffer
+		if status := run(t.Context(), small(dir, "-run", "curves"), io.Discard, &e); status != 1 || !strings.Contains(e.String(), recordsName+":1:") {
+			t.Errorf("status %d: %s", status, e.String())
+		}
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	for want, args := range map[string][]string{
+		"-data is missing":                      {"-out", "x"},
+		"-out is missing":                       {"-data", "x"},
+		`-run "curve": want curves, `:           {"-data", "x", "-out", "x", "-run", "curve"},
+		`-k "1": want whole numbers from 2`:     {"-data", "x", "-out", "x", "-k", "5,1"},
+		"-k names 5 twice":                      {"-data", "x", "-out", "x", "-k", "5,5"},
+		`-methods "ap": want Baseline`:          {"-data", "x", "-out", "x", "-methods", "ap"},
+		`-recover "SVD"`:                        {"-data", "x", "-out", "x", "-recover", "SVD"},
+		"-topics is missing":                    {"-data", "x", "-out", "x", "-run", "score"},
+		"-topics has no use without":            {"-data", "x", "-out", "x", "-run", "curves", "-topics", "x"},
+		`-format "gif"`:                         {"-data", "x", "-out", "x", "-format", "gif"},
+		`unexpected argument "more"`:            {"-data", "x", "-out", "x", "more"},
+		"-corpora names a twice":                {"-data", "x", "-out", "x", "-corpora", "a,a"},
+		`-corpora "../a": want the name`:        {"-data", "x", "-out", "x", "-corpora", "../a"},
+		"-gibbs-sweeps 1: want at least 2":      {"-data", "x", "-out", "x", "-gibbs-sweeps", "1"},
+		"-budget -1s: want 0 or more":           {"-data", "x", "-out", "x", "-budget", "-1s"},
+		`-docs "5": want whole numbers from 10`: {"-data", "x", "-out", "x", "-docs", "5"},
+	} {
+		var e bytes.Buffer
+		if status := run(t.Context(), args, io.Discard, &e); status != 2 || !strings.Contains(e.String(), want) {
+			t.Errorf("%v: status %d, %q; want 2 and %q", args, status, e.String(), want)
+		}
+	}
+	var e bytes.Buffer
+	if status := run(t.Context(), []string{"-help"}, io.Discard, &e); status != 0 || !strings.Contains(e.String(), "-gibbs-sweeps") {
+		t.Errorf("-help: status %d, %q", status, e.String())
+	}
+	e.Reset()
+	if status := run(t.Context(), []string{"-data", t.TempDir(), "-out", t.TempDir(), "-corpora", "none", "-run", "curves"}, io.Discard, &e); status != 1 || !strings.Contains(e.String(), "there is no docword.none.txt.gz") {
+		t.Errorf("a corpus that is not there: status %d, %q", status, e.String())
+	}
+}
+
+// The other experiments write what they should.
+func TestOthers(t *testing.T) {
+	if testing.Short() || testutil.Race {
+		t.Skip("some seconds of fits")
+	}
+	out := t.TempDir()
+	notes := "Words before.\n\n## convergence\n\nA note on convergence.\n"
+	if err := os.WriteFile(filepath.Join(out, "notes.md"), []byte(notes), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, small(out, "-run", "iterations,pruning,convergence,semi,gaps,heldout", "-docs", "300,1000", "-k", "4", "-n", "150", "-n-small", "100")...)
+
+	// AP has converged when its change is gone; the record holds every iteration.
+	c := readTable(t, filepath.Join(out, "convergence.csv"))
+	if len(c) != longest {
+		t.Fatalf("%d rows of convergence", len(c))
+	}
+	if first, last := c[0].num("change"), c[longest-1].num("change"); !(last < first/1000) {
+		t.Errorf("AP changes by %v and then %v", first, last)
+	}
+	// 15 iterations are those of the default.
+	d := prepared(t, 150)
+	m, err := jsmf.New(4).Rectify(rectify.AP{}).FitPrepared(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := jsmf.New(4).EvaluatePrepared(t.Context(), m, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	it := where(readTable(t, filepath.Join(out, "iterations.csv")), "method", "AP", "iterations", 15, "k", 4)
+	if len(it) != 1 || it[0].num("approximation") != rep.Approximation {
+		t.Errorf("after 15 iterations: %v; want approximation %v", it, rep.Approximation)
+	}
+	// A stricter cut-off leaves fewer words, or as many where -n bounds both.
+	p := readTable(t, filepath.Join(out, "pruning.csv"))
+	words := func(s string) float64 { return where(p, "cutoff", s)[0].num("words") }
+	if len(p) != 3 || !(words("0.1") <= words("0.5") && words("0.5") <= words("0.9")) {
+		t.Errorf("words by cut-off: %v %v %v", words("0.1"), words("0.5"), words("0.9"))
+	}
+	// On drawn documents with planted anchors, AP finds all of four topics' and
+	// comes nearer with more documents.
+	s := readTable(t, filepath.Join(out, "semi.csv"))
+	few, many := where(s, "method", "AP", "k", 4, "documents", 300), where(s, "method", "AP", "k", 4, "documents", 1000)
+	if len(few) != 1 || len(many) != 1 || many[0].num("anchors_found") != 1 || !(many[0].num("b_l1") < 0.05) || !(many[0].num("b_l1") < few[0].num("b_l1")) {
+		t.Errorf("drawn documents: %v, %v", few, many)
+	}
+	// Topics beat the unigram distribution on documents they were not fitted to.
+	for _, r := range readTable(t, filepath.Join(out, "heldout.csv")) {
+		if r["error"] != "" {
+			if r["recover"] != "inverse" { // which is known to fail on counts
+				t.Errorf("%v", r)
+			}
+			continue
+		}
+		if r["method"] == "AP" && !(r.num("held_out") > r.num("unigram")) {
+			t.Errorf("%s+%s: ln p %v, the unigram's %v", r["method"], r["recover"], r["held_out"], r["unigram"])
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(out, pageName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Words before.", "A note on convergence.", "(convergence.png)", "(gaps.png)", "(semi.png)", "(heldout.png)", "(pruning.png)", "(iterations.png)"} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if n := bytes.Count(page, []byte("(semi.csv)")); n != 2 {
+		t.Errorf("semi.csv is named %d times; want 2", n)
+	}
+}
+
+// labelled writes a corpus with three classes, in which a document of a class is
+// mostly of its own topic, and returns the folder.
+func labelled(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "three"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	const n, k, docs = 90, 3, 150
+	b := testutil.NewPlanted(n, k, 0, 3).B
+	rng := rand.New(rand.NewPCG(5, 6))
+	var c corpus.Builder
+	var labels strings.Builder
+	for m := range docs {
+		own := m % k
+		counts := make(map[string]int)
+		for range 60 {
+			topic := own
+			if rng.Float64() < 0.2 {
+				topic = rng.IntN(k)
+			}
+			u := rng.Float64()
+			i := 0
+			for ; i < n-1 && u >= b.At(i, topic); i++ {
+				u -= b.At(i, topic)
+			}
+			counts[fmt.Sprintf("w%02d", i)]++
+		}
+		if err := c.AddCounts("", "", counts); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&labels, "train\tclass%d\n", own)
+	}
+	made, err := c.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(dir, "three", name) }
+	if err := made.SaveUCI(t.Context(), at("docword.three.txt"), at("vocab.three.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(at("labels.txt"), []byte(labels.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestClasses(t *testing.T) {
+	data, out := labelled(t), t.TempDir()
+	mustRun(t, "-data", data, "-out", out, "-corpora", "three", "-classes", "three", "-large", "three", "-n-small", "60", "-run", "anchorfree,clusters", "-gibbs-sweeps", "30")
+	rows := readTable(t, filepath.Join(out, "anchorfree.csv"))
+	if len(rows) != len(freeMethods(true)) { // one draw of all three classes
+		t.Fatalf("%d rows", len(rows))
+	}
+	for _, r := range rows {
+		if r["error"] != "" || r["classes"] != "class0+class1+class2" || strings.HasPrefix(r["method"], "AnchorFree") && !(r.num("clustacc") > 0.95) {
+			t.Errorf("%v", r)
+		}
+	}
+	if many := readTable(t, filepath.Join(out, "anchorfree-many.csv")); len(many) != len(freeMethods(true)) { // F = 10 only, of so few words
+		t.Errorf("%d rows of many topics", len(many))
+	}
+	rows = readTable(t, filepath.Join(out, "clusters.csv"))
+	for _, m := range clusterMethods {
+		of := where(rows, "method", m)
+		if len(of) != 9 {
+			t.Fatalf("%s: %d rows", m, len(of))
+		}
+		if m != baseline && !(of[0].num("clustacc") > 0.95) {
+			t.Errorf("%s: accuracy %v", m, of[0]["clustacc"])
+		}
+		for _, class := range values(of, "class") {
+			sum := 0.0
+			for _, r := range where(of, "class", class) {
+				sum += r.num("weight")
+			}
+			if math.Abs(sum-1) > 1e-9 {
+				t.Errorf("%s, %s: weights sum to %v", m, class, sum)
+			}
+		}
+		if m == "AP" { // each topic has a class of its own
+			h := heatOf(of)
+			for i := range h.values {
+				if slices.Max(h.values[i]) != h.values[i][i] {
+					t.Errorf("heat map %v is not heaviest on its diagonal", h.values)
+				}
+			}
+		}
+	}
+}
+
+func TestLabelsMissing(t *testing.T) {
+	var e bytes.Buffer
+	args := []string{"-data", testutil.Path(), "-corpora", "synth", "-classes", "synth", "-out", t.TempDir(), "-run", "clusters"}
+	if status := run(t.Context(), args, io.Discard, &e); status != 1 || !strings.Contains(e.String(), "labels.txt") {
+		t.Errorf("status %d: %s", status, e.String())
+	}
+}
+
+// trueTopics reads the planted topics of the synthetic corpus, over all words.
+func trueTopics(t *testing.T) (*mat.Dense, []string) {
+	t.Helper()
+	b, err := parseText([]byte(strings.Join(testutil.Lines(t, "synth", "true_B.csv"), "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := testutil.Lines(t, "synth", "vocab.synth.txt")
+	if n, k := b.Dims(); n != len(words) {
+		t.Fatalf("%d×%d true topics for %d words", n, k, len(words))
+	}
+	return b, words
+}
+
+// A matrix scores the same in every form, whatever the order of its topics.
+func TestScore(t *testing.T) {
+	b, words := trueTopics(t)
+	n, k := b.Dims()
+	perm := rand.New(rand.NewPCG(1, 2)).Perm(k)
+	permuted := mat.NewDense(n, k, nil)
+	for j, p := range perm {
+		for i := range n {
+			permuted.Set(i, j, 7*b.At(i, p)) // of any scale
+		}
+	}
+	dir := t.TempDir()
+	npy := func(m *mat.Dense, fortran bool) []byte {
+		r, c := m.Dims()
+		header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': %s, 'shape': (%d, %d), }\n", map[bool]string{true: "True", false: "False"}[fortran], r, c)
+		out := append([]byte(npyMagic+"\x01\x00"), binary.LittleEndian.AppendUint16(nil, uint16(len(header)))...)
+		out = append(out, header...)
+		for x := range r * c {
+			v := m.At(x/c, x%c)
+			if fortran {
+				v = m.At(x%r, x/r)
+			}
+			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
+		}
+		return out
+	}
+	text := func(m mat.Matrix) []byte {
+		var out []byte
+		r, c := m.Dims()
+		for i := range r {
+			for j := range c {
+				out = append(strconv.AppendFloat(out, m.At(i, j), 'g', -1, 64), ' ')
+			}
+			out = append(out, '\n')
+		}
+		return out
+	}
+	files := map[string][]byte{
+		"plain.npy": npy(b, false), "columns.npy": npy(b, true), "permuted.npy": npy(permuted, false),
+		"plain.txt": text(b), "turned.txt": text(permuted.T()),
+	}
+	// The same by hand.
+	d := prepared(t, 300)
+	c := d.Corpus()
+	own := mat.NewDense(c.NumWords(), k, nil)
+	for i := range c.NumWords() {
+		at := slices.Index(words, c.Word(i))
+		copy(own.RawRowView(i), b.RawRowView(at))
+	}
+	for j := range k {
+		col := own.ColView(j).(*mat.VecDense)
+		col.ScaleVec(1/mat.Sum(col), col)
+	}
+	rep, err := evaluate(t.Context(), d, own, nil, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists, err := metrics.TopLists(own, metrics.DefaultTopN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	similar, _, err := metrics.SimCount(lists)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		path, out := filepath.Join(dir, name), t.TempDir()
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		o, err := parseFlags(small(out, "-run", "score", "-topics", path), io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &lab{options: o, sources: make(map[string]*source)}
+		s, err := l.source("synth")
+		if err != nil {
+			t.Fatal(err)
+		}
+		given, err := l.readTopics(t.Context(), s)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		rows, err := l.score(t.Context(), s, name, given)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for key, want := range map[string]float64{"npmi": rep.NPMI.Mean, "coherence": rep.Coherence.Mean, "dissimilarity": rep.Dissimilarity.Mean,
+			"specificity": rep.Specificity.Mean, "sparsity": rep.Sparsity.Mean, "simcount": float64(similar), "k": float64(k)} {
+			// Sums over topics in another order and another scale differ by rounding.
+			if got := rows[0].num(key); math.Abs(got-want) > 1e-11*math.Abs(want) {
+				t.Errorf("%s: %s is %v; want %v", name, key, got, want)
+			}
+		}
+	}
+}
+
+// Lists of top words score as the topics they are of, as far as the words go.
+func TestScoreLists(t *testing.T) {
+	out := t.TempDir()
+	d := prepared(t, 300)
+	m, err := jsmf.New(5).Rectify(rectify.AP{}).Seed(1).FitPrepared(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	text.WriteString("# top words\n")
+	for k := range m.K() {
+		for _, w := range m.TopWords(k, 20) {
+			text.WriteString(w.Word + " ")
+		}
+		text.WriteString("\n")
+	}
+	path := filepath.Join(t.TempDir(), "ours.words")
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, small(out, "-run", "score", "-topics", path, "-name", "lists")...)
+	rows := readTable(t, filepath.Join(out, "score.csv"))
+	lists, ap := where(rows, "topics", "lists"), where(rows, "topics", "AP")
+	if len(rows) != 1+len(scoreMethods) || len(lists) != 1 || len(ap) != 1 {
+		t.Fatalf("rows: %v", rows)
+	}
+	for _, key := range []string{"npmi", "coherence", "u_mass", "c_npmi", "c_v", "dissimilarity", "simcount", "diversity", "k"} {
+		if a, b := lists[0].num(key), ap[0].num(key); !(math.Abs(a-b) <= 1e-12*math.Abs(b)) {
+			t.Errorf("%s: the lists have %v, the topics %v", key, a, b)
+		}
+	}
+	if lists[0]["specificity"] != "" || lists[0].num("unknown") != 0 {
+		t.Errorf("lists: %v", lists[0])
+	}
+	page, err := os.ReadFile(filepath.Join(out, pageName))
+	if err != nil || !bytes.Contains(page, []byte("| synth | lists | 5 |")) {
+		t.Errorf("the page has no line of the lists (%v)", err)
+	}
+}
+
+func TestBadTopics(t *testing.T) {
+	words := []string{"a", "b", "c"}
+	for want, f := range map[string]func() error{
+		"for 3 words":             func() error { _, err := asTopics(mat.NewDense(2, 2, []float64{1, 0, 0, 1}), words); return err },
+		"is no probability":       func() error { _, err := asTopics(mat.NewDense(3, 1, []float64{1, -1, 1}), words); return err },
+		"row 2 (\"c\"), column 0": func() error { _, err := asTopics(mat.NewDense(3, 1, []float64{1, 1, math.NaN()}), words); return err },
+		"column 1 has the sum 0":  func() error { _, err := asTopics(mat.NewDense(3, 2, []float64{1, 0, 1, 0, 1, 0}), words); return err },
+		`word "a" has the rows`: func() error {
+			_, err := asTopics(mat.NewDense(3, 1, []float64{1, 1, 1}), []string{"a", "b", "a"})
+			return err
+		},
+		"line 2 has 1 numbers": func() error { _, err := parseText([]byte("1 2\n3\n")); return err },
+		`"x" is not a number`:  func() error { _, err := parseText([]byte("1 x\n")); return err },
+		"no numbers":           func() error { _, err := parseText([]byte("# nothing\n")); return err },
+		`line 1 has "a" twice`: func() error { _, err := parseLists([]byte("a b a\n")); return err },
+		"no lists":             func() error { _, err := parseLists(nil); return err },
+		"not a NumPy file":     func() error { _, err := parseNPY([]byte(npyMagic)); return err },
+		"ends in its header":   func() error { _, err := parseNPY([]byte(npyMagic + "\x01\x00\xff\xff{}  ")); return err },
+		`numbers of the type "<i8"`: func() error {
+			_, err := parseNPY(npyHead("{'descr': '<i8', 'fortran_order': False, 'shape': (1, 1), }", 8))
+			return err
+		},
+		"two dimensions": func() error {
+			_, err := parseNPY(npyHead("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", 8))
+			return err
+		},
+		"has 8 bytes of them": func() error {
+			_, err := parseNPY(npyHead("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1), }", 8))
+			return err
+		},
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
+		}
+	}
+	if m, err := parseNPY(append(npyHead("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }", 0), 0, 0, 128, 63, 0, 0, 0, 64)); err != nil || m.At(0, 0) != 1 || m.At(0, 1) != 2 {
+		t.Errorf("float32: %v, %v", m, err)
+	}
+}
+
+// npyHead is a NumPy file of version 2 with so many zero bytes.
+func npyHead(header string, zeros int) []byte {
+	out := append([]byte(npyMagic+"\x02\x00"), binary.LittleEndian.AppendUint32(nil, uint32(len(header)))...)
+	return append(append(out, header...), make([]byte, zeros)...)
+}
+
+// The sampler finds planted topics, and always the same.
+func TestGibbs(t *testing.T) {
+	const n, k = 60, 3
+	truth := testutil.NewPlanted(n, k, 0.1, 7)
+	g := corpus.Generator{Topics: truth.B, Prior: corpus.SymmetricDirichlet(k, 0.2), Docs: 400, Lengths: []int{60}, Seed: 3}
+	c, _, err := g.Generate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sample(t.Context(), c, k, 60, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	match, err := metrics.Align(t.Context(), truth.B, m.b, metrics.AlignOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 24,000 tokens leave an ℓ₁ error of some 0.07 if each one's topic is known, and
+	// some times more if it is not. Any topic is about 1 from another.
+	if far := match.L1().Mean; !(far < 0.25) {
+		t.Errorf("topics are %v from the true ones", far)
+	}
+	for j := range k {
+		if s := mat.Sum(m.b.ColView(j)); math.Abs(s-1) > 1e-9 {
+			t.Errorf("topic %d sums to %v", j, s)
+		}
+	}
+	for i := range n {
+		if s := mat.Sum(m.breve.RowView(i)); math.Abs(s-1) > 1e-9 {
+			t.Errorf("p(topic | word %d) sums to %v", i, s)
+		}
+	}
+	if s := mat.Sum(m.a); math.Abs(s-1) > 1e-9 {
+		t.Errorf("A sums to %v", s)
+	}
+	again, err := sample(t.Context(), c, k, 60, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(m.b, again.b) || !mat.Equal(m.a, again.a) {
+		t.Error("the same seed gives other topics")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := sample(ctx, c, k, 60, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestCompareRows(t *testing.T) {
+	a := []row{{"k": "5", "x": "1"}, {"k": "10", "x": "3"}, {"k": "20", "x": ""}, {"k": "30", "x": "0"}}
+	b := []row{{"k": "5", "x": "2"}, {"k": "10", "x": "2"}, {"k": "20", "x": "2"}}
+	if yes, of := compareRows(a, b, []string{"k"}, "x", less); yes != 1 || of != 2 {
+		t.Errorf("%d of %d; want 1 of 2", yes, of)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, x := range []struct {
+		lo, hi float64
+		log    bool
+		want   string
+	}{
+		{0, 1, false, "[0 0.2 0.4 0.6 0.8 1]"},
+		{-0.1, 0.1, false, "[-0.1 -0.05 0 0.05 0.1]"},
+		{3, 41, false, "[10 20 30 40]"},
+		{1, 100, true, "[1 2 5 10 20 50 100]"},
+		{1e-8, 1e-2, true, "[1e-08 1e-07 1e-06 1e-05 0.0001 0.001 0.01]"},
+		{2, 3, true, "[2 2.2 2.4 2.6 2.8 3]"},
+	} {
+		if got := fmt.Sprint(niceTicks(x.lo, x.hi, x.log)); got != x.want {
+			t.Errorf("ticks of [%v, %v]: %s; want %s", x.lo, x.hi, got, x.want)
+		}
+	}
+}

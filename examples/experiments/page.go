@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/plotter"
+)
+
+const pageName = "README.md"
+
+// tables are the rows of all cells that are done, by group, in the order in which
+// cells are planned.
+type tables struct {
+	rows           map[string][]row
+	cells, missing int
+	seconds        float64
+}
+
+// claim is something that a paper says, and how often it holds here.
+type claim struct {
+	source, text string
+	// holds counts the cases in which it holds, of those that can be looked at.
+	holds func(t *tables) (yes, of int)
+}
+
+// table is a table of the page.
+type table struct {
+	caption string
+	head    []string
+	rows    [][]string
+}
+
+// where returns the rows that have the given values: pairs of column and value.
+func where(rows []row, pairs ...any) []row {
+	var out []row
+next:
+	for _, r := range rows {
+		for i := 0; i < len(pairs); i += 2 {
+			if r[pairs[i].(string)] != fmt.Sprint(pairs[i+1]) {
+				continue next
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// values returns the different values of a column, in the order of their first
+// appearance.
+func values(rows []row, column string) []string {
+	var out []string
+	for _, r := range rows {
+		if !slices.Contains(out, r[column]) {
+			out = append(out, r[column])
+		}
+	}
+	return out
+}
+
+// series is a line of the rows with both numbers.
+func series(name string, rows []row, x, y string) line {
+	l := line{name: name}
+	for _, r := range rows {
+		if a, b := r.num(x), r.num(y); !math.IsNaN(a) && !math.IsNaN(b) {
+			l.xy = append(l.xy, plotter.XY{X: a, Y: b})
+		}
+	}
+	return l
+}
+
+// compareRows counts for how many values of key the measure of the rows a is
+// better than that of b, as judged by better.
+func compareRows(a, b []row, key []string, measure string, better func(a, b float64) bool) (yes, of int) {
+	for _, r := range a {
+		pairs := make([]any, 0, 2*len(key))
+		for _, k := range key {
+			pairs = append(pairs, k, r[k])
+		}
+		for _, o := range where(b, pairs...) {
+			x, y := r.num(measure), o.num(measure)
+			if math.IsNaN(x) || math.IsNaN(y) {
+				continue
+			}
+			of++
+			if better(x, y) {
+				yes++
+			}
+		}
+	}
+	return yes, of
+}
+
+func less(a, b float64) bool    { return a < b }
+func greater(a, b float64) bool { return a > b }
+
+// write makes the tables, the figures and the page of what there is.
+func write(l *lab, t *tables) error {
+	notes, err := readNotes(filepath.Join(l.out, "notes.md"))
+	if err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	fmt.Fprintf(&page, "# Experiments\n\n")
+	if s := notes[""]; s != "" {
+		fmt.Fprintf(&page, "%s\n\n", s)
+	}
+	fmt.Fprintf(&page, "Made by `examples/experiments` from %d cells, which took %.0f minutes in %s. Numbers are raw, as in the tables; the papers plot logarithms of some.\n"+
+		"“Holds” counts the cases here, corpora × K and so on, in which what a paper says is so.\n", t.cells, t.seconds/60, cpuIs)
+	if t.missing > 0 {
+		fmt.Fprintf(&page, "\n**%d cells are missing**: the run was stopped. The same command goes on with them.\n", t.missing)
+	}
+	written := make(map[string]bool)
+	for _, e := range experiments {
+		if !slices.Contains(l.names, e.name) {
+			continue
+		}
+		fmt.Fprintf(&page, "\n## %s\n\n*%s: %s.*\n\n%s\n", e.title, e.name, e.source, e.what)
+		var files []string
+		for _, g := range e.groups {
+			rows := t.rows[g.name]
+			if len(rows) == 0 {
+				continue
+			}
+			for _, x := range []struct {
+				name    string
+				columns []string
+			}{{g.name + ".csv", append(slices.Concat(g.labels, g.measures), "error")}, {g.name + "-seconds.csv", slices.Concat(g.labels, g.seconds)}} {
+				if len(x.columns) == len(g.labels) {
+					continue
+				}
+				files = append(files, fmt.Sprintf("[%s](%s)", x.name, x.name))
+				if written[x.name] {
+					continue
+				}
+				written[x.name] = true
+				if err := writeCSV(filepath.Join(l.out, x.name), x.columns, rows); err != nil {
+					return err
+				}
+			}
+		}
+		if len(files) == 0 {
+			fmt.Fprintf(&page, "\nNothing yet.\n")
+			continue
+		}
+		if s := notes[e.name]; s != "" {
+			fmt.Fprintf(&page, "\n%s\n", s)
+		}
+		if len(e.claims) > 0 {
+			fmt.Fprintf(&page, "\n| what the papers say | source | holds |\n|---|---|---|\n")
+			for _, c := range e.claims {
+				if yes, of := c.holds(t); of > 0 {
+					fmt.Fprintf(&page, "| %s | %s | %d of %d |\n", c.text, c.source, yes, of)
+				}
+			}
+		}
+		if e.figures != nil {
+			for _, f := range e.figures(l, t) {
+				if len(f.panels) == 0 {
+					continue
+				}
+				names, err := drawFigure(l.out, f, l.formats)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(&page, "\n![%s](%s)\n\n*%s*\n", f.caption, names[0], f.caption)
+			}
+		}
+		if e.tables != nil {
+			for _, x := range e.tables(l, t) {
+				if len(x.rows) == 0 {
+					continue
+				}
+				fmt.Fprintf(&page, "\n%s\n\n| %s |\n|%s\n", x.caption, strings.Join(x.head, " | "), strings.Repeat("---|", len(x.head)))
+				for _, r := range x.rows {
+					fmt.Fprintf(&page, "| %s |\n", strings.Join(r, " | "))
+				}
+			}
+		}
+		fmt.Fprintf(&page, "\nNumbers: %s\n", strings.Join(files, ", "))
+	}
+	return writeFile(filepath.Join(l.out, pageName), func(w io.Writer) error {
+		_, err := w.Write(page.Bytes())
+		return err
+	})
+}
+
+// readNotes returns the texts of a file by the name after "## "; what stands
+// before the first has the name "".
+func readNotes(path string) (map[string]string, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]string)
+	name := ""
+	var text []string
+	flush := func() { out[name] = strings.TrimSpace(strings.Join(text, "\n")) }
+	for s := range strings.Lines(string(b)) {
+		s = strings.TrimRight(s, "\r\n")
+		if head, ok := strings.CutPrefix(s, "## "); ok {
+			flush()
+			name, text = strings.TrimSpace(head), nil
+			continue
+		}
+		text = append(text, s)
+	}
+	flush()
+	return out, nil
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+var semiGroup = &group{
+	name: "semi", version: 1,
+	labels: []string{"corpus", "documents", "method", "k"},
+	measures: append([]string{"b_l1", "a_frobenius", "anchors_found", "w_l2", "a_from_w"},
+		measured...),
+	seconds: []string{"seconds"},
+}
+
+// The documents drawn: those of lee-2018 A.4.
+const (
+	semiTokens = 300
+	semiAlpha  = 0.03
+	semiInfer  = 500 // documents whose compositions are inferred
+)
+
+// semiMethods are compared on drawn documents, as far as -methods has them.
+var semiMethods = []string{baseline, "AP", "ENN", "LR"}
+
+// truth is a model that documents are drawn from, with an anchor for each topic.
+type truth struct {
+	b     *mat.Dense // (N+K)×K, topic t has word N+t for itself
+	a     *mat.SymDense
+	vocab []string
+}
+
+// trueModel is a fit to the corpus, with AP and its K topics, to each of which an
+// anchor was added that is as probable as its most probable word (arora-2013 §5.4).
+func (l *lab) trueModel(ctx context.Context, s *source, k int) (*truth, error) {
+	d, err := s.prepareUnbiased(ctx, l.small, l.workers)
+	if err != nil {
+		return nil, err
+	}
+	m, err := jsmf.New(k).Rectify(rectify.AP{}).Workers(l.workers).FitPrepared(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	t := &truth{b: mat.NewDense(m.N()+k, k, nil), vocab: m.Vocabulary()}
+	for i := range k {
+		t.vocab = append(t.vocab, fmt.Sprintf("anchor of topic %d", i))
+	}
+	b := m.TopicsTo(nil)
+	t.b.Slice(0, m.N(), 0, k).(*mat.Dense).Copy(b)
+	for i := range k {
+		t.b.Set(m.N()+i, i, mat.Max(b.ColView(i)))
+		col := t.b.ColView(i).(*mat.VecDense)
+		col.ScaleVec(1/mat.Sum(col), col)
+	}
+	// E[wwᵀ] of the symmetric Dirichlet prior.
+	t.a = mat.NewSymDense(k, nil)
+	sum := semiAlpha * float64(k)
+	for i := range k {
+		for j := range i + 1 {
+			v := semiAlpha * semiAlpha
+			if i == j {
+				v += semiAlpha
+			}
+			t.a.SetSym(i, j, v/(sum*(sum+1)))
+		}
+	}
+	return t, nil
+}
+
+func planSemi(_ context.Context, l *lab) ([]cell, error) {
+	var out []cell
+	for _, name := range l.corpora {
+		s, err := l.source(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range l.topics {
+			if 4*k > l.small {
+				continue // more topics than so few words tell apart
+			}
+			for _, docs := range l.docs {
+				set := settings("corpus", name, "documents", docs, "k", k, "n", l.small, "methods", semiMethods,
+					"tokens", semiTokens, "alpha", semiAlpha, "seed", l.seed, "input", s.digest)
+				cost := 1 + float64(k)/30 + float64(docs)/3000
+				out = append(out, cell{semiGroup, set, cost, func(ctx context.Context) ([]row, error) { return l.drawn(ctx, s, k, docs) }})
+			}
+		}
+	}
+	return out, nil
+}
+
+// drawn draws documents from a true model and fits models to them.
+func (l *lab) drawn(ctx context.Context, s *source, k, docs int) ([]row, error) {
+	t, err := l.trueModel(ctx, s, k)
+	if err != nil {
+		return nil, err
+	}
+	g := corpus.Generator{Topics: t.b, Prior: corpus.SymmetricDirichlet(k, semiAlpha), Docs: docs, Lengths: []int{semiTokens}, Vocabulary: t.vocab, Seed: l.seed, Workers: l.workers}
+	c, w, err := g.Generate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := jsmf.New(2).Workers(l.workers).Prepare(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var rows []row
+	for _, method := range semiMethods {
+		r := row{"corpus": s.name, "method": method}
+		r.set("documents", docs).set("k", k)
+		err := l.compare(ctx, r, t, c, w, d, k, rectifier(method))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			r["error"] = err.Error()
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// compare fits a model and notes its measures and how far it is from the truth.
+func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w *mat.Dense, d *jsmf.Prepared, k int, rect jsmf.Rectifier) error {
+	p := jsmf.New(k).Rectify(rect).Seed(l.seed).Workers(l.workers)
+	begun := cpuSeconds()
+	m, err := p.FitPrepared(ctx, d)
+	if err != nil {
+		return err
+	}
+	r.set("seconds", cpuSeconds()-begun)
+	rep, err := p.EvaluatePrepared(ctx, m, d)
+	if err != nil {
+		return err
+	}
+	measures(r, rep)
+	// Words in no document are not in the model, and so of probability 0.
+	match, err := metrics.Align(ctx, t.b, m.TopicsTo(nil), metrics.AlignOptions{WordsA: t.vocab, WordsB: m.Vocabulary(), Workers: l.workers})
+	if err != nil {
+		return err
+	}
+	partner := match.Partner()
+	a := m.CorrelationsTo(nil)
+	diff := mat.NewDense(k, k, nil)
+	for i, j := range partner {
+		for i2, j2 := range partner {
+			diff.Set(i, i2, t.a.At(i, i2)-a.At(j, j2))
+		}
+	}
+	r.set("b_l1", match.L1().Mean).set("a_frobenius", mat.Norm(diff, 2))
+	// Words of one topic only are anchors; those that were planted are not the
+	// only ones.
+	topic := make(map[string]int)
+	for i, word := range t.vocab {
+		row := t.b.RawRowView(i)
+		if at := floats.MaxIdx(row); floats.Sum(row) == row[at] {
+			topic[word] = at
+		}
+	}
+	found := make(map[int]bool, k)
+	for _, i := range m.Anchors() {
+		if at, ok := topic[m.Word(i)]; ok {
+			found[at] = true
+		}
+	}
+	r.set("anchors_found", float64(len(found))/float64(k))
+
+	// The compositions of some documents (lee-2018 A.3), and what A they add up to.
+	some := min(semiInfer, c.NumDocs())
+	part := make([]int, some)
+	for i := range part {
+		part[i] = i
+	}
+	docs, err := c.Select(part, nil)
+	if err != nil {
+		return err
+	}
+	fit, err := m.TransformBy(ctx, docs.Source(), infer.LeastSquares{}, infer.Options{Workers: l.workers})
+	if err != nil {
+		return err
+	}
+	if rows, _ := fit.W.Dims(); rows != some {
+		return errors.New("not all documents were inferred")
+	}
+	far := 0.0
+	for x := range some {
+		d2 := 0.0
+		for i, j := range partner {
+			v := w.At(x, i) - fit.W.At(x, j)
+			d2 += v * v
+		}
+		far += math.Sqrt(d2) / float64(some)
+	}
+	var fromW mat.Dense
+	fromW.Mul(fit.W.T(), fit.W)
+	fromW.Scale(1/float64(some), &fromW)
+	fromW.Sub(&fromW, a)
+	r.set("w_l2", far).set("a_from_w", mat.Norm(&fromW, 2))
+	return nil
+}

@@ -1,0 +1,484 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// shown are the measures of the figures, in their order.
+var shown = []struct {
+	key, title string
+	log        bool
+}{
+	{"recovery", "Recovery", true},
+	{"approximation", "Approximation", true},
+	{"dominancy", "Dominancy", false},
+	{"specificity", "Specificity", false},
+	{"dissimilarity", "Dissimilarity", false},
+	{"coherence", "Coherence", false},
+	{"sparsity", "Sparsity", false},
+	{"legality", "Legality", true},
+	{"entropy", "Entropy", false},
+	{"npmi", "NPMI", false},
+}
+
+// numbersOf returns the numbers in a column, ascending.
+func numbersOf(rows []row, column string) []float64 {
+	var out []float64
+	for _, s := range values(rows, column) {
+		if v, err := strconv.ParseFloat(s, 64); err == nil {
+			out = append(out, v)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// kind is a line of a figure: its name and the rows that it is of.
+type kind struct {
+	name string
+	rows []row
+}
+
+// panels makes a panel for each measure that has a number.
+func panels(title string, kinds []kind, x, xLabel string, logX bool, ticks []float64, measures ...string) []panel {
+	var out []panel
+	for _, m := range shown {
+		if len(measures) > 0 && !slices.Contains(measures, m.key) {
+			continue
+		}
+		p := panel{title: m.title, x: xLabel, logX: logX, logY: m.log, ticks: ticks}
+		if title != "" {
+			p.title = title + ": " + m.title
+		}
+		some := false
+		for _, k := range kinds {
+			l := series(k.name, k.rows, x, m.key)
+			some = some || len(l.xy) > 0
+			p.lines = append(p.lines, l)
+		}
+		if some {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// curveKinds are the methods of a corpus with one way of recovery.
+func curveKinds(rows []row, corpus, way string, methods ...string) []kind {
+	var out []kind
+	for _, m := range methods {
+		w := way
+		if m == gibbs {
+			w = ""
+		}
+		if r := where(rows, "corpus", corpus, "method", m, "recover", w); len(r) > 0 {
+			out = append(out, kind{m, r})
+		}
+	}
+	return out
+}
+
+func curvesFigures(l *lab, t *tables) []figure {
+	rows := t.rows["curves"]
+	ticks := numbersOf(rows, "k")
+	var out []figure
+	for _, c := range values(rows, "corpus") {
+		out = append(out,
+			figure{"curves-exact-" + c, fmt.Sprintf("%s: exact rectifications and the yardsticks, with ActiveSet (lee-2018 Figures 2.5 and A.1, lee-2020 Figure 3)", c), 5,
+				panels("", curveKinds(rows, c, "ActiveSet", baseline, "DC", "AP", "DR", passes, gibbs), "k", "K", true, ticks)},
+			figure{"curves-lowrank-" + c, fmt.Sprintf("%s: low-rank rectifications beside AP, with ActiveSet (dong-2019 Figure 4.1)", c), 5,
+				panels("", curveKinds(rows, c, "ActiveSet", baseline, "AP", "ENN", "PALM", "LR"), "k", "K", true, ticks)},
+		)
+		var ways []kind
+		for _, w := range recovererNames {
+			if r := where(rows, "corpus", c, "method", "AP", "recover", w); len(r) > 0 {
+				ways = append(ways, kind{"AP+" + w, r})
+			}
+		}
+		ways = append(ways, curveKinds(rows, c, "", gibbs)...)
+		out = append(out, figure{"curves-recover-" + c, fmt.Sprintf("%s: ways of recovery after AP (lee-2020 Figure 4)", c), 5, panels("", ways, "k", "K", true, ticks)})
+	}
+	return out
+}
+
+var curves = experiment{
+	name: "curves", title: "Measures against K",
+	source: "lee-2020 Figures 3 and 4, lee-2018 Figures 2.5 and A.1, dong-2019 Figure 4.1",
+	what: "Each method fits each corpus with each K and each way of recovery; all measures are against the original C. Baseline is no rectification. " +
+		"ADMM and ExpGrad have the papers' settings (γ = 3, step 50, 500 sweeps at most), ENN 50 iterations, PALM 100, DC 10 halvings, AP and DR 15 iterations. " +
+		"AP+passes goes back to the documents ten times. Gibbs is a collapsed sampler (Σα = 5, β = 0.01, 100 sweeps when nothing else is asked for, where the papers have 1,000) of the program's own; it has no anchors and so no Recovery.",
+	groups:  []*group{curvesGroup},
+	plan:    planCurves,
+	figures: curvesFigures,
+	claims: []claim{
+		better("AP recovers better than Baseline", "lee-2018 §2.4", "AP", baseline, "recovery", less),
+		better("AP recovers better than DC", "lee-2018 §2.4", "AP", "DC", "recovery", less),
+		better("AP approximates C better than Baseline", "lee-2018 §2.4", "AP", baseline, "approximation", less),
+		better("AP's topics are more specific than Baseline's", "lee-2018 §2.4", "AP", baseline, "specificity", greater),
+		better("AP's topics are more different from each other than Baseline's", "lee-2018 §2.4", "AP", baseline, "dissimilarity", greater),
+		better("DC approximates C better than Baseline", "lee-2018 §2.4", "DC", baseline, "approximation", less),
+		nearer("AP's specificity is nearer to Gibbs' than Baseline's is", "lee-2018 §2.4", "AP", baseline, "specificity"),
+		nearer("AP's dissimilarity is nearer to Gibbs' than Baseline's is", "lee-2018 §2.4", "AP", baseline, "dissimilarity"),
+		nearer("AP's coherence is nearer to Gibbs' than Baseline's is", "lee-2018 §2.4", "AP", baseline, "coherence"),
+		nearer("AP's dominancy is nearer to Gibbs' than Baseline's is", "lee-2018 §2.4", "AP", baseline, "dominancy"),
+		{"lee-2018 A.4", "A of AP is nearer to a joint distribution (Legality to 1, as a ratio) than Baseline's", func(t *tables) (yes, of int) {
+			return compareRows(curveRows(t, "AP", "ActiveSet"), curveRows(t, baseline, "ActiveSet"), []string{"corpus", "k"}, "legality",
+				func(a, b float64) bool { return math.Abs(math.Log(a)) < math.Abs(math.Log(b)) })
+		}},
+		within("ENN agrees with AP: Approximation within 5 %", "dong-2019 §4.6", "ENN", "AP", "approximation", 0.05),
+		within("ENN agrees with AP: Specificity within 5 %", "dong-2019 §4.6", "ENN", "AP", "specificity", 0.05),
+		within("LR agrees with ENN: Approximation within 1 %", "dong-2019 §4.6", "LR", "ENN", "approximation", 0.01),
+		within("LR agrees with ENN: Specificity within 1 %", "dong-2019 §4.6", "LR", "ENN", "specificity", 0.01),
+		within("PALM agrees with AP: Specificity within 10 %", "dong-2019 §4.6", "PALM", "AP", "specificity", 0.10),
+		within("DR agrees with AP: Specificity within 5 %", "lee-2020 §4", "DR", "AP", "specificity", 0.05),
+		{"lee-2020 §4", "AP+ADMM is more specific than AP+ExpGrad", ways("ADMM", "ExpGrad", "specificity", greater)},
+		{"lee-2020 §4", "AP+ActiveSet is more specific than AP+ExpGrad", ways("ActiveSet", "ExpGrad", "specificity", greater)},
+		{"lee-2020 §4", "AP+ADMM is sparser than AP+ExpGrad", ways("ADMM", "ExpGrad", "sparsity", greater)},
+		{"lee-2020 §4", "AP+ActiveSet is sparser than AP+ExpGrad", ways("ActiveSet", "ExpGrad", "sparsity", greater)},
+	},
+}
+
+// curveRows are the rows of a method and a way of recovery.
+func curveRows(t *tables, method, way string) []row {
+	return where(t.rows["curves"], "method", method, "recover", way)
+}
+
+// better says that one method's measure is better than the other's, by ActiveSet.
+func better(text, source, a, b, measure string, by func(a, b float64) bool) claim {
+	return claim{source, text, func(t *tables) (yes, of int) {
+		return compareRows(curveRows(t, a, "ActiveSet"), curveRows(t, b, "ActiveSet"), []string{"corpus", "k"}, measure, by)
+	}}
+}
+
+// within says that two methods differ by no more than a part of the second.
+func within(text, source, a, b, measure string, part float64) claim {
+	return better(text, source, a, b, measure, func(a, b float64) bool { return math.Abs(a-b) <= part*math.Abs(b) })
+}
+
+// nearer says that one method is nearer to Gibbs sampling than the other.
+func nearer(text, source, a, b, measure string) claim {
+	return claim{source, text, func(t *tables) (yes, of int) {
+		for _, r := range curveRows(t, gibbs, "") {
+			g := r.num(measure)
+			y, o := compareRows(where(curveRows(t, a, "ActiveSet"), "corpus", r["corpus"], "k", r["k"]), curveRows(t, b, "ActiveSet"), []string{"corpus", "k"}, measure,
+				func(a, b float64) bool { return math.Abs(a-g) < math.Abs(b-g) })
+			yes, of = yes+y, of+o
+		}
+		return yes, of
+	}}
+}
+
+// ways compares two ways of recovery after AP.
+func ways(a, b, measure string, by func(a, b float64) bool) func(t *tables) (yes, of int) {
+	return func(t *tables) (yes, of int) {
+		return compareRows(curveRows(t, "AP", a), curveRows(t, "AP", b), []string{"corpus", "k"}, measure, by)
+	}
+}
+
+var iterations = experiment{
+	name: "iterations", title: "Iterations of AP and DR",
+	source: "lee-2020 Figure 2",
+	what:   "AP and DR are stopped after some iterations, and a model is fitted to what they have made of C by then (ActiveSet).",
+	groups: []*group{iterationsGroup},
+	plan:   planIterations,
+	figures: func(l *lab, t *tables) []figure {
+		rows := t.rows["iterations"]
+		f := figure{"iterations", "Measures against the iterations of the rectification (lee-2020 Figure 2)", 6, nil}
+		for _, c := range values(rows, "corpus") {
+			for _, k := range values(rows, "k") {
+				var kinds []kind
+				for _, m := range []string{"AP", "DR"} {
+					kinds = append(kinds, kind{m, where(rows, "corpus", c, "k", k, "method", m)})
+				}
+				f.panels = append(f.panels, panels(c+", K="+k, kinds, "iterations", "iterations", true, []float64{1, 2, 5, 15, 50, 150},
+					"recovery", "approximation", "dominancy", "specificity", "dissimilarity", "sparsity")...)
+			}
+		}
+		return []figure{f}
+	},
+	claims: []claim{
+		{"lee-2020 §4", "15 iterations of AP: Approximation and Specificity within 5 % of those after 150", settled("AP", 15, 0.05)},
+		{"lee-2020 §4", "20 iterations of AP: the same", settled("AP", 20, 0.05)},
+		{"lee-2020 §4", "5 iterations of AP suffice: within 20 %", settled("AP", 5, 0.20)},
+		{"lee-2020 §4", "15 iterations of DR: within 5 % of those after 150", settled("DR", 15, 0.05)},
+		{"lee-2020 §4", "5 iterations of DR suffice: within 20 %", settled("DR", 5, 0.20)},
+	},
+}
+
+// settled counts the corpora, K and two measures for which the measure after some
+// iterations is within a part of that after the most.
+func settled(method string, iterations int, part float64) func(t *tables) (yes, of int) {
+	return func(t *tables) (yes, of int) {
+		rows := where(t.rows["iterations"], "method", method)
+		for _, m := range []string{"approximation", "specificity"} {
+			y, o := compareRows(where(rows, "iterations", iterations), where(rows, "iterations", steps[len(steps)-1]), []string{"corpus", "k"}, m,
+				func(a, b float64) bool { return math.Abs(a-b) <= part*math.Abs(b) })
+			yes, of = yes+y, of+o
+		}
+		return yes, of
+	}
+}
+
+var pruning = experiment{
+	name: "pruning", title: "Pruning the vocabulary",
+	source: "lee-2020 Figure 1",
+	what: "Words in more than a share of the documents are removed, then the best by tf·ln(M/df) kept; AP, 15 iterations, with ActiveSet (the paper: ADMM). " +
+		"The vocabulary has the same size for all cut-offs as far as there are words.",
+	groups: []*group{pruningGroup},
+	plan:   planPruning,
+	figures: func(l *lab, t *tables) []figure {
+		rows := t.rows["pruning"]
+		f := figure{"pruning", "Measures against K by cut-off of the document frequency (lee-2020 Figure 1)", 5, nil}
+		for _, c := range values(rows, "corpus") {
+			var kinds []kind
+			for _, s := range values(rows, "cutoff") {
+				kinds = append(kinds, kind{"at most " + percent(s) + " of the documents", where(rows, "corpus", c, "cutoff", s)})
+			}
+			f.panels = append(f.panels, panels(c, kinds, "k", "K", true, numbersOf(rows, "k"), "recovery", "approximation", "specificity", "dissimilarity", "coherence")...)
+		}
+		return []figure{f}
+	},
+	tables: func(l *lab, t *tables) []table {
+		rows := t.rows["pruning"]
+		x := table{caption: "Words kept:", head: []string{"corpus"}}
+		for _, s := range values(rows, "cutoff") {
+			x.head = append(x.head, "at most "+percent(s))
+		}
+		for _, c := range values(rows, "corpus") {
+			line := []string{c}
+			for _, s := range values(rows, "cutoff") {
+				n := ""
+				for _, r := range where(rows, "corpus", c, "cutoff", s) {
+					n = r["words"]
+				}
+				line = append(line, n)
+			}
+			x.rows = append(x.rows, line)
+		}
+		return []table{x}
+	},
+}
+
+func percent(share string) string {
+	v, _ := strconv.ParseFloat(share, 64)
+	return fmt.Sprintf("%g %%", 100*v)
+}
+
+var convergence = experiment{
+	name: "convergence", title: "Convergence of AP",
+	source: "lee-2018 Figure A.4",
+	what: "The change ‖C_t − C_{t−1}‖_F of each iteration, the entries that had to be lifted to zero, and how far the matrix, after some iterations and divided by its sum, " +
+		"is from rank K, as a part of its norm.",
+	groups: []*group{convergenceGroup},
+	plan:   planConvergence,
+	figures: func(l *lab, t *tables) []figure {
+		rows := t.rows["convergence"]
+		f := figure{"convergence", "Convergence of AP (lee-2018 Figure A.4)", 3, nil}
+		for _, x := range []struct{ key, title string }{{"change", "Change, Frobenius norm"}, {"rank_residual", "Distance from rank K, relative"}, {"lifted", "Share of entries lifted"}} {
+			p := panel{title: x.title, x: "iteration", logY: true}
+			if x.key == "rank_residual" {
+				p.logX, p.ticks = true, []float64{1, 2, 5, 15, 50, 150}
+			}
+			for _, c := range values(rows, "corpus") {
+				for _, k := range values(rows, "k") {
+					p.lines = append(p.lines, series(c+", K = "+k, where(rows, "corpus", c, "k", k), "iteration", x.key))
+				}
+			}
+			f.panels = append(f.panels, p)
+		}
+		return []figure{f}
+	},
+	tables: func(l *lab, t *tables) []table {
+		rows := t.rows["convergence"]
+		x := table{caption: "Ratio of a change to the one before, from the 10th iteration on (linear convergence: below 1; lee-2018 §2.5 has at most 0.9794 for NYTimes):",
+			head: []string{"corpus", "K", "mean", "largest", "last change"}}
+		for _, c := range values(rows, "corpus") {
+			for _, k := range values(rows, "k") {
+				r := where(rows, "corpus", c, "k", k)
+				if len(r) < 11 {
+					continue
+				}
+				largest := 0.0
+				for i := 10; i < len(r); i++ {
+					largest = max(largest, r[i].num("change")/r[i-1].num("change"))
+				}
+				last := r[len(r)-1].num("change")
+				mean := math.Pow(last/r[9].num("change"), 1/float64(len(r)-10))
+				x.rows = append(x.rows, []string{c, k, fmt.Sprintf("%.4f", mean), fmt.Sprintf("%.4f", largest), fmt.Sprintf("%.2e", last)})
+			}
+		}
+		return []table{x}
+	},
+	claims: []claim{{"lee-2018 §2.5", "every change after the 10th iteration is smaller than the one before", func(t *tables) (yes, of int) {
+		rows := t.rows["convergence"]
+		for _, c := range values(rows, "corpus") {
+			for _, k := range values(rows, "k") {
+				r := where(rows, "corpus", c, "k", k)
+				for i := 10; i < len(r); i++ {
+					of++
+					if r[i].num("change") < r[i-1].num("change") {
+						yes++
+					}
+				}
+			}
+		}
+		return yes, of
+	}}},
+}
+
+// semiKinds are the methods on drawn documents.
+func semiKinds(rows []row, corpus, docs string) []kind {
+	var out []kind
+	for _, m := range values(rows, "method") {
+		out = append(out, kind{m, where(rows, "corpus", corpus, "documents", docs, "method", m)})
+	}
+	return out
+}
+
+var semi = experiment{
+	name: "semi", title: "Documents drawn from known topics: measures",
+	source: "lee-2018 Figure A.2",
+	what: fmt.Sprintf("The true topics are those of AP on the corpus, each with an anchor of its own; documents of %d tokens have compositions from a symmetric Dirichlet prior with %g. "+
+		"Models are fitted to these documents.", semiTokens, semiAlpha),
+	groups: []*group{semiGroup},
+	plan:   planSemi,
+	figures: func(l *lab, t *tables) []figure {
+		rows := t.rows["semi"]
+		f := figure{"semi", "Measures on drawn documents, the most of them (lee-2018 Figure A.2)", 5, nil}
+		docs := values(rows, "documents")
+		for _, c := range values(rows, "corpus") {
+			f.panels = append(f.panels, panels(c, semiKinds(rows, c, docs[len(docs)-1]), "k", "K", true, numbersOf(rows, "k"))...)
+		}
+		return []figure{f}
+	},
+}
+
+var gaps = experiment{
+	name: "gaps", title: "Documents drawn from known topics: distances",
+	source: "lee-2018 Figure A.3",
+	what: "The same models beside the truth, topics matched as well as can be: the mean ℓ₁ distance of a topic (0 to 2), the Frobenius distance of A, the share of topics of which a word of their own, in no other topic, " +
+		"is among the anchors, the distance of the compositions by least squares, and that of A from the compositions' own second moments.",
+	groups: []*group{semiGroup},
+	plan:   planSemi,
+	figures: func(l *lab, t *tables) []figure {
+		rows := t.rows["semi"]
+		f := figure{"gaps", "Distances to the true parameters by number of documents M (lee-2018 Figure A.3)", 5, nil}
+		for _, c := range values(rows, "corpus") {
+			for _, docs := range values(rows, "documents") {
+				for _, x := range []struct {
+					key, title string
+				}{{"b_l1", "topics, ℓ₁"}, {"a_frobenius", "A"}, {"anchors_found", "anchors"}, {"w_l2", "compositions"}, {"a_from_w", "A − WWᵀ/M"}} {
+					p := panel{title: c + " M=" + docs + ": " + x.title, x: "K", logX: true, ticks: numbersOf(rows, "k"), logY: x.key == "a_frobenius" || x.key == "a_from_w"}
+					for _, k := range semiKinds(rows, c, docs) {
+						p.lines = append(p.lines, series(k.name, k.rows, "k", x.key))
+					}
+					f.panels = append(f.panels, p)
+				}
+			}
+		}
+		return []figure{f}
+	},
+	claims: []claim{
+		{"lee-2018 A.4", "AP learns better topics than Baseline", gap("b_l1", less)},
+		{"lee-2018 A.4", "AP learns a better A than Baseline", gap("a_frobenius", less)},
+		{"lee-2018 A.4", "AP finds anchors of at least as many topics as Baseline", gap("anchors_found", func(a, b float64) bool { return a >= b })},
+		{"lee-2018 A.4", "with more documents AP's topics are nearer to the truth", moreDocs("AP", "b_l1")},
+		{"lee-2018 A.4", "with more documents the topics of Baseline come nearer to the truth", moreDocs(baseline, "b_l1")},
+		{"lee-2018 A.4", "with more documents the difference of AP and Baseline is smaller", func(t *tables) (yes, of int) {
+			rows := t.rows["semi"]
+			docs := values(rows, "documents")
+			for _, c := range values(rows, "corpus") {
+				for _, k := range values(rows, "k") {
+					var d []float64
+					for _, m := range []string{docs[0], docs[len(docs)-1]} {
+						a, b := where(rows, "corpus", c, "k", k, "documents", m, "method", "AP"), where(rows, "corpus", c, "k", k, "documents", m, "method", baseline)
+						if len(a) == 1 && len(b) == 1 {
+							d = append(d, b[0].num("b_l1")-a[0].num("b_l1"))
+						}
+					}
+					if len(d) == 2 && len(docs) > 1 && !math.IsNaN(d[0]+d[1]) {
+						of++
+						if d[1] < d[0] {
+							yes++
+						}
+					}
+				}
+			}
+			return yes, of
+		}},
+	},
+}
+
+// gap compares AP with Baseline on drawn documents.
+func gap(measure string, by func(a, b float64) bool) func(t *tables) (yes, of int) {
+	return func(t *tables) (yes, of int) {
+		rows := t.rows["semi"]
+		return compareRows(where(rows, "method", "AP"), where(rows, "method", baseline), []string{"corpus", "documents", "k"}, measure, by)
+	}
+}
+
+// moreDocs compares the most documents with the fewest.
+func moreDocs(method, measure string) func(t *tables) (yes, of int) {
+	return func(t *tables) (yes, of int) {
+		rows := where(t.rows["semi"], "method", method)
+		docs := values(rows, "documents")
+		if len(docs) < 2 {
+			return 0, 0
+		}
+		return compareRows(where(rows, "documents", docs[len(docs)-1]), where(rows, "documents", docs[0]), []string{"corpus", "k"}, measure, less)
+	}
+}
+
+var runtimes = experiment{
+	name: "time", title: "Time",
+	source: "lee-2020 Figure 6, dong-2019 Figure 4.1, arora-2013 Figure 1",
+	what: "In " + cpuIs + ". Against K: rectification, anchors, recovery by ActiveSet and passes, on the corpora. " +
+		fmt.Sprintf("Against documents: everything from the counts on, of documents of %d tokens drawn from known topics; L2 is arora-2013's, without rectification. ", timeTokens) +
+		"Gibbs sampling has 100 sweeps when nothing else is asked for; against documents its time is that of a part of them, scaled up.",
+	groups: []*group{timeGroup, curvesGroup},
+	plan:   planTime,
+	figures: func(l *lab, t *tables) []figure {
+		rows := t.rows["curves"]
+		f := figure{"time", "Seconds against K and against the number of documents (lee-2020 Figure 6, dong-2019 Figure 4.1, arora-2013 Figure 1)", 3, nil}
+		for _, c := range values(rows, "corpus") {
+			p := panel{title: c + ", N = " + strconv.Itoa(l.words), x: "K", y: "seconds", logX: true, logY: true, ticks: numbersOf(rows, "k")}
+			for _, k := range curveKinds(rows, c, "ActiveSet", methodNames...) {
+				p.lines = append(p.lines, series(k.name, k.rows, "k", "seconds"))
+			}
+			f.panels = append(f.panels, p)
+		}
+		if rows := t.rows["time"]; len(rows) > 0 {
+			p := panel{title: "drawn documents, K = " + rows[0]["k"] + ", N = " + rows[0]["words"], x: "documents", y: "seconds", logX: true, logY: true}
+			for _, m := range values(rows, "method") {
+				p.lines = append(p.lines, series(m, where(rows, "method", m), "documents", "seconds"))
+			}
+			f.panels = append(f.panels, p)
+		}
+		return []figure{f}
+	},
+	claims: []claim{
+		{"dong-2019 §4.6", "ENN takes less time than AP", faster("ENN", "AP", 1)},
+		{"dong-2019 §4.6", "LR takes less time than AP", faster("LR", "AP", 1)},
+		{"lee-2020 §5", "AP is more than 10 times as fast as Gibbs sampling", faster("AP", gibbs, 10)},
+		{"lee-2020 §4", "recovery by ADMM (the paper's settings) takes less time than by ActiveSet", func(t *tables) (yes, of int) {
+			return compareRows(curveRows(t, "AP", "ADMM"), curveRows(t, "AP", "ActiveSet"), []string{"corpus", "k"}, "seconds_recover", less)
+		}},
+	},
+}
+
+// faster says that a method takes less than a part of another's time.
+func faster(a, b string, times float64) func(t *tables) (yes, of int) {
+	return func(t *tables) (yes, of int) {
+		rows := t.rows["curves"]
+		way := func(m string) []row {
+			if m == gibbs {
+				return where(rows, "method", m)
+			}
+			return where(rows, "method", m, "recover", "ActiveSet")
+		}
+		return compareRows(way(a), way(b), []string{"corpus", "k"}, "seconds", func(a, b float64) bool { return a*times < b })
+	}
+}
