@@ -24,9 +24,10 @@
 // # What was measured
 //
 // By examples/inference, on topics of UCI KOS (127 tokens a document), BBC news
-// and NIPS papers (1050): in all settings MAP is nearest to the truth, level with
-// sampling, by F1 and by every distance. Two results are not as in lee-2018; these are
-// the reasons. Numbers are of KOS and K = 25 unless others are given.
+// and NIPS papers (1050): in all settings MAP is nearest to the truth by every
+// distance, about as near as sampling, and nearly always by F1. Two results are
+// not as in lee-2018; these are the reasons. Numbers are of KOS and K = 25 unless
+// others are given.
 //
 // SPI is said there to be first on sparse, uncorrelated compositions
 // (Dirichlet(5/K), K ≥ 25). It has by far the best recall (.97; MAP .86, least
