@@ -91,12 +91,14 @@ func (s *localSolver) solve(dst, f []float64, sc *localScratch) (Status, int, er
 // bestPair writes the best composition of no more than two topics.
 func (s *localSolver) bestPair(w, f []float64) {
 	best, bi, bj, bx := math.Inf(1), 0, 0, 0.0
+	g := s.g.RawSymmetric()
 	for i := range s.k {
-		gi := s.g.At(i, i)
+		row := g.Data[i*g.Stride : i*g.Stride+s.k]
+		gi := row[i]
 		at := gi/2 - f[i]
 		for j := i; j < s.k; j++ { // x of topic j and the rest of i
 			x := 0.0
-			slope, curve := f[i]-f[j]+s.g.At(i, j)-gi, (gi+s.g.At(j, j))/2-s.g.At(i, j)
+			slope, curve := f[i]-f[j]+row[j]-gi, (gi+g.Data[j*g.Stride+j])/2-row[j]
 			if curve > 0 {
 				x = min(max(-slope/(2*curve), 0), 1)
 			} else if slope+curve < 0 {
@@ -114,26 +116,23 @@ func (s *localSolver) bestPair(w, f []float64) {
 
 // descend goes down from sc.w.
 func (s *localSolver) descend(dst, f []float64, sc *localScratch) (Status, int, error) {
-	warm := false
 	for it := 1; ; it++ {
 		for i := range sc.f {
 			sc.f[i] = f[i] - s.shift[i] + s.sigma*sc.w[i]
 		}
-		if _, err := sc.work.Solve(dst, sc.f, warm); err != nil {
+		if _, err := sc.work.Solve(dst, sc.f, it > 1); err != nil {
 			return 0, 0, fmt.Errorf("infer: %w", err)
 		}
-		warm = true
 		change := 0.0
 		for i, v := range dst {
 			change += math.Abs(v - sc.w[i])
 			sc.w[i] = v
 		}
-		switch {
-		case it == localSteps:
-			return IterationLimit, it, nil
-		case change >= localTol:
-		case !s.move(sc, f):
+		if change < localTol && !s.move(sc, f) {
 			return LocalMinimum, it, nil
+		}
+		if it == localSteps {
+			return IterationLimit, it, nil
 		}
 	}
 }
