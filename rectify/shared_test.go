@@ -1,6 +1,7 @@
 package rectify
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"testing"
@@ -66,6 +67,9 @@ func TestShared(t *testing.T) {
 		}
 		if together[0] != alone[0] || together[1] >= alone[1] || together[2] >= alone[2] {
 			t.Errorf("%v: %v vectors instead of %v", r, together, alone)
+		}
+		if s := shared.Spectrum(); len(s) != 12 || !slices.IsSortedFunc(s, func(a, b float64) int { return cmp.Compare(b, a) }) {
+			t.Errorf("%v: spectrum %v", r, s)
 		}
 		// Another matrix does not use what it is not the owner of.
 		other := &counting{Matrix: m}
