@@ -71,7 +71,7 @@ func TestSweepIsFit(t *testing.T) {
 		"tf-idf":  {p: jsmf.New(0).Weighting(cooc.TFIDF), tiny: true, ks: []int{4, 2, 3}},
 		"refined": {p: jsmf.New(0).Refine(recovery.Passes{N: 2}), tiny: true, ks: []int{2, 4}},
 	} {
-		if testutil.Race && name != "auto" && !x.tiny {
+		if (testutil.Race || testing.Short()) && name != "none" && !x.tiny {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
