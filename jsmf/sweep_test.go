@@ -67,7 +67,7 @@ func TestSweepIsFit(t *testing.T) {
 		"palm":    {p: jsmf.New(0).Rectify(rectify.PALM{Iterations: 5}), ks: []int{4, 6}},
 		"eig":     {p: jsmf.New(0).Rectify(rectify.TruncatedEig{}), ks: []int{3, 6}},
 		"lr":      {p: jsmf.New(0).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 4}}).Seed(3), ks: []int{4, 6}},
-		"none":    {p: jsmf.New(0).Rectify(rectify.None{}), ks: []int{7, 25, 12}},
+		"none":    {p: jsmf.New(0).Rectify(rectify.None{}), ks: []int{7, 16, 12}},
 		"tf-idf":  {p: jsmf.New(0).Weighting(cooc.TFIDF), tiny: true, ks: []int{4, 2, 3}},
 		"refined": {p: jsmf.New(0).Refine(recovery.Passes{N: 2}), tiny: true, ks: []int{2, 4}},
 	} {

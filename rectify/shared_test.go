@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // counting is a matrix that counts the vectors it is multiplied by.
@@ -45,6 +46,13 @@ func TestShared(t *testing.T) {
 		return all
 	}
 	for _, r := range []Rectifier{AP{Iterations: 3}, DR{Iterations: 2}, ENN{Iterations: 3}, TruncatedEig{}, PALM{Iterations: 2}, Auto{AP: AP{Iterations: 2}}} {
+		switch r.(type) {
+		case AP, TruncatedEig:
+		default:
+			if testing.Short() || testutil.Race {
+				continue
+			}
+		}
 		c := &counting{Matrix: m}
 		shared := NewShared(c)
 		var alone, together []int
