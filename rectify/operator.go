@@ -57,6 +57,8 @@ func eigenpairsOf(c cooc.Matrix, k int, tol float64, opt Options) *eigenpairs {
 // next finds the k algebraically largest eigenpairs of op, from those of the
 // operator before where there was one. t is the iteration, for errors.
 func (s *eigenpairs) next(ctx context.Context, t int, op linalg.Op) error {
+	shared := s.shared
+	s.shared = nil // the next operator is another
 	if s.block != nil {
 		st, err := s.block.Refine(ctx, s.k, op, s.tol, maxSteps, s.workers)
 		if err != nil {
@@ -68,17 +70,16 @@ func (s *eigenpairs) next(ctx context.Context, t int, op linalg.Op) error {
 		}
 	}
 	o := linalg.LanczosOptions{Pairs: s.p, Need: s.k, Tol: s.tol, MaxRestarts: maxRestarts, Block: 8, Workers: s.workers}
-	if s.shared != nil {
-		o.Start = &s.shared.first
+	if shared != nil {
+		o.Start = &shared.first
 	}
 	theta, vecs, st, err := linalg.Lanczos(ctx, s.n, op, o)
 	if err != nil {
 		return err
 	}
-	if s.shared != nil && st.Converged && s.k > len(s.shared.spectrum) {
-		s.shared.spectrum = slices.Clone(theta[:s.k])
+	if shared != nil && st.Converged && s.k > len(shared.spectrum) {
+		shared.spectrum = slices.Clone(theta[:s.k])
 	}
-	s.shared = nil
 	s.products += st.Products
 	s.cold++
 	if !st.Converged {
