@@ -195,14 +195,15 @@ func (p Pipeline) sweep(ctx context.Context, d *Prepared, ks []int, begun time.T
 		return nil, s.Points[0].Err
 	}
 	s.Pivots = s.Points[most].Model.AnchorNorms()
-	at := time.Now()
-	// At the end, for the fits have made nearly all of its products.
-	spec, err := (rectify.TruncatedEig{}).Rectify(ctx, pr.c, p.k, rectify.Options{Workers: p.workers, Shared: pr.shared})
-	if err != nil {
-		return nil, fmt.Errorf("jsmf: sweep: the spectrum: %w", err)
+	if s.Spectrum = pr.shared.Spectrum(); len(s.Spectrum) < p.k {
+		at := time.Now()
+		r, err := (rectify.TruncatedEig{}).Rectify(ctx, pr.c, p.k, rectify.Options{Workers: p.workers, Shared: pr.shared})
+		if err != nil {
+			return nil, fmt.Errorf("jsmf: sweep: the spectrum: %w", err)
+		}
+		s.Spectrum = r.Eigenvalues
+		s.Shared += time.Since(at)
 	}
-	s.Spectrum = spec.Eigenvalues
-	s.Shared += time.Since(at)
 	s.suggest()
 	s.Total = time.Since(begun)
 	return s, nil

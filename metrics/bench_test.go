@@ -124,3 +124,83 @@ func BenchmarkParts(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTextCoherence counts 100 lists of 20 words in texts of a million
+// tokens, a third of them words of the lists.
+func BenchmarkTextCoherence(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	lists := make([][]string, 100)
+	for k := range lists {
+		for i := range 20 {
+			lists[k] = append(lists[k], fmt.Sprint("w", k*18+i)) // neighbours share two
+		}
+	}
+	texts := make([][]string, 2000)
+	for m := range texts {
+		for range 500 {
+			texts[m] = append(texts[m], fmt.Sprint("w", rng.IntN(5500)))
+		}
+	}
+	b.ResetTimer()
+	for range b.N {
+		_, err := TextCoherence(context.Background(), lists, func(yield func([]string, error) bool) {
+			for _, t := range texts {
+				if !yield(t, nil) {
+					return
+				}
+			}
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkAlign aligns two models of 100 topics over 5000 words.
+func BenchmarkAlign(b *testing.B) {
+	x, y := randomTopics(5000, 100, 1), randomTopics(5000, 100, 2)
+	b.ResetTimer()
+	for range b.N {
+		if _, err := Align(context.Background(), x, y, AlignOptions{Workers: 1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkClustAcc clusters 10,000 documents of ten classes by 50 topics.
+func BenchmarkClustAcc(b *testing.B) {
+	x, labels := classed(10000, 10, 2, 1)
+	rng := rand.New(rand.NewPCG(1, 1))
+	w := mat.NewDense(10000, 50, nil)
+	for i := range 10000 {
+		for j := range 50 {
+			w.Set(i, j, x.At(i, j%10)*rng.Float64())
+		}
+	}
+	b.ResetTimer()
+	for range b.N {
+		a, _, err := ClustAcc(context.Background(), w, labels, KMeans{Workers: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(a.Accuracy, "accuracy")
+	}
+}
+
+// BenchmarkLabels ranks the words of 100 topics over 5000 words.
+func BenchmarkLabels(b *testing.B) {
+	x := randomTopics(5000, 100, 1)
+	c := make([]float64, 5000)
+	for i := range c {
+		c[i] = 1
+	}
+	for _, r := range []Ranking{ByProbability{}, ByLift{}, ByFREX{}} {
+		b.Run("by="+r.String(), func(b *testing.B) {
+			for range b.N {
+				if _, err := Labels(x, c, r, 20); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

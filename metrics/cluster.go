@@ -437,11 +437,12 @@ func ClustAcc(ctx context.Context, w *mat.Dense, labels []string, o KMeans) (*Ag
 // × class shows.
 type TopicLabels struct {
 	// Labels are the different labels, sorted, L of them, and Docs how many
-	// documents have each.
+	// documents have each, those left out not counted.
 	Labels []string
 	Docs   []int
 	// Weight is K×L: the mean weight of each topic in the documents of a label,
-	// p(topic | label). Its columns sum to 1 where the weights of documents do.
+	// p(topic | label). Its columns sum to 1 where the weights of documents do;
+	// NaN for a label whose documents were all left out.
 	Weight *mat.Dense
 	// Lift is Weight over the mean weight of the topic in all labelled documents:
 	// how many times as much as on average. NaN for a topic of weight 0.

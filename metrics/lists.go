@@ -149,9 +149,9 @@ func scoreLists(lists [][]string, index func(string) (int, bool), docs, near, wi
 // one. At most 0 but for ε; closer to 0 is better. Coherence is the form of this
 // library's papers: the same sum over pairs, not divided by their number
 // n(n−1)/2, and with ε = 0.01 documents. Where all pairs of a list meet the two
-// differ by that factor and about 0.01 over the number of documents a pair
-// meets in; where they do not, a pair that never meets costs some 23 here beyond
-// ln(1/M) and 4.6 there.
+// differ by that factor, but for about 0.01 over the number of documents a pair
+// meets in. A pair that never meets adds 27.6 − ln M less here than one that
+// meets once, M being the number of documents, and 4.6 less there.
 //
 // The lists hold numbers of words that p must know, each once, or −1 for words
 // that the reference does not have; pairs with these, and with words that are in
@@ -176,8 +176,9 @@ func UMass(lists [][]int, p PairCounts) (Stat, error) {
 //	npmi(a, b) = ln((P(a, b) + ε)/(P(a)P(b)))/(−ln(P(a, b) + ε)),  ε = 10⁻¹²,
 //
 // in [−1, 1]. Higher is better, 0 is independence. NPMI is the same with ε = 0,
-// where a pair that never meets counts −1 exactly; here it counts −0.5 to −1,
-// the less the more frequent its words are. Words in every window count 1.
+// where a pair that never meets counts −1; here it counts −1 − ln(P(a)P(b))/27.6,
+// which is −0.5 for words that are in one window of a thousand each. A pair that
+// is in every window counts 1.
 //
 // Arguments and undefined values as for UMass. Counted in windows of CNPMIWindow
 // tokens it is c_npmi, otherwise something near it.

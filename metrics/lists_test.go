@@ -244,6 +244,73 @@ func TestListsAndPapers(t *testing.T) {
 	}
 }
 
+// tokenSource is a source of texts.
+type tokenSource []string
+
+func (s tokenSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		for _, t := range s {
+			if !yield(corpus.Document{Tokens: strings.Fields(t)}, ctx.Err()) {
+				return
+			}
+		}
+	}
+}
+
+// A source of texts, longer than the windows, is scored as its texts are, and
+// every window by itself, for c_npmi as its formula reads.
+func TestSourceTexts(t *testing.T) {
+	ctx := context.Background()
+	rng := rand.New(rand.NewPCG(8, 1))
+	var texts []string
+	for range 12 {
+		var s strings.Builder
+		for range 100 + rng.IntN(60) {
+			fmt.Fprint(&s, "w", int(40*rng.Float64()*rng.Float64()), " ")
+		}
+		texts = append(texts, s.String())
+	}
+	lists := [][]string{{"w0", "w1", "w5"}, {"w12", "w2", "w15", "w18"}}
+	got, err := TextCoherence(ctx, lists, SourceTexts(ctx, tokenSource(texts)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := TextCoherence(ctx, lists, textsOf(texts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.CV.Values, same.CV.Values) || !slices.Equal(got.CNPMI.Values, same.CNPMI.Values) || !slices.Equal(got.UMass.Values, same.UMass.Values) {
+		t.Errorf("%+v of a source, %+v of its texts", got, same)
+	}
+	var windows [][]string
+	for _, text := range texts {
+		tokens := strings.Fields(text)
+		for lo := 0; lo+CNPMIWindow <= len(tokens); lo++ {
+			windows = append(windows, tokens[lo:lo+CNPMIWindow])
+		}
+	}
+	p := func(words ...string) float64 {
+		n := 0
+		for _, w := range windows {
+			if !slices.ContainsFunc(words, func(x string) bool { return !slices.Contains(w, x) }) {
+				n++
+			}
+		}
+		return float64(n) / float64(len(windows))
+	}
+	for k, l := range lists {
+		sum, n := 0.0, 0
+		for i, a := range l {
+			for _, b := range l[:i] {
+				both := p(a, b) + 1e-12
+				sum += math.Log(both/(p(a)*p(b))) / -math.Log(both)
+				n++
+			}
+		}
+		near(t, fmt.Sprint("c_npmi ", k), got.CNPMI.Values[k], sum/float64(n), 1e-12)
+	}
+}
+
 func TestSimCountDiversity(t *testing.T) {
 	lists := [][]string{{"a", "b", "c"}, {"b", "c", "d"}, {"c", "x"}, {}}
 	total, each, err := SimCount(lists)

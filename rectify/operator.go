@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -36,7 +37,7 @@ type eigenpairs struct {
 	block    *linalg.Block // p pairs, of which k are to tolerance
 	products int
 	cold     int
-	first    *linalg.LanczosStart // of the first operator; nil: none is shared
+	shared   *Shared // of the first operator; nil: nothing is shared
 }
 
 func newEigenpairs(n, k int, tol float64, workers int) *eigenpairs {
@@ -48,7 +49,7 @@ func newEigenpairs(n, k int, tol float64, workers int) *eigenpairs {
 func eigenpairsOf(c cooc.Matrix, k int, tol float64, opt Options) *eigenpairs {
 	s := newEigenpairs(c.Dim(), k, tol, opt.Workers)
 	if opt.Shared != nil && same(opt.Shared.c, c) {
-		s.first = &opt.Shared.first
+		s.shared = opt.Shared
 	}
 	return s
 }
@@ -56,6 +57,8 @@ func eigenpairsOf(c cooc.Matrix, k int, tol float64, opt Options) *eigenpairs {
 // next finds the k algebraically largest eigenpairs of op, from those of the
 // operator before where there was one. t is the iteration, for errors.
 func (s *eigenpairs) next(ctx context.Context, t int, op linalg.Op) error {
+	shared := s.shared
+	s.shared = nil // the next operator is another
 	if s.block != nil {
 		st, err := s.block.Refine(ctx, s.k, op, s.tol, maxSteps, s.workers)
 		if err != nil {
@@ -66,11 +69,17 @@ func (s *eigenpairs) next(ctx context.Context, t int, op linalg.Op) error {
 			return nil
 		}
 	}
-	theta, vecs, st, err := linalg.Lanczos(ctx, s.n, op, linalg.LanczosOptions{Pairs: s.p, Need: s.k, Tol: s.tol, MaxRestarts: maxRestarts, Block: 8, Workers: s.workers, Start: s.first})
+	o := linalg.LanczosOptions{Pairs: s.p, Need: s.k, Tol: s.tol, MaxRestarts: maxRestarts, Block: 8, Workers: s.workers}
+	if shared != nil {
+		o.Start = &shared.first
+	}
+	theta, vecs, st, err := linalg.Lanczos(ctx, s.n, op, o)
 	if err != nil {
 		return err
 	}
-	s.first = nil
+	if shared != nil && st.Converged && s.k > len(shared.spectrum) {
+		shared.spectrum = slices.Clone(theta[:s.k])
+	}
 	s.products += st.Products
 	s.cold++
 	if !st.Converged {

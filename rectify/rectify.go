@@ -29,6 +29,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -78,12 +79,18 @@ type Options struct {
 // It is not safe for concurrent use. Memory: 8·N bytes for each of some 2K + 50
 // vectors of the largest K.
 type Shared struct {
-	c     cooc.Matrix
-	first linalg.LanczosStart
+	c        cooc.Matrix
+	first    linalg.LanczosStart
+	spectrum []float64
 }
 
 // NewShared returns a Shared for rectifications of c.
 func NewShared(c cooc.Matrix) *Shared { return &Shared{c: c} }
+
+// Spectrum returns the largest eigenvalues of the matrix, descending, as many as
+// the largest K of the rectifications so far that solve an eigenproblem for
+// them, to the tolerance of that one; none before. The slice is the caller's own.
+func (s *Shared) Spectrum() []float64 { return slices.Clone(s.spectrum) }
 
 // same tells whether a and b are one matrix.
 func same(a, b cooc.Matrix) bool {

@@ -407,6 +407,14 @@ func TestInner(t *testing.T) {
 			t.Fatal(err)
 		}
 		sameBits(t, "row norms", left, own)
+		// With these at hand it looks at the entries of E alone, to the same bits.
+		for _, workers := range []int{1, 3} {
+			again, err := m.Inner(ctx, e, workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameBits(t, "⟨E, C⟩ once more", []float64{again}, []float64{got})
+		}
 	}
 	m := newMoments(t, countsCorpus(t, 4, []map[int]int{{0: 3, 1: 3}}), cooc.Options{})
 	if _, err := m.Inner(ctx, randomSparse(t, rng, 5), 0); err == nil {

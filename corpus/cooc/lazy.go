@@ -13,6 +13,17 @@ type lazy struct {
 
 func newLazy() lazy { return lazy{turn: make(chan struct{}, 1), v: new([]float64)} }
 
+// there tells whether it has been computed; false while somebody does.
+func (l lazy) there() bool {
+	select {
+	case l.turn <- struct{}{}:
+	default:
+		return false
+	}
+	defer func() { <-l.turn }()
+	return *l.v != nil
+}
+
 func (l lazy) get(ctx context.Context, compute func() ([]float64, error)) ([]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -332,10 +333,15 @@ func (m *Moments) RowNorms2(ctx context.Context, workers int) ([]float64, error)
 }
 
 // Inner returns Σ_ij E_ij C_ij for a symmetric sparse E. It takes the same
-// pass over the documents as RowNorms2 and leaves its result behind too.
+// pass over the documents as RowNorms2 and leaves its result behind too. Where
+// that is there already, and E has few enough entries, it computes these alone,
+// to the same bits.
 func (m *Moments) Inner(ctx context.Context, e *Sparse, workers int) (float64, error) {
 	if e.n != m.n {
 		return 0, fmt.Errorf("cooc: inner product of a %d×%d and a %d×%d matrix", m.n, m.n, e.n, e.n)
+	}
+	if m.norms2.there() && m.entriesCost(&e.csr) < m.passCost() {
+		return m.innerEntries(ctx, &e.csr, workers)
 	}
 	sum, norms2, err := m.pass(ctx, &e.csr, workers)
 	if err != nil {
@@ -426,6 +432,88 @@ func (m *Moments) pass(ctx context.Context, e *linalg.CSR, workers int) (float64
 		}
 	}
 	return total, sums, nil
+}
+
+// passCost is how many multiply-adds a pass takes.
+func (m *Moments) passCost() (cost int) {
+	for d := range m.docs {
+		l := m.byDoc.RowPtr[d+1] - m.byDoc.RowPtr[d]
+		cost += l * (l + 1) / 2
+	}
+	return cost
+}
+
+// entriesCost is how many steps innerEntries takes.
+func (m *Moments) entriesCost(e *linalg.CSR) (cost int) {
+	for i := range m.n {
+		own := m.byWord.RowPtr[i+1] - m.byWord.RowPtr[i]
+		cols, _ := e.Row(i)
+		for _, j := range cols {
+			if int(j) > i {
+				long, _ := m.byWord.Row(int(j))
+				cost += min(len(long), seekCost(own, len(long)))
+			}
+		}
+	}
+	return cost
+}
+
+// seekCost is how many steps it takes to look up few documents among many.
+func seekCost(few, many int) int { return few * (bits.Len(uint(many)) + 2) }
+
+// innerEntries is the inner product of pass, in its order, from the entries of C
+// at those of E alone: for each the documents that hold both words.
+func (m *Moments) innerEntries(ctx context.Context, e *linalg.CSR, workers int) (float64, error) {
+	inner := make([]float64, momentChunks)
+	err := run.Chunks(ctx, momentChunks, 1, workers, func(_, part, _, _ int) error {
+		at := make([]float64, m.docs) // row i of Ĥ
+		for i := part; i < m.n; i += momentChunks {
+			if i/momentChunks%256 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			cols, vals := e.Row(i)
+			docs, own := m.byWord.Row(i)
+			for k, d := range docs {
+				at[d] = own[k]
+			}
+			for k, j := range cols {
+				if int(j) == i {
+					inner[part] += vals[k] * m.self[i]
+				}
+				if int(j) <= i {
+					continue
+				}
+				c := 0.0
+				theirs, weights := m.byWord.Row(int(j))
+				if len(theirs) <= seekCost(len(docs), len(theirs)) {
+					for t, d := range theirs {
+						c += at[d] * weights[t]
+					}
+				} else {
+					from := 0
+					for t, d := range docs {
+						n, found := slices.BinarySearch(theirs[from:], d)
+						if from += n; found {
+							c += own[t] * weights[from]
+						}
+					}
+				}
+				inner[part] += 2 * vals[k] * c
+			}
+			for _, d := range docs {
+				at[d] = 0
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for _, v := range inner {
+		total += v
+	}
+	return total, nil
 }
 
 func checkMul(form string, n, d int, dst, x *mat.Dense) error {
