@@ -36,13 +36,15 @@ const (
 //
 // Words are numbered 0…N−1, topics 0…K−1 in the order in which their anchors
 // were found, so that the most distinct topics come first; without anchors by
-// falling share.
+// falling share. A model that follows another (Pipeline.From) has its topics
+// numbered as there, and Reorder numbers them anew.
 //
 // Arguments that are out of range (a topic k outside [0, K), a word outside
 // [0, N), a destination of the wrong shape) are mistakes of the program: the
 // methods panic on them as indexing a slice does.
 //
-// Memory: 16·N·K bytes and the vocabulary; 16·N·K more if it was refined.
+// Memory: 16·N·K bytes and the vocabulary; 16·N·K more if it was refined, and
+// 16·N·(K + 10 to 17) if it is Resumable.
 type Model struct {
 	n, k       int
 	vocab      []string // nil: words are called by their number
