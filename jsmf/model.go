@@ -67,7 +67,8 @@ type Model struct {
 }
 
 // Provenance tells where a model comes from: with it, the same input and the
-// same type of CPU, the fit can be repeated to the last bit.
+// same type of CPU, the fit can be repeated to the last bit; one that followed
+// another model (Pipeline.From) with that model too.
 type Provenance struct {
 	Version       string   `json:"version"`        // of this library; "(devel)" in a checkout, "unknown" without build information
 	FormatVersion int      `json:"format_version"` // of the file a model was read from, or else of the file it would be written to
