@@ -60,7 +60,7 @@ type coster interface {
 // Rough memory, in bytes.
 const (
 	heldNonzero = 32       // of documents selected (8) and Moments (24)
-	leastBytes  = 12 << 20 // garbage that is not collected in small heaps, scratch space
+	leastBytes  = 16 << 20 // garbage that is not collected in small heaps, scratch space
 	perLabel    = 64       // of a document: its id and offsets
 )
 

@@ -770,7 +770,9 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		rec  *recovery.Result
 		err  error
 	)
-	start, cold := p.start(&pr)
+	rowsOf, unnamed := p.before(&pr)
+	start, cold := p.start(rowsOf, unnamed)
+	af.Prefer, af.PreferTol = p.prefer(rowsOf), anchorHysteresis
 	limit := p.memory
 	if limit > 0 { // what is left for the rectifier
 		limit = max(limit-pr.held-leastBytes, 1)

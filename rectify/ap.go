@@ -228,7 +228,7 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 			res.Status = Converged
 			break
 		}
-		if res.Warm && change <= opt.From.Change {
+		if opt.settled(res, change) {
 			res.Status = Converged // as far as the start was
 			break
 		}

@@ -142,7 +142,8 @@ type Result struct {
 	Status     Status
 	Iterations int
 	// Changes holds ‖C_t − C_{t−1}‖_F for t = 1…Iterations, before the final
-	// division by the sum.
+	// division by the sum; of AP's first after a warm start, that of the
+	// low-rank parts alone.
 	Changes []float64
 	// Eigenvalues are those of the last projection on the positive
 	// semidefinite matrices of rank K, descending, those clipped included.
