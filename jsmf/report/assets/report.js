@@ -34,6 +34,8 @@
     if (a !== 0 && (a < 1e-4 || a >= 1e6)) return sign(x.toExponential(d - 1));
     return sign(String(Number(x.toPrecision(d))));
   };
+  // exact is show for what is 0 but for rounding.
+  const exact = (x, zero) => isNum(x) && Math.abs(x) < zero ? "0" : show(x);
   const percent = (x, d = 1) => isNum(x) ? sign((100 * x).toFixed(d)) + " %" : "–";
   const small = (p) => p >= 0.1 ? percent(p, 0) : p >= 0.01 ? percent(p, 1) : p >= 0.0001 ? percent(p, 2) : "<0.01 %";
   const times = (x) => "×" + (x >= 10 ? Math.round(x) : x.toFixed(1));
@@ -483,7 +485,7 @@
     const k = M.topics[i], l = M.topics[j];
     const head = i === j ? name(k) : "Topics " + (k + 1) + " and " + (l + 1);
     $("heat-info").replaceChildren(el("b", {}, head), el("span", { dir: "auto" }, label(k, 5)), i === j ? "" : el("span", { dir: "auto" }, label(l, 5)),
-      el("span", { class: "muted" }, (i === j ? "" : "correlation " + signed(corr(i, j)) + ", lift ×" + show(lift(i, j)) + ", ") + "joint probability " + show(joint(i, j))));
+      el("span", { class: "muted" }, (i === j ? "" : "correlation " + signed(corr(i, j)) + ", lift ×" + exact(lift(i, j), 5e-4) + ", ") + "joint probability " + exact(joint(i, j), 1e-9)));
   };
   const moveCell = (r, q) => {
     cell = [clamp(r, 0, n - 1), clamp(q, 0, n - 1)];
@@ -556,16 +558,16 @@
     const pairs = [];
     for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) if (isNum(corr(i, j))) pairs.push([i, j]);
     pairs.sort((a, b) => corr(...b) - corr(...a));
-    const kept = pairs.length <= 120 ? pairs : [...pairs.slice(0, 60), ...pairs.slice(-60)];
-    if (kept.length < pairs.length) $("panel-pairs").prepend(el("p", { class: "muted small" }, "The 60 pairs that correlate most and the 60 that correlate least, of " + pairs.length + "."));
+    const kept = pairs.length <= 80 ? pairs : [...pairs.slice(0, 40), ...pairs.slice(-40)];
+    if (kept.length < pairs.length) $("panel-pairs").prepend(el("p", { class: "muted small" }, "The 40 pairs that correlate most and the 40 that correlate least, of " + pairs.length + "."));
     const of = (r, x) => M.topics[kept[r][x]];
     const cell = (x) => (r) => link(of(r, x), (of(r, x) + 1) + "  " + label(of(r, x)));
     table($("pairs"), [
       { name: "Topic", value: (r) => of(r, 0), show: cell(0) },
       { name: "and topic", value: (r) => of(r, 1), show: cell(1) },
       { name: "Correlation", num: true, what: "Pearson, of the topics’ shares over documents", value: (r) => corr(...kept[r]), show: (r) => signed(corr(...kept[r])) },
-      { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...kept[r]), show: (r) => show(lift(...kept[r])) },
-      { name: "Joint", num: true, what: "A: the probability that two words of a document come from them", value: (r) => joint(...kept[r]), show: (r) => show(joint(...kept[r])) },
+      { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...kept[r]), show: (r) => exact(lift(...kept[r]), 5e-4) },
+      { name: "Joint", num: true, what: "A: the probability that two words of a document come from them", value: (r) => joint(...kept[r]), show: (r) => exact(joint(...kept[r]), 1e-9) },
     ], range(kept.length), 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic);
   }
   table($("bytopic"), [

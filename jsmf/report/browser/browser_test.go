@@ -83,8 +83,8 @@ type visit struct {
 	dialogs           int
 }
 
-// open opens a file and waits until its script has run.
-func open(t *testing.T, ctx context.Context, file string) *visit {
+// open opens a file in a light or dark scheme and waits until its script has run.
+func open(t *testing.T, ctx context.Context, file, scheme string) *visit {
 	t.Helper()
 	v := &visit{t: t, ctx: ctx}
 	chromedp.ListenTarget(ctx, func(ev any) {
@@ -109,7 +109,9 @@ func open(t *testing.T, ctx context.Context, file string) *visit {
 		}
 	})
 	address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String()
-	v.run(network.Enable(), log.Enable(), chromedp.EmulateViewport(1280, 900), chromedp.Navigate(address))
+	v.run(network.Enable(), log.Enable(), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}, // no waiting for scrolling
+	}), chromedp.EmulateViewport(1280, 900), chromedp.Navigate(address))
 	v.wait(`document.documentElement.dataset.ready === "true"`)
 	return v
 }
@@ -304,7 +306,7 @@ func TestControls(t *testing.T) {
 			file := c.file(t)
 			tab, end := chromedp.NewContext(ctx)
 			defer end()
-			v := open(t, tab, file)
+			v := open(t, tab, file, "light")
 			controls(v)
 			shoot(v, c.name)
 			v.leave(file)
@@ -500,17 +502,14 @@ func TestLooks(t *testing.T) {
 	ctx := start(t)
 	m, opts := large(t)
 	file := save(t, m, opts...)
-	for _, dark := range []string{"light", "dark"} {
+	for _, scheme := range []string{"light", "dark"} {
 		for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
-			t.Run(fmt.Sprintf("%s/%d", dark, size[0]), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%d", scheme, size[0]), func(t *testing.T) {
 				tab, end := chromedp.NewContext(ctx)
 				defer end()
-				if err := chromedp.Run(tab, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: dark}})); err != nil {
-					t.Fatal(err)
-				}
-				v := open(t, tab, file)
+				v := open(t, tab, file, scheme)
 				v.run(chromedp.EmulateViewport(size[0], size[1]))
-				if got := eval[string](v, `document.documentElement.dataset.theme`); got != dark {
+				if got := eval[string](v, `document.documentElement.dataset.theme`); got != scheme {
 					t.Errorf("the theme is %q", got)
 				}
 				if w := eval[int64](v, `document.documentElement.scrollWidth`); w > size[0] {
@@ -571,7 +570,7 @@ func TestMarkup(t *testing.T) {
 		report.Documents(c, func(int) report.Document { return report.Document{Title: attacks[1], Snippet: all} }))
 	tab, end := chromedp.NewContext(ctx)
 	defer end()
-	v := open(t, tab, file)
+	v := open(t, tab, file, "light")
 	for k := range 6 {
 		v.run(clickAt(fmt.Sprintf("#list li:nth-child(%d)", k+1), .5, .5), focus("#lambda"), key(kb.Home), key(kb.End))
 		for i := range 6 {
