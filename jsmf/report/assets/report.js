@@ -130,8 +130,14 @@
     themeNow();
   });
   prefersDark.addEventListener("change", themeNow);
-  addEventListener("beforeprint", () => setTheme(false));
-  addEventListener("afterprint", themeNow);
+  addEventListener("beforeprint", () => {
+    root.classList.add("print"); // shows the matrix too, so that it can be drawn
+    setTheme(false);
+  });
+  addEventListener("afterprint", () => {
+    root.classList.remove("print");
+    themeNow();
+  });
 
   // ---- navigation --------------------------------------------------------------
 
@@ -432,7 +438,6 @@
   };
   let heatGeometry = null;
   const drawHeat = () => {
-    if ($("panel-matrix").hidden && !matchMedia("print").matches) return;
     const wide = heat.clientWidth;
     if (!wide) return;
     const o = heatOrder();
