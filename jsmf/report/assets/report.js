@@ -48,6 +48,8 @@
     if (!isNum(x) || !isNum(y)) return isNum(x) ? -1 : isNum(y) ? 1 : a - b;
     return (up ? x - y : y - x) || a - b;
   });
+  // most is the largest number of a list of any length, least if none is larger.
+  const most = (list, least) => list.reduce((m, x) => x > m ? x : m, least);
   const frame = (f) => {
     let due = false;
     return () => {
@@ -187,7 +189,7 @@
   };
   const fold = (s) => s.normalize("NFKC").toLowerCase();
   const folded = words.map(fold);
-  const largest = Math.max(...data.topics.map((t) => t.share || 0));
+  const largest = most(data.topics.map((t) => t.share), 1e-300);
   const mark = () => {
     for (const li of list.children) {
       const on = li.dataset.k === String(topic);
@@ -416,25 +418,28 @@
     const k = { similar, share: shareOrder, number: range(K) }[order.value];
     return k.filter((t) => placeOf.has(t)).map((t) => placeOf.get(t));
   };
-  // paint returns the colour of a value as a part of the strongest, −1 to 1.
-  const paint = (v) => {
-    const [r, g, b] = css(v < 0 ? "--warm" : "--cool").split(",").map(Number);
-    return `rgba(${r},${g},${b},${Math.min(1, Math.abs(v)).toFixed(3)})`;
+  // painter returns the colours of values as parts of the strongest, −1 to 1.
+  const painter = () => {
+    const cool = css("--cool"), warm = css("--warm");
+    return (v) => `rgba(${v < 0 ? warm : cool},${Math.min(1, Math.abs(v)).toFixed(3)})`;
   };
   const scaled = () => {
-    const off = [];
-    for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) off.push([i, j]);
+    const all = (f) => {
+      const out = [];
+      for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) out.push(Math.abs(f(i, j)) || 0);
+      return out;
+    };
     if (measure.value === "corr") {
-      const most = Math.max(0.05, ...off.map(([i, j]) => Math.abs(corr(i, j)) || 0));
-      return { f: (i, j) => i === j ? NaN : Math.sign(corr(i, j)) * Math.sqrt(Math.abs(corr(i, j)) / most), ends: [signed(-most), signed(most)], both: true };
+      const top = most(all(corr), 0.05);
+      return { f: (i, j) => i === j ? NaN : Math.sign(corr(i, j)) * Math.sqrt(Math.abs(corr(i, j)) / top), ends: [signed(-top), signed(top)], both: true };
     }
     if (measure.value === "lift") {
       const log = (i, j) => Math.log(Math.max(lift(i, j), 1e-3));
-      const most = clamp(Math.max(...off.map(([i, j]) => Math.abs(log(i, j)) || 0)), 0.1, Math.log(8));
-      return { f: (i, j) => i === j ? NaN : clamp(log(i, j) / most, -1, 1), ends: ["÷" + show(Math.exp(most), 2), "×" + show(Math.exp(most), 2)], both: true };
+      const top = clamp(most(all(log), 0), 0.1, Math.log(8));
+      return { f: (i, j) => i === j ? NaN : clamp(log(i, j) / top, -1, 1), ends: ["÷" + show(Math.exp(top), 2), "×" + show(Math.exp(top), 2)], both: true };
     }
-    const most = Math.max(...range(n).map((i) => joint(i, i)), ...off.map(([i, j]) => joint(i, j)), 1e-300);
-    return { f: (i, j) => Math.sqrt(Math.max(0, joint(i, j)) / most), ends: ["0", show(most, 2)], both: false };
+    const top = most(all(joint).concat(range(n).map((i) => joint(i, i))), 1e-300);
+    return { f: (i, j) => Math.sqrt(Math.max(0, joint(i, j)) / top), ends: ["0", show(top, 2)], both: false };
   };
   let heatGeometry = null;
   const drawHeat = () => {
@@ -455,7 +460,7 @@
     const gap = size > 7 ? 1 : 0;
     o.forEach((i, r) => o.forEach((j, q) => {
       const v = s.f(i, j);
-      c.fillStyle = isNum(v) ? paint(v) : css("--track");
+      c.fillStyle = isNum(v) ? paint(v) : blank;
       c.fillRect(margin + q * size, margin + r * size, Math.max(size - gap, 0.5), Math.max(size - gap, 0.5));
     }));
     if (margin > 4) {
@@ -593,9 +598,9 @@
     anchors = new Map(); // place → topic
     data.topics.forEach((t, k) => { if (t.anchor >= 0 && placeOfWord.has(t.anchor)) anchors.set(placeOfWord.get(t.anchor), k); });
     weight = P.words.map((w) => data.p[w]);
-    heaviest = Math.max(...weight, 1e-300);
+    heaviest = most(weight, 1e-300);
     bigFirst = by(range(count), (i) => weight[i]);
-    extent = [Math.max(...P.x.map(Math.abs), 0.01), Math.max(...P.y.map(Math.abs), 0.01)];
+    extent = [most(P.x.map(Math.abs), 0.01), most(P.y.map(Math.abs), 0.01)];
     $("map-about").textContent = count + " words, placed by " + P.name + " of what they occur with" + (P.pca && anchors.size ? ". The anchors are the corners of their world." : ".");
   };
   takeMap(0);

@@ -24,12 +24,13 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/anchor/tsne"
+	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
 	"github.com/jsmf-go/spectral/jsmf/report/internal/sample"
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/jsmf-go/spectral/infer"
 )
 
 // maxSize is how large a report may be.
@@ -217,7 +218,12 @@ func large(t *testing.T) (m *jsmf.Model, opts []report.Option) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p, err := report.TSNE(context.Background(), m, 0, tsne.Settings{Iterations: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return m, []report.Option{
+		report.Map(p),
 		report.Title("A planted model"), report.About("Made for a test, of words that mean nothing."), report.Hierarchy(h),
 		report.Documents(compositions(k, 8*k), func(d int) report.Document {
 			return report.Document{Title: fmt.Sprintf("The title of document %d", d), Snippet: strings.Repeat("Some words of it, and so on. ", 12)}
@@ -413,6 +419,10 @@ func controls(v *visit) {
 	v.wait(`document.getElementById("map-info").textContent !== "No such word on the map."`)
 	v.wait(`document.getElementById("map-info").textContent.length > 5`)
 
+	if eval[bool](v, `!!document.getElementById("which")`) {
+		v.changes("another map", `document.getElementById("map-about").textContent`, focus("#which"), key("p"))
+	}
+
 	// The table by topic.
 	v.changes("sorting topics by mouse", firstRow, into("#bytopic"), click("#bytopic th:nth-child(1) button"))
 	v.changes("sorting topics by keyboard", firstRow, focus("#bytopic th:nth-child(4) button"), press(kb.Enter, kb.Enter))
@@ -426,6 +436,16 @@ func controls(v *visit) {
 		v.changes("the tree by mouse", `document.querySelector(".tree details").open`, into(".tree summary"), click(".tree summary"))
 		v.changes("the tree by keyboard", `document.querySelector(".tree details").open`, focus(".tree summary"), key(kb.Enter))
 	}
+
+	if eval[bool](v, `!!document.querySelector(".tree a")`) {
+		v.run(chromedp.Evaluate(`document.querySelectorAll(".tree details").forEach(d => d.open = true)`, nil))
+		v.changes("a topic of the tree", title, into(".tree a"), click(".tree a"))
+		v.changes("a topic of the tree, by keyboard", title, focus(".tree li:nth-child(2) a"), key(kb.Enter))
+	}
+
+	// The sections.
+	v.changes("a section by mouse", `location.hash`, click(`nav a[href="#quality"]`))
+	v.changes("a section by keyboard", `location.hash`, focus(`nav a[href="#map"]`), key(kb.Enter))
 
 	// The theme.
 	theme := `getComputedStyle(document.body).backgroundColor`
