@@ -456,7 +456,7 @@
     c.scale(ratio, ratio);
     c.fillStyle = css("--card");
     c.fillRect(margin, margin, wide - margin, wide - margin);
-    const s = scaled();
+    const s = scaled(), paint = painter(), blank = css("--track");
     const gap = size > 7 ? 1 : 0;
     o.forEach((i, r) => o.forEach((j, q) => {
       const v = s.f(i, j);

@@ -203,13 +203,9 @@ func compositions(k, docs int) *jsmf.Compositions {
 	return c
 }
 
-// large makes a model of the size that must stay below maxSize, and a hierarchy.
-func large(t *testing.T) (m *jsmf.Model, opts []report.Option) {
+// planted makes a model and all that a report can show of it.
+func planted(t *testing.T, n, k int) (m *jsmf.Model, opts []report.Option) {
 	t.Helper()
-	n, k := 20000, 100
-	if testing.Short() {
-		n, k = 1500, 20
-	}
 	m, err := sample.Model(n, k, sample.Words)
 	if err != nil {
 		t.Fatal(err)
@@ -302,7 +298,14 @@ func TestControls(t *testing.T) {
 		name string
 		file func(*testing.T) string
 	}{
-		{"planted", func(t *testing.T) string { m, opts := large(t); return save(t, m, opts...) }},
+		{"planted", func(t *testing.T) string {
+			n, k := 20000, 100 // the size that must stay below maxSize
+			if testing.Short() {
+				n, k = 1500, 20
+			}
+			m, opts := planted(t, n, k)
+			return save(t, m, opts...)
+		}},
 		{"quickstart", quickstart},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -520,7 +523,7 @@ func drag(ctx context.Context, selector string, dx, dy float64) error {
 // contrast, and a page wider than a phone.
 func TestLooks(t *testing.T) {
 	ctx := start(t)
-	m, opts := large(t)
+	m, opts := planted(t, 1500, 20)
 	file := save(t, m, opts...)
 	for _, scheme := range []string{"light", "dark"} {
 		for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
