@@ -170,8 +170,9 @@
     });
     ribbon.append(...blocks);
     redraws.push(() => blocks.forEach((b) => { // names that fit
-      b.firstChild.style.visibility = "visible";
-      if (b.firstChild.scrollWidth > b.firstChild.clientWidth) b.firstChild.style.visibility = "hidden";
+      const text = document.createRange();
+      text.selectNodeContents(b.firstChild);
+      b.firstChild.style.visibility = text.getBoundingClientRect().width + 13 > b.getBoundingClientRect().width ? "hidden" : "visible";
     }));
     ribbon.setAttribute("aria-label", "Shares of the topics, the largest first: " + shown.slice(0, 5).map((k) => short(k) + " " + percent(data.topics[k].share)).join(", ") + (K > 5 ? " and others, listed below" : ""));
     onTopic.push(() => blocks.forEach((b, i) => b.classList.toggle("on", shown[i] === topic)));
