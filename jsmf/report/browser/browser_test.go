@@ -36,6 +36,9 @@ import (
 // maxSize is how large a report may be.
 const maxSize = 5 << 20
 
+// patience is how long to wait for what must happen: long, for a machine may be busy.
+const patience = 20 * time.Second
+
 // start starts a browser of the test's own, which ends with it.
 func start(t *testing.T) context.Context {
 	t.Helper()
@@ -57,7 +60,7 @@ func start(t *testing.T) context.Context {
 	if os.Geteuid() == 0 {
 		opts = append(opts, chromedp.NoSandbox) // Chromium's sandbox refuses root
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 4*time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(stop)
 	ctx, endAll := chromedp.NewExecAllocator(ctx, opts...)
 	t.Cleanup(endAll)
@@ -134,7 +137,7 @@ func eval[T any](v *visit, expression string) T {
 
 func (v *visit) wait(condition string) {
 	v.t.Helper()
-	if err := chromedp.Run(v.ctx, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(10*time.Second))); err != nil {
+	if err := chromedp.Run(v.ctx, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(patience))); err != nil {
 		v.t.Fatalf("waiting for %s: %v\ncomplaints: %q", condition, err, v.complaints)
 	}
 }
@@ -145,7 +148,7 @@ func (v *visit) changes(what, expression string, actions ...chromedp.Action) {
 	before := eval[string](v, "String("+expression+")")
 	v.run(actions...)
 	quoted, _ := json.Marshal(before)
-	if err := chromedp.Run(v.ctx, chromedp.Poll("String("+expression+") !== "+string(quoted), nil, chromedp.WithPollingTimeout(5*time.Second))); err != nil {
+	if err := chromedp.Run(v.ctx, chromedp.Poll("String("+expression+") !== "+string(quoted), nil, chromedp.WithPollingTimeout(patience))); err != nil {
 		v.t.Errorf("%s changed nothing of %s, which is still %.200q (%v)", what, expression, before, err)
 	}
 }
