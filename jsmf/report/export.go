@@ -82,12 +82,10 @@ func WritePyLDAvis(w io.Writer, m *jsmf.Model, n int) error {
 	if err != nil {
 		return fmt.Errorf("report: pyLDAvis: %w", err)
 	}
-	for i, word := range order(m.N(), func(i int) float64 { return saliency[i] })[:min(n, m.N())] {
-		info(word, tokens*unigram[word], "Default", float64(n-i), float64(n-i))
-	}
 	seen := make([]bool, m.N())
-	for i := range seen {
-		seen[i] = slices.Contains(out.Info.Term, m.Word(i))
+	for i, word := range order(m.N(), func(i int) float64 { return saliency[i] })[:min(n, m.N())] {
+		seen[word] = true
+		info(word, tokens*unigram[word], "Default", float64(n-i), float64(n-i))
 	}
 	for place, k := range topics {
 		for _, word := range candidates(newLines(b, k, lp), n) {

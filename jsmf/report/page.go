@@ -541,8 +541,8 @@ func drawMap(m *jsmf.Model, used *wordList, p *Picture, n int) mapData {
 }
 
 // topicMetrics are the measures that have a value for each topic.
-func topicMetrics(r *metrics.Report) []column1 {
-	return []column1{
+func topicMetrics(r *metrics.Report) []byTopic {
+	return []byTopic{
 		{"dominancy", "Dominancy", "How much of the topic's company is itself: p(next word from it too)", r.Dominancy.Values},
 		{"specificity", "Specificity", "Bits by which the topic differs from the corpus as a whole", r.Specificity.Values},
 		{"sparsity", "Sparsity", "1: a few words are the topic; 0: all words alike", r.Sparsity.Values},
@@ -553,19 +553,19 @@ func topicMetrics(r *metrics.Report) []column1 {
 	}
 }
 
-type column1 struct {
+type byTopic struct {
 	Key, Name, What string
 	Values          []float64
 }
 
 // columns are those of the table of topics.
 func columns(m *jsmf.Model, shares []float64, s *settings) []column {
-	cols := []column1{{"share", "Share, %", "The part of all text", nil}}
+	cols := []byTopic{{"share", "Share, %", "The part of all text", nil}}
 	for _, x := range shares {
 		cols[0].Values = append(cols[0].Values, 100*x)
 	}
 	if n := m.AnchorNorms(); n != nil {
-		cols = append(cols, column1{"norm", "Distance", "Of the anchor from the span of those found before it", n})
+		cols = append(cols, byTopic{"norm", "Distance", "Of the anchor from the span of those found before it", n})
 	}
 	r := s.measured
 	if r == nil { // what needs no documents

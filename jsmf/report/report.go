@@ -128,10 +128,11 @@ var (
 // Write writes a report on m to w: one HTML file that needs no other. See the
 // package documentation for what it shows.
 //
-// The size is about 250 bytes for each word shown, by far less than 5 MB for a
-// hundred topics over twenty thousand words. It takes O(N·K²) for the map, O(N·K)
-// for the words, and O(K³) for the order of the matrix, a second or two for such a
-// model. Safe for concurrent use.
+// For a hundred topics over twenty thousand words the page has half a megabyte, and
+// one with documents, and is made in a second or two. The time is O(N·K²) for the
+// map, O(N·K·(log N + n)) for the words, with n shown of a topic, O(M·K·log M) for M
+// documents, and O(K³) for the order of the matrix, of at most 250 topics. Safe for
+// concurrent use.
 //
 // Errors: an option out of range or that does not fit the model, and those of w.
 func Write(w io.Writer, m *jsmf.Model, opts ...Option) error {

@@ -34,6 +34,8 @@
     if (a !== 0 && (a < 1e-4 || a >= 1e6)) return sign(x.toExponential(d - 1));
     return sign(String(Number(x.toPrecision(d))));
   };
+  // exact is show for what is 0 but for rounding.
+  const exact = (x, zero) => isNum(x) && Math.abs(x) < zero ? "0" : show(x);
   const percent = (x, d = 1) => isNum(x) ? sign((100 * x).toFixed(d)) + " %" : "–";
   const small = (p) => p >= 0.1 ? percent(p, 0) : p >= 0.01 ? percent(p, 1) : p >= 0.0001 ? percent(p, 2) : "<0.01 %";
   const times = (x) => "×" + (x >= 10 ? Math.round(x) : x.toFixed(1));
@@ -46,6 +48,8 @@
     if (!isNum(x) || !isNum(y)) return isNum(x) ? -1 : isNum(y) ? 1 : a - b;
     return (up ? x - y : y - x) || a - b;
   });
+  // most is the largest number of a list of any length, least if none is larger.
+  const most = (list, least) => list.reduce((m, x) => x > m ? x : m, least);
   const frame = (f) => {
     let due = false;
     return () => {
@@ -128,8 +132,14 @@
     themeNow();
   });
   prefersDark.addEventListener("change", themeNow);
-  addEventListener("beforeprint", () => setTheme(false));
-  addEventListener("afterprint", themeNow);
+  addEventListener("beforeprint", () => {
+    root.classList.add("print"); // shows the matrix too, so that it can be drawn
+    setTheme(false);
+  });
+  addEventListener("afterprint", () => {
+    root.classList.remove("print");
+    themeNow();
+  });
 
   // ---- navigation --------------------------------------------------------------
 
@@ -160,8 +170,9 @@
     });
     ribbon.append(...blocks);
     redraws.push(() => blocks.forEach((b) => { // names that fit
-      b.firstChild.style.visibility = "visible";
-      if (b.firstChild.scrollWidth > b.firstChild.clientWidth) b.firstChild.style.visibility = "hidden";
+      const text = document.createRange();
+      text.selectNodeContents(b.firstChild);
+      b.firstChild.style.visibility = text.getBoundingClientRect().width + 13 > b.getBoundingClientRect().width ? "hidden" : "visible";
     }));
     ribbon.setAttribute("aria-label", "Shares of the topics, the largest first: " + shown.slice(0, 5).map((k) => short(k) + " " + percent(data.topics[k].share)).join(", ") + (K > 5 ? " and others, listed below" : ""));
     onTopic.push(() => blocks.forEach((b, i) => b.classList.toggle("on", shown[i] === topic)));
@@ -179,7 +190,7 @@
   };
   const fold = (s) => s.normalize("NFKC").toLowerCase();
   const folded = words.map(fold);
-  const largest = Math.max(...data.topics.map((t) => t.share || 0));
+  const largest = most(data.topics.map((t) => t.share), 1e-300);
   const mark = () => {
     for (const li of list.children) {
       const on = li.dataset.k === String(topic);
@@ -408,29 +419,31 @@
     const k = { similar, share: shareOrder, number: range(K) }[order.value];
     return k.filter((t) => placeOf.has(t)).map((t) => placeOf.get(t));
   };
-  // paint returns the colour of a value as a part of the strongest, −1 to 1.
-  const paint = (v) => {
-    const [r, g, b] = css(v < 0 ? "--warm" : "--cool").split(",").map(Number);
-    return `rgba(${r},${g},${b},${Math.min(1, Math.abs(v)).toFixed(3)})`;
+  // painter returns the colours of values as parts of the strongest, −1 to 1.
+  const painter = () => {
+    const cool = css("--cool"), warm = css("--warm");
+    return (v) => `rgba(${v < 0 ? warm : cool},${Math.min(1, Math.abs(v)).toFixed(3)})`;
   };
   const scaled = () => {
-    const off = [];
-    for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) off.push([i, j]);
+    const all = (f) => {
+      const out = [];
+      for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) out.push(Math.abs(f(i, j)) || 0);
+      return out;
+    };
     if (measure.value === "corr") {
-      const most = Math.max(0.05, ...off.map(([i, j]) => Math.abs(corr(i, j)) || 0));
-      return { f: (i, j) => i === j ? NaN : Math.sign(corr(i, j)) * Math.sqrt(Math.abs(corr(i, j)) / most), ends: [signed(-most), signed(most)], both: true };
+      const top = most(all(corr), 0.05);
+      return { f: (i, j) => i === j ? NaN : Math.sign(corr(i, j)) * Math.sqrt(Math.abs(corr(i, j)) / top), ends: [signed(-top), signed(top)], both: true };
     }
     if (measure.value === "lift") {
       const log = (i, j) => Math.log(Math.max(lift(i, j), 1e-3));
-      const most = clamp(Math.max(...off.map(([i, j]) => Math.abs(log(i, j)) || 0)), 0.1, Math.log(8));
-      return { f: (i, j) => i === j ? NaN : clamp(log(i, j) / most, -1, 1), ends: ["÷" + show(Math.exp(most), 2), "×" + show(Math.exp(most), 2)], both: true };
+      const top = clamp(most(all(log), 0), 0.1, Math.log(8));
+      return { f: (i, j) => i === j ? NaN : clamp(log(i, j) / top, -1, 1), ends: ["÷" + show(Math.exp(top), 2), "×" + show(Math.exp(top), 2)], both: true };
     }
-    const most = Math.max(...range(n).map((i) => joint(i, i)), ...off.map(([i, j]) => joint(i, j)), 1e-300);
-    return { f: (i, j) => Math.sqrt(Math.max(0, joint(i, j)) / most), ends: ["0", show(most, 2)], both: false };
+    const top = most(all(joint).concat(range(n).map((i) => joint(i, i))), 1e-300);
+    return { f: (i, j) => Math.sqrt(Math.max(0, joint(i, j)) / top), ends: ["0", show(top, 2)], both: false };
   };
   let heatGeometry = null;
   const drawHeat = () => {
-    if ($("panel-matrix").hidden && !matchMedia("print").matches) return;
     const wide = heat.clientWidth;
     if (!wide) return;
     const o = heatOrder();
@@ -444,11 +457,11 @@
     c.scale(ratio, ratio);
     c.fillStyle = css("--card");
     c.fillRect(margin, margin, wide - margin, wide - margin);
-    const s = scaled();
+    const s = scaled(), paint = painter(), blank = css("--track");
     const gap = size > 7 ? 1 : 0;
     o.forEach((i, r) => o.forEach((j, q) => {
       const v = s.f(i, j);
-      c.fillStyle = isNum(v) ? paint(v) : css("--track");
+      c.fillStyle = isNum(v) ? paint(v) : blank;
       c.fillRect(margin + q * size, margin + r * size, Math.max(size - gap, 0.5), Math.max(size - gap, 0.5));
     }));
     if (margin > 4) {
@@ -483,7 +496,7 @@
     const k = M.topics[i], l = M.topics[j];
     const head = i === j ? name(k) : "Topics " + (k + 1) + " and " + (l + 1);
     $("heat-info").replaceChildren(el("b", {}, head), el("span", { dir: "auto" }, label(k, 5)), i === j ? "" : el("span", { dir: "auto" }, label(l, 5)),
-      el("span", { class: "muted" }, (i === j ? "" : "correlation " + signed(corr(i, j)) + ", lift ×" + show(lift(i, j)) + ", ") + "joint probability " + show(joint(i, j))));
+      el("span", { class: "muted" }, (i === j ? "" : "correlation " + signed(corr(i, j)) + ", lift ×" + exact(lift(i, j), 5e-4) + ", ") + "joint probability " + exact(joint(i, j), 1e-9)));
   };
   const moveCell = (r, q) => {
     cell = [clamp(r, 0, n - 1), clamp(q, 0, n - 1)];
@@ -556,16 +569,16 @@
     const pairs = [];
     for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) if (isNum(corr(i, j))) pairs.push([i, j]);
     pairs.sort((a, b) => corr(...b) - corr(...a));
-    const kept = pairs.length <= 120 ? pairs : [...pairs.slice(0, 60), ...pairs.slice(-60)];
-    if (kept.length < pairs.length) $("panel-pairs").prepend(el("p", { class: "muted small" }, "The 60 pairs that correlate most and the 60 that correlate least, of " + pairs.length + "."));
+    const kept = pairs.length <= 80 ? pairs : [...pairs.slice(0, 40), ...pairs.slice(-40)];
+    if (kept.length < pairs.length) $("panel-pairs").prepend(el("p", { class: "muted small" }, "The 40 pairs that correlate most and the 40 that correlate least, of " + pairs.length + "."));
     const of = (r, x) => M.topics[kept[r][x]];
     const cell = (x) => (r) => link(of(r, x), (of(r, x) + 1) + "  " + label(of(r, x)));
     table($("pairs"), [
       { name: "Topic", value: (r) => of(r, 0), show: cell(0) },
       { name: "and topic", value: (r) => of(r, 1), show: cell(1) },
       { name: "Correlation", num: true, what: "Pearson, of the topics’ shares over documents", value: (r) => corr(...kept[r]), show: (r) => signed(corr(...kept[r])) },
-      { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...kept[r]), show: (r) => show(lift(...kept[r])) },
-      { name: "Joint", num: true, what: "A: the probability that two words of a document come from them", value: (r) => joint(...kept[r]), show: (r) => show(joint(...kept[r])) },
+      { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...kept[r]), show: (r) => exact(lift(...kept[r]), 5e-4) },
+      { name: "Joint", num: true, what: "A: the probability that two words of a document come from them", value: (r) => joint(...kept[r]), show: (r) => exact(joint(...kept[r]), 1e-9) },
     ], range(kept.length), 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic);
   }
   table($("bytopic"), [
@@ -586,9 +599,9 @@
     anchors = new Map(); // place → topic
     data.topics.forEach((t, k) => { if (t.anchor >= 0 && placeOfWord.has(t.anchor)) anchors.set(placeOfWord.get(t.anchor), k); });
     weight = P.words.map((w) => data.p[w]);
-    heaviest = Math.max(...weight, 1e-300);
+    heaviest = most(weight, 1e-300);
     bigFirst = by(range(count), (i) => weight[i]);
-    extent = [Math.max(...P.x.map(Math.abs), 0.01), Math.max(...P.y.map(Math.abs), 0.01)];
+    extent = [most(P.x.map(Math.abs), 0.01), most(P.y.map(Math.abs), 0.01)];
     $("map-about").textContent = count + " words, placed by " + P.name + " of what they occur with" + (P.pca && anchors.size ? ". The anchors are the corners of their world." : ".");
   };
   takeMap(0);

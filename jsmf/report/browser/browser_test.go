@@ -24,16 +24,20 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/anchor/tsne"
+	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
 	"github.com/jsmf-go/spectral/jsmf/report/internal/sample"
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/jsmf-go/spectral/infer"
 )
 
 // maxSize is how large a report may be.
 const maxSize = 5 << 20
+
+// patience is how long to wait for what must happen: long, for a machine may be busy.
+const patience = 20 * time.Second
 
 // start starts a browser of the test's own, which ends with it.
 func start(t *testing.T) context.Context {
@@ -56,7 +60,7 @@ func start(t *testing.T) context.Context {
 	if os.Geteuid() == 0 {
 		opts = append(opts, chromedp.NoSandbox) // Chromium's sandbox refuses root
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 4*time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Minute)
 	t.Cleanup(stop)
 	ctx, endAll := chromedp.NewExecAllocator(ctx, opts...)
 	t.Cleanup(endAll)
@@ -83,8 +87,8 @@ type visit struct {
 	dialogs           int
 }
 
-// open opens a file and waits until its script has run.
-func open(t *testing.T, ctx context.Context, file string) *visit {
+// open opens a file in a light or dark scheme and waits until its script has run.
+func open(t *testing.T, ctx context.Context, file, scheme string) *visit {
 	t.Helper()
 	v := &visit{t: t, ctx: ctx}
 	chromedp.ListenTarget(ctx, func(ev any) {
@@ -109,7 +113,9 @@ func open(t *testing.T, ctx context.Context, file string) *visit {
 		}
 	})
 	address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String()
-	v.run(network.Enable(), log.Enable(), chromedp.EmulateViewport(1280, 900), chromedp.Navigate(address))
+	v.run(network.Enable(), log.Enable(), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}, // no waiting for scrolling
+	}), chromedp.EmulateViewport(1280, 900), chromedp.Navigate(address))
 	v.wait(`document.documentElement.dataset.ready === "true"`)
 	return v
 }
@@ -131,7 +137,7 @@ func eval[T any](v *visit, expression string) T {
 
 func (v *visit) wait(condition string) {
 	v.t.Helper()
-	if err := chromedp.Run(v.ctx, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(10*time.Second))); err != nil {
+	if err := chromedp.Run(v.ctx, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(patience))); err != nil {
 		v.t.Fatalf("waiting for %s: %v\ncomplaints: %q", condition, err, v.complaints)
 	}
 }
@@ -142,7 +148,7 @@ func (v *visit) changes(what, expression string, actions ...chromedp.Action) {
 	before := eval[string](v, "String("+expression+")")
 	v.run(actions...)
 	quoted, _ := json.Marshal(before)
-	if err := chromedp.Run(v.ctx, chromedp.Poll("String("+expression+") !== "+string(quoted), nil, chromedp.WithPollingTimeout(5*time.Second))); err != nil {
+	if err := chromedp.Run(v.ctx, chromedp.Poll("String("+expression+") !== "+string(quoted), nil, chromedp.WithPollingTimeout(patience))); err != nil {
 		v.t.Errorf("%s changed nothing of %s, which is still %.200q (%v)", what, expression, before, err)
 	}
 }
@@ -200,13 +206,9 @@ func compositions(k, docs int) *jsmf.Compositions {
 	return c
 }
 
-// large makes a model of the size that must stay below maxSize, and a hierarchy.
-func large(t *testing.T) (m *jsmf.Model, opts []report.Option) {
+// planted makes a model and all that a report can show of it.
+func planted(t *testing.T, n, k int) (m *jsmf.Model, opts []report.Option) {
 	t.Helper()
-	n, k := 20000, 100
-	if testing.Short() {
-		n, k = 1500, 20
-	}
 	m, err := sample.Model(n, k, sample.Words)
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +217,12 @@ func large(t *testing.T) (m *jsmf.Model, opts []report.Option) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p, err := report.TSNE(context.Background(), m, 0, tsne.Settings{Iterations: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return m, []report.Option{
+		report.Map(p),
 		report.Title("A planted model"), report.About("Made for a test, of words that mean nothing."), report.Hierarchy(h),
 		report.Documents(compositions(k, 8*k), func(d int) report.Document {
 			return report.Document{Title: fmt.Sprintf("The title of document %d", d), Snippet: strings.Repeat("Some words of it, and so on. ", 12)}
@@ -294,7 +301,14 @@ func TestControls(t *testing.T) {
 		name string
 		file func(*testing.T) string
 	}{
-		{"planted", func(t *testing.T) string { m, opts := large(t); return save(t, m, opts...) }},
+		{"planted", func(t *testing.T) string {
+			n, k := 20000, 100 // the size that must stay below maxSize
+			if testing.Short() {
+				n, k = 1500, 20
+			}
+			m, opts := planted(t, n, k)
+			return save(t, m, opts...)
+		}},
 		{"quickstart", quickstart},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -304,7 +318,7 @@ func TestControls(t *testing.T) {
 			file := c.file(t)
 			tab, end := chromedp.NewContext(ctx)
 			defer end()
-			v := open(t, tab, file)
+			v := open(t, tab, file, "light")
 			controls(v)
 			shoot(v, c.name)
 			v.leave(file)
@@ -411,6 +425,10 @@ func controls(v *visit) {
 	v.wait(`document.getElementById("map-info").textContent !== "No such word on the map."`)
 	v.wait(`document.getElementById("map-info").textContent.length > 5`)
 
+	if eval[bool](v, `!!document.getElementById("which")`) {
+		v.changes("another map", `document.getElementById("map-about").textContent`, focus("#which"), key("p"))
+	}
+
 	// The table by topic.
 	v.changes("sorting topics by mouse", firstRow, into("#bytopic"), click("#bytopic th:nth-child(1) button"))
 	v.changes("sorting topics by keyboard", firstRow, focus("#bytopic th:nth-child(4) button"), press(kb.Enter, kb.Enter))
@@ -424,6 +442,16 @@ func controls(v *visit) {
 		v.changes("the tree by mouse", `document.querySelector(".tree details").open`, into(".tree summary"), click(".tree summary"))
 		v.changes("the tree by keyboard", `document.querySelector(".tree details").open`, focus(".tree summary"), key(kb.Enter))
 	}
+
+	if eval[bool](v, `!!document.querySelector(".tree a")`) {
+		v.run(chromedp.Evaluate(`document.querySelectorAll(".tree details").forEach(d => d.open = true)`, nil))
+		v.changes("a topic of the tree", title, into(".tree a"), click(".tree a"))
+		v.changes("a topic of the tree, by keyboard", title, focus(".tree li:nth-child(2) a"), key(kb.Enter))
+	}
+
+	// The sections.
+	v.changes("a section by mouse", `location.hash`, click(`nav a[href="#quality"]`))
+	v.changes("a section by keyboard", `location.hash`, focus(`nav a[href="#map"]`), key(kb.Enter))
 
 	// The theme.
 	theme := `getComputedStyle(document.body).backgroundColor`
@@ -498,19 +526,16 @@ func drag(ctx context.Context, selector string, dx, dy float64) error {
 // contrast, and a page wider than a phone.
 func TestLooks(t *testing.T) {
 	ctx := start(t)
-	m, opts := large(t)
+	m, opts := planted(t, 1500, 20)
 	file := save(t, m, opts...)
-	for _, dark := range []string{"light", "dark"} {
+	for _, scheme := range []string{"light", "dark"} {
 		for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
-			t.Run(fmt.Sprintf("%s/%d", dark, size[0]), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%d", scheme, size[0]), func(t *testing.T) {
 				tab, end := chromedp.NewContext(ctx)
 				defer end()
-				if err := chromedp.Run(tab, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: dark}})); err != nil {
-					t.Fatal(err)
-				}
-				v := open(t, tab, file)
+				v := open(t, tab, file, scheme)
 				v.run(chromedp.EmulateViewport(size[0], size[1]))
-				if got := eval[string](v, `document.documentElement.dataset.theme`); got != dark {
+				if got := eval[string](v, `document.documentElement.dataset.theme`); got != scheme {
 					t.Errorf("the theme is %q", got)
 				}
 				if w := eval[int64](v, `document.documentElement.scrollWidth`); w > size[0] {
@@ -571,7 +596,7 @@ func TestMarkup(t *testing.T) {
 		report.Documents(c, func(int) report.Document { return report.Document{Title: attacks[1], Snippet: all} }))
 	tab, end := chromedp.NewContext(ctx)
 	defer end()
-	v := open(t, tab, file)
+	v := open(t, tab, file, "light")
 	for k := range 6 {
 		v.run(clickAt(fmt.Sprintf("#list li:nth-child(%d)", k+1), .5, .5), focus("#lambda"), key(kb.Home), key(kb.End))
 		for i := range 6 {
