@@ -60,6 +60,13 @@ type Options struct {
 	// Partial, if not nil, are anchors there are already: the result begins with
 	// them. Finders that cannot add to given ones return ErrPartial.
 	Partial *Partial
+	// Prefer are rows that QR and Projected take as anchors in place of the
+	// farthest row wherever they are nearly as far: at least 1 − PreferTol of its
+	// distance, 0 ≤ PreferTol < 1. So the anchors of a model remain those of the one before
+	// where others are hardly better. Those that are not admitted are passed
+	// over, and other finders take no notice.
+	Prefer    []int
+	PreferTol float64
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
 	// Progress, if not nil, is called after each anchor from the goroutine
@@ -86,7 +93,7 @@ type Result struct {
 	// Anchors are the word numbers in the order found.
 	Anchors []int
 	// Norms are r_1 ≥ r_2 ≥ … (but for ties, to a relative 1e-9, for anchors
-	// that were given, and after a clean-up): the distance of each anchor's row
+	// that were given or preferred, and after a clean-up): the distance of each anchor's row
 	// from the span of the rows of the anchors before it. A steep fall after r_k
 	// suggests k topics. Finders with another notion of distance say which.
 	Norms []float64

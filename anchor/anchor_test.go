@@ -564,3 +564,69 @@ func TestGoldenCorpora(t *testing.T) {
 		})
 	}
 }
+
+// Preferred rows are taken where they are nearly as far as the farthest, and not
+// where they are not: by the definition, step by step on explicit rows.
+func TestPrefer(t *testing.T) {
+	const n, dim, k = 60, 12, 6
+	rng := rand.New(rand.NewPCG(51, 52))
+	rows := points{mat.NewDense(n, dim, nil)}
+	for i := range n {
+		for j := range dim {
+			rows.a.Set(i, j, rng.NormFloat64())
+		}
+	}
+	plain := find(t, anchor.QR{}, rows, k, anchor.Options{})
+	for _, tol := range []float64{0, 0.05, 0.3, 0.9} {
+		prefer := rng.Perm(n)[:n/3]
+		got := find(t, anchor.QR{}, rows, k, anchor.Options{Prefer: prefer, PreferTol: tol})
+		left := make([][]float64, n)
+		for i := range left {
+			left[i] = make([]float64, dim)
+			rows.RowTo(left[i], i)
+		}
+		dot := func(a, b []float64) float64 {
+			s := 0.0
+			for j, v := range a {
+				s += v * b[j]
+			}
+			return s
+		}
+		for step, w := range got.Anchors {
+			far, liked := 0.0, 0.0
+			for i, r := range left {
+				far = max(far, math.Sqrt(dot(r, r)))
+				if slices.Contains(prefer, i) {
+					liked = max(liked, math.Sqrt(dot(r, r)))
+				}
+			}
+			want := far
+			if liked >= (1-tol)*far*(1-1e-9) {
+				want = liked
+			}
+			if d := math.Sqrt(dot(left[w], left[w])); math.Abs(d-want) > 1e-9*far || math.Abs(got.Norms[step]-want) > 1e-9*far {
+				t.Fatalf("tol %g, step %d: word %d at distance %g, norm %g; want %g of %g", tol, step, w, d, got.Norms[step], want, far)
+			}
+			q := slices.Clone(left[w])
+			s := math.Sqrt(dot(q, q))
+			for j := range q {
+				q[j] /= s
+			}
+			for _, r := range left {
+				h := dot(r, q)
+				for j := range r {
+					r[j] -= h * q[j]
+				}
+			}
+		}
+	}
+	same := find(t, anchor.QR{}, rows, k, anchor.Options{Prefer: plain.Anchors})
+	if !slices.Equal(same.Anchors, plain.Anchors) {
+		t.Errorf("its own anchors preferred: %v, plain %v", same.Anchors, plain.Anchors)
+	}
+	for _, bad := range []anchor.Options{{Prefer: []int{n}}, {Prefer: []int{-1}}, {PreferTol: -0.1}, {PreferTol: 1}, {PreferTol: math.NaN()}} {
+		if _, err := (anchor.QR{}).Find(ctx, rows, k, bad); err == nil {
+			t.Errorf("%v, %g: taken", bad.Prefer, bad.PreferTol)
+		}
+	}
+}

@@ -81,6 +81,14 @@ func begin(ctx context.Context, name string, rows cooc.Rows, k int, a admit, opt
 			return nil, fmt.Errorf("anchor: %s: candidates are to occur in %g of the documents, but their number is not known", name, a.fraction)
 		}
 	}
+	if !(opt.PreferTol >= 0 && opt.PreferTol < 1) {
+		return nil, fmt.Errorf("anchor: PreferTol is %g, not in [0, 1)", opt.PreferTol)
+	}
+	for _, w := range opt.Prefer {
+		if w < 0 || w >= n {
+			return nil, fmt.Errorf("anchor: the preferred word %d is not in [0, %d)", w, n)
+		}
+	}
 	norms, err := rows.Norms2(ctx, opt.Workers)
 	if err != nil {
 		return nil, fmt.Errorf("anchor: %w", err)
@@ -207,6 +215,25 @@ func best(v []float64, open []bool, largest float64) int {
 	return -1
 }
 
+// preferred returns the farthest of the open words that are preferred, the first
+// of equal ones, where it is nearly as far as w; else w.
+func (s *search) preferred(w int) int {
+	if w < 0 {
+		return w
+	}
+	least := (1 - s.opt.PreferTol) * (1 - s.opt.PreferTol) * s.u[w]
+	at := -1
+	for _, i := range s.opt.Prefer {
+		if s.open[i] && s.u[i] >= least && (at < 0 || s.u[i] > s.u[at]) {
+			at = i
+		}
+	}
+	if at < 0 {
+		return w
+	}
+	return at
+}
+
 // take adds an anchor to the result.
 func (s *search) take(w int, norm float64) {
 	s.res.Anchors, s.res.Norms = append(s.res.Anchors, w), append(s.res.Norms, norm)
@@ -243,7 +270,7 @@ func (s *search) pursue(ctx context.Context, tol float64, cleanUp bool) (*Result
 		if t < len(s.given) {
 			w = s.given[t]
 		} else {
-			w = best(s.u, s.open, s.largest)
+			w = s.preferred(best(s.u, s.open, s.largest))
 		}
 		if w >= 0 {
 			s.rowTo(p.x.RawMatrix().Data, t, w)

@@ -103,6 +103,79 @@ func BenchmarkFitRefined(b *testing.B) {
 	}
 }
 
+// BenchmarkRefit times a refit after a hundredth more documents, warm against from
+// nothing, on one core: the time of the warm ones, the ratio of the two, and the mean
+// over six choices of the hundredth of the warm measures, in units of those of the cold
+// fit.
+func BenchmarkRefit(b *testing.B) {
+	ctx := context.Background()
+	for _, name := range []string{"nips17", "kos"} {
+		b.Run("corpus="+name, func(b *testing.B) {
+			c := benchCorpus(b, name)
+			for _, k := range []int{50, 100} {
+				for i, r := range []jsmf.Rectifier{rectify.AP{}, rectify.ENN{}} {
+					b.Run(fmt.Sprintf("N=%d/K=%d/rectify=%s/workers=1", c.NumWords(), k, []string{"ap", "enn"}[i]), func(b *testing.B) {
+						defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+						p := jsmf.New(k).Rectify(r).Workers(1).Resumable(true)
+						d, err := p.Prepare(ctx, c)
+						if err != nil {
+							b.Fatal(err)
+						}
+						const choices = 6
+						var prev [choices]*jsmf.Model
+						for i := range prev {
+							if prev[i], err = p.Fit(ctx, without(b, c, 100, 7+13*i)); err != nil {
+								b.Fatal(err)
+							}
+						}
+						measures := func(m *jsmf.Model) [5]float64 {
+							e, err := p.EvaluatePrepared(ctx, m, d)
+							if err != nil {
+								b.Fatal(err)
+							}
+							return [5]float64{e.Recovery.Mean, e.Approximation, e.Specificity.Mean, e.NPMI.Mean, e.Coherence.Mean}
+						}
+						begun := time.Now()
+						m, err := p.FitPrepared(ctx, d)
+						if err != nil {
+							b.Fatal(err)
+						}
+						cold := time.Since(begun)
+						base := measures(m)
+						var mean [5]float64
+						warm := 0
+						fits := 0
+						b.ResetTimer()
+						for range b.N {
+							for _, from := range prev {
+								if m, err = p.From(from).FitPrepared(ctx, d); err != nil {
+									b.Fatal(err)
+								}
+								b.StopTimer()
+								for j, v := range measures(m) {
+									mean[j] += v / base[j]
+								}
+								if m.Stats().Refit.Start == "warm" {
+									warm++
+								}
+								fits++
+								b.StartTimer()
+							}
+						}
+						b.StopTimer()
+						b.ReportMetric(b.Elapsed().Seconds()/float64(fits), "s/refit")
+						b.ReportMetric(b.Elapsed().Seconds()/float64(fits)/cold.Seconds(), "warm/cold")
+						b.ReportMetric(float64(warm)/float64(fits), "warm-starts")
+						for j, name := range []string{"recovery", "approximation", "specificity", "npmi", "coherence"} {
+							b.ReportMetric(mean[j]/float64(fits), name+"/cold")
+						}
+					})
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkCancel measures how long Fit goes on after its context ends, in the
 // middle of each stage.
 func BenchmarkCancel(b *testing.B) {

@@ -98,6 +98,20 @@
 // Model.LearnDual is needed for infer.PADD; both look at documents once, and what
 // they learn is kept in the model's file.
 //
+// # Documents that come and go
+//
+// A cooc.Accumulator holds documents, takes new ones, removes old ones by id or by
+// a sliding window, lets them decay, and lets its vocabulary grow by a rule. A
+// snapshot of it is fitted while others are added:
+//
+//	d, err := p.PrepareSnapshot(ctx, held.Snapshot())
+//	next, err := p.From(m).FitPrepared(ctx, d) // p has Resumable(true), as m was made
+//
+// The refit goes on from where the fit of m ended, for a quarter or so of its cost
+// where a hundredth of the documents is new. Topic 7 remains topic 7, and
+// Model.Stats().Refit says how far each has drifted and what is new. Align compares any two
+// models, and Model.Reorder numbers the topics anew.
+//
 // # Watching and cancelling
 //
 // Nothing is printed or logged by itself. Pipeline.Record takes a Recorder,
@@ -110,7 +124,7 @@
 // # Saving
 //
 // Model.Save and LoadModel keep a model in a file (atomically), Model.WriteTo
-// and ReadModel in any stream. FORMAT.md describes the format: versioned,
+// and ReadModel in any stream. SaveTo writes an accumulator as Save does a model. FORMAT.md describes the format: versioned,
 // checksummed, the same bytes for the same model.
 //
 // # Determinism
@@ -130,8 +144,8 @@
 // Those to ask for with errors.As and errors.Is are *TopicsError (K and N),
 // *anchor.RankError, *anchor.CandidateError (too few words frequent enough),
 // *recovery.AnchorError, *anchorfree.RankError and *anchorfree.InfeasibleError,
-// *rectify.EigenError, cooc.ErrNoDocuments and, for
-// files, *FormatError. A solver that hits its iteration limit is no error but a
+// *rectify.EigenError, cooc.ErrNoDocuments, *MemoryLimitError and
+// *rectify.MemoryError, and, for files, *FormatError. A solver that hits its iteration limit is no error but a
 // warning and a status in Stats.
 //
 // # Cost
@@ -142,5 +156,6 @@
 // anchors K products, the recovery some K² to K³ operations a word. Memory is
 // 24·nnz bytes for C, a few blocks of 8·N·K bytes, and 12 bytes for each entry
 // that the rectification lifts to zero, 1 to 4 % of N² on texts. No N×N array is
-// formed, unless asked for with rectify.AP{Dense: true}.
+// formed, unless asked for with rectify.AP{Dense: true}. Pipeline.Estimate says what
+// a fit will take, and Pipeline.MemoryLimit refuses one that would take too much.
 package jsmf

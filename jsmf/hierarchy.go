@@ -78,6 +78,7 @@ func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hiera
 			names[t] = fmt.Sprintf("%d:%s", t, w)
 		}
 		p.k = k
+		p.from, p.resumable = nil, false // a level follows no model
 		up, err := p.Vocabulary(names).FitMatrix(ctx, c)
 		if err != nil {
 			if inner := errors.Unwrap(err); inner != nil { // the package is named already

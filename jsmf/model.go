@@ -36,13 +36,15 @@ const (
 //
 // Words are numbered 0…N−1, topics 0…K−1 in the order in which their anchors
 // were found, so that the most distinct topics come first; without anchors by
-// falling share.
+// falling share. A model that follows another (Pipeline.From) has its topics
+// numbered as there, and Reorder numbers them anew.
 //
 // Arguments that are out of range (a topic k outside [0, K), a word outside
 // [0, N), a destination of the wrong shape) are mistakes of the program: the
 // methods panic on them as indexing a slice does.
 //
-// Memory: 16·N·K bytes and the vocabulary; 16·N·K more if it was refined.
+// Memory: 16·N·K bytes and the vocabulary; 16·N·K more if it was refined, and
+// 16·N·(K + 10 to 17) if it is Resumable.
 type Model struct {
 	n, k       int
 	vocab      []string // nil: words are called by their number
@@ -65,7 +67,8 @@ type Model struct {
 }
 
 // Provenance tells where a model comes from: with it, the same input and the
-// same type of CPU, the fit can be repeated to the last bit.
+// same type of CPU, the fit can be repeated to the last bit; one that followed
+// another model (Pipeline.From) with that model too.
 type Provenance struct {
 	Version       string   `json:"version"`        // of this library; "(devel)" in a checkout, "unknown" without build information
 	FormatVersion int      `json:"format_version"` // of the file a model was read from, or else of the file it would be written to

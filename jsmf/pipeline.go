@@ -42,6 +42,7 @@ type Pipeline struct {
 	vocab     []string
 	resumable bool
 	from      *Model // nil: none
+	memory    int64  // bytes; 0: no limit
 }
 
 // New returns a Pipeline for k topics, 2 ≤ k ≤ N. An anchor finder that chooses
@@ -137,6 +138,9 @@ func (p Pipeline) Validate() error {
 	if p.workers < 0 {
 		bad("Workers(%d); want 0 for GOMAXPROCS, or more", p.workers)
 	}
+	if p.memory < 0 {
+		bad("MemoryLimit(%d); want 0 for none, or more", p.memory)
+	}
 	if p.rectifier == nil {
 		bad("no rectifier; rectify.None{} leaves the matrix as it is")
 	}
@@ -188,7 +192,7 @@ func (p Pipeline) Fit(ctx context.Context, c *corpus.Corpus) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.fitPrepared(ctx, d, begun)
+	return p.fitPrepared(ctx, d, heldBytes(sizeOf(d.c)), begun)
 }
 
 // Prepared is a corpus made ready for fits: the documents and words that take
@@ -239,6 +243,9 @@ func (p Pipeline) PrepareSnapshot(ctx context.Context, s *cooc.Snapshot) (*Prepa
 
 // prepareWeighted is Prepare with a weight for each document, nil for 1.
 func (p Pipeline) prepareWeighted(ctx context.Context, c *corpus.Corpus, weights []float64) (*Prepared, error) {
+	if err := p.affordable(rectify.Size{Words: c.NumWords(), Docs: c.NumDocs(), NNZ: int64(c.NNZ())}, true); err != nil {
+		return nil, err
+	}
 	tr := &tracker{rec: p.rec}
 	d := new(Prepared)
 	st := &d.stats
@@ -308,11 +315,15 @@ func (p Pipeline) FitPrepared(ctx context.Context, d *Prepared) (*Model, error) 
 	if n := d.corpus.NumWords(); p.k > n {
 		return nil, wrap(&TopicsError{K: p.k, Words: n})
 	}
-	return p.fitPrepared(ctx, d, begun)
+	if err := p.affordable(sizeOf(d.c), false); err != nil {
+		return nil, err
+	}
+	return p.fitPrepared(ctx, d, 0, begun)
 }
 
-func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, begun time.Time) (*Model, error) {
-	pr := problem{c: d.c, vocab: d.corpus.Vocabulary(), docs: d.corpus.Source()}
+// fitPrepared fits to d, held bytes of which count under the memory limit.
+func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, held int64, begun time.Time) (*Model, error) {
+	pr := problem{held: held, c: d.c, vocab: d.corpus.Vocabulary(), docs: d.corpus.Source()}
 	if d.keep != nil {
 		if p.k > len(d.keep) {
 			return nil, wrap(&TopicsError{K: p.k, Words: len(d.keep)})
@@ -351,6 +362,9 @@ func (p Pipeline) FitMatrix(ctx context.Context, c cooc.Matrix) (*Model, error) 
 	}
 	if p.k > c.Dim() {
 		return nil, &TopicsError{K: p.k, Words: c.Dim()}
+	}
+	if err := p.affordable(sizeOf(c), false); err != nil {
+		return nil, err
 	}
 	tr := &tracker{rec: p.rec}
 	var st Stats
@@ -675,6 +689,7 @@ type problem struct {
 	n     int            // used with keep only
 	docs  corpus.Source  // the documents behind c, or nil
 	state *rectify.State // of the rectification of c, or nil
+	held  int64          // bytes of the memory limit that are taken already
 }
 
 // word returns the number among all words of word i of c.
@@ -736,9 +751,15 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		rec  *recovery.Result
 		err  error
 	)
-	start, cold := p.start(&pr)
+	rowsOf, unnamed := p.before(&pr)
+	start, cold := p.start(rowsOf, unnamed)
+	af.Prefer, af.PreferTol = p.prefer(rowsOf), anchorHysteresis
+	limit := p.memory
+	if limit > 0 { // what is left for the rectifier
+		limit = max(limit-pr.held-leastBytes, 1)
+	}
 	st.Rectify.Duration, err = tr.run(StageRectify, p.rectifier.String(), func() (string, error) {
-		rect, err = p.rectifier.Rectify(ctx, c, p.k, rectify.Options{Workers: p.workers, Seed: p.seed, Keep: p.resumable, From: start, Progress: func(done, total int, change float64) {
+		rect, err = p.rectifier.Rectify(ctx, c, p.k, rectify.Options{Workers: p.workers, Seed: p.seed, MemoryLimit: limit, Keep: p.resumable, From: start, Progress: func(done, total int, change float64) {
 			tr.progress(done, total, "change", change)
 		}})
 		if err != nil {

@@ -26,7 +26,10 @@ func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 // whether it did or why not; a change that is too large, or something new in the
 // documents, are reasons to begin anew.
 //
-// The topics are numbered as in prev: see Align and Model.Reorder. Words are
+// The anchors of prev are kept wherever no other word is farther by more than a
+// tenth, if the finder knows how (anchor.QR and Projected): so a few documents more
+// do not exchange topics of which there are several nearly as good. The topics
+// are numbered as in prev: see Align and Model.Reorder. Words are
 // matched by their strings, those that came or went being listed in
 // Stats.Refit, which also says how far each topic has drifted. Where neither
 // model has a vocabulary they are matched by number.
@@ -38,15 +41,16 @@ func (p Pipeline) From(prev *Model) Pipeline { p.from = prev; return p }
 // Resumable tells whether the model keeps the state that a refit goes on from.
 func (m *Model) Resumable() bool { return m.state != nil }
 
-// start returns the state to start from, for the words of the problem, or why
-// there is none.
-func (p Pipeline) start(pr *problem) (*rectify.State, string) {
+// anchorHysteresis: the anchors of the model before are taken again where no
+// word is farther by more than this part.
+const anchorHysteresis = 0.1
+
+// before returns the word of the model before for each row of the problem, −1 for
+// none; or why words cannot be matched.
+func (p Pipeline) before(pr *problem) ([]int, string) {
 	prev := p.from
-	switch {
-	case prev == nil:
+	if prev == nil {
 		return nil, ""
-	case prev.state == nil:
-		return nil, "the model before was not made Resumable, or by a method that leaves no state"
 	}
 	n := pr.c.Dim()
 	rows := make([]int, n)
@@ -61,20 +65,53 @@ func (p Pipeline) start(pr *problem) (*rectify.State, string) {
 		for i := range rows {
 			rows[i] = pr.word(i)
 		}
-	} else {
-		for i := range rows {
-			w, ok := prev.Index(pr.vocab[pr.word(i)])
-			if !ok {
-				w = -1
-			}
-			rows[i] = w
-		}
+		return rows, ""
 	}
-	s, err := prev.state.Select(rows)
+	for i := range rows {
+		w, ok := prev.Index(pr.vocab[pr.word(i)])
+		if !ok {
+			w = -1
+		}
+		rows[i] = w
+	}
+	return rows, ""
+}
+
+// start returns the state to start from, for the words that before has matched,
+// or why there is none.
+func (p Pipeline) start(rows []int, unnamed string) (*rectify.State, string) {
+	switch {
+	case p.from == nil:
+		return nil, ""
+	case rows == nil:
+		return nil, unnamed
+	case p.from.state == nil:
+		return nil, "the model before was not made Resumable, or by a method that leaves no state"
+	}
+	s, err := p.from.state.Select(rows)
 	if err != nil {
 		return nil, err.Error()
 	}
 	return s, ""
+}
+
+// prefer returns the rows of the anchors of the model before, in the order of its
+// topics.
+func (p Pipeline) prefer(rows []int) []int {
+	if p.from == nil || rows == nil || p.from.facets != nil {
+		return nil
+	}
+	at := make(map[int]int, len(rows))
+	for i, w := range rows {
+		at[w] = i
+	}
+	var out []int
+	for _, w := range p.from.anchors {
+		if i, ok := at[w]; ok {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // startedBy says how a rectification started that was to follow another.

@@ -66,7 +66,7 @@ type RectifyStats struct {
 	Reason      string        `json:"reason,omitempty"`  // why this method, where the rectifier chose
 	Iterations  int           `json:"iterations"`        // done
 	Status      string        `json:"status"`            // why it stopped
-	Changes     []float64     `json:"changes"`           // ‖C_t − C_{t−1}‖_F, one an iteration
+	Changes     []float64     `json:"changes"`           // ‖C_t − C_{t−1}‖_F, one an iteration; the first of a warm start without E
 	Eigenvalues []float64     `json:"eigenvalues"`       // the K largest of the last eigenproblem, descending
 	NNZ         []int         `json:"nnz"`               // stored nonzeros of E after each iteration; nil for dense forms
 	Shift       float64       `json:"shift"`             // the final r of YYᵀ + r·eeᵀ + E; 0 for dense forms

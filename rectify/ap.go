@@ -199,9 +199,9 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		r := (1 - sumOf(y)) / (float64(n) * float64(n))
 
 		// NN: E lifts what is below zero.
-		e, lifted, err := look.negativePart(ctx, y, r, mostEntries(n, k, a.limit()), opt.Workers)
+		e, lifted, err := look.negativePart(ctx, y, r, mostEntries(n, k, opt.within(a.limit())), opt.Workers)
 		if err != nil {
-			return nil, refused(err, "AP", n, k, a.limit())
+			return nil, refused(err, "AP", n, k, opt.within(a.limit()))
 		}
 		next := linalg.LowRankSparse{Y: y, R: r, E: e}
 		var change float64
@@ -228,7 +228,7 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 			res.Status = Converged
 			break
 		}
-		if res.Warm && change <= opt.From.Change {
+		if opt.settled(res, change) {
 			res.Status = Converged // as far as the start was
 			break
 		}

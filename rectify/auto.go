@@ -59,11 +59,14 @@ func (a Auto) Validate() error {
 
 // Choose returns what Auto begins with for c and k topics, and why.
 func (a Auto) Choose(c cooc.Matrix, k int) (Rectifier, string) {
-	n := c.Dim()
 	if _, ok := c.(*cooc.Stream); ok {
 		return a.LR, "the documents are read in passes: LR needs the fewest"
 	}
-	need, limit := apBytes(n, k, int64(n)*int64(n)/20), a.limit()
+	return a.choose(c.Dim(), k)
+}
+
+func (a Auto) choose(n, k int) (Rectifier, string) {
+	need, limit := apBytes(n, k, Size{Words: n}.Entries()), a.limit()
 	if need <= limit {
 		ap := a.AP
 		ap.MemoryLimit = limit

@@ -127,9 +127,9 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 		// the ones where C2 < 0 are looked up.
 		b := r1 + r2
 		shift := min(b, b+r2)
-		found, _, err := look.negativePart(ctx, y, shift, mostEntries(n, k, DefaultMemoryLimit), opt.Workers)
+		found, _, err := look.negativePart(ctx, y, shift, mostEntries(n, k, opt.within(DefaultMemoryLimit)), opt.Workers)
 		if err != nil {
-			return nil, refused(err, "DR", n, k, DefaultMemoryLimit)
+			return nil, refused(err, "DR", n, k, opt.within(DefaultMemoryLimit))
 		}
 		// |C2| = YYᵀ + b + F, and S = min(C2, 0). F takes the place of what was found.
 		f := found

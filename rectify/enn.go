@@ -281,7 +281,7 @@ func ennFrom(ctx context.Context, e ENN, start ennStart, k int, opt Options) (*R
 			res.Status = Converged
 			break
 		}
-		if res.Warm && change <= opt.From.Change {
+		if opt.settled(res, change) {
 			res.Status = Converged // as far as the start was
 			break
 		}

@@ -54,11 +54,22 @@ type Options struct {
 	// Progress, if not nil, is called after each iteration from the goroutine
 	// that called Rectify, with the change ‖C_t − C_{t−1}‖_F.
 	Progress func(done, total int, change float64)
+	// MemoryLimit > 0 bounds the bytes of methods whose memory shows only in the
+	// first iteration (AP, DR, and so Auto), beside the limits of their own.
+	MemoryLimit int64
 	// Keep asks for Result.State, and From, if not nil, gives that of a matrix
 	// of the same words that differs little. AP (but for Dense), ENN, LR and
 	// Auto know what to do with them; the others ignore them.
 	Keep bool
 	From *State
+}
+
+// within returns the lesser of a method's own limit of memory and the options'.
+func (o Options) within(limit int64) int64 {
+	if o.MemoryLimit > 0 {
+		return min(limit, o.MemoryLimit)
+	}
+	return limit
 }
 
 // Status says why a method stopped.
@@ -98,7 +109,8 @@ type Result struct {
 	Status     Status
 	Iterations int
 	// Changes holds ‖C_t − C_{t−1}‖_F for t = 1…Iterations, before the final
-	// division by the sum.
+	// division by the sum; of AP's first after a warm start, that of the
+	// low-rank parts alone.
 	Changes []float64
 	// Eigenvalues are those of the last projection on the positive
 	// semidefinite matrices of rank K, descending, those clipped included.

@@ -24,14 +24,17 @@ import (
 // of from C'; of C' − C it is the rows and columns in the space of the eigenvectors
 // that are known, which is all that matters in the first order. So a warm start
 // takes one product with C', and then as many iterations as bring the change
-// down to that of the last one before.
+// down to twice that of the last one before.
 //
-// What is new outside of that space a warm start does not see. It is measured
-// (Beyond), and where it has grown, or the changes since the last start from
-// nothing have added up (Drift), the method starts from nothing, and Result.Cold
-// says why.
+// The state of a result of a warm start is the one it started from: however many
+// follow one another, each goes back to the last start from nothing, and neither
+// errors nor iterations add up (the iterations of AP are to be few: more of them
+// lead farther away from C). What is new outside of the space of the
+// eigenvectors a warm start does not see. It is measured (Beyond), and where it
+// has grown, or the change is too large for the first order (Drift), the method
+// starts from nothing, and Result.Cold says why.
 //
-// Memory: 16·N·p bytes, p = K + 10 to K + 17.
+// Memory: 16·N·p bytes, p = K + 10 to K + 17. Methods do not write to a state.
 type State struct {
 	// K is the number of topics, and Vectors·diag(Values⁺)·Vectorsᵀ over the
 	// first K of the p orthonormal columns is YYᵀ.
@@ -43,22 +46,25 @@ type State struct {
 	Product *mat.Dense
 
 	// Beyond is an estimate of the largest eigenvalue of C beside the K
-	// vectors, (I − UUᵀ)C(I − UUᵀ), at the last start from nothing.
+	// vectors, (I − UUᵀ)C(I − UUᵀ).
 	Beyond float64
 
-	// Drift adds up ‖(C' − C)U‖_F/‖CU‖_F over the warm starts since then.
+	// Drift is ‖(C' − C)V‖_F/‖CV‖_F over all Vectors V, for the matrix C' of the
+	// result that the state belongs to, 0 where that did not start warm.
 	Drift float64
 
-	// Change is ‖C_t − C_{t−1}‖_F of the last iteration of that start.
+	// Change is ‖C_t − C_{t−1}‖_F of the last iteration.
 	Change float64
 }
 
 // Limits of a warm start.
 const (
 	// mostDrift is how large State.Drift may become.
-	mostDrift = 0.5
-	// mostBeyond is how much larger State.Beyond may become.
+	mostDrift = 0.3
+	// mostBeyond is how much larger than State.Beyond that of C' may be.
 	mostBeyond = 1.25
+	// mostChange is how much larger than State.Change the last change may be.
+	mostChange = 2
 	// Beyond comes from a Krylov space of so many vectors and products. It is
 	// compared with itself only.
 	beyondVectors, beyondPasses = 8, 3
@@ -233,9 +239,9 @@ func (opt Options) warm(ctx context.Context, c cooc.Matrix, k int) (warmStart, e
 			size += v * v
 		}
 	}
-	ws.drift = s.Drift + math.Sqrt(moved/size)
+	ws.drift = math.Sqrt(moved / size)
 	if !(ws.drift <= mostDrift) {
-		ws.cold = fmt.Sprintf("the changes since the last start from nothing add up to %.2g of the matrix, more than %g", ws.drift, mostDrift)
+		ws.cold = fmt.Sprintf("the matrix has changed by %.2g of itself, more than %g", ws.drift, mostDrift)
 		return ws, nil
 	}
 	theta := make([]float64, p)
@@ -306,14 +312,26 @@ func beyondOf(ctx context.Context, c cooc.Matrix, u blas64.General, workers int)
 	return max(b.Theta[0], 0), st.Products, nil
 }
 
+// settled tells whether a warm start has come as far as the start that it goes
+// back to.
+func (opt Options) settled(res *Result, change float64) bool {
+	return res.Warm && change <= mostChange*opt.From.Change
+}
+
 // keep makes the state of a result where opt asks for one. pairs hold the
 // eigenpairs of YYᵀ, and ws how the method began.
 func (opt Options) keep(ctx context.Context, c cooc.Matrix, pairs *linalg.Block, k int, ws warmStart, res *Result) error {
 	if !opt.Keep {
 		return nil
 	}
+	if ws.block != nil {
+		s := *opt.From
+		s.Drift = ws.drift
+		res.State = &s
+		return nil
+	}
 	n, p := pairs.X.Rows, pairs.X.Cols
-	s := &State{K: k, Vectors: mat.NewDense(n, p, nil), Values: make([]float64, p), Product: mat.NewDense(n, p, nil), Drift: ws.drift}
+	s := &State{K: k, Vectors: mat.NewDense(n, p, nil), Values: make([]float64, p), Product: mat.NewDense(n, p, nil)}
 	for i := range n {
 		s.Vectors.SetRow(i, linalg.Row(pairs.X, i))
 	}
@@ -321,23 +339,17 @@ func (opt Options) keep(ctx context.Context, c cooc.Matrix, pairs *linalg.Block,
 	if err := c.MulTo(ctx, s.Product, s.Vectors, opt.Workers); err != nil {
 		return err
 	}
-	res.Products += p
 	if m := len(res.Changes); m > 0 {
 		s.Change = res.Changes[m-1]
 	}
-	if ws.block != nil {
-		s.Beyond, s.Change = opt.From.Beyond, opt.From.Change
-	} else {
-		u := pairs.X
-		u.Cols = k
-		var products int
-		var err error
-		if s.Beyond, products, err = beyondOf(ctx, c, u, opt.Workers); err != nil {
-			return err
-		}
-		res.Products += products
-		s.Drift = 0
+	u := pairs.X
+	u.Cols = k
+	beyond, products, err := beyondOf(ctx, c, u, opt.Workers)
+	if err != nil {
+		return err
 	}
+	s.Beyond = beyond
+	res.Products += p + products
 	res.State = s
 	return nil
 }

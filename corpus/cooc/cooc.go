@@ -14,6 +14,8 @@
 //     never held.
 //   - SketchMatrix, an approximation from documents that were seen only once, by
 //     a Sketch, which can be merged and sent as bytes.
+//   - An Accumulator holds documents that come and go; a Snapshot of it gives
+//     their Moments.
 //   - Dense, an explicit N×N array.
 //   - LowRankSparse, YYᵀ + r·eeᵀ + E with a sparse E: what every matrix becomes
 //     under alternating projection, exactly.

@@ -1,0 +1,70 @@
+package jsmf_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+// Documents arrive, and the model follows them. In a service the refit runs in the
+// background, on a snapshot.
+func ExamplePipeline_From() {
+	ctx := context.Background()
+	raw, err := corpus.ReadUCI(ctx, testutil.Path("synth", "docword.synth.txt.gz"), testutil.Path("synth", "vocab.synth.txt"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	held, err := cooc.NewAccumulator(cooc.AccumulatorOptions{Vocabulary: raw.Vocabulary(), MinDocs: -1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p := jsmf.New(8).Resumable(true)
+	var m *jsmf.Model
+	docs := 0
+	for doc, err := range raw.Source().Docs(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		doc.ID = fmt.Sprint(docs)
+		if err := held.Add(doc); err != nil {
+			log.Fatal(err)
+		}
+		if docs++; docs == 2900 || docs == raw.NumDocs() {
+			d, err := p.PrepareSnapshot(ctx, held.Snapshot())
+			if err != nil {
+				log.Fatal(err)
+			}
+			if m, err = p.From(m).FitPrepared(ctx, d); err != nil {
+				log.Fatal(err)
+			}
+		}
+	}
+	r := m.Stats().Refit
+	most := 0.0
+	for _, d := range r.Drift {
+		most = max(most, d)
+	}
+	fmt.Printf("%d documents more: %s start, topics drifted by at most %.2f, %d new\n", docs-2900, r.Start, most, len(r.New))
+	// Output:
+	// 100 documents more: warm start, topics drifted by at most 0.21, 0 new
+}
+
+// What a fit will take, and one that is refused.
+func ExamplePipeline_Estimate() {
+	s := jsmf.CorpusStats{Documents: 300_000, Words: 20_000, NNZ: 30_000_000}
+	for _, k := range []int{50, 200} {
+		e, err := jsmf.New(k).Estimate(s)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%d topics: %.1f GB, most in stage %s\n", k, float64(e.Bytes)/1e9, e.Stage)
+	}
+	// Output:
+	// 50 topics: 1.7 GB, most in stage rectify
+	// 200 topics: 3.3 GB, most in stage rectify
+}

@@ -1,0 +1,613 @@
+package jsmf_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// without returns c without the documents whose number is rest modulo every.
+func without(t testing.TB, c *corpus.Corpus, every, rest int) *corpus.Corpus {
+	t.Helper()
+	var keep []int
+	for m := range c.NumDocs() {
+		if m%every != rest {
+			keep = append(keep, m)
+		}
+	}
+	out, err := c.Select(keep, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func largestOf(xs []float64) float64 {
+	top := 0.0
+	for _, x := range xs {
+		top = max(top, x)
+	}
+	return top
+}
+
+// A refit to the same documents gives the same topics, anchors and numbering; one
+// after a hundredth more of them takes a fraction of the products, at the same
+// measures.
+func TestRefit(t *testing.T) {
+	ctx := context.Background()
+	c := golden.Corpus(t, "synth")
+	part := without(t, c, 100, 3)
+	for _, r := range []jsmf.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.LR{}} {
+		p := jsmf.New(10).Rectify(r).Resumable(true)
+		cold := fit(t, p, c)
+		if !cold.Resumable() || !slices.Equal(cold.Stats().Refit.Drift, nil) {
+			t.Fatalf("%v: resumable %v, %+v", r, cold.Resumable(), cold.Stats().Refit)
+		}
+		again := fit(t, p.From(cold), c)
+		st := again.Stats()
+		// ENN makes one more iteration, which moves YYᵀ by less than its 5e-5.
+		if st.Refit.Start != "warm" || len(st.Refit.Drift) != 10 || largestOf(st.Refit.Drift) > 1e-2 || st.Refit.New != nil || st.Refit.Vanished != nil || st.Refit.Joined != nil || st.Refit.Left != nil {
+			t.Errorf("%v: the same documents: %+v", r, st.Refit)
+		}
+		if !slices.Equal(again.Anchors(), cold.Anchors()) || st.Rectify.Iterations > 1 {
+			t.Errorf("%v: the same documents: other anchors, or %d iterations", r, st.Rectify.Iterations)
+		}
+		if _, ok := r.(rectify.AP); ok && largestOf(st.Refit.Drift) > 1e-6 {
+			t.Errorf("AP: the same documents: drift %v", st.Refit.Drift)
+		}
+
+		prev := fit(t, p, part)
+		warm := fit(t, p.From(prev), c)
+		st = warm.Stats()
+		if st.Refit.Start != "warm" || st.Rectify.Products*2 > cold.Stats().Rectify.Products {
+			t.Errorf("%v: %q, %d products; cold %d", r, st.Refit.Start, st.Rectify.Products, cold.Stats().Rectify.Products)
+		}
+		measure := func(m *jsmf.Model) (recovery, approximation float64) {
+			t.Helper()
+			rep, err := p.Evaluate(ctx, m, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return rep.Recovery.Mean, rep.Approximation
+		}
+		wr, wa := measure(warm)
+		cr, ca := measure(cold)
+		t.Logf("%v: recovery %.5f (cold %.5f), approximation %.4g (cold %.4g), drift up to %.2g", r, wr, cr, wa, ca, largestOf(st.Refit.Drift))
+		if wr > 1.01*cr || wa > 1.01*ca {
+			t.Errorf("%v: recovery %g, cold %g; approximation %g, cold %g", r, wr, cr, wa, ca)
+		}
+		// Each topic is the one of its number before, and nearer to the topics
+		// from nothing than to none.
+		if largestOf(st.Refit.Drift) > 0.2 {
+			t.Errorf("%v: drift %v", r, st.Refit.Drift)
+		}
+	}
+}
+
+// Many small refits end where one fit from nothing does.
+func TestRefitChain(t *testing.T) {
+	if testing.Short() || testutil.Race {
+		t.Skip("21 fits")
+	}
+	ctx := context.Background()
+	c := golden.Corpus(t, "synth")
+	a, err := cooc.NewAccumulator(cooc.AccumulatorOptions{Vocabulary: c.Vocabulary(), MinDocs: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(lo, hi int) {
+		t.Helper()
+		for m := lo; m < hi; m++ {
+			words, counts := c.Doc(m)
+			if err := a.Add(corpus.Document{ID: c.ID(m), Words: words, Counts: counts}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	p := jsmf.New(10).Rectify(rectify.AP{}).Resumable(true)
+	n := c.NumDocs()
+	from := n * 8 / 10
+	add(0, from)
+	d, err := p.PrepareSnapshot(ctx, a.Snapshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := p.FitPrepared(ctx, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := m
+	warm := 0
+	for i := range 20 {
+		add(from+(n-from)*i/20, from+(n-from)*(i+1)/20)
+		if d, err = p.PrepareSnapshot(ctx, a.Snapshot()); err != nil {
+			t.Fatal(err)
+		}
+		if m, err = p.From(m).FitPrepared(ctx, d); err != nil {
+			t.Fatal(err)
+		}
+		if m.Stats().Refit.Start == "warm" {
+			warm++
+		}
+	}
+	if warm < 18 {
+		t.Errorf("%d of 20 refits were warm", warm)
+	}
+	// The accumulator holds the corpus, to the bit.
+	whole, err := p.Prepare(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.Moments().Marginals(), whole.Moments().Marginals()) {
+		t.Error("the accumulator's moments are not those of the corpus")
+	}
+	cold, err := p.FitPrepared(ctx, whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rm, err := p.EvaluatePrepared(ctx, m, whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rc, err := p.EvaluatePrepared(ctx, cold, whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d warm; recovery %.5f, cold %.5f; approximation %.4g, cold %.4g", warm, rm.Recovery.Mean, rc.Recovery.Mean, rm.Approximation, rc.Approximation)
+	if rm.Recovery.Mean > 1.01*rc.Recovery.Mean || rm.Approximation > 1.01*rc.Approximation {
+		t.Error("the chain is worse than a fit from nothing by more than 1 %")
+	}
+	// Topic 7 is still topic 7.
+	al, err := jsmf.Align(first, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, l := range al.Next {
+		if l != k {
+			t.Errorf("topic %d of the first model is %d of the last", k, l)
+		}
+	}
+}
+
+// Something new makes a start from nothing, after which the topics are those that
+// a fit from nothing finds.
+func TestRefitSomethingNew(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	b := corpus.Builder{}
+	for w := range 200 {
+		b.Vocabulary = append(b.Vocabulary, fmt.Sprintf("w%03d", w))
+	}
+	// Six topics of 30 words, with an overlap; the seventh comes later. The words
+	// of all are there from the start.
+	doc := func(topic int) []int32 {
+		ids := make([]int32, 60)
+		for i := range ids {
+			switch {
+			case rng.Float64() < 0.1:
+				ids[i] = int32(rng.IntN(200))
+			default:
+				ids[i] = int32((topic*28 + rng.IntN(30)) % 200)
+			}
+		}
+		return ids
+	}
+	add := func(count int, topic func(m int) int) {
+		for m := range count {
+			if err := b.Add(corpus.Document{Words: doc(topic(m))}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var docs [][]int32
+	keep := func(c *corpus.Corpus) {
+		docs = nil
+		for m := range c.NumDocs() {
+			w, n := c.Doc(m)
+			var all []int32
+			for i, x := range w {
+				for range n[i] {
+					all = append(all, x)
+				}
+			}
+			docs = append(docs, all)
+		}
+	}
+	add(600, func(m int) int { return m % 6 })
+	old, err := b.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := jsmf.New(7).Rectify(rectify.AP{}).Resumable(true)
+	m := fit(t, p, old)
+	starts := []string{}
+	cold := 0
+	for range 6 {
+		keep(old)
+		for _, d := range docs {
+			if err := b.Add(corpus.Document{Words: d}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add(25, func(int) int { return 6 })
+		if old, err = b.Corpus(); err != nil {
+			t.Fatal(err)
+		}
+		m = fit(t, p.From(m), old)
+		starts = append(starts, m.Stats().Refit.Start)
+		if strings.HasPrefix(m.Stats().Refit.Start, "cold") {
+			cold++
+		}
+	}
+	fresh := fit(t, p, old)
+	if cold == 0 {
+		t.Errorf("a new topic of a fifth of the documents came, and every refit was warm: %q", starts)
+	}
+	// The seventh topic's words, 168 to 197, have a topic of their own in both.
+	for name, m := range map[string]*jsmf.Model{"refit": m, "from nothing": fresh} {
+		best := 0.0
+		for k := range m.K() {
+			share := 0.0
+			for w := 170; w < 196; w++ {
+				share += m.Topics().At(w, k)
+			}
+			best = max(best, share)
+		}
+		if best < 0.6 {
+			t.Errorf("%s: the new topic has at most %.2g of its words in one topic; %q", name, best, starts)
+		}
+	}
+}
+
+// Words are matched by their strings, and topics keep the numbers of the model
+// before, whatever these are.
+func TestRefitMatches(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	p := jsmf.New(10).Rectify(rectify.AP{}).Resumable(true)
+	prev := fit(t, p, c)
+	straight := fit(t, p.From(prev), c)
+
+	order := []int{3, 9, 0, 1, 8, 2, 7, 4, 6, 5}
+	turned, err := prev.Reorder(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	followed := fit(t, p.From(turned), c)
+	want, err := straight.Reorder(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(encoded(t, followed), encoded(t, want)) {
+		t.Error("a refit from the reordered model is not the reordered refit")
+	}
+
+	// The words in another order, some gone, some new.
+	rng := rand.New(rand.NewPCG(41, 42))
+	words := rng.Perm(c.NumWords())
+	shuffled, err := c.Select(nil, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := fit(t, p.From(prev), shuffled)
+	if m.Stats().Refit.Start != "warm" {
+		t.Fatal(m.Stats().Refit.Start)
+	}
+	for i, w := range words {
+		for k := range m.K() {
+			// Sums in another order, through the eigenvectors and the solver.
+			if a, b := m.Topics().At(i, k), straight.Topics().At(w, k); math.Abs(a-b) > 1e-6 {
+				t.Fatalf("p(%q | %d) is %g, with the words in order %g", m.Word(i), k, a, b)
+			}
+		}
+	}
+	rare := c.NumWords() - 30
+	fewer, err := c.Select(nil, seq(0, rare))
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := fit(t, p, fewer)
+	grown := fit(t, p.From(small), c)
+	st := grown.Stats().Refit
+	if st.Start != "warm" || len(st.Joined) != 30 || st.Joined[0] != c.Word(rare) || st.Left != nil || largestOf(st.Drift) > 0.6 {
+		t.Errorf("30 words more: %+v", st)
+	}
+	back := fit(t, p.From(prev), fewer).Stats().Refit
+	if back.Start != "warm" || len(back.Left) != 30 || back.Joined != nil {
+		t.Errorf("30 words fewer: %+v", back)
+	}
+}
+
+func seq(lo, hi int) []int {
+	var out []int
+	for i := lo; i < hi; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+// Starts from nothing are told.
+func TestRefitCold(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	p := jsmf.New(8).Rectify(rectify.ENN{Iterations: 3})
+	plain := fit(t, p, c)
+	kept := fit(t, p.Resumable(true), c)
+	if plain.Resumable() {
+		t.Error("a state was kept that nobody asked for")
+	}
+	d, err := p.Prepare(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unnamed, err := p.Resumable(true).FitMatrix(context.Background(), d.Moments())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		p    jsmf.Pipeline
+		want string
+	}{
+		"no state":  {p.From(plain), "Resumable"},
+		"another K": {jsmf.New(7).Rectify(rectify.ENN{Iterations: 3}).From(kept), "8 topics"},
+		"method":    {jsmf.New(8).Rectify(rectify.DR{Iterations: 2}).From(kept), "no state"},
+	} {
+		if got := fit(t, x.p, c).Stats().Refit.Start; !strings.HasPrefix(got, "cold: ") || !strings.Contains(got, x.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	// Without names words are matched by number, where there are as many.
+	again, err := p.From(unnamed).FitMatrix(context.Background(), d.Moments())
+	if err != nil || again.Stats().Refit.Start != "warm" {
+		t.Errorf("by number: %v", err)
+	}
+	if _, err := p.From(unnamed).FitPrepared(context.Background(), d); err == nil {
+		t.Error("words with names were matched with words without")
+	}
+}
+
+func TestReorder(t *testing.T) {
+	ctx := context.Background()
+	c := golden.Corpus(t, "synth")
+	m, err := jsmf.New(6).Rectify(rectify.ENN{}).Resumable(true).Refine(recovery.Passes{N: 2}).Fit(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := []int{4, 0, 5, 1, 3, 2}
+	got, err := m.Reorder(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, a, b mat.Matrix, rows, cols []int) {
+		t.Helper()
+		n, k := a.Dims()
+		for i := range n {
+			for j := range k {
+				r, s := i, j
+				if rows != nil {
+					r = rows[i]
+				}
+				if cols != nil {
+					s = cols[j]
+				}
+				if a.At(i, j) != b.At(r, s) {
+					t.Fatalf("%s[%d,%d] = %g, want %g", what, i, j, a.At(i, j), b.At(r, s))
+				}
+			}
+		}
+	}
+	for what, x := range map[string][2]*jsmf.Model{"refined": {got, m}, "spectral": {got.Spectral(), m.Spectral()}} {
+		a, b := x[0], x[1]
+		check(what+" B", a.Topics(), b.Topics(), nil, order)
+		check(what+" B̆", a.WordTopics(), b.WordTopics(), nil, order)
+		check(what+" A", a.Correlations(), b.Correlations(), order, order)
+		for t2, k := range order {
+			if a.Anchors()[t2] != b.Anchors()[k] || a.AnchorNorms()[t2] != b.AnchorNorms()[k] || a.Stats().Anchors.Norms[t2] != b.Stats().Anchors.Norms[k] {
+				t.Errorf("%s: anchor %d is not that of topic %d", what, t2, k)
+			}
+		}
+	}
+	for t2, k := range order {
+		if got.Alpha()[t2] != m.Alpha()[k] || got.TopicShares()[t2] != m.TopicShares()[k] && math.Abs(got.TopicShares()[t2]-m.TopicShares()[k]) > 1e-15 {
+			t.Errorf("alpha or share %d is not that of topic %d", t2, k)
+		}
+	}
+	// Back again: the same bytes.
+	inverse := make([]int, len(order))
+	for t2, k := range order {
+		inverse[k] = t2
+	}
+	back, err := got.Reorder(inverse)
+	if err != nil || !bytes.Equal(encoded(t, back), encoded(t, m)) {
+		t.Errorf("there and back again is another model (%v)", err)
+	}
+	// Through a file.
+	path := filepath.Join(t.TempDir(), "model.jsmf")
+	if err := jsmf.SaveTo(path, got); err != nil {
+		t.Fatal(err)
+	}
+	read, err := jsmf.LoadModel(path)
+	if err != nil || !bytes.Equal(encoded(t, read), encoded(t, got)) || !read.Resumable() {
+		t.Errorf("read again: another model (%v)", err)
+	}
+	for _, bad := range [][]int{nil, {0, 1, 2, 3, 4}, {0, 1, 2, 3, 4, 6}, {0, 1, 2, 3, 4, 4}, {-1, 1, 2, 3, 4, 5}} {
+		if _, err := m.Reorder(bad); err == nil {
+			t.Errorf("%v was taken", bad)
+		}
+	}
+}
+
+// A refit from a model that was saved is that from the model itself.
+func TestRefitFromFile(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	p := jsmf.New(8).Rectify(rectify.ENN{}).Resumable(true)
+	prev := fit(t, p, without(t, c, 50, 1))
+	file := encoded(t, prev)
+	read, err := jsmf.ReadModel(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := fit(t, p.From(prev), c), fit(t, p.From(read), c)
+	if a.Stats().Refit.Start != "warm" || !bytes.Equal(encoded(t, a), encoded(t, b)) {
+		t.Errorf("%q; from the file: %q", a.Stats().Refit.Start, b.Stats().Refit.Start)
+	}
+	// Damage in the section of the state is found, as anywhere.
+	at := bytes.Index(file, []byte("RECT"))
+	if at < 0 {
+		t.Fatal("no section RECT")
+	}
+	var fe *jsmf.FormatError
+	for _, off := range []int{0, 8, 16, 20, 28, 40, 1000} {
+		bad := slices.Clone(file)
+		bad[at+off] ^= 1
+		if _, err := jsmf.ReadModel(bytes.NewReader(bad)); !errors.As(err, &fe) {
+			t.Errorf("byte %d of the section changed: %v", off, err)
+		}
+	}
+}
+
+func TestAlign(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	five, eight := fit(t, jsmf.New(5), c), fit(t, jsmf.New(8), c)
+	more, err := jsmf.Align(five, eight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fewer, err := jsmf.Align(eight, five)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unmatched := 0
+	for l, k := range more.Prev {
+		if k < 0 {
+			unmatched++
+			if !math.IsNaN(more.Drift[l]) || !slices.Contains(more.New, l) {
+				t.Errorf("topic %d follows none, with drift %g", l, more.Drift[l])
+			}
+		} else if more.Next[k] != l || fewer.Next[l] != k {
+			t.Errorf("topics %d and %d: %v, %v, %v", k, l, more.Next, more.Prev, fewer.Next)
+		}
+	}
+	if unmatched != 3 || len(fewer.Vanished) < 3 {
+		t.Errorf("%d unmatched; %+v", unmatched, fewer)
+	}
+	// Drift by its definition.
+	for l, k := range more.Prev {
+		if k < 0 {
+			continue
+		}
+		sum := 0.0
+		for i := range c.NumWords() {
+			d := math.Sqrt(five.Topics().At(i, k)) - math.Sqrt(eight.Topics().At(i, l))
+			sum += d * d
+		}
+		near(t, "drift", more.Drift[l], math.Sqrt(sum/2), 1e-7) // 1 − Σ√(bb') cancels
+	}
+	for _, al := range []*jsmf.Alignment{more, fewer} {
+		order := al.Order()
+		slices.Sort(order)
+		if !slices.Equal(order, seq(0, len(al.Prev))) {
+			t.Errorf("order %v", al.Order())
+		}
+	}
+	if _, err := jsmf.Align(nil, five); err == nil {
+		t.Error("no model was taken")
+	}
+}
+
+// What an accumulator holds is fitted as the corpus of the same documents is; with
+// decay the moments are weighted, and documents and words without weight are
+// named.
+func TestPrepareSnapshot(t *testing.T) {
+	ctx := context.Background()
+	c := golden.Corpus(t, "synth")
+	p := jsmf.New(6).Rectify(rectify.ENN{Iterations: 3})
+	hold := func(o cooc.AccumulatorOptions) *cooc.Snapshot {
+		t.Helper()
+		o.Vocabulary, o.MinDocs = c.Vocabulary(), -1
+		a, err := cooc.NewAccumulator(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.AddSource(ctx, c.Source()); err != nil {
+			t.Fatal(err)
+		}
+		return a.Snapshot()
+	}
+	d, err := p.PrepareSnapshot(ctx, hold(cooc.AccumulatorOptions{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := p.FitPrepared(ctx, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(encoded(t, m), encoded(t, fit(t, p, c))) {
+		t.Error("the model of the snapshot is not that of the corpus")
+	}
+	s := hold(cooc.AccumulatorOptions{HalfLife: 2}) // of the first documents nothing is left
+	if d, err = p.PrepareSnapshot(ctx, s); err != nil {
+		t.Fatal(err)
+	}
+	want, err := s.Moments(cooc.Unbiased, cooc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, ok := c.Index(d.Corpus().Word(0))
+	if !ok {
+		t.Fatal("a word has come from nowhere")
+	}
+	near(t, "marginal", d.Moments().Marginals()[0], want.Marginals()[i], 1e-15)
+	if m, err = p.FitPrepared(ctx, d); err != nil {
+		t.Fatal(err)
+	}
+	st := m.Stats()
+	if len(st.Corpus.DroppedDocuments) == 0 || st.Corpus.DroppedDocuments[len(st.Corpus.DroppedDocuments)-1].Reason != "of weight 0" {
+		t.Errorf("documents left out: %+v", st.Corpus.DroppedDocuments)
+	}
+	if _, err := p.PrepareSnapshot(ctx, nil); err == nil {
+		t.Error("no snapshot was taken")
+	}
+}
+
+func TestSaveTo(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "held.jacc")
+	a, err := cooc.NewAccumulator(cooc.AccumulatorOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Add(corpus.Document{ID: "1", Tokens: []string{"a", "b"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := jsmf.SaveTo(path, a); err != nil {
+		t.Fatal(err)
+	}
+	var b cooc.Accumulator
+	in := corpus.File(path)
+	r, err := in.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := b.ReadFrom(r); err != nil || !b.Has("1") {
+		t.Error(err)
+	}
+	if err := jsmf.SaveTo(path, nil); err == nil {
+		t.Error("nothing was written")
+	}
+}
