@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -476,5 +477,35 @@ func TestGrace(t *testing.T) {
 	}
 	if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the connection is still there: %v", err)
+	}
+}
+
+// A handler that panics is a 500, and if it had begun to answer, a broken
+// connection; the service goes on.
+func TestPanic(t *testing.T) {
+	s := start(t, Config{})
+	for _, begun := range []bool{false, true} {
+		h := s.wrap(route{path: "/x", methods: map[string]handler{"GET": func(_ *Service, w http.ResponseWriter, r *http.Request) *problem {
+			if begun {
+				w.Write([]byte("half"))
+			}
+			panic("a mistake")
+		}}})
+		w := httptest.NewRecorder()
+		func() {
+			defer func() {
+				if v := recover(); (v == http.ErrAbortHandler) != begun {
+					t.Errorf("begun %v: it panics with %v", begun, v)
+				}
+			}()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+		}()
+		if !begun && (w.Code != 500 || strings.Contains(w.Body.String(), "a mistake")) {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	want(t, s, "GET", "/v1/topics", "", "", 200)
+	if n := len(s.requests); n != 0 {
+		t.Errorf("%d requests are still counted", n)
 	}
 }
