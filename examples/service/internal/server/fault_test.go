@@ -233,7 +233,7 @@ func settled(t *testing.T, s *Service) {
 // A client that sends a part of its request and then nothing is told, and holds
 // nothing for long; one that goes away neither.
 func TestStall(t *testing.T) {
-	s := start(t, Config{Limits: Limits{Stall: 100 * time.Millisecond}})
+	s := start(t, Config{Limits: Limits{Stall: 300 * time.Millisecond}})
 	addr := listen(t, s)
 	for _, path := range []string{"/v1/infer", "/v1/documents"} {
 		for _, contentType := range []string{typeJSON, typeNDJSON} {
