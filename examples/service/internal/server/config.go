@@ -49,6 +49,7 @@ type Limits struct {
 	Documents int           // documents of a part of the corpus; 0: 10,000
 	Tokens    int64         // tokens of a document; 0: 1,000,000
 	Memory    int64         // bytes of the documents that are kept, as cooc.AccumulatorStats counts them, beyond which no upload is taken; 0: 4 GiB
+	Fit       int64         // bytes that a refit may take, as jsmf estimates them; beyond it fails before it begins; 0: 4 GiB
 	Requests  int           // requests in progress; 0: 256
 	Uploads   int           // uploads in progress, each of which may hold its body; 0: 4
 	Inferring int           // documents inferred at the same time; 0: twice GOMAXPROCS
@@ -70,6 +71,7 @@ func (c Config) withDefaults() (Config, error) {
 	defaultTo(&errs, "Limits.Documents", &l.Documents, 10_000)
 	defaultTo(&errs, "Limits.Tokens", &l.Tokens, 1_000_000)
 	defaultTo(&errs, "Limits.Memory", &l.Memory, 4<<30)
+	defaultTo(&errs, "Limits.Fit", &l.Fit, 4<<30)
 	defaultTo(&errs, "Limits.Requests", &l.Requests, 256)
 	defaultTo(&errs, "Limits.Uploads", &l.Uploads, 4)
 	defaultTo(&errs, "Limits.Inferring", &l.Inferring, 2*runtime.GOMAXPROCS(0))

@@ -88,9 +88,6 @@ func parseDocument(b []byte, lim Limits) (d document, p *problem) {
 			}
 			return d, syntax(err)
 		}
-		if err := nullIn(dst); err != nil {
-			return d, inField(name, "%v", err)
-		}
 	}
 	if _, err := dec.Token(); err != nil {
 		return d, syntax(err)
@@ -116,21 +113,6 @@ func parseDocument(b []byte, lim Limits) (d document, p *problem) {
 		}
 	}
 	return d, d.check(seen["counts"], lim)
-}
-
-// nullIn refuses a null, which encoding/json takes for nothing said.
-func nullIn(dst any) error {
-	switch v := dst.(type) {
-	case *[]string:
-		if *v == nil {
-			return errors.New("null is no list")
-		}
-	case *[]int32:
-		if *v == nil {
-			return errors.New("null is no list")
-		}
-	}
-	return nil
 }
 
 func (d *document) check(counts bool, lim Limits) *problem {
@@ -233,7 +215,7 @@ func shorten(s string) string {
 }
 
 // checkJSON refuses what encoding/json would take or repair: bytes that are not
-// UTF-8, halves of surrogate pairs, deep nesting.
+// UTF-8, halves of surrogate pairs, deep nesting, null for nothing said.
 func checkJSON(b []byte) *problem {
 	if !utf8.Valid(b) {
 		i := 0
@@ -260,6 +242,8 @@ func checkJSON(b []byte) *problem {
 		case c == '"':
 			quoted = !quoted
 		case quoted:
+		case c == 'n':
+			return fail(http.StatusBadRequest, "at byte %d: no field can be null", i)
 		case c == '{' || c == '[':
 			if depth++; depth > maxDepth {
 				return fail(http.StatusBadRequest, "at byte %d: nested deeper than %d", i, maxDepth)

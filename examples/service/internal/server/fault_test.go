@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -31,7 +32,9 @@ func TestWrongDocuments(t *testing.T) {
 		{``, 400, "", "no JSON"},
 		{`[]`, 400, "", "a JSON object"},
 		{`"text"`, 400, "", "a JSON object"},
-		{`null`, 400, "", "a JSON object"},
+		{`null`, 400, "", "null"},
+		{`{"text":null}`, 400, "", "null"},
+		{`{"ids":[0,null]}`, 400, "", "null"},
 		{`{}`, 400, "", "none of text, words and ids"},
 		{`{"text":"a"} x`, 400, "", "after the end"},
 		{`{"text":"a"}{"text":"b"}`, 400, "", "after the end"},
@@ -44,8 +47,8 @@ func TestWrongDocuments(t *testing.T) {
 		{`{"text":"a","counts":[1]}`, 400, "counts", "not with text"},
 		{`{"words":["a"],"counts":[1,2]}`, 400, "counts", "2 counts for 1 words"},
 		{`{"words":["a",""]}`, 400, "words[1]", "empty"},
-		{`{"words":null}`, 400, "words", "null"},
-		{`{"words":["a"],"counts":null}`, 400, "counts", "null"},
+		{`{"words":null}`, 400, "", "null"},
+		{`{"words":["a"],"counts":null}`, 400, "", "null"},
 		{`{"words":["a"],"counts":[0]}`, 400, "counts[0]", "at least 1"},
 		{`{"words":["a"],"counts":[1.5]}`, 400, "counts", "number 1.5"},
 		{`{"words":["a"],"counts":[99999999999]}`, 400, "counts", "99999999999"},
@@ -230,7 +233,7 @@ func settled(t *testing.T, s *Service) {
 // A client that sends a part of its request and then nothing is told, and holds
 // nothing for long; one that goes away neither.
 func TestStall(t *testing.T) {
-	s := start(t, Config{Limits: Limits{Stall: 100 * time.Millisecond}})
+	s := start(t, Config{Limits: Limits{Stall: 300 * time.Millisecond}})
 	addr := listen(t, s)
 	for _, path := range []string{"/v1/infer", "/v1/documents"} {
 		for _, contentType := range []string{typeJSON, typeNDJSON} {
@@ -474,5 +477,35 @@ func TestGrace(t *testing.T) {
 	}
 	if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the connection is still there: %v", err)
+	}
+}
+
+// A handler that panics is a 500, and if it had begun to answer, a broken
+// connection; the service goes on.
+func TestPanic(t *testing.T) {
+	s := start(t, Config{})
+	for _, begun := range []bool{false, true} {
+		h := s.wrap(route{path: "/x", methods: map[string]handler{"GET": func(_ *Service, w http.ResponseWriter, r *http.Request) *problem {
+			if begun {
+				w.Write([]byte("half"))
+			}
+			panic("a mistake")
+		}}})
+		w := httptest.NewRecorder()
+		func() {
+			defer func() {
+				if v := recover(); (v == http.ErrAbortHandler) != begun {
+					t.Errorf("begun %v: it panics with %v", begun, v)
+				}
+			}()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+		}()
+		if !begun && (w.Code != 500 || strings.Contains(w.Body.String(), "a mistake")) {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	want(t, s, "GET", "/v1/topics", "", "", 200)
+	if n := len(s.requests); n != 0 {
+		t.Errorf("%d requests are still counted", n)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,7 +92,8 @@ func (s *Service) Handler() http.Handler {
 // answer is a ResponseWriter that knows what has been answered.
 type answer struct {
 	http.ResponseWriter
-	status int
+	status   int
+	panicked bool
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -122,6 +122,7 @@ func (s *Service) wrap(rt route) http.Handler {
 		s.metrics.progress.Inc()
 		defer s.metrics.progress.Dec()
 		p := s.handle(rt, cross, a, r)
+		cut := a.panicked && a.status != 0 // an answer that had begun must not look whole
 		if p != nil && a.status == 0 {
 			p.write(a)
 		}
@@ -143,6 +144,9 @@ func (s *Service) wrap(rt route) http.Handler {
 			}
 		}
 		s.cfg.Log.Log(r.Context(), level, "request", attrs...)
+		if cut {
+			panic(http.ErrAbortHandler)
+		}
 	})
 }
 
@@ -152,6 +156,7 @@ func (s *Service) handle(rt route, cross *http.CrossOriginProtection, w *answer,
 			if v == http.ErrAbortHandler {
 				panic(v)
 			}
+			w.panicked = true
 			p = internal(fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
 		}
 	}()

@@ -373,7 +373,7 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 	s.documents.Lock()
 	snap, seq := s.held.Snapshot(), s.store.Last()
 	s.documents.Unlock()
-	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).Resumable(true).Record(recorder{s})
+	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).MemoryLimit(s.cfg.Limits.Fit).Resumable(true).Record(recorder{s})
 	if from != nil {
 		p = p.From(from.model) // topics keep their numbers
 	}

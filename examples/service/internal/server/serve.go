@@ -18,7 +18,7 @@ var tokenizer corpus.WordTokenizer
 
 // Serve answers on l until ctx ends. Then it takes no more connections, stops a
 // refit, lets the requests in progress end, for at most grace, and returns nil. It
-// does not close the Service.
+// does not close the Service, which answers no more after that.
 func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()

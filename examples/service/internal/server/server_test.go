@@ -429,6 +429,22 @@ func TestImport(t *testing.T) {
 	if ok, err := other.Import(context.Background(), m.model); ok || err != nil {
 		t.Errorf("again: %v, %v", ok, err)
 	}
+	// A refit of another number of topics: those that are new have no drift.
+	other.cfg.Topics = 6
+	want(t, other, "POST", "/v1/documents", typeNDJSON, ndjson(texts(200, 1), 0), 200)
+	refit(t, other)
+	st := decode[RefitStatus](t, want(t, other, "GET", "/v1/refit", "", "", 200))
+	if len(st.Drift) != 6 || st.Drift[0] == nil || st.Drift[5] != nil || !strings.HasPrefix(st.Start, "cold: ") {
+		t.Errorf("6 topics after 5: %+v", st)
+	}
+	want(t, other, "GET", "/v1/topics", "", "", 200)
+	// One that would take too much memory does not begin.
+	other.cfg.Limits.Fit = 1000
+	want(t, other, "POST", "/v1/refit", "", "", 202)
+	other.wg.Wait()
+	if st := other.refitStatus(); st.State != refitFailed || !strings.Contains(st.Error, "more than") || other.current.Load().name.Version != 2 {
+		t.Errorf("too little memory: %+v", st)
+	}
 	closed(t, other)
 	// A model that calls words by number cannot read texts.
 	bare, err := jsmf.New(2).FitMatrix(context.Background(), tiny(t))

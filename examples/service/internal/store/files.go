@@ -80,12 +80,12 @@ func (s *Store) setAside(f named, why error) error {
 // errChecksum says that bytes have changed since they were written.
 var errChecksum = errors.New("checksum mismatch")
 
-// readNamed has read read a file, and compares the checksum of all its bytes.
-// damaged tells that the bytes are to blame for err and not the file system.
-func readNamed(f named, read func(io.Reader) error) (damaged bool, err error) {
+// readNamed has read read a file, and compares the checksum of all its bytes:
+// errChecksum if they are not those that were written.
+func readNamed(f named, read func(io.Reader) error) error {
 	file, err := os.Open(f.path)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer file.Close()
 	r := &hashReader{r: file, h: sha256.New()}
@@ -93,11 +93,11 @@ func readNamed(f named, read func(io.Reader) error) (damaged bool, err error) {
 	_, _ = io.Copy(io.Discard, r) // all bytes count; r keeps the error
 	switch {
 	case r.err != nil:
-		return false, r.err
+		return r.err
 	case r.sum() != f.sum:
-		return true, errChecksum
+		return errChecksum // whatever read made of it
 	}
-	return err != nil, err
+	return err
 }
 
 // hashReader sums what is read, and keeps the error of the file system.

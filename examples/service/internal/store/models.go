@@ -45,7 +45,8 @@ func (s *Store) SaveModel(m *jsmf.Model) (Saved, error) {
 }
 
 // LoadModel reads the newest model that is whole; ok is false if there is none.
-// Damaged ones are set aside.
+// Damaged ones are set aside. One that is as it was written and cannot be read,
+// as of a later version of the library, is an error.
 func (s *Store) LoadModel(ctx context.Context) (m Saved, ok bool, err error) {
 	s.files.Lock()
 	defer s.files.Unlock()
@@ -91,7 +92,7 @@ func (s *Store) SaveSnapshot(seq uint64, write func(io.Writer) error) error {
 
 // LoadSnapshot has read read the newest snapshot that is whole and returns its
 // record number, 0 if there is none. Damaged ones, of which read may have seen a
-// part, are set aside.
+// part, are set aside; an error of read for one that is not is returned.
 func (s *Store) LoadSnapshot(ctx context.Context, read func(io.Reader) error) (seq uint64, err error) {
 	s.files.Lock()
 	defer s.files.Unlock()
@@ -111,15 +112,15 @@ func (s *Store) loadNewest(ctx context.Context, dir, suffix string, read func(na
 		if err := ctx.Err(); err != nil {
 			return named{}, err
 		}
-		damaged, err := readNamed(f, func(r io.Reader) error { return read(f, r) })
-		if err == nil {
+		switch err := readNamed(f, func(r io.Reader) error { return read(f, r) }); {
+		case err == nil:
 			return f, nil
-		}
-		if !damaged {
+		case err != errChecksum: // the disk, or a file of a later version
 			return named{}, fmt.Errorf("store: %s: %w", f.path, err)
-		}
-		if err := s.setAside(f, err); err != nil {
-			return named{}, err
+		default:
+			if err := s.setAside(f, err); err != nil {
+				return named{}, err
+			}
 		}
 	}
 	return named{}, nil

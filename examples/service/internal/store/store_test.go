@@ -463,7 +463,19 @@ func TestSnapshots(t *testing.T) {
 			}
 		}
 	}
-	// Both snapshots are damaged, and the log no longer has everything: that is
+	// What is as it was written and cannot be read is an error, not damage.
+	save()
+	wrong := errors.New("of a later version")
+	if _, err := s.LoadSnapshot(ctx, func(io.Reader) error { return wrong }); !errors.Is(err, wrong) {
+		t.Errorf("a snapshot that cannot be read: %v", err)
+	}
+	if seq := load(); seq != 13 {
+		t.Errorf("it was set aside: the newest is %d", seq)
+	}
+	if err := os.WriteFile(newestSnapshot(t, dir), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	// All snapshots are damaged, and the log no longer has everything: that is
 	// said.
 	seq, err := s.LoadSnapshot(ctx, func(io.Reader) error { return nil })
 	if seq != 0 || err != nil {
@@ -473,6 +485,15 @@ func TestSnapshots(t *testing.T) {
 		t.Errorf("lost records: %v", err)
 	}
 	closed(t, s)
+}
+
+func newestSnapshot(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := list(filepath.Join(dir, snapshotDir), snapshotSuffix)
+	if err != nil || len(files) == 0 || files[0].aside {
+		t.Fatalf("no snapshot: %v", err)
+	}
+	return files[0].path
 }
 
 func TestOptions(t *testing.T) {
