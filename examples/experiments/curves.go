@@ -36,10 +36,10 @@ func planCurves(_ context.Context, l *lab) ([]cell, error) {
 		for _, k := range l.topics {
 			for _, method := range l.methods {
 				cost := costs[method] * (0.1 + float64(k)/100)
+				if (method == gibbs || method == "DC") && k > l.mostSlow {
+					continue
+				}
 				if method == gibbs {
-					if k > l.mostGibbs {
-						continue
-					}
 					set := settings("corpus", name, "method", method, "recover", "", "k", k, "n", l.words, "sweeps", l.sweeps, "seed", l.seed, "input", s.digest)
 					out = append(out, cell{curvesGroup, set, cost, func(ctx context.Context) ([]row, error) { return l.gibbsCurve(ctx, s, k) }})
 					continue
