@@ -36,13 +36,16 @@ func planCurves(_ context.Context, l *lab) ([]cell, error) {
 		for _, k := range l.topics {
 			for _, method := range l.methods {
 				cost := costs[method] * (0.1 + float64(k)/100)
+				if (method == gibbs || method == "DC") && k > l.mostSlow {
+					continue
+				}
 				if method == gibbs {
 					set := settings("corpus", name, "method", method, "recover", "", "k", k, "n", l.words, "sweeps", l.sweeps, "seed", l.seed, "input", s.digest)
 					out = append(out, cell{curvesGroup, set, cost, func(ctx context.Context) ([]row, error) { return l.gibbsCurve(ctx, s, k) }})
 					continue
 				}
 				ways := l.recoverers
-				if method == passes || !l.full && method != baseline && method != "AP" && slices.Contains(ways, "ActiveSet") {
+				if method == passes || !l.full && method != "AP" && slices.Contains(ways, "ActiveSet") {
 					ways = []string{"ActiveSet"} // the others are in no figure
 				}
 				last := &lastRectified{Rectifier: rectifier(method)}

@@ -204,15 +204,15 @@ func entryWidth(names []string) vg.Length {
 	return w + 0.55*vg.Inch
 }
 
-// legend returns the names of all lines, in the order of the looks of methods, and
-// their looks.
+// legend returns the names of all lines with points, those of methods in the order
+// of -methods, and their looks.
 func legend(f figure) ([]string, map[string]look) {
 	var names []string
 	style := make(map[string]look)
 	next := 0
 	for _, p := range f.panels {
 		for _, l := range p.lines {
-			if _, ok := style[l.name]; ok {
+			if _, ok := style[l.name]; ok || len(l.xy) == 0 {
 				continue
 			}
 			s, ok := looks[l.name]
@@ -269,7 +269,7 @@ func plotPanel(p panel, style map[string]look) (*plot.Plot, error) {
 		s.Color, s.Width, s.Dashes = color.Gray{225}, vg.Points(0.4), nil
 	}
 	out.Add(grid)
-	for _, l := range p.lines {
+	for i, l := range p.lines {
 		var xy plotter.XYs
 		for _, at := range l.xy {
 			if !(p.logY && at.Y <= 0 || p.logX && at.X <= 0) {
@@ -284,8 +284,10 @@ func plotPanel(p panel, style map[string]look) (*plot.Plot, error) {
 		if err != nil {
 			return nil, err
 		}
-		path.Color, path.Width, path.Dashes = s.color, vg.Points(1.1), s.dashes
-		points.Color, points.Shape, points.Radius = s.color, s.glyph, vg.Points(2)
+		// What lies below is broader, so that it shows where lines coincide.
+		below := vg.Points(1.2) * vg.Length(len(p.lines)-1-i) / vg.Length(max(len(p.lines)-1, 1))
+		path.Color, path.Width, path.Dashes = s.color, vg.Points(0.9)+below, s.dashes
+		points.Color, points.Shape, points.Radius = s.color, s.glyph, vg.Points(1.8)+below/2
 		out.Add(path)
 		if len(xy) <= 20 {
 			out.Add(points)

@@ -55,7 +55,7 @@ func heldRecoverer(name string) jsmf.Recoverer {
 }
 
 // largestKL is the largest K that heldout fits, for the sake of KL.
-const largestKL = 50
+const largestKL = 25
 
 // split is a corpus with documents held out.
 type split struct {

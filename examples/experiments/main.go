@@ -94,6 +94,7 @@ type options struct {
 	scoreVocab  string
 	full        bool
 	mostFree    int
+	mostSlow    int
 	plan, quiet bool
 }
 
@@ -137,7 +138,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.scoreFile, "topics", "", "of score: topics as an N×K (or K×N) matrix, .npy or text, over the words of the\ncorpus' vocabulary file or of -topics-vocab; or, in a file that ends in .words, a\nline of top words a topic: a `file`")
 	f.StringVar(&o.scoreName, "name", "", "of score: what to call them, the file's `name` otherwise")
 	f.StringVar(&o.scoreVocab, "topics-vocab", "", "of score: the words of the matrix, one a line, where they are not those of the\ncorpus: a `file`")
-	f.BoolVar(&o.full, "full", false, "of curves: all ways of recovery after all rectifications, not after Baseline and AP only,\nwhich are those of the figures; it takes several times as long")
+	f.BoolVar(&o.full, "full", false, "of curves: all ways of recovery after all rectifications, not after AP only, which are\nthose of the figures; it takes several times as long")
+	f.IntVar(&o.mostSlow, "most-slow", 50, "of curves: the largest `K` for Gibbs sampling and DC, which take longest")
 	f.IntVar(&o.mostFree, "most-free", 50, "of anchorfree: the largest `F` for AnchorFree-LP, whose time grows with its third power")
 	f.BoolVar(&o.plan, "plan", false, "only list the cells that are to be done")
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress on standard error")
@@ -215,6 +217,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(o.words < 2, "-n %d: want at least 2", o.words)
 	bad(o.small < 2, "-n-small %d: want at least 2", o.small)
 	bad(o.sweeps < 2, "-gibbs-sweeps %d: want at least 2", o.sweeps)
+	bad(o.mostSlow < 0, "-most-slow %d: want 0 or more", o.mostSlow)
 	bad(o.mostFree < 0, "-most-free %d: want 0 or more", o.mostFree)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
 	if len(wrong) > 0 {

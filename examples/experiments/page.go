@@ -181,7 +181,11 @@ func write(l *lab, t *tables) error {
 				}
 				fmt.Fprintf(&page, "\n%s\n\n| %s |\n|%s\n", x.caption, strings.Join(x.head, " | "), strings.Repeat("---|", len(x.head)))
 				for _, r := range x.rows {
-					fmt.Fprintf(&page, "| %s |\n", strings.Join(r, " | "))
+					page.WriteString("|")
+					for _, v := range r {
+						fmt.Fprintf(&page, " %s |", strings.ReplaceAll(v, "|", `\|`))
+					}
+					page.WriteString("\n")
 				}
 			}
 		}

@@ -370,7 +370,7 @@ var gaps = experiment{
 			for _, docs := range values(rows, "documents") {
 				for _, x := range []struct {
 					key, title string
-				}{{"b_l1", "topics, ℓ₁"}, {"a_frobenius", "A"}, {"anchors_found", "anchors"}, {"w_l2", "compositions"}, {"a_from_w", "A − WWᵀ/M"}} {
+				}{{"b_l1", "topics, L1"}, {"a_frobenius", "A"}, {"anchors_found", "anchors"}, {"w_l2", "compositions"}, {"a_from_w", "A − WWᵀ/M"}} {
 					p := panel{title: c + " M=" + docs + ": " + x.title, x: "K", logX: true, ticks: numbersOf(rows, "k"), logY: x.key == "a_frobenius" || x.key == "a_from_w"}
 					for _, k := range semiKinds(rows, c, docs) {
 						p.lines = append(p.lines, series(k.name, k.rows, "k", x.key))
