@@ -143,7 +143,7 @@ func (p Pipeline) estimate(s rectify.Size, prepare bool) *Estimate {
 	case recovery.Passes:
 		passes := r.N
 		if passes == 0 {
-			passes = 10
+			passes = recovery.DefaultRefinePasses
 		}
 		stage(StageRefine, r.String(), 2*4*nk+8*k*int64(s.Docs)+8*k*max(16384, n)+3*nk, float64(passes)*6*float64(s.NNZ)*float64(k))
 	default:
@@ -154,11 +154,12 @@ func (p Pipeline) estimate(s rectify.Size, prepare bool) *Estimate {
 
 // MemoryLimit refuses fits that Estimate says take more bytes, with a
 // *MemoryLimitError, before they begin: Fit and Prepare before they copy
-// anything, FitPrepared and FitMatrix before they rectify. 0, the default: no limit.
+// anything (PrepareSnapshot has made the corpus then), FitPrepared and FitMatrix
+// before they rectify. 0, the default: no limit.
 func (p Pipeline) MemoryLimit(bytes int64) Pipeline { p.memory = bytes; return p }
 
 // MemoryLimitError says that a fit was refused because it would take more memory
-// than Pipeline.MemoryLimit allows. Nothing has been allocated.
+// than Pipeline.MemoryLimit allows. Nothing has been done yet.
 type MemoryLimitError struct {
 	Estimate    *Estimate
 	Limit       int64
@@ -192,7 +193,7 @@ func (p Pipeline) affordable(s rectify.Size, prepare bool) error {
 	// How many words would do, of as many documents, with the nonzeros in
 	// proportion.
 	fits := func(n int) bool {
-		t := rectify.Size{Words: n, Docs: s.Docs, NNZ: int64(math.Ceil(float64(s.NNZ) * float64(n) / float64(s.Words)))}
+		t := rectify.Size{Words: n, Docs: s.Docs, Stream: s.Stream, NNZ: int64(math.Ceil(float64(s.NNZ) * float64(n) / float64(s.Words)))}
 		return lr.estimate(t, prepare).Bytes <= p.memory
 	}
 	lo, hi := p.k, s.Words
@@ -217,7 +218,7 @@ func sizeOf(c cooc.Matrix) rectify.Size {
 	case *cooc.Moments:
 		s.Docs, s.NNZ = m.Docs(), int64(m.NNZ())
 	case *cooc.Stream:
-		s.Docs, s.NNZ = m.Docs(), m.NNZ()
+		s.Docs, s.NNZ, s.Stream = m.Docs(), m.NNZ(), true
 	}
 	return s
 }

@@ -54,7 +54,11 @@ func TestRefit(t *testing.T) {
 	ctx := context.Background()
 	c := golden.Corpus(t, "synth")
 	part := without(t, c, 100, 3)
-	for _, r := range []jsmf.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.LR{}} {
+	methods := []jsmf.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.LR{}}
+	if testing.Short() {
+		methods = methods[:1]
+	}
+	for _, r := range methods {
 		p := jsmf.New(10).Rectify(r).Resumable(true)
 		cold := fit(t, p, c)
 		if !cold.Resumable() || !slices.Equal(cold.Stats().Refit.Drift, nil) {

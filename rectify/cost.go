@@ -5,10 +5,12 @@ import (
 )
 
 // Size is what is known of data before a fit: N words, M documents, and NNZ
-// pairs of a document and a word in it. Docs and NNZ of 0 are unknown.
+// pairs of a document and a word in it. Docs and NNZ of 0 are unknown. Stream says
+// that the documents are read in passes (cooc.Stream).
 type Size struct {
 	Words, Docs int
 	NNZ         int64
+	Stream      bool
 }
 
 // Cost is what a method will take, estimated before it starts.
@@ -147,7 +149,7 @@ func (l LR) Cost(s Size, k int) Cost {
 // Cost estimates what Auto takes: that of what it chooses.
 func (a Auto) Cost(s Size, k int) Cost {
 	ap, _ := a.choose(s.Words, k)
-	if c, ok := ap.(AP); ok && apBytes(s.Words, k, s.Entries(k)) <= a.limit() {
+	if c, ok := ap.(AP); ok && !s.Stream && apBytes(s.Words, k, s.Entries(k)) <= a.limit() {
 		return c.Cost(s, k)
 	}
 	return a.LR.Cost(s, k)

@@ -83,7 +83,11 @@ func momentsBut(t *testing.T, every int) *cooc.Moments {
 // converged, in a fraction of the work; and it is not where it started.
 func TestStateGoesOn(t *testing.T) {
 	all, part := momentsBut(t, 0), momentsBut(t, 100)
-	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.LR{}, rectify.Auto{}} {
+	methods := []rectify.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.LR{}, rectify.Auto{}}
+	if testing.Short() {
+		methods = methods[:2]
+	}
+	for _, r := range methods {
 		cold := keeping(t, r, all, 10, nil)
 		if cold.Warm || cold.Cold != "" {
 			t.Errorf("%v: warm from nothing: %q", r, cold.Cold)

@@ -318,6 +318,9 @@ func TestAccumulatorDecay(t *testing.T) {
 			t.Errorf("weights %v… were taken", bad[0])
 		}
 	}
+	if _, err := cooc.NewStream(context.Background(), c.Source(), cooc.StreamOptions{Options: cooc.Options{DocWeights: ones}}); err == nil {
+		t.Error("a stream took weights")
+	}
 	if _, err := cooc.NewMoments(c, cooc.Options{DocWeights: make([]float64, len(docs))}); !errors.Is(err, cooc.ErrNoDocuments) {
 		t.Errorf("weights of 0: %v", err)
 	}

@@ -39,7 +39,7 @@ type Options struct {
 	// estimate is then the mean with these weights, Σ w_m C_m / Σ w_m over the
 	// documents' own unbiased C_m = (h hᵀ − diag h)/(n(n−1)): unbiased for the
 	// mixture of the sources of the documents in these proportions. It is worth
-	// (Σw)²/Σw² documents of equal weight.
+	// (Σw)²/Σw² documents of equal weight. NewStream refuses them.
 	DocWeights []float64
 }
 

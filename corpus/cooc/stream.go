@@ -105,6 +105,9 @@ func NewStream(ctx context.Context, src corpus.Source, opts StreamOptions) (*Str
 	if opts.MinTokens < 0 || opts.MinDistinct < 0 {
 		return nil, fmt.Errorf("cooc: stream: MinTokens is %d and MinDistinct %d, want 0 or more", opts.MinTokens, opts.MinDistinct)
 	}
+	if opts.DocWeights != nil {
+		return nil, errors.New("cooc: stream: DocWeights are for documents held in memory; a stream gives all the same weight")
+	}
 	s := &Stream{src: src, opts: opts, norms2: newLazy()}
 	s.opts.Vocabulary = nil
 	var err error
