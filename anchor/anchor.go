@@ -64,7 +64,7 @@ type Options struct {
 	// farthest row wherever they are nearly as far: at least 1 − PreferTol of its
 	// distance, 0 ≤ PreferTol < 1. So the anchors of a model remain those of the one before
 	// where others are hardly better. Those that are not admitted are passed
-	// over, and other finders take no notice.
+	// over; a clean-up and other finders take no notice.
 	Prefer    []int
 	PreferTol float64
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.

@@ -105,7 +105,7 @@ func BenchmarkFitRefined(b *testing.B) {
 
 // BenchmarkRefit times a refit after a hundredth more documents, warm against from
 // nothing, on one core: the time of the warm ones, the ratio of the two, and the mean
-// over six choices of the hundredth of the warm measures, in units of those of the cold
+// over four choices of the hundredth of the warm measures, in units of those of the cold
 // fit.
 func BenchmarkRefit(b *testing.B) {
 	ctx := context.Background()
@@ -121,7 +121,7 @@ func BenchmarkRefit(b *testing.B) {
 						if err != nil {
 							b.Fatal(err)
 						}
-						const choices = 6
+						const choices = 4
 						var prev [choices]*jsmf.Model
 						for i := range prev {
 							if prev[i], err = p.Fit(ctx, without(b, c, 100, 7+13*i)); err != nil {

@@ -60,7 +60,7 @@ type coster interface {
 // Rough memory, in bytes.
 const (
 	heldNonzero = 32       // of documents selected (8) and Moments (24)
-	leastBytes  = 12 << 20 // garbage that is not collected in small heaps, scratch space
+	leastBytes  = 16 << 20 // garbage that is not collected in small heaps, scratch space
 	perLabel    = 64       // of a document: its id and offsets
 )
 
@@ -192,7 +192,7 @@ func (p Pipeline) affordable(s rectify.Size, prepare bool) error {
 	// How many words would do, of as many documents, with the nonzeros in
 	// proportion.
 	fits := func(n int) bool {
-		t := rectify.Size{Words: n, Docs: s.Docs, NNZ: int64(math.Ceil(float64(s.NNZ) * float64(n) / float64(s.Words)))}
+		t := rectify.Size{Words: n, Docs: s.Docs, Stream: s.Stream, NNZ: int64(math.Ceil(float64(s.NNZ) * float64(n) / float64(s.Words)))}
 		return lr.estimate(t, prepare).Bytes <= p.memory
 	}
 	lo, hi := p.k, s.Words
@@ -217,7 +217,7 @@ func sizeOf(c cooc.Matrix) rectify.Size {
 	case *cooc.Moments:
 		s.Docs, s.NNZ = m.Docs(), int64(m.NNZ())
 	case *cooc.Stream:
-		s.Docs, s.NNZ = m.Docs(), m.NNZ()
+		s.Docs, s.NNZ, s.Stream = m.Docs(), m.NNZ(), true
 	}
 	return s
 }

@@ -157,6 +157,11 @@ func TestEstimate(t *testing.T) {
 	if err != nil || !strings.HasPrefix(large.Stages[1].Method, "LR(") || large.Passes != rectify.DefaultPasses {
 		t.Errorf("%v, %v", large, err)
 	}
+	// A stream is given to LR whatever its size.
+	stream := rectify.Size{Words: 5000, Docs: 3000, NNZ: 500000, Stream: true}
+	if x := (rectify.Auto{}).Cost(stream, 50); !strings.HasPrefix(x.Method, "LR(") || x.Passes != rectify.DefaultPasses {
+		t.Errorf("%+v", x)
+	}
 	other, err := p.Rectify(ownRectifier{}).Estimate(s)
 	if err != nil || len(other.Unknown) != 1 || len(other.Stages) != 3 {
 		t.Errorf("%+v, %v", other, err)

@@ -749,11 +749,13 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		rows cooc.Rows
 		anch *anchor.Result
 		rec  *recovery.Result
-		err  error
 	)
-	rowsOf, unnamed := p.before(&pr)
-	start, cold := p.start(rowsOf, unnamed)
-	af.Prefer, af.PreferTol = p.prefer(rowsOf), anchorHysteresis
+	before, err := p.before(&pr)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	start, cold := p.start(before)
+	af.Prefer, af.PreferTol = p.prefer(before), anchorHysteresis
 	limit := p.memory
 	if limit > 0 { // what is left for the rectifier
 		limit = max(limit-pr.held-leastBytes, 1)

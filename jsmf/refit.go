@@ -27,12 +27,13 @@ func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 // documents, are reasons to begin anew.
 //
 // The anchors of prev are kept wherever no other word is farther by more than a
-// tenth, if the finder knows how (anchor.QR and Projected): so a few documents more
+// tenth, if the finder knows how (anchor.QR, the default, does): so a few documents more
 // do not exchange topics of which there are several nearly as good. The topics
 // are numbered as in prev: see Align and Model.Reorder. Words are
 // matched by their strings, those that came or went being listed in
 // Stats.Refit, which also says how far each topic has drifted. Where neither
-// model has a vocabulary they are matched by number.
+// has a vocabulary they are matched by number; where only one has, or the
+// numbers of words differ, the fit is refused.
 //
 // The model depends on prev in its last digits: it is as well rectified as one
 // from nothing, but not the same one.
@@ -46,45 +47,46 @@ func (m *Model) Resumable() bool { return m.state != nil }
 const anchorHysteresis = 0.1
 
 // before returns the word of the model before for each row of the problem, −1 for
-// none; or why words cannot be matched.
-func (p Pipeline) before(pr *problem) ([]int, string) {
+// none; nil where there is no model before.
+func (p Pipeline) before(pr *problem) ([]int, error) {
 	prev := p.from
 	if prev == nil {
-		return nil, ""
+		return nil, nil
 	}
-	n := pr.c.Dim()
-	rows := make([]int, n)
-	if pr.vocab == nil || !prev.HasVocabulary() {
-		all := n
-		if pr.keep != nil {
-			all = pr.n
-		}
-		if pr.vocab != nil || prev.HasVocabulary() || all != prev.N() {
-			return nil, "words without names cannot be matched with those of the model before"
-		}
+	rows := make([]int, pr.c.Dim())
+	if pr.vocab != nil && prev.HasVocabulary() {
 		for i := range rows {
-			rows[i] = pr.word(i)
+			rows[i] = prev.indexOr(pr.vocab[pr.word(i)])
 		}
-		return rows, ""
+		return rows, nil
+	}
+	all := len(rows)
+	if pr.keep != nil {
+		all = pr.n
+	}
+	if pr.vocab != nil || prev.HasVocabulary() || all != prev.N() {
+		return nil, fmt.Errorf("From: %d words cannot be matched with the %d of the model before: not both have names", all, prev.N())
 	}
 	for i := range rows {
-		w, ok := prev.Index(pr.vocab[pr.word(i)])
-		if !ok {
-			w = -1
-		}
-		rows[i] = w
+		rows[i] = pr.word(i)
 	}
-	return rows, ""
+	return rows, nil
+}
+
+// indexOr returns the number of a word, −1 for one that the model does not have.
+func (m *Model) indexOr(word string) int {
+	if i, ok := m.Index(word); ok {
+		return i
+	}
+	return -1
 }
 
 // start returns the state to start from, for the words that before has matched,
 // or why there is none.
-func (p Pipeline) start(rows []int, unnamed string) (*rectify.State, string) {
+func (p Pipeline) start(rows []int) (*rectify.State, string) {
 	switch {
 	case p.from == nil:
 		return nil, ""
-	case rows == nil:
-		return nil, unnamed
 	case p.from.state == nil:
 		return nil, "the model before was not made Resumable, or by a method that leaves no state"
 	}
@@ -163,11 +165,7 @@ func Align(prev, m *Model) (*Alignment, error) {
 	switch {
 	case prev.HasVocabulary() && m.HasVocabulary():
 		for i := range rows {
-			w, ok := prev.Index(m.vocab[i])
-			if !ok {
-				w = -1
-			}
-			rows[i] = w
+			rows[i] = prev.indexOr(m.vocab[i])
 		}
 	case !prev.HasVocabulary() && !m.HasVocabulary() && prev.n == m.n:
 		for i := range rows {

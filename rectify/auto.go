@@ -66,7 +66,7 @@ func (a Auto) Choose(c cooc.Matrix, k int) (Rectifier, string) {
 }
 
 func (a Auto) choose(n, k int) (Rectifier, string) {
-	need, limit := apBytes(n, k, Size{Words: n}.Entries()), a.limit()
+	need, limit := apBytes(n, k, Size{Words: n}.Entries(k)), a.limit()
 	if need <= limit {
 		ap := a.AP
 		ap.MemoryLimit = limit

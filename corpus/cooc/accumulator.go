@@ -402,23 +402,13 @@ func (a *Accumulator) add(doc corpus.Document, at int64) error {
 	if total := a.bytes - freed + d.bytes() + wordCost; a.o.MaxBytes > 0 && total > a.o.MaxBytes {
 		return &LimitError{d.id, total, a.o.MaxBytes}
 	}
-	for _, o := range a.docs[:gone] {
-		a.forget(o)
-	}
-	clear(a.docs[:gone])
-	a.docs = a.docs[gone:]
-	a.evicted += int64(gone)
 	a.unknown += unknown
 
 	// The new words get numbers that are free.
 	base := len(a.words)
 	taken := make([]int32, len(fresh))
 	for i, w := range fresh {
-		if id, ok := a.index[w]; ok {
-			taken[i] = id
-		} else {
-			taken[i] = a.newWord(w)
-		}
+		taken[i] = a.newWord(w)
 	}
 	if len(fresh) > 0 {
 		for i, v := range p {
@@ -432,8 +422,18 @@ func (a *Accumulator) add(doc corpus.Document, at int64) error {
 	for i, v := range p {
 		words[i], counts[i] = int32(v>>32), int32(v&math.MaxUint32)
 	}
-	a.hold(d)
+	a.hold(d) // before words go that it has too
+	for range gone {
+		a.evict()
+	}
 	return nil
+}
+
+// evict lets the first document go.
+func (a *Accumulator) evict() {
+	a.forget(a.docs[0])
+	a.docs[0], a.docs = nil, a.docs[1:]
+	a.evicted++
 }
 
 // hold puts a document in its place.
@@ -573,9 +573,7 @@ func (a *Accumulator) Merge(other *Accumulator) error {
 	a.evicted += s.evicted
 	for len(a.docs) > 0 {
 		if d := a.docs[0]; a.o.Window > 0 && len(a.docs) > a.o.Window || a.o.MaxAge > 0 && uint64(a.docs[len(a.docs)-1].at)-uint64(d.at) >= uint64(a.o.MaxAge) {
-			a.forget(d)
-			a.docs[0], a.docs = nil, a.docs[1:]
-			a.evicted++
+			a.evict()
 			continue
 		}
 		break
@@ -607,13 +605,13 @@ func (o AccumulatorOptions) differs(p AccumulatorOptions) string {
 // AccumulatorStats says what an Accumulator holds.
 type AccumulatorStats struct {
 	Docs    int   // documents held
-	NNZ     int   // pairs of a document and a word in it, those that wait included
-	Tokens  int64 // likewise
-	Words   int   // different words, with those of the fixed Vocabulary, which of them are in the vocabulary being told by a Snapshot
+	NNZ     int   // pairs of a document and a word in it, words that wait included
+	Tokens  int64 // of these documents, likewise
+	Words   int   // different words, those that wait and all of Vocabulary included; Snapshot.Vocabulary tells which are in
 	Unknown int64 // tokens left out so far because MinDocs < 0 and Vocabulary lacks them
 	Evicted int64 // documents that windows have let go so far
 	Newest  int64 // the time of the newest document, 0 if there is none
-	Bytes   int64 // of memory, estimated: see the package's constants in the doc of Accumulator
+	Bytes   int64 // of memory, estimated as the doc of Accumulator says
 }
 
 // Stats returns what is held. O(1).

@@ -278,7 +278,7 @@ func (d *accReader) read() (*Accumulator, error) {
 		return nil, err
 	}
 	for i, v := range h[1:] {
-		if i != 3 && v > math.MaxInt64 || i >= 7 && v > math.MaxInt32 {
+		if i != 3 && v > math.MaxInt64 || i < 2 && v > math.MaxInt || i >= 7 && v > math.MaxInt32 {
 			return nil, d.bad(int64(20+8*i), "the number %d is out of range", v)
 		}
 	}

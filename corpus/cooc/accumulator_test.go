@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // tokenDoc is a document of an accumulator in the tests.
@@ -410,6 +412,69 @@ func TestAccumulatorWindowWithinLimit(t *testing.T) {
 	}
 	if st := a.Stats(); st.Docs != 10 || st.Evicted != 990 || st.Newest != 999 || st.NNZ != 20 {
 		t.Errorf("%+v", st)
+	}
+}
+
+// Words that a document shares with one that it drives out stay.
+func TestAccumulatorWindowSharedWords(t *testing.T) {
+	a := accumulate(t, cooc.AccumulatorOptions{MinDocs: 1, Window: 1}, []tokenDoc{
+		{"1", 1, []string{"x", "x", "z", "z", "u"}}, {"2", 2, []string{"y", "x", "y", "v", "x"}},
+	})
+	sameHeld(t, "shared", a, accumulate(t, cooc.AccumulatorOptions{MinDocs: 1}, []tokenDoc{{"2", 2, []string{"y", "x", "y", "v", "x"}}}))
+	// At random, with few and rare words, in any order of the times.
+	rng := rand.New(rand.NewPCG(17, 18))
+	for _, o := range []cooc.AccumulatorOptions{{MinDocs: 1, Window: 5}, {MinDocs: 1, MaxAge: 6}} {
+		a := accumulate(t, o, nil)
+		var held []tokenDoc
+		for i := range 400 {
+			d := tokenDoc{fmt.Sprint(i), int64(i + rng.IntN(8)), nil}
+			for range 5 + rng.IntN(4) {
+				d.tokens = append(d.tokens, fmt.Sprint(rng.IntN(40)))
+			}
+			addAll(t, a, []tokenDoc{d})
+			held = append(held, d)
+			held = slices.DeleteFunc(held, func(d tokenDoc) bool { return !a.Has(d.id) })
+			if i%7 == 0 && len(held) > 1 {
+				a.Remove(held[0].id)
+				held = held[1:]
+			}
+			if i%10 == 9 {
+				sameHeld(t, "at random", a, accumulate(t, cooc.AccumulatorOptions{MinDocs: 1}, held))
+			}
+		}
+	}
+}
+
+// Stats.Bytes is near what the heap holds.
+func TestAccumulatorBytes(t *testing.T) {
+	if testutil.Race {
+		t.Skip("the race detector takes memory of its own")
+	}
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	rng := rand.New(rand.NewPCG(19, 20))
+	for _, length := range []int{3, 150} {
+		before := heap()
+		a := accumulate(t, cooc.AccumulatorOptions{}, nil)
+		for i := range 60000 / length {
+			d := corpus.Document{ID: fmt.Sprintf("document %d", i)}
+			for range length {
+				d.Tokens = append(d.Tokens, fmt.Sprintf("word%d", rng.IntN(20000)))
+			}
+			if err := a.Add(d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, want := a.Stats().Bytes, heap()-before
+		t.Logf("documents of %d words: counted %d bytes, taken %d", length, got, want)
+		if got < want*2/3 || got > want*3/2 {
+			t.Errorf("documents of %d words: counted %d bytes, taken %d", length, got, want)
+		}
+		runtime.KeepAlive(a)
 	}
 }
 
