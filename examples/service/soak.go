@@ -628,7 +628,7 @@ func (s *soak) report(w io.Writer, took time.Duration, end sample) error {
 		of      func(sample) float64
 		limit   float64 // of the ratio
 	}{
-		{"goroutines, most", 1, 1, func(x sample) float64 { return x.goroutines }, 1.1},
+		{"goroutines, least", 1, 0.05, func(x sample) float64 { return x.goroutines }, 1.1},
 		{"resident memory, most, MB", 1e6, 1, func(x sample) float64 { return x.rss }, 1.15},
 		{"live heap, least, MB", 1e6, 0.05, func(x sample) float64 { return x.live }, 1.15},
 		{"log, most, MB", 1e6, 1, func(x sample) float64 { return x.log }, math.Inf(1)},

@@ -389,8 +389,8 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 		return nil, ofData(ctx, err)
 	}
 	ready, err := serve(ctx, m)
-	if err != nil {
-		return nil, err
+	if err != nil { // such as correlations that are no probabilities
+		return nil, ofData(ctx, err)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -44,14 +45,18 @@ type description struct {
 	Components struct{ Schemas map[string]*schema }
 }
 
-func described(t testing.TB) description {
-	t.Helper()
+var readDescription = sync.OnceValues(func() (d description, err error) {
 	b, err := files.ReadFile("openapi.json")
 	if err != nil {
-		t.Fatal(err)
+		return d, err
 	}
-	var d description
-	if err := json.Unmarshal(b, &d); err != nil {
+	return d, json.Unmarshal(b, &d)
+})
+
+func described(t testing.TB) description {
+	t.Helper()
+	d, err := readDescription()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return d

@@ -51,7 +51,7 @@ type topicWord struct {
 
 type topicAnswer struct {
 	Topic  int         `json:"topic"`
-	Share  float64     `json:"share"`            // of all tokens
+	Share  *float64    `json:"share"`            // of all tokens; null as Joint
 	Anchor string      `json:"anchor,omitempty"` // empty where topics were learned without
 	Drift  *float64    `json:"drift,omitempty"`  // from the same topic of the model before
 	Words  []topicWord `json:"words"`
@@ -60,11 +60,12 @@ type topicAnswer struct {
 type pairAnswer struct {
 	Topics      [2]int   `json:"topics"`
 	Correlation *float64 `json:"correlation"` // null where a topic has the same share everywhere
-	Joint       float64  `json:"joint"`
-	Lift        float64  `json:"lift"`
+	Joint       *float64 `json:"joint"`       // null where the correlations sum to 0 or less
+	Lift        *float64 `json:"lift"`        // null where a topic has no share too
 }
 
-// serve makes a model ready, all but its name.
+// serve makes a model ready, all but its name. A model of which it makes no error
+// can be named.
 func serve(ctx context.Context, m *jsmf.Model) (*served, error) {
 	if !m.HasVocabulary() {
 		return nil, fmt.Errorf("server: the model has no vocabulary, and could not read texts")
@@ -84,7 +85,8 @@ func serve(ctx context.Context, m *jsmf.Model) (*served, error) {
 		}
 		s.labels = append(s.labels, label)
 	}
-	return s, nil
+	_, err = s.named(store.Saved{}) // before it is saved, and taken up at each start
+	return s, err
 }
 
 // named returns the model with its name and the answers that hold it.
@@ -101,7 +103,7 @@ func (s served) named(saved store.Saved) (*served, error) {
 	list := make([]topicAnswer, m.K())
 	for k := range list {
 		t := &list[k]
-		t.Topic, t.Share = k, shares[k]
+		t.Topic, t.Share = k, number(shares[k])
 		if anchors != nil {
 			t.Anchor = anchors[k]
 		}
@@ -112,7 +114,7 @@ func (s served) named(saved store.Saved) (*served, error) {
 	pairs := m.CorrelatedPairs(-1)
 	all := make([]pairAnswer, len(pairs))
 	for i, p := range pairs {
-		all[i] = pairAnswer{[2]int{p.K, p.L}, number(p.Correlation), p.Joint, p.Lift}
+		all[i] = pairAnswer{[2]int{p.K, p.L}, number(p.Correlation), number(p.Joint), number(p.Lift)}
 	}
 	var err error
 	encode := func(v any) (b []byte) {

@@ -18,10 +18,14 @@ import (
 
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/recover/anchorfree"
+	"github.com/jsmf-go/spectral/rectify"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -268,7 +272,7 @@ func TestTopics(t *testing.T) {
 		t.Fatalf("%+v", list)
 	}
 	for k, a := range list.Topics {
-		if a.Topic != k || a.Share != m.TopicShares()[k] || a.Anchor != m.AnchorWords()[k] || a.Words[0].Word != m.TopWords(k, 1)[0].Word {
+		if a.Topic != k || *a.Share != m.TopicShares()[k] || a.Anchor != m.AnchorWords()[k] || a.Words[0].Word != m.TopWords(k, 1)[0].Word {
 			t.Errorf("topic %d: %+v", k, a)
 		}
 		one := decode[struct {
@@ -285,7 +289,7 @@ func TestTopics(t *testing.T) {
 	}
 	pairs := decode[struct{ Pairs []pairAnswer }](t, want(t, s, "GET", "/v1/correlations", "", "", 200)).Pairs
 	for i, p := range m.CorrelatedPairs(-1) {
-		if got := pairs[i]; got.Topics != [2]int{p.K, p.L} || *got.Correlation != p.Correlation || got.Joint != p.Joint || got.Lift != p.Lift {
+		if got := pairs[i]; got.Topics != [2]int{p.K, p.L} || *got.Correlation != p.Correlation || *got.Joint != p.Joint || *got.Lift != p.Lift {
 			t.Errorf("pair %d: %+v, want %+v", i, got, p)
 		}
 	}
@@ -551,4 +555,42 @@ func TestSwap(t *testing.T) {
 	if len(seen) < 2 {
 		t.Errorf("%d models answered, want some of %d", len(seen), len(models))
 	}
+}
+
+// degenerate learns a model whose third topic has no share, as happens where the
+// model does not fit: some of its numbers are none.
+type degenerate struct{}
+
+func (degenerate) String() string { return "degenerate" }
+
+func (degenerate) Learn(_ context.Context, c cooc.Matrix, _ int, _ anchorfree.Options) (*anchorfree.Result, error) {
+	return &anchorfree.Result{
+		B:         mat.NewDense(4, 3, []float64{0.5, 0, 0, 0.5, 0, 0, 0, 0.5, 0, 0, 0.5, 1}),
+		A:         mat.NewDense(3, 3, []float64{0.6, 0, 0, 0, 0.4, 0, 0, 0, 0}),
+		Breve:     mat.NewDense(4, 3, []float64{1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0}),
+		Marginals: c.Marginals(),
+	}, nil
+}
+
+func TestDegenerate(t *testing.T) {
+	m, err := jsmf.New(3).Rectify(rectify.None{}).AnchorFree(degenerate{}).Vocabulary([]string{"a", "b", "c", "d"}).FitMatrix(context.Background(), tiny(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s := open(t, dir, Config{})
+	if _, err := s.Import(context.Background(), m); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, s)
+	s = open(t, dir, Config{}) // and it can be taken up again
+	defer closed(t, s)
+	want(t, s, "GET", "/v1/topics", "", "", 200)
+	want(t, s, "GET", "/v1/topics/2", "", "", 200)
+	want(t, s, "GET", "/v1/report", "", "", 200)
+	pairs := decode[struct{ Pairs []pairAnswer }](t, want(t, s, "GET", "/v1/correlations", "", "", 200)).Pairs
+	if n := len(pairs); n != 3 || pairs[n-1].Lift != nil || pairs[n-1].Correlation != nil {
+		t.Errorf("%+v", pairs)
+	}
+	want(t, s, "POST", "/v1/infer", typeJSON, `{"words":["a","d"]}`, 200)
 }

@@ -28,7 +28,7 @@ function element(tag, className, text) {
   return e;
 }
 
-const percent = (x) => (100 * x).toFixed(1) + "%";
+const percent = (x) => (x === null ? "?" : (100 * x).toFixed(1) + "%");
 const name = (m) => "Model " + m.version + " · " + m.checksum.slice(0, 12);
 
 // bars fills a list with topics and their shares.
