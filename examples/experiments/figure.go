@@ -336,9 +336,10 @@ func (s *span) axis(a *plot.Axis, log bool, ticks []float64) {
 	if ticks == nil {
 		ticks = niceTicks(lo, hi, log)
 	}
+	// Labels are given from the right, as far as there is room.
 	var out plot.ConstantTicks
-	before := math.Inf(-1)
-	for _, t := range ticks {
+	next := math.Inf(1)
+	for _, t := range slices.Backward(ticks) {
 		if t < lo || t > hi {
 			continue
 		}
@@ -350,10 +351,10 @@ func (s *span) axis(a *plot.Axis, log bool, ticks []float64) {
 		if math.Abs(t) >= 1e4 || t != 0 && math.Abs(t) < 1e-3 {
 			label = strings.Replace(strings.Replace(strconv.FormatFloat(t, 'e', -1, 64), "e-0", "e-", 1), "e+0", "e", 1)
 		}
-		if at-before < 0.07*float64(max(len(label), 2))/2 { // no room beside the last
+		if next-at < 0.035*float64(max(len(label), 2)) {
 			label = ""
 		} else {
-			before = at
+			next = at
 		}
 		out = append(out, plot.Tick{Value: t, Label: label})
 	}
