@@ -81,7 +81,8 @@ func draws(names []string, k int) [][]string {
 
 const (
 	leastClasses, mostClasses = 3, 5
-	mostPDS                   = 30 // topics; beyond, it takes too long
+	// Numbers of topics beyond which a method takes too long.
+	mostPDS, mostCones = 30, 100
 )
 
 // manyTopics are those of fu-2018 Tables 13 to 16.
@@ -121,7 +122,7 @@ func planFree(_ context.Context, l *lab) ([]cell, error) {
 				continue
 			}
 			for _, m := range freeMethods(k <= mostPDS) {
-				if m.name == "AnchorFree-LP" && k > l.mostFree {
+				if m.name == "AnchorFree-LP" && k > l.mostFree || (m.name == "SNPA" || m.name == "XRAY") && k > mostCones {
 					continue
 				}
 				set := settings("corpus", s.name, "k", k, "method", m.name, "stages", m.p(k), "n", l.small, "seed", l.seed, "input", s.digest)

@@ -98,7 +98,7 @@ var looks = map[string]look{
 	"AP+ADMM":      {blue, draw.PyramidGlyph{}, nil},
 	"AP+ActiveSet": {vermilion, draw.BoxGlyph{}, dashed},
 
-	"L2": {black, draw.RingGlyph{}, nil},
+	"L2": {black, draw.PlusGlyph{}, dotted},
 
 	"Baseline+inverse": {orange, draw.CrossGlyph{}, nil}, "Baseline+L2": {sky, draw.CircleGlyph{}, nil}, "Baseline+KL": {black, draw.RingGlyph{}, nil},
 	"AP+inverse": {orange, draw.PlusGlyph{}, dashed}, "AP+L2": {blue, draw.CircleGlyph{}, dashed}, "AP+KL": {purple, draw.TriangleGlyph{}, dashed},
@@ -184,7 +184,7 @@ func drawFigure(dir string, f figure, formats []string) ([]string, error) {
 		} else {
 			c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
 			paint(draw.New(c))
-			write = func(w io.Writer) error { return writePNG(w, c.Image()) }
+			write = func(w io.Writer) error { return writePNG(w, c.Image(), f.panels[0].heat == nil) }
 		}
 		file := f.name + "." + format
 		if err := writeFile(filepath.Join(dir, file), write); err != nil {
@@ -336,9 +336,10 @@ func (s *span) axis(a *plot.Axis, log bool, ticks []float64) {
 	if ticks == nil {
 		ticks = niceTicks(lo, hi, log)
 	}
+	// Labels are given from the right, as far as there is room.
 	var out plot.ConstantTicks
-	before := math.Inf(-1)
-	for _, t := range ticks {
+	next := math.Inf(1)
+	for _, t := range slices.Backward(ticks) {
 		if t < lo || t > hi {
 			continue
 		}
@@ -350,10 +351,10 @@ func (s *span) axis(a *plot.Axis, log bool, ticks []float64) {
 		if math.Abs(t) >= 1e4 || t != 0 && math.Abs(t) < 1e-3 {
 			label = strings.Replace(strings.Replace(strconv.FormatFloat(t, 'e', -1, 64), "e-0", "e-", 1), "e+0", "e", 1)
 		}
-		if at-before < 0.07*float64(max(len(label), 2))/2 { // no room beside the last
+		if next-at < 0.045*float64(max(len(label), 2)) {
 			label = ""
 		} else {
-			before = at
+			next = at
 		}
 		out = append(out, plot.Tick{Value: t, Label: label})
 	}
@@ -419,6 +420,7 @@ func drawHeat(p *plot.Plot, h *heat) error {
 		return t
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = ticks(h.cols, false), ticks(h.rows, true)
+	p.X.Tick.Label.Rotation, p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = math.Pi/6, draw.XRight, draw.YTop
 	p.X.Tick.Length, p.Y.Tick.Length = 0, 0
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0
 	return nil
@@ -446,10 +448,13 @@ func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// writePNG writes an image with a palette where it has at most 256 colours after
-// rounding them to 32 levels each, which line drawings have; that makes the files
-// a third as large.
-func writePNG(w io.Writer, img image.Image) error {
+// writePNG writes an image. Where lines says that it is a drawing of lines, and it
+// has at most 256 colours after rounding each channel to 16 levels, it gets a
+// palette, which makes the file a third as large.
+func writePNG(w io.Writer, img image.Image, lines bool) error {
+	if !lines {
+		return encode(w, img)
+	}
 	b := img.Bounds()
 	index := make(map[color.RGBA]uint8)
 	var colors color.Palette

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // small are the flags of a run on the synthetic corpus that takes a moment.
 func small(out string, more ...string) []string {
 	return append([]string{"-data", testutil.Path(), "-corpora", "synth", "-stop", testutil.Path("synth", "synth.stops"), "-classes", "none", "-large", "none",
-		"-n", "300", "-n-small", "100", "-k", "4,8", "-methods", "Baseline,AP,ENN,Gibbs", "-recover", "ExpGrad,ActiveSet", "-gibbs-sweeps", "4", "-docs", "300", "-out", out}, more...)
+		"-n", "300", "-n-small", "200", "-k", "4,8", "-methods", "Baseline,AP,ENN,Gibbs", "-recover", "ExpGrad,ActiveSet", "-gibbs-sweeps", "4", "-docs", "300", "-out", out}, more...)
 }
 
 func mustRun(t *testing.T, args ...string) (stdout, stderr string) {

@@ -86,8 +86,8 @@ func planSemi(_ context.Context, l *lab) ([]cell, error) {
 			return nil, err
 		}
 		for _, k := range l.topics {
-			if 4*k > l.small {
-				continue // more topics than so few words tell apart
+			if 25*k > l.small {
+				continue // more topics than so few words are for
 			}
 			for _, docs := range l.docs {
 				set := settings("corpus", name, "documents", docs, "k", k, "n", l.small, "methods", semiMethods,

@@ -99,7 +99,7 @@ var anchorFree = experiment{
 	source: "fu-2018 Tables 4 to 16, in small",
 	what: "tf-idf weights and no rectification, as in the paper; anchors by each finder and RecoverL2, or no anchors. Coh is the coherence of 20 top words, over unordered pairs (about half of the paper's, over all); " +
 		"SimCount counts top words that topics share; ClustAcc is the accuracy of k-means with the correlation metric on the topics' weights in the documents' tf-idf vectors, by least squares over the simplex. " +
-		"Means over all draws of so many classes. Below, many topics of a corpus without classes; PDS up to 30 topics.",
+		"Means over all draws of so many classes. Below, many topics of a corpus without classes; not all methods go to 200, for the time they take.",
 	groups: []*group{freeGroup, manyGroup},
 	plan:   planFree,
 	figures: func(l *lab, t *tables) []figure {
