@@ -163,7 +163,11 @@ func (p Pipeline) sweep(ctx context.Context, d *Prepared, ks []int, begun time.T
 		tr.stage = StageSweep
 		tr.record(Event{Kind: EventStart, Message: fmt.Sprintf("K = %d, %d of %d", k, i+1, len(ks))})
 		at := time.Now()
-		m, err := q.fit(ctx, pr, &tracker{rec: p.rec}, d.stats.clone(), at)
+		var m *Model
+		err := q.affordable(sizeOf(d.c), false)
+		if err == nil {
+			m, err = q.fit(ctx, pr, &tracker{rec: p.rec}, d.stats.clone(), at)
+		}
 		s.Points[i].Model, s.Points[i].Err, s.Points[i].Fit = m, err, time.Since(at)
 		tr.begun = at
 		tr.record(Event{Kind: EventEnd, Message: fmt.Sprintf("K = %d", k), Done: i + 1, Total: len(ks), Err: err})
