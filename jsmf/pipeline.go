@@ -42,6 +42,7 @@ type Pipeline struct {
 	vocab     []string
 	resumable bool
 	from      *Model // nil: none
+	cold      string // why a warm start was given up, "" where it was not
 	memory    int64  // bytes; 0: no limit
 }
 
@@ -773,6 +774,7 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 	if err != nil {
 		return nil, wrap(err)
 	}
+	given := st.clone()
 	start, cold := p.start(before)
 	af.Prefer, af.PreferTol = p.prefer(before), anchorHysteresis
 	limit := p.memory
@@ -843,11 +845,9 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 	if err != nil {
 		return nil, wrap(err)
 	}
-	st.Anchors.Method, st.Anchors.Requested, st.Anchors.K = p.finder.String(), p.k, len(anch.Anchors)
-	st.Anchors.Candidates, st.Anchors.Norms = anch.Candidates, anch.Norms
 
-	st.Recover.Duration, err = tr.run(StageRecover, p.recoverer.String(), func() (string, error) {
-		rec, err = p.recoverer.Recover(ctx, rows, anch.Anchors, recovery.Options{Workers: p.workers, Points: anch.Points, Progress: func(done, total int) {
+	from := func(anch *anchor.Result) (*recovery.Result, error) {
+		rec, err := p.recoverer.Recover(ctx, rows, anch.Anchors, recovery.Options{Workers: p.workers, Points: anch.Points, Progress: func(done, total int) {
 			tr.progress(done, total, "", 0)
 		}})
 		if err != nil {
@@ -855,10 +855,40 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 			if errors.As(err, &ae) && vocab != nil && pr.word(ae.Word) >= 0 && pr.word(ae.Word) < len(vocab) {
 				err = fmt.Errorf("%w (%q)", err, vocab[pr.word(ae.Word)])
 			}
-			return "", err
+			return nil, err
 		}
 		if rec == nil || rec.B == nil || rec.Breve == nil || rec.A == nil {
-			return "", fmt.Errorf("%v returned no model", p.recoverer)
+			return nil, fmt.Errorf("%v returned no model", p.recoverer)
+		}
+		return rec, nil
+	}
+	st.Recover.Duration, err = tr.run(StageRecover, p.recoverer.String(), func() (string, error) {
+		if rec, err = from(anch); err != nil {
+			return "", err
+		}
+		if len(af.Prefer) > 0 && misfit(mat.Sum(rec.A)) > maxMisfit {
+			// Words that were good anchors need not be so for ever.
+			af.Prefer, af.Progress = nil, nil
+			fresh, err := p.finder.Find(ctx, rows, p.k, af)
+			if err != nil {
+				return "", err
+			}
+			if !slices.Equal(fresh.Anchors, anch.Anchors) {
+				again, err := from(fresh)
+				if err != nil {
+					return "", err
+				}
+				if misfit(mat.Sum(again.A)) < misfit(mat.Sum(rec.A)) {
+					anch, rec = fresh, again
+				}
+			}
+		}
+		if rect.Warm {
+			st.Refit.ColdSum = p.from.coldSum()
+			if sum := mat.Sum(rec.A); misfit(sum) > misfit(st.Refit.ColdSum)+maxMisfit {
+				p.cold = fmt.Sprintf("the sum of A came to %.4g, and was %.4g when a model was last fitted from nothing", sum, st.Refit.ColdSum)
+				return p.cold, nil
+			}
 		}
 		if sum := mat.Sum(rec.A); !(sum >= 0.5 && sum <= 2) {
 			p.warn(tr, &st, fmt.Sprintf("the topic correlations sum to %.4g and not to about 1: the model does not fit; anchors that are in very few documents do that, which anchor.QR's MinDocs or a smaller vocabulary prevents", sum))
@@ -877,6 +907,11 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 	if err != nil {
 		return nil, wrap(err)
 	}
+	if rect.Warm && p.cold != "" {
+		return p.fit(ctx, pr, tr, given, begun)
+	}
+	st.Anchors.Method, st.Anchors.Requested, st.Anchors.K = p.finder.String(), p.k, len(anch.Anchors)
+	st.Anchors.Candidates, st.Anchors.Norms = anch.Candidates, anch.Norms
 	r := &st.Recover
 	r.Method, r.Solved, r.MeanObjective = p.recoverer.String(), rec.Words, rec.Objective
 	r.MeanIterations, r.MaxIterations, r.MaxGap = rec.MeanIterations, rec.MaxIterations, rec.MaxGap

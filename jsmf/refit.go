@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/metrics"
@@ -23,8 +24,9 @@ func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 // The rectification goes on from where that of prev ended, if prev was made with
 // Resumable and the same K, and the rectifier knows how (rectify.AP, ENN, LR
 // and Auto): it takes a few iterations instead of all. Stats.Refit.Start says
-// whether it did or why not; a change that is too large, or something new in the
-// documents, are reasons to begin anew.
+// whether it did or why not; a change that is too large, something new in the
+// documents, or an A whose sum is farther from 1 than that of the last model
+// fitted from nothing, by more than a tenth, are reasons to begin anew.
 //
 // The anchors of prev are kept wherever no other word is farther by more than a
 // tenth, if the finder knows how (anchor.QR, the default, does): so a few documents more
@@ -34,6 +36,10 @@ func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 // Stats.Refit, which also says how far each topic has drifted. Where neither
 // has a vocabulary they are matched by number; where only one has, or the
 // numbers of words differ, the fit is refused.
+//
+// Anchors of prev are taken again where no other word is farther by more than a
+// tenth, so that topics stay what they are; but where ΣA is then off by more than
+// a tenth, those are taken that would be found without prev if they fit better.
 //
 // The model depends on prev in its last digits: it is as well rectified as one
 // from nothing, but not the same one.
@@ -45,6 +51,31 @@ func (m *Model) Resumable() bool { return m.state != nil }
 // anchorHysteresis: the anchors of the model before are taken again where no
 // word is farther by more than this part.
 const anchorHysteresis = 0.1
+
+// maxMisfit is the misfit of A above which anchors that were kept are compared
+// with those that would be found without the model before, and how much more of it
+// than in the last model fitted from nothing a warm start may lead to.
+const maxMisfit = 0.1
+
+// misfit tells how far a sum of A is from 1, as a ratio.
+func misfit(sum float64) float64 {
+	if sum > 0 {
+		return math.Abs(math.Log(sum))
+	}
+	return math.Inf(1)
+}
+
+// coldSum returns the sum of A of the last model fitted from nothing, of those
+// that m followed.
+func (m *Model) coldSum() float64 {
+	if m.stats.Refit.Start == "warm" {
+		return m.stats.Refit.ColdSum
+	}
+	if m.spectral != nil {
+		m = m.spectral
+	}
+	return floats.Sum(m.corr)
+}
 
 // before returns the word of the model before for each row of the problem, −1 for
 // none; nil where there is no model before.
@@ -87,6 +118,8 @@ func (p Pipeline) start(rows []int) (*rectify.State, string) {
 	switch {
 	case p.from == nil:
 		return nil, ""
+	case p.cold != "":
+		return nil, p.cold
 	case p.from.state == nil:
 		return nil, "the model before was not made Resumable, or by a method that leaves no state"
 	}

@@ -533,6 +533,59 @@ func TestAlign(t *testing.T) {
 	}
 }
 
+// Fifty refits of a collection that grows from fifty short documents to thousands: the
+// words that were good anchors of the first do not stay for ever, and no chain of
+// warm starts leads to an A that is much less of a distribution than that of
+// the last model fitted from nothing.
+func TestRefitGrowth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	a, err := cooc.NewAccumulator(cooc.AccumulatorOptions{MinDocs: 2, MaxWords: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	misfit := func(sum float64) float64 { return math.Abs(math.Log(sum)) }
+	p := jsmf.New(3).Resumable(true)
+	var prev *jsmf.Model
+	warm, last := 0, 0.0
+	for r := range 50 {
+		for d := range 50 {
+			topics := [2]int{rng.IntN(3), rng.IntN(3)}
+			doc := corpus.Document{ID: fmt.Sprintf("%d-%d", r, d)}
+			for range 15 {
+				doc.Tokens = append(doc.Tokens, fmt.Sprintf("t%d-%02d", topics[rng.IntN(2)], min(int(3*rng.ExpFloat64()), 25)))
+			}
+			if err := a.Add(doc); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, err := p.PrepareSnapshot(t.Context(), a.Snapshot())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := p.From(prev).FitPrepared(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, st := mat.Sum(m.Correlations()), m.Stats().Refit
+		if st.Start == "warm" {
+			warm++
+			if math.Abs(st.ColdSum-last) > 1e-12 { // summed in another order of topics
+				t.Errorf("refit %d: the last sum from nothing is said to be %v, and was %v", r, st.ColdSum, last)
+			}
+			if misfit(sum) > misfit(last)+0.1 {
+				t.Errorf("refit %d: A sums to %v, and to %v when last fitted from nothing", r, sum, last)
+			}
+		} else {
+			last = sum
+		}
+		prev = m
+	}
+	if warm < 25 {
+		t.Errorf("%d of 50 fits were warm", warm)
+	}
+	t.Logf("%d of 50 fits were warm", warm)
+}
+
 // What an accumulator holds is fitted as the corpus of the same documents is; with
 // decay the moments are weighted, and documents and words without weight are
 // named.

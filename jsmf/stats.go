@@ -149,6 +149,9 @@ type RefineStats struct {
 type RefitStats struct {
 	// Start is "warm", or "cold: " and why the rectification began from nothing.
 	Start string `json:"start"`
+	// ColdSum is, after a warm start, the sum of A of the last model before that
+	// was fitted from nothing; 0 otherwise.
+	ColdSum float64 `json:"cold_sum,omitempty"`
 	// Drift holds for each topic the Hellinger distance of its words to those of
 	// the topic of the same number before: see Alignment. NaN where there is none.
 	Drift []float64 `json:"drift"`
