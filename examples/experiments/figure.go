@@ -448,36 +448,44 @@ func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// writePNG writes an image. Where lines says that it is a drawing of lines, and it
-// has at most 256 colours after rounding each channel to 16 levels, it gets a
-// palette, which makes the file a third as large.
+// writePNG writes an image. Where lines says that it is a drawing of lines it gets
+// a palette, with each channel rounded to as many levels as at most 256 colours
+// allow, which makes the file a third as large.
 func writePNG(w io.Writer, img image.Image, lines bool) error {
-	if !lines {
-		return encode(w, img)
+	if lines {
+		for _, steps := range []int{17, 15, 5} { // 255 is a multiple of each
+			if p := paletted(img, steps); p != nil {
+				return encode(w, p)
+			}
+		}
 	}
+	return encode(w, img)
+}
+
+// paletted rounds the channels of an image to multiples of 255/steps; nil where
+// that leaves more than 256 colours.
+func paletted(img image.Image, steps int) *image.Paletted {
 	b := img.Bounds()
 	index := make(map[color.RGBA]uint8)
-	var colors color.Palette
 	out := image.NewPaletted(b, nil)
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
 			r, g, bl, _ := img.At(x, y).RGBA()
-			level := func(v uint32) uint8 { return uint8((int(v>>8)*15 + 127) / 255 * 17) }
+			level := func(v uint32) uint8 { return uint8((int(v>>8)*steps + 127) / 255 * (255 / steps)) }
 			c := color.RGBA{level(r), level(g), level(bl), 255}
 			i, ok := index[c]
 			if !ok {
-				if len(colors) == 256 {
-					return encode(w, img)
+				if len(out.Palette) == 256 {
+					return nil
 				}
-				i = uint8(len(colors))
+				i = uint8(len(out.Palette))
 				index[c] = i
-				colors = append(colors, c)
+				out.Palette = append(out.Palette, c)
 			}
 			out.SetColorIndex(x, y, i)
 		}
 	}
-	out.Palette = colors
-	return encode(w, out)
+	return out
 }
 
 func encode(w io.Writer, img image.Image) error {

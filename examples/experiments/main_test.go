@@ -209,7 +209,7 @@ func TestResume(t *testing.T) {
 		t.Fatalf("%d records after the interruption; want 3", n)
 	}
 	page, err := os.ReadFile(filepath.Join(parts, pageName))
-	if err != nil || !bytes.Contains(page, []byte("cells are missing")) {
+	if err != nil || !bytes.Contains(page, []byte("Cells that are missing: ")) {
 		t.Errorf("the page of an interrupted run does not say so (%v)", err)
 	}
 	if err := os.WriteFile(records, append(before, before[:100]...), 0o666); err != nil {
