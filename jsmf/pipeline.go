@@ -977,7 +977,7 @@ func (p Pipeline) model(ctx context.Context, pr problem, parts modelParts, stage
 		return nil, wrap(err)
 	}
 	if p.from != nil {
-		if m, err = m.follow(p.from); err != nil {
+		if m, err = m.follow(ctx, p.from, p.workers); err != nil {
 			return nil, wrap(err)
 		}
 		m.stats.Total = time.Since(begun)

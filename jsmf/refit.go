@@ -1,12 +1,12 @@
 package jsmf
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
@@ -162,9 +162,9 @@ func startedBy(res *rectify.Result, start *rectify.State, cold string, r Rectifi
 	return fmt.Sprintf("cold: %v goes on from no state", r)
 }
 
-// NewTopicDistance is the Hellinger distance above which a topic is not called
-// the successor of another: the two have then less than 36 % of their words in
-// common, as the Bhattacharyya coefficient measures it.
+// NewTopicDistance is the total variation distance above which a topic is not called
+// the successor of another: less than a fifth of their probability is then on the
+// same words.
 const NewTopicDistance = 0.8
 
 // Alignment says which topic of one model is which of another.
@@ -174,9 +174,9 @@ type Alignment struct {
 	// topics are matched as the model with fewer has.
 	Next, Prev []int
 
-	// Drift holds for each topic of the second model the Hellinger distance to
-	// the topic Prev, (1 − Σ_w √(b_w b'_w))^½, in [0, 1]: 0 for the same
-	// distribution of words, 1 for no word in common. NaN where Prev is −1.
+	// Drift holds for each topic of the second model the total variation distance to
+	// the topic Prev, ½Σ_w |b_w − b'_w|, in [0, 1]: the part of the probability that
+	// is on other words. NaN where Prev is −1.
 	Drift []float64
 
 	// New are the topics of the second model that follow none: those with a
@@ -185,68 +185,29 @@ type Alignment struct {
 	New, Vanished []int
 }
 
-// Align matches the topics of two models, so that the sum of the Bhattacharyya
-// coefficients Σ_w √(b_w b'_w) of the matched pairs is largest (metrics.Assign).
-// Words are matched by their strings, by number where neither model has a
-// vocabulary and both have as many; words of one model alone count as
-// probability that the other does not have. O(N·K·K' + K³).
-func Align(prev, m *Model) (*Alignment, error) {
+// Align matches the topics of two models, so that the sum of the distances of the
+// matched pairs is least: it is metrics.Align for models. Words are matched by
+// their strings, by number where neither model has a vocabulary and both have as
+// many; words of one model alone have probability 0 in the other. workers bounds
+// the goroutines (0: GOMAXPROCS) and changes no bit. O(N·K·K' + K³). Errors: no
+// model, models whose words cannot be compared, ctx's.
+func Align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error) {
 	if prev == nil || m == nil {
 		return nil, fmt.Errorf("jsmf: align: no model")
 	}
-	rows := make([]int, m.n) // the word of prev
-	switch {
-	case prev.HasVocabulary() && m.HasVocabulary():
-		for i := range rows {
-			rows[i] = prev.indexOr(m.vocab[i])
-		}
-	case !prev.HasVocabulary() && !m.HasVocabulary() && prev.n == m.n:
-		for i := range rows {
-			rows[i] = i
-		}
-	default:
+	if prev.HasVocabulary() != m.HasVocabulary() || !m.HasVocabulary() && prev.n != m.n {
 		return nil, fmt.Errorf("jsmf: align: models of %d and %d words, of which not both have names", prev.n, m.n)
 	}
-	root := func(dst, src []float64) {
-		for j, v := range src {
-			dst[j] = math.Sqrt(v)
-		}
-	}
-	x, y := mat.NewDense(m.n, prev.k, nil), mat.NewDense(m.n, m.k, nil)
-	for i, w := range rows {
-		if w >= 0 {
-			root(x.RawRowView(i), prev.topics[w*prev.k:(w+1)*prev.k])
-			root(y.RawRowView(i), m.topics[i*m.k:(i+1)*m.k])
-		}
-	}
-	gain := new(mat.Dense)
-	gain.Mul(x.T(), y)
-	al := &Alignment{Next: make([]int, prev.k), Prev: make([]int, m.k), Drift: make([]float64, m.k)}
-	for k := range al.Next {
-		al.Next[k] = -1
-	}
-	for k := range al.Prev {
-		al.Prev[k], al.Drift[k] = -1, math.NaN()
-	}
-	var pairs []int
-	var err error
-	if prev.k <= m.k {
-		if pairs, err = metrics.Assign(gain); err == nil {
-			copy(al.Next, pairs)
-		}
-	} else if pairs, err = metrics.Assign(gain.T()); err == nil {
-		for l, k := range pairs {
-			al.Next[k] = l
-		}
-	}
+	found, err := metrics.Align(ctx, prev.TopicsTo(nil), m.TopicsTo(nil), metrics.AlignOptions{WordsA: prev.vocab, WordsB: m.vocab, Workers: workers})
 	if err != nil {
-		return nil, fmt.Errorf("jsmf: align: %w", err)
+		return nil, wrap(err)
 	}
-	for k, l := range al.Next {
-		if l >= 0 {
-			al.Prev[l] = k
-			al.Drift[l] = math.Sqrt(max(1-gain.At(k, l), 0))
-		}
+	al := &Alignment{Next: found.Partner(), Prev: make([]int, m.k), Drift: make([]float64, m.k)}
+	for l := range al.Prev {
+		al.Prev[l], al.Drift[l] = -1, math.NaN()
+	}
+	for _, x := range found.Matches {
+		al.Prev[x.B], al.Drift[x.B] = x.A, min(x.L1/2, 1)
 	}
 	for l, k := range al.Prev {
 		if k < 0 || al.Drift[l] > NewTopicDistance {
@@ -355,8 +316,8 @@ func permuted[T any](a []T, order []int) []T {
 
 // follow returns the model with its topics numbered as those of the one before,
 // and writes down how they have changed.
-func (m *Model) follow(prev *Model) (*Model, error) {
-	al, err := Align(prev, m)
+func (m *Model) follow(ctx context.Context, prev *Model, workers int) (*Model, error) {
+	al, err := Align(ctx, prev, m, workers)
 	if err != nil {
 		return nil, err
 	}

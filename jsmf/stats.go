@@ -152,7 +152,7 @@ type RefitStats struct {
 	// ColdSum is, after a warm start, the sum of A of the last model before that
 	// was fitted from nothing; 0 otherwise.
 	ColdSum float64 `json:"cold_sum,omitempty"`
-	// Drift holds for each topic the Hellinger distance of its words to those of
+	// Drift holds for each topic the total variation distance of its words to those of
 	// the topic of the same number before: see Alignment. NaN where there is none.
 	Drift []float64 `json:"drift"`
 	// New are the topics that follow none, and Vanished those of the model before
