@@ -51,7 +51,7 @@ func ExamplePipeline_From() {
 	}
 	fmt.Printf("%d documents more: %s start, topics drifted by at most %.2f, %d new\n", docs-2900, r.Start, most, len(r.New))
 	// Output:
-	// 100 documents more: warm start, topics drifted by at most 0.21, 0 new
+	// 100 documents more: warm start, topics drifted by at most 0.16, 0 new
 }
 
 // What a fit will take, and one that is refused.
