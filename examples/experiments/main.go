@@ -22,14 +22,14 @@
 //	time         seconds against K and against documents: lee-2020 Figure 6,
 //	             dong-2019 Figure 4.1, arora-2013 Figure 1
 //	heldout      held-out probability, coherence, unique words: arora-2013 Figure 6
-//	anchorfree   topics with and without anchors: fu-2018 Tables 4 to 16; the first
-//	             corpus with classes by every draw of 3, 4, 5 of them, -large by F
-//	clusters     documents of the corpus with classes clustered by their topics
+//	anchorfree   topics with and without anchors: fu-2018 Tables 4 to 16; every draw
+//	             of 3, 4, 5 classes of -classes, and many topics of -large
+//	clusters     the documents of -classes clustered by their topics
 //	score        topics from elsewhere by the same measures (-topics)
 //
 // All but score is run when nothing is said. In -out it leaves NAME.csv for each
 // table, with the seconds apart in NAME-seconds.csv, so that the first is the same
-// to the byte when all is run again; pictures; README.md, the page; and
+// to the byte when all is run again on the same type of CPU; pictures; README.md, the page; and
 // records.jsonl, in which each cell (a corpus, a method, a K) is written down as
 // soon as it is done. What stands there is not computed again: a run that was
 // stopped goes on where it was, and one with more methods or corpora adds what is

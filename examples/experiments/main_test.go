@@ -192,12 +192,12 @@ func TestResume(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		runs = "curves"
 	}
-	mustRun(t, small(whole, "-k", "8", "-run", runs)...)
+	mustRun(t, small(whole, "-k", "8", "-format", "svg", "-run", runs)...)
 
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	e := &stopper{words: "3/", stop: stop}
-	if status := run(ctx, small(parts, "-k", "8", "-run", runs, "-workers", "1"), io.Discard, e); status != 130 {
+	if status := run(ctx, small(parts, "-k", "8", "-format", "svg", "-run", runs, "-workers", "1"), io.Discard, e); status != 130 {
 		t.Fatalf("status %d; want 130: %s", status, e.String())
 	}
 	records := filepath.Join(parts, recordsName)
@@ -215,7 +215,7 @@ func TestResume(t *testing.T) {
 	if err := os.WriteFile(records, append(before, before[:100]...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, said := mustRun(t, small(parts, "-k", "8", "-run", runs, "-workers", "2")...)
+	_, said := mustRun(t, small(parts, "-k", "8", "-format", "svg", "-run", runs, "-workers", "2")...)
 	if !strings.Contains(said, ", 3 of them done before") {
 		t.Errorf("the second run began with %q", strings.SplitN(said, "\n", 2)[0])
 	}
@@ -240,11 +240,11 @@ func TestResume(t *testing.T) {
 		}
 	}
 	// Nothing is left to do, and the list of cells says so.
-	plan, _ := mustRun(t, small(parts, "-k", "8", "-run", runs, "-plan")...)
+	plan, _ := mustRun(t, small(parts, "-k", "8", "-format", "svg", "-run", runs, "-plan")...)
 	if strings.Contains(plan, "to do") || strings.Count(plan, "done\t") < 5 {
 		t.Errorf("plan:\n%s", plan)
 	}
-	_, said = mustRun(t, small(parts, "-k", "8", "-run", runs)...)
+	_, said = mustRun(t, small(parts, "-k", "8", "-format", "svg", "-run", runs)...)
 	if n := strings.Count(said, "\n"); n != 2 {
 		t.Errorf("a run with nothing to do says %q", said)
 	}
@@ -445,6 +445,9 @@ func labelled(t *testing.T) string {
 }
 
 func TestClasses(t *testing.T) {
+	if testutil.Race {
+		t.Skip("nothing here runs at the same time as something else but in the library")
+	}
 	data, out := labelled(t), t.TempDir()
 	mustRun(t, "-data", data, "-out", out, "-corpora", "three", "-classes", "three", "-large", "three", "-n-small", "60", "-run", "anchorfree,clusters", "-gibbs-sweeps", "30")
 	rows := readTable(t, filepath.Join(out, "anchorfree.csv"))

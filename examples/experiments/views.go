@@ -107,7 +107,8 @@ func curvesFigures(l *lab, t *tables) []figure {
 var curves = experiment{
 	name: "curves", title: "Measures against K",
 	source: "lee-2020 Figures 3 and 4, lee-2018 Figures 2.5 and A.1, dong-2019 Figure 4.1",
-	what: "Each method fits each corpus with each K and each way of recovery; all measures are against the original C. Baseline is no rectification. " +
+	what: "Each method fits each corpus with each K, with ActiveSet; after AP also with ADMM and ExpGrad (-full: after all). DC and Gibbs up to -most-slow topics. " +
+		"All measures are against the original C. Baseline is no rectification. " +
 		"ADMM and ExpGrad have the papers' settings (γ = 3, step 50, 500 sweeps at most), ENN 50 iterations, PALM 100, DC 10 halvings, AP and DR 15 iterations. " +
 		"AP+passes goes back to the documents ten times. Gibbs is a collapsed sampler (Σα = 5, β = 0.01, 100 sweeps when nothing else is asked for, where the papers have 1,000) of the program's own; it has no anchors and so no Recovery.",
 	groups:  []*group{curvesGroup},
