@@ -74,7 +74,8 @@ func (m *Model) coldSum() float64 {
 	if m.spectral != nil {
 		m = m.spectral
 	}
-	return floats.Sum(m.corr)
+	x := slices.Sorted(slices.Values(m.corr)) // the same for any order of topics
+	return floats.Sum(x)
 }
 
 // before returns the word of the model before for each row of the problem, −1 for
