@@ -350,13 +350,3 @@ func TestLoadModelRefuses(t *testing.T) {
 		t.Errorf("a folder: %v", err)
 	}
 }
-
-func TestSyncDir(t *testing.T) {
-	if err := syncDir(t.TempDir()); err != nil {
-		t.Error(err)
-	}
-	err := syncDir(filepath.Join(t.TempDir(), "none"))
-	if runtime.GOOS != "windows" && !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a folder that is not there: %v", err)
-	}
-}

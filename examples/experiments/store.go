@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/jsmf-go/spectral/internal/atomicfile"
 )
 
 // row is a line of results: values by the name of their column, as they stand in
@@ -134,27 +136,11 @@ func (s *store) add(r record) (err error) {
 }
 
 // writeFile writes a file that appears under its name only when it is complete.
-func writeFile(path string, write func(w io.Writer) error) (err error) {
-	part := path + ".part"
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
+func writeFile(path string, write func(w io.Writer) error) error {
+	if err := atomicfile.Write(path, write); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(part))
-			return
-		}
-		if err = f.Close(); err == nil {
-			err = os.Rename(part, path)
-		}
-	}()
-	var buf bytes.Buffer
-	if err := write(&buf); err != nil {
-		return err
-	}
-	_, err = f.Write(buf.Bytes())
-	return err
+	return nil
 }
 
 // writeCSV writes the given columns of rows.

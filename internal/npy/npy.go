@@ -4,12 +4,12 @@ package npy
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
+
+	"github.com/jsmf-go/spectral/internal/atomicfile"
 )
 
 // Write writes a rows×cols matrix in format version 1.0: little-endian float64
@@ -42,23 +42,10 @@ func Write(w io.Writer, rows, cols int, row func(i int) []float64) error {
 
 // WriteFile is Write to a file, which appears under its name only when it is
 // complete.
-func WriteFile(path string, rows, cols int, row func(i int) []float64) (err error) {
-	part := path + ".part"
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o666)
+func WriteFile(path string, rows, cols int, row func(i int) []float64) error {
+	err := atomicfile.Write(path, func(w io.Writer) error { return Write(w, rows, cols, row) })
 	if err != nil {
-		return err
+		return fmt.Errorf("npy: write %s: %w", path, err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(part))
-			return
-		}
-		if err = f.Close(); err == nil {
-			err = os.Rename(part, path)
-		}
-	}()
-	if err := Write(f, rows, cols, row); err != nil {
-		return err
-	}
-	return f.Sync()
+	return nil
 }

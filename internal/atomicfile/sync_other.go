@@ -1,6 +1,6 @@
 //go:build !unix
 
-package jsmf
+package atomicfile
 
 import (
 	"io/fs"

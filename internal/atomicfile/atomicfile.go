@@ -1,0 +1,125 @@
+// Package atomicfile writes files that are there whole or not at all.
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Write writes a file with what write writes. The bytes go to a new file in the
+// same folder, which takes the name only once they are on the disk: whoever opens
+// path sees the old content or the whole new one, and after an error, or a panic
+// of write, the old content is still there and the new file is gone. (Where only
+// the last step fails, making the new name in the folder durable, the error says
+// that the file has been replaced.)
+//
+// A file that is replaced keeps its permission bits; a new one gets 0666 less
+// the umask. A symbolic link is followed and stays. What is neither missing nor
+// a regular file is refused. Errors do not name the path.
+func Write(path string, write func(io.Writer) error) (err error) {
+	target, info, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	if info != nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("is not a regular file (%v)", info.Mode().Type())
+	}
+	f, err := createBeside(target)
+	if err != nil {
+		return err
+	}
+	open, renamed := true, false
+	defer func() { // also when write panics
+		if open {
+			f.Close()
+		}
+		if !renamed {
+			if rerr := os.Remove(f.Name()); rerr != nil {
+				err = errors.Join(err, rerr)
+			}
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	if info != nil {
+		if err := keepMode(f, info.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	open = false // also if closing fails: there is nothing left to close
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), target); err != nil {
+		return err
+	}
+	renamed = true
+	dir, _ := filepath.Split(target)
+	if dir == "" {
+		dir = "."
+	}
+	if err := syncDir(dir); err != nil {
+		return fmt.Errorf("the file has been replaced, but its folder could not be synced: %w", err)
+	}
+	return nil
+}
+
+// resolve follows symbolic links from path to the name that is to be replaced,
+// so that a link survives, and a dangling one gets its target made. info is nil
+// if there is no such file.
+func resolve(path string) (target string, info fs.FileInfo, err error) {
+	for range 64 {
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return path, nil, nil
+		} else if err != nil {
+			return "", nil, err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			return path, info, nil
+		}
+		link, err := os.Readlink(path)
+		if err != nil {
+			return "", nil, err
+		}
+		if !filepath.IsAbs(link) {
+			if link != "" && os.IsPathSeparator(link[0]) { // Windows: absolute but for the drive
+				link = filepath.VolumeName(path) + link
+			} else {
+				// Not filepath.Join: it would take "a/.." away, which is another
+				// folder where a is a link itself.
+				dir, _ := filepath.Split(path)
+				link = dir + link
+			}
+		}
+		path = link
+	}
+	return "", nil, errors.New("too many symbolic links")
+}
+
+// createBeside makes a new file in the folder of target. os.CreateTemp would
+// make it with mode 0600, whatever the umask.
+func createBeside(target string) (*os.File, error) {
+	dir, base := filepath.Split(target)
+	if base == "" {
+		return nil, errors.New("the path has no file name")
+	}
+	for try := 0; ; try++ {
+		// A short name, for base may have the greatest length there is.
+		name := dir + ".jsmf-" + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil || !errors.Is(err, fs.ErrExist) || try == 100 {
+			return f, err
+		}
+	}
+}
