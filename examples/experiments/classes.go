@@ -88,17 +88,23 @@ const (
 // manyTopics are those of fu-2018 Tables 13 to 16.
 var manyTopics = []int{10, 30, 50, 100, 200}
 
+// labelled returns the corpus of -classes, and the class of each document.
+func (l *lab) labelled() (*source, []string, error) {
+	s, err := l.source(l.classes)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.labels == "" {
+		return nil, nil, fmt.Errorf("corpus %s has no labels.txt; -classes names one that has, or none", s.name)
+	}
+	labels, err := s.classes()
+	return s, labels, err
+}
+
 func planFree(_ context.Context, l *lab) ([]cell, error) {
 	var out []cell
 	if l.classes != "" {
-		s, err := l.source(l.classes)
-		if err != nil {
-			return nil, err
-		}
-		if s.labels == "" {
-			return nil, fmt.Errorf("corpus %s has no labels.txt; -classes names one that has, or none", s.name)
-		}
-		labels, err := s.classes()
+		s, labels, err := l.labelled()
 		if err != nil {
 			return nil, err
 		}
@@ -280,14 +286,7 @@ func planClusters(_ context.Context, l *lab) ([]cell, error) {
 	if l.classes == "" {
 		return nil, nil
 	}
-	s, err := l.source(l.classes)
-	if err != nil {
-		return nil, err
-	}
-	if s.labels == "" {
-		return nil, fmt.Errorf("corpus %s has no labels.txt; -classes names one that has, or none", s.name)
-	}
-	labels, err := s.classes()
+	s, labels, err := l.labelled()
 	if err != nil {
 		return nil, err
 	}

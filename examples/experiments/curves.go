@@ -8,6 +8,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -83,11 +84,7 @@ func (l *lab) curve(ctx context.Context, s *source, k int, method string, rect *
 		p = p.Refine(recovery.Passes{})
 	}
 	took := make(stageTimes)
-	m, err := p.Record(took).FitPrepared(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	rep, err := p.EvaluatePrepared(ctx, m, d)
+	m, rep, err := fitted(ctx, p.Record(took), d)
 	if err != nil {
 		return nil, err
 	}
@@ -184,11 +181,7 @@ func planIterations(_ context.Context, l *lab) ([]cell, error) {
 						}
 						p := jsmf.New(k).Rectify(r).Workers(l.workers)
 						took := make(stageTimes)
-						m, err := p.Record(took).FitPrepared(ctx, d)
-						if err != nil {
-							return nil, err
-						}
-						rep, err := p.EvaluatePrepared(ctx, m, d)
+						_, rep, err := fitted(ctx, p.Record(took), d)
 						if err != nil {
 							return nil, err
 						}
@@ -202,6 +195,16 @@ func planIterations(_ context.Context, l *lab) ([]cell, error) {
 		}
 	}
 	return out, nil
+}
+
+// fitted fits a model and measures it.
+func fitted(ctx context.Context, p jsmf.Pipeline, d *jsmf.Prepared) (*jsmf.Model, *metrics.Report, error) {
+	m, err := p.FitPrepared(ctx, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	rep, err := p.EvaluatePrepared(ctx, m, d)
+	return m, rep, err
 }
 
 var pruningGroup = &group{
@@ -231,11 +234,7 @@ func planPruning(_ context.Context, l *lab) ([]cell, error) {
 					if err != nil {
 						return nil, err
 					}
-					m, err := p.FitPrepared(ctx, d)
-					if err != nil {
-						return nil, err
-					}
-					rep, err := p.EvaluatePrepared(ctx, m, d)
+					m, rep, err := fitted(ctx, p, d)
 					if err != nil {
 						return nil, err
 					}
