@@ -184,6 +184,7 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		pairs.block = ws.block
 	}
 	var look lookup
+	var moved moves
 	var spare blas64.General // a Y that is not needed any more
 	for t := 1; t <= a.iterations(); t++ {
 		// PSD: the eigenpairs. A warm start begins with them.
@@ -206,7 +207,7 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		next := linalg.LowRankSparse{Y: y, R: r, E: e}
 		var change float64
 		if have {
-			change, err = changeOf(ctx, &cur, &next, opt.Workers)
+			change, err = moved.changeOf(ctx, &cur, &next, opt.Workers)
 		} else if res.Warm { // where the one before left off
 			change, err = opt.firstChange(ctx, y, r)
 		} else {

@@ -113,6 +113,7 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 	sum := cooc.Sum(c0) // of C3
 	var cur *linalg.LowRankSparse
 	var look lookup
+	var spare linalg.CSR // an S that is not needed any more
 	for t := 1; t <= a.iterations(); t++ {
 		// C1 = YYᵀ + r1: half of C3 goes with the reflection.
 		if err := pairs.next(ctx, t, op); err != nil {
@@ -133,15 +134,26 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 		}
 		// |C2| = YYᵀ + b + F, and S = min(C2, 0). F takes the place of what was found.
 		f := found
-		s := linalg.CSR{RowPtr: make([]int, n+1)}
+		reflected := func(p int) (low, c2 float64) {
+			low = b - (found.Vals[p] + shift) // (YYᵀ)_ij + b
+			if low+r2 < 0 {
+				return low, -r2
+			}
+			return low, low
+		}
+		negative := 0
+		for p := range found.Vals {
+			if _, c2 := reflected(p); c2 < 0 {
+				negative++
+			}
+		}
+		s := linalg.CSR{RowPtr: make([]int, n+1), Cols: sized(spare.Cols, negative)[:0], Vals: sized(spare.Vals, negative)[:0]}
 		lifted := 0
 		sumS := 0.0
 		for i := range n {
 			for p := found.RowPtr[i]; p < found.RowPtr[i+1]; p++ {
-				low := b - (found.Vals[p] + shift) // (YYᵀ)_ij + b
-				c2 := low
+				low, c2 := reflected(p)
 				if low+r2 < 0 {
-					c2 = -r2
 					lifted++
 				}
 				f.Vals[p] = math.Abs(c2) - low
@@ -173,6 +185,9 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 			return nil, err
 		}
 		look.spare = f
+		if cur != nil {
+			spare = cur.E
+		}
 		cur, sum = next, sumOf(z)+sumS
 		op = func(ctx context.Context, dst, x blas64.General) error { return next.Mul(ctx, dst, x, opt.Workers) }
 		res.Iterations, res.Shift = t, r2
