@@ -62,7 +62,7 @@ type AP struct {
 
 	// MemoryLimit bounds the bytes that are taken; beyond, the answer is a
 	// *MemoryError. 0 means DefaultMemoryLimit, 4 GiB. The default form needs
-	// most for the corrections E, some 96 bytes for each entry; how many there
+	// most for the corrections E, some 48 bytes for each entry; how many there
 	// are is known in the first iteration. Texts have few, baskets
 	// and listeners, with words that are nearly all rare, up to half of N². The
 	// limit of Dense is reached at N = 16,384.
@@ -76,10 +76,10 @@ func (a AP) limit() int64 {
 	return a.MemoryLimit
 }
 
-// perEntry is how many bytes the process grows by for each entry of E: 24 for
-// two corrections, 6 for the rows they are made of, and what the garbage
-// collector lets stand; 100 were measured for N = 17,617 and 40 % of N².
-const perEntry = 96
+// perEntry is how many bytes are allocated for each entry of E: 27 for two
+// corrections, 7 for the rows they are made of, and as much of a third and of
+// other rows as there are where the second iteration lifts more than the first.
+const perEntry = 48
 
 // apBytes estimates the memory of the exact form: some eight blocks of N×(K+10)
 // doubles, and the corrections.
