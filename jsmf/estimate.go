@@ -61,7 +61,7 @@ func (e *Estimate) String() string {
 		case d > 0:
 			fmt.Fprintf(&b, " %9.2f s", d.Seconds())
 		case e.Duration > 0:
-			fmt.Fprintf(&b, " %11s", "?")
+			fmt.Fprintf(&b, " %11s", "")
 		}
 		if method != "" {
 			b.WriteString("  " + method)
@@ -163,7 +163,7 @@ type ledger struct {
 
 // stage adds a stage that takes steps, the last of which tells what it leaves.
 func (l *ledger) stage(st Stage, method string, flops float64, steps []rectify.Step) {
-	x := StageEstimate{Stage: st, Method: method, Flops: flops}
+	x := StageEstimate{Stage: st, Method: method, Flops: flops, InUse: l.held}
 	for _, s := range steps {
 		s.InUse += l.held
 		x.InUse = max(x.InUse, s.InUse)
@@ -260,10 +260,10 @@ func (p Pipeline) estimate(s rectify.Size, prepare bool) (*Estimate, rectify.Cos
 	return e, cost
 }
 
-// solving is the work of the exact solver: on real data a word takes some 2.5·√K
+// solving is the work of the exact solver: on real data a word takes some 2.3·√K
 // steps, each with as many topics more.
 func solving(n, k float64) float64 {
-	steps := 2.5 * math.Sqrt(k)
+	steps := 2.3 * math.Sqrt(k)
 	return n * (1.2*k*steps*steps + steps*steps*steps)
 }
 
@@ -352,6 +352,7 @@ func (p Pipeline) EstimateAfter(s CorpusStats, prev Stats) (*Estimate, error) {
 		x, y := &e.Stages[i], was.Stages[i] // the same stages of the same Pipeline
 		t := times[x.Stage]
 		switch {
+		case t.Method == (rectify.None{}).String() && y.Method == t.Method:
 		case t.Duration <= 0:
 			e.Unknown = append(e.Unknown, fmt.Sprintf("the time of %s: that of the fit before is not known", x.Stage))
 		case t.Method != y.Method && x.Stage != StageCooc:
