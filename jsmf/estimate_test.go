@@ -87,7 +87,8 @@ func sizes(c *corpus.Corpus) jsmf.CorpusStats {
 	return jsmf.CorpusStats{Documents: c.NumDocs(), Words: c.NumWords(), NNZ: c.NNZ(), Tokens: c.Tokens()}
 }
 
-// The estimate is never below what is taken, and not far above it.
+// The estimate is never below what is taken, and not far above it; less far after a
+// fit of the same kind.
 func TestEstimateAgainstMemory(t *testing.T) {
 	if testutil.Race {
 		t.Skip("the race detector takes memory of its own")
@@ -95,13 +96,14 @@ func TestEstimateAgainstMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fits of a second each")
 	}
-	check := func(t *testing.T, c *corpus.Corpus, most float64) {
+	check := func(t *testing.T, c *corpus.Corpus, most, mostAfter float64) {
 		for _, p := range []jsmf.Pipeline{
 			jsmf.New(30).Rectify(rectify.AP{Iterations: 3}),
 			jsmf.New(30).Rectify(rectify.ENN{Iterations: 3}).Resumable(true),
 			jsmf.New(30).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 3}}),
 			jsmf.New(30).Rectify(rectify.TruncatedEig{}).Refine(recovery.Passes{N: 1}),
 			jsmf.New(30).Rectify(rectify.DR{Iterations: 2}),
+			jsmf.New(30).Rectify(rectify.PALM{Iterations: 5}),
 		} {
 			e, err := p.Estimate(sizes(c))
 			if err != nil {
@@ -112,17 +114,32 @@ func TestEstimateAgainstMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ratio := float64(e.Bytes) / float64(took)
-			t.Logf("%s: estimated %.1f MB, taken %.1f MB: %.2f", m.Stats().Rectify.Method, float64(e.Bytes)/1e6, float64(took)/1e6, ratio)
-			if ratio < 1 || ratio > most {
-				t.Errorf("%s: the estimate is %.2f of what was taken, want 1 to %g\n%v", m.Stats().Rectify.Method, ratio, most, e)
+			method := m.Stats().Rectify.Method
+			after, err := p.EstimateAfter(sizes(c), m.Stats())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range []struct {
+				name string
+				e    *jsmf.Estimate
+				most float64
+			}{{"estimated", e, most}, {"estimated after the fit", after, mostAfter}} {
+				ratio := float64(x.e.Bytes) / float64(took)
+				t.Logf("%s: %s %.1f MB, taken %.1f MB: %.2f", method, x.name, float64(x.e.Bytes)/1e6, float64(took)/1e6, ratio)
+				if strings.HasPrefix(method, "DR(") && x.e == after {
+					continue // which counts other entries than those it keeps
+				}
+				if ratio < 1 || ratio > x.most {
+					t.Errorf("%s, %s: %.2f of what was taken, want 1 to %g\n%v", method, x.name, ratio, x.most, x.e)
+				}
 			}
 		}
 	}
-	t.Run("synthetic", func(t *testing.T) { check(t, textLike(t, 1500, 2500, 80), 6) }) // less of it is lifted than the rule expects
+	// Less of it is lifted than the rule expects.
+	t.Run("synthetic", func(t *testing.T) { check(t, textLike(t, 1500, 2500, 80), 4, 2.2) })
 	for _, name := range []string{"nips17", "kos"} {
 		t.Run(name, func(t *testing.T) {
-			check(t, golden.Curated(t, testutil.Data(t, name, "docword."+name+".txt.gz"), testutil.Data(t, name, "vocab."+name+".txt"), testutil.Data(t, "stopwords.en.txt"), 3000), 3)
+			check(t, golden.Curated(t, testutil.Data(t, name, "docword."+name+".txt.gz"), testutil.Data(t, name, "vocab."+name+".txt"), testutil.Data(t, "stopwords.en.txt"), 3000), 2.5, 2.2)
 		})
 	}
 }
