@@ -15,10 +15,9 @@ import (
 // Estimate says what a fit will take, before it begins.
 type Estimate struct {
 	// Bytes is by how much the process will grow at the peak, beside the
-	// documents it is given, under the default garbage collection (GOGC = 100):
-	// by no more than is allocated in all, and by no more than garbage as large as
-	// all that is in use. In a process that holds much else beside, up to as much
-	// garbage more may stand for a while.
+	// documents it is given: what is in use, and the garbage that stands beside it
+	// at most under the default collection, GOGC = 100 (rectify.Peak). In a process
+	// that holds much else, up to as much garbage more may stand for a while.
 	Bytes int64
 	// InUse is how many bytes of it are needed at a time, garbage apart, and Stage
 	// where that is. With debug.SetMemoryLimit the process may grow by little more.
@@ -121,9 +120,9 @@ func (p Pipeline) size(docs, words, nnz int, tokens int64) rectify.Size {
 // is how many entries of C the methods of package rectify lift that keep it as
 // low-rank + sparse, of which there are empirical rules (rectify.Size.Entries, two: one for
 // texts, and one for documents in which no word occurs twice, such as baskets), and
-// these are most of the memory of AP. So the estimate is 1.0 to 1.6 times what is taken
-// on nips17, kos, bbc, retail and lastfm, and up to 3 times where topics are
-// faint and less is lifted. Where more is lifted than the rule says,
+// these are most of the memory of AP. So the estimate of a fit with the default stages is
+// 1.2 to 1.7 times what is taken on nips17, kos, bbc, retail and lastfm, and 2 to 3 times
+// where topics are faint and less is lifted. Where more is lifted than the rule says,
 // MemoryLimit and the limits of the rectifiers themselves stop the fit in its
 // first iteration. EstimateAfter needs no rule. The work is within a factor of 2 of
 // what is done, if AP makes all its iterations and ENN as many as usual.
@@ -173,7 +172,7 @@ func (l *ledger) stage(st Stage, method string, flops float64, steps []rectify.S
 		l.held += steps[n-1].InUse
 	}
 	x.InUse += leastBytes
-	x.Bytes = rectify.Peak(l.given, l.steps) + leastBytes
+	x.Bytes = max(rectify.Peak(l.given, l.steps)+leastBytes, x.InUse) // which ends at what it can count
 	l.Stages = append(l.Stages, x)
 	l.Flops += flops
 	l.Bytes = x.Bytes
@@ -214,10 +213,13 @@ func (p Pipeline) estimate(s rectify.Size, prepare bool) (*Estimate, rectify.Cos
 	if c, ok := p.rectifier.(coster); ok {
 		cost = c.Cost(s, p.k)
 		steps := cost.Steps
-		if p.resumable { // two blocks of up to K + 17 vectors, and what Beyond takes
+		if last := len(steps) - 1; p.resumable && last > 0 {
+			// Before all but the result goes: two blocks of up to K + 17 vectors, and
+			// what Beyond takes.
 			state := int64(16 * n * (k + 14))
-			end := steps[len(steps)-2].InUse // with all there is
-			steps = append(slices.Clone(steps[:len(steps)-1]), rectify.Step{InUse: end + state, Allocated: state + int64(448*n+8*docs*64)}, rectify.Step{InUse: cost.Kept + state})
+			steps = append(slices.Clone(steps[:last]),
+				rectify.Step{InUse: steps[last-1].InUse + state, Allocated: state + int64(448*n+8*docs*64)},
+				rectify.Step{InUse: steps[last].InUse + state})
 		}
 		l.stage(StageRectify, cost.Method, cost.Flops, steps)
 		e.Passes = cost.Passes
@@ -285,7 +287,10 @@ func refining(r recovery.Passes, n, k, docs, nnz float64) (use, flops float64) {
 	}
 	// A chunk of documents: their words, θ, and responsibilities.
 	chunk := min(max(1<<14, n), nnz)
-	chunkDocs := min(4096, docs, 2*chunk*docs/nnz)
+	chunkDocs := min(4096, docs)
+	if nnz > 0 {
+		chunkDocs = min(chunkDocs, 2*chunk*docs/nnz)
+	}
 	use = 8*n*k*5 + 8*docs*k + chunk*60 + 10*chunkDocs*k
 	if r.Scratch != "" {
 		use += 8 * k * (2*chunkDocs - docs)
@@ -331,14 +336,13 @@ func (p Pipeline) EstimateAfter(s CorpusStats, prev Stats) (*Estimate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("jsmf: estimate: the Stats of the fit before: %w", err)
 	}
-	oldSize := old
-	was, cost := before.estimate(old, true)
+	_, cost := before.estimate(old, true)
 	if len(prev.Rectify.NNZ) > 0 && cost.Entries > 0 && cost.Method == prev.Rectify.Method {
 		ratio := float64(slices.Max(prev.Rectify.NNZ)) / float64(cost.Entries)
-		oldSize.Lifted = max(1, int64(ratio*float64(old.Entries(k))))
+		old.Lifted = max(1, int64(ratio*float64(old.Entries(k))))
 		size.Lifted = max(1, int64(1.1*ratio*float64(size.Entries(p.k))))
-		was, _ = before.estimate(oldSize, true)
 	}
+	was, _ := before.estimate(old, true)
 	e, _ := p.estimate(size, true)
 	times := map[Stage]StageEstimate{
 		StageCooc:    {Method: "moments", Duration: prev.Cooc.Duration},

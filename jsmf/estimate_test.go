@@ -201,6 +201,19 @@ func TestEstimate(t *testing.T) {
 	if _, err := jsmf.New(1).Estimate(s); err == nil {
 		t.Error("K = 1 was taken")
 	}
+	// A state is held beside, where the method leaves one.
+	res, err := p.Resumable(true).Estimate(s)
+	if err != nil || res.InUse <= e.InUse || res.Bytes <= e.Bytes {
+		t.Errorf("%v, %v", res, err)
+	}
+	if none, err := p.Rectify(rectify.None{}).Resumable(true).Estimate(s); err != nil || len(none.Stages) != 4 || none.InUse >= e.InUse {
+		t.Errorf("%v, %v", none, err)
+	}
+	// N×N arrays that no address reaches.
+	dense, err := p.Rectify(rectify.AP{Dense: true, MemoryLimit: math.MaxInt64}).Estimate(jsmf.CorpusStats{Documents: 3000, Words: 1 << 31, NNZ: 500000})
+	if err != nil || dense.InUse < 1<<59 || dense.Bytes < dense.InUse || dense.Stage != jsmf.StageRectify {
+		t.Errorf("%v, %v", dense, err)
+	}
 }
 
 // ownRectifier is one of which nothing is known.

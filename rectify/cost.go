@@ -122,13 +122,9 @@ func (c *Cost) remember(p path, kept float64) {
 	c.Bytes = Peak(0, c.Steps)
 }
 
-// whole converts a number of bytes, MaxInt64 where it does not fit.
-func whole(x float64) int64 {
-	if x >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(x)
-}
+// whole converts a number of bytes; far too many are an eighth of what an int64
+// holds, so that several can be added.
+func whole(x float64) int64 { return int64(min(x, math.MaxInt64/8)) }
 
 // Entries estimates how many entries of C the projection on the non-negative
 // matrices lifts at most in a matrix of rank K: Lifted, where that is known, or else
@@ -144,10 +140,10 @@ func whole(x float64) int64 {
 // that. Of reviews (imdb), in which topics are faint, as little as a quarter of what
 // the rule says. Where NNZ is not known a tenth is assumed, as Auto does.
 func (s Size) Entries(k int) int64 {
-	if s.Lifted > 0 {
-		return s.Lifted
-	}
 	n := float64(s.Words)
+	if s.Lifted > 0 {
+		return int64(min(float64(s.Lifted), n*n))
+	}
 	if s.NNZ <= 0 || s.Docs <= 0 {
 		return int64(min(n*n/autoShare, math.MaxInt64/1024))
 	}
