@@ -285,9 +285,16 @@ func TestMemoryLimit(t *testing.T) {
 	if d, err = p.Prepare(ctx, big); err != nil {
 		t.Fatal(err)
 	}
-	_, err = rectify.AP{}.Rectify(ctx, d.Moments(), 20, rectify.Options{MemoryLimit: 1})
-	if !errors.As(err, &me) || me.Limit != 1 {
-		t.Errorf("AP with no memory at all: %v", err)
+	var need [2]int64
+	for i, r := range []rectify.Rectifier{rectify.AP{}, rectify.DR{}} {
+		_, err = r.Rectify(ctx, d.Moments(), 20, rectify.Options{MemoryLimit: 1})
+		if !errors.As(err, &me) || me.Limit != 1 {
+			t.Fatalf("%v with no memory at all: %v", r, err)
+		}
+		need[i] = me.Bytes
+	}
+	if need[1] <= need[0] {
+		t.Errorf("DR needs %d bytes, AP %d", need[1], need[0])
 	}
 	res, err := rectify.Auto{}.Rectify(ctx, d.Moments(), 20, rectify.Options{MemoryLimit: 1})
 	if err != nil || !strings.HasPrefix(res.Method, "LR(") {

@@ -2,6 +2,7 @@ package rectify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -112,6 +113,7 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 	op := operator(c0, opt.Workers)
 	sum := cooc.Sum(c0) // of C3
 	var cur *linalg.LowRankSparse
+	limit := opt.within(DefaultMemoryLimit)
 	var look lookup
 	var spare linalg.CSR // an S that is not needed any more
 	for t := 1; t <= a.iterations(); t++ {
@@ -128,9 +130,13 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 		// the ones where C2 < 0 are looked up.
 		b := r1 + r2
 		shift := min(b, b+r2)
-		found, _, err := look.negativePart(ctx, y, shift, mostEntries(n, k, opt.within(DefaultMemoryLimit)), opt.Workers)
+		// Beside F there are two S, a half more than AP needs an entry.
+		found, _, err := look.negativePart(ctx, y, shift, max(1, mostEntries(n, k, limit)*2/3), opt.Workers)
+		if d := (*tooDense)(nil); errors.As(err, &d) {
+			err = &tooDense{entries: d.entries * 3 / 2}
+		}
 		if err != nil {
-			return nil, refused(err, "DR", n, k, opt.within(DefaultMemoryLimit))
+			return nil, refused(err, "DR", n, k, limit)
 		}
 		// |C2| = YYᵀ + b + F, and S = min(C2, 0). F takes the place of what was found.
 		f := found
