@@ -33,9 +33,9 @@ const (
 // sparse E, and only that form is kept. An iteration costs N²K operations for
 // the lookup of negative entries and 3 or 4 products of the operator with
 // K + 10 vectors; the memory is 8·N·K bytes for each of a few blocks and 12
-// for each of the nnz(E) lifted entries (1–4 % of N² on texts, up to 45 % where
-// nearly all words are rare, as in baskets),
-// two iterations' worth. The eigenproblems after the first start from the
+// for each of the nnz(E) lifted entries (1–20 % of N² on texts, more with more
+// topics, and up to half where nearly all words are rare, as in baskets), two
+// iterations' worth. The eigenproblems after the first start from the
 // vectors of the one before.
 //
 // The zero value is the default: 15 iterations, as many as the papers found to
