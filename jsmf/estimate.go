@@ -196,16 +196,15 @@ func (p Pipeline) estimate(s rectify.Size, prepare bool) (*Estimate, rectify.Cos
 		n, k, docs, nnz = float64(s.Words), float64(p.k), float64(s.Docs), float64(s.NNZ)
 		nk              = 8 * n * k
 		held            = float64(heldBytes(s))
-		// A product of moments with K vectors; 64 at a time.
-		strip = 8 * docs * min(k, 64)
-		// All pairs of words of each document.
-		pairs = 0.0
+		pairs           = 0.0 // of words of one document
 	)
 	if docs > 0 {
 		pairs = 1.5 * nnz * nnz / docs
 	}
 	if prepare {
 		l.simple(StageCooc, "moments", held+160*n+16*docs, held+160*n+48*docs, held, 10*nnz)
+	} else if s.Stream {
+		l.given = 0
 	} else {
 		l.given = heldBytes(s)
 	}
@@ -228,11 +227,10 @@ func (p Pipeline) estimate(s rectify.Size, prepare bool) (*Estimate, rectify.Cos
 	}
 	// E as it is in the end, when it is about half of what it was at most.
 	entries := max(0, float64(cost.Kept)-nk) / 13.5 / 2
-	product := func(vectors float64) float64 { // of the rectified matrix
-		if _, ok := p.rectifier.(rectify.None); ok {
-			return 4 * nnz * vectors
-		}
-		return (4*n*k + 2*entries) * vectors
+	// Products of the rectified matrix with K vectors, and the norms of its rows.
+	product, norms, strip := (4*n*k+2*entries)*k, 2*n*k*k+2*entries*k, 0.0
+	if _, ok := p.rectifier.(rectify.None); ok {
+		product, norms, strip = 4*nnz*k, pairs, 8*docs*min(k, 64)
 	}
 	switch {
 	case p.learner != nil:
@@ -244,12 +242,8 @@ func (p Pipeline) estimate(s rectify.Size, prepare bool) (*Estimate, rectify.Cos
 		l.simple(StageAnchors, p.finder.String(), 4*nk+lift, 5*nk+2*lift, nk, 10*n*k*k)
 		l.simple(StageRecover, p.recoverer.String(), 8*nk+lift, 9*nk+2*lift, 2*nk, 8*n*k*k+solving(n, k))
 	default:
-		norms := 2*n*k*k + 2*entries*k
-		if _, ok := p.rectifier.(rectify.None); ok {
-			norms = pairs
-		}
-		l.simple(StageAnchors, p.finder.String(), nk+60*n, nk+20*n*k+60*n, 0, product(k)+4*n*k*k+2*n*k*k+norms)
-		l.simple(StageRecover, p.recoverer.String(), 6*nk+strip, 7*nk+strip, 2*nk, product(k)+2*n*k*k+solving(n, k))
+		l.simple(StageAnchors, p.finder.String(), nk+60*n, nk+20*n*k+60*n, 0, product+4*n*k*k+2*n*k*k+norms)
+		l.simple(StageRecover, p.recoverer.String(), 6*nk+strip, 7*nk+strip, 2*nk, product+2*n*k*k+solving(n, k))
 	}
 	switch r := p.refiner.(type) {
 	case nil:
