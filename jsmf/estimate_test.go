@@ -144,6 +144,36 @@ func TestEstimateAgainstMemory(t *testing.T) {
 	}
 }
 
+// Of a stream, which holds no documents, MemoryLimit knows the estimate.
+func TestStreamMemory(t *testing.T) {
+	if testutil.Race {
+		t.Skip("the race detector takes memory of its own")
+	}
+	if testing.Short() {
+		t.Skip("a fit of a second")
+	}
+	ctx := context.Background()
+	c := textLike(t, 6000, 1500, 60)
+	stream, err := cooc.NewStream(ctx, c.Source(), cooc.StreamOptions{DropUnused: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := jsmf.New(20).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 3}})
+	var le *jsmf.MemoryLimitError
+	if _, err := p.MemoryLimit(1).FitMatrix(ctx, stream); !errors.As(err, &le) {
+		t.Fatal(err)
+	}
+	took := peak(func() { _, err = p.FitMatrix(ctx, stream) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ratio := float64(le.Estimate.Bytes) / float64(took)
+	t.Logf("estimated %.1f MB, taken %.1f MB: %.2f", float64(le.Estimate.Bytes)/1e6, float64(took)/1e6, ratio)
+	if ratio < 1 || ratio > 3 {
+		t.Errorf("the estimate is %.2f of what was taken, want 1 to 3\n%v", ratio, le.Estimate)
+	}
+}
+
 func TestEstimate(t *testing.T) {
 	s := jsmf.CorpusStats{Documents: 3000, Words: 5000, NNZ: 500000}
 	p := jsmf.New(50)

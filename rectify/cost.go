@@ -168,11 +168,11 @@ func (s Size) mul(p float64) float64 {
 
 // strip is what such a product takes: one number for each document and vector, of
 // at most 64 vectors at a time; of a stream, two chunks of documents and one number
-// for each of these and all vectors.
+// for each of these and all vectors, and half as much that they have outgrown.
 func (s Size) strip(p int) float64 {
 	if s.Stream {
 		const docs, counts = 8192, 1 << 18
-		return 2 * (24*min(float64(s.NNZ), max(counts, 4*float64(s.Words))) + 8*min(float64(s.Docs), docs)*float64(p))
+		return 3 * (24*min(float64(s.NNZ), max(counts, 4*float64(s.Words))) + 8*min(float64(s.Docs), docs)*float64(p))
 	}
 	return 8 * float64(s.Docs) * float64(min(p, 64))
 }
