@@ -134,10 +134,10 @@ func whole(x float64) int64 { return int64(min(x, math.MaxInt64/8)) }
 //
 // The truth depends on the spectrum, which is not known before. Of nips17, kos and
 // bbc, 1000 to 5000 words and K = 10 to 100, between 0.8 and 20 % are lifted: the
-// rule says 1.0 to 1.8 times as many for K ≥ 50, more for fewer topics, and once, where it
-// hardly matters, a tenth too few. Of
-// retail and lastfm, which are sets, it is 14 to 50 %, and the rule 1.0 to 2 times
-// that. Of reviews (imdb), in which topics are faint, as little as a quarter of what
+// rule says 1.0 to 2 times as many for K ≥ 50, more for fewer topics, of which few
+// are lifted, and for 1000 words of bbc and K = 10 a tenth too few. Of retail and
+// lastfm, which are sets, it is 14 to 50 %, and the rule says 1.0 to 2 times that. Of
+// reviews (imdb), in which topics are faint, as little as a quarter or a tenth of what
 // the rule says. Where NNZ is not known a tenth is assumed, as Auto does.
 func (s Size) Entries(k int) int64 {
 	n := float64(s.Words)
