@@ -160,7 +160,8 @@
 // operations in the default form of rectify.AP, which is most of the time, the
 // anchors K products, the recovery some K² to K³ operations a word. Memory is
 // 24·nnz bytes for C, a few blocks of 8·N·K bytes, and 12 bytes for each entry
-// that the rectification lifts to zero, 1 to 4 % of N² on texts. No N×N array is
-// formed, unless asked for with rectify.AP{Dense: true}. Pipeline.Estimate says what
-// a fit will take, and Pipeline.MemoryLimit refuses one that would take too much.
+// that the rectification lifts to zero, 1 to 20 % of N² on texts, more with more
+// topics. No N×N array is formed, unless asked for with rectify.AP{Dense: true}.
+// Pipeline.Estimate says what a fit will take, Pipeline.EstimateAfter also how long,
+// from a fit before, and Pipeline.MemoryLimit refuses one that would take too much.
 package jsmf

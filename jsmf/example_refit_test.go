@@ -65,6 +65,6 @@ func ExamplePipeline_Estimate() {
 		fmt.Printf("%d topics: %.1f GB, most in stage %s\n", k, float64(e.Bytes)/1e9, e.Stage)
 	}
 	// Output:
-	// 50 topics: 1.7 GB, most in stage rectify
-	// 200 topics: 3.3 GB, most in stage rectify
+	// 50 topics: 2.1 GB, most in stage rectify
+	// 200 topics: 3.6 GB, most in stage rectify
 }

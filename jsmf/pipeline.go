@@ -196,7 +196,7 @@ func (p Pipeline) Fit(ctx context.Context, c *corpus.Corpus) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.fitPrepared(ctx, d, heldBytes(sizeOf(d.c)), begun)
+	return p.fitPrepared(ctx, d, heldBytes(p.sizeOfPrepared(d)), begun)
 }
 
 // Prepared is a corpus made ready for fits: the documents and words that take
@@ -247,7 +247,7 @@ func (p Pipeline) PrepareSnapshot(ctx context.Context, s *cooc.Snapshot) (*Prepa
 
 // prepareWeighted is Prepare with a weight for each document, nil for 1.
 func (p Pipeline) prepareWeighted(ctx context.Context, c *corpus.Corpus, weights []float64) (*Prepared, error) {
-	if err := p.affordable(rectify.Size{Words: c.NumWords(), Docs: c.NumDocs(), NNZ: int64(c.NNZ())}, true); err != nil {
+	if err := p.affordable(p.size(c.NumDocs(), c.NumWords(), c.NNZ(), c.Tokens()), true); err != nil {
 		return nil, err
 	}
 	tr := &tracker{rec: p.rec}
@@ -319,7 +319,7 @@ func (p Pipeline) FitPrepared(ctx context.Context, d *Prepared) (*Model, error) 
 	if n := d.corpus.NumWords(); p.k > n {
 		return nil, wrap(&TopicsError{K: p.k, Words: n})
 	}
-	if err := p.affordable(sizeOf(d.c), false); err != nil {
+	if err := p.affordable(p.sizeOfPrepared(d), false); err != nil {
 		return nil, err
 	}
 	return p.fitPrepared(ctx, d, 0, begun)
@@ -377,7 +377,7 @@ func (p Pipeline) FitMatrix(ctx context.Context, c cooc.Matrix) (*Model, error) 
 	if p.k > c.Dim() {
 		return nil, &TopicsError{K: p.k, Words: c.Dim()}
 	}
-	if err := p.affordable(sizeOf(c), false); err != nil {
+	if err := p.affordable(p.sizeOf(c), false); err != nil {
 		return nil, err
 	}
 	tr := &tracker{rec: p.rec}

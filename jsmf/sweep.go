@@ -164,7 +164,7 @@ func (p Pipeline) sweep(ctx context.Context, d *Prepared, ks []int, begun time.T
 		tr.record(Event{Kind: EventStart, Message: fmt.Sprintf("K = %d, %d of %d", k, i+1, len(ks))})
 		at := time.Now()
 		var m *Model
-		err := q.affordable(sizeOf(d.c), false)
+		err := q.affordable(p.sizeOfPrepared(d), false)
 		if err == nil {
 			m, err = q.fit(ctx, pr, &tracker{rec: p.rec}, d.stats.clone(), at)
 		}

@@ -33,9 +33,9 @@ const (
 // sparse E, and only that form is kept. An iteration costs N²K operations for
 // the lookup of negative entries and 3 or 4 products of the operator with
 // K + 10 vectors; the memory is 8·N·K bytes for each of a few blocks and 12
-// for each of the nnz(E) lifted entries (1–4 % of N² on texts, up to 45 % where
-// nearly all words are rare, as in baskets),
-// two iterations' worth. The eigenproblems after the first start from the
+// for each of the nnz(E) lifted entries (1–20 % of N² on texts, more with more
+// topics, and up to half where nearly all words are rare, as in baskets), two
+// iterations' worth. The eigenproblems after the first start from the
 // vectors of the one before.
 //
 // The zero value is the default: 15 iterations, as many as the papers found to
@@ -62,7 +62,7 @@ type AP struct {
 
 	// MemoryLimit bounds the bytes that are taken; beyond, the answer is a
 	// *MemoryError. 0 means DefaultMemoryLimit, 4 GiB. The default form needs
-	// most for the corrections E, some 96 bytes for each entry; how many there
+	// most for the corrections E, some 48 bytes for each entry; how many there
 	// are is known in the first iteration. Texts have few, baskets
 	// and listeners, with words that are nearly all rare, up to half of N². The
 	// limit of Dense is reached at N = 16,384.
@@ -76,10 +76,10 @@ func (a AP) limit() int64 {
 	return a.MemoryLimit
 }
 
-// perEntry is how many bytes the process grows by for each entry of E: 24 for
-// two corrections, 6 for the rows they are made of, and what the garbage
-// collector lets stand; 100 were measured for N = 17,617 and 40 % of N².
-const perEntry = 96
+// perEntry is how many bytes are allocated for each entry of E: 27 for two
+// corrections, 7 for the rows they are made of, and as much of a third and of
+// other rows as there are where the second iteration lifts more than the first.
+const perEntry = 48
 
 // apBytes estimates the memory of the exact form: some eight blocks of N×(K+10)
 // doubles, and the corrections.
@@ -184,6 +184,7 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		pairs.block = ws.block
 	}
 	var look lookup
+	var moved moves
 	var spare blas64.General // a Y that is not needed any more
 	for t := 1; t <= a.iterations(); t++ {
 		// PSD: the eigenpairs. A warm start begins with them.
@@ -206,7 +207,7 @@ func (a AP) exact(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Res
 		next := linalg.LowRankSparse{Y: y, R: r, E: e}
 		var change float64
 		if have {
-			change, err = changeOf(ctx, &cur, &next, opt.Workers)
+			change, err = moved.changeOf(ctx, &cur, &next, opt.Workers)
 		} else if res.Warm { // where the one before left off
 			change, err = opt.firstChange(ctx, y, r)
 		} else {

@@ -13,8 +13,8 @@ const DefaultAutoMemory int64 = 1 << 30
 
 // Auto chooses between AP, which is exact, and LR, whose cost grows with N and
 // not with N²: AP while its memory stays below a limit, LR beyond. Before the
-// start the estimate for AP assumes that a twentieth of the N² entries will
-// have to be lifted, which is more than texts have; with the default limit the
+// start the estimate for AP assumes that a tenth of the N² entries will have to
+// be lifted, which is more than most texts have; with the default limit the
 // border is then near N = 14,500 words. Where the first iteration of AP finds
 // so many more that they would not fit, as with baskets and listeners, LR is
 // taken after all. Result.Method and Result.Reason say what was chosen and why.

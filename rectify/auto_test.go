@@ -15,8 +15,8 @@ import (
 
 func TestAutoChooses(t *testing.T) {
 	m := moments(t, "synth")
-	// The estimate for 600 words and 5 topics is 64·600·15 + 96·600²/20 bytes.
-	const need = 64*600*15 + 96*(600*600/20)
+	// The estimate for 600 words and 5 topics is 64·600·15 + 48·600²/10 bytes.
+	const need = 64*600*15 + 48*(600*600/10)
 	for _, c := range []struct {
 		limit  int64
 		method string
@@ -70,16 +70,16 @@ func TestAutoFindsDenseCorrections(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries := full.Nonzeros[0]
-	if entries < n*n/10 {
+	if entries < n*n/6 {
 		t.Fatalf("only %d entries to lift: not the case to be tested", entries)
 	}
-	limit := int64(64*n*(k+10) + 96*n*n/15)
+	limit := int64(64*n*(k+10) + 48*n*n/8)
 	var me *rectify.MemoryError
 	if _, err := (rectify.AP{MemoryLimit: limit}).Rectify(ctx, d, k, rectify.Options{}); !errors.As(err, &me) {
 		t.Fatalf("AP: %v", err)
 	}
 	// The estimate comes from a sixteenth of the rows.
-	if want := float64(64*n*(k+10) + 96*entries); math.Abs(float64(me.Bytes)-want) > 0.2*want {
+	if want := float64(64*n*(k+10) + 48*entries); math.Abs(float64(me.Bytes)-want) > 0.2*want {
 		t.Errorf("AP expects %d bytes, its E has %d entries", me.Bytes, entries)
 	}
 	var methods []string

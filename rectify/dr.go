@@ -2,6 +2,7 @@ package rectify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -112,7 +113,9 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 	op := operator(c0, opt.Workers)
 	sum := cooc.Sum(c0) // of C3
 	var cur *linalg.LowRankSparse
+	limit := opt.within(DefaultMemoryLimit)
 	var look lookup
+	var spare linalg.CSR // an S that is not needed any more
 	for t := 1; t <= a.iterations(); t++ {
 		// C1 = YYᵀ + r1: half of C3 goes with the reflection.
 		if err := pairs.next(ctx, t, op); err != nil {
@@ -127,21 +130,36 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 		// the ones where C2 < 0 are looked up.
 		b := r1 + r2
 		shift := min(b, b+r2)
-		found, _, err := look.negativePart(ctx, y, shift, mostEntries(n, k, opt.within(DefaultMemoryLimit)), opt.Workers)
+		// Beside F there are two S, a half more than AP needs an entry.
+		found, _, err := look.negativePart(ctx, y, shift, max(1, mostEntries(n, k, limit)*2/3), opt.Workers)
+		if d := (*tooDense)(nil); errors.As(err, &d) {
+			err = &tooDense{entries: d.entries * 3 / 2}
+		}
 		if err != nil {
-			return nil, refused(err, "DR", n, k, opt.within(DefaultMemoryLimit))
+			return nil, refused(err, "DR", n, k, limit)
 		}
 		// |C2| = YYᵀ + b + F, and S = min(C2, 0). F takes the place of what was found.
 		f := found
-		s := linalg.CSR{RowPtr: make([]int, n+1)}
+		reflected := func(p int) (low, c2 float64) {
+			low = b - (found.Vals[p] + shift) // (YYᵀ)_ij + b
+			if low+r2 < 0 {
+				return low, -r2
+			}
+			return low, low
+		}
+		negative := 0
+		for p := range found.Vals {
+			if _, c2 := reflected(p); c2 < 0 {
+				negative++
+			}
+		}
+		s := linalg.CSR{RowPtr: make([]int, n+1), Cols: sized(spare.Cols, negative)[:0], Vals: sized(spare.Vals, negative)[:0]}
 		lifted := 0
 		sumS := 0.0
 		for i := range n {
 			for p := found.RowPtr[i]; p < found.RowPtr[i+1]; p++ {
-				low := b - (found.Vals[p] + shift) // (YYᵀ)_ij + b
-				c2 := low
+				low, c2 := reflected(p)
 				if low+r2 < 0 {
-					c2 = -r2
 					lifted++
 				}
 				f.Vals[p] = math.Abs(c2) - low
@@ -173,6 +191,9 @@ func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*R
 			return nil, err
 		}
 		look.spare = f
+		if cur != nil {
+			spare = cur.E
+		}
 		cur, sum = next, sumOf(z)+sumS
 		op = func(ctx context.Context, dst, x blas64.General) error { return next.Mul(ctx, dst, x, opt.Workers) }
 		res.Iterations, res.Shift = t, r2

@@ -231,7 +231,9 @@ func ennFrom(ctx context.Context, e ENN, start ennStart, k int, opt Options) (*R
 	}
 	res := &Result{Warm: start.Warm.block != nil, Cold: start.Warm.cold}
 	var found lookup
+	var moves moves
 	var spare blas64.General // a Y that is not needed any more
+	var inside []float64     // the products of the rows of I
 	cur, err := e.look(ctx, &found, pairs.y(), k, linalg.CSR{}, opt.Workers)
 	if err != nil {
 		return nil, err
@@ -239,7 +241,10 @@ func ennFrom(ctx context.Context, e ENN, start ennStart, k int, opt Options) (*R
 	if err := cur.mirror(ctx, linalg.CSR{}, opt.Workers); err != nil {
 		return nil, err
 	}
-	op := func(ctx context.Context, dst, x blas64.General) error { return cur.mul(ctx, dst, x, opt.Workers) }
+	op := func(ctx context.Context, dst, x blas64.General) error {
+		inside = sized(inside, len(cur.rows)*x.Cols)
+		return cur.mul(ctx, dst, x, inside, opt.Workers)
+	}
 	for t := 1; t <= e.iterations(); t++ {
 		if err := pairs.next(ctx, t, op); err != nil {
 			return nil, err
@@ -253,7 +258,7 @@ func ennFrom(ctx context.Context, e ENN, start ennStart, k int, opt Options) (*R
 		if err != nil {
 			return nil, err
 		}
-		change, err := lowRankChange(ctx, cur.y, next.y, 0, opt.Workers)
+		change, err := moves.lowRank(ctx, cur.y, next.y, 0, opt.Workers)
 		if err != nil {
 			return nil, err
 		}

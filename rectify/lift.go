@@ -27,8 +27,8 @@ type lift struct {
 // nnz counts the entries of E.
 func (l *lift) nnz() int { return len(l.own.Cols) + len(l.rest.Cols) }
 
-// mul computes dst = (YYᵀ + r·eeᵀ + E)·x.
-func (l *lift) mul(ctx context.Context, dst, x blas64.General, workers int) error {
+// mul computes dst = (YYᵀ + r·eeᵀ + E)·x. inside has room for |I| rows of x.
+func (l *lift) mul(ctx context.Context, dst, x blas64.General, inside []float64, workers int) error {
 	m := linalg.LowRankSparse{Y: l.y, R: l.r, E: l.own}
 	if l.rows == nil {
 		return m.Mul(ctx, dst, x, workers)
@@ -40,7 +40,7 @@ func (l *lift) mul(ctx context.Context, dst, x blas64.General, workers int) erro
 	if len(l.own.Cols) == 0 {
 		return ctx.Err()
 	}
-	t := linalg.NewGeneral(len(l.rows), x.Cols)
+	t := blas64.General{Rows: len(l.rows), Cols: x.Cols, Stride: max(x.Cols, 1), Data: inside}
 	if err := l.own.Mul(ctx, x, t, false, workers); err != nil {
 		return err
 	}

@@ -342,9 +342,9 @@ func lowerBound(cols []int32, j int) int {
 // pattern of (C_1 − C_0)² − (A_1 − A_0)². Turning Y_0 by the orthogonal Q that
 // brings it nearest to Y_1 gives A_1 − A_0 = ½(ΔSᵀ + SΔᵀ) + δr·eeᵀ with
 // Δ = Y_1 − Y_0Q small and S = Y_1 + Y_0Q.
-func changeOf(ctx context.Context, c0, c1 *linalg.LowRankSparse, workers int) (float64, error) {
+func (m *moves) changeOf(ctx context.Context, c0, c1 *linalg.LowRankSparse, workers int) (float64, error) {
 	n := c1.Y.Rows
-	low, err := lowRankChange(ctx, c0.Y, c1.Y, c1.R-c0.R, workers)
+	low, err := m.lowRank(ctx, c0.Y, c1.Y, c1.R-c0.R, workers)
 	if err != nil {
 		return 0, err
 	}
@@ -408,12 +408,21 @@ func changeOf(ctx context.Context, c0, c1 *linalg.LowRankSparse, workers int) (f
 	return math.Sqrt(max(low, 0)), nil
 }
 
-// changeRows is how many rows lowRankChange takes at a time, for memory alone.
+// changeRows is how many rows moves.lowRank takes at a time, for memory alone.
 const changeRows = 8192
 
-// lowRankChange returns ‖A_1 − A_0‖_F² of A = YYᵀ + r·eeᵀ, dr = r_1 − r_0, as
-// changeOf explains.
+// moves measures how far iterates move, and holds the memory of one measurement
+// for the next. The zero value is ready.
+type moves struct{ sum, diff []float64 }
+
+// lowRankChange is moves.lowRank, once.
 func lowRankChange(ctx context.Context, y0, y1 blas64.General, dr float64, workers int) (float64, error) {
+	return new(moves).lowRank(ctx, y0, y1, dr, workers)
+}
+
+// lowRank returns ‖A_1 − A_0‖_F² of A = YYᵀ + r·eeᵀ, dr = r_1 − r_0, as changeOf
+// explains.
+func (m *moves) lowRank(ctx context.Context, y0, y1 blas64.General, dr float64, workers int) (float64, error) {
 	n := y1.Rows
 	k := max(y0.Cols, y1.Cols)
 	pad := func(y blas64.General) blas64.General {
@@ -431,21 +440,22 @@ func lowRankChange(ctx context.Context, y0, y1 blas64.General, dr float64, worke
 	if k == 0 {
 		return low, nil
 	}
-	m := linalg.NewGeneral(k, k)
-	if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, y0, y1, 0, m, workers); err != nil {
+	cross := linalg.NewGeneral(k, k)
+	if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, y0, y1, 0, cross, workers); err != nil {
 		return 0, err
 	}
 	var svd mat.SVD
 	var md, u, v, q mat.Dense
-	md.SetRawMatrix(m)
+	md.SetRawMatrix(cross)
 	if !svd.Factorize(&md, mat.SVDThin) {
 		return 0, fmt.Errorf("the singular values of a %d×%d matrix were not found", k, k)
 	}
 	svd.UTo(&u)
 	svd.VTo(&v)
 	q.Mul(&u, v.T())
+	m.sum, m.diff = sized(m.sum, min(n, changeRows)*k), sized(m.diff, min(n, changeRows)*k)
 	var (
-		s, d       = linalg.NewGeneral(min(n, changeRows), k), linalg.NewGeneral(min(n, changeRows), k)
+		s, d       = blas64.General{Cols: k, Stride: k, Data: m.sum}, blas64.General{Cols: k, Stride: k, Data: m.diff}
 		dd, ss, sd = linalg.NewGeneral(k, k), linalg.NewGeneral(k, k), linalg.NewGeneral(k, k)
 		ds, cs     = make([]float64, k), make([]float64, k)
 	)

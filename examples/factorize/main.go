@@ -40,6 +40,9 @@
 //	                 and stand in each line, also in its total
 //	peak_rss_bytes   of the process so far; left out where the system cannot tell
 //
+// With -estimate nothing is fitted: it prints what a fit for each K would take, as
+// jsmf.Pipeline's Estimate says, stage by stage, and ends.
+//
 // Progress goes to standard error, and so does, with -quiet too, a warning where
 // A does not nearly sum to 1: the model does not fit then. The exit status is 0,
 // 1 for an error, 2 for wrong usage, and 130 when interrupted by Ctrl-C.
@@ -109,7 +112,7 @@ type options struct {
 	model, topicsNPY       string
 	inferName              string
 	inferDocword, thetaNPY string
-	json, quiet            bool
+	json, quiet, estimate  bool
 }
 
 // parseFlags reports everything that is wrong with the arguments on stderr.
@@ -163,6 +166,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.inferDocword, "infer-docword", "", "counts in UCI form over the words of -vocab, plain or gzipped: a `file`, for -infer")
 	f.StringVar(&o.thetaNPY, "theta-npy", "", "save the compositions to this NumPy `file`, float64, one row for each document of\n-infer-docword, one column a topic; named as -model with several K")
 	f.BoolVar(&o.json, "json", false, "print one JSON object for each K and nothing else")
+	f.BoolVar(&o.estimate, "estimate", false, "fit nothing, but print what memory and work a fit for each K would take")
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress on standard error")
 	f.Usage = func() {
 		fmt.Fprintln(stderr, "Usage: factorize -docword F -vocab F (-n N | -vocabulary all) -k K[,K…] [flags]")
@@ -257,6 +261,9 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 		o.weighting = cooc.TFIDF
 	default:
 		bad(true, "-weights %q: want unbiased, proportions, counts or tfidf", o.weightsName)
+	}
+	for _, name := range []string{"json", "hierarchy", "alpha", "model", "topics-npy", "infer", "infer-docword", "theta-npy"} {
+		bad(o.estimate && given[name], "-%s has no use with -estimate", name)
 	}
 	bad(given["refine"] && o.refine < 1, "-refine %d: want at least 1", o.refine)
 	bad(o.minDistinct < 0, "-min-distinct %d: want 0 or more", o.minDistinct)
@@ -367,6 +374,9 @@ func factorize(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if o.estimate {
+		return estimate(o, in, stdout)
+	}
 	for _, k := range o.topics {
 		m, res, err := fit(ctx, o, in, k, rec)
 		if err != nil {
@@ -397,6 +407,22 @@ func factorize(ctx context.Context, o options, stdout, stderr io.Writer) error {
 			err = report(stdout, o, m, res)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// estimate prints what the fits would take.
+func estimate(o options, in *input, stdout io.Writer) error {
+	c := in.prepared.Corpus()
+	st := jsmf.CorpusStats{Documents: c.NumDocs(), Words: c.NumWords(), Tokens: c.Tokens(), NNZ: c.NNZ()}
+	for _, k := range o.topics {
+		e, err := pipeline(o, k, nil).Estimate(st)
+		if err != nil {
+			return fmt.Errorf("k=%d: %w", k, err)
+		}
+		if _, err := fmt.Fprintf(stdout, "%d topics of %s\n%v\n", k, sizes(c), e); err != nil {
 			return err
 		}
 	}

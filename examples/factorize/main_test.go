@@ -367,6 +367,32 @@ func TestRefine(t *testing.T) {
 	}
 }
 
+// -estimate prints a table for each K, with more bytes and work for more topics, and
+// fits nothing.
+func TestEstimate(t *testing.T) {
+	out, errs := invoke(t, 0, synth("-k", "5,40", "-estimate", "-refine", "2", "-rectify", "enn", "-workers", "2")...)
+	all := regexp.MustCompile(`(?m)^all +([0-9.]+) MiB +([0-9.]+) MiB in use +([0-9.]+) GFLOP$`).FindAllStringSubmatch(out, -1)
+	if len(all) != 2 || strings.Count(out, "rectify") != 2 || strings.Count(out, "ENN(") != 2 || strings.Count(out, "refine ") != 2 || !strings.Contains(out, "40 topics of ") {
+		t.Fatalf("%s", out)
+	}
+	for i := 1; i <= 3; i++ {
+		few, err := strconv.ParseFloat(all[0][i], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		many, err := strconv.ParseFloat(all[1][i], 64)
+		if err != nil || !(few > 0 && many > few) {
+			t.Errorf("%q and %q", all[0], all[1])
+		}
+	}
+	if strings.Contains(errs, "rectify") {
+		t.Errorf("something was fitted:\n%s", errs)
+	}
+	if _, errs := invoke(t, 2, synth("-k", "5", "-estimate", "-json", "-model", "m.jsmf")...); !strings.Contains(errs, "-json has no use with -estimate") || !strings.Contains(errs, "-model has no use") {
+		t.Error(errs)
+	}
+}
+
 func TestNotFinite(t *testing.T) {
 	for x, want := range map[float64]string{math.Inf(1): "null", math.Inf(-1): "null", 1.5: "1.5"} {
 		if b, err := json.Marshal(number(x)); err != nil || string(b) != want {
