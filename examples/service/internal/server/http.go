@@ -579,7 +579,13 @@ func (s *Service) countDocuments(w http.ResponseWriter, r *http.Request) *proble
 		Bytes     int64 `json:"bytes"`
 		LogBytes  int64 `json:"log_bytes"`
 		Segments  int   `json:"log_segments"`
-	}{st.Docs, st.Words, st.Tokens, st.Bytes, size, segments})
+
+		// Where there is a window.
+		Window   int     `json:"window,omitempty"`
+		MaxAge   float64 `json:"max_age_seconds,omitempty"`
+		HalfLife float64 `json:"half_life_seconds,omitempty"`
+		Evicted  int64   `json:"evicted,omitempty"`
+	}{st.Docs, st.Words, st.Tokens, st.Bytes, size, segments, s.cfg.Window, s.cfg.MaxAge.Seconds(), s.cfg.HalfLife.Seconds(), st.Evicted})
 }
 
 // getDocument tells whether a document is kept. Its text is not given out.
