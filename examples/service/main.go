@@ -83,10 +83,11 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.Int64Var(&l.Stream, "max-stream", 256<<20, "most `bytes` of a stream to infer")
 	f.Int64Var(&l.Upload, "max-upload", 32<<20, "most `bytes` of a part of the corpus")
 	f.IntVar(&l.Documents, "max-documents", 10_000, "most `documents` of a part of the corpus")
-	f.IntVar(&l.Uploads, "max-uploads", 16, "most parts of the corpus in `progress`")
+	f.IntVar(&l.Uploads, "max-uploads", 16, "most `uploads` in progress, which together may have four times -max-upload")
 	f.Int64Var(&l.Memory, "max-memory", 4<<30, "most `bytes` of memory for documents that are kept")
 	f.Int64Var(&l.Fit, "max-fit", 4<<30, "most `bytes` of memory for a refit, which beyond that does not begin")
 	f.IntVar(&l.Requests, "max-requests", 256, "most `requests` in progress")
+	f.IntVar(&l.Connections, "max-connections", 1024, "most `connections`, beyond which the one that is idle longest is closed")
 	f.DurationVar(&l.Request, "timeout", time.Minute, "most `time` of a request")
 	f.DurationVar(&l.Stall, "stall", 10*time.Second, "most `time` to wait for a client's next bytes")
 	f.Usage = func() {

@@ -52,19 +52,21 @@ type Config struct {
 // Limits bounds what a client may ask for. In each 0 means the default, and
 // negative values are errors.
 type Limits struct {
-	Document  int64         // bytes of one document, and of one line of a stream; 0: 1 MiB
-	Stream    int64         // bytes of a stream of documents to infer; 0: 256 MiB
-	Upload    int64         // bytes of a part of the corpus, at most 128 MiB; 0: 32 MiB
-	Documents int           // documents of a part of the corpus; 0: 10,000
-	Tokens    int64         // tokens of a document; 0: 1,000,000
-	Memory    int64         // bytes of the documents that are kept, as cooc.AccumulatorStats counts them, beyond which no upload is taken; 0: 4 GiB
-	Fit       int64         // bytes that a refit may take, as jsmf estimates them; beyond it fails before it begins; 0: 4 GiB
-	Requests  int           // requests in progress; 0: 256
-	Uploads   int           // uploads in progress, each of which may hold its body and what was read of it; 0: 16
-	Inferring int           // documents inferred at the same time; 0: twice GOMAXPROCS
-	Wait      time.Duration // to be one of those, before 503; 0: 2 s
-	Stall     time.Duration // for the next bytes from or to a client; 0: 10 s
-	Request   time.Duration // for a request as a whole; 0: 60 s
+	Document    int64         // bytes of one document, and of one line of a stream; 0: 1 MiB
+	Stream      int64         // bytes of a stream of documents to infer; 0: 256 MiB
+	Upload      int64         // bytes of a part of the corpus, at most 128 MiB; 0: 32 MiB
+	Documents   int           // documents of a part of the corpus; 0: 10,000
+	Tokens      int64         // tokens of a document; 0: 1,000,000
+	Memory      int64         // bytes of the documents that are kept, as cooc.AccumulatorStats counts them, beyond which no upload is taken; 0: 4 GiB
+	Fit         int64         // bytes that a refit may take, as jsmf estimates them; beyond it fails before it begins; 0: 4 GiB
+	Requests    int           // requests in progress; 0: 256
+	Uploads     int           // uploads in progress, each of which may hold its body and what was read of it; 0: 16
+	UploadBytes int64         // bytes of the uploads in progress together, decompressed; 0: four times Upload
+	Connections int           // of clients, beyond which the one that is idle longest is closed; 0: 1024
+	Inferring   int           // documents inferred at the same time; 0: twice GOMAXPROCS
+	Wait        time.Duration // to be one of those, before 503; 0: 2 s
+	Stall       time.Duration // for the next bytes from or to a client; 0: 10 s
+	Request     time.Duration // for a request as a whole; 0: 60 s
 }
 
 // maxUpload bounds Limits.Upload: six times as many bytes, as escapes in the log
@@ -87,6 +89,8 @@ func (c Config) withDefaults() (Config, error) {
 	defaultTo(&errs, "Limits.Fit", &l.Fit, 4<<30)
 	defaultTo(&errs, "Limits.Requests", &l.Requests, 256)
 	defaultTo(&errs, "Limits.Uploads", &l.Uploads, 16)
+	defaultTo(&errs, "Limits.UploadBytes", &l.UploadBytes, 4*l.Upload)
+	defaultTo(&errs, "Limits.Connections", &l.Connections, 1024)
 	defaultTo(&errs, "Limits.Inferring", &l.Inferring, 2*runtime.GOMAXPROCS(0))
 	defaultTo(&errs, "Limits.Wait", &l.Wait, 2*time.Second)
 	defaultTo(&errs, "Limits.Stall", &l.Stall, 10*time.Second)

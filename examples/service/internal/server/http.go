@@ -94,6 +94,10 @@ type answer struct {
 	http.ResponseWriter
 	status   int
 	panicked bool
+
+	rc    *http.ResponseController
+	stall time.Duration // to wait for the client to take a piece
+	end   time.Time     // and for all of it
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -103,12 +107,28 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-func (a *answer) Write(b []byte) (int, error) {
+// Write waits for the client for each piece, so that one that is slow gets a long
+// answer, and one that takes nothing holds a request for the stall only.
+func (a *answer) Write(b []byte) (n int, err error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	return a.ResponseWriter.Write(b)
+	for n < len(b) || n == 0 {
+		t := time.Now().Add(a.stall)
+		if a.end.Before(t) {
+			t = a.end
+		}
+		_ = a.rc.SetWriteDeadline(t) // there is none without a connection
+		k, err := a.ResponseWriter.Write(b[n:min(n+piece, len(b))])
+		if n += k; err != nil || k == 0 {
+			return n, err
+		}
+	}
+	return n, nil
 }
+
+// piece is how much of an answer a client must take within the stall.
+const piece = 64 << 10
 
 // Unwrap is for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
@@ -172,8 +192,8 @@ func (s *Service) handle(rt route, cross *http.CrossOriginProtection, w *answer,
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.Request)
 	defer cancel()
 	r = r.WithContext(ctx)
-	rc := http.NewResponseController(w)
-	_ = rc.SetWriteDeadline(time.Now().Add(s.cfg.Limits.Request + s.cfg.Limits.Stall)) // there is none without a connection
+	lim := s.cfg.Limits
+	w.rc, w.stall, w.end = http.NewResponseController(w.ResponseWriter), lim.Stall, time.Now().Add(lim.Request+lim.Stall)
 
 	if s.cfg.Hosts != nil && !slices.Contains(s.cfg.Hosts, hostName(r.Host)) {
 		return fail(http.StatusMisdirectedRequest, "this service is not called %s", shorten(r.Host))
@@ -312,11 +332,13 @@ func (s *Service) report(w http.ResponseWriter, r *http.Request) *problem {
 	}
 	select {
 	case s.work <- struct{}{}:
-		defer func() { <-s.work }()
 	case <-r.Context().Done():
 		return late(r.Context())
 	}
-	b, err := m.report()
+	b, err := func() ([]byte, error) { // the client may take its time to take it
+		defer func() { <-s.work }()
+		return m.report()
+	}()
 	if err != nil {
 		return internal(err)
 	}
@@ -425,11 +447,6 @@ func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request)
 			w.Header().Set("Content-Type", typeNDJSON)
 			begun = true
 		}
-		t := time.Now().Add(lim.Stall)
-		if deadline.Before(t) {
-			t = deadline.Add(lim.Stall) // so that the last line can tell
-		}
-		_ = rc.SetWriteDeadline(t)
 		if _, err := w.Write(out.Bytes()); err != nil {
 			return err
 		}
@@ -514,6 +531,8 @@ func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem
 	if p != nil {
 		return p
 	}
+	b.all, b.most = &s.uploading, lim.UploadBytes
+	defer func() { s.uploading.Add(-b.counted) }()
 	var docs []incoming
 	take := func(line int, raw []byte) *problem {
 		d, p := parseDocument(raw, lim)

@@ -47,7 +47,10 @@ type Service struct {
 	stopping atomic.Bool
 	requests chan struct{} // a token for each request in progress
 	uploads  chan struct{} // likewise
-	work     chan struct{} // likewise
+
+	uploading atomic.Int64 // bytes that the uploads in progress have read
+	conns     connections
+	work      chan struct{} // likewise
 }
 
 // Open loads the newest good model and the documents of a store. The store is the
@@ -66,6 +69,7 @@ func Open(ctx context.Context, st *store.Store, cfg Config) (*Service, error) {
 		write:    st.Append,
 		now:      time.Now,
 	}
+	s.conns.most = cfg.Limits.Connections
 	s.refit.State = refitIdle
 	s.metrics = newMetrics(s)
 	if err := s.loadDocuments(ctx); err != nil {
