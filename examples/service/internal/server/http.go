@@ -262,10 +262,16 @@ func (s *Service) model(w http.ResponseWriter) (*served, *problem) {
 	return m, nil
 }
 
+// health tells that the process lives, and the model that serves, if there is one.
 func (s *Service) health(w http.ResponseWriter, r *http.Request) *problem {
+	var name *modelName
+	if m := s.current.Load(); m != nil {
+		name = &m.name
+	}
 	return sendJSON(w, http.StatusOK, struct {
-		Status string `json:"status"`
-	}{"ok"})
+		Status string     `json:"status"`
+		Model  *modelName `json:"model,omitempty"`
+	}{"ok", name})
 }
 
 func (s *Service) ready(w http.ResponseWriter, r *http.Request) *problem {
