@@ -272,8 +272,8 @@ func (l *ledger) compare(t *testing.T, get func(path string) *httptest.ResponseR
 	l.version = ready.Model.Version
 }
 
-// process is a service in a process of its own.
-type process struct {
+// victim is a service in a process of its own, to be killed.
+type victim struct {
 	cmd  *exec.Cmd
 	base string
 	errs bytes.Buffer
@@ -281,9 +281,9 @@ type process struct {
 
 // launch starts a service, to be killed some time after its start, 0: not at all.
 // It may be gone before it listens: then base is empty.
-func launch(t *testing.T, dir, killAt string, killAfter time.Duration) *process {
+func launch(t *testing.T, dir, killAt string, killAfter time.Duration) *victim {
 	t.Helper()
-	p := &process{cmd: exec.Command(os.Args[0])}
+	p := &victim{cmd: exec.Command(os.Args[0])}
 	p.cmd.Env = append(os.Environ(), "SERVICE_TEST_DATA="+dir, "SERVICE_TEST_KILL_AT="+killAt)
 	p.cmd.Stderr = &p.errs
 	out, err := p.cmd.StdoutPipe()
@@ -304,7 +304,7 @@ func launch(t *testing.T, dir, killAt string, killAfter time.Duration) *process 
 }
 
 // end waits for a process that was killed, and fails if it ended otherwise.
-func (p *process) end(t *testing.T) {
+func (p *victim) end(t *testing.T) {
 	t.Helper()
 	if err := p.cmd.Wait(); err == nil || p.cmd.ProcessState.Exited() && runtime.GOOS != "windows" { // where a kill is an exit too
 		t.Fatalf("the service ended by itself: %v\n%s", err, p.errs.String())
