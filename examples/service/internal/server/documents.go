@@ -219,8 +219,8 @@ func (s *Service) next() []*change {
 			break
 		}
 	}
-	batch := s.queue[:n:n]
-	s.queue = s.queue[n:]
+	batch := slices.Clone(s.queue[:n])
+	s.queue = slices.Delete(s.queue, 0, n) // which forgets them
 	return batch
 }
 

@@ -205,7 +205,7 @@ func TestIdleConnections(t *testing.T) {
 	for range 5 * most {
 		idle = append(idle, dial(t, addr))
 	}
-	for i, c := range append(idle[:4*most], used) { // the oldest ones
+	for i, c := range append([]net.Conn{used}, idle[:4*most]...) { // the oldest ones
 		if _, err := c.Read(make([]byte, 1)); err == nil || os.IsTimeout(err) {
 			t.Errorf("connection %d is still open: %v", i, err)
 		}
