@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -501,6 +502,7 @@ func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request)
 			out.Write(enc)
 			out.WriteByte('\n')
 			_ = send() // if the client has gone nobody is left to tell
+			linger(w)
 			return p
 		}
 		// Send when the client seems to wait, or there is much to send.
@@ -515,6 +517,16 @@ func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request)
 			return nil
 		}
 	}
+}
+
+// linger has the server wait a little before it closes the connection, of which not
+// all was read: the end of an answer would be lost where the client is still sending.
+// That is what package http does for bodies that are too large.
+func linger(w http.ResponseWriter) {
+	if a, ok := w.(*answer); ok {
+		w = a.ResponseWriter
+	}
+	_, _ = http.MaxBytesReader(w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
 }
 
 // postDocuments stores a part of the corpus: all of its documents, or none.

@@ -47,10 +47,10 @@ type Service struct {
 	stopping atomic.Bool
 	requests chan struct{} // a token for each request in progress
 	uploads  chan struct{} // likewise
+	work     chan struct{} // likewise
 
 	uploading atomic.Int64 // bytes that the uploads in progress have read
 	conns     connections
-	work      chan struct{} // likewise
 }
 
 // Open loads the newest good model and the documents of a store. The store is the
