@@ -2,6 +2,7 @@ package server
 
 import (
 	"container/list"
+	"context"
 	"net"
 	"net/http"
 	"sync"
@@ -9,7 +10,8 @@ import (
 
 // connections bounds how many there are. Beyond it the one that has waited
 // longest for a request is closed, or, where all are at one, the new one: so that
-// clients that open connections and ask for nothing keep no other out.
+// clients that open connections and ask for nothing keep no other out. A request of
+// which the header has not come is none yet.
 type connections struct {
 	most  int
 	mu    sync.Mutex
@@ -41,16 +43,38 @@ func (c *connections) note(conn net.Conn, state http.ConnState) (victim net.Conn
 		delete(c.where, victim)
 	case !known: // it has been closed
 	case state == http.StateIdle:
-		c.where[conn] = c.idle.PushBack(conn)
-	default:
+		if at == nil { // else there has been no request
+			c.where[conn] = c.idle.PushBack(conn)
+		}
+	case state == http.StateClosed || state == http.StateHijacked:
 		if at != nil {
 			c.idle.Remove(at)
 		}
-		if c.where[conn] = nil; state != http.StateActive {
-			delete(c.where, conn)
-		}
+		delete(c.where, conn)
 	}
 	return victim
+}
+
+// connectionKey is that of a request's connection in its context.
+type connectionKey struct{}
+
+// context is an http.Server's ConnContext.
+func (c *connections) context(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, conn)
+}
+
+// request notes that a connection is at a request from now on, until it is idle.
+func (c *connections) request(ctx context.Context) {
+	conn, ok := ctx.Value(connectionKey{}).(net.Conn)
+	if !ok {
+		return // a handler without a server
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at := c.where[conn]; at != nil {
+		c.idle.Remove(at)
+		c.where[conn] = nil
+	}
 }
 
 func (c *connections) count() int {

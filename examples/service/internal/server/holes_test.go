@@ -224,20 +224,38 @@ func TestIdleConnections(t *testing.T) {
 	if n := s.conns.count(); n > most {
 		t.Errorf("%d connections, more than %d", n, most)
 	}
-	// Where all are at a request, it is the new one that goes.
+	// Neither can those that send a part of a header.
 	var all []net.Conn
-	for range most - s.conns.count() + 5 {
+	for range 2 * most {
 		c := dial(t, addr)
 		fmt.Fprint(c, "GET ")
 		all = append(all, c)
+	}
+	if resp, err = http.Get("http://" + addr + "/healthz"); err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	// Where all are at a request, it is the new one that goes.
+	for range most {
+		c := dial(t, addr)
+		fmt.Fprintf(c, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 10\r\n\r\n{", typeJSON)
+		all = append(all, c)
+	}
+	for len(s.requests) < most {
 		time.Sleep(time.Millisecond)
 	}
-	if n := s.conns.count(); n > most {
-		t.Errorf("%d connections, more than %d", n, most)
+	c := dial(t, addr)
+	if _, err := c.Read(make([]byte, 1)); err == nil || os.IsTimeout(err) {
+		t.Errorf("a connection too many is still open: %v", err)
+	}
+	if n := s.conns.count(); n != most || len(s.requests) != most {
+		t.Errorf("%d connections, %d requests, want %d", n, len(s.requests), most)
 	}
 	for _, c := range all {
 		c.Close()
 	}
+	settled(t, s)
 }
 
 // All uploads in progress together may hold so many bytes.

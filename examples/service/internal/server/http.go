@@ -81,6 +81,7 @@ func (s *Service) Handler() http.Handler {
 	}}})
 	mux.Handle("/", other)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.conns.request(r.Context())
 		// ServeMux would redirect to another path, with an answer of its own.
 		if p := r.URL.EscapedPath(); p != path.Clean(p) {
 			other.ServeHTTP(w, r)

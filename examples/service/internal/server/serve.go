@@ -33,6 +33,7 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ErrorLog:          errorLog(s.cfg.Log),
 		ConnState:         s.conns.state,
+		ConnContext:       s.conns.context,
 
 		DisableGeneralOptionsHandler: true,
 	}
