@@ -378,6 +378,7 @@ func TestLooks(t *testing.T) {
 					t.Errorf("contrast below 4.5 on a bar: %s", bad)
 				}
 				leave()
+				shoot(v, scheme)
 			})
 		}
 	}
