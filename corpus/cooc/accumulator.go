@@ -497,6 +497,34 @@ func (a *Accumulator) Remove(id string) bool {
 	return true
 }
 
+// SetWindow changes AccumulatorOptions.Window, MaxAge and HalfLife, and returns how
+// many documents the new windows let go at once. Wider ones bring none of those
+// back that have gone. What is held afterwards depends on what was held, on the
+// three numbers and on what is added later. Where it returns an error, a setting
+// that is out of range, nothing has changed. O(documents that go).
+func (a *Accumulator) SetWindow(window int, maxAge int64, halfLife float64) (evicted int, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ready()
+	o := a.o
+	o.Window, o.MaxAge, o.HalfLife = window, maxAge, halfLife
+	if err := o.validate(); err != nil {
+		return 0, err
+	}
+	a.o = o
+	return a.slide(), nil
+}
+
+// slide lets the documents go that are outside the windows, and returns how many.
+func (a *Accumulator) slide() int {
+	n := len(a.docs)
+	for len(a.docs) > 0 && (a.o.Window > 0 && len(a.docs) > a.o.Window ||
+		a.o.MaxAge > 0 && uint64(a.docs[len(a.docs)-1].at)-uint64(a.docs[0].at) >= uint64(a.o.MaxAge)) {
+		a.evict()
+	}
+	return n - len(a.docs)
+}
+
 // Has tells whether a document is held.
 func (a *Accumulator) Has(id string) bool {
 	a.mu.Lock()
@@ -571,13 +599,7 @@ func (a *Accumulator) Merge(other *Accumulator) error {
 	a.docs = all
 	a.unknown += s.unknown
 	a.evicted += s.evicted
-	for len(a.docs) > 0 {
-		if d := a.docs[0]; a.o.Window > 0 && len(a.docs) > a.o.Window || a.o.MaxAge > 0 && uint64(a.docs[len(a.docs)-1].at)-uint64(d.at) >= uint64(a.o.MaxAge) {
-			a.evict()
-			continue
-		}
-		break
-	}
+	a.slide()
 	return nil
 }
 

@@ -239,6 +239,42 @@ func TestAccumulatorWindows(t *testing.T) {
 	}
 }
 
+// A window that is changed: what it then holds is what it would hold had it been
+// so from the beginning, but that nothing comes back.
+func TestAccumulatorSetWindow(t *testing.T) {
+	docs := tokenDocs(rand.New(rand.NewPCG(15, 16)), 150, 60)
+	set := func(a *cooc.Accumulator, window int, age int64, half float64, want int) {
+		t.Helper()
+		if n, err := a.SetWindow(window, age, half); n != want || err != nil {
+			t.Fatalf("SetWindow(%d, %d, %g): %d evicted, %v; want %d", window, age, half, n, err, want)
+		}
+	}
+	a := accumulate(t, cooc.AccumulatorOptions{MinDocs: 2}, docs[:100])
+	set(a, 40, 0, 0, 60)
+	addAll(t, a, docs[100:120])
+	set(a, 40, 0, 3, 0)
+	set(a, 0, 10, 3, 30)
+	set(a, 0, 0, 3, 0) // wider
+	addAll(t, a, docs[120:])
+	if n := a.Stats().Evicted; n != 60+20+30 {
+		t.Errorf("%d evicted in all, want 110", n)
+	}
+	sameHeld(t, "changed", a, accumulate(t, cooc.AccumulatorOptions{MinDocs: 2, HalfLife: 3}, docs[110:]))
+	var before, after bytes.Buffer
+	if _, err := a.WriteTo(&before); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []cooc.AccumulatorOptions{{Window: -1}, {MaxAge: -1}, {HalfLife: math.NaN()}} {
+		if n, err := a.SetWindow(o.Window, o.MaxAge, o.HalfLife); err == nil || n != 0 {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+	if _, err := a.WriteTo(&after); err != nil || !bytes.Equal(before.Bytes(), after.Bytes()) {
+		t.Errorf("a setting that was refused has changed something, %v", err)
+	}
+	set(new(cooc.Accumulator), 1, 0, 0, 0)
+}
+
 // Decay is the weighted mean of the documents' own moments, here by the
 // definition.
 func TestAccumulatorDecay(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,7 +35,7 @@ var childFlags = []string{"-addr", "127.0.0.1:0", "-k", "3", "-words", "200", "-
 // child runs the service in this process, which the test will kill; killAt names
 // the step of the store at which it kills itself, and the how manieth one.
 func child(data, killAt string) {
-	o, err := parseFlags(append([]string{"-data", data}, childFlags...), os.Stderr)
+	o, err := parseFlags(slices.Concat([]string{"-data", data}, childFlags, strings.Fields(os.Getenv("SERVICE_TEST_FLAGS"))), os.Stderr)
 	if err != nil {
 		os.Exit(2)
 	}
@@ -107,14 +109,14 @@ func (l *ledger) clients(base string, seed uint64) (wait func()) {
 			}
 		})
 	}
-	loop(1, func(c *http.Client, rng *rand.Rand) error { // stores
+	store := func(size int, c *http.Client, rng *rand.Rand) error {
 		l.mu.Lock()
 		first := l.next
-		l.next += 10
+		l.next += size
 		l.mu.Unlock()
 		var ids []string
 		var b strings.Builder
-		for i := range 10 {
+		for i := range size {
 			id := fmt.Sprintf("d%d", first+i)
 			ids = append(ids, id)
 			fmt.Fprintf(&b, "{\"id\":%q,\"text\":%q}\n", id, text(rng, 3, 15))
@@ -125,7 +127,11 @@ func (l *ledger) clients(base string, seed uint64) (wait func()) {
 		}
 		l.told(ids, true)
 		return nil
-	})
+	}
+	loop(1, func(c *http.Client, rng *rand.Rand) error { return store(10, c, rng) })
+	for name := range uint64(3) { // so that one write to the log is for several
+		loop(5+name, func(c *http.Client, rng *rand.Rand) error { return store(1, c, rng) })
+	}
 	loop(2, func(c *http.Client, rng *rand.Rand) error { // deletes some of the oldest
 		var id string
 		l.mu.Lock()
@@ -195,13 +201,11 @@ func send(c *http.Client, method, u, contentType, body string, want ...int) ([]b
 	return nil, fmt.Errorf("%s %s: %s: %s", method, u, resp.Status, b)
 }
 
-// check opens a folder after a kill: the last model that anybody has heard of, or
-// a newer one, loads, and every document is there or not, as was acknowledged.
-// The few of which nobody knows are looked up.
-func (l *ledger) check(t *testing.T, dir string) {
+// reopen opens a folder after a kill, for f to look at.
+func reopen(t *testing.T, dir string, flags []string, f func(get func(path string) *httptest.ResponseRecorder)) {
 	t.Helper()
 	ctx := context.Background()
-	o, err := parseFlags(append([]string{"-data", dir}, childFlags...), io.Discard)
+	o, err := parseFlags(slices.Concat([]string{"-data", dir}, childFlags, flags), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +217,7 @@ func (l *ledger) check(t *testing.T, dir string) {
 	o.config.Hosts = nil
 	s, err := server.Open(ctx, st, o.config)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(errors.Join(err, st.Close()))
 	}
 	defer func() {
 		if err := s.Close(); err != nil {
@@ -221,11 +225,23 @@ func (l *ledger) check(t *testing.T, dir string) {
 		}
 	}()
 	h := s.Handler()
-	get := func(path string) *httptest.ResponseRecorder {
+	f(func(path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		return w
-	}
+	})
+}
+
+// check looks at a folder after a kill: the last model that anybody has heard of,
+// or a newer one, loads, and every document is there or not, as was acknowledged.
+// The few of which nobody knows are looked up.
+func (l *ledger) check(t *testing.T, dir string) {
+	t.Helper()
+	reopen(t, dir, nil, func(get func(string) *httptest.ResponseRecorder) { l.compare(t, get) })
+}
+
+func (l *ledger) compare(t *testing.T, get func(path string) *httptest.ResponseRecorder) {
+	t.Helper()
 	for id := range l.unsure {
 		l.there[id] = get("/v1/documents/"+id).Code == 200
 	}
@@ -256,8 +272,8 @@ func (l *ledger) check(t *testing.T, dir string) {
 	l.version = ready.Model.Version
 }
 
-// process is a service in a process of its own.
-type process struct {
+// victim is a service in a process of its own, to be killed.
+type victim struct {
 	cmd  *exec.Cmd
 	base string
 	errs bytes.Buffer
@@ -265,9 +281,9 @@ type process struct {
 
 // launch starts a service, to be killed some time after its start, 0: not at all.
 // It may be gone before it listens: then base is empty.
-func launch(t *testing.T, dir, killAt string, killAfter time.Duration) *process {
+func launch(t *testing.T, dir, killAt string, killAfter time.Duration) *victim {
 	t.Helper()
-	p := &process{cmd: exec.Command(os.Args[0])}
+	p := &victim{cmd: exec.Command(os.Args[0])}
 	p.cmd.Env = append(os.Environ(), "SERVICE_TEST_DATA="+dir, "SERVICE_TEST_KILL_AT="+killAt)
 	p.cmd.Stderr = &p.errs
 	out, err := p.cmd.StdoutPipe()
@@ -288,7 +304,7 @@ func launch(t *testing.T, dir, killAt string, killAfter time.Duration) *process 
 }
 
 // end waits for a process that was killed, and fails if it ended otherwise.
-func (p *process) end(t *testing.T) {
+func (p *victim) end(t *testing.T) {
 	t.Helper()
 	if err := p.cmd.Wait(); err == nil || p.cmd.ProcessState.Exited() && runtime.GOOS != "windows" { // where a kill is an exit too
 		t.Fatalf("the service ended by itself: %v\n%s", err, p.errs.String())
@@ -350,13 +366,13 @@ func TestKill(t *testing.T) {
 func TestKillAtEachStep(t *testing.T) {
 	var steps []string
 	for _, what := range []string{".jsmf", ".acc"} {
-		for _, at := range []string{"written", "synced", "renamed", "in place", "removed"} {
+		for _, at := range []string{"written", "synced", "in place", "removed"} {
 			steps = append(steps, what+" "+at)
 		}
 	}
 	steps = append(steps, "log written", "log synced", "log marked", "segment written", "segment begun", "segment removed")
 	if testing.Short() || testutil.Race {
-		steps = []string{".jsmf synced", ".jsmf in place", ".acc renamed", "log written", "log synced", "segment removed"}
+		steps = []string{".jsmf synced", ".jsmf in place", ".acc synced", "log written", "log synced", "segment removed"}
 	}
 	dir := t.TempDir()
 	l := &ledger{there: map[string]bool{}, unsure: map[string]bool{}}
@@ -376,5 +392,64 @@ func TestKillAtEachStep(t *testing.T) {
 				t.Fatalf("killed at %q, number %d\n%s", step, nth, p.errs.String())
 			}
 		}
+	}
+}
+
+// With a window a service that was killed holds exactly the last documents, as
+// if it had gone on: those it had let go do not come back, no other goes, also
+// where the window changes from one start to the next.
+func TestKillWindow(t *testing.T) {
+	rounds := 20
+	if testing.Short() || testutil.Race {
+		rounds = 4
+	}
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(9, 1))
+	c := &http.Client{Timeout: 20 * time.Second}
+	defer c.CloseIdleConnections()
+	const part = 7
+	stored := 0
+	var want []int // the documents held
+	for round := range rounds {
+		size := []int{100, 100, 60, 150}[round%4]
+		flags := []string{"-window", strconv.Itoa(size), "-half-life", "1h"}
+		t.Setenv("SERVICE_TEST_FLAGS", strings.Join(flags, " "))
+		step := []string{"log written", "log synced", "log marked", "segment begun"}[rng.IntN(4)]
+		p := launch(t, dir, fmt.Sprintf("%s#%d", step, 1+rng.IntN(25)), 20*time.Second)
+		first, acknowledged := stored, stored
+		for p.base != "" {
+			var b strings.Builder
+			for i := range part {
+				fmt.Fprintf(&b, "{\"id\":\"d%d\",\"text\":%q}\n", stored+i, text(rng, 3, 15))
+			}
+			stored += part
+			if _, err := send(c, "POST", p.base+"/v1/documents", typeNDJSON, b.String(), 200); err != nil {
+				break
+			}
+			acknowledged = stored
+		}
+		p.end(t)
+		with := func(end int) []int {
+			docs := slices.Clone(want)
+			for i := first; i < end; i++ {
+				docs = append(docs, i)
+			}
+			return docs[max(0, len(docs)-size):]
+		}
+		var got []int
+		reopen(t, dir, flags, func(get func(string) *httptest.ResponseRecorder) {
+			for i := range stored {
+				if get(fmt.Sprintf("/v1/documents/d%d", i)).Code == 200 {
+					got = append(got, i)
+				}
+			}
+		})
+		if !slices.Equal(got, with(acknowledged)) && !slices.Equal(got, with(stored)) {
+			t.Fatalf("round %d, killed at %q: of %d documents, %d acknowledged, these are held: %v\nwant %v", round, step, stored, acknowledged, got, with(acknowledged))
+		}
+		want = got
+	}
+	if stored < 10*part*rounds/2 || len(want) < 60 {
+		t.Errorf("%d documents are too few to tell anything", stored)
 	}
 }

@@ -74,15 +74,20 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&c.Topics, "k", 20, "`topics` of a refit")
 	f.IntVar(&c.MaxWords, "words", 5000, "most `words` of the vocabulary")
 	f.IntVar(&c.MinDocs, "min-docs", 5, "`documents` that must have a word before it is in the vocabulary")
+	f.IntVar(&c.Window, "window", 0, "learn from the last so many `documents` only; 0: from all")
+	f.DurationVar(&c.MaxAge, "max-age", 0, "learn from documents only that were stored less than this `time` before the newest; 0: from all")
+	f.DurationVar(&c.HalfLife, "half-life", 0, "a document that was stored this `time` before the newest counts half; 0: all count the same")
 	f.IntVar(&c.Workers, "workers", 0, "`goroutines` of a refit; 0: half of the processors")
 	f.IntVar(&o.store.KeepModels, "keep", 5, "`models` that stay on disk")
 	f.Int64Var(&l.Document, "max-document", 1<<20, "most `bytes` of a document")
 	f.Int64Var(&l.Stream, "max-stream", 256<<20, "most `bytes` of a stream to infer")
 	f.Int64Var(&l.Upload, "max-upload", 32<<20, "most `bytes` of a part of the corpus")
 	f.IntVar(&l.Documents, "max-documents", 10_000, "most `documents` of a part of the corpus")
+	f.IntVar(&l.Uploads, "max-uploads", 16, "most `uploads` in progress, which together may have four times -max-upload")
 	f.Int64Var(&l.Memory, "max-memory", 4<<30, "most `bytes` of memory for documents that are kept")
 	f.Int64Var(&l.Fit, "max-fit", 4<<30, "most `bytes` of memory for a refit, which beyond that does not begin")
 	f.IntVar(&l.Requests, "max-requests", 256, "most `requests` in progress")
+	f.IntVar(&l.Connections, "max-connections", 1024, "most `connections`, beyond which the one that is idle longest is closed")
 	f.DurationVar(&l.Request, "timeout", time.Minute, "most `time` of a request")
 	f.DurationVar(&l.Stall, "stall", 10*time.Second, "most `time` to wait for a client's next bytes")
 	f.Usage = func() {
@@ -101,16 +106,18 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	bad(o.data == "", "-data is missing")
 	f.VisitAll(func(f *flag.Flag) {
+		zero := f.DefValue == "0" || f.DefValue == "0s" // means something
 		switch v := f.Value.(flag.Getter).Get().(type) {
 		case int:
-			bad(v < 1 && f.Name != "workers", "-%s %d: want at least 1", f.Name, v)
+			bad(v < 1 && !zero, "-%s %d: want at least 1", f.Name, v)
+			bad(v < 0 && zero, "-%s %d: want 0 or more", f.Name, v)
 		case int64:
 			bad(v < 1, "-%s %d: want at least 1", f.Name, v)
 		case time.Duration:
-			bad(v <= 0, "-%s %v: want more than 0", f.Name, v)
+			bad(v <= 0 && !zero, "-%s %v: want more than 0", f.Name, v)
+			bad(v < 0 && zero, "-%s %v: want 0 or more", f.Name, v)
 		}
 	})
-	bad(c.Workers < 0, "-workers %d: want 0 or more", c.Workers)
 	bad(c.Topics == 1, "-k 1: want at least 2")
 	host, _, err := net.SplitHostPort(o.addr)
 	bad(err != nil, "-addr %q: want host:port", o.addr)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -61,6 +62,11 @@ func TestUsage(t *testing.T) {
 		"-k 1: want at least 2":             {"-data", dir, "-k", "1"},
 		"-words -3: want at least 1":        {"-data", dir, "-words", "-3"},
 		"-workers -1: want 0 or more":       {"-data", dir, "-workers", "-1"},
+		"-window -1: want 0 or more":        {"-data", dir, "-window", "-1"},
+		"-max-age -1s: want 0 or more":      {"-data", dir, "-max-age", "-1s"},
+		"-half-life -1h0m0s: want 0 or":     {"-data", dir, "-half-life", "-1h"},
+		"-half-life: parse error":           {"-data", dir, "-half-life", "7"},
+		"-max-uploads 0: want at least 1":   {"-data", dir, "-max-uploads", "0"},
 		"-stall 0s: want more than 0":       {"-data", dir, "-stall", "0s"},
 		"-addr \"8080\"":                    {"-data", dir, "-addr", "8080"},
 		"-addr :8080 can be reached":        {"-data", dir, "-addr", ":8080"},
@@ -96,14 +102,14 @@ func TestSoak(t *testing.T) {
 		cmd.Env = append(os.Environ(), "SERVICE_TEST_RUN=1")
 		return cmd
 	}}
-	if err := s.parse([]string{"-duration", "2s", "-refit", "700ms", "-clients", "4", "-k", "4", "-docs", "300", "-tokens", "30"}, os.Stderr); err != nil {
+	if err := s.parse([]string{"-duration", "2s", "-refit", "700ms", "-clients", "4", "-k", "4", "-docs", "300", "-tokens", "30", "-scale", "400ms"}, os.Stderr); err != nil {
 		t.Fatal(err)
 	}
-	var out, errs bytes.Buffer
-	if err := s.run(context.Background(), &out, &errs); err != nil {
+	var out bytes.Buffer
+	if err := s.run(context.Background(), &out); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	if !strings.Contains(out.String(), "no error") || !strings.Contains(out.String(), "POST /v1/infer ×20") || len(s.expected) < 2 || s.answers.Load() < 100 {
+	if !strings.Contains(out.String(), "no error") || !strings.Contains(out.String(), "two cores to one: ×") || !strings.Contains(out.String(), "POST /v1/infer ×20") || len(s.expected) < 2 || s.answers.Load() < 100 {
 		t.Errorf("%d models, %d answers\n%s", len(s.expected), s.answers.Load(), out.String())
 	}
 	if _, err := os.Stat(s.dir); !os.IsNotExist(err) {
@@ -123,6 +129,33 @@ func TestSoak(t *testing.T) {
 	}
 	if err := s.parse([]string{"-clients", "0", "-k", "1", "x"}, io.Discard); err == nil {
 		t.Error("wrong flags are taken")
+	}
+}
+
+// What the soak says of cores, and of who has used them.
+func TestCores(t *testing.T) {
+	one := &coreLoad{cores: 1, docs: 10_000, wall: 10, cpu: 10, client: 1}
+	for _, c := range []struct {
+		two  coreLoad
+		cpus int
+		want []string
+	}{
+		{coreLoad{cores: 2, docs: 19_000, wall: 10, cpu: 20, client: 2}, 4, []string{"×1.90 by the clock; ×1.90 by what"}},
+		{coreLoad{cores: 2, docs: 16_000, wall: 10, cpu: 16, client: 4}, 2, []string{"×1.60 by the clock; ×2.00 by what", "the clients are the bottleneck on two cores: they take 0.40 of the machine's 2, the service gets 1.60"}},
+		{coreLoad{cores: 2, docs: 10_000, wall: 10, cpu: 10, client: 1}, 2, []string{"used 1.00 of its two cores: the machine had other things to do"}},
+		{coreLoad{cores: 2, docs: 10_000, wall: 10, cpu: 10, client: 1}, 1, []string{"the machine has one core"}},
+		{coreLoad{cores: 2, docs: 10_000, wall: 10, cpu: 10, client: math.NaN()}, 2, []string{"used 1.00 of its two cores"}},
+	} {
+		var b strings.Builder
+		printCores(&b, one, &c.two, c.cpus)
+		for _, w := range c.want {
+			if !strings.Contains(b.String(), w) {
+				t.Errorf("%+v: %q is not in\n%s", c.two, w, b.String())
+			}
+		}
+		if n := strings.Count(b.String(), "\n"); n < 4 || n > 5 {
+			t.Errorf("%+v: %d lines", c.two, n)
+		}
 	}
 }
 

@@ -33,6 +33,7 @@ import (
 // answers.
 type soak struct {
 	duration, refit      time.Duration
+	scale                time.Duration
 	clients, procs       int
 	topics, docs, tokens int
 	inferOnly            bool
@@ -72,7 +73,7 @@ func runSoak(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return 2
 	}
-	return cli.Status("service soak", stderr, s.run(ctx, stdout, stderr))
+	return cli.Status("service soak", stderr, s.run(ctx, stdout))
 }
 
 func (s *soak) parse(args []string, stderr io.Writer) error {
@@ -85,6 +86,7 @@ func (s *soak) parse(args []string, stderr io.Writer) error {
 	f.IntVar(&s.topics, "k", 20, "`topics`")
 	f.IntVar(&s.docs, "docs", 2000, "`documents` to begin with")
 	f.IntVar(&s.tokens, "tokens", 100, "`tokens` of a document")
+	f.DurationVar(&s.scale, "scale", 20*time.Second, "then compare one core with two, so `long` each; 0: do not")
 	f.BoolVar(&s.inferOnly, "infer", false, "infer only: no other requests, no refits")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -93,7 +95,7 @@ func (s *soak) parse(args []string, stderr io.Writer) error {
 	for _, v := range []struct {
 		name string
 		bad  bool
-	}{{"duration", s.duration <= 0}, {"refit", s.refit <= 0}, {"clients", s.clients < 1}, {"procs", s.procs < 0}, {"k", s.topics < 2}, {"docs", s.docs < 100}, {"tokens", s.tokens < 5}} {
+	}{{"duration", s.duration <= 0}, {"refit", s.refit <= 0}, {"scale", s.scale < 0}, {"clients", s.clients < 1}, {"procs", s.procs < 0}, {"k", s.topics < 2}, {"docs", s.docs < 100}, {"tokens", s.tokens < 5}} {
 		if v.bad {
 			err = errors.Join(err, fmt.Errorf("-%s is too small", v.name))
 		}
@@ -132,7 +134,7 @@ func (s *soak) document(rng *rand.Rand) string {
 	return strings.Join(words, " ")
 }
 
-func (s *soak) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+func (s *soak) run(ctx context.Context, stdout io.Writer) (err error) {
 	if s.dir, err = os.MkdirTemp("", "service-soak-"); err != nil {
 		return err
 	}
@@ -144,63 +146,92 @@ func (s *soak) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 		s.pool = append(s.pool, d)
 		s.one = append(s.one, fmt.Sprintf("{\"text\":%q}\n", d))
 	}
-	cmd := s.command("-data", s.dir, "-addr", "127.0.0.1:0", "-k", fmt.Sprint(s.topics), "-keep", "1000")
-	if s.procs > 0 {
-		cmd.Env = append(cmd.Environ(), fmt.Sprintf("GOMAXPROCS=%d", s.procs))
-	}
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	out, err := cmd.StdoutPipe()
+	p, err := s.launch(s.procs, "-data", filepath.Join(s.dir, "data"), "-k", fmt.Sprint(s.topics), "-keep", "1000")
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	ended := make(chan struct{})
-	defer func() { // a service that is left over after an error
-		select {
-		case <-ended:
-		default:
-			err = errors.Join(err, cmd.Process.Kill())
-			cmd.Wait()
-		}
-	}()
-	sc := bufio.NewScanner(out)
-	if !sc.Scan() {
-		return fmt.Errorf("the service did not start:\n%s", log.String())
-	}
-	s.base = strings.TrimPrefix(sc.Text(), "listening on ")
+	defer p.kill() // where something goes wrong
+	s.base = p.base
 	if err := s.load(ctx, rng); err != nil {
 		return err
 	}
 	begun := time.Now()
 	s.work(ctx)
 	took := time.Since(begun)
-	before, err := s.sample()
+	end, err := sampleOf(p.base)
 	if err != nil {
 		return err
 	}
-	if runtime.GOOS == "windows" {
-		err = cmd.Process.Kill()
-	} else {
-		err = cmd.Process.Signal(syscall.SIGTERM)
-	}
-	if err != nil {
+	if err := p.stop(); err != nil {
 		return err
 	}
-	err = cmd.Wait()
-	close(ended)
-	if runtime.GOOS == "windows" {
-		err = nil // it was killed
+	if i := strings.Index(p.log.String(), "level=ERROR"); i >= 0 {
+		s.failed("the service logged an error: %.300s", p.log.String()[i:])
 	}
+	if err := s.report(stdout, took, end); err != nil {
+		return err
+	}
+	if s.scale > 0 && ctx.Err() == nil {
+		return s.compareCores(ctx, stdout)
+	}
+	return nil
+}
+
+// process is a service in a process of its own.
+type process struct {
+	cmd   *exec.Cmd
+	base  string
+	log   bytes.Buffer
+	ended bool
+}
+
+// launch starts a service and waits until it listens; procs is its GOMAXPROCS, 0:
+// as it is.
+func (s *soak) launch(procs int, args ...string) (*process, error) {
+	p := &process{cmd: s.command(append(args, "-addr", "127.0.0.1:0")...)}
+	if procs > 0 {
+		p.cmd.Env = append(p.cmd.Environ(), fmt.Sprintf("GOMAXPROCS=%d", procs))
+	}
+	p.cmd.Stderr = &p.log
+	out, err := p.cmd.StdoutPipe()
 	if err != nil {
-		return fmt.Errorf("the service did not end well: %w\n%s", err, log.String())
+		return nil, err
 	}
-	if i := strings.Index(log.String(), "level=ERROR"); i >= 0 {
-		s.failed("the service logged an error: %.300s", log.String()[i:])
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
 	}
-	return s.report(stdout, took, before)
+	sc := bufio.NewScanner(out)
+	if !sc.Scan() {
+		p.kill()
+		return nil, fmt.Errorf("the service did not start:\n%s", p.log.String())
+	}
+	p.base = strings.TrimPrefix(sc.Text(), "listening on ")
+	return p, nil
+}
+
+// kill ends a process that has not been stopped.
+func (p *process) kill() {
+	if !p.ended {
+		p.ended = true
+		_ = p.cmd.Process.Kill() // it may have ended by itself
+		_ = p.cmd.Wait()
+	}
+}
+
+// stop ends a process as service managers do, where there is a way.
+func (p *process) stop() error {
+	if runtime.GOOS == "windows" {
+		p.kill()
+		return nil
+	}
+	p.ended = true
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	if err := p.cmd.Wait(); err != nil {
+		return fmt.Errorf("the service did not end well: %w\n%s", err, p.log.String())
+	}
+	return nil
 }
 
 // load stores the first documents and makes the first model.
@@ -290,7 +321,7 @@ func (s *soak) work(ctx context.Context) {
 				return
 			case <-t.C:
 			}
-			x, err := s.sample()
+			x, err := sampleOf(s.base)
 			if err != nil {
 				s.failed("%v", err)
 				continue
@@ -482,7 +513,7 @@ func (s *soak) verify(b []byte, d, line int, model string) string {
 
 // expect computes what a model must answer, from its file.
 func (s *soak) expect(name string) ([]string, error) {
-	m, err := jsmf.LoadModel(filepath.Join(s.dir, "models", name+".jsmf"))
+	m, err := jsmf.LoadModel(filepath.Join(s.dir, "data", "models", name+".jsmf"))
 	if err != nil {
 		return nil, err
 	}
@@ -545,8 +576,8 @@ func (l *latencies) quantile(q float64) time.Duration {
 // sample is what the service's metrics say at a time.
 type sample struct{ goroutines, rss, live, cpu, log float64 }
 
-func (s *soak) sample() (x sample, err error) {
-	resp, err := http.Get(s.base + "/metrics")
+func sampleOf(base string) (x sample, err error) {
+	resp, err := http.Get(base + "/metrics")
 	if err != nil {
 		return x, err
 	}

@@ -22,7 +22,7 @@ import (
 // A file that is replaced keeps its permission bits; a new one gets 0666 less
 // the umask. A symbolic link is followed and stays. What is neither missing nor
 // a regular file is refused. Errors do not name the path.
-func Write(path string, write func(io.Writer) error) (err error) {
+func Write(path string, write func(io.Writer) error) error {
 	target, info, err := resolve(path)
 	if err != nil {
 		return err
@@ -30,7 +30,24 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if info != nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("is not a regular file (%v)", info.Mode().Type())
 	}
-	f, err := createBeside(target)
+	dir, base := filepath.Split(target)
+	if base == "" {
+		return errors.New("the path has no file name")
+	}
+	return create(dir, info, write, func() string { return target })
+}
+
+// WriteNamed writes a file in a folder with what write writes, under the name that
+// name returns, as Write does. It asks for the name when all bytes are on the disk, so
+// that it may depend on them.
+func WriteNamed(dir string, write func(io.Writer) error, name func() string) error {
+	return create(dir+string(os.PathSeparator), nil, write, func() string { return filepath.Join(dir, name()) })
+}
+
+// create writes a new file in dir, which is empty or ends in a separator, and then
+// gives it the path that target returns. It gets the permissions of old, if not nil.
+func create(dir string, old fs.FileInfo, write func(io.Writer) error, target func() string) (err error) {
+	f, err := createIn(dir)
 	if err != nil {
 		return err
 	}
@@ -48,8 +65,8 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if err := write(f); err != nil {
 		return err
 	}
-	if info != nil {
-		if err := keepMode(f, info.Mode().Perm()); err != nil {
+	if old != nil {
+		if err := keepMode(f, old.Mode().Perm()); err != nil {
 			return err
 		}
 	}
@@ -60,15 +77,14 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), target); err != nil {
+	if err := os.Rename(f.Name(), target()); err != nil {
 		return err
 	}
 	renamed = true
-	dir, _ := filepath.Split(target)
 	if dir == "" {
 		dir = "."
 	}
-	if err := syncDir(dir); err != nil {
+	if err := SyncDir(dir); err != nil {
 		return fmt.Errorf("the file has been replaced, but its folder could not be synced: %w", err)
 	}
 	return nil
@@ -107,15 +123,11 @@ func resolve(path string) (target string, info fs.FileInfo, err error) {
 	return "", nil, errors.New("too many symbolic links")
 }
 
-// createBeside makes a new file in the folder of target. os.CreateTemp would
-// make it with mode 0600, whatever the umask.
-func createBeside(target string) (*os.File, error) {
-	dir, base := filepath.Split(target)
-	if base == "" {
-		return nil, errors.New("the path has no file name")
-	}
+// createIn makes a new file in dir, which is empty or ends in a separator.
+// os.CreateTemp would make it with mode 0600, whatever the umask.
+func createIn(dir string) (*os.File, error) {
 	for try := 0; ; try++ {
-		// A short name, for base may have the greatest length there is.
+		// A short name, for that of the target may have the greatest length there is.
 		name := dir + ".jsmf-" + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err == nil || !errors.Is(err, fs.ErrExist) || try == 100 {

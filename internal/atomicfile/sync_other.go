@@ -11,5 +11,5 @@ import (
 // permission bit Windows knows, read-only, has kept a file from being replaced.
 func keepMode(*os.File, fs.FileMode) error { return nil }
 
-// syncDir does nothing: folders cannot be synced.
-func syncDir(string) error { return nil }
+// SyncDir does nothing: folders cannot be synced.
+func SyncDir(string) error { return nil }

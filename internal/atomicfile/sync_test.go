@@ -9,10 +9,10 @@ import (
 )
 
 func TestSyncDir(t *testing.T) {
-	if err := syncDir(t.TempDir()); err != nil {
+	if err := SyncDir(t.TempDir()); err != nil {
 		t.Error(err)
 	}
-	err := syncDir(filepath.Join(t.TempDir(), "none"))
+	err := SyncDir(filepath.Join(t.TempDir(), "none"))
 	if runtime.GOOS != "windows" && !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
 	}

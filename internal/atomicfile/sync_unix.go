@@ -12,10 +12,10 @@ import (
 // keepMode gives f the permission bits of the file it replaces.
 func keepMode(f *os.File, perm fs.FileMode) error { return f.Chmod(perm) }
 
-// syncDir makes a new name in a folder durable. File systems that cannot sync a
+// SyncDir makes a new name in a folder durable. File systems that cannot sync a
 // folder, and folders that may be written to but not read, are left as they
 // are: the file itself is on the disk.
-func syncDir(dir string) error {
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil

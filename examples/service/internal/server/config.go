@@ -27,6 +27,15 @@ type Config struct {
 	StopWords []string // words that are left out; nil: the English list of package corpus
 	Workers   int      // goroutines of a refit; 0: half of GOMAXPROCS, at least 1
 
+	// Which of the documents stay to be learned from, by the order and the time in
+	// which they were stored. Others go, durably, when new ones come: the age of a
+	// document is the newest one's time less its own, so that nothing goes while
+	// nothing comes. These may change between one start and the next: narrower
+	// windows let documents go at the start, wider ones bring none back.
+	Window   int           // only the last so many; 0: all
+	MaxAge   time.Duration // only those less old than this, at least a microsecond; 0: all
+	HalfLife time.Duration // a document this old counts half in a refit, one twice as old a quarter, and so on; 0: all count the same
+
 	Limits Limits
 
 	// Hosts are the names by which clients may call the service (the Host header
@@ -43,20 +52,26 @@ type Config struct {
 // Limits bounds what a client may ask for. In each 0 means the default, and
 // negative values are errors.
 type Limits struct {
-	Document  int64         // bytes of one document, and of one line of a stream; 0: 1 MiB
-	Stream    int64         // bytes of a stream of documents to infer; 0: 256 MiB
-	Upload    int64         // bytes of a part of the corpus; 0: 32 MiB
-	Documents int           // documents of a part of the corpus; 0: 10,000
-	Tokens    int64         // tokens of a document; 0: 1,000,000
-	Memory    int64         // bytes of the documents that are kept, as cooc.AccumulatorStats counts them, beyond which no upload is taken; 0: 4 GiB
-	Fit       int64         // bytes that a refit may take, as jsmf estimates them; beyond it fails before it begins; 0: 4 GiB
-	Requests  int           // requests in progress; 0: 256
-	Uploads   int           // uploads in progress, each of which may hold its body; 0: 4
-	Inferring int           // documents inferred at the same time; 0: twice GOMAXPROCS
-	Wait      time.Duration // to be one of those, before 503; 0: 2 s
-	Stall     time.Duration // for the next bytes from or to a client; 0: 10 s
-	Request   time.Duration // for a request as a whole; 0: 60 s
+	Document    int64         // bytes of one document, and of one line of a stream; 0: 1 MiB
+	Stream      int64         // bytes of a stream of documents to infer; 0: 256 MiB
+	Upload      int64         // bytes of a part of the corpus, at most 128 MiB; 0: 32 MiB
+	Documents   int           // documents of a part of the corpus; 0: 10,000
+	Tokens      int64         // tokens of a document; 0: 1,000,000
+	Memory      int64         // bytes of the documents that are kept, as cooc.AccumulatorStats counts them, beyond which no upload is taken; 0: 4 GiB
+	Fit         int64         // bytes that a refit may take, as jsmf estimates them; beyond it fails before it begins; 0: 4 GiB
+	Requests    int           // requests in progress; 0: 256
+	Uploads     int           // uploads in progress, each of which may hold its body and what was read of it; 0: 16
+	UploadBytes int64         // bytes of the uploads in progress together, decompressed; 0: four times Upload
+	Connections int           // of clients, beyond which the one that is idle longest is closed; 0: 1024
+	Inferring   int           // documents inferred at the same time; 0: twice GOMAXPROCS
+	Wait        time.Duration // to be one of those, before 503; 0: 2 s
+	Stall       time.Duration // for the next bytes from or to a client; 0: 10 s
+	Request     time.Duration // for a request as a whole; 0: 60 s
 }
+
+// maxUpload bounds Limits.Upload: six times as many bytes, as escapes in the log
+// may take, are less than a frame of it can have.
+const maxUpload = 128 << 20
 
 func (c Config) withDefaults() (Config, error) {
 	var errs []error
@@ -73,7 +88,9 @@ func (c Config) withDefaults() (Config, error) {
 	defaultTo(&errs, "Limits.Memory", &l.Memory, 4<<30)
 	defaultTo(&errs, "Limits.Fit", &l.Fit, 4<<30)
 	defaultTo(&errs, "Limits.Requests", &l.Requests, 256)
-	defaultTo(&errs, "Limits.Uploads", &l.Uploads, 4)
+	defaultTo(&errs, "Limits.Uploads", &l.Uploads, 16)
+	defaultTo(&errs, "Limits.UploadBytes", &l.UploadBytes, 4*l.Upload)
+	defaultTo(&errs, "Limits.Connections", &l.Connections, 1024)
 	defaultTo(&errs, "Limits.Inferring", &l.Inferring, 2*runtime.GOMAXPROCS(0))
 	defaultTo(&errs, "Limits.Wait", &l.Wait, 2*time.Second)
 	defaultTo(&errs, "Limits.Stall", &l.Stall, 10*time.Second)
@@ -83,6 +100,15 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.MaxWords > 0 && c.MaxWords < c.Topics {
 		errs = append(errs, fmt.Errorf("server: MaxWords %d is less than Topics %d", c.MaxWords, c.Topics))
+	}
+	if l.Upload > maxUpload {
+		errs = append(errs, fmt.Errorf("server: Limits.Upload is %d; want at most %d", l.Upload, maxUpload))
+	}
+	if c.Window < 0 || c.MaxAge < 0 || c.HalfLife < 0 {
+		errs = append(errs, fmt.Errorf("server: Window is %d, MaxAge %v, HalfLife %v; none may be negative", c.Window, c.MaxAge, c.HalfLife))
+	}
+	if c.MaxAge > 0 && c.MaxAge < time.Microsecond {
+		errs = append(errs, fmt.Errorf("server: MaxAge is %v; want at least 1µs", c.MaxAge))
 	}
 	if c.StopWords == nil {
 		c.StopWords = corpus.EnglishStopWords()

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -294,9 +295,16 @@ type body struct {
 	r     io.Reader
 	limit int64
 	left  int64
+
+	// Of several bodies together; nil: this one alone.
+	all           *atomic.Int64
+	most, counted int64
 }
 
-var errTooLarge = errors.New("too large")
+var (
+	errTooLarge = errors.New("too large")
+	errTooMany  = errors.New("too large together with others")
+)
 
 // openBody returns a request's body, decompressed, of which at most limit bytes can
 // be read.
@@ -309,7 +317,7 @@ func openBody(w http.ResponseWriter, r *http.Request, limit int64, stall time.Du
 	switch enc := r.Header.Get("Content-Encoding"); strings.ToLower(enc) {
 	case "", "identity":
 	case "gzip":
-		in = &body{in, limit, limit}
+		in = &body{r: in, limit: limit, left: limit}
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, readProblem(err, limit)
@@ -319,7 +327,7 @@ func openBody(w http.ResponseWriter, r *http.Request, limit int64, stall time.Du
 		p := fail(http.StatusUnsupportedMediaType, "the Content-Encoding %q: only gzip is taken", shorten(enc))
 		return nil, p
 	}
-	return &body{in, limit, limit}, nil
+	return &body{r: in, limit: limit, left: limit}, nil
 }
 
 func tooLarge(limit int64) *problem {
@@ -340,6 +348,12 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	n, err := b.r.Read(p)
 	b.left -= int64(n)
+	if b.all != nil {
+		b.counted += int64(n)
+		if b.all.Add(int64(n)) > b.most {
+			return 0, errTooMany
+		}
+	}
 	return n, err
 }
 
@@ -375,6 +389,8 @@ func readProblem(err error, limit int64) *problem {
 	switch {
 	case errors.Is(err, errTooLarge):
 		return tooLarge(limit)
+	case errors.Is(err, errTooMany):
+		return busy(http.StatusTooManyRequests, "the uploads in progress have more bytes than they may have together")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fail(http.StatusRequestTimeout, "the body did not come in time")
 	case errors.As(err, &corrupt) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader):

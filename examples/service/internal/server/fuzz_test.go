@@ -47,5 +47,8 @@ func FuzzDocument(f *testing.F) {
 		if p == nil && len(words) != len(counts) {
 			t.Errorf("%q: %d words and %d counts", b, len(words), len(counts))
 		}
+		if p == nil && d.id != "" && d.kind != "ids" {
+			keepable(t, d.id, words, counts)
+		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -80,6 +81,7 @@ func (s *Service) Handler() http.Handler {
 	}}})
 	mux.Handle("/", other)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.conns.request(r.Context())
 		// ServeMux would redirect to another path, with an answer of its own.
 		if p := r.URL.EscapedPath(); p != path.Clean(p) {
 			other.ServeHTTP(w, r)
@@ -94,6 +96,10 @@ type answer struct {
 	http.ResponseWriter
 	status   int
 	panicked bool
+
+	rc    *http.ResponseController
+	stall time.Duration // to wait for the client to take a piece
+	end   time.Time     // and for all of it
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -103,12 +109,28 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-func (a *answer) Write(b []byte) (int, error) {
+// Write waits for the client for each piece, so that one that is slow gets a long
+// answer, and one that takes nothing holds a request for the stall only.
+func (a *answer) Write(b []byte) (n int, err error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	return a.ResponseWriter.Write(b)
+	for n < len(b) || n == 0 {
+		t := time.Now().Add(a.stall)
+		if a.end.Before(t) {
+			t = a.end
+		}
+		_ = a.rc.SetWriteDeadline(t) // there is none without a connection
+		k, err := a.ResponseWriter.Write(b[n:min(n+piece, len(b))])
+		if n += k; err != nil || k == 0 {
+			return n, err
+		}
+	}
+	return n, nil
 }
+
+// piece is how much of an answer a client must take within the stall.
+const piece = 64 << 10
 
 // Unwrap is for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
@@ -172,8 +194,8 @@ func (s *Service) handle(rt route, cross *http.CrossOriginProtection, w *answer,
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.Request)
 	defer cancel()
 	r = r.WithContext(ctx)
-	rc := http.NewResponseController(w)
-	_ = rc.SetWriteDeadline(time.Now().Add(s.cfg.Limits.Request + s.cfg.Limits.Stall)) // there is none without a connection
+	lim := s.cfg.Limits
+	w.rc, w.stall, w.end = http.NewResponseController(w.ResponseWriter), lim.Stall, time.Now().Add(lim.Request+lim.Stall)
 
 	if s.cfg.Hosts != nil && !slices.Contains(s.cfg.Hosts, hostName(r.Host)) {
 		return fail(http.StatusMisdirectedRequest, "this service is not called %s", shorten(r.Host))
@@ -242,10 +264,16 @@ func (s *Service) model(w http.ResponseWriter) (*served, *problem) {
 	return m, nil
 }
 
+// health tells that the process lives, and the model that serves, if there is one.
 func (s *Service) health(w http.ResponseWriter, r *http.Request) *problem {
+	var name *modelName
+	if m := s.current.Load(); m != nil {
+		name = &m.name
+	}
 	return sendJSON(w, http.StatusOK, struct {
-		Status string `json:"status"`
-	}{"ok"})
+		Status string     `json:"status"`
+		Model  *modelName `json:"model,omitempty"`
+	}{"ok", name})
 }
 
 func (s *Service) ready(w http.ResponseWriter, r *http.Request) *problem {
@@ -312,11 +340,13 @@ func (s *Service) report(w http.ResponseWriter, r *http.Request) *problem {
 	}
 	select {
 	case s.work <- struct{}{}:
-		defer func() { <-s.work }()
 	case <-r.Context().Done():
 		return late(r.Context())
 	}
-	b, err := m.report()
+	b, err := func() ([]byte, error) { // the client may take its time to take it
+		defer func() { <-s.work }()
+		return m.report()
+	}()
 	if err != nil {
 		return internal(err)
 	}
@@ -425,11 +455,6 @@ func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request)
 			w.Header().Set("Content-Type", typeNDJSON)
 			begun = true
 		}
-		t := time.Now().Add(lim.Stall)
-		if deadline.Before(t) {
-			t = deadline.Add(lim.Stall) // so that the last line can tell
-		}
-		_ = rc.SetWriteDeadline(t)
 		if _, err := w.Write(out.Bytes()); err != nil {
 			return err
 		}
@@ -478,6 +503,7 @@ func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request)
 			out.Write(enc)
 			out.WriteByte('\n')
 			_ = send() // if the client has gone nobody is left to tell
+			linger(w)
 			return p
 		}
 		// Send when the client seems to wait, or there is much to send.
@@ -492,6 +518,16 @@ func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request)
 			return nil
 		}
 	}
+}
+
+// linger has the server wait a little before it closes the connection, of which not
+// all was read: the end of an answer would be lost where the client is still sending.
+// That is what package http does for bodies that are too large.
+func linger(w http.ResponseWriter) {
+	if a, ok := w.(*answer); ok {
+		w = a.ResponseWriter
+	}
+	_, _ = http.MaxBytesReader(w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
 }
 
 // postDocuments stores a part of the corpus: all of its documents, or none.
@@ -514,6 +550,8 @@ func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem
 	if p != nil {
 		return p
 	}
+	b.all, b.most = &s.uploading, lim.UploadBytes
+	defer func() { s.uploading.Add(-b.counted) }()
 	var docs []incoming
 	take := func(line int, raw []byte) *problem {
 		d, p := parseDocument(raw, lim)
@@ -579,7 +617,13 @@ func (s *Service) countDocuments(w http.ResponseWriter, r *http.Request) *proble
 		Bytes     int64 `json:"bytes"`
 		LogBytes  int64 `json:"log_bytes"`
 		Segments  int   `json:"log_segments"`
-	}{st.Docs, st.Words, st.Tokens, st.Bytes, size, segments})
+
+		// Where there is a window.
+		Window   int     `json:"window,omitempty"`
+		MaxAge   float64 `json:"max_age_seconds,omitempty"`
+		HalfLife float64 `json:"half_life_seconds,omitempty"`
+		Evicted  int64   `json:"evicted,omitempty"`
+	}{st.Docs, st.Words, st.Tokens, st.Bytes, size, segments, s.cfg.Window, s.cfg.MaxAge.Seconds(), s.cfg.HalfLife.Seconds(), st.Evicted})
 }
 
 // getDocument tells whether a document is kept. Its text is not given out.

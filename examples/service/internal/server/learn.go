@@ -2,19 +2,16 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -28,9 +25,18 @@ type Service struct {
 	current atomic.Pointer[served] // nil: no model yet
 	metrics *metrics
 
-	// documents guards that the log and what it adds up to change together.
+	// documents guards that held is what the records up to seq add up to.
 	documents sync.Mutex
 	held      *cooc.Accumulator
+	seq       uint64
+
+	waiting sync.Mutex
+	queue   []*change     // that wait to be written; guarded by waiting
+	writer  chan struct{} // a token for the one request that writes
+	write   func([]store.Record) (last uint64, err error)
+	now     func() time.Time
+	newest  int64 // the latest time that a document has had; the writer's
+	behind  bool  // whether the clock is behind it; the writer's
 
 	mu     sync.Mutex
 	refit  RefitStatus
@@ -42,19 +48,9 @@ type Service struct {
 	requests chan struct{} // a token for each request in progress
 	uploads  chan struct{} // likewise
 	work     chan struct{} // likewise
-}
 
-// The kinds of records in the log.
-const (
-	opPut    store.Op = 1 // a logged document
-	opDelete store.Op = 2 // an id
-)
-
-// logged is a document in the log.
-type logged struct {
-	ID     string   `json:"id"`
-	Words  []string `json:"words"` // each once
-	Counts []int32  `json:"counts"`
+	uploading atomic.Int64 // bytes that the uploads in progress have read
+	conns     connections
 }
 
 // Open loads the newest good model and the documents of a store. The store is the
@@ -69,7 +65,11 @@ func Open(ctx context.Context, st *store.Store, cfg Config) (*Service, error) {
 		requests: make(chan struct{}, cfg.Limits.Requests),
 		uploads:  make(chan struct{}, cfg.Limits.Uploads),
 		work:     make(chan struct{}, cfg.Limits.Inferring),
+		writer:   make(chan struct{}, 1),
+		write:    st.Append,
+		now:      time.Now,
 	}
+	s.conns.most = cfg.Limits.Connections
 	s.refit.State = refitIdle
 	s.metrics = newMetrics(s)
 	if err := s.loadDocuments(ctx); err != nil {
@@ -85,55 +85,6 @@ func Open(ctx context.Context, st *store.Store, cfg Config) (*Service, error) {
 	}
 	_, err = s.swap(m, saved)
 	return s, err
-}
-
-func (s *Service) loadDocuments(ctx context.Context) error {
-	// Without MaxBytes: add sees to it, so that what was acknowledged can be
-	// loaded under any limit.
-	want := cooc.AccumulatorOptions{StopWords: s.cfg.StopWords, MinDocs: s.cfg.MinDocs, MaxWords: s.cfg.MaxWords}
-	seq, err := s.store.LoadSnapshot(ctx, func(r io.Reader) error {
-		s.held = new(cooc.Accumulator)
-		_, err := s.held.ReadFrom(r)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if seq == 0 {
-		if s.held, err = cooc.NewAccumulator(want); err != nil {
-			return err
-		}
-	} else if have := s.held.Options(); have.MinDocs != want.MinDocs || have.MaxWords != want.MaxWords || !slices.Equal(have.StopWords, want.StopWords) {
-		return fmt.Errorf("server: the documents were gathered with MinDocs %d, MaxWords %d and %d stop words, not %d, %d and %d (or others): these cannot change afterwards",
-			have.MinDocs, have.MaxWords, len(have.StopWords), want.MinDocs, want.MaxWords, len(want.StopWords))
-	}
-	n := 0
-	err = s.store.Replay(ctx, seq, func(seq uint64, r store.Record) error {
-		n++
-		switch r.Op {
-		case opPut:
-			var d logged
-			if err := json.Unmarshal(r.Data, &d); err != nil {
-				return fmt.Errorf("server: record %d of the log: %w", seq, err)
-			}
-			if err := s.held.AddAt(corpus.Document{ID: d.ID, Tokens: d.Words, Counts: d.Counts}, int64(seq)); err != nil {
-				return fmt.Errorf("server: record %d of the log: %w", seq, err)
-			}
-		case opDelete:
-			if !s.held.Remove(string(r.Data)) {
-				return fmt.Errorf("server: record %d of the log deletes %q, which is not there", seq, shorten(string(r.Data)))
-			}
-		default:
-			return fmt.Errorf("server: record %d of the log is of kind %d: was it written by a later version?", seq, r.Op)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	stats := s.held.Stats()
-	s.cfg.Log.Info("documents loaded", "documents", stats.Docs, "words", stats.Words, "snapshot", seq, "replayed", n)
-	return nil
 }
 
 // Import makes m the first model of a store that has none. Otherwise it does
@@ -177,81 +128,6 @@ func (s *Service) Close() error {
 	s.mu.Unlock()
 	s.wg.Wait()
 	return s.store.Close()
-}
-
-// incoming is a document that is ready to be kept, and the line it came from.
-type incoming struct {
-	line   int
-	id     string
-	words  []string
-	counts []int32
-}
-
-// add keeps all of the documents but those whose id is there already, whose ids
-// it returns, or none. When it returns they are on the disk.
-func (s *Service) add(docs []incoming) (stored int, there []string, p *problem) {
-	s.documents.Lock()
-	defer s.documents.Unlock()
-	var recs []store.Record
-	var added []string
-	takeBack := func() {
-		for _, id := range added {
-			s.held.Remove(id)
-		}
-	}
-	if b := s.held.Stats().Bytes; b >= s.cfg.Limits.Memory {
-		return 0, nil, fail(http.StatusInsufficientStorage, "the documents take %d bytes of memory, the most there may be; nothing was stored", b)
-	}
-	at := int64(s.store.Last())
-	for _, d := range docs {
-		if s.held.Has(d.id) {
-			there = append(there, d.id)
-			continue
-		}
-		at++
-		err := s.held.AddAt(corpus.Document{ID: d.id, Tokens: d.words, Counts: d.counts}, at)
-		if err != nil {
-			takeBack()
-			p := internal(err)
-			p.Line = d.line
-			return 0, nil, p
-		}
-		added = append(added, d.id)
-		b, err := json.Marshal(logged{d.id, d.words, d.counts})
-		if err != nil {
-			takeBack()
-			return 0, nil, internal(err)
-		}
-		recs = append(recs, store.Record{Op: opPut, Data: b})
-	}
-	if _, err := s.store.Append(recs); err != nil {
-		takeBack()
-		return 0, nil, s.storageProblem(err)
-	}
-	return len(recs), there, nil
-}
-
-// remove deletes a document, durably.
-func (s *Service) remove(id string) *problem {
-	s.documents.Lock()
-	defer s.documents.Unlock()
-	if !s.held.Has(id) {
-		return noDocument(id)
-	}
-	if _, err := s.store.Append([]store.Record{{Op: opDelete, Data: []byte(id)}}); err != nil {
-		return s.storageProblem(err)
-	}
-	s.held.Remove(id)
-	return nil
-}
-
-func (s *Service) storageProblem(err error) *problem {
-	p := fail(http.StatusInsufficientStorage, "the disk is full; nothing was stored")
-	if !store.IsFull(err) {
-		p = fail(http.StatusServiceUnavailable, "the disk does not take what is to be stored")
-	}
-	p.retry, p.cause = 60, err
-	return p
 }
 
 // States of a refit.
@@ -371,7 +247,7 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 		}
 	}()
 	s.documents.Lock()
-	snap, seq := s.held.Snapshot(), s.store.Last()
+	snap, seq := s.held.Snapshot(), s.seq
 	s.documents.Unlock()
 	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).MemoryLimit(s.cfg.Limits.Fit).Resumable(true).Record(recorder{s})
 	if from != nil {

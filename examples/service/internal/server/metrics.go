@@ -17,6 +17,7 @@ type metrics struct {
 	inferred     prometheus.Counter
 	stored       prometheus.Counter
 	deleted      prometheus.Counter
+	commits      prometheus.Counter
 	refits       *prometheus.CounterVec // by outcome
 	refitSeconds prometheus.Histogram
 	swaps        prometheus.Counter
@@ -36,6 +37,7 @@ func newMetrics(s *Service) *metrics {
 		inferred:     prometheus.NewCounter(prometheus.CounterOpts{Name: "topics_documents_inferred_total", Help: "Documents whose topics were inferred."}),
 		stored:       prometheus.NewCounter(prometheus.CounterOpts{Name: "topics_documents_stored_total", Help: "Documents acknowledged as stored."}),
 		deleted:      prometheus.NewCounter(prometheus.CounterOpts{Name: "topics_documents_deleted_total", Help: "Documents acknowledged as deleted."}),
+		commits:      prometheus.NewCounter(prometheus.CounterOpts{Name: "topics_log_commits_total", Help: "Writes to the log, each of which serves all uploads and deletions that waited for it."}),
 		refits:       prometheus.NewCounterVec(prometheus.CounterOpts{Name: "topics_refits_total", Help: "Refits ended, by outcome."}, []string{"outcome"}),
 		refitSeconds: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "topics_refit_seconds", Help: "Time of a refit.", Buckets: prometheus.ExponentialBuckets(0.01, 2, 20)}),
 		swaps:        prometheus.NewCounter(prometheus.CounterOpts{Name: "topics_model_swaps_total", Help: "Models that have begun to serve."}),
@@ -46,9 +48,11 @@ func newMetrics(s *Service) *metrics {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f)
 	}
 	m.registry.MustRegister(
-		m.requests, m.seconds, m.progress, m.inferred, m.stored, m.deleted, m.refits, m.refitSeconds, m.swaps, m.version, m.model,
+		m.requests, m.seconds, m.progress, m.inferred, m.stored, m.deleted, m.commits, m.refits, m.refitSeconds, m.swaps, m.version, m.model,
 		gauge("topics_documents", "Documents kept.", func() float64 { return float64(s.held.Stats().Docs) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "topics_documents_evicted_total", Help: "Documents that the window has let go."}, func() float64 { return float64(s.held.Stats().Evicted) }),
 		gauge("topics_documents_bytes", "Memory of the documents kept, estimated.", func() float64 { return float64(s.held.Stats().Bytes) }),
+		gauge("topics_connections", "Connections of clients.", func() float64 { return float64(s.conns.count()) }),
 		gauge("topics_log_bytes", "Size of the log on disk.", func() float64 { n, _ := s.store.LogSize(); return float64(n) }),
 		gauge("topics_log_segments", "Files of the log.", func() float64 { _, n := s.store.LogSize(); return float64(n) }),
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),

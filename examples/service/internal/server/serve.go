@@ -27,11 +27,15 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: lim.Stall,
 		ReadTimeout:       lim.Request,             // handlers that read a body set their own
-		WriteTimeout:      lim.Request + lim.Stall, // likewise
+		WriteTimeout:      lim.Request + lim.Stall, // answer.Write sets its own
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ErrorLog:          errorLog(s.cfg.Log),
+		ConnState:         s.conns.state,
+		ConnContext:       s.conns.context,
+
+		DisableGeneralOptionsHandler: true,
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/jsmf-go/spectral/internal/atomicfile"
 )
 
 // IsFull tells whether an error means that there is no room on the disk for
@@ -71,7 +72,7 @@ func (s *Store) setAside(f named, why error) error {
 	if err := os.Rename(f.path, f.path+asideSuffix); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := syncDir(filepath.Dir(f.path)); err != nil {
+	if err := atomicfile.SyncDir(filepath.Dir(f.path)); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	return nil
@@ -120,45 +121,27 @@ func (r *hashReader) sum() string { return hex.EncodeToString(r.h.Sum(nil)) }
 
 // writeNamed writes a file with what write writes, under a name made of number
 // and checksum, atomically.
-func (s *Store) writeNamed(dir, suffix string, number uint64, digits int, write func(io.Writer) error) (_ named, err error) {
-	f, err := os.CreateTemp(dir, ".*.tmp")
-	if err != nil {
-		return named{}, fmt.Errorf("store: %w", err)
-	}
-	done := false
-	defer func() {
-		if !done {
-			err = errors.Join(err, ignoreClosed(f.Close()), os.Remove(f.Name()))
-		}
-	}()
+func (s *Store) writeNamed(dir, suffix string, number uint64, digits int, write func(io.Writer) error) (named, error) {
 	h := sha256.New()
-	if err := write(io.MultiWriter(f, h)); err != nil {
-		return named{}, fmt.Errorf("store: %w", err)
-	}
-	s.opt.Step(suffix + " written")
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return named{}, fmt.Errorf("store: %w", err)
-	}
-	s.opt.Step(suffix + " synced")
-	out := named{number: number, sum: hex.EncodeToString(h.Sum(nil))}
-	out.path = filepath.Join(dir, fmt.Sprintf("%0*d-%s%s", digits, number, out.sum, suffix))
-	if err := os.Rename(f.Name(), out.path); err != nil {
-		return named{}, fmt.Errorf("store: %w", err)
-	}
-	done = true
-	s.opt.Step(suffix + " renamed")
-	if err := syncDir(dir); err != nil {
+	out := named{number: number}
+	err := atomicfile.WriteNamed(dir, func(w io.Writer) error {
+		if err := write(io.MultiWriter(w, h)); err != nil {
+			return err
+		}
+		s.opt.Step(suffix + " written")
+		return nil
+	}, func() string {
+		s.opt.Step(suffix + " synced")
+		out.sum = hex.EncodeToString(h.Sum(nil))
+		name := fmt.Sprintf("%0*d-%s%s", digits, number, out.sum, suffix)
+		out.path = filepath.Join(dir, name)
+		return name
+	})
+	if err != nil {
 		return named{}, fmt.Errorf("store: %w", err)
 	}
 	s.opt.Step(suffix + " in place")
 	return out, nil
-}
-
-func ignoreClosed(err error) error {
-	if errors.Is(err, fs.ErrClosed) {
-		return nil
-	}
-	return err
 }
 
 // keepNewest deletes all but the newest files of a folder; those that were set

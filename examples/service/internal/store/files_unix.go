@@ -27,17 +27,3 @@ func lockFile(path string) (*os.File, error) {
 	}
 	return f, nil
 }
-
-// syncDir makes new names in a folder durable. File systems that cannot sync a
-// folder are left as they are.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
-		err = nil
-	}
-	return errors.Join(err, d.Close())
-}

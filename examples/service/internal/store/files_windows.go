@@ -24,6 +24,3 @@ func lockFile(path string) (*os.File, error) {
 	}
 	return f, nil
 }
-
-// syncDir does nothing: folders cannot be synced.
-func syncDir(string) error { return nil }

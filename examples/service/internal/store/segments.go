@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/jsmf-go/spectral/internal/atomicfile"
 )
 
 // The log. A segment file is
@@ -187,7 +189,7 @@ func (l *segments) cut(path string, end int64, bad *CorruptError) error {
 	} else if err := truncate(path, end); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := syncDir(l.dir); err != nil {
+	if err := atomicfile.SyncDir(l.dir); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	return nil
@@ -441,7 +443,7 @@ func (l *segments) begin() error {
 	if _, err = f.Write(head); err == nil {
 		l.opt.Step("segment written")
 		if err = f.Sync(); err == nil {
-			err = syncDir(l.dir)
+			err = atomicfile.SyncDir(l.dir)
 		}
 	}
 	if err != nil {

@@ -32,6 +32,8 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+
+	"github.com/jsmf-go/spectral/internal/atomicfile"
 )
 
 // Options sets what a Store keeps. The zero value has good defaults.
@@ -132,7 +134,7 @@ func Open(ctx context.Context, dir string, opt Options) (_ *Store, err error) {
 			return nil, err
 		}
 	}
-	if err := syncDir(dir); err != nil {
+	if err := atomicfile.SyncDir(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	if s.next, err = s.nextVersion(); err != nil {

@@ -2,11 +2,19 @@
 
 const $ = (id) => document.getElementById(id);
 
+// What is shown: the topics and the pairs of one model.
+let model = null, topics = [], pairs = [];
+
 // call sends a request and returns the JSON of the answer. What went wrong
 // becomes an Error with the words of the service.
 async function call(method, path, type, body) {
   const headers = type ? { "Content-Type": type } : {};
-  const response = await fetch(path, { method, headers, body });
+  let response;
+  try {
+    response = await fetch(path, { method, headers, body });
+  } catch {
+    throw new Error("The service does not answer.");
+  }
   const answer = await response.json();
   if (!response.ok) {
     const where = [answer.line && "line " + answer.line, answer.field].filter(Boolean).join(", ");
@@ -21,112 +29,297 @@ function say(id, text, bad) {
   $(id).classList.toggle("bad", Boolean(bad));
 }
 
-function element(tag, className, text) {
+// element makes an element with text or children, which stay text too.
+function element(tag, className, ...children) {
   const e = document.createElement(tag);
   if (className) e.className = className;
-  if (text !== undefined) e.textContent = text;
+  e.append(...children);
   return e;
 }
 
-const percent = (x) => (x === null ? "?" : (100 * x).toFixed(1) + "%");
-const name = (m) => "Model " + m.version + " · " + m.checksum.slice(0, 12);
-
-// bars fills a list with topics and their shares.
-function bars(list, topics) {
-  const most = Math.max(...topics.map((t) => t.share), 1e-9);
-  list.replaceChildren(...topics.map((t) => {
-    const item = element("li");
-    const fill = element("div", "fill");
-    fill.style.width = (100 * t.share) / most + "%";
-    const line = element("button", "line");
-    line.type = "button";
-    line.append(element("b", "", percent(t.share)), element("span", "", t.words.join(" ")));
-    line.title = "Topic " + t.topic;
-    line.addEventListener("click", () => detail(t.topic));
-    item.append(fill, line);
-    return item;
-  }));
+function button(className, action, ...children) {
+  const b = element("button", className, ...children);
+  b.type = "button";
+  b.addEventListener("click", action);
+  return b;
 }
 
-async function detail(k) {
-  const box = $("detail");
-  box.hidden = false;
+const percent = (x) => (x === null ? "?" : (100 * x).toFixed(1) + " %");
+const count = (n, what) => n.toLocaleString("en") + " " + what + (n === 1 ? "" : "s");
+const signed = (x) => (x < 0 ? "−" : "+") + Math.abs(x).toFixed(2);
+const label = (k, n = 3) => topics[k].words.slice(0, n).map((w) => w.word).join(" ");
+
+// bar is an item of a list, with a part of it filled.
+function bar(part, content) {
+  const item = element("li"), fill = element("div", "fill");
+  fill.style.width = Math.max(0, Math.min(100, 100 * part)) + "%";
+  item.append(fill, content);
+  return item;
+}
+
+function topicBar(t, most, extra) {
+  const line = button("line", () => show(t.topic, true), element("b", "", percent(t.share)),
+    element("span", "number", String(t.topic)), element("span", "words", t.words.join(" ")));
+  if (extra) line.append(element("span", "extra", extra));
+  line.dataset.topic = t.topic;
+  return bar(t.share / most, line);
+}
+
+const orders = {
+  share: (a, b) => b.share - a.share || a.topic - b.topic,
+  topic: (a, b) => a.topic - b.topic,
+  drift: (a, b) => (b.drift ?? -1) - (a.drift ?? -1) || a.topic - b.topic,
+};
+
+function drawTopics() {
+  const most = Math.max(...topics.map((t) => t.share), 1e-9);
+  $("topics").replaceChildren(...topics.toSorted(orders[$("order").value])
+    .map((t) => topicBar({ topic: t.topic, share: t.share, words: t.words.map((w) => w.word) }, most, t.drift === undefined ? "" : "moved " + t.drift.toFixed(2))));
+}
+
+// pair is an item for two topics, of which those in others can be chosen.
+function pair(p, others) {
+  const item = element("li", p.correlation < 0 ? "apart" : "", element("b", "", p.correlation === null ? "?" : signed(p.correlation)));
+  for (const k of others) {
+    item.append(button("topic", () => show(k, true), element("span", "number", String(k)), label(k)));
+  }
+  return item;
+}
+
+function drawPairs() {
+  const all = $("more").getAttribute("aria-expanded") === "true", n = 5;
+  const few = all || pairs.length <= 2 * n ? pairs : [...pairs.slice(0, n), ...pairs.slice(-n)];
+  $("pairs").replaceChildren(...few.map((p) => pair(p, p.topics)));
+  $("more").hidden = pairs.length <= 2 * n;
+  $("more").textContent = all ? "Show the strongest only" : "Show all " + pairs.length + " pairs";
+}
+
+// show tells of one topic, by an answer of its own.
+async function show(k, move) {
   try {
     const t = await call("GET", "/v1/topics/" + k);
-    const with_ = t.pairs.filter((p) => p.correlation !== null).slice(0, 3)
-      .map((p) => (p.topics[0] === k ? p.topics[1] : p.topics[0]) + " (" + p.correlation.toFixed(2) + ")");
-    const facts = ["Share " + percent(t.share)];
-    if (t.anchor) facts.push("anchor word " + t.anchor);
-    if (t.drift !== undefined) facts.push("drift from the model before " + t.drift.toFixed(2));
-    if (with_.length) facts.push("goes with topics " + with_.join(", "));
-    box.replaceChildren(
-      element("p", "", "Topic " + k + ". " + facts.join("; ") + "."),
-      element("p", "", t.words.map((w) => w.word).join(" ")));
-  } catch (err) {
-    box.replaceChildren(element("p", "bad", err.message));
-  }
-}
-
-async function refresh() {
-  try {
-    const d = await call("GET", "/v1/documents");
-    say("kept", d.documents + " documents of " + d.words + " different words are kept.");
-    const t = await call("GET", "/v1/topics");
-    say("model", name(t.model));
-    bars($("topics"), t.topics.map((x) => ({ topic: x.topic, share: x.share, words: x.words.map((w) => w.word) }))
-      .sort((a, b) => b.share - a.share));
+    if (t.model.checksum !== model.checksum) return refresh(); // a new model serves: all of the page goes over to it
+    $("detail").hidden = false;
+    $("detail").dataset.topic = k;
+    $("detail-title").textContent = "Topic " + k;
+    const facts = [percent(t.share) + " of all words"];
+    if (t.anchor) facts.push("its own word is “" + t.anchor + "”");
+    if (t.drift !== undefined) facts.push("moved " + t.drift.toFixed(2) + " from the model before (0 not at all, 1 to other words)");
+    $("facts").textContent = facts.join("; ") + ".";
+    const words = t.words.slice(0, 15);
+    $("words").replaceChildren(...words.map((w) => bar(w.prob / words[0].prob, element("div", "line", element("b", "", percent(w.prob)), element("span", "words", w.word)))));
+    const known = t.pairs.filter((p) => p.correlation !== null);
+    $("with").replaceChildren(...(known.length > 6 ? [...known.slice(0, 3), ...known.slice(-3)] : known)
+      .map((p) => pair(p, p.topics.filter((other) => other !== k))));
+    for (const line of $("topics").querySelectorAll(".line")) {
+      if (Number(line.dataset.topic) === k) line.setAttribute("aria-current", "true");
+      else line.removeAttribute("aria-current");
+    }
+    if (move) $("detail").scrollIntoView({ block: "nearest" });
   } catch (err) {
     say("model", err.message, true);
   }
 }
 
+// refresh shows what serves now. Answers of two models are not mixed: where the
+// model changes meanwhile it begins again.
+async function refresh() {
+  try {
+    for (;;) {
+      const { model: now } = await call("GET", "/healthz");
+      $("welcome").hidden = Boolean(now);
+      $("compose").hidden = $("shown").hidden = $("report").hidden = !now;
+      if (!now) {
+        say("model", "No model yet.");
+        break;
+      }
+      if (model && model.checksum === now.checksum) break;
+      const [list, together] = await Promise.all([call("GET", "/v1/topics"), call("GET", "/v1/correlations")]);
+      if (list.model.checksum !== together.model.checksum) continue;
+      model = list.model;
+      topics = list.topics;
+      pairs = together.pairs;
+      say("model", "Model " + model.version + " · " + count(topics.length, "topic") + " · " + model.checksum.slice(0, 12));
+      const drifts = topics.some((t) => t.drift !== undefined);
+      $("order").querySelector("[value=drift]").disabled = !drifts;
+      if (!drifts && $("order").value === "drift") $("order").value = "share";
+      drawTopics();
+      drawPairs();
+      $("top").replaceChildren(); // of the model before
+      say("said", "");
+      const k = Number($("detail").dataset.topic ?? NaN);
+      if (k < topics.length) show(k);
+      else $("detail").hidden = true;
+      break;
+    }
+    const d = await call("GET", "/v1/documents");
+    const rules = [];
+    if (d.window) rules.push("the last " + count(d.window, "document") + " stay");
+    if (d.max_age_seconds) rules.push("those of " + span(d.max_age_seconds) + " stay");
+    if (d.half_life_seconds) rules.push("after " + span(d.half_life_seconds) + " one counts half");
+    if (d.evicted) rules.push(d.evicted.toLocaleString("en") + " have gone so far");
+    say("kept", !d.documents ? "None is kept yet." : count(d.documents, "document") + " of " + count(d.words, "different word") + " " + (d.documents === 1 ? "is" : "are") + " kept" + (rules.length ? ": " + rules.join(", ") : "") + ".");
+  } catch (err) {
+    say("model", err.message, true);
+  }
+}
+
+// span is a time in words.
+function span(seconds) {
+  for (const [unit, n] of [["day", 86400], ["hour", 3600], ["minute", 60]]) {
+    if (seconds >= 2 * n || seconds === n) return count(Number((seconds / n).toFixed(1)), unit);
+  }
+  return count(seconds, "second");
+}
+
+$("order").addEventListener("change", drawTopics);
+$("more").addEventListener("click", () => {
+  $("more").setAttribute("aria-expanded", String($("more").getAttribute("aria-expanded") !== "true"));
+  drawPairs();
+});
+
 $("infer").addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
     const a = await call("POST", "/v1/infer", "application/json", JSON.stringify({ text: $("text").value }));
-    bars($("top"), a.status === "no tokens" ? [] : a.top);
-    say("said", a.status === "no tokens" ? "No word of it is known." : a.tokens + " known words, " + a.unknown + " others. " + name(a.model));
+    if (a.model.checksum !== model.checksum) await refresh();
+    const none = a.status === "no tokens";
+    const most = Math.max(...a.top.map((t) => t.share), 1e-9);
+    $("top").replaceChildren(...(none ? [] : a.top.map((t) => topicBar(t, most))));
+    say("said", none ? "The model knows no word of it." : count(a.tokens, "known word") + ", " + a.unknown + " unknown. Model " + a.model.version + ".");
   } catch (err) {
     say("said", err.message, true);
   }
 });
 
+// Ctrl+Enter sends what is written.
+for (const id of ["text", "lines"]) {
+  $(id).addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) $(id).form.requestSubmit();
+  });
+}
+
 // idOf makes an id of a text, so that the same text is stored once.
 async function idOf(text) {
+  if (!crypto.subtle) throw new Error("The browser makes ids over https or on this machine only.");
   const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(sum).slice(0, 12), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
+// documents makes lines of JSON of lines of text. Those that are JSON objects stay.
+async function documents(text) {
+  const lines = text.split("\n").map((l) => l.trim()).filter(Boolean);
+  if (lines[0]?.startsWith("{")) return lines.map((json) => ({ json }));
+  return Promise.all(lines.map(async (text) => {
+    const id = await idOf(text);
+    return { json: JSON.stringify({ id, text }), id, text };
+  }));
+}
+
+// recent lists documents of this page, to forget them again.
+function recent(docs) {
+  const old = [...$("recent").children].map((item) => [item.dataset.id, item]);
+  const items = new Map(docs.map(({ id, text }) => {
+    const item = element("li", "", element("span", "words", text), button("quiet", async () => {
+      if (await forget(id)) item.remove();
+    }, "Forget"));
+    item.dataset.id = id;
+    item.lastChild.setAttribute("aria-label", "Forget " + text.slice(0, 40));
+    return [id, item];
+  }));
+  for (const [id, item] of old) if (!items.has(id)) items.set(id, item);
+  $("recent").replaceChildren(...[...items.values()].slice(0, 5));
+  $("recent").hidden = !items.size;
+}
+
+async function forget(id) {
+  try {
+    await call("DELETE", "/v1/documents/" + encodeURIComponent(id));
+    say("forgot", "The next model learns without “" + id + "”.");
+    refresh();
+    return true;
+  } catch (err) {
+    say("forgot", err.message, true);
+    return false;
+  }
+}
+
+$("forget").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (await forget($("id").value)) $("id").value = "";
+});
+
 $("upload").addEventListener("submit", async (event) => {
   event.preventDefault();
+  const submit = $("upload").querySelector("button");
+  submit.disabled = true;
   try {
-    const lines = $("lines").value.split("\n").map((l) => l.trim()).filter(Boolean);
-    const body = (await Promise.all(lines.map(async (text) => JSON.stringify({ id: await idOf(text), text })))).join("\n");
-    const a = await call("POST", "/v1/documents", "application/x-ndjson", body);
-    say("learnt", a.stored + " stored" + (a.already_there ? ", " + a.already_there.length + " were there already" : "") + ".");
-    $("lines").value = "";
-    refresh();
-  } catch (err) {
-    say("learnt", err.message, true);
-  }
-});
-
-$("refit").addEventListener("click", async () => {
-  $("refit").disabled = true;
-  try {
-    let r = await call("POST", "/v1/refit");
-    while (r.state === "running") {
-      say("learnt", "Fitting: " + (r.stage || "begun") + (r.total ? " " + r.done + " of " + r.total : ""));
-      await new Promise((wake) => setTimeout(wake, 300));
-      r = await call("GET", "/v1/refit");
+    const file = $("file").files[0];
+    const docs = [...await documents($("lines").value), ...(file ? await documents(await file.text()) : [])];
+    if (!docs.length) throw new Error("There is nothing to store.");
+    let stored = 0, there = 0;
+    for (let first = 0; first < docs.length;) { // in parts, as the service has limits
+      let last = first;
+      for (let size = 0; last < docs.length && last - first < 1000 && (last === first || size < 4e6); last++) size += docs[last].json.length;
+      const a = await call("POST", "/v1/documents", "application/x-ndjson", docs.slice(first, last).map((d) => d.json).join("\n"));
+      first = last;
+      stored += a.stored;
+      there += a.already_there?.length ?? 0;
+      say("stored", first < docs.length ? first + " of " + docs.length + " …" : count(stored, "document") + " stored" + (there ? ", " + there + " there already" : "") + ".");
     }
-    if (r.state !== "done") throw new Error("Refit " + r.state + (r.error ? ": " + r.error : ""));
-    say("learnt", name(r.model) + " of " + r.documents + " documents serves.");
+    recent(docs.filter((d) => d.id).slice(0, 5));
+    $("upload").reset();
     refresh();
   } catch (err) {
-    say("learnt", err.message, true);
+    say("stored", err.message, true);
   }
-  $("refit").disabled = false;
+  submit.disabled = false;
 });
 
-refresh();
+const stages = {
+  corpus: "preparing the documents", cooc: "counting which words come together", rectify: "taking the noise out of the counts",
+  anchors: "finding a word of its own for each topic", recover: "finding the topics", topics: "finding the topics", refine: "refining the topics",
+};
+
+// watch shows a refit until it ends, whoever has asked for it.
+async function watch(r) {
+  $("refit").disabled = true;
+  $("progress").hidden = false;
+  while (r.state === "running") {
+    say("learnt", (stages[r.stage] || r.stage || "beginning") + (r.total ? ", " + r.done + " of " + r.total : "") + " …");
+    if (r.total) {
+      $("progress").max = r.total;
+      $("progress").value = r.done;
+    } else $("progress").removeAttribute("value");
+    await new Promise((wake) => setTimeout(wake, 250));
+    r = await call("GET", "/v1/refit");
+  }
+  return r;
+}
+
+async function refit(begin) {
+  try {
+    const r = await watch(await begin());
+    if (r.state === "failed") throw new Error("It failed, and the model is as before: " + r.error);
+    if (r.state !== "done") return say("learnt", "It was " + r.state + ".", r.state === "cancelled");
+    const drift = (r.drift ?? []).filter((x) => x !== null), mean = drift.reduce((a, b) => a + b, 0) / drift.length;
+    say("learnt", "Model " + r.model.version + ", of " + count(r.documents, "document") + ", serves."
+      + (drift.length ? " Its topics moved by " + mean.toFixed(2) + " on average, " + Math.max(...drift).toFixed(2) + " at most." : ""));
+    await refresh();
+  } catch (err) {
+    say("learnt", err.message, true);
+  } finally {
+    $("progress").hidden = true;
+    $("refit").disabled = false;
+  }
+}
+
+$("refit").addEventListener("click", () => refit(async () => {
+  const r = await call("GET", "/v1/refit"); // one that somebody else has begun is as good
+  return r.state === "running" ? r : call("POST", "/v1/refit");
+}));
+
+refresh().then(async () => {
+  const r = await call("GET", "/v1/refit");
+  if (r.state === "running") refit(() => r);
+}).catch((err) => say("learnt", err.message, true)).finally(() => { document.documentElement.dataset.ready = "true"; });

@@ -1,0 +1,38 @@
+module github.com/jsmf-go/spectral/examples/service/browser
+
+go 1.25.0
+
+require (
+	github.com/chromedp/chromedp v0.14.2
+	github.com/jsmf-go/spectral/examples/service v0.0.0
+	github.com/jsmf-go/spectral/jsmf/report/browser v0.0.0
+)
+
+require (
+	github.com/beorn7/perks v1.0.1 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327 // indirect
+	github.com/chromedp/sysutil v1.1.0 // indirect
+	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
+	github.com/go-json-experiment/json v0.0.0-20250725192818-e39067aee2d2 // indirect
+	github.com/gobwas/httphead v0.1.0 // indirect
+	github.com/gobwas/pool v0.2.1 // indirect
+	github.com/gobwas/ws v1.4.0 // indirect
+	github.com/james-bowman/sparse v0.0.0-20260216202247-495ee4f84d35 // indirect
+	github.com/jsmf-go/spectral v0.0.0 // indirect
+	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
+	github.com/prometheus/client_golang v1.23.2 // indirect
+	github.com/prometheus/client_model v0.6.2 // indirect
+	github.com/prometheus/common v0.66.1 // indirect
+	github.com/prometheus/procfs v0.16.1 // indirect
+	go.yaml.in/yaml/v2 v2.4.2 // indirect
+	golang.org/x/sys v0.35.0 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
+	google.golang.org/protobuf v1.36.8 // indirect
+)
+
+replace (
+	github.com/jsmf-go/spectral => ../../..
+	github.com/jsmf-go/spectral/examples/service => ..
+	github.com/jsmf-go/spectral/jsmf/report/browser => ../../../jsmf/report/browser
+)

@@ -1,0 +1,351 @@
+package server
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/examples/service/internal/store"
+)
+
+// The kinds of records in the log. Number 1 was of documents without a time.
+const (
+	opDelete store.Op = 2 // an id
+	opPut    store.Op = 3 // a time, 8 bytes, and then a logged document
+	opWindow store.Op = 4 // a window
+)
+
+// logged is a document in the log. Its time is when it was stored, in
+// microseconds since 1970: later than that of every document before it, even
+// where the clock is not.
+type logged struct {
+	ID     string   `json:"id"`
+	Words  []string `json:"words"` // each once
+	Counts []int32  `json:"counts"`
+}
+
+const timeBytes = 8
+
+// window says which documents are held, and what they count for. That it is a
+// record of the log makes a replay let the same documents go at the same places.
+type window struct {
+	Documents int     `json:"documents"`
+	MaxAge    int64   `json:"max_age"` // in the units of times
+	HalfLife  float64 `json:"half_life"`
+}
+
+func (c Config) window() window {
+	return window{c.Window, c.MaxAge.Microseconds(), float64(c.HalfLife.Nanoseconds()) / 1e3}
+}
+
+func windowOf(o cooc.AccumulatorOptions) window { return window{o.Window, o.MaxAge, o.HalfLife} }
+
+func (s *Service) loadDocuments(ctx context.Context) error {
+	// Without MaxBytes: plan sees to it, so that what was acknowledged can be
+	// loaded under any limit. Without the window: the log has it.
+	want := cooc.AccumulatorOptions{StopWords: s.cfg.StopWords, MinDocs: s.cfg.MinDocs, MaxWords: s.cfg.MaxWords}
+	seq, err := s.store.LoadSnapshot(ctx, func(r io.Reader) error {
+		s.held = new(cooc.Accumulator)
+		_, err := s.held.ReadFrom(r)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if seq == 0 {
+		if s.held, err = cooc.NewAccumulator(want); err != nil {
+			return err
+		}
+	} else if have := s.held.Options(); have.MinDocs != want.MinDocs || have.MaxWords != want.MaxWords || !slices.Equal(have.StopWords, want.StopWords) {
+		return fmt.Errorf("server: the documents were gathered with MinDocs %d, MaxWords %d and %d stop words, not %d, %d and %d (or others): these cannot change afterwards",
+			have.MinDocs, have.MaxWords, len(have.StopWords), want.MinDocs, want.MaxWords, len(want.StopWords))
+	}
+	s.newest = s.held.Stats().Newest
+	n := 0
+	err = s.store.Replay(ctx, seq, func(seq uint64, r store.Record) error {
+		n++
+		if err := s.replay(r); err != nil {
+			return fmt.Errorf("server: record %d of the log: %w", seq, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.seq = s.store.Last()
+	if err := s.setWindow(); err != nil {
+		return err
+	}
+	stats := s.held.Stats()
+	s.cfg.Log.Info("documents loaded", "documents", stats.Docs, "words", stats.Words, "snapshot", seq, "replayed", n)
+	return nil
+}
+
+// replay does what a record says.
+func (s *Service) replay(r store.Record) error {
+	switch r.Op {
+	case opPut:
+		if len(r.Data) < timeBytes {
+			return errors.New("it has no time")
+		}
+		at := int64(binary.LittleEndian.Uint64(r.Data))
+		s.newest = max(s.newest, at)
+		var d logged
+		if err := json.Unmarshal(r.Data[timeBytes:], &d); err != nil {
+			return err
+		}
+		return s.held.AddAt(corpus.Document{ID: d.ID, Tokens: d.Words, Counts: d.Counts}, at)
+	case opDelete:
+		s.held.Remove(string(r.Data)) // it may have gone by itself: see commit
+		return nil
+	case opWindow:
+		var w window
+		if err := json.Unmarshal(r.Data, &w); err != nil {
+			return err
+		}
+		_, err := s.held.SetWindow(w.Documents, w.MaxAge, w.HalfLife)
+		return err
+	}
+	return fmt.Errorf("it is of kind %d: was it written by another version?", r.Op)
+}
+
+// setWindow goes over to the window of the configuration, where it is not that of
+// the log.
+func (s *Service) setWindow() error {
+	want := s.cfg.window()
+	if windowOf(s.held.Options()) == want {
+		return nil
+	}
+	b, err := json.Marshal(want)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	if s.seq, err = s.store.Append([]store.Record{{Op: opWindow, Data: b}}); err != nil {
+		return err
+	}
+	gone, err := s.held.SetWindow(want.Documents, want.MaxAge, want.HalfLife)
+	if err != nil {
+		return err
+	}
+	s.cfg.Log.Info("another window than before", "documents", s.cfg.Window, "max age", s.cfg.MaxAge, "half-life", s.cfg.HalfLife, "let go", gone)
+	return nil
+}
+
+// incoming is a document that is ready to be kept, and the line it came from.
+type incoming struct {
+	line   int
+	id     string
+	words  []string
+	counts []int32
+}
+
+// change is what one request wants of the documents.
+type change struct {
+	put    []incoming // to keep these,
+	data   [][]byte   // as the log has them, but for the time,
+	remove string     // or else, where it is not empty, to delete this one
+
+	// The outcome, once done is closed.
+	stored int
+	there  []string // ids that were there before
+	p      *problem
+	done   chan struct{}
+}
+
+// add keeps all of the documents but those whose id is there already, whose ids
+// it returns, or none. When it returns they are on the disk.
+func (s *Service) add(docs []incoming) (stored int, there []string, p *problem) {
+	c := &change{put: docs, data: make([][]byte, len(docs))}
+	for i, d := range docs {
+		b, err := json.Marshal(logged{d.id, d.words, d.counts})
+		if err != nil {
+			return 0, nil, internal(err)
+		}
+		c.data[i] = append(make([]byte, timeBytes, timeBytes+len(b)), b...)
+	}
+	s.change(c)
+	return c.stored, c.there, c.p
+}
+
+// remove deletes a document, durably.
+func (s *Service) remove(id string) *problem {
+	c := &change{remove: id}
+	s.change(c)
+	return c.p
+}
+
+// change sees to a change. One request at a time writes, for all that wait then:
+// so they share one fsync. The others wait until theirs has been written or it is
+// their turn to write.
+func (s *Service) change(c *change) {
+	c.done = make(chan struct{})
+	s.waiting.Lock()
+	s.queue = append(s.queue, c)
+	s.waiting.Unlock()
+	for {
+		select {
+		case <-c.done:
+			return
+		case s.writer <- struct{}{}:
+		}
+		func() {
+			defer func() { <-s.writer }()
+			s.commit(s.next())
+		}()
+	}
+}
+
+// maxBatch bounds the bytes of what is written at once, unless it is one change.
+const maxBatch = 64 << 20
+
+// next takes the changes that are to be written together off the queue.
+func (s *Service) next() []*change {
+	s.waiting.Lock()
+	defer s.waiting.Unlock()
+	n, size := 0, 0
+	for ; n < len(s.queue); n++ {
+		for _, b := range s.queue[n].data {
+			size += len(b)
+		}
+		if n > 0 && size > maxBatch {
+			break
+		}
+	}
+	batch := slices.Clone(s.queue[:n])
+	s.queue = slices.Delete(s.queue, 0, n) // which forgets them
+	return batch
+}
+
+// step is one document to add, or to remove if doc is nil.
+type step struct {
+	doc *incoming
+	id  string
+	at  int64
+}
+
+// commit writes changes to the log, with one fsync, and then makes them, in the
+// order of the log: a replay does the same. The caller is the writer.
+func (s *Service) commit(batch []*change) {
+	defer func() { // whatever comes, nobody waits for ever
+		for _, c := range batch {
+			select {
+			case <-c.done:
+			default:
+				c.stored, c.there, c.p = 0, nil, internal(errors.New("the change was not made"))
+				close(c.done)
+			}
+		}
+	}()
+	var steps []step
+	var recs []store.Record
+	size := s.held.Stats().Bytes
+	there := make(map[string]bool) // of the ids in this batch, whether they are there after it
+	newest := s.newest
+	for _, c := range batch {
+		c.stored, c.there, c.p = 0, nil, nil
+		if c.remove != "" {
+			// A document that goes out of the window by what stands before it in
+			// the batch is deleted all the same, of which nothing comes.
+			if is, ok := there[c.remove]; !(is || !ok && s.held.Has(c.remove)) {
+				c.p = noDocument(c.remove)
+				continue
+			}
+			there[c.remove] = false
+			steps = append(steps, step{id: c.remove})
+			recs = append(recs, store.Record{Op: opDelete, Data: []byte(c.remove)})
+			continue
+		}
+		if size >= s.cfg.Limits.Memory {
+			c.p = fail(http.StatusInsufficientStorage, "the documents take %d bytes of memory, the most there may be; nothing was stored", size)
+			continue
+		}
+		for i := range c.put {
+			d := &c.put[i]
+			if is, ok := there[d.id]; is || !ok && s.held.Has(d.id) {
+				c.there = append(c.there, d.id)
+				continue
+			}
+			there[d.id] = true
+			newest = max(newest+1, s.now().UnixMicro())
+			binary.LittleEndian.PutUint64(c.data[i], uint64(newest))
+			steps = append(steps, step{d, d.id, newest})
+			recs = append(recs, store.Record{Op: opPut, Data: c.data[i]})
+			size += int64(len(c.data[i])) // about what it will take
+			c.stored++
+		}
+	}
+	last, err := s.write(recs)
+	if err != nil {
+		if len(batch) > 1 { // those that there is room for are not to suffer for the others
+			for _, c := range batch {
+				s.commit([]*change{c})
+			}
+			return
+		}
+		for _, c := range batch {
+			if c.p == nil {
+				c.stored, c.there, c.p = 0, nil, s.storageProblem(err)
+			}
+		}
+	} else if p := s.apply(steps, last); p != nil {
+		for _, c := range batch {
+			c.p = p
+		}
+	} else if s.newest = newest; len(recs) > 0 {
+		s.metrics.commits.Inc()
+		s.watchClock()
+	}
+	for _, c := range batch {
+		close(c.done)
+	}
+}
+
+// apply does what has been written.
+func (s *Service) apply(steps []step, last uint64) *problem {
+	s.documents.Lock()
+	defer s.documents.Unlock()
+	for _, x := range steps {
+		if x.doc == nil {
+			s.held.Remove(x.id)
+			continue
+		}
+		// All that AddAt refuses was refused when the document was read.
+		if err := s.held.AddAt(corpus.Document{ID: x.id, Tokens: x.doc.words, Counts: x.doc.counts}, x.at); err != nil {
+			return internal(err)
+		}
+	}
+	s.seq = last
+	return nil
+}
+
+// watchClock says when the clock falls behind the times of documents, which then
+// stand still, and when it has come up with them.
+func (s *Service) watchClock() {
+	by := time.Duration(s.newest-s.now().UnixMicro()) * time.Microsecond
+	switch behind := by > time.Minute; {
+	case behind && !s.behind:
+		s.cfg.Log.Warn("the clock is behind the newest document; until it comes up with it new documents count as of the same time", "by", by)
+	case !behind && s.behind:
+		s.cfg.Log.Info("the clock has come up with the newest document")
+	default:
+		return
+	}
+	s.behind = !s.behind
+}
+
+func (s *Service) storageProblem(err error) *problem {
+	p := fail(http.StatusInsufficientStorage, "the disk is full; nothing was stored")
+	if !store.IsFull(err) {
+		p = fail(http.StatusServiceUnavailable, "the disk does not take what is to be stored")
+	}
+	p.retry, p.cause = 60, err
+	return p
+}

@@ -1,0 +1,381 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// blocked is a client that takes nothing of its answer.
+type blocked struct {
+	*httptest.ResponseRecorder
+	entered, gate chan struct{}
+}
+
+func (b *blocked) Write(p []byte) (int, error) {
+	b.entered <- struct{}{}
+	<-b.gate
+	return len(p), nil
+}
+
+// Clients that are slow to take the report do not keep others from inferring.
+func TestSlowReport(t *testing.T) {
+	s := start(t, Config{Limits: Limits{Inferring: 1, Wait: 10 * time.Millisecond}})
+	b := &blocked{httptest.NewRecorder(), make(chan struct{}, 100), make(chan struct{})}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.Handler().ServeHTTP(b, httptest.NewRequest("GET", "/v1/report", nil))
+	}()
+	<-b.entered
+	want(t, s, "POST", "/v1/infer", typeJSON, `{"text":"a"}`, 200)
+	close(b.gate)
+	<-done
+}
+
+// A client that stops taking a long answer is cut off after the stall, not only
+// after the time of a request; one that takes it slowly gets all of it.
+func TestSlowReader(t *testing.T) {
+	s := start(t, Config{Limits: Limits{Stall: 500 * time.Millisecond}})
+	m := *s.current.Load()
+	m.topics = bytes.Repeat([]byte("x"), 32<<20)
+	s.current.Store(&m)
+	addr := listen(t, s)
+	get := func() net.Conn {
+		c := dial(t, addr)
+		if err := c.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(c, "GET /v1/topics HTTP/1.1\r\nHost: x\r\n\r\n")
+		return c
+	}
+	begun := time.Now()
+	get()
+	for len(s.requests) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	settled(t, s) // within ten seconds, of a request's minute
+	resp, err := http.ReadResponse(bufio.NewReader(get()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	n := int64(0)
+	for err == nil {
+		var k int64
+		k, err = io.CopyN(io.Discard, resp.Body, 1<<20)
+		n += k
+		time.Sleep(30 * time.Millisecond)
+	}
+	if err != io.EOF || n != int64(len(m.topics)) {
+		t.Errorf("a slow client got %d bytes, then %v, %v after the start", n, err, time.Since(begun))
+	}
+}
+
+// A body that comes in drops has the time of a request and no more.
+func TestDrip(t *testing.T) {
+	s := start(t, Config{Limits: Limits{Stall: 10 * time.Second, Request: 400 * time.Millisecond}})
+	addr := listen(t, s)
+	for _, path := range []string{"/v1/infer", "/v1/documents"} {
+		c := dial(t, addr)
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 100000\r\n\r\n", path, typeJSON)
+		go func() {
+			for {
+				if _, err := io.WriteString(c, " "); err != nil {
+					return
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		}()
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusRequestTimeout {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
+		c.Close()
+	}
+	settled(t, s)
+}
+
+// A stream that never ends is ended, with a last line that says so.
+func TestEndless(t *testing.T) {
+	s := start(t, Config{Limits: Limits{Request: 400 * time.Millisecond}})
+	addr := listen(t, s)
+	c := dial(t, addr)
+	fmt.Fprintf(c, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n", typeNDJSON)
+	doc := "{\"text\":\"topicaworda\"}\n"
+	go func() {
+		for {
+			if _, err := fmt.Fprintf(c, "%x\r\n%s\r\n", len(doc), doc); err != nil {
+				return
+			}
+		}
+	}()
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	last, n := "", 0
+	sc := bufio.NewScanner(resp.Body)
+	for ; sc.Scan(); n++ {
+		last = sc.Text()
+	}
+	if n < 2 || sc.Err() != nil || !strings.HasPrefix(last, `{"problem":`) || !strings.Contains(last, "took too long") && !strings.Contains(last, "did not come in time") {
+		t.Errorf("%d lines, then %v, the last one %.300s", n, sc.Err(), last)
+	}
+	c.Close()
+	settled(t, s)
+}
+
+// Requests that are no requests of this service are answered by it, or by package
+// http, and change nothing.
+func TestOddRequests(t *testing.T) {
+	s := start(t, Config{Limits: Limits{Stall: 300 * time.Millisecond}}) // for one that has no end
+	addr := listen(t, s)
+	for request, want := range map[string]string{
+		"GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 30<<10) + "\r\n\r\n":                            "431",
+		"GET /" + strings.Repeat("x", 30<<10) + " HTTP/1.1\r\nHost: x\r\n\r\n":                                   "431",
+		"GET / HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("X: y\r\n", 10<<10) + "\r\n":                            "431",
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00":                                   "40",
+		"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n":                                                                  "40",
+		"GET * HTTP/1.1\r\nHost: x\r\n\r\n":                                                                      "40",
+		"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n":                                                               "40",
+		"GET / HTTP/1.1\r\n\r\n":                                                                                 "400",
+		"GET /v1/documents/%2e%2e HTTP/1.1\r\nHost: x\r\n\r\n":                                                   "404",
+		"GET /v1/documents/%2e%2e%2fLOCK HTTP/1.1\r\nHost: x\r\n\r\n":                                            "404",
+		"GET /../LOCK HTTP/1.1\r\nHost: x\r\n\r\n":                                                               "404",
+		"GET /v1/documents/%00 HTTP/1.1\r\nHost: x\r\n\r\n":                                                      "404",
+		"GET /v1/documents/%ff HTTP/1.1\r\nHost: x\r\n\r\n":                                                      "404",
+		"GET /v1/topics/0%00 HTTP/1.1\r\nHost: x\r\n\r\n":                                                        "404",
+		"POST /v1/refit HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n":                      "400",
+		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03":                                                           "400",
+		"POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n": "4",
+		"POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello":              "400",
+	} {
+		c := dial(t, addr)
+		if _, err := io.WriteString(c, request); err != nil {
+			t.Logf("%.40q: %v", request, err) // it may have heard enough
+		}
+		line, err := bufio.NewReader(c).ReadString('\n')
+		if err != nil || !strings.HasPrefix(line, "HTTP/1.1 "+want) && !strings.HasPrefix(line, "HTTP/1.0 "+want) {
+			t.Errorf("%.60q: %q, %v; want %s", request, line, err, want)
+		}
+		c.Close()
+	}
+	settled(t, s)
+	if st := s.refitStatus(); st.Model.Version != 1 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// Connections without a request cannot keep others out, nor use up the files that
+// the service may open; those that are at a request stay.
+func TestIdleConnections(t *testing.T) {
+	const most = 20
+	s := start(t, Config{Limits: Limits{Connections: most}})
+	addr := listen(t, s)
+	busy := dial(t, addr)
+	body := `{"text":"topicaworda"}`
+	fmt.Fprintf(busy, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", typeJSON, len(body))
+	for len(s.requests) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	used := dial(t, addr) // between two requests
+	fmt.Fprintf(used, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+	if _, err := http.ReadResponse(bufio.NewReader(used), nil); err != nil {
+		t.Fatal(err)
+	}
+	var idle []net.Conn
+	for range 5 * most {
+		idle = append(idle, dial(t, addr))
+	}
+	for i, c := range append([]net.Conn{used}, idle[:4*most]...) { // the oldest ones
+		if _, err := c.Read(make([]byte, 1)); err == nil || os.IsTimeout(err) {
+			t.Errorf("connection %d is still open: %v", i, err)
+		}
+	}
+	resp, err := http.Get("http://" + addr + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	io.WriteString(busy, body)
+	if resp, err := http.ReadResponse(bufio.NewReader(busy), nil); err != nil || resp.StatusCode != 200 {
+		t.Errorf("a request in progress: %v", err)
+	}
+	if n := s.conns.count(); n > most {
+		t.Errorf("%d connections, more than %d", n, most)
+	}
+	// Neither can those that send a part of a header.
+	var all []net.Conn
+	for range 2 * most {
+		c := dial(t, addr)
+		fmt.Fprint(c, "GET ")
+		all = append(all, c)
+	}
+	if resp, err = http.Get("http://" + addr + "/healthz"); err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	// Where all are at a request, it is the new one that goes.
+	for range most {
+		c := dial(t, addr)
+		fmt.Fprintf(c, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 10\r\n\r\n{", typeJSON)
+		all = append(all, c)
+	}
+	for len(s.requests) < most {
+		time.Sleep(time.Millisecond)
+	}
+	c := dial(t, addr)
+	if _, err := c.Read(make([]byte, 1)); err == nil || os.IsTimeout(err) {
+		t.Errorf("a connection too many is still open: %v", err)
+	}
+	if n := s.conns.count(); n != most || len(s.requests) != most {
+		t.Errorf("%d connections, %d requests, want %d", n, len(s.requests), most)
+	}
+	for _, c := range all {
+		c.Close()
+	}
+	settled(t, s)
+}
+
+// All uploads in progress together may hold so many bytes.
+func TestUploadBytes(t *testing.T) {
+	s := start(t, Config{})
+	s.cfg.Limits.Upload, s.cfg.Limits.UploadBytes = 10_000, 15_000
+	hold, w := io.Pipe()
+	done := make(chan *httptest.ResponseRecorder)
+	go func() {
+		rec := httptest.NewRecorder()
+		r := httptest.NewRequest("POST", "/v1/documents", hold)
+		r.Header.Set("Content-Type", typeNDJSON)
+		s.Handler().ServeHTTP(rec, r)
+		done <- rec
+	}()
+	big := ndjson([]string{strings.Repeat("x ", 4000)}, 900) // 8 kB
+	io.WriteString(w, big)
+	for s.uploading.Load() < 8000 {
+		time.Sleep(time.Millisecond)
+	}
+	want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(texts(1, 5), 901), 200)
+	r := call(t, s, "POST", "/v1/documents", typeNDJSON, strings.ReplaceAll(big, "d900", "d902"))
+	if r.Code != 429 || r.Header().Get("Retry-After") == "" {
+		t.Errorf("%d %s", r.Code, r.Body)
+	}
+	w.Close()
+	if rec := <-done; rec.Code != 200 {
+		t.Errorf("the first one: %d %s", rec.Code, rec.Body)
+	}
+	want(t, s, "POST", "/v1/documents", typeNDJSON, strings.ReplaceAll(big, "d900", "d902"), 200)
+	if n := s.uploading.Load(); n != 0 {
+		t.Errorf("%d bytes are still counted", n)
+	}
+}
+
+// A refit that is cancelled in the middle of its work leaves all as it was.
+func TestCancelFit(t *testing.T) {
+	s := start(t, Config{})
+	state, done := "", 1
+	for range 50 { // it may be done before it is seen to run
+		want(t, s, "POST", "/v1/refit", "", "", 202)
+		for stop := false; !stop; {
+			s.mu.Lock()
+			if stop = s.refit.Stage != "" || s.cancel == nil; s.cancel != nil && stop {
+				s.cancel()
+			}
+			s.mu.Unlock()
+		}
+		s.wg.Wait()
+		st := s.refitStatus()
+		if state = st.State; state != refitDone {
+			break
+		}
+		done++
+	}
+	if v := s.current.Load().name.Version; state != refitCancelled || v != done {
+		t.Errorf("%s, model %d, want %d", state, v, done)
+	}
+	refit(t, s)
+	if v := s.current.Load().name.Version; v != done+1 {
+		t.Errorf("model %d, want %d", v, done+1)
+	}
+}
+
+// A model of another rectification than that of the service's refits is taken as
+// it is, and its topics keep their numbers.
+func TestOtherRectifier(t *testing.T) {
+	s := start(t, Config{})
+	c, err := s.held.Snapshot().Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := jsmf.New(5).Rectify(rectify.ENN{}).Resumable(true).Fit(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, t.TempDir(), Config{})
+	defer closed(t, other)
+	if ok, err := other.Import(context.Background(), m); !ok || err != nil {
+		t.Fatalf("%v, %v", ok, err)
+	}
+	want(t, other, "POST", "/v1/documents", typeNDJSON, ndjson(texts(200, 1), 0), 200)
+	refit(t, other)
+	second := other.current.Load()
+	for k, x := range other.refitStatus().Drift {
+		if x == nil || *x > 0.2 || second.model.AnchorWords()[k] != m.AnchorWords()[k] {
+			t.Errorf("topic %d of %s, drift %v, was one of %s", k, second.model.AnchorWords()[k], x, m.AnchorWords()[k])
+		}
+	}
+	if len(second.drift) != 5 {
+		t.Errorf("%+v", other.refitStatus())
+	}
+}
+
+// Models without their documents, as after the log was put back from an older
+// copy: the model serves, the documents are those of the log, and the next model
+// has a number of its own.
+func TestModelNewerThanLog(t *testing.T) {
+	dir, copied := t.TempDir(), t.TempDir()
+	s := open(t, dir, Config{})
+	want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(texts(200, 1), 0), 200)
+	closed(t, s)
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir, Config{})
+	refit(t, s)
+	want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(texts(50, 2), 500), 200)
+	refit(t, s)
+	closed(t, s)
+	if err := os.CopyFS(filepath.Join(copied, "models"), os.DirFS(filepath.Join(dir, "models"))); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, copied, Config{})
+	defer closed(t, s)
+	if st, v := s.held.Stats(), s.current.Load().name.Version; st.Docs != 200 || v != 2 {
+		t.Errorf("%d documents, model %d", st.Docs, v)
+	}
+	refit(t, s)
+	if v := s.current.Load().name.Version; v != 3 {
+		t.Errorf("the next model is %d, want 3", v)
+	}
+}
