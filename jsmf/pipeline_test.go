@@ -365,7 +365,7 @@ func TestFailingStage(t *testing.T) {
 // Cancelled by the Recorder at every kind of event of every stage, the fit ends
 // with context.Canceled, within a chunk a worker, and leaves no goroutine.
 func TestCancel(t *testing.T) {
-	c := golden.Corpus(t, "synth")
+	c := some(t, 1000, 600)
 	for _, workers := range []int{1, 3} {
 		for _, stage := range allStages {
 			for _, kind := range []jsmf.EventKind{jsmf.EventStart, jsmf.EventProgress} {
@@ -948,7 +948,7 @@ func TestSolverLimit(t *testing.T) {
 }
 
 func TestPreparedServesSeveralFits(t *testing.T) {
-	c := golden.Corpus(t, "synth")
+	c := some(t, 1000, 600)
 	p := jsmf.New(5)
 	d, err := p.Prepare(ctx, c)
 	if err != nil {
@@ -1026,7 +1026,7 @@ func TestRunStage(t *testing.T) {
 
 // Documents read in passes, and documents read once, give models too.
 func TestFitMatrixOfStreamAndSketch(t *testing.T) {
-	c := golden.Corpus(t, "synth")
+	c := some(t, 1000, 200)
 	src := c.Source()
 	p := jsmf.New(10).Anchors(anchor.QR{MinDocFraction: 0.01})
 	stream, err := cooc.NewStream(ctx, src, cooc.StreamOptions{DropUnused: true})
@@ -1054,7 +1054,7 @@ func TestFitMatrixOfStreamAndSketch(t *testing.T) {
 		t.Error("the topics differ by more than 1e-6")
 	}
 
-	sk, err := cooc.NewSketch(cooc.SketchOptions{Columns: 600, Seed: 1})
+	sk, err := cooc.NewSketch(cooc.SketchOptions{Columns: 200, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -297,7 +297,7 @@ func TestENNIsAP(t *testing.T) {
 		for _, c := range []struct {
 			name string
 			n, k int
-		}{{"kos", 3000, 25}, {"nips17", 5000, 50}} {
+		}{{"kos", words(1500, 3000), 25}, {"nips17", words(2000, 5000), 50}} {
 			m, _ := real(t, c.name, c.n)
 			check(t, m, c.k, 5)
 		}
