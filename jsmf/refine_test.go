@@ -14,7 +14,6 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover"
@@ -25,7 +24,7 @@ import (
 // The refined model holds what Passes makes of the spectral one, which stays
 // beside it to the bit, in memory and in a file.
 func TestRefine(t *testing.T) {
-	c := golden.Corpus(t, "synth")
+	c := some(t, 1000, 600)
 	p := jsmf.New(6).Rectify(rectify.AP{Iterations: 4})
 	passes := recovery.Passes{N: 4, HeldOut: 0.1}
 	spectral := fit(t, p, c)
