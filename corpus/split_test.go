@@ -182,6 +182,11 @@ func TestWriteUCI(t *testing.T) {
 	if err := c.SaveUCI(ctx, filepath.Join(dir, "none", "docword.txt"), ""); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
 	}
+	other := random(rand.New(rand.NewPCG(19, 20)), 50, 30, 0.4)
+	noFolder := filepath.Join(dir, "none", "vocab.txt")
+	if err := other.SaveUCI(ctx, filepath.Join(dir, "docword.txt"), noFolder); !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "corpus: write "+noFolder+": ") {
+		t.Errorf("without a folder for the vocabulary: %v", err)
+	}
 	if again, err := os.ReadFile(filepath.Join(dir, "docword.txt")); err != nil || !bytes.Equal(again, plain) {
 		t.Errorf("the old file is gone: %v", err)
 	}

@@ -4,14 +4,13 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/internal/atomicfile"
 )
 
 // WriteUCI writes the counts in UCI form (see UCI), and the words to vocab,
@@ -57,72 +56,35 @@ func (c *Corpus) WriteUCI(ctx context.Context, docword, vocab io.Writer) error {
 
 // SaveUCI writes the corpus in UCI form to files, gzipped where the path ends
 // in .gz; "" for vocabPath writes no vocabulary. Each file appears under its
-// name only when it is complete, replacing one that was there.
-func (c *Corpus) SaveUCI(ctx context.Context, docwordPath, vocabPath string) (err error) {
-	dw, err := create(docwordPath)
-	if err != nil {
-		return err
-	}
-	defer dw.discard()
-	if vocabPath == "" {
-		if err := c.WriteUCI(ctx, dw, nil); err != nil {
-			return err
+// name only when it is complete, replacing one that was there, whose permission
+// bits it keeps; a new one gets 0666 less the umask. A symbolic link is
+// followed; what is neither missing nor a regular file is refused.
+func (c *Corpus) SaveUCI(ctx context.Context, docwordPath, vocabPath string) error {
+	return save(docwordPath, func(docword io.Writer) error {
+		if vocabPath == "" {
+			return c.WriteUCI(ctx, docword, nil)
 		}
-		return dw.commit()
-	}
-	v, err := create(vocabPath)
-	if err != nil {
-		return err
-	}
-	defer v.discard()
-	if err := c.WriteUCI(ctx, dw, v); err != nil {
-		return err
-	}
-	return errors.Join(v.commit(), dw.commit())
+		return save(vocabPath, func(vocab io.Writer) error { return c.WriteUCI(ctx, docword, vocab) })
+	})
 }
 
-// file is written beside its place and renamed at the end.
-type file struct {
-	io.Writer
-	f    *os.File
-	z    *gzip.Writer
-	path string
-}
-
-func create(path string) (*file, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
-	if err != nil {
-		return nil, fmt.Errorf("corpus: write %s: %w", path, err)
+// save writes a file whole or not at all. Errors of write pass as they are,
+// those of the file get its path.
+func save(path string, write func(io.Writer) error) error {
+	var inner error
+	err := atomicfile.Write(path, func(w io.Writer) error {
+		if !strings.HasSuffix(path, ".gz") {
+			inner = write(w)
+			return inner
+		}
+		z := gzip.NewWriter(w)
+		if inner = write(z); inner != nil {
+			return inner
+		}
+		return z.Close()
+	})
+	if err != nil && inner == nil {
+		return fmt.Errorf("corpus: write %s: %w", path, err)
 	}
-	w := &file{Writer: f, f: f, path: path}
-	if strings.HasSuffix(path, ".gz") {
-		w.z = gzip.NewWriter(f)
-		w.Writer = w.z
-	}
-	return w, nil
-}
-
-func (w *file) commit() error {
-	var err error
-	if w.z != nil {
-		err = w.z.Close()
-	}
-	err = errors.Join(err, w.f.Chmod(0o644), w.f.Close())
-	if err == nil {
-		err = os.Rename(w.f.Name(), w.path)
-	}
-	if err != nil {
-		os.Remove(w.f.Name())
-		err = fmt.Errorf("corpus: write %s: %w", w.path, err)
-	}
-	w.f = nil
 	return err
-}
-
-// discard removes an uncommitted file.
-func (w *file) discard() {
-	if w.f != nil {
-		w.f.Close()
-		os.Remove(w.f.Name())
-	}
 }

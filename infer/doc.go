@@ -10,7 +10,7 @@
 //
 // # Which method
 //
-//   - [MAP]: a few dozen deterministic steps under a Dirichlet prior. Fast, and
+//   - [MAP]: some twenty deterministic steps under a Dirichlet prior. Fast, and
 //     nearest to the truth on long and short documents. Use it.
 //   - [PADD]: prior-aware dual decomposition, the method of lee-2018: least squares
 //     that keeps to the topic correlations A. It learns from a collection once,

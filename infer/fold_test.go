@@ -11,8 +11,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A step of MAP as its definition reads, token by token.
+// MAP as its definition reads, token by token.
 func slowMAP(b *mat.Dense, alpha []float64, ids, counts []int32, steps int, em bool) []float64 {
+	var w []float64
+	slowMAPs(b, alpha, ids, counts, em, func(step int, x []float64) bool { w = x; return step < steps })
+	return w
+}
+
+// slowMAPs hands over the composition after each step, as long as more wants it.
+func slowMAPs(b *mat.Dense, alpha []float64, ids, counts []int32, em bool, more func(step int, w []float64) bool) {
 	_, k := b.Dims()
 	n := 0.0
 	for _, c := range counts {
@@ -27,7 +34,7 @@ func slowMAP(b *mat.Dense, alpha []float64, ids, counts []int32, steps int, em b
 		t[j] = a / sum * (sum + n)
 	}
 	phi := make([][]float64, len(ids)) // of one token of each word
-	for step := range steps {
+	for step := 0; ; step++ {
 		next := slices.Clone(alpha)
 		for i, id := range ids {
 			own := make([]float64, k)
@@ -46,9 +53,12 @@ func slowMAP(b *mat.Dense, alpha []float64, ids, counts []int32, steps int, em b
 			phi[i] = p
 		}
 		t = next
+		w := slices.Clone(t)
+		normalise(w)
+		if !more(step+1, w) {
+			return
+		}
 	}
-	normalise(t)
-	return t
 }
 
 func TestMAPSteps(t *testing.T) {
@@ -73,6 +83,58 @@ func TestMAPSteps(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Extrapolation saves steps and comes no less near to the fixed point: the plain
+// steps of the definition, until none changes a share by more than 1e-5, against as
+// many as MAP takes to the same rule. Measured: 0.60 (CVB0) and 0.54 (EM) of the
+// steps, and 0.64 and 0.72 of the mean distance.
+func TestMAPExtrapolates(t *testing.T) {
+	const k, docs = 40, 30
+	p := sparseModel(600, k, docs, 200, 3)
+	for _, em := range []bool{false, true} {
+		alpha := prepare(t, MAP{EM: em}, p.Topics).method.(*mapEM).alpha
+		sum := 0.0
+		for _, a := range alpha {
+			sum += a
+		}
+		exact := infer(t, MAP{EM: em, Steps: 5000, Tol: 1e-11}, p)
+		if exact.Count(Converged) != docs {
+			t.Fatalf("EM %v: %d documents converged", em, exact.Count(Converged))
+		}
+		fast := infer(t, MAP{EM: em}, p)
+		steps, plainSteps, far, plainFar := 0, 0, 0.0, 0.0
+		for d := range docs {
+			ids, counts := p.docs.Doc(d)
+			last := make([]float64, k)
+			slowMAPs(p.B, alpha, ids, counts, em, func(step int, w []float64) bool {
+				change := 0.0
+				for j, v := range w {
+					change = max(change, math.Abs(v-last[j]))
+				}
+				last, plainSteps = w, plainSteps+1
+				return change > 1e-5
+			})
+			steps += fast.Docs[d].Iterations
+			for j, v := range exact.W.RawRowView(d) {
+				far += math.Abs(fast.W.At(d, j) - v)
+				plainFar += math.Abs(last[j] - v)
+			}
+		}
+		t.Logf("EM %v: %d steps, %d plain ones; mean ℓ₁ distance %.2g, %.2g", em, steps, plainSteps, far/docs, plainFar/docs)
+		if fast.Count(Converged) != docs || float64(steps) > 0.85*float64(plainSteps) || far > 1.1*plainFar {
+			t.Errorf("EM %v: %d steps, %d plain ones; distance %g, %g", em, steps, plainSteps, far, plainFar)
+		}
+	}
+}
+
+func infer(t *testing.T, m Method, p *planted) *Batch {
+	t.Helper()
+	b, err := prepare(t, m, p.Topics).Infer(ctx, p.docs, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // The posterior of plain steps never falls: log p(words | w) + Σ α_k ln w_k, which

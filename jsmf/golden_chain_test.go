@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
@@ -73,8 +72,8 @@ func TestGoldenChain(t *testing.T) {
 	ctx := context.Background()
 	for _, name := range []string{"synth", "kos1000"} {
 		t.Run(name, func(t *testing.T) {
-			c := golden.Corpus(t, name)
-			m, err := cooc.NewMoments(c, cooc.Options{})
+			// Fit and Evaluate prepare the corpus themselves: here once for all.
+			d, err := jsmf.New(2).Prepare(ctx, golden.Corpus(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,18 +93,18 @@ func TestGoldenChain(t *testing.T) {
 					continue // the rectified matrices are compared in package rectify
 				}
 				t.Run(fmt.Sprintf("%s/K=%d", g.Rectifier, g.K), func(t *testing.T) {
-					rect, err := r.Rectify(ctx, m, g.K, rectify.Options{})
+					rect, err := r.Rectify(ctx, d.Moments(), g.K, rectify.Options{})
 					if err != nil {
 						t.Fatal(err)
 					}
-					goldenChain(t, c, g, jsmf.New(g.K).Rectify(rectified{rect}), rect.C)
+					goldenChain(t, d, g, jsmf.New(g.K).Rectify(rectified{rect}), rect.C)
 				})
 			}
 		})
 	}
 }
 
-func goldenChain(t *testing.T, c *corpus.Corpus, g golden.Row, p jsmf.Pipeline, rect cooc.Matrix) {
+func goldenChain(t *testing.T, d *jsmf.Prepared, g golden.Row, p jsmf.Pipeline, rect cooc.Matrix) {
 	ctx := context.Background()
 	rows, err := cooc.NewRows(rect)
 	if err != nil {
@@ -113,7 +112,7 @@ func goldenChain(t *testing.T, c *corpus.Corpus, g golden.Row, p jsmf.Pipeline, 
 	}
 	for _, want := range g.Opt {
 		p := p.Recover(recovery.Solver(solverOf(t, want.Optimizer)))
-		m, err := p.Fit(ctx, c)
+		m, err := p.FitPrepared(ctx, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,10 +137,6 @@ func goldenChain(t *testing.T, c *corpus.Corpus, g golden.Row, p jsmf.Pipeline, 
 		if st.MeanObjective > want.ObjMean*(1+1e-8) {
 			t.Errorf("%s: mean objective %.12g, the reference's %.12g", want.Optimizer, st.MeanObjective, want.ObjMean)
 		}
-		rep, err := p.Evaluate(ctx, m, c)
-		if err != nil {
-			t.Fatal(err)
-		}
 		if want.Optimizer != "activeSet" {
 			continue
 		}
@@ -151,6 +146,10 @@ func goldenChain(t *testing.T, c *corpus.Corpus, g golden.Row, p jsmf.Pipeline, 
 		}
 		near(t, "‖B‖", mat.Norm(m.Topics(), 2), want.BFro, 1e-8*want.BFro)
 		near(t, "‖A‖", mat.Norm(m.Correlations(), 2), want.AFro, 1e-8*want.AFro)
+		rep, err := p.EvaluatePrepared(ctx, m, d)
+		if err != nil {
+			t.Fatal(err)
+		}
 		checked := 0
 		for _, kv := range rep.Keyed() {
 			name, ok := metricKeys[kv.Key]

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/anchor"
-	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -14,10 +13,10 @@ import (
 // A finder that chooses the number of topics gets its way, also where there
 // are more than the matrix was rectified for.
 func TestHull(t *testing.T) {
-	c := golden.Corpus(t, "synth")
+	c := some(t, 1000, 600)
 	for _, r := range []jsmf.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.None{}} {
 		p := jsmf.New(8).Rectify(r)
-		m, err := p.Anchors(anchor.Hull{All: true, MinDocs: 30}).Fit(ctx, c)
+		m, err := p.Anchors(anchor.Hull{All: true, MinDocs: 10}).Fit(ctx, c)
 		if err != nil {
 			t.Fatalf("%v: %v", r, err)
 		}
@@ -28,7 +27,7 @@ func TestHull(t *testing.T) {
 		if !strings.Contains(strings.Join(st.Warnings, "\n"), "the matrix was rectified for 8") {
 			t.Errorf("%v: warnings %q", r, st.Warnings)
 		}
-		m8, err := p.Anchors(anchor.Hull{MinDocs: 30}).Fit(ctx, c)
+		m8, err := p.Anchors(anchor.Hull{MinDocs: 10}).Fit(ctx, c)
 		if err != nil {
 			t.Fatalf("%v: %v", r, err)
 		}

@@ -774,8 +774,11 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 	if err != nil {
 		return nil, wrap(err)
 	}
-	given := st.clone()
 	start, cold := p.start(before)
+	var given Stats // to begin anew with, should a warm start not do
+	if start != nil {
+		given = st.clone()
+	}
 	af.Prefer, af.PreferTol = p.prefer(before), anchorHysteresis
 	limit := p.memory
 	if limit > 0 { // what is left for the rectifier
@@ -790,6 +793,9 @@ func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, be
 		}
 		if rect == nil || rect.C == nil || rect.C.Dim() != c.Dim() {
 			return "", fmt.Errorf("%v returned no matrix of %d rows", p.rectifier, c.Dim())
+		}
+		if rect.Warm && start == nil {
+			return "", fmt.Errorf("%v says that it started from a state, and there was none", p.rectifier)
 		}
 		return fmt.Sprintf("%d iterations, %v", rect.Iterations, rect.Status), nil
 	})

@@ -299,6 +299,18 @@ func (b broken) Recover(context.Context, cooc.Rows, []int, recovery.Options) (*r
 	return nil, b.err
 }
 
+// warm says that it started from a state, whether there was one or not.
+type warm struct{ rectify.None }
+
+func (w warm) String() string { return "warm" }
+func (w warm) Rectify(ctx context.Context, c cooc.Matrix, k int, opt rectify.Options) (*rectify.Result, error) {
+	res, err := w.None.Rectify(ctx, c, k, opt)
+	if err == nil {
+		res.Warm = true
+	}
+	return res, err
+}
+
 // chosen is a finder that finds what it is told to.
 type chosen []int
 
@@ -329,6 +341,7 @@ func TestFailingStage(t *testing.T) {
 	}{
 		{jsmf.New(4).Anchors(chosen{1, 2, 2, 3}), []string{"jsmf: recovery: ", "word 2", `"w2"`}},
 		{jsmf.New(4).Anchors(chosen{1, 2, 60, 3}), []string{"jsmf: recovery: ", "word 60", "not in [0, 60)"}},
+		{jsmf.New(4).Rectify(warm{}), []string{"jsmf: warm says that it started from a state, and there was none"}},
 		{jsmf.New(4).Anchors(chosen{1}), []string{"jsmf: chosen found fewer than the 2 anchors"}},
 		{jsmf.New(4).Anchors(anchor.QR{MinDocs: 1000}), []string{"jsmf: anchor: ", "1000 documents"}},
 	} {
@@ -352,7 +365,7 @@ func TestFailingStage(t *testing.T) {
 // Cancelled by the Recorder at every kind of event of every stage, the fit ends
 // with context.Canceled, within a chunk a worker, and leaves no goroutine.
 func TestCancel(t *testing.T) {
-	c := golden.Corpus(t, "synth")
+	c := some(t, 1000, 600)
 	for _, workers := range []int{1, 3} {
 		for _, stage := range allStages {
 			for _, kind := range []jsmf.EventKind{jsmf.EventStart, jsmf.EventProgress} {
@@ -935,7 +948,7 @@ func TestSolverLimit(t *testing.T) {
 }
 
 func TestPreparedServesSeveralFits(t *testing.T) {
-	c := golden.Corpus(t, "synth")
+	c := some(t, 1000, 600)
 	p := jsmf.New(5)
 	d, err := p.Prepare(ctx, c)
 	if err != nil {
@@ -1013,7 +1026,7 @@ func TestRunStage(t *testing.T) {
 
 // Documents read in passes, and documents read once, give models too.
 func TestFitMatrixOfStreamAndSketch(t *testing.T) {
-	c := golden.Corpus(t, "synth")
+	c := some(t, 1000, 200)
 	src := c.Source()
 	p := jsmf.New(10).Anchors(anchor.QR{MinDocFraction: 0.01})
 	stream, err := cooc.NewStream(ctx, src, cooc.StreamOptions{DropUnused: true})
@@ -1041,7 +1054,7 @@ func TestFitMatrixOfStreamAndSketch(t *testing.T) {
 		t.Error("the topics differ by more than 1e-6")
 	}
 
-	sk, err := cooc.NewSketch(cooc.SketchOptions{Columns: 600, Seed: 1})
+	sk, err := cooc.NewSketch(cooc.SketchOptions{Columns: 200, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover"
@@ -25,7 +24,7 @@ import (
 // The refined model holds what Passes makes of the spectral one, which stays
 // beside it to the bit, in memory and in a file.
 func TestRefine(t *testing.T) {
-	c := golden.Corpus(t, "synth")
+	c := some(t, 1000, 600)
 	p := jsmf.New(6).Rectify(rectify.AP{Iterations: 4})
 	passes := recovery.Passes{N: 4, HeldOut: 0.1}
 	spectral := fit(t, p, c)
@@ -101,7 +100,7 @@ func TestRefineRecorder(t *testing.T) {
 
 // Documents that are read from elsewhere are refined on as well.
 func TestRefineStream(t *testing.T) {
-	c := golden.Corpus(t, "synth")
+	c := some(t, 1000, 600)
 	stream, err := cooc.NewStream(ctx, c.Source(), cooc.StreamOptions{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
@@ -169,10 +168,10 @@ func TestRefineOthers(t *testing.T) {
 	if testutil.Race {
 		t.Skip("skipped: slow with the race detector, which changes no number")
 	}
-	c := golden.Corpus(t, "synth")
+	c := some(t, 1000, 600)
 	base := jsmf.New(5).Rectify(rectify.AP{Iterations: 4})
 	for name, p := range map[string]jsmf.Pipeline{
-		"anchor-free": base.AnchorFree(anchorfree.PDS{}),
+		"anchor-free": base.AnchorFree(anchorfree.PDS{MaxIterations: 200}),
 		"weighted":    base.Weighting(cooc.TFIDF),
 		"facets":      base.Anchors(anchor.Tandem{Facets: [][]string{{c.Word(3), c.Word(8)}}, Complete: anchor.QR{}}),
 	} {

@@ -39,6 +39,17 @@ func without(t testing.TB, c *corpus.Corpus, every, rest int) *corpus.Corpus {
 	return out
 }
 
+// some returns the first documents of synth and the first words: for tests that
+// need documents of topics, but not many.
+func some(t testing.TB, docs, words int) *corpus.Corpus {
+	t.Helper()
+	c, err := golden.Corpus(t, "synth").Select(seq(0, docs), seq(0, words))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 func largestOf(xs []float64) float64 {
 	top := 0.0
 	for _, x := range xs {

@@ -16,6 +16,7 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/cputime"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -254,13 +255,10 @@ func BenchmarkSweep(b *testing.B) {
 			c := benchCorpus(b, name)
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			p := jsmf.New(0).Workers(1)
-			cpu := func() float64 {
-				s, ok := testutil.CPU()
-				if !ok {
-					b.Skip("skipped: no CPU time here")
-				}
-				return s
+			if !cputime.Known {
+				b.Skip("skipped: no CPU time here")
 			}
+			cpu := cputime.Seconds
 			least := map[string]float64{} // of each part
 			note := func(part string, s float64) {
 				if old, ok := least[part]; !ok || s < old {

@@ -182,16 +182,26 @@ func TestExactEqualsDense(t *testing.T) {
 		check(t, newDense(t, noisy(rng, size.n, size.k)), size.k)
 	}
 	t.Run("kos", func(t *testing.T) {
-		m, _ := real(t, "kos", 2000)
+		m, _ := real(t, "kos", words(1000, 2000))
 		check(t, m, 25)
 	})
 	t.Run("nips17", func(t *testing.T) {
 		if testing.Short() || testutil.Race {
 			t.Skip("skipped: long, and -short or -race is set")
 		}
-		m, _ := real(t, "nips17", 2000)
+		m, _ := real(t, "nips17", words(1200, 2000))
 		check(t, m, 50)
 	})
+}
+
+// words is how many words a test takes of a corpus. The cost of a dense form is
+// that of a fixed number of N×N products; more words than test something, minutes
+// of work, want JSMF_LARGE set.
+func words(n, large int) int {
+	if os.Getenv("JSMF_LARGE") != "" {
+		return large
+	}
+	return n
 }
 
 // real reads a real corpus, without stop list, and keeps n words.
@@ -207,22 +217,16 @@ func real(t testing.TB, name string, n int) (*cooc.Moments, anchor.Options) {
 }
 
 // The default tolerance of the eigenpairs must not move an anchor. On kos the
-// words of page templates have equal rows, any of which is right. The full
-// vocabularies, minutes of work for the dense form, want JSMF_LARGE set.
+// words of page templates have equal rows, any of which is right.
 func TestDefaultAnchorsAreThoseOfDense(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		t.Skip("skipped: long, and -short or -race is set")
 	}
-	type size struct {
+	for _, c := range []struct {
 		name string
 		n    int
 		k    []int
-	}
-	sizes := []size{{"kos", 2000, []int{50}}, {"nips17", 2500, []int{50, 100}}}
-	if os.Getenv("JSMF_LARGE") != "" {
-		sizes = []size{{"kos", 3000, []int{50}}, {"nips17", 5000, []int{50, 100}}}
-	}
-	for _, c := range sizes {
+	}{{"kos", words(1200, 3000), []int{50}}, {"nips17", words(1000, 5000), []int{50, 100}}} {
 		t.Run(c.name, func(t *testing.T) {
 			m, opt := real(t, c.name, c.n)
 			for _, k := range c.k {

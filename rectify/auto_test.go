@@ -53,7 +53,7 @@ func TestAutoChooses(t *testing.T) {
 func TestAutoFindsDenseCorrections(t *testing.T) {
 	// Words that nearly all co-occur with few others: half of YYᵀ is negative.
 	rng := rand.New(rand.NewPCG(9, 9))
-	const n, k = 1200, 12
+	const n, k = 600, 12
 	c := mat.NewSymDense(n, nil)
 	sum := 0.0
 	for range 6 * n {

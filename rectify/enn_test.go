@@ -297,7 +297,7 @@ func TestENNIsAP(t *testing.T) {
 		for _, c := range []struct {
 			name string
 			n, k int
-		}{{"kos", 3000, 25}, {"nips17", 5000, 50}} {
+		}{{"kos", words(1500, 3000), 25}, {"nips17", words(2000, 5000), 50}} {
 			m, _ := real(t, c.name, c.n)
 			check(t, m, c.k, 5)
 		}
@@ -349,6 +349,12 @@ func TestENNGuarantee(t *testing.T) {
 // naiveENN is Algorithm 3 with full matrices: YYᵀ, E, r and the bound that holds
 // outside of I after the last iteration.
 func naiveENN(c *mat.SymDense, k, iterations, most int, epsilon float64, shiftFirst bool) (p, e *mat.SymDense, r, bound float64) {
+	return naiveENNs(c, k, iterations, most, epsilon, shiftFirst, func(_, _ *mat.SymDense) {})
+}
+
+// naiveENNs is naiveENN that hands over YYᵀ and E of each iteration, from that of
+// C on.
+func naiveENNs(c *mat.SymDense, k, iterations, most int, epsilon float64, shiftFirst bool, each func(p, e *mat.SymDense)) (p, e *mat.SymDense, r, bound float64) {
 	n := c.SymmetricDim()
 	op := mat.NewSymDense(n, nil)
 	op.CopySym(c)
@@ -403,6 +409,7 @@ func naiveENN(c *mat.SymDense, k, iterations, most int, epsilon float64, shiftFi
 		if !shiftFirst {
 			r = (1 - mat.Sum(p) - mat.Sum(e)) / float64(n*n)
 		}
+		each(p, e)
 		if t == iterations {
 			return p, e, r, bound
 		}
@@ -513,9 +520,10 @@ func TestENNHistory(t *testing.T) {
 		if most == 0 {
 			most = n
 		}
-		p0, e0, _, _ := naiveENN(c, k, 0, most, e.Epsilon, false)
+		var ps, es []*mat.SymDense
+		naiveENNs(c, k, e.Iterations, most, e.Epsilon, false, func(p, e *mat.SymDense) { ps, es = append(ps, p), append(es, e) })
 		for i := range e.Iterations {
-			p1, e1, _, _ := naiveENN(c, k, i+1, most, e.Epsilon, false)
+			p0, e0, p1, e1 := ps[i], es[i], ps[i+1], es[i+1]
 			var dp, de mat.Dense
 			dp.Sub(p1, p0)
 			de.Sub(e1, e0)
@@ -532,7 +540,6 @@ func TestENNHistory(t *testing.T) {
 			if d := res.Nonzeros[i] - nnz; d < -2 || d > 2 {
 				t.Errorf("iteration %d: %d entries, want %d", i+1, res.Nonzeros[i], nnz)
 			}
-			p0, e0 = p1, e1
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
@@ -21,14 +22,24 @@ func near(t *testing.T, name string, got, want, tol float64) {
 	}
 }
 
+// moments returns the matrix of a golden corpus, the same one to all tests: it is
+// immutable.
 func moments(t testing.TB, name string) *cooc.Moments {
 	t.Helper()
-	m, err := cooc.NewMoments(golden.Corpus(t, name), cooc.Options{})
+	c := golden.Corpus(t, name)
+	if m, ok := made.Load(c); ok {
+		return m.(*cooc.Moments)
+	}
+	m, err := cooc.NewMoments(c, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	made.Store(c, m)
 	return m
 }
+
+// made holds what moments has made, *cooc.Moments by *corpus.Corpus.
+var made sync.Map
 
 // The reference program solved its eigenproblems to about 1e-14; with the
 // tolerance at the edge of double precision the whole matrix agrees to 1e-12

@@ -49,12 +49,7 @@ func innerFactors(ctx context.Context, op linalg.Op, a, b, cb blas64.General) (f
 func dotBlocks(a, b blas64.General) float64 {
 	s := 0.0
 	for i := range a.Rows {
-		t := 0.0
-		r := linalg.Row(b, i)
-		for j, v := range linalg.Row(a, i) {
-			t += v * r[j]
-		}
-		s += t
+		s += dot(linalg.Row(a, i), linalg.Row(b, i))
 	}
 	return s
 }

@@ -19,7 +19,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -41,19 +40,14 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parseFlags(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	}
-	for _, t := range o.tables {
-		if err = table(ctx, o, methods(), t, stdout, stderr); err != nil {
-			break
+	return cli.Run("anchorfree", args, stderr, parseFlags, func(o options) error {
+		for _, t := range o.tables {
+			if err := table(ctx, o, methods(), t, stdout, stderr); err != nil {
+				return err
+			}
 		}
-	}
-	return cli.Status("anchorfree", stderr, err)
+		return nil
+	})
 }
 
 type options struct {
@@ -91,12 +85,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	var wrong []string
-	bad := func(cond bool, format string, args ...any) {
-		if cond {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
+	var wrong cli.Wrong
+	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	if o.topics, err = numbers(*topics); err != nil {
 		bad(true, "-topics: %v", err)
@@ -112,14 +102,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	}
 	bad(o.trials < 1, "-trials %d: want at least 1", o.trials)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
-	if len(wrong) > 0 {
-		for _, s := range wrong {
-			fmt.Fprintf(stderr, "anchorfree: %s\n", s)
-		}
-		fmt.Fprintln(stderr, "anchorfree: -help lists the flags")
-		return o, errors.New(strings.Join(wrong, "; "))
-	}
-	return o, nil
+	return o, wrong.Err("anchorfree", stderr)
 }
 
 // method is a row of the table.

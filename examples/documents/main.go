@@ -13,7 +13,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -29,15 +28,7 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parseFlags(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	}
-	err = documents(ctx, o, stdout)
-	return cli.Status("documents", stderr, err)
+	return cli.Run("documents", args, stderr, parseFlags, func(o options) error { return documents(ctx, o, stdout) })
 }
 
 type options struct {
@@ -65,15 +56,11 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	var wrong []string
-	bad := func(cond bool, message string) {
-		if cond {
-			wrong = append(wrong, message)
-		}
-	}
+	var wrong cli.Wrong
+	bad := wrong.If
 	given := make(map[string]bool)
 	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	bad(f.NArg() > 0, fmt.Sprintf("unexpected argument %q", f.Arg(0)))
+	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	bad(o.model == "", "-model is missing")
 	sources := 0
 	for _, s := range []string{"docword", "dir", "text"} {
@@ -85,15 +72,9 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad((o.docword == "") != (o.vocab == ""), "-docword and -vocab go together")
 	bad(given["topic"] && given["doc"], "-topic and -doc exclude each other")
 	bad(given["text"] && (given["topic"] || given["doc"]), "-topic and -doc have no use with -text")
-	bad(given["topic"] && o.topic < 0, fmt.Sprintf("-topic %d: want 0 or more", o.topic))
-	bad(o.n < 1, fmt.Sprintf("-n %d: want at least 1", o.n))
-	if len(wrong) > 0 {
-		for _, s := range wrong {
-			fmt.Fprintf(stderr, "documents: %s\n", s)
-		}
-		return o, errors.New(strings.Join(wrong, "; "))
-	}
-	return o, nil
+	bad(given["topic"] && o.topic < 0, "-topic %d: want 0 or more", o.topic)
+	bad(o.n < 1, "-n %d: want at least 1", o.n)
+	return o, wrong.Err("documents", stderr)
 }
 
 func documents(ctx context.Context, o options, w io.Writer) error {

@@ -61,14 +61,7 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parseFlags(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	}
-	return cli.Status("experiments", stderr, runAll(ctx, o, stdout, stderr))
+	return cli.Run("experiments", args, stderr, parseFlags, func(o options) error { return runAll(ctx, o, stdout, stderr) })
 }
 
 type options struct {
@@ -150,12 +143,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	var wrong []string
-	bad := func(cond bool, format string, args ...any) {
-		if cond {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
+	var wrong cli.Wrong
+	bad := wrong.If
 	choose := func(flag, s string, from []string) []string {
 		out := list(s)
 		bad(len(out) == 0, "-%s is empty", flag)
@@ -220,14 +209,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(o.mostSlow < 0, "-most-slow %d: want 0 or more", o.mostSlow)
 	bad(o.mostFree < 0, "-most-free %d: want 0 or more", o.mostFree)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
-	if len(wrong) > 0 {
-		for _, s := range wrong {
-			fmt.Fprintf(stderr, "experiments: %s\n", s)
-		}
-		fmt.Fprintln(stderr, "experiments: -help lists the flags")
-		return o, errors.New(strings.Join(wrong, "; "))
-	}
-	return o, nil
+	return o, wrong.Err("experiments", stderr)
 }
 
 // runAll plans the cells, does those that are not done, and writes what there is

@@ -114,7 +114,7 @@ func write(l *lab, t *tables) error {
 		fmt.Fprintf(&page, "%s\n\n", s)
 	}
 	fmt.Fprintf(&page, "Made by `examples/experiments` from %d cells, which took %.0f minutes (%s). Numbers are raw, as in the tables; the papers plot logarithms of some.\n"+
-		"“Holds” counts the cases here, corpora × K and so on, in which what a paper says is so.\n", t.cells, t.seconds/60, cpuIs)
+		"“Holds” counts the cases here, corpora × K and so on, in which what a paper says is so.\n", t.cells, t.seconds/60, cpuIs())
 	if t.missing > 0 {
 		fmt.Fprintf(&page, "\n**Cells that are missing: %d.** The run was stopped; the same command goes on with them.\n", t.missing)
 	}

@@ -436,7 +436,7 @@ func moreDocs(method, measure string) func(t *tables) (yes, of int) {
 var runtimes = experiment{
 	name: "time", title: "Time",
 	source: "lee-2020 Figure 6, dong-2019 Figure 4.1, arora-2013 Figure 1",
-	what: "In " + cpuIs + ". Against K: rectification, anchors, recovery by ActiveSet and passes, on the corpora. " +
+	what: "In " + cpuIs() + ". Against K: rectification, anchors, recovery by ActiveSet and passes, on the corpora. " +
 		fmt.Sprintf("Against documents: everything from the counts on, of documents of %d tokens drawn from known topics; L2 is arora-2013's, without rectification. ", timeTokens) +
 		"Gibbs sampling has 100 sweeps when nothing else is asked for; against documents its time is that of a part of them, scaled up.",
 	groups: []*group{timeGroup, curvesGroup},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/anchor/tsne"
+	"github.com/jsmf-go/spectral/examples/internal/cli"
 )
 
 // finderNames are the values of -anchors, in the order in which they are
@@ -55,13 +56,9 @@ var finderUses = map[string][]string{
 func (f finderFlags) given() bool { return f.name == "fixed" || f.name == "tandem" }
 
 // wrong returns what is wrong with the flags that were given.
-func (f finderFlags) wrong(given map[string]bool) []string {
-	var wrong []string
-	bad := func(cond bool, format string, args ...any) {
-		if cond {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
+func (f finderFlags) wrong(given map[string]bool) cli.Wrong {
+	var wrong cli.Wrong
+	bad := wrong.If
 	bad(f.minDF < 0, "-anchor-min-df %d: want 0 or more", f.minDF)
 	bad(given["project-dims"] && f.dims < 1, "-project-dims %d: want at least 1", f.dims)
 	bad(given["embed-dims"] && f.embedDims < 1, "-embed-dims %d: want at least 1", f.embedDims)

@@ -51,7 +51,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -79,15 +78,7 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parseFlags(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	}
-	err = factorize(ctx, o, stdout, stderr)
-	return cli.Status("factorize", stderr, err)
+	return cli.Run("factorize", args, stderr, parseFlags, func(o options) error { return factorize(ctx, o, stdout, stderr) })
 }
 
 type options struct {
@@ -178,12 +169,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	given := make(map[string]bool)
 	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
 
-	var wrong []string
-	bad := func(cond bool, format string, args ...any) {
-		if cond {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
+	var wrong cli.Wrong
+	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	bad(o.docword == "", "-docword is missing")
 	bad(o.vocab == "", "-vocab is missing")
@@ -280,14 +267,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 		o.minDistinct = -1 // no limit
 	}
 	o.minTokens = max(o.minTokens, 2)
-	if len(wrong) > 0 {
-		for _, s := range wrong {
-			fmt.Fprintf(stderr, "factorize: %s\n", s)
-		}
-		fmt.Fprintln(stderr, "factorize: -help lists the flags")
-		return o, errors.New(strings.Join(wrong, "; "))
-	}
-	return o, nil
+	return o, wrong.Err("factorize", stderr)
 }
 
 // input is what all K share.

@@ -61,15 +61,7 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parseFlags(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	}
-	err = compare(ctx, o, stdout, stderr)
-	return cli.Status("inference", stderr, err)
+	return cli.Run("inference", args, stderr, parseFlags, func(o options) error { return compare(ctx, o, stdout, stderr) })
 }
 
 type options struct {
@@ -118,12 +110,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	var wrong []string
-	bad := func(cond bool, format string, args ...any) {
-		if cond {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
+	var wrong cli.Wrong
+	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	bad(o.docword == "", "-docword is missing")
 	bad(o.vocab == "", "-vocab is missing")
@@ -146,17 +134,10 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(o.burnIn < 0, "-burn-in %d: want 0 or more", o.burnIn)
 	bad(o.sweeps < 1, "-sweeps %d: want at least 1", o.sweeps)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
-	if len(wrong) > 0 {
-		for _, s := range wrong {
-			fmt.Fprintf(stderr, "inference: %s\n", s)
-		}
-		fmt.Fprintln(stderr, "inference: -help lists the flags")
-		return o, errors.New(strings.Join(wrong, "; "))
-	}
 	if o.burnIn == 0 {
 		o.burnIn = -1 // none, for infer.Gibbs
 	}
-	return o, nil
+	return o, wrong.Err("inference", stderr)
 }
 
 func compare(ctx context.Context, o options, stdout, stderr io.Writer) error {

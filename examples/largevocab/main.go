@@ -42,7 +42,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -66,15 +65,7 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parseFlags(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	}
-	err = largevocab(ctx, o, stdout, stderr)
-	return cli.Status("largevocab", stderr, err)
+	return cli.Run("largevocab", args, stderr, parseFlags, func(o options) error { return largevocab(ctx, o, stdout, stderr) })
 }
 
 type options struct {
@@ -114,12 +105,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 		return o, err
 	}
 
-	var wrong []string
-	bad := func(cond bool, format string, args ...any) {
-		if cond {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
+	var wrong cli.Wrong
+	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	bad(o.docword == "", "-docword is missing")
 	bad(o.vocab == "", "-vocab is missing")
@@ -159,14 +146,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	}
 	bad(o.top < 1, "-top %d: want at least 1", o.top)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
-	if len(wrong) > 0 {
-		for _, s := range wrong {
-			fmt.Fprintf(stderr, "largevocab: %s\n", s)
-		}
-		fmt.Fprintln(stderr, "largevocab: -help lists the flags")
-		return o, errors.New(strings.Join(wrong, "; "))
-	}
-	return o, nil
+	return o, wrong.Err("largevocab", stderr)
 }
 
 // result is one size, as -json prints it.

@@ -14,7 +14,8 @@
 //	anchors   how many of the K anchors are those of the reference ENN
 //	seconds   the rectification alone
 //
-// The exit status is 0, 1 for an error, 2 for wrong usage.
+// The exit status is 0, 1 for an error, 2 for wrong usage, and 130 when interrupted
+// by Ctrl-C.
 package main
 
 import (
@@ -70,12 +71,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	} else if err != nil {
 		return 2
 	}
-	var wrong []string
-	bad := func(cond bool, format string, args ...any) {
-		if cond {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
+	var wrong cli.Wrong
+	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	bad(o.docword == "", "-docword is missing")
 	bad(o.vocab == "", "-vocab is missing")
@@ -85,17 +82,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	bad(o.passes < o.from, "-passes %d: want at least -from, %d", o.passes, o.from)
 	bad(o.seeds < 2, "-seeds %d: want at least 2", o.seeds)
 	bad(o.oversample < 0 || o.iterations < 0 || !(o.tol >= 0) || o.workers < 0, "-oversample, -iterations, -tol, -workers: want 0 or more")
-	if len(wrong) > 0 {
-		for _, s := range wrong {
-			fmt.Fprintf(stderr, "lrpasses: %s\n", s)
-		}
+	if wrong.Err("lrpasses", stderr) != nil {
 		return 2
 	}
-	if err := table(ctx, o, stdout); err != nil {
-		fmt.Fprintf(stderr, "lrpasses: %v\n", err)
-		return 1
-	}
-	return 0
+	return cli.Status("lrpasses", stderr, table(ctx, o, stdout))
 }
 
 // measures are the columns.

@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -90,7 +91,7 @@ func (s goSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 				return err
 			}
 			tokens = tokens[:0]
-			for _, p := range paragraphs(file) {
+			for _, p := range paragraphs(file, false) {
 				if seen[p] {
 					continue
 				}
@@ -150,9 +151,16 @@ func isDirective(text string) bool {
 }
 
 // paragraphs returns the text of a file's comments by paragraphs, with runs of
-// space made one.
-func paragraphs(file *ast.File) []string {
+// space made one, links as they read on a page ([io.Reader] as io.Reader), and
+// addresses only if they are asked for.
+func paragraphs(file *ast.File, addresses bool) []string {
 	cgo := make(map[*ast.CommentGroup]bool)
+	imports := make(map[string]string)
+	for _, s := range file.Imports {
+		if p, err := strconv.Unquote(s.Path.Value); err == nil {
+			imports[path.Base(p)] = p
+		}
+	}
 	for _, d := range file.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
 			for _, s := range g.Specs {
@@ -162,8 +170,11 @@ func paragraphs(file *ast.File) []string {
 			}
 		}
 	}
-	var out []string
-	var parser comment.Parser
+	t := texts{addresses: addresses}
+	parser := comment.Parser{
+		LookupPackage: func(name string) (string, bool) { p, ok := imports[name]; return p, ok },
+		LookupSym:     func(_, _ string) bool { return true }, // any in brackets is meant as a link
+	}
 	for _, g := range file.Comments {
 		if cgo[g] {
 			continue
@@ -175,49 +186,57 @@ func paragraphs(file *ast.File) []string {
 			}
 		}
 		if len(kept.List) > 0 {
-			out = appendBlocks(out, parser.Parse(kept.Text()).Content)
+			t.blocks(parser.Parse(kept.Text()).Content)
 		}
 	}
-	return out
+	return t.list
 }
 
-func appendBlocks(out []string, blocks []comment.Block) []string {
+// texts collects the paragraphs of comments.
+type texts struct {
+	addresses bool // keep bare ones
+	list      []string
+}
+
+func (t *texts) blocks(blocks []comment.Block) {
 	for _, b := range blocks {
 		switch b := b.(type) { // a *comment.Code is left out
 		case *comment.Paragraph:
-			out = appendText(out, b.Text)
+			t.add(b.Text)
 		case *comment.Heading:
-			out = appendText(out, b.Text)
+			t.add(b.Text)
 		case *comment.List:
 			for _, item := range b.Items {
-				out = appendBlocks(out, item.Content)
+				t.blocks(item.Content)
 			}
 		}
 	}
-	return out
 }
 
-func appendText(out []string, text []comment.Text) []string {
+func (t *texts) add(text []comment.Text) {
 	var b strings.Builder
-	for _, t := range text {
-		switch t := t.(type) {
+	t.write(&b, text)
+	s := strings.Join(strings.Fields(b.String()), " ")
+	if s != "" && !isBoilerplate(s) {
+		t.list = append(t.list, s)
+	}
+}
+
+func (t *texts) write(b *strings.Builder, text []comment.Text) {
+	for _, x := range text {
+		switch x := x.(type) {
 		case comment.Plain:
-			b.WriteString(string(t))
+			b.WriteString(string(x))
+		case comment.Italic:
+			b.WriteString(string(x))
 		case *comment.Link:
-			if !t.Auto { // an automatic link is a bare address
-				for _, t := range t.Text {
-					if t, ok := t.(comment.Plain); ok {
-						b.WriteString(string(t))
-					}
-				}
+			if !x.Auto || t.addresses { // an automatic link is a bare address
+				t.write(b, x.Text)
 			}
+		case *comment.DocLink:
+			t.write(b, x.Text)
 		}
 	}
-	s := strings.Join(strings.Fields(b.String()), " ")
-	if s == "" || isBoilerplate(s) {
-		return out
-	}
-	return append(out, s)
 }
 
 // proseTokenizer splits text about programs into words and drops the names in

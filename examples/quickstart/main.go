@@ -8,7 +8,8 @@
 //	go run ./examples/quickstart -dir ~/notes -k 20
 //
 // It is also a program to copy from: read, curate, fit, look at the model,
-// evaluate, find the documents of topics, report, save. Interrupted by Ctrl-C it ends within one step of work.
+// evaluate, find the documents of topics, report, save. Interrupted by Ctrl-C it ends within
+// one step of work.
 package main
 
 import (
@@ -224,6 +225,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	fmt.Fprintf(w, "%d topics in the %s\n", m.K(), what)
 	fmt.Fprintf(w, "read      %7d documents, %8d tokens of %6d words\n", raw.NumDocs(), raw.Tokens(), raw.NumWords())
 	fmt.Fprintf(w, "modelled  %7d documents, %8d tokens of %6d words\n", st.Corpus.Documents, st.Corpus.Tokens, st.Corpus.Words)
+	fmt.Fprintln(w, "Stop words, rare and very frequent words are left out, and documents in which little is left.")
 	printTopics(w, m, o.top)
 	printPairs(w, m)
 	printMetrics(w, measured)

@@ -258,6 +258,32 @@ func f() {
 	}
 }
 
+// What the report shows of a file is what a reader would see on a page.
+func TestGoFile(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "a/x.go", `// TODO(somebody): not this, which says what is to be done about a file and not what is in it at all.
+
+// The original code is from elsewhere and came with this notice, which says nothing of what is in the file.
+
+// Package a implements [io.Reader], [color.Model], [Thing.Do] and [*Thing] for
+// usage [flags] and x[i], as in [the notes] and https://example.com/pears.
+//
+// [the notes]: https://example.com/notes
+package a
+
+import "image/color"
+
+var _ color.Model
+`)
+	want := "Package a implements io.Reader, color.Model, Thing.Do and *Thing for usage [flags] and x[i], as in the notes and https://example.com/pears."
+	if d := goFile(root, "a/x.go"); d.Snippet != want || d.Title != "a/x.go" {
+		t.Errorf("%q shows %q, want %q", d.Title, d.Snippet, want)
+	}
+	if d := goFile(root, "none.go"); d.Snippet != "" || d.Title != "none.go" {
+		t.Errorf("no file: %+v", d)
+	}
+}
+
 func TestGoProse(t *testing.T) {
 	list := goProse()
 	if len(list) < 300 || !slices.Contains(list, "returning") || slices.Contains(list, "#") {

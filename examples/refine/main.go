@@ -33,7 +33,7 @@
 // are those of the machine they were measured on.
 //
 // -npy PREFIX saves the topics, N×K float64, as PREFIX_kK_pP.npy. The exit status
-// is 0, 1 for an error, 2 for wrong usage.
+// is 0, 1 for an error, 2 for wrong usage, and 130 when interrupted by Ctrl-C.
 package main
 
 import (
@@ -110,12 +110,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	} else if err != nil {
 		return 2
 	}
-	var wrong []string
-	bad := func(cond bool, format string, args ...any) {
-		if cond {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
+	var wrong cli.Wrong
+	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	bad(o.split == "" && (o.docword == "" || o.vocab == ""), "-split, or -docword and -vocab, is missing")
 	bad(o.split != "" && o.docword != "", "-split and -docword exclude each other")
@@ -152,17 +148,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err := o.refine.Validate(); err != nil {
 		bad(true, "%v", err)
 	}
-	if len(wrong) > 0 {
-		for _, s := range wrong {
-			fmt.Fprintf(stderr, "refine: %s\n", s)
-		}
+	if wrong.Err("refine", stderr) != nil {
 		return 2
 	}
-	if err := table(ctx, o, stdout); err != nil {
-		fmt.Fprintf(stderr, "refine: %v\n", err)
-		return 1
-	}
-	return 0
+	return cli.Status("refine", stderr, table(ctx, o, stdout))
 }
 
 // data is a corpus with documents held out; all have the same vocabulary.

@@ -4,8 +4,10 @@ package golden
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -88,9 +90,14 @@ func Corpus(t testing.TB, name string) *corpus.Corpus {
 	return Curated(t, docword, vocab, stops, words)
 }
 
-// Curated reads a corpus and keeps its best words by the papers' rules.
+// Curated reads a corpus and keeps its best words by the papers' rules. What it
+// has read once it gives again: a Corpus is immutable.
 func Curated(t testing.TB, docword, vocab, stops string, words int) *corpus.Corpus {
 	t.Helper()
+	key := fmt.Sprintf("%q %q %q %d", docword, vocab, stops, words)
+	if c, ok := curated.Load(key); ok {
+		return c.(*corpus.Corpus)
+	}
 	raw, err := corpus.ReadUCI(context.Background(), docword, vocab)
 	if err != nil {
 		t.Fatal(err)
@@ -103,8 +110,12 @@ func Curated(t testing.TB, docword, vocab, stops string, words int) *corpus.Corp
 	if err != nil {
 		t.Fatal(err)
 	}
+	curated.Store(key, c)
 	return c
 }
+
+// curated holds what Curated has read, *corpus.Corpus by files and settings.
+var curated sync.Map
 
 func lines(t testing.TB, path string) []string {
 	t.Helper()

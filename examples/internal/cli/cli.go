@@ -5,10 +5,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 )
 
 // Main calls run with the command line and a context that Ctrl-C cancels, and
@@ -18,6 +20,42 @@ func Main(run func(ctx context.Context, args []string, stdout, stderr io.Writer)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// Run parses the command line of a program and does its work. It returns the exit
+// status: that of Status, 0 where parse was asked for -help, and 2 where it has
+// refused the command line and said why.
+func Run[O any](program string, args []string, stderr io.Writer, parse func(args []string, stderr io.Writer) (O, error), work func(O) error) int {
+	o, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	return Status(program, stderr, work(o))
+}
+
+// Wrong is what is wrong with a command line.
+type Wrong []string
+
+// If adds to it.
+func (w *Wrong) If(cond bool, format string, args ...any) {
+	if cond {
+		*w = append(*w, fmt.Sprintf(format, args...))
+	}
+}
+
+// Err writes all of it to stderr and returns it as an error, nil for nothing.
+func (w Wrong) Err(program string, stderr io.Writer) error {
+	if len(w) == 0 {
+		return nil
+	}
+	for _, s := range w {
+		fmt.Fprintf(stderr, "%s: %s\n", program, s)
+	}
+	fmt.Fprintf(stderr, "%s: -help lists the flags\n", program)
+	return errors.New(strings.Join(w, "; "))
 }
 
 // Status returns the exit status for the outcome of a program, and names an
