@@ -125,11 +125,13 @@ func (s *swapper) cut(ctx context.Context) error {
 	err := s.read(ctx,
 		stage{dst: s.total, after: func(c *passChunk, _ []float64) { s.longest(c) }},
 		stage{dst: s.centre, doc: func(_ []int32, x, size, _ []float64) {
-			for i, v := range x {
-				if m := size[i%k]; m >= cutTokens {
-					x[i] = math.Sqrt(v * m)
-				} else {
-					x[i] = 0
+			for ; len(x) > 0; x = x[k:] {
+				for t, m := range size {
+					if m >= cutTokens {
+						x[t] = math.Sqrt(x[t] * m)
+					} else {
+						x[t] = 0
+					}
 				}
 			}
 		}})
@@ -155,8 +157,14 @@ func (s *swapper) cut(ctx context.Context) error {
 		clear(s.sums.Data)
 		if err := s.read(ctx, stage{dst: s.sums, doc: func(words []int32, x, size, work []float64) {
 			s.along(words, x, size, work)
-			for i := range x {
-				x[i] = math.Sqrt(x[i]) * work[i%k]
+			for ; len(x) > 0; x = x[k:] {
+				for t, v := range work {
+					if v != 0 {
+						x[t] = math.Sqrt(x[t]) * v
+					} else {
+						x[t] = 0
+					}
+				}
 			}
 		}}); err != nil {
 			return err
@@ -295,15 +303,15 @@ func (s *swapper) along(words []int32, x, size, at []float64) {
 	k := s.k
 	clear(at)
 	for i, w := range words {
-		row := x[i*k:][:k]
-		for t, v := range linalg.Row(s.dir, int(w)) {
-			at[t] += math.Sqrt(row[t]) * v
+		row, dir := x[i*k:][:k], linalg.Row(s.dir, int(w))[:k]
+		for t, m := range size {
+			if m >= cutTokens {
+				at[t] += math.Sqrt(row[t]) * dir[t]
+			}
 		}
 	}
 	for t, m := range size {
-		if m < cutTokens {
-			at[t] = 0
-		} else {
+		if m >= cutTokens {
 			at[t] -= math.Sqrt(m) * s.inner[t]
 		}
 	}
@@ -311,10 +319,11 @@ func (s *swapper) along(words []int32, x, size, at []float64) {
 
 // keep clears the tokens of topics that the document is not in the first part of.
 func keep(x, at []float64) {
-	k := len(at)
-	for i := range x {
-		if !(at[i%k] > 0) {
-			x[i] = 0
+	for ; len(x) > 0; x = x[len(at):] {
+		for t, v := range at {
+			if !(v > 0) {
+				x[t] = 0
+			}
 		}
 	}
 }
