@@ -154,7 +154,8 @@ const leastAlpha = 1e-3
 // solution. The papers on anchor words do not have this step. On documents of KOS
 // that were held out, the log-likelihood of a token rises from −7.265 to −7.144 by
 // ten passes and to −7.130 by thirty, NPMI from .133 to .163 and .165 (K = 50;
-// a Gibbs sampler of a thousand iterations: −7.160 and .186).
+// a Gibbs sampler of a thousand iterations: −7.160 and .186; ten passes with
+// Swaps: −7.139 and .191).
 //
 // Before the first pass each document's topic counts are found by FoldIn steps
 // of EM with B fixed, B mixed with a little of the unigram distribution, since
@@ -174,7 +175,7 @@ const leastAlpha = 1e-3
 // Scratch, in a file; 32·N·K bytes and the result, and for a chunk of documents at
 // most 32 kB·K, and 8·K·max(16384, N) bytes more for CVB0. The documents are not held.
 //
-// Topics keep their numbers. Passes is a value that any number of goroutines may
+// Topics keep their numbers, but for Swaps. Passes is a value that any number of goroutines may
 // use.
 type Passes struct {
 	// N is the largest number of passes, from 1; 0 means 10. Likelihood still
@@ -217,22 +218,29 @@ type Passes struct {
 	FoldIn int
 
 	// Swaps is how often, at most, two topics are merged and a third one is split,
-	// at least 0, which leaves every topic to itself. Measured was K/10.
+	// at least 0, which leaves all topics as they are. K/10 is a good value.
 	//
-	// A spectral start may give what many documents have in common one topic and
-	// what few have three, and passes do not move topics so far. After three
-	// quarters of the hot passes (N = 10: the sixth; below N = 3 never) every topic
-	// is cut in two by documents; the cheapest merge of two topics is made, with
-	// the best split of a third, then the next ones, as long as the split gains
-	// more than the merge costs. Both are measured by the logarithm of the
-	// probability of the topics' tokens as draws from distributions with the prior
-	// Dirichlet(Beta), so that there is nothing to tune (after split-and-merge EM:
-	// Ueda, Nakano, Ghahramani and Hinton 2000, who choose otherwise). The second
-	// of the merged topics loses its number to one of the parts, and all three get
-	// their first α from those they are made of, even with FixedAlpha.
+	// A spectral start may give one topic to what a tenth of all tokens have in
+	// common and two to what hardly any have, and passes do not move topics so far.
+	// After three quarters of the hot passes (N = 10: the sixth; N < 3: never) every
+	// topic is cut in two by documents. The cheapest merge of two topics is made,
+	// with the best split of a third, then the next ones, as long as a split
+	// gains more than the merge costs. Both are differences of the log-probability
+	// of the topics' tokens as draws from distributions with the prior
+	// Dirichlet(Beta): where the start is good, nothing is swapped. (After
+	// split-and-merge EM: Ueda, Nakano, Ghahramani and Hinton 2000, who choose by
+	// other measures.) Of two merged topics the one with the lower number keeps
+	// it, the other number goes to a part of the one that is split: an anchor says
+	// nothing of such topics. The first α of a merged topic is the sum, that of a
+	// part the half, even with FixedAlpha.
 	//
-	// Cost: eight more reads of the documents, each of about as many operations as
-	// a cold pass, and 32·N·K bytes and those that CVB0 takes for a chunk.
+	// On KOS the log-likelihood of a held-out token grows by .005 to .015 and NPMI
+	// by .012 to .027 (K = 25, 50, 100, ten and thirty passes), on news of the BBC
+	// by −.003 to .000 and .000 to .007, on NIPS papers by .000 to .003 and −.002 to
+	// .001.
+	//
+	// Cost: eight reads of the documents, each of about as many operations as a
+	// cold pass; 32·N·K bytes, and for a chunk those that CVB0 takes.
 	Swaps int
 
 	// HeldOut is the share of documents that are not learned from but watched,

@@ -19,6 +19,7 @@ const (
 	cutPowers = 3   // steps of the power method
 	cutMeans  = 2   // steps of 2-means after that
 	cutTokens = 2.0 // documents with fewer tokens of the topic have no say in the first
+	cutLeast  = 0.1 // share of a topic that a part needs for being a topic
 )
 
 // swapAfter returns the pass after which topics are swapped: three quarters of
@@ -68,11 +69,11 @@ func (f *fitter) swap(ctx context.Context) (int, error) {
 	if err := s.cut(ctx); err != nil {
 		return 0, err
 	}
-	merges, err := s.merges(ctx)
+	gains, merges, err := s.weigh(ctx)
 	if err != nil {
 		return 0, err
 	}
-	swaps := chooseSwaps(merges, s.gains(), f.Swaps)
+	swaps := chooseSwaps(merges, gains, f.Swaps)
 	if len(swaps) == 0 {
 		return 0, nil
 	}
@@ -373,60 +374,68 @@ func (s *swapper) evidence(tokens func(word int) float64) float64 {
 	return sum + lgamma(all) - lgamma(all+total)
 }
 
-// gains returns by how much the evidence of each topic grows if it is split.
-func (s *swapper) gains() []float64 {
-	gains := make([]float64, s.k)
-	for t := range gains {
-		all := func(i int) float64 { return linalg.Row(s.total, i)[t] }
-		first := func(i int) float64 { return linalg.Row(s.sums, i)[t] }
-		second := func(i int) float64 { return max(all(i)-first(i), 0) }
-		gains[t] = s.evidence(first) + s.evidence(second) - s.evidence(all)
-	}
-	return gains
-}
-
 // merge is a pair of topics and by how much the evidence falls if they are one.
 type merge struct {
 	into, from int // into < from
 	cost       float64
 }
 
-// merges returns the 2K pairs that are nearest by Hellinger's distance h, weighed
-// as h²·m_k·m_l/(m_k+m_l), with what merging them costs.
-func (s *swapper) merges(ctx context.Context) ([]merge, error) {
+// weigh returns by how much the evidence of each topic grows if it is split, -∞
+// where a part is too small, and what merging costs, cheapest first, for the 2K
+// pairs nearest by Hellinger's distance h, weighed as h²·m_k·m_l/(m_k+m_l).
+func (s *swapper) weigh(ctx context.Context) (gains []float64, merges []merge, err error) {
 	k := s.k
 	root, alike := linalg.NewGeneral(s.n, k), linalg.NewGeneral(k, k)
-	mass, self := make([]float64, k), make([]float64, k)
+	all, first := make([]float64, k), make([]float64, k)
 	for i := range s.n {
+		floats.Add(all, linalg.Row(s.total, i))
+		floats.Add(first, linalg.Row(s.sums, i))
 		for t, v := range linalg.Row(s.b, i) {
 			linalg.Row(root, i)[t] = math.Sqrt(v)
-			mass[t] += linalg.Row(s.total, i)[t]
 		}
 	}
 	if err := linalg.Gram(ctx, root, alike, s.workers); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var pairs []merge
+	own := make([]float64, k)
+	gains = make([]float64, k)
+	err = run.Chunks(ctx, k, 1, s.workers, func(_, _, t, _ int) error {
+		own[t] = s.evidence(func(i int) float64 { return linalg.Row(s.total, i)[t] })
+		if least := cutLeast * all[t]; !(first[t] > least && all[t]-first[t] > least) {
+			gains[t] = math.Inf(-1)
+			return nil
+		}
+		gains[t] = s.evidence(func(i int) float64 { return linalg.Row(s.sums, i)[t] }) +
+			s.evidence(func(i int) float64 { return max(linalg.Row(s.total, i)[t]-linalg.Row(s.sums, i)[t], 0) }) - own[t]
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
 	for i := range k {
-		self[i] = s.evidence(func(w int) float64 { return linalg.Row(s.total, w)[i] })
 		for j := i + 1; j < k; j++ {
-			both := mass[i] + mass[j] + s.Beta
-			pairs = append(pairs, merge{i, j, (1 - linalg.Row(alike, i)[j]) * mass[i] * mass[j] / both})
+			h2 := 1 - linalg.Row(alike, i)[j]
+			merges = append(merges, merge{i, j, h2 * all[i] * all[j] / (all[i] + all[j] + s.Beta)})
 		}
 	}
-	order := func(p, q merge) int {
-		return cmp.Or(cmp.Compare(p.cost, q.cost), cmp.Compare(p.into, q.into), cmp.Compare(p.from, q.from))
-	}
-	slices.SortFunc(pairs, order)
-	pairs = pairs[:min(len(pairs), 2*k)]
-	for i, p := range pairs {
-		pairs[i].cost = self[p.into] + self[p.from] - s.evidence(func(w int) float64 {
+	sortMerges(merges)
+	merges = merges[:min(len(merges), 2*k)]
+	err = run.Chunks(ctx, len(merges), 1, s.workers, func(_, _, i, _ int) error {
+		m := &merges[i]
+		m.cost = own[m.into] + own[m.from] - s.evidence(func(w int) float64 {
 			row := linalg.Row(s.total, w)
-			return row[p.into] + row[p.from]
+			return row[m.into] + row[m.from]
 		})
-	}
-	slices.SortFunc(pairs, order)
-	return pairs, ctx.Err()
+		return nil
+	})
+	sortMerges(merges)
+	return gains, merges, err
+}
+
+func sortMerges(merges []merge) {
+	slices.SortFunc(merges, func(p, q merge) int {
+		return cmp.Or(cmp.Compare(p.cost, q.cost), cmp.Compare(p.into, q.into), cmp.Compare(p.from, q.from))
+	})
 }
 
 // topicSwap merges topic from into another; one part of topic split takes its
