@@ -55,11 +55,12 @@ type wordTokens struct {
 
 // stage is a step of a read. doc turns the tokens x of a document, K for each of
 // its words, into what is added to dst; size are their sums by topic, work is K
-// numbers. after is called when a chunk is done.
+// numbers. after is called when a chunk is done, with the topic counts nd of its
+// documents.
 type stage struct {
 	doc   func(words []int32, x, size, work []float64)
 	dst   blas64.General
-	after func(c *passChunk, nd []float64)
+	after func(c *passChunk, nd []float64) error
 }
 
 // swap merges and splits topics as Passes.Swaps tells, and returns how often.
@@ -81,7 +82,7 @@ func (f *fitter) swap(ctx context.Context) (int, error) {
 	side := linalg.NewGeneral(0, f.k)
 	err = s.read(ctx, stage{
 		doc: s.likelier,
-		after: func(c *passChunk, nd []float64) {
+		after: func(c *passChunk, nd []float64) error {
 			side = general(side.Data, c.docs(), f.k)
 			clear(side.Data)
 			for d := range c.docs() {
@@ -97,6 +98,7 @@ func (f *fitter) swap(ctx context.Context) (int, error) {
 					}
 				}
 			}
+			return f.state.put(c.first, nd)
 		},
 	})
 	if err != nil {
@@ -124,7 +126,7 @@ func (f *fitter) swap(ctx context.Context) (int, error) {
 func (s *swapper) cut(ctx context.Context) error {
 	k := s.k
 	err := s.read(ctx,
-		stage{dst: s.total, after: func(c *passChunk, _ []float64) { s.longest(c) }},
+		stage{dst: s.total, after: s.longest},
 		stage{dst: s.centre, doc: func(_ []int32, x, size, _ []float64) {
 			for ; len(x) > 0; x = x[k:] {
 				for t, m := range size {
@@ -248,16 +250,18 @@ func (s *swapper) read(ctx context.Context, stages ...stage) error {
 				}
 			}
 			if g.after != nil {
-				g.after(c, nd)
+				if err := g.after(c, nd); err != nil {
+					return err
+				}
 			}
 		}
-		return s.state.put(c.first, nd)
+		return nil
 	})
 }
 
 // longest keeps, for each topic, the tokens of the document that has most of
 // them, and adds up the weights of the documents.
-func (s *swapper) longest(c *passChunk) {
+func (s *swapper) longest(c *passChunk, _ []float64) error {
 	for d := range c.docs() {
 		if c.held[d] {
 			continue
@@ -276,6 +280,7 @@ func (s *swapper) longest(c *passChunk) {
 			}
 		}
 	}
+	return nil
 }
 
 // direct scales dir to the length 1 and sets inner.
