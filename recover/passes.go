@@ -232,7 +232,7 @@ type Passes struct {
 	// other measures.) Of two merged topics the one with the lower number keeps
 	// it, the other number goes to a part of the one that is split: an anchor says
 	// nothing of such topics. The first α of a merged topic is the sum, that of a
-	// part the half, even with FixedAlpha.
+	// part the half, even with FixedAlpha. MAPEM's objective may fall.
 	//
 	// On KOS the log-likelihood of a held-out token grows by .005 to .015 and NPMI
 	// by .012 to .027 (K = 25, 50, 100, ten and thirty passes), on news of the BBC

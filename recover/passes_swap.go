@@ -220,13 +220,17 @@ func (s *swapper) read(ctx context.Context, stages ...stage) error {
 			clear(size)
 			for i, w := range words {
 				row := x[i*k:][:k]
-				floats.MulTo(row, theta, linalg.Row(s.b, int(w)))
-				z := floats.Sum(row)
+				b := linalg.Row(s.b, int(w))
+				z := floats.Dot(theta, b)
 				if !(z > 0) {
 					return fmt.Errorf("document %d: word %d has the probability %v", c.first+d+1, w, z)
 				}
-				floats.Scale(counts[i]/z, row)
-				floats.Add(size, row)
+				z = counts[i] / z
+				for t, v := range b {
+					v *= theta[t] * z
+					row[t] = v
+					size[t] += v
+				}
 			}
 			return nil
 		})

@@ -238,6 +238,9 @@ func (s *transcript) swap(most int) int {
 // The swaps equal their transcription, as the passes do: 1e-10, since the power
 // method subtracts numbers of the same size. At K = 5 the 2K nearest pairs are all.
 func TestPassesSwapsTranscript(t *testing.T) {
+	if testutil.Race {
+		t.Skip("skipped: slow with the race detector, which changes no number")
+	}
 	made := 0
 	for seed := range uint64(4) {
 		for _, method := range []recovery.PassMethod{recovery.CVB0, recovery.MAPEM} {
@@ -281,7 +284,11 @@ func TestPassesSwapsTranscript(t *testing.T) {
 // As TestPassesSameBits and TestPassesPermuted, with a swap.
 func TestPassesSwapsSame(t *testing.T) {
 	p := testutil.NewPlanted(200, 6, 0, 60)
-	c := drawn(t, p, 900, 40, 61)
+	docs := 900
+	if testutil.Race {
+		docs = 200
+	}
+	c := drawn(t, p, docs, 40, 61)
 	start := recovery.Start{B: lumped(p)}
 	for _, held := range []float64{0, 0.1} {
 		s := recovery.Passes{N: 6, HeldOut: held, Swaps: 2}
