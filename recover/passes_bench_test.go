@@ -14,7 +14,8 @@ import (
 // BenchmarkPasses times ten passes over the training documents of kos-split from
 // a start made of the documents themselves: topic k begins as the words of every
 // K-th. It reports the time for each number of nnz·K and pass, the fold-in and
-// the final score included, and the log-likelihood reached.
+// the final score included, and the log-likelihood reached. With swaps it is
+// K/10 at most.
 func BenchmarkPasses(b *testing.B) {
 	c, err := corpus.ReadUCI(ctx, testutil.Data(b, "kos-split", "docword.train.txt.gz"), testutil.Data(b, "kos-split", "vocab.txt"))
 	if err != nil {
@@ -36,15 +37,16 @@ func BenchmarkPasses(b *testing.B) {
 			}
 		}
 		for _, method := range []recovery.PassMethod{recovery.CVB0, recovery.MAPEM} {
-			for _, workers := range []int{1, 2} {
-				b.Run(fmt.Sprintf("corpus=kos/K=%d/method=%v/workers=%d", k, method, workers), func(b *testing.B) {
+			for _, run := range []struct{ workers, swaps int }{{1, 0}, {2, 0}, {1, k / 10}} {
+				b.Run(fmt.Sprintf("corpus=kos/K=%d/method=%v/workers=%d/swaps=%d", k, method, run.workers, run.swaps), func(b *testing.B) {
 					var r *recovery.Refined
 					b.ReportAllocs()
 					for range b.N {
-						r = refine(b, recovery.Passes{Method: method}, c.Source(), recovery.Start{B: start}, workers)
+						r = refine(b, recovery.Passes{Method: method, Swaps: run.swaps}, c.Source(), recovery.Start{B: start}, run.workers)
 					}
 					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.NNZ()*k*r.Passes), "ns/nnz·K·pass")
 					b.ReportMetric(r.History[r.Passes].LogLik, "loglik")
+					b.ReportMetric(float64(r.Swaps), "swaps")
 				})
 			}
 		}

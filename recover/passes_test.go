@@ -392,7 +392,7 @@ func sameRefined(t *testing.T, name string, a, b *recovery.Refined) {
 	if !slices.Equal(a.Alpha, b.Alpha) {
 		t.Errorf("%s: α differs", name)
 	}
-	if fmt.Sprint(a.History) != fmt.Sprint(b.History) || a.Docs != b.Docs || a.Held != b.Held || a.Tokens != b.Tokens || a.Status != b.Status {
+	if fmt.Sprint(a.History) != fmt.Sprint(b.History) || a.Docs != b.Docs || a.Held != b.Held || a.Tokens != b.Tokens || a.Swaps != b.Swaps || a.Status != b.Status {
 		t.Errorf("%s: the history differs", name)
 	}
 }
@@ -607,6 +607,7 @@ func TestPassesErrors(t *testing.T) {
 		{recovery.Passes{HeldOut: .6}, nil, recovery.Start{B: b}, "HeldOut = 0.6"},
 		{recovery.Passes{Temperature: .9}, nil, recovery.Start{B: b}, "Temperature = 0.9"},
 		{recovery.Passes{Damping: 1.1}, nil, recovery.Start{B: b}, "Damping = 1.1"},
+		{recovery.Passes{Swaps: -1}, nil, recovery.Start{B: b}, "Swaps = -1"},
 		{recovery.Passes{Gain: -1}, nil, recovery.Start{B: b}, "Gain = -1"},
 		{recovery.Passes{FoldIn: -1}, nil, recovery.Start{B: b}, "FoldIn = -1"},
 		{recovery.Passes{}, nil, recovery.Start{B: b}, "no documents"},

@@ -75,6 +75,7 @@ type options struct {
 	rectifier            jsmf.Rectifier
 	minDF                int
 	refine               recovery.Passes
+	swaps                float64
 	seed                 uint64
 	workers              int
 	npy                  string
@@ -100,6 +101,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f.Float64Var(&o.refine.Alpha, "alpha", 0, "the first prior count of a topic in a document; 0: from A")
 	f.Float64Var(&o.refine.Temperature, "temperature", 0, "of the first pass; 0: the default; 1: no pass is hot")
 	f.Float64Var(&o.refine.Damping, "damping", 0, "the power that counts are raised to; 0: 1")
+	f.Float64Var(&o.swaps, "swaps", 0, "merge and split at most this `share` of the topics, in [0, 1]; 0: none")
 	f.BoolVar(&o.refine.FixedAlpha, "fixed-alpha", false, "do not re-estimate α")
 	f.Uint64Var(&o.seed, "seed", 1, "of the split, with -docword")
 	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS")
@@ -118,6 +120,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	bad(o.rivals && o.split == "", "-rivals has no use without -split")
 	bad(o.words < 2, "-n %d: want at least 2", o.words)
 	bad(o.minDF < 0, "-anchor-min-df %d: want 0 or more", o.minDF)
+	bad(!(o.swaps >= 0 && o.swaps <= 1), "-swaps %v: want 0 to 1", o.swaps)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
 	for _, l := range []struct {
 		flag, text string
@@ -217,6 +220,9 @@ func table(ctx context.Context, o options, w io.Writer) error {
 	u := stick()
 	fmt.Fprintf(w, "%d training documents, %d held out, %d words, %d training tokens; %s, anchors in at least %d documents; u = %.3f s\n",
 		d.train.NumDocs(), d.observed.NumDocs(), d.train.NumWords(), d.train.Tokens(), o.rectifyName, o.minDF, u)
+	if o.swaps > 0 {
+		fmt.Fprintf(w, "at most %v K topics split, after as many were merged\n", o.swaps)
+	}
 	fmt.Fprintf(w, "%v\nll of the unigram distribution %.4f\n", o.refine, e.unigramLL())
 	for _, k := range o.topics {
 		fmt.Fprintf(w, "\nK = %d\n", k)
@@ -229,7 +235,7 @@ func table(ctx context.Context, o options, w io.Writer) error {
 			if p > 0 {
 				name = fmt.Sprintf("%d passes", p)
 				r := o.refine
-				r.N = p
+				r.N, r.Swaps = p, int(o.swaps*float64(k))
 				pipe = pipe.Refine(r)
 			}
 			begun := time.Now()

@@ -57,7 +57,7 @@ func TestTable(t *testing.T) {
 		t.Skip("skipped: slow with the race detector, which changes no number")
 	}
 	dir := t.TempDir()
-	status, out, errs := invoke(synth("-passes", "6", "-npy", filepath.Join(dir, "b"))...)
+	status, out, errs := invoke(synth("-passes", "6", "-swaps", "0.2", "-npy", filepath.Join(dir, "b"))...)
 	if status != 0 {
 		t.Fatalf("exit status %d\n%s", status, errs)
 	}
@@ -115,8 +115,8 @@ func TestUsage(t *testing.T) {
 	if status, _, _ := invoke("-help"); status != 0 {
 		t.Errorf("-help: exit status %d", status)
 	}
-	status, _, errs := invoke("-k", "1,x", "-passes", "0", "-rectify", "no", "-method", "no", "-beta", "-1", "-workers", "-1", "y")
-	for _, want := range []string{`-k "1"`, `-k "x"`, `-passes "0"`, `-rectify "no"`, `-method "no"`, "Beta = -1", "-workers -1", `argument "y"`, "-split, or"} {
+	status, _, errs := invoke("-k", "1,x", "-passes", "0", "-rectify", "no", "-method", "no", "-beta", "-1", "-workers", "-1", "-swaps", "2", "y")
+	for _, want := range []string{`-k "1"`, `-k "x"`, `-passes "0"`, `-rectify "no"`, `-method "no"`, "Beta = -1", "-workers -1", "-swaps 2", `argument "y"`, "-split, or"} {
 		if status != 2 || !strings.Contains(errs, want) {
 			t.Errorf("exit status %d, no %s in\n%s", status, want, errs)
 		}

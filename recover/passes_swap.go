@@ -1,0 +1,480 @@
+package recovery
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// How a topic is cut in two.
+const (
+	cutPowers = 3   // steps of the power method
+	cutMeans  = 2   // steps of 2-means after that
+	cutTokens = 2.0 // documents with fewer tokens of the topic have no say in the first
+	cutLeast  = 0.1 // share of a topic that a part needs for being a topic
+)
+
+// swapAfter returns the pass after which topics are swapped: three quarters of
+// the hot ones, so that those left can settle what is new. 0: never.
+func (f *fitter) swapAfter() int {
+	if f.Swaps == 0 {
+		return 0
+	}
+	return 3 * f.hotPasses() / 4
+}
+
+// swapper looks for topics to merge and to split. All topics are cut in the same
+// reads of the documents. With x_dwk = n_dw φ_dwk, the tokens of topic k, and m_dk
+// their number in document d, the rows √x_d − c√m_d, c = Σ_d √(m_d x_d) / Σ_d m_d, are
+// the differences of the documents' parts of the topic from its middle, on the
+// scale of Hellinger's distance. Their first principal direction parts the
+// documents in two, 2-means by likelihood betters the parts.
+type swapper struct {
+	*fitter
+	total  blas64.General // N×K: Σ_d x_dwk
+	centre blas64.General // N×K: c, a column for each topic
+	dir    blas64.General // N×K: the direction, later the log-ratio of the two parts
+	inner  []float64      // K: cᵀdir
+	weight []float64      // K: Σ_d m_dk
+	far    []float64      // K: the most tokens of a topic in one document
+	long   [][]wordTokens // those tokens
+}
+
+type wordTokens struct {
+	word   int32
+	tokens float64
+}
+
+// stage is a step of a read. doc turns the tokens x of a document, K for each of
+// its words, into what is added to dst; size are their sums by topic, work is K
+// numbers. after is called when a chunk is done, with the topic counts nd of its
+// documents.
+type stage struct {
+	doc   func(words []int32, x, size, work []float64)
+	dst   blas64.General
+	after func(c *passChunk, nd []float64) error
+}
+
+// swap merges and splits topics as Passes.Swaps tells, and returns how often.
+func (f *fitter) swap(ctx context.Context) (int, error) {
+	s := &swapper{fitter: f, total: linalg.NewGeneral(f.n, f.k), centre: linalg.NewGeneral(f.n, f.k), dir: linalg.NewGeneral(f.n, f.k),
+		inner: make([]float64, f.k), weight: make([]float64, f.k), far: make([]float64, f.k), long: make([][]wordTokens, f.k)}
+	if err := s.cut(ctx); err != nil {
+		return 0, err
+	}
+	gains, merges, err := s.weigh(ctx)
+	if err != nil {
+		return 0, err
+	}
+	swaps := chooseSwaps(merges, gains, f.Swaps)
+	if len(swaps) == 0 {
+		return 0, nil
+	}
+	// Documents: their parts are those that the last sums were made of.
+	side := linalg.NewGeneral(0, f.k)
+	err = s.read(ctx, stage{
+		doc: s.likelier,
+		after: func(c *passChunk, nd []float64) error {
+			side = general(side.Data, c.docs(), f.k)
+			clear(side.Data)
+			for d := range c.docs() {
+				for i := c.doc.RowPtr[d]; i < c.doc.RowPtr[d+1]; i++ {
+					floats.Add(linalg.Row(side, d), linalg.Row(f.buf.resp, i))
+				}
+				n, in := nd[d*f.k:(d+1)*f.k], linalg.Row(side, d)
+				for _, p := range swaps {
+					n[p.into] += n[p.from]
+					n[p.from] = 0
+					if !(in[p.split] > 0) {
+						n[p.from], n[p.split] = n[p.split], 0
+					}
+				}
+			}
+			return f.state.put(c.first, nd)
+		},
+	})
+	if err != nil {
+		return 0, err
+	}
+	for i := range f.n {
+		part, row := linalg.Row(f.sums, i), linalg.Row(s.total, i)
+		for _, p := range swaps {
+			row[p.into] += row[p.from]
+			row[p.from] = max(row[p.split]-part[p.split], 0)
+			row[p.split] = part[p.split]
+		}
+		copy(part, row)
+	}
+	for _, p := range swaps {
+		f.alpha[p.into] += f.alpha[p.from]
+		f.alpha[p.split] /= 2
+		f.alpha[p.from] = f.alpha[p.split]
+	}
+	return len(swaps), f.update(nil)
+}
+
+// cut parts every topic in two. f.sums receives the tokens of one part, and dir
+// the log-ratio that documents were parted by.
+func (s *swapper) cut(ctx context.Context) error {
+	k := s.k
+	err := s.read(ctx,
+		stage{dst: s.total, after: s.longest},
+		stage{dst: s.centre, doc: func(_ []int32, x, size, _ []float64) {
+			for ; len(x) > 0; x = x[k:] {
+				for t, m := range size {
+					if m >= cutTokens {
+						x[t] = math.Sqrt(x[t] * m)
+					} else {
+						x[t] = 0
+					}
+				}
+			}
+		}})
+	if err != nil {
+		return err
+	}
+	for i := range s.n {
+		for t, row := 0, linalg.Row(s.centre, i); t < k; t++ {
+			if s.weight[t] > 0 {
+				row[t] /= s.weight[t]
+			}
+			s.dir.Data[i*s.dir.Stride+t] = -row[t]
+		}
+	}
+	// The power method begins with the document that has most of the topic.
+	for t, doc := range s.long {
+		for _, w := range doc {
+			s.dir.Data[int(w.word)*s.dir.Stride+t] += math.Sqrt(w.tokens / s.far[t])
+		}
+	}
+	for range cutPowers {
+		s.direct()
+		clear(s.sums.Data)
+		if err := s.read(ctx, stage{dst: s.sums, doc: func(words []int32, x, size, work []float64) {
+			s.along(words, x, size, work)
+			for ; len(x) > 0; x = x[k:] {
+				for t, v := range work {
+					if v != 0 {
+						x[t] = math.Sqrt(x[t]) * v
+					} else {
+						x[t] = 0
+					}
+				}
+			}
+		}}); err != nil {
+			return err
+		}
+		copy(s.dir.Data, s.sums.Data)
+	}
+	s.direct()
+	clear(s.sums.Data)
+	err = s.read(ctx, stage{dst: s.sums, doc: func(words []int32, x, size, work []float64) {
+		s.along(words, x, size, work)
+		keep(x, work)
+	}})
+	for range cutMeans {
+		if err != nil {
+			return err
+		}
+		s.ratio()
+		clear(s.sums.Data)
+		err = s.read(ctx, stage{dst: s.sums, doc: s.likelier})
+	}
+	return err
+}
+
+// read makes the stages, one after the other, of every chunk of the documents.
+// The counts by topic and the topics stay as they are.
+func (s *swapper) read(ctx context.Context, stages ...stage) error {
+	b, k := &s.buf, s.k
+	return s.chunks(ctx, func(c *passChunk) error {
+		nd, err := s.state.get(c.first, c.docs(), false)
+		if err != nil {
+			return err
+		}
+		b.theta = general(b.theta.Data, c.docs(), k)
+		b.resp = general(b.resp.Data, len(c.doc.Cols), k)
+		each := func(do func(d int, words []int32, x, size, work []float64) error) error {
+			return run.Chunks(ctx, c.docs(), passBlock, s.workers, func(worker, _, lo, hi int) error {
+				for d := lo; d < hi; d++ {
+					words, _ := c.doc.Row(d)
+					x := b.resp.Data[c.doc.RowPtr[d]*k : c.doc.RowPtr[d+1]*k]
+					if err := do(d, words, x, linalg.Row(b.theta, d), b.work[worker][:k]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		err = each(func(d int, words []int32, x, size, theta []float64) error {
+			s.mean(theta, nd[d*k:(d+1)*k])
+			_, counts := c.doc.Row(d)
+			clear(size)
+			for i, w := range words {
+				row := x[i*k:][:k]
+				b := linalg.Row(s.b, int(w))
+				z := floats.Dot(theta, b)
+				if !(z > 0) {
+					return fmt.Errorf("document %d: word %d has the probability %v", c.first+d+1, w, z)
+				}
+				z = counts[i] / z
+				for t, v := range b {
+					v *= theta[t] * z
+					row[t] = v
+					size[t] += v
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		s.transpose(c, false)
+		for _, g := range stages {
+			if g.doc != nil {
+				err := each(func(_ int, words []int32, x, size, work []float64) error {
+					g.doc(words, x, size, work)
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+			}
+			if g.dst.Data != nil {
+				if err := b.byWord.Mul(ctx, b.resp, g.dst, true, s.workers); err != nil {
+					return err
+				}
+			}
+			if g.after != nil {
+				if err := g.after(c, nd); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// longest keeps, for each topic, the tokens of the document that has most of
+// them, and adds up the weights of the documents.
+func (s *swapper) longest(c *passChunk, _ []float64) error {
+	for d := range c.docs() {
+		if c.held[d] {
+			continue
+		}
+		for t, m := range linalg.Row(s.buf.theta, d) {
+			if m < cutTokens {
+				continue
+			}
+			s.weight[t] += m
+			if m <= s.far[t] {
+				continue
+			}
+			s.far[t], s.long[t] = m, s.long[t][:0]
+			for i := c.doc.RowPtr[d]; i < c.doc.RowPtr[d+1]; i++ {
+				s.long[t] = append(s.long[t], wordTokens{c.doc.Cols[i], linalg.Row(s.buf.resp, i)[t]})
+			}
+		}
+	}
+	return nil
+}
+
+// direct scales dir to the length 1 and sets inner.
+func (s *swapper) direct() {
+	square := make([]float64, s.k)
+	for i := range s.n {
+		for t, v := range linalg.Row(s.dir, i) {
+			square[t] += v * v
+		}
+	}
+	clear(s.inner)
+	for i := range s.n {
+		centre := linalg.Row(s.centre, i)
+		for t, row := 0, linalg.Row(s.dir, i); t < s.k; t++ {
+			if square[t] > 0 {
+				row[t] /= math.Sqrt(square[t])
+			}
+			s.inner[t] += row[t] * centre[t]
+		}
+	}
+}
+
+// along sets at to how far the document lies along dir, (√x − c√m)ᵀdir for each
+// topic; 0 where it has too few tokens of it.
+func (s *swapper) along(words []int32, x, size, at []float64) {
+	k := s.k
+	clear(at)
+	for i, w := range words {
+		row, dir := x[i*k:][:k], linalg.Row(s.dir, int(w))[:k]
+		for t, m := range size {
+			if m >= cutTokens {
+				at[t] += math.Sqrt(row[t]) * dir[t]
+			}
+		}
+	}
+	for t, m := range size {
+		if m >= cutTokens {
+			at[t] -= math.Sqrt(m) * s.inner[t]
+		}
+	}
+}
+
+// keep clears the tokens of topics that the document is not in the first part of.
+func keep(x, at []float64) {
+	for ; len(x) > 0; x = x[len(at):] {
+		for t, v := range at {
+			if !(v > 0) {
+				x[t] = 0
+			}
+		}
+	}
+}
+
+// ratio sets dir to ln p(word | first part) − ln p(word | second part), the first
+// part's tokens being f.sums.
+func (s *swapper) ratio() {
+	first, second := make([]float64, s.k), make([]float64, s.k)
+	for i := range s.n {
+		part := linalg.Row(s.sums, i)
+		for t, v := range linalg.Row(s.total, i) {
+			first[t] += part[t] + s.Beta
+			second[t] += max(v-part[t], 0) + s.Beta
+		}
+	}
+	for i := range s.n {
+		part, dir := linalg.Row(s.sums, i), linalg.Row(s.dir, i)
+		for t, v := range linalg.Row(s.total, i) {
+			dir[t] = math.Log((part[t] + s.Beta) / (max(v-part[t], 0) + s.Beta) * (second[t] / first[t]))
+		}
+	}
+}
+
+// likelier keeps the tokens of the topics whose first part the document's tokens
+// are likelier to come from.
+func (s *swapper) likelier(words []int32, x, _, at []float64) {
+	clear(at)
+	for i, w := range words {
+		row := x[i*s.k:][:s.k]
+		for t, v := range linalg.Row(s.dir, int(w)) {
+			at[t] += row[t] * v
+		}
+	}
+	keep(x, at)
+}
+
+// evidence returns ln p of the tokens of a topic, a number for each word, as drawn
+// from a distribution that has itself been drawn from Dirichlet(β).
+func (s *swapper) evidence(tokens func(word int) float64) float64 {
+	sum, total, none := 0.0, 0.0, lgamma(s.Beta)
+	for i := range s.n {
+		v := tokens(i)
+		sum += lgamma(v+s.Beta) - none
+		total += v
+	}
+	all := s.Beta * float64(s.n)
+	return sum + lgamma(all) - lgamma(all+total)
+}
+
+// merge is a pair of topics and by how much the evidence falls if they are one.
+type merge struct {
+	into, from int // into < from
+	cost       float64
+}
+
+// weigh returns by how much the evidence of each topic grows if it is split, -∞
+// where a part is too small, and what merging costs, cheapest first, for the 2K
+// pairs nearest by Hellinger's distance h, weighed as h²·m_k·m_l/(m_k+m_l).
+func (s *swapper) weigh(ctx context.Context) (gains []float64, merges []merge, err error) {
+	k := s.k
+	root, alike := linalg.NewGeneral(s.n, k), linalg.NewGeneral(k, k)
+	all, first := make([]float64, k), make([]float64, k)
+	for i := range s.n {
+		floats.Add(all, linalg.Row(s.total, i))
+		floats.Add(first, linalg.Row(s.sums, i))
+		for t, v := range linalg.Row(s.b, i) {
+			linalg.Row(root, i)[t] = math.Sqrt(v)
+		}
+	}
+	if err := linalg.Gram(ctx, root, alike, s.workers); err != nil {
+		return nil, nil, err
+	}
+	own := make([]float64, k)
+	gains = make([]float64, k)
+	err = run.Chunks(ctx, k, 1, s.workers, func(_, _, t, _ int) error {
+		own[t] = s.evidence(func(i int) float64 { return linalg.Row(s.total, i)[t] })
+		if least := cutLeast * all[t]; !(first[t] > least && all[t]-first[t] > least) {
+			gains[t] = math.Inf(-1)
+			return nil
+		}
+		gains[t] = s.evidence(func(i int) float64 { return linalg.Row(s.sums, i)[t] }) +
+			s.evidence(func(i int) float64 { return max(linalg.Row(s.total, i)[t]-linalg.Row(s.sums, i)[t], 0) }) - own[t]
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range k {
+		for j := i + 1; j < k; j++ {
+			h2 := 1 - linalg.Row(alike, i)[j]
+			merges = append(merges, merge{i, j, h2 * all[i] * all[j] / (all[i] + all[j] + s.Beta)})
+		}
+	}
+	sortMerges(merges)
+	merges = merges[:min(len(merges), 2*k)]
+	err = run.Chunks(ctx, len(merges), 1, s.workers, func(_, _, i, _ int) error {
+		m := &merges[i]
+		m.cost = own[m.into] + own[m.from] - s.evidence(func(w int) float64 {
+			row := linalg.Row(s.total, w)
+			return row[m.into] + row[m.from]
+		})
+		return nil
+	})
+	sortMerges(merges)
+	return gains, merges, err
+}
+
+func sortMerges(merges []merge) {
+	slices.SortFunc(merges, func(p, q merge) int {
+		return cmp.Or(cmp.Compare(p.cost, q.cost), cmp.Compare(p.into, q.into), cmp.Compare(p.from, q.from))
+	})
+}
+
+// topicSwap merges topic from into another; one part of topic split takes its
+// number.
+type topicSwap struct{ into, from, split int }
+
+// chooseSwaps takes at most most pairs, the cheapest first, and for each the topic
+// that gains most by being split, as long as it gains more than the merge costs.
+// A topic is in one swap only. merges ascend by cost.
+func chooseSwaps(merges []merge, gains []float64, most int) []topicSwap {
+	order := make([]int, len(gains))
+	for t := range order {
+		order[t] = t
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gains[b], gains[a]) })
+	used := make([]bool, len(gains))
+	var swaps []topicSwap
+	for _, m := range merges {
+		if len(swaps) == most {
+			break
+		}
+		if used[m.into] || used[m.from] {
+			continue
+		}
+		at := slices.IndexFunc(order, func(t int) bool { return !used[t] && t != m.into && t != m.from })
+		if at < 0 || !(gains[order[at]] > m.cost) {
+			break
+		}
+		swaps = append(swaps, topicSwap{m.into, m.from, order[at]})
+		used[m.into], used[m.from], used[order[at]] = true, true, true
+	}
+	return swaps
+}
