@@ -254,13 +254,7 @@ func BenchmarkSweep(b *testing.B) {
 			c := benchCorpus(b, name)
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			p := jsmf.New(0).Workers(1)
-			cpu := func() float64 {
-				s, ok := testutil.CPU()
-				if !ok {
-					b.Skip("skipped: no CPU time here")
-				}
-				return s
-			}
+			cpu := func() float64 { return cpuSeconds(b) }
 			least := map[string]float64{} // of each part
 			note := func(part string, s float64) {
 				if old, ok := least[part]; !ok || s < old {
