@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/anchor"
@@ -57,6 +58,14 @@ func (p *problem) names() []string {
 		}
 	}
 	return names
+}
+
+// name returns word i of c, or its number where there is no vocabulary.
+func (p *problem) name(i int) string {
+	if p.vocab != nil {
+		return p.vocab[p.word(i)]
+	}
+	return strconv.Itoa(p.word(i))
 }
 
 // expand returns a matrix of a row for each word of c with zero rows added for
@@ -235,6 +244,14 @@ func (f *fitting) recover(ctx context.Context) (err error) {
 				return "", err
 			}
 		}
+		if before := mat.Sum(rec.A); !(misfit(before) <= mostMisfit) {
+			if rec, err = f.replace(ctx, rec); err != nil {
+				return "", err
+			}
+			if names := f.st.Anchors.Replaced; len(names) > 0 {
+				f.warn("the topic correlations summed to %.4g and not to about 1; they sum to %.4g with other anchors in place of %d (Stats.Anchors.Replaced), such as %q", before, mat.Sum(rec.A), len(names), names[0])
+			}
+		}
 		f.rec = rec
 		sum := mat.Sum(rec.A)
 		if f.rect.Warm {
@@ -244,7 +261,7 @@ func (f *fitting) recover(ctx context.Context) (err error) {
 				return f.anew, nil
 			}
 		}
-		if !(sum >= 0.5 && sum <= 2) {
+		if !(misfit(sum) <= mostMisfit) {
 			f.warn("the topic correlations sum to %.4g and not to about 1: the model does not fit; anchors that are in very few documents do that, which anchor.QR's MinDocs or a smaller vocabulary prevents", sum)
 		}
 		if rec.Limited > 0 {
@@ -295,9 +312,91 @@ func (f *fitting) recoverAfresh(ctx context.Context, rec *recovery.Result) (*rec
 		return nil, err
 	}
 	if misfit(mat.Sum(again.A)) < misfit(mat.Sum(rec.A)) {
-		f.anch, rec = fresh, again
+		f.anch, rec, f.find.Prefer = fresh, again, nil
 	}
 	return rec, nil
+}
+
+// replace takes other anchors in place of those that do not fit, if there are any
+// with which the sum of A is nearer to 1: see Pipeline.ReplaceAnchors.
+func (f *fitting) replace(ctx context.Context, rec *recovery.Result) (*recovery.Result, error) {
+	opt, given := f.find, f.anch
+	opt.Progress = nil
+	best := rec
+	anch := given
+	barred := make([]bool, f.pr.c.Dim())
+	for range f.rounds {
+		bad := f.misfits(anch, rec)
+		if len(bad) == 0 {
+			break
+		}
+		most := -1 // documents of a word given up
+		for _, w := range bad {
+			barred[w] = true
+			if df := opt.DocFrequencies; df != nil {
+				most = max(most, df[w])
+			}
+		}
+		for w, df := range opt.DocFrequencies {
+			barred[w] = barred[w] || df <= most
+		}
+		opt.Partial = new(anchor.Partial)
+		for w, out := range barred {
+			if out {
+				opt.Partial.Exclude = append(opt.Partial.Exclude, w)
+			}
+		}
+		next, err := f.finder.Find(ctx, f.rows, f.k, opt)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil || next == nil || len(next.Anchors) != len(given.Anchors) || slices.Equal(next.Anchors, anch.Anchors) {
+			break // there are no others, or it is a finder that cannot do without a word
+		}
+		anch = next
+		if rec, err = f.recoverFrom(ctx, anch); err != nil {
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			break
+		}
+		if misfit(mat.Sum(rec.A)) < misfit(mat.Sum(best.A)) {
+			f.anch, best = anch, rec
+		}
+		if misfit(mat.Sum(best.A)) <= mostMisfit {
+			break
+		}
+	}
+	if f.anch == given {
+		return best, nil
+	}
+	for _, w := range given.Anchors {
+		if !slices.Contains(f.anch.Anchors, w) && barred[w] {
+			f.st.Anchors.Replaced = append(f.st.Anchors.Replaced, f.pr.name(w))
+		}
+	}
+	return best, nil
+}
+
+// misfits returns the anchors of the topics whose row of A sums to a share that is
+// far from p(topic) by B̆ and the words' own.
+func (f *fitting) misfits(anch *anchor.Result, rec *recovery.Result) []int {
+	marg := rec.Marginals
+	if marg == nil { // a recovery of the caller's own
+		marg = f.rows.Marginals()
+	}
+	n, k := rec.Breve.Dims()
+	share := make([]float64, k)
+	for i := range n {
+		floats.AddScaled(share, marg[i], rec.Breve.RawRowView(i))
+	}
+	var bad []int
+	for t, w := range anch.Anchors {
+		if !(misfit(floats.Sum(rec.A.RawRowView(t))/share[t]) <= mostMisfit) {
+			bad = append(bad, w)
+		}
+	}
+	return bad
 }
 
 // anchored makes the model of f.anch and f.rec.

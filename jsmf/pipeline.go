@@ -27,6 +27,7 @@ import (
 // stages and its Recorder may.
 type Pipeline struct {
 	k         int
+	rounds    int // of ReplaceAnchors
 	rectifier Rectifier
 	finder    AnchorFinder
 	recoverer Recoverer
@@ -51,7 +52,7 @@ type Pipeline struct {
 // beyond (rectify.Auto), pivoted QR (anchor.QR), and exact least squares
 // (recovery.SCLS).
 func New(k int) Pipeline {
-	return Pipeline{k: k, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}}
+	return Pipeline{k: k, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}, rounds: DefaultReplacements}
 }
 
 // K sets another number of topics than New did, for the same settings.
@@ -66,6 +67,24 @@ func (p Pipeline) Rectify(r Rectifier) Pipeline { p.rectifier = r; return p }
 // asks for rows with entries, as rectify.AP keeps them, and for a recovery that
 // is a recovery.PointRecoverer.
 func (p Pipeline) Anchors(f AnchorFinder) Pipeline { p.finder = f; return p }
+
+// DefaultReplacements is how many times New's pipelines look for other anchors: see
+// Pipeline.ReplaceAnchors.
+const DefaultReplacements = 5
+
+// ReplaceAnchors bounds how many times other anchors are looked for where the model
+// does not fit: where ΣA, which should be 1, is above 2 or below ½. That is what
+// a word of very few documents does as an anchor, whose own co-occurrence nobody can
+// estimate. Given up are the anchors of those topics whose row of A sums to more
+// than twice, or less than half, p(topic) as B̆ has it, and with them all words of
+// no more documents than the most frequent of these; the finder looks among the
+// others, and the topics are recovered anew. Of all rounds that with ΣA
+// nearest to 1 is taken; a warning and Stats.Anchors.Replaced tell what was given up.
+// A round costs what finding the anchors and recovering the topics cost; models
+// that fit cost nothing and do not change. Finders that cannot do without a word
+// (anchor.Fixed, Tandem, Hull, LP) keep their anchors. Default:
+// DefaultReplacements. 0: never, as in the papers.
+func (p Pipeline) ReplaceAnchors(rounds int) Pipeline { p.rounds = rounds; return p }
 
 // Recover sets how topics and correlations are recovered. Default:
 // recovery.SCLS{}, which solves exactly.
@@ -142,6 +161,9 @@ func (p Pipeline) Validate() error {
 	}
 	if p.memory < 0 {
 		bad("MemoryLimit(%d); want 0 for none, or more", p.memory)
+	}
+	if p.rounds < 0 {
+		bad("ReplaceAnchors(%d); want 0 for none, or more rounds", p.rounds)
 	}
 	if p.rectifier == nil {
 		bad("no rectifier; rectify.None{} leaves the matrix as it is")

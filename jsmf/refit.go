@@ -60,6 +60,9 @@ const anchorHysteresis = 0.1
 // than in the last model fitted from nothing a warm start may lead to.
 const maxMisfit = 0.1
 
+// mostMisfit is the misfit of A above which a model is said not to fit.
+const mostMisfit = math.Ln2
+
 // misfit tells how far a sum of A is from 1, as a ratio.
 func misfit(sum float64) float64 {
 	if sum > 0 {
