@@ -15,10 +15,8 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover"
-	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -29,6 +27,7 @@ import (
 // stages and its Recorder may.
 type Pipeline struct {
 	k         int
+	rounds    int // of ReplaceAnchors
 	rectifier Rectifier
 	finder    AnchorFinder
 	recoverer Recoverer
@@ -53,7 +52,7 @@ type Pipeline struct {
 // beyond (rectify.Auto), pivoted QR (anchor.QR), and exact least squares
 // (recovery.SCLS).
 func New(k int) Pipeline {
-	return Pipeline{k: k, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}}
+	return Pipeline{k: k, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}, rounds: DefaultReplacements}
 }
 
 // K sets another number of topics than New did, for the same settings.
@@ -68,6 +67,24 @@ func (p Pipeline) Rectify(r Rectifier) Pipeline { p.rectifier = r; return p }
 // asks for rows with entries, as rectify.AP keeps them, and for a recovery that
 // is a recovery.PointRecoverer.
 func (p Pipeline) Anchors(f AnchorFinder) Pipeline { p.finder = f; return p }
+
+// DefaultReplacements is how many times New's pipelines look for other anchors: see
+// Pipeline.ReplaceAnchors.
+const DefaultReplacements = 5
+
+// ReplaceAnchors bounds how many times other anchors are looked for where the model
+// does not fit: where ΣA, which should be 1, is above 2 or below ½. That is what
+// a word of very few documents does as an anchor, whose own co-occurrence nobody can
+// estimate. Given up are the anchors of those topics whose row of A sums to more
+// than twice, or less than half, p(topic) as B̆ has it, and with them all words of
+// no more documents than the most frequent of these; the finder looks among the
+// others, and the topics are recovered anew. Of all rounds that with ΣA
+// nearest to 1 is taken; a warning and Stats.Anchors.Replaced tell what was given up.
+// A round costs what finding the anchors and recovering the topics cost; models
+// that fit cost nothing and do not change. Finders that cannot do without a word
+// (anchor.Fixed, Tandem, Hull, LP) keep their anchors. Default:
+// DefaultReplacements. 0: never, as in the papers.
+func (p Pipeline) ReplaceAnchors(rounds int) Pipeline { p.rounds = rounds; return p }
 
 // Recover sets how topics and correlations are recovered. Default:
 // recovery.SCLS{}, which solves exactly.
@@ -144,6 +161,9 @@ func (p Pipeline) Validate() error {
 	}
 	if p.memory < 0 {
 		bad("MemoryLimit(%d); want 0 for none, or more", p.memory)
+	}
+	if p.rounds < 0 {
+		bad("ReplaceAnchors(%d); want 0 for none, or more rounds", p.rounds)
 	}
 	if p.rectifier == nil {
 		bad("no rectifier; rectify.None{} leaves the matrix as it is")
@@ -697,392 +717,6 @@ func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, weights []float
 		st.DroppedWords = []Dropped{{Reason: "in no document that is left", Count: len(gone), Names: gone}}
 	}
 	return used, left, nil
-}
-
-// problem is what the stages from C on work on.
-type problem struct {
-	c     cooc.Matrix
-	vocab []string       // of all words, or nil
-	keep  []int          // the numbers of the words of c among all n; nil: all
-	n     int            // used with keep only
-	docs  corpus.Source  // the documents behind c, or nil
-	state *rectify.State // of the rectification of c, or nil
-	held  int64          // bytes of the memory limit that are taken already
-
-	shared *rectify.Shared // by fits to the same c, or nil
-}
-
-// word returns the number among all words of word i of c.
-func (p *problem) word(i int) int {
-	if p.keep == nil || i < 0 || i >= len(p.keep) {
-		return i
-	}
-	return p.keep[i]
-}
-
-// names returns the words of c: those of the vocabulary, or, where some words
-// take no part and there is no vocabulary, their numbers.
-func (p *problem) names() []string {
-	if p.keep == nil {
-		return p.vocab
-	}
-	names := make([]string, len(p.keep))
-	for i, w := range p.keep {
-		if p.vocab != nil {
-			names[i] = p.vocab[w]
-		} else {
-			names[i] = strconv.Itoa(w)
-		}
-	}
-	return names
-}
-
-// expand returns a matrix of a row for each word of c with zero rows added for
-// the others.
-func (p *problem) expand(a *mat.Dense) *mat.Dense {
-	if p.keep == nil {
-		return a
-	}
-	_, k := a.Dims()
-	all := mat.NewDense(p.n, k, nil)
-	for i, w := range p.keep {
-		all.SetRow(w, a.RawRowView(i))
-	}
-	return all
-}
-
-// fit runs the stages from C on.
-func (p Pipeline) fit(ctx context.Context, pr problem, tr *tracker, st Stats, begun time.Time) (*Model, error) {
-	c, vocab := pr.c, pr.vocab
-	af := anchor.Options{Workers: p.workers, Seed: p.seed, Vocabulary: pr.names(), Numbers: pr.keep, Progress: func(done, total int, norm float64) { tr.progress(done, total, "norm", norm) }}
-	if m, ok := c.(interface{ DocFrequencies() []int }); ok {
-		af.DocFrequencies = m.DocFrequencies()
-	}
-	switch m := c.(type) {
-	case interface{ Docs() int }:
-		af.Docs = m.Docs()
-	case interface{ Docs() int64 }:
-		af.Docs = int(m.Docs())
-	}
-	var (
-		rect *rectify.Result
-		rows cooc.Rows
-		anch *anchor.Result
-		rec  *recovery.Result
-	)
-	before, err := p.before(&pr)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	start, cold := p.start(before)
-	var given Stats // to begin anew with, should a warm start not do
-	if start != nil {
-		given = st.clone()
-	}
-	af.Prefer, af.PreferTol = p.prefer(before), anchorHysteresis
-	limit := p.memory
-	if limit > 0 { // what is left for the rectifier
-		limit = max(limit-pr.held-leastBytes, 1)
-	}
-	st.Rectify.Duration, err = tr.run(StageRectify, p.rectifier.String(), func() (string, error) {
-		rect, err = p.rectifier.Rectify(ctx, c, p.k, rectify.Options{Workers: p.workers, Seed: p.seed, MemoryLimit: limit, Keep: p.resumable, From: start, Shared: pr.shared, Progress: func(done, total int, change float64) {
-			tr.progress(done, total, "change", change)
-		}})
-		if err != nil {
-			return "", err
-		}
-		if rect == nil || rect.C == nil || rect.C.Dim() != c.Dim() {
-			return "", fmt.Errorf("%v returned no matrix of %d rows", p.rectifier, c.Dim())
-		}
-		if rect.Warm && start == nil {
-			return "", fmt.Errorf("%v says that it started from a state, and there was none", p.rectifier)
-		}
-		return fmt.Sprintf("%d iterations, %v", rect.Iterations, rect.Status), nil
-	})
-	if err != nil {
-		return nil, wrap(err)
-	}
-	method := p.rectifier.String()
-	if rect.Method != "" {
-		method = rect.Method
-	}
-	st.Rectify.Method, st.Rectify.Reason = method, rect.Reason
-	st.Rectify.Iterations, st.Rectify.Status = rect.Iterations, rect.Status.String()
-	st.Rectify.Changes, st.Rectify.Eigenvalues, st.Rectify.NNZ = rect.Changes, rect.Eigenvalues, rect.Nonzeros
-	st.Rectify.Shift, st.Rectify.Products = rect.Shift, rect.Products
-	st.Rectify.Passes, st.Rectify.Clipped = rect.Passes, rect.Clipped
-	if rect.Clipped > 0 {
-		p.warn(tr, &st, fmt.Sprintf("%d of the %d largest eigenpairs are not positive and were left out: more passes or a wider block may find better ones, or the data has fewer topics", rect.Clipped, p.k))
-	}
-
-	if p.from != nil {
-		st.Refit.Start = startedBy(rect, start, cold, p.rectifier)
-	}
-	pr.state = rect.State
-
-	if p.learner != nil {
-		return p.learn(ctx, pr, rect.C, tr, st, method, begun)
-	}
-
-	st.Anchors.Duration, err = tr.run(StageAnchors, p.finder.String(), func() (string, error) {
-		if rows, err = cooc.NewRowsContext(ctx, rect.C, p.workers); err != nil {
-			return "", err
-		}
-		if anch, err = p.finder.Find(ctx, rows, p.k, af); err != nil {
-			return "", err
-		}
-		if anch == nil || len(anch.Anchors) < 2 {
-			return "", fmt.Errorf("%v found fewer than the 2 anchors a model needs", p.finder)
-		}
-		if anch.Points != nil {
-			if r, ok := p.recoverer.(recovery.PointRecoverer); !ok || !r.TakesPoints() {
-				return "", fmt.Errorf("%v makes anchors of several words, which %v cannot recover topics from", p.finder, p.recoverer)
-			}
-		}
-		if c, ok := p.finder.(interface{ ChoosesK() bool }); ok && c.ChoosesK() {
-			if len(anch.Anchors) > p.k {
-				p.warn(tr, &st, fmt.Sprintf("%d topics, as many as %v found anchors; the matrix was rectified for %d", len(anch.Anchors), p.finder, p.k))
-			}
-		} else if len(anch.Anchors) < p.k {
-			p.warn(tr, &st, fmt.Sprintf("%d topics instead of the %d asked for: the data has no more", len(anch.Anchors), p.k))
-		}
-		return fmt.Sprintf("%d anchors of %d candidates", len(anch.Anchors), anch.Candidates), nil
-	})
-	if err != nil {
-		return nil, wrap(err)
-	}
-
-	from := func(anch *anchor.Result) (*recovery.Result, error) {
-		rec, err := p.recoverer.Recover(ctx, rows, anch.Anchors, recovery.Options{Workers: p.workers, Points: anch.Points, Progress: func(done, total int) {
-			tr.progress(done, total, "", 0)
-		}})
-		if err != nil {
-			var ae *recovery.AnchorError
-			if errors.As(err, &ae) && vocab != nil && pr.word(ae.Word) >= 0 && pr.word(ae.Word) < len(vocab) {
-				err = fmt.Errorf("%w (%q)", err, vocab[pr.word(ae.Word)])
-			}
-			return nil, err
-		}
-		if rec == nil || rec.B == nil || rec.Breve == nil || rec.A == nil {
-			return nil, fmt.Errorf("%v returned no model", p.recoverer)
-		}
-		return rec, nil
-	}
-	st.Recover.Duration, err = tr.run(StageRecover, p.recoverer.String(), func() (string, error) {
-		if rec, err = from(anch); err != nil {
-			return "", err
-		}
-		if len(af.Prefer) > 0 && misfit(mat.Sum(rec.A)) > maxMisfit {
-			// Words that were good anchors need not be so for ever.
-			af.Prefer, af.Progress = nil, nil
-			fresh, err := p.finder.Find(ctx, rows, p.k, af)
-			if err != nil {
-				return "", err
-			}
-			if !slices.Equal(fresh.Anchors, anch.Anchors) {
-				again, err := from(fresh)
-				if err != nil {
-					return "", err
-				}
-				if misfit(mat.Sum(again.A)) < misfit(mat.Sum(rec.A)) {
-					anch, rec = fresh, again
-				}
-			}
-		}
-		if rect.Warm {
-			st.Refit.ColdSum = p.from.coldSum()
-			if sum := mat.Sum(rec.A); misfit(sum) > misfit(st.Refit.ColdSum)+maxMisfit {
-				p.cold = fmt.Sprintf("the sum of A came to %.4g, and was %.4g when a model was last fitted from nothing", sum, st.Refit.ColdSum)
-				return p.cold, nil
-			}
-		}
-		if sum := mat.Sum(rec.A); !(sum >= 0.5 && sum <= 2) {
-			p.warn(tr, &st, fmt.Sprintf("the topic correlations sum to %.4g and not to about 1: the model does not fit; anchors that are in very few documents do that, which anchor.QR's MinDocs or a smaller vocabulary prevents", sum))
-		}
-		if rec.Limited > 0 {
-			p.warn(tr, &st, fmt.Sprintf("the solver hit its iteration limit for %d of %d words; the largest gap to the optimum is %.2g", rec.Limited, rec.Words, rec.MaxGap))
-		}
-		if f := rec.Finishing; f.UpdatesLimited {
-			p.warn(tr, &st, fmt.Sprintf("the multiplicative updates of A ended at their limit of %d, with a change of %.2g", f.Updates, f.Change))
-		}
-		if f := rec.Finishing.Projection; f != nil && f.Limited {
-			p.warn(tr, &st, fmt.Sprintf("the projection of A ended at its limit of %d iterations", f.Iterations))
-		}
-		return fmt.Sprintf("%d words, mean objective %.4g", rec.Words, rec.Objective), nil
-	})
-	if err != nil {
-		return nil, wrap(err)
-	}
-	if rect.Warm && p.cold != "" {
-		return p.fit(ctx, pr, tr, given, begun)
-	}
-	st.Anchors.Method, st.Anchors.Requested, st.Anchors.K = p.finder.String(), p.k, len(anch.Anchors)
-	st.Anchors.Candidates, st.Anchors.Norms = anch.Candidates, anch.Norms
-	r := &st.Recover
-	r.Method, r.Solved, r.MeanObjective = p.recoverer.String(), rec.Words, rec.Objective
-	r.MeanIterations, r.MaxIterations, r.MaxGap = rec.MeanIterations, rec.MaxIterations, rec.MaxGap
-	all := c.Dim() // the words that are in no topic count as 0
-	if pr.keep != nil {
-		all = pr.n
-		r.MeanObjective *= float64(c.Dim()) / float64(all)
-	}
-	for _, v := range rec.Residuals {
-		r.MeanResidual += v / float64(all)
-		r.MaxResidual = max(r.MaxResidual, v)
-	}
-	for _, s := range []StatusCount{{"converged", rec.Words - rec.Limited - rec.Stalled}, {"iteration limit", rec.Limited}, {"stalled", rec.Stalled}} {
-		if s.Count > 0 {
-			r.Statuses = append(r.Statuses, s)
-		}
-	}
-	slices.SortStableFunc(r.Statuses, func(a, b StatusCount) int { return b.Count - a.Count })
-	marg := slices.Clone(rec.Marginals)
-	if marg == nil { // a recovery of the caller's own
-		marg = slices.Clone(rows.Marginals())
-	}
-	anchors := slices.Clone(anch.Anchors)
-	facets := cloneFacets(anch.Groups)
-	for _, f := range facets {
-		for i, w := range f {
-			f[i] = pr.word(w)
-		}
-	}
-	if pr.keep != nil {
-		marg = pr.expand(mat.NewDense(len(marg), 1, marg)).RawMatrix().Data
-		for t, w := range anchors {
-			anchors[t] = pr.word(w)
-		}
-	}
-	return p.model(ctx, pr, modelParts{
-		Vocabulary: vocab, Topics: pr.expand(rec.B), WordTopics: pr.expand(rec.Breve), Correlations: rec.A,
-		Anchors: anchors, Facets: facets, AnchorNorms: anch.Norms, Marginals: marg,
-		Stats: st,
-	}, []string{method, p.finder.String(), p.recoverer.String()}, tr, begun)
-}
-
-// model refines the parts where that was asked for, and makes them a Model.
-func (p Pipeline) model(ctx context.Context, pr problem, parts modelParts, stages []string, tr *tracker, begun time.Time) (*Model, error) {
-	if p.refiner != nil {
-		stages = append(stages, p.refiner.String())
-		r, err := p.refine(ctx, pr, parts.Topics, parts.Correlations, tr, &parts.Stats)
-		if err != nil {
-			return nil, wrap(err)
-		}
-		parts.Spectral = &spectralParts{parts.Topics, parts.WordTopics, parts.Correlations}
-		parts.Topics, parts.WordTopics, parts.Correlations, parts.Alpha = r.B, r.Breve, r.A, r.Alpha
-	}
-	parts.Stats.Total = time.Since(begun)
-	parts.Provenance = newProvenance(linalg.KernelName(), p.seed, stages)
-	if s := pr.state; s != nil {
-		all := *s
-		all.Vectors, all.Product = pr.expand(s.Vectors), pr.expand(s.Product)
-		parts.State = &all
-	}
-	m, err := newModel(parts)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	if p.from != nil {
-		if m, err = m.follow(ctx, p.from, p.workers); err != nil {
-			return nil, wrap(err)
-		}
-		m.stats.Total = time.Since(begun)
-	}
-	return m, nil
-}
-
-// learn runs the stage that takes no anchors, on the rectified c.
-func (p Pipeline) learn(ctx context.Context, pr problem, c cooc.Matrix, tr *tracker, st Stats, rectified string, begun time.Time) (*Model, error) {
-	var res *anchorfree.Result
-	var err error
-	method := p.learner.String()
-	st.AnchorFree.Duration, err = tr.run(StageTopics, method, func() (string, error) {
-		res, err = p.learner.Learn(ctx, c, p.k, anchorfree.Options{Workers: p.workers, Progress: func(done, total int, v float64) {
-			tr.progress(done, total, "value", v)
-		}})
-		if err != nil {
-			var ie *anchorfree.InfeasibleError
-			if errors.As(err, &ie) && pr.vocab != nil && pr.word(ie.Word) < len(pr.vocab) {
-				err = fmt.Errorf("%w (%q)", err, pr.vocab[pr.word(ie.Word)])
-			}
-			return "", err
-		}
-		if res == nil || res.B == nil || res.Breve == nil || res.A == nil {
-			return "", fmt.Errorf("%s returned no model", method)
-		}
-		if sum := mat.Sum(res.A); !(sum >= 0.5 && sum <= 2) {
-			p.warn(tr, &st, fmt.Sprintf("the topic correlations sum to %.4g and not to about 1: the model does not fit", sum))
-		}
-		if res.Status != anchorfree.Converged {
-			p.warn(tr, &st, fmt.Sprintf("%s stopped at its iteration limit", method))
-		}
-		if res.Negative > 1e-6 {
-			p.warn(tr, &st, fmt.Sprintf("%d probabilities of words were below zero, by %.2g in sum in the worst topic, and were set to 0", res.Clipped, res.Negative))
-		}
-		if res.NegativeShares > 0 {
-			p.warn(tr, &st, fmt.Sprintf("%d topics have a share below zero; p(topic | word) is 0 for them", res.NegativeShares))
-		}
-		return fmt.Sprintf("%d iterations, %v", res.Iterations, res.Status), nil
-	})
-	if err != nil {
-		return nil, wrap(err)
-	}
-	a := &st.AnchorFree
-	a.Method, a.Iterations, a.Rounds, a.Programs, a.Pivots = method, res.Iterations, res.Rounds, res.Programs, res.Pivots
-	a.Status, a.LogDet, a.Eigenvalues, a.Products = res.Status.String(), res.LogDet, res.Eigenvalues, res.Products
-	a.Clipped, a.Negative, a.NegativeShares, a.Empty = res.Clipped, res.Negative, res.NegativeShares, res.Empty
-	marg := slices.Clone(res.Marginals)
-	if marg == nil { // a method of the caller's own
-		marg = slices.Clone(c.Marginals())
-	}
-	if pr.keep != nil {
-		marg = pr.expand(mat.NewDense(len(marg), 1, marg)).RawMatrix().Data
-	}
-	return p.model(ctx, pr, modelParts{
-		Vocabulary: pr.vocab, Topics: pr.expand(res.B), WordTopics: pr.expand(res.Breve), Correlations: res.A, Marginals: marg,
-		Stats: st,
-	}, []string{rectified, method}, tr, begun)
-}
-
-// refine runs the last stage, on the topics of all words.
-func (p Pipeline) refine(ctx context.Context, pr problem, b, a *mat.Dense, tr *tracker, st *Stats) (r *recovery.Refined, err error) {
-	st.Refine.Duration, err = tr.run(StageRefine, p.refiner.String(), func() (string, error) {
-		r, err = p.refiner.Refine(ctx, pr.docs, recovery.Start{B: b, A: a}, recovery.RefineOptions{
-			Workers:  p.workers,
-			Progress: func(done, total int, loglik float64) { tr.progress(done, total, "loglik", loglik) },
-		})
-		if err != nil {
-			return "", err
-		}
-		if r == nil || r.B == nil || r.Breve == nil || r.A == nil {
-			return "", fmt.Errorf("%v returned no model", p.refiner)
-		}
-		n, k := b.Dims()
-		if rows, cols := r.B.Dims(); rows != n || cols != k {
-			return "", fmt.Errorf("%v returned topics of %d×%d instead of %d×%d", p.refiner, rows, cols, n, k)
-		}
-		out := fmt.Sprintf("%d passes, %v", r.Passes, r.Status)
-		if h := r.History; len(h) > 0 {
-			out += fmt.Sprintf(", log-likelihood %.4f a token", h[len(h)-1].LogLik)
-		}
-		return out, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	s := &st.Refine
-	s.Method, s.Passes, s.Status = p.refiner.String(), r.Passes, r.Status.String()
-	s.Docs, s.Held, s.Tokens, s.Beta = r.Docs, r.Held, r.Tokens, r.Beta
-	for _, h := range r.History {
-		s.LogLik = append(s.LogLik, h.LogLik)
-		if !math.IsNaN(h.Objective) {
-			s.Objective = append(s.Objective, h.Objective)
-		}
-		if !math.IsNaN(h.HeldOut) {
-			s.HeldOut = append(s.HeldOut, h.HeldOut)
-		}
-	}
-	return r, nil
 }
 
 func (p Pipeline) warn(tr *tracker, st *Stats, message string) {

@@ -1092,7 +1092,7 @@ func TestWarnsOfAModelThatDoesNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := jsmf.New(2).Rectify(rectify.None{}).Fit(ctx, c)
+	m, err := jsmf.New(2).Rectify(rectify.None{}).ReplaceAnchors(0).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,12 +78,15 @@ type RectifyStats struct {
 
 // AnchorStats describes how the anchors were found.
 type AnchorStats struct {
-	Method     string        `json:"method"`
-	Requested  int           `json:"requested"`  // topics asked for
-	K          int           `json:"k"`          // anchors found
-	Candidates int           `json:"candidates"` // words that were allowed to be anchors
-	Norms      []float64     `json:"norms"`      // pivot norms r_k in the order of the anchors; nil where the method has none
-	Duration   time.Duration `json:"-"`
+	Method     string    `json:"method"`
+	Requested  int       `json:"requested"`  // topics asked for
+	K          int       `json:"k"`          // anchors found
+	Candidates int       `json:"candidates"` // words that were allowed to be anchors
+	Norms      []float64 `json:"norms"`      // pivot norms r_k in the order of the anchors; nil where the method has none
+	// Replaced are words that were found as anchors and given up, because the model
+	// did not fit with them: see Pipeline.ReplaceAnchors.
+	Replaced []string      `json:"replaced,omitempty"`
+	Duration time.Duration `json:"-"`
 }
 
 // StatusCount tells for how many words a solver stopped with a status.

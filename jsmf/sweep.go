@@ -265,6 +265,9 @@ type nested struct {
 }
 
 func (n *nested) Find(ctx context.Context, rows cooc.Rows, k int, opt anchor.Options) (*anchor.Result, error) {
+	if opt.Partial != nil { // for one of the models alone
+		return n.QR.Find(ctx, rows, k, opt)
+	}
 	if n.found == nil {
 		q := n.QR
 		q.AllowFewer = true

@@ -47,7 +47,7 @@ func freeMethods(pds bool) []free {
 	var out []free
 	for _, f := range finders() {
 		out = append(out, free{f.name, func(k int) jsmf.Pipeline {
-			return jsmf.New(k).Weighting(cooc.TFIDF).Rectify(rectifier(baseline)).Anchors(f.finder).Recover(recovery.RecoverL2())
+			return asPublished(k).Weighting(cooc.TFIDF).Rectify(rectifier(baseline)).Anchors(f.finder).Recover(recovery.RecoverL2())
 		}})
 	}
 	learners := []struct {
@@ -59,7 +59,7 @@ func freeMethods(pds bool) []free {
 	}
 	for _, x := range learners {
 		out = append(out, free{x.name, func(k int) jsmf.Pipeline {
-			return jsmf.New(k).Weighting(cooc.TFIDF).Rectify(rectifier(baseline)).AnchorFree(x.l)
+			return asPublished(k).Weighting(cooc.TFIDF).Rectify(rectifier(baseline)).AnchorFree(x.l)
 		}})
 	}
 	return out
@@ -324,7 +324,7 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 		}
 		w, b = m.w, m.b
 	} else {
-		p := jsmf.New(k).Weighting(weights).Seed(l.seed).Workers(l.workers)
+		p := asPublished(k).Weighting(weights).Seed(l.seed).Workers(l.workers)
 		switch method {
 		case "AnchorFree-LP":
 			p = p.Rectify(rectifier(baseline)).AnchorFree(anchorfree.LP{})

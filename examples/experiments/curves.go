@@ -79,7 +79,7 @@ func (l *lab) curve(ctx context.Context, s *source, k int, method string, rect *
 	if err != nil {
 		return nil, err
 	}
-	p := jsmf.New(k).Rectify(rect).Recover(recoverer(way)).Seed(l.seed).Workers(l.workers)
+	p := asPublished(k).Rectify(rect).Recover(recoverer(way)).Seed(l.seed).Workers(l.workers)
 	if method == passes {
 		p = p.Refine(recovery.Passes{})
 	}
@@ -179,7 +179,7 @@ func planIterations(_ context.Context, l *lab) ([]cell, error) {
 						if err != nil {
 							return nil, err
 						}
-						p := jsmf.New(k).Rectify(r).Workers(l.workers)
+						p := asPublished(k).Rectify(r).Workers(l.workers)
 						took := make(stageTimes)
 						_, rep, err := fitted(ctx, p.Record(took), d)
 						if err != nil {
@@ -225,7 +225,7 @@ func planPruning(_ context.Context, l *lab) ([]cell, error) {
 		}
 		for _, share := range cutoffs {
 			for _, k := range l.topics {
-				p := jsmf.New(k).Rectify(rectify.AP{}).Workers(l.workers)
+				p := asPublished(k).Rectify(rectify.AP{}).Workers(l.workers)
 				set := settings("corpus", name, "cutoff", share, "k", k, "n", l.words, "rectify", rectify.AP{}, "input", s.digest)
 				cost := costs["AP"]*float64(k)/100 + 0.2
 				out = append(out, cell{pruningGroup, set, cost, func(ctx context.Context) ([]row, error) {

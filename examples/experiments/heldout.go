@@ -154,7 +154,7 @@ func (l *lab) heldOut(ctx context.Context, s *source, sp *split, k int, method, 
 		}
 		b = m.b
 	} else {
-		p := jsmf.New(k).Rectify(rectifier(method)).Recover(heldRecoverer(way)).Seed(l.seed).Workers(l.workers)
+		p := asPublished(k).Rectify(rectifier(method)).Recover(heldRecoverer(way)).Seed(l.seed).Workers(l.workers)
 		if method == passes {
 			p = p.Refine(recovery.Passes{})
 		} else {

@@ -94,7 +94,7 @@ func TestCurves(t *testing.T) {
 	// The numbers are those of a fit by hand.
 	d := prepared(t, 300)
 	for _, k := range []int{4, 8} {
-		p := jsmf.New(k).Rectify(rectify.AP{}).Seed(1)
+		p := asPublished(k).Rectify(rectify.AP{}).Seed(1)
 		m, err := p.FitPrepared(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)

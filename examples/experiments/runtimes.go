@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover"
 )
 
@@ -76,7 +75,7 @@ func (l *lab) timeDocs(ctx context.Context, s *source, k, docs int) ([]row, erro
 			r.set("seconds", (cpuSeconds()-begun)*float64(l.sweeps)/float64(sweeps))
 			continue
 		}
-		p := jsmf.New(k).Seed(l.seed).Workers(l.workers)
+		p := asPublished(k).Seed(l.seed).Workers(l.workers)
 		switch method {
 		case "L2":
 			p = p.Rectify(rectifier(baseline)).Recover(recovery.RecoverL2())

@@ -18,7 +18,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover"
 )
@@ -71,7 +70,7 @@ func planScore(ctx context.Context, l *lab) ([]cell, error) {
 				if err != nil {
 					return nil, err
 				}
-				p := jsmf.New(k).Rectify(rectifier(m)).Seed(l.seed).Workers(l.workers)
+				p := asPublished(k).Rectify(rectifier(m)).Seed(l.seed).Workers(l.workers)
 				if m == passes {
 					p = p.Refine(recovery.Passes{})
 				}

@@ -48,7 +48,7 @@ func (l *lab) trueModel(ctx context.Context, s *source, k int) (*truth, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := jsmf.New(k).Rectify(rectify.AP{}).Workers(l.workers).FitPrepared(ctx, d)
+	m, err := asPublished(k).Rectify(rectify.AP{}).Workers(l.workers).FitPrepared(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (l *lab) drawn(ctx context.Context, s *source, k, docs int) ([]row, error) 
 
 // compare fits a model and notes its measures and how far it is from the truth.
 func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w *mat.Dense, d *jsmf.Prepared, k int, rect jsmf.Rectifier) error {
-	p := jsmf.New(k).Rectify(rect).Seed(l.seed).Workers(l.workers)
+	p := asPublished(k).Rectify(rect).Seed(l.seed).Workers(l.workers)
 	begun := cpuSeconds()
 	m, err := p.FitPrepared(ctx, d)
 	if err != nil {

@@ -97,6 +97,7 @@ type options struct {
 	alpha                  bool
 	hierarchy              []int // sizes of the levels above the topics
 	refine                 int   // passes over the documents; 0: none
+	replace                int   // jsmf.Pipeline.ReplaceAnchors
 	minDistinct, minTokens int
 	seed                   uint64
 	workers                int
@@ -126,6 +127,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&r.rows, "enn-rows", 0, "`R` rows in which enn and lr look for negative entries; otherwise 10K+1000")
 	f.StringVar(&r.order, "enn-order", "paper", "paper (E before r) or ap (r before E): the `order` in the iterations of enn and lr")
 	f.StringVar(&o.finder.name, "anchors", "qr", "the `method`: "+finderHelp)
+	f.IntVar(&o.replace, "replace-anchors", jsmf.DefaultReplacements, "look for other anchors up to `R` times where the model does not fit; 0, as in the papers, never")
 	f.IntVar(&o.finder.minDF, "anchor-min-df", 0, "anchors must be in at least `D` documents; those of -anchor-words need not")
 	f.IntVar(&o.finder.dims, "project-dims", 0, fmt.Sprintf("`D` dimensions of projected; otherwise %d, or as many as there are words", anchor.DefaultDims))
 	f.BoolVar(&o.finder.sparse, "project-sparse", false, fmt.Sprintf("projected by a matrix of which all but %.3g %% is zero, not a Gaussian one", 100*anchor.DefaultDensity))
@@ -468,6 +470,7 @@ func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
 	p := jsmf.New(k).
 		Rectify(o.rectifier).
 		Anchors(o.finder.finder(o.finder.name)).
+		ReplaceAnchors(o.replace).
 		Recover(o.recoverer).
 		AnchorFree(o.learner).
 		Weighting(o.weighting).
