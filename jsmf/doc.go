@@ -87,7 +87,9 @@
 // Model.Topics and Model.Correlations are then the refined ones, Model.Spectral
 // gives those before, and Model.Alpha the prior of a document's topics. A topic
 // keeps its number and its anchor, though the anchor's row of Model.WordTopics is
-// no unit row any more. examples/refine measures what the passes buy.
+// no unit row any more. With Swaps: K/10 the passes may also merge topics and split
+// others, for which anchors and numbers then mean nothing. examples/refine measures what
+// the passes buy.
 //
 // # Documents
 //

@@ -290,14 +290,22 @@ func refining(r recovery.Passes, n, k, docs, nnz float64) (use, flops float64) {
 		use += 8 * k * (2*chunkDocs - docs)
 	}
 	plain := passes
-	if r.Method == recovery.CVB0 && passes > max(hot, 1) {
+	cold := r.Method == recovery.CVB0 && passes > max(hot, 1)
+	if cold {
 		plain = max(hot, 1)
+	}
+	swaps := r.Swaps > 0 && 3*hot/4 > 0
+	if cold || swaps {
 		use += 9 * chunk * k
 	}
 	// A word of a document and a topic: 4 operations for θ, 2 for the likelihood
 	// and 2 for the topics in a plain pass, 12 in place of the 4 in a cold one of CVB0;
 	// a power of a temperature is some 50.
 	flops = nnz*k*(4*float64(fold)+8*float64(plain)+16*float64(passes-plain)+2) + 50*k*(n+docs)*float64(hot) + docs*k*k
+	if swaps {
+		use += 32 * n * k
+		flops += 8 * 16 * nnz * k
+	}
 	return use, flops
 }
 

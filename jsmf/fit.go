@@ -544,6 +544,9 @@ func (f *fitting) refine(ctx context.Context, b, a *mat.Dense) (r *recovery.Refi
 			return "", fmt.Errorf("%v returned topics of %d×%d instead of %d×%d", f.refiner, rows, cols, n, k)
 		}
 		out := fmt.Sprintf("%d passes, %v", r.Passes, r.Status)
+		if r.Swaps > 0 {
+			out += fmt.Sprintf(", %d swaps", r.Swaps)
+		}
 		if h := r.History; len(h) > 0 {
 			out += fmt.Sprintf(", log-likelihood %.4f a token", h[len(h)-1].LogLik)
 		}
@@ -553,7 +556,7 @@ func (f *fitting) refine(ctx context.Context, b, a *mat.Dense) (r *recovery.Refi
 		return nil, err
 	}
 	s := &f.st.Refine
-	s.Method, s.Passes, s.Status = f.refiner.String(), r.Passes, r.Status.String()
+	s.Method, s.Passes, s.Swaps, s.Status = f.refiner.String(), r.Passes, r.Swaps, r.Status.String()
 	s.Docs, s.Held, s.Tokens, s.Beta = r.Docs, r.Held, r.Tokens, r.Beta
 	for _, h := range r.History {
 		s.LogLik = append(s.LogLik, h.LogLik)

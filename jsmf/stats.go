@@ -137,6 +137,7 @@ type AnchorFreeStats struct {
 type RefineStats struct {
 	Method    string        `json:"method"`
 	Passes    int           `json:"passes"`              // made
+	Swaps     int           `json:"swaps,omitempty"`     // how often two topics were merged and a third split
 	Status    string        `json:"status"`              // why it was not more
 	Docs      int           `json:"docs"`                // documents learned from, which are not empty
 	Held      int           `json:"held"`                // documents held out
