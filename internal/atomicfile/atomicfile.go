@@ -41,7 +41,7 @@ func Write(path string, write func(io.Writer) error) error {
 // name returns, as Write does. It asks for the name when all bytes are on the disk, so
 // that it may depend on them.
 func WriteNamed(dir string, write func(io.Writer) error, name func() string) error {
-	return create(dir+string(os.PathSeparator), nil, write, func() string { return filepath.Join(dir, name()) })
+	return create(filepath.Clean(dir)+string(os.PathSeparator), nil, write, func() string { return filepath.Join(dir, name()) })
 }
 
 // create writes a new file in dir, which is empty or ends in a separator, and then

@@ -223,9 +223,15 @@ func dial(t *testing.T, addr string) net.Conn {
 // settled waits until no request is in progress.
 func settled(t *testing.T, s *Service) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); len(s.requests) > 0 || len(s.uploads) > 0; time.Sleep(time.Millisecond) {
+	until(t, "requests and uploads have ended", func() bool { return len(s.requests) == 0 && len(s.uploads) == 0 })
+}
+
+// until waits for something that is to come about.
+func until(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%d requests and %d uploads are still in progress", len(s.requests), len(s.uploads))
+			t.Fatalf("it did not come about that %s", what)
 		}
 	}
 }
@@ -404,9 +410,7 @@ func TestShutdown(t *testing.T) {
 	c := dial(t, l.Addr().String())
 	body := `{"text":"topicaworda"}`
 	fmt.Fprintf(c, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", typeJSON, len(body))
-	for len(s.requests) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	until(t, "the request is in progress", func() bool { return len(s.requests) > 0 })
 	stop()
 	for !s.stopping.Load() {
 		time.Sleep(time.Millisecond)
@@ -471,9 +475,7 @@ func TestGrace(t *testing.T) {
 	go func() { done <- s.Serve(ctx, l, 50*time.Millisecond) }()
 	c := dial(t, l.Addr().String())
 	fmt.Fprintf(c, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 100\r\n\r\n{", typeJSON)
-	for len(s.requests) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	until(t, "the request is in progress", func() bool { return len(s.requests) > 0 })
 	stop()
 	if err := <-done; err != nil {
 		t.Error(err)

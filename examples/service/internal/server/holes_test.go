@@ -64,9 +64,7 @@ func TestSlowReader(t *testing.T) {
 	}
 	begun := time.Now()
 	get()
-	for len(s.requests) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	until(t, "the request is in progress", func() bool { return len(s.requests) > 0 })
 	settled(t, s) // within ten seconds, of a request's minute
 	resp, err := http.ReadResponse(bufio.NewReader(get()), nil)
 	if err != nil {
@@ -185,6 +183,13 @@ func TestOddRequests(t *testing.T) {
 	}
 }
 
+// idlers counts the connections that wait for a request.
+func (c *connections) idlers() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.idle.Len()
+}
+
 // Connections without a request cannot keep others out, nor use up the files that
 // the service may open; those that are at a request stay.
 func TestIdleConnections(t *testing.T) {
@@ -194,9 +199,7 @@ func TestIdleConnections(t *testing.T) {
 	busy := dial(t, addr)
 	body := `{"text":"topicaworda"}`
 	fmt.Fprintf(busy, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", typeJSON, len(body))
-	for len(s.requests) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	until(t, "the request is in progress", func() bool { return len(s.requests) > 0 })
 	used := dial(t, addr) // between two requests
 	fmt.Fprintf(used, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
 	if _, err := http.ReadResponse(bufio.NewReader(used), nil); err != nil {
@@ -236,15 +239,15 @@ func TestIdleConnections(t *testing.T) {
 	}
 	resp.Body.Close()
 	http.DefaultClient.CloseIdleConnections()
-	// Where all are at a request, it is the new one that goes.
+	// Where all are at a request, it is the new one that goes. Those that were may not
+	// be idle yet, though they have their answers.
+	until(t, "no connection is at a request", func() bool { return s.conns.idlers() == s.conns.count() })
 	for range most {
 		c := dial(t, addr)
 		fmt.Fprintf(c, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 10\r\n\r\n{", typeJSON)
 		all = append(all, c)
 	}
-	for len(s.requests) < most {
-		time.Sleep(time.Millisecond)
-	}
+	until(t, "all connections are at a request", func() bool { return len(s.requests) == most })
 	c := dial(t, addr)
 	if _, err := c.Read(make([]byte, 1)); err == nil || os.IsTimeout(err) {
 		t.Errorf("a connection too many is still open: %v", err)

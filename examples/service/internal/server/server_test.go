@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -488,6 +489,7 @@ func TestSwap(t *testing.T) {
 	}
 	const clients = 2
 	answers := make([][]got, clients)
+	var streams atomic.Int64 // answered
 	done := make(chan struct{}, clients)
 	for c := range clients {
 		go func() {
@@ -513,20 +515,29 @@ func TestSwap(t *testing.T) {
 					t.Errorf("a stream answered by two models, or not at all")
 					return
 				}
+				streams.Add(1)
 			}
 		}()
 	}
 	models := map[modelName]*served{}
+	// Each model answers: of so many streams the last began after it came.
+	answered := func() {
+		t.Helper()
+		n := streams.Load() + clients + 1
+		until(t, "each model answers", func() bool { return streams.Load() >= n || ctx.Err() != nil })
+	}
 	refits := 5
 	if testing.Short() {
 		refits = 2
 	}
 	for i := range refits {
 		models[s.current.Load().name] = s.current.Load()
+		answered()
 		want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(texts(20, uint64(20+i)), 1000+20*i), 200)
 		refit(t, s)
 	}
 	models[s.current.Load().name] = s.current.Load()
+	answered()
 	stop()
 	for range clients {
 		<-done
@@ -552,8 +563,8 @@ func TestSwap(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) < 2 {
-		t.Errorf("%d models answered, want some of %d", len(seen), len(models))
+	if len(seen) != len(models) {
+		t.Errorf("%d models answered, want %d", len(seen), len(models))
 	}
 }
 
