@@ -84,6 +84,9 @@ func prepared(t *testing.T, words int) *jsmf.Prepared {
 }
 
 func TestCurves(t *testing.T) {
+	if testutil.Race {
+		t.Skip("skipped under the race detector, which makes it take very long; TestScore runs the same stages")
+	}
 	out := t.TempDir()
 	mustRun(t, small(out, "-run", "curves", "-format", "png,svg")...)
 	rows := readTable(t, filepath.Join(out, "curves.csv"))

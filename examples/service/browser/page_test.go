@@ -360,8 +360,10 @@ func TestLooks(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%d", scheme, size[0]), func(t *testing.T) {
 				v, leave := open(t, ctx, base, scheme)
-				v.Run(chromedp.EmulateViewport(size[0], size[1]), visit.Click("#topics button"), chromedp.Evaluate(fmt.Sprintf(`document.getElementById("text").value = %q`, "judge and jury and goal"), nil), visit.Click("#infer button"))
-				v.Wait(`document.querySelectorAll("#top li").length > 0 && !document.getElementById("detail").hidden`)
+				v.Run(chromedp.EmulateViewport(size[0], size[1]), visit.Click("#topics button"))
+				v.Wait(`!document.getElementById("detail").hidden`) // which moves what is below
+				v.Run(chromedp.Evaluate(fmt.Sprintf(`document.getElementById("text").value = %q`, "judge and jury and goal"), nil), visit.Click("#infer button"))
+				v.Wait(`document.querySelectorAll("#top li").length > 0`)
 				v.Run(chromedp.Evaluate(`for (const id of ["welcome", "recent", "progress"]) document.getElementById(id).hidden = false; say("learnt", "no", true); say("said", "x".repeat(200))`, nil))
 				if w := visit.Eval[int64](v, `document.documentElement.scrollWidth`); w > size[0] {
 					t.Errorf("the page is %d wide", w)
