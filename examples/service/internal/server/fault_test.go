@@ -412,9 +412,7 @@ func TestShutdown(t *testing.T) {
 	fmt.Fprintf(c, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", typeJSON, len(body))
 	until(t, "the request is in progress", func() bool { return len(s.requests) > 0 })
 	stop()
-	for !s.stopping.Load() {
-		time.Sleep(time.Millisecond)
-	}
+	until(t, "the service is stopping", s.stopping.Load)
 	want(t, s, "GET", "/readyz", "", "", 503)
 	want(t, s, "POST", "/v1/refit", "", "", 503)
 	io.WriteString(c, body)

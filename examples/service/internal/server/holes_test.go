@@ -276,9 +276,7 @@ func TestUploadBytes(t *testing.T) {
 	}()
 	big := ndjson([]string{strings.Repeat("x ", 4000)}, 900) // 8 kB
 	io.WriteString(w, big)
-	for s.uploading.Load() < 8000 {
-		time.Sleep(time.Millisecond)
-	}
+	until(t, "the upload has been read", func() bool { return s.uploading.Load() >= 8000 })
 	want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(texts(1, 5), 901), 200)
 	r := call(t, s, "POST", "/v1/documents", typeNDJSON, strings.ReplaceAll(big, "d900", "d902"))
 	if r.Code != 429 || r.Header().Get("Retry-After") == "" {
