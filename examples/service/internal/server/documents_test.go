@@ -24,19 +24,7 @@ import (
 // openWith opens a service on a folder with small segments, which the test closes.
 func openWith(t testing.TB, dir string, cfg Config, step func(string)) *Service {
 	t.Helper()
-	ctx := context.Background()
-	st, err := store.Open(ctx, dir, store.Options{SegmentSize: 4 << 10, Step: step})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if cfg.Topics == 0 {
-		cfg.Topics = 5
-	}
-	s, err := Open(ctx, st, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return openStore(t, dir, cfg, store.Options{SegmentSize: 4 << 10, Step: step})
 }
 
 // heldBytes is all that a service holds of documents.

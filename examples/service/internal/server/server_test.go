@@ -62,8 +62,13 @@ func ndjson(texts []string, first int) string {
 // open opens a service on a folder, which the test closes.
 func open(t *testing.T, dir string, cfg Config) *Service {
 	t.Helper()
+	return openStore(t, dir, cfg, store.Options{KeepModels: 100})
+}
+
+func openStore(t testing.TB, dir string, cfg Config, opt store.Options) *Service {
+	t.Helper()
 	ctx := context.Background()
-	st, err := store.Open(ctx, dir, store.Options{KeepModels: 100})
+	st, err := store.Open(ctx, dir, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
