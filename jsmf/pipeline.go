@@ -378,8 +378,7 @@ func (d *Prepared) problem() (problem, error) {
 // topic.
 //
 // This is also how documents are fitted that do not fit in memory: with a
-// *cooc.Stream, which is read in a few passes, or a *cooc.SketchMatrix, of
-// documents that can be read once. The document frequencies that anchor finders
+// *cooc.Stream, which is read in a few passes. The document frequencies that anchor finders
 // may ask for are known of these and of a *cooc.Moments. A Matrix of another package is tried on three vectors,
 // which tells whether it is finite, symmetric and of the row sums it claims.
 func (p Pipeline) FitMatrix(ctx context.Context, c cooc.Matrix) (*Model, error) {
@@ -423,9 +422,6 @@ func (p Pipeline) FitMatrix(ctx context.Context, c cooc.Matrix) (*Model, error) 
 		case *cooc.Stream:
 			st.Cooc.Form, st.Cooc.NNZ = "stream", int(m.NNZ())
 			st.Corpus.Documents, st.Corpus.Words, st.Corpus.Tokens, st.Corpus.NNZ = m.Docs(), m.Dim(), m.Tokens(), int(m.NNZ())
-		case *cooc.SketchMatrix:
-			st.Cooc.Form = "sketch"
-			st.Corpus.Documents, st.Corpus.Words = int(m.Docs()), m.Dim()
 		default:
 			if err := probe(ctx, c, p.workers); err != nil {
 				return "", err

@@ -34,8 +34,7 @@ const DefaultPasses = 8
 // that is true of most, while here and there an anchor changes places with a
 // nearly tied word; after 1 or 2 all is noise (examples/lrpasses makes the
 // table). Single-pass schemes on the C of real text, whose spectrum decays
-// slowly, are not accurate; see cooc.Sketch for documents that can be read
-// only once.
+// slowly, are not accurate.
 //
 // Cost: Passes products with p = K + Oversample vectors (4·nnz(H)·p operations
 // each on documents), 4·N·p²·Passes² operations for the orthogonalisation, and

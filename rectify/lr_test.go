@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -298,110 +297,6 @@ type broken struct {
 }
 
 func (b broken) MulTo(context.Context, *mat.Dense, *mat.Dense, int) error { return b.err }
-
-// LR on what a single pass leaves: accumulated in parts, merged, and fitted
-// end to end. The spread over the seeds is logged; the distance to LR on
-// the documents must fall with the number of columns.
-func TestLRFromSketch(t *testing.T) {
-	if testutil.Race {
-		t.Skip("skipped under the race detector: long")
-	}
-	c := golden.Corpus(t, "synth")
-	m, err := cooc.NewMoments(c, cooc.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const k = 10
-	seeds := 3
-	if os.Getenv("JSMF_LARGE") != "" {
-		seeds = 10 // as quoted in the documentation of cooc.Sketch
-	}
-	want := lr(t, rectify.LR{}, m, k, 0)
-	exact := anchorsOf(t, want.C, k)
-	before := math.Inf(1)
-	for _, columns := range []int{4 * k, 16 * k, 32 * k} {
-		dist, same, sum, sq := 0.0, 0, 0.0, 0.0
-		for seed := range uint64(seeds) {
-			s := sketchOf(t, c, cooc.SketchOptions{Columns: columns, Seed: seed})
-			sm, err := s.Matrix(ctx, c.Vocabulary())
-			if err != nil {
-				t.Fatal(err)
-			}
-			res := lr(t, rectify.LR{}, sm, k, 0)
-			dist += relativeDistance(t, res.C, want.C) / float64(seeds)
-			for _, a := range anchorsOf(t, res.C, k) {
-				if slices.Contains(exact, a) {
-					same++
-				}
-			}
-			v := res.Eigenvalues[k-1] / want.Eigenvalues[k-1]
-			sum, sq = sum+v/float64(seeds), sq+v*v/float64(seeds)
-		}
-		spread := math.Sqrt(max(sq-sum*sum, 0))
-		t.Logf("%d columns: distance %.3f, last eigenvalue %.3f ± %.3f of the exact one, %.1f of %d anchors", columns, dist, sum, spread, float64(same)/float64(seeds), k)
-		if dist >= before {
-			t.Errorf("%d columns: distance %g is not below %g", columns, dist, before)
-		}
-		before = dist
-	}
-	if before > 0.04 {
-		t.Errorf("distance %g with half as many columns as words", before)
-	}
-
-	// In two parts, one of them sent as bytes.
-	o := cooc.SketchOptions{Columns: 12 * k, Seed: 3}
-	docs := make([]int, c.NumDocs())
-	for i := range docs {
-		docs[i] = i
-	}
-	first, err := c.Select(docs[:1111], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rest, err := c.Select(docs[1111:], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := sketchOf(t, rest, o).MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sent cooc.Sketch
-	if err := sent.UnmarshalBinary(data); err != nil {
-		t.Fatal(err)
-	}
-	parts := sketchOf(t, first, o)
-	if err := parts.Merge(&sent); err != nil {
-		t.Fatal(err)
-	}
-	var anchors [][]int
-	for _, s := range []*cooc.Sketch{parts, sketchOf(t, c, o)} {
-		sm, err := s.Matrix(ctx, c.Vocabulary())
-		if err != nil {
-			t.Fatal(err)
-		}
-		model, err := jsmf.New(k).Rectify(rectify.LR{}).Vocabulary(sm.Vocabulary()).FitMatrix(ctx, sm)
-		if err != nil {
-			t.Fatal(err)
-		}
-		anchors = append(anchors, model.Anchors())
-	}
-	if !slices.Equal(anchors[0], anchors[1]) {
-		t.Errorf("anchors %v in parts, %v together", anchors[0], anchors[1])
-	}
-}
-
-func sketchOf(t *testing.T, c *corpus.Corpus, o cooc.SketchOptions) *cooc.Sketch {
-	t.Helper()
-	s, err := cooc.NewSketch(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.AddSource(ctx, c.Source(), nil); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // On stop words nearly all of ‖C‖_F is common to all iterates, and a tolerance
 // relative to it is met at once.

@@ -98,8 +98,7 @@ func (o AccumulatorOptions) validate() error {
 // documents arrive. What it gives depends on the documents held and the options
 // alone, not on the order in which they came, on the parts in which they were
 // added or merged, or on others that have been removed: it is the same to the
-// bit, as nothing is ever added up and subtracted again. Only a Sketch, which
-// forgets the documents, is smaller; it cannot remove.
+// bit, as nothing is ever added up and subtracted again.
 //
 // A document has an id, by which it can be removed, and a time: the caller's own
 // clock or sequence number (AddAt), or one more than the newest (Add). Documents

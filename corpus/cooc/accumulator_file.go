@@ -175,6 +175,25 @@ func (e *accWriter) sum() {
 	e.b = binary.LittleEndian.AppendUint32(e.b, e.crc)
 }
 
+// castagnoli makes the checksums of accumulator files.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// FormatError says where the bytes given to Accumulator.ReadFrom are not those
+// of an accumulator, or damaged.
+type FormatError struct {
+	Offset int
+	What   string
+
+	err error
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("cooc: not the bytes of an accumulator, or damaged: at byte %d: %s", e.Offset, e.What)
+}
+
+// Unwrap returns io.ErrUnexpectedEOF where the bytes are cut off.
+func (e *FormatError) Unwrap() error { return e.err }
+
 // ReadFrom replaces what the accumulator holds, and its options, by what WriteTo
 // wrote; a zero Accumulator will do. It reads r to its end, where nothing may
 // follow, and returns how many bytes that were. Bytes that are damaged, cut off
@@ -208,7 +227,7 @@ type accReader struct {
 }
 
 func (d *accReader) bad(at int64, format string, args ...any) error {
-	return &FormatError{Form: "accumulator", Offset: int(at), What: fmt.Sprintf(format, args...)}
+	return &FormatError{Offset: int(at), What: fmt.Sprintf(format, args...)}
 }
 
 // take returns the next size bytes, valid until the next call.
@@ -221,7 +240,7 @@ func (d *accReader) take(size int, what string) ([]byte, error) {
 		n, err := io.ReadFull(d.r, d.buf[have:])
 		d.n += int64(n)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return nil, &FormatError{Form: "accumulator", Offset: int(d.n), What: "the bytes end within " + what, err: io.ErrUnexpectedEOF}
+			return nil, &FormatError{Offset: int(d.n), What: "the bytes end within " + what, err: io.ErrUnexpectedEOF}
 		}
 		if err != nil {
 			return nil, err

@@ -12,8 +12,6 @@
 //     counts or tf-idf.
 //   - Stream, the same from documents that are read anew for each product and
 //     never held.
-//   - SketchMatrix, an approximation from documents that were seen only once, by
-//     a Sketch, which can be merged and sent as bytes.
 //   - An Accumulator holds documents that come and go; a Snapshot of it gives
 //     their Moments.
 //   - Dense, an explicit N×N array.
