@@ -41,7 +41,7 @@ const (
 // on real documents, whose words come in bursts, its α₀ is too small: with the
 // learned one MAP and Gibbs predict unseen words better. (Minka's fixed point for
 // the likelihood of the inferred counts erred far on the other side.) Topics that
-// recovery.Passes refined on the same documents fit them better than others, so that the α₀
+// refine.Passes refined on the same documents fit them better than others, so that the α₀
 // learned is too small there: on UCI KOS, K = 50, ten passes, 1.0, which predicts unseen
 // documents by −7.151 a token; keep the passes' own, 6.3 and −7.148.
 //

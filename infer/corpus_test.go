@@ -13,7 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
-	recovery "github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -47,7 +47,7 @@ func TestHeldOutReal(t *testing.T) {
 		}
 		return out
 	}
-	refined, err := jsmf.New(k).Rectify(rectify.ENN{}).Anchors(anchor.QR{MinDocs: 30}).Refine(recovery.Passes{N: 5}).Fit(ctx, train)
+	refined, err := jsmf.New(k).Rectify(rectify.ENN{}).Anchors(anchor.QR{MinDocs: 30}).Refine(refine.Passes{N: 5}).Fit(ctx, train)
 	if err != nil {
 		t.Fatal(err)
 	}

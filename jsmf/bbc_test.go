@@ -13,8 +13,8 @@ import (
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -70,7 +70,7 @@ func TestClassesOfBBC(t *testing.T) {
 	}{
 		{"AP", base.Rectify(rectify.AP{}), 0.88},
 		{"ENN", base.Rectify(rectify.ENN{}), 0.88},
-		{"refined", base.Rectify(rectify.AP{}).Refine(recovery.Passes{N: 10}), 0.91},
+		{"refined", base.Rectify(rectify.AP{}).Refine(refine.Passes{N: 10}), 0.91},
 		{"anchor-free", base.Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}), 0.88},
 		{"anchor-free, tf-idf", base.Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).Weighting(cooc.TFIDF), 0.91},
 	} {

@@ -15,7 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
-	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -93,7 +93,7 @@ func BenchmarkFitRefined(b *testing.B) {
 				var err error
 				b.ResetTimer()
 				for range b.N {
-					if m, err = jsmf.New(k).Rectify(r).Refine(recovery.Passes{}).Workers(1).Fit(ctx, c); err != nil {
+					if m, err = jsmf.New(k).Rectify(r).Refine(refine.Passes{}).Workers(1).Fit(ctx, c); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -259,7 +259,7 @@ func BenchmarkEstimateAfter(b *testing.B) {
 			}{{"K=50→100", c, 50}, {"docs=half→all", half(c), 100}} {
 				for i, r := range []jsmf.Rectifier{rectify.AP{}, rectify.LR{}} {
 					b.Run(fmt.Sprintf("%s/rectify=%s", x.name, []string{"ap", "lr"}[i]), func(b *testing.B) {
-						p := jsmf.New(100).Rectify(r).Refine(recovery.Passes{N: 2})
+						p := jsmf.New(100).Rectify(r).Refine(refine.Passes{N: 2})
 						for range b.N {
 							prev, err := p.K(x.k).Fit(ctx, x.before)
 							if err != nil {

@@ -82,7 +82,7 @@
 // passes over the documents themselves, which bring it to the likelihood of a
 // long Gibbs chain for a fraction of the fit's cost:
 //
-//	jsmf.New(50).Refine(recovery.Passes{N: 10})
+//	jsmf.New(50).Refine(refine.Passes{N: 10})
 //
 // Model.Topics and Model.Correlations are then the refined ones, Model.Spectral
 // gives those before, and Model.Alpha the prior of a document's topics. A topic

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -247,7 +247,7 @@ func (p Pipeline) estimate(s rectify.Size, prepare bool) (*Estimate, rectify.Cos
 	}
 	switch r := p.refiner.(type) {
 	case nil:
-	case recovery.Passes:
+	case refine.Passes:
 		use, flops := refining(r, n, k, docs, nnz)
 		l.simple(StageRefine, r.String(), use, 1.6*use, 2*nk, flops)
 	default:
@@ -264,16 +264,16 @@ func solving(n, k float64) float64 {
 }
 
 // refining is what the passes over the documents need at a time, and their work.
-func refining(r recovery.Passes, n, k, docs, nnz float64) (use, flops float64) {
+func refining(r refine.Passes, n, k, docs, nnz float64) (use, flops float64) {
 	passes, fold, temperature := r.N, r.FoldIn, r.Temperature
 	if passes == 0 {
-		passes = recovery.DefaultRefinePasses
+		passes = 10
 	}
 	if fold == 0 {
-		fold = recovery.DefaultFoldIn
+		fold = 10
 	}
 	if temperature == 0 {
-		temperature = recovery.DefaultTemperature
+		temperature = 1.4
 	}
 	hot := 0
 	if temperature > 1 {
@@ -290,7 +290,7 @@ func refining(r recovery.Passes, n, k, docs, nnz float64) (use, flops float64) {
 		use += 8 * k * (2*chunkDocs - docs)
 	}
 	plain := passes
-	cold := r.Method == recovery.CVB0 && passes > max(hot, 1)
+	cold := r.Method == refine.CVB0 && passes > max(hot, 1)
 	if cold {
 		plain = max(hot, 1)
 	}

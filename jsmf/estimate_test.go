@@ -23,6 +23,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -101,7 +102,7 @@ func TestEstimateAgainstMemory(t *testing.T) {
 			jsmf.New(30).Rectify(rectify.AP{Iterations: 3}),
 			jsmf.New(30).Rectify(rectify.ENN{Iterations: 3}).Resumable(true),
 			jsmf.New(30).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 3}}),
-			jsmf.New(30).Rectify(rectify.TruncatedEig{}).Refine(recovery.Passes{N: 1}),
+			jsmf.New(30).Rectify(rectify.TruncatedEig{}).Refine(refine.Passes{N: 1}),
 			jsmf.New(30).Rectify(rectify.DR{Iterations: 2}),
 			jsmf.New(30).Rectify(rectify.PALM{Iterations: 5}),
 		} {
@@ -388,11 +389,11 @@ func (r countingRecoverer) Recover(ctx context.Context, rows cooc.Rows, anchors 
 }
 
 type countingRefiner struct {
-	recovery.Passes
+	refine.Passes
 	n *counts
 }
 
-func (r countingRefiner) Refine(ctx context.Context, docs corpus.Source, start recovery.Start, opt recovery.RefineOptions) (*recovery.Refined, error) {
+func (r countingRefiner) Refine(ctx context.Context, docs corpus.Source, start refine.Start, opt refine.Options) (*refine.Result, error) {
 	return r.Passes.Refine(ctx, countingSource{docs, r.n}, start, opt)
 }
 
@@ -422,7 +423,7 @@ func TestEstimateAgainstWork(t *testing.T) {
 	}
 	check := func(t *testing.T, c *corpus.Corpus, k int, lifted bool) {
 		for _, r := range []jsmf.Rectifier{rectify.AP{Iterations: 3}, rectify.ENN{Iterations: 3}} {
-			passes := recovery.Passes{N: 3}
+			passes := refine.Passes{N: 3}
 			p := jsmf.New(k).Rectify(r)
 			e, err := p.Refine(passes).Estimate(sizes(c))
 			if err != nil {
@@ -529,7 +530,7 @@ func lasted(t *testing.T, p jsmf.Pipeline, k int, s jsmf.CorpusStats) jsmf.Stats
 func TestEstimateAfter(t *testing.T) {
 	small := jsmf.CorpusStats{Documents: 3000, Words: 2000, NNZ: 200_000}
 	large := jsmf.CorpusStats{Documents: 6000, Words: 3000, NNZ: 600_000}
-	p := jsmf.New(60).Refine(recovery.Passes{})
+	p := jsmf.New(60).Refine(refine.Passes{})
 	prev := lasted(t, p, 30, small)
 	rule, err := p.Estimate(large)
 	if err != nil {

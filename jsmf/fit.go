@@ -19,6 +19,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -527,9 +528,10 @@ func (f *fitting) learn(ctx context.Context) (*Model, error) {
 }
 
 // refine runs the last stage, on the topics of all words.
-func (f *fitting) refine(ctx context.Context, b, a *mat.Dense) (r *recovery.Refined, err error) {
+func (f *fitting) refine(ctx context.Context, b, a *mat.Dense) (r *refine.Result, err error) {
+	var ended string // why
 	f.st.Refine.Duration, err = f.tr.run(StageRefine, f.refiner.String(), func() (string, error) {
-		r, err = f.refiner.Refine(ctx, f.pr.docs, recovery.Start{B: b, A: a}, recovery.RefineOptions{
+		r, err = f.refiner.Refine(ctx, f.pr.docs, refine.Start{B: b, A: a}, refine.Options{
 			Workers:  f.workers,
 			Progress: func(done, total int, loglik float64) { f.tr.progress(done, total, "loglik", loglik) },
 		})
@@ -543,7 +545,10 @@ func (f *fitting) refine(ctx context.Context, b, a *mat.Dense) (r *recovery.Refi
 		if rows, cols := r.B.Dims(); rows != n || cols != k {
 			return "", fmt.Errorf("%v returned topics of %d×%d instead of %d×%d", f.refiner, rows, cols, n, k)
 		}
-		out := fmt.Sprintf("%d passes, %v", r.Passes, r.Status)
+		if ended = "pass limit"; r.Early {
+			ended = "held-out gain"
+		}
+		out := fmt.Sprintf("%d passes, %s", r.Passes, ended)
 		if r.Swaps > 0 {
 			out += fmt.Sprintf(", %d swaps", r.Swaps)
 		}
@@ -556,7 +561,7 @@ func (f *fitting) refine(ctx context.Context, b, a *mat.Dense) (r *recovery.Refi
 		return nil, err
 	}
 	s := &f.st.Refine
-	s.Method, s.Passes, s.Swaps, s.Status = f.refiner.String(), r.Passes, r.Swaps, r.Status.String()
+	s.Method, s.Passes, s.Swaps, s.Status = f.refiner.String(), r.Passes, r.Swaps, ended
 	s.Docs, s.Held, s.Tokens, s.Beta = r.Docs, r.Held, r.Tokens, r.Beta
 	for _, h := range r.History {
 		s.LogLik = append(s.LogLik, h.LogLik)

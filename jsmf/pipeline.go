@@ -17,6 +17,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -33,7 +34,7 @@ type Pipeline struct {
 	recoverer Recoverer
 	learner   Learner // nil: by anchors
 	weighting cooc.Weighting
-	refiner   Refiner // nil: none
+	refiner   refine.Refiner // nil: none
 	minTokens int
 	seed      uint64
 	workers   int
@@ -103,10 +104,10 @@ func (p Pipeline) AnchorFree(l Learner) Pipeline { p.learner = l; return p }
 func (p Pipeline) Weighting(w cooc.Weighting) Pipeline { p.weighting = w; return p }
 
 // Refine adds a last step: topics and correlations are improved by passes over
-// the documents, as by recovery.Passes{N: 10}. The Model then holds the refined
+// the documents, as by refine.Passes{N: 10}. The Model then holds the refined
 // ones, and Model.Spectral those before. It works with Fit, with FitPrepared,
 // and with FitMatrix on a *cooc.Stream. Default: nil, no such step.
-func (p Pipeline) Refine(r Refiner) Pipeline { p.refiner = r; return p }
+func (p Pipeline) Refine(r refine.Refiner) Pipeline { p.refiner = r; return p }
 
 // MinTokens leaves documents with fewer than n tokens out of the estimate of
 // C. 0 means 5, as in the papers; the least is 2, for a single token holds no

@@ -16,8 +16,8 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
-	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -26,7 +26,7 @@ import (
 func TestRefine(t *testing.T) {
 	c := some(t, 1000, 600)
 	p := jsmf.New(6).Rectify(rectify.AP{Iterations: 4})
-	passes := recovery.Passes{N: 4, HeldOut: 0.1}
+	passes := refine.Passes{N: 4, HeldOut: 0.1}
 	spectral := fit(t, p, c)
 	m := fit(t, p.Refine(passes), c)
 	if !m.Refined() || spectral.Refined() || spectral.Spectral() != spectral || spectral.Alpha() != nil {
@@ -39,7 +39,7 @@ func TestRefine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := passes.Refine(ctx, d.Corpus().Source(), recovery.Start{B: spectral.TopicsTo(nil), A: spectral.CorrelationsTo(nil)}, recovery.RefineOptions{})
+	want, err := passes.Refine(ctx, d.Corpus().Source(), refine.Start{B: spectral.TopicsTo(nil), A: spectral.CorrelationsTo(nil)}, refine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestRefine(t *testing.T) {
 func TestRefineRecorder(t *testing.T) {
 	_, docs := planted(60, 4, 200)
 	var r recording
-	fit(t, jsmf.New(4).Refine(recovery.Passes{N: 3}).Record(&r), countsCorpus(t, 60, docs))
+	fit(t, jsmf.New(4).Refine(refine.Passes{N: 3}).Record(&r), countsCorpus(t, 60, docs))
 	r.order(t, nil, append(slices.Clone(allStages), jsmf.StageRefine)...)
 	ends := 0
 	for _, e := range r.events {
@@ -105,7 +105,7 @@ func TestRefineStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := jsmf.New(5).Rectify(rectify.LR{}).Refine(recovery.Passes{N: 3, Scratch: t.TempDir()})
+	p := jsmf.New(5).Rectify(rectify.LR{}).Refine(refine.Passes{N: 3, Scratch: t.TempDir()})
 	m, err := p.FitMatrix(ctx, stream)
 	if err != nil {
 		t.Fatal(err)
@@ -118,12 +118,12 @@ func TestRefineStream(t *testing.T) {
 
 // wrongRefiner returns something else than a refined model.
 type wrongRefiner struct {
-	res *recovery.Refined
+	res *refine.Result
 	err error
 }
 
 func (w wrongRefiner) String() string { return "wrong" }
-func (w wrongRefiner) Refine(context.Context, corpus.Source, recovery.Start, recovery.RefineOptions) (*recovery.Refined, error) {
+func (w wrongRefiner) Refine(context.Context, corpus.Source, refine.Start, refine.Options) (*refine.Result, error) {
 	return w.res, w.err
 }
 
@@ -132,26 +132,26 @@ func TestRefineBad(t *testing.T) {
 	c := countsCorpus(t, 60, docs)
 	cause := errors.New("cause")
 	for name, x := range map[string]struct {
-		r    jsmf.Refiner
+		r    refine.Refiner
 		want string
 	}{
-		"settings": {recovery.Passes{N: -1}, "N = -1"},
+		"settings": {refine.Passes{N: -1}, "N = -1"},
 		"error":    {wrongRefiner{err: cause}, "jsmf: cause"},
 		"nothing":  {wrongRefiner{}, "wrong returned no model"},
-		"no A":     {wrongRefiner{res: &recovery.Refined{B: pl.B, Breve: pl.B}}, "wrong returned no model"},
-		"shape":    {wrongRefiner{res: &recovery.Refined{B: pl.A, Breve: pl.B, A: pl.A}}, "topics of 4×4 instead of 60×4"},
-		"α":        {wrongRefiner{res: &recovery.Refined{B: pl.B, Breve: pl.Breve(), A: pl.A, Alpha: []float64{1, 1, 1}}}, "alpha: has 3 values"},
+		"no A":     {wrongRefiner{res: &refine.Result{B: pl.B, Breve: pl.B}}, "wrong returned no model"},
+		"shape":    {wrongRefiner{res: &refine.Result{B: pl.A, Breve: pl.B, A: pl.A}}, "topics of 4×4 instead of 60×4"},
+		"α":        {wrongRefiner{res: &refine.Result{B: pl.B, Breve: pl.Breve(), A: pl.A, Alpha: []float64{1, 1, 1}}}, "alpha: has 3 values"},
 	} {
 		if _, err := jsmf.New(4).Refine(x.r).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: error %v, want %q", name, err, x.want)
 		}
 	}
 	dense := matrixOf(t, pl.C)
-	if _, err := jsmf.New(4).Refine(recovery.Passes{}).FitMatrix(ctx, dense); err == nil || !strings.Contains(err.Error(), "needs documents") {
+	if _, err := jsmf.New(4).Refine(refine.Passes{}).FitMatrix(ctx, dense); err == nil || !strings.Contains(err.Error(), "needs documents") {
 		t.Errorf("without documents: %v", err)
 	}
 	done, cancel := context.WithCancel(ctx)
-	_, err := jsmf.New(4).Refine(recovery.Passes{N: 500}).Record(jsmf.RecorderFunc(func(e jsmf.Event) {
+	_, err := jsmf.New(4).Refine(refine.Passes{N: 500}).Record(jsmf.RecorderFunc(func(e jsmf.Event) {
 		if e.Stage == jsmf.StageRefine && e.Done == 2 {
 			cancel()
 		}
@@ -177,7 +177,7 @@ func TestRefineOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			spectral := fit(t, p, c)
-			m := fit(t, p.Refine(recovery.Passes{N: 3}), c)
+			m := fit(t, p.Refine(refine.Passes{N: 3}), c)
 			if !m.Refined() || m.HasAnchors() != (name != "anchor-free") || (m.Facets() != nil) != (name == "facets") {
 				t.Fatalf("refined %t, anchors %v, facets %v", m.Refined(), m.Anchors(), m.Facets())
 			}

@@ -19,7 +19,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
-	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -398,7 +398,7 @@ func TestRefitCold(t *testing.T) {
 func TestReorder(t *testing.T) {
 	ctx := context.Background()
 	c := golden.Corpus(t, "synth")
-	m, err := jsmf.New(6).Rectify(rectify.ENN{}).Resumable(true).Refine(recovery.Passes{N: 2}).Fit(ctx, c)
+	m, err := jsmf.New(6).Rectify(rectify.ENN{}).Resumable(true).Refine(refine.Passes{N: 2}).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/anchor"
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
@@ -39,13 +38,6 @@ type Recoverer interface {
 // has two; anything with these methods will do.
 type Learner interface {
 	Learn(ctx context.Context, c cooc.Matrix, k int, opt anchorfree.Options) (*anchorfree.Result, error)
-	String() string
-}
-
-// Refiner improves the recovered topics by going back to the documents.
-// recovery.Passes does; anything with these methods will do.
-type Refiner interface {
-	Refine(ctx context.Context, docs corpus.Source, start recovery.Start, opt recovery.RefineOptions) (*recovery.Refined, error)
 	String() string
 }
 

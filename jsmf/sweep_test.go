@@ -21,7 +21,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -71,7 +71,7 @@ func TestSweepIsFit(t *testing.T) {
 		"lr":      {p: jsmf.New(0).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 4}}).Seed(3), ks: []int{4, 6}},
 		"none":    {p: jsmf.New(0).Rectify(rectify.None{}), ks: []int{7, 16, 12}},
 		"tf-idf":  {p: jsmf.New(0).Weighting(cooc.TFIDF), tiny: true, ks: []int{4, 2, 3}},
-		"refined": {p: jsmf.New(0).Refine(recovery.Passes{N: 2}), tiny: true, ks: []int{2, 4}},
+		"refined": {p: jsmf.New(0).Refine(refine.Passes{N: 2}), tiny: true, ks: []int{2, 4}},
 	} {
 		if (testutil.Race || testing.Short()) && name != "none" && !x.tiny {
 			continue

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/recover"
 )
@@ -66,40 +64,4 @@ func ExampleFitAlpha() {
 	fmt.Printf("α = %.3f, α₀ = %.3f\n", fit.Alpha, fit.Alpha0)
 	// Output:
 	// α = [0.200 0.300 0.500], α₀ = 1.000
-}
-
-// Topics that are slightly wrong, and documents to mend them on.
-func ExamplePasses() {
-	var b corpus.Builder
-	for range 30 { // sea and ship in some documents, wind and sail in others, both words in few
-		for _, text := range []string{"sea sea ship sea ship", "wind sail wind sail sail", "ship sea sea sea", "sail wind wind sail", "sea ship wind sail"} {
-			if err := b.Add(corpus.Document{Tokens: strings.Fields(text)}); err != nil {
-				log.Fatal(err)
-			}
-		}
-	}
-	c, err := b.Corpus()
-	if err != nil {
-		log.Fatal(err)
-	}
-	start := mat.NewDense(4, 2, []float64{ // sail, sea, ship, wind
-		0.2, 0.3,
-		0.3, 0.2,
-		0.3, 0.1,
-		0.2, 0.4,
-	})
-	r, err := recovery.Passes{N: 20, Method: recovery.MAPEM}.Refine(context.Background(), c.Source(), recovery.Start{B: start}, recovery.RefineOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(c.Vocabulary())
-	fmt.Printf("%.2f\n", mat.Formatted(r.B))
-	fmt.Printf("log-likelihood a token %.3f, then %.3f\n", r.History[0].LogLik, r.History[r.Passes].LogLik)
-	// Output:
-	// [sail sea ship wind]
-	// ⎡0.00  0.55⎤
-	// ⎢0.64  0.00⎥
-	// ⎢0.36  0.00⎥
-	// ⎣0.00  0.45⎦
-	// log-likelihood a token -1.205, then -0.816
 }

@@ -23,7 +23,7 @@
 // Finish says how SCLS and RecoverKL come to A, and what is done to A and B in
 // the end. FitAlpha and GridAlpha fit a Dirichlet prior to A.
 //
-// Passes then improves both, if asked to, by going back to the documents.
+// Package refine improves both by passes over the documents.
 package recovery
 
 import (

@@ -16,6 +16,7 @@ import (
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
+	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 // freeGroup is fu-2018 Tables 4 to 12: draws of classes.
@@ -329,7 +330,7 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 		case "AnchorFree-LP":
 			p = p.Rectify(rectifier(baseline)).AnchorFree(anchorfree.LP{})
 		case passes:
-			p = p.Rectify(rectifier(method)).Refine(recovery.Passes{})
+			p = p.Rectify(rectifier(method)).Refine(refine.Passes{})
 		default:
 			p = p.Rectify(rectifier(method))
 		}

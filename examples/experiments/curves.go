@@ -9,7 +9,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -81,7 +81,7 @@ func (l *lab) curve(ctx context.Context, s *source, k int, method string, rect *
 	}
 	p := asPublished(k).Rectify(rect).Recover(recoverer(way)).Seed(l.seed).Workers(l.workers)
 	if method == passes {
-		p = p.Refine(recovery.Passes{})
+		p = p.Refine(refine.Passes{})
 	}
 	took := make(stageTimes)
 	m, rep, err := fitted(ctx, p.Record(took), d)

@@ -11,6 +11,7 @@ import (
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 var heldoutGroup = &group{
@@ -156,7 +157,7 @@ func (l *lab) heldOut(ctx context.Context, s *source, sp *split, k int, method, 
 	} else {
 		p := asPublished(k).Rectify(rectifier(method)).Recover(heldRecoverer(way)).Seed(l.seed).Workers(l.workers)
 		if method == passes {
-			p = p.Refine(recovery.Passes{})
+			p = p.Refine(refine.Passes{})
 		} else {
 			p = p.Anchors(anchor.Projected{MinDocFraction: heldMinDocs})
 		}

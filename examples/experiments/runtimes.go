@@ -6,6 +6,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 var timeGroup = &group{
@@ -80,7 +81,7 @@ func (l *lab) timeDocs(ctx context.Context, s *source, k, docs int) ([]row, erro
 		case "L2":
 			p = p.Rectify(rectifier(baseline)).Recover(recovery.RecoverL2())
 		case passes:
-			p = p.Rectify(rectifier(method)).Refine(recovery.Passes{})
+			p = p.Rectify(rectifier(method)).Refine(refine.Passes{})
 		default:
 			p = p.Rectify(rectifier(method))
 		}

@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 var scoreGroup = &group{
@@ -72,7 +72,7 @@ func planScore(ctx context.Context, l *lab) ([]cell, error) {
 				}
 				p := asPublished(k).Rectify(rectifier(m)).Seed(l.seed).Workers(l.workers)
 				if m == passes {
-					p = p.Refine(recovery.Passes{})
+					p = p.Refine(refine.Passes{})
 				}
 				fit, err := p.FitPrepared(ctx, d)
 				if err != nil {

@@ -70,8 +70,8 @@ import (
 	"github.com/jsmf-go/spectral/examples/internal/rss"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -148,7 +148,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.BoolVar(&rf.paper, "paper-settings", false, "the papers' settings: γ = 3, λ = 1.9 for admm; a fixed step of 50 for expgrad, which\notherwise searches the line; activeset has none")
 	f.StringVar(&o.anchorFreeName, "anchor-free", "", "learn topics without anchors, by `method` lp (alternating linear programs) or pds\n(penalty-dual splitting), in place of anchors and recovery")
 	f.StringVar(&o.weightsName, "weights", "unbiased", "how words weigh in C: unbiased (pairs of tokens), proportions, counts or tfidf (the\nplain second moments of these): the `weights`")
-	f.IntVar(&o.refine, "refine", 0, "`N` passes over the documents in the end, which improve topics and correlations (recovery.Passes)")
+	f.IntVar(&o.refine, "refine", 0, "`N` passes over the documents in the end, which improve topics and correlations (refine.Passes)")
 	f.IntVar(&o.minDistinct, "min-distinct", 3, "leave out documents with fewer distinct words of the vocabulary")
 	f.IntVar(&o.minTokens, "min-tokens", 5, "leave out documents with fewer tokens of the vocabulary; 2 is the least there can be")
 	f.Uint64Var(&o.seed, "seed", 0, "the seed of methods that draw random numbers: dc, lr, and auto where it takes lr; projected and tsne")
@@ -479,7 +479,7 @@ func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
 		Workers(o.workers).
 		Record(rec)
 	if o.refine > 0 {
-		p = p.Refine(recovery.Passes{N: o.refine})
+		p = p.Refine(refine.Passes{N: o.refine})
 	}
 	return p
 }

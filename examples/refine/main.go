@@ -1,4 +1,4 @@
-// Refine shows what passes over the documents (recovery.Passes) make of spectral
+// Refine shows what passes over the documents (refine.Passes) make of spectral
 // topics: it fits a model to training documents, refines it, and scores the
 // topics before and after on documents that were not trained on.
 //
@@ -60,7 +60,7 @@ import (
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/internal/npy"
 	"github.com/jsmf-go/spectral/jsmf"
-	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -74,7 +74,7 @@ type options struct {
 	rectifyName          string
 	rectifier            jsmf.Rectifier
 	minDF                int
-	refine               recovery.Passes
+	refine               refine.Passes
 	swaps                float64
 	seed                 uint64
 	workers              int
@@ -144,7 +144,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch method {
 	case "cvb0":
 	case "map-em":
-		o.refine.Method = recovery.MAPEM
+		o.refine.Method = refine.MAPEM
 	default:
 		bad(true, "-method %q: want cvb0 or map-em", method)
 	}

@@ -1,4 +1,4 @@
-package recovery_test
+package refine_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/testutil"
-	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 // BenchmarkPasses times ten passes over the training documents of kos-split from
@@ -36,13 +36,13 @@ func BenchmarkPasses(b *testing.B) {
 				start.Set(i, t, start.At(i, t)/s)
 			}
 		}
-		for _, method := range []recovery.PassMethod{recovery.CVB0, recovery.MAPEM} {
+		for _, method := range []refine.Method{refine.CVB0, refine.MAPEM} {
 			for _, run := range []struct{ workers, swaps int }{{1, 0}, {2, 0}, {1, k / 10}} {
 				b.Run(fmt.Sprintf("corpus=kos/K=%d/method=%v/workers=%d/swaps=%d", k, method, run.workers, run.swaps), func(b *testing.B) {
-					var r *recovery.Refined
+					var r *refine.Result
 					b.ReportAllocs()
 					for range b.N {
-						r = refine(b, recovery.Passes{Method: method, Swaps: run.swaps}, c.Source(), recovery.Start{B: start}, run.workers)
+						r = fit(b, refine.Passes{Method: method, Swaps: run.swaps}, c.Source(), refine.Start{B: start}, run.workers)
 					}
 					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.NNZ()*k*r.Passes), "ns/nnz·K·pass")
 					b.ReportMetric(r.History[r.Passes].LogLik, "loglik")

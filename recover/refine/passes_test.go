@@ -1,4 +1,4 @@
-package recovery_test
+package refine_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/testutil"
-	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 // drawn makes a corpus of documents of a planted model. Lengths vary, and one
@@ -51,9 +51,18 @@ func drawn(t testing.TB, p *testutil.Planted, docs, length int, seed uint64) *co
 	return c
 }
 
-func refine(t testing.TB, p recovery.Passes, docs corpus.Source, start recovery.Start, workers int) *recovery.Refined {
+var ctx = context.Background()
+
+func near(t testing.TB, name string, got, want, tol float64) {
 	t.Helper()
-	r, err := p.Refine(ctx, docs, start, recovery.RefineOptions{Workers: workers})
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s = %.17g, want %.17g (differ by %.2g, tolerance %.2g)", name, got, want, math.Abs(got-want), tol)
+	}
+}
+
+func fit(t testing.TB, p refine.Passes, docs corpus.Source, start refine.Start, workers int) *refine.Result {
+	t.Helper()
+	r, err := p.Refine(ctx, docs, start, refine.Options{Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,14 +253,14 @@ func TestPassesTranscript(t *testing.T) {
 	p := testutil.NewPlanted(60, 5, 0.3, 1)
 	c := drawn(t, p, 110, 30, 2)
 	for i := range 16 {
-		method, n, temperature, damping := recovery.CVB0, 1+i/4, 1.0, 1.0
+		method, n, temperature, damping := refine.CVB0, 1+i/4, 1.0, 1.0
 		if i%2 == 1 {
-			method = recovery.MAPEM
+			method = refine.MAPEM
 		}
 		if i%4 >= 2 {
 			temperature, damping = 1.5, 0.6
 		}
-		got := refine(t, recovery.Passes{N: n, Method: method, Alpha: 0.2, Beta: 0.07, Temperature: temperature, Damping: damping, Smoothing: 0.03, FoldIn: 4}, c.Source(), recovery.Start{B: p.B}, 0)
+		got := fit(t, refine.Passes{N: n, Method: method, Alpha: 0.2, Beta: 0.07, Temperature: temperature, Damping: damping, Smoothing: 0.03, FoldIn: 4}, c.Source(), refine.Start{B: p.B}, 0)
 		want := newTranscript(c, p.B, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 0.07, damping, 0.03, 4)
 		hot := []int{0, 0, 1, 2, 3}[n] // ⌊0.8·N⌋ passes
 		for i := range n {
@@ -259,12 +268,12 @@ func TestPassesTranscript(t *testing.T) {
 			if i < hot {
 				want.temp = temperature - (temperature-1)*float64(i)/float64(hot)
 			}
-			want.pass(method == recovery.CVB0 && i > 0 && want.temp == 1)
+			want.pass(method == refine.CVB0 && i > 0 && want.temp == 1)
 		}
 		want.history = append(want.history, want.loglik())
 		name := fmt.Sprintf("%v, %d passes, temperature %v, damping %v: ", method, n, temperature, damping)
-		if len(got.History) != n+1 || got.Passes != n || got.Status != recovery.PassLimit {
-			t.Fatalf("%s%d passes, %d scores, %v", name, got.Passes, len(got.History), got.Status)
+		if len(got.History) != n+1 || got.Passes != n || got.Early {
+			t.Fatalf("%s%d passes, %d scores, early %v", name, got.Passes, len(got.History), got.Early)
 		}
 		for i, h := range want.history {
 			near(t, name+"log-likelihood", got.History[i].LogLik, h, 1e-12)
@@ -323,7 +332,7 @@ func TestPassesMonotone(t *testing.T) {
 	c := drawn(t, p, 300, 40, 4)
 	other := testutil.NewPlanted(120, 8, 0.5, 5) // a start far from the truth
 	for name, b := range map[string]*mat.Dense{"truth": p.B, "other": other.B} {
-		r := refine(t, recovery.Passes{N: 60, Method: recovery.MAPEM, Temperature: 1, FoldIn: 1}, c.Source(), recovery.Start{B: b}, 0)
+		r := fit(t, refine.Passes{N: 60, Method: refine.MAPEM, Temperature: 1, FoldIn: 1}, c.Source(), refine.Start{B: b}, 0)
 		for i := 1; i < len(r.History); i++ {
 			if gain := r.History[i].Objective - r.History[i-1].Objective; !(gain >= -1e-12) {
 				t.Errorf("%s: pass %d changes the objective by %g", name, i, gain)
@@ -369,9 +378,9 @@ func TestPassesPlanted(t *testing.T) {
 		}
 		return most
 	}
-	for _, method := range []recovery.PassMethod{recovery.CVB0, recovery.MAPEM} {
-		stay := distance(refine(t, recovery.Passes{N: 10, Method: method, Temperature: 1}, c.Source(), recovery.Start{B: p.B, A: p.A}, 0).B)
-		back := distance(refine(t, recovery.Passes{N: 30, Method: method}, c.Source(), recovery.Start{B: mixed}, 0).B)
+	for _, method := range []refine.Method{refine.CVB0, refine.MAPEM} {
+		stay := distance(fit(t, refine.Passes{N: 10, Method: method, Temperature: 1}, c.Source(), refine.Start{B: p.B, A: p.A}, 0).B)
+		back := distance(fit(t, refine.Passes{N: 30, Method: method}, c.Source(), refine.Start{B: mixed}, 0).B)
 		t.Logf("%v: from the truth %.3f, from %.3f to %.3f", method, stay, distance(mixed), back)
 		if stay > 0.15 {
 			t.Errorf("%v: passes from the truth end at a distance of %v", method, stay)
@@ -382,7 +391,7 @@ func TestPassesPlanted(t *testing.T) {
 	}
 }
 
-func sameRefined(t *testing.T, name string, a, b *recovery.Refined) {
+func sameRefined(t *testing.T, name string, a, b *refine.Result) {
 	t.Helper()
 	for part, x := range map[string][2]*mat.Dense{"B": {a.B, b.B}, "Breve": {a.Breve, b.Breve}, "A": {a.A, b.A}} {
 		if !slices.Equal(x[0].RawMatrix().Data, x[1].RawMatrix().Data) {
@@ -392,7 +401,7 @@ func sameRefined(t *testing.T, name string, a, b *recovery.Refined) {
 	if !slices.Equal(a.Alpha, b.Alpha) {
 		t.Errorf("%s: α differs", name)
 	}
-	if fmt.Sprint(a.History) != fmt.Sprint(b.History) || a.Docs != b.Docs || a.Held != b.Held || a.Tokens != b.Tokens || a.Swaps != b.Swaps || a.Status != b.Status {
+	if fmt.Sprint(a.History) != fmt.Sprint(b.History) || a.Docs != b.Docs || a.Held != b.Held || a.Tokens != b.Tokens || a.Swaps != b.Swaps || a.Early != b.Early {
 		t.Errorf("%s: the history differs", name)
 	}
 }
@@ -426,17 +435,17 @@ func (s shuffled) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 func TestPassesSameBits(t *testing.T) {
 	p := testutil.NewPlanted(300, 6, 0.4, 8)
 	c := drawn(t, p, 1500, 40, 9) // some 35,000 nonzeros: three chunks
-	start := recovery.Start{B: p.B, A: p.A}
-	for _, method := range []recovery.PassMethod{recovery.CVB0, recovery.MAPEM} {
+	start := refine.Start{B: p.B, A: p.A}
+	for _, method := range []refine.Method{refine.CVB0, refine.MAPEM} {
 		for _, held := range []float64{0, 0.1} {
-			s := recovery.Passes{N: 4, Method: method, HeldOut: held}
-			want := refine(t, s, c.Source(), start, 1)
+			s := refine.Passes{N: 4, Method: method, HeldOut: held}
+			want := fit(t, s, c.Source(), start, 1)
 			name := fmt.Sprintf("%v, held out %v", method, held)
 			for _, workers := range []int{2, 3, 7} {
-				sameRefined(t, fmt.Sprintf("%s, %d workers", name, workers), want, refine(t, s, c.Source(), start, workers))
+				sameRefined(t, fmt.Sprintf("%s, %d workers", name, workers), want, fit(t, s, c.Source(), start, workers))
 			}
 			s.Scratch = t.TempDir()
-			sameRefined(t, name+", in a file", want, refine(t, s, shuffled{c.Source()}, start, 2))
+			sameRefined(t, name+", in a file", want, fit(t, s, shuffled{c.Source()}, start, 2))
 			if left, err := os.ReadDir(s.Scratch); err != nil || len(left) > 0 {
 				t.Errorf("%s: %v is left in the folder, %v", name, left, err)
 			}
@@ -468,8 +477,8 @@ func TestPassesStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := recovery.Passes{N: 3}
-	sameRefined(t, "stream", refine(t, s, used.Source(), recovery.Start{B: p.B}, 0), refine(t, s, stream.Source(), recovery.Start{B: p.B}, 0))
+	s := refine.Passes{N: 3}
+	sameRefined(t, "stream", fit(t, s, used.Source(), refine.Start{B: p.B}, 0), fit(t, s, stream.Source(), refine.Start{B: p.B}, 0))
 }
 
 // Topics in another order come out in that order, to rounding, and words too.
@@ -490,8 +499,8 @@ func TestPassesPermuted(t *testing.T) {
 			pb.Set(i, k, p.B.At(w, s))
 		}
 	}
-	a := refine(t, recovery.Passes{N: 5}, c.Source(), recovery.Start{B: p.B}, 0)
-	b := refine(t, recovery.Passes{N: 5}, pc.Source(), recovery.Start{B: pb}, 0)
+	a := fit(t, refine.Passes{N: 5}, c.Source(), refine.Start{B: p.B}, 0)
+	b := fit(t, refine.Passes{N: 5}, pc.Source(), refine.Start{B: pb}, 0)
 	for i, w := range words {
 		for k, s := range topics {
 			near(t, "B", b.B.At(i, k), a.B.At(w, s), 1e-12)
@@ -510,21 +519,21 @@ func TestPassesPermuted(t *testing.T) {
 func TestPassesHeldOut(t *testing.T) {
 	p := testutil.NewPlanted(100, 5, 0, 14)
 	c := drawn(t, p, 400, 40, 15)
-	r := refine(t, recovery.Passes{N: 200, Temperature: 1, HeldOut: 0.2}, c.Source(), recovery.Start{B: p.B}, 0)
-	if r.Status != recovery.HeldOutGain || r.Passes >= 200 || len(r.History) != r.Passes+1 {
-		t.Fatalf("%d passes, %v, %d scores", r.Passes, r.Status, len(r.History))
+	r := fit(t, refine.Passes{N: 200, Temperature: 1, HeldOut: 0.2}, c.Source(), refine.Start{B: p.B}, 0)
+	if !r.Early || r.Passes >= 200 || len(r.History) != r.Passes+1 {
+		t.Fatalf("%d passes, early %v, %d scores", r.Passes, r.Early, len(r.History))
 	}
 	h := r.History
 	for i := 1; i < r.Passes-1; i++ {
-		if h[i].HeldOut-h[i-1].HeldOut < recovery.DefaultGain {
+		if h[i].HeldOut-h[i-1].HeldOut < 5e-4 {
 			t.Errorf("went on after pass %d, which gained %v", i, h[i].HeldOut-h[i-1].HeldOut)
 		}
 	}
-	if i := r.Passes - 1; h[i].HeldOut-h[i-1].HeldOut >= recovery.DefaultGain {
+	if i := r.Passes - 1; h[i].HeldOut-h[i-1].HeldOut >= 5e-4 {
 		t.Errorf("stopped where a pass gained %v", h[i].HeldOut-h[i-1].HeldOut)
 	}
 	// Hot passes, which may lose, do not count: there are 16 of 20.
-	if r := refine(t, recovery.Passes{N: 20, HeldOut: 0.2}, c.Source(), recovery.Start{B: p.B}, 0); r.Passes < 18 {
+	if r := fit(t, refine.Passes{N: 20, HeldOut: 0.2}, c.Source(), refine.Start{B: p.B}, 0); r.Passes < 18 {
 		t.Errorf("stopped after %d passes", r.Passes)
 	}
 }
@@ -543,7 +552,7 @@ func TestMomentAlpha(t *testing.T) {
 			a.Set(i, j, 3*v/(sum*(sum+1))) // of any scale
 		}
 	}
-	got, ok := recovery.MomentAlpha(a)
+	got, ok := refine.MomentAlpha(a)
 	if !ok {
 		t.Fatal("no α")
 	}
@@ -557,7 +566,7 @@ func TestMomentAlpha(t *testing.T) {
 		"negative rows": mat.NewDense(2, 2, []float64{2, -.5, -.5, 0}),
 		"NaN":           mat.NewDense(2, 2, []float64{math.NaN(), .1, .1, .4}),
 	} {
-		if got, ok := recovery.MomentAlpha(m); ok {
+		if got, ok := refine.MomentAlpha(m); ok {
 			t.Errorf("%s: α = %v", name, got)
 		}
 	}
@@ -595,48 +604,48 @@ func TestPassesErrors(t *testing.T) {
 	cause := errors.New("disk on fire")
 	turn := 0
 	for _, c := range []struct {
-		p     recovery.Passes
+		p     refine.Passes
 		docs  corpus.Source
-		start recovery.Start
+		start refine.Start
 		want  string
 	}{
-		{recovery.Passes{N: -1}, nil, recovery.Start{B: b}, "N = -1"},
-		{recovery.Passes{Beta: -1, Alpha: math.NaN()}, nil, recovery.Start{B: b}, "Alpha = NaN"},
-		{recovery.Passes{Method: 7}, nil, recovery.Start{B: b}, "PassMethod(7)"},
-		{recovery.Passes{Smoothing: 1}, nil, recovery.Start{B: b}, "Smoothing = 1"},
-		{recovery.Passes{HeldOut: .6}, nil, recovery.Start{B: b}, "HeldOut = 0.6"},
-		{recovery.Passes{Temperature: .9}, nil, recovery.Start{B: b}, "Temperature = 0.9"},
-		{recovery.Passes{Damping: 1.1}, nil, recovery.Start{B: b}, "Damping = 1.1"},
-		{recovery.Passes{Swaps: -1}, nil, recovery.Start{B: b}, "Swaps = -1"},
-		{recovery.Passes{Gain: -1}, nil, recovery.Start{B: b}, "Gain = -1"},
-		{recovery.Passes{FoldIn: -1}, nil, recovery.Start{B: b}, "FoldIn = -1"},
-		{recovery.Passes{}, nil, recovery.Start{B: b}, "no documents"},
-		{recovery.Passes{}, failing{docs: good}, recovery.Start{}, "no topics"},
-		{recovery.Passes{}, failing{docs: good}, recovery.Start{B: mat.NewDense(1, 2, []float64{1, math.NaN()})}, "topic 1) = NaN"},
-		{recovery.Passes{}, failing{docs: good}, recovery.Start{B: mat.NewDense(1, 2, []float64{1, .5})}, "topic 1) sums to 0.5"},
-		{recovery.Passes{}, failing{docs: good}, recovery.Start{B: b, A: mat.NewDense(3, 3, nil)}, "A is 3×3 for 2 topics"},
-		{recovery.Passes{}, failing{}, recovery.Start{B: b}, "no tokens"},
-		{recovery.Passes{}, failing{docs: []corpus.Document{{}, {Words: []int32{}}}}, recovery.Start{B: b}, "no tokens"},
-		{recovery.Passes{}, failing{docs: []corpus.Document{{Words: []int32{3}}}}, recovery.Start{B: b}, "document 1: word 3"},
-		{recovery.Passes{}, failing{docs: []corpus.Document{good[0], {ID: "x", Words: []int32{-1}}}}, recovery.Start{B: b}, "document x: word -1"},
-		{recovery.Passes{}, failing{docs: []corpus.Document{{Words: []int32{1}, Counts: []int32{-2}}}}, recovery.Start{B: b}, "word 1 occurs -2 times"},
-		{recovery.Passes{}, failing{docs: []corpus.Document{{Words: []int32{1}, Counts: []int32{1, 1}}}}, recovery.Start{B: b}, "2 counts for 1 words"},
-		{recovery.Passes{}, failing{docs: []corpus.Document{{Tokens: []string{"a"}}}}, recovery.Start{B: b}, "holds tokens"},
-		{recovery.Passes{}, failing{docs: good, err: cause}, recovery.Start{B: b}, "disk on fire"},
-		{recovery.Passes{}, failing{docs: good, turn: &turn}, recovery.Start{B: b}, "not those of the first pass"},
-		{recovery.Passes{Scratch: "/does/not/exist"}, failing{docs: good}, recovery.Start{B: b}, "/does/not/exist"},
+		{refine.Passes{N: -1}, nil, refine.Start{B: b}, "N = -1"},
+		{refine.Passes{Beta: -1, Alpha: math.NaN()}, nil, refine.Start{B: b}, "Alpha = NaN"},
+		{refine.Passes{Method: 7}, nil, refine.Start{B: b}, "Method(7)"},
+		{refine.Passes{Smoothing: 1}, nil, refine.Start{B: b}, "Smoothing = 1"},
+		{refine.Passes{HeldOut: .6}, nil, refine.Start{B: b}, "HeldOut = 0.6"},
+		{refine.Passes{Temperature: .9}, nil, refine.Start{B: b}, "Temperature = 0.9"},
+		{refine.Passes{Damping: 1.1}, nil, refine.Start{B: b}, "Damping = 1.1"},
+		{refine.Passes{Swaps: -1}, nil, refine.Start{B: b}, "Swaps = -1"},
+		{refine.Passes{Gain: -1}, nil, refine.Start{B: b}, "Gain = -1"},
+		{refine.Passes{FoldIn: -1}, nil, refine.Start{B: b}, "FoldIn = -1"},
+		{refine.Passes{}, nil, refine.Start{B: b}, "no documents"},
+		{refine.Passes{}, failing{docs: good}, refine.Start{}, "no topics"},
+		{refine.Passes{}, failing{docs: good}, refine.Start{B: mat.NewDense(1, 2, []float64{1, math.NaN()})}, "topic 1) = NaN"},
+		{refine.Passes{}, failing{docs: good}, refine.Start{B: mat.NewDense(1, 2, []float64{1, .5})}, "topic 1) sums to 0.5"},
+		{refine.Passes{}, failing{docs: good}, refine.Start{B: b, A: mat.NewDense(3, 3, nil)}, "A is 3×3 for 2 topics"},
+		{refine.Passes{}, failing{}, refine.Start{B: b}, "no tokens"},
+		{refine.Passes{}, failing{docs: []corpus.Document{{}, {Words: []int32{}}}}, refine.Start{B: b}, "no tokens"},
+		{refine.Passes{}, failing{docs: []corpus.Document{{Words: []int32{3}}}}, refine.Start{B: b}, "document 1: word 3"},
+		{refine.Passes{}, failing{docs: []corpus.Document{good[0], {ID: "x", Words: []int32{-1}}}}, refine.Start{B: b}, "document x: word -1"},
+		{refine.Passes{}, failing{docs: []corpus.Document{{Words: []int32{1}, Counts: []int32{-2}}}}, refine.Start{B: b}, "word 1 occurs -2 times"},
+		{refine.Passes{}, failing{docs: []corpus.Document{{Words: []int32{1}, Counts: []int32{1, 1}}}}, refine.Start{B: b}, "2 counts for 1 words"},
+		{refine.Passes{}, failing{docs: []corpus.Document{{Tokens: []string{"a"}}}}, refine.Start{B: b}, "holds tokens"},
+		{refine.Passes{}, failing{docs: good, err: cause}, refine.Start{B: b}, "disk on fire"},
+		{refine.Passes{}, failing{docs: good, turn: &turn}, refine.Start{B: b}, "not those of the first pass"},
+		{refine.Passes{Scratch: "/does/not/exist"}, failing{docs: good}, refine.Start{B: b}, "/does/not/exist"},
 	} {
-		_, err := c.p.Refine(ctx, c.docs, c.start, recovery.RefineOptions{})
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "recovery: passes: ") {
+		_, err := c.p.Refine(ctx, c.docs, c.start, refine.Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "refine: ") {
 			t.Errorf("%+v: error %v, want one with %q", c.p, err, c.want)
 		}
 	}
-	if _, err := (recovery.Passes{}).Refine(ctx, failing{docs: good, err: cause}, recovery.Start{B: b}, recovery.RefineOptions{}); !errors.Is(err, cause) {
+	if _, err := (refine.Passes{}).Refine(ctx, failing{docs: good, err: cause}, refine.Start{B: b}, refine.Options{}); !errors.Is(err, cause) {
 		t.Errorf("the source's error became %v", err)
 	}
 	done, cancel := context.WithCancel(ctx)
 	folder := t.TempDir()
-	_, err := recovery.Passes{N: 1000, Scratch: folder}.Refine(done, failing{docs: good}, recovery.Start{B: b}, recovery.RefineOptions{
+	_, err := refine.Passes{N: 1000, Scratch: folder}.Refine(done, failing{docs: good}, refine.Start{B: b}, refine.Options{
 		Progress: func(n, total int, loglik float64) {
 			if n == 3 {
 				cancel()
@@ -660,8 +669,8 @@ func TestPassesEmptyDocuments(t *testing.T) {
 	b := mat.NewDense(4, 2, []float64{.5, 0, .5, .3, 0, .7, 0, 0})
 	docs := []corpus.Document{{Words: []int32{0, 1}, Counts: []int32{3, 1}}, {Words: []int32{1, 2}, Counts: []int32{2, 4}}}
 	with := []corpus.Document{{}, docs[0], {Words: []int32{3}, Counts: []int32{0}}, docs[1], {}}
-	a := refine(t, recovery.Passes{N: 6}, failing{docs: docs}, recovery.Start{B: b}, 0)
-	e := refine(t, recovery.Passes{N: 6}, failing{docs: with}, recovery.Start{B: b}, 0)
+	a := fit(t, refine.Passes{N: 6}, failing{docs: docs}, refine.Start{B: b}, 0)
+	e := fit(t, refine.Passes{N: 6}, failing{docs: with}, refine.Start{B: b}, 0)
 	sameRefined(t, "empty documents", a, e)
 	if a.Docs != 2 || a.Tokens != 10 {
 		t.Errorf("%d documents, %d tokens", a.Docs, a.Tokens)

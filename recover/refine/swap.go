@@ -1,4 +1,4 @@
-package recovery
+package refine
 
 import (
 	"cmp"
@@ -477,4 +477,9 @@ func chooseSwaps(merges []merge, gains []float64, most int) []topicSwap {
 		used[m.into], used[m.from], used[order[at]] = true, true, true
 	}
 	return swaps
+}
+
+func lgamma(x float64) float64 {
+	v, _ := math.Lgamma(x)
+	return v
 }

@@ -1,4 +1,4 @@
-package recovery_test
+package refine_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/testutil"
-	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 // lumped is a start that has the planted topic 0 twice, as columns 0 and 3, and
@@ -47,14 +47,14 @@ func TestPassesSwapsPlanted(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		t.Skip("skipped: many documents")
 	}
-	for seed, method := range []recovery.PassMethod{recovery.CVB0, recovery.MAPEM} {
+	for seed, method := range []refine.Method{refine.CVB0, refine.MAPEM} {
 		p := testutil.NewPlanted(150, 6, 0, 20+uint64(seed))
 		c := drawn(t, p, 1500, 100, 30+uint64(seed))
-		s := recovery.Passes{N: 20, Method: method}
-		start := recovery.Start{B: lumped(p)}
-		without := worst(p, refine(t, s, c.Source(), start, 0).B)
+		s := refine.Passes{N: 20, Method: method}
+		start := refine.Start{B: lumped(p)}
+		without := worst(p, fit(t, s, c.Source(), start, 0).B)
 		s.Swaps = 1
-		r := refine(t, s, c.Source(), start, 0)
+		r := fit(t, s, c.Source(), start, 0)
 		with := worst(p, r.B)
 		t.Logf("%v: the farthest topic is at %.3f without, at %.3f with a swap", method, without, with)
 		if without < 0.7 || r.Swaps != 1 || with > 0.4 {
@@ -62,9 +62,9 @@ func TestPassesSwapsPlanted(t *testing.T) {
 		}
 		start.B, s.N = p.B, 8
 		s.Swaps = 0
-		want := refine(t, s, c.Source(), start, 0)
+		want := fit(t, s, c.Source(), start, 0)
 		s.Swaps = 2
-		sameRefined(t, method.String()+", from the truth", want, refine(t, s, c.Source(), start, 0))
+		sameRefined(t, method.String()+", from the truth", want, fit(t, s, c.Source(), start, 0))
 	}
 }
 
@@ -243,13 +243,13 @@ func TestPassesSwapsTranscript(t *testing.T) {
 	}
 	made := 0
 	for seed := range uint64(4) {
-		for _, method := range []recovery.PassMethod{recovery.CVB0, recovery.MAPEM} {
+		for _, method := range []refine.Method{refine.CVB0, refine.MAPEM} {
 			for _, temperature := range []float64{1, 1.4} {
 				p := testutil.NewPlanted(40, 5, 0, 40+seed)
 				c := drawn(t, p, 120, 40, 50+seed)
 				b := lumped(p)
-				s := recovery.Passes{N: 5, Method: method, Alpha: 0.2, Beta: 0.07, Temperature: temperature, Smoothing: 0.03, FoldIn: 4, Swaps: 1 + int(seed%2)}
-				got := refine(t, s, c.Source(), recovery.Start{B: b}, 0)
+				s := refine.Passes{N: 5, Method: method, Alpha: 0.2, Beta: 0.07, Temperature: temperature, Smoothing: 0.03, FoldIn: 4, Swaps: 1 + int(seed%2)}
+				got := fit(t, s, c.Source(), refine.Start{B: b}, 0)
 				want := newTranscript(c, b, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 0.07, 1, 0.03, 4)
 				swaps := 0
 				for i := range 5 { // four may be hot: the swaps come after the third
@@ -257,7 +257,7 @@ func TestPassesSwapsTranscript(t *testing.T) {
 					if i < 4 {
 						want.temp = temperature - (temperature-1)*float64(i)/4
 					}
-					want.pass(method == recovery.CVB0 && i > 0 && want.temp == 1)
+					want.pass(method == refine.CVB0 && i > 0 && want.temp == 1)
 					if want.temp = 1; i == 2 { // they look at cold responsibilities
 						swaps = want.swap(s.Swaps)
 					}
@@ -289,19 +289,19 @@ func TestPassesSwapsSame(t *testing.T) {
 		docs = 200
 	}
 	c := drawn(t, p, docs, 40, 61)
-	start := recovery.Start{B: lumped(p)}
+	start := refine.Start{B: lumped(p)}
 	for _, held := range []float64{0, 0.1} {
-		s := recovery.Passes{N: 6, HeldOut: held, Swaps: 2}
-		want := refine(t, s, c.Source(), start, 1)
+		s := refine.Passes{N: 6, HeldOut: held, Swaps: 2}
+		want := fit(t, s, c.Source(), start, 1)
 		if want.Swaps == 0 {
 			t.Fatalf("held out %v: no swap was made", held)
 		}
 		name := fmt.Sprintf("held out %v", held)
 		for _, workers := range []int{2, 5} {
-			sameRefined(t, fmt.Sprintf("%s, %d workers", name, workers), want, refine(t, s, c.Source(), start, workers))
+			sameRefined(t, fmt.Sprintf("%s, %d workers", name, workers), want, fit(t, s, c.Source(), start, workers))
 		}
 		s.Scratch = t.TempDir()
-		sameRefined(t, name+", in a file", want, refine(t, s, shuffled{c.Source()}, start, 2))
+		sameRefined(t, name+", in a file", want, fit(t, s, shuffled{c.Source()}, start, 2))
 	}
 	// Columns 0 and 3 keep their order: the first of two merged topics keeps its
 	// number.
@@ -319,8 +319,8 @@ func TestPassesSwapsSame(t *testing.T) {
 			pb.Set(i, k, start.B.At(w, s))
 		}
 	}
-	s := recovery.Passes{N: 6, Swaps: 1}
-	a, b := refine(t, s, c.Source(), start, 0), refine(t, s, pc.Source(), recovery.Start{B: pb}, 0)
+	s := refine.Passes{N: 6, Swaps: 1}
+	a, b := fit(t, s, c.Source(), start, 0), fit(t, s, pc.Source(), refine.Start{B: pb}, 0)
 	if a.Swaps != 1 || b.Swaps != 1 {
 		t.Fatalf("%d and %d swaps", a.Swaps, b.Swaps)
 	}
@@ -335,10 +335,10 @@ func TestPassesSwapsSame(t *testing.T) {
 func TestPassesSwapsEdges(t *testing.T) {
 	p := testutil.NewPlanted(20, 2, 0, 70)
 	c := drawn(t, p, 30, 20, 71)
-	for _, s := range []recovery.Passes{{N: 5, Swaps: 3}, {N: 2, Swaps: 3}, {N: 1, Swaps: 3}} {
-		r := refine(t, s, c.Source(), recovery.Start{B: p.B}, 0)
+	for _, s := range []refine.Passes{{N: 5, Swaps: 3}, {N: 2, Swaps: 3}, {N: 1, Swaps: 3}} {
+		r := fit(t, s, c.Source(), refine.Start{B: p.B}, 0)
 		s.Swaps = 0
-		sameRefined(t, fmt.Sprint(s), r, refine(t, s, c.Source(), recovery.Start{B: p.B}, 0))
+		sameRefined(t, fmt.Sprint(s), r, fit(t, s, c.Source(), refine.Start{B: p.B}, 0))
 		if r.Swaps != 0 {
 			t.Errorf("%v: %d swaps of two topics", s, r.Swaps)
 		}
@@ -353,7 +353,7 @@ func TestPassesSwapsEdges(t *testing.T) {
 			b.Set(i, k, 1.0/20)
 		}
 	}
-	r := refine(t, recovery.Passes{N: 6, Swaps: 8, Beta: 1e-3}, one.Source(), recovery.Start{B: b}, 0)
+	r := fit(t, refine.Passes{N: 6, Swaps: 8, Beta: 1e-3}, one.Source(), refine.Start{B: b}, 0)
 	if sum := mat.Sum(r.B); math.Abs(sum-8) > 1e-9 || slices.ContainsFunc(r.B.RawMatrix().Data, func(v float64) bool { return !(v > 0) }) {
 		t.Errorf("topics of one document sum to %v", sum)
 	}

@@ -1,4 +1,6 @@
-package recovery
+// Package refine improves topics by passes over the documents, from the topics
+// that anchors gave.
+package refine
 
 import (
 	"context"
@@ -18,7 +20,7 @@ type Refiner interface {
 	// Refine returns the topics that the given ones become. docs yields
 	// documents whose Words are the row numbers of start.B, the same ones each
 	// time it is asked. The result is the same to the bit for any opt.Workers.
-	Refine(ctx context.Context, docs corpus.Source, start Start, opt RefineOptions) (*Refined, error)
+	Refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (*Result, error)
 	// String names the method and its settings.
 	String() string
 }
@@ -29,8 +31,8 @@ type Start struct {
 	A *mat.Dense // K×K, their correlations, for the first α; nil: not known
 }
 
-// RefineOptions are what every method takes beside its own settings.
-type RefineOptions struct {
+// Options are what every method takes beside its own settings.
+type Options struct {
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
 	// Progress, if not nil, is called after each pass with the number done and
@@ -38,8 +40,8 @@ type RefineOptions struct {
 	Progress func(done, total int, loglik float64)
 }
 
-// Refined is a refined model.
-type Refined struct {
+// Result is a refined model.
+type Result struct {
 	// B is N×K: column k holds p(word | topic k), all positive, and sums to 1.
 	B *mat.Dense
 	// Breve is N×K: row n holds p(topic | word n) by Bayes' rule from B and the
@@ -57,10 +59,10 @@ type Refined struct {
 	Passes int
 	// Swaps is how often two topics were merged and a third was split.
 	Swaps int
-	// Status tells why it was not more.
-	Status PassesStatus
+	// Early tells that the held-out likelihood gained too little for more.
+	Early bool
 	// History has Passes+1 entries: the state before each pass, and the final one.
-	History []PassScore
+	History []Score
 	// Docs is how many documents topics were learned from, without empty ones
 	// and those held out; Held how many were held out; Tokens the sum of the counts
 	// of the first.
@@ -68,8 +70,8 @@ type Refined struct {
 	Tokens     int64
 }
 
-// PassScore is how well topics explain documents at some point.
-type PassScore struct {
+// Score is how well topics explain documents at some point.
+type Score struct {
 	// LogLik is the mean of ln p(token) over the tokens of the documents that
 	// topics are learned from, p = Σ_k θ_k B_wk with the document's current θ, its
 	// mean under α.
@@ -85,15 +87,15 @@ type PassScore struct {
 	AlphaSum float64 `json:"alpha_sum"`
 }
 
-// PassMethod is a form of the pass.
-type PassMethod uint8
+// Method is a form of the pass.
+type Method uint8
 
 // The forms of the pass.
 const (
 	// CVB0 is collapsed variational Bayes of order zero (Asuncion, Welling, Smyth
 	// and Teh 2009, eq. 7): θ_d and B are integrated out, and each token's topic
 	// is weighed by the counts that all the others have. The default.
-	CVB0 PassMethod = iota
+	CVB0 Method = iota
 	// MAPEM is expectation–maximisation for the most probable θ_d and B under
 	// Dirichlet priors with the parameters 1+α and 1+β (Asuncion et al. 2009,
 	// eq. 4, with 1+ added): θ_d ∝ α + Σ_w n_dw φ_dw, B_w ∝ β + Σ_d n_dw φ_dw,
@@ -101,43 +103,24 @@ const (
 	MAPEM
 )
 
-func (m PassMethod) String() string {
+func (m Method) String() string {
 	switch m {
 	case CVB0:
 		return "cvb0"
 	case MAPEM:
 		return "map-em"
 	}
-	return fmt.Sprintf("PassMethod(%d)", uint8(m))
-}
-
-// PassesStatus tells why the passes ended.
-type PassesStatus uint8
-
-// The ways to end.
-const (
-	PassLimit   PassesStatus = iota // all that were asked for were made
-	HeldOutGain                     // the held-out likelihood gained too little
-)
-
-func (s PassesStatus) String() string {
-	switch s {
-	case PassLimit:
-		return "pass limit"
-	case HeldOutGain:
-		return "held-out gain"
-	}
-	return fmt.Sprintf("PassesStatus(%d)", uint8(s))
+	return fmt.Sprintf("Method(%d)", uint8(m))
 }
 
 // Defaults of Passes.
 const (
-	DefaultRefinePasses   = 10
-	DefaultBeta           = 0.05
-	DefaultStartSmoothing = 0.01
-	DefaultTemperature    = 1.4
-	DefaultFoldIn         = 10
-	DefaultGain           = 5e-4
+	defaultPasses      = 10
+	defaultBeta        = 0.05
+	defaultSmoothing   = 0.01
+	defaultTemperature = 1.4
+	defaultFoldIn      = 10
+	defaultGain        = 5e-4
 )
 
 // flatAlpha is the first α of each topic where A says nothing.
@@ -183,7 +166,7 @@ type Passes struct {
 	N int
 
 	// Method is the form of the pass; the zero value is CVB0.
-	Method PassMethod
+	Method Method
 
 	// Beta is the prior count of each word in each topic, in tokens, above 0; 0
 	// means 0.05.
@@ -202,7 +185,7 @@ type Passes struct {
 	Damping float64
 
 	// Alpha is the prior count of each topic in each document, in tokens, above
-	// 0. 0 means: from A by the method of moments (see MomentAlpha), or 0.1 each
+	// 0. 0 means: from A by the method of moments (see momentAlpha), or 0.1 each
 	// where A is not known or gives nothing. The result hardly depends on it.
 	Alpha float64
 
@@ -266,25 +249,25 @@ type Passes struct {
 
 func (p Passes) withDefaults() Passes {
 	if p.N == 0 {
-		p.N = DefaultRefinePasses
+		p.N = defaultPasses
 	}
 	if p.Beta == 0 {
-		p.Beta = DefaultBeta
+		p.Beta = defaultBeta
 	}
 	if p.Temperature == 0 {
-		p.Temperature = DefaultTemperature
+		p.Temperature = defaultTemperature
 	}
 	if p.Damping == 0 {
 		p.Damping = 1
 	}
 	if p.Smoothing == 0 {
-		p.Smoothing = DefaultStartSmoothing
+		p.Smoothing = defaultSmoothing
 	}
 	if p.FoldIn == 0 {
-		p.FoldIn = DefaultFoldIn
+		p.FoldIn = defaultFoldIn
 	}
 	if p.Gain == 0 {
-		p.Gain = DefaultGain
+		p.Gain = defaultGain
 	}
 	return p
 }
@@ -294,20 +277,20 @@ func (p Passes) Validate() error {
 	var errs []error
 	bad := func(wrong bool, format string, args ...any) {
 		if wrong {
-			errs = append(errs, fmt.Errorf("recovery: passes: "+format, args...))
+			errs = append(errs, fmt.Errorf("refine: "+format, args...))
 		}
 	}
-	bad(p.N < 0, "N = %d; want 0 for %d, or at least 1", p.N, DefaultRefinePasses)
+	bad(p.N < 0, "N = %d; want 0 for %d, or at least 1", p.N, defaultPasses)
 	bad(p.Method > MAPEM, "no method %v", p.Method)
-	bad(!(p.Beta >= 0) || math.IsInf(p.Beta, 1), "Beta = %v; want 0 for %v, or above it and finite", p.Beta, DefaultBeta)
-	bad(p.Temperature != 0 && !(p.Temperature >= 1 && p.Temperature <= 10), "Temperature = %v; want 0 for %v, or in [1, 10]", p.Temperature, DefaultTemperature)
+	bad(!(p.Beta >= 0) || math.IsInf(p.Beta, 1), "Beta = %v; want 0 for %v, or above it and finite", p.Beta, defaultBeta)
+	bad(p.Temperature != 0 && !(p.Temperature >= 1 && p.Temperature <= 10), "Temperature = %v; want 0 for %v, or in [1, 10]", p.Temperature, defaultTemperature)
 	bad(!(p.Damping >= 0 && p.Damping <= 1), "Damping = %v; want 0 for 1, or in (0, 1]", p.Damping)
 	bad(!(p.Alpha >= 0) || math.IsInf(p.Alpha, 1), "Alpha = %v; want 0 for that of A, or above it and finite", p.Alpha)
-	bad(!(p.Smoothing >= 0 && p.Smoothing < 1), "Smoothing = %v; want 0 for %v, or in (0, 1)", p.Smoothing, DefaultStartSmoothing)
-	bad(p.FoldIn < 0, "FoldIn = %d; want 0 for %d, or at least 1", p.FoldIn, DefaultFoldIn)
+	bad(!(p.Smoothing >= 0 && p.Smoothing < 1), "Smoothing = %v; want 0 for %v, or in (0, 1)", p.Smoothing, defaultSmoothing)
+	bad(p.FoldIn < 0, "FoldIn = %d; want 0 for %d, or at least 1", p.FoldIn, defaultFoldIn)
 	bad(!(p.HeldOut >= 0 && p.HeldOut <= 0.5), "HeldOut = %v; want 0 for none, or at most 0.5", p.HeldOut)
 	bad(p.Swaps < 0, "Swaps = %d; want at least 0", p.Swaps)
-	bad(!(p.Gain >= 0) || math.IsInf(p.Gain, 1), "Gain = %v; want 0 for %v, or above it and finite", p.Gain, DefaultGain)
+	bad(!(p.Gain >= 0) || math.IsInf(p.Gain, 1), "Gain = %v; want 0 for %v, or above it and finite", p.Gain, defaultGain)
 	return errors.Join(errs...)
 }
 
@@ -334,12 +317,12 @@ func (p Passes) String() string {
 	return s + ")"
 }
 
-// MomentAlpha returns the parameters of the Dirichlet distribution whose mean is
+// momentAlpha returns the parameters of the Dirichlet distribution whose mean is
 // a, the row sums of A over its sum, and whose second moments have A's trace:
 // α = α₀a with α₀ = (1 − ΣA_kk)/(ΣA_kk − Σa_k²) of the scaled A. ok is false
 // where there is none: where A has no positive sum or a row sum that is not
 // positive, or where its trace is not between Σa_k² and 1.
-func MomentAlpha(a mat.Matrix) (alpha []float64, ok bool) {
+func momentAlpha(a mat.Matrix) (alpha []float64, ok bool) {
 	k, _ := a.Dims()
 	alpha = make([]float64, k)
 	sum, trace, square := 0.0, 0.0, 0.0
@@ -372,13 +355,13 @@ func MomentAlpha(a mat.Matrix) (alpha []float64, ok bool) {
 // numbers, or with negative counts, which are named; no tokens at all; documents
 // that change between reads (cooc.ErrSourceChanged); those of docs, of the
 // scratch file, and ctx's.
-func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt RefineOptions) (_ *Refined, err error) {
+func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (_ *Result, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	p = p.withDefaults()
 	if docs == nil {
-		return nil, errors.New("recovery: passes: no documents")
+		return nil, errors.New("refine: no documents")
 	}
 	if err := start.check(); err != nil {
 		return nil, err
@@ -387,27 +370,27 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 	f.n, f.k = start.B.Dims()
 	defer func() {
 		if e := f.state.close(); e != nil && err == nil {
-			err = fmt.Errorf("recovery: passes: %w", e)
+			err = fmt.Errorf("refine: %w", e)
 		}
 	}()
 	if err := f.begin(ctx, start); err != nil {
-		return nil, fmt.Errorf("recovery: passes: %w", err)
+		return nil, fmt.Errorf("refine: %w", err)
 	}
-	res := &Refined{Beta: p.Beta, Docs: f.seen.docs - f.seen.empty - f.seen.held, Held: f.seen.held, Tokens: f.seen.tokens}
-	for res.Passes < p.N && res.Status == PassLimit {
+	res := &Result{Beta: p.Beta, Docs: f.seen.docs - f.seen.empty - f.seen.held, Held: f.seen.held, Tokens: f.seen.tokens}
+	for res.Passes < p.N && !res.Early {
 		if err := f.pass(ctx, res.Passes); err != nil {
-			return nil, fmt.Errorf("recovery: passes: pass %d: %w", res.Passes+1, err)
+			return nil, fmt.Errorf("refine: pass %d: %w", res.Passes+1, err)
 		}
 		res.History = append(res.History, f.score)
 		res.Passes++
 		if res.Passes == f.swapAfter() {
 			if res.Swaps, err = f.swap(ctx); err != nil {
-				return nil, fmt.Errorf("recovery: passes: swaps after pass %d: %w", res.Passes, err)
+				return nil, fmt.Errorf("refine: swaps after pass %d: %w", res.Passes, err)
 			}
 		}
 		// What the last pass but one gained, that pass having been cold.
 		if h := res.History; len(h) > 1 && f.temperature(len(h)-2) == 1 && h[len(h)-1].HeldOut-h[len(h)-2].HeldOut < p.Gain { // never with NaN
-			res.Status = HeldOutGain
+			res.Early = true
 		}
 		if opt.Progress != nil {
 			opt.Progress(res.Passes, p.N, f.score.LogLik)
@@ -415,7 +398,7 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 	}
 	a, err := f.finish(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("recovery: passes: after the last: %w", err)
+		return nil, fmt.Errorf("refine: after the last: %w", err)
 	}
 	res.History = append(res.History, f.score)
 	res.A, res.Alpha = a, f.alpha
@@ -445,26 +428,26 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 func (s Start) check() error {
 	const tol = 1e-6
 	if s.B == nil || s.B.IsEmpty() {
-		return errors.New("recovery: passes: no topics to start with")
+		return errors.New("refine: no topics to start with")
 	}
 	n, k := s.B.Dims()
 	sums := make([]float64, k)
 	for i := range n {
 		for t, v := range s.B.RawRowView(i) {
 			if !(v >= 0) || math.IsInf(v, 1) {
-				return fmt.Errorf("recovery: passes: p(word %d | topic %d) = %v is not a probability", i, t, v)
+				return fmt.Errorf("refine: p(word %d | topic %d) = %v is not a probability", i, t, v)
 			}
 			sums[t] += v
 		}
 	}
 	for t, v := range sums {
 		if !(math.Abs(v-1) <= tol) {
-			return fmt.Errorf("recovery: passes: p(word | topic %d) sums to %v over the words, not 1", t, v)
+			return fmt.Errorf("refine: p(word | topic %d) sums to %v over the words, not 1", t, v)
 		}
 	}
 	if s.A != nil {
 		if r, c := s.A.Dims(); r != k || c != k {
-			return fmt.Errorf("recovery: passes: A is %d×%d for %d topics", r, c, k)
+			return fmt.Errorf("refine: A is %d×%d for %d topics", r, c, k)
 		}
 	}
 	return nil
@@ -488,7 +471,7 @@ type fitter struct {
 	totals   []float64      // K, the column sums of counts
 	sums     blas64.General // N×K, what a pass adds up
 	state    docState
-	score    PassScore
+	score    Score
 	buf      chunkBuffers
 }
 
@@ -523,7 +506,7 @@ func (f *fitter) begin(ctx context.Context, start Start) error {
 		f.alpha[t] = first
 	}
 	if f.Alpha == 0 && start.A != nil {
-		if a, ok := MomentAlpha(start.A); ok {
+		if a, ok := momentAlpha(start.A); ok {
 			for t, v := range a {
 				f.alpha[t] = max(v, leastAlpha)
 			}

@@ -1,4 +1,4 @@
-package recovery
+package refine
 
 import (
 	"context"
@@ -99,7 +99,7 @@ func (f *fitter) pass(ctx context.Context, t int) error {
 // note makes the score of the state before the pass.
 func (f *fitter) note(s *tally) {
 	tokens := f.weight
-	f.score = PassScore{LogLik: s.loglik / tokens, Objective: math.NaN(), HeldOut: math.NaN(), AlphaSum: f.alphaSum}
+	f.score = Score{LogLik: s.loglik / tokens, Objective: math.NaN(), HeldOut: math.NaN(), AlphaSum: f.alphaSum}
 	if f.Method == MAPEM {
 		prior := 0.0
 		for _, v := range f.b.Data {

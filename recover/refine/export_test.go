@@ -1,0 +1,3 @@
+package refine
+
+var MomentAlpha = momentAlpha
