@@ -130,7 +130,8 @@ func (g Generator) generate(ctx context.Context) (*Corpus, *mat.Dense, error) {
 		cum    []float64
 		count  []int32
 	}
-	workers := make([]*worker, run.Workers(g.Workers))
+	g.Workers = run.Workers(g.Workers, run.Count(docs, generateChunk))
+	workers := make([]*worker, g.Workers)
 	newWorker := func() (*worker, error) {
 		s, err := prior.Sampler(k)
 		if err != nil {

@@ -170,7 +170,7 @@ func TestGenerateSame(t *testing.T) {
 	m := testutil.NewPlanted(60, 4, 0, 3)
 	g := corpus.Generator{Topics: m.B, Lengths: []int{0, 1, 7, 30}, Docs: 300, Seed: 9, Workers: 1}
 	want, w := generate(t, g)
-	for _, workers := range []int{0, 2, 5} {
+	for _, workers := range []int{0, 2, 5, math.MaxInt} {
 		g.Workers = workers
 		c, v := generate(t, g)
 		if dump(c) != dump(want) || !mat.Equal(v, w) {

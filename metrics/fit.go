@@ -95,7 +95,8 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 	// x = C̄_Sᵀ (N×K), f = C·x = diag(c)·C̄C̄_Sᵀ, g = C̄_S C̄_Sᵀ.
 	x, f := mat.NewDense(n, k, nil), mat.NewDense(n, k, nil)
 	xr := x.RawMatrix()
-	rows := make([][]float64, min(run.Workers(workers), n))
+	workers = run.Workers(workers, max(run.Count(k, 4), run.Count(n, rowChunk)))
+	rows := make([][]float64, workers)
 	err := run.Chunks(ctx, k, 4, workers, func(w, _, lo, hi int) error {
 		if rows[w] == nil {
 			rows[w] = make([]float64, n)
@@ -220,7 +221,8 @@ func approximation(ctx context.Context, c cooc.Matrix, norms2 []float64, b, a *m
 func residual2(ctx context.Context, c cooc.Matrix, b, a *mat.Dense, workers int) (float64, error) {
 	n, k := b.Dims()
 	type scratch struct{ ba, rows blas64.General }
-	bufs := make([]*scratch, min(run.Workers(workers), n))
+	workers = run.Workers(workers, run.Count(n, rowChunk))
+	bufs := make([]*scratch, workers)
 	part := make([]float64, run.Count(n, rowChunk))
 	err := run.Chunks(ctx, n, rowChunk, workers, func(w, chunk, lo, hi int) error {
 		if bufs[w] == nil {

@@ -473,7 +473,7 @@ func TestWorkers(t *testing.T) {
 		want := evaluate(t, in)
 		for _, procs := range []int{1, 2, 8} {
 			old := runtime.GOMAXPROCS(procs)
-			for _, in.Workers = range []int{0, 1, 2, 3, 16} {
+			for _, in.Workers = range []int{0, 1, 2, 3, math.MaxInt} {
 				closeReports(t, fmt.Sprintf("%d processors, %d workers", procs, in.Workers), evaluate(t, in), want, 0)
 			}
 			runtime.GOMAXPROCS(old)

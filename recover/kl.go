@@ -131,7 +131,8 @@ func (s RecoverKL) Recover(ctx context.Context, rows cooc.Rows, anchors []int, o
 	res := p.result(len(free))
 	iterations, gaps, status := make([]int, len(free)), make([]float64, len(free)), make([]scls.Status, len(free))
 	divergence, unreached := make([]float64, len(free)), make([]float64, len(free))
-	solvers := make([]*klSolver, run.Workers(opt.Workers))
+	opt.Workers = run.Workers(opt.Workers, run.Count(len(free), klBlock))
+	solvers := make([]*klSolver, opt.Workers)
 	var mu sync.Mutex
 	done := 0
 	err = run.Chunks(ctx, len(free), klBlock, opt.Workers, func(worker, _, lo, hi int) error {

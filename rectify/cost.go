@@ -254,7 +254,7 @@ func rectified(n, k int, entries int64) float64 {
 // rows that they are made of, 27 and 7 bytes an entry; the rest of perEntry may become garbage.
 func (p path) exact(s Size, k, iterations int, entries int64) path {
 	use, garbage := iterating(s.Words, k, iterations)
-	u, g := looking(s.Words, float64(run.Workers(s.Workers)), float64(entries)/float64(s.Words))
+	u, g := looking(s.Words, float64(run.Workers(s.Workers, run.Count(s.Words, scanRows))), float64(entries)/float64(s.Words))
 	const held = 34
 	use += u + held*float64(entries)
 	return p.to(use, use).to(use, garbage+g+(perEntry-held)*float64(entries))

@@ -337,7 +337,8 @@ func newPatched(ctx context.Context, c cooc.Matrix, workers int) (*patched, erro
 	n := c.Dim()
 	p := &patched{base: c, diag: make([]float64, n), others2: make([]float64, n)}
 	upper := make([]upperRows, run.Count(n, scanRows))
-	scratch := make([][]float64, run.Workers(workers))
+	workers = run.Workers(workers, len(upper))
+	scratch := make([][]float64, workers)
 	err := run.Chunks(ctx, n, scanRows, workers, func(w, q, lo, hi int) error {
 		if scratch[w] == nil {
 			scratch[w] = make([]float64, n)

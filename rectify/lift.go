@@ -319,7 +319,8 @@ func negatives(ctx context.Context, y blas64.General, r, at float64, inside []bo
 		inside = make([]bool, n)
 	}
 	packed := linalg.Pack(y)
-	scratch := make([]linalg.Hits, run.Workers(workers))
+	workers = run.Workers(workers, run.Count(n, scanRows))
+	scratch := make([]linalg.Hits, workers)
 	lows, sums := make([]float64, run.Count(n, scanRows)), make([]float64, run.Count(n, scanRows))
 	err = run.Chunks(ctx, n, scanRows, workers, func(w, c, lo, hi int) error {
 		h := &scratch[w]

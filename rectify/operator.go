@@ -186,7 +186,8 @@ func (l *lookup) negativePart(ctx context.Context, y blas64.General, r float64, 
 	if l.upper == nil {
 		l.upper = make([]upperRows, run.Count(n, scanRows))
 	}
-	upper, scratch := l.upper, l.hits(run.Workers(workers))
+	workers = run.Workers(workers, len(l.upper))
+	upper, scratch := l.upper, l.hits(workers)
 	sums := make([]float64, len(upper))
 	look := func(w, c int) error {
 		lo, hi := c*scanRows, min(n, (c+1)*scanRows)

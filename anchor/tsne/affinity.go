@@ -48,7 +48,8 @@ func neighbours(ctx context.Context, x *mat.Dense, k, workers int) ([][]neighbou
 		}
 	}
 	out := make([][]neighbour, n)
-	scratch := make([]blas64.General, run.Workers(workers))
+	workers = run.Workers(workers, run.Count(n, size))
+	scratch := make([]blas64.General, workers)
 	err := run.Chunks(ctx, n, size, workers, func(w, _, lo, hi int) error {
 		if scratch[w].Data == nil {
 			scratch[w] = linalg.NewGeneral(size, n)

@@ -353,7 +353,7 @@ func TestSeedAndWorkers(t *testing.T) {
 		return r.Points
 	}
 	want := embed(Settings{Seed: 3, Workers: 1})
-	for _, w := range []int{0, 2, 5} {
+	for _, w := range []int{0, 2, 5, math.MaxInt} {
 		if !mat.Equal(embed(Settings{Seed: 3, Workers: w}), want) {
 			t.Errorf("%d workers give other bits", w)
 		}

@@ -405,7 +405,7 @@ func (s *Stream) chunk() *docChunk {
 // one worker the next chunk is read meanwhile.
 func (s *Stream) chunks(ctx context.Context, workers int, f func(c *docChunk) error) error {
 	c1 := s.chunk()
-	if run.Workers(workers) == 1 {
+	if run.Workers(workers, 2) == 1 {
 		defer s.idle.Put(c1)
 		return s.produce(ctx, c1, func(c *docChunk) (*docChunk, error) { return c, f(c) })
 	}

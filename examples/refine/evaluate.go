@@ -117,7 +117,7 @@ func (e *evaluator) completion(p *mat.Dense, alpha []float64, steps int) float64
 	lls := make([]float64, docs)
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range max(e.workers, 2) {
+	for range min(max(e.workers, 2), docs) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()

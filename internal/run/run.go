@@ -14,13 +14,21 @@ import (
 	"sync/atomic"
 )
 
-// Workers returns how many goroutines to use when a caller asked for n: n
-// itself, or GOMAXPROCS where n ≤ 0.
-func Workers(n int) int {
-	if n > 0 {
-		return n
+// perProc bounds the goroutines per processor. More of them would only take
+// scratch space.
+const perProc = 4
+
+// Workers returns how many goroutines Chunks starts for the given number of
+// chunks when a caller asks for n: n itself, or GOMAXPROCS if n ≤ 0, but at
+// least 1 and at most the number of chunks and 4·GOMAXPROCS. A caller with
+// scratch space per worker passes the result on to Chunks, because GOMAXPROCS
+// may change in between.
+func Workers(n, chunks int) int {
+	procs := runtime.GOMAXPROCS(0)
+	if n <= 0 {
+		n = procs
 	}
-	return runtime.GOMAXPROCS(0)
+	return max(1, min(n, chunks, perProc*procs))
 }
 
 // Count returns how many chunks of the given size cover n items.
@@ -28,7 +36,7 @@ func Count(n, size int) int {
 	if n <= 0 {
 		return 0
 	}
-	return (n + size - 1) / size
+	return (n-1)/size + 1
 }
 
 // Panic carries a panic of a chunk to the goroutine that called Chunks, with
@@ -40,24 +48,24 @@ type Panic struct {
 
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
-// Chunks calls f for every chunk [lo, hi) of [0, n), each of the given size
-// but for the last. At most Workers(workers) calls run at once; worker is a
-// number in [0, Workers(workers)) that no two concurrent calls share, for
+// Chunks calls f for every chunk [lo, hi) of [0, n). All chunks have the given
+// size except the last. At most w = Workers(workers, Count(n, size)) calls run
+// at once; worker is a number in [0, w) that no two concurrent calls share, for
 // per-worker scratch space.
 //
-// ctx is looked at before each chunk: after cancellation the chunks in flight
-// (at most one a worker) are finished and no other is begun. The error of the
-// lowest failing chunk is returned, or else ctx's. When Chunks returns, its
+// ctx is checked before each chunk: after cancellation the chunks in flight, at
+// most one per worker, are finished and no other is started. Chunks returns the
+// error of the lowest failing chunk, or else that of ctx. When it returns, its
 // goroutines have ended. A panic in f is raised again in the caller.
 func Chunks(ctx context.Context, n, size, workers int, f func(worker, chunk, lo, hi int) error) error {
 	count := Count(n, size)
-	workers = min(Workers(workers), count)
-	if workers <= 1 {
+	workers = Workers(workers, count)
+	if workers == 1 {
 		for c := range count {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := f(0, c, c*size, min(n, (c+1)*size)); err != nil {
+			if err := f(0, c, c*size, c*size+min(size, n-c*size)); err != nil {
 				return err
 			}
 		}
@@ -94,7 +102,7 @@ func Chunks(ctx context.Context, n, size, workers int, f func(worker, chunk, lo,
 				if c >= count {
 					return
 				}
-				if err := f(w, c, c*size, min(n, (c+1)*size)); err != nil {
+				if err := f(w, c, c*size, c*size+min(size, n-c*size)); err != nil {
 					fail(c, err)
 					return
 				}

@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"errors"
+	"math"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -16,7 +18,7 @@ func TestChunksCoverEveryItemOnce(t *testing.T) {
 		for _, workers := range []int{0, 1, 2, 5, 200} {
 			seen := make([]atomic.Int32, n)
 			err := Chunks(context.Background(), n, 8, workers, func(w, c, lo, hi int) error {
-				if lo != c*8 || hi > n || w >= Workers(workers) {
+				if lo != c*8 || hi > n || w >= Workers(workers, Count(n, 8)) {
 					t.Errorf("n=%d: chunk %d is [%d,%d), worker %d", n, c, lo, hi, w)
 				}
 				for i := lo; i < hi; i++ {
@@ -87,4 +89,42 @@ func TestChunksPanicReachesCaller(t *testing.T) {
 		return nil
 	})
 	t.Error("no panic")
+}
+
+func TestWorkers(t *testing.T) {
+	procs := runtime.GOMAXPROCS(0)
+	for _, c := range []struct{ n, chunks, want int }{
+		{0, 1000, procs},
+		{-1, 1000, procs},
+		{1, 1000, 1},
+		{2, 1000, 2},
+		{3, 2, 2},
+		{3, 0, 1},
+		{math.MaxInt, 3, min(3, perProc*procs)},
+		{math.MaxInt, math.MaxInt, perProc * procs},
+	} {
+		if got := Workers(c.n, c.chunks); got != c.want {
+			t.Errorf("Workers(%d, %d) = %d, want %d", c.n, c.chunks, got, c.want)
+		}
+	}
+}
+
+// The scratch space of a caller suffices when GOMAXPROCS grows in between.
+func TestChunksAfterMoreProcs(t *testing.T) {
+	old := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(old)
+	for _, n := range []int{0, 4, math.MaxInt} {
+		runtime.GOMAXPROCS(1)
+		workers := Workers(n, 100)
+		runtime.GOMAXPROCS(16)
+		err := Chunks(context.Background(), 100, 1, workers, func(w, _, _, _ int) error {
+			if w >= workers {
+				t.Errorf("worker %d of %d", w, workers)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -195,10 +195,11 @@ func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, s st
 		b.minka = general(b.minka.Data, blocks, k+1)
 		clear(b.minka.Data)
 	}
-	for len(b.work) < run.Workers(f.workers) {
+	workers := run.Workers(f.workers, blocks)
+	for len(b.work) < workers {
 		b.work = append(b.work, make([]float64, 3*k))
 	}
-	err := run.Chunks(ctx, c.docs(), passBlock, f.workers, func(worker, block, lo, hi int) error {
+	err := run.Chunks(ctx, c.docs(), passBlock, workers, func(worker, block, lo, hi int) error {
 		w := b.work[worker]
 		for d := lo; d < hi; d++ {
 			from, to := c.doc.RowPtr[d], c.doc.RowPtr[d+1]

@@ -71,7 +71,8 @@ func (a ActiveSet) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, 
 		gmax = max(gmax, math.Abs(scaled[i]))
 	}
 	res := newResult(p.n)
-	solvers := make([]*activeSet, p.workers(opt))
+	opt.Workers = p.workers(opt)
+	solvers := make([]*activeSet, opt.Workers)
 	err = p.solveChunks(ctx, opt, func(worker, lo, hi int) {
 		s := solvers[worker]
 		if s == nil {

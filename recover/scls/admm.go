@@ -110,7 +110,8 @@ func (a ADMM) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, opt O
 		return nil, err
 	}
 	res := newResult(p.n)
-	batches := make([]*drBatch, p.workers(opt))
+	opt.Workers = p.workers(opt)
+	batches := make([]*drBatch, opt.Workers)
 	err = p.solveChunks(ctx, opt, func(worker, lo, hi int) {
 		b := batches[worker]
 		if b == nil {

@@ -106,7 +106,8 @@ func (e ExpGrad) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, op
 		return nil, err
 	}
 	res := newResult(p.n)
-	batches := make([]*egBatch, p.workers(opt))
+	opt.Workers = p.workers(opt)
+	batches := make([]*egBatch, opt.Workers)
 	searches := make([]*egSearch, len(batches))
 	err = p.solveChunks(ctx, opt, func(worker, lo, hi int) {
 		if e.Step == 0 {

@@ -351,9 +351,9 @@ func (p *problem) solveChunks(ctx context.Context, opt Options, f func(worker, l
 	return nil
 }
 
-// workers returns how many scratch spaces solveChunks needs.
+// workers returns how many goroutines solveChunks starts, each with scratch space.
 func (p *problem) workers(opt Options) int {
-	return max(1, min(run.Workers(opt.Workers), run.Count(p.n, chunkSize)))
+	return run.Workers(opt.Workers, run.Count(p.n, chunkSize))
 }
 
 // gradient sets dst = Gy − f over the nonzero entries of y. idx is scratch of

@@ -155,7 +155,7 @@ func TestSameBits(t *testing.T) {
 			var res *Result
 			for _, procs := range []int{1, 4} {
 				runtime.GOMAXPROCS(procs)
-				for _, workers := range []int{1, 3, 0} {
+				for _, workers := range []int{1, 3, 0, math.MaxInt} {
 					y := mat.DenseCopyOf(start)
 					r, err := s.Solve(context.Background(), g, f, y, Options{Workers: workers, Warm: warm})
 					if err != nil {
