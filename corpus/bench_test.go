@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
@@ -36,19 +37,19 @@ func BenchmarkReadUCI(b *testing.B) {
 
 // The text is made of the words of a fixed list, 200 a document.
 func BenchmarkTokenize(b *testing.B) {
-	list := append(corpus.EnglishStopWords(), "Factorization", "co-occurrence", "3.14", "Müller’s", "(sparse)", "matrix,")
-	var text strings.Builder
+	list := append(text.EnglishStopWords(), "Factorization", "co-occurrence", "3.14", "Müller’s", "(sparse)", "matrix,")
+	var sb strings.Builder
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
-		text.WriteString(list[rng.IntN(len(list))])
-		text.WriteByte(' ')
+		sb.WriteString(list[rng.IntN(len(list))])
+		sb.WriteByte(' ')
 	}
-	s := text.String()
+	s := sb.String()
 	var tokens []string
 	b.SetBytes(int64(len(s)))
 	b.ReportAllocs()
 	for b.Loop() {
-		tokens = corpus.WordTokenizer{}.Tokenize(tokens[:0], s)
+		tokens = text.WordTokenizer{}.Tokenize(tokens[:0], s)
 	}
 	b.ReportMetric(float64(len(tokens))*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
 }
@@ -60,7 +61,7 @@ func BenchmarkCurate(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run("corpus="+name+"/N=5000", func(b *testing.B) {
-			o := corpus.Curation{StopWords: corpus.EnglishStopWords(), Words: 5000}
+			o := corpus.Curation{StopWords: text.EnglishStopWords(), Words: 5000}
 			b.ReportAllocs()
 			share := 0.0
 			for b.Loop() {

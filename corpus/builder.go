@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/james-bowman/sparse"
+
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // Builder makes a corpus from documents in hand. The zero value is ready to
@@ -23,8 +25,8 @@ type Builder struct {
 	// and not changed after. The corpus keeps the slice.
 	Vocabulary []string
 
-	// Tokenizer splits the text given to AddText. nil means WordTokenizer{}.
-	Tokenizer Tokenizer
+	// Tokenizer splits the text given to AddText. nil means text.WordTokenizer{}.
+	Tokenizer text.Tokenizer
 
 	rows    rows
 	ids     []string

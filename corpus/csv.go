@@ -12,13 +12,15 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // CSV reads documents from a column of a table. Columns are given by their
 // name in the header, or by their number counted from 1 as "#1", "#2", ….
 // Every record must have as many fields as the first; empty lines are skipped.
 type CSV struct {
-	In Input
+	In File
 
 	// Text is the column with the text. It must be given.
 	Text string
@@ -42,15 +44,15 @@ type CSV struct {
 	// TSV files are written so.
 	NoQuotes bool
 
-	// Tokenizer splits the text. nil means WordTokenizer{}.
-	Tokenizer Tokenizer
+	// Tokenizer splits the text. nil means text.WordTokenizer{}.
+	Tokenizer text.Tokenizer
 }
 
 // ReadCSV reads the column of that name (or number, as "#1") of a CSV or TSV
 // file with a header, plain or gzipped, with the default tokenizer. For more
 // choice Read a CSV.
 func ReadCSV(ctx context.Context, path, text string) (*Corpus, error) {
-	return Read(ctx, CSV{In: File(path), Text: text})
+	return Read(ctx, CSV{In: File{Name: path}, Text: text})
 }
 
 // Docs implements Source.

@@ -85,24 +85,17 @@ type Curation struct {
 	MinTokens int64
 }
 
-// Size is the size of a corpus.
-type Size struct {
+// CurationStep says how much one step of Curate removed. The tokens of removed
+// documents are those of words that were still kept.
+type CurationStep struct {
+	Name        string // what the step removes, with its setting
 	Docs, Words int
 	Tokens      int64
 }
 
-// Size returns M, N and the number of tokens.
-func (c *Corpus) Size() Size { return Size{c.NumDocs(), c.NumWords(), c.tokens} }
-
-// CurationStep is how much one step of Curate removed.
-type CurationStep struct {
-	Name string // what the step removes, with its setting
-	Size        // what it removed; the tokens of a document are those of words still kept
-}
-
-// CurationReport tells what Curate did. Before less all Steps is After.
+// CurationReport says what Curate did: Before less all Steps is After.
 type CurationReport struct {
-	Before, After Size
+	Before, After CurationStep   // the whole corpus; Name is empty
 	Steps         []CurationStep // in the order in which they were taken
 	ScoredDocs    int            // M of the score and of the shares; 0 with KeepVocabulary
 }
@@ -114,7 +107,7 @@ func (r *CurationReport) String() string {
 	for _, s := range r.Steps {
 		width = max(width, utf8.RuneCountInString(s.Name)+2)
 	}
-	line := func(name, sign string, s Size) {
+	line := func(name, sign string, s CurationStep) {
 		num := func(n int64) string {
 			if n == 0 {
 				return "0"
@@ -127,7 +120,7 @@ func (r *CurationReport) String() string {
 	fmt.Fprintf(&b, "%*s %11s %11s %13s\n", width, "", "documents", "words", "tokens")
 	line("before", "", r.Before)
 	for _, s := range r.Steps {
-		line("  "+s.Name, "−", s.Size)
+		line("  "+s.Name, "−", s)
 	}
 	line("after", "", r.After)
 	return b.String()
@@ -147,7 +140,7 @@ func Curate(c *Corpus, o Curation) (*Corpus, *CurationReport, error) {
 		return nil, nil, err
 	}
 	M, N := c.NumDocs(), c.NumWords()
-	rep := &CurationReport{Before: c.Size()}
+	rep := &CurationReport{Before: CurationStep{Docs: M, Words: N, Tokens: c.tokens}}
 	tf, df := c.WordCounts(), c.DocFrequencies()
 	keep := make([]bool, N)
 	for i := range keep {

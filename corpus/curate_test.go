@@ -143,8 +143,8 @@ func TestCurateAgainstSlow(t *testing.T) {
 				t.Fatalf("trial %d: document %s is %q, want %q", trial, got.ID(m), a, d)
 			}
 		}
-		if rep.Before != c.Size() || rep.After != got.Size() {
-			t.Fatalf("trial %d: the report says %v → %v, the corpora %v → %v", trial, rep.Before, rep.After, c.Size(), got.Size())
+		if rep.Before != size(c) || rep.After != size(got) {
+			t.Fatalf("trial %d: the report says %v → %v, the corpora %v → %v", trial, rep.Before, rep.After, size(c), size(got))
 		}
 	}
 	if empty > 150 {
@@ -173,8 +173,8 @@ func TestCuratePermutation(t *testing.T) {
 	if !slices.Equal(got.Vocabulary(), want.Vocabulary()) {
 		t.Errorf("%q, want %q", got.Vocabulary(), want.Vocabulary())
 	}
-	if got.Size() != want.Size() {
-		t.Errorf("%v, want %v", got.Size(), want.Size())
+	if size(got) != size(want) {
+		t.Errorf("%v, want %v", size(got), size(want))
 	}
 }
 
@@ -220,8 +220,8 @@ func TestCurateRules(t *testing.T) {
 		if v := strings.Join(got.Vocabulary(), " "); v != x.want || got.NumDocs() != x.docs {
 			t.Errorf("%s: %q and %d documents, want %q and %d\n%s", x.name, v, got.NumDocs(), x.want, x.docs, rep)
 		}
-		if rep.After != got.Size() {
-			t.Errorf("%s: the report says %v, the corpus %v", x.name, rep.After, got.Size())
+		if rep.After != size(got) {
+			t.Errorf("%s: the report says %v, the corpus %v", x.name, rep.After, size(got))
 		}
 	}
 	// 3 of 30 documents are not less than the share 0.1, nor more: the quotient

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // Dir reads a folder of text files and its subfolders: a file is a document,
@@ -41,15 +43,15 @@ type Dir struct {
 	Hidden bool
 
 	// MaxBytes is the size of the largest file, unpacked. 0 means
-	// DefaultMaxLine. A larger one is an error that wraps ErrTooLong.
+	// 64 MiB. A larger one is an error that wraps ErrTooLong.
 	MaxBytes int
 
 	// ReplaceInvalid puts U+FFFD in place of bytes that are not valid UTF-8.
 	// By default they are an error that wraps ErrInvalidUTF8.
 	ReplaceInvalid bool
 
-	// Tokenizer splits the text. nil means WordTokenizer{}.
-	Tokenizer Tokenizer
+	// Tokenizer splits the text. nil means text.WordTokenizer{}.
+	Tokenizer text.Tokenizer
 }
 
 // ReadDir reads a folder of text files with the given extensions (none: all
@@ -78,8 +80,12 @@ func (s Dir) Docs(ctx context.Context) iter.Seq2[Document, error] {
 			if root != "." {
 				rel = strings.TrimPrefix(strings.TrimPrefix(p, root), "/")
 			}
-			in := FSFile(fsys, p)
-			in.Name, in.MaxLine, in.ReplaceInvalid = path.Join(filepath.ToSlash(name), rel), s.MaxBytes, s.ReplaceInvalid
+			in := File{
+				Name:           path.Join(filepath.ToSlash(name), rel),
+				Open:           func() (io.ReadCloser, error) { return fsys.Open(p) },
+				MaxLine:        s.MaxBytes,
+				ReplaceInvalid: s.ReplaceInvalid,
+			}
 			if err != nil {
 				return in.at(0, err)
 			}
@@ -133,7 +139,7 @@ func (s Dir) wants(rel string) bool {
 }
 
 // all returns the whole content as valid UTF-8.
-func (in Input) all() (string, error) {
+func (in File) all() (string, error) {
 	br, rc, err := in.open()
 	if err != nil {
 		return "", err

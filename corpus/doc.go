@@ -20,7 +20,7 @@
 // The function takes a path and the usual settings; for all others fill in the
 // reader, a struct whose zero fields mean good defaults, and pass it to Read:
 //
-//	c, err := corpus.Read(ctx, corpus.JSONL{In: corpus.File("news.jsonl.gz"), Text: "body"})
+//	c, err := corpus.Read(ctx, corpus.JSONL{In: corpus.File{Name: "news.jsonl.gz"}, Text: "body"})
 //
 // A reader is a Source: it streams its documents, as often as asked, and Read
 // collects them. Its files are Inputs, which come from a path (File), a file
@@ -42,7 +42,7 @@
 // next to nowhere. Curate makes one by the papers' rules and reports what each
 // step removed. For text, start with
 //
-//	c, report, err := corpus.Curate(c, corpus.Curation{StopWords: corpus.EnglishStopWords(), Words: 5000})
+//	c, report, err := corpus.Curate(c, corpus.Curation{StopWords: text.EnglishStopWords(), Words: 5000})
 //
 // where 5000 is the number of words to keep; for preferences, with
 // Curation{Score: corpus.TF, Words: 5000}; and for counts that are fine as they

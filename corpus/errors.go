@@ -11,10 +11,10 @@ var (
 	ErrTruncated = errors.New("file is truncated")
 
 	// ErrTooLong: a line, a CSV record or a text file exceeds the limit of
-	// its Input (see Input.MaxLine).
+	// its File (see File.MaxLine).
 	ErrTooLong = errors.New("exceeds the size limit")
 
-	// ErrInvalidUTF8: text is not valid UTF-8 (see Input.ReplaceInvalid).
+	// ErrInvalidUTF8: text is not valid UTF-8 (see File.ReplaceInvalid).
 	ErrInvalidUTF8 = errors.New("invalid UTF-8")
 
 	// ErrUngrouped: while streaming, a line belongs to a document that has
@@ -31,7 +31,7 @@ var (
 
 // FileError says where in a file something is wrong.
 type FileError struct {
-	File string // the Input's name
+	File string // the File's name
 	Line int    // counted from 1, header included; 0: the file as a whole
 	Err  error
 }

@@ -9,12 +9,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // From text to a curated corpus.
 func Example() {
 	ctx := context.Background()
-	in := corpus.Bytes("pets.jsonl", []byte(`
+	in := corpus.FileFromBytes("pets.jsonl", []byte(`
 {"id": "a", "text": "The cat chased the mouse; the mouse hid from the cat."}
 {"id": "b", "text": "A dog chased the cat, and the cat hid."}
 {"id": "c", "text": "The stock market fell, and the bank hid its losses."}
@@ -25,7 +26,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	c, report, err := corpus.Curate(c, corpus.Curation{StopWords: corpus.EnglishStopWords(), Words: 8, MinDistinct: 2})
+	c, report, err := corpus.Curate(c, corpus.Curation{StopWords: text.EnglishStopWords(), Words: 8, MinDistinct: 2})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -63,7 +64,7 @@ func ExampleReadUCI() {
 
 // A line that cannot be right names its place.
 func ExampleFileError() {
-	docword := corpus.Bytes("docword.txt", []byte("1\n4\n2\n1 2 1\n1 5 1\n"))
+	docword := corpus.FileFromBytes("docword.txt", []byte("1\n4\n2\n1 2 1\n1 5 1\n"))
 	_, err := corpus.Read(context.Background(), corpus.UCI{Docword: docword})
 	fmt.Println(err)
 	// Output: corpus: docword.txt:5: word 5 is not in [1, 4]
@@ -71,7 +72,7 @@ func ExampleFileError() {
 
 // Documents one after the other, without holding the corpus in memory.
 func ExampleSource() {
-	src := corpus.LDAC{Data: corpus.Bytes("data", []byte("2 0:1 2:3\n1 1:1\n"))}
+	src := corpus.LDAC{Data: corpus.FileFromBytes("data", []byte("2 0:1 2:3\n1 1:1\n"))}
 	for d, err := range src.Docs(context.Background()) {
 		if err != nil {
 			fmt.Println(err)
@@ -86,7 +87,7 @@ func ExampleSource() {
 
 // Film ratings: a user is a document, and a film occurs twice for each star.
 func ExampleTriples() {
-	ratings := corpus.Bytes("ratings.csv", []byte("userId,movieId,rating\n7,10,4.5\n7,9,1\n3,10,0.5\n"))
+	ratings := corpus.FileFromBytes("ratings.csv", []byte("userId,movieId,rating\n7,10,4.5\n7,9,1\n3,10,0.5\n"))
 	titles := map[string]string{"9": "Alien", "10": "Brazil"}
 	c, err := corpus.Read(context.Background(), corpus.Triples{
 		In: ratings, Separator: ",", Header: true,
@@ -131,7 +132,7 @@ func ExampleBuilder() {
 }
 
 func ExampleWordTokenizer() {
-	t := corpus.WordTokenizer{MinLength: 3}
+	t := text.WordTokenizer{MinLength: 3}
 	fmt.Printf("%q\n", t.Tokenize(nil, "Anna’s 2 well-known cafés can't close at 11."))
 	// Output: ["anna" "well" "known" "cafés" "can't" "close"]
 }

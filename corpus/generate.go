@@ -28,7 +28,8 @@ type Generator struct {
 	// 0, columns sum to 1 (to 1e-6, and are scaled to do so exactly).
 	Topics mat.Matrix
 
-	// Prior draws the compositions; nil means SparseDirichlet(K).
+	// Prior draws the compositions; nil means the symmetric
+	// Dirichlet with α_k = 5/K, the SS corpora of lee-2018 §4.4.
 	Prior CompositionPrior
 
 	// Lengths are numbers of tokens, each at least 0, and there is at least
@@ -117,7 +118,7 @@ func (g Generator) generate(ctx context.Context) (*Corpus, *mat.Dense, error) {
 	}
 	prior := g.Prior
 	if prior == nil {
-		prior = SparseDirichlet(k)
+		prior = SymmetricDirichlet(k, 5/float64(k))
 	}
 	docs := g.Docs
 	if docs == 0 {
@@ -284,10 +285,6 @@ type Dirichlet struct {
 	// Alpha holds the K parameters, each > 0 and finite.
 	Alpha []float64
 }
-
-// SparseDirichlet returns the symmetric Dirichlet prior with α_k = 5/k, the SS
-// corpora of lee-2018 §4.4.
-func SparseDirichlet(k int) Dirichlet { return SymmetricDirichlet(k, 5/float64(k)) }
 
 // SymmetricDirichlet returns the Dirichlet prior of k topics with all α_k = alpha.
 func SymmetricDirichlet(k int, alpha float64) Dirichlet {

@@ -228,7 +228,7 @@ func TestGenerateBad(t *testing.T) {
 		"topic 1 gives word 2 the probability NaN":  func(g *corpus.Generator) { g.Topics = mat.NewDense(3, 2, []float64{1, 0, 0, 1, 0, math.NaN()}) },
 		"topic 0 gives word 1 the probability -0.5": func(g *corpus.Generator) { g.Topics = mat.NewDense(3, 2, []float64{1, 0, -0.5, 1, 0, 0}) },
 		"topic 1 sums to 0.9":                       func(g *corpus.Generator) { g.Topics = mat.NewDense(3, 2, []float64{1, 0.9, 0, 0, 0, 0}) },
-		"3 parameters for 2 topics":                 func(g *corpus.Generator) { g.Prior = corpus.SparseDirichlet(3) },
+		"3 parameters for 2 topics":                 func(g *corpus.Generator) { g.Prior = corpus.SymmetricDirichlet(3, 1) },
 		"parameter of topic 1 is 0":                 func(g *corpus.Generator) { g.Prior = corpus.Dirichlet{Alpha: []float64{1, 0}} },
 		"covariance of 0 rows":                      func(g *corpus.Generator) { g.Prior = corpus.LogisticNormal{} },
 		"has the eigenvalue -1": func(g *corpus.Generator) {

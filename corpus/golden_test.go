@@ -37,8 +37,8 @@ func TestCurateGolden(t *testing.T) {
 		if nnz > 0 && (got.NNZ() != nnz || got.Tokens() != tokens) {
 			t.Errorf("%d pairs and %d tokens, want %d and %d", got.NNZ(), got.Tokens(), nnz, tokens)
 		}
-		if rep.Before != c.Size() || rep.After != got.Size() {
-			t.Errorf("the report says %v → %v, the corpora %v → %v", rep.Before, rep.After, c.Size(), got.Size())
+		if rep.Before != size(c) || rep.After != size(got) {
+			t.Errorf("the report says %v → %v, the corpora %v → %v", rep.Before, rep.After, size(c), size(got))
 		}
 		t.Logf("\n%s", rep)
 	}

@@ -18,10 +18,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func str(s string) corpus.Input { return corpus.Bytes("data", []byte(s)) }
+func str(s string) corpus.File { return corpus.FileFromBytes("data", []byte(s)) }
 
-func vocabOf(words ...string) corpus.Input {
-	return corpus.Bytes("vocab", []byte(strings.Join(words, "\n")+"\n"))
+func vocabOf(words ...string) corpus.File {
+	return corpus.FileFromBytes("vocab", []byte(strings.Join(words, "\n")+"\n"))
 }
 
 func gz(t testing.TB, b []byte) []byte {
@@ -35,6 +35,11 @@ func gz(t testing.TB, b []byte) []byte {
 		t.Fatal(err)
 	}
 	return buf.Bytes()
+}
+
+// size is a corpus as a curation report counts it.
+func size(c *corpus.Corpus) corpus.CurationStep {
+	return corpus.CurationStep{Docs: c.NumDocs(), Words: c.NumWords(), Tokens: c.Tokens()}
 }
 
 // dump writes a corpus in a form to compare.
@@ -170,7 +175,7 @@ func refuse(t *testing.T, cases []badCase) {
 // counted is an Input that counts how often it is opened and closed.
 type counted struct{ opened, closed int }
 
-func (c *counted) input(in corpus.Input) corpus.Input {
+func (c *counted) input(in corpus.File) corpus.File {
 	open := in.Open
 	in.Open = func() (io.ReadCloser, error) {
 		r, err := open()

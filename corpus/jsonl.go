@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"io"
 	"iter"
+
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // JSONL reads JSON Lines: every line is a JSON object, a document. Blank lines
 // are skipped. As always in JSON the last of several fields of one name counts.
 type JSONL struct {
-	In Input
+	In File
 
 	// Text is the field with the text: a string, which the Tokenizer splits,
 	// or an array of strings, which are the tokens as they are. "" means
@@ -26,21 +28,21 @@ type JSONL struct {
 	// there and hold one of these.
 	ID, Label string
 
-	// Tokenizer splits the text. nil means WordTokenizer{}.
-	Tokenizer Tokenizer
+	// Tokenizer splits the text. nil means text.WordTokenizer{}.
+	Tokenizer text.Tokenizer
 }
 
 // ReadJSONL reads documents from a JSON Lines file, plain or gzipped, with the
 // default fields and tokenizer. For others Read a JSONL.
 func ReadJSONL(ctx context.Context, path string) (*Corpus, error) {
-	return Read(ctx, JSONL{In: File(path)})
+	return Read(ctx, JSONL{In: File{Name: path}})
 }
 
 // Docs implements Source.
 func (s JSONL) Docs(ctx context.Context) iter.Seq2[Document, error] {
-	text := s.Text
-	if text == "" {
-		text = "text"
+	field := s.Text
+	if field == "" {
+		field = "text"
 	}
 	tok := orDefault(s.Tokenizer)
 	return func(yield func(Document, error) bool) {
@@ -66,7 +68,7 @@ func (s JSONL) Docs(ctx context.Context) iter.Seq2[Document, error] {
 				if len(bytes.TrimSpace(b)) == 0 {
 					continue
 				}
-				if err = s.decode(&d, b, text, tok); err != nil {
+				if err = s.decode(&d, b, field, tok); err != nil {
 					err = l.fail(err)
 				}
 			}
@@ -81,7 +83,7 @@ func (s JSONL) Docs(ctx context.Context) iter.Seq2[Document, error] {
 	}
 }
 
-func (s JSONL) decode(d *Document, line []byte, text string, tok Tokenizer) (err error) {
+func (s JSONL) decode(d *Document, line []byte, field string, tok text.Tokenizer) (err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
 		return fmt.Errorf("want a JSON object: %w", err)
@@ -90,30 +92,30 @@ func (s JSONL) decode(d *Document, line []byte, text string, tok Tokenizer) (err
 		return errors.New("want a JSON object, not null")
 	}
 	d.Tokens = d.Tokens[:0]
-	raw, ok := fields[text]
+	raw, ok := fields[field]
 	if !ok {
-		return fmt.Errorf("there is no field %q", text)
+		return fmt.Errorf("there is no field %q", field)
 	}
 	switch raw[0] {
 	case '"':
 		var t string
 		if err := json.Unmarshal(raw, &t); err != nil {
-			return fmt.Errorf("field %q: %w", text, err)
+			return fmt.Errorf("field %q: %w", field, err)
 		}
 		d.Tokens = tok.Tokenize(d.Tokens, t)
 	case '[':
 		var list []*string
 		if err := json.Unmarshal(raw, &list); err != nil {
-			return fmt.Errorf("field %q: want an array of strings: %w", text, err)
+			return fmt.Errorf("field %q: want an array of strings: %w", field, err)
 		}
 		for i, t := range list {
 			if t == nil || *t == "" {
-				return fmt.Errorf("field %q: token %d is null or empty", text, i+1)
+				return fmt.Errorf("field %q: token %d is null or empty", field, i+1)
 			}
 			d.Tokens = append(d.Tokens, *t)
 		}
 	default:
-		return fmt.Errorf("field %q is neither a string nor an array of strings", text)
+		return fmt.Errorf("field %q is neither a string nor an array of strings", field)
 	}
 	if d.ID, err = scalar(fields, s.ID, "id"); err == nil {
 		d.Label, err = scalar(fields, s.Label, "label")
@@ -150,9 +152,9 @@ func scalar(fields map[string]json.RawMessage, name, fallback string) (string, e
 	return string(raw), nil
 }
 
-func orDefault(t Tokenizer) Tokenizer {
+func orDefault(t text.Tokenizer) text.Tokenizer {
 	if t == nil {
-		return WordTokenizer{}
+		return text.WordTokenizer{}
 	}
 	return t
 }

@@ -20,14 +20,14 @@ import (
 // by 65,536 at most.
 type LDAC struct {
 	// Data is the file of documents.
-	Data Input
+	Data File
 
 	// Vocab is the file of words, one a line. Without it the words are called
 	// by their numbers, from "0".
-	Vocab Input
+	Vocab File
 
 	// IDs and Labels are optional files with one line for each document.
-	IDs, Labels Input
+	IDs, Labels File
 
 	// RepeatedWords accepts a vocabulary in which a word stands twice: both
 	// stay, as words of their own. By default that is an error.
@@ -39,9 +39,9 @@ var _ Numbered = LDAC{}
 // ReadLDAC reads a corpus in LDA-C form from files, plain or gzipped. An empty
 // vocabPath means that there is no vocabulary file.
 func ReadLDAC(ctx context.Context, dataPath, vocabPath string) (*Corpus, error) {
-	s := LDAC{Data: File(dataPath)}
+	s := LDAC{Data: File{Name: dataPath}}
 	if vocabPath != "" {
-		s.Vocab = File(vocabPath)
+		s.Vocab = File{Name: vocabPath}
 	}
 	return Read(ctx, s)
 }

@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
@@ -42,7 +43,7 @@ func TestUCI(t *testing.T) {
 				if zip {
 					data, file = gz(t, data), "docword.gz"
 				}
-				src := corpus.UCI{Docword: corpus.Bytes(file, data), Vocab: vocabOf("ant", "bee", "cat"), Ungrouped: name == "ungrouped"}
+				src := corpus.UCI{Docword: corpus.FileFromBytes(file, data), Vocab: vocabOf("ant", "bee", "cat"), Ungrouped: name == "ungrouped"}
 				// Documents 2 and 4 have no line and stay as empty ones.
 				wantDump(t, same(t, src), "[\"ant\" \"bee\" \"cat\"]\n1 ant:7 bee:1\n2\n3 ant:1 cat:6\n4\n")
 			})
@@ -59,7 +60,7 @@ func TestUCI(t *testing.T) {
 		}
 	})
 	t.Run("once", func(t *testing.T) {
-		src := corpus.UCI{Docword: corpus.Stream("stdin", strings.NewReader("1\n2\n1\n1 2 3\n"))}
+		src := corpus.UCI{Docword: corpus.FileFromReader("stdin", strings.NewReader("1\n2\n1\n1 2 3\n"))}
 		c, err := corpus.Read(context.Background(), src)
 		if err != nil {
 			t.Fatal(err)
@@ -86,9 +87,9 @@ func TestRealCorpora(t *testing.T) {
 	for name, want := range map[string][3]int{"kos": {3430, 6906, 353160}, "nips17": {2483, 14036, 1304438}, "bbc": {2225, 2949, 182484},
 		"lastfm": {1892, 17632, 92834}, "retail": {88162, 16470, 908576}} {
 		t.Run("corpus="+name, func(t *testing.T) {
-			src := corpus.UCI{Docword: corpus.File(testutil.Data(t, name, "docword."+name+".txt.gz")), Vocab: corpus.File(testutil.Data(t, name, "vocab."+name+".txt"))}
+			src := corpus.UCI{Docword: corpus.File{Name: testutil.Data(t, name, "docword."+name+".txt.gz")}, Vocab: corpus.File{Name: testutil.Data(t, name, "vocab."+name+".txt")}}
 			if name == "bbc" {
-				src.Labels = corpus.File(testutil.Data(t, name, "labels.txt"))
+				src.Labels = corpus.File{Name: testutil.Data(t, name, "labels.txt")}
 			}
 			c, err := corpus.Read(context.Background(), src)
 			if err != nil {
@@ -140,7 +141,7 @@ func TestUCIBad(t *testing.T) {
 		{"sum overflows", uci("3\n3\n2\n1 1 2147483647\n1 1 1\n"), nil, 0, `count 2147483648 of word "ant" in document 1`},
 		{"vocabulary too short", uci("3\n4\n1\n1 1 1\n"), nil, 2, "header says 4 words, but vocab has 3"},
 		{"no documents", uci("0\n3\n0\n"), corpus.ErrNoDocuments, 0, ""},
-		{"empty vocabulary", corpus.UCI{Docword: str("1\n0\n0\n"), Vocab: corpus.Bytes("v", nil)}, corpus.ErrEmptyVocabulary, 0, ""},
+		{"empty vocabulary", corpus.UCI{Docword: str("1\n0\n0\n"), Vocab: corpus.FileFromBytes("v", nil)}, corpus.ErrEmptyVocabulary, 0, ""},
 		{"no words", corpus.UCI{Docword: str("1\n0\n0\n")}, corpus.ErrEmptyVocabulary, 0, ""},
 		{"word of none", corpus.UCI{Docword: str("1\n0\n1\n1 1 1\n")}, nil, 4, "word 1: there are none"},
 		{"lying D", uci("2000000000\n3\n1\n1 1 1\n"), nil, 1, "promises far more"},
@@ -152,11 +153,11 @@ func TestUCIBad(t *testing.T) {
 		{"bad UTF-8 in vocabulary", corpus.UCI{Docword: str("1\n2\n1\n1 1 1\n"), Vocab: vocabOf("a", "b\xff")}, corpus.ErrInvalidUTF8, 2, "byte 2"},
 		{"few ids", corpus.UCI{Docword: str("3\n1\n1\n1 1 1\n"), IDs: str("a\nb\n")}, nil, 0, "2 lines with a document's id for 3 documents"},
 		{"many labels", corpus.UCI{Docword: str("1\n1\n1\n1 1 1\n"), Labels: str("a\nb\n")}, nil, 0, "2 lines with a document's label for 1 documents"},
-		{"no such file", corpus.UCI{Docword: corpus.File("testdata/none.txt")}, fs.ErrNotExist, 0, "testdata/none.txt"},
+		{"no such file", corpus.UCI{Docword: corpus.File{Name: "testdata/none.txt"}}, fs.ErrNotExist, 0, "testdata/none.txt"},
 		{"no file", corpus.UCI{}, nil, 0, "no file given"},
-		{"long line", corpus.UCI{Docword: corpus.Input{Name: "f", MaxLine: 10, Open: str("1\n1\n1\n1        1        1\n").Open}}, corpus.ErrTooLong, 4, "of 10 bytes"},
-		{"not gzip", corpus.UCI{Docword: corpus.Bytes("f.gz", []byte("1\n1\n1\n"))}, nil, 0, "gzip"},
-		{"empty gzip", corpus.UCI{Docword: corpus.Bytes("f.gz", nil)}, corpus.ErrTruncated, 0, "gzip"},
+		{"long line", corpus.UCI{Docword: corpus.File{Name: "f", MaxLine: 10, Open: str("1\n1\n1\n1        1        1\n").Open}}, corpus.ErrTooLong, 4, "of 10 bytes"},
+		{"not gzip", corpus.UCI{Docword: corpus.FileFromBytes("f.gz", []byte("1\n1\n1\n"))}, nil, 0, "gzip"},
+		{"empty gzip", corpus.UCI{Docword: corpus.FileFromBytes("f.gz", nil)}, corpus.ErrTruncated, 0, "gzip"},
 	})
 	t.Run("ungrouped stream", func(t *testing.T) {
 		_, err := streamed(context.Background(), uci("3\n3\n3\n1 1 1\n2 2 2\n1 2 1\n"))
@@ -189,7 +190,7 @@ func TestDamagedGzip(t *testing.T) {
 		data []byte
 		is   error
 	}{"cut": {whole[:len(whole)/2], corpus.ErrTruncated}, "flipped": {flipped, nil}} {
-		_, err := corpus.Read(context.Background(), corpus.UCI{Docword: corpus.Bytes("x.gz", x.data)})
+		_, err := corpus.Read(context.Background(), corpus.UCI{Docword: corpus.FileFromBytes("x.gz", x.data)})
 		var fe *corpus.FileError
 		if !errors.As(err, &fe) || fe.Line < 100 || x.is != nil && !errors.Is(err, x.is) {
 			t.Errorf("%s: %v", name, err)
@@ -278,7 +279,7 @@ func TestJSONL(t *testing.T) {
 {"text": "", "label": true}
 `)}
 	wantDump(t, same(t, src), "[\"Cat\" \"New York\" \"cat\" \"dog\" \"the\"]\n7 [pets] cat:1 dog:1 the:2\nb [] Cat:1 New York:1 the:1\n3 [true]\n")
-	src = corpus.JSONL{In: str(`{"body": "x1 y1", "who": "z", "id": {"deep": 1}}`), Text: "body", Label: "who", Tokenizer: corpus.TokenizerFunc(func(dst []string, s string) []string {
+	src = corpus.JSONL{In: str(`{"body": "x1 y1", "who": "z", "id": {"deep": 1}}`), Text: "body", Label: "who", Tokenizer: text.TokenizerFunc(func(dst []string, s string) []string {
 		return append(dst, strings.Fields(s)...)
 	})}
 	wantDump(t, same(t, src), "[\"x1\" \"y1\"]\n1 [z] x1:1 y1:1\n")
@@ -300,7 +301,7 @@ func TestJSONL(t *testing.T) {
 		{"bad UTF-8", j("{\"text\": \"caf\xe9\"}"), corpus.ErrInvalidUTF8, 1, "byte 14"},
 		{"no label", corpus.JSONL{In: str(`{"text": "a"}`), Label: "class"}, nil, 1, `there is no field "class"`},
 		{"label is a list", corpus.JSONL{In: str(`{"text": "a", "class": []}`), Label: "class"}, nil, 1, `neither a string nor a number`},
-		{"long line", corpus.JSONL{In: corpus.Input{Name: "f", MaxLine: 100_000, Open: str(`{"text": "` + strings.Repeat("word ", 30_000) + `"}`).Open}}, corpus.ErrTooLong, 1, "of 100000 bytes"},
+		{"long line", corpus.JSONL{In: corpus.File{Name: "f", MaxLine: 100_000, Open: str(`{"text": "` + strings.Repeat("word ", 30_000) + `"}`).Open}}, corpus.ErrTooLong, 1, "of 100000 bytes"},
 	})
 	t.Run("replace", func(t *testing.T) {
 		in := str("{\"text\": \"caf\xe9 noir\"}")
@@ -376,14 +377,14 @@ func TestCSV(t *testing.T) {
 	for _, src := range []corpus.CSV{
 		{In: str(table), Text: "body", ID: "id", Label: "class"},
 		{In: str(table), Text: "#2", ID: "#1", Label: "#3"},
-		{In: corpus.Bytes("f.csv.gz", gz(t, []byte(table))), Text: "body", ID: "#1", Label: "class"},
-		{In: corpus.Bytes("f.TSV", []byte(strings.NewReplacer(", body ,", "\tbody\t", ",\"", "\t\"", "\",", "\"\t", "2,four,y", "2\tfour\ty").Replace(table))), Text: "body", ID: "#1", Label: "#3"},
+		{In: corpus.FileFromBytes("f.csv.gz", gz(t, []byte(table))), Text: "body", ID: "#1", Label: "class"},
+		{In: corpus.FileFromBytes("f.TSV", []byte(strings.NewReplacer(", body ,", "\tbody\t", ",\"", "\t\"", "\",", "\"\t", "2,four,y", "2\tfour\ty").Replace(table))), Text: "body", ID: "#1", Label: "#3"},
 		{In: str("id|body|class\n1|one two three|x\n2|four|y"), Text: "body", ID: "#1", Label: "#3", Comma: '|', NoQuotes: true},
 		{In: str("1,one two three,x\n2,four,y"), Text: "#2", ID: "#1", Label: "#3", NoHeader: true},
 	} {
 		wantDump(t, same(t, src), "[\"four\" \"one\" \"three\" \"two\"]\n1 [x] one:1 three:1 two:1\n2 [y] four:1\n")
 	}
-	wantDump(t, same(t, corpus.CSV{In: corpus.Bytes("f.tsv", []byte("text\n\"open quote\n")), Text: "text", NoQuotes: true}), "[\"open\" \"quote\"]\n1 open:1 quote:1\n")
+	wantDump(t, same(t, corpus.CSV{In: corpus.FileFromBytes("f.tsv", []byte("text\n\"open quote\n")), Text: "text", NoQuotes: true}), "[\"open\" \"quote\"]\n1 open:1 quote:1\n")
 
 	f := func(s string) corpus.Source { return corpus.CSV{In: str(s), Text: "body"} }
 	refuse(t, []badCase{
@@ -399,8 +400,8 @@ func TestCSV(t *testing.T) {
 		{"open quote", f("id,body\n1,\"aa\nbb\n"), nil, -1, "quote"},
 		{"stray quote", f("id,body\n1,a\"a\n"), nil, 2, "bare \""},
 		{"bad UTF-8", f("id,body\n1,ok\n2,caf\xe9\n"), corpus.ErrInvalidUTF8, 3, "column 2"},
-		{"endless record", corpus.CSV{In: corpus.Input{Name: "f", MaxLine: 1000, Open: str("id,body\n1,\"" + strings.Repeat("aa\n", 20_000)).Open}, Text: "body"}, corpus.ErrTooLong, 2, "record exceeds the size limit of 1000 bytes"},
-		{"long record", corpus.CSV{In: corpus.Input{Name: "f", MaxLine: 1000, Open: str("id,body\n1,\"" + strings.Repeat("aa\n", 340) + "\"\n").Open}, Text: "body"}, corpus.ErrTooLong, 2, "of 1000 bytes"},
+		{"endless record", corpus.CSV{In: corpus.File{Name: "f", MaxLine: 1000, Open: str("id,body\n1,\"" + strings.Repeat("aa\n", 20_000)).Open}, Text: "body"}, corpus.ErrTooLong, 2, "record exceeds the size limit of 1000 bytes"},
+		{"long record", corpus.CSV{In: corpus.File{Name: "f", MaxLine: 1000, Open: str("id,body\n1,\"" + strings.Repeat("aa\n", 340) + "\"\n").Open}, Text: "body"}, corpus.ErrTooLong, 2, "of 1000 bytes"},
 	})
 	t.Run("replace", func(t *testing.T) {
 		in := str("t\ncaf\xe9 noir\n")
@@ -468,36 +469,36 @@ func TestFilesAreClosed(t *testing.T) {
 	ctx := context.Background()
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
-	for name, mk := range map[string]func(wrap func(corpus.Input) corpus.Input, ok bool) corpus.Source{
-		"uci": func(w func(corpus.Input) corpus.Input, ok bool) corpus.Source {
+	for name, mk := range map[string]func(wrap func(corpus.File) corpus.File, ok bool) corpus.Source{
+		"uci": func(w func(corpus.File) corpus.File, ok bool) corpus.Source {
 			s := "2\n2\n2\n1 1 1\n2 2 2\n"
 			if !ok {
 				s = s[:len(s)-2]
 			}
 			return corpus.UCI{Docword: w(str(s)), Vocab: w(vocabOf("a", "b")), IDs: w(str("x\ny\n")), Labels: w(str("x\ny\n"))}
 		},
-		"ldac": func(w func(corpus.Input) corpus.Input, ok bool) corpus.Source {
+		"ldac": func(w func(corpus.File) corpus.File, ok bool) corpus.Source {
 			s := "1 0:1\n1 1:1\n"
 			if !ok {
 				s = s[:len(s)-2]
 			}
 			return corpus.LDAC{Data: w(str(s)), Vocab: w(vocabOf("a", "b")), IDs: w(str("x\ny\n"))}
 		},
-		"jsonl": func(w func(corpus.Input) corpus.Input, ok bool) corpus.Source {
+		"jsonl": func(w func(corpus.File) corpus.File, ok bool) corpus.Source {
 			s := "{\"text\":\"aa\"}\n{\"text\":\"bb\"}"
 			if !ok {
 				s = s[:len(s)-2]
 			}
 			return corpus.JSONL{In: w(str(s))}
 		},
-		"csv": func(w func(corpus.Input) corpus.Input, ok bool) corpus.Source {
+		"csv": func(w func(corpus.File) corpus.File, ok bool) corpus.Source {
 			s := "t\naa\nbb\n"
 			if !ok {
 				s += "\"c"
 			}
 			return corpus.CSV{In: w(str(s)), Text: "t"}
 		},
-		"triples": func(w func(corpus.Input) corpus.Input, ok bool) corpus.Source {
+		"triples": func(w func(corpus.File) corpus.File, ok bool) corpus.Source {
 			s := "a b\nc d\n"
 			if !ok {
 				s += "e"
@@ -552,7 +553,7 @@ func TestCancelWhileReading(t *testing.T) {
 		at++
 		return copy(p, s), nil
 	})
-	_, err := corpus.Read(ctx, corpus.UCI{Docword: corpus.Stream("slow", r)})
+	_, err := corpus.Read(ctx, corpus.UCI{Docword: corpus.FileFromReader("slow", r)})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
@@ -619,7 +620,7 @@ type readerFunc func([]byte) (int, error)
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestReadPassesErrorsOn(t *testing.T) {
-	in := corpus.Input{Name: "net", Open: func() (io.ReadCloser, error) {
+	in := corpus.File{Name: "net", Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(io.MultiReader(strings.NewReader("{\"text\": \"good\"}\n{"), readerFunc(func([]byte) (int, error) { return 0, io.ErrClosedPipe }))), nil
 	}}
 	_, err := corpus.Read(context.Background(), corpus.JSONL{In: in})

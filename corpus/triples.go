@@ -23,7 +23,7 @@ import (
 // bytes, so that any order of the lines gives the same corpus. A pair that
 // comes several times is added up.
 type Triples struct {
-	In Input
+	In File
 
 	// Separator stands between the columns, such as "," or "::" or "\t".
 	// "" means any run of spaces and tabs. Space around a field is cut off.
@@ -63,7 +63,7 @@ type Triples struct {
 // ReadTriples reads preferences from a file, plain or gzipped: user and item in
 // the first two columns, each line counting 1. For more choice Read a Triples.
 func ReadTriples(ctx context.Context, path, separator string) (*Corpus, error) {
-	return Read(ctx, Triples{In: File(path), Separator: separator})
+	return Read(ctx, Triples{In: File{Name: path}, Separator: separator})
 }
 
 // Stars is the Count of lee-2018, §2.4 for ratings in half stars: 2 × rating,

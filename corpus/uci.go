@@ -29,14 +29,14 @@ import (
 // while reading if they are not in the order of the documents.
 type UCI struct {
 	// Docword is the file of counts.
-	Docword Input
+	Docword File
 
 	// Vocab is the file of words, whose surrounding space is cut off. Without
 	// it the words are called by their numbers, "1" to W.
-	Vocab Input
+	Vocab File
 
 	// IDs and Labels are optional files with one line for each document.
-	IDs, Labels Input
+	IDs, Labels File
 
 	// RepeatedWords accepts a vocabulary in which a word stands twice: both
 	// stay, as words of their own. By default that is an error.
@@ -54,9 +54,9 @@ var _ Numbered = UCI{}
 // ReadUCI reads a corpus in UCI form from files, plain or gzipped. An empty
 // vocabPath means that there is no vocabulary file.
 func ReadUCI(ctx context.Context, docwordPath, vocabPath string) (*Corpus, error) {
-	s := UCI{Docword: File(docwordPath)}
+	s := UCI{Docword: File{Name: docwordPath}}
 	if vocabPath != "" {
-		s.Vocab = File(vocabPath)
+		s.Vocab = File{Name: vocabPath}
 	}
 	return Read(ctx, s)
 }

@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -594,13 +594,13 @@ type parts struct {
 	state                    []float64 // all of its numbers, the first two integers as bits
 }
 
-// tokenizerJSON is corpus.WordTokenizer as it stands in a file.
+// tokenizerJSON is text.WordTokenizer as it stands in a file.
 type tokenizerJSON struct {
-	KeepCase       bool              `json:"keep_case"`
-	MinLength      int               `json:"min_length"`
-	MaxLength      int               `json:"max_length"`
-	Numbers        corpus.NumberRule `json:"numbers"`
-	KeepPossessive bool              `json:"keep_possessive"`
+	KeepCase       bool            `json:"keep_case"`
+	MinLength      int             `json:"min_length"`
+	MaxLength      int             `json:"max_length"`
+	Numbers        text.NumberRule `json:"numbers"`
+	KeepPossessive bool            `json:"keep_possessive"`
 }
 
 // section reads one section.
@@ -819,9 +819,9 @@ func (p *parts) model() (*Model, error) {
 	if p.dual != nil {
 		dual = mat.NewDense(p.k, p.k, p.dual)
 	}
-	var tok *corpus.WordTokenizer
+	var tok *text.WordTokenizer
 	if _, ok := p.at[tagTokenizer]; ok {
-		t := corpus.WordTokenizer(p.tokenizer)
+		t := text.WordTokenizer(p.tokenizer)
 		tok = &t
 	}
 	var spectral *spectralParts

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/infer"
 )
 
@@ -135,7 +136,7 @@ func (m *Model) reindex(c *corpus.Corpus) (*corpus.Corpus, error) {
 // WithTokenizer returns a model that splits raw text by t, which its file keeps;
 // m is not changed. It should be the tokenizer of the documents the model was
 // fitted to. It fails for settings out of range.
-func (m *Model) WithTokenizer(t corpus.WordTokenizer) (*Model, error) {
+func (m *Model) WithTokenizer(t text.WordTokenizer) (*Model, error) {
 	if err := checkTokenizer(t); err != nil {
 		return nil, fmt.Errorf("jsmf: %w", err)
 	}
@@ -146,9 +147,9 @@ func (m *Model) WithTokenizer(t corpus.WordTokenizer) (*Model, error) {
 
 // Tokenizer returns what raw text is split by, and whether it was set by
 // WithTokenizer; the default is the zero WordTokenizer.
-func (m *Model) Tokenizer() (t corpus.WordTokenizer, set bool) {
+func (m *Model) Tokenizer() (t text.WordTokenizer, set bool) {
 	if m.tokenizer == nil {
-		return corpus.WordTokenizer{}, false
+		return text.WordTokenizer{}, false
 	}
 	return *m.tokenizer, true
 }
@@ -187,7 +188,7 @@ func (m *Model) Texts(texts ...string) corpus.Source {
 }
 
 type textSource struct {
-	tokenizer corpus.Tokenizer
+	tokenizer text.Tokenizer
 	texts     []string
 }
 

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/infer"
 )
 
@@ -222,7 +223,7 @@ func TestModelKeepsInference(t *testing.T) {
 	if m.HasDual() || !d.HasDual() || learned.Documents != 400 || len(learned.Steps) == 0 {
 		t.Errorf("has Λ: %v, %v; %+v", m.HasDual(), d.HasDual(), learned)
 	}
-	tok := corpus.WordTokenizer{KeepCase: true, MinLength: 3, Numbers: corpus.KeepNumbers}
+	tok := text.WordTokenizer{KeepCase: true, MinLength: 3, Numbers: text.KeepNumbers}
 	d, alpha, err := d.LearnAlpha(ctx, other, infer.AlphaSettings{}, infer.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +235,7 @@ func TestModelKeepsInference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.WithTokenizer(corpus.WordTokenizer{MinLength: -1}); err == nil {
+	if _, err := d.WithTokenizer(text.WordTokenizer{MinLength: -1}); err == nil {
 		t.Error("a tokenizer out of range is accepted")
 	}
 	if _, set := m.Tokenizer(); set || !bytes.Equal(before, encoded(t, m)) {
@@ -291,7 +292,7 @@ func TestInferenceSections(t *testing.T) {
 	if !bytes.Equal(encoded(t, m), f.bytes()) {
 		t.Error("WriteTo does not write the file by the description")
 	}
-	if got, _ := m.Tokenizer(); got != (corpus.WordTokenizer{MaxLength: 12, Numbers: corpus.DropDigits, KeepPossessive: true}) {
+	if got, _ := m.Tokenizer(); got != (text.WordTokenizer{MaxLength: 12, Numbers: text.DropDigits, KeepPossessive: true}) {
 		t.Errorf("tokenizer %+v", got)
 	}
 	if d := m.inferTopics().Dual; d.At(0, 1) != -0.25 || d.At(1, 1) != 1 {

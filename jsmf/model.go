@@ -14,7 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -57,11 +57,11 @@ type Model struct {
 	marginals  []float64
 	stats      Stats
 	prov       Provenance
-	dual       []float64             // Λ/M of PADD; nil: not learned
-	alpha      []float64             // Dirichlet parameters; nil: not learned
-	tokenizer  *corpus.WordTokenizer // nil: not recorded
-	spectral   *Model                // before it was refined; nil: it was not
-	state      *rectify.State        // of the rectification, for a refit; nil: not kept
+	dual       []float64           // Λ/M of PADD; nil: not learned
+	alpha      []float64           // Dirichlet parameters; nil: not learned
+	tokenizer  *text.WordTokenizer // nil: not recorded
+	spectral   *Model              // before it was refined; nil: it was not
+	state      *rectify.State      // of the rectification, for a refit; nil: not kept
 
 	index func() map[string]int
 }
@@ -133,11 +133,11 @@ type modelParts struct {
 	Marginals    []float64  // c, N
 	Stats        Stats
 	Provenance   Provenance
-	Dual         *mat.Dense            // Λ/M, K×K, symmetric; or nil
-	Alpha        []float64             // Dirichlet parameters, K; or nil
-	Tokenizer    *corpus.WordTokenizer // or nil
-	Spectral     *spectralParts        // before the model was refined, or nil
-	State        *rectify.State        // of the rectification, N rows, or nil
+	Dual         *mat.Dense          // Λ/M, K×K, symmetric; or nil
+	Alpha        []float64           // Dirichlet parameters, K; or nil
+	Tokenizer    *text.WordTokenizer // or nil
+	Spectral     *spectralParts      // before the model was refined, or nil
+	State        *rectify.State      // of the rectification, N rows, or nil
 }
 
 // spectralParts are the parts of a model that a refinement changes.
@@ -370,8 +370,8 @@ func checkSymmetric(field, name string, a []float64, k int) error {
 	return nil
 }
 
-func checkTokenizer(t corpus.WordTokenizer) error {
-	if t.MinLength < 0 || t.MaxLength < 0 || t.Numbers < corpus.DropNumbers || t.Numbers > corpus.DropDigits {
+func checkTokenizer(t text.WordTokenizer) error {
+	if t.MinLength < 0 || t.MaxLength < 0 || t.Numbers < text.DropNumbers || t.Numbers > text.DropDigits {
 		return invalid("tokenizer", "%+v is out of range", t)
 	}
 	return nil

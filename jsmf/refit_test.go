@@ -665,7 +665,7 @@ func TestSaveTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b cooc.Accumulator
-	in := corpus.File(path)
+	in := corpus.File{Name: path}
 	r, err := in.Open()
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func zipf(t testing.TB, docs, words, topics, length int) *cooc.Moments {
 	for m := range lengths {
 		lengths[m] = length/2 + rng.IntN(length)
 	}
-	c, _, err := corpus.Generator{Topics: b, Prior: corpus.SparseDirichlet(topics), Lengths: lengths, Seed: 4}.Generate(ctx)
+	c, _, err := corpus.Generator{Topics: b, Prior: corpus.SymmetricDirichlet(topics, 5/float64(topics)), Lengths: lengths, Seed: 4}.Generate(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,8 +52,8 @@ func BenchmarkLRLarge(b *testing.B) {
 	}
 	const k = 100
 	src := corpus.UCI{
-		Docword: corpus.File(testutil.Data(b, "imdb-large", "docword.imdb-large.txt.gz")),
-		Vocab:   corpus.File(testutil.Data(b, "imdb-large", "vocab.imdb-large.txt")),
+		Docword: corpus.File{Name: testutil.Data(b, "imdb-large", "docword.imdb-large.txt.gz")},
+		Vocab:   corpus.File{Name: testutil.Data(b, "imdb-large", "vocab.imdb-large.txt")},
 	}
 	forms := []struct {
 		name string

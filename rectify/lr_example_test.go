@@ -24,7 +24,7 @@ func ExampleLR() {
 			`{"text": "flour yeast bread bread salt"}`,
 		}[i%4])
 	}
-	docs := corpus.JSONL{In: corpus.Bytes("docs.jsonl", []byte(lines.String()))}
+	docs := corpus.JSONL{In: corpus.FileFromBytes("docs.jsonl", []byte(lines.String()))}
 	c, err := cooc.NewStream(ctx, docs, cooc.StreamOptions{
 		Vocabulary: []string{"sea", "sail", "wind", "ship", "bread", "flour", "oven", "yeast", "salt", "harbour"},
 	})

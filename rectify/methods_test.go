@@ -268,7 +268,7 @@ func TestMethodsString(t *testing.T) {
 // A matrix without rows at hand is refused by those that need rows, and works
 // elsewhere.
 func TestMethodsStream(t *testing.T) {
-	uci := corpus.UCI{Docword: corpus.File(testutil.Path("tiny", "docword.tiny.txt")), Vocab: corpus.File(testutil.Path("tiny", "vocab.tiny.txt"))}
+	uci := corpus.UCI{Docword: corpus.File{Name: testutil.Path("tiny", "docword.tiny.txt")}, Vocab: corpus.File{Name: testutil.Path("tiny", "vocab.tiny.txt")}}
 	s, err := cooc.NewStream(ctx, uci, cooc.StreamOptions{Vocabulary: golden.Corpus(t, "tiny").Vocabulary(), MinDistinct: 3})
 	if err != nil {
 		t.Fatal(err)

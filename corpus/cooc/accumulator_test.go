@@ -193,7 +193,7 @@ func TestAccumulatorIsTheCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.NumDocs() != want.NumDocs() || got.NNZ() != want.NNZ() || got.Tokens() != want.Tokens() {
-		t.Fatalf("%v, want %v", got.Size(), want.Size())
+		t.Fatalf("%d documents, %d pairs, %d tokens, want %d, %d, %d", got.NumDocs(), got.NNZ(), got.Tokens(), want.NumDocs(), want.NNZ(), want.Tokens())
 	}
 	m, err := s.Moments(cooc.Unbiased, cooc.Options{})
 	if err != nil {

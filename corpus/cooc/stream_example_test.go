@@ -18,7 +18,7 @@ import (
 // is chosen, and each product with C is another.
 func ExampleStream() {
 	ctx := context.Background()
-	docs := corpus.JSONL{In: corpus.Bytes("ships.jsonl", []byte(`{"text": "the ship and the sea and the sea"}
+	docs := corpus.JSONL{In: corpus.FileFromBytes("ships.jsonl", []byte(`{"text": "the ship and the sea and the sea"}
 {"text": "the sea the wind and the wind"}
 {"text": "wind and ship and wind and sea"}
 `))}

@@ -117,7 +117,7 @@ func TestStreamVocabulary(t *testing.T) {
 		rng.Shuffle(len(tokens), func(i, j int) { tokens[i], tokens[j] = tokens[j], tokens[i] })
 		fmt.Fprintf(&lines, "{\"tokens\": [%s]}\n", strings.Join(tokens, ","))
 	}
-	text := corpus.JSONL{In: corpus.Bytes("docs.jsonl", []byte(lines.String())), Text: "tokens"}
+	text := corpus.JSONL{In: corpus.FileFromBytes("docs.jsonl", []byte(lines.String())), Text: "tokens"}
 	sameMatrix(t, newStream(t, text, cooc.StreamOptions{Vocabulary: sel.Vocabulary()}), want, 1e-13)
 
 	// Without the words that no document of three distinct words holds.
@@ -222,7 +222,7 @@ func TestStreamMemoryDoesNotGrowWithDocuments(t *testing.T) {
 func TestStreamErrors(t *testing.T) {
 	const good = "3\n4\n6\n1 1 3\n1 2 3\n2 3 4\n2 4 2\n3 1 5\n3 4 2\n"
 	var file *corpus.FileError
-	bad := corpus.UCI{Docword: corpus.Bytes("docs.txt", []byte(strings.Replace(good, "2 4 2", "2 5 2", 1)))}
+	bad := corpus.UCI{Docword: corpus.FileFromBytes("docs.txt", []byte(strings.Replace(good, "2 4 2", "2 5 2", 1)))}
 	if _, err := cooc.NewStream(ctx, bad, cooc.StreamOptions{}); !errors.As(err, &file) || file.File != "docs.txt" || file.Line != 7 {
 		t.Errorf("bad line: %v", err)
 	}
@@ -294,7 +294,7 @@ func TestStreamErrors(t *testing.T) {
 		{"no words", "too short|long enough", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Vocabulary: []string{"a"}}},
 		{"MinTokens", "MinTokens is -1", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Options: cooc.Options{MinTokens: -1}}},
 		{"MinDistinct", "MinDistinct -1", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{MinDistinct: -1}},
-		{"no vocabulary", "Vocabulary", corpus.JSONL{In: corpus.Bytes("x", nil), Text: "t"}, cooc.StreamOptions{}},
+		{"no vocabulary", "Vocabulary", corpus.JSONL{In: corpus.FileFromBytes("x", nil), Text: "t"}, cooc.StreamOptions{}},
 	} {
 		_, err := cooc.NewStream(ctx, c.src, c.o)
 		if err == nil || !slices.ContainsFunc(strings.Split(c.want, "|"), func(s string) bool { return strings.Contains(err.Error(), s) }) {

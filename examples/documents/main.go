@@ -88,7 +88,7 @@ func documents(ctx context.Context, o options, w io.Writer) error {
 	var src corpus.Source
 	switch tok, _ := m.Tokenizer(); {
 	case o.docword != "":
-		src = corpus.UCI{Docword: corpus.File(o.docword), Vocab: corpus.File(o.vocab)}
+		src = corpus.UCI{Docword: corpus.File{Name: o.docword}, Vocab: corpus.File{Name: o.vocab}}
 	case o.dir != "":
 		src = corpus.Dir{Path: o.dir, Tokenizer: tok}
 	default:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -75,7 +76,7 @@ func findSource(folder, name, stop string) (*source, error) {
 		fmt.Fprintln(h, sum)
 	}
 	if s.stop == "" { // the list of the library
-		fmt.Fprintln(h, strings.Join(corpus.EnglishStopWords(), "\n"))
+		fmt.Fprintln(h, strings.Join(text.EnglishStopWords(), "\n"))
 	}
 	s.digest = hex.EncodeToString(h.Sum(nil)[:12])
 	return s, nil
@@ -138,7 +139,7 @@ func (s *source) classes() ([]string, error) {
 
 func (s *source) stopWords(ctx context.Context) ([]string, error) {
 	if s.stop == "" {
-		return corpus.EnglishStopWords(), nil
+		return text.EnglishStopWords(), nil
 	}
 	return corpus.ReadStopWords(ctx, s.stop)
 }

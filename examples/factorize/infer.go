@@ -90,7 +90,7 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsm
 				out.AlphaSum += a
 			}
 		}
-		c, err := m.TransformBy(ctx, corpus.UCI{Docword: corpus.File(o.inferDocword), Vocab: corpus.File(o.vocab)}, method, opt)
+		c, err := m.TransformBy(ctx, corpus.UCI{Docword: corpus.File{Name: o.inferDocword}, Vocab: corpus.File{Name: o.vocab}}, method, opt)
 		if err != nil {
 			return "", err
 		}

@@ -20,6 +20,7 @@ import (
 	"unicode"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // goSource is a corpus.Source: the comments of the Go files below a folder, one
@@ -38,7 +39,7 @@ import (
 // Files in which nothing is left are no documents.
 type goSource struct {
 	root      string // the src folder
-	tokenizer corpus.Tokenizer
+	tokenizer text.Tokenizer
 }
 
 // goroot returns the folder of the Go installation.
@@ -64,7 +65,7 @@ func goroot(ctx context.Context) (string, error) {
 func (s goSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
 		function := make(map[string]bool)
-		for _, w := range corpus.EnglishStopWords() {
+		for _, w := range text.EnglishStopWords() {
 			function[w] = true
 		}
 		seen := make(map[string]bool)
@@ -244,10 +245,10 @@ func (t *texts) write(b *strings.Builder, text []comment.Text) {
 // small letter.
 type proseTokenizer struct{}
 
-// Tokenize implements corpus.Tokenizer.
-func (proseTokenizer) Tokenize(dst []string, text string) []string {
+// Tokenize implements text.Tokenizer.
+func (proseTokenizer) Tokenize(dst []string, s string) []string {
 	n := len(dst)
-	dst = corpus.WordTokenizer{KeepCase: true, Numbers: corpus.DropDigits}.Tokenize(dst, text)
+	dst = text.WordTokenizer{KeepCase: true, Numbers: text.DropDigits}.Tokenize(dst, s)
 	kept := dst[:n]
 	for _, w := range dst[n:] {
 		if !isName(w) {

@@ -27,6 +27,7 @@ import (
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
@@ -112,7 +113,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	var src corpus.Source
 	var what, title string
 	var describe func(id string) report.Document // what the report shows of a document
-	cur := corpus.Curation{StopWords: corpus.EnglishStopWords(), Words: o.words}
+	cur := corpus.Curation{StopWords: text.EnglishStopWords(), Words: o.words}
 	if o.dir != "" {
 		dir := corpus.Dir{Path: o.dir, ReplaceInvalid: true}
 		if o.ext != "" {

@@ -56,7 +56,7 @@ func words(topics int) [][]string {
 	return groups
 }
 
-func text(rng *rand.Rand, groups [][]string, topic int) string {
+func textOf(rng *rand.Rand, groups [][]string, topic int) string {
 	var b strings.Builder
 	other := groups[topic]
 	if rng.IntN(5) == 0 {
@@ -108,7 +108,7 @@ func checkTopics(t *testing.T, out string, groups [][]string) {
 func TestFolder(t *testing.T) {
 	dir, rng, groups := t.TempDir(), rand.New(rand.NewPCG(1, 2)), words(4)
 	for i := range 120 {
-		write(t, dir, fmt.Sprintf("sub%d/%03d.txt", i%3, i), text(rng, groups, i%4))
+		write(t, dir, fmt.Sprintf("sub%d/%03d.txt", i%3, i), textOf(rng, groups, i%4))
 	}
 	write(t, dir, "ignored.md", strings.Repeat("otherwise ", 50))
 	model, reports := filepath.Join(t.TempDir(), "model"), temp(t)
@@ -175,7 +175,7 @@ func TestGoroot(t *testing.T) {
 	root, rng, groups := t.TempDir(), rand.New(rand.NewPCG(3, 4)), words(15)
 	for i := range 300 {
 		p := fmt.Sprintf("p%d", i%15)
-		write(t, root, fmt.Sprintf("src/%s/f%d.go", p, i), "// Copyright 2026 somebody.\n\npackage "+p+"\n\n// "+text(rng, groups, i%15)+"\n")
+		write(t, root, fmt.Sprintf("src/%s/f%d.go", p, i), "// Copyright 2026 somebody.\n\npackage "+p+"\n\n// "+textOf(rng, groups, i%15)+"\n")
 	}
 	file := filepath.Join(t.TempDir(), "r.html")
 	out, _ := invoke(t, 0, "-goroot", root, "-k", "15", "-quiet", "-report", file)

@@ -16,7 +16,7 @@ func main() {
 	ctx := context.Background()
 	raw, err := corpus.ReadUCI(ctx, os.Args[1], os.Args[2])
 	check(err)
-	stop, err := corpus.ReadStopWords(ctx, os.Args[3]) // or corpus.EnglishStopWords()
+	stop, err := corpus.ReadStopWords(ctx, os.Args[3]) // or text.EnglishStopWords()
 	check(err)
 	c, _, err := corpus.Curate(raw, corpus.Curation{StopWords: stop, Words: 600})
 	check(err)

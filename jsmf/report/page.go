@@ -263,7 +263,7 @@ func (p *page) facts(m *jsmf.Model, st jsmf.Stats, s *settings) {
 		p.Corpus = append(p.Corpus, fact{"Words left out: " + d.Reason, count(int64(d.Count)) + names})
 	}
 	if c := s.curation; c != nil {
-		row := func(name string, z corpus.Size, total bool) {
+		row := func(name string, z corpus.CurationStep, total bool) {
 			sign := "−\u202f"
 			if total {
 				sign = ""
@@ -278,7 +278,7 @@ func (p *page) facts(m *jsmf.Model, st jsmf.Stats, s *settings) {
 		}
 		row("Read", c.Before, true)
 		for _, step := range c.Steps {
-			row(step.Name, step.Size, false)
+			row(step.Name, step, false)
 		}
 		row("Kept", c.After, true)
 	}

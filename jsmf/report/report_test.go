@@ -287,7 +287,7 @@ func TestMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := write(t, m, Metrics(r), Curation(&corpus.CurationReport{Before: corpus.Size{Docs: 1234567}, Steps: []corpus.CurationStep{{Name: "the step"}}}))
+	page := write(t, m, Metrics(r), Curation(&corpus.CurationReport{Before: corpus.CurationStep{Docs: 1234567}, Steps: []corpus.CurationStep{{Name: "the step"}}}))
 	s = read(t, page)
 	for _, c := range s.Columns {
 		if c.Key == "specificity" && !near(*c.Values[2], r.Specificity.Values[2], 1e-5) {

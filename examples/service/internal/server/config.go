@@ -14,8 +14,8 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // Config says how the service learns, and what it takes from clients. The zero
@@ -111,7 +111,7 @@ func (c Config) withDefaults() (Config, error) {
 		errs = append(errs, fmt.Errorf("server: MaxAge is %v; want at least 1µs", c.MaxAge))
 	}
 	if c.StopWords == nil {
-		c.StopWords = corpus.EnglishStopWords()
+		c.StopWords = text.EnglishStopWords()
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

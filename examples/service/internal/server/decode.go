@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // document is a document as clients send it.
@@ -171,7 +172,7 @@ func checkID(id string) *problem {
 
 // tokens returns a document's different words and their counts, in the order in
 // which they come first.
-func (d *document) tokens(tok corpus.Tokenizer, lim Limits) (words []string, counts []int32, p *problem) {
+func (d *document) tokens(tok text.Tokenizer, lim Limits) (words []string, counts []int32, p *problem) {
 	words, counts = d.words, d.counts
 	if d.kind == "text" {
 		words, counts = tok.Tokenize(nil, d.text), nil

@@ -10,11 +10,11 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // tokenizer splits the texts of documents to keep, whatever the model that serves.
-var tokenizer corpus.WordTokenizer
+var tokenizer text.WordTokenizer
 
 // Serve answers on l until ctx ends. Then it takes no more connections, stops a
 // refit, lets the requests in progress end, for at most grace, and returns nil. It

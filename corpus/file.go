@@ -10,35 +10,32 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
 )
 
-// DefaultMaxLine is the limit that a zero Input.MaxLine or Dir.MaxBytes stands
-// for: 64 MiB.
-const DefaultMaxLine = 64 << 20
-
-// Input is a file that can be opened, as often as the corpus is to be read.
-// File, FSFile, Bytes and Stream make one; the zero value means "none".
+// File says where the bytes of a file come from: from a path, as
+// File{Name: "news.jsonl.gz"}, from a file system, from memory (FileFromBytes)
+// or from a reader (FileFromReader). The zero value means that there is no file.
 //
-// Compressed files are recognised by their first two bytes (the gzip magic
-// number) and unpacked while reading; a name that ends in .gz without them is
-// an error. A UTF-8 byte order mark at the start is skipped, and lines may end
+// Every pass over the documents opens the file, reads it to its end and closes
+// it. Files that begin with the gzip magic number are unpacked; a name that ends
+// in .gz without it is an error. A byte order mark is skipped, and lines may end
 // in LF or CR LF.
-type Input struct {
-	// Name stands for the file in errors.
+type File struct {
+	// Name is the path in FS. It also names the file in errors.
 	Name string
 
-	// Open returns the (compressed or plain) content from its beginning. It
-	// is called once for each pass over the file, and what it returns is
-	// closed at the end of the pass.
+	// FS is the file system; nil means that of the operating system.
+	FS fs.FS
+
+	// Open, where it is set, opens the file in place of Name and FS.
 	Open func() (io.ReadCloser, error)
 
-	// MaxLine is the longest line in bytes, and for CSV the longest record;
-	// anything longer is an error that wraps ErrTooLong. It bounds the memory
-	// that one line can take. 0 means DefaultMaxLine.
+	// MaxLine is the longest line in bytes, for CSV the longest record; 0 means
+	// 64 MiB. Anything longer is an error that wraps ErrTooLong. It bounds the
+	// memory that a damaged file can take.
 	MaxLine int
 
 	// ReplaceInvalid puts U+FFFD in place of bytes that are not valid UTF-8.
@@ -46,27 +43,18 @@ type Input struct {
 	ReplaceInvalid bool
 }
 
-// File returns the file with this path as an Input.
-func File(path string) Input {
-	return Input{Name: filepath.ToSlash(path), Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+// FileFromBytes returns a file held in memory. It reads from data, which must
+// not change meanwhile. name stands for it in errors.
+func FileFromBytes(name string, data []byte) File {
+	return File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
 }
 
-// FSFile returns a file of a file system as an Input.
-func FSFile(fsys fs.FS, name string) Input {
-	return Input{Name: name, Open: func() (io.ReadCloser, error) { return fsys.Open(name) }}
-}
-
-// Bytes returns a file held in memory as an Input. It reads from data, which
-// must not change meanwhile.
-func Bytes(name string, data []byte) Input {
-	return Input{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
-}
-
-// Stream returns an Input that can be read once, such as standard input or a
-// network connection; to open it a second time is an error. r is not closed.
-func Stream(name string, r io.Reader) Input {
+// FileFromReader returns a file that can be read once, such as standard input or
+// a network connection; to open it again is an error. r is not closed. name
+// stands for it in errors.
+func FileFromReader(name string, r io.Reader) File {
 	used := new(atomic.Bool)
-	return Input{Name: name, Open: func() (io.ReadCloser, error) {
+	return File{Name: name, Open: func() (io.ReadCloser, error) {
 		if used.Swap(true) {
 			return nil, errors.New("this stream has been read and cannot be read again")
 		}
@@ -74,26 +62,37 @@ func Stream(name string, r io.Reader) Input {
 	}}
 }
 
-func (in Input) given() bool { return in.Open != nil }
+// defaultMax is what a zero File.MaxLine or Dir.MaxBytes stands for.
+const defaultMax = 64 << 20
 
-// at wraps an error with the name and a line of the input.
-func (in Input) at(line int, err error) error {
+func (in File) given() bool { return in.Name != "" || in.Open != nil }
+
+// at wraps an error with the name and a line of the file.
+func (in File) at(line int, err error) error {
 	return &FileError{File: in.Name, Line: line, Err: err}
 }
 
-func (in Input) max() int {
+func (in File) max() int {
 	if in.MaxLine > 0 {
 		return in.MaxLine
 	}
-	return DefaultMaxLine
+	return defaultMax
 }
 
 // open returns the plain content.
-func (in Input) open() (*bufio.Reader, io.Closer, error) {
-	if in.Open == nil {
-		return nil, nil, in.at(0, errors.New("no file given"))
+func (in File) open() (*bufio.Reader, io.Closer, error) {
+	var rc io.ReadCloser
+	var err error
+	switch {
+	case in.Open != nil:
+		rc, err = in.Open()
+	case in.Name == "":
+		err = errors.New("no file given")
+	case in.FS != nil:
+		rc, err = in.FS.Open(in.Name)
+	default:
+		rc, err = os.Open(in.Name)
 	}
-	rc, err := in.Open()
 	if err != nil {
 		return nil, nil, in.at(0, err)
 	}
@@ -127,14 +126,14 @@ func readErr(err error) error {
 
 // lines goes through an input line by line.
 type lines struct {
-	in  Input
+	in  File
 	br  *bufio.Reader
 	rc  io.Closer
 	n   int    // number of the line last returned
 	buf []byte // for lines longer than br's buffer
 }
 
-func (in Input) lines() (*lines, error) {
+func (in File) lines() (*lines, error) {
 	br, rc, err := in.open()
 	if err != nil {
 		return nil, err
@@ -215,7 +214,7 @@ func invalidAt(b []byte) int {
 // list reads a file of one entry a line: surrounding space is cut off, blank
 // lines at the end are ignored. what names an entry; a blank line in between
 // is an error unless blanks are allowed. total counts all lines.
-func (in Input) list(what string, blanks bool) (entries []string, total int, err error) {
+func (in File) list(what string, blanks bool) (entries []string, total int, err error) {
 	l, err := in.lines()
 	if err != nil {
 		return nil, 0, err
@@ -244,7 +243,7 @@ func (in Input) list(what string, blanks bool) (entries []string, total int, err
 }
 
 // vocabulary reads one word a line.
-func (in Input) vocabulary(repeated bool) ([]string, error) {
+func (in File) vocabulary(repeated bool) ([]string, error) {
 	v, _, err := in.list("word", false)
 	if err != nil || repeated {
 		return v, err
@@ -260,7 +259,7 @@ func (in Input) vocabulary(repeated bool) ([]string, error) {
 }
 
 // optional reads the vocabulary if there is such a file; nil: there is none.
-func (in Input) optional(repeated bool) ([]string, error) {
+func (in File) optional(repeated bool) ([]string, error) {
 	if !in.given() {
 		return nil, nil
 	}
@@ -270,14 +269,14 @@ func (in Input) optional(repeated bool) ([]string, error) {
 
 // side is a file with a line for each document.
 type side struct {
-	in    Input
+	in    File
 	what  string
 	list  []string // up to the last line that is not blank
 	total int
 }
 
 // side reads the file; nil where there is none.
-func (in Input) side(what string) (*side, error) {
+func (in File) side(what string) (*side, error) {
 	if !in.given() {
 		return nil, nil
 	}
@@ -305,7 +304,7 @@ func (s *side) all(docs int) ([]string, error) {
 }
 
 // sides reads the files of ids and labels.
-func sides(ids, labels Input) (*side, *side, error) {
+func sides(ids, labels File) (*side, *side, error) {
 	a, err := ids.side("id")
 	if err != nil {
 		return nil, nil, err
