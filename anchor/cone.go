@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/recover/scls"
+	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
 // DefaultCoverTol is the distance of a row from the anchors' hull or cone,
@@ -29,7 +31,7 @@ const DefaultCoverTol = 1e-6
 // for those of given anchors. Completes a partial set.
 //
 // Cost: a product of C̄ with a vector and N small least-squares problems an
-// anchor (scls.ActiveSet, begun where the last ended), which takes longer
+// anchor (by an active-set method, begun where the last ended), which takes longer
 // than the recovery of the topics several times over. Memory: 16·N·K bytes.
 type SNPA struct {
 	// Tol is the relative distance below which a row counts as explained, in
@@ -381,14 +383,46 @@ func (c *cover) solve(ctx context.Context, f, y *mat.Dense, bound []float64) ([]
 
 // nearest solves the problems on the simplex, exactly, and returns their minima.
 func (c *cover) nearest(ctx context.Context, g mat.Symmetric, f, y *mat.Dense) ([]float64, error) {
-	res, err := scls.ActiveSet{}.Solve(ctx, g, f, y, scls.Options{Workers: c.opt.Workers, Warm: true})
+	m, err := simplex.Check(g)
 	if err != nil {
 		return nil, fmt.Errorf("anchor: %w", err)
 	}
-	if s := res.Summary(); s.IterationLimit > 0 {
-		return nil, fmt.Errorf("anchor: the solver hit its iteration limit for %d rows: how far they are from the anchors is not known", s.IterationLimit)
+	n, _ := f.Dims()
+	largest := 0.0
+	for i := range n {
+		for _, v := range f.RawRowView(i) {
+			largest = max(largest, math.Abs(v))
+		}
 	}
-	return res.Objective, nil
+	q := m.Quadratic(0, largest)
+	objective := make([]float64, n)
+	var limited atomic.Int64
+	const chunk = 64
+	workers := run.Workers(c.opt.Workers, run.Count(n, chunk))
+	solvers := make([]*simplex.Solver, workers)
+	err = run.Chunks(ctx, n, chunk, workers, func(worker, _, lo, hi int) error {
+		if solvers[worker] == nil {
+			solvers[worker] = q.Solver()
+		}
+		for i := lo; i < hi; i++ {
+			o, err := solvers[worker].Solve(y.RawRowView(i), f.RawRowView(i), true)
+			if err != nil {
+				return fmt.Errorf("row %d: %w", i, err)
+			}
+			objective[i] = o.Objective
+			if o.Status == simplex.Limit {
+				limited.Add(1)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("anchor: %w", err)
+	}
+	if n := limited.Load(); n > 0 {
+		return nil, fmt.Errorf("anchor: the solver hit its iteration limit for %d rows: how far they are from the anchors is not known", n)
+	}
+	return objective, nil
 }
 
 func dot(x, y []float64) float64 {

@@ -9,12 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/recover/scls"
+	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
 // LeastSquares finds the composition whose word probabilities are nearest to
 // the document's word frequencies h̃: min ‖Bw − h̃‖₂ over the simplex, exactly, by
-// scls.ActiveSet (lee-2018, Appendix A.3, "Recovering cluster-example matrix").
+// an active-set method (lee-2018, Appendix A.3, "Recovering cluster-example matrix").
 // It uses no prior: on short documents it takes noise for topics.
 //
 // Doc.Iterations counts equality-constrained solves. Cost: the nonzeros of the
@@ -146,7 +146,7 @@ type quadratic struct {
 	rows *rows
 	k    int
 	// Where G is positive semidefinite, or at least so on {x : 1ᵀx = 0}:
-	exact *scls.Prepared
+	exact *simplex.Quadratic
 	shift []float64 // K: taken from f; nil: nothing
 	// Elsewhere:
 	local *localSolver
@@ -155,30 +155,30 @@ type quadratic struct {
 // quadraticScratch is the space of one goroutine.
 type quadraticScratch struct {
 	f     []float64
-	exact *scls.Workspace
+	exact *simplex.Solver
 	local *localScratch
 }
 
 // newQuadratic prepares BᵀB + dual; dual may be nil.
 func newQuadratic(c *checked, btb, dual *mat.SymDense, limit int) (*quadratic, error) {
 	q := &quadratic{rows: c.rows, k: c.k}
-	set := scls.ActiveSet{MaxIterations: limit}
 	if dual == nil {
-		var err error
-		if q.exact, err = set.Prepare(btb); err != nil {
+		m, err := simplex.Check(btb)
+		if err != nil {
 			return nil, fmt.Errorf("infer: BᵀB: %w", err)
 		}
+		q.exact = m.Quadratic(limit, 0)
 		return q, nil
 	}
 	g := mat.NewSymDense(c.k, nil)
 	g.AddSym(btb, dual)
 	centred, shift, ok := centre(g)
 	if ok {
-		var err error
-		if q.exact, err = set.Prepare(centred); err != nil {
+		m, err := simplex.Check(centred)
+		if err != nil {
 			return nil, fmt.Errorf("infer: BᵀB + Λ/M: %w", err)
 		}
-		q.shift = shift
+		q.exact, q.shift = m.Quadratic(limit, 0), shift
 		return q, nil
 	}
 	var err error
@@ -235,7 +235,7 @@ const convexTol = 1e-12
 func (q *quadratic) scratch() any {
 	s := &quadraticScratch{f: make([]float64, q.k)}
 	if q.exact != nil {
-		s.exact = q.exact.NewWorkspace()
+		s.exact = q.exact.Solver()
 	} else {
 		s.local = q.local.newScratch()
 	}
@@ -260,5 +260,5 @@ func (q *quadratic) solve(dst []float64, s *quadraticScratch, warm bool) (Status
 	if err != nil {
 		return 0, 0, fmt.Errorf("infer: %w", err)
 	}
-	return [...]Status{scls.Converged: Converged, scls.IterationLimit: IterationLimit, scls.Stalled: Stalled}[o.Status], o.Iterations, nil
+	return [...]Status{simplex.Converged: Converged, simplex.Limit: IterationLimit, simplex.Stalled: Stalled}[o.Status], o.Iterations, nil
 }

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/recover/scls"
+	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
 // localSolver finds a local minimum of ½wᵀGw − fᵀw over the simplex for a G that
@@ -25,13 +25,13 @@ type localSolver struct {
 	k     int
 	g     *mat.SymDense
 	sigma float64
-	gain  float64        // the least of a move that counts
-	exact *scls.Prepared // PGP + σI
-	shift []float64      // PG1/K
+	gain  float64            // the least of a move that counts
+	exact *simplex.Quadratic // PGP + σI
+	shift []float64          // PG1/K
 }
 
 type localScratch struct {
-	work       *scls.Workspace
+	work       *simplex.Solver
 	f, w, grad []float64
 	other      []float64 // the end of the other start
 }
@@ -57,16 +57,17 @@ func newLocalSolver(g *mat.SymDense) (*localSolver, error) {
 	for i := range s.k {
 		convex.SetSym(i, i, convex.At(i, i)+s.sigma)
 	}
-	var err error
-	if s.exact, err = (scls.ActiveSet{}).Prepare(convex); err != nil {
+	m, err := simplex.Check(convex)
+	if err != nil {
 		return nil, fmt.Errorf("infer: BᵀB + Λ/M + σI: %w", err)
 	}
+	s.exact = m.Quadratic(0, 0)
 	return s, nil
 }
 
 func (s *localSolver) newScratch() *localScratch {
 	x := make([]float64, 4*s.k)
-	return &localScratch{work: s.exact.NewWorkspace(), f: x[:s.k:s.k], w: x[s.k : 2*s.k : 2*s.k], grad: x[2*s.k : 3*s.k : 3*s.k], other: x[3*s.k:]}
+	return &localScratch{work: s.exact.Solver(), f: x[:s.k:s.k], w: x[s.k : 2*s.k : 2*s.k], grad: x[2*s.k : 3*s.k : 3*s.k], other: x[3*s.k:]}
 }
 
 // solve writes a local minimum to dst and returns how many steps it took.

@@ -24,7 +24,7 @@ import (
 // solves any document alone, in the time of LeastSquares.
 //
 // Where BᵀB + Λ/M is positive definite along the simplex, the problem of a
-// document is solved exactly (scls.ActiveSet); elsewhere, which many compositions
+// document is solved exactly (by an active-set method); elsewhere, which many compositions
 // with few topics may lead to, a local minimum is found and the status is
 // LocalMinimum. (The paper takes a fixed number of sweeps of ADMM everywhere.)
 type PADD struct {

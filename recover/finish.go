@@ -12,7 +12,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/recover/scls"
+	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
 // Correlations is a way to compute A once B is known.
@@ -425,7 +425,7 @@ func ProjectCorrelations(ctx context.Context, a mat.Matrix) (*Projection, error)
 				flat[i*k+j] = t.At(i, j)
 			}
 		}
-		scls.ProjectSimplex(flat, flat)
+		simplex.Project(flat, flat)
 		change, gap := 0.0, 0.0
 		for i := range k {
 			for j := range k {

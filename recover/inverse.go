@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/recover/scls"
+	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
 // DefaultInverseCondition is the condition number of C_SS above which Inverse
@@ -165,7 +165,7 @@ func (s Inverse) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt
 			largest = max(largest, col[i])
 		}
 		if s.Project {
-			scls.ProjectSimplex(col, col)
+			simplex.Project(col, col)
 		}
 		total := 0.0
 		for i, v := range col {

@@ -260,7 +260,7 @@ func TestActiveSetGap(t *testing.T) {
 						t.Errorf("problem %d: gap %g of the scale, status %v, %d iterations", i, rel, r.Status[i], r.Iterations[i])
 					}
 				}
-				t.Logf("%v; worst gap %.2g of the scale", r.Summary(), worst)
+				t.Logf("%v; worst gap %.2g of the scale", summarise(r), worst)
 			})
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
 // ADMM is the alternating direction method of multipliers in its
@@ -59,13 +61,13 @@ const (
 func (a ADMM) fill() (ADMM, error) {
 	switch {
 	case !(a.Gamma >= 0) || math.IsInf(a.Gamma, 0):
-		return a, &SettingError{"ADMM", "Gamma", a.Gamma, "> 0, or 0 for the spectrum's"}
+		return a, settingError("ADMM", "Gamma", a.Gamma, "> 0, or 0 for the spectrum's")
 	case !(a.Lambda >= 0 && a.Lambda < 2):
-		return a, &SettingError{"ADMM", "Lambda", a.Lambda, "in (0, 2), or 0 for 1.9"}
+		return a, settingError("ADMM", "Lambda", a.Lambda, "in (0, 2), or 0 for 1.9")
 	case !(a.Tol >= 0):
-		return a, &SettingError{"ADMM", "Tol", a.Tol, "> 0, or 0 for 1e-6"}
+		return a, settingError("ADMM", "Tol", a.Tol, "> 0, or 0 for 1e-6")
 	case a.MaxIterations < 0:
-		return a, &SettingError{"ADMM", "MaxIterations", float64(a.MaxIterations), "≥ 1, or 0 for 1000"}
+		return a, settingError("ADMM", "MaxIterations", float64(a.MaxIterations), "≥ 1, or 0 for 1000")
 	}
 	if a.Lambda == 0 {
 		a.Lambda = 1.9
@@ -95,6 +97,9 @@ func (a ADMM) String() string {
 	return fmt.Sprintf("ADMM(γ=%s, λ=%g, tol=%g, max=%d%s)", gamma, b.Lambda, b.Tol, b.MaxIterations, stop)
 }
 
+// Validate implements [Solver].
+func (a ADMM) Validate() error { _, err := a.fill(); return err }
+
 // Solve implements [Solver].
 func (a ADMM) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, opt Options) (*Result, error) {
 	a, err := a.fill()
@@ -112,7 +117,7 @@ func (a ADMM) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, opt O
 	res := newResult(p.n)
 	opt.Workers = p.workers(opt)
 	batches := make([]*drBatch, opt.Workers)
-	err = p.solveChunks(ctx, opt, func(worker, lo, hi int) {
+	err = p.solveChunks(ctx, opt, func(worker, lo, hi int) error {
 		b := batches[worker]
 		if b == nil {
 			b = newDRBatch(p.k)
@@ -122,9 +127,10 @@ func (a ADMM) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, opt O
 		b.run(p, d, res, a)
 		for i := lo; i < hi; i++ {
 			f, y := p.f.row(i), p.y.row(i)
-			gradient(b.grad, p.g, f, y, b.index)
-			res.Objective[i], res.KKTGap[i] = kkt(b.grad, f, y)
+			simplex.Gradient(b.grad, p.Data, f, y, b.index)
+			res.Objective[i], res.KKTGap[i] = simplex.Gap(b.grad, f, y)
 		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -142,7 +148,7 @@ type dr struct {
 func newDR(p *problem, a ADMM) (*dr, error) {
 	k := p.k
 	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(k, append([]float64(nil), p.g...)), true) {
+	if !e.Factorize(mat.NewSymDense(k, append([]float64(nil), p.Data...)), true) {
 		return nil, errors.New("scls: the eigendecomposition of G did not converge")
 	}
 	val := e.Values(nil)
@@ -211,7 +217,7 @@ func (b *drBatch) load(p *problem, d *dr, lo, hi int) {
 		mul(b.y, b.f, d.center, b.m, k)
 	}
 	for i := range b.m {
-		ProjectSimplex(b.y[i*k:i*k+k], b.y[i*k:i*k+k])
+		simplex.Project(b.y[i*k:i*k+k], b.y[i*k:i*k+k])
 	}
 	copy(b.q, b.y[:b.m*k])
 	for i := range used {
@@ -239,7 +245,7 @@ func (b *drBatch) run(p *problem, d *dr, res *Result, a ADMM) {
 				fix += v * v
 				q[j] += a.Lambda * v
 			}
-			ProjectSimplex(next, q)
+			simplex.Project(next, q)
 			step := 0.0
 			for j, v := range next {
 				e := v - y[j]

@@ -102,7 +102,7 @@ func BenchmarkSolve(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				m := r.Summary()
+				m := summarise(r)
 				mean := 0.0
 				for i, o := range r.Objective {
 					mean += (o + half[i]) / n
@@ -115,22 +115,5 @@ func BenchmarkSolve(b *testing.B) {
 				b.ReportMetric(float64(support)/n, "support")
 			})
 		}
-	}
-}
-
-func BenchmarkProjectSimplex(b *testing.B) {
-	for _, k := range []int{10, 50, 100, 500} {
-		b.Run(fmt.Sprintf("K=%d", k), func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(1, 1))
-			v, y := make([]float64, 64*k), make([]float64, k)
-			for i := range v {
-				v[i] = rng.NormFloat64() / 10
-			}
-			i := 0
-			for b.Loop() {
-				ProjectSimplex(y, v[i*k:i*k+k])
-				i = (i + 1) % 64
-			}
-		})
 	}
 }

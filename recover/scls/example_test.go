@@ -40,11 +40,3 @@ func Example() {
 	// y = [0.25 0.25 0.50], ½‖Uy − v‖² = 0.00, converged
 	// y = [0.00 0.25 0.75], ½‖Uy − v‖² = 4.00, converged
 }
-
-func ExampleProjectSimplex() {
-	y := make([]float64, 3)
-	scls.ProjectSimplex(y, []float64{0.5, 1.25, -2})
-	fmt.Println(y)
-	// Output:
-	// [0.125 0.875 0]
-}

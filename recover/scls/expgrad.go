@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
 // ExpGrad is the exponentiated gradient y ← y∘exp(−η·2∇)/Σ, ∇ = Gy − f, from
@@ -51,11 +53,11 @@ func PaperExpGrad() ExpGrad { return ExpGrad{Step: 50, Tol: 5e-6, MaxIterations:
 func (e ExpGrad) fill() (ExpGrad, error) {
 	switch {
 	case !(e.Step >= 0) || math.IsInf(e.Step, 0):
-		return e, &SettingError{"ExpGrad", "Step", e.Step, "> 0, or 0 for line search"}
+		return e, settingError("ExpGrad", "Step", e.Step, "> 0, or 0 for line search")
 	case !(e.Tol >= 0):
-		return e, &SettingError{"ExpGrad", "Tol", e.Tol, "> 0, or 0 for the default"}
+		return e, settingError("ExpGrad", "Tol", e.Tol, "> 0, or 0 for the default")
 	case e.MaxIterations < 0:
-		return e, &SettingError{"ExpGrad", "MaxIterations", float64(e.MaxIterations), "≥ 1, or 0 for the default"}
+		return e, settingError("ExpGrad", "MaxIterations", float64(e.MaxIterations), "≥ 1, or 0 for the default")
 	}
 	if e.Tol == 0 {
 		e.Tol = 5e-6
@@ -95,6 +97,9 @@ const (
 	floor = 1e-20
 )
 
+// Validate implements [Solver].
+func (e ExpGrad) Validate() error { _, err := e.fill(); return err }
+
 // Solve implements [Solver].
 func (e ExpGrad) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, opt Options) (*Result, error) {
 	e, err := e.fill()
@@ -109,7 +114,7 @@ func (e ExpGrad) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, op
 	opt.Workers = p.workers(opt)
 	batches := make([]*egBatch, opt.Workers)
 	searches := make([]*egSearch, len(batches))
-	err = p.solveChunks(ctx, opt, func(worker, lo, hi int) {
+	err = p.solveChunks(ctx, opt, func(worker, lo, hi int) error {
 		if e.Step == 0 {
 			if searches[worker] == nil {
 				searches[worker] = newEGSearch(p.k)
@@ -117,12 +122,13 @@ func (e ExpGrad) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, op
 			for i := lo; i < hi; i++ {
 				searches[worker].solve(p, i, e, res)
 			}
-			return
+			return nil
 		}
 		if batches[worker] == nil {
 			batches[worker] = newEGBatch(p.k)
 		}
 		batches[worker].run(p, lo, hi, e, res)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -138,7 +144,7 @@ func (p *problem) egStart(y []float64, i int) {
 		return
 	}
 	copy(y, p.y.row(i))
-	normalise(y)
+	simplex.Normalise(y)
 	for j := range y {
 		y[j] = (1-warmMix)*y[j] + warmMix/float64(p.k)
 	}
@@ -195,14 +201,14 @@ func (b *egBatch) run(p *problem, lo, hi int, e ExpGrad, res *Result) {
 		p.egStart(b.y[i*k:i*k+k], lo+i)
 	}
 	for it := 0; m > 0; it++ {
-		mul(b.grad, b.y, p.g, m, k)
+		mul(b.grad, b.y, p.Data, m, k)
 		// From the last row to the first, as in drBatch.run.
 		for i := m - 1; i >= 0; i-- {
 			f, y, grad := b.f[i*k:i*k+k], b.y[i*k:i*k+k], b.grad[i*k:i*k+k]
 			for j, v := range f {
 				grad[j] -= v
 			}
-			obj, gap := kkt(grad, f, y)
+			obj, gap := simplex.Gap(grad, f, y)
 			if gap >= e.Tol && it < e.MaxIterations {
 				multiply(y, y, grad, lowest(grad, y), 2*e.Step, tiny, 0)
 				continue
@@ -245,8 +251,8 @@ const (
 func (s *egSearch) solve(p *problem, at int, e ExpGrad, res *Result) {
 	f := p.f.row(at)
 	p.egStart(s.y, at)
-	gradient(s.grad, p.g, f, s.y, s.index)
-	obj, gap := kkt(s.grad, f, s.y)
+	simplex.Gradient(s.grad, p.Data, f, s.y, s.index)
+	obj, gap := simplex.Gap(s.grad, f, s.y)
 	eta := float64(firstStep)
 	it, status := 0, Converged
 	for ; gap >= e.Tol; it++ {
@@ -254,7 +260,7 @@ func (s *egSearch) solve(p *problem, at int, e ExpGrad, res *Result) {
 			status = IterationLimit
 			break
 		}
-		used, ok := s.search(p.g, f, eta)
+		used, ok := s.search(p.Data, f, eta)
 		if !ok {
 			status = Stalled
 			break
@@ -262,7 +268,7 @@ func (s *egSearch) solve(p *problem, at int, e ExpGrad, res *Result) {
 		eta = 2 * used
 		s.y, s.next = s.next, s.y
 		s.grad, s.ngrad = s.ngrad, s.grad
-		obj, gap = kkt(s.grad, f, s.y)
+		obj, gap = simplex.Gap(s.grad, f, s.y)
 	}
 	copy(p.y.row(at), s.y)
 	res.Objective[at], res.KKTGap[at], res.Iterations[at], res.Status[at] = obj, gap, it, status
@@ -311,7 +317,7 @@ func (s *egSearch) search(g, f []float64, eta float64) (used float64, ok bool) {
 // of the objective.
 func (s *egSearch) trial(g, f []float64, low, eta float64) float64 {
 	multiply(s.next, s.y, s.grad, low, eta, floor, floor)
-	gradient(s.ngrad, g, f, s.next, s.index)
+	simplex.Gradient(s.ngrad, g, f, s.next, s.index)
 	// Σ(y(η) − y(0)) = 0 but for rounding, which centring keeps out.
 	mean := 0.0
 	for j, v := range s.y {

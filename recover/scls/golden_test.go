@@ -142,8 +142,8 @@ func TestGoldenTiny(t *testing.T) {
 						t.Errorf("problem %d: objective %g, is %g", i, o, direct)
 					}
 				}
-				if m := r.Summary(); m.Converged != len(c.half) {
-					t.Error(m)
+				if m := summarise(r); m.Converged != len(c.half) {
+					t.Errorf("%+v", m)
 				}
 			})
 		}

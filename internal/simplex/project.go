@@ -1,11 +1,11 @@
-package scls
+package simplex
 
 import (
 	"fmt"
 	"math"
 )
 
-// ProjectSimplex sets dst to the point of the simplex {y : y ≥ 0, Σy = 1}
+// Project sets dst to the point of the simplex {y : y ≥ 0, Σy = 1}
 // nearest to v in the Euclidean norm: y = max(v − τ, 0) with the τ for which Σy = 1.
 // dst and v have the same length K ≥ 1 and may be the same slice.
 //
@@ -16,9 +16,9 @@ import (
 // changes nothing. O(K) in practice, O(K²) at worst; no memory.
 //
 // v must be finite, else the result is not. It panics if the lengths differ or are 0.
-func ProjectSimplex(dst, v []float64) {
+func Project(dst, v []float64) {
 	if len(dst) != len(v) || len(v) == 0 {
-		panic(fmt.Sprintf("scls: ProjectSimplex: lengths %d and %d, must be equal and at least 1", len(dst), len(v)))
+		panic(fmt.Sprintf("simplex: Project: lengths %d and %d, must be equal and at least 1", len(dst), len(v)))
 	}
 	top, low, sum := v[0], v[0], 0.0
 	for _, x := range v {
