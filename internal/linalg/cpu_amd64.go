@@ -2,6 +2,11 @@
 
 package linalg
 
+import (
+	"os"
+	"strings"
+)
+
 // cpuid executes CPUID.
 //
 //go:noescape
@@ -13,8 +18,8 @@ func cpuid(leaf, sub uint32) (eax, ebx, ecx, edx uint32)
 //go:noescape
 func xgetbv() (eax, edx uint32)
 
-// detect tells which of the two instruction sets both the processor and the
-// operating system support.
+// detect tells which of the two instruction sets the processor and the operating
+// system support and GODEBUG leaves on.
 func detect() (avx2, avx512 bool) {
 	const (
 		// Leaf 1, ECX.
@@ -45,6 +50,30 @@ func detect() (avx2, avx512 bool) {
 	_, b7, _, _ := cpuid(7, 0)
 	avx2 = b7&avx2Bit != 0 && saved&ymm == ymm
 	all := uint32(f | dq | bw | vl)
-	avx512 = avx2 && b7&all == all && saved&zmm == zmm
+	avx512 = b7&all == all && saved&zmm == zmm
+	godebug := os.Getenv("GODEBUG")
+	avx2 = avx2 && allowed(godebug, "avx", "avx2", "fma", "popcnt")
+	avx512 = avx2 && avx512 && allowed(godebug, "avx512f", "avx512dq", "avx512bw", "avx512vl")
 	return avx2, avx512
+}
+
+// allowed tells whether the settings cpu.NAME=off and cpu.all=off in GODEBUG leave
+// all of the named features on. As in the runtime the last setting of a feature
+// counts.
+func allowed(godebug string, names ...string) bool {
+	off := make(map[string]bool)
+	for setting := range strings.SplitSeq(godebug, ",") {
+		key, value, _ := strings.Cut(setting, "=")
+		for _, name := range names {
+			if (key == "cpu."+name || key == "cpu.all") && (value == "on" || value == "off") {
+				off[name] = value == "off"
+			}
+		}
+	}
+	for _, is := range off {
+		if is {
+			return false
+		}
+	}
+	return true
 }

@@ -7,10 +7,11 @@
 //
 // All dense work goes through one kind of register tile: 8 rows by up to 24
 // columns, with the right factor packed in panels of 8 columns. There are three
-// implementations, and the best one the machine can run is chosen once, at
-// first use (KernelName says which): "avx512" and "avx2" in assembly on amd64, and
-// "generic" in Go on every other architecture, on older machines and under the
-// build tags noasm and purego.
+// implementations: "avx512" and "avx2" in assembly on amd64, and "generic" in Go
+// on other architectures, on older machines and under the build tags noasm and
+// purego. The best one that the machine can run is chosen at first use
+// (KernelName says which). GODEBUG is obeyed: cpu.avx512f=off leaves "avx2",
+// cpu.avx2=off, cpu.fma=off and cpu.all=off leave "generic".
 //
 // # What the bits depend on
 //

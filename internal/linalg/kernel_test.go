@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -32,6 +33,39 @@ func TestKernelName(t *testing.T) {
 		}
 		seen[kr.name] = true
 		t.Logf("%s: fused %v", kr.name, kr.fused)
+	}
+}
+
+// GODEBUG switches kernels off.
+func TestGODEBUG(t *testing.T) {
+	names := func(godebug string) (s []string) {
+		t.Setenv("GODEBUG", godebug)
+		for _, kr := range available() {
+			s = append(s, kr.name)
+		}
+		return s
+	}
+	all := names("")
+	without := func(off ...string) []string {
+		return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(off, s) })
+	}
+	for _, c := range []struct {
+		godebug string
+		want    []string
+	}{
+		{"cpu.avx512f=off", without("avx512")},
+		{"gctrace=0,cpu.avx512vl=off", without("avx512")},
+		{"cpu.avx512f=off,cpu.avx512f=on", all},
+		{"cpu.avx512f=no,avx2=off,cpu.sse3=off,cpu.", all},
+		{"cpu.avx2=off", without("avx512", "avx2")},
+		{"cpu.fma=off", without("avx512", "avx2")},
+		{"cpu.all=off", without("avx512", "avx2")},
+		{"cpu.all=off,cpu.avx2=on", without("avx512", "avx2")},
+		{"cpu.all=off,cpu.all=on", all},
+	} {
+		if got := names(c.godebug); !slices.Equal(got, c.want) {
+			t.Errorf("GODEBUG=%s: kernels %v, want %v", c.godebug, got, c.want)
+		}
 	}
 }
 
