@@ -8,45 +8,43 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize/convex/lp"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/lp"
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
 const (
-	// DefaultLPWords is the largest number of candidates LP takes.
-	DefaultLPWords = 100
-	// DefaultLPTol is the ℓ₁ distance, relative to the longest row, below which
-	// LP counts rows as equal or as lying in the hull of others.
-	DefaultLPTol = 1e-6
+	lpWords = 100  // MaxWords by default
+	lpTol   = 1e-6 // Tol by default
 )
 
 // LP finds the anchors of 2012, by which arora-2013 §4 measures its own: for
 // each word a linear program tells how far, in the ℓ₁ norm, its row is from the
-// convex hull of the rows of all others. Words whose row is outside are
-// corners; those that have the same row as a corner already taken are the same
-// corner. The K corners farthest from the rest are the anchors, in this order,
-// and the distances are the Norms of the result.
+// convex hull of the rows of all others. Words whose row is outside are corners;
+// those with the same row as a corner already taken are the same corner. The K
+// corners farthest from the rest are the anchors, in this order, and the distances
+// are the Norms of the result. The coordinates are those of the rows: words, or
+// the columns of a low-rank representation (cooc.LAW).
 //
-// That is exact, needs no order in which anchors are found, and on separable
+// The method is exact, needs no order in which anchors are found, and on separable
 // data says how many there are. With noise nearly every word is a corner of its
-// own. It is slow: a linear program has as many equations as the rows have
-// dimensions, and takes the cube of it a step. It is for small vocabularies and
-// to check other finders by. The ℓ₁ norm is that of the coordinates the rows
-// are given in: those of words, but for a low-rank picture (cooc.LAW).
+// own. It is for small vocabularies and to check other finders by.
 //
-// It finds all anchors or none, so does not complete a partial set (ErrPartial).
+// It cannot complete the anchors of Fixed and Tandem, and takes no notice of
+// Options.Prefer.
+//
+// Cost: a linear program a word, of as many variables as the rows have dimensions
+// and as many constraints as there are candidates.
 type LP struct {
-	// MaxWords is the largest number of candidates; more are refused. 0 means
-	// DefaultLPWords. Thirty words take some tenths of a second of one core,
-	// sixty 3 to 8, and the time grows with more than the fourth power; that of
-	// a low-rank picture of ten dimensions is seventy times less at sixty words.
+	// MaxWords is the largest number of candidates; more are refused. 0 means 100.
 	MaxWords int
 	// Tol is the distance, as a fraction of the largest ℓ₁ norm of a row (1 for rows
 	// of C̄), above which a row is outside of the hull of the others, and up to
-	// which rows count as the same, in [0, 1). 0 means DefaultLPTol. The larger,
+	// which rows count as the same, in [0, 1). 0 means 1e-6. The larger,
 	// the more words with nearly the same row share a corner.
 	Tol float64
 	// MinDocs and MinDocFraction are those of QR; words with fewer documents take
@@ -86,23 +84,11 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("anchor: %s: %d candidates are more than %d, which it would take too long for; admit fewer words or raise MaxWords", e.Method, e.Words, e.Max)
 }
 
-// LPError says that a linear program could not be solved.
-type LPError struct {
-	Word int
-	Err  error // of gonum's lp
-}
-
-func (e *LPError) Error() string {
-	return fmt.Sprintf("anchor: the linear program of word %d: %v", e.Word, e.Err)
-}
-
-// Unwrap returns the error of gonum's lp.
-func (e *LPError) Unwrap() error { return e.Err }
-
-// Find implements Finder. opt.Progress is called once an anchor, at the end. A
-// program that has begun is not interrupted. Errors: settings out of range, a
-// document-frequency bound without opt.DocFrequencies, *SizeError,
-// *CandidateError, *CoverError, *LPError, ErrPartial, ctx's.
+// Find implements Finder. opt.Progress is called once an anchor, at the end. ctx is
+// checked at each step of the linear programs. Errors: settings out of range, a
+// document-frequency bound without opt.DocFrequencies, more candidates than
+// MaxWords, *CandidateError, *CoverError, a linear program that comes to no end,
+// ctx's.
 func (l LP) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
@@ -116,7 +102,7 @@ func (l LP) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Resu
 	}
 	most := l.MaxWords
 	if most == 0 {
-		most = DefaultLPWords
+		most = lpWords
 	}
 	if s.res.Candidates > most {
 		return nil, &SizeError{"LP", s.res.Candidates, most}
@@ -135,22 +121,19 @@ func (l LP) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Resu
 	}
 	tol := l.Tol
 	if tol == 0 {
-		tol = DefaultLPTol
+		tol = lpTol
 	}
 	tol *= longest
 	dist := make([]float64, len(words))
 	err = run.Chunks(ctx, len(words), 1, opt.Workers, func(_, i, _, _ int) error {
 		var err error
-		if dist[i], err = hullDistance(points, i, tol); err != nil {
-			return &LPError{words[i], err}
+		if dist[i], err = hullDistance(ctx, points, i, tol, longest); err != nil {
+			return fmt.Errorf("the linear program of word %d: %w", words[i], err)
 		}
 		return nil
 	})
 	if err != nil {
-		if le, ok := err.(*LPError); ok {
-			return nil, le
-		}
-		return nil, fmt.Errorf("anchor: %w", err)
+		return nil, fmt.Errorf("anchor: LP: %w", err)
 	}
 	order := make([]int, len(words))
 	for i := range order {
@@ -194,13 +177,16 @@ func apart(points *mat.Dense, i, j int) float64 {
 // hullDistance is the ℓ₁ distance of point i from the convex hull of those that
 // are farther than tol from it, or from the origin where there is none:
 //
-//	min Σ(e⁺ + e⁻)  subject to  Σ_j y_j x_j + e⁺ − e⁻ = x_i, Σ_j y_j = 1, all ≥ 0.
+//	min ‖x_i − Σ_j y_j x_j‖₁  subject to  Σ_j y_j = 1, y ≥ 0,
 //
-// Where rows have a low rank that program is degenerate, and the simplex method
-// of gonum goes round in circles for ever. So x_i is moved by a little, each
-// coordinate by another amount, at most a hundredth of tol in all, which is as
-// far as the distance may be off.
-func hullDistance(points *mat.Dense, i int, tol float64) (float64, error) {
+// by its dual, the widest gap between the point and the others along a direction z,
+//
+//	max x_iᵀz + w  subject to  |z_t| ≤ 1, x_jᵀz + w ≤ 0.
+//
+// Where rows have a low rank or many zeros, many directions are equally good. So
+// x_i is moved by a little, each coordinate by another amount, at most a hundredth
+// of tol in all, which is as far as the distance may be off.
+func hullDistance(ctx context.Context, points *mat.Dense, i int, tol, longest float64) (float64, error) {
 	n, d := points.Dims()
 	var others []int
 	nearest, least := 0, math.Inf(1)
@@ -215,35 +201,24 @@ func hullDistance(points *mat.Dense, i int, tol float64) (float64, error) {
 	if others == nil {
 		return mat.Norm(points.RowView(i), 1), nil
 	}
+	// All is divided by the longest norm, so that x_jᵀz + w ≥ −2 where w is best.
 	m := len(others)
-	a := mat.NewDense(d+1, m+2*d, nil)
-	b, c := make([]float64, d+1), make([]float64, m+2*d)
+	pr := lp.Problem{G: linalg.NewGeneral(m, d+1), Lo: make([]float64, d+1), Hi: make([]float64, d+1), RowLo: make([]float64, m), RowHi: make([]float64, m)}
+	for r, j := range others {
+		g := linalg.Row(pr.G, r)
+		floats.ScaleTo(g[:d], 1/longest, points.RawRowView(j))
+		g[d], pr.RowLo[r] = 1, -3
+	}
+	c := make([]float64, d+1)
 	rng := rand.New(rand.NewPCG(0, 0x1b)) // the same for all, so that twins stay twins
 	for t, v := range points.RawRowView(i) {
-		b[t] = v + tol/100*(0.5+0.5*rng.Float64())/float64(d)
+		c[t] = (v + tol/100*(0.5+0.5*rng.Float64())/float64(d)) / longest
+		pr.Lo[t], pr.Hi[t] = -1, 1
 	}
-	b[d] = 1
-	for y, j := range others {
-		for t, v := range points.RawRowView(j) {
-			a.Set(t, y, v)
-		}
-		a.Set(d, y, 1)
-	}
-	// The nearest point and the signs of the differences make a first corner.
-	basic := make([]int, d+1)
-	basic[d] = nearest
-	for t := range d {
-		a.Set(t, m+t, 1)
-		a.Set(t, m+d+t, -1)
-		c[m+t], c[m+d+t] = 1, 1
-		basic[t] = m + t
-		if b[t] < a.At(t, nearest) {
-			basic[t] = m + d + t
-		}
-	}
-	v, _, err := lp.Simplex(c, a, b, 1e-12, basic)
-	if err != nil {
+	c[d], pr.Lo[d], pr.Hi[d] = 1, math.Inf(-1), math.Inf(1)
+	s := lp.New(&pr, []int{nearest}, []int{d})
+	if err := s.Solve(ctx, c); err != nil {
 		return 0, err
 	}
-	return v, nil
+	return floats.Dot(c, s.X) * longest, nil
 }

@@ -2,14 +2,13 @@ package anchorfree
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/lp"
 )
 
 // Defaults of LP.
@@ -24,10 +23,8 @@ const (
 // the determinant grows no more. It begins with M = I in the basis of the
 // eigenvectors. Nothing is to be tuned.
 //
-// The programs are solved by a dual simplex method of the package's own, each from the
-// basis of the one before for the same topic; the two of a topic run at the same
-// time. On 1000 words of the paper's synthetic data a sweep or two find the topics
-// and one more confirms them.
+// The programs are solved by a dual simplex method, each from the basis of the
+// previous one for the same topic; the two of a topic run at the same time.
 //
 // Cost: the eigenpairs, about 2K+20 products with C; 2K programs a sweep, each
 // of some 2K steps at first and few later, with 2NK operations a step. Memory:
@@ -79,9 +76,10 @@ func (l LP) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	q := newPolytope(p)
-	largest, least := newSimplex(q, 1), newSimplex(q, -1)
-	solvers := [2]*simplex{largest, least}
+	programs, err := newPrograms(p)
+	if err != nil {
+		return nil, err
+	}
 	// The objective of a topic changes little from sweep to sweep, and so its
 	// basis does.
 	bases := make([][2][]int, k)
@@ -102,29 +100,18 @@ func (l LP) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Resu
 			}
 			// Row f of M⁻¹: det M with x in place of column f is (aᵀx)·det M.
 			copy(a, inv.RawRowView(f))
-			err = run.Chunks(ctx, 2, 1, opt.Workers, func(_, i, _, _ int) error {
-				s := solvers[i]
-				if b := bases[f][i]; b != nil {
-					s.load(b)
-				}
-				if err := s.solve(ctx, a); err != nil {
-					return err
-				}
-				bases[f][i] = append(bases[f][i][:0], s.basis...)
-				return nil
-			})
-			if err != nil {
-				return nil, programError(f, q, err)
+			if err := programs.solve(ctx, f, a, &bases[f], opt.Workers); err != nil {
+				return nil, err
 			}
 			solved += 2
 			best, x := 0.0, []float64(nil)
-			for _, s := range solvers {
+			for _, s := range []*lp.Solver{programs.largest, programs.least} {
 				v := 0.0
-				for j, w := range s.x {
+				for j, w := range s.X {
 					v += a[j] * w
 				}
 				if v = math.Abs(v); v > best {
-					best, x = v, s.x
+					best, x = v, s.X
 				}
 			}
 			if x == nil {
@@ -151,19 +138,6 @@ func (l LP) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Resu
 		return nil, err
 	}
 	res.Iterations, res.Programs, res.Status = sweep, solved, status
-	res.Pivots = largest.pivots + least.pivots
+	res.Pivots = programs.largest.Pivots + programs.least.Pivots
 	return res, nil
-}
-
-// programError says which topic and words a failed program was about.
-func programError(topic int, q *polytope, err error) error {
-	var inf *infeasible
-	if !errors.As(err, &inf) {
-		return fmt.Errorf("anchorfree: topic %d: %w", topic, err)
-	}
-	e := &InfeasibleError{Topic: topic, Word: q.word[inf.r]}
-	for _, r := range inf.basis {
-		e.Others = append(e.Others, q.word[r])
-	}
-	return e
 }

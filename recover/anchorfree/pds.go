@@ -190,23 +190,6 @@ func (d PDS) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Res
 	return res, nil
 }
 
-// corners returns the corners of the polytope that are farthest along the last
-// eigenvector; an *InfeasibleError if there are none.
-func (p *problem) corners(ctx context.Context) ([][]float64, error) {
-	q := newPolytope(p)
-	var out [][]float64
-	up, down := newSimplex(q, 1), newSimplex(q, -1)
-	a := make([]float64, p.k)
-	a[p.k-1] = 1
-	for _, s := range []*simplex{up, down} {
-		if err := s.solve(ctx, a); err != nil {
-			return nil, programError(0, q, err)
-		}
-		out = append(out, s.x)
-	}
-	return out, nil
-}
-
 // splitting is the state of PDS.
 type splitting struct {
 	*problem

@@ -58,6 +58,15 @@ func noisy(t testing.TB, n, k int, seed uint64) *problem {
 	return p
 }
 
+func programsOf(t testing.TB, p *problem) *programs {
+	t.Helper()
+	s, err := newPrograms(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // byGonum solves the program in its dual, min t s.t. Uᵀy − t·s = −a, y ≥ 0.
 func byGonum(p *problem, a []float64) (float64, error) {
 	var words []int // gonum refuses columns of zeros
@@ -143,23 +152,22 @@ func TestSimplexVertices(t *testing.T) {
 		} else {
 			p = scattered(t, 16, k, trial%5, uint64(trial)) // many constraints in a vertex
 		}
-		q := newPolytope(p)
-		up, down := newSimplex(q, 1), newSimplex(q, -1)
+		s := programsOf(t, p)
 		for range 5 {
 			a := make([]float64, k)
 			for j := range a {
 				a[j] = rng.NormFloat64()
 			}
-			for _, s := range []*simplex{up, down} {
-				if err := s.solve(ctx, a); err != nil {
-					t.Fatalf("trial %d: %v", trial, err)
-				}
-				checkPoint(t, p, s.x)
+			if err := s.solve(ctx, 0, a, new([2][]int), 1); err != nil {
+				t.Fatalf("trial %d: %v", trial, err)
+			}
+			for i, x := range [][]float64{s.largest.X, s.least.X} {
+				checkPoint(t, p, x)
 				signed := make([]float64, k)
 				for j, v := range a {
-					signed[j] = s.sign * v
+					signed[j] = float64(1-2*i) * v
 				}
-				got, want := dotSlices(signed, s.x), byVertices(p, signed)
+				got, want := dotSlices(signed, x), byVertices(p, signed)
 				// Rounding of a k×k solve.
 				if !(math.Abs(got-want) <= 1e-8*(1+math.Abs(want))) {
 					t.Errorf("trial %d: optimum %g, vertices give %g", trial, got, want)
@@ -174,20 +182,20 @@ func TestSimplexVertices(t *testing.T) {
 func TestSimplexDegenerate(t *testing.T) {
 	for _, k := range []int{2, 5, 12} {
 		for _, p := range []*problem{noisy(t, 200, k, 3), scattered(t, 200, k, 0, 3), scattered(t, 200, k, k, 3)} {
-			up, down := newSimplex(newPolytope(p), 1), newSimplex(newPolytope(p), -1)
+			s := programsOf(t, p)
 			for word := range 3 {
 				// s is the same everywhere, a row is often least on a whole facet.
 				for i, a := range [][]float64{p.s, linalg.Row(p.u, word)} {
-					for _, s := range []*simplex{up, down} {
-						if err := s.solve(ctx, a); err != nil {
-							t.Fatalf("K = %d, objective %d: %v", k, i, err)
-						}
-						checkPoint(t, p, s.x)
-						if v := dotSlices(a, s.x); i == 0 && math.Abs(v-1) > 1e-12 {
+					if err := s.solve(ctx, 0, a, new([2][]int), 1); err != nil {
+						t.Fatalf("K = %d, objective %d: %v", k, i, err)
+					}
+					for _, x := range [][]float64{s.largest.X, s.least.X} {
+						checkPoint(t, p, x)
+						if v := dotSlices(a, x); i == 0 && math.Abs(v-1) > 1e-12 {
 							t.Errorf("K = %d: sᵀx = %g", k, v)
 						}
 					}
-					if least, most := dotSlices(a, down.x), dotSlices(a, up.x); least > most+1e-12 {
+					if least, most := dotSlices(a, s.least.X), dotSlices(a, s.largest.X); least > most+1e-12 {
 						t.Errorf("K = %d, objective %d: the least value is %g, the largest %g", k, i, least, most)
 					}
 				}
@@ -231,23 +239,23 @@ func TestSimplexGonum(t *testing.T) {
 		} else {
 			p = scattered(t, 150, k, 0, uint64(trial))
 		}
-		s := newSimplex(newPolytope(p), 1)
+		s := programsOf(t, p)
 		a := make([]float64, k)
 		for range 3 {
 			for j := range a {
 				a[j] = rng.NormFloat64()
 			}
-			if err := s.solve(ctx, a); err != nil {
+			if err := s.solve(ctx, 0, a, new([2][]int), 1); err != nil {
 				t.Fatalf("trial %d: %v", trial, err)
 			}
-			checkPoint(t, p, s.x)
+			checkPoint(t, p, s.largest.X)
 			want, err := byGonum(p, a)
 			if err != nil {
 				t.Logf("trial %d, K = %d: gonum: %v", trial, k, err)
 				continue
 			}
 			judged++
-			if got := dotSlices(a, s.x); !(math.Abs(got-want) <= 1e-7*(1+math.Abs(want))) {
+			if got := dotSlices(a, s.largest.X); !(math.Abs(got-want) <= 1e-7*(1+math.Abs(want))) {
 				t.Errorf("trial %d, K = %d: optimum %.12g, gonum finds %.12g", trial, k, got, want)
 			}
 		}
@@ -273,44 +281,6 @@ func TestSimplexInfeasible(t *testing.T) {
 		}
 		if inf.Topic != 0 || inf.Word < 0 || inf.Word >= 5 || len(inf.Others) != 1 {
 			t.Errorf("%v: %+v", l, inf)
-		}
-	}
-}
-
-// BenchmarkProgram compares the package's simplex method with gonum's on the
-// synthetic data, both cold; gonum's cannot start warm. failed is the share of
-// programs that end in an error.
-func BenchmarkProgram(b *testing.B) {
-	for _, k := range []string{"5", "10", "20"} {
-		kk := map[string]int{"5": 5, "10": 10, "20": 20}[k]
-		p := scattered(b, 1000, kk, 0, 1)
-		q := newPolytope(p)
-		rng := rand.New(rand.NewPCG(1, 1))
-		objectives := make([][]float64, 16)
-		for i := range objectives {
-			objectives[i] = make([]float64, kk)
-			for j := range objectives[i] {
-				objectives[i][j] = rng.NormFloat64()
-			}
-		}
-		for _, solver := range []string{"own", "gonum"} {
-			b.Run("K="+k+"/solver="+solver, func(b *testing.B) {
-				failed, i := 0, 0
-				for b.Loop() {
-					a := objectives[i%len(objectives)]
-					i++
-					var err error
-					if solver == "own" {
-						err = newSimplex(q, 1).solve(ctx, a)
-					} else {
-						_, err = byGonum(p, a)
-					}
-					if err != nil {
-						failed++
-					}
-				}
-				b.ReportMetric(float64(failed)/float64(i), "failed")
-			})
 		}
 	}
 }
