@@ -8,14 +8,14 @@ type LabelWord struct {
 	Score float64 // by which it was chosen; what it means depends on the ranking
 }
 
-// Labels returns for each topic the n best words by a ranking: by FREX, lift,
-// relevance or saliency (metrics.ByFREX and so on), or one of the caller's own;
+// Labels returns for each topic the n best words by a ranking: by FREX, lift
+// or relevance (metrics.ByFREX and so on), or one of the caller's own;
 // nil means by probability, as TopWords. Only words that the topic has are
 // among them, so that there may be fewer. The anchor is AnchorWords'. p(word) is
-// that of Marginals. Errors: n < 1, settings of the ranking out of range, and for
-// lift, relevance and saliency a marginal ≤ 0 of a word that is in a topic.
+// that of Marginals. n is 20 for 0. Errors: n < 0, settings of the ranking out of range, and for
+// lift and relevance a marginal ≤ 0 of a word that is in a topic.
 func (m *Model) Labels(r metrics.Ranking, n int) ([][]LabelWord, error) {
-	labels, err := metrics.Labels(m.TopicsTo(nil), m.Marginals(), r, n)
+	labels, err := metrics.RankWords(m.TopicsTo(nil), m.Marginals(), r, n)
 	if err != nil {
 		return nil, wrap(err)
 	}

@@ -503,7 +503,7 @@ func (m *Model) WordTopicsTo(dst *mat.Dense) *mat.Dense {
 // probability that two words drawn from one document come from topics k and l.
 // It is the estimate as recovered, neither clipped nor rescaled: how far its
 // sum is from 1 and whether entries are negative tells how well the model fits
-// (metrics.Legality). It is a view, as Topics.
+// (metrics.Report.Legality). It is a view, as Topics.
 func (m *Model) Correlations() mat.Matrix { return view{m.k, m.k, m.corr} }
 
 // CorrelationsTo copies A (K×K) into dst as TopicsTo does.

@@ -620,11 +620,11 @@ func (p Pipeline) evaluate(ctx context.Context, m *Model, c *corpus.Corpus, C *c
 	b := m.TopicsTo(nil)
 	if pairs == nil {
 		var err error
-		if pairs, err = cooc.CountPairs(ctx, c, metrics.TopUnion(b, metrics.DefaultTopN), p.workers); err != nil {
+		if pairs, err = cooc.CountPairs(ctx, c, metrics.TopUnion(b, 0), p.workers); err != nil {
 			return nil, fmt.Errorf("jsmf: evaluate: %w", err)
 		}
 	}
-	r, err := metrics.Evaluate(ctx, metrics.Input{
+	r, err := metrics.Evaluate(ctx, metrics.Factors{
 		C: C, Breve: m.WordTopicsTo(nil), B: b, A: m.Correlations(), Anchors: m.Anchors(),
 		Pairs: pairs, Workers: p.workers,
 	})

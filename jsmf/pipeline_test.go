@@ -838,11 +838,11 @@ func TestEvaluate(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := m.TopicsTo(nil)
-	pairs, err := cooc.CountPairs(ctx, c, metrics.TopUnion(b, metrics.DefaultTopN), 0)
+	pairs, err := cooc.CountPairs(ctx, c, metrics.TopUnion(b, 0), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := metrics.Evaluate(ctx, metrics.Input{C: cm, Breve: m.WordTopicsTo(nil), B: b, A: m.Correlations(), Anchors: m.Anchors(), Pairs: pairs})
+	want, err := metrics.Evaluate(ctx, metrics.Factors{C: cm, Breve: m.WordTopicsTo(nil), B: b, A: m.Correlations(), Anchors: m.Anchors(), Pairs: pairs})
 	if err != nil {
 		t.Fatal(err)
 	}

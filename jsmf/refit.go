@@ -193,29 +193,43 @@ type Alignment struct {
 	New, Vanished []int
 }
 
-// Align matches the topics of two models, so that the sum of the distances of the
-// matched pairs is least: it is metrics.Align for models. Words are matched by
-// their strings, by number where neither model has a vocabulary and both have as
-// many; words of one model alone have probability 0 in the other. workers bounds
-// the goroutines (0: GOMAXPROCS) and changes no bit. O(N·K·K' + K³). Errors: no
-// model, models whose words cannot be compared, ctx's.
+// Align matches the topics of two models one to one, so that the sum of their
+// distances is least; see metrics.Match. Words are matched by their strings, or by
+// number where the models have the same vocabulary, or both none and as many words.
+// A word of one model alone has probability 0 in the other. workers bounds the
+// goroutines (0: GOMAXPROCS); the result does not depend on it. O(N·K·K' + K³).
+// Errors: no model, models whose words cannot be compared, ctx's.
 func Align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error) {
+	al, err := align(ctx, prev, m, workers)
+	if err != nil {
+		return nil, fmt.Errorf("jsmf: align: %w", err)
+	}
+	return al, nil
+}
+
+func align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error) {
 	if prev == nil || m == nil {
-		return nil, fmt.Errorf("jsmf: align: no model")
+		return nil, fmt.Errorf("no model")
 	}
 	if prev.HasVocabulary() != m.HasVocabulary() || !m.HasVocabulary() && prev.n != m.n {
-		return nil, fmt.Errorf("jsmf: align: models of %d and %d words, of which not both have names", prev.n, m.n)
+		return nil, fmt.Errorf("models of %d and %d words, of which not both have names", prev.n, m.n)
 	}
-	found, err := metrics.Align(ctx, prev.TopicsTo(nil), m.TopicsTo(nil), metrics.AlignOptions{WordsA: prev.vocab, WordsB: m.vocab, Workers: workers})
+	o := metrics.MatchOptions{Workers: workers}
+	if !slices.Equal(prev.vocab, m.vocab) {
+		o.WordsA, o.WordsB = prev.vocab, m.vocab
+	}
+	found, err := metrics.Match(ctx, prev.TopicsTo(nil), m.TopicsTo(nil), o)
 	if err != nil {
-		return nil, wrap(err)
+		return nil, err
 	}
-	al := &Alignment{Next: found.Partner(), Prev: make([]int, m.k), Drift: make([]float64, m.k)}
+	al := &Alignment{Next: found.Of, Prev: make([]int, m.k), Drift: make([]float64, m.k)}
 	for l := range al.Prev {
 		al.Prev[l], al.Drift[l] = -1, math.NaN()
 	}
-	for _, x := range found.Matches {
-		al.Prev[x.B], al.Drift[x.B] = x.A, min(x.L1/2, 1)
+	for k, l := range found.Of {
+		if l >= 0 {
+			al.Prev[l], al.Drift[l] = k, min(found.L1.Values[k]/2, 1)
+		}
 	}
 	for l, k := range al.Prev {
 		if k < 0 || al.Drift[l] > NewTopicDistance {
@@ -325,9 +339,9 @@ func permuted[T any](a []T, order []int) []T {
 // follow returns the model with its topics numbered as those of the one before,
 // and writes down how they have changed.
 func (m *Model) follow(ctx context.Context, prev *Model, workers int) (*Model, error) {
-	al, err := Align(ctx, prev, m, workers)
+	al, err := align(ctx, prev, m, workers)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the previous model: %w", err)
 	}
 	order := al.Order()
 	out := m.reordered(order)

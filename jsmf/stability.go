@@ -22,7 +22,7 @@ type Resampling struct {
 	Share float64
 	// Seed chooses the documents; draw d takes Seed + d.
 	Seed uint64
-	// Top is the length of the lists of top words; 0: metrics.DefaultTopN.
+	// Top is the length of the lists of top words; 0: 20.
 	Top int
 	// Workers bounds the goroutines of the alignments; 0: GOMAXPROCS. It changes
 	// no bit. The fits have their own.
@@ -32,8 +32,8 @@ type Resampling struct {
 // Stability tells how much of a model would be there if other documents had been
 // collected. Lists have a value for each of its K topics.
 type Stability struct {
-	// Alignments are those of the model with the model of each draw.
-	Alignments []*metrics.Alignment
+	// Matchings are those of the model with the model of each draw.
+	Matchings []*metrics.Matching
 	// L1 is the mean over the draws of the ℓ₁ distance between a topic and its
 	// partner, in [0, 2], and Overlap that of the share of top words they have in
 	// common. NaN for a topic that never had a partner.
@@ -77,7 +77,7 @@ func MeasureStability(ctx context.Context, m *Model, c *corpus.Corpus, fit func(
 		draws = 10
 	}
 	if top == 0 {
-		top = metrics.DefaultTopN
+		top = 20
 	}
 	k := m.K()
 	s := &Stability{Matched: make([]float64, k)}
@@ -100,11 +100,11 @@ func MeasureStability(ctx context.Context, m *Model, c *corpus.Corpus, fit func(
 		if again.HasVocabulary() != m.HasVocabulary() {
 			return nil, fmt.Errorf("jsmf: stability: draw %d: one of the models has a vocabulary and the other has none", d)
 		}
-		a, err := metrics.Align(ctx, b, again.TopicsTo(nil), metrics.AlignOptions{WordsA: m.vocab, WordsB: again.vocab, Top: top, Workers: o.Workers})
+		a, err := metrics.Match(ctx, b, again.TopicsTo(nil), metrics.MatchOptions{WordsA: m.vocab, WordsB: again.vocab, Top: top, Workers: o.Workers})
 		if err != nil {
 			return nil, fmt.Errorf("jsmf: stability: draw %d: %w", d, err)
 		}
-		s.Alignments = append(s.Alignments, a)
+		s.Matchings = append(s.Matchings, a)
 		found := make(map[int]bool)
 		var set []int
 		for _, w := range again.anchors {
@@ -114,12 +114,15 @@ func MeasureStability(ctx context.Context, m *Model, c *corpus.Corpus, fit func(
 			}
 		}
 		sets = append(sets, set)
-		for _, q := range a.Matches {
-			s.Matched[q.A]++
-			l1[q.A] += q.L1
-			overlap[q.A] += float64(q.Overlap) / float64(max(len(lists[q.A]), 1))
-			if m.HasAnchors() && again.HasAnchors() && again.Word(again.anchors[q.B]) == m.Word(m.anchors[q.A]) {
-				s.AnchorKept[q.A]++
+		for t, l := range a.Of {
+			if l < 0 {
+				continue
+			}
+			s.Matched[t]++
+			l1[t] += a.L1.Values[t]
+			overlap[t] += float64(a.Overlap[t]) / float64(max(len(lists[t]), 1))
+			if m.HasAnchors() && again.HasAnchors() && again.Word(again.anchors[l]) == m.Word(m.anchors[t]) {
+				s.AnchorKept[t]++
 			}
 		}
 		for j, w := range m.anchors {

@@ -44,7 +44,7 @@ func TestStability(t *testing.T) {
 		}
 		// Sampling noise: probabilities of ~120,000 tokens, half of them in the
 		// halves; unrelated topics here are 1 and more apart.
-		if len(s.Alignments) != 4 || len(s.L1.Values) != k || !(s.L1.Mean > 0 && s.L1.Mean < 0.25) || !(s.Overlap.Mean > 0.8) {
+		if len(s.Matchings) != 4 || len(s.L1.Values) != k || !(s.L1.Mean > 0 && s.L1.Mean < 0.25) || !(s.Overlap.Mean > 0.8) {
 			t.Errorf("share %g: ℓ₁ %g, overlap %g", o.Share, s.L1.Mean, s.Overlap.Mean)
 		}
 		for j := range k {
@@ -85,11 +85,16 @@ func TestStabilityOfItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := s.Alignments[0]
-	if !slices.Equal(a.Partner(), []int{0, 1, 2, 3}) || a.L1().Mean != 0 {
+	a := s.Matchings[0]
+	if !slices.Equal(a.Of, []int{0, 1, 2, 3}) || a.L1.Mean != 0 {
 		t.Errorf("%+v", a)
 	}
-	gone := s.Alignments[1].OnlyA
+	var gone []int
+	for t, l := range s.Matchings[1].Of {
+		if l < 0 {
+			gone = append(gone, t)
+		}
+	}
 	if len(gone) != 1 || s.Matched[gone[0]] != 0.5 || s.L1.Values[gone[0]] != 0 || s.Overlap.Values[gone[0]] != 1 {
 		t.Errorf("without a partner: %v, matched %v, ℓ₁ %v", gone, s.Matched, s.L1.Values)
 	}
@@ -136,12 +141,12 @@ func TestStabilityBad(t *testing.T) {
 func TestLabels(t *testing.T) {
 	_, docs := planted(60, 4, 400)
 	m := fit(t, jsmf.New(4), countsCorpus(t, 60, docs))
-	for _, r := range []metrics.Ranking{nil, metrics.ByFREX{}, metrics.ByLift{}, metrics.ByRelevance{}, metrics.BySaliency{}} {
+	for _, r := range []metrics.Ranking{nil, metrics.ByFREX{}, metrics.ByLift{}, metrics.ByRelevance{}} {
 		got, err := m.Labels(r, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := metrics.Labels(m.TopicsTo(nil), m.Marginals(), r, 7)
+		want, err := metrics.RankWords(m.TopicsTo(nil), m.Marginals(), r, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +175,7 @@ func TestLabels(t *testing.T) {
 			}
 		}
 	}
-	if _, err := m.Labels(nil, 0); err == nil {
+	if _, err := m.Labels(nil, -1); err == nil {
 		t.Error("no labels, and no error")
 	}
 	if l := m.TopLists(0); len(l) != 4 || len(l[0]) != 0 {

@@ -218,7 +218,7 @@ func (p Pipeline) measure(ctx context.Context, x *SweepPoint, d *Prepared, pairs
 	if x.Report, err = p.evaluate(ctx, x.Model, d.corpus, d.c, pairs); err != nil {
 		return err
 	}
-	lists, err := metrics.TopLists(x.Model.TopicsTo(nil), metrics.DefaultTopN)
+	lists, err := metrics.TopLists(x.Model.TopicsTo(nil), 0)
 	if err != nil {
 		return wrap(err)
 	}
@@ -241,7 +241,7 @@ func (p Pipeline) sweepPairs(ctx context.Context, d *Prepared, points []SweepPoi
 	var words []int
 	for _, x := range points {
 		if x.Err == nil {
-			words = append(words, metrics.TopUnion(x.Model.TopicsTo(nil), metrics.DefaultTopN)...)
+			words = append(words, metrics.TopUnion(x.Model.TopicsTo(nil), 0)...)
 		}
 	}
 	slices.Sort(words)

@@ -11,12 +11,10 @@ import (
 )
 
 // BasisRank is the rank of each anchor in its own topic, 1 for the most probable
-// word, ties by lowest index, and the mean over topics (the thesis' "hard" rank,
-// counted there from 0; lee-2018 §1.4). Lower is better: an anchor far down its
-// topic says little to a reader.
+// word, ties by lowest number, and its mean over topics (lee-2018 §1.4, which counts
+// from 0). Lower is better: a reader sees the anchor.
 //
-// b is N×K; anchors holds the K word numbers. Values has one entry a topic,
-// undefined (NaN) for an empty one.
+// b is N×K; anchors are K numbers of words. One value a topic, NaN for an empty one.
 func BasisRank(b *mat.Dense, anchors []int) (Stat, error) {
 	t, err := checkTopics(b)
 	if err != nil {
@@ -46,27 +44,12 @@ func (t *topics) basisRank(anchors []int) Stat {
 	return NewStat(values)
 }
 
-// HardRank is BasisRank counted from 0, as lee-2018 §1.4 has it: how many words of
-// its topic are more probable than the anchor, 0 where it leads.
+// SoftBasisRank is ln(max_n B_nk/B_{s_k k}), the log ratio of the probabilities of
+// the first word of a topic and its anchor, and its mean over topics (lee-2018
+// eq. 1.11). It is at least 0, where the anchor is the first word; lower is better.
 //
-// Arguments and undefined values as for BasisRank.
-func HardRank(b *mat.Dense, anchors []int) (Stat, error) {
-	s, err := BasisRank(b, anchors)
-	if err != nil {
-		return Stat{}, err
-	}
-	for k := range s.Values {
-		s.Values[k]--
-	}
-	return NewStat(s.Values), nil
-}
-
-// SoftBasisRank is the log ratio ln(max_n B_nk/B_{s_k k}) between the most
-// probable word of a topic and its anchor, and the mean over topics (the "soft"
-// rank of lee-2018 eq. 1.11). Lower is better; 0 when the anchor leads its topic.
-//
-// Arguments as for BasisRank. Values has one entry a topic, undefined (NaN) for
-// an empty topic and for one that gives its anchor probability 0.
+// Arguments as for BasisRank. One value a topic, NaN for an empty one and for one in
+// which the anchor has probability 0.
 func SoftBasisRank(b *mat.Dense, anchors []int) (Stat, error) {
 	t, err := checkTopics(b)
 	if err != nil {
@@ -95,15 +78,15 @@ func (t *topics) softBasisRank(anchors []int) Stat {
 	return NewStat(values)
 }
 
-// BasisQuality is the mean rank of each anchor in the topics of the others
-// (1 for the most probable word, ties by lowest index), and the mean of that
-// over topics; AnchorQuality in the papers' program. Higher is better: an anchor
-// should be improbable everywhere but in its own topic. Exact solvers give it
-// probability 0 there, tied with all the other zeros.
+// BasisQuality is the mean rank of each anchor in the other topics (1 for the most
+// probable word, ties by lowest number), and the mean of that over topics; the
+// papers' program calls it AnchorQuality. It is in [1, N]; higher is better: an anchor
+// should be improbable in other topics. Words of probability 0 are ranked by their
+// numbers.
 //
-// Arguments as for BasisRank. Values has one entry a topic, the mean over the
-// other topics that are not empty; undefined (NaN) where there is none, as when
-// K = 1. Cost O(NK log K).
+// Arguments as for BasisRank; workers bounds the goroutines (0: GOMAXPROCS). One value
+// a topic, the mean over the other topics that are not empty, and NaN if there are
+// none. O(NK log K).
 func BasisQuality(ctx context.Context, b *mat.Dense, anchors []int, workers int) (Stat, error) {
 	t, err := checkTopics(b)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // benchInput makes a corpus of m documents of about 400 tokens, words drawn by
 // Zipf's law, and a random model of it: what is timed does not depend on how
 // good the model is.
-func benchInput(b *testing.B, m, n, k int) Input {
+func benchInput(b *testing.B, m, n, k int) Factors {
 	b.Helper()
 	r := rand.New(rand.NewPCG(uint64(n), uint64(k)))
 	indptr, ind, data := []int{0}, []int(nil), []float64(nil)
@@ -43,7 +43,7 @@ func benchInput(b *testing.B, m, n, k int) Input {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := Input{C: c, B: mat.NewDense(n, k, nil), Breve: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil)}
+	in := Factors{C: c, B: mat.NewDense(n, k, nil), Breve: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil)}
 	marg := c.Marginals()
 	for w := 0; len(in.Anchors) < k; w++ {
 		if marg[w] > 0 {
@@ -67,7 +67,7 @@ func benchInput(b *testing.B, m, n, k int) Input {
 	for i := range k {
 		a.Set(i, i, 1/float64(k))
 	}
-	if in.Pairs, err = cooc.CountPairs(context.Background(), docs, TopUnion(in.B, DefaultTopN), 0); err != nil {
+	if in.Pairs, err = cooc.CountPairs(context.Background(), docs, TopUnion(in.B, 0), 0); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := c.RowNorms2(context.Background(), 0); err != nil { // kept by Moments; a rectification has asked before
@@ -143,25 +143,19 @@ func BenchmarkTextCoherence(b *testing.B) {
 	}
 	b.ResetTimer()
 	for range b.N {
-		_, err := TextCoherence(context.Background(), lists, func(yield func([]string, error) bool) {
-			for _, t := range texts {
-				if !yield(t, nil) {
-					return
-				}
-			}
-		})
+		_, err := TextCoherence(context.Background(), lists, tokenLists(texts))
 		if err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// BenchmarkAlign aligns two models of 100 topics over 5000 words.
-func BenchmarkAlign(b *testing.B) {
+// BenchmarkMatch matches two models of 100 topics over 5000 words.
+func BenchmarkMatch(b *testing.B) {
 	x, y := randomTopics(5000, 100, 1), randomTopics(5000, 100, 2)
 	b.ResetTimer()
 	for range b.N {
-		if _, err := Align(context.Background(), x, y, AlignOptions{Workers: 1}); err != nil {
+		if _, err := Match(context.Background(), x, y, MatchOptions{Workers: 1}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -179,7 +173,7 @@ func BenchmarkClustAcc(b *testing.B) {
 	}
 	b.ResetTimer()
 	for range b.N {
-		a, _, err := ClustAcc(context.Background(), w, labels, KMeans{Workers: 1})
+		a, err := ClustAcc(context.Background(), w, labels, KMeans{Workers: 1})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -187,17 +181,17 @@ func BenchmarkClustAcc(b *testing.B) {
 	}
 }
 
-// BenchmarkLabels ranks the words of 100 topics over 5000 words.
-func BenchmarkLabels(b *testing.B) {
+// BenchmarkRankWords ranks the words of 100 topics over 5000 words.
+func BenchmarkRankWords(b *testing.B) {
 	x := randomTopics(5000, 100, 1)
 	c := make([]float64, 5000)
 	for i := range c {
 		c[i] = 1
 	}
-	for _, r := range []Ranking{ByProbability{}, ByLift{}, ByFREX{}} {
+	for _, r := range []Ranking{ByRelevance{}, ByLift{}, ByFREX{}} {
 		b.Run("by="+r.String(), func(b *testing.B) {
 			for range b.N {
-				if _, err := Labels(x, c, r, 20); err != nil {
+				if _, err := RankWords(x, c, r, 20); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -10,67 +10,54 @@ import (
 )
 
 // PairCounts tells in how many documents words occur, alone and together.
-// *cooc.Pairs is one; words are the row numbers of B. Safe for concurrent use.
+// *cooc.Pairs is one. Words are row numbers of B. Its methods are called by
+// several goroutines at once.
 type PairCounts interface {
-	Has(i int) bool  // whether word i was counted; the others are never asked for
-	At(i, j int) int // D2_ij, documents that hold both words i ≠ j
-	D1(i int) int    // documents that hold word i
+	Has(i int) bool  // whether word i was counted; no other method is called for one that was not
+	At(i, j int) int // D2_ij, the documents that hold both words, i ≠ j
+	D1(i int) int    // the documents that hold word i
 	Docs() int       // all documents
 }
 
-// CoherenceSmoothing is the ε of Coherence, as in the papers' program.
-const CoherenceSmoothing = 0.01
-
-// Coherence is the u_mass coherence of the topics' top n words t_1, …, t_n,
-// most probable first: per topic the sum over unordered pairs
+// Coherence is the u_mass coherence of the n top words t_1, …, t_n of each topic,
+// most probable first, and its mean over topics:
 //
-//	Σ_{i>j} ln((D2(t_i, t_j) + ε)/D1(t_j)),  ε = 0.01,
+//	Σ_{i>j} ln((D2(t_i, t_j) + ε)/D1(t_j)),  ε = 0.01.
 //
-// where the denominator is the more probable of the two words, and the mean of
-// that over topics. At most 0, but for ε; closer to 0 is better, but see the
-// package documentation: by itself it favours topics made of the corpus' most
-// frequent words. This is the form behind the values published with the papers'
-// program; CoherenceOrdered is the formula they print.
+// It is at most 0 but for ε, and higher is better. It favours topics of frequent
+// words: read it together with Specificity and Dissimilarity, or use NPMI.
 //
-// b is N×K; n is at least 1, 20 in the papers, and at most N is used. pairs must
-// cover the top words (see TopUnion); the published values count in the
-// documents that C is made of, the short ones left out. A top word that is in no
-// document counts as in one (D1 = 1, D2 = 0). Values has one entry a topic,
-// undefined (NaN) for an empty one.
+// This is the form of the values published with the papers' program. The formula
+// that the papers print (lee-2018 eq. 1.10 and §2.4, lee-2020 §4) sums over
+// ordered pairs; see Report.CoherenceOrdered.
+//
+// b is N×K; n is 20 for 0, and at most N. pairs must hold the words of
+// TopUnion(b, n), counted in the documents that C is made of. A top word that is
+// in no document counts as in one (D1 = 1, D2 = 0). One value a topic, NaN for an
+// empty one.
 func Coherence(b *mat.Dense, pairs PairCounts, n int) (Stat, error) {
 	return pairMeasure(b, pairs, n, coherence)
 }
 
-// CoherenceOrdered is Coherence with the sum over ordered pairs i ≠ j, as the
-// papers' formula reads (lee-2018 eq. 1.10 and §2.4, lee-2020 §4): every pair
-// counts twice, once with each word's frequency below.
-func CoherenceOrdered(b *mat.Dense, pairs PairCounts, n int) (Stat, error) {
-	return pairMeasure(b, pairs, n, coherenceOrdered)
-}
-
-// NPMI is the mean over the unordered pairs of a topic's n top words of their
-// normalised pointwise mutual information,
+// NPMI is the mean normalised pointwise mutual information of the pairs of a
+// topic's n top words, and its mean over topics:
 //
 //	ln(p_ij/(p_i p_j))/(−ln p_ij),
 //
-// in [−1, 1], where p is the share of all documents that hold the word, or both
-// words, at least once (Bouma 2009; for topics Lau, Newman and Baldwin 2014).
-// Higher is better; 0 is independence. Unlike Coherence
-// it does not reward words for being frequent. A pair that never meets counts
-// −1, a pair that is in every document +1.
+// where p is the share of the documents that hold the word, or both (Bouma 2009;
+// Lau, Newman and Baldwin 2014). It is in [−1, 1], 0 for independent words, −1 for
+// words that never meet, 1 for words in every document; higher is better. Unlike
+// Coherence it does not reward frequent words.
 //
-// Arguments as for Coherence. Values has one entry a topic, undefined (NaN) for
-// an empty topic and for a list of fewer than two words.
+// Arguments as for Coherence. One value a topic, NaN for an empty one and for a
+// single word.
 func NPMI(b *mat.Dense, pairs PairCounts, n int) (Stat, error) {
 	return pairMeasure(b, pairs, n, npmi)
 }
 
 func pairMeasure(b *mat.Dense, pairs PairCounts, n int, f func([][]int, PairCounts) Stat) (Stat, error) {
-	t, err := checkTopics(b)
+	t, n, err := topicsAndTop(b, n)
 	if err != nil {
-		return Stat{}, err
-	}
-	if err := checkTopN(n); err != nil {
 		return Stat{}, err
 	}
 	tops := t.tops(n)
@@ -127,14 +114,15 @@ func perTopic(tops [][]int, f func(top []int) float64) Stat {
 	return NewStat(values)
 }
 
-func umass(p PairCounts, i, below int) float64 {
-	return math.Log((float64(p.At(i, below)) + CoherenceSmoothing) / float64(max(p.D1(below), 1)))
+// umassTerm is the summand of Coherence, with ε = 0.01 documents.
+func umassTerm(p PairCounts, i, below int) float64 {
+	return math.Log((float64(p.At(i, below)) + 0.01) / float64(max(p.D1(below), 1)))
 }
 
 func coherence(tops [][]int, p PairCounts) Stat {
 	return perTopic(tops, func(top []int) float64 {
 		s := 0.0
-		eachPair(top, func(hi, lo int) { s += umass(p, lo, hi) })
+		eachPair(top, func(hi, lo int) { s += umassTerm(p, lo, hi) })
 		return s
 	})
 }
@@ -142,7 +130,7 @@ func coherence(tops [][]int, p PairCounts) Stat {
 func coherenceOrdered(tops [][]int, p PairCounts) Stat {
 	return perTopic(tops, func(top []int) float64 {
 		s := 0.0
-		eachPair(top, func(hi, lo int) { s += umass(p, lo, hi) + umass(p, hi, lo) })
+		eachPair(top, func(hi, lo int) { s += umassTerm(p, lo, hi) + umassTerm(p, hi, lo) })
 		return s
 	})
 }

@@ -7,17 +7,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Legality returns ΣA, the sum of all entries of the K×K topic correlations
-// (lee-2018 Appendix A.4). A is meant to be the joint distribution p(Z₁, Z₂),
-// whose sum is 1: the closer to 1 the better. It is NaN only if a holds NaN.
-func Legality(a mat.Matrix) float64 { return mat.Sum(a) }
-
-// Dominancy measures how much topics keep to themselves, as the thesis does:
-// the mean over topics of p(Z₂ = k | Z₁ = k) = A_kk/Σ_l A_kl (lee-2018 §2.4).
-// In [0, 1] for a legal A; 1 means topics that are never mixed in a document.
-// Neither end is good: a greater value means weaker correlations, found or lost.
+// Dominancy is p(Z₂ = k | Z₁ = k) = A_kk/Σ_l A_kl, how much a topic is by itself, and
+// its mean over topics (lee-2018 §2.4). It is in [0, 1] for a non-negative A; 1 means
+// topics that never share a document. Neither end is good in itself.
 //
-// Values has one entry a topic, undefined (NaN) where the row of A sums to 0.
+// a is K×K. One value a topic, NaN where the row of A sums to 0.
+//
+// Report.DominancyDiag is the form of lee-2020, A_kk.
 func Dominancy(a mat.Matrix) (Stat, error) {
 	d, err := denseA(a, 0)
 	if err != nil {
@@ -38,17 +34,7 @@ func dominancy(d *mat.Dense) Stat {
 	return NewStat(values)
 }
 
-// DominancyDiag is the form of the later paper, the mean of the diagonal A_kk
-// (lee-2020 §4): the joint probability p(Z₁ = k, Z₂ = k), at most 1/K on average
-// for a legal A. Values has one entry a topic.
-func DominancyDiag(a mat.Matrix) (Stat, error) {
-	d, err := denseA(a, 0)
-	if err != nil {
-		return Stat{}, err
-	}
-	return dominancyDiag(d), nil
-}
-
+// dominancyDiag is Report.DominancyDiag.
 func dominancyDiag(d *mat.Dense) Stat {
 	k, _ := d.Dims()
 	values := make([]float64, k)
@@ -58,31 +44,35 @@ func dominancyDiag(d *mat.Dense) Stat {
 	return NewStat(values)
 }
 
-// Validity compares two ways to the topic marginals p(Z), a = A·1 and one from
-// B̆ and the words (lee-2018 Appendix A.4): the symmetric Kullback–Leibler
-// divergence in bits,
+// Validity compares two estimates of the topic marginals p(Z), a = A·1 and q from B̆
+// and the words, by their symmetric Kullback–Leibler divergence in bits (lee-2018
+// Appendix A.4):
 //
-//	½(KL₂(a‖q) + KL₂(q‖a)),
+//	½(KL₂(a‖q) + KL₂(q‖a)).
 //
-// with the second argument of each scaled to sum 1, the first as it is. The
-// closer to 0 the better; because the first argument is not scaled it is
-// negative for an A that sums to less than 1.
+// The second argument of each divergence is scaled to sum 1, the first is not, so
+// that an A with a sum below 1 may give a negative number. Closer to 0 is better.
 //
-// Here q is read off Bayes' rule word by word, as in the values published with
-// the papers' program: q_k is the mean over the words with B_nk > 0 of
-// B̆_nk c_n/B_nk. When c is the marginal with which B was made, each of these
-// terms is p(Z = k) itself; with the original marginals they scatter and rare
-// words weigh as much as frequent ones. ValidityMarginal is the robust form.
+// q_k is the mean of Bayes' ratio B̆_nk c_n/B_nk over the words with B_nk > 0, as in
+// the values published with the papers' program. Each ratio is p(Z = k) if B was made
+// with c; with other marginals rare words weigh as much as frequent ones.
+// Report.ValidityMarginal takes q_k = Σ_n B̆_nk c_n instead, the printed formula, which
+// is less sensitive.
 //
-// a is K×K, b and breve N×K, c of length N. NaN (with no error) where the
-// divergence does not exist: a marginal is negative, or has mass where the other
-// has none.
+// a is K×K, b and breve are N×K, c has length N. NaN where the divergence does not
+// exist: a marginal is negative, or positive where the other is 0.
 func Validity(a mat.Matrix, b, breve *mat.Dense, c []float64) (float64, error) {
 	t, err := checkTopics(b)
 	if err != nil {
 		return 0, err
 	}
-	d, err := validityArgs(a, breve, c, t.n, t.k)
+	if err := checkBreve(breve, t.n, t.k); err != nil {
+		return 0, err
+	}
+	if err := checkMarginals("marginals", c, t.n); err != nil {
+		return 0, err
+	}
+	d, err := denseA(a, t.k)
 	if err != nil {
 		return 0, err
 	}
@@ -107,17 +97,7 @@ func (t *topics) validity(a, breve *mat.Dense, c []float64) float64 {
 	return symmetricKL(rowSums(a), q)
 }
 
-// ValidityMarginal is Validity with q_k = Σ_n B̆_nk c_n, the law of total
-// probability, which is the thesis' formula as printed (lee-2018 Appendix A.4).
-func ValidityMarginal(a mat.Matrix, breve *mat.Dense, c []float64) (float64, error) {
-	n, k := dims(breve)
-	d, err := validityArgs(a, breve, c, n, k)
-	if err != nil {
-		return 0, err
-	}
-	return validityMarginal(d, breve, c), nil
-}
-
+// validityMarginal is Report.ValidityMarginal.
 func validityMarginal(a, breve *mat.Dense, c []float64) float64 {
 	_, k := breve.Dims()
 	q := make([]float64, k)
@@ -125,17 +105,6 @@ func validityMarginal(a, breve *mat.Dense, c []float64) float64 {
 		floats.AddScaled(q, ci, breve.RawRowView(i))
 	}
 	return symmetricKL(rowSums(a), q)
-}
-
-// validityArgs checks the arguments and returns A.
-func validityArgs(a mat.Matrix, breve *mat.Dense, c []float64, n, k int) (*mat.Dense, error) {
-	if err := checkBreve(breve, n, k); err != nil {
-		return nil, err
-	}
-	if err := checkMarginals("marginals", c, n); err != nil {
-		return nil, err
-	}
-	return denseA(a, k)
 }
 
 func rowSums(a *mat.Dense) []float64 {

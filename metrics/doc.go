@@ -1,95 +1,82 @@
-// Package metrics holds the measures by which the papers judge a factorisation
-// C ≈ BABᵀ and its topics. Each is a plain function; Evaluate computes all of
-// them at once.
+// Package metrics measures a factorisation C ≈ BABᵀ and its topics, of this
+// library or of any other program.
 //
-// Symbols as everywhere in the library: N words, K topics; C (N×N) the word
-// co-occurrence, C̄ the same with every row divided by its sum; S = s_1 … s_K the
-// anchor words; B (N×K) with column b_k = p(word | topic k); B̆ (N×K here, one row
-// a word) with row n = p(topic | word n); A (K×K) = p(topic, topic); c the row
-// sums of C, the unigram distribution. ln is natural, KL₂ and H₂ are in bits.
-// Deviations are sample deviations (n−1). Always measure against the original C,
-// not the rectified one.
+// N words, K topics: C is the N×N co-occurrence, always the original and not the
+// rectified one; C̄ is C with each row divided by its sum; S = s_1 … s_K are the
+// anchors; B (N×K) has the columns b_k = p(word | topic k); B̆ (N×K) has the rows
+// p(topic | word n); A (K×K) is p(topic, topic); c holds the row sums of C, in
+// proportion to p(word). ln is natural; KL₂ and H₂ are in bits. Deviations are
+// sample deviations (n−1).
 //
-// # How well the model explains the data
+// # Which measure to use
 //
-//	Recovery       mean_i ‖C̄_i − Σ_k B̆_ik C̄_{s_k}‖₂            lower    do the anchors span the words?
-//	Approximation  ‖C − BABᵀ‖_F                                lower    does the product give C back?
-//	Legality       Σ_kl A_kl                                   near 1   is A a joint distribution?
-//	Validity       ½(KL₂(a‖q) + KL₂(q‖a)), a = A·1             near 0   do A and B̆ agree on p(topic)?
+// Does the model fit at all? Legality, ΣA, is near 1 if it does. Evaluate computes
+// it together with all other measures of the first four tables.
 //
-// Recovery falls as K grows; compare it at equal K. Approximation alone can be
-// small for useless anchors, for most of C lies in few frequent words.
+// Which of two models of the same data is better? Compare Recovery and Approximation
+// at equal K, NPMI and Dissimilarity at any K. Which is easier to read? NPMI for
+// topics whose words meet, Specificity for topics that are not the corpus as a whole,
+// Dissimilarity, Diversity or SimCount for topics that differ. Coherence alone
+// misleads: K topics that all are the unigram distribution score best. Read it with
+// Specificity and Dissimilarity.
 //
-// # How the topics relate
+// For topics of other programs, lists of words are enough: TextCoherence where the
+// texts are at hand, BagCoherence for counts, SimCount and Diversity. For labelled
+// documents see ClustAcc and Associate, for known topic proportions Compositions. To
+// see which topic of one model is which of another, use Match; to show a topic,
+// RankWords.
 //
-//	Dominancy      mean_k A_kk/Σ_l A_kl                        neither  how much is a topic by itself?
-//	DominancyDiag  mean_k A_kk                                 neither  the same as a joint probability
-//	Entropy        mean_n H₂(B̆_n)/lg K                         lower    is a word at home in one topic?
+// # How well the model fits
 //
-// The papers read these beside Gibbs sampling: close to it is good, extremes are
-// not.
+//	                range    better
+//	Recovery        ≥ 0      lower      mean_i ‖C̄_i − Σ_k B̆_ik C̄_{s_k}‖₂      anchors span the words
+//	Approximation   ≥ 0      lower      ‖C − BABᵀ‖_F                          the product gives C
+//	Legality        real     near 1     Σ_kl A_kl                             A is a joint distribution
+//	Validity        bits     near 0     ½(KL₂(a‖q) + KL₂(q‖a)), a = A·1       A and B̆ agree on p(topic)
 //
-// # How good the topics are
+// Recovery falls as K grows. Most of the mass of C lies in a few frequent words, so
+// that Approximation can be small for bad anchors.
 //
-//	Sparsity       mean_k (√N − ‖b_k‖₁/‖b_k‖₂)/(√N − 1)        higher   few words or all of them?
-//	Specificity    mean_k KL₂(b_k‖c)                           higher   more than the unigram?
-//	Dissimilarity  mean_k #{top words in no other top list}    higher   different from one another?
-//	Coherence      mean_k Σ_{i>j} ln((D2(t_i,t_j)+ε)/D1(t_j))  higher*  do top words meet in documents?
-//	NPMI           mean_k mean_{i>j} npmi(t_i, t_j)            higher   do they meet more than by chance?
+// # How topics relate
 //
-// A warning on Coherence (u_mass): by itself it favours topics that repeat the
-// corpus' most frequent words, for these meet in many documents whatever they
-// mean. A model whose K topics are all the unigram distribution scores best of
-// all. Read it only together with Specificity and Dissimilarity, which expose
-// just that, or use NPMI, which sets co-occurrence against chance.
+//	Dominancy       [0, 1]   neither    mean_k A_kk/Σ_l A_kl                  topics are by themselves
+//	Entropy         [0, 1]   lower      mean_n H₂(B̆_n)/lg K                   words belong to many topics
 //
-// # How good the anchors are
+// The papers compare these with Gibbs sampling; extremes are bad signs.
 //
-//	BasisRank      mean_k rank of s_k in topic k               lower    would a reader see the anchor?
-//	SoftBasisRank  mean_k ln(max_n B_nk/B_{s_k,k})             lower    how improbable is it there?
-//	BasisQuality   mean_k mean_{l≠k} rank of s_k in topic l    higher   is it foreign to the others?
+// # How good topics are
 //
-// # Topics of any program
+//	Sparsity        [0, 1]   higher     mean_k (√N − ‖b_k‖₁/‖b_k‖₂)/(√N − 1)  topics of few words
+//	Specificity     bits     higher     mean_k KL₂(b_k‖c)                     topics unlike the unigram
+//	Dissimilarity   [0, n]   higher     mean_k #{top words in no other list}  topics unlike each other
+//	Coherence       ≤ 0      higher     Σ_{i>j} ln((D2(t_i,t_j)+ε)/D1(t_j))   top words meet
+//	NPMI            [−1, 1]  higher     mean_{i>j} npmi(t_i, t_j)             … more than by chance
+//	SimCount        ≥ 0      lower      Σ_{k<l} #{words in both lists}        topics share words
+//	Diversity       (0, 1]   higher     #{different words}/#{words of lists}  topics unlike each other
 //
-// Lists of top words are enough for TextCoherence (u_mass, c_npmi and c_v, in
-// windows over texts), BagCoherence (the same in whole documents), SimCount and
-// Diversity, so that topics from elsewhere are scored with the same measures.
+// # How good anchors are
 //
-//	UMass      mean_{i>j} ln((P(t_i, t_j)+ε)/P(t_j))           higher*  Coherence a pair
-//	CNPMI      mean_{i>j} npmi(t_i, t_j) in windows of 10      higher   do top words stand together?
-//	CV         mean cosine of the words' npmi vectors          higher   do they keep the same company?
-//	SimCount   Σ_{k<l} #{words in both top lists}              lower    different from one another?
-//	Diversity  different words of all lists/words of all lists higher   different from one another?
+//	BasisRank       [1, N]   lower      mean_k rank of s_k in topic k         anchors show in their topic
+//	SoftBasisRank   ≥ 0      lower      mean_k ln(max_n B_nk/B_{s_k,k})       … by probability
+//	BasisQuality    [1, N]   higher     mean_k mean_{l≠k} rank of s_k in l    anchors are foreign elsewhere
 //
-// # Models beside each other, and documents
+// # Values that do not exist
 //
-// Align says which topic of one model is which of another, and how far they are
-// apart; Labels ranks the words of a topic by probability, FREX, lift, relevance
-// or saliency. From the weights of the topics in documents (W, M×K) and labels of
-// the documents, ClustAcc tells how well the topics separate the classes, and
-// Associate which topic goes with which class. Compositions compares such
-// weights with others. BaseRecovery is Recovery over the words of a smaller
-// vocabulary.
+// Some values are not defined: Specificity of an empty topic, Dominancy of a topic
+// without mass, Recovery of a word that C lacks. They are NaN in Stat.Values,
+// counted in Stat.Undefined and left out of the mean. Input that no model can have
+// (wrong sizes, NaN, negative probabilities, columns of B that do not sum to 1) is an
+// error, which names the matrix and the place.
+//
+// All functions are safe for concurrent use and leave their arguments alone. Results
+// do not depend on the number of workers.
 //
 // # Sources
 //
 // lee-2020: Lee, Cho, Bindel, Mimno: Practical correlated topic modeling and analysis
-// via the rectified anchor word algorithm, §4. lee-2018: Lee's thesis on
-// joint-stochastic spectral inference, §1.4 (Entropy, Specificity,
-// TopicDissimilarity, Coherence, the two ranks), §2.4 (Recovery, Approximation,
-// Dominancy, Dissimilarity) and Appendix A.4 (Legality, Validity). fu-2018: Fu,
-// Huang, Sidiropoulos, Shi, Hong: Anchor-free correlated topic modeling, §6.2 (SimCount,
-// ClustAcc). dong-2019: Dong's thesis, §4.6 (BaseRecovery). Where the
-// formulas differ from each other, or from the program that gave the published
-// numbers, both forms are here and each says which it is. Figures in the papers
-// show logarithms of some measures; values here are raw.
-//
-// # What is not defined
-//
-// Some values do not exist: Specificity of an empty topic, Dominancy of a topic
-// with no mass, Recovery of a word that C does not know. Such a value is NaN in
-// Stat.Values, counted in Stat.Undefined, and left out of the mean; each
-// function says which. Input that no model can have (wrong sizes, NaN, negative
-// probabilities, columns of B that do not sum to 1) is an error: a *ShapeError or
-// a *ValueError.
+// via the rectified anchor word algorithm. lee-2018: Lee's thesis on
+// joint-stochastic spectral inference. fu-2018: Fu, Huang, Sidiropoulos, Shi, Hong:
+// Anchor-free correlated topic modeling. dong-2019: Dong's thesis. Where their
+// formulas differ from each other, or from the program behind the published numbers,
+// Report has both. Figures in the papers often show logarithms; values here are raw.
 package metrics

@@ -3,6 +3,7 @@ package metrics_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"log"
 	"strings"
 
@@ -70,34 +71,28 @@ func ExampleEvaluate() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := metrics.Evaluate(ctx, metrics.Input{C: c, B: b, Breve: breve, A: a, Anchors: anchors, Pairs: pairs, TopN: top})
+	r, err := metrics.Evaluate(ctx, metrics.Factors{C: c, B: b, Breve: breve, A: a, Anchors: anchors, Pairs: pairs, TopN: top})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, m := range r.Keyed() {
-		if m.Single {
-			fmt.Printf("%-18s %8.4f\n", m.Key, m.Mean)
-		} else {
-			fmt.Printf("%-18s %8.4f ± %.4f\n", m.Key, m.Mean, m.Std)
-		}
-	}
+	fmt.Print(r)
 	// Output:
-	// recovery             0.1181 ± 0.1145
-	// approximation        0.0643
-	// legality             1.0000
-	// validity            -0.0102
-	// dominancy            0.9800 ± 0.0000
-	// dominancy_diag       0.4900 ± 0.0000
-	// entropy              0.2880 ± 0.4324
-	// sparsity             0.4141 ± 0.0658
-	// specificity          0.6464 ± 0.0787
-	// dissimilarity        2.0000 ± 0.0000
-	// coherence           -0.3370 ± 0.4895
-	// coherence_ordered   -1.3672 ± 0.0012
-	// npmi                 0.2642 ± 0.0978
-	// basis_rank           1.0000 ± 0.0000
-	// soft_basis_rank      0.0000 ± 0.0000
-	// basis_quality        4.5000 ± 0.7071
+	// recovery               0.11812 ± 0.115
+	// approximation         0.064334
+	// legality                     1
+	// validity             -0.010194
+	// dominancy                 0.98 ± 0
+	// dominancy_diag            0.49 ± 0
+	// entropy                0.28799 ± 0.432
+	// sparsity               0.41411 ± 0.0658
+	// specificity             0.6464 ± 0.0787
+	// dissimilarity                2 ± 0
+	// coherence             -0.33701 ± 0.49
+	// coherence_ordered      -1.3672 ± 0.00118
+	// npmi                   0.26416 ± 0.0978
+	// basis_rank                   1 ± 0
+	// soft_basis_rank              0 ± 0
+	// basis_quality              4.5 ± 0.707
 }
 
 // The words to show for a topic, and how coherent they are.
@@ -111,9 +106,13 @@ func ExampleNPMI() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	lists, err := metrics.TopLists(b, 3)
+	if err != nil {
+		log.Fatal(err)
+	}
 	for k, v := range npmi.Values {
 		fmt.Printf("%.2f", v)
-		for _, w := range metrics.TopWords(b, k, 3) {
+		for _, w := range lists[k] {
 			fmt.Print(" ", docs.Word(w))
 		}
 		fmt.Println()
@@ -159,23 +158,30 @@ func ExampleStat() {
 	// 0.250, undefined for 1 topic: [0.250 NaN]
 }
 
-// Topics of any program, as lists of words, scored against texts.
-func ExampleTextCoherence() {
-	texts := func(yield func([]string, error) bool) {
-		for _, t := range []string{
-			"the ship set sail with salt and rope",
-			"a sail and a rope on every ship",
-			"salt the pan before the oven is hot",
-			"the oven is hot and the pan is too",
-			"rope for the sail of the ship",
-		} {
-			if !yield(strings.Fields(t), nil) {
+// texts is a corpus.Source of texts in memory.
+type texts []string
+
+func (t texts) Docs(context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		for _, s := range t {
+			if !yield(corpus.Document{Tokens: strings.Fields(s)}, nil) {
 				return
 			}
 		}
 	}
+}
+
+// Topics of any program, as lists of words, scored against texts.
+func ExampleTextCoherence() {
+	docs := texts{
+		"the ship set sail with salt and rope",
+		"a sail and a rope on every ship",
+		"salt the pan before the oven is hot",
+		"the oven is hot and the pan is too",
+		"rope for the sail of the ship",
+	}
 	topics := [][]string{{"ship", "sail", "rope"}, {"pan", "oven", "hot"}, {"ship", "oven", "salt"}}
-	r, err := metrics.TextCoherence(context.Background(), topics, texts)
+	r, err := metrics.TextCoherence(context.Background(), topics, docs)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -189,44 +195,44 @@ func ExampleTextCoherence() {
 }
 
 // Which topic of one model is which of another, whose words are in another order.
-func ExampleAlign() {
+func ExampleMatch() {
 	_, _, b, _, _, _ := sample()
 	other := mat.NewDense(3, 2, []float64{
 		.40, 0,
 		.40, 0,
 		.20, 1,
 	})
-	a, err := metrics.Align(context.Background(), b, other, metrics.AlignOptions{
+	a, err := metrics.Match(context.Background(), b, other, metrics.MatchOptions{
 		WordsA: []string{"ship", "sail", "salt", "pan", "oven"},
 		WordsB: []string{"oven", "pan", "ship"},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, m := range a.Matches {
-		fmt.Printf("topic %d is topic %d: ℓ₁ %.2f, %d top words in common\n", m.A, m.B, m.L1, m.Overlap)
+	for k, l := range a.Of {
+		fmt.Printf("topic %d is topic %d: ℓ₁ %.2f, %d top words in common\n", k, l, a.L1.Values[k], a.Overlap[k])
 	}
 	// Output:
 	// topic 0 is topic 1: ℓ₁ 1.20, 1 top words in common
 	// topic 1 is topic 0: ℓ₁ 0.70, 2 top words in common
 }
 
-// Words that label a topic.
-func ExampleLabels() {
+// Words that describe a topic.
+func ExampleRankWords() {
 	docs, c, b, _, _, _ := sample()
-	for _, r := range []metrics.Ranking{metrics.ByProbability{}, metrics.ByFREX{}, metrics.ByLift{}} {
-		labels, err := metrics.Labels(b, c.Marginals(), r, 3)
+	for _, r := range []metrics.Ranking{metrics.ByRelevance{}, metrics.ByFREX{}, metrics.ByLift{}} {
+		ranked, err := metrics.RankWords(b, c.Marginals(), r, 3)
 		if err != nil {
 			log.Fatal(err)
 		}
 		fmt.Print(r)
-		for _, l := range labels[1] {
+		for _, l := range ranked[1] {
 			fmt.Print(" ", docs.Word(l.Word))
 		}
 		fmt.Println()
 	}
 	// Output:
-	// probability pan salt oven
+	// relevance(λ=0.6) pan oven salt
 	// FREX(ω=0.5) pan oven salt
 	// lift oven pan salt
 }
@@ -242,7 +248,7 @@ func ExampleClustAcc() {
 		.6, .2, .2,
 	})
 	labels := []string{"sea", "sea", "sea", "kitchen", "kitchen", "kitchen"}
-	a, _, err := metrics.ClustAcc(context.Background(), w, labels, metrics.KMeans{})
+	a, err := metrics.ClustAcc(context.Background(), w, labels, metrics.KMeans{})
 	if err != nil {
 		log.Fatal(err)
 	}

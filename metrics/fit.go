@@ -18,31 +18,25 @@ import (
 const (
 	rowChunk = 64 // words a chunk
 
-	// cancel is the ratio of squares below which the expansion
-	// ‖u‖² − 2uᵀv + ‖v‖² is not trusted for ‖u − v‖². The expansion is wrong by
-	// some 1e-15·‖u‖², so that above it the distance keeps nine digits; below,
-	// it is summed from the differences themselves.
+	// cancel is the ratio of squares below which ‖u − v‖² is summed from the
+	// differences. The expansion ‖u‖² − 2uᵀv + ‖v‖² is wrong by some 1e-15·‖u‖²,
+	// and so keeps nine digits above.
 	cancel = 1e-6
 )
 
-// Recovery measures how well the anchors span the co-occurrence space: the mean
-// over all N words, anchors among them, of
+// Recovery measures how well the anchors span the rows of C̄, which is c with each row
+// divided by its sum: the residual of each word and its mean over words (lee-2018
+// eq. 1.6, lee-2020 §4),
 //
-//	‖C̄_i − Σ_k B̆_ik C̄_{s_k}‖₂
+//	‖C̄_i − Σ_k B̆_ik C̄_{s_k}‖₂.
 //
-// where C̄ is c with every row divided by its sum (lee-2018 eq. 1.6, lee-2020 §4).
-// Smaller is better; it is 0 when every row of C̄ is the stated mixture of
-// anchor rows. Give the original co-occurrence, not the rectified one: measured
-// against a matrix that rectification itself has made fit, it says little.
+// It is at least 0; lower is better. c is the original co-occurrence (N×N), not the
+// rectified one. breve is B̆, N×K; anchors are K numbers of words. One value a word,
+// NaN for a word whose row of c sums to 0; an anchor with such a row is an error.
 //
-// breve is N×K, row n being p(topic | word n); anchors holds K word numbers.
-// Values has one entry a word. It is undefined (NaN) for a word whose row of c
-// sums to 0; an anchor with such a row is an error.
-//
-// Cost: one product of c with an N×K block, the row norms of c, O(NK²); words
-// that are recovered to better than a thousandth of their norm (the anchors
-// always) are summed exactly, at the price of one row of c and O(NK) each.
-// Memory O(NK). The result does not depend on workers (0: GOMAXPROCS).
+// O(N·K²) and O(NK) memory, a product of c with an N×K block and the row norms of c;
+// words recovered to better than a thousandth of their norm take a row of c each.
+// workers bounds the goroutines (0: GOMAXPROCS) and does not change the result.
 func Recovery(ctx context.Context, c cooc.Matrix, breve *mat.Dense, anchors []int, workers int) (Stat, error) {
 	if err := checkC(c); err != nil {
 		return Stat{}, err
@@ -61,13 +55,6 @@ func Recovery(ctx context.Context, c cooc.Matrix, breve *mat.Dense, anchors []in
 	return recovery(ctx, c, norms2, breve, anchors, workers)
 }
 
-func checkC(c cooc.Matrix) error {
-	if c == nil || c.Dim() < 1 {
-		return fmt.Errorf("metrics: no co-occurrence matrix")
-	}
-	return checkMarginals("C (row sums)", c.Marginals(), c.Dim())
-}
-
 func rowNorms2(ctx context.Context, c cooc.Matrix, workers int) ([]float64, error) {
 	norms2, err := c.RowNorms2(ctx, workers)
 	if err != nil {
@@ -78,7 +65,7 @@ func rowNorms2(ctx context.Context, c cooc.Matrix, workers int) ([]float64, erro
 	}
 	for i, v := range norms2 {
 		if !finite(v) {
-			return nil, &ValueError{"C (row norms)", i, -1, v, "is not finite"}
+			return nil, fmt.Errorf("metrics: C (row norms)[%d]: %v is not finite", i, v)
 		}
 	}
 	return norms2, nil
@@ -89,7 +76,7 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 	marg := c.Marginals()
 	for j, s := range anchors {
 		if marg[s] == 0 {
-			return Stat{}, &ValueError{"anchors", j, -1, float64(s), "is a word whose row of C sums to 0"}
+			return Stat{}, fmt.Errorf("metrics: anchors[%d]: %d is a word whose row of C sums to 0", j, s)
 		}
 	}
 	// x = C̄_Sᵀ (N×K), f = C·x = diag(c)·C̄C̄_Sᵀ, g = C̄_S C̄_Sᵀ.
@@ -146,7 +133,7 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 				d2 = floats.Dot(r, r)
 			}
 			if !finite(d2) {
-				return &ValueError{"C", i, -1, d2, "is the squared residual of the row: C holds numbers that are not finite"}
+				return fmt.Errorf("metrics: C[%d]: %v is the squared residual of the row: C holds numbers that are not finite", i, d2)
 			}
 			values[i] = math.Sqrt(d2)
 		}
@@ -158,18 +145,13 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 	return NewStat(values), nil
 }
 
-// Approximation returns ‖C − BABᵀ‖_F, the element-wise error of the whole
-// factorisation (lee-2018 §2.4, lee-2020 §4): smaller is better, against the
-// original co-occurrence. Entries of C are of the order of 1/N², so compare it
-// with ‖C‖_F, not with 1.
+// Approximation returns ‖C − BABᵀ‖_F (lee-2018 §2.4, lee-2020 §4). Lower is better;
+// compare it with ‖C‖_F, for entries of C are of the order of 1/N².
 //
-// b is N×K and a K×K; a need not be symmetric. No N×N product is formed:
-// ‖C‖² − 2⟨A, BᵀCB⟩ + ⟨A, BᵀB·A·BᵀB⟩ needs one product of c with an N×K block,
-// the row norms of c and O(NK²). That difference loses all digits of an error
-// below about 1e-8·‖C‖; an error below a thousandth of ‖C‖ is therefore summed
-// from the differences, row by row, for one pass over the rows of c and 2N²K
-// flops with O(NK) memory. The result does not depend on workers (0:
-// GOMAXPROCS).
+// c is the original co-occurrence, N×N; b is N×K; a is K×K, symmetric or not. O(N·K²)
+// and O(NK) memory, a product of c with an N×K block and the row norms of c. An error
+// below a thousandth of ‖C‖ takes all rows of c and O(N²K). workers bounds the
+// goroutines (0: GOMAXPROCS) and does not change the result.
 func Approximation(ctx context.Context, c cooc.Matrix, b *mat.Dense, a mat.Matrix, workers int) (float64, error) {
 	if err := checkC(c); err != nil {
 		return 0, err
@@ -212,7 +194,7 @@ func approximation(ctx context.Context, c cooc.Matrix, norms2 []float64, b, a *m
 		}
 	}
 	if !finite(d2) {
-		return 0, &ValueError{"approximation", -1, -1, d2, "is its square: the entries of C, B or A are not finite, or too large"}
+		return 0, fmt.Errorf("metrics: approximation: its square is %v: the entries of C, B or A are not finite, or too large", d2)
 	}
 	return math.Sqrt(d2), nil
 }

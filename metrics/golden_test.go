@@ -33,8 +33,8 @@ type golden struct {
 	residues bool
 }
 
-func (g *golden) input(c cooc.Matrix, pairs PairCounts) Input {
-	return Input{C: c, B: matrix(g.B), Breve: mat.DenseCopyOf(matrix(g.Btilde).T()), A: matrix(g.A), Anchors: g.S0, Pairs: pairs}
+func (g *golden) input(c cooc.Matrix, pairs PairCounts) Factors {
+	return Factors{C: c, B: matrix(g.B), Breve: mat.DenseCopyOf(matrix(g.Btilde).T()), A: matrix(g.A), Anchors: g.S0, Pairs: pairs}
 }
 
 // counts are document frequencies in plain arrays.
@@ -219,7 +219,7 @@ func TestFromDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, g := range tiny(t) {
-		pairs, err := cooc.CountPairs(ctx, docs, TopUnion(matrix(g.B), DefaultTopN), 0)
+		pairs, err := cooc.CountPairs(ctx, docs, TopUnion(matrix(g.B), 0), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,7 +269,7 @@ func TestNPMIFromDocuments(t *testing.T) {
 		}
 		never := 0
 		for k := range got.Values {
-			top := TopWords(b, k, n)
+			top := topWords(b, k, n)
 			sum, count := 0.0, 0
 			for i := range top {
 				for j := range i {

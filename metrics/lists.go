@@ -12,53 +12,80 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
-// ListSmoothing is the ε of UMass, CNPMI and CV. It is added to the probability
-// of a pair; that of Coherence, 0.01, to a number of documents.
-const ListSmoothing = 1e-12
-
-// Windows that Röder, Both and Hinneburg found best, in tokens.
 const (
-	CNPMIWindow = 10
-	CVWindow    = 110
+	listEpsilon = 1e-12 // ε of u_mass, c_npmi and c_v, added to the probability of a pair
+
+	// Sizes of windows in tokens that Röder, Both and Hinneburg found best.
+	npmiWindow = 10
+	cvWindow   = 110
 )
 
-// ListCoherence holds the coherences of lists of words.
+// ListCoherence holds three coherences of lists of words t_1, …, t_n, most
+// probable first, in the form of Röder, Both and Hinneburg (Exploring the space
+// of topic coherence measures, WSDM 2015). ε is 10⁻¹², and P the share of the
+// documents, or windows of text, that hold one word or both. Each Stat has one
+// value a list. Higher is better.
+//
+// Pairs with a word that the reference lacks count 0. A list of fewer than two
+// words has the value NaN.
 type ListCoherence struct {
-	UMass, CNPMI, CV Stat // one value a list
+	// UMass is the mean over pairs i > j of ln((P(t_i, t_j) + ε)/P(t_j)), in whole
+	// documents. At most 0 but for ε. Coherence is the sum over pairs, not their
+	// mean, with ε in documents, and takes off less for pairs that never meet.
+	UMass Stat
 
-	// Missing counts, for each list, the words that the reference does not
-	// hold. Pairs with them count 0 in all three, which is neither good nor bad.
+	// CNPMI is the mean over pairs of
+	//
+	//	npmi(a, b) = ln((P(a, b) + ε)/(P(a)P(b)))/(−ln(P(a, b) + ε)),
+	//
+	// in [−1, 1]; 0 for independent words, 1 for words in every window.
+	// NPMI is the same with ε = 0: there a pair that never meets counts −1, here
+	// −1 − ln(P(a)P(b))/27.6.
+	CNPMI Stat
+
+	// CV is in [−1, 1], near 1 for related words. Each word a has the vector of
+	// npmi(a, b) for all words b of the list, a among them, and the list the sum of
+	// these vectors. CV is the mean cosine between the words' vectors and the
+	// list's, 0 for a word that the reference lacks.
+	CV Stat
+
+	// Missing counts the words of each list that the reference lacks.
 	Missing []int
 }
 
-// TextCoherence scores lists of top words, most probable first, by how their
-// words go together in texts, which are read once. The lists may come from any
-// program; nothing else is known of the topics. u_mass is counted in whole
-// texts, c_npmi in windows of 10 tokens and c_v in windows of 110, as Röder,
-// Both and Hinneburg define them (Exploring the space of topic coherence
-// measures, WSDM 2015). The texts may be those the topics were learned from or
-// a reference of their own; give all tokens in their order. See UMass, CNPMI, CV
-// for what they mean and CountWindows for the cost. SourceTexts makes texts of
-// a corpus.Source.
+// TextCoherence scores lists of top words, from any program, by how their words
+// go together in the texts of a source, which is read once. UMass is counted in
+// whole texts, CNPMI in windows of 10 tokens and CV in windows of 110. A window
+// slides by one token; a word in it counts once. A text shorter than the window is
+// one window.
 //
-// A list without words has the value NaN. Errors: no lists, a word twice in a
-// list, an error of the texts or texts without tokens, ctx's.
-func TextCoherence(ctx context.Context, lists [][]string, texts iter.Seq2[[]string, error]) (*ListCoherence, error) {
+// The texts may be those the topics were learned from or others. The source must
+// give all tokens in their order, stop words and rare words among them, as readers
+// of text do. The lists may hold 8192 different words. Cost: for each token of the
+// lists, the number of such words in its window; 12·L² bytes for L different
+// words.
+//
+// Errors: no lists, a word twice in a list, too many words, a document with counts
+// in place of tokens, a source without tokens, the source's, ctx's.
+func TextCoherence(ctx context.Context, lists [][]string, src corpus.Source) (*ListCoherence, error) {
 	if err := checkLists(lists); err != nil {
 		return nil, err
 	}
-	words := distinct(lists)
-	counts, err := CountWindows(ctx, texts, words, 0, CNPMIWindow, CVWindow)
+	if src == nil {
+		return nil, fmt.Errorf("metrics: no texts")
+	}
+	counts, err := countWindows(ctx, textsOf(ctx, src), distinct(lists), 0, npmiWindow, cvWindow)
 	if err != nil {
 		return nil, err
 	}
-	return scoreLists(lists, counts[0].Index, counts[0], counts[1], counts[2])
+	return scoreLists(lists, counts[0].number, counts[0], counts[1], counts[2])
 }
 
-// BagCoherence is TextCoherence against a corpus of word counts, in which
-// tokens have no order: all three measures are then counted in whole documents.
-// Values of c_npmi and c_v are not to be compared with those from windows.
-func BagCoherence(ctx context.Context, lists [][]string, c *corpus.Corpus) (*ListCoherence, error) {
+// BagCoherence is TextCoherence for a corpus of word counts, in which tokens have
+// no order: all three measures are counted in whole documents. Its CNPMI and CV
+// cannot be compared with those of windows. workers bounds the goroutines (0:
+// GOMAXPROCS).
+func BagCoherence(ctx context.Context, lists [][]string, c *corpus.Corpus, workers int) (*ListCoherence, error) {
 	if err := checkLists(lists); err != nil {
 		return nil, err
 	}
@@ -71,23 +98,21 @@ func BagCoherence(ctx context.Context, lists [][]string, c *corpus.Corpus) (*Lis
 			numbers = append(numbers, i)
 		}
 	}
-	pairs, err := cooc.CountPairs(ctx, c, numbers, 0)
+	pairs, err := cooc.CountPairs(ctx, c, numbers, workers)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	return scoreLists(lists, c.Index, pairs, pairs, pairs)
 }
 
-// SourceTexts returns the tokens of each document of a source for TextCoherence.
-// The source must keep them in their order, as readers of text do; a document
-// with counts or numbers of words in their place is an error.
-func SourceTexts(ctx context.Context, src corpus.Source) iter.Seq2[[]string, error] {
+// textsOf returns the tokens of each document of a source.
+func textsOf(ctx context.Context, src corpus.Source) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		m := 0
 		for d, err := range src.Docs(ctx) {
 			m++
 			if err == nil && (d.Counts != nil || d.Words != nil) {
-				err = fmt.Errorf("metrics: document %d of the source is word counts, not a sequence of tokens; use BagCoherence", m)
+				err = fmt.Errorf("document %d of the source is word counts, not a sequence of tokens; use BagCoherence", m)
 			}
 			if !yield(d.Tokens, err) || err != nil {
 				return
@@ -112,10 +137,15 @@ func checkLists[W comparable](lists [][]W) error {
 	return nil
 }
 
-// scoreLists scores lists of words that index gives the numbers of; the counts
-// are those for the three measures, with one numbering.
+// scoreLists scores lists of words whose numbers index gives; the counts are those
+// for the three measures, with one numbering.
 func scoreLists(lists [][]string, index func(string) (int, bool), docs, near, wide PairCounts) (*ListCoherence, error) {
-	numbered := make([][]int, len(lists))
+	for _, p := range []PairCounts{docs, near, wide} {
+		if p.Docs() < 1 {
+			return nil, fmt.Errorf("metrics: pair counts of no documents")
+		}
+	}
+	numbered := make([][]int, len(lists)) // −1: not in the reference
 	r := &ListCoherence{Missing: make([]int, len(lists))}
 	for k, l := range lists {
 		for _, w := range l {
@@ -127,78 +157,34 @@ func scoreLists(lists [][]string, index func(string) (int, bool), docs, near, wi
 			numbered[k] = append(numbered[k], i)
 		}
 	}
-	var err error
-	if r.UMass, err = UMass(numbered, docs); err != nil {
-		return nil, err
-	}
-	if r.CNPMI, err = CNPMI(numbered, near); err != nil {
-		return nil, err
-	}
-	if r.CV, err = CV(numbered, wide); err != nil {
-		return nil, err
-	}
+	r.UMass, r.CNPMI, r.CV = uMass(numbered, docs), cNPMI(numbered, near), cV(numbered, wide)
 	return r, nil
 }
 
-// UMass is the u_mass coherence of lists of words, most probable first, in the
-// form of Röder, Both and Hinneburg 2015: the mean over pairs i > j of
-//
-//	ln((P(t_i, t_j) + ε)/P(t_j)),  ε = 10⁻¹²,
-//
-// with P the share of the documents (or windows) that hold both words, or the
-// one. At most 0 but for ε; closer to 0 is better. Coherence is the form of this
-// library's papers: the same sum over pairs, not divided by their number
-// n(n−1)/2, and with ε = 0.01 documents. Where all pairs of a list meet the two
-// differ by that factor, but for about 0.01 over the number of documents a pair
-// meets in. A pair that never meets adds 27.6 − ln M less here than one that
-// meets once, M being the number of documents, and 4.6 less there.
-//
-// The lists hold numbers of words that p must know, each once, or −1 for words
-// that the reference does not have; pairs with these, and with words that are in
-// no document, count 0. Values has one entry a list, undefined (NaN) for one of
-// fewer than two words.
-func UMass(lists [][]int, p PairCounts) (Stat, error) {
-	return listMeasure(lists, p, func(l []int, m float64) float64 {
+// uMass is ListCoherence.UMass of lists of numbers of words.
+func uMass(lists [][]int, p PairCounts) Stat {
+	m := float64(p.Docs())
+	return perList(lists, func(l []int) float64 {
 		return pairMean(l, func(hi, lo int) float64 {
 			d := count1(p, hi)
 			if d == 0 || count1(p, lo) == 0 {
 				return 0
 			}
-			return math.Log((float64(p.At(lo, hi))/m + ListSmoothing) / (d / m))
+			return math.Log((float64(p.At(lo, hi))/m + listEpsilon) / (d / m))
 		})
 	})
 }
 
-// CNPMI is the c_npmi coherence of lists of words (Röder, Both and Hinneburg
-// 2015; Aletras and Stevenson 2013): the mean over all pairs of their normalised
-// pointwise mutual information
-//
-//	npmi(a, b) = ln((P(a, b) + ε)/(P(a)P(b)))/(−ln(P(a, b) + ε)),  ε = 10⁻¹²,
-//
-// in [−1, 1]. Higher is better, 0 is independence. NPMI is the same with ε = 0,
-// where a pair that never meets counts −1; here it counts −1 − ln(P(a)P(b))/27.6,
-// which is −0.5 for words that are in one window of a thousand each. A pair that
-// is in every window counts 1.
-//
-// Arguments and undefined values as for UMass. Counted in windows of CNPMIWindow
-// tokens it is c_npmi, otherwise something near it.
-func CNPMI(lists [][]int, p PairCounts) (Stat, error) {
-	return listMeasure(lists, p, func(l []int, _ float64) float64 {
+// cNPMI is ListCoherence.CNPMI of lists of numbers of words.
+func cNPMI(lists [][]int, p PairCounts) Stat {
+	return perList(lists, func(l []int) float64 {
 		return pairMean(l, func(a, b int) float64 { return smoothNPMI(p, a, b) })
 	})
 }
 
-// CV is the c_v coherence of lists of words (Röder, Both and Hinneburg 2015).
-// Each word a of the list has a vector of npmi(a, b) with all words b of the
-// list, itself among them (npmi as for CNPMI), and the whole list the sum of
-// these vectors; c_v is the mean over the words of the cosine between the two.
-// In [−1, 1], for related words near 1; higher is better. A word that is not in
-// the reference has the cosine 0.
-//
-// Arguments and undefined values as for UMass. Counted in windows of CVWindow
-// tokens it is c_v, otherwise something near it.
-func CV(lists [][]int, p PairCounts) (Stat, error) {
-	return listMeasure(lists, p, func(l []int, _ float64) float64 {
+// cV is ListCoherence.CV of lists of numbers of words.
+func cV(lists [][]int, p PairCounts) Stat {
+	return perList(lists, func(l []int) float64 {
 		n := len(l)
 		if n < 2 {
 			return math.NaN()
@@ -225,33 +211,12 @@ func CV(lists [][]int, p PairCounts) (Stat, error) {
 	})
 }
 
-// listMeasure applies f to every list; m is the number of documents.
-func listMeasure(lists [][]int, p PairCounts, f func(l []int, m float64) float64) (Stat, error) {
-	if noPairs(p) {
-		return Stat{}, fmt.Errorf("metrics: no pair counts")
-	}
-	if p.Docs() < 1 {
-		return Stat{}, fmt.Errorf("metrics: pair counts of no documents")
-	}
-	if len(lists) == 0 {
-		return Stat{}, fmt.Errorf("metrics: no lists of words")
-	}
+func perList(lists [][]int, f func(l []int) float64) Stat {
 	values := make([]float64, len(lists))
 	for k, l := range lists {
-		seen := make(map[int]bool, len(l))
-		for i, w := range l {
-			switch {
-			case w == -1:
-			case !p.Has(w):
-				return Stat{}, fmt.Errorf("metrics: no pair counts for word %d, at %d in the list of topic %d", w, i, k)
-			case seen[w]:
-				return Stat{}, fmt.Errorf("metrics: the list of topic %d has the word %d twice", k, w)
-			}
-			seen[w] = true
-		}
-		values[k] = f(l, float64(p.Docs()))
+		values[k] = f(l)
 	}
-	return NewStat(values), nil
+	return NewStat(values)
 }
 
 // pairMean returns the mean of f over the pairs of a list, NaN where it has none.
@@ -284,83 +249,6 @@ func smoothNPMI(p PairCounts, a, b int) float64 {
 	if both == m { // the limit; by the formula ε would decide
 		return 1
 	}
-	x := both/m + ListSmoothing
+	x := both/m + listEpsilon
 	return math.Log(x/(da/m*db/m)) / -math.Log(x)
-}
-
-// SimCount is the similarity count of fu-2018 (§6.2, after arora-2013): how many
-// top words topics share. Values has one entry a list, the number of its words
-// in each other list, added up; total counts every pair of lists once, half the
-// sum of the Values. Fewer is better: the topics are more distinct. Lists are of
-// words or of their numbers, without repetitions; 20 words in the paper.
-func SimCount[W comparable](lists [][]W) (total int, each Stat, err error) {
-	in, err := listed(lists)
-	if err != nil {
-		return 0, Stat{}, err
-	}
-	values := make([]float64, len(lists))
-	for k, l := range lists {
-		for _, w := range l {
-			values[k] += float64(in[w] - 1)
-		}
-	}
-	for _, n := range in {
-		total += n * (n - 1) / 2
-	}
-	return total, NewStat(values), nil
-}
-
-// Diversity is the topic diversity of Dieng, Ruiz and Blei 2020: the share of
-// different words among all words of the lists, 25 a topic there. In (0, 1];
-// 1: no word is in two lists. Lists as for SimCount; NaN where they are all
-// empty.
-func Diversity[W comparable](lists [][]W) (float64, error) {
-	in, err := listed(lists)
-	if err != nil {
-		return 0, err
-	}
-	all := 0
-	for _, l := range lists {
-		all += len(l)
-	}
-	return float64(len(in)) / float64(all), nil
-}
-
-// listed checks lists and returns in how many of them each word stands.
-func listed[W comparable](lists [][]W) (map[W]int, error) {
-	if err := checkLists(lists); err != nil {
-		return nil, err
-	}
-	in := make(map[W]int)
-	for _, l := range lists {
-		for _, w := range l {
-			in[w]++
-		}
-	}
-	return in, nil
-}
-
-// TopLists returns the numbers of the n most probable words of each topic, as
-// TopWords does for one. Words of probability 0 are left out, so that the list
-// of a topic with fewer words is shorter and that of an empty one empty. b is
-// N×K; n is at least 1.
-func TopLists(b *mat.Dense, n int) ([][]int, error) {
-	t, err := checkTopics(b)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkTopN(n); err != nil {
-		return nil, err
-	}
-	lists := make([][]int, t.k)
-	for k := range lists {
-		lists[k] = TopWords(b, k, n)
-		for i, w := range lists[k] {
-			if b.At(w, k) == 0 {
-				lists[k] = lists[k][:i]
-				break
-			}
-		}
-	}
-	return lists, nil
 }

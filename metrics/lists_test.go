@@ -17,7 +17,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
-func textsOf(texts ...string) iter.Seq2[[]string, error] {
+func fields(texts ...string) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		for _, t := range texts {
 			if !yield(strings.Fields(t), nil) {
@@ -53,7 +53,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 func TestListsByHand(t *testing.T) {
 	ctx := context.Background()
 	words := []string{"a", "b", "c", "d", "nowhere"}
-	w, err := CountWindows(ctx, textsOf("a b c a", "b d", "a c d", ""), words, 2, 0)
+	w, err := countWindows(ctx, fields("a b c a", "b d", "a c d", ""), words, 2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,10 +62,7 @@ func TestListsByHand(t *testing.T) {
 	}
 	// [a d] never meet: ln(10⁻¹²/(1/6))/(−ln 10⁻¹²).
 	lists := [][]int{{0, 1, 2}, {0, 3}, {0, 4}, {2}, {0, -1, 2}}
-	npmi, err := CNPMI(lists, w[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	npmi := cNPMI(lists, w[0])
 	for k, want := range []float64{-0.204382398, -0.935154062, 0, math.NaN(), 0} {
 		if math.IsNaN(want) {
 			if !math.IsNaN(npmi.Values[k]) || npmi.Undefined != 1 {
@@ -75,23 +72,17 @@ func TestListsByHand(t *testing.T) {
 		}
 		near(t, fmt.Sprint("c_npmi ", k), npmi.Values[k], want, 1e-8)
 	}
-	cv, err := CV(lists, w[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	cv := cV(lists, w[0])
 	near(t, "c_v", cv.Values[0], 0.338996506, 1e-8)
 	// Two words without relation: each is the unit vector, ½√2 from their sum.
 	near(t, "c_v of [a c] and one that is nowhere", cv.Values[4], math.Sqrt2/3, 1e-8)
-	u, err := UMass([][]int{{0, 1, 2, 3}}, w[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := uMass([][]int{{0, 1, 2, 3}}, w[1])
 	near(t, "u_mass", u.Mean, 5*math.Log(0.5)/6, 1e-8)
 
 	// The same through the front doors. The texts are shorter than the windows of
 	// c_npmi and c_v, so that all three measures go by whole texts.
 	names := [][]string{{"a", "b", "c", "d"}, {"a", "nowhere", "c"}}
-	text, err := TextCoherence(ctx, names, textsOf("a b c a", "b d", "a c d", ""))
+	text, err := TextCoherence(ctx, names, tokenSource{"a b c a", "b d", "a c d", ""})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +102,7 @@ func TestListsByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bag, err := BagCoherence(ctx, names, c)
+	bag, err := BagCoherence(ctx, names, c, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +133,7 @@ func TestCountWindows(t *testing.T) {
 			}
 			texts = append(texts, s.String())
 		}
-		p, err := CountWindows(context.Background(), textsOf(texts...), words, size)
+		p, err := countWindows(context.Background(), fields(texts...), words, size)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,18 +216,12 @@ func TestListsAndPapers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := UMass(lists, pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := uMass(lists, pairs)
 	old, err := NPMI(topics, pairs, top)
 	if err != nil {
 		t.Fatal(err)
 	}
-	npmi, err := CNPMI(lists, pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	npmi := cNPMI(lists, pairs)
 	for j := range k {
 		// ε: 0.01 documents where a pair meets in at least 60.
 		near(t, "Coherence", coh.Values[j], u.Values[j]*top*(top-1)/2, 0.01/60*top*(top-1)/2)
@@ -257,9 +242,9 @@ func (s tokenSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error]
 	}
 }
 
-// A source of texts, longer than the windows, is scored as its texts are, and
-// every window by itself, for c_npmi as its formula reads.
-func TestSourceTexts(t *testing.T) {
+// Texts longer than the windows are scored window by window, c_npmi as its formula
+// reads.
+func TestTextCoherenceWindows(t *testing.T) {
 	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(8, 1))
 	var texts []string
@@ -271,22 +256,15 @@ func TestSourceTexts(t *testing.T) {
 		texts = append(texts, s.String())
 	}
 	lists := [][]string{{"w0", "w1", "w5"}, {"w12", "w2", "w15", "w18"}}
-	got, err := TextCoherence(ctx, lists, SourceTexts(ctx, tokenSource(texts)))
+	got, err := TextCoherence(ctx, lists, tokenSource(texts))
 	if err != nil {
 		t.Fatal(err)
-	}
-	same, err := TextCoherence(ctx, lists, textsOf(texts...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(got.CV.Values, same.CV.Values) || !slices.Equal(got.CNPMI.Values, same.CNPMI.Values) || !slices.Equal(got.UMass.Values, same.UMass.Values) {
-		t.Errorf("%+v of a source, %+v of its texts", got, same)
 	}
 	var windows [][]string
 	for _, text := range texts {
 		tokens := strings.Fields(text)
-		for lo := 0; lo+CNPMIWindow <= len(tokens); lo++ {
-			windows = append(windows, tokens[lo:lo+CNPMIWindow])
+		for lo := 0; lo+npmiWindow <= len(tokens); lo++ {
+			windows = append(windows, tokens[lo:lo+npmiWindow])
 		}
 	}
 	p := func(words ...string) float64 {
@@ -327,29 +305,42 @@ func TestSimCountDiversity(t *testing.T) {
 	}
 }
 
+// failingSource yields a document and then an error.
+type failingSource struct{ err error }
+
+func (s failingSource) Docs(context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		_ = yield(corpus.Document{Tokens: []string{"a"}}, nil) && yield(corpus.Document{}, s.err)
+	}
+}
+
+// tokenLists is a source of documents given as tokens.
+type tokenLists [][]string
+
+func (s tokenLists) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		for _, t := range s {
+			if !yield(corpus.Document{Tokens: t}, ctx.Err()) {
+				return
+			}
+		}
+	}
+}
+
 func TestListErrors(t *testing.T) {
 	ctx := context.Background()
 	boom := errors.New("boom")
-	failing := func(yield func([]string, error) bool) { _ = yield([]string{"a"}, nil) && yield(nil, boom) }
+	failing := failingSource{boom}
 	if _, err := TextCoherence(ctx, [][]string{{"a", "b"}}, failing); !errors.Is(err, boom) {
 		t.Errorf("an error of the texts: %v", err)
 	}
 	for what, f := range map[string]func() error{
-		"no lists":        func() error { _, err := TextCoherence(ctx, nil, textsOf("a")); return err },
-		"twice, at 0":     func() error { _, err := TextCoherence(ctx, [][]string{{"a", "a"}}, textsOf("a")); return err },
-		"of no documents": func() error { _, err := TextCoherence(ctx, [][]string{{"a", "b"}}, textsOf()); return err },
-		"no corpus":       func() error { _, err := BagCoherence(ctx, [][]string{{"a", "b"}}, nil); return err },
-		"no pair counts":  func() error { _, err := CV([][]int{{0, 1}}, nil); return err },
-		"both \"a\"":      func() error { _, err := CountWindows(ctx, textsOf("a"), []string{"a", "a"}, 1); return err },
-		"window of -1":    func() error { _, err := CountWindows(ctx, textsOf("a"), []string{"a"}, -1); return err },
-		"for word 7, at 1 in the list of topic 0": func() error {
-			w, err := CountWindows(ctx, textsOf("a"), []string{"a"}, 0)
-			if err != nil {
-				return err
-			}
-			_, err = UMass([][]int{{0, 7}}, w[0])
-			return err
-		},
+		"no lists":        func() error { _, err := TextCoherence(ctx, nil, tokenSource{"a"}); return err },
+		"twice, at 0":     func() error { _, err := TextCoherence(ctx, [][]string{{"a", "a"}}, tokenSource{"a"}); return err },
+		"of no documents": func() error { _, err := TextCoherence(ctx, [][]string{{"a", "b"}}, tokenSource{}); return err },
+		"no corpus":       func() error { _, err := BagCoherence(ctx, [][]string{{"a", "b"}}, nil, 0); return err },
+		"no texts":        func() error { _, err := TextCoherence(ctx, [][]string{{"a", "b"}}, nil); return err },
+		"too many":        func() error { _, err := TextCoherence(ctx, [][]string{wordsOf(8193)}, tokenSource{"a"}); return err },
 		"is word counts": func() error {
 			var b corpus.Builder
 			if err := b.AddTokens("x", "", []string{"a"}); err != nil {
@@ -359,7 +350,7 @@ func TestListErrors(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = TextCoherence(ctx, [][]string{{"a", "b"}}, SourceTexts(ctx, c.Source()))
+			_, err = TextCoherence(ctx, [][]string{{"a", "b"}}, c.Source())
 			return err
 		},
 	} {
@@ -369,7 +360,7 @@ func TestListErrors(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := TextCoherence(gone, [][]string{{"a", "b"}}, textsOf("a b")); !errors.Is(err, context.Canceled) {
+	if _, err := TextCoherence(gone, [][]string{{"a", "b"}}, tokenSource{"a b"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of ctx: %v", err)
 	}
 }

@@ -3,23 +3,17 @@ package metrics
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// DefaultTopN is the length of a topic's list of top words in the papers.
-const DefaultTopN = 20
-
-// Entropy measures how undecided the words are between topics: the mean over
-// words of H(p(topic | word n))/lg K, in [0, 1] (lee-2018 eq. 1.7). 0: every
-// word belongs to one topic; 1: every word to all alike. Lower means sharper
-// topics.
+// Entropy is the entropy of p(topic | word n) divided by lg K, and its mean over
+// words, in [0, 1] (lee-2018 eq. 1.7): 0 if each word belongs to one topic, 1 if
+// to all alike. Lower means sharper topics.
 //
-// breve is N×K. Values has one entry a word (anchors, which have entropy 0,
-// among them), undefined (NaN) for a row of zeros. With K = 1 there is nothing
-// to be undecided about: all values are 0.
+// breve is B̆, N×K. One value a word, 0 for anchors and for K = 1, NaN for a row of
+// zeros.
 func Entropy(breve *mat.Dense) (Stat, error) {
 	n, k := dims(breve)
 	if err := checkBreve(breve, n, k); err != nil {
@@ -50,12 +44,11 @@ func entropy(breve *mat.Dense) Stat {
 	return NewStat(values)
 }
 
-// Sparsity measures how few words a topic is spread over, by Hoyer's index
-// (√N − ‖b_k‖₁/‖b_k‖₂)/(√N − 1) (lee-2020 §4): 0 for a uniform topic, 1 for a
-// topic of one word. Higher is usually better.
+// Sparsity is Hoyer's index (√N − ‖b_k‖₁/‖b_k‖₂)/(√N − 1) of each topic, and its
+// mean, in [0, 1] (lee-2020 §4): 0 for the uniform distribution, 1 for a single
+// word. Higher is usually better.
 //
-// b is N×K. Values has one entry a topic, undefined (NaN) for an empty topic and
-// when N = 1.
+// b is N×K. One value a topic, NaN for an empty one and for N = 1.
 func Sparsity(b *mat.Dense) (Stat, error) {
 	t, err := checkTopics(b)
 	if err != nil {
@@ -83,14 +76,13 @@ func (t *topics) sparsity() Stat {
 	return NewStat(values)
 }
 
-// Specificity measures how far topics are from the corpus as a whole: the mean
-// of KL₂(b_k‖c), in bits, with c scaled to sum 1 (lee-2018 eq. 1.8, lee-2020
-// §4). Near 0 the topics repeat the unigram distribution; higher is better.
+// Specificity is the divergence KL₂(b_k‖c) of each topic from the unigram
+// distribution, in bits, and its mean (lee-2018 eq. 1.8, lee-2020 §4). Near 0 the
+// topics repeat the corpus as a whole; higher is better.
 //
-// b is N×K; c has length N, the row sums of the co-occurrence (every document
-// weighs the same). Values has one entry a topic, undefined (NaN) for an empty
-// topic and where the divergence does not exist, because b_k has mass on a word
-// with c_n ≤ 0.
+// b is N×K. c, of length N, is scaled to sum 1 here: the row sums of the
+// co-occurrence, in which every document weighs the same. One value a topic, NaN for
+// an empty one and for one with a word of c_n ≤ 0.
 func Specificity(b *mat.Dense, c []float64) (Stat, error) {
 	t, err := checkTopics(b)
 	if err != nil {
@@ -105,7 +97,7 @@ func Specificity(b *mat.Dense, c []float64) (Stat, error) {
 func (t *topics) specificity(c []float64) (Stat, error) {
 	sum := floats.Sum(c)
 	if !(sum > 0) {
-		return Stat{}, &ValueError{"marginals", -1, -1, sum, "is their sum, which must be positive"}
+		return Stat{}, fmt.Errorf("metrics: the marginals sum to %v, which is not positive", sum)
 	}
 	values := make([]float64, t.k)
 	for i, ci := range c {
@@ -127,109 +119,16 @@ func (t *topics) specificity(c []float64) (Stat, error) {
 	return NewStat(values), nil
 }
 
-// TopWords returns the n most probable words of topic k, most probable first,
-// ties by lowest index; all N words when n > N. b is N×K, words in rows. NaN
-// counts as less than any number. A k outside [0, K) panics, as an index does.
-// Cost O(N log n).
-func TopWords(b mat.Matrix, k, n int) []int {
-	rows, cols := b.Dims()
-	if k < 0 || k >= cols {
-		panic(fmt.Sprintf("metrics: topic %d is not in [0, %d)", k, cols))
-	}
-	n = min(n, rows)
-	if n <= 0 {
-		return nil
-	}
-	col := make([]float64, rows)
-	for i := range col {
-		if col[i] = b.At(i, k); math.IsNaN(col[i]) {
-			col[i] = math.Inf(-1)
-		}
-	}
-	// A binary heap of the n best so far, the worst of them on top.
-	worse := func(i, j int) bool { return col[i] < col[j] || col[i] == col[j] && i > j }
-	heap := make([]int, n)
-	down := func(p int) {
-		for {
-			c := 2*p + 1
-			if c >= n {
-				return
-			}
-			if c+1 < n && worse(heap[c+1], heap[c]) {
-				c++
-			}
-			if !worse(heap[c], heap[p]) {
-				return
-			}
-			heap[p], heap[c] = heap[c], heap[p]
-			p = c
-		}
-	}
-	for i := range heap {
-		heap[i] = i
-	}
-	for p := n/2 - 1; p >= 0; p-- {
-		down(p)
-	}
-	for i := n; i < rows; i++ {
-		if worse(heap[0], i) {
-			heap[0] = i
-			down(0)
-		}
-	}
-	slices.SortFunc(heap, func(i, j int) int {
-		if worse(j, i) {
-			return -1
-		}
-		return 1
-	})
-	return heap
-}
-
-// TopUnion returns, ascending, the words that stand in the top n of at least one
-// topic: those whose document frequencies Coherence and NPMI ask for.
-func TopUnion(b mat.Matrix, n int) []int {
-	_, k := b.Dims()
-	var all []int
-	for j := range k {
-		all = append(all, TopWords(b, j, n)...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-func checkTopN(n int) error {
-	if n < 1 {
-		return &ValueError{"top words", -1, -1, float64(n), "is the length of the lists, which must be at least 1"}
-	}
-	return nil
-}
-
-// tops returns the top words of every topic, nil for an empty one.
-func (t *topics) tops(n int) [][]int {
-	lists := make([][]int, t.k)
-	for k := range lists {
-		if !t.empty[k] {
-			lists[k] = TopWords(t.b, k, n)
-		}
-	}
-	return lists
-}
-
-// Dissimilarity counts how many of a topic's n top words are in the top n of no
-// other topic, and takes the mean over topics (lee-2018 §2.4, lee-2020 §4;
-// n = 20 there). From 0, all lists shared, to n; higher is better.
+// Dissimilarity counts the words of a topic's n top words that are in the top n of
+// no other topic, and takes the mean over topics (lee-2018 §2.4, lee-2020 §4). It is
+// in [0, n]; higher is better.
 //
-// b is N×K. Words of probability 0 fill up the list of a topic with fewer than n
-// words, by index, and with n ≥ N every list is the whole vocabulary. Values has
-// one entry a topic, undefined (NaN) for an empty topic, whose list also counts
-// for no other. With K = 1 nothing is shared: the value is min(n, N).
+// b is N×K; n is 20 for 0. Words of probability 0 fill the list of a topic of fewer
+// than n words, by their numbers. One value a topic, NaN for an empty one, whose
+// words count for no other.
 func Dissimilarity(b *mat.Dense, n int) (Stat, error) {
-	t, err := checkTopics(b)
+	t, n, err := topicsAndTop(b, n)
 	if err != nil {
-		return Stat{}, err
-	}
-	if err := checkTopN(n); err != nil {
 		return Stat{}, err
 	}
 	return dissimilarity(t.tops(n)), nil
@@ -256,18 +155,7 @@ func dissimilarity(tops [][]int) Stat {
 	return NewStat(values)
 }
 
-// TopicDissimilarity is another quantity of nearly the same name, from the first
-// chapter of the thesis: max_k ‖b̄ − b_k‖₂, b̄ the mean of the topics, the radius
-// of the ball around the mean that holds all topics (lee-2018 eq. 1.9). Higher
-// means more different topics; 0 when K = 1. b is N×K; empty topics are left out.
-func TopicDissimilarity(b *mat.Dense) (float64, error) {
-	t, err := checkTopics(b)
-	if err != nil {
-		return 0, err
-	}
-	return t.topicDissimilarity()
-}
-
+// topicDissimilarity is Report.TopicDissimilarity.
 func (t *topics) topicDissimilarity() (float64, error) {
 	full := 0
 	for _, e := range t.empty {
@@ -276,7 +164,7 @@ func (t *topics) topicDissimilarity() (float64, error) {
 		}
 	}
 	if full == 0 {
-		return 0, &ValueError{"B", -1, 0, 0, "is its sum, as that of all columns: every topic is empty"}
+		return 0, fmt.Errorf("metrics: B has empty topics only")
 	}
 	d2 := make([]float64, t.k)
 	for i := range t.n {

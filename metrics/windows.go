@@ -7,53 +7,40 @@ import (
 	"slices"
 )
 
-// maxWindowWords bounds the table of a Windows to 512 MiB.
+// maxWindowWords bounds the table of one size of windows to 256 MiB.
 const maxWindowWords = 1 << 13
 
-// Windows holds in how many windows of text chosen words occur, alone and
-// together. A window is a stretch of so many consecutive tokens; it slides by
-// one token at a time, and a word in it counts once however often it is there
-// (the "boolean sliding window" of Röder, Both and Hinneburg 2015). A text of L
-// tokens has L − size + 1 windows, one that is not longer than the window has
-// one, and one without tokens none.
+// windows holds in how many windows of text chosen words occur, alone and
+// together. A window is a stretch of so many consecutive tokens; it slides by one
+// token, and a word in it counts once (the "boolean sliding window" of Röder, Both
+// and Hinneburg 2015). A text of L tokens has L − size + 1 windows, one if it is
+// not longer than the window, none without tokens.
 //
-// It implements PairCounts, "documents" being windows and word i the i-th of
-// the words it was made with. It is immutable and safe for concurrent use.
-type Windows struct {
+// It is PairCounts of windows, in place of documents; word i is the i-th of the
+// words it was made with.
+type windows struct {
 	index map[string]int
 	words int
 	count int
 	pairs []int64 // upper triangle by rows, the words alone on the diagonal
 }
 
-// CountWindows counts words in the windows of texts, read once, for each of the
-// given sizes in tokens; 0 stands for whole texts. All tokens count for the
-// length of a window, so give the texts as they are read, stop words and rare
-// words among them. words must differ from each other and be at most 8192. An
-// error of the texts ends the count and is returned.
-//
-// Cost: for each token that is one of the words, the number of others in its
-// window; 4·L² bytes for L words and each size, 64 MB for the 20 top words of
-// 200 topics.
-func CountWindows(ctx context.Context, texts iter.Seq2[[]string, error], words []string, sizes ...int) ([]*Windows, error) {
+// countWindows counts words in the windows of texts, read once, for each of the
+// sizes in tokens; 0 stands for whole texts. All tokens count for the length of a
+// window. The words differ from each other.
+func countWindows(ctx context.Context, texts iter.Seq2[[]string, error], words []string, sizes ...int) ([]*windows, error) {
 	if len(words) > maxWindowWords {
 		return nil, fmt.Errorf("metrics: %d words are too many to count in windows; choose at most %d", len(words), maxWindowWords)
 	}
 	index := make(map[string]int, len(words))
 	for i, w := range words {
-		if j, ok := index[w]; ok {
-			return nil, fmt.Errorf("metrics: words %d and %d to count are both %q", j, i, w)
-		}
 		index[w] = i
 	}
-	out := make([]*Windows, len(sizes))
+	out := make([]*windows, len(sizes))
 	counters := make([]windowCounter, len(sizes))
 	for s, size := range sizes {
-		if size < 0 {
-			return nil, fmt.Errorf("metrics: a window of %d tokens", size)
-		}
-		out[s] = &Windows{index: index, words: len(words), pairs: make([]int64, len(words)*(len(words)+1)/2)}
-		counters[s] = windowCounter{Windows: out[s], size: size, times: make([]int, len(words)), since: make([]int64, len(words)), place: make([]int, len(words))}
+		out[s] = &windows{index: index, words: len(words), pairs: make([]int64, len(words)*(len(words)+1)/2)}
+		counters[s] = windowCounter{windows: out[s], size: size, times: make([]int, len(words)), since: make([]int64, len(words)), place: make([]int, len(words))}
 	}
 	var text []int
 	for tokens, err := range texts {
@@ -61,7 +48,7 @@ func CountWindows(ctx context.Context, texts iter.Seq2[[]string, error], words [
 			err = ctx.Err()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("metrics: windows: %w", err)
+			return nil, fmt.Errorf("metrics: texts: %w", err)
 		}
 		text = text[:0]
 		for _, t := range tokens {
@@ -79,9 +66,9 @@ func CountWindows(ctx context.Context, texts iter.Seq2[[]string, error], words [
 }
 
 // windowCounter slides a window. A pair of words is counted when one of them
-// leaves: since both were there, for as many windows.
+// leaves, for as many windows as both were there.
 type windowCounter struct {
-	*Windows
+	*windows
 	size  int
 	times []int   // how often each word is in the window
 	since []int64 // from which window on, where it is
@@ -138,37 +125,23 @@ func (c *windowCounter) text(tokens []int) {
 	c.count += last + 1
 }
 
-func (p *Windows) pair(a, b int) int {
+func (p *windows) pair(a, b int) int {
 	if a > b {
 		a, b = b, a
 	}
 	return a*p.words - a*(a-1)/2 + b - a
 }
 
-// Index returns the number of a word, and whether it was counted.
-func (p *Windows) Index(word string) (int, bool) {
+func (p *windows) number(word string) (int, bool) {
 	i, ok := p.index[word]
 	return i, ok
 }
 
-// Has tells whether there is a word with number i.
-func (p *Windows) Has(i int) bool { return i >= 0 && i < p.words }
-
-// Docs returns the number of windows.
-func (p *Windows) Docs() int { return p.count }
-
-// D1 returns the number of windows that hold word i. It panics where there is
-// no such word.
-func (p *Windows) D1(i int) int { return p.At(i, i) }
-
-// At returns the number of windows that hold words i and j. It panics where
-// there is no such word.
-func (p *Windows) At(i, j int) int {
-	if !p.Has(i) || !p.Has(j) {
-		panic(fmt.Sprintf("metrics: words %d and %d of %d", i, j, p.words))
-	}
-	return int(p.pairs[p.pair(i, j)])
-}
+// Has, D1, At and Docs make PairCounts of windows; At(i, i) is D1(i).
+func (p *windows) Has(i int) bool  { return i >= 0 && i < p.words }
+func (p *windows) D1(i int) int    { return p.At(i, i) }
+func (p *windows) At(i, j int) int { return int(p.pairs[p.pair(i, j)]) }
+func (p *windows) Docs() int       { return p.count }
 
 // distinct returns the different words of lists, in the order in which they
 // first stand there.

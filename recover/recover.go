@@ -79,7 +79,7 @@ type Result struct {
 	// A is K×K and symmetric: A_kl is the probability that two words of a
 	// document come from topics k and l. Unless Finish says otherwise it is
 	// neither clipped nor renormalised: how far its sum is from 1 measures how
-	// well the model fits (metrics.Legality).
+	// well the model fits (metrics.Report.Legality).
 	A *mat.Dense
 	// Residuals holds ‖c̄_n − Σ_k B̆_kn c̄_{s_k}‖₂ for every word, against the
 	// matrix that was factorised; 0 for anchors and words that never occur. They

@@ -193,7 +193,7 @@ func (l *lab) draw(ctx context.Context, s *source, classes []string) ([]row, err
 		if err != nil {
 			return nil, err
 		}
-		a, _, err := metrics.ClustAcc(ctx, w, labelsOf(d.Corpus()), metrics.KMeans{Seed: l.seed, Workers: l.workers})
+		a, err := metrics.ClustAcc(ctx, w, labelsOf(d.Corpus()), metrics.KMeans{Seed: l.seed, Workers: l.workers})
 		if err != nil {
 			return nil, err
 		}
@@ -218,7 +218,7 @@ func (l *lab) topWords(ctx context.Context, r row, d *jsmf.Prepared, m *jsmf.Mod
 		return err
 	}
 	r.set("coherence", rep.Coherence.Mean).set("npmi", rep.NPMI.Mean).set("specificity", rep.Specificity.Mean)
-	lists, err := metrics.TopLists(b, metrics.DefaultTopN)
+	lists, err := metrics.TopLists(b, 0)
 	if err != nil {
 		return err
 	}
@@ -353,7 +353,7 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 	}
 	took := cpuSeconds() - begun
 	labels := labelsOf(c)
-	a, _, err := metrics.ClustAcc(ctx, w, labels, metrics.KMeans{Seed: l.seed, Workers: l.workers})
+	a, err := metrics.ClustAcc(ctx, w, labels, metrics.KMeans{Seed: l.seed, Workers: l.workers})
 	if err != nil {
 		return nil, err
 	}
@@ -361,10 +361,14 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 	if err != nil {
 		return nil, err
 	}
+	top, err := metrics.TopLists(b, 6)
+	if err != nil {
+		return nil, err
+	}
 	var rows []row
 	for topic := range k {
 		var words []string
-		for _, i := range metrics.TopWords(b, topic, 6) {
+		for _, i := range top[topic] {
 			words = append(words, c.Word(i))
 		}
 		for j, class := range t.Labels {

@@ -103,11 +103,11 @@ func measures(r row, rep *metrics.Report) {
 
 // evaluate measures topics that are no model of the library.
 func evaluate(ctx context.Context, d *jsmf.Prepared, b, breve *mat.Dense, a mat.Matrix, workers int) (*metrics.Report, error) {
-	pairs, err := countPairs(ctx, d.Corpus(), b, metrics.DefaultTopN, workers)
+	pairs, err := countPairs(ctx, d.Corpus(), b, 20, workers)
 	if err != nil {
 		return nil, err
 	}
-	return metrics.Evaluate(ctx, metrics.Input{C: d.Moments(), B: b, Breve: breve, A: a, Pairs: pairs, Workers: workers})
+	return metrics.Evaluate(ctx, metrics.Factors{C: d.Moments(), B: b, Breve: breve, A: a, Pairs: pairs, Workers: workers})
 }
 
 // countPairs counts in how many documents the top words of the topics meet.

@@ -573,7 +573,7 @@ func TestScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists, err := metrics.TopLists(own, metrics.DefaultTopN)
+	lists, err := metrics.TopLists(own, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -712,13 +712,13 @@ func TestGibbs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	match, err := metrics.Align(t.Context(), truth.B, m.b, metrics.AlignOptions{})
+	match, err := metrics.Match(t.Context(), truth.B, m.b, metrics.MatchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// 24,000 tokens leave an ℓ₁ error of some 0.07 if each one's topic is known, and
 	// some times more if it is not. Any topic is about 1 from another.
-	if far := match.L1().Mean; !(far < 0.25) {
+	if far := match.L1.Mean; !(far < 0.25) {
 		t.Errorf("topics are %v from the true ones", far)
 	}
 	for j := range k {

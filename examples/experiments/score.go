@@ -113,7 +113,7 @@ func (l *lab) score(ctx context.Context, s *source, name string, t *topics) ([]r
 	r.set("k", t.k())
 	n, k := c.NumWords(), t.k()
 	b := mat.NewDense(n, k, nil)
-	top := metrics.DefaultTopN
+	top := 20
 	unknown := 0.0
 	if t.b != nil {
 		for i, w := range t.words {
@@ -162,7 +162,7 @@ func (l *lab) score(ctx context.Context, s *source, name string, t *topics) ([]r
 	if err != nil {
 		return nil, err
 	}
-	rep, err := metrics.Evaluate(ctx, metrics.Input{C: d.Moments(), B: b, Pairs: pairs, TopN: top, Workers: l.workers})
+	rep, err := metrics.Evaluate(ctx, metrics.Factors{C: d.Moments(), B: b, Pairs: pairs, TopN: top, Workers: l.workers})
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (l *lab) score(ctx context.Context, s *source, name string, t *topics) ([]r
 			names[j] = append(names[j], c.Word(i))
 		}
 	}
-	bag, err := metrics.BagCoherence(ctx, names, c)
+	bag, err := metrics.BagCoherence(ctx, names, c, l.workers)
 	if err != nil {
 		return nil, err
 	}

@@ -146,19 +146,18 @@ func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w 
 	}
 	measures(r, rep)
 	// Words in no document are not in the model, and so of probability 0.
-	match, err := metrics.Align(ctx, t.b, m.TopicsTo(nil), metrics.AlignOptions{WordsA: t.vocab, WordsB: m.Vocabulary(), Workers: l.workers})
+	match, err := metrics.Match(ctx, t.b, m.TopicsTo(nil), metrics.MatchOptions{WordsA: t.vocab, WordsB: m.Vocabulary(), Workers: l.workers})
 	if err != nil {
 		return err
 	}
-	partner := match.Partner()
 	a := m.CorrelationsTo(nil)
 	diff := mat.NewDense(k, k, nil)
-	for i, j := range partner {
-		for i2, j2 := range partner {
+	for i, j := range match.Of {
+		for i2, j2 := range match.Of {
 			diff.Set(i, i2, t.a.At(i, i2)-a.At(j, j2))
 		}
 	}
-	r.set("b_l1", match.L1().Mean).set("a_frobenius", mat.Norm(diff, 2))
+	r.set("b_l1", match.L1.Mean).set("a_frobenius", mat.Norm(diff, 2))
 	// Words of one topic only are anchors; those that were planted are not the
 	// only ones.
 	topic := make(map[string]int)
@@ -196,7 +195,7 @@ func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w 
 	far := 0.0
 	for x := range some {
 		d2 := 0.0
-		for i, j := range partner {
+		for i, j := range match.Of {
 			v := w.At(x, i) - fit.W.At(x, j)
 			d2 += v * v
 		}

@@ -530,7 +530,7 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 	}
 	for t := range m.K() {
 		words := []string{}
-		for _, w := range m.TopWords(t, metrics.DefaultTopN) {
+		for _, w := range m.TopWords(t, topWords) {
 			words = append(words, w.Word)
 		}
 		res.Topics = append(res.Topics, words)

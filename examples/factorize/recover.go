@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/assign"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover"
@@ -187,6 +188,9 @@ type level struct {
 // leastWeight is the weight from which children are listed.
 const leastWeight = 0.1
 
+// topWords is the length of the lists of words of a topic.
+const topWords = 20
+
 // levels fits the levels above m, and as many topics directly.
 func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []int, rec jsmf.Recorder) ([]level, error) {
 	h, err := pipeline(o, m.K(), rec).Hierarchy(ctx, m, sizes...)
@@ -201,7 +205,7 @@ func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []in
 		}
 		l := level{K: h.K(i + 1), Shares: h.Model(i + 1).TopicShares(), Children: make([][]jsmf.Edge, h.K(i+1))}
 		for t := range l.K {
-			l.Topics = append(l.Topics, wordsOf(h.TopWords(i+1, t, metrics.DefaultTopN)))
+			l.Topics = append(l.Topics, wordsOf(h.TopWords(i+1, t, topWords)))
 		}
 		for _, e := range h.Edges(i+1, leastWeight) {
 			if e.Weight >= leastWeight || e.Share >= 0.5 {
@@ -212,23 +216,23 @@ func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []in
 		if direct.K() < l.K { // a finder that allows fewer
 			return nil, fmt.Errorf("%d topics above, but %d directly", l.K, direct.K())
 		}
-		match, err := metrics.Assign(gain)
+		match, err := assign.Best(gain)
 		if err != nil {
 			return nil, err
 		}
 		for t, d := range match {
-			l.Direct = append(l.Direct, wordsOf(direct.TopWords(d, metrics.DefaultTopN)))
+			l.Direct = append(l.Direct, wordsOf(direct.TopWords(d, topWords)))
 			l.Cosine = append(l.Cosine, gain.At(t, d))
 		}
 		for _, x := range []struct {
 			b  *mat.Dense
 			to *float64
 		}{{h.TopicsTo(i+1, nil), &l.Distinct}, {direct.TopicsTo(nil), &l.DistinctDirect}} {
-			s, err := metrics.Dissimilarity(x.b, metrics.DefaultTopN)
+			s, err := metrics.Dissimilarity(x.b, topWords)
 			if err != nil {
 				return nil, err
 			}
-			*x.to = s.Mean / metrics.DefaultTopN
+			*x.to = s.Mean / topWords
 		}
 		out = append(out, l)
 	}

@@ -57,6 +57,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/examples/internal/rss"
+	"github.com/jsmf-go/spectral/internal/assign"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
@@ -328,11 +329,11 @@ func fit(ctx context.Context, o options, raw *corpus.Corpus, stop []string, fact
 	if err != nil {
 		return nil, nil, err
 	}
-	recovery, err := metrics.BaseRecovery(r.Recovery, at)
-	if err != nil {
-		return nil, nil, err
+	recovery := make([]float64, len(at))
+	for i, w := range at {
+		recovery[i] = r.Recovery.Values[w]
 	}
-	res.BaseRecovery = number(recovery.Mean)
+	res.BaseRecovery = number(metrics.NewStat(recovery).Mean)
 	if res.Topics, err = compare(base, m, at, o.top); err != nil {
 		return nil, nil, err
 	}
@@ -379,7 +380,7 @@ func compare(base, m *jsmf.Model, at []int, top int) ([]topic, error) {
 	}
 	b := m.TopicsTo(nil)
 	cos := cosines(base.TopicsTo(nil), b, at)
-	col, err := metrics.Assign(cos)
+	col, err := assign.Best(cos)
 	if err != nil {
 		return nil, err
 	}

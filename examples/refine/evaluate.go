@@ -83,9 +83,13 @@ func (e *evaluator) score(ctx context.Context, b *mat.Dense, alpha []float64) (s
 	}
 	s.npmi, s.dissim, s.spec, s.hoyer = npmi.Mean, dissim.Mean, spec.Mean, hoyer.Mean
 	_, k := b.Dims()
+	lists, err := metrics.TopLists(b, 1)
+	if err != nil {
+		return s, err
+	}
 	first := map[int]int{}
-	for t := range k {
-		first[metrics.TopWords(b, t, 1)[0]]++
+	for _, l := range lists {
+		first[l[0]]++
 	}
 	for _, n := range first {
 		if n == 1 {

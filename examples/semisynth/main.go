@@ -41,8 +41,8 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
+	"github.com/jsmf-go/spectral/internal/assign"
 	"github.com/jsmf-go/spectral/jsmf"
-	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -263,7 +263,7 @@ func size(ctx context.Context, o options, t *table, s setting, b *mat.Dense, pri
 			continue
 		}
 		seconds := time.Since(begun).Seconds()
-		match, err := metrics.Assign(distances(b, res.B))
+		match, err := assign.Best(distances(b, res.B))
 		if err != nil {
 			return err
 		}

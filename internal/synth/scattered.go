@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/internal/assign"
 )
 
 // Scattered draws the model of fu-2018 §5: B (n×k) of independent exponential
@@ -86,7 +86,7 @@ func Errors(b, a, gotB, gotA *mat.Dense) (errB, errA float64, err error) {
 			}
 		}
 	}
-	to, err := metrics.Assign(gain)
+	to, err := assign.Best(gain)
 	if err != nil {
 		return 0, 0, err
 	}

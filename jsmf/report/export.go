@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/npy"
 	"github.com/jsmf-go/spectral/jsmf"
-	"github.com/jsmf-go/spectral/metrics"
 )
 
 // WritePyLDAvis writes the model as the JSON that the scripts of pyLDAvis draw
@@ -78,10 +78,10 @@ func WritePyLDAvis(w io.Writer, m *jsmf.Model, n int) error {
 		t.Total, t.Category = append(t.Total, tokens*unigram[word]), append(t.Category, category)
 		t.LogProb, t.LogLift = append(t.LogProb, logprob), append(t.LogLift, loglift)
 	}
-	saliency, err := metrics.WordSaliency(b, shares)
-	if err != nil {
-		return fmt.Errorf("report: pyLDAvis: %w", err)
+	if !(floats.Sum(shares) > 0) {
+		return errors.New("report: pyLDAvis: no topic has a share")
 	}
+	saliency := wordSaliency(b, shares)
 	seen := make([]bool, m.N())
 	for i, word := range order(m.N(), func(i int) float64 { return saliency[i] })[:min(n, m.N())] {
 		seen[word] = true
@@ -262,4 +262,29 @@ func WriteNPY(w io.Writer, a mat.Matrix) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
+}
+
+// wordSaliency returns the saliency of each word (Chuang, Manning and Heer 2012),
+//
+//	p(n) Σ_k p(k | n) ln(p(k | n)/p(k)),
+//
+// in nats: how frequent it is times how much it tells of the topic. b is N×K with
+// columns p(word | topic); shares are proportional to p(k).
+func wordSaliency(b *mat.Dense, shares []float64) []float64 {
+	sum := floats.Sum(shares)
+	n, _ := b.Dims()
+	out := make([]float64, n)
+	for i := range out {
+		row, p := b.RawRowView(i), 0.0
+		for k, v := range row {
+			p += v * shares[k] / sum
+		}
+		for k, v := range row {
+			if joint := v * shares[k] / sum; joint > 0 {
+				out[i] += joint * math.Log(v/p)
+			}
+		}
+		out[i] = max(out[i], 0) // rounding
+	}
+	return out
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 func TestPyLDAvis(t *testing.T) {
@@ -193,5 +195,23 @@ func TestWriteNPY(t *testing.T) {
 	}
 	if WriteNPY(&b, nil) == nil {
 		t.Error("no matrix was taken")
+	}
+}
+
+// By hand: a word that is in one topic tells which, one of the same probability in
+// both tells nothing.
+func TestWordSaliency(t *testing.T) {
+	b := mat.NewDense(5, 2, []float64{
+		.5, .5,
+		.25, .25,
+		.25, 0,
+		0, .25,
+		0, 0,
+	})
+	for i, got := range wordSaliency(b, []float64{3, 1}) {
+		want := []float64{0, 0, .1875 * math.Log(4/3.0), .0625 * math.Log(4), 0}[i]
+		if !(math.Abs(got-want) < 1e-15) {
+			t.Errorf("word %d: %g, want %g", i, got, want)
+		}
 	}
 }

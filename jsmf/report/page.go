@@ -594,7 +594,7 @@ func ofModel(m *jsmf.Model) *metrics.Report {
 	}
 	keep(&r.Dominancy)(metrics.Dominancy(m.Correlations()))
 	keep(&r.Sparsity)(metrics.Sparsity(b))
-	keep(&r.Dissimilarity)(metrics.Dissimilarity(b, metrics.DefaultTopN))
+	keep(&r.Dissimilarity)(metrics.Dissimilarity(b, 0))
 	if m.HasAnchors() {
 		keep(&r.BasisRank)(metrics.BasisRank(b, m.Anchors()))
 	}

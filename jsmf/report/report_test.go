@@ -283,7 +283,7 @@ func TestMeasured(t *testing.T) {
 	if s.Words[s.Topics[0].Anchor] != m.AnchorWords()[0] {
 		t.Errorf("anchor %q", s.Words[s.Topics[0].Anchor])
 	}
-	r, err := metrics.Evaluate(ctx, metrics.Input{C: c, B: m.TopicsTo(nil), Breve: m.WordTopicsTo(nil), A: m.Correlations(), Anchors: m.Anchors()})
+	r, err := metrics.Evaluate(ctx, metrics.Factors{C: c, B: m.TopicsTo(nil), Breve: m.WordTopicsTo(nil), A: m.Correlations(), Anchors: m.Anchors()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ type Result struct {
 	// A is K×K and symmetric: A_kl is the probability that two words of a
 	// document come from topics k and l, if C sums to 1. It is M⁻¹ΛM⁻ᵀ, neither
 	// clipped nor rescaled: entries may be negative, and as far as the K
-	// eigenpairs miss the sum of C, A misses it (metrics.Legality).
+	// eigenpairs miss the sum of C, A misses it (metrics.Report.Legality).
 	A *mat.Dense
 	// Breve is N×K: row n holds p(topic | word n), by Bayes' rule from B and the
 	// topics' shares, and sums to 1. A word that is in C but in no topic, because

@@ -1,10 +1,10 @@
-package metrics
+package assign
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -46,7 +46,7 @@ func TestAssign(t *testing.T) {
 			}
 		}
 		try(nil)
-		col, err := Assign(gain)
+		col, err := Best(gain)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestAssignPermutation(t *testing.T) {
 		}
 		gain.Set(i, want[i], 1)
 	}
-	got, err := Assign(gain)
+	got, err := Best(gain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,17 +82,23 @@ func TestAssignPermutation(t *testing.T) {
 }
 
 func TestAssignBad(t *testing.T) {
-	var shape *ShapeError
-	for _, g := range []mat.Matrix{nil, mat.NewDense(3, 2, nil)} {
-		if _, err := Assign(g); !errors.As(err, &shape) {
-			t.Errorf("%v: error %v, want a *ShapeError", g, err)
+	for _, g := range []mat.Matrix{nil, &mat.Dense{}} {
+		if _, err := Best(g); err == nil || !strings.Contains(err.Error(), "0×0") {
+			t.Errorf("%v: error %v", g, err)
 		}
 	}
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		g := mat.NewDense(2, 2, []float64{1, 2, v, 3})
-		var value *ValueError
-		if _, err := Assign(g); !errors.As(err, &value) || value.Row != 1 || value.Col != 0 {
-			t.Errorf("%g: error %v, want a *ValueError at [1, 0]", v, err)
+		if _, err := Best(g); err == nil || !strings.Contains(err.Error(), "[1, 0]") {
+			t.Errorf("%g: error %v, want one at [1, 0]", v, err)
 		}
+	}
+}
+
+// Of more rows than columns some are left, and the rest is the best choice.
+func TestAssignTall(t *testing.T) {
+	got, err := Best(mat.NewDense(3, 2, []float64{1, 0, 5, 2, 4, 3}))
+	if err != nil || !slices.Equal(got, []int{-1, 0, 1}) {
+		t.Errorf("%v, %v", got, err)
 	}
 }

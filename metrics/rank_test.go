@@ -10,7 +10,7 @@ import (
 )
 
 // By hand: five words, two topics of the shares ¾ and ¼.
-func TestLabelsByHand(t *testing.T) {
+func TestRankWordsByHand(t *testing.T) {
 	b := mat.NewDense(5, 2, []float64{
 		.5, .5,
 		.25, .25,
@@ -21,7 +21,7 @@ func TestLabelsByHand(t *testing.T) {
 	c := []float64{.5, .25, .1875, .0625, 0}
 	order := func(r Ranking) (out [2]string) {
 		t.Helper()
-		l, err := Labels(b, c, r, 4)
+		l, err := RankWords(b, c, r, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,11 +40,8 @@ func TestLabelsByHand(t *testing.T) {
 		want [2]string
 	}{
 		{nil, [2]string{"012", "013"}},
-		{ByProbability{}, [2]string{"012", "013"}},
 		// Lift 1, 1, 4/3 and 1, 1, 4.
 		{ByLift{}, [2]string{"201", "301"}},
-		// ¼·ln 4/3 and ¼·ln 4 for the words that are in one topic, 0 for the others.
-		{BySaliency{}, [2]string{"201", "301"}},
 		// .6·ln p + .4·ln lift: −.416, −.832, −.717 and −.416, −.832, −.277.
 		{ByRelevance{}, [2]string{"021", "301"}},
 		{ByRelevance{Lambda: 1}, [2]string{"012", "013"}},
@@ -71,24 +68,9 @@ func TestLabelsByHand(t *testing.T) {
 	if !math.IsInf(s.At(3, 0), -1) {
 		t.Errorf("the relevance of a word the topic lacks is %g", s.At(3, 0))
 	}
-	// p(n)·Σ p(k | n) ln(p(k | n)/p(k)); the two words of one topic tell which.
-	sal, err := WordSaliency(b, []float64{3, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []float64{0, 0, .1875 * math.Log(4/3.0), .0625 * math.Log(4), 0} {
-		near(t, fmt.Sprint("saliency of word ", i), sal[i], want, 1e-15)
-	}
-	// It is the sum of the topics' parts.
-	if s, err = (BySaliency{}).Scores(b, c); err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range sal {
-		near(t, "saliency by topics", .75*s.At(i, 0)+.25*s.At(i, 1), v, 1e-15)
-	}
 }
 
-func TestLabelErrors(t *testing.T) {
+func TestRankWordsErrors(t *testing.T) {
 	b := randomTopics(20, 3, 4)
 	c := make([]float64, 20)
 	for i := range c {
@@ -103,15 +85,13 @@ func TestLabelErrors(t *testing.T) {
 		}
 	}
 	for what, f := range map[string]func() error{
-		"is not positive, but topic 0": func() error { _, err := Labels(b, hole, ByLift{}, 3); return err },
-		"must be positive":             func() error { _, err := Labels(b, zero, ByRelevance{}, 3); return err },
-		"19 marginals given":           func() error { _, err := Labels(b, c[1:], BySaliency{}, 3); return err },
-		"λ: 2 is not":                  func() error { _, err := Labels(b, c, ByRelevance{Lambda: 2}, 3); return err },
-		"ω: -1 is not":                 func() error { _, err := Labels(b, c, ByFREX{Weight: -1}, 3); return err },
-		"at least 1":                   func() error { _, err := Labels(b, c, nil, 0); return err },
-		"B is 0×0":                     func() error { _, err := Labels(nil, c, nil, 1); return err },
-		"shares of 2 topics for 3":     func() error { _, err := WordSaliency(b, []float64{1, 2}); return err },
-		"shares[1]: -1":                func() error { _, err := WordSaliency(b, []float64{1, -1, 3}); return err },
+		"is not positive, but topic 0": func() error { _, err := RankWords(b, hole, ByLift{}, 3); return err },
+		"sum to 0":                     func() error { _, err := RankWords(b, zero, ByRelevance{}, 3); return err },
+		"19 marginals given":           func() error { _, err := RankWords(b, c[1:], ByRelevance{}, 3); return err },
+		"λ: 2 is not":                  func() error { _, err := RankWords(b, c, ByRelevance{Lambda: 2}, 3); return err },
+		"ω: -1 is not":                 func() error { _, err := RankWords(b, c, ByFREX{Weight: -1}, 3); return err },
+		"lists of -1":                  func() error { _, err := RankWords(b, c, nil, -1); return err },
+		"B is 0×0":                     func() error { _, err := RankWords(nil, c, nil, 1); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%q: %v", what, err)

@@ -1,36 +1,53 @@
-package metrics
+// Package assign solves the assignment problem: which topic of one model is
+// which of another.
+package assign
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Assign matches the rows of gain, n×m with n ≤ m, with different columns so
-// that the sum of the matched entries is as large as can be, and returns the
-// column of each row. It settles which topic of one model is which of another:
-// gain may hold the cosines of their columns, or their distances times −1.
+// Best matches rows of gain (n×m) with different columns so that the sum of the
+// matched entries is largest. It returns the column of each row. min(n, m) rows
+// are matched; the others have −1, which happens for n > m only.
 //
 // It is the Hungarian method with shortest augmenting paths (Kuhn 1955, Munkres
-// 1957; Jonker and Volgenant 1987), exact to rounding, O(n²m) time and O(m)
-// memory. Among equally good assignments the one found depends on the order of
-// rows and columns only. Errors: more rows than columns (*ShapeError), an entry that is
-// not finite (*ValueError).
-func Assign(gain mat.Matrix) ([]int, error) {
+// 1957; Jonker and Volgenant 1987): exact to rounding, O(min(n, m)²·max(n, m))
+// time. The same gain gives the same answer; ties are broken by the order of rows
+// and columns. Errors: no entries, an entry that is not finite.
+func Best(gain mat.Matrix) ([]int, error) {
 	n, m := 0, 0
 	if gain != nil {
 		n, m = gain.Dims()
 	}
-	if n == 0 || n > m {
-		return nil, &ShapeError{"gain", n, m, n, max(n, 1)}
+	if n == 0 || m == 0 {
+		return nil, fmt.Errorf("assign: a matrix of %d×%d gains", n, m)
 	}
 	for i := range n {
 		for j := range m {
-			if v := gain.At(i, j); !finite(v) {
-				return nil, &ValueError{"gain", i, j, v, "is not finite"}
+			if v := gain.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("assign: the gain [%d, %d] is %v, which is not finite", i, j, v)
 			}
 		}
 	}
+	if n <= m {
+		return wide(gain), nil
+	}
+	col := make([]int, n)
+	for i := range col {
+		col[i] = -1
+	}
+	for j, i := range wide(gain.T()) {
+		col[i] = j
+	}
+	return col, nil
+}
+
+// wide is Best for n ≤ m.
+func wide(gain mat.Matrix) []int {
+	n, m := gain.Dims()
 	// Prices u of rows and v of columns keep every reduced cost
 	// −gain_ij − u_i − v_j ≥ 0, and that of matched entries 0. Row n and column m
 	// stand for none.
@@ -45,7 +62,7 @@ func Assign(gain mat.Matrix) ([]int, error) {
 		for j := range dist {
 			dist[j], done[j] = math.Inf(1), false
 		}
-		at := m // a column that is matched with the row to be placed
+		at := m // a column matched with the row to be placed
 		row[m] = i
 		for row[at] != n {
 			done[at] = true
@@ -82,5 +99,5 @@ func Assign(gain mat.Matrix) ([]int, error) {
 			col[i] = j
 		}
 	}
-	return col, nil
+	return col
 }

@@ -1,0 +1,257 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/assign"
+)
+
+// Agreement tells how well clusters of documents agree with their labels.
+type Agreement struct {
+	// Clusters holds the cluster of each document, −1 for one in none.
+	Clusters []int
+	// Labels are the different labels, sorted. Counts[c][l] is the number of
+	// documents of cluster c with label l.
+	Labels []string
+	Counts [][]int
+	// Docs counts the labelled documents, also those in no cluster.
+	Docs int
+	// Label is the label of each cluster under the best assignment of different
+	// labels to the clusters, "" for a cluster without one. Accuracy is the share
+	// of the labelled documents whose cluster has their label.
+	Label    []string
+	Accuracy float64
+	// Purity is the share of the labelled documents that have the most frequent
+	// label of their cluster. It grows with the number of clusters.
+	Purity float64
+	// NMI is the mutual information of cluster and label divided by the mean of
+	// their entropies, in [0, 1], over the documents in a cluster. It is 0 for a
+	// single cluster or a single label.
+	NMI float64
+}
+
+// Agree compares clusters, numbered from 0, with the labels of the same
+// documents. A document in no cluster (−1) counts as wrong in Accuracy and
+// Purity; documents with the label "" are left out. Errors: lists of different
+// lengths, a cluster below −1, no label at all.
+func Agree(clusters []int, labels []string) (*Agreement, error) {
+	if len(clusters) != len(labels) {
+		return nil, fmt.Errorf("metrics: clusters of %d documents and labels of %d", len(clusters), len(labels))
+	}
+	names, number, err := distinctLabels(labels)
+	if err != nil {
+		return nil, err
+	}
+	a := &Agreement{Clusters: slices.Clone(clusters), Labels: names}
+	for m, c := range clusters {
+		if c < -1 {
+			return nil, fmt.Errorf("metrics: document %d is in cluster %d", m, c)
+		}
+		for c >= len(a.Counts) {
+			a.Counts = append(a.Counts, make([]int, len(names)))
+		}
+		if labels[m] == "" {
+			continue
+		}
+		a.Docs++
+		if c >= 0 {
+			a.Counts[c][number[labels[m]]]++
+		}
+	}
+	a.Label = make([]string, len(a.Counts))
+	if len(a.Counts) == 0 {
+		return a, nil
+	}
+	gain := mat.NewDense(len(a.Counts), len(names), nil)
+	pure := 0
+	for c, row := range a.Counts {
+		for j, n := range row {
+			gain.Set(c, j, float64(n))
+		}
+		pure += slices.Max(row)
+	}
+	a.Purity = float64(pure) / float64(a.Docs)
+	of, err := assign.Best(gain)
+	if err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+	right := 0
+	for c, j := range of {
+		if j >= 0 {
+			a.Label[c] = names[j]
+			right += a.Counts[c][j]
+		}
+	}
+	a.Accuracy = float64(right) / float64(a.Docs)
+	a.NMI = mutual(gain)
+	return a, nil
+}
+
+// distinctLabels returns the different labels but "", sorted, and their numbers.
+func distinctLabels(labels []string) ([]string, map[string]int, error) {
+	names := slices.Sorted(slices.Values(labels))
+	names = slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
+	if len(names) == 0 {
+		return nil, nil, fmt.Errorf("metrics: no document has a label")
+	}
+	number := make(map[string]int, len(names))
+	for i, s := range names {
+		number[s] = i
+	}
+	return names, number, nil
+}
+
+// mutual returns the normalised mutual information of a table of counts.
+func mutual(n *mat.Dense) float64 {
+	r, c := n.Dims()
+	rows, cols, all := make([]float64, r), make([]float64, c), 0.0
+	for i := range r {
+		for j, v := range n.RawRowView(i) {
+			rows[i] += v
+			cols[j] += v
+			all += v
+		}
+	}
+	entropy := func(x []float64) float64 {
+		h := 0.0
+		for _, v := range x {
+			if v > 0 {
+				h -= v / all * math.Log(v/all)
+			}
+		}
+		return h
+	}
+	mean := (entropy(rows) + entropy(cols)) / 2
+	if !(mean > 0) {
+		return 0
+	}
+	mi := 0.0
+	for i := range r {
+		for j, v := range n.RawRowView(i) {
+			if v > 0 {
+				mi += v / all * math.Log(v*all/(rows[i]*cols[j]))
+			}
+		}
+	}
+	return min(max(mi/mean, 0), 1)
+}
+
+// ClustAcc clusters documents by their topic proportions and compares the
+// clusters with the documents' labels (fu-2018 §6.2): Accuracy of the result is
+// the clustering accuracy of the paper, in [0, 1]. Higher is better: the topics
+// tell the classes apart.
+//
+// w is M×K, the weights of the topics of a document in a row; there are as many
+// clusters as different labels. Documents with the label "" take no part and are
+// in cluster −1, as is a document whose weights are all equal. O(M·K·L) a round
+// of k-means for L labels.
+func ClustAcc(ctx context.Context, w *mat.Dense, labels []string, o KMeans) (*Agreement, error) {
+	m, k := dims(w)
+	if m == 0 || m != len(labels) {
+		return nil, wrongShape("W", m, k, len(labels), 0)
+	}
+	names, _, err := distinctLabels(labels)
+	if err != nil {
+		return nil, err
+	}
+	var docs []int
+	for i, s := range labels {
+		if s != "" {
+			docs = append(docs, i)
+		}
+	}
+	sub := mat.NewDense(len(docs), k, nil)
+	for i, d := range docs {
+		sub.SetRow(i, w.RawRowView(d))
+	}
+	found, err := o.cluster(ctx, sub, len(names))
+	if err != nil {
+		return nil, err
+	}
+	of := make([]int, m)
+	for i := range of {
+		of[i] = -1
+	}
+	for i, d := range docs {
+		of[d] = found.of[i]
+	}
+	return Agree(of, labels)
+}
+
+// Association says which topic goes with which label of the documents, as a heat
+// map of K topics and L labels shows it.
+type Association struct {
+	// Labels are the L different labels, sorted. Docs counts the documents of
+	// each that were used.
+	Labels []string
+	Docs   []int
+	// Weight is K×L: the mean weight of a topic in the documents of a label,
+	// p(topic | label). Its columns sum to 1 if the weights of documents do; NaN
+	// for a label without documents.
+	Weight *mat.Dense
+	// Lift is K×L: Weight divided by the topic's mean weight in all labelled
+	// documents. NaN for a topic of weight 0.
+	Lift *mat.Dense
+	// Main compares the labels with the topic of most weight of each document.
+	Main *Agreement
+}
+
+// Associate tells how topics go with the labels of documents. w is M×K, the
+// weights of the topics of a document in a row, none negative. Documents with the
+// label "" and rows of zeros, which stand for an unknown composition, are left
+// out. O(MK).
+func Associate(w *mat.Dense, labels []string) (*Association, error) {
+	if err := checkDense("W", w, len(labels), 0); err != nil {
+		return nil, err
+	}
+	names, number, err := distinctLabels(labels)
+	if err != nil {
+		return nil, err
+	}
+	_, k := w.Dims()
+	t := &Association{Labels: names, Docs: make([]int, len(names)), Weight: mat.NewDense(k, len(names), nil), Lift: mat.NewDense(k, len(names), nil)}
+	mean, all := make([]float64, k), 0
+	main := make([]int, len(labels))
+	for m, s := range labels {
+		row := w.RawRowView(m)
+		for j, v := range row {
+			if v < 0 {
+				return nil, wrongValue("W", m, j, v, "is negative")
+			}
+		}
+		main[m] = floats.MaxIdx(row)
+		if row[main[m]] == 0 {
+			main[m] = -1
+			continue
+		}
+		if s == "" {
+			continue
+		}
+		l := number[s]
+		t.Docs[l]++
+		all++
+		for j, v := range row {
+			t.Weight.Set(j, l, t.Weight.At(j, l)+v)
+			mean[j] += v
+		}
+	}
+	if all == 0 {
+		return nil, fmt.Errorf("metrics: W has no weights for any labelled document")
+	}
+	for j := range k {
+		for l, n := range t.Docs {
+			t.Weight.Set(j, l, t.Weight.At(j, l)/float64(n)) // NaN for a label without documents
+			t.Lift.Set(j, l, t.Weight.At(j, l)/(mean[j]/float64(all)))
+		}
+	}
+	if t.Main, err = Agree(main, labels); err != nil {
+		return nil, err
+	}
+	return t, nil
+}

@@ -1,0 +1,158 @@
+package metrics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// TopLists returns the n most probable words of each topic, most probable first,
+// ties by lowest number. Words of probability 0 are left out, so that a list may
+// be shorter. b is N×K; n is 20 for 0. O(NK log n).
+func TopLists(b *mat.Dense, n int) ([][]int, error) {
+	t, n, err := topicsAndTop(b, n)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]int, t.k)
+	for k := range lists {
+		lists[k] = topWords(b, k, n)
+		if i := slices.IndexFunc(lists[k], func(w int) bool { return b.At(w, k) == 0 }); i >= 0 {
+			lists[k] = lists[k][:i]
+		}
+	}
+	return lists, nil
+}
+
+// TopUnion returns the words, ascending, that Coherence, NPMI and Evaluate want
+// counts of: the n most probable of each topic. Unlike TopLists it keeps words of
+// probability 0. b is N×K; n is 20 for 0.
+func TopUnion(b mat.Matrix, n int) []int {
+	n, err := topN(n)
+	if err != nil {
+		return nil
+	}
+	_, k := b.Dims()
+	var all []int
+	for j := range k {
+		all = append(all, topWords(b, j, n)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// topWords returns the n most probable words of topic k, ties by lowest number;
+// all N words for n > N. NaN counts as less than any number. O(N log n).
+func topWords(b mat.Matrix, k, n int) []int {
+	rows, _ := b.Dims()
+	n = min(n, rows)
+	if n <= 0 {
+		return nil
+	}
+	col := make([]float64, rows)
+	for i := range col {
+		if col[i] = b.At(i, k); math.IsNaN(col[i]) {
+			col[i] = math.Inf(-1)
+		}
+	}
+	// A binary heap of the n best so far, the worst of them on top.
+	worse := func(i, j int) bool { return col[i] < col[j] || col[i] == col[j] && i > j }
+	heap := make([]int, n)
+	down := func(p int) {
+		for {
+			c := 2*p + 1
+			if c >= n {
+				return
+			}
+			if c+1 < n && worse(heap[c+1], heap[c]) {
+				c++
+			}
+			if !worse(heap[c], heap[p]) {
+				return
+			}
+			heap[p], heap[c] = heap[c], heap[p]
+			p = c
+		}
+	}
+	for i := range heap {
+		heap[i] = i
+	}
+	for p := n/2 - 1; p >= 0; p-- {
+		down(p)
+	}
+	for i := n; i < rows; i++ {
+		if worse(heap[0], i) {
+			heap[0] = i
+			down(0)
+		}
+	}
+	slices.SortFunc(heap, func(i, j int) int { return cmp.Or(-cmp.Compare(col[i], col[j]), i-j) })
+	return heap
+}
+
+// tops returns the n top words of every topic, those of probability 0 among them,
+// and nil for an empty topic.
+func (t *topics) tops(n int) [][]int {
+	lists := make([][]int, t.k)
+	for k := range lists {
+		if !t.empty[k] {
+			lists[k] = topWords(t.b, k, n)
+		}
+	}
+	return lists
+}
+
+// SimCount is the similarity count of fu-2018 (§6.2, after arora-2013): the number
+// of words that two lists share, summed over pairs of lists. Fewer is better: the
+// topics are more distinct. each has one value a list, the words that it shares
+// with each other list added up; their sum is twice the total.
+//
+// The lists hold words or numbers of words, none twice; the paper has 20 words.
+func SimCount[W comparable](lists [][]W) (total int, each Stat, err error) {
+	in, err := occurrences(lists)
+	if err != nil {
+		return 0, Stat{}, err
+	}
+	values := make([]float64, len(lists))
+	for k, l := range lists {
+		for _, w := range l {
+			values[k] += float64(in[w] - 1)
+		}
+	}
+	for _, n := range in {
+		total += n * (n - 1) / 2
+	}
+	return total, NewStat(values), nil
+}
+
+// Diversity is the topic diversity of Dieng, Ruiz and Blei 2020: the number of
+// different words divided by the number of words of all lists, in (0, 1]. 1 means
+// that no word is in two lists. The paper has 25 words a topic. Lists as for
+// SimCount; NaN if all are empty.
+func Diversity[W comparable](lists [][]W) (float64, error) {
+	in, err := occurrences(lists)
+	if err != nil {
+		return 0, err
+	}
+	all := 0
+	for _, l := range lists {
+		all += len(l)
+	}
+	return float64(len(in)) / float64(all), nil
+}
+
+// occurrences checks lists and returns in how many of them each word stands.
+func occurrences[W comparable](lists [][]W) (map[W]int, error) {
+	if err := checkLists(lists); err != nil {
+		return nil, err
+	}
+	in := make(map[W]int)
+	for _, l := range lists {
+		for _, w := range l {
+			in[w]++
+		}
+	}
+	return in, nil
+}
