@@ -2,16 +2,17 @@ package corpus
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/james-bowman/sparse"
+
+	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // MaxCount is the largest number of times a word may occur in one document.
-const MaxCount = math.MaxInt32
+const MaxCount = bag.MaxCount
 
 // Corpus holds the word counts of M documents over a vocabulary of N words,
 // with the documents' ids and labels. It is immutable, and safe for concurrent
@@ -214,7 +215,7 @@ func (c *Corpus) Select(docs, words []int) (*Corpus, error) {
 					ws, cs = append(ws, to[w]), append(cs, dn[i])
 				}
 			}
-			merge(ws[lo:], cs[lo:], &buf) // distinct words: sorts only
+			bag.Merge(ws[lo:], cs[lo:], &buf) // distinct words: sorts only
 		}
 		indptr[d+1] = len(ws)
 	}

@@ -44,35 +44,3 @@ func (e *FileError) Error() string {
 }
 
 func (e *FileError) Unwrap() error { return e.Err }
-
-// RangeError is a document or word number that does not exist.
-type RangeError struct {
-	What   string // "document" or "word"
-	Value  int64
-	Lo, Hi int64 // the valid numbers, both ends included; Hi < Lo: there are none
-}
-
-func (e *RangeError) Error() string {
-	if e.Hi < e.Lo {
-		return fmt.Sprintf("%s %d: there are none", e.What, e.Value)
-	}
-	return fmt.Sprintf("%s %d is not in [%d, %d]", e.What, e.Value, e.Lo, e.Hi)
-}
-
-// CountError is a count that is negative, zero where a file must not say so,
-// not integral, or above MaxCount, be it by itself or as a sum of duplicates.
-type CountError struct {
-	Doc, Word string // "" where only the line is known
-	Count     float64
-}
-
-func (e *CountError) Error() string {
-	var s string
-	if e.Word != "" {
-		s += fmt.Sprintf(" of word %q", e.Word)
-	}
-	if e.Doc != "" {
-		s += fmt.Sprintf(" in document %s", e.Doc)
-	}
-	return fmt.Sprintf("count %.17g%s is not an integer from 1 to %d", e.Count, s, MaxCount)
-}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"iter"
 	"math"
+
+	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // LDAC reads the format of the LDA-C program: a document is a line
@@ -180,10 +182,10 @@ func (s LDAC) scan(ctx context.Context, vocab []string, r *rows, doc func(m int)
 			}
 			b = rest
 			if word < 0 || word >= limit {
-				return 0, 0, l.fail(&RangeError{"word", word, 0, limit - 1})
+				return 0, 0, l.fail(bag.RangeError("word", word, 0, limit-1))
 			}
 			if count < 1 || count > MaxCount {
-				return 0, 0, l.fail(&CountError{nameOf(nil, docs), wordName(vocab, int32(word), 0), float64(count)})
+				return 0, 0, l.fail(bag.CountError(nameOf(nil, docs), wordName(vocab, int32(word), 0), float64(count)))
 			}
 			r.add(int32(word), int32(count))
 			top = max(top, word)
@@ -196,9 +198,9 @@ func (s LDAC) scan(ctx context.Context, vocab []string, r *rows, doc func(m int)
 		if int64(got) > want {
 			return 0, 0, l.fail(fmt.Errorf("the line begins with %d but has %d pairs", want, got))
 		}
-		k, w, sum := merge(r.words[lo:], r.counts[lo:], &r.pairs)
+		k, w, sum := bag.Merge(r.words[lo:], r.counts[lo:], &r.pairs)
 		if w >= 0 {
-			return 0, 0, l.fail(&CountError{nameOf(nil, docs), wordName(vocab, w, 0), sum})
+			return 0, 0, l.fail(bag.CountError(nameOf(nil, docs), wordName(vocab, w, 0), sum))
 		}
 		r.words, r.counts = r.words[:lo+k], r.counts[:lo+k]
 		if err := doc(docs); err != nil {

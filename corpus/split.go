@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // The streams of random numbers of the splits and of Bootstrap differ even for
@@ -153,7 +155,7 @@ func (c *Corpus) Reindex(vocab []string) (out *Corpus, unknown int64, err error)
 			}
 		}
 		if w, sum := r.end(); w >= 0 {
-			return nil, 0, fmt.Errorf("corpus: reindex: %w", &CountError{c.ID(m), vocab[w], sum})
+			return nil, 0, fmt.Errorf("corpus: reindex: %w", bag.CountError(c.ID(m), vocab[w], sum))
 		}
 	}
 	return newCorpus(append([]string(nil), vocab...), c.ids, c.labels, r.indptr, r.words, r.counts), unknown, nil

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // Triples reads preferences: every line has a user, an item and perhaps a
@@ -197,7 +199,7 @@ func (s Triples) load(ctx context.Context) (*Corpus, error) {
 		return nil, s.In.at(0, ErrEmptyVocabulary)
 	}
 	if m, w, sum := t.finish(len(users)); m >= 0 {
-		return nil, s.In.at(0, &CountError{users[m], words[w], sum})
+		return nil, s.In.at(0, bag.CountError(users[m], words[w], sum))
 	}
 	vocab, to := sortNames(words)
 	t.renumber(to)
@@ -312,7 +314,7 @@ func (s Triples) scan(ctx context.Context, row func(user, item []byte, count int
 				return l.fail(err)
 			}
 			if n < 0 || n > MaxCount {
-				return l.fail(&CountError{string(user), string(item), float64(n)})
+				return l.fail(bag.CountError(string(user), string(item), float64(n)))
 			}
 		}
 		if err := row(user, item, int32(n)); err != nil {

@@ -10,6 +10,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // UCI reads the bag-of-words form of the UCI repository: a docword file with
@@ -111,9 +113,9 @@ func (s UCI) stream(ctx context.Context, yield func(Document, error) bool) error
 	// flush yields the document in hand, and empty ones up to m, excluded.
 	flush := func(m int32) error {
 		for ; cur < m; cur++ {
-			n, w, sum := merge(r.words, r.counts, &r.pairs)
+			n, w, sum := bag.Merge(r.words, r.counts, &r.pairs)
 			if w >= 0 {
-				return s.Docword.at(0, &CountError{nameOf(ids, int(cur)), wordName(vocab, w, 1), sum})
+				return s.Docword.at(0, bag.CountError(nameOf(ids, int(cur)), wordName(vocab, w, 1), sum))
 			}
 			d := Document{Words: r.words[:n], Counts: r.counts[:n]}
 			if ids != nil {
@@ -193,7 +195,7 @@ func (s UCI) load(ctx context.Context) (*Corpus, error) {
 		return nil, err
 	}
 	if m, w, sum := t.finish(int(h.docs)); m >= 0 {
-		return nil, s.Docword.at(0, &CountError{nameOf(ids, m), wordName(vocab, w, 1), sum})
+		return nil, s.Docword.at(0, bag.CountError(nameOf(ids, m), wordName(vocab, w, 1), sum))
 	}
 	if vocab == nil {
 		vocab = numbers(int(h.words), 1)
@@ -266,11 +268,11 @@ func (s UCI) scan(ctx context.Context, vocab []string, begin func(uciHeader) err
 		}
 		switch {
 		case doc < 1 || doc > int64(h.docs):
-			return l.fail(&RangeError{"document", doc, 1, int64(h.docs)})
+			return l.fail(bag.RangeError("document", doc, 1, int64(h.docs)))
 		case word < 1 || word > int64(h.words):
-			return l.fail(&RangeError{"word", word, 1, int64(h.words)})
+			return l.fail(bag.RangeError("word", word, 1, int64(h.words)))
 		case count < 1 || count > MaxCount:
-			return l.fail(&CountError{nameOf(nil, int(doc-1)), wordName(vocab, int32(word-1), 1), float64(count)})
+			return l.fail(bag.CountError(nameOf(nil, int(doc-1)), wordName(vocab, int32(word-1), 1), float64(count)))
 		}
 		if seen++; seen > h.entries {
 			return l.fail(fmt.Errorf("more entries than the %d of the header", h.entries))
@@ -445,7 +447,7 @@ func (t *table) finish(docs int) (int, int32, float64) {
 	lo, out := 0, 0
 	for m := range docs {
 		hi := t.indptr[m+1]
-		n, w, sum := merge(t.words[lo:hi], t.counts[lo:hi], &t.pairs)
+		n, w, sum := bag.Merge(t.words[lo:hi], t.counts[lo:hi], &t.pairs)
 		if w >= 0 {
 			return m, w, sum
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,6 +12,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // DefaultInference is the method of Model.Transform: it came nearest to the
@@ -122,11 +122,7 @@ func (m *Model) reindex(c *corpus.Corpus) (*corpus.Corpus, error) {
 		}
 		return c, nil
 	}
-	same := c.NumWords() == m.n
-	for i := 0; same && i < m.n; i++ {
-		same = c.Word(i) == m.vocab[i]
-	}
-	if same {
+	if slices.Equal(c.Vocabulary(), m.vocab) {
 		return c, nil
 	}
 	out, _, err := c.Reindex(m.vocab)
@@ -159,25 +155,23 @@ func (m *Model) Tokenizer() (t text.WordTokenizer, set bool) {
 // infer.Inferer.InferTo. unknown counts the other tokens, stop words among them.
 func (m *Model) Words(text string) (ids, counts []int32, unknown int64) {
 	t, _ := m.Tokenizer()
-	for _, w := range t.Tokenize(nil, text) {
-		if i, ok := m.Index(w); ok {
-			ids = append(ids, int32(i))
-		} else {
-			unknown++
-		}
+	var c bag.Counter
+	err := c.Read(&bag.Words{Token: m.number}, bag.Document{Tokens: t.Tokenize(nil, text)}, 1)
+	if err == nil {
+		err = c.Sorted()
 	}
-	slices.Sort(ids)
-	n := 0
-	for i, id := range ids {
-		if i > 0 && id == ids[n-1] {
-			counts[n-1]++
-			continue
-		}
-		ids[n] = id
-		counts = append(counts, 1)
-		n++
+	if err != nil { // a word more than corpus.MaxCount times
+		return nil, nil, c.Unknown
 	}
-	return ids[:n], counts, unknown
+	return c.Words, c.Counts, c.Unknown
+}
+
+// number returns the number of a word for package bag.
+func (m *Model) number(word string) (int32, error) {
+	if i, ok := m.Index(word); ok {
+		return int32(i), nil
+	}
+	return bag.Unknown, nil
 }
 
 // Texts returns raw texts as a corpus.Source for Transform, split by the
@@ -260,7 +254,7 @@ func (m *Model) TransformBy(ctx context.Context, docs corpus.Source, method infe
 const transformChunk = 1000
 
 func (m *Model) transform(ctx context.Context, docs corpus.Source, p *infer.Inferer, opt infer.Options) (*Compositions, error) {
-	number, err := m.numbering(ctx, docs)
+	words, err := m.words(ctx, docs)
 	if err != nil {
 		return nil, err
 	}
@@ -291,9 +285,9 @@ func (m *Model) transform(ctx context.Context, docs corpus.Source, p *infer.Infe
 		if id == "" {
 			id = fmt.Sprint(len(out.IDs) + 1)
 		}
-		unknown, err := held.add(d, number)
+		unknown, err := held.add(words, d, len(out.IDs)+1)
 		if err != nil {
-			return nil, fmt.Errorf("document %s: %w", id, err)
+			return nil, err
 		}
 		out.IDs, out.Labels, out.Unknown = append(out.IDs, id), append(out.Labels, d.Label), append(out.Unknown, unknown)
 		labels = labels || d.Label != ""
@@ -317,49 +311,34 @@ func (m *Model) transform(ctx context.Context, docs corpus.Source, p *infer.Infe
 	return out, ctx.Err()
 }
 
-// numbering returns how the words of a source become the model's, −1 where it
-// has none.
-type numbering struct {
-	m  *Model
-	to []int32 // of the numbers of a Numbered source
-}
-
-func (m *Model) numbering(ctx context.Context, docs corpus.Source) (numbering, error) {
-	out := numbering{m: m}
+// words returns how the words of a source become the model's.
+func (m *Model) words(ctx context.Context, docs corpus.Source) (*bag.Words, error) {
 	n, ok := docs.(corpus.Numbered)
 	if !ok {
-		return out, nil
+		return &bag.Words{Token: m.number, Name: m.wordName}, nil
 	}
 	vocab, err := n.Vocabulary(ctx)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	if m.vocab == nil && len(vocab) != m.n {
-		return out, fmt.Errorf("a model of %d words without names, but the documents have %d", m.n, len(vocab))
-	}
-	out.to = make([]int32, len(vocab))
-	for i, w := range vocab {
-		out.to[i] = int32(i)
-		if m.vocab != nil {
-			out.to[i] = out.token(w)
-		}
+	out := &bag.Words{Size: len(vocab), Names: vocab, Name: m.wordName}
+	switch {
+	case m.vocab != nil:
+		out.To = bag.Match(vocab, m.vocab)
+	case len(vocab) != m.n:
+		return nil, fmt.Errorf("a model of %d words without names, but the documents have %d", m.n, len(vocab))
 	}
 	return out, nil
 }
 
-func (n numbering) token(w string) int32 {
-	if i, ok := n.m.Index(w); ok {
-		return int32(i)
-	}
-	return -1
-}
+func (m *Model) wordName(w int32) string { return m.Word(int(w)) }
 
 // heldDocs are documents over the model's words.
 type heldDocs struct {
 	n           int
 	ptr         []int
 	ids, counts []int32
-	pairs       []int64 // of the document in hand: word<<32 | count
+	counter     bag.Counter
 }
 
 func (h *heldDocs) reset() { h.ptr, h.ids, h.counts = h.ptr[:0], h.ids[:0], h.counts[:0] }
@@ -375,54 +354,17 @@ func (h *heldDocs) Doc(m int) (words, counts []int32) {
 	return h.ids[lo:hi], h.counts[lo:hi]
 }
 
-// add appends a document, words ascending and each once, and returns how many
-// tokens of words the model does not have there were.
-func (h *heldDocs) add(d corpus.Document, number numbering) (unknown int64, err error) {
-	n := max(len(d.Words), len(d.Tokens))
-	switch {
-	case len(d.Words) > 0 && len(d.Tokens) > 0:
-		return 0, errors.New("both Tokens and Words are given")
-	case len(d.Words) > 0 && number.to == nil:
-		return 0, errors.New("words are given by number, but the source has no vocabulary")
-	case d.Counts != nil && len(d.Counts) != n:
-		return 0, fmt.Errorf("%d counts for %d words", len(d.Counts), n)
+// add appends a document, its words ascending and each once, and returns how many
+// tokens the model does not have.
+func (h *heldDocs) add(words *bag.Words, d corpus.Document, number int) (unknown int64, err error) {
+	c := &h.counter
+	if err = c.Read(words, bag.Document(d), number); err == nil {
+		err = c.Sorted()
 	}
-	h.pairs = h.pairs[:0]
-	for i := range n {
-		c := int32(1)
-		if d.Counts != nil {
-			c = d.Counts[i]
-		}
-		if c < 0 {
-			return 0, fmt.Errorf("word number %d has the count %d", i, c)
-		}
-		var w int32
-		if len(d.Tokens) > 0 {
-			w = number.token(d.Tokens[i])
-		} else {
-			if d.Words[i] < 0 || int(d.Words[i]) >= len(number.to) {
-				return 0, fmt.Errorf("word %d is not in [0, %d)", d.Words[i], len(number.to))
-			}
-			w = number.to[d.Words[i]]
-		}
-		switch {
-		case w < 0:
-			unknown += int64(c)
-		case c > 0:
-			h.pairs = append(h.pairs, int64(w)<<32|int64(c))
-		}
+	if err != nil {
+		return 0, err
 	}
-	slices.Sort(h.pairs)
-	for i := 0; i < len(h.pairs); {
-		w, total := int32(h.pairs[i]>>32), int64(0)
-		for ; i < len(h.pairs) && int32(h.pairs[i]>>32) == w; i++ {
-			total += h.pairs[i] & math.MaxUint32
-		}
-		if total > corpus.MaxCount {
-			return 0, fmt.Errorf("word %d occurs %d times, more than %d", w, total, corpus.MaxCount)
-		}
-		h.ids, h.counts = append(h.ids, w), append(h.counts, int32(total))
-	}
+	h.ids, h.counts = append(h.ids, c.Words...), append(h.counts, c.Counts...)
 	h.ptr = append(h.ptr, len(h.ids))
-	return unknown, nil
+	return c.Unknown, nil
 }

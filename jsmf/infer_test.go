@@ -16,6 +16,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // themed makes a corpus of texts of one or two of three themes, and a model of it.
@@ -188,18 +189,18 @@ func TestTransformErrors(t *testing.T) {
 		"both Tokens and Words": {Tokens: []string{"a"}, Words: []int32{1}},
 		"by number, but":        {Words: []int32{1}},
 		"2 counts for 1 words":  {Tokens: []string{"a"}, Counts: []int32{1, 2}},
-		"has the count -1":      {Tokens: []string{"a"}, Counts: []int32{-1}},
+		"count -1 of word":      {Tokens: []string{"a"}, Counts: []int32{-1}},
 	} {
 		h := &heldDocs{n: 5}
-		if _, err := h.add(d, numbering{m: m}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := h.add(&bag.Words{Token: m.number}, d, 1); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %q", err, name)
 		}
 	}
 	h := &heldDocs{n: 5}
-	if _, err := h.add(corpus.Document{Words: []int32{5}}, numbering{to: []int32{0}}); err == nil {
+	if _, err := h.add(&bag.Words{Size: 1}, corpus.Document{Words: []int32{5}}, 1); err == nil {
 		t.Error("a word out of range is accepted")
 	}
-	if _, err := h.add(corpus.Document{Words: []int32{0, 0}, Counts: []int32{math.MaxInt32, 1}}, numbering{to: []int32{0}}); err == nil {
+	if _, err := h.add(&bag.Words{Size: 1}, corpus.Document{Words: []int32{0, 0}, Counts: []int32{math.MaxInt32, 1}}, 1); err == nil {
 		t.Error("counts that overflow are accepted")
 	}
 }

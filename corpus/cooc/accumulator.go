@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // DefaultMinDocs is in how many documents a new word must stand before an
@@ -133,6 +134,7 @@ type Accumulator struct {
 
 	tokens, unknown, evicted, bytes int64
 	nnz                             int
+	counter                         bag.Counter
 	pairs                           []uint64
 }
 
@@ -242,8 +244,8 @@ func (a *Accumulator) Add(doc corpus.Document) error {
 // AccumulatorStats.Evicted counts it.
 //
 // Nothing is added where AddAt returns an error: no id, a *DuplicateError, a
-// *LimitError, a *corpus.CountError, numbers outside the Vocabulary
-// (*corpus.RangeError), a token that is empty or not UTF-8.
+// *LimitError, a count that is negative or too large, a number outside the
+// Vocabulary, a token that is empty or not UTF-8.
 func (a *Accumulator) AddAt(doc corpus.Document, at int64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -276,7 +278,7 @@ func (a *Accumulator) AddSource(ctx context.Context, src corpus.Source) (added i
 			tokens = tokens[:0]
 			for _, w := range doc.Words {
 				if w < 0 || int(w) >= len(names) {
-					return added, fmt.Errorf("cooc: accumulator: document %q: %w", doc.ID, &corpus.RangeError{What: "word", Value: int64(w), Hi: int64(len(names)) - 1})
+					return added, fmt.Errorf("cooc: accumulator: document %s: %w", doc.ID, bag.RangeError("word", int64(w), 0, int64(len(names))-1))
 				}
 				tokens = append(tokens, names[w])
 			}
@@ -291,96 +293,17 @@ func (a *Accumulator) AddSource(ctx context.Context, src corpus.Source) (added i
 }
 
 func (a *Accumulator) add(doc corpus.Document, at int64) error {
-	fail := func(err error) error { return fmt.Errorf("cooc: accumulator: document %q: %w", doc.ID, err) }
 	if doc.ID == "" {
 		return errors.New("cooc: accumulator: a document has no ID, by which it could be removed")
 	}
 	if a.byID[doc.ID] != nil {
 		return &DuplicateError{strings.Clone(doc.ID)}
 	}
-	if len(doc.Words) > 0 && len(doc.Tokens) > 0 {
-		return fail(errors.New("both Tokens and Words are given"))
+	c := &a.counter
+	fresh, err := a.count(doc)
+	if err != nil {
+		return fmt.Errorf("cooc: accumulator: %w", err)
 	}
-	n := max(len(doc.Words), len(doc.Tokens))
-	if doc.Counts != nil && len(doc.Counts) != n {
-		return fail(fmt.Errorf("%d counts for %d words", len(doc.Counts), n))
-	}
-	// New words have the numbers after the last one, until all is known to be
-	// well.
-	var fresh []string
-	var number map[string]int32
-	name := func(w int32) string {
-		if int(w) < len(a.words) {
-			return a.words[w]
-		}
-		return fresh[int(w)-len(a.words)]
-	}
-	unknown, wordCost := int64(0), int64(0)
-	p := a.pairs[:0]
-	for i := range n {
-		x := int32(1)
-		if doc.Counts != nil {
-			x = doc.Counts[i]
-		}
-		var w int32
-		if len(doc.Tokens) > 0 {
-			t := doc.Tokens[i]
-			if t == "" || !utf8.ValidString(t) {
-				return fail(fmt.Errorf("token %d, %q, is empty or not UTF-8", i, t))
-			}
-			if x < 0 {
-				return fail(&corpus.CountError{Word: strings.Clone(t), Count: float64(x)})
-			}
-			if x == 0 || a.stop[t] {
-				continue
-			}
-			var ok bool
-			if w, ok = a.index[t]; !ok {
-				if a.o.MinDocs < 0 {
-					unknown += int64(x)
-					continue
-				}
-				if w, ok = number[t]; !ok {
-					if number == nil {
-						number = map[string]int32{}
-					}
-					if len(a.words)+len(fresh) == math.MaxInt32 {
-						return fail(fmt.Errorf("more than %d different words", math.MaxInt32))
-					}
-					w = int32(len(a.words) + len(fresh))
-					t = strings.Clone(t) // it may be a piece of a whole text
-					number[t], fresh = w, append(fresh, t)
-					wordCost += wordBytes + int64(len(t))
-				}
-			}
-		} else {
-			if w = doc.Words[i]; w < 0 || int(w) >= len(a.o.Vocabulary) {
-				return fail(&corpus.RangeError{What: "word", Value: int64(w), Hi: int64(len(a.o.Vocabulary)) - 1})
-			}
-			if x < 0 {
-				return fail(&corpus.CountError{Word: a.words[w], Count: float64(x)})
-			}
-			if x == 0 {
-				continue
-			}
-		}
-		p = append(p, uint64(uint32(w))<<32|uint64(uint32(x)))
-	}
-	a.pairs = p
-	slices.Sort(p)
-	distinct := 0
-	for i := 0; i < len(p); {
-		w, sum := p[i]>>32, uint64(0)
-		for ; i < len(p) && p[i]>>32 == w; i++ {
-			sum += p[i] & math.MaxUint32
-		}
-		if sum > corpus.MaxCount {
-			return fail(&corpus.CountError{Word: strings.Clone(name(int32(w))), Count: float64(sum)})
-		}
-		p[distinct] = w<<32 | sum
-		distinct++
-	}
-	p = p[:distinct]
 
 	// What the windows will let go.
 	newest := at
@@ -397,11 +320,15 @@ func (a *Accumulator) add(doc corpus.Document, at int64) error {
 		a.evicted++ // it would be the first to go
 		return nil
 	}
-	d := &heldDoc{id: strings.Clone(doc.ID), at: at, data: make([]int32, 2*distinct)}
-	if total := a.bytes - freed + d.bytes() + wordCost; a.o.MaxBytes > 0 && total > a.o.MaxBytes {
+	d := &heldDoc{id: strings.Clone(doc.ID), at: at, data: slices.Concat(c.Words, c.Counts)}
+	total := a.bytes - freed + d.bytes()
+	for _, w := range fresh {
+		total += wordBytes + int64(len(w))
+	}
+	if a.o.MaxBytes > 0 && total > a.o.MaxBytes {
 		return &LimitError{d.id, total, a.o.MaxBytes}
 	}
-	a.unknown += unknown
+	a.unknown += c.Unknown
 
 	// The new words get numbers that are free.
 	base := len(a.words)
@@ -409,23 +336,62 @@ func (a *Accumulator) add(doc corpus.Document, at int64) error {
 	for i, w := range fresh {
 		taken[i] = a.newWord(w)
 	}
-	if len(fresh) > 0 {
-		for i, v := range p {
-			if w := int(v >> 32); w >= base {
-				p[i] = uint64(uint32(taken[w-base]))<<32 | v&math.MaxUint32
-			}
-		}
-		slices.Sort(p)
-	}
 	words, counts := d.pairs()
-	for i, v := range p {
-		words[i], counts[i] = int32(v>>32), int32(v&math.MaxUint32)
+	for i, w := range words {
+		if int(w) >= base {
+			words[i] = taken[int(w)-base]
+		}
 	}
-	a.hold(d) // before words go that it has too
+	bag.Merge(words, counts, &a.pairs) // distinct words: sorts only
+	a.hold(d)                          // before words go that it has too
 	for range gone {
 		a.evict()
 	}
 	return nil
+}
+
+// count counts the words of a document in a.counter, ascending. It returns the
+// words that are new; in the counter they have the numbers after the last one.
+func (a *Accumulator) count(doc corpus.Document) (fresh []string, err error) {
+	var number map[string]int32 // of the new words
+	words := bag.Words{Size: len(a.o.Vocabulary), Names: a.o.Vocabulary}
+	words.Token = func(t string) (int32, error) {
+		if w, ok := a.index[t]; ok {
+			return w, nil
+		}
+		if !utf8.ValidString(t) {
+			return 0, fmt.Errorf("token %q: %w", t, corpus.ErrInvalidUTF8)
+		}
+		if a.stop[t] {
+			return bag.Ignored, nil
+		}
+		if a.o.MinDocs < 0 {
+			return bag.Unknown, nil
+		}
+		w, ok := number[t]
+		if !ok {
+			if number == nil {
+				number = map[string]int32{}
+			}
+			if len(a.words)+len(fresh) == math.MaxInt32 {
+				return 0, fmt.Errorf("more than %d different words", math.MaxInt32)
+			}
+			w = int32(len(a.words) + len(fresh))
+			t = strings.Clone(t) // it may be a piece of a whole text
+			number[t], fresh = w, append(fresh, t)
+		}
+		return w, nil
+	}
+	words.Name = func(w int32) string {
+		if int(w) < len(a.words) {
+			return a.words[w]
+		}
+		return fresh[int(w)-len(a.words)]
+	}
+	if err := a.counter.Read(&words, bag.Document(doc), 0); err != nil {
+		return nil, err
+	}
+	return fresh, a.counter.Sorted()
 }
 
 // evict lets the first document go.
@@ -569,22 +535,16 @@ func (a *Accumulator) Merge(other *Accumulator) error {
 	own := a.docs
 	a.docs = nil
 	for _, d := range s.docs {
-		words, counts := d.pairs()
-		p := a.pairs[:0]
+		n := &heldDoc{id: d.id, at: d.at, data: slices.Clone(d.data)}
+		words, counts := n.pairs()
 		for i, w := range words {
 			if taken[w] == 0 {
 				taken[w] = a.newWord(s.words[w]) + 1
 			}
-			p = append(p, uint64(uint32(taken[w]-1))<<32|uint64(uint32(counts[i])))
+			words[i] = taken[w] - 1
 		}
-		a.pairs = p
-		slices.Sort(p)
-		n := &heldDoc{id: d.id, at: d.at, data: make([]int32, 2*len(p))}
-		words, counts = n.pairs()
-		for i, v := range p {
-			words[i], counts[i] = int32(v>>32), int32(v&math.MaxUint32)
-		}
-		a.hold(n) // they are in their order
+		bag.Merge(words, counts, &a.pairs) // distinct words: sorts only
+		a.hold(n)                          // they are in their order
 	}
 	for i, j := 0, 0; i < len(own) || j < len(a.docs); {
 		if j == len(a.docs) || i < len(own) && own[i].compare(a.docs[j].at, a.docs[j].id) < 0 {

@@ -8,7 +8,6 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -16,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
 )
@@ -67,7 +67,7 @@ type StreamOptions struct {
 type Stream struct {
 	src   corpus.Source
 	vocab []string
-	words wordMap
+	words *bag.Words
 	opts  StreamOptions
 
 	n         int
@@ -111,13 +111,14 @@ func NewStream(ctx context.Context, src corpus.Source, opts StreamOptions) (*Str
 	s := &Stream{src: src, opts: opts, norms2: newLazy()}
 	s.opts.Vocabulary = nil
 	var err error
-	if s.words, s.vocab, err = newWordMap(ctx, src, opts.Vocabulary); err != nil {
+	if s.words, s.vocab, err = streamWords(ctx, src, opts.Vocabulary); err != nil {
 		return nil, err
 	}
+	s.words.Name = func(w int32) string { return s.vocab[w] }
 	n := len(s.vocab)
 	s.resize(n)
 	s.diag, s.self, s.c, s.df = make([]float64, n), make([]float64, n), make([]float64, n), make([]int, n)
-	err = s.read(ctx, func(words []int32, counts []int64, length int64) error {
+	err = s.read(ctx, func(words, counts []int32, length int64) error {
 		s.docs++
 		s.nnz += int64(len(words))
 		s.tokens += length
@@ -167,7 +168,7 @@ func (s *Stream) dropUnused() {
 		n++
 	}
 	s.vocab, s.diag, s.self, s.c, s.df = slices.Clone(s.vocab[:n]), s.diag[:n], s.self[:n], s.c[:n], s.df[:n]
-	s.words.renumber(to)
+	s.words.Renumber(to)
 	s.resize(int(n))
 }
 
@@ -221,12 +222,7 @@ func (s streamSource) Vocabulary(context.Context) ([]string, error) { return s.s
 func (s streamSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	errLeft := errors.New("the loop was left")
 	return func(yield func(corpus.Document, error) bool) {
-		var counts []int32
-		err := s.s.read(ctx, func(words []int32, xs []int64, _ int64) error {
-			counts = counts[:0]
-			for _, x := range xs {
-				counts = append(counts, int32(x)) // at most corpus.MaxCount
-			}
+		err := s.s.read(ctx, func(words, counts []int32, _ int64) error {
 			if !yield(corpus.Document{Words: words, Counts: counts}, nil) {
 				return errLeft
 			}
@@ -353,7 +349,7 @@ func (c *docChunk) reset() {
 }
 
 // add appends a document with the given factor.
-func (c *docChunk) add(words []int32, counts []int64, scale float64) {
+func (c *docChunk) add(words, counts []int32, scale float64) {
 	c.byDoc.Cols = append(c.byDoc.Cols, words...)
 	for _, x := range counts {
 		c.byDoc.Vals = append(c.byDoc.Vals, float64(x)*scale)
@@ -464,7 +460,7 @@ func (s *Stream) produce(ctx context.Context, c *docChunk, emit func(*docChunk) 
 	docs, nnz, tokens := 0, int64(0), int64(0)
 	c.reset()
 	var err error
-	readErr := s.read(ctx, func(words []int32, counts []int64, length int64) error {
+	readErr := s.read(ctx, func(words, counts []int32, length int64) error {
 		if c.docs() > 0 && (c.docs() == s.chunkDocs || len(c.byDoc.Cols)+len(words) > s.chunkNNZ) {
 			if c, err = emit(c); err != nil {
 				return err
@@ -485,215 +481,4 @@ func (s *Stream) produce(ctx context.Context, c *docChunk, emit func(*docChunk) 
 	}
 	_, err = emit(c)
 	return err
-}
-
-// read makes one pass and calls f for every document long enough, with its
-// distinct words in the order of their first appearance. The slices are used
-// again.
-func (s *Stream) read(ctx context.Context, f func(words []int32, counts []int64, length int64) error) error {
-	first := s.passes.Add(1) == 1
-	if first {
-		s.skipped = 0
-	}
-	least := s.opts.minTokens()
-	d := newDistinct(s.n)
-	number := 0
-	for doc, err := range s.src.Docs(ctx) {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-		number++
-		words, counts, length, err := d.count(s.words, doc, number)
-		if err != nil {
-			return err
-		}
-		if length < least || len(words) < s.opts.MinDistinct {
-			if first {
-				s.skipped++
-			}
-			continue
-		}
-		if err := f(words, counts, length); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// wordMap tells the number of a word of a Source, −1 for none.
-type wordMap struct {
-	numbered bool
-	to       []int32          // by the source's number; nil: the same
-	size     int              // of the source's vocabulary
-	index    map[string]int32 // by the word itself
-}
-
-// newWordMap makes the map onto a vocabulary, nil for the source's own, and
-// returns the vocabulary it maps to.
-func newWordMap(ctx context.Context, src corpus.Source, vocab []string) (wordMap, []string, error) {
-	var m wordMap
-	var own []string
-	if num, ok := src.(corpus.Numbered); ok {
-		var err error
-		if own, err = num.Vocabulary(ctx); err != nil {
-			return m, nil, err
-		}
-		m.numbered, m.size = true, len(own)
-	}
-	if vocab == nil {
-		if !m.numbered {
-			return m, nil, errors.New("cooc: stream: the source yields tokens, not numbers of words: a Vocabulary is needed")
-		}
-		if len(own) == 0 {
-			return m, nil, fmt.Errorf("cooc: stream: %w", corpus.ErrEmptyVocabulary)
-		}
-		return m, own, nil
-	}
-	if len(vocab) == 0 {
-		return m, nil, fmt.Errorf("cooc: stream: %w", corpus.ErrEmptyVocabulary)
-	}
-	if len(vocab) > math.MaxInt32 {
-		return m, nil, fmt.Errorf("cooc: stream: %d words are more than %d", len(vocab), math.MaxInt32)
-	}
-	index := make(map[string]int32, len(vocab))
-	for i, w := range vocab {
-		if j, ok := index[w]; ok {
-			return m, nil, fmt.Errorf("cooc: stream: words %d and %d of the vocabulary are both %q", j, i, w)
-		}
-		index[w] = int32(i)
-	}
-	if !m.numbered {
-		m.index = index
-		return m, slices.Clone(vocab), nil
-	}
-	m.to = make([]int32, len(own))
-	taken := make([]bool, len(vocab))
-	for i, w := range own {
-		j, ok := index[w]
-		if !ok {
-			m.to[i] = -1
-			continue
-		}
-		if taken[j] {
-			return m, nil, fmt.Errorf("cooc: stream: the word %q, which is in the Vocabulary, stands twice in that of the source", w)
-		}
-		m.to[i], taken[j] = j, true
-	}
-	return m, slices.Clone(vocab), nil
-}
-
-// renumber applies a further map to the numbers.
-func (m *wordMap) renumber(to []int32) {
-	if !m.numbered {
-		for w, i := range m.index {
-			if to[i] < 0 {
-				delete(m.index, w)
-			} else {
-				m.index[w] = to[i]
-			}
-		}
-		return
-	}
-	if m.to == nil {
-		m.to = to
-		return
-	}
-	for i, j := range m.to {
-		if j >= 0 {
-			m.to[i] = to[j]
-		}
-	}
-}
-
-// distinct adds up the words of a document.
-type distinct struct {
-	at     []int32 // 1 + the place of a word in words, or less than 1
-	words  []int32
-	counts []int64
-}
-
-func newDistinct(n int) *distinct { return &distinct{at: make([]int32, n)} }
-
-// count returns the distinct words that are kept, in the order of their first
-// appearance, with their counts, and the sum of these. number is that of the
-// document, counted from 1.
-func (d *distinct) count(m wordMap, doc corpus.Document, number int) ([]int32, []int64, int64, error) {
-	for _, w := range d.words {
-		d.at[w] = 0
-	}
-	d.words, d.counts = d.words[:0], d.counts[:0]
-	fail := func(err error) ([]int32, []int64, int64, error) {
-		return nil, nil, 0, fmt.Errorf("cooc: document %s: %w", docName(doc, number), err)
-	}
-	if len(doc.Words) > 0 && (len(doc.Tokens) > 0 || !m.numbered) {
-		return fail(errors.New("words are given by number, but the source has no vocabulary or gives tokens too"))
-	}
-	if len(doc.Tokens) > 0 && m.numbered {
-		return fail(errors.New("tokens from a source whose words have numbers"))
-	}
-	size := max(len(doc.Words), len(doc.Tokens))
-	if doc.Counts != nil && len(doc.Counts) != size {
-		return fail(fmt.Errorf("%d counts for %d words", len(doc.Counts), size))
-	}
-	length := int64(0)
-	for i := range size {
-		x := int64(1)
-		if doc.Counts != nil {
-			x = int64(doc.Counts[i])
-		}
-		var w int32
-		if m.numbered {
-			w = doc.Words[i]
-			if w < 0 || int(w) >= m.size {
-				return fail(&corpus.RangeError{What: "word", Value: int64(w), Lo: 0, Hi: int64(m.size) - 1})
-			}
-			if m.to != nil {
-				w = m.to[w]
-			}
-		} else {
-			var ok bool
-			if w, ok = m.index[doc.Tokens[i]]; !ok {
-				w = -1
-			}
-		}
-		if x < 0 {
-			return nil, nil, 0, fmt.Errorf("cooc: %w", &corpus.CountError{Doc: docName(doc, number), Word: wordName(doc, i), Count: float64(x)})
-		}
-		if w < 0 || x == 0 {
-			continue
-		}
-		k := d.at[w] - 1
-		if k < 0 {
-			d.words, d.counts = append(d.words, w), append(d.counts, x)
-			d.at[w] = int32(len(d.words))
-		} else {
-			d.counts[k] += x
-			x = d.counts[k]
-		}
-		if x > corpus.MaxCount {
-			return nil, nil, 0, fmt.Errorf("cooc: %w", &corpus.CountError{Doc: docName(doc, number), Word: wordName(doc, i), Count: float64(x)})
-		}
-	}
-	for _, x := range d.counts {
-		length += x
-	}
-	return d.words, d.counts, length, nil
-}
-
-func docName(doc corpus.Document, number int) string {
-	if doc.ID != "" {
-		return doc.ID
-	}
-	return strconv.Itoa(number)
-}
-
-// wordName returns what word i of a document is called in an error.
-func wordName(doc corpus.Document, i int) string {
-	if len(doc.Tokens) > 0 {
-		return doc.Tokens[i]
-	}
-	return "number " + strconv.Itoa(int(doc.Words[i]))
 }

@@ -1,18 +1,15 @@
 package refine
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"os"
-	"slices"
-	"strconv"
 
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
@@ -29,7 +26,9 @@ type census struct {
 // used again.
 func (f *fitter) read(ctx context.Context, each func(held bool, words []int32, counts []float64) error) error {
 	var c census
-	var d distinctWords
+	var d bag.Counter
+	var counts []float64
+	words := bag.Words{Size: f.n}
 	for doc, err := range f.src.Docs(ctx) {
 		if err == nil {
 			err = ctx.Err()
@@ -37,27 +36,32 @@ func (f *fitter) read(ctx context.Context, each func(held bool, words []int32, c
 		if err != nil {
 			return err
 		}
-		if err := d.set(doc, f.n); err != nil {
-			name := doc.ID
-			if name == "" {
-				name = strconv.Itoa(c.docs + 1)
-			}
-			return fmt.Errorf("document %s: %w", name, err)
+		err = d.Read(&words, bag.Document(doc), c.docs+1)
+		if err == nil {
+			err = d.Sorted()
+		}
+		if err != nil {
+			return err
+		}
+		tokens := d.Tokens()
+		counts = counts[:0]
+		for _, x := range d.Counts {
+			counts = append(counts, float64(x))
 		}
 		// Every 1/HeldOut-th document.
-		held := math.Floor(float64(c.docs+1)*f.HeldOut) > math.Floor(float64(c.docs)*f.HeldOut) && len(d.words) > 0
+		held := math.Floor(float64(c.docs+1)*f.HeldOut) > math.Floor(float64(c.docs)*f.HeldOut) && len(d.Words) > 0
 		c.docs++
-		c.nnz += int64(len(d.words))
+		c.nnz += int64(len(d.Words))
 		switch {
-		case len(d.words) == 0:
+		case len(d.Words) == 0:
 			c.empty++
 		case held:
 			c.held++
-			c.heldTokens += d.tokens
+			c.heldTokens += tokens
 		default:
-			c.tokens += d.tokens
+			c.tokens += tokens
 		}
-		if err := each(held, d.words, d.counts); err != nil {
+		if err := each(held, d.Words, counts); err != nil {
 			return err
 		}
 	}
@@ -67,59 +71,6 @@ func (f *fitter) read(ctx context.Context, each func(held bool, words []int32, c
 	}
 	f.seen, f.counted = c, true
 	return ctx.Err()
-}
-
-// distinctWords is one document.
-type distinctWords struct {
-	words  []int32
-	counts []float64
-	tokens int64
-	order  []int
-}
-
-// set takes over a document: words may come in any order and more than once.
-func (d *distinctWords) set(doc corpus.Document, n int) error {
-	if len(doc.Tokens) > 0 {
-		return errors.New("holds tokens; numbers of the topics' words are needed, as a cooc.Stream's Source gives them")
-	}
-	if doc.Counts != nil && len(doc.Counts) != len(doc.Words) {
-		return fmt.Errorf("%d counts for %d words", len(doc.Counts), len(doc.Words))
-	}
-	sorted := true
-	for i, w := range doc.Words {
-		if w < 0 || int(w) >= n {
-			return &corpus.RangeError{What: "word", Value: int64(w), Lo: 0, Hi: int64(n) - 1}
-		}
-		if doc.Counts != nil && doc.Counts[i] < 0 {
-			return fmt.Errorf("word %d occurs %d times", w, doc.Counts[i])
-		}
-		sorted = sorted && (i == 0 || doc.Words[i-1] < w)
-	}
-	d.order = d.order[:0]
-	for i := range doc.Words {
-		d.order = append(d.order, i)
-	}
-	if !sorted {
-		slices.SortStableFunc(d.order, func(a, b int) int { return cmp.Compare(doc.Words[a], doc.Words[b]) })
-	}
-	d.words, d.counts, d.tokens = d.words[:0], d.counts[:0], 0
-	for _, i := range d.order {
-		x := int64(1)
-		if doc.Counts != nil {
-			x = int64(doc.Counts[i])
-		}
-		if x == 0 {
-			continue
-		}
-		d.tokens += x
-		w := doc.Words[i]
-		if last := len(d.words) - 1; last >= 0 && d.words[last] == w {
-			d.counts[last] += float64(x)
-			continue
-		}
-		d.words, d.counts = append(d.words, w), append(d.counts, float64(x))
-	}
-	return nil
 }
 
 // Bounds of a chunk: documents, and pairs of a document and a word where N is

@@ -1,0 +1,101 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/james-bowman/sparse"
+
+	"github.com/jsmf-go/spectral/internal/bag"
+)
+
+// FromCSR makes a corpus from an M×N matrix of counts, one row a document.
+//
+// vocab holds the N words (nil: they are called by their numbers from 0), ids
+// and labels M strings each (nil: none). All are copied. Entries may be stored
+// in any order; duplicates are added up and stored zeros left out. Everything
+// is checked before it is used, as the sparse library checks nothing: shapes,
+// indices, and that every count is an integer from 0 to MaxCount. O(nnz).
+func FromCSR(h *sparse.CSR, vocab, ids, labels []string) (*Corpus, error) {
+	if h == nil {
+		return nil, errors.New("corpus: csr: the matrix is nil")
+	}
+	raw := h.RawMatrix()
+	M, N := raw.I, raw.J
+	switch {
+	case M < 0 || N < 0:
+		return nil, fmt.Errorf("corpus: csr: the shape is %d×%d", M, N)
+	case N > math.MaxInt32:
+		return nil, fmt.Errorf("corpus: csr: %d words are more than %d", N, math.MaxInt32)
+	case len(raw.Indptr) != M+1:
+		return nil, fmt.Errorf("corpus: csr: %d row pointers for %d rows, want %d", len(raw.Indptr), M, M+1)
+	case len(raw.Ind) != len(raw.Data):
+		return nil, fmt.Errorf("corpus: csr: %d column indices for %d values", len(raw.Ind), len(raw.Data))
+	case vocab != nil && len(vocab) != N:
+		return nil, fmt.Errorf("corpus: csr: %d words for %d columns", len(vocab), N)
+	case ids != nil && len(ids) != M:
+		return nil, fmt.Errorf("corpus: csr: %d ids for %d rows", len(ids), M)
+	case labels != nil && len(labels) != M:
+		return nil, fmt.Errorf("corpus: csr: %d labels for %d rows", len(labels), M)
+	case M == 0:
+		return nil, fmt.Errorf("corpus: csr: %w", ErrNoDocuments)
+	case N == 0:
+		return nil, fmt.Errorf("corpus: csr: %w", ErrEmptyVocabulary)
+	case raw.Indptr[0] != 0:
+		return nil, fmt.Errorf("corpus: csr: the row pointers begin with %d, want 0", raw.Indptr[0])
+	}
+	for m := range M {
+		if lo, hi := raw.Indptr[m], raw.Indptr[m+1]; hi < lo || hi > len(raw.Ind) {
+			return nil, fmt.Errorf("corpus: csr: the row pointers of row %d are %d and %d, of %d entries", m, lo, hi, len(raw.Ind))
+		}
+	}
+	if n := raw.Indptr[M]; n != len(raw.Ind) {
+		return nil, fmt.Errorf("corpus: csr: the row pointers end with %d, of %d entries", n, len(raw.Ind))
+	}
+	doc := func(m int) string {
+		if ids != nil && ids[m] != "" {
+			return ids[m]
+		}
+		return strconv.Itoa(m + 1)
+	}
+	word := func(w int) string {
+		if vocab != nil {
+			return vocab[w]
+		}
+		return strconv.Itoa(w)
+	}
+	r := rows{indptr: make([]int, 1, M+1), words: make([]int32, 0, len(raw.Ind)), counts: make([]int32, 0, len(raw.Ind))}
+	for m := range M {
+		for i := raw.Indptr[m]; i < raw.Indptr[m+1]; i++ {
+			w, x := raw.Ind[i], raw.Data[i]
+			if w < 0 || w >= N {
+				return nil, fmt.Errorf("corpus: csr: row %d: %w", m, bag.RangeError("word", int64(w), 0, int64(N)-1))
+			}
+			if !(x >= 0 && x <= MaxCount) || x != math.Trunc(x) {
+				return nil, fmt.Errorf("corpus: csr: row %d, column %d: %w", m, w, bag.CountError(doc(m), word(w), x))
+			}
+			if x > 0 {
+				r.add(int32(w), int32(x))
+			}
+		}
+		if w, sum := r.end(); w >= 0 {
+			return nil, fmt.Errorf("corpus: csr: row %d, column %d: %w", m, w, bag.CountError(doc(m), word(int(w)), sum))
+		}
+	}
+	if vocab == nil {
+		vocab = numbers(N, 0)
+	}
+	return newCorpus(slices.Clone(vocab), slices.Clone(ids), slices.Clone(labels), r.indptr, r.words, r.counts), nil
+}
+
+// numbers returns the names of n words without a vocabulary.
+func numbers(n, first int) []string {
+	v := make([]string, n)
+	for i := range v {
+		v[i] = strconv.Itoa(i + first)
+	}
+	return v
+}

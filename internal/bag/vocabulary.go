@@ -1,0 +1,55 @@
+package bag
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Index returns the number of each word. A word that stands in vocab twice is an
+// error.
+func Index(vocab []string) (map[string]int32, error) {
+	if len(vocab) > math.MaxInt32 {
+		return nil, fmt.Errorf("%d words are more than %d", len(vocab), math.MaxInt32)
+	}
+	index := make(map[string]int32, len(vocab))
+	for i, w := range vocab {
+		if j, ok := index[w]; ok {
+			return nil, fmt.Errorf("words %d and %d of the vocabulary are both %q", j, i, w)
+		}
+		index[w] = int32(i)
+	}
+	return index, nil
+}
+
+// Match returns for each word of a vocabulary its number in another, Unknown for
+// none. Where a word stands several times, its first place is matched with the
+// first there, the second with the second, and so on, and those too many with
+// the last: equal vocabularies are matched row by row.
+func Match(from, to []string) []int32 {
+	out := make([]int32, len(from))
+	if slices.Equal(from, to) {
+		for i := range out {
+			out[i] = int32(i)
+		}
+		return out
+	}
+	place := make(map[string]int32, len(to)) // to be taken next
+	next := make([]int32, len(to))           // the place of the same word after it
+	for i := len(to) - 1; i >= 0; i-- {
+		j, ok := place[to[i]]
+		if !ok {
+			j = int32(i)
+		}
+		next[i], place[to[i]] = j, int32(i)
+	}
+	for i, w := range from {
+		j, ok := place[w]
+		if !ok {
+			out[i] = Unknown
+			continue
+		}
+		out[i], place[w] = j, next[j]
+	}
+	return out
+}
