@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -195,8 +196,10 @@ func (s made) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 }
 
 // What a pass allocates in all, and so what it holds, does not grow with the
-// number of documents beyond one chunk.
+// number of documents beyond one chunk. No pool is emptied meanwhile.
 func TestStreamMemoryDoesNotGrowWithDocuments(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	allocated := func(docs int) uint64 {
 		s := newStream(t, made{docs: docs, words: 500, length: 8}, cooc.StreamOptions{})
 		x, y := mat.NewDense(500, 20, nil), mat.NewDense(500, 20, nil)

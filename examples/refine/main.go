@@ -99,7 +99,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f.StringVar(&method, "method", "cvb0", "cvb0 or map-em: the `form` of the pass")
 	f.Float64Var(&o.refine.Beta, "beta", 0, "the prior count of a word in a topic; 0: the default")
 	f.Float64Var(&o.refine.Alpha, "alpha", 0, "the first prior count of a topic in a document; 0: from A")
-	f.Float64Var(&o.refine.Temperature, "temperature", 0, "of the first pass; 0: the default; 1: no pass is hot")
+	f.Float64Var(&o.refine.Temperature, "temperature", 0, "of the first pass; 0: the default; 1: no annealing")
 	f.Float64Var(&o.refine.Damping, "damping", 0, "the power that counts are raised to; 0: 1")
 	f.Float64Var(&o.swaps, "swaps", 0, "merge and split at most this `share` of the topics, in [0, 1]; 0: none")
 	f.BoolVar(&o.refine.FixedAlpha, "fixed-alpha", false, "do not re-estimate α")

@@ -262,11 +262,11 @@ func TestPassesTranscript(t *testing.T) {
 		}
 		got := fit(t, refine.Passes{N: n, Method: method, Alpha: 0.2, Beta: 0.07, Temperature: temperature, Damping: damping, Smoothing: 0.03, FoldIn: 4}, c.Source(), refine.Start{B: p.B}, 0)
 		want := newTranscript(c, p.B, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 0.07, damping, 0.03, 4)
-		hot := []int{0, 0, 1, 2, 3}[n] // ⌊0.8·N⌋ passes
+		annealed := []int{0, 0, 1, 2, 3}[n] // ⌊0.8·N⌋ passes
 		for i := range n {
 			want.temp = 1
-			if i < hot {
-				want.temp = temperature - (temperature-1)*float64(i)/float64(hot)
+			if i < annealed {
+				want.temp = temperature - (temperature-1)*float64(i)/float64(annealed)
 			}
 			want.pass(method == refine.CVB0 && i > 0 && want.temp == 1)
 		}
@@ -532,7 +532,7 @@ func TestPassesHeldOut(t *testing.T) {
 	if i := r.Passes - 1; h[i].HeldOut-h[i-1].HeldOut >= 5e-4 {
 		t.Errorf("stopped where a pass gained %v", h[i].HeldOut-h[i-1].HeldOut)
 	}
-	// Hot passes, which may lose, do not count: there are 16 of 20.
+	// Annealed passes, which may lose, do not count: there are 16 of 20.
 	if r := fit(t, refine.Passes{N: 20, HeldOut: 0.2}, c.Source(), refine.Start{B: p.B}, 0); r.Passes < 18 {
 		t.Errorf("stopped after %d passes", r.Passes)
 	}

@@ -7,164 +7,11 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
 )
-
-// passBlock is how many documents a goroutine takes at once; sums are formed by
-// block and added up in order.
-const passBlock = 32
-
-// chunkBuffers are used for one chunk after the other.
-type chunkBuffers struct {
-	chunk  passChunk
-	byWord linalg.CSR
-	at     []int
-	theta  blas64.General // of the documents of the chunk
-	scale  []float64      // by nonzero: its count over its probability
-	resp   blas64.General // by nonzero: the responsibilities times the count
-	scores []float64      // a document: ln p of its tokens, prior, hidden ln p, hidden tokens
-	minka  blas64.General // by block: the sums of Minka's fixed point
-	work   [][]float64    // by worker
-}
-
-const scoresPerDoc = 4
-
-// tally adds up what a pass learns of the documents.
-type tally struct {
-	loglik, prior, hidden, hiddenTokens float64
-	num                                 []float64 // of Minka's fixed point, see minka
-	den                                 float64
-}
-
-// pass makes pass number t, counted from 0.
-func (f *fitter) pass(ctx context.Context, t int) error {
-	temp := f.temperature(t)
-	plain := f.Method == MAPEM || t == 0 || temp > 1
-	alphas := f.Method == CVB0 && !f.FixedAlpha && t > 0 && temp == 1
-	clear(f.sums.Data)
-	factor := &f.b
-	if temp > 1 {
-		factor = &f.hot
-		err := run.Chunks(ctx, f.n, 256, f.workers, func(_, _, lo, hi int) error {
-			power(f.hot.Data[lo*f.k:hi*f.k], f.b.Data[lo*f.k:hi*f.k], 1/temp)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	sum := tally{num: make([]float64, f.k)}
-	err := f.chunks(ctx, func(c *passChunk) error {
-		nd, err := f.state.get(c.first, c.docs(), t == 0)
-		if err != nil {
-			return err
-		}
-		if err := f.documents(ctx, c, nd, step{first: t == 0, plain: plain, alphas: alphas, power: 1 / temp, factor: factor}, &sum); err != nil {
-			return err
-		}
-		if err := f.state.put(c.first, nd); err != nil {
-			return err
-		}
-		f.transpose(c, plain)
-		x := f.buf.resp
-		if plain {
-			x = f.buf.theta
-		}
-		return f.buf.byWord.Mul(ctx, x, f.sums, true, f.workers)
-	})
-	if err != nil {
-		return err
-	}
-	f.note(&sum)
-	if !plain {
-		factor = nil
-	}
-	if err := f.update(factor); err != nil {
-		return err
-	}
-	if alphas {
-		f.alphaSum = 0
-		for k, a := range f.alpha {
-			f.alpha[k] = max(a*sum.num[k]/sum.den, leastAlpha)
-			f.alphaSum += f.alpha[k]
-		}
-	}
-	return nil
-}
-
-// note makes the score of the state before the pass.
-func (f *fitter) note(s *tally) {
-	tokens := f.weight
-	f.score = Score{LogLik: s.loglik / tokens, Objective: math.NaN(), HeldOut: math.NaN(), AlphaSum: f.alphaSum}
-	if f.Method == MAPEM {
-		prior := 0.0
-		for _, v := range f.b.Data {
-			prior += math.Log(v)
-		}
-		f.score.Objective = (s.loglik + s.prior + f.Beta*prior) / tokens
-	}
-	if s.hiddenTokens > 0 {
-		f.score.HeldOut = s.hidden / s.hiddenTokens
-	}
-}
-
-// finish scores the final state and returns A.
-func (f *fitter) finish(ctx context.Context) (*mat.Dense, error) {
-	var sum tally
-	a, part := mat.NewDense(f.k, f.k, nil), linalg.NewGeneral(f.k, f.k)
-	err := f.chunks(ctx, func(c *passChunk) error {
-		nd, err := f.state.get(c.first, c.docs(), false)
-		if err != nil {
-			return err
-		}
-		f.buf.scores = resized(f.buf.scores, scoresPerDoc*c.docs())
-		f.buf.theta = general(f.buf.theta.Data, c.docs(), f.k)
-		err = run.Chunks(ctx, c.docs(), passBlock, f.workers, func(_, _, lo, hi int) error {
-			for d := lo; d < hi; d++ {
-				theta := linalg.Row(f.buf.theta, d)
-				f.mean(theta, nd[d*f.k:(d+1)*f.k])
-				if err := f.look(c, d, theta); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		f.addScores(c, &sum)
-		// E[θθᵀ] = (s·θθᵀ + diag θ)/(s+1) with s the document's tokens and Σα.
-		for d := range c.docs() {
-			theta := linalg.Row(f.buf.theta, d)
-			if c.held[d] || c.doc.RowPtr[d] == c.doc.RowPtr[d+1] {
-				clear(theta)
-				continue
-			}
-			s := f.alphaSum + floats.Sum(nd[d*f.k:(d+1)*f.k])
-			for k, v := range theta {
-				a.Set(k, k, a.At(k, k)+v/(s+1))
-			}
-			floats.Scale(math.Sqrt(s/(s+1)), theta)
-		}
-		if err := linalg.Gram(ctx, f.buf.theta, part, f.workers); err != nil {
-			return err
-		}
-		for i := range f.k {
-			floats.Add(a.RawRowView(i), linalg.Row(part, i))
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	f.note(&sum)
-	a.Scale(1/mat.Sum(a), a)
-	return a, nil
-}
 
 // power sets dst to x^e.
 func power(dst, x []float64, e float64) {
@@ -195,10 +42,7 @@ func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, s st
 		b.minka = general(b.minka.Data, blocks, k+1)
 		clear(b.minka.Data)
 	}
-	workers := run.Workers(f.workers, blocks)
-	for len(b.work) < workers {
-		b.work = append(b.work, make([]float64, 3*k))
-	}
+	workers := f.scratch(blocks)
 	err := run.Chunks(ctx, c.docs(), passBlock, workers, func(worker, block, lo, hi int) error {
 		w := b.work[worker]
 		for d := lo; d < hi; d++ {
@@ -215,7 +59,7 @@ func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, s st
 				}
 			}
 			f.mean(theta, n)
-			if err := f.look(c, d, theta); err != nil {
+			if err := f.rate(c, d, theta); err != nil {
 				return err
 			}
 			if s.plain {
@@ -248,6 +92,16 @@ func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, s st
 	return nil
 }
 
+// scratch makes room for the goroutines of so many chunks and returns how many
+// there are.
+func (f *fitter) scratch(chunks int) int {
+	workers := run.Workers(f.workers, chunks)
+	for len(f.buf.work) < workers {
+		f.buf.work = append(f.buf.work, make([]float64, 3*f.k))
+	}
+	return workers
+}
+
 // general returns an r×c matrix in the memory of data, if that is large enough.
 // Its content is undefined.
 func general(data []float64, r, c int) blas64.General {
@@ -262,8 +116,8 @@ func (f *fitter) mean(theta, n []float64) {
 	}
 }
 
-// look scores document d with its θ.
-func (f *fitter) look(c *passChunk, d int, theta []float64) error {
+// rate scores document d with its θ.
+func (f *fitter) rate(c *passChunk, d int, theta []float64) error {
 	s := f.buf.scores[scoresPerDoc*d:][:scoresPerDoc]
 	clear(s)
 	logs := func(m *linalg.CSR) (sum, tokens float64, err error) {

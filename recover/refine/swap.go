@@ -1,11 +1,9 @@
 package refine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -18,17 +16,17 @@ import (
 const (
 	cutPowers = 3   // steps of the power method
 	cutMeans  = 2   // steps of 2-means after that
-	cutTokens = 2.0 // documents with fewer tokens of the topic have no say in the first
-	cutLeast  = 0.1 // share of a topic that a part needs for being a topic
+	cutTokens = 2.0 // documents with fewer tokens of the topic do not count in the first
+	cutLeast  = 0.1 // the share of a topic that a part must have to be a topic
 )
 
 // swapAfter returns the pass after which topics are swapped: three quarters of
-// the hot ones, so that those left can settle what is new. 0: never.
+// the annealed ones, so that the rest can settle the new topics. 0 means never.
 func (f *fitter) swapAfter() int {
 	if f.Swaps == 0 {
 		return 0
 	}
-	return 3 * f.hotPasses() / 4
+	return 3 * f.annealed() / 4
 }
 
 // swapper looks for topics to merge and to split. All topics are cut in the same
@@ -36,7 +34,7 @@ func (f *fitter) swapAfter() int {
 // their number in document d, the rows √x_d − c√m_d, c = Σ_d √(m_d x_d) / Σ_d m_d, are
 // the differences of the documents' parts of the topic from its middle, on the
 // scale of Hellinger's distance. Their first principal direction parts the
-// documents in two, 2-means by likelihood betters the parts.
+// documents in two, 2-means by likelihood improves the parts.
 type swapper struct {
 	*fitter
 	total  blas64.General // N×K: Σ_d x_dwk
@@ -203,7 +201,8 @@ func (s *swapper) read(ctx context.Context, stages ...stage) error {
 		b.theta = general(b.theta.Data, c.docs(), k)
 		b.resp = general(b.resp.Data, len(c.doc.Cols), k)
 		each := func(do func(d int, words []int32, x, size, work []float64) error) error {
-			return run.Chunks(ctx, c.docs(), passBlock, s.workers, func(worker, _, lo, hi int) error {
+			workers := s.scratch(run.Count(c.docs(), passBlock))
+			return run.Chunks(ctx, c.docs(), passBlock, workers, func(worker, _, lo, hi int) error {
 				for d := lo; d < hi; d++ {
 					words, _ := c.doc.Row(d)
 					x := b.resp.Data[c.doc.RowPtr[d]*k : c.doc.RowPtr[d+1]*k]
@@ -368,118 +367,4 @@ func (s *swapper) likelier(words []int32, x, _, at []float64) {
 		}
 	}
 	keep(x, at)
-}
-
-// evidence returns ln p of the tokens of a topic, a number for each word, as drawn
-// from a distribution that has itself been drawn from Dirichlet(β).
-func (s *swapper) evidence(tokens func(word int) float64) float64 {
-	sum, total, none := 0.0, 0.0, lgamma(s.Beta)
-	for i := range s.n {
-		v := tokens(i)
-		sum += lgamma(v+s.Beta) - none
-		total += v
-	}
-	all := s.Beta * float64(s.n)
-	return sum + lgamma(all) - lgamma(all+total)
-}
-
-// merge is a pair of topics and by how much the evidence falls if they are one.
-type merge struct {
-	into, from int // into < from
-	cost       float64
-}
-
-// weigh returns by how much the evidence of each topic grows if it is split, -∞
-// where a part is too small, and what merging costs, cheapest first, for the 2K
-// pairs nearest by Hellinger's distance h, weighed as h²·m_k·m_l/(m_k+m_l).
-func (s *swapper) weigh(ctx context.Context) (gains []float64, merges []merge, err error) {
-	k := s.k
-	root, alike := linalg.NewGeneral(s.n, k), linalg.NewGeneral(k, k)
-	all, first := make([]float64, k), make([]float64, k)
-	for i := range s.n {
-		floats.Add(all, linalg.Row(s.total, i))
-		floats.Add(first, linalg.Row(s.sums, i))
-		for t, v := range linalg.Row(s.b, i) {
-			linalg.Row(root, i)[t] = math.Sqrt(v)
-		}
-	}
-	if err := linalg.Gram(ctx, root, alike, s.workers); err != nil {
-		return nil, nil, err
-	}
-	own := make([]float64, k)
-	gains = make([]float64, k)
-	err = run.Chunks(ctx, k, 1, s.workers, func(_, _, t, _ int) error {
-		own[t] = s.evidence(func(i int) float64 { return linalg.Row(s.total, i)[t] })
-		if least := cutLeast * all[t]; !(first[t] > least && all[t]-first[t] > least) {
-			gains[t] = math.Inf(-1)
-			return nil
-		}
-		gains[t] = s.evidence(func(i int) float64 { return linalg.Row(s.sums, i)[t] }) +
-			s.evidence(func(i int) float64 { return max(linalg.Row(s.total, i)[t]-linalg.Row(s.sums, i)[t], 0) }) - own[t]
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range k {
-		for j := i + 1; j < k; j++ {
-			h2 := 1 - linalg.Row(alike, i)[j]
-			merges = append(merges, merge{i, j, h2 * all[i] * all[j] / (all[i] + all[j] + s.Beta)})
-		}
-	}
-	sortMerges(merges)
-	merges = merges[:min(len(merges), 2*k)]
-	err = run.Chunks(ctx, len(merges), 1, s.workers, func(_, _, i, _ int) error {
-		m := &merges[i]
-		m.cost = own[m.into] + own[m.from] - s.evidence(func(w int) float64 {
-			row := linalg.Row(s.total, w)
-			return row[m.into] + row[m.from]
-		})
-		return nil
-	})
-	sortMerges(merges)
-	return gains, merges, err
-}
-
-func sortMerges(merges []merge) {
-	slices.SortFunc(merges, func(p, q merge) int {
-		return cmp.Or(cmp.Compare(p.cost, q.cost), cmp.Compare(p.into, q.into), cmp.Compare(p.from, q.from))
-	})
-}
-
-// topicSwap merges topic from into another; one part of topic split takes its
-// number.
-type topicSwap struct{ into, from, split int }
-
-// chooseSwaps takes at most most pairs, the cheapest first, and for each the topic
-// that gains most by being split, as long as it gains more than the merge costs.
-// A topic is in one swap only. merges ascend by cost.
-func chooseSwaps(merges []merge, gains []float64, most int) []topicSwap {
-	order := make([]int, len(gains))
-	for t := range order {
-		order[t] = t
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gains[b], gains[a]) })
-	used := make([]bool, len(gains))
-	var swaps []topicSwap
-	for _, m := range merges {
-		if len(swaps) == most {
-			break
-		}
-		if used[m.into] || used[m.from] {
-			continue
-		}
-		at := slices.IndexFunc(order, func(t int) bool { return !used[t] && t != m.into && t != m.from })
-		if at < 0 || !(gains[order[at]] > m.cost) {
-			break
-		}
-		swaps = append(swaps, topicSwap{m.into, m.from, order[at]})
-		used[m.into], used[m.from], used[order[at]] = true, true, true
-	}
-	return swaps
-}
-
-func lgamma(x float64) float64 {
-	v, _ := math.Lgamma(x)
-	return v
 }

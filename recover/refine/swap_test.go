@@ -252,13 +252,13 @@ func TestPassesSwapsTranscript(t *testing.T) {
 				got := fit(t, s, c.Source(), refine.Start{B: b}, 0)
 				want := newTranscript(c, b, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 0.07, 1, 0.03, 4)
 				swaps := 0
-				for i := range 5 { // four may be hot: the swaps come after the third
+				for i := range 5 { // four are annealed: the swaps come after the third
 					want.temp = 1
 					if i < 4 {
 						want.temp = temperature - (temperature-1)*float64(i)/4
 					}
 					want.pass(method == refine.CVB0 && i > 0 && want.temp == 1)
-					if want.temp = 1; i == 2 { // they look at cold responsibilities
+					if want.temp = 1; i == 2 { // they look at responsibilities at T = 1
 						swaps = want.swap(s.Swaps)
 					}
 				}

@@ -1,0 +1,123 @@
+// Package refine improves topics by passes over the documents.
+//
+// The topics that anchor words give explain co-occurrence, not documents. [Passes]
+// fits latent Dirichlet allocation from them: a few deterministic passes move
+// words between topics until the documents are as likely as under a Gibbs sampler.
+// The documents are read once a pass and not held in memory. The papers on anchor
+// words do not have this step.
+package refine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+)
+
+// Refiner improves topics by going back to the documents.
+type Refiner interface {
+	// Refine improves the topics in start. docs yields documents whose Words are
+	// row numbers of start.B, the same ones each time it is read. The result is
+	// the same to the bit for any opt.Workers.
+	Refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (*Result, error)
+	// String names the method and its settings.
+	String() string
+}
+
+// Start is what a refinement begins with. It is not written to.
+type Start struct {
+	B *mat.Dense // N×K, topics: no entry negative, each column sums to 1
+	A *mat.Dense // K×K, their correlations, for the first α; nil if not known
+}
+
+// Options are what every Refiner takes besides its own settings.
+type Options struct {
+	// Workers bounds the goroutines; 0 means GOMAXPROCS.
+	Workers int
+	// Progress, if not nil, is called after each pass with the number done and
+	// the mean log-likelihood of a token before that pass.
+	Progress func(done, total int, loglik float64)
+}
+
+// Result is a refined model.
+type Result struct {
+	// B is N×K: column k holds p(word | topic k), all positive, and sums to 1.
+	B *mat.Dense
+	// Breve is N×K: row n holds p(topic | word n), by Bayes' rule from B and the
+	// topic shares, the row sums of A. Anchors no longer have unit rows.
+	Breve *mat.Dense
+	// A is K×K: the mean of E[θθᵀ] over the documents that are not empty, where
+	// the topic proportions θ have the Dirichlet distribution given by the
+	// document's topic counts and α. A is symmetric, positive definite and
+	// positive, and sums to 1.
+	A *mat.Dense
+	// Alpha is the Dirichlet prior of a document's topic proportions, length K.
+	Alpha []float64
+	// Beta is the symmetric Dirichlet prior of a topic's words.
+	Beta float64
+	// Passes is the number of passes.
+	Passes int
+	// Swaps is how many times two topics were merged and a third was split.
+	Swaps int
+	// Early reports that the passes ended before their limit because the held-out
+	// likelihood gained too little.
+	Early bool
+	// History has Passes+1 entries: the state before each pass, and the final one.
+	History []Score
+	// Docs is how many documents the topics were learned from, without empty and
+	// held-out ones; Held is how many were held out; Tokens is the sum of the
+	// counts of the former.
+	Docs, Held int
+	Tokens     int64
+}
+
+// Score is how well topics explain documents at some point.
+type Score struct {
+	// LogLik is the mean of ln p(token) over the tokens of the documents that
+	// topics are learned from. p = Σ_k θ_k B_wk with the document's current θ, its
+	// posterior mean.
+	LogLik float64 `json:"loglik"`
+	// Objective is the function that MAPEM without annealing never lowers: LogLik
+	// plus the log-densities of the priors per token, without their constants. It
+	// is NaN for CVB0, which maximises no such function.
+	Objective float64 `json:"objective"`
+	// HeldOut is the mean of ln p(token) over the hidden half of the held-out
+	// documents, or NaN if there are none.
+	HeldOut float64 `json:"held_out"`
+	// AlphaSum is Σα.
+	AlphaSum float64 `json:"alpha_sum"`
+}
+
+// check tells whether the start is made of topics. Columns may miss the sum 1
+// by rounding.
+func (s Start) check() error {
+	const tol = 1e-6
+	if s.B == nil || s.B.IsEmpty() {
+		return errors.New("refine: no topics to start with")
+	}
+	n, k := s.B.Dims()
+	sums := make([]float64, k)
+	for i := range n {
+		for t, v := range s.B.RawRowView(i) {
+			if !(v >= 0) || math.IsInf(v, 1) {
+				return fmt.Errorf("refine: p(word %d | topic %d) = %v is not a probability", i, t, v)
+			}
+			sums[t] += v
+		}
+	}
+	for t, v := range sums {
+		if !(math.Abs(v-1) <= tol) {
+			return fmt.Errorf("refine: p(word | topic %d) sums to %v over the words, not 1", t, v)
+		}
+	}
+	if s.A != nil {
+		if r, c := s.A.Dims(); r != k || c != k {
+			return fmt.Errorf("refine: A is %d×%d for %d topics", r, c, k)
+		}
+	}
+	return nil
+}
