@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -665,8 +666,7 @@ func TestSaveTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b cooc.Accumulator
-	in := corpus.File{Name: path}
-	r, err := in.Open()
+	r, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
