@@ -482,6 +482,7 @@ func (f *fitting) model(ctx context.Context, parts modelParts, methods ...string
 // learn runs the stage that takes no anchors, and makes the model of it.
 func (f *fitting) learn(ctx context.Context) (*Model, error) {
 	var res *anchorfree.Result
+	var status string
 	var err error
 	c, pr, method := f.rect.C, &f.pr, f.learner.String()
 	f.st.AnchorFree.Duration, err = f.tr.run(StageTopics, method, func() (string, error) {
@@ -501,7 +502,8 @@ func (f *fitting) learn(ctx context.Context) (*Model, error) {
 		if sum := mat.Sum(res.A); !(sum >= 0.5 && sum <= 2) {
 			f.warn("the topic correlations sum to %.4g and not to about 1: the model does not fit", sum)
 		}
-		if res.Status != anchorfree.Converged {
+		if status = "converged"; res.Limited {
+			status = "iteration limit"
 			f.warn("%s stopped at its iteration limit", method)
 		}
 		if res.Negative > 1e-6 {
@@ -510,14 +512,14 @@ func (f *fitting) learn(ctx context.Context) (*Model, error) {
 		if res.NegativeShares > 0 {
 			f.warn("%d topics have a share below zero; p(topic | word) is 0 for them", res.NegativeShares)
 		}
-		return fmt.Sprintf("%d iterations, %v", res.Iterations, res.Status), nil
+		return fmt.Sprintf("%d iterations, %s", res.Iterations, status), nil
 	})
 	if err != nil {
 		return nil, wrap(err)
 	}
 	a := &f.st.AnchorFree
 	a.Method, a.Iterations, a.Rounds, a.Programs, a.Pivots = method, res.Iterations, res.Rounds, res.Programs, res.Pivots
-	a.Status, a.LogDet, a.Eigenvalues, a.Products = res.Status.String(), res.LogDet, res.Eigenvalues, res.Products
+	a.Status, a.LogDet, a.Eigenvalues, a.Products = status, res.LogDet, res.Eigenvalues, res.Products
 	a.Clipped, a.Negative, a.NegativeShares, a.Empty = res.Clipped, res.Negative, res.NegativeShares, res.Empty
 	parts := modelParts{
 		Vocabulary: pr.vocab, Topics: pr.expand(res.B), WordTopics: pr.expand(res.Breve), Correlations: res.A,

@@ -1,23 +1,24 @@
-// Package anchorfree learns topics that need have no anchor words (fu-2018).
+// Package anchorfree learns topics that need not have anchor words (fu-2018).
 //
-// Of all factorisations C = BABᵀ with non-negative B whose columns sum to 1 it
+// Of all factorisations C = BABᵀ with non-negative B whose columns sum to 1, it
 // takes the one with the least |det A| (fu-2018, eq. 4). That is the true one,
 // up to the order of the topics, if the rows of B are "sufficiently scattered":
 // they need not touch the corners of the simplex, as anchors do, but their cone
-// must hold the largest round cone in the positive orthant (Theorem 1). Topics with
-// enough zeros in enough words have that; anchor words are a special case.
+// must contain the largest round cone in the positive orthant (Theorem 1). Topics
+// with enough zeros in enough words satisfy that; anchor words are a special case.
 //
 // With the K largest eigenpairs C ≈ UΛUᵀ every such B is UM for a K×K matrix M,
-// and A = M⁻¹ΛM⁻ᵀ. What is left to solve is (eq. 13)
+// and A = M⁻¹ΛM⁻ᵀ. The problem that remains is (eq. 13)
 //
 //	max |det M|  subject to  UM ≥ 0, 1ᵀUM = 1ᵀ:
 //
 // find the simplex of largest volume whose corners lie in a polytope of K−1
 // dimensions and N facets. It is not convex. LP replaces one column of M after
-// the other by the best one given the others, which is a linear program; PDS
-// moves all columns at once. Both are deterministic, need no rows of C, and take
-// any symmetric C with K positive eigenvalues, not only one that sums to 1: tf-idf moments
-// too. fu-2018 works with U√Λ instead of U; M changes by √Λ, and B and A do not.
+// another by the best one given the others, which is a linear program; PDS
+// moves all columns at once. Both are deterministic, need no rows of C, and accept
+// any symmetric C with K positive eigenvalues, also one that does not sum to 1, such
+// as tf-idf moments. fu-2018 works with U√Λ instead of U; M changes by √Λ, B and A
+// do not.
 package anchorfree
 
 import (
@@ -45,65 +46,44 @@ type Learner interface {
 	String() string
 }
 
-// Options are what every method takes beside its own settings.
+// Options are what every Learner takes besides its own settings.
 type Options struct {
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
 	// Progress, if not nil, is called from the goroutine that called Learn: by LP
-	// after each linear program with ln|det M| of the columns so far, by PDS
+	// after each topic of a sweep with ln|det M| of the columns so far, by PDS
 	// after each round with ‖UM − Z‖. total is the most there can be.
 	Progress func(done, total int, value float64)
 }
 
-// Status tells why an iteration stopped.
-type Status int
-
-const (
-	// Converged: the tolerance was met.
-	Converged Status = iota
-	// IterationLimit: the limit came first.
-	IterationLimit
-)
-
-func (s Status) String() string {
-	switch s {
-	case Converged:
-		return "converged"
-	case IterationLimit:
-		return "iteration limit"
-	}
-	return fmt.Sprintf("Status(%d)", int(s))
-}
-
-// Result is a learnt model. Topics are in the order of falling share ΣₗA_kl.
+// Result is a learned model. Topics are in descending order of their shares ΣₗA_kl.
 type Result struct {
-	// B is N×K: column k holds p(word | topic k), is non-negative and sums to
-	// 1. Rows of words that C does not know are zero.
+	// B is N×K: column k holds p(word | topic k), is non-negative and sums to 1.
+	// Rows of words that do not occur in C are zero.
 	B *mat.Dense
 	// A is K×K and symmetric: A_kl is the probability that two words of a
 	// document come from topics k and l, if C sums to 1. It is M⁻¹ΛM⁻ᵀ, neither
-	// clipped nor rescaled: entries may be negative, and as far as the K
-	// eigenpairs miss the sum of C, A misses it (metrics.Report.Legality).
+	// clipped nor rescaled: entries may be negative, and it misses the sum of C by
+	// as much as the K eigenpairs do (metrics.Report.Legality).
 	A *mat.Dense
 	// Breve is N×K: row n holds p(topic | word n), by Bayes' rule from B and the
-	// topics' shares, and sums to 1. A word that is in C but in no topic, because
-	// the K eigenpairs hold nothing of it, gets the shares themselves; one that C
-	// does not know gets zeros.
+	// topic shares, and sums to 1. A word of C that is in no topic, because the K
+	// eigenpairs hold nothing of it, gets the shares themselves; one that does not
+	// occur in C gets zeros.
 	Breve *mat.Dense
 	// Marginals are the row sums of C, length N. They belong to C and must not
 	// be written to.
 	Marginals []float64
 	// Eigenvalues are the K largest of C, descending.
 	Eigenvalues []float64
-	// LogDet is ln|det M|, which the method made as large as it could.
+	// LogDet is ln|det M|, which is maximised.
 	// ln|det A| = Σ ln Eigenvalues − 2·LogDet.
 	LogDet float64
 
-	// Clipped is how many entries of UM were below zero and were set to 0
-	// before the columns of B were scaled to the sum 1; Negative is the sum of
-	// their absolute values in the topic where it is largest, a probability.
-	// Both constraints of the problem hold to rounding for LP (some 1e-12) and
-	// to its tolerance for PDS.
+	// Clipped counts the entries of UM below zero, which were set to 0 before the
+	// columns of B were scaled to sum 1; Negative is the sum of their absolute
+	// values in the topic where it is largest, a probability. For LP both
+	// constraints hold to rounding (about 1e-12), for PDS to its tolerance.
 	Clipped  int
 	Negative float64
 	// NegativeShares counts topics with a share below 0, which Bayes' rule takes
@@ -113,14 +93,15 @@ type Result struct {
 	// and are in no topic.
 	Empty int
 
-	// Iterations are sweeps over all topics of LP and inner steps of PDS.
+	// Iterations are sweeps over all topics for LP and inner steps for PDS.
 	Iterations int
 	// Rounds are the updates of multipliers or penalty of PDS; 0 for LP.
 	Rounds int
-	// Programs is the number of linear programs solved, Pivots their simplex
-	// steps; 0 for PDS.
+	// Programs is the number of linear programs solved, Pivots the number of their
+	// simplex steps; 0 for PDS.
 	Programs, Pivots int
-	Status           Status
+	// Limited reports that the iteration limit came before the tolerance was met.
+	Limited bool
 	// Products is the number of products of C with a vector.
 	Products int
 }
@@ -135,12 +116,19 @@ type RankError struct {
 }
 
 func (e *RankError) Error() string {
-	return fmt.Sprintf("anchorfree: %d topics asked for, but the co-occurrence matrix has %d positive eigenvalues (the first is %.3g, the next %.3g); ask for at most %d topics", e.K, e.Rank, e.First, e.Next, e.Rank)
+	advice := "is it all zero?"
+	switch {
+	case e.Rank == 1:
+		advice = "ask for one topic"
+	case e.Rank > 1:
+		advice = fmt.Sprintf("ask for at most %d topics", e.Rank)
+	}
+	return fmt.Sprintf("anchorfree: %d topics asked for, but the co-occurrence matrix has %d positive eigenvalues (the first is %.3g, the next %.3g); %s", e.K, e.Rank, e.First, e.Next, advice)
 }
 
 // InfeasibleError says that no distribution over the words lies in the span of
-// the K eigenvectors, so that there is no topic: C has negative entries, or
-// none but rounding is left of some words.
+// the K eigenvectors, so that there is no topic. C then has negative entries, or
+// only rounding is left of some words.
 type InfeasibleError struct {
 	// Topic is the column of M (not a number in the Result, there is none) whose
 	// linear program it was.

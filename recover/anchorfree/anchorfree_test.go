@@ -109,8 +109,8 @@ func TestExact(t *testing.T) {
 			for i, l := range learners {
 				r := learn(t, l, d, k, Options{})
 				invariants(t, l, r)
-				if r.Status != Converged {
-					t.Errorf("%v, K = %d, seed %d: %v after %d", l, k, seed, r.Status, r.Iterations)
+				if r.Limited {
+					t.Errorf("%v, K = %d, seed %d: not converged after %d", l, k, seed, r.Iterations)
 				}
 				errB, errA, err := synth.Errors(b, a, r.B, r.A)
 				tol := []float64{1e-18, 1e-10}[i]
@@ -176,8 +176,8 @@ func TestNoisy(t *testing.T) {
 	byLP, byPDS := learn(t, LP{}, m, 5, Options{}), learn(t, PDS{}, m, 5, Options{})
 	for _, r := range []*Result{byLP, byPDS} {
 		invariants(t, LP{}, r)
-		if r.Status != Converged || math.Abs(mat.Sum(r.A)-1) > 0.05 {
-			t.Errorf("status %v, ΣA = %g", r.Status, mat.Sum(r.A))
+		if r.Limited || math.Abs(mat.Sum(r.A)-1) > 0.05 {
+			t.Errorf("limited: %v, ΣA = %g", r.Limited, mat.Sum(r.A))
 		}
 	}
 	if byLP.Clipped > 0 && byLP.Negative > 1e-9 || byPDS.Negative > 1e-5 {
@@ -295,14 +295,14 @@ func TestEmptyWords(t *testing.T) {
 	}
 }
 
-func TestStatus(t *testing.T) {
+func TestLimited(t *testing.T) {
 	b, a := synth.Scattered(200, 6, 0, 2)
 	c := dense(t, synth.Cooccurrence(b, a))
 	for _, l := range []Learner{LP{MaxSweeps: 1}, PDS{MaxIterations: 3}} {
 		r := learn(t, l, c, 6, Options{})
 		invariants(t, l, r)
-		if r.Status != IterationLimit {
-			t.Errorf("%v: %v", l, r.Status)
+		if !r.Limited {
+			t.Errorf("%v: converged", l)
 		}
 	}
 }
@@ -352,6 +352,13 @@ func TestErrors(t *testing.T) {
 		}
 		if _, err := l.Learn(ctx, dense(t, mat.NewDense(4, 4, nil)), 2, Options{}); !errors.As(err, &rank) || rank.Rank != 0 {
 			t.Errorf("%v: zero: %v", l, err)
+		}
+		one := mat.NewDense(4, 4, nil)
+		for i := range 16 {
+			one.Set(i/4, i%4, 1./16)
+		}
+		if _, err := l.Learn(ctx, dense(t, one), 2, Options{}); err == nil || !strings.Contains(err.Error(), "ask for one topic") {
+			t.Errorf("%v: rank 1: %v", l, err)
 		}
 		if _, err := l.Learn(ctx, bad{c}, 3, Options{}); err == nil || !strings.Contains(err.Error(), "not finite") {
 			t.Errorf("%v: NaN: %v", l, err)

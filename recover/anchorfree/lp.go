@@ -11,12 +11,6 @@ import (
 	"github.com/jsmf-go/spectral/internal/lp"
 )
 
-// Defaults of LP.
-const (
-	DefaultSweeps = 100
-	DefaultTol    = 1e-9
-)
-
 // LP is AnchorFree-LP (fu-2018, Algorithm 1): det M is linear in each column of M,
 // so that the best column given the others is the better one of two linear
 // programs of K variables and N constraints; sweeps over the columns go on until
@@ -31,24 +25,24 @@ const (
 // 8·N·K bytes for the eigenvectors and as much for the constraints, thrice
 // that while they are made. The zero value has the defaults. Safe for concurrent use.
 type LP struct {
-	// MaxSweeps bounds the sweeps over all topics; 0 means DefaultSweeps. At
-	// the limit the result has the status IterationLimit.
+	// MaxSweeps bounds the sweeps over all topics; 0 means 100. At the limit the
+	// result is Limited.
 	MaxSweeps int
-	// Tol ends the sweeps once ln|det M| grows by no more in one of them, > 0;
-	// 0 means DefaultTol.
+	// Tol ends the sweeps once ln|det M| grows by no more in one of them; 0 means
+	// 1e-9.
 	Tol float64
 }
 
 func (l LP) sweeps() int {
 	if l.MaxSweeps == 0 {
-		return DefaultSweeps
+		return 100
 	}
 	return l.MaxSweeps
 }
 
 func (l LP) tol() float64 {
 	if l.Tol == 0 {
-		return DefaultTol
+		return 1e-9
 	}
 	return l.Tol
 }
@@ -87,10 +81,10 @@ func (l LP) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Resu
 	for f := range k {
 		m.Set(f, f, 1)
 	}
-	status := IterationLimit
+	converged := false
 	sweep, solved, logdet := 0, 0, 0.0
 	a := make([]float64, k)
-	for sweep < l.sweeps() && status != Converged {
+	for sweep < l.sweeps() && !converged {
 		sweep++
 		gain := 0.0
 		for f := range k {
@@ -130,14 +124,14 @@ func (l LP) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Resu
 			}
 		}
 		if sweep > 1 && gain <= l.tol() || k == 1 {
-			status = Converged
+			converged = true
 		}
 	}
 	res, err := p.finish(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	res.Iterations, res.Programs, res.Status = sweep, solved, status
+	res.Iterations, res.Programs, res.Limited = sweep, solved, !converged
 	res.Pivots = programs.largest.Pivots + programs.least.Pivots
 	return res, nil
 }
