@@ -8,137 +8,133 @@ import (
 	"math/rand/v2"
 )
 
-// AlphaSettings say how LearnAlpha works; the zero value has good defaults.
-type AlphaSettings struct {
-	// Docs bounds how many documents are used, evenly spread over the
-	// collection; 0 means 1000.
-	Docs int
-}
-
-// LearnedAlpha is what LearnAlpha found.
-type LearnedAlpha struct {
-	// Alpha are the K parameters, for Topics.Alpha, Sum is α₀ = Σα.
-	Alpha []float64
-	Sum   float64
-	// PerToken is the mean logarithm of the probability of the halves predicted,
-	// MatchedSum and MatchedPerToken are α₀ and the same before learning.
-	PerToken, MatchedSum, MatchedPerToken float64
-	// Documents is how many documents were used, those with at least two known
-	// tokens; Trials how many α₀ were tried.
-	Documents, Trials int
-}
-
 const (
-	alphaSmooth = 0.01 // share of the unigram that predictions are mixed with
+	alphaDocs   = 1000 // documents that LearnAlpha takes at most
+	alphaSmooth = 0.01 // share of the unigram distribution in predictions
 	alphaSteps  = 4    // refinements of a bracket
+	alphaLeast  = 0.1  // of α₀
+	alphaMost   = 1e4
 )
 
-// LearnAlpha chooses the sum α₀ of the Dirichlet parameters by what predicts best:
-// every document is halved at random, MAP infers the composition from one half, and the α₀ is sought under which the other halves are most probable. The
-// proportions of α stay those of t's Alpha, or the topic shares of its A.
+// LearnAlpha learns the parameters α of the Dirichlet prior of topic proportions
+// from documents: the proportions of α are those of t.Alpha, or of the topic shares
+// of t.A, and the sum α₀ is the one that predicts best. Each document is halved at
+// random, MAP infers its topic proportions from one half, and the α₀ in
+// [0.1, 10⁴] is sought under which the other halves are most probable. At most 1000
+// documents are used, evenly spread over the collection.
 //
-// The match of moments that methods fall back on (see Topics.Alpha) is quick, but
-// on real documents, whose words come in bursts, its α₀ is too small: with the
-// learned one MAP and Gibbs predict unseen words better. (Minka's fixed point for
-// the likelihood of the inferred counts erred far on the other side.) Topics that
-// refine.Passes refined on the same documents fit them better than others, so that the α₀
-// learned is too small there: on UCI KOS, K = 50, ten passes, 1.0, which predicts unseen
-// documents by −7.151 a token; keep the passes' own, 6.3 and −7.148.
+// On real documents, whose words come in bursts, the α that methods otherwise take
+// from A is too small, and MAP and Gibbs predict unseen words better with the
+// learned one. Do not learn α from the documents that topics were refined on, since
+// they fit those better than others: keep the α of the refinement.
 //
-// α₀ is bracketed by doubling and refined by golden sections in its logarithm,
-// some ten trials in all; the result is the same bits for any opt.Workers. Errors:
-// *TopicsError, *SettingError, *VocabularyError, those of InferTo, ctx's. Cost: a
-// trial folds in up to Docs half documents.
-func LearnAlpha(ctx context.Context, t Topics, docs Documents, s AlphaSettings, opt Options) (*LearnedAlpha, error) {
-	if s.Docs < 0 {
-		return nil, &SettingError{"LearnAlpha", "Docs", float64(s.Docs), "≥ 1, or 0 for 1000"}
+// The search brackets α₀ by doubling and refines it by golden sections in its
+// logarithm, some ten trials in all; each trial infers half of every document. The
+// result is the same bits for any opt.Workers. Errors: *TopicsError, documents that
+// InferTo refuses, no document with two known words, and ctx's.
+func LearnAlpha(ctx context.Context, t Topics, docs Documents, opt Options) ([]float64, error) {
+	s, err := learnAlpha(ctx, t, docs, alphaDocs, opt)
+	if err != nil {
+		return nil, fmt.Errorf("infer: learn α: %w", err)
 	}
-	if s.Docs == 0 {
-		s.Docs = 1000
-	}
+	return s.alpha, nil
+}
+
+// alphaSearch is the search of LearnAlpha for ln α₀.
+type alphaSearch struct {
+	c              *checked
+	share          []float64 // α/α₀
+	smooth         *mat.Dense
+	observed, held *plainDocs
+	opt            Options
+
+	trials          int
+	start           float64 // α₀ before learning, and the prediction with it
+	startPrediction float64
+	alpha           []float64 // of the best prediction
+	prediction      float64   // mean ln p of a token held out
+}
+
+func learnAlpha(ctx context.Context, t Topics, docs Documents, most int, opt Options) (*alphaSearch, error) {
 	c, err := check(t)
 	if err != nil {
 		return nil, err
 	}
-	first, err := c.alpha("LearnAlpha")
+	alpha, err := c.alpha()
 	if err != nil {
 		return nil, err
 	}
-	observed, held, err := halves(c, docs, s.Docs)
-	if err != nil {
+	s := &alphaSearch{c: c, share: slices.Clone(alpha), start: floats.Sum(alpha), opt: opt, prediction: math.Inf(-1)}
+	floats.Scale(1/s.start, s.share)
+	if s.observed, s.held, err = halves(c, docs, most); err != nil {
 		return nil, err
-	}
-	out := &LearnedAlpha{Documents: observed.NumDocs()}
-	for _, a := range first {
-		out.MatchedSum += a
 	}
 	u := make([]float64, c.n)
 	for i := range u {
-		for k, v := range c.B.RawRowView(i) {
-			u[i] += c.mean[k] * v
-		}
+		u[i] = floats.Dot(c.mean, c.B.RawRowView(i))
 	}
-	smooth, err := Smooth(c.B, u, alphaSmooth)
-	if err != nil {
+	if s.smooth, err = smooth(c.B, u, alphaSmooth); err != nil {
 		return nil, err
 	}
-	steps, err := MAP{}.fill()
+	return s, s.search(ctx)
+}
+
+// try predicts with α₀ = exp(x).
+func (s *alphaSearch) try(ctx context.Context, x float64) (float64, error) {
+	sum := math.Exp(x)
+	alpha := slices.Clone(s.share)
+	floats.Scale(sum, alpha)
+	settings, err := MAP{}.fill()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	// best keeps the α₀ of the highest prediction.
-	best := math.Inf(-1)
-	try := func(logSum float64) (float64, error) {
-		sum := math.Exp(logSum)
-		alpha := make([]float64, c.k)
-		for k, a := range first {
-			alpha[k] = a / out.MatchedSum * sum
-		}
-		p := newInferer("", c, &mapEM{steps, c.rows, alpha, sum})
-		h, err := Completion(ctx, p, smooth, observed, held, Options{Workers: opt.Workers})
-		if err != nil {
-			return 0, err
-		}
-		out.Trials++
-		if opt.Progress != nil {
-			opt.Progress(out.Trials, max(out.Trials, 10))
-		}
-		if h.PerToken > best {
-			best = h.PerToken
-			out.Alpha, out.Sum, out.PerToken = alpha, sum, h.PerToken
-		}
-		return h.PerToken, nil
-	}
-	lowest, highest := math.Log(alphaSumMin), math.Log(alphaSumMax)
-	x := min(max(math.Log(out.MatchedSum), lowest), highest)
-	fx, err := try(x)
+	p := newInferer("", s.c, &mapEM{settings, s.c.rows, alpha, sum})
+	h, err := completion(ctx, p, s.smooth, s.observed, s.held, Options{Workers: s.opt.Workers})
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	out.MatchedPerToken = fx
-	// Downhill from x in one direction or the other.
-	step := math.Ln2
+	s.trials++
+	if s.opt.Progress != nil {
+		s.opt.Progress(s.trials, max(s.trials, 10))
+	}
+	if h.PerToken > s.prediction {
+		s.prediction, s.alpha = h.PerToken, alpha
+	}
+	return h.PerToken, nil
+}
+
+// search goes uphill from the start until it has passed the top, and then
+// narrows the bracket.
+func (s *alphaSearch) search(ctx context.Context) error {
+	const step = math.Ln2
+	lowest, highest := math.Log(alphaLeast), math.Log(alphaMost)
+	x := min(max(math.Log(s.start), lowest), highest)
+	fx, err := s.try(ctx, x)
+	if err != nil {
+		return err
+	}
+	s.startPrediction = fx
 	lo, hi := x-step, x+step
-	fhi, err := try(min(hi, highest))
+	fhi, err := s.try(ctx, min(hi, highest))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if fhi > fx {
 		for fhi > fx && hi < highest {
 			lo, x, fx, hi = x, hi, fhi, hi+step
-			if fhi, err = try(min(hi, highest)); err != nil {
-				return nil, err
+			if fhi, err = s.try(ctx, min(hi, highest)); err != nil {
+				return err
 			}
 		}
 	} else {
-		flo, err := try(max(lo, lowest))
+		flo, err := s.try(ctx, max(lo, lowest))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for flo > fx && lo > lowest {
 			hi, x, fx, lo = x, lo, flo, lo-step
-			if flo, err = try(max(lo, lowest)); err != nil {
-				return nil, err
+			if flo, err = s.try(ctx, max(lo, lowest)); err != nil {
+				return err
 			}
 		}
 	}
@@ -149,9 +145,9 @@ func LearnAlpha(ctx context.Context, t Topics, docs Documents, s AlphaSettings, 
 		if x-lo > hi-x {
 			y = x - golden*(x-lo)
 		}
-		fy, err := try(y)
+		fy, err := s.try(ctx, y)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		switch {
 		case fy > fx && y > x:
@@ -164,7 +160,7 @@ func LearnAlpha(ctx context.Context, t Topics, docs Documents, s AlphaSettings, 
 			lo = y
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // halves divides the tokens of up to most documents in two, at random, but the same

@@ -51,17 +51,18 @@ func ExampleSCLS() {
 	// ⎣0.100  0.400⎦
 }
 
-// The second moments of a Dirichlet prior give its parameters back.
+// The second moments of the Dirichlet prior with α = (0.2, 0.3, 0.5).
 func ExampleFitAlpha() {
-	a, err := recovery.DirichletMoments([]float64{0.2, 0.3, 0.5})
+	a := mat.NewSymDense(3, []float64{
+		0.12, 0.03, 0.05,
+		0.03, 0.195, 0.075,
+		0.05, 0.075, 0.375,
+	})
+	alpha, err := recovery.FitAlpha(a)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fit, err := recovery.FitAlpha(a, recovery.AlphaMoments)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("α = %.3f, α₀ = %.3f\n", fit.Alpha, fit.Alpha0)
+	fmt.Printf("%.3f\n", alpha)
 	// Output:
-	// α = [0.200 0.300 0.500], α₀ = 1.000
+	// [0.200 0.300 0.500]
 }

@@ -10,16 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/anchor"
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/scls"
-	"github.com/jsmf-go/spectral/rectify"
 )
 
 func recoverBy(t testing.TB, s recovery.Recoverer, r cooc.Rows, anchors []int) *recovery.Result {
@@ -475,12 +474,11 @@ func TestFinishOfPicture(t *testing.T) {
 	}
 }
 
-// A in three forms and α in three, on tiny. The reference starts the
+// A in three forms and α, on tiny. The reference starts the
 // multiplicative updates from the diagonal A and ends them after 100 or at a
 // change below 1e-4, so that its A is met to rounding. Its α comes from A before
-// that is divided by its sum; with the line search on a grid of some 1e-3 and
-// a gradient that ends early α₀ is compared to 1 % where the sum is within 2 %
-// of 1; the gradient's where it is near its minimum.
+// that is divided by its sum, by a line search on a grid of some 1e-3: α is
+// compared to 1 % where the sum is within 2 % of 1.
 func TestGoldenTinyFinish(t *testing.T) {
 	g := golden.ReadTiny(t)
 	for name, full := range map[string]golden.Full{"Baseline": g.FullBase, "AP15": g.FullAP15, "AP150": g.FullAP150, "DR15": g.FullDR15} {
@@ -501,244 +499,14 @@ func TestGoldenTinyFinish(t *testing.T) {
 		if math.Abs(mat.Sum(a)-1) >= 0.02 {
 			continue
 		}
-		for method, ref := range map[recovery.AlphaMethod][]float64{
-			recovery.AlphaMoments: want.AlphaLineSearch, recovery.AlphaGradient: want.AlphaGradient,
-			recovery.AlphaLineSearch: want.AlphaLineSearch, recovery.AlphaFormula: want.AlphaBaseline,
-		} {
-			res, err := recovery.FitAlpha(a, method)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum := 0.0
-			for k, v := range res.Alpha {
-				near(t, fmt.Sprintf("%s/%v: α_%d", name, method, k), v, ref[k], 0.01*ref[k])
-				near(t, "candidate", res.Candidates[k], want.AlphaCandidates[k], 1e-9)
-				sum += v
-			}
-			near(t, "α₀", res.Alpha0, sum, 1e-12)
-			if method != recovery.AlphaFormula {
-				near(t, "loss", res.Loss/2, want.AlphaLoss, 1e-4*want.AlphaLoss)
-			}
-		}
-	}
-}
-
-// alphaLoss is what FitAlpha minimises, from its definition.
-func alphaLoss(a mat.Matrix, a0 float64) float64 {
-	k, _ := a.Dims()
-	sum, share := mat.Sum(a), make([]float64, k)
-	for i := range k {
-		for j := range k {
-			share[i] += a.At(i, j) / sum
-		}
-	}
-	loss := 0.0
-	for i := range k {
-		for j := range k {
-			model := a0 * share[j] / (a0 + 1)
-			if i == j {
-				model += 1 / (a0 + 1)
-			}
-			d := model - a.At(i, j)/sum/share[i]
-			loss += d * d
-		}
-	}
-	return loss
-}
-
-// α₀ of synth, from A as the library computes it, where A sums to 1 within 2 %. The
-// reference's α are α₀·A·1 of an A that was not divided by its sum, which
-// is undone here. Its line search goes by a grid between the candidates, which is
-// wide where they are, as for the Baseline: 1 % and 3 %, and no loss above the
-// reference's.
-func TestGoldenSynthAlpha(t *testing.T) {
-	m, err := cooc.NewMoments(golden.Corpus(t, "synth"), cooc.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	compared := 0
-	for _, g := range golden.Rows(t, "synth") {
-		if g.Rectifier != "AP15" && g.Rectifier != "Baseline" || g.K > 25 || g.K > 5 && (testing.Short() || testutil.Race) {
-			continue
-		}
-		var c cooc.Matrix = m
-		if g.Rectifier == "AP15" {
-			rr, err := rectify.AP{EigenTol: 1e-12}.Rectify(ctx, m, g.K, rectify.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			c = rr.C
-		}
-		res := recoverBy(t, recovery.SCLS{}, rowsOf(t, c), g.S0)
-		for _, o := range g.Opt {
-			if o.Optimizer != "activeSet" || math.Abs(o.ASum-1) >= 0.02 {
-				continue
-			}
-			compared++
-			want := o.Alpha0Line / o.ASum
-			for _, method := range []recovery.AlphaMethod{recovery.AlphaMoments, recovery.AlphaLineSearch, recovery.AlphaGradient} {
-				at := fmt.Sprintf("%s/K=%d/%v: ", g.Rectifier, g.K, method)
-				a, err := recovery.FitAlpha(res.A, method)
-				if err != nil {
-					t.Errorf("%s%v", at, err)
-					continue
-				}
-				tol := 0.01
-				if g.Rectifier == "Baseline" {
-					tol = 0.03
-				}
-				near(t, at+"α₀", a.Alpha0, want, tol*want)
-				near(t, at+"loss", a.Loss, alphaLoss(res.A, a.Alpha0), 1e-12)
-				if l := alphaLoss(res.A, want); a.Loss > l {
-					t.Errorf("%sthe loss is %.12g, at the reference's α₀ %.12g", at, a.Loss, l)
-				}
-			}
-		}
-	}
-	if compared == 0 {
-		t.Error("nothing was compared")
-	}
-}
-
-// The A of a Dirichlet gives its parameters back by each method; those that
-// minimise the loss agree on any A, and no α₀ has a smaller one.
-func TestFitAlpha(t *testing.T) {
-	methods := []recovery.AlphaMethod{recovery.AlphaMoments, recovery.AlphaGradient, recovery.AlphaLineSearch, recovery.AlphaFormula}
-	for _, alpha := range [][]float64{{0.3, 0.7}, {0.03, 0.03, 0.03, 0.03}, {5, 1, 20, 0.4, 3}, {1e-3, 2e-3, 3e-3}} {
-		a, err := recovery.DirichletMoments(alpha)
+		alpha, err := recovery.FitAlpha(a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "sum", mat.Sum(a), 1, 1e-14)
-		a.ScaleSym(3, a) // the sum is of no importance
-		for _, m := range methods {
-			res, err := recovery.FitAlpha(a, m)
-			if err != nil {
-				t.Errorf("%v, %v: %v", alpha, m, err)
-				continue
-			}
-			for k, v := range alpha {
-				// Golden sections find a minimum to √ε.
-				near(t, fmt.Sprintf("%v: α_%d", m, k), res.Alpha[k], v, 1e-5*(v+1))
-			}
+		for k, v := range alpha {
+			near(t, fmt.Sprintf("%s: α_%d", name, k), v, want.AlphaLineSearch[k], 0.01*want.AlphaLineSearch[k])
 		}
-	}
-	m := testutil.NewPlanted(40, 6, 0.8, 3)
-	var best *recovery.Alpha
-	for _, method := range methods[:3] {
-		res, err := recovery.FitAlpha(m.A, method)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if best == nil {
-			best = res
-		}
-		near(t, method.String()+": α₀", res.Alpha0, best.Alpha0, 1e-5*best.Alpha0)
-		near(t, method.String()+": loss", res.Loss, best.Loss, 1e-9*best.Loss)
-	}
-	for _, by := range []float64{0.5, 0.9, 1.1, 2} {
-		if loss := alphaLoss(m.A, by*best.Alpha0); loss <= best.Loss {
-			t.Errorf("the loss at %g times α₀ is %g, at α₀ %g", by, loss, best.Loss)
-		}
-	}
-
-	for name, a := range map[string]mat.Matrix{
-		"A is 2×3": mat.NewDense(2, 3, nil), "A[0,1] = NaN": mat.NewDense(2, 2, []float64{1, math.NaN(), 0, 1}),
-		"not symmetric": mat.NewDense(2, 2, []float64{1, 0.5, 0, 1}), "a single topic": mat.NewDense(1, 1, []float64{1}),
-		"A sums to 0": mat.NewDense(2, 2, nil), "topic 1 has the share": mat.NewDense(2, 2, []float64{3, -1, -1, 0.5}),
-		"infinite": mat.NewDense(2, 2, []float64{0.25, 0.25, 0.25, 0.25}), "the best α₀ is 0": mat.NewDense(2, 2, []float64{0.5, 0, 0, 0.5}),
-	} {
-		if res, err := recovery.FitAlpha(a, recovery.AlphaMoments); err == nil || res != nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, err := recovery.FitAlpha(mat.NewDense(2, 2, []float64{0.5, 0, 0, 0.5}), recovery.AlphaFormula); err == nil {
-		t.Error("2012 formula: no error")
-	}
-	for _, alpha := range [][]float64{nil, {1, 0}, {1, math.Inf(1)}, {math.NaN()}} {
-		if _, err := recovery.DirichletMoments(alpha); err == nil {
-			t.Errorf("DirichletMoments(%v): no error", alpha)
-		}
-	}
-}
-
-// The bound of documents of one topic each and one word is exact: their
-// likelihood is a_k. And the best α₀ of generated documents is within a factor
-// of two, one step of the grid, of the true one.
-func TestGridAlpha(t *testing.T) {
-	m := testutil.NewPlanted(80, 5, 0, 9)
-	docs := 300
-	if testing.Short() || testutil.Race {
-		docs = 60
-	}
-	for _, a0 := range []float64{0.4, 3.2} {
-		c, _, err := corpus.Generator{Topics: m.B, Prior: corpus.SymmetricDirichlet(5, a0/5), Docs: docs, Lengths: []int{80}, Seed: 4}.Generate(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		bound, err := recovery.DocumentBound(c, m.B, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := recovery.GridAlpha(ctx, []float64{1, 1, 1, 1, 1}, nil, bound)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("true α₀ = %g: best %g of %v: %.1f", a0, res.Alpha0, res.Grid, res.LogLikelihoods)
-		if res.Alpha0 < a0/2.01 || res.Alpha0 > a0*2.01 || res.Edge {
-			t.Errorf("α₀ = %g, but %g is the best", a0, res.Alpha0)
-		}
-		one, err := recovery.DocumentBound(c, m.B, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, _ := one(ctx, res.Alpha)
-		y, _ := bound(ctx, res.Alpha)
-		if x != y {
-			t.Errorf("the workers change the bound: %v, %v", x, y)
-		}
-	}
-	// Two topics that share no word, one token: log p = log(a_k·p(word)).
-	b := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
-	c, _, err := corpus.Generator{Topics: b, Lengths: []int{1}}.Generate(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bound, err := recovery.DocumentBound(c, b, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	word, _ := c.Doc(0)
-	alpha := []float64{0.5, 1.5}
-	l, err := bound(ctx, alpha)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "log p", l, math.Log(alpha[word[0]]/2), 1e-9)
-
-	for _, f := range []func() error{
-		func() error { _, err := recovery.DocumentBound(nil, b, 0); return err },
-		func() error { _, err := recovery.DocumentBound(c, m.B, 0); return err },
-		func() error {
-			_, err := recovery.DocumentBound(c, mat.NewDense(2, 1, []float64{1, math.NaN()}), 0)
-			return err
-		},
-		func() error { _, err := bound(ctx, []float64{1}); return err },
-		func() error { _, err := bound(ctx, []float64{1, 0}); return err },
-		func() error { _, err := recovery.GridAlpha(ctx, nil, nil, bound); return err },
-		func() error { _, err := recovery.GridAlpha(ctx, []float64{1, 0}, nil, bound); return err },
-		func() error { _, err := recovery.GridAlpha(ctx, alpha, []float64{1, 1}, bound); return err },
-		func() error { _, err := recovery.GridAlpha(ctx, alpha, []float64{}, bound); return err },
-		func() error { _, err := recovery.GridAlpha(ctx, alpha, nil, nil); return err },
-	} {
-		if f() == nil {
-			t.Error("no error")
-		}
-	}
-	cancelled, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := recovery.GridAlpha(cancelled, alpha, nil, bound); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		near(t, name+": loss", alphaLoss(a, floats.Sum(alpha))/2, want.AlphaLoss, 1e-4*want.AlphaLoss)
 	}
 }
 

@@ -21,7 +21,7 @@
 //     looks at no other row. To see what the others are good for.
 //
 // Finish says how SCLS and RecoverKL come to A, and what is done to A and B in
-// the end. FitAlpha and GridAlpha fit a Dirichlet prior to A.
+// the end. FitAlpha fits a Dirichlet prior to A.
 //
 // Package refine improves both by passes over the documents.
 package recovery
