@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 const (
@@ -64,14 +67,16 @@ func learnAlpha(ctx context.Context, t Topics, docs Documents, most int, opt Opt
 	if err != nil {
 		return nil, err
 	}
-	s := &alphaSearch{c: c, share: slices.Clone(alpha), start: floats.Sum(alpha), opt: opt, prediction: math.Inf(-1)}
-	floats.Scale(1/s.start, s.share)
+	s := &alphaSearch{c: c, share: slices.Clone(alpha), start: total(alpha), opt: opt, prediction: math.Inf(-1)}
+	normalise(s.share)
 	if s.observed, s.held, err = halves(c, docs, most); err != nil {
 		return nil, err
 	}
 	u := make([]float64, c.n)
 	for i := range u {
-		u[i] = floats.Dot(c.mean, c.B.RawRowView(i))
+		for k, v := range c.B.RawRowView(i) {
+			u[i] += c.mean[k] * v
+		}
 	}
 	if s.smooth, err = smooth(c.B, u, alphaSmooth); err != nil {
 		return nil, err
@@ -83,7 +88,9 @@ func learnAlpha(ctx context.Context, t Topics, docs Documents, most int, opt Opt
 func (s *alphaSearch) try(ctx context.Context, x float64) (float64, error) {
 	sum := math.Exp(x)
 	alpha := slices.Clone(s.share)
-	floats.Scale(sum, alpha)
+	for k := range alpha {
+		alpha[k] *= sum
+	}
 	settings, err := MAP{}.fill()
 	if err != nil {
 		return 0, err
@@ -163,14 +170,11 @@ func (s *alphaSearch) search(ctx context.Context) error {
 	return nil
 }
 
-// halves divides the tokens of up to most documents in two, at random, but the same
-// for the same document. Words in no topic are left out.
+// halves divides the tokens of up to most documents in two at random, alike for the
+// same document. Words in no topic are left out.
 func halves(c *checked, docs Documents, most int) (observed, held *plainDocs, err error) {
-	if docs == nil {
-		return nil, nil, errors.New("infer: LearnAlpha: no documents")
-	}
-	if n := docs.NumWords(); n != c.n {
-		return nil, nil, &VocabularyError{n, c.n}
+	if err := checkDocuments(docs, c.n); err != nil {
+		return nil, nil, err
 	}
 	m := docs.NumDocs()
 	observed, held = &plainDocs{n: c.n}, &plainDocs{n: c.n}
@@ -180,10 +184,7 @@ func halves(c *checked, docs Documents, most int) (observed, held *plainDocs, er
 	for i := range min(m, most) {
 		at := int(int64(i) * int64(m) / int64(min(m, most)))
 		ids, counts := docs.Doc(at)
-		if counts != nil && len(counts) != len(ids) {
-			return nil, nil, fmt.Errorf("document %d: %w", at, &LengthError{"counts", len(counts), len(ids)})
-		}
-		d, err := p.infer(f, w, ids, counts, nil) // checks, and leaves the known words in w
+		d, err := p.infer(f, w, ids, counts) // checks, and leaves the known words in w
 		if err != nil {
 			return nil, nil, fmt.Errorf("document %d: %w", at, err)
 		}
@@ -209,12 +210,12 @@ func halves(c *checked, docs Documents, most int) (observed, held *plainDocs, er
 		held.end()
 	}
 	if observed.NumDocs() == 0 {
-		return nil, nil, errors.New("infer: LearnAlpha: no document holds two words that the topics know")
+		return nil, nil, errors.New("no document holds two words that the topics know")
 	}
 	return observed, held, nil
 }
 
-// plainDocs are documents one after the other.
+// plainDocs holds documents one after the other.
 type plainDocs struct {
 	n           int
 	ptr         []int // where each ends

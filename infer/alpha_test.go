@@ -64,28 +64,29 @@ func TestLearnAlpha(t *testing.T) {
 			for k := range alpha {
 				tp.Alpha[k] = alpha[k] * factor
 			}
-			l, err := LearnAlpha(ctx, tp, p.docs, AlphaSettings{}, Options{Workers: 1})
+			l, err := learnAlpha(ctx, tp, p.docs, alphaDocs, Options{Workers: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := l.Sum / want; r < 1/1.5 || r > 1.5 || l.Documents != 600 || l.PerToken < l.MatchedPerToken {
-				t.Errorf("α₀ = %v from %v: %+v", want, factor*want, l)
+			sum := total(l.alpha)
+			if r := sum / want; r < 1/1.5 || r > 1.5 || l.observed.NumDocs() != 600 || l.prediction < l.startPrediction {
+				t.Errorf("α₀ = %v from %v: %v, predicts by %v, before by %v", want, factor*want, l.alpha, l.prediction, l.startPrediction)
 			}
 			for k := range alpha {
-				if math.Abs(l.Alpha[k]/l.Sum-alpha[k]/want) > 1e-12 {
-					t.Errorf("proportions of %v, want those of %v", l.Alpha, alpha)
+				if math.Abs(l.alpha[k]/sum-alpha[k]/want) > 1e-12 {
+					t.Errorf("proportions of %v, want those of %v", l.alpha, alpha)
 				}
 			}
-			many, err := LearnAlpha(ctx, tp, p.docs, AlphaSettings{}, Options{Workers: 3})
-			if err != nil || !slices.Equal(many.Alpha, l.Alpha) {
-				t.Errorf("three workers: %+v, %v", many, err)
+			many, err := LearnAlpha(ctx, tp, p.docs, Options{Workers: 3})
+			if err != nil || !slices.Equal(many, l.alpha) {
+				t.Errorf("three workers: %v, %v", many, err)
 			}
 		}
 		if testutil.Race {
 			continue
 		}
-		few, err := LearnAlpha(ctx, p.Topics, p.docs, AlphaSettings{Docs: 100}, Options{})
-		if err != nil || few.Documents != 100 {
+		few, err := learnAlpha(ctx, p.Topics, p.docs, 100, Options{})
+		if err != nil || few.observed.NumDocs() != 100 {
 			t.Errorf("%+v, %v", few, err)
 		}
 	}
@@ -130,24 +131,22 @@ func TestLearnAlphaErrors(t *testing.T) {
 	p := newPlanted(40, 3, 5, 31, 2)
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := LearnAlpha(done, p.Topics, p.docs, AlphaSettings{}, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := LearnAlpha(done, p.Topics, p.docs, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of ctx: %v", err)
 	}
 	for _, c := range []struct {
 		tp   Topics
 		docs Documents
-		s    AlphaSettings
 		want string
 	}{
-		{p.Topics, p.docs, AlphaSettings{Docs: -1}, "Docs"},
-		{Topics{}, p.docs, AlphaSettings{}, "B is nil"},
-		{Topics{B: p.B}, p.docs, AlphaSettings{}, "needs one of them"},
-		{p.Topics, nil, AlphaSettings{}, "no documents"},
-		{p.Topics, &docList{n: 3}, AlphaSettings{}, "over 3 words"},
-		{p.Topics, &docList{n: 40}, AlphaSettings{}, "no document holds two words"},
-		{p.Topics, &docList{n: 40, ids: [][]int32{{90}}, counts: [][]int32{{1}}}, AlphaSettings{}, "document 0: infer: word 90"},
+		{Topics{}, p.docs, "B is nil"},
+		{Topics{B: p.B}, p.docs, "needs one of them"},
+		{p.Topics, nil, "no documents"},
+		{p.Topics, &docList{n: 3}, "over 3 words"},
+		{p.Topics, &docList{n: 40}, "no document holds two words"},
+		{p.Topics, &docList{n: 40, ids: [][]int32{{90}}, counts: [][]int32{{1}}}, "infer: learn α: document 0: word 90"},
 	} {
-		if _, err := LearnAlpha(ctx, c.tp, c.docs, c.s, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := LearnAlpha(ctx, c.tp, c.docs, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}

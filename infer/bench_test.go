@@ -97,7 +97,7 @@ func BenchmarkLearn(b *testing.B) {
 			b.ReportMetric(1e3*paper, "ms/doc-paper")
 			b.ReportMetric(paper/own, "speedup")
 			b.ReportMetric(l.Residual, "residual")
-			b.ReportMetric(l.Steps[0].Residual, "residual-Λ=0")
+			b.ReportMetric(l.Residuals[0], "residual-Λ=0")
 			if docs == 200 {
 				b.ReportMetric(distance(secondMoment(w), p.A), "residual-paper")
 			}

@@ -84,13 +84,12 @@ func TestHeldOutReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	usual = score(fold, infer.Topics{B: smooth, Alpha: flat})
-	learned, err := infer.LearnAlpha(ctx, tp, train, infer.AlphaSettings{}, infer.Options{})
+	learned, err := infer.LearnAlpha(ctx, tp, train, infer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("α₀ = %.3g, by moments %.3g, from %d documents", learned.Sum, learned.MatchedSum, learned.Documents)
 	score(infer.MAP{}, tp) // with the moments' α
-	tp.Alpha = learned.Alpha
+	tp.Alpha = learned
 	for _, method := range []infer.Method{infer.MAP{}, infer.MAP{EM: true}, infer.Gibbs{Sweeps: 200}, infer.LeastSquares{}, infer.SPI{}} {
 		got := score(method, tp)
 		switch method.(type) {

@@ -306,7 +306,7 @@ func TestLeftToRight(t *testing.T) {
 		{LeftToRight{}, Topics{B: p.B}, p.docs, "needs one of them"},
 		{LeftToRight{}, p.Topics, nil, "no documents"},
 		{LeftToRight{}, p.Topics, &docList{n: 9}, "over 9 words"},
-		{LeftToRight{}, p.Topics, &docList{n: 50, ids: [][]int32{{77}}, counts: [][]int32{{1}}}, "document 0: infer: word 77"},
+		{LeftToRight{}, p.Topics, &docList{n: 50, ids: [][]int32{{77}}, counts: [][]int32{{1}}}, "infer: document 0: word 77"},
 	} {
 		if _, err := c.l.Score(ctx, c.tp, c.docs, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)

@@ -7,28 +7,28 @@ import (
 	"math/rand/v2"
 )
 
-// Gibbs folds a document in by collapsed Gibbs sampling with the topics fixed
-// and a Dirichlet prior α: every sweep draws the topic of each token anew, given
-// those of the others, with the probability ∝ p(word | topic k)·(α_k + n_k). The
-// composition is the mean of (α + n)/Σ(α + n) over the sweeps after the first
-// BurnIn. It is the reference of quality in the papers (lee-2018 §4.4), and the
-// slowest.
+// Gibbs samples the topics of the tokens of a document by collapsed Gibbs sampling,
+// with the topics fixed and a Dirichlet prior α (lee-2018 §4.4). Each sweep draws the
+// topic of each token anew, given those of the others, with a probability
+// proportional to p(word | topic k)·(α_k + n_k). The topic proportions are the mean
+// of (α + n)/Σ(α + n) over the sweeps after the first BurnIn. It is the papers'
+// reference for quality, and the slowest method.
 //
-// The random numbers come from Seed and the document itself: the same words
-// and counts in the same order give the same composition, alone, in a batch and
-// on any number of goroutines. Counts must be whole numbers.
+// The random numbers come from Seed and the document itself, so that the same words
+// and counts in the same order give the same result anywhere. Counts must be whole
+// numbers.
 //
-// Doc.Iterations counts sweeps. Cost a sweep: for each token the topics its word
-// is in. Memory: 4 bytes a token, a goroutine.
+// Doc.Iterations counts sweeps. Cost of a sweep: for each token, the topics its word
+// is in. Memory: 4 bytes for each token, per goroutine.
 type Gibbs struct {
-	// BurnIn is how many sweeps are not counted; 0 means 200, as in the paper;
-	// negative: none.
+	// BurnIn is the number of sweeps before those that count; 0 means 200, as in
+	// the paper, and a negative value none.
 	BurnIn int
 
-	// Sweeps is how many are; 0 means 1000, as in the paper.
+	// Sweeps is the number of sweeps that count; 0 means 1000, as in the paper.
 	Sweeps int
 
-	// Seed of the random numbers.
+	// Seed selects the random numbers.
 	Seed uint64
 }
 
@@ -56,8 +56,9 @@ func (g Gibbs) String() string {
 	return fmt.Sprintf("Gibbs(burn-in=%d, sweeps=%d, seed=%d)", q.BurnIn, q.Sweeps, q.Seed)
 }
 
-// Prepare implements Method; it takes Topics.Alpha, or α from Topics.A. O(NK).
-func (g Gibbs) Prepare(ctx context.Context, t Topics, opt Options) (*Inferer, error) {
+// Prepare implements Method. It needs t.Alpha or t.A. O(NK).
+func (g Gibbs) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err error) {
+	defer named(&err)
 	q, err := g.fill()
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (g Gibbs) Prepare(ctx context.Context, t Topics, opt Options) (*Inferer, er
 	if err != nil {
 		return nil, err
 	}
-	alpha, err := c.alpha("Gibbs")
+	alpha, err := c.alpha()
 	if err != nil {
 		return nil, err
 	}
@@ -96,16 +97,16 @@ const maxTokens = 1 << 27
 func (d *document) checkWhole() error {
 	for i, x := range d.x {
 		if x != math.Trunc(x) {
-			return &WeightError{i, d.ids[i], x, "sampling needs whole numbers"}
+			return fmt.Errorf("the weight of word %d is %g: sampling needs whole numbers", d.ids[i], x)
 		}
 	}
 	if d.n > maxTokens {
-		return &WeightError{-1, 0, d.n, fmt.Sprintf("sampling takes at most %d tokens", maxTokens)}
+		return fmt.Errorf("the document has %g tokens: sampling takes at most %d", d.n, maxTokens)
 	}
 	return nil
 }
 
-// seed gives a generator a state made of a seed and a document.
+// seed sets the state of a generator from a seed and the document.
 func (d *document) seed(pcg *rand.PCG, seed uint64) {
 	h := seed ^ 0x9e3779b97f4a7c15
 	mix := func(v uint64) {

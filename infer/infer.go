@@ -12,81 +12,55 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// Topics is what inference needs of a model. jsmf.Model makes one; it can be
-// filled in by hand as well, with topics from elsewhere. The matrices are read,
-// never written to, and must not change while an Inferer made of them is in use.
-type Topics struct {
-	// B is N×K: column k is p(word | topic k), non-negative, and sums to 1 to
-	// 1e-6. Required. A word with an empty row is in no topic: its tokens tell
-	// nothing and are left out, and counted as Unknown.
-	B *mat.Dense
-
-	// A is K×K and symmetric, p(topic, topic) of two words of a document. It is
-	// scaled to sum 1. PADD needs it to learn; it also gives Alpha, and the
-	// topic shares a = A·1 of documents that hold no token.
-	A *mat.Dense
-
-	// Breve is N×K: row n is p(topic | word n), non-negative. Only SPI needs it;
-	// nil: by Bayes' rule from B and the topic shares.
-	Breve *mat.Dense
-
-	// Alpha are the K parameters α > 0 of a Dirichlet distribution of the
-	// compositions, for MAP, Gibbs and LeftToRight. nil: α = α₀·a with the α₀ for
-	// which E[wwᵀ] is nearest to A in the Frobenius norm (lee-2018 §4.3.1).
-	Alpha []float64
-
-	// Dual is Λ/M, K×K: the dual variables PADD.Learn found, divided by the
-	// number of documents. Only PADD needs it.
-	Dual *mat.SymDense
-}
-
-// Method is a way to infer the composition of a document.
+// Method infers the topic proportions of documents. The methods of this package
+// are MAP, PADD, LeastSquares, SPI, TLI and Gibbs.
 type Method interface {
-	// Prepare does once what does not depend on the document. Errors: *TopicsError
-	// for what is wrong with t, *SettingError, and that of ctx.
+	// Prepare does what does not depend on the document. Errors: *TopicsError for
+	// what is wrong with t, *SettingError, and that of ctx.
 	Prepare(ctx context.Context, t Topics, opt Options) (*Inferer, error)
-	// String returns the name and the settings, for records of provenance.
+	// String returns the name and the settings.
 	String() string
 }
 
-// Options are what every method takes beside its own settings. The zero value
-// is ready for use.
+// Options are what every function takes beside the settings of the method. The zero
+// value is ready for use.
 type Options struct {
-	// Workers is the number of goroutines; 0 or less means GOMAXPROCS. It has
-	// no influence on the result.
+	// Workers is the number of goroutines; 0 or less means GOMAXPROCS. It has no
+	// influence on the result.
 	Workers int
-	// Progress, if not nil, is told how much is done of what there is: documents,
-	// or topics for TLI's preparation. It is called from one goroutine at a
-	// time, with growing values of done.
+	// Progress, if not nil, is told how much of the work is done: documents, or
+	// topics in TLI's preparation. It is called from one goroutine at a time, with
+	// growing values of done.
 	Progress func(done, total int)
 }
 
-// Status tells how the inference of a document ended.
+// Status tells how the inference of a document, or PADD.Learn, ended.
 type Status uint8
 
 const (
-	// Converged: the method's own stopping rule was met, or it has none.
+	// Converged: the stopping rule was met, or the method has none.
 	Converged Status = iota
-	// IterationLimit: the limit of iterations came first; the composition is
-	// the point reached.
+	// IterationLimit: the limit of iterations came first. The result is the point
+	// reached.
 	IterationLimit
-	// Stalled: rounding let no further progress be made although the stopping
-	// rule is not met. Seen, if ever, a little above rounding.
+	// Stalled: rounding allows no further progress although the stopping rule is
+	// not met.
 	Stalled
-	// LocalMinimum: PADD's problem for this Λ is not convex; the composition is
-	// a local minimum of it.
+	// LocalMinimum: PADD's problem for this Λ is not convex. The proportions are a
+	// local minimum of it.
 	LocalMinimum
-	// NoTokens: the document holds no token that the model knows. Its
-	// composition is the mean one, the topic shares.
+	// NoTokens: the document has no token that the model knows. Its proportions are
+	// the topic shares of the model.
 	NoTokens
-	// AllZero: TLI found no topic above its threshold. The composition is all
-	// zeros.
+	// AllZero: TLI found no topic above its threshold. All proportions are 0.
 	AllZero
+	// Diverged: no step of PADD.Learn brought the residual below that of Λ = 0.
+	Diverged
 
 	numStatus
 )
 
-var statusNames = [numStatus]string{"converged", "iteration limit", "stalled", "local minimum", "no tokens", "all zero"}
+var statusNames = [numStatus]string{"converged", "iteration limit", "stalled", "local minimum", "no tokens", "all zero", "diverged"}
 
 func (s Status) String() string {
 	if s < numStatus {
@@ -95,16 +69,34 @@ func (s Status) String() string {
 	return fmt.Sprintf("Status(%d)", uint8(s))
 }
 
-// Doc tells what became of a document.
+// SettingError reports a field of a method outside its range.
+type SettingError struct {
+	Method, Field string
+	Value         float64
+	Range         string
+}
+
+func (e *SettingError) Error() string {
+	return fmt.Sprintf("%s: %s = %g, must be %s", e.Method, e.Field, e.Value, e.Range)
+}
+
+// named gives an error of an exported function the name of the package.
+func named(err *error) {
+	if *err != nil {
+		*err = fmt.Errorf("infer: %w", *err)
+	}
+}
+
+// Doc tells how the inference of a document went.
 type Doc struct {
 	Status     Status
-	Tokens     float64 // total weight of the words the composition comes from
+	Tokens     float64 // total weight of the words that were used
 	Unknown    float64 // total weight of words that are in no topic
 	Iterations int     // what the method counts: solves, steps or sweeps; 0 for SPI and TLI
 }
 
-// Inferer infers compositions by one method and one model. It never changes
-// and is safe for concurrent use; scratch memory is kept in a pool.
+// Inferer infers topic proportions by one method and one model. It is immutable
+// and safe for concurrent use.
 type Inferer struct {
 	name   string
 	n, k   int
@@ -118,8 +110,8 @@ type Inferer struct {
 type inference interface {
 	// scratch returns what one goroutine needs.
 	scratch() any
-	// infer writes the composition of a document with at least one token to
-	// dst, whose content is undefined before.
+	// infer writes the proportions of a document with at least one token to dst,
+	// whose content is undefined before.
 	infer(dst []float64, d *document, scratch any) (Status, int, error)
 }
 
@@ -141,7 +133,7 @@ func newInferer(name string, c *checked, m inference) *Inferer {
 	return p
 }
 
-// String returns the method.
+// String returns the method and its settings.
 func (p *Inferer) String() string { return p.name }
 
 // N returns the number of words of the model.
@@ -150,134 +142,122 @@ func (p *Inferer) N() int { return p.n }
 // K returns the number of topics.
 func (p *Inferer) K() int { return p.k }
 
-// WordError reports a word of a document that the model cannot have.
-type WordError struct {
-	Index int   // position in the list of words
-	Word  int32 // what stands there
-	N     int   // words of the model
-}
-
-func (e *WordError) Error() string {
-	return fmt.Sprintf("infer: word %d, number %d of the document, is not in [0, %d): are these numbers of another vocabulary?", e.Word, e.Index, e.N)
-}
-
-// WeightError reports a count or a weight that is none.
-type WeightError struct {
-	Index  int // position in the list of words; −1: the sum
-	Word   int32
-	Value  float64
-	Reason string
-}
-
-func (e *WeightError) Error() string {
-	if e.Index < 0 {
-		return fmt.Sprintf("infer: the total weight of the document is %g: %s", e.Value, e.Reason)
-	}
-	return fmt.Sprintf("infer: the weight of word %d, number %d of the document, is %g: %s", e.Word, e.Index, e.Value, e.Reason)
-}
-
-// LengthError reports a slice of the wrong length.
-type LengthError struct {
-	Name      string // "dst", "counts" or "weights"
-	Len, Want int
-}
-
-func (e *LengthError) Error() string {
-	return fmt.Sprintf("infer: %s has the length %d, must have %d", e.Name, e.Len, e.Want)
-}
-
-// InferTo writes the composition of a document to dst, which has length K: w_k
-// ≥ 0 is the share of topic k, and the shares sum to 1 to rounding, but where the
-// status is AllZero. The document has counts[i] ≥ 0 tokens of word ids[i], 0 ≤
-// ids[i] < N; counts nil means one each. Words may come in any order and
-// repeatedly.
+// InferTo writes the topic proportions of a document to dst, which has length K.
+// They are non-negative and sum to 1 to rounding, except for the status AllZero. The
+// document has counts[i] ≥ 0 tokens of word ids[i], 0 ≤ ids[i] < N. Nil counts mean
+// one each. Words may come in any order and repeatedly.
 //
-// A document without a known token is no error: see NoTokens. Errors, after
-// which dst is undefined: *WordError, *WeightError, *LengthError. It allocates
-// nothing once its pool is filled, and the result depends on the model, the
-// method and the arguments alone, to the bit.
+// A document without a known token is no error: see NoTokens. It fails for slices of
+// the wrong length, words outside the vocabulary and negative counts; dst is then
+// undefined. It does not allocate once its pool is filled.
 func (p *Inferer) InferTo(dst []float64, ids, counts []int32) (Doc, error) {
-	if counts != nil && len(counts) != len(ids) {
-		return Doc{}, &LengthError{"counts", len(counts), len(ids)}
-	}
 	w := p.pool.Get().(*work)
 	defer p.pool.Put(w)
-	return p.infer(dst, w, ids, counts, nil)
+	d, err := p.infer(dst, w, ids, counts)
+	if err != nil {
+		return d, fmt.Errorf("infer: %w", err)
+	}
+	return d, nil
 }
 
-// InferWeightsTo is InferTo for real weights ≥ 0 instead of counts, as for
-// exact word probabilities or words that count for less. Gibbs takes whole
-// numbers only (*WeightError). MAP, Gibbs and TLI take the total weight for the
-// number of tokens.
+// InferWeightsTo is InferTo for real weights ≥ 0 in place of counts, such as exact
+// word probabilities. MAP and TLI take the total weight for the number of tokens;
+// Gibbs takes whole numbers only.
 func (p *Inferer) InferWeightsTo(dst []float64, ids []int32, weights []float64) (Doc, error) {
-	if len(weights) != len(ids) {
-		return Doc{}, &LengthError{"weights", len(weights), len(ids)}
-	}
 	w := p.pool.Get().(*work)
 	defer p.pool.Put(w)
-	return p.infer(dst, w, ids, nil, weights)
+	if len(weights) != len(ids) {
+		return Doc{}, fmt.Errorf("infer: %d weights for %d words", len(weights), len(ids))
+	}
+	w.doc.reset()
+	out := Doc{}
+	for i, id := range ids {
+		if err := p.add(&w.doc, &out, i, id, weights[i]); err != nil {
+			return out, fmt.Errorf("infer: %w", err)
+		}
+	}
+	err := p.finish(dst, w, &out)
+	if err != nil {
+		return out, fmt.Errorf("infer: %w", err)
+	}
+	return out, nil
 }
 
-func (p *Inferer) infer(dst []float64, w *work, ids, counts []int32, weights []float64) (Doc, error) {
-	if len(dst) != p.k {
-		return Doc{}, &LengthError{"dst", len(dst), p.k}
+// infer is InferTo with the scratch memory of a goroutine.
+func (p *Inferer) infer(dst []float64, w *work, ids, counts []int32) (Doc, error) {
+	if counts != nil && len(counts) != len(ids) {
+		return Doc{}, fmt.Errorf("%d counts for %d words", len(counts), len(ids))
 	}
+	w.doc.reset()
 	out := Doc{}
-	d := &w.doc
-	d.ids, d.x, d.n = d.ids[:0], d.x[:0], 0
 	for i, id := range ids {
-		if id < 0 || int(id) >= p.n {
-			return out, &WordError{i, id, p.n}
-		}
 		x := 1.0
-		switch {
-		case counts != nil:
+		if counts != nil {
 			x = float64(counts[i])
-		case weights != nil:
-			x = weights[i]
 		}
-		if !(x >= 0) || math.IsInf(x, 1) {
-			return out, &WeightError{i, id, x, "must be finite and at least 0"}
-		}
-		switch {
-		case x == 0:
-		case p.rows.empty(id):
-			out.Unknown += x
-		default:
-			d.ids, d.x = append(d.ids, id), append(d.x, x)
-			d.n += x
+		if err := p.add(&w.doc, &out, i, id, x); err != nil {
+			return out, err
 		}
 	}
-	if math.IsInf(d.n, 1) || d.n > 0 && math.IsInf(1/d.n, 1) {
-		return out, &WeightError{-1, 0, d.n, "is out of range"}
-	}
-	out.Tokens = d.n
-	if d.n == 0 {
-		copy(dst, p.mean)
-		out.Status = NoTokens
-		return out, nil
-	}
-	var err error
-	out.Status, out.Iterations, err = p.method.infer(dst, d, w.own)
+	err := p.finish(dst, w, &out)
 	return out, err
 }
 
-// Documents is a collection of documents over the words of a model;
-// *corpus.Corpus is one. It must be safe for concurrent reading.
+func (d *document) reset() { d.ids, d.x, d.n = d.ids[:0], d.x[:0], 0 }
+
+// add adds x tokens of a word, the i-th that the document lists.
+func (p *Inferer) add(d *document, out *Doc, i int, id int32, x float64) error {
+	switch {
+	case id < 0 || int(id) >= p.n:
+		return fmt.Errorf("word %d, number %d of the document, is not in [0, %d): are these numbers of another vocabulary?", id, i, p.n)
+	case !(x >= 0) || math.IsInf(x, 1):
+		return fmt.Errorf("the weight of word %d, number %d of the document, is %g, must be finite and at least 0", id, i, x)
+	case x == 0:
+	case p.rows.empty(id):
+		out.Unknown += x
+	default:
+		d.ids, d.x = append(d.ids, id), append(d.x, x)
+		d.n += x
+	}
+	return nil
+}
+
+// finish infers the document in w.
+func (p *Inferer) finish(dst []float64, w *work, out *Doc) error {
+	if len(dst) != p.k {
+		return fmt.Errorf("dst has the length %d, must have %d", len(dst), p.k)
+	}
+	n := w.doc.n
+	if math.IsInf(n, 1) || n > 0 && math.IsInf(1/n, 1) {
+		return fmt.Errorf("the total weight of the document is %g", n)
+	}
+	out.Tokens = n
+	if n == 0 {
+		copy(dst, p.mean)
+		out.Status = NoTokens
+		return nil
+	}
+	var err error
+	out.Status, out.Iterations, err = p.method.infer(dst, &w.doc, w.own)
+	return err
+}
+
+// Documents is a collection of documents over the words of a model, safe for
+// concurrent reading; *corpus.Corpus is one.
 type Documents interface {
 	NumDocs() int
 	NumWords() int
-	// Doc returns the words of document m and how often each occurs. They are
-	// not written to.
+	// Doc returns the words of document m and how often each occurs (nil: once). The
+	// slices are only read.
 	Doc(m int) (words, counts []int32)
 }
 
-// Batch holds the compositions of M documents.
+// Batch holds the topic proportions of M documents.
 type Batch struct {
-	// W is M×K, row m the composition of document m; the papers' W is its
-	// transpose, W.T().
+	// W is M×K, with a row for each document. (It is the transpose of W in the
+	// papers.)
 	W *mat.Dense
-	// Docs tells what became of each document.
+	// Docs tells how the inference of each document went.
 	Docs []Doc
 }
 
@@ -294,18 +274,20 @@ func (b *Batch) Count(s Status) int {
 
 const docChunk = 16
 
-// Infer infers the compositions of all documents: row m of the result is what
-// InferTo gives for document m, to the bit, for any opt.Workers. Errors name the
-// document: those of InferTo, *VocabularyError, and that of ctx. Memory: 8·M·K
-// bytes.
-func (p *Inferer) Infer(ctx context.Context, docs Documents, opt Options) (*Batch, error) {
-	if docs == nil {
-		return nil, errors.New("infer: no documents")
+// Infer infers the topic proportions of all documents. Row m is what InferTo gives
+// for document m, to the bit, for any opt.Workers. It fails for documents over
+// another number of words, for what InferTo refuses, naming the document, and with
+// the error of ctx. Memory: 8·M·K bytes.
+func (p *Inferer) Infer(ctx context.Context, docs Documents, opt Options) (_ *Batch, err error) {
+	defer named(&err)
+	return p.batch(ctx, docs, opt)
+}
+
+func (p *Inferer) batch(ctx context.Context, docs Documents, opt Options) (*Batch, error) {
+	if err := checkDocuments(docs, p.n); err != nil {
+		return nil, err
 	}
 	m := docs.NumDocs()
-	if n := docs.NumWords(); n != p.n {
-		return nil, &VocabularyError{n, p.n}
-	}
 	if m == 0 {
 		return &Batch{W: new(mat.Dense)}, ctx.Err()
 	}
@@ -315,11 +297,8 @@ func (p *Inferer) Infer(ctx context.Context, docs Documents, opt Options) (*Batc
 		defer p.pool.Put(w)
 		for i := lo; i < hi; i++ {
 			ids, counts := docs.Doc(i)
-			if counts != nil && len(counts) != len(ids) {
-				return fmt.Errorf("document %d: %w", i, &LengthError{"counts", len(counts), len(ids)})
-			}
 			var err error
-			if b.Docs[i], err = p.infer(b.W.RawRowView(i), w, ids, counts, nil); err != nil {
+			if b.Docs[i], err = p.infer(b.W.RawRowView(i), w, ids, counts); err != nil {
 				return fmt.Errorf("document %d: %w", i, err)
 			}
 		}
@@ -331,11 +310,15 @@ func (p *Inferer) Infer(ctx context.Context, docs Documents, opt Options) (*Batc
 	return b, nil
 }
 
-// VocabularyError says that documents have other words than the model.
-type VocabularyError struct{ Words, Want int }
-
-func (e *VocabularyError) Error() string {
-	return fmt.Sprintf("infer: documents over %d words for a model of %d; corpus.Reindex brings them onto its vocabulary", e.Words, e.Want)
+// checkDocuments refuses a collection over other words than the model's n.
+func checkDocuments(docs Documents, n int) error {
+	if docs == nil {
+		return errors.New("no documents")
+	}
+	if words := docs.NumWords(); words != n {
+		return fmt.Errorf("documents over %d words for a model of %d; corpus.Reindex brings them onto its vocabulary", words, n)
+	}
+	return nil
 }
 
 // inChunks runs f over chunks of n items and reports progress.
@@ -356,35 +339,4 @@ func inChunks(ctx context.Context, n, size int, opt Options, f func(worker, lo, 
 		}
 		return nil
 	})
-}
-
-// TopicsError reports what is wrong with a Topics.
-type TopicsError struct {
-	Field    string // of Topics
-	Row, Col int    // the place; −1 where a whole row, column or the field is meant
-	Reason   string
-}
-
-func (e *TopicsError) Error() string {
-	s := "infer: Topics." + e.Field
-	switch {
-	case e.Row >= 0 && e.Col >= 0:
-		s += fmt.Sprintf("[%d, %d]", e.Row, e.Col)
-	case e.Row >= 0:
-		s += fmt.Sprintf(", row %d", e.Row)
-	case e.Col >= 0:
-		s += fmt.Sprintf(", topic %d", e.Col)
-	}
-	return s + " " + e.Reason
-}
-
-// SettingError reports a field of a method outside its range.
-type SettingError struct {
-	Method, Field string
-	Value         float64
-	Range         string
-}
-
-func (e *SettingError) Error() string {
-	return fmt.Sprintf("infer: %s: %s = %g, must be %s", e.Method, e.Field, e.Value, e.Range)
 }

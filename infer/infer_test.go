@@ -362,7 +362,7 @@ func TestBadDocuments(t *testing.T) {
 		}{
 			{w, []int32{1, 40}, []int32{1, 1}, "word 40, number 1 of the document, is not in [0, 40)"},
 			{w, []int32{-1}, nil, "word -1"},
-			{w, []int32{1, 2}, []int32{1}, "counts has the length 1, must have 2"},
+			{w, []int32{1, 2}, []int32{1}, "1 counts for 2 words"},
 			{w[:2], []int32{1}, nil, "dst has the length 2, must have 3"},
 			{w, []int32{1, 2}, []int32{1, -4}, "the weight of word 2, number 1 of the document, is -4"},
 		} {
@@ -371,20 +371,18 @@ func TestBadDocuments(t *testing.T) {
 			}
 		}
 		for _, x := range []float64{nan, math.Inf(1), -1} {
-			var we *WeightError
-			if _, err := inf.InferWeightsTo(w, []int32{2}, []float64{x}); !errors.As(err, &we) {
+			if _, err := inf.InferWeightsTo(w, []int32{2}, []float64{x}); err == nil || !strings.Contains(err.Error(), "infer: the weight of word 2") {
 				t.Errorf("%v: weight %v: %v", m, x, err)
 			}
 		}
 		if _, err := inf.InferWeightsTo(w, []int32{2, 3}, []float64{math.MaxFloat64, math.MaxFloat64}); err == nil {
 			t.Errorf("%v: weights whose sum overflows are accepted", m)
 		}
-		var ve *VocabularyError
-		if _, err := inf.Infer(ctx, &docList{n: 41}, Options{}); !errors.As(err, &ve) {
+		if _, err := inf.Infer(ctx, &docList{n: 41}, Options{}); err == nil || !strings.Contains(err.Error(), "documents over 41 words for a model of 40") {
 			t.Errorf("%v: documents over another vocabulary: %v", m, err)
 		}
 		bad := &docList{n: 40, ids: [][]int32{{1}, {2, 99}}, counts: [][]int32{{1}, {1, 1}}}
-		if _, err := inf.Infer(ctx, bad, Options{}); err == nil || !strings.Contains(err.Error(), "document 1: infer: word 99") {
+		if _, err := inf.Infer(ctx, bad, Options{}); err == nil || !strings.Contains(err.Error(), "infer: document 1: word 99") {
 			t.Errorf("%v: %v", m, err)
 		}
 		if _, err := inf.Infer(ctx, nil, Options{}); err == nil {
@@ -445,19 +443,28 @@ func TestBadTopics(t *testing.T) {
 			c.change(&tp)
 			_, err := m.Prepare(ctx, tp, Options{})
 			var te *TopicsError
-			if !errors.As(err, &te) || !strings.Contains(err.Error(), c.want) {
+			if !errors.As(err, &te) || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "infer:") != 1 {
 				t.Errorf("%v: %v, want %q", m, err, c.want)
 			}
 		}
+		tp := good()
+		c.change(&tp)
+		if err := tp.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Validate: %v, want %q", err, c.want)
+		}
 	}
 	tp := good()
+	if err := tp.Validate(); err != nil {
+		t.Error(err)
+	}
 	tp.Breve.Set(3, 0, 0.9)
 	if _, err := (SPI{}).Prepare(ctx, tp, Options{}); err == nil || !strings.Contains(err.Error(), "Breve, row 3 sums to 1.4") {
 		t.Errorf("B̆ that does not sum to 1: %v", err)
 	}
 	tp = good()
 	tp.Dual = nil
-	if _, err := (PADD{}).Prepare(ctx, tp, Options{}); !errors.Is(err, ErrNoDual) {
+	var te *TopicsError
+	if _, err := (PADD{}).Prepare(ctx, tp, Options{}); !errors.As(err, &te) || te.Field != "Dual" {
 		t.Errorf("PADD without Λ: %v", err)
 	}
 	tp.A, tp.Alpha = nil, nil
@@ -476,46 +483,11 @@ func TestBadTopics(t *testing.T) {
 		}
 	}
 	for s, want := range map[fmt.Stringer]string{
-		AllZero: "all zero", Status(99): "Status(99)", LearnDiverged: "diverged", LearnStatus(9): "LearnStatus(9)",
+		AllZero: "all zero", Status(99): "Status(99)", Diverged: "diverged",
 		PADD{Step: -3}: "PADD(steps=0, s=-3)", TLI{}: "TLI(δ=0, τ/4.5)",
 	} {
 		if s.String() != want {
 			t.Errorf("%q, want %q", s, want)
 		}
-	}
-}
-
-// α from the moments of a Dirichlet distribution is that Dirichlet's.
-func TestDirichletAlpha(t *testing.T) {
-	b := newPlanted(30, 4, 1, 1, 1).B
-	want := []float64{0.1, 0.4, 1, 0.25}
-	sum := 1.75
-	a := mat.NewDense(4, 4, nil)
-	for i, x := range want {
-		for j, y := range want {
-			v := x * y
-			if i == j {
-				v += x
-			}
-			a.Set(i, j, 1.3*v/(sum*(sum+1))) // of any scale
-		}
-	}
-	got, err := DirichletAlpha(Topics{B: b, A: a})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range want {
-		if math.Abs(got[i]-want[i]) > 1e-12 {
-			t.Fatalf("%v, want %v", got, want)
-		}
-	}
-	// No α has the moments of topics that are all independent of each other.
-	for i := range 4 {
-		for j := range 4 {
-			a.Set(i, j, 1./16)
-		}
-	}
-	if got, err = DirichletAlpha(Topics{B: b, A: a}); err != nil || math.Abs(got[0]-alphaSumMax/4) > 1e-9 {
-		t.Errorf("%v, %v", got, err)
 	}
 }

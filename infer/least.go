@@ -34,7 +34,8 @@ func (l LeastSquares) String() string {
 }
 
 // Prepare implements Method: G = BᵀB, NK² flops, and a check of O(K³).
-func (l LeastSquares) Prepare(ctx context.Context, t Topics, opt Options) (*Inferer, error) {
+func (l LeastSquares) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err error) {
+	defer named(&err)
 	if l.MaxIterations < 0 {
 		return nil, &SettingError{"LeastSquares", "MaxIterations", float64(l.MaxIterations), "≥ 0"}
 	}
@@ -58,7 +59,7 @@ func gram(ctx context.Context, b *mat.Dense, workers int) (*mat.SymDense, error)
 	_, k := b.Dims()
 	g := mat.NewSymDense(k, nil)
 	if err := linalg.Gram(ctx, b.RawMatrix(), blas64.General{Rows: k, Cols: k, Stride: k, Data: g.RawSymmetric().Data}, workers); err != nil {
-		return nil, fmt.Errorf("infer: %w", err)
+		return nil, err
 	}
 	return g, nil
 }
@@ -83,7 +84,8 @@ type SPI struct{}
 func (SPI) String() string { return "SPI" }
 
 // Prepare implements Method. O(NK).
-func (SPI) Prepare(ctx context.Context, t Topics, opt Options) (*Inferer, error) {
+func (SPI) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err error) {
+	defer named(&err)
 	c, err := check(t)
 	if err != nil {
 		return nil, err
@@ -165,7 +167,7 @@ func newQuadratic(c *checked, btb, dual *mat.SymDense, limit int) (*quadratic, e
 	if dual == nil {
 		m, err := simplex.Check(btb)
 		if err != nil {
-			return nil, fmt.Errorf("infer: BᵀB: %w", err)
+			return nil, fmt.Errorf("BᵀB: %w", err)
 		}
 		q.exact = m.Quadratic(limit, 0)
 		return q, nil
@@ -176,7 +178,7 @@ func newQuadratic(c *checked, btb, dual *mat.SymDense, limit int) (*quadratic, e
 	if ok {
 		m, err := simplex.Check(centred)
 		if err != nil {
-			return nil, fmt.Errorf("infer: BᵀB + Λ/M: %w", err)
+			return nil, fmt.Errorf("BᵀB + Λ/M: %w", err)
 		}
 		q.exact, q.shift = m.Quadratic(limit, 0), shift
 		return q, nil
@@ -258,7 +260,7 @@ func (q *quadratic) solve(dst []float64, s *quadraticScratch, warm bool) (Status
 	}
 	o, err := s.exact.Solve(dst, s.f, warm)
 	if err != nil {
-		return 0, 0, fmt.Errorf("infer: %w", err)
+		return 0, 0, err
 	}
 	return [...]Status{simplex.Converged: Converged, simplex.Limit: IterationLimit, simplex.Stalled: Stalled}[o.Status], o.Iterations, nil
 }

@@ -46,7 +46,7 @@ func newLocalSolver(g *mat.SymDense) (*localSolver, error) {
 	centred, shift, _ := centre(g)
 	var e mat.EigenSym
 	if !e.Factorize(centred, false) {
-		return nil, errors.New("infer: BᵀB + Λ/M: its eigenvalues cannot be found")
+		return nil, errors.New("BᵀB + Λ/M: its eigenvalues cannot be found")
 	}
 	val := e.Values(nil)
 	low, high := val[0], val[len(val)-1]
@@ -59,7 +59,7 @@ func newLocalSolver(g *mat.SymDense) (*localSolver, error) {
 	}
 	m, err := simplex.Check(convex)
 	if err != nil {
-		return nil, fmt.Errorf("infer: BᵀB + Λ/M + σI: %w", err)
+		return nil, fmt.Errorf("BᵀB + Λ/M + σI: %w", err)
 	}
 	s.exact = m.Quadratic(0, 0)
 	return s, nil
@@ -122,7 +122,7 @@ func (s *localSolver) descend(dst, f []float64, sc *localScratch) (Status, int, 
 			sc.f[i] = f[i] - s.shift[i] + s.sigma*sc.w[i]
 		}
 		if _, err := sc.work.Solve(dst, sc.f, it > 1); err != nil {
-			return 0, 0, fmt.Errorf("infer: %w", err)
+			return 0, 0, err
 		}
 		change := 0.0
 		for i, v := range dst {

@@ -7,36 +7,34 @@ import (
 	"slices"
 )
 
-// MAP folds a document in by deterministic steps under a Dirichlet prior α
-// (Asuncion and others: On smoothing and inference for topic models, UAI 2009).
-// A step shares each token out among the
-// topics in proportion to
+// MAP infers topic proportions by deterministic steps under a Dirichlet prior α
+// (Asuncion and others, On smoothing and inference for topic models, UAI 2009). A
+// step shares each token out among the topics in proportion to
 //
 //	p(word | topic k)·(α_k + n_k),
 //
-// n_k being the tokens the topic has from the step before, and the composition is
-// α + n, divided by its sum. By default (CVB0) a token's own share is left out of
-// the n_k that it is shared out by; with EM it is not, which is the fixed point of
-// the maximum a posteriori estimate under Dirichlet(α + 1).
+// where n_k are the tokens that the topic got in the previous step. The topic
+// proportions are α + n divided by its sum. By default (CVB0) a token's own share is
+// left out of the n_k that it is shared out by. With EM it is not: the fixed point is
+// then the maximum a posteriori estimate under Dirichlet(α + 1).
 //
-// The steps come near slowly, each by some part of what is left: once no share
-// changes by more than 100·Tol, every third is followed by an extrapolation of α + n
-// from the last three (SQUAREM: Varadhan and Roland, Simple and globally convergent
-// methods for accelerating the convergence of any EM algorithm, Scandinavian
-// Journal of Statistics 35, 2008), as long as the steps get smaller by it. The fixed
-// points stay what they are.
+// The steps converge linearly. Once no share changes by more than 100·Tol, every
+// third step is followed by an extrapolation from the last three (SQUAREM: Varadhan
+// and Roland, Simple and globally convergent methods for accelerating the convergence
+// of any EM algorithm, Scandinavian Journal of Statistics 35, 2008), as long as this
+// makes the steps smaller. The fixed points stay the same.
 //
-// Doc.Iterations counts steps. Cost a step: the nonzeros of the document's rows
-// of B; nothing depends on N. Memory: 20 bytes for each of them, a goroutine.
+// Doc.Iterations counts steps. Cost of a step: the nonzeros in the document's rows of
+// B; nothing depends on N. Memory: 20 bytes for each of them, per goroutine.
 type MAP struct {
 	// EM takes the steps of the EM algorithm instead of those of CVB0.
 	EM bool
 
-	// Steps bounds the steps; 0 means 50.
+	// Steps is the most steps taken; 0 means 50.
 	Steps int
 
-	// Tol ends them when no share of the composition changes by more; 0 means
-	// 1e-5, negative is refused.
+	// Tol, in [0, 1), ends the steps when no topic proportion changes by more; 0
+	// means 1e-5.
 	Tol float64
 }
 
@@ -68,8 +66,9 @@ func (m MAP) String() string {
 	return fmt.Sprintf("MAP(%s, steps=%d, tol=%g)", form, q.Steps, q.Tol)
 }
 
-// Prepare implements Method; it takes Topics.Alpha, or α from Topics.A. O(NK).
-func (m MAP) Prepare(ctx context.Context, t Topics, opt Options) (*Inferer, error) {
+// Prepare implements Method. It needs t.Alpha or t.A. O(NK).
+func (m MAP) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err error) {
+	defer named(&err)
 	q, err := m.fill()
 	if err != nil {
 		return nil, err
@@ -78,15 +77,11 @@ func (m MAP) Prepare(ctx context.Context, t Topics, opt Options) (*Inferer, erro
 	if err != nil {
 		return nil, err
 	}
-	alpha, err := c.alpha("MAP")
+	alpha, err := c.alpha()
 	if err != nil {
 		return nil, err
 	}
-	sum := 0.0
-	for _, v := range alpha {
-		sum += v
-	}
-	return newInferer(m.String(), c, &mapEM{q, c.rows, alpha, sum}), ctx.Err()
+	return newInferer(m.String(), c, &mapEM{q, c.rows, alpha, total(alpha)}), ctx.Err()
 }
 
 type mapEM struct {
@@ -97,10 +92,9 @@ type mapEM struct {
 }
 
 const (
-	// near is how much larger than Tol the change of a step may be from which on
-	// steps are extrapolated.
+	// near·Tol is the change of a step from which on steps are extrapolated.
 	near = 100
-	// farthest bounds the extrapolation, in steps; more than a dozen is seldom seen.
+	// farthest bounds the extrapolation, in steps.
 	farthest = 32
 )
 
@@ -144,7 +138,7 @@ func (m *mapEM) infer(dst []float64, d *document, scratch any) (Status, int, err
 	s := scratch.(*mapScratch)
 	m.gather(s, d)
 	total := m.sum + d.n
-	for k, a := range m.alpha { // the mean composition
+	for k, a := range m.alpha { // the mean proportions
 		s.t[k] = a / m.sum * total
 	}
 	limit := near * m.Tol * total // of the change of a step, for extrapolation
@@ -180,7 +174,7 @@ func (m *mapEM) infer(dst []float64, d *document, scratch any) (Status, int, err
 	}
 }
 
-// extrapolate goes on from t, which two steps have led to, along them.
+// extrapolate continues along the last two steps, which led to t.
 func (m *mapEM) extrapolate(s *mapScratch) {
 	rr, vv := 0.0, 0.0
 	for k, x := range s.t {

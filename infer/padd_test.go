@@ -205,20 +205,23 @@ func TestPADDResidual(t *testing.T) {
 		}
 		w, _ := paperPADD(p.frequencies(), p.B, p.A, p.breve(), 15, 150, 0.01)
 		paper := distance(secondMoment(w), p.A)
-		zero := learned.Steps[0].Residual
+		zero := learned.steps[0].residual
 		t.Logf("%d tokens: Λ = 0: %.4g, the paper's algorithm: %.4g, Learn: %.4g", n, zero, paper, learned.Residual)
 		if !(learned.Residual <= paper) || !(learned.Residual < zero) {
 			t.Errorf("%d tokens: residual %v, the paper's %v, with Λ = 0 %v", n, learned.Residual, paper, zero)
 		}
-		if last != len(learned.Steps) || learned.Steps[0].Step != 0 || !learned.Steps[0].Best {
-			t.Errorf("%d progress reports, steps %+v", last, learned.Steps)
+		if last != len(learned.steps) || learned.steps[0].size != 0 || !learned.steps[0].best {
+			t.Errorf("%d progress reports, steps %+v", last, learned.steps)
 		}
 		best := math.Inf(1)
-		for i, s := range learned.Steps {
-			if s.Best != (s.Residual < best) {
+		for i, s := range learned.steps {
+			if s.best != (s.residual < best) {
 				t.Errorf("step %d: %+v after the best residual %v", i, s, best)
 			}
-			best = min(best, s.Residual)
+			best = min(best, s.residual)
+		}
+		if len(learned.Residuals) != len(learned.steps) || slices.Min(learned.Residuals) != best {
+			t.Errorf("residuals %v, the least was %v", learned.Residuals, best)
 		}
 		if best != learned.Residual {
 			t.Errorf("residual %v, the least was %v", learned.Residual, best)
@@ -295,7 +298,7 @@ func TestPADDLearnErrors(t *testing.T) {
 		{PADD{}, p.Topics, &docList{n: 3}, "documents over 3 words"},
 		{PADD{}, p.Topics, &docList{n: 40}, "no document holds"},
 		{PADD{}, p.Topics, nil, "no documents"},
-		{PADD{}, p.Topics, &docList{n: 40, ids: [][]int32{{50}}, counts: [][]int32{{1}}}, "document 0: infer: word 50"},
+		{PADD{}, p.Topics, &docList{n: 40, ids: [][]int32{{50}}, counts: [][]int32{{1}}}, "infer: document 0: word 50"},
 	} {
 		if _, err := c.m.Learn(ctx, c.tp, c.docs, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
@@ -318,15 +321,15 @@ func TestPADDDivergence(t *testing.T) {
 		t.Fatal(err)
 	}
 	back := 0
-	for _, s := range l.Steps {
-		if !s.Best {
+	for _, s := range l.steps {
+		if !s.best {
 			back++
 		}
 	}
-	if back == 0 || !(l.Residual < l.Steps[0].Residual) {
-		t.Errorf("%d steps taken back, residual %v from %v", back, l.Residual, l.Steps[0].Residual)
+	if back == 0 || !(l.Residual < l.steps[0].residual) {
+		t.Errorf("%d steps taken back, residual %v from %v", back, l.Residual, l.steps[0].residual)
 	}
-	if l.Status == LearnDiverged {
+	if l.Status == Diverged {
 		t.Errorf("%v after a fall of the residual", l.Status)
 	}
 	// A document half of one topic and half of the other, where A says that they
@@ -335,7 +338,7 @@ func TestPADDDivergence(t *testing.T) {
 	docs := &docList{n: 2, ids: [][]int32{{0, 1}}, counts: [][]int32{{5, 5}}}
 	for _, steps := range []int{0, 40} {
 		l, err = PADD{Steps: steps}.Learn(ctx, tp, docs, Options{})
-		if err != nil || l.Status != LearnDiverged || math.Abs(l.Residual-0.5) > 1e-9 || mat.Norm(l.Dual, 2) != 0 {
+		if err != nil || l.Status != Diverged || math.Abs(l.Residual-0.5) > 1e-9 || mat.Norm(l.Dual, 2) != 0 {
 			t.Errorf("%+v, %v", l, err)
 		}
 	}

@@ -51,7 +51,8 @@ func (t TLI) String() string {
 }
 
 // Prepare implements Method.
-func (t TLI) Prepare(ctx context.Context, tp Topics, opt Options) (*Inferer, error) {
+func (t TLI) Prepare(ctx context.Context, tp Topics, opt Options) (_ *Inferer, err error) {
+	defer named(&err)
 	if t.Divisor != 0 && !(t.Divisor >= 1 && t.Divisor < math.Inf(1)) {
 		return nil, &SettingError{"TLI", "Divisor", t.Divisor, "≥ 1, or 0 for 4.5"}
 	}
@@ -65,7 +66,7 @@ func (t TLI) Prepare(ctx context.Context, tp Topics, opt Options) (*Inferer, err
 			return nil, err
 		}
 	} else if r, k := dims(inv.Dagger); r != c.n || k != c.k {
-		return nil, fmt.Errorf("infer: TLI: Inverse is for %d words and %d topics, not %d and %d", r, k, c.n, c.k)
+		return nil, fmt.Errorf("TLI: Inverse is for %d words and %d topics, not %d and %d", r, k, c.n, c.k)
 	}
 	m := &tli{k: c.k, dagger: inv.Dagger, divisor: t.Divisor}
 	if m.divisor == 0 {
@@ -141,7 +142,8 @@ type Inverse struct {
 //
 // Errors: *TopicsError, also where topics depend on each other, so that B has no
 // left inverse; *SettingError for δ outside [0, 1); ctx's.
-func LeftInverse(ctx context.Context, t Topics, delta float64, opt Options) (*Inverse, error) {
+func LeftInverse(ctx context.Context, t Topics, delta float64, opt Options) (_ *Inverse, err error) {
+	defer named(&err)
 	c, err := check(t)
 	if err != nil {
 		return nil, err
@@ -184,7 +186,7 @@ func leftInverse(ctx context.Context, c *checked, delta float64, opt Options) (*
 		for t := lo; t < hi; t++ {
 			p, err := s.solve(ctx, b, &chol, t, delta)
 			if err != nil {
-				return fmt.Errorf("infer: TLI: topic %d: %w", t, err)
+				return fmt.Errorf("TLI: topic %d: %w", t, err)
 			}
 			for i, w := range words {
 				inv.Dagger.Set(w, t, s.best[i])

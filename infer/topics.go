@@ -5,13 +5,73 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/recover"
 )
+
+// Topics is what inference needs to know of a model. jsmf.Model.InferTopics returns
+// it; it can also be filled in by hand. The matrices are only read, and must not
+// change while an Inferer made from them is in use.
+type Topics struct {
+	// B is N×K: column k is p(word | topic k). It is required, non-negative, and
+	// each column sums to 1 to within 1e-6. A word with an empty row is in no topic:
+	// its tokens are left out and counted as Doc.Unknown.
+	B *mat.Dense
+
+	// A is K×K and symmetric: p(topic, topic) of two words of a document. Its scale
+	// does not matter. PADD.Learn needs it. It also gives Alpha, and the topic
+	// shares A·1 for documents without a known token.
+	A *mat.Dense
+
+	// Breve is N×K: row n is p(topic | word n), non-negative. Only SPI uses it.
+	// nil: by Bayes' rule from B and the topic shares.
+	Breve *mat.Dense
+
+	// Alpha holds the K parameters, above 0, of a Dirichlet prior of the topic
+	// proportions. MAP, Gibbs and LeftToRight use it. nil: recovery.FitAlpha of A.
+	Alpha []float64
+
+	// Dual is Λ/M, K×K: the dual variables that PADD.Learn found, divided by the
+	// number of documents. Only PADD uses it.
+	Dual *mat.SymDense
+}
+
+// Validate reports what makes every method refuse t, as a *TopicsError: B missing,
+// with an entry that is no probability or a column that does not sum to 1; another
+// field of the wrong shape, not finite or negative; A not symmetric, or without a
+// positive sum to scale it by. O(NK).
+func (t Topics) Validate() error {
+	if _, err := check(t); err != nil {
+		return fmt.Errorf("infer: %w", err)
+	}
+	return nil
+}
+
+// TopicsError reports what is wrong with a Topics.
+type TopicsError struct {
+	Field    string // of Topics
+	Row, Col int    // the place; −1 where a whole row, column or the field is meant
+	Reason   string
+}
+
+func (e *TopicsError) Error() string {
+	s := "Topics." + e.Field
+	switch {
+	case e.Row >= 0 && e.Col >= 0:
+		s += fmt.Sprintf("[%d, %d]", e.Row, e.Col)
+	case e.Row >= 0:
+		s += fmt.Sprintf(", row %d", e.Row)
+	case e.Col >= 0:
+		s += fmt.Sprintf(", topic %d", e.Col)
+	}
+	return s + " " + e.Reason
+}
 
 // sumTol is how far a column of B may be from summing to 1.
 const sumTol = 1e-6
 
-// rows are the rows of B without their zeros: with topics from anchors most
-// words are in few of them.
+// rows are the rows of B without their zeros. With topics from anchors most words
+// are in few topics.
 type rows struct {
 	ptr []int // N+1
 	idx []int32
@@ -43,7 +103,7 @@ func newRows(m *mat.Dense) *rows {
 	return r
 }
 
-// checked is a Topics found to be in order.
+// checked is a Topics without errors.
 type checked struct {
 	Topics
 	n, k int
@@ -59,19 +119,19 @@ func dims(m *mat.Dense) (r, c int) {
 	return m.Dims()
 }
 
-// check validates t. O(NK).
+// check validates t and prepares what all methods use.
 func check(t Topics) (*checked, error) {
 	n, k := dims(t.B)
 	if n == 0 || k == 0 {
 		return nil, &TopicsError{"B", -1, -1, "is nil or empty"}
 	}
 	c := &checked{Topics: t, n: n, k: k}
+	if err := checkProbabilities("B", t.B); err != nil {
+		return nil, err
+	}
 	sums := make([]float64, k)
 	for i := range n {
 		for j, v := range t.B.RawRowView(i) {
-			if !(v >= 0) || math.IsInf(v, 1) {
-				return nil, &TopicsError{"B", i, j, fmt.Sprintf("is %g, no probability", v)}
-			}
 			sums[j] += v
 		}
 	}
@@ -80,17 +140,12 @@ func check(t Topics) (*checked, error) {
 			return nil, &TopicsError{"B", -1, j, fmt.Sprintf("sums to %g over the words, not 1", s)}
 		}
 	}
-	c.rows = newRows(t.B)
 	if t.Breve != nil {
 		if r, cc := dims(t.Breve); r != n || cc != k {
 			return nil, &TopicsError{"Breve", -1, -1, fmt.Sprintf("is %d×%d, must be N×K = %d×%d", r, cc, n, k)}
 		}
-		for i := range n {
-			for j, v := range t.Breve.RawRowView(i) {
-				if !(v >= 0) || math.IsInf(v, 1) {
-					return nil, &TopicsError{"Breve", i, j, fmt.Sprintf("is %g, no probability", v)}
-				}
-			}
+		if err := checkProbabilities("Breve", t.Breve); err != nil {
+			return nil, err
 		}
 	}
 	if t.Alpha != nil {
@@ -122,8 +177,21 @@ func check(t Topics) (*checked, error) {
 			}
 		}
 	}
-	c.mean = c.shares()
+	c.rows, c.mean = newRows(t.B), c.shares()
 	return c, nil
+}
+
+// checkProbabilities refuses entries that are negative or not finite.
+func checkProbabilities(field string, m *mat.Dense) error {
+	n, _ := m.Dims()
+	for i := range n {
+		for j, v := range m.RawRowView(i) {
+			if !(v >= 0) || math.IsInf(v, 1) {
+				return &TopicsError{field, i, j, fmt.Sprintf("is %g, no probability", v)}
+			}
+		}
+	}
+	return nil
 }
 
 // scaledToOne returns a symmetric copy of a matrix of joint probabilities,
@@ -157,8 +225,8 @@ func scaledToOne(field string, a *mat.Dense, k int) (*mat.Dense, error) {
 	return out, nil
 }
 
-// shares returns the mean composition: that of Alpha, else the row sums of A
-// (negative ones count as 0), else all alike.
+// shares returns the mean topic proportions: those of Alpha, else the row sums of
+// A (negative ones count as 0), else all alike.
 func (c *checked) shares() []float64 {
 	a := make([]float64, c.k)
 	switch {
@@ -182,73 +250,28 @@ func (c *checked) shares() []float64 {
 
 // normalise divides x, which is non-negative and not all 0, by its sum.
 func normalise(x []float64) {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
+	sum := total(x)
 	for i := range x {
 		x[i] /= sum
 	}
 }
 
-// Bounds of what alpha returns, for matrices A that no Dirichlet has.
-const (
-	alphaSumMin   = 0.1
-	alphaSumMax   = 1e4
-	alphaShareMin = 1e-4 // of the mean share 1/K
-)
+// total sums x in its order.
+func total(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
 
-// alpha returns the parameters of the Dirichlet distribution.
-//
-// With α = α₀a, E[wwᵀ] = (1−t)aaᵀ + t·diag(a) with t = 1/(1+α₀): linear in t, so
-// that the least-squares fit to A is one division.
-func (c *checked) alpha(method string) ([]float64, error) {
+// alpha returns the parameters of the Dirichlet prior.
+func (c *checked) alpha() ([]float64, error) {
 	if c.Alpha != nil {
 		return c.Alpha, nil
 	}
 	if c.a == nil {
-		return nil, &TopicsError{"Alpha", -1, -1, "and A are nil: " + method + " needs one of them"}
+		return nil, &TopicsError{"Alpha", -1, -1, "and A are nil: the Dirichlet prior needs one of them"}
 	}
-	a := make([]float64, c.k)
-	for i, v := range c.mean {
-		a[i] = max(v, alphaShareMin/float64(c.k))
-	}
-	normalise(a)
-	if c.k == 1 {
-		return []float64{1}, nil
-	}
-	num, den := 0.0, 0.0
-	for i := range a {
-		for j := range a {
-			d := -a[i] * a[j]
-			if i == j {
-				d += a[i]
-			}
-			num += d * (c.a.At(i, j) - a[i]*a[j])
-			den += d * d
-		}
-	}
-	sum := alphaSumMax
-	if t := num / den; t > 0 {
-		sum = min(max(1/t-1, alphaSumMin), alphaSumMax)
-	}
-	for i := range a {
-		a[i] *= sum
-	}
-	return a, nil
-}
-
-// DirichletAlpha returns the α that methods use for t: Alpha itself, or the
-// moment match to A described there. α₀ = Σα is kept in [0.1, 10⁴], and no share
-// below 10⁻⁴/K. O(NK) for the checks.
-func DirichletAlpha(t Topics) ([]float64, error) {
-	c, err := check(t)
-	if err != nil {
-		return nil, err
-	}
-	a, err := c.alpha("DirichletAlpha")
-	if err != nil {
-		return nil, err
-	}
-	return append([]float64(nil), a...), nil
+	return recovery.FitAlpha(c.a)
 }

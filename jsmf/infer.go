@@ -52,7 +52,7 @@ func (m *Model) inferTopics() infer.Topics {
 // numbers and counts, one at a time without allocating; it is safe for
 // concurrent use. Words gives the numbers of raw text.
 //
-// infer.PADD needs a model that LearnDual has made (infer.ErrNoDual).
+// infer.PADD needs a model that LearnDual has made.
 func (m *Model) Inferer(ctx context.Context, method infer.Method, opt infer.Options) (*infer.Inferer, error) {
 	if method == nil {
 		method = DefaultInference()
@@ -78,7 +78,7 @@ func (m *Model) LearnDual(ctx context.Context, c *corpus.Corpus, p infer.PADD, o
 	}
 	l, err := p.Learn(ctx, m.inferTopics(), docs, opt)
 	if err != nil {
-		return nil, nil, fmt.Errorf("jsmf: learn dual: %w", err)
+		return nil, nil, fmt.Errorf("jsmf: %w", err)
 	}
 	out := *m
 	out.dual = mat.DenseCopyOf(l.Dual).RawMatrix().Data
@@ -88,30 +88,27 @@ func (m *Model) LearnDual(ctx context.Context, c *corpus.Corpus, p infer.PADD, o
 // HasDual tells whether the model holds what infer.PADD needs.
 func (m *Model) HasDual() bool { return m.dual != nil }
 
-// LearnAlpha learns the parameters of a Dirichlet distribution of compositions
-// from documents, normally those the model was fitted to (infer.LearnAlpha), and
-// returns a model that holds them beside all that m does; m is not changed. MAP and
-// Gibbs, and so Transform, then use them instead of the match to the moments in A,
-// and predict unseen words better: on UCI KOS, K = 50, −7.269 a token instead of
-// −7.277. Fit does not do it unasked, for it takes some half of the time of a fit.
-// A refined model (Pipeline.Refine) has parameters already, which are better than what
-// this learns from the documents of the fit. Words of the corpus that the model lacks
-// are left out.
-func (m *Model) LearnAlpha(ctx context.Context, c *corpus.Corpus, s infer.AlphaSettings, opt infer.Options) (*Model, *infer.LearnedAlpha, error) {
+// LearnAlpha returns a model with the Dirichlet prior of topic proportions that
+// infer.LearnAlpha learns from documents, normally those the model was fitted to; m is
+// not changed. MAP and Gibbs, and so Transform, then use it in place of
+// recovery.FitAlpha, and predict unseen words better. A refined model
+// (Pipeline.Refine) has a prior already, which is better than one learned from the
+// same documents. Words of the corpus that the model lacks are left out.
+func (m *Model) LearnAlpha(ctx context.Context, c *corpus.Corpus, opt infer.Options) (*Model, error) {
 	if c == nil {
-		return nil, nil, errors.New("jsmf: learn alpha: no corpus")
+		return nil, errors.New("jsmf: learn alpha: no corpus")
 	}
 	docs, err := m.reindex(c)
 	if err != nil {
-		return nil, nil, fmt.Errorf("jsmf: learn alpha: %w", err)
+		return nil, fmt.Errorf("jsmf: learn alpha: %w", err)
 	}
-	l, err := infer.LearnAlpha(ctx, m.inferTopics(), docs, s, opt)
+	alpha, err := infer.LearnAlpha(ctx, m.inferTopics(), docs, opt)
 	if err != nil {
-		return nil, nil, fmt.Errorf("jsmf: learn alpha: %w", err)
+		return nil, fmt.Errorf("jsmf: %w", err)
 	}
 	out := *m
-	out.alpha = slices.Clone(l.Alpha)
-	return &out, l, nil
+	out.alpha = alpha
+	return &out, nil
 }
 
 // reindex brings a corpus onto the model's words.

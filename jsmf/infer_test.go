@@ -163,13 +163,14 @@ func TestTransformErrors(t *testing.T) {
 	if _, err := m.Transform(ctx, nil); err == nil {
 		t.Error("no source is accepted")
 	}
-	if _, err := m.TransformBy(ctx, c.Source(), infer.PADD{}, infer.Options{}); !errors.Is(err, infer.ErrNoDual) {
+	var te *infer.TopicsError
+	if _, err := m.TransformBy(ctx, c.Source(), infer.PADD{}, infer.Options{}); !errors.As(err, &te) || te.Field != "Dual" || strings.Count(err.Error(), "infer:") != 1 {
 		t.Errorf("PADD without Λ: %v", err)
 	}
 	if _, _, err := m.LearnDual(ctx, nil, infer.PADD{}, infer.Options{}); err == nil {
 		t.Error("no corpus is accepted")
 	}
-	if _, _, err := m.LearnAlpha(ctx, nil, infer.AlphaSettings{}, infer.Options{}); err == nil {
+	if _, err := m.LearnAlpha(ctx, nil, infer.Options{}); err == nil {
 		t.Error("no corpus is accepted")
 	}
 	var se *infer.SettingError
@@ -221,16 +222,17 @@ func TestModelKeepsInference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.HasDual() || !d.HasDual() || learned.Documents != 400 || len(learned.Steps) == 0 {
+	if m.HasDual() || !d.HasDual() || learned.Documents != 400 || len(learned.Residuals) == 0 {
 		t.Errorf("has Λ: %v, %v; %+v", m.HasDual(), d.HasDual(), learned)
 	}
 	tok := text.WordTokenizer{KeepCase: true, MinLength: 3, Numbers: text.KeepNumbers}
-	d, alpha, err := d.LearnAlpha(ctx, other, infer.AlphaSettings{}, infer.Options{})
+	d, err = d.LearnAlpha(ctx, other, infer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Alpha() != nil || !slices.Equal(d.Alpha(), alpha.Alpha) || !slices.Equal(d.InferTopics().Alpha, alpha.Alpha) {
-		t.Errorf("α: %v, %v, learned %+v", m.Alpha(), d.Alpha(), alpha)
+	alpha := d.Alpha()
+	if m.Alpha() != nil || len(alpha) != m.K() || !slices.Equal(d.InferTopics().Alpha, alpha) {
+		t.Errorf("α: %v, learned %v", m.Alpha(), alpha)
 	}
 	d, err = d.WithTokenizer(tok)
 	if err != nil {
@@ -250,8 +252,8 @@ func TestModelKeepsInference(t *testing.T) {
 	if !bytes.Equal(encoded(t, back), file) {
 		t.Error("written again, the file differs")
 	}
-	if !slices.Equal(back.Alpha(), alpha.Alpha) {
-		t.Errorf("α = %v, want %v", back.Alpha(), alpha.Alpha)
+	if !slices.Equal(back.Alpha(), alpha) {
+		t.Errorf("α = %v, want %v", back.Alpha(), alpha)
 	}
 	if got, set := back.Tokenizer(); !set || got != tok {
 		t.Errorf("tokenizer %+v, %v", got, set)

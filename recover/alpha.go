@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"errors"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -76,9 +75,4 @@ func FitAlpha(a mat.Matrix) ([]float64, error) {
 	}
 	floats.Scale(min(max(dd/dr-1, alphaSumMin), alphaSumMax), alpha)
 	return alpha, nil
-}
-
-func lgamma(x float64) float64 {
-	v, _ := math.Lgamma(x)
-	return v
 }

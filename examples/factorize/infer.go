@@ -82,7 +82,7 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsm
 			// Topics that were refined on the documents come with a prior; learned
 			// from the same documents it would be worse.
 			if m.Alpha() == nil {
-				if m, _, err = m.LearnAlpha(ctx, in.prepared.Corpus(), infer.AlphaSettings{}, opt); err != nil {
+				if m, err = m.LearnAlpha(ctx, in.prepared.Corpus(), opt); err != nil {
 					return "", err
 				}
 			}

@@ -25,7 +25,7 @@
 //	topics           the 20 most probable words of each topic, of all if N < 20
 //	metrics          by name, each a number or {mean, std}; what is not defined
 //	                 is null, and "undefined" counts the values left out of a mean
-//	alpha            with -alpha only: by method, {alpha0, alpha} or why there is none
+//	alpha            with -alpha only: {alpha0, alpha}, a Dirichlet prior fitted to A
 //	hierarchy        with -hierarchy only: [{k, shares, topics, children, direct, …}],
 //	                 a level above the topics each, with a direct fit of as many
 //	objective_mean   mean of ½‖v − Uy‖² over all N words, anchors counting 0; null
@@ -143,7 +143,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.BoolVar(&rf.projectA, "project-a", false, "replace A by the nearest joint-stochastic, doubly non-negative matrix")
 	f.BoolVar(&rf.projectTopics, "project-topics", false, "of inverse: project its topics on the simplex, for which they are an error otherwise")
 	f.Float64Var(&rf.smooth, "smooth", 0, "add `EPS` to the zeros of anchor words in B, as 1e-5 in the thesis; 0: do not")
-	f.BoolVar(&o.alpha, "alpha", false, "fit a Dirichlet prior to A: by moments in four ways, and by a grid of likelihoods")
+	f.BoolVar(&o.alpha, "alpha", false, "fit a Dirichlet prior to A")
 	f.StringVar(&hierarchy, "hierarchy", "", "`K1,K2[,…]`, in place of -k: K1 topics, K2 < K1 topics of these, and so on, beside direct fits")
 	f.BoolVar(&rf.paper, "paper-settings", false, "the papers' settings: γ = 3, λ = 1.9 for admm; a fixed step of 50 for expgrad, which\notherwise searches the line; activeset has none")
 	f.StringVar(&o.anchorFreeName, "anchor-free", "", "learn topics without anchors, by `method` lp (alternating linear programs) or pds\n(penalty-dual splitting), in place of anchors and recovery")
@@ -311,7 +311,7 @@ type result struct {
 	Weights       string          `json:"weights,omitempty"`
 	Anchors       []anchorWord    `json:"anchors"`
 	Topics        [][]string      `json:"topics"`
-	Alpha         *alphas         `json:"alpha,omitempty"`
+	Alpha         *prior          `json:"alpha,omitempty"`
 	Hierarchy     []level         `json:"hierarchy,omitempty"`
 	Metrics       *metrics.Report `json:"metrics"`
 	ObjectiveMean number          `json:"objective_mean"`
@@ -544,7 +544,7 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 		return nil, nil, fmt.Errorf("k=%d: %w", k, err)
 	}
 	if o.alpha {
-		if res.Alpha, err = fitAlphas(ctx, m, in.prepared.Corpus(), o.workers); err != nil {
+		if res.Alpha, err = fitAlpha(m); err != nil {
 			return nil, nil, fmt.Errorf("k=%d: %w", k, err)
 		}
 	}

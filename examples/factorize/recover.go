@@ -8,9 +8,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/assign"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
@@ -80,90 +80,24 @@ func (f recovererFlags) recoverer(name string, bad func(cond bool, format string
 	return recovery.SCLS{Solver: solver, Finish: finish}
 }
 
-// alphas is what -alpha prints, by method.
-type alphas struct {
-	Moments     any `json:"moments"` // *fitted, or a string that says why there is none
-	Gradient    any `json:"gradient"`
-	LineSearch  any `json:"line_search"`
-	Formula2012 any `json:"formula_2012"`
-	Likelihood  any `json:"likelihood"`
-}
-
-type fitted struct {
+// prior is the Dirichlet prior that -alpha prints.
+type prior struct {
 	Alpha0 float64   `json:"alpha0"`
 	Alpha  []float64 `json:"alpha"`
-	Edge   bool      `json:"edge,omitempty"`
 }
 
-// gridDocs is how many documents the likelihood grid is computed with at most;
-// there are several hundred sweeps for each.
-const gridDocs = 200
-
-// fitAlphas fits a Dirichlet prior to A in all ways.
-func fitAlphas(ctx context.Context, m *jsmf.Model, c *corpus.Corpus, workers int) (*alphas, error) {
-	var out alphas
-	a := m.CorrelationsTo(nil)
-	for _, x := range []struct {
-		method recovery.AlphaMethod
-		to     *any
-	}{{recovery.AlphaMoments, &out.Moments}, {recovery.AlphaGradient, &out.Gradient}, {recovery.AlphaLineSearch, &out.LineSearch}, {recovery.AlphaFormula, &out.Formula2012}} {
-		fit, err := recovery.FitAlpha(a, x.method)
-		if err != nil {
-			*x.to = err.Error()
-			continue
-		}
-		*x.to = &fitted{Alpha0: fit.Alpha0, Alpha: fit.Alpha}
-	}
-	// Documents at equal distances, so that those of one time or source do not
-	// stand for all.
-	docs := make([]int, min(gridDocs, c.NumDocs()))
-	for i := range docs {
-		docs[i] = i * c.NumDocs() / len(docs)
-	}
-	part, err := c.Select(docs, nil)
+// fitAlpha fits a Dirichlet prior to A.
+func fitAlpha(m *jsmf.Model) (*prior, error) {
+	alpha, err := recovery.FitAlpha(m.Correlations())
 	if err != nil {
 		return nil, err
 	}
-	b := recovery.SmoothAnchors(m.TopicsTo(nil), m.Anchors(), recovery.DefaultSmoothing)
-	bound, err := recovery.DocumentBound(part, b, workers)
-	if err != nil {
-		return nil, err
-	}
-	grid, err := recovery.GridAlpha(ctx, m.TopicShares(), nil, bound)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		out.Likelihood = err.Error()
-	default:
-		out.Likelihood = &fitted{Alpha0: grid.Alpha0, Alpha: grid.Alpha, Edge: grid.Edge}
-	}
-	return &out, nil
+	return &prior{floats.Sum(alpha), alpha}, nil
 }
 
-func (a *alphas) report(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "Dirichlet prior\tα₀\tα of each topic")
-	for _, x := range []struct {
-		name string
-		v    any
-	}{{"moments", a.Moments}, {"gradient", a.Gradient}, {"line search", a.LineSearch}, {"2012 formula", a.Formula2012}, {"likelihood grid", a.Likelihood}} {
-		f, ok := x.v.(*fitted)
-		if !ok {
-			fmt.Fprintf(t, "%s\tnone\t%v\n", x.name, x.v)
-			continue
-		}
-		fmt.Fprintf(t, "%s\t%.4g\t", x.name, f.Alpha0)
-		for _, v := range f.Alpha {
-			fmt.Fprintf(t, " %.3f", v)
-		}
-		if f.Edge {
-			fmt.Fprint(t, " (at the end of the grid)")
-		}
-		fmt.Fprintln(t)
-	}
-	fmt.Fprintln(t)
-	return t.Flush()
+func (p *prior) report(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "Dirichlet prior: α₀ = %.4g, α = %.3f\n\n", p.Alpha0, p.Alpha)
+	return err
 }
 
 // level is a level of the hierarchy beside a direct fit of as many topics.

@@ -299,25 +299,20 @@ func (e *experiment) run(ctx context.Context, o options, t *table, note func(str
 			if o.noTLI {
 				continue
 			}
-			inv, err := infer.LeftInverse(ctx, tp, 0, infer.Options{Workers: o.workers})
-			var bad *infer.TopicsError
-			if errors.As(err, &bad) {
-				note("%s, K=%d: %v", e.name, e.k, err)
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			m = infer.TLI{Inverse: inv}
 		case infer.PADD:
 			l, err := x.Learn(ctx, tp, e.docs[0], infer.Options{Workers: o.workers})
 			if err != nil {
 				return err
 			}
-			note("%s, K=%d: PADD: ‖A − WWᵀ/M‖ %.4g → %.4g, %v in %d steps", e.name, e.k, l.Steps[0].Residual, l.Residual, l.Status, len(l.Steps))
+			note("%s, K=%d: PADD: ‖A − WWᵀ/M‖ %.4g → %.4g, %v in %d steps", e.name, e.k, l.Residuals[0], l.Residual, l.Status, len(l.Residuals))
 			tp.Dual = l.Dual
 		}
 		inf, err := m.Prepare(ctx, tp, infer.Options{Workers: o.workers})
+		var bad *infer.TopicsError
+		if _, ok := m.(infer.TLI); ok && errors.As(err, &bad) { // B has no left inverse
+			note("%s, K=%d: %v", e.name, e.k, err)
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -379,12 +379,23 @@ const momentDraws = 200000
 
 // moments returns E[wwᵀ].
 func moments(p corpus.CompositionPrior, k int, seed uint64) (*mat.SymDense, error) {
-	if d, ok := p.(corpus.Dirichlet); ok {
-		return recovery.DirichletMoments(d.Alpha)
-	}
 	sample, err := p.Sampler(k)
 	if err != nil {
 		return nil, err
+	}
+	if d, ok := p.(corpus.Dirichlet); ok {
+		sum := 0.0
+		for _, v := range d.Alpha {
+			sum += v
+		}
+		a := mat.NewSymDense(k, nil)
+		for i, v := range d.Alpha {
+			for j := i; j < k; j++ {
+				a.SetSym(i, j, v*d.Alpha[j]/(sum*(sum+1)))
+			}
+			a.SetSym(i, i, v*(v+1)/(sum*(sum+1)))
+		}
+		return a, nil
 	}
 	rng := rand.New(rand.NewPCG(seed, 0x303e275))
 	a := mat.NewSymDense(k, nil)

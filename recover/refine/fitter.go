@@ -7,10 +7,10 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/recover"
 )
 
 const (
@@ -18,39 +18,6 @@ const (
 	leastAlpha   = 1e-3 // keeps the prior of a topic that hardly any document has proper
 	mostAnnealed = 24   // passes; more gain nothing
 )
-
-// momentAlpha returns the parameters of the Dirichlet distribution whose mean is
-// a, the row sums of A over its sum, and whose second moments have A's trace:
-// α = α₀a with α₀ = (1 − ΣA_kk)/(ΣA_kk − Σa_k²) of the scaled A. ok is false
-// where there is none: where A has no positive sum or a row sum that is not
-// positive, or where its trace is not between Σa_k² and 1.
-func momentAlpha(a mat.Matrix) (alpha []float64, ok bool) {
-	k, _ := a.Dims()
-	alpha = make([]float64, k)
-	sum, trace, square := 0.0, 0.0, 0.0
-	for i := range k {
-		for j := range k {
-			alpha[i] += a.At(i, j)
-		}
-		sum += alpha[i]
-		trace += a.At(i, i)
-	}
-	for i, v := range alpha {
-		if alpha[i] = v / sum; !(sum > 0 && v > 0) || math.IsInf(v, 1) {
-			return nil, false
-		}
-		square += alpha[i] * alpha[i]
-	}
-	trace /= sum
-	total := (1 - trace) / (trace - square)
-	if !(total > 0) || math.IsInf(total, 1) {
-		return nil, false
-	}
-	for i := range alpha {
-		alpha[i] *= total
-	}
-	return alpha, true
-}
 
 // fitter is the state of one refinement.
 type fitter struct {
@@ -105,7 +72,7 @@ func (f *fitter) begin(ctx context.Context, start Start) error {
 		f.alpha[t] = first
 	}
 	if f.Alpha == 0 && start.A != nil {
-		if a, ok := momentAlpha(start.A); ok {
+		if a, err := recovery.FitAlpha(start.A); err == nil {
 			for t, v := range a {
 				f.alpha[t] = max(v, leastAlpha)
 			}

@@ -83,8 +83,8 @@ type Passes struct {
 	Damping float64
 
 	// Alpha is the prior count of each topic in each document, in tokens; 0
-	// estimates it from A by the method of moments, or takes 0.1 for each topic if
-	// A is nil or no Dirichlet distribution has its moments.
+	// takes recovery.FitAlpha of A, or 0.1 for each topic if A is nil or has no
+	// positive sum.
 	Alpha float64
 
 	// FixedAlpha keeps the first α in CVB0. MAPEM always keeps it.

@@ -538,40 +538,6 @@ func TestPassesHeldOut(t *testing.T) {
 	}
 }
 
-// α by moments: of a Dirichlet's own second moments it is that Dirichlet's.
-func TestMomentAlpha(t *testing.T) {
-	want := []float64{0.3, 0.1, 1.1, 0.02}
-	sum := 1.52
-	a := mat.NewDense(4, 4, nil)
-	for i, x := range want {
-		for j, y := range want {
-			v := x * y
-			if i == j {
-				v += x
-			}
-			a.Set(i, j, 3*v/(sum*(sum+1))) // of any scale
-		}
-	}
-	got, ok := refine.MomentAlpha(a)
-	if !ok {
-		t.Fatal("no α")
-	}
-	for i, v := range want {
-		near(t, "α", got[i], v, 1e-13)
-	}
-	for name, m := range map[string]*mat.Dense{
-		"zero":          mat.NewDense(2, 2, nil),
-		"rank one":      mat.NewDense(2, 2, []float64{.25, .25, .25, .25}),
-		"diagonal":      mat.NewDense(2, 2, []float64{.5, 0, 0, .5}),
-		"negative rows": mat.NewDense(2, 2, []float64{2, -.5, -.5, 0}),
-		"NaN":           mat.NewDense(2, 2, []float64{math.NaN(), .1, .1, .4}),
-	} {
-		if got, ok := refine.MomentAlpha(m); ok {
-			t.Errorf("%s: α = %v", name, got)
-		}
-	}
-}
-
 // failing yields some documents and then an error.
 type failing struct {
 	docs []corpus.Document

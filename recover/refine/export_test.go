@@ -1,3 +1,0 @@
-package refine
-
-var MomentAlpha = momentAlpha
