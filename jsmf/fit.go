@@ -16,6 +16,7 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
@@ -458,6 +459,10 @@ func (f *fitting) model(ctx context.Context, parts modelParts, methods ...string
 		}
 		parts.Spectral = &spectralParts{parts.Topics, parts.WordTopics, parts.Correlations}
 		parts.Topics, parts.WordTopics, parts.Correlations, parts.Alpha = r.B, r.Breve, r.A, r.Alpha
+	}
+	usable := infer.Topics{B: parts.Topics, A: parts.Correlations, Breve: parts.WordTopics, Alpha: parts.Alpha}
+	if err := usable.Validate(); err != nil {
+		f.warn("the model cannot infer the topics of documents: %v", err)
 	}
 	f.st.Total = time.Since(f.begun)
 	parts.Stats, parts.Provenance = f.st, newProvenance(linalg.KernelName(), f.seed, stages)

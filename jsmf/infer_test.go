@@ -14,9 +14,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/recover"
 )
 
 // themed makes a corpus of texts of one or two of three themes, and a model of it.
@@ -318,6 +320,41 @@ func TestInferenceSections(t *testing.T) {
 		g.sections = append(g.sections, testSection{tag: c.tag, payload: c.payload})
 		if _, err := ReadModel(bytes.NewReader(g.bytes())); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
+// scaledA recovers topics whose correlations are multiplied by a number.
+type scaledA struct{ by float64 }
+
+func (r scaledA) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt recovery.Options) (*recovery.Result, error) {
+	res, err := recovery.SCLS{}.Recover(ctx, rows, anchors, opt)
+	if err == nil {
+		res.A.Scale(r.by, res.A)
+	}
+	return res, err
+}
+
+func (scaledA) String() string { return "scaledA" }
+
+// A fit says so where inference will refuse its model.
+func TestFitWarnsOfUselessInference(t *testing.T) {
+	ctx := context.Background()
+	_, c, texts := themed(t)
+	for _, x := range []struct {
+		by      float64
+		refused bool
+	}{{1, false}, {-1, true}, {0, true}} {
+		m, err := New(4).Recover(scaledA{x.by}).Fit(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.Transform(ctx, m.Texts(texts...))
+		warned := slices.ContainsFunc(m.Stats().Warnings, func(w string) bool {
+			return strings.Contains(w, "cannot infer the topics of documents") && strings.Contains(w, "Topics.A sums to")
+		})
+		if (err != nil) != x.refused || warned != x.refused {
+			t.Errorf("A times %g: inference says %v, the fit warned of %q", x.by, err, m.Stats().Warnings)
 		}
 	}
 }

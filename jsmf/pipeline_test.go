@@ -1072,7 +1072,7 @@ func TestWarnsOfAModelThatDoesNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := m.Stats().Warnings; len(w) != 1 || !strings.Contains(w[0], "sum to 0 and not to about 1") {
+	if w := m.Stats().Warnings; len(w) != 2 || !strings.Contains(w[0], "sum to 0 and not to about 1") || !strings.Contains(w[1], "cannot infer the topics of documents") {
 		t.Errorf("warnings %q", w)
 	}
 }
