@@ -427,9 +427,12 @@ func (s *Service) inferred(ctx context.Context, m *served, d document, wait time
 	return a, p
 }
 
-// late says that a request has taken too long, or that the client has gone.
+// late says that a request has taken too long, or that the client has gone. At the
+// deadline a read from the connection ends too, and package http may then have
+// cancelled ctx before its own deadline does.
 func late(ctx context.Context) *problem {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	deadline, ok := ctx.Deadline()
+	if ok && !time.Now().Before(deadline) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return busy(http.StatusServiceUnavailable, "the request took too long")
 	}
 	return fail(http.StatusBadRequest, "the client has gone")
