@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -85,8 +86,10 @@ func (m *Model) coldSum() float64 {
 	return floats.Sum(x)
 }
 
-// before returns the word of the model before for each row of the problem, −1 for
-// none; nil where there is no model before.
+// before returns the word of the previous model for each row of the problem, −1
+// for none; nil where there is no previous model. Where a word stands several
+// times, the first place is matched with the first there, and so on: equal
+// vocabularies are matched row by row.
 func (p Pipeline) before(pr *problem) ([]int, error) {
 	prev := p.from
 	if prev == nil {
@@ -94,8 +97,19 @@ func (p Pipeline) before(pr *problem) ([]int, error) {
 	}
 	rows := make([]int, pr.c.Dim())
 	if pr.vocab != nil && prev.HasVocabulary() {
+		words := make([]string, len(rows))
 		for i := range rows {
-			rows[i] = prev.indexOr(pr.vocab[pr.word(i)])
+			words[i] = pr.vocab[pr.word(i)]
+		}
+		at, err := bag.Index(bag.Unique(prev.vocab))
+		if err != nil {
+			return nil, fmt.Errorf("From: %w", err)
+		}
+		for i, w := range bag.Unique(words) {
+			rows[i] = -1
+			if j, ok := at[w]; ok {
+				rows[i] = int(j)
+			}
 		}
 		return rows, nil
 	}
@@ -110,14 +124,6 @@ func (p Pipeline) before(pr *problem) ([]int, error) {
 		rows[i] = pr.word(i)
 	}
 	return rows, nil
-}
-
-// indexOr returns the number of a word, −1 for one that the model does not have.
-func (m *Model) indexOr(word string) int {
-	if i, ok := m.Index(word); ok {
-		return i
-	}
-	return -1
 }
 
 // start returns the state to start from, for the words that before has matched,
@@ -216,7 +222,7 @@ func align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error)
 	}
 	o := metrics.MatchOptions{Workers: workers}
 	if !slices.Equal(prev.vocab, m.vocab) {
-		o.WordsA, o.WordsB = prev.vocab, m.vocab
+		o.WordsA, o.WordsB = bag.Unique(prev.vocab), bag.Unique(m.vocab)
 	}
 	found, err := metrics.Match(ctx, prev.TopicsTo(nil), m.TopicsTo(nil), o)
 	if err != nil {

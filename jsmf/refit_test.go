@@ -117,6 +117,51 @@ func TestRefit(t *testing.T) {
 	}
 }
 
+// A vocabulary in which a word stands twice is matched row by row, where rows
+// come or go as well.
+func TestRefitRepeatedWords(t *testing.T) {
+	ctx := context.Background()
+	named := some(t, 1500, 300)
+	vocab := named.Vocabulary()
+	vocab[7], vocab[200] = vocab[3], vocab[3]
+	c, err := corpus.FromCSR(named.Counts(), vocab, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := jsmf.New(8).Resumable(true)
+	var file bytes.Buffer
+	if _, err := fit(t, p, c).WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	m, err := jsmf.ReadModel(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := fit(t, p.From(m), c)
+	want := fit(t, p.From(fit(t, p, named)), named)
+	if st := again.Stats().Refit; st.Start != "warm" || largestOf(st.Drift) > 1e-6 || st.Joined != nil || st.Left != nil {
+		t.Errorf("the same documents: %+v", st)
+	}
+	if !mat.Equal(again.TopicsTo(nil), want.TopicsTo(nil)) || !slices.Equal(again.Anchors(), want.Anchors()) {
+		t.Error("not the topics of the same documents with different words")
+	}
+	comp, err := m.Transform(ctx, c.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := fit(t, p, named).Transform(ctx, named.Source())
+	if err != nil || !mat.Equal(comp.W, plain.W) {
+		t.Errorf("the compositions are not those of the same documents with different words: %v", err)
+	}
+	fewer, err := c.Select(nil, seq(0, 299))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st := fit(t, p.From(m), fewer).Stats().Refit; st.Start != "warm" || largestOf(st.Drift) > 0.1 {
+		t.Errorf("a word less: %+v", st)
+	}
+}
+
 // Many small refits end where one fit from nothing does.
 func TestRefitChain(t *testing.T) {
 	if testing.Short() || testutil.Race {

@@ -29,6 +29,16 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+func TestUnique(t *testing.T) {
+	v := []string{"a", "b", "a", "a"}
+	if got := Unique(v); !slices.Equal(got, []string{"a", "b", "a\x002", "a\x003"}) || v[2] != "a" {
+		t.Errorf("%q of %q", got, v)
+	}
+	if got := Unique(v[:2]); &got[0] != &v[0] {
+		t.Error("different words were copied")
+	}
+}
+
 // Sorted and Distinct give the same counts, those of a map.
 func TestCounter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

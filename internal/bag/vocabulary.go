@@ -22,6 +22,25 @@ func Index(vocab []string) (map[string]int32, error) {
 	return index, nil
 }
 
+// Unique returns the vocabulary with a mark on the second, third, … place of a
+// word that stands in it several times, so that all are different; without such
+// a word, vocab itself.
+func Unique(vocab []string) []string {
+	seen := make(map[string]int, len(vocab))
+	out := vocab
+	for i, w := range vocab {
+		n := seen[w]
+		seen[w]++
+		if n > 0 {
+			if &out[0] == &vocab[0] {
+				out = slices.Clone(vocab)
+			}
+			out[i] = fmt.Sprintf("%s\x00%d", w, n+1)
+		}
+	}
+	return out
+}
+
 // Match returns for each word of a vocabulary its number in another, Unknown for
 // none. Where a word stands several times, its first place is matched with the
 // first there, the second with the second, and so on, and those too many with
