@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/infer"
@@ -56,7 +58,7 @@ func TestHeldOutReal(t *testing.T) {
 	for _, n := range train.WordCounts() {
 		u = append(u, float64(n)+0.5)
 	}
-	tp := refined.InferTopics()
+	tp := topicsOf(refined)
 	smooth, err := infer.Smooth(tp.B, u, 0.01)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +81,7 @@ func TestHeldOutReal(t *testing.T) {
 	if got := score(infer.MAP{}, tp); got < usual {
 		t.Errorf("refined topics: %.4f a token, the usual fold-in %.4f", got, usual)
 	}
-	tp = m.InferTopics()
+	tp = topicsOf(m)
 	if smooth, err = infer.Smooth(tp.B, u, 0.01); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +114,7 @@ func BenchmarkLeftInverse(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			tp := m.InferTopics()
+			tp := topicsOf(m)
 			b.Run(fmt.Sprintf("corpus=%s/N=%d/K=%d/workers=1", name, m.N(), k), func(b *testing.B) {
 				u := testutil.Stick()
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -132,4 +134,9 @@ func BenchmarkLeftInverse(b *testing.B) {
 			})
 		}
 	}
+}
+
+// topicsOf returns the model as package infer takes it.
+func topicsOf(m *jsmf.Model) infer.Topics {
+	return infer.Topics{B: mat.DenseCopyOf(m.Topics()), A: mat.DenseCopyOf(m.Correlations()), Breve: mat.DenseCopyOf(m.WordTopics()), Alpha: m.Alpha()}
 }

@@ -37,12 +37,12 @@ func TestAnchorFree(t *testing.T) {
 			t.Fatal(err)
 		}
 		rec.order(t, nil, jsmf.StageCooc, jsmf.StageRectify, jsmf.StageTopics)
-		errB, errA, err := synth.Errors(b, a, m.TopicsTo(nil), m.CorrelationsTo(nil))
+		errB, errA, err := synth.Errors(b, a, mat.DenseCopyOf(m.Topics()), mat.DenseCopyOf(m.Correlations()))
 		// The bound of fu-2018, for A of the size of B.
 		if err != nil || errB > 1e-8 || errA > 1e-8 {
 			t.Errorf("%v: errors %g and %g, %v", l, errB, errA, err)
 		}
-		if m.HasAnchors() || m.Anchors() != nil || m.AnchorWords() != nil || m.AnchorNorms() != nil {
+		if m.Anchors() != nil || m.AnchorWords() != nil || m.Stats().Anchors.Norms != nil {
 			t.Errorf("%v: anchors %v", l, m.Anchors())
 		}
 		if s := m.TopicShares(); !slices.IsSortedFunc(s, func(x, y float64) int {
@@ -65,7 +65,7 @@ func TestAnchorFree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again.HasAnchors() || again.Stats().AnchorFree.LogDet != st.AnchorFree.LogDet || !bytes.Equal(encoded(t, again), file) {
+		if again.Anchors() != nil || again.Stats().AnchorFree.LogDet != st.AnchorFree.LogDet || !bytes.Equal(encoded(t, again), file) {
 			t.Errorf("%v: another model after a file", l)
 		}
 	}
@@ -83,12 +83,12 @@ func TestAnchorFreeReplaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	errB, _, err := synth.Errors(p.B, p.A, m.TopicsTo(nil), m.CorrelationsTo(nil))
+	errB, _, err := synth.Errors(p.B, p.A, mat.DenseCopyOf(m.Topics()), mat.DenseCopyOf(m.Correlations()))
 	if err != nil || errB > 1e-12 {
 		t.Errorf("separable topics: error %g, %v", errB, err)
 	}
 	m, err = jsmf.New(3).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).AnchorFree(nil).FitMatrix(ctx, c)
-	if err != nil || !m.HasAnchors() {
+	if err != nil || m.Anchors() == nil {
 		t.Errorf("AnchorFree(nil) does not go back to anchors: %v", err)
 	}
 	if err := jsmf.New(3).AnchorFree(anchorfree.LP{MaxSweeps: -1}).Weighting(9).Validate(); err == nil ||
@@ -148,7 +148,7 @@ func TestAnchorFreeCorpus(t *testing.T) {
 		}
 	}
 	// Weights serve anchors too, and a model of them.
-	if m := fit(t, jsmf.New(k).Anchors(anchor.QR{MinDocs: 5}).Weighting(cooc.TFIDF), c); !m.HasAnchors() || m.N() != n+1 {
+	if m := fit(t, jsmf.New(k).Anchors(anchor.QR{MinDocs: 5}).Weighting(cooc.TFIDF), c); m.Anchors() == nil || m.N() != n+1 {
 		t.Error("no anchors from tf-idf")
 	}
 	if _, err := jsmf.New(n+1).Weighting(cooc.TFIDF).Prepare(ctx, c); err == nil {

@@ -144,7 +144,7 @@ func (p Pipeline) sizeOfStats(s CorpusStats) (rectify.Size, error) {
 		return rectify.Size{}, err
 	}
 	if s.Documents < 1 || s.Words < 1 || s.NNZ < 1 {
-		return rectify.Size{}, fmt.Errorf("jsmf: estimate: %d documents, %d words, %d nonzeros; want all three", s.Documents, s.Words, s.NNZ)
+		return rectify.Size{}, errorf("estimate: %d documents, %d words, %d nonzeros; want all three", s.Documents, s.Words, s.NNZ)
 	}
 	if p.k > s.Words {
 		return rectify.Size{}, &TopicsError{K: p.k, Words: s.Words}
@@ -336,7 +336,7 @@ func (p Pipeline) EstimateAfter(s CorpusStats, prev Stats) (*Estimate, error) {
 	before := p.K(k)
 	old, err := before.sizeOfStats(prev.Corpus)
 	if err != nil {
-		return nil, fmt.Errorf("jsmf: estimate: the Stats of the fit before: %w", err)
+		return nil, errorf("estimate: the Stats of the fit before: %w", err)
 	}
 	_, cost := before.estimate(old, true)
 	if len(prev.Rectify.NNZ) > 0 && cost.Entries > 0 && cost.Method == prev.Rectify.Method {

@@ -24,18 +24,13 @@ func ExampleModel_WriteTo() {
 		panic(err)
 	}
 	fmt.Println(again)
-	for k, anchor := range again.AnchorWords() {
-		fmt.Printf("topic %d (%.3f), anchor %q:", k, again.TopicShares()[k], anchor)
-		for _, w := range again.TopWords(k, 2) {
-			fmt.Printf(" %q %.2f", w.Word, w.Prob)
-		}
-		fmt.Println()
-	}
 	// Output:
-	// 1488 bytes
-	// jsmf.Model: 2 topics over 5 words from 7 documents (AP(T=15); QR; active set)
-	// topic 0 (0.625), anchor "apple": "apple" 0.50 "cider" 0.25
-	// topic 1 (0.375), anchor "dividend": "" 0.50 "börse" 0.25
+	// 1448 bytes
+	// 2 topics over 5 words from 7 documents
+	// topic   share  anchor    top words
+	//     0   62.5%  apple     apple cider ""
+	//     1   37.5%  dividend  "" börse dividend
+	// most correlated: 0 and 1 (-1.00)
 }
 
 // Bytes that changed on their way are found, and the error says where.

@@ -32,20 +32,19 @@ func ExamplePrinter() {
 	// read: done in 2s: 1000 documents
 }
 
-// Any function can be a Recorder, and several can listen at once.
-func ExampleMultiRecorder() {
+// Any function can be a Recorder, and a Pipeline has as many as are added.
+func ExampleRecorderFunc() {
 	last := 0.0
-	r := jsmf.MultiRecorder(
-		jsmf.RecorderFunc(func(e jsmf.Event) {
-			if e.Kind == jsmf.EventProgress && e.Name == "change" {
-				last = e.Value
-			}
-		}),
-		jsmf.NewPrinter(os.Stdout),
-	)
-	r.Record(jsmf.Event{Stage: jsmf.StageRectify, Kind: jsmf.EventProgress, Done: 1, Total: 15, Name: "change", Value: 0.025, Elapsed: time.Second})
+	note := jsmf.RecorderFunc(func(e jsmf.Event) {
+		if e.Kind == jsmf.EventProgress && e.Name == "change" {
+			last = e.Value
+		}
+	})
+	p := jsmf.New(50).Record(note).Record(jsmf.NewPrinter(os.Stderr)) // p.Fit tells both
+	fmt.Println(p.Validate())
+	note.Record(jsmf.Event{Stage: jsmf.StageRectify, Kind: jsmf.EventProgress, Done: 1, Total: 15, Name: "change", Value: 0.025, Elapsed: time.Second})
 	fmt.Println("last change:", last)
 	// Output:
-	// rectify: 1/15  change 0.025  1/s  14s left
+	// <nil>
 	// last change: 0.025
 }

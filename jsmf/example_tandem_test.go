@@ -31,14 +31,14 @@ func Example_tandem() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	facets := m.Facets()
+	groups := m.AnchorGroups()
 	for k, anchor := range m.AnchorWords() {
 		fmt.Printf("topic %d, ", k)
-		if facets[k] == nil {
+		if groups[k] == nil {
 			fmt.Printf("anchor %s:", anchor)
 		} else {
 			fmt.Print("facet")
-			for _, w := range facets[k] {
+			for _, w := range groups[k] {
 				fmt.Print(" ", m.Word(w))
 			}
 			fmt.Print(":")

@@ -241,7 +241,7 @@ func ExamplePipeline_Sweep() {
 }
 
 // Do the topics come back from other documents of the kind?
-func ExampleMeasureStability() {
+func ExampleResampling() {
 	var b corpus.Builder
 	for _, text := range notes() {
 		if err := b.AddText("", "", text); err != nil {
@@ -258,11 +258,15 @@ func ExampleMeasureStability() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := jsmf.MeasureStability(ctx, m, c, p.Fit, jsmf.Resampling{Draws: 5, Share: 0.5})
+	s, err := jsmf.Resampling{Draws: 5, Share: 0.5}.Measure(ctx, m, c, p.Fit)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for k, words := range m.TopLists(4) {
+	for k := range m.K() {
+		var words []string
+		for _, w := range m.TopWords(k, 4) {
+			words = append(words, w.Word)
+		}
 		fmt.Printf("ℓ₁ %.2f, anchor kept in %3.0f %%: %v\n", s.L1.Values[k], 100*s.AnchorKept[k], words)
 	}
 	// Output:

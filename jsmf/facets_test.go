@@ -33,7 +33,7 @@ func TestTandem(t *testing.T) {
 	if w := m.AnchorWords(); w[0] != "anchor_08_0" || w[1] != "anchor_14_1" || w[2] != "anchor_02_0" || m.K() != 10 {
 		t.Errorf("anchors %q", w)
 	}
-	for k, f := range m.Facets() {
+	for k, f := range m.AnchorGroups() {
 		var words []string
 		for _, w := range f {
 			words = append(words, m.Word(w))
@@ -52,16 +52,16 @@ func TestTandem(t *testing.T) {
 	}
 	// Beside the same anchors without facets.
 	single := fit(t, p.Anchors(anchor.Fixed{Words: []string{"anchor_08_0", "anchor_14_1", "anchor_02_0"}, Complete: anchor.QR{}}), c)
-	if single.Facets() != nil || !slices.Equal(single.Anchors()[:3], m.Anchors()[:3]) {
-		t.Errorf("without facets: %v, facets %v", single.AnchorWords(), single.Facets())
+	if single.AnchorGroups() != nil || !slices.Equal(single.Anchors()[:3], m.Anchors()[:3]) {
+		t.Errorf("without facets: %v, facets %v", single.AnchorWords(), single.AnchorGroups())
 	}
 	file := encoded(t, m)
 	got, err := jsmf.ReadModel(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got.Facets(), m.Facets()) || !bytes.Equal(encoded(t, got), file) {
-		t.Errorf("facets %v, read %v", m.Facets(), got.Facets())
+	if !reflect.DeepEqual(got.AnchorGroups(), m.AnchorGroups()) || !bytes.Equal(encoded(t, got), file) {
+		t.Errorf("facets %v, read %v", m.AnchorGroups(), got.AnchorGroups())
 	}
 	if bytes.Contains(encoded(t, single), []byte("FACT")) {
 		t.Error("a section of facets in a model without")
@@ -171,7 +171,7 @@ func TestGivenAnchorsAmongEmptyRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := m.Facets(); !slices.Equal(got[0], []int{anchors[0], at(other)}) || got[1] != nil {
+	if got := m.AnchorGroups(); !slices.Equal(got[0], []int{anchors[0], at(other)}) || got[1] != nil {
 		t.Errorf("facets %v, want %v first", got, []int{anchors[0], at(other)})
 	}
 }

@@ -428,8 +428,8 @@ func (f *fitting) anchored(ctx context.Context) (*Model, error) {
 	}
 	slices.SortStableFunc(r.Statuses, func(a, b StatusCount) int { return b.Count - a.Count })
 	anchors := slices.Clone(anch.Anchors)
-	facets := cloneFacets(anch.Groups)
-	for _, group := range facets {
+	groups := cloneGroups(anch.Groups)
+	for _, group := range groups {
 		for i, w := range group {
 			group[i] = pr.word(w)
 		}
@@ -441,7 +441,7 @@ func (f *fitting) anchored(ctx context.Context) (*Model, error) {
 	}
 	parts := modelParts{
 		Vocabulary: pr.vocab, Topics: pr.expand(rec.B), WordTopics: pr.expand(rec.Breve), Correlations: rec.A,
-		Anchors: anchors, Facets: facets, AnchorNorms: anch.Norms, Marginals: pr.expandMarginals(rec.Marginals, f.rows.Marginals()),
+		Anchors: anchors, AnchorGroups: groups, Marginals: pr.expandMarginals(rec.Marginals, f.rows.Marginals()),
 	}
 	f.rect, f.rows, f.rec = nil, nil, nil // room for what follows
 	return f.model(ctx, parts, f.finder.String(), f.recoverer.String())

@@ -14,7 +14,7 @@ import (
 // addSeeds adds the golden file, cut and bent copies of it, and other valid
 // files.
 func addSeeds(f *testing.F) {
-	golden, err := os.ReadFile(filepath.Join("testdata", "model_v1.jsmf"))
+	golden, err := os.ReadFile(filepath.Join("testdata", "model_v2.jsmf"))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func addSeeds(f *testing.F) {
 	file.sections = append(file.sections, testSection{tag: "FUTR", payload: []byte("later")})
 	f.Add(file.bytes())
 	p, _ := randomParts(4, 2, 1)
-	p.Vocabulary, p.AnchorNorms = nil, nil
+	p.Vocabulary = nil
 	m, err := newModel(p)
 	if err != nil {
 		f.Fatal(err)

@@ -128,7 +128,7 @@ func goldenChain(t *testing.T, d *jsmf.Prepared, g golden.Row, p jsmf.Pipeline, 
 		if twins > 0 && g.Corpus == "synth" {
 			t.Errorf("anchors %v, want %v", m.Anchors(), g.S0)
 		}
-		for k, v := range m.AnchorNorms() {
+		for k, v := range m.Stats().Anchors.Norms {
 			if math.Abs(v-math.Abs(g.DiagR[k])) > 1e-8*math.Abs(g.DiagR[0]) {
 				t.Errorf("r_%d = %.15g, want %.15g", k+1, v, g.DiagR[k])
 			}
@@ -195,7 +195,7 @@ func TestGoldenChainTiny(t *testing.T) {
 			if !slices.Equal(m.Anchors(), f.full.S0) {
 				t.Fatalf("anchors %v, want %v", m.Anchors(), f.full.S0)
 			}
-			for k, r := range m.AnchorNorms() {
+			for k, r := range m.Stats().Anchors.Norms {
 				near(t, "norm", r, math.Abs(f.full.DiagR[k]), 1e-8)
 				if m.AnchorWords()[k] != g.Dict[f.full.S0[k]] {
 					t.Errorf("anchor words %v", m.AnchorWords())

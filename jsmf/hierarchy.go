@@ -56,22 +56,22 @@ func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hiera
 	below := m.K()
 	for _, k := range sizes {
 		if k < 2 || k >= below {
-			return nil, fmt.Errorf("jsmf: hierarchy: %d topics above %d; want at least 2, and fewer than below", k, below)
+			return nil, errorf("hierarchy: %d topics above %d; want at least 2, and fewer than below", k, below)
 		}
 		below = k
 	}
 	h := &Hierarchy{levels: []*Model{m}, topics: [][]float64{m.topics}}
 	for _, k := range sizes {
 		last := h.levels[len(h.levels)-1]
-		a := last.CorrelationsTo(nil)
+		a := mat.DenseCopyOf(last.Correlations())
 		sum := mat.Sum(a)
 		if !(sum > 0) {
-			return nil, fmt.Errorf("jsmf: hierarchy, %d topics: the correlations below sum to %g", k, sum)
+			return nil, errorf("hierarchy, %d topics: the correlations below sum to %g", k, sum)
 		}
 		a.Scale(1/sum, a)
 		c, err := cooc.NewDense(a)
 		if err != nil {
-			return nil, fmt.Errorf("jsmf: hierarchy, %d topics: %w", k, err)
+			return nil, errorf("hierarchy, %d topics: %w", k, err)
 		}
 		names := make([]string, last.K())
 		for t, w := range last.AnchorWords() {
@@ -81,13 +81,10 @@ func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hiera
 		p.from, p.resumable = nil, false // a level follows no model
 		up, err := p.Vocabulary(names).FitMatrix(ctx, c)
 		if err != nil {
-			if inner := errors.Unwrap(err); inner != nil { // the package is named already
-				err = inner
-			}
-			return nil, fmt.Errorf("jsmf: hierarchy, %d topics: %w", k, err)
+			return nil, errorf("hierarchy, %d topics: %w", k, err)
 		}
 		if up.K() >= last.K() { // a finder of the caller's own
-			return nil, fmt.Errorf("jsmf: hierarchy, %d topics: %d came out", k, up.K())
+			return nil, errorf("hierarchy, %d topics: %d came out", k, up.K())
 		}
 		words := make([]float64, m.n*up.k)
 		err = linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, general(h.topics[len(h.topics)-1], m.n, last.k), general(up.topics, up.n, up.k), 0, general(words, m.n, up.k), p.workers)
@@ -114,14 +111,8 @@ func (h *Hierarchy) Model(level int) *Model { return h.levels[level] }
 
 // Topics returns the N×K matrix of p(word | topic) of the topics of a level,
 // B₁B₂…B_t: the words of a topic are those of its topics below, in their
-// proportions. It is a view that cannot be written through; TopicsTo copies.
-func (h *Hierarchy) Topics(level int) mat.Matrix { return h.view(level) }
-
-// TopicsTo is Topics as a matrix of the caller's own: dst if it is not nil,
-// which must be empty or N×K.
-func (h *Hierarchy) TopicsTo(level int, dst *mat.Dense) *mat.Dense { return h.view(level).to(dst) }
-
-func (h *Hierarchy) view(level int) view {
+// proportions. It is a read-only view.
+func (h *Hierarchy) Topics(level int) mat.Matrix {
 	return view{h.levels[0].n, h.levels[level].k, h.topics[level]}
 }
 

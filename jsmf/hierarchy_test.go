@@ -58,7 +58,7 @@ func TestHierarchyPlanted(t *testing.T) {
 			t.Fatalf("%d levels", h.Levels())
 		}
 		up := h.Model(1)
-		errB, errA, err := upper.Errors(up.Anchors(), up.TopicsTo(nil), up.CorrelationsTo(nil))
+		errB, errA, err := upper.Errors(up.Anchors(), mat.DenseCopyOf(up.Topics()), mat.DenseCopyOf(up.Correlations()))
 		if err != nil || errB > 1e-8 || errA > 1e-8 {
 			t.Errorf("%v: B is off by %.2g, A by %.2g, %v", r, errB, errA, err)
 		}
@@ -87,7 +87,7 @@ func (p planted12) Recover(_ context.Context, rows cooc.Rows, _ []int, _ recover
 // the weights sum to one, and the edges are the levels' own numbers.
 func checkHierarchy(t *testing.T, h *jsmf.Hierarchy) {
 	t.Helper()
-	want := h.Model(0).TopicsTo(nil)
+	want := mat.DenseCopyOf(h.Model(0).Topics())
 	for level := range h.Levels() {
 		if level > 0 {
 			var b mat.Dense
@@ -97,7 +97,7 @@ func checkHierarchy(t *testing.T, h *jsmf.Hierarchy) {
 				t.Errorf("level %d has %d words above %d topics", level, h.Model(level).N(), h.K(level-1))
 			}
 		}
-		b := h.TopicsTo(level, nil)
+		b := mat.DenseCopyOf(h.Topics(level))
 		if !mat.EqualApprox(b, want, 1e-12) || !mat.Equal(b, h.Topics(level)) {
 			t.Errorf("level %d: the topics are not the product of the levels", level)
 		}
@@ -172,7 +172,7 @@ func TestHierarchy(t *testing.T) {
 		t.Errorf("anchor %q", w)
 	}
 	one, err := p.Workers(1).Hierarchy(ctx, m, 5, 3)
-	if err != nil || !mat.Equal(one.TopicsTo(2, nil), h.TopicsTo(2, nil)) {
+	if err != nil || !mat.Equal(mat.DenseCopyOf(one.Topics(2)), mat.DenseCopyOf(h.Topics(2))) {
 		t.Errorf("one worker makes another hierarchy, %v", err)
 	}
 	for _, sizes := range [][]int{nil, {10}, {11}, {5, 5}, {1}, {5, 1}, {0}} {
@@ -222,11 +222,11 @@ func TestHierarchyNips(t *testing.T) {
 	}
 	checkHierarchy(t, h)
 	direct := fit(t, jsmf.New(5), c)
-	up, err := metrics.Dissimilarity(h.TopicsTo(1, nil), 20)
+	up, err := metrics.Dissimilarity(mat.DenseCopyOf(h.Topics(1)), 20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := metrics.Dissimilarity(direct.TopicsTo(nil), 20)
+	one, err := metrics.Dissimilarity(mat.DenseCopyOf(direct.Topics()), 20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestHull(t *testing.T) {
 			t.Fatalf("%v: %v", r, err)
 		}
 		st := m.Stats()
-		if m.K() <= 8 || st.Anchors.K != m.K() || st.Anchors.Requested != 8 || m.AnchorNorms() != nil {
+		if m.K() <= 8 || st.Anchors.K != m.K() || st.Anchors.Requested != 8 || st.Anchors.Norms != nil {
 			t.Errorf("%v: %d topics, stats %+v", r, m.K(), st.Anchors)
 		}
 		if !strings.Contains(strings.Join(st.Warnings, "\n"), "the matrix was rectified for 8") {

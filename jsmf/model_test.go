@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -37,7 +38,6 @@ func tinyParts() modelParts {
 		}),
 		Correlations: mat.NewDense(2, 2, []float64{0.5, 0.125, 0.125, 0.25}),
 		Anchors:      []int{0, 3},
-		AnchorNorms:  []float64{0.75, 0.625},
 		Marginals:    []float64{0.25, 0.125, 0.125, 0.125, 0.375},
 		Stats: Stats{
 			Corpus: CorpusStats{Documents: 7, Words: 5, Tokens: 41, NNZ: 19, Duration: time.Second,
@@ -51,7 +51,7 @@ func tinyParts() modelParts {
 				MaxGap: 1e-17, MeanResidual: 0.25, MaxResidual: 0.5, Statuses: []StatusCount{{"converged", 3}}},
 			Warnings: []string{"1 word never occurs"},
 		},
-		Provenance: Provenance{Version: "v0.1.0", FormatVersion: 1, Go: "go1.25.0", OS: "linux", Arch: "amd64", Kernel: "gonum",
+		Provenance: Provenance{Version: "v0.1.0", FormatVersion: 2, Go: "go1.25.0", OS: "linux", Arch: "amd64", Kernel: "gonum",
 			Seed: math.MaxUint64, Stages: []string{"AP(T=15)", "QR", "active set"}},
 	}
 }
@@ -99,14 +99,14 @@ func randomParts(n, k int, seed uint64) (modelParts, *mat.Dense) {
 	}
 	p := modelParts{
 		Topics: mat.NewDense(n, k, nil), WordTopics: mat.NewDense(n, k, nil), Correlations: mat.NewDense(k, k, nil),
-		Marginals: make([]float64, n), Anchors: make([]int, k), AnchorNorms: make([]float64, k), Vocabulary: make([]string, n),
+		Marginals: make([]float64, n), Anchors: make([]int, k), Vocabulary: make([]string, n),
 		Provenance: newProvenance("gonum", seed, []string{"random"}),
 	}
 	col := make([]float64, n)
 	for j := range k {
 		simplex(col)
 		p.Topics.SetCol(j, col)
-		p.Anchors[j], p.AnchorNorms[j] = j, 1/float64(j+1)
+		p.Anchors[j] = j
 	}
 	for i := range n {
 		simplex(p.WordTopics.RawRowView(i))
@@ -132,29 +132,20 @@ func TestModelContents(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		view mat.Matrix
-		to   func(*mat.Dense) *mat.Dense
 		want *mat.Dense
 	}{
-		{"Topics", m.Topics(), m.TopicsTo, p.Topics},
-		{"WordTopics", m.WordTopics(), m.WordTopicsTo, p.WordTopics},
-		{"Correlations", m.Correlations(), m.CorrelationsTo, p.Correlations},
+		{"Topics", m.Topics(), p.Topics},
+		{"WordTopics", m.WordTopics(), p.WordTopics},
+		{"Correlations", m.Correlations(), p.Correlations},
 	} {
 		if !mat.Equal(c.view, c.want) || !mat.Equal(c.view.T(), c.want.T()) {
 			t.Errorf("%s: view is %v", c.name, mat.Formatted(c.view))
 		}
-		var empty mat.Dense
 		r, k := c.want.Dims()
-		for i, dst := range []*mat.Dense{nil, &empty, mat.NewDense(r, k, nil), mat.NewDense(r+1, k+2, nil).Slice(1, r+1, 1, k+1).(*mat.Dense)} {
-			got := c.to(dst)
-			if !mat.Equal(got, c.want) || dst != nil && got != dst {
-				t.Errorf("%sTo, destination %d: %v", c.name, i, mat.Formatted(got))
-			}
-			got.Set(0, 0, 99) // a copy: this must not reach the model
-			if c.view.At(0, 0) == 99 {
-				t.Errorf("%sTo shares memory with the model", c.name)
-			}
+		mat.DenseCopyOf(c.view).Set(0, 0, 99) // a copy: this must not reach the model
+		if c.view.At(0, 0) == 99 {
+			t.Errorf("%s: a copy shares memory with the model", c.name)
 		}
-		mustPanic(t, c.name+"To wrong shape", func() { c.to(mat.NewDense(1, 1, nil)) })
 		for _, ij := range [][2]int{{-1, 0}, {r, 0}, {0, -1}, {0, k}} {
 			mustPanic(t, fmt.Sprintf("%s.At%v", c.name, ij), func() { c.view.At(ij[0], ij[1]) })
 		}
@@ -169,14 +160,16 @@ func TestModelContents(t *testing.T) {
 	}{
 		{"Anchors", m.Anchors(), p.Anchors},
 		{"AnchorWords", m.AnchorWords(), []string{"apple", "dividend"}},
-		{"AnchorNorms", m.AnchorNorms(), p.AnchorNorms},
 		{"Marginals", m.Marginals(), p.Marginals},
 		{"Vocabulary", m.Vocabulary(), p.Vocabulary},
 		{"Stats", m.Stats(), p.Stats},
 		{"Provenance", m.Provenance(), p.Provenance},
 		{"TopicShares", m.TopicShares(), []float64{0.625, 0.375}},
-		{"String", m.String(), "jsmf.Model: 2 topics over 5 words from 7 documents (AP(T=15); QR; active set)"},
-		{"HasVocabulary", m.HasVocabulary(), true},
+		{"String", m.String(), `2 topics over 5 words from 7 documents
+topic   share  anchor    top words
+    0   62.5%  apple     apple cider ""
+    1   37.5%  dividend  "" börse dividend
+most correlated: 0 and 1 (-1.00)`},
 		{"Word", m.Word(4), ""},
 	} {
 		if !reflect.DeepEqual(c.got, c.want) {
@@ -207,14 +200,14 @@ func mustPanic(t *testing.T, what string, f func()) {
 func TestModelIsImmutable(t *testing.T) {
 	p, _ := randomParts(20, 3, 1)
 	p.Stats = tinyParts().Stats
-	p.Facets = [][]int{{0, 9}, nil, nil}
+	p.Stats.Anchors.Norms = []float64{3, 2, 1}
+	p.AnchorGroups = [][]int{{0, 9}, nil, nil}
 	m := mustModel(t, p)
 	before := encoded(t, m)
 	m.Anchors()[0] = 7
-	m.Facets()[0][1] = 7
-	m.Facets()[1] = []int{1}
+	m.AnchorGroups()[0][1] = 7
+	m.AnchorGroups()[1] = []int{1}
 	m.AnchorWords()[0] = "x"
-	m.AnchorNorms()[0] = 7
 	m.Marginals()[0] = 7
 	m.Vocabulary()[0] = "x"
 	m.TopicShares()[0] = 7
@@ -224,7 +217,7 @@ func TestModelIsImmutable(t *testing.T) {
 	scramble(reflect.ValueOf(m.Stats()))
 	p.Stats.Warnings[0] = "x" // statistics are copied on the way in, too
 	p.Provenance.Stages[0] = "x"
-	p.Anchors[0], p.AnchorNorms[0], p.Marginals[0], p.Facets[0][1] = 7, 7, 7, 7
+	p.Anchors[0], p.Marginals[0], p.AnchorGroups[0][1] = 7, 7, 7
 	if !slices.Equal(encoded(t, m), before) {
 		t.Error("the model has changed")
 	}
@@ -245,12 +238,38 @@ func scramble(v reflect.Value) {
 	}
 }
 
+// The table fits on a screen whatever the model, and shows what the words are
+// made of without letting them break the lines.
+func TestStringFitsOnAScreen(t *testing.T) {
+	for _, k := range []int{2, 18, 19, 120} {
+		p, _ := randomParts(300, k, uint64(k))
+		for i := range p.Vocabulary {
+			p.Vocabulary[i] = fmt.Sprintf("wörd\n%d\x1b%s", i, strings.Repeat("ß", i%40))
+		}
+		m := mustModel(t, p)
+		lines := strings.Split(m.String(), "\n")
+		if len(lines) > 24 || !strings.HasPrefix(lines[0], fmt.Sprintf("%d topics over 300 words", k)) {
+			t.Errorf("K = %d: %d lines\n%v", k, len(lines), m)
+		}
+		for _, l := range lines {
+			if utf8.RuneCountInString(l) > 79 || strings.ContainsRune(l, '\x1b') {
+				t.Errorf("K = %d: %q", k, l)
+			}
+		}
+	}
+	p, _ := randomParts(30, 3, 1)
+	p.Anchors = nil
+	if s := mustModel(t, p).String(); strings.Contains(s, "anchor") {
+		t.Errorf("anchors of a model without:\n%s", s)
+	}
+}
+
 func TestModelWithoutVocabulary(t *testing.T) {
 	p, _ := randomParts(12, 3, 2)
-	p.Vocabulary, p.AnchorNorms = nil, nil
+	p.Vocabulary = nil
 	m := mustModel(t, p)
-	if m.HasVocabulary() || m.Vocabulary() != nil || m.AnchorNorms() != nil {
-		t.Error("there is a vocabulary, or norms")
+	if m.Vocabulary() != nil {
+		t.Error("there is a vocabulary")
 	}
 	if got := m.AnchorWords(); !slices.Equal(got, []string{"0", "1", "2"}) {
 		t.Errorf("AnchorWords = %q", got)
@@ -270,7 +289,7 @@ func TestModelWithoutVocabulary(t *testing.T) {
 	}
 	mustPanic(t, "Word(12)", func() { m.Word(12) })
 	mustPanic(t, "Word(-1)", func() { m.Word(-1) })
-	if got := m.String(); got != "jsmf.Model: 3 topics over 12 words (random)" {
+	if got := m.String(); !strings.HasPrefix(got, "3 topics over 12 words\ntopic ") {
 		t.Errorf("String = %q", got)
 	}
 }
@@ -484,16 +503,16 @@ func TestNewModelRefuses(t *testing.T) {
 		{"A Inf", "correlations", "A[1,1] = +Inf", func(p *modelParts) { p.Correlations.Set(1, 1, inf) }},
 		{"A asymmetric", "correlations", "A[1,0] = 0.126 but A[0,1] = 0.125", func(p *modelParts) { p.Correlations.Set(1, 0, 0.126) }},
 		{"empty anchors", "anchors", "0 words", func(p *modelParts) { p.Anchors = []int{} }},
-		{"norms without anchors", "anchor_norms", "there are no anchors", func(p *modelParts) { p.Anchors = nil }},
+		{"norms without anchors", "stats", "2 norms of 0 anchors", func(p *modelParts) { p.Anchors = nil }},
 		{"anchors short", "anchors", "1 words, want K = 2", func(p *modelParts) { p.Anchors = p.Anchors[:1] }},
 		{"anchor negative", "anchors", "word -1 of topic 1", func(p *modelParts) { p.Anchors[1] = -1 }},
 		{"anchor too large", "anchors", "word 5 of topic 0", func(p *modelParts) { p.Anchors[0] = 5 }},
 		{"anchor twice", "anchors", `word 3 ("dividend") is the anchor of topics 0 and 1`, func(p *modelParts) { p.Anchors[0] = 3 }},
-		{"facets short", "facets", "are 1, want K = 2", func(p *modelParts) { p.Facets = [][]int{{0, 1}} }},
-		{"facet negative", "facets", "word -1 of topic 1", func(p *modelParts) { p.Facets = [][]int{nil, {3, -1}} }},
-		{"norms short", "anchor_norms", "1 values", func(p *modelParts) { p.AnchorNorms = p.AnchorNorms[:1] }},
-		{"norm negative", "anchor_norms", "r of topic 1 is -1", func(p *modelParts) { p.AnchorNorms[1] = -1 }},
-		{"norm NaN", "anchor_norms", "r of topic 0 is NaN", func(p *modelParts) { p.AnchorNorms[0] = nan }},
+		{"groups short", "anchor_groups", "are 1, for 2 anchors of 2 topics", func(p *modelParts) { p.AnchorGroups = [][]int{{0, 1}} }},
+		{"group negative", "anchor_groups", "word -1 of topic 1", func(p *modelParts) { p.AnchorGroups = [][]int{nil, {3, -1}} }},
+		{"norms short", "stats", "1 norms of 2 anchors", func(p *modelParts) { p.Stats.Anchors.Norms = []float64{1} }},
+		{"norm negative", "stats", "the norm of anchor 1 is -1", func(p *modelParts) { p.Stats.Anchors.Norms = []float64{1, -1} }},
+		{"norm NaN", "stats", "the norm of anchor 0 is NaN", func(p *modelParts) { p.Stats.Anchors.Norms = []float64{nan, 1} }},
 		{"α short", "alpha", "1 values, want K = 2", func(p *modelParts) { p.Alpha = []float64{1} }},
 		{"α zero", "alpha", "of topic 1 is 0", func(p *modelParts) { p.Alpha = []float64{1, 0} }},
 		{"α NaN", "alpha", "of topic 0 is NaN", func(p *modelParts) { p.Alpha = []float64{nan, 1} }},
@@ -563,13 +582,13 @@ func TestVersionIn(t *testing.T) {
 func TestModelConcurrently(t *testing.T) {
 	p, _ := randomParts(60, 4, 9)
 	p.Stats = tinyParts().Stats
+	p.Stats.Anchors.Norms = nil
 	m, alone := mustModel(t, p), mustModel(t, p)
 	all := func(m *Model) string {
 		i, ok := m.Index("word17")
 		return fmt.Sprint(m.N(), m.K(), m, mat.Formatted(m.Topics()), mat.Formatted(m.WordTopics()), mat.Formatted(m.Correlations()),
-			mat.Formatted(m.TopicsTo(nil)), mat.Formatted(m.WordTopicsTo(nil)), mat.Formatted(m.CorrelationsTo(nil)),
-			m.Anchors(), m.AnchorWords(), m.AnchorNorms(), m.Marginals(), m.TopWords(2, 3), m.TopWords(2, 60), m.TopicShares(),
-			m.HasVocabulary(), m.Vocabulary(), m.Word(3), i, ok, m.CorrelatedPairs(3), m.Stats(), m.Provenance(), string(encoded(t, m)))
+			m.Anchors(), m.AnchorWords(), m.Marginals(), m.TopWords(2, 3), m.TopWords(2, 60), m.TopicShares(),
+			m.Vocabulary(), m.Word(3), i, ok, m.CorrelatedPairs(3), m.Stats(), m.Provenance(), string(encoded(t, m)))
 	}
 	want := all(alone)
 	var wg sync.WaitGroup

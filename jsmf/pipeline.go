@@ -129,18 +129,22 @@ func (p Pipeline) Record(r Recorder) Pipeline {
 	case p.rec == nil:
 		p.rec = r
 	default:
-		p.rec = MultiRecorder(p.rec, r)
+		p.rec = multiRecorder{p.rec, r}
 	}
 	return p
 }
 
-// Log adds a logger, which is told what a Recorder is told (see
-// NewSlogRecorder). Nothing is logged by default; nil adds nothing.
+// Log adds a logger, to which stages are logged: their starts and ends at level
+// Info, progress at Debug, warnings at Warn, and failures at Error. The message is
+// "stage start", "stage progress", "stage end", "stage failed" or "stage
+// warning"; the attributes are stage, done, total, the value under its own name,
+// elapsed, message and error, each only where there is one. Nothing is logged by
+// default; nil adds nothing.
 func (p Pipeline) Log(l *slog.Logger) Pipeline {
 	if l == nil {
 		return p
 	}
-	return p.Record(NewSlogRecorder(l))
+	return p.Record(&slogRecorder{l})
 }
 
 // Vocabulary names the words of a matrix given to FitMatrix: N strings, which
@@ -389,7 +393,7 @@ func (p Pipeline) FitMatrix(ctx context.Context, c cooc.Matrix) (*Model, error) 
 		return nil, errors.Join(err, errors.New("jsmf: no matrix"))
 	}
 	if p.vocab != nil && len(p.vocab) != c.Dim() {
-		err = errors.Join(err, fmt.Errorf("jsmf: a vocabulary of %d words for a matrix of %d rows", len(p.vocab), c.Dim()))
+		err = errors.Join(err, errorf("a vocabulary of %d words for a matrix of %d rows", len(p.vocab), c.Dim()))
 	}
 	if err != nil {
 		return nil, err
@@ -409,7 +413,7 @@ func (p Pipeline) FitMatrix(ctx context.Context, c cooc.Matrix) (*Model, error) 
 	if s, ok := c.(interface{ Source() corpus.Numbered }); ok {
 		pr.docs = s.Source()
 	} else if p.refiner != nil {
-		return nil, fmt.Errorf("jsmf: %v needs documents, which a %T does not give: use Fit, FitPrepared, or a *cooc.Stream", p.refiner, c)
+		return nil, errorf("%v needs documents, which a %T does not give: use Fit, FitPrepared, or a *cooc.Stream", p.refiner, c)
 	}
 	st.Cooc.Duration, err = tr.run(StageCooc, "", func() (string, error) {
 		st.Cooc = CoocStats{Form: "caller's", N: c.Dim()}
@@ -559,19 +563,19 @@ func (p Pipeline) Evaluate(ctx context.Context, m *Model, c *corpus.Corpus) (*me
 	words := make([]int, m.N())
 	same := m.N() == c.NumWords()
 	for i := range words {
-		w, ok := i, same && (!m.HasVocabulary() || m.Word(i) == c.Word(i))
+		w, ok := i, same && (m.vocab == nil || m.Word(i) == c.Word(i))
 		if !ok {
 			w, ok = c.Index(m.Word(i))
 		}
 		if !ok {
-			return nil, fmt.Errorf("jsmf: evaluate: the corpus lacks the model's word %q", m.Word(i))
+			return nil, errorf("evaluate: the corpus lacks the model's word %q", m.Word(i))
 		}
 		words[i], same = w, same && w == i
 	}
 	if !same {
 		var err error
 		if c, err = c.Select(nil, words); err != nil {
-			return nil, fmt.Errorf("jsmf: evaluate: %w", err)
+			return nil, errorf("evaluate: %w", err)
 		}
 	}
 	// As in the fit, documents too short for C are not counted anywhere.
@@ -584,12 +588,12 @@ func (p Pipeline) Evaluate(ctx context.Context, m *Model, c *corpus.Corpus) (*me
 	if len(docs) < c.NumDocs() {
 		var err error
 		if c, err = c.Select(docs, nil); err != nil {
-			return nil, fmt.Errorf("jsmf: evaluate: %w", err)
+			return nil, errorf("evaluate: %w", err)
 		}
 	}
 	C, err := cooc.NewWeighted(c, p.weighting, cooc.Options{MinTokens: p.minTokens, Workers: p.workers})
 	if err != nil {
-		return nil, fmt.Errorf("jsmf: evaluate: %w", err)
+		return nil, errorf("evaluate: %w", err)
 	}
 	return p.evaluate(ctx, m, c, C, nil)
 }
@@ -604,11 +608,11 @@ func (p Pipeline) EvaluatePrepared(ctx context.Context, m *Model, d *Prepared) (
 		return nil, err
 	}
 	if m.N() != d.corpus.NumWords() {
-		return nil, fmt.Errorf("jsmf: evaluate: a model of %d words against a corpus of %d", m.N(), d.corpus.NumWords())
+		return nil, errorf("evaluate: a model of %d words against a corpus of %d", m.N(), d.corpus.NumWords())
 	}
 	for i := range m.N() {
-		if m.HasVocabulary() && m.Word(i) != d.corpus.Word(i) {
-			return nil, fmt.Errorf("jsmf: evaluate: word %d is %q in the model and %q in the corpus", i, m.Word(i), d.corpus.Word(i))
+		if m.vocab != nil && m.Word(i) != d.corpus.Word(i) {
+			return nil, errorf("evaluate: word %d is %q in the model and %q in the corpus", i, m.Word(i), d.corpus.Word(i))
 		}
 	}
 	return p.evaluate(ctx, m, d.corpus, d.c, nil)
@@ -617,19 +621,19 @@ func (p Pipeline) EvaluatePrepared(ctx context.Context, m *Model, d *Prepared) (
 // evaluate measures m; pairs are those of its top words, nil where they are not
 // counted yet.
 func (p Pipeline) evaluate(ctx context.Context, m *Model, c *corpus.Corpus, C *cooc.Moments, pairs *cooc.Pairs) (*metrics.Report, error) {
-	b := m.TopicsTo(nil)
+	b := m.denseTopics()
 	if pairs == nil {
 		var err error
 		if pairs, err = cooc.CountPairs(ctx, c, metrics.TopUnion(b, 0), p.workers); err != nil {
-			return nil, fmt.Errorf("jsmf: evaluate: %w", err)
+			return nil, errorf("evaluate: %w", err)
 		}
 	}
 	r, err := metrics.Evaluate(ctx, metrics.Factors{
-		C: C, Breve: m.WordTopicsTo(nil), B: b, A: m.Correlations(), Anchors: m.Anchors(),
+		C: C, Breve: mat.NewDense(m.n, m.k, m.wordTopics), B: b, A: m.Correlations(), Anchors: m.Anchors(),
 		Pairs: pairs, Workers: p.workers,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("jsmf: evaluate: %w", err)
+		return nil, errorf("evaluate: %w", err)
 	}
 	return r, nil
 }
@@ -719,11 +723,4 @@ func (p Pipeline) prepare(ctx context.Context, c *corpus.Corpus, weights []float
 func (p Pipeline) warn(tr *tracker, st *Stats, message string) {
 	st.Warnings = append(st.Warnings, message)
 	tr.record(Event{Kind: EventWarning, Message: message})
-}
-
-func wrap(err error) error {
-	if _, ok := err.(*TopicsError); ok { // says so itself
-		return err
-	}
-	return fmt.Errorf("jsmf: %w", err)
 }

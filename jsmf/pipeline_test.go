@@ -443,7 +443,7 @@ func TestFitMatrixPlanted(t *testing.T) {
 			if st := m.Stats(); st.Cooc.Form != form || st.Cooc.N != 120 || st.Warnings != nil || st.Corpus.Documents != 0 {
 				t.Errorf("%s, %v: %+v", form, r, st)
 			}
-			if m.HasVocabulary() || m.Word(7) != "7" {
+			if m.Vocabulary() != nil || m.Word(7) != "7" {
 				t.Errorf("word 7 is %q", m.Word(7))
 			}
 		}
@@ -837,12 +837,12 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := m.TopicsTo(nil)
+	b := mat.DenseCopyOf(m.Topics())
 	pairs, err := cooc.CountPairs(ctx, c, metrics.TopUnion(b, 0), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := metrics.Evaluate(ctx, metrics.Factors{C: cm, Breve: m.WordTopicsTo(nil), B: b, A: m.Correlations(), Anchors: m.Anchors(), Pairs: pairs})
+	want, err := metrics.Evaluate(ctx, metrics.Factors{C: cm, Breve: mat.DenseCopyOf(m.WordTopics()), B: b, A: m.Correlations(), Anchors: m.Anchors(), Pairs: pairs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1009,21 +1009,6 @@ func TestPreparedServesSeveralFits(t *testing.T) {
 	}
 }
 
-func TestRunStage(t *testing.T) {
-	var got []string
-	rec := jsmf.RecorderFunc(func(e jsmf.Event) { got = append(got, fmt.Sprint(e.Stage, e.Kind, e.Message, e.Err)) })
-	fail := errors.New("no")
-	if _, err := jsmf.RunStage(rec, "read", func() (string, error) { return "all", fail }); err != fail {
-		t.Error(err)
-	}
-	if want := []string{"readstart<nil>", "readendallno"}; !slices.Equal(got, want) {
-		t.Errorf("events %q, want %q", got, want)
-	}
-	if _, err := jsmf.RunStage(nil, "read", func() (string, error) { return "", nil }); err != nil {
-		t.Error(err)
-	}
-}
-
 // Documents read in passes give models too.
 func TestFitMatrixOfStream(t *testing.T) {
 	c := some(t, 1000, 200)
@@ -1038,7 +1023,7 @@ func TestFitMatrixOfStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := m.Stats()
-	if !strings.HasPrefix(st.Rectify.Method, "LR(") || st.Rectify.Passes == 0 || st.Cooc.Form != "stream" || st.Corpus.Documents != stream.Docs() || !m.HasVocabulary() {
+	if !strings.HasPrefix(st.Rectify.Method, "LR(") || st.Rectify.Passes == 0 || st.Cooc.Form != "stream" || st.Corpus.Documents != stream.Docs() || m.Vocabulary() == nil {
 		t.Errorf("stats %+v", st)
 	}
 	// The same by the documents in memory: LR asks both for products only,

@@ -7,8 +7,8 @@ import (
 )
 
 // Stage names a step on the way from documents to a model. The constants are
-// the stages of a Pipeline; a caller that reports work of its own through the
-// same Recorder (reading, measuring) may use any other short name.
+// the stages of a Pipeline; a program that reports work of its own through the
+// same Recorder may use any other short name.
 type Stage string
 
 // The stages of a Pipeline, in their order.
@@ -16,24 +16,24 @@ const (
 	StageCorpus  Stage = "corpus"  // documents and words checked, unusable ones dropped
 	StageCooc    Stage = "cooc"    // the co-occurrence matrix C
 	StageRectify Stage = "rectify" // C made positive semi-definite, non-negative and joint-stochastic
-	StageAnchors Stage = "anchors" // one anchor word a topic
+	StageAnchors Stage = "anchors" // one anchor word per topic
 	StageRecover Stage = "recover" // B̆, B and A
 	StageTopics  Stage = "topics"  // B, A and B̆ without anchors, in place of the last two
-	StageRefine  Stage = "refine"  // B and A once more, from the documents; with Pipeline.Refine only
+	StageRefine  Stage = "refine"  // B and A refined on the documents; with Pipeline.Refine only
 
-	// StageSweep is not a step but a whole fit of Pipeline.Sweep: it starts before
-	// the stages of the fit and ends after them.
+	// StageSweep is a whole fit of Pipeline.Sweep. It starts before the stages of
+	// the fit and ends after them.
 	StageSweep Stage = "sweep"
 )
 
-// EventKind tells what an Event reports.
+// EventKind is what an Event reports.
 type EventKind uint8
 
 // The kinds of events. A stage gives one EventStart, any number of
 // EventProgress and EventWarning, and one EventEnd, also when it fails.
 const (
 	EventStart    EventKind = iota + 1 // a stage begins
-	EventProgress                      // some of its work is done
+	EventProgress                      // part of its work is done
 	EventEnd                           // it has ended; Err tells whether it failed
 	EventWarning                       // Message says what the caller should know
 )
@@ -58,35 +58,32 @@ type Event struct {
 	Stage Stage
 	Kind  EventKind
 
-	// Done of Total units of work are finished: iterations when rectifying,
-	// anchors found, words solved, passes made. Total is 0 where it is not known.
+	// Done of Total units of work are finished: iterations of the rectification,
+	// anchors found, words solved, passes made. Total is 0 if it is not known.
 	Done, Total int
 
-	// Name says what Value is, for example "change" for ‖C_t − C_{t−1}‖_F. An
-	// empty Name means that there is no value.
+	// Name says what Value is, for example "change" for ‖C_t − C_{t−1}‖_F. If it
+	// is empty there is no value.
 	Name  string
 	Value float64
 
 	// Elapsed is the time since the stage began: 0 in EventStart, the time of
-	// the whole stage in EventEnd. It is the only clock the recorders of this
-	// package know.
+	// the whole stage in EventEnd.
 	Elapsed time.Duration
 
 	// Message is a short text without a line break: the method in EventStart,
-	// the outcome in EventEnd, the warning itself in EventWarning. It may be
-	// empty but for warnings.
+	// the outcome in EventEnd, the warning itself in EventWarning. Only that of
+	// a warning is never empty.
 	Message string
 
-	// Err is the error or cancellation with which a stage ended, nil
-	// otherwise.
+	// Err is the error with which a stage ended, or nil.
 	Err error
 }
 
 // Recorder receives the events of a Pipeline. One Fit calls Record from one
-// goroutine at a time and in order, and waits for it to return: a Recorder
-// that blocks holds up the fit. A Recorder shared by fits that run at the same
-// time must be safe for concurrent use; those of this package are, as far as
-// the recorders, loggers and functions they pass events on to are.
+// goroutine at a time, in order, and waits for it to return. A Recorder shared by
+// fits that run at the same time must be safe for concurrent use, as a Printer
+// is.
 type Recorder interface {
 	Record(Event)
 }
@@ -97,6 +94,7 @@ type RecorderFunc func(Event)
 // Record calls f.
 func (f RecorderFunc) Record(e Event) { f(e) }
 
+// multiRecorder hands every event to each recorder, in their order.
 type multiRecorder []Recorder
 
 func (m multiRecorder) Record(e Event) {
@@ -105,37 +103,10 @@ func (m multiRecorder) Record(e Event) {
 	}
 }
 
-// MultiRecorder returns a Recorder that hands every event to each of the given
-// ones, in their order. Nil recorders are left out.
-func MultiRecorder(rs ...Recorder) Recorder {
-	m := make(multiRecorder, 0, len(rs))
-	for _, r := range rs {
-		if r != nil {
-			m = append(m, r)
-		}
-	}
-	return m
-}
+// slogRecorder writes events as structured log records: see Pipeline.Log.
+type slogRecorder struct{ log *slog.Logger }
 
-// SlogRecorder writes events as structured log records. See NewSlogRecorder.
-type SlogRecorder struct{ log *slog.Logger }
-
-// NewSlogRecorder returns a Recorder that logs to l (nil: slog.Default()):
-// starts and ends of stages at level Info, progress at Debug, warnings at
-// Warn, and the end of a stage that failed at Error. The message is one of
-// "stage start", "stage progress", "stage end", "stage failed" and "stage
-// warning"; the attributes are stage, done and total (when above 0), the value
-// under its own name, elapsed (but for starts), message and error, each only
-// when present.
-func NewSlogRecorder(l *slog.Logger) *SlogRecorder {
-	if l == nil {
-		l = slog.Default()
-	}
-	return &SlogRecorder{l}
-}
-
-// Record logs e.
-func (r *SlogRecorder) Record(e Event) {
+func (r *slogRecorder) Record(e Event) {
 	level, msg := slog.LevelInfo, "stage "+e.Kind.String()
 	switch {
 	case e.Kind == EventProgress:

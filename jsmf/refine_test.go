@@ -29,8 +29,8 @@ func TestRefine(t *testing.T) {
 	passes := refine.Passes{N: 4, HeldOut: 0.1}
 	spectral := fit(t, p, c)
 	m := fit(t, p.Refine(passes), c)
-	if !m.Refined() || spectral.Refined() || spectral.Spectral() != spectral || spectral.Alpha() != nil {
-		t.Fatalf("refined: %t and %t", m.Refined(), spectral.Refined())
+	if spectral == m || spectral.Spectral() != spectral || spectral.Alpha() != nil {
+		t.Fatal("not refined, or the spectral model is")
 	}
 	if !bytes.Equal(encoded(t, m.Spectral()), encoded(t, spectral)) {
 		t.Error("the model before refinement is not that of a fit without")
@@ -39,7 +39,7 @@ func TestRefine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := passes.Refine(ctx, d.Corpus().Source(), refine.Start{B: spectral.TopicsTo(nil), A: spectral.CorrelationsTo(nil)}, refine.Options{})
+	want, err := passes.Refine(ctx, d.Corpus().Source(), refine.Start{B: mat.DenseCopyOf(spectral.Topics()), A: mat.DenseCopyOf(spectral.Correlations())}, refine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,8 +178,8 @@ func TestRefineOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spectral := fit(t, p, c)
 			m := fit(t, p.Refine(refine.Passes{N: 3}), c)
-			if !m.Refined() || m.HasAnchors() != (name != "anchor-free") || (m.Facets() != nil) != (name == "facets") {
-				t.Fatalf("refined %t, anchors %v, facets %v", m.Refined(), m.Anchors(), m.Facets())
+			if m.Spectral() == m || (m.Anchors() != nil) != (name != "anchor-free") || (m.AnchorGroups() != nil) != (name == "facets") {
+				t.Fatalf("refined %t, anchors %v, facets %v", m.Spectral() != m, m.Anchors(), m.AnchorGroups())
 			}
 			if !bytes.Equal(encoded(t, m.Spectral()), encoded(t, spectral)) {
 				t.Error("the model before refinement is not that of a fit without")

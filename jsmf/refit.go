@@ -50,9 +50,6 @@ func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 // documents were at most 1.1 % worse (BenchmarkRefit).
 func (p Pipeline) From(prev *Model) Pipeline { p.from = prev; return p }
 
-// Resumable tells whether the model keeps the state that a refit goes on from.
-func (m *Model) Resumable() bool { return m.state != nil }
-
 // anchorHysteresis: the anchors of the model before are taken again where no
 // word is farther by more than this part.
 const anchorHysteresis = 0.1
@@ -96,7 +93,7 @@ func (p Pipeline) before(pr *problem) ([]int, error) {
 		return nil, nil
 	}
 	rows := make([]int, pr.c.Dim())
-	if pr.vocab != nil && prev.HasVocabulary() {
+	if pr.vocab != nil && prev.vocab != nil {
 		words := make([]string, len(rows))
 		for i := range rows {
 			words[i] = pr.vocab[pr.word(i)]
@@ -117,7 +114,7 @@ func (p Pipeline) before(pr *problem) ([]int, error) {
 	if pr.keep != nil {
 		all = pr.n
 	}
-	if pr.vocab != nil || prev.HasVocabulary() || all != prev.N() {
+	if pr.vocab != nil || prev.vocab != nil || all != prev.N() {
 		return nil, fmt.Errorf("From: %d words cannot be matched with the %d of the model before: not both have names", all, prev.N())
 	}
 	for i := range rows {
@@ -147,7 +144,7 @@ func (p Pipeline) start(rows []int) (*rectify.State, string) {
 // prefer returns the rows of the anchors of the model before, in the order of its
 // topics.
 func (p Pipeline) prefer(rows []int) []int {
-	if p.from == nil || rows == nil || p.from.facets != nil {
+	if p.from == nil || rows == nil || p.from.groups != nil {
 		return nil
 	}
 	at := make(map[int]int, len(rows))
@@ -208,23 +205,13 @@ type Alignment struct {
 func Align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error) {
 	al, err := align(ctx, prev, m, workers)
 	if err != nil {
-		return nil, fmt.Errorf("jsmf: align: %w", err)
+		return nil, errorf("align: %w", err)
 	}
 	return al, nil
 }
 
 func align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error) {
-	if prev == nil || m == nil {
-		return nil, fmt.Errorf("no model")
-	}
-	if prev.HasVocabulary() != m.HasVocabulary() || !m.HasVocabulary() && prev.n != m.n {
-		return nil, fmt.Errorf("models of %d and %d words, of which not both have names", prev.n, m.n)
-	}
-	o := metrics.MatchOptions{Workers: workers}
-	if !slices.Equal(prev.vocab, m.vocab) {
-		o.WordsA, o.WordsB = bag.Unique(prev.vocab), bag.Unique(m.vocab)
-	}
-	found, err := metrics.Match(ctx, prev.TopicsTo(nil), m.TopicsTo(nil), o)
+	found, err := match(ctx, prev, m, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -248,6 +235,21 @@ func align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error)
 		}
 	}
 	return al, nil
+}
+
+// match matches the topics of two models.
+func match(ctx context.Context, a, b *Model, workers int) (*metrics.Matching, error) {
+	if a == nil || b == nil {
+		return nil, fmt.Errorf("no model")
+	}
+	if (a.vocab == nil) != (b.vocab == nil) || a.vocab == nil && a.n != b.n {
+		return nil, fmt.Errorf("models of %d and %d words, of which not both have names", a.n, b.n)
+	}
+	o := metrics.MatchOptions{Workers: workers}
+	if !slices.Equal(a.vocab, b.vocab) {
+		o.WordsA, o.WordsB = bag.Unique(a.vocab), bag.Unique(b.vocab)
+	}
+	return metrics.Match(ctx, a.denseTopics(), b.denseTopics(), o)
 }
 
 // Order returns the order for Model.Reorder of the second model in which its
@@ -275,11 +277,11 @@ func (a *Alignment) Order() []int {
 func (m *Model) Reorder(order []int) (*Model, error) {
 	seen := make([]bool, m.k)
 	if len(order) != m.k {
-		return nil, fmt.Errorf("jsmf: reorder: %d numbers for %d topics", len(order), m.k)
+		return nil, errorf("reorder: %d numbers for %d topics", len(order), m.k)
 	}
 	for t, k := range order {
 		if k < 0 || k >= m.k || seen[k] {
-			return nil, fmt.Errorf("jsmf: reorder: number %d, that of topic %d, is not in [0, %d), or stands twice", k, t, m.k)
+			return nil, errorf("reorder: number %d, that of topic %d, is not in [0, %d), or stands twice", k, t, m.k)
 		}
 		seen[k] = true
 	}
@@ -314,8 +316,7 @@ func (m *Model) reordered(order []int) *Model {
 	}
 	out.topics, out.wordTopics = columns(m.topics), columns(m.wordTopics)
 	out.corr, out.dual = both(m.corr), both(m.dual)
-	out.anchors, out.norms, out.alpha = permuted(m.anchors, order), permuted(m.norms, order), permuted(m.alpha, order)
-	out.facets = permuted(m.facets, order)
+	out.anchors, out.groups, out.alpha = permuted(m.anchors, order), permuted(m.groups, order), permuted(m.alpha, order)
 	out.stats = m.stats.clone()
 	if s := &out.stats; len(s.Anchors.Norms) == m.k {
 		s.Anchors.Norms = permuted(s.Anchors.Norms, order)

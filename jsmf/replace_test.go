@@ -85,7 +85,7 @@ func TestReplaceAnchors(t *testing.T) {
 		t.Errorf("anchors %v", got)
 	}
 	// What was added is 1e-5 of all, and moves B by no more than some of it.
-	topics := m.TopicsTo(nil)
+	topics := mat.DenseCopyOf(m.Topics())
 	for k, w := range m.Anchors() {
 		for i := range words {
 			if x := topics.At(i, k); math.Abs(x-planted.At(i, w)) > 1e-4 {

@@ -73,13 +73,6 @@ func (t *tracker) progress(done, total int, name string, v float64) {
 	t.record(Event{Kind: EventProgress, Done: done, Total: total, Name: name, Value: v})
 }
 
-// RunStage runs f as a stage of the caller's own, such as reading or measuring,
-// and reports it to rec (nil: to no one) as a Pipeline reports its stages. f
-// returns its outcome in a few words. RunStage returns f's time and error.
-func RunStage(rec Recorder, s Stage, f func() (outcome string, err error)) (time.Duration, error) {
-	return (&tracker{rec: rec}).run(s, "", f)
-}
-
 // validator is what settings implement that can be checked before they are
 // used.
 type validator interface{ Validate() error }

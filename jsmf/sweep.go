@@ -130,10 +130,10 @@ func (p Pipeline) forSweep(ks []int) (Pipeline, error) {
 	p.k = 2
 	for i, k := range ks {
 		if k < 2 {
-			errs = append(errs, fmt.Errorf("jsmf: sweep: K = %d topics; want at least 2", k))
+			errs = append(errs, errorf("sweep: K = %d topics; want at least 2", k))
 		}
 		if slices.Contains(ks[:i], k) {
-			errs = append(errs, fmt.Errorf("jsmf: sweep: K = %d is there twice", k))
+			errs = append(errs, errorf("sweep: K = %d is there twice", k))
 		}
 		p.k = max(p.k, k)
 	}
@@ -198,12 +198,12 @@ func (p Pipeline) sweep(ctx context.Context, d *Prepared, ks []int, begun time.T
 	if most < 0 {
 		return nil, s.Points[0].Err
 	}
-	s.Pivots = s.Points[most].Model.AnchorNorms()
+	s.Pivots = s.Points[most].Model.Stats().Anchors.Norms
 	if s.Spectrum = pr.shared.Spectrum(); len(s.Spectrum) < p.k {
 		at := time.Now()
 		r, err := (rectify.TruncatedEig{}).Rectify(ctx, pr.c, p.k, rectify.Options{Workers: p.workers, Shared: pr.shared})
 		if err != nil {
-			return nil, fmt.Errorf("jsmf: sweep: the spectrum: %w", err)
+			return nil, errorf("sweep: the spectrum: %w", err)
 		}
 		s.Spectrum = r.Eigenvalues
 		s.Shared += time.Since(at)
@@ -218,7 +218,7 @@ func (p Pipeline) measure(ctx context.Context, x *SweepPoint, d *Prepared, pairs
 	if x.Report, err = p.evaluate(ctx, x.Model, d.corpus, d.c, pairs); err != nil {
 		return err
 	}
-	lists, err := metrics.TopLists(x.Model.TopicsTo(nil), 0)
+	lists, err := metrics.TopLists(x.Model.denseTopics(), 0)
 	if err != nil {
 		return wrap(err)
 	}
@@ -241,7 +241,7 @@ func (p Pipeline) sweepPairs(ctx context.Context, d *Prepared, points []SweepPoi
 	var words []int
 	for _, x := range points {
 		if x.Err == nil {
-			words = append(words, metrics.TopUnion(x.Model.TopicsTo(nil), 0)...)
+			words = append(words, metrics.TopUnion(x.Model.denseTopics(), 0)...)
 		}
 	}
 	slices.Sort(words)
@@ -251,7 +251,7 @@ func (p Pipeline) sweepPairs(ctx context.Context, d *Prepared, points []SweepPoi
 	}
 	pairs, err := cooc.CountPairs(ctx, d.corpus, words, p.workers)
 	if err != nil {
-		return nil, 0, fmt.Errorf("jsmf: sweep: %w", err)
+		return nil, 0, errorf("sweep: %w", err)
 	}
 	return pairs, time.Since(at), nil
 }

@@ -212,7 +212,7 @@ func labelsOf(c *corpus.Corpus) []string {
 
 // topWords notes how top words go together and how many topics share.
 func (l *lab) topWords(ctx context.Context, r row, d *jsmf.Prepared, m *jsmf.Model) error {
-	b := m.TopicsTo(nil)
+	b := mat.DenseCopyOf(m.Topics())
 	rep, err := evaluate(ctx, d, b, nil, nil, l.workers)
 	if err != nil {
 		return err
@@ -338,12 +338,12 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 		if err != nil {
 			return nil, err
 		}
-		b = m.TopicsTo(nil)
+		b = mat.DenseCopyOf(m.Topics())
 		if weights == cooc.TFIDF {
 			w, err = leastSquares(ctx, m, c, l.workers)
 		} else {
 			var docs *jsmf.Compositions
-			if docs, err = m.TransformBy(ctx, c.Source(), jsmf.DefaultInference(), infer.Options{Workers: l.workers}); err == nil {
+			if docs, err = m.TransformBy(ctx, c.Source(), nil, infer.Options{Workers: l.workers}); err == nil {
 				w = docs.W
 			}
 		}

@@ -165,7 +165,7 @@ func (l *lab) heldOut(ctx context.Context, s *source, sp *split, k int, method, 
 		if err != nil {
 			return nil, err
 		}
-		b = m.TopicsTo(nil)
+		b = mat.DenseCopyOf(m.Topics())
 	}
 	r := row{"corpus": s.name, "method": method, "recover": way}
 	r.set("k", k).set("seconds", (cpuSeconds() - begun))

@@ -78,7 +78,7 @@ func planScore(ctx context.Context, l *lab) ([]cell, error) {
 				if err != nil {
 					return nil, err
 				}
-				return l.score(ctx, s, m, &topics{words: fit.Vocabulary(), b: fit.TopicsTo(nil)})
+				return l.score(ctx, s, m, &topics{words: fit.Vocabulary(), b: mat.DenseCopyOf(fit.Topics())})
 			}})
 		}
 	}

@@ -56,7 +56,7 @@ func (l *lab) trueModel(ctx context.Context, s *source, k int) (*truth, error) {
 	for i := range k {
 		t.vocab = append(t.vocab, fmt.Sprintf("anchor of topic %d", i))
 	}
-	b := m.TopicsTo(nil)
+	b := mat.DenseCopyOf(m.Topics())
 	t.b.Slice(0, m.N(), 0, k).(*mat.Dense).Copy(b)
 	for i := range k {
 		t.b.Set(m.N()+i, i, mat.Max(b.ColView(i)))
@@ -146,11 +146,11 @@ func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w 
 	}
 	measures(r, rep)
 	// Words in no document are not in the model, and so of probability 0.
-	match, err := metrics.Match(ctx, t.b, m.TopicsTo(nil), metrics.MatchOptions{WordsA: t.vocab, WordsB: m.Vocabulary(), Workers: l.workers})
+	match, err := metrics.Match(ctx, t.b, mat.DenseCopyOf(m.Topics()), metrics.MatchOptions{WordsA: t.vocab, WordsB: m.Vocabulary(), Workers: l.workers})
 	if err != nil {
 		return err
 	}
-	a := m.CorrelationsTo(nil)
+	a := mat.DenseCopyOf(m.Correlations())
 	diff := mat.NewDense(k, k, nil)
 	for i, j := range match.Of {
 		for i2, j2 := range match.Of {

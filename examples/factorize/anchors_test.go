@@ -174,7 +174,7 @@ func TestTandemReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := m.Facets(); f == nil || len(f[0]) != 2 || f[1] != nil {
+	if f := m.AnchorGroups(); f == nil || len(f[0]) != 2 || f[1] != nil {
 		t.Errorf("facets %v", f)
 	}
 }

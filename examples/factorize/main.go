@@ -489,8 +489,8 @@ func sizes(c *corpus.Corpus) string {
 }
 
 // stage runs a step of the program's own and notes its time.
-func stage(rec jsmf.Recorder, name jsmf.Stage, s *float64, f func() (string, error)) error {
-	d, err := jsmf.RunStage(rec, name, f)
+func stage(rec jsmf.Recorder, name string, s *float64, f func() (string, error)) error {
+	d, err := cli.Stage(rec, name, f)
 	*s = d.Seconds()
 	return err
 }
@@ -515,14 +515,14 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 	if st.Rectify.Reason != "" { // the rectifier chose
 		res.RectifyMethod, res.RectifyReason = st.Rectify.Method, st.Rectify.Reason
 	}
-	if m.Refined() {
+	if m.Spectral() != m {
 		res.Refine = &refinement{st.Refine.Method, st.Refine.Passes, st.Refine.LogLik}
 	}
-	facets := m.Facets()
+	groups := m.AnchorGroups()
 	for t, a := range m.Anchors() {
 		w := anchorWord{a, m.Word(a), in.fileIndex[a], nil}
-		if facets != nil {
-			for _, i := range facets[t] {
+		if groups != nil {
+			for _, i := range groups[t] {
 				w.Facet = append(w.Facet, m.Word(i))
 			}
 		}
@@ -594,7 +594,7 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 	}
 	fmt.Fprintln(t)
 	head, anchors := "   \tshare\tanchor\ttop words", m.AnchorWords()
-	if !m.HasAnchors() {
+	if m.Anchors() == nil {
 		head = "   \tshare\ttop words"
 	}
 	fmt.Fprintln(t, head)
@@ -629,7 +629,7 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 		}
 		fmt.Fprintln(t)
 	}
-	if m.HasAnchors() {
+	if m.Anchors() != nil {
 		fmt.Fprintf(t, "mean objective\t%.6g\n", float64(r.ObjectiveMean))
 	}
 	if r.Refine != nil {
@@ -643,7 +643,7 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 		name string
 		s    float64
 	}{{"read", s.Read}, {"curate", s.Curate}, {"cooc", s.Cooc}, {"rectify", s.Rectify}, {"anchors", s.Anchors}, {"recover", s.Recover}, {"topics", s.Topics}, {"refine", s.Refine}, {"metrics", s.Metrics}, {"infer", s.Infer}, {"total", s.Total}} {
-		if m.HasAnchors() && x.name == "topics" || !m.HasAnchors() && (x.name == "anchors" || x.name == "recover") || x.name == "infer" && r.Infer == nil || x.name == "refine" && r.Refine == nil {
+		if anchored := m.Anchors() != nil; anchored && x.name == "topics" || !anchored && (x.name == "anchors" || x.name == "recover") || x.name == "infer" && r.Infer == nil || x.name == "refine" && r.Refine == nil {
 			continue
 		}
 		fmt.Fprintf(t, "%s\t%8.3f\n", x.name, x.s)

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/examples/internal/rss"
+	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -353,7 +354,7 @@ func TestRefine(t *testing.T) {
 		t.Errorf("seconds %v", l.Seconds)
 	}
 	m := checkTopics(t, npy, model, testutil.Lines(t, "synth", "vocab.synth.txt"))
-	if !m.Refined() || m.TopWords(2, 1)[0].Word != l.Topics[2][0] {
+	if m.Spectral() == m || m.TopWords(2, 1)[0].Word != l.Topics[2][0] {
 		t.Error("the model or the topics are not the refined ones")
 	}
 	report, _ := invoke(t, 0, synth("-k", "5", "-refine", "2", "-quiet")...)
@@ -827,8 +828,12 @@ func TestInfer(t *testing.T) {
 			}
 		}
 		m, err := jsmf.LoadModel(model)
-		if err != nil || m.HasDual() != (method == "padd") || (m.Alpha() != nil) != slices.Contains([]string{"map", "em", "gibbs"}, method) {
-			t.Errorf("%s: the saved model holds Λ: %v (%v)", method, m.HasDual(), err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.Inferer(t.Context(), infer.PADD{}, infer.Options{})
+		if (err == nil) != (method == "padd") || (m.Alpha() != nil) != slices.Contains([]string{"map", "em", "gibbs"}, method) {
+			t.Errorf("%s: the saved model and Λ: %v", method, err)
 		}
 	}
 	// The prior of refined topics is kept.

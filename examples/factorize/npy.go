@@ -1,13 +1,15 @@
 package main
 
 import (
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/internal/npy"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
 // saveTopics writes B with one row for each word of the vocabulary file.
 func saveTopics(path string, m *jsmf.Model, in *input) error {
-	b := m.TopicsTo(nil)
+	b := mat.DenseCopyOf(m.Topics())
 	row := make([]int, in.fileWords) // the model's word, counted from 1
 	for i, j := range in.fileIndex {
 		row[j] = i + 1

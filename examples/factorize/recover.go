@@ -146,7 +146,7 @@ func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []in
 				l.Children[e.Parent] = append(l.Children[e.Parent], e)
 			}
 		}
-		gain := cosines(h.TopicsTo(i+1, nil), direct.TopicsTo(nil))
+		gain := cosines(mat.DenseCopyOf(h.Topics(i+1)), mat.DenseCopyOf(direct.Topics()))
 		if direct.K() < l.K { // a finder that allows fewer
 			return nil, fmt.Errorf("%d topics above, but %d directly", l.K, direct.K())
 		}
@@ -161,7 +161,7 @@ func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []in
 		for _, x := range []struct {
 			b  *mat.Dense
 			to *float64
-		}{{h.TopicsTo(i+1, nil), &l.Distinct}, {direct.TopicsTo(nil), &l.DistinctDirect}} {
+		}{{mat.DenseCopyOf(h.Topics(i + 1)), &l.Distinct}, {mat.DenseCopyOf(direct.Topics()), &l.DistinctDirect}} {
 			s, err := metrics.Dissimilarity(x.b, topWords)
 			if err != nil {
 				return nil, err

@@ -204,8 +204,13 @@ type experiment struct {
 	gibbsIsTrue bool       // FR
 }
 
+// topicsOf returns the model as package infer takes it.
+func topicsOf(m *jsmf.Model) infer.Topics {
+	return infer.Topics{B: mat.DenseCopyOf(m.Topics()), A: mat.DenseCopyOf(m.Correlations()), Breve: mat.DenseCopyOf(m.WordTopics()), Alpha: m.Alpha()}
+}
+
 func prepare(ctx context.Context, o options, setting string, m *jsmf.Model, train, unseen *corpus.Corpus, note func(string, ...any)) (*experiment, error) {
-	e := &experiment{name: setting, k: m.K(), topics: m.InferTopics()}
+	e := &experiment{name: setting, k: m.K(), topics: topicsOf(m)}
 	gibbs := infer.Gibbs{BurnIn: o.burnIn, Sweeps: o.sweeps, Seed: o.seed}
 	if setting == "FR" {
 		e.docs, e.gibbsIsTrue = [2]*corpus.Corpus{train, unseen}, true

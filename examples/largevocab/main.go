@@ -213,7 +213,7 @@ func largevocab(ctx context.Context, o options, stdout, stderr io.Writer) error 
 	}
 	var raw *corpus.Corpus
 	var stop []string
-	_, err := jsmf.RunStage(rec, "read", func() (_ string, err error) {
+	_, err := cli.Stage(rec, "read", func() (_ string, err error) {
 		if raw, err = corpus.ReadUCI(ctx, o.docword, o.vocab); err != nil {
 			return "", err
 		}
@@ -286,7 +286,7 @@ func fit(ctx context.Context, o options, raw *corpus.Corpus, stop []string, fact
 	res := &result{Factor: factor, Rectify: o.rectifyName}
 	s := &res.Seconds
 	var c *corpus.Corpus
-	d, err := jsmf.RunStage(rec, "curate", func() (_ string, err error) {
+	d, err := cli.Stage(rec, "curate", func() (_ string, err error) {
 		if c, _, err = corpus.Curate(raw, corpus.Curation{StopWords: stop, Words: words}); err != nil {
 			return "", err
 		}
@@ -306,7 +306,7 @@ func fit(ctx context.Context, o options, raw *corpus.Corpus, stop []string, fact
 		return nil, nil, err
 	}
 	var r *metrics.Report
-	d, err = jsmf.RunStage(rec, "metrics", func() (_ string, err error) {
+	d, err = cli.Stage(rec, "metrics", func() (_ string, err error) {
 		r, err = p.EvaluatePrepared(ctx, m, prepared)
 		return "", err
 	})
@@ -378,8 +378,8 @@ func compare(base, m *jsmf.Model, at []int, top int) ([]topic, error) {
 	for _, j := range at {
 		inBase[j] = true
 	}
-	b := m.TopicsTo(nil)
-	cos := cosines(base.TopicsTo(nil), b, at)
+	b := mat.DenseCopyOf(m.Topics())
+	cos := cosines(mat.DenseCopyOf(base.Topics()), b, at)
 	col, err := assign.Best(cos)
 	if err != nil {
 		return nil, err

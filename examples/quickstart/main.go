@@ -154,7 +154,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	var measured *metrics.Report
 	var times []timing
 	stage := func(name string, f func() (string, error)) error {
-		d, err := jsmf.RunStage(rec, jsmf.Stage(name), f)
+		d, err := cli.Stage(rec, name, f)
 		times = append(times, timing{name, d})
 		return err
 	}

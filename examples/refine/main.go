@@ -280,7 +280,7 @@ func table(ctx context.Context, o options, w io.Writer) error {
 // inCorpus returns B with a row for each word of the corpus; words that are in no
 // document of the fit have zeros.
 func inCorpus(m *jsmf.Model, c *corpus.Corpus) *mat.Dense {
-	b, out := m.TopicsTo(nil), mat.NewDense(c.NumWords(), m.K(), nil)
+	b, out := mat.DenseCopyOf(m.Topics()), mat.NewDense(c.NumWords(), m.K(), nil)
 	for i := range c.NumWords() {
 		if w, ok := m.Index(c.Word(i)); ok {
 			out.SetRow(i, b.RawRowView(w))

@@ -287,7 +287,7 @@ func topics(ctx context.Context, o options) (*mat.Dense, error) {
 		if err != nil {
 			return nil, err
 		}
-		return m.TopicsTo(nil), nil
+		return mat.DenseCopyOf(m.Topics()), nil
 	case o.docword != "":
 		raw, err := corpus.ReadUCI(ctx, o.docword, o.vocab)
 		if err != nil {
@@ -307,7 +307,7 @@ func topics(ctx context.Context, o options) (*mat.Dense, error) {
 		if err != nil {
 			return nil, err
 		}
-		return m.TopicsTo(nil), nil
+		return mat.DenseCopyOf(m.Topics()), nil
 	}
 	return madeUp(o.words, o.k, o.seed), nil
 }

@@ -50,7 +50,7 @@ func WritePyLDAvis(w io.Writer, m *jsmf.Model, n int) error {
 		tokens = 1e6
 	}
 	topics := order(m.K(), func(k int) float64 { return shares[k] })
-	b := m.TopicsTo(nil)
+	b := mat.DenseCopyOf(m.Topics())
 	unigram := make([]float64, m.N())
 	for i := range unigram {
 		for k, s := range shares {

@@ -38,7 +38,7 @@ func TestPyLDAvis(t *testing.T) {
 	if v.R != 12 || v.Step != 0.01 || !slices.Equal(v.MDS.Topics, []int{1, 2, 3, 4, 5, 6}) {
 		t.Errorf("R %d, step %v, topics %v", v.R, v.Step, v.MDS.Topics)
 	}
-	shares, topics := m.TopicShares(), m.TopicsTo(nil)
+	shares, topics := m.TopicShares(), mat.DenseCopyOf(m.Topics())
 	if !slices.IsSortedFunc(v.MDS.Freq, func(a, b float64) int { return int(math.Copysign(1, b-a)) }) {
 		t.Errorf("topics are not by falling share: %v", v.MDS.Freq)
 	}
@@ -126,7 +126,7 @@ func TestPyLDAvis(t *testing.T) {
 // distances.
 func TestCoordinatesOf(t *testing.T) {
 	m := model(t, 200, 3)
-	b := m.TopicsTo(nil)
+	b := mat.DenseCopyOf(m.Topics())
 	topics := []int{2, 0, 1}
 	x, y, err := coordinatesOf(b, topics)
 	if err != nil {

@@ -201,7 +201,7 @@ func newPage(m *jsmf.Model, s *settings) (*page, error) {
 	p := &page{
 		Title: s.title, About: s.about, K: m.K(), N: m.N(),
 		Documents: st.Corpus.Documents, Tokens: st.Corpus.Tokens,
-		Refined: m.Refined(), Warnings: st.Warnings, HasAnchors: m.HasAnchors(), HasDocuments: s.docs != nil,
+		Refined: m.Spectral() != m, Warnings: st.Warnings, HasAnchors: m.Anchors() != nil, HasDocuments: s.docs != nil,
 	}
 	p.facts(m, st, s)
 	d := &data{Steps: lambdaSteps, Top: s.topWords}
@@ -222,7 +222,7 @@ func newPage(m *jsmf.Model, s *settings) (*page, error) {
 	d.Columns = columns(m, shares, s)
 	d.Matrix = matrix(m, shares)
 	p.Matrix = len(d.Matrix.Topics)
-	d.Changes, d.Eigen, d.Norms = numbers(st.Rectify.Changes), numbers(st.Rectify.Eigenvalues), numbers(m.AnchorNorms())
+	d.Changes, d.Eigen, d.Norms = numbers(st.Rectify.Changes), numbers(st.Rectify.Eigenvalues), numbers(st.Anchors.Norms)
 	if len(d.Eigen) == 0 {
 		d.Eigen = numbers(st.AnchorFree.Eigenvalues)
 	}
@@ -442,9 +442,9 @@ func (l *wordList) finish(d *data) {
 }
 
 func topics(m *jsmf.Model, shares []float64, used *wordList, s *settings) []topicData {
-	b := m.TopicsTo(nil)
+	b := mat.DenseCopyOf(m.Topics())
 	lp := logs(used.p)
-	anchors, facets := m.Anchors(), m.Facets()
+	anchors, facets := m.Anchors(), m.AnchorGroups()
 	out := make([]topicData, m.K())
 	for k := range out {
 		t := &out[k]
@@ -564,7 +564,7 @@ func columns(m *jsmf.Model, shares []float64, s *settings) []column {
 	for _, x := range shares {
 		cols[0].Values = append(cols[0].Values, 100*x)
 	}
-	if n := m.AnchorNorms(); n != nil {
+	if n := m.Stats().Anchors.Norms; n != nil {
 		cols = append(cols, byTopic{"norm", "Distance", "Of the anchor from the span of those found before it", n})
 	}
 	r := s.measured
@@ -584,7 +584,7 @@ func columns(m *jsmf.Model, shares []float64, s *settings) []column {
 // ofModel returns the measures by topic that the model alone allows. A measure that
 // its topics do not is left out.
 func ofModel(m *jsmf.Model) *metrics.Report {
-	b, r := m.TopicsTo(nil), new(metrics.Report)
+	b, r := mat.DenseCopyOf(m.Topics()), new(metrics.Report)
 	keep := func(to *metrics.Stat) func(metrics.Stat, error) {
 		return func(s metrics.Stat, err error) {
 			if err == nil {
@@ -595,7 +595,7 @@ func ofModel(m *jsmf.Model) *metrics.Report {
 	keep(&r.Dominancy)(metrics.Dominancy(m.Correlations()))
 	keep(&r.Sparsity)(metrics.Sparsity(b))
 	keep(&r.Dissimilarity)(metrics.Dissimilarity(b, 0))
-	if m.HasAnchors() {
+	if m.Anchors() != nil {
 		keep(&r.BasisRank)(metrics.BasisRank(b, m.Anchors()))
 	}
 	return r
@@ -726,7 +726,7 @@ func matrix(m *jsmf.Model, shares []float64) matrixData {
 	}
 	corr := mat.NewDense(n, n, nil)
 	joint := mat.NewDense(n, n, nil)
-	a := m.CorrelationsTo(nil)
+	a := mat.DenseCopyOf(m.Correlations())
 	sum := mat.Sum(a)
 	for i, k := range d.Topics {
 		joint.Set(i, i, a.At(k, k)/sum)

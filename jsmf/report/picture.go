@@ -113,7 +113,7 @@ func coordinates(m *jsmf.Model) (x, top *mat.Dense, err error) {
 		return nil, nil, errors.New("report: no model")
 	}
 	k := m.K()
-	b, given := m.TopicsTo(nil), m.CorrelationsTo(nil)
+	b, given := mat.DenseCopyOf(m.Topics()), mat.DenseCopyOf(m.Correlations())
 	for t := range k { // p(topic l | topic t)
 		row, sum := given.RawRowView(t), 0.0
 		for l := range row {
@@ -148,7 +148,7 @@ func coordinates(m *jsmf.Model) (x, top *mat.Dense, err error) {
 		}
 	}
 	x = new(mat.Dense)
-	x.Mul(m.WordTopicsTo(nil), vectors)
+	x.Mul(mat.DenseCopyOf(m.WordTopics()), vectors)
 	return x, vectors, nil
 }
 
@@ -190,7 +190,7 @@ func mapWords(m *jsmf.Model, p []float64, n int) []int {
 	for _, w := range m.Anchors() {
 		add(w)
 	}
-	for _, f := range m.Facets() {
+	for _, f := range m.AnchorGroups() {
 		for _, w := range f {
 			add(w)
 		}

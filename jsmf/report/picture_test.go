@@ -22,7 +22,7 @@ func TestPCA(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, k := m.N(), m.K()
-	a := m.CorrelationsTo(nil)
+	a := mat.DenseCopyOf(m.Correlations())
 	for i := range k {
 		s := mat.Sum(a.RowView(i))
 		for j := range k {
@@ -30,7 +30,7 @@ func TestPCA(t *testing.T) {
 		}
 	}
 	var rows mat.Dense
-	rows.Product(m.WordTopicsTo(nil), a, m.Topics().T())
+	rows.Product(mat.DenseCopyOf(m.WordTopics()), a, m.Topics().T())
 	mean := make([]float64, n)
 	for i := range n {
 		for j := range n {

@@ -34,7 +34,7 @@ func TestRelevance(t *testing.T) {
 	if s.Top != top || s.Steps != lambdaSteps {
 		t.Fatalf("top %d, steps %d", s.Top, s.Steps)
 	}
-	b := m.TopicsTo(nil)
+	b := mat.DenseCopyOf(m.Topics())
 	for step := range lambdaSteps + 1 {
 		lambda := float64(step) / lambdaSteps
 		var r metrics.Ranking = metrics.ByRelevance{Lambda: lambda}
@@ -170,7 +170,7 @@ func TestPage(t *testing.T) {
 	}
 	// Correlations and A, by pairs.
 	at := 0
-	a := m.CorrelationsTo(nil)
+	a := mat.DenseCopyOf(m.Correlations())
 	a.Scale(1/mat.Sum(a), a)
 	pairs := m.CorrelatedPairs(-1)
 	for i := range 12 {
@@ -283,7 +283,7 @@ func TestMeasured(t *testing.T) {
 	if s.Words[s.Topics[0].Anchor] != m.AnchorWords()[0] {
 		t.Errorf("anchor %q", s.Words[s.Topics[0].Anchor])
 	}
-	r, err := metrics.Evaluate(ctx, metrics.Factors{C: c, B: m.TopicsTo(nil), Breve: m.WordTopicsTo(nil), A: m.Correlations(), Anchors: m.Anchors()})
+	r, err := metrics.Evaluate(ctx, metrics.Factors{C: c, B: mat.DenseCopyOf(m.Topics()), Breve: mat.DenseCopyOf(m.WordTopics()), A: m.Correlations(), Anchors: m.Anchors()})
 	if err != nil {
 		t.Fatal(err)
 	}

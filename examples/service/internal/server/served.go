@@ -67,7 +67,7 @@ type pairAnswer struct {
 // serve makes a model ready, all but its name. A model of which it makes no error
 // can be named.
 func serve(ctx context.Context, m *jsmf.Model) (*served, error) {
-	if !m.HasVocabulary() {
+	if m.Vocabulary() == nil {
 		return nil, fmt.Errorf("server: the model has no vocabulary, and could not read texts")
 	}
 	s := &served{model: m}

@@ -1,0 +1,8 @@
+package jsmf
+
+import "github.com/jsmf-go/spectral/internal/errs"
+
+// errorf and wrap put "jsmf: " in front of an error, once.
+func errorf(format string, args ...any) error { return errs.Errorf("jsmf", format, args...) }
+
+func wrap(err error) error { return errs.Wrap("jsmf", err) }

@@ -1,0 +1,111 @@
+package jsmf_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// full is a writer that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+// Every error names the package once, at its beginning, whatever it wraps.
+func TestErrorsNameThePackageOnce(t *testing.T) {
+	_, docs := planted(60, 4, 200)
+	c := countsCorpus(t, 60, docs)
+	p := jsmf.New(4).Rectify(rectify.AP{Iterations: 3})
+	m := fit(t, p, c)
+	other, err := corpus.Builder{}, error(nil)
+	if err = other.AddText("", "", "words that no topic has and no document of the fit"); err != nil {
+		t.Fatal(err)
+	}
+	strange, err := other.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	broken := filepath.Join(dir, "broken.jsmf")
+	if err := os.WriteFile(broken, encoded(t, m)[:500], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	failing := func(context.Context, *corpus.Corpus) (*jsmf.Model, error) { return jsmf.New(1).Fit(ctx, c) }
+	names := regexp.MustCompile(`(^| )jsmf: `)
+	for what, f := range map[string]func() error{
+		"fit, K = 1":           func() error { _, err := jsmf.New(1).Fit(ctx, c); return err },
+		"fit, K > N":           func() error { _, err := jsmf.New(99).Fit(ctx, c); return err },
+		"fit, bad settings":    func() error { _, err := p.Rectify(rectify.AP{Iterations: -1}).MinTokens(-1).Fit(ctx, c); return err },
+		"fit, cancelled":       func() error { _, err := p.Fit(gone, c); return err },
+		"fit, few words":       func() error { _, err := p.Fit(ctx, strange); return err },
+		"fit after another":    func() error { _, err := p.From(m).FitMatrix(ctx, identity(t, 9)); return err },
+		"evaluate":             func() error { _, err := p.Evaluate(ctx, m, strange); return err },
+		"evaluate, cancelled":  func() error { _, err := p.Evaluate(gone, m, c); return err },
+		"sweep":                func() error { _, err := p.Sweep(ctx, c, []int{1, 1}); return err },
+		"sweep, cancelled":     func() error { _, err := p.Sweep(gone, c, []int{2, 3}); return err },
+		"hierarchy":            func() error { _, err := p.Hierarchy(ctx, m, 3, 3); return err },
+		"hierarchy, cancelled": func() error { _, err := p.Hierarchy(gone, m, 3); return err },
+		"stability":            func() error { _, err := jsmf.Resampling{}.Measure(ctx, m, c, failing); return err },
+		"stability, settings":  func() error { _, err := jsmf.Resampling{Draws: -1, Share: 2}.Measure(ctx, nil, c, nil); return err },
+		"align":                func() error { _, err := jsmf.Align(gone, m, m, 1); return err },
+		"reorder":              func() error { _, err := m.Reorder([]int{1}); return err },
+		"labels":               func() error { _, err := m.Labels(metrics.ByLift{}, -1); return err },
+		"inferer":              func() error { _, err := m.Inferer(ctx, infer.PADD{}, infer.Options{}); return err },
+		"transform":            func() error { _, err := m.TransformBy(ctx, c.Source(), infer.PADD{}, infer.Options{}); return err },
+		"transform, no source": func() error { _, err := m.Transform(ctx, nil); return err },
+		"transform, cancelled": func() error { _, err := m.Transform(gone, m.Texts("w1", "w2")); return err },
+		"learn alpha":          func() error { _, err := m.LearnAlpha(ctx, nil, infer.Options{}); return err },
+		"learn dual":           func() error { _, _, err := m.LearnDual(gone, c, infer.PADD{}, infer.Options{}); return err },
+		"tokenizer":            func() error { _, err := m.WithTokenizer(text.WordTokenizer{MinLength: -1}); return err },
+		"save":                 func() error { return m.Save(filepath.Join(dir, "none", "m")) },
+		"write":                func() error { _, err := m.WriteTo(full{}); return err },
+		"load, missing":        func() error { _, err := jsmf.LoadModel(filepath.Join(dir, "none")); return err },
+		"load, broken":         func() error { _, err := jsmf.LoadModel(broken); return err },
+		"load, folder":         func() error { _, err := jsmf.LoadModel(dir); return err },
+		"read":                 func() error { _, err := jsmf.ReadModel(strings.NewReader("no model")); return err },
+	} {
+		err := f()
+		if err == nil {
+			t.Errorf("%s: no error", what)
+			continue
+		}
+		for line := range strings.Lines(err.Error()) {
+			if n := len(names.FindAllString(line, -1)); n > 1 {
+				t.Errorf("%s: %q", what, line)
+			}
+		}
+		if !strings.HasPrefix(err.Error(), "jsmf: ") {
+			t.Errorf("%s: %q", what, err)
+		}
+	}
+}
+
+// identity is a matrix of n words without names.
+func identity(t *testing.T, n int) cooc.Matrix {
+	t.Helper()
+	d := make([]float64, n*n)
+	for i := range n {
+		d[i*n+i] = 1 / float64(n)
+	}
+	c, err := cooc.NewDense(mat.NewDense(n, n, d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

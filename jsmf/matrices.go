@@ -1,0 +1,139 @@
+package jsmf
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// view is a matrix that cannot be written through.
+type view struct {
+	r, c int
+	data []float64
+}
+
+func (v view) Dims() (r, c int) { return v.r, v.c }
+
+func (v view) At(i, j int) float64 {
+	if uint(i) >= uint(v.r) {
+		panic(mat.ErrRowAccess)
+	}
+	if uint(j) >= uint(v.c) {
+		panic(mat.ErrColAccess)
+	}
+	return v.data[i*v.c+j]
+}
+
+func (v view) T() mat.Matrix { return mat.Transpose{Matrix: v} }
+
+// Topics returns B, the N×K matrix of topics. Column k is p(word | topic k),
+// non-negative with sum 1. The result is a read-only view, which costs nothing
+// to make. Gonum reads views one element at a time: for products and other work
+// on the whole matrix, take a copy by mat.DenseCopyOf.
+func (m *Model) Topics() mat.Matrix { return view{m.n, m.k, m.topics} }
+
+// WordTopics returns the N×K matrix whose row n is p(topic | word n), the
+// transpose of B̆ in the papers, as a read-only view. Rows are non-negative with
+// sum 1; the row of a word whose marginal is not positive may be all 0. The row
+// of an anchor is a unit vector, unless the anchor is one of a group or the
+// model was refined.
+func (m *Model) WordTopics() mat.Matrix { return view{m.n, m.k, m.wordTopics} }
+
+// Correlations returns A, the symmetric K×K matrix of p(topic k, topic l), as a
+// read-only view: the probability that two words drawn from one document come
+// from topics k and l. It is the estimate as recovered, neither clipped nor
+// rescaled. Negative entries, or a sum far from 1, mean that the model does not
+// fit (metrics.Report.Legality).
+func (m *Model) Correlations() mat.Matrix { return view{m.k, m.k, m.corr} }
+
+// denseTopics returns B for reading: it shares the memory of the model.
+func (m *Model) denseTopics() *mat.Dense { return mat.NewDense(m.n, m.k, m.topics) }
+
+// varianceTol is the part of A_kk that the variance A_kk − a_k² must keep to be
+// more than rounding.
+const varianceTol = 1e-12
+
+// shares returns the row sums of A over its whole sum, and that sum.
+func (m *Model) shares() (a []float64, sum float64) {
+	a = make([]float64, m.k)
+	for i := range m.k {
+		for _, x := range m.corr[i*m.k : (i+1)*m.k] {
+			a[i] += x
+		}
+		sum += a[i]
+	}
+	for i := range a {
+		if sum > 0 {
+			a[i] /= sum
+		} else {
+			a[i] = math.NaN()
+		}
+	}
+	return a, sum
+}
+
+// TopicShares returns p(topic) for each topic: the row sums of A divided by the
+// sum of A. Shares may be negative if A has negative entries, and are all NaN if
+// the sum of A is not positive.
+func (m *Model) TopicShares() []float64 {
+	a, _ := m.shares()
+	return a
+}
+
+// TopicPair tells how two topics are related. In the formulas below A has been
+// scaled to sum 1, and a are its row sums.
+type TopicPair struct {
+	K, L int // the topics, K < L
+
+	// Joint is A_kl, the probability that two words of one document come from
+	// topics K and L, in this order.
+	Joint float64
+
+	// Lift is A_kl / (a_k a_l): above 1 where the topics meet more often than
+	// independent ones would.
+	Lift float64
+
+	// Correlation is (A_kl − a_k a_l) / √((A_kk − a_k²)(A_ll − a_l²)), the
+	// Pearson correlation of the two topics' proportions over the documents: A
+	// is the second moment E[wwᵀ] of the proportions w, and a their mean. It
+	// lies in [−1, 1] if A is positive semi-definite. It is NaN if a topic's
+	// variance A_kk − a_k² is not positive, to 1e-12 of A_kk.
+	Correlation float64
+}
+
+// CorrelatedPairs returns the n pairs of topics with the largest correlation, in
+// decreasing order, NaN last, ties by K and then L. A negative n, or one that is
+// too large, returns all K(K−1)/2 pairs. O(K² log K).
+func (m *Model) CorrelatedPairs(n int) []TopicPair {
+	a, sum := m.shares()
+	k := m.k
+	at := func(i, j int) float64 { // A scaled and symmetric to the last bit
+		return (m.corr[i*k+j] + m.corr[j*k+i]) / (2 * sum)
+	}
+	pairs := make([]TopicPair, 0, k*(k-1)/2)
+	for i := range k {
+		for j := i + 1; j < k; j++ {
+			p := TopicPair{K: i, L: j, Joint: math.NaN(), Lift: math.NaN(), Correlation: math.NaN()}
+			if sum > 0 {
+				p.Joint = at(i, j)
+				if d := a[i] * a[j]; d != 0 {
+					p.Lift = p.Joint / d
+				}
+				vi, vj := at(i, i)-a[i]*a[i], at(j, j)-a[j]*a[j]
+				if vi > varianceTol*at(i, i) && vj > varianceTol*at(j, j) && vi > 0 && vj > 0 {
+					p.Correlation = (p.Joint - a[i]*a[j]) / (math.Sqrt(vi) * math.Sqrt(vj))
+				}
+			}
+			pairs = append(pairs, p)
+		}
+	}
+	slices.SortStableFunc(pairs, func(p, q TopicPair) int {
+		return cmp.Compare(q.Correlation, p.Correlation) // NaN is less than all
+	})
+	if n >= 0 && n < len(pairs) {
+		pairs = slices.Clone(pairs[:n])
+	}
+	return pairs
+}
