@@ -32,7 +32,8 @@ const (
 //
 // It is at least 0; lower is better. c is the original co-occurrence (N×N), not the
 // rectified one. breve is B̆, N×K; anchors are K numbers of words. One value a word,
-// NaN for a word whose row of c sums to 0; an anchor with such a row is an error.
+// NaN for a word whose row of c sums to 0 or too little to be divided by its sum; an
+// anchor with such a row is an error.
 //
 // O(N·K²) and O(NK) memory, a product of c with an N×K block and the row norms of c;
 // words recovered to better than a thousandth of their norm take a row of c each.
@@ -75,8 +76,8 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 	n, k := breve.Dims()
 	marg := c.Marginals()
 	for j, s := range anchors {
-		if marg[s] == 0 {
-			return Stat{}, fmt.Errorf("metrics: anchors[%d]: %d is a word whose row of C sums to 0", j, s)
+		if tooSmall(marg[s]) {
+			return Stat{}, fmt.Errorf("metrics: anchors[%d]: the row of word %d in C sums to %v, too small to normalise", j, s, marg[s])
 		}
 	}
 	// x = C̄_Sᵀ (N×K), f = C·x = diag(c)·C̄C̄_Sᵀ, g = C̄_S C̄_Sᵀ.
@@ -114,7 +115,7 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 	values := make([]float64, n)
 	err = run.Chunks(ctx, n, rowChunk, workers, func(w, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
-			if marg[i] == 0 {
+			if tooSmall(marg[i]) {
 				values[i] = math.NaN()
 				continue
 			}
@@ -144,6 +145,10 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 	}
 	return NewStat(values), nil
 }
+
+// tooSmall tells whether a row with this sum cannot be divided by it: 1/sum is not
+// finite.
+func tooSmall(sum float64) bool { return math.IsInf(1/sum, 0) }
 
 // Approximation returns ‖C − BABᵀ‖_F (lee-2018 §2.4, lee-2020 §4). Lower is better;
 // compare it with ‖C‖_F, for entries of C are of the order of 1/N².

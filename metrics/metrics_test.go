@@ -689,6 +689,14 @@ func TestUndefined(t *testing.T) {
 	s, err = Recovery(ctx, c, breve, []int{0}, 0)
 	is("recovery", s, err, 0, 2)
 
+	// Nor is a row known whose entries are too small to be divided by their sum.
+	tiny := denseC(t, mat.NewDense(3, 3, []float64{.25, .25, 1e-310, .25, .25, 0, 1e-310, 0, 0}))
+	s, err = Recovery(ctx, tiny, breve, []int{0}, 0)
+	is("recovery of a denormal row", s, err, 0, 2)
+	if _, err = Recovery(ctx, tiny, breve, []int{2}, 0); err == nil || !strings.Contains(err.Error(), "too small to normalise") {
+		t.Errorf("a denormal anchor: %v", err)
+	}
+
 	// One topic, and one word.
 	one := mat.NewDense(3, 1, []float64{.5, .25, .25})
 	s, err = Dissimilarity(one, 20)

@@ -263,6 +263,12 @@ func begin(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*pr
 	if err != nil {
 		return nil, fmt.Errorf("recovery: %w", err)
 	}
+	for i, v := range c {
+		// Its square, or 1/v, is not a number that counts.
+		if q := norms[i]; v > 0 && (math.IsInf(1/v, 1) || math.IsNaN(q) || math.IsInf(q, 1) || q == 0 && v < 1e-140) {
+			return nil, fmt.Errorf("recovery: the row of word %d sums to %g, too small to normalise: divide the matrix by its sum", i, v)
+		}
+	}
 	return &problem{rows: rows, anchors: anchors, topic: topic, points: points, n: n, d: d, k: k, c: c, norms: norms, workers: opt.Workers}, nil
 }
 

@@ -556,3 +556,28 @@ func TestGoldenSynth(t *testing.T) {
 		}
 	}
 }
+
+// A matrix whose entries are too small to be divided by the sums of their rows is
+// refused by every method, in the same words.
+func TestTooSmall(t *testing.T) {
+	p := testutil.NewPlanted(30, 3, 0.1, 1)
+	var c mat.Dense
+	c.Product(p.B, p.A, p.B.T())
+	for _, scale := range []float64{1e-200, 1e-308, 1e-312, 1e-320} {
+		var small mat.Dense
+		small.Scale(scale, &c)
+		d, err := cooc.NewDense(&small)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := cooc.NewRows(d)
+		if err != nil { // refused before
+			continue
+		}
+		for _, r := range []recovery.Recoverer{recovery.SCLS{}, recovery.Inverse{}, recovery.RecoverKL{}} {
+			if _, err := r.Recover(context.Background(), rows, p.Anchors, recovery.Options{}); err == nil || !strings.Contains(err.Error(), "too small to normalise") {
+				t.Errorf("%v, entries of %g: %v", r, scale, err)
+			}
+		}
+	}
+}
