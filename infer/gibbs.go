@@ -14,9 +14,8 @@ import (
 // of (α + n)/Σ(α + n) over the sweeps after the first BurnIn. It is the papers'
 // reference for quality, and the slowest method.
 //
-// The random numbers come from Seed and the document itself, so that the same words
-// and counts in the same order give the same result anywhere. Counts must be whole
-// numbers.
+// The random numbers come from Seed and the document itself, so that a document has
+// the same result anywhere. Counts must be whole numbers.
 //
 // Doc.Iterations counts sweeps. Cost of a sweep: for each token, the topics its word
 // is in. Memory: 4 bytes for each token, per goroutine.

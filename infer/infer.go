@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
@@ -122,9 +123,14 @@ type document struct {
 	n   float64   // their sum, > 0
 }
 
+// work is what one goroutine needs: the document in hand, and the scratch memory of
+// the method.
 type work struct {
-	doc document
-	own any
+	doc    document
+	own    any
+	words  []int32 // as given, then each once
+	counts []int32
+	pairs  []uint64
 }
 
 func newInferer(name string, c *checked, m inference) *Inferer {
@@ -145,7 +151,7 @@ func (p *Inferer) K() int { return p.k }
 // InferTo writes the topic proportions of a document to dst, which has length K.
 // They are non-negative and sum to 1 to rounding, except for the status AllZero. The
 // document has counts[i] ≥ 0 tokens of word ids[i], 0 ≤ ids[i] < N. Nil counts mean
-// one each. Words may come in any order and repeatedly.
+// one each. Words may come in any order, and the counts of repeated words are added.
 //
 // A document without a known token is no error: see NoTokens. It fails for slices of
 // the wrong length, words outside the vocabulary and negative counts; dst is then
@@ -161,23 +167,25 @@ func (p *Inferer) InferTo(dst []float64, ids, counts []int32) (Doc, error) {
 }
 
 // InferWeightsTo is InferTo for real weights ≥ 0 in place of counts, such as exact
-// word probabilities. MAP and TLI take the total weight for the number of tokens;
-// Gibbs takes whole numbers only.
+// word probabilities. Each word should be given once. MAP and TLI take the total weight
+// for the number of tokens; Gibbs takes whole numbers only.
 func (p *Inferer) InferWeightsTo(dst []float64, ids []int32, weights []float64) (Doc, error) {
 	w := p.pool.Get().(*work)
 	defer p.pool.Put(w)
 	if len(weights) != len(ids) {
 		return Doc{}, fmt.Errorf("infer: %d weights for %d words", len(weights), len(ids))
 	}
-	w.doc.reset()
-	out := Doc{}
 	for i, id := range ids {
-		if err := p.add(&w.doc, &out, i, id, weights[i]); err != nil {
-			return out, fmt.Errorf("infer: %w", err)
+		if err := p.check(i, id, weights[i]); err != nil {
+			return Doc{}, fmt.Errorf("infer: %w", err)
 		}
 	}
-	err := p.finish(dst, w, &out)
-	if err != nil {
+	out := Doc{}
+	w.doc.reset()
+	for i, id := range ids {
+		p.add(&w.doc, &out, id, weights[i])
+	}
+	if err := p.finish(dst, w, &out); err != nil {
 		return out, fmt.Errorf("infer: %w", err)
 	}
 	return out, nil
@@ -188,16 +196,27 @@ func (p *Inferer) infer(dst []float64, w *work, ids, counts []int32) (Doc, error
 	if counts != nil && len(counts) != len(ids) {
 		return Doc{}, fmt.Errorf("%d counts for %d words", len(counts), len(ids))
 	}
-	w.doc.reset()
-	out := Doc{}
+	w.words, w.counts = w.words[:0], w.counts[:0]
 	for i, id := range ids {
-		x := 1.0
+		x := int32(1)
 		if counts != nil {
-			x = float64(counts[i])
+			x = counts[i]
 		}
-		if err := p.add(&w.doc, &out, i, id, x); err != nil {
-			return out, err
+		if err := p.check(i, id, float64(x)); err != nil {
+			return Doc{}, err
 		}
+		if x > 0 {
+			w.words, w.counts = append(w.words, id), append(w.counts, x)
+		}
+	}
+	n, word, sum := bag.Merge(w.words, w.counts, &w.pairs)
+	if word >= 0 {
+		return Doc{}, fmt.Errorf("word %d occurs %g times, more than %d", word, sum, bag.MaxCount)
+	}
+	out := Doc{}
+	w.doc.reset()
+	for i, id := range w.words[:n] {
+		p.add(&w.doc, &out, id, float64(w.counts[i]))
 	}
 	err := p.finish(dst, w, &out)
 	return out, err
@@ -205,13 +224,20 @@ func (p *Inferer) infer(dst []float64, w *work, ids, counts []int32) (Doc, error
 
 func (d *document) reset() { d.ids, d.x, d.n = d.ids[:0], d.x[:0], 0 }
 
-// add adds x tokens of a word, the i-th that the document lists.
-func (p *Inferer) add(d *document, out *Doc, i int, id int32, x float64) error {
-	switch {
-	case id < 0 || int(id) >= p.n:
+// check refuses what cannot be the i-th word of a document.
+func (p *Inferer) check(i int, id int32, x float64) error {
+	if id < 0 || int(id) >= p.n {
 		return fmt.Errorf("word %d, number %d of the document, is not in [0, %d): are these numbers of another vocabulary?", id, i, p.n)
-	case !(x >= 0) || math.IsInf(x, 1):
+	}
+	if !(x >= 0) || math.IsInf(x, 1) {
 		return fmt.Errorf("the weight of word %d, number %d of the document, is %g, must be finite and at least 0", id, i, x)
+	}
+	return nil
+}
+
+// add adds x tokens of a word.
+func (p *Inferer) add(d *document, out *Doc, id int32, x float64) {
+	switch {
 	case x == 0:
 	case p.rows.empty(id):
 		out.Unknown += x
@@ -219,7 +245,6 @@ func (p *Inferer) add(d *document, out *Doc, i int, id int32, x float64) error {
 		d.ids, d.x = append(d.ids, id), append(d.x, x)
 		d.n += x
 	}
-	return nil
 }
 
 // finish infers the document in w.

@@ -12,17 +12,17 @@ import (
 	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
-// LeastSquares finds the composition whose word probabilities are nearest to
-// the document's word frequencies h̃: min ‖Bw − h̃‖₂ over the simplex, exactly, by
-// an active-set method (lee-2018, Appendix A.3, "Recovering cluster-example matrix").
-// It uses no prior: on short documents it takes noise for topics.
+// LeastSquares finds the topic proportions whose word probabilities are nearest to the
+// word frequencies h̃ of the document: min ‖Bw − h̃‖₂ over the simplex, exactly, by an
+// active-set method (lee-2018, Appendix A.3). It uses no prior, and on short documents
+// it fits noise.
 //
-// Doc.Iterations counts equality-constrained solves. Cost: the nonzeros of the
-// document's rows of B, then O(K|P|) a step for |P| topics found. Memory: O(K²) a
+// Doc.Iterations counts equality-constrained solves. Cost: the nonzeros in the
+// document's rows of B, then O(K|P|) a step for |P| topics found. Memory: O(K²) per
 // goroutine.
 type LeastSquares struct {
-	// MaxIterations bounds the solves of a document; 0 means 20K + 200, far
-	// above what is needed in practice.
+	// MaxIterations is the most solves for a document; 0 means 20K + 200, far more
+	// than are needed.
 	MaxIterations int
 }
 
@@ -33,7 +33,7 @@ func (l LeastSquares) String() string {
 	return "LeastSquares"
 }
 
-// Prepare implements Method: G = BᵀB, NK² flops, and a check of O(K³).
+// Prepare implements Method. NK² flops and O(K³).
 func (l LeastSquares) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err error) {
 	defer named(&err)
 	if l.MaxIterations < 0 {
@@ -76,78 +76,11 @@ func (r *rows) project(f []float64, d *document) {
 	}
 }
 
-// SPI is the simple probabilistic inverse (lee-2018 §4.3.1): w = B̆h̃, the mean over
-// the tokens of p(topic | word). It costs one pass over the tokens and finds every
-// topic that is there, but puts shares on many that are not.
-type SPI struct{}
-
-func (SPI) String() string { return "SPI" }
-
-// Prepare implements Method. O(NK).
-func (SPI) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err error) {
-	defer named(&err)
-	c, err := check(t)
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.breve()
-	if err != nil {
-		return nil, err
-	}
-	c.rows = r
-	return newInferer("SPI", c, spi{r}), ctx.Err()
-}
-
-// breve returns the rows of B̆, each summing to 1 or empty.
-func (c *checked) breve() (*rows, error) {
-	var r *rows
-	if c.Breve != nil {
-		r = newRows(c.Breve)
-	} else {
-		// p(k | n) ∝ B_nk a_k.
-		r = &rows{ptr: c.rows.ptr, idx: c.rows.idx, val: make([]float64, len(c.rows.val))}
-		for i, k := range c.rows.idx {
-			r.val[i] = c.rows.val[i] * c.mean[k]
-		}
-	}
-	for w := range c.n {
-		_, val := r.row(int32(w))
-		sum := 0.0
-		for _, v := range val {
-			sum += v
-		}
-		switch {
-		case len(val) == 0:
-		case c.Breve != nil && !(math.Abs(sum-1) <= sumTol):
-			return nil, &TopicsError{"Breve", w, -1, fmt.Sprintf("sums to %g, not 1 or 0", sum)}
-		case sum == 0: // a word of topics without any share: all of them alike
-			for i := range val {
-				val[i] = 1 / float64(len(val))
-			}
-		default:
-			for i := range val {
-				val[i] /= sum
-			}
-		}
-	}
-	return r, nil
-}
-
-type spi struct{ breve *rows }
-
-func (s spi) scratch() any { return nil }
-
-func (s spi) infer(dst []float64, d *document, _ any) (Status, int, error) {
-	s.breve.project(dst, d)
-	normalise(dst) // rounding
-	return Converged, 0, nil
-}
-
-// quadratic minimises ½wᵀGw − fᵀw over the simplex, f = Bᵀh̃, for G = BᵀB + D.
+// quadratic minimises ½wᵀGw − fᵀw over the simplex, with f = Bᵀh̃ and G = BᵀB + Λ/M.
 type quadratic struct {
 	rows *rows
 	k    int
-	// Where G is positive semidefinite, or at least so on {x : 1ᵀx = 0}:
+	// Where G is positive semidefinite, at least on {x : 1ᵀx = 0}:
 	exact *simplex.Quadratic
 	shift []float64 // K: taken from f; nil: nothing
 	// Elsewhere:

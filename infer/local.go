@@ -10,17 +10,17 @@ import (
 	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
-// localSolver finds a local minimum of ½wᵀGw − fᵀw over the simplex for a G that
-// is not convex there, by the convex–concave procedure: with σ above minus the
-// least eigenvalue along the simplex,
+// localSolver finds a local minimum of ½wᵀGw − fᵀw over the simplex for a G that is
+// not convex there, by the convex–concave procedure: with σ above minus the least
+// eigenvalue along the simplex,
 //
-//	w ← argmin ½wᵀ(G + σI)w − (f + σw)ᵀw,
+//	w ← argmin ½wᵀ(G + σI)w − (f + σw)ᵀw.
 //
-// each step exact; the objective falls with every step. Where it ends no small move
-// helps, but a large one may: all mass of one topic goes to another as long as any such
-// pair gains, and the procedure goes on from there. Of two starts, the minimum
-// of the convex part alone and the best composition of two topics, the better end
-// is taken. (The least of all minima is out of reach: the problem is NP-hard.)
+// Each step is solved exactly and lowers the objective. No small move helps where the
+// procedure ends, but a large one may: as long as it gains, all mass of one topic goes
+// to another and the procedure continues from there. It has two starts, the minimum of
+// the convex part and the best proportions of two topics; the better end is the
+// result. (The global minimum is NP-hard to find.)
 type localSolver struct {
 	k     int
 	g     *mat.SymDense
@@ -89,7 +89,7 @@ func (s *localSolver) solve(dst, f []float64, sc *localScratch) (Status, int, er
 	return st, n + n1, nil
 }
 
-// bestPair writes the best composition of no more than two topics.
+// bestPair writes the best proportions of at most two topics.
 func (s *localSolver) bestPair(w, f []float64) {
 	best, bi, bj, bx := math.Inf(1), 0, 0, 0.0
 	g := s.g.RawSymmetric()
@@ -160,8 +160,8 @@ func (s *localSolver) objective(w, f []float64, sc *localScratch) float64 {
 	return val
 }
 
-// move moves all mass of sc.w that is on one topic to another, the pair that gains
-// most, and tells whether there is one.
+// move moves all mass of one topic in sc.w to another, for the pair that gains most,
+// and tells whether there is one.
 func (s *localSolver) move(sc *localScratch, f []float64) bool {
 	s.objective(sc.w, f, sc)
 	gain, from, to := s.gain, -1, -1
@@ -170,8 +170,8 @@ func (s *localSolver) move(sc *localScratch, f []float64) bool {
 			continue
 		}
 		for j := range sc.w {
-			// Along e_j − e_i the objective changes by slope·t + curve·t². A pair can
-			// only gain here with curve < 0, and then most at t = x.
+			// Along e_j − e_i the objective changes by slope·t + curve·t². Here a pair
+			// gains only if curve < 0, and then most at t = x.
 			slope, curve := sc.grad[j]-sc.grad[i], (s.g.At(i, i)+s.g.At(j, j))/2-s.g.At(i, j)
 			if v := -(slope + curve*x) * x; v > gain {
 				gain, from, to = v, i, j

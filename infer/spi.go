@@ -1,0 +1,74 @@
+package infer
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// SPI is the simple probabilistic inverse (lee-2018 §4.3.1): w = B̆h̃, the mean of
+// p(topic | word) over the tokens. It is the fastest method and finds every topic of a
+// document, but gives some share to most others too.
+type SPI struct{}
+
+func (SPI) String() string { return "SPI" }
+
+// Prepare implements Method. It uses t.Breve if given. O(NK).
+func (SPI) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err error) {
+	defer named(&err)
+	c, err := check(t)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.breve()
+	if err != nil {
+		return nil, err
+	}
+	c.rows = r
+	return newInferer("SPI", c, spi{r}), ctx.Err()
+}
+
+// breve returns the rows of B̆, each summing to 1 or empty.
+func (c *checked) breve() (*rows, error) {
+	var r *rows
+	if c.Breve != nil {
+		r = newRows(c.Breve)
+	} else {
+		// p(k | n) ∝ B_nk a_k.
+		r = &rows{ptr: c.rows.ptr, idx: c.rows.idx, val: make([]float64, len(c.rows.val))}
+		for i, k := range c.rows.idx {
+			r.val[i] = c.rows.val[i] * c.mean[k]
+		}
+	}
+	for w := range c.n {
+		_, val := r.row(int32(w))
+		sum := 0.0
+		for _, v := range val {
+			sum += v
+		}
+		switch {
+		case len(val) == 0:
+		case c.Breve != nil && !(math.Abs(sum-1) <= sumTol):
+			return nil, &TopicsError{"Breve", w, -1, fmt.Sprintf("sums to %g, not 1 or 0", sum)}
+		case sum == 0: // a word of topics without any share: all of them alike
+			for i := range val {
+				val[i] = 1 / float64(len(val))
+			}
+		default:
+			for i := range val {
+				val[i] /= sum
+			}
+		}
+	}
+	return r, nil
+}
+
+type spi struct{ breve *rows }
+
+func (s spi) scratch() any { return nil }
+
+func (s spi) infer(dst []float64, d *document, _ any) (Status, int, error) {
+	s.breve.project(dst, d)
+	normalise(dst) // rounding
+	return Converged, 0, nil
+}
