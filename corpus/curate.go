@@ -11,21 +11,21 @@ import (
 	"unicode/utf8"
 )
 
-// Score is the rule by which Curate ranks words. tf is the number of tokens of
-// a word, df the number of documents that hold it, M the number of documents
-// that hold any word at all once the stop words are gone.
+// Score is the rule by which Curate ranks words: tf is a word's number of tokens,
+// df the number of documents that hold it, M the number of documents that hold any
+// word at all once the stop words are removed.
 type Score int
 
 const (
-	// TFIDFHalf is tf·ln(⌊M/df⌋), the rule of the papers' own experiments and
-	// the default. The rounding down gives every word that occurs in more
-	// than half of the documents the score 0.
+	// TFIDFHalf is tf·ln(⌊M/df⌋), the rule of the papers' own experiments and the
+	// default. By the rounding, every word in more than half of the documents
+	// scores 0.
 	TFIDFHalf Score = iota
-	// TFIDF is tf·ln(M/df). Words in nearly all documents can still score
-	// high by their count; the papers' text pairs it with cut-offs such as
-	// MinDocShare 0.1 and MaxDocShare 0.9.
+	// TFIDF is tf·ln(M/df). Words in nearly all documents can still score high by
+	// their count; the papers combine it with cut-offs such as MinDocShare 0.1
+	// and MaxDocShare 0.9.
 	TFIDF
-	// TF is tf alone, for preference data, where what everyone chose is not a
+	// TF is tf alone. It suits preference data, where what everyone chose is no
 	// stop word (lee-2018, §2.4).
 	TF
 )
@@ -42,46 +42,42 @@ func (s Score) String() string {
 	return fmt.Sprintf("Score(%d)", int(s))
 }
 
-// Curation says which words and documents Curate keeps. The zero value keeps
-// every word of positive tf-idf score, and the documents with at least 3
-// distinct words. The usual setting for text is
+// Curation says which words and documents Curate keeps. The zero value keeps every
+// word of positive score and the documents with at least 3 distinct words. The
+// usual setting for text is
 //
-//	Curation{StopWords: EnglishStopWords(), Words: 5000}
+//	Curation{StopWords: text.EnglishStopWords(), Words: 5000}
 type Curation struct {
-	// StopWords are removed first, by exact match. Words of the list that the
-	// corpus lacks do not matter.
+	// StopWords are removed first, by exact match. The corpus need not have them.
 	StopWords []string
 
-	// MinDocs and MaxDocs, MinDocShare and MaxDocShare are cut-offs of the
-	// document frequency: words in fewer than MinDocs documents or than the
-	// share MinDocShare of the M documents, or in more than MaxDocs or
-	// MaxDocShare, are removed. Shares lie in [0, 1]. 0: no cut-off.
+	// MinDocs and MaxDocs bound the number of documents that a word is in,
+	// MinDocShare and MaxDocShare its share of the M documents, in [0, 1]. Words
+	// outside the bounds are removed. 0: no bound.
 	MinDocs, MaxDocs         int
 	MinDocShare, MaxDocShare float64
 
-	// MinCount removes words with fewer tokens in all. 0: no limit.
+	// MinCount removes words with fewer tokens. 0: no limit.
 	MinCount int64
 
-	// Words is N, how many words to keep: those of highest Score, of equal
-	// ones those that come first in the corpus. If fewer are left, all stay,
-	// those of score 0 included. 0: all of positive score.
+	// Words is N, the number of words to keep: those of highest Score, of equal
+	// ones those that come first in the corpus. If fewer are left all stay, those
+	// of score 0 included. 0: all words of positive score.
 	Words int
 
 	// Score ranks the words.
 	Score Score
 
-	// KeepVocabulary keeps all words, even those that never occur, in the
-	// order they have: only documents are removed. All fields above must be
-	// zero then.
+	// KeepVocabulary keeps all words in their order, even those that never occur,
+	// and removes documents only. All fields above must be zero.
 	KeepVocabulary bool
 
-	// MinDistinct removes documents with fewer distinct words, of those kept.
+	// MinDistinct removes documents with fewer distinct words of those kept.
 	// 0: 3, as in the papers' own experiments. Negative: no limit.
 	MinDistinct int
 
-	// MinTokens removes documents with fewer tokens, of words kept. 0: no
-	// limit; the papers ask for 5, which building the co-occurrence matrix
-	// does by itself.
+	// MinTokens removes documents with fewer tokens of words kept. 0: no limit.
+	// (The papers' limit of 5 tokens is applied by package cooc.)
 	MinTokens int64
 }
 
@@ -126,110 +122,156 @@ func (r *CurationReport) String() string {
 	return b.String()
 }
 
-// Curate chooses the vocabulary and the documents, in this order: stop words
-// and words that never occur go; document-frequency cut-offs; MinCount; the N
-// best words by Score, which are numbered in that order; then documents with
-// too few distinct words or tokens; then words that no document is left for.
-// c is not changed.
+// Curate chooses the vocabulary and the documents. It removes, in this order:
+// stop words and words that never occur; words outside the document-frequency
+// cut-offs; words of fewer than MinCount tokens; all but the best words by Score,
+// which become the vocabulary in that order; documents with too few distinct words
+// or tokens; words that no document is left for. c is not changed.
 //
-// An error about what was asked for names every contradiction. If no word or no
-// document is left the error wraps ErrEmptyVocabulary or ErrNoDocuments, and
-// the report is returned with it to show where they went. O(nnz + N log N).
+// An error about the settings names every contradiction. If no word or no document
+// is left the error wraps ErrEmptyVocabulary or ErrNoDocuments, and the report
+// comes with it, to show where they went. O(nnz + N log N).
 func Curate(c *Corpus, o Curation) (*Corpus, *CurationReport, error) {
 	if err := o.validate(); err != nil {
 		return nil, nil, err
 	}
-	M, N := c.NumDocs(), c.NumWords()
-	rep := &CurationReport{Before: CurationStep{Docs: M, Words: N, Tokens: c.tokens}}
-	tf, df := c.WordCounts(), c.DocFrequencies()
-	keep := make([]bool, N)
-	for i := range keep {
-		keep[i] = true
-	}
-	// drop removes the words for which cond holds, as one step of the report.
-	drop := func(name string, cond func(i int) bool) {
-		s := CurationStep{Name: name}
-		for i := range keep {
-			if keep[i] && cond(i) {
-				keep[i] = false
-				s.Words++
-				s.Tokens += tf[i]
-			}
-		}
-		rep.Steps = append(rep.Steps, s)
-	}
-	var order []int // the words kept, in their new order; nil: all, as they are
+	u := newCurator(c, o)
 	if !o.KeepVocabulary {
-		if len(o.StopWords) > 0 {
-			stop := make(map[string]bool, len(o.StopWords))
-			for _, w := range o.StopWords {
-				stop[w] = true
-			}
-			drop(fmt.Sprintf("stop words, of %d", len(stop)), func(i int) bool { return stop[c.vocab[i]] })
-		}
-		for m := range M {
-			words, _ := c.Doc(m)
-			if slices.ContainsFunc(words, func(w int32) bool { return keep[w] }) {
-				rep.ScoredDocs++
-			}
-		}
-		all := float64(rep.ScoredDocs)
-		drop("words that never occur", func(i int) bool { return df[i] == 0 })
-		if o.MinDocs > 0 {
-			drop(fmt.Sprintf("words in fewer than %d documents", o.MinDocs), func(i int) bool { return df[i] < o.MinDocs })
-		}
-		if o.MaxDocs > 0 {
-			drop(fmt.Sprintf("words in more than %d documents", o.MaxDocs), func(i int) bool { return df[i] > o.MaxDocs })
-		}
-		// The quotient is rounded as the literal of the share was, so that 3
-		// documents of 30 are not "fewer than 0.1".
-		if o.MinDocShare > 0 {
-			drop(fmt.Sprintf("words in less than %.4g%% of documents", 100*o.MinDocShare), func(i int) bool { return float64(df[i])/all < o.MinDocShare })
-		}
-		if o.MaxDocShare > 0 {
-			drop(fmt.Sprintf("words in more than %.4g%% of documents", 100*o.MaxDocShare), func(i int) bool { return float64(df[i])/all > o.MaxDocShare })
-		}
-		if o.MinCount > 0 {
-			drop(fmt.Sprintf("words with fewer than %d tokens", o.MinCount), func(i int) bool { return tf[i] < o.MinCount })
-		}
-		score := make([]float64, N)
-		order = make([]int, 0, N)
-		for i := range keep {
-			if keep[i] {
-				score[i] = o.Score.of(tf[i], df[i], rep.ScoredDocs)
-				order = append(order, i)
-			}
-		}
-		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(score[j], score[i]) })
-		if o.Words > 0 {
-			for rank, i := range order {
-				if rank >= o.Words {
-					score[i] = math.Inf(-1)
-				}
-			}
-			drop(fmt.Sprintf("all but the best %d by %v", o.Words, o.Score), func(i int) bool { return math.IsInf(score[i], -1) })
-		} else {
-			drop(fmt.Sprintf("words of score 0 by %v", o.Score), func(i int) bool { return score[i] <= 0 })
-		}
-		order = slices.DeleteFunc(order, func(i int) bool { return !keep[i] })
-		if len(order) == 0 {
-			return nil, rep.finish(), fmt.Errorf("corpus: curate: %w: no word is left", ErrEmptyVocabulary)
+		u.words()
+		if len(u.order) == 0 {
+			return nil, u.rep.finish(), fmt.Errorf("corpus: curate: %w: no word is left", ErrEmptyVocabulary)
 		}
 	}
+	docs := u.documents()
+	if len(docs) == 0 {
+		return nil, u.rep.finish(), fmt.Errorf("corpus: curate: %w: none is left", ErrNoDocuments)
+	}
+	if !o.KeepVocabulary {
+		clear(u.tf) // tokens of these words have gone with their documents
+		u.drop("words without a document left", func(i int) bool { return u.df[i] == 0 })
+		u.order = slices.DeleteFunc(u.order, func(i int) bool { return !u.keep[i] })
+		if len(u.order) == 0 {
+			return nil, u.rep.finish(), fmt.Errorf("corpus: curate: %w: no word is left", ErrEmptyVocabulary)
+		}
+	}
+	out, err := c.Select(docs, u.order)
+	if err != nil {
+		return nil, nil, err
+	}
+	return out, u.rep.finish(), nil
+}
 
-	minDistinct := o.MinDistinct
+// curator is the state of a call of Curate.
+type curator struct {
+	c     *Corpus
+	o     Curation
+	rep   *CurationReport
+	tf    []int64
+	df    []int
+	keep  []bool // of each word
+	order []int  // the words kept, in their new order; nil: all, as they are
+}
+
+func newCurator(c *Corpus, o Curation) *curator {
+	u := &curator{c: c, o: o, tf: c.WordCounts(), df: c.DocFrequencies(), keep: make([]bool, c.NumWords())}
+	u.rep = &CurationReport{Before: CurationStep{Docs: c.NumDocs(), Words: c.NumWords(), Tokens: c.tokens}}
+	for i := range u.keep {
+		u.keep[i] = true
+	}
+	return u
+}
+
+// drop removes the words for which cond holds, as one step of the report.
+func (u *curator) drop(name string, cond func(i int) bool) {
+	s := CurationStep{Name: name}
+	for i := range u.keep {
+		if u.keep[i] && cond(i) {
+			u.keep[i] = false
+			s.Words++
+			s.Tokens += u.tf[i]
+		}
+	}
+	u.rep.Steps = append(u.rep.Steps, s)
+}
+
+// words chooses the words.
+func (u *curator) words() {
+	c, o, tf, df := u.c, u.o, u.tf, u.df
+	if len(o.StopWords) > 0 {
+		stop := make(map[string]bool, len(o.StopWords))
+		for _, w := range o.StopWords {
+			stop[w] = true
+		}
+		u.drop(fmt.Sprintf("stop words, of %d", len(stop)), func(i int) bool { return stop[c.vocab[i]] })
+	}
+	for m := range c.NumDocs() {
+		words, _ := c.Doc(m)
+		if slices.ContainsFunc(words, func(w int32) bool { return u.keep[w] }) {
+			u.rep.ScoredDocs++
+		}
+	}
+	all := float64(u.rep.ScoredDocs)
+	u.drop("words that never occur", func(i int) bool { return df[i] == 0 })
+	if o.MinDocs > 0 {
+		u.drop(fmt.Sprintf("words in fewer than %d documents", o.MinDocs), func(i int) bool { return df[i] < o.MinDocs })
+	}
+	if o.MaxDocs > 0 {
+		u.drop(fmt.Sprintf("words in more than %d documents", o.MaxDocs), func(i int) bool { return df[i] > o.MaxDocs })
+	}
+	// The quotient is rounded as the literal of the share was, so that 3
+	// documents of 30 are not "fewer than 0.1".
+	if o.MinDocShare > 0 {
+		u.drop(fmt.Sprintf("words in less than %.4g%% of documents", 100*o.MinDocShare), func(i int) bool { return float64(df[i])/all < o.MinDocShare })
+	}
+	if o.MaxDocShare > 0 {
+		u.drop(fmt.Sprintf("words in more than %.4g%% of documents", 100*o.MaxDocShare), func(i int) bool { return float64(df[i])/all > o.MaxDocShare })
+	}
+	if o.MinCount > 0 {
+		u.drop(fmt.Sprintf("words with fewer than %d tokens", o.MinCount), func(i int) bool { return tf[i] < o.MinCount })
+	}
+	u.best()
+}
+
+// best keeps the best words, in the order of their scores.
+func (u *curator) best() {
+	o := u.o
+	score := make([]float64, len(u.keep))
+	u.order = make([]int, 0, len(u.keep))
+	for i, kept := range u.keep {
+		if kept {
+			score[i] = o.Score.of(u.tf[i], u.df[i], u.rep.ScoredDocs)
+			u.order = append(u.order, i)
+		}
+	}
+	slices.SortStableFunc(u.order, func(i, j int) int { return cmp.Compare(score[j], score[i]) })
+	if o.Words > 0 {
+		for rank, i := range u.order {
+			if rank >= o.Words {
+				score[i] = math.Inf(-1)
+			}
+		}
+		u.drop(fmt.Sprintf("all but the best %d by %v", o.Words, o.Score), func(i int) bool { return math.IsInf(score[i], -1) })
+	} else {
+		u.drop(fmt.Sprintf("words of score 0 by %v", o.Score), func(i int) bool { return score[i] <= 0 })
+	}
+	u.order = slices.DeleteFunc(u.order, func(i int) bool { return !u.keep[i] })
+}
+
+// documents returns the documents to keep, and makes df their frequencies.
+func (u *curator) documents() []int {
+	minDistinct := u.o.MinDistinct
 	if minDistinct == 0 {
 		minDistinct = 3
 	}
 	few := CurationStep{Name: fmt.Sprintf("documents with fewer than %d distinct words", minDistinct)}
-	short := CurationStep{Name: fmt.Sprintf("documents with fewer than %d tokens", o.MinTokens)}
-	docs := make([]int, 0, M)
-	clear(df)
-	for m := range M {
-		words, counts := c.Doc(m)
+	short := CurationStep{Name: fmt.Sprintf("documents with fewer than %d tokens", u.o.MinTokens)}
+	docs := make([]int, 0, u.c.NumDocs())
+	clear(u.df)
+	for m := range u.c.NumDocs() {
+		words, counts := u.c.Doc(m)
 		distinct, tokens := 0, int64(0)
 		for i, w := range words {
-			if keep[w] {
+			if u.keep[w] {
 				distinct++
 				tokens += int64(counts[i])
 			}
@@ -238,39 +280,23 @@ func Curate(c *Corpus, o Curation) (*Corpus, *CurationReport, error) {
 		case distinct < minDistinct:
 			few.Docs++
 			few.Tokens += tokens
-		case tokens < o.MinTokens:
+		case tokens < u.o.MinTokens:
 			short.Docs++
 			short.Tokens += tokens
 		default:
 			docs = append(docs, m)
 			for _, w := range words {
-				df[w]++
+				u.df[w]++
 			}
 		}
 	}
 	if minDistinct > 0 {
-		rep.Steps = append(rep.Steps, few)
+		u.rep.Steps = append(u.rep.Steps, few)
 	}
-	if o.MinTokens > 0 {
-		rep.Steps = append(rep.Steps, short)
+	if u.o.MinTokens > 0 {
+		u.rep.Steps = append(u.rep.Steps, short)
 	}
-	if len(docs) == 0 {
-		return nil, rep.finish(), fmt.Errorf("corpus: curate: %w: none is left", ErrNoDocuments)
-	}
-	if !o.KeepVocabulary {
-		clear(tf) // tokens of these words have gone with their documents
-		drop("words without a document left", func(i int) bool { return df[i] == 0 })
-		order = slices.DeleteFunc(order, func(i int) bool { return !keep[i] })
-		if len(order) == 0 {
-			return nil, rep.finish(), fmt.Errorf("corpus: curate: %w: no word is left", ErrEmptyVocabulary)
-		}
-	}
-	out, err := c.Select(docs, order)
-	if err != nil {
-		return nil, nil, err
-	}
-	rep.finish()
-	return out, rep, nil
+	return docs
 }
 
 // finish computes After.

@@ -36,7 +36,7 @@ func TestGenerateMoments(t *testing.T) {
 		0.2, 0, 0.3,
 	})
 	cov := mat.NewSymDense(3, []float64{1, 0.8, 0, 0.8, 1, 0, 0, 0, 0.5})
-	for name, prior := range map[string]corpus.CompositionPrior{
+	for name, prior := range map[string]corpus.TopicPrior{
 		"SS":              nil,
 		"sparse":          corpus.Dirichlet{Alpha: []float64{0.01, 0.03, 0.002}},
 		"logistic-normal": corpus.LogisticNormal{Mean: []float64{0, 0.5, -0.5}, Covariance: cov},
@@ -240,7 +240,7 @@ func TestGenerateBad(t *testing.T) {
 		"covariance of topics 0 and 1 is NaN": func(g *corpus.Generator) {
 			g.Prior = corpus.LogisticNormal{Covariance: mat.NewSymDense(2, []float64{1, math.NaN(), 0, 1})}
 		},
-		"document 0: the prior drew a composition of sum 0.5": func(g *corpus.Generator) { g.Prior = fixed{0.5, 0} },
+		"document 0: the prior drew topic proportions of sum 0.5": func(g *corpus.Generator) { g.Prior = fixed{0.5, 0} },
 	} {
 		g := ok
 		change(&g)

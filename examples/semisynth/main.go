@@ -206,7 +206,7 @@ func experiment(ctx context.Context, o options, w io.Writer) error {
 }
 
 // size draws documents, 0 for infinitely many, and tries all methods on them.
-func size(ctx context.Context, o options, t *table, s setting, b *mat.Dense, prior corpus.CompositionPrior, docs int) error {
+func size(ctx context.Context, o options, t *table, s setting, b *mat.Dense, prior corpus.TopicPrior, docs int) error {
 	_, k := b.Dims()
 	find := anchor.QR{}
 	opt := anchor.Options{Workers: o.workers}
@@ -353,7 +353,7 @@ func withAnchors(b *mat.Dense) *mat.Dense {
 // groups is how many groups of topics are correlated among themselves.
 const groups = 10
 
-func prior(o options, s setting, b *mat.Dense) (corpus.CompositionPrior, error) {
+func prior(o options, s setting, b *mat.Dense) (corpus.TopicPrior, error) {
 	_, k := b.Dims()
 	if !s.normal {
 		return corpus.SymmetricDirichlet(k, o.alpha), nil
@@ -378,7 +378,7 @@ func prior(o options, s setting, b *mat.Dense) (corpus.CompositionPrior, error) 
 const momentDraws = 200000
 
 // moments returns E[wwᵀ].
-func moments(p corpus.CompositionPrior, k int, seed uint64) (*mat.SymDense, error) {
+func moments(p corpus.TopicPrior, k int, seed uint64) (*mat.SymDense, error) {
 	sample, err := p.Sampler(k)
 	if err != nil {
 		return nil, err
