@@ -11,7 +11,7 @@
 // # Which measure to use
 //
 // Does the model fit at all? Legality, ΣA, is near 1 if it does. Evaluate computes
-// it together with all other measures of the first four tables.
+// it and all other measures of the tables below, but for SimCount and Diversity.
 //
 // Which of two models of the same data is better? Compare Recovery and Approximation
 // at equal K, NPMI and Dissimilarity at any K. Which is easier to read? NPMI for

@@ -186,10 +186,15 @@ func newProblem(ctx context.Context, c cooc.Matrix, k int, workers int) (*proble
 	if len(p.c) != n {
 		return nil, fmt.Errorf("anchorfree: the matrix has %d rows and %d row sums", n, len(p.c))
 	}
+	largest := 0.0
 	for i, v := range p.c {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("anchorfree: row %d of the matrix sums to %g", i, v)
 		}
+		largest = max(largest, math.Abs(v))
+	}
+	if largest > 0 && largest < 1e-290 { // 1/σ would not be finite
+		return nil, fmt.Errorf("anchorfree: the rows of the matrix sum to at most %g, too small to normalise: divide the matrix by its sum", largest)
 	}
 	op := func(ctx context.Context, dst, x blas64.General) error {
 		var d, v mat.Dense

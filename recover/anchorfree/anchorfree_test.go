@@ -343,6 +343,11 @@ func TestErrors(t *testing.T) {
 				t.Errorf("%v: K = %d: %v", l, k, err)
 			}
 		}
+		small := mat.DenseCopyOf(c.Matrix())
+		small.Scale(1e-308, small)
+		if _, err := l.Learn(ctx, dense(t, small), 3, Options{}); err == nil || !strings.Contains(err.Error(), "too small to normalise") {
+			t.Errorf("%v: denormal entries: %v", l, err)
+		}
 		var rank *RankError
 		if _, err := l.Learn(ctx, c, 5, Options{}); !errors.As(err, &rank) || rank.Rank != 3 || rank.K != 5 {
 			t.Errorf("%v: 5 topics of rank 3: %v", l, err)
