@@ -26,10 +26,9 @@ const (
 // [0.1, 10⁴] is sought under which the other halves are most probable. At most 1000
 // documents are used, evenly spread over the collection.
 //
-// On real documents, whose words come in bursts, the α that methods otherwise take
-// from A is too small, and MAP and Gibbs predict unseen words better with the
-// learned one. Do not learn α from the documents that topics were refined on, since
-// they fit those better than others: keep the α of the refinement.
+// The α that methods otherwise take from A (recovery.FitAlpha) needs no documents, but
+// is only as good as A. Do not learn α from the documents that topics were refined on,
+// since they fit those better than others: keep the α of the refinement.
 //
 // The search brackets α₀ by doubling and refines it by golden sections in its
 // logarithm, some ten trials in all; each trial infers half of every document. The

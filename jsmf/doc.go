@@ -101,9 +101,9 @@
 //
 // In a service, prepare an Inferer once (Model.Inferer) and give it one document
 // after the other: it allocates nothing and may be used by many goroutines. Package
-// infer has the methods. Model.LearnAlpha makes the default one predict better, and
-// Model.LearnDual is needed for infer.PADD; both look at documents once, and what
-// they learn is kept in the model's file.
+// infer has the methods. Model.LearnAlpha learns a prior for the default one, and
+// Model.LearnDual what infer.PADD needs; both read documents once, and what they
+// learn is kept in the model's file.
 //
 // # Documents that come and go
 //

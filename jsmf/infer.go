@@ -73,9 +73,8 @@ func (m *Model) LearnDual(ctx context.Context, c *corpus.Corpus, p infer.PADD, o
 // LearnAlpha learns a Dirichlet prior of topic proportions from documents, normally
 // those of the fit (infer.LearnAlpha), and returns a copy of the model that holds
 // it. infer.MAP and infer.Gibbs, and so Transform, then use it in place of
-// recovery.FitAlpha, and predict unseen words better. A refined model
-// (Pipeline.Refine) has a prior already, which is better than one learned from the
-// same documents. Words of the corpus that the model lacks are left out.
+// recovery.FitAlpha. A refined model (Pipeline.Refine) has a prior already, which is
+// better than one learned from the same documents. Words of the corpus that the model lacks are left out.
 func (m *Model) LearnAlpha(ctx context.Context, c *corpus.Corpus, opt infer.Options) (*Model, error) {
 	if c == nil {
 		return nil, errors.New("jsmf: learn alpha: no corpus")
@@ -128,7 +127,7 @@ type Compositions struct {
 // Transform finds the topics of documents by infer.MAP{}. The documents may come
 // from any source: a reader of package corpus, Corpus.Source, or raw texts
 // (Texts). Words are matched by name; where the model has no vocabulary, a source
-// of word numbers must have as many words as the model. Documents are read once,
+// of word numbers (corpus.Numbered) must have as many words as the model. Documents are read once,
 // a thousand at a time.
 //
 // A document without a known word gets the mean proportions and the status
@@ -169,7 +168,7 @@ func (m *Model) transform(ctx context.Context, docs corpus.Source, p *infer.Infe
 	flush := func() error {
 		b, err := p.Infer(ctx, held, infer.Options{Workers: opt.Workers})
 		if err != nil {
-			return fmt.Errorf("of those after document %d, %w", len(out.Docs), err)
+			return fmt.Errorf("after %d documents: %w", len(out.Docs), err)
 		}
 		if len(b.Docs) > 0 {
 			w = append(w, b.W.RawMatrix().Data...)
