@@ -206,16 +206,16 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 			if err != nil {
 				return "", err
 			}
-			opts := []report.Option{
-				report.Title(title), report.About("What the " + what + " are about."), report.Curation(curated), report.Metrics(measured),
-				report.Documents(docs, func(m int) report.Document { return describe(docs.IDs[m]) }),
+			opts := report.Options{
+				Title: title, About: "What the " + what + " are about.", Curation: curated, Metrics: measured,
+				Documents: docs, Describe: func(m int) report.Document { return describe(docs.IDs[m]) },
 			}
 			for _, t := range times {
 				if t.stage == "read" || t.stage == "curate" || t.stage == "evaluate" { // the others are in the model
-					opts = append(opts, report.Time(t.stage, t.d))
+					opts.Times = append(opts.Times, report.Time{Stage: t.stage, Duration: t.d})
 				}
 			}
-			where, err = writeReport(o.report, m, opts...)
+			where, err = writeReport(o.report, m, opts)
 			return where, err
 		}); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 
 // writeReport writes the report to a file, if path is empty to a new one in the
 // folder for temporary files, and returns where it is.
-func writeReport(path string, m *jsmf.Model, opts ...report.Option) (where string, err error) {
+func writeReport(path string, m *jsmf.Model, opts report.Options) (where string, err error) {
 	var f *os.File
 	if path == "" {
 		f, err = os.CreateTemp("", "spectral-report-*.html")
@@ -24,7 +24,7 @@ func writeReport(path string, m *jsmf.Model, opts ...report.Option) (where strin
 	if err != nil {
 		return "", err
 	}
-	err = report.Write(f, m, opts...)
+	err = report.Write(f, m, opts)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}

@@ -12,7 +12,7 @@ func BenchmarkWrite(b *testing.B) {
 			m := model(b, c.n, c.k)
 			b.ResetTimer()
 			for b.Loop() {
-				if err := Write(io.Discard, m); err != nil {
+				if err := Write(io.Discard, m, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -40,7 +40,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	var page bytes.Buffer
-	if err := report.Write(&page, m, report.Title("Two topics"), report.Documents(docs, nil)); err != nil {
+	if err := report.Write(&page, m, report.Options{Title: "Two topics", Documents: docs}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(strings.Contains(page.String(), "<title>Two topics</title>"))

@@ -25,10 +25,10 @@ func model(t testing.TB, n, k int) *jsmf.Model {
 	return m
 }
 
-func write(t testing.TB, m *jsmf.Model, opts ...Option) string {
+func write(t testing.TB, m *jsmf.Model, opts ...Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, m, opts...); err != nil {
+	if err := Write(&b, m, append(opts, Options{})[0]); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -56,7 +56,7 @@ type shown struct {
 		Share  *float64
 		Anchor int
 		Rank   int
-		Facet  []int
+		Group  []int
 		Words  []int
 		P      []float64
 		Docs   []struct {

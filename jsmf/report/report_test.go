@@ -30,7 +30,7 @@ import (
 func TestRelevance(t *testing.T) {
 	m := model(t, 900, 8)
 	const top = 15
-	s := read(t, write(t, m, TopWords(top)))
+	s := read(t, write(t, m, Options{TopWords: top}))
 	if s.Top != top || s.Steps != lambdaSteps {
 		t.Fatalf("top %d, steps %d", s.Top, s.Steps)
 	}
@@ -112,12 +112,12 @@ func TestCandidates(t *testing.T) {
 
 func TestPage(t *testing.T) {
 	m := model(t, 1200, 12)
-	opts := []Option{
-		Title("A title"), About("What it is about."), Hierarchy(hierarchy(t, m, 4, 2)), Time("read", 2*time.Second), nil,
-		Documents(compositions(12, 60), func(d int) Document { return Document{fmt.Sprintf("Title %d", d), "A  snippet\n of it."} }),
+	opts := Options{
+		Title: "A title", About: "What it is about.", Hierarchy: hierarchy(t, m, 4, 2), Times: []Time{{"read", 2 * time.Second}},
+		Documents: compositions(12, 60), Describe: func(d int) Document { return Document{fmt.Sprintf("Title %d", d), "A  snippet\n of it."} },
 	}
-	page := write(t, m, opts...)
-	if again := write(t, m, opts...); again != page {
+	page := write(t, m, opts)
+	if again := write(t, m, opts); again != page {
 		t.Error("the same report has other bytes")
 	}
 
@@ -213,9 +213,9 @@ func TestLarge(t *testing.T) {
 		t.Skip("skipped: a large model")
 	}
 	m := model(t, 20000, 100)
-	page := write(t, m, TopWords(30), MapWords(5000), Documents(compositions(100, 1000), func(int) Document {
+	page := write(t, m, Options{TopWords: 30, MapWords: 5000, Documents: compositions(100, 1000), Describe: func(int) Document {
 		return Document{strings.Repeat("title ", 30), strings.Repeat("snippet ", 60)}
-	}))
+	}})
 	if len(page) > 5<<20 {
 		t.Errorf("%d bytes", len(page))
 	}
@@ -231,10 +231,10 @@ func TestEscapes(t *testing.T) {
 	all := strings.Join(attacks, " ")
 	c := compositions(5, 10)
 	c.IDs[9], c.Labels = all, slices.Repeat([]string{all}, 10)
-	page := write(t, m, Title(all), About(all), Time(all, 1), Hierarchy(hierarchy(t, m, 2)), Documents(c, func(int) Document { return Document{"", all} }),
-		Curation(&corpus.CurationReport{Steps: []corpus.CurationStep{{Name: all}}}))
-	clean := write(t, model(t, 200, 5), Title("x"), About("x"), Time("x", 1), Hierarchy(hierarchy(t, model(t, 200, 5), 2)), Documents(compositions(5, 10), nil),
-		Curation(&corpus.CurationReport{Steps: []corpus.CurationStep{{Name: "x"}}}))
+	page := write(t, m, Options{Title: all, About: all, Times: []Time{{all, 1}}, Hierarchy: hierarchy(t, m, 2), Documents: c, Describe: func(int) Document { return Document{"", all} },
+		Curation: &corpus.CurationReport{Steps: []corpus.CurationStep{{Name: all}}}})
+	clean := write(t, model(t, 200, 5), Options{Title: "x", About: "x", Times: []Time{{"x", 1}}, Hierarchy: hierarchy(t, model(t, 200, 5), 2), Documents: compositions(5, 10),
+		Curation: &corpus.CurationReport{Steps: []corpus.CurationStep{{Name: "x"}}}})
 	// The same elements, whatever the texts: rows of the tree may stand in another order.
 	tags := func(s string) map[string]int {
 		n := make(map[string]int)
@@ -287,7 +287,7 @@ func TestMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := write(t, m, Metrics(r), Curation(&corpus.CurationReport{Before: corpus.CurationStep{Docs: 1234567}, Steps: []corpus.CurationStep{{Name: "the step"}}}))
+	page := write(t, m, Options{Metrics: r, Curation: &corpus.CurationReport{Before: corpus.CurationStep{Docs: 1234567}, Steps: []corpus.CurationStep{{Name: "the step"}}}})
 	s = read(t, page)
 	for _, c := range s.Columns {
 		if c.Key == "specificity" && !near(*c.Values[2], r.Specificity.Values[2], 1e-5) {
@@ -339,7 +339,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	sweep.Points = append(sweep.Points, jsmf.SweepPoint{K: 3, Err: errors.New("there is <none>")})
-	page := write(t, sweep.Points[2].Model, Sweep(sweep))
+	page := write(t, sweep.Points[2].Model, Options{Sweep: sweep})
 	s := read(t, page)
 	if !slices.Equal(s.Sweep.K, []int{2, 4, 6}) {
 		t.Fatalf("K %v", s.Sweep.K)
@@ -372,30 +372,32 @@ func TestSweep(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	m := model(t, 100, 4)
-	bad := func(points *mat.Dense, words []int) Option { return Map(&Picture{Points: points, Words: words}) }
+	bad := func(points *mat.Dense, words []int) Options {
+		return Options{Maps: []*Map{{Points: points, Words: words}}}
+	}
 	nan := mat.NewDense(100, 2, nil)
 	nan.Set(3, 1, math.NaN())
 	short := compositions(4, 10)
 	short.IDs = short.IDs[:3]
 	odd := compositions(4, 10)
 	odd.W.Set(2, 1, math.Inf(1))
-	for want, o := range map[string]Option{
-		"top words: -1":                         TopWords(-1),
-		"top words: 101":                        TopWords(101),
-		"words of the map: -2":                  MapWords(-2),
-		"documents of a topic: 200":             DocumentsPerTopic(200),
-		"map: no points":                        Map(nil),
+	for want, o := range map[string]Options{
+		"top words: -1":                         {TopWords: -1},
+		"top words: 101":                        {TopWords: 101},
+		"words of the map: -2":                  {MapWords: -2},
+		"documents of a topic: 200":             {TopDocuments: 200},
+		"map: no points":                        {Maps: []*Map{nil}},
 		"have 3 coordinates":                    bad(mat.NewDense(100, 3, nil), nil),
 		"99 points for 100 words":               bad(mat.NewDense(99, 2, nil), nil),
 		"word 100 is not in [0, 100)":           bad(mat.NewDense(1, 2, nil), []int{100}),
 		"word 5 is there twice":                 bad(mat.NewDense(2, 2, nil), []int{5, 5}),
 		"point 3 is at":                         bad(nan, nil),
-		"dominancy of 3 topics":                 Metrics(&metrics.Report{Dominancy: metrics.NewStat(make([]float64, 3))}),
-		"compositions of 5 topics":              Documents(compositions(5, 10), nil),
-		"10 compositions, 3 ids":                Documents(short, nil),
-		"topic 1 of document 2 has the share +": Documents(odd, nil),
-		"hierarchy: of 6 topics":                Hierarchy(hierarchy(t, model(t, 100, 6), 2)),
-		"time of read: -1ns":                    Time("read", -1),
+		"dominancy of 3 topics":                 {Metrics: &metrics.Report{Dominancy: metrics.NewStat(make([]float64, 3))}},
+		"compositions of 5 topics":              {Documents: compositions(5, 10)},
+		"10 compositions, 3 ids":                {Documents: short},
+		"topic 1 of document 2 has the share +": {Documents: odd},
+		"hierarchy: of 6 topics":                {Hierarchy: hierarchy(t, model(t, 100, 6), 2)},
+		"time of read: -1ns":                    {Times: []Time{{"read", -1}}},
 	} {
 		var b bytes.Buffer
 		err := Write(&b, m, o)
@@ -406,12 +408,12 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %d bytes were written", want, b.Len())
 		}
 	}
-	if err := Write(&bytes.Buffer{}, nil); err == nil {
+	if err := Write(&bytes.Buffer{}, nil, Options{}); err == nil {
 		t.Error("a report on no model")
 	}
 	broken := errors.New("broken")
 	for name, f := range map[string]func() error{
-		"Write":         func() error { return Write(failing{broken}, m) },
+		"Write":         func() error { return Write(failing{broken}, m, Options{}) },
 		"WritePyLDAvis": func() error { return WritePyLDAvis(failing{broken}, m, 0) },
 		"CSV":           func() error { return WriteTopicsCSV(failing{broken}, m, 3) },
 		"NPY":           func() error { return WriteNPY(failing{broken}, m.Topics()) },
@@ -421,7 +423,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	// All that is wrong at once.
-	if err := Write(&bytes.Buffer{}, m, TopWords(-1), MapWords(-1)); err == nil || strings.Count(err.Error(), "is not in") != 2 {
+	if err := Write(&bytes.Buffer{}, m, Options{TopWords: -1, MapWords: -1}); err == nil || strings.Count(err.Error(), "is not in") != 2 {
 		t.Errorf("two mistakes: %v", err)
 	}
 }
@@ -432,7 +434,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestEmptyDocuments(t *testing.T) {
 	m := model(t, 100, 4)
-	page := write(t, m, Documents(&jsmf.Compositions{W: new(mat.Dense)}, nil))
+	page := write(t, m, Options{Documents: &jsmf.Compositions{W: new(mat.Dense)}})
 	if s := read(t, page); len(s.Topics[0].Docs) != 0 {
 		t.Errorf("documents %v of none", s.Topics[0].Docs)
 	}

@@ -266,7 +266,7 @@
       const all = data.p[x.w] / scale;
       tick.style.left = clamp(100 * all, 0, 100) + "%";
       tick.hidden = all > 1;
-      const isAnchor = x.w === t.anchor || (t.facet || []).includes(x.w);
+      const isAnchor = x.w === t.anchor || (t.group || []).includes(x.w);
       return el("li", { class: isAnchor ? "is-anchor" : "" },
         el("button", { type: "button", dir: "auto", title: words[x.w], "aria-label": words[x.w] + (isAnchor ? ", the anchor" : "") + ": where else?", onclick: () => tellWord(x.w) }, (isAnchor ? "◆ " : "") + words[x.w]),
         el("span", { class: "track", "aria-hidden": "true" }, bar, tick),
@@ -288,8 +288,8 @@
     const line = $("detail-anchor");
     line.replaceChildren();
     if (t.anchor >= 0) {
-      line.append(t.facet ? "Anchor of several words " : "Anchor ", el("b", { dir: "auto" }, "◆ " + (t.facet ? t.facet.map((w) => words[w]).join(", ") : words[t.anchor])),
-        t.facet ? "" : t.rank === 1 ? ", its most probable word" : ", number " + t.rank + " among its words");
+      line.append(t.group ? "Anchor of several words " : "Anchor ", el("b", { dir: "auto" }, "◆ " + (t.group ? t.group.map((w) => words[w]).join(", ") : words[t.anchor])),
+        t.group ? "" : t.rank === 1 ? ", its most probable word" : ", number " + t.rank + " among its words");
     }
     const i = placeOf.get(k);
     const others = i === undefined ? [] : by(range(n).filter((j) => j !== i), (j) => corr(i, j));

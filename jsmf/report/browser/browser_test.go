@@ -40,10 +40,10 @@ func only(file string) func(*url.URL) bool {
 	return func(u *url.URL) bool { return u.Scheme == "file" && u.Path == filepath.ToSlash(file) }
 }
 
-func save(t *testing.T, m *jsmf.Model, opts ...report.Option) string {
+func save(t *testing.T, m *jsmf.Model, o report.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Write(&b, m, opts...); err != nil {
+	if err := report.Write(&b, m, o); err != nil {
 		t.Fatal(err)
 	}
 	if b.Len() > maxSize {
@@ -72,7 +72,7 @@ func compositions(k, docs int) *jsmf.Compositions {
 }
 
 // planted makes a model and all that a report can show of it.
-func planted(t *testing.T, n, k int) (m *jsmf.Model, opts []report.Option) {
+func planted(t *testing.T, n, k int) (m *jsmf.Model, o report.Options) {
 	t.Helper()
 	m, err := sample.Model(n, k, sample.Words)
 	if err != nil {
@@ -86,12 +86,12 @@ func planted(t *testing.T, n, k int) (m *jsmf.Model, opts []report.Option) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, []report.Option{
-		report.Map(p),
-		report.Title("A planted model"), report.About("Made for a test, of words that mean nothing."), report.Hierarchy(h),
-		report.Documents(compositions(k, 8*k), func(d int) report.Document {
+	return m, report.Options{
+		Maps:  []*report.Map{p},
+		Title: "A planted model", About: "Made for a test, of words that mean nothing.", Hierarchy: h,
+		Documents: compositions(k, 8*k), Describe: func(d int) report.Document {
 			return report.Document{Title: fmt.Sprintf("The title of document %d", d), Snippet: strings.Repeat("Some words of it, and so on. ", 12)}
-		}),
+		},
 	}
 }
 
@@ -134,8 +134,8 @@ func TestControls(t *testing.T) {
 			if testing.Short() {
 				n, k = 1500, 20
 			}
-			m, opts := planted(t, n, k)
-			return save(t, m, opts...)
+			m, o := planted(t, n, k)
+			return save(t, m, o)
 		}},
 		{"quickstart", quickstart},
 	} {
@@ -354,8 +354,8 @@ func drag(ctx context.Context, selector string, dx, dy float64) error {
 // contrast, and a page wider than a phone.
 func TestLooks(t *testing.T) {
 	ctx := visit.Start(t)
-	m, opts := planted(t, 1500, 20)
-	file := save(t, m, opts...)
+	m, o := planted(t, 1500, 20)
+	file := save(t, m, o)
 	for _, scheme := range []string{"light", "dark"} {
 		for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
 			t.Run(fmt.Sprintf("%s/%d", scheme, size[0]), func(t *testing.T) {
@@ -398,8 +398,10 @@ func TestMarkup(t *testing.T) {
 	all := strings.Join(attacks, " ")
 	c := compositions(6, 12)
 	c.Labels = slices.Repeat([]string{attacks[1]}, 12)
-	file := save(t, m, report.Title(attacks[2]+attacks[14]), report.About(all), report.Hierarchy(h), report.Time(attacks[1], time.Second),
-		report.Documents(c, func(int) report.Document { return report.Document{Title: attacks[1], Snippet: all} }))
+	file := save(t, m, report.Options{
+		Title: attacks[2] + attacks[14], About: all, Hierarchy: h, Times: []report.Time{{Stage: attacks[1], Duration: time.Second}},
+		Documents: c, Describe: func(int) report.Document { return report.Document{Title: attacks[1], Snippet: all} },
+	})
 	tab, end := chromedp.NewContext(ctx)
 	defer end()
 	v := visit.Open(t, tab, address(file), "light")
@@ -439,7 +441,7 @@ func TestWithoutScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := save(t, m)
+	file := save(t, m, report.Options{})
 	tab, end := chromedp.NewContext(ctx)
 	defer end()
 	v := &visit.Visit{T: t, Ctx: tab}

@@ -95,7 +95,7 @@ func (s served) named(saved store.Saved) (*served, error) {
 	m := s.model
 	s.report = sync.OnceValues(func() ([]byte, error) { // it takes a while, and is rarely wanted
 		var b bytes.Buffer
-		err := report.Write(&b, m, report.Title(fmt.Sprintf("Topics: model %d", saved.Version)), report.About("Checksum "+saved.Checksum))
+		err := report.Write(&b, m, report.Options{Title: fmt.Sprintf("Topics: model %d", saved.Version), About: "Checksum " + saved.Checksum})
 		return b.Bytes(), err
 	})
 	shares := m.TopicShares()

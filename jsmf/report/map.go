@@ -13,24 +13,23 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// Picture places words in the plane. Write draws PCA's and those given by Map:
-// TSNE's, or one of the caller's own, such as the points in which anchor.Hull found
-// its anchors.
-type Picture struct {
-	// Method says in a few words how the places were found.
+// Map places words in the plane: that of TSNE, or one of the caller's own, such as
+// the points in which anchor.Hull found its anchors.
+type Map struct {
+	// Method says in a few words how the words were placed.
 	Method string
-	// Points has a row for each word, with its two coordinates.
+	// Points holds the two coordinates of each word in a row.
 	Points *mat.Dense
 	// Words are the numbers of the words, each once; nil: row i is word i of all N.
 	Words []int
 }
 
-// PCA places the words by the first two principal components of the rows of C̄ as
+// pca places the words by the first two principal components of the rows of C̄ as
 // the model has them: row n is Σ_k p(topic k | word n) u_k, where u_k = Σ_l
 // p(topic l | topic k) b_l is the row of a word of topic k alone, such as its
 // anchor. So all words lie in the hull of the u_k. The signs are such that the
 // largest coordinate of the u_k is positive. O(N·K²).
-func PCA(m *jsmf.Model) (*Picture, error) {
+func pca(m *jsmf.Model) (*Map, error) {
 	x, top, err := coordinates(m)
 	if err != nil {
 		return nil, err
@@ -69,16 +68,16 @@ func PCA(m *jsmf.Model) (*Picture, error) {
 			axes.Set(i, j, sign*vectors.At(i, j))
 		}
 	}
-	p := &Picture{Method: "principal components", Points: new(mat.Dense)}
+	p := &Map{Method: "principal components", Points: new(mat.Dense)}
 	p.Points.Mul(x, axes)
 	return p, nil
 }
 
-// TSNE places words so that near ones stay near, by package tsne in the space of
-// PCA: at most n words, 0 means DefaultMapWords, the most frequent with all anchors
-// and the ten top words of each topic. Settings.Dims must be 0 or 2. Its cost is
-// that of tsne.Embed: some seconds for two thousand words.
-func TSNE(ctx context.Context, m *jsmf.Model, n int, s tsne.Settings) (*Picture, error) {
+// TSNE places words by t-SNE (package tsne) of the rows of C̄ as the model has them.
+// It places n words (0: 2000), more if needed for the anchors and the ten most
+// probable words of each topic; the others are the most frequent. Settings.Dims must
+// be 0 or 2. The cost is that of tsne.Embed, some seconds for two thousand words.
+func TSNE(ctx context.Context, m *jsmf.Model, n int, s tsne.Settings) (*Map, error) {
 	if m == nil {
 		return nil, errors.New("report: no model")
 	}
@@ -90,9 +89,9 @@ func TSNE(ctx context.Context, m *jsmf.Model, n int, s tsne.Settings) (*Picture,
 	}
 	x, _, err := coordinates(m)
 	if err != nil {
-		return nil, err
+		return nil, wrap(err)
 	}
-	p := &Picture{Method: "t-SNE", Words: mapWords(m, unigram(m), n)}
+	p := &Map{Method: "t-SNE", Words: mapWords(m, unigram(m), n)}
 	_, k := x.Dims()
 	some := mat.NewDense(len(p.Words), k, nil)
 	for i, w := range p.Words {
@@ -100,84 +99,17 @@ func TSNE(ctx context.Context, m *jsmf.Model, n int, s tsne.Settings) (*Picture,
 	}
 	r, err := tsne.Embed(ctx, some, s)
 	if err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+		return nil, wrap(err)
 	}
 	p.Points = r.Points
 	return p, nil
 }
 
-// coordinates returns an isometric picture in K dimensions of the rows of the
-// model's C̄, one a word, and of the u_k of PCA, one a topic.
-func coordinates(m *jsmf.Model) (x, top *mat.Dense, err error) {
-	if m == nil {
-		return nil, nil, errors.New("report: no model")
-	}
-	k := m.K()
-	b, given := mat.DenseCopyOf(m.Topics()), mat.DenseCopyOf(m.Correlations())
-	for t := range k { // p(topic l | topic t)
-		row, sum := given.RawRowView(t), 0.0
-		for l := range row {
-			row[l] = max(row[l], 0) // an A that is no distribution may have less
-			sum += row[l]
-		}
-		if sum == 0 {
-			row[t], sum = 1, 1 // a topic of no document goes with itself
-		}
-		for l := range row {
-			row[l] /= sum
-		}
-	}
-	// The inner products of the u_k, and points with the same.
-	var gram, g mat.Dense
-	gram.Mul(b.T(), b)
-	g.Product(given, &gram, given.T())
-	sym := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := i; j < k; j++ {
-			sym.SetSym(i, j, (g.At(i, j)+g.At(j, i))/2)
-		}
-	}
-	vectors, values, err := eigen(sym)
-	if err != nil {
-		return nil, nil, err
-	}
-	for j, v := range values {
-		root := math.Sqrt(max(v, 0))
-		for i := range k {
-			vectors.Set(i, j, vectors.At(i, j)*root)
-		}
-	}
-	x = new(mat.Dense)
-	x.Mul(mat.DenseCopyOf(m.WordTopics()), vectors)
-	return x, vectors, nil
-}
-
-// eigen returns eigenvectors and values, the largest first.
-func eigen(s mat.Symmetric) (*mat.Dense, []float64, error) {
-	var e mat.EigenSym
-	if !e.Factorize(s, true) {
-		return nil, nil, errors.New("report: the eigenproblem of the map did not converge")
-	}
-	values := e.Values(nil)
-	var v mat.Dense
-	e.VectorsTo(&v)
-	n := len(values)
-	out := mat.NewDense(n, n, nil)
-	for j := range n {
-		for i := range n {
-			out.Set(i, j, v.At(i, n-1-j))
-		}
-	}
-	slices.Reverse(values)
-	return out, values, nil
-}
-
-// mapWords returns, ascending, the words to show: n of them, 0 for
-// DefaultMapWords. Anchors and the first ten words of each topic are always
+// mapWords returns, ascending, the words to show: n of them (0: 2000). Anchors and the first ten words of each topic are always
 // there, even if they are more; the rest are the most frequent.
 func mapWords(m *jsmf.Model, p []float64, n int) []int {
 	if n == 0 {
-		n = DefaultMapWords
+		n = 2000
 	}
 	in := make([]bool, m.N())
 	count := 0
@@ -216,7 +148,7 @@ func mapWords(m *jsmf.Model, p []float64, n int) []int {
 }
 
 // check tells whether p fits m.
-func (p *Picture) check(m *jsmf.Model) error {
+func (p *Map) check(m *jsmf.Model) error {
 	if p == nil || p.Points == nil || p.Points.IsEmpty() {
 		return errors.New("map: no points")
 	}
@@ -287,4 +219,42 @@ func hull(x, y []float64) []int {
 	h := half(nil, at)
 	slices.Reverse(at)
 	return half(h, at)
+}
+
+// drawMap returns a map as the script draws it: in the unit square around 0, with
+// one scale for both axes.
+func drawMap(m *jsmf.Model, used *wordList, p *Map, n int) mapData {
+	row := p.Words // the words to show, and with them their rows
+	at := make(map[int]int, len(p.Words))
+	for i, w := range p.Words {
+		at[w] = i
+	}
+	if row == nil {
+		row = mapWords(m, used.p, n)
+	} else {
+		row = slices.Clone(row)
+		slices.Sort(row)
+	}
+	x, y := make([]float64, len(row)), make([]float64, len(row))
+	for i, w := range row {
+		r := w
+		if p.Words != nil {
+			r = at[w]
+		}
+		x[i], y[i] = p.Points.At(r, 0), p.Points.At(r, 1)
+	}
+	size := 0.0
+	for _, v := range [][]float64{x, y} {
+		size = max(size, slices.Max(v)-slices.Min(v))
+	}
+	if size == 0 {
+		size = 1
+	}
+	for _, v := range [][]float64{x, y} {
+		mid := (slices.Max(v) + slices.Min(v)) / 2
+		for i := range v {
+			v[i] = math.Round(1e5*(v[i]-mid)/size) / 1e5
+		}
+	}
+	return mapData{Name: p.Method, Words: used.add(row), X: numbers(x), Y: numbers(y), Hull: hull(x, y)}
 }

@@ -17,7 +17,7 @@ import (
 // TestPCA compares with the principal components of the rows of C̄ = B̆ᵀĀBᵀ, formed.
 func TestPCA(t *testing.T) {
 	m := model(t, 150, 6)
-	p, err := PCA(m)
+	p, err := pca(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestTSNE(t *testing.T) {
 	if err != nil || !mat.Equal(p.Points, q.Points) {
 		t.Errorf("other points with 3 workers (%v)", err)
 	}
-	d := read(t, write(t, m, Map(p), MapWords(80)))
+	d := read(t, write(t, m, Options{Maps: []*Map{p}, MapWords: 80}))
 	if len(d.Maps) != 2 || d.Maps[0].Name != "t-SNE" || d.Maps[0].PCA || !d.Maps[1].PCA || len(d.Maps[0].Words) != 120 || len(d.Maps[1].Words) != 80 {
 		t.Fatalf("maps: %d", len(d.Maps))
 	}
@@ -166,11 +166,11 @@ func TestTSNE(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	for want, f := range map[string]func() error{
-		"3 dimensions":   func() error { _, err := TSNE(ctx, m, 0, tsne.Settings{Dims: 3}); return err },
-		"-1 words":       func() error { _, err := TSNE(ctx, m, -1, s); return err },
-		"no model":       func() error { _, err := TSNE(ctx, nil, 0, s); return err },
-		"report: no mod": func() error { _, err := PCA(nil); return err },
-		"report: tsne":   func() error { _, err := TSNE(ctx, m, 0, tsne.Settings{Perplexity: -1}); return err },
+		"3 dimensions": func() error { _, err := TSNE(ctx, m, 0, tsne.Settings{Dims: 3}); return err },
+		"-1 words":     func() error { _, err := TSNE(ctx, m, -1, s); return err },
+		"no model":     func() error { _, err := TSNE(ctx, nil, 0, s); return err },
+		"no mod":       func() error { _, err := pca(nil); return err },
+		"report: tsne": func() error { _, err := TSNE(ctx, m, 0, tsne.Settings{Perplexity: -1}); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

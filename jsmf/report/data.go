@@ -1,0 +1,102 @@
+package report
+
+import (
+	"math"
+	"strconv"
+)
+
+// data is what the script reads. Words are numbered by their place in Words.
+type data struct {
+	Steps   int         `json:"steps"` // of the slider
+	Top     int         `json:"top"`
+	Words   []string    `json:"words"`
+	P       []number    `json:"p"`    // p(word)
+	Home    [][]number  `json:"home"` // the topics where the word is: topic, p(topic | word), …
+	Topics  []topicData `json:"topics"`
+	Columns []column    `json:"columns"`
+	Matrix  matrixData  `json:"matrix"`
+	Maps    []mapData   `json:"maps"`
+	Changes []number    `json:"changes"`
+	Eigen   []number    `json:"eigen"`
+	Norms   []number    `json:"norms"`
+	LogLik  []number    `json:"loglik"`
+	Sweep   *sweepData  `json:"sweep,omitempty"`
+}
+
+type topicData struct {
+	Share  number    `json:"share"`
+	Anchor int       `json:"anchor"` // −1: none
+	Rank   int       `json:"rank,omitempty"`
+	Group  []int     `json:"group,omitempty"` // words combined into the anchor
+	Words  []int     `json:"words"`           // candidates, ascending
+	P      []number  `json:"p"`
+	Docs   []docData `json:"docs,omitempty"`
+}
+
+type docData struct {
+	Title   string `json:"title"`
+	Note    string `json:"note,omitempty"`
+	Snippet string `json:"snippet,omitempty"`
+	Share   number `json:"share"`
+}
+
+// column is a column of the table of topics.
+type column struct {
+	Key    string   `json:"key"`
+	Name   string   `json:"name"`
+	What   string   `json:"what"`
+	Values []number `json:"values"`
+}
+
+// matrixData holds the upper triangles, by rows, of the correlations (without the
+// diagonal) and of A (with it).
+type matrixData struct {
+	Topics      []int   `json:"topics"` // ascending
+	Correlation []rough `json:"corr"`
+	Joint       []rough `json:"joint"`
+	Similar     []int   `json:"similar"` // an order of places in Topics
+	X           []rough `json:"x"`
+	Y           []rough `json:"y"`
+	Radius      []rough `json:"r"`
+	Links       [][]int `json:"links"` // pairs of places
+	Named       bool    `json:"named"` // there is room for all names
+	Width       int     `json:"width"`
+	Height      int     `json:"height"`
+}
+
+type mapData struct {
+	Name  string   `json:"name"`
+	PCA   bool     `json:"pca"`
+	Words []int    `json:"words"`
+	X     []number `json:"x"`
+	Y     []number `json:"y"`
+	Hull  []int    `json:"hull"` // places in Words
+}
+
+// number is a float64 that takes few digits in JSON, and null where it is not
+// finite.
+type number float64
+
+// MarshalJSON writes six digits.
+func (x number) MarshalJSON() ([]byte, error) { return digits(float64(x), 6), nil }
+
+// rough is a number with three digits, for what is only drawn.
+type rough float64
+
+// MarshalJSON writes three digits.
+func (x rough) MarshalJSON() ([]byte, error) { return digits(float64(x), 3), nil }
+
+func digits(x float64, n int) []byte {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return []byte("null")
+	}
+	return strconv.AppendFloat(nil, x, 'g', n, 64)
+}
+
+func numbers(v []float64) []number {
+	out := make([]number, len(v))
+	for i, x := range v {
+		out[i] = number(x)
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+// node is a topic in the tree.
+type node struct {
+	Topic              int // −1: of topics
+	Open               bool
+	Name, Words, Share string
+	Percent            float64 // of its parent
+	Also               string
+	Children           []node
+}
+
+// tree fills in the hierarchy: each topic below the one above that has most of it.
+// A topic that others have a quarter of or more names them.
+func (p *page) tree(h *jsmf.Hierarchy) {
+	p.Levels = h.Levels()
+	top := p.Levels - 1
+	shares := make([][]float64, p.Levels)
+	for t := range shares {
+		shares[t] = h.Model(t).TopicShares()
+	}
+	called := func(level, k int) string {
+		switch {
+		case level == 0:
+			return fmt.Sprintf("Topic %d", k+1)
+		case p.Levels == 2:
+			return fmt.Sprintf("Group %d", k+1)
+		}
+		return fmt.Sprintf("Group %c%d", 'A'+level-1, k+1)
+	}
+	var build func(level, k int, weight float64, also string) node
+	build = func(level, k int, weight float64, also string) node {
+		n := node{Name: called(level, k), Topic: -1, Open: level == top || h.K(0) <= 40, Words: words(h.TopWords(level, k, 8)), Share: percent(shares[level][k]), Percent: 100 * weight, Also: also}
+		if level == 0 {
+			n.Topic = k
+			return n
+		}
+		m := h.Model(level)
+		up, down := m.WordTopics(), m.Topics()
+		var mine []int
+		for c := range m.N() {
+			if order(m.K(), func(l int) float64 { return up.At(c, l) })[0] == k {
+				mine = append(mine, c)
+			}
+		}
+		slices.SortStableFunc(mine, func(a, b int) int { return cmp.Compare(down.At(b, k), down.At(a, k)) })
+		for _, c := range mine {
+			var others []string
+			for _, l := range order(m.K(), func(l int) float64 { return up.At(c, l) }) {
+				if l != k && up.At(c, l) >= 0.25 {
+					others = append(others, fmt.Sprintf("%s (%s)", called(level, l), percent(up.At(c, l))))
+				}
+			}
+			n.Children = append(n.Children, build(level-1, c, down.At(c, k), strings.Join(others, ", ")))
+		}
+		return n
+	}
+	for _, k := range order(h.K(top), func(k int) float64 { return shares[top][k] }) {
+		p.Tree = append(p.Tree, build(top, k, shares[top][k], ""))
+	}
+}

@@ -1,0 +1,119 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
+)
+
+type measure struct{ Name, Mean, Std, Better, What string }
+
+// topicMetrics are the measures that have a value for each topic.
+func topicMetrics(r *metrics.Report) []byTopic {
+	return []byTopic{
+		{"dominancy", "Dominancy", "How much of the topic's company is itself: p(next word from it too)", r.Dominancy.Values},
+		{"specificity", "Specificity", "Bits by which the topic differs from the corpus as a whole", r.Specificity.Values},
+		{"sparsity", "Sparsity", "1: a few words are the topic; 0: all words alike", r.Sparsity.Values},
+		{"dissimilarity", "Own words", "How many of the 20 top words are in no other topic’s top 20", r.Dissimilarity.Values},
+		{"npmi", "NPMI", "Do the top words meet more often than by chance? −1 to 1", r.NPMI.Values},
+		{"coherence", "Coherence", "Do the top words meet in documents? (u_mass, at most 0)", r.Coherence.Values},
+		{"basis_rank", "Anchor’s rank", "The anchor’s place among the topic’s words", r.BasisRank.Values},
+	}
+}
+
+type byTopic struct {
+	Key, Name, What string
+	Values          []float64
+}
+
+// columns returns those of the table of topics.
+func columns(m *jsmf.Model, shares []float64, o *Options) []column {
+	cols := []byTopic{{"share", "Share, %", "The part of all text", nil}}
+	for _, x := range shares {
+		cols[0].Values = append(cols[0].Values, 100*x)
+	}
+	if n := m.Stats().Anchors.Norms; n != nil {
+		cols = append(cols, byTopic{"norm", "Distance", "Of the anchor from the span of those found before it", n})
+	}
+	r := o.Metrics
+	if r == nil { // what needs no documents
+		r = ofModel(m)
+	}
+	cols = append(cols, topicMetrics(r)...)
+	var out []column
+	for _, c := range cols {
+		if c.Values != nil {
+			out = append(out, column{c.Key, c.Name, c.What, numbers(c.Values)})
+		}
+	}
+	return out
+}
+
+// ofModel returns the measures by topic that need the model alone. Those that fail
+// are left out.
+func ofModel(m *jsmf.Model) *metrics.Report {
+	b, r := mat.DenseCopyOf(m.Topics()), new(metrics.Report)
+	keep := func(to *metrics.Stat) func(metrics.Stat, error) {
+		return func(s metrics.Stat, err error) {
+			if err == nil {
+				*to = s
+			}
+		}
+	}
+	keep(&r.Dominancy)(metrics.Dominancy(m.Correlations()))
+	keep(&r.Sparsity)(metrics.Sparsity(b))
+	keep(&r.Dissimilarity)(metrics.Dissimilarity(b, 0))
+	if m.Anchors() != nil {
+		keep(&r.BasisRank)(metrics.BasisRank(b, m.Anchors()))
+	}
+	return r
+}
+
+// explained says what the measures of a whole model are, by their keys, and which
+// way is better.
+var explained = map[string][3]string{
+	"recovery":        {"Recovery", "lower", "Do mixtures of the anchors explain the words?"},
+	"approximation":   {"Approximation", "lower", "Does the product BABᵀ give the co-occurrences back?"},
+	"legality":        {"Legality", "near 1", "Is A a joint distribution of topics?"},
+	"validity":        {"Validity", "near 0", "Do A and the words agree on how large topics are?"},
+	"dominancy":       {"Dominancy", "neither", "How much are topics by themselves in a document?"},
+	"entropy":         {"Entropy", "lower", "Is a word at home in one topic?"},
+	"sparsity":        {"Sparsity", "higher", "Are topics made of few words?"},
+	"specificity":     {"Specificity", "higher", "Do topics differ from the corpus as a whole?"},
+	"dissimilarity":   {"Dissimilarity", "higher", "How many of 20 top words are in no other topic’s?"},
+	"coherence":       {"Coherence", "higher", "Do top words meet in documents? Favours frequent words"},
+	"npmi":            {"NPMI", "higher", "Do top words meet more often than by chance?"},
+	"basis_rank":      {"Basis rank", "lower", "Would a reader see the anchor among the top words?"},
+	"soft_basis_rank": {"Soft basis rank", "lower", "How improbable is the anchor beside the first word?"},
+	"basis_quality":   {"Basis quality", "higher", "Is the anchor foreign to the other topics?"},
+}
+
+// short writes a number with four digits.
+func short(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return strings.Replace(fmt.Sprintf("%.4g", x), "-", "−", 1)
+}
+
+func (p *page) measures(o *Options) {
+	if o.Metrics == nil {
+		return
+	}
+	for _, x := range o.Metrics.Keyed() {
+		e, ok := explained[x.Key]
+		if !ok {
+			continue
+		}
+		std := ""
+		if !x.Single {
+			std = "± " + fmt.Sprintf("%.3g", x.Std)
+		}
+		p.Measures = append(p.Measures, measure{e[0], short(x.Mean), std, e[1], e[2]})
+	}
+}

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+// maxMatrix is the most topics that the matrix of correlations and the network
+// show; of more those with the largest shares.
+const maxMatrix = 250
+
+// networkName is the most characters of a name in the network.
+const networkName = 16
+
+// name returns what a topic is called by a single word: its anchor, or else its
+// most probable word.
+func name(m *jsmf.Model, k int) string {
+	if a := m.AnchorWords(); a != nil {
+		return a[k]
+	}
+	return m.TopWords(k, 1)[0].Word
+}
+
+// matrix prepares the correlations: of maxMatrix topics at most.
+func matrix(m *jsmf.Model, shares []float64) matrixData {
+	d := matrixData{Width: networkWidth, Height: networkHeight, Links: [][]int{}}
+	d.Topics = order(m.K(), func(k int) float64 { return shares[k] })
+	d.Topics = slices.Clone(d.Topics[:min(len(d.Topics), maxMatrix)])
+	slices.Sort(d.Topics)
+	n := len(d.Topics)
+	place := make([]int, m.K())
+	for i := range place {
+		place[i] = -1
+	}
+	for i, k := range d.Topics {
+		place[k] = i
+	}
+	corr := mat.NewDense(n, n, nil)
+	joint := mat.NewDense(n, n, nil)
+	a := mat.DenseCopyOf(m.Correlations())
+	sum := mat.Sum(a)
+	for i, k := range d.Topics {
+		joint.Set(i, i, a.At(k, k)/sum)
+	}
+	for _, p := range m.CorrelatedPairs(-1) {
+		if i, j := place[p.K], place[p.L]; i >= 0 && j >= 0 {
+			corr.Set(i, j, p.Correlation)
+			joint.Set(i, j, p.Joint)
+		}
+	}
+	for i := range n {
+		for j := i; j < n; j++ {
+			d.Joint = append(d.Joint, rough(joint.At(i, j)))
+			if j > i {
+				d.Correlation = append(d.Correlation, rough(math.Round(1e3*corr.At(i, j))/1e3))
+			}
+		}
+	}
+	d.Similar = similarOrder(n, corr.At)
+	// Discs that together cover a twelfth of the picture, and can hold a number.
+	least := min(11, 0.2*math.Sqrt(networkWidth*networkHeight/float64(n)))
+	boxes, room := make([]box, n), 0.0
+	for i, k := range d.Topics {
+		r := math.Sqrt(max(0, shares[k]) * networkWidth * networkHeight / (12 * math.Pi))
+		if !(r > least) {
+			r = least
+		}
+		boxes[i] = box{r, max(r, 4.3*float64(min(utf8.RuneCountInString(name(m, k)), networkName))), r + 20}
+		room += 2 * boxes[i].halfWidth * (r + boxes[i].below)
+	}
+	d.Named = room < 0.5*networkWidth*networkHeight
+	if !d.Named { // names stand where there is room
+		for i, b := range boxes {
+			boxes[i] = box{b.radius, b.radius, b.radius}
+		}
+	}
+	links := strongLinks(n, corr.At, 0.03)
+	x, y := spread(n, links, d.Similar, boxes)
+	for i, b := range boxes {
+		d.X, d.Y, d.Radius = append(d.X, rough(math.Round(x[i]))), append(d.Y, rough(math.Round(y[i]))), append(d.Radius, rough(b.radius))
+	}
+	for _, e := range links {
+		d.Links = append(d.Links, []int{e.k, e.l})
+	}
+	return d
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
+)
+
+// Options say what a report shows beside the model. The zero value is a report on
+// the model alone.
+type Options struct {
+	// Title is the title of the page; "": "Topics". About is a sentence or a
+	// paragraph of plain text below it, such as what the documents are.
+	Title, About string
+
+	// TopWords is how many words of a topic are shown, at most 100; 0: 20.
+	TopWords int
+
+	// MapWords is how many words PCA's map shows, and every Map without Words: the
+	// anchors, the ten most probable words of each topic, and the most frequent
+	// ones. 0: 2000.
+	MapWords int
+
+	// Maps are further maps of the words, such as that of TSNE. The page shows the
+	// first, and offers the others and a map by principal components to choose
+	// from.
+	Maps []*Map
+
+	// Metrics are the measures of the model by Pipeline.Evaluate.
+	Metrics *metrics.Report
+
+	// Curation is what corpus.Curate did to the vocabulary and the documents.
+	Curation *corpus.CurationReport
+
+	// Sweep is what Pipeline.Sweep found for other numbers of topics. The model is
+	// normally one of its models.
+	Sweep *jsmf.Sweep
+
+	// Hierarchy holds the levels above the topics of the model, of which it was
+	// made.
+	Hierarchy *jsmf.Hierarchy
+
+	// Documents are the topic proportions of documents (Model.Transform), of which
+	// the page shows for each topic those with the largest share. Documents
+	// without a known word are left out.
+	Documents *jsmf.Compositions
+
+	// Describe returns what to show of document m, a row of Documents.W. It is
+	// called only for the documents on the page. nil: their ids.
+	Describe func(m int) Document
+
+	// TopDocuments is how many documents a topic shows, at most 100; 0: 5.
+	TopDocuments int
+
+	// Times are times of stages of the caller's own, such as reading. The page
+	// shows them beside those of the fit, which a model read from a file does not
+	// have.
+	Times []Time
+}
+
+// Document is what is shown of a document: plain text, of which the first 160
+// characters of the title and 320 of the snippet are kept. If Title is empty it is
+// the document's id.
+type Document struct{ Title, Snippet string }
+
+// Time is how long a stage took.
+type Time struct {
+	Stage    string
+	Duration time.Duration
+}
+
+// check reports everything that is wrong with the options, and fills in defaults.
+func (o *Options) check(m *jsmf.Model) error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	size := func(what string, n *int, usual, most int) {
+		if *n < 0 || *n > most {
+			bad("%s: %d is not in [0, %d]", what, *n, most)
+		}
+		if *n == 0 {
+			*n = usual
+		}
+	}
+	if o.Title == "" {
+		o.Title = "Topics"
+	}
+	size("top words", &o.TopWords, 20, 100)
+	size("words of the map", &o.MapWords, 2000, math.MaxInt32)
+	size("documents of a topic", &o.TopDocuments, 5, 100)
+	for _, p := range o.Maps {
+		if err := p.check(m); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if o.Metrics != nil {
+		for _, t := range topicMetrics(o.Metrics) {
+			if t.Values != nil && len(t.Values) != m.K() {
+				bad("metrics: %s of %d topics, but the model has %d", t.Name, len(t.Values), m.K())
+			}
+		}
+	}
+	if o.Documents != nil {
+		errs = append(errs, checkDocuments(o.Documents, m.K()))
+	}
+	if h := o.Hierarchy; h != nil && (h.K(0) != m.K() || h.Model(0).N() != m.N()) {
+		bad("hierarchy: of %d topics over %d words, but the model has %d over %d", h.K(0), h.Model(0).N(), m.K(), m.N())
+	}
+	for _, t := range o.Times {
+		if t.Duration < 0 {
+			bad("time of %s: %v", t.Stage, t.Duration)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkDocuments tells whether c holds the proportions of k topics.
+func checkDocuments(c *jsmf.Compositions, k int) error {
+	rows, cols := 0, k
+	if c.W != nil && !c.W.IsEmpty() {
+		rows, cols = c.W.Dims()
+	}
+	if cols != k {
+		return fmt.Errorf("documents: compositions of %d topics, but the model has %d", cols, k)
+	}
+	if len(c.Docs) != rows || len(c.IDs) != rows || c.Labels != nil && len(c.Labels) != rows {
+		return fmt.Errorf("documents: %d compositions, %d ids, %d labels, %d results", rows, len(c.IDs), len(c.Labels), len(c.Docs))
+	}
+	for i := range rows {
+		for t, v := range c.W.RawRowView(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("documents: topic %d of document %d has the share %v", t, i, v)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+// sweepTable is what is said of other numbers of topics.
+type sweepTable struct {
+	Suggestions []jsmf.Suggestion
+	Names       []string
+	Rows        []sweepRow
+}
+
+type sweepRow struct {
+	K      int
+	Here   bool // the number of topics of the model
+	Values []string
+	Err    string // why there is no model
+}
+
+type sweepData struct {
+	K      []int   `json:"k"`
+	Curves []curve `json:"curves"`
+}
+
+// curve is a measure against K.
+type curve struct {
+	Name   string   `json:"name"`
+	Better string   `json:"better"`
+	What   string   `json:"what"`
+	Draw   bool     `json:"draw"` // or in the table only
+	Values []number `json:"values"`
+}
+
+// drawn are the measures whose curves help most to choose K.
+var drawn = []string{"recovery", "approximation", "legality", "npmi", "coherence", "dissimilarity", "specificity", "sparsity"}
+
+// addSweep adds the measures of other numbers of topics, by rising K.
+func (p *page) addSweep(d *data, s *jsmf.Sweep) {
+	if s == nil {
+		return
+	}
+	t := &sweepTable{Suggestions: s.Suggestions}
+	points := slices.Clone(s.Points)
+	slices.SortStableFunc(points, func(a, b jsmf.SweepPoint) int { return cmp.Compare(a.K, b.K) })
+	d.Sweep = &sweepData{K: []int{}, Curves: []curve{}}
+	at := make(map[string]int) // of a measure among the curves
+	for _, q := range points {
+		if q.Report == nil {
+			continue
+		}
+		for _, x := range q.Report.Keyed() {
+			if _, ok := at[x.Key]; !ok && explained[x.Key][0] != "" {
+				e := explained[x.Key]
+				at[x.Key] = len(d.Sweep.Curves)
+				d.Sweep.Curves = append(d.Sweep.Curves, curve{Name: e[0], Better: e[1], What: e[2], Draw: slices.Contains(drawn, x.Key)})
+				t.Names = append(t.Names, e[0])
+			}
+		}
+	}
+	for _, q := range points {
+		row := sweepRow{K: q.K, Here: q.K == p.K}
+		if q.Report == nil {
+			row.Err = "no model"
+			if q.Err != nil {
+				row.Err = q.Err.Error()
+			}
+			t.Rows = append(t.Rows, row)
+			continue
+		}
+		values := make([]float64, len(d.Sweep.Curves))
+		for i := range values {
+			values[i] = math.NaN()
+		}
+		for _, x := range q.Report.Keyed() {
+			if i, ok := at[x.Key]; ok {
+				values[i] = x.Mean
+			}
+		}
+		d.Sweep.K = append(d.Sweep.K, q.K)
+		for i, v := range values {
+			c := &d.Sweep.Curves[i]
+			c.Values = append(c.Values, number(v))
+			row.Values = append(row.Values, short(v))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	p.Sweep = t
+}

@@ -1,0 +1,144 @@
+package report
+
+import (
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+// listed is a topic in the list for print and for browsers without scripts.
+type listed struct {
+	Number        int
+	Share, Anchor string
+	Words         string
+}
+
+// list fills in the topics by share.
+func (p *page) list(m *jsmf.Model, shares []float64) {
+	anchors := m.AnchorWords()
+	for _, k := range order(m.K(), func(k int) float64 { return shares[k] }) {
+		l := listed{Number: k + 1, Share: percent(shares[k]), Words: words(m.TopWords(k, 12))}
+		if anchors != nil {
+			l.Anchor = atMost(anchors[k], wordLength)
+		}
+		p.Topics = append(p.Topics, l)
+	}
+}
+
+// wordList numbers the words that the page needs, which are found one after the
+// other: finish gives the numbers, ascending with the model's.
+type wordList struct {
+	m    *jsmf.Model
+	p    []float64 // p(word)
+	used []bool
+	fix  []*int // numbers of the model's that finish replaces
+}
+
+func newWordList(m *jsmf.Model, p []float64) *wordList {
+	return &wordList{m: m, p: p, used: make([]bool, m.N())}
+}
+
+// add enters words, whose numbers finish will change in place.
+func (l *wordList) add(words []int) []int {
+	for i, w := range words {
+		l.used[w] = true
+		l.fix = append(l.fix, &words[i])
+	}
+	return words
+}
+
+func (l *wordList) finish(d *data) {
+	at := make([]int, len(l.used))
+	breve := l.m.WordTopics()
+	for w, ok := range l.used {
+		if !ok {
+			continue
+		}
+		at[w] = len(d.Words)
+		d.Words = append(d.Words, atMost(l.m.Word(w), wordLength))
+		d.P = append(d.P, number(l.p[w]))
+		home := []number{}
+		for _, k := range order(l.m.K(), func(k int) float64 { return breve.At(w, k) })[:min(3, l.m.K())] {
+			if b := breve.At(w, k); b >= 0.02 {
+				home = append(home, number(k), number(math.Round(1000*b)/1000))
+			}
+		}
+		d.Home = append(d.Home, home)
+	}
+	for _, w := range l.fix {
+		*w = at[*w]
+	}
+	for k := range d.Topics {
+		if t := &d.Topics[k]; t.Anchor >= 0 {
+			t.Anchor = at[t.Anchor]
+		}
+	}
+}
+
+// topics returns what the script shows of the topics.
+func topics(m *jsmf.Model, shares []float64, used *wordList, o *Options) []topicData {
+	b := mat.DenseCopyOf(m.Topics())
+	lp := logs(used.p)
+	anchors, groups := m.Anchors(), m.AnchorGroups()
+	out := make([]topicData, m.K())
+	for k := range out {
+		t := &out[k]
+		t.Share, t.Anchor, t.P = number(shares[k]), -1, []number{}
+		if anchors != nil {
+			t.Anchor = anchors[k]
+			used.used[t.Anchor] = true
+			t.Rank = 1
+			for i := range m.N() {
+				if p, q := b.At(i, k), b.At(t.Anchor, k); p > q || p == q && i < t.Anchor {
+					t.Rank++
+				}
+			}
+		}
+		if groups != nil {
+			t.Group = used.add(groups[k])
+		}
+		words := append([]int{}, candidates(newLines(b, k, lp), o.TopWords)...) // never null
+		for _, w := range words {
+			t.P = append(t.P, number(b.At(w, k)))
+		}
+		t.Words = used.add(words)
+		if o.Documents != nil {
+			t.Docs = documents(o, k)
+		}
+	}
+	return out
+}
+
+// documents returns the documents with the largest shares of topic k.
+func documents(o *Options, k int) []docData {
+	c := o.Documents
+	var out []docData
+	for _, d := range order(len(c.Docs), func(d int) float64 {
+		if c.Docs[d].Status == infer.NoTokens {
+			return math.NaN() // last
+		}
+		return c.W.At(d, k)
+	}) {
+		if len(out) == o.TopDocuments || c.Docs[d].Status == infer.NoTokens {
+			break
+		}
+		var shown Document
+		if o.Describe != nil {
+			shown = o.Describe(d)
+		}
+		if shown.Title == "" {
+			shown.Title = c.IDs[d]
+		}
+		note := count(int64(c.Docs[d].Tokens)) + " known words"
+		if c.Labels != nil && c.Labels[d] != "" {
+			note = atMost(c.Labels[d], 80) + " · " + note
+		}
+		snippet := strings.Join(strings.Fields(shown.Snippet), " ")
+		out = append(out, docData{atMost(shown.Title, 160), note, atMost(snippet, 320), number(c.W.At(d, k))})
+	}
+	return out
+}
