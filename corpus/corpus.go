@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -14,13 +15,12 @@ import (
 // MaxCount is the largest number of times a word may occur in one document.
 const MaxCount = bag.MaxCount
 
-// Corpus holds the word counts of M documents over a vocabulary of N words,
-// with the documents' ids and labels. It is immutable, and safe for concurrent
-// use.
+// Corpus holds the word counts of M documents over a vocabulary of N words, with
+// the documents' ids and labels. It is immutable and safe for concurrent use.
 //
-// Words are numbered 0…N−1 in the order of the vocabulary, documents 0…M−1 in
-// the order in which they were read. Memory: 8 bytes for each pair of a
-// document and a word that occurs in it, and the strings.
+// Words are numbered from 0 in the order of the vocabulary, documents from 0 in
+// the order in which they were read. Memory: 8 bytes for each pair of a document
+// and a word in it, and the strings.
 type Corpus struct {
 	vocab  []string
 	ids    []string // nil: the documents are called by their 1-based number
@@ -33,7 +33,7 @@ type Corpus struct {
 	index func() map[string]int
 }
 
-// newCorpus takes ownership of its arguments, which must already be valid.
+// newCorpus takes ownership of its arguments, which must be valid.
 func newCorpus(vocab, ids, labels []string, indptr []int, words, counts []int32) *Corpus {
 	c := &Corpus{vocab: vocab, ids: ids, labels: labels, indptr: indptr, words: words, counts: counts}
 	for _, n := range counts {
@@ -57,7 +57,7 @@ func (c *Corpus) NumDocs() int { return len(c.indptr) - 1 }
 // NumWords returns N, the size of the vocabulary.
 func (c *Corpus) NumWords() int { return len(c.vocab) }
 
-// NNZ returns the number of pairs of a document and a word that occurs in it.
+// NNZ returns the number of pairs of a document and a word in it.
 func (c *Corpus) NNZ() int { return len(c.words) }
 
 // Tokens returns the sum of all counts.
@@ -69,15 +69,15 @@ func (c *Corpus) Word(i int) string { return c.vocab[i] }
 // Vocabulary returns a copy of the vocabulary, N strings.
 func (c *Corpus) Vocabulary() []string { return slices.Clone(c.vocab) }
 
-// Index returns the number of a word, and whether it is in the vocabulary.
-// The first call builds a map of the vocabulary.
+// Index returns the number of a word, the first of those that stand twice, and
+// whether it is in the vocabulary. The first call builds a map.
 func (c *Corpus) Index(word string) (int, bool) {
 	i, ok := c.index()[word]
 	return i, ok
 }
 
 // Doc returns the words of document m, ascending, and how often each occurs.
-// Both slices are views into the corpus: they must not be written to.
+// The slices belong to the corpus and must not be written to.
 func (c *Corpus) Doc(m int) (words, counts []int32) {
 	lo, hi := c.indptr[m], c.indptr[m+1]
 	return c.words[lo:hi:hi], c.counts[lo:hi:hi]
@@ -92,8 +92,7 @@ func (c *Corpus) DocLen(m int) int64 {
 	return n
 }
 
-// ID returns the id of document m: the one it was read with, or else its
-// number counted from 1.
+// ID returns the id of document m, or its number counted from 1 if it has none.
 func (c *Corpus) ID(m int) string {
 	if c.ids == nil || c.ids[m] == "" {
 		return strconv.Itoa(m + 1)
@@ -101,7 +100,7 @@ func (c *Corpus) ID(m int) string {
 	return c.ids[m]
 }
 
-// HasLabels tells whether the documents carry labels.
+// HasLabels reports whether any document has a label.
 func (c *Corpus) HasLabels() bool { return c.labels != nil }
 
 // Label returns the label of document m, "" where it has none.
@@ -112,7 +111,7 @@ func (c *Corpus) Label(m int) string {
 	return c.labels[m]
 }
 
-// DocFrequencies returns D1: for each word the number of documents in which it
+// DocFrequencies returns for each word the number of documents in which it
 // occurs. O(nnz).
 func (c *Corpus) DocFrequencies() []int {
 	df := make([]int, len(c.vocab))
@@ -131,8 +130,20 @@ func (c *Corpus) WordCounts() []int64 {
 	return tf
 }
 
-// Counts returns the counts as an M×N sparse matrix, one row a document. The
-// matrix is a copy (16 bytes a nonzero) and the caller's own.
+// IDF returns the inverse document frequency ln(M/df) of each word: 0 for a word in
+// every document or in none. (Curate's default score rounds M/df down.) O(nnz).
+func (c *Corpus) IDF() []float64 {
+	idf := make([]float64, c.NumWords())
+	for w, df := range c.DocFrequencies() {
+		if df > 0 {
+			idf[w] = math.Log(float64(c.NumDocs()) / float64(df))
+		}
+	}
+	return idf
+}
+
+// Counts returns a copy of the counts as an M×N sparse matrix, one row a document.
+// Memory: 16 bytes a nonzero.
 func (c *Corpus) Counts() *sparse.CSR {
 	ind, data := make([]int, len(c.words)), make([]float64, len(c.words))
 	for i, w := range c.words {
@@ -141,9 +152,9 @@ func (c *Corpus) Counts() *sparse.CSR {
 	return sparse.NewCSR(c.NumDocs(), c.NumWords(), slices.Clone(c.indptr), ind, data)
 }
 
-// Select returns the corpus restricted to the given documents and words, in
-// the order given; nil keeps all in their order. A document that loses its
-// words stays, empty. Numbers out of range or named twice are an error.
+// Select returns the corpus restricted to the given documents and words, in the
+// order given; nil keeps all. A document that loses all its words stays, empty.
+// Numbers that are out of range or given twice are an error.
 func (c *Corpus) Select(docs, words []int) (*Corpus, error) {
 	M, N := c.NumDocs(), c.NumWords()
 	vocab, to := c.vocab, []int32(nil)

@@ -16,41 +16,39 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
-// CSV reads documents from a column of a table. Columns are given by their
-// name in the header, or by their number counted from 1 as "#1", "#2", ….
-// Every record must have as many fields as the first; empty lines are skipped.
+// CSV reads documents from a column of a table. Columns are given by name in the
+// header, or by number from 1 as "#1", "#2", …. Every record must have as many
+// fields as the first. Empty lines are skipped.
 type CSV struct {
 	In File
 
 	// Text is the column with the text. It must be given.
 	Text string
 
-	// ID and Label are the columns with the documents' ids and labels. "":
-	// none.
+	// ID and Label are the columns with ids and labels; "": none.
 	ID, Label string
 
-	// Comma separates the fields. 0 means a tab for names that end in .tsv or
-	// .tab (before a final .gz), a comma for all others.
+	// Comma separates the fields. 0 means a tab if the name ends in .tsv or .tab
+	// (before a final .gz), otherwise a comma.
 	Comma rune
 
-	// NoHeader says that the first record is a document, not a header.
+	// NoHeader makes the first record a document instead of a header.
 	NoHeader bool
 
-	// LazyQuotes allows quotes in places where they do not belong, as in
-	// encoding/csv.
+	// LazyQuotes accepts misplaced quotes, as in encoding/csv.
 	LazyQuotes bool
 
-	// NoQuotes takes quotes as ordinary characters: a line is a record. Many
-	// TSV files are written so.
+	// NoQuotes makes quotes ordinary characters and every line a record, as in
+	// many TSV files.
 	NoQuotes bool
 
 	// Tokenizer splits the text. nil means text.WordTokenizer{}.
 	Tokenizer text.Tokenizer
 }
 
-// ReadCSV reads the column of that name (or number, as "#1") of a CSV or TSV
-// file with a header, plain or gzipped, with the default tokenizer. For more
-// choice Read a CSV.
+// ReadCSV reads documents from a column, given by name or as "#1", of a CSV or TSV
+// file with a header, plain or gzipped, with the default tokenizer. For other
+// settings use Read with a CSV.
 func ReadCSV(ctx context.Context, path, text string) (*Corpus, error) {
 	return Read(ctx, CSV{In: File{Name: path}, Text: text})
 }
@@ -136,8 +134,8 @@ func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error
 	return err
 }
 
-// records returns a function that gives one record after the other, valid
-// until the next, and the line on which it begins.
+// records returns a function that returns one record after the other, valid until
+// the next call, and the line on which it begins.
 func (s CSV) records() (next func() ([]string, int, error), c io.Closer, err error) {
 	br, rc, err := s.In.open()
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
-// Dir reads a folder of text files and its subfolders: a file is a document,
-// its id the path below the folder, with slashes. Files come in the lexical
-// order of fs.WalkDir; gzipped ones are unpacked. Names that begin with a dot
-// and whatever is not a regular file (symbolic links too) are left out.
+// Dir reads the text files of a folder and its subfolders. A file is a document;
+// its id is the path below the folder, with slashes. Files come in the order of
+// fs.WalkDir; gzipped ones are unpacked. Names that begin with a dot, symbolic links
+// and other files that are not regular are skipped.
 type Dir struct {
 	// FS is the file system; nil means that of the operating system.
 	FS fs.FS
@@ -28,22 +28,23 @@ type Dir struct {
 	// Path is the folder. "" means ".".
 	Path string
 
-	// Ext are the extensions of the files to read, such as ".txt", in any
-	// case and before a final .gz. None: all files.
+	// Ext are the extensions of the files to read, such as ".txt", in upper or
+	// lower case and before a final .gz. Empty: all files.
 	Ext []string
 
-	// Include chooses further: the path below the folder is given. nil: all.
+	// Include reports whether to read the file with this path below the folder.
+	// nil: all files.
 	Include func(path string) bool
 
-	// FolderLabels makes the name of the folder that a file lies in its
-	// label; files right in Path have none.
+	// FolderLabels labels each file with the name of its folder; files directly
+	// in Path have no label.
 	FolderLabels bool
 
 	// Hidden also reads files and folders whose names begin with a dot.
 	Hidden bool
 
-	// MaxBytes is the size of the largest file, unpacked. 0 means
-	// 64 MiB. A larger one is an error that wraps ErrTooLong.
+	// MaxBytes is the largest size of an unpacked file; 0 means 64 MiB. A larger
+	// file is an error that wraps ErrTooLong.
 	MaxBytes int
 
 	// ReplaceInvalid puts U+FFFD in place of bytes that are not valid UTF-8.
@@ -54,8 +55,8 @@ type Dir struct {
 	Tokenizer text.Tokenizer
 }
 
-// ReadDir reads a folder of text files with the given extensions (none: all
-// files) with the default tokenizer. For more choice Read a Dir.
+// ReadDir reads the text files of a folder with the given extensions (none: all
+// files) with the default tokenizer. For other settings use Read with a Dir.
 func ReadDir(ctx context.Context, path string, ext ...string) (*Corpus, error) {
 	return Read(ctx, Dir{Path: path, Ext: ext})
 }

@@ -1,10 +1,10 @@
-// Package corpus turns documents into counts: it reads them in the usual
-// formats, splits text into words, chooses the vocabulary, and keeps the
-// result as a Corpus, the word counts of M documents over N words.
+// Package corpus reads documents into word counts. It reads the usual formats,
+// splits text into words, chooses the vocabulary, and holds the result as a
+// Corpus: how often each of N words occurs in each of M documents.
 //
 // # Reading
 //
-// Pick the reader by what you have:
+// Choose the reader by what you have:
 //
 //	you have                        reader   function      a document is
 //	------------------------------  -------  ------------  ------------------------------
@@ -14,33 +14,31 @@
 //	text files in a folder          Dir      ReadDir       a file
 //	a CSV or TSV table with text    CSV      ReadCSV       a record
 //	who chose what, with ratings    Triples  ReadTriples   a user; the items are the words
-//	tokens, counts or text in hand  Builder                what Add is given
+//	tokens, counts or text          Builder                what Add is given
 //	a sparse matrix                          FromCSR       a row
 //
-// The function takes a path and the usual settings; for all others fill in the
-// reader, a struct whose zero fields mean good defaults, and pass it to Read:
+// The functions take a path and use default settings. For other settings pass the
+// reader, a struct whose zero fields are good defaults, to Read:
 //
 //	c, err := corpus.Read(ctx, corpus.JSONL{In: corpus.File{Name: "news.jsonl.gz"}, Text: "body"})
 //
-// A reader is a Source: it streams its documents, as often as asked, and Read
-// collects them. Its files are Inputs, which come from a path (File), a file
-// system (FSFile), memory (Bytes) or a stream (Stream), gzipped or not, with a
-// stated limit for the length of a line. What is wrong in a file is an error
-// that wraps a *FileError with the file and the line. Nothing is repaired in
-// silence, but duplicates of a word in a document are added up and documents
-// without words are kept.
+// A reader is a Source: it streams its documents, any number of times, and Read
+// collects them. A File is read from a path, a file system, memory or a reader,
+// gzipped or not. Errors in a file wrap a *FileError with its name and line.
+// Counts of a word that a document holds several times are added up, and documents
+// without words are kept; nothing else is repaired.
 //
 // # Words
 //
-// A Tokenizer splits text: by default WordTokenizer, which goes by the Unicode
-// word boundaries, lower-cases, and drops numbers and single letters. Stop
+// Package text splits text into words: by Unicode word boundaries, in lower case,
+// without numbers and single letters. Readers take any other text.Tokenizer. Stop
 // words are left to Curate.
 //
 // # Vocabulary
 //
-// Co-occurrence needs a vocabulary of words that are neither everywhere nor
-// next to nowhere. Curate makes one by the papers' rules and reports what each
-// step removed. For text, start with
+// Co-occurrence needs a vocabulary without words that are everywhere or almost
+// nowhere. Curate chooses one by the papers' rules and reports what each step
+// removed. For text, start with
 //
 //	c, report, err := corpus.Curate(c, corpus.Curation{StopWords: text.EnglishStopWords(), Words: 5000})
 //
@@ -48,10 +46,10 @@
 // Curation{Score: corpus.TF, Words: 5000}; and for counts that are fine as they
 // are with Curation{KeepVocabulary: true}, which removes small documents only.
 //
-// # Use of a corpus
+// # Using a corpus
 //
-// A Corpus is immutable and safe for concurrent use. Split and SplitTokens
-// divide it for evaluation, Reindex brings new documents onto the vocabulary of
-// a model, Select picks documents and words, Counts gives the sparse matrix,
-// and SaveUCI writes it out.
+// A Corpus is immutable and safe for concurrent use. Split and SplitTokens divide
+// it for evaluation, Reindex maps new documents to the vocabulary of a model,
+// Select picks documents and words, Counts returns the sparse matrix, and SaveUCI
+// writes files.
 package corpus

@@ -5,33 +5,32 @@ import (
 	"fmt"
 )
 
-// Errors to compare with errors.Is. Those of a file come inside a *FileError.
+// Errors to compare with errors.Is. Errors in a file are wrapped in a *FileError.
 var (
-	// ErrTruncated: a file ends before what it promises has come.
+	// ErrTruncated: a file ends early.
 	ErrTruncated = errors.New("file is truncated")
 
-	// ErrTooLong: a line, a CSV record or a text file exceeds the limit of
-	// its File (see File.MaxLine).
+	// ErrTooLong: a line, a CSV record or a text file is longer than File.MaxLine
+	// or Dir.MaxBytes.
 	ErrTooLong = errors.New("exceeds the size limit")
 
 	// ErrInvalidUTF8: text is not valid UTF-8 (see File.ReplaceInvalid).
 	ErrInvalidUTF8 = errors.New("invalid UTF-8")
 
-	// ErrUngrouped: while streaming, a line belongs to a document that has
-	// already gone by. Read takes such files; for Docs see UCI.Ungrouped and
-	// Triples.Grouped.
+	// ErrUngrouped: while streaming, a line belongs to an earlier document. Read
+	// takes such files; for Docs see UCI.Ungrouped and Triples.Grouped.
 	ErrUngrouped = errors.New("lines are not grouped by document")
 
-	// ErrNoDocuments: there is no document at all, or none is left.
+	// ErrNoDocuments: there is no document, or none is left.
 	ErrNoDocuments = errors.New("no documents")
 
-	// ErrEmptyVocabulary: there is no word at all, or none is left.
+	// ErrEmptyVocabulary: there is no word, or none is left.
 	ErrEmptyVocabulary = errors.New("empty vocabulary")
 )
 
-// FileError says where in a file something is wrong.
+// FileError says where in a file an error is.
 type FileError struct {
-	File string // the File's name
+	File string // File.Name
 	Line int    // counted from 1, header included; 0: the file as a whole
 	Err  error
 }

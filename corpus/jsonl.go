@@ -12,20 +12,18 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
-// JSONL reads JSON Lines: every line is a JSON object, a document. Blank lines
-// are skipped. As always in JSON the last of several fields of one name counts.
+// JSONL reads JSON Lines: every line is a JSON object and a document. Blank lines
+// are skipped. Of several fields with one name the last counts.
 type JSONL struct {
 	In File
 
-	// Text is the field with the text: a string, which the Tokenizer splits,
-	// or an array of strings, which are the tokens as they are. "" means
-	// "text". It must be there in every line.
+	// Text is the field with the text, which every line must have: a string, to be
+	// split by the Tokenizer, or an array of tokens. "" means "text".
 	Text string
 
-	// ID and Label are the fields with the document's id and label, strings,
-	// numbers or booleans; null is none. A field that is named here must be
-	// there in every line. "" means "id" and "label", used where they are
-	// there and hold one of these.
+	// ID and Label are the fields with the document's id and label: a string, a
+	// number, a boolean, or null for none. Every line must have them. "" means
+	// "id" and "label" in lines that have such a field.
 	ID, Label string
 
 	// Tokenizer splits the text. nil means text.WordTokenizer{}.
@@ -33,7 +31,7 @@ type JSONL struct {
 }
 
 // ReadJSONL reads documents from a JSON Lines file, plain or gzipped, with the
-// default fields and tokenizer. For others Read a JSONL.
+// default fields and tokenizer. For other settings use Read with a JSONL.
 func ReadJSONL(ctx context.Context, path string) (*Corpus, error) {
 	return Read(ctx, JSONL{In: File{Name: path}})
 }

@@ -13,22 +13,22 @@ import (
 )
 
 // LDAC reads the format of the LDA-C program: a document is a line
-// "n word:count word:count …" where n is the number of pairs and words are
-// counted from 0. A line "0" is an empty document.
+// "n word:count word:count …", where n is the number of pairs and words are
+// numbered from 0. The line "0" is an empty document.
 //
-// Counts are from 1 to MaxCount, and a word that stands twice in a line is
-// added up. Without a vocabulary file, N is one more than the largest word
-// number; to guard against damage it may exceed 64 times the number of pairs
-// by 65,536 at most.
+// Counts are from 1 to MaxCount; counts of a word that stands twice in a line are
+// added up. Without a vocabulary file N is one more than the largest word number;
+// as a guard against damaged files it may exceed 64 times the number of pairs by at
+// most 65,536.
 type LDAC struct {
 	// Data is the file of documents.
 	Data File
 
-	// Vocab is the file of words, one a line. Without it the words are called
-	// by their numbers, from "0".
+	// Vocab is the file of words, one a line. Without it the words are called by
+	// their numbers, from "0".
 	Vocab File
 
-	// IDs and Labels are optional files with one line for each document.
+	// IDs and Labels are optional files with one line a document.
 	IDs, Labels File
 
 	// RepeatedWords accepts a vocabulary in which a word stands twice: both
@@ -38,7 +38,7 @@ type LDAC struct {
 
 var _ Numbered = LDAC{}
 
-// ReadLDAC reads a corpus in LDA-C form from files, plain or gzipped. An empty
+// ReadLDAC reads a corpus in LDA-C format from files, plain or gzipped. An empty
 // vocabPath means that there is no vocabulary file.
 func ReadLDAC(ctx context.Context, dataPath, vocabPath string) (*Corpus, error) {
 	s := LDAC{Data: File{Name: dataPath}}
@@ -48,8 +48,8 @@ func ReadLDAC(ctx context.Context, dataPath, vocabPath string) (*Corpus, error) 
 	return Read(ctx, s)
 }
 
-// Vocabulary returns the words. Without a vocabulary file it goes through the
-// data to find the largest word number.
+// Vocabulary returns the words. Without a vocabulary file it reads the data to find
+// the largest word number.
 func (s LDAC) Vocabulary(ctx context.Context) ([]string, error) {
 	if s.Vocab.given() {
 		return s.Vocab.vocabulary(s.RepeatedWords)
@@ -170,39 +170,22 @@ func (s LDAC) scan(ctx context.Context, vocab []string, r *rows, doc func(m int)
 		if !ok || want < 0 {
 			return 0, 0, l.fail(errors.New(`want "n word:count word:count …"`))
 		}
+		pairs, largest, err := ldacLine(b, vocab, limit, docs, r)
+		switch {
+		case err != nil:
+			return 0, 0, l.fail(err)
+		case int64(pairs) < want:
+			return 0, 0, l.fail(fmt.Errorf("%w: the line begins with %d but has %d pairs", ErrTruncated, want, pairs))
+		case int64(pairs) > want:
+			return 0, 0, l.fail(fmt.Errorf("the line begins with %d but has %d pairs", want, pairs))
+		}
 		lo := r.indptr[len(r.indptr)-1]
-		for len(b) > 0 {
-			word, k := parseInt(b)
-			if k == 0 || k == len(b) || b[k] != ':' {
-				return 0, 0, l.fail(fmt.Errorf("want word:count at %q", clip(b)))
-			}
-			count, rest, ok := field(b[k+1:])
-			if !ok || b[k+1] == ' ' || b[k+1] == '\t' {
-				return 0, 0, l.fail(fmt.Errorf("want word:count at %q", clip(b)))
-			}
-			b = rest
-			if word < 0 || word >= limit {
-				return 0, 0, l.fail(bag.RangeError("word", word, 0, limit-1))
-			}
-			if count < 1 || count > MaxCount {
-				return 0, 0, l.fail(bag.CountError(nameOf(nil, docs), wordName(vocab, int32(word), 0), float64(count)))
-			}
-			r.add(int32(word), int32(count))
-			top = max(top, word)
-			seen++
-		}
-		got := len(r.words) - lo
-		if int64(got) < want {
-			return 0, 0, l.fail(fmt.Errorf("%w: the line begins with %d but has %d pairs", ErrTruncated, want, got))
-		}
-		if int64(got) > want {
-			return 0, 0, l.fail(fmt.Errorf("the line begins with %d but has %d pairs", want, got))
-		}
 		k, w, sum := bag.Merge(r.words[lo:], r.counts[lo:], &r.pairs)
 		if w >= 0 {
 			return 0, 0, l.fail(bag.CountError(nameOf(nil, docs), wordName(vocab, w, 0), sum))
 		}
 		r.words, r.counts = r.words[:lo+k], r.counts[:lo+k]
+		top, seen = max(top, largest), seen+int64(pairs)
 		if err := doc(docs); err != nil {
 			return 0, 0, err
 		}
@@ -218,4 +201,30 @@ func (s LDAC) scan(ctx context.Context, vocab []string, r *rows, doc func(m int)
 		return 0, 0, s.Data.at(0, fmt.Errorf("word number %d is too large for a file of %d pairs without a vocabulary", top, seen))
 	}
 	return docs, int(top + 1), nil
+}
+
+// ldacLine adds the pairs of a line, that of document m, to r. It returns how many there
+// are, and the largest word.
+func ldacLine(b []byte, vocab []string, limit int64, m int, r *rows) (pairs int, top int64, err error) {
+	top = -1
+	for ; len(b) > 0; pairs++ {
+		word, k := parseInt(b)
+		if k == 0 || k == len(b) || b[k] != ':' {
+			return 0, 0, fmt.Errorf("want word:count at %q", clip(b))
+		}
+		count, rest, ok := field(b[k+1:])
+		if !ok || b[k+1] == ' ' || b[k+1] == '\t' {
+			return 0, 0, fmt.Errorf("want word:count at %q", clip(b))
+		}
+		b = rest
+		if word < 0 || word >= limit {
+			return 0, 0, bag.RangeError("word", word, 0, limit-1)
+		}
+		if count < 1 || count > MaxCount {
+			return 0, 0, bag.CountError(nameOf(nil, m), wordName(vocab, int32(word), 0), float64(count))
+		}
+		r.add(int32(word), int32(count))
+		top = max(top, word)
+	}
+	return pairs, top, nil
 }

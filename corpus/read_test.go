@@ -464,6 +464,24 @@ func TestTriples(t *testing.T) {
 	})
 }
 
+func TestFile(t *testing.T) {
+	ctx := context.Background()
+	fsys := fstest.MapFS{"in/words.txt": {Data: []byte("a\nb\n")}}
+	path := filepath.Join(t.TempDir(), "docword.txt")
+	if err := os.WriteFile(path, []byte("1\n2\n1\n1 2 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src := corpus.UCI{Docword: corpus.File{Name: path}, Vocab: corpus.File{FS: fsys, Name: "in/words.txt"}}
+	wantDump(t, same(t, src), "[\"a\" \"b\"]\n1 b:3\n")
+	src.Vocab.Name = "words.txt"
+	if _, err := corpus.Read(ctx, src); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "corpus: words.txt: ") {
+		t.Error(err)
+	}
+	if _, err := corpus.Read(ctx, corpus.UCI{}); err == nil || !strings.Contains(err.Error(), "no file given") {
+		t.Error(err)
+	}
+}
+
 // Whatever ends a loop over the documents, every file that was opened is closed.
 func TestFilesAreClosed(t *testing.T) {
 	ctx := context.Background()

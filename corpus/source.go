@@ -7,48 +7,49 @@ import (
 	"strings"
 )
 
-// Document is one document on its way from a file into a corpus. It holds
-// either tokens or numbers of words, with or without counts.
+// Document is a document as a Source yields it. It holds either tokens or numbers
+// of words, with or without counts.
 type Document struct {
-	ID    string // "": the document is called by its number, counted from 1
+	ID    string // "": the document is called by its number, from 1
 	Label string // "": none
 
 	// Tokens are the words as strings.
 	Tokens []string
 
-	// Words are numbers in the source's vocabulary, if it is a Numbered one.
+	// Words are numbers in the vocabulary of a Numbered source.
 	Words []int32
 
-	// Counts tells how often each of Tokens or Words occurs, from 0 to
-	// MaxCount; nil: once each. A word may stand there several times.
+	// Counts says how often each of Tokens or Words occurs, from 0 to MaxCount;
+	// nil: once each. Counts of a word that stands there several times are added
+	// up.
 	Counts []int32
 }
 
-// Source is a collection of documents that can be read in passes, as often as
-// needed, without holding it in memory. All readers of this package are
-// Sources; they are plain values that hold no open file between passes.
+// Source is a collection of documents that can be read any number of times
+// without holding it in memory. All readers of this package are Sources; they
+// hold no open file between passes.
 type Source interface {
-	// Docs yields the documents in their order. It opens its files when the
-	// loop begins and closes them when the loop ends or is left. The first
-	// error is yielded with a zero Document and ends the sequence; so does
-	// the end of ctx, which is looked at every few thousand lines.
+	// Docs yields the documents in order. It opens its files when the loop begins
+	// and closes them when the loop ends or is left. The first error is yielded
+	// with a zero Document and ends the sequence, as does the end of ctx, which is
+	// checked every few thousand lines.
 	//
-	// The slices of a Document are valid until the loop's next turn: the
-	// reader uses their memory again.
+	// The slices of a Document are valid until the next iteration.
 	Docs(ctx context.Context) iter.Seq2[Document, error]
 }
 
-// Numbered is a Source whose documents hold numbers of words.
+// Numbered is a Source whose documents hold numbers of words instead of tokens.
+// Every function that takes a Source asks whether it is one.
 type Numbered interface {
 	Source
 
-	// Vocabulary returns the words, the caller's own slice. It opens the
-	// files that it needs and closes them.
+	// Vocabulary returns the words in a new slice. It opens the files that it
+	// needs and closes them.
 	Vocabulary(ctx context.Context) ([]string, error)
 }
 
-// Source returns the corpus as a Source, for code that takes documents in
-// passes. The slices of its Documents stay valid and must not be written to.
+// Source returns the corpus as a Source. The slices of its Documents stay valid and
+// must not be written to.
 func (c *Corpus) Source() Numbered { return inMemory{c} }
 
 type inMemory struct{ c *Corpus }
@@ -77,22 +78,20 @@ func (s inMemory) Docs(ctx context.Context) iter.Seq2[Document, error] {
 	}
 }
 
-// loader is a source with a way of its own into a Corpus: faster, or in one
+// loader is a source of this package that can read a whole Corpus faster, or in one
 // pass, or without the limits of streaming.
 type loader interface {
 	load(ctx context.Context) (*Corpus, error)
 }
 
-// Read collects the documents of a source. Documents without words are kept,
-// empty, so that numbers and labels stay in step; duplicates of a word in a
-// document are added up.
+// Read collects the documents of a source. Documents without words are kept, and
+// counts of a word that a document holds several times are added up.
 //
-// The words of a Numbered source keep their order. Otherwise the vocabulary is
-// all tokens in sorted order (whole numbers by value, then the other words by
-// their bytes), which does not depend on the order of the documents.
+// The words of a Numbered source keep their order. Otherwise the vocabulary is all
+// tokens, sorted: whole numbers by value, then the other words by their bytes. It
+// does not depend on the order of the documents.
 //
-// The corpus grows with what is really in the file; no memory is taken on the
-// word of a header.
+// Memory grows with what is in the file, not with what its header says.
 func Read(ctx context.Context, src Source) (*Corpus, error) {
 	if l, ok := src.(loader); ok {
 		return l.load(ctx)

@@ -8,18 +8,18 @@ import (
 	"github.com/jsmf-go/spectral/internal/bag"
 )
 
-// The streams of random numbers of the splits and of Bootstrap differ even for
-// one seed.
+// The splits and Bootstrap draw from different streams of random numbers, so that
+// they may have the same seed.
 const (
 	streamDocs      = 0x5eed0001
 	streamTokens    = 0x5eed0002
 	streamBootstrap = 0x5eed0003
 )
 
-// Split divides the documents at random into a training corpus and a held-out
-// one with the share heldOut of the documents, in (0, 1), rounded, but at least
-// one on each side. Both keep the order of the documents and the whole
-// vocabulary. The same seed gives the same split on every machine.
+// Split divides the documents at random into a training and a held-out corpus.
+// heldOut, in (0, 1), is the share of documents held out, rounded, with at least
+// one document on each side. Both corpora keep the order of the documents and the
+// whole vocabulary. The same seed gives the same split on every machine.
 func (c *Corpus) Split(heldOut float64, seed uint64) (train, held *Corpus, err error) {
 	M := c.NumDocs()
 	if !(heldOut > 0 && heldOut < 1) {
@@ -45,10 +45,10 @@ func (c *Corpus) Split(heldOut float64, seed uint64) (train, held *Corpus, err e
 	return train, held, err
 }
 
-// Bootstrap draws as many documents as there are at random with replacement:
-// some stand there several times, with one id, and about 37 % not at all. They
-// keep their order, and the corpus its whole vocabulary. The same seed gives the
-// same documents on every machine. O(nnz).
+// Bootstrap draws M documents at random with replacement: some occur several
+// times, with the same id, and about 37 % not at all. They keep their order, and the
+// corpus its whole vocabulary. The same seed gives the same documents on every
+// machine. O(nnz).
 func (c *Corpus) Bootstrap(seed uint64) *Corpus {
 	M := c.NumDocs()
 	rng := rand.New(rand.NewPCG(seed, streamBootstrap))
@@ -73,13 +73,13 @@ func (c *Corpus) Bootstrap(seed uint64) *Corpus {
 	return newCorpus(c.vocab, ids, labels, indptr, words, counts)
 }
 
-// SplitTokens divides the tokens of every document at random in two, for
-// document completion: topic weights are inferred from the observed part, and
-// the held part is then predicted. observed, in (0, 1), is the share of a
-// document's n tokens that goes to the first corpus, rounded, but at least one
-// on each side if n ≥ 2; a single token is observed if observed ≥ ½. Both
-// corpora have the same documents and vocabulary as c. What happens to document
-// m depends on seed, m and its counts only. O(tokens).
+// SplitTokens divides the tokens of every document at random in two, for document
+// completion: topic proportions are inferred from the observed part, which then
+// predict the held part. observed, in (0, 1), is the share of a document's n tokens
+// that is observed, rounded, with at least one token on each side if n ≥ 2; a single
+// token is observed if observed ≥ ½. Both corpora have the documents and the
+// vocabulary of c. The split of document m depends on seed, m and its counts only.
+// O(tokens).
 func (c *Corpus) SplitTokens(observed float64, seed uint64) (obs, held *Corpus, err error) {
 	if !(observed > 0 && observed < 1) {
 		return nil, nil, fmt.Errorf("corpus: split tokens: the observed share %v is not in (0, 1)", observed)
@@ -118,10 +118,9 @@ func (c *Corpus) SplitTokens(observed float64, seed uint64) (obs, held *Corpus, 
 		newCorpus(c.vocab, c.ids, c.labels, b.indptr, b.words, b.counts), nil
 }
 
-// Reindex returns the documents over another vocabulary, that of a model for
-// instance: words keep their counts under their new numbers, and words that
-// vocab lacks are left out; unknown is the number of their tokens. Words of
-// vocab that never occur are fine; a word that stands in it twice is an error.
+// Reindex returns the documents over another vocabulary, such as that of a model.
+// Words that vocab lacks are left out; unknown is the number of their tokens. vocab
+// may hold words that never occur, but no word twice.
 func (c *Corpus) Reindex(vocab []string) (out *Corpus, unknown int64, err error) {
 	if len(vocab) == 0 {
 		return nil, 0, fmt.Errorf("corpus: reindex: %w", ErrEmptyVocabulary)

@@ -16,14 +16,13 @@ import (
 	"github.com/jsmf-go/spectral/internal/bag"
 )
 
-// Triples reads preferences: every line has a user, an item and perhaps a
-// rating, as ids or as names. A user is a document, an item a word, and the
-// rating says how often the word occurs. Further columns (a time, say) are
-// ignored, blank lines skipped.
+// Triples reads preferences: every line has a user, an item and perhaps a rating.
+// Users are documents, items are words, and the rating says how often the word
+// occurs. Further columns are ignored, blank lines skipped.
 //
-// Users and items are sorted, whole numbers by value, then names by their
-// bytes, so that any order of the lines gives the same corpus. A pair that
-// comes several times is added up.
+// Users and items are sorted, whole numbers by value, then names by their bytes, so
+// that any order of the lines gives the same corpus. Several lines of the same pair
+// are added up.
 type Triples struct {
 	In File
 
@@ -31,45 +30,42 @@ type Triples struct {
 	// "" means any run of spaces and tabs. Space around a field is cut off.
 	Separator string
 
-	// Quoted says that fields may stand in double quotes, within which the
-	// Separator is an ordinary character and "" means a quote. Without it a
-	// field that begins with a quote is an error, so that no comma in a name
-	// goes unnoticed.
+	// Quoted allows fields in double quotes, within which the Separator is an
+	// ordinary character and "" means a quote. Without it a field that begins with
+	// a quote is an error.
 	Quoted bool
 
 	// Header skips the first line.
 	Header bool
 
-	// User, Item and Rating are columns counted from 1. 0 means 1, 2 and 3.
-	// Rating is read only if there is a Count.
+	// User, Item and Rating are columns, counted from 1; 0 means 1, 2 and 3.
+	// Rating is read only if Count is set.
 	User, Item, Rating int
 
-	// Count turns a rating into the number of times that the item occurs for
-	// the user, from 0 (the line is left out, the user stays) to MaxCount;
-	// its error is reported with the line. nil: every line counts 1. See
-	// Stars and Whole.
+	// Count turns a rating into a count from 0 to MaxCount; 0 leaves the item out,
+	// but keeps the user. Its error is reported with the line. See Stars and Whole.
+	// nil: every line counts 1.
 	Count func(rating float64) (int, error)
 
-	// Rename gives the word for an item as it stands in the file: its title,
-	// say, looked up by its id. Items of the same name become one word. nil:
-	// the item as it stands.
+	// Rename returns the word for an item of the file, such as the title for an
+	// id. Items of the same name become one word. nil: the item itself.
 	Rename func(item string) string
 
-	// Grouped says that the lines of a user follow each other: Docs then
-	// streams, keeping the order of the users in the file, and a user who
-	// comes again is an error that wraps ErrUngrouped. Otherwise Docs holds
-	// the corpus in memory.
+	// Grouped says that the lines of each user are contiguous. Docs then streams,
+	// with the users in the order of the file, and a user who comes again is an
+	// error that wraps ErrUngrouped. Otherwise Docs holds the corpus in memory.
 	Grouped bool
 }
 
-// ReadTriples reads preferences from a file, plain or gzipped: user and item in
-// the first two columns, each line counting 1. For more choice Read a Triples.
+// ReadTriples reads preferences from a file, plain or gzipped, with user and item
+// in the first two columns; each line counts 1. For other settings use Read with a
+// Triples.
 func ReadTriples(ctx context.Context, path, separator string) (*Corpus, error) {
 	return Read(ctx, Triples{In: File{Name: path}, Separator: separator})
 }
 
-// Stars is the Count of lee-2018, §2.4 for ratings in half stars: 2 × rating,
-// rounded to the nearest integer, so that 0.5…5 stars become 1…10 tokens.
+// Stars is the Triples.Count of lee-2018 (§2.4) for ratings in half stars: twice
+// the rating, rounded, so that 0.5 to 5 stars become 1 to 10 tokens.
 func Stars(rating float64) (int, error) {
 	n := math.Round(2 * rating)
 	if !(n >= 0 && n <= MaxCount) {
@@ -78,7 +74,7 @@ func Stars(rating float64) (int, error) {
 	return int(n), nil
 }
 
-// Whole is a Count for columns that hold the multiplicity itself, such as how
+// Whole is a Triples.Count for ratings that are counts themselves, such as how
 // often a listener played an artist.
 func Whole(rating float64) (int, error) {
 	if !(rating >= 0 && rating <= MaxCount) || rating != math.Trunc(rating) {

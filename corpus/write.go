@@ -13,10 +13,10 @@ import (
 	"github.com/jsmf-go/spectral/internal/atomicfile"
 )
 
-// WriteUCI writes the counts in UCI form (see UCI), and the words to vocab,
-// one a line, unless it is nil. Ids and labels have no place in that form.
-// A word that could not be read back is an error: one that is empty, begins or
-// ends with space, holds a line break, or is not valid UTF-8.
+// WriteUCI writes the counts in UCI format (see UCI), and the words to vocab, one a
+// line, unless it is nil. The format has no ids and labels. Words that could not be
+// read back are an error: those that are empty, begin or end with space, hold a
+// line break, or are not valid UTF-8.
 func (c *Corpus) WriteUCI(ctx context.Context, docword, vocab io.Writer) error {
 	if vocab != nil {
 		w := bufio.NewWriterSize(vocab, 1<<16)
@@ -54,11 +54,11 @@ func (c *Corpus) WriteUCI(ctx context.Context, docword, vocab io.Writer) error {
 	return nil
 }
 
-// SaveUCI writes the corpus in UCI form to files, gzipped where the path ends
-// in .gz; "" for vocabPath writes no vocabulary. Each file appears under its
-// name only when it is complete, replacing one that was there, whose permission
-// bits it keeps; a new one gets 0666 less the umask. A symbolic link is
-// followed; what is neither missing nor a regular file is refused.
+// SaveUCI writes the corpus in UCI format to files, gzipped if the path ends in
+// .gz. An empty vocabPath writes no vocabulary. Each file replaces an old one of its
+// name only when it is complete, and keeps its permission bits; a new one gets 0666
+// less the umask. Symbolic links are followed; an old file that is not regular is an
+// error.
 func (c *Corpus) SaveUCI(ctx context.Context, docwordPath, vocabPath string) error {
 	return save(docwordPath, func(docword io.Writer) error {
 		if vocabPath == "" {

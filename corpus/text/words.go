@@ -8,57 +8,56 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// Tokenizer splits text into words. Implementations must be safe for
-// concurrent use.
+// Tokenizer splits text into words. It must be safe for concurrent use.
 type Tokenizer interface {
-	// Tokenize appends the tokens of text to dst and returns it, like append.
+	// Tokenize appends the tokens of text to dst and returns the extended slice.
 	// No token is the empty string. Tokens may share memory with text.
 	Tokenize(dst []string, text string) []string
 }
 
-// TokenizerFunc makes a Tokenizer of a function with the same contract.
+// TokenizerFunc is a function as a Tokenizer.
 type TokenizerFunc func(dst []string, text string) []string
 
 // Tokenize calls f.
 func (f TokenizerFunc) Tokenize(dst []string, text string) []string { return f(dst, text) }
 
-// NumberRule says what a WordTokenizer does with digits.
+// NumberRule says which words with digits a WordTokenizer drops.
 type NumberRule int
 
 const (
-	// DropNumbers drops tokens without a letter, such as 1984 and 3.14, and
-	// keeps b2b. The default.
+	// DropNumbers drops words without a letter, such as 1984 and 3.14, and keeps
+	// b2b. It is the default.
 	DropNumbers NumberRule = iota
-	// KeepNumbers keeps all tokens that hold a letter or a digit.
+	// KeepNumbers drops none.
 	KeepNumbers
-	// DropDigits drops every token that holds a digit, also b2b.
+	// DropDigits drops every word with a digit, also b2b.
 	DropDigits
 )
 
-// WordTokenizer splits text at the Unicode word boundaries (UAX #29) and keeps
-// the pieces that are words: those with a letter or, if Numbers says so, a
-// digit. It is the default tokenizer; the zero value is a good setting for
-// English and most languages that put space between words.
+// WordTokenizer splits text at the Unicode word boundaries (UAX #29) and keeps the
+// pieces with a letter or, depending on Numbers, a digit. It is the default
+// tokenizer. Its zero value suits English and most languages that put space between
+// words.
 //
-// By UAX #29 "can't" and "3.14" are one word, "well-known" is two, parts joined
-// by an underscore are one, and every Chinese ideograph is a word of its own.
-// The typographic apostrophe (U+2019) becomes the plain one. Text is not
-// normalised: composed and decomposed accents make different words. Bytes that
-// are not valid UTF-8 separate words.
+// By UAX #29 "can't" and "3.14" are one word, "well-known" is two, parts joined by
+// an underscore are one, and every Chinese ideograph is a word of its own. The
+// typographic apostrophe (U+2019) becomes the plain one. Text is not normalised:
+// composed and decomposed accents make different words. Bytes that are not valid
+// UTF-8 separate words.
 type WordTokenizer struct {
-	// KeepCase leaves upper case as it is. By default words are lower-cased.
+	// KeepCase keeps upper case. By default words are lower-cased.
 	KeepCase bool
 
-	// MinLength and MaxLength bound the length of a word in runes, after
-	// everything else: shorter and longer ones are dropped. 0 means 2 and 40.
-	// A single ideograph (Han) is never too short.
+	// MinLength and MaxLength bound the length of a word in runes; 0 means 2 and
+	// 40. Shorter and longer words are dropped. A single Han ideograph is never
+	// too short.
 	MinLength, MaxLength int
 
-	// Numbers is the rule for digits.
+	// Numbers says which words with digits are dropped.
 	Numbers NumberRule
 
-	// KeepPossessive leaves 's at the end of words. By default it is cut off,
-	// which also turns "it's" into "it".
+	// KeepPossessive keeps 's at the end of words. By default it is removed, which
+	// also turns "it's" into "it".
 	KeepPossessive bool
 }
 
