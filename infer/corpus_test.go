@@ -130,6 +130,7 @@ func BenchmarkLeftInverse(b *testing.B) {
 				b.ReportMetric(inv.Lambda, "λ")
 				b.ReportMetric((inv.Lambda-inv.Bound)/inv.Lambda, "gap")
 				b.ReportMetric(inv.Iterations, "iterations")
+				b.ReportMetric(float64(inv.Limited), "limited")
 			})
 		}
 	}

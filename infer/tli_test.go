@@ -69,8 +69,8 @@ func TestLeftInverse(t *testing.T) {
 		for k := range c.k {
 			want = max(want, simplexLambda(t, p.B, k, c.delta))
 		}
-		if math.Abs(inv.Lambda-want) > 1e-6*want {
-			t.Errorf("%+v: λ = %v, gonum's simplex method has %v", c, inv.Lambda, want)
+		if math.Abs(inv.Lambda-want) > 1e-6*want || inv.Limited > 0 {
+			t.Errorf("%+v: λ = %v, the simplex method has %v; %d limited", c, inv.Lambda, want, inv.Limited)
 		}
 		checkInverse(t, p.B, inv)
 	}
@@ -117,7 +117,10 @@ func TestLeftInverseLarger(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkInverse(t, p.B, inv)
-		t.Logf("δ=%v: λ = %.4g, %.1f steps a topic", delta, inv.Lambda, inv.Iterations)
+		t.Logf("δ=%v: λ = %.4g, %.1f iterations", delta, inv.Lambda, inv.Iterations)
+		if inv.Limited > 0 || inv.Iterations > 40 {
+			t.Errorf("δ=%v: %d topics limited, %v iterations", delta, inv.Limited, inv.Iterations)
+		}
 		if !(inv.Lambda < last) {
 			t.Errorf("δ=%v: λ = %v, with a smaller δ %v", delta, inv.Lambda, last)
 		}

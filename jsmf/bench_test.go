@@ -38,14 +38,14 @@ func BenchmarkFit(b *testing.B) {
 		b.Run("corpus="+name, func(b *testing.B) {
 			c := benchCorpus(b, name)
 			for _, k := range []int{50, 100} {
-				for _, form := range []string{"exact", "dense"} {
+				{
 					for _, workers := range []int{1, 2} {
-						if form == "dense" && workers > 1 || workers > runtime.NumCPU() {
+						if workers > runtime.NumCPU() {
 							continue
 						}
-						b.Run(fmt.Sprintf("N=%d/K=%d/form=%s/workers=%d", c.NumWords(), k, form, workers), func(b *testing.B) {
+						b.Run(fmt.Sprintf("N=%d/K=%d/form=exact/workers=%d", c.NumWords(), k, workers), func(b *testing.B) {
 							defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
-							p := jsmf.New(k).Rectify(rectify.AP{Dense: form == "dense"}).Workers(workers)
+							p := jsmf.New(k).Rectify(rectify.AP{}).Workers(workers)
 							u := testutil.Stick()
 							var m *jsmf.Model
 							var err error
@@ -229,69 +229,6 @@ func BenchmarkCancel(b *testing.B) {
 			}
 			b.ReportMetric(sum.Seconds()*1e3/float64(b.N), "latency-ms")
 			b.ReportMetric(worst.Seconds()*1e3, "worst-ms")
-		})
-	}
-}
-
-// BenchmarkEstimateAfter tells how far EstimateAfter is from what a fit then takes:
-// predicted time over actual time, in all and of each stage, and bytes over the
-// bytes taken. The fit before had half as many topics, or every other document.
-func BenchmarkEstimateAfter(b *testing.B) {
-	ctx := context.Background()
-	half := func(c *corpus.Corpus) *corpus.Corpus {
-		var docs []int
-		for m := 0; m < c.NumDocs(); m += 2 {
-			docs = append(docs, m)
-		}
-		h, err := c.Select(docs, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		return h
-	}
-	for _, name := range []string{"kos", "nips17"} {
-		b.Run("corpus="+name, func(b *testing.B) {
-			c := benchCorpus(b, name)
-			for _, x := range []struct {
-				name   string
-				before *corpus.Corpus
-				k      int
-			}{{"K=50→100", c, 50}, {"docs=half→all", half(c), 100}} {
-				for i, r := range []jsmf.Rectifier{rectify.AP{}, rectify.LR{}} {
-					b.Run(fmt.Sprintf("%s/rectify=%s", x.name, []string{"ap", "lr"}[i]), func(b *testing.B) {
-						p := jsmf.New(100).Rectify(r).Refine(refine.Passes{N: 2})
-						for range b.N {
-							prev, err := p.K(x.k).Fit(ctx, x.before)
-							if err != nil {
-								b.Fatal(err)
-							}
-							e, err := p.EstimateAfter(sizes(c), prev.Stats())
-							if err != nil {
-								b.Fatal(err)
-							}
-							if len(e.Unknown) > 0 {
-								b.Fatal(e)
-							}
-							prev = nil
-							var m *jsmf.Model
-							took := peak(func() { m, err = p.Fit(ctx, c) })
-							if err != nil {
-								b.Fatal(err)
-							}
-							st := m.Stats()
-							actual := []time.Duration{st.Cooc.Duration, st.Rectify.Duration, st.Anchors.Duration, st.Recover.Duration, st.Refine.Duration}
-							sum := time.Duration(0)
-							for i, s := range e.Stages {
-								b.ReportMetric(s.Duration.Seconds()/actual[i].Seconds(), string(s.Stage))
-								sum += actual[i]
-							}
-							b.ReportMetric(e.Duration.Seconds()/sum.Seconds(), "time")
-							b.ReportMetric(sum.Seconds(), "s")
-							b.ReportMetric(float64(e.Bytes)/float64(took), "bytes")
-						}
-					})
-				}
-			}
 		})
 	}
 }

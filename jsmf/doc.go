@@ -151,9 +151,9 @@
 // Those to ask for with errors.As and errors.Is are *TopicsError (K and N),
 // *anchor.RankError, *anchor.CandidateError (too few words frequent enough),
 // *recovery.AnchorError, *anchorfree.RankError and *anchorfree.InfeasibleError,
-// *rectify.EigenError, cooc.ErrNoDocuments, *MemoryLimitError and
-// *rectify.MemoryError, and, for files, *FormatError. A solver that hits its iteration limit is no error but a
-// warning and a status in Stats.
+// cooc.ErrNoDocuments, *MemoryLimitError and *rectify.MemoryError, and, for files,
+// *FormatError. A solver that hits its iteration limit is no error but a warning and
+// a status in Stats.
 //
 // # Cost
 //
@@ -163,7 +163,7 @@
 // anchors K products, the recovery some K² to K³ operations a word. Memory is
 // 24·nnz bytes for C, a few blocks of 8·N·K bytes, and 12 bytes for each entry
 // that the rectification lifts to zero, 1 to 20 % of N² on texts, more with more
-// topics. No N×N array is formed, unless asked for with rectify.AP{Dense: true}.
-// Pipeline.Estimate says what a fit will take, Pipeline.EstimateAfter also how long,
-// from a fit before, and Pipeline.MemoryLimit refuses one that would take too much.
+// topics. Only rectify.Dykstra forms N×N arrays.
+// Pipeline.Estimate bounds the memory of a fit, and Pipeline.MemoryLimit refuses one
+// that would take too much.
 package jsmf

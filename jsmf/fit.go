@@ -18,6 +18,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/spectrum"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/recover/refine"
@@ -32,9 +33,9 @@ type problem struct {
 	n     int            // used with keep only
 	docs  corpus.Source  // the documents behind c, or nil
 	state *rectify.State // of the rectification of c, or nil
-	held  int64          // bytes of the memory limit that are taken already
+	size  size           // for estimates of memory
 
-	shared *rectify.Shared // by fits to the same c, or nil
+	shared *spectrum.Shared // by fits to the same c, or nil
 }
 
 // word returns the number among all words of word i of c.
@@ -150,10 +151,7 @@ func (f *fitting) warn(format string, args ...any) {
 // rectify makes f.rect.
 func (f *fitting) rectify(ctx context.Context) (err error) {
 	start, cold := f.start(f.before)
-	limit := f.memory
-	if limit > 0 { // what is left for the rectifier
-		limit = max(limit-f.pr.held-leastBytes, 1)
-	}
+	_, limit := f.estimate(f.pr.size)
 	c, st := f.pr.c, &f.st.Rectify
 	st.Duration, err = f.tr.run(StageRectify, f.rectifier.String(), func() (string, error) {
 		res, err := f.rectifier.Rectify(ctx, c, f.k, rectify.Options{

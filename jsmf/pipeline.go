@@ -221,7 +221,7 @@ func (p Pipeline) Fit(ctx context.Context, c *corpus.Corpus) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.fitPrepared(ctx, d, heldBytes(p.sizeOfPrepared(d)), begun)
+	return p.fitPrepared(ctx, d, true, begun)
 }
 
 // Prepared is a corpus made ready for fits: the documents and words that take
@@ -272,7 +272,7 @@ func (p Pipeline) PrepareSnapshot(ctx context.Context, s *cooc.Snapshot) (*Prepa
 
 // prepareWeighted is Prepare with a weight for each document, nil for 1.
 func (p Pipeline) prepareWeighted(ctx context.Context, c *corpus.Corpus, weights []float64) (*Prepared, error) {
-	if err := p.affordable(p.size(c.NumDocs(), c.NumWords(), c.NNZ(), c.Tokens()), true); err != nil {
+	if err := p.affordable(size{docs: c.NumDocs(), words: c.NumWords(), nnz: int64(c.NNZ()), count: true}); err != nil {
 		return nil, err
 	}
 	tr := &tracker{rec: p.rec}
@@ -344,14 +344,15 @@ func (p Pipeline) FitPrepared(ctx context.Context, d *Prepared) (*Model, error) 
 	if n := d.corpus.NumWords(); p.k > n {
 		return nil, wrap(&TopicsError{K: p.k, Words: n})
 	}
-	if err := p.affordable(p.sizeOfPrepared(d), false); err != nil {
+	if err := p.affordable(sizeOf(d.c)); err != nil {
 		return nil, err
 	}
-	return p.fitPrepared(ctx, d, 0, begun)
+	return p.fitPrepared(ctx, d, false, begun)
 }
 
-// fitPrepared fits to d, held bytes of which count under the memory limit.
-func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, held int64, begun time.Time) (*Model, error) {
+// fitPrepared fits to d, which counts under the memory limit if it was made for this
+// fit.
+func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, counted bool, begun time.Time) (*Model, error) {
 	pr, err := d.problem()
 	if err != nil {
 		return nil, err
@@ -359,13 +360,13 @@ func (p Pipeline) fitPrepared(ctx context.Context, d *Prepared, held int64, begu
 	if n := pr.c.Dim(); p.k > n {
 		return nil, wrap(&TopicsError{K: p.k, Words: n})
 	}
-	pr.held = held
+	pr.size.count = counted
 	return p.fit(ctx, pr, &tracker{rec: p.rec}, d.stats.clone(), begun)
 }
 
 // problem is what the stages after Prepare begin with.
 func (d *Prepared) problem() (problem, error) {
-	pr := problem{c: d.c, vocab: d.corpus.Vocabulary(), docs: d.corpus.Source()}
+	pr := problem{c: d.c, size: sizeOf(d.c), vocab: d.corpus.Vocabulary(), docs: d.corpus.Source()}
 	if d.keep != nil {
 		pr.n, pr.keep = d.c.Dim(), d.keep
 		var err error
@@ -401,12 +402,12 @@ func (p Pipeline) FitMatrix(ctx context.Context, c cooc.Matrix) (*Model, error) 
 	if p.k > c.Dim() {
 		return nil, &TopicsError{K: p.k, Words: c.Dim()}
 	}
-	if err := p.affordable(p.sizeOf(c), false); err != nil {
+	if err := p.affordable(sizeOf(c)); err != nil {
 		return nil, err
 	}
 	tr := &tracker{rec: p.rec}
 	var st Stats
-	pr := problem{c: c, vocab: p.vocab, n: c.Dim()}
+	pr := problem{c: c, size: sizeOf(c), vocab: p.vocab, n: c.Dim()}
 	if v, ok := c.(interface{ Vocabulary() []string }); ok && pr.vocab == nil {
 		pr.vocab = v.Vocabulary()
 	}

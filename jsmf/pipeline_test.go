@@ -88,7 +88,7 @@ func TestSameBits(t *testing.T) {
 	c := golden.Corpus(t, "synth")
 	for _, p := range []jsmf.Pipeline{
 		jsmf.New(8).Rectify(rectify.AP{Iterations: 4}),
-		jsmf.New(5).Rectify(rectify.AP{Iterations: 2, Dense: true}).Recover(recovery.Solver(scls.ADMM{})),
+		jsmf.New(5).Rectify(rectify.Dykstra{Iterations: 2}).Recover(recovery.Solver(scls.ADMM{})),
 		jsmf.New(6).Rectify(rectify.None{}).Recover(recovery.Solver(scls.ExpGrad{})),
 	} {
 		procs, workers := []int{1, 2, 4, 8}, []int{0, 2, 3, 8}
@@ -254,7 +254,7 @@ func TestRecorder(t *testing.T) {
 			warnings = append(warnings, e.Message)
 		}
 	}
-	if progress[jsmf.StageRectify] != rectify.DefaultIterations || progress[jsmf.StageAnchors] != 4 || progress[jsmf.StageRecover] == 0 {
+	if progress[jsmf.StageRectify] != 15 || progress[jsmf.StageAnchors] != 4 || progress[jsmf.StageRecover] == 0 {
 		t.Errorf("progress %v", progress)
 	}
 	if !slices.Equal(warnings, m.Stats().Warnings) || len(warnings) != 1 || !strings.Contains(warnings[0], "1 of 201 documents") {
@@ -430,7 +430,7 @@ func TestFitMatrixPlanted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for form, c := range map[string]cooc.Matrix{"dense": matrixOf(t, pm.C), "low-rank + sparse": low, "caller's": foreign{m: low}} {
-		for _, r := range []jsmf.Rectifier{rectify.AP{}, rectify.AP{Dense: true}, rectify.None{}} {
+		for _, r := range []jsmf.Rectifier{rectify.AP{}, rectify.Dykstra{Iterations: 15}, rectify.None{}} {
 			m, err := jsmf.New(9).Rectify(r).FitMatrix(ctx, c)
 			if err != nil {
 				t.Errorf("%s, %v: %v", form, r, err)
@@ -463,7 +463,7 @@ func TestFitMatrixCSR(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []jsmf.Rectifier{rectify.AP{}, rectify.AP{Dense: true}, rectify.None{}} {
+	for _, r := range []jsmf.Rectifier{rectify.AP{}, rectify.Dykstra{Iterations: 15}, rectify.None{}} {
 		m, err := jsmf.New(4).Rectify(r).FitMatrix(ctx, c)
 		if err != nil {
 			t.Errorf("%v: %v", r, err)
@@ -557,7 +557,7 @@ func TestFitMatrixBad(t *testing.T) {
 // request, or with an iteration that cannot tell noise from topics, fewer.
 func TestRank(t *testing.T) {
 	pm := testutil.NewPlanted(80, 5, 0.5, 43)
-	for _, r := range []jsmf.Rectifier{rectify.None{}, rectify.AP{}, rectify.AP{Dense: true}} {
+	for _, r := range []jsmf.Rectifier{rectify.None{}, rectify.AP{}, rectify.Dykstra{Iterations: 15}} {
 		p := jsmf.New(10).Rectify(r)
 		_, err := p.FitMatrix(ctx, matrixOf(t, pm.C))
 		var re *anchor.RankError

@@ -12,6 +12,7 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/spectrum"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -148,7 +149,7 @@ func (p Pipeline) sweep(ctx context.Context, d *Prepared, ks []int, begun time.T
 	if n := pr.c.Dim(); p.k > n {
 		return nil, &TopicsError{K: p.k, Words: n}
 	}
-	pr.shared = rectify.NewShared(pr.c)
+	pr.shared = spectrum.New(pr.c)
 	if _, none := p.rectifier.(rectify.None); none {
 		if q, ok := p.finder.(anchor.QR); ok && !q.CleanUp {
 			p.finder = &nested{QR: q, most: p.k}
@@ -164,7 +165,7 @@ func (p Pipeline) sweep(ctx context.Context, d *Prepared, ks []int, begun time.T
 		tr.record(Event{Kind: EventStart, Message: fmt.Sprintf("K = %d, %d of %d", k, i+1, len(ks))})
 		at := time.Now()
 		var m *Model
-		err := q.affordable(p.sizeOfPrepared(d), false)
+		err := q.affordable(sizeOf(d.c))
 		if err == nil {
 			m, err = q.fit(ctx, pr, &tracker{rec: p.rec}, d.stats.clone(), at)
 		}
@@ -199,7 +200,7 @@ func (p Pipeline) sweep(ctx context.Context, d *Prepared, ks []int, begun time.T
 		return nil, s.Points[0].Err
 	}
 	s.Pivots = s.Points[most].Model.Stats().Anchors.Norms
-	if s.Spectrum = pr.shared.Spectrum(); len(s.Spectrum) < p.k {
+	if s.Spectrum = pr.shared.Values(); len(s.Spectrum) < p.k {
 		at := time.Now()
 		r, err := (rectify.TruncatedEig{}).Rectify(ctx, pr.c, p.k, rectify.Options{Workers: p.workers, Shared: pr.shared})
 		if err != nil {

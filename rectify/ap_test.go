@@ -129,10 +129,7 @@ func TestAPAgainstNaive(t *testing.T) {
 		c := noisy(rng, size.n, size.k)
 		want, changes := naive(c, size.k, 10)
 		for _, dense := range []bool{false, true} {
-			res, err := rectify.AP{Iterations: 10, EigenTol: 1e-13, Dense: dense}.Rectify(ctx, newDense(t, c), size.k, rectify.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := apOf(t, dense, rectify.AP{Iterations: 10, EigenTol: 1e-13}, newDense(t, c), size.k)
 			// 1e-11: ten iterations of eigenpairs to 1e-13 over gaps near 1/10.
 			if d := distance(t, res.C, newDense(t, want)); d > 1e-11 {
 				t.Errorf("N=%d K=%d dense=%v: differs by %.2g", size.n, size.k, dense, d)
@@ -156,13 +153,9 @@ func TestExactEqualsDense(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	check := func(t *testing.T, c cooc.Matrix, k int) {
 		t.Helper()
-		exact, err := rectify.AP{EigenTol: 1e-12}.Rectify(ctx, c, k, rectify.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		dense, err := rectify.AP{EigenTol: 1e-12, Dense: true}.Rectify(ctx, c, k, rectify.Options{})
-		if err != nil {
-			t.Fatal(err)
+		exact, dense := apOf(t, false, rectify.AP{EigenTol: 1e-12}, c, k), apOf(t, true, rectify.AP{EigenTol: 1e-12}, c, k)
+		if v, w := dense.Violations, exact.Violations; math.Abs(v.RankResidual-w.RankResidual) > 1e-5 {
+			t.Errorf("K=%d: rank residual of dense AP %g, of AP %g", k, v.RankResidual, w.RankResidual)
 		}
 		if d := distance(t, exact.C, dense.C); d > 1e-9 {
 			t.Errorf("K=%d: exact and dense differ by %.3g", k, d)
@@ -231,14 +224,7 @@ func TestDefaultAnchorsAreThoseOfDense(t *testing.T) {
 			m, opt := real(t, c.name, c.n)
 			for _, k := range c.k {
 				t.Run(fmt.Sprintf("K=%d", k), func(t *testing.T) {
-					exact, err := rectify.AP{}.Rectify(ctx, m, k, rectify.Options{})
-					if err != nil {
-						t.Fatal(err)
-					}
-					dense, err := rectify.AP{Dense: true}.Rectify(ctx, m, k, rectify.Options{})
-					if err != nil {
-						t.Fatal(err)
-					}
+					exact, dense := apOf(t, false, rectify.AP{}, m, k), apOf(t, true, rectify.AP{}, m, k)
 					t.Logf("relative Frobenius distance %.2g", distance(t, exact.C, dense.C))
 					var got [2][]int
 					for i, c := range []cooc.Matrix{exact.C, dense.C} {
@@ -333,10 +319,7 @@ func TestAPOfAModelIsTheModel(t *testing.T) {
 	in := newDense(t, &c)
 	for _, k := range []int{4, 7} { // also with more topics than there are dimensions
 		for _, dense := range []bool{false, true} {
-			res, err := rectify.AP{Dense: dense}.Rectify(ctx, in, k, rectify.Options{})
-			if err != nil {
-				t.Fatalf("K=%d dense=%v: %v", k, dense, err)
-			}
+			res := apOf(t, dense, rectify.AP{}, in, k)
 			if d := distance(t, res.C, in); d > 1e-13 {
 				t.Errorf("K=%d dense=%v: moved by %g", k, dense, d)
 			}
@@ -376,24 +359,22 @@ func TestAPPermutationEquivariance(t *testing.T) {
 
 func TestAPSameBitsForAnyWorkers(t *testing.T) {
 	m := moments(t, "synth")
-	for _, dense := range []bool{false, true} {
-		var first []float64
-		for _, w := range []int{1, 2, 3, 8} {
-			res, err := rectify.AP{Iterations: 4, Dense: dense}.Rectify(ctx, m, 12, rectify.Options{Workers: w})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := slices.Concat(res.Changes, res.Eigenvalues)
-			row := make([]float64, m.Dim())
-			for i := range m.Dim() {
-				res.C.RowTo(row, i)
-				got = append(got, row...)
-			}
-			if first == nil {
-				first = got
-			} else if !slices.Equal(first, got) {
-				t.Errorf("dense=%v: %d workers give other bits than one", dense, w)
-			}
+	var first []float64
+	for _, w := range []int{1, 2, 3, 8} {
+		res, err := rectify.AP{Iterations: 4}.Rectify(ctx, m, 12, rectify.Options{Workers: w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.Concat(res.Changes, res.Eigenvalues)
+		row := make([]float64, m.Dim())
+		for i := range m.Dim() {
+			res.C.RowTo(row, i)
+			got = append(got, row...)
+		}
+		if first == nil {
+			first = got
+		} else if !slices.Equal(first, got) {
+			t.Errorf("%d workers give other bits than one", w)
 		}
 	}
 }
@@ -422,19 +403,17 @@ func TestAPTolerance(t *testing.T) {
 
 func TestAPCancel(t *testing.T) {
 	m := moments(t, "synth")
-	for _, dense := range []bool{false, true} {
-		c, cancel := context.WithCancel(ctx)
-		calls := 0
-		_, err := rectify.AP{Iterations: 1000, Dense: dense}.Rectify(c, m, 10, rectify.Options{Progress: func(int, int, float64) {
-			calls++
-			if calls == 2 {
-				cancel()
-			}
-		}})
-		cancel()
-		if !errors.Is(err, context.Canceled) || calls != 2 {
-			t.Errorf("dense=%v: %v after %d iterations", dense, err, calls)
+	c, cancel := context.WithCancel(ctx)
+	calls := 0
+	_, err := rectify.AP{Iterations: 1000}.Rectify(c, m, 10, rectify.Options{Progress: func(int, int, float64) {
+		calls++
+		if calls == 2 {
+			cancel()
 		}
+	}})
+	cancel()
+	if !errors.Is(err, context.Canceled) || calls != 2 {
+		t.Errorf("%v after %d iterations", err, calls)
 	}
 }
 
@@ -476,19 +455,6 @@ func TestBadInput(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "rectify: ") {
 			t.Errorf("%v, K=%d: %v, want %q", c.r, c.k, err, c.want)
 		}
-	}
-}
-
-func TestDenseIsRefusedAboveTheLimit(t *testing.T) {
-	m := moments(t, "synth")
-	const need = 2 * 8 * 600 * 600
-	_, err := rectify.AP{Dense: true, MemoryLimit: need - 1}.Rectify(ctx, m, 5, rectify.Options{})
-	var me *rectify.MemoryError
-	if !errors.As(err, &me) || me.Bytes != need || me.Limit != need-1 || me.N != 600 || !strings.Contains(err.Error(), "AP{}") {
-		t.Errorf("%v, %+v", err, me)
-	}
-	if _, err := (rectify.AP{Dense: true, MemoryLimit: need, Iterations: 1}).Rectify(ctx, m, 5, rectify.Options{}); err != nil {
-		t.Error(err)
 	}
 }
 

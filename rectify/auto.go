@@ -4,78 +4,51 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/bytesize"
 )
 
-// DefaultAutoMemory is the memory up to which Auto takes the exact form: 1 GiB.
-const DefaultAutoMemory int64 = 1 << 30
-
-// Auto chooses between AP, which is exact, and LR, whose cost grows with N and
-// not with N²: AP while its memory stays below a limit, LR beyond. Before the
-// start the estimate for AP assumes that a tenth of the N² entries will have to
-// be lifted, which is more than most texts have; with the default limit the
-// border is then near N = 14,500 words. Where the first iteration of AP finds
-// so many more that they would not fit, as with baskets and listeners, LR is
-// taken after all. Result.Method and Result.Reason say what was chosen and why.
-//
-// A cooc.Stream is always given to LR, which asks for no row.
+// Auto chooses between AP, which is exact, and LR, whose cost grows with N and not
+// with N². It takes AP while the estimated memory is within Options.MemoryLimit and
+// 1 GiB, and LR beyond. The estimate assumes that a tenth of the N² entries are
+// negative, more than in most texts; the border is then near N = 14,500 words. If the
+// first iteration of AP finds so many more that they would not fit, as with baskets,
+// Auto takes LR after all. A matrix that only multiplies, such as a cooc.Stream, always
+// goes to LR. Result.Method and Result.Reason say what was chosen and why.
 type Auto struct {
-	// MemoryLimit is the estimate in bytes above which LR is taken; 0 means
-	// DefaultAutoMemory.
-	MemoryLimit int64
-	// AP and LR are the settings of the two.
+	// AP and LR are the settings of the two methods.
 	AP AP
 	LR LR
 }
+
+// autoMemory is the most memory that Auto lets AP take.
+const autoMemory = 1 << 30
+
+// autoShare: one in so many entries is assumed to be negative.
+const autoShare = 10
 
 func (a Auto) String() string {
 	if a == (Auto{}) {
 		return "Auto"
 	}
-	return fmt.Sprintf("Auto(up to %s: %v, beyond: %v)", byteString(a.limit()), a.AP, a.LR)
-}
-
-func (a Auto) limit() int64 {
-	if a.MemoryLimit == 0 {
-		return DefaultAutoMemory
-	}
-	return a.MemoryLimit
+	return fmt.Sprintf("Auto(%v, or beyond its memory %v)", a.AP, a.LR)
 }
 
 // Validate reports settings out of range.
-func (a Auto) Validate() error {
-	if a.MemoryLimit < 0 {
-		return fmt.Errorf("rectify: Auto: a memory limit of %d bytes", a.MemoryLimit)
-	}
-	if a.AP.Dense {
-		return fmt.Errorf("rectify: Auto: AP is to be dense, which takes more memory than either choice; use AP itself")
-	}
-	if err := a.AP.Validate(); err != nil {
-		return err
-	}
-	return a.LR.Validate()
-}
+func (a Auto) Validate() error { return errors.Join(a.AP.Validate(), a.LR.Validate()) }
 
-// Choose returns what Auto begins with for c and k topics, and why.
-func (a Auto) Choose(c cooc.Matrix, k int) (Rectifier, string) {
-	if _, ok := c.(*cooc.Stream); ok {
-		return a.LR, "the documents are read in passes: LR needs the fewest"
-	}
-	return a.choose(c.Dim(), k)
-}
-
-func (a Auto) choose(n, k int) (Rectifier, string) {
-	need, limit := apBytes(n, k, Size{Words: n}.Entries(k)), a.limit()
+// choose returns the first choice for n words, the memory it may take, and why.
+func (a Auto) choose(n, k int, opt Options) (Rectifier, int64, string) {
+	need, limit := apBytes(n, k, int64(min(float64(n)*float64(n)/autoShare, math.MaxInt64/1024))), min(opt.limit(), autoMemory)
 	if need <= limit {
-		ap := a.AP
-		ap.MemoryLimit = limit
-		return ap, fmt.Sprintf("N = %d: the exact form takes about %s, within the limit of %s", n, byteString(need), byteString(limit))
+		return a.AP, limit, fmt.Sprintf("N = %d: the exact form takes about %s, within the limit of %s", n, bytesize.String(need), bytesize.String(limit))
 	}
-	return a.LR, fmt.Sprintf("N = %d: the exact form would take about %s, more than the limit of %s", n, byteString(need), byteString(limit))
+	return a.LR, opt.MemoryLimit, fmt.Sprintf("N = %d: the exact form would take about %s, more than the limit of %s", n, bytesize.String(need), bytesize.String(limit))
 }
 
-// Rectify implements Rectifier by the method that Choose names.
+// Rectify implements Rectifier.
 func (a Auto) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -83,11 +56,17 @@ func (a Auto) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*
 	if err := check(c, k); err != nil {
 		return nil, err
 	}
-	r, why := a.Choose(c, k)
-	res, err := r.Rectify(ctx, c, k, opt)
+	var r Rectifier = a.LR
+	limit, why := opt.MemoryLimit, "the matrix only multiplies: LR takes the fewest products"
+	if hasRows(c) {
+		r, limit, why = a.choose(c.Dim(), k, opt)
+	}
+	first := opt
+	first.MemoryLimit = limit
+	res, err := r.Rectify(ctx, c, k, first)
 	if me := (*MemoryError)(nil); errors.As(err, &me) {
 		r = a.LR
-		why = fmt.Sprintf("N = %d: the exact form turned out to need about %s, more than the limit of %s", me.N, byteString(me.Bytes), byteString(me.Limit))
+		why = fmt.Sprintf("N = %d: the exact form turned out to need about %s, more than the limit of %s", me.N, bytesize.String(me.Bytes), bytesize.String(me.Limit))
 		res, err = r.Rectify(ctx, c, k, opt)
 	}
 	if err != nil {
@@ -95,4 +74,18 @@ func (a Auto) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*
 	}
 	res.Method, res.Reason = r.String(), why
 	return res, nil
+}
+
+// Bytes implements Sizer. AP stops at the limit, and LR then takes its place.
+func (a Auto) Bytes(n, k int, opt Options) int64 {
+	lr := a.LR.Bytes(n, k, opt)
+	r, limit, _ := a.choose(n, k, opt)
+	if _, ok := r.(AP); !ok {
+		return lr
+	}
+	ap := a.AP.Bytes(n, k, opt)
+	if stop := limit - apBytes(n, k, 0) + whole(opt.eigenBytes(n, k)); stop < ap {
+		return max(stop, lr)
+	}
+	return ap
 }

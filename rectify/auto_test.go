@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -26,8 +25,7 @@ func TestAutoChooses(t *testing.T) {
 		{need, "AP(", "within the limit"},
 		{need - 1, "LR(", "more than the limit"},
 	} {
-		a := rectify.Auto{MemoryLimit: c.limit}
-		res, err := a.Rectify(ctx, m, 5, rectify.Options{})
+		res, err := rectify.Auto{}.Rectify(ctx, m, 5, rectify.Options{MemoryLimit: c.limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +73,7 @@ func TestAutoFindsDenseCorrections(t *testing.T) {
 	}
 	limit := int64(64*n*(k+10) + 48*n*n/8)
 	var me *rectify.MemoryError
-	if _, err := (rectify.AP{MemoryLimit: limit}).Rectify(ctx, d, k, rectify.Options{}); !errors.As(err, &me) {
+	if _, err := (rectify.AP{}).Rectify(ctx, d, k, rectify.Options{MemoryLimit: limit}); !errors.As(err, &me) {
 		t.Fatalf("AP: %v", err)
 	}
 	// The estimate comes from a sixteenth of the rows.
@@ -84,7 +82,7 @@ func TestAutoFindsDenseCorrections(t *testing.T) {
 	}
 	var methods []string
 	for _, w := range []int{1, 3} {
-		res, err := rectify.Auto{MemoryLimit: limit}.Rectify(ctx, d, k, rectify.Options{Workers: w})
+		res, err := rectify.Auto{}.Rectify(ctx, d, k, rectify.Options{Workers: w, MemoryLimit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,30 +96,22 @@ func TestAutoFindsDenseCorrections(t *testing.T) {
 	}
 }
 
-// The border of the default is where the documentation says.
-func TestAutoBorder(t *testing.T) {
-	for n, want := range map[int]string{10000: "AP(", 14000: "AP(", 15000: "LR("} {
-		r, _ := rectify.Auto{}.Choose(sized(n), 50)
-		if !strings.HasPrefix(r.String(), want) {
-			t.Errorf("N = %d: %v", n, r)
+// The limit of the options holds for Auto whatever the settings of its methods.
+func TestAutoObeysTheLimit(t *testing.T) {
+	m := moments(t, "synth")
+	a := rectify.Auto{AP: rectify.AP{Iterations: 3}, LR: rectify.LR{ENN: rectify.ENN{Iterations: 3}}}
+	for limit, method := range map[int64]string{1: "LR(", 0: "AP(", 8 << 30: "AP("} {
+		res, err := a.Rectify(ctx, m, 5, rectify.Options{MemoryLimit: limit})
+		if err != nil || !strings.HasPrefix(res.Method, method) || res.Iterations != 3 {
+			t.Errorf("with %d bytes: %+v, %v", limit, res, err)
 		}
 	}
 }
 
-// sized is a matrix of which only the size is asked.
-type sizeOnly struct {
-	cooc.Matrix
-	n int
-}
-
-func (s sizeOnly) Dim() int { return s.n }
-
-func sized(n int) cooc.Matrix { return sizeOnly{n: n} }
-
 func TestAutoBad(t *testing.T) {
 	m := moments(t, "tiny")
 	for _, a := range []rectify.Auto{
-		{MemoryLimit: -1}, {AP: rectify.AP{Dense: true}}, {AP: rectify.AP{Tol: math.NaN()}}, {LR: rectify.LR{Passes: -1}},
+		{AP: rectify.AP{Tol: math.NaN()}}, {LR: rectify.LR{Passes: -1}},
 	} {
 		if err := a.Validate(); err == nil {
 			t.Errorf("%+v is taken for valid", a)

@@ -1,14 +1,13 @@
 package rectify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
@@ -19,238 +18,178 @@ import (
 //
 //	C1 = ½(I + R_NOR R_PSD) C3,  C2 = ½(I + R_NN R_NOR) C1,  C3 = ½(I + R_PSD R_NN) C2,
 //
-// and at the end C3 is divided by its sum. Results are about those of AP; the
-// matrix has tiny negative entries and may miss the rank by as little (both
-// measured in Violations).
+// and at the end C3 is divided by its sum. The result, a *cooc.LowRankSparse, is near
+// that of AP; it has tiny negative entries and misses the rank by as little (both in
+// Violations).
 //
-// No N×N array is needed, and nothing is approximated. With YYᵀ the projection
-// of C3 on the positive semidefinite matrices of rank K the first step gives
-// C1 = YYᵀ + r₁·eeᵀ, whatever else C3 had. With r₂ = (1 − ΣC1)/N² the second
-// gives C1 + r₂ where C1 + 2r₂ ≥ 0, and −r₂ elsewhere. The third is
-// PSD(|C2|) + min(C2, 0). Every iterate is thus low-rank plus sparse.
+// The iterates are exact and kept as low-rank plus sparse. With YYᵀ the projection of
+// C3 on the positive semidefinite matrices of rank K, the first step gives
+// C1 = YYᵀ + r₁·eeᵀ, whatever else C3 had. With r₂ = (1 − ΣC1)/N² the second gives
+// C1 + r₂ where C1 + 2r₂ ≥ 0, and −r₂ elsewhere. The third is PSD(|C2|) + min(C2, 0).
 //
-// An iteration costs one lookup of negative entries, N²K operations, and two
-// eigenproblems, each of 3 or 4 products with K + 10 vectors in O(N·K + nnz(E))
-// a vector; E, the entries that are looked up, is 1–45 % of N² on text and
-// baskets. Memory: 8·N·K bytes for each of a few blocks and 20 for each
-// entry of E, two iterations' worth; where E would take more than 4 GiB the answer is a
-// *MemoryError. At the end there is one more lookup.
+// An iteration costs one scan for negative entries, N²K operations, and two
+// eigenproblems, each of 3 or 4 products with K + 10 vectors in O(N·K + nnz(E)) a
+// vector. Memory: 8·N·K bytes for each of a few blocks and some 72 for each entry of
+// E, which has 1–45 % of N² entries on text and baskets.
 type DR struct {
-	// Iterations is the number of iterations T ≥ 1; 0 means 15.
+	// Iterations is the number of iterations; 0 means 15.
 	Iterations int
-	// Tol > 0 stops before Iterations once ‖C_t − C_{t−1}‖_F ≤ Tol, of C3. 0: off.
+	// Tol > 0 stops before Iterations once ‖C_t − C_{t−1}‖_F ≤ Tol, of C3.
 	Tol float64
-	// EigenTol is how far an eigenpair may be off, as for AP; 0 means 1e-5.
+	// EigenTol bounds the residuals of eigenpairs as for AP; 0 means 1e-5.
 	EigenTol float64
 }
 
-func (a DR) String() string {
-	return methodString("DR", a.iterations(), a.Tol, a.eigenTol())
+func (a DR) settings() settings {
+	return settings{name: "DR", iterations: cmp.Or(a.Iterations, 15), tol: a.Tol, eigenTol: cmp.Or(a.EigenTol, 1e-5), rows: true}
 }
 
-// methodString names a method and the settings that all iterative ones share.
-func methodString(name string, iterations int, tol, eigenTol float64, more ...string) string {
-	var s strings.Builder
-	fmt.Fprintf(&s, "%s(iterations=%d", name, iterations)
-	if tol > 0 {
-		fmt.Fprintf(&s, ", tol=%g", tol)
-	}
-	fmt.Fprintf(&s, ", eigentol=%g", eigenTol)
-	for _, m := range more {
-		s.WriteString(", " + m)
-	}
-	return s.String() + ")"
-}
-
-func (a DR) iterations() int {
-	if a.Iterations == 0 {
-		return DefaultIterations
-	}
-	return a.Iterations
-}
-
-func (a DR) eigenTol() float64 {
-	if a.EigenTol == 0 {
-		return DefaultEigenTol
-	}
-	return a.EigenTol
-}
+func (a DR) String() string { s := a.settings(); return s.string(s.eigen()) }
 
 // Validate reports settings out of range.
-func (a DR) Validate() error {
-	if a.Iterations < 0 {
-		return fmt.Errorf("rectify: DR: %d iterations", a.Iterations)
-	}
-	return validTol("DR", a.Tol, a.EigenTol)
-}
+func (a DR) Validate() error { return a.settings().validate() }
 
-// Rectify implements Rectifier. The result is a *cooc.LowRankSparse. Nonzeros
-// counts the entries that were below zero when the reflection R_NN met them,
-// Shift is r₂. Errors: settings or k out of range, eigenpairs that do not converge
-// (*EigenError), a matrix with numbers that are not finite, ctx's.
+// Rectify implements Rectifier. Nonzeros counts the entries below zero that the
+// reflection R_NN met; Shift is r₂. Errors are those of AP.
 func (a DR) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
-	if err := check(c, k); err != nil {
-		return nil, err
-	}
-	res, err := a.rectify(ctx, c, k, opt)
-	if err != nil {
-		return nil, fmt.Errorf("rectify: DR: %w", err)
-	}
-	return res, nil
+	return iterate(ctx, c, k, opt, a.settings(), new(drMethod))
 }
 
-func (a DR) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Result, error) {
-	n := c0.Dim()
-	if err := guardRows("DR", c0, "LR"); err != nil {
-		return nil, err
-	}
+// Bytes implements Sizer: half of all entries may be in E.
+func (a DR) Bytes(n, k int, opt Options) int64 {
+	return whole(opt.eigenBytes(n, k) + 32*float64(n)*float64(k) + perEntry*3/4*float64(n)*float64(n))
+}
+
+// drMethod is DR in the loop.
+type drMethod struct {
+	cur   *linalg.LowRankSparse // C3; nil before the first iteration
+	sum   float64               // of C3
+	look  lookup
+	spare linalg.CSR // an S that is not needed any more
+}
+
+func (d *drMethod) begin(_ context.Context, l *loop) error {
+	d.sum = cooc.Sum(l.c)
+	return nil
+}
+
+func (d *drMethod) step(ctx context.Context, l *loop, t int) (step, error) {
+	n := l.c.Dim()
 	n2 := float64(n) * float64(n)
-	res := &Result{}
-	pairs := eigenpairsOf(c0, k, a.eigenTol(), opt)
-	op := operator(c0, opt.Workers)
-	sum := cooc.Sum(c0) // of C3
-	var cur *linalg.LowRankSparse
-	limit := opt.within(DefaultMemoryLimit)
-	var look lookup
-	var spare linalg.CSR // an S that is not needed any more
-	for t := 1; t <= a.iterations(); t++ {
-		// C1 = YYᵀ + r1: half of C3 goes with the reflection.
-		if err := pairs.next(ctx, t, op); err != nil {
-			return nil, err
-		}
-		y := pairs.y()
-		sumY := sumOf(y)
-		r1 := (1 - 2*sumY + sum) / n2
-		r2 := (sumY - sum) / n2 // (1 − ΣC1)/N²
+	// C1 = YYᵀ + r1: half of C3 goes with the reflection.
+	if err := l.next(ctx, t); err != nil {
+		return step{}, err
+	}
+	y := l.pairs.y(blas64.General{})
+	sumY := sumOf(y)
+	r1 := (1 - 2*sumY + d.sum) / n2
+	r2 := (sumY - d.sum) / n2 // (1 − ΣC1)/N²
 
-		// C2 = YYᵀ + r1 + r2 but for the entries where C1 + 2r2 < 0. Those and
-		// the ones where C2 < 0 are looked up.
-		b := r1 + r2
-		shift := min(b, b+r2)
-		// Beside F there are two S, a half more than AP needs an entry.
-		found, _, err := look.negativePart(ctx, y, shift, max(1, mostEntries(n, k, limit)*2/3), opt.Workers)
-		if d := (*tooDense)(nil); errors.As(err, &d) {
-			err = &tooDense{entries: d.entries * 3 / 2}
+	// C2 = YYᵀ + r1 + r2 but for the entries where C1 + 2r2 < 0. Found are those and
+	// the ones where C2 < 0. There are two S beside F, a half more than AP needs.
+	b := r1 + r2
+	shift := min(b, b+r2)
+	found, _, err := d.look.negativePart(ctx, y, shift, max(1, l.opt.mostEntries(n, l.k)*2/3), l.opt.Workers)
+	if many := (*tooDense)(nil); errors.As(err, &many) {
+		err = &tooDense{entries: many.entries * 3 / 2}
+	}
+	if err != nil {
+		return step{}, l.opt.refused(err, "DR", n, l.k)
+	}
+	s, sumS, lifted := reflect(found, d.spare, b, r2, shift)
+
+	// C3 = PSD(|C2|) + S.
+	l.multiplyBy(&linalg.LowRankSparse{Y: y, R: b, E: found})
+	if err := l.next(ctx, t); err != nil {
+		return step{}, err
+	}
+	next := &linalg.LowRankSparse{Y: l.pairs.y(blas64.General{}), E: s}
+	var change float64
+	if d.cur == nil {
+		change, err = firstDistance(ctx, l.c, next, l.opt.Workers)
+	} else {
+		change, err = distanceBetween(ctx, d.cur, next, l.opt.Workers)
+	}
+	if err != nil {
+		return step{}, err
+	}
+	d.look.spare = found
+	if d.cur != nil {
+		d.spare = d.cur.E
+	}
+	d.cur, d.sum = next, sumOf(next.Y)+sumS
+	l.multiplyBy(next)
+	l.res.Shift = r2
+	return step{change: change, compared: change, lifted: lifted}, nil
+}
+
+// reflect makes |C2| = YYᵀ + b + F and S = min(C2, 0) of the entries of YYᵀ + shift
+// that were found negative, given with the other sign. F takes the place of the
+// entries found, and S the memory of spare. It also returns ΣS, and how many entries
+// R_NN meets below zero.
+func reflect(found, spare linalg.CSR, b, r2, shift float64) (s linalg.CSR, sum float64, lifted int) {
+	reflected := func(p int) (low, c2 float64) {
+		low = b - (found.Vals[p] + shift) // (YYᵀ)_ij + b
+		if low+r2 < 0 {
+			return low, -r2
 		}
-		if err != nil {
-			return nil, refused(err, "DR", n, k, limit)
+		return low, low
+	}
+	negative := 0
+	for p := range found.Vals {
+		if _, c2 := reflected(p); c2 < 0 {
+			negative++
 		}
-		// |C2| = YYᵀ + b + F, and S = min(C2, 0). F takes the place of what was found.
-		f := found
-		reflected := func(p int) (low, c2 float64) {
-			low = b - (found.Vals[p] + shift) // (YYᵀ)_ij + b
+	}
+	n := len(found.RowPtr) - 1
+	s = linalg.CSR{RowPtr: make([]int, n+1), Cols: sized(spare.Cols, negative)[:0], Vals: sized(spare.Vals, negative)[:0]}
+	for i := range n {
+		for p := found.RowPtr[i]; p < found.RowPtr[i+1]; p++ {
+			low, c2 := reflected(p)
 			if low+r2 < 0 {
-				return low, -r2
+				lifted++
 			}
-			return low, low
-		}
-		negative := 0
-		for p := range found.Vals {
-			if _, c2 := reflected(p); c2 < 0 {
-				negative++
+			found.Vals[p] = math.Abs(c2) - low
+			if c2 < 0 {
+				s.Cols, s.Vals = append(s.Cols, found.Cols[p]), append(s.Vals, c2)
+				sum += c2
 			}
 		}
-		s := linalg.CSR{RowPtr: make([]int, n+1), Cols: sized(spare.Cols, negative)[:0], Vals: sized(spare.Vals, negative)[:0]}
-		lifted := 0
-		sumS := 0.0
-		for i := range n {
-			for p := found.RowPtr[i]; p < found.RowPtr[i+1]; p++ {
-				low, c2 := reflected(p)
-				if low+r2 < 0 {
-					lifted++
-				}
-				f.Vals[p] = math.Abs(c2) - low
-				if c2 < 0 {
-					s.Cols, s.Vals = append(s.Cols, found.Cols[p]), append(s.Vals, c2)
-					sumS += c2
-				}
-			}
-			s.RowPtr[i+1] = len(s.Cols)
-		}
+		s.RowPtr[i+1] = len(s.Cols)
+	}
+	return s, sum, lifted
+}
 
-		// C3 = PSD(|C2|) + S.
-		abs := &linalg.LowRankSparse{Y: y, R: b, E: f}
-		err = pairs.next(ctx, t, func(ctx context.Context, dst, x blas64.General) error {
-			return abs.Mul(ctx, dst, x, opt.Workers)
-		})
-		if err != nil {
-			return nil, err
-		}
-		z := pairs.y()
-		next := &linalg.LowRankSparse{Y: z, E: s}
-		var change float64
-		if cur == nil {
-			change, err = firstDistance(ctx, c0, next, opt.Workers)
-		} else {
-			change, err = distanceBetween(ctx, cur, next, opt.Workers)
-		}
-		if err != nil {
-			return nil, err
-		}
-		look.spare = f
-		if cur != nil {
-			spare = cur.E
-		}
-		cur, sum = next, sumOf(z)+sumS
-		op = func(ctx context.Context, dst, x blas64.General) error { return next.Mul(ctx, dst, x, opt.Workers) }
-		res.Iterations, res.Shift = t, r2
-		res.Products, res.ColdStarts = pairs.products, pairs.cold
-		res.Eigenvalues = append(res.Eigenvalues[:0], pairs.theta()...)
-		res.Changes = append(res.Changes, change)
-		res.Nonzeros = append(res.Nonzeros, lifted)
-		if opt.Progress != nil {
-			opt.Progress(t, a.iterations(), change)
-		}
-		if a.Tol > 0 && change <= a.Tol {
-			res.Status = Converged
-			break
-		}
+func (d *drMethod) finish(ctx context.Context, l *loop) error {
+	d.look, d.spare = lookup{}, linalg.CSR{}
+	if !(d.sum > 0) {
+		return fmt.Errorf("the result sums to %g and cannot be divided by it", d.sum)
 	}
-	if !(sum > 0) {
-		return nil, fmt.Errorf("the result sums to %g and cannot be divided by it", sum)
-	}
-	for i := range cur.Y.Data {
-		cur.Y.Data[i] *= math.Sqrt(1 / sum)
+	for i := range d.cur.Y.Data {
+		d.cur.Y.Data[i] *= math.Sqrt(1 / d.sum)
 	}
 	s2 := 0.0
-	for i := range cur.E.Vals {
-		cur.E.Vals[i] *= 1 / sum
-		s2 += cur.E.Vals[i] * cur.E.Vals[i]
+	for i := range d.cur.E.Vals {
+		d.cur.E.Vals[i] *= 1 / d.sum
+		s2 += d.cur.E.Vals[i] * d.cur.E.Vals[i]
 	}
-	out, err := lowRankSparse(cur)
+	out, err := lowRankSparse(d.cur)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	res.C = out.Plain()
+	l.res.C = out.Plain()
 	v := &Violations{SumError: cooc.Sum(out) - 1}
-	if v.MinEntry, v.NegativeSum, err = negativeEntries(ctx, cur, opt.Workers); err != nil {
-		return nil, err
+	if v.MinEntry, v.NegativeSum, err = negativeEntries(ctx, d.cur, l.opt.Workers); err != nil {
+		return err
 	}
-	c2, err := frobenius2(ctx, out, opt.Workers)
+	c2, err := frobenius2(ctx, out, l.opt.Workers)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	v.RankResidual = math.Sqrt(s2 / c2)
-	res.Violations = v
-	return res, nil
-}
-
-// lowRankSparse hands a matrix over to the exported form.
-func lowRankSparse(m *linalg.LowRankSparse) (*cooc.LowRankSparse, error) {
-	var e *cooc.Sparse
-	if m.E.RowPtr != nil {
-		var err error
-		if e, err = cooc.NewSparse(m.Y.Rows, m.E.RowPtr, m.E.Cols, m.E.Vals); err != nil {
-			return nil, err
-		}
-	}
-	var y *mat.Dense
-	if m.Y.Cols > 0 {
-		y = new(mat.Dense)
-		y.SetRawMatrix(m.Y)
-	}
-	return cooc.NewLowRankSparse(y, m.R, e)
+	l.res.Violations = v
+	return nil
 }

@@ -1,6 +1,7 @@
 package rectify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -14,198 +15,159 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// DefaultDykstraIterations is the number of iterations of Dykstra.
-const DefaultDykstraIterations = 150
-
-// Dykstra is Dykstra's algorithm (Boyle and Dykstra 1986) on the three sets of
-// AP. Where AP ends in some matrix of the intersection of convex sets, Dykstra's
-// algorithm ends in the nearest one, the projection. Each set S keeps a correction
-// P_S, 0 at first, and its turn is
+// Dykstra is Dykstra's algorithm (Boyle and Dykstra 1986) on the three sets of AP.
+// Where AP ends in some matrix of the intersection of convex sets, Dykstra's algorithm
+// ends in the nearest one, the projection. Each set S keeps a correction P_S, 0 at
+// first, and its turn is
 //
 //	Y = Π_S(X + P_S),  P_S ← X + P_S − Y,  X ← Y.
 //
-// The positive semidefinite matrices of rank K are convex for K = N alone; for
-// K < N nothing is guaranteed. On text it has converged there too, at AP's pace
-// or slower, to a matrix as near to C as that of AP; each iteration costs far more.
+// The positive semidefinite matrices of rank K are convex for K = N alone; for K < N
+// nothing is guaranteed.
 //
-// Memory: 16·N² bytes, refused above MemoryLimit (*MemoryError), and 8·N·K for
-// each of a few blocks. An iteration costs an eigenproblem from nothing, about
-// 2K + 20 products with the N×N array (more where the spectrum is crowded), and
-// one product N²K. The correction of the matrices of sum 1 is a multiple of
-// eeᵀ, and that of the non-negative ones lives where the iterate is zero, so
-// that neither takes an array of its own.
+// The result is a *cooc.Dense. Memory: 16·N² bytes, refused above Options.MemoryLimit,
+// and 8·N·K for each of a few blocks. An iteration costs a cold eigenproblem, about
+// 2K + 20 products with an N×N array (more where the spectrum is crowded), and one
+// product of N²K operations.
 type Dykstra struct {
-	// Iterations is the number of iterations T ≥ 1; 0 means 150.
+	// Iterations is the number of iterations; 0 means 150.
 	Iterations int
-	// Tol > 0 stops before Iterations once ‖C_t − C_{t−1}‖_F ≤ Tol; 0: off.
-	// The iterate can stand still for a while and go on: it says little.
+	// Tol > 0 stops before Iterations once ‖C_t − C_{t−1}‖_F ≤ Tol. It says little:
+	// the iterate can stand still for a while and go on.
 	Tol float64
-	// EigenTol is how far an eigenpair may be off, as for AP; 0 means 1e-10.
+	// EigenTol bounds the residuals of eigenpairs as for AP; 0 means 1e-10.
 	EigenTol float64
-	// MemoryLimit is how many bytes of N×N arrays are allowed; 0 means
-	// DefaultMemoryLimit, 4 GiB, which is N ≤ 16384.
-	MemoryLimit int64
 }
 
-func (a Dykstra) String() string {
-	return methodString("Dykstra", a.iterations(), a.Tol, a.eigenTol())
+func (a Dykstra) settings() settings {
+	return settings{name: "Dykstra", iterations: cmp.Or(a.Iterations, 150), tol: a.Tol, eigenTol: cmp.Or(a.EigenTol, 1e-10), rows: true}
 }
 
-func (a Dykstra) iterations() int {
-	if a.Iterations == 0 {
-		return DefaultDykstraIterations
-	}
-	return a.Iterations
-}
-
-func (a Dykstra) eigenTol() float64 {
-	if a.EigenTol == 0 {
-		return 1e-10
-	}
-	return a.EigenTol
-}
+func (a Dykstra) String() string { s := a.settings(); return s.string(s.eigen()) }
 
 // Validate reports settings out of range.
-func (a Dykstra) Validate() error {
-	if a.Iterations < 0 {
-		return fmt.Errorf("rectify: Dykstra: %d iterations", a.Iterations)
-	}
-	if a.MemoryLimit < 0 {
-		return fmt.Errorf("rectify: Dykstra: a memory limit of %d bytes", a.MemoryLimit)
-	}
-	return validTol("Dykstra", a.Tol, a.EigenTol)
-}
+func (a Dykstra) Validate() error { return a.settings().validate() }
 
-// Rectify implements Rectifier. The result is a *cooc.Dense, non-negative and,
-// after the division by its sum, of sum 1. Changes are those of the matrix after
-// the turn of the non-negative ones, Nonzeros counts its zeros, and Shift
-// is what the turn of the matrices of sum 1 added last. Errors: settings or k out
-// of range, *MemoryError, eigenpairs that do not converge (*EigenError), a matrix
-// with numbers that are not finite, ctx's.
+// Rectify implements Rectifier. Changes are those of the matrix after the projection
+// on the non-negative matrices, Nonzeros counts its zeros, and Shift is what the
+// projection on the matrices of sum 1 added last. Errors are those of AP.
 func (a Dykstra) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
-	if err := check(c, k); err != nil {
-		return nil, err
-	}
-	res, err := a.rectify(ctx, c, k, opt)
-	if err != nil {
-		return nil, fmt.Errorf("rectify: Dykstra: %w", err)
-	}
-	return res, nil
+	return iterate(ctx, c, k, opt, a.settings(), new(dykstraMethod))
+}
+
+// Bytes implements Sizer.
+func (a Dykstra) Bytes(n, k int, opt Options) int64 {
+	return whole(opt.eigenBytes(n, k) + float64(denseBytes(n, 2)))
+}
+
+// dykstraMethod is Dykstra in the loop.
+type dykstraMethod struct {
+	// u = X + P_PSD. v = X + P_NN: of any entry one of the two is 0, X ≥ 0 and
+	// P_NN ≤ 0. The projection on the matrices of sum 1 is the same with and without
+	// a multiple of eeᵀ, and so P_NOR is not needed.
+	u, v blas64.General
+	off  float64 // ‖X − YYᵀ‖_F
 }
 
 // denseRows is how many rows of an N×N array are computed at a time.
 const denseRows = 64
 
-func (a Dykstra) rectify(ctx context.Context, c0 cooc.Matrix, k int, opt Options) (*Result, error) {
-	n := c0.Dim()
-	if err := guardRows("Dykstra", c0, "LR"); err != nil {
-		return nil, err
+func (d *dykstraMethod) begin(ctx context.Context, l *loop) (err error) {
+	n := l.c.Dim()
+	if err := l.opt.guardDense("Dykstra", n, 2, "AP or DR, which form none"); err != nil {
+		return err
 	}
-	if err := guardDense("Dykstra", n, 2, a.MemoryLimit, "AP or DR, which form none"); err != nil {
-		return nil, err
+	if d.u, err = explicit(ctx, l.c, l.opt.Workers); err != nil {
+		return err
 	}
-	// u = X + P_PSD. v = X + P_NN: of any entry one of the two is 0, X ≥ 0 and
-	// P_NN ≤ 0. The projection on the matrices of sum 1 is the same with and
-	// without a multiple of eeᵀ, and so P_NOR is not needed.
-	u, err := explicit(ctx, c0, opt.Workers)
-	if err != nil {
-		return nil, err
+	d.v = linalg.NewGeneral(n, n)
+	l.pairs.shared = nil // what is multiplied by is a copy of c
+	l.op = func(ctx context.Context, dst, x blas64.General) error {
+		return linalg.SymMul(ctx, d.u, x, dst, l.opt.Workers)
 	}
-	// The first X may be negative, and P_NN is 0: v is X in what follows only
-	// after the first turn.
-	v := linalg.NewGeneral(n, n)
-	first := true
-	res := &Result{}
-	op := func(ctx context.Context, dst, x blas64.General) error {
-		return linalg.SymMul(ctx, u, x, dst, opt.Workers)
+	return nil
+}
+
+func (d *dykstraMethod) step(ctx context.Context, l *loop, t int) (step, error) {
+	// A cold start each time: X + P_PSD keeps the eigenvalues that the rank cuts off,
+	// and steps from the previous vectors are slow.
+	l.pairs.block = nil
+	if err := l.next(ctx, t); err != nil {
+		return step{}, err
 	}
+	n := l.c.Dim()
+	y := l.pairs.y(blas64.General{})
+	r := (1 - sumOf(y)) / (float64(n) * float64(n))
 	chunks := run.Count(n, denseRows)
-	var off float64 // ‖X − YYᵀ‖_F
-	for t := 1; t <= a.iterations(); t++ {
-		// From nothing each time: as X + P_PSD keeps all the eigenvalues that
-		// the rank cuts off, warm-started steps are slow.
-		pairs := newEigenpairs(n, k, a.eigenTol(), opt.Workers)
-		if err := pairs.next(ctx, t, op); err != nil {
-			return nil, err
-		}
-		res.Products += pairs.products
-		res.ColdStarts++
-		y := pairs.y()
-		r := (1 - sumOf(y)) / (float64(n) * float64(n))
-		change, apart, zeros := make([]float64, chunks), make([]float64, chunks), make([]int, chunks)
-		err = run.Chunks(ctx, n, denseRows, opt.Workers, func(_, q, lo, hi int) error {
-			low, err := lowRows(ctx, y, lo, hi)
-			if err != nil {
-				return err
-			}
-			for i := lo; i < hi; i++ {
-				ui, vi := linalg.Row(u, i), linalg.Row(v, i)
-				for j, l := range linalg.Row(low, i-lo) {
-					p := ui[j] - l // P_PSD
-					old := max(vi[j], 0)
-					if first {
-						old = ui[j]
-					}
-					w := l + r + min(vi[j], 0)
-					x := max(w, 0)
-					if x == 0 {
-						zeros[q]++
-					}
-					ui[j], vi[j] = x+p, w
-					change[q] += (x - old) * (x - old)
-					apart[q] += (x - l) * (x - l)
-				}
-			}
-			return nil
-		})
+	change, apart, zeros := make([]float64, chunks), make([]float64, chunks), make([]int, chunks)
+	err := run.Chunks(ctx, n, denseRows, l.opt.Workers, func(_, q, lo, hi int) error {
+		low, err := lowRows(ctx, y, lo, hi)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		first = false
-		s, nz := 0.0, 0
-		off = 0
-		for q := range change {
-			s, off, nz = s+change[q], off+apart[q], nz+zeros[q]
+		for i := lo; i < hi; i++ {
+			ui, vi := linalg.Row(d.u, i), linalg.Row(d.v, i)
+			for j, l := range linalg.Row(low, i-lo) {
+				p := ui[j] - l // P_PSD
+				old := max(vi[j], 0)
+				if t == 1 { // X may be negative, and P_NN is 0
+					old = ui[j]
+				}
+				w := l + r + min(vi[j], 0)
+				x := max(w, 0)
+				if x == 0 {
+					zeros[q]++
+				}
+				ui[j], vi[j] = x+p, w
+				change[q] += (x - old) * (x - old)
+				apart[q] += (x - l) * (x - l)
+			}
 		}
-		s, off = math.Sqrt(s), math.Sqrt(off)
-		res.Iterations, res.Shift = t, r
-		res.Eigenvalues = append(res.Eigenvalues[:0], pairs.theta()...)
-		res.Changes = append(res.Changes, s)
-		res.Nonzeros = append(res.Nonzeros, nz)
-		if opt.Progress != nil {
-			opt.Progress(t, a.iterations(), s)
-		}
-		if a.Tol > 0 && s <= a.Tol {
-			res.Status = Converged
-			break
-		}
+		return nil
+	})
+	if err != nil {
+		return step{}, err
 	}
-	u = blas64.General{} // before the result is allocated
+	s := step{}
+	d.off = 0
+	for q := range change {
+		s.change, d.off, s.lifted = s.change+change[q], d.off+apart[q], s.lifted+zeros[q]
+	}
+	s.change, d.off = math.Sqrt(s.change), math.Sqrt(d.off)
+	s.compared = s.change
+	l.res.Shift = r
+	return s, nil
+}
+
+func (d *dykstraMethod) finish(_ context.Context, l *loop) error {
+	d.u = blas64.General{} // before the result is allocated
 	sum := 0.0
-	for i, w := range v.Data {
+	for i, w := range d.v.Data {
 		x := max(w, 0)
-		v.Data[i] = x
+		d.v.Data[i] = x
 		sum += x
 	}
 	if !(sum > 0) {
-		return nil, fmt.Errorf("the result sums to %g and cannot be divided by it", sum)
+		return fmt.Errorf("the result sums to %g and cannot be divided by it", sum)
 	}
 	fro, total := 0.0, 0.0
-	for i := range v.Data {
-		v.Data[i] /= sum
-		total += v.Data[i]
-		fro += v.Data[i] * v.Data[i]
+	for i := range d.v.Data {
+		d.v.Data[i] /= sum
+		total += d.v.Data[i]
+		fro += d.v.Data[i] * d.v.Data[i]
 	}
 	var m mat.Dense
-	m.SetRawMatrix(v)
-	if res.C, err = cooc.NewDense(&m); err != nil {
-		return nil, err
+	m.SetRawMatrix(d.v)
+	c, err := cooc.NewDense(&m)
+	if err != nil {
+		return err
 	}
-	res.Violations = &Violations{SumError: total - 1, RankResidual: off / sum / math.Sqrt(fro)}
-	return res, nil
+	l.res.C = c
+	l.res.Violations = &Violations{SumError: total - 1, RankResidual: d.off / sum / math.Sqrt(fro)}
+	return nil
 }
 
 // explicit writes a matrix into an array of its own, exactly symmetric.

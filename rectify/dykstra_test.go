@@ -117,10 +117,7 @@ func TestDykstraConvex(t *testing.T) {
 				t.Errorf("violations %+v", v)
 			}
 			// AP ends elsewhere: the two differ, as they must.
-			ap, err := rectify.AP{Iterations: 300, Dense: true}.Rectify(ctx, newDense(t, c), n, rectify.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			ap := denseAP(t, newDense(t, c), n, 300, 1e-10)
 			if d := distance(t, ap.C, newDense(t, want)); d < 1e-3 {
 				t.Errorf("AP ends in the projection too (%g): a weak instance", d)
 			}
@@ -175,7 +172,7 @@ func TestDykstraAgainstDefinition(t *testing.T) {
 
 func TestMemoryError(t *testing.T) {
 	m := moments(t, "tiny") // N = 25: 16·N² = 10 000 bytes
-	_, err := rectify.Dykstra{MemoryLimit: 9_999}.Rectify(ctx, m, 4, rectify.Options{})
+	_, err := rectify.Dykstra{}.Rectify(ctx, m, 4, rectify.Options{MemoryLimit: 9_999})
 	var e *rectify.MemoryError
 	if !errors.As(err, &e) {
 		t.Fatal(err)
@@ -188,7 +185,7 @@ func TestMemoryError(t *testing.T) {
 			t.Errorf("%q does not say %q", err, part)
 		}
 	}
-	if _, err := (rectify.Dykstra{Iterations: 1, MemoryLimit: 10_000}).Rectify(ctx, m, 4, rectify.Options{}); err != nil {
+	if _, err := (rectify.Dykstra{Iterations: 1}).Rectify(ctx, m, 4, rectify.Options{MemoryLimit: 10_000}); err != nil {
 		t.Error(err)
 	}
 }

@@ -64,14 +64,10 @@ func BenchmarkLAW(b *testing.B) {
 		b.Fatal(err)
 	}
 	const k = 50
-	for _, sparse := range []bool{false, true} {
-		res, err := rectify.ENN{Iterations: 10, Sparse: sparse}.Rectify(ctx, m, k, rectify.Options{})
+	for form, r := range map[string]rectify.Rectifier{"law": rectify.ENN{Iterations: 10}, "operator": rectify.AP{Iterations: 10}} {
+		res, err := r.Rectify(ctx, m, k, rectify.Options{})
 		if err != nil {
 			b.Fatal(err)
-		}
-		form := "law"
-		if sparse {
-			form = "operator"
 		}
 		b.Run(fmt.Sprintf("corpus=nips17/N=%d/K=%d/rows=%s", m.Dim(), k, form), func(b *testing.B) {
 			for range b.N {

@@ -52,10 +52,7 @@ func TestGoldenTiny(t *testing.T) {
 		want       golden.Full
 	}{{15, g.FullAP15}, {150, g.FullAP150}} {
 		for _, dense := range []bool{false, true} {
-			res, err := rectify.AP{Iterations: c.iterations, EigenTol: 1e-13, Dense: dense}.Rectify(ctx, m, g.K, rectify.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := apOf(t, dense, rectify.AP{Iterations: c.iterations, EigenTol: 1e-13}, m, g.K)
 			row := make([]float64, g.N)
 			for i := range g.N {
 				res.C.RowTo(row, i)

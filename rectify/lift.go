@@ -12,15 +12,14 @@ import (
 )
 
 // lift is an iterate YYᵀ + r·eeᵀ + E of ENN, where E is not zero in the rows and
-// columns of some words I only. E is kept in two halves: the rows of I, as they
-// were looked up, and the mirror images of their entries in the other rows.
+// columns of some words I only. E is kept in two halves: the rows I, as they were
+// scanned, and the mirror images of their entries in the other rows.
 type lift struct {
 	y       blas64.General
 	r       float64
 	rows    []int      // I, ascending; nil: all words
 	own     linalg.CSR // the rows of I, or of all words
 	rest    linalg.CSR // n rows, those of I empty; empty where I is all words
-	lifted  float64    // ΣE
 	epsilon float64    // the largest ‖y_i‖² outside of I
 }
 
@@ -51,113 +50,6 @@ func (l *lift) mul(ctx context.Context, dst, x blas64.General, inside []float64,
 		}
 	}
 	return nil
-}
-
-// csr returns E in one piece.
-func (l *lift) csr(ctx context.Context, workers int) (linalg.CSR, error) {
-	if l.rows == nil {
-		return l.own, nil
-	}
-	n := l.y.Rows
-	row := func(i, s int) ([]int32, []float64, bool) {
-		if s < len(l.rows) && l.rows[s] == i {
-			c, v := l.own.Row(s)
-			return c, v, true
-		}
-		c, v := l.rest.Row(i)
-		return c, v, false
-	}
-	e := linalg.CSR{RowPtr: make([]int, n+1), Cols: make([]int32, 0, l.nnz()), Vals: make([]float64, 0, l.nnz())}
-	s := 0
-	for i := range n {
-		c, v, own := row(i, s)
-		if own {
-			s++
-		}
-		e.Cols, e.Vals = append(e.Cols, c...), append(e.Vals, v...)
-		e.RowPtr[i+1] = len(e.Cols)
-	}
-	return e, ctx.Err()
-}
-
-// lookupWave is how many chunks of scanRows rows are looked up before their
-// entries are put where they stay: enough for as many workers, few enough that
-// the entries that wait take little memory.
-const lookupWave = 8
-
-// negativeRows returns the given rows, ascending, of E = max(−(YYᵀ + r), 0), and
-// ΣE when the columns of the same words are mirrored. The memory of reuse is
-// taken over.
-func (l *lookup) negativeRows(ctx context.Context, y blas64.General, r float64, rows []int, reuse linalg.CSR, workers int) (linalg.CSR, float64, error) {
-	n := y.Rows
-	inside := make([]bool, n)
-	for _, i := range rows {
-		inside[i] = true
-	}
-	l.packed = linalg.Repack(l.packed, y)
-	packed := l.packed
-	out := linalg.CSR{RowPtr: make([]int, 1, len(rows)+1), Cols: reuse.Cols[:0], Vals: reuse.Vals[:0]}
-	hits := l.hits(lookupWave)
-	sums := make([]float64, run.Count(len(rows), scanRows))
-	const wave = lookupWave * scanRows
-	for from := 0; from < len(rows); from += wave {
-		part := rows[from:min(from+wave, len(rows))]
-		err := run.Chunks(ctx, len(part), scanRows, workers, func(_, c, lo, hi int) error {
-			h := &hits[c]
-			h.Reset()
-			packed.ScanBelowRows(part[lo:hi], -r, h)
-			s := 0.0
-			for t, j := range h.Cols {
-				v := -(h.Vals[t] + r)
-				h.Vals[t] = v
-				if inside[j] {
-					s += v
-				} else {
-					s += 2 * v
-				}
-			}
-			sums[from/scanRows+c] = s
-			return nil
-		})
-		if err != nil {
-			return linalg.CSR{}, 0, err
-		}
-		chunks := hits[:run.Count(len(part), scanRows)]
-		need := len(out.Cols)
-		for c := range chunks {
-			need += len(chunks[c].Cols)
-		}
-		if need > cap(out.Cols) || need > cap(out.Vals) {
-			// What the rows so far let expect of all.
-			want := int(1.05 * float64(need) / float64(from+len(part)) * float64(len(rows)))
-			out.Cols, out.Vals = grown(out.Cols, max(want, need)), grown(out.Vals, max(want, need))
-		}
-		for c := range chunks {
-			h := &chunks[c]
-			for _, end := range h.RowEnd {
-				out.RowPtr = append(out.RowPtr, len(out.Cols)+end)
-			}
-			out.Cols, out.Vals = append(out.Cols, h.Cols...), append(out.Vals, h.Vals...)
-		}
-	}
-	total := 0.0
-	for _, s := range sums {
-		total += s
-	}
-	return out, total, nil
-}
-
-// grown returns s with the given capacity.
-func grown[T any](s []T, size int) []T {
-	return append(make([]T, 0, size), s...)
-}
-
-// sized returns a slice of the given length, in the memory of s if it is enough.
-func sized[T any](s []T, size int) []T {
-	if cap(s) < size {
-		return make([]T, size)
-	}
-	return s[:size]
 }
 
 // mirror fills in the half of E outside of the rows of I. The memory of reuse
@@ -308,65 +200,4 @@ func (l *lift) entry(s, j int) float64 {
 		return vals[t]
 	}
 	return 0
-}
-
-// negatives returns the most negative entry of YYᵀ + r·eeᵀ + E and the sum of all
-// negative ones; 0 where there are none. E lifts the entries of YYᵀ below −at to
-// −at in the rows and columns in which inside is true; it may be nil.
-func negatives(ctx context.Context, y blas64.General, r, at float64, inside []bool, workers int) (least, sum float64, err error) {
-	n := y.Rows
-	if inside == nil {
-		inside = make([]bool, n)
-	}
-	packed := linalg.Pack(y)
-	workers = run.Workers(workers, run.Count(n, scanRows))
-	scratch := make([]linalg.Hits, workers)
-	lows, sums := make([]float64, run.Count(n, scanRows)), make([]float64, run.Count(n, scanRows))
-	err = run.Chunks(ctx, n, scanRows, workers, func(w, c, lo, hi int) error {
-		h := &scratch[w]
-		h.Reset()
-		packed.ScanBelow(lo, hi, -r, h)
-		for i := lo; i < hi; i++ {
-			cols, vals := h.Row(i - lo)
-			for t, j := range cols {
-				v := vals[t]
-				if inside[i] || inside[j] {
-					v = max(v, -at)
-				}
-				v += r
-				lows[c] = min(lows[c], v)
-				sums[c] += v
-				if int(j) != i {
-					sums[c] += v
-				}
-			}
-		}
-		return nil
-	})
-	for c := range sums {
-		least, sum = min(least, lows[c]), sum+sums[c]
-	}
-	return least, sum, err
-}
-
-// beyondRank returns ‖C − YYᵀ‖_F/‖C‖_F of C = YYᵀ + r·eeᵀ + E, where YYᵀ is −at − E
-// in the entries in which E is not zero.
-func beyondRank(ctx context.Context, c *linalg.LowRankSparse, at float64, workers int) (float64, error) {
-	n := float64(c.Y.Rows)
-	off, whole := c.R*c.R*n*n, 0.0
-	for _, v := range c.E.Vals {
-		off += v * (v + 2*c.R)
-	}
-	gram := linalg.NewGeneral(c.Y.Cols, c.Y.Cols)
-	if err := linalg.Gram(ctx, c.Y, gram, workers); err != nil {
-		return 0, err
-	}
-	for _, v := range gram.Data {
-		whole += v * v
-	}
-	whole += off + 2*c.R*sumOf(c.Y) // and 2⟨YYᵀ, E⟩
-	for _, v := range c.E.Vals {
-		whole -= 2 * v * (v + at)
-	}
-	return math.Sqrt(max(off, 0) / whole), nil
 }

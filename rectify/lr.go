@@ -1,6 +1,7 @@
 package rectify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,51 +16,39 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// DefaultPasses is the number of passes of LR where none is set.
-const DefaultPasses = 8
-
-// LR is low-rank JSMF (dong-2019, §4.4, Algorithm 6): the eigenpairs of C
-// that ENN starts from are approximated in a fixed number of passes over the
-// documents, and ENN then works on these alone. C is multiplied by blocks of
-// vectors and nothing else is asked of it: no row, no norm. That makes it the
-// method for vocabularies and corpora of any size, with cooc.Moments and, for
-// documents that do not fit in memory, cooc.Stream.
+// LR is low-rank JSMF (dong-2019, §4.4, Algorithm 6). It approximates the eigenpairs
+// of C that ENN starts from in a fixed number of passes over the documents, and ENN
+// then works on these alone. It multiplies C by blocks of vectors and asks for no row
+// and no norm: the method for vocabularies and corpora of any size, with cooc.Moments
+// and, for documents that do not fit in memory, cooc.Stream.
 //
-// The approximation is block Krylov with full orthogonalisation and
-// Rayleigh–Ritz: of all vectors that the passes have seen, those that make the
-// K algebraically largest Ritz values (linalg.Krylov). Ritz values never
-// exceed the eigenvalues and grow with each pass. The random start vectors
-// come from Seed; after the default 8 passes they leave nothing in the result
-// that the measures show, on the papers' corpora with up to 100 topics. After 6
-// that is true of most, while here and there an anchor changes places with a
-// nearly tied word; after 1 or 2 all is noise (examples/lrpasses makes the
-// table). Single-pass schemes on the C of real text, whose spectrum decays
-// slowly, are not accurate.
+// The approximation is block Krylov with full orthogonalisation and Rayleigh–Ritz:
+// of the space of all vectors seen in the passes, the K algebraically largest Ritz
+// pairs. Ritz values never exceed the eigenvalues, and grow with each pass. The start
+// vectors are random numbers from Seed.
 //
-// Cost: Passes products with p = K + Oversample vectors (4·nnz(H)·p operations
-// each on documents), 4·N·p²·Passes² operations for the orthogonalisation, and
-// those of ENN. Memory: 8·N·p·(Passes+3) bytes until the eigenpairs are there
-// (1.1 GB for N = 10⁵, K = 60 and the defaults), then that of ENN.
-//
-// The zero value is the default. The result is the same to the bit for the
-// same Seed, whatever Workers.
+// Cost: Passes products with p = K + Oversample vectors, 4·nnz(H)·p operations each on
+// documents, 4·N·p²·Passes² operations for the orthogonalisation, and ENN. Memory:
+// 8·N·p·(Passes + 3) bytes for the eigenpairs, then that of ENN.
 type LR struct {
-	// Passes is the number of passes ≥ 1; 0 means 8.
+	// Passes is the number of passes; 0 means 8. Fewer than 6 are noisy.
 	Passes int
 
-	// Oversample is how many vectors beyond K the block has. 0 means K, at
-	// least 50: p ≥ 2K. With few more than K, slowly decaying spectra lose
-	// pairs: with p = K + 10 a tenth of the 100 largest Ritz values of a large
-	// vocabulary of reviews came out negative. p is at most N.
+	// Oversample is how many vectors beyond K the block has; 0 means max(K, 50). With
+	// few more than K, slowly decaying spectra lose pairs. K + Oversample is at most N.
 	Oversample int
 
 	// Seed chooses the random start vectors.
 	Seed uint64
 
-	// ENN sets the iterations that follow; ten are made before a Tol counts.
-	// With a Tol of 1e-4 instead of the default 5e-5 it is a fifth faster, and
-	// approximates C up to 8 % worse than AP does instead of 3 %.
+	// ENN sets the iterations that follow; a Tol does not count before the tenth.
 	ENN ENN
+}
+
+func (l LR) settings() settings {
+	s := l.ENN.settings()
+	s.name, s.least = "LR", leastIterations
+	return s
 }
 
 func (l LR) String() string {
@@ -70,12 +59,13 @@ func (l LR) String() string {
 	return fmt.Sprintf("LR(passes=%d, p=K+%s, seed=%d, %v)", l.passes(), over, l.Seed, l.ENN)
 }
 
-func (l LR) passes() int {
-	if l.Passes == 0 {
-		return DefaultPasses
-	}
-	return l.Passes
-}
+func (l LR) passes() int { return cmp.Or(l.Passes, 8) }
+
+// vectors returns how many vectors the block has.
+func (l LR) vectors(n, k int) int { return min(n, k+cmp.Or(l.Oversample, max(k, leastOver))) }
+
+// leastOver is the least default of Oversample.
+const leastOver = 50
 
 // Validate reports settings out of range.
 func (l LR) Validate() error {
@@ -86,80 +76,72 @@ func (l LR) Validate() error {
 	if l.Oversample < 0 {
 		errs = append(errs, fmt.Errorf("rectify: LR: Oversample is %d", l.Oversample))
 	}
-	errs = append(errs, l.ENN.Validate())
-	return errors.Join(errs...)
+	return errors.Join(append(errs, l.ENN.Validate())...)
 }
 
-// leastOver is the least default of Oversample.
-const leastOver = 50
-
-// Rectify implements Rectifier. The C of the result is YYᵀ with Y N×K', K' ≤ K:
-// pairs whose λ is not positive are left out, and Clipped counts those that the
-// start lacked; a nonzero count says that C has not K positive eigenvalues, or
-// that Passes or Oversample are too small. Errors: settings or k out of range,
-// those of the products of c (among them those of the source that a
-// cooc.Stream reads), a matrix with numbers that are not finite, ctx's.
+// Rectify implements Rectifier. The result is that of ENN, with Y N×K', K' ≤ K: pairs
+// whose λ is not positive are left out. If Clipped is not zero, C does not have K
+// positive eigenvalues, or Passes or Oversample are too small. Errors: settings or k
+// out of range, those of the products of c (also of the source of a cooc.Stream), a
+// matrix with numbers that are not finite, ctx's.
 func (l LR) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}
-	if err := check(c, k); err != nil {
-		return nil, err
+	return iterate(ctx, c, k, opt, l.settings(), &lrMethod{LR: l, ennMethod: ennMethod{ENN: l.ENN}})
+}
+
+// Bytes implements Sizer.
+func (l LR) Bytes(n, k int, opt Options) int64 {
+	p, t := float64(l.vectors(n, k)), float64(l.passes())
+	dim := min(p*t, float64(n))
+	krylov := 8*float64(n)*(dim+3*p+float64(2*blockSize(n, k))) + 48*dim*dim + 600*p*p
+	return whole(krylov + float64(l.ENN.Bytes(n, k, opt)))
+}
+
+// lrMethod is ENN with other first eigenpairs.
+type lrMethod struct {
+	LR
+	ennMethod
+}
+
+func (m *lrMethod) begin(ctx context.Context, l *loop) error {
+	if l.res.Warm {
+		l.least = 0
+		return m.first(ctx, l)
 	}
-	ws, err := opt.warm(ctx, c, k)
+	n, vectors := l.c.Dim(), m.vectors(l.c.Dim(), l.k)
+	x, err := randomBlock(ctx, l.c.Marginals(), vectors, m.Seed+l.opt.Seed, l.opt.Workers)
 	if err != nil {
-		return nil, fmt.Errorf("rectify: LR: %w", err)
+		return err
 	}
-	if ws.block != nil {
-		res, err := ennFrom(ctx, l.ENN, ennStart{C: c, Warm: ws, Block: ws.block, Products: ws.products}, k, opt)
-		if err != nil {
-			return nil, fmt.Errorf("rectify: LR: %w", err)
-		}
-		return res, nil
-	}
-	n := c.Dim()
-	over := l.Oversample
-	if over == 0 {
-		over = max(k, leastOver)
-	}
-	p := min(n, k+over)
-	x, err := randomBlock(ctx, c.Marginals(), p, l.Seed+opt.Seed, opt.Workers)
+	block, st, err := linalg.Krylov(ctx, l.op, x, l.k, min(vectors, (l.k+guard+7)/8*8), m.passes(), l.opt.Workers)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	block, st, err := linalg.Krylov(ctx, operator(c, opt.Workers), x, k, min(p, (k+guard+7)/8*8), l.passes(), opt.Workers)
-	if err != nil {
-		return nil, fmt.Errorf("rectify: LR: %w", err)
+	// The Krylov space and the E to come are both large: without a collection the
+	// heap would double before the space goes.
+	if vectors*n*m.passes() > 1<<24 {
+		runtime.GC()
 	}
-	// The Krylov space is large, and so is ENN's E: without a collection after
-	// each, both would be there until the heap has doubled.
-	collect := func() {
-		if p*n*l.passes() > 1<<24 {
-			runtime.GC()
-		}
-	}
-	collect()
-	clipped, least := 0, math.NaN()
-	for _, v := range block.Theta[:k] {
+	least := math.NaN()
+	for _, v := range block.Theta[:l.k] {
 		if v > 0 {
 			least = v
 		} else {
-			clipped++
+			l.res.Clipped++
 		}
 	}
-	res, err := ennFrom(ctx, l.ENN, ennStart{C: c, Warm: ws, Block: block, Least: leastIterations, Products: ws.products + st.Products, ColdStarts: 1}, k, opt)
-	if err != nil {
-		return nil, fmt.Errorf("rectify: LR: %w", err)
-	}
-	collect()
-	res.Passes, res.Clipped, res.StartResidual = st.Restarts, clipped, st.Residual/least
-	return res, nil
+	l.pairs.block = block
+	l.res.Products += st.Products
+	l.res.ColdStarts++
+	l.res.Passes, l.res.StartResidual = st.Restarts, st.Residual/least
+	return m.first(ctx, l)
 }
 
-// randomBlock returns an n×p block of independent normal numbers, each row from
-// a stream of its own. Row i has a standard deviation in proportion to c_i, for it
-// is frequent words that the leading eigenvectors of C are long in: that makes
-// the residuals three times smaller, for nothing.
+// randomBlock returns an n×p block of independent normal numbers, each row from a
+// stream of its own. The standard deviation of row i is in proportion to c_i, for the
+// leading eigenvectors of C are long in frequent words.
 func randomBlock(ctx context.Context, c []float64, p int, seed uint64, workers int) (blas64.General, error) {
 	n := len(c)
 	x := linalg.NewGeneral(n, p)
@@ -185,8 +167,8 @@ func randomBlock(ctx context.Context, c []float64, p int, seed uint64, workers i
 	return x, err
 }
 
-// scramble is the finaliser of SplitMix64 (Steele, Lea and Flood 2014), which
-// sends neighbouring numbers far apart.
+// scramble is the finaliser of SplitMix64 (Steele, Lea and Flood 2014), which sends
+// neighbouring numbers far apart.
 func scramble(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -236,8 +236,8 @@ func TestLRFromStream(t *testing.T) {
 		want := lr(t, rectify.LR{Seed: 1}, m, k, 0)
 		before := s.Passes()
 		got := lr(t, rectify.LR{Seed: 1}, s, k, 0)
-		if n := s.Passes() - before; n != rectify.DefaultPasses || got.Passes != n {
-			t.Errorf("K=%d: %d passes were made, %d reported, want %d", k, n, got.Passes, rectify.DefaultPasses)
+		if n := s.Passes() - before; n != 8 || got.Passes != n {
+			t.Errorf("K=%d: %d passes were made, %d reported, want %d", k, n, got.Passes, 8)
 		}
 		if d := relativeDistance(t, got.C, want.C); d > 1e-8 {
 			t.Errorf("K=%d: distance %g", k, d)

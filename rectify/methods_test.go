@@ -224,7 +224,6 @@ func TestMethodsBadInput(t *testing.T) {
 		{rectify.DR{EigenTol: 0.2}, m, 4, "and 0.2;"},
 		{rectify.Dykstra{Iterations: -1}, m, 4, "Dykstra: -1 iterations"},
 		{rectify.Dykstra{Tol: -1}, m, 4, "tolerances -1"},
-		{rectify.Dykstra{MemoryLimit: -1}, m, 4, "limit of -1 bytes"},
 		{rectify.DC{Permutations: -1}, m, 4, "DC: -1 permutations"},
 		{rectify.DC{EigenTol: -1}, m, 4, "and -1;"},
 		{rectify.PALM{Iterations: -1}, m, 4, "PALM: -1 iterations"},
@@ -291,8 +290,7 @@ func TestMethodsStream(t *testing.T) {
 			}
 			continue
 		}
-		var e *rectify.PassesError
-		if !errors.As(err, &e) || e.Passes != 25 || e.Alternative != "LR" || s.Passes() != before {
+		if err == nil || !strings.Contains(err.Error(), "multiplies only") || !strings.Contains(err.Error(), "use LR") || s.Passes() != before {
 			t.Errorf("%v: %v after %d passes", r, err, s.Passes()-before)
 		}
 	}

@@ -1,41 +1,34 @@
-// Package rectify turns the co-occurrence matrix estimated from documents into
-// one that a topic model could have produced.
+// Package rectify turns the co-occurrence matrix estimated from documents into one
+// that a topic model could have produced.
 //
-// The model says C = BABᵀ: of rank K, positive semidefinite, non-negative, and
-// of sum 1. The estimate from finite, real documents is none of the first two:
-// its diagonal is far off for words that come in bursts and for rare ones, and
-// rare words then pose as anchors. Rectification replaces the estimate by a
-// matrix near it that has the structure (lee-2018 §2.3, lee-2020 Appendix A.1).
-// It is the step without which the rest does not work on real data.
+// The model says C = BABᵀ: of rank K, positive semidefinite, non-negative, and of
+// sum 1. The estimate from finite, real documents has neither the rank nor the
+// definiteness. Its diagonal is far off for rare words and for words that come in
+// bursts, and rare words then pose as anchors. Rectification replaces the estimate
+// by a nearby matrix that has the structure (lee-2018 §2.3, lee-2020 Appendix A.1).
 //
-// Of the methods
+// The methods are:
 //
-//   - AP, alternating projection, is exact and kept sparse + low-rank so that
-//     nothing of size N×N is ever stored. AP{Dense: true} is the same on an
-//     explicit array, to check it.
-//   - ENN, epsilon non-negative rectification, looks for negative entries in the
-//     rows that matter only and returns a low-rank matrix YYᵀ.
-//   - LR is ENN from a start that a few passes over the documents give: for
-//     vocabularies and corpora of any size.
-//   - Auto takes AP while it fits in memory and LR beyond. It is what a
-//     jsmf.Pipeline does by default.
-//   - PALM (also with inertia) minimises ‖C − XYᵀ‖ over non-negative factors.
-//   - DR, Douglas–Rachford, and Dykstra are other ways to the same sets as AP.
-//   - DC changes the diagonal alone, TruncatedEig keeps the K largest eigenpairs,
-//     and None leaves the matrix alone: the Baseline of the papers.
+//   - AP, alternating projection, exact, kept as a sparse matrix plus one of low
+//     rank, so that nothing of size N×N is stored.
+//   - ENN, epsilon non-negative rectification, which looks for negative entries in
+//     the rows of the most frequent words only and returns a low-rank matrix YYᵀ.
+//   - LR, which is ENN from eigenpairs that a few passes over the documents give:
+//     for vocabularies and corpora of any size.
+//   - Auto, which takes AP while it fits in memory and LR beyond. It is the default
+//     of a jsmf.Pipeline.
+//   - PALM, also with inertia, which minimises ‖C − XYᵀ‖ over non-negative factors.
+//   - DR, Douglas–Rachford, and Dykstra, which go to the same sets as AP.
+//   - DC, which changes the diagonal alone; TruncatedEig, which keeps the K largest
+//     eigenpairs; and None, the Baseline of the papers.
 package rectify
 
 import (
 	"context"
 	"fmt"
-	"reflect"
-	"slices"
-
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/spectrum"
 )
 
 // Rectifier is a way to rectify a co-occurrence matrix.
@@ -53,64 +46,29 @@ type Options struct {
 	Workers int
 	// Seed is added to the seed of a method that draws random numbers.
 	Seed uint64
-	// Progress, if not nil, is called after each iteration from the goroutine
-	// that called Rectify, with the change ‖C_t − C_{t−1}‖_F.
+	// Progress, if not nil, is called after each iteration, on the goroutine that
+	// called Rectify, with the change ‖C_t − C_{t−1}‖_F.
 	Progress func(done, total int, change float64)
-	// Shared, if not nil, keeps what rectifications of one matrix for several K
-	// have in common. It is used where it was made, by NewShared, for the very
-	// matrix given, and changes no bit of the result.
-	Shared *Shared
-	// MemoryLimit > 0 bounds the bytes of methods whose memory shows only in the
-	// first iteration (AP, DR, and so Auto), beside the limits of their own.
+	// MemoryLimit bounds the bytes of the methods that form N×N arrays (Dykstra) or
+	// whose memory depends on how many entries turn out to be negative (AP, DR).
+	// Beyond it they return a *MemoryError, and Auto takes LR. 0 means 4 GiB.
 	MemoryLimit int64
-	// Keep asks for Result.State, and From, if not nil, gives that of a matrix
-	// of the same words that differs little. AP (but for Dense), ENN, LR and
-	// Auto know what to do with them; the others ignore them.
+	// Keep asks for Result.State, and From, if not nil, is the State of a matrix of
+	// the same words that differs little. AP, ENN, LR and Auto use them; the other
+	// methods ignore them.
 	Keep bool
 	From *State
-}
-
-// Shared holds what rectifications of one matrix for several K have in common:
-// the products of the first eigenproblem, which for fewer pairs is the beginning
-// of that for more. AP, DR, ENN, PALM and TruncatedEig begin with it; the others
-// do not use it (LR's passes depend on K). Result.Products counts as if nothing
-// were shared.
-//
-// It is not safe for concurrent use. Memory: 8·N bytes for each of some 2K + 50
-// vectors of the largest K.
-type Shared struct {
-	c        cooc.Matrix
-	first    linalg.LanczosStart
-	spectrum []float64
-}
-
-// NewShared returns a Shared for rectifications of c.
-func NewShared(c cooc.Matrix) *Shared { return &Shared{c: c} }
-
-// Spectrum returns the largest eigenvalues of the matrix, descending, as many as
-// the largest K of the rectifications so far that solve an eigenproblem for
-// them, to the tolerance of that one; none before. The slice is the caller's own.
-func (s *Shared) Spectrum() []float64 { return slices.Clone(s.spectrum) }
-
-// same tells whether a and b are one matrix.
-func same(a, b cooc.Matrix) bool {
-	return a != nil && b != nil && reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
-}
-
-// within returns the lesser of a method's own limit of memory and the options'.
-func (o Options) within(limit int64) int64 {
-	if o.MemoryLimit > 0 {
-		return min(limit, o.MemoryLimit)
-	}
-	return limit
+	// Shared is set by jsmf's Sweep: rectifications of one matrix for several K share
+	// the products of their first eigenproblem. It changes no bit of the result.
+	Shared *spectrum.Shared
 }
 
 // Status says why a method stopped.
 type Status int
 
 const (
-	// IterationLimit: all iterations asked for were made. That is the usual
-	// end where no tolerance is set.
+	// IterationLimit: all iterations were made. That is the usual end where no
+	// tolerance is set.
 	IterationLimit Status = iota
 	// Converged: the change fell to the tolerance.
 	Converged
@@ -135,60 +93,59 @@ func (s Status) String() string {
 type Result struct {
 	// C is the rectified matrix.
 	C cooc.Matrix
-	// Method names what was run, and Reason says why, where a method chose
-	// between others (Auto); both are empty otherwise.
+	// Method names what was run and Reason says why, where a method chose between
+	// others (Auto); otherwise both are empty.
 	Method, Reason string
 	// Status says why the method stopped, after Iterations iterations.
 	Status     Status
 	Iterations int
 	// Changes holds ‖C_t − C_{t−1}‖_F for t = 1…Iterations, before the final
-	// division by the sum; of AP's first after a warm start, that of the
+	// division by the sum. The first change of AP after a warm start is that of the
 	// low-rank parts alone.
 	Changes []float64
-	// Eigenvalues are those of the last projection on the positive
-	// semidefinite matrices of rank K, descending, those clipped included.
+	// Eigenvalues are those of the last projection on the positive semidefinite
+	// matrices of rank K, descending, clipped ones included.
 	Eigenvalues []float64
-	// Nonzeros holds, for each iteration, how many entries the projection on
-	// the non-negative matrices had to lift to zero.
+	// Nonzeros holds, for each iteration, how many entries the projection on the
+	// non-negative matrices set to zero.
 	Nonzeros []int
-	// Shift is the r of the last iteration, by which every entry was moved to
-	// make the sum 1.
+	// Shift is the r of the last iteration: the number added to every entry to make
+	// the sum 1.
 	Shift float64
-	// Products counts the vectors the matrices were multiplied by, ColdStarts
-	// how many of the eigenproblems were solved from nothing.
+	// Products counts the vectors that matrices were multiplied by, and ColdStarts
+	// the eigenproblems that did not start from earlier vectors.
 	Products, ColdStarts int
 	// CorrectionChanges holds, for ENN, ‖E_t − E_{t−1}‖_F after each iteration.
 	CorrectionChanges []float64
-	// LookedUp is, for ENN, the |I| of the last lookup, and Epsilon the bound
-	// that it leaves: no entry of YYᵀ outside of the rows and columns I is
-	// below −Epsilon, which is 0 where all rows were looked up.
+	// LookedUp is, for ENN, the number |I| of rows that the last iteration scanned.
+	// No entry of YYᵀ outside of the rows and columns I is below −Epsilon; Epsilon is
+	// 0 where all rows were scanned.
 	LookedUp int
 	Epsilon  float64
-	// Passes counts, for LR, the passes over the data: products with a block of
-	// vectors each. StartResidual is then the largest ‖Cu − λu‖ among the K
-	// eigenpairs that the passes found, in units of the least positive λ among
-	// them, and Clipped how many of them had λ ≤ 0 and were left out.
+	// Passes counts, for LR, the passes over the data. StartResidual is the largest
+	// ‖Cu − λu‖ among the K eigenpairs they found, in units of the least positive λ
+	// among them, and Clipped the number of those with λ ≤ 0, which are left out.
 	Passes, Clipped int
 	StartResidual   float64
-	// Objectives holds, for PALM, the objective J after each iteration, and
-	// Lyapunov, for its inertial form, J and the terms of the inertia.
+	// Objectives holds, for PALM, the objective J after each iteration, and Lyapunov,
+	// for its inertial form, J plus the terms of the inertia.
 	Objectives, Lyapunov []float64
-	// Undetermined counts, for DC, the diagonal entries that the matrix says
+	// Undetermined counts, for DC, the diagonal entries that the other entries say
 	// nothing about; they keep their values.
 	Undetermined int
-	// State is what a later rectification can go on from, where Options.Keep asked
-	// for it and the method knows how.
+	// State is what a later rectification can start from, if Options.Keep asked for
+	// it and the method supports it.
 	State *State
-	// Warm tells whether the method went on from Options.From, and Cold why it
-	// did not, if one was given and the method knows how.
+	// Warm tells whether the method started from Options.From, and Cold why it did
+	// not, if one was given and the method supports it.
 	Warm bool
 	Cold string
-	// Violations says by how much C misses the structure that was asked for;
-	// nil where that was not measured.
+	// Violations says by how much C misses the structure; nil where that was not
+	// measured.
 	Violations *Violations
 }
 
-// None leaves the matrix as it is. Cost: none.
+// None leaves the matrix as it is.
 type None struct{}
 
 // Rectify returns c.
@@ -201,19 +158,5 @@ func (None) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Re
 
 func (None) String() string { return "None" }
 
-func check(c cooc.Matrix, k int) error {
-	if n := c.Dim(); k < 1 || k > n {
-		return fmt.Errorf("rectify: K = %d is not in [1, %d], the number of words", k, n)
-	}
-	return nil
-}
-
-// operator makes a linalg.Op of a Matrix.
-func operator(c cooc.Matrix, workers int) linalg.Op {
-	return func(ctx context.Context, dst, x blas64.General) error {
-		var d, m mat.Dense
-		d.SetRawMatrix(dst)
-		m.SetRawMatrix(x)
-		return c.MulTo(ctx, &d, &m, workers)
-	}
-}
+// Bytes returns 0.
+func (None) Bytes(n, k int, opt Options) int64 { return 0 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/spectrum"
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
@@ -58,7 +59,7 @@ func TestShared(t *testing.T) {
 			}
 		}
 		c := &counting{Matrix: m}
-		shared := NewShared(c)
+		shared := spectrum.New(c)
 		var alone, together []int
 		for _, k := range []int{12, 5, 8} {
 			c.vectors = 0
@@ -80,7 +81,7 @@ func TestShared(t *testing.T) {
 		if together[0] != alone[0] || together[1] >= alone[1] || together[2] >= alone[2] {
 			t.Errorf("%v: %v vectors instead of %v", r, together, alone)
 		}
-		if s := shared.Spectrum(); len(s) != 12 || !slices.IsSortedFunc(s, func(a, b float64) int { return cmp.Compare(b, a) }) {
+		if s := shared.Values(); len(s) != 12 || !slices.IsSortedFunc(s, func(a, b float64) int { return cmp.Compare(b, a) }) {
 			t.Errorf("%v: spectrum %v", r, s)
 		}
 		// Another matrix does not use what it is not the owner of.

@@ -14,30 +14,26 @@ import (
 	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
-// State is what the rectification of a matrix leaves behind for that of a later
-// one that differs little, such as that of a few documents more: AP, ENN, LR and Auto
-// make one where Options.Keep is set, and go on from one that Options.From gives.
+// State is what the rectification of a matrix C leaves for that of a later matrix
+// C' that differs little, such as that of a few more documents. AP, ENN, LR and Auto
+// make one if Options.Keep is set, and start from the one in Options.From.
 //
-// They iterate from C. What they end at, YYᵀ, is kept here as its eigenpairs,
-// and what C does to the eigenvectors. For C' near C the iteration goes on from
-// YYᵀ + (C' − C), that is from where it was, moved by what has changed, instead
-// of from C'; of C' − C it is the rows and columns in the space of the eigenvectors
-// that are known, which is all that matters in the first order. So a warm start
-// takes one product with C', and then as many iterations as bring the change
-// down to twice that of the last one before.
+// A state holds the eigenpairs of the last iterate YYᵀ, and the product of C with
+// the eigenvectors. A warm start goes on from YYᵀ + (C' − C) instead of C'. Of
+// C' − C it knows the product with the eigenvectors, which is all that matters in the
+// first order. It takes one product with C', and then iterates until the change is
+// at most twice that of the last iteration of the cold start.
 //
-// The state of a result of a warm start is the one it started from: however many
-// follow one another, each goes back to the last start from nothing, and neither
-// errors nor iterations add up (the iterations of AP are to be few: more of them
-// lead farther away from C). What is new outside of the space of the
-// eigenvectors a warm start does not see. It is measured (Beyond), and where it
-// has grown, or the change is too large for the first order (Drift), the method
-// starts from nothing, and Result.Cold says why.
+// The state of a warm result is the one it started from. A chain of warm starts thus
+// goes back to its last cold start, and neither errors nor iterations add up. A warm
+// start does not see what is new outside of the space of the eigenvectors; it
+// measures it (Beyond). If that has grown, or the change is too large for the first
+// order (Drift), the method starts cold, and Result.Cold says why.
 //
 // Memory: 16·N·p bytes, p = K + 10 to K + 17. Methods do not write to a state.
 type State struct {
-	// K is the number of topics, and Vectors·diag(Values⁺)·Vectorsᵀ over the
-	// first K of the p orthonormal columns is YYᵀ.
+	// K is the number of topics. YYᵀ is Vectors·diag(Values⁺)·Vectorsᵀ over the first
+	// K of the p orthonormal columns.
 	K       int
 	Vectors *mat.Dense // N×p
 	Values  []float64  // p, descending
@@ -45,12 +41,12 @@ type State struct {
 	// Product is C·Vectors, N×p, of the matrix before it was rectified.
 	Product *mat.Dense
 
-	// Beyond is an estimate of the largest eigenvalue of C beside the K
-	// vectors, (I − UUᵀ)C(I − UUᵀ).
+	// Beyond estimates the largest eigenvalue of (I − UUᵀ)C(I − UUᵀ), where U are
+	// the first K vectors.
 	Beyond float64
 
 	// Drift is ‖(C' − C)V‖_F/‖CV‖_F over all Vectors V, for the matrix C' of the
-	// result that the state belongs to, 0 where that did not start warm.
+	// result that the state belongs to; 0 after a cold start.
 	Drift float64
 
 	// Change is ‖C_t − C_{t−1}‖_F of the last iteration.
@@ -72,16 +68,23 @@ const (
 
 // Validate reports parts that do not fit together or are not finite.
 func (s *State) Validate() error {
+	if err := s.validate(); err != nil {
+		return fmt.Errorf("rectify: %w", err)
+	}
+	return nil
+}
+
+func (s *State) validate() error {
 	if s.Vectors == nil || s.Product == nil {
-		return errors.New("rectify: state: vectors or products are missing")
+		return errors.New("state: vectors or products are missing")
 	}
 	n, p := s.Vectors.Dims()
 	if r, c := s.Product.Dims(); r != n || c != p || len(s.Values) != p || s.K < 1 || s.K > p {
-		return fmt.Errorf("rectify: state: vectors of %d×%d, products of %d×%d, %d values for K = %d", n, p, r, c, len(s.Values), s.K)
+		return fmt.Errorf("state: vectors of %d×%d, products of %d×%d, %d values for K = %d", n, p, r, c, len(s.Values), s.K)
 	}
 	for i, v := range s.Values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("rectify: state: value %d is %g", i, v)
+			return fmt.Errorf("state: value %d is %g", i, v)
 		}
 	}
 	for _, x := range []struct {
@@ -91,14 +94,14 @@ func (s *State) Validate() error {
 		for i := range n {
 			for j, v := range x.m.RawRowView(i) {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return fmt.Errorf("rectify: state: %s[%d,%d] = %g", x.name, i, j, v)
+					return fmt.Errorf("state: %s[%d,%d] = %g", x.name, i, j, v)
 				}
 			}
 		}
 	}
 	for _, v := range []float64{s.Beyond, s.Drift, s.Change} {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("rectify: state: Beyond, Drift and Change are %g, %g, %g", s.Beyond, s.Drift, s.Change)
+			return fmt.Errorf("state: Beyond, Drift and Change are %g, %g, %g", s.Beyond, s.Drift, s.Change)
 		}
 	}
 	var g mat.Dense
@@ -110,18 +113,18 @@ func (s *State) Validate() error {
 				want = 1
 			}
 			if v := g.At(i, j); !(math.Abs(v-want) <= 1e-6) {
-				return fmt.Errorf("rectify: state: the inner product of vectors %d and %d is %g, not %g", i, j, v, want)
+				return fmt.Errorf("state: the inner product of vectors %d and %d is %g, not %g", i, j, v, want)
 			}
 		}
 	}
 	return nil
 }
 
-// Select returns the state for other words: row i of the new is row rows[i] of s,
-// a word that s does not have where that is negative. Words that go take the
-// products with their entries along, which is right but for what they had in
-// common with those that stay. Errors: numbers out of range or named twice; too
-// few words left for the vectors to be independent. O(Np²).
+// Select returns the state for other words: row i of the result is row rows[i] of
+// s, or a new word if rows[i] is negative. Words that are left out take the products
+// with their entries along, which is right but for what they had in common with those
+// that stay. Errors: row numbers out of range or given twice; too few words left for
+// the vectors to be independent. O(Np²).
 func (s *State) Select(rows []int) (*State, error) {
 	n, p := s.Vectors.Dims()
 	seen := make([]bool, n)
@@ -132,7 +135,7 @@ func (s *State) Select(rows []int) (*State, error) {
 			continue
 		}
 		if r >= n || seen[r] {
-			return nil, fmt.Errorf("rectify: state: row %d is not in [0, %d), or is named twice", r, n)
+			return nil, fmt.Errorf("rectify: state: row %d is not in [0, %d), or is given twice", r, n)
 		}
 		seen[r] = true
 		left++
@@ -147,12 +150,21 @@ func (s *State) Select(rows []int) (*State, error) {
 	if len(rows) < p {
 		return nil, fmt.Errorf("rectify: state: %d words for %d vectors", len(rows), p)
 	}
-	// X = QR is not orthonormal any more. Over the words left YYᵀ is
-	// QRΘRᵀQᵀ, and the product with Q that with X times R⁻¹.
+	if err := out.orthonormalise(x, w, n-left); err != nil {
+		return nil, fmt.Errorf("rectify: state: %w", err)
+	}
+	return &out, nil
+}
+
+// orthonormalise makes the vectors out of x, which has lost the entries of some
+// words, and the products out of w. X = QR; over the words left YYᵀ is QRΘRᵀQᵀ, and
+// the product with Q is that with X times R⁻¹.
+func (s *State) orthonormalise(x, w *mat.Dense, lost int) error {
+	_, p := x.Dims()
 	var qr mat.QR
 	qr.Factorize(x)
 	if c := qr.Cond(); !(c < 1e6) {
-		return nil, fmt.Errorf("rectify: state: the vectors do not remain independent without %d of %d words (condition number %.2g)", n-left, n, c)
+		return fmt.Errorf("the vectors do not remain independent without %d of the words (condition number %.2g)", lost, c)
 	}
 	var r, q, inv mat.Dense
 	qr.RTo(&r)
@@ -164,7 +176,7 @@ func (s *State) Select(rows []int) (*State, error) {
 	}
 	var u mat.TriDense
 	if err := u.InverseTri(upper); err != nil {
-		return nil, fmt.Errorf("rectify: state: %w", err)
+		return err
 	}
 	inv.CloneFrom(&u)
 	q.Mul(x, &inv)
@@ -180,24 +192,24 @@ func (s *State) Select(rows []int) (*State, error) {
 	}
 	var eig mat.EigenSym
 	if !eig.Factorize(t, true) {
-		return nil, fmt.Errorf("rectify: state: the eigenvalues of a %d×%d matrix were not found", p, p)
+		return fmt.Errorf("the eigenvalues of a %d×%d matrix were not found", p, p)
 	}
 	var vecs mat.Dense
 	eig.VectorsTo(&vecs)
 	values := eig.Values(nil)
 	turn := mat.NewDense(p, p, nil) // descending
-	out.Values = make([]float64, p)
+	s.Values = make([]float64, p)
 	for j := range p {
-		out.Values[j] = values[p-1-j]
+		s.Values[j] = values[p-1-j]
 		for i := range p {
 			turn.Set(i, j, vecs.At(i, p-1-j))
 		}
 	}
-	out.Vectors, out.Product = new(mat.Dense), new(mat.Dense)
-	out.Vectors.Mul(&q, turn)
+	s.Vectors, s.Product = new(mat.Dense), new(mat.Dense)
+	s.Vectors.Mul(&q, turn)
 	inv.Mul(&inv, turn)
-	out.Product.Mul(w, &inv)
-	return &out, nil
+	s.Product.Mul(w, &inv)
+	return nil
 }
 
 // warmStart are the eigenpairs that a method begins with in place of those of c.
@@ -214,12 +226,12 @@ func (opt Options) warm(ctx context.Context, c cooc.Matrix, k int) (warmStart, e
 	if s == nil {
 		return warmStart{}, nil
 	}
-	if err := s.Validate(); err != nil {
+	if err := s.validate(); err != nil {
 		return warmStart{}, err
 	}
 	n, p := s.Vectors.Dims()
 	if n != c.Dim() {
-		return warmStart{}, fmt.Errorf("rectify: a state of %d words for a matrix of %d", n, c.Dim())
+		return warmStart{}, fmt.Errorf("a state of %d words for a matrix of %d", n, c.Dim())
 	}
 	if s.K != k {
 		return warmStart{cold: fmt.Sprintf("the state is that of %d topics", s.K)}, nil
@@ -259,18 +271,18 @@ func (opt Options) warm(ctx context.Context, c cooc.Matrix, k int) (warmStart, e
 	ws.products += products
 	if beyond > mostBeyond*s.Beyond {
 		ws.block = nil
-		ws.cold = fmt.Sprintf("there is something new: the largest eigenvalue beside the topics has grown from %.3g to %.3g", s.Beyond, beyond)
+		ws.cold = fmt.Sprintf("the largest eigenvalue beside the topics has grown from %.3g to %.3g", s.Beyond, beyond)
 	}
 	return ws, nil
 }
 
-// firstChange returns by how much the first iterate of a warm start differs from
-// the last of the one before, without E: the change of YYᵀ + r·eeᵀ.
-func (opt Options) firstChange(ctx context.Context, y blas64.General, r float64) (float64, error) {
-	s := opt.From
+// warmChange returns by how much the first iterate of a warm start differs from the
+// last iterate of the state, without E: the change of YYᵀ + r·eeᵀ.
+func (l *loop) warmChange(ctx context.Context, y blas64.General, r float64) (float64, error) {
+	s := l.opt.From
 	n := float64(y.Rows)
 	y0 := scaled(s.Vectors.RawMatrix(), s.Values[:s.K], nil)
-	change, err := lowRankChange(ctx, y0, y, r-(1-sumOf(y0))/(n*n), opt.Workers)
+	change, err := lowRankChange(ctx, y0, y, r-(1-sumOf(y0))/(n*n), l.opt.Workers)
 	return math.Sqrt(max(change, 0)), err
 }
 
@@ -312,44 +324,36 @@ func beyondOf(ctx context.Context, c cooc.Matrix, u blas64.General, workers int)
 	return max(b.Theta[0], 0), st.Products, nil
 }
 
-// settled tells whether a warm start has come as far as the start that it goes
-// back to.
-func (opt Options) settled(res *Result, change float64) bool {
-	return res.Warm && change <= mostChange*opt.From.Change
-}
-
-// keep makes the state of a result where opt asks for one. pairs hold the
-// eigenpairs of YYᵀ, and ws how the method began.
-func (opt Options) keep(ctx context.Context, c cooc.Matrix, pairs *linalg.Block, k int, ws warmStart, res *Result) error {
-	if !opt.Keep {
+// keep makes the state of a result: that of the warm start, or one of the eigenpairs
+// of the last iterate.
+func (l *loop) keep(ctx context.Context) error {
+	if l.res.Warm {
+		s := *l.opt.From
+		s.Drift = l.start.drift
+		l.res.State = &s
 		return nil
 	}
-	if ws.block != nil {
-		s := *opt.From
-		s.Drift = ws.drift
-		res.State = &s
-		return nil
-	}
+	pairs := l.pairs.block
 	n, p := pairs.X.Rows, pairs.X.Cols
-	s := &State{K: k, Vectors: mat.NewDense(n, p, nil), Values: make([]float64, p), Product: mat.NewDense(n, p, nil)}
+	s := &State{K: l.k, Vectors: mat.NewDense(n, p, nil), Values: make([]float64, p), Product: mat.NewDense(n, p, nil)}
 	for i := range n {
 		s.Vectors.SetRow(i, linalg.Row(pairs.X, i))
 	}
 	copy(s.Values, pairs.Theta)
-	if err := c.MulTo(ctx, s.Product, s.Vectors, opt.Workers); err != nil {
+	if err := l.c.MulTo(ctx, s.Product, s.Vectors, l.opt.Workers); err != nil {
 		return err
 	}
-	if m := len(res.Changes); m > 0 {
-		s.Change = res.Changes[m-1]
+	if m := len(l.res.Changes); m > 0 {
+		s.Change = l.res.Changes[m-1]
 	}
 	u := pairs.X
-	u.Cols = k
-	beyond, products, err := beyondOf(ctx, c, u, opt.Workers)
+	u.Cols = l.k
+	beyond, products, err := beyondOf(ctx, l.c, u, l.opt.Workers)
 	if err != nil {
 		return err
 	}
 	s.Beyond = beyond
-	res.Products += p + products
-	res.State = s
+	l.res.Products += p + products
+	l.res.State = s
 	return nil
 }

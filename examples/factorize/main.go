@@ -40,7 +40,7 @@
 //	                 and stand in each line, also in its total
 //	peak_rss_bytes   of the process so far; left out where the system cannot tell
 //
-// With -estimate nothing is fitted: it prints what a fit for each K would take, as
+// With -estimate nothing is fitted: it prints what memory a fit for each K would take, as
 // jsmf.Pipeline's Estimate says, stage by stage, and ends.
 //
 // Progress goes to standard error, and so does, with -quiet too, a warning where
@@ -72,7 +72,6 @@ import (
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/recover/refine"
-	"github.com/jsmf-go/spectral/rectify"
 )
 
 func main() { cli.Main(run) }
@@ -123,9 +122,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&ks, "k", "", "numbers of topics, as 25 or 25,50,100: `K[,K…]` (required)")
 	f.StringVar(&o.rectifyName, "rectify", "ap", "the `method`: "+rectifierHelp)
 	f.IntVar(&r.iterations, "iterations", 0, "iterations `T`, of dc permutations; otherwise "+iterationsHelp)
-	f.IntVar(&r.passes, "passes", 0, fmt.Sprintf("`P` passes over the documents, of lr and auto; otherwise %d", rectify.DefaultPasses))
+	f.IntVar(&r.passes, "passes", 0, "`P` passes over the documents, of lr and auto; otherwise 8")
 	f.IntVar(&r.rows, "enn-rows", 0, "`R` rows in which enn and lr look for negative entries; otherwise 10K+1000")
-	f.StringVar(&r.order, "enn-order", "paper", "paper (E before r) or ap (r before E): the `order` in the iterations of enn and lr")
 	f.StringVar(&o.finder.name, "anchors", "qr", "the `method`: "+finderHelp)
 	f.IntVar(&o.replace, "replace-anchors", jsmf.DefaultReplacements, "look for other anchors up to `R` times where the model does not fit; 0, as in the papers, never")
 	f.IntVar(&o.finder.minDF, "anchor-min-df", 0, "anchors must be in at least `D` documents; those of -anchor-words need not")
@@ -159,7 +157,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.inferDocword, "infer-docword", "", "counts in UCI form over the words of -vocab, plain or gzipped: a `file`, for -infer")
 	f.StringVar(&o.thetaNPY, "theta-npy", "", "save the compositions to this NumPy `file`, float64, one row for each document of\n-infer-docword, one column a topic; named as -model with several K")
 	f.BoolVar(&o.json, "json", false, "print one JSON object for each K and nothing else")
-	f.BoolVar(&o.estimate, "estimate", false, "fit nothing, but print what memory and work a fit for each K would take")
+	f.BoolVar(&o.estimate, "estimate", false, "fit nothing, but print what memory a fit for each K would take at most")
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress on standard error")
 	f.Usage = func() {
 		fmt.Fprintln(stderr, "Usage: factorize -docword F -vocab F (-n N | -vocabulary all) -k K[,K…] [flags]")
@@ -217,11 +215,10 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(given["iterations"] && r.iterations < 1, "-iterations %d: want at least 1", r.iterations)
 	bad(given["passes"] && r.passes < 1, "-passes %d: want at least 1", r.passes)
 	bad(given["enn-rows"] && r.rows < 1, "-enn-rows %d: want at least 1", r.rows)
-	bad(r.order != "paper" && r.order != "ap", "-enn-order %q: want paper or ap", r.order)
 	if o.rectifier = r.rectifier(o.rectifyName); o.rectifier == nil {
 		bad(true, "-rectify %q: want %s", o.rectifyName, strings.Join(rectifierNames, ", "))
 	} else {
-		for _, x := range []struct{ flag, methods string }{{"passes", "lr auto"}, {"enn-rows", "enn lr"}, {"enn-order", "enn lr"}} {
+		for _, x := range []struct{ flag, methods string }{{"passes", "lr auto"}, {"enn-rows", "enn lr"}} {
 			bad(given[x.flag] && !slices.Contains(strings.Fields(x.methods), o.rectifyName), "-%s has no use with -rectify %s", x.flag, o.rectifyName)
 		}
 	}

@@ -1,18 +1,15 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
 // rectifierNames are the values of -rectify, in the order in which they are
 // listed.
-var rectifierNames = []string{"ap", "ap-dense", "none", "enn", "palm", "ipalm", "dr", "dykstra", "dc", "lr", "eig", "auto"}
+var rectifierNames = []string{"ap", "none", "enn", "palm", "ipalm", "dr", "dykstra", "dc", "lr", "eig", "auto"}
 
-const rectifierHelp = `ap (alternating projection), ap-dense (the same on an N×N array),
-none, enn (epsilon non-negative), palm and ipalm (proximal alternating, ipalm with inertia),
+const rectifierHelp = `ap (alternating projection), none, enn (epsilon non-negative), palm and ipalm (proximal alternating, ipalm with inertia),
 dr (cyclic Douglas–Rachford), dykstra, dc (diagonal completion), lr (enn from the documents in
 a few passes), eig (the K largest eigenpairs and nothing else), auto (ap while its memory is
 small, lr beyond)`
@@ -20,19 +17,15 @@ small, lr beyond)`
 // rectifierFlags are the settings of the methods; 0 is a method's own default.
 type rectifierFlags struct {
 	iterations, passes, rows int
-	order                    string // paper or ap
 }
 
 // rectifier returns the method of the name, nil if there is none.
 func (f rectifierFlags) rectifier(name string) jsmf.Rectifier {
 	ap := rectify.AP{Iterations: f.iterations}
-	enn := rectify.ENN{Iterations: f.iterations, Rows: f.rows, ShiftFirst: f.order == "ap"}
+	enn := rectify.ENN{Iterations: f.iterations, Rows: f.rows}
 	lr := rectify.LR{Passes: f.passes, ENN: enn}
 	switch name {
 	case "ap":
-		return ap
-	case "ap-dense":
-		ap.Dense = true
 		return ap
 	case "none":
 		return rectify.None{}
@@ -59,5 +52,4 @@ func (f rectifierFlags) rectifier(name string) jsmf.Rectifier {
 }
 
 // iterationsHelp lists the methods' own numbers of iterations.
-var iterationsHelp = fmt.Sprintf("%d for ap and dr,\nat most %d for enn and lr, %d for palm and ipalm, %d for dykstra, %d for dc; none and eig have none",
-	rectify.DefaultIterations, rectify.DefaultENNIterations, rectify.DefaultPALMIterations, rectify.DefaultDykstraIterations, rectify.DefaultPermutations)
+const iterationsHelp = "15 for ap and dr,\nat most 50 for enn and lr, 100 for palm and ipalm, 150 for dykstra, 30 for dc; none and eig have none"

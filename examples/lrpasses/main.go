@@ -212,7 +212,7 @@ func table(ctx context.Context, o options, w io.Writer) error {
 		mean, spread := moments(fits)
 		row(fmt.Sprintf("%d", passes), mean, "%.6g", fmt.Sprintf("%.1e\t%.3g\t%.4g\t%.2f", residual, clipped, anchors, seconds))
 		row("± %", spread, "%.4f", strings.Repeat("\t", 3))
-		if passes == rectify.DefaultPasses && o.oversample == 0 {
+		if passes == 8 && o.oversample == 0 {
 			largest = slices.Max(spread)
 		}
 	}
@@ -220,7 +220,7 @@ func table(ctx context.Context, o options, w io.Writer) error {
 		return err
 	}
 	if !math.IsNaN(largest) {
-		fmt.Fprintf(w, "\nAt the default of %d passes the largest standard deviation is %.4f %% of its mean.\n", rectify.DefaultPasses, largest)
+		fmt.Fprintf(w, "\nAt the default of 8 passes the largest standard deviation is %.4f %% of its mean.\n", largest)
 	}
 	return nil
 }

@@ -1,0 +1,387 @@
+package rectify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// firstChange returns ‖C_1 − C_0‖_F of AP from ‖C_1‖² − 2⟨C_1, C_0⟩ + ‖C_0‖². theta
+// are the Rayleigh quotients uᵀC_0u of the columns of Y.
+func firstChange(ctx context.Context, c0 cooc.Matrix, c1 *linalg.LowRankSparse, theta []float64, workers int) (float64, error) {
+	n := float64(c1.Y.Rows)
+	low, err := innerSparse(ctx, c0, &c1.E, workers)
+	if err != nil {
+		return 0, err
+	}
+	s0, err := frobenius2(ctx, c0, workers)
+	if err != nil {
+		return 0, err
+	}
+	cross := c1.R*cooc.Sum(c0) + low
+	for _, v := range theta {
+		cross += v * max(v, 0)
+	}
+	// ‖C_1‖²: where E is not zero C_1 is, so the squares of E go away.
+	gram := linalg.NewGeneral(c1.Y.Cols, c1.Y.Cols)
+	if err := linalg.Gram(ctx, c1.Y, gram, workers); err != nil {
+		return 0, err
+	}
+	s1 := 2*c1.R*sumOf(c1.Y) + c1.R*c1.R*n*n
+	for _, v := range gram.Data {
+		s1 += v * v
+	}
+	for _, v := range c1.E.Vals {
+		s1 -= v * v
+	}
+	return math.Sqrt(max(s1-2*cross+s0, 0)), nil
+}
+
+// firstDistance returns ‖M − C‖_F of M = YYᵀ + E and a matrix from ‖M‖² − 2⟨M, C⟩ +
+// ‖C‖²: one product of C with the columns of Y, its norms, and one pass over the rows
+// of E.
+func firstDistance(ctx context.Context, c cooc.Matrix, m *linalg.LowRankSparse, workers int) (float64, error) {
+	inner := 0.0
+	if m.Y.Cols > 0 {
+		cy := linalg.NewGeneral(m.Y.Rows, m.Y.Cols)
+		if err := operator(c, workers)(ctx, cy, m.Y); err != nil {
+			return 0, err
+		}
+		inner = dotBlocks(m.Y, cy)
+	}
+	low, err := innerSparse(ctx, c, &m.E, workers)
+	if err != nil {
+		return 0, err
+	}
+	c2, err := frobenius2(ctx, c, workers)
+	if err != nil {
+		return 0, err
+	}
+	gram := linalg.NewGeneral(m.Y.Cols, m.Y.Cols)
+	if err := linalg.Gram(ctx, m.Y, gram, workers); err != nil {
+		return 0, err
+	}
+	m2 := 0.0
+	for _, v := range gram.Data {
+		m2 += v * v
+	}
+	for i := range m.Y.Rows {
+		yi := row(m.Y, i)
+		cols, vals := m.E.Row(i)
+		for t, j := range cols {
+			m2 += vals[t] * (2*dot(yi, row(m.Y, int(j))) + vals[t])
+		}
+	}
+	return math.Sqrt(max(m2-2*(inner+low)+c2, 0)), nil
+}
+
+// innerSparse returns ⟨E, C⟩.
+func innerSparse(ctx context.Context, c cooc.Matrix, e *linalg.CSR, workers int) (float64, error) {
+	n := c.Dim()
+	if m, ok := c.(*cooc.Moments); ok {
+		s, err := cooc.NewSparse(n, e.RowPtr, e.Cols, e.Vals)
+		if err != nil {
+			return 0, err
+		}
+		return m.Inner(ctx, s, workers)
+	}
+	const size = 64
+	sums := make([]float64, run.Count(n, size))
+	err := run.Chunks(ctx, n, size, workers, func(_, k, lo, hi int) error {
+		row := make([]float64, n)
+		for i := lo; i < hi; i++ {
+			cols, vals := e.Row(i)
+			if len(cols) == 0 {
+				continue
+			}
+			c.RowTo(row, i)
+			for t, j := range cols {
+				sums[k] += vals[t] * row[j]
+			}
+		}
+		return nil
+	})
+	total := 0.0
+	for _, s := range sums {
+		total += s
+	}
+	return total, err
+}
+
+// frobenius2 returns ‖C‖_F².
+func frobenius2(ctx context.Context, c cooc.Matrix, workers int) (float64, error) {
+	norms, err := c.RowNorms2(ctx, workers)
+	if err != nil {
+		return 0, err
+	}
+	s := 0.0
+	for _, v := range norms {
+		s += v
+	}
+	return s, nil
+}
+
+// dotBlocks returns ⟨A, B⟩ of two arrays of one shape. It sums by rows.
+func dotBlocks(a, b blas64.General) float64 {
+	s := 0.0
+	for i := range a.Rows {
+		s += dot(linalg.Row(a, i), linalg.Row(b, i))
+	}
+	return s
+}
+
+// changeOf returns ‖C_1 − C_0‖_F of two consecutive iterates without the
+// cancellation that ‖C_1‖² − 2⟨C_1, C_0⟩ + ‖C_0‖² would suffer.
+//
+// With A = YYᵀ + r·eeᵀ, C differs from A only on the pattern of its E, where
+// it is zero. Hence ‖C_1 − C_0‖² = ‖A_1 − A_0‖² + Σ over the entries of either
+// pattern of (C_1 − C_0)² − (A_1 − A_0)². Turning Y_0 by the orthogonal Q that
+// brings it nearest to Y_1 gives A_1 − A_0 = ½(ΔSᵀ + SΔᵀ) + δr·eeᵀ with
+// Δ = Y_1 − Y_0Q small and S = Y_1 + Y_0Q.
+func (m *moves) changeOf(ctx context.Context, c0, c1 *linalg.LowRankSparse, workers int) (float64, error) {
+	n := c1.Y.Rows
+	low, err := m.lowRank(ctx, c0.Y, c1.Y, c1.R-c0.R, workers)
+	if err != nil {
+		return 0, err
+	}
+
+	dot := func(y blas64.General, i, j int) float64 {
+		s := 0.0
+		b := linalg.Row(y, j)
+		for t, v := range linalg.Row(y, i) {
+			s += v * b[t]
+		}
+		return s
+	}
+	const size = 64
+	sums := make([]float64, run.Count(n, size))
+	err = run.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			ac, av := c0.E.Row(i)
+			bc, bv := c1.E.Row(i)
+			a, b := 0, 0
+			for a < len(ac) && int(ac[a]) < i {
+				a++
+			}
+			for b < len(bc) && int(bc[b]) < i {
+				b++
+			}
+			for a < len(ac) || b < len(bc) {
+				var j int
+				var t float64
+				switch {
+				case b == len(bc) || a < len(ac) && ac[a] < bc[b]: // only in E_0
+					j = int(ac[a])
+					a0, a1 := -av[a], dot(c1.Y, i, j)+c1.R
+					t = a1*a1 - (a1-a0)*(a1-a0)
+					a++
+				case a == len(ac) || bc[b] < ac[a]: // only in E_1
+					j = int(bc[b])
+					a1, a0 := -bv[b], dot(c0.Y, i, j)+c0.R
+					t = a0*a0 - (a1-a0)*(a1-a0)
+					b++
+				default:
+					j = int(ac[a])
+					x := bv[b] - av[a]
+					t = -x * x
+					a++
+					b++
+				}
+				if j != i {
+					t *= 2
+				}
+				sums[c] += t
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range sums {
+		low += s
+	}
+	return math.Sqrt(max(low, 0)), nil
+}
+
+// changeRows is how many rows moves.lowRank takes at a time, for memory alone.
+const changeRows = 8192
+
+// moves measures how far iterates move, and holds the memory of one measurement
+// for the next. The zero value is ready.
+type moves struct{ sum, diff []float64 }
+
+// lowRankChange is moves.lowRank, once.
+func lowRankChange(ctx context.Context, y0, y1 blas64.General, dr float64, workers int) (float64, error) {
+	return new(moves).lowRank(ctx, y0, y1, dr, workers)
+}
+
+// lowRank returns ‖A_1 − A_0‖_F² of A = YYᵀ + r·eeᵀ, dr = r_1 − r_0, as changeOf
+// explains.
+func (m *moves) lowRank(ctx context.Context, y0, y1 blas64.General, dr float64, workers int) (float64, error) {
+	n := y1.Rows
+	k := max(y0.Cols, y1.Cols)
+	pad := func(y blas64.General) blas64.General {
+		if y.Cols == k {
+			return y
+		}
+		z := linalg.NewGeneral(n, k)
+		for i := range n {
+			copy(linalg.Row(z, i), linalg.Row(y, i))
+		}
+		return z
+	}
+	y0, y1 = pad(y0), pad(y1)
+	low := dr * dr * float64(n) * float64(n)
+	if k == 0 {
+		return low, nil
+	}
+	cross := linalg.NewGeneral(k, k)
+	if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, y0, y1, 0, cross, workers); err != nil {
+		return 0, err
+	}
+	var svd mat.SVD
+	var md, u, v, q mat.Dense
+	md.SetRawMatrix(cross)
+	if !svd.Factorize(&md, mat.SVDThin) {
+		return 0, fmt.Errorf("the singular values of a %d×%d matrix were not found", k, k)
+	}
+	svd.UTo(&u)
+	svd.VTo(&v)
+	q.Mul(&u, v.T())
+	m.sum, m.diff = sized(m.sum, min(n, changeRows)*k), sized(m.diff, min(n, changeRows)*k)
+	var (
+		s, d       = blas64.General{Cols: k, Stride: k, Data: m.sum}, blas64.General{Cols: k, Stride: k, Data: m.diff}
+		dd, ss, sd = linalg.NewGeneral(k, k), linalg.NewGeneral(k, k), linalg.NewGeneral(k, k)
+		ds, cs     = make([]float64, k), make([]float64, k)
+	)
+	for lo := 0; lo < n; lo += changeRows {
+		rows := min(changeRows, n-lo)
+		s.Rows, d.Rows = rows, rows
+		old := blas64.General{Rows: rows, Cols: k, Stride: y0.Stride, Data: y0.Data[lo*y0.Stride:]}
+		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, old, q.RawMatrix(), 0, d, workers); err != nil {
+			return 0, err
+		}
+		err := run.Chunks(ctx, rows, 256, workers, func(_, _, from, to int) error {
+			for i := from; i < to; i++ {
+				sum, diff := linalg.Row(s, i), linalg.Row(d, i)
+				for j, a := range linalg.Row(y1, lo+i) {
+					b := diff[j]
+					sum[j], diff[j] = a+b, a-b
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+		for _, g := range []struct{ a, b, to blas64.General }{{d, d, dd}, {s, s, ss}, {s, d, sd}} {
+			if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, g.a, g.b, 1, g.to, workers); err != nil {
+				return 0, err
+			}
+		}
+		for j, v := range linalg.ColumnSums(d) {
+			ds[j] += v
+		}
+		for j, v := range linalg.ColumnSums(s) {
+			cs[j] += v
+		}
+	}
+	for i := range k {
+		for j := range k {
+			low += 0.5 * (dd.Data[i*k+j]*ss.Data[i*k+j] + sd.Data[i*k+j]*sd.Data[j*k+i])
+		}
+	}
+	// 2δr·eᵀ(A_1 − A_0)e of the low-rank parts = 2δr·(Δᵀe)·(Sᵀe).
+	for j := range ds {
+		low += 2 * dr * ds[j] * cs[j]
+	}
+	return low, nil
+}
+
+// distanceBetween returns ‖M_1 − M_0‖_F of two matrices M = YYᵀ + E, r = 0, of
+// which the low-rank parts are close and the sparse ones small. O(N·K² +
+// (nnz(E_0) + nnz(E_1))·K).
+func distanceBetween(ctx context.Context, m0, m1 *linalg.LowRankSparse, workers int) (float64, error) {
+	n := m1.Y.Rows
+	total, err := lowRankChange(ctx, m0.Y, m1.Y, 0, workers)
+	if err != nil {
+		return 0, err
+	}
+	const size = 64
+	sums := make([]float64, run.Count(n, size))
+	err = run.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			ac, av := from(&m0.E, i)
+			bc, bv := from(&m1.E, i)
+			union(ac, av, bc, bv, func(j int, a, b float64) {
+				x := b - a
+				low := dot(row(m1.Y, i), row(m1.Y, j)) - dot(row(m0.Y, i), row(m0.Y, j))
+				t := x * (2*low + x)
+				if j != i {
+					t *= 2
+				}
+				sums[c] += t
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, v := range sums {
+		total += v
+	}
+	return math.Sqrt(max(total, 0)), nil
+}
+
+// from returns the entries of row i from the diagonal on.
+func from(e *linalg.CSR, i int) ([]int32, []float64) {
+	cols, vals := e.Row(i)
+	k, _ := slices.BinarySearch(cols, int32(i))
+	return cols[k:], vals[k:]
+}
+
+// union calls f for every column of either of two sparse rows, ascending, with
+// the values there, 0 where one has none.
+func union(ac []int32, av []float64, bc []int32, bv []float64, f func(j int, a, b float64)) {
+	for len(ac) > 0 || len(bc) > 0 {
+		switch {
+		case len(bc) == 0 || len(ac) > 0 && ac[0] < bc[0]:
+			f(int(ac[0]), av[0], 0)
+			ac, av = ac[1:], av[1:]
+		case len(ac) == 0 || bc[0] < ac[0]:
+			f(int(bc[0]), 0, bv[0])
+			bc, bv = bc[1:], bv[1:]
+		default:
+			f(int(ac[0]), av[0], bv[0])
+			ac, av, bc, bv = ac[1:], av[1:], bc[1:], bv[1:]
+		}
+	}
+}
+
+// row returns row i of a, which may have no columns.
+func row(a blas64.General, i int) []float64 {
+	if a.Cols == 0 {
+		return nil
+	}
+	return linalg.Row(a, i)
+}
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	b = b[:len(a)]
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}

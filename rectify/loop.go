@@ -1,0 +1,188 @@
+package rectify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
+)
+
+// settings are what the loop needs to know of a method.
+type settings struct {
+	name       string // of the method, for errors
+	iterations int
+	tol        float64 // compared with step.compared; 0: off
+	least      int     // iterations before tol counts
+	eigenTol   float64
+	rows       bool // the method needs rows of the matrix, not only products
+	warm       bool // the method can start from Options.From
+}
+
+// validate reports settings out of range.
+func (s settings) validate() error {
+	if s.iterations < 0 {
+		return fmt.Errorf("rectify: %s: %d iterations", s.name, s.iterations)
+	}
+	if !(s.tol >= 0) || math.IsInf(s.tol, 0) || !(s.eigenTol >= 0) || s.eigenTol > 0.1 {
+		return fmt.Errorf("rectify: %s: tolerances %g and %g; want ≥ 0, the eigenpairs' at most 0.1", s.name, s.tol, s.eigenTol)
+	}
+	return nil
+}
+
+func (s settings) eigen() string { return fmt.Sprintf("eigentol=%g", s.eigenTol) }
+
+// string names a method and the settings that all iterative methods share.
+func (s settings) string(more ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s(iterations=%d", s.name, s.iterations)
+	if s.tol > 0 {
+		fmt.Fprintf(&b, ", tol=%g", s.tol)
+	}
+	for _, m := range more {
+		b.WriteString(", " + m)
+	}
+	return b.String() + ")"
+}
+
+// method is an iterative method: what it does in the loop.
+type method interface {
+	// begin prepares the first iteration.
+	begin(ctx context.Context, l *loop) error
+	// step makes iteration t, counted from 1.
+	step(ctx context.Context, l *loop, t int) (step, error)
+	// finish sets l.res.C and the measures of the result.
+	finish(ctx context.Context, l *loop) error
+}
+
+// step is what a method reports of an iteration.
+type step struct {
+	change   float64 // ‖C_t − C_{t−1}‖_F, or what stands for it
+	compared float64 // what the tolerance is compared with
+	lifted   int     // entries set to zero; −1: not counted
+}
+
+// loop makes the iterations of a method. It owns their number, the tolerance, the
+// record of changes, progress, the warm start and the counts of products and cold
+// starts.
+type loop struct {
+	settings
+	c     cooc.Matrix
+	k     int
+	opt   Options
+	op    linalg.Op // multiplies by the iterate, at first by c
+	pairs *eigenpairs
+	start warmStart
+	res   *Result
+}
+
+// iterate runs a method whose settings are valid.
+func iterate(ctx context.Context, c cooc.Matrix, k int, opt Options, s settings, m method) (*Result, error) {
+	l, err := newLoop(c, k, opt, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.run(ctx, m); err != nil {
+		return nil, fmt.Errorf("rectify: %s: %w", s.name, err)
+	}
+	return l.res, nil
+}
+
+func newLoop(c cooc.Matrix, k int, opt Options, s settings) (*loop, error) {
+	if err := check(c, k); err != nil {
+		return nil, err
+	}
+	if s.rows && !hasRows(c) {
+		return nil, fmt.Errorf("rectify: %s: the matrix (%T) multiplies only, and the method needs its rows; use LR", s.name, c)
+	}
+	l := &loop{settings: s, c: c, k: k, opt: opt, op: operator(c, opt.Workers), res: &Result{}}
+	l.pairs = newEigenpairs(c.Dim(), k, s.eigenTol, opt.Workers, l.res)
+	l.pairs.shared = opt.Shared.For(c)
+	return l, nil
+}
+
+func (l *loop) run(ctx context.Context, m method) error {
+	if l.warm {
+		var err error
+		if l.start, err = l.opt.warm(ctx, l.c, l.k); err != nil {
+			return err
+		}
+		l.pairs.block = l.start.block
+		l.res.Products += l.start.products
+		l.res.Warm, l.res.Cold = l.start.block != nil, l.start.cold
+	}
+	if err := m.begin(ctx, l); err != nil {
+		return err
+	}
+	for t := 1; t <= l.iterations; t++ {
+		s, err := m.step(ctx, l, t)
+		if err != nil {
+			return err
+		}
+		l.res.Iterations = t
+		l.res.Changes = append(l.res.Changes, s.change)
+		if s.lifted >= 0 {
+			l.res.Nonzeros = append(l.res.Nonzeros, s.lifted)
+		}
+		if l.opt.Progress != nil {
+			l.opt.Progress(t, l.iterations, s.change)
+		}
+		if l.tol > 0 && t >= l.least && s.compared <= l.tol || l.settled(s.change) {
+			l.res.Status = Converged
+			break
+		}
+	}
+	if l.pairs.block != nil {
+		l.res.Eigenvalues = slices.Clone(l.pairs.theta())
+	}
+	if l.warm && l.opt.Keep {
+		if err := l.keep(ctx); err != nil {
+			return err
+		}
+	}
+	l.pairs.block = nil
+	return m.finish(ctx, l)
+}
+
+// settled tells whether a warm start has come as far as the cold start that it goes
+// back to.
+func (l *loop) settled(change float64) bool {
+	return l.res.Warm && change <= mostChange*l.opt.From.Change
+}
+
+// next solves the eigenproblem of iteration t.
+func (l *loop) next(ctx context.Context, t int) error { return l.pairs.next(ctx, t, l.op) }
+
+// multiplyBy makes m the iterate.
+func (l *loop) multiplyBy(m *linalg.LowRankSparse) {
+	l.op = func(ctx context.Context, dst, x blas64.General) error { return m.Mul(ctx, dst, x, l.opt.Workers) }
+}
+
+// operator makes a linalg.Op of a matrix.
+func operator(c cooc.Matrix, workers int) linalg.Op {
+	return func(ctx context.Context, dst, x blas64.General) error {
+		var d, m mat.Dense
+		d.SetRawMatrix(dst)
+		m.SetRawMatrix(x)
+		return c.MulTo(ctx, &d, &m, workers)
+	}
+}
+
+func check(c cooc.Matrix, k int) error {
+	if n := c.Dim(); k < 1 || k > n {
+		return fmt.Errorf("rectify: K = %d is not in [1, %d], the number of words", k, n)
+	}
+	return nil
+}
+
+// hasRows tells whether c has rows and not products alone.
+func hasRows(c cooc.Matrix) bool {
+	_, stream := c.(*cooc.Stream)
+	return !stream
+}
