@@ -6,6 +6,8 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+
+	"github.com/jsmf-go/spectral/rectify"
 )
 
 // WriteTo writes the model to w in the format of FORMAT.md and returns how many
@@ -95,6 +97,16 @@ func (e *encoder) words(ws []int) {
 	for _, w := range ws {
 		e.uint64(uint64(w))
 	}
+}
+
+// state writes the state of a rectification with a number of vectors.
+func (e *encoder) state(s *rectify.State, vectors int) {
+	e.uint64(uint64(s.K))
+	e.uint64(uint64(vectors))
+	e.floats([]float64{s.Beyond, s.Drift, s.Change})
+	e.floats(s.Values)
+	e.floats(packed(s.Vectors))
+	e.floats(packed(s.Product))
 }
 
 // sum writes the checksum of what came since the last one.
@@ -211,14 +223,7 @@ func (m *Model) sections(e *encoder) ([]section, error) {
 	}
 	if s := m.state; s != nil {
 		_, cols := s.Vectors.Dims()
-		add(tagState, 0, 8*(5+cols*(1+2*m.n)), func() {
-			e.uint64(uint64(s.K))
-			e.uint64(uint64(cols))
-			e.floats([]float64{s.Beyond, s.Drift, s.Change})
-			e.floats(s.Values)
-			e.floats(packed(s.Vectors))
-			e.floats(packed(s.Product))
-		})
+		add(tagState, 0, 8*(5+cols*(1+2*m.n)), func() { e.state(s, cols) })
 	}
 	return out, nil
 }

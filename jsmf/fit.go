@@ -419,12 +419,7 @@ func (f *fitting) anchored(ctx context.Context) (*Model, error) {
 		r.MeanResidual += v / float64(all)
 		r.MaxResidual = max(r.MaxResidual, v)
 	}
-	for _, s := range []StatusCount{{"converged", rec.Words - rec.Limited - rec.Stalled}, {"iteration limit", rec.Limited}, {"stalled", rec.Stalled}} {
-		if s.Count > 0 {
-			r.Statuses = append(r.Statuses, s)
-		}
-	}
-	slices.SortStableFunc(r.Statuses, func(a, b StatusCount) int { return b.Count - a.Count })
+	r.Converged, r.Limited, r.Stalled = rec.Words-rec.Limited-rec.Stalled, rec.Limited, rec.Stalled
 	anchors := slices.Clone(anch.Anchors)
 	groups := cloneGroups(anch.Groups)
 	for _, group := range groups {

@@ -133,7 +133,7 @@ const (
 		`"nnz":[4,3],"shift":-0.0009765625,"products":44},` +
 		`"anchors":{"method":"QR","requested":2,"k":2,"candidates":5,"norms":[0.75,0.625]},` +
 		`"recover":{"method":"active set","solved":3,"mean_objective":0.03125,"mean_iterations":1.5,"max_iterations":2,` +
-		`"max_gap":1e-17,"mean_residual":0.25,"max_residual":0.5,"statuses":[{"status":"converged","count":3}]},` +
+		`"max_gap":1e-17,"mean_residual":0.25,"max_residual":0.5,"converged":3,"limited":0,"stalled":0},` +
 		`"warnings":["1 word never occurs"]}`
 )
 

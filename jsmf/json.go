@@ -11,10 +11,9 @@ import (
 )
 
 // encodeJSON writes v, a tree of structs, slices and plain values with json
-// tags, as encoding/json does (omitempty, which fields have that came after
-// version 1, included), but for numbers that JSON lacks: these become
-// the strings "NaN", "+Inf" and "-Inf". A statistic that went wrong must not
-// keep a model from being saved, nor be saved as another number.
+// tags, as encoding/json does (but with omitempty for structs too), except for
+// numbers that JSON lacks: they become the strings "NaN", "+Inf" and "-Inf". So a
+// statistic that went wrong neither prevents a model from being saved nor changes.
 func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := appendJSON(&b, reflect.ValueOf(v)); err != nil {
@@ -71,8 +70,8 @@ func appendJSON(b *bytes.Buffer, v reflect.Value) error {
 	return err
 }
 
-// decodeJSON reads into *dst what encodeJSON wrote. Unknown keys are skipped,
-// so that later versions can add some, and missing ones leave zero values.
+// decodeJSON reads into *dst what encodeJSON wrote. Unknown keys are skipped, and
+// missing ones leave zero values.
 func decodeJSON(b []byte, dst any) error {
 	return fromJSON(b, reflect.ValueOf(dst).Elem())
 }

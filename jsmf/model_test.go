@@ -48,7 +48,7 @@ func tinyParts() modelParts {
 				Eigenvalues: []float64{0.375, 0.125}, NNZ: []int{4, 3}, Shift: -0.0009765625, Products: 44},
 			Anchors: AnchorStats{Method: "QR", Requested: 2, K: 2, Candidates: 5, Norms: []float64{0.75, 0.625}},
 			Recover: RecoverStats{Method: "active set", Solved: 3, MeanObjective: 0.03125, MeanIterations: 1.5, MaxIterations: 2,
-				MaxGap: 1e-17, MeanResidual: 0.25, MaxResidual: 0.5, Statuses: []StatusCount{{"converged", 3}}},
+				MaxGap: 1e-17, MeanResidual: 0.25, MaxResidual: 0.5, Converged: 3},
 			Warnings: []string{"1 word never occurs"},
 		},
 		Provenance: Provenance{Version: "v0.1.0", FormatVersion: 2, Go: "go1.25.0", OS: "linux", Arch: "amd64", Kernel: "gonum",

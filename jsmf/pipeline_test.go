@@ -936,14 +936,9 @@ func TestSolverLimit(t *testing.T) {
 	_, docs := planted(60, 4, 300)
 	m := fit(t, jsmf.New(4).Recover(recovery.Solver(scls.ExpGrad{MaxIterations: 1})), countsCorpus(t, 60, docs))
 	st := m.Stats()
-	limited := 0
-	for _, s := range st.Recover.Statuses {
-		if s.Status == "iteration limit" {
-			limited = s.Count
-		}
-	}
+	limited := st.Recover.Limited
 	if limited == 0 || len(st.Warnings) != 1 || !strings.Contains(st.Warnings[0], fmt.Sprintf("for %d of 56 words", limited)) {
-		t.Errorf("%+v, %q", st.Recover.Statuses, st.Warnings)
+		t.Errorf("%+v, %q", st.Recover, st.Warnings)
 	}
 }
 

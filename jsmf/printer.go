@@ -13,16 +13,15 @@ import (
 
 // Printer is a Recorder that shows the progress of a fit to a person.
 //
-// On a terminal each stage has one line that is drawn again as work is done,
-// with a bar, the current value, the rate and the time left, and is replaced
-// by a line with the outcome and the time of the stage. Elsewhere it writes
-// plain lines: one as a stage starts and one as it ends, and in between, half a
-// second apart at least, eleven at most for a stage whose total is known (one a
-// tenth), and one each time the work done doubles where it is not.
+// On a terminal each stage has one line with a bar, the current value, the rate and
+// the time left. It is redrawn as work is done, and replaced by the outcome and the
+// time of the stage. Elsewhere a Printer writes plain lines: one when a stage
+// starts, one when it ends, and in between, at least half a second apart, one for
+// each tenth of the work, or, if the total is not known, one each time the work
+// done doubles.
 //
-// It starts no goroutine and reads no clock but Event.Elapsed. It is safe for
-// concurrent use, though fits that run at the same time had better have a
-// printer each.
+// A Printer starts no goroutine and reads no clock but Event.Elapsed. It is safe
+// for concurrent use, but the lines of fits that run at the same time mix.
 type Printer struct {
 	mu   sync.Mutex
 	w    io.Writer
@@ -35,17 +34,15 @@ type Printer struct {
 	next  int           // plain lines: the Done at which the next is due
 }
 
-// Look of the live line. It stays below 80 columns because a line that the
-// terminal breaks in two cannot be drawn over.
+// Layout of the live line. It stays below 80 columns because a line that the
+// terminal breaks in two cannot be redrawn.
 const (
 	liveWidth = 79
 	barWidth  = 20
 	nameWidth = 8
-	// redraw is the least time between two drawings of a live line: faster
-	// than a person reads, slow enough to cost nothing.
+	// redraw is the least time between two drawings of a live line.
 	redraw = 100 * time.Millisecond
-	// pause is the least time between two plain lines of a stage's progress: a
-	// log of a fit that takes a second should not hold more than its stages.
+	// pause is the least time between two plain lines of a stage's progress.
 	pause = 500 * time.Millisecond
 )
 
@@ -63,8 +60,7 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Err returns the first error of writing; after it the Printer writes nothing
-// more.
+// Err returns the first error of writing, after which the Printer writes nothing.
 func (p *Printer) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,8 +119,7 @@ func (p *Printer) Record(e Event) {
 	}
 }
 
-// due tells whether a plain line is to be written for e, and sets when the next
-// one is.
+// due tells whether to write a plain line for e, and sets when the next is due.
 func (p *Printer) due(e Event) bool {
 	if e.Done < p.next && (e.Total <= 0 || e.Done < e.Total) || e.Done <= 0 || e.Elapsed-p.drawn < pause {
 		return false
@@ -134,8 +129,8 @@ func (p *Printer) due(e Event) bool {
 		if e.Done >= e.Total && p.next > e.Total {
 			return false // said already
 		}
-		// The least Done of the tenth after that of e; by 64 bits, for 10·Total
-		// may be more than an int of 32 holds.
+		// The least Done of the tenth after that of e. 10·Total may overflow an
+		// int of 32 bits.
 		tenth := int64(e.Done)*10/int64(e.Total) + 1
 		p.next = int((tenth*int64(e.Total) + 9) / 10)
 	} else {
@@ -184,13 +179,13 @@ func (p *Printer) draw(e Event) {
 	}
 	s := cut(b.String(), liveWidth)
 	n := utf8.RuneCountInString(s)
-	// Blanks hide what is left of a longer line: no escape sequences, which old
-	// Windows consoles print as they are.
+	// Blanks hide the rest of a longer line. Old Windows consoles would print
+	// escape sequences as they are.
 	p.write("\r" + s + strings.Repeat(" ", max(0, p.shown-n)))
 	p.shown, p.drawn = n, e.Elapsed
 }
 
-// line writes a line of its own, in place of the live line if one is shown.
+// line writes a line, in place of the live line if one is shown.
 func (p *Printer) line(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	if p.shown > 0 {
@@ -206,8 +201,8 @@ func (p *Printer) write(s string) {
 	}
 }
 
-// oneLine makes s fit for a line of a terminal: messages may quote words of any
-// document, so that line breaks become blanks and control characters "?".
+// oneLine makes s, which may quote words of any document, safe for a line of a
+// terminal: white space becomes a blank and control characters "?".
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -228,7 +223,7 @@ func cut(s string, n int) string {
 	return s
 }
 
-// short formats a duration with the precision a person wants.
+// short formats a duration with a few digits.
 func short(d time.Duration) string {
 	switch {
 	case d < 0:
