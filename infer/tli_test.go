@@ -54,6 +54,20 @@ func simplexLambda(t *testing.T, b *mat.Dense, topic int, delta float64) float64
 	return f
 }
 
+// inverse finds the left inverse of B.
+func inverse(t *testing.T, tp Topics, delta float64, opt Options) *leftInverse {
+	t.Helper()
+	c, err := check(tp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv, err := findInverse(ctx, c, delta, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inv
+}
+
 // λ is that of the simplex method, the bias within δ, and the bound just below λ.
 func TestLeftInverse(t *testing.T) {
 	for _, c := range []struct {
@@ -61,26 +75,23 @@ func TestLeftInverse(t *testing.T) {
 		delta float64
 	}{{12, 3, 0}, {12, 3, 0.05}, {20, 5, 0}, {20, 5, 0.01}, {20, 5, 0.3}, {5, 5, 0}, {9, 1, 0}} {
 		p := newPlanted(c.n, c.k, 1, 1, uint64(10*c.n+c.k))
-		inv, err := LeftInverse(ctx, p.Topics, c.delta, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		inv := inverse(t, p.Topics, c.delta, Options{})
 		want := 0.0
 		for k := range c.k {
 			want = max(want, simplexLambda(t, p.B, k, c.delta))
 		}
-		if math.Abs(inv.Lambda-want) > 1e-6*want || inv.Limited > 0 {
-			t.Errorf("%+v: λ = %v, the simplex method has %v; %d limited", c, inv.Lambda, want, inv.Limited)
+		if math.Abs(inv.lambda-want) > 1e-6*want {
+			t.Errorf("%+v: λ = %v, gonum's simplex method has %v", c, inv.lambda, want)
 		}
-		checkInverse(t, p.B, inv)
+		checkInverse(t, p.B, inv, c.delta)
 	}
 }
 
-func checkInverse(t *testing.T, b *mat.Dense, inv *Inverse) {
+func checkInverse(t *testing.T, b *mat.Dense, inv *leftInverse, delta float64) {
 	t.Helper()
 	_, k := b.Dims()
 	var bias mat.Dense
-	bias.Mul(inv.Dagger.T(), b)
+	bias.Mul(inv.dagger.T(), b)
 	worst := 0.0
 	for i := range k {
 		for j := range k {
@@ -91,15 +102,15 @@ func checkInverse(t *testing.T, b *mat.Dense, inv *Inverse) {
 			worst = max(worst, math.Abs(v))
 		}
 	}
-	if worst > inv.Delta+1e-9 {
-		t.Errorf("K=%d: |B†B − I| = %v, δ = %v", k, worst, inv.Delta)
+	if worst > delta+1e-9 {
+		t.Errorf("K=%d: |B†B − I| = %v, δ = %v", k, worst, delta)
 	}
-	top := max(mat.Max(inv.Dagger), -mat.Min(inv.Dagger))
-	if top > inv.Lambda*(1+1e-12) || top < inv.Lambda*(1-1e-12) {
-		t.Errorf("K=%d: the largest entry is %v, λ = %v", k, top, inv.Lambda)
+	top := max(mat.Max(inv.dagger), -mat.Min(inv.dagger))
+	if top > inv.lambda*(1+1e-12) || top < inv.lambda*(1-1e-12) {
+		t.Errorf("K=%d: the largest entry is %v, λ = %v", k, top, inv.lambda)
 	}
-	if gap := inv.Lambda - inv.Bound; gap < -1e-9*inv.Lambda || gap > 1e-6*inv.Lambda {
-		t.Errorf("K=%d: λ = %v, bound %v", k, inv.Lambda, inv.Bound)
+	if gap := inv.lambda - inv.bound; gap < -1e-9*inv.lambda || gap > 1e-6*inv.lambda {
+		t.Errorf("K=%d: λ = %v, bound %v", k, inv.lambda, inv.bound)
 	}
 }
 
@@ -112,66 +123,46 @@ func TestLeftInverseLarger(t *testing.T) {
 		if delta == 0.01 && testutil.Race {
 			continue
 		}
-		inv, err := LeftInverse(ctx, p.Topics, delta, Options{Workers: 1})
-		if err != nil {
-			t.Fatal(err)
+		inv := inverse(t, p.Topics, delta, Options{Workers: 1})
+		checkInverse(t, p.B, inv, delta)
+		t.Logf("δ=%v: λ = %.4g, %.1f steps a topic", delta, inv.lambda, inv.pivots)
+		if !(inv.lambda < last) {
+			t.Errorf("δ=%v: λ = %v, with a smaller δ %v", delta, inv.lambda, last)
 		}
-		checkInverse(t, p.B, inv)
-		t.Logf("δ=%v: λ = %.4g, %.1f iterations", delta, inv.Lambda, inv.Iterations)
-		if inv.Limited > 0 || inv.Iterations > 40 {
-			t.Errorf("δ=%v: %d topics limited, %v iterations", delta, inv.Limited, inv.Iterations)
-		}
-		if !(inv.Lambda < last) {
-			t.Errorf("δ=%v: λ = %v, with a smaller δ %v", delta, inv.Lambda, last)
-		}
-		last = inv.Lambda
-		many, err := LeftInverse(ctx, p.Topics, delta, Options{Workers: 3})
-		if err != nil || !mat.Equal(many.Dagger, inv.Dagger) || many.Lambda != inv.Lambda {
-			t.Errorf("δ=%v: three workers differ (%v)", delta, err)
+		last = inv.lambda
+		many := inverse(t, p.Topics, delta, Options{Workers: 3})
+		if !mat.Equal(many.dagger, inv.dagger) || many.lambda != inv.lambda {
+			t.Errorf("δ=%v: three workers differ", delta)
 		}
 	}
 }
 
-func TestLeftInverseErrors(t *testing.T) {
+func TestTLIErrors(t *testing.T) {
 	p := newPlanted(40, 4, 1, 1, 3)
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := LeftInverse(done, p.Topics, 0, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := (TLI{}).Prepare(done, p.Topics, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of ctx: %v", err)
 	}
 	for i := range 40 {
 		p.B.Set(i, 2, 0.5*(p.B.At(i, 0)+p.B.At(i, 1)))
 	}
 	for _, delta := range []float64{0, 0.1} {
-		if _, err := LeftInverse(ctx, p.Topics, delta, Options{}); err == nil || !strings.Contains(err.Error(), "no left inverse") {
+		var te *TopicsError
+		if _, err := (TLI{Delta: delta}).Prepare(ctx, p.Topics, Options{}); !errors.As(err, &te) || !strings.Contains(err.Error(), "no left inverse") {
 			t.Errorf("topics that depend on each other: %v", err)
 		}
 	}
-	q := newPlanted(41, 4, 1, 1, 3)
-	inv, err := LeftInverse(ctx, q.Topics, 0, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := (TLI{Inverse: inv}).Prepare(ctx, p.Topics, Options{}); err == nil || !strings.Contains(err.Error(), "Inverse is for 41 words") {
-		t.Errorf("an inverse of another model: %v", err)
-	}
 }
 
-// TLI is the product with B†, thresholded and scaled, and an inverse at hand
-// serves as well.
+// TLI is the product with B†, thresholded and scaled.
 func TestTLI(t *testing.T) {
 	p := newPlanted(100, 6, 60, 200, 7)
-	inv, err := LeftInverse(ctx, p.Topics, 0.02, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	inv := inverse(t, p.Topics, 0.02, Options{})
 	rng := rand.New(rand.NewPCG(1, 1))
 	zero := 0
 	for _, divisor := range []float64{0, 1, 40} {
-		own, given := prepare(t, TLI{Delta: 0.02, Divisor: divisor}, p.Topics), prepare(t, TLI{Inverse: inv, Divisor: divisor}, p.Topics)
-		if own.String() != given.String() {
-			t.Errorf("%v and %v", own, given)
-		}
+		m := prepare(t, TLI{Delta: 0.02, Divisor: divisor}, p.Topics)
 		by := divisor
 		if by == 0 {
 			by = 4.5
@@ -188,10 +179,10 @@ func TestTLI(t *testing.T) {
 			want := make([]float64, 6)
 			for k := range want {
 				for i, id := range ids {
-					want[k] += inv.Dagger.At(int(id), k) * float64(counts[i]) / n
+					want[k] += inv.dagger.At(int(id), k) * float64(counts[i]) / n
 				}
 			}
-			tau := (2*inv.Lambda*math.Sqrt(math.Log(6)/n) + 0.02) / by
+			tau := (2*inv.lambda*math.Sqrt(math.Log(6)/n) + 0.02) / by
 			sum := 0.0
 			for k, v := range want {
 				if v < tau {
@@ -208,16 +199,14 @@ func TestTLI(t *testing.T) {
 			} else {
 				zero++
 			}
-			for _, m := range []*Inferer{own, given} {
-				w := make([]float64, 6)
-				doc, err := m.InferTo(w, ids, counts)
-				if err != nil || doc.Status != status {
-					t.Fatalf("document %d: %+v, %v, want %v", d, doc, err, status)
-				}
-				for k := range w {
-					if math.Abs(w[k]-want[k]) > 1e-12 {
-						t.Fatalf("document %d: %v, want %v", d, w, want)
-					}
+			w := make([]float64, 6)
+			doc, err := m.InferTo(w, ids, counts)
+			if err != nil || doc.Status != status {
+				t.Fatalf("document %d: %+v, %v, want %v", d, doc, err, status)
+			}
+			for k := range w {
+				if math.Abs(w[k]-want[k]) > 1e-12 {
+					t.Fatalf("document %d: %v, want %v", d, w, want)
 				}
 			}
 		}

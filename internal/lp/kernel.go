@@ -66,28 +66,29 @@ func (k *kernel) replaceRow(i int, rho []float64) {
 	}
 }
 
-// replaceColumn puts another column in place of column l of the kernel; tau is
-// the inverse times that column.
-func (k *kernel) replaceColumn(l int, tau []float64) {
+// replaceColumn puts another column in place of column l of the kernel; move is
+// less the inverse times that column.
+func (k *kernel) replaceColumn(l int, move []float64) {
 	pivot := k.row(l)
-	blas64.Scal(1/tau[l], vector(pivot))
-	for m, v := range tau {
+	blas64.Scal(-1/move[l], vector(pivot))
+	for m, v := range move {
 		if m != l {
-			blas64.Axpy(-v, vector(pivot), vector(k.row(m)))
+			blas64.Axpy(v, vector(pivot), vector(k.row(m)))
 		}
 	}
 }
 
-// grow adds a row and a column to the kernel; rho and tau are these with the
-// inverse, and corner is what they leave of the new corner.
-func (k *kernel) grow(rho, tau []float64, corner float64) {
+// grow adds a row and a column to the kernel: rho is the row times the inverse,
+// move less the inverse times the column, and corner what they leave of the new
+// corner.
+func (k *kernel) grow(rho, move []float64, corner float64) {
 	n := k.n
 	for l := range n {
-		blas64.Axpy(tau[l]/corner, vector(rho), vector(k.row(l)))
+		blas64.Axpy(-move[l]/corner, vector(rho), vector(k.row(l)))
 	}
 	k.n++
 	for l := range n {
-		k.row(l)[n] = -tau[l] / corner
+		k.row(l)[n] = move[l] / corner
 	}
 	last := k.row(n)
 	for i, v := range rho {

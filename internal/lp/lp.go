@@ -19,7 +19,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
@@ -42,9 +41,9 @@ const (
 )
 
 // Problem is a set {x : Lo ≤ x ≤ Hi, RowLo ≤ Gx ≤ RowHi}. The rows of G should be about
-// one unit long: a bound counts as kept if it is violated by at most 1e-11·‖x‖,
-// or more, up to 1e-7·‖x‖, where rounding does not allow that.
-// A Problem is not written to, and may be shared.
+// one unit long: a bound counts as kept if it is violated by at most 1e-11·‖x‖, or
+// more, up to 1e-7·‖x‖, where rounding does not allow that. A Problem is not written
+// to, and may be shared.
 type Problem struct {
 	G            blas64.General // q×p
 	Lo, Hi       []float64      // of x, length p: both finite, or −∞ and ∞; nil where all are free
@@ -90,6 +89,9 @@ type Solver struct {
 	h, alpha   []float64      // right-hand side; the tableau row of the leaving variable
 	kernelRow  []float64      // alpha of the nonbasic rows
 	kernelCol  []float64
+	dx         []float64 // a direction, and G times that
+	dr         blas64.General
+	weight     []float64 // by variable
 	cands      []candidate
 	passed     []int // variables that go to their other bound
 }
@@ -102,6 +104,7 @@ func New(pr *Problem, rows, cols []int) *Solver {
 		X: make([]float64, p), D: make([]float64, p+q), Limit: 200*min(p, q) + 2*(p+q),
 		Problem: pr, p: p, q: q, place: make([]int, p+q), high: make([]bool, p+q), inv: kernel{stride: min(p, q)},
 		r: linalg.NewGeneral(q, 1), h: make([]float64, min(p, q)), alpha: make([]float64, p+q), kernelRow: make([]float64, min(p, q)), kernelCol: make([]float64, min(p, q)),
+		dx: make([]float64, p), dr: linalg.NewGeneral(q, 1), weight: make([]float64, p+q),
 	}
 	s.Start(rows, cols)
 	return s
@@ -164,7 +167,10 @@ func (s *Solver) Solve(ctx context.Context, c []float64) error {
 	clear(s.high)
 	s.multipliers(c)
 	s.sides(0)
-	value, still, fresh := math.Inf(1), 0, true
+	for v := range s.weight {
+		s.weight[v] = 1
+	}
+	value, still, fresh, known := math.Inf(1), 0, true, false
 	for step := 1; ; step++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -172,8 +178,11 @@ func (s *Solver) Solve(ctx context.Context, c []float64) error {
 		if step > s.Limit {
 			return &LimitError{step - 1}
 		}
-		if err := s.values(ctx); err != nil {
-			return err
+		if !known {
+			if err := s.values(ctx); err != nil {
+				return err
+			}
+			known = true
 		}
 		// While the bound falls the most violated variable leaves the basis, else
 		// the first one (Bland 1977), with which no basis comes twice.
@@ -202,12 +211,19 @@ func (s *Solver) Solve(ctx context.Context, c []float64) error {
 				if err := s.renew(c, scale); err != nil {
 					return err
 				}
-				fresh = true
+				fresh, known = true, false
 				continue
 			case out < 0:
 				return nil
 			}
 			return &InfeasibleError{out, slices.Clone(s.rows)}
+		}
+		if err := s.direction(ctx, enter); err != nil {
+			return err
+		}
+		s.weigh(out, enter)
+		if known = len(s.passed) == 0; known {
+			s.advance(out, enter, below)
 		}
 		for _, v := range s.passed {
 			s.high[v] = !s.high[v]
@@ -218,282 +234,7 @@ func (s *Solver) Solve(ctx context.Context, c []float64) error {
 			if err := s.renew(c, scale); err != nil {
 				return err
 			}
+			known = false
 		}
 	}
-}
-
-// renew computes inverse and multipliers anew, and the sides of those whose
-// multipliers have changed sign by more than rounding.
-func (s *Solver) renew(c []float64, scale float64) error {
-	if err := s.invert(); err != nil {
-		return err
-	}
-	s.multipliers(c)
-	s.sides(sideTol * scale)
-	return nil
-}
-
-// multipliers computes those of all nonbasic variables.
-func (s *Solver) multipliers(c []float64) {
-	s.rowMultipliers(c)
-	if len(s.cols) == s.p {
-		return
-	}
-	d := s.D[:s.p]
-	copy(d, c)
-	for _, r := range s.rows {
-		blas64.Axpy(-s.D[s.p+r], vector(linalg.Row(s.G, r)), vector(d))
-	}
-	for _, v := range s.cols {
-		d[v] = 0
-	}
-}
-
-// rowMultipliers computes those of the rows of the kernel.
-func (s *Solver) rowMultipliers(c []float64) {
-	pi := s.kernelRow[:len(s.rows)]
-	clear(pi)
-	for l, v := range s.cols {
-		blas64.Axpy(c[v], vector(s.inv.row(l)), vector(pi))
-	}
-	clear(s.D[s.p:])
-	for i, r := range s.rows {
-		s.D[s.p+r] = pi[i]
-	}
-}
-
-// sides takes every nonbasic variable at the bound that its multiplier asks for.
-func (s *Solver) sides(tol float64) {
-	for v, d := range s.D {
-		switch {
-		case d > tol:
-			s.high[v] = true
-		case d < -tol:
-			s.high[v] = false
-		}
-	}
-}
-
-// values computes X and Gx from the nonbasic variables.
-func (s *Solver) values(ctx context.Context) error {
-	mixed := len(s.cols) < s.p
-	if mixed {
-		for v := range s.X {
-			if s.X[v] = 0; s.place[v] < 0 {
-				s.X[v] = s.at(v)
-			}
-		}
-		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, s.G, column(s.X), 0, s.r, 1); err != nil {
-			return err
-		}
-	}
-	h := s.h[:len(s.rows)]
-	for i, r := range s.rows {
-		if h[i] = s.at(s.p + r); mixed {
-			h[i] -= s.r.Data[r]
-		}
-	}
-	for l, v := range s.cols {
-		s.X[v] = blas64.Dot(vector(s.inv.row(l)), vector(h))
-	}
-	if !mixed {
-		return linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, s.G, column(s.X), 0, s.r, 1)
-	}
-	for r := range s.q {
-		g := linalg.Row(s.G, r)
-		for _, v := range s.cols {
-			s.r.Data[r] += g[v] * s.X[v]
-		}
-	}
-	return nil
-}
-
-// violated returns the basic variable that is farthest beyond its bounds, or the
-// first one that is beyond them by more than tol; −1 where there is none. below tells on which
-// side, and over by how much.
-func (s *Solver) violated(bland bool, tol float64) (out int, below bool, over float64) {
-	out, over = -1, tol
-	look := func(v int, x, lo, hi float64) bool {
-		if max(lo-x, x-hi) <= over || s.nonbasic(v) {
-			return false
-		}
-		out, below, over = v, lo-x > x-hi, max(lo-x, x-hi)
-		return bland
-	}
-	if s.Lo != nil {
-		for v, x := range s.X {
-			if look(v, x, s.Lo[v], s.Hi[v]) {
-				return out, below, over
-			}
-		}
-	}
-	for r, x := range s.r.Data {
-		if look(s.p+r, x, s.RowLo[r], s.RowHi[r]) {
-			break
-		}
-	}
-	return out, below, over
-}
-
-// tableauRow sets alpha to the derivatives of a basic variable by the nonbasic
-// ones.
-func (s *Solver) tableauRow(out int) {
-	rho, x := s.kernelRow[:len(s.rows)], s.alpha[:s.p]
-	clear(s.alpha)
-	if out < s.p {
-		copy(rho, s.inv.row(s.place[out]))
-	} else {
-		clear(rho)
-		g := linalg.Row(s.G, out-s.p)
-		for l, v := range s.cols {
-			blas64.Axpy(g[v], vector(s.inv.row(l)), vector(rho))
-		}
-		copy(x, g)
-	}
-	if len(s.cols) < s.p {
-		for i, r := range s.rows {
-			blas64.Axpy(-rho[i], vector(linalg.Row(s.G, r)), vector(x))
-		}
-	}
-	for _, v := range s.cols {
-		x[v] = 0
-	}
-	for i, r := range s.rows {
-		s.alpha[s.p+r] = rho[i]
-	}
-}
-
-// candidate is a nonbasic variable that may enter the basis.
-type candidate struct {
-	v           int
-	d, a, width float64 // how far its multiplier is from 0, how fast it gets there, hi − lo
-}
-
-// entering returns the nonbasic variable whose multiplier is the first to get to
-// zero as that of the leaving one grows, −1 where none does. But a variable that
-// may go to its other bound and leave the leaving one beyond its own, which over
-// measures, is passed and put down in s.passed. Multipliers up to zero are
-// rounding.
-func (s *Solver) entering(below, bland bool, over, zero float64) int {
-	dir := 1.0
-	if !below {
-		dir = -1
-	}
-	s.cands, s.passed = s.cands[:0], s.passed[:0]
-	add := func(v int) {
-		// At the lower bound D ≤ 0, and it moves by dir·alpha.
-		d, a := -s.D[v], dir*s.alpha[v]
-		if s.high[v] {
-			d, a = -d, -a
-		}
-		lo, hi := s.bounds(v)
-		if a <= pivotTol || lo == hi {
-			return
-		}
-		if bland && d <= 100*zero { // a tie must be seen as one
-			d = 0
-		}
-		s.cands = append(s.cands, candidate{v, max(d, 0), a, hi - lo})
-	}
-	for _, r := range s.rows {
-		add(s.p + r)
-	}
-	if len(s.cols) < s.p {
-		for v := range s.p {
-			if s.place[v] < 0 {
-				add(v)
-			}
-		}
-	}
-	slack := zero
-	if bland {
-		slack = 0
-	}
-	for cands := s.cands; len(cands) > 0; {
-		least := math.Inf(1)
-		for _, c := range cands {
-			least = min(least, (c.d+slack)/c.a)
-		}
-		at, change := -1, 0.0
-		for i, c := range cands {
-			if c.d/c.a > least {
-				continue
-			}
-			change += c.a * c.width
-			switch {
-			case at < 0, !bland && c.a > cands[at].a, bland && c.v < cands[at].v:
-				at = i
-			}
-		}
-		if bland || over-change <= 0 {
-			return cands[at].v
-		}
-		over -= change
-		rest := cands[:0]
-		for _, c := range cands {
-			if c.d/c.a <= least {
-				s.passed = append(s.passed, c.v)
-			} else {
-				rest = append(rest, c)
-			}
-		}
-		cands = rest
-	}
-	return -1
-}
-
-// exchange brings out to its bound and enter into the basis.
-func (s *Solver) exchange(out, enter int, below bool, c []float64) {
-	step := s.D[enter] / s.alpha[enter]
-	if len(s.cols) < s.p {
-		blas64.Axpy(-step, vector(s.alpha[:s.p]), vector(s.D[:s.p]))
-	}
-	switch rho := s.kernelRow[:len(s.rows)]; {
-	case out >= s.p && enter >= s.p:
-		i := s.place[enter]
-		s.inv.replaceRow(i, rho)
-		s.rows[i] = out - s.p
-		s.place[out], s.place[enter] = i, -1
-	case out < s.p && enter < s.p:
-		l := s.place[out]
-		s.inv.replaceColumn(l, s.kernelColumn(enter))
-		s.cols[l] = enter
-		s.place[out], s.place[enter] = -1, l
-	case out >= s.p:
-		s.inv.grow(rho, s.kernelColumn(enter), s.alpha[enter])
-		s.place[out], s.place[enter] = len(s.rows), len(s.cols)
-		s.rows, s.cols = append(s.rows, out-s.p), append(s.cols, enter)
-	default:
-		i, l := s.place[enter], s.place[out]
-		s.inv.shrink(l, i)
-		s.rows, s.cols = slices.Delete(s.rows, i, i+1), slices.Delete(s.cols, l, l+1)
-		s.place[out], s.place[enter] = -1, -1
-		for i, r := range s.rows {
-			s.place[s.p+r] = i
-		}
-		for l, v := range s.cols {
-			s.place[v] = l
-		}
-	}
-	s.high[out] = !below
-	if enter < s.p {
-		s.D[enter] = 0
-	}
-	if out < s.p {
-		s.D[out] = step
-	}
-	s.rowMultipliers(c)
-}
-
-// kernelColumn is the inverse of the kernel times the column of v.
-func (s *Solver) kernelColumn(v int) []float64 {
-	h := s.h[:len(s.rows)]
-	for i, r := range s.rows {
-		h[i] = s.G.Data[r*s.G.Stride+v]
-	}
-	t := s.kernelCol[:len(s.cols)]
-	for l := range t {
-		t[l] = blas64.Dot(vector(s.inv.row(l)), vector(h))
-	}
-	return t
 }
