@@ -10,77 +10,118 @@ import (
 )
 
 // Krylov approximates the algebraically largest eigenpairs of a symmetric
-// operator in a given number of products with a block of vectors, for
-// operators each application of which is a pass over a corpus (block Krylov
-// with full orthogonalisation and Rayleigh–Ritz: Halko, Martinsson and Tropp
-// 2011, §4.5; Musco and Musco 2015).
+// operator in a given number of products with a block of vectors. It is made for
+// operators of which each product is a pass over a corpus (block Krylov with full
+// orthogonalisation and Rayleigh–Ritz: Halko, Martinsson and Tropp 2011, §4.5;
+// Musco and Musco 2015).
 //
 // x (n×p) holds the start vectors and is overwritten. The space is spanned by
-// X, AX, …, A^(passes−1)X; of its Ritz pairs the keep best are returned (fewer
-// where the space has fewer dimensions), keep ≥ k. Stats.Restarts tells how
-// many passes were made, fewer than asked for where the space is exhausted,
-// and Residual the largest ‖Au − θu‖ among the k first pairs.
+// X, AX, …, A^(passes−1)X. Krylov returns its best keep Ritz pairs, keep ≥ k, or
+// fewer if the space has fewer dimensions. EigStats.Restarts is the number of
+// passes, fewer than asked for if the space is exhausted, and Residual the
+// largest ‖Au − θu‖ of the first k pairs.
 //
 // Beside the products it costs 4·n·p²·passes² operations and 8·n·p·(passes+3)
-// bytes. Directions shorter than about 1e-12·‖A‖ count as nothing.
+// bytes. Directions shorter than about 1e-12·‖A‖ count as zero.
 func Krylov(ctx context.Context, op Op, x blas64.General, k, keep, passes, workers int) (*Block, EigStats, error) {
 	st := EigStats{Cold: true}
 	n, p := x.Rows, x.Cols
 	if k < 1 || p < k || p > n || keep < k || passes < 1 {
 		return nil, st, fmt.Errorf("linalg: %d of %d Ritz pairs from %d passes with %d vectors of length %d", k, keep, passes, p, n)
 	}
-	x, spare, err := krylovOrthonormal(ctx, nil, x, NewGeneral(n, p).Data, 0, workers)
+	s := &krylovSpace{workers: workers}
+	if err := s.grow(ctx, op, x, passes, &st); err != nil {
+		return nil, st, err
+	}
+	keep = min(keep, s.dim)
+	theta, vectors, err := topEig(ctx, s.projected(), keep, workers)
 	if err != nil {
 		return nil, st, err
 	}
-	var (
-		v       []blas64.General   // the orthonormal basis, in blocks
-		h       [][]blas64.General // h[j][i] = V_iᵀ·A·V_j, i ≤ j
-		dim     int
-		largest float64 // the longest product with a unit vector
-		w       blas64.General
-	)
-	for x.Cols > 0 {
-		if x.Cols+dim > n {
-			return nil, st, fmt.Errorf("linalg: %d independent vectors of length %d", x.Cols+dim, n)
+	out := NewGeneral(n, keep)
+	for i, vi := range s.v {
+		beta := 1.0
+		if i == 0 {
+			beta = 0
 		}
-		v = append(v, x)
-		dim += x.Cols
-		w = blockIn(spare, n, x.Cols)
-		if err := op(ctx, w, x); err != nil {
+		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, vi, s.part(vectors, i, keep), beta, out, workers); err != nil {
 			return nil, st, err
+		}
+	}
+	if !s.exhausted {
+		if st.Residual, err = s.residual(ctx, vectors, k); err != nil {
+			return nil, st, err
+		}
+	}
+	st.Converged = s.exhausted
+	return &Block{X: out, Theta: theta}, st, nil
+}
+
+// krylovSpace is the space of a call of Krylov.
+type krylovSpace struct {
+	workers   int
+	v         []blas64.General   // the orthonormal basis, in blocks
+	h         [][]blas64.General // h[j][i] = V_iᵀ·A·V_j, i ≤ j
+	dim       int
+	w         blas64.General // the product with the last block
+	exhausted bool           // the operator does not leave the space
+}
+
+// grow builds the space from the start vectors x in at most the given number of
+// passes.
+func (s *krylovSpace) grow(ctx context.Context, op Op, x blas64.General, passes int, st *EigStats) error {
+	n, p := x.Rows, x.Cols
+	x, spare, err := krylovOrthonormal(ctx, nil, x, NewGeneral(n, p).Data, 0, s.workers)
+	if err != nil {
+		return err
+	}
+	largest := 0.0 // the longest product with a unit vector
+	for x.Cols > 0 {
+		if x.Cols+s.dim > n {
+			return fmt.Errorf("linalg: %d independent vectors of length %d", x.Cols+s.dim, n)
+		}
+		s.v = append(s.v, x)
+		s.dim += x.Cols
+		w := blockIn(spare, n, x.Cols)
+		s.w = w
+		if err := op(ctx, w, x); err != nil {
+			return err
 		}
 		st.Products += x.Cols
 		st.Restarts++
 		for _, q := range columnNorms2(w) {
 			if math.IsNaN(q) || math.IsInf(q, 0) {
-				return nil, st, ErrNonFinite
+				return ErrNonFinite
 			}
 			largest = max(largest, math.Sqrt(q))
 		}
-		hj := make([]blas64.General, len(v))
-		for i, vi := range v {
+		hj := make([]blas64.General, len(s.v))
+		for i, vi := range s.v {
 			hj[i] = NewGeneral(vi.Cols, w.Cols)
-			if err := Gemm(ctx, blas.Trans, blas.NoTrans, 1, vi, w, 0, hj[i], workers); err != nil {
-				return nil, st, err
+			if err := Gemm(ctx, blas.Trans, blas.NoTrans, 1, vi, w, 0, hj[i], s.workers); err != nil {
+				return err
 			}
 		}
-		h = append(h, hj)
-		if st.Restarts == passes || dim == n {
+		s.h = append(s.h, hj)
+		if st.Restarts == passes || s.dim == n {
 			break
 		}
-		for i, vi := range v {
-			if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, -1, vi, hj[i], 1, w, workers); err != nil {
-				return nil, st, err
+		for i, vi := range s.v {
+			if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, -1, vi, hj[i], 1, w, s.workers); err != nil {
+				return err
 			}
 		}
-		if x, spare, err = krylovOrthonormal(ctx, v, w, make([]float64, n*w.Cols), 1e-12*largest, workers); err != nil {
-			return nil, st, err
+		if x, spare, err = krylovOrthonormal(ctx, s.v, w, make([]float64, n*w.Cols), 1e-12*largest, s.workers); err != nil {
+			return err
 		}
 	}
-	exhausted := x.Cols == 0 || dim == n
+	s.exhausted = x.Cols == 0 || s.dim == n
+	return nil
+}
 
-	// Rayleigh–Ritz on T = VᵀAV.
+// projected returns T = VᵀAV.
+func (s *krylovSpace) projected() blas64.General {
+	dim, v, h := s.dim, s.v, s.h
 	t := NewGeneral(dim, dim)
 	for j, col := 0, 0; j < len(v); j++ {
 		for i, row := 0, 0; i <= j; i++ {
@@ -98,59 +139,50 @@ func Krylov(ctx context.Context, op Op, x blas64.General, k, keep, passes, worke
 		}
 		col += v[j].Cols
 	}
-	keep = min(keep, dim)
-	theta, s, err := topEig(ctx, t, keep, workers)
-	if err != nil {
-		return nil, st, err
-	}
-	part := func(i int) blas64.General { // the rows of s that belong to block i
-		lo := 0
-		for _, b := range v[:i] {
-			lo += b.Cols
-		}
-		return blas64.General{Rows: v[i].Cols, Cols: keep, Stride: s.Stride, Data: s.Data[lo*s.Stride:]}
-	}
-	out := NewGeneral(n, keep)
-	for i, vi := range v {
-		beta := 1.0
-		if i == 0 {
-			beta = 0
-		}
-		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, vi, part(i), beta, out, workers); err != nil {
-			return nil, st, err
-		}
-	}
-	// Only the products of the last block leave the space.
-	if !exhausted {
-		last := len(v) - 1
-		sl := part(last)
-		sl.Cols = k
-		r := NewGeneral(n, k)
-		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, w, sl, 0, r, workers); err != nil {
-			return nil, st, err
-		}
-		for i, vi := range v {
-			hs := NewGeneral(vi.Cols, k)
-			if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, h[last][i], sl, 0, hs, workers); err != nil {
-				return nil, st, err
-			}
-			if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, -1, vi, hs, 1, r, workers); err != nil {
-				return nil, st, err
-			}
-		}
-		for _, q := range columnNorms2(r) {
-			st.Residual = max(st.Residual, math.Sqrt(q))
-		}
-	}
-	st.Converged = exhausted
-	return &Block{X: out, Theta: theta}, st, nil
+	return t
 }
 
-// krylovOrthonormal returns an orthonormal basis, orthogonal to the blocks v
-// too, of what the columns of w span. w is already orthogonal to v to the
-// rounding of its length. Columns of at most floor count as zero, and so do
+// part returns the first k columns of the rows that belong to block i of
+// eigenvectors of T.
+func (s *krylovSpace) part(vectors blas64.General, i, k int) blas64.General {
+	lo := 0
+	for _, b := range s.v[:i] {
+		lo += b.Cols
+	}
+	return blas64.General{Rows: s.v[i].Cols, Cols: k, Stride: vectors.Stride, Data: vectors.Data[lo*vectors.Stride:]}
+}
+
+// residual returns the largest residual of the first k Ritz pairs. Only the
+// products of the last block leave the space.
+func (s *krylovSpace) residual(ctx context.Context, vectors blas64.General, k int) (float64, error) {
+	last := len(s.v) - 1
+	sl := s.part(vectors, last, k)
+	r := NewGeneral(s.w.Rows, k)
+	if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, s.w, sl, 0, r, s.workers); err != nil {
+		return 0, err
+	}
+	for i, vi := range s.v {
+		hs := NewGeneral(vi.Cols, k)
+		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, s.h[last][i], sl, 0, hs, s.workers); err != nil {
+			return 0, err
+		}
+		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, -1, vi, hs, 1, r, s.workers); err != nil {
+			return 0, err
+		}
+	}
+	worst := 0.0
+	for _, q := range columnNorms2(r) {
+		worst = max(worst, math.Sqrt(q))
+	}
+	return worst, nil
+}
+
+// krylovOrthonormal returns an orthonormal basis of the span of the columns of w
+// that is orthogonal to the blocks v too. w must be orthogonal to v already, up to
+// the rounding of its length. Columns of at most floor count as zero, and so do
 // combinations of columns of length one that are shorter than 1e-5. The basis
-// lies in one of w and spare, which are as large; the other is returned beside.
+// lies in one of w and spare, which have the same size; the other one is returned
+// beside it.
 func krylovOrthonormal(ctx context.Context, v []blas64.General, w blas64.General, spare []float64, floor float64, workers int) (blas64.General, []float64, error) {
 	drop := 1e-10
 	for round := 0; ; round++ {
@@ -159,8 +191,8 @@ func krylovOrthonormal(ctx context.Context, v []blas64.General, w blas64.General
 		if err != nil || q.Cols == 0 {
 			return q, spare, err
 		}
-		// Making short columns long has brought up their rounding: once more.
-		// A direction of which half goes then was rounding.
+		// Scaling short columns up has scaled their rounding errors too: once
+		// more. A direction that loses half its length then was rounding.
 		if round > 0 && least > 0.5 || round == 4 {
 			return q, spare, nil
 		}
@@ -182,10 +214,10 @@ func blockIn(data []float64, n, p int) blas64.General {
 	return blas64.General{Rows: n, Cols: p, Stride: max(p, 1), Data: data[:n*p]}
 }
 
-// svqb orthonormalises the columns of w by the eigenvectors of their scaled
-// Gram matrix (Stathopoulos and Wu 2002), leaving out columns of at most
-// floor, and eigenvalues of at most drop. The result is written to the memory
-// of to; beside it svqb returns the least eigenvalue kept.
+// svqb orthonormalises the columns of w by the eigenvectors of their scaled Gram
+// matrix (Stathopoulos and Wu 2002). It leaves out columns of at most floor and
+// eigenvalues of at most drop. The result lies in the memory of to; svqb also
+// returns the smallest eigenvalue kept.
 func svqb(ctx context.Context, w blas64.General, to []float64, floor, drop float64, workers int) (blas64.General, float64, error) {
 	g := NewGeneral(w.Cols, w.Cols)
 	if err := Gram(ctx, w, g, workers); err != nil {
@@ -230,9 +262,9 @@ func svqb(ctx context.Context, w blas64.General, to []float64, floor, drop float
 	return q, theta[kept-1], Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, w, m, 0, q, workers)
 }
 
-// topEig returns the keep algebraically largest eigenpairs of a symmetric
-// array, with residuals of at most 1e-10 of the least or 1e-13 of the largest
-// of them. The vectors are columns.
+// topEig returns the keep algebraically largest eigenpairs of a symmetric array.
+// Their residuals are at most 1e-10 of the smallest or 1e-13 of the largest of
+// the eigenvalues. The vectors are columns.
 func topEig(ctx context.Context, t blas64.General, keep, workers int) ([]float64, blas64.General, error) {
 	n := t.Rows
 	if n > 256 && keep <= n/3 {

@@ -1,0 +1,185 @@
+package linalg
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// LanczosOptions are the settings of Lanczos.
+type LanczosOptions struct {
+	// Pairs is the number of eigenpairs returned. The first Need of them must
+	// converge (0: all). The others are approximations for a warm start.
+	Pairs, Need int
+	// Tol bounds the residual of the needed pairs by Tol·|λ_Need|.
+	Tol float64
+	// MaxRestarts bounds the restarts.
+	MaxRestarts int
+	// Block is the number of vectors that the operator is applied to at a
+	// time. 0 means 1, which takes the fewest products; 8 is best if the time
+	// of a product hardly grows with the number of vectors, as for sparse
+	// operators.
+	Block   int
+	Workers int
+	// Start, if not nil, holds the products of earlier computations for the
+	// same operator, with any number of pairs, and takes up those that it
+	// lacks. It changes no bit of the result.
+	Start *LanczosStart
+}
+
+// sizes returns the number of pairs that must converge, the block size, the
+// number m of basis vectors and how many of them a restart keeps beside the
+// next block. small tells that the space has few more dimensions than the basis.
+func (o LanczosOptions) sizes(n int) (need, b, m, keep int, small bool) {
+	k := o.Pairs
+	need, b = o.Need, max(o.Block, 1)
+	if need == 0 {
+		need = k
+	}
+	m = k + need + max(20, 4*b)
+	// One start vector finds one vector of a multiple eigenvalue, a block as
+	// many as it has columns. Small problems often have such eigenvalues, and
+	// blocks would soon fill the space: instead, a second cycle from a new
+	// direction looks for more.
+	if small = n < 8*m; small {
+		b = 1
+	}
+	m = min(n, (m+b-1)/b*b)
+	keep = min(m-b, (k+(m-k)/2)/b*b)
+	keep = max(keep, min(k, m-b))
+	return need, b, m, keep, small
+}
+
+// Lanczos computes the algebraically largest eigenpairs of a symmetric n×n
+// operator by (block) Lanczos with thick restarts (Wu and Simon 2000) and full
+// reorthogonalisation. It returns the eigenvalues in descending order and the
+// vectors as the rows of a Pairs×n matrix.
+//
+// Residuals below a few ulps of ‖A‖ count as converged, whatever Tol is. The
+// start vectors are always the same, and so are the bits of the result. The cost
+// is about Pairs + Need + 20 products if the spectrum is well separated, and
+// O(n·Pairs²) beside them. If the pairs do not converge within MaxRestarts, the
+// best ones found are returned with Converged false.
+func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, blas64.General, EigStats, error) {
+	st := EigStats{Cold: true}
+	k := o.Pairs
+	need, b, m, keep, small := o.sizes(n)
+	if k < 1 || k > n || need < 0 || need > k {
+		return nil, blas64.General{}, st, fmt.Errorf("linalg: %d of %d eigenpairs of a %d×%d operator", need, k, n, n)
+	}
+	l, err := o.first(ctx, n, b, m, op)
+	if err != nil {
+		return nil, blas64.General{}, st, err
+	}
+	t := projection{b: b, t: NewGeneral(m, m), r: NewGeneral(b, b)}
+	for i, q := range l.kept[:m/b] {
+		t.put(i*b, q.h)
+		copy(t.r.Data, q.r.Data)
+	}
+	st.Products = m
+	size := m              // vectors of the basis whose products are known
+	var verified []float64 // eigenvalues to be confirmed by another cycle
+	for st.Restarts = 0; ; st.Restarts++ {
+		for j := size; j < m; j += b {
+			h, err := l.step(ctx, op, j, t.r)
+			if err != nil {
+				return nil, blas64.General{}, st, err
+			}
+			st.Products += b
+			t.put(j, h)
+		}
+		theta, s, err := symEig(ctx, t.t, o.Workers)
+		if err != nil {
+			return nil, blas64.General{}, st, err
+		}
+		st.Residual = t.residual(s, need)
+		st.Converged = m == n || st.Residual <= max(o.Tol*math.Abs(theta[need-1]), 1.8e-15*l.largest)
+		confirm := false
+		if st.Converged && small && m < n && st.Restarts < o.MaxRestarts {
+			confirm = verified == nil
+			for i := range verified {
+				confirm = confirm || math.Abs(theta[i]-verified[i]) > o.Tol*math.Abs(theta[need-1])+1e-13*l.largest
+			}
+			st.Converged = !confirm
+			verified = append([]float64{}, theta[:need]...)
+		}
+		done := st.Converged || st.Restarts >= o.MaxRestarts
+		want := keep
+		switch {
+		case done:
+			want = k
+		case confirm:
+			want = need // the residuals of the others go with the block left behind
+		}
+		ritz := NewGeneral(want, n)
+		sel := blas64.General{Rows: m, Cols: want, Stride: m, Data: s.Data}
+		if err := Gemm(ctx, blas.Trans, blas.NoTrans, 1, sel, l.basis(m), 0, ritz, o.Workers); err != nil {
+			return nil, blas64.General{}, st, err
+		}
+		if done {
+			return theta[:k], ritz, st, nil
+		}
+		copy(l.v.Data, ritz.Data)
+		copy(l.v.Data[want*n:(want+b)*n], l.v.Data[m*n:(m+b)*n])
+		if confirm {
+			if err := l.random(want); err != nil { // small: b = 1
+				return nil, blas64.General{}, st, err
+			}
+		}
+		t.restart(theta[:want])
+		size = want
+	}
+}
+
+// projection is the operator in the basis, T = VᵀAV, in blocks of b vectors, and
+// the triangle R of the block that follows the basis.
+type projection struct {
+	b    int
+	t, r blas64.General
+}
+
+// put sets the products h of the block at j.
+func (p projection) put(j int, h blas64.General) {
+	b, m, t := p.b, p.t.Cols, p.t.Data
+	for i := range h.Rows {
+		for c := range b {
+			t[i*m+j+c], t[(j+c)*m+i] = h.Data[i*b+c], h.Data[i*b+c]
+		}
+	}
+	for c := range b { // the block's own part, symmetric up to rounding
+		for d := range c {
+			v := 0.5 * (h.Data[(j+c)*b+d] + h.Data[(j+d)*b+c])
+			t[(j+c)*m+j+d], t[(j+d)*m+j+c] = v, v
+		}
+	}
+}
+
+// residual returns the largest residual of the first need eigenvectors s of T:
+// that of a Ritz pair is ‖R·s‖ with the last block of s.
+func (p projection) residual(s blas64.General, need int) float64 {
+	b, m := p.b, p.t.Cols
+	worst := 0.0
+	for i := range need {
+		q := 0.0
+		for c := range b {
+			v := 0.0
+			for d := c; d < b; d++ {
+				v += p.r.Data[c*b+d] * s.Data[(m-b+d)*m+i]
+			}
+			q += v * v
+		}
+		worst = max(worst, math.Sqrt(q))
+	}
+	return worst
+}
+
+// restart makes T the diagonal matrix of the Ritz values kept.
+func (p projection) restart(theta []float64) {
+	clear(p.t.Data)
+	for i, v := range theta {
+		p.t.Data[i*p.t.Cols+i] = v
+	}
+}

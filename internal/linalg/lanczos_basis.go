@@ -1,0 +1,270 @@
+package linalg
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// lanczos is the state of one computation. The orthonormal basis vectors are the
+// rows of v; w is the block of products that is made orthogonal to them.
+type lanczos struct {
+	n, b, workers int
+	pcg           *rand.PCG
+	rng           *rand.Rand // of pcg
+	v, w, x       blas64.General
+	largest       float64 // an estimate of ‖A‖, to tell what is rounding
+	kept          []lanczosBlock
+}
+
+// lanczosBlock is what the step of one block in the first cycle gave, and the
+// state it left.
+type lanczosBlock struct {
+	h, r    blas64.General
+	largest float64
+	pcg     rand.PCG
+}
+
+// LanczosStart keeps the first cycles of Lanczos computations for one operator.
+// Before the first restart the vectors do not depend on the number of pairs: the
+// cycle for few pairs is, to the bit, the beginning of the cycle for many. The
+// zero value is ready to use. It is not safe for concurrent use. Memory: 8·n
+// bytes per vector of the longest cycle.
+type LanczosStart struct {
+	cycles []*lanczos // by block size
+}
+
+func (s *LanczosStart) cycle(n, b int) (*lanczos, error) {
+	for _, l := range s.cycles {
+		if l.n != n {
+			return nil, fmt.Errorf("linalg: the start of a %d×%d operator for one of %d×%d", l.n, l.n, n, n)
+		}
+		if l.b == b {
+			return l, nil
+		}
+	}
+	l, err := newLanczos(n, b)
+	if err != nil {
+		return nil, err
+	}
+	s.cycles = append(s.cycles, l)
+	return l, nil
+}
+
+// first makes the first cycle, of m vectors, from the one in o.Start if there is
+// one.
+func (o LanczosOptions) first(ctx context.Context, n, b, m int, op Op) (*lanczos, error) {
+	if o.Start == nil {
+		l, err := newLanczos(n, b)
+		if err != nil {
+			return nil, err
+		}
+		l.workers = o.Workers
+		return l, l.grow(ctx, op, m)
+	}
+	l, err := o.Start.cycle(n, b)
+	if err != nil {
+		return nil, err
+	}
+	l.workers = o.Workers
+	if err := l.grow(ctx, op, m); err != nil {
+		return nil, err
+	}
+	return l.fork(m), nil
+}
+
+func newLanczos(n, b int) (*lanczos, error) {
+	l := &lanczos{n: n, b: b, pcg: rand.NewPCG(0x5eed, 0x1a2c), v: NewGeneral(b, n), w: NewGeneral(n, b), x: NewGeneral(n, b)}
+	l.rng = rand.New(l.pcg)
+	return l, l.random(0)
+}
+
+// grow makes the first cycle at least m vectors long.
+func (l *lanczos) grow(ctx context.Context, op Op, m int) error {
+	if rows := m + l.b; l.v.Rows < rows {
+		v := NewGeneral(rows, l.n)
+		copy(v.Data, l.v.Data)
+		l.v = v
+	}
+	for j := len(l.kept) * l.b; j < m; j += l.b {
+		was, pcg := l.largest, *l.pcg
+		k := lanczosBlock{r: NewGeneral(l.b, l.b)}
+		var err error
+		if k.h, err = l.step(ctx, op, j, k.r); err != nil {
+			l.largest, *l.pcg = was, pcg // as if not begun
+			return err
+		}
+		k.largest, k.pcg = l.largest, *l.pcg
+		l.kept = append(l.kept, k)
+	}
+	return nil
+}
+
+// fork returns the state at the end of a first cycle of m vectors, in memory of
+// its own.
+func (l *lanczos) fork(m int) *lanczos {
+	k := l.kept[m/l.b-1]
+	f := &lanczos{n: l.n, b: l.b, workers: l.workers, pcg: &k.pcg, v: NewGeneral(m+l.b, l.n), w: NewGeneral(l.n, l.b), x: NewGeneral(l.n, l.b), largest: k.largest, kept: l.kept}
+	f.rng = rand.New(f.pcg)
+	copy(f.v.Data, l.v.Data)
+	return f
+}
+
+// step multiplies the block of vectors at j and appends the next one. It writes
+// to r and returns what extend does.
+func (l *lanczos) step(ctx context.Context, op Op, j int, r blas64.General) (blas64.General, error) {
+	l.columns(j, l.x)
+	if err := op(ctx, l.w, l.x); err != nil {
+		return blas64.General{}, err
+	}
+	return l.extend(ctx, j, r)
+}
+
+// basis returns the first j vectors.
+func (l *lanczos) basis(j int) blas64.General {
+	return blas64.General{Rows: j, Cols: l.n, Stride: l.n, Data: l.v.Data[:j*l.n]}
+}
+
+// columns writes the block of vectors from j on as columns of x.
+func (l *lanczos) columns(j int, x blas64.General) {
+	for c := range l.b {
+		for i, v := range Row(l.v, j+c) {
+			x.Data[i*l.b+c] = v
+		}
+	}
+}
+
+// extend makes w, the products of the block at j, orthogonal to the basis and
+// appends it as the next block. It returns the components H along the first
+// j+b vectors and writes to r the triangle with w = VᵀH + Q·R.
+func (l *lanczos) extend(ctx context.Context, j int, r blas64.General) (blas64.General, error) {
+	b, have := l.b, j+l.b
+	for c := range b {
+		q := 0.0
+		for i := range l.n {
+			q += l.w.Data[i*b+c] * l.w.Data[i*b+c]
+		}
+		if math.IsNaN(q) || math.IsInf(q, 0) {
+			return blas64.General{}, ErrNonFinite
+		}
+		l.largest = max(l.largest, math.Sqrt(q))
+	}
+	h, h2 := NewGeneral(have, b), NewGeneral(have, b)
+	for pass := 0; pass < 2; pass++ {
+		if err := orthogonalise(ctx, l.basis(have), l.w, h2, l.workers); err != nil {
+			return h, err
+		}
+		for i, v := range h2.Data {
+			h.Data[i] += v
+		}
+	}
+	clear(r.Data)
+	if have+b > l.v.Rows || have >= l.n {
+		clear(l.v.Data[min(have, l.v.Rows)*l.n:])
+		return h, nil // the basis spans the space: nothing is left of w
+	}
+	// Gram–Schmidt within the block, against the basis once more where much
+	// of a vector cancelled.
+	for c := range b {
+		q := Row(l.v, have+c)
+		for i := range q {
+			q[i] = l.w.Data[i*b+c]
+		}
+		before := norm(q)
+		for pass := 0; pass < 2; pass++ {
+			for d := range c {
+				p := Row(l.v, have+d)
+				x := blas64.Dot(vec(p), vec(q))
+				blas64.Axpy(-x, vec(p), vec(q))
+				r.Data[d*b+c] += x
+			}
+		}
+		beta := norm(q)
+		if beta <= 1e-14*l.largest {
+			// An invariant subspace: go on from a new direction, which the
+			// operator does not couple with the basis so far.
+			if err := l.random(have + c); err != nil {
+				return h, err
+			}
+			continue
+		}
+		if beta < 1e-2*before {
+			for pass := 0; pass < 2; pass++ {
+				l.against(have+c, q)
+			}
+			beta = norm(q)
+		}
+		r.Data[c*b+c] = beta
+		scale(1/beta, q)
+	}
+	return h, nil
+}
+
+// against removes from q its components along the first j vectors.
+func (l *lanczos) against(j int, q []float64) {
+	for i := range j {
+		p := Row(l.v, i)
+		blas64.Axpy(-blas64.Dot(vec(p), vec(q)), vec(p), vec(q))
+	}
+}
+
+// random makes vector j a unit vector orthogonal to those before it; at j = 0
+// a whole block.
+func (l *lanczos) random(j int) error {
+	last := j
+	if j == 0 {
+		last = l.b - 1
+	}
+	for ; j <= last; j++ {
+		q := Row(l.v, j)
+		for try := 0; ; try++ {
+			for i := range q {
+				q[i] = l.rng.Float64() - 0.5
+			}
+			was := norm(q)
+			for pass := 0; pass < 3; pass++ {
+				l.against(j, q)
+			}
+			if d := norm(q); d > 1e-8*was {
+				scale(1/d, q)
+				break
+			}
+			if try == 5 {
+				return fmt.Errorf("linalg: lanczos found no vector orthogonal to %d others in dimension %d", j, l.n)
+			}
+		}
+	}
+	return nil
+}
+
+// orthogonalise removes from the columns of w their components along the rows
+// of v, which are written to h.
+func orthogonalise(ctx context.Context, v, w, h blas64.General, workers int) error {
+	if w.Cols > 1 {
+		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, v, w, 0, h, workers); err != nil {
+			return err
+		}
+		return Gemm(ctx, blas.Trans, blas.NoTrans, -1, v, h, 1, w, workers)
+	}
+	err := run.Chunks(ctx, v.Rows, 16, workers, func(_, _, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			h.Data[i] = blas64.Dot(vec(Row(v, i)), vec(w.Data))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return run.Chunks(ctx, v.Cols, 2048, workers, func(_, _, lo, hi int) error {
+		for i := range v.Rows {
+			blas64.Axpy(-h.Data[i], vec(Row(v, i)[lo:hi]), vec(w.Data[lo:hi]))
+		}
+		return nil
+	})
+}
