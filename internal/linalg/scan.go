@@ -143,7 +143,9 @@ func (p *Packed) checkScan() {
 // from that number on, and only columns j ≥ i count.
 func (p *Packed) scan(a []float64, panels, first int, thr float64, st *stage) {
 	k := p.size / panel
-	var tmp [tileSize]float64
+	buf := borrow(tileSize)
+	defer giveBack(buf)
+	tmp := *buf
 	for jp := max(0, first); jp < p.panels; jp += 3 {
 		nb := min(3, p.panels-jp)
 		col0 := jp * panel
@@ -163,7 +165,7 @@ func (p *Packed) scan(a []float64, panels, first int, thr float64, st *stage) {
 				p.kr.scan(k, aq, b, thr, col0, st, row0)
 				continue
 			}
-			p.kr.tile(k, aq, 1, panel, b, p.size, nb, panel, tmp[:], tileCols, 1, 0)
+			p.kr.tile(k, aq, 1, panel, b, p.size, nb, panel, tmp, tileCols, 1, 0)
 			for r := range panel {
 				from := 0
 				if first >= 0 {
