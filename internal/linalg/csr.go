@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// CSR is a sparse matrix in compressed rows: row i has the columns
-// Cols[RowPtr[i]:RowPtr[i+1]], ascending, with the values beside them.
+// CSR is a sparse matrix in compressed rows: row i has the values
+// Vals[RowPtr[i]:RowPtr[i+1]] in the columns Cols[RowPtr[i]:RowPtr[i+1]], ascending.
 type CSR struct {
 	RowPtr []int
 	Cols   []int32

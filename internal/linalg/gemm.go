@@ -15,8 +15,8 @@ const (
 	// so that it stays in the first-level cache beside 8 rows of the left factor.
 	depthMax = 192
 
-	// Where the inner dimension is the long one both factors are read across
-	// their rows, and a smaller block keeps the lines of the left one too.
+	// If the inner dimension is the long one, both factors are read across their
+	// rows; a smaller block keeps the lines of the left factor in the cache too.
 	depthLong = 128
 
 	// Products with a result of at most longOut×longOut and an inner dimension
@@ -25,36 +25,33 @@ const (
 	longMin = 1024
 
 	// chunkWork is the number of multiply-adds of a chunk: tens of
-	// microseconds, so that cancellation is prompt and threads even out.
+	// microseconds, so that cancellation is prompt and the load is balanced.
 	chunkWork = 1 << 20
 
-	// vectorWork is the same for a product with one vector, where the memory is
-	// what takes the time: a megabyte.
+	// vectorWork is the same for a product with one vector, which is bound by
+	// memory: one megabyte.
 	vectorWork = 1 << 17
 
-	// smallWork is the number of multiply-adds up to which packing and tiles
-	// do not pay.
+	// smallWork is the number of multiply-adds up to which packing does not pay.
 	smallWork = 216
 )
 
-// Gemm computes c = alpha·op(a)·op(b) + beta·c, where op transposes or not as
-// tA and tB say. c must not share memory with a or b. It is made for products in
-// which one or two of the three sizes are small; the whole of op(b), or of the
-// piece a chunk needs, is copied into packed form.
+// Gemm computes c = alpha·op(a)·op(b) + beta·c, where op transposes according to
+// tA and tB. c must not share memory with a or b. Gemm is made for products with
+// one or two small sizes: it copies op(b), or the part that a chunk needs, into
+// packed form. If the result is a single row or column, inner products are summed
+// in eight interleaved parts.
 //
-// If the result is a single row or column, inner products are summed in eight
-// interleaved parts.
-//
-// As in BLAS, c is not read when beta is 0, and a and b are not read when alpha
-// is 0. workers bounds the goroutines (0: GOMAXPROCS) and never changes a bit.
-// The error is nil unless ctx ended; c is then partly written.
+// As in BLAS, c is not read if beta is 0, and a and b are not read if alpha is 0.
+// workers bounds the goroutines (0: GOMAXPROCS) and never changes a bit. The error
+// is that of ctx; c is then partly written.
 func Gemm(ctx context.Context, tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General, workers int) error {
 	return best().gemm(ctx, tA, tB, alpha, a, b, beta, c, workers)
 }
 
-// Gram computes c = aᵀ·a for a tall N×p matrix a. Only one triangle is computed
-// and copied to the other, so c is exactly symmetric. workers and the error are
-// as in Gemm.
+// Gram computes c = aᵀ·a for a tall N×p matrix a. It computes one triangle and
+// copies it to the other, so that c is exactly symmetric. workers and the error
+// are those of Gemm.
 func Gram(ctx context.Context, a blas64.General, c blas64.General, workers int) error {
 	return best().gram(ctx, a, c, workers)
 }
@@ -154,9 +151,9 @@ func scaleResult(beta float64, c blas64.General) {
 	}
 }
 
-// left is op(a). In place, element (i, l) is data[i·rs+l·ks]: the tiles broadcast
-// single elements, so that the layout matters little. Where its columns are
-// contiguous and many it is packed too, in panels of 8 rows as the right one.
+// left is op(a). Its element (i, l) is data[i·rs+l·ks]: the tiles broadcast single
+// elements, so that the layout matters little. If its columns are contiguous and
+// long, it is packed too, in panels of 8 rows.
 type left struct {
 	data   []float64
 	rs, ks int
@@ -184,7 +181,7 @@ func (kr *kernels) packRight(dst []float64, r right, k0, k1, j0, j1 int) {
 	}
 }
 
-// depth returns how deep the blocks of an inner dimension k are, at most most.
+// depth returns the size, at most most, of the blocks of an inner dimension k.
 func depth(k, most int) int {
 	blocks := run.Count(k, most)
 	return run.Count(k, blocks)

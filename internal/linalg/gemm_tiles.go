@@ -9,7 +9,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// mulSmall is the definition, with the bits of the tiles.
+// mulSmall sums each element by itself, with the bits of the tiles.
 func (kr *kernels) mulSmall(l left, b blas64.General, transB bool, m, k, n int, alpha, beta float64, c blas64.General) {
 	jb, kb := 1, b.Stride
 	if transB {
@@ -82,8 +82,8 @@ func (kr *kernels) mulWide(ctx context.Context, l left, r right, m, k, n int, al
 }
 
 // mulLong cuts the inner dimension into chunks that depend on its length alone
-// and adds up their products in order. With upper both factors are the same, and
-// only the tiles that touch the upper triangle are computed.
+// and adds up their products in order. upper means that both factors are the same
+// and that only the tiles that touch the upper triangle are computed.
 func (kr *kernels) mulLong(ctx context.Context, l left, r right, m, k, n int, alpha, beta float64, c blas64.General, upper bool, workers int) error {
 	const most = 32 // partial results held at once
 	size := roundUp(max(4*depthLong, run.Count(k, most)), depthLong)
@@ -196,8 +196,8 @@ func (kr *kernels) block(a left, m, k int, packed []float64, n int, c []float64,
 	}
 }
 
-// tileWidth returns how many of the remaining panels the next tile takes: three
-// at best, and two twice rather than three and one.
+// tileWidth returns how many of the remaining panels the next tile takes: up to
+// three, but two of four.
 func tileWidth(panels int) int {
 	if panels == 4 {
 		return 2

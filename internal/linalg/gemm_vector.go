@@ -8,7 +8,7 @@ import (
 )
 
 // mulVector computes y = alpha·A·x + beta·y for an m×k matrix A; xs and ys are
-// the steps of the vectors. Tiles would leave seven of eight columns empty.
+// the steps of the vectors.
 func (kr *kernels) mulVector(ctx context.Context, a left, m, k int, x []float64, xs int, alpha, beta float64, y []float64, ys int, workers int) error {
 	if xs != 1 {
 		buf := borrow(k)

@@ -1,7 +1,6 @@
-// Package linalg holds the numerical kernels under the thin products of this
-// module: a tall N×K factor times a small matrix, its Gram matrix, a sparse
-// matrix times a block of vectors, and the search for the small entries of YYᵀ.
-// N runs to tens of thousands, the other sizes to a few hundred.
+// Package linalg multiplies tall, thin and sparse matrices, searches YYᵀ for small
+// entries, and computes the leading eigenpairs of symmetric operators. N runs to
+// tens of thousands, the other sizes to a few hundred.
 //
 // # Kernels
 //
@@ -15,19 +14,18 @@
 //
 // # What the bits depend on
 //
-// Every element of a result is a sum of multiply-adds in an order fixed by the
-// shapes alone: one chain, but for long inner dimensions and single vectors. The number of workers, the position of an element in a
-// tile and the way a caller cuts rows into blocks never change a bit. Both
-// assembly kernels and the Go kernel on machines where the compiler fuses
-// multiply-add unconditionally (arm64, ppc64le, riscv64, s390x) round once per
-// multiply-add and give the same bits as each other; the Go kernel on amd64
-// rounds twice.
+// Every element of a result is a sum of multiply-adds in an order that depends on
+// the shapes alone: a single chain, except for long inner dimensions and single
+// vectors. The number of workers, the position of an element in a tile and the
+// way a caller cuts rows into blocks never change a bit. "avx2", "avx512" and, on
+// arm64, ppc64le, riscv64 and s390x, "generic" round once per multiply-add and
+// agree bit for bit. On other architectures "generic" rounds twice.
 //
-// Zeros are multiplied like any other number (reference BLAS skips some of
-// them), so a NaN or an infinity in an input reaches every element that depends
-// on it.
+// Zeros are multiplied like any other number (the reference BLAS skips some of
+// them), so that a NaN or an infinity in an input reaches every element that
+// depends on it.
 //
-// A wrong shape is a mistake of the calling package and panics.
+// Functions panic if the shapes do not fit.
 package linalg
 
 import (
@@ -79,16 +77,15 @@ type kernels struct {
 	packCols func(dst, src []float64, stride, k, n int)
 }
 
-// best returns the fastest kernels of this machine. Detection happens once: in
-// a virtual machine every CPUID instruction traps.
+// best returns the fastest kernels of this machine. It detects them once, because
+// CPUID is slow in a virtual machine.
 var best = sync.OnceValue(func() *kernels {
 	all := available()
 	return all[len(all)-1]
 })
 
-// KernelName returns the name of the kernels in use, "avx512", "avx2" or
-// "generic". It belongs in the provenance of a result: see the package comment
-// for which of them agree bit for bit.
+// KernelName returns the name of the kernels in use: "avx512", "avx2" or
+// "generic". The package comment says which of them agree bit for bit.
 func KernelName() string { return best().name }
 
 // buffers lends scratch slices, whose contents are arbitrary.
@@ -106,7 +103,7 @@ func borrow(n int) *[]float64 {
 func giveBack(p *[]float64) { buffers.Put(p) }
 
 // aligned returns n zeros that begin at a cache line, so that no vector of a
-// panel lies in two.
+// panel crosses one.
 func aligned(n int) []float64 {
 	const line = 64
 	s := make([]float64, n+line/8-1)

@@ -4,7 +4,7 @@ package linalg
 
 import "math"
 
-// fusedMadd: math.FMA is a single instruction here, and the fastest way.
+// fusedMadd is true because math.FMA is a single instruction on every machine.
 const fusedMadd = true
 
 // madd returns s + x·y.

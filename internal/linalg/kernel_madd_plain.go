@@ -2,10 +2,9 @@
 
 package linalg
 
-// fusedMadd: without a fused instruction on every machine of the architecture,
-// math.FMA may be a slow emulation.
+// fusedMadd is false because math.FMA may be emulated, slowly.
 const fusedMadd = false
 
-// madd returns s + x·y. The conversion forbids the compiler to fuse: it would do
-// so in some places and not in others.
+// madd returns s + x·y. The conversion keeps the compiler from fusing in some
+// places and not in others.
 func madd(s, x, y float64) float64 { return s + float64(x*y) }

@@ -23,8 +23,8 @@ type lanczos struct {
 	kept          []lanczosBlock
 }
 
-// lanczosBlock is what the step of one block in the first cycle gave, and the
-// state it left.
+// lanczosBlock holds the results of one step of the first cycle and the state after
+// it.
 type lanczosBlock struct {
 	h, r    blas64.General
 	largest float64
@@ -169,8 +169,8 @@ func (l *lanczos) extend(ctx context.Context, j int, r blas64.General) (blas64.G
 		clear(l.v.Data[min(have, l.v.Rows)*l.n:])
 		return h, nil // the basis spans the space: nothing is left of w
 	}
-	// Gram–Schmidt within the block, against the basis once more where much
-	// of a vector cancelled.
+	// Gram–Schmidt within the block, and against the basis once more if much of a
+	// vector cancelled.
 	for c := range b {
 		q := Row(l.v, have+c)
 		for i := range q {
@@ -187,8 +187,8 @@ func (l *lanczos) extend(ctx context.Context, j int, r blas64.General) (blas64.G
 		}
 		beta := norm(q)
 		if beta <= 1e-14*l.largest {
-			// An invariant subspace: go on from a new direction, which the
-			// operator does not couple with the basis so far.
+			// The basis spans an invariant subspace: continue from a new direction,
+			// which the operator does not couple with the basis so far.
 			if err := l.random(have + c); err != nil {
 				return h, err
 			}
@@ -214,8 +214,8 @@ func (l *lanczos) against(j int, q []float64) {
 	}
 }
 
-// random makes vector j a unit vector orthogonal to those before it; at j = 0
-// a whole block.
+// random makes vector j, or for j = 0 each vector of the first block, a unit vector
+// orthogonal to those before it.
 func (l *lanczos) random(j int) error {
 	last := j
 	if j == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// LowRankSparse is the symmetric operator YYᵀ + r·eeᵀ + E, with Y N×K (K may
-// be 0) and a symmetric sparse E.
+// LowRankSparse is the symmetric operator YYᵀ + r·eeᵀ + E with an N×K matrix Y (K
+// may be 0) and a symmetric sparse matrix E.
 type LowRankSparse struct {
 	Y blas64.General
 	R float64
@@ -87,7 +87,7 @@ func ColumnSums(a blas64.General) []float64 {
 }
 
 // SymMul computes dst = A·X for an explicit n×n array. A single vector is
-// multiplied row by row, as fast as memory delivers A; blocks go through Gemm.
+// multiplied row by row, a block of vectors by Gemm.
 func SymMul(ctx context.Context, a, x, dst blas64.General, workers int) error {
 	if x.Cols != 1 || x.Stride != 1 {
 		return Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, a, x, 0, dst, workers)

@@ -20,7 +20,7 @@ type Packed struct {
 // Pack copies y (N×K, any stride). It costs one pass over y and 8·K·N bytes.
 func Pack(y blas64.General) *Packed { return best().pack(y) }
 
-// Repack is Pack in the memory of old, which may be nil and is lost.
+// Repack is Pack, but reuses the memory of old, which may be nil.
 func Repack(old *Packed, y blas64.General) *Packed { return best().repack(old, y) }
 
 func (kr *kernels) pack(y blas64.General) *Packed { return kr.repack(nil, y) }

@@ -9,11 +9,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Perturbed returns the p algebraically largest eigenpairs of X·diag(θ)·Xᵀ + D
-// for a symmetric perturbation D of which W = DX alone is known: orthonormal X
-// n×p, p values θ. The part of D beyond, (I − XXᵀ)D(I − XXᵀ), counts as zero;
-// it changes the pairs in the second order only. X and W are left as they are.
-// O(np²).
+// Perturbed returns the p algebraically largest eigenpairs of X·diag(θ)·Xᵀ + D,
+// for orthonormal X (n×p), p values θ and a symmetric perturbation D of which only
+// W = DX is known. The rest of D, (I − XXᵀ)D(I − XXᵀ), counts as zero; it changes
+// the pairs in second order only. X and W are not changed. O(np²).
 func Perturbed(ctx context.Context, x blas64.General, theta []float64, w blas64.General, workers int) (*Block, error) {
 	n, p := x.Rows, x.Cols
 	if len(theta) != p || w.Rows != n || w.Cols != p {

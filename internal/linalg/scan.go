@@ -10,9 +10,9 @@ import (
 // beside those of the columns.
 const scanRows = 4 * panel
 
-// Hits collects the entries a scan finds, row after row. Its slices may be read
-// and cut by the caller between scans. The zero value is ready for use. It must
-// not be used by two goroutines at once.
+// Hits collects the entries that a scan finds, row after row. The caller may read
+// and cut its slices between scans. The zero value is ready to use. It is not safe
+// for concurrent use.
 type Hits struct {
 	// RowEnd[t] is the end in Cols and Vals of the t-th row scanned; it
 	// begins where row t−1 ends.
@@ -28,7 +28,7 @@ func (h *Hits) Reset() {
 	h.RowEnd, h.Cols, h.Vals = h.RowEnd[:0], h.Cols[:0], h.Vals[:0]
 }
 
-// Row returns the columns, ascending, and values found in the t-th row scanned.
+// Row returns the columns, ascending, and the values found in the t-th row scanned.
 func (h *Hits) Row(t int) (cols []int32, vals []float64) {
 	lo := 0
 	if t > 0 {
@@ -38,8 +38,8 @@ func (h *Hits) Row(t int) (cols []int32, vals []float64) {
 	return h.Cols[lo:hi:hi], h.Vals[lo:hi:hi]
 }
 
-// stage holds the entries of the rows being scanned, each in a region of stride
-// elements. Only as much of it is ever touched as there are entries.
+// stage holds the entries of the rows being scanned, each row in a region of stride
+// elements.
 type stage struct {
 	stride int
 	cnt    [scanRows]int
@@ -76,13 +76,13 @@ func (h *Hits) flush(lo, hi int) {
 }
 
 // ScanBelow finds the entries (YYᵀ)_ij < threshold of rows i0 ≤ i < i1 and columns
-// j ≥ i, the upper triangle with its diagonal, and appends to out one row for
-// each i with the columns in ascending order. NaN is never below.
+// j ≥ i, that is, of the upper triangle with its diagonal. It appends to out one
+// row for each i, with the columns in ascending order. NaN is never below.
 //
-// A value is Σ_k y_ik·y_jk summed in the order of k, the same bits for (i, j) and
-// (j, i) and for any i0 and i1. The cost is about (i1−i0)·(N−i0)·K multiply-adds;
-// i0 and i1 are best multiples of 32. Concurrent calls on one Packed need an
-// out each.
+// A value is Σ_k y_ik·y_jk, summed in the order of k, with the same bits for (i, j)
+// and (j, i) and for any i0 and i1. The cost is about (i1−i0)·(N−i0)·K
+// multiply-adds; multiples of 32 are best for i0 and i1. Concurrent calls on one
+// Packed need an out each.
 func (p *Packed) ScanBelow(i0, i1 int, threshold float64, out *Hits) {
 	p.checkScan()
 	if i0 < 0 || i1 < i0 || i1 > p.n {
@@ -99,9 +99,9 @@ func (p *Packed) ScanBelow(i0, i1 int, threshold float64, out *Hits) {
 	}
 }
 
-// ScanBelowRows finds the entries (YYᵀ)_ij < threshold for the given rows i, in any
-// order and repeated or not, and all columns j, and appends to out one row for
-// each. The values have the bits that ScanBelow gives.
+// ScanBelowRows finds the entries (YYᵀ)_ij < threshold of the given rows i, in any
+// order, and all columns j. It appends to out one row for each. The values have
+// the same bits as those of ScanBelow.
 func (p *Packed) ScanBelowRows(rows []int, threshold float64, out *Hits) {
 	p.checkScan()
 	for t, i := range rows {
@@ -139,8 +139,8 @@ func (p *Packed) checkScan() {
 	}
 }
 
-// scan searches the given row panels. With first ≥ 0 they are the panels of Y
-// from that number on, and only columns j ≥ i count.
+// scan searches the given row panels. If first ≥ 0, they are the panels of Y from
+// that number on, and only columns j ≥ i count.
 func (p *Packed) scan(a []float64, panels, first int, thr float64, st *stage) {
 	k := p.size / panel
 	buf := borrow(tileSize)

@@ -11,29 +11,28 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// SpMM computes rows [lo, hi) of dst = S·X, or of dst = dst + S·X when
-// accumulate is set, for S in compressed sparse rows: row i has the values
-// vals[t] in columns cols[t], rowPtr[i] ≤ t < rowPtr[i+1]. X has as many rows as S
-// has columns; dst has len(rowPtr)−1 rows and as many columns p as X, and must not
-// share memory with X. A row of products is summed in the order of t before dst is
-// added; for p = 1 in eight interleaved partial sums. The cost is p multiply-adds
-// for each stored value.
+// SpMM computes rows [lo, hi) of dst = S·X, or of dst += S·X if accumulate is set.
+// S is in compressed sparse rows: row i has the values vals[t] in columns cols[t],
+// rowPtr[i] ≤ t < rowPtr[i+1]. dst has len(rowPtr)−1 rows and as many columns p as
+// X, and must not share memory with X. The products of a row are summed in the
+// order of t before they are added to dst; for p = 1 in eight interleaved sums. The
+// cost is p multiply-adds per stored value.
 //
-// SpMM panics where sizes differ or a column number is out of range.
+// SpMM panics if sizes differ or a column number is out of range.
 func SpMM(rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, lo, hi int, accumulate bool) {
 	best().spmmRows(rowPtr, cols, vals, x, dst, lo, hi, accumulate)
 }
 
-// SpMMParallel is SpMM for all rows, on at most workers goroutines (0:
-// GOMAXPROCS), which changes no bit. Chunks of rows are cut to hold about equally
-// many values, and a wide X is taken in strips of columns that fit in the cache,
-// which is several times faster than SpMM on its own. The error is nil unless ctx ended; dst is then partly written.
+// SpMMParallel is SpMM for all rows. workers bounds the goroutines (0: GOMAXPROCS)
+// and changes no bit. Chunks of rows hold about equally many values, and a wide X
+// is taken in strips of columns that fit in the cache. The error is that of ctx;
+// dst is then partly written.
 func SpMMParallel(ctx context.Context, rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, accumulate bool, workers int) error {
 	return best().spmmParallel(ctx, rowPtr, cols, vals, x, dst, accumulate, workers)
 }
 
 const (
-	// stripBytes of X are taken to stay in the second-level cache.
+	// stripBytes of X are assumed to stay in the second-level cache.
 	stripBytes = 5 << 18
 
 	// stripReuse is how often a row of X must be used on average to pay for
@@ -41,10 +40,9 @@ const (
 	stripReuse = 8
 )
 
-// stripCols returns how many columns of X to multiply with at a time, for
-// speed alone. Rows of X are read in the order of the values of S. If X does not
+// stripCols returns how many columns of X to multiply with at a time. If X does not
 // fit in the cache but strips of its columns do, it is faster to copy one strip
-// after the other into one piece and to read S again for each.
+// after the other and to read S again for each. It changes no bit.
 func stripCols(n, p, values int) int {
 	if n*p*8 <= stripBytes || values < stripReuse*n {
 		return p
@@ -130,7 +128,7 @@ func (kr *kernels) spmmRows(rowPtr []int, cols []int32, vals []float64, x, dst b
 	}
 }
 
-// spmmRange is spmmRows after the checks but for the column numbers.
+// spmmRange is spmmRows without the checks, except that of the column numbers.
 func (kr *kernels) spmmRange(rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, lo, hi int, accumulate bool) {
 	bad := -1
 	if x.Rows == 0 {

@@ -13,16 +13,15 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// symEig returns the eigenvalues of a symmetric n×n matrix, of which the upper
-// triangle is read, in descending order, and the vectors as columns in the
-// same order.
+// symEig returns the eigenvalues of a symmetric n×n matrix in descending order and
+// the eigenvectors as columns in the same order. It reads the upper triangle.
 //
 // It reduces a to a tridiagonal matrix (gonum's Dsytrd) and diagonalises that by
-// the implicit QL algorithm (Dubrulle, Martin and Wilkinson 1968). The plane
-// rotations are written down first and then applied to eight rows of the vectors
-// at a time, which stay in the first-level cache and can go to different cores:
-// several times faster than gonum's EigenSym, which runs through all vectors
-// with each sweep. 9n³ operations or so.
+// the implicit QL algorithm (Dubrulle, Martin and Wilkinson 1968). The rotations
+// are recorded first and then applied to eight rows of the vectors at a time, which
+// stay in the first-level cache and can go to different cores. This takes about 9n³
+// operations and is faster than gonum's EigenSym, which applies each sweep to all
+// vectors.
 func symEig(ctx context.Context, a blas64.General, workers int) ([]float64, blas64.General, error) {
 	n := a.Rows
 	z := NewGeneral(n, n)
@@ -81,7 +80,7 @@ func symEig(ctx context.Context, a blas64.General, workers int) ([]float64, blas
 	return theta, q, err
 }
 
-// rotation turns the vectors j and j+1 against each other.
+// rotation is a plane rotation of the vectors j and j+1.
 type rotation struct {
 	j    int
 	c, s float64
@@ -99,10 +98,10 @@ func turn(z [][panel]float64, turns []rotation) {
 	}
 }
 
-// tridiagonalQL diagonalises the symmetric tridiagonal matrix with the diagonal
-// d, overwritten by the eigenvalues, and e beside it, of which the last of n
-// numbers is free; e is lost. It returns the rotations that make the vectors;
-// false where an eigenvalue took too many sweeps.
+// tridiagonalQL diagonalises the symmetric tridiagonal matrix with diagonal d and
+// off-diagonal e, whose last of n numbers is not used. d is overwritten by the
+// eigenvalues, e is destroyed. It returns the rotations that make the vectors, and
+// false if an eigenvalue took too many sweeps.
 func tridiagonalQL(d, e []float64) ([]rotation, bool) {
 	n := len(d)
 	e[n-1] = 0
