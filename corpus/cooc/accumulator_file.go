@@ -45,21 +45,19 @@ const (
 	accStep = 64 << 10
 )
 
-// WriteTo writes all that is held, and the options, in a versioned and
-// checksummed form, and returns how many bytes w took. It writes a Snapshot, so
-// that documents can be added meanwhile. What is held alone decides on the
-// bytes, not how it came about. Size: 8 bytes for each word of a document, 16 for
-// each document, and the strings.
+// WriteTo writes the documents and the options in a versioned and checksummed form,
+// and returns how many bytes were written. Documents can be added meanwhile; they
+// are not written. The bytes depend on the documents and options only. Size: 8 bytes
+// for each word of a document, 16 for each document, and the strings.
 func (a *Accumulator) WriteTo(w io.Writer) (int64, error) { return a.Snapshot().WriteTo(w) }
 
-// Interfaces kept by the compiler.
 var (
 	_ io.WriterTo   = (*Accumulator)(nil)
 	_ io.WriterTo   = (*Snapshot)(nil)
 	_ io.ReaderFrom = (*Accumulator)(nil)
 )
 
-// WriteTo writes the accumulator as it was at the moment of the snapshot: see
+// WriteTo writes the accumulator as it was at the time of the snapshot: see
 // Accumulator.WriteTo.
 func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 	e := &accWriter{w: w}
@@ -178,8 +176,8 @@ func (e *accWriter) sum() {
 // castagnoli makes the checksums of accumulator files.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// FormatError says where the bytes given to Accumulator.ReadFrom are not those
-// of an accumulator, or damaged.
+// FormatError says where the bytes given to Accumulator.ReadFrom are damaged or not
+// those of an accumulator.
 type FormatError struct {
 	Offset int
 	What   string
@@ -194,12 +192,12 @@ func (e *FormatError) Error() string {
 // Unwrap returns io.ErrUnexpectedEOF where the bytes are cut off.
 func (e *FormatError) Unwrap() error { return e.err }
 
-// ReadFrom replaces what the accumulator holds, and its options, by what WriteTo
-// wrote; a zero Accumulator will do. It reads r to its end, where nothing may
-// follow, and returns how many bytes that were. Bytes that are damaged, cut off
-// (the error then matches io.ErrUnexpectedEOF) or of a later version are a *FormatError, and
-// leave the accumulator as it was, as errors of r do. No more memory is taken
-// than a small multiple of the bytes there are.
+// ReadFrom replaces the documents and options of the accumulator, which may be a
+// zero one, by those that WriteTo wrote. It reads r to its end and returns the number
+// of bytes. The error is a *FormatError for bytes that are damaged, cut off (it then
+// wraps io.ErrUnexpectedEOF), followed by others, or of a later version. After an
+// error the accumulator is as it was. Memory is at most a small multiple of the bytes
+// read.
 func (a *Accumulator) ReadFrom(r io.Reader) (int64, error) {
 	d := &accReader{r: bufio.NewReaderSize(r, accStep)}
 	b, err := d.read()
@@ -278,98 +276,20 @@ func (d *accReader) text(what string) (string, error) {
 }
 
 func (d *accReader) read() (*Accumulator, error) {
-	le := binary.LittleEndian
-	b, err := d.take(accHeader, "the header")
+	a, size, err := d.header()
 	if err != nil {
 		return nil, err
 	}
-	if string(b[:8]) != accMagic {
-		return nil, d.bad(0, "it begins with %q, not %q", b[:8], accMagic)
-	}
-	if v := le.Uint32(b[8:]); v != accVersion {
-		return nil, d.bad(8, "version %d, which this version of the library does not know", v)
-	}
-	var h [12]uint64
-	for i := range h {
-		h[i] = le.Uint64(b[12+8*i:])
-	}
-	if err := d.sum("the header"); err != nil {
+	if err := d.words(a, size); err != nil {
 		return nil, err
 	}
-	for i, v := range h[1:] {
-		if i != 3 && v > math.MaxInt64 || i < 2 && v > math.MaxInt || i >= 7 && v > math.MaxInt32 {
-			return nil, d.bad(int64(20+8*i), "the number %d is out of range", v)
-		}
-	}
-	fixed, stops, others, docs := int(h[8]), int(h[9]), int(h[10]), int(h[11])
-	a := &Accumulator{o: AccumulatorOptions{
-		MinDocs: int(int64(h[0])), MaxWords: int(h[1]), Window: int(h[2]), MaxAge: int64(h[3]), HalfLife: math.Float64frombits(h[4]), MaxBytes: int64(h[5]),
-	}, unknown: int64(h[6]), evicted: int64(h[7])}
-	for range fixed {
-		w, err := d.text("a word")
-		if err != nil {
+	for range size.docs {
+		if err := d.document(a); err != nil {
 			return nil, err
 		}
-		a.o.Vocabulary = append(a.o.Vocabulary, w)
 	}
-	for range stops {
-		w, err := d.text("a stop word")
-		if err != nil {
-			return nil, err
-		}
-		a.o.StopWords = append(a.o.StopWords, w)
-	}
-	if err := a.o.validate(); err != nil {
-		return nil, d.bad(12, "%v", err)
-	}
-	a.ready()
-	for range others {
-		at := d.n
-		w, err := d.text("a word")
-		if err != nil {
-			return nil, err
-		}
-		_, known := a.index[w]
-		if known || a.stop[w] || a.o.MinDocs < 0 || !utf8.ValidString(w) || len(a.words) > fixed && w <= a.words[len(a.words)-1] {
-			return nil, d.bad(at, "the word %q stands twice, is out of order, or is not allowed here", w)
-		}
-		a.newWord(w)
-	}
-	if err := d.sum("the words"); err != nil {
-		return nil, err
-	}
-	for range docs {
-		at := d.n
-		id, err := d.text("the id of a document")
-		if err != nil {
-			return nil, err
-		}
-		if b, err = d.take(12, "a document"); err != nil {
-			return nil, err
-		}
-		doc := &heldDoc{id: id, at: int64(le.Uint64(b))}
-		if n := len(a.docs); n > 0 && a.docs[n-1].compare(doc.at, doc.id) >= 0 || a.byID[id] != nil {
-			return nil, d.bad(at, "document %q stands twice or is out of order", id)
-		}
-		n := int(le.Uint32(b[8:]))
-		if n > len(a.words) {
-			return nil, d.bad(d.n-4, "document %q has %d different words of %d", id, n, len(a.words))
-		}
-		if b, err = d.take(8*n, "a document"); err != nil {
-			return nil, err
-		}
-		doc.data = make([]int32, 2*n)
-		words, counts := doc.pairs()
-		for i := range words {
-			w, x := le.Uint32(b[4*i:]), le.Uint32(b[4*(n+i):])
-			if uint64(w) >= uint64(len(a.words)) || i > 0 && int32(w) <= words[i-1] || x < 1 || x > corpus.MaxCount {
-				return nil, d.bad(at, "document %q: word %d, %d times", id, w, x)
-			}
-			words[i], counts[i] = int32(w), int32(x)
-		}
-		a.hold(doc)
-	}
-	if b, err = d.take(len(accEnd), "the end"); err != nil {
+	b, err := d.take(len(accEnd), "the end")
+	if err != nil {
 		return nil, err
 	}
 	if string(b) != accEnd {
@@ -383,10 +303,115 @@ func (d *accReader) read() (*Accumulator, error) {
 	} else if err != io.EOF {
 		return nil, err
 	}
-	for i := fixed; i < len(a.words); i++ {
+	for i := size.fixed; i < len(a.words); i++ {
 		if a.df[i] == 0 {
 			return nil, d.bad(int64(accHeader), "no document holds the word %q", a.words[i])
 		}
 	}
 	return a, nil
+}
+
+// accSize is how much a file says it holds.
+type accSize struct{ fixed, stops, others, docs int }
+
+// header reads the options, but for the words in them.
+func (d *accReader) header() (*Accumulator, accSize, error) {
+	le := binary.LittleEndian
+	b, err := d.take(accHeader, "the header")
+	if err != nil {
+		return nil, accSize{}, err
+	}
+	if string(b[:8]) != accMagic {
+		return nil, accSize{}, d.bad(0, "it begins with %q, not %q", b[:8], accMagic)
+	}
+	if v := le.Uint32(b[8:]); v != accVersion {
+		return nil, accSize{}, d.bad(8, "version %d, which this version of the library does not know", v)
+	}
+	var h [12]uint64
+	for i := range h {
+		h[i] = le.Uint64(b[12+8*i:])
+	}
+	if err := d.sum("the header"); err != nil {
+		return nil, accSize{}, err
+	}
+	for i, v := range h[1:] {
+		if i != 3 && v > math.MaxInt64 || i < 2 && v > math.MaxInt || i >= 7 && v > math.MaxInt32 {
+			return nil, accSize{}, d.bad(int64(20+8*i), "the number %d is out of range", v)
+		}
+	}
+	a := &Accumulator{o: AccumulatorOptions{
+		MinDocs: int(int64(h[0])), MaxWords: int(h[1]), Window: int(h[2]), MaxAge: int64(h[3]), HalfLife: math.Float64frombits(h[4]), MaxBytes: int64(h[5]),
+	}, unknown: int64(h[6]), evicted: int64(h[7])}
+	return a, accSize{int(h[8]), int(h[9]), int(h[10]), int(h[11])}, nil
+}
+
+// words reads the words.
+func (d *accReader) words(a *Accumulator, size accSize) error {
+	for range size.fixed {
+		w, err := d.text("a word")
+		if err != nil {
+			return err
+		}
+		a.o.Vocabulary = append(a.o.Vocabulary, w)
+	}
+	for range size.stops {
+		w, err := d.text("a stop word")
+		if err != nil {
+			return err
+		}
+		a.o.StopWords = append(a.o.StopWords, w)
+	}
+	if err := a.o.validate(); err != nil {
+		return d.bad(12, "%v", err)
+	}
+	a.ready()
+	for range size.others {
+		at := d.n
+		w, err := d.text("a word")
+		if err != nil {
+			return err
+		}
+		_, known := a.index[w]
+		if known || a.stop[w] || a.o.MinDocs < 0 || !utf8.ValidString(w) || len(a.words) > size.fixed && w <= a.words[len(a.words)-1] {
+			return d.bad(at, "the word %q stands twice, is out of order, or is not allowed here", w)
+		}
+		a.newWord(w)
+	}
+	return d.sum("the words")
+}
+
+// document reads the next document.
+func (d *accReader) document(a *Accumulator) error {
+	le := binary.LittleEndian
+	at := d.n
+	id, err := d.text("the id of a document")
+	if err != nil {
+		return err
+	}
+	b, err := d.take(12, "a document")
+	if err != nil {
+		return err
+	}
+	doc := &heldDoc{id: id, at: int64(le.Uint64(b))}
+	if n := len(a.docs); n > 0 && a.docs[n-1].compare(doc.at, doc.id) >= 0 || a.byID[id] != nil {
+		return d.bad(at, "document %q stands twice or is out of order", id)
+	}
+	n := int(le.Uint32(b[8:]))
+	if n > len(a.words) {
+		return d.bad(d.n-4, "document %q has %d different words of %d", id, n, len(a.words))
+	}
+	if b, err = d.take(8*n, "a document"); err != nil {
+		return err
+	}
+	doc.data = make([]int32, 2*n)
+	words, counts := doc.pairs()
+	for i := range words {
+		w, x := le.Uint32(b[4*i:]), le.Uint32(b[4*(n+i):])
+		if uint64(w) >= uint64(len(a.words)) || i > 0 && int32(w) <= words[i-1] || x < 1 || x > corpus.MaxCount {
+			return d.bad(at, "document %q: word %d, %d times", id, w, x)
+		}
+		words[i], counts[i] = int32(w), int32(x)
+	}
+	a.hold(doc)
+	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
@@ -78,7 +77,7 @@ func (c Config) withDefaults() (Config, error) {
 	l := &c.Limits
 	defaultTo(&errs, "Topics", &c.Topics, 20)
 	defaultTo(&errs, "MaxWords", &c.MaxWords, 5000)
-	defaultTo(&errs, "MinDocs", &c.MinDocs, cooc.DefaultMinDocs)
+	defaultTo(&errs, "MinDocs", &c.MinDocs, 5)
 	defaultTo(&errs, "Workers", &c.Workers, max(1, runtime.GOMAXPROCS(0)/2))
 	defaultTo(&errs, "Limits.Document", &l.Document, 1<<20)
 	defaultTo(&errs, "Limits.Stream", &l.Stream, 256<<20)

@@ -1,0 +1,92 @@
+package cooc
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// heldDoc is a document that is held. It never changes.
+type heldDoc struct {
+	id   string
+	at   int64
+	data []int32 // words, ascending, then their counts
+}
+
+func (d *heldDoc) pairs() (words, counts []int32) {
+	n := len(d.data) / 2
+	return d.data[:n], d.data[n:]
+}
+
+func (d *heldDoc) compare(at int64, id string) int {
+	return cmp.Or(cmp.Compare(d.at, at), strings.Compare(d.id, id))
+}
+
+// Bytes a document, a word of a document and a different word are counted as. Maps and
+// slices grow by doubling, of which half is counted.
+const (
+	docBytes  = 160
+	pairBytes = 8
+	wordBytes = 100
+)
+
+func (d *heldDoc) bytes() int64 { return docBytes + int64(len(d.id)) + 4*int64(len(d.data)) }
+
+// evict removes the first document.
+func (a *Accumulator) evict() {
+	a.forget(a.docs[0])
+	a.docs[0], a.docs = nil, a.docs[1:]
+	a.evicted++
+}
+
+// hold puts a document in its place.
+func (a *Accumulator) hold(d *heldDoc) {
+	words, counts := d.pairs()
+	for i, w := range words {
+		a.df[w]++
+		a.tokens += int64(counts[i])
+	}
+	a.nnz += len(words)
+	a.bytes += d.bytes()
+	a.byID[d.id] = d
+	if n := len(a.docs); n == 0 || a.docs[n-1].compare(d.at, d.id) < 0 {
+		a.docs = append(a.docs, d)
+		return
+	}
+	a.docs = slices.Insert(a.docs, a.place(d), d)
+}
+
+// place returns the place of the first document that does not come before d.
+func (a *Accumulator) place(d *heldDoc) int {
+	i, _ := slices.BinarySearchFunc(a.docs, d, func(x, d *heldDoc) int { return x.compare(d.at, d.id) })
+	return i
+}
+
+// forget takes back what hold did, but for the place. Words that no document has
+// any more lose their numbers, but for those of the fixed Vocabulary.
+func (a *Accumulator) forget(d *heldDoc) {
+	words, counts := d.pairs()
+	for i, w := range words {
+		a.df[w]--
+		a.tokens -= int64(counts[i])
+		if a.df[w] == 0 && int(w) >= len(a.o.Vocabulary) {
+			a.bytes -= wordBytes + int64(len(a.words[w]))
+			delete(a.index, a.words[w])
+			a.words[w] = ""
+			a.free = append(a.free, w)
+		}
+	}
+	a.nnz -= len(words)
+	a.bytes -= d.bytes()
+	delete(a.byID, d.id)
+}
+
+// slide removes the documents outside the windows, and returns how many.
+func (a *Accumulator) slide() int {
+	n := len(a.docs)
+	for len(a.docs) > 0 && (a.o.Window > 0 && len(a.docs) > a.o.Window ||
+		a.o.MaxAge > 0 && uint64(a.docs[len(a.docs)-1].at)-uint64(a.docs[0].at) >= uint64(a.o.MaxAge)) {
+		a.evict()
+	}
+	return n - len(a.docs)
+}
