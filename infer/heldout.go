@@ -148,15 +148,12 @@ func score(ctx context.Context, w, b *mat.Dense, docs Documents, opt Options) (*
 			}
 			theta := w.RawRowView(i)
 			for j, id := range ids {
-				if id < 0 || int(id) >= n {
-					return fmt.Errorf("document %d: word %d, number %d of the document, is not in [0, %d)", i, id, j, n)
-				}
 				c := int64(1)
 				if counts != nil {
 					c = int64(counts[j])
 				}
-				if c < 0 {
-					return fmt.Errorf("document %d: the count of word %d, number %d of the document, is %d", i, id, j, c)
+				if err := checkWord(n, j, id, float64(c)); err != nil {
+					return fmt.Errorf("document %d: %w", i, err)
 				}
 				if c == 0 {
 					continue

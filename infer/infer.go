@@ -176,7 +176,7 @@ func (p *Inferer) InferWeightsTo(dst []float64, ids []int32, weights []float64) 
 		return Doc{}, fmt.Errorf("infer: %d weights for %d words", len(weights), len(ids))
 	}
 	for i, id := range ids {
-		if err := p.check(i, id, weights[i]); err != nil {
+		if err := checkWord(p.n, i, id, weights[i]); err != nil {
 			return Doc{}, fmt.Errorf("infer: %w", err)
 		}
 	}
@@ -202,7 +202,7 @@ func (p *Inferer) infer(dst []float64, w *work, ids, counts []int32) (Doc, error
 		if counts != nil {
 			x = counts[i]
 		}
-		if err := p.check(i, id, float64(x)); err != nil {
+		if err := checkWord(p.n, i, id, float64(x)); err != nil {
 			return Doc{}, err
 		}
 		if x > 0 {
@@ -224,10 +224,10 @@ func (p *Inferer) infer(dst []float64, w *work, ids, counts []int32) (Doc, error
 
 func (d *document) reset() { d.ids, d.x, d.n = d.ids[:0], d.x[:0], 0 }
 
-// check refuses what cannot be the i-th word of a document.
-func (p *Inferer) check(i int, id int32, x float64) error {
-	if id < 0 || int(id) >= p.n {
-		return fmt.Errorf("word %d, number %d of the document, is not in [0, %d): are these numbers of another vocabulary?", id, i, p.n)
+// checkWord refuses what cannot be the i-th word of a document, of n words there are.
+func checkWord(n, i int, id int32, x float64) error {
+	if id < 0 || int(id) >= n {
+		return fmt.Errorf("word %d, number %d of the document, is not in [0, %d): are these numbers of another vocabulary?", id, i, n)
 	}
 	if !(x >= 0) || math.IsInf(x, 1) {
 		return fmt.Errorf("the weight of word %d, number %d of the document, is %g, must be finite and at least 0", id, i, x)
