@@ -127,8 +127,8 @@ type Compositions struct {
 // Transform finds the topics of documents by infer.MAP{}. The documents may come
 // from any source: a reader of package corpus, Corpus.Source, or raw texts
 // (Texts). Words are matched by name; where the model has no vocabulary, a source
-// of word numbers (corpus.Numbered) must have as many words as the model. Documents are read once,
-// a thousand at a time.
+// of word numbers (corpus.Numbered) must have as many words as the model.
+// Documents are read once, a thousand at a time.
 //
 // A document without a known word gets the mean proportions and the status
 // infer.NoTokens. Errors: those of the source and of ctx.

@@ -21,7 +21,7 @@ func coordinates(m *jsmf.Model) (x, top *mat.Dense, err error) {
 	for t := range k { // p(topic l | topic t)
 		row, sum := given.RawRowView(t), 0.0
 		for l := range row {
-			row[l] = max(row[l], 0) // an A that is no distribution may have less
+			row[l] = max(row[l], 0) // A may have negative entries
 			sum += row[l]
 		}
 		if sum == 0 {
@@ -31,7 +31,7 @@ func coordinates(m *jsmf.Model) (x, top *mat.Dense, err error) {
 			row[l] /= sum
 		}
 	}
-	// The inner products of the u_k, and points with the same.
+	// The inner products of the u_k, and points with the same products.
 	var gram, g mat.Dense
 	gram.Mul(b.T(), b)
 	g.Product(given, &gram, given.T())

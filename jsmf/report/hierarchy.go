@@ -19,8 +19,8 @@ type node struct {
 	Children           []node
 }
 
-// tree fills in the hierarchy: each topic below the one above that has most of it.
-// A topic that others have a quarter of or more names them.
+// tree fills in the hierarchy. Each topic stands below the one above with the
+// largest share of it, and names others with a share of a quarter or more.
 func (p *page) tree(h *jsmf.Hierarchy) {
 	p.Levels = h.Levels()
 	top := p.Levels - 1

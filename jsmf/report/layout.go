@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// similarOrder arranges n things in a row so that similar ones stand together:
-// clusters are merged by average linkage, and laid end to end so that the more
-// similar ends touch. similarity is symmetric; NaN counts as 0. Equal ones are taken
-// by their number. O(n³).
+// similarOrder arranges n items in a row with similar ones side by side: clusters
+// are merged by average linkage, and joined at their more similar ends. similarity
+// is symmetric and gets i < j; NaN counts as 0. Ties go by number. O(n³).
 func similarOrder(n int, similarity func(i, j int) float64) []int {
 	sim := make([][]float64, n)
 	for i := range sim {
@@ -72,18 +71,18 @@ type link struct {
 	weight float64 // correlation, > 0
 }
 
-// Shape of the network: a page is wider than high.
+// Size of the network, and steps of its layout.
 const (
 	networkWidth, networkHeight = 1000.0, 620.0
 	networkSteps                = 400
 )
 
-// box is the room that a node of the network takes: a disc, and its name below.
+// box is the space that a node of the network takes: a disc, and its name below.
 type box struct{ radius, halfWidth, below float64 }
 
-// spread places n nodes in the picture so that linked ones are near and none
-// overlap (Fruchterman and Reingold 1991: all repel, linked ones attract), beginning
-// on an ellipse in the given order. O(n²) a step.
+// spread places n nodes so that linked ones are near and none overlap (Fruchterman
+// and Reingold 1991: all repel, linked ones attract). It starts on an ellipse in the
+// given order. O(n²) per step.
 func spread(n int, links []link, start []int, boxes []box) (x, y []float64) {
 	const w, h = networkWidth, networkHeight
 	x, y = make([]float64, n), make([]float64, n)
@@ -111,7 +110,7 @@ func spread(n int, links []link, start []int, boxes []box) (x, y []float64) {
 				dx[i], dy[i] = dx[i]+f*ex, dy[i]+f*ey
 				dx[j], dy[j] = dx[j]-f*ex, dy[j]-f*ey
 			}
-			// Toward the middle, so that what has no links does not drift away.
+			// Toward the centre, so that nodes without links do not drift away.
 			pull := 4 * ideal * float64(n) / 30 / h
 			dx[i] += pull * (w/2 - x[i]) * h / w
 			dy[i] += pull * (h/2 - y[i])
@@ -136,8 +135,8 @@ func spread(n int, links []link, start []int, boxes []box) (x, y []float64) {
 	return x, y
 }
 
-// separate pushes boxes that overlap apart, along the way that is shorter, and back
-// into the picture.
+// separate pushes overlapping boxes apart, along the shorter way, and keeps them
+// within the drawing.
 func separate(x, y []float64, boxes []box) {
 	const gap = 5
 	for range 600 {
@@ -174,7 +173,7 @@ func separate(x, y []float64, boxes []box) {
 	}
 }
 
-// fit stretches the drawing to the picture, leaving room for the boxes.
+// fit stretches the drawing to its full size, leaving room for the boxes.
 func fit(x, y []float64, boxes []box) {
 	wide, high := 0.0, 0.0
 	for _, b := range boxes {
@@ -196,7 +195,7 @@ func fit(x, y []float64, boxes []box) {
 }
 
 // strongLinks returns the pairs that are among the best three of one of their two
-// topics and correlate by at least least, by falling weight.
+// topics and correlate by at least least, by decreasing weight.
 func strongLinks(n int, correlation func(i, j int) float64, least float64) []link {
 	chosen := make(map[[2]int]bool)
 	var out []link

@@ -105,8 +105,9 @@ func TSNE(ctx context.Context, m *jsmf.Model, n int, s tsne.Settings) (*Map, err
 	return p, nil
 }
 
-// mapWords returns, ascending, the words to show: n of them (0: 2000). Anchors and the first ten words of each topic are always
-// there, even if they are more; the rest are the most frequent.
+// mapWords returns, ascending, the n (0: 2000) words to show. Anchors and the ten
+// most probable words of each topic are always among them, even if they are more;
+// the others are the most frequent.
 func mapWords(m *jsmf.Model, p []float64, n int) []int {
 	if n == 0 {
 		n = 2000

@@ -74,8 +74,8 @@ func ofModel(m *jsmf.Model) *metrics.Report {
 	return r
 }
 
-// explained says what the measures of a whole model are, by their keys, and which
-// way is better.
+// explained holds the name of each measure of a whole model, which way is better,
+// and what it asks, by key.
 var explained = map[string][3]string{
 	"recovery":        {"Recovery", "lower", "Do mixtures of the anchors explain the words?"},
 	"approximation":   {"Approximation", "lower", "Does the product BABᵀ give the co-occurrences back?"},

@@ -10,15 +10,15 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// maxMatrix is the most topics that the matrix of correlations and the network
-// show; of more those with the largest shares.
+// maxMatrix is how many topics the matrix of correlations and the network show at
+// most: those with the largest shares.
 const maxMatrix = 250
 
-// networkName is the most characters of a name in the network.
+// networkName is how many characters of a name the network shows at most.
 const networkName = 16
 
-// name returns what a topic is called by a single word: its anchor, or else its
-// most probable word.
+// name returns a word to name a topic by: its anchor, or else its most probable
+// word.
 func name(m *jsmf.Model, k int) string {
 	if a := m.AnchorWords(); a != nil {
 		return a[k]
@@ -26,7 +26,7 @@ func name(m *jsmf.Model, k int) string {
 	return m.TopWords(k, 1)[0].Word
 }
 
-// matrix prepares the correlations: of maxMatrix topics at most.
+// matrix returns the correlations of at most maxMatrix topics.
 func matrix(m *jsmf.Model, shares []float64) matrixData {
 	d := matrixData{Width: networkWidth, Height: networkHeight, Links: [][]int{}}
 	d.Topics = order(m.K(), func(k int) float64 { return shares[k] })
@@ -62,7 +62,7 @@ func matrix(m *jsmf.Model, shares []float64) matrixData {
 		}
 	}
 	d.Similar = similarOrder(n, corr.At)
-	// Discs that together cover a twelfth of the picture, and can hold a number.
+	// Discs that together cover a twelfth of the drawing, and can hold a number.
 	least := min(11, 0.2*math.Sqrt(networkWidth*networkHeight/float64(n)))
 	boxes, room := make([]box, n), 0.0
 	for i, k := range d.Topics {
@@ -74,7 +74,7 @@ func matrix(m *jsmf.Model, shares []float64) matrixData {
 		room += 2 * boxes[i].halfWidth * (r + boxes[i].below)
 	}
 	d.Named = room < 0.5*networkWidth*networkHeight
-	if !d.Named { // names stand where there is room
+	if !d.Named { // the script places the names
 		for i, b := range boxes {
 			boxes[i] = box{b.radius, b.radius, b.radius}
 		}

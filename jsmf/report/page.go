@@ -29,7 +29,7 @@ type page struct {
 	Stages       []string
 	Times        []timed
 	Provenance   []fact
-	Topics       []listed // by falling share
+	Topics       []listed // by decreasing share
 	HasAnchors   bool
 	HasDocuments bool
 	Measures     []measure
@@ -47,7 +47,7 @@ type fact struct{ Name, Value string }
 type cut struct {
 	Name                string
 	Docs, Words, Tokens string
-	Total               bool // what there was, not what was removed
+	Total               bool // what there was, not what a step removed
 }
 
 type timed struct {
@@ -55,7 +55,7 @@ type timed struct {
 	Percent     float64 // of the longest
 }
 
-// atMost shortens s to n characters.
+// atMost returns s cut to n characters.
 func atMost(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -63,7 +63,7 @@ func atMost(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// wordLength is the most characters that are shown of a word.
+// wordLength is how many characters of a word are shown at most.
 const wordLength = 60
 
 func newPage(m *jsmf.Model, o *Options) (*page, error) {
@@ -116,7 +116,7 @@ func (p *page) facts(m *jsmf.Model, st jsmf.Stats, o *Options) {
 	p.times(st, o)
 }
 
-// corpus fills in what is said of the documents and of C.
+// corpus fills in facts about the documents and C.
 func (p *page) corpus(st jsmf.Stats) {
 	if st.Corpus.Documents > 0 {
 		p.Corpus = append(p.Corpus,

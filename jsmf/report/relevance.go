@@ -14,8 +14,8 @@ import (
 // (λ = 1) has.
 const lambdaSteps = 100
 
-// unigram returns p(word): the marginals over their sum. A word that is not
-// positive gets 0.
+// unigram returns p(word): the marginals, or 0 where they are negative, over their
+// sum.
 func unigram(m *jsmf.Model) []float64 {
 	p := m.Marginals()
 	sum := 0.0
@@ -33,14 +33,13 @@ func unigram(m *jsmf.Model) []float64 {
 
 // scored is a word with its relevance.
 type scored struct {
-	at    int // in the lines
+	at    int // index into the lines
 	word  int
 	score float64
 }
 
-// relevant returns the n words of topic k with the largest relevance λ log p(w|k) +
-// (1−λ) log(p(w|k)/p(w)), in its order, equal ones by their number. Words without
-// a probability in the topic or at all have none.
+// relevant returns the n words with the largest relevance λ log p(w|k) +
+// (1−λ) log(p(w|k)/p(w)), in decreasing order, ties by number.
 func relevant(l *lines, lambda float64, n int) []scored {
 	best := make([]scored, 0, n+1)
 	for i, w := range l.words {
@@ -61,7 +60,8 @@ func relevant(l *lines, lambda float64, n int) []scored {
 }
 
 // lines are the relevances of a topic's words as functions of λ: straight lines
-// from log lift with the slope log p(w).
+// that start at the log lift and have the slope log p(w). Words of probability 0
+// have none.
 type lines struct {
 	words       []int
 	lift, slope []float64
@@ -81,17 +81,17 @@ func newLines(b mat.Matrix, k int, logUnigram []float64) *lines {
 }
 
 // candidates returns, ascending, the words that are among the n most relevant of
-// the topic for some place of the slider. The others are never seen.
+// the topic for some position of the slider.
 //
-// The slider is walked in stretches. In a stretch the n words that lead at its
-// beginning do not fall below the least that they have at either end, for relevance
-// is a line; whatever is below that at both ends cannot be among the best between.
-// That leaves few words: O(N) a stretch.
+// The slider is divided into intervals. Relevance is linear in λ, so within an
+// interval the n best words of its start never fall below the least relevance that
+// they have at its two ends, and a word that is below that at both ends is not
+// among the n best anywhere between. O(N) per interval.
 func candidates(l *lines, n int) []int {
-	const stretch = 10
+	const interval = 10
 	var out []int
-	for from := 0; from <= lambdaSteps; from += stretch {
-		to := min(from+stretch, lambdaSteps)
+	for from := 0; from <= lambdaSteps; from += interval {
+		to := min(from+interval, lambdaSteps)
 		lo, hi := float64(from)/lambdaSteps, float64(to)/lambdaSteps
 		least := math.Inf(-1)
 		if first := relevant(l, lo, n); len(first) == n {
@@ -107,7 +107,7 @@ func candidates(l *lines, n int) []int {
 				few.words, few.lift, few.slope = append(few.words, w), append(few.lift, l.lift[i]), append(few.slope, l.slope[i])
 			}
 		}
-		for i := from; i < from+stretch && i <= lambdaSteps; i++ {
+		for i := from; i < from+interval && i <= lambdaSteps; i++ {
 			for _, s := range relevant(few, float64(i)/lambdaSteps, n) {
 				out = append(out, s.word)
 			}
@@ -125,7 +125,7 @@ func logs(p []float64) []float64 {
 	return out
 }
 
-// order returns 0…n−1 by falling value, NaN last, equal ones by their number.
+// order returns 0…n−1 by decreasing value, NaN last, ties by number.
 func order(n int, value func(i int) float64) []int {
 	out := make([]int, n)
 	for i := range out {

@@ -8,7 +8,7 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// sweepTable is what is said of other numbers of topics.
+// sweepTable compares numbers of topics.
 type sweepTable struct {
 	Suggestions []jsmf.Suggestion
 	Names       []string
@@ -36,10 +36,10 @@ type curve struct {
 	Values []number `json:"values"`
 }
 
-// drawn are the measures whose curves help most to choose K.
+// drawn are the measures whose curves are drawn.
 var drawn = []string{"recovery", "approximation", "legality", "npmi", "coherence", "dissimilarity", "specificity", "sparsity"}
 
-// addSweep adds the measures of other numbers of topics, by rising K.
+// addSweep adds the measures for other numbers of topics, by increasing K.
 func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 	if s == nil {
 		return

@@ -29,20 +29,20 @@ func (p *page) list(m *jsmf.Model, shares []float64) {
 	}
 }
 
-// wordList numbers the words that the page needs, which are found one after the
-// other: finish gives the numbers, ascending with the model's.
+// wordList collects the words that the page needs; finish numbers them in the order
+// of the model.
 type wordList struct {
 	m    *jsmf.Model
 	p    []float64 // p(word)
 	used []bool
-	fix  []*int // numbers of the model's that finish replaces
+	fix  []*int // numbers in the model, which finish replaces
 }
 
 func newWordList(m *jsmf.Model, p []float64) *wordList {
 	return &wordList{m: m, p: p, used: make([]bool, m.N())}
 }
 
-// add enters words, whose numbers finish will change in place.
+// add collects words. finish changes their numbers in place.
 func (l *wordList) add(words []int) []int {
 	for i, w := range words {
 		l.used[w] = true
