@@ -53,7 +53,7 @@
 //	jsmf.New(50).
 //		Rectify(rectify.AP{Iterations: 30}).
 //		Anchors(anchor.QR{MinDocFraction: 0.01}).
-//		Recover(recovery.Solver(scls.ADMM{}))
+//		Recover(recovery.SCLS{Solver: scls.ADMM{}})
 //
 // Topics that share all their words have no anchors. Pipeline.AnchorFree learns them
 // without, in place of the last two steps (fu-2018):

@@ -2,7 +2,6 @@ package jsmf_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -14,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/anchor"
-	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -97,21 +95,13 @@ func TestFixedAnchorsOfThePipeline(t *testing.T) {
 	}
 }
 
-// pointless recovers topics from single words only.
-type pointless struct{}
-
-func (pointless) Recover(ctx context.Context, r cooc.Rows, a []int, opt recovery.Options) (*recovery.Result, error) {
-	return recovery.SCLS{}.Recover(ctx, r, a, opt)
-}
-func (pointless) String() string { return "pointless" }
-
-// A recovery that would pass over the facets is refused, and so are rows
-// without entries.
+// Recoveries that need words are refused with facets, and so are rows without
+// entries.
 func TestTandemRefused(t *testing.T) {
 	c := golden.Corpus(t, "synth")
 	p := jsmf.New(4).Rectify(rectify.None{}).Anchors(anchor.Tandem{Facets: [][]string{{"anchor_08_0", "anchor_08_1"}}, Complete: anchor.QR{}})
-	if _, err := p.Recover(pointless{}).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), "pointless cannot recover") {
-		t.Errorf("pointless: %v", err)
+	if _, err := p.Recover(recovery.KL{}).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), "KL takes anchor words, but topic 0 has a point") {
+		t.Errorf("KL: %v", err)
 	}
 	if _, err := p.Rectify(rectify.TruncatedEig{}).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), "without the entries") {
 		t.Errorf("a low-rank picture: %v", err)

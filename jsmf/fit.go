@@ -217,11 +217,6 @@ func (f *fitting) findAnchors(ctx context.Context) (err error) {
 		if anch == nil || len(anch.Anchors) < 2 {
 			return "", fmt.Errorf("%v found fewer than the 2 anchors a model needs", f.finder)
 		}
-		if anch.Points != nil {
-			if r, ok := f.recoverer.(recovery.PointRecoverer); !ok || !r.TakesPoints() {
-				return "", fmt.Errorf("%v makes anchors of several words, which %v cannot recover topics from", f.finder, f.recoverer)
-			}
-		}
 		if c, ok := f.finder.(interface{ ChoosesK() bool }); ok && c.ChoosesK() {
 			if len(anch.Anchors) > f.k {
 				f.warn("%d topics, as many as %v found anchors; the matrix was rectified for %d", len(anch.Anchors), f.finder, f.k)
@@ -270,11 +265,8 @@ func (f *fitting) recover(ctx context.Context) (err error) {
 		if rec.Limited > 0 {
 			f.warn("the solver hit its iteration limit for %d of %d words; the largest gap to the optimum is %.2g", rec.Limited, rec.Words, rec.MaxGap)
 		}
-		if x := rec.Finishing; x.UpdatesLimited {
-			f.warn("the multiplicative updates of A ended at their limit of %d, with a change of %.2g", x.Updates, x.Change)
-		}
-		if x := rec.Finishing.Projection; x != nil && x.Limited {
-			f.warn("the projection of A ended at its limit of %d iterations", x.Iterations)
+		for _, w := range rec.Warnings {
+			f.warn("%s", w)
 		}
 		return fmt.Sprintf("%d words, mean objective %.4g", rec.Words, rec.Objective), nil
 	})

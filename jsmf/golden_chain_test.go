@@ -111,7 +111,7 @@ func goldenChain(t *testing.T, d *jsmf.Prepared, g golden.Row, p jsmf.Pipeline, 
 		t.Fatal(err)
 	}
 	for _, want := range g.Opt {
-		p := p.Recover(recovery.Solver(solverOf(t, want.Optimizer)))
+		p := p.Recover(recovery.SCLS{Solver: solverOf(t, want.Optimizer)})
 		m, err := p.FitPrepared(ctx, d)
 		if err != nil {
 			t.Fatal(err)

@@ -65,8 +65,7 @@ func (p Pipeline) Rectify(r Rectifier) Pipeline { p.rectifier = r; return p }
 
 // Anchors sets how anchor words are found. Default: anchor.QR{}. anchor.Fixed and
 // anchor.Tandem take them from the user, who calls them as the Model does; Tandem
-// asks for rows with entries, as rectify.AP keeps them, and for a recovery that
-// is a recovery.PointRecoverer.
+// asks for rows with entries, as rectify.AP keeps them, and for recovery.SCLS.
 func (p Pipeline) Anchors(f AnchorFinder) Pipeline { p.finder = f; return p }
 
 // DefaultReplacements is how many times New's pipelines look for other anchors: see

@@ -88,8 +88,8 @@ func TestSameBits(t *testing.T) {
 	c := golden.Corpus(t, "synth")
 	for _, p := range []jsmf.Pipeline{
 		jsmf.New(8).Rectify(rectify.AP{Iterations: 4}),
-		jsmf.New(5).Rectify(rectify.Dykstra{Iterations: 2}).Recover(recovery.Solver(scls.ADMM{})),
-		jsmf.New(6).Rectify(rectify.None{}).Recover(recovery.Solver(scls.ExpGrad{})),
+		jsmf.New(5).Rectify(rectify.Dykstra{Iterations: 2}).Recover(recovery.SCLS{Solver: scls.ADMM{}}),
+		jsmf.New(6).Rectify(rectify.None{}).Recover(recovery.SCLS{Solver: scls.ExpGrad{}}),
 	} {
 		procs, workers := []int{1, 2, 4, 8}, []int{0, 2, 3, 8}
 		if testutil.Race {
@@ -122,7 +122,7 @@ func TestFork(t *testing.T) {
 	want := encoded(t, fit(t, base, c))
 	once := parent
 	vocab := []string{"a"}
-	fork := base.Rectify(rectify.None{}).Anchors(anchor.QR{MinDocs: 2}).Recover(recovery.Solver(scls.ADMM{})).
+	fork := base.Rectify(rectify.None{}).Anchors(anchor.QR{MinDocs: 2}).Recover(recovery.SCLS{Solver: scls.ADMM{}}).
 		MinTokens(30).Seed(9).Workers(2).Vocabulary(vocab).Record(count(&child)).Log(nil).Record(nil)
 	vocab[0] = "changed"
 	other := fit(t, fork, c)
@@ -147,7 +147,7 @@ func TestFork(t *testing.T) {
 // Everything wrong is said at once, the package's name only once.
 func TestValidate(t *testing.T) {
 	p := jsmf.New(1).MinTokens(-1).Workers(-2).
-		Rectify(rectify.AP{Iterations: -3}).Anchors(anchor.QR{MinDocs: -4}).Recover(recovery.Solver(scls.ExpGrad{MaxIterations: -5}))
+		Rectify(rectify.AP{Iterations: -3}).Anchors(anchor.QR{MinDocs: -4}).Recover(recovery.SCLS{Solver: scls.ExpGrad{MaxIterations: -5}})
 	want := []string{"K = 1", "MinTokens(-1)", "Workers(-2)", "rectify: AP: -3 iterations", "anchor: QR: MinDocs -4", "recovery: ", "MaxIterations", "-5"}
 	check := func(err error) {
 		t.Helper()
@@ -934,7 +934,7 @@ func TestConcurrent(t *testing.T) {
 // A solver that is stopped is a warning and a status, not an error.
 func TestSolverLimit(t *testing.T) {
 	_, docs := planted(60, 4, 300)
-	m := fit(t, jsmf.New(4).Recover(recovery.Solver(scls.ExpGrad{MaxIterations: 1})), countsCorpus(t, 60, docs))
+	m := fit(t, jsmf.New(4).Recover(recovery.SCLS{Solver: scls.ExpGrad{MaxIterations: 1}}), countsCorpus(t, 60, docs))
 	st := m.Stats()
 	limited := st.Recover.Limited
 	if limited == 0 || len(st.Warnings) != 1 || !strings.Contains(st.Warnings[0], fmt.Sprintf("for %d of 56 words", limited)) {

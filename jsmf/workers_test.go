@@ -19,11 +19,11 @@ func TestManyWorkers(t *testing.T) {
 	c := countsCorpus(t, 60, docs)
 	for name, p := range map[string]jsmf.Pipeline{
 		"AP":      jsmf.New(4).Rectify(rectify.AP{Iterations: 2}).Refine(refine.Passes{N: 2}),
-		"AP/ADMM": jsmf.New(4).Rectify(rectify.AP{Iterations: 2}).Recover(recovery.Solver(scls.ADMM{})),
-		"ENN":     jsmf.New(4).Rectify(rectify.ENN{Iterations: 2}).Recover(recovery.Solver(scls.ExpGrad{})),
+		"AP/ADMM": jsmf.New(4).Rectify(rectify.AP{Iterations: 2}).Recover(recovery.SCLS{Solver: scls.ADMM{}}),
+		"ENN":     jsmf.New(4).Rectify(rectify.ENN{Iterations: 2}).Recover(recovery.SCLS{Solver: scls.ExpGrad{}}),
 		"LR":      jsmf.New(4).Rectify(rectify.LR{}),
 		"DC":      jsmf.New(4).Rectify(rectify.DC{}),
-		"None/KL": jsmf.New(4).Rectify(rectify.None{}).Recover(recovery.RecoverKL{}),
+		"None/KL": jsmf.New(4).Rectify(rectify.None{}).Recover(recovery.KL{}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := fit(t, p.Workers(1), c)

@@ -17,7 +17,7 @@ func BenchmarkRecover(b *testing.B) {
 	for _, x := range []struct {
 		name string
 		s    recovery.Recoverer
-	}{{"activeset", recovery.SCLS{}}, {"l2", recovery.RecoverL2()}, {"kl", recovery.RecoverKL{}}, {"inverse", recovery.Inverse{Project: true}}} {
+	}{{"activeset", recovery.SCLS{}}, {"l2", recovery.L2()}, {"kl", recovery.KL{}}, {"inverse", recovery.Inverse{Project: true}}} {
 		for _, workers := range []int{1, 2} {
 			b.Run(fmt.Sprintf("method=%s/N=%d/K=%d/workers=%d", x.name, n, k, workers), func(b *testing.B) {
 				l1 := 0.0

@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -12,26 +11,28 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
-// Correlations is a way to compute A once B is known.
+// Correlations is a way to compute A from C and B.
 type Correlations uint8
 
+// The ways to compute A.
 const (
-	// Diagonal is A = D⁻¹C_SSD⁻¹, D = diag(B_S): only the co-occurrence of the
-	// anchors themselves counts (lee-2020, Algorithm 5).
+	// Diagonal is A = D⁻¹C_SSD⁻¹, D = diag(B_S): it uses only the co-occurrence of
+	// the anchors (lee-2020, Algorithm 5).
 	Diagonal Correlations = iota
 
 	// PseudoInverse is A = B†CB†ᵀ, the least-squares solution of C = BABᵀ
-	// (arora-2013 §3, Algorithm 3). All of C counts. A may have negative
-	// entries and is not normalised.
+	// (arora-2013 §3, Algorithm 3). It uses all of C. A may have negative entries
+	// and is not normalised.
 	PseudoInverse
 
 	// Multiplicative minimises ‖C − BABᵀ‖_F over A ≥ 0 by the updates
-	// A ← A∘(BᵀCB)/(BᵀB·A·BᵀB), each followed by a division by ΣA, from the A
-	// of Diagonal, or of PseudoInverse where points stand in for anchors. Entries
-	// that are not positive there are 0 for good.
+	// A ← A∘(BᵀCB)/(BᵀB·A·BᵀB), each followed by a division by ΣA, which begin
+	// with the A of Diagonal, or of PseudoInverse if Options.Points are given.
+	// Entries that are not positive at the start stay 0. The updates end when A
+	// changes by less than 1e-4 in the Frobenius norm, at the latest after 100, as in
+	// the papers' program.
 	Multiplicative
 
 	numCorrelations
@@ -50,47 +51,32 @@ func (c Correlations) String() string {
 	return fmt.Sprintf("Correlations(%d)", uint8(c))
 }
 
-// Defaults of Multiplicative, those of the papers' program.
+// Limits of Multiplicative.
 const (
-	DefaultUpdates   = 100
-	DefaultUpdateTol = 1e-4
+	maxUpdates = 100
+	updateTol  = 1e-4
 )
 
-// DefaultSmoothing is what lee-2018 §1.4 adds to the zeros of the anchors.
-const DefaultSmoothing = 1e-5
-
-// Finish says how A is computed from C and B, and what is done to both in the
-// end. The zero value computes A by Diagonal and leaves it and B as they are.
+// Finish says how A is computed from C and B, and how both are changed
+// afterwards. The zero value computes A by Diagonal and changes nothing.
 type Finish struct {
 	// Correlations is how A is computed. PseudoInverse and Multiplicative cost
-	// a product of C with K vectors more, and 16·N·K bytes.
+	// one more product of C with K vectors, and 16·N·K bytes.
 	Correlations Correlations
 
-	// Updates bounds the updates of Multiplicative, which end before where
-	// ‖A_t − A_{t−1}‖_F < UpdateTol. 0 means DefaultUpdates and
-	// DefaultUpdateTol.
-	Updates   int
-	UpdateTol float64
-
-	// Project replaces A by the nearest joint-stochastic, doubly non-negative
-	// matrix: see ProjectCorrelations.
+	// Project replaces A by the nearest matrix, in the Frobenius norm, that is
+	// joint-stochastic and doubly non-negative: positive semidefinite, with
+	// entries A_kl ≥ 0 that sum to 1. A can then be read as a distribution of two
+	// draws from a mixture. It is found by alternating projections with Dykstra's
+	// corrections (boyle-1986), each an eigenproblem of O(K³).
 	Project bool
 
 	// Smooth, in [0, 1), is added to the zeros of the rows of anchor words in B,
-	// whose columns are then divided by their sums: see SmoothAnchors. 0: off.
-	// DefaultSmoothing is the papers'. A is computed from the B before.
+	// whose columns are then divided by their sums (lee-2018 §1.4, with 1e-5); 0
+	// changes nothing. An anchor has p(word | topic) = 0 in all topics but its own,
+	// so that a single occurrence would rule these topics out of a document. A is
+	// computed from B before.
 	Smooth float64
-}
-
-// Finishing tells how A was computed.
-type Finishing struct {
-	// Updates counts those of Multiplicative, Change is the last
-	// ‖A_t − A_{t−1}‖_F, and UpdatesLimited tells that their limit was hit.
-	Updates        int
-	Change         float64
-	UpdatesLimited bool
-	// Projection is what ProjectCorrelations did, nil without Finish.Project.
-	Projection *Projection
 }
 
 // Validate reports settings out of range.
@@ -98,22 +84,10 @@ func (f Finish) Validate() error {
 	switch {
 	case f.Correlations >= numCorrelations:
 		return fmt.Errorf("recovery: there is no method %v for A", f.Correlations)
-	case f.Updates < 0 || !(f.UpdateTol >= 0) || math.IsInf(f.UpdateTol, 1):
-		return fmt.Errorf("recovery: %d updates to a tolerance of %g; want 0 for the defaults, or more", f.Updates, f.UpdateTol)
 	case !(f.Smooth >= 0 && f.Smooth < 1):
 		return fmt.Errorf("recovery: smoothing by %g is not in [0, 1)", f.Smooth)
 	}
 	return nil
-}
-
-func (f Finish) fill() Finish {
-	if f.Updates == 0 {
-		f.Updates = DefaultUpdates
-	}
-	if f.UpdateTol == 0 {
-		f.UpdateTol = DefaultUpdateTol
-	}
-	return f
 }
 
 // suffix describes what differs from the zero value, to follow a method's name.
@@ -122,8 +96,7 @@ func (f Finish) suffix() string {
 	if f.Correlations != Diagonal {
 		fmt.Fprintf(&s, ", A %v", f.Correlations)
 		if f.Correlations == Multiplicative {
-			f := f.fill()
-			fmt.Fprintf(&s, "(max=%d, tol=%g)", f.Updates, f.UpdateTol)
+			fmt.Fprintf(&s, "(max=%d, tol=%g)", maxUpdates, updateTol)
 		}
 	}
 	if f.Project {
@@ -137,26 +110,28 @@ func (f Finish) suffix() string {
 
 // apply computes res.A from res.B, and smooths B.
 func (f Finish) apply(ctx context.Context, p *problem, res *Result) (err error) {
-	f = f.fill()
 	if f.Correlations == PseudoInverse || p.points != nil {
 		res.A, err = p.pseudoInverseA(ctx, res.B)
 	} else {
 		res.A, err = diagonalA(p.rows, res.B, p.anchors)
 	}
 	if err == nil && f.Correlations == Multiplicative {
-		err = p.multiplicativeA(ctx, res, f)
+		err = p.multiplicativeA(ctx, res)
 	}
 	if err != nil {
 		return err
 	}
 	if f.Project {
-		if res.Finishing.Projection, err = ProjectCorrelations(ctx, res.A); err != nil {
+		p, err := projectCorrelations(ctx, res.A)
+		if err != nil {
 			return err
 		}
-		res.A = res.Finishing.Projection.A
+		if res.A = p.A; p.Limited {
+			res.Warnings = append(res.Warnings, fmt.Sprintf("the projection of A ended at its limit of %d iterations", p.Iterations))
+		}
 	}
 	if f.Smooth > 0 {
-		res.B = SmoothAnchors(res.B, p.anchors, f.Smooth)
+		res.B = smoothAnchors(res.B, p.anchors, f.Smooth)
 	}
 	return nil
 }
@@ -224,19 +199,13 @@ func symmetric(a mat.Matrix) *mat.SymDense {
 // maxCondition is up to where a K×K matrix counts as invertible.
 const maxCondition = 1e13
 
-// SingularError says that a matrix cannot be inverted.
-type SingularError struct {
-	Matrix    string  // which one, in words
-	Condition float64 // its condition number as estimated, +Inf where there is none
-	Advice    string  // "" where there is none
-}
-
-func (e *SingularError) Error() string {
-	s := fmt.Sprintf("recovery: %s is singular (condition number %.3g)", e.Matrix, e.Condition)
-	if e.Advice != "" {
-		s += "; " + e.Advice
+// singular returns the error for a matrix that cannot be inverted. The condition
+// number is +Inf or NaN if there is none.
+func singular(name string, condition float64, advice string) error {
+	if math.IsNaN(condition) || math.IsInf(condition, 0) {
+		return fmt.Errorf("recovery: %s is singular; %s", name, advice)
 	}
-	return s
+	return fmt.Errorf("recovery: %s is singular (condition number %.3g); %s", name, condition, advice)
 }
 
 // pseudoInverseA returns B†CB†ᵀ = G⁻¹MG⁻¹.
@@ -246,14 +215,15 @@ func (p *problem) pseudoInverseA(ctx context.Context, b *mat.Dense) (*mat.Dense,
 		return nil, err
 	}
 	var chol mat.Cholesky
-	if !chol.Factorize(g) {
-		return nil, &SingularError{Matrix: "BᵀB, of the topics' inner products,", Condition: math.Inf(1), Advice: "topics depend on each other linearly: ask for fewer"}
+	condition := math.Inf(1)
+	if chol.Factorize(g) {
+		condition = chol.Cond()
 	}
-	if c := chol.Cond(); !(c <= maxCondition) {
-		return nil, &SingularError{Matrix: "BᵀB, of the topics' inner products,", Condition: c, Advice: "topics depend on each other linearly: ask for fewer"}
+	if !(condition <= maxCondition) {
+		return nil, singular("BᵀB, of the topics' inner products,", condition, "the topics are linearly dependent: ask for fewer")
 	}
 	var x, a mat.Dense
-	// The only errors are those of the condition, which was looked at.
+	// The only errors are those of the condition, which was checked.
 	if err := chol.SolveTo(&x, m); err != nil {
 		return nil, fmt.Errorf("recovery: %w", err)
 	}
@@ -264,7 +234,7 @@ func (p *problem) pseudoInverseA(ctx context.Context, b *mat.Dense) (*mat.Dense,
 }
 
 // multiplicativeA updates the A in res.
-func (p *problem) multiplicativeA(ctx context.Context, res *Result, f Finish) error {
+func (p *problem) multiplicativeA(ctx context.Context, res *Result) error {
 	m, g, err := p.normal(ctx, res.B)
 	if err != nil {
 		return err
@@ -288,7 +258,11 @@ func (p *problem) multiplicativeA(ctx context.Context, res *Result, f Finish) er
 	a.Scale(1/sum, a)
 	var ga, gag mat.Dense
 	next := mat.NewDense(k, k, nil)
-	for res.Finishing.UpdatesLimited = true; res.Finishing.Updates < f.Updates; {
+	for limited := true; limited; {
+		if res.Updates == maxUpdates {
+			res.Warnings = append(res.Warnings, fmt.Sprintf("the multiplicative updates of A ended at their limit of %d, with a change of %.2g", maxUpdates, res.Change))
+			break
+		}
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("recovery: %w", err)
 		}
@@ -310,7 +284,7 @@ func (p *problem) multiplicativeA(ctx context.Context, res *Result, f Finish) er
 			}
 		}
 		if !(sum > 0) || math.IsInf(sum, 0) {
-			return fmt.Errorf("recovery: after %d multiplicative updates A sums to %g", res.Finishing.Updates+1, sum)
+			return fmt.Errorf("recovery: after %d multiplicative updates A sums to %g", res.Updates+1, sum)
 		}
 		change := 0.0
 		for i := range k {
@@ -321,23 +295,16 @@ func (p *problem) multiplicativeA(ctx context.Context, res *Result, f Finish) er
 			}
 		}
 		a, next = next, a
-		res.Finishing.Updates++
-		res.Finishing.Change = math.Sqrt(change)
-		if res.Finishing.Change < f.UpdateTol {
-			res.Finishing.UpdatesLimited = false
-			break
-		}
+		res.Updates++
+		res.Change = math.Sqrt(change)
+		limited = !(res.Change < updateTol)
 	}
 	res.A = a
 	return nil
 }
 
-// SmoothAnchors returns a copy of B, N×K, in which eps was added to every zero
-// of the rows of anchor words, and each column divided by its sum (lee-2018
-// §1.4, with 1e-5). An anchor has p(word | topic) = 0 in all topics but its own,
-// so that one occurrence rules these topics out: likelihoods of documents
-// suffer from it more than topics of other methods' B do.
-func SmoothAnchors(b *mat.Dense, anchors []int, eps float64) *mat.Dense {
+// smoothAnchors returns a copy of B as Finish.Smooth describes it.
+func smoothAnchors(b *mat.Dense, anchors []int, eps float64) *mat.Dense {
 	n, k := b.Dims()
 	out := mat.DenseCopyOf(b)
 	for _, w := range anchors {
@@ -360,158 +327,4 @@ func SmoothAnchors(b *mat.Dense, anchors []int, eps float64) *mat.Dense {
 		}
 	}
 	return out
-}
-
-// Projection is the outcome of ProjectCorrelations.
-type Projection struct {
-	A *mat.Dense // K×K
-	// Distance is ‖A − a‖_F from the matrix that was projected.
-	Distance float64
-	// Iterations counts the pairs of projections; Limited tells that they
-	// ended at their limit, so that A is in all the sets but may not be the
-	// nearest matrix.
-	Iterations int
-	Limited    bool
-	// Shift is the multiple of the identity that was added in the end, before
-	// A was divided by its sum again, so that no eigenvalue is negative.
-	Shift float64
-}
-
-const (
-	projectTol        = 1e-10
-	projectIterations = 2000
-)
-
-// ProjectCorrelations returns the matrix nearest to a (K×K, symmetric, finite),
-// in the Frobenius norm, among the joint-stochastic, doubly non-negative ones:
-// positive semidefinite, of entries A_kl ≥ 0 that sum to 1. A can then be read as
-// a distribution p(Z₁, Z₂) of two draws from a mixture.
-//
-// It alternates the projections on the two convex sets, the cone of
-// semidefinite matrices and the simplex of the K² entries, with Dykstra's
-// corrections (boyle-1986), until the two points differ by less than 1e-10 or
-// 2000 times, each an eigenproblem of O(K³). What is negative yet of the
-// eigenvalues is then mended by a multiple of the identity.
-//
-// Errors: a not square, not finite or not symmetric to 1e-6 of its largest
-// entry; ctx's.
-func ProjectCorrelations(ctx context.Context, a mat.Matrix) (*Projection, error) {
-	k, err := checkCorrelations(a)
-	if err != nil {
-		return nil, err
-	}
-	in := symmetric(a)
-	x, y := mat.NewSymDense(k, nil), mat.NewSymDense(k, nil)
-	x.CopySym(in)
-	var pc, qc, t mat.SymDense // the corrections of the two sets; scratch
-	pc.ReuseAsSym(k)
-	qc.ReuseAsSym(k)
-	t.ReuseAsSym(k)
-	flat := make([]float64, k*k)
-	p := &Projection{Limited: true}
-	for p.Iterations < projectIterations {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("recovery: %w", err)
-		}
-		p.Iterations++
-		t.AddSym(x, &pc)
-		if err := semidefinite(y, &t); err != nil {
-			return nil, err
-		}
-		subtract(&pc, &t, y)
-		t.AddSym(y, &qc)
-		for i := range k {
-			for j := range k {
-				flat[i*k+j] = t.At(i, j)
-			}
-		}
-		simplex.Project(flat, flat)
-		change, gap := 0.0, 0.0
-		for i := range k {
-			for j := range k {
-				v := flat[i*k+j]
-				change += (v - x.At(i, j)) * (v - x.At(i, j))
-				gap += (v - y.At(i, j)) * (v - y.At(i, j))
-				if j >= i {
-					x.SetSym(i, j, v)
-				}
-			}
-		}
-		subtract(&qc, &t, x)
-		if max(change, gap) < projectTol*projectTol {
-			p.Limited = false
-			break
-		}
-	}
-	var eig mat.EigenSym
-	if !eig.Factorize(x, false) {
-		return nil, errEigen
-	}
-	if low := eig.Values(nil)[0]; low < 0 {
-		p.Shift = -low
-		for i := range k {
-			x.SetSym(i, i, x.At(i, i)-low)
-		}
-		x.ScaleSym(1/(1-float64(k)*low), x)
-	}
-	p.A = mat.DenseCopyOf(x)
-	subtract(&t, x, in)
-	p.Distance = mat.Norm(&t, 2)
-	return p, nil
-}
-
-var errEigen = errors.New("recovery: the eigenvalues of A did not converge")
-
-// semidefinite sets dst to the positive semidefinite matrix nearest to a.
-func semidefinite(dst, a *mat.SymDense) error {
-	var eig mat.EigenSym
-	if !eig.Factorize(a, true) {
-		return errEigen
-	}
-	k := a.SymmetricDim()
-	var v mat.Dense
-	eig.VectorsTo(&v)
-	for t, l := range eig.Values(nil) {
-		s := math.Sqrt(max(l, 0))
-		for i := range k {
-			v.Set(i, t, v.At(i, t)*s)
-		}
-	}
-	dst.SymOuterK(1, &v)
-	return nil
-}
-
-// subtract sets dst = a − b.
-func subtract(dst, a, b *mat.SymDense) {
-	for i := range a.SymmetricDim() {
-		for j := i; j < a.SymmetricDim(); j++ {
-			dst.SetSym(i, j, a.At(i, j)-b.At(i, j))
-		}
-	}
-}
-
-// checkCorrelations checks that a is a symmetric K×K matrix of numbers.
-func checkCorrelations(a mat.Matrix) (k int, err error) {
-	k, c := a.Dims()
-	if k != c || k == 0 {
-		return 0, fmt.Errorf("recovery: A is %d×%d, want square and not empty", k, c)
-	}
-	largest := 0.0
-	for i := range k {
-		for j := range k {
-			v := a.At(i, j)
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return 0, fmt.Errorf("recovery: A[%d,%d] = %g", i, j, v)
-			}
-			largest = max(largest, math.Abs(v))
-		}
-	}
-	for i := range k {
-		for j := range i {
-			if v, w := a.At(i, j), a.At(j, i); math.Abs(v-w) > 1e-6*largest {
-				return 0, fmt.Errorf("recovery: A is not symmetric: A[%d,%d] = %g, A[%d,%d] = %g", i, j, v, j, i, w)
-			}
-		}
-	}
-	return k, nil
 }

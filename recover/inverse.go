@@ -12,35 +12,29 @@ import (
 	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
-// DefaultInverseCondition is the condition number of C_SS above which Inverse
-// refuses.
-const DefaultInverseCondition = 1e12
-
-// Inverse is the recovery of Arora, Ge and Moitra of 2012, as arora-2013 has it
-// (Algorithm 2, "Recover"): with p = C_S·1, z = C_SS⁻¹p,
+// Inverse is the recovery of Arora, Ge and Moitra (2012), as given in
+// arora-2013 (Algorithm 2, "Recover"): with p = C_S·1, z = C_SS⁻¹p,
 //
 //	Bᵀ = (C_SS·diag(z))⁻¹C_S,   A = diag(z)·C_SS·diag(z).
 //
-// It is exact where C is, and looks at the K rows of the anchors only, so that
-// noise in a few entries of C spoils it: SCLS and RecoverKL are better on all
-// real data. It is here to be compared with.
+// It is exact if C is. It uses only the K rows of the anchors, so that it is
+// sensitive to noise in a few entries of C: SCLS and KL are better on all real data.
 //
-// Breve is B and A·1 turned round by Bayes' rule; a word that is in no topic
-// gets the shares of the topics. No iterations are made: Result.Words is 0.
+// Breve follows from B and A·1 by Bayes' rule; a word that is in no topic gets the
+// topic shares. There are no iterations: Result.Words is 0.
 //
 // Cost: K rows of C, O(K³ + N·K²) operations, memory 32·N·K bytes.
 type Inverse struct {
 	// Project replaces each column of B by the nearest point of the simplex,
 	// as arora-2013 §3 says is needed. Without it a negative entry in B, beyond
-	// 1e-8 of the column's largest, is a *NegativeError.
+	// 1e-8 of the largest of its column, is an error.
 	Project bool
 
-	// MaxCondition is the condition number of C_SS up to which it is inverted;
-	// beyond, the error is a *SingularError. 0 means
-	// DefaultInverseCondition.
+	// MaxCondition is the largest condition number with which C_SS is inverted; 0
+	// means 1e12.
 	MaxCondition float64
 
-	// Smooth is as in Finish.
+	// Smooth is that of Finish.
 	Smooth float64
 }
 
@@ -71,16 +65,11 @@ func (s Inverse) Validate() error {
 // its column, to count as rounding.
 const negativeB = 1e-8
 
-// Recover implements Recoverer. Errors: those of SCLS about anchors; C_SS that is
-// singular (*SingularError); topics of negative probability, and negative entries
-// of B where they are not projected (*NegativeError).
+// Recover implements Recoverer. Errors: those of SCLS about anchors; a singular
+// C_SS; topics of negative probability; negative entries of B unless projected.
 func (s Inverse) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
-	}
-	limit := s.MaxCondition
-	if limit == 0 {
-		limit = DefaultInverseCondition
 	}
 	if err := noPoints("Inverse", opt); err != nil {
 		return nil, err
@@ -93,51 +82,21 @@ func (s Inverse) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt
 	if err != nil {
 		return nil, err
 	}
-	css, sum := mat.NewDense(p.k, p.k, nil), mat.NewVecDense(p.k, nil)
+	css, sum := mat.NewDense(p.k, p.k, nil), mat.NewDense(p.k, 1, nil)
 	for t := range anchors {
 		row := cs.RawRowView(t)
 		for l, w := range anchors {
 			css.Set(t, l, row[w])
 		}
-		s := 0.0
+		total := 0.0
 		for _, v := range row {
-			s += v
+			total += v
 		}
-		sum.SetVec(t, s)
+		sum.Set(t, 0, total)
 	}
-	// Rows and columns divided by the anchors' probabilities: the numbers are the
-	// same in the end, and rare words do not count as dependent ones.
-	scale := make([]float64, p.k)
-	for t := range scale {
-		scale[t] = 1 / p.c[anchors[t]]
-	}
-	m := mat.NewDense(p.k, p.k, nil)
-	for t := range p.k {
-		for l := range p.k {
-			m.Set(t, l, css.At(t, l)*scale[t]*scale[l])
-		}
-	}
-	var lu mat.LU
-	lu.Factorize(m)
-	if c := lu.Cond(); !(c <= limit) {
-		return nil, &SingularError{Matrix: "C_SS, of the anchors' co-occurrence,", Condition: c, Advice: "anchors may be of one topic or too rare to be seen together: rectify C, or use SCLS"}
-	}
-	solve := func(x *mat.Dense) error { // x ← C_SS⁻¹x
-		_, c := x.Dims()
-		for t := range p.k {
-			for j := range c {
-				x.Set(t, j, x.At(t, j)*scale[t])
-			}
-		}
-		if err := lu.SolveTo(x, false, x); err != nil {
-			return fmt.Errorf("recovery: C_SS: %w", err)
-		}
-		for t := range p.k {
-			for j := range c {
-				x.Set(t, j, x.At(t, j)*scale[t])
-			}
-		}
-		return nil
+	solve, err := s.inverse(p, css)
+	if err != nil {
+		return nil, err
 	}
 	z := mat.DenseCopyOf(sum)
 	if err := solve(z); err != nil {
@@ -146,15 +105,81 @@ func (s Inverse) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt
 	share := make([]float64, p.k) // A·1 = diag(z)p
 	for t := range share {
 		if v := z.At(t, 0); !(v > 0) || math.IsInf(v, 0) {
-			return nil, &NegativeError{What: "1/p(anchor | topic)", Word: anchors[t], Topic: t, Value: v, Advice: "the inverse of the anchors' co-occurrence makes no probabilities of noisy counts: rectify C, or use SCLS"}
+			return nil, fmt.Errorf("recovery: 1/p(anchor | topic) of word %d of topic %d is %g; the inverse of the anchors' co-occurrence makes no probabilities of noisy counts: rectify C, or use SCLS", anchors[t], t, v)
 		}
-		share[t] = z.At(t, 0) * sum.AtVec(t)
+		share[t] = z.At(t, 0) * sum.At(t, 0)
 	}
 	if err := solve(cs); err != nil { // cs is now diag(z)·Bᵀ
 		return nil, err
 	}
 	res := p.result(0)
-	res.B = mat.NewDense(p.n, p.k, nil)
+	if res.B, err = s.topics(ctx, p, cs, z); err != nil {
+		return nil, err
+	}
+	res.A = mat.NewDense(p.k, p.k, nil)
+	for t := range p.k {
+		for l := range p.k {
+			res.A.Set(t, l, z.At(t, 0)*z.At(l, 0)*0.5*(css.At(t, l)+css.At(l, t)))
+		}
+	}
+	free := p.free()
+	for _, w := range free {
+		wordTopics(res.Breve.RawRowView(w), res.B.RawRowView(w), share)
+	}
+	if err := p.residuals(ctx, res, free); err != nil {
+		return nil, err
+	}
+	res.Objective /= float64(p.n)
+	if s.Smooth > 0 {
+		res.B = smoothAnchors(res.B, anchors, s.Smooth)
+	}
+	return res, ctx.Err()
+}
+
+// inverse returns a function that sets x ← C_SS⁻¹x. Rows and columns are divided by
+// the anchors' probabilities, which are multiplied in again: rare words do not count
+// as dependent ones.
+func (s Inverse) inverse(p *problem, css *mat.Dense) (func(x *mat.Dense) error, error) {
+	scale := make([]float64, p.k)
+	for t := range scale {
+		scale[t] = 1 / p.c[p.anchors[t]]
+	}
+	m := mat.NewDense(p.k, p.k, nil)
+	for t := range p.k {
+		for l := range p.k {
+			m.Set(t, l, css.At(t, l)*scale[t]*scale[l])
+		}
+	}
+	limit := s.MaxCondition
+	if limit == 0 {
+		limit = 1e12
+	}
+	var lu mat.LU
+	lu.Factorize(m)
+	if c := lu.Cond(); !(c <= limit) {
+		return nil, singular("C_SS, of the anchors' co-occurrence,", c, "anchors may be of one topic or too rare to be seen together: rectify C, or use SCLS")
+	}
+	rescale := func(x *mat.Dense) {
+		_, c := x.Dims()
+		for t := range p.k {
+			for j := range c {
+				x.Set(t, j, x.At(t, j)*scale[t])
+			}
+		}
+	}
+	return func(x *mat.Dense) error {
+		rescale(x)
+		if err := lu.SolveTo(x, false, x); err != nil {
+			return fmt.Errorf("recovery: C_SS: %w", err)
+		}
+		rescale(x)
+		return nil
+	}, nil
+}
+
+// topics returns B for cs = diag(z)·Bᵀ, which it changes.
+func (s Inverse) topics(ctx context.Context, p *problem, cs, z *mat.Dense) (*mat.Dense, error) {
+	b := mat.NewDense(p.n, p.k, nil)
 	for t := range p.k {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("recovery: %w", err)
@@ -170,7 +195,7 @@ func (s Inverse) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt
 		total := 0.0
 		for i, v := range col {
 			if v < -negativeB*largest {
-				return nil, &NegativeError{What: "p(word | topic)", Word: i, Topic: t, Value: v, Advice: "Inverse{Project: true} projects B on the simplex; SCLS does not need it"}
+				return nil, fmt.Errorf("recovery: p(word | topic) of word %d of topic %d is %g; Inverse{Project: true} projects B onto the simplex; SCLS does not need it", i, t, v)
 			}
 			col[i] = max(v, 0)
 			total += col[i]
@@ -179,40 +204,29 @@ func (s Inverse) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt
 			return nil, fmt.Errorf("recovery: topic %d has the total probability %g", t, total)
 		}
 		for i, v := range col {
-			res.B.Set(i, t, v/total)
+			b.Set(i, t, v/total)
 		}
 	}
-	res.A = mat.NewDense(p.k, p.k, nil)
-	for t := range p.k {
-		for l := range p.k {
-			res.A.Set(t, l, z.At(t, 0)*z.At(l, 0)*0.5*(css.At(t, l)+css.At(l, t)))
+	return b, nil
+}
+
+// wordTopics sets y to p(topic | word) by Bayes' rule from the word's row b of B and
+// the topic shares; to the shares if the word is in no topic.
+func wordTopics(y, b, share []float64) {
+	total := 0.0
+	for t, v := range b {
+		y[t] = v * share[t]
+		total += y[t]
+	}
+	if total == 0 {
+		copy(y, share)
+		for _, v := range share {
+			total += v
 		}
 	}
-	free := p.free()
-	for _, w := range free {
-		b, y, total := res.B.RawRowView(w), res.Breve.RawRowView(w), 0.0
-		for t, v := range b {
-			y[t] = v * share[t]
-			total += y[t]
-		}
-		if total == 0 {
-			copy(y, share)
-			for _, v := range share {
-				total += v
-			}
-		}
-		for t := range y {
-			y[t] /= total
-		}
+	for t := range y {
+		y[t] /= total
 	}
-	if err := p.residuals(ctx, res, free); err != nil {
-		return nil, err
-	}
-	res.Objective /= float64(p.n)
-	if s.Smooth > 0 {
-		res.B = SmoothAnchors(res.B, anchors, s.Smooth)
-	}
-	return res, ctx.Err()
 }
 
 // anchorBlock returns C_S, the rows of the anchors in C before it was

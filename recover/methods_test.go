@@ -88,7 +88,7 @@ func TestPlantedMethods(t *testing.T) {
 			if k > 5 && f != (recovery.Finish{}) {
 				continue // seconds, and nothing new
 			}
-			for _, s := range []recovery.Recoverer{recovery.SCLS{Solver: scls.ExpGrad{Tol: 1e-10, MaxIterations: 500}, Finish: f}, recovery.RecoverKL{Tol: 1e-8, MaxIterations: 500, Finish: f}} {
+			for _, s := range []recovery.Recoverer{recovery.SCLS{Solver: scls.ExpGrad{Tol: 1e-10, MaxIterations: 500}, Finish: f}, recovery.KL{Tol: 1e-8, MaxIterations: 500, Finish: f}} {
 				res := recoverBy(t, s, r, a.Anchors)
 				l1, errA := errorsL1(t, m, a.Anchors, res)
 				t.Logf("K=%d/%v: ℓ₁ %.2g, A %.2g, %.0f sweeps, %d limited, %d stalled", k, s, l1, errA, res.MeanIterations, res.Limited, res.Stalled)
@@ -147,7 +147,7 @@ func TestKLOptimal(t *testing.T) {
 		a.Set(lone, s, 0)
 	}
 	r := rowsOf(t, dense(t, a))
-	res := recoverBy(t, recovery.RecoverKL{Tol: 1e-9, MaxIterations: 20000}, r, anchors)
+	res := recoverBy(t, recovery.KL{Tol: 1e-9, MaxIterations: 20000}, r, anchors)
 	if res.Limited > 0 || res.Stalled > 0 || !(res.MaxGap < 1e-9) || res.Words != 70-6 {
 		t.Errorf("%d words, %d limited, %d stalled, gap %.2g", res.Words, res.Limited, res.Stalled, res.MaxGap)
 	}
@@ -226,8 +226,8 @@ func TestKLOptimal(t *testing.T) {
 
 func methods() []recovery.Recoverer {
 	return []recovery.Recoverer{
-		recovery.RecoverL2(), recovery.RecoverKL{}, recovery.Inverse{Project: true},
-		recovery.SCLS{Finish: recovery.Finish{Correlations: recovery.Multiplicative, Project: true, Smooth: recovery.DefaultSmoothing}},
+		recovery.L2(), recovery.KL{}, recovery.Inverse{Project: true},
+		recovery.SCLS{Finish: recovery.Finish{Correlations: recovery.Multiplicative, Project: true, Smooth: 1e-5}},
 	}
 }
 
@@ -292,7 +292,7 @@ func TestMethodsEquivariantAndParallel(t *testing.T) {
 	// Cancelled on the way: no more than the chunks in flight end.
 	c, cancel := context.WithCancel(ctx)
 	calls := 0
-	_, err := recovery.RecoverKL{}.Recover(c, r, m.Anchors, recovery.Options{Workers: 2, Progress: func(int, int) { calls++; cancel() }})
+	_, err := recovery.KL{}.Recover(c, r, m.Anchors, recovery.Options{Workers: 2, Progress: func(int, int) { calls++; cancel() }})
 	cancel()
 	if !errors.Is(err, context.Canceled) || calls > 2 {
 		t.Errorf("%d chunks, %v", calls, err)
@@ -324,9 +324,7 @@ func TestMethodsRefuse(t *testing.T) {
 		}
 		return err
 	}
-	refused("KL of a picture", recovery.RecoverKL{}, law, m.Anchors, "RecoverL2", "AP")
-	var neg *recovery.NegativeError
-	var sing *recovery.SingularError
+	refused("KL of low-rank rows", recovery.KL{}, law, m.Anchors, "L2", "AP")
 
 	// A second word of a topic as another's anchor: two proportional rows.
 	twin := mat.DenseCopyOf(m.B)
@@ -338,22 +336,16 @@ func TestMethodsRefuse(t *testing.T) {
 	var c mat.Dense
 	c.Product(twin, m.A, twin.T())
 	rt := rowsOf(t, dense(t, &c))
-	if err := refused("singular", recovery.Inverse{}, rt, m.Anchors, "C_SS", "singular"); !errors.As(err, &sing) || !(sing.Condition > 1e12) {
-		t.Errorf("singular: %v", err)
-	}
+	refused("singular", recovery.Inverse{}, rt, m.Anchors, "C_SS", "singular (condition number ")
 	// Two anchors that are alike: exponentiated gradient gives both as much, and
 	// the two topics are the same.
-	if err := refused("pinv of dependent topics", recovery.RecoverL2(), sameTopics(t), []int{0, 1}, "BᵀB"); !errors.As(err, &sing) {
-		t.Errorf("pinv: %v", err)
-	}
+	refused("pinv of dependent topics", recovery.L2(), sameTopics(t), []int{0, 1}, "BᵀB", "ask for fewer")
 
 	// Noise makes the inverse negative; projected it is a model. More noise, and
 	// no probabilities of anchors come out at all.
 	mn, noisy := spoiled(t, 40, 4, 0)
 	rn := rowsOf(t, dense(t, noisy))
-	if err := refused("negative B", recovery.Inverse{}, rn, mn.Anchors, "p(word | topic)", "Project"); !errors.As(err, &neg) || neg.Word < 0 || neg.Topic < 0 || !(neg.Value < 0) {
-		t.Errorf("negative: %v", err)
-	}
+	refused("negative B", recovery.Inverse{}, rn, mn.Anchors, "p(word | topic) of word ", " of topic ", " is -", "Project")
 	invariantsOfB(t, recoverBy(t, recovery.Inverse{Project: true}, rn, mn.Anchors))
 	rng := rand.New(rand.NewPCG(8, 8))
 	for i := range 40 {
@@ -368,9 +360,7 @@ func TestMethodsRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := refused("negative z", recovery.Inverse{Project: true}, rn, a.Anchors, "p(anchor | topic)", "rectify"); !errors.As(err, &neg) || neg.Word < 0 || neg.Topic < 0 || !(neg.Value < 0) {
-		t.Errorf("negative: %v", err)
-	}
+	refused("negative z", recovery.Inverse{Project: true}, rn, a.Anchors, "p(anchor | topic) of word ", " of topic ", " is -", "rectify")
 
 	// Anchors that meet neither themselves nor each other, as rare ones in
 	// documents do.
@@ -380,23 +370,18 @@ func TestMethodsRefuse(t *testing.T) {
 			zero.Set(v, w, 0)
 		}
 	}
-	if err := refused("C_SS = 0", recovery.Inverse{}, rowsOf(t, dense(t, zero)), m.Anchors, "C_SS", "rectify"); !errors.As(err, &sing) || !math.IsInf(sing.Condition, 1) {
-		t.Errorf("C_SS = 0: %v", err)
-	}
+	refused("C_SS = 0", recovery.Inverse{}, rowsOf(t, dense(t, zero)), m.Anchors, "C_SS", "is singular; ", "rectify")
 
 	// Rows with negative entries.
 	minus := mat.DenseCopyOf(m.C)
 	minus.Set(2, 3, -minus.At(2, 3))
 	minus.Set(3, 2, minus.At(2, 3))
-	if err := refused("KL of negative rows", recovery.RecoverKL{}, rowsOf(t, dense(t, minus)), m.Anchors, "word 2", "AP"); !errors.As(err, &neg) {
-		t.Errorf("negative rows: %v", err)
-	}
+	refused("KL of negative rows", recovery.KL{}, rowsOf(t, dense(t, minus)), m.Anchors, "word 2", "negative", "AP")
 
 	for _, s := range []recovery.Recoverer{
-		recovery.RecoverKL{Tol: -1}, recovery.RecoverKL{Tol: math.NaN()}, recovery.RecoverKL{MaxIterations: -1},
+		recovery.KL{Tol: -1}, recovery.KL{Tol: math.NaN()}, recovery.KL{MaxIterations: -1},
 		recovery.Inverse{MaxCondition: 0.5}, recovery.Inverse{MaxCondition: math.NaN()}, recovery.Inverse{Smooth: 1},
 		recovery.SCLS{Finish: recovery.Finish{Smooth: -1}}, recovery.SCLS{Finish: recovery.Finish{Correlations: 3}},
-		recovery.SCLS{Finish: recovery.Finish{Updates: -1}}, recovery.SCLS{Finish: recovery.Finish{UpdateTol: math.NaN()}},
 	} {
 		err := s.(interface{ Validate() error }).Validate()
 		if err == nil || !strings.HasPrefix(err.Error(), "recovery: ") {
@@ -456,8 +441,8 @@ func invariantsOfB(t *testing.T, res *recovery.Result) {
 	}
 }
 
-// The low-rank picture knows C, so that A comes out as from C itself.
-func TestFinishOfPicture(t *testing.T) {
+// Low-rank rows know C, so that A comes out as from C itself.
+func TestFinishOfLowRank(t *testing.T) {
 	m := testutil.NewPlanted(60, 5, 0.3, 8)
 	low, err := cooc.NewLowRankSparse(m.Y(), 0, nil)
 	if err != nil {
@@ -491,8 +476,8 @@ func TestGoldenTinyFinish(t *testing.T) {
 					near(t, fmt.Sprintf("%s/%v: A[%d,%d]", name, c, k, l), res.A.At(k, l), ref[k][l], 1e-9)
 				}
 			}
-			if f := res.Finishing; c == recovery.Multiplicative && (f.Updates < 2 || f.UpdatesLimited != (f.Updates == 100) || !f.UpdatesLimited && !(f.Change < 1e-4)) {
-				t.Errorf("%s: %+v", name, f)
+			if c == recovery.Multiplicative && (res.Updates < 2 || (len(res.Warnings) > 0) != !(res.Change < 1e-4)) {
+				t.Errorf("%s: %d updates, the last changed A by %g; %q", name, res.Updates, res.Change, res.Warnings)
 			}
 		}
 		a := matrix(want.A)
@@ -634,8 +619,8 @@ func TestSmoothAnchors(t *testing.T) {
 
 func TestMethodNames(t *testing.T) {
 	for want, s := range map[string]recovery.Recoverer{
-		"RecoverKL(tol=1e-06, max=500)":                               recovery.RecoverKL{},
-		"ExpGrad(line search, tol=1e-07, max=1000), A pseudo-inverse": recovery.RecoverL2(),
+		"RecoverKL(tol=1e-06, max=500)":                               recovery.KL{},
+		"ExpGrad(line search, tol=1e-07, max=1000), A pseudo-inverse": recovery.L2(),
 		"Inverse": recovery.Inverse{},
 		"Inverse(projected, max condition=100), anchors smoothed by 1e-05":                   recovery.Inverse{Project: true, MaxCondition: 100, Smooth: 1e-5},
 		(scls.ActiveSet{}).String() + ", A multiplicative(max=100, tol=0.0001), A projected": recovery.SCLS{Finish: recovery.Finish{Correlations: recovery.Multiplicative, Project: true}},

@@ -198,7 +198,7 @@ func spoiled(t testing.TB, n, k, empty int) (*testutil.Planted, *mat.Dense) {
 }
 
 func solvers() []recovery.SCLS {
-	return []recovery.SCLS{{}, recovery.Solver(scls.ADMM{}), recovery.Solver(scls.ExpGrad{})}
+	return []recovery.SCLS{{}, recovery.SCLS{Solver: scls.ADMM{}}, recovery.SCLS{Solver: scls.ExpGrad{}}}
 }
 
 func TestInvariants(t *testing.T) {
@@ -237,7 +237,7 @@ func TestInvariants(t *testing.T) {
 // A cap on the iterations is a status, not an error.
 func TestLimited(t *testing.T) {
 	m, a := spoiled(t, 90, 7, 0)
-	res := solve(t, recovery.Solver(scls.ExpGrad{MaxIterations: 2}), rowsOf(t, dense(t, a)), m.Anchors)
+	res := solve(t, recovery.SCLS{Solver: scls.ExpGrad{MaxIterations: 2}}, rowsOf(t, dense(t, a)), m.Anchors)
 	if res.Limited == 0 || res.MaxIterations > 2 || !(res.MaxGap > 0) {
 		t.Errorf("%d of %d limited after %d iterations, gap %g", res.Limited, res.Words, res.MaxIterations, res.MaxGap)
 	}
@@ -339,7 +339,7 @@ func TestBad(t *testing.T) {
 			t.Errorf("%d anchors: %v", len(anchors), err)
 		}
 	}
-	bad := recovery.Solver(scls.ExpGrad{MaxIterations: -1})
+	bad := recovery.SCLS{Solver: scls.ExpGrad{MaxIterations: -1}}
 	if err := bad.Validate(); err == nil || !strings.HasPrefix(err.Error(), "recovery: ") {
 		t.Errorf("Validate: %v", err)
 	}
@@ -460,7 +460,7 @@ func TestGoldenTiny(t *testing.T) {
 		for _, c := range []struct {
 			s    recovery.SCLS
 			want golden.Solved
-		}{{recovery.SCLS{}, full.ActiveSet}, {recovery.Solver(scls.ADMM{}), full.ADMM}, {recovery.Solver(scls.ExpGrad{}), full.ExpGrad}} {
+		}{{recovery.SCLS{}, full.ActiveSet}, {recovery.SCLS{Solver: scls.ADMM{}}, full.ADMM}, {recovery.SCLS{Solver: scls.ExpGrad{}}, full.ExpGrad}} {
 			res := solve(t, c.s, r, full.S0)
 			at := fmt.Sprintf("%s/%v: ", name, c.s)
 			invariants(t, res, r, full.S0, true)
@@ -519,7 +519,7 @@ func TestGoldenSynth(t *testing.T) {
 			if g.K > 25 && want.Optimizer != "activeSet" {
 				continue // the chain of package jsmf has them
 			}
-			s := map[string]recovery.SCLS{"activeSet": {}, "admmDR": recovery.Solver(scls.ADMM{}), "expGrad": recovery.Solver(scls.ExpGrad{})}[want.Optimizer]
+			s := map[string]recovery.SCLS{"activeSet": {}, "admmDR": recovery.SCLS{Solver: scls.ADMM{}}, "expGrad": recovery.SCLS{Solver: scls.ExpGrad{}}}[want.Optimizer]
 			res := solve(t, s, r, g.S0)
 			at := fmt.Sprintf("%s/K=%d/%v: ", g.Rectifier, g.K, s)
 			if res.Objective > want.ObjMean*(1+1e-8) {
@@ -557,13 +557,13 @@ func TestGoldenSynth(t *testing.T) {
 	}
 }
 
-// A matrix whose entries are too small to be divided by the sums of their rows is
-// refused by every method, in the same words.
+// A matrix whose entries are too small, or too large, to be squared or divided by the
+// sums of their rows is refused by every method, in the same words.
 func TestTooSmall(t *testing.T) {
 	p := testutil.NewPlanted(30, 3, 0.1, 1)
 	var c mat.Dense
 	c.Product(p.B, p.A, p.B.T())
-	for _, scale := range []float64{1e-200, 1e-308, 1e-312, 1e-320} {
+	for _, scale := range []float64{1e300, 1e200, 1e-150, 1e-200, 1e-308, 1e-312, 1e-320} {
 		var small mat.Dense
 		small.Scale(scale, &c)
 		d, err := cooc.NewDense(&small)
@@ -574,8 +574,12 @@ func TestTooSmall(t *testing.T) {
 		if err != nil { // refused before
 			continue
 		}
-		for _, r := range []recovery.Recoverer{recovery.SCLS{}, recovery.Inverse{}, recovery.RecoverKL{}} {
-			if _, err := r.Recover(context.Background(), rows, p.Anchors, recovery.Options{}); err == nil || !strings.Contains(err.Error(), "too small to normalise") {
+		want := "too small to normalise"
+		if scale > 1 {
+			want = "too large to normalise"
+		}
+		for _, r := range append(methods(), recovery.SCLS{}) {
+			if _, err := r.Recover(context.Background(), rows, p.Anchors, recovery.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, entries of %g: %v", r, scale, err)
 			}
 		}

@@ -48,7 +48,7 @@ func freeMethods(pds bool) []free {
 	var out []free
 	for _, f := range finders() {
 		out = append(out, free{f.name, func(k int) jsmf.Pipeline {
-			return asPublished(k).Weighting(cooc.TFIDF).Rectify(rectifier(baseline)).Anchors(f.finder).Recover(recovery.RecoverL2())
+			return asPublished(k).Weighting(cooc.TFIDF).Rectify(rectifier(baseline)).Anchors(f.finder).Recover(recovery.L2())
 		}})
 	}
 	learners := []struct {

@@ -48,9 +48,9 @@ func heldRecoverer(name string) jsmf.Recoverer {
 	case "inverse":
 		return recovery.Inverse{Project: true}
 	case "L2":
-		return recovery.RecoverL2()
+		return recovery.L2()
 	case "KL":
-		return recovery.RecoverKL{Tol: 1e-4, MaxIterations: 200}
+		return recovery.KL{Tol: 1e-4, MaxIterations: 200}
 	}
 	return recoverer(name)
 }

@@ -54,9 +54,9 @@ var recovererNames = []string{"ExpGrad", "ADMM", "ActiveSet"}
 func recoverer(name string) jsmf.Recoverer {
 	switch name {
 	case "ExpGrad":
-		return recovery.Solver(scls.PaperExpGrad())
+		return recovery.SCLS{Solver: scls.PaperExpGrad()}
 	case "ADMM":
-		return recovery.Solver(scls.PaperADMM())
+		return recovery.SCLS{Solver: scls.PaperADMM()}
 	case "ActiveSet":
 		return recovery.SCLS{}
 	}

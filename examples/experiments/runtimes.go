@@ -79,7 +79,7 @@ func (l *lab) timeDocs(ctx context.Context, s *source, k, docs int) ([]row, erro
 		p := asPublished(k).Seed(l.seed).Workers(l.workers)
 		switch method {
 		case "L2":
-			p = p.Rectify(rectifier(baseline)).Recover(recovery.RecoverL2())
+			p = p.Rectify(rectifier(baseline)).Recover(recovery.L2())
 		case passes:
 			p = p.Rectify(rectifier(method)).Refine(refine.Passes{})
 		default:

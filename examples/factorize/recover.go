@@ -63,14 +63,14 @@ func (f recovererFlags) recoverer(name string, bad func(cond bool, format string
 			solver = scls.PaperExpGrad()
 		}
 	case "l2":
-		s := recovery.RecoverL2()
+		s := recovery.L2()
 		if f.correlations == "" {
 			finish.Correlations = s.Finish.Correlations
 		}
 		s.Finish = finish
 		return s
 	case "kl":
-		return recovery.RecoverKL{Finish: finish}
+		return recovery.KL{Finish: finish}
 	case "inverse":
 		bad(f.correlations != "" || f.projectA, "-correlations and -project-a have no use with -recover inverse, which has its own A")
 		return recovery.Inverse{Project: f.projectTopics, Smooth: f.smooth}

@@ -93,8 +93,8 @@ type method struct {
 // all methods, by name; the inverse is projected, as arora-2013 §3 says.
 var allMethods = []method{
 	{"inverse", recovery.Inverse{Project: true}},
-	{"l2", recovery.RecoverL2()},
-	{"kl", recovery.RecoverKL{}},
+	{"l2", recovery.L2()},
+	{"kl", recovery.KL{}},
 	{"activeset", recovery.SCLS{}},
 }
 

@@ -16,21 +16,18 @@ import (
 //
 //	p ← (γG + I)⁻¹(2y − q + γf),  q ← q + λ(p − y),  y ← Π(q)
 //
-// with Π the projection to the simplex, begun at y = q = Π((G + δI)⁻¹f). The
-// paper has δ = 0; here δ = 1e-10·λ_max(G), for matrices G that have no inverse.
-// The p-step of a whole chunk of problems is one matrix product, which problems
-// leave as they converge.
+// where Π is the projection onto the simplex, from y = q = Π((G + δI)⁻¹f). The
+// paper has δ = 0; here δ = 1e-10·λ_max(G), because G may have no inverse.
 //
-// A problem ends when ‖Δy‖₂ < Tol and ‖p − y‖₂ < Tol. The paper asks for the
-// first alone, which also holds at a vertex where y waits while q still
-// moves; the second is the residual of the fixed point. PaperStop drops it.
+// A problem ends when ‖Δy‖₂ < Tol and ‖p − y‖₂ < Tol. The paper asks only for the
+// first, which also holds at a vertex where y waits while q still moves; the second
+// is the residual of the fixed point. PaperStop drops it.
 //
-// Cost a sweep: 2K² flops and one projection for each problem.
+// Cost of a sweep: 2K² flops and one projection for each problem.
 type ADMM struct {
 	// Gamma is γ > 0, in units of 1/G. 0 chooses it from the spectrum:
 	// 1/√(λ_max·λ_min), where λ_min is taken as at least 1e-4·λ_max. The
-	// papers use 3 throughout, with which the limit of iterations comes
-	// first on most words once K ≥ 25.
+	// papers use 3 throughout.
 	Gamma float64
 
 	// Lambda is the relaxation λ in (0, 2); 0 means 1.9.

@@ -1,5 +1,4 @@
-// Package scls solves simplex-constrained least squares for blocks of
-// right-hand sides.
+// Package scls solves simplex-constrained least-squares problems in blocks.
 //
 // A word's row v of the co-occurrence matrix is nearly a convex combination of
 // the rows of the K anchor words, the columns of U. Its coefficients y solve
@@ -8,29 +7,26 @@
 //
 // U is long and there are thousands of words, but the problem needs U only
 // through the K×K matrix G = UᵀU, common to all words, and f = Uᵀv of each:
-// ½‖Uy − v‖² = ½ yᵀGy − fᵀy + ½‖v‖². So the caller forms G and the n×K matrix of
-// all f once, and the solvers never see U.
+// ½‖Uy − v‖² = ½ yᵀGy − fᵀy + ½‖v‖². The caller forms G and the n×K matrix of all f
+// once; the solvers never see U.
 //
 // # Which solver
 //
-//   - [ActiveSet] is exact to rounding and the fastest: 5000 words take about
-//     0.07 s with K = 50 and 0.15 s with K = 100 on one core of 2.6 GHz. Use it.
+//   - [ActiveSet] is exact to rounding and the fastest. Use it.
 //   - [ADMM] is the method of lee-2018 and lee-2020. With γ from the spectrum of
-//     G it comes to within about 1e-9 of the optimum; with the papers' γ = 3
-//     ([PaperADMM]) most words hit the limit of 500 sweeps once K ≥ 25, a few per
-//     cent above the optimum.
+//     G it comes close to the optimum; with the papers' γ = 3 ([PaperADMM]) most
+//     words of real data reach the limit of 500 sweeps, a few per cent above it.
 //   - [ExpGrad] is the method of arora-2013, with a line search. With the fixed
-//     step of later programs ([PaperExpGrad]) it may not converge where G is large.
+//     step of later programs ([PaperExpGrad]) it may not converge if G is large.
 //
 // # How good is a solution
 //
-// With ∇ = Gy − f the gradient, y is optimal exactly where ∇_k ≥ ∇ᵀy for all k. The
-// gap ∇ᵀy − min ∇ is at least the distance of the objective from its minimum, for any
-// y of the simplex. Every solver returns it for every problem, so that no
-// result needs to be trusted: see [Result].
+// Let ∇ = Gy − f be the gradient. y is optimal exactly if ∇_k ≥ ∇ᵀy for all k. The gap
+// ∇ᵀy − min ∇ is at least the distance of the objective from its minimum, for any y
+// of the simplex. Every solver returns it for every problem: see [Result].
 //
 // # Singular G
 //
-// G may be singular: two equal anchors, or K above the rank of U. The optimal
+// G may be singular, with two equal anchors or K above the rank of U. The optimal
 // objective and Uy stay unique, y does not; every solver returns one optimal y.
 package scls

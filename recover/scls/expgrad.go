@@ -20,21 +20,19 @@ import (
 //     the programs around lee-2018 and lee-2020 ([PaperExpGrad]).
 //
 // Both end when the KKT gap Σy_k(∇_k − min ∇) falls below Tol; it bounds the
-// distance to the optimal objective (D.2 derives it as λᵀy). Exponents are
-// shifted by the least ∇, so nothing overflows. The method approaches zero entries
-// but never reaches them, so solutions are dense, and convergence is slow
-// beside that of the other solvers: it is here for comparison with the papers.
-// With the line search entries stay above 1e-20, for one that underflows to
-// zero could not return; a warm start is mixed with 1e-6 of the centre for the
-// same reason.
+// distance to the optimal objective (D.2 derives it as λᵀy). The method approaches
+// zero entries but never reaches them, so that solutions are dense, and convergence
+// is slow compared with the other solvers: it is there for comparison with the
+// papers. With the line search entries stay above 1e-20, because an entry of zero
+// could not grow again; a warm start is mixed with 1e-6 of the centre for the same
+// reason.
 //
-// Cost a sweep: 2K² flops and K exponentials for each problem, and as much
+// Cost of a sweep: 2K² flops and K exponentials for each problem, and as much
 // again for every further trial of the line search.
 type ExpGrad struct {
 	// Step is η of the fixed step, in units of 1/G; 0 means line search. The
-	// papers use 50. Convergence asks for η of at most about 1/λ_max(G):
-	// beyond, sweeps may swing to and fro, which shows in the KKT gap and as
-	// IterationLimit.
+	// papers use 50. It should be at most about 1/λ_max(G): beyond, sweeps may
+	// oscillate, which shows in the KKT gap and as IterationLimit.
 	Step float64
 
 	// Tol is the KKT gap to end at; 0 means 5e-6 with the fixed step (the

@@ -23,13 +23,13 @@ type Solver interface {
 	// rounding. f and y must not share memory. n = 0 is given by empty
 	// matrices (new(mat.Dense)) and is no error.
 	//
-	// Each problem is solved on its own, so y and the result are the same bits
-	// for any Options.Workers and GOMAXPROCS. A problem that hits the limit of
-	// iterations is no error: its Status says so, and y holds the point reached.
+	// The result is the same to the bit for any Options.Workers and GOMAXPROCS. A
+	// problem that hits the limit of iterations is no error: its Status says so,
+	// and y holds the point reached.
 	//
-	// Errors: matrices of other shapes, entries that are not finite, a G that is
-	// not positive semidefinite, bad starting points, all found before any work
-	// is done; those of Validate; and ctx's, after which y is partly written.
+	// Errors, found before any work is done: matrices of other shapes, entries that
+	// are not finite, a G that is not positive semidefinite, bad starting points,
+	// and those of Validate. After an error of ctx, y is partly written.
 	Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, opt Options) (*Result, error)
 
 	// Validate reports a setting out of range.
@@ -45,13 +45,13 @@ type Options struct {
 	// no influence on the result.
 	Workers int
 
-	// Warm tells that y holds starting points on entry: y ≥ 0 and Σy = 1 to
-	// 1e-6. The solvers reach the same optimum as from a cold start, faster
-	// where the points are close to it.
+	// Warm means that y holds starting points on entry: y ≥ 0 and Σy = 1 to
+	// 1e-6. The solvers reach the same optimum, faster if the points are close
+	// to it.
 	Warm bool
 
-	// Progress, if not nil, is told how many of the problems are done. It is
-	// called from one goroutine at a time, with growing values of done.
+	// Progress, if not nil, is called with the number of problems done, from one
+	// goroutine at a time.
 	Progress func(done, total int)
 }
 
@@ -63,8 +63,8 @@ const (
 	Converged Status = iota
 	// IterationLimit: the limit of iterations came first.
 	IterationLimit
-	// Stalled: rounding lets no further progress be made although the
-	// stopping rule is not met; the KKT gap tells how far off the point is.
+	// Stalled: rounding allows no further progress although the stopping rule is
+	// not met; the KKT gap tells how far off the point is.
 	Stalled
 )
 
@@ -80,7 +80,7 @@ func (s Status) String() string {
 	return fmt.Sprintf("Status(%d)", uint8(s))
 }
 
-// Result holds one entry a problem in each of its slices.
+// Result holds one entry per problem in each of its slices.
 type Result struct {
 	// Objective is ½ yᵀGy − fᵀy. With G = UᵀU and f = Uᵀv, adding ½‖v‖² gives
 	// ½‖Uy − v‖².

@@ -1,0 +1,5 @@
+package recovery
+
+type Projection = projection
+
+var ProjectCorrelations = projectCorrelations
