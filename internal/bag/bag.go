@@ -95,48 +95,67 @@ func (c *Counter) Read(w *Words, d Document, number int) error {
 	case d.Counts != nil && len(d.Counts) != n:
 		return c.fail(fmt.Errorf("%d counts for %d words", len(d.Counts), n))
 	}
-	for i := range n {
-		x, k := int32(1), int32(0)
+	if len(d.Words) > 0 {
+		return c.numbers(d)
+	}
+	for i, t := range d.Tokens {
+		x := int32(1)
 		if d.Counts != nil {
 			x = d.Counts[i]
 		}
-		if len(d.Words) > 0 {
-			if k = d.Words[i]; k < 0 || int(k) >= w.Size {
-				return c.fail(RangeError("word", int64(k), 0, int64(w.Size)-1))
-			}
-		}
 		if x < 0 {
-			word := strconv.Itoa(int(k))
-			if len(d.Tokens) > 0 {
-				word = d.Tokens[i]
-			} else if w.Names != nil {
-				word = w.Names[k]
-			}
-			return CountError(c.doc(), word, float64(x))
+			return CountError(c.doc(), t, float64(x))
 		}
 		if x == 0 {
 			continue
 		}
-		if len(d.Tokens) > 0 {
-			t := d.Tokens[i]
-			if t == "" {
-				return c.fail(errors.New("a token is the empty string"))
-			}
-			var err error
-			if k, err = w.Token(t); err != nil {
-				return c.fail(err)
-			}
+		if t == "" {
+			return c.fail(errors.New("a token is the empty string"))
 		}
-		if k >= 0 && w.To != nil {
-			k = w.To[k]
+		k, err := w.Token(t)
+		if err != nil {
+			return c.fail(err)
 		}
-		if k >= 0 {
-			c.Words, c.Counts = append(c.Words, k), append(c.Counts, x)
-		} else if k == Unknown {
-			c.Unknown += int64(x)
+		c.add(k, x)
+	}
+	return nil
+}
+
+// numbers is Read for words given by number.
+func (c *Counter) numbers(d Document) error {
+	w := c.from
+	for i, k := range d.Words {
+		if uint(k) >= uint(w.Size) {
+			return c.fail(RangeError("word", int64(k), 0, int64(w.Size)-1))
+		}
+		x := int32(1)
+		if d.Counts != nil {
+			x = d.Counts[i]
+		}
+		if x < 0 {
+			word := strconv.Itoa(int(k))
+			if w.Names != nil {
+				word = w.Names[k]
+			}
+			return CountError(c.doc(), word, float64(x))
+		}
+		if x > 0 {
+			c.add(k, x)
 		}
 	}
 	return nil
+}
+
+// add adds a word that occurs x times.
+func (c *Counter) add(k, x int32) {
+	if to := c.from.To; k >= 0 && to != nil {
+		k = to[k]
+	}
+	if k >= 0 {
+		c.Words, c.Counts = append(c.Words, k), append(c.Counts, x)
+	} else if k == Unknown {
+		c.Unknown += int64(x)
+	}
 }
 
 // doc returns what the document in hand is called.
