@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
@@ -123,13 +124,28 @@ func (s KL) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Opti
 	u = nil
 	free := p.free()
 	res := p.result(len(free))
+	if len(free) > 0 {
+		if err := s.solve(ctx, p, res, ut, reached, opt); err != nil {
+			return nil, fmt.Errorf("recovery: %w", err)
+		}
+		if err := p.residuals(ctx, res, free); err != nil {
+			return nil, err
+		}
+	}
+	return p.finish(ctx, res, s.Finish)
+}
+
+// solve finds B̆ of all words but the anchors. ut holds the anchors' rows, reached the
+// words that any anchor co-occurs with.
+func (s KL) solve(ctx context.Context, p *problem, res *Result, ut blas64.General, reached []bool, opt Options) error {
+	free := p.free()
 	iterations, gaps, status := make([]int, len(free)), make([]float64, len(free)), make([]scls.Status, len(free))
 	divergence, unreached := make([]float64, len(free)), make([]float64, len(free))
 	opt.Workers = run.Workers(opt.Workers, run.Count(len(free), klBlock))
 	solvers := make([]*klSolver, opt.Workers)
 	var mu sync.Mutex
 	done := 0
-	err = run.Chunks(ctx, len(free), klBlock, opt.Workers, func(worker, _, lo, hi int) error {
+	err := run.Chunks(ctx, len(free), klBlock, opt.Workers, func(worker, _, lo, hi int) error {
 		k := solvers[worker]
 		if k == nil {
 			k = newKLSolver(s, ut)
@@ -165,19 +181,14 @@ func (s KL) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Opti
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("recovery: %w", err)
+		return err
 	}
-	if len(free) > 0 {
-		for i := range free {
-			res.Divergence += divergence[i] / float64(p.n)
-			res.Unreached += unreached[i] / float64(len(free))
-		}
-		res.count(iterations, gaps, status)
-		if err := p.residuals(ctx, res, free); err != nil {
-			return nil, err
-		}
+	for i := range free {
+		res.Divergence += divergence[i] / float64(p.n)
+		res.Unreached += unreached[i] / float64(len(free))
 	}
-	return p.finish(ctx, res, s.Finish)
+	res.count(iterations, gaps, status)
+	return nil
 }
 
 // clipRow sets negative entries of the row of word w to 0 if they are rounding.

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/simplex"
 	"github.com/jsmf-go/spectral/recover/scls"
 )
 
@@ -150,7 +151,7 @@ func (w *klWord) begin(set KL) {
 		w.status, w.done = scls.IterationLimit, true
 		return
 	}
-	w.slope = -covariance(w.y, w.grad, w.grad)
+	w.slope = -simplex.Covariance(w.y, w.grad, w.grad)
 	if !(w.slope < 0) {
 		w.status, w.done = scls.Stalled, true
 		return
@@ -195,7 +196,7 @@ func (w *klWord) judge(grad []float64) bool {
 	for t, v := range w.next { // centred: Σ(y(η) − y(0)) = 0 but for rounding
 		change += (v - w.y[t]) * (grad[t] - mean)
 	}
-	d := -covariance(w.next, w.grad, grad)
+	d := -simplex.Covariance(w.next, w.grad, grad)
 	switch {
 	case !(change <= klArmijo*w.eta*w.slope):
 		w.hi = w.eta
@@ -235,18 +236,4 @@ func (w *klWord) finish(u blas64.General) {
 			w.divergence += v * math.Log(v/mix[j])
 		}
 	}
-}
-
-// covariance returns that of a and b under the weights y, which sum to 1.
-func covariance(y, a, b []float64) float64 {
-	ma, mb := 0.0, 0.0
-	for t, v := range y {
-		ma += v * a[t]
-		mb += v * b[t]
-	}
-	c := 0.0
-	for t, v := range y {
-		c += v * (a[t] - ma) * (b[t] - mb)
-	}
-	return c
 }

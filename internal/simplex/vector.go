@@ -106,3 +106,17 @@ func Normalise(y []float64) {
 		y[i] /= sum
 	}
 }
+
+// Covariance returns the covariance of a and b under the weights y, which sum to 1.
+func Covariance(y, a, b []float64) float64 {
+	ma, mb := 0.0, 0.0
+	for j, v := range y {
+		ma += v * a[j]
+		mb += v * b[j]
+	}
+	c := 0.0
+	for j, v := range y {
+		c += v * (a[j] - ma) * (b[j] - mb)
+	}
+	return c
+}

@@ -222,8 +222,8 @@ func newProblem(ctx context.Context, c cooc.Matrix, k int, workers int) (*proble
 		return nil, fmt.Errorf("anchorfree: the %d largest eigenpairs did not converge: residual %.3g, want %.3g", k, st.Residual, eigenTol*theta[k-1])
 	}
 	p.lambda = theta
-	// One more product makes the rows of seldom words as accurate for their size
-	// as the others, and those of absent ones zero.
+	// One more product makes the rows of rare words as accurate for their size as
+	// the others, and those of absent ones zero.
 	v := linalg.NewGeneral(n, k)
 	for i := range n {
 		row := linalg.Row(v, i)
@@ -236,12 +236,19 @@ func newProblem(ctx context.Context, c cooc.Matrix, k int, workers int) (*proble
 		return nil, fmt.Errorf("anchorfree: %w", err)
 	}
 	p.products += k
+	p.normalise()
+	return p, nil
+}
+
+// normalise gives the eigenvectors positive sums, and measures the rows of U.
+func (p *problem) normalise() {
+	n, k := p.n, p.k
 	for i := range n {
 		for j, v := range linalg.Row(p.u, i) {
 			p.s[j] += v
 		}
 	}
-	sign := make([]float64, k) // that eigenvectors have is an accident
+	sign := make([]float64, k) // eigenvectors are determined up to it
 	for j, v := range p.s {
 		sign[j] = math.Copysign(1, v)
 		p.s[j] = math.Abs(v)
@@ -257,12 +264,11 @@ func newProblem(ctx context.Context, c cooc.Matrix, k int, workers int) (*proble
 	}
 	for i, v := range p.norms {
 		if v <= emptyRow*longest {
-			// What is there of it would bound the polytope at random.
+			// Rounding would bound the polytope at random.
 			p.empty[i], p.norms[i] = true, 0
 			clear(linalg.Row(p.u, i))
 		}
 	}
-	return p, nil
 }
 
 // finish makes the model of a solution M, k×k.
@@ -344,7 +350,15 @@ func (p *problem) finish(ctx context.Context, m *mat.Dense) (*Result, error) {
 	for t := range prior {
 		prior[t] /= total
 	}
-	for i := range n {
+	p.bayes(res, sum, prior)
+	return res, ctx.Err()
+}
+
+// bayes divides the columns of B by their sums and sets Breve from B and the topic
+// shares.
+func (p *problem) bayes(res *Result, sum, prior []float64) {
+	b := res.B.RawMatrix()
+	for i := range p.n {
 		row, out := linalg.Row(b, i), res.Breve.RawRowView(i)
 		s := 0.0
 		for t := range row {
@@ -361,10 +375,9 @@ func (p *problem) finish(ctx context.Context, m *mat.Dense) (*Result, error) {
 			copy(out, prior)
 		}
 	}
-	return res, ctx.Err()
 }
 
-// inverse returns M⁻¹, or an error where the columns of M are dependent.
+// inverse returns M⁻¹, or an error if the columns of M are dependent.
 func inverse(m *mat.Dense) (*mat.Dense, error) {
 	var inv mat.Dense
 	err := inv.Inverse(m)

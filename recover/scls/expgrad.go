@@ -281,14 +281,14 @@ func (s *egSearch) solve(p *problem, at int, e ExpGrad, res *Result) {
 // cancellation of large terms, for the objective is quadratic.
 func (s *egSearch) search(g, f []float64, eta float64) (used float64, ok bool) {
 	low := lowest(s.grad, s.y)
-	slope := -cov(s.y, s.grad, s.grad)
+	slope := -simplex.Covariance(s.y, s.grad, s.grad)
 	if !(slope < 0) {
 		return 0, false
 	}
 	lo, hi := 0.0, math.Inf(1)
 	for range maxTrials {
 		change := s.trial(g, f, low, eta)
-		d := -cov(s.next, s.grad, s.ngrad)
+		d := -simplex.Covariance(s.next, s.grad, s.ngrad)
 		switch {
 		case !(change <= armijo*eta*slope):
 			hi = eta
@@ -326,18 +326,4 @@ func (s *egSearch) trial(g, f []float64, low, eta float64) float64 {
 		change += (v - s.y[j]) * (s.grad[j] + s.ngrad[j] - mean)
 	}
 	return change / 2
-}
-
-// cov returns the covariance of a and b under the weights y, which sum to 1.
-func cov(y, a, b []float64) float64 {
-	ma, mb := 0.0, 0.0
-	for j, v := range y {
-		ma += v * a[j]
-		mb += v * b[j]
-	}
-	c := 0.0
-	for j, v := range y {
-		c += v * (a[j] - ma) * (b[j] - mb)
-	}
-	return c
 }
