@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // cleanUp is the second loop of FastAnchorWords (arora-2013, Algorithm 4): each
@@ -33,7 +35,7 @@ func (p *pursuit) cleanUp(ctx context.Context) error {
 		if err := lu.SolveVecTo(mat.NewVecDense(m, a), false, e); err != nil {
 			return fmt.Errorf("anchor: clean-up: the rows of the anchors depend on each other: %w", err)
 		}
-		length := norm(a)
+		length := vec.Norm(a)
 		x := p.x.RawMatrix().Data
 		clear(x)
 		for l := range a {
@@ -99,7 +101,7 @@ func (p *pursuit) reflect(coef *mat.Dense, a []float64) {
 	v := make([]float64, m)
 	copy(v, a)
 	v[m-1]--
-	length := norm(v)
+	length := vec.Norm(v)
 	if length < 1e-300 {
 		return // it is the last vector already
 	}

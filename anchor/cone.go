@@ -12,6 +12,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/run"
 	"github.com/jsmf-go/spectral/internal/simplex"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // DefaultCoverTol is the distance of a row from the anchors' hull or cone,
@@ -248,14 +249,14 @@ func (c *cover) run(ctx context.Context) (*Result, error) {
 // before it.
 func (c *cover) reach(ctx context.Context, t, w int) (float64, error) {
 	x := c.x.RawMatrix().Data
-	size := norm(x)
+	size := vec.Norm(x)
 	if t == 0 {
 		return size, nil
 	}
 	f, y, bound := mat.NewDense(1, t+1, nil), mat.NewDense(1, t+1, nil), []float64{c.firstBound()}
 	y.Set(0, 0, 1)
 	for a := range t {
-		f.Set(0, a+1, dot(c.points.RawRowView(a), x)/bound[0])
+		f.Set(0, a+1, vec.Dot(c.points.RawRowView(a), x)/bound[0])
 	}
 	obj, err := c.solve(ctx, f, y, bound)
 	if err != nil {
@@ -297,7 +298,7 @@ func (c *cover) add(ctx context.Context, t int) error {
 	x := c.x.RawMatrix().Data
 	copy(c.points.RawRowView(t), x)
 	for a := range t + 1 {
-		c.gram.SetSym(a+1, t+1, dot(c.points.RawRowView(a), x))
+		c.gram.SetSym(a+1, t+1, vec.Dot(c.points.RawRowView(a), x))
 	}
 	m := len(c.words)
 	if t+1 == c.k || m == 0 {
@@ -423,12 +424,4 @@ func (c *cover) nearest(ctx context.Context, g mat.Symmetric, f, y *mat.Dense) (
 		return nil, fmt.Errorf("anchor: the solver hit its iteration limit for %d rows: how far they are from the anchors is not known", n)
 	}
 	return objective, nil
-}
-
-func dot(x, y []float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // tie is the relative difference of squared norms below which rows count as
@@ -328,7 +329,7 @@ func (p *pursuit) orthogonalise(t, m int) float64 {
 			}
 		}
 	}
-	r := norm(w.Data)
+	r := vec.Norm(w.Data)
 	if p.coef != nil {
 		p.coef.Set(t, m, r)
 	}
@@ -350,12 +351,4 @@ func (p *pursuit) mul(ctx context.Context) error {
 		return fmt.Errorf("anchor: %w", err)
 	}
 	return nil
-}
-
-func norm(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v * v
-	}
-	return math.Sqrt(s)
 }

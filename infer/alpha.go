@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 const (
@@ -66,8 +68,8 @@ func learnAlpha(ctx context.Context, t Topics, docs Documents, most int, opt Opt
 	if err != nil {
 		return nil, err
 	}
-	s := &alphaSearch{c: c, share: slices.Clone(alpha), start: total(alpha), opt: opt, prediction: math.Inf(-1)}
-	normalise(s.share)
+	s := &alphaSearch{c: c, share: slices.Clone(alpha), start: vec.Sum(alpha), opt: opt, prediction: math.Inf(-1)}
+	vec.Normalise(s.share)
 	if s.observed, s.held, err = halves(c, docs, most); err != nil {
 		return nil, err
 	}

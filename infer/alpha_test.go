@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // dirichletDocs draws documents with compositions of Dirichlet(α).
@@ -25,7 +26,7 @@ func dirichletDocs(words, m, n int, alpha []float64, seed uint64) *planted {
 		for k, a := range alpha {
 			w[k] = distuv.Gamma{Alpha: a, Beta: 1, Src: rng}.Rand()
 		}
-		normalise(w)
+		vec.Normalise(w)
 		counts := map[int]int{}
 		for range n {
 			u, k := rng.Float64(), 0
@@ -68,7 +69,7 @@ func TestLearnAlpha(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum := total(l.alpha)
+			sum := vec.Sum(l.alpha)
 			if r := sum / want; r < 1/1.5 || r > 1.5 || l.observed.NumDocs() != 600 || l.prediction < l.startPrediction {
 				t.Errorf("α₀ = %v from %v: %v, predicts by %v, before by %v", want, factor*want, l.alpha, l.prediction, l.startPrediction)
 			}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // sparseModel is like a model from anchor words: most words are in a few of the
@@ -44,7 +46,7 @@ func sparseModel(words, k, m, n int, seed uint64) *planted {
 		for t := range w {
 			w[t] = math.Exp(2.5 * rng.NormFloat64())
 		}
-		normalise(w)
+		vec.Normalise(w)
 		c := 0.0
 		for t := range w {
 			c += w[t]

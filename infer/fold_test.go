@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // MAP as its definition reads, token by token.
@@ -54,7 +56,7 @@ func slowMAPs(b *mat.Dense, alpha []float64, ids, counts []int32, em bool, more 
 		}
 		t = next
 		w := slices.Clone(t)
-		normalise(w)
+		vec.Normalise(w)
 		if !more(step+1, w) {
 			return
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Gibbs samples the topics of the tokens of a document by collapsed Gibbs sampling,
@@ -155,7 +157,7 @@ func (g *gibbs) infer(dst []float64, d *document, scratch any) (Status, int, err
 		}
 	}
 	copy(dst, s.sum)
-	normalise(dst)
+	vec.Normalise(dst)
 	return Converged, g.BurnIn + g.Sweeps, nil
 }
 

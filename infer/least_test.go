@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // exactWeights returns Bw for each row w: what an endless document holds.
@@ -37,7 +39,7 @@ func TestExactRecovery(t *testing.T) {
 					w[t] = 0
 				}
 			}
-			normalise(w)
+			vec.Normalise(w)
 		}
 		p.A.Mul(p.w.T(), p.w)
 		h := exactWeights(p.B, p.w)
@@ -124,7 +126,7 @@ func TestSPI(t *testing.T) {
 		for k := range row {
 			row[k] = p.B.At(i, k) * mat.Sum(p.A.RowView(k))
 		}
-		normalise(row)
+		vec.Normalise(row)
 	}
 	given, derived := prepare(t, SPI{}, tp), prepare(t, SPI{}, p.Topics)
 	w, v := make([]float64, 6), make([]float64, 6)

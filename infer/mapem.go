@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // MAP infers topic proportions by deterministic steps under a Dirichlet prior α
@@ -81,7 +83,7 @@ func (m MAP) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, er
 	if err != nil {
 		return nil, err
 	}
-	return newInferer(m.String(), c, &mapEM{q, c.rows, alpha, total(alpha)}), ctx.Err()
+	return newInferer(m.String(), c, &mapEM{q, c.rows, alpha, vec.Sum(alpha)}), ctx.Err()
 }
 
 type mapEM struct {
@@ -153,7 +155,7 @@ func (m *mapEM) infer(dst []float64, d *document, scratch any) (Status, int, err
 		s.t, s.next = s.next, s.t
 		if change <= m.Tol*total || it == m.Steps {
 			copy(dst, s.t)
-			normalise(dst)
+			vec.Normalise(dst)
 			if change <= m.Tol*total {
 				return Converged, it, nil
 			}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // paperPADD is Algorithms 5 and 6 of lee-2018, line by line, with the step that
@@ -120,7 +121,7 @@ func (p *planted) breve() *mat.Dense {
 		for k := range row {
 			row[k] = p.B.At(i, k) * mat.Sum(p.A.RowView(k))
 		}
-		normalise(row)
+		vec.Normalise(row)
 	}
 	return b
 }

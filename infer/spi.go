@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // SPI is the simple probabilistic inverse (lee-2018 §4.3.1): w = B̆h̃, the mean of
@@ -69,6 +71,6 @@ func (s spi) scratch() any { return nil }
 
 func (s spi) infer(dst []float64, d *document, _ any) (Status, int, error) {
 	s.breve.project(dst, d)
-	normalise(dst) // rounding
+	vec.Normalise(dst) // rounding
 	return Converged, 0, nil
 }

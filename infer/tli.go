@@ -13,6 +13,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/lp"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // TLI is the thresholded linear inverse (lee-2018 §4.3.1): w = B†h̃, where B† is the
@@ -98,7 +99,7 @@ func (t *tli) infer(dst []float64, d *document, _ any) (Status, int, error) {
 	if sum == 0 {
 		return AllZero, 0, nil
 	}
-	normalise(dst)
+	vec.Normalise(dst)
 	return Converged, 0, nil
 }
 

@@ -6,7 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/internal/vec"
+	recovery "github.com/jsmf-go/spectral/recover"
 )
 
 // Topics is what inference needs to know of a model. jsmf.Model.InferTopics returns
@@ -244,25 +245,8 @@ func (c *checked) shares() []float64 {
 			a[i] = 1
 		}
 	}
-	normalise(a)
+	vec.Normalise(a)
 	return a
-}
-
-// normalise divides x, which is non-negative and not all 0, by its sum.
-func normalise(x []float64) {
-	sum := total(x)
-	for i := range x {
-		x[i] /= sum
-	}
-}
-
-// total sums x in its order.
-func total(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum
 }
 
 // alpha returns the parameters of the Dirichlet prior.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Tolerances of the checks of a model's parts.
@@ -27,8 +28,6 @@ func invalid(field, format string, args ...any) error {
 	return &partError{field, fmt.Sprintf(format, args...)}
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
 // check tells whether the parts of the model fit together and are what they
 // must be: see FORMAT.md. O(NK).
 func (m *Model) check() error {
@@ -40,7 +39,7 @@ func (m *Model) check() error {
 		return invalid("marginals", "has %d values, want N = %d", len(m.marginals), n)
 	}
 	for i, c := range m.marginals {
-		if !finite(c) {
+		if !vec.Finite(c) {
 			return invalid("marginals", "word %s has %v", m.called(i), c)
 		}
 	}
@@ -127,7 +126,7 @@ func (m *Model) checkWordTopics() error {
 func checkSymmetric(field, name string, a []float64, k int) error {
 	scale := 0.0
 	for i, x := range a {
-		if !finite(x) {
+		if !vec.Finite(x) {
 			return invalid(field, "%s[%d,%d] = %v", name, i/k, i%k, x)
 		}
 		scale = max(scale, math.Abs(x))
@@ -170,7 +169,7 @@ func (m *Model) checkAnchors() error {
 		return invalid("stats", "%d norms of %d anchors", len(r), len(m.anchors))
 	}
 	for j, r := range m.stats.Anchors.Norms {
-		if !finite(r) || r < 0 {
+		if !vec.Finite(r) || r < 0 {
 			return invalid("stats", "the norm of anchor %d is %v", j, r)
 		}
 	}

@@ -5,13 +5,13 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // stochastic is how far the sum of a distribution may be from 1. Rounding over a
 // million words stays below 1e-10; counts and transposed matrices are far above.
 const stochastic = 1e-6
-
-func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
 
 // wrongShape reports a matrix of the wrong size. A wanted 0 is any size of at
 // least 1.
@@ -46,7 +46,7 @@ func checkDense(what string, m *mat.Dense, wantRows, wantCols int) error {
 	}
 	for i := range r {
 		for j, v := range m.RawRowView(i) {
-			if !finite(v) {
+			if !vec.Finite(v) {
 				return wrongValue(what, i, j, v, "is not finite")
 			}
 		}
@@ -110,7 +110,7 @@ func checkMarginals(what string, c []float64, n int) error {
 		return fmt.Errorf("metrics: %d marginals given, %d needed", len(c), n)
 	}
 	for i, v := range c {
-		if !finite(v) {
+		if !vec.Finite(v) {
 			return fmt.Errorf("metrics: %s[%d]: %v is not finite", what, i, v)
 		}
 	}

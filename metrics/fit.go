@@ -13,6 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 const (
@@ -65,7 +66,7 @@ func rowNorms2(ctx context.Context, c cooc.Matrix, workers int) ([]float64, erro
 		return nil, fmt.Errorf("metrics: row norms of C: %d for %d rows", len(norms2), c.Dim())
 	}
 	for i, v := range norms2 {
-		if !finite(v) {
+		if !vec.Finite(v) {
 			return nil, fmt.Errorf("metrics: C (row norms)[%d]: %v is not finite", i, v)
 		}
 	}
@@ -123,7 +124,7 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 			inv := 1 / marg[i]
 			norm2 := norms2[i] * inv * inv
 			d2 := norm2 - 2*inv*floats.Dot(f.RawRowView(i), yi) + floats.Dot(yg.RawRowView(i), yi)
-			if finite(d2) && d2 <= cancel*norm2 {
+			if vec.Finite(d2) && d2 <= cancel*norm2 {
 				if rows[w] == nil {
 					rows[w] = make([]float64, n)
 				}
@@ -133,7 +134,7 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 				blas64.Gemv(blas.NoTrans, -1, xr, blas64.Vector{N: k, Inc: 1, Data: yi}, 1, blas64.Vector{N: n, Inc: 1, Data: r})
 				d2 = floats.Dot(r, r)
 			}
-			if !finite(d2) {
+			if !vec.Finite(d2) {
 				return fmt.Errorf("metrics: C[%d]: %v is the squared residual of the row: C holds numbers that are not finite", i, d2)
 			}
 			values[i] = math.Sqrt(d2)
@@ -192,13 +193,13 @@ func approximation(ctx context.Context, c cooc.Matrix, norms2 []float64, b, a *m
 	gag.Product(g, a, g)
 	c2, model2 := floats.Sum(norms2), dot(a, gag)
 	d2 := c2 - 2*dot(a, bcb) + model2
-	if finite(d2) && d2 <= cancel*math.Max(c2, model2) {
+	if vec.Finite(d2) && d2 <= cancel*math.Max(c2, model2) {
 		var err error
 		if d2, err = residual2(ctx, c, b, a, workers); err != nil {
 			return 0, err
 		}
 	}
-	if !finite(d2) {
+	if !vec.Finite(d2) {
 		return 0, fmt.Errorf("metrics: approximation: its square is %v: the entries of C, B or A are not finite, or too large", d2)
 	}
 	return math.Sqrt(d2), nil

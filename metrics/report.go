@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Report holds the measures of a factorisation, each under the name of its function.
@@ -122,7 +124,7 @@ func (r *Report) String() string {
 func (r *Report) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	num := func(x float64) {
-		if !finite(x) {
+		if !vec.Finite(x) {
 			b.WriteString("null")
 			return
 		}

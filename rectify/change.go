@@ -13,6 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // firstChange returns ‖C_1 − C_0‖_F of AP from ‖C_1‖² − 2⟨C_1, C_0⟩ + ‖C_0‖². theta
@@ -78,7 +79,7 @@ func firstDistance(ctx context.Context, c cooc.Matrix, m *linalg.LowRankSparse, 
 		yi := row(m.Y, i)
 		cols, vals := m.E.Row(i)
 		for t, j := range cols {
-			m2 += vals[t] * (2*dot(yi, row(m.Y, int(j))) + vals[t])
+			m2 += vals[t] * (2*vec.Dot(yi, row(m.Y, int(j))) + vals[t])
 		}
 	}
 	return math.Sqrt(max(m2-2*(inner+low)+c2, 0)), nil
@@ -134,7 +135,7 @@ func frobenius2(ctx context.Context, c cooc.Matrix, workers int) (float64, error
 func dotBlocks(a, b blas64.General) float64 {
 	s := 0.0
 	for i := range a.Rows {
-		s += dot(linalg.Row(a, i), linalg.Row(b, i))
+		s += vec.Dot(linalg.Row(a, i), linalg.Row(b, i))
 	}
 	return s
 }
@@ -325,7 +326,7 @@ func distanceBetween(ctx context.Context, m0, m1 *linalg.LowRankSparse, workers 
 			bc, bv := from(&m1.E, i)
 			union(ac, av, bc, bv, func(j int, a, b float64) {
 				x := b - a
-				low := dot(row(m1.Y, i), row(m1.Y, j)) - dot(row(m0.Y, i), row(m0.Y, j))
+				low := vec.Dot(row(m1.Y, i), row(m1.Y, j)) - vec.Dot(row(m0.Y, i), row(m0.Y, j))
 				t := x * (2*low + x)
 				if j != i {
 					t *= 2
@@ -375,13 +376,4 @@ func row(a blas64.General, i int) []float64 {
 		return nil
 	}
 	return linalg.Row(a, i)
-}
-
-func dot(a, b []float64) float64 {
-	s := 0.0
-	b = b[:len(a)]
-	for i, v := range a {
-		s += v * b[i]
-	}
-	return s
 }

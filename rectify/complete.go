@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // alone is how near to 1 ‖u_j‖² makes word j the only one of its half to carry a
@@ -107,12 +108,12 @@ func (l *loop) complete(ctx context.Context, diag []float64, first []bool, t int
 	h.pick(fu, false)
 	for j := range n {
 		u := linalg.Row(x, j)
-		u2 := dot(u, u)
+		u2 := vec.Dot(u, u)
 		if 1-u2 <= alone {
 			entries[j] = math.NaN()
 			continue
 		}
-		entries[j] = (dot(u, linalg.Row(fu, j)) - u2*diag[j]) / (1 - u2)
+		entries[j] = (vec.Dot(u, linalg.Row(fu, j)) - u2*diag[j]) / (1 - u2)
 		if math.IsNaN(entries[j]) || math.IsInf(entries[j], 0) {
 			return nil, linalg.ErrNonFinite
 		}

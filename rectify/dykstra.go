@@ -13,6 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Dykstra is Dykstra's algorithm (Boyle and Dykstra 1986) on the three sets of AP.
@@ -177,7 +178,7 @@ func explicit(ctx context.Context, c cooc.Matrix, workers int) (blas64.General, 
 	err := run.Chunks(ctx, n, denseRows, workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			c.RowTo(linalg.Row(a, i), i)
-			if j := notFinite(linalg.Row(a, i)); j >= 0 {
+			if j := vec.NotFinite(linalg.Row(a, i)); j >= 0 {
 				return &cooc.EntryError{I: i, J: j, Value: a.Data[i*n+j], Kind: cooc.ErrNotFinite}
 			}
 		}
@@ -192,16 +193,6 @@ func explicit(ctx context.Context, c cooc.Matrix, workers int) (blas64.General, 
 		}
 	}
 	return a, nil
-}
-
-// notFinite returns the first index of a number that is not finite, or −1.
-func notFinite(x []float64) int {
-	for i, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return i
-		}
-	}
-	return -1
 }
 
 // lowRows computes rows lo ≤ i < hi of YYᵀ.

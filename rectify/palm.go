@@ -14,6 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // PALM is proximal alternating linearised minimisation (dong-2019, Algorithm 4): it
@@ -251,7 +252,7 @@ func (p *palmMethod) half(ctx context.Context, a, b *palmFactor) (float64, error
 	if err := linalg.Gram(ctx, b.cur, p.gram, p.workers); err != nil {
 		return 0, err
 	}
-	if notFinite(p.gram.Data) >= 0 {
+	if vec.NotFinite(p.gram.Data) >= 0 {
 		return 0, linalg.ErrNonFinite
 	}
 	l, err := largest(p.gram)

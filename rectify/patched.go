@@ -11,6 +11,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // patched is f·(C + E), of a given matrix C with sparse changes E that leave no
@@ -40,7 +41,7 @@ func newPatched(ctx context.Context, c cooc.Matrix, workers int) (*patched, erro
 		u := &upper[q]
 		for i := lo; i < hi; i++ {
 			c.RowTo(row, i)
-			if j := notFinite(row); j >= 0 {
+			if j := vec.NotFinite(row); j >= 0 {
 				return &cooc.EntryError{I: i, J: j, Value: row[j], Kind: cooc.ErrNotFinite}
 			}
 			p.diag[i] = row[i]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Violations says by how much a rectified matrix, as it is returned, misses
@@ -43,7 +44,7 @@ func negativeEntries(ctx context.Context, m *linalg.LowRankSparse, workers int) 
 			union(ac, av, bc, bv, func(j int, a, b float64) {
 				v := b - a
 				if a == 0 { // not among those below zero before E
-					v = dot(yi, row(m.Y, j)) + m.R + b
+					v = vec.Dot(yi, row(m.Y, j)) + m.R + b
 				}
 				if v >= 0 {
 					return

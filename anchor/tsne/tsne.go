@@ -23,6 +23,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Settings say how points are embedded. The zero value is what is usual.
@@ -218,10 +219,8 @@ func Embed(ctx context.Context, x *mat.Dense, s Settings) (*Result, error) {
 func finite(what string, x *mat.Dense) error {
 	n, _ := x.Dims()
 	for i := range n {
-		for j, v := range x.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("tsne: coordinate %d of %s %d is %g", j, what, i, v)
-			}
+		if j := vec.NotFinite(x.RawRowView(i)); j >= 0 {
+			return fmt.Errorf("tsne: coordinate %d of %s %d is %g", j, what, i, x.At(i, j))
 		}
 	}
 	return nil

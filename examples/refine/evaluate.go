@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/metrics"
 )
 
@@ -135,7 +136,7 @@ func (e *evaluator) completion(p *mat.Dense, alpha []float64, steps int) float64
 					clear(sum)
 					for i, w := range words {
 						row := p.RawRowView(int(w))
-						z := float64(counts[i]) / dot(theta, row)
+						z := float64(counts[i]) / vec.Dot(theta, row)
 						for t, v := range row {
 							sum[t] += z * v
 						}
@@ -151,7 +152,7 @@ func (e *evaluator) completion(p *mat.Dense, alpha []float64, steps int) float64
 				}
 				words, counts = e.hidden.Doc(d)
 				for i, w := range words {
-					lls[d] += float64(counts[i]) * math.Log(dot(theta, p.RawRowView(int(w))))
+					lls[d] += float64(counts[i]) * math.Log(vec.Dot(theta, p.RawRowView(int(w))))
 				}
 			}
 		}()
@@ -162,12 +163,4 @@ func (e *evaluator) completion(p *mat.Dense, alpha []float64, steps int) float64
 		total += v
 	}
 	return total / float64(e.hidden.Tokens())
-}
-
-func dot(a, b []float64) float64 {
-	s := 0.0
-	for i, v := range a {
-		s += v * b[i]
-	}
-	return s
 }

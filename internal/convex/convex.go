@@ -17,6 +17,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 const (
@@ -168,11 +170,11 @@ func newFinder(ctx context.Context, x *mat.Dense, tol float64) (*finder, error) 
 		for j := range row {
 			row[j] -= mean[j]
 		}
-		size = max(size, norm(row))
+		size = max(size, vec.Norm(row))
 	}
 	full := math.Ldexp(1, e) // of one unit now
 	// What is left of points far from the origin that differ by rounding.
-	if size <= 1e-14*math.Max(norm(mean), math.SmallestNonzeroFloat64) || size == 0 {
+	if size <= 1e-14*math.Max(vec.Norm(mean), math.SmallestNonzeroFloat64) || size == 0 {
 		return nil, &DimensionError{Dims: d, Points: n, Size: size * full}
 	}
 	for i := range n {
@@ -222,7 +224,7 @@ func simplex(x *mat.Dense, points []int, tol float64) ([]int, float64) {
 	for {
 		s := farthest(res)
 		q := slices.Clone(res.RawRowView(s))
-		l := norm(q)
+		l := vec.Norm(q)
 		if l <= tol || len(out) > d {
 			return out, l
 		}
@@ -233,7 +235,7 @@ func simplex(x *mat.Dense, points []int, tol float64) ([]int, float64) {
 		for i := range points {
 			row := res.RawRowView(i)
 			for pass := 0; pass < 2; pass++ {
-				h := dot(row, q)
+				h := vec.Dot(row, q)
 				for j := range row {
 					row[j] -= h * q[j]
 				}
@@ -246,7 +248,7 @@ func farthest(x *mat.Dense) int {
 	n, _ := x.Dims()
 	best, s := -1.0, 0
 	for i := range n {
-		if l := norm(x.RawRowView(i)); l > best {
+		if l := vec.Norm(x.RawRowView(i)); l > best {
 			best, s = l, i
 		}
 	}
@@ -319,13 +321,13 @@ func (f *finder) support(u []float64) int {
 	const tie = 1e-13 // of a size of 1, below all tolerances
 	best := math.Inf(-1)
 	for i := range f.n {
-		best = max(best, dot(f.x.RawRowView(i), u))
+		best = max(best, vec.Dot(f.x.RawRowView(i), u))
 	}
 	at, far := -1, 0.0
 	for i := range f.n {
 		row := f.x.RawRowView(i)
-		if dot(row, u) >= best-tie {
-			if l := norm(row); at < 0 || l > far+tie {
+		if vec.Dot(row, u) >= best-tie {
+			if l := vec.Norm(row); at < 0 || l > far+tie {
 				at, far = i, l
 			}
 		}
@@ -338,7 +340,7 @@ func (f *finder) firstTwins(tol float64) {
 	for k, s := range f.set {
 		row := f.x.RawRowView(s)
 		for i := range s {
-			if !f.in[i] && distance(f.x.RawRowView(i), row) <= tol {
+			if !f.in[i] && vec.Distance(f.x.RawRowView(i), row) <= tol {
 				f.in[s], f.in[i] = false, true
 				f.set[k] = i
 				break
@@ -401,7 +403,7 @@ func (w *nearest) find(x *mat.Dense, set []int, skip, p int, tol float64) (u []f
 		for j, v := range x.RawRowView(s) {
 			q[j] = v - to[j]
 		}
-		if l := dot(q, q); k != skip && (start < 0 || l < least) {
+		if l := vec.Dot(q, q); k != skip && (start < 0 || l < least) {
 			start, least = k, l
 		}
 	}
@@ -411,13 +413,13 @@ func (w *nearest) find(x *mat.Dense, set []int, skip, p int, tol float64) (u []f
 	w.active, w.weight, w.valid = append(w.active[:0], start), append(w.weight[:0], 1), 0
 	copy(w.x, w.q.RawRowView(start))
 	for range 1000 + 100*d {
-		l := norm(w.x)
+		l := vec.Norm(w.x)
 		if l <= tol {
 			return nil, true, nil
 		}
 		next, lowest := -1, math.Inf(1)
 		for k := range set {
-			if v := dot(w.x, w.q.RawRowView(k)); k != skip && v < lowest {
+			if v := vec.Dot(w.x, w.q.RawRowView(k)); k != skip && v < lowest {
 				next, lowest = k, v
 			}
 		}
@@ -463,14 +465,14 @@ func (w *nearest) step() bool {
 		for pass := 0; pass < 2; pass++ {
 			for c := range a - 1 {
 				bc := w.basis[c*d : (c+1)*d]
-				h := dot(b, bc)
+				h := vec.Dot(b, bc)
 				r[c] += h
 				for j := range b {
 					b[j] -= h * bc[j]
 				}
 			}
 		}
-		l := norm(b)
+		l := vec.Norm(b)
 		r[a-1] = l
 		for j := range b {
 			b[j] /= l
@@ -481,7 +483,7 @@ func (w *nearest) step() bool {
 	for pass := 0; pass < 2; pass++ {
 		for c := range m - 1 {
 			bc := w.basis[c*d : (c+1)*d]
-			h := dot(w.x, bc)
+			h := vec.Dot(w.x, bc)
 			rhs[c] += h
 			for j := range w.x {
 				w.x[j] -= h * bc[j]
@@ -520,22 +522,4 @@ func (w *nearest) step() bool {
 	w.active, w.weight = slices.Delete(w.active, out, out+1), slices.Delete(w.weight, out, out+1)
 	w.valid = max(out-1, 0)
 	return false
-}
-
-func dot(a, b []float64) float64 {
-	s := 0.0
-	for j, v := range a {
-		s += v * b[j]
-	}
-	return s
-}
-
-func norm(a []float64) float64 { return math.Sqrt(dot(a, a)) }
-
-func distance(a, b []float64) float64 {
-	s := 0.0
-	for j, v := range a {
-		s += (v - b[j]) * (v - b[j])
-	}
-	return math.Sqrt(s)
 }

@@ -13,6 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 var ctx = context.Background()
@@ -71,7 +73,7 @@ func cloud(shape string, n, d int, seed uint64) *mat.Dense {
 		}
 		switch shape {
 		case "sphere":
-			l := norm(row)
+			l := vec.Norm(row)
 			for j := range row {
 				row[j] /= l
 			}
@@ -113,7 +115,7 @@ func TestAgainstLinearPrograms(t *testing.T) {
 				// The linear programs see distinct points.
 				var first []int
 				for i := range n {
-					if !slices.ContainsFunc(first, func(j int) bool { return distance(x.RawRowView(i), x.RawRowView(j)) < 1e-12 }) {
+					if !slices.ContainsFunc(first, func(j int) bool { return vec.Distance(x.RawRowView(i), x.RawRowView(j)) < 1e-12 }) {
 						first = append(first, i)
 					}
 				}
@@ -191,7 +193,7 @@ func orient(x *mat.Dense, f []int, p []float64, point bool) (det, size float64) 
 	}
 	size = 1
 	for k := range d - 1 {
-		size *= norm(m.RawRowView(k))
+		size *= vec.Norm(m.RawRowView(k))
 	}
 	det = mat.Det(m)
 	if d == 2 {

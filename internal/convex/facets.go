@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // facet is a simplex of d vertices with the hull on its negative side.
@@ -308,7 +310,7 @@ func determinant(a []float64, n int) (det, bound float64) {
 			row[j] *= s
 		}
 		scale = math.Ldexp(scale, e)
-		lengths *= norm(row) * (1 + 1e-9)
+		lengths *= vec.Norm(row) * (1 + 1e-9)
 	}
 	det = 1
 	growth := 1.0

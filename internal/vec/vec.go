@@ -1,0 +1,59 @@
+// Package vec holds sums over slices in which the order of the terms matters: from
+// the first to the last, in one chain. The sums of gonum's floats have other orders
+// on other architectures.
+package vec
+
+import "math"
+
+// Sum returns Σ x_i.
+func Sum(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+// Dot returns Σ x_i·y_i. y must be at least as long as x.
+func Dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	s := 0.0
+	for i, v := range x {
+		s += v * y[i]
+	}
+	return s
+}
+
+// Norm returns the Euclidean norm of x. Squares may overflow.
+func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
+
+// Distance returns the Euclidean norm of x − y. y must be at least as long as x.
+func Distance(x, y []float64) float64 {
+	y = y[:len(x)]
+	s := 0.0
+	for i, v := range x {
+		s += (v - y[i]) * (v - y[i])
+	}
+	return math.Sqrt(s)
+}
+
+// Normalise divides x by its sum.
+func Normalise(x []float64) {
+	sum := Sum(x)
+	for i := range x {
+		x[i] /= sum
+	}
+}
+
+// Finite tells whether v is neither NaN nor infinite.
+func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// NotFinite returns the first index of a number that is NaN or infinite, or −1.
+func NotFinite(x []float64) int {
+	for i, v := range x {
+		if !Finite(v) {
+			return i
+		}
+	}
+	return -1
+}
