@@ -1,0 +1,178 @@
+  const root = document.documentElement;
+  const $ = (id) => document.getElementById(id);
+  const data = JSON.parse($("data").textContent);
+  const K = data.topics.length;
+  root.classList.add("js");
+
+  // ---- helpers -----------------------------------------------------------------
+
+  // el makes an element; texts become text nodes, never markup.
+  const el = (tag, props, ...children) => {
+    const e = document.createElement(tag);
+    for (const [k, v] of Object.entries(props || {})) {
+      if (k === "class") e.className = v;
+      else if (k.startsWith("on")) e.addEventListener(k.slice(2), v);
+      else if (v !== null && v !== undefined && v !== false) e.setAttribute(k, v === true ? "" : v);
+    }
+    e.append(...children.filter((c) => c !== null && c !== undefined));
+    return e;
+  };
+  const svg = (tag, props, ...children) => {
+    const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [k, v] of Object.entries(props || {})) e.setAttribute(k, v);
+    e.append(...children);
+    return e;
+  };
+  const isNum = (x) => typeof x === "number" && isFinite(x);
+  const sign = (s) => s.replace("-", "−");
+  // show writes a number with d significant digits.
+  const show = (x, d = 3) => {
+    if (!isNum(x)) return "–";
+    const a = Math.abs(x);
+    if (a !== 0 && (a < 1e-4 || a >= 1e6)) return sign(x.toExponential(d - 1));
+    return sign(String(Number(x.toPrecision(d))));
+  };
+  // exact is show for what is 0 but for rounding.
+  const exact = (x, zero) => isNum(x) && Math.abs(x) < zero ? "0" : show(x);
+  const percent = (x, d = 1) => isNum(x) ? sign((100 * x).toFixed(d)) + " %" : "–";
+  const small = (p) => p >= 0.1 ? percent(p, 0) : p >= 0.01 ? percent(p, 1) : p >= 0.0001 ? percent(p, 2) : "<0.01 %";
+  const times = (x) => "×" + (x >= 10 ? Math.round(x) : x.toFixed(1));
+  const signed = (x) => !isNum(x) ? "–" : (x < 0 ? "−" : "+") + Math.abs(x).toFixed(2);
+  const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  const range = (n) => Array.from({ length: n }, (_, i) => i);
+  // by sorts numbers of things by a value, the largest first, what has none last.
+  const by = (list, value, up) => list.slice().sort((a, b) => {
+    const x = value(a), y = value(b);
+    if (!isNum(x) || !isNum(y)) return isNum(x) ? -1 : isNum(y) ? 1 : a - b;
+    return (up ? x - y : y - x) || a - b;
+  });
+  // most is the largest number of a list of any length, least if none is larger.
+  const most = (list, least) => list.reduce((m, x) => x > m ? x : m, least);
+  const frame = (f) => {
+    let due = false;
+    return () => {
+      if (due) return;
+      due = true;
+      requestAnimationFrame(() => { due = false; f(); });
+    };
+  };
+  const clamp = (x, lo, hi) => Math.min(hi, Math.max(lo, x));
+
+  // ---- topics ------------------------------------------------------------------
+
+  const words = data.words;
+  const logP = data.p.map(Math.log);
+  const sum = (v) => v.reduce((s, x) => s + (isNum(x) ? x : 0), 0);
+
+  // relevant returns the top words of a topic, as package report computes them.
+  const relevant = (k, lambda, n) => {
+    const t = data.topics[k];
+    const scored = t.words.map((w, i) => ({ w, p: t.p[i], s: Math.log(t.p[i]) - (1 - lambda) * logP[w] }));
+    return scored.sort((a, b) => b.s - a.s || a.w - b.w).slice(0, n);
+  };
+  const top = range(K).map((k) => relevant(k, 1, 10).map((x) => x.w));
+  const label = (k, n = 3) => top[k].slice(0, n).map((w) => words[w]).join(" · ");
+  const name = (k) => "Topic " + (k + 1);
+  const anchorOf = (k) => data.topics[k].anchor;
+  const short = (k) => words[anchorOf(k) >= 0 ? anchorOf(k) : top[k][0]] || name(k);
+  const shareOrder = by(range(K), (k) => data.topics[k].share);
+  const shareRank = [];
+  shareOrder.forEach((k, i) => { shareRank[k] = i; });
+
+  const M = data.matrix, n = M.topics.length;
+  const placeOf = new Map(M.topics.map((k, i) => [k, i]));
+  const corr = (i, j) => {
+    if (i === j) return 1;
+    if (i > j) [i, j] = [j, i];
+    return M.corr[i * n - i * (i + 1) / 2 + j - i - 1];
+  };
+  const joint = (i, j) => {
+    if (i > j) [i, j] = [j, i];
+    return M.joint[i * n - i * (i - 1) / 2 + j - i];
+  };
+  const lift = (i, j) => joint(i, j) / (data.topics[M.topics[i]].share * data.topics[M.topics[j]].share);
+  const similar = M.similar.map((i) => M.topics[i]);
+  for (const k of shareOrder) if (!placeOf.has(k)) similar.push(k);
+
+  // ---- state -------------------------------------------------------------------
+
+  let topic = shareOrder[0];
+  let lambda = 1;
+  const onTopic = [];
+  const choose = (k, from) => {
+    topic = k;
+    for (const f of onTopic) f(from);
+  };
+  const open = (k) => {
+    choose(k);
+    $("topics").scrollIntoView();
+    $("list").focus({ preventScroll: true });
+  };
+  const redraws = []; // what must be drawn again in other colours or another size
+
+  // ---- theme -------------------------------------------------------------------
+
+  const themeButton = $("theme");
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null;
+  try { chosen = localStorage.getItem("report-theme"); } catch { /* not allowed for files, in some browsers */ }
+  const setTheme = (dark) => {
+    root.dataset.theme = dark ? "dark" : "light";
+    themeButton.setAttribute("aria-pressed", String(dark));
+    themeButton.textContent = dark ? "Light" : "Dark";
+    themeButton.setAttribute("aria-label", "Dark colours");
+    for (const f of redraws) f();
+  };
+  const themeNow = () => setTheme(chosen ? chosen === "dark" : prefersDark.matches);
+  themeButton.addEventListener("click", () => {
+    chosen = root.dataset.theme === "dark" ? "light" : "dark";
+    try { localStorage.setItem("report-theme", chosen); } catch { /* as above */ }
+    themeNow();
+  });
+  prefersDark.addEventListener("change", themeNow);
+  addEventListener("beforeprint", () => {
+    root.classList.add("print"); // shows the matrix too, so that it can be drawn
+    setTheme(false);
+  });
+  addEventListener("afterprint", () => {
+    root.classList.remove("print");
+    themeNow();
+  });
+
+  // ---- navigation --------------------------------------------------------------
+
+  const links = new Map([...document.querySelectorAll("nav a")].map((a) => [a.hash.slice(1), a]));
+  const seen = new IntersectionObserver((entries) => {
+    for (const e of entries) {
+      if (!e.isIntersecting) continue;
+      for (const [id, a] of links) {
+        if (id === e.target.id) a.setAttribute("aria-current", "true");
+        else a.removeAttribute("aria-current");
+      }
+    }
+  }, { rootMargin: "-25% 0px -70% 0px" });
+  document.querySelectorAll("main > section").forEach((s) => seen.observe(s));
+
+  // ---- overview ----------------------------------------------------------------
+
+  {
+    const ribbon = $("ribbon");
+    const shown = shareOrder.filter((k) => data.topics[k].share > 0);
+    const all = sum(shown.map((k) => data.topics[k].share));
+    const blocks = shown.map((k) => {
+      const s = data.topics[k].share;
+      const b = el("span", { title: name(k) + ", " + percent(s) + ": " + label(k), onclick: () => open(k) });
+      b.style.flexGrow = String(s / all * 1000);
+      b.append(el("i", {}, short(k)));
+      return b;
+    });
+    ribbon.append(...blocks);
+    redraws.push(() => blocks.forEach((b) => { // names that fit
+      const text = document.createRange();
+      text.selectNodeContents(b.firstChild);
+      b.firstChild.style.visibility = text.getBoundingClientRect().width + 13 > b.getBoundingClientRect().width ? "hidden" : "visible";
+    }));
+    ribbon.setAttribute("aria-label", "Shares of the topics, the largest first: " + shown.slice(0, 5).map((k) => short(k) + " " + percent(data.topics[k].share)).join(", ") + (K > 5 ? " and others, listed below" : ""));
+    onTopic.push(() => blocks.forEach((b, i) => b.classList.toggle("on", shown[i] === topic)));
+  }
+

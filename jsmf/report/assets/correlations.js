@@ -1,0 +1,257 @@
+  // ---- network -----------------------------------------------------------------
+
+  {
+    const pad = 26;
+    const picture = svg("svg", { viewBox: `${-pad} ${-pad} ${M.width + 2 * pad} ${M.height + 2 * pad}` });
+    const strongest = Math.max(...M.links.map(([a, b]) => corr(a, b)), 1e-9);
+    const edges = M.links.map(([a, b]) => {
+      const c = corr(a, b) / strongest;
+      const e = svg("line", { class: "edge", x1: M.x[a], y1: M.y[a], x2: M.x[b], y2: M.y[b], "stroke-width": (0.8 + 5 * c).toFixed(2), "stroke-opacity": (0.25 + 0.6 * c).toFixed(2) });
+      const title = svg("title");
+      title.textContent = name(M.topics[a]) + " and " + name(M.topics[b]) + ": " + signed(corr(a, b));
+      e.append(title);
+      return e;
+    });
+    const names = [];
+    const nodes = M.topics.map((k, i) => {
+      const r = M.r[i];
+      const no = svg("text", { class: "no", x: M.x[i], y: M.y[i] });
+      no.textContent = String(k + 1);
+      no.style.fontSize = clamp(r * 0.95, 9, 17) + "px";
+      const la = svg("text", { class: "la", x: M.x[i], y: M.y[i] + r + 15 });
+      const called = [...short(k)];
+      la.textContent = called.length > 16 ? called.slice(0, 15).join("") + "…" : called.join("");
+      names.push(la);
+      const title = svg("title");
+      title.textContent = name(k) + ", " + percent(data.topics[k].share) + ": " + label(k, 6);
+      const g = svg("g", { role: "button", tabindex: -1, "aria-label": name(k) + ", " + label(k) }, svg("circle", { cx: M.x[i], cy: M.y[i], r }), no, title);
+      g.addEventListener("click", () => choose(k));
+      for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ["focus", true], ["blur", false]]) {
+        g.addEventListener(event, () => la.classList.toggle("shown", on || g.classList.contains("on")));
+      }
+      g.addEventListener("keydown", (e) => {
+        if (e.key === "Enter" || e.key === " ") {
+          e.preventDefault();
+          choose(k);
+          return;
+        }
+        const d = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[e.key];
+        if (!d) return;
+        e.preventDefault();
+        let best = -1, least = Infinity;
+        for (let j = 0; j < n; j++) {
+          const dx = M.x[j] - M.x[i], dy = M.y[j] - M.y[i];
+          const along = dx * d[0] + dy * d[1], across = Math.abs(dx * d[1]) + Math.abs(dy * d[0]);
+          if (along > 0 && along + 2 * across < least) [best, least] = [j, along + 2 * across];
+        }
+        if (best < 0) return;
+        g.setAttribute("tabindex", -1);
+        nodes[best].setAttribute("tabindex", 0);
+        nodes[best].focus();
+      });
+      return g;
+    });
+    picture.append(...edges, ...nodes, ...names); // names above all
+    $("network").append(picture);
+    // Names where there is room, of large topics first.
+    const taken = range(n).map((i) => [M.x[i] - M.r[i], M.y[i] - M.r[i], M.x[i] + M.r[i], M.y[i] + M.r[i]]);
+    for (const i of M.named ? [] : by(range(n), (i) => M.r[i])) {
+      const t = names[i];
+      const w = 8.2 * t.textContent.length / 2, x = Number(t.getAttribute("x")), y = Number(t.getAttribute("y"));
+      const box = [x - w, y - 12, x + w, y + 4];
+      if (taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) t.classList.add("off");
+      else taken.push(box);
+    }
+    onTopic.push((from) => {
+      const at = placeOf.get(topic);
+      const near = new Set();
+      M.links.forEach(([a, b], i) => {
+        const mine = a === at || b === at;
+        edges[i].classList.toggle("dim", !mine);
+        if (mine) near.add(a).add(b);
+      });
+      nodes.forEach((g, i) => {
+        g.classList.toggle("on", i === at);
+        names[i].classList.toggle("shown", i === at);
+        g.classList.toggle("near", i !== at && near.has(i));
+        g.setAttribute("tabindex", i === (at === undefined ? 0 : at) ? 0 : -1);
+        g.setAttribute("aria-pressed", String(i === at));
+      });
+    });
+  }
+
+  // ---- matrix ------------------------------------------------------------------
+
+  const heat = $("heat"), measure = $("measure"), order = $("order");
+  let cell = [0, 0]; // row and column, in the order shown
+  const heatOrder = () => {
+    const k = { similar, share: shareOrder, number: range(K) }[order.value];
+    return k.filter((t) => placeOf.has(t)).map((t) => placeOf.get(t));
+  };
+  // painter returns the colours of values as parts of the strongest, −1 to 1.
+  const painter = () => {
+    const cool = css("--cool"), warm = css("--warm");
+    return (v) => `rgba(${v < 0 ? warm : cool},${Math.min(1, Math.abs(v)).toFixed(3)})`;
+  };
+  const scaled = () => {
+    const all = (f) => {
+      const out = [];
+      for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) out.push(Math.abs(f(i, j)) || 0);
+      return out;
+    };
+    if (measure.value === "corr") {
+      const top = most(all(corr), 0.05);
+      return { f: (i, j) => i === j ? NaN : Math.sign(corr(i, j)) * Math.sqrt(Math.abs(corr(i, j)) / top), ends: [signed(-top), signed(top)], both: true };
+    }
+    if (measure.value === "lift") {
+      const log = (i, j) => Math.log(Math.max(lift(i, j), 1e-3));
+      const top = clamp(most(all(log), 0), 0.1, Math.log(8));
+      return { f: (i, j) => i === j ? NaN : clamp(log(i, j) / top, -1, 1), ends: ["÷" + show(Math.exp(top), 2), "×" + show(Math.exp(top), 2)], both: true };
+    }
+    const top = most(all(joint).concat(range(n).map((i) => joint(i, i))), 1e-300);
+    return { f: (i, j) => Math.sqrt(Math.max(0, joint(i, j)) / top), ends: ["0", show(top, 2)], both: false };
+  };
+  let heatGeometry = null;
+  const drawHeat = () => {
+    const wide = heat.clientWidth;
+    if (!wide) return;
+    const o = heatOrder();
+    const margin = wide / n >= 8 ? 26 : 4;
+    const size = (wide - margin) / n;
+    const ratio = devicePixelRatio || 1;
+    heat.style.height = wide + "px";
+    heat.width = Math.round(wide * ratio);
+    heat.height = Math.round(wide * ratio);
+    const c = heat.getContext("2d");
+    c.scale(ratio, ratio);
+    c.fillStyle = css("--card");
+    c.fillRect(margin, margin, wide - margin, wide - margin);
+    const s = scaled(), paint = painter(), blank = css("--track");
+    const gap = size > 7 ? 1 : 0;
+    o.forEach((i, r) => o.forEach((j, q) => {
+      const v = s.f(i, j);
+      c.fillStyle = isNum(v) ? paint(v) : blank;
+      c.fillRect(margin + q * size, margin + r * size, Math.max(size - gap, 0.5), Math.max(size - gap, 0.5));
+    }));
+    if (margin > 4) {
+      const font = clamp(size * 0.72, 7, 12);
+      c.font = font + "px " + css("--sans");
+      c.textBaseline = "middle";
+      o.forEach((i, r) => {
+        const here = M.topics[i] === topic;
+        c.fillStyle = css(here ? "--anchor" : "--muted");
+        c.textAlign = "right";
+        c.fillText(String(M.topics[i] + 1), margin - 4, margin + (r + 0.5) * size);
+        c.textAlign = "center";
+        c.fillText(String(M.topics[i] + 1), margin + (r + 0.5) * size, margin - 9);
+      });
+    }
+    c.strokeStyle = css("--ink");
+    c.lineWidth = 2;
+    c.strokeRect(margin + cell[1] * size - 0.5, margin + cell[0] * size - 0.5, size, size);
+    heatGeometry = { margin, size, o };
+    const bar = el("canvas", { "aria-hidden": "true", width: 90, height: 1 });
+    const g = bar.getContext("2d");
+    for (let x = 0; x < 90; x++) {
+      const u = s.both ? x / 44.5 - 1 : x / 89;
+      g.fillStyle = paint(measure.value === "lift" ? u : Math.sign(u) * Math.sqrt(Math.abs(u)));
+      g.fillRect(x, 0, 1, 1);
+    }
+    $("scale").replaceChildren(s.ends[0], bar, s.ends[1]);
+  };
+  const tellCell = () => {
+    const o = heatOrder();
+    const [i, j] = [o[cell[0]], o[cell[1]]];
+    const k = M.topics[i], l = M.topics[j];
+    const head = i === j ? name(k) : "Topics " + (k + 1) + " and " + (l + 1);
+    $("heat-info").replaceChildren(el("b", {}, head), el("span", { dir: "auto" }, label(k, 5)), i === j ? "" : el("span", { dir: "auto" }, label(l, 5)),
+      el("span", { class: "muted" }, (i === j ? "" : "correlation " + signed(corr(i, j)) + ", lift ×" + exact(lift(i, j), 5e-4) + ", ") + "joint probability " + exact(joint(i, j), 1e-9)));
+  };
+  const moveCell = (r, q) => {
+    cell = [clamp(r, 0, n - 1), clamp(q, 0, n - 1)];
+    tellCell();
+    drawHeatSoon();
+  };
+  const cellAt = (e) => {
+    if (!heatGeometry) return null;
+    const { margin, size } = heatGeometry;
+    const r = Math.floor((e.offsetY - margin) / size), q = Math.floor((e.offsetX - margin) / size);
+    return r >= 0 && q >= 0 && r < n && q < n ? [r, q] : null;
+  };
+  const drawHeatSoon = frame(drawHeat);
+  heat.addEventListener("pointermove", (e) => {
+    const at = cellAt(e);
+    if (at && (at[0] !== cell[0] || at[1] !== cell[1])) moveCell(...at);
+  });
+  heat.addEventListener("click", (e) => {
+    const at = cellAt(e);
+    if (!at) return;
+    moveCell(...at);
+    choose(M.topics[heatOrder()[at[0]]]);
+  });
+  heat.addEventListener("keydown", (e) => {
+    const d = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0], Home: [0, -n], End: [0, n], PageUp: [-10, 0], PageDown: [10, 0] }[e.key];
+    if (d) {
+      e.preventDefault();
+      moveCell(cell[0] + d[0], cell[1] + d[1]);
+    } else if (e.key === "Enter") {
+      open(M.topics[heatOrder()[cell[0]]]);
+    }
+  });
+  measure.addEventListener("change", drawHeat);
+  order.addEventListener("change", () => { tellCell(); drawHeat(); });
+  redraws.push(drawHeat);
+  onTopic.push(drawHeatSoon);
+  tellCell();
+
+  // ---- tables ------------------------------------------------------------------
+
+  // table fills a table that is sorted by its heads. A column has a name, the value
+  // to sort by, and what to show; rows are numbers.
+  const table = (node, cols, rows, sorted, falling, mark) => {
+    let at = sorted, down = falling;
+    const head = el("tr"), body = node.tBodies[0];
+    const made = new Map();
+    const fill = () => {
+      [...head.children].forEach((th, i) => i === at ? th.setAttribute("aria-sort", down ? "descending" : "ascending") : th.removeAttribute("aria-sort"));
+      const value = cols[at].value;
+      const text = typeof value(rows[0]) === "string";
+      const list = text ? rows.slice().sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : a - b) * (down ? -1 : 1)) : by(rows, value, !down);
+      body.replaceChildren(...list.map((r) => {
+        if (!made.has(r)) made.set(r, el("tr", { "data-row": r }, ...cols.map((c, i) => el(i ? "td" : "th", { class: c.num ? "num" : "", scope: i ? null : "row", dir: c.num ? null : "auto" }, c.show(r)))));
+        return made.get(r);
+      }));
+    };
+    cols.forEach((c, i) => head.append(el("th", { scope: "col", class: c.num ? "num" : "", title: c.what || null }, el("button", {
+      type: "button", onclick: () => {
+        if (at === i) down = !down;
+        else [at, down] = [i, c.num];
+        fill();
+      },
+    }, c.name))));
+    node.tHead.append(head);
+    if (rows.length) fill();
+    onTopic.push(() => made.forEach((tr, r) => tr.classList.toggle("on", mark(r))));
+  };
+  const link = (k, text) => el("button", { type: "button", class: "link", onclick: () => open(k), "aria-label": name(k) + ", " + label(k) }, text);
+  {
+    const pairs = [];
+    for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) if (isNum(corr(i, j))) pairs.push([i, j]);
+    pairs.sort((a, b) => corr(...b) - corr(...a));
+    const kept = pairs.length <= 80 ? pairs : [...pairs.slice(0, 40), ...pairs.slice(-40)];
+    if (kept.length < pairs.length) $("panel-pairs").prepend(el("p", { class: "muted small" }, "The 40 pairs that correlate most and the 40 that correlate least, of " + pairs.length + "."));
+    const of = (r, x) => M.topics[kept[r][x]];
+    const cell = (x) => (r) => link(of(r, x), (of(r, x) + 1) + "  " + label(of(r, x)));
+    table($("pairs"), [
+      { name: "Topic", value: (r) => of(r, 0), show: cell(0) },
+      { name: "and topic", value: (r) => of(r, 1), show: cell(1) },
+      { name: "Correlation", num: true, what: "Pearson, of the topics’ shares over documents", value: (r) => corr(...kept[r]), show: (r) => signed(corr(...kept[r])) },
+      { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...kept[r]), show: (r) => exact(lift(...kept[r]), 5e-4) },
+      { name: "Joint", num: true, what: "A: the probability that two words of a document come from them", value: (r) => joint(...kept[r]), show: (r) => exact(joint(...kept[r]), 1e-9) },
+    ], range(kept.length), 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic);
+  }
+  table($("bytopic"), [
+    { name: "Topic", num: false, value: (k) => k, show: (k) => link(k, (k + 1) + "  " + label(k)) },
+    ...data.columns.map((c) => ({ name: c.name, what: c.what, num: true, value: (k) => c.values[k], show: (k) => show(c.values[k]) })),
+  ], range(K), 1, true, (k) => k === topic);
+

@@ -1,0 +1,151 @@
+  // ---- list of topics ----------------------------------------------------------
+
+  const list = $("list"), filter = $("filter"), sort = $("sort");
+  let visible = [];
+  const orders = {
+    share: () => shareOrder,
+    number: () => range(K),
+    similar: () => similar,
+    word: () => range(K).sort((a, b) => words[top[a][0]] < words[top[b][0]] ? -1 : words[top[a][0]] > words[top[b][0]] ? 1 : a - b),
+  };
+  const fold = (s) => s.normalize("NFKC").toLowerCase();
+  const folded = words.map(fold);
+  const largest = most(data.topics.map((t) => t.share), 1e-300);
+  const mark = () => {
+    for (const li of list.children) {
+      const on = li.dataset.k === String(topic);
+      li.setAttribute("aria-selected", String(on));
+      if (!on) continue;
+      list.setAttribute("aria-activedescendant", li.id);
+      const a = li.offsetTop - list.offsetTop, b = a + li.offsetHeight;
+      if (a < list.scrollTop) list.scrollTop = a;
+      else if (b > list.scrollTop + list.clientHeight) list.scrollTop = b - list.clientHeight;
+    }
+  };
+  const listTopics = () => {
+    const q = fold(filter.value.trim());
+    visible = orders[sort.value]();
+    if (q) {
+      visible = visible.filter((k) => {
+        const t = data.topics[k];
+        return String(k + 1) === q || relevant(k, 1, data.top).some((x) => folded[x.w].includes(q)) || (t.anchor >= 0 && folded[t.anchor].includes(q));
+      });
+    }
+    list.replaceChildren(...visible.map((k) => {
+      const s = data.topics[k].share;
+      const bar = el("i");
+      bar.style.width = clamp(100 * s / largest, 0, 100) + "%";
+      return el("li", { role: "option", id: "topic-" + (k + 1), "data-k": k, "aria-label": name(k) + ", " + percent(s) + ": " + label(k, 5), onclick: () => choose(k) },
+        el("span", { class: "n" }, String(k + 1)), el("span", { class: "w", dir: "auto" }, label(k)), el("span", { class: "s" }, percent(s)), el("span", { class: "b" }, bar));
+    }));
+    list.removeAttribute("aria-activedescendant");
+    list.hidden = !visible.length;
+    $("list-none").hidden = visible.length > 0;
+    mark();
+  };
+  list.addEventListener("keydown", (e) => {
+    const at = visible.indexOf(topic);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: visible.length - 1, PageDown: at + 8, PageUp: at - 8 }[e.key];
+    if (to === undefined || !visible.length) return;
+    e.preventDefault();
+    choose(visible[clamp(to, 0, visible.length - 1)]);
+  });
+  filter.addEventListener("input", listTopics);
+  sort.addEventListener("change", listTopics);
+  const step = (d) => {
+    const from = visible.length ? visible : orders[sort.value]();
+    const at = from.indexOf(topic);
+    choose(from[(at + d + from.length) % from.length]);
+  };
+  $("prev").addEventListener("click", () => step(-1));
+  $("next").addEventListener("click", () => step(1));
+  onTopic.push(mark);
+
+  // ---- one topic ---------------------------------------------------------------
+
+  const slider = $("lambda");
+  const homes = (w) => {
+    const h = data.home[w], out = [];
+    for (let i = 0; i + 1 < h.length; i += 2) out.push(percent(h[i + 1], 0) + " in topic " + (h[i] + 1) + " (" + short(h[i]) + ")");
+    return out.length ? out.join(", ") : "at home in no topic";
+  };
+  const tellWord = (w) => {
+    const info = $("word-info");
+    info.replaceChildren(el("b", { dir: "auto" }, words[w]), ": " + homes(w) + ".");
+    info.hidden = false;
+    find.value = words[w];
+    search();
+  };
+  const drawBars = () => {
+    const t = data.topics[topic];
+    const shown = relevant(topic, lambda, data.top);
+    const scale = Math.max(...shown.map((x) => x.p), 1e-300);
+    $("bars").replaceChildren(...shown.map((x) => {
+      const bar = el("i"), tick = el("b");
+      bar.style.width = (100 * x.p / scale) + "%";
+      const all = data.p[x.w] / scale;
+      tick.style.left = clamp(100 * all, 0, 100) + "%";
+      tick.hidden = all > 1;
+      const isAnchor = x.w === t.anchor || (t.group || []).includes(x.w);
+      return el("li", { class: isAnchor ? "is-anchor" : "" },
+        el("button", { type: "button", dir: "auto", title: words[x.w], "aria-label": words[x.w] + (isAnchor ? ", the anchor" : "") + ": where else?", onclick: () => tellWord(x.w) }, (isAnchor ? "◆ " : "") + words[x.w]),
+        el("span", { class: "track", "aria-hidden": "true" }, bar, tick),
+        el("span", { class: "v" }, small(x.p)), el("span", { class: "v" }, times(x.p / data.p[x.w])));
+    }));
+  };
+  const setLambda = () => {
+    lambda = Number(slider.value);
+    $("lambda-out").textContent = "λ = " + show(lambda, 2);
+    slider.setAttribute("aria-valuetext", "λ = " + show(lambda, 2) + (lambda === 1 ? ", by probability" : lambda === 0 ? ", by lift" : ""));
+    drawBars();
+  };
+  slider.addEventListener("input", setLambda);
+  const goTo = (k, note) => el("li", {}, el("button", { type: "button", onclick: () => choose(k), "aria-label": name(k) + ", " + label(k) + ", correlation " + note }, el("span", { dir: "auto" }, (k + 1) + "  " + label(k)), el("span", { class: "muted" }, note)));
+  onTopic.push(() => {
+    const t = data.topics[topic], k = topic;
+    $("detail-eyebrow").textContent = name(k) + " · " + percent(t.share) + " of all text";
+    $("detail-title").textContent = label(k);
+    const line = $("detail-anchor");
+    line.replaceChildren();
+    if (t.anchor >= 0) {
+      line.append(t.group ? "Anchor of several words " : "Anchor ", el("b", { dir: "auto" }, "◆ " + (t.group ? t.group.map((w) => words[w]).join(", ") : words[t.anchor])),
+        t.group ? "" : t.rank === 1 ? ", its most probable word" : ", number " + t.rank + " among its words");
+    }
+    const i = placeOf.get(k);
+    const others = i === undefined ? [] : by(range(n).filter((j) => j !== i), (j) => corr(i, j));
+    const rows = (list) => list.length ? list.map((j) => goTo(M.topics[j], signed(corr(i, j)))) : [el("li", { class: "muted small" }, "none")];
+    $("with").replaceChildren(...rows(others.filter((j) => corr(i, j) > 0).slice(0, 4)));
+    $("apart").replaceChildren(...rows(others.filter((j) => isNum(corr(i, j)) && corr(i, j) < 0).slice(-3).reverse()));
+    $("facts").replaceChildren(...data.columns.map((c) => el("div", { title: c.what }, el("dt", {}, c.name), el("dd", {}, show(c.values[k])))));
+    if ($("docs")) {
+      $("docs").replaceChildren(...(t.docs || []).map((d) => el("li", {}, el("span", { class: "p" }, percent(d.share, 0)), el("span", { class: "t", dir: "auto" }, d.title),
+        d.snippet ? el("span", { class: "x", dir: "auto" }, d.snippet) : null, el("span", { class: "o", dir: "auto" }, d.note || ""))));
+    }
+    $("word-info").hidden = true;
+    drawBars();
+  });
+
+  // ---- tabs --------------------------------------------------------------------
+
+  const tabs = [...document.querySelectorAll("[role=tab]")];
+  const showTab = (tab) => {
+    for (const t of tabs) {
+      const on = t === tab;
+      t.setAttribute("aria-selected", String(on));
+      t.tabIndex = on ? 0 : -1;
+      $(t.getAttribute("aria-controls")).hidden = !on;
+    }
+    for (const f of redraws) f();
+  };
+  tabs.forEach((t, i) => {
+    t.addEventListener("click", () => showTab(t));
+    t.addEventListener("keydown", (e) => {
+      const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: tabs.length - 1 }[e.key];
+      if (to === undefined) return;
+      e.preventDefault();
+      const next = tabs[(to + tabs.length) % tabs.length];
+      showTab(next);
+      next.focus();
+    });
+  });
+
