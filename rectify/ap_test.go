@@ -175,22 +175,22 @@ func TestExactEqualsDense(t *testing.T) {
 		check(t, newDense(t, noisy(rng, size.n, size.k)), size.k)
 	}
 	t.Run("kos", func(t *testing.T) {
-		m, _ := real(t, "kos", words(1000, 2000))
+		m, _ := real(t, "kos", small(500, 2000))
 		check(t, m, 25)
 	})
 	t.Run("nips17", func(t *testing.T) {
 		if testing.Short() || testutil.Race {
 			t.Skip("skipped: long, and -short or -race is set")
 		}
-		m, _ := real(t, "nips17", words(1200, 2000))
-		check(t, m, 50)
+		m, _ := real(t, "nips17", small(600, 2000))
+		check(t, m, small(25, 50))
 	})
 }
 
-// words is how many words a test takes of a corpus. The cost of a dense form is
-// that of a fixed number of N×N products; more words than test something, minutes
-// of work, want JSMF_LARGE set.
-func words(n, large int) int {
+// small is n, or large where JSMF_LARGE is set: how many words, or topics, a test
+// takes of a corpus. The dense reference makes a fixed number of N×N products, which
+// for many words is minutes of work.
+func small(n, large int) int {
 	if os.Getenv("JSMF_LARGE") != "" {
 		return large
 	}
@@ -219,7 +219,7 @@ func TestDefaultAnchorsAreThoseOfDense(t *testing.T) {
 		name string
 		n    int
 		k    []int
-	}{{"kos", words(1200, 3000), []int{50}}, {"nips17", words(1000, 5000), []int{50, 100}}} {
+	}{{"kos", small(600, 3000), []int{small(25, 50)}}, {"nips17", small(600, 5000), []int{small(20, 50), small(40, 100)}}} {
 		t.Run(c.name, func(t *testing.T) {
 			m, opt := real(t, c.name, c.n)
 			for _, k := range c.k {

@@ -33,7 +33,7 @@ func denseAP(t testing.TB, c0 cooc.Matrix, k, iterations int, eigenTol float64) 
 	res := &rectify.Result{}
 	beyond := 0.0 // ‖C_t − YYᵀ‖²
 	for range iterations {
-		theta, vecs, st, err := linalg.Lanczos(ctx, n, op, linalg.LanczosOptions{Pairs: k, Tol: eigenTol, MaxRestarts: 300})
+		theta, vecs, st, err := linalg.Lanczos(ctx, n, op, linalg.LanczosOptions{Pairs: k, Tol: eigenTol, MaxRestarts: 300, Block: 8})
 		if err == nil && !st.Converged {
 			err = fmt.Errorf("the eigenpairs did not converge: %+v", st)
 		}
