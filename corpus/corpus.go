@@ -13,7 +13,7 @@ import (
 )
 
 // MaxCount is the largest number of times a word may occur in one document.
-const MaxCount = bag.MaxCount
+const MaxCount = math.MaxInt32
 
 // Corpus holds the word counts of M documents over a vocabulary of N words, with
 // the documents' ids and labels. It is immutable and safe for concurrent use.
