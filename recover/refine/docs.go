@@ -13,7 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
-// census is what a read of the documents counts.
+// census counts what a read of the documents finds.
 type census struct {
 	docs, empty, held int
 	nnz               int64
@@ -21,9 +21,8 @@ type census struct {
 	heldTokens        int64
 }
 
-// read yields every document with its distinct words, ascending, and how often
-// each occurs. Later reads must find what the first one found. The slices are
-// used again.
+// read calls each for every document with its distinct words, ascending, and their
+// counts. Later reads must find what the first one found. The slices are reused.
 func (f *fitter) read(ctx context.Context, each func(held bool, words []int32, counts []float64) error) error {
 	var c census
 	var d bag.Counter
@@ -73,14 +72,14 @@ func (f *fitter) read(ctx context.Context, each func(held bool, words []int32, c
 	return ctx.Err()
 }
 
-// Bounds of a chunk: documents, and pairs of a document and a word where N is
-// not larger.
+// Bounds of a chunk: its documents, and its pairs of a document and a word unless N
+// is larger.
 const (
 	passDocs = 4096
 	passNNZ  = 1 << 14
 )
 
-// passChunk is a run of documents.
+// passChunk is a sequence of documents.
 type passChunk struct {
 	first  int        // number of the first
 	doc    linalg.CSR // documents × words, with the counts that θ is found from
@@ -97,8 +96,8 @@ func (c *passChunk) reset(first int) {
 	}
 }
 
-// add appends a document. Of one held out every other token, in the order of the
-// words, goes to the hidden half, beginning with the second; those are not damped.
+// add appends a document. If it is held out, every other token in the order of the
+// words, from the second on, goes to the hidden half, which is not damped.
 func (c *passChunk) add(held bool, words []int32, counts []float64, damped func(float64) float64) {
 	c.held = append(c.held, held)
 	before := 0.0
@@ -120,8 +119,8 @@ func (c *passChunk) add(held bool, words []int32, counts []float64, damped func(
 	c.hidden.RowPtr = append(c.hidden.RowPtr, len(c.hidden.Cols))
 }
 
-// chunks calls do for one chunk of the documents after the other. Where the
-// chunks end depends on the documents alone.
+// chunks calls do for one chunk of documents after another. Where chunks end
+// depends on the documents only.
 func (f *fitter) chunks(ctx context.Context, do func(c *passChunk) error) error {
 	c := &f.buf.chunk
 	c.reset(0)
@@ -145,8 +144,7 @@ func (f *fitter) chunks(ctx context.Context, do func(c *passChunk) error) error 
 	return do(c)
 }
 
-// docState holds K numbers a document: in memory or in a temporary file, which
-// is read and written in the order of the documents.
+// docState holds K numbers per document, in memory or in a temporary file.
 type docState struct {
 	k     int
 	mem   []float64
@@ -172,8 +170,8 @@ func (s *docState) close() error {
 	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
 }
 
-// get returns the numbers of n documents, to be changed and put back. With fresh
-// they are zero.
+// get returns the numbers of n documents, to be changed and passed to put. With
+// fresh they are zero.
 func (s *docState) get(first, n int, fresh bool) ([]float64, error) {
 	if s.file == nil {
 		return s.mem[first*s.k : (first+n)*s.k], nil

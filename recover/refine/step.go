@@ -20,15 +20,15 @@ func power(dst, x []float64, e float64) {
 	}
 }
 
-// step says what a pass does with the documents.
+// step is what a pass does with the documents.
 type step struct {
 	first, plain, alphas bool
 	power                float64         // 1/T
 	factor               *blas64.General // B^(1/T) of a plain pass
 }
 
-// documents finds new topic counts nd of the documents of a chunk and leaves in
-// the buffers what the words need: θ and scale of a plain pass, or resp.
+// documents computes new topic counts nd of the documents of a chunk. It leaves in
+// the buffers what the words need: θ and scale after a plain pass, else resp.
 func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, s step, sum *tally) error {
 	b, k := &f.buf, f.k
 	nnz, blocks := len(c.doc.Cols), run.Count(c.docs(), passBlock)
@@ -92,8 +92,8 @@ func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, s st
 	return nil
 }
 
-// scratch makes room for the goroutines of so many chunks and returns how many
-// there are.
+// scratch makes scratch space for the goroutines of run.Chunks and returns their
+// number.
 func (f *fitter) scratch(chunks int) int {
 	workers := run.Workers(f.workers, chunks)
 	for len(f.buf.work) < workers {
@@ -158,7 +158,7 @@ func (f *fitter) addScores(c *passChunk, sum *tally) {
 	}
 }
 
-// plainStep makes a document's counts n of θ: n_k = Σ_w x_w θ_k B_wk / θᵀB_w.
+// plainStep computes a document's counts from θ: n_k = Σ_w x_w θ_k B_wk / θᵀB_w.
 // scale receives x_w / θᵀB_w. θ and B need not sum to 1.
 func plainStep(words []int32, counts, theta []float64, b *blas64.General, n, scale []float64) error {
 	clear(n)
@@ -175,14 +175,14 @@ func plainStep(words []int32, counts, theta []float64, b *blas64.General, n, sca
 	return nil
 }
 
-// collapsedStep makes new counts n of a document from the old ones: with
+// collapsedStep computes new counts n of a document from the old ones. With
 // P = n + α, Q = β + the word's tokens by topic and R the column sums of Q, the
 // responsibilities of one token are first
 //
-//	g ∝ P Q / R, and with such a token left out g' ∝ (P − g)(Q − g)/(R − g),
+//	g ∝ P Q / R, and with that token left out g' ∝ (P − g)(Q − g)/(R − g),
 //
-// where nothing is left out that is not there: P − g is at least α, Q − g at
-// least β. resp receives x_w·g'. Work holds 3K numbers.
+// where P − g is at least α and Q − g at least β. resp receives x_w·g'. work holds 3K
+// numbers.
 func (f *fitter) collapsedStep(words []int32, counts, n, work, resp []float64) {
 	k := f.k
 	p, g, next := work[:k], work[k:2*k], work[2*k:3*k]
@@ -226,11 +226,11 @@ func (f *fitter) collapsedStep(words []int32, counts, n, work, resp []float64) {
 }
 
 // minka adds a document's terms of the fixed point α_k ← α_k·num_k/den (Minka
-// 2000, eq. 55) to sums, K+1 numbers. The counts are expected ones of whole
-// tokens: a count v between whole numbers stands for the two beside it, and its
-// term lies on the line between theirs. The concave ψ(v+α) − ψ(α) itself would take
-// the hundredths of tokens that every topic has of every document for as many
-// uses of it, and make α several times too large.
+// 2000, eq. 55) to sums, K+1 numbers. The counts are expectations of whole numbers:
+// a count v is taken as a mixture of the two whole numbers beside it, so that its term
+// is linear between theirs. The concave ψ(v+α) − ψ(α) would count the small fractions
+// of tokens that every topic has in every document as uses of the topic, and make α
+// several times too large.
 func (f *fitter) minka(n, sums []float64) {
 	tokens := 0.0
 	for k, v := range n {
@@ -255,8 +255,8 @@ func rising(v, a float64) float64 {
 	return s
 }
 
-// transpose lists for each word the documents it is in, with scale, or the
-// nonzeros that are its, with 1. Documents held out are left out.
+// transpose sets byWord: for each word the documents that contain it, with scale,
+// or else its nonzeros, with 1. Held-out documents are left out.
 func (f *fitter) transpose(c *passChunk, plain bool) {
 	b := &f.buf
 	t := &b.byWord

@@ -32,9 +32,9 @@ func (f *fitter) swapAfter() int {
 // swapper looks for topics to merge and to split. All topics are cut in the same
 // reads of the documents. With x_dwk = n_dw φ_dwk, the tokens of topic k, and m_dk
 // their number in document d, the rows √x_d − c√m_d, c = Σ_d √(m_d x_d) / Σ_d m_d, are
-// the differences of the documents' parts of the topic from its middle, on the
-// scale of Hellinger's distance. Their first principal direction parts the
-// documents in two, 2-means by likelihood improves the parts.
+// the differences of the documents' parts of the topic from its centre, on the
+// scale of Hellinger's distance. Their first principal direction cuts the
+// documents in two, and 2-means by likelihood improves the cut.
 type swapper struct {
 	*fitter
 	total  blas64.General // N×K: Σ_d x_dwk
@@ -61,7 +61,7 @@ type stage struct {
 	after func(c *passChunk, nd []float64) error
 }
 
-// swap merges and splits topics as Passes.Swaps tells, and returns how often.
+// swap merges and splits topics as Passes.Swaps describes, and returns how often.
 func (f *fitter) swap(ctx context.Context) (int, error) {
 	s := &swapper{fitter: f, total: linalg.NewGeneral(f.n, f.k), centre: linalg.NewGeneral(f.n, f.k), dir: linalg.NewGeneral(f.n, f.k),
 		inner: make([]float64, f.k), weight: make([]float64, f.k), far: make([]float64, f.k), long: make([][]wordTokens, f.k)}
@@ -76,7 +76,7 @@ func (f *fitter) swap(ctx context.Context) (int, error) {
 	if len(swaps) == 0 {
 		return 0, nil
 	}
-	// Documents: their parts are those that the last sums were made of.
+	// The documents' parts are those of the last sums.
 	side := linalg.NewGeneral(0, f.k)
 	err = s.read(ctx, stage{
 		doc: s.likelier,
@@ -119,8 +119,8 @@ func (f *fitter) swap(ctx context.Context) (int, error) {
 	return len(swaps), f.update(nil)
 }
 
-// cut parts every topic in two. f.sums receives the tokens of one part, and dir
-// the log-ratio that documents were parted by.
+// cut cuts every topic in two. f.sums receives the tokens of one part, and dir the
+// log-ratio that decides between the parts.
 func (s *swapper) cut(ctx context.Context) error {
 	k := s.k
 	err := s.read(ctx,
@@ -189,8 +189,8 @@ func (s *swapper) cut(ctx context.Context) error {
 	return err
 }
 
-// read makes the stages, one after the other, of every chunk of the documents.
-// The counts by topic and the topics stay as they are.
+// read runs the stages, one after another, on every chunk of the documents. The
+// topic counts and the topics stay as they are.
 func (s *swapper) read(ctx context.Context, stages ...stage) error {
 	b, k := &s.buf, s.k
 	return s.chunks(ctx, func(c *passChunk) error {
@@ -262,8 +262,8 @@ func (s *swapper) read(ctx context.Context, stages ...stage) error {
 	})
 }
 
-// longest keeps, for each topic, the tokens of the document that has most of
-// them, and adds up the weights of the documents.
+// longest keeps, for each topic, the tokens of the document with the most of them,
+// and adds up the weights of the documents.
 func (s *swapper) longest(c *passChunk, _ []float64) error {
 	for d := range c.docs() {
 		if c.held[d] {
@@ -306,8 +306,8 @@ func (s *swapper) direct() {
 	}
 }
 
-// along sets at to how far the document lies along dir, (√x − c√m)ᵀdir for each
-// topic; 0 where it has too few tokens of it.
+// along sets at to the document's coordinate along dir, (√x − c√m)ᵀdir, for each
+// topic; 0 if it has too few tokens of it.
 func (s *swapper) along(words []int32, x, size, at []float64) {
 	k := s.k
 	clear(at)
@@ -326,7 +326,7 @@ func (s *swapper) along(words []int32, x, size, at []float64) {
 	}
 }
 
-// keep clears the tokens of topics that the document is not in the first part of.
+// keep clears the tokens of the topics in whose second part the document is.
 func keep(x, at []float64) {
 	for ; len(x) > 0; x = x[len(at):] {
 		for t, v := range at {
@@ -337,8 +337,8 @@ func keep(x, at []float64) {
 	}
 }
 
-// ratio sets dir to ln p(word | first part) − ln p(word | second part), the first
-// part's tokens being f.sums.
+// ratio sets dir to ln p(word | first part) − ln p(word | second part); f.sums holds
+// the tokens of the first part.
 func (s *swapper) ratio() {
 	first, second := make([]float64, s.k), make([]float64, s.k)
 	for i := range s.n {
@@ -356,8 +356,8 @@ func (s *swapper) ratio() {
 	}
 }
 
-// likelier keeps the tokens of the topics whose first part the document's tokens
-// are likelier to come from.
+// likelier keeps the tokens of the topics whose first part is the likelier source of
+// the document's tokens.
 func (s *swapper) likelier(words []int32, x, _, at []float64) {
 	clear(at)
 	for i, w := range words {
