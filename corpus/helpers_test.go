@@ -172,7 +172,7 @@ func refuse(t *testing.T, cases []badCase) {
 	}
 }
 
-// counted is an Input that counts how often it is opened and closed.
+// counted is a File that counts how often it is opened and closed.
 type counted struct{ opened, closed int }
 
 func (c *counted) input(in corpus.File) corpus.File {

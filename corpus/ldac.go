@@ -31,8 +31,8 @@ type LDAC struct {
 	// IDs and Labels are optional files with one line a document.
 	IDs, Labels File
 
-	// RepeatedWords accepts a vocabulary in which a word stands twice: both
-	// stay, as words of their own. By default that is an error.
+	// RepeatedWords accepts a vocabulary with a word several times; each place is a
+	// word of its own. By default that is an error.
 	RepeatedWords bool
 }
 

@@ -38,8 +38,8 @@ type UCI struct {
 	// IDs and Labels are optional files with one line a document.
 	IDs, Labels File
 
-	// RepeatedWords accepts a vocabulary in which a word stands twice: both
-	// stay, as words of their own. By default that is an error.
+	// RepeatedWords accepts a vocabulary with a word several times; each place is a
+	// word of its own. By default that is an error.
 	RepeatedWords bool
 
 	// Ungrouped lets Docs read files whose lines are not in ascending order of
