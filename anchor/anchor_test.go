@@ -630,3 +630,41 @@ func TestPrefer(t *testing.T) {
 		}
 	}
 }
+
+// Data of one topic are not advised to have one topic.
+func TestAdvice(t *testing.T) {
+	a := mat.NewDense(4, 3, slices.Repeat([]float64{0.2, 0.3, 0.5}, 4))
+	for _, f := range []anchor.Finder{anchor.QR{}, anchor.SNPA{}, anchor.XRAY{}, anchor.LP{}} {
+		_, err := f.Find(ctx, points{a}, 2, anchor.Options{})
+		if err == nil || strings.Contains(err.Error(), "at most 1") || !strings.Contains(err.Error(), "there are no two topics in this data") {
+			t.Errorf("%v: %v", f, err)
+		}
+	}
+	a.SetRow(1, []float64{0.5, 0.3, 0.2})
+	if _, err := (anchor.QR{}).Find(ctx, points{a}, 3, anchor.Options{}); err == nil || !strings.Contains(err.Error(), "ask for at most 2 topics") {
+		t.Errorf("two topics: %v", err)
+	}
+}
+
+// SPA obeys Prefer, as QR does, and SNPA takes no notice.
+func TestPreferSPA(t *testing.T) {
+	a := randomPoints(rand.New(rand.NewPCG(4, 4)), 30, 6)
+	want := mustFind(t, anchor.QR{}, points{a}, 4, anchor.Options{}).Anchors
+	opt := anchor.Options{PreferTol: 0.99}
+	for i := range 30 {
+		if !slices.Contains(want, i) {
+			opt.Prefer = append(opt.Prefer, i)
+		}
+	}
+	preferred := mustFind(t, anchor.QR{}, points{a}, 4, opt).Anchors
+	if slices.Contains(preferred, want[0]) {
+		t.Fatalf("QR does not prefer: %v", preferred)
+	}
+	if got := mustFind(t, anchor.SPA{}, points{a}, 4, opt).Anchors; !slices.Equal(got, preferred) {
+		t.Errorf("SPA finds %v, QR %v", got, preferred)
+	}
+	plain := mustFind(t, anchor.SNPA{}, points{a}, 4, anchor.Options{}).Anchors
+	if got := mustFind(t, anchor.SNPA{}, points{a}, 4, opt).Anchors; !slices.Equal(got, plain) {
+		t.Errorf("SNPA finds %v, without preference %v", got, plain)
+	}
+}

@@ -1,7 +1,6 @@
 package anchor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,38 +84,4 @@ func SuggestK(norms []float64) (k int, drop float64, err error) {
 		return 0, 0, errors.New("anchor: the second pivot norm is 0: there are no two topics")
 	}
 	return k, drop, nil
-}
-
-// Shared is a word that is an anchor in several sets.
-type Shared struct {
-	Word int
-	Sets int // how many of them
-}
-
-// SharedAnchors counts in how many of the given sets of anchors each word is,
-// and returns those that are in at least least of them: the most shared first,
-// equals by number. A word counts once a set. It shows how steady a finder is
-// that draws random numbers, as lee-2018 §1.4 does with five seeds of t-SNE and
-// least = 4.
-func SharedAnchors(sets [][]int, least int) []Shared {
-	count := make(map[int]int)
-	for _, set := range sets {
-		seen := make(map[int]bool, len(set))
-		for _, w := range set {
-			if !seen[w] {
-				seen[w] = true
-				count[w]++
-			}
-		}
-	}
-	var shared []Shared
-	for w, c := range count {
-		if c >= least {
-			shared = append(shared, Shared{w, c})
-		}
-	}
-	slices.SortFunc(shared, func(a, b Shared) int {
-		return cmp.Or(cmp.Compare(b.Sets, a.Sets), cmp.Compare(a.Word, b.Word))
-	})
-	return shared
 }

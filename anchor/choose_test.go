@@ -1,7 +1,6 @@
 package anchor_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -77,15 +76,6 @@ func TestCurve(t *testing.T) {
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}
-
-func TestSharedAnchors(t *testing.T) {
-	sets := [][]int{{1, 5, 9, 5}, {9, 2}, {5, 9}, {9, 1, 7}, nil}
-	for least, want := range map[int]string{0: "[{9 4} {1 2} {5 2} {2 1} {7 1}]", 2: "[{9 4} {1 2} {5 2}]", 4: "[{9 4}]", 5: "[]"} {
-		if got := fmt.Sprint(anchor.SharedAnchors(sets, least)); got != want {
-			t.Errorf("in at least %d: %s, want %s", least, got, want)
 		}
 	}
 }

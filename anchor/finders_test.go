@@ -108,11 +108,12 @@ func TestUnnormalised(t *testing.T) {
 	point := make([]float64, 5)
 	r.RowTo(point, 0)
 	for _, scale := range []float64{1, 1e3} {
-		p := &anchor.Partial{Anchors: []int{0}, Points: [][]float64{slices.Clone(point)}}
-		for j := range p.Points[0] {
-			p.Points[0][j] *= scale
+		scaled := slices.Clone(point)
+		for j := range scaled {
+			scaled[j] *= scale
 		}
-		if res := mustFind(t, anchor.SPA{Unnormalised: true}, r, 2, anchor.Options{Partial: p}); !slices.Equal(res.Anchors, []int{0, 1}) {
+		opt := anchor.WithGiven(anchor.Options{}, []int{0}, [][]float64{scaled})
+		if res := mustFind(t, anchor.SPA{Unnormalised: true}, r, 2, opt); !slices.Equal(res.Anchors, []int{0, 1}) {
 			t.Errorf("given 0, times %g: %v", scale, res.Anchors)
 		}
 	}
@@ -191,7 +192,7 @@ func TestCleanUp(t *testing.T) {
 			}
 			opt := anchor.Options{}
 			if given != nil {
-				opt.Partial = &anchor.Partial{Anchors: given}
+				opt = anchor.WithGiven(opt, given, nil)
 			}
 			plain := find(t, anchor.QR{}, points{a}, k, opt)
 			want, norms := cleaned(a, plain.Anchors, len(given))
@@ -357,15 +358,15 @@ func TestCoverAgainstExplicit(t *testing.T) {
 func TestConeOfShortRays(t *testing.T) {
 	a := randomPoints(rand.New(rand.NewPCG(5, 5)), 40, 8)
 	want := mustFind(t, anchor.XRAY{}, points{a}, 7, anchor.Options{})
-	p := &anchor.Partial{Anchors: want.Anchors[:3]}
-	for _, w := range p.Anchors {
+	var rays [][]float64
+	for _, w := range want.Anchors[:3] {
 		short := slices.Clone(a.RawRowView(w))
 		for j := range short {
 			short[j] /= 3000
 		}
-		p.Points = append(p.Points, short)
+		rays = append(rays, short)
 	}
-	got := mustFind(t, anchor.XRAY{}, points{a}, 7, anchor.Options{Partial: p})
+	got := mustFind(t, anchor.XRAY{}, points{a}, 7, anchor.WithGiven(anchor.Options{}, want.Anchors[:3], rays))
 	if !slices.Equal(got.Anchors, want.Anchors) {
 		t.Errorf("%v, want %v", got.Anchors, want.Anchors)
 	}
@@ -472,11 +473,10 @@ func TestLPTwins(t *testing.T) {
 	if res := mustFind(t, anchor.LP{AllowFewer: true}, points{same}, 2, anchor.Options{}); !slices.Equal(res.Anchors, []int{0}) {
 		t.Errorf("equal rows: %v", res.Anchors)
 	}
-	var se *anchor.SizeError
-	if _, err := (anchor.LP{MaxWords: 5}).Find(ctx, points{a}, 3, anchor.Options{}); !errors.As(err, &se) || se.Words != 6 || se.Max != 5 {
+	if _, err := (anchor.LP{MaxWords: 5}).Find(ctx, points{a}, 3, anchor.Options{}); err == nil || !strings.Contains(err.Error(), "6 candidates are more than 5") {
 		t.Errorf("6 words of at most 5: %v", err)
 	}
-	if _, err := (anchor.LP{}).Find(ctx, points{a}, 3, anchor.Options{Partial: &anchor.Partial{Anchors: []int{1}}}); !errors.Is(err, anchor.ErrPartial) {
+	if _, err := (anchor.LP{}).Find(ctx, points{a}, 3, anchor.WithGiven(anchor.Options{}, []int{1}, nil)); err == nil || !strings.Contains(err.Error(), "LP cannot complete given anchors") {
 		t.Errorf("a partial set: %v", err)
 	}
 }
@@ -565,15 +565,15 @@ func TestFindersEquivariance(t *testing.T) {
 
 // A set that is begun as the finder would begin is completed as it would go on;
 // and points that are the rows themselves change no bit.
-func TestPartial(t *testing.T) {
+func TestGiven(t *testing.T) {
 	if testutil.Race {
 		t.Skip("skipped: slow with the race detector, which changes no number")
 	}
 	r := synth(t)
 	for _, f := range []anchor.Finder{anchor.QR{}, anchor.Projected{NoCleanUp: true}, anchor.Projected{Dims: 150, NoCleanUp: true}, anchor.SPA{}, anchor.SPA{Unnormalised: true}, anchor.SNPA{}, anchor.XRAY{}} {
 		want := mustFind(t, f, r, 9, anchor.Options{})
-		p := &anchor.Partial{Anchors: want.Anchors[:4]}
-		got := mustFind(t, f, r, 9, anchor.Options{Partial: p})
+		given := want.Anchors[:4]
+		got := mustFind(t, f, r, 9, anchor.WithGiven(anchor.Options{}, given, nil))
 		if !slices.Equal(got.Anchors, want.Anchors) || got.Candidates != want.Candidates {
 			t.Errorf("%v: completed to %v, want %v", f, got.Anchors, want.Anchors)
 		}
@@ -584,21 +584,22 @@ func TestPartial(t *testing.T) {
 				t.Errorf("%v: r_%d = %g, want %g", f, i+1, v, want.Norms[i])
 			}
 		}
-		p.Points = make([][]float64, 4)
+		rows := make([][]float64, 4)
 		_, d := r.Dims()
-		for i, w := range p.Anchors {
-			p.Points[i] = make([]float64, d)
-			r.RowTo(p.Points[i], w)
+		for i, w := range given {
+			rows[i] = make([]float64, d)
+			r.RowTo(rows[i], w)
 		}
-		pointed := mustFind(t, f, r, 9, anchor.Options{Partial: p})
+		opt := anchor.WithGiven(anchor.Options{}, given, rows)
+		pointed := mustFind(t, f, r, 9, opt)
 		if !slices.Equal(pointed.Anchors, got.Anchors) {
 			t.Errorf("%v: with points %v, want %v", f, pointed.Anchors, got.Anchors)
 		}
-		if all := mustFind(t, f, r, 4, anchor.Options{Partial: p}); !slices.Equal(all.Anchors, want.Anchors[:4]) {
+		if all := mustFind(t, f, r, 4, opt); !slices.Equal(all.Anchors, want.Anchors[:4]) {
 			t.Errorf("%v: nothing to complete: %v", f, all.Anchors)
 		}
-		p.Exclude = []int{want.Anchors[4], want.Anchors[0]}
-		if without := mustFind(t, f, r, 9, anchor.Options{Partial: p}); slices.Contains(without.Anchors, want.Anchors[4]) || without.Anchors[0] != want.Anchors[0] {
+		opt.Exclude = []int{want.Anchors[4], want.Anchors[0]}
+		if without := mustFind(t, f, r, 9, opt); slices.Contains(without.Anchors, want.Anchors[4]) || without.Anchors[0] != want.Anchors[0] {
 			t.Errorf("%v: without %d: %v", f, want.Anchors[4], without.Anchors)
 		}
 	}
@@ -606,7 +607,7 @@ func TestPartial(t *testing.T) {
 
 // Against the definition: each further anchor is the row farthest from the span
 // of the given ones and those before.
-func TestPartialAgainstExplicit(t *testing.T) {
+func TestGivenAgainstExplicit(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		a := randomPoints(rng, 40, 9)
@@ -621,14 +622,14 @@ func TestPartialAgainstExplicit(t *testing.T) {
 			}
 			want = append(want, best)
 		}
-		got := find(t, anchor.QR{}, points{a}, 7, anchor.Options{Partial: &anchor.Partial{Anchors: given}})
+		got := find(t, anchor.QR{}, points{a}, 7, anchor.WithGiven(anchor.Options{}, given, nil))
 		if !slices.Equal(got.Anchors, want) {
 			t.Errorf("seed %d: %v, want %v", seed, got.Anchors, want)
 		}
 	}
 }
 
-func TestBadPartial(t *testing.T) {
+func TestBadGiven(t *testing.T) {
 	a := randomPoints(rand.New(rand.NewPCG(3, 3)), 20, 5)
 	a.SetRow(4, a.RawRowView(2))
 	a.SetRow(5, make([]float64, 5))
@@ -636,29 +637,34 @@ func TestBadPartial(t *testing.T) {
 	nan[3] = math.NaN()
 	for _, f := range []anchor.Finder{anchor.QR{}, anchor.Projected{}, anchor.SPA{}, anchor.SNPA{}, anchor.XRAY{}} {
 		for _, c := range []struct {
-			p    anchor.Partial
-			want string
+			anchors []int
+			points  [][]float64
+			want    string
 		}{
-			{anchor.Partial{Anchors: []int{1, 2, 3, 4}}, "4 anchors are given for 3 topics"},
-			{anchor.Partial{Anchors: []int{1, 20}}, "given anchor 1, word 20: not in [0, 20)"},
-			{anchor.Partial{Anchors: []int{-1}}, "word -1: not in"},
-			{anchor.Partial{Anchors: []int{1, 3, 1}}, "given anchor 2, word 1: is given anchor 0 too"},
-			{anchor.Partial{Anchors: []int{2, 4}}, "given anchor 1, word 4: "},
-			{anchor.Partial{Anchors: []int{5}}, "word 5: has no co-occurrence row"},
-			{anchor.Partial{Anchors: []int{1}, Exclude: []int{20}}, "excluded word 20"},
-			{anchor.Partial{Anchors: []int{1}, Points: make([][]float64, 2)}, "2 points are given for 1 anchors"},
-			{anchor.Partial{Anchors: []int{1}, Points: [][]float64{{1, 2}}}, "has 2 coordinates, the rows have 5"},
-			{anchor.Partial{Anchors: []int{1}, Points: [][]float64{make([]float64, 5)}}, "point is zero"},
-			{anchor.Partial{Anchors: []int{1}, Points: [][]float64{nan}}, "coordinate 3 of its point is NaN"},
+			{[]int{1, 2, 3, 4}, nil, "4 anchors are given for 3 topics"},
+			{[]int{1, 20}, nil, "given anchor 1, word 20: not in [0, 20)"},
+			{[]int{-1}, nil, "word -1: not in"},
+			{[]int{1, 3, 1}, nil, "given anchor 2, word 1: is given anchor 0 too"},
+			{[]int{2, 4}, nil, "given anchor 1, word 4: "},
+			{[]int{5}, nil, "word 5: has no co-occurrence row"},
+			{[]int{1}, make([][]float64, 2), "2 points are given for 1 anchors"},
+			{[]int{1}, [][]float64{{1, 2}}, "has 2 coordinates, the rows have 5"},
+			{[]int{1}, [][]float64{make([]float64, 5)}, "point is zero"},
+			{[]int{1}, [][]float64{nan}, "coordinate 3 of its point is NaN"},
 		} {
-			_, err := f.Find(ctx, points{a}, 3, anchor.Options{Partial: &c.p})
+			_, err := f.Find(ctx, points{a}, 3, anchor.WithGiven(anchor.Options{}, c.anchors, c.points))
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "anchor: ") != 1 {
 				t.Errorf("%v: %v, want %q", f, err, c.want)
 			}
 		}
 	}
+	for _, f := range []anchor.Finder{anchor.QR{}, anchor.Projected{}, anchor.SPA{}, anchor.SNPA{}, anchor.XRAY{}} {
+		if _, err := f.Find(ctx, points{a}, 3, anchor.Options{Exclude: []int{20}}); err == nil || !strings.Contains(err.Error(), "excluded word 20") {
+			t.Errorf("%v: %v", f, err)
+		}
+	}
 	proj := anchor.Projected{Dims: 3}
-	if _, err := proj.Find(ctx, points{a}, 2, anchor.Options{Partial: &anchor.Partial{Anchors: []int{1}, Points: [][]float64{{1, 2}}}}); err == nil || !strings.Contains(err.Error(), "2 coordinates") {
+	if _, err := proj.Find(ctx, points{a}, 2, anchor.WithGiven(anchor.Options{}, []int{1}, [][]float64{{1, 2}})); err == nil || !strings.Contains(err.Error(), "2 coordinates") {
 		t.Errorf("a short point, projected: %v", err)
 	}
 }
@@ -689,14 +695,14 @@ func TestFindersBad(t *testing.T) {
 		{anchor.Fixed{Numbers: []int{1, 2}}, "2 anchors are given for 3 topics, and nothing to complete them"},
 		{anchor.Fixed{Numbers: []int{1, 2, 3, 4}}, "4 anchors are given for 3 topics"},
 		{anchor.Fixed{Numbers: []int{1, 12}, Complete: anchor.QR{}}, "there is no word 12; numbers go from 0 to 9"},
-		{anchor.Fixed{Numbers: []int{1}, Complete: anchor.LP{}}, anchor.ErrPartial.Error()},
+		{anchor.Fixed{Numbers: []int{1}, Complete: anchor.LP{}}, "LP cannot complete given anchors"},
 		{anchor.Fixed{Numbers: []int{1}, Complete: forgetful{}}, "does not keep the given anchors"},
-		{anchor.Fixed{Numbers: []int{1}, Complete: anchor.Fixed{Numbers: []int{2}}}, anchor.ErrPartial.Error()},
-		{anchor.Tandem{}, "no facet"},
-		{anchor.Tandem{Facets: [][]string{{"1"}, {}}}, "facet 1 has no words"},
-		{anchor.Tandem{Facets: [][]string{{"1", "2", "1"}}}, `facet 0 holds "1" twice`},
-		{anchor.Tandem{Facets: [][]string{{"1", "2"}, {"2", "1"}}}, "facets 0 and 1 hold the same words"},
-		{anchor.Tandem{Facets: [][]string{{"1", "2"}}}, "picture in 6 dimensions"},
+		{anchor.Fixed{Numbers: []int{1}, Complete: anchor.Fixed{Numbers: []int{2}}}, "Fixed cannot complete given anchors"},
+		{anchor.Tandem{}, "no group"},
+		{anchor.Tandem{Groups: [][]string{{"1"}, {}}}, "group 1 has no words"},
+		{anchor.Tandem{Groups: [][]string{{"1", "2", "1"}}}, `group 0 holds "1" twice`},
+		{anchor.Tandem{Groups: [][]string{{"1", "2"}, {"2", "1"}}}, "groups 0 and 1 hold the same words"},
+		{anchor.Tandem{Groups: [][]string{{"1", "2"}}}, "low-rank representation in 6 dimensions"},
 	} {
 		_, err := c.f.Find(ctx, r, 3, anchor.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "anchor: ") != 1 {
@@ -722,8 +728,7 @@ func TestFindersBad(t *testing.T) {
 type forgetful struct{}
 
 func (forgetful) Find(ctx context.Context, r cooc.Rows, k int, opt anchor.Options) (*anchor.Result, error) {
-	opt.Partial = nil
-	return anchor.QR{}.Find(ctx, r, k, opt)
+	return anchor.QR{}.Find(ctx, r, k, anchor.Options{Workers: opt.Workers})
 }
 func (forgetful) String() string { return "forgetful" }
 
@@ -742,7 +747,7 @@ func TestFindersString(t *testing.T) {
 		{anchor.LP{MaxWords: 7}, "LP(max words=7)"},
 		{anchor.Fixed{Words: []string{"a", "b"}}, "Fixed(a, b)"},
 		{anchor.Fixed{Numbers: []int{3}, Complete: anchor.QR{}}, "Fixed(3; then QR)"},
-		{anchor.Tandem{Facets: [][]string{{"a", "b"}, {"c"}}, Complete: anchor.SNPA{}}, "Tandem(a+b, c; then SNPA)"},
+		{anchor.Tandem{Groups: [][]string{{"a", "b"}, {"c"}}, Complete: anchor.SNPA{}}, "Tandem(a+b, c; then SNPA)"},
 	} {
 		if c.f.String() != c.want {
 			t.Errorf("%q, want %q", c.f.String(), c.want)
@@ -754,7 +759,7 @@ func TestFindersCancel(t *testing.T) {
 	r := synth(t)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	all := append(finders(), anchor.Fixed{Numbers: []int{1}, Complete: anchor.QR{}}, anchor.Tandem{Facets: [][]string{{"1", "2"}}, Complete: anchor.QR{}}, anchor.LP{MaxWords: 1000})
+	all := append(finders(), anchor.Fixed{Numbers: []int{1}, Complete: anchor.QR{}}, anchor.Tandem{Groups: [][]string{{"1", "2"}}, Complete: anchor.QR{}}, anchor.LP{MaxWords: 1000})
 	for _, f := range all {
 		if _, err := f.Find(cancelled, r, 6, anchor.Options{}); !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "anchor: ") != 1 {
 			t.Errorf("%v: %v", f, err)

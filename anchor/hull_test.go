@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/anchor"
@@ -51,16 +52,8 @@ func TestHullPlanted(t *testing.T) {
 					if _, err := m.Topics(r.Anchors); err != nil {
 						t.Errorf("K = %d, correlation %g: %v", k, correlation, err)
 					}
-					if r.Candidates != m.N || r.Norms != nil || len(r.Embedding.Facets) != k {
-						t.Errorf("K = %d: %d candidates, norms %v, %d facets", k, r.Candidates, r.Norms, len(r.Embedding.Facets))
-					}
-					if !slices.IsSortedFunc(r.Embedding.Distances, func(a, b float64) int {
-						if a < b*(1-1e-9) {
-							return 1
-						}
-						return -1
-					}) {
-						t.Errorf("distances %v", r.Embedding.Distances)
+					if r.Candidates != m.N || r.Norms != nil || r.ChoseK != (want == 0) {
+						t.Errorf("K = %d: %d candidates, norms %v, chose K: %t", k, r.Candidates, r.Norms, r.ChoseK)
 					}
 				}
 			}
@@ -108,7 +101,8 @@ func TestHullPCA(t *testing.T) {
 	for j := range 30 {
 		rows.a.Set(50, j, 0)
 	}
-	e := findHull(t, anchor.Hull{Dims: 4}, rows, 0, anchor.Options{}).Embedding
+	r := findHull(t, anchor.Hull{Dims: 4}, rows, 0, anchor.Options{})
+	e := r.Embedding
 	a := mat.NewDense(119, 30, nil)
 	words := make([]int, 0, 119)
 	for i := range 120 {
@@ -131,9 +125,6 @@ func TestHullPCA(t *testing.T) {
 	svd.UTo(&u)
 	s := svd.Values(nil)
 	for j := range 4 {
-		if math.Abs(e.Singular[j]-s[j]) > 1e-9*s[0] {
-			t.Errorf("singular value %d is %.12g, want %.12g", j, e.Singular[j], s[j])
-		}
 		sign, largest := 1.0, 0.0
 		for i := range 119 {
 			if v := u.At(i, j); math.Abs(v) > largest {
@@ -142,56 +133,41 @@ func TestHullPCA(t *testing.T) {
 		}
 		for i, w := range words {
 			// The eigenvectors are found to 1e-9 of their own scale.
-			if want := sign * u.At(i, j) * s[j]; math.Abs(e.Points.At(w, j)-want) > 1e-7*s[0] {
-				t.Fatalf("score (%d, %d) is %.10g, want %.10g", w, j, e.Points.At(w, j), want)
+			if want := sign * u.At(i, j) * s[j]; math.Abs(e.At(w, j)-want) > 1e-7*s[0] {
+				t.Fatalf("score (%d, %d) is %.10g, want %.10g", w, j, e.At(w, j), want)
 			}
 		}
 	}
-	if !math.IsNaN(e.Points.At(50, 0)) || slices.Contains(e.Vertices, 50) {
-		t.Errorf("the word without a row is at %v", e.Points.RawRowView(50))
-	}
-	for j, c := range e.Centroid {
-		if math.Abs(c) > 1e-12 {
-			t.Errorf("centroid %d is %g", j, c)
-		}
+	if !math.IsNaN(e.At(50, 0)) || slices.Contains(r.Anchors, 50) {
+		t.Errorf("the word without a row is at %v", e.RawRowView(50))
 	}
 }
 
-// k anchors are the first of all, which come by their distance from the
-// centroid; the facets are of vertices.
+// k anchors are the first of all, which come by their distance from the mean.
 func TestHullOrder(t *testing.T) {
 	rows := cloudRows(300, 20, 2)
 	all := findHull(t, anchor.Hull{}, rows, 0, anchor.Options{})
-	e := all.Embedding
-	if len(all.Anchors) < 15 || !slices.Equal(all.Anchors, e.Vertices) || len(e.Facets) != 2*len(e.Vertices)-4 {
-		t.Fatalf("%d anchors, %d facets", len(all.Anchors), len(e.Facets))
+	if len(all.Anchors) < 15 {
+		t.Fatalf("%d anchors", len(all.Anchors))
 	}
-	for t1, w := range e.Vertices {
-		d := 0.0
-		for j, c := range e.Centroid {
-			d += (e.Points.At(w, j) - c) * (e.Points.At(w, j) - c)
-		}
-		if d = math.Sqrt(d); math.Abs(d-e.Distances[t1]) > 1e-12*d || t1 > 0 && d > e.Distances[t1-1] {
-			t.Errorf("vertex %d: distance %g, said to be %g", t1, d, e.Distances[t1])
-		}
+	mean := make([]float64, 3)
+	for i := range 300 {
+		floats.AddScaled(mean, 1.0/300, all.Embedding.RawRowView(i))
 	}
-	used := map[int]bool{}
-	for _, f := range e.Facets {
-		for _, w := range f {
-			used[w] = true
-			if !slices.Contains(e.Vertices, w) {
-				t.Errorf("facet %v has word %d, which is no vertex", f, w)
-			}
+	distances := make([]float64, len(all.Anchors))
+	for t1, w := range all.Anchors {
+		distances[t1] = floats.Distance(all.Embedding.RawRowView(w), mean, 2)
+		if t1 > 0 && distances[t1] > distances[t1-1] {
+			t.Errorf("vertex %d is %g from the mean, the one before it %g", t1, distances[t1], distances[t1-1])
 		}
 	}
-	if len(used) != len(e.Vertices) {
-		t.Errorf("%d vertices are in facets, of %d", len(used), len(e.Vertices))
-	}
-	var seen []string
+	var seen []float64
 	part := findHull(t, anchor.Hull{}, rows, 7, anchor.Options{Progress: func(done, total int, d float64) {
-		seen = append(seen, fmt.Sprintf("%d/%d %v", done, total, d))
+		if seen = append(seen, d); done != len(seen) || total != 7 {
+			t.Errorf("progress %d of %d", done, total)
+		}
 	}})
-	if !slices.Equal(part.Anchors, all.Anchors[:7]) || len(seen) != 7 || seen[2] != fmt.Sprintf("3/7 %v", e.Distances[2]) {
+	if !slices.Equal(part.Anchors, all.Anchors[:7]) || !floats.EqualApprox(seen, distances[:7], 1e-12) {
 		t.Errorf("7 anchors %v, of %v; progress %v", part.Anchors, all.Anchors, seen)
 	}
 	if r := findHull(t, anchor.Hull{All: true}, rows, 7, anchor.Options{}); !slices.Equal(r.Anchors, all.Anchors) {
@@ -220,7 +196,7 @@ func TestHullWorkersAndEquivariance(t *testing.T) {
 		one := findHull(t, h, rows, 0, anchor.Options{Workers: 1})
 		for _, w := range []int{2, 5} {
 			got := findHull(t, h, rows, 0, anchor.Options{Workers: w})
-			if !slices.Equal(got.Anchors, one.Anchors) || !mat.Equal(got.Embedding.Points, one.Embedding.Points) {
+			if !slices.Equal(got.Anchors, one.Anchors) || !mat.Equal(got.Embedding, one.Embedding) {
 				t.Errorf("%v: %d workers give other bits", h, w)
 			}
 		}
@@ -265,7 +241,7 @@ func TestHullCandidates(t *testing.T) {
 	opt := anchor.Options{DocFrequencies: df, Docs: 100}
 	for _, h := range []anchor.Hull{{MinDocs: 7}, {MinDocFraction: 0.07}} {
 		r := findHull(t, h, rows, 0, opt)
-		if slices.Contains(r.Anchors, rare) || r.Candidates != 199 || !mat.Equal(r.Embedding.Points, all.Embedding.Points) {
+		if slices.Contains(r.Anchors, rare) || r.Candidates != 199 || !mat.Equal(r.Embedding, all.Embedding) {
 			t.Errorf("%v: anchors %v of %d candidates", h, r.Anchors, r.Candidates)
 		}
 	}
@@ -282,8 +258,7 @@ func TestHullCandidates(t *testing.T) {
 	for i := range 197 {
 		df[i] = 1
 	}
-	var de *anchor.DimensionError
-	if _, err := (anchor.Hull{MinDocs: 2, AllowFewer: true}).Find(ctx, rows, 5, opt); !errors.As(err, &de) || de.Found != 2 || de.Words != 3 {
+	if _, err := (anchor.Hull{MinDocs: 2, AllowFewer: true}).Find(ctx, rows, 5, opt); err == nil || !strings.Contains(err.Error(), "the rows of the 3 words lie in a flat of 2") {
 		t.Errorf("three candidates in space: %v", err)
 	}
 	if _, err := (anchor.Hull{MinDocs: 2}).Find(ctx, rows, 5, opt); !errors.As(err, &ce) || ce.Candidates != 3 || ce.K != 5 {
@@ -319,17 +294,18 @@ func TestHullBad(t *testing.T) {
 		{anchor.Hull{TSNE: &tsne.Settings{Perplexity: 40}}, rows, 3, anchor.Options{}, "perplexity of 40 needs at least 121 points, there are 100"},
 		{anchor.Hull{}, nan, 3, anchor.Options{}, "the row of word 7 has the squared norm NaN"},
 		{anchor.Hull{Dims: 13}, rows, 3, anchor.Options{}, "a hull in 13 dimensions asked for, but the rows of the 100 words lie in a flat of 12 (PCA); ask for at most 12"},
-		{anchor.Hull{Dims: 12, MaxFacets: 50}, rows, 3, anchor.Options{}, "at most 50 are allowed"},
+		{anchor.Hull{}, rows, 3, anchor.WithGiven(anchor.Options{}, []int{1}, nil), "Hull cannot complete given anchors"},
+		{anchor.Hull{}, rows, 3, anchor.Options{Exclude: []int{1}}, "Hull cannot leave out words"},
 	} {
 		_, err := c.h.Find(ctx, c.rows, c.k, c.opt)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "anchor: ") != 1 {
 			t.Errorf("%v, K = %d: %v, want %q", c.h, c.k, err, c.want)
 		}
 	}
-	// Without facets there is no limit.
-	r := findHull(t, anchor.Hull{Dims: 12, MaxFacets: -1}, rows, 0, anchor.Options{})
-	if len(r.Anchors) < 90 || r.Embedding.Facets != nil {
-		t.Errorf("%d vertices in 12 dimensions, %d facets", len(r.Anchors), len(r.Embedding.Facets))
+	// Of many dimensions too.
+	r := findHull(t, anchor.Hull{Dims: 12}, rows, 0, anchor.Options{})
+	if len(r.Anchors) < 90 {
+		t.Errorf("%d vertices in 12 dimensions", len(r.Anchors))
 	}
 	// Fewer dimensions than asked for, found and said.
 	for dim := range 3 {
@@ -357,19 +333,19 @@ func TestHullBad(t *testing.T) {
 			if h.TSNE != nil && dim > 0 {
 				continue // t-SNE fills the space whatever it starts from
 			}
-			var de *anchor.DimensionError
-			if _, err := h.Find(ctx, flat, 3, anchor.Options{}); !errors.As(err, &de) || de.Found != dim || de.Dims != 3 || de.Words != 40 {
+			want := fmt.Sprintf("a hull in 3 dimensions asked for, but the rows of the 40 words lie in a flat of %d", dim)
+			if dim == 0 {
+				want = "a hull in 3 dimensions asked for, but the rows of all 40 words are the same"
+			}
+			if _, err := h.Find(ctx, flat, 3, anchor.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v of rows in a flat of %d: %v", h, dim, err)
 			}
 		}
 	}
-	if _, err := (anchor.Hull{}).Find(ctx, rows, 3, anchor.Options{Partial: &anchor.Partial{}}); !errors.Is(err, anchor.ErrPartial) {
-		t.Errorf("anchors given: %v", err)
-	}
 	// The seeds add up.
 	at := func(own, opt uint64) *mat.Dense {
 		h := anchor.Hull{TSNE: &tsne.Settings{Perplexity: 5, Iterations: 3, Seed: own}}
-		return findHull(t, h, rows, 0, anchor.Options{Seed: opt}).Embedding.Points
+		return findHull(t, h, rows, 0, anchor.Options{Seed: opt}).Embedding
 	}
 	if !mat.Equal(at(3, 4), at(7, 0)) || mat.Equal(at(3, 4), at(3, 0)) {
 		t.Error("the seed of the options does not count")
@@ -472,9 +448,9 @@ func TestHullNeighboursBBC(t *testing.T) {
 	}
 	rows := rectified(t, "bbc", 2000, 20)
 	r := findHull(t, anchor.Hull{Dims: 2, TSNE: &tsne.Settings{Seed: 1}}, rows, 0, anchor.Options{})
-	share := kept(t, rows, r.Embedding.Points, 10)
+	share := kept(t, rows, r.Embedding, 10)
 	n, _ := rows.Dims()
-	t.Logf("%d words: %.3f of the 10 nearest neighbours kept, %d vertices, KL %.3f", n, share, len(r.Anchors), r.Embedding.KL[len(r.Embedding.KL)-1].KL)
+	t.Logf("%d words: %.3f of the 10 nearest neighbours kept, %d vertices", n, share, len(r.Anchors))
 	if share < 0.40 {
 		t.Errorf("%.3f of the neighbours are kept", share)
 	}
@@ -502,7 +478,7 @@ func BenchmarkHull(b *testing.B) {
 				b.StopTimer()
 				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/u, "u/op")
 				b.ReportMetric(float64(len(r.Anchors)), "vertices")
-				b.ReportMetric(kept(b, rows, r.Embedding.Points, 10), "kept-of-10")
+				b.ReportMetric(kept(b, rows, r.Embedding, 10), "kept-of-10")
 			})
 		}
 	}
@@ -527,9 +503,8 @@ func ExampleHull() {
 		return
 	}
 	fmt.Println("anchors", r.Anchors)
-	for _, e := range r.Embedding.Facets {
-		a, b := r.Embedding.Points.RawRowView(e[0]), r.Embedding.Points.RawRowView(e[1])
-		fmt.Printf("draw a line from (%.2f, %.2f) to (%.2f, %.2f)\n", a[0], a[1], b[0], b[1])
+	for _, w := range r.Anchors {
+		fmt.Printf("word %d is at (%.2f, %.2f)\n", w, r.Embedding.At(w, 0), r.Embedding.At(w, 1))
 	}
 
 	// The rows span two dimensions only.
@@ -537,8 +512,8 @@ func ExampleHull() {
 	fmt.Println(err)
 	// Output:
 	// anchors [14 2 12]
-	// draw a line from (-0.14, -0.04) to (0.16, -0.03)
-	// draw a line from (0.16, -0.03) to (-0.02, 0.08)
-	// draw a line from (-0.02, 0.08) to (-0.14, -0.04)
+	// word 14 is at (0.16, -0.03)
+	// word 2 is at (-0.14, -0.04)
+	// word 12 is at (-0.02, 0.08)
 	// anchor: a hull in 3 dimensions asked for, but the rows of the 20 words lie in a flat of 2 (PCA); ask for at most 2
 }

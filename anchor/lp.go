@@ -74,16 +74,6 @@ func (l LP) Validate() error {
 	return validateCover("LP", l.admit(), l.Tol)
 }
 
-// SizeError says that there are too many words for a method.
-type SizeError struct {
-	Method     string
-	Words, Max int
-}
-
-func (e *SizeError) Error() string {
-	return fmt.Sprintf("anchor: %s: %d candidates are more than %d, which it would take too long for; admit fewer words or raise MaxWords", e.Method, e.Words, e.Max)
-}
-
 // Find implements Finder. opt.Progress is called once an anchor, at the end. ctx is
 // checked at each step of the linear programs. Errors: settings out of range, a
 // document-frequency bound without opt.DocFrequencies, more candidates than
@@ -93,8 +83,8 @@ func (l LP) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Resu
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}
-	if opt.Partial != nil {
-		return nil, fmt.Errorf("anchor: LP: %w", ErrPartial)
+	if err := opt.refuse("LP"); err != nil {
+		return nil, err
 	}
 	s, err := begin(ctx, "LP", rows, k, l.admit(), opt)
 	if err != nil {
@@ -105,7 +95,7 @@ func (l LP) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Resu
 		most = lpWords
 	}
 	if s.res.Candidates > most {
-		return nil, &SizeError{"LP", s.res.Candidates, most}
+		return nil, fmt.Errorf("anchor: LP: %d candidates are more than %d, which it would take too long for; admit fewer words or raise MaxWords", s.res.Candidates, most)
 	}
 	var words []int
 	for i, ok := range s.open {

@@ -16,11 +16,8 @@ import (
 )
 
 const (
-	// DefaultDims is how many dimensions rows are projected to (arora-2013 §4).
-	DefaultDims = 1000
-	// DefaultDensity is the part of a sparse projection that is not zero: 5 %
-	// negative and 5 % positive entries (lee-2018 §1.4).
-	DefaultDensity = 0.1
+	projectedDims    = 1000 // Projected.Dims by default (arora-2013 §4)
+	projectedDensity = 0.1  // Projected.Density by default (lee-2018 §1.4)
 )
 
 // Projected is FastAnchorWords (arora-2013, Algorithm 4): the rows of C̄ are
@@ -40,13 +37,14 @@ const (
 // 8·N·Dims bytes, and 8·K·Dims. The zero value is arora-2013's: Gaussian, 1000
 // dimensions, clean-up.
 type Projected struct {
-	// Dims is the number of dimensions, at least K; 0 means DefaultDims.
+	// Dims is the number of dimensions, at least K; 0 means 1000.
 	Dims int
 	// Sparse projects by a matrix of mostly zeros and ±1/√(Dims·Density)
 	// instead of by Gaussian numbers.
 	Sparse bool
 	// Density is the part of its entries that is not zero, in (0, 1]; 1/3 is
-	// Achlioptas' matrix. 0 means DefaultDensity. Only with Sparse.
+	// Achlioptas' matrix. 0 means 0.1, that is 5 %
+	// negative and 5 % positive entries. Only with Sparse.
 	Density float64
 	// Seed of the random numbers; Options.Seed is added.
 	Seed uint64
@@ -62,7 +60,7 @@ type Projected struct {
 func (p Projected) String() string {
 	dims := p.Dims
 	if dims == 0 {
-		dims = DefaultDims
+		dims = projectedDims
 	}
 	opts := []string{fmt.Sprintf("dims=%d", dims)}
 	if p.Sparse {
@@ -86,7 +84,7 @@ func (p Projected) String() string {
 
 func (p Projected) density() float64 {
 	if p.Density == 0 {
-		return DefaultDensity
+		return projectedDensity
 	}
 	return p.Density
 }
@@ -116,7 +114,7 @@ func (p Projected) Find(ctx context.Context, rows cooc.Rows, k int, opt Options)
 	}
 	dims := p.Dims
 	if dims == 0 {
-		dims = DefaultDims
+		dims = projectedDims
 	}
 	_, d := rows.Dims()
 	if d > dims {
@@ -128,7 +126,7 @@ func (p Projected) Find(ctx context.Context, rows cooc.Rows, k int, opt Options)
 			return nil, err
 		}
 		rows = proj
-		if opt.Partial, err = proj.partial(opt.Partial); err != nil {
+		if opt.given, err = proj.given(opt.given); err != nil {
 			return nil, err
 		}
 	}
@@ -217,28 +215,28 @@ func (r *projection) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) 
 	return linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, r.x, x.RawMatrix(), 0, dst.RawMatrix(), workers)
 }
 
-// partial returns the given anchors with their points projected.
-func (r *projection) partial(p *Partial) (*Partial, error) {
-	if p == nil || p.Points == nil {
+// given returns the given anchors with their points projected.
+func (r *projection) given(p *given) (*given, error) {
+	if p == nil || p.points == nil {
 		return p, nil
 	}
 	_, d := r.Rows.Dims()
-	q := &Partial{Anchors: p.Anchors, Exclude: p.Exclude, Points: make([][]float64, len(p.Points))}
-	for g, point := range p.Points {
+	q := &given{anchors: p.anchors, points: make([][]float64, len(p.points))}
+	for g, point := range p.points {
 		if point == nil {
 			continue
 		}
 		if len(point) != d {
 			return nil, fmt.Errorf("anchor: the point of given anchor %d has %d coordinates, the rows have %d", g, len(point), d)
 		}
-		q.Points[g] = make([]float64, r.dims)
+		q.points[g] = make([]float64, r.dims)
 	}
 	for c := 0; c*blockDims < r.dims; c++ {
 		omega := r.block(c)
 		_, cols := omega.Dims()
-		for g, point := range p.Points {
+		for g, point := range p.points {
 			if point != nil {
-				y := mat.NewVecDense(cols, q.Points[g][c*blockDims:c*blockDims+cols])
+				y := mat.NewVecDense(cols, q.points[g][c*blockDims:c*blockDims+cols])
 				y.MulVec(omega.T(), mat.NewVecDense(d, point))
 			}
 		}

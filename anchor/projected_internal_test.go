@@ -83,7 +83,7 @@ func TestProject(t *testing.T) {
 		}
 		var want mat.Dense
 		want.Mul(c, omegaOf(p, n, 150))
-		given, err := r.partial(&Partial{Anchors: []int{4, 2}, Points: [][]float64{nil, c.RawRowView(5)}})
+		got, err := r.given(&given{anchors: []int{4, 2}, points: [][]float64{nil, c.RawRowView(5)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,8 +98,8 @@ func TestProject(t *testing.T) {
 			size := mat.Norm(c.RowView(i), 2)
 			ratio += norms[i] / (size * size) / n
 		}
-		for j, v := range given.Points[1] {
-			if math.Abs(v-want.At(5, j)) > 1e-15 || given.Points[0] != nil {
+		for j, v := range got.points[1] {
+			if math.Abs(v-want.At(5, j)) > 1e-15 || got.points[0] != nil {
 				t.Errorf("%v: the point is projected to %g in dimension %d, the row to %g", p, v, j, want.At(5, j))
 			}
 		}

@@ -7,18 +7,13 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
-// DefaultRankTol is the relative pivot norm below which a row counts as lying
-// in the span of the anchors. The squared norms are updated by subtraction, so
-// that differences below √ε ≈ 1.5e-8 of the first are rounding.
-const DefaultRankTol = 1e-7
-
 // QR is greedy column-pivoted QR on C̄ᵀ with implicit updates (lee-2020,
 // Algorithm 3): only the K basis vectors are stored, and the squared distances
 // of all rows are brought up to date by one product with C̄ an anchor. Each
 // basis vector is orthogonalised twice. Ties go to the lower word number; the
 // anchors for K topics are the first K of those for K+1 (without CleanUp).
-// It completes a partial set: the next anchor is always the row farthest from
-// the span of the given ones and those found.
+// It can complete the anchors of Fixed and Tandem: the next anchor is always the row
+// farthest from the span of the given ones and those found.
 //
 // Cost: K products of C̄ with a vector and 4·d·K² operations; memory 8·d·K
 // bytes. CleanUp takes K to 2K more products. The zero value admits every word.
@@ -31,7 +26,7 @@ type QR struct {
 	// Where both are set the larger bound holds.
 	MinDocFraction float64
 	// RankTol is the fraction of the first norm below which no further anchor
-	// exists; 0 means DefaultRankTol.
+	// exists; 0 means 1e-7.
 	RankTol float64
 	// AllowFewer returns the anchors found where the rank, or the number of
 	// candidates, is below k. Otherwise that is a *RankError or a
@@ -70,7 +65,7 @@ func (q QR) Validate() error {
 
 // Find implements Finder. Words with an empty row are never anchors. Errors:
 // settings out of range, a document-frequency bound without
-// opt.DocFrequencies, *RankError, *CandidateError, *PartialError, ctx's.
+// opt.DocFrequencies, *RankError, *CandidateError, ctx's.
 func (q QR) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 // separable data are then only found for sure if Σ_k B_nk/B_{s_k k} ≤ 1 for every
 // word n: anchors would have to be the most frequent words of their topics.
 //
-// Cost and memory as QR. Completes a partial set.
+// Cost and memory as QR. It can complete the anchors of Fixed and Tandem.
 type SPA struct {
 	// Unnormalised searches the rows of C instead of those of C̄.
 	Unnormalised bool
@@ -66,7 +66,7 @@ func (s SPA) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Res
 	}
 	if s.Unnormalised {
 		rows = unnormalised{rows}
-		opt.Partial = opt.Partial.scaled(rows.Marginals())
+		opt.given = opt.given.scaled(rows.Marginals())
 	}
 	x, err := begin(ctx, "SPA", rows, k, s.admit(), opt)
 	if err != nil {
@@ -77,24 +77,24 @@ func (s SPA) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Res
 
 // scaled returns the anchors with their points multiplied by c of their words.
 // What is out of range stays, to be found by those who check.
-func (p *Partial) scaled(c []float64) *Partial {
-	if p == nil || len(p.Points) != len(p.Anchors) {
+func (p *given) scaled(c []float64) *given {
+	if p == nil || len(p.points) != len(p.anchors) {
 		return p
 	}
-	q := &Partial{Anchors: p.Anchors, Exclude: p.Exclude, Points: make([][]float64, len(p.Points))}
-	for g, w := range p.Anchors {
-		if p.Points[g] == nil || w < 0 || w >= len(c) {
+	q := &given{anchors: p.anchors, points: make([][]float64, len(p.points))}
+	for g, w := range p.anchors {
+		if p.points[g] == nil || w < 0 || w >= len(c) {
 			continue
 		}
-		q.Points[g] = make([]float64, len(p.Points[g]))
-		for j, v := range p.Points[g] {
-			q.Points[g][j] = c[w] * v
+		q.points[g] = make([]float64, len(p.points[g]))
+		for j, v := range p.points[g] {
+			q.points[g][j] = c[w] * v
 		}
 	}
 	return q
 }
 
-// unnormalised gives the rows of C in the picture of those of C̄.
+// unnormalised gives the rows of C in the form of those of C̄.
 type unnormalised struct{ cooc.Rows }
 
 func (r unnormalised) Norms2(ctx context.Context, workers int) ([]float64, error) {

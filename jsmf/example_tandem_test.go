@@ -25,7 +25,7 @@ func Example_tandem() {
 		log.Fatal(err)
 	}
 	m, err := jsmf.New(3).Anchors(anchor.Tandem{
-		Facets:   [][]string{{"onion", "soup"}, {"wind", "wave"}},
+		Groups:   [][]string{{"onion", "soup"}, {"wind", "wave"}},
 		Complete: anchor.QR{},
 	}).Fit(context.Background(), c)
 	if err != nil {

@@ -217,7 +217,7 @@ func (f *fitting) findAnchors(ctx context.Context) (err error) {
 		if anch == nil || len(anch.Anchors) < 2 {
 			return "", fmt.Errorf("%v found fewer than the 2 anchors a model needs", f.finder)
 		}
-		if c, ok := f.finder.(interface{ ChoosesK() bool }); ok && c.ChoosesK() {
+		if anch.ChoseK {
 			if len(anch.Anchors) > f.k {
 				f.warn("%d topics, as many as %v found anchors; the matrix was rectified for %d", len(anch.Anchors), f.finder, f.k)
 			}
@@ -335,10 +335,10 @@ func (f *fitting) replace(ctx context.Context, rec *recovery.Result) (*recovery.
 		for w, df := range opt.DocFrequencies {
 			barred[w] = barred[w] || df <= most
 		}
-		opt.Partial = new(anchor.Partial)
+		opt.Exclude = nil
 		for w, out := range barred {
 			if out {
-				opt.Partial.Exclude = append(opt.Partial.Exclude, w)
+				opt.Exclude = append(opt.Exclude, w)
 			}
 		}
 		next, err := f.finder.Find(ctx, f.rows, f.k, opt)

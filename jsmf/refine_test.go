@@ -173,7 +173,7 @@ func TestRefineOthers(t *testing.T) {
 	for name, p := range map[string]jsmf.Pipeline{
 		"anchor-free": base.AnchorFree(anchorfree.PDS{MaxIterations: 200}),
 		"weighted":    base.Weighting(cooc.TFIDF),
-		"facets":      base.Anchors(anchor.Tandem{Facets: [][]string{{c.Word(3), c.Word(8)}}, Complete: anchor.QR{}}),
+		"facets":      base.Anchors(anchor.Tandem{Groups: [][]string{{c.Word(3), c.Word(8)}}, Complete: anchor.QR{}}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			spectral := fit(t, p, c)

@@ -123,33 +123,6 @@ func TestReplaceAnchors(t *testing.T) {
 type whole struct{ anchor.QR }
 
 func (w whole) Find(ctx context.Context, rows cooc.Rows, k int, opt anchor.Options) (*anchor.Result, error) {
-	opt.Partial = nil
+	opt.Exclude = nil
 	return w.QR.Find(ctx, rows, k, opt)
-}
-
-// The finder of a sweep leaves words out for the model that asks for it alone.
-func TestNestedExcludes(t *testing.T) {
-	ctx := context.Background()
-	c, _ := spoilt(t)
-	rows, err := cooc.NewRowsContext(ctx, c, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := &nested{QR: anchor.QR{}, most: 3}
-	find := func(f AnchorFinder, opt anchor.Options) []int {
-		t.Helper()
-		res, err := f.Find(ctx, rows, 3, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res.Anchors
-	}
-	first := find(n, anchor.Options{})
-	without := anchor.Options{Partial: &anchor.Partial{Exclude: first[:1]}}
-	if got, want := find(n, without), find(anchor.QR{}, without); !slices.Equal(got, want) || slices.Contains(got, first[0]) {
-		t.Errorf("without %d: %v, want %v", first[0], got, want)
-	}
-	if got := find(n, anchor.Options{}); !slices.Equal(got, first) {
-		t.Errorf("then %v, before %v", got, first)
-	}
 }

@@ -82,9 +82,8 @@ func (s Suggestion) String() string { return fmt.Sprintf("K = %d (%s): %s", s.K,
 //
 // The models are those of Fit, to the bit, and the measures those of Evaluate;
 // but the corpus is prepared once, the products of the first eigenproblem are
-// shared (AP, DR, ENN, PALM, TruncatedEig), anchors are where they do not depend
-// on K (anchor.QR without CleanUp on the matrix of rectify.None), the row norms
-// of C and its co-occurring top words are counted once. Rectification, most of
+// shared (AP, DR, ENN, PALM, TruncatedEig), and the row norms of C and its
+// co-occurring top words are counted once. Rectification, most of
 // the work, depends on K after the first eigenpairs. Where the method does not
 // make these products (LR), the spectrum takes some 2K + 60 of the largest K.
 //
@@ -150,11 +149,6 @@ func (p Pipeline) sweep(ctx context.Context, d *Prepared, ks []int, begun time.T
 		return nil, &TopicsError{K: p.k, Words: n}
 	}
 	pr.shared = spectrum.New(pr.c)
-	if _, none := p.rectifier.(rectify.None); none {
-		if q, ok := p.finder.(anchor.QR); ok && !q.CleanUp {
-			p.finder = &nested{QR: q, most: p.k}
-		}
-	}
 	s := &Sweep{Points: make([]SweepPoint, len(ks)), Prepared: d, Shared: time.Since(begun)}
 	tr := &tracker{rec: p.rec}
 	for i, k := range ks {
@@ -255,33 +249,6 @@ func (p Pipeline) sweepPairs(ctx context.Context, d *Prepared, points []SweepPoi
 		return nil, 0, errorf("sweep: %w", err)
 	}
 	return pairs, time.Since(at), nil
-}
-
-// nested finds anchors where those for k topics are the first k of those for
-// more: for the most topics at once.
-type nested struct {
-	anchor.QR
-	most  int
-	found *anchor.Result
-}
-
-func (n *nested) Find(ctx context.Context, rows cooc.Rows, k int, opt anchor.Options) (*anchor.Result, error) {
-	if opt.Partial != nil { // for one of the models alone
-		return n.QR.Find(ctx, rows, k, opt)
-	}
-	if n.found == nil {
-		q := n.QR
-		q.AllowFewer = true
-		found, err := q.Find(ctx, rows, n.most, opt)
-		if err != nil {
-			return nil, err
-		}
-		n.found = found
-	}
-	if len(n.found.Anchors) < k {
-		return n.QR.Find(ctx, rows, k, opt) // which knows what to say
-	}
-	return &anchor.Result{Anchors: slices.Clone(n.found.Anchors[:k]), Norms: slices.Clone(n.found.Norms[:k]), Candidates: n.found.Candidates}, nil
 }
 
 // suggest fills in the suggestions.

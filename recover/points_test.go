@@ -55,7 +55,7 @@ func TestPointsInvariants(t *testing.T) {
 	_, a := spoiled(t, 80, 6, 2)
 	c := dense(t, a)
 	r := rowsOf(t, c)
-	f := anchor.Tandem{Facets: [][]string{{"3", "8"}, {"5"}, {"11", "20", "31"}}, Complete: anchor.QR{}}
+	f := anchor.Tandem{Groups: [][]string{{"3", "8"}, {"5"}, {"11", "20", "31"}}, Complete: anchor.QR{}}
 	anch, err := f.Find(ctx, r, 6, anchor.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -136,7 +136,7 @@ func (f finderFlags) finder(name string) anchor.Finder {
 	case "fixed":
 		return anchor.Fixed{Words: slices.Concat(f.facets...), Complete: f.finder(f.complete)}
 	case "tandem":
-		return anchor.Tandem{Facets: f.facets, Complete: f.finder(f.complete)}
+		return anchor.Tandem{Groups: f.facets, Complete: f.finder(f.complete)}
 	}
 	return nil // -complete none
 }

@@ -63,7 +63,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
@@ -127,11 +126,11 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.finder.name, "anchors", "qr", "the `method`: "+finderHelp)
 	f.IntVar(&o.replace, "replace-anchors", jsmf.DefaultReplacements, "look for other anchors up to `R` times where the model does not fit; 0, as in the papers, never")
 	f.IntVar(&o.finder.minDF, "anchor-min-df", 0, "anchors must be in at least `D` documents; those of -anchor-words need not")
-	f.IntVar(&o.finder.dims, "project-dims", 0, fmt.Sprintf("`D` dimensions of projected; otherwise %d, or as many as there are words", anchor.DefaultDims))
-	f.BoolVar(&o.finder.sparse, "project-sparse", false, fmt.Sprintf("projected by a matrix of which all but %.3g %% is zero, not a Gaussian one", 100*anchor.DefaultDensity))
+	f.IntVar(&o.finder.dims, "project-dims", 0, "`D` dimensions of projected; otherwise 1000, or as many as there are words")
+	f.BoolVar(&o.finder.sparse, "project-sparse", false, "projected by a matrix of which all but 10 % is zero, not a Gaussian one")
 	f.BoolVar(&o.finder.cleanUp, "clean-up", false, "qr replaces each anchor once more by the word farthest from the others; projected does always")
 	f.BoolVar(&o.finder.unnormalised, "unnormalised", false, "spa and xray go by the rows of C, not of C̄")
-	f.IntVar(&o.finder.embedDims, "embed-dims", 0, fmt.Sprintf("`D` dimensions of pca and tsne; otherwise %d", anchor.DefaultHullDims))
+	f.IntVar(&o.finder.embedDims, "embed-dims", 0, "`D` dimensions of pca and tsne; otherwise 3")
 	f.Float64Var(&o.finder.perplexity, "perplexity", 0, "the effective number of neighbours `P` of tsne; otherwise 30")
 	f.BoolVar(&o.finder.allVertices, "all-vertices", false, "all vertices that pca or tsne find become anchors; -k is the rank of the rectification then")
 	f.StringVar(&o.finder.words, "anchor-words", "", "the anchors of fixed and tandem: a `file`, a line a topic, the words of tandem with blanks between")

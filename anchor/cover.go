@@ -9,119 +9,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/run"
 	"github.com/jsmf-go/spectral/internal/simplex"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// DefaultCoverTol is the distance of a row from the anchors' hull or cone,
-// relative to the longest row, below which it counts as explained by them. The
-// distances are square roots of differences of squares: below √(Kε) ≈ 1e-7
-// they are rounding.
-const DefaultCoverTol = 1e-6
-
-// SNPA is the successive non-negative projection algorithm, a baseline of
-// fu-2018: the anchor is the row farthest from the convex hull of the anchors
-// found and the origin. It differs from SPA and QR, whose projections may have
-// negative coefficients, where the data is not separable: rows on the far side
-// of the anchors are corners to SNPA, and there may be more anchors than the
-// rank of C̄.
-//
-// The Norms of the result are the distances from the hull, which never grow, but
-// for those of given anchors. Completes a partial set.
-//
-// Cost: a product of C̄ with a vector and N small least-squares problems an
-// anchor (by an active-set method, begun where the last ended), which takes longer
-// than the recovery of the topics several times over. Memory: 16·N·K bytes.
-type SNPA struct {
-	// Tol is the relative distance below which a row counts as explained, in
-	// [0, 1); 0 means DefaultCoverTol.
-	Tol float64
-	// MinDocs and MinDocFraction are those of QR.
-	MinDocs        int
-	MinDocFraction float64
-	// AllowFewer returns the anchors found where these explain all candidates, or
-	// there are fewer candidates than k. Otherwise that is a *CoverError or a
-	// *CandidateError.
-	AllowFewer bool
-}
-
-func (s SNPA) String() string {
-	return withOptions("SNPA", describeCover(s.admit(), s.Tol))
-}
-
-func (s SNPA) admit() admit { return admit{s.MinDocs, s.MinDocFraction, s.AllowFewer} }
-
-// Validate reports settings out of range.
-func (s SNPA) Validate() error { return validateCover("SNPA", s.admit(), s.Tol) }
-
-// Find implements Finder. Errors: settings out of range, a document-frequency
-// bound without opt.DocFrequencies, *CoverError, *CandidateError,
-// *PartialError, those of scls, ctx's.
-func (s SNPA) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	x, err := begin(ctx, "SNPA", rows, k, s.admit(), opt)
-	if err != nil {
-		return nil, err
-	}
-	return newCover(x, s.Tol, false, nil).run(ctx)
-}
-
-// XRAY is the conical-hull algorithm, a baseline of fu-2018: of the rows
-// outside of the cone of the anchors found, the one farthest from it shows the
-// way out, its residual R, and the anchor is the row that goes farthest along
-// it, argmax_j Rᵀc_j/(1ᵀc_j), an extreme ray of the cone of all rows (the
-// selection by "max" of its authors).
-//
-// The Norms of the result are the distances of the farthest rows from the cone,
-// which never grow, not those of the anchors (but for given ones, which have
-// their own). Completes a partial set.
-//
-// Cost: two products of C̄ with a vector and N non-negative least-squares
-// problems an anchor; memory 24·N·K bytes.
-type XRAY struct {
-	// Unnormalised takes the row farthest from the cone among the rows of C, and
-	// not of C̄: frequent words show the way out. The anchor itself is chosen by
-	// the same rule, which does not depend on how long the rows are.
-	Unnormalised bool
-	// Tol, MinDocs, MinDocFraction and AllowFewer are those of SNPA.
-	Tol            float64
-	MinDocs        int
-	MinDocFraction float64
-	AllowFewer     bool
-}
-
-func (x XRAY) String() string {
-	opts := describeCover(x.admit(), x.Tol)
-	if x.Unnormalised {
-		opts = append([]string{"unnormalised"}, opts...)
-	}
-	return withOptions("XRAY", opts)
-}
-
-func (x XRAY) admit() admit { return admit{x.MinDocs, x.MinDocFraction, x.AllowFewer} }
-
-// Validate reports settings out of range.
-func (x XRAY) Validate() error { return validateCover("XRAY", x.admit(), x.Tol) }
-
-// Find implements Finder. Errors as SNPA.
-func (x XRAY) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
-	if err := x.Validate(); err != nil {
-		return nil, err
-	}
-	s, err := begin(ctx, "XRAY", rows, k, x.admit(), opt)
-	if err != nil {
-		return nil, err
-	}
-	var weights []float64
-	if x.Unnormalised {
-		weights = rows.Marginals()
-	}
-	return newCover(s, x.Tol, true, weights).run(ctx)
-}
+// coverTol is the distance of a row from the anchors' hull or cone, relative to the
+// longest row, below which it counts as explained by them, by default. The distances
+// are square roots of differences of squares: below √(Kε) ≈ 1e-7 they are rounding.
+const coverTol = 1e-6
 
 func describeCover(a admit, tol float64) []string {
 	opts := a.describe()
@@ -166,7 +62,7 @@ type cover struct {
 
 func newCover(s *search, tol float64, cone bool, weights []float64) *cover {
 	if tol == 0 {
-		tol = DefaultCoverTol
+		tol = coverTol
 	}
 	c := &cover{search: s, tol: tol, cone: cone, weights: weights, dist: make([]float64, s.n), x: mat.NewDense(s.d, 1, nil), p: mat.NewDense(s.n, 1, nil)}
 	c.largest = 0
@@ -264,7 +160,7 @@ func (c *cover) reach(ctx context.Context, t, w int) (float64, error) {
 	}
 	r := math.Sqrt(max(size*size+2*obj[0]*bound[0]*bound[0], 0))
 	if r <= c.tol*size {
-		return 0, &PartialError{t, w, fmt.Sprintf("those given before explain its row (%.3g from it, the row is %.3g long)", r, size)}
+		return 0, &givenError{t, w, fmt.Sprintf("those given before explain its row (%.3g from it, the row is %.3g long)", r, size)}
 	}
 	return r, nil
 }

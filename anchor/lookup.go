@@ -1,0 +1,184 @@
+package anchor
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+)
+
+// UnknownWordError names words that are not in the vocabulary.
+type UnknownWordError struct {
+	Words []string
+	// Near holds for each of them up to three words of the vocabulary that are
+	// spelt like it, the nearest first.
+	Near [][]string
+}
+
+func (e *UnknownWordError) Error() string {
+	var b strings.Builder
+	b.WriteString("anchor: not in the vocabulary: ")
+	for i, w := range e.Words {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%.60q", w)
+		if i >= len(e.Near) || len(e.Near[i]) == 0 {
+			continue
+		}
+		for j, w := range e.Near[i] {
+			b.WriteString([]string{" (near: ", ", "}[min(j, 1)])
+			fmt.Fprintf(&b, "%.60q", w)
+		}
+		b.WriteString(")")
+	}
+	return b.String()
+}
+
+// lookup finds rows by word.
+type lookup struct {
+	n       int
+	vocab   []string
+	numbers []int
+}
+
+func newLookup(rows cooc.Rows, opt Options) (*lookup, error) {
+	n, _ := rows.Dims()
+	if opt.Vocabulary != nil && len(opt.Vocabulary) != n {
+		return nil, fmt.Errorf("anchor: a vocabulary of %d words for %d rows", len(opt.Vocabulary), n)
+	}
+	if opt.Numbers != nil && (len(opt.Numbers) != n || !slices.IsSorted(opt.Numbers)) {
+		return nil, fmt.Errorf("anchor: %d numbers of words, ascending or not, for %d rows; want as many, ascending", len(opt.Numbers), n)
+	}
+	return &lookup{n, opt.Vocabulary, opt.Numbers}, nil
+}
+
+// number returns the row of the word the caller knows by that number.
+func (l *lookup) number(w int) (int, error) {
+	largest := l.n - 1
+	if l.numbers != nil {
+		largest = l.numbers[l.n-1]
+		if i, ok := slices.BinarySearch(l.numbers, w); ok {
+			return i, nil
+		}
+	} else if w >= 0 && w < l.n {
+		return w, nil
+	}
+	if w >= 0 && w < largest {
+		return 0, fmt.Errorf("anchor: word %d has an empty co-occurrence row and cannot be an anchor", w)
+	}
+	return 0, fmt.Errorf("anchor: there is no word %d; numbers go from 0 to %d", w, largest)
+}
+
+// words returns the rows of words; the lowest where the vocabulary repeats one.
+func (l *lookup) words(names []string) ([]int, error) {
+	index := make(map[string]int, len(names))
+	for _, w := range names {
+		index[w] = -1
+	}
+	if l.vocab == nil {
+		for w := range index {
+			if v, err := strconv.Atoi(w); err == nil && strconv.Itoa(v) == w {
+				if i, err := l.number(v); err == nil {
+					index[w] = i
+				}
+			}
+		}
+	}
+	for i, w := range l.vocab {
+		if at, ok := index[w]; ok && at < 0 {
+			index[w] = i
+		}
+	}
+	rows := make([]int, len(names))
+	var unknown UnknownWordError
+	for i, w := range names {
+		if rows[i] = index[w]; rows[i] < 0 {
+			unknown.Words, unknown.Near = append(unknown.Words, w), append(unknown.Near, near(w, l.vocab))
+		}
+	}
+	if unknown.Words != nil {
+		return nil, &unknown
+	}
+	return rows, nil
+}
+
+// groups finds all words at once, so that the error names all unknown ones.
+func (l *lookup) groups(names [][]string) ([][]int, error) {
+	all, err := l.words(slices.Concat(names...))
+	if err != nil {
+		return nil, err
+	}
+	groups := make([][]int, len(names))
+	for i, f := range names {
+		groups[i], all = all[:len(f):len(f)], all[len(f):]
+	}
+	return groups, nil
+}
+
+// named adds the word to the error of a given anchor.
+func (l *lookup) named(err error) error {
+	var ge *givenError
+	if errors.As(err, &ge) && l.vocab != nil && ge.word >= 0 && ge.word < l.n {
+		return fmt.Errorf("%w (%.60q)", err, l.vocab[ge.word])
+	}
+	return err
+}
+
+// near returns up to three words of the vocabulary that can be made of word by
+// few changes, a third of its letters at most: the nearest first, ties in the
+// order of the vocabulary. Case does not count.
+func near(word string, vocab []string) []string {
+	type match struct {
+		word string
+		dist int
+	}
+	a := []rune(strings.ToLower(word))
+	most := max(1, min(len(a)/3, 3))
+	var found []match
+	for _, w := range vocab {
+		if d := edits(a, []rune(strings.ToLower(w)), most); d <= most {
+			found = append(found, match{w, d})
+		}
+	}
+	slices.SortStableFunc(found, func(x, y match) int { return cmp.Compare(x.dist, y.dist) })
+	var words []string
+	for _, m := range found {
+		if !slices.Contains(words, m.word) && len(words) < 3 {
+			words = append(words, m.word)
+		}
+	}
+	return words
+}
+
+// edits is the number of letters that must be inserted, deleted, replaced, or
+// exchanged with their neighbour to make b of a, or more than most where it is
+// more than most.
+func edits(a, b []rune, most int) int {
+	if len(a)-len(b) > most || len(b)-len(a) > most {
+		return most + 1
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

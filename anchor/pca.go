@@ -1,0 +1,156 @@
+package anchor
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+)
+
+// principalComponents returns the scores of the given rows of C̄ on their first
+// p principal components, the columns of (C̄ − 1·mean)·V with V the leading right
+// singular vectors, and how many there are: fewer than p where the rows span fewer
+// dimensions, of singular values above 1e-7 of the first. The entry of largest size
+// of a column is positive.
+//
+// V are eigenvectors of the d×d matrix of the centred rows, by Lanczos; the
+// scores are exact to the rounding of the rows, not of its square.
+func principalComponents(ctx context.Context, rows cooc.Rows, words []int, p, workers int) (scores *mat.Dense, found int, err error) {
+	_, d := rows.Dims()
+	p = min(p, d)
+	c := newCentred(rows, words, workers)
+	op := func(ctx context.Context, dst, x blas64.General) error {
+		y, err := c.mul(ctx, asDense(x))
+		if err != nil {
+			return err
+		}
+		return cooc.MulTransTo(ctx, rows, asDense(dst), y, workers)
+	}
+	theta, v, st, err := linalg.Lanczos(ctx, d, op, linalg.LanczosOptions{Pairs: p, Tol: 1e-9, MaxRestarts: 60, Block: 8, Workers: workers})
+	if err != nil {
+		return nil, 0, fmt.Errorf("anchor: principal components: %w", err)
+	}
+	basis := mat.NewDense(d, p, nil)
+	for j := range p {
+		for i, x := range linalg.Row(v, j) {
+			basis.Set(i, j, x)
+		}
+	}
+	y, err := c.mul(ctx, basis)
+	if err != nil {
+		return nil, 0, fmt.Errorf("anchor: %w", err)
+	}
+	norms2, err := rows.Norms2(ctx, workers)
+	if err != nil {
+		return nil, 0, fmt.Errorf("anchor: %w", err)
+	}
+	total := 0.0
+	for _, i := range words {
+		total += norms2[i]
+	}
+	// Rows that differ by rounding only have no components at all.
+	floor := 1e-12 * math.Sqrt(total)
+	for ; found < p; found++ {
+		s := 0.0
+		for i := range c.used {
+			s += y.At(i, found) * y.At(i, found)
+		}
+		if s = math.Sqrt(s); s <= floor {
+			break
+		}
+		if found == 0 {
+			floor = max(floor, rankTol*s)
+		}
+	}
+	switch {
+	case found == 0:
+		return nil, 0, nil
+	// Where there are fewer dimensions than p the last pairs are rounding.
+	case !st.Converged && st.Residual > 1e-13*theta[0]:
+		return nil, 0, fmt.Errorf("anchor: the %d first principal components were not found in %d restarts: the residual is %.2g of the first", p, st.Restarts, st.Residual/theta[0])
+	}
+	return signed(y, words, found), found, nil
+}
+
+// signed returns the given rows of the first k columns, each with the sign that makes
+// its entry of largest size positive.
+func signed(y *mat.Dense, words []int, k int) *mat.Dense {
+	scores := mat.NewDense(len(words), k, nil)
+	for j := range k {
+		largest, sign := 0.0, 1.0
+		for t, i := range words {
+			v := y.At(i, j)
+			scores.Set(t, j, v)
+			if math.Abs(v) > largest*(1+1e-9) {
+				largest, sign = math.Abs(v), math.Copysign(1, v)
+			}
+		}
+		if sign < 0 {
+			for t := range words {
+				scores.Set(t, j, -scores.At(t, j))
+			}
+		}
+	}
+	return scores
+}
+
+// centred are the rows of some words less their mean; those of the others are zero.
+type centred struct {
+	rows    cooc.Rows
+	words   []int
+	used    []bool
+	workers int
+}
+
+func newCentred(rows cooc.Rows, words []int, workers int) *centred {
+	n, _ := rows.Dims()
+	c := &centred{rows, words, make([]bool, n), workers}
+	for _, i := range words {
+		c.used[i] = true
+	}
+	return c
+}
+
+// mul returns the product with x.
+func (c *centred) mul(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	_, q := x.Dims()
+	y := mat.NewDense(len(c.used), q, nil)
+	if err := c.rows.MulTo(ctx, y, x, c.workers); err != nil {
+		return nil, err
+	}
+	mean := make([]float64, q)
+	for _, i := range c.words {
+		for j, v := range y.RawRowView(i) {
+			mean[j] += v
+		}
+	}
+	for j := range mean {
+		mean[j] /= float64(len(c.words))
+	}
+	return y, run.Chunks(ctx, len(c.used), 1024, c.workers, func(_, _, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			row := y.RawRowView(i)
+			if !c.used[i] {
+				clear(row)
+				continue
+			}
+			for j := range row {
+				row[j] -= mean[j]
+			}
+		}
+		return nil
+	})
+}
+
+// asDense returns g as a matrix in the same memory.
+func asDense(g blas64.General) *mat.Dense {
+	var m mat.Dense
+	m.SetRawMatrix(g)
+	return &m
+}
