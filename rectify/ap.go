@@ -68,7 +68,7 @@ type apMethod struct {
 	cur   linalg.LowRankSparse // C_t
 	have  bool
 	sum   float64 // of C_t
-	look  lookup
+	scan  scanner
 	moved moves
 	spare blas64.General // a Y that is not needed any more
 }
@@ -84,7 +84,7 @@ func (a *apMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	n := float64(l.c.Dim())
 	y := l.pairs.y(a.spare)
 	r := (1 - sumOf(y)) / (n * n) // makes the sum of YYᵀ + r·eeᵀ one
-	e, lifted, err := a.look.negativePart(ctx, y, r, l.opt.mostEntries(l.c.Dim(), l.k), l.opt.Workers)
+	e, sumE, err := a.scan.negativePart(ctx, y, r, l.opt.mostEntries(l.c.Dim(), l.k), l.opt.Workers)
 	if err != nil {
 		return step{}, l.opt.refused(err, "AP", l.c.Dim(), l.k)
 	}
@@ -101,15 +101,15 @@ func (a *apMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	if err != nil {
 		return step{}, err
 	}
-	a.look.spare, a.spare = a.cur.E, a.cur.Y
-	a.cur, a.have, a.sum = next, true, 1+lifted
+	a.scan.spare, a.spare = a.cur.E, a.cur.Y
+	a.cur, a.have, a.sum = next, true, 1+sumE
 	l.multiplyBy(&a.cur)
 	l.res.Shift = r
-	return step{change: change, compared: change, lifted: len(e.Cols)}, nil
+	return step{change: change, compared: change, zeroed: len(e.Cols)}, nil
 }
 
 func (a *apMethod) finish(ctx context.Context, l *loop) error {
-	a.look, a.moved, a.spare = lookup{}, moves{}, blas64.General{}
+	a.scan, a.moved, a.spare = scanner{}, moves{}, blas64.General{}
 	s := 1 / a.sum
 	for i := range a.cur.Y.Data {
 		a.cur.Y.Data[i] *= math.Sqrt(s)

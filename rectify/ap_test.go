@@ -168,7 +168,7 @@ func TestExactEqualsDense(t *testing.T) {
 			}
 		}
 		if i := len(dense.Nonzeros) - 1; math.Abs(float64(exact.Nonzeros[i]-dense.Nonzeros[i])) > 1e-4*float64(dense.Nonzeros[i])+2 {
-			t.Errorf("K=%d: %d and %d entries lifted", k, exact.Nonzeros[i], dense.Nonzeros[i])
+			t.Errorf("K=%d: %d and %d entries zeroed", k, exact.Nonzeros[i], dense.Nonzeros[i])
 		}
 	}
 	for _, size := range []struct{ n, k int }{{50, 2}, {300, 10}, {400, 40}} {
@@ -279,7 +279,7 @@ func TestAPInvariants(t *testing.T) {
 		for j := range n {
 			v := d.At(i, j)
 			sum += v
-			// E lifts an entry to zero up to the rounding of one sum of K terms.
+			// E sets an entry to zero up to the rounding of one sum of K terms.
 			if v < -1e-18 || v != d.At(j, i) {
 				t.Fatalf("entry (%d, %d) is %g, (%d, %d) is %g", i, j, v, j, i, d.At(j, i))
 			}

@@ -46,7 +46,7 @@ func TestAutoChooses(t *testing.T) {
 	}
 }
 
-// Where more has to be lifted than Auto assumes it changes its mind in the
+// Where more entries are negative than Auto assumes it changes its mind in the
 // first iteration; AP itself refuses.
 func TestAutoFindsDenseCorrections(t *testing.T) {
 	// Words that nearly all co-occur with few others: half of YYᵀ is negative.
@@ -69,7 +69,7 @@ func TestAutoFindsDenseCorrections(t *testing.T) {
 	}
 	entries := full.Nonzeros[0]
 	if entries < n*n/6 {
-		t.Fatalf("only %d entries to lift: not the case to be tested", entries)
+		t.Fatalf("only %d negative entries: not the case to be tested", entries)
 	}
 	limit := int64(64*n*(k+10) + 48*n*n/8)
 	var me *rectify.MemoryError

@@ -127,7 +127,7 @@ func (d *dcMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 		change += (v - d.median[j]) * (v - d.median[j])
 		d.median[j] = v
 	}
-	return step{change: math.Sqrt(change), lifted: -1}, nil
+	return step{change: math.Sqrt(change), zeroed: -1}, nil
 }
 
 func (d *dcMethod) finish(ctx context.Context, l *loop) error {
@@ -136,11 +136,11 @@ func (d *dcMethod) finish(ctx context.Context, l *loop) error {
 			l.res.Undetermined++
 		}
 	}
-	lifted, err := d.out.finish(d.median)
+	negative, err := d.out.finish(d.median)
 	if err != nil {
 		return err
 	}
-	l.res.C, l.res.Nonzeros = d.out, []int{lifted}
+	l.res.C, l.res.Nonzeros = d.out, []int{negative}
 	l.op = operator(d.out, l.opt.Workers)
 	if err := l.next(ctx, l.iterations); err != nil {
 		return err

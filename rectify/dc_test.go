@@ -59,13 +59,13 @@ func TestDCGivesBackTheDiagonal(t *testing.T) {
 	}{{30, 3, false}, {101, 8, false}, {200, 12, false}, {90, 5, true}, {11, 4, false}} {
 		t.Run(fmt.Sprintf("N=%d/K=%d", c.n, c.k), func(t *testing.T) {
 			truth := exactModel(rng, c.n, c.k, c.indefinite)
-			spoilt := mat.NewSymDense(c.n, nil)
-			spoilt.CopySym(truth)
+			corrupt := mat.NewSymDense(c.n, nil)
+			corrupt.CopySym(truth)
 			for i := range c.n {
-				spoilt.SetSym(i, i, truth.At(i, i)*4*rng.Float64())
+				corrupt.SetSym(i, i, truth.At(i, i)*4*rng.Float64())
 			}
 			most := mat.Max(truth)
-			for _, in := range []*mat.SymDense{truth, spoilt} {
+			for _, in := range []*mat.SymDense{truth, corrupt} {
 				res, err := rectify.DC{}.Rectify(ctx, newDense(t, in), c.k, rectify.Options{})
 				if err != nil {
 					t.Fatal(err)
@@ -165,7 +165,7 @@ func TestDCAgainstDefinition(t *testing.T) {
 		t.Errorf("differs by %g", d)
 	}
 	if res.Nonzeros[0] != negative {
-		t.Errorf("%d entries lifted, want %d", res.Nonzeros[0], negative)
+		t.Errorf("%d entries zeroed, want %d", res.Nonzeros[0], negative)
 	}
 	nearest := normOf(want, projectPSD(want, k)) / mat.Norm(want, 2)
 	near(t, "rank residual", res.Violations.RankResidual, nearest, 1e-9)

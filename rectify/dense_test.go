@@ -51,7 +51,7 @@ func denseAP(t testing.TB, c0 cooc.Matrix, k, iterations int, eigenTol float64) 
 			r -= s * s
 		}
 		r /= float64(n) * float64(n)
-		change, lifted := 0.0, 0
+		change, zeroed := 0.0, 0
 		beyond = 0
 		sums := make([][3]float64, run.Count(n, 64))
 		err = run.Chunks(ctx, n, 64, 0, func(_, q, lo, hi int) error {
@@ -79,11 +79,11 @@ func denseAP(t testing.TB, c0 cooc.Matrix, k, iterations int, eigenTol float64) 
 			t.Fatal(err)
 		}
 		for _, s := range sums {
-			change, beyond, lifted = change+s[0], beyond+s[1], lifted+int(s[2])
+			change, beyond, zeroed = change+s[0], beyond+s[1], zeroed+int(s[2])
 		}
 		res.Eigenvalues = theta
 		res.Changes = append(res.Changes, math.Sqrt(change))
-		res.Nonzeros = append(res.Nonzeros, lifted)
+		res.Nonzeros = append(res.Nonzeros, zeroed)
 	}
 	sum, whole := 0.0, 0.0
 	for _, v := range cur.Data {

@@ -67,7 +67,7 @@ func (a DR) Bytes(n, k int, opt Options) int64 {
 type drMethod struct {
 	cur   *linalg.LowRankSparse // C3; nil before the first iteration
 	sum   float64               // of C3
-	look  lookup
+	scan  scanner
 	spare linalg.CSR // an S that is not needed any more
 }
 
@@ -92,14 +92,14 @@ func (d *drMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	// the ones where C2 < 0. There are two S beside F, a half more than AP needs.
 	b := r1 + r2
 	shift := min(b, b+r2)
-	found, _, err := d.look.negativePart(ctx, y, shift, max(1, l.opt.mostEntries(n, l.k)*2/3), l.opt.Workers)
+	found, _, err := d.scan.negativePart(ctx, y, shift, max(1, l.opt.mostEntries(n, l.k)*2/3), l.opt.Workers)
 	if many := (*tooDense)(nil); errors.As(err, &many) {
 		err = &tooDense{entries: many.entries * 3 / 2}
 	}
 	if err != nil {
 		return step{}, l.opt.refused(err, "DR", n, l.k)
 	}
-	s, sumS, lifted := reflect(found, d.spare, b, r2, shift)
+	s, sumS, zeroed := reflect(found, d.spare, b, r2, shift)
 
 	// C3 = PSD(|C2|) + S.
 	l.multiplyBy(&linalg.LowRankSparse{Y: y, R: b, E: found})
@@ -116,21 +116,21 @@ func (d *drMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	if err != nil {
 		return step{}, err
 	}
-	d.look.spare = found
+	d.scan.spare = found
 	if d.cur != nil {
 		d.spare = d.cur.E
 	}
 	d.cur, d.sum = next, sumOf(next.Y)+sumS
 	l.multiplyBy(next)
 	l.res.Shift = r2
-	return step{change: change, compared: change, lifted: lifted}, nil
+	return step{change: change, compared: change, zeroed: zeroed}, nil
 }
 
 // reflect makes |C2| = YYᵀ + b + F and S = min(C2, 0) of the entries of YYᵀ + shift
 // that were found negative, given with the other sign. F takes the place of the
 // entries found, and S the memory of spare. It also returns ΣS, and how many entries
 // R_NN meets below zero.
-func reflect(found, spare linalg.CSR, b, r2, shift float64) (s linalg.CSR, sum float64, lifted int) {
+func reflect(found, spare linalg.CSR, b, r2, shift float64) (s linalg.CSR, sum float64, zeroed int) {
 	reflected := func(p int) (low, c2 float64) {
 		low = b - (found.Vals[p] + shift) // (YYᵀ)_ij + b
 		if low+r2 < 0 {
@@ -150,7 +150,7 @@ func reflect(found, spare linalg.CSR, b, r2, shift float64) (s linalg.CSR, sum f
 		for p := found.RowPtr[i]; p < found.RowPtr[i+1]; p++ {
 			low, c2 := reflected(p)
 			if low+r2 < 0 {
-				lifted++
+				zeroed++
 			}
 			found.Vals[p] = math.Abs(c2) - low
 			if c2 < 0 {
@@ -160,11 +160,11 @@ func reflect(found, spare linalg.CSR, b, r2, shift float64) (s linalg.CSR, sum f
 		}
 		s.RowPtr[i+1] = len(s.Cols)
 	}
-	return s, sum, lifted
+	return s, sum, zeroed
 }
 
 func (d *drMethod) finish(ctx context.Context, l *loop) error {
-	d.look, d.spare = lookup{}, linalg.CSR{}
+	d.scan, d.spare = scanner{}, linalg.CSR{}
 	if !(d.sum > 0) {
 		return fmt.Errorf("the result sums to %g and cannot be divided by it", d.sum)
 	}

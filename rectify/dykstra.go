@@ -135,7 +135,7 @@ func (d *dykstraMethod) step(ctx context.Context, l *loop, t int) (step, error) 
 	s := step{}
 	d.off = 0
 	for q := range change {
-		s.change, d.off, s.lifted = s.change+change[q], d.off+apart[q], s.lifted+zeros[q]
+		s.change, d.off, s.zeroed = s.change+change[q], d.off+apart[q], s.zeroed+zeros[q]
 	}
 	s.change, d.off = math.Sqrt(s.change), math.Sqrt(d.off)
 	s.compared = s.change

@@ -130,8 +130,8 @@ func (e ENN) rows(n, k int) int {
 // ennMethod is ENN in the loop.
 type ennMethod struct {
 	ENN
-	cur    *lift
-	found  lookup
+	cur    *ennIterate
+	scan   scanner
 	moved  moves
 	spare  blas64.General // a Y that is not needed any more
 	inside []float64      // the products of the rows I
@@ -159,7 +159,7 @@ func (e *ennMethod) first(ctx context.Context, l *loop) (err error) {
 		fro += v * v
 	}
 	l.tol *= math.Sqrt(fro)
-	if e.cur, err = e.look(ctx, l, linalg.CSR{}); err != nil {
+	if e.cur, err = e.correct(ctx, l, linalg.CSR{}); err != nil {
 		return err
 	}
 	if err := e.cur.mirror(ctx, linalg.CSR{}, l.opt.Workers); err != nil {
@@ -182,7 +182,7 @@ func (e *ennMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	// The new E takes over the memory of the old, one half before the two are
 	// compared and one after.
 	cur := e.cur
-	next, err := e.look(ctx, l, cur.rest)
+	next, err := e.correct(ctx, l, cur.rest)
 	if err != nil {
 		return step{}, err
 	}
@@ -190,7 +190,7 @@ func (e *ennMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	if err != nil {
 		return step{}, err
 	}
-	moved, err := liftChange(ctx, cur, next, l.opt.Workers)
+	moved, err := correctionChange(ctx, cur, next, l.opt.Workers)
 	if err != nil {
 		return step{}, err
 	}
@@ -199,28 +199,28 @@ func (e *ennMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	}
 	e.spare = cur.y
 	if cur.rows == nil && next.rows == nil {
-		e.found.spare = cur.own
+		e.scan.spare = cur.own
 	}
 	e.cur = next
 	l.res.CorrectionChanges = append(l.res.CorrectionChanges, moved)
-	return step{change: math.Sqrt(max(change, 0)), compared: moved, lifted: next.nnz()}, nil
+	return step{change: math.Sqrt(max(change, 0)), compared: moved, zeroed: next.nnz()}, nil
 }
 
-// look makes the E and r of the eigenpairs, but for the mirrored half of E. It takes
+// correct makes the E and r of the eigenpairs, but for the mirrored half of E. It takes
 // over the memory of reuse.
-func (e *ennMethod) look(ctx context.Context, l *loop, reuse linalg.CSR) (*lift, error) {
+func (e *ennMethod) correct(ctx context.Context, l *loop, reuse linalg.CSR) (*ennIterate, error) {
 	y := l.pairs.y(e.spare)
 	n := y.Rows
-	m := &lift{y: y}
+	m := &ennIterate{y: y}
 	m.rows, m.epsilon = longest(y, e.rows(n, l.k), e.Epsilon)
-	var lifted float64
+	var sumE float64
 	var err error
 	if m.rows == nil {
-		m.own, lifted, err = e.found.negativePart(ctx, y, 0, 0, l.opt.Workers)
+		m.own, sumE, err = e.scan.negativePart(ctx, y, 0, 0, l.opt.Workers)
 	} else {
-		m.own, lifted, err = e.found.negativeRows(ctx, y, m.rows, reuse, l.opt.Workers)
+		m.own, sumE, err = e.scan.negativeRows(ctx, y, m.rows, reuse, l.opt.Workers)
 	}
-	m.r = (1 - sumOf(y) - lifted) / (float64(n) * float64(n))
+	m.r = (1 - sumOf(y) - sumE) / (float64(n) * float64(n))
 	return m, err
 }
 
@@ -263,13 +263,13 @@ const measured = 4
 
 func (e *ennMethod) finish(ctx context.Context, l *loop) error {
 	n := l.c.Dim()
-	l.res.Shift, l.res.LookedUp, l.res.Epsilon = e.cur.r, len(e.cur.rows), e.cur.epsilon
+	l.res.Shift, l.res.Scanned, l.res.Epsilon = e.cur.r, len(e.cur.rows), e.cur.epsilon
 	if e.cur.rows == nil {
-		l.res.LookedUp = n
+		l.res.Scanned = n
 	}
 	y := e.cur.y
-	e.cur, e.found, e.moved, e.spare, e.inside = nil, lookup{}, moves{}, blas64.General{}, nil
-	return l.lowRank(ctx, y, e.Measure || n <= measured*l.res.LookedUp)
+	e.cur, e.scan, e.moved, e.spare, e.inside = nil, scanner{}, moves{}, blas64.General{}, nil
+	return l.lowRank(ctx, y, e.Measure || n <= measured*l.res.Scanned)
 }
 
 // lowRank makes YYᵀ the result, and measures it.

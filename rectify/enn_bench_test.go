@@ -87,7 +87,7 @@ func BenchmarkLAW(b *testing.B) {
 				if law, ok := rows.(*cooc.LAW); ok {
 					spoilt, n := law.Mended()
 					b.ReportMetric(float64(len(spoilt)), "spoilt")
-					b.ReportMetric(float64(n), "lifted")
+					b.ReportMetric(float64(n), "zeroed")
 				}
 			}
 		})

@@ -129,7 +129,7 @@ func TestGoldenTinyLowRank(t *testing.T) {
 				}
 			}
 			if _, got := law.Mended(); got != nnz {
-				t.Errorf("%d entries lifted, want %d", got, nnz)
+				t.Errorf("%d entries zeroed, want %d", got, nnz)
 			}
 			for i, v := range rec.Marginals {
 				near(t, "corrected d", v, want.RowSums[i], 1e-13)
@@ -193,7 +193,7 @@ func TestGoldenLowRank(t *testing.T) {
 					}
 					_, nnz := law.Mended()
 					if diff := math.Abs(float64(nnz - g.LawNNZ)); diff > 2+0.002*float64(g.LawNNZ) || g.Rectifier == "EIG" && diff != 0 {
-						t.Errorf("%d entries lifted, want %d", nnz, g.LawNNZ)
+						t.Errorf("%d entries zeroed, want %d", nnz, g.LawNNZ)
 					}
 					near(t, "least d", slices.Min(rec.Marginals), g.LawMinD, 10*tol*g.LawMinD)
 					for _, o := range g.Opt {
@@ -280,10 +280,10 @@ func TestENNGuarantee(t *testing.T) {
 	m, _ := real(t, "kos", 3000)
 	const k = 10
 	low := rectified(t, rectify.ENN{Iterations: 10}, m, k)
-	if low.LookedUp != 1100 || !(low.Epsilon > 0) {
-		t.Fatalf("%d rows looked up, ε = %g", low.LookedUp, low.Epsilon)
+	if low.Scanned != 1100 || !(low.Epsilon > 0) {
+		t.Fatalf("%d rows scanned, ε = %g", low.Scanned, low.Epsilon)
 	}
-	in := longestRows(low.C, low.LookedUp)
+	in := longestRows(low.C, low.Scanned)
 	row := make([]float64, m.Dim())
 	least, negative, sum, bound := 0.0, 0.0, 0.0, 0.0
 	for i := range row {
@@ -410,7 +410,7 @@ func TestENNAgainstNaive(t *testing.T) {
 				near(t, "negative sum", res.Violations.NegativeSum, negative, 1e-9)
 
 				// The guarantee, on the matrix itself.
-				rows := longestRows(res.C, res.LookedUp)
+				rows := longestRows(res.C, res.Scanned)
 				row := make([]float64, size.n)
 				for i := range size.n {
 					res.C.RowTo(row, i)
@@ -514,7 +514,7 @@ func TestENNStops(t *testing.T) {
 	}
 }
 
-// A model is left alone, whatever is looked up.
+// A model is left alone, whatever is scanned.
 func TestENNOfAModelIsTheModel(t *testing.T) {
 	p := testutil.NewPlanted(200, 6, 0.5, 3)
 	in := newDense(t, p.C)

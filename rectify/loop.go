@@ -65,7 +65,7 @@ type method interface {
 type step struct {
 	change   float64 // ‖C_t − C_{t−1}‖_F, or what stands for it
 	compared float64 // what the tolerance is compared with
-	lifted   int     // entries set to zero; −1: not counted
+	zeroed   int     // entries set to zero; −1: not counted
 }
 
 // loop makes the iterations of a method. It owns their number, the tolerance, the
@@ -127,8 +127,8 @@ func (l *loop) run(ctx context.Context, m method) error {
 		}
 		l.res.Iterations = t
 		l.res.Changes = append(l.res.Changes, s.change)
-		if s.lifted >= 0 {
-			l.res.Nonzeros = append(l.res.Nonzeros, s.lifted)
+		if s.zeroed >= 0 {
+			l.res.Nonzeros = append(l.res.Nonzeros, s.zeroed)
 		}
 		if l.opt.Progress != nil {
 			l.opt.Progress(t, l.iterations, s.change)

@@ -191,14 +191,14 @@ func TestMethodsSmall(t *testing.T) {
 	}
 }
 
-// spoilt is a Matrix with a row that is not finite.
-type spoilt struct {
+// corrupt is a Matrix with a row that is not finite.
+type corrupt struct {
 	cooc.Matrix
 	i int
 	v float64
 }
 
-func (s spoilt) RowTo(dst []float64, i int) {
+func (s corrupt) RowTo(dst []float64, i int) {
 	s.Matrix.RowTo(dst, i)
 	if i == s.i {
 		dst[3] = s.v
@@ -232,8 +232,8 @@ func TestMethodsBadInput(t *testing.T) {
 		{rectify.PALM{Inertia: 0.2}, m, 4, "Inertial is not set"},
 		{rectify.PALM{Tol: math.Inf(1)}, m, 4, "tolerances +Inf"},
 		{rectify.PALM{}, newDense(t, negative), 4, "none of the 4 largest eigenvalues is positive"},
-		{rectify.DC{}, spoilt{m, 7, math.NaN()}, 4, "entry (7, 3) of the matrix is NaN"},
-		{rectify.Dykstra{}, spoilt{m, 7, math.Inf(-1)}, 4, "entry (7, 3) of the matrix is -Inf"},
+		{rectify.DC{}, corrupt{m, 7, math.NaN()}, 4, "entry (7, 3) of the matrix is NaN"},
+		{rectify.Dykstra{}, corrupt{m, 7, math.Inf(-1)}, 4, "entry (7, 3) of the matrix is -Inf"},
 		{rectify.DC{}, zero, 4, "the result sums to 0"},
 	}
 	for _, r := range methods(3) {

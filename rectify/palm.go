@@ -188,7 +188,7 @@ func (p *palmMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 		l.res.Lyapunov = append(l.res.Lyapunov, j+0.5*p.x.delta*dx+0.5*p.y.delta*dy)
 	}
 	change := 0.5 * (math.Sqrt(dx) + math.Sqrt(dy))
-	return step{change: change, compared: change, lifted: -1}, nil
+	return step{change: change, compared: change, zeroed: -1}, nil
 }
 
 func (p *palmMethod) finish(_ context.Context, l *loop) error {

@@ -67,8 +67,8 @@ func newPatched(ctx context.Context, c cooc.Matrix, workers int) (*patched, erro
 }
 
 // finish sets the diagonal, and negative entries to zero, and makes the sum 1.
-// It returns how many entries it had to lift.
-func (p *patched) finish(diag []float64) (lifted int, err error) {
+// It returns how many entries were negative.
+func (p *patched) finish(diag []float64) (negative int, err error) {
 	n := len(diag)
 	p.c = slices.Clone(p.base.Marginals())
 	p.norms2 = slices.Clone(p.others2)
@@ -76,14 +76,14 @@ func (p *patched) finish(diag []float64) (lifted int, err error) {
 	for i, v := range diag {
 		if v < 0 {
 			v = 0
-			lifted++
+			negative++
 		}
 		p.norms2[i] += v * v
 		for t := p.e.RowPtr[i]; t < p.e.RowPtr[i+1]; t++ {
 			if int(p.e.Cols[t]) == i {
 				p.e.Vals[t] = v - p.diag[i]
 			} else {
-				lifted++
+				negative++
 			}
 			p.c[i] += p.e.Vals[t]
 		}
@@ -97,7 +97,7 @@ func (p *patched) finish(diag []float64) (lifted int, err error) {
 		p.c[i] *= p.f
 		p.norms2[i] *= p.f * p.f
 	}
-	return lifted, nil
+	return negative, nil
 }
 
 func (p *patched) Dim() int { return len(p.diag) }
@@ -115,7 +115,7 @@ func (p *patched) RowTo(dst []float64, i int) {
 		dst[j] += vals[t]
 	}
 	for j, v := range dst[:p.Dim()] {
-		dst[j] = p.f * max(v, 0) // what E lifts may miss zero by rounding
+		dst[j] = p.f * max(v, 0) // what E sets to zero may miss it by rounding
 	}
 }
 

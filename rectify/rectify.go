@@ -117,11 +117,11 @@ type Result struct {
 	Products, ColdStarts int
 	// CorrectionChanges holds, for ENN, ‖E_t − E_{t−1}‖_F after each iteration.
 	CorrectionChanges []float64
-	// LookedUp is, for ENN, the number |I| of rows that the last iteration scanned.
+	// Scanned is, for ENN, the number |I| of rows that the last iteration scanned.
 	// No entry of YYᵀ outside of the rows and columns I is below −Epsilon; Epsilon is
 	// 0 where all rows were scanned.
-	LookedUp int
-	Epsilon  float64
+	Scanned int
+	Epsilon float64
 	// Passes counts, for LR, the passes over the data. StartResidual is the largest
 	// ‖Cu − λu‖ among the K eigenpairs they found, in units of the least positive λ
 	// among them, and Clipped the number of those with λ ≤ 0, which are left out.

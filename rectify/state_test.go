@@ -79,7 +79,7 @@ func momentsBut(t *testing.T, every int) *cooc.Moments {
 }
 
 // From the state of the same matrix, a method stays where it was; from that of
-// 99 % of the documents it comes as near to its own result from nothing as that is
+// 99 % of the documents it comes as near to its own cold result as that is
 // converged, in a fraction of the work; and it is not where it started.
 func TestStateGoesOn(t *testing.T) {
 	all, part := momentsBut(t, 0), momentsBut(t, 100)
@@ -90,11 +90,11 @@ func TestStateGoesOn(t *testing.T) {
 	for _, r := range methods {
 		cold := keeping(t, r, all, 10, nil)
 		if cold.Warm || cold.Cold != "" {
-			t.Errorf("%v: warm from nothing: %q", r, cold.Cold)
+			t.Errorf("%v: warm without a state: %q", r, cold.Cold)
 		}
 		same := keeping(t, r, all, 10, cold.State)
 		if !mat.Equal(same.State.Vectors, cold.State.Vectors) || !mat.Equal(same.State.Product, cold.State.Product) {
-			t.Errorf("%v: the state is not that of the start from nothing", r)
+			t.Errorf("%v: the state is not that of the cold start", r)
 		}
 		if !same.Warm || same.Cold != "" || same.Iterations > 2 {
 			t.Fatalf("%v: from its own state: warm %v, %q, %d iterations", r, same.Warm, same.Cold, same.Iterations)
@@ -106,12 +106,12 @@ func TestStateGoesOn(t *testing.T) {
 		before := keeping(t, r, part, 10, nil)
 		warm := keeping(t, r, all, 10, before.State)
 		if !warm.Warm || warm.Products > cold.Products/2 || 2*warm.Iterations > cold.Iterations {
-			t.Errorf("%v: warm %v (%q), %d products and %d iterations; %d and %d from nothing", r, warm.Warm, warm.Cold, warm.Products, warm.Iterations, cold.Products, cold.Iterations)
+			t.Errorf("%v: warm %v (%q), %d products and %d iterations; %d and %d cold", r, warm.Warm, warm.Cold, warm.Products, warm.Iterations, cold.Products, cold.Iterations)
 		}
 		was, is := farFrom(iterate(t, before), want), farFrom(iterate(t, warm), want)
 		t.Logf("%v: without the new documents %.2g away, with them %.2g; %d products instead of %d", r, was, is, warm.Products, cold.Products)
 		if is > was/3 {
-			t.Errorf("%v: %.2g away from the result from nothing, %.2g before", r, is, was)
+			t.Errorf("%v: %.2g away from the cold result, %.2g before", r, is, was)
 		}
 		if s := warm.State; !(s.Drift > 0 && s.Drift < 0.1) || s.Beyond != before.State.Beyond || s.Change != before.State.Change || before.State.Drift != 0 {
 			t.Errorf("%v: drift %g, beyond %g, change %g", r, s.Drift, s.Beyond, s.Change)
@@ -205,7 +205,7 @@ func TestStateSelect(t *testing.T) {
 	}
 }
 
-// A start from nothing, and why.
+// A cold start, and why.
 func TestStateCold(t *testing.T) {
 	ctx := context.Background()
 	c := golden.Corpus(t, "synth")

@@ -29,7 +29,7 @@ type Violations struct {
 // negativeEntries returns the least entry of YYᵀ + r·eeᵀ + E, or 0 if that is more,
 // and the sum of the negative entries. N²K operations.
 func negativeEntries(ctx context.Context, m *linalg.LowRankSparse, workers int) (least, sum float64, err error) {
-	below, _, err := new(lookup).negativePart(ctx, m.Y, m.R, 0, workers)
+	below, _, err := new(scanner).negativePart(ctx, m.Y, m.R, 0, workers)
 	if err != nil {
 		return 0, 0, err
 	}

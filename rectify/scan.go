@@ -19,9 +19,9 @@ const scanRows = 64
 // there will be.
 const sampled = 16
 
-// lookup scans for negative entries, and keeps the memory of one scan for the next
+// scanner scans for negative entries, and keeps the memory of one scan for the next
 // of the same size. The zero value is ready.
-type lookup struct {
+type scanner struct {
 	upper   []upperRows
 	scratch []linalg.Hits
 	packed  *linalg.Packed
@@ -29,28 +29,28 @@ type lookup struct {
 }
 
 // hits returns room for as many chunks.
-func (l *lookup) hits(count int) []linalg.Hits {
-	if len(l.scratch) < count {
-		l.scratch = make([]linalg.Hits, count)
+func (sc *scanner) hits(count int) []linalg.Hits {
+	if len(sc.scratch) < count {
+		sc.scratch = make([]linalg.Hits, count)
 	}
-	return l.scratch[:count]
+	return sc.scratch[:count]
 }
 
 // negativePart returns E = max(−(YYᵀ + r), 0), both triangles, and the sum of its
 // entries. It scans the upper triangle, N²K operations, and mirrors it. If a sixteenth
 // of the rows lets expect more than most entries in all (0: no limit), it stops and
 // returns the number as a *tooDense.
-func (l *lookup) negativePart(ctx context.Context, y blas64.General, r float64, most int64, workers int) (linalg.CSR, float64, error) {
+func (sc *scanner) negativePart(ctx context.Context, y blas64.General, r float64, most int64, workers int) (linalg.CSR, float64, error) {
 	n := y.Rows
-	l.packed = linalg.Repack(l.packed, y)
-	packed := l.packed
-	if l.upper == nil {
-		l.upper = make([]upperRows, run.Count(n, scanRows))
+	sc.packed = linalg.Repack(sc.packed, y)
+	packed := sc.packed
+	if sc.upper == nil {
+		sc.upper = make([]upperRows, run.Count(n, scanRows))
 	}
-	workers = run.Workers(workers, len(l.upper))
-	upper, scratch := l.upper, l.hits(workers)
+	workers = run.Workers(workers, len(sc.upper))
+	upper, scratch := sc.upper, sc.hits(workers)
 	sums := make([]float64, len(upper))
-	look := func(w, c int) error {
+	scan := func(w, c int) error {
 		lo, hi := c*scanRows, min(n, (c+1)*scanRows)
 		h := &scratch[w]
 		h.Reset()
@@ -73,7 +73,7 @@ func (l *lookup) negativePart(ctx context.Context, y blas64.General, r float64, 
 		return nil
 	}
 	first := run.Count(len(upper), sampled)
-	err := run.Chunks(ctx, first, 1, workers, func(w, c, _, _ int) error { return look(w, c*sampled) })
+	err := run.Chunks(ctx, first, 1, workers, func(w, c, _, _ int) error { return scan(w, c*sampled) })
 	if err != nil {
 		return linalg.CSR{}, 0, err
 	}
@@ -90,7 +90,7 @@ func (l *lookup) negativePart(ctx context.Context, y blas64.General, r float64, 
 		}
 	}
 	err = run.Chunks(ctx, len(upper)-first, 1, workers, func(w, i, _, _ int) error {
-		return look(w, i+i/(sampled-1)+1) // the others, in order
+		return scan(w, i+i/(sampled-1)+1) // the others, in order
 	})
 	if err != nil {
 		return linalg.CSR{}, 0, err
@@ -99,15 +99,15 @@ func (l *lookup) negativePart(ctx context.Context, y blas64.General, r float64, 
 	for _, s := range sums {
 		total += s
 	}
-	e, err := mirror(ctx, n, upper, l.spare, workers)
-	l.spare = linalg.CSR{}
+	e, err := mirror(ctx, n, upper, sc.spare, workers)
+	sc.spare = linalg.CSR{}
 	return e, total, err
 }
 
 // tooDense says that E would have more entries than are allowed.
 type tooDense struct{ entries int64 }
 
-func (e *tooDense) Error() string { return fmt.Sprintf("about %d entries to lift", e.entries) }
+func (e *tooDense) Error() string { return fmt.Sprintf("about %d negative entries", e.entries) }
 
 // upperRows are consecutive rows of the upper triangle of a sparse matrix.
 type upperRows struct {
@@ -116,8 +116,8 @@ type upperRows struct {
 	vals []float64
 }
 
-// mirror makes both triangles of the rows of an upper triangle, given in
-// chunks of scanRows rows. The memory of reuse is taken over.
+// mirror makes both triangles of the rows of an upper triangle, given in chunks of
+// scanRows rows. It takes over the memory of reuse.
 func mirror(ctx context.Context, n int, chunks []upperRows, reuse linalg.CSR, workers int) (linalg.CSR, error) {
 	upper := func(i int) ([]int32, []float64) {
 		u, k := &chunks[i/scanRows], i%scanRows
@@ -175,7 +175,7 @@ func mirror(ctx context.Context, n int, chunks []upperRows, reuse linalg.CSR, wo
 	return e, err
 }
 
-// roomy is sized with an eighth to spare: the next lookup may find a few more.
+// roomy is sized with an eighth to spare: the next scan may find a few more.
 func roomy[T any](s []T, size int) []T {
 	if cap(s) < size {
 		return make([]T, size, size+size/8)
@@ -196,24 +196,24 @@ func lowerBound(cols []int32, j int) int {
 	return a
 }
 
-// lookupWave is how many chunks of scanRows rows are scanned before their entries
+// scanWave is how many chunks of scanRows rows are scanned before their entries
 // are copied to E: enough for as many workers, few enough to take little memory.
-const lookupWave = 8
+const scanWave = 8
 
 // negativeRows returns the given rows, ascending, of E = max(−YYᵀ, 0), and ΣE with
 // the columns of the same words mirrored. It takes over the memory of reuse.
-func (l *lookup) negativeRows(ctx context.Context, y blas64.General, rows []int, reuse linalg.CSR, workers int) (linalg.CSR, float64, error) {
+func (sc *scanner) negativeRows(ctx context.Context, y blas64.General, rows []int, reuse linalg.CSR, workers int) (linalg.CSR, float64, error) {
 	n := y.Rows
 	inside := make([]bool, n)
 	for _, i := range rows {
 		inside[i] = true
 	}
-	l.packed = linalg.Repack(l.packed, y)
-	packed := l.packed
+	sc.packed = linalg.Repack(sc.packed, y)
+	packed := sc.packed
 	out := linalg.CSR{RowPtr: make([]int, 1, len(rows)+1), Cols: reuse.Cols[:0], Vals: reuse.Vals[:0]}
-	hits := l.hits(lookupWave)
+	hits := sc.hits(scanWave)
 	sums := make([]float64, run.Count(len(rows), scanRows))
-	const wave = lookupWave * scanRows
+	const wave = scanWave * scanRows
 	for from := 0; from < len(rows); from += wave {
 		part := rows[from:min(from+wave, len(rows))]
 		err := run.Chunks(ctx, len(part), scanRows, workers, func(_, c, lo, hi int) error {

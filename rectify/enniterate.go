@@ -11,10 +11,10 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// lift is an iterate YYᵀ + r·eeᵀ + E of ENN, where E is not zero in the rows and
+// ennIterate is an iterate YYᵀ + r·eeᵀ + E of ENN, where E is not zero in the rows and
 // columns of some words I only. E is kept in two halves: the rows I, as they were
 // scanned, and the mirror images of their entries in the other rows.
-type lift struct {
+type ennIterate struct {
 	y       blas64.General
 	r       float64
 	rows    []int      // I, ascending; nil: all words
@@ -24,26 +24,26 @@ type lift struct {
 }
 
 // nnz counts the entries of E.
-func (l *lift) nnz() int { return len(l.own.Cols) + len(l.rest.Cols) }
+func (it *ennIterate) nnz() int { return len(it.own.Cols) + len(it.rest.Cols) }
 
 // mul computes dst = (YYᵀ + r·eeᵀ + E)·x. inside has room for |I| rows of x.
-func (l *lift) mul(ctx context.Context, dst, x blas64.General, inside []float64, workers int) error {
-	m := linalg.LowRankSparse{Y: l.y, R: l.r, E: l.own}
-	if l.rows == nil {
+func (it *ennIterate) mul(ctx context.Context, dst, x blas64.General, inside []float64, workers int) error {
+	m := linalg.LowRankSparse{Y: it.y, R: it.r, E: it.own}
+	if it.rows == nil {
 		return m.Mul(ctx, dst, x, workers)
 	}
-	m.E = l.rest
+	m.E = it.rest
 	if err := m.Mul(ctx, dst, x, workers); err != nil {
 		return err
 	}
-	if len(l.own.Cols) == 0 {
+	if len(it.own.Cols) == 0 {
 		return ctx.Err()
 	}
-	t := blas64.General{Rows: len(l.rows), Cols: x.Cols, Stride: max(x.Cols, 1), Data: inside}
-	if err := l.own.Mul(ctx, x, t, false, workers); err != nil {
+	t := blas64.General{Rows: len(it.rows), Cols: x.Cols, Stride: max(x.Cols, 1), Data: inside}
+	if err := it.own.Mul(ctx, x, t, false, workers); err != nil {
 		return err
 	}
-	for s, i := range l.rows {
+	for s, i := range it.rows {
 		row := linalg.Row(dst, i)
 		for j, v := range linalg.Row(t, s) {
 			row[j] += v
@@ -54,22 +54,22 @@ func (l *lift) mul(ctx context.Context, dst, x blas64.General, inside []float64,
 
 // mirror fills in the half of E outside of the rows of I. The memory of reuse
 // is taken over.
-func (l *lift) mirror(ctx context.Context, reuse linalg.CSR, workers int) error {
-	l.rest = linalg.CSR{}
-	if l.rows == nil {
+func (it *ennIterate) mirror(ctx context.Context, reuse linalg.CSR, workers int) error {
+	it.rest = linalg.CSR{}
+	if it.rows == nil {
 		return nil
 	}
-	n := l.y.Rows
+	n := it.y.Rows
 	inside := make([]bool, n)
-	for _, i := range l.rows {
+	for _, i := range it.rows {
 		inside[i] = true
 	}
 	// Each chunk of rows takes its entries from the columns of all rows of I,
 	// which come in ascending order; once to count and once to fill.
 	const target = 1024
 	each := func(lo, hi int, f func(i int, j int32, v float64)) {
-		for s, i := range l.rows {
-			cols, vals := l.own.Row(s)
+		for s, i := range it.rows {
+			cols, vals := it.own.Row(s)
 			t, _ := slices.BinarySearch(cols, int32(lo))
 			for ; t < len(cols) && int(cols[t]) < hi; t++ {
 				if j := cols[t]; !inside[j] {
@@ -99,12 +99,12 @@ func (l *lift) mirror(ctx context.Context, reuse linalg.CSR, workers int) error 
 		})
 		return nil
 	})
-	l.rest = linalg.CSR{RowPtr: ptr, Cols: cols, Vals: vals}
+	it.rest = linalg.CSR{RowPtr: ptr, Cols: cols, Vals: vals}
 	return err
 }
 
-// liftChange returns ‖E_1 − E_0‖_F from the own rows of both.
-func liftChange(ctx context.Context, l0, l1 *lift, workers int) (float64, error) {
+// correctionChange returns ‖E_1 − E_0‖_F from the own rows of both.
+func correctionChange(ctx context.Context, l0, l1 *ennIterate, workers int) (float64, error) {
 	n := l1.y.Rows
 	p0, p1 := l0.places(), l1.places()
 	both := func(j int32) bool { return p0[j] >= 0 && p1[j] >= 0 }
@@ -179,23 +179,23 @@ func liftChange(ctx context.Context, l0, l1 *lift, workers int) (float64, error)
 }
 
 // places returns the number of each word's row in own, -1 where it has none.
-func (l *lift) places() []int32 {
-	p := make([]int32, l.y.Rows)
+func (it *ennIterate) places() []int32 {
+	p := make([]int32, it.y.Rows)
 	for i := range p {
 		p[i] = int32(i)
-		if l.rows != nil {
+		if it.rows != nil {
 			p[i] = -1
 		}
 	}
-	for s, i := range l.rows {
+	for s, i := range it.rows {
 		p[i] = int32(s)
 	}
 	return p
 }
 
 // entry returns the entry of own in row s and column j.
-func (l *lift) entry(s, j int) float64 {
-	cols, vals := l.own.Row(s)
+func (it *ennIterate) entry(s, j int) float64 {
+	cols, vals := it.own.Row(s)
 	if t, ok := slices.BinarySearch(cols, int32(j)); ok {
 		return vals[t]
 	}
