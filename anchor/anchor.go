@@ -2,26 +2,25 @@
 //
 // An anchor word of a topic occurs in that topic only. If every topic has one,
 // each row of the row-normalised matrix C̄ is a convex combination of the K rows
-// of the anchors (lee-2020 §3, step 2), and to find the topics is to find the
-// corners of the cloud that the rows form.
+// of the anchors (lee-2020 §3, step 2): the anchors are the vertices of the convex
+// hull of the rows.
 //
 //   - QR finds them greedily: the row farthest from the span of those already
 //     chosen, K times. It is fast, exact where the data is separable, and the
 //     default.
 //   - Projected does the same in random projections of the rows, with a
 //     clean-up afterwards, as in arora-2013.
-//   - SPA, SNPA and XRAY are the greedy methods others use, for comparison: SPA
-//     goes by the span of the anchors found, SNPA by their convex hull, XRAY
-//     by their cone.
-//   - LP solves a linear program a word, which tells for sure whether it is a
-//     corner; for small vocabularies.
+//   - SPA, SNPA and XRAY are other greedy methods, for comparison: SPA goes by the
+//     span of the anchors found, SNPA by their convex hull, XRAY by their cone.
+//   - LP solves a linear program a word, which tells whether its row is a vertex;
+//     for small vocabularies.
+//   - Hull embeds the rows in a few dimensions and takes the vertices of the hull
+//     there, which also gives a number of topics.
 //   - Fixed takes the anchors from the user, by word or by number.
-//   - Tandem takes groups of words from the user, each of which becomes one
-//     anchor: what its words share.
+//   - Tandem takes groups of words from the user and makes one anchor of each.
 //
-// Fixed and Tandem have the other greedy finders find the anchors that the user
-// leaves open. How many topics there are may be read from QR's pivot curve:
-// QR.Curve.
+// QR, Projected, SPA, SNPA and XRAY can complete the anchors of Fixed and Tandem. The
+// pivot curve of QR suggests a number of topics: QR.Curve.
 package anchor
 
 import (

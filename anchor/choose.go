@@ -10,8 +10,8 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
-// Curve is the pivot curve of a matrix: how far each next anchor is from the
-// span of those before.
+// Curve is the pivot curve of a matrix: the distance of each anchor from the span of
+// those before.
 type Curve struct {
 	// Anchors and Norms are those QR finds, r_1 ≥ r_2 ≥ …
 	Anchors []int
@@ -19,9 +19,8 @@ type Curve struct {
 	// Exhausted tells that there is no further anchor: the rows have rank
 	// len(Norms), or no other word is admitted.
 	Exhausted bool
-	// K is the suggested number of topics, and Drop the part of r_K by which
-	// r_{K+1} is less, in [0, 1]; see SuggestK. After the end of an exhausted
-	// curve r is 0, a drop of 1.
+	// K and Drop are those of SuggestK, where r is 0 after the end of an exhausted
+	// curve.
 	K    int
 	Drop float64
 }
@@ -30,9 +29,9 @@ type Curve struct {
 // of topics from them. Fewer norms are no error, whatever AllowFewer says, but
 // there must be two. The cost is that of Find with k = most.
 //
-// To be told K the matrix should not be rectified for a K of its own: that
-// gives it this rank, and the curve falls there. Take the curve of the raw C, or
-// of one rectified for more topics than there can be.
+// Rectification for K topics makes the matrix one of rank K, where the curve then
+// falls. Take the curve of the raw C, or of one rectified for more topics than there
+// can be.
 func (q QR) Curve(ctx context.Context, rows cooc.Rows, most int, opt Options) (*Curve, error) {
 	n, _ := rows.Dims()
 	if most < 2 || most > n {
@@ -58,10 +57,9 @@ func (q QR) Curve(ctx context.Context, rows cooc.Rows, most int, opt Options) (*
 }
 
 // SuggestK suggests a number of topics K ≥ 2 from a pivot curve (Result.Norms
-// of QR): that after which it falls most steeply, the K with the largest
-// relative drop (r_K − r_{K+1})/r_K, the lowest of equals. At least 3 norms are
-// needed, none below zero. It is a hint: the curves of texts fall smoothly, and
-// a drop of some per cent means nothing.
+// of QR): the K with the largest relative drop (r_K − r_{K+1})/r_K, in [0, 1], the
+// lowest of equals. At least 3 norms are needed, none below zero. It is a hint: the
+// curves of texts fall smoothly, and a drop of some per cent means nothing.
 func SuggestK(norms []float64) (k int, drop float64, err error) {
 	if len(norms) < 3 {
 		return 0, 0, fmt.Errorf("anchor: a pivot curve of %d norms; at least 3 are needed to suggest a number of topics", len(norms))

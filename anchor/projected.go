@@ -26,12 +26,12 @@ const (
 // of those already chosen are found, and then each in turn gives way to the
 // row farthest from the span of the others, the clean-up.
 //
-// QR without a projection is exact, needs less memory, and here it is also the
-// faster: it is for comparison with arora-2013 and for rows that are dear to
-// multiply by. Where the rows have no more than Dims dimensions, as a small
-// vocabulary or a low-rank picture has, they are taken as they are, for a
-// projection could only lose; the seed is of no effect then. The Norms of the
-// result are those of the projected rows. Completes a partial set.
+// Projected is for comparison with arora-2013, and for rows that are expensive to
+// multiply by; QR without a projection is exact, needs less memory and is faster here.
+// Rows of no more than Dims dimensions, as of a small vocabulary or a low-rank
+// representation, are not projected, and the seed is of no effect. The Norms of the
+// result are those of the projected rows. Projected can complete the anchors of Fixed
+// and Tandem.
 //
 // Cost: one product of C̄ with Dims vectors, and QR's with N×Dims rows. Memory:
 // 8·N·Dims bytes, and 8·K·Dims. The zero value is arora-2013's: Gaussian, 1000
@@ -42,9 +42,9 @@ type Projected struct {
 	// Sparse projects by a matrix of mostly zeros and ±1/√(Dims·Density)
 	// instead of by Gaussian numbers.
 	Sparse bool
-	// Density is the part of its entries that is not zero, in (0, 1]; 1/3 is
-	// Achlioptas' matrix. 0 means 0.1, that is 5 %
-	// negative and 5 % positive entries. Only with Sparse.
+	// Density is the share of nonzero entries of a sparse projection, in (0, 1]; 1/3
+	// is Achlioptas' matrix. 0 means 0.1, that is 5 % negative and 5 % positive ones.
+	// Only with Sparse.
 	Density float64
 	// Seed of the random numbers; Options.Seed is added.
 	Seed uint64
@@ -106,8 +106,7 @@ func (p Projected) Validate() error {
 	return nil
 }
 
-// Find implements Finder. The result depends on the seed, and on nothing else
-// that is random. Errors: those of QR, and Dims below K.
+// Find implements Finder. Errors: those of QR, and Dims below K.
 func (p Projected) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

@@ -8,12 +8,11 @@ import (
 )
 
 // QR is greedy column-pivoted QR on C̄ᵀ with implicit updates (lee-2020,
-// Algorithm 3): only the K basis vectors are stored, and the squared distances
-// of all rows are brought up to date by one product with C̄ an anchor. Each
-// basis vector is orthogonalised twice. Ties go to the lower word number; the
-// anchors for K topics are the first K of those for K+1 (without CleanUp).
-// It can complete the anchors of Fixed and Tandem: the next anchor is always the row
-// farthest from the span of the given ones and those found.
+// Algorithm 3): the next anchor is the row farthest from the span of those before.
+// Only the K basis vectors are stored; the squared distances of all rows are updated
+// by one product with C̄ an anchor. Ties go to the lower word number. Without CleanUp
+// the anchors for K topics are the first K of those for K+1. QR can complete the
+// anchors of Fixed and Tandem.
 //
 // Cost: K products of C̄ with a vector and 4·d·K² operations; memory 8·d·K
 // bytes. CleanUp takes K to 2K more products. The zero value admits every word.
@@ -34,8 +33,7 @@ type QR struct {
 	AllowFewer bool
 	// CleanUp replaces one anchor after the other, in their order and once each,
 	// by the word farthest from the span of all the others (arora-2013,
-	// Algorithm 4). The first anchors, chosen while little was known, profit.
-	// Given anchors stay, and so does one that no word beats.
+	// Algorithm 4). Given anchors stay, and so does one that no word beats.
 	CleanUp bool
 }
 

@@ -7,19 +7,17 @@ import (
 )
 
 // SNPA is the successive non-negative projection algorithm, a baseline of
-// fu-2018: the anchor is the row farthest from the convex hull of the anchors
+// fu-2018: the next anchor is the row farthest from the convex hull of the anchors
 // found and the origin. It differs from SPA and QR, whose projections may have
 // negative coefficients, where the data is not separable: rows on the far side
 // of the anchors are corners to SNPA, and there may be more anchors than the
 // rank of C̄.
 //
-// The Norms of the result are the distances from the hull, which never grow, but
-// for those of given anchors. It can complete the anchors of Fixed and
-// Tandem.
+// The Norms of the result are the distances from the hull; they do not grow, but for
+// given anchors. SNPA can complete the anchors of Fixed and Tandem.
 //
-// Cost: a product of C̄ with a vector and N small least-squares problems an
-// anchor (by an active-set method, begun where the last ended), which takes longer
-// than the recovery of the topics several times over. Memory: 16·N·K bytes.
+// Cost: a product of C̄ with a vector and N least-squares problems on the simplex an
+// anchor, several times the cost of recovering the topics. Memory: 16·N·K bytes.
 type SNPA struct {
 	// Tol is the relative distance below which a row counts as explained, in
 	// [0, 1); 0 means 1e-6.
@@ -43,8 +41,8 @@ func (s SNPA) admit() admit { return admit{s.MinDocs, s.MinDocFraction, s.AllowF
 func (s SNPA) Validate() error { return validateCover("SNPA", s.admit(), s.Tol) }
 
 // Find implements Finder. Errors: settings out of range, a document-frequency
-// bound without opt.DocFrequencies, *CoverError, *CandidateError,
-// an iteration limit, ctx's.
+// bound without opt.DocFrequencies, *CoverError, *CandidateError, an iteration limit,
+// ctx's.
 func (s SNPA) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err

@@ -13,13 +13,11 @@ import (
 
 // SPA is the successive projection algorithm, a baseline of fu-2018: the
 // longest row is an anchor, all rows are projected to the orthogonal complement
-// of it, and so on. On the rows of C̄ that is QR under another name, and its
-// anchors are QR's.
+// of it, and so on. On the rows of C̄ its anchors are those of QR.
 //
-// On the rows of C itself (Unnormalised) nothing is divided by small numbers,
-// so that rare words, whose rows in C̄ are mostly noise, are not chosen for
-// their length; but frequent words, whose rows are long, are. The anchors s_k of
-// separable data are then only found for sure if Σ_k B_nk/B_{s_k k} ≤ 1 for every
+// On the rows of C itself (Unnormalised) rare words, whose rows in C̄ are mostly
+// noise, are not chosen for their length; but frequent words are. The anchors s_k of
+// separable data are then found for sure only if Σ_k B_nk/B_{s_k k} ≤ 1 for every
 // word n: anchors would have to be the most frequent words of their topics.
 //
 // Cost and memory as QR. It can complete the anchors of Fixed and Tandem.

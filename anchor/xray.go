@@ -6,23 +6,21 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
-// XRAY is the conical-hull algorithm, a baseline of fu-2018: of the rows
-// outside of the cone of the anchors found, the one farthest from it shows the
-// way out, its residual R, and the anchor is the row that goes farthest along
-// it, argmax_j Rᵀc_j/(1ᵀc_j), an extreme ray of the cone of all rows (the
-// selection by "max" of its authors).
+// XRAY is the conical-hull algorithm, a baseline of fu-2018. R is the residual of the
+// row farthest from the cone of the anchors found, and the next anchor the row that
+// goes farthest along it, argmax_j Rᵀc_j/(1ᵀc_j), an extreme ray of the cone of all
+// rows (the selection by "max" of its authors).
 //
-// The Norms of the result are the distances of the farthest rows from the cone,
-// which never grow, not those of the anchors (but for given ones, which have
-// their own). It can complete the anchors of Fixed and
-// Tandem.
+// The Norms of the result are the distances of the farthest rows from the cone, not
+// those of the anchors; they do not grow. Given anchors have their own distance. XRAY
+// can complete the anchors of Fixed and Tandem.
 //
 // Cost: two products of C̄ with a vector and N non-negative least-squares
 // problems an anchor; memory 24·N·K bytes.
 type XRAY struct {
-	// Unnormalised takes the row farthest from the cone among the rows of C, and
-	// not of C̄: frequent words show the way out. The anchor itself is chosen by
-	// the same rule, which does not depend on how long the rows are.
+	// Unnormalised takes the row farthest from the cone among the rows of C, not of
+	// C̄, which favours frequent words. The rule that chooses the anchor does not
+	// depend on the length of the rows.
 	Unnormalised bool
 	// Tol, MinDocs, MinDocFraction and AllowFewer are those of SNPA.
 	Tol            float64

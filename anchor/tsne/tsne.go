@@ -4,14 +4,11 @@
 //
 // Near points of the input get a large probability p_ij, by Gaussians whose
 // widths give each point the same effective number of neighbours, the
-// perplexity. The embedding is moved by gradient descent until its own
-// probabilities q_ij, by the heavy-tailed Student distribution, are as like p as
-// can be: KL(P‖Q) is minimised. The attraction is computed from the nearest
-// neighbours, which are found exactly, and the repulsion by the Barnes–Hut
-// method (van der Maaten 2014): a cell of a tree that is small for its distance
-// acts as one heavy point.
-//
-// anchor.Hull uses it to find anchors as the corners of the embedding.
+// perplexity. Gradient descent moves the embedding to where KL(P‖Q) is least, for its
+// own probabilities q_ij, by the heavy-tailed Student distribution. The attraction is
+// computed from the nearest neighbours, which are found exactly, and the repulsion by
+// the Barnes–Hut method (van der Maaten 2014): a cell of a tree that is small for its
+// distance acts as one heavy point.
 package tsne
 
 import (
@@ -26,7 +23,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// Settings say how points are embedded. The zero value is what is usual.
+// Settings say how points are embedded. The zero value has the usual ones.
 type Settings struct {
 	// Dims is 2 or 3, the dimension of the embedding; 0 means 2.
 	Dims int

@@ -207,7 +207,7 @@ func (s *Solver) Solve(ctx context.Context, c []float64) error {
 		}
 		if enter < 0 || math.Abs(s.alpha[enter]) < 1e3*pivotTol && !fresh {
 			switch {
-			case !fresh: // so it is for the inverse at hand: once more with an exact one
+			case !fresh: // perhaps by rounding of the inverse: once more with an exact one
 				if err := s.renew(c, scale); err != nil {
 					return err
 				}
