@@ -53,7 +53,12 @@ func find(t testing.TB, q anchor.QR, r cooc.Rows, k int, opt anchor.Options) *an
 // points is a Rows of given points; their marginals are 1 and C is not known.
 type points struct{ a *mat.Dense }
 
-func (p points) Dims() (int, int) { return p.a.Dims() }
+func (p points) Dims() (int, int)    { return p.a.Dims() }
+func (p points) Explicit() bool      { return false }
+func (p points) Matrix() cooc.Matrix { panic("not needed") }
+func (p points) WithAnchors(context.Context, []int, int) (cooc.Rows, error) {
+	return p, nil
+}
 func (p points) Norms2(ctx context.Context, _ int) ([]float64, error) {
 	n, _ := p.a.Dims()
 	q := make([]float64, n)
@@ -157,7 +162,7 @@ func TestAgainstExplicit(t *testing.T) {
 
 func synth(t testing.TB) cooc.Rows {
 	t.Helper()
-	m, err := cooc.NewMoments(golden.Corpus(t, "synth"), cooc.Options{})
+	m, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -533,7 +538,7 @@ func sameRow(r cooc.Rows, i, j int) bool {
 func TestGoldenCorpora(t *testing.T) {
 	for _, name := range []string{"synth", "kos1000"} {
 		t.Run(name, func(t *testing.T) {
-			m, err := cooc.NewMoments(golden.Corpus(t, name), cooc.Options{})
+			m, err := cooc.NewMoments(ctx, golden.Corpus(t, name), cooc.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,7 @@ func BenchmarkFinders(b *testing.B) {
 
 func benchFinders(b *testing.B, name string, n, k int) {
 	c := golden.Curated(b, testutil.Data(b, name, "docword."+name+".txt.gz"), testutil.Data(b, name, "vocab."+name+".txt"), testutil.Data(b, "stopwords.en.txt"), n)
-	m, err := cooc.NewMoments(c, cooc.Options{})
+	m, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

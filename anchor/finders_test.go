@@ -702,7 +702,7 @@ func TestFindersBad(t *testing.T) {
 		{anchor.Tandem{Groups: [][]string{{"1"}, {}}}, "group 1 has no words"},
 		{anchor.Tandem{Groups: [][]string{{"1", "2", "1"}}}, `group 0 holds "1" twice`},
 		{anchor.Tandem{Groups: [][]string{{"1", "2"}, {"2", "1"}}}, "groups 0 and 1 hold the same words"},
-		{anchor.Tandem{Groups: [][]string{{"1", "2"}}}, "low-rank representation in 6 dimensions"},
+		{anchor.Tandem{Groups: [][]string{{"1", "2"}}}, "low-rank rows"},
 	} {
 		_, err := c.f.Find(ctx, r, 3, anchor.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "anchor: ") != 1 {

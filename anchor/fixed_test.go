@@ -231,9 +231,13 @@ func TestTandemBad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (anchor.Tandem{Groups: [][]string{{fmt.Sprint(other), "29"}, {s}}}).Find(ctx, rowsOf(t, low), 2, anchor.Options{}); err == nil || !strings.Contains(err.Error(), "rectify.AP") {
+	law, err := cooc.NewLAW(ctx, low, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (anchor.Tandem{Groups: [][]string{{fmt.Sprint(other), "29"}, {s}}}).Find(ctx, law, 2, anchor.Options{}); err == nil || !strings.Contains(err.Error(), "rectify.AP") {
 		t.Errorf("low-rank rows: %v", err)
 	}
 	// The entries of a low-rank matrix are at hand where it is asked for them.
-	mustFind(t, anchor.Tandem{Groups: [][]string{{fmt.Sprint(other), "29"}, {s}}}, rowsOf(t, low.Plain()), 2, anchor.Options{})
+	mustFind(t, anchor.Tandem{Groups: [][]string{{fmt.Sprint(other), "29"}, {s}}}, rowsOf(t, low), 2, anchor.Options{})
 }

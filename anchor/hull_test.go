@@ -187,7 +187,7 @@ func TestHullOrder(t *testing.T) {
 // The same bits on any number of workers; another name for a word, the same
 // words. t-SNE too, where the start goes with the words.
 func TestHullWorkersAndEquivariance(t *testing.T) {
-	m, err := cooc.NewMoments(golden.Corpus(t, "synth"), cooc.Options{})
+	m, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -429,7 +429,7 @@ func kept(t testing.TB, rows cooc.Rows, y *mat.Dense, k int) float64 {
 func rectified(t testing.TB, name string, words, k int) cooc.Rows {
 	t.Helper()
 	c := golden.Curated(t, testutil.Data(t, name, "docword."+name+".txt.gz"), testutil.Data(t, name, "vocab."+name+".txt"), testutil.Data(t, "stopwords.en.txt"), words)
-	m, err := cooc.NewMoments(c, cooc.Options{})
+	m, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

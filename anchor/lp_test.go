@@ -29,7 +29,7 @@ func tinyRows(t testing.TB, documents []string, k int) cooc.Rows {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := cooc.NewMoments(c, cooc.Options{})
+	m, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

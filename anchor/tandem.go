@@ -75,9 +75,8 @@ func (t Tandem) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
-	n, d := rows.Dims()
-	if _, law := rows.(cooc.AnchorRows); law || n != d {
-		return nil, fmt.Errorf("anchor: Tandem: the rows are a low-rank representation in %d dimensions without the entries of C̄, of which a harmonic mean could be taken; use a rectification that keeps them, such as rectify.AP", d)
+	if !rows.Explicit() {
+		return nil, fmt.Errorf("anchor: Tandem takes harmonic means of the entries of C̄, which low-rank rows do not have; use a rectification that keeps them, such as rectify.AP")
 	}
 	l, err := newLookup(rows, opt)
 	if err != nil {

@@ -30,6 +30,8 @@ type Corpus struct {
 	counts []int32  // ≥ 1
 	tokens int64
 
+	weights []float64 // of the documents; nil: 1 each
+
 	index func() map[string]int
 }
 
@@ -230,5 +232,12 @@ func (c *Corpus) Select(docs, words []int) (*Corpus, error) {
 		}
 		indptr[d+1] = len(ws)
 	}
-	return newCorpus(vocab, ids, labels, indptr, ws, cs), nil
+	var weights []float64
+	if c.weights != nil {
+		weights = make([]float64, len(docs))
+		for d, m := range docs {
+			weights[d] = c.weights[m]
+		}
+	}
+	return newCorpus(vocab, ids, labels, indptr, ws, cs).weighted(weights), nil
 }

@@ -58,6 +58,7 @@ func (c *Corpus) Bootstrap(seed uint64) *Corpus {
 	}
 	ids, indptr := make([]string, 0, M), append(make([]int, 0, M+1), 0)
 	var labels []string
+	var weights []float64
 	var words, counts []int32
 	for m, n := range times {
 		w, x := c.Doc(m)
@@ -66,11 +67,14 @@ func (c *Corpus) Bootstrap(seed uint64) *Corpus {
 			if c.labels != nil {
 				labels = append(labels, c.labels[m])
 			}
+			if c.weights != nil {
+				weights = append(weights, c.weights[m])
+			}
 			words, counts = append(words, w...), append(counts, x...)
 			indptr = append(indptr, len(words))
 		}
 	}
-	return newCorpus(c.vocab, ids, labels, indptr, words, counts)
+	return newCorpus(c.vocab, ids, labels, indptr, words, counts).weighted(weights)
 }
 
 // SplitTokens divides the tokens of every document at random in two, for document
@@ -114,8 +118,8 @@ func (c *Corpus) SplitTokens(observed float64, seed uint64) (obs, held *Corpus, 
 		a.end()
 		b.end()
 	}
-	return newCorpus(c.vocab, c.ids, c.labels, a.indptr, a.words, a.counts),
-		newCorpus(c.vocab, c.ids, c.labels, b.indptr, b.words, b.counts), nil
+	return newCorpus(c.vocab, c.ids, c.labels, a.indptr, a.words, a.counts).weighted(c.weights),
+		newCorpus(c.vocab, c.ids, c.labels, b.indptr, b.words, b.counts).weighted(c.weights), nil
 }
 
 // Reindex returns the documents over another vocabulary, such as that of a model.
@@ -157,5 +161,5 @@ func (c *Corpus) Reindex(vocab []string) (out *Corpus, unknown int64, err error)
 			return nil, 0, fmt.Errorf("corpus: reindex: %w", bag.CountError(c.ID(m), vocab[w], sum))
 		}
 	}
-	return newCorpus(append([]string(nil), vocab...), c.ids, c.labels, r.indptr, r.words, r.counts), unknown, nil
+	return newCorpus(append([]string(nil), vocab...), c.ids, c.labels, r.indptr, r.words, r.counts).weighted(c.weights), unknown, nil
 }

@@ -30,9 +30,9 @@ func TestAnchorFree(t *testing.T) {
 	sum := mat.Sum(a)
 	c.Scale(1/sum, c)
 	a.Scale(1/sum, a)
-	for _, l := range []jsmf.Learner{anchorfree.LP{}, anchorfree.PDS{}} {
+	for _, l := range []anchorfree.Learner{anchorfree.LP{}, anchorfree.PDS{}} {
 		rec := new(recording)
-		m, err := jsmf.New(k).Rectify(rectify.None{}).AnchorFree(l).Record(rec).FitMatrix(ctx, matrixOf(t, c))
+		m, err := jsmf.New(k).Rectify(rectify.None{}).AnchorFree(l).Record(rec).Fit(ctx, matrixOf(t, c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestAnchorFreeReplaces(t *testing.T) {
 	if base.Validate() == nil {
 		t.Error("neither a finder nor a method without anchors, and no error")
 	}
-	m, err := base.AnchorFree(anchorfree.LP{}).FitMatrix(ctx, c)
+	m, err := base.AnchorFree(anchorfree.LP{}).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestAnchorFreeReplaces(t *testing.T) {
 	if err != nil || errB > 1e-12 {
 		t.Errorf("separable topics: error %g, %v", errB, err)
 	}
-	m, err = jsmf.New(3).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).AnchorFree(nil).FitMatrix(ctx, c)
+	m, err = jsmf.New(3).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).AnchorFree(nil).Fit(ctx, c)
 	if err != nil || m.Anchors() == nil {
 		t.Errorf("AnchorFree(nil) does not go back to anchors: %v", err)
 	}
@@ -96,7 +96,7 @@ func TestAnchorFreeReplaces(t *testing.T) {
 		t.Errorf("bad settings: %v", err)
 	}
 	var rank *anchorfree.RankError
-	if _, err := jsmf.New(4).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).FitMatrix(ctx, c); !errors.As(err, &rank) || rank.Rank != 3 {
+	if _, err := jsmf.New(4).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).Fit(ctx, c); !errors.As(err, &rank) || rank.Rank != 3 {
 		t.Errorf("4 topics of 3: %v", err)
 	}
 }
@@ -111,7 +111,7 @@ func TestAnchorFreeCorpus(t *testing.T) {
 	}
 	c := countsCorpus(t, n+1, docs)
 	for _, w := range []cooc.Weighting{cooc.Unbiased, cooc.Proportions, cooc.Counts, cooc.TFIDF} {
-		for _, l := range []jsmf.Learner{anchorfree.LP{}, anchorfree.PDS{}} {
+		for _, l := range []anchorfree.Learner{anchorfree.LP{}, anchorfree.PDS{}} {
 			if testutil.Race && w != cooc.TFIDF {
 				continue
 			}
@@ -142,7 +142,7 @@ func TestAnchorFreeCorpus(t *testing.T) {
 			if w == cooc.Unbiased && form != "moments" || w == cooc.TFIDF && form != "moments (tf-idf)" {
 				t.Errorf("%v: form %q", w, form)
 			}
-			if warned := strings.Contains(strings.Join(m.Stats().Warnings, "\n"), "1 of 61 words are in every document"); warned != (w == cooc.TFIDF) {
+			if warned := strings.Contains(strings.Join(m.Stats().Warnings, "\n"), "1 of 61 words have an empty row"); warned != (w == cooc.TFIDF) {
 				t.Errorf("%v: warnings %q", w, m.Stats().Warnings)
 			}
 		}
@@ -151,7 +151,7 @@ func TestAnchorFreeCorpus(t *testing.T) {
 	if m := fit(t, jsmf.New(k).Anchors(anchor.QR{MinDocs: 5}).Weighting(cooc.TFIDF), c); m.Anchors() == nil || m.N() != n+1 {
 		t.Error("no anchors from tf-idf")
 	}
-	if _, err := jsmf.New(n+1).Weighting(cooc.TFIDF).Prepare(ctx, c); err == nil {
+	if _, err := jsmf.New(n+1).Weighting(cooc.TFIDF).Fit(ctx, c); err == nil {
 		t.Error("more topics than words with weight, and no error")
 	}
 }
@@ -178,7 +178,7 @@ func TestAnchorFreeFails(t *testing.T) {
 	want := errors.New("tired")
 	for _, e := range []error{nil, want} {
 		rec := new(recording)
-		_, err := jsmf.New(2).Rectify(rectify.None{}).AnchorFree(idle{e}).Record(rec).FitMatrix(ctx, matrixOf(t, c))
+		_, err := jsmf.New(2).Rectify(rectify.None{}).AnchorFree(idle{e}).Record(rec).Fit(ctx, matrixOf(t, c))
 		if err == nil || e != nil && !errors.Is(err, want) {
 			t.Errorf("error %v, want %v", err, e)
 		}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/cputime"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
@@ -85,7 +86,7 @@ func BenchmarkFitRefined(b *testing.B) {
 	ctx := context.Background()
 	c := benchCorpus(b, "kos")
 	for _, k := range []int{50, 100} {
-		for i, r := range []jsmf.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.ENN{Iterations: 15}} {
+		for i, r := range []rectify.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.ENN{Iterations: 15}} {
 			b.Run(fmt.Sprintf("corpus=kos/N=%d/K=%d/rectify=%s/workers=1", c.NumWords(), k, []string{"ap", "enn", "enn15"}[i]), func(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 				u := testutil.Stick()
@@ -122,7 +123,7 @@ func BenchmarkRefit(b *testing.B) {
 		b.Run("corpus="+name, func(b *testing.B) {
 			c := benchCorpus(b, name)
 			for _, k := range []int{50, 100} {
-				for i, r := range []jsmf.Rectifier{rectify.AP{}, rectify.ENN{}} {
+				for i, r := range []rectify.Rectifier{rectify.AP{}, rectify.ENN{}} {
 					b.Run(fmt.Sprintf("N=%d/K=%d/rectify=%s/workers=1", c.NumWords(), k, []string{"ap", "enn"}[i]), func(b *testing.B) {
 						if !cputime.Known {
 							b.Skip("skipped: no CPU time here")
@@ -173,20 +174,20 @@ func drawRefit(t testing.TB, ctx context.Context, p jsmf.Pipeline, c *corpus.Cor
 	t.Helper()
 	all := without(t, c, 50, draw%50)
 	prev := fit(t, p, without(t, all, 100, (7+5*draw)%100))
-	d, err := p.Prepare(ctx, all)
+	d, err := cooc.NewMoments(ctx, all, cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	timed := func(p jsmf.Pipeline) (*jsmf.Model, float64) {
 		begun := cputime.Seconds()
-		m, err := p.FitPrepared(ctx, d)
+		m, err := p.Fit(ctx, d)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m, cputime.Seconds() - begun
 	}
 	measures := func(m *jsmf.Model) [5]float64 {
-		e, err := p.EvaluatePrepared(ctx, m, d)
+		e, err := p.Evaluate(ctx, m, d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,7 +98,8 @@
 // A cooc.Accumulator holds documents, takes new ones and removes old ones. A snapshot
 // of it is fitted while others are added:
 //
-//	next, err := p.From(m).Fit(ctx, held.Snapshot()) // m was made with Resumable(true)
+//	docs, err := held.Snapshot().Corpus()
+//	next, err := p.From(m).Fit(ctx, docs) // p has Resumable(true), as m was made
 //
 // The refit goes on from where the fit of m ended, and numbers its topics as in m.
 // Stats.Refit tells how far each topic has drifted and which are new. Align compares

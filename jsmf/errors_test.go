@@ -46,7 +46,7 @@ func TestErrorsNameThePackageOnce(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
-	failing := func(context.Context, *corpus.Corpus) (*jsmf.Model, error) { return jsmf.New(1).Fit(ctx, c) }
+	failing := func(context.Context, jsmf.Input) (*jsmf.Model, error) { return jsmf.New(1).Fit(ctx, c) }
 	names := regexp.MustCompile(`(^| )jsmf: `)
 	for what, f := range map[string]func() error{
 		"fit, K = 1":           func() error { _, err := jsmf.New(1).Fit(ctx, c); return err },
@@ -54,7 +54,7 @@ func TestErrorsNameThePackageOnce(t *testing.T) {
 		"fit, bad settings":    func() error { _, err := p.Rectify(rectify.AP{Iterations: -1}).MinTokens(-1).Fit(ctx, c); return err },
 		"fit, cancelled":       func() error { _, err := p.Fit(gone, c); return err },
 		"fit, few words":       func() error { _, err := p.Fit(ctx, strange); return err },
-		"fit after another":    func() error { _, err := p.From(m).FitMatrix(ctx, identity(t, 9)); return err },
+		"fit after another":    func() error { _, err := p.From(m).Fit(ctx, identity(t, 9)); return err },
 		"evaluate":             func() error { _, err := p.Evaluate(ctx, m, strange); return err },
 		"evaluate, cancelled":  func() error { _, err := p.Evaluate(gone, m, c); return err },
 		"sweep":                func() error { _, err := p.Sweep(ctx, c, []int{1, 1}); return err },

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/bytesize"
 	"github.com/jsmf-go/spectral/recover/refine"
@@ -53,7 +54,7 @@ type size struct {
 	docs, words int
 	nnz         int64
 	count       bool // the fit counts the documents: there is a stage cooc
-	stream      bool // C is a *cooc.Stream
+	stream      bool // C is read anew for each product
 }
 
 // Estimate returns an upper bound of the memory that a fit of documents like these
@@ -156,7 +157,7 @@ func (e *MemoryLimitError) Error() string {
 	return s
 }
 
-// affordable checks data against the limit.
+// affordable checks the data of a fit against the limit.
 func (p Pipeline) affordable(s size) error {
 	if p.memory == 0 || s.words < p.k {
 		return nil
@@ -173,14 +174,14 @@ func (p Pipeline) affordable(s size) error {
 	return err
 }
 
-// sizeOf returns what is known of a matrix.
-func sizeOf(c cooc.Matrix) size {
-	s := size{words: c.Dim()}
-	switch m := c.(type) {
-	case *cooc.Moments:
-		s.docs, s.nnz = m.Docs(), int64(m.NNZ())
-	case *cooc.Stream:
-		s.docs, s.nnz, s.stream = m.Docs(), m.NNZ(), true
+// sizeOf returns what is known of an input; c is nil where its documents are to be
+// counted.
+func sizeOf(info corpus.Info, c cooc.Operator) size {
+	s := size{docs: info.Documents, words: len(info.Vocabulary), nnz: info.Nonzeros, count: c == nil}
+	if c != nil {
+		s.words = c.Dim()
+		_, rows := c.(cooc.Matrix)
+		s.stream = !rows
 	}
 	return s
 }

@@ -175,18 +175,12 @@ func TestMemoryLimit(t *testing.T) {
 	if _, err := refused.Fit(ctx, c); !errors.As(err, &le) || le.Limit != e.Bytes-1 || le.Estimate.Bytes != e.Bytes {
 		t.Errorf("Fit: %v", err)
 	}
-	if _, err := refused.Prepare(ctx, c); !errors.As(err, &le) {
-		t.Errorf("Prepare: %v", err)
-	}
-	d, err := p.Prepare(ctx, c)
+	d, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := refused.MemoryLimit(1).FitPrepared(ctx, d); !errors.As(err, &le) || le.Alternative != "" {
-		t.Errorf("FitPrepared: %v", err)
-	}
-	if _, err := refused.MemoryLimit(1).FitMatrix(ctx, d.Moments()); !errors.As(err, &le) {
-		t.Errorf("FitMatrix: %v", err)
+	if _, err := refused.MemoryLimit(1).Fit(ctx, d); !errors.As(err, &le) || le.Alternative != "" {
+		t.Errorf("Fit of a matrix: %v", err)
 	}
 	if _, err := p.MemoryLimit(-1).Fit(ctx, c); err == nil {
 		t.Error("a limit below 0 was taken")
@@ -209,23 +203,23 @@ func TestMemoryLimit(t *testing.T) {
 	if _, err := jsmf.New(20).MemoryLimit(lr.Bytes/2).Fit(ctx, big); !errors.As(err, &le) || le.Alternative != "" {
 		t.Errorf("with less: %v", err)
 	}
-	stream, err := cooc.NewStream(ctx, big.Source(), cooc.StreamOptions{DropUnused: true})
+	stream, err := cooc.NewStream(ctx, big.Source(), cooc.StreamOptions{Options: cooc.Options{DropUnused: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jsmf.New(20).MemoryLimit(1<<20).FitMatrix(ctx, stream); !errors.As(err, &le) {
+	if _, err := jsmf.New(20).MemoryLimit(1<<20).Fit(ctx, stream); !errors.As(err, &le) {
 		t.Errorf("a stream: %v", err)
 	}
 
 	// What shows only in the first iteration: AP is stopped there, Auto goes on
 	// with LR.
 	var me *rectify.MemoryError
-	if d, err = p.Prepare(ctx, big); err != nil {
+	if d, err = cooc.NewMoments(ctx, big, cooc.Options{DropUnused: true}); err != nil {
 		t.Fatal(err)
 	}
 	var need [2]int64
 	for i, r := range []rectify.Rectifier{rectify.AP{}, rectify.DR{}} {
-		_, err = r.Rectify(ctx, d.Moments(), 20, rectify.Options{MemoryLimit: 1})
+		_, err = r.Rectify(ctx, d, 20, rectify.Options{MemoryLimit: 1})
 		if !errors.As(err, &me) || me.Limit != 1 {
 			t.Fatalf("%v with no memory at all: %v", r, err)
 		}
@@ -234,7 +228,7 @@ func TestMemoryLimit(t *testing.T) {
 	if need[1] <= need[0] {
 		t.Errorf("DR needs %d bytes, AP %d", need[1], need[0])
 	}
-	res, err := rectify.Auto{}.Rectify(ctx, d.Moments(), 20, rectify.Options{MemoryLimit: 1})
+	res, err := rectify.Auto{}.Rectify(ctx, d, 20, rectify.Options{MemoryLimit: 1})
 	if err != nil || !strings.HasPrefix(res.Method, "LR(") {
 		t.Errorf("Auto with no memory for AP: %v", err)
 	}

@@ -35,11 +35,11 @@ func ExamplePipeline_From() {
 			log.Fatal(err)
 		}
 		if docs++; docs == 2900 || docs == raw.NumDocs() {
-			d, err := p.PrepareSnapshot(ctx, held.Snapshot())
+			d, err := held.Snapshot().Corpus()
 			if err != nil {
 				log.Fatal(err)
 			}
-			if m, err = p.From(m).FitPrepared(ctx, d); err != nil {
+			if m, err = p.From(m).Fit(ctx, d); err != nil {
 				log.Fatal(err)
 			}
 		}

@@ -123,7 +123,6 @@ func ExamplePipeline() {
 	}
 	fmt.Println(same.K(), "topics of", same.N(), "words")
 	// Output:
-	// done: corpus
 	// done: cooc
 	// done: rectify
 	// done: anchors
@@ -134,7 +133,7 @@ func ExamplePipeline() {
 }
 
 // A co-occurrence matrix of one's own: here that of two known topics.
-func ExamplePipeline_FitMatrix() {
+func ExamplePipeline_Fit_matrix() {
 	b := mat.NewDense(4, 2, []float64{
 		0.4, 0.0,
 		0.4, 0.2,
@@ -151,8 +150,11 @@ func ExamplePipeline_FitMatrix() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p := jsmf.New(2).Vocabulary([]string{"cat", "dog", "cow", "hen"})
-	m, err := p.FitMatrix(context.Background(), d)
+	named, err := cooc.WithInfo(d, corpus.Info{Vocabulary: []string{"cat", "dog", "cow", "hen"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := jsmf.New(2).Fit(context.Background(), named)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -160,7 +162,7 @@ func ExamplePipeline_FitMatrix() {
 	fmt.Printf("%.2f\n", mat.Formatted(m.Topics()))
 
 	// Asked for more topics than there are, the error tells how many.
-	_, err = jsmf.New(3).FitMatrix(context.Background(), d)
+	_, err = jsmf.New(3).Fit(context.Background(), d)
 	var rank *anchor.RankError
 	if errors.As(err, &rank) {
 		fmt.Println("there are only", rank.Rank)

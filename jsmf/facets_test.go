@@ -103,8 +103,8 @@ func TestTandemRefused(t *testing.T) {
 	if _, err := p.Recover(recovery.KL{}).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), "KL takes anchor words, but topic 0 has a point") {
 		t.Errorf("KL: %v", err)
 	}
-	if _, err := p.Rectify(rectify.TruncatedEig{}).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), "without the entries") {
-		t.Errorf("a low-rank picture: %v", err)
+	if _, err := p.Rectify(rectify.TruncatedEig{}).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), "low-rank rows") {
+		t.Errorf("low-rank rows: %v", err)
 	}
 }
 
@@ -131,13 +131,16 @@ func TestGivenAnchorsAmongEmptyRows(t *testing.T) {
 		names, numbers = append(names, fmt.Sprintf("w%d", at(w))), append(numbers, fmt.Sprint(at(w)))
 	}
 	p := jsmf.New(3).Rectify(rectify.None{})
-	for i, q := range []jsmf.Pipeline{
-		p.Anchors(anchor.Fixed{Numbers: anchors}),
-		p.Anchors(anchor.Fixed{Words: numbers}),
-		p.Vocabulary(vocab).Anchors(anchor.Fixed{Words: names}),
-		p.Vocabulary(vocab).Anchors(anchor.Fixed{Numbers: anchors}),
+	for i, x := range []struct {
+		f     anchor.Finder
+		words []string
+	}{
+		{anchor.Fixed{Numbers: anchors}, nil},
+		{anchor.Fixed{Words: numbers}, nil},
+		{anchor.Fixed{Words: names}, vocab},
+		{anchor.Fixed{Numbers: anchors}, vocab},
 	} {
-		m, err := q.FitMatrix(ctx, matrixOf(t, a))
+		m, err := p.Anchors(x.f).Fit(ctx, named(t, matrixOf(t, a), x.words))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +148,7 @@ func TestGivenAnchorsAmongEmptyRows(t *testing.T) {
 			t.Errorf("%d: anchors %v, want %v", i, m.Anchors(), anchors)
 		}
 	}
-	if _, err := p.Anchors(anchor.Fixed{Numbers: []int{anchors[0], 11, anchors[1]}}).FitMatrix(ctx, matrixOf(t, a)); err == nil || !strings.Contains(err.Error(), "word 11 has an empty co-occurrence row") {
+	if _, err := p.Anchors(anchor.Fixed{Numbers: []int{anchors[0], 11, anchors[1]}}).Fit(ctx, matrixOf(t, a)); err == nil || !strings.Contains(err.Error(), "word 11 has an empty co-occurrence row") {
 		t.Errorf("an empty row: %v", err)
 	}
 	// A facet of two words that share all there is.
@@ -156,7 +159,7 @@ func TestGivenAnchorsAmongEmptyRows(t *testing.T) {
 		}
 	}
 	f := anchor.Tandem{Groups: [][]string{{numbers[0], fmt.Sprint(at(other))}}, Complete: anchor.QR{}}
-	m, err := p.Anchors(f).FitMatrix(ctx, matrixOf(t, a))
+	m, err := p.Anchors(f).Fit(ctx, matrixOf(t, a))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -255,7 +255,7 @@ func TestRoundTrip(t *testing.T) {
 			if !slices.Equal(got.Alpha(), m.Alpha()) || (got.Spectral() == got) != (m.Spectral() == m) || !bytes.Equal(encoded(t, got.Spectral()), encoded(t, m.Spectral())) {
 				t.Errorf("%s, %s: what refinement left differs", name, how)
 			}
-			if s := got.Stats(); s.Total != 0 || s.Corpus.Duration != 0 {
+			if s := got.Stats(); s.Total != 0 || s.Cooc.Duration != 0 {
 				t.Errorf("%s, %s: durations were stored", name, how)
 			}
 			want := m.Stats()

@@ -42,7 +42,7 @@ func solverOf(t *testing.T, name string) scls.Solver {
 // rectified is a Rectifier that has its result already.
 type rectified struct{ res *rectify.Result }
 
-func (r rectified) Rectify(context.Context, cooc.Matrix, int, rectify.Options) (*rectify.Result, error) {
+func (r rectified) Rectify(context.Context, cooc.Operator, int, rectify.Options) (*rectify.Result, error) {
 	return r.res, nil
 }
 func (r rectified) String() string { return "rectified before" }
@@ -72,8 +72,8 @@ func TestGoldenChain(t *testing.T) {
 	ctx := context.Background()
 	for _, name := range []string{"synth", "kos1000"} {
 		t.Run(name, func(t *testing.T) {
-			// Fit and Evaluate prepare the corpus themselves: here once for all.
-			d, err := jsmf.New(2).Prepare(ctx, golden.Corpus(t, name))
+			// Fit and Evaluate count the corpus themselves: here once for all.
+			d, err := cooc.NewMoments(ctx, golden.Corpus(t, name), cooc.Options{DropUnused: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestGoldenChain(t *testing.T) {
 					continue // the rectified matrices are compared in package rectify
 				}
 				t.Run(fmt.Sprintf("%s/K=%d", g.Rectifier, g.K), func(t *testing.T) {
-					rect, err := r.Rectify(ctx, d.Moments(), g.K, rectify.Options{})
+					rect, err := r.Rectify(ctx, d, g.K, rectify.Options{})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -104,7 +104,7 @@ func TestGoldenChain(t *testing.T) {
 	}
 }
 
-func goldenChain(t *testing.T, d *jsmf.Prepared, g golden.Row, p jsmf.Pipeline, rect cooc.Matrix) {
+func goldenChain(t *testing.T, d *cooc.Moments, g golden.Row, p jsmf.Pipeline, rect cooc.Matrix) {
 	ctx := context.Background()
 	rows, err := cooc.NewRows(rect)
 	if err != nil {
@@ -112,7 +112,7 @@ func goldenChain(t *testing.T, d *jsmf.Prepared, g golden.Row, p jsmf.Pipeline, 
 	}
 	for _, want := range g.Opt {
 		p := p.Recover(recovery.SCLS{Solver: solverOf(t, want.Optimizer)})
-		m, err := p.FitPrepared(ctx, d)
+		m, err := p.Fit(ctx, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func goldenChain(t *testing.T, d *jsmf.Prepared, g golden.Row, p jsmf.Pipeline, 
 		}
 		near(t, "‖B‖", mat.Norm(m.Topics(), 2), want.BFro, 1e-8*want.BFro)
 		near(t, "‖A‖", mat.Norm(m.Correlations(), 2), want.AFro, 1e-8*want.AFro)
-		rep, err := p.EvaluatePrepared(ctx, m, d)
+		rep, err := p.Evaluate(ctx, m, d)
 		if err != nil {
 			t.Fatal(err)
 		}

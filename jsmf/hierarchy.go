@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
 )
@@ -37,21 +38,16 @@ type Hierarchy struct {
 // make 25→5.
 //
 // p need not be what m was fitted with; its number of topics, MinTokens and
-// Vocabulary do not matter here. Document frequencies have no meaning for
-// topics: the bounds of an anchor.QR on them are left aside. A level hears of its
-// stages by p's Recorder as a fit does.
+// Weighting do not matter here, and bounds of a finder on document frequencies hold
+// for every topic. p's Recorder hears of the stages of a level as of those of a fit.
 //
 // Errors: those of Validate, *TopicsError where a size does not fit, and those of
-// FitMatrix with the size of the level, among them *anchor.RankError where the
+// Fit with the size of the level, among them *anchor.RankError where the
 // correlations below have fewer dimensions than topics are asked for, and the
 // row of A that sums to less than zero. Cost: next to nothing beside a fit.
 func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hierarchy, error) {
 	if m == nil || len(sizes) == 0 {
 		return nil, errors.New("jsmf: hierarchy: no model or no sizes")
-	}
-	if q, ok := p.finder.(anchor.QR); ok {
-		q.MinDocs, q.MinDocFraction = 0, 0
-		p.finder = q
 	}
 	below := m.K()
 	for _, k := range sizes {
@@ -79,7 +75,17 @@ func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hiera
 		}
 		p.k = k
 		p.from, p.resumable = nil, false // a level follows no model
-		up, err := p.Vocabulary(names).FitMatrix(ctx, c)
+		// Every topic is in as many documents as there are: bounds on document
+		// frequencies have no meaning here.
+		info := corpus.Info{Form: "topics", Documents: math.MaxInt32, Vocabulary: names, DocFrequencies: make([]int, len(names))}
+		for i := range names {
+			info.DocFrequencies[i] = info.Documents
+		}
+		named, err := cooc.WithInfo(c, info)
+		if err != nil {
+			return nil, errorf("hierarchy, %d topics: %w", k, err)
+		}
+		up, err := p.Fit(ctx, named)
 		if err != nil {
 			return nil, errorf("hierarchy, %d topics: %w", k, err)
 		}

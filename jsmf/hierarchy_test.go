@@ -45,11 +45,11 @@ func towers() (lower, upper *testutil.Planted, c *mat.Dense) {
 func TestHierarchyPlanted(t *testing.T) {
 	lower, upper, c := towers()
 	p := jsmf.New(12).Rectify(rectify.None{}).Anchors(chosenAnchors{lower.Anchors}).Recover(planted12{lower, upper})
-	m, err := p.FitMatrix(ctx, matrixOf(t, c))
+	m, err := p.Fit(ctx, matrixOf(t, c))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []jsmf.Rectifier{rectify.AP{}, rectify.None{}} {
+	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.None{}} {
 		h, err := jsmf.New(2).Rectify(r).Hierarchy(ctx, m, 4)
 		if err != nil {
 			t.Fatal(err)
@@ -190,7 +190,7 @@ func TestHierarchy(t *testing.T) {
 	}
 	// More supertopics than the correlations have dimensions.
 	lower, upper, lc := towers()
-	low, err := jsmf.New(12).Rectify(rectify.None{}).Anchors(chosenAnchors{lower.Anchors}).Recover(planted12{lower, upper}).FitMatrix(ctx, matrixOf(t, lc))
+	low, err := jsmf.New(12).Rectify(rectify.None{}).Anchors(chosenAnchors{lower.Anchors}).Recover(planted12{lower, upper}).Fit(ctx, matrixOf(t, lc))
 	if err != nil {
 		t.Fatal(err)
 	}

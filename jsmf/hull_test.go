@@ -14,7 +14,7 @@ import (
 // are more than the matrix was rectified for.
 func TestHull(t *testing.T) {
 	c := some(t, 1000, 600)
-	for _, r := range []jsmf.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.None{}} {
+	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.None{}} {
 		p := jsmf.New(8).Rectify(r)
 		m, err := p.Anchors(anchor.Hull{All: true, MinDocs: 10}).Fit(ctx, c)
 		if err != nil {

@@ -74,8 +74,7 @@ func (m *Model) LearnDual(ctx context.Context, c *corpus.Corpus, p infer.PADD, o
 // those of the fit (infer.LearnAlpha), and returns a copy of the model that holds
 // it. infer.MAP and infer.Gibbs, and so Transform, then use it in place of
 // recovery.FitAlpha. A refined model (Pipeline.Refine) has a prior already, which is
-// better than one learned from the same documents. Words of the corpus that the model
-// lacks are left out.
+// better than one learned from the same documents. Words of the corpus that the model lacks are left out.
 func (m *Model) LearnAlpha(ctx context.Context, c *corpus.Corpus, opt infer.Options) (*Model, error) {
 	if c == nil {
 		return nil, errors.New("jsmf: learn alpha: no corpus")

@@ -11,10 +11,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
 )
 
 // tinyParts is a model of 5 words and 2 topics whose numbers are all exact in
@@ -40,9 +41,9 @@ func tinyParts() modelParts {
 		Anchors:      []int{0, 3},
 		Marginals:    []float64{0.25, 0.125, 0.125, 0.125, 0.375},
 		Stats: Stats{
-			Corpus: CorpusStats{Documents: 7, Words: 5, Tokens: 41, NNZ: 19, Duration: time.Second,
-				DroppedDocuments: []Dropped{{Reason: "fewer than 2 tokens", Count: 2, Names: []string{"a.txt", "b.txt"}}},
-				DroppedWords:     []Dropped{{Reason: "never occurs", Count: 1, Names: []string{"zebra"}}}},
+			Corpus: CorpusStats{Documents: 7, Words: 5, Tokens: 41, NNZ: 19,
+				DroppedDocuments: []corpus.Dropped{{Reason: "fewer than 2 tokens", Count: 2, Names: []string{"a.txt", "b.txt"}}},
+				DroppedWords:     []corpus.Dropped{{Reason: "never occurs", Count: 1, Names: []string{"zebra"}}}},
 			Cooc: CoocStats{Form: "moments", N: 5, NNZ: 19},
 			Rectify: RectifyStats{Method: "AP", Iterations: 2, Status: "limit", Changes: []float64{0.5, 0.0625},
 				Eigenvalues: []float64{0.375, 0.125}, NNZ: []int{4, 3}, Shift: -0.0009765625, Products: 44},

@@ -121,10 +121,8 @@ func TestFork(t *testing.T) {
 	base := jsmf.New(4).Record(count(&parent))
 	want := encoded(t, fit(t, base, c))
 	once := parent
-	vocab := []string{"a"}
 	fork := base.Rectify(rectify.None{}).Anchors(anchor.QR{MinDocs: 2}).Recover(recovery.SCLS{Solver: scls.ADMM{}}).
-		MinTokens(30).Seed(9).Workers(2).Vocabulary(vocab).Record(count(&child)).Log(nil).Record(nil)
-	vocab[0] = "changed"
+		MinTokens(30).Seed(9).Workers(2).Record(count(&child)).Log(nil).Record(nil)
 	other := fit(t, fork, c)
 	if bytes.Equal(encoded(t, other), want) {
 		t.Error("the fork's settings have no effect")
@@ -166,9 +164,12 @@ func TestValidate(t *testing.T) {
 	check(p.Validate())
 	_, err := p.Fit(ctx, countsCorpus(t, 2, []map[int]int{{0: 1}}))
 	check(err)
-	_, err = p.FitMatrix(ctx, nil)
-	if err == nil || !strings.Contains(err.Error(), "no matrix") || !strings.Contains(err.Error(), "K = 1") {
-		t.Errorf("FitMatrix: %v", err)
+	_, err = p.Fit(ctx, nil)
+	check(err)
+	for _, in := range []jsmf.Input{nil, (*corpus.Corpus)(nil)} {
+		if _, err := jsmf.New(2).Fit(ctx, in); err == nil || !strings.HasPrefix(err.Error(), "jsmf: ") {
+			t.Errorf("Fit(%T): %v", in, err)
+		}
 	}
 	want = []string{"K = 0", "no rectifier", "no anchor finder", "no recovery"}
 	check(jsmf.Pipeline{}.Validate())
@@ -235,7 +236,7 @@ func (r *recording) order(t *testing.T, err error, stages ...jsmf.Stage) {
 	}
 }
 
-var allStages = []jsmf.Stage{jsmf.StageCorpus, jsmf.StageCooc, jsmf.StageRectify, jsmf.StageAnchors, jsmf.StageRecover}
+var allStages = []jsmf.Stage{jsmf.StageCooc, jsmf.StageRectify, jsmf.StageAnchors, jsmf.StageRecover}
 
 func TestRecorder(t *testing.T) {
 	_, docs := planted(60, 4, 200)
@@ -267,20 +268,20 @@ func TestRecorder(t *testing.T) {
 		t.Errorf("%d stages were logged:\n%s", n, &logged)
 	}
 	st := m.Stats()
-	if st.Total < st.Corpus.Duration+st.Cooc.Duration+st.Rectify.Duration+st.Anchors.Duration+st.Recover.Duration {
+	if st.Total < st.Cooc.Duration+st.Rectify.Duration+st.Anchors.Duration+st.Recover.Duration {
 		t.Errorf("the stages took longer than the whole: %+v", st)
 	}
 
-	// A matrix has no corpus stage.
+	// A matrix goes through the same stages.
 	var rm recording
-	cm, err := cooc.NewMoments(c, cooc.Options{})
+	cm, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jsmf.New(4).Record(&rm).FitMatrix(ctx, cm); err != nil {
+	if _, err := jsmf.New(4).Record(&rm).Fit(ctx, cm); err != nil {
 		t.Fatal(err)
 	}
-	rm.order(t, nil, allStages[1:]...)
+	rm.order(t, nil, allStages...)
 }
 
 var errStage = errors.New("out of luck")
@@ -289,7 +290,7 @@ var errStage = errors.New("out of luck")
 type broken struct{ err error }
 
 func (b broken) String() string { return "broken" }
-func (b broken) Rectify(context.Context, cooc.Matrix, int, rectify.Options) (*rectify.Result, error) {
+func (b broken) Rectify(context.Context, cooc.Operator, int, rectify.Options) (*rectify.Result, error) {
 	return nil, b.err
 }
 func (b broken) Find(context.Context, cooc.Rows, int, anchor.Options) (*anchor.Result, error) {
@@ -303,7 +304,7 @@ func (b broken) Recover(context.Context, cooc.Rows, []int, recovery.Options) (*r
 type warm struct{ rectify.None }
 
 func (w warm) String() string { return "warm" }
-func (w warm) Rectify(ctx context.Context, c cooc.Matrix, k int, opt rectify.Options) (*rectify.Result, error) {
+func (w warm) Rectify(ctx context.Context, c cooc.Operator, k int, opt rectify.Options) (*rectify.Result, error) {
 	res, err := w.None.Rectify(ctx, c, k, opt)
 	if err == nil {
 		res.Warm = true
@@ -328,10 +329,10 @@ func TestFailingStage(t *testing.T) {
 			var r recording
 			m, err := p.Record(&r).Fit(ctx, c)
 			if m != nil || err == nil || e != nil && err.Error() != "jsmf: out of luck" || e == nil && !strings.HasPrefix(err.Error(), "jsmf: broken ") {
-				t.Errorf("stage %s: %v", allStages[2+i], err)
+				t.Errorf("stage %s: %v", allStages[1+i], err)
 				continue
 			}
-			r.order(t, err, allStages[:3+i]...)
+			r.order(t, err, allStages[:2+i]...)
 		}
 	}
 	// Own stages name their package, once, and words by name.
@@ -369,7 +370,7 @@ func TestCancel(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		for _, stage := range allStages {
 			for _, kind := range []jsmf.EventKind{jsmf.EventStart, jsmf.EventProgress} {
-				if kind == jsmf.EventProgress && (stage == jsmf.StageCorpus || stage == jsmf.StageCooc) {
+				if kind == jsmf.EventProgress && stage == jsmf.StageCooc {
 					continue // these have none
 				}
 				at := fmt.Sprintf("%s, %v, %d workers", stage, kind, workers)
@@ -430,8 +431,8 @@ func TestFitMatrixPlanted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for form, c := range map[string]cooc.Matrix{"dense": matrixOf(t, pm.C), "low-rank + sparse": low, "caller's": foreign{m: low}} {
-		for _, r := range []jsmf.Rectifier{rectify.AP{}, rectify.Dykstra{Iterations: 15}, rectify.None{}} {
-			m, err := jsmf.New(9).Rectify(r).FitMatrix(ctx, c)
+		for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.Dykstra{Iterations: 15}, rectify.None{}} {
+			m, err := jsmf.New(9).Rectify(r).Fit(ctx, c)
 			if err != nil {
 				t.Errorf("%s, %v: %v", form, r, err)
 				continue
@@ -463,8 +464,8 @@ func TestFitMatrixCSR(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []jsmf.Rectifier{rectify.AP{}, rectify.Dykstra{Iterations: 15}, rectify.None{}} {
-		m, err := jsmf.New(4).Rectify(r).FitMatrix(ctx, c)
+	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.Dykstra{Iterations: 15}, rectify.None{}} {
+		m, err := jsmf.New(4).Rectify(r).Fit(ctx, c)
 		if err != nil {
 			t.Errorf("%v: %v", r, err)
 			continue
@@ -497,9 +498,20 @@ func (f foreign) Marginals() []float64 {
 	}
 	return c
 }
+func (f foreign) Info() corpus.Info          { return corpus.Info{} }
 func (f foreign) RowTo(dst []float64, i int) { f.m.RowTo(dst, i) }
 func (f foreign) RowNorms2(ctx context.Context, workers int) ([]float64, error) {
 	return f.m.RowNorms2(ctx, workers)
+}
+
+// named gives the words of a matrix names.
+func named(t testing.TB, c cooc.Operator, words []string) cooc.Operator {
+	t.Helper()
+	out, err := cooc.WithInfo(c, corpus.Info{Vocabulary: words})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func TestFitMatrixBad(t *testing.T) {
@@ -526,23 +538,22 @@ func TestFitMatrixBad(t *testing.T) {
 		{"sum", jsmf.New(3), matrixOf(t, scaled), "sum to 2, not 1"},
 		{"negative row", jsmf.New(3), matrixOf(t, negative), "row 4 of the matrix sums to -0.03"},
 		{"K > N", jsmf.New(31), good, "31 topics of 30 words"},
-		{"vocabulary", jsmf.New(3).Vocabulary([]string{"a"}), good, "a vocabulary of 1 words for a matrix of 30 rows"},
 		{"foreign NaN", jsmf.New(3), foreign{good, func(y *mat.Dense) { y.Set(3, 1, math.NaN()) }, nil}, "row 3 of the matrix"},
 		{"foreign Inf", jsmf.New(3), foreign{good, func(y *mat.Dense) { y.Set(5, 0, math.Inf(1)) }, nil}, "row 5 of the matrix"},
 		{"foreign asymmetric", jsmf.New(3), foreign{good, shear, nil}, "not symmetric"},
 		{"foreign marginals", jsmf.New(3), foreign{good, nil, func(c []float64) { c[2] *= 1.01 }}, "row 2 of the matrix sums to"},
 		{"document frequencies", jsmf.New(3).Anchors(anchor.QR{MinDocs: 2}), good, "document frequencies"},
 	} {
-		_, err := c.p.FitMatrix(ctx, c.c)
+		_, err := c.p.Fit(ctx, c.c)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "jsmf: ") != 1 {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
 	var te *jsmf.TopicsError
-	if _, err := jsmf.New(31).FitMatrix(ctx, good); !errors.As(err, &te) || *te != (jsmf.TopicsError{K: 31, Words: 30}) {
+	if _, err := jsmf.New(31).Fit(ctx, good); !errors.As(err, &te) || *te != (jsmf.TopicsError{K: 31, Words: 30}) {
 		t.Errorf("K > N: %v", err)
 	}
-	if _, err := jsmf.New(3).FitMatrix(ctx, foreign{good, shear, nil}); !errors.Is(err, cooc.ErrNotSymmetric) {
+	if _, err := jsmf.New(3).Fit(ctx, foreign{good, shear, nil}); !errors.Is(err, cooc.ErrNotSymmetric) {
 		t.Errorf("asymmetric: %v", err)
 	}
 	// Numbers that are no numbers do not get that far.
@@ -557,14 +568,14 @@ func TestFitMatrixBad(t *testing.T) {
 // request, or with an iteration that cannot tell noise from topics, fewer.
 func TestRank(t *testing.T) {
 	pm := testutil.NewPlanted(80, 5, 0.5, 43)
-	for _, r := range []jsmf.Rectifier{rectify.None{}, rectify.AP{}, rectify.Dykstra{Iterations: 15}} {
+	for _, r := range []rectify.Rectifier{rectify.None{}, rectify.AP{}, rectify.Dykstra{Iterations: 15}} {
 		p := jsmf.New(10).Rectify(r)
-		_, err := p.FitMatrix(ctx, matrixOf(t, pm.C))
+		_, err := p.Fit(ctx, matrixOf(t, pm.C))
 		var re *anchor.RankError
 		if !errors.As(err, &re) || re.Rank != 5 || re.K != 10 || !strings.HasPrefix(err.Error(), "jsmf: anchor: ") {
 			t.Errorf("%v: %v", r, err)
 		}
-		m, err := p.Anchors(anchor.QR{AllowFewer: true}).FitMatrix(ctx, matrixOf(t, pm.C))
+		m, err := p.Anchors(anchor.QR{AllowFewer: true}).Fit(ctx, matrixOf(t, pm.C))
 		if err != nil {
 			t.Errorf("%v: %v", r, err)
 			continue
@@ -582,7 +593,7 @@ func TestRank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jsmf.New(2).Rectify(rectify.None{}).Anchors(anchor.QR{AllowFewer: true}).FitMatrix(ctx, one); err == nil || !strings.Contains(err.Error(), "fewer than the 2 anchors") {
+	if _, err := jsmf.New(2).Rectify(rectify.None{}).Anchors(anchor.QR{AllowFewer: true}).Fit(ctx, one); err == nil || !strings.Contains(err.Error(), "fewer than the 2 anchors") {
 		t.Errorf("rank 1: %v", err)
 	}
 }
@@ -611,9 +622,9 @@ func TestEmptyRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []jsmf.Rectifier{rectify.AP{}, rectify.None{}} {
+	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.None{}} {
 		for _, c := range []cooc.Matrix{matrixOf(t, a), low, foreign{m: low}} {
-			m, err := jsmf.New(4).Rectify(r).Vocabulary(vocab).FitMatrix(ctx, c)
+			m, err := jsmf.New(4).Rectify(r).Fit(ctx, named(t, c, vocab))
 			if err != nil {
 				t.Errorf("%v, %T: %v", r, c, err)
 				continue
@@ -621,7 +632,7 @@ func TestEmptyRows(t *testing.T) {
 			if m.N() != n || m.Word(11) != "w11" {
 				t.Fatalf("%d words, word 11 is %q", m.N(), m.Word(11))
 			}
-			if w := m.Stats().Warnings; len(w) != 1 || !strings.Contains(w[0], "6 of 56 rows of the matrix are empty") {
+			if w := m.Stats().Warnings; len(w) != 1 || !strings.Contains(w[0], "6 of 56 words have an empty row in the matrix") {
 				t.Errorf("warnings %q", w)
 			}
 			moved := make([]int, 4)
@@ -653,20 +664,20 @@ func TestEmptyRows(t *testing.T) {
 	}
 	// The means of Stats are over all words, the empty ones too.
 	_, docs := planted(50, 4, 200)
-	cm, err := cooc.NewMoments(countsCorpus(t, 50, docs), cooc.Options{})
+	cm, err := cooc.NewMoments(ctx, countsCorpus(t, 50, docs), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	padded, err := cooc.NewMoments(countsCorpus(t, 75, docs), cooc.Options{})
+	padded, err := cooc.NewMoments(ctx, countsCorpus(t, 75, docs), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := jsmf.New(4)
-	m50, err := p.FitMatrix(ctx, cm)
+	m50, err := p.Fit(ctx, cm)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m75, err := p.FitMatrix(ctx, padded)
+	m75, err := p.Fit(ctx, padded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -678,7 +689,7 @@ func TestEmptyRows(t *testing.T) {
 	}
 
 	var te *jsmf.TopicsError
-	if _, err := jsmf.New(51).FitMatrix(ctx, matrixOf(t, a)); !errors.As(err, &te) || te.Words != 50 {
+	if _, err := jsmf.New(51).Fit(ctx, matrixOf(t, a)); !errors.As(err, &te) || te.Words != 50 {
 		t.Errorf("more topics than rows: %v", err)
 	}
 }
@@ -748,7 +759,7 @@ func TestFitBad(t *testing.T) {
 	if !errors.Is(err, cooc.ErrNoDocuments) || strings.Count(err.Error(), "jsmf: ") != 1 {
 		t.Errorf("no usable document: %v", err)
 	}
-	r.order(t, err, jsmf.StageCorpus)
+	r.order(t, err, jsmf.StageCooc)
 
 	var te *jsmf.TopicsError
 	r = recording{}
@@ -756,22 +767,20 @@ func TestFitBad(t *testing.T) {
 	if !errors.As(err, &te) || *te != (jsmf.TopicsError{K: 70, Words: 60}) || strings.Count(err.Error(), "jsmf: ") != 1 {
 		t.Errorf("more topics than words: %v", err)
 	}
-	r.order(t, err, jsmf.StageCorpus)
+	r.order(t, err, jsmf.StageCooc)
 }
 
-// Fit is FitMatrix of the moments, document frequencies included.
-func TestFitIsFitMatrix(t *testing.T) {
+// A corpus and its moments give the same model, document frequencies included.
+func TestFitOfMoments(t *testing.T) {
 	_, docs := planted(60, 4, 300)
 	c := countsCorpus(t, 60, docs)
-	cm, err := cooc.NewMoments(c, cooc.Options{})
+	cm, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	vocab := c.Vocabulary()
-	p := jsmf.New(4).Anchors(anchor.QR{MinDocFraction: 0.2}).Vocabulary(vocab)
-	vocab[0] = "changed" // the caller's own again
+	p := jsmf.New(4).Anchors(anchor.QR{MinDocFraction: 0.2})
 	a := fit(t, p, c)
-	b, err := p.FitMatrix(ctx, cm)
+	b, err := p.Fit(ctx, cm)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -833,12 +842,12 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cm, err := cooc.NewMoments(c, cooc.Options{})
+	cm, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := mat.DenseCopyOf(m.Topics())
-	pairs, err := cooc.CountPairs(ctx, c, metrics.TopUnion(b, 0), 0)
+	pairs, err := cooc.CountPairs(ctx, c, metrics.TopUnion(b, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -868,7 +877,7 @@ func TestEvaluate(t *testing.T) {
 	}
 	same("other order", m, moved)
 	// A model without a vocabulary goes by number.
-	nameless, err := p.FitMatrix(ctx, cm)
+	nameless, err := p.Fit(ctx, cm)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -942,10 +951,10 @@ func TestSolverLimit(t *testing.T) {
 	}
 }
 
-func TestPreparedServesSeveralFits(t *testing.T) {
+func TestMomentsServeSeveralFits(t *testing.T) {
 	c := some(t, 1000, 600)
 	p := jsmf.New(5)
-	d, err := p.Prepare(ctx, c)
+	d, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -955,7 +964,7 @@ func TestPreparedServesSeveralFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := q.FitPrepared(ctx, d)
+		got, err := q.Fit(ctx, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -967,13 +976,13 @@ func TestPreparedServesSeveralFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(a.Bytes(), b.Bytes()) {
-			t.Errorf("K=%d: FitPrepared gives another model than Fit", k)
+			t.Errorf("K=%d: the moments give another model", k)
 		}
 		r1, err := q.Evaluate(ctx, want, c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r2, err := q.EvaluatePrepared(ctx, got, d)
+		r2, err := q.Evaluate(ctx, got, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -985,11 +994,8 @@ func TestPreparedServesSeveralFits(t *testing.T) {
 		}
 	}
 	var te *jsmf.TopicsError
-	if _, err := jsmf.New(601).FitPrepared(ctx, d); !errors.As(err, &te) || te.Words != 600 {
+	if _, err := jsmf.New(601).Fit(ctx, d); !errors.As(err, &te) || te.Words != 600 {
 		t.Errorf("K > N: %v", err)
-	}
-	if _, err := p.FitPrepared(ctx, nil); err == nil {
-		t.Error("nothing prepared, and no error")
 	}
 	small, err := c.Select(nil, []int{0, 1, 2, 3, 4, 5, 6, 7})
 	if err != nil {
@@ -999,7 +1005,7 @@ func TestPreparedServesSeveralFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.EvaluatePrepared(ctx, m, d); err == nil {
+	if _, err := p.Evaluate(ctx, m, d); err == nil {
 		t.Error("a model of other words was evaluated")
 	}
 }
@@ -1009,16 +1015,16 @@ func TestFitMatrixOfStream(t *testing.T) {
 	c := some(t, 1000, 200)
 	src := c.Source()
 	p := jsmf.New(10).Anchors(anchor.QR{MinDocFraction: 0.01})
-	stream, err := cooc.NewStream(ctx, src, cooc.StreamOptions{DropUnused: true})
+	stream, err := cooc.NewStream(ctx, src, cooc.StreamOptions{Options: cooc.Options{DropUnused: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := p.FitMatrix(ctx, stream)
+	m, err := p.Fit(ctx, stream)
 	if err != nil {
 		t.Fatal(err)
 	}
 	st := m.Stats()
-	if !strings.HasPrefix(st.Rectify.Method, "LR(") || st.Rectify.Passes == 0 || st.Cooc.Form != "stream" || st.Corpus.Documents != stream.Docs() || m.Vocabulary() == nil {
+	if !strings.HasPrefix(st.Rectify.Method, "LR(") || st.Rectify.Passes == 0 || st.Cooc.Form != "stream" || st.Corpus.Documents != stream.Info().Documents || m.Vocabulary() == nil {
 		t.Errorf("stats %+v", st)
 	}
 	// The same by the documents in memory: LR asks both for products only,

@@ -13,7 +13,6 @@ type Stage string
 
 // The stages of a Pipeline, in their order.
 const (
-	StageCorpus  Stage = "corpus"  // documents and words checked, unusable ones dropped
 	StageCooc    Stage = "cooc"    // the co-occurrence matrix C
 	StageRectify Stage = "rectify" // C made positive semi-definite, non-negative and joint-stochastic
 	StageAnchors Stage = "anchors" // one anchor word per topic

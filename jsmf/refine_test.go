@@ -35,11 +35,11 @@ func TestRefine(t *testing.T) {
 	if !bytes.Equal(encoded(t, m.Spectral()), encoded(t, spectral)) {
 		t.Error("the model before refinement is not that of a fit without")
 	}
-	d, err := p.Prepare(ctx, c)
+	d, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := passes.Refine(ctx, d.Corpus().Source(), refine.Start{B: mat.DenseCopyOf(spectral.Topics()), A: mat.DenseCopyOf(spectral.Correlations())}, refine.Options{})
+	want, err := passes.Refine(ctx, d.Info().Corpus.Source(), refine.Start{B: mat.DenseCopyOf(spectral.Topics()), A: mat.DenseCopyOf(spectral.Correlations())}, refine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,12 +101,12 @@ func TestRefineRecorder(t *testing.T) {
 // Documents that are read from elsewhere are refined on as well.
 func TestRefineStream(t *testing.T) {
 	c := some(t, 1000, 600)
-	stream, err := cooc.NewStream(ctx, c.Source(), cooc.StreamOptions{DropUnused: true})
+	stream, err := cooc.NewStream(ctx, c.Source(), cooc.StreamOptions{Options: cooc.Options{DropUnused: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := jsmf.New(5).Rectify(rectify.LR{}).Refine(refine.Passes{N: 3, Scratch: t.TempDir()})
-	m, err := p.FitMatrix(ctx, stream)
+	m, err := p.Fit(ctx, stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestRefineBad(t *testing.T) {
 		}
 	}
 	dense := matrixOf(t, pl.C)
-	if _, err := jsmf.New(4).Refine(refine.Passes{}).FitMatrix(ctx, dense); err == nil || !strings.Contains(err.Error(), "needs documents") {
+	if _, err := jsmf.New(4).Refine(refine.Passes{}).Fit(ctx, dense); err == nil || !strings.Contains(err.Error(), "needs documents") {
 		t.Errorf("without documents: %v", err)
 	}
 	done, cancel := context.WithCancel(ctx)

@@ -65,7 +65,7 @@ func TestRefit(t *testing.T) {
 	ctx := context.Background()
 	c := golden.Corpus(t, "synth")
 	part := without(t, c, 100, 3)
-	methods := []jsmf.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.LR{}}
+	methods := []rectify.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.LR{}}
 	if testing.Short() {
 		methods = methods[:1]
 	}
@@ -185,11 +185,11 @@ func TestRefitChain(t *testing.T) {
 	n := c.NumDocs()
 	from := n * 8 / 10
 	add(0, from)
-	d, err := p.PrepareSnapshot(ctx, a.Snapshot())
+	d, err := a.Snapshot().Corpus()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := p.FitPrepared(ctx, d)
+	m, err := p.Fit(ctx, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,10 +197,10 @@ func TestRefitChain(t *testing.T) {
 	warm := 0
 	for i := range 20 {
 		add(from+(n-from)*i/20, from+(n-from)*(i+1)/20)
-		if d, err = p.PrepareSnapshot(ctx, a.Snapshot()); err != nil {
+		if d, err = a.Snapshot().Corpus(); err != nil {
 			t.Fatal(err)
 		}
-		if m, err = p.From(m).FitPrepared(ctx, d); err != nil {
+		if m, err = p.From(m).Fit(ctx, d); err != nil {
 			t.Fatal(err)
 		}
 		if m.Stats().Refit.Start == "warm" {
@@ -211,22 +211,26 @@ func TestRefitChain(t *testing.T) {
 		t.Errorf("%d of 20 refits were warm", warm)
 	}
 	// The accumulator holds the corpus, to the bit.
-	whole, err := p.Prepare(ctx, c)
+	held, err := cooc.NewMoments(ctx, d, cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(d.Moments().Marginals(), whole.Moments().Marginals()) {
+	whole, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(held.Marginals(), whole.Marginals()) {
 		t.Error("the accumulator's moments are not those of the corpus")
 	}
-	cold, err := p.FitPrepared(ctx, whole)
+	cold, err := p.Fit(ctx, whole)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rm, err := p.EvaluatePrepared(ctx, m, whole)
+	rm, err := p.Evaluate(ctx, m, whole)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rc, err := p.EvaluatePrepared(ctx, cold, whole)
+	rc, err := p.Evaluate(ctx, cold, whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -410,11 +414,12 @@ func TestRefitCold(t *testing.T) {
 	if resumable(t, plain) {
 		t.Error("a state was kept that nobody asked for")
 	}
-	d, err := p.Prepare(context.Background(), c)
+	d, err := cooc.NewMoments(context.Background(), c, cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	unnamed, err := p.Resumable(true).FitMatrix(context.Background(), d.Moments())
+	bare := named(t, d, nil)
+	unnamed, err := p.Resumable(true).Fit(context.Background(), bare)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -431,11 +436,11 @@ func TestRefitCold(t *testing.T) {
 		}
 	}
 	// Without names words are matched by number, where there are as many.
-	again, err := p.From(unnamed).FitMatrix(context.Background(), d.Moments())
+	again, err := p.From(unnamed).Fit(context.Background(), bare)
 	if err != nil || again.Stats().Refit.Start != "warm" {
 		t.Errorf("by number: %v", err)
 	}
-	if _, err := p.From(unnamed).FitPrepared(context.Background(), d); err == nil {
+	if _, err := p.From(unnamed).Fit(context.Background(), d); err == nil {
 		t.Error("words with names were matched with words without")
 	}
 }
@@ -613,11 +618,11 @@ func TestRefitGrowth(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		d, err := p.PrepareSnapshot(t.Context(), a.Snapshot())
+		d, err := a.Snapshot().Corpus()
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := p.From(prev).FitPrepared(t.Context(), d)
+		m, err := p.From(prev).Fit(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -644,7 +649,7 @@ func TestRefitGrowth(t *testing.T) {
 // What an accumulator holds is fitted as the corpus of the same documents is; with
 // decay the moments are weighted, and documents and words without weight are
 // named.
-func TestPrepareSnapshot(t *testing.T) {
+func TestFitSnapshot(t *testing.T) {
 	ctx := context.Background()
 	c := golden.Corpus(t, "synth")
 	p := jsmf.New(6).Rectify(rectify.ENN{Iterations: 3})
@@ -660,11 +665,11 @@ func TestPrepareSnapshot(t *testing.T) {
 		}
 		return a.Snapshot()
 	}
-	d, err := p.PrepareSnapshot(ctx, hold(cooc.AccumulatorOptions{}))
+	d, err := hold(cooc.AccumulatorOptions{}).Corpus()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := p.FitPrepared(ctx, d)
+	m, err := p.Fit(ctx, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -672,27 +677,15 @@ func TestPrepareSnapshot(t *testing.T) {
 		t.Error("the model of the snapshot is not that of the corpus")
 	}
 	s := hold(cooc.AccumulatorOptions{HalfLife: 2}) // of the first documents nothing is left
-	if d, err = p.PrepareSnapshot(ctx, s); err != nil {
+	if d, err = s.Corpus(); err != nil {
 		t.Fatal(err)
 	}
-	want, err := s.Moments(cooc.Unbiased, cooc.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	i, ok := c.Index(d.Corpus().Word(0))
-	if !ok {
-		t.Fatal("a word has come from nowhere")
-	}
-	near(t, "marginal", d.Moments().Marginals()[0], want.Marginals()[i], 1e-15)
-	if m, err = p.FitPrepared(ctx, d); err != nil {
+	if m, err = p.Fit(ctx, d); err != nil {
 		t.Fatal(err)
 	}
 	st := m.Stats()
 	if len(st.Corpus.DroppedDocuments) == 0 || st.Corpus.DroppedDocuments[len(st.Corpus.DroppedDocuments)-1].Reason != "of weight 0" {
 		t.Errorf("documents left out: %+v", st.Corpus.DroppedDocuments)
-	}
-	if _, err := p.PrepareSnapshot(ctx, nil); err == nil {
-		t.Error("no snapshot was taken")
 	}
 }
 

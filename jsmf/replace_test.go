@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -59,10 +60,11 @@ func spoilt(t *testing.T) (c *cooc.Dense, b *mat.Dense) {
 func TestReplaceAnchors(t *testing.T) {
 	ctx := context.Background()
 	c, planted := spoilt(t)
+	var in Input = c
 	p := New(3).Rectify(rectify.None{})
 	fit := func(p Pipeline) *Model {
 		t.Helper()
-		m, err := p.FitMatrix(ctx, c)
+		m, err := p.Fit(ctx, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,9 +80,14 @@ func TestReplaceAnchors(t *testing.T) {
 	if !slices.Equal(st.Anchors.Replaced, []string{"3"}) || len(st.Warnings) != 1 || !strings.Contains(st.Warnings[0], `in place of 1 (Stats.Anchors.Replaced), such as "3"`) {
 		t.Fatalf("replaced %v; %v", st.Anchors.Replaced, st.Warnings)
 	}
-	if got := fit(p.Vocabulary(words)).Stats().Anchors.Replaced; !slices.Equal(got, []string{"w3"}) {
+	var err error
+	if in, err = cooc.WithInfo(c, corpus.Info{Vocabulary: words}); err != nil {
+		t.Fatal(err)
+	}
+	if got := fit(p).Stats().Anchors.Replaced; !slices.Equal(got, []string{"w3"}) {
 		t.Errorf("by name: %v", got)
 	}
+	in = c
 	if got := slices.Sorted(slices.Values(m.Anchors())); !slices.Equal(got, []int{0, 1, 2}) {
 		t.Errorf("anchors %v", got)
 	}

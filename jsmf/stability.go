@@ -52,7 +52,7 @@ type Stability struct {
 //
 // The cost is that of the fits. Errors: settings out of range, those of fit, and
 // a model that cannot be compared with m.
-func (o Resampling) Measure(ctx context.Context, m *Model, c *corpus.Corpus, fit func(context.Context, *corpus.Corpus) (*Model, error)) (*Stability, error) {
+func (o Resampling) Measure(ctx context.Context, m *Model, c *corpus.Corpus, fit func(context.Context, Input) (*Model, error)) (*Stability, error) {
 	var errs []error
 	if m == nil || c == nil || fit == nil {
 		errs = append(errs, errors.New("jsmf: stability: no model, no corpus or no fit"))
@@ -123,7 +123,7 @@ func (o Resampling) Measure(ctx context.Context, m *Model, c *corpus.Corpus, fit
 }
 
 // refit fits a model to draw d.
-func (o Resampling) refit(ctx context.Context, c *corpus.Corpus, fit func(context.Context, *corpus.Corpus) (*Model, error), d int) (*Model, error) {
+func (o Resampling) refit(ctx context.Context, c *corpus.Corpus, fit func(context.Context, Input) (*Model, error), d int) (*Model, error) {
 	seed := o.Seed + uint64(d)
 	if o.Share == 0 {
 		return fit(ctx, c.Bootstrap(seed))

@@ -12,7 +12,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
@@ -28,8 +27,8 @@ func TestStability(t *testing.T) {
 	p := jsmf.New(k).Rectify(rectify.AP{Iterations: 5})
 	m := fit(t, p, c)
 	sizes := map[int]bool{}
-	fitting := func(ctx context.Context, x *corpus.Corpus) (*jsmf.Model, error) {
-		sizes[x.NumDocs()] = true
+	fitting := func(ctx context.Context, x jsmf.Input) (*jsmf.Model, error) {
+		sizes[x.Info().Documents] = true
 		return p.Fit(ctx, x)
 	}
 	for _, o := range []jsmf.Resampling{{Draws: 4}, {Draws: 4, Share: 0.5, Seed: 9}} {
@@ -77,7 +76,7 @@ func TestStabilityOfItself(t *testing.T) {
 	p := jsmf.New(4).Rectify(rectify.AP{Iterations: 3})
 	m := fit(t, p, c)
 	k := 5
-	s, err := jsmf.Resampling{Draws: 2}.Measure(ctx, m, c, func(ctx context.Context, _ *corpus.Corpus) (*jsmf.Model, error) {
+	s, err := jsmf.Resampling{Draws: 2}.Measure(ctx, m, c, func(ctx context.Context, _ jsmf.Input) (*jsmf.Model, error) {
 		k-- // 4, then 3
 		return p.K(k).Fit(ctx, c)
 	})
@@ -109,7 +108,7 @@ func TestStabilityBad(t *testing.T) {
 	m := fit(t, p, c)
 	boom := errors.New("boom")
 	calls := 0
-	_, err := jsmf.Resampling{Draws: 2}.Measure(ctx, m, c, func(ctx context.Context, x *corpus.Corpus) (*jsmf.Model, error) {
+	_, err := jsmf.Resampling{Draws: 2}.Measure(ctx, m, c, func(ctx context.Context, x jsmf.Input) (*jsmf.Model, error) {
 		if calls++; calls == 2 {
 			return nil, boom
 		}

@@ -3,6 +3,8 @@ package jsmf
 import (
 	"reflect"
 	"time"
+
+	"github.com/jsmf-go/spectral/corpus"
 )
 
 // Stats describes what each stage of a fit did.
@@ -30,25 +32,15 @@ type Stats struct {
 	Warnings []string `json:"warnings"`
 }
 
-// Dropped counts the documents or words that were left out for one reason.
-type Dropped struct {
-	Reason string `json:"reason"`
-	Count  int    `json:"count"`
-	// Names are the words, or the ids of the documents, that were dropped. It may
-	// be nil if there are too many, or if they have no names.
-	Names []string `json:"names"`
-}
-
 // CorpusStats describes the documents of the fit. It is zero if the fit began with
 // a co-occurrence matrix.
 type CorpusStats struct {
-	Documents        int           `json:"documents"`         // M, the documents used
-	Words            int           `json:"words"`             // N, the words used
-	Tokens           int64         `json:"tokens"`            // sum of the counts used
-	NNZ              int           `json:"nnz"`               // pairs of a document and a word in it
-	DroppedDocuments []Dropped     `json:"dropped_documents"` // left out, by reason
-	DroppedWords     []Dropped     `json:"dropped_words"`     // left out, by reason, with their names
-	Duration         time.Duration `json:"-"`
+	Documents        int              `json:"documents"`         // M, the documents used
+	Words            int              `json:"words"`             // N, the words used
+	Tokens           int64            `json:"tokens"`            // sum of the counts used
+	NNZ              int              `json:"nnz"`               // pairs of a document and a word in it
+	DroppedDocuments []corpus.Dropped `json:"dropped_documents"` // left out, by reason
+	DroppedWords     []corpus.Dropped `json:"dropped_words"`     // left out, by reason, with their names
 }
 
 // CoocStats describes the co-occurrence matrix C.
@@ -197,7 +189,7 @@ func deepCopy(v reflect.Value) {
 
 // clearDurations zeroes what a model file does not keep.
 func (s *Stats) clearDurations() {
-	s.Total, s.Corpus.Duration, s.Cooc.Duration = 0, 0, 0
+	s.Total, s.Cooc.Duration = 0, 0
 	s.Rectify.Duration, s.Anchors.Duration, s.Recover.Duration = 0, 0, 0
 	s.AnchorFree.Duration, s.Refine.Duration = 0, 0
 }

@@ -136,22 +136,26 @@ func TestSweepShares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if started[jsmf.StageCooc] != 1 || started[jsmf.StageCorpus] != 1 || started[jsmf.StageRectify] != 3 || started[jsmf.StageSweep] != 3 {
+	if started[jsmf.StageCooc] != 1 || started[jsmf.StageRectify] != 3 || started[jsmf.StageSweep] != 3 {
 		t.Errorf("stages %v", started)
 	}
 	if !slices.Equal(k, []string{"K = 4, 1 of 3", "K = 6, 2 of 3", "K = 8, 3 of 3"}) {
 		t.Errorf("messages %q", k)
 	}
-	sum := s.Shared
+	sum := s.Once
 	for _, x := range s.Points {
 		sum += x.Fit + x.Evaluate
 	}
-	if sum > s.Total || s.Prepared == nil || s.Prepared.Corpus().NumDocs() != s.Points[0].Model.Stats().Corpus.Documents {
+	if sum > s.Total {
 		t.Errorf("times %v of %v", sum, s.Total)
 	}
-	again, err := jsmf.New(0).Rectify(rectify.AP{Iterations: 2}).SweepPrepared(ctx, s.Prepared, []int{6})
+	counted, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := jsmf.New(0).Rectify(rectify.AP{Iterations: 2}).Sweep(ctx, counted, []int{6})
 	if err != nil || !bytes.Equal(encoded(t, again.Points[0].Model), encoded(t, s.Points[1].Model)) {
-		t.Errorf("on what is prepared: %v", err)
+		t.Errorf("on what was counted before: %v", err)
 	}
 }
 
@@ -184,8 +188,8 @@ func TestSweepBad(t *testing.T) {
 	if _, err := p.Rectify(nil).Workers(-1).Sweep(ctx, c, []int{1}); err == nil || !strings.Contains(err.Error(), "Workers(-1)") || !strings.Contains(err.Error(), "no rectifier") || !strings.Contains(err.Error(), "K = 1") {
 		t.Errorf("all at once: %v", err)
 	}
-	if _, err := p.SweepPrepared(ctx, nil, []int{3}); err == nil {
-		t.Error("nothing prepared, and no error")
+	if _, err := p.Sweep(ctx, nil, []int{3}); err == nil {
+		t.Error("nothing to fit to, and no error")
 	}
 	gone, cancel := context.WithCancel(ctx)
 	defer cancel()

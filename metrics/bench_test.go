@@ -39,7 +39,7 @@ func benchInput(b *testing.B, m, n, k int) Factors {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c, err := cooc.NewMoments(docs, cooc.Options{})
+	c, err := cooc.NewMoments(context.Background(), docs, cooc.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func benchInput(b *testing.B, m, n, k int) Factors {
 	for i := range k {
 		a.Set(i, i, 1/float64(k))
 	}
-	if in.Pairs, err = cooc.CountPairs(context.Background(), docs, TopUnion(in.B, 0), 0); err != nil {
+	if in.Pairs, err = cooc.CountPairs(context.Background(), docs, TopUnion(in.B, 0)); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := c.RowNorms2(context.Background(), 0); err != nil { // kept by Moments; a rectification has asked before

@@ -38,7 +38,7 @@ func sample() (docs *corpus.Corpus, c cooc.Matrix, b, breve, a *mat.Dense, ancho
 	if err != nil {
 		log.Fatal(err)
 	}
-	if c, err = cooc.NewMoments(docs, cooc.Options{}); err != nil {
+	if c, err = cooc.NewMoments(context.Background(), docs, cooc.Options{}); err != nil {
 		log.Fatal(err)
 	}
 	b = mat.NewDense(5, 2, []float64{
@@ -67,7 +67,7 @@ func ExampleEvaluate() {
 	ctx := context.Background()
 	docs, c, b, breve, a, anchors := sample()
 	const top = 3
-	pairs, err := cooc.CountPairs(ctx, docs, metrics.TopUnion(b, top), 0)
+	pairs, err := cooc.CountPairs(ctx, docs, metrics.TopUnion(b, top))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func ExampleEvaluate() {
 // The words to show for a topic, and how coherent they are.
 func ExampleNPMI() {
 	docs, _, b, _, _, _ := sample()
-	pairs, err := cooc.CountPairs(context.Background(), docs, metrics.TopUnion(b, 3), 0)
+	pairs, err := cooc.CountPairs(context.Background(), docs, metrics.TopUnion(b, 3))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -198,7 +198,7 @@ func tinyCorpus(t testing.TB) *corpus.Corpus {
 	}
 	var long []int
 	for m := range c.NumDocs() {
-		if c.DocLen(m) >= cooc.DefaultMinTokens {
+		if c.DocLen(m) >= 5 {
 			long = append(long, m)
 		}
 	}
@@ -214,12 +214,12 @@ func tinyCorpus(t testing.TB) *corpus.Corpus {
 func TestFromDocuments(t *testing.T) {
 	ctx := context.Background()
 	docs := tinyCorpus(t)
-	c, err := cooc.NewMoments(docs, cooc.Options{})
+	c, err := cooc.NewMoments(ctx, docs, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, g := range tiny(t) {
-		pairs, err := cooc.CountPairs(ctx, docs, TopUnion(matrix(g.B), 0), 0)
+		pairs, err := cooc.CountPairs(ctx, docs, TopUnion(matrix(g.B), 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func TestNPMIFromDocuments(t *testing.T) {
 	g := tiny(t)[0]
 	b := matrix(g.B)
 	for _, n := range []int{2, 5, 20} {
-		pairs, err := cooc.CountPairs(context.Background(), docs, TopUnion(b, n), 0)
+		pairs, err := cooc.CountPairs(context.Background(), docs, TopUnion(b, n))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,7 +98,7 @@ func BagCoherence(ctx context.Context, lists [][]string, c *corpus.Corpus, worke
 			numbers = append(numbers, i)
 		}
 	}
-	pairs, err := cooc.CountPairs(ctx, c, numbers, workers)
+	pairs, err := cooc.CountPairs(ctx, c, numbers)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}

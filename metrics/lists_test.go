@@ -208,7 +208,7 @@ func TestListsAndPapers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs, err := cooc.CountPairs(context.Background(), c, TopUnion(topics, top), 0)
+	pairs, err := cooc.CountPairs(context.Background(), c, TopUnion(topics, top))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
@@ -136,42 +135,10 @@ func (f Finish) apply(ctx context.Context, p *problem, res *Result) (err error) 
 	return nil
 }
 
-// matrixOf returns the matrix that rows were made of, where they know it.
-func matrixOf(rows cooc.Rows) (cooc.Matrix, bool) {
-	m, ok := rows.(interface{ Matrix() cooc.Matrix })
-	if !ok {
-		return nil, false
-	}
-	return m.Matrix(), true
-}
-
-// explicit tells whether the rows are those of C̄ themselves and no picture of
-// them, which may be of dimension N too.
-func explicit(rows cooc.Rows) bool {
-	n, d := rows.Dims()
-	_, picture := rows.(*cooc.LAW)
-	return d == n && !picture
-}
-
 // normal returns M = BᵀCB, symmetric to the bit, and G = BᵀB.
 func (p *problem) normal(ctx context.Context, b *mat.Dense) (m, g *mat.SymDense, err error) {
 	cb := mat.NewDense(p.n, p.k, nil)
-	switch c, ok := matrixOf(p.rows); {
-	case ok:
-		err = c.MulTo(ctx, cb, b, p.workers)
-	case explicit(p.rows):
-		if err = p.rows.MulTo(ctx, cb, b, p.workers); err == nil {
-			for i, c := range p.c {
-				row := cb.RawRowView(i)
-				for t := range row {
-					row[t] *= c
-				}
-			}
-		}
-	default:
-		err = fmt.Errorf("rows in %d dimensions, of type %T, do not tell the matrix of %d words that they picture; A by Diagonal does without it", p.d, p.rows, p.n)
-	}
-	if err != nil {
+	if err := p.rows.Matrix().MulTo(ctx, cb, b, p.workers); err != nil {
 		return nil, nil, fmt.Errorf("recovery: %w", err)
 	}
 	bcb, bb := mat.NewDense(p.k, p.k, nil), mat.NewDense(p.k, p.k, nil)

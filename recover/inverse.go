@@ -233,23 +233,11 @@ func wordTopics(y, b, share []float64) {
 // normalised, K×N.
 func (p *problem) anchorBlock(ctx context.Context) (*mat.Dense, error) {
 	cs := mat.NewDense(p.k, p.n, nil)
-	c, ok := matrixOf(p.rows)
-	if !ok && !explicit(p.rows) {
-		return nil, fmt.Errorf("recovery: Inverse needs the rows of C themselves, but was given rows in %d dimensions (%T) that have the same inner products only", p.d, p.rows)
-	}
 	for t, w := range p.anchors {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("recovery: %w", err)
 		}
-		row := cs.RawRowView(t)
-		if ok {
-			c.RowTo(row, w)
-			continue
-		}
-		p.rows.RowTo(row, w)
-		for j := range row {
-			row[j] *= p.c[w]
-		}
+		p.rows.Matrix().RowTo(cs.RawRowView(t), w)
 	}
 	return cs, nil
 }

@@ -92,7 +92,7 @@ func (s KL) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Opti
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if n, d := rows.Dims(); !explicit(rows) {
+	if n, d := rows.Dims(); !rows.Explicit() {
 		return nil, fmt.Errorf("recovery: KL needs the rows of C̄ themselves, with their %d entries, but was given rows in %d dimensions (%T) that have the same inner products only; use L2, SCLS, or a rectifier that keeps the matrix, such as AP", n, d, rows)
 	}
 	s = s.fill()

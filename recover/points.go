@@ -9,7 +9,7 @@ import (
 
 // checkPoints returns the points where there are any, else nil.
 func checkPoints(rows cooc.Rows, points [][]float64, anchors []int) ([][]float64, error) {
-	n, d := rows.Dims()
+	_, d := rows.Dims()
 	if points != nil && len(points) != len(anchors) {
 		return nil, fmt.Errorf("recovery: %d points for %d anchors", len(points), len(anchors))
 	}
@@ -31,8 +31,8 @@ func checkPoints(rows cooc.Rows, points [][]float64, anchors []int) ([][]float64
 	if !any {
 		return nil, nil
 	}
-	if _, ok := rows.(cooc.AnchorRows); ok || n != d {
-		return nil, fmt.Errorf("recovery: points are given for anchors, but the rows are a low-rank picture without the entries of C̄")
+	if !rows.Explicit() {
+		return nil, fmt.Errorf("recovery: points are given for anchors, but low-rank rows do not have the entries of C̄")
 	}
 	return points, nil
 }

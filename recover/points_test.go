@@ -160,10 +160,13 @@ func TestPointsBad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	law := rowsOf(t, low)
+	law, err := cooc.NewLAW(ctx, low, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	_, d := law.Dims()
-	if _, err := (recovery.SCLS{}).Recover(ctx, law, m.Anchors, recovery.Options{Points: [][]float64{make([]float64, d), nil, nil}}); err == nil || !strings.Contains(err.Error(), "low-rank picture") {
-		t.Errorf("a low-rank picture: %v", err)
+	if _, err := (recovery.SCLS{}).Recover(ctx, law, m.Anchors, recovery.Options{Points: [][]float64{make([]float64, d), nil, nil}}); err == nil || !strings.Contains(err.Error(), "low-rank rows") {
+		t.Errorf("low-rank rows: %v", err)
 	}
 	// No points at all is none.
 	plain := solve(t, recovery.SCLS{}, r, m.Anchors)

@@ -58,14 +58,11 @@ func begin(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*pr
 			topic[anchors[t]] = 0 // not a word of its topic only
 		}
 	}
-	if a, ok := rows.(cooc.AnchorRows); ok {
-		var err error
-		if rows, err = a.WithAnchors(ctx, anchors, opt.Workers); err != nil {
-			return nil, fmt.Errorf("recovery: %w", err)
-		}
-		n, d = rows.Dims()
-		c = rows.Marginals()
+	if rows, err = rows.WithAnchors(ctx, anchors, opt.Workers); err != nil {
+		return nil, fmt.Errorf("recovery: %w", err)
 	}
+	n, d = rows.Dims()
+	c = rows.Marginals()
 	switch sum := floats.Sum(c); {
 	case !(sum >= leastSum):
 		return nil, fmt.Errorf("recovery: the matrix sums to %g, too small to normalise: divide it by its sum", sum)

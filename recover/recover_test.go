@@ -279,7 +279,7 @@ func TestEquivariance(t *testing.T) {
 }
 
 func TestWorkers(t *testing.T) {
-	m, err := cooc.NewMoments(golden.Corpus(t, "synth"), cooc.Options{})
+	m, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +355,7 @@ func TestBad(t *testing.T) {
 }
 
 func TestProgressAndCancel(t *testing.T) {
-	m, err := cooc.NewMoments(golden.Corpus(t, "synth"), cooc.Options{})
+	m, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -491,7 +491,7 @@ func TestGoldenTiny(t *testing.T) {
 // From the corpus on. The rectified matrices agree to 1e-10 with tight
 // eigenpairs, what follows to 1e-8.
 func TestGoldenSynth(t *testing.T) {
-	m, err := cooc.NewMoments(golden.Corpus(t, "synth"), cooc.Options{})
+	m, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func (a AP) Validate() error { return a.settings().validate() }
 // Rectify implements Rectifier. Errors: settings or k out of range, a matrix that
 // has no rows or holds numbers that are not finite, eigenpairs that do not converge,
 // *MemoryError, ctx's.
-func (a AP) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
+func (a AP) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (a *apMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	case l.res.Warm:
 		change, err = l.warmChange(ctx, y, r)
 	default:
-		change, err = firstChange(ctx, l.c, &next, l.pairs.theta(), l.opt.Workers)
+		change, err = firstChange(ctx, l.m, &next, l.pairs.theta(), l.opt.Workers)
 	}
 	if err != nil {
 		return step{}, err

@@ -202,7 +202,7 @@ func real(t testing.TB, name string, n int) (*cooc.Moments, anchor.Options) {
 	t.Helper()
 	stops := testutil.Data(t, "stopwords.en.txt")
 	c := golden.Curated(t, testutil.Data(t, name, "docword."+name+".txt.gz"), testutil.Data(t, name, "vocab."+name+".txt"), stops, n)
-	m, err := cooc.NewMoments(c, cooc.Options{})
+	m, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

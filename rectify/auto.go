@@ -49,7 +49,7 @@ func (a Auto) choose(n, k int, opt Options) (Rectifier, int64, string) {
 }
 
 // Rectify implements Rectifier.
-func (a Auto) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
+func (a Auto) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (a Auto) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*
 	}
 	var r Rectifier = a.LR
 	limit, why := opt.MemoryLimit, "the matrix only multiplies: LR takes the fewest products"
-	if hasRows(c) {
+	if _, rows := c.(cooc.Matrix); rows {
 		r, limit, why = a.choose(c.Dim(), k, opt)
 	}
 	first := opt

@@ -33,7 +33,7 @@ func BenchmarkRectify(b *testing.B) {
 			b.Run(fmt.Sprintf("method=%s/corpus=nips17/N=%d/K=%d/workers=1", r.name, c.NumWords(), k), func(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 				for range b.N {
-					m, err := cooc.NewMoments(c, cooc.Options{}) // from documents: nothing is kept from before
+					m, err := cooc.NewMoments(ctx, c, cooc.Options{}) // from documents: nothing is kept from before
 					if err != nil {
 						b.Fatal(err)
 					}

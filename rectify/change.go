@@ -88,34 +88,11 @@ func firstDistance(ctx context.Context, c cooc.Matrix, m *linalg.LowRankSparse, 
 // innerSparse returns ⟨E, C⟩.
 func innerSparse(ctx context.Context, c cooc.Matrix, e *linalg.CSR, workers int) (float64, error) {
 	n := c.Dim()
-	if m, ok := c.(*cooc.Moments); ok {
-		s, err := cooc.NewSparse(n, e.RowPtr, e.Cols, e.Vals)
-		if err != nil {
-			return 0, err
-		}
-		return m.Inner(ctx, s, workers)
+	s, err := cooc.NewSparse(n, e.RowPtr, e.Cols, e.Vals)
+	if err != nil {
+		return 0, err
 	}
-	const size = 64
-	sums := make([]float64, run.Count(n, size))
-	err := run.Chunks(ctx, n, size, workers, func(_, k, lo, hi int) error {
-		row := make([]float64, n)
-		for i := lo; i < hi; i++ {
-			cols, vals := e.Row(i)
-			if len(cols) == 0 {
-				continue
-			}
-			c.RowTo(row, i)
-			for t, j := range cols {
-				sums[k] += vals[t] * row[j]
-			}
-		}
-		return nil
-	})
-	total := 0.0
-	for _, s := range sums {
-		total += s
-	}
-	return total, err
+	return cooc.Inner(ctx, c, s, workers)
 }
 
 // frobenius2 returns ‖C‖_F².

@@ -70,7 +70,7 @@ func (d DC) Validate() error {
 // K largest of the result. Errors: settings or k out of range, a matrix that has no
 // rows or holds numbers that are not finite, singular vectors that do not converge,
 // ctx's.
-func (d DC) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
+func (d DC) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ type dcMethod struct {
 }
 
 func (d *dcMethod) begin(ctx context.Context, l *loop) (err error) {
-	if d.out, err = newPatched(ctx, l.c, l.opt.Workers); err != nil {
+	if d.out, err = newPatched(ctx, l.m, l.opt.Workers); err != nil {
 		return err
 	}
 	n := l.c.Dim()

@@ -51,7 +51,7 @@ func (a DR) Validate() error { return a.settings().validate() }
 
 // Rectify implements Rectifier. Nonzeros counts the entries below zero that the
 // reflection R_NN met; Shift is r₂. Errors are those of AP.
-func (a DR) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
+func (a DR) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (d *drMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	next := &linalg.LowRankSparse{Y: l.pairs.y(blas64.General{}), E: s}
 	var change float64
 	if d.cur == nil {
-		change, err = firstDistance(ctx, l.c, next, l.opt.Workers)
+		change, err = firstDistance(ctx, l.m, next, l.opt.Workers)
 	} else {
 		change, err = distanceBetween(ctx, d.cur, next, l.opt.Workers)
 	}
@@ -180,7 +180,7 @@ func (d *drMethod) finish(ctx context.Context, l *loop) error {
 	if err != nil {
 		return err
 	}
-	l.res.C = out.Plain()
+	l.res.C = out
 	v := &Violations{SumError: cooc.Sum(out) - 1}
 	if v.MinEntry, v.NegativeSum, err = negativeEntries(ctx, d.cur, l.opt.Workers); err != nil {
 		return err

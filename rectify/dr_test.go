@@ -133,9 +133,9 @@ func TestDRAgainstDefinition(t *testing.T) {
 // distances too. A word whose row is the same as that of the anchor of the
 // reference is as right: a non-negative factor with a single entry in several
 // rows makes such ties.
-func anchors(t *testing.T, c cooc.Matrix, k int, want []int, norms []float64, rel float64) {
+func anchors(t *testing.T, r *rectify.Result, k int, want []int, norms []float64, rel float64) {
 	t.Helper()
-	rows, err := cooc.NewRows(c)
+	rows, err := r.Rows(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestDRGoldenTiny(t *testing.T) {
 	for i, v := range g.DR15[0] {
 		near(t, "change", res.Changes[i], v, 1e-9*g.DR15[0][0])
 	}
-	anchors(t, res.C, g.K, g.FullDR15.S0, g.FullDR15.DiagR, 1e-9)
+	anchors(t, res, g.K, g.FullDR15.S0, g.FullDR15.DiagR, 1e-9)
 }
 
 func TestDRGolden(t *testing.T) {
@@ -250,7 +250,7 @@ func TestDRGolden(t *testing.T) {
 					sameRect(t, res.C, g, 1e-8)
 					near(t, "least entry", res.Violations.MinEntry, g.Rect.Min, 1e-8*g.Rect.Max)
 					if name == "synth" { // KOS has words with identical rows
-						anchors(t, res.C, g.K, g.S0, g.DiagR, 1e-7)
+						anchors(t, res, g.K, g.S0, g.DiagR, 1e-7)
 					}
 				})
 			}

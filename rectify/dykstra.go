@@ -52,7 +52,7 @@ func (a Dykstra) Validate() error { return a.settings().validate() }
 // Rectify implements Rectifier. Changes are those of the matrix after the projection
 // on the non-negative matrices, Nonzeros counts its zeros, and Shift is what the
 // projection on the matrices of sum 1 added last. Errors are those of AP.
-func (a Dykstra) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
+func (a Dykstra) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (d *dykstraMethod) begin(ctx context.Context, l *loop) (err error) {
 	if err := l.opt.guardDense("Dykstra", n, 2, "AP or DR, which form none"); err != nil {
 		return err
 	}
-	if d.u, err = explicit(ctx, l.c, l.opt.Workers); err != nil {
+	if d.u, err = explicit(ctx, l.m, l.opt.Workers); err != nil {
 		return err
 	}
 	d.v = linalg.NewGeneral(n, n)

@@ -104,7 +104,7 @@ func (e ENN) Validate() error {
 // CorrectionChanges what Tol is compared with. Errors: settings or k out of range,
 // eigenpairs that do not converge, a matrix with numbers that are not finite or
 // without a positive eigenvalue, ctx's.
-func (e ENN) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
+func (e ENN) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
 	}
@@ -278,7 +278,7 @@ func (l *loop) lowRank(ctx context.Context, y blas64.General, measure bool) erro
 	if err != nil {
 		return err
 	}
-	l.res.C = c
+	l.res.setLowRank(c)
 	if !measure {
 		return nil
 	}

@@ -24,7 +24,7 @@ func BenchmarkENN(b *testing.B) {
 		n = v
 	}
 	c := golden.Curated(b, testutil.Data(b, "nips17", "docword.nips17.txt.gz"), testutil.Data(b, "nips17", "vocab.nips17.txt"), testutil.Data(b, "stopwords.en.txt"), n)
-	m, err := cooc.NewMoments(c, cooc.Options{})
+	m, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func BenchmarkENN(b *testing.B) {
 // operator, C̄ given by YYᵀ + E without E's rows.
 func BenchmarkLAW(b *testing.B) {
 	c := golden.Curated(b, testutil.Data(b, "nips17", "docword.nips17.txt.gz"), testutil.Data(b, "nips17", "vocab.nips17.txt"), testutil.Data(b, "stopwords.en.txt"), 5000)
-	m, err := cooc.NewMoments(c, cooc.Options{})
+	m, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func BenchmarkLAW(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("corpus=nips17/N=%d/K=%d/rows=%s", m.Dim(), k, form), func(b *testing.B) {
 			for range b.N {
-				rows, err := cooc.NewRows(res.C)
+				rows, err := res.Rows(ctx, 0)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -85,7 +85,7 @@ func BenchmarkLAW(b *testing.B) {
 				}
 				b.ReportMetric(rec.Objective, "objective")
 				if law, ok := rows.(*cooc.LAW); ok {
-					spoilt, n := law.Mended()
+					spoilt, n := law.Clipped()
 					b.ReportMetric(float64(len(spoilt)), "spoilt")
 					b.ReportMetric(float64(n), "zeroed")
 				}

@@ -43,9 +43,9 @@ func sameEntries(t *testing.T, name string, c cooc.Matrix, want [][]float64, tol
 }
 
 // model finds anchors and recovers.
-func model(t testing.TB, c cooc.Matrix, k int) (*cooc.LAW, *anchor.Result, *recovery.Result) {
+func model(t testing.TB, r *rectify.Result, k int) (*cooc.LAW, *anchor.Result, *recovery.Result) {
 	t.Helper()
-	rows, err := cooc.NewRows(c)
+	rows, err := r.Rows(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestGoldenTinyLowRank(t *testing.T) {
 				}
 			}
 			want := c.want.ActiveSet
-			law, a, rec := model(t, res.C, g.K)
+			law, a, rec := model(t, res, g.K)
 			if !slices.Equal(a.Anchors, want.S0) {
 				t.Fatalf("anchors %v, want %v", a.Anchors, want.S0)
 			}
@@ -128,7 +128,7 @@ func TestGoldenTinyLowRank(t *testing.T) {
 					}
 				}
 			}
-			if _, got := law.Mended(); got != nnz {
+			if _, got := law.Clipped(); got != nnz {
 				t.Errorf("%d entries zeroed, want %d", got, nnz)
 			}
 			for i, v := range rec.Marginals {
@@ -177,7 +177,7 @@ func TestGoldenLowRank(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/K=%d", g.Rectifier, g.K), func(t *testing.T) {
 					res := rectified(t, r, m, g.K)
 					checksums(t, res.C, g, tol)
-					law, a, rec := model(t, res.C, g.K)
+					law, a, rec := model(t, res, g.K)
 					twins := 0
 					for i, w := range g.S0 {
 						if a.Anchors[i] != w {
@@ -191,7 +191,7 @@ func TestGoldenLowRank(t *testing.T) {
 					if twins > 2 {
 						t.Errorf("%d anchors of %d differ", twins, g.K)
 					}
-					_, nnz := law.Mended()
+					_, nnz := law.Clipped()
 					if diff := math.Abs(float64(nnz - g.LawNNZ)); diff > 2+0.002*float64(g.LawNNZ) || g.Rectifier == "EIG" && diff != 0 {
 						t.Errorf("%d entries zeroed, want %d", nnz, g.LawNNZ)
 					}

@@ -31,7 +31,7 @@ func ExampleENN() {
 	}
 	low := res.C.(*cooc.LowRankSparse)
 	fmt.Printf("rank %d, row sums %.2f\n", low.Rank(), low.Marginals())
-	rows, err := cooc.NewRows(low)
+	rows, err := res.Rows(ctx, 0)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func moments(t testing.TB, name string) *cooc.Moments {
 	if m, ok := made.Load(c); ok {
 		return m.(*cooc.Moments)
 	}
-	m, err := cooc.NewMoments(c, cooc.Options{})
+	m, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

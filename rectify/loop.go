@@ -73,7 +73,8 @@ type step struct {
 // starts.
 type loop struct {
 	settings
-	c     cooc.Matrix
+	c     cooc.Operator
+	m     cooc.Matrix // c with its rows; nil if the method needs none
 	k     int
 	opt   Options
 	op    linalg.Op // multiplies by the iterate, at first by c
@@ -83,7 +84,7 @@ type loop struct {
 }
 
 // iterate runs a method whose settings are valid.
-func iterate(ctx context.Context, c cooc.Matrix, k int, opt Options, s settings, m method) (*Result, error) {
+func iterate(ctx context.Context, c cooc.Operator, k int, opt Options, s settings, m method) (*Result, error) {
 	l, err := newLoop(c, k, opt, s)
 	if err != nil {
 		return nil, err
@@ -94,14 +95,18 @@ func iterate(ctx context.Context, c cooc.Matrix, k int, opt Options, s settings,
 	return l.res, nil
 }
 
-func newLoop(c cooc.Matrix, k int, opt Options, s settings) (*loop, error) {
+func newLoop(c cooc.Operator, k int, opt Options, s settings) (*loop, error) {
 	if err := check(c, k); err != nil {
 		return nil, err
 	}
-	if s.rows && !hasRows(c) {
-		return nil, fmt.Errorf("rectify: %s: the matrix (%T) multiplies only, and the method needs its rows; use LR", s.name, c)
+	var m cooc.Matrix
+	if s.rows {
+		var err error
+		if m, err = matrix(s.name, c); err != nil {
+			return nil, err
+		}
 	}
-	l := &loop{settings: s, c: c, k: k, opt: opt, op: operator(c, opt.Workers), res: &Result{}}
+	l := &loop{settings: s, c: c, m: m, k: k, opt: opt, op: operator(c, opt.Workers), res: &Result{}}
 	l.pairs = newEigenpairs(c.Dim(), k, s.eigenTol, opt.Workers, l.res)
 	l.pairs.shared = opt.Shared.For(c)
 	return l, nil
@@ -165,7 +170,7 @@ func (l *loop) multiplyBy(m *linalg.LowRankSparse) {
 }
 
 // operator makes a linalg.Op of a matrix.
-func operator(c cooc.Matrix, workers int) linalg.Op {
+func operator(c cooc.Operator, workers int) linalg.Op {
 	return func(ctx context.Context, dst, x blas64.General) error {
 		var d, m mat.Dense
 		d.SetRawMatrix(dst)
@@ -174,15 +179,18 @@ func operator(c cooc.Matrix, workers int) linalg.Op {
 	}
 }
 
-func check(c cooc.Matrix, k int) error {
+func check(c cooc.Operator, k int) error {
 	if n := c.Dim(); k < 1 || k > n {
 		return fmt.Errorf("rectify: K = %d is not in [1, %d], the number of words", k, n)
 	}
 	return nil
 }
 
-// hasRows tells whether c has rows and not products alone.
-func hasRows(c cooc.Matrix) bool {
-	_, stream := c.(*cooc.Stream)
-	return !stream
+// matrix returns c as a Matrix, for methods that need its rows.
+func matrix(method string, c cooc.Operator) (cooc.Matrix, error) {
+	m, ok := c.(cooc.Matrix)
+	if !ok {
+		return nil, fmt.Errorf("rectify: %s: the matrix (%T) multiplies only, and the method needs its rows; use LR", method, c)
+	}
+	return m, nil
 }

@@ -84,7 +84,7 @@ func (l LR) Validate() error {
 // positive eigenvalues, or Passes or Oversample are too small. Errors: settings or k
 // out of range, those of the products of c (also of the source of a cooc.Stream), a
 // matrix with numbers that are not finite, ctx's.
-func (l LR) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
+func (l LR) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func BenchmarkLR(b *testing.B) {
 		for _, w := range []int{1, 2} {
 			b.Run(fmt.Sprintf("corpus=nips17/N=%d/K=%d/workers=%d", c.NumWords(), k, w), func(b *testing.B) {
 				for range b.N {
-					m, err := cooc.NewMoments(c, cooc.Options{})
+					m, err := cooc.NewMoments(ctx, c, cooc.Options{})
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -57,15 +57,17 @@ func BenchmarkLRLarge(b *testing.B) {
 	}
 	forms := []struct {
 		name string
-		open func() (cooc.Matrix, error)
+		open func() (cooc.Operator, error)
 	}{
-		{"stream", func() (cooc.Matrix, error) { return cooc.NewStream(ctx, src, cooc.StreamOptions{DropUnused: true}) }},
-		{"memory", func() (cooc.Matrix, error) {
+		{"stream", func() (cooc.Operator, error) {
+			return cooc.NewStream(ctx, src, cooc.StreamOptions{Options: cooc.Options{DropUnused: true}})
+		}},
+		{"memory", func() (cooc.Operator, error) {
 			c, err := corpus.Read(ctx, src)
 			if err != nil {
 				return nil, err
 			}
-			return cooc.NewMoments(c, cooc.Options{})
+			return cooc.NewMoments(ctx, c, cooc.Options{})
 		}},
 	}
 	for _, f := range forms {
@@ -77,7 +79,7 @@ func BenchmarkLRLarge(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.ReportMetric(time.Since(begun).Seconds(), "s/open")
-				t := &timed{Matrix: c, done: func(s float64) { b.Logf("a product in %.1f s, peak %d MB", s, peakMB()) }}
+				t := &timed{Operator: c, done: func(s float64) { b.Logf("a product in %.1f s, peak %d MB", s, peakMB()) }}
 				begun = time.Now()
 				res, err := rectify.LR{}.Rectify(ctx, t, k, rectify.Options{Progress: func(done, total int, change float64) {
 					b.Logf("%v: iteration %d, change %.3g, peak %d MB", time.Since(begun), done, change, peakMB())
@@ -96,7 +98,7 @@ func BenchmarkLRLarge(b *testing.B) {
 
 // timed adds up the time of the products.
 type timed struct {
-	cooc.Matrix
+	cooc.Operator
 	seconds float64
 	done    func(seconds float64)
 }
@@ -108,7 +110,7 @@ func (t *timed) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error
 		t.seconds += s
 		t.done(s)
 	}()
-	return t.Matrix.MulTo(ctx, dst, x, workers)
+	return t.Operator.MulTo(ctx, dst, x, workers)
 }
 
 func reportLR(b *testing.B, res *rectify.Result) {

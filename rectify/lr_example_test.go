@@ -37,7 +37,7 @@ func ExampleLR() {
 	}
 	y := res.C.(*cooc.LowRankSparse)
 	fmt.Printf("rank %d of %d words, sum %.4f\n", y.Rank(), y.Dim(), cooc.Sum(y))
-	fmt.Println(c.Docs(), "documents,", c.Passes()-1, "passes,", res.Clipped, "pairs clipped")
+	fmt.Println(c.Info().Documents, "documents,", c.Passes()-1, "passes,", res.Clipped, "pairs clipped")
 	// Output:
 	// rank 2 of 10 words, sum 1.0000
 	// 30 documents, 1 passes, 0 pairs clipped

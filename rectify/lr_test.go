@@ -21,19 +21,8 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// productsOnly fails the test where a method asks for more than products and
-// row sums, which is all that is cheap for documents on disk.
-type productsOnly struct {
-	cooc.Matrix
-	t *testing.T
-}
-
-func (p productsOnly) RowTo([]float64, int) { p.t.Error("a row was asked for") }
-
-func (p productsOnly) RowNorms2(context.Context, int) ([]float64, error) {
-	p.t.Error("the norms of rows were asked for")
-	return nil, errors.New("not there")
-}
+// productsOnly has no rows, as documents on disk have none.
+type productsOnly struct{ cooc.Operator }
 
 // sizes are the numbers of topics to try: under the race detector one will do.
 func sizes() []int {
@@ -43,18 +32,18 @@ func sizes() []int {
 	return []int{5, 25}
 }
 
-func lr(t *testing.T, l rectify.LR, c cooc.Matrix, k, workers int) *rectify.Result {
+func lr(t *testing.T, l rectify.LR, c cooc.Operator, k, workers int) *rectify.Result {
 	t.Helper()
-	res, err := l.Rectify(ctx, productsOnly{c, t}, k, rectify.Options{Workers: workers})
+	res, err := l.Rectify(ctx, productsOnly{c}, k, rectify.Options{Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return res
 }
 
-func anchorsOf(t *testing.T, c cooc.Matrix, k int) []int {
+func anchorsOf(t *testing.T, r *rectify.Result, k int) []int {
 	t.Helper()
-	rows, err := cooc.NewRows(c)
+	rows, err := r.Rows(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,9 +113,9 @@ func TestLRSpreadOverSeeds(t *testing.T) {
 		for seed := range uint64(seeds) {
 			res := lr(t, rectify.LR{Seed: seed, Oversample: k}, m, k, 0)
 			if first == nil {
-				first, anchors = res, anchorsOf(t, res.C, k)
+				first, anchors = res, anchorsOf(t, res, k)
 			}
-			if a := anchorsOf(t, res.C, k); !slices.Equal(a, anchors) {
+			if a := anchorsOf(t, res, k); !slices.Equal(a, anchors) {
 				t.Errorf("K=%d, seed %d: anchors %v, want %v", k, seed, a, anchors)
 			}
 			for i, v := range res.Eigenvalues {
@@ -220,7 +209,7 @@ func TestLRClipped(t *testing.T) {
 // matrix to the rounding of other sums, the anchors exactly; end to end too.
 func TestLRFromStream(t *testing.T) {
 	c := golden.Corpus(t, "synth")
-	m, err := cooc.NewMoments(c, cooc.Options{})
+	m, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,8 +218,8 @@ func TestLRFromStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Docs() != m.Docs() || s.NNZ() != int64(m.NNZ()) {
-		t.Fatalf("%d documents with %d counts, want %d with %d", s.Docs(), s.NNZ(), m.Docs(), m.NNZ())
+	if si, mi := s.Info(), m.Info(); si.Documents != mi.Documents || si.Nonzeros != mi.Nonzeros {
+		t.Fatalf("%d documents with %d counts, want %d with %d", si.Documents, si.Nonzeros, mi.Documents, mi.Nonzeros)
 	}
 	for _, k := range sizes() {
 		want := lr(t, rectify.LR{Seed: 1}, m, k, 0)
@@ -242,16 +231,16 @@ func TestLRFromStream(t *testing.T) {
 		if d := relativeDistance(t, got.C, want.C); d > 1e-8 {
 			t.Errorf("K=%d: distance %g", k, d)
 		}
-		if a, b := anchorsOf(t, got.C, k), anchorsOf(t, want.C, k); !slices.Equal(a, b) {
+		if a, b := anchorsOf(t, got, k), anchorsOf(t, want, k); !slices.Equal(a, b) {
 			t.Errorf("K=%d: anchors %v, want %v", k, a, b)
 		}
 	}
-	p := jsmf.New(10).Rectify(rectify.LR{Seed: 1}).Vocabulary(s.Vocabulary())
-	got, err := p.FitMatrix(ctx, s)
+	p := jsmf.New(10).Rectify(rectify.LR{Seed: 1})
+	got, err := p.Fit(ctx, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := p.FitMatrix(ctx, m)
+	want, err := p.Fit(ctx, m)
 	if err != nil {
 		t.Fatal(err)
 	}

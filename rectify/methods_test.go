@@ -272,25 +272,10 @@ func TestMethodsStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := moments(t, "tiny")
 	for _, r := range methods(3) {
 		before := s.Passes()
 		res, err := r.Rectify(ctx, s, 4, rectify.Options{})
-		if _, ok := r.(rectify.PALM); ok {
-			if err != nil {
-				t.Errorf("%v: %v", r, err)
-				continue
-			}
-			want, err := r.Rectify(ctx, m, 4, rectify.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := distance(t, res.C, want.C); d > 1e-7 { // two starts to 1e-8
-				t.Errorf("%v: differs by %g", r, d)
-			}
-			continue
-		}
-		if err == nil || !strings.Contains(err.Error(), "multiplies only") || !strings.Contains(err.Error(), "use LR") || s.Passes() != before {
+		if res != nil || err == nil || !strings.Contains(err.Error(), "needs its rows") || s.Passes() != before {
 			t.Errorf("%v: %v after %d passes", r, err, s.Passes()-before)
 		}
 	}

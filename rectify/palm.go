@@ -60,7 +60,7 @@ type PALM struct {
 }
 
 func (a PALM) settings() settings {
-	return settings{name: "PALM", iterations: cmp.Or(a.Iterations, 100), tol: a.Tol, eigenTol: cmp.Or(a.EigenTol, 1e-8)}
+	return settings{name: "PALM", iterations: cmp.Or(a.Iterations, 100), tol: a.Tol, eigenTol: cmp.Or(a.EigenTol, 1e-8), rows: true}
 }
 
 func (a PALM) coupling() float64 { return cmp.Or(a.Coupling, 1e-4) }
@@ -101,7 +101,7 @@ func (a PALM) Validate() error {
 // ½(‖X_t − X_{t−1}‖_F + ‖Y_t − Y_{t−1}‖_F), Objectives the values of J. Errors: settings
 // or k out of range, no positive eigenvalue, eigenpairs that do not converge, a matrix
 // with numbers that are not finite, ctx's.
-func (a PALM) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
+func (a PALM) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ type palmFactor struct {
 
 func (p *palmMethod) begin(ctx context.Context, l *loop) (err error) {
 	p.op = l.op
-	if p.c2, err = frobenius2(ctx, l.c, p.workers); err != nil {
+	if p.c2, err = frobenius2(ctx, l.m, p.workers); err != nil {
 		return err
 	}
 	if err := l.next(ctx, 0); err != nil {
@@ -196,7 +196,7 @@ func (p *palmMethod) finish(_ context.Context, l *loop) error {
 	if err != nil {
 		return err
 	}
-	l.res.C = c
+	l.res.setLowRank(c)
 	l.res.Violations = &Violations{SumError: sumOf(p.x.cur) - 1}
 	return nil
 }

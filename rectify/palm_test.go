@@ -66,7 +66,7 @@ func TestPALMGolden(t *testing.T) {
 					sameRect(t, res.C, g, 1e-5)
 					near(t, "sum − 1", res.Violations.SumError, g.Rect.Sum-1, 1e-5)
 					if name == "synth" {
-						anchors(t, res.C, g.K, g.S0, g.DiagR, 1e-7)
+						anchors(t, res, g.K, g.S0, g.DiagR, 1e-7)
 					}
 				})
 			}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
@@ -108,6 +109,10 @@ func (p *patched) RowNorms2(ctx context.Context, _ int) ([]float64, error) {
 	return p.norms2, ctx.Err()
 }
 
+// Info is that of the given matrix.
+func (p *patched) Info() corpus.Info { return p.base.Info() }
+
+// RowTo writes row i.
 func (p *patched) RowTo(dst []float64, i int) {
 	p.base.RowTo(dst, i)
 	cols, vals := p.e.Row(i)

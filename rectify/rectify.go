@@ -34,8 +34,9 @@ import (
 // Rectifier is a way to rectify a co-occurrence matrix.
 type Rectifier interface {
 	// Rectify returns a rectified form of c for k topics, 1 ≤ k ≤ N. c is not
-	// changed. The result is the same to the bit for any opt.Workers.
-	Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error)
+	// changed. A method that needs rows returns an error if c is no cooc.Matrix; ENN,
+	// LR and TruncatedEig only multiply. The result is the same to the bit for any opt.Workers.
+	Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error)
 	// String names the method and its settings.
 	String() string
 }
@@ -93,6 +94,9 @@ func (s Status) String() string {
 type Result struct {
 	// C is the rectified matrix.
 	C cooc.Matrix
+	// MakeRows makes the rows of C in which anchors are found and topics recovered.
+	// nil: the explicit rows, cooc.NewRows(C). See Rows.
+	MakeRows func(ctx context.Context, workers int) (cooc.Rows, error)
 	// Method names what was run and Reason says why, where a method chose between
 	// others (Auto); otherwise both are empty.
 	Method, Reason string
@@ -145,15 +149,35 @@ type Result struct {
 	Violations *Violations
 }
 
+// Rows returns the rows of C in which anchors are found and topics recovered: in K
+// dimensions (cooc.LAW) from ENN, LR, PALM and TruncatedEig, explicit from the
+// others. workers bounds the goroutines (0: GOMAXPROCS) and changes no bit.
+func (r *Result) Rows(ctx context.Context, workers int) (cooc.Rows, error) {
+	if r.MakeRows == nil {
+		return cooc.NewRows(r.C)
+	}
+	return r.MakeRows(ctx, workers)
+}
+
+// setLowRank makes YYᵀ the result.
+func (r *Result) setLowRank(c *cooc.LowRankSparse) {
+	r.C = c
+	r.MakeRows = func(ctx context.Context, workers int) (cooc.Rows, error) { return cooc.NewLAW(ctx, c, workers) }
+}
+
 // None leaves the matrix as it is.
 type None struct{}
 
 // Rectify returns c.
-func (None) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
+func (None) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
 	if err := check(c, k); err != nil {
 		return nil, err
 	}
-	return &Result{C: c, Status: Unchanged}, ctx.Err()
+	m, err := matrix("None", c)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{C: m, Status: Unchanged}, ctx.Err()
 }
 
 func (None) String() string { return "None" }

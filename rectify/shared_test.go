@@ -30,7 +30,7 @@ func (c *counting) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) er
 // multiply C by as many vectors as the largest does alone.
 func TestShared(t *testing.T) {
 	ctx := context.Background()
-	m, err := cooc.NewMoments(golden.Corpus(t, "synth"), cooc.Options{})
+	m, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

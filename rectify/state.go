@@ -221,7 +221,7 @@ type warmStart struct {
 }
 
 // warm prepares a warm start for c where opt asks for one.
-func (opt Options) warm(ctx context.Context, c cooc.Matrix, k int) (warmStart, error) {
+func (opt Options) warm(ctx context.Context, c cooc.Operator, k int) (warmStart, error) {
 	s := opt.From
 	if s == nil {
 		return warmStart{}, nil
@@ -288,7 +288,7 @@ func (l *loop) warmChange(ctx context.Context, y blas64.General, r float64) (flo
 
 // beyondOf estimates the largest eigenvalue of (I − UUᵀ)C(I − UUᵀ), from below,
 // and counts the products.
-func beyondOf(ctx context.Context, c cooc.Matrix, u blas64.General, workers int) (float64, int, error) {
+func beyondOf(ctx context.Context, c cooc.Operator, u blas64.General, workers int) (float64, int, error) {
 	n := u.Rows
 	p := min(n-u.Cols, beyondVectors)
 	if p < 1 {

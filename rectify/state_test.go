@@ -71,7 +71,7 @@ func momentsBut(t *testing.T, every int) *cooc.Moments {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := cooc.NewMoments(c, cooc.Options{})
+	m, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestStateCold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fewM, err := cooc.NewMoments(few, cooc.Options{})
+	fewM, err := cooc.NewMoments(ctx, few, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

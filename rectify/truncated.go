@@ -33,7 +33,7 @@ func (e TruncatedEig) String() string { return "TruncatedEig(" + e.settings().ei
 func (e TruncatedEig) Validate() error { return e.settings().validate() }
 
 // Rectify implements Rectifier. Changes is empty. Errors are those of ENN.
-func (e TruncatedEig) Rectify(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
+func (e TruncatedEig) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
 	}

@@ -60,6 +60,15 @@ func addAll(t testing.TB, a *cooc.Accumulator, docs []tokenDoc) {
 	}
 }
 
+// momentsOf returns the co-occurrence matrix of the documents of a snapshot.
+func momentsOf(s *cooc.Snapshot, o cooc.Options) (*cooc.Moments, error) {
+	c, err := s.Corpus()
+	if err != nil {
+		return nil, err
+	}
+	return cooc.NewMoments(context.Background(), c, o)
+}
+
 // sameHeld checks that two accumulators give the same bytes and the same moments
 // to the bit.
 func sameHeld(t *testing.T, what string, a, b *cooc.Accumulator) {
@@ -71,11 +80,11 @@ func sameHeld(t *testing.T, what string, a, b *cooc.Accumulator) {
 	if ca, cb := sa.Candidates(), sb.Candidates(); !slices.Equal(ca, cb) {
 		t.Fatalf("%s: candidates differ: %v and %v", what, ca, cb)
 	}
-	ma, err := sa.Moments(cooc.Unbiased, cooc.Options{})
+	ma, err := momentsOf(sa, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mb, err := sb.Moments(cooc.Unbiased, cooc.Options{})
+	mb, err := momentsOf(sb, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +205,7 @@ func TestAccumulatorIsTheCorpus(t *testing.T) {
 	if got.NumDocs() != want.NumDocs() || got.NNZ() != want.NNZ() || got.Tokens() != want.Tokens() {
 		t.Fatalf("%d documents, %d pairs, %d tokens, want %d, %d, %d", got.NumDocs(), got.NNZ(), got.Tokens(), want.NumDocs(), want.NNZ(), want.Tokens())
 	}
-	m, err := s.Moments(cooc.Unbiased, cooc.Options{})
+	m, err := momentsOf(s, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,8 +236,8 @@ func TestAccumulatorWindows(t *testing.T) {
 		}
 		sameHeld(t, "merged", parts, last)
 	}
-	if w := age.Snapshot().Weights(); w != nil {
-		t.Errorf("weights %v without decay", w)
+	if c, err := age.Snapshot().Corpus(); err != nil || c.Weights() != nil {
+		t.Errorf("weights without decay, %v", err)
 	}
 	// Times at the ends of what an int64 holds.
 	far := accumulate(t, cooc.AccumulatorOptions{MinDocs: 1, MaxAge: 1000}, []tokenDoc{{"old", math.MinInt64, nil}, {"new", math.MaxInt64, nil}})
@@ -286,11 +295,11 @@ func TestAccumulatorDecay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := s.Moments(cooc.Unbiased, cooc.Options{})
+	m, err := momentsOf(s, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	weights := s.Weights()
+	weights := c.Weights()
 	want, total := mat.NewDense(c.NumWords(), c.NumWords(), nil), 0.0
 	for d := range c.NumDocs() {
 		w := math.Pow(0.5, float64(len(docs)-1-d)/10)
@@ -340,7 +349,11 @@ func TestAccumulatorDecay(t *testing.T) {
 	}
 	for _, w := range []cooc.Weighting{cooc.Unbiased, cooc.Proportions, cooc.Counts, cooc.TFIDF} {
 		of := func(c *corpus.Corpus, weights []float64) *cooc.Moments {
-			m, err := cooc.NewWeighted(c, w, cooc.Options{DocWeights: weights})
+			c, err := c.WithWeights(weights)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: w})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -351,14 +364,15 @@ func TestAccumulatorDecay(t *testing.T) {
 		sameMatrix(t, of(c, huge), of(c, nil), 1e-15)
 	}
 	for _, bad := range [][]float64{ones[1:], {math.NaN()}, append([]float64{-1}, ones[1:]...), append([]float64{math.Inf(1)}, ones[1:]...)} {
-		if _, err := cooc.NewMoments(c, cooc.Options{DocWeights: bad}); err == nil {
+		if _, err := c.WithWeights(bad); err == nil {
 			t.Errorf("weights %v… were taken", bad[0])
 		}
 	}
-	if _, err := cooc.NewStream(context.Background(), c.Source(), cooc.StreamOptions{Options: cooc.Options{DocWeights: ones}}); err == nil {
-		t.Error("a stream took weights")
+	light, err := c.WithWeights(make([]float64, len(docs)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := cooc.NewMoments(c, cooc.Options{DocWeights: make([]float64, len(docs))}); !errors.Is(err, cooc.ErrNoDocuments) {
+	if _, err := cooc.NewMoments(ctx, light, cooc.Options{}); !errors.Is(err, cooc.ErrNoDocuments) {
 		t.Errorf("weights of 0: %v", err)
 	}
 }
@@ -523,7 +537,7 @@ func TestAccumulatorSource(t *testing.T) {
 	if err != nil || n != 3 {
 		t.Fatal(n, err)
 	}
-	m, err := a.Snapshot().Moments(cooc.Unbiased, cooc.Options{})
+	m, err := momentsOf(a.Snapshot(), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

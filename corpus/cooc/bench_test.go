@@ -41,7 +41,7 @@ func BenchmarkMul(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(m.NNZ()), "nnz")
+				b.ReportMetric(float64(m.Info().Nonzeros), "nnz")
 			})
 		}
 	}

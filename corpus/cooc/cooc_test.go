@@ -14,6 +14,7 @@ import (
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
@@ -30,7 +31,7 @@ func TestMomentsDefinition(t *testing.T) {
 			m := newMoments(t, c, cooc.Options{MinTokens: least})
 			rule := least
 			if least == 0 {
-				rule = cooc.DefaultMinTokens
+				rule = 5
 			}
 			used := 0
 			for d := range c.NumDocs() {
@@ -38,8 +39,8 @@ func TestMomentsDefinition(t *testing.T) {
 					used++
 				}
 			}
-			if m.Docs() != used {
-				t.Errorf("%d documents entered, want %d", m.Docs(), used)
+			if m.Info().Documents != used {
+				t.Errorf("%d documents entered, want %d", m.Info().Documents, used)
 			}
 			want, err := cooc.NewDense(naive(words, docs, rule))
 			if err != nil {
@@ -65,7 +66,7 @@ func TestMomentsDefinition(t *testing.T) {
 				}
 			}
 			for i := words - never; i < words; i++ {
-				if m.Marginals()[i] != 0 || m.DocFrequencies()[i] != 0 {
+				if m.Marginals()[i] != 0 || m.Info().DocFrequencies[i] != 0 {
 					t.Errorf("word %d never occurs, but c = %g", i, m.Marginals()[i])
 				}
 			}
@@ -75,18 +76,18 @@ func TestMomentsDefinition(t *testing.T) {
 
 func TestMomentsBad(t *testing.T) {
 	short := countsCorpus(t, 3, []map[int]int{{}, {0: 1}, {1: 1, 2: 3}})
-	if _, err := cooc.NewMoments(short, cooc.Options{}); !errors.Is(err, cooc.ErrNoDocuments) {
+	if _, err := cooc.NewMoments(ctx, short, cooc.Options{}); !errors.Is(err, cooc.ErrNoDocuments) {
 		t.Errorf("documents of at most 4 tokens: %v", err)
 	} else if want := "3 documents, at least 5 tokens"; !strings.Contains(err.Error(), want) {
 		t.Errorf("error %q does not say %q", err, want)
 	}
-	if m := newMoments(t, short, cooc.Options{MinTokens: 2}); m.Docs() != 1 {
-		t.Errorf("%d documents of at least 2 tokens", m.Docs())
+	if m := newMoments(t, short, cooc.Options{MinTokens: 2}); m.Info().Documents != 1 {
+		t.Errorf("%d documents of at least 2 tokens", m.Info().Documents)
 	}
-	if _, err := cooc.NewMoments(countsCorpus(t, 3, []map[int]int{{0: 1}}), cooc.Options{MinTokens: 1}); !errors.Is(err, cooc.ErrNoDocuments) {
+	if _, err := cooc.NewMoments(ctx, countsCorpus(t, 3, []map[int]int{{0: 1}}), cooc.Options{MinTokens: 1}); !errors.Is(err, cooc.ErrNoDocuments) {
 		t.Errorf("a document of one token has no pair: %v", err)
 	}
-	if _, err := cooc.NewMoments(short, cooc.Options{MinTokens: -1}); err == nil || !strings.Contains(err.Error(), "-1") {
+	if _, err := cooc.NewMoments(ctx, short, cooc.Options{MinTokens: -1}); err == nil || !strings.Contains(err.Error(), "-1") {
 		t.Errorf("MinTokens −1: %v", err)
 	}
 }
@@ -293,6 +294,7 @@ func (f foreign) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) erro
 	return f.m.MulTo(ctx, dst, x, workers)
 }
 func (f foreign) Marginals() []float64       { return f.m.Marginals() }
+func (f foreign) Info() corpus.Info          { return f.m.Info() }
 func (f foreign) RowTo(dst []float64, i int) { f.m.RowTo(dst, i) }
 func (f foreign) RowNorms2(ctx context.Context, workers int) ([]float64, error) {
 	return f.m.RowNorms2(ctx, workers)
@@ -327,7 +329,7 @@ func TestWorkers(t *testing.T) {
 			}
 		}
 		if mm, ok := m.(*cooc.Moments); ok {
-			v, err := mm.Inner(ctx, e, workers)
+			v, err := cooc.Inner(ctx, mm, e, workers)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -392,7 +394,7 @@ func TestInner(t *testing.T) {
 				size += math.Abs(vals[k] * d.At(i, int(j)))
 			}
 		}
-		got, err := m.Inner(ctx, e, 0)
+		got, err := cooc.Inner(ctx, m, e, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -409,7 +411,7 @@ func TestInner(t *testing.T) {
 		sameBits(t, "row norms", left, own)
 		// With these at hand it looks at the entries of E alone, to the same bits.
 		for _, workers := range []int{1, 3} {
-			again, err := m.Inner(ctx, e, workers)
+			again, err := cooc.Inner(ctx, m, e, workers)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -417,7 +419,7 @@ func TestInner(t *testing.T) {
 		}
 	}
 	m := newMoments(t, countsCorpus(t, 4, []map[int]int{{0: 3, 1: 3}}), cooc.Options{})
-	if _, err := m.Inner(ctx, randomSparse(t, rng, 5), 0); err == nil {
+	if _, err := cooc.Inner(ctx, m, randomSparse(t, rng, 5), 0); err == nil {
 		t.Error("E of another size was taken")
 	}
 }
@@ -818,12 +820,12 @@ func TestCountPairs(t *testing.T) {
 		}
 	}
 	for _, w := range []int{-1, words} {
-		if _, err := cooc.CountPairs(ctx, c, []int{0, w}, 0); err == nil || !strings.Contains(err.Error(), fmt.Sprint(w)) {
+		if _, err := cooc.CountPairs(ctx, c, []int{0, w}); err == nil || !strings.Contains(err.Error(), fmt.Sprint(w)) {
 			t.Errorf("word %d: %v", w, err)
 		}
 	}
 	many := countsCorpus(t, 40000, []map[int]int{{0: 1}})
-	if _, err := cooc.CountPairs(ctx, many, all(40000), 0); err == nil || !strings.Contains(err.Error(), "40000") {
+	if _, err := cooc.CountPairs(ctx, many, all(40000)); err == nil || !strings.Contains(err.Error(), "40000") {
 		t.Errorf("a table of 40000 words: %v", err)
 	}
 	p := countPairs(t, many, all(3000))
@@ -873,14 +875,14 @@ func TestCancel(t *testing.T) {
 	for name, f := range map[string]func(ctx context.Context, workers int) error{
 		"moments product": func(ctx context.Context, w int) error { return moments().MulTo(ctx, dst, x, w) },
 		"moments norms":   func(ctx context.Context, w int) error { _, err := moments().RowNorms2(ctx, w); return err },
-		"moments inner":   func(ctx context.Context, w int) error { _, err := moments().Inner(ctx, e, w); return err },
+		"moments inner":   func(ctx context.Context, w int) error { _, err := cooc.Inner(ctx, moments(), e, w); return err },
 		"densify":         func(ctx context.Context, w int) error { _, err := cooc.Densify(ctx, moments(), w); return err },
 		"dense product":   func(ctx context.Context, w int) error { return d.MulTo(ctx, dst, x, w) },
 		"low-rank product": func(ctx context.Context, w int) error {
 			return low().MulTo(ctx, dst, x, w)
 		},
 		"low-rank norms": func(ctx context.Context, w int) error { _, err := low().RowNorms2(ctx, w); return err },
-		"pairs":          func(ctx context.Context, w int) error { _, err := cooc.CountPairs(ctx, c, all(20), w); return err },
+		"pairs":          func(ctx context.Context, w int) error { _, err := cooc.CountPairs(ctx, c, all(20)); return err },
 		"rows": func(ctx context.Context, w int) error {
 			r, err := cooc.NewRows(d)
 			if err != nil {
@@ -940,7 +942,7 @@ func TestConcurrent(t *testing.T) {
 			go func() {
 				defer wg.Done()
 				if mm, ok := c.(*cooc.Moments); ok && g%2 == 0 {
-					if _, err := mm.Inner(ctx, e, 2); err != nil {
+					if _, err := cooc.Inner(ctx, mm, e, 2); err != nil {
 						t.Error(err)
 					}
 				}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
 )
@@ -57,7 +58,7 @@ func NewDense(a mat.Matrix) (*Dense, error) {
 
 // Densify returns any Matrix as an explicit array, row by row.
 func Densify(ctx context.Context, c Matrix, workers int) (*Dense, error) {
-	if d, ok := c.(*Dense); ok {
+	if d, ok := bare(c).(*Dense); ok {
 		return d, nil
 	}
 	n := c.Dim()
@@ -118,6 +119,11 @@ func (d *Dense) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error
 		return err
 	}
 	return linalg.SymMul(ctx, d.a, x.RawMatrix(), dst.RawMatrix(), workers)
+}
+
+// Info gives the form and its N² entries.
+func (d *Dense) Info() corpus.Info {
+	return corpus.Info{Form: "dense", Nonzeros: int64(d.a.Rows) * int64(d.a.Rows)}
 }
 
 // Marginals returns the row sums.

@@ -24,7 +24,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := cooc.NewMoments(c, cooc.Options{MinTokens: 2})
+	m, err := cooc.NewMoments(context.Background(), c, cooc.Options{MinTokens: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func ExampleCountPairs() {
 	}
 	sea, _ := c.Index("sea")
 	wind, _ := c.Index("wind")
-	p, err := cooc.CountPairs(context.Background(), c, []int{sea, wind}, 0)
+	p, err := cooc.CountPairs(context.Background(), c, []int{sea, wind})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func ExampleNewLowRankSparse() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	rows, err := cooc.NewRows(c)
+	rows, err := cooc.NewLAW(context.Background(), c, 0)
 	if err != nil {
 		log.Fatal(err)
 	}

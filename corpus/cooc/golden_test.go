@@ -19,7 +19,7 @@ func longEnough(t testing.TB, c *corpus.Corpus) *corpus.Corpus {
 	t.Helper()
 	var docs []int
 	for m := range c.NumDocs() {
-		if c.DocLen(m) >= cooc.DefaultMinTokens {
+		if c.DocLen(m) >= 5 {
 			docs = append(docs, m)
 		}
 	}
@@ -40,7 +40,7 @@ func all(n int) []int {
 
 func countPairs(t testing.TB, c *corpus.Corpus, words []int) *cooc.Pairs {
 	t.Helper()
-	p, err := cooc.CountPairs(ctx, c, words, 0)
+	p, err := cooc.CountPairs(ctx, c, words)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +53,8 @@ func TestGoldenTiny(t *testing.T) {
 	g := golden.ReadTiny(t)
 	c := golden.Corpus(t, "tiny")
 	m := newMoments(t, c, cooc.Options{})
-	if m.Dim() != g.N || m.Docs() != g.DocsUsed {
-		t.Fatalf("N = %d, %d documents; want %d, %d", m.Dim(), m.Docs(), g.N, g.DocsUsed)
+	if m.Dim() != g.N || m.Info().Documents != g.DocsUsed {
+		t.Fatalf("N = %d, %d documents; want %d, %d", m.Dim(), m.Info().Documents, g.N, g.DocsUsed)
 	}
 	if !slices.Equal(c.Vocabulary(), g.Dict) {
 		t.Fatalf("vocabulary %v, want %v", c.Vocabulary(), g.Dict)
@@ -76,8 +76,8 @@ func TestGoldenTiny(t *testing.T) {
 			}
 		}
 		near(t, "c", m.Marginals()[i], sum, 1e-13*slices.Max(m.Marginals()))
-		if p.D1(i) != g.D1[i] || m.DocFrequencies()[i] != g.D1[i] {
-			t.Errorf("D1[%d] = %d and %d, want %d", i, p.D1(i), m.DocFrequencies()[i], g.D1[i])
+		if p.D1(i) != g.D1[i] || m.Info().DocFrequencies[i] != g.D1[i] {
+			t.Errorf("D1[%d] = %d and %d, want %d", i, p.D1(i), m.Info().DocFrequencies[i], g.D1[i])
 		}
 	}
 }

@@ -52,7 +52,7 @@ func randomDocs(rng *rand.Rand, docs, words, never int) []map[int]int {
 
 func newMoments(t testing.TB, c *corpus.Corpus, opts cooc.Options) *cooc.Moments {
 	t.Helper()
-	m, err := cooc.NewMoments(c, opts)
+	m, err := cooc.NewMoments(ctx, c, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,6 +133,24 @@ func near(t testing.TB, name string, got, want, tol float64) {
 
 // sameMatrix asks for two forms of one matrix to agree: rows, sums, products
 // to tol relative to the largest of each kind of number, squared norms to 4·tol.
+// entries multiplies an operator by the identity.
+func entries(t *testing.T, c cooc.Operator) *cooc.Dense {
+	t.Helper()
+	n := c.Dim()
+	one, all := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	for i := range n {
+		one.Set(i, i, 1)
+	}
+	if err := c.MulTo(ctx, all, one, 0); err != nil {
+		t.Fatal(err)
+	}
+	d, err := cooc.NewDense(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 func sameMatrix(t *testing.T, a, b cooc.Matrix, tol float64) {
 	t.Helper()
 	n := b.Dim()

@@ -14,48 +14,36 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// AnchorRows are Rows that want to know the anchors before topics are
-// recovered from them.
-type AnchorRows interface {
-	Rows
-
-	// WithAnchors returns the rows to recover topics from. anchors are row
-	// numbers without repetition. The receiver is not changed; workers bounds
-	// the goroutines (0: GOMAXPROCS) and changes no bit.
-	WithAnchors(ctx context.Context, anchors []int, workers int) (Rows, error)
-}
-
-// LAW is the picture of C̄ = diag(d)⁻¹C, C = YYᵀ + r·eeᵀ with r ≥ 0, on which the
-// low-rank anchor word algorithm works (dong-2019, §4.5, Algorithm 5). With Y = QR
-// and the row sums d = Y(Yᵀe), the rows of X = diag(d)⁻¹YRᵀ, N×K, have the inner
-// products of those of C̄ = XQᵀ: anchors and topics found in X are those of C̄,
-// for O(N·K²) operations in place of O(N²·K). An r > 0 is one more column of Y.
+// LAW is the rows of C̄ = diag(d)⁻¹C, C = YYᵀ + r·eeᵀ with r ≥ 0, in K dimensions:
+// the low-rank anchor word algorithm (dong-2019, §4.5, Algorithm 5) works on them.
+// With Y = QR and the row sums d = Y(Yᵀe), the rows of X = diag(d)⁻¹YRᵀ, N×K, have
+// the inner products of those of C̄ = XQᵀ: anchors and topics found in X are those
+// of C̄, for O(N·K²) operations in place of O(N²·K). An r > 0 is one more column
+// of Y.
 //
-// All of that takes C ≥ 0 for granted, and what ENN returns has entries
-// slightly below zero. Words that occur seldom may have a row sum that is
-// negative or, nearly cancelled, far too small. A row of distributions cannot
-// be longer than 1, so that rows with ‖c_i‖ > d_i, which takes in all d_i < 0, are
-// known to be spoilt. Their negative entries are lifted to zero, in the rows
-// and the columns, and once the anchors are known those in the rows and
-// columns of the anchors too: E = max(−C, 0) there. It enters the row sums, the
-// block of the anchors' own co-occurrence, and X as diag(d)⁻¹EQ, the part of it
-// in the space of C. E is not stored.
+// This assumes C ≥ 0, but ENN leaves entries slightly below zero. Rare words may
+// then have a row sum that is negative or far too small. A row of distributions
+// cannot be longer than 1, so rows with ‖c_i‖ > d_i, among them all with d_i < 0,
+// are wrong. NewLAW clips their negative entries, in the rows and the columns, and
+// WithAnchors those of the anchors too: E = max(−C, 0) there. E enters the row
+// sums, the block of the anchors' own co-occurrence, and X as diag(d)⁻¹EQ, the part
+// of it in the space of C. E is not stored.
 //
 // Memory: 8·N·K bytes, and three times that while it is made. Immutable and
 // safe for concurrent use.
 type LAW struct {
-	m      *LowRankSparse
-	y      blas64.General // N×K', with a column √r
-	vs, vi blas64.General // K'×d: VΣ and VΣ⁻¹ of R = UΣVᵀ
-	x      blas64.General // N×d
-	d      []float64
-	norms2 []float64
-	mended []int // ascending
-	lifted int
+	m       *LowRankSparse
+	y       blas64.General // N×K', with a column √r
+	vs, vi  blas64.General // K'×d: VΣ and VΣ⁻¹ of R = UΣVᵀ
+	x       blas64.General // N×d
+	d       []float64
+	norms2  []float64
+	clipped []int // rows and columns with clipped entries, ascending
+	entries int   // how many entries were clipped
 }
 
-// NewLAW makes the low-rank picture of the rows of m, which must have no E, a Y
-// and r ≥ 0. O(N·K²) time, and O(N·K) for each row that has to be mended.
+// NewLAW returns the rows of m in K dimensions. m must have no E, a Y and r ≥ 0.
+// O(N·K²) time, and O(N·K) for each row with clipped entries.
 func NewLAW(ctx context.Context, m *LowRankSparse, workers int) (*LAW, error) {
 	if m.op.Y.Cols == 0 || m.e.NNZ() > 0 || m.op.R < 0 {
 		return nil, fmt.Errorf("cooc: low-rank rows of a matrix with K = %d, %d sparse entries and r = %g; want K ≥ 1, none and r ≥ 0", m.op.Y.Cols, m.e.NNZ(), m.op.R)
@@ -78,22 +66,22 @@ func NewLAW(ctx context.Context, m *LowRankSparse, workers int) (*LAW, error) {
 	if err := l.factor(ctx, workers); err != nil {
 		return nil, err
 	}
-	if err := l.picture(ctx, nil, workers); err != nil {
+	if err := l.coordinates(ctx, nil, workers); err != nil {
 		return nil, err
 	}
 	largest := 0.0
 	for _, v := range m.c {
 		largest = max(largest, math.Abs(v))
 	}
-	var spoilt []int
+	var wrong []int
 	for i, v := range m.c {
 		// x still holds the rows of C, not divided.
 		length := math.Sqrt(l.norms2[i])
 		if length > emptyRow*largest && length > v*(1+1e-9) {
-			spoilt = append(spoilt, i)
+			wrong = append(wrong, i)
 		}
 	}
-	if err := l.mend(ctx, spoilt, workers); err != nil {
+	if err := l.normalise(ctx, wrong, workers); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -155,17 +143,17 @@ func triangle(a *mat.Dense) *mat.Dense {
 	return mat.DenseCopyOf(r.Slice(0, k, 0, k))
 }
 
-// picture fills in x = YVΣ, which has the inner products of the rows of C, with
-// the entries lifted of the rows and columns idx, ascending; their sums d, and
-// the squared lengths of x.
-func (l *LAW) picture(ctx context.Context, idx []int, workers int) error {
+// coordinates fills in x = YVΣ, which has the inner products of the rows of C, with
+// the negative entries of the rows and columns idx, ascending, clipped; their
+// sums d, and the squared lengths of x.
+func (l *LAW) coordinates(ctx context.Context, idx []int, workers int) error {
 	n, dim := l.y.Rows, l.vs.Cols
-	l.x, l.d, l.lifted = linalg.NewGeneral(n, dim), slices.Clone(l.m.c), 0
+	l.x, l.d, l.entries = linalg.NewGeneral(n, dim), slices.Clone(l.m.c), 0
 	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, l.y, l.vs, 0, l.x, workers); err != nil {
 		return err
 	}
 	if len(idx) > 0 {
-		if err := l.lift(ctx, idx, workers); err != nil {
+		if err := l.clip(ctx, idx, workers); err != nil {
 			return err
 		}
 	}
@@ -180,8 +168,8 @@ func (l *LAW) picture(ctx context.Context, idx []int, workers int) error {
 	})
 }
 
-// lift adds EQ to x and Ee to d.
-func (l *LAW) lift(ctx context.Context, idx []int, workers int) error {
+// clip adds EQ to x and Ee to d.
+func (l *LAW) clip(ctx context.Context, idx []int, workers int) error {
 	n, dim := l.y.Rows, l.vs.Cols
 	q := linalg.NewGeneral(n, dim)
 	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, l.y, l.vi, 0, q, workers); err != nil {
@@ -239,9 +227,9 @@ func (l *LAW) lift(ctx context.Context, idx []int, workers int) error {
 		for s := range part {
 			cols, _ := hits[s/size].Row(s % size)
 			for _, j := range cols {
-				l.lifted++
+				l.entries++
 				if !inside[j] {
-					l.lifted++
+					l.entries++
 				}
 			}
 		}
@@ -249,11 +237,12 @@ func (l *LAW) lift(ctx context.Context, idx []int, workers int) error {
 	return nil
 }
 
-// mend lifts the entries of the rows and columns idx and normalises the rows.
-func (l *LAW) mend(ctx context.Context, idx []int, workers int) error {
-	l.mended = idx
+// normalise clips the negative entries of the rows and columns idx and divides the
+// rows by their sums.
+func (l *LAW) normalise(ctx context.Context, idx []int, workers int) error {
+	l.clipped = idx
 	if len(idx) > 0 {
-		if err := l.picture(ctx, idx, workers); err != nil {
+		if err := l.coordinates(ctx, idx, workers); err != nil {
 			return err
 		}
 	}
@@ -274,38 +263,41 @@ func (l *LAW) mend(ctx context.Context, idx []int, workers int) error {
 	return ctx.Err()
 }
 
-// WithAnchors returns the picture with the rows and columns of the anchors
-// mended too. Cost and memory as those of NewLAW.
+// WithAnchors returns the rows with the negative entries of the anchors' rows and
+// columns clipped too. Cost and memory as those of NewLAW.
 func (l *LAW) WithAnchors(ctx context.Context, anchors []int, workers int) (Rows, error) {
 	for _, i := range anchors {
 		if i < 0 || i >= l.m.Dim() {
 			return nil, fmt.Errorf("cooc: anchor %d is not in [0, %d)", i, l.m.Dim())
 		}
 	}
-	idx := slices.Concat(l.mended, anchors)
+	idx := slices.Concat(l.clipped, anchors)
 	slices.Sort(idx)
 	idx = slices.Compact(idx)
 	w := &LAW{m: l.m, y: l.y, vs: l.vs, vi: l.vi}
 	if len(idx) == 0 {
 		return l, ctx.Err()
 	}
-	if err := w.mend(ctx, idx, workers); err != nil {
+	if err := w.normalise(ctx, idx, workers); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
-// Mended returns the rows whose negative entries were lifted, ascending, and
+// Clipped returns the rows whose negative entries were clipped, ascending, and
 // how many entries of C that took.
-func (l *LAW) Mended() (rows []int, entries int) { return slices.Clone(l.mended), l.lifted }
-
-// Matrix returns C as it was given, with none of its entries lifted.
-func (l *LAW) Matrix() Matrix { return l.m }
+func (l *LAW) Clipped() (rows []int, entries int) { return slices.Clone(l.clipped), l.entries }
 
 // Dims returns N and the rank of Y, with one more for an r > 0.
 func (l *LAW) Dims() (n, d int) { return l.x.Rows, l.x.Cols }
 
-// Norms2 returns ‖x_i‖² for every row, computed when the picture was made.
+// Matrix returns C as it was given, with none of its entries clipped.
+func (l *LAW) Matrix() Matrix { return l.m }
+
+// Explicit returns false.
+func (l *LAW) Explicit() bool { return false }
+
+// Norms2 returns ‖x_i‖² for every row, computed when the rows were made.
 func (l *LAW) Norms2(ctx context.Context, _ int) ([]float64, error) { return l.norms2, ctx.Err() }
 
 // RowTo writes x_i into dst.
@@ -319,13 +311,13 @@ func (l *LAW) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
 	return linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, l.x, x.RawMatrix(), 0, dst.RawMatrix(), workers)
 }
 
-// Marginals returns the row sums, those of mended entries included.
+// Marginals returns the row sums, clipped entries counting as 0.
 func (l *LAW) Marginals() []float64 { return l.d }
 
-// BlockTo writes the entries of C, without the negative ones that were lifted.
+// BlockTo writes the entries of C, clipped ones as 0.
 func (l *LAW) BlockTo(dst *mat.Dense, idx []int) {
 	for a, i := range idx {
-		_, mi := slices.BinarySearch(l.mended, i)
+		_, ci := slices.BinarySearch(l.clipped, i)
 		for b, j := range idx {
 			v := 0.0
 			yj := linalg.Row(l.y, j)
@@ -333,7 +325,7 @@ func (l *LAW) BlockTo(dst *mat.Dense, idx []int) {
 				v += w * yj[t]
 			}
 			if v < 0 {
-				if _, mj := slices.BinarySearch(l.mended, j); mi || mj {
+				if _, cj := slices.BinarySearch(l.clipped, j); ci || cj {
 					v = 0
 				}
 			}
@@ -342,4 +334,4 @@ func (l *LAW) BlockTo(dst *mat.Dense, idx []int) {
 	}
 }
 
-var _ AnchorRows = (*LAW)(nil)
+var _ Rows = (*LAW)(nil)

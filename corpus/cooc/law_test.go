@@ -96,13 +96,9 @@ func TestLAWIsTheGenericPath(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows, err := cooc.NewRows(factored(t, y, r))
+			law, err := cooc.NewLAW(ctx, factored(t, y, r), 0)
 			if err != nil {
 				t.Fatal(err)
-			}
-			law, ok := rows.(*cooc.LAW)
-			if !ok {
-				t.Fatalf("rows are a %T", rows)
 			}
 			dims := k
 			if r > 0 {
@@ -152,7 +148,7 @@ func TestLAWIsTheGenericPath(t *testing.T) {
 			}
 			sameDense(t, name+"B", lr.B, gr.B, 1e-9*mat.Max(gr.B))
 			sameDense(t, name+"A", lr.A, gr.A, 1e-9*mat.Max(gr.A))
-			if rows, n := law.Mended(); n != 0 || len(rows) != 0 {
+			if rows, n := law.Clipped(); n != 0 || len(rows) != 0 {
 				t.Errorf("%s%d entries lifted in %v", name, n, rows)
 			}
 		}
@@ -262,7 +258,7 @@ func TestLAWMends(t *testing.T) {
 			}
 		}
 		law := newLAW(t, y, c.r)
-		rows, lifted := law.Mended()
+		rows, lifted := law.Clipped()
 		if !slices.Equal(rows, bad) || negative == 0 || len(bad) == negative && c.k == 4 {
 			t.Fatalf("N=%d: %d rows mended, want %d, of which %d negative", c.n, len(rows), len(bad), negative)
 		}
@@ -301,7 +297,7 @@ func TestLAWMends(t *testing.T) {
 		all := slices.Concat(bad, anchors)
 		slices.Sort(all)
 		all = slices.Compact(all)
-		rows, lifted = with.(*cooc.LAW).Mended()
+		rows, lifted = with.(*cooc.LAW).Clipped()
 		if !slices.Equal(rows, all) {
 			t.Errorf("rows %v mended, want %v", rows, all)
 		}
@@ -338,7 +334,7 @@ func TestRecoveryMendsAnchors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, n := with.(*cooc.LAW).Mended(); n == 0 {
+	if _, n := with.(*cooc.LAW).Clipped(); n == 0 {
 		t.Fatal("nothing was to be lifted")
 	}
 	sameBits(t, "marginals", res.Marginals, with.Marginals())
@@ -380,7 +376,7 @@ func TestLAWShapes(t *testing.T) {
 	if m := law.Marginals(); m[48] != 0 || m[49] != 0 || m[0] <= 0 {
 		t.Errorf("marginals of empty rows %v", m[48:])
 	}
-	if rows, _ := law.Mended(); len(rows) != 0 {
+	if rows, _ := law.Clipped(); len(rows) != 0 {
 		t.Errorf("%v mended", rows)
 	}
 	wide := mat.NewDense(3, 5, nil)
@@ -397,8 +393,8 @@ func TestLAWShapes(t *testing.T) {
 	}
 }
 
-// With an E or r < 0 the rows are those of the operator.
-func TestNewRowsWithoutPicture(t *testing.T) {
+// With an E or r < 0 there are explicit rows only.
+func TestLAWNeedsLowRank(t *testing.T) {
 	y := mat.NewDense(4, 2, []float64{1, 0, 1, 1, 0, 1, 2, 1})
 	e, err := cooc.NewSparse(4, []int{0, 1, 1, 1, 1}, []int32{0}, []float64{2})
 	if err != nil {
@@ -448,7 +444,7 @@ func TestLAWBadInput(t *testing.T) {
 	if _, err := law.WithAnchors(c, []int{0}, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := cooc.NewRowsContext(c, factored(t, spoilt(rand.New(rand.NewPCG(1, 2)), 40, 3), 0), 0); !errors.Is(err, context.Canceled) {
+	if _, err := cooc.NewLAW(c, factored(t, spoilt(rand.New(rand.NewPCG(1, 2)), 40, 3), 0), 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package cooc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
 )
@@ -27,7 +27,6 @@ type LowRankSparse struct {
 	g      []float64 // Yᵀe
 	c      []float64
 	norms2 lazy
-	plain  bool // rows are taken as they are
 }
 
 // NewLowRankSparse makes YYᵀ + r·eeᵀ + E. y is N×K, or nil for none; e may be
@@ -87,14 +86,6 @@ func NewLowRankSparse(y *mat.Dense, r float64, e *Sparse) (*LowRankSparse, error
 	return m, nil
 }
 
-// Plain returns the same matrix, sharing its memory, of which NewRows takes the
-// rows as they are, negative entries and all, also where E is empty: for
-// methods whose E is empty or not by an accident of rounding, which must not
-// decide between that and the mended picture of LAW.
-func (m *LowRankSparse) Plain() *LowRankSparse {
-	return &LowRankSparse{op: m.op, e: m.e, g: m.g, c: m.c, norms2: m.norms2, plain: true}
-}
-
 // Dim returns N.
 func (m *LowRankSparse) Dim() int { return m.op.Y.Rows }
 
@@ -126,6 +117,11 @@ func (m *LowRankSparse) MulTo(ctx context.Context, dst, x *mat.Dense, workers in
 		return err
 	}
 	return m.op.Mul(ctx, dst.RawMatrix(), x.RawMatrix(), workers)
+}
+
+// Info gives the form and the number of entries of E.
+func (m *LowRankSparse) Info() corpus.Info {
+	return corpus.Info{Form: "low-rank + sparse", Nonzeros: int64(m.e.NNZ())}
 }
 
 // Marginals returns the row sums.
@@ -202,126 +198,5 @@ func (m *LowRankSparse) RowTo(dst []float64, i int) {
 	cols, vals := m.e.Row(i)
 	for k, j := range cols {
 		dst[j] += vals[k]
-	}
-}
-
-var (
-	_ Matrix = (*Moments)(nil)
-	_ Matrix = (*Dense)(nil)
-	_ Matrix = (*LowRankSparse)(nil)
-)
-
-// normalisedRows is C̄ in its own coordinates, d = N.
-type normalisedRows struct {
-	c    Matrix
-	marg []float64 // c_i, exactly 0 for an empty row
-	inv  []float64 // 1/c_i, 0 for an empty row
-}
-
-// ErrNegativeMarginal is the kind of error NewRows returns for a matrix with a
-// row that sums to less than zero.
-var ErrNegativeMarginal = errors.New("a row sums to less than zero")
-
-// emptyRow is the fraction of the largest row sum below which a row sum is
-// rounding: forms such as LowRankSparse do not add up to exactly zero where all
-// terms cancel.
-const emptyRow = 1e-14
-
-// NewRows returns C̄ = diag(c)⁻¹C, the row-normalised form of any Matrix. A row
-// whose sum is zero, to 1e-14 of the largest sum, counts as empty: it and its
-// marginal are zero. A negative sum is an error that names the row
-// (ErrNegativeMarginal): such a row has no probability to be normalised to.
-// O(N) time and memory; the products are those of c.
-//
-// A *LowRankSparse without E and with r ≥ 0, as ENN returns it, becomes a *LAW
-// instead, unless it is Plain: rows in K dimensions, O(N·K²) time and 8·N·K bytes, negative sums
-// mended.
-func NewRows(c Matrix) (Rows, error) { return NewRowsContext(context.Background(), c, 0) }
-
-// NewRowsContext is NewRows with a context and a bound on the goroutines (0:
-// GOMAXPROCS), which changes no bit.
-func NewRowsContext(ctx context.Context, c Matrix, workers int) (Rows, error) {
-	if m, ok := c.(*LowRankSparse); ok && m.op.Y.Cols > 0 && m.e.NNZ() == 0 && m.op.R >= 0 && !m.plain {
-		return NewLAW(ctx, m, workers)
-	}
-	return newNormalisedRows(c)
-}
-
-func newNormalisedRows(c Matrix) (Rows, error) {
-	m := c.Marginals()
-	r := &normalisedRows{c: c, marg: make([]float64, len(m)), inv: make([]float64, len(m))}
-	largest := 0.0
-	for i, v := range m {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("cooc: row %d sums to %g, %w", i, v, ErrNotFinite)
-		}
-		largest = max(largest, math.Abs(v))
-	}
-	for i, v := range m {
-		switch {
-		case math.Abs(v) <= emptyRow*largest:
-		case v < 0:
-			return nil, fmt.Errorf("cooc: row %d sums to %g: %w", i, v, ErrNegativeMarginal)
-		default:
-			r.marg[i], r.inv[i] = v, 1/v
-		}
-	}
-	return r, nil
-}
-
-func (r *normalisedRows) Dims() (n, d int) { return r.c.Dim(), r.c.Dim() }
-
-func (r *normalisedRows) Marginals() []float64 { return r.marg }
-
-func (r *normalisedRows) Norms2(ctx context.Context, workers int) ([]float64, error) {
-	q, err := r.c.RowNorms2(ctx, workers)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, len(q))
-	for i, v := range q {
-		out[i] = v * r.inv[i] * r.inv[i]
-	}
-	return out, nil
-}
-
-func (r *normalisedRows) RowTo(dst []float64, i int) {
-	r.c.RowTo(dst, i)
-	for j := range dst[:r.c.Dim()] {
-		dst[j] *= r.inv[i]
-	}
-}
-
-func (r *normalisedRows) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
-	if err := r.c.MulTo(ctx, dst, x, workers); err != nil {
-		return err
-	}
-	d := dst.RawMatrix()
-	return run.Chunks(ctx, d.Rows, 1024, workers, func(_, _, lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			s := r.inv[i]
-			for j := range linalg.Row(d, i) {
-				d.Data[i*d.Stride+j] *= s
-			}
-		}
-		return nil
-	})
-}
-
-func (r *normalisedRows) BlockTo(dst *mat.Dense, idx []int) {
-	if m, ok := r.c.(*LowRankSparse); ok { // single entries are at hand
-		for a, i := range idx {
-			for b, j := range idx {
-				dst.Set(a, b, m.at(i, j))
-			}
-		}
-		return
-	}
-	row := make([]float64, r.c.Dim())
-	for a, i := range idx {
-		r.c.RowTo(row, i)
-		for b, j := range idx {
-			dst.Set(a, b, row[j])
-		}
 	}
 }

@@ -2,7 +2,6 @@ package cooc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -17,39 +16,6 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// DefaultMinTokens is the length below which documents are left out of C, as
-// in the papers' experiments (lee-2018 §2.4).
-const DefaultMinTokens = 5
-
-// ErrNoDocuments is returned where no document is long enough to hold a pair
-// of words.
-var ErrNoDocuments = errors.New("cooc: no document is long enough to count word pairs in")
-
-// Options sets how C is estimated. The zero value is the papers' setting.
-type Options struct {
-	// MinTokens leaves out documents with fewer tokens. 0 means
-	// DefaultMinTokens; 1 is the same as 2, for a single token holds no pair.
-	// Negative values are an error.
-	MinTokens int
-	// Workers bounds the goroutines that do it; 0 means GOMAXPROCS. It changes
-	// no bit.
-	Workers int
-	// DocWeights gives each document of the corpus a weight of its own, finite
-	// and not negative; nil: 1 each. Those of weight 0 are left out. The
-	// estimate is then the mean with these weights, Σ w_m C_m / Σ w_m over the
-	// documents' own unbiased C_m = (h hᵀ − diag h)/(n(n−1)): unbiased for the
-	// mixture of the sources of the documents in these proportions. It is worth
-	// (Σw)²/Σw² documents of equal weight. NewStream refuses them.
-	DocWeights []float64
-}
-
-func (o Options) minTokens() int64 {
-	if o.MinTokens == 0 {
-		return DefaultMinTokens
-	}
-	return int64(max(o.MinTokens, 2))
-}
-
 // Moments is the unbiased estimate of C from documents (lee-2020, eq. 1),
 //
 //	C = 1/M Σ_m (h_m h_mᵀ − diag h_m) / (n_m (n_m − 1)) = ĤĤᵀ − D,
@@ -59,7 +25,7 @@ func (o Options) minTokens() int64 {
 // vectors costs 4·nnz(H)·p operations, one row the lengths of the documents
 // that hold its word. Memory: 24 bytes a nonzero of H.
 //
-// NewWeighted makes Moments of other weights than counts, with D = 0.
+// Other weights than counts (Options.Weighting) have D = 0.
 //
 // Moments is immutable and safe for concurrent use.
 type Moments struct {
@@ -70,48 +36,76 @@ type Moments struct {
 	diag   []float64  // D
 	self   []float64  // C_ii, summed without the cancellation in ĤĤᵀ − D
 	c      []float64
+	info   corpus.Info
 	norms2 lazy
 	idle   sync.Pool // of *[]float64, between products
 }
 
 // NewMoments estimates C from the documents of c that have at least
-// opts.MinTokens tokens. It takes O(nnz) time. Where no document is left the
-// error wraps ErrNoDocuments. A word that occurs in none of them has a zero row.
-func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
-	M, used, err := newMoments(c, opts)
+// opts.MinTokens tokens, each by its weight (corpus.Corpus.WithWeights): the
+// estimate is Σ w_m C_m / Σ w_m over the documents' own unbiased
+// C_m = (h hᵀ − diag h)/(n(n−1)). Documents of weight 0 are left out. Where no
+// document is left the error wraps ErrNoDocuments. A word that occurs in none of
+// them has an empty row, or none with opts.DropUnused. Moments.Info gives the
+// documents and words that are used.
+//
+// With opts.Weighting other than Unbiased the result is P = DDᵀ, the plain second
+// moment of fu-2018, eq. 2, divided by the sum of its entries. It is positive
+// semidefinite, which the unbiased one is not, but too large on the diagonal, most
+// so where documents are short and for rare words. M and df of tf-idf count the
+// documents that are used, whatever their weights. Where tf-idf leaves no word a
+// weight the error wraps ErrNoDocuments.
+//
+// O(nnz) time.
+func NewMoments(ctx context.Context, c *corpus.Corpus, opts Options) (*Moments, error) {
+	if err := opts.validate(); err != nil {
+		return nil, err
+	}
+	used, info, err := opts.used(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	n, nnz := M.n, 0
-	for _, m := range used {
-		w, _ := c.Doc(m)
-		nnz += len(w)
+	n, docs := used.NumWords(), used.NumDocs()
+	info.Form = "moments"
+	M := &Moments{
+		n: n, docs: docs, info: info, norms2: newLazy(),
+		byDoc: linalg.CSR{RowPtr: make([]int, docs+1)},
+		diag:  make([]float64, n), self: make([]float64, n), c: make([]float64, n),
 	}
-	M.byDoc.Cols, M.byDoc.Vals = make([]int32, nnz), make([]float64, nnz)
-	M.byWord = linalg.CSR{RowPtr: make([]int, n+1), Cols: make([]int32, nnz), Vals: make([]float64, nnz)}
-	for d, m := range used {
-		w, _ := c.Doc(m)
-		M.byDoc.RowPtr[d+1] = M.byDoc.RowPtr[d] + len(w)
+	if opts.Weighting == Unbiased {
+		err = M.unbiased(ctx, used, opts.Workers)
+	} else {
+		M.info.Form = fmt.Sprintf("moments (%v)", opts.Weighting)
+		err = M.plain(used, opts.Weighting)
 	}
-	var (
-		ctx    = context.Background() // nothing here takes long
-		share  = opts.shares(used)
-		length = make([]float64, len(used))
-		pairs  = func(l, docs float64) float64 { return l * (l - 1) * docs }
-	)
-	for d, m := range used {
-		length[d] = float64(c.DocLen(m))
+	if err != nil {
+		return nil, err
+	}
+	return M, nil
+}
+
+// unbiased fills in ĤĤᵀ − D.
+func (m *Moments) unbiased(ctx context.Context, c *corpus.Corpus, workers int) error {
+	n, nnz := m.n, c.NNZ()
+	m.byDoc.Cols, m.byDoc.Vals = make([]int32, nnz), make([]float64, nnz)
+	m.byWord = linalg.CSR{RowPtr: make([]int, n+1), Cols: make([]int32, nnz), Vals: make([]float64, nnz)}
+	share, length := shares(c), make([]float64, m.docs)
+	pairs := func(l, docs float64) float64 { return l * (l - 1) * docs }
+	for d := range m.docs {
+		w, _ := c.Doc(d)
+		m.byDoc.RowPtr[d+1] = m.byDoc.RowPtr[d] + len(w)
+		length[d] = float64(c.DocLen(d))
 	}
 	// The documents, and how often each of a few parts of them holds each word.
-	size := max(64, run.Count(len(used), momentChunks))
-	at := make([][]int, run.Count(len(used), size))
-	err = run.Chunks(ctx, len(used), size, opts.Workers, func(_, part, lo, hi int) error {
+	size := max(64, run.Count(m.docs, momentChunks))
+	at := make([][]int, run.Count(m.docs, size))
+	err := run.Chunks(ctx, m.docs, size, workers, func(_, part, lo, hi int) error {
 		held := make([]int, n)
 		for d := lo; d < hi; d++ {
-			words, counts := c.Doc(used[d])
+			words, counts := c.Doc(d)
 			scale := 1 / math.Sqrt(pairs(length[d], share(d)))
-			vals := M.byDoc.Vals[M.byDoc.RowPtr[d]:]
-			copy(M.byDoc.Cols[M.byDoc.RowPtr[d]:], words)
+			vals := m.byDoc.Vals[m.byDoc.RowPtr[d]:]
+			copy(m.byDoc.Cols[m.byDoc.RowPtr[d]:], words)
 			for i, w := range words {
 				vals[i] = float64(counts[i]) * scale
 				held[w]++
@@ -121,39 +115,39 @@ func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	next := 0
 	for w := range n {
 		for _, held := range at {
 			held[w], next = next, next+held[w]
 		}
-		M.byWord.RowPtr[w+1] = next
+		m.byWord.RowPtr[w+1] = next
 	}
 	// The words, with their counts first: the sums want them exact.
-	err = run.Chunks(ctx, len(used), size, opts.Workers, func(_, part, lo, hi int) error {
+	err = run.Chunks(ctx, m.docs, size, workers, func(_, part, lo, hi int) error {
 		to := at[part]
 		for d := lo; d < hi; d++ {
-			words, counts := c.Doc(used[d])
+			words, counts := c.Doc(d)
 			for i, w := range words {
-				M.byWord.Cols[to[w]], M.byWord.Vals[to[w]] = int32(d), float64(counts[i])
+				m.byWord.Cols[to[w]], m.byWord.Vals[to[w]] = int32(d), float64(counts[i])
 				to[w]++
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return M, run.Chunks(ctx, n, 256, opts.Workers, func(_, _, lo, hi int) error {
+	return run.Chunks(ctx, n, 256, workers, func(_, _, lo, hi int) error {
 		for w := lo; w < hi; w++ {
-			cols, vals := M.byWord.Row(w)
+			cols, vals := m.byWord.Row(w)
 			for k, d := range cols {
 				x, l, docs := vals[k], length[d], share(int(d))
 				p := pairs(l, docs)
-				M.diag[w] += x / p
-				M.self[w] += x * (x - 1) / p
-				M.c[w] += x / (l * docs)
+				m.diag[w] += x / p
+				m.self[w] += x * (x - 1) / p
+				m.c[w] += x / (l * docs)
 				vals[k] = x * (1 / math.Sqrt(p))
 			}
 		}
@@ -161,54 +155,19 @@ func NewMoments(c *corpus.Corpus, opts Options) (*Moments, error) {
 	})
 }
 
-// shares returns, for each of the used documents, of how many equal ones it is
-// one: the sum of the weights of all in units of its own.
-func (o Options) shares(used []int) func(d int) float64 {
-	docs := float64(len(used))
-	if o.DocWeights == nil {
+// shares returns for each document of how many equal ones it is one: the sum of
+// the weights of all in units of its own.
+func shares(c *corpus.Corpus) func(d int) float64 {
+	docs, weights := float64(c.NumDocs()), c.Weights()
+	if weights == nil {
 		return func(int) float64 { return docs }
 	}
 	// Weights are taken in units of the largest, so that none overflows.
-	largest, total := 0.0, 0.0
-	for _, m := range used {
-		largest = max(largest, o.DocWeights[m])
+	largest, total := slices.Max(weights), 0.0
+	for _, w := range weights {
+		total += w / largest
 	}
-	for _, m := range used {
-		total += o.DocWeights[m] / largest
-	}
-	return func(d int) float64 { return total / (o.DocWeights[used[d]] / largest) }
-}
-
-// newMoments makes room for the documents that are long enough, and returns
-// their numbers.
-func newMoments(c *corpus.Corpus, opts Options) (*Moments, []int, error) {
-	if opts.MinTokens < 0 {
-		return nil, nil, fmt.Errorf("cooc: MinTokens is %d, want 0 for the default, or more", opts.MinTokens)
-	}
-	least := opts.minTokens()
-	n := c.NumWords()
-	if opts.DocWeights != nil && len(opts.DocWeights) != c.NumDocs() {
-		return nil, nil, fmt.Errorf("cooc: %d weights for %d documents", len(opts.DocWeights), c.NumDocs())
-	}
-	for m, w := range opts.DocWeights {
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, nil, fmt.Errorf("cooc: document %d (%s) has the weight %g; want a finite number that is not negative", m, c.ID(m), w)
-		}
-	}
-	var used []int
-	for m := range c.NumDocs() {
-		if c.DocLen(m) >= least && (opts.DocWeights == nil || opts.DocWeights[m] > 0) {
-			used = append(used, m)
-		}
-	}
-	if len(used) == 0 {
-		if opts.DocWeights != nil && slices.Max(append([]float64{0}, opts.DocWeights...)) == 0 {
-			return nil, nil, fmt.Errorf("%w (all %d documents have the weight 0)", ErrNoDocuments, c.NumDocs())
-		}
-		return nil, nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", ErrNoDocuments, c.NumDocs(), least)
-	}
-	byDoc := linalg.CSR{RowPtr: make([]int, len(used)+1)}
-	return &Moments{n: n, docs: len(used), byDoc: byDoc, diag: make([]float64, n), self: make([]float64, n), c: make([]float64, n), norms2: newLazy()}, used, nil
+	return func(d int) float64 { return total / (weights[d] / largest) }
 }
 
 // transpose fills byWord from byDoc.
@@ -235,21 +194,8 @@ func (m *Moments) transpose() {
 // Dim returns N.
 func (m *Moments) Dim() int { return m.n }
 
-// Docs returns the number of documents that entered the estimate.
-func (m *Moments) Docs() int { return m.docs }
-
-// NNZ returns the number of nonzero counts that entered the estimate.
-func (m *Moments) NNZ() int { return len(m.byDoc.Cols) }
-
-// DocFrequencies returns, for each word, in how many of the documents that
-// entered the estimate it occurs.
-func (m *Moments) DocFrequencies() []int {
-	df := make([]int, m.n)
-	for w := range df {
-		df[w] = m.byWord.RowPtr[w+1] - m.byWord.RowPtr[w]
-	}
-	return df
-}
+// Info tells of the documents and words that are used.
+func (m *Moments) Info() corpus.Info { return m.info }
 
 // Marginals returns c_i = Σ_j C_ij = mean over documents of h_mi/n_m.
 func (m *Moments) Marginals() []float64 { return m.c }
@@ -332,14 +278,11 @@ func (m *Moments) RowNorms2(ctx context.Context, workers int) ([]float64, error)
 	})
 }
 
-// Inner returns Σ_ij E_ij C_ij for a symmetric sparse E. It takes the same
+// inner returns Σ_ij E_ij C_ij for a symmetric sparse E. It takes the same
 // pass over the documents as RowNorms2 and leaves its result behind too. Where
 // that is there already, and E has few enough entries, it computes these alone,
 // to the same bits.
-func (m *Moments) Inner(ctx context.Context, e *Sparse, workers int) (float64, error) {
-	if e.n != m.n {
-		return 0, fmt.Errorf("cooc: inner product of a %d×%d and a %d×%d matrix", m.n, m.n, e.n, e.n)
-	}
+func (m *Moments) inner(ctx context.Context, e *Sparse, workers int) (float64, error) {
 	if m.norms2.there() && m.entriesCost(&e.csr) < m.passCost() {
 		return m.innerEntries(ctx, &e.csr, workers)
 	}
@@ -514,13 +457,4 @@ func (m *Moments) innerEntries(ctx context.Context, e *linalg.CSR, workers int) 
 		total += v
 	}
 	return total, nil
-}
-
-func checkMul(form string, n, d int, dst, x *mat.Dense) error {
-	r, p := dst.Dims()
-	xr, xp := x.Dims()
-	if r != n || xr != d || p != xp {
-		return fmt.Errorf("cooc: %s product: %d×%d into %d×%d, want %d×p into %d×p", form, xr, xp, r, p, d, n)
-	}
-	return nil
 }

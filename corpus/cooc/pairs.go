@@ -26,9 +26,8 @@ const maxPairWords = 1 << 15
 // counted once however often it is named) in all its documents. With L ≤ 32768
 // different words it takes 2·L² bytes and O(nnz + Σ_m l_m²) time, l_m of the
 // chosen words occurring in document m. A word out of range is an error, and so
-// are too many. workers is not used: one goroutine counts, for a table a worker
-// would cost more memory than it saves time.
-func CountPairs(ctx context.Context, c *corpus.Corpus, words []int, _ int) (*Pairs, error) {
+// are too many.
+func CountPairs(ctx context.Context, c *corpus.Corpus, words []int) (*Pairs, error) {
 	p := &Pairs{at: make([]int32, c.NumWords()), docs: c.NumDocs()}
 	for i := range p.at {
 		p.at[i] = -1

@@ -112,7 +112,8 @@ func (s *Snapshot) Candidates() []Candidate {
 
 // Corpus returns the documents, with the words of the vocabulary, in the order
 // of their times, equal ones in that of their ids. Documents without a word of
-// it are there too, empty. O(nnz).
+// it are there too, empty. Under AccumulatorOptions.HalfLife they carry their
+// weights (corpus.Corpus.WithWeights). O(nnz).
 func (s *Snapshot) Corpus() (*corpus.Corpus, error) {
 	c := s.chosen()
 	b := corpus.Builder{Vocabulary: slices.Clone(c.vocab)}
@@ -133,16 +134,19 @@ func (s *Snapshot) Corpus() (*corpus.Corpus, error) {
 		}
 	}
 	out, err := b.Corpus()
+	if err == nil {
+		out, err = out.WithWeights(s.weights())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cooc: snapshot: %w", err)
 	}
 	return out, nil
 }
 
-// Weights returns the weights of the documents under
-// AccumulatorOptions.HalfLife, for Options.DocWeights: 1 for the newest. nil
-// where there is no decay. Those that are less than the smallest double are 0.
-func (s *Snapshot) Weights() []float64 {
+// weights returns the weights of the documents under
+// AccumulatorOptions.HalfLife, 1 for the newest; nil where there is no decay. Those
+// that are less than the smallest double are 0.
+func (s *Snapshot) weights() []float64 {
 	if s.o.HalfLife == 0 {
 		return nil
 	}
@@ -152,16 +156,4 @@ func (s *Snapshot) Weights() []float64 {
 		w[i] = math.Exp2(-float64(age) / s.o.HalfLife)
 	}
 	return w
-}
-
-// Moments returns the co-occurrence matrix of the documents over Vocabulary, with
-// their Weights in place of o.DocWeights. Words in no document that is long enough have
-// zero rows. O(nnz). Errors: those of Corpus and NewWeighted.
-func (s *Snapshot) Moments(w Weighting, o Options) (*Moments, error) {
-	c, err := s.Corpus()
-	if err != nil {
-		return nil, err
-	}
-	o.DocWeights = s.Weights()
-	return NewWeighted(c, w, o)
 }

@@ -40,11 +40,6 @@ type StreamOptions struct {
 	// MinDistinct leaves out documents with fewer distinct words, of those
 	// kept. 0: no limit. (corpus.Curate has 3 where nothing is said.)
 	MinDistinct int
-
-	// DropUnused leaves out, after the first pass, the words that occur in
-	// none of the documents that entered the estimate, whose rows would be
-	// empty. The others keep their order; Vocabulary names them.
-	DropUnused bool
 }
 
 // Stream is the estimate of C from documents that are read anew for each
@@ -59,8 +54,7 @@ type StreamOptions struct {
 // frequencies and the vocabulary, however many documents there are. Products agree with those of Moments on the same
 // documents to rounding, and are the same to the bit for any number of workers.
 //
-// RowTo and RowNorms2 read the documents too and are there for completeness:
-// see their costs before use.
+// A Stream is an Operator, not a Matrix: it has no rows.
 //
 // A Stream is safe for concurrent use if its Source is; those of package corpus
 // that read files are.
@@ -79,14 +73,11 @@ type Stream struct {
 	self      []float64
 	c         []float64
 	df        []int
-	norms2    lazy
+	info      corpus.Info
 	passes    atomic.Int64
 	chunkDocs int
 	chunkNNZ  int
 	idle      sync.Pool // of *docChunk, between passes
-
-	mu  sync.Mutex
-	err error
 }
 
 // streamDocs and streamNNZ bound a chunk.
@@ -102,13 +93,16 @@ const (
 // that are negative or too large, those of the Source, which name file and
 // line, and ctx's.
 func NewStream(ctx context.Context, src corpus.Source, opts StreamOptions) (*Stream, error) {
-	if opts.MinTokens < 0 || opts.MinDistinct < 0 {
-		return nil, fmt.Errorf("cooc: stream: MinTokens is %d and MinDistinct %d, want 0 or more", opts.MinTokens, opts.MinDistinct)
+	if err := opts.validate(); err != nil {
+		return nil, err
 	}
-	if opts.DocWeights != nil {
-		return nil, errors.New("cooc: stream: DocWeights are for documents held in memory; a stream gives all the same weight")
+	if opts.MinDistinct < 0 {
+		return nil, fmt.Errorf("cooc: stream: MinDistinct is %d, want 0 or more", opts.MinDistinct)
 	}
-	s := &Stream{src: src, opts: opts, norms2: newLazy()}
+	if opts.Weighting != Unbiased {
+		return nil, fmt.Errorf("cooc: stream: the weighting is %v, and only documents held in memory have others than %v", opts.Weighting, Unbiased)
+	}
+	s := &Stream{src: src, opts: opts}
 	s.opts.Vocabulary = nil
 	var err error
 	if s.words, s.vocab, err = streamWords(ctx, src, opts.Vocabulary); err != nil {
@@ -137,7 +131,7 @@ func NewStream(ctx context.Context, src corpus.Source, opts StreamOptions) (*Str
 		return nil, err
 	}
 	if s.docs == 0 {
-		return nil, fmt.Errorf("%w (%d documents, at least %d tokens asked for)", ErrNoDocuments, s.skipped, opts.minTokens())
+		return nil, fmt.Errorf("cooc: stream: %w (%d documents, at least %d tokens asked for)", ErrNoDocuments, s.skipped, opts.minTokens())
 	}
 	docs := float64(s.docs)
 	for w := range n {
@@ -145,8 +139,19 @@ func NewStream(ctx context.Context, src corpus.Source, opts StreamOptions) (*Str
 		s.self[w] /= docs
 		s.c[w] /= docs
 	}
+	var gone []string
 	if opts.DropUnused {
-		s.dropUnused()
+		gone = s.dropUnused()
+	}
+	s.info = corpus.Info{
+		Form: "stream", Documents: s.docs, Tokens: s.tokens, Nonzeros: s.nnz,
+		Vocabulary: s.vocab, DocFrequencies: s.df, Source: streamSource{s},
+	}
+	if s.skipped > 0 {
+		s.info.DroppedDocuments = []corpus.Dropped{{Reason: s.opts.short(), Count: s.skipped}}
+	}
+	if len(gone) > 0 {
+		s.info.DroppedWords = []corpus.Dropped{{Reason: unused, Count: len(gone), Names: gone}}
 	}
 	return s, nil
 }
@@ -155,12 +160,14 @@ func (s *Stream) resize(n int) {
 	s.n, s.chunkDocs, s.chunkNNZ = n, streamDocs, max(streamNNZ, 4*n)
 }
 
-func (s *Stream) dropUnused() {
+// dropUnused leaves out the words that are in no document used and returns them.
+func (s *Stream) dropUnused() (gone []string) {
 	to := make([]int32, s.n)
 	n := int32(0)
 	for w, d := range s.df {
 		if d == 0 {
 			to[w] = -1
+			gone = append(gone, s.vocab[w])
 			continue
 		}
 		to[w] = n
@@ -170,54 +177,30 @@ func (s *Stream) dropUnused() {
 	s.vocab, s.diag, s.self, s.c, s.df = slices.Clone(s.vocab[:n]), s.diag[:n], s.self[:n], s.c[:n], s.df[:n]
 	s.words.Renumber(to)
 	s.resize(int(n))
+	return gone
 }
 
 // Dim returns N.
 func (s *Stream) Dim() int { return s.n }
 
-// Docs returns the number of documents that entered the estimate.
-func (s *Stream) Docs() int { return s.docs }
-
-// Skipped returns how many documents were left out as too short.
-func (s *Stream) Skipped() int { return s.skipped }
-
-// NNZ returns the number of pairs of a document that entered the estimate and
-// a word in it.
-func (s *Stream) NNZ() int64 { return s.nnz }
-
-// Tokens returns the number of tokens of these documents, of words kept.
-func (s *Stream) Tokens() int64 { return s.tokens }
-
-// Vocabulary returns a copy of the words, in the order of the rows.
-func (s *Stream) Vocabulary() []string { return slices.Clone(s.vocab) }
-
-// DocFrequencies returns, for each word, in how many of the documents that
-// entered the estimate it occurs.
-func (s *Stream) DocFrequencies() []int { return slices.Clone(s.df) }
+// Info tells of the documents and words that are used. Its Source reads them with
+// the numbers of the Stream's words; these reads count among Passes.
+func (s *Stream) Info() corpus.Info { return s.info }
 
 // Passes returns how often the Source has been read from its beginning, the
 // first pass included.
 func (s *Stream) Passes() int { return int(s.passes.Load()) }
 
-// Err returns the first error of RowTo, which cannot return it.
-func (s *Stream) Err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
-}
-
 // Marginals returns c_i = Σ_j C_ij = mean over documents of h_mi/n_m.
 func (s *Stream) Marginals() []float64 { return s.c }
 
-// Source returns the documents that entered the estimate as a Source of their
-// own, with the words and numbers of the Stream: each document's distinct words
-// and their counts. Reads of it count among Passes. Words and Counts of its
-// documents are used again. It is safe for concurrent use if the Stream is.
-func (s *Stream) Source() corpus.Numbered { return streamSource{s} }
-
+// streamSource is the documents of a Stream: each document's distinct words and
+// their counts. The slices of its documents are used again.
 type streamSource struct{ s *Stream }
 
-func (s streamSource) Vocabulary(context.Context) ([]string, error) { return s.s.Vocabulary(), nil }
+func (s streamSource) Vocabulary(context.Context) ([]string, error) {
+	return slices.Clone(s.s.vocab), nil
+}
 
 func (s streamSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	errLeft := errors.New("the loop was left")
@@ -259,81 +242,6 @@ func (s *Stream) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) erro
 		return c.byWord.Mul(ctx, Z, Y, true, workers)
 	})
 }
-
-// RowTo writes row i of C into dst, in one pass over the Source. If that fails
-// the row is NaN throughout and Err tells why.
-func (s *Stream) RowTo(dst []float64, i int) {
-	dst = dst[:s.n]
-	clear(dst)
-	err := s.chunks(context.Background(), 1, func(c *docChunk) error {
-		for d := range c.docs() {
-			words, vals := c.byDoc.Row(d)
-			if k := slices.Index(words, int32(i)); k >= 0 {
-				for t, w := range words {
-					dst[w] += vals[k] * vals[t]
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		for j := range dst {
-			dst[j] = math.NaN()
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.err == nil {
-			s.err = err
-		}
-		return
-	}
-	dst[i] = s.self[i]
-}
-
-// RowNorms2 returns ‖C_i‖² for every row. The first call takes N²/2²³ passes
-// over the Source, at least one, each for as many rows as fit in 64 MB, which
-// is out of the question for large N; no method that is meant for a Stream
-// asks for it. The result is kept.
-func (s *Stream) RowNorms2(ctx context.Context, workers int) ([]float64, error) {
-	return s.norms2.get(ctx, func() ([]float64, error) {
-		rows := max(1, (1<<23)/s.n)
-		out := make([]float64, s.n)
-		buf := make([]float64, min(rows, s.n)*s.n)
-		for lo := 0; lo < s.n; lo += rows {
-			hi := min(lo+rows, s.n)
-			clear(buf)
-			err := s.chunks(ctx, workers, func(c *docChunk) error {
-				c.transpose(s.n)
-				return run.Chunks(ctx, hi-lo, 64, workers, func(_, _, a, b int) error {
-					for i := lo + a; i < lo+b; i++ {
-						row := buf[(i-lo)*s.n : (i-lo+1)*s.n]
-						docs, at := c.byWord.Row(i)
-						for k, d := range docs {
-							words, vals := c.byDoc.Row(int(d))
-							for t, w := range words {
-								row[w] += at[k] * vals[t]
-							}
-						}
-					}
-					return nil
-				})
-			})
-			if err != nil {
-				return nil, err
-			}
-			for i := lo; i < hi; i++ {
-				row := buf[(i-lo)*s.n : (i-lo+1)*s.n]
-				row[i] = s.self[i]
-				for _, v := range row {
-					out[i] += v * v
-				}
-			}
-		}
-		return out, nil
-	})
-}
-
-var _ Matrix = (*Stream)(nil)
 
 // docChunk is a few documents as rows of Ĥᵀ and, once transposed, of Ĥ.
 type docChunk struct {

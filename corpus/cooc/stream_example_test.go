@@ -33,7 +33,9 @@ func ExampleStream() {
 	}
 	delete(counts, "the")
 	delete(counts, "and")
-	vocab := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+	vocab := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
 
 	c, err := cooc.NewStream(ctx, docs, cooc.StreamOptions{Vocabulary: vocab, Options: cooc.Options{MinTokens: 2}})
 	if err != nil {
@@ -43,9 +45,9 @@ func ExampleStream() {
 	if err := c.MulTo(ctx, y, mat.NewDense(3, 1, []float64{1, 1, 1}), 0); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(c.Vocabulary())
+	fmt.Println(c.Info().Vocabulary)
 	fmt.Printf("row sums %.4f, product with ones %.4f\n", c.Marginals(), y.RawMatrix().Data)
-	fmt.Println(c.Docs(), "documents,", c.Passes(), "passes")
+	fmt.Println(c.Info().Documents, "documents,", c.Passes(), "passes")
 	// Output:
 	// [sea wind ship]
 	// row sums [0.4167 0.3889 0.1944], product with ones [0.4167 0.3889 0.1944]

@@ -41,11 +41,18 @@ func TestStreamEqualsMoments(t *testing.T) {
 	for _, least := range []int{0, 1, 30} {
 		m := newMoments(t, c, cooc.Options{MinTokens: least})
 		s := newStream(t, c.Source(), cooc.StreamOptions{Options: cooc.Options{MinTokens: least}})
-		if s.Docs() != m.Docs() || s.NNZ() != int64(m.NNZ()) || !slices.Equal(s.DocFrequencies(), m.DocFrequencies()) {
-			t.Fatalf("%d documents, %d nonzeros; want %d, %d", s.Docs(), s.NNZ(), m.Docs(), m.NNZ())
+		si, mi := s.Info(), m.Info()
+		if si.Documents != mi.Documents || si.Nonzeros != mi.Nonzeros || si.Tokens != mi.Tokens || !slices.Equal(si.DocFrequencies, mi.DocFrequencies) {
+			t.Fatalf("%d documents, %d nonzeros, %d tokens; want %d, %d, %d", si.Documents, si.Nonzeros, si.Tokens, mi.Documents, mi.Nonzeros, mi.Tokens)
 		}
-		if s.Docs()+s.Skipped() != c.NumDocs() || !slices.Equal(s.Vocabulary(), c.Vocabulary()) {
-			t.Fatalf("%d documents and %d skipped of %d", s.Docs(), s.Skipped(), c.NumDocs())
+		all := si.Documents
+		for i, x := range si.DroppedDocuments {
+			if all += x.Count; x.Reason != mi.DroppedDocuments[i].Reason {
+				t.Errorf("dropped for %q, want %q", x.Reason, mi.DroppedDocuments[i].Reason)
+			}
+		}
+		if all != c.NumDocs() || !slices.Equal(si.Vocabulary, c.Vocabulary()) {
+			t.Fatalf("%d documents with those left out, of %d", all, c.NumDocs())
 		}
 		x, a, b := normal(rng, 150, 13), mat.NewDense(150, 13, nil), mat.NewDense(150, 13, nil)
 		before := s.Passes()
@@ -64,14 +71,11 @@ func TestStreamEqualsMoments(t *testing.T) {
 	}
 }
 
-func TestStreamIsAMatrix(t *testing.T) {
+func TestStreamEntries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(42, 1))
 	c := countsCorpus(t, 40, randomDocs(rng, 200, 40, 2))
 	s := newStream(t, c.Source(), cooc.StreamOptions{})
-	sameMatrix(t, s, newMoments(t, c, cooc.Options{}), 1e-13)
-	if s.Err() != nil {
-		t.Error(s.Err())
-	}
+	sameMatrix(t, entries(t, s), newMoments(t, c, cooc.Options{}), 1e-13)
 }
 
 func TestStreamSameBitsForAnyWorkers(t *testing.T) {
@@ -103,7 +107,7 @@ func TestStreamVocabulary(t *testing.T) {
 	}
 	want := newMoments(t, sel, cooc.Options{})
 	s := newStream(t, c.Source(), cooc.StreamOptions{Vocabulary: sel.Vocabulary()})
-	sameMatrix(t, s, want, 1e-13)
+	sameMatrix(t, entries(t, s), want, 1e-13)
 
 	// The same from tokens.
 	var lines strings.Builder
@@ -119,7 +123,7 @@ func TestStreamVocabulary(t *testing.T) {
 		fmt.Fprintf(&lines, "{\"tokens\": [%s]}\n", strings.Join(tokens, ","))
 	}
 	text := corpus.JSONL{In: corpus.FileFromBytes("docs.jsonl", []byte(lines.String())), Text: "tokens"}
-	sameMatrix(t, newStream(t, text, cooc.StreamOptions{Vocabulary: sel.Vocabulary()}), want, 1e-13)
+	sameMatrix(t, entries(t, newStream(t, text, cooc.StreamOptions{Vocabulary: sel.Vocabulary()})), want, 1e-13)
 
 	// Without the words that no document of three distinct words holds.
 	var docs, used []int
@@ -133,7 +137,7 @@ func TestStreamVocabulary(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := newMoments(t, long, cooc.Options{})
-	for w, df := range full.DocFrequencies() {
+	for w, df := range full.Info().DocFrequencies {
 		if df > 0 {
 			used = append(used, w)
 		}
@@ -146,16 +150,16 @@ func TestStreamVocabulary(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, src := range []corpus.Source{c.Source(), text} {
-		s := newStream(t, src, cooc.StreamOptions{Vocabulary: sel.Vocabulary(), MinDistinct: 12, DropUnused: true})
-		sameMatrix(t, s, part, 1e-13)
-		for i, w := range s.Vocabulary() {
+		s := newStream(t, src, cooc.StreamOptions{Vocabulary: sel.Vocabulary(), MinDistinct: 12, Options: cooc.Options{DropUnused: true}})
+		sameMatrix(t, entries(t, s), part, 1e-13)
+		for i, w := range s.Info().Vocabulary {
 			if w != sel.Word(used[i]) {
 				t.Fatalf("word %d is %q, want %q", i, w, sel.Word(used[i]))
 			}
 		}
 	}
-	whole := newStream(t, long.Source(), cooc.StreamOptions{DropUnused: true})
-	sameMatrix(t, whole, part, 1e-13)
+	whole := newStream(t, long.Source(), cooc.StreamOptions{Options: cooc.Options{DropUnused: true}})
+	sameMatrix(t, entries(t, whole), part, 1e-13)
 }
 
 // made yields m documents of words numbered at random, in slices used again.
@@ -245,13 +249,6 @@ func TestStreamErrors(t *testing.T) {
 			t.Errorf("later pass: %v", err)
 		}
 	}
-	row := make([]float64, 10)
-	if s.RowTo(row, 3); !math.IsNaN(row[3]) || !errors.Is(s.Err(), boom) {
-		t.Errorf("row %v, error %v", row, s.Err())
-	}
-	if _, err := s.RowNorms2(ctx, 1); !errors.Is(err, boom) {
-		t.Errorf("norms: %v", err)
-	}
 	if err := s.MulTo(ctx, mat.NewDense(9, 2, nil), x, 1); err == nil {
 		t.Error("no error for a product of wrong size")
 	}
@@ -296,7 +293,7 @@ func TestStreamErrors(t *testing.T) {
 		{"empty", "empty vocabulary", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Vocabulary: []string{}}},
 		{"no words", "too short|long enough", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Vocabulary: []string{"a"}}},
 		{"MinTokens", "MinTokens is -1", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Options: cooc.Options{MinTokens: -1}}},
-		{"MinDistinct", "MinDistinct -1", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{MinDistinct: -1}},
+		{"MinDistinct", "MinDistinct is -1", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{MinDistinct: -1}},
 		{"no vocabulary", "Vocabulary", corpus.JSONL{In: corpus.FileFromBytes("x", nil), Text: "t"}, cooc.StreamOptions{}},
 	} {
 		_, err := cooc.NewStream(ctx, c.src, c.o)

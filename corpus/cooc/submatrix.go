@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
@@ -32,6 +33,26 @@ func Submatrix(c Matrix, idx []int) (Matrix, error) {
 	if len(idx) == 0 {
 		return nil, fmt.Errorf("cooc: submatrix without rows")
 	}
+	info := c.Info()
+	out := corpus.Info{Form: info.Form, Documents: info.Documents, Nonzeros: info.Nonzeros}
+	for _, i := range idx {
+		if info.Vocabulary != nil {
+			out.Vocabulary = append(out.Vocabulary, info.Vocabulary[i])
+		}
+		if info.DocFrequencies != nil {
+			out.DocFrequencies = append(out.DocFrequencies, info.DocFrequencies[i])
+		}
+	}
+	m, err := restrict(bare(c), idx, to)
+	if err != nil {
+		return nil, err
+	}
+	return told{m, out}, nil
+}
+
+// restrict returns the rows and columns idx of c; to holds their new numbers, −1
+// for the others.
+func restrict(c Matrix, idx []int, to []int32) (Matrix, error) {
 	switch m := c.(type) {
 	case *Moments:
 		return m.sub(idx, to), nil
@@ -117,6 +138,8 @@ func newPrincipal(c Matrix, idx []int) *principal {
 }
 
 func (p *principal) Dim() int { return len(p.idx) }
+
+func (p *principal) Info() corpus.Info { return corpus.Info{} }
 
 func (p *principal) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
 	if err := checkMul("submatrix", len(p.idx), len(p.idx), dst, x); err != nil {

@@ -20,7 +20,7 @@ type onlyRows struct{ cooc.Rows }
 // any number of workers. An empty row adds nothing.
 func TestMulTransTo(t *testing.T) {
 	ctx := context.Background()
-	m, err := cooc.NewMoments(golden.Corpus(t, "synth"), cooc.Options{})
+	m, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

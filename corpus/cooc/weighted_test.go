@@ -20,7 +20,7 @@ func TestWeightedDefinition(t *testing.T) {
 	}
 	c := countsCorpus(t, words, docs)
 	for _, w := range []cooc.Weighting{cooc.Proportions, cooc.Counts, cooc.TFIDF} {
-		m, err := cooc.NewWeighted(c, w, cooc.Options{MinTokens: least})
+		m, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: w, MinTokens: least})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,8 +33,8 @@ func TestWeightedDefinition(t *testing.T) {
 				}
 			}
 		}
-		if m.Docs() != used || used == len(docs) {
-			t.Errorf("%v: %d documents used, want %d", w, m.Docs(), used)
+		if m.Info().Documents != used || used == len(docs) {
+			t.Errorf("%v: %d documents used, want %d", w, m.Info().Documents, used)
 		}
 		want, sum := mat.NewDense(words, words, nil), 0.0
 		for _, d := range docs {
@@ -67,7 +67,7 @@ func TestWeightedDefinition(t *testing.T) {
 		want.Scale(1/sum, want)
 
 		marg, norms := m.Marginals(), must(m.RowNorms2(ctx, 2))
-		for i, n := range m.DocFrequencies() {
+		for i, n := range m.Info().DocFrequencies {
 			if float64(n) != df[i] {
 				t.Errorf("%v: word %d in %d documents, want %g", w, i, n, df[i])
 			}
@@ -152,7 +152,7 @@ func length(d map[int]int) (n int) {
 func TestWeightedUnbiased(t *testing.T) {
 	c := countsCorpus(t, 12, randomDocs(rand.New(rand.NewPCG(3, 3)), 20, 12, 0))
 	a := newMoments(t, c, cooc.Options{})
-	b := must(cooc.NewWeighted(c, cooc.Unbiased, cooc.Options{}))
+	b := must(cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.Unbiased}))
 	x, y := make([]float64, 12), make([]float64, 12)
 	for i := range x {
 		a.RowTo(x, i)
@@ -168,17 +168,17 @@ func TestWeightedUnbiased(t *testing.T) {
 func TestWeightedBad(t *testing.T) {
 	c := countsCorpus(t, 3, []map[int]int{{0: 2, 1: 1, 2: 3}, {0: 3, 1: 1, 2: 2}})
 	for _, w := range []cooc.Weighting{-1, cooc.TFIDF + 1} {
-		if _, err := cooc.NewWeighted(c, w, cooc.Options{}); err == nil {
+		if _, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: w}); err == nil {
 			t.Errorf("%v: no error", w)
 		}
 	}
-	if _, err := cooc.NewWeighted(c, cooc.TFIDF, cooc.Options{}); !errors.Is(err, cooc.ErrNoDocuments) {
+	if _, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.TFIDF}); !errors.Is(err, cooc.ErrNoDocuments) {
 		t.Errorf("all words in all documents: %v, want ErrNoDocuments", err)
 	}
-	if _, err := cooc.NewWeighted(c, cooc.Counts, cooc.Options{MinTokens: 7}); !errors.Is(err, cooc.ErrNoDocuments) {
+	if _, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.Counts, MinTokens: 7}); !errors.Is(err, cooc.ErrNoDocuments) {
 		t.Errorf("no document long enough: %v, want ErrNoDocuments", err)
 	}
-	if _, err := cooc.NewWeighted(c, cooc.Counts, cooc.Options{MinTokens: -1}); err == nil {
+	if _, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.Counts, MinTokens: -1}); err == nil {
 		t.Error("MinTokens -1: no error")
 	}
 }

@@ -147,7 +147,7 @@ func methods() []method {
 // byAnchors finds anchors by f and solves for the topics exactly.
 func byAnchors(f anchor.Finder) func(ctx context.Context, c cooc.Matrix, k, workers int) (b, a *mat.Dense, err error) {
 	return func(ctx context.Context, c cooc.Matrix, k, workers int) (b, a *mat.Dense, err error) {
-		rows, err := cooc.NewRowsContext(ctx, c, workers)
+		rows, err := cooc.NewRows(c)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -53,7 +53,7 @@ func freeMethods(pds bool) []free {
 	}
 	learners := []struct {
 		name string
-		l    jsmf.Learner
+		l    anchorfree.Learner
 	}{{"AnchorFree-LP", anchorfree.LP{}}, {"AnchorFree-PDS", anchorfree.PDS{}}}
 	if !pds {
 		learners = learners[:1]
@@ -165,19 +165,19 @@ func (l *lab) draw(ctx context.Context, s *source, classes []string) ([]row, err
 	}
 	k := len(classes)
 	var rows []row
-	var d *jsmf.Prepared
+	var d *cooc.Moments
 	for _, m := range freeMethods(true) {
 		r := row{"corpus": s.name, "classes": strings.Join(classes, "+"), "method": m.name}
 		r.set("k", k)
 		rows = append(rows, r)
 		p := m.p(k).Seed(l.seed).Workers(l.workers)
 		if d == nil {
-			if d, err = p.Prepare(ctx, c); err != nil {
+			if d, err = cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true}); err != nil {
 				return nil, err
 			}
 		}
 		begun := cpuSeconds()
-		fit, err := p.FitPrepared(ctx, d)
+		fit, err := p.Fit(ctx, d)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -189,11 +189,11 @@ func (l *lab) draw(ctx context.Context, s *source, classes []string) ([]row, err
 		if err := l.topWords(ctx, r, d, fit); err != nil {
 			return nil, err
 		}
-		w, err := leastSquares(ctx, fit, d.Corpus(), l.workers)
+		w, err := leastSquares(ctx, fit, d.Info().Corpus, l.workers)
 		if err != nil {
 			return nil, err
 		}
-		a, err := metrics.ClustAcc(ctx, w, labelsOf(d.Corpus()), metrics.KMeans{Seed: l.seed, Workers: l.workers})
+		a, err := metrics.ClustAcc(ctx, w, labelsOf(d.Info().Corpus), metrics.KMeans{Seed: l.seed, Workers: l.workers})
 		if err != nil {
 			return nil, err
 		}
@@ -211,7 +211,7 @@ func labelsOf(c *corpus.Corpus) []string {
 }
 
 // topWords notes how top words go together and how many topics share.
-func (l *lab) topWords(ctx context.Context, r row, d *jsmf.Prepared, m *jsmf.Model) error {
+func (l *lab) topWords(ctx context.Context, r row, d *cooc.Moments, m *jsmf.Model) error {
 	b := mat.DenseCopyOf(m.Topics())
 	rep, err := evaluate(ctx, d, b, nil, nil, l.workers)
 	if err != nil {
@@ -263,7 +263,7 @@ func (l *lab) many(ctx context.Context, s *source, k int, m free) ([]row, error)
 		return nil, err
 	}
 	begun := cpuSeconds()
-	fit, err := m.p(k).Seed(l.seed).Workers(l.workers).FitPrepared(ctx, d)
+	fit, err := m.p(k).Seed(l.seed).Workers(l.workers).Fit(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +315,7 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 	if err != nil {
 		return nil, err
 	}
-	c := d.Corpus()
+	c := d.Info().Corpus
 	begun := cpuSeconds()
 	var w, b *mat.Dense
 	if method == gibbs {
@@ -334,7 +334,7 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 		default:
 			p = p.Rectify(rectifier(method))
 		}
-		m, err := p.FitPrepared(ctx, d)
+		m, err := p.Fit(ctx, d)
 		if err != nil {
 			return nil, err
 		}

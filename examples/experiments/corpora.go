@@ -15,7 +15,6 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/corpus/text"
-	"github.com/jsmf-go/spectral/jsmf"
 )
 
 // source is a corpus of the data folder. Nothing is read but for its digest
@@ -26,13 +25,13 @@ type source struct {
 	digest                       string // of their content
 
 	raw      *corpus.Corpus
-	prepared map[string]*jsmf.Prepared // by curation and weights
+	prepared map[string]*cooc.Moments // by curation and weights
 }
 
 // findSource looks for the files of a corpus below folder: NAME/docword.NAME.txt
 // (or .txt.gz), NAME/vocab.NAME.txt and, where there is one, NAME/labels.txt.
 func findSource(folder, name, stop string) (*source, error) {
-	s := &source{name: name, stop: stop, prepared: make(map[string]*jsmf.Prepared)}
+	s := &source{name: name, stop: stop, prepared: make(map[string]*cooc.Moments)}
 	exists := func(path string) (bool, error) {
 		_, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +157,7 @@ func (s *source) curate(ctx context.Context, cur corpus.Curation) (*corpus.Corpu
 }
 
 // prepare curates the corpus and makes C, once for all cells with these settings.
-func (s *source) prepare(ctx context.Context, cur corpus.Curation, w cooc.Weighting, workers int) (*jsmf.Prepared, error) {
+func (s *source) prepare(ctx context.Context, cur corpus.Curation, w cooc.Weighting, workers int) (*cooc.Moments, error) {
 	key := fmt.Sprintf("%d %g %v %v", cur.Words, cur.MaxDocShare, cur.Score, w)
 	if d := s.prepared[key]; d != nil {
 		return d, nil
@@ -167,7 +166,7 @@ func (s *source) prepare(ctx context.Context, cur corpus.Curation, w cooc.Weight
 	if err != nil {
 		return nil, err
 	}
-	d, err := jsmf.New(2).Weighting(w).Workers(workers).Prepare(ctx, c)
+	d, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true, Weighting: w, Workers: workers})
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +175,6 @@ func (s *source) prepare(ctx context.Context, cur corpus.Curation, w cooc.Weight
 }
 
 // prepareUnbiased is prepare with the usual curation and weights.
-func (s *source) prepareUnbiased(ctx context.Context, words, workers int) (*jsmf.Prepared, error) {
+func (s *source) prepareUnbiased(ctx context.Context, words, workers int) (*cooc.Moments, error) {
 	return s.prepare(ctx, curation(words), cooc.Unbiased, workers)
 }

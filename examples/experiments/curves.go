@@ -116,7 +116,7 @@ func (l *lab) gibbsCurve(ctx context.Context, s *source, k int) ([]row, error) {
 		return nil, err
 	}
 	begun := cpuSeconds()
-	m, err := sample(ctx, d.Corpus(), k, l.sweeps, l.seed)
+	m, err := sample(ctx, d.Info().Corpus, k, l.sweeps, l.seed)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func planIterations(_ context.Context, l *lab) ([]cell, error) {
 		for _, k := range l.some() {
 			for _, t := range steps {
 				for _, method := range []string{"AP", "DR"} {
-					var r jsmf.Rectifier = rectify.AP{Iterations: t}
+					var r rectify.Rectifier = rectify.AP{Iterations: t}
 					if method == "DR" {
 						r = rectify.DR{Iterations: t}
 					}
@@ -198,12 +198,12 @@ func planIterations(_ context.Context, l *lab) ([]cell, error) {
 }
 
 // fitted fits a model and measures it.
-func fitted(ctx context.Context, p jsmf.Pipeline, d *jsmf.Prepared) (*jsmf.Model, *metrics.Report, error) {
-	m, err := p.FitPrepared(ctx, d)
+func fitted(ctx context.Context, p jsmf.Pipeline, d *cooc.Moments) (*jsmf.Model, *metrics.Report, error) {
+	m, err := p.Fit(ctx, d)
 	if err != nil {
 		return nil, nil, err
 	}
-	rep, err := p.EvaluatePrepared(ctx, m, d)
+	rep, err := p.Evaluate(ctx, m, d)
 	return m, rep, err
 }
 
@@ -285,7 +285,7 @@ func (l *lab) converge(ctx context.Context, s *source, k int) ([]row, error) {
 	}
 	// Eigenpairs to the default tolerance would hide small changes.
 	ap := rectify.AP{Iterations: longest, EigenTol: 1e-8}
-	whole, err := ap.Rectify(ctx, d.Moments(), k, rectify.Options{Workers: l.workers})
+	whole, err := ap.Rectify(ctx, d, k, rectify.Options{Workers: l.workers})
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +294,7 @@ func (l *lab) converge(ctx context.Context, s *source, k int) ([]row, error) {
 		rows[i] = row{"corpus": s.name}
 		rows[i].set("k", k).set("iteration", i+1).set("change", whole.Changes[i])
 		if i < len(whole.Nonzeros) {
-			n := float64(d.Moments().Dim())
+			n := float64(d.Dim())
 			rows[i].set("lifted", float64(whole.Nonzeros[i])/(n*n))
 		}
 	}
@@ -302,7 +302,7 @@ func (l *lab) converge(ctx context.Context, s *source, k int) ([]row, error) {
 		res := whole
 		if t < longest {
 			ap.Iterations = t
-			if res, err = ap.Rectify(ctx, d.Moments(), k, rectify.Options{Workers: l.workers}); err != nil {
+			if res, err = ap.Rectify(ctx, d, k, rectify.Options{Workers: l.workers}); err != nil {
 				return nil, err
 			}
 		}

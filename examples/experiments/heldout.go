@@ -8,8 +8,8 @@ import (
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/infer"
-	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
@@ -43,7 +43,7 @@ var heldMethods = []struct{ method, recover string }{
 }
 
 // heldRecoverer returns the way of a name.
-func heldRecoverer(name string) jsmf.Recoverer {
+func heldRecoverer(name string) recovery.Recoverer {
 	switch name {
 	case "inverse":
 		return recovery.Inverse{Project: true}
@@ -60,7 +60,7 @@ const largestKL = 25
 
 // split is a corpus with documents held out.
 type split struct {
-	train            *jsmf.Prepared
+	train            *cooc.Moments
 	observed, hidden *corpus.Corpus // over the words of train
 	unigram          []float64
 }
@@ -123,10 +123,10 @@ func (l *lab) hold(ctx context.Context, s *source) (*split, error) {
 		return nil, err
 	}
 	sp := new(split)
-	if sp.train, err = jsmf.New(2).Workers(l.workers).Prepare(ctx, train); err != nil {
+	if sp.train, err = cooc.NewMoments(ctx, train, cooc.Options{DropUnused: true, Workers: l.workers}); err != nil {
 		return nil, err
 	}
-	used := sp.train.Corpus()
+	used := sp.train.Info().Corpus
 	words := make([]string, used.NumWords())
 	for i := range words {
 		words[i] = used.Word(i)
@@ -149,7 +149,7 @@ func (l *lab) heldOut(ctx context.Context, s *source, sp *split, k int, method, 
 	begun := cpuSeconds()
 	var b *mat.Dense
 	if method == gibbs {
-		m, err := sample(ctx, sp.train.Corpus(), k, l.sweeps, l.seed)
+		m, err := sample(ctx, sp.train.Info().Corpus, k, l.sweeps, l.seed)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +161,7 @@ func (l *lab) heldOut(ctx context.Context, s *source, sp *split, k int, method, 
 		} else {
 			p = p.Anchors(anchor.Projected{MinDocFraction: heldMinDocs})
 		}
-		m, err := p.FitPrepared(ctx, sp.train)
+		m, err := p.Fit(ctx, sp.train)
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 )
 
@@ -102,17 +101,17 @@ func measures(r row, rep *metrics.Report) {
 }
 
 // evaluate measures topics that are no model of the library.
-func evaluate(ctx context.Context, d *jsmf.Prepared, b, breve *mat.Dense, a mat.Matrix, workers int) (*metrics.Report, error) {
-	pairs, err := countPairs(ctx, d.Corpus(), b, 20, workers)
+func evaluate(ctx context.Context, d *cooc.Moments, b, breve *mat.Dense, a mat.Matrix, workers int) (*metrics.Report, error) {
+	pairs, err := countPairs(ctx, d.Info().Corpus, b, 20, workers)
 	if err != nil {
 		return nil, err
 	}
-	return metrics.Evaluate(ctx, metrics.Factors{C: d.Moments(), B: b, Breve: breve, A: a, Pairs: pairs, Workers: workers})
+	return metrics.Evaluate(ctx, metrics.Factors{C: d, B: b, Breve: breve, A: a, Pairs: pairs, Workers: workers})
 }
 
 // countPairs counts in how many documents the top words of the topics meet.
 func countPairs(ctx context.Context, c *corpus.Corpus, b *mat.Dense, top, workers int) (*cooc.Pairs, error) {
-	return cooc.CountPairs(ctx, c, metrics.TopUnion(b, top), workers)
+	return cooc.CountPairs(ctx, c, metrics.TopUnion(b, top))
 }
 
 // curation is the usual one, of n words.

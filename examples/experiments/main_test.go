@@ -24,6 +24,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
@@ -70,7 +71,7 @@ func readTable(t *testing.T, path string) []row {
 }
 
 // prepared is the synthetic corpus as the program curates it.
-func prepared(t *testing.T, words int) *jsmf.Prepared {
+func prepared(t *testing.T, words int) *cooc.Moments {
 	t.Helper()
 	s, err := findSource(testutil.Path(), "synth", testutil.Path("synth", "synth.stops"))
 	if err != nil {
@@ -98,11 +99,11 @@ func TestCurves(t *testing.T) {
 	d := prepared(t, 300)
 	for _, k := range []int{4, 8} {
 		p := asPublished(k).Rectify(rectify.AP{}).Seed(1)
-		m, err := p.FitPrepared(t.Context(), d)
+		m, err := p.Fit(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep, err := p.EvaluatePrepared(t.Context(), m, d)
+		rep, err := p.Evaluate(t.Context(), m, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -349,11 +350,11 @@ func TestOthers(t *testing.T) {
 	}
 	// 15 iterations are those of the default.
 	d := prepared(t, 150)
-	m, err := jsmf.New(4).Rectify(rectify.AP{}).FitPrepared(t.Context(), d)
+	m, err := jsmf.New(4).Rectify(rectify.AP{}).Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep, err := jsmf.New(4).EvaluatePrepared(t.Context(), m, d)
+	rep, err := jsmf.New(4).Evaluate(t.Context(), m, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -559,7 +560,7 @@ func TestScore(t *testing.T) {
 	}
 	// The same by hand.
 	d := prepared(t, 300)
-	c := d.Corpus()
+	c := d.Info().Corpus
 	own := mat.NewDense(c.NumWords(), k, nil)
 	for i := range c.NumWords() {
 		at := slices.Index(words, c.Word(i))
@@ -617,7 +618,7 @@ func TestScore(t *testing.T) {
 func TestScoreLists(t *testing.T) {
 	out := t.TempDir()
 	d := prepared(t, 300)
-	m, err := jsmf.New(5).Rectify(rectify.AP{}).Seed(1).FitPrepared(t.Context(), d)
+	m, err := jsmf.New(5).Rectify(rectify.AP{}).Seed(1).Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

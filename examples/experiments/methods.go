@@ -28,7 +28,7 @@ func asPublished(k int) jsmf.Pipeline { return jsmf.New(k).ReplaceAnchors(0) }
 // settings are the papers' but for AP and DR, which take 15 iterations and not 150
 // (lee-2020 §4 finds little difference, and -run iterations looks), and DC, the
 // median of 10 halvings and not 30.
-func rectifier(method string) jsmf.Rectifier {
+func rectifier(method string) rectify.Rectifier {
 	switch method {
 	case baseline:
 		return rectify.None{}
@@ -51,7 +51,7 @@ func rectifier(method string) jsmf.Rectifier {
 // The ways of recovery of -recover. ADMM and ExpGrad have the papers' settings.
 var recovererNames = []string{"ExpGrad", "ADMM", "ActiveSet"}
 
-func recoverer(name string) jsmf.Recoverer {
+func recoverer(name string) recovery.Recoverer {
 	switch name {
 	case "ExpGrad":
 		return recovery.SCLS{Solver: scls.PaperExpGrad()}
@@ -66,15 +66,15 @@ func recoverer(name string) jsmf.Recoverer {
 // lastRectified is a Rectifier that remembers its last result: cells that differ
 // in the recovery only follow each other. It is for one goroutine.
 type lastRectified struct {
-	jsmf.Rectifier
-	c       cooc.Matrix
+	rectify.Rectifier
+	c       cooc.Operator
 	k       int
 	seed    uint64
 	res     *rectify.Result
 	seconds float64 // of CPU that it took
 }
 
-func (l *lastRectified) Rectify(ctx context.Context, c cooc.Matrix, k int, opt rectify.Options) (*rectify.Result, error) {
+func (l *lastRectified) Rectify(ctx context.Context, c cooc.Operator, k int, opt rectify.Options) (*rectify.Result, error) {
 	if l.res != nil && l.c == c && l.k == k && l.seed == opt.Seed {
 		return l.res, nil
 	}
@@ -91,11 +91,11 @@ func (l *lastRectified) Rectify(ctx context.Context, c cooc.Matrix, k int, opt r
 // of C̄.
 func finders() []struct {
 	name   string
-	finder jsmf.AnchorFinder
+	finder anchor.Finder
 } {
 	return []struct {
 		name   string
-		finder jsmf.AnchorFinder
+		finder anchor.Finder
 	}{
 		{"FastAnchor", anchor.Projected{}},
 		{"QR", anchor.QR{}},

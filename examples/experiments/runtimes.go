@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
@@ -85,12 +86,12 @@ func (l *lab) timeDocs(ctx context.Context, s *source, k, docs int) ([]row, erro
 		default:
 			p = p.Rectify(rectifier(method))
 		}
-		d, err := p.Prepare(ctx, c)
+		d, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true, Workers: l.workers})
 		if err != nil {
 			return nil, err
 		}
 		before := (cpuSeconds() - begun)
-		if _, err := p.FitPrepared(ctx, d); err != nil {
+		if _, err := p.Fit(ctx, d); err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}

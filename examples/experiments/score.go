@@ -74,7 +74,7 @@ func planScore(ctx context.Context, l *lab) ([]cell, error) {
 				if m == passes {
 					p = p.Refine(refine.Passes{})
 				}
-				fit, err := p.FitPrepared(ctx, d)
+				fit, err := p.Fit(ctx, d)
 				if err != nil {
 					return nil, err
 				}
@@ -108,7 +108,7 @@ func (l *lab) score(ctx context.Context, s *source, name string, t *topics) ([]r
 	if err != nil {
 		return nil, err
 	}
-	c := d.Corpus()
+	c := d.Info().Corpus
 	r := row{"corpus": s.name, "topics": name}
 	r.set("k", t.k())
 	n, k := c.NumWords(), t.k()
@@ -162,7 +162,7 @@ func (l *lab) score(ctx context.Context, s *source, name string, t *topics) ([]r
 	if err != nil {
 		return nil, err
 	}
-	rep, err := metrics.Evaluate(ctx, metrics.Factors{C: d.Moments(), B: b, Pairs: pairs, TopN: top, Workers: l.workers})
+	rep, err := metrics.Evaluate(ctx, metrics.Factors{C: d, B: b, Pairs: pairs, TopN: top, Workers: l.workers})
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/infer"
-	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -48,7 +48,7 @@ func (l *lab) trueModel(ctx context.Context, s *source, k int) (*truth, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := asPublished(k).Rectify(rectify.AP{}).Workers(l.workers).FitPrepared(ctx, d)
+	m, err := asPublished(k).Rectify(rectify.AP{}).Workers(l.workers).Fit(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (l *lab) drawn(ctx context.Context, s *source, k, docs int) ([]row, error) 
 	if err != nil {
 		return nil, err
 	}
-	d, err := jsmf.New(2).Workers(l.workers).Prepare(ctx, c)
+	d, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true, Workers: l.workers})
 	if err != nil {
 		return nil, err
 	}
@@ -132,15 +132,15 @@ func (l *lab) drawn(ctx context.Context, s *source, k, docs int) ([]row, error) 
 }
 
 // compare fits a model and notes its measures and how far it is from the truth.
-func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w *mat.Dense, d *jsmf.Prepared, k int, rect jsmf.Rectifier) error {
+func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w *mat.Dense, d *cooc.Moments, k int, rect rectify.Rectifier) error {
 	p := asPublished(k).Rectify(rect).Seed(l.seed).Workers(l.workers)
 	begun := cpuSeconds()
-	m, err := p.FitPrepared(ctx, d)
+	m, err := p.Fit(ctx, d)
 	if err != nil {
 		return err
 	}
 	r.set("seconds", cpuSeconds()-begun)
-	rep, err := p.EvaluatePrepared(ctx, m, d)
+	rep, err := p.Evaluate(ctx, m, d)
 	if err != nil {
 		return err
 	}

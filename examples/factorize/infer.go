@@ -74,7 +74,7 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsm
 		switch x := method.(type) {
 		case infer.PADD:
 			var l *infer.Learned
-			if m, l, err = m.LearnDual(ctx, in.prepared.Corpus(), x, opt); err != nil {
+			if m, l, err = m.LearnDual(ctx, in.prepared.Info().Corpus, x, opt); err != nil {
 				return "", err
 			}
 			out.Residual, out.LearnState = l.Residual, l.Status.String()
@@ -82,7 +82,7 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsm
 			// Topics that were refined on the documents come with a prior; learned
 			// from the same documents it would be worse.
 			if m.Alpha() == nil {
-				if m, err = m.LearnAlpha(ctx, in.prepared.Corpus(), opt); err != nil {
+				if m, err = m.LearnAlpha(ctx, in.prepared.Info().Corpus, opt); err != nil {
 					return "", err
 				}
 			}

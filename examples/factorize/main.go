@@ -69,8 +69,10 @@ import (
 	"github.com/jsmf-go/spectral/examples/internal/rss"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/recover/refine"
+	"github.com/jsmf-go/spectral/rectify"
 )
 
 func main() { cli.Main(run) }
@@ -84,12 +86,12 @@ type options struct {
 	words                  int // 0: all of the vocabulary file, in its order
 	topics                 []int
 	rectifyName            string
-	rectifier              jsmf.Rectifier
+	rectifier              rectify.Rectifier
 	finder                 finderFlags
 	recoverName            string
-	recoverer              jsmf.Recoverer
+	recoverer              recovery.Recoverer
 	anchorFreeName         string // "": by anchors
-	learner                jsmf.Learner
+	learner                anchorfree.Learner
 	weightsName            string
 	weighting              cooc.Weighting
 	alpha                  bool
@@ -124,7 +126,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&r.passes, "passes", 0, "`P` passes over the documents, of lr and auto; otherwise 8")
 	f.IntVar(&r.rows, "enn-rows", 0, "`R` rows in which enn and lr look for negative entries; otherwise 10K+1000")
 	f.StringVar(&o.finder.name, "anchors", "qr", "the `method`: "+finderHelp)
-	f.IntVar(&o.replace, "replace-anchors", jsmf.DefaultReplacements, "look for other anchors up to `R` times where the model does not fit; 0, as in the papers, never")
+	f.IntVar(&o.replace, "replace-anchors", 5, "look for other anchors up to `R` times where the model does not fit; 0, as in the papers, never")
 	f.IntVar(&o.finder.minDF, "anchor-min-df", 0, "anchors must be in at least `D` documents; those of -anchor-words need not")
 	f.IntVar(&o.finder.dims, "project-dims", 0, "`D` dimensions of projected; otherwise 1000, or as many as there are words")
 	f.BoolVar(&o.finder.sparse, "project-sparse", false, "projected by a matrix of which all but 10 % is zero, not a Gaussian one")
@@ -270,7 +272,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 
 // input is what all K share.
 type input struct {
-	prepared  *jsmf.Prepared
+	prepared  *cooc.Moments
 	fileWords int   // words in the vocabulary file
 	fileIndex []int // for each word used, its number there
 	seconds   seconds
@@ -393,7 +395,7 @@ func factorize(ctx context.Context, o options, stdout, stderr io.Writer) error {
 
 // estimate prints what the fits would take.
 func estimate(o options, in *input, stdout io.Writer) error {
-	c := in.prepared.Corpus()
+	c := in.prepared.Info().Corpus
 	st := jsmf.CorpusStats{Documents: c.NumDocs(), Words: c.NumWords(), Tokens: c.Tokens(), NNZ: c.NNZ()}
 	for _, k := range o.topics {
 		e, err := pipeline(o, k, nil).Estimate(st)
@@ -445,11 +447,11 @@ func load(ctx context.Context, o options, rec jsmf.Recorder) (*input, error) {
 
 	// Words that are in no document left have an empty row of C: Prepare
 	// leaves them out.
-	in.prepared, err = pipeline(o, 2, rec).Prepare(ctx, curated)
+	in.prepared, err = cooc.NewMoments(ctx, curated, cooc.Options{DropUnused: true})
 	if err != nil {
 		return nil, err
 	}
-	used := in.prepared.Corpus()
+	used := in.prepared.Info().Corpus
 	in.fileWords = raw.NumWords()
 	for i := range used.NumWords() {
 		j, ok := raw.Index(used.Word(i))
@@ -495,7 +497,7 @@ func stage(rec jsmf.Recorder, name string, s *float64, f func() (string, error))
 func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*jsmf.Model, *result, error) {
 	begun := time.Now()
 	p := pipeline(o, k, rec)
-	m, err := p.FitPrepared(ctx, in.prepared)
+	m, err := p.Fit(ctx, in.prepared)
 	if err != nil {
 		return nil, nil, fmt.Errorf("k=%d: %w", k, err)
 	}
@@ -533,7 +535,7 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 	}
 	err = stage(rec, "metrics", &res.Seconds.Metrics, func() (string, error) {
 		var err error
-		res.Metrics, err = p.EvaluatePrepared(ctx, m, in.prepared)
+		res.Metrics, err = p.Evaluate(ctx, m, in.prepared)
 		return "", err
 	})
 	if err != nil {
@@ -550,7 +552,7 @@ func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*
 		}
 	}
 	s := &res.Seconds
-	s.Cooc = st.Corpus.Duration.Seconds() + st.Cooc.Duration.Seconds()
+	s.Cooc = st.Cooc.Duration.Seconds()
 	s.Rectify, s.Anchors, s.Recover = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds()
 	s.Topics = st.AnchorFree.Duration.Seconds()
 	s.Refine = st.Refine.Duration.Seconds()

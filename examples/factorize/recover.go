@@ -38,7 +38,7 @@ type recovererFlags struct {
 
 // recoverer returns the method of the name, nil if there is none. What is wrong
 // with the settings is told to bad.
-func (f recovererFlags) recoverer(name string, bad func(cond bool, format string, args ...any)) jsmf.Recoverer {
+func (f recovererFlags) recoverer(name string, bad func(cond bool, format string, args ...any)) recovery.Recoverer {
 	finish := recovery.Finish{Project: f.projectA, Smooth: f.smooth}
 	if i := slices.Index(correlationNames, f.correlations); i >= 0 {
 		finish.Correlations = recovery.Correlations(i)
@@ -133,7 +133,7 @@ func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []in
 	}
 	var out []level
 	for i, k := range sizes {
-		direct, err := pipeline(o, k, rec).FitPrepared(ctx, in.prepared)
+		direct, err := pipeline(o, k, rec).Fit(ctx, in.prepared)
 		if err != nil {
 			return nil, fmt.Errorf("%d topics directly: %w", k, err)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -20,7 +19,7 @@ type rectifierFlags struct {
 }
 
 // rectifier returns the method of the name, nil if there is none.
-func (f rectifierFlags) rectifier(name string) jsmf.Rectifier {
+func (f rectifierFlags) rectifier(name string) rectify.Rectifier {
 	ap := rectify.AP{Iterations: f.iterations}
 	enn := rectify.ENN{Iterations: f.iterations, Rows: f.rows}
 	lr := rectify.LR{Passes: f.passes, ENN: enn}

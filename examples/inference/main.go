@@ -52,6 +52,7 @@ import (
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -165,18 +166,18 @@ func compare(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p, err := jsmf.New(2).Workers(o.workers).Record(rec).Prepare(ctx, train)
+	p, err := cooc.NewMoments(ctx, train, cooc.Options{DropUnused: true, Workers: o.workers})
 	if err != nil {
 		return err
 	}
-	train = p.Corpus() // less the shortest documents, and the words of these alone
+	train = p.Info().Corpus // less the shortest documents, and the words of these alone
 	if unseen, _, err = unseen.Reindex(train.Vocabulary()); err != nil {
 		return err
 	}
 	t := &table{w: stdout, csv: o.csv}
 	t.head()
 	for _, k := range o.topics {
-		m, err := jsmf.New(k).Anchors(anchor.QR{MinDocs: o.minDF}).Workers(o.workers).Record(rec).FitPrepared(ctx, p)
+		m, err := jsmf.New(k).Anchors(anchor.QR{MinDocs: o.minDF}).Workers(o.workers).Record(rec).Fit(ctx, p)
 		if err != nil {
 			return err
 		}

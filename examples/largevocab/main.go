@@ -55,6 +55,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/examples/internal/rss"
 	"github.com/jsmf-go/spectral/internal/assign"
@@ -74,7 +75,7 @@ type options struct {
 	k, base              int
 	factors              []int // ascending, from 1
 	rectifyName          string
-	rectifier            jsmf.Rectifier
+	rectifier            rectify.Rectifier
 	top                  int
 	seed                 uint64
 	workers              int
@@ -297,24 +298,24 @@ func fit(ctx context.Context, o options, raw *corpus.Corpus, stop []string, fact
 	}
 	s.Curate = d.Seconds()
 	p := jsmf.New(o.k).Rectify(o.rectifier).Seed(o.seed).Workers(o.workers).Record(rec)
-	prepared, err := p.Prepare(ctx, c)
+	prepared, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := p.FitPrepared(ctx, prepared)
+	m, err := p.Fit(ctx, prepared)
 	if err != nil {
 		return nil, nil, err
 	}
 	var r *metrics.Report
 	d, err = cli.Stage(rec, "metrics", func() (_ string, err error) {
-		r, err = p.EvaluatePrepared(ctx, m, prepared)
+		r, err = p.Evaluate(ctx, m, prepared)
 		return "", err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	st := m.Stats()
-	s.Cooc = st.Corpus.Duration.Seconds() + st.Cooc.Duration.Seconds()
+	s.Cooc = st.Cooc.Duration.Seconds()
 	s.Rectify, s.Anchors, s.Recover, s.Metrics = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds(), d.Seconds()
 	s.Total = time.Since(begun).Seconds()
 	res.PeakRSS = rss.Peak()

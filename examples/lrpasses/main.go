@@ -110,13 +110,13 @@ type fitted struct {
 	seconds float64
 }
 
-func fit(ctx context.Context, o options, d *jsmf.Prepared, r jsmf.Rectifier) (*fitted, error) {
+func fit(ctx context.Context, o options, d *cooc.Moments, r rectify.Rectifier) (*fitted, error) {
 	p := jsmf.New(o.k).Rectify(r).Workers(o.workers)
-	m, err := p.FitPrepared(ctx, d)
+	m, err := p.Fit(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	rep, err := p.EvaluatePrepared(ctx, m, d)
+	rep, err := p.Evaluate(ctx, m, d)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ type noted struct {
 	clipped  int
 }
 
-func (r *noted) Rectify(ctx context.Context, c cooc.Matrix, k int, opt rectify.Options) (*rectify.Result, error) {
+func (r *noted) Rectify(ctx context.Context, c cooc.Operator, k int, opt rectify.Options) (*rectify.Result, error) {
 	res, err := r.LR.Rectify(ctx, c, k, opt)
 	if err == nil {
 		r.residual, r.clipped = res.StartResidual, res.Clipped
@@ -158,11 +158,11 @@ func table(ctx context.Context, o options, w io.Writer) error {
 		return err
 	}
 	raw = nil
-	d, err := jsmf.New(o.k).Workers(o.workers).Prepare(ctx, curated)
+	d, err := cooc.NewMoments(ctx, curated, cooc.Options{DropUnused: true, Workers: o.workers})
 	if err != nil {
 		return err
 	}
-	c := d.Corpus()
+	c := d.Info().Corpus
 	fmt.Fprintf(w, "%d documents, %d words, %d tokens; K = %d, %d seeds\n\n", c.NumDocs(), c.NumWords(), c.Tokens(), o.k, o.seeds)
 
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -186,7 +186,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 		return err
 	}
 	st := m.Stats()
-	times = append(times, timing{"cooc", st.Corpus.Duration + st.Cooc.Duration}, timing{"rectify", st.Rectify.Duration},
+	times = append(times, timing{"cooc", st.Cooc.Duration}, timing{"rectify", st.Rectify.Duration},
 		timing{"anchors", st.Anchors.Duration}, timing{"recover", st.Recover.Duration})
 	if err := stage("evaluate", func() (out string, err error) {
 		measured, err = p.Evaluate(ctx, m, c)

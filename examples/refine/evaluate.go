@@ -62,7 +62,7 @@ type scores struct{ ll, own, npmi, dissim, spec, hoyer, uniq1 float64 }
 
 // score measures topics b (N×K) and, if alpha is not nil, the prior.
 func (e *evaluator) score(ctx context.Context, b *mat.Dense, alpha []float64) (s scores, err error) {
-	pairs, err := cooc.CountPairs(ctx, e.train, metrics.TopUnion(b, topWords), e.workers)
+	pairs, err := cooc.CountPairs(ctx, e.train, metrics.TopUnion(b, topWords))
 	if err != nil {
 		return s, err
 	}

@@ -72,7 +72,7 @@ type options struct {
 	words                int
 	topics, passes       []int
 	rectifyName          string
-	rectifier            jsmf.Rectifier
+	rectifier            rectify.Rectifier
 	minDF                int
 	refine               refine.Passes
 	swaps                float64

@@ -70,7 +70,7 @@ type options struct {
 	alpha, variance             float64
 	settings                    []setting
 	methods                     []method
-	rectifier                   jsmf.Rectifier
+	rectifier                   rectify.Rectifier
 	minFraction                 float64
 	seed                        uint64
 	workers                     int
@@ -227,7 +227,7 @@ func size(ctx context.Context, o options, t *table, s setting, b *mat.Dense, pri
 		if err != nil {
 			return err
 		}
-		m, err := cooc.NewMoments(drawn, cooc.Options{MinTokens: 2})
+		m, err := cooc.NewMoments(ctx, drawn, cooc.Options{MinTokens: 2})
 		if err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func size(ctx context.Context, o options, t *table, s setting, b *mat.Dense, pri
 	if err != nil {
 		return fail(o.rectifier.String(), err)
 	}
-	rows, err := cooc.NewRowsContext(ctx, rect.C, o.workers)
+	rows, err := cooc.NewRows(rect.C)
 	if err != nil {
 		return fail("rows", err)
 	}
@@ -421,11 +421,7 @@ func product(b *mat.Dense, a *mat.SymDense) (cooc.Matrix, error) {
 	chol.LTo(&l)
 	var y mat.Dense
 	y.Mul(b, &l)
-	c, err := cooc.NewLowRankSparse(&y, 0, nil)
-	if err != nil {
-		return nil, err
-	}
-	return c.Plain(), nil
+	return cooc.NewLowRankSparse(&y, 0, nil)
 }
 
 func uniform(b *mat.Dense) *mat.Dense {

@@ -196,7 +196,7 @@ func (p *page) provenance(m *jsmf.Model, st jsmf.Stats) {
 func (p *page) times(st jsmf.Stats, o *Options) {
 	times := slices.Clone(o.Times)
 	for _, t := range []Time{
-		{"corpus", st.Corpus.Duration}, {"co-occurrence", st.Cooc.Duration}, {"rectify", st.Rectify.Duration}, {"anchors", st.Anchors.Duration},
+		{"co-occurrence", st.Cooc.Duration}, {"rectify", st.Rectify.Duration}, {"anchors", st.Anchors.Duration},
 		{"recover", st.Recover.Duration}, {"topics without anchors", st.AnchorFree.Duration}, {"refine", st.Refine.Duration},
 	} {
 		if t.Duration > 0 {

@@ -267,7 +267,7 @@ func TestMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := jsmf.New(4).FitMatrix(ctx, c)
+	m, err := jsmf.New(4).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ func TestMeasured(t *testing.T) {
 	}
 
 	// Without anchors, and with an A that is no distribution.
-	m, err = jsmf.New(4).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).FitMatrix(ctx, c)
+	m, err = jsmf.New(4).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}

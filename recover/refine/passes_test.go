@@ -469,7 +469,7 @@ func TestPassesStream(t *testing.T) {
 	}
 	var long []int
 	for m := range c.NumDocs() {
-		if c.DocLen(m) >= cooc.DefaultMinTokens {
+		if c.DocLen(m) >= 5 {
 			long = append(long, m)
 		}
 	}
@@ -478,7 +478,7 @@ func TestPassesStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := refine.Passes{N: 3}
-	sameRefined(t, "stream", fit(t, s, used.Source(), refine.Start{B: p.B}, 0), fit(t, s, stream.Source(), refine.Start{B: p.B}, 0))
+	sameRefined(t, "stream", fit(t, s, used.Source(), refine.Start{B: p.B}, 0), fit(t, s, stream.Info().Source, refine.Start{B: p.B}, 0))
 }
 
 // Topics in another order come out in that order, to rounding, and words too.

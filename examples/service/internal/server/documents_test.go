@@ -155,7 +155,11 @@ func TestWindow(t *testing.T) {
 
 	// A half-life: the weights of a refit.
 	reopen(Config{HalfLife: 20 * time.Minute})
-	weights := s.held.Snapshot().Weights()
+	held, err := s.held.Snapshot().Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := held.Weights()
 	if len(weights) != 6 || weights[5] != 1 || math.Abs(weights[4]-0.5) > 1e-12 || math.Abs(weights[3]-math.Exp2(-1.75)) > 1e-6 {
 		t.Errorf("weights %v", weights)
 	}

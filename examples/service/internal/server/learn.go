@@ -253,14 +253,14 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 	if from != nil {
 		p = p.From(from.model) // topics keep their numbers
 	}
-	data, err := p.PrepareSnapshot(ctx, snap)
+	docs, err := snap.Corpus()
 	if err != nil {
 		return nil, ofData(ctx, err)
 	}
 	s.mu.Lock()
-	s.refit.Documents, s.refit.Words = data.Corpus().NumDocs(), data.Corpus().NumWords()
+	s.refit.Documents, s.refit.Words = docs.NumDocs(), docs.NumWords()
 	s.mu.Unlock()
-	m, err := p.FitPrepared(ctx, data)
+	m, err := p.Fit(ctx, docs)
 	if err != nil {
 		return nil, ofData(ctx, err)
 	}

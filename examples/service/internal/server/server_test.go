@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 	"github.com/jsmf-go/spectral/infer"
@@ -456,7 +457,7 @@ func TestImport(t *testing.T) {
 	}
 	closed(t, other)
 	// A model that calls words by number cannot read texts.
-	bare, err := jsmf.New(2).FitMatrix(context.Background(), tiny(t))
+	bare, err := jsmf.New(2).Fit(context.Background(), tiny(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -588,7 +589,11 @@ func (degenerate) Learn(_ context.Context, c cooc.Matrix, _ int, _ anchorfree.Op
 }
 
 func TestDegenerate(t *testing.T) {
-	m, err := jsmf.New(3).Rectify(rectify.None{}).AnchorFree(degenerate{}).Vocabulary([]string{"a", "b", "c", "d"}).FitMatrix(context.Background(), tiny(t))
+	named, err := cooc.WithInfo(tiny(t), corpus.Info{Vocabulary: []string{"a", "b", "c", "d"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := jsmf.New(3).Rectify(rectify.None{}).AnchorFree(degenerate{}).Fit(context.Background(), named)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover"
@@ -109,7 +110,11 @@ func Model(n, k int, name func(i int) string) (*jsmf.Model, error) {
 	for i := range words {
 		words[i] = name(i)
 	}
-	return jsmf.New(k).Rectify(rectify.None{}).Anchors(p).Recover(p).Vocabulary(words).FitMatrix(context.Background(), c)
+	named, err := cooc.WithInfo(c, corpus.Info{Vocabulary: words})
+	if err != nil {
+		return nil, err
+	}
+	return jsmf.New(k).Rectify(rectify.None{}).Anchors(p).Recover(p).Fit(context.Background(), named)
 }
 
 func (p *planted) String() string { return "planted" }

@@ -1,0 +1,81 @@
+package corpus
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Info is what is known about the origin of counts or of a matrix made from
+// them. The zero value says that nothing is known. Its slices are views and must
+// not be written to.
+type Info struct {
+	// Form names what the Info belongs to: "corpus", "moments", "stream", ….
+	Form string
+
+	// Documents and Tokens count the documents and their tokens, Nonzeros the
+	// numbers that are stored; 0 where they are not known.
+	Documents int
+	Tokens    int64
+	Nonzeros  int64
+
+	// Vocabulary holds the N words by number; nil where they have no names.
+	Vocabulary []string
+
+	// DocFrequencies holds for each of the N words the number of documents with
+	// it; nil where it is not known.
+	DocFrequencies []int
+
+	// Corpus is the documents, where they are held in memory, and Source reads
+	// them, where they can be read again; otherwise nil.
+	Corpus *Corpus
+	Source Source
+
+	// DroppedDocuments and DroppedWords say what was left out, and why.
+	DroppedDocuments, DroppedWords []Dropped
+}
+
+// Dropped is documents or words that were left out for one reason.
+type Dropped struct {
+	Reason string   `json:"reason"`
+	Count  int      `json:"count"`
+	Names  []string `json:"names"` // nil where there are too many to list
+}
+
+// Info returns the facts about the corpus; the zero Info for nil. O(nnz).
+func (c *Corpus) Info() Info {
+	if c == nil {
+		return Info{}
+	}
+	return Info{
+		Form: "corpus", Documents: c.NumDocs(), Tokens: c.tokens, Nonzeros: int64(len(c.words)),
+		Vocabulary: c.vocab, DocFrequencies: c.DocFrequencies(), Corpus: c, Source: c.Source(),
+	}
+}
+
+// WithWeights returns the corpus with a weight for each document, finite and not
+// negative, by which it counts in the co-occurrence matrix; nil: 1 each. The
+// documents are shared, w is copied. Select, Split, SplitTokens, Bootstrap and
+// Reindex keep the weights.
+func (c *Corpus) WithWeights(w []float64) (*Corpus, error) {
+	if w != nil && len(w) != c.NumDocs() {
+		return nil, fmt.Errorf("corpus: %d weights for %d documents", len(w), c.NumDocs())
+	}
+	for m, x := range w {
+		if !(x >= 0) || math.IsInf(x, 1) {
+			return nil, fmt.Errorf("corpus: document %d (%s) has the weight %g; want a finite number that is not negative", m, c.ID(m), x)
+		}
+	}
+	return c.weighted(slices.Clone(w)), nil
+}
+
+// weighted returns the corpus with weights that are taken over.
+func (c *Corpus) weighted(w []float64) *Corpus {
+	out := *c
+	out.weights = w
+	return &out
+}
+
+// Weights returns the weights of the documents; nil where all weigh 1. They
+// must not be written to.
+func (c *Corpus) Weights() []float64 { return c.weights }

@@ -1,0 +1,181 @@
+package jsmf
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/metrics"
+)
+
+// NewTopicDistance is the total variation distance above which a topic is not called
+// the successor of another: less than a fifth of their probability is then on the
+// same words.
+const NewTopicDistance = 0.8
+
+// Alignment says which topic of one model is which of another.
+type Alignment struct {
+	// Next holds for each topic of the first model the topic of the second that
+	// was matched with it, −1 for none, and Prev the same the other way. As many
+	// topics are matched as the model with fewer has.
+	Next, Prev []int
+
+	// Drift holds for each topic of the second model the total variation distance to
+	// the topic Prev, ½Σ_w |b_w − b'_w|, in [0, 1]: the part of the probability that
+	// is on other words. NaN where Prev is −1.
+	Drift []float64
+
+	// New are the topics of the second model that follow none: those with a
+	// Prev of −1 or a Drift above NewTopicDistance. Vanished are those of the
+	// first model that none follows.
+	New, Vanished []int
+}
+
+// Align matches the topics of two models one to one, so that the sum of their
+// distances is least; see metrics.Match. Words are matched by their strings, or by
+// number where the models have the same vocabulary, or both none and as many words.
+// A word of one model alone has probability 0 in the other. workers bounds the
+// goroutines (0: GOMAXPROCS); the result does not depend on it. O(N·K·K' + K³).
+// Errors: no model, models whose words cannot be compared, ctx's.
+func Align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error) {
+	al, err := align(ctx, prev, m, workers)
+	if err != nil {
+		return nil, errorf("align: %w", err)
+	}
+	return al, nil
+}
+
+func align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error) {
+	found, err := match(ctx, prev, m, workers)
+	if err != nil {
+		return nil, err
+	}
+	al := &Alignment{Next: found.Of, Prev: make([]int, m.k), Drift: make([]float64, m.k)}
+	for l := range al.Prev {
+		al.Prev[l], al.Drift[l] = -1, math.NaN()
+	}
+	for k, l := range found.Of {
+		if l >= 0 {
+			al.Prev[l], al.Drift[l] = k, min(found.L1.Values[k]/2, 1)
+		}
+	}
+	for l, k := range al.Prev {
+		if k < 0 || al.Drift[l] > NewTopicDistance {
+			al.New = append(al.New, l)
+		}
+	}
+	for k, l := range al.Next {
+		if l < 0 || al.Drift[l] > NewTopicDistance {
+			al.Vanished = append(al.Vanished, k)
+		}
+	}
+	return al, nil
+}
+
+// match matches the topics of two models.
+func match(ctx context.Context, a, b *Model, workers int) (*metrics.Matching, error) {
+	if a == nil || b == nil {
+		return nil, fmt.Errorf("no model")
+	}
+	if (a.vocab == nil) != (b.vocab == nil) || a.vocab == nil && a.n != b.n {
+		return nil, fmt.Errorf("models of %d and %d words, of which not both have names", a.n, b.n)
+	}
+	o := metrics.MatchOptions{Workers: workers}
+	if !slices.Equal(a.vocab, b.vocab) {
+		o.WordsA, o.WordsB = bag.Unique(a.vocab), bag.Unique(b.vocab)
+	}
+	return metrics.Match(ctx, a.denseTopics(), b.denseTopics(), o)
+}
+
+// Order returns the order for Model.Reorder of the second model in which its
+// topics have the numbers of the first. Topics matched with none come last, in
+// their order; where the second model has fewer topics, the numbers close up.
+func (a *Alignment) Order() []int {
+	var order []int
+	for _, l := range a.Next {
+		if l >= 0 {
+			order = append(order, l)
+		}
+	}
+	for l, k := range a.Prev {
+		if k < 0 {
+			order = append(order, l)
+		}
+	}
+	return order
+}
+
+// Reorder returns the model with its topics in another order: topic t of the
+// result is topic order[t] of m, in all its parts. The state of the
+// rectification and statistics that do not belong to topics are as they were. order holds the
+// numbers from 0 to K − 1, each once; anything else is an error. O(NK).
+func (m *Model) Reorder(order []int) (*Model, error) {
+	seen := make([]bool, m.k)
+	if len(order) != m.k {
+		return nil, errorf("reorder: %d numbers for %d topics", len(order), m.k)
+	}
+	for t, k := range order {
+		if k < 0 || k >= m.k || seen[k] {
+			return nil, errorf("reorder: number %d, that of topic %d, is not in [0, %d), or stands twice", k, t, m.k)
+		}
+		seen[k] = true
+	}
+	out := m.reordered(order)
+	if m.spectral != nil {
+		out.spectral = m.spectral.reordered(order)
+	}
+	return out, nil
+}
+
+func (m *Model) reordered(order []int) *Model {
+	out := *m
+	columns := func(a []float64) []float64 {
+		b := make([]float64, len(a))
+		for lo := 0; lo < len(a); lo += m.k {
+			for t, k := range order {
+				b[lo+t] = a[lo+k]
+			}
+		}
+		return b
+	}
+	both := func(a []float64) []float64 {
+		if a == nil {
+			return nil
+		}
+		a = columns(a)
+		b := make([]float64, 0, len(a))
+		for _, k := range order {
+			b = append(b, a[k*m.k:(k+1)*m.k]...)
+		}
+		return b
+	}
+	out.topics, out.wordTopics = columns(m.topics), columns(m.wordTopics)
+	out.corr, out.dual = both(m.corr), both(m.dual)
+	out.anchors, out.groups, out.alpha = permuted(m.anchors, order), permuted(m.groups, order), permuted(m.alpha, order)
+	out.stats = m.stats.clone()
+	if s := &out.stats; len(s.Anchors.Norms) == m.k {
+		s.Anchors.Norms = permuted(s.Anchors.Norms, order)
+	}
+	if s := &out.stats.Refit; len(s.Drift) == m.k {
+		s.Drift = permuted(s.Drift, order)
+		for i, k := range s.New {
+			s.New[i] = slices.Index(order, k)
+		}
+		slices.Sort(s.New)
+	}
+	return &out
+}
+
+// permuted returns a with entry order[t] at place t; nil stays nil.
+func permuted[T any](a []T, order []int) []T {
+	if a == nil {
+		return nil
+	}
+	b := make([]T, len(order))
+	for t, k := range order {
+		b[t] = a[k]
+	}
+	return b
+}

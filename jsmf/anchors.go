@@ -1,0 +1,222 @@
+package jsmf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/recover"
+)
+
+// findAnchors makes r.rows and r.anch.
+func (r *run) findAnchors(ctx context.Context) (err error) {
+	info := r.pr.c.Info()
+	r.find = anchor.Options{
+		Workers: r.ask.workers, Seed: r.ask.seed, Vocabulary: r.pr.names(), Numbers: r.pr.keep,
+		DocFrequencies: info.DocFrequencies, Docs: info.Documents,
+		Prefer: r.ask.prefer(r.before), PreferTol: anchorHysteresis,
+		Progress: func(done, total int, norm float64) { r.tr.progress(done, total, "norm", norm) },
+	}
+	r.st.Anchors.Duration, err = r.tr.run(StageAnchors, r.ask.finder.String(), func() (string, error) {
+		rows, err := r.rect.Rows(ctx, r.ask.workers)
+		if err != nil {
+			return "", err
+		}
+		anch, err := r.ask.finder.Find(ctx, rows, r.ask.k, r.find)
+		if err != nil {
+			return "", err
+		}
+		if anch == nil || len(anch.Anchors) < 2 {
+			return "", fmt.Errorf("%v found fewer than the 2 anchors a model needs", r.ask.finder)
+		}
+		if anch.ChoseK {
+			if len(anch.Anchors) > r.ask.k {
+				r.warn("%d topics, as many as %v found anchors; the matrix was rectified for %d", len(anch.Anchors), r.ask.finder, r.ask.k)
+			}
+		} else if len(anch.Anchors) < r.ask.k {
+			r.warn("%d topics instead of the %d asked for: the data has no more", len(anch.Anchors), r.ask.k)
+		}
+		r.rows, r.anch = rows, anch
+		return fmt.Sprintf("%d anchors of %d candidates", len(anch.Anchors), anch.Candidates), nil
+	})
+	return err
+}
+
+// recover makes r.rec.
+func (r *run) recover(ctx context.Context) (err error) {
+	r.st.Recover.Duration, err = r.tr.run(StageRecover, r.ask.recoverer.String(), func() (string, error) {
+		rec, err := r.recoverFrom(ctx, r.anch)
+		if err != nil {
+			return "", err
+		}
+		if len(r.find.Prefer) > 0 && misfit(mat.Sum(rec.A)) > maxMisfit {
+			if rec, err = r.recoverAfresh(ctx, rec); err != nil {
+				return "", err
+			}
+		}
+		if before := mat.Sum(rec.A); !(misfit(before) <= mostMisfit) {
+			if rec, err = r.replace(ctx, rec); err != nil {
+				return "", err
+			}
+			if names := r.st.Anchors.Replaced; len(names) > 0 {
+				r.warn("the topic correlations summed to %.4g and not to about 1; they sum to %.4g with other anchors in place of %d (Stats.Anchors.Replaced), such as %q", before, mat.Sum(rec.A), len(names), names[0])
+			}
+		}
+		r.rec = rec
+		if r.misfit = r.judge(); r.misfit != "" {
+			return r.misfit, nil
+		}
+		return fmt.Sprintf("%d words, mean objective %.4g", rec.Words, rec.Objective), nil
+	})
+	return err
+}
+
+// judge says why a warm start is to be given up: it has led to a model that fits
+// worse than the last one from a cold start. Otherwise it warns of what is wrong
+// with r.rec.
+func (r *run) judge() string {
+	rec, sum := r.rec, mat.Sum(r.rec.A)
+	if r.rect.Warm {
+		cold := r.ask.from.coldSum()
+		r.st.Refit.ColdSum = cold
+		if misfit(sum) > misfit(cold)+maxMisfit {
+			return fmt.Sprintf("the sum of A came to %.4g, and was %.4g after the last cold start", sum, cold)
+		}
+	}
+	if !(misfit(sum) <= mostMisfit) {
+		r.warn("the topic correlations sum to %.4g and not to about 1: the model does not fit; anchors that are in very few documents do that, which anchor.QR's MinDocs or a smaller vocabulary prevents", sum)
+	}
+	if rec.Limited > 0 {
+		r.warn("the solver hit its iteration limit for %d of %d words; the largest gap to the optimum is %.2g", rec.Limited, rec.Words, rec.MaxGap)
+	}
+	for _, w := range rec.Warnings {
+		r.warn("%s", w)
+	}
+	return ""
+}
+
+func (r *run) recoverFrom(ctx context.Context, anch *anchor.Result) (*recovery.Result, error) {
+	rec, err := r.ask.recoverer.Recover(ctx, r.rows, anch.Anchors, recovery.Options{Workers: r.ask.workers, Points: anch.Points, Progress: func(done, total int) {
+		r.tr.progress(done, total, "", 0)
+	}})
+	if err != nil {
+		var ae *recovery.AnchorError
+		if errors.As(err, &ae) && r.pr.info.Vocabulary != nil {
+			err = fmt.Errorf("%w (%q)", err, r.pr.name(ae.Word))
+		}
+		return nil, err
+	}
+	if rec == nil || rec.B == nil || rec.Breve == nil || rec.A == nil {
+		return nil, fmt.Errorf("%v returned no model", r.ask.recoverer)
+	}
+	return rec, nil
+}
+
+// recoverAfresh finds anchors without the model before, for words that were good
+// anchors need not be so for ever, and takes them if they fit better than rec.
+func (r *run) recoverAfresh(ctx context.Context, rec *recovery.Result) (*recovery.Result, error) {
+	opt := r.find
+	opt.Prefer, opt.Progress = nil, nil
+	fresh, err := r.ask.finder.Find(ctx, r.rows, r.ask.k, opt)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Equal(fresh.Anchors, r.anch.Anchors) {
+		return rec, nil
+	}
+	again, err := r.recoverFrom(ctx, fresh)
+	if err != nil {
+		return nil, err
+	}
+	if misfit(mat.Sum(again.A)) < misfit(mat.Sum(rec.A)) {
+		r.anch, rec, r.find.Prefer = fresh, again, nil
+	}
+	return rec, nil
+}
+
+// replace takes other anchors in place of those that do not fit, if there are any
+// with which the sum of A is nearer to 1: see Pipeline.ReplaceAnchors.
+func (r *run) replace(ctx context.Context, rec *recovery.Result) (*recovery.Result, error) {
+	opt, given := r.find, r.anch
+	opt.Progress = nil
+	best := rec
+	anch := given
+	barred := make([]bool, r.pr.c.Dim())
+	for range r.ask.rounds {
+		bad := r.misfits(anch, rec)
+		if len(bad) == 0 {
+			break
+		}
+		most := -1 // documents of a word given up
+		for _, w := range bad {
+			barred[w] = true
+			if df := opt.DocFrequencies; df != nil {
+				most = max(most, df[w])
+			}
+		}
+		for w, df := range opt.DocFrequencies {
+			barred[w] = barred[w] || df <= most
+		}
+		opt.Exclude = nil
+		for w, out := range barred {
+			if out {
+				opt.Exclude = append(opt.Exclude, w)
+			}
+		}
+		next, err := r.ask.finder.Find(ctx, r.rows, r.ask.k, opt)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil || next == nil || len(next.Anchors) != len(given.Anchors) || slices.Equal(next.Anchors, anch.Anchors) {
+			break // there are no others, or it is a finder that cannot do without a word
+		}
+		anch = next
+		if rec, err = r.recoverFrom(ctx, anch); err != nil {
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			break
+		}
+		if misfit(mat.Sum(rec.A)) < misfit(mat.Sum(best.A)) {
+			r.anch, best = anch, rec
+		}
+		if misfit(mat.Sum(best.A)) <= mostMisfit {
+			break
+		}
+	}
+	if r.anch == given {
+		return best, nil
+	}
+	for _, w := range given.Anchors {
+		if !slices.Contains(r.anch.Anchors, w) && barred[w] {
+			r.st.Anchors.Replaced = append(r.st.Anchors.Replaced, r.pr.name(w))
+		}
+	}
+	return best, nil
+}
+
+// misfits returns the anchors of the topics whose row of A sums to a share that is
+// far from p(topic) by B̆ and the words' own.
+func (r *run) misfits(anch *anchor.Result, rec *recovery.Result) []int {
+	marg := rec.Marginals
+	if marg == nil { // a recovery of the caller's own
+		marg = r.rows.Marginals()
+	}
+	n, k := rec.Breve.Dims()
+	share := make([]float64, k)
+	for i := range n {
+		floats.AddScaled(share, marg[i], rec.Breve.RawRowView(i))
+	}
+	var bad []int
+	for t, w := range anch.Anchors {
+		if !(misfit(floats.Sum(rec.A.RawRowView(t))/share[t]) <= mostMisfit) {
+			bad = append(bad, w)
+		}
+	}
+	return bad
+}
