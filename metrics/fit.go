@@ -219,11 +219,11 @@ func residual2(ctx context.Context, c cooc.Matrix, b, a *mat.Dense, workers int)
 				blas64.General{Rows: rowChunk, Cols: n, Stride: n, Data: make([]float64, rowChunk*n)},
 			}
 		}
-		ba, rows := rowsOf(bufs[w].ba, 0, hi-lo), rowsOf(bufs[w].rows, 0, hi-lo)
+		ba, rows := linalg.Rows(bufs[w].ba, 0, hi-lo), linalg.Rows(bufs[w].rows, 0, hi-lo)
 		for i := lo; i < hi; i++ {
 			c.RowTo(rows.Data[(i-lo)*n:(i-lo+1)*n], i)
 		}
-		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, rowsOf(b.RawMatrix(), lo, hi), a.RawMatrix(), 0, ba, 1); err != nil {
+		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, linalg.Rows(b.RawMatrix(), lo, hi), a.RawMatrix(), 0, ba, 1); err != nil {
 			return err
 		}
 		if err := linalg.Gemm(ctx, blas.NoTrans, blas.Trans, -1, ba, b.RawMatrix(), 1, rows, 1); err != nil {
@@ -237,10 +237,6 @@ func residual2(ctx context.Context, c cooc.Matrix, b, a *mat.Dense, workers int)
 		return 0, err
 	}
 	return floats.Sum(part), nil
-}
-
-func rowsOf(m blas64.General, lo, hi int) blas64.General {
-	return blas64.General{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride : (hi-1)*m.Stride+m.Cols]}
 }
 
 // dot returns the sum of the products of the entries of a and b.

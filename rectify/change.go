@@ -76,10 +76,10 @@ func firstDistance(ctx context.Context, c cooc.Matrix, m *linalg.LowRankSparse, 
 		m2 += v * v
 	}
 	for i := range m.Y.Rows {
-		yi := row(m.Y, i)
+		yi := linalg.Row(m.Y, i)
 		cols, vals := m.E.Row(i)
 		for t, j := range cols {
-			m2 += vals[t] * (2*vec.Dot(yi, row(m.Y, int(j))) + vals[t])
+			m2 += vals[t] * (2*vec.Dot(yi, linalg.Row(m.Y, int(j))) + vals[t])
 		}
 	}
 	return math.Sqrt(max(m2-2*(inner+low)+c2, 0)), nil
@@ -303,7 +303,7 @@ func distanceBetween(ctx context.Context, m0, m1 *linalg.LowRankSparse, workers 
 			bc, bv := from(&m1.E, i)
 			union(ac, av, bc, bv, func(j int, a, b float64) {
 				x := b - a
-				low := vec.Dot(row(m1.Y, i), row(m1.Y, j)) - vec.Dot(row(m0.Y, i), row(m0.Y, j))
+				low := vec.Dot(linalg.Row(m1.Y, i), linalg.Row(m1.Y, j)) - vec.Dot(linalg.Row(m0.Y, i), linalg.Row(m0.Y, j))
 				t := x * (2*low + x)
 				if j != i {
 					t *= 2
@@ -345,12 +345,4 @@ func union(ac []int32, av []float64, bc []int32, bv []float64, f func(j int, a, 
 			ac, av, bc, bv = ac[1:], av[1:], bc[1:], bv[1:]
 		}
 	}
-}
-
-// row returns row i of a, which may have no columns.
-func row(a blas64.General, i int) []float64 {
-	if a.Cols == 0 {
-		return nil
-	}
-	return linalg.Row(a, i)
 }

@@ -201,6 +201,5 @@ func lowRows(ctx context.Context, y blas64.General, lo, hi int) (blas64.General,
 	if y.Cols == 0 {
 		return rows, ctx.Err()
 	}
-	yi := blas64.General{Rows: hi - lo, Cols: y.Cols, Stride: y.Stride, Data: y.Data[lo*y.Stride : (hi-1)*y.Stride+y.Cols]}
-	return rows, linalg.Gemm(ctx, blas.NoTrans, blas.Trans, 1, yi, y, 0, rows, 1)
+	return rows, linalg.Gemm(ctx, blas.NoTrans, blas.Trans, 1, linalg.Rows(y, lo, hi), y, 0, rows, 1)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // This file scans YYᵀ for the negative entries that go into E.
@@ -57,7 +58,7 @@ func (sc *scanner) negativePart(ctx context.Context, y blas64.General, r float64
 		packed.ScanBelow(lo, hi, -r, h)
 		u := &upper[c]
 		u.end, u.cols = append(u.end[:0], h.RowEnd...), append(u.cols[:0], h.Cols...)
-		u.vals = roomy(u.vals, len(h.Vals))
+		u.vals = vec.Resize(u.vals, len(h.Vals))
 		at := 0
 		for i := lo; i < hi; i++ {
 			for ; at < u.end[i-lo]; at++ {
@@ -150,7 +151,7 @@ func mirror(ctx context.Context, n int, chunks []upperRows, reuse linalg.CSR, wo
 		cols, _ := upper(i)
 		e.RowPtr[i+1] = e.RowPtr[i] + lower[i] + len(cols)
 	}
-	e.Cols, e.Vals = roomy(reuse.Cols, e.RowPtr[n]), roomy(reuse.Vals, e.RowPtr[n])
+	e.Cols, e.Vals = vec.Resize(reuse.Cols, e.RowPtr[n]), vec.Resize(reuse.Vals, e.RowPtr[n])
 	err = run.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
 		at := make([]int, hi-lo)
 		for j := lo; j < hi; j++ {
@@ -173,14 +174,6 @@ func mirror(ctx context.Context, n int, chunks []upperRows, reuse linalg.CSR, wo
 		return nil
 	})
 	return e, err
-}
-
-// roomy is sized with an eighth to spare: the next scan may find a few more.
-func roomy[T any](s []T, size int) []T {
-	if cap(s) < size {
-		return make([]T, size, size+size/8)
-	}
-	return s[:size]
 }
 
 // lowerBound returns the place of the first column ≥ j.

@@ -40,11 +40,11 @@ func negativeEntries(ctx context.Context, m *linalg.LowRankSparse, workers int) 
 		for i := lo; i < hi; i++ {
 			ac, av := from(&below, i)
 			bc, bv := from(&m.E, i)
-			yi := row(m.Y, i)
+			yi := linalg.Row(m.Y, i)
 			union(ac, av, bc, bv, func(j int, a, b float64) {
 				v := b - a
 				if a == 0 { // not among those below zero before E
-					v = vec.Dot(yi, row(m.Y, j)) + m.R + b
+					v = vec.Dot(yi, linalg.Row(m.Y, j)) + m.R + b
 				}
 				if v >= 0 {
 					return

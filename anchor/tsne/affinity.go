@@ -56,8 +56,7 @@ func neighbours(ctx context.Context, x *mat.Dense, k, workers int) ([][]neighbou
 		}
 		g := scratch[w]
 		g.Rows = hi - lo
-		rows := blas64.General{Rows: hi - lo, Cols: d, Stride: y.Stride, Data: y.Data[lo*y.Stride:]}
-		if err := linalg.Gemm(ctx, blas.NoTrans, blas.Trans, 1, rows, y, 0, g, 1); err != nil {
+		if err := linalg.Gemm(ctx, blas.NoTrans, blas.Trans, 1, linalg.Rows(y, lo, hi), y, 0, g, 1); err != nil {
 			return err
 		}
 		keep := min(k+spare, n-1)

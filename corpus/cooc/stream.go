@@ -18,6 +18,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // ErrSourceChanged is returned where a Source yields other documents in a later
@@ -233,7 +234,7 @@ func (s *Stream) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) erro
 		}
 	}
 	return s.chunks(ctx, workers, func(c *docChunk) error {
-		c.z = resized(c.z, c.docs()*X.Cols)
+		c.z = vec.Resize(c.z, c.docs()*X.Cols)
 		Z := blas64.General{Rows: c.docs(), Cols: X.Cols, Stride: X.Cols, Data: c.z}
 		if err := c.byDoc.Mul(ctx, X, Z, false, workers); err != nil {
 			return err
@@ -269,8 +270,8 @@ func (c *docChunk) add(words, counts []int32, scale float64) {
 func (c *docChunk) transpose(n int) {
 	nnz := len(c.byDoc.Cols)
 	t := &c.byWord
-	t.RowPtr = resized(t.RowPtr, n+1)
-	t.Cols, t.Vals = resized(t.Cols, nnz), resized(t.Vals, nnz)
+	t.RowPtr = vec.Resize(t.RowPtr, n+1)
+	t.Cols, t.Vals = vec.Resize(t.Cols, nnz), vec.Resize(t.Vals, nnz)
 	clear(t.RowPtr)
 	for _, w := range c.byDoc.Cols {
 		t.RowPtr[w+1]++
@@ -278,7 +279,7 @@ func (c *docChunk) transpose(n int) {
 	for w := range n {
 		t.RowPtr[w+1] += t.RowPtr[w]
 	}
-	c.at = resized(c.at, n)
+	c.at = vec.Resize(c.at, n)
 	copy(c.at, t.RowPtr)
 	for d := range c.docs() {
 		words, vals := c.byDoc.Row(d)
@@ -287,14 +288,6 @@ func (c *docChunk) transpose(n int) {
 			c.at[w]++
 		}
 	}
-}
-
-// resized returns a slice of length n that reuses s; its content is undefined.
-func resized[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/8)
-	}
-	return s[:n]
 }
 
 // chunk returns a chunk with what room the last pass has left it.

@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Best matches rows of gain (n×m) with different columns so that the sum of the
@@ -27,7 +29,7 @@ func Best(gain mat.Matrix) ([]int, error) {
 	}
 	for i := range n {
 		for j := range m {
-			if v := gain.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
+			if v := gain.At(i, j); !vec.Finite(v) {
 				return nil, fmt.Errorf("assign: the gain [%d, %d] is %v, which is not finite", i, j, v)
 			}
 		}

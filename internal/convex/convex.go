@@ -63,7 +63,7 @@ func Vertices(ctx context.Context, x *mat.Dense, tol float64) ([]int, error) {
 	}
 	for i := range n {
 		for j, v := range x.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !vec.Finite(v) {
 				return nil, fmt.Errorf("convex: coordinate %d of point %d is %g", j, i, v)
 			}
 		}

@@ -197,7 +197,7 @@ func cholQR(ctx context.Context, a blas64.General, workers int) (bool, error) {
 			}
 		}
 		err := run.Chunks(ctx, a.Rows, 256, workers, func(_, _, lo, hi int) error {
-			rows := blas64.General{Rows: hi - lo, Cols: p, Stride: a.Stride, Data: a.Data[lo*a.Stride : (hi-1)*a.Stride+p]}
+			rows := Rows(a, lo, hi)
 			buf := borrow((hi - lo) * p)
 			defer giveBack(buf)
 			t := blas64.General{Rows: hi - lo, Cols: p, Stride: p, Data: *buf}

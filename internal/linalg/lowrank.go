@@ -70,6 +70,14 @@ func Row(a blas64.General, i int) []float64 {
 	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
 }
 
+// Rows returns rows lo ≤ i < hi of a, which share memory with a.
+func Rows(a blas64.General, lo, hi int) blas64.General {
+	if lo >= hi || a.Cols == 0 {
+		return NewGeneral(hi-lo, a.Cols)
+	}
+	return blas64.General{Rows: hi - lo, Cols: a.Cols, Stride: a.Stride, Data: a.Data[lo*a.Stride : (hi-1)*a.Stride+a.Cols]}
+}
+
 // ColumnSums returns eᵀA.
 func ColumnSums(a blas64.General) []float64 {
 	s := make([]float64, a.Cols)

@@ -8,6 +8,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Status tells how the work on one problem ended.
@@ -48,7 +50,7 @@ func Check(g mat.Symmetric) (*Matrix, error) {
 	for i := range k {
 		for j := range k {
 			v := g.At(i, j)
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !vec.Finite(v) {
 				return nil, fmt.Errorf("G of row %d, entry %d, is not finite: %g", i, j, v)
 			}
 			m.Data[i*k+j] = v

@@ -1,6 +1,6 @@
-// Package vec holds sums over slices in which the order of the terms matters: from
-// the first to the last, in one chain. The sums of gonum's floats have other orders
-// on other architectures.
+// Package vec holds small functions over slices. Its sums add their terms from the
+// first to the last, in one chain, while the order in gonum's floats depends on the
+// architecture.
 package vec
 
 import "math"
@@ -56,4 +56,13 @@ func NotFinite(x []float64) int {
 		}
 	}
 	return -1
+}
+
+// Resize returns a slice of length n with undefined contents. It reuses s if that is
+// large enough; a new slice has room for an eighth more.
+func Resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/8)
+	}
+	return s[:n]
 }

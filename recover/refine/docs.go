@@ -11,6 +11,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // census counts what a read of the documents finds.
@@ -176,12 +177,12 @@ func (s *docState) get(first, n int, fresh bool) ([]float64, error) {
 	if s.file == nil {
 		return s.mem[first*s.k : (first+n)*s.k], nil
 	}
-	s.vals = resized(s.vals, n*s.k)
+	s.vals = vec.Resize(s.vals, n*s.k)
 	if fresh {
 		clear(s.vals)
 		return s.vals, nil
 	}
-	s.bytes = resized(s.bytes, 8*n*s.k)
+	s.bytes = vec.Resize(s.bytes, 8*n*s.k)
 	if _, err := s.file.ReadAt(s.bytes, 8*int64(first)*int64(s.k)); err != nil {
 		return nil, err
 	}
@@ -202,12 +203,4 @@ func (s *docState) put(first int, vals []float64) error {
 	}
 	_, err := s.file.WriteAt(s.bytes, 8*int64(first)*int64(s.k))
 	return err
-}
-
-// resized returns a slice of length n that reuses s; its content is undefined.
-func resized[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/8)
-	}
-	return s[:n]
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // passBlock is how many documents a goroutine takes at a time. Sums are formed by
@@ -119,7 +120,7 @@ func (f *fitter) finish(ctx context.Context) (*mat.Dense, error) {
 		if err != nil {
 			return err
 		}
-		f.buf.scores = resized(f.buf.scores, scoresPerDoc*c.docs())
+		f.buf.scores = vec.Resize(f.buf.scores, scoresPerDoc*c.docs())
 		f.buf.theta = general(f.buf.theta.Data, c.docs(), f.k)
 		err = run.Chunks(ctx, c.docs(), passBlock, f.workers, func(_, _, lo, hi int) error {
 			for d := lo; d < hi; d++ {

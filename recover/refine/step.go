@@ -11,6 +11,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // power sets dst to x^e.
@@ -32,9 +33,9 @@ type step struct {
 func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, s step, sum *tally) error {
 	b, k := &f.buf, f.k
 	nnz, blocks := len(c.doc.Cols), run.Count(c.docs(), passBlock)
-	b.scores = resized(b.scores, scoresPerDoc*c.docs())
+	b.scores = vec.Resize(b.scores, scoresPerDoc*c.docs())
 	b.theta = general(b.theta.Data, c.docs(), k)
-	b.scale = resized(b.scale, nnz)
+	b.scale = vec.Resize(b.scale, nnz)
 	if !s.plain {
 		b.resp = general(b.resp.Data, nnz, k)
 	}
@@ -105,7 +106,7 @@ func (f *fitter) scratch(chunks int) int {
 // general returns an r×c matrix in the memory of data, if that is large enough.
 // Its content is undefined.
 func general(data []float64, r, c int) blas64.General {
-	return blas64.General{Rows: r, Cols: c, Stride: c, Data: resized(data, r*c)}
+	return blas64.General{Rows: r, Cols: c, Stride: c, Data: vec.Resize(data, r*c)}
 }
 
 // mean sets θ to the mean of the Dirichlet distribution with parameters n + α.
@@ -260,7 +261,7 @@ func rising(v, a float64) float64 {
 func (f *fitter) transpose(c *passChunk, plain bool) {
 	b := &f.buf
 	t := &b.byWord
-	t.RowPtr, b.at = resized(t.RowPtr, f.n+1), resized(b.at, f.n)
+	t.RowPtr, b.at = vec.Resize(t.RowPtr, f.n+1), vec.Resize(b.at, f.n)
 	clear(t.RowPtr)
 	for d, held := range c.held {
 		if !held {
@@ -274,7 +275,7 @@ func (f *fitter) transpose(c *passChunk, plain bool) {
 		t.RowPtr[w+1] += t.RowPtr[w]
 	}
 	copy(b.at, t.RowPtr)
-	t.Cols, t.Vals = resized(t.Cols, t.RowPtr[f.n]), resized(t.Vals, t.RowPtr[f.n])
+	t.Cols, t.Vals = vec.Resize(t.Cols, t.RowPtr[f.n]), vec.Resize(t.Vals, t.RowPtr[f.n])
 	for d, held := range c.held {
 		if held {
 			continue
