@@ -90,7 +90,7 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 		product = 3 * (24*min(nnz, max(1<<18, 4*n)) + 8*min(docs, 8192)*(2*k+60))
 	}
 	if s.count {
-		e.add(StageCooc, "", 32*nnz+128*docs+256*n)
+		e.add(StageCooc, "", 32*nnz+192*docs+256*n)
 	}
 	e.add(StageRectify, p.rectifier.String(), 0) // see below
 	blocks, at := math.Ceil(k/64), len(e.Stages)-1

@@ -48,7 +48,7 @@ func freeMethods(pds bool) []free {
 	var out []free
 	for _, f := range finders() {
 		out = append(out, free{f.name, func(k int) jsmf.Pipeline {
-			return asPublished(k).Weighting(cooc.TFIDF).Rectify(rectifier(baseline)).Anchors(f.finder).Recover(recovery.L2())
+			return asPublished(k).Rectify(rectifier(baseline)).Anchors(f.finder).Recover(recovery.L2())
 		}})
 	}
 	learners := []struct {
@@ -60,7 +60,7 @@ func freeMethods(pds bool) []free {
 	}
 	for _, x := range learners {
 		out = append(out, free{x.name, func(k int) jsmf.Pipeline {
-			return asPublished(k).Weighting(cooc.TFIDF).Rectify(rectifier(baseline)).AnchorFree(x.l)
+			return asPublished(k).Rectify(rectifier(baseline)).AnchorFree(x.l)
 		}})
 	}
 	return out
@@ -172,7 +172,7 @@ func (l *lab) draw(ctx context.Context, s *source, classes []string) ([]row, err
 		rows = append(rows, r)
 		p := m.p(k).Seed(l.seed).Workers(l.workers)
 		if d == nil {
-			if d, err = cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true}); err != nil {
+			if d, err = cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.TFIDF, DropUnused: true, Workers: l.workers}); err != nil {
 				return nil, err
 			}
 		}
@@ -325,7 +325,7 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 		}
 		w, b = m.w, m.b
 	} else {
-		p := asPublished(k).Weighting(weights).Seed(l.seed).Workers(l.workers)
+		p := asPublished(k).Seed(l.seed).Workers(l.workers)
 		switch method {
 		case "AnchorFree-LP":
 			p = p.Rectify(rectifier(baseline)).AnchorFree(anchorfree.LP{})

@@ -445,9 +445,8 @@ func load(ctx context.Context, o options, rec jsmf.Recorder) (*input, error) {
 		return nil, err
 	}
 
-	// Words that are in no document left have an empty row of C: Prepare
-	// leaves them out.
-	in.prepared, err = cooc.NewMoments(ctx, curated, cooc.Options{DropUnused: true})
+	// Words that are in no document left would have an empty row of C.
+	in.prepared, err = cooc.NewMoments(ctx, curated, cooc.Options{Weighting: o.weighting, MinTokens: o.minTokens, DropUnused: true, Workers: o.workers})
 	if err != nil {
 		return nil, err
 	}
@@ -471,8 +470,6 @@ func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
 		ReplaceAnchors(o.replace).
 		Recover(o.recoverer).
 		AnchorFree(o.learner).
-		Weighting(o.weighting).
-		MinTokens(o.minTokens).
 		Seed(o.seed).
 		Workers(o.workers).
 		Record(rec)

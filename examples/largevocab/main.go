@@ -298,7 +298,7 @@ func fit(ctx context.Context, o options, raw *corpus.Corpus, stop []string, fact
 	}
 	s.Curate = d.Seconds()
 	p := jsmf.New(o.k).Rectify(o.rectifier).Seed(o.seed).Workers(o.workers).Record(rec)
-	prepared, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true})
+	prepared, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true, Workers: o.workers})
 	if err != nil {
 		return nil, nil, err
 	}
