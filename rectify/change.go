@@ -236,7 +236,7 @@ func (m *moves) lowRank(ctx context.Context, y0, y1 blas64.General, dr float64, 
 	svd.UTo(&u)
 	svd.VTo(&v)
 	q.Mul(&u, v.T())
-	m.sum, m.diff = sized(m.sum, min(n, changeRows)*k), sized(m.diff, min(n, changeRows)*k)
+	m.sum, m.diff = vec.Resize(m.sum, min(n, changeRows)*k), vec.Resize(m.diff, min(n, changeRows)*k)
 	var (
 		s, d       = blas64.General{Cols: k, Stride: k, Data: m.sum}, blas64.General{Cols: k, Stride: k, Data: m.diff}
 		dd, ss, sd = linalg.NewGeneral(k, k), linalg.NewGeneral(k, k), linalg.NewGeneral(k, k)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // DR is the cyclic Douglas–Rachford iteration (lee-2020, Algorithm 2). With the
@@ -145,7 +146,7 @@ func reflect(found, spare linalg.CSR, b, r2, shift float64) (s linalg.CSR, sum f
 		}
 	}
 	n := len(found.RowPtr) - 1
-	s = linalg.CSR{RowPtr: make([]int, n+1), Cols: sized(spare.Cols, negative)[:0], Vals: sized(spare.Vals, negative)[:0]}
+	s = linalg.CSR{RowPtr: make([]int, n+1), Cols: vec.Resize(spare.Cols, negative)[:0], Vals: vec.Resize(spare.Vals, negative)[:0]}
 	for i := range n {
 		for p := found.RowPtr[i]; p < found.RowPtr[i+1]; p++ {
 			low, c2 := reflected(p)

@@ -59,9 +59,9 @@ func (a Dykstra) Rectify(ctx context.Context, c cooc.Operator, k int, opt Option
 	return iterate(ctx, c, k, opt, a.settings(), new(dykstraMethod))
 }
 
-// Bytes implements Sizer.
+// Bytes implements Sizer: two arrays and the result.
 func (a Dykstra) Bytes(n, k int, opt Options) int64 {
-	return whole(opt.eigenBytes(n, k) + float64(denseBytes(n, 2)))
+	return whole(opt.eigenBytes(n, k) + float64(denseBytes(n, 3)))
 }
 
 // dykstraMethod is Dykstra in the loop.
@@ -104,9 +104,12 @@ func (d *dykstraMethod) step(ctx context.Context, l *loop, t int) (step, error) 
 	r := (1 - sumOf(y)) / (float64(n) * float64(n))
 	chunks := run.Count(n, denseRows)
 	change, apart, zeros := make([]float64, chunks), make([]float64, chunks), make([]int, chunks)
-	err := run.Chunks(ctx, n, denseRows, l.opt.Workers, func(_, q, lo, hi int) error {
-		low, err := lowRows(ctx, y, lo, hi)
-		if err != nil {
+	workers := run.Workers(l.opt.Workers, chunks)
+	scratch := make([][]float64, workers)
+	err := run.Chunks(ctx, n, denseRows, workers, func(worker, q, lo, hi int) error {
+		scratch[worker] = vec.Resize(scratch[worker], (hi-lo)*n)
+		low := blas64.General{Rows: hi - lo, Cols: n, Stride: n, Data: scratch[worker]}
+		if err := lowRows(ctx, y, lo, low); err != nil {
 			return err
 		}
 		for i := lo; i < hi; i++ {
@@ -195,11 +198,11 @@ func explicit(ctx context.Context, c cooc.Matrix, workers int) (blas64.General, 
 	return a, nil
 }
 
-// lowRows computes rows lo ≤ i < hi of YYᵀ.
-func lowRows(ctx context.Context, y blas64.General, lo, hi int) (blas64.General, error) {
-	rows := linalg.NewGeneral(hi-lo, y.Rows)
+// lowRows writes the rows of YYᵀ from lo on to dst.
+func lowRows(ctx context.Context, y blas64.General, lo int, dst blas64.General) error {
 	if y.Cols == 0 {
-		return rows, ctx.Err()
+		clear(dst.Data)
+		return ctx.Err()
 	}
-	return rows, linalg.Gemm(ctx, blas.NoTrans, blas.Trans, 1, linalg.Rows(y, lo, hi), y, 0, rows, 1)
+	return linalg.Gemm(ctx, blas.NoTrans, blas.Trans, 1, linalg.Rows(y, lo, lo+dst.Rows), y, 0, dst, 1)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/spectrum"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 const (
@@ -90,7 +91,7 @@ func scaled(x blas64.General, theta, reuse []float64) blas64.General {
 	for k < len(theta) && theta[k] > 0 {
 		k++
 	}
-	y := blas64.General{Rows: x.Rows, Cols: k, Stride: max(k, 1), Data: sized(reuse, x.Rows*k)}
+	y := blas64.General{Rows: x.Rows, Cols: k, Stride: max(k, 1), Data: vec.Resize(reuse, x.Rows*k)}
 	root := make([]float64, k)
 	for j := range root {
 		root[j] = math.Sqrt(theta[j])
@@ -121,12 +122,4 @@ func sumOf(y blas64.General) float64 {
 		s += v * v
 	}
 	return s
-}
-
-// sized returns a slice of the given length, in the memory of s if there is room.
-func sized[T any](s []T, size int) []T {
-	if cap(s) < size {
-		return make([]T, size)
-	}
-	return s[:size]
 }

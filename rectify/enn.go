@@ -11,6 +11,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // ENN is epsilon non-negative rectification (dong-2019, §4.4.1, Algorithm 3):
@@ -166,7 +167,7 @@ func (e *ennMethod) first(ctx context.Context, l *loop) (err error) {
 		return err
 	}
 	l.op = func(ctx context.Context, dst, x blas64.General) error {
-		e.inside = sized(e.inside, len(e.cur.rows)*x.Cols)
+		e.inside = vec.Resize(e.inside, len(e.cur.rows)*x.Cols)
 		return e.cur.mul(ctx, dst, x, e.inside, l.opt.Workers)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // ennIterate is an iterate YYᵀ + r·eeᵀ + E of ENN, where E is not zero in the rows and
@@ -89,7 +90,7 @@ func (it *ennIterate) mirror(ctx context.Context, reuse linalg.CSR, workers int)
 	for i := range n {
 		ptr[i+1] += ptr[i]
 	}
-	cols, vals := sized(reuse.Cols, ptr[n]), sized(reuse.Vals, ptr[n])
+	cols, vals := vec.Resize(reuse.Cols, ptr[n]), vec.Resize(reuse.Vals, ptr[n])
 	err = run.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
 		at := slices.Clone(ptr[lo:hi])
 		each(lo, hi, func(i int, j int32, v float64) {

@@ -1,0 +1,75 @@
+package rectify_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// few are all methods with n iterations, or one where an iteration is an eigenproblem
+// from a cold start.
+func few(n int) []rectify.Rectifier {
+	return []rectify.Rectifier{
+		rectify.AP{Iterations: n}, rectify.DR{Iterations: n}, rectify.Dykstra{Iterations: 1}, rectify.DC{Permutations: 1}, rectify.ENN{Iterations: n}, rectify.ENN{Iterations: n, Rows: 100},
+		rectify.LR{ENN: rectify.ENN{Iterations: n}}, rectify.PALM{Iterations: n}, rectify.PALM{Iterations: n, Inertial: true}, rectify.TruncatedEig{}, rectify.None{}, rectify.Auto{AP: rectify.AP{Iterations: n}},
+	}
+}
+
+// A method allocates no more than Bytes in its first iterations, and so holds no more
+// at a time: later iterations use the same memory.
+func TestBytesBounds(t *testing.T) {
+	if testutil.Race {
+		t.Skip("the race detector takes memory of its own")
+	}
+	const n = 500
+	d := newDense(t, noisy(rand.New(rand.NewPCG(12, 9)), n, 40))
+	allocated := func(r rectify.Rectifier, k int, opt rectify.Options) int64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := r.Rectify(t.Context(), d, k, opt); err != nil {
+			t.Fatalf("%v: %v", r, err)
+		}
+		runtime.ReadMemStats(&after)
+		return int64(after.TotalAlloc - before.TotalAlloc)
+	}
+	for _, k := range []int{5, 30} {
+		for _, opt := range []rectify.Options{{}, {Keep: true, Workers: 3}} {
+			for _, r := range few(2) {
+				took, bound := allocated(r, k, opt), r.(rectify.Sizer).Bytes(n, k, opt)
+				t.Logf("%v, K = %d: %.1f MB of %.1f", r, k, float64(took)/1e6, float64(bound)/1e6)
+				if took > bound+4096 {
+					t.Errorf("%v, K = %d: %d bytes were allocated, more than the bound %d", r, k, took, bound)
+				}
+			}
+		}
+	}
+}
+
+// Bounds grow with all sizes, do not overflow, and are no less for a State.
+func TestBytesGrow(t *testing.T) {
+	for _, r := range few(3) {
+		if r == (rectify.None{}) {
+			continue
+		}
+		s := r.(rectify.Sizer)
+		b := s.Bytes(3000, 30, rectify.Options{})
+		if s.Bytes(6000, 30, rectify.Options{}) <= b || s.Bytes(3000, 60, rectify.Options{}) <= b || s.Bytes(3000, 30, rectify.Options{Keep: true}) < b {
+			t.Errorf("%v: %d bytes, and no more for more", r, b)
+		}
+		if b := s.Bytes(math.MaxInt32, 50, rectify.Options{}); b < 1<<40 {
+			t.Errorf("%v: %d bytes for the most words", r, b)
+		}
+	}
+	// Auto needs no more than its limit allows.
+	lr := rectify.LR{}.Bytes(14000, 20, rectify.Options{})
+	for _, limit := range []int64{1, 1 << 28, 1 << 30, 1 << 40} {
+		b := rectify.Auto{}.Bytes(14000, 20, rectify.Options{MemoryLimit: limit})
+		if most := max(lr, min(limit, 1<<30)+1<<28); b > most {
+			t.Errorf("Auto under %d: %d bytes, LR %d", limit, b, lr)
+		}
+	}
+}
