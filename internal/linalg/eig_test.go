@@ -129,7 +129,9 @@ func TestLanczosAgainstFullDecomposition(t *testing.T) {
 	}
 }
 
-func TestBlockRefine(t *testing.T) {
+func TestBlockRefine(t *testing.T) { eachKernel(t, testBlockRefine) }
+
+func testBlockRefine(t *testing.T, _ *kernels) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	ctx := context.Background()
 	const n, k = 400, 10
@@ -204,6 +206,39 @@ func TestEigenpairsSameBitsForAnyWorkers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Kernels that round once give the same eigenpairs, to the bit.
+func TestEigenpairsOfFusedKernels(t *testing.T) {
+	ctx := context.Background()
+	const n, k, p = 200, 5, 12
+	rng := rand.New(rand.NewPCG(7, 8))
+	a := symmetric(rng, spectra(rng, n)["geometric"])
+	start := gaussian(rng, n, p)
+	var first []float64
+	eachKernel(t, func(t *testing.T, kr *kernels) {
+		if !kr.fused {
+			return
+		}
+		theta, v, _, err := Lanczos(ctx, n, dense(a), LanczosOptions{Pairs: k, Tol: 1e-9, MaxRestarts: 50, Block: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := blas64.General{Rows: n, Cols: p, Stride: p, Data: slices.Clone(start.Data)}
+		b, _, err := Krylov(ctx, dense(a), x, k, p, 3, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Refine(ctx, k, dense(a), 1e-12, 4, 1); err != nil {
+			t.Fatal(err)
+		}
+		got := slices.Concat(theta, v.Data, b.Theta, b.X.Data)
+		if first == nil {
+			first = got
+		} else if diff := diffBits(got, first); diff != "" {
+			t.Error(diff)
+		}
+	})
 }
 
 func TestEigenpairsBadInput(t *testing.T) {

@@ -10,11 +10,16 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// eachKernel runs f for every implementation this machine can run.
+// eachKernel runs f for every implementation this machine can run. Meanwhile all
+// functions use it.
 func eachKernel(t *testing.T, f func(t *testing.T, kr *kernels)) {
 	t.Helper()
 	for _, kr := range available() {
-		t.Run("kernel="+kr.name, func(t *testing.T) { f(t, kr) })
+		t.Run("kernel="+kr.name, func(t *testing.T) {
+			defer func(old func() *kernels) { best = old }(best)
+			best = func() *kernels { return kr }
+			f(t, kr)
+		})
 	}
 }
 

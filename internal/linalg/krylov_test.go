@@ -70,7 +70,9 @@ func checkPairs(t *testing.T, a blas64.General, b *Block, k int) []float64 {
 // Against the full decomposition: Ritz values lie below the eigenvalues, grow
 // with the passes, and where the space is the whole one are the eigenvalues.
 // The residual reported is the true one, to rounding.
-func TestKrylov(t *testing.T) {
+func TestKrylov(t *testing.T) { eachKernel(t, testKrylov) }
+
+func testKrylov(t *testing.T, _ *kernels) {
 	ctx := context.Background()
 	const n, k, p = 60, 5, 12
 	rng := rand.New(rand.NewPCG(3, 1))
