@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -37,6 +38,10 @@ type Source interface {
 	// The slices of a Document are valid until the next iteration.
 	Docs(ctx context.Context) iter.Seq2[Document, error]
 }
+
+// ErrSourceChanged means that a Source yielded other documents in a later pass than
+// in the first.
+var ErrSourceChanged = errors.New("the documents are not those of the first pass")
 
 // Numbered is a Source whose documents hold numbers of words instead of tokens.
 // Every function that takes a Source asks whether it is one.

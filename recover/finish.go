@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
@@ -138,7 +139,15 @@ func (f Finish) apply(ctx context.Context, p *problem, res *Result) (err error) 
 // normal returns M = BᵀCB, symmetric to the bit, and G = BᵀB.
 func (p *problem) normal(ctx context.Context, b *mat.Dense) (m, g *mat.SymDense, err error) {
 	cb := mat.NewDense(p.n, p.k, nil)
-	if err := p.rows.Matrix().MulTo(ctx, cb, b, p.workers); err != nil {
+	if p.rows.Explicit() { // without the rows whose sum is rounding
+		err = p.rows.MulTo(ctx, cb, b, p.workers)
+		for i, c := range p.c {
+			floats.Scale(c, cb.RawRowView(i))
+		}
+	} else {
+		err = p.rows.Matrix().MulTo(ctx, cb, b, p.workers)
+	}
+	if err != nil {
 		return nil, nil, fmt.Errorf("recovery: %w", err)
 	}
 	bcb, bb := mat.NewDense(p.k, p.k, nil), mat.NewDense(p.k, p.k, nil)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
@@ -237,7 +238,13 @@ func (p *problem) anchorBlock(ctx context.Context) (*mat.Dense, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("recovery: %w", err)
 		}
-		p.rows.Matrix().RowTo(cs.RawRowView(t), w)
+		row := cs.RawRowView(t)
+		if !p.rows.Explicit() {
+			p.rows.Matrix().RowTo(row, w)
+			continue
+		}
+		p.rows.RowTo(row, w)
+		floats.Scale(p.c[w], row)
 	}
 	return cs, nil
 }

@@ -21,10 +21,6 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// ErrSourceChanged is returned where a Source yields other documents in a later
-// pass than in the first.
-var ErrSourceChanged = errors.New("the documents are not those of the first pass")
-
 // StreamOptions says which words and documents of a Source enter a Stream. The
 // zero value takes all words and the papers' documents.
 type StreamOptions struct {
@@ -220,7 +216,7 @@ func (s streamSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error
 
 // MulTo computes dst = Ĥ(ĤᵀX) − DX in one pass over the Source. With one
 // worker all is done in the caller's goroutine; otherwise one reads and
-// workers multiply. Errors: those of the Source, ErrSourceChanged, ctx's; dst
+// workers multiply. Errors: those of the Source, corpus.ErrSourceChanged, ctx's; dst
 // is then partly written.
 func (s *Stream) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
 	if err := checkMul("stream", s.n, s.n, dst, x); err != nil {
@@ -378,7 +374,7 @@ func (s *Stream) produce(ctx context.Context, c *docChunk, emit func(*docChunk) 
 	}
 	if docs != s.docs || nnz != s.nnz || tokens != s.tokens {
 		return fmt.Errorf("cooc: stream: %w: %d documents with %d words and %d tokens, then %d with %d and %d",
-			ErrSourceChanged, s.docs, s.nnz, s.tokens, docs, nnz, tokens)
+			corpus.ErrSourceChanged, s.docs, s.nnz, s.tokens, docs, nnz, tokens)
 	}
 	_, err = emit(c)
 	return err

@@ -261,7 +261,7 @@ func TestStreamErrors(t *testing.T) {
 		return nil
 	}}, cooc.StreamOptions{})
 	more = 1
-	if err := s.MulTo(ctx, y, x, 2); !errors.Is(err, cooc.ErrSourceChanged) {
+	if err := s.MulTo(ctx, y, x, 2); !errors.Is(err, corpus.ErrSourceChanged) {
 		t.Errorf("changed source: %v", err)
 	}
 

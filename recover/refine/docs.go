@@ -8,7 +8,7 @@ import (
 	"math"
 	"os"
 
-	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -66,7 +66,7 @@ func (f *fitter) read(ctx context.Context, each func(held bool, words []int32, c
 		}
 	}
 	if f.counted && c != f.seen {
-		return fmt.Errorf("%w: %d documents with %d words and %d tokens, then %d with %d and %d", cooc.ErrSourceChanged,
+		return fmt.Errorf("%w: %d documents with %d words and %d tokens, then %d with %d and %d", corpus.ErrSourceChanged,
 			f.seen.docs, f.seen.nnz, f.seen.tokens+f.seen.heldTokens, c.docs, c.nnz, c.tokens+c.heldTokens)
 	}
 	f.seen, f.counted = c, true
@@ -134,7 +134,7 @@ func (f *fitter) chunks(ctx context.Context, do func(c *passChunk) error) error 
 			c.reset(c.first + c.docs())
 		}
 		if c.first+c.docs() >= f.seen.docs {
-			return fmt.Errorf("%w: more than %d documents", cooc.ErrSourceChanged, f.seen.docs)
+			return fmt.Errorf("%w: more than %d documents", corpus.ErrSourceChanged, f.seen.docs)
 		}
 		c.add(held, words, counts, f.damped)
 		return nil

@@ -210,7 +210,7 @@ func (p Passes) String() string {
 // Refine implements Refiner. Errors: settings out of range; a start that is no
 // set of topics; documents with words outside [0, N), with tokens instead of
 // numbers, or with negative counts; no tokens at all; documents that change between
-// reads (cooc.ErrSourceChanged); those of docs, of the scratch file, and ctx's.
+// reads (corpus.ErrSourceChanged); those of docs, of the scratch file, and ctx's.
 func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (_ *Result, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
