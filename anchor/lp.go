@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -200,9 +199,9 @@ func hullDistance(ctx context.Context, points *mat.Dense, i int, tol, longest fl
 		g[d], pr.RowLo[r] = 1, -3
 	}
 	c := make([]float64, d+1)
-	rng := rand.New(rand.NewPCG(0, 0x1b)) // the same for all, so that twins stay twins
-	for t, v := range points.RawRowView(i) {
-		c[t] = (v + tol/100*(0.5+0.5*rng.Float64())/float64(d)) / longest
+	floats.ScaleTo(c[:d], 1/longest, points.RawRowView(i))
+	lp.Perturb(c[:d], tol/100/float64(d)/longest)
+	for t := range d {
 		pr.Lo[t], pr.Hi[t] = -1, 1
 	}
 	c[d], pr.Lo[d], pr.Hi[d] = 1, math.Inf(-1), math.Inf(1)

@@ -246,7 +246,9 @@ func (p *leftPrograms) solve(ctx context.Context, chol *mat.Cholesky, t int) (bo
 		}
 	}
 	s := lp.New(&p.Problem, []int{t}, []int{n})
+	// Words in few topics are tied in many ways; the bound on λ is off by some 1e-9.
 	c := make([]float64, n+1)
+	lp.Perturb(c[:n], 1e-10)
 	c[n] = 1
 	if err := s.Solve(ctx, c); err != nil {
 		return 0, 0, err

@@ -215,3 +215,36 @@ func TestTLI(t *testing.T) {
 		t.Error("no document fell below the threshold: nothing was tested")
 	}
 }
+
+// Words in few topics, as in models of texts, are tied in many ways: the programs end
+// nevertheless.
+func TestTLISparse(t *testing.T) {
+	const n, k = 1500, 12
+	rng := rand.New(rand.NewPCG(4, 4))
+	b := mat.NewDense(n, k, nil)
+	for i := range n {
+		for range 1 + rng.IntN(3) {
+			b.Set(i, rng.IntN(k), math.Exp(-8*rng.Float64()))
+		}
+	}
+	for l := range k {
+		sum := mat.Sum(b.ColView(l))
+		for i := range n {
+			b.Set(i, l, b.At(i, l)/sum)
+		}
+	}
+	p := newPlanted(n, k, 1, 1, 1)
+	p.Topics.B = b
+	c, err := check(p.Topics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, delta := range []float64{0, 0.01} {
+		inv, err := findInverse(ctx, c, delta, Options{})
+		if err != nil {
+			t.Fatalf("δ=%v: %v", delta, err)
+		}
+		checkInverse(t, b, inv, delta)
+		t.Logf("δ=%v: λ = %.4g, %.1f steps a topic", delta, inv.lambda, inv.pivots)
+	}
+}

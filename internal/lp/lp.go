@@ -17,6 +17,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -108,6 +109,17 @@ func New(pr *Problem, rows, cols []int) *Solver {
 	}
 	s.Start(rows, cols)
 	return s
+}
+
+// Perturb adds to each number between half of size and size, always the same. Where
+// many of the multipliers are zero, the method makes steps without progress, and may
+// come to no end; with objectives that differ a little they are not. The maximum moves
+// by at most size·Σ|x_n|.
+func Perturb(c []float64, size float64) {
+	rng := rand.New(rand.NewPCG(0, 0x1b))
+	for i := range c {
+		c[i] += size * (0.5 + 0.5*rng.Float64())
+	}
 }
 
 // Start sets the basis to begin with.
