@@ -22,8 +22,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -33,7 +31,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/internal/synth"
-	"github.com/jsmf-go/spectral/recover"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
 )
 
@@ -58,19 +56,6 @@ type options struct {
 	quiet          bool
 }
 
-// numbers parses a list as 5,10,15.
-func numbers(s string) ([]int, error) {
-	var out []int
-	for f := range strings.SplitSeq(s, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(f))
-		if err != nil {
-			return nil, fmt.Errorf("%q is not a number", f)
-		}
-		out = append(out, n)
-	}
-	return out, nil
-}
-
 // parseFlags reports everything that is wrong with the arguments on stderr.
 func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("anchorfree", flag.ContinueOnError)
@@ -88,17 +73,13 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	var wrong cli.Wrong
 	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
-	if o.topics, err = numbers(*topics); err != nil {
-		bad(true, "-topics: %v", err)
-	}
+	o.topics = wrong.Ints("topics", *topics, 2)
 	for _, k := range o.topics {
-		bad(k < 2 || k > o.words, "-topics %d: want 2 to -words, %d", k, o.words)
+		bad(k > o.words, "-topics %d: want at most -words, %d", k, o.words)
 	}
-	if o.tables, err = numbers(*tables); err != nil {
-		bad(true, "-tables: %v", err)
-	}
+	o.tables = wrong.Ints("tables", *tables, 2)
 	for _, t := range o.tables {
-		bad(t != 2 && t != 3, "-tables %d: want 2 or 3", t)
+		bad(t > 3, "-tables %d: want 2 or 3", t)
 	}
 	bad(o.trials < 1, "-trials %d: want at least 1", o.trials)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
@@ -193,27 +174,8 @@ func table(ctx context.Context, o options, ms []method, number int, stdout, stde
 				return err
 			}
 			for i, m := range ms {
-				x := &cells[i][j]
-				start := time.Now()
-				gotB, gotA, err := m.learn(ctx, c, k, o.workers)
-				x.seconds += time.Since(start).Seconds()
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				if err != nil {
-					x.failed++
-					if x.failure == nil {
-						x.failure = err
-					}
-					continue
-				}
-				errB, errA, err := synth.Errors(b, a, gotB, gotA)
-				if err != nil {
+				if err := cells[i][j].try(ctx, m, c, b, a, o.workers); err != nil {
 					return err
-				}
-				if errB < limit && errA < limit {
-					x.success++
-					x.errB, x.errA = max(x.errB, errB), max(x.errA, errA)
 				}
 			}
 		}
@@ -221,13 +183,43 @@ func table(ctx context.Context, o options, ms []method, number int, stdout, stde
 			fmt.Fprintf(stderr, "table %d: K = %d: %d trials in %.1fs\n", number, k, o.trials, time.Since(begun).Seconds())
 		}
 	}
-
 	what := "without guaranteed anchor words"
 	if number == 3 {
 		what = "at most 15 topics have an anchor word"
 	}
 	fmt.Fprintf(stdout, "Table %d: %s; %d words, %d trials\n\n", number, what, o.words, o.trials)
-	t := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	return show(stdout, o, ms, cells)
+}
+
+// try lets a method learn B and A from C = BABᵀ.
+func (x *cell) try(ctx context.Context, m method, c cooc.Matrix, b, a *mat.Dense, workers int) error {
+	start := time.Now()
+	gotB, gotA, err := m.learn(ctx, c, b.RawMatrix().Cols, workers)
+	x.seconds += time.Since(start).Seconds()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		x.failed++
+		if x.failure == nil {
+			x.failure = err
+		}
+		return nil
+	}
+	errB, errA, err := synth.Errors(b, a, gotB, gotA)
+	if err != nil {
+		return err
+	}
+	if errB < limit && errA < limit {
+		x.success++
+		x.errB, x.errA = max(x.errB, errB), max(x.errA, errA)
+	}
+	return nil
+}
+
+// show prints the cells of a table, a row for each method.
+func show(w io.Writer, o options, ms []method, cells [][]cell) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	block := func(title string, show func(c cell) string) {
 		fmt.Fprintf(t, "%s\t", title)
 		for _, k := range o.topics {
@@ -259,7 +251,7 @@ func table(ctx context.Context, o options, ms []method, number int, stdout, stde
 	for i, m := range ms {
 		for j, c := range cells[i] {
 			if c.failed > 0 {
-				fmt.Fprintf(stdout, "%s, K = %d: %d of %d trials ended in an error, the first: %v\n", m.name, o.topics[j], c.failed, o.trials, c.failure)
+				fmt.Fprintf(w, "%s, K = %d: %d of %d trials ended in an error, the first: %v\n", m.name, o.topics[j], c.failed, o.trials, c.failure)
 			}
 		}
 	}

@@ -164,18 +164,16 @@ func (l *lab) draw(ctx context.Context, s *source, classes []string) ([]row, err
 		return nil, err
 	}
 	k := len(classes)
+	d, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.TFIDF, DropUnused: true, Workers: l.workers})
+	if err != nil {
+		return nil, err
+	}
 	var rows []row
-	var d *cooc.Moments
 	for _, m := range freeMethods(true) {
 		r := row{"corpus": s.name, "classes": strings.Join(classes, "+"), "method": m.name}
 		r.set("k", k)
 		rows = append(rows, r)
 		p := m.p(k).Seed(l.seed).Workers(l.workers)
-		if d == nil {
-			if d, err = cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.TFIDF, DropUnused: true, Workers: l.workers}); err != nil {
-				return nil, err
-			}
-		}
 		begun := cpuSeconds()
 		fit, err := p.Fit(ctx, d)
 		if ctx.Err() != nil {
@@ -258,7 +256,7 @@ func leastSquares(ctx context.Context, m *jsmf.Model, c *corpus.Corpus, workers 
 
 // many fits one method with many topics.
 func (l *lab) many(ctx context.Context, s *source, k int, m free) ([]row, error) {
-	d, err := s.prepare(ctx, curation(l.small), cooc.TFIDF, l.workers)
+	d, err := s.count(ctx, curation(l.small), cooc.TFIDF, l.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +309,7 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 	if method == "AnchorFree-LP" {
 		weights = cooc.TFIDF
 	}
-	d, err := s.prepare(ctx, every, weights, l.workers)
+	d, err := s.count(ctx, every, weights, l.workers)
 	if err != nil {
 		return nil, err
 	}

@@ -24,14 +24,14 @@ type source struct {
 	docword, vocab, labels, stop string // files; labels and stop may be ""
 	digest                       string // of their content
 
-	raw      *corpus.Corpus
-	prepared map[string]*cooc.Moments // by curation and weights
+	raw    *corpus.Corpus
+	counts map[string]*cooc.Moments // by curation and weights
 }
 
 // findSource looks for the files of a corpus below folder: NAME/docword.NAME.txt
 // (or .txt.gz), NAME/vocab.NAME.txt and, where there is one, NAME/labels.txt.
 func findSource(folder, name, stop string) (*source, error) {
-	s := &source{name: name, stop: stop, prepared: make(map[string]*cooc.Moments)}
+	s := &source{name: name, stop: stop, counts: make(map[string]*cooc.Moments)}
 	exists := func(path string) (bool, error) {
 		_, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -156,10 +156,10 @@ func (s *source) curate(ctx context.Context, cur corpus.Curation) (*corpus.Corpu
 	return c, err
 }
 
-// prepare curates the corpus and makes C, once for all cells with these settings.
-func (s *source) prepare(ctx context.Context, cur corpus.Curation, w cooc.Weighting, workers int) (*cooc.Moments, error) {
+// count curates the corpus and counts it, once for all cells with these settings.
+func (s *source) count(ctx context.Context, cur corpus.Curation, w cooc.Weighting, workers int) (*cooc.Moments, error) {
 	key := fmt.Sprintf("%d %g %v %v", cur.Words, cur.MaxDocShare, cur.Score, w)
-	if d := s.prepared[key]; d != nil {
+	if d := s.counts[key]; d != nil {
 		return d, nil
 	}
 	c, err := s.curate(ctx, cur)
@@ -170,11 +170,11 @@ func (s *source) prepare(ctx context.Context, cur corpus.Curation, w cooc.Weight
 	if err != nil {
 		return nil, err
 	}
-	s.prepared[key] = d
+	s.counts[key] = d
 	return d, nil
 }
 
-// prepareUnbiased is prepare with the usual curation and weights.
-func (s *source) prepareUnbiased(ctx context.Context, words, workers int) (*cooc.Moments, error) {
-	return s.prepare(ctx, curation(words), cooc.Unbiased, workers)
+// countUnbiased is count with the usual curation and weights.
+func (s *source) countUnbiased(ctx context.Context, words, workers int) (*cooc.Moments, error) {
+	return s.count(ctx, curation(words), cooc.Unbiased, workers)
 }

@@ -75,7 +75,7 @@ func (l *lab) curve(ctx context.Context, s *source, k int, method string, rect *
 	if end {
 		defer func() { rect.res = nil }() // the memory
 	}
-	d, err := s.prepareUnbiased(ctx, l.words, l.workers)
+	d, err := s.countUnbiased(ctx, l.words, l.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (t stageTimes) Record(e jsmf.Event) {
 }
 
 func (l *lab) gibbsCurve(ctx context.Context, s *source, k int) ([]row, error) {
-	d, err := s.prepareUnbiased(ctx, l.words, l.workers)
+	d, err := s.countUnbiased(ctx, l.words, l.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func planIterations(_ context.Context, l *lab) ([]cell, error) {
 					set := settings("corpus", name, "method", method, "k", k, "iterations", t, "n", l.words, "rectify", r, "input", s.digest)
 					cost := costs[method]*float64(k*t)/1500 + 0.2
 					out = append(out, cell{iterationsGroup, set, cost, func(ctx context.Context) ([]row, error) {
-						d, err := s.prepareUnbiased(ctx, l.words, l.workers)
+						d, err := s.countUnbiased(ctx, l.words, l.workers)
 						if err != nil {
 							return nil, err
 						}
@@ -230,7 +230,7 @@ func planPruning(_ context.Context, l *lab) ([]cell, error) {
 				cost := costs["AP"]*float64(k)/100 + 0.2
 				out = append(out, cell{pruningGroup, set, cost, func(ctx context.Context) ([]row, error) {
 					cur := corpus.Curation{Words: l.words, MaxDocShare: share, Score: corpus.TFIDF}
-					d, err := s.prepare(ctx, cur, cooc.Unbiased, l.workers)
+					d, err := s.count(ctx, cur, cooc.Unbiased, l.workers)
 					if err != nil {
 						return nil, err
 					}
@@ -279,7 +279,7 @@ func planConvergence(_ context.Context, l *lab) ([]cell, error) {
 // matrix is from having rank K is noted after some of them, by further runs that
 // end there.
 func (l *lab) converge(ctx context.Context, s *source, k int) ([]row, error) {
-	d, err := s.prepareUnbiased(ctx, l.words, l.workers)
+	d, err := s.countUnbiased(ctx, l.words, l.workers)
 	if err != nil {
 		return nil, err
 	}

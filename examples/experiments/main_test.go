@@ -70,14 +70,14 @@ func readTable(t *testing.T, path string) []row {
 	return out
 }
 
-// prepared is the synthetic corpus as the program curates it.
-func prepared(t *testing.T, words int) *cooc.Moments {
+// counted is the synthetic corpus as the program curates it.
+func counted(t *testing.T, words int) *cooc.Moments {
 	t.Helper()
 	s, err := findSource(testutil.Path(), "synth", testutil.Path("synth", "synth.stops"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := s.prepareUnbiased(t.Context(), words, 0)
+	d, err := s.countUnbiased(t.Context(), words, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestCurves(t *testing.T) {
 		t.Fatalf("%d rows; want 10", len(rows))
 	}
 	// The numbers are those of a fit by hand.
-	d := prepared(t, 300)
+	d := counted(t, 300)
 	for _, k := range []int{4, 8} {
 		p := asPublished(k).Rectify(rectify.AP{}).Seed(1)
 		m, err := p.Fit(t.Context(), d)
@@ -349,7 +349,7 @@ func TestOthers(t *testing.T) {
 		t.Errorf("AP changes by %v and then %v", first, last)
 	}
 	// 15 iterations are those of the default.
-	d := prepared(t, 150)
+	d := counted(t, 150)
 	m, err := jsmf.New(4).Rectify(rectify.AP{}).Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
@@ -559,7 +559,7 @@ func TestScore(t *testing.T) {
 		"plain.txt": text(b), "turned.txt": text(permuted.T()),
 	}
 	// The same by hand.
-	d := prepared(t, 300)
+	d := counted(t, 300)
 	c := d.Info().Corpus
 	own := mat.NewDense(c.NumWords(), k, nil)
 	for i := range c.NumWords() {
@@ -617,7 +617,7 @@ func TestScore(t *testing.T) {
 // Lists of top words score as the topics they are of, as far as the words go.
 func TestScoreLists(t *testing.T) {
 	out := t.TempDir()
-	d := prepared(t, 300)
+	d := counted(t, 300)
 	m, err := jsmf.New(5).Rectify(rectify.AP{}).Seed(1).Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)

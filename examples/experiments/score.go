@@ -66,7 +66,7 @@ func planScore(ctx context.Context, l *lab) ([]cell, error) {
 			k := given.k()
 			set := settings("corpus", name, "topics", m, "k", k, "n", l.words, "rectify", rectifier(m), "seed", l.seed, "input", s.digest)
 			out = append(out, cell{scoreGroup, set, 1 + costs[m]*float64(k)/100, func(ctx context.Context) ([]row, error) {
-				d, err := s.prepareUnbiased(ctx, l.words, l.workers)
+				d, err := s.countUnbiased(ctx, l.words, l.workers)
 				if err != nil {
 					return nil, err
 				}
@@ -104,7 +104,7 @@ func (t *topics) k() int {
 // are restricted to them and scaled to sum 1 again; then all topics of all tools
 // are over the same words.
 func (l *lab) score(ctx context.Context, s *source, name string, t *topics) ([]row, error) {
-	d, err := s.prepareUnbiased(ctx, l.words, l.workers)
+	d, err := s.countUnbiased(ctx, l.words, l.workers)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ type truth struct {
 // trueModel is a fit to the corpus, with AP and its K topics, to each of which an
 // anchor was added that is as probable as its most probable word (arora-2013 §5.4).
 func (l *lab) trueModel(ctx context.Context, s *source, k int) (*truth, error) {
-	d, err := s.prepareUnbiased(ctx, l.small, l.workers)
+	d, err := s.countUnbiased(ctx, l.small, l.workers)
 	if err != nil {
 		return nil, err
 	}

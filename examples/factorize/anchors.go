@@ -18,8 +18,8 @@ var finderNames = []string{"qr", "projected", "spa", "snpa", "xray", "lp", "pca"
 
 const finderHelp = `qr (pivoted QR), projected (the same in a random projection, with a
 clean-up), spa, snpa, xray (successive projection, non-negative projection, conical hull), lp (a linear
-program a word, for small vocabularies), pca, tsne (the vertices of the hull of the words in a picture
-of few dimensions, the farthest first), fixed (those in -anchor-words), tandem (each line of
+program a word, for small vocabularies), pca, tsne (the vertices of the convex hull of the words
+embedded in few dimensions, the farthest first), fixed (those in -anchor-words), tandem (each line of
 -anchor-words as one anchor)`
 
 // finderFlags are the settings of the anchor finders; 0 is a finder's own

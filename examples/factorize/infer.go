@@ -56,14 +56,14 @@ type inferred struct {
 	Method     string  `json:"method"` // with its settings
 	Documents  int     `json:"documents"`
 	Unknown    int64   `json:"unknown_tokens"`     // of words that the model lacks
-	NoTokens   int     `json:"without_known_word"` // documents; they get the mean composition
+	NoTokens   int     `json:"without_known_word"` // documents; they get the mean proportions
 	AllZero    int     `json:"all_zero"`           // documents, of tli
 	Residual   float64 `json:"residual,omitempty"` // ‖A − WWᵀ/M‖_F of the documents padd learned from
 	LearnState string  `json:"learn_status,omitempty"`
 	AlphaSum   float64 `json:"alpha_sum,omitempty"` // α₀ of the prior of map, em and gibbs
 }
 
-// inferDocs infers the compositions of the documents of -infer-docword and saves
+// inferDocs infers the topic proportions of the documents of -infer-docword and saves
 // them. The model that is returned holds what was learned for it.
 func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsmf.Recorder, s *float64) (*jsmf.Model, *inferred, error) {
 	out := new(inferred)
@@ -74,7 +74,7 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsm
 		switch x := method.(type) {
 		case infer.PADD:
 			var l *infer.Learned
-			if m, l, err = m.LearnDual(ctx, in.prepared.Info().Corpus, x, opt); err != nil {
+			if m, l, err = m.LearnDual(ctx, in.corpus, x, opt); err != nil {
 				return "", err
 			}
 			out.Residual, out.LearnState = l.Residual, l.Status.String()
@@ -82,7 +82,7 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsm
 			// Topics that were refined on the documents come with a prior; learned
 			// from the same documents it would be worse.
 			if m.Alpha() == nil {
-				if m, err = m.LearnAlpha(ctx, in.prepared.Info().Corpus, opt); err != nil {
+				if m, err = m.LearnAlpha(ctx, in.corpus, opt); err != nil {
 					return "", err
 				}
 			}
@@ -90,7 +90,7 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsm
 				out.AlphaSum += a
 			}
 		}
-		c, err := m.TransformBy(ctx, corpus.UCI{Docword: corpus.File{Name: o.inferDocword}, Vocab: corpus.File{Name: o.vocab}}, method, opt)
+		c, err := m.TransformBy(ctx, corpus.UCI{Docword: corpus.File{Name: o.inferDocword}, Vocab: corpus.File{Name: o.corpus.Vocab}}, method, opt)
 		if err != nil {
 			return "", err
 		}

@@ -131,11 +131,11 @@ func TestLengths(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	for want, args := range map[string][]string{
-		"-docword is missing": {"-vocab", "v"},
-		`-k "1"`:              {"-docword", "d", "-vocab", "v", "-k", "1"},
-		`-settings "XY"`:      {"-docword", "d", "-vocab", "v", "-settings", "XY"},
-		"-unseen 1":           {"-docword", "d", "-vocab", "v", "-unseen", "1"},
-		"-sweeps 0":           {"-docword", "d", "-vocab", "v", "-sweeps", "0"},
+		"-docword is missing":   {"-vocab", "v"},
+		"-k 1: want at least 2": {"-docword", "d", "-vocab", "v", "-k", "1"},
+		`-settings "XY"`:        {"-docword", "d", "-vocab", "v", "-settings", "XY"},
+		"-unseen 1":             {"-docword", "d", "-vocab", "v", "-unseen", "1"},
+		"-sweeps 0":             {"-docword", "d", "-vocab", "v", "-sweeps", "0"},
 		"flag provided but not defined: -nonsense": {"-nonsense"},
 		"unexpected argument \"x\"":                {"-docword", "d", "-vocab", "v", "x"},
 		"-length -1: want 0 to":                    {"-docword", "d", "-vocab", "v", "-length", "-1"},

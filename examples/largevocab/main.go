@@ -39,26 +39,20 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/examples/internal/rss"
-	"github.com/jsmf-go/spectral/internal/assign"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
@@ -71,15 +65,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 type options struct {
-	docword, vocab, stop string
-	k, base              int
-	factors              []int // ascending, from 1
-	rectifyName          string
-	rectifier            rectify.Rectifier
-	top                  int
-	seed                 uint64
-	workers              int
-	json, quiet          bool
+	corpus      cli.UCI
+	k, base     int
+	factors     []int // ascending, from 1
+	rectifyName string
+	rectifier   rectify.Rectifier
+	top         int
+	seed        uint64
+	workers     int
+	json, quiet bool
 }
 
 // parseFlags reports everything that is wrong with the arguments on stderr.
@@ -87,10 +81,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("largevocab", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	var factors string
-	f.StringVar(&o.docword, "docword", "", "counts in UCI form, plain or gzipped: a `file` (required)")
-	f.StringVar(&o.vocab, "vocab", "", "the words, one a line: a `file` (required)")
-	f.StringVar(&o.stop, "stop", "", "stop words, one a line: a `file`")
-	f.IntVar(&o.k, "k", 0, "the number of topics `K` (required)")
+	o.corpus.Flags(f)
+	f.IntVar(&o.k, "k", 0, "the cli.Number of topics `K` (required)")
 	f.IntVar(&o.base, "base", 5000, "the base size `N` of the vocabulary")
 	f.StringVar(&factors, "factors", "1,2,4,8", "multiples of the base size, ascending from 1: `F[,F…]`")
 	f.StringVar(&o.rectifyName, "rectify", "lr", "lr, enn or ap: the `method`")
@@ -110,8 +102,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	var wrong cli.Wrong
 	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
-	bad(o.docword == "", "-docword is missing")
-	bad(o.vocab == "", "-vocab is missing")
+	o.corpus.Require(&wrong)
 	switch {
 	case o.k == 0:
 		bad(true, "-k is missing")
@@ -151,84 +142,19 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	return o, wrong.Err("largevocab", stderr)
 }
 
-// result is one size, as -json prints it.
-type result struct {
-	Factor int `json:"factor"`
-	Corpus struct {
-		N      int   `json:"n"`
-		M      int   `json:"m"`
-		Tokens int64 `json:"tokens"`
-	} `json:"corpus"`
-	K             int     `json:"k"`
-	Rectify       string  `json:"rectify"`
-	BaseRecovery  number  `json:"base_recovery"`
-	AnchorQuality number  `json:"anchor_quality"`
-	Sparsity      number  `json:"sparsity"`
-	Recovery      number  `json:"recovery"`
-	Seconds       seconds `json:"seconds"`
-	PeakRSS       int64   `json:"peak_rss_bytes,omitempty"`
-	Topics        []topic `json:"topics"`
-}
-
-type seconds struct {
-	Curate  float64 `json:"curate"`
-	Cooc    float64 `json:"cooc"`
-	Rectify float64 `json:"rectify"`
-	Anchors float64 `json:"anchors"`
-	Recover float64 `json:"recover"`
-	Metrics float64 `json:"metrics"`
-	Total   float64 `json:"total"`
-}
-
-type topic struct {
-	Topic  int      `json:"topic"`
-	Anchor string   `json:"anchor"`
-	Words  []string `json:"words"`
-	*Change
-}
-
-// Change is how a topic differs from the one of the base size.
-type Change struct {
-	BaseTopic  int      `json:"base_topic"`
-	BaseAnchor string   `json:"base_anchor"`
-	Cosine     float64  `json:"cosine"`
-	Gained     []string `json:"gained"`
-	Lost       []string `json:"lost"`
-	New        []string `json:"new"`
-}
-
-// number is a float64 that JSON can always hold: null where it is not finite.
-type number float64
-
-func (x number) MarshalJSON() ([]byte, error) {
-	if f := float64(x); !math.IsNaN(f) && !math.IsInf(f, 0) {
-		return json.Marshal(f)
-	}
-	return []byte("null"), nil
-}
-
 func largevocab(ctx context.Context, o options, stdout, stderr io.Writer) error {
-	var rec jsmf.Recorder
-	if !o.quiet {
-		rec = jsmf.NewPrinter(stderr)
-	}
+	rec := cli.Progress(o.quiet, stderr)
 	var raw *corpus.Corpus
-	var stop []string
 	_, err := cli.Stage(rec, "read", func() (_ string, err error) {
-		if raw, err = corpus.ReadUCI(ctx, o.docword, o.vocab); err != nil {
+		if raw, err = o.corpus.Read(ctx); err != nil {
 			return "", err
 		}
-		if o.stop != "" {
-			if stop, err = corpus.ReadStopWords(ctx, o.stop); err != nil {
-				return "", err
-			}
-		}
-		return fmt.Sprintf("%d documents, %d words, %d tokens", raw.NumDocs(), raw.NumWords(), raw.Tokens()), nil
+		return cli.Sizes(raw), nil
 	})
 	if err != nil {
 		return err
 	}
-	all, err := candidates(raw, stop)
+	all, err := candidates(ctx, o, raw)
 	if err != nil {
 		return err
 	}
@@ -247,7 +173,7 @@ func largevocab(ctx context.Context, o options, stdout, stderr io.Writer) error 
 		if words < f*o.base {
 			fmt.Fprintf(stderr, "largevocab: %d× is %d words, but the corpus has only %d of positive score; they are the last size\n", f, f*o.base, all)
 		}
-		m, res, err := fit(ctx, o, raw, stop, f, words, base, rec)
+		m, res, err := fit(ctx, o, raw, f, words, base, rec)
 		if err != nil {
 			return fmt.Errorf("%d words: %w", words, err)
 		}
@@ -272,8 +198,8 @@ func largevocab(ctx context.Context, o options, stdout, stderr io.Writer) error 
 
 // candidates returns how many words the vocabularies are chosen from: those of
 // positive score. The others are in more than half of the documents.
-func candidates(c *corpus.Corpus, stop []string) (int, error) {
-	c, _, err := corpus.Curate(c, corpus.Curation{StopWords: stop, MinDistinct: -1})
+func candidates(ctx context.Context, o options, raw *corpus.Corpus) (int, error) {
+	c, err := o.corpus.Curate(ctx, raw, corpus.Curation{MinDistinct: -1})
 	if err != nil {
 		return 0, err
 	}
@@ -282,47 +208,48 @@ func candidates(c *corpus.Corpus, stop []string) (int, error) {
 
 // fit fits and measures the model of one size; base is the model of the first,
 // nil for that itself.
-func fit(ctx context.Context, o options, raw *corpus.Corpus, stop []string, factor, words int, base *jsmf.Model, rec jsmf.Recorder) (*jsmf.Model, *result, error) {
+func fit(ctx context.Context, o options, raw *corpus.Corpus, factor, words int, base *jsmf.Model, rec jsmf.Recorder) (*jsmf.Model, *result, error) {
 	begun := time.Now()
 	res := &result{Factor: factor, Rectify: o.rectifyName}
 	s := &res.Seconds
 	var c *corpus.Corpus
 	d, err := cli.Stage(rec, "curate", func() (_ string, err error) {
-		if c, _, err = corpus.Curate(raw, corpus.Curation{StopWords: stop, Words: words}); err != nil {
+		if c, err = o.corpus.Curate(ctx, raw, corpus.Curation{Words: words}); err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("%d× the base: %d documents, %d words, %d tokens", factor, c.NumDocs(), c.NumWords(), c.Tokens()), nil
+		return fmt.Sprintf("%d× the base: %s", factor, cli.Sizes(c)), nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	s.Curate = d.Seconds()
-	p := jsmf.New(o.k).Rectify(o.rectifier).Seed(o.seed).Workers(o.workers).Record(rec)
-	prepared, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true, Workers: o.workers})
+	counts, d, err := cli.Count(ctx, rec, c, cooc.Options{Workers: o.workers})
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := p.Fit(ctx, prepared)
+	s.Cooc = d.Seconds()
+	p := jsmf.New(o.k).Rectify(o.rectifier).Seed(o.seed).Workers(o.workers).Record(rec)
+	m, err := p.Fit(ctx, counts)
 	if err != nil {
 		return nil, nil, err
 	}
 	var r *metrics.Report
 	d, err = cli.Stage(rec, "metrics", func() (_ string, err error) {
-		r, err = p.Evaluate(ctx, m, prepared)
+		r, err = p.Evaluate(ctx, m, counts)
 		return "", err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	st := m.Stats()
-	s.Cooc = st.Cooc.Duration.Seconds()
+	s.Cooc += st.Cooc.Duration.Seconds() // the check of the counts
 	s.Rectify, s.Anchors, s.Recover, s.Metrics = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds(), d.Seconds()
 	s.Total = time.Since(begun).Seconds()
 	res.PeakRSS = rss.Peak()
 
 	res.Corpus.N, res.Corpus.M, res.Corpus.Tokens = st.Corpus.Words, st.Corpus.Documents, st.Corpus.Tokens
 	res.K = m.K()
-	res.Recovery, res.AnchorQuality, res.Sparsity = number(r.Recovery.Mean), number(r.BasisQuality.Mean), number(r.Sparsity.Mean)
+	res.Recovery, res.AnchorQuality, res.Sparsity = cli.Number(r.Recovery.Mean), cli.Number(r.BasisQuality.Mean), cli.Number(r.Sparsity.Mean)
 	if base == nil {
 		base = m
 	}
@@ -334,152 +261,9 @@ func fit(ctx context.Context, o options, raw *corpus.Corpus, stop []string, fact
 	for i, w := range at {
 		recovery[i] = r.Recovery.Values[w]
 	}
-	res.BaseRecovery = number(metrics.NewStat(recovery).Mean)
+	res.BaseRecovery = cli.Number(metrics.NewStat(recovery).Mean)
 	if res.Topics, err = compare(base, m, at, o.top); err != nil {
 		return nil, nil, err
 	}
 	return m, res, nil
-}
-
-// places returns the number in m of each word of base. Both list their words
-// by score, so that the word numbers of base come first in m, in the same
-// order, but for words whose documents were all too short for the smaller
-// vocabulary, and which base therefore lacks.
-func places(base, m *jsmf.Model) ([]int, error) {
-	at := make([]int, base.N())
-	for i := range at {
-		j, ok := m.Index(base.Word(i))
-		if !ok || i > 0 && j <= at[i-1] {
-			return nil, fmt.Errorf("the vocabularies are not nested: %q of the base is missing or out of order", base.Word(i))
-		}
-		at[i] = j
-	}
-	return at, nil
-}
-
-// compare lists the topics of m, in the order of the topics of base that they
-// match. at are the places of base's words in m; base may be m itself.
-func compare(base, m *jsmf.Model, at []int, top int) ([]topic, error) {
-	words := func(m *jsmf.Model, k int) []string {
-		var out []string
-		for _, w := range m.TopWords(k, top) {
-			out = append(out, w.Word)
-		}
-		return out
-	}
-	anchors := m.AnchorWords()
-	topics := make([]topic, m.K())
-	if base == m {
-		for k := range topics {
-			topics[k] = topic{Topic: k, Anchor: anchors[k], Words: words(m, k)}
-		}
-		return topics, nil
-	}
-	inBase := make([]bool, m.N())
-	for _, j := range at {
-		inBase[j] = true
-	}
-	b := mat.DenseCopyOf(m.Topics())
-	cos := cosines(mat.DenseCopyOf(base.Topics()), b, at)
-	col, err := assign.Best(cos)
-	if err != nil {
-		return nil, err
-	}
-	for k, l := range col {
-		before, now := words(base, k), words(m, l)
-		topics[k] = topic{l, anchors[l], now, &Change{
-			BaseTopic: k, BaseAnchor: base.AnchorWords()[k], Cosine: cos.At(k, l),
-			Gained: without(now, before), Lost: without(before, now), New: newWords(m, b, l, inBase, top),
-		}}
-	}
-	return topics, nil
-}
-
-// without returns what of a is not in b, in its order.
-func without(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
-}
-
-// newWords returns the n most probable words of topic k that the base
-// vocabulary lacks; fewer where the topic holds fewer.
-func newWords(m *jsmf.Model, b *mat.Dense, k int, inBase []bool, n int) []string {
-	var idx []int
-	for i, old := range inBase {
-		if !old && b.At(i, k) > 0 {
-			idx = append(idx, i)
-		}
-	}
-	slices.SortStableFunc(idx, func(i, j int) int { return cmp.Compare(b.At(j, k), b.At(i, k)) })
-	out := []string{}
-	for _, i := range idx[:min(n, len(idx))] {
-		out = append(out, m.Word(i))
-	}
-	return out
-}
-
-// tableWriter prints the sizes for people, each as soon as it is there.
-type tableWriter struct {
-	w     io.Writer
-	peak  bool
-	begun bool
-}
-
-func (t *tableWriter) row(r *result) error {
-	if !t.begun {
-		t.begun = true
-		head := fmt.Sprintf("%8s %8s %9s  %12s %13s %8s %8s  %9s %9s %9s", "size", "N", "documents", "BaseRecovery", "AnchorQuality", "Sparsity", "Recovery", "rectify s", "model s", "total s")
-		if t.peak {
-			head += fmt.Sprintf(" %8s", "peak MB")
-		}
-		if _, err := fmt.Fprintln(t.w, head); err != nil {
-			return err
-		}
-	}
-	s := r.Seconds
-	line := fmt.Sprintf("%7d× %8d %9d  %12.6f %13.1f %8.4f %8.5f  %9.2f %9.2f %9.2f", r.Factor, r.Corpus.N, r.Corpus.M,
-		float64(r.BaseRecovery), float64(r.AnchorQuality), float64(r.Sparsity), float64(r.Recovery), s.Rectify, s.Curate+s.Cooc+s.Rectify+s.Anchors+s.Recover, s.Total)
-	if t.peak {
-		line += fmt.Sprintf(" %8d", r.PeakRSS>>20)
-	}
-	_, err := fmt.Fprintln(t.w, line)
-	return err
-}
-
-// topicTables prints how the topics of each size differ from the base's.
-func topicTables(w io.Writer, o options, results []*result) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	base := results[0]
-	fmt.Fprintf(t, "\nTopics of %d words\n", base.Corpus.N)
-	fmt.Fprintf(t, "   \tanchor\ttop %d words\n", o.top)
-	for _, x := range base.Topics {
-		fmt.Fprintf(t, "%3d\t%s\t%s\n", x.Topic, x.Anchor, strings.Join(x.Words, " "))
-	}
-	t.Flush()
-	for _, r := range results[1:] {
-		gained, lost := 0, 0
-		for _, x := range r.Topics {
-			gained, lost = gained+len(x.Gained), lost+len(x.Lost)
-		}
-		fmt.Fprintf(t, "\nFrom %d to %d words: top words gained (+%d) and lost (−%d)\n", base.Corpus.N, r.Corpus.N, gained, lost)
-		fmt.Fprintf(t, "   \tcosine\tanchor\ttop %d words, and those lost\tmost probable new words\n", o.top)
-		for k, x := range r.Topics {
-			var words []string
-			for _, v := range x.Words {
-				if slices.Contains(x.Gained, v) {
-					v = "+" + v
-				}
-				words = append(words, v)
-			}
-			for _, v := range x.Lost {
-				words = append(words, "−"+v)
-			}
-			anchor := x.Anchor
-			if anchor != x.BaseAnchor {
-				anchor = x.BaseAnchor + " → " + anchor
-			}
-			fmt.Fprintf(t, "%3d\t%.3f\t%s\t%s\t%s\n", k, x.Cosine, anchor, strings.Join(words, " "), strings.Join(x.New, " "))
-		}
-		t.Flush()
-	}
-	return nil
 }

@@ -20,7 +20,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -40,7 +39,7 @@ import (
 func main() { cli.Main(run) }
 
 type options struct {
-	docword, vocab, stop   string
+	corpus                 cli.UCI
 	words, k               int
 	from, passes, seeds    int
 	oversample, iterations int
@@ -50,12 +49,14 @@ type options struct {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var o options
+	return cli.Run("lrpasses", args, stderr, parseFlags, func(o options) error { return table(ctx, o, stdout) })
+}
+
+// parseFlags reports everything that is wrong with the arguments on stderr.
+func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("lrpasses", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	f.StringVar(&o.docword, "docword", "", "counts in UCI form, plain or gzipped: a `file` (required)")
-	f.StringVar(&o.vocab, "vocab", "", "the words, one a line: a `file` (required)")
-	f.StringVar(&o.stop, "stop", "", "stop words, one a line: a `file`")
+	o.corpus.Flags(f)
 	f.IntVar(&o.words, "n", 5000, "keep the `N` best words by tf·ln⌊M/df⌋")
 	f.IntVar(&o.k, "k", 25, "the number of topics `K`")
 	f.IntVar(&o.from, "from", 1, "from this many passes")
@@ -66,26 +67,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f.Float64Var(&o.tol, "tol", 0, "the tolerance of ENN; 0: its default")
 	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS")
 	f.BoolVar(&o.noAP, "no-ap", false, "without the row of alternating projection")
-	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return 0
-	} else if err != nil {
-		return 2
+	if err := f.Parse(args); err != nil {
+		return o, err
 	}
 	var wrong cli.Wrong
 	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
-	bad(o.docword == "", "-docword is missing")
-	bad(o.vocab == "", "-vocab is missing")
+	o.corpus.Require(&wrong)
 	bad(o.words < 2, "-n %d: want at least 2", o.words)
 	bad(o.k < 2, "-k %d: want at least 2", o.k)
 	bad(o.from < 1, "-from %d: want at least 1", o.from)
 	bad(o.passes < o.from, "-passes %d: want at least -from, %d", o.passes, o.from)
 	bad(o.seeds < 2, "-seeds %d: want at least 2", o.seeds)
 	bad(o.oversample < 0 || o.iterations < 0 || !(o.tol >= 0) || o.workers < 0, "-oversample, -iterations, -tol, -workers: want 0 or more")
-	if wrong.Err("lrpasses", stderr) != nil {
-		return 2
-	}
-	return cli.Status("lrpasses", stderr, table(ctx, o, stdout))
+	return o, wrong.Err("lrpasses", stderr)
 }
 
 // measures are the columns.
@@ -143,41 +138,18 @@ func (r *noted) Rectify(ctx context.Context, c cooc.Operator, k int, opt rectify
 }
 
 func table(ctx context.Context, o options, w io.Writer) error {
-	raw, err := corpus.ReadUCI(ctx, o.docword, o.vocab)
+	curated, err := o.corpus.Load(ctx, corpus.Curation{Words: o.words})
 	if err != nil {
 		return err
 	}
-	cur := corpus.Curation{Words: o.words}
-	if o.stop != "" {
-		if cur.StopWords, err = corpus.ReadStopWords(ctx, o.stop); err != nil {
-			return err
-		}
-	}
-	curated, _, err := corpus.Curate(raw, cur)
+	d, _, err := cli.Count(ctx, nil, curated, cooc.Options{Workers: o.workers})
 	if err != nil {
 		return err
 	}
-	raw = nil
-	d, err := cooc.NewMoments(ctx, curated, cooc.Options{DropUnused: true, Workers: o.workers})
-	if err != nil {
-		return err
-	}
-	c := d.Info().Corpus
-	fmt.Fprintf(w, "%d documents, %d words, %d tokens; K = %d, %d seeds\n\n", c.NumDocs(), c.NumWords(), c.Tokens(), o.k, o.seeds)
+	fmt.Fprintf(w, "%s; K = %d, %d seeds\n\n", cli.Sizes(d.Info().Corpus), o.k, o.seeds)
 
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "\t")
-	for _, x := range measures {
-		fmt.Fprintf(t, "%s\t", x.name)
-	}
-	fmt.Fprint(t, "residual\tclipped\tanchors\tseconds\t\n")
-	row := func(name string, values []float64, format string, more string) {
-		fmt.Fprintf(t, "%s\t", name)
-		for _, v := range values {
-			fmt.Fprintf(t, format+"\t", v)
-		}
-		fmt.Fprintf(t, "%s\t\n", more)
-	}
+	t := rows{tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)}
+	t.head()
 	enn := rectify.ENN{Iterations: o.iterations, Tol: o.tol}
 	ref, err := fit(ctx, o, d, enn)
 	if err != nil {
@@ -188,30 +160,16 @@ func table(ctx context.Context, o options, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		row("AP", ap.values, "%.6g", fmt.Sprintf("\t\t%d\t%.2f", shared(ap.anchors, ref.anchors), ap.seconds))
+		t.row("AP", ap.values, "%.6g", fmt.Sprintf("\t\t%d\t%.2f", shared(ap.anchors, ref.anchors), ap.seconds))
 	}
-	row("ENN", ref.values, "%.6g", fmt.Sprintf("\t\t%d\t%.2f", o.k, ref.seconds))
+	t.row("ENN", ref.values, "%.6g", fmt.Sprintf("\t\t%d\t%.2f", o.k, ref.seconds))
 
 	largest := math.NaN() // at the default
 	for passes := o.from; passes <= o.passes; passes++ {
-		var fits []*fitted
-		var residual, clipped, anchors, seconds float64
-		for seed := range o.seeds {
-			r := &noted{LR: rectify.LR{Passes: passes, Oversample: o.oversample, Seed: uint64(seed + 1), ENN: enn}}
-			x, err := fit(ctx, o, d, r)
-			if err != nil {
-				return fmt.Errorf("%d passes, seed %d: %w", passes, seed+1, err)
-			}
-			fits = append(fits, x)
-			n := float64(o.seeds)
-			residual = max(residual, r.residual)
-			clipped += float64(r.clipped) / n
-			anchors += float64(shared(x.anchors, ref.anchors)) / n
-			seconds += x.seconds / n
+		spread, err := t.passes(ctx, o, d, passes, ref.anchors)
+		if err != nil {
+			return err
 		}
-		mean, spread := moments(fits)
-		row(fmt.Sprintf("%d", passes), mean, "%.6g", fmt.Sprintf("%.1e\t%.3g\t%.4g\t%.2f", residual, clipped, anchors, seconds))
-		row("± %", spread, "%.4f", strings.Repeat("\t", 3))
 		if passes == 8 && o.oversample == 0 {
 			largest = slices.Max(spread)
 		}
@@ -223,6 +181,49 @@ func table(ctx context.Context, o options, w io.Writer) error {
 		fmt.Fprintf(w, "\nAt the default of 8 passes the largest standard deviation is %.4f %% of its mean.\n", largest)
 	}
 	return nil
+}
+
+// rows prints the table.
+type rows struct{ *tabwriter.Writer }
+
+func (t rows) head() {
+	fmt.Fprint(t, "\t")
+	for _, x := range measures {
+		fmt.Fprintf(t, "%s\t", x.name)
+	}
+	fmt.Fprint(t, "residual\tclipped\tanchors\tseconds\t\n")
+}
+
+func (t rows) row(name string, values []float64, format, more string) {
+	fmt.Fprintf(t, "%s\t", name)
+	for _, v := range values {
+		fmt.Fprintf(t, format+"\t", v)
+	}
+	fmt.Fprintf(t, "%s\t\n", more)
+}
+
+// passes fits by LR with every seed, prints the two rows of that, and returns the
+// second: the standard deviations.
+func (t rows) passes(ctx context.Context, o options, d *cooc.Moments, passes int, anchors []int) (spread []float64, err error) {
+	var fits []*fitted
+	var residual, clipped, same, seconds float64
+	for seed := range o.seeds {
+		r := &noted{LR: rectify.LR{Passes: passes, Oversample: o.oversample, Seed: uint64(seed + 1), ENN: rectify.ENN{Iterations: o.iterations, Tol: o.tol}}}
+		x, err := fit(ctx, o, d, r)
+		if err != nil {
+			return nil, fmt.Errorf("%d passes, seed %d: %w", passes, seed+1, err)
+		}
+		fits = append(fits, x)
+		n := float64(o.seeds)
+		residual = max(residual, r.residual)
+		clipped += float64(r.clipped) / n
+		same += float64(shared(x.anchors, anchors)) / n
+		seconds += x.seconds / n
+	}
+	mean, spread := moments(fits)
+	t.row(fmt.Sprintf("%d", passes), mean, "%.6g", fmt.Sprintf("%.1e\t%.3g\t%.4g\t%.2f", residual, clipped, same, seconds))
+	t.row("± %", spread, "%.4f", strings.Repeat("\t", 3))
+	return spread, nil
 }
 
 // moments returns, for each measure, the mean over the fits and the sample

@@ -42,23 +42,19 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/internal/npy"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
@@ -67,30 +63,32 @@ import (
 func main() { cli.Main(run) }
 
 type options struct {
-	split                string
-	docword, vocab, stop string
-	words                int
-	topics, passes       []int
-	rectifyName          string
-	rectifier            rectify.Rectifier
-	minDF                int
-	refine               refine.Passes
-	swaps                float64
-	seed                 uint64
-	workers              int
-	npy                  string
-	rivals               bool
+	split          string
+	corpus         cli.UCI
+	words          int
+	topics, passes []int
+	rectifyName    string
+	rectifier      rectify.Rectifier
+	minDF          int
+	refine         refine.Passes
+	swaps          float64
+	seed           uint64
+	workers        int
+	npy            string
+	rivals         bool
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var o options
+	return cli.Run("refine", args, stderr, parseFlags, func(o options) error { return table(ctx, o, stdout) })
+}
+
+// parseFlags reports everything that is wrong with the arguments on stderr.
+func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	var ks, ps, method string
 	f := flag.NewFlagSet("refine", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.StringVar(&o.split, "split", "", "a `folder` with a corpus that is split; this, or -docword and -vocab, is required")
-	f.StringVar(&o.docword, "docword", "", "counts in UCI form, plain or gzipped: a `file`")
-	f.StringVar(&o.vocab, "vocab", "", "the words, one a line: a `file`")
-	f.StringVar(&o.stop, "stop", "", "stop words, one a line: a `file`")
+	o.corpus.Flags(f)
 	f.IntVar(&o.words, "n", 5000, "with -docword: keep the `N` best words by tf·ln⌊M/df⌋")
 	f.StringVar(&ks, "k", "50,100", "numbers of topics: `K[,K…]`")
 	f.StringVar(&ps, "passes", "3,10,30", "numbers of passes: `P[,P…]`")
@@ -107,32 +105,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS")
 	f.StringVar(&o.npy, "npy", "", "save topics as NumPy files whose paths begin with this `prefix`")
 	f.BoolVar(&o.rivals, "rivals", false, "print what other programs reach on the split of KOS that -split was made for")
-	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return 0
-	} else if err != nil {
-		return 2
+	if err := f.Parse(args); err != nil {
+		return o, err
 	}
 	var wrong cli.Wrong
 	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
-	bad(o.split == "" && (o.docword == "" || o.vocab == ""), "-split, or -docword and -vocab, is missing")
-	bad(o.split != "" && o.docword != "", "-split and -docword exclude each other")
+	bad(o.split == "" && (o.corpus.Docword == "" || o.corpus.Vocab == ""), "-split, or -docword and -vocab, is missing")
+	bad(o.split != "" && o.corpus.Docword != "", "-split and -docword exclude each other")
 	bad(o.rivals && o.split == "", "-rivals has no use without -split")
 	bad(o.words < 2, "-n %d: want at least 2", o.words)
 	bad(o.minDF < 0, "-anchor-min-df %d: want 0 or more", o.minDF)
 	bad(!(o.swaps >= 0 && o.swaps <= 1), "-swaps %v: want 0 to 1", o.swaps)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
-	for _, l := range []struct {
-		flag, text string
-		least      int
-		to         *[]int
-	}{{"k", ks, 2, &o.topics}, {"passes", ps, 1, &o.passes}} {
-		for s := range strings.SplitSeq(l.text, ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(s))
-			bad(err != nil || n < l.least, "-%s %q: want numbers from %d", l.flag, s, l.least)
-			*l.to = append(*l.to, n)
-		}
-	}
+	o.topics = wrong.Ints("k", ks, 2)
+	o.passes = wrong.Ints("passes", ps, 1)
 	switch o.rectifyName {
 	case "ap":
 		o.rectifier = rectify.AP{}
@@ -151,10 +138,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err := o.refine.Validate(); err != nil {
 		bad(true, "%v", err)
 	}
-	if wrong.Err("refine", stderr) != nil {
-		return 2
-	}
-	return cli.Status("refine", stderr, table(ctx, o, stdout))
+	return o, wrong.Err("refine", stderr)
 }
 
 // data is a corpus with documents held out; all have the same vocabulary.
@@ -179,17 +163,7 @@ func load(ctx context.Context, o options) (d data, err error) {
 			return d, err
 		}
 	} else {
-		raw, err := corpus.ReadUCI(ctx, o.docword, o.vocab)
-		if err != nil {
-			return d, err
-		}
-		cur := corpus.Curation{Words: o.words}
-		if o.stop != "" {
-			if cur.StopWords, err = corpus.ReadStopWords(ctx, o.stop); err != nil {
-				return d, err
-			}
-		}
-		c, _, err := corpus.Curate(raw, cur)
+		c, err := o.corpus.Load(ctx, corpus.Curation{Words: o.words})
 		if err != nil {
 			return d, err
 		}
@@ -217,7 +191,7 @@ func table(ctx context.Context, o options, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	u := stick()
+	u := testutil.Stick()
 	fmt.Fprintf(w, "%d training documents, %d held out, %d words, %d training tokens; %s, anchors in at least %d documents; u = %.3f s\n",
 		d.train.NumDocs(), d.observed.NumDocs(), d.train.NumWords(), d.train.Tokens(), o.rectifyName, o.minDF, u)
 	if o.swaps > 0 {
@@ -287,25 +261,4 @@ func inCorpus(m *jsmf.Model, c *corpus.Corpus) *mat.Dense {
 		}
 	}
 	return out
-}
-
-// stick returns the seconds of one product 5000×5000 · 5000×60 by gonum on one
-// core, the least of three.
-func stick() float64 {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	general := func(r, c, m int) blas64.General {
-		g := blas64.General{Rows: r, Cols: c, Stride: c, Data: make([]float64, r*c)}
-		for i := range g.Data {
-			g.Data[i] = float64(i%m - m/2)
-		}
-		return g
-	}
-	a, b, c := general(5000, 5000, 17), general(5000, 60, 13), general(5000, 60, 1)
-	least := math.Inf(1)
-	for range 3 {
-		begun := time.Now()
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, c)
-		least = min(least, time.Since(begun).Seconds())
-	}
-	return least
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
@@ -85,7 +86,7 @@ func TestSplitFolder(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		t.Skip("skipped: two tables")
 	}
-	o := options{docword: testutil.Path("synth", "docword.synth.txt.gz"), vocab: testutil.Path("synth", "vocab.synth.txt"), stop: testutil.Path("synth", "synth.stops"), words: 600, seed: 1}
+	o := options{corpus: cli.UCI{Docword: testutil.Path("synth", "docword.synth.txt.gz"), Vocab: testutil.Path("synth", "vocab.synth.txt"), Stop: testutil.Path("synth", "synth.stops")}, words: 600, seed: 1}
 	d, err := load(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +117,7 @@ func TestUsage(t *testing.T) {
 		t.Errorf("-help: exit status %d", status)
 	}
 	status, _, errs := invoke("-k", "1,x", "-passes", "0", "-rectify", "no", "-method", "no", "-beta", "-1", "-workers", "-1", "-swaps", "2", "y")
-	for _, want := range []string{`-k "1"`, `-k "x"`, `-passes "0"`, `-rectify "no"`, `-method "no"`, "Beta = -1", "-workers -1", "-swaps 2", `argument "y"`, "-split, or"} {
+	for _, want := range []string{"-k 1:", `"x" is not a number`, "-passes 0:", `-rectify "no"`, `-method "no"`, "Beta = -1", "-workers -1", "-swaps 2", `argument "y"`, "-split, or"} {
 		if status != 2 || !strings.Contains(errs, want) {
 			t.Errorf("exit status %d, no %s in\n%s", status, want, errs)
 		}

@@ -23,13 +23,10 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,39 +39,30 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/internal/assign"
-	"github.com/jsmf-go/spectral/jsmf"
-	"github.com/jsmf-go/spectral/recover"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parseFlags(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		fmt.Fprintf(stderr, "semisynth: %v\n", err)
-		return 2
-	}
-	err = experiment(ctx, o, stdout)
-	return cli.Status("semisynth", stderr, err)
+	return cli.Run("semisynth", args, stderr, parseFlags, func(o options) error { return experiment(ctx, o, stdout) })
 }
 
 type options struct {
-	docword, vocab, stop, model string
-	words, k                    int
-	docs                        []int
-	length                      int
-	alpha, variance             float64
-	settings                    []setting
-	methods                     []method
-	rectifier                   rectify.Rectifier
-	minFraction                 float64
-	seed                        uint64
-	workers                     int
-	csv                         bool
+	corpus          cli.UCI
+	model           string
+	words, k        int
+	docs            []int
+	length          int
+	alpha, variance float64
+	settings        []setting
+	methods         []method
+	rectifier       rectify.Rectifier
+	minFraction     float64
+	seed            uint64
+	workers         int
+	csv             bool
 }
 
 // setting is a way to draw documents.
@@ -98,14 +86,13 @@ var allMethods = []method{
 	{"activeset", recovery.SCLS{}},
 }
 
+// parseFlags reports everything that is wrong with the arguments on stderr.
 func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("semisynth", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	var docs, settings, methods, rect, format string
-	f.StringVar(&o.docword, "docword", "", "counts in UCI form of the corpus whose topics are the true ones: a `file`")
-	f.StringVar(&o.vocab, "vocab", "", "its words, one a line: a `file`")
-	f.StringVar(&o.stop, "stop", "", "stop words, one a line: a `file`")
-	f.StringVar(&o.model, "model", "", "take the topics of this model `file` instead")
+	o.corpus.Flags(f)
+	f.StringVar(&o.model, "model", "", "take the true topics from this model `file`, not from a corpus")
 	f.IntVar(&o.words, "n", 500, "words: of the corpus the `N` best, or those made up")
 	f.IntVar(&o.k, "k", 20, "topics `K`")
 	f.StringVar(&docs, "docs", "500,2000,10000", "numbers of documents: `M[,M…]`")
@@ -122,21 +109,13 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	var errs []error
-	bad := func(cond bool, format string, args ...any) {
-		if cond {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
+	var wrong cli.Wrong
+	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
-	bad((o.docword == "") != (o.vocab == ""), "-docword and -vocab belong together")
-	bad(o.model != "" && o.docword != "", "-model and -docword exclude each other")
+	bad((o.corpus.Docword == "") != (o.corpus.Vocab == ""), "-docword and -vocab belong together")
+	bad(o.model != "" && o.corpus.Docword != "", "-model and -docword exclude each other")
 	bad(o.k < 2 || o.words < 2*o.k, "-k %d, -n %d: want at least 2 topics and 2 words for each", o.k, o.words)
-	for s := range strings.SplitSeq(docs, ",") {
-		m, err := strconv.Atoi(strings.TrimSpace(s))
-		bad(err != nil || m < 1, "-docs %q: %q is not a number of documents", docs, s)
-		o.docs = append(o.docs, m)
-	}
+	o.docs = wrong.Ints("docs", docs, 1)
 	bad(o.length < 2, "-length %d: want at least 2", o.length)
 	bad(!(o.alpha > 0) || math.IsInf(o.alpha, 0), "-alpha %g: want > 0", o.alpha)
 	bad(!(o.variance > 0) || math.IsInf(o.variance, 0), "-variance %g: want > 0", o.variance)
@@ -173,7 +152,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(!(o.minFraction >= 0 && o.minFraction <= 1), "-anchor-min-fraction %g: want 0 to 1", o.minFraction)
 	bad(format != "md" && format != "csv", "-format %q: want md or csv", format)
 	o.csv = format == "csv"
-	return o, errors.Join(errs...)
+	return o, wrong.Err("semisynth", stderr)
 }
 
 // experiment prints the table.
@@ -277,237 +256,4 @@ func size(ctx context.Context, o options, t *table, s setting, b *mat.Dense, pri
 		}
 	}
 	return nil
-}
-
-// topics returns the true ones, N×K.
-func topics(ctx context.Context, o options) (*mat.Dense, error) {
-	switch {
-	case o.model != "":
-		m, err := jsmf.LoadModel(o.model)
-		if err != nil {
-			return nil, err
-		}
-		return mat.DenseCopyOf(m.Topics()), nil
-	case o.docword != "":
-		raw, err := corpus.ReadUCI(ctx, o.docword, o.vocab)
-		if err != nil {
-			return nil, err
-		}
-		cur := corpus.Curation{Words: o.words}
-		if o.stop != "" {
-			if cur.StopWords, err = corpus.ReadStopWords(ctx, o.stop); err != nil {
-				return nil, err
-			}
-		}
-		c, _, err := corpus.Curate(raw, cur)
-		if err != nil {
-			return nil, err
-		}
-		m, err := jsmf.New(o.k).Workers(o.workers).Fit(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		return mat.DenseCopyOf(m.Topics()), nil
-	}
-	return madeUp(o.words, o.k, o.seed), nil
-}
-
-// madeUp returns topics of words with frequencies as in language, p ∝ 1/rank, and
-// with a preference for some topics that differs from word to word by factors:
-// most words are in one or two topics mostly, none in one only.
-func madeUp(n, k int, seed uint64) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 0x70b1c5))
-	b := mat.NewDense(n, k, nil)
-	for i := range n {
-		for t := range k {
-			b.Set(i, t, math.Exp(2.5*rng.NormFloat64())/float64(i+10))
-		}
-	}
-	normalise(b)
-	return b
-}
-
-// normalise divides each column by its sum.
-func normalise(b *mat.Dense) {
-	n, k := b.Dims()
-	for t := range k {
-		sum := mat.Sum(b.ColView(t))
-		for i := range n {
-			b.Set(i, t, b.At(i, t)/sum)
-		}
-	}
-}
-
-// withAnchors gives each topic a word of its own (arora-2013 §5.4).
-func withAnchors(b *mat.Dense) *mat.Dense {
-	n, k := b.Dims()
-	out := mat.NewDense(n+k, k, nil)
-	out.Slice(0, n, 0, k).(*mat.Dense).Copy(b)
-	for t := range k {
-		out.Set(n+t, t, mat.Max(b.ColView(t)))
-	}
-	normalise(out)
-	return out
-}
-
-// groups is how many groups of topics are correlated among themselves.
-const groups = 10
-
-func prior(o options, s setting, b *mat.Dense) (corpus.TopicPrior, error) {
-	_, k := b.Dims()
-	if !s.normal {
-		return corpus.SymmetricDirichlet(k, o.alpha), nil
-	}
-	if k < groups {
-		return nil, fmt.Errorf("%s: %d topics do not make %d groups", s.name, k, groups)
-	}
-	cov := mat.NewSymDense(k, nil)
-	for i := range k {
-		cov.SetSym(i, i, o.variance)
-		for j := range i {
-			if i*groups/k == j*groups/k {
-				cov.SetSym(i, j, s.rho)
-			}
-		}
-	}
-	return corpus.LogisticNormal{Covariance: cov}, nil
-}
-
-// momentDraws is how many compositions stand for all of a logistic-normal
-// prior, whose moments have no formula.
-const momentDraws = 200000
-
-// moments returns E[wwᵀ].
-func moments(p corpus.TopicPrior, k int, seed uint64) (*mat.SymDense, error) {
-	sample, err := p.Sampler(k)
-	if err != nil {
-		return nil, err
-	}
-	if d, ok := p.(corpus.Dirichlet); ok {
-		sum := 0.0
-		for _, v := range d.Alpha {
-			sum += v
-		}
-		a := mat.NewSymDense(k, nil)
-		for i, v := range d.Alpha {
-			for j := i; j < k; j++ {
-				a.SetSym(i, j, v*d.Alpha[j]/(sum*(sum+1)))
-			}
-			a.SetSym(i, i, v*(v+1)/(sum*(sum+1)))
-		}
-		return a, nil
-	}
-	rng := rand.New(rand.NewPCG(seed, 0x303e275))
-	a := mat.NewSymDense(k, nil)
-	block := mat.NewDense(1000, k, nil)
-	for range momentDraws / 1000 {
-		for i := range 1000 {
-			sample(block.RawRowView(i), rng)
-		}
-		var part mat.SymDense
-		part.SymOuterK(1.0/momentDraws, block.T())
-		a.AddSym(a, &part)
-	}
-	return a, nil
-}
-
-// product returns BABᵀ.
-func product(b *mat.Dense, a *mat.SymDense) (cooc.Matrix, error) {
-	var chol mat.Cholesky
-	if !chol.Factorize(a) {
-		return nil, errors.New("the moments of the prior are singular")
-	}
-	var l mat.TriDense
-	chol.LTo(&l)
-	var y mat.Dense
-	y.Mul(b, &l)
-	return cooc.NewLowRankSparse(&y, 0, nil)
-}
-
-func uniform(b *mat.Dense) *mat.Dense {
-	n, k := b.Dims()
-	u := mat.NewDense(n, k, nil)
-	for i := range n {
-		for t := range k {
-			u.Set(i, t, 1/float64(n))
-		}
-	}
-	return u
-}
-
-// distances returns minus the ℓ₁ distance of each column of a from each of b.
-func distances(a, b *mat.Dense) *mat.Dense {
-	n, k := a.Dims()
-	d := mat.NewDense(k, k, nil)
-	for i := range n {
-		x, y := a.RawRowView(i), b.RawRowView(i)
-		for t, v := range x {
-			row := d.RawRowView(t)
-			for l, w := range y {
-				row[l] -= math.Abs(v - w)
-			}
-		}
-	}
-	return d
-}
-
-// errorsL1 returns mean and standard deviation over topics of the ℓ₁ distance;
-// column match[t] of got is to be column t of want, t itself where match is nil.
-func errorsL1(got, want *mat.Dense, match []int) (mean, std float64) {
-	n, k := want.Dims()
-	d := make([]float64, k)
-	for t := range k {
-		l := t
-		if match != nil {
-			l = match[t]
-		}
-		for i := range n {
-			d[t] += math.Abs(got.At(i, l) - want.At(i, t))
-		}
-		mean += d[t] / float64(k)
-	}
-	for _, v := range d {
-		std += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(std / float64(k-1))
-}
-
-// table prints rows as they come.
-type table struct {
-	w   io.Writer
-	csv *csv.Writer
-	err error
-}
-
-var header = []string{"setting", "documents", "method", "l1 mean", "l1 std", "seconds", "note"}
-
-func newTable(w io.Writer, asCSV bool) *table {
-	t := &table{w: w}
-	if asCSV {
-		t.csv = csv.NewWriter(w)
-		t.err = t.csv.Write(header)
-		return t
-	}
-	_, t.err = fmt.Fprintf(w, "| %s |\n|---|---|---|---|---|---|---|\n", strings.Join(header, " | "))
-	return t
-}
-
-func (t *table) row(setting, docs, method string, mean, std, seconds float64, note string) error {
-	number := func(format string, v float64) string {
-		if math.IsNaN(v) {
-			return ""
-		}
-		return fmt.Sprintf(format, v)
-	}
-	cells := []string{setting, docs, method, number("%.4f", mean), number("%.4f", std), number("%.3f", seconds), note}
-	switch {
-	case t.err != nil:
-	case t.csv != nil:
-		t.err = t.csv.Write(cells)
-		t.csv.Flush()
-		t.err = errors.Join(t.err, t.csv.Error())
-	default:
-		_, t.err = fmt.Fprintf(t.w, "| %s |\n", strings.Join(cells, " | "))
-	}
-	return t.err
 }

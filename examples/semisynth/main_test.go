@@ -139,7 +139,7 @@ func TestSmall(t *testing.T) {
 
 func TestBad(t *testing.T) {
 	for _, c := range [][2]string{
-		{"-docs=x", "not a number"}, {"-docs=0", "not a number"}, {"-settings=other", "rho=R"}, {"-settings=rho=x", "variance"}, {"-settings=rho=9", "variance"},
+		{"-docs=x", "not a number"}, {"-docs=0", "-docs 0: want at least 1"}, {"-settings=other", "rho=R"}, {"-settings=rho=x", "variance"}, {"-settings=rho=9", "variance"},
 		{"-methods=gibbs", "want inverse"}, {"-rectify=enn", "want none"}, {"-format=tex", "md or csv"}, {"-alpha=0", "-alpha"}, {"-variance=-1", "-variance"},
 		{"-length=1", "-length"}, {"-k=1", "-k"}, {"-docword=d", "belong together"}, {"-anchor-min-fraction=2", "-anchor-min-fraction"}, {"more", "unexpected"},
 	} {

@@ -1,10 +1,20 @@
 package cli
 
 import (
+	"io"
 	"time"
 
 	"github.com/jsmf-go/spectral/jsmf"
 )
+
+// Progress returns the Recorder of a program: one that prints to stderr, or nil
+// with -quiet.
+func Progress(quiet bool, stderr io.Writer) jsmf.Recorder {
+	if quiet {
+		return nil
+	}
+	return jsmf.NewPrinter(stderr)
+}
 
 // Stage runs f as a stage of the program's own, such as reading, and reports it
 // to rec, if that is not nil, as a Pipeline reports its stages. f returns its
