@@ -31,7 +31,7 @@ const leastSum, mostSum = 0x1p-400, 0x1p400
 
 // begin checks the input and prepares the rows for the anchors.
 func begin(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*problem, error) {
-	n, d := rows.Dims()
+	n, _ := rows.Dims()
 	k := len(anchors)
 	c := rows.Marginals()
 	if k == 0 || k > n {
@@ -61,7 +61,7 @@ func begin(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*pr
 	if rows, err = rows.WithAnchors(ctx, anchors, opt.Workers); err != nil {
 		return nil, fmt.Errorf("recovery: %w", err)
 	}
-	n, d = rows.Dims()
+	_, d := rows.Dims()
 	c = rows.Marginals()
 	switch sum := floats.Sum(c); {
 	case !(sum >= leastSum):

@@ -43,7 +43,7 @@ const psdShift = 1e-10
 // Check copies G and tells whether it is finite and positive semidefinite. O(K³).
 func Check(g mat.Symmetric) (*Matrix, error) {
 	if g == nil || g.SymmetricDim() == 0 {
-		return nil, errors.New("G is nil or empty")
+		return nil, errors.New("the matrix G is nil or empty")
 	}
 	k := g.SymmetricDim()
 	m := &Matrix{K: k, Data: make([]float64, k*k)}
@@ -51,17 +51,17 @@ func Check(g mat.Symmetric) (*Matrix, error) {
 		for j := range k {
 			v := g.At(i, j)
 			if !vec.Finite(v) {
-				return nil, fmt.Errorf("G of row %d, entry %d, is not finite: %g", i, j, v)
+				return nil, fmt.Errorf("the matrix G: row %d, entry %d, is not finite: %g", i, j, v)
 			}
 			m.Data[i*k+j] = v
 		}
 		d := m.Data[i*k+i]
 		if d < 0 {
-			return nil, fmt.Errorf("G of row %d, entry %d, is a negative diagonal entry: %g", i, i, d)
+			return nil, fmt.Errorf("the matrix G: row %d, entry %d, is a negative diagonal entry: %g", i, i, d)
 		}
 		m.Trace += d
 		if math.IsInf(m.Trace, 0) {
-			return nil, fmt.Errorf("G of row %d, entry %d, is too large for the trace to be finite: %g", i, i, d)
+			return nil, fmt.Errorf("the matrix G: row %d, entry %d, is too large for the trace to be finite: %g", i, i, d)
 		}
 	}
 	shift := psdShift * m.Trace
@@ -80,7 +80,7 @@ func Check(g mat.Symmetric) (*Matrix, error) {
 	}
 	var c mat.Cholesky
 	if !c.Factorize(a) {
-		return nil, fmt.Errorf("G is not positive semidefinite: it has an eigenvalue below %.3g (its trace is %.3g)", -shift, m.Trace)
+		return nil, fmt.Errorf("the matrix G is not positive semidefinite: it has an eigenvalue below %.3g (its trace is %.3g)", -shift, m.Trace)
 	}
 	return m, nil
 }

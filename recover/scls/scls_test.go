@@ -377,18 +377,18 @@ func TestBadInput(t *testing.T) {
 		warm bool
 		want string
 	}{
-		{"nil G", nil, ok(), ok(), false, "scls: G is nil or empty"},
-		{"empty G", new(mat.SymDense), ok(), ok(), false, "scls: G is nil or empty"},
+		{"nil G", nil, ok(), ok(), false, "scls: the matrix G is nil or empty"},
+		{"empty G", new(mat.SymDense), ok(), ok(), false, "scls: the matrix G is nil or empty"},
 		{"nil f", eye, nil, ok(), false, "scls: f is nil"},
 		{"nil y", eye, ok(), nil, false, "scls: y is nil"},
 		{"f too wide", eye, mat.NewDense(3, 4, nil), ok(), false, "scls: f is 3×4, must be 3×2"},
 		{"y too short", eye, ok(), mat.NewDense(2, 2, nil), false, "scls: y is 2×2, must be 3×2"},
 		{"y too wide", eye, ok(), mat.NewDense(3, 3, nil), false, "scls: y is 3×3, must be 3×2"},
 		{"shared", eye, shared, shared, false, "scls: f and y share memory"},
-		{"NaN in G", mat.NewSymDense(2, []float64{1, nan, nan, 1}), ok(), ok(), false, "scls: G of row 0, entry 1, is not finite: NaN"},
-		{"Inf in G", mat.NewSymDense(2, []float64{1, 0, 0, inf}), ok(), ok(), false, "scls: G of row 1, entry 1, is not finite: +Inf"},
+		{"NaN in G", mat.NewSymDense(2, []float64{1, nan, nan, 1}), ok(), ok(), false, "scls: the matrix G: row 0, entry 1, is not finite: NaN"},
+		{"Inf in G", mat.NewSymDense(2, []float64{1, 0, 0, inf}), ok(), ok(), false, "scls: the matrix G: row 1, entry 1, is not finite: +Inf"},
 		{"overflow", mat.NewSymDense(2, []float64{1e308, 0, 0, 1e308}), ok(), ok(), false, "too large"},
-		{"negative diagonal", mat.NewSymDense(2, []float64{1, 0, 0, -2}), ok(), ok(), false, "scls: G of row 1, entry 1, is a negative diagonal entry: -2"},
+		{"negative diagonal", mat.NewSymDense(2, []float64{1, 0, 0, -2}), ok(), ok(), false, "scls: the matrix G: row 1, entry 1, is a negative diagonal entry: -2"},
 		{"indefinite", mat.NewSymDense(2, []float64{1, 3, 3, 1}), ok(), ok(), false, "not positive semidefinite"},
 		{"indefinite with zeros", mat.NewSymDense(2, []float64{0, 1, 1, 0}), ok(), ok(), false, "not positive semidefinite"},
 		{"NaN in f", eye, with(2, 1, nan), ok(), false, "scls: f of problem 2, entry 1, is not finite: NaN"},
