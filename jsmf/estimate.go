@@ -19,8 +19,9 @@ type Estimate struct {
 	// for more garbage than that. The documents given are not in it.
 	Bytes  int64
 	Stages []StageEstimate
-	// Unknown names the methods of other packages, which count as nothing unless they
-	// implement rectify.Sizer.
+	// Unknown names rectifiers that are no rectify.Sizer, and refiners other than
+	// refine.Passes: they count as nothing. Finders, recoverers and learners all count
+	// as those of this module.
 	Unknown []string
 }
 

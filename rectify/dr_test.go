@@ -240,7 +240,7 @@ func TestDRGolden(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/K=%d", g.Rectifier, g.K), func(t *testing.T) {
-					res, err := r.Rectify(ctx, m, g.K, rectify.Options{})
+					res, err := r.Rectify(ctx, m, g.K, rectify.Options{Workers: 1})
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -163,6 +163,32 @@ func TestMethodsTolerance(t *testing.T) {
 	}
 }
 
+// The method decides which rows anchors are found in, and not whether E happens to be
+// empty, as it is up to rounding for an exact model.
+func TestRowsAreTheMethods(t *testing.T) {
+	const n, k = 60, 4
+	c := newDense(t, exactModel(rand.New(rand.NewPCG(61, 1)), n, k, false))
+	all := append(methods(3), rectify.AP{}, rectify.AP{Iterations: 1}, rectify.None{}, rectify.Auto{}, rectify.ENN{}, rectify.LR{}, rectify.TruncatedEig{})
+	for _, r := range all {
+		res, err := r.Rectify(ctx, c, k, rectify.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := res.Rows(ctx, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := n
+		switch r.(type) {
+		case rectify.ENN, rectify.LR, rectify.PALM, rectify.TruncatedEig:
+			want = k
+		}
+		if _, d := rows.Dims(); d != want {
+			t.Errorf("%v: rows of %d numbers, want %d", r, d, want)
+		}
+	}
+}
+
 // The smallest matrices and all numbers of topics.
 func TestMethodsSmall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(64, 1))
