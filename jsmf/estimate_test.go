@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -49,18 +47,6 @@ func sizes(c *corpus.Corpus) jsmf.CorpusStats {
 	return jsmf.CorpusStats{Documents: c.NumDocs(), Words: c.NumWords(), NNZ: c.NNZ(), Tokens: c.Tokens()}
 }
 
-// allocated returns how many bytes f allocates in all. Without the collector, and with
-// one processor, nothing is lost to a sync.Pool, to be allocated again.
-func allocated(f func()) int64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return int64(after.TotalAlloc - before.TotalAlloc)
-}
-
 // What is in use at a time is no more than what is allocated in the first iterations,
 // which later ones use again. The estimate is not below that.
 func TestEstimateBounds(t *testing.T) {
@@ -85,7 +71,7 @@ func TestEstimateBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			var m *jsmf.Model
-			took := allocated(func() { m, err = p.Fit(context.Background(), c) })
+			took := testutil.Allocated(func() { m, err = p.Fit(context.Background(), c) })
 			if err != nil {
 				t.Fatal(err)
 			}

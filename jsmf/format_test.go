@@ -13,14 +13,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 var update = flag.Bool("update", false, "write golden files that do not exist yet; those that do are never touched")
@@ -626,16 +626,6 @@ func TestReadModelAccepts(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes f allocates, in all. No pool is emptied meanwhile.
-func allocated(f func()) uint64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
 // A file of some hundred bytes that claims terabytes takes a few chunks at most.
 func TestLyingSizesAllocateLittle(t *testing.T) {
 	const n, k = math.MaxInt32, 1 << 20
@@ -657,7 +647,7 @@ func TestLyingSizesAllocateLittle(t *testing.T) {
 		f.n, f.k, f.sections = n, k, []testSection{s}
 		file := f.bytes()
 		// Four chunks: one to read into, one or two of content, and the rest.
-		if got := allocated(func() { mustRefuse(t, s.tag, file) }); got > 2*4*chunkLen {
+		if got := testutil.Allocated(func() { mustRefuse(t, s.tag, file) }); got > 2*4*chunkLen {
 			t.Errorf("%s: %d bytes allocated for a file of %d", s.tag, got, len(file))
 		}
 	}
@@ -678,7 +668,7 @@ func TestAllocationInProportion(t *testing.T) {
 		{"unknown size", struct{ io.Reader }{bytes.NewReader(file)}, 4},
 		{"unknown size, cut", struct{ io.Reader }{bytes.NewReader(file[:len(file)*6/10])}, 4 * 0.6},
 	} {
-		got := allocated(func() {
+		got := testutil.Allocated(func() {
 			if _, err := ReadModel(c.r); err != nil && !errors.Is(err, ErrTruncated) {
 				t.Error(err)
 			}
@@ -693,9 +683,9 @@ func TestAllocationInProportion(t *testing.T) {
 	f := tinyFile()
 	f.section("STAT").payload = []byte(`{"corpus":{"dropped_words":[` + strings.Repeat("{},", 1<<15) + `{}]}}`)
 	bomb := f.bytes()
-	got := allocated(func() { ReadModel(bytes.NewReader(bomb)) })
+	got := testutil.Allocated(func() { ReadModel(bytes.NewReader(bomb)) })
 	t.Logf("JSON: %d bytes allocated for a file of %d", got, len(bomb))
-	if got > 500*uint64(len(bomb)) {
+	if got > 500*int64(len(bomb)) {
 		t.Errorf("JSON: %d bytes allocated for a file of %d", got, len(bomb))
 	}
 }

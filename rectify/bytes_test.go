@@ -3,7 +3,6 @@ package rectify_test
 import (
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/jsmf-go/spectral/internal/testutil"
@@ -28,13 +27,11 @@ func TestBytesBounds(t *testing.T) {
 	const n = 500
 	d := newDense(t, noisy(rand.New(rand.NewPCG(12, 9)), n, 40))
 	allocated := func(r rectify.Rectifier, k int, opt rectify.Options) int64 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if _, err := r.Rectify(t.Context(), d, k, opt); err != nil {
-			t.Fatalf("%v: %v", r, err)
-		}
-		runtime.ReadMemStats(&after)
-		return int64(after.TotalAlloc - before.TotalAlloc)
+		return testutil.Allocated(func() {
+			if _, err := r.Rectify(t.Context(), d, k, opt); err != nil {
+				t.Fatalf("%v: %v", r, err)
+			}
+		})
 	}
 	for _, k := range []int{5, 30} {
 		for _, opt := range []rectify.Options{{}, {Keep: true, Workers: 3}} {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -502,11 +501,6 @@ func TestAccumulatorBytes(t *testing.T) {
 	if testutil.Race {
 		t.Skip("the race detector takes memory of its own")
 	}
-	allocated := func() int64 {
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.TotalAlloc)
-	}
 	rng := rand.New(rand.NewPCG(19, 20))
 	for _, length := range []int{3, 150} {
 		docs := make([]corpus.Document, 60000/length)
@@ -516,14 +510,15 @@ func TestAccumulatorBytes(t *testing.T) {
 				docs[i].Tokens = append(docs[i].Tokens, fmt.Sprintf("word%d", rng.IntN(20000)))
 			}
 		}
-		before := allocated()
-		a := accumulate(t, cooc.AccumulatorOptions{}, nil)
-		for _, d := range docs {
-			if err := a.Add(d); err != nil {
-				t.Fatal(err)
+		var a *cooc.Accumulator
+		all := testutil.Allocated(func() {
+			a = accumulate(t, cooc.AccumulatorOptions{}, nil)
+			for _, d := range docs {
+				if err := a.Add(d); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		all := allocated() - before
+		})
 		if got := a.Stats().Bytes; got < all/4 || got > all {
 			t.Errorf("documents of %d words: counted %d bytes, allocated %d", length, got, all)
 		}
