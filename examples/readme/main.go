@@ -1,5 +1,7 @@
-// Readme is the program that README.md shows: it fits ten topics to a corpus in
-// UCI form, given its counts, its words and a stop list.
+// Readme is the program that README.md shows: it fits eight topics to the
+// paragraphs of a book.
+//
+//	go run ./examples/readme "$(go env GOROOT)/src/testdata/Isaac.Newton-Opticks.txt"
 package main
 
 import (
@@ -7,31 +9,27 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
 func main() {
-	ctx := context.Background()
-	raw, err := corpus.ReadUCI(ctx, os.Args[1], os.Args[2])
+	book, err := os.ReadFile(os.Args[1])
 	check(err)
-	stop, err := corpus.ReadStopWords(ctx, os.Args[3]) // or text.EnglishStopWords()
-	check(err)
-	c, _, err := corpus.Curate(raw, corpus.Curation{StopWords: stop, Words: 600})
-	check(err)
-	m, err := jsmf.New(10).Fit(ctx, c)
-	check(err)
-	for k, share := range m.TopicShares() {
-		fmt.Printf("%d %4.1f%% %-11s", k, 100*share, m.AnchorWords()[k])
-		for _, w := range m.TopWords(k, 5) {
-			fmt.Printf("  %s %.3f", w.Word, w.Prob)
-		}
-		fmt.Println()
+	var b corpus.Builder
+	for _, p := range strings.Split(string(book), "\n\n") { // a paragraph is a document
+		check(b.AddText("", "", strings.ReplaceAll(p, "_", ""))) // _ marks italics
 	}
-	for _, p := range m.CorrelatedPairs(3) {
-		fmt.Printf("topics %d and %d correlate by %+.2f\n", p.K, p.L, p.Correlation)
-	}
+	c, err := b.Corpus()
+	check(err)
+	c, _, err = corpus.Curate(c, corpus.Curation{StopWords: text.EnglishStopWords(), MinDocs: 10})
+	check(err)
+	m, err := jsmf.New(8).Fit(context.Background(), c)
+	check(err)
+	fmt.Println(m)
 }
 
 func check(err error) {
