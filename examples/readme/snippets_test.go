@@ -77,7 +77,7 @@ func TestSnippets(t *testing.T) {
 			write(fmt.Sprintf("fragments/f%d.go", n), code)
 		}
 	}
-	if n < 4 {
+	if n < 11 {
 		t.Fatalf("%d snippets in all: are they still found?", n)
 	}
 	mod := strings.Replace(read(t, filepath.Join(root, "go.mod")), "module github.com/jsmf-go/spectral\n", "module snippets\n", 1)
