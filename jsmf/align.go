@@ -10,10 +10,8 @@ import (
 	"github.com/jsmf-go/spectral/metrics"
 )
 
-// NewTopicDistance is the total variation distance above which a topic is not called
-// the successor of another: less than a fifth of their probability is then on the
-// same words.
-const NewTopicDistance = 0.8
+// newTopic is the total variation distance above which a topic follows no other.
+const newTopic = 0.8
 
 // Alignment says which topic of one model is which of another.
 type Alignment struct {
@@ -27,9 +25,9 @@ type Alignment struct {
 	// is on other words. NaN where Prev is −1.
 	Drift []float64
 
-	// New are the topics of the second model that follow none: those with a
-	// Prev of −1 or a Drift above NewTopicDistance. Vanished are those of the
-	// first model that none follows.
+	// New are the topics of the second model that follow none: those with a Prev of
+	// −1 or a Drift above 0.8, that is, with less than a fifth of the probability on
+	// the same words. Vanished are those of the first model that none follows.
 	New, Vanished []int
 }
 
@@ -62,12 +60,12 @@ func align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error)
 		}
 	}
 	for l, k := range al.Prev {
-		if k < 0 || al.Drift[l] > NewTopicDistance {
+		if k < 0 || al.Drift[l] > newTopic {
 			al.New = append(al.New, l)
 		}
 	}
 	for k, l := range al.Next {
-		if l < 0 || al.Drift[l] > NewTopicDistance {
+		if l < 0 || al.Drift[l] > newTopic {
 			al.Vanished = append(al.Vanished, k)
 		}
 	}

@@ -32,7 +32,7 @@ func TestAnchorFree(t *testing.T) {
 	a.Scale(1/sum, a)
 	for _, l := range []anchorfree.Learner{anchorfree.LP{}, anchorfree.PDS{}} {
 		rec := new(recording)
-		m, err := jsmf.New(k).Rectify(rectify.None{}).AnchorFree(l).Record(rec).Fit(ctx, matrixOf(t, c))
+		m, err := jsmf.New(k).Rectify(rectify.None{}).AnchorFree(l).Record(rec.Record).Fit(ctx, matrixOf(t, c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,8 +91,8 @@ func TestAnchorFreeReplaces(t *testing.T) {
 	if err != nil || m.Anchors() == nil {
 		t.Errorf("AnchorFree(nil) does not go back to anchors: %v", err)
 	}
-	if err := jsmf.New(3).AnchorFree(anchorfree.LP{MaxSweeps: -1}).Weighting(9).Validate(); err == nil ||
-		!strings.Contains(err.Error(), "MaxSweeps") || !strings.Contains(err.Error(), "Weighting(9)") {
+	if err := jsmf.New(3).AnchorFree(anchorfree.LP{MaxSweeps: -1}).Workers(-9).Validate(); err == nil ||
+		!strings.Contains(err.Error(), "MaxSweeps") || !strings.Contains(err.Error(), "Workers(-9)") {
 		t.Errorf("bad settings: %v", err)
 	}
 	var rank *anchorfree.RankError
@@ -109,13 +109,14 @@ func TestAnchorFreeCorpus(t *testing.T) {
 	for m := range docs {
 		docs[m][n]++ // one more word, in every document
 	}
-	c := countsCorpus(t, n+1, docs)
+	docsOf := countsCorpus(t, n+1, docs)
 	for _, w := range []cooc.Weighting{cooc.Unbiased, cooc.Proportions, cooc.Counts, cooc.TFIDF} {
+		c := counted(t, docsOf, cooc.Options{Weighting: w})
 		for _, l := range []anchorfree.Learner{anchorfree.LP{}, anchorfree.PDS{}} {
 			if testutil.Race && w != cooc.TFIDF {
 				continue
 			}
-			p := jsmf.New(k).Rectify(rectify.None{}).AnchorFree(l).Weighting(w)
+			p := jsmf.New(k).Rectify(rectify.None{}).AnchorFree(l)
 			m := fit(t, p, c)
 			if !bytes.Equal(encoded(t, fit(t, p.Workers(3), c)), encoded(t, m)) {
 				t.Errorf("%v, %v: the number of workers changes the model", w, l)
@@ -148,10 +149,11 @@ func TestAnchorFreeCorpus(t *testing.T) {
 		}
 	}
 	// Weights serve anchors too, and a model of them.
-	if m := fit(t, jsmf.New(k).Anchors(anchor.QR{MinDocs: 5}).Weighting(cooc.TFIDF), c); m.Anchors() == nil || m.N() != n+1 {
+	c := counted(t, docsOf, cooc.Options{Weighting: cooc.TFIDF})
+	if m := fit(t, jsmf.New(k).Anchors(anchor.QR{MinDocs: 5}), c); m.Anchors() == nil || m.N() != n+1 {
 		t.Error("no anchors from tf-idf")
 	}
-	if _, err := jsmf.New(n+1).Weighting(cooc.TFIDF).Fit(ctx, c); err == nil {
+	if _, err := jsmf.New(n+1).Fit(ctx, c); err == nil {
 		t.Error("more topics than words with weight, and no error")
 	}
 }
@@ -178,7 +180,7 @@ func TestAnchorFreeFails(t *testing.T) {
 	want := errors.New("tired")
 	for _, e := range []error{nil, want} {
 		rec := new(recording)
-		_, err := jsmf.New(2).Rectify(rectify.None{}).AnchorFree(idle{e}).Record(rec).Fit(ctx, matrixOf(t, c))
+		_, err := jsmf.New(2).Rectify(rectify.None{}).AnchorFree(idle{e}).Record(rec.Record).Fit(ctx, matrixOf(t, c))
 		if err == nil || e != nil && !errors.Is(err, want) {
 			t.Errorf("error %v, want %v", err, e)
 		}

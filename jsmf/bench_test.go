@@ -215,12 +215,12 @@ func BenchmarkCancel(b *testing.B) {
 			for range b.N {
 				ctx, cancel := context.WithCancel(context.Background())
 				var at time.Time
-				_, err := jsmf.New(50).Rectify(rectify.AP{Iterations: 3}).Record(jsmf.RecorderFunc(func(e jsmf.Event) {
+				_, err := jsmf.New(50).Rectify(rectify.AP{Iterations: 3}).Record(func(e jsmf.Event) {
 					if e.Stage == stage && e.Kind == jsmf.EventProgress && at.IsZero() {
 						at = time.Now()
 						cancel()
 					}
-				})).Fit(ctx, c)
+				}).Fit(ctx, c)
 				d := time.Since(at)
 				cancel()
 				if err == nil {

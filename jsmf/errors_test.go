@@ -51,7 +51,7 @@ func TestErrorsNameThePackageOnce(t *testing.T) {
 	for what, f := range map[string]func() error{
 		"fit, K = 1":           func() error { _, err := jsmf.New(1).Fit(ctx, c); return err },
 		"fit, K > N":           func() error { _, err := jsmf.New(99).Fit(ctx, c); return err },
-		"fit, bad settings":    func() error { _, err := p.Rectify(rectify.AP{Iterations: -1}).MinTokens(-1).Fit(ctx, c); return err },
+		"fit, bad settings":    func() error { _, err := p.Rectify(rectify.AP{Iterations: -1}).Workers(-1).Fit(ctx, c); return err },
 		"fit, cancelled":       func() error { _, err := p.Fit(gone, c); return err },
 		"fit, few words":       func() error { _, err := p.Fit(ctx, strange); return err },
 		"fit after another":    func() error { _, err := p.From(m).Fit(ctx, identity(t, 9)); return err },

@@ -16,13 +16,13 @@ import (
 // metrics of package metrics, against the unrectified C. A model without anchors
 // has no Recovery and no Basis measures.
 //
-// A corpus is counted with the Pipeline's MinTokens and Weighting. It must hold the
-// words of the model, by name (by number, where the model has no vocabulary and
-// the corpus has as many words); its other words are left out. A co-occurrence
-// matrix must have rows (cooc.Matrix) and the words of the model in their order.
-// Where no documents are behind it (Info().Corpus) there is no coherence.
+// A corpus is counted as by Fit. It must hold the words of the model, by name (by
+// number, if the model has no vocabulary and the corpus has as many words); its other
+// words are left out. A co-occurrence matrix must have rows (cooc.Matrix) and the words
+// of the model in their order. Without documents behind it (Info().Corpus) there is no
+// coherence.
 func (p Pipeline) Evaluate(ctx context.Context, m *Model, in Input) (*metrics.Report, error) {
-	if m == nil || in == nil {
+	if m == nil || missing(in) {
 		return nil, errors.New("jsmf: evaluate: no model, or nothing to measure it against")
 	}
 	if err := p.Validate(); err != nil {
@@ -41,12 +41,12 @@ func (p Pipeline) Evaluate(ctx context.Context, m *Model, in Input) (*metrics.Re
 
 // measured returns the matrix that m is measured against.
 func (p Pipeline) measured(ctx context.Context, m *Model, in Input) (cooc.Matrix, error) {
-	info := in.Info()
 	if op, ok := in.(cooc.Operator); ok {
 		c, ok := op.(cooc.Matrix)
 		if !ok {
 			return nil, fmt.Errorf("measures need rows of the matrix, which a %T does not have", op)
 		}
+		info := c.Info()
 		if m.N() != c.Dim() {
 			return nil, fmt.Errorf("a model of %d words against a matrix of %d", m.N(), c.Dim())
 		}
@@ -59,15 +59,15 @@ func (p Pipeline) measured(ctx context.Context, m *Model, in Input) (cooc.Matrix
 		}
 		return c, nil
 	}
-	docs := info.Corpus
-	if docs == nil {
-		return nil, fmt.Errorf("a %T is no co-occurrence matrix and holds no documents", in)
+	docs := in.Info().Corpus
+	if docs != nil {
+		var err error
+		if docs, err = withWordsOf(m, docs); err != nil {
+			return nil, err
+		}
+		in = docs
 	}
-	docs, err := withWordsOf(m, docs)
-	if err != nil {
-		return nil, err
-	}
-	return cooc.NewMoments(ctx, docs, cooc.Options{Weighting: p.weighting, MinTokens: p.minTokens, Workers: p.workers})
+	return p.moments(ctx, in, cooc.Options{})
 }
 
 // withWordsOf returns the corpus with the words of the model, in their order.

@@ -78,8 +78,8 @@ func Example() {
 	// topics 0 and 2: correlation -0.7
 }
 
-// Variants branch off a common beginning; a Recorder watches, a context ends
-// the work.
+// Variants branch off a common beginning. A function watches the stages, and a
+// context ends the work.
 func ExamplePipeline() {
 	var b corpus.Builder
 	for _, text := range notes() {
@@ -92,11 +92,11 @@ func ExamplePipeline() {
 		log.Fatal(err)
 	}
 	base := jsmf.New(3).Anchors(anchor.QR{MinDocFraction: 0.05})
-	loud := base.Record(jsmf.RecorderFunc(func(e jsmf.Event) {
+	loud := base.Record(func(e jsmf.Event) {
 		if e.Kind == jsmf.EventEnd {
 			fmt.Println("done:", e.Stage)
 		}
-	}))
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	m, err := loud.Fit(ctx, c)
 	if err != nil {

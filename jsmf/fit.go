@@ -12,7 +12,7 @@ import (
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/spectrum"
-	"github.com/jsmf-go/spectral/recover"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -27,7 +27,7 @@ import (
 // with an empty row keep their number, but are in no topic.
 //
 // The same input and settings give the same model, to the bit on one type of CPU,
-// whatever GOMAXPROCS and Workers. Errors: those of Validate, *TopicsError,
+// whatever GOMAXPROCS and Workers. Errors: those of Validate, K > N,
 // *MemoryLimitError, cooc.ErrNoDocuments, those of the stages (among them
 // *anchor.RankError where the data has fewer than K dimensions), and ctx's. After
 // ctx ends each goroutine finishes the chunk of work it is at, and all have ended
@@ -37,16 +37,17 @@ func (p Pipeline) Fit(ctx context.Context, in Input) (*Model, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	tr := &tracker{rec: p.rec}
-	var st Stats
-	pr, err := p.count(ctx, in, tr, &st)
+	tr := &tracker{recorders: p.recorders}
+	pr, err := p.count(ctx, in, tr)
 	if err != nil {
 		return nil, err
 	}
-	return p.fit(ctx, &pr, nil, tr, st, begun)
+	return p.fit(ctx, pr, nil, tr, begun)
 }
 
-// run is a fit at work: what it was asked for, and what it has come to.
+// run is one way through the stages: what was asked for, and what has come of it. A
+// warm start that is given up is a run of its own, of which nothing is left but its
+// events and the reason in Stats.Refit.Start.
 type run struct {
 	ask    Pipeline
 	pr     *problem
@@ -56,8 +57,8 @@ type run struct {
 	begun  time.Time
 
 	before []int          // the word of the previous model for each row: see Pipeline.before
-	start  *rectify.State // what the rectification goes on from, or nil
-	cold   string         // why there is no start, "" where none was asked for
+	start  *rectify.State // what the rectification starts from, or nil
+	cold   string         // why there is no start, "" if none was asked for
 
 	rect *rectify.Result
 	rows cooc.Rows // of rect.C
@@ -65,13 +66,13 @@ type run struct {
 	anch *anchor.Result
 	rec  *recovery.Result
 
-	misfit string // why the start is to be given up, "" where it is not
+	misfit string // why the warm start is given up, "" if it is not
 }
 
 // fit runs the stages from the matrix on.
-func (p Pipeline) fit(ctx context.Context, pr *problem, shared *spectrum.Shared, tr *tracker, st Stats, begun time.Time) (*Model, error) {
+func (p Pipeline) fit(ctx context.Context, pr *problem, shared *spectrum.Shared, tr *tracker, begun time.Time) (*Model, error) {
 	if p.refiner != nil && pr.info.Source == nil {
-		return nil, errorf("%v needs documents, and there are none behind this matrix (%s)", p.refiner, st.Cooc.Form)
+		return nil, errorf("%v needs documents, and there are none behind this matrix (%s)", p.refiner, pr.stats.Cooc.Form)
 	}
 	before, err := p.before(pr)
 	if err != nil {
@@ -79,7 +80,7 @@ func (p Pipeline) fit(ctx context.Context, pr *problem, shared *spectrum.Shared,
 	}
 	start, cold := p.start(before)
 	for {
-		r := &run{ask: p, pr: pr, shared: shared, tr: tr, st: st.clone(), begun: begun, before: before, start: start, cold: cold}
+		r := &run{ask: p, pr: pr, shared: shared, tr: tr, st: pr.stats.clone(), begun: begun, before: before, start: start, cold: cold}
 		m, err := r.model(ctx)
 		if err != nil || r.misfit == "" {
 			return m, err
@@ -88,7 +89,7 @@ func (p Pipeline) fit(ctx context.Context, pr *problem, shared *spectrum.Shared,
 	}
 }
 
-// model runs the stages. It returns nil where r.misfit asks for a cold start.
+// model runs the stages. It returns nil if r.misfit asks for a cold start.
 func (r *run) model(ctx context.Context) (*Model, error) {
 	if err := r.rectify(ctx); err != nil {
 		return nil, wrap(err)
@@ -109,7 +110,7 @@ func (r *run) model(ctx context.Context) (*Model, error) {
 }
 
 func (r *run) warn(format string, args ...any) {
-	r.ask.warn(r.tr, &r.st, fmt.Sprintf(format, args...))
+	r.tr.warn(&r.st, format, args...)
 }
 
 // rectify makes r.rect.

@@ -13,7 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
-	"github.com/jsmf-go/spectral/recover"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/scls"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -45,7 +45,8 @@ type rectified struct{ res *rectify.Result }
 func (r rectified) Rectify(context.Context, cooc.Operator, int, rectify.Options) (*rectify.Result, error) {
 	return r.res, nil
 }
-func (r rectified) String() string { return "rectified before" }
+func (r rectified) Bytes(int, int, rectify.Options) int64 { return 0 }
+func (r rectified) String() string                        { return "rectified before" }
 
 // sameRow tells whether the rows of C̄ of two words agree to 1e-9 of their
 // length: then either may be the anchor.

@@ -18,7 +18,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/bag"
-	"github.com/jsmf-go/spectral/recover"
+	recovery "github.com/jsmf-go/spectral/recover"
 )
 
 // themed makes a corpus of texts of one or two of three themes, and a model of it.

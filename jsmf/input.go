@@ -1,6 +1,7 @@
 package jsmf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,47 +14,47 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
-// Input is what a model is fitted to and measured against: a *corpus.Corpus, or a
-// co-occurrence matrix, that is a cooc.Operator such as *cooc.Moments, *cooc.Stream
-// or *cooc.Dense. An Operator is taken as it is. Of any other Input the documents
-// that Info().Corpus holds are counted, with the Pipeline's Weighting and
-// MinTokens.
+// Input is what a model is fitted to and measured against: a *corpus.Corpus or a
+// co-occurrence matrix, that is, a cooc.Operator such as *cooc.Moments, *cooc.Stream
+// or *cooc.Dense. A matrix is used as it is. Of any other Input the documents in
+// Info().Corpus are counted, as by cooc.NewMoments with
+// cooc.Options{DropUnused: true}.
 //
-// Several fits can share a count: make it once with cooc.NewMoments, and fit to
-// the result.
+// To count in another way, with tf-idf weights for example, or to share a count
+// between several fits, call NewMoments and fit to the result:
 //
-// Words are called as Info().Vocabulary says, or else by their number; see
-// cooc.WithInfo for naming the words of a matrix.
+//	counts, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.TFIDF, DropUnused: true})
+//	m, err := p.Fit(ctx, counts)
+//
+// Words have the names in Info().Vocabulary, or else their numbers. cooc.WithInfo
+// names the words of a matrix.
 type Input interface{ Info() corpus.Info }
 
 // problem is what the stages work on.
 type problem struct {
-	all  cooc.Operator // the whole matrix
-	c    cooc.Operator // without the words that take no part
-	info corpus.Info   // of the input, with all words
-	keep []int         // the numbers of the words of c among all; nil: all
-	n    int           // how many words there are in all
-	size size          // for estimates of memory
+	all   cooc.Operator // the whole matrix
+	c     cooc.Operator // without the words whose rows are empty
+	info  corpus.Info   // of all, with the names of all words
+	keep  []int         // the numbers of the words of c among all; nil: all
+	n     int           // how many words there are in all
+	size  size          // for estimates of memory
+	stats Stats         // of counting
 }
 
-// count makes the problem of an input and writes its statistics.
-func (p Pipeline) count(ctx context.Context, in Input, tr *tracker, st *Stats) (pr problem, err error) {
-	if in == nil {
-		return pr, errors.New("jsmf: no corpus and no matrix")
+// count makes the problem of an input.
+func (p Pipeline) count(ctx context.Context, in Input, tr *tracker) (*problem, error) {
+	if missing(in) {
+		return nil, errors.New("jsmf: no corpus and no matrix")
 	}
 	c, counted := in.(cooc.Operator)
-	pr.info = in.Info()
+	pr := &problem{info: in.Info()}
 	pr.size = sizeOf(pr.info, c)
 	if err := p.affordable(pr.size); err != nil {
-		return pr, err
+		return nil, err
 	}
-	st.Cooc.Duration, err = tr.run(StageCooc, "", func() (string, error) {
+	duration, err := tr.run(StageCooc, "", func() (_ string, err error) {
 		if !counted {
-			if pr.info.Corpus == nil {
-				return "", fmt.Errorf("a %T is no co-occurrence matrix and holds no documents", in)
-			}
-			o := cooc.Options{Weighting: p.weighting, MinTokens: p.minTokens, DropUnused: true, Workers: p.workers}
-			if c, err = cooc.NewMoments(ctx, pr.info.Corpus, o); err != nil {
+			if c, err = p.moments(ctx, in, cooc.Options{DropUnused: true}); err != nil {
 				return "", err
 			}
 			pr.info = c.Info()
@@ -61,68 +62,67 @@ func (p Pipeline) count(ctx context.Context, in Input, tr *tracker, st *Stats) (
 			return "", err
 		}
 		pr.all, pr.c, pr.n = c, c, c.Dim()
-		st.describe(pr.info, pr.n)
-		p.warnDropped(tr, st, pr.info, pr.n)
+		pr.describe(tr)
 		if p.k > pr.n {
-			return "", &TopicsError{K: p.k, Words: pr.n}
+			return "", tooMany(p.k, pr.n)
 		}
-		if pr.keep, err = filledRows(ctx, c, p.workers); err != nil || pr.keep == nil {
+		if pr.c, pr.keep, err = filled(ctx, c, p.workers); err != nil || pr.keep == nil {
 			return fmt.Sprintf("N = %d, %d nonzeros", pr.n, pr.info.Nonzeros), err
 		}
-		p.warn(tr, st, fmt.Sprintf("%d of %d words have an empty row in the matrix; they are in no topic", pr.n-len(pr.keep), pr.n))
+		tr.warn(&pr.stats, "%d of %d words have an empty row in the matrix; they are in no topic", pr.n-len(pr.keep), pr.n)
 		if p.k > len(pr.keep) {
-			return "", &TopicsError{K: p.k, Words: len(pr.keep)}
-		}
-		if pr.c, err = cooc.Submatrix(c.(cooc.Matrix), pr.keep); err != nil {
-			return "", err
+			return "", tooMany(p.k, len(pr.keep))
 		}
 		return fmt.Sprintf("N = %d of %d, %d nonzeros", len(pr.keep), pr.n, pr.info.Nonzeros), nil
 	})
 	if err != nil {
-		return pr, wrap(err)
+		return nil, wrap(err)
 	}
+	pr.stats.Cooc.Duration = duration
 	return pr, nil
 }
 
-// describe writes down where the counts come from.
-func (st *Stats) describe(info corpus.Info, words int) {
-	form := info.Form
-	if form == "" {
-		form = "caller's"
+// moments counts the documents of an input that is no matrix.
+func (p Pipeline) moments(ctx context.Context, in Input, o cooc.Options) (*cooc.Moments, error) {
+	docs := in.Info().Corpus
+	if docs == nil {
+		return nil, fmt.Errorf("a %T is no co-occurrence matrix and holds no documents", in)
 	}
-	st.Cooc = CoocStats{Form: form, N: words, NNZ: int(info.Nonzeros)}
+	o.Workers = p.workers
+	return cooc.NewMoments(ctx, docs, o)
+}
+
+// describe writes down where the counts come from, and warns of what was left out.
+func (pr *problem) describe(tr *tracker) {
+	info, words, st := pr.info, pr.n, &pr.stats
+	st.Cooc = CoocStats{Form: cmp.Or(info.Form, "caller's"), N: words, NNZ: int(info.Nonzeros)}
 	if info.Tokens > 0 {
 		st.Corpus = CorpusStats{
 			Documents: info.Documents, Words: words, Tokens: info.Tokens, NNZ: int(info.Nonzeros),
 			DroppedDocuments: info.DroppedDocuments, DroppedWords: info.DroppedWords,
 		}
 	}
+	warn := func(what string, used int, dropped []corpus.Dropped) {
+		for _, x := range dropped {
+			used += x.Count
+		}
+		for _, x := range dropped {
+			tr.warn(st, "%d of %d %s left out: %s", x.Count, used, what, x.Reason)
+		}
+	}
+	warn("documents", info.Documents, info.DroppedDocuments)
+	warn("words", words, info.DroppedWords)
 }
 
-func (p Pipeline) warnDropped(tr *tracker, st *Stats, info corpus.Info, words int) {
-	docs := info.Documents
-	for _, x := range info.DroppedDocuments {
-		docs += x.Count
-	}
-	for _, x := range info.DroppedWords {
-		words += x.Count
-	}
-	for _, x := range info.DroppedDocuments {
-		p.warn(tr, st, fmt.Sprintf("%d of %d documents left out: %s", x.Count, docs, x.Reason))
-	}
-	for _, x := range info.DroppedWords {
-		p.warn(tr, st, fmt.Sprintf("%d of %d words left out: %s", x.Count, words, x.Reason))
-	}
-}
-
-// filledRows returns the numbers of the rows that are not empty, nil where all
-// are filled. A row of sum zero may still hold numbers of both signs.
-func filledRows(ctx context.Context, c cooc.Operator, workers int) ([]int, error) {
+// filled returns the matrix of the words whose rows are not empty, and their numbers;
+// c itself and nil where there are no others. A row of sum zero is not empty if it
+// holds numbers of both signs.
+func filled(ctx context.Context, c cooc.Operator, workers int) (cooc.Operator, []int, error) {
 	const rounding = 1e-14
 	marg := c.Marginals()
 	limit := rounding * slices.Max(marg)
 	if slices.Min(marg) > limit {
-		return nil, nil
+		return c, nil, nil
 	}
 	m, ok := c.(cooc.Matrix)
 	if !ok {
@@ -132,11 +132,11 @@ func filledRows(ctx context.Context, c cooc.Operator, workers int) ([]int, error
 				gone++
 			}
 		}
-		return nil, fmt.Errorf("%d of the %d words are in no document that is used; leave them out, by cooc.Options.DropUnused", gone, len(marg))
+		return nil, nil, fmt.Errorf("%d of the %d words are in no document that is used; leave them out, by cooc.Options.DropUnused", gone, len(marg))
 	}
 	norms2, err := m.RowNorms2(ctx, workers)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	largest := slices.Max(norms2)
 	var keep []int
@@ -146,9 +146,10 @@ func filledRows(ctx context.Context, c cooc.Operator, workers int) ([]int, error
 		}
 	}
 	if len(keep) == len(marg) {
-		keep = nil
+		return c, nil, nil
 	}
-	return keep, nil
+	sub, err := cooc.Submatrix(m, keep)
+	return sub, keep, err
 }
 
 // word returns the number among all words of word i of c.

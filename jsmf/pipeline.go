@@ -6,8 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/jsmf-go/spectral/anchor"
-	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/recover"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
@@ -17,7 +16,7 @@ import (
 // changed copy and leaves its receiver alone, so that variants can branch off
 // a common beginning. Setters never fail; Validate and Fit report everything
 // that is wrong at once. A Pipeline may be used by many goroutines, if its
-// stages and its Recorder may.
+// stages and the functions given to Record may.
 type Pipeline struct {
 	k         int
 	rounds    int // of ReplaceAnchors
@@ -25,12 +24,10 @@ type Pipeline struct {
 	finder    anchor.Finder
 	recoverer recovery.Recoverer
 	learner   anchorfree.Learner // nil: by anchors
-	weighting cooc.Weighting
-	refiner   refine.Refiner // nil: none
-	minTokens int
+	refiner   refine.Refiner     // nil: none
 	seed      uint64
 	workers   int
-	rec       Recorder
+	recorders []func(Event)
 	resumable bool
 	from      *Model // nil: none
 	memory    int64  // bytes; 0: no limit
@@ -80,22 +77,11 @@ func (p Pipeline) Recover(r recovery.Recoverer) Pipeline { p.recoverer = r; retu
 // fu-2018 does without: Rectify(rectify.None{}).
 func (p Pipeline) AnchorFree(l anchorfree.Learner) Pipeline { p.learner = l; return p }
 
-// Weighting sets how the words of a document weigh in the co-occurrence matrix
-// that Fit makes of a corpus, and Evaluate measures against. Default:
-// cooc.Unbiased. With cooc.TFIDF words in every document keep their number but
-// are in no topic.
-func (p Pipeline) Weighting(w cooc.Weighting) Pipeline { p.weighting = w; return p }
-
 // Refine adds a last step: topics and correlations are improved by passes over
 // the documents, as by refine.Passes{N: 10}. The Model then holds the refined
 // ones, and Model.Spectral those before. It needs an Input with documents
 // (Info().Source). Default: nil, no such step.
 func (p Pipeline) Refine(r refine.Refiner) Pipeline { p.refiner = r; return p }
-
-// MinTokens leaves documents with fewer than n tokens out of the estimate of
-// C. 0 means 5, as in the papers; the least is 2, for a single token holds no
-// pair of words.
-func (p Pipeline) MinTokens(n int) Pipeline { p.minTokens = n; return p }
 
 // Seed sets the seed of every stage that draws random numbers. Each derives a
 // stream of its own from it. The default stages draw none. Default: 0.
@@ -105,14 +91,13 @@ func (p Pipeline) Seed(seed uint64) Pipeline { p.seed = seed; return p }
 // GOMAXPROCS. It changes no bit of the result.
 func (p Pipeline) Workers(n int) Pipeline { p.workers = n; return p }
 
-// Record adds a Recorder, which is told of the progress of each stage.
-func (p Pipeline) Record(r Recorder) Pipeline {
-	switch {
-	case r == nil:
-	case p.rec == nil:
-		p.rec = r
-	default:
-		p.rec = multiRecorder{p.rec, r}
+// Record adds a function, such as one made by NewPrinter, which is told of the
+// progress of each stage. One Fit calls it from one goroutine at a time, in order, and
+// waits for it to return. Fits that run at the same time may call it at the same time.
+// nil adds nothing.
+func (p Pipeline) Record(f func(Event)) Pipeline {
+	if f != nil {
+		p.recorders = append(p.recorders[:len(p.recorders):len(p.recorders)], f)
 	}
 	return p
 }
@@ -127,7 +112,7 @@ func (p Pipeline) Log(l *slog.Logger) Pipeline {
 	if l == nil {
 		return p
 	}
-	return p.Record(&slogRecorder{l})
+	return p.Record(slogRecorder{l}.Record)
 }
 
 // Validate reports all settings that are out of range, joined into one error.
@@ -136,9 +121,6 @@ func (p Pipeline) Validate() error {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if p.k < 2 {
 		bad("K = %d topics; want at least 2", p.k)
-	}
-	if p.minTokens < 0 {
-		bad("MinTokens(%d); want 0 for the default, or at least 2", p.minTokens)
 	}
 	if p.workers < 0 {
 		bad("Workers(%d); want 0 for GOMAXPROCS, or more", p.workers)
@@ -149,22 +131,25 @@ func (p Pipeline) Validate() error {
 	if p.rounds < 0 {
 		bad("ReplaceAnchors(%d); want 0 for none, or more rounds", p.rounds)
 	}
-	if p.rectifier == nil {
+	if missing(p.rectifier) {
 		bad("no rectifier; rectify.None{} leaves the matrix as it is")
 	}
-	if p.weighting < cooc.Unbiased || p.weighting > cooc.TFIDF {
-		bad("Weighting(%d): no such weighting", int(p.weighting))
-	}
 	if p.learner != nil {
+		if missing(p.learner) {
+			bad("the learner of topics is a nil pointer")
+		}
 		errs = append(errs, validate(p.rectifier, p.learner))
 	} else {
-		if p.finder == nil {
+		if missing(p.finder) {
 			bad("no anchor finder")
 		}
-		if p.recoverer == nil {
+		if missing(p.recoverer) {
 			bad("no recovery")
 		}
 		errs = append(errs, validate(p.rectifier, p.finder, p.recoverer))
+	}
+	if p.refiner != nil && missing(p.refiner) {
+		bad("the refiner is a nil pointer")
 	}
 	errs = append(errs, validate(p.refiner))
 	if err := errors.Join(errs...); err != nil {
@@ -173,14 +158,7 @@ func (p Pipeline) Validate() error {
 	return nil
 }
 
-// TopicsError says that K does not fit the data.
-type TopicsError struct{ K, Words int }
-
-func (e *TopicsError) Error() string {
-	return fmt.Sprintf("jsmf: %d topics of %d words; K must lie in [2, N]", e.K, e.Words)
-}
-
-func (p Pipeline) warn(tr *tracker, st *Stats, message string) {
-	st.Warnings = append(st.Warnings, message)
-	tr.record(Event{Kind: EventWarning, Message: message})
+// tooMany says that there are fewer words than topics.
+func tooMany(k, words int) error {
+	return errorf("%d topics of %d words; K must lie in [2, N]", k, words)
 }

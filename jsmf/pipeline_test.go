@@ -25,14 +25,14 @@ import (
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/recover"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/scls"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
 var ctx = context.Background()
 
-func fit(t testing.TB, p jsmf.Pipeline, c *corpus.Corpus) *jsmf.Model {
+func fit(t testing.TB, p jsmf.Pipeline, c jsmf.Input) *jsmf.Model {
 	t.Helper()
 	m, err := p.Fit(ctx, c)
 	if err != nil {
@@ -48,6 +48,17 @@ func encoded(t testing.TB, m *jsmf.Model) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// counted is a corpus counted in another way than Fit does by itself.
+func counted(t testing.TB, c *corpus.Corpus, o cooc.Options) *cooc.Moments {
+	t.Helper()
+	o.DropUnused = true
+	m, err := cooc.NewMoments(ctx, c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // countsCorpus makes a corpus of counts by document; words are called w0, w1, …
@@ -117,12 +128,12 @@ func TestFork(t *testing.T) {
 	_, docs := planted(60, 4, 200)
 	c := countsCorpus(t, 60, docs)
 	var parent, child int
-	count := func(n *int) jsmf.Recorder { return jsmf.RecorderFunc(func(jsmf.Event) { *n++ }) }
+	count := func(n *int) func(jsmf.Event) { return func(jsmf.Event) { *n++ } }
 	base := jsmf.New(4).Record(count(&parent))
 	want := encoded(t, fit(t, base, c))
 	once := parent
 	fork := base.Rectify(rectify.None{}).Anchors(anchor.QR{MinDocs: 2}).Recover(recovery.SCLS{Solver: scls.ADMM{}}).
-		MinTokens(30).Seed(9).Workers(2).Record(count(&child)).Log(nil).Record(nil)
+		Seed(9).Workers(2).Record(count(&child)).Log(nil).Record(nil)
 	other := fit(t, fork, c)
 	if bytes.Equal(encoded(t, other), want) {
 		t.Error("the fork's settings have no effect")
@@ -144,9 +155,9 @@ func TestFork(t *testing.T) {
 
 // Everything wrong is said at once, the package's name only once.
 func TestValidate(t *testing.T) {
-	p := jsmf.New(1).MinTokens(-1).Workers(-2).
+	p := jsmf.New(1).Workers(-2).
 		Rectify(rectify.AP{Iterations: -3}).Anchors(anchor.QR{MinDocs: -4}).Recover(recovery.SCLS{Solver: scls.ExpGrad{MaxIterations: -5}})
-	want := []string{"K = 1", "MinTokens(-1)", "Workers(-2)", "rectify: AP: -3 iterations", "anchor: QR: MinDocs -4", "recovery: ", "MaxIterations", "-5"}
+	want := []string{"K = 1", "Workers(-2)", "rectify: AP: -3 iterations", "anchor: QR: MinDocs -4", "recovery: ", "MaxIterations", "-5"}
 	check := func(err error) {
 		t.Helper()
 		if err == nil {
@@ -243,7 +254,7 @@ func TestRecorder(t *testing.T) {
 	c := countsCorpus(t, 60, append(docs, map[int]int{1: 2}))
 	var r recording
 	var logged bytes.Buffer
-	m := fit(t, jsmf.New(4).Record(&r).Log(slog.New(slog.NewTextHandler(&logged, nil))), c)
+	m := fit(t, jsmf.New(4).Record(r.Record).Log(slog.New(slog.NewTextHandler(&logged, nil))), c)
 	r.order(t, nil, allStages...)
 	progress := map[jsmf.Stage]int{}
 	var warnings []string
@@ -278,7 +289,7 @@ func TestRecorder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jsmf.New(4).Record(&rm).Fit(ctx, cm); err != nil {
+	if _, err := jsmf.New(4).Record(rm.Record).Fit(ctx, cm); err != nil {
 		t.Fatal(err)
 	}
 	rm.order(t, nil, allStages...)
@@ -293,6 +304,7 @@ func (b broken) String() string { return "broken" }
 func (b broken) Rectify(context.Context, cooc.Operator, int, rectify.Options) (*rectify.Result, error) {
 	return nil, b.err
 }
+func (b broken) Bytes(int, int, rectify.Options) int64 { return 0 }
 func (b broken) Find(context.Context, cooc.Rows, int, anchor.Options) (*anchor.Result, error) {
 	return nil, b.err
 }
@@ -327,7 +339,7 @@ func TestFailingStage(t *testing.T) {
 	for _, e := range []error{errStage, nil} {
 		for i, p := range []jsmf.Pipeline{jsmf.New(4).Rectify(broken{e}), jsmf.New(4).Anchors(broken{e}), jsmf.New(4).Recover(broken{e})} {
 			var r recording
-			m, err := p.Record(&r).Fit(ctx, c)
+			m, err := p.Record(r.Record).Fit(ctx, c)
 			if m != nil || err == nil || e != nil && err.Error() != "jsmf: out of luck" || e == nil && !strings.HasPrefix(err.Error(), "jsmf: broken ") {
 				t.Errorf("stage %s: %v", allStages[1+i], err)
 				continue
@@ -347,7 +359,7 @@ func TestFailingStage(t *testing.T) {
 		{jsmf.New(4).Anchors(anchor.QR{MinDocs: 1000}), []string{"jsmf: anchor: ", "1000 documents"}},
 	} {
 		var r recording
-		_, err := f.p.Record(&r).Fit(ctx, c)
+		_, err := f.p.Record(r.Record).Fit(ctx, c)
 		if err == nil || strings.Count(err.Error(), "jsmf: ") != 1 || !strings.HasPrefix(err.Error(), f.words[0]) {
 			t.Errorf("%v, want %q", err, f.words)
 			continue
@@ -363,7 +375,7 @@ func TestFailingStage(t *testing.T) {
 	}
 }
 
-// Cancelled by the Recorder at every kind of event of every stage, the fit ends
+// Cancelled at every kind of event of every stage, the fit ends
 // with context.Canceled, within a chunk a worker, and leaves no goroutine.
 func TestCancel(t *testing.T) {
 	c := some(t, 1000, 600)
@@ -377,7 +389,7 @@ func TestCancel(t *testing.T) {
 				cctx, cancel := context.WithCancel(ctx)
 				late, cancelled := 0, false
 				var last jsmf.Event
-				m, err := jsmf.New(6).Rectify(rectify.AP{Iterations: 6}).Workers(workers).Record(jsmf.RecorderFunc(func(e jsmf.Event) {
+				m, err := jsmf.New(6).Rectify(rectify.AP{Iterations: 6}).Workers(workers).Record(func(e jsmf.Event) {
 					if cancelled && e.Kind == jsmf.EventProgress {
 						late++
 					}
@@ -386,7 +398,7 @@ func TestCancel(t *testing.T) {
 						cancel()
 					}
 					last = e
-				})).Fit(cctx, c)
+				}).Fit(cctx, c)
 				cancel()
 				if m != nil || !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "jsmf: ") != 1 {
 					t.Errorf("%s: %v", at, err)
@@ -549,8 +561,7 @@ func TestFitMatrixBad(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	var te *jsmf.TopicsError
-	if _, err := jsmf.New(31).Fit(ctx, good); !errors.As(err, &te) || *te != (jsmf.TopicsError{K: 31, Words: 30}) {
+	if _, err := jsmf.New(31).Fit(ctx, good); err == nil || err.Error() != "jsmf: 31 topics of 30 words; K must lie in [2, N]" {
 		t.Errorf("K > N: %v", err)
 	}
 	if _, err := jsmf.New(3).Fit(ctx, foreign{good, shear, nil}); !errors.Is(err, cooc.ErrNotSymmetric) {
@@ -688,8 +699,7 @@ func TestEmptyRows(t *testing.T) {
 		t.Errorf("%+v and %+v", few, all)
 	}
 
-	var te *jsmf.TopicsError
-	if _, err := jsmf.New(51).Fit(ctx, matrixOf(t, a)); !errors.As(err, &te) || te.Words != 50 {
+	if _, err := jsmf.New(51).Fit(ctx, matrixOf(t, a)); err == nil || !strings.Contains(err.Error(), "51 topics of 50 words") {
 		t.Errorf("more topics than rows: %v", err)
 	}
 }
@@ -746,7 +756,7 @@ func TestFitCorpusOfAllKinds(t *testing.T) {
 	}
 
 	// With shorter documents allowed the word is in.
-	if m := fit(t, jsmf.New(4).MinTokens(4), spoiled); m.N() != 61 || m.Stats().Corpus.Documents != 301 {
+	if m := fit(t, jsmf.New(4), counted(t, spoiled, cooc.Options{MinTokens: 4})); m.N() != 61 || m.Stats().Corpus.Documents != 301 {
 		t.Errorf("%d words, %d documents", m.N(), m.Stats().Corpus.Documents)
 	}
 }
@@ -755,16 +765,15 @@ func TestFitBad(t *testing.T) {
 	_, docs := planted(60, 4, 100)
 	short := countsCorpus(t, 3, []map[int]int{{0: 1}, {1: 1, 2: 2}})
 	var r recording
-	_, err := jsmf.New(2).Record(&r).Fit(ctx, short)
+	_, err := jsmf.New(2).Record(r.Record).Fit(ctx, short)
 	if !errors.Is(err, cooc.ErrNoDocuments) || strings.Count(err.Error(), "jsmf: ") != 1 {
 		t.Errorf("no usable document: %v", err)
 	}
 	r.order(t, err, jsmf.StageCooc)
 
-	var te *jsmf.TopicsError
 	r = recording{}
-	_, err = jsmf.New(70).Record(&r).Fit(ctx, countsCorpus(t, 75, docs)) // 15 words never occur
-	if !errors.As(err, &te) || *te != (jsmf.TopicsError{K: 70, Words: 60}) || strings.Count(err.Error(), "jsmf: ") != 1 {
+	_, err = jsmf.New(70).Record(r.Record).Fit(ctx, countsCorpus(t, 75, docs)) // 15 words never occur
+	if err == nil || err.Error() != "jsmf: 70 topics of 60 words; K must lie in [2, N]" {
 		t.Errorf("more topics than words: %v", err)
 	}
 	r.order(t, err, jsmf.StageCooc)
@@ -895,7 +904,8 @@ func TestEvaluate(t *testing.T) {
 	if _, err := p.Evaluate(ctx, m, nil); err == nil {
 		t.Error("a model was evaluated on nothing")
 	}
-	if _, err := p.MinTokens(1000).Evaluate(ctx, m, c); !errors.Is(err, cooc.ErrNoDocuments) {
+	short := countsCorpus(t, c.NumWords(), []map[int]int{{0: 1, 1: 2}})
+	if _, err := p.Evaluate(ctx, nameless, short); !errors.Is(err, cooc.ErrNoDocuments) {
 		t.Errorf("no document is long enough: %v", err)
 	}
 }
@@ -905,7 +915,7 @@ func TestConcurrent(t *testing.T) {
 	_, docs := planted(60, 4, 150)
 	c := countsCorpus(t, 60, docs)
 	var r recording
-	p := jsmf.New(4).Record(&r)
+	p := jsmf.New(4).Record(r.Record)
 	shared := fit(t, p, c)
 	want := encoded(t, shared)
 	var wg sync.WaitGroup
@@ -993,8 +1003,7 @@ func TestMomentsServeSeveralFits(t *testing.T) {
 			}
 		}
 	}
-	var te *jsmf.TopicsError
-	if _, err := jsmf.New(601).Fit(ctx, d); !errors.As(err, &te) || te.Words != 600 {
+	if _, err := jsmf.New(601).Fit(ctx, d); err == nil || !strings.Contains(err.Error(), "601 topics of 600 words") {
 		t.Errorf("K > N: %v", err)
 	}
 	small, err := c.Select(nil, []int{0, 1, 2, 3, 4, 5, 6, 7})

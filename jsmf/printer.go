@@ -11,18 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Printer is a Recorder that shows the progress of a fit to a person.
-//
-// On a terminal each stage has one line with a bar, the current value, the rate and
-// the time left. It is redrawn as work is done, and replaced by the outcome and the
-// time of the stage. Elsewhere a Printer writes plain lines: one when a stage
-// starts, one when it ends, and in between, at least half a second apart, one for
-// each tenth of the work, or, if the total is not known, one each time the work
-// done doubles.
-//
-// A Printer starts no goroutine and reads no clock but Event.Elapsed. It is safe
-// for concurrent use, but the lines of fits that run at the same time mix.
-type Printer struct {
+// printer shows the progress of a fit to a person: see NewPrinter.
+type printer struct {
 	mu   sync.Mutex
 	w    io.Writer
 	live bool
@@ -46,10 +36,20 @@ const (
 	pause = 500 * time.Millisecond
 )
 
-// NewPrinter returns a Printer that writes to w. It draws live lines if w is
-// an *os.File that is a terminal (a character device) and the environment
-// variable TERM is not "dumb".
-func NewPrinter(w io.Writer) *Printer { return &Printer{w: w, live: isTerminal(w)} }
+// NewPrinter returns a function for Pipeline.Record that shows the progress of a fit
+// to a person. It is safe for concurrent use, but the lines of fits that run at the
+// same time mix.
+//
+// On a terminal each stage has one line with a bar, the current value, the rate and
+// the time left. It is redrawn as work is done, and replaced by the outcome and the
+// time of the stage. Elsewhere plain lines are written: one when a stage starts, one
+// when it ends, and in between, at least half a second apart, one for each tenth of
+// the work, or, if the total is not known, one each time the work done doubles. A
+// terminal is an *os.File that is a character device, unless the environment variable
+// TERM is "dumb". After the first error of w nothing is written any more.
+func NewPrinter(w io.Writer) func(Event) { return newPrinter(w).Record }
+
+func newPrinter(w io.Writer) *printer { return &printer{w: w, live: isTerminal(w)} }
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
@@ -60,15 +60,8 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Err returns the first error of writing, after which the Printer writes nothing.
-func (p *Printer) Err() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.err
-}
-
 // Record shows e.
-func (p *Printer) Record(e Event) {
+func (p *printer) Record(e Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e.Message = oneLine(e.Message)
@@ -120,7 +113,7 @@ func (p *Printer) Record(e Event) {
 }
 
 // due tells whether to write a plain line for e, and sets when the next is due.
-func (p *Printer) due(e Event) bool {
+func (p *printer) due(e Event) bool {
 	if e.Done < p.next && (e.Total <= 0 || e.Done < e.Total) || e.Done <= 0 || e.Elapsed-p.drawn < pause {
 		return false
 	}
@@ -162,7 +155,7 @@ func progress(e Event) []string {
 }
 
 // draw shows e on the live line.
-func (p *Printer) draw(e Event) {
+func (p *printer) draw(e Event) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-*s", nameWidth, e.Stage)
 	if e.Total > 0 {
@@ -186,7 +179,7 @@ func (p *Printer) draw(e Event) {
 }
 
 // line writes a line, in place of the live line if one is shown.
-func (p *Printer) line(format string, args ...any) {
+func (p *printer) line(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	if p.shown > 0 {
 		s = "\r" + s + strings.Repeat(" ", max(0, p.shown-utf8.RuneCountInString(s)))
@@ -195,7 +188,7 @@ func (p *Printer) line(format string, args ...any) {
 	p.write(s + "\n")
 }
 
-func (p *Printer) write(s string) {
+func (p *printer) write(s string) {
 	if p.err == nil {
 		_, p.err = io.WriteString(p.w, s)
 	}

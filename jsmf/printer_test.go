@@ -35,7 +35,7 @@ func aFit() []Event {
 
 func TestPlainPrinter(t *testing.T) {
 	var b bytes.Buffer
-	p := NewPrinter(&b)
+	p := newPrinter(&b)
 	for _, e := range aFit() {
 		p.Record(e)
 	}
@@ -46,14 +46,14 @@ rectify: done in 1.23s: iteration limit
 anchors
 anchors: failed after 2ms: context canceled
 `
-	if b.String() != want || p.Err() != nil {
-		t.Errorf("printed\n%s, want\n%s, error %v", b.String(), want, p.Err())
+	if b.String() != want || p.err != nil {
+		t.Errorf("printed\n%s, want\n%s, error %v", b.String(), want, p.err)
 	}
 }
 
 func TestLivePrinter(t *testing.T) {
 	var b bytes.Buffer
-	p := &Printer{w: &b, live: true}
+	p := &printer{w: &b, live: true}
 	for _, e := range aFit() {
 		p.Record(e)
 	}
@@ -111,7 +111,7 @@ func screen(s string) string {
 func TestPlainPrinterIsBrief(t *testing.T) {
 	for _, total := range []int{1, 2, 3, 9, 10, 11, 15, 99, 1000, 12345} {
 		var b bytes.Buffer
-		p := NewPrinter(&b)
+		p := newPrinter(&b)
 		p.Record(Event{Stage: "s", Kind: EventStart})
 		for i := 0; i <= total; i++ {
 			p.Record(Event{Stage: "s", Kind: EventProgress, Done: i, Total: total, Elapsed: time.Duration(i) * time.Second})
@@ -130,7 +130,7 @@ func TestPlainPrinterIsBrief(t *testing.T) {
 	}
 
 	var b bytes.Buffer
-	p := NewPrinter(&b)
+	p := newPrinter(&b)
 	p.Record(Event{Stage: "read", Kind: EventStart})
 	for i := range 1001 {
 		p.Record(Event{Stage: "read", Kind: EventProgress, Done: i, Elapsed: time.Duration(i) * time.Second})
@@ -148,7 +148,7 @@ func TestPlainPrinterIsBrief(t *testing.T) {
 // hide, and nothing a message holds can steer the terminal.
 func TestLiveLineIsSafe(t *testing.T) {
 	var b bytes.Buffer
-	p := &Printer{w: &b, live: true}
+	p := &printer{w: &b, live: true}
 	evil := "\x1b[2J\a" + strings.Repeat("ö", 200) + "\r\n\u0085x\xff"
 	p.Record(Event{Stage: "a-stage-with-a-long-name", Kind: EventStart, Message: evil})
 	p.Record(Event{Stage: "x", Kind: EventProgress, Done: 3, Message: evil, Elapsed: time.Second})
@@ -173,7 +173,7 @@ func TestLiveLineIsSafe(t *testing.T) {
 // A thousand events in a tenth of a second draw two lines.
 func TestLiveLineIsNotDrawnTooOften(t *testing.T) {
 	var b bytes.Buffer
-	p := &Printer{w: &b, live: true}
+	p := &printer{w: &b, live: true}
 	p.Record(Event{Stage: "s", Kind: EventStart})
 	for i := range 1000 {
 		p.Record(Event{Stage: "s", Kind: EventProgress, Done: i, Total: 5000, Elapsed: time.Duration(i+1) * ms / 10})
@@ -185,16 +185,16 @@ func TestLiveLineIsNotDrawnTooOften(t *testing.T) {
 
 func TestPrinterKeepsWriteErrors(t *testing.T) {
 	w := &limitedWriter{n: 40}
-	p := NewPrinter(w)
+	p := newPrinter(w)
 	for _, e := range aFit() {
 		p.Record(e)
 	}
-	if !errors.Is(p.Err(), errDisk) {
-		t.Errorf("error %v", p.Err())
+	if !errors.Is(p.err, errDisk) {
+		t.Errorf("error %v", p.err)
 	}
 	w.n = 1000
 	p.Record(aFit()[0])
-	if w.n != 1000 || !errors.Is(p.Err(), errDisk) {
+	if w.n != 1000 || !errors.Is(p.err, errDisk) {
 		t.Error("it writes on after an error")
 	}
 }
@@ -228,11 +228,11 @@ func TestIsTerminal(t *testing.T) {
 		t.Skipf("skipped: the null device is no character device here: %v", err)
 	}
 	t.Setenv("TERM", "xterm")
-	if !NewPrinter(null).live {
+	if !newPrinter(null).live {
 		t.Error("a character device is not taken for a terminal")
 	}
 	t.Setenv("TERM", "dumb")
-	if NewPrinter(null).live {
+	if newPrinter(null).live {
 		t.Error("a dumb terminal gets live lines")
 	}
 }
@@ -250,7 +250,7 @@ func TestShort(t *testing.T) {
 
 func TestPrinterConcurrently(t *testing.T) {
 	var b bytes.Buffer
-	p := NewPrinter(&b)
+	p := newPrinter(&b)
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Add(1)
@@ -262,21 +262,8 @@ func TestPrinterConcurrently(t *testing.T) {
 		}()
 	}
 	wg.Wait()
-	if n := strings.Count(b.String(), "rectify: done in 1.23s: iteration limit\n"); n != 4 || p.Err() != nil {
-		t.Errorf("%d ends, %v, in\n%s", n, p.Err(), b.String())
-	}
-}
-
-func TestMultiRecorder(t *testing.T) {
-	var got []string
-	note := func(name string) Recorder {
-		return RecorderFunc(func(e Event) { got = append(got, name+" "+e.Kind.String()) })
-	}
-	r := multiRecorder{note("a"), note("b")}
-	r.Record(Event{Kind: EventStart})
-	r.Record(Event{Kind: EventEnd})
-	if want := []string{"a start", "b start", "a end", "b end"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	if n := strings.Count(b.String(), "rectify: done in 1.23s: iteration limit\n"); n != 4 || p.err != nil {
+		t.Errorf("%d ends, %v, in\n%s", n, p.err, b.String())
 	}
 }
 
@@ -298,7 +285,7 @@ func TestSlogRecorder(t *testing.T) {
 		}
 		return a
 	}}
-	r := &slogRecorder{slog.New(slog.NewTextHandler(&b, opts))}
+	r := slogRecorder{slog.New(slog.NewTextHandler(&b, opts))}
 	events := aFit()
 	for _, i := range []int{0, 1, 3, 6, 7, 8} {
 		r.Record(events[i])
@@ -316,7 +303,7 @@ level=ERROR msg="stage failed" stage=anchors elapsed=2ms error="context canceled
 
 	b.Reset()
 	opts.Level = slog.LevelWarn
-	r = &slogRecorder{slog.New(slog.NewTextHandler(&b, opts))}
+	r = slogRecorder{slog.New(slog.NewTextHandler(&b, opts))}
 	for _, e := range events {
 		r.Record(e)
 	}

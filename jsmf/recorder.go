@@ -7,8 +7,8 @@ import (
 )
 
 // Stage names a step on the way from documents to a model. The constants are
-// the stages of a Pipeline; a program that reports work of its own through the
-// same Recorder may use any other short name.
+// the stages of a Pipeline; a program that reports work of its own in the same way
+// may use any other short name.
 type Stage string
 
 // The stages of a Pipeline, in their order.
@@ -79,33 +79,10 @@ type Event struct {
 	Err error
 }
 
-// Recorder receives the events of a Pipeline. One Fit calls Record from one
-// goroutine at a time, in order, and waits for it to return. A Recorder shared by
-// fits that run at the same time must be safe for concurrent use, as a Printer
-// is.
-type Recorder interface {
-	Record(Event)
-}
-
-// RecorderFunc makes a Recorder of a function.
-type RecorderFunc func(Event)
-
-// Record calls f.
-func (f RecorderFunc) Record(e Event) { f(e) }
-
-// multiRecorder hands every event to each recorder, in their order.
-type multiRecorder []Recorder
-
-func (m multiRecorder) Record(e Event) {
-	for _, r := range m {
-		r.Record(e)
-	}
-}
-
 // slogRecorder writes events as structured log records: see Pipeline.Log.
 type slogRecorder struct{ log *slog.Logger }
 
-func (r *slogRecorder) Record(e Event) {
+func (r slogRecorder) Record(e Event) {
 	level, msg := slog.LevelInfo, "stage "+e.Kind.String()
 	switch {
 	case e.Kind == EventProgress:
@@ -115,7 +92,7 @@ func (r *slogRecorder) Record(e Event) {
 	case e.Kind == EventEnd && e.Err != nil:
 		level, msg = slog.LevelError, "stage failed"
 	}
-	ctx := context.Background() // a Recorder gets no context
+	ctx := context.Background() // an Event has no context
 	if !r.log.Enabled(ctx, level) {
 		return
 	}

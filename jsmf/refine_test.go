@@ -82,7 +82,7 @@ func TestRefine(t *testing.T) {
 func TestRefineRecorder(t *testing.T) {
 	_, docs := planted(60, 4, 200)
 	var r recording
-	fit(t, jsmf.New(4).Refine(refine.Passes{N: 3}).Record(&r), countsCorpus(t, 60, docs))
+	fit(t, jsmf.New(4).Refine(refine.Passes{N: 3}).Record(r.Record), countsCorpus(t, 60, docs))
 	r.order(t, nil, append(slices.Clone(allStages), jsmf.StageRefine)...)
 	ends := 0
 	for _, e := range r.events {
@@ -122,7 +122,8 @@ type wrongRefiner struct {
 	err error
 }
 
-func (w wrongRefiner) String() string { return "wrong" }
+func (w wrongRefiner) String() string                   { return "wrong" }
+func (w wrongRefiner) Bytes(int, int, int64, int) int64 { return 0 }
 func (w wrongRefiner) Refine(context.Context, corpus.Source, refine.Start, refine.Options) (*refine.Result, error) {
 	return w.res, w.err
 }
@@ -151,11 +152,11 @@ func TestRefineBad(t *testing.T) {
 		t.Errorf("without documents: %v", err)
 	}
 	done, cancel := context.WithCancel(ctx)
-	_, err := jsmf.New(4).Refine(refine.Passes{N: 500}).Record(jsmf.RecorderFunc(func(e jsmf.Event) {
+	_, err := jsmf.New(4).Refine(refine.Passes{N: 500}).Record(func(e jsmf.Event) {
 		if e.Stage == jsmf.StageRefine && e.Done == 2 {
 			cancel()
 		}
-	})).Fit(done, c)
+	}).Fit(done, c)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
@@ -170,14 +171,17 @@ func TestRefineOthers(t *testing.T) {
 	}
 	c := some(t, 1000, 600)
 	base := jsmf.New(5).Rectify(rectify.AP{Iterations: 4})
-	for name, p := range map[string]jsmf.Pipeline{
-		"anchor-free": base.AnchorFree(anchorfree.PDS{MaxIterations: 200}),
-		"weighted":    base.Weighting(cooc.TFIDF),
-		"facets":      base.Anchors(anchor.Tandem{Groups: [][]string{{c.Word(3), c.Word(8)}}, Complete: anchor.QR{}}),
+	for name, x := range map[string]struct {
+		p  jsmf.Pipeline
+		in jsmf.Input
+	}{
+		"anchor-free": {base.AnchorFree(anchorfree.PDS{MaxIterations: 200}), c},
+		"weighted":    {base, counted(t, c, cooc.Options{Weighting: cooc.TFIDF})},
+		"facets":      {base.Anchors(anchor.Tandem{Groups: [][]string{{c.Word(3), c.Word(8)}}, Complete: anchor.QR{}}), c},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spectral := fit(t, p, c)
-			m := fit(t, p.Refine(refine.Passes{N: 3}), c)
+			spectral := fit(t, x.p, x.in)
+			m := fit(t, x.p.Refine(refine.Passes{N: 3}), x.in)
 			if m.Spectral() == m || (m.Anchors() != nil) != (name != "anchor-free") || (m.AnchorGroups() != nil) != (name == "facets") {
 				t.Fatalf("refined %t, anchors %v, facets %v", m.Spectral() != m, m.Anchors(), m.AnchorGroups())
 			}

@@ -2,25 +2,26 @@ package jsmf
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
 	"time"
 )
 
-// tracker reports the stages of one fit to a Recorder and times them.
+// tracker reports the stages of one fit and times them.
 type tracker struct {
-	rec   Recorder
-	stage Stage
-	begun time.Time
+	recorders []func(Event)
+	stage     Stage
+	begun     time.Time
 }
 
 func (t *tracker) record(e Event) {
-	if t.rec == nil {
-		return
-	}
 	e.Stage = t.stage
 	if e.Kind != EventStart {
 		e.Elapsed = time.Since(t.begun)
 	}
-	t.rec.Record(e)
+	for _, f := range t.recorders {
+		f(e)
+	}
 }
 
 // run performs one stage; f returns its outcome in words.
@@ -37,16 +38,30 @@ func (t *tracker) progress(done, total int, name string, v float64) {
 	t.record(Event{Kind: EventProgress, Done: done, Total: total, Name: name, Value: v})
 }
 
-// Validator is what a stage may have beside the methods of its interface: settings
-// that can be checked. Pipeline.Validate asks for it.
+// warn adds a warning to the statistics and reports it.
+func (t *tracker) warn(st *Stats, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	st.Warnings = append(st.Warnings, message)
+	t.record(Event{Kind: EventWarning, Message: message})
+}
+
+// Validator is a stage whose settings can be checked before it runs.
+// Pipeline.Validate calls the method of stages that have it.
 type Validator interface{ Validate() error }
 
+// validate checks the stages that are there.
 func validate(stages ...any) error {
 	var errs []error
 	for _, s := range stages {
-		if v, ok := s.(Validator); ok {
+		if v, ok := s.(Validator); ok && !missing(s) {
 			errs = append(errs, v.Validate())
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// missing tells whether an interface holds nothing, or a nil pointer.
+func missing(x any) bool {
+	v := reflect.ValueOf(x)
+	return x == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }

@@ -88,14 +88,13 @@ func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error)
 	if err != nil {
 		return nil, err
 	}
-	tr := &tracker{rec: p.rec}
-	var st Stats
-	pr, err := p.count(ctx, in, tr, &st)
+	tr := &tracker{recorders: p.recorders}
+	pr, err := p.count(ctx, in, tr)
 	if err != nil {
 		return nil, err
 	}
 	if n, most := pr.c.Dim(), slices.Max(ks); most > n {
-		return nil, &TopicsError{K: most, Words: n}
+		return nil, tooMany(most, n)
 	}
 	shared := spectrum.New(pr.c)
 	s := &Sweep{Points: make([]SweepPoint, len(ks)), Once: time.Since(begun)}
@@ -106,7 +105,7 @@ func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error)
 		tr.record(Event{Kind: EventStart, Message: fmt.Sprintf("K = %d, %d of %d", k, i+1, len(ks))})
 		at := time.Now()
 		if x.Err = p.affordable(pr.size); x.Err == nil {
-			x.Model, x.Err = p.fit(ctx, &pr, shared, &tracker{rec: p.rec}, st, at)
+			x.Model, x.Err = p.fit(ctx, pr, shared, &tracker{recorders: p.recorders}, at)
 		}
 		x.Fit = time.Since(at)
 		tr.begun = at
@@ -115,7 +114,7 @@ func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error)
 			return nil, x.Err
 		}
 	}
-	if err := p.measureAll(ctx, &pr, s); err != nil {
+	if err := p.measureAll(ctx, pr, s); err != nil {
 		return nil, err
 	}
 	most := s.largest()
@@ -124,7 +123,7 @@ func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error)
 	}
 	s.Pivots = s.Points[most].Model.Stats().Anchors.Norms
 	at := time.Now()
-	if s.Spectrum, err = p.spectrum(ctx, &pr, shared, slices.Max(ks)); err != nil {
+	if s.Spectrum, err = p.spectrum(ctx, pr, shared, slices.Max(ks)); err != nil {
 		return nil, err
 	}
 	s.Once += time.Since(at)

@@ -58,7 +58,7 @@ func (a AP) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 	return iterate(ctx, c, k, opt, a.settings(), new(apMethod))
 }
 
-// Bytes implements Sizer: half of all entries may be in E.
+// Bytes implements Rectifier: half of all entries may be in E.
 func (a AP) Bytes(n, k int, opt Options) int64 {
 	return whole(opt.eigenBytes(n, k) + perEntry/2*float64(n)*float64(n))
 }

@@ -76,7 +76,7 @@ func (a Auto) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) 
 	return res, nil
 }
 
-// Bytes implements Sizer. AP stops at the limit, and LR then takes its place.
+// Bytes implements Rectifier. AP stops at the limit, and LR then takes its place.
 func (a Auto) Bytes(n, k int, opt Options) int64 {
 	lr := a.LR.Bytes(n, k, opt)
 	r, limit, _ := a.choose(n, k, opt)

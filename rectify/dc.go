@@ -80,7 +80,7 @@ func (d DC) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 	return iterate(ctx, c, k, opt, d.settings(), &dcMethod{seed: d.Seed + opt.Seed})
 }
 
-// Bytes implements Sizer, for a matrix without negative entries.
+// Bytes implements Rectifier, for a matrix without negative entries.
 func (d DC) Bytes(n, k int, opt Options) int64 {
 	return whole(2*opt.eigenBytes(n, k) + 16*float64(n)*float64(d.settings().iterations))
 }

@@ -59,7 +59,7 @@ func (a DR) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 	return iterate(ctx, c, k, opt, a.settings(), new(drMethod))
 }
 
-// Bytes implements Sizer: half of all entries may be in E.
+// Bytes implements Rectifier: half of all entries may be in E.
 func (a DR) Bytes(n, k int, opt Options) int64 {
 	return whole(opt.eigenBytes(n, k) + 32*float64(n)*float64(k) + perEntry*3/4*float64(n)*float64(n))
 }

@@ -59,7 +59,7 @@ func (a Dykstra) Rectify(ctx context.Context, c cooc.Operator, k int, opt Option
 	return iterate(ctx, c, k, opt, a.settings(), new(dykstraMethod))
 }
 
-// Bytes implements Sizer: two arrays and the result.
+// Bytes implements Rectifier: two arrays and the result.
 func (a Dykstra) Bytes(n, k int, opt Options) int64 {
 	return whole(opt.eigenBytes(n, k) + float64(denseBytes(n, 3)))
 }

@@ -112,7 +112,7 @@ func (e ENN) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (
 	return iterate(ctx, c, k, opt, e.settings(), &ennMethod{ENN: e})
 }
 
-// Bytes implements Sizer: half of the entries in the rows scanned may be in E.
+// Bytes implements Rectifier: half of the entries in the rows scanned may be in E.
 func (e ENN) Bytes(n, k int, opt Options) int64 {
 	return whole(opt.eigenBytes(n, k) + 25*float64(n)*float64(e.rows(n, k)))
 }

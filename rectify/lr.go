@@ -91,7 +91,7 @@ func (l LR) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 	return iterate(ctx, c, k, opt, l.settings(), &lrMethod{LR: l, ennMethod: ennMethod{ENN: l.ENN}})
 }
 
-// Bytes implements Sizer.
+// Bytes implements Rectifier.
 func (l LR) Bytes(n, k int, opt Options) int64 {
 	p, t := float64(l.vectors(n, k)), float64(l.passes())
 	dim := min(p*t, float64(n))

@@ -8,15 +8,6 @@ import (
 	"github.com/jsmf-go/spectral/internal/bytesize"
 )
 
-// Sizer is a Rectifier that knows how much memory it takes. All methods of this
-// package are Sizers.
-type Sizer interface {
-	// Bytes returns an upper bound of the bytes that Rectify holds at a time for n
-	// words, k topics and up to eight workers, beside the matrix and what one product
-	// with it takes. Garbage that is not yet collected comes on top.
-	Bytes(n, k int, opt Options) int64
-}
-
 // MemoryError says that a method was refused because it would take more than
 // Options.MemoryLimit.
 type MemoryError struct {

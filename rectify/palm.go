@@ -108,7 +108,7 @@ func (a PALM) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) 
 	return iterate(ctx, c, k, opt, a.settings(), &palmMethod{s: a.coupling(), inertia: a.inertia(), workers: opt.Workers})
 }
 
-// Bytes implements Sizer.
+// Bytes implements Rectifier.
 func (a PALM) Bytes(n, k int, opt Options) int64 {
 	return whole(opt.eigenBytes(n, k) + 64*float64(n)*float64(k))
 }

@@ -37,6 +37,10 @@ type Rectifier interface {
 	// changed. A method that needs rows returns an error if c is no cooc.Matrix; ENN,
 	// LR and TruncatedEig only multiply. The result is the same to the bit for any opt.Workers.
 	Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error)
+	// Bytes returns an upper bound of the bytes that Rectify holds at a time for n
+	// words, k topics and up to eight workers, beside c and what one product with it
+	// takes. Garbage that is not yet collected comes on top.
+	Bytes(n, k int, opt Options) int64
 	// String names the method and its settings.
 	String() string
 }
@@ -182,5 +186,5 @@ func (None) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 
 func (None) String() string { return "None" }
 
-// Bytes returns 0.
+// Bytes implements Rectifier: 0.
 func (None) Bytes(n, k int, opt Options) int64 { return 0 }

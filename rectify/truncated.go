@@ -58,5 +58,5 @@ func (l *loop) truncate(ctx context.Context, measure bool) error {
 	return l.lowRank(ctx, l.pairs.y(blas64.General{}), measure)
 }
 
-// Bytes implements Sizer.
+// Bytes implements Rectifier.
 func (e TruncatedEig) Bytes(n, k int, opt Options) int64 { return whole(opt.eigenBytes(n, k)) }

@@ -84,7 +84,7 @@ func (l *lab) curve(ctx context.Context, s *source, k int, method string, rect *
 		p = p.Refine(refine.Passes{})
 	}
 	took := make(stageTimes)
-	m, rep, err := fitted(ctx, p.Record(took), d)
+	m, rep, err := fitted(ctx, p.Record(took.Record), d)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (l *lab) curve(ctx context.Context, s *source, k int, method string, rect *
 	return []row{r}, nil
 }
 
-// stageTimes is a Recorder that notes the CPU seconds of each stage.
+// stageTimes notes the CPU seconds of each stage.
 type stageTimes map[jsmf.Stage]float64
 
 func (t stageTimes) Record(e jsmf.Event) {
@@ -181,7 +181,7 @@ func planIterations(_ context.Context, l *lab) ([]cell, error) {
 						}
 						p := asPublished(k).Rectify(r).Workers(l.workers)
 						took := make(stageTimes)
-						_, rep, err := fitted(ctx, p.Record(took), d)
+						_, rep, err := fitted(ctx, p.Record(took.Record), d)
 						if err != nil {
 							return nil, err
 						}

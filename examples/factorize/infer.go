@@ -65,7 +65,7 @@ type inferred struct {
 
 // inferDocs infers the topic proportions of the documents of -infer-docword and saves
 // them. The model that is returned holds what was learned for it.
-func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec jsmf.Recorder, s *float64) (*jsmf.Model, *inferred, error) {
+func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec func(jsmf.Event), s *float64) (*jsmf.Model, *inferred, error) {
 	out := new(inferred)
 	err := stage(rec, "infer", s, func() (string, error) {
 		method := inference(o.inferName, o.seed)

@@ -130,7 +130,7 @@ type input struct {
 }
 
 // load reads the corpus, curates it, and counts it.
-func load(ctx context.Context, o options, rec jsmf.Recorder) (*input, error) {
+func load(ctx context.Context, o options, rec func(jsmf.Event)) (*input, error) {
 	in := new(input)
 	var raw, curated *corpus.Corpus
 	err := stage(rec, "read", &in.seconds.Read, func() (_ string, err error) {
@@ -185,7 +185,7 @@ func estimate(o options, in *input, stdout io.Writer) error {
 }
 
 // pipeline returns what the flags ask for.
-func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
+func pipeline(o options, k int, rec func(jsmf.Event)) jsmf.Pipeline {
 	p := jsmf.New(k).
 		Rectify(o.rectifier).
 		Anchors(o.finder.finder(o.finder.name)).
@@ -202,14 +202,14 @@ func pipeline(o options, k int, rec jsmf.Recorder) jsmf.Pipeline {
 }
 
 // stage runs a step of the program's own and notes its time.
-func stage(rec jsmf.Recorder, name string, s *float64, f func() (string, error)) error {
+func stage(rec func(jsmf.Event), name string, s *float64, f func() (string, error)) error {
 	d, err := cli.Stage(rec, name, f)
 	*s = d.Seconds()
 	return err
 }
 
 // fit fits and measures the model for one K.
-func fit(ctx context.Context, o options, in *input, k int, rec jsmf.Recorder) (*jsmf.Model, *result, error) {
+func fit(ctx context.Context, o options, in *input, k int, rec func(jsmf.Event)) (*jsmf.Model, *result, error) {
 	begun := time.Now()
 	p := pipeline(o, k, rec)
 	m, err := p.Fit(ctx, in.counts)

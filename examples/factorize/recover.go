@@ -126,7 +126,7 @@ const leastWeight = 0.1
 const topWords = 20
 
 // levels fits the levels above m, and as many topics directly.
-func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []int, rec jsmf.Recorder) ([]level, error) {
+func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []int, rec func(jsmf.Event)) ([]level, error) {
 	h, err := pipeline(o, m.K(), rec).Hierarchy(ctx, m, sizes...)
 	if err != nil {
 		return nil, err

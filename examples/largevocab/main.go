@@ -208,7 +208,7 @@ func candidates(ctx context.Context, o options, raw *corpus.Corpus) (int, error)
 
 // fit fits and measures the model of one size; base is the model of the first,
 // nil for that itself.
-func fit(ctx context.Context, o options, raw *corpus.Corpus, factor, words int, base *jsmf.Model, rec jsmf.Recorder) (*jsmf.Model, *result, error) {
+func fit(ctx context.Context, o options, raw *corpus.Corpus, factor, words int, base *jsmf.Model, rec func(jsmf.Event)) (*jsmf.Model, *result, error) {
 	begun := time.Now()
 	res := &result{Factor: factor, Rectify: o.rectifyName}
 	s := &res.Seconds

@@ -104,9 +104,9 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 
 func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) error {
 	begun := time.Now()
-	var rec jsmf.Recorder = jsmf.NewPrinter(stderr)
+	rec := jsmf.NewPrinter(stderr)
 	if o.quiet {
-		rec = jsmf.RecorderFunc(func(jsmf.Event) {})
+		rec = func(jsmf.Event) {}
 	}
 
 	// What to read, and which words to keep of it.
@@ -243,7 +243,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 // watched is a Source that reports how many documents have been read.
 type watched struct {
 	corpus.Source
-	rec   jsmf.Recorder
+	rec   func(jsmf.Event)
 	stage jsmf.Stage
 }
 
@@ -253,7 +253,7 @@ func (s watched) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 		for d, err := range s.Source.Docs(ctx) {
 			if err == nil {
 				n++
-				s.rec.Record(jsmf.Event{Stage: s.stage, Kind: jsmf.EventProgress, Done: n, Elapsed: time.Since(begun)})
+				s.rec(jsmf.Event{Stage: s.stage, Kind: jsmf.EventProgress, Done: n, Elapsed: time.Since(begun)})
 			}
 			if !yield(d, err) {
 				return

@@ -207,6 +207,17 @@ func (p Passes) String() string {
 	return s + ")"
 }
 
+// Bytes implements Refiner.
+func (p Passes) Bytes(docs, words int, nonzeros int64, k int) int64 {
+	d, n, nnz, K := float64(docs), float64(words), float64(nonzeros), float64(k)
+	chunk := min(max(1<<14, n), nnz)
+	b := 72*n*K + chunk*(60+9*K) + 26*min(4096, d)*K
+	if p.Scratch == "" {
+		b += 8 * d * K
+	}
+	return int64(min(b, math.MaxInt64/8))
+}
+
 // Refine implements Refiner. Errors: settings out of range; a start that is no
 // set of topics; documents with words outside [0, N), with tokens instead of
 // numbers, or with negative counts; no tokens at all; documents that change between

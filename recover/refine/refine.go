@@ -24,6 +24,10 @@ type Refiner interface {
 	// row numbers of start.B, the same ones each time it is read. The result is
 	// the same to the bit for any opt.Workers.
 	Refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (*Result, error)
+	// Bytes returns an upper bound of the bytes that Refine holds at a time for so
+	// many documents, words, nonzero counts and topics, beside the documents. Garbage
+	// that is not yet collected comes on top.
+	Bytes(docs, words int, nonzeros int64, k int) int64
 	// String names the method and its settings.
 	String() string
 }

@@ -69,7 +69,7 @@ func Sizes(c *corpus.Corpus) string {
 // Count counts how the words of a corpus go together, without the words that no
 // document used has, and reports that as the stage "count". It returns the time it
 // took, too.
-func Count(ctx context.Context, rec jsmf.Recorder, c *corpus.Corpus, o cooc.Options) (m *cooc.Moments, d time.Duration, err error) {
+func Count(ctx context.Context, rec func(jsmf.Event), c *corpus.Corpus, o cooc.Options) (m *cooc.Moments, d time.Duration, err error) {
 	o.DropUnused = true
 	d, err = Stage(rec, "count", func() (string, error) {
 		var err error

@@ -7,9 +7,8 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// Progress returns the Recorder of a program: one that prints to stderr, or nil
-// with -quiet.
-func Progress(quiet bool, stderr io.Writer) jsmf.Recorder {
+// Progress returns what shows the progress of a program on stderr, nil with -quiet.
+func Progress(quiet bool, stderr io.Writer) func(jsmf.Event) {
 	if quiet {
 		return nil
 	}
@@ -19,14 +18,14 @@ func Progress(quiet bool, stderr io.Writer) jsmf.Recorder {
 // Stage runs f as a stage of the program's own, such as reading, and reports it
 // to rec, if that is not nil, as a Pipeline reports its stages. f returns its
 // outcome in a few words. Stage returns the time f took, and its error.
-func Stage(rec jsmf.Recorder, name string, f func() (outcome string, err error)) (time.Duration, error) {
+func Stage(rec func(jsmf.Event), name string, f func() (outcome string, err error)) (time.Duration, error) {
 	if rec == nil {
-		rec = jsmf.RecorderFunc(func(jsmf.Event) {})
+		rec = func(jsmf.Event) {}
 	}
 	s, begun := jsmf.Stage(name), time.Now()
-	rec.Record(jsmf.Event{Stage: s, Kind: jsmf.EventStart})
+	rec(jsmf.Event{Stage: s, Kind: jsmf.EventStart})
 	outcome, err := f()
 	d := time.Since(begun)
-	rec.Record(jsmf.Event{Stage: s, Kind: jsmf.EventEnd, Elapsed: d, Message: outcome, Err: err})
+	rec(jsmf.Event{Stage: s, Kind: jsmf.EventEnd, Elapsed: d, Message: outcome, Err: err})
 	return d, err
 }

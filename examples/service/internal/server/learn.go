@@ -249,7 +249,7 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 	s.documents.Lock()
 	snap, seq := s.held.Snapshot(), s.seq
 	s.documents.Unlock()
-	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).MemoryLimit(s.cfg.Limits.Fit).Resumable(true).Record(recorder{s})
+	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).MemoryLimit(s.cfg.Limits.Fit).Resumable(true).Record(s.follow)
 	if from != nil {
 		p = p.From(from.model) // topics keep their numbers
 	}
@@ -289,19 +289,17 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 	return next, nil
 }
 
-// recorder keeps the status of the refit up to date.
-type recorder struct{ s *Service }
-
-func (r recorder) Record(e jsmf.Event) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
-	st := &r.s.refit
+// follow keeps the status of the refit up to date.
+func (s *Service) follow(e jsmf.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := &s.refit
 	switch e.Kind {
 	case jsmf.EventStart:
 		st.Stage, st.Done, st.Total = string(e.Stage), 0, 0
 	case jsmf.EventProgress:
 		st.Done, st.Total = e.Done, e.Total
 	case jsmf.EventWarning:
-		r.s.cfg.Log.Warn("refit", "stage", e.Stage, "warning", e.Message)
+		s.cfg.Log.Warn("refit", "stage", e.Stage, "warning", e.Message)
 	}
 }
