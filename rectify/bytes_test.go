@@ -36,7 +36,7 @@ func TestBytesBounds(t *testing.T) {
 	for _, k := range []int{5, 30} {
 		for _, opt := range []rectify.Options{{}, {Keep: true, Workers: 3}} {
 			for _, r := range few(2) {
-				took, bound := allocated(r, k, opt), r.(rectify.Rectifier).Bytes(n, k, opt)
+				took, bound := allocated(r, k, opt), r.Bytes(n, k, opt)
 				t.Logf("%v, K = %d: %.1f MB of %.1f", r, k, float64(took)/1e6, float64(bound)/1e6)
 				if took > bound+4096 {
 					t.Errorf("%v, K = %d: %d bytes were allocated, more than the bound %d", r, k, took, bound)
@@ -52,7 +52,7 @@ func TestBytesGrow(t *testing.T) {
 		if r == (rectify.None{}) {
 			continue
 		}
-		s := r.(rectify.Rectifier)
+		s := r
 		b := s.Bytes(3000, 30, rectify.Options{})
 		if s.Bytes(6000, 30, rectify.Options{}) <= b || s.Bytes(3000, 60, rectify.Options{}) <= b || s.Bytes(3000, 30, rectify.Options{Keep: true}) < b {
 			t.Errorf("%v: %d bytes, and no more for more", r, b)
