@@ -15,6 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/rectify"
 )
 
 var animals = []string{"horse", "house", "mouse", "moose", "goose", "ghost", "Zebra", "zebra", "horse"}
@@ -240,4 +241,32 @@ func TestTandemBad(t *testing.T) {
 	}
 	// The entries of a low-rank matrix are at hand where it is asked for them.
 	mustFind(t, anchor.Tandem{Groups: [][]string{{fmt.Sprint(other), "29"}, {s}}}, rowsOf(t, low), 2, anchor.Options{})
+}
+
+// AP of a matrix that has rank K already leaves the number r that it adds at zero or at
+// rounding of either sign: the rows are explicit whichever it is, and the groups can be
+// combined.
+func TestTandemExactRank(t *testing.T) {
+	shifts := map[bool]int{}
+	for seed := range uint64(12) {
+		m := testutil.NewPlanted(40, 4, 0.3, seed)
+		res, err := rectify.AP{}.Rectify(ctx, dense(t, m.C), 4, rectify.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shifts[res.Shift > 0]++
+		rows, err := res.Rows(ctx, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := 0
+		for slices.Contains(m.Anchors, other) {
+			other++
+		}
+		f := anchor.Tandem{Groups: [][]string{{fmt.Sprint(m.Anchors[0]), fmt.Sprint(other)}}, Complete: anchor.QR{}}
+		if found, err := f.Find(ctx, rows, 4, anchor.Options{}); err != nil || len(found.Anchors) != 4 {
+			t.Errorf("seed %d, r = %g: %+v, %v", seed, res.Shift, found, err)
+		}
+	}
+	t.Logf("r is positive in %d cases, and not in %d", shifts[true], shifts[false])
 }
