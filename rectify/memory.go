@@ -67,7 +67,7 @@ func (o Options) refused(err error, method string, n, k int) error {
 // is included.
 func (o Options) eigenBytes(n, k int) float64 {
 	N, K := float64(n), float64(k)
-	b := 8*N*(10*K+192) + 600*(K+30)*(K+30) + 8*900*N
+	b := 8*N*(10*K+192) + 900*(K+30)*(K+30) + 8*900*N
 	if o.Keep || o.From != nil {
 		b += 8 * N * (4*K + 100)
 	}
