@@ -10,8 +10,8 @@ import (
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
-// Topics is what inference needs to know of a model. jsmf.Model.InferTopics returns
-// it; it can also be filled in by hand. The matrices are only read, and must not
+// Topics is what inference needs to know of a model. jsmf.Model.Inferer fills it in;
+// it can also be filled in by hand. The matrices are only read, and must not
 // change while an Inferer made from them is in use.
 type Topics struct {
 	// B is N×K: column k is p(word | topic k). It is required, non-negative, and
