@@ -252,7 +252,7 @@ func planPruning(_ context.Context, l *lab) ([]cell, error) {
 var convergenceGroup = &group{
 	name: "convergence", version: 1,
 	labels:   []string{"corpus", "k", "iteration"},
-	measures: []string{"change", "lifted", "rank_residual", "sum_error"},
+	measures: []string{"change", "clipped", "rank_residual", "sum_error"},
 }
 
 // longest is how many iterations convergence runs AP for.
@@ -295,7 +295,7 @@ func (l *lab) converge(ctx context.Context, s *source, k int) ([]row, error) {
 		rows[i].set("k", k).set("iteration", i+1).set("change", whole.Changes[i])
 		if i < len(whole.Nonzeros) {
 			n := float64(d.Dim())
-			rows[i].set("lifted", float64(whole.Nonzeros[i])/(n*n))
+			rows[i].set("clipped", float64(whole.Nonzeros[i])/(n*n))
 		}
 	}
 	for _, t := range steps {

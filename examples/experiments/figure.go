@@ -1,18 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"image"
 	"image/color"
-	"image/png"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -25,7 +19,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// figure is a picture of panels with one legend.
+// figure is a grid of panels with one legend.
 type figure struct {
 	name, caption string // the file's, without extension; what the page says below it
 	cols          int    // panels in a row
@@ -45,12 +39,6 @@ type panel struct {
 type line struct {
 	name string
 	xy   plotter.XYs
-}
-
-// heat is a matrix of numbers from 0 to 1, the first row at the top.
-type heat struct {
-	rows, cols []string
-	values     [][]float64
 }
 
 // The look. Colours are those of Okabe and Ito and greys, which people with any
@@ -296,203 +284,4 @@ func plotPanel(p panel, style map[string]look) (*plot.Plot, error) {
 	xs.axis(&out.X, p.logX, p.ticks)
 	ys.axis(&out.Y, p.logY, nil)
 	return out, nil
-}
-
-// span is the range of some numbers.
-type span struct {
-	min, max float64
-	any      bool
-}
-
-func (s *span) add(v float64) {
-	if math.IsNaN(v) {
-		return
-	}
-	if !s.any {
-		s.min, s.max, s.any = v, v, true
-	}
-	s.min, s.max = min(s.min, v), max(s.max, v)
-}
-
-// axis sets range, scale and ticks.
-func (s *span) axis(a *plot.Axis, log bool, ticks []float64) {
-	lo, hi := s.min, s.max
-	if log {
-		if hi < 1.2*lo {
-			lo, hi = lo/1.1, hi*1.1
-		}
-		a.Scale = plot.LogScale{}
-		r := math.Pow(hi/lo, 0.04)
-		lo, hi = lo/r, hi*r
-	} else {
-		if hi-lo <= 1e-9*max(math.Abs(lo), math.Abs(hi)) {
-			d := max(math.Abs(lo)*0.05, 1e-3)
-			lo, hi = lo-d, hi+d
-		}
-		d := 0.04 * (hi - lo)
-		lo, hi = lo-d, hi+d
-	}
-	a.Min, a.Max = lo, hi
-	if ticks == nil {
-		ticks = niceTicks(lo, hi, log)
-	}
-	// Labels are given from the right, as far as there is room.
-	var out plot.ConstantTicks
-	next := math.Inf(1)
-	for _, t := range slices.Backward(ticks) {
-		if t < lo || t > hi {
-			continue
-		}
-		at := (t - lo) / (hi - lo)
-		if log {
-			at = math.Log(t/lo) / math.Log(hi/lo)
-		}
-		label := strconv.FormatFloat(t, 'g', 6, 64)
-		if math.Abs(t) >= 1e4 || t != 0 && math.Abs(t) < 1e-3 {
-			label = strings.Replace(strings.Replace(strconv.FormatFloat(t, 'e', -1, 64), "e-0", "e-", 1), "e+0", "e", 1)
-		}
-		if next-at < 0.045*float64(max(len(label), 2)) {
-			label = ""
-		} else {
-			next = at
-		}
-		out = append(out, plot.Tick{Value: t, Label: label})
-	}
-	a.Tick.Marker = out
-}
-
-// niceTicks returns round numbers in a range: 3 to 7 of them.
-func niceTicks(lo, hi float64, log bool) []float64 {
-	var out []float64
-	if log && hi/lo > 5 {
-		mantissas := []float64{1, 2, 5}
-		decades := math.Log10(hi / lo)
-		if decades > 2.2 {
-			mantissas = []float64{1}
-		}
-		every := max(1, int(math.Ceil(decades/6)))
-		for e := int(math.Floor(math.Log10(lo))); e <= int(math.Ceil(math.Log10(hi))); e++ {
-			if len(mantissas) == 1 && e%every != 0 {
-				continue
-			}
-			for _, m := range mantissas {
-				if t := m * math.Pow10(e); t >= lo && t <= hi {
-					out = append(out, round(t))
-				}
-			}
-		}
-		return out
-	}
-	unit := math.Pow10(int(math.Floor(math.Log10((hi - lo) / 4))))
-	for _, m := range []float64{1, 2, 5, 10} {
-		step := m * unit
-		if (hi-lo)/step <= 6 {
-			for i := math.Ceil(lo / step); i*step <= hi; i++ {
-				out = append(out, round(i*step))
-			}
-			return out
-		}
-	}
-	return out
-}
-
-// round takes off what rounding has added to a round number.
-func round(t float64) float64 {
-	v, _ := strconv.ParseFloat(strconv.FormatFloat(t, 'g', 8, 64), 64)
-	return v + 0 // no −0
-}
-
-// drawHeat adds the cells of a matrix with their numbers.
-func drawHeat(p *plot.Plot, h *heat) error {
-	n, m := len(h.rows), len(h.cols)
-	p.Add(heatCells{h})
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(m), 0, float64(n)
-	p.X.Padding, p.Y.Padding = 0, 0
-	ticks := func(names []string, down bool) plot.ConstantTicks {
-		var t plot.ConstantTicks
-		for i, s := range names {
-			at := float64(i) + 0.5
-			if down {
-				at = float64(len(names)) - at
-			}
-			t = append(t, plot.Tick{Value: at, Label: s})
-		}
-		return t
-	}
-	p.X.Tick.Marker, p.Y.Tick.Marker = ticks(h.cols, false), ticks(h.rows, true)
-	p.X.Tick.Label.Rotation, p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = math.Pi/6, draw.XRight, draw.YTop
-	p.X.Tick.Length, p.Y.Tick.Length = 0, 0
-	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0
-	return nil
-}
-
-// heatCells draws a heat map.
-type heatCells struct{ *heat }
-
-func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	n := len(h.rows)
-	for i, r := range h.values {
-		for j, v := range r {
-			a, b := vg.Point{X: x(float64(j)), Y: y(float64(n - i - 1))}, vg.Point{X: x(float64(j + 1)), Y: y(float64(n - i))}
-			w := min(max(v, 0), 1)
-			shade := func(full uint8) uint8 { return uint8(255 - w*float64(255-full)) }
-			c.FillPolygon(color.RGBA{shade(blue.R), shade(blue.G), shade(blue.B), 255}, []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}})
-			t := textStyle(7.5, false)
-			t.XAlign = draw.XCenter
-			if w > 0.55 {
-				t.Color = color.White
-			}
-			c.FillText(t, vg.Point{X: (a.X + b.X) / 2, Y: (a.Y + b.Y) / 2}, strconv.FormatFloat(v, 'f', 2, 64))
-		}
-	}
-}
-
-// writePNG writes an image. Where lines says that it is a drawing of lines it gets
-// a palette, with each channel rounded to as many levels as at most 256 colours
-// allow, which makes the file a third as large.
-func writePNG(w io.Writer, img image.Image, lines bool) error {
-	if lines {
-		for _, steps := range []int{17, 15, 5} { // 255 is a multiple of each
-			if p := paletted(img, steps); p != nil {
-				return encode(w, p)
-			}
-		}
-	}
-	return encode(w, img)
-}
-
-// paletted rounds the channels of an image to multiples of 255/steps; nil where
-// that leaves more than 256 colours.
-func paletted(img image.Image, steps int) *image.Paletted {
-	b := img.Bounds()
-	index := make(map[color.RGBA]uint8)
-	out := image.NewPaletted(b, nil)
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			r, g, bl, _ := img.At(x, y).RGBA()
-			level := func(v uint32) uint8 { return uint8((int(v>>8)*steps + 127) / 255 * (255 / steps)) }
-			c := color.RGBA{level(r), level(g), level(bl), 255}
-			i, ok := index[c]
-			if !ok {
-				if len(out.Palette) == 256 {
-					return nil
-				}
-				i = uint8(len(out.Palette))
-				index[c] = i
-				out.Palette = append(out.Palette, c)
-			}
-			out.SetColorIndex(x, y, i)
-		}
-	}
-	return out
-}
-
-func encode(w io.Writer, img image.Image) error {
-	var buf bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&buf, img); err != nil {
-		return err
-	}
-	_, err := w.Write(buf.Bytes())
-	return err
 }

@@ -29,7 +29,7 @@
 //
 // All but score is run when nothing is said. In -out it leaves NAME.csv for each
 // table, with the seconds apart in NAME-seconds.csv, so that the first is the same
-// to the byte when all is run again on the same type of CPU; pictures; README.md, the page; and
+// to the byte when all is run again on the same type of CPU; figures; README.md, the page; and
 // records.jsonl, in which each cell (a corpus, a method, a K) is written down as
 // soon as it is done. What stands there is not computed again: a run that was
 // stopped goes on where it was, and one with more methods or corpora adds what is
@@ -45,14 +45,11 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jsmf-go/spectral/examples/internal/cli"
@@ -62,154 +59,6 @@ func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return cli.Run("experiments", args, stderr, parseFlags, func(o options) error { return runAll(ctx, o, stdout, stderr) })
-}
-
-type options struct {
-	data, stop  string
-	corpora     []string
-	classes     string // the corpus with classes
-	large       string // the corpus for many topics without anchors
-	topics      []int
-	methods     []string
-	recoverers  []string
-	names       []string // of experiments
-	out         string
-	formats     []string
-	budget      time.Duration
-	words       int
-	small       int // words where the method is slow
-	docs        []int
-	sweeps      int
-	seed        uint64
-	workers     int
-	scoreFile   string
-	scoreName   string
-	scoreVocab  string
-	full        bool
-	mostFree    int
-	mostSlow    int
-	plan, quiet bool
-}
-
-// list splits what is between commas.
-func list(s string) []string {
-	var out []string
-	for f := range strings.SplitSeq(s, ",") {
-		if f = strings.TrimSpace(f); f != "" {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// parseFlags reports everything that is wrong with the arguments on stderr.
-func parseFlags(args []string, stderr io.Writer) (o options, err error) {
-	f := flag.NewFlagSet("experiments", flag.ContinueOnError)
-	f.SetOutput(stderr)
-	var names []string
-	for _, e := range experiments {
-		names = append(names, e.name)
-	}
-	f.StringVar(&o.data, "data", "", "the `folder` of corpora (required)")
-	corpora := f.String("corpora", "nips17,kos", "names of corpora in it: `NAME[,NAME…]`")
-	f.StringVar(&o.classes, "classes", "bbc", "the `name` of the corpus with classes, for anchorfree and clusters; none: leave these out")
-	f.StringVar(&o.large, "large", "nips17", "the `name` of the corpus that anchorfree fits many topics to; none: leave that out")
-	f.StringVar(&o.stop, "stop", "", "stop words, one a line: a `file`. Otherwise the library's English ones")
-	ks := f.String("k", "5,10,15,20,25,50,75,100", "numbers of topics: `K[,K…]`")
-	methods := f.String("methods", strings.Join(methodNames, ","), "`methods` of curves and time")
-	recoverers := f.String("recover", strings.Join(recovererNames, ","), "`ways` of recovery of curves")
-	runs := f.String("run", "", "`experiments` by name: "+strings.Join(names, ", ")+"; otherwise all but score")
-	f.StringVar(&o.out, "out", "", "the `folder` for results (required); it is made")
-	formats := f.String("format", "png", "png, svg or png,svg: the `formats` of pictures")
-	f.DurationVar(&o.budget, "budget", 0, "begin no cell after this `time`, as 30m; 0: no limit")
-	f.IntVar(&o.words, "n", 5000, "keep the `N` best words by tf·ln⌊M/df⌋")
-	f.IntVar(&o.small, "n-small", 1500, "the same for semi, gaps, heldout, and time against documents: `N` words")
-	docs := f.String("docs", "2000,10000", "numbers of documents of semi and gaps: `M[,M…]`")
-	f.IntVar(&o.sweeps, "gibbs-sweeps", 100, "`sweeps` of Gibbs sampling; the last half is averaged over")
-	f.Uint64Var(&o.seed, "seed", 1, "the seed of all that is drawn")
-	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS. Only times depend on it")
-	f.StringVar(&o.scoreFile, "topics", "", "of score: topics as an N×K (or K×N) matrix, .npy or text, over the words of the\ncorpus' vocabulary file or of -topics-vocab; or, in a file that ends in .words, a\nline of top words a topic: a `file`")
-	f.StringVar(&o.scoreName, "name", "", "of score: what to call them, the file's `name` otherwise")
-	f.StringVar(&o.scoreVocab, "topics-vocab", "", "of score: the words of the matrix, one a line, where they are not those of the\ncorpus: a `file`")
-	f.BoolVar(&o.full, "full", false, "of curves: all ways of recovery after all rectifications, not after AP only, which are\nthose of the figures; it takes several times as long")
-	f.IntVar(&o.mostSlow, "most-slow", 50, "of curves: the largest `K` for Gibbs sampling and DC, which take longest")
-	f.IntVar(&o.mostFree, "most-free", 50, "of anchorfree: the largest `F` for AnchorFree-LP, whose time grows with its third power")
-	f.BoolVar(&o.plan, "plan", false, "only list the cells that are to be done")
-	f.BoolVar(&o.quiet, "quiet", false, "show no progress on standard error")
-	f.Usage = func() {
-		fmt.Fprintln(stderr, "Usage: experiments -data FOLDER -out FOLDER [flags]")
-		f.PrintDefaults()
-	}
-	if err := f.Parse(args); err != nil {
-		return o, err
-	}
-	var wrong cli.Wrong
-	bad := wrong.If
-	choose := func(flag, s string, from []string) []string {
-		out := list(s)
-		bad(len(out) == 0, "-%s is empty", flag)
-		for i, x := range out {
-			bad(!slices.Contains(from, x), "-%s %q: want %s", flag, x, strings.Join(from, ", "))
-			bad(slices.Contains(out[:i], x), "-%s names %s twice", flag, x)
-		}
-		return out
-	}
-	numbers := func(flag, s string, least int) []int {
-		var out []int
-		for _, x := range list(s) {
-			n, err := strconv.Atoi(x)
-			bad(err != nil || n < least, "-%s %q: want whole numbers from %d", flag, x, least)
-			bad(slices.Contains(out, n), "-%s names %d twice", flag, n)
-			out = append(out, n)
-		}
-		bad(len(out) == 0, "-%s is empty", flag)
-		slices.Sort(out)
-		return out
-	}
-	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
-	bad(o.data == "", "-data is missing")
-	bad(o.out == "", "-out is missing")
-	o.corpora = list(*corpora)
-	bad(len(o.corpora) == 0, "-corpora is empty")
-	for i, x := range o.corpora {
-		bad(slices.Contains(o.corpora[:i], x), "-corpora names %s twice", x)
-		bad(x != filepath.Base(x), "-corpora %q: want the name of a folder in -data", x)
-	}
-	o.topics = numbers("k", *ks, 2)
-	o.docs = numbers("docs", *docs, 10)
-	o.methods = choose("methods", *methods, methodNames)
-	o.recoverers = choose("recover", *recoverers, recovererNames)
-	o.formats = choose("format", *formats, []string{"png", "svg"})
-	if *runs == "" {
-		o.names = slices.DeleteFunc(names, func(s string) bool { return s == "score" })
-	} else {
-		o.names = choose("run", *runs, names)
-	}
-	score := slices.Contains(o.names, "score")
-	bad(score && o.scoreFile == "", "-topics is missing, which -run score asks for")
-	for _, x := range []struct{ name, value string }{{"topics", o.scoreFile}, {"name", o.scoreName}, {"topics-vocab", o.scoreVocab}} {
-		bad(!score && x.value != "", "-%s has no use without -run score", x.name)
-	}
-	if o.scoreName == "" {
-		o.scoreName = filepath.Base(o.scoreFile)
-	}
-	for _, x := range []struct {
-		name  string
-		value *string
-	}{{"classes", &o.classes}, {"large", &o.large}} {
-		bad(*x.value == "", "-%s is empty; want a name, or none", x.name)
-		if *x.value == "none" {
-			*x.value = ""
-		}
-	}
-	bad(o.budget < 0, "-budget %v: want 0 or more", o.budget)
-	bad(o.words < 2, "-n %d: want at least 2", o.words)
-	bad(o.small < 2, "-n-small %d: want at least 2", o.small)
-	bad(o.sweeps < 2, "-gibbs-sweeps %d: want at least 2", o.sweeps)
-	bad(o.mostSlow < 0, "-most-slow %d: want 0 or more", o.mostSlow)
-	bad(o.mostFree < 0, "-most-free %d: want 0 or more", o.mostFree)
-	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
-	return o, wrong.Err("experiments", stderr)
 }
 
 // runAll plans the cells, does those that are not done, and writes what there is

@@ -296,22 +296,22 @@ func TestDamagedRecords(t *testing.T) {
 
 func TestBadFlags(t *testing.T) {
 	for want, args := range map[string][]string{
-		"-data is missing":                      {"-out", "x"},
-		"-out is missing":                       {"-data", "x"},
-		`-run "curve": want curves, `:           {"-data", "x", "-out", "x", "-run", "curve"},
-		`-k "1": want whole numbers from 2`:     {"-data", "x", "-out", "x", "-k", "5,1"},
-		"-k names 5 twice":                      {"-data", "x", "-out", "x", "-k", "5,5"},
-		`-methods "ap": want Baseline`:          {"-data", "x", "-out", "x", "-methods", "ap"},
-		`-recover "SVD"`:                        {"-data", "x", "-out", "x", "-recover", "SVD"},
-		"-topics is missing":                    {"-data", "x", "-out", "x", "-run", "score"},
-		"-topics has no use without":            {"-data", "x", "-out", "x", "-run", "curves", "-topics", "x"},
-		`-format "gif"`:                         {"-data", "x", "-out", "x", "-format", "gif"},
-		`unexpected argument "more"`:            {"-data", "x", "-out", "x", "more"},
-		"-corpora names a twice":                {"-data", "x", "-out", "x", "-corpora", "a,a"},
-		`-corpora "../a": want the name`:        {"-data", "x", "-out", "x", "-corpora", "../a"},
-		"-gibbs-sweeps 1: want at least 2":      {"-data", "x", "-out", "x", "-gibbs-sweeps", "1"},
-		"-budget -1s: want 0 or more":           {"-data", "x", "-out", "x", "-budget", "-1s"},
-		`-docs "5": want whole numbers from 10`: {"-data", "x", "-out", "x", "-docs", "5"},
+		"-data is missing":                 {"-out", "x"},
+		"-out is missing":                  {"-data", "x"},
+		`-run "curve": want curves, `:      {"-data", "x", "-out", "x", "-run", "curve"},
+		"-k 1: want at least 2":            {"-data", "x", "-out", "x", "-k", "5,1"},
+		"-k names 5 twice":                 {"-data", "x", "-out", "x", "-k", "5,5"},
+		`-methods "ap": want Baseline`:     {"-data", "x", "-out", "x", "-methods", "ap"},
+		`-recover "SVD"`:                   {"-data", "x", "-out", "x", "-recover", "SVD"},
+		"-topics is missing":               {"-data", "x", "-out", "x", "-run", "score"},
+		"-topics has no use without":       {"-data", "x", "-out", "x", "-run", "curves", "-topics", "x"},
+		`-format "gif"`:                    {"-data", "x", "-out", "x", "-format", "gif"},
+		`unexpected argument "more"`:       {"-data", "x", "-out", "x", "more"},
+		"-corpora names a twice":           {"-data", "x", "-out", "x", "-corpora", "a,a"},
+		`-corpora "../a": want the name`:   {"-data", "x", "-out", "x", "-corpora", "../a"},
+		"-gibbs-sweeps 1: want at least 2": {"-data", "x", "-out", "x", "-gibbs-sweeps", "1"},
+		"-budget -1s: want 0 or more":      {"-data", "x", "-out", "x", "-budget", "-1s"},
+		"-docs 5: want at least 10":        {"-data", "x", "-out", "x", "-docs", "5"},
 	} {
 		var e bytes.Buffer
 		if status := run(t.Context(), args, io.Discard, &e); status != 2 || !strings.Contains(e.String(), want) {

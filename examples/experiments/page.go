@@ -120,81 +120,103 @@ func write(l *lab, t *tables) error {
 	}
 	written := make(map[string]bool)
 	for _, e := range experiments {
-		if !slices.Contains(l.names, e.name) {
-			continue
-		}
-		fmt.Fprintf(&page, "\n## %s\n\n*%s: %s.*\n\n%s\n", e.title, e.name, e.source, e.what)
-		var files []string
-		for _, g := range e.groups {
-			rows := t.rows[g.name]
-			if len(rows) == 0 {
-				continue
-			}
-			for _, x := range []struct {
-				name    string
-				columns []string
-			}{{g.name + ".csv", append(slices.Concat(g.labels, g.measures), "error")}, {g.name + "-seconds.csv", slices.Concat(g.labels, g.seconds)}} {
-				if len(x.columns) == len(g.labels) {
-					continue
-				}
-				files = append(files, fmt.Sprintf("[%s](%s)", x.name, x.name))
-				if written[x.name] {
-					continue
-				}
-				written[x.name] = true
-				if err := writeCSV(filepath.Join(l.out, x.name), x.columns, rows); err != nil {
-					return err
-				}
+		if slices.Contains(l.names, e.name) {
+			if err := section(&page, l, t, e, notes[e.name], written); err != nil {
+				return err
 			}
 		}
-		if len(files) == 0 {
-			fmt.Fprintf(&page, "\nNothing yet.\n")
-			continue
-		}
-		if s := notes[e.name]; s != "" {
-			fmt.Fprintf(&page, "\n%s\n", s)
-		}
-		if len(e.claims) > 0 {
-			fmt.Fprintf(&page, "\n| what the papers say | source | holds |\n|---|---|---|\n")
-			for _, c := range e.claims {
-				if yes, of := c.holds(t); of > 0 {
-					fmt.Fprintf(&page, "| %s | %s | %d of %d |\n", c.text, c.source, yes, of)
-				}
-			}
-		}
-		if e.figures != nil {
-			for _, f := range e.figures(l, t) {
-				if len(f.panels) == 0 {
-					continue
-				}
-				names, err := drawFigure(l.out, f, l.formats)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(&page, "\n![%s](%s)\n\n*%s*\n", f.caption, names[0], f.caption)
-			}
-		}
-		if e.tables != nil {
-			for _, x := range e.tables(l, t) {
-				if len(x.rows) == 0 {
-					continue
-				}
-				fmt.Fprintf(&page, "\n%s\n\n| %s |\n|%s\n", x.caption, strings.Join(x.head, " | "), strings.Repeat("---|", len(x.head)))
-				for _, r := range x.rows {
-					page.WriteString("|")
-					for _, v := range r {
-						fmt.Fprintf(&page, " %s |", strings.ReplaceAll(v, "|", `\|`))
-					}
-					page.WriteString("\n")
-				}
-			}
-		}
-		fmt.Fprintf(&page, "\nNumbers: %s\n", strings.Join(files, ", "))
 	}
 	return writeFile(filepath.Join(l.out, pageName), func(w io.Writer) error {
 		_, err := w.Write(page.Bytes())
 		return err
 	})
+}
+
+// section writes the part of the page about an experiment, its figures, and its
+// tables but for those that were written before.
+func section(page *bytes.Buffer, l *lab, t *tables, e experiment, note string, written map[string]bool) error {
+	fmt.Fprintf(page, "\n## %s\n\n*%s: %s.*\n\n%s\n", e.title, e.name, e.source, e.what)
+	files, err := numbers(l, t, e, written)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		fmt.Fprintf(page, "\nNothing yet.\n")
+		return nil
+	}
+	if note != "" {
+		fmt.Fprintf(page, "\n%s\n", note)
+	}
+	if len(e.claims) > 0 {
+		fmt.Fprintf(page, "\n| what the papers say | source | holds |\n|---|---|---|\n")
+		for _, c := range e.claims {
+			if yes, of := c.holds(t); of > 0 {
+				fmt.Fprintf(page, "| %s | %s | %d of %d |\n", c.text, c.source, yes, of)
+			}
+		}
+	}
+	if e.figures != nil {
+		for _, f := range e.figures(l, t) {
+			if len(f.panels) == 0 {
+				continue
+			}
+			names, err := drawFigure(l.out, f, l.formats)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(page, "\n![%s](%s)\n\n*%s*\n", f.caption, names[0], f.caption)
+		}
+	}
+	if e.tables != nil {
+		for _, x := range e.tables(l, t) {
+			x.write(page)
+		}
+	}
+	fmt.Fprintf(page, "\nNumbers: %s\n", strings.Join(files, ", "))
+	return nil
+}
+
+// numbers writes the tables of an experiment's groups that have rows, and returns
+// links to them.
+func numbers(l *lab, t *tables, e experiment, written map[string]bool) (files []string, err error) {
+	for _, g := range e.groups {
+		rows := t.rows[g.name]
+		if len(rows) == 0 {
+			continue
+		}
+		for _, x := range []struct {
+			name    string
+			columns []string
+		}{{g.name + ".csv", append(slices.Concat(g.labels, g.measures), "error")}, {g.name + "-seconds.csv", slices.Concat(g.labels, g.seconds)}} {
+			if len(x.columns) == len(g.labels) {
+				continue
+			}
+			files = append(files, fmt.Sprintf("[%s](%s)", x.name, x.name))
+			if written[x.name] {
+				continue
+			}
+			written[x.name] = true
+			if err := writeCSV(filepath.Join(l.out, x.name), x.columns, rows); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return files, nil
+}
+
+// write writes a table that has rows.
+func (x table) write(page *bytes.Buffer) {
+	if len(x.rows) == 0 {
+		return
+	}
+	fmt.Fprintf(page, "\n%s\n\n| %s |\n|%s\n", x.caption, strings.Join(x.head, " | "), strings.Repeat("---|", len(x.head)))
+	for _, r := range x.rows {
+		page.WriteString("|")
+		for _, v := range r {
+			fmt.Fprintf(page, " %s |", strings.ReplaceAll(v, "|", `\|`))
+		}
+		page.WriteString("\n")
+	}
 }
 
 // readNotes returns the texts of a file by the name after "## "; what stands

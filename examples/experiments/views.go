@@ -66,119 +66,6 @@ func panels(title string, kinds []kind, x, xLabel string, logX bool, ticks []flo
 	return out
 }
 
-// curveKinds are the methods of a corpus with one way of recovery.
-func curveKinds(rows []row, corpus, way string, methods ...string) []kind {
-	var out []kind
-	for _, m := range methods {
-		w := way
-		if m == gibbs {
-			w = ""
-		}
-		if r := where(rows, "corpus", corpus, "method", m, "recover", w); len(r) > 0 {
-			out = append(out, kind{m, r})
-		}
-	}
-	return out
-}
-
-func curvesFigures(l *lab, t *tables) []figure {
-	rows := t.rows["curves"]
-	ticks := numbersOf(rows, "k")
-	var out []figure
-	for _, c := range values(rows, "corpus") {
-		out = append(out,
-			figure{"curves-exact-" + c, fmt.Sprintf("%s: exact rectifications and the yardsticks, with ActiveSet (lee-2018 Figures 2.5 and A.1, lee-2020 Figure 3)", c), 5,
-				panels("", curveKinds(rows, c, "ActiveSet", baseline, "DC", "AP", "DR", passes, gibbs), "k", "K", true, ticks)},
-			figure{"curves-lowrank-" + c, fmt.Sprintf("%s: low-rank rectifications beside AP, with ActiveSet (dong-2019 Figure 4.1)", c), 5,
-				panels("", curveKinds(rows, c, "ActiveSet", baseline, "AP", "ENN", "PALM", "LR"), "k", "K", true, ticks)},
-		)
-		var ways []kind
-		for _, w := range recovererNames {
-			if r := where(rows, "corpus", c, "method", "AP", "recover", w); len(r) > 0 {
-				ways = append(ways, kind{"AP+" + w, r})
-			}
-		}
-		ways = append(ways, curveKinds(rows, c, "", gibbs)...)
-		out = append(out, figure{"curves-recover-" + c, fmt.Sprintf("%s: ways of recovery after AP (lee-2020 Figure 4)", c), 5, panels("", ways, "k", "K", true, ticks)})
-	}
-	return out
-}
-
-var curves = experiment{
-	name: "curves", title: "Measures against K",
-	source: "lee-2020 Figures 3 and 4, lee-2018 Figures 2.5 and A.1, dong-2019 Figure 4.1",
-	what: "Each method fits each corpus with each K, with ActiveSet; after AP also with ADMM and ExpGrad (-full: after all). DC and Gibbs up to -most-slow topics. " +
-		"All measures are against the original C. Baseline is no rectification. " +
-		"ADMM and ExpGrad have the papers' settings (γ = 3, step 50, 500 sweeps at most), ENN 50 iterations, PALM 100, DC 10 halvings, AP and DR 15 iterations. " +
-		"AP+passes goes back to the documents ten times. Gibbs is a collapsed sampler (Σα = 5, β = 0.01, 100 sweeps when nothing else is asked for, where the papers have 1,000) of the program's own; it has no anchors and so no Recovery.",
-	groups:  []*group{curvesGroup},
-	plan:    planCurves,
-	figures: curvesFigures,
-	claims: []claim{
-		better("AP recovers better than Baseline", "lee-2018 §2.4", "AP", baseline, "recovery", less),
-		better("AP recovers better than DC", "lee-2018 §2.4", "AP", "DC", "recovery", less),
-		better("AP approximates C better than Baseline", "lee-2018 §2.4", "AP", baseline, "approximation", less),
-		better("AP's topics are more specific than Baseline's", "lee-2018 §2.4", "AP", baseline, "specificity", greater),
-		better("AP's topics are more different from each other than Baseline's", "lee-2018 §2.4", "AP", baseline, "dissimilarity", greater),
-		better("DC approximates C better than Baseline", "lee-2018 §2.4", "DC", baseline, "approximation", less),
-		nearer("AP's specificity is nearer to Gibbs' than Baseline's is", "lee-2018 §2.4", "AP", baseline, "specificity"),
-		nearer("AP's dissimilarity is nearer to Gibbs' than Baseline's is", "lee-2018 §2.4", "AP", baseline, "dissimilarity"),
-		nearer("AP's coherence is nearer to Gibbs' than Baseline's is", "lee-2018 §2.4", "AP", baseline, "coherence"),
-		nearer("AP's dominancy is nearer to Gibbs' than Baseline's is", "lee-2018 §2.4", "AP", baseline, "dominancy"),
-		{"lee-2018 A.4", "A of AP is nearer to a joint distribution (Legality to 1, as a ratio) than Baseline's", func(t *tables) (yes, of int) {
-			return compareRows(curveRows(t, "AP", "ActiveSet"), curveRows(t, baseline, "ActiveSet"), []string{"corpus", "k"}, "legality",
-				func(a, b float64) bool { return math.Abs(math.Log(a)) < math.Abs(math.Log(b)) })
-		}},
-		within("ENN agrees with AP: Approximation within 5 %", "dong-2019 §4.6", "ENN", "AP", "approximation", 0.05),
-		within("ENN agrees with AP: Specificity within 5 %", "dong-2019 §4.6", "ENN", "AP", "specificity", 0.05),
-		within("LR agrees with ENN: Approximation within 1 %", "dong-2019 §4.6", "LR", "ENN", "approximation", 0.01),
-		within("LR agrees with ENN: Specificity within 1 %", "dong-2019 §4.6", "LR", "ENN", "specificity", 0.01),
-		within("PALM agrees with AP: Specificity within 10 %", "dong-2019 §4.6", "PALM", "AP", "specificity", 0.10),
-		within("DR agrees with AP: Specificity within 5 %", "lee-2020 §4", "DR", "AP", "specificity", 0.05),
-		{"lee-2020 §4", "AP+ADMM is more specific than AP+ExpGrad", ways("ADMM", "ExpGrad", "specificity", greater)},
-		{"lee-2020 §4", "AP+ActiveSet is more specific than AP+ExpGrad", ways("ActiveSet", "ExpGrad", "specificity", greater)},
-		{"lee-2020 §4", "AP+ADMM is sparser than AP+ExpGrad", ways("ADMM", "ExpGrad", "sparsity", greater)},
-		{"lee-2020 §4", "AP+ActiveSet is sparser than AP+ExpGrad", ways("ActiveSet", "ExpGrad", "sparsity", greater)},
-	},
-}
-
-// curveRows are the rows of a method and a way of recovery.
-func curveRows(t *tables, method, way string) []row {
-	return where(t.rows["curves"], "method", method, "recover", way)
-}
-
-// better says that one method's measure is better than the other's, by ActiveSet.
-func better(text, source, a, b, measure string, by func(a, b float64) bool) claim {
-	return claim{source, text, func(t *tables) (yes, of int) {
-		return compareRows(curveRows(t, a, "ActiveSet"), curveRows(t, b, "ActiveSet"), []string{"corpus", "k"}, measure, by)
-	}}
-}
-
-// within says that two methods differ by no more than a part of the second.
-func within(text, source, a, b, measure string, part float64) claim {
-	return better(text, source, a, b, measure, func(a, b float64) bool { return math.Abs(a-b) <= part*math.Abs(b) })
-}
-
-// nearer says that one method is nearer to Gibbs sampling than the other.
-func nearer(text, source, a, b, measure string) claim {
-	return claim{source, text, func(t *tables) (yes, of int) {
-		for _, r := range curveRows(t, gibbs, "") {
-			g := r.num(measure)
-			y, o := compareRows(where(curveRows(t, a, "ActiveSet"), "corpus", r["corpus"], "k", r["k"]), curveRows(t, b, "ActiveSet"), []string{"corpus", "k"}, measure,
-				func(a, b float64) bool { return math.Abs(a-g) < math.Abs(b-g) })
-			yes, of = yes+y, of+o
-		}
-		return yes, of
-	}}
-}
-
-// ways compares two ways of recovery after AP.
-func ways(a, b, measure string, by func(a, b float64) bool) func(t *tables) (yes, of int) {
-	return func(t *tables) (yes, of int) {
-		return compareRows(curveRows(t, "AP", a), curveRows(t, "AP", b), []string{"corpus", "k"}, measure, by)
-	}
-}
-
 var iterations = experiment{
 	name: "iterations", title: "Iterations of AP and DR",
 	source: "lee-2020 Figure 2",
@@ -271,14 +158,14 @@ func percent(share string) string {
 var convergence = experiment{
 	name: "convergence", title: "Convergence of AP",
 	source: "lee-2018 Figure A.4",
-	what: "The change ‖C_t − C_{t−1}‖_F of each iteration, the entries that had to be lifted to zero, and how far the matrix, after some iterations and divided by its sum, " +
+	what: "The change ‖C_t − C_{t−1}‖_F of each iteration, the share of entries clipped to zero, and how far the matrix, after some iterations and divided by its sum, " +
 		"is from rank K, as a part of its norm.",
 	groups: []*group{convergenceGroup},
 	plan:   planConvergence,
 	figures: func(l *lab, t *tables) []figure {
 		rows := t.rows["convergence"]
 		f := figure{"convergence", "Convergence of AP (lee-2018 Figure A.4)", 3, nil}
-		for _, x := range []struct{ key, title string }{{"change", "Change, Frobenius norm"}, {"rank_residual", "Distance from rank K, relative"}, {"lifted", "Share of entries lifted"}} {
+		for _, x := range []struct{ key, title string }{{"change", "Change, Frobenius norm"}, {"rank_residual", "Distance from rank K, relative"}, {"clipped", "Share of entries clipped"}} {
 			p := panel{title: x.title, x: "iteration", logY: true}
 			if x.key == "rank_residual" {
 				p.logX, p.ticks = true, []float64{1, 2, 5, 15, 50, 150}

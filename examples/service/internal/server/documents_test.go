@@ -77,6 +77,7 @@ func TestWindow(t *testing.T) {
 		if s != nil {
 			closed(t, s)
 		}
+		cfg.MinDocs = 1 // the few documents in the end are to have words
 		s = openWith(t, dir, cfg, nil)
 	}
 	reopen(Config{Window: 150})

@@ -1,13 +1,10 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -299,8 +296,8 @@ func (s *Service) prometheus(w http.ResponseWriter, r *http.Request) *problem {
 	return nil
 }
 
-// prepared sends an answer that was made with the model.
-func (s *Service) prepared(w http.ResponseWriter, pick func(*served) ([]byte, *problem)) *problem {
+// made sends an answer that was made with the model.
+func (s *Service) made(w http.ResponseWriter, pick func(*served) ([]byte, *problem)) *problem {
 	m, p := s.model(w)
 	if p != nil {
 		return p
@@ -315,15 +312,15 @@ func (s *Service) prepared(w http.ResponseWriter, pick func(*served) ([]byte, *p
 }
 
 func (s *Service) topics(w http.ResponseWriter, r *http.Request) *problem {
-	return s.prepared(w, func(m *served) ([]byte, *problem) { return m.topics, nil })
+	return s.made(w, func(m *served) ([]byte, *problem) { return m.topics, nil })
 }
 
 func (s *Service) correlations(w http.ResponseWriter, r *http.Request) *problem {
-	return s.prepared(w, func(m *served) ([]byte, *problem) { return m.correlations, nil })
+	return s.made(w, func(m *served) ([]byte, *problem) { return m.correlations, nil })
 }
 
 func (s *Service) topic(w http.ResponseWriter, r *http.Request) *problem {
-	return s.prepared(w, func(m *served) ([]byte, *problem) {
+	return s.made(w, func(m *served) ([]byte, *problem) {
 		k, err := strconv.Atoi(r.PathValue("topic"))
 		if err != nil || k < 0 || k >= len(m.topic) {
 			return nil, fail(http.StatusNotFound, "there is no topic %s; model %d has the topics 0 to %d", shorten(r.PathValue("topic")), m.name.Version, len(m.topic)-1)
@@ -357,316 +354,4 @@ func (s *Service) report(w http.ResponseWriter, r *http.Request) *problem {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	w.Write(b)
 	return nil
-}
-
-const (
-	typeJSON   = "application/json"
-	typeNDJSON = "application/x-ndjson"
-)
-
-func (s *Service) infer(w http.ResponseWriter, r *http.Request) *problem {
-	t, p := mediaType(r)
-	if p != nil {
-		return p
-	}
-	m, p := s.model(w)
-	if p != nil {
-		return p
-	}
-	switch t {
-	case typeJSON:
-		return s.inferOne(m, w, r)
-	case typeNDJSON:
-		return s.inferStream(m, w, r)
-	}
-	return fail(http.StatusUnsupportedMediaType, "the Content-Type %s: want %s or %s", shorten(t), typeJSON, typeNDJSON)
-}
-
-// inferOne answers for one document.
-func (s *Service) inferOne(m *served, w http.ResponseWriter, r *http.Request) *problem {
-	lim := s.cfg.Limits
-	b, p := openBody(w, r, lim.Document, lim.Stall)
-	if p != nil {
-		return p
-	}
-	all, p := b.readAll()
-	if p != nil {
-		return p
-	}
-	d, p := parseDocument(all, lim)
-	if p != nil {
-		return p
-	}
-	a, p := s.inferred(r.Context(), m, d, lim.Wait)
-	if p != nil {
-		return p
-	}
-	return sendJSON(w, http.StatusOK, a)
-}
-
-// inferred waits for its turn and infers.
-func (s *Service) inferred(ctx context.Context, m *served, d document, wait time.Duration) (*Answer, *problem) {
-	select {
-	case s.work <- struct{}{}:
-	default:
-		t := time.NewTimer(wait)
-		defer t.Stop()
-		select {
-		case s.work <- struct{}{}:
-		case <-t.C:
-			return nil, busy(http.StatusServiceUnavailable, "%d documents are being inferred, the most there may be", cap(s.work))
-		case <-ctx.Done():
-			return nil, late(ctx)
-		}
-	}
-	defer func() { <-s.work }()
-	a, p := m.infer(d, s.cfg.Limits)
-	if p == nil {
-		s.metrics.inferred.Inc()
-	}
-	return a, p
-}
-
-// late says that a request has taken too long, or that the client has gone. At the
-// deadline a read from the connection ends too, and package http may then have
-// cancelled ctx before its own deadline does.
-func late(ctx context.Context) *problem {
-	deadline, ok := ctx.Deadline()
-	if ok && !time.Now().Before(deadline) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return busy(http.StatusServiceUnavailable, "the request took too long")
-	}
-	return fail(http.StatusBadRequest, "the client has gone")
-}
-
-// inferStream answers for documents as they come, one line for each. What goes
-// wrong after the first lines have been sent becomes the last line.
-func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request) *problem {
-	lim := s.cfg.Limits
-	rc := http.NewResponseController(w)
-	// Answers are sent while documents are still to come. Without a connection,
-	// in tests, there is nothing to enable.
-	_ = rc.EnableFullDuplex()
-	b, p := openBody(w, r, lim.Stream, lim.Stall)
-	if p != nil {
-		return p
-	}
-	var out bytes.Buffer
-	begun := false
-	deadline, _ := r.Context().Deadline()
-	send := func() error {
-		if !begun {
-			w.Header().Set("Content-Type", typeNDJSON)
-			begun = true
-		}
-		if _, err := w.Write(out.Bytes()); err != nil {
-			return err
-		}
-		out.Reset()
-		return rc.Flush()
-	}
-	in := b.lines(lim.Document)
-	one := func() (done bool, p *problem) {
-		line, p := in.next()
-		if line == nil || p != nil {
-			return true, p
-		}
-		d, p := parseDocument(line, lim)
-		if p != nil {
-			return true, in.at(p)
-		}
-		a, p := s.inferred(r.Context(), m, d, time.Until(deadline))
-		if p != nil {
-			return true, in.at(p)
-		}
-		a.Line = in.n
-		enc, err := json.Marshal(a)
-		if err != nil {
-			return true, internal(err)
-		}
-		out.Write(enc)
-		out.WriteByte('\n')
-		return false, nil
-	}
-	for {
-		done, p := one()
-		if p == nil && r.Context().Err() != nil {
-			p = late(r.Context())
-			p.Line = in.n
-		}
-		if p != nil && !begun && out.Len() == 0 {
-			return p
-		}
-		if p != nil {
-			enc, err := json.Marshal(struct {
-				Problem *problem `json:"problem"`
-			}{p})
-			if err != nil {
-				return internal(err)
-			}
-			out.Write(enc)
-			out.WriteByte('\n')
-			_ = send() // if the client has gone nobody is left to tell
-			linger(w)
-			return p
-		}
-		// Send when the client seems to wait, or there is much to send.
-		if done || in.r.Buffered() == 0 || out.Len() > 32<<10 {
-			if err := send(); err != nil {
-				p := fail(http.StatusBadRequest, "the client does not take the answers")
-				p.cause = err
-				return p
-			}
-		}
-		if done {
-			return nil
-		}
-	}
-}
-
-// linger has the server wait a little before it closes the connection, of which not
-// all was read: the end of an answer would be lost where the client is still sending.
-// That is what package http does for bodies that are too large.
-func linger(w http.ResponseWriter) {
-	if a, ok := w.(*answer); ok {
-		w = a.ResponseWriter
-	}
-	_, _ = http.MaxBytesReader(w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
-}
-
-// postDocuments stores a part of the corpus: all of its documents, or none.
-func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem {
-	t, p := mediaType(r)
-	if p != nil {
-		return p
-	}
-	if t != typeNDJSON && t != typeJSON {
-		return fail(http.StatusUnsupportedMediaType, "the Content-Type %s: want %s or %s", shorten(t), typeNDJSON, typeJSON)
-	}
-	select {
-	case s.uploads <- struct{}{}:
-		defer func() { <-s.uploads }()
-	default:
-		return busy(http.StatusTooManyRequests, "%d uploads are in progress, the most there may be", cap(s.uploads))
-	}
-	lim := s.cfg.Limits
-	b, p := openBody(w, r, lim.Upload, lim.Stall)
-	if p != nil {
-		return p
-	}
-	b.all, b.most = &s.uploading, lim.UploadBytes
-	defer func() { s.uploading.Add(-b.counted) }()
-	var docs []incoming
-	take := func(line int, raw []byte) *problem {
-		d, p := parseDocument(raw, lim)
-		if p != nil {
-			return p
-		}
-		switch {
-		case d.id == "":
-			return inField("id", "a document to keep needs an id")
-		case d.kind == "ids":
-			return inField("ids", "word numbers are those of one model; want text or words")
-		case len(docs) >= lim.Documents:
-			return fail(http.StatusRequestEntityTooLarge, "more than %d documents", lim.Documents)
-		}
-		words, counts, p := d.tokens(tokenizer, lim)
-		if p != nil {
-			return p
-		}
-		docs = append(docs, incoming{line, d.id, words, counts})
-		return nil
-	}
-	if t == typeJSON {
-		all, p := b.readAll()
-		if p != nil {
-			return p
-		}
-		if p := take(0, all); p != nil {
-			return p
-		}
-	} else {
-		in := b.lines(min(lim.Document, lim.Upload))
-		for {
-			line, p := in.next()
-			if p != nil {
-				return p
-			}
-			if line == nil {
-				break
-			}
-			if p := take(in.n, line); p != nil {
-				return in.at(p)
-			}
-		}
-	}
-	stored, there, p := s.add(docs)
-	if p != nil {
-		return p
-	}
-	s.metrics.stored.Add(float64(stored))
-	return sendJSON(w, http.StatusOK, struct {
-		Stored int      `json:"stored"`
-		There  []string `json:"already_there,omitempty"`
-	}{stored, there})
-}
-
-func (s *Service) countDocuments(w http.ResponseWriter, r *http.Request) *problem {
-	st := s.held.Stats()
-	size, segments := s.store.LogSize()
-	return sendJSON(w, http.StatusOK, struct {
-		Documents int   `json:"documents"`
-		Words     int   `json:"words"`
-		Tokens    int64 `json:"tokens"`
-		Bytes     int64 `json:"bytes"`
-		LogBytes  int64 `json:"log_bytes"`
-		Segments  int   `json:"log_segments"`
-
-		// Where there is a window.
-		Window   int     `json:"window,omitempty"`
-		MaxAge   float64 `json:"max_age_seconds,omitempty"`
-		HalfLife float64 `json:"half_life_seconds,omitempty"`
-		Evicted  int64   `json:"evicted,omitempty"`
-	}{st.Docs, st.Words, st.Tokens, st.Bytes, size, segments, s.cfg.Window, s.cfg.MaxAge.Seconds(), s.cfg.HalfLife.Seconds(), st.Evicted})
-}
-
-// getDocument tells whether a document is kept. Its text is not given out.
-func (s *Service) getDocument(w http.ResponseWriter, r *http.Request) *problem {
-	id := r.PathValue("id")
-	if !s.held.Has(id) {
-		return noDocument(id)
-	}
-	return sendJSON(w, http.StatusOK, struct {
-		ID string `json:"id"`
-	}{id})
-}
-
-func noDocument(id string) *problem {
-	return fail(http.StatusNotFound, "there is no document %q", shorten(id))
-}
-
-func (s *Service) deleteDocument(w http.ResponseWriter, r *http.Request) *problem {
-	id := r.PathValue("id")
-	if p := s.remove(id); p != nil {
-		return p
-	}
-	s.metrics.deleted.Inc()
-	return sendJSON(w, http.StatusOK, struct {
-		Deleted string `json:"deleted"`
-	}{id})
-}
-
-func (s *Service) getRefit(w http.ResponseWriter, r *http.Request) *problem {
-	return sendJSON(w, http.StatusOK, s.refitStatus())
-}
-
-func (s *Service) postRefit(w http.ResponseWriter, r *http.Request) *problem {
-	if r.ContentLength != 0 {
-		return fail(http.StatusBadRequest, "a refit takes no body; its settings are the service's")
-	}
-	st, p := s.startRefit()
-	if p != nil {
-		return p
-	}
-	w.Header().Set("Location", "/v1/refit")
-	return sendJSON(w, http.StatusAccepted, st)
 }

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jsmf-go/spectral/examples/internal/cli"
+)
+
+type options struct {
+	data, stop  string
+	corpora     []string
+	classes     string // the corpus with classes
+	large       string // the corpus for many topics without anchors
+	topics      []int
+	methods     []string
+	recoverers  []string
+	names       []string // of experiments
+	out         string
+	formats     []string
+	budget      time.Duration
+	words       int
+	small       int // words where the method is slow
+	docs        []int
+	sweeps      int
+	seed        uint64
+	workers     int
+	scoreFile   string
+	scoreName   string
+	scoreVocab  string
+	full        bool
+	mostFree    int
+	mostSlow    int
+	plan, quiet bool
+}
+
+// list splits what is between commas.
+func list(s string) []string {
+	var out []string
+	for f := range strings.SplitSeq(s, ",") {
+		if f = strings.TrimSpace(f); f != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// flags are the options, and the lists that some are made from.
+type flags struct {
+	options
+	corpora, ks, methods, recoverers, runs, formats, docs string
+	names                                                 []string // of all experiments
+	wrong                                                 cli.Wrong
+}
+
+// parseFlags reports everything that is wrong with the arguments on stderr.
+func parseFlags(args []string, stderr io.Writer) (options, error) {
+	var x flags
+	for _, e := range experiments {
+		x.names = append(x.names, e.name)
+	}
+	f := flag.NewFlagSet("experiments", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	x.define(f)
+	f.Usage = func() {
+		fmt.Fprintln(stderr, "Usage: experiments -data FOLDER -out FOLDER [flags]")
+		f.PrintDefaults()
+	}
+	if err := f.Parse(args); err != nil {
+		return x.options, err
+	}
+	x.wrong.If(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
+	x.check()
+	x.checkScore()
+	return x.options, x.wrong.Err("experiments", stderr)
+}
+
+func (x *flags) define(f *flag.FlagSet) {
+	o := &x.options
+	f.StringVar(&o.data, "data", "", "the `folder` of corpora (required)")
+	f.StringVar(&x.corpora, "corpora", "nips17,kos", "names of corpora in it: `NAME[,NAME…]`")
+	f.StringVar(&o.classes, "classes", "bbc", "the `name` of the corpus with classes, for anchorfree and clusters; none: leave these out")
+	f.StringVar(&o.large, "large", "nips17", "the `name` of the corpus that anchorfree fits many topics to; none: leave that out")
+	f.StringVar(&o.stop, "stop", "", "stop words, one a line: a `file`. Otherwise the library's English ones")
+	f.StringVar(&x.ks, "k", "5,10,15,20,25,50,75,100", "numbers of topics: `K[,K…]`")
+	f.StringVar(&x.methods, "methods", strings.Join(methodNames, ","), "`methods` of curves and time")
+	f.StringVar(&x.recoverers, "recover", strings.Join(recovererNames, ","), "`ways` of recovery of curves")
+	f.StringVar(&x.runs, "run", "", "`experiments` by name: "+strings.Join(x.names, ", ")+"; otherwise all but score")
+	f.StringVar(&o.out, "out", "", "the `folder` for results (required); it is made")
+	f.StringVar(&x.formats, "format", "png", "png, svg or png,svg: the `formats` of figures")
+	f.DurationVar(&o.budget, "budget", 0, "begin no cell after this `time`, as 30m; 0: no limit")
+	f.IntVar(&o.words, "n", 5000, "keep the `N` best words by tf·ln⌊M/df⌋")
+	f.IntVar(&o.small, "n-small", 1500, "the same for semi, gaps, heldout, and time against documents: `N` words")
+	f.StringVar(&x.docs, "docs", "2000,10000", "numbers of documents of semi and gaps: `M[,M…]`")
+	f.IntVar(&o.sweeps, "gibbs-sweeps", 100, "`sweeps` of Gibbs sampling; the last half is averaged over")
+	f.Uint64Var(&o.seed, "seed", 1, "the seed of all that is drawn")
+	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS. Only times depend on it")
+	f.StringVar(&o.scoreFile, "topics", "", "of score: topics as an N×K (or K×N) matrix, .npy or text, over the words of the\ncorpus' vocabulary file or of -topics-vocab; or, in a file that ends in .words, a\nline of top words a topic: a `file`")
+	f.StringVar(&o.scoreName, "name", "", "of score: what to call them, the file's `name` otherwise")
+	f.StringVar(&o.scoreVocab, "topics-vocab", "", "of score: the words of the matrix, one a line, where they are not those of the\ncorpus: a `file`")
+	f.BoolVar(&o.full, "full", false, "of curves: all ways of recovery after all rectifications, not after AP only, which are\nthose of the figures; it takes several times as long")
+	f.IntVar(&o.mostSlow, "most-slow", 50, "of curves: the largest `K` for Gibbs sampling and DC, which take longest")
+	f.IntVar(&o.mostFree, "most-free", 50, "of anchorfree: the largest `F` for AnchorFree-LP, whose time grows with its third power")
+	f.BoolVar(&o.plan, "plan", false, "only list the cells that are to be done")
+	f.BoolVar(&o.quiet, "quiet", false, "show no progress on standard error")
+}
+
+// choose returns what is chosen from a list of names.
+func (x *flags) choose(flag, s string, from []string) []string {
+	out, bad := list(s), x.wrong.If
+	bad(len(out) == 0, "-%s is empty", flag)
+	for i, name := range out {
+		bad(!slices.Contains(from, name), "-%s %q: want %s", flag, name, strings.Join(from, ", "))
+		bad(slices.Contains(out[:i], name), "-%s names %s twice", flag, name)
+	}
+	return out
+}
+
+// numbers returns the numbers of a list, ascending.
+func (x *flags) numbers(flag, s string, least int) []int {
+	out, bad := x.wrong.Ints(flag, s, least), x.wrong.If
+	for i, n := range out {
+		bad(slices.Contains(out[:i], n), "-%s names %d twice", flag, n)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// check checks the flags but for those of score.
+func (x *flags) check() {
+	o, bad := &x.options, x.wrong.If
+	bad(o.data == "", "-data is missing")
+	bad(o.out == "", "-out is missing")
+	o.corpora = list(x.corpora)
+	bad(len(o.corpora) == 0, "-corpora is empty")
+	for i, name := range o.corpora {
+		bad(slices.Contains(o.corpora[:i], name), "-corpora names %s twice", name)
+		bad(name != filepath.Base(name), "-corpora %q: want the name of a folder in -data", name)
+	}
+	o.topics = x.numbers("k", x.ks, 2)
+	o.docs = x.numbers("docs", x.docs, 10)
+	o.methods = x.choose("methods", x.methods, methodNames)
+	o.recoverers = x.choose("recover", x.recoverers, recovererNames)
+	o.formats = x.choose("format", x.formats, []string{"png", "svg"})
+	if x.runs == "" {
+		o.names = slices.DeleteFunc(slices.Clone(x.names), func(s string) bool { return s == "score" })
+	} else {
+		o.names = x.choose("run", x.runs, x.names)
+	}
+	for _, c := range []struct {
+		name  string
+		value *string
+	}{{"classes", &o.classes}, {"large", &o.large}} {
+		bad(*c.value == "", "-%s is empty; want a name, or none", c.name)
+		if *c.value == "none" {
+			*c.value = ""
+		}
+	}
+	bad(o.budget < 0, "-budget %v: want 0 or more", o.budget)
+	bad(o.words < 2, "-n %d: want at least 2", o.words)
+	bad(o.small < 2, "-n-small %d: want at least 2", o.small)
+	bad(o.sweeps < 2, "-gibbs-sweeps %d: want at least 2", o.sweeps)
+	bad(o.mostSlow < 0, "-most-slow %d: want 0 or more", o.mostSlow)
+	bad(o.mostFree < 0, "-most-free %d: want 0 or more", o.mostFree)
+	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
+}
+
+// checkScore checks the flags of score.
+func (x *flags) checkScore() {
+	o, bad := &x.options, x.wrong.If
+	score := slices.Contains(o.names, "score")
+	bad(score && o.scoreFile == "", "-topics is missing, which -run score asks for")
+	for _, s := range []struct{ name, value string }{{"topics", o.scoreFile}, {"name", o.scoreName}, {"topics-vocab", o.scoreVocab}} {
+		bad(!score && s.value != "", "-%s has no use without -run score", s.name)
+	}
+	if o.scoreName == "" {
+		o.scoreName = filepath.Base(o.scoreFile)
+	}
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/jsmf-go/spectral/examples/internal/cli"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/report"
+	"github.com/jsmf-go/spectral/metrics"
+)
+
+func printTopics(w io.Writer, m *jsmf.Model, top int) {
+	fmt.Fprintln(w, "\nTOPICS, the most distinct first")
+	fmt.Fprintln(w, "The anchor is a word of this topic alone; the share is the part of all text.")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "    \tshare\tanchor\ttop words")
+	shares, anchors := m.TopicShares(), m.AnchorWords()
+	for k := range m.K() {
+		fmt.Fprintf(t, "%4d\t%4.1f%%\t%s\t%s\n", k+1, 100*shares[k], anchors[k], topWords(m, k, top))
+	}
+	t.Flush()
+}
+
+func topWords(m *jsmf.Model, k, n int) string {
+	var words []string
+	for _, w := range m.TopWords(k, n) {
+		words = append(words, w.Word)
+	}
+	return strings.Join(words, " ")
+}
+
+func printPairs(w io.Writer, m *jsmf.Model) {
+	fmt.Fprintln(w, "\nSTRONGEST CORRELATIONS of topics over the documents")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, p := range m.CorrelatedPairs(10) {
+		if !(p.Correlation > 0) {
+			break // no more topics that seek each other's company
+		}
+		fmt.Fprintf(t, "%+.2f\t%4d\t%s\t%4d\t%s\n", p.Correlation, p.K+1, topWords(m, p.K, 4), p.L+1, topWords(m, p.L, 4))
+	}
+	t.Flush()
+}
+
+// explain says what the metrics are, in few words; package metrics has more.
+var explain = map[string]string{
+	"recovery":        "lower: do the anchors span the words?",
+	"approximation":   "lower: do the topics give the co-occurrences back?",
+	"legality":        "the sum of A: far from 1, the model does not fit",
+	"validity":        "near 0: do topics and correlations agree on the shares?",
+	"dominancy":       "how much is a topic by itself?",
+	"entropy":         "lower: is a word at home in one topic?",
+	"sparsity":        "higher: few words, not all of them?",
+	"specificity":     "higher: more than the unigram?",
+	"dissimilarity":   "higher, up to 20: different from one another?",
+	"coherence":       "higher: do top words meet? frequent ones do",
+	"npmi":            "higher: do top words meet more than by chance?",
+	"basis_rank":      "lower: would a reader see the anchor?",
+	"soft_basis_rank": "lower: how improbable is it there?",
+	"basis_quality":   "higher: is the anchor foreign to the others?",
+}
+
+func printMetrics(w io.Writer, r *metrics.Report) {
+	fmt.Fprintln(w, "\nMETRICS")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\tmean\tstd\t")
+	for _, x := range r.Keyed() {
+		why, core := explain[x.Key]
+		if !core {
+			continue
+		}
+		std := ""
+		if !x.Single {
+			std = fmt.Sprintf("%.3g", x.Std)
+		}
+		fmt.Fprintf(t, "%s\t%.4g\t%s\t%s\n", x.Key, x.Mean, std, why)
+	}
+	t.Flush()
+}
+
+// timer runs stages and notes how long they took.
+type timer struct {
+	rec func(jsmf.Event)
+	all []report.Time
+	own []report.Time // those of the program; the report has those of the fit from the model
+}
+
+func (t *timer) stage(name string, f func() (outcome string, err error)) error {
+	d, err := cli.Stage(t.rec, name, f)
+	x := report.Time{Stage: name, Duration: d}
+	t.all, t.own = append(t.all, x), append(t.own, x)
+	return err
+}
+
+// add adds the stages of a fit.
+func (t *timer) add(st jsmf.Stats) {
+	t.all = append(t.all, report.Time{Stage: "cooc", Duration: st.Cooc.Duration}, report.Time{Stage: "rectify", Duration: st.Rectify.Duration},
+		report.Time{Stage: "anchors", Duration: st.Anchors.Duration}, report.Time{Stage: "recover", Duration: st.Recover.Duration})
+}
+
+func printTimes(w io.Writer, times []report.Time) {
+	fmt.Fprintln(w, "\nTIME in seconds")
+	for _, t := range times {
+		fmt.Fprintf(w, "%-9s %7.3f\n", t.Stage, t.Duration.Seconds())
+	}
+}

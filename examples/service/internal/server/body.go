@@ -1,0 +1,200 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// mediaType returns the type of a request's body without its parameters.
+func mediaType(r *http.Request) (string, *problem) {
+	t, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return "", fail(http.StatusUnsupportedMediaType, "the Content-Type is missing or cannot be read")
+	}
+	if cs, ok := params["charset"]; ok && !strings.EqualFold(cs, "utf-8") {
+		return "", fail(http.StatusUnsupportedMediaType, "the charset %q: only UTF-8 is taken", shorten(cs))
+	}
+	return t, nil
+}
+
+// body reads what a client sends, with limits on time and on bytes, those that
+// come and those that a gzip stream makes of them.
+type body struct {
+	r     io.Reader
+	limit int64
+	left  int64
+
+	// Of several bodies together; nil: this one alone.
+	all           *atomic.Int64
+	most, counted int64
+}
+
+var (
+	errTooLarge = errors.New("too large")
+	errTooMany  = errors.New("too large together with others")
+)
+
+// openBody returns a request's body, decompressed, of which at most limit bytes can
+// be read.
+func openBody(w http.ResponseWriter, r *http.Request, limit int64, stall time.Duration) (*body, *problem) {
+	if r.ContentLength > limit {
+		return nil, tooLarge(limit)
+	}
+	deadline, _ := r.Context().Deadline()
+	var in io.Reader = &patient{r.Body, http.NewResponseController(w), stall, deadline}
+	switch enc := r.Header.Get("Content-Encoding"); strings.ToLower(enc) {
+	case "", "identity":
+	case "gzip":
+		in = &body{r: in, limit: limit, left: limit}
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, readProblem(err, limit)
+		}
+		in = z
+	default:
+		p := fail(http.StatusUnsupportedMediaType, "the Content-Encoding %q: only gzip is taken", shorten(enc))
+		return nil, p
+	}
+	return &body{r: in, limit: limit, left: limit}, nil
+}
+
+func tooLarge(limit int64) *problem {
+	return fail(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", limit)
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		// One byte more tells a body of just the limit from a larger one.
+		n, err := b.r.Read(make([]byte, 1))
+		if n > 0 {
+			err = errTooLarge
+		}
+		return 0, err
+	}
+	if int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.r.Read(p)
+	b.left -= int64(n)
+	if b.all != nil {
+		b.counted += int64(n)
+		if b.all.Add(int64(n)) > b.most {
+			return 0, errTooMany
+		}
+	}
+	return n, err
+}
+
+// patient waits for each read for some time only, and not beyond the deadline
+// of the request.
+type patient struct {
+	r        io.Reader
+	rc       *http.ResponseController
+	stall    time.Duration
+	deadline time.Time
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	t := time.Now().Add(p.stall)
+	if t.After(p.deadline) {
+		t = p.deadline
+	}
+	// Where the connection has no deadlines, as in tests without one, the
+	// server's own timeouts have to do.
+	_ = p.rc.SetReadDeadline(t)
+	n, err := p.r.Read(b)
+	if err == io.EOF {
+		// The server goes on reading, to notice when the client goes; that may
+		// take as long as the answer does.
+		_ = p.rc.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// readProblem says why a body could not be read.
+func readProblem(err error, limit int64) *problem {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, errTooLarge):
+		return tooLarge(limit)
+	case errors.Is(err, errTooMany):
+		return busy(http.StatusTooManyRequests, "the uploads in progress have more bytes than they may have together")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fail(http.StatusRequestTimeout, "the body did not come in time")
+	case errors.As(err, &corrupt) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader):
+		return fail(http.StatusBadRequest, "the body is no gzip stream: %v", err)
+	}
+	p := fail(http.StatusBadRequest, "the body ended too early")
+	p.cause = err
+	return p
+}
+
+// readAll reads a body as a whole.
+func (b *body) readAll() ([]byte, *problem) {
+	all, err := io.ReadAll(b)
+	if err != nil {
+		return nil, readProblem(err, b.limit)
+	}
+	return all, nil
+}
+
+// lines reads the lines of a stream, each with a limit.
+type lines struct {
+	r     *bufio.Reader
+	body  *body
+	limit int64
+	n     int // lines read
+	buf   []byte
+}
+
+func (b *body) lines(limit int64) *lines {
+	return &lines{r: bufio.NewReaderSize(b, 32<<10), body: b, limit: limit}
+}
+
+// next returns the next line that is not blank, good until the next call; nil at
+// the end.
+func (l *lines) next() ([]byte, *problem) {
+	for {
+		l.buf = l.buf[:0]
+		l.n++
+		for {
+			part, err := l.r.ReadSlice('\n')
+			l.buf = append(l.buf, part...)
+			if int64(len(l.buf)) > l.limit {
+				return nil, l.at(fail(http.StatusRequestEntityTooLarge, "the line has more than %d bytes", l.limit))
+			}
+			if err == bufio.ErrBufferFull {
+				continue
+			}
+			if err == io.EOF {
+				if line := bytes.TrimSpace(l.buf); len(line) > 0 {
+					return line, nil
+				}
+				return nil, nil
+			}
+			if err != nil {
+				return nil, l.at(readProblem(err, l.body.limit))
+			}
+			break
+		}
+		if line := bytes.TrimSpace(l.buf); len(line) > 0 {
+			return line, nil
+		}
+	}
+}
+
+// at says which line a problem is in.
+func (l *lines) at(p *problem) *problem {
+	p.Line = l.n
+	return p
+}

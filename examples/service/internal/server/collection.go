@@ -1,0 +1,141 @@
+package server
+
+import "net/http"
+
+// postDocuments stores a part of the corpus: all of its documents, or none.
+func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem {
+	t, p := mediaType(r)
+	if p != nil {
+		return p
+	}
+	if t != typeNDJSON && t != typeJSON {
+		return fail(http.StatusUnsupportedMediaType, "the Content-Type %s: want %s or %s", shorten(t), typeNDJSON, typeJSON)
+	}
+	select {
+	case s.uploads <- struct{}{}:
+		defer func() { <-s.uploads }()
+	default:
+		return busy(http.StatusTooManyRequests, "%d uploads are in progress, the most there may be", cap(s.uploads))
+	}
+	lim := s.cfg.Limits
+	b, p := openBody(w, r, lim.Upload, lim.Stall)
+	if p != nil {
+		return p
+	}
+	b.all, b.most = &s.uploading, lim.UploadBytes
+	defer func() { s.uploading.Add(-b.counted) }()
+	var docs []incoming
+	take := func(line int, raw []byte) *problem {
+		d, p := parseDocument(raw, lim)
+		if p != nil {
+			return p
+		}
+		switch {
+		case d.id == "":
+			return inField("id", "a document to keep needs an id")
+		case d.kind == "ids":
+			return inField("ids", "word numbers are those of one model; want text or words")
+		case len(docs) >= lim.Documents:
+			return fail(http.StatusRequestEntityTooLarge, "more than %d documents", lim.Documents)
+		}
+		words, counts, p := d.tokens(tokenizer, lim)
+		if p != nil {
+			return p
+		}
+		docs = append(docs, incoming{line, d.id, words, counts})
+		return nil
+	}
+	if t == typeJSON {
+		all, p := b.readAll()
+		if p != nil {
+			return p
+		}
+		if p := take(0, all); p != nil {
+			return p
+		}
+	} else {
+		in := b.lines(min(lim.Document, lim.Upload))
+		for {
+			line, p := in.next()
+			if p != nil {
+				return p
+			}
+			if line == nil {
+				break
+			}
+			if p := take(in.n, line); p != nil {
+				return in.at(p)
+			}
+		}
+	}
+	stored, there, p := s.add(docs)
+	if p != nil {
+		return p
+	}
+	s.metrics.stored.Add(float64(stored))
+	return sendJSON(w, http.StatusOK, struct {
+		Stored int      `json:"stored"`
+		There  []string `json:"already_there,omitempty"`
+	}{stored, there})
+}
+
+func (s *Service) countDocuments(w http.ResponseWriter, r *http.Request) *problem {
+	st := s.held.Stats()
+	size, segments := s.store.LogSize()
+	return sendJSON(w, http.StatusOK, struct {
+		Documents int   `json:"documents"`
+		Words     int   `json:"words"`
+		Tokens    int64 `json:"tokens"`
+		Bytes     int64 `json:"bytes"`
+		LogBytes  int64 `json:"log_bytes"`
+		Segments  int   `json:"log_segments"`
+
+		// Where there is a window.
+		Window   int     `json:"window,omitempty"`
+		MaxAge   float64 `json:"max_age_seconds,omitempty"`
+		HalfLife float64 `json:"half_life_seconds,omitempty"`
+		Evicted  int64   `json:"evicted,omitempty"`
+	}{st.Docs, st.Words, st.Tokens, st.Bytes, size, segments, s.cfg.Window, s.cfg.MaxAge.Seconds(), s.cfg.HalfLife.Seconds(), st.Evicted})
+}
+
+// getDocument tells whether a document is kept. Its text is not given out.
+func (s *Service) getDocument(w http.ResponseWriter, r *http.Request) *problem {
+	id := r.PathValue("id")
+	if !s.held.Has(id) {
+		return noDocument(id)
+	}
+	return sendJSON(w, http.StatusOK, struct {
+		ID string `json:"id"`
+	}{id})
+}
+
+func noDocument(id string) *problem {
+	return fail(http.StatusNotFound, "there is no document %q", shorten(id))
+}
+
+func (s *Service) deleteDocument(w http.ResponseWriter, r *http.Request) *problem {
+	id := r.PathValue("id")
+	if p := s.remove(id); p != nil {
+		return p
+	}
+	s.metrics.deleted.Inc()
+	return sendJSON(w, http.StatusOK, struct {
+		Deleted string `json:"deleted"`
+	}{id})
+}
+
+func (s *Service) getRefit(w http.ResponseWriter, r *http.Request) *problem {
+	return sendJSON(w, http.StatusOK, s.refitStatus())
+}
+
+func (s *Service) postRefit(w http.ResponseWriter, r *http.Request) *problem {
+	if r.ContentLength != 0 {
+		return fail(http.StatusBadRequest, "a refit takes no body; its settings are the service's")
+	}
+	st, p := s.startRefit()
+	if p != nil {
+		return p
+	}
+	w.Header().Set("Location", "/v1/refit")
+	return sendJSON(w, http.StatusAccepted, st)
+}

@@ -1,0 +1,199 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	typeJSON   = "application/json"
+	typeNDJSON = "application/x-ndjson"
+)
+
+func (s *Service) infer(w http.ResponseWriter, r *http.Request) *problem {
+	t, p := mediaType(r)
+	if p != nil {
+		return p
+	}
+	m, p := s.model(w)
+	if p != nil {
+		return p
+	}
+	switch t {
+	case typeJSON:
+		return s.inferOne(m, w, r)
+	case typeNDJSON:
+		return s.inferStream(m, w, r)
+	}
+	return fail(http.StatusUnsupportedMediaType, "the Content-Type %s: want %s or %s", shorten(t), typeJSON, typeNDJSON)
+}
+
+// inferOne answers for one document.
+func (s *Service) inferOne(m *served, w http.ResponseWriter, r *http.Request) *problem {
+	lim := s.cfg.Limits
+	b, p := openBody(w, r, lim.Document, lim.Stall)
+	if p != nil {
+		return p
+	}
+	all, p := b.readAll()
+	if p != nil {
+		return p
+	}
+	d, p := parseDocument(all, lim)
+	if p != nil {
+		return p
+	}
+	a, p := s.inferred(r.Context(), m, d, lim.Wait)
+	if p != nil {
+		return p
+	}
+	return sendJSON(w, http.StatusOK, a)
+}
+
+// inferred waits for its turn and infers.
+func (s *Service) inferred(ctx context.Context, m *served, d document, wait time.Duration) (*Answer, *problem) {
+	select {
+	case s.work <- struct{}{}:
+	default:
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		select {
+		case s.work <- struct{}{}:
+		case <-t.C:
+			return nil, busy(http.StatusServiceUnavailable, "%d documents are being inferred, the most there may be", cap(s.work))
+		case <-ctx.Done():
+			return nil, late(ctx)
+		}
+	}
+	defer func() { <-s.work }()
+	a, p := m.infer(d, s.cfg.Limits)
+	if p == nil {
+		s.metrics.inferred.Inc()
+	}
+	return a, p
+}
+
+// late says that a request has taken too long, or that the client has gone. At the
+// deadline a read from the connection ends too, and package http may then have
+// cancelled ctx before its own deadline does.
+func late(ctx context.Context) *problem {
+	deadline, ok := ctx.Deadline()
+	if ok && !time.Now().Before(deadline) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return busy(http.StatusServiceUnavailable, "the request took too long")
+	}
+	return fail(http.StatusBadRequest, "the client has gone")
+}
+
+// inferStream answers for documents as they come, one line for each. What goes
+// wrong after the first lines have been sent becomes the last line.
+func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request) *problem {
+	lim := s.cfg.Limits
+	out := &stream{w: w, rc: http.NewResponseController(w)}
+	// Answers are sent while documents are still to come. Without a connection,
+	// in tests, there is nothing to enable.
+	_ = out.rc.EnableFullDuplex()
+	b, p := openBody(w, r, lim.Stream, lim.Stall)
+	if p != nil {
+		return p
+	}
+	deadline, _ := r.Context().Deadline()
+	in := b.lines(lim.Document)
+	one := func() (done bool, p *problem) {
+		line, p := in.next()
+		if line == nil || p != nil {
+			return true, p
+		}
+		d, p := parseDocument(line, lim)
+		if p != nil {
+			return true, in.at(p)
+		}
+		a, p := s.inferred(r.Context(), m, d, time.Until(deadline))
+		if p != nil {
+			return true, in.at(p)
+		}
+		a.Line = in.n
+		return false, out.line(a)
+	}
+	for {
+		done, p := one()
+		if p == nil && r.Context().Err() != nil {
+			p = late(r.Context())
+			p.Line = in.n
+		}
+		if p != nil && out.empty() {
+			return p
+		}
+		if p != nil {
+			if p := out.line(struct {
+				Problem *problem `json:"problem"`
+			}{p}); p != nil {
+				return p
+			}
+			_ = out.send() // if the client has gone nobody is left to tell
+			linger(w)
+			return p
+		}
+		// Send when the client seems to wait, or there is much to send.
+		if done || in.r.Buffered() == 0 || out.buf.Len() > 32<<10 {
+			if err := out.send(); err != nil {
+				p := fail(http.StatusBadRequest, "the client does not take the answers")
+				p.cause = err
+				return p
+			}
+		}
+		if done {
+			return nil
+		}
+	}
+}
+
+// stream collects lines of an answer and sends them.
+type stream struct {
+	w     http.ResponseWriter
+	rc    *http.ResponseController
+	buf   bytes.Buffer
+	begun bool
+}
+
+// empty tells whether nothing has been sent and nothing is collected.
+func (o *stream) empty() bool { return !o.begun && o.buf.Len() == 0 }
+
+// line adds a line.
+func (o *stream) line(v any) *problem {
+	enc, err := json.Marshal(v)
+	if err != nil {
+		return internal(err)
+	}
+	o.buf.Write(enc)
+	o.buf.WriteByte('\n')
+	return nil
+}
+
+// send sends what was collected.
+func (o *stream) send() error {
+	if !o.begun {
+		o.w.Header().Set("Content-Type", typeNDJSON)
+		o.begun = true
+	}
+	if _, err := o.w.Write(o.buf.Bytes()); err != nil {
+		return err
+	}
+	o.buf.Reset()
+	return o.rc.Flush()
+}
+
+// linger has the server wait a little before it closes the connection, of which not
+// all was read: the end of an answer would be lost where the client is still sending.
+// That is what package http does for bodies that are too large.
+func linger(w http.ResponseWriter) {
+	if a, ok := w.(*answer); ok {
+		w = a.ResponseWriter
+	}
+	_, _ = http.MaxBytesReader(w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
+}
