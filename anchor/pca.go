@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
@@ -30,7 +31,7 @@ func principalComponents(ctx context.Context, rows cooc.Rows, words []int, p, wo
 		if err != nil {
 			return err
 		}
-		return cooc.MulTransTo(ctx, rows, asDense(dst), y, workers)
+		return c.mulTrans(ctx, asDense(dst), y)
 	}
 	theta, v, st, err := linalg.Lanczos(ctx, d, op, linalg.LanczosOptions{Pairs: p, Tol: 1e-9, MaxRestarts: 60, Block: 8, Workers: workers})
 	if err != nil {
@@ -106,11 +107,12 @@ type centred struct {
 	words   []int
 	used    []bool
 	workers int
+	held    blas64.General // all rows, where they are not explicit
 }
 
 func newCentred(rows cooc.Rows, words []int, workers int) *centred {
 	n, _ := rows.Dims()
-	c := &centred{rows, words, make([]bool, n), workers}
+	c := &centred{rows: rows, words: words, used: make([]bool, n), workers: workers}
 	for _, i := range words {
 		c.used[i] = true
 	}
@@ -146,6 +148,33 @@ func (c *centred) mul(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 		}
 		return nil
 	})
+}
+
+// mulTrans computes dst = C̄ᵀ·y and overwrites y. Explicit rows are those of a
+// symmetric C divided by their sums c, so that C̄ᵀy = C·diag(c)⁻¹y. Others have few
+// coordinates and are held.
+func (c *centred) mulTrans(ctx context.Context, dst, y *mat.Dense) error {
+	if c.rows.Explicit() {
+		for i, v := range c.rows.Marginals() {
+			s := 0.0
+			if v != 0 {
+				s = 1 / v
+			}
+			row := y.RawRowView(i)
+			for j := range row {
+				row[j] *= s
+			}
+		}
+		return c.rows.Matrix().MulTo(ctx, dst, y, c.workers)
+	}
+	if c.held.Data == nil {
+		n, d := c.rows.Dims()
+		c.held = linalg.NewGeneral(n, d)
+		for i := range n {
+			c.rows.RowTo(linalg.Row(c.held, i), i)
+		}
+	}
+	return linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, c.held, y.RawMatrix(), 0, dst.RawMatrix(), c.workers)
 }
 
 // asDense returns g as a matrix in the same memory.

@@ -33,6 +33,7 @@ type Corpus struct {
 	weights []float64 // of the documents; nil: 1 each
 
 	index func() map[string]int
+	df    func() []int
 }
 
 // newCorpus takes ownership of its arguments, which must be valid.
@@ -49,6 +50,13 @@ func newCorpus(vocab, ids, labels []string, indptr []int, words, counts []int32)
 			}
 		}
 		return m
+	})
+	c.df = sync.OnceValue(func() []int {
+		df := make([]int, len(vocab))
+		for _, w := range words {
+			df[w]++
+		}
+		return df
 	})
 	return c
 }
@@ -113,15 +121,9 @@ func (c *Corpus) Label(m int) string {
 	return c.labels[m]
 }
 
-// DocFrequencies returns for each word the number of documents in which it
-// occurs. O(nnz).
-func (c *Corpus) DocFrequencies() []int {
-	df := make([]int, len(c.vocab))
-	for _, w := range c.words {
-		df[w]++
-	}
-	return df
-}
+// DocFrequencies returns for each word the number of documents in which it occurs,
+// in a new slice. The first call takes O(nnz) time.
+func (c *Corpus) DocFrequencies() []int { return slices.Clone(c.df()) }
 
 // WordCounts returns for each word the number of its tokens. O(nnz).
 func (c *Corpus) WordCounts() []int64 {
@@ -136,7 +138,7 @@ func (c *Corpus) WordCounts() []int64 {
 // every document or in none. (Curate's default score rounds M/df down.) O(nnz).
 func (c *Corpus) IDF() []float64 {
 	idf := make([]float64, c.NumWords())
-	for w, df := range c.DocFrequencies() {
+	for w, df := range c.df() {
 		if df > 0 {
 			idf[w] = math.Log(float64(c.NumDocs()) / float64(df))
 		}

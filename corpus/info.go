@@ -6,15 +6,17 @@ import (
 	"slices"
 )
 
-// Info is what is known about the origin of counts or of a matrix made from
-// them. The zero value says that nothing is known. Its slices are views and must
-// not be written to.
+// Info is what is known about the origin of documents, or of a matrix made from them.
+// The zero value says that nothing is known. Its slices must not be written to.
 type Info struct {
-	// Form names what the Info belongs to: "corpus", "moments", "stream", ….
+	// Form names what the Info belongs to: "corpus" for a Corpus, "moments", "moments
+	// (tf-idf)" and so on, "stream", "dense" and "low-rank + sparse" for the forms of
+	// package cooc, "topics" for the correlations of topics.
 	Form string
 
-	// Documents and Tokens count the documents and their tokens, Nonzeros the
-	// numbers that are stored; 0 where they are not known.
+	// Documents counts the documents and Tokens their tokens. Nonzeros counts the
+	// pairs of a document and a word in it, or for matrices that were not made from
+	// documents their entries that are stored. 0 where they are not known.
 	Documents int
 	Tokens    int64
 	Nonzeros  int64
@@ -22,12 +24,12 @@ type Info struct {
 	// Vocabulary holds the N words by number; nil where they have no names.
 	Vocabulary []string
 
-	// DocFrequencies holds for each of the N words the number of documents with
-	// it; nil where it is not known.
+	// DocFrequencies holds for each of the N words the number of documents in which
+	// it occurs; nil where that is not known.
 	DocFrequencies []int
 
-	// Corpus is the documents, where they are held in memory, and Source reads
-	// them, where they can be read again; otherwise nil.
+	// Corpus holds the documents, if they are in memory, and Source yields them, if
+	// they can be read again. Words have the same numbers there.
 	Corpus *Corpus
 	Source Source
 
@@ -35,21 +37,22 @@ type Info struct {
 	DroppedDocuments, DroppedWords []Dropped
 }
 
-// Dropped is documents or words that were left out for one reason.
+// Dropped are documents or words that were left out for one reason.
 type Dropped struct {
 	Reason string   `json:"reason"`
 	Count  int      `json:"count"`
 	Names  []string `json:"names"` // nil where there are too many to list
 }
 
-// Info returns the facts about the corpus; the zero Info for nil. O(nnz).
+// Info returns what is known about the corpus; the zero Info for nil. The first call
+// takes O(nnz) time, to count DocFrequencies.
 func (c *Corpus) Info() Info {
 	if c == nil {
 		return Info{}
 	}
 	return Info{
 		Form: "corpus", Documents: c.NumDocs(), Tokens: c.tokens, Nonzeros: int64(len(c.words)),
-		Vocabulary: c.vocab, DocFrequencies: c.DocFrequencies(), Corpus: c, Source: c.Source(),
+		Vocabulary: c.vocab, DocFrequencies: c.df(), Corpus: c, Source: c.Source(),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+
+	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // Document is a document as a Source yields it. It holds either tokens or numbers
@@ -54,10 +56,15 @@ type Numbered interface {
 }
 
 // Source returns the corpus as a Source. The slices of its Documents stay valid and
-// must not be written to.
+// must not be written to. Documents have no weights; cooc.NewStream refuses the
+// Source of a corpus that has some (WithWeights).
 func (c *Corpus) Source() Numbered { return inMemory{c} }
 
 type inMemory struct{ c *Corpus }
+
+var _ bag.Weighted = inMemory{}
+
+func (s inMemory) Weights() []float64 { return s.c.weights }
 
 func (s inMemory) load(context.Context) (*Corpus, error) { return s.c, nil }
 

@@ -205,7 +205,7 @@ func TestMemoryLimit(t *testing.T) {
 	if _, err := jsmf.New(20).MemoryLimit(lr.Bytes/2).Fit(ctx, big); !errors.As(err, &le) || le.Alternative != "" {
 		t.Errorf("with less: %v", err)
 	}
-	stream, err := cooc.NewStream(ctx, big.Source(), cooc.StreamOptions{Options: cooc.Options{DropUnused: true}})
+	stream, err := cooc.NewStream(ctx, big.Source(), cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1024,7 +1024,7 @@ func TestFitMatrixOfStream(t *testing.T) {
 	c := some(t, 1000, 200)
 	src := c.Source()
 	p := jsmf.New(10).Anchors(anchor.QR{MinDocFraction: 0.01})
-	stream, err := cooc.NewStream(ctx, src, cooc.StreamOptions{Options: cooc.Options{DropUnused: true}})
+	stream, err := cooc.NewStream(ctx, src, cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func TestRefineRecorder(t *testing.T) {
 // Documents that are read from elsewhere are refined on as well.
 func TestRefineStream(t *testing.T) {
 	c := some(t, 1000, 600)
-	stream, err := cooc.NewStream(ctx, c.Source(), cooc.StreamOptions{Options: cooc.Options{DropUnused: true}})
+	stream, err := cooc.NewStream(ctx, c.Source(), cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}

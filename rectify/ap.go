@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // AP is alternating projection (lee-2020, Algorithm 1). An iteration projects on
@@ -123,7 +124,7 @@ func (a *apMethod) finish(ctx context.Context, l *loop) error {
 		return err
 	}
 	l.res.C = c
-	l.res.Violations = &Violations{SumError: cooc.Sum(c) - 1}
+	l.res.Violations = &Violations{SumError: vec.Sum(c.Marginals()) - 1}
 	l.res.Violations.RankResidual, err = beyondRank(ctx, &a.cur, l.opt.Workers)
 	return err
 }

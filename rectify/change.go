@@ -28,7 +28,7 @@ func firstChange(ctx context.Context, c0 cooc.Matrix, c1 *linalg.LowRankSparse, 
 	if err != nil {
 		return 0, err
 	}
-	cross := c1.R*cooc.Sum(c0) + low
+	cross := c1.R*vec.Sum(c0.Marginals()) + low
 	for _, v := range theta {
 		cross += v * max(v, 0)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // DC is diagonal completion (lee-2018, Algorithm 7 in its Appendix A.3). It replaces
@@ -155,6 +156,6 @@ func (d *dcMethod) finish(ctx context.Context, l *loop) error {
 		v = max(v, 0)
 		rest -= v * v
 	}
-	l.res.Violations = &Violations{SumError: cooc.Sum(d.out) - 1, RankResidual: math.Sqrt(max(rest, 0) / fro)}
+	l.res.Violations = &Violations{SumError: vec.Sum(d.out.Marginals()) - 1, RankResidual: math.Sqrt(max(rest, 0) / fro)}
 	return nil
 }

@@ -11,8 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -20,10 +22,7 @@ import (
 // AP is compared with. eigenTol is that of AP.
 func denseAP(t testing.TB, c0 cooc.Matrix, k, iterations int, eigenTol float64) *rectify.Result {
 	t.Helper()
-	c, err := cooc.Densify(ctx, c0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := golden.Dense(t, c0)
 	n := c.Dim()
 	cur := linalg.NewGeneral(n, n)
 	for i := range n {
@@ -96,7 +95,7 @@ func denseAP(t testing.TB, c0 cooc.Matrix, k, iterations int, eigenTol float64) 
 	m.SetRawMatrix(cur)
 	res.C = newDense(t, &m)
 	res.Iterations = iterations
-	res.Violations = &rectify.Violations{SumError: cooc.Sum(res.C) - 1, RankResidual: math.Sqrt(beyond / whole)}
+	res.Violations = &rectify.Violations{SumError: vec.Sum(res.C.Marginals()) - 1, RankResidual: math.Sqrt(beyond / whole)}
 	return res
 }
 

@@ -73,7 +73,7 @@ type drMethod struct {
 }
 
 func (d *drMethod) begin(_ context.Context, l *loop) error {
-	d.sum = cooc.Sum(l.c)
+	d.sum = vec.Sum(l.c.Marginals())
 	return nil
 }
 
@@ -182,7 +182,7 @@ func (d *drMethod) finish(ctx context.Context, l *loop) error {
 		return err
 	}
 	l.res.C = out
-	v := &Violations{SumError: cooc.Sum(out) - 1}
+	v := &Violations{SumError: vec.Sum(out.Marginals()) - 1}
 	if v.MinEntry, v.NegativeSum, err = negativeEntries(ctx, d.cur, l.opt.Workers); err != nil {
 		return err
 	}

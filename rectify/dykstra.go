@@ -182,7 +182,7 @@ func explicit(ctx context.Context, c cooc.Matrix, workers int) (blas64.General, 
 		for i := lo; i < hi; i++ {
 			c.RowTo(linalg.Row(a, i), i)
 			if j := vec.NotFinite(linalg.Row(a, i)); j >= 0 {
-				return &cooc.EntryError{I: i, J: j, Value: a.Data[i*n+j], Kind: cooc.ErrNotFinite}
+				return fmt.Errorf("entry (%d, %d) of the matrix is %g, %w", i, j, a.Data[i*n+j], cooc.ErrNotFinite)
 			}
 		}
 		return nil

@@ -283,7 +283,7 @@ func (l *loop) lowRank(ctx context.Context, y blas64.General, measure bool) erro
 	if !measure {
 		return nil
 	}
-	v := &Violations{SumError: cooc.Sum(c) - 1}
+	v := &Violations{SumError: vec.Sum(c.Marginals()) - 1}
 	if v.MinEntry, v.NegativeSum, err = negatives(ctx, y, l.opt.Workers); err != nil {
 		return err
 	}

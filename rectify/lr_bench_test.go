@@ -60,7 +60,7 @@ func BenchmarkLRLarge(b *testing.B) {
 		open func() (cooc.Operator, error)
 	}{
 		{"stream", func() (cooc.Operator, error) {
-			return cooc.NewStream(ctx, src, cooc.StreamOptions{Options: cooc.Options{DropUnused: true}})
+			return cooc.NewStream(ctx, src, cooc.Options{DropUnused: true})
 		}},
 		{"memory", func() (cooc.Operator, error) {
 			c, err := corpus.Read(ctx, src)

@@ -6,6 +6,8 @@ import (
 	"log"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/rectify"
@@ -25,7 +27,7 @@ func ExampleLR() {
 		}[i%4])
 	}
 	docs := corpus.JSONL{In: corpus.FileFromBytes("docs.jsonl", []byte(lines.String()))}
-	c, err := cooc.NewStream(ctx, docs, cooc.StreamOptions{
+	c, err := cooc.NewStream(ctx, docs, cooc.Options{
 		Vocabulary: []string{"sea", "sail", "wind", "ship", "bread", "flour", "oven", "yeast", "salt", "harbour"},
 	})
 	if err != nil {
@@ -36,7 +38,7 @@ func ExampleLR() {
 		log.Fatal(err)
 	}
 	y := res.C.(*cooc.LowRankSparse)
-	fmt.Printf("rank %d of %d words, sum %.4f\n", y.Rank(), y.Dim(), cooc.Sum(y))
+	fmt.Printf("rank %d of %d words, sum %.4f\n", y.Rank(), y.Dim(), floats.Sum(y.Marginals()))
 	fmt.Println(c.Info().Documents, "documents,", c.Passes()-1, "passes,", res.Clipped, "pairs clipped")
 	// Output:
 	// rank 2 of 10 words, sum 1.0000

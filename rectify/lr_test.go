@@ -214,7 +214,7 @@ func TestLRFromStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	uci := corpus.UCI{Docword: corpus.File{Name: testutil.Path("synth", "docword.synth.txt.gz")}, Vocab: corpus.File{Name: testutil.Path("synth", "vocab.synth.txt")}}
-	s, err := cooc.NewStream(ctx, uci, cooc.StreamOptions{Vocabulary: c.Vocabulary(), MinDistinct: 3})
+	s, err := cooc.NewStream(ctx, uci, cooc.Options{Vocabulary: c.Vocabulary(), MinDistinct: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func newPatched(ctx context.Context, c cooc.Matrix, workers int) (*patched, erro
 		for i := lo; i < hi; i++ {
 			c.RowTo(row, i)
 			if j := vec.NotFinite(row); j >= 0 {
-				return &cooc.EntryError{I: i, J: j, Value: row[j], Kind: cooc.ErrNotFinite}
+				return fmt.Errorf("entry (%d, %d) of the matrix is %g, %w", i, j, row[j], cooc.ErrNotFinite)
 			}
 			p.diag[i] = row[i]
 			for j, v := range row {

@@ -35,10 +35,7 @@ func TestShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := func(c cooc.Matrix) []float64 {
-		d, err := cooc.Densify(ctx, c, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := golden.Dense(t, c)
 		row, all := make([]float64, d.Dim()), []float64(nil)
 		for i := range d.Dim() {
 			d.RowTo(row, i)

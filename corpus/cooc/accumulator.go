@@ -95,21 +95,12 @@ func (a *Accumulator) newWord(w string) int32 {
 	return i
 }
 
-// DuplicateError reports that a document with this id is already held.
-type DuplicateError struct{ ID string }
-
-func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("cooc: accumulator: a document %q is held already; remove it first", e.ID)
+func duplicate(id string) error {
+	return fmt.Errorf("cooc: accumulator: a document %q %w; remove it first", id, ErrDuplicate)
 }
 
-// LimitError reports a document that would exceed AccumulatorOptions.MaxBytes.
-type LimitError struct {
-	ID           string
-	Bytes, Limit int64 // memory with the document, and MaxBytes
-}
-
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("cooc: accumulator: document %q would bring the memory to %d bytes, more than the limit of %d: remove documents, or use a window", e.ID, e.Bytes, e.Limit)
+func full(id string, bytes, limit int64) error {
+	return fmt.Errorf("cooc: accumulator: document %q would bring the memory to %d bytes, %w of %d: remove documents, or use a window", id, bytes, ErrFull, limit)
 }
 
 // Add adds a document with a time of one more than the newest: see AddAt.
@@ -132,9 +123,9 @@ func (a *Accumulator) Add(doc corpus.Document) error {
 // Strings and slices are copied. A document without words is held too. A document
 // too old for the window is not held; AccumulatorStats.Evicted counts it.
 //
-// Errors, after which nothing has been added: no id, a *DuplicateError, a
-// *LimitError, a count that is negative or too large, a number outside the
-// Vocabulary, a token that is empty or not UTF-8.
+// Errors, after which nothing has been added: no id, an id that is held already
+// (ErrDuplicate), more memory than MaxBytes (ErrFull), a count that is negative or too
+// large, a number outside the Vocabulary, a token that is empty or not UTF-8.
 func (a *Accumulator) AddAt(doc corpus.Document, at int64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -186,7 +177,7 @@ func (a *Accumulator) add(doc corpus.Document, at int64) error {
 		return errors.New("cooc: accumulator: a document has no ID, by which it could be removed")
 	}
 	if a.byID[doc.ID] != nil {
-		return &DuplicateError{strings.Clone(doc.ID)}
+		return duplicate(doc.ID)
 	}
 	c := &a.counter
 	fresh, err := a.count(doc)
@@ -215,7 +206,7 @@ func (a *Accumulator) add(doc corpus.Document, at int64) error {
 		total += wordBytes + int64(len(w))
 	}
 	if a.o.MaxBytes > 0 && total > a.o.MaxBytes {
-		return &LimitError{d.id, total, a.o.MaxBytes}
+		return full(d.id, total, a.o.MaxBytes)
 	}
 	a.unknown += c.Unknown
 

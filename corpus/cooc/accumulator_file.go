@@ -170,19 +170,3 @@ func (e *accWriter) sum() {
 
 // castagnoli makes the checksums of accumulator files.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// FormatError says where the bytes given to Accumulator.ReadFrom are damaged or not
-// those of an accumulator.
-type FormatError struct {
-	Offset int
-	What   string
-
-	err error
-}
-
-func (e *FormatError) Error() string {
-	return fmt.Sprintf("cooc: not the bytes of an accumulator, or damaged: at byte %d: %s", e.Offset, e.What)
-}
-
-// Unwrap returns io.ErrUnexpectedEOF where the bytes are cut off.
-func (e *FormatError) Unwrap() error { return e.err }

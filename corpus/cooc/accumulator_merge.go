@@ -10,8 +10,8 @@ import (
 
 // Merge adds the documents of another accumulator with their times; the other stays
 // as it is. Errors, after which nothing has been added: options that differ, except
-// for MaxBytes; an id that both hold (*DuplicateError); too much memory
-// (*LimitError).
+// for MaxBytes; an id that both hold (ErrDuplicate); more memory than MaxBytes
+// (ErrFull).
 func (a *Accumulator) Merge(other *Accumulator) error {
 	if a == other {
 		return errors.New("cooc: accumulator: merged with itself")
@@ -36,10 +36,10 @@ func (a *Accumulator) Merge(other *Accumulator) error {
 	}
 	for _, d := range s.docs {
 		if a.byID[d.id] != nil {
-			return &DuplicateError{d.id}
+			return duplicate(d.id)
 		}
 		if bytes += d.bytes(); a.o.MaxBytes > 0 && bytes > a.o.MaxBytes {
-			return &LimitError{d.id, bytes, a.o.MaxBytes}
+			return full(d.id, bytes, a.o.MaxBytes)
 		}
 	}
 	all := make([]*heldDoc, 0, len(a.docs)+len(s.docs))

@@ -42,7 +42,7 @@ type AccumulatorOptions struct {
 	HalfLife float64
 
 	// MaxBytes > 0 bounds the memory as AccumulatorStats.Bytes estimates it. A
-	// document that would exceed it is refused with a *LimitError.
+	// document that would exceed it is refused (ErrFull).
 	MaxBytes int64
 }
 

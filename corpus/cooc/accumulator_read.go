@@ -3,7 +3,6 @@ package cooc
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -16,19 +15,14 @@ import (
 
 // ReadFrom replaces the documents and options of the accumulator, which may be a
 // zero one, by those that WriteTo wrote. It reads r to its end and returns the number
-// of bytes. The error is a *FormatError for bytes that are damaged, cut off (it then
-// wraps io.ErrUnexpectedEOF), followed by others, or of a later version. After an
-// error the accumulator is as it was. Memory is at most a small multiple of the bytes
-// read.
+// of bytes. Bytes that are damaged, cut off (io.ErrUnexpectedEOF), followed by others,
+// or of a later version are an error, after which the accumulator is as it was.
+// Memory is at most a small multiple of the bytes read.
 func (a *Accumulator) ReadFrom(r io.Reader) (int64, error) {
 	d := &accReader{r: bufio.NewReaderSize(r, accStep)}
 	b, err := d.read()
 	if err != nil {
-		var fe *FormatError
-		if !errors.As(err, &fe) {
-			err = fmt.Errorf("cooc: read accumulator: %w", err)
-		}
-		return d.n, err
+		return d.n, fmt.Errorf("cooc: read accumulator: %w", err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -46,8 +40,9 @@ type accReader struct {
 	buf []byte
 }
 
+// bad says what is wrong with the bytes from number at on.
 func (d *accReader) bad(at int64, format string, args ...any) error {
-	return &FormatError{Offset: int(at), What: fmt.Sprintf(format, args...)}
+	return fmt.Errorf("not the bytes of an accumulator, or damaged: at byte %d: "+format, append([]any{at}, args...)...)
 }
 
 // take returns the next size bytes, valid until the next call.
@@ -60,7 +55,7 @@ func (d *accReader) take(size int, what string) ([]byte, error) {
 		n, err := io.ReadFull(d.r, d.buf[have:])
 		d.n += int64(n)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return nil, &FormatError{Offset: int(d.n), What: "the bytes end within " + what, err: io.ErrUnexpectedEOF}
+			return nil, d.bad(d.n, "they end within %s: %w", what, io.ErrUnexpectedEOF)
 		}
 		if err != nil {
 			return nil, err

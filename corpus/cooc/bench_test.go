@@ -19,10 +19,7 @@ import (
 func BenchmarkMul(b *testing.B) {
 	c := golden.Corpus(b, "synth")
 	m := newMoments(b, c, cooc.Options{})
-	d, err := cooc.Densify(ctx, m, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	d := golden.Dense(b, m)
 	rng := rand.New(rand.NewPCG(1, 1))
 	n := m.Dim()
 	low, err := cooc.NewLowRankSparse(normal(rng, n, 50), 0, randomSparse(b, rng, n))

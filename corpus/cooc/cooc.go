@@ -1,29 +1,30 @@
-// Package cooc holds the word co-occurrence matrix C of a corpus and the forms
-// it takes on its way to a model.
+// Package cooc holds the word co-occurrence matrix C of a corpus.
 //
-// C (N×N) is joint-stochastic: symmetric, its entries sum to 1, and C_ij
-// estimates the probability that two words drawn without replacement from one
-// document, itself drawn at random, are words i and j (lee-2020, eq. 1). It is
-// seldom formed. What can only multiply by C is an Operator; what also has rows
-// is a Matrix:
+// C (N×N) is joint-stochastic: symmetric, and of sum 1. C_ij estimates the
+// probability that two words drawn without replacement from one document, itself
+// drawn at random, are words i and j (lee-2020, eq. 1). Few methods need C as an
+// array. An Operator can be multiplied by; a Matrix has rows too. The forms are:
 //
-//   - Moments, the estimate from documents, held as the documents themselves:
-//     C = ĤĤᵀ − D, or plain second moments of proportions, counts or tf-idf.
-//   - Stream, the same from documents that are read again for each product and
-//     never held: an Operator only.
-//   - Dense, an explicit N×N array.
-//   - LowRankSparse, YYᵀ + r·eeᵀ + E with a sparse E: what every matrix becomes
-//     under alternating projection, exactly.
-//
-// An Accumulator holds documents that come and go; a Snapshot of it gives a
-// corpus.
+//   - Moments, the estimate from documents in memory: C = ĤĤᵀ − D, or a plain
+//     second moment of proportions, counts or tf-idf. A Matrix.
+//   - Stream, the same estimate from documents that are read again for each
+//     product. An Operator.
+//   - Dense, an explicit N×N array. A Matrix.
+//   - LowRankSparse, YYᵀ + r·eeᵀ + E with a sparse E. Alternating projection turns
+//     every matrix into one of these. A Matrix.
 //
 // Rows is the row-normalised form C̄ in which anchors are found and topics are
-// recovered, explicit (NewRows) or in K dimensions (NewLAW).
+// recovered: explicit (NewRows), or in K dimensions (NewLAW).
+//
+// An Accumulator holds documents that come and go. Its Snapshot gives a corpus.
+//
+// All forms are immutable and safe for concurrent use. A product is the same to
+// the bit for any number of workers.
 package cooc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -33,57 +34,131 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
+// Errors that callers tell apart with errors.Is.
+var (
+	// ErrNoDocuments: no document is long enough to hold a pair of words.
+	ErrNoDocuments = errors.New("no document is long enough to count word pairs in")
+	// ErrNotSymmetric: a matrix of the caller's is not symmetric.
+	ErrNotSymmetric = errors.New("not symmetric")
+	// ErrNotFinite: a matrix of the caller's has an infinite entry or one that is
+	// not a number.
+	ErrNotFinite = errors.New("not a finite number")
+	// ErrDuplicate: an Accumulator already holds a document of this id.
+	ErrDuplicate = errors.New("is held already")
+	// ErrFull: a document would exceed AccumulatorOptions.MaxBytes.
+	ErrFull = errors.New("more than the limit")
+)
+
 // Operator is a symmetric N×N co-occurrence matrix that can be multiplied by.
-// All forms of this package are immutable once made and safe for concurrent
-// use; other implementations must be too.
+// Implementations must be safe for concurrent use.
 type Operator interface {
 	// Dim returns N.
 	Dim() int
 
-	// MulTo computes dst = C·X for an N×p block X; dst is N×p and must not
-	// share memory with x. workers bounds the goroutines (0: GOMAXPROCS) and
-	// never changes a bit of the result.
+	// MulTo computes dst = C·X for an N×p block X. dst is N×p and must not share
+	// memory with x. workers bounds the goroutines (0: GOMAXPROCS) and must not
+	// change a bit of the result.
 	MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error
 
-	// Marginals returns c = C·1, the unigram distribution when C sums to 1.
-	// The slice, of length N, must not be written to.
+	// Marginals returns c = C·1, N numbers: the unigram distribution where C sums
+	// to 1. The slice must not be written to.
 	Marginals() []float64
 
-	// Info tells where the matrix comes from: documents, words and how often
-	// they occur. The zero Info says that nothing is known.
+	// Info tells where the matrix comes from. The zero Info says that nothing is
+	// known.
 	Info() corpus.Info
 }
 
-// Matrix is an Operator whose rows are at hand.
+// Matrix is an Operator that has rows.
 type Matrix interface {
 	Operator
 
 	// RowTo writes row i into dst, of length N.
 	RowTo(dst []float64, i int)
 
-	// RowNorms2 returns the squared Euclidean norm of every row. The slice,
-	// of length N, must not be written to.
+	// RowNorms2 returns the squared Euclidean norms of the N rows. The slice must
+	// not be written to.
 	RowNorms2(ctx context.Context, workers int) ([]float64, error)
 }
 
-// Sum returns the sum of all entries of c.
-func Sum(c Operator) float64 {
-	s := 0.0
-	for _, x := range c.Marginals() {
-		s += x
-	}
-	return s
+// form is a Matrix of this package.
+type form interface {
+	Matrix
+	informed
+	// restrict returns the rows and columns idx, ascending; to holds their new
+	// numbers, −1 for the others. It has no Info.
+	restrict(idx []int, to []int32) (form, error)
 }
 
+// informed is an Operator of this package.
+type informed interface {
+	Operator
+	// withInfo returns a copy with another Info that shares the numbers.
+	withInfo(info corpus.Info) Operator
+}
+
+// own returns c if it is an Operator of this package, not a type that embeds one.
+func own(c Operator) (informed, bool) {
+	switch c.(type) {
+	case *Moments, *Stream, *Dense, *LowRankSparse, *principal:
+		return c.(informed), true
+	}
+	return nil, false
+}
+
+// What Info.Form says of the forms; Moments add their Weighting, if it is not
+// Unbiased.
+const (
+	formMoments = "moments"
+	formStream  = "stream"
+	formDense   = "dense"
+	formLowRank = "low-rank + sparse"
+)
+
+// WithInfo returns c with another Info, for example with the names of its words.
+// The result shares the memory of c, and is a Matrix if c is one. The Vocabulary and
+// DocFrequencies of info must be nil or have N entries.
+func WithInfo(c Operator, info corpus.Info) (Operator, error) {
+	n := c.Dim()
+	if v := info.Vocabulary; v != nil && len(v) != n {
+		return nil, fmt.Errorf("cooc: a vocabulary of %d words for a matrix of %d rows", len(v), n)
+	}
+	if df := info.DocFrequencies; df != nil && len(df) != n {
+		return nil, fmt.Errorf("cooc: the document frequencies of %d words for a matrix of %d rows", len(df), n)
+	}
+	if o, ok := own(c); ok {
+		return o.withInfo(info), nil
+	}
+	if m, ok := c.(Matrix); ok {
+		return foreignMatrix{m, info}, nil
+	}
+	return foreignOperator{c, info}, nil
+}
+
+// foreignMatrix and foreignOperator are forms of other packages with another Info.
+type foreignMatrix struct {
+	Matrix
+	info corpus.Info
+}
+
+func (m foreignMatrix) Info() corpus.Info { return m.info }
+
+type foreignOperator struct {
+	Operator
+	info corpus.Info
+}
+
+func (o foreignOperator) Info() corpus.Info { return o.info }
+
 // Inner returns ⟨E, C⟩ = Σ_ij E_ij C_ij for a sparse E. It takes a row of C for
-// each row of E that is not empty; Moments take a pass over the documents. workers
-// bounds the goroutines (0: GOMAXPROCS) and changes no bit.
+// each row of E that is not empty, but for Moments one pass over the documents.
+// workers bounds the goroutines (0: GOMAXPROCS) and changes no bit.
 func Inner(ctx context.Context, c Matrix, e *Sparse, workers int) (float64, error) {
 	n := c.Dim()
 	if e.n != n {
 		return 0, fmt.Errorf("cooc: inner product of a %d×%d and a %d×%d matrix", n, n, e.n, e.n)
 	}
-	if m, ok := bare(c).(*Moments); ok {
+	if m, ok := c.(*Moments); ok {
 		return m.inner(ctx, e, workers)
 	}
 	const size = 64
@@ -109,63 +184,15 @@ func Inner(ctx context.Context, c Matrix, e *Sparse, workers int) (float64, erro
 	return total, err
 }
 
-// WithInfo returns c with other facts about its origin: the names of its words,
-// for example. The result is a Matrix where c is one, and shares its memory. A
-// Vocabulary or DocFrequencies of other than N entries is an error.
-func WithInfo(c Operator, info corpus.Info) (Operator, error) {
-	n := c.Dim()
-	if v := info.Vocabulary; v != nil && len(v) != n {
-		return nil, fmt.Errorf("cooc: a vocabulary of %d words for a matrix of %d rows", len(v), n)
-	}
-	if df := info.DocFrequencies; df != nil && len(df) != n {
-		return nil, fmt.Errorf("cooc: the document frequencies of %d words for a matrix of %d rows", len(df), n)
-	}
-	if m, ok := c.(Matrix); ok {
-		return told{bare(m), info}, nil
-	}
-	return toldOperator{c, info}, nil
-}
-
-type told struct {
-	Matrix
-	info corpus.Info
-}
-
-func (t told) Info() corpus.Info { return t.info }
-
-type toldOperator struct {
-	Operator
-	info corpus.Info
-}
-
-func (t toldOperator) Info() corpus.Info { return t.info }
-
-// bare returns the form of c under WithInfo.
-func bare(c Matrix) Matrix {
-	if t, ok := c.(told); ok {
-		return t.Matrix
-	}
-	return c
-}
-
 // sumTol is how far the sum of a matrix may be from 1.
 const sumTol = 1e-6
 
-// Check tells whether c is a co-occurrence matrix: its entries sum to 1 (to
-// 1e-6), and no row sums to less than zero or to what is not finite. A form of
-// another package is also tried on three vectors, which tells whether it is
-// finite, symmetric (ErrNotSymmetric) and of the row sums that it claims.
+// Check reports whether c is a co-occurrence matrix: its entries must sum to 1 (to
+// 1e-6), and every row to a finite number that is not negative. A form of another
+// package is also multiplied by three vectors, which must show that it is finite,
+// symmetric (ErrNotSymmetric) and of the row sums that Marginals returns.
 func Check(ctx context.Context, c Operator, workers int) error {
-	own := c
-	switch t := c.(type) {
-	case told:
-		own = t.Matrix
-	case toldOperator:
-		own = t.Operator
-	}
-	switch own.(type) {
-	case *Moments, *Stream, *Dense, *LowRankSparse, *principal:
-	default:
+	if _, ok := own(c); !ok {
 		if err := probe(ctx, c, workers); err != nil {
 			return err
 		}
@@ -184,7 +211,7 @@ func Check(ctx context.Context, c Operator, workers int) error {
 	return nil
 }
 
-// probe tries c on three vectors.
+// probe multiplies c by three vectors: ones and two without a pattern.
 func probe(ctx context.Context, c Operator, workers int) error {
 	const tol = 1e-9
 	n, marg := c.Dim(), c.Marginals()
@@ -233,9 +260,9 @@ func checkMul(form string, n, d int, dst, x *mat.Dense) error {
 }
 
 var (
-	_ Matrix   = (*Moments)(nil)
-	_ Matrix   = (*Dense)(nil)
-	_ Matrix   = (*LowRankSparse)(nil)
-	_ Matrix   = (*principal)(nil)
-	_ Operator = (*Stream)(nil)
+	_ form     = (*Moments)(nil)
+	_ form     = (*Dense)(nil)
+	_ form     = (*LowRankSparse)(nil)
+	_ form     = (*principal)(nil)
+	_ informed = (*Stream)(nil)
 )

@@ -10,21 +10,21 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// Dense is C as an explicit N×N array: 8·N² bytes, and 2·N²·p operations for a
-// product with p vectors. It is for small N, and the reference that the other
-// forms are tested against. It is immutable and safe for concurrent use.
+// Dense is C as an explicit N×N array of 8·N² bytes, for small N. A product with
+// p vectors costs 2·N²·p operations.
 type Dense struct {
 	a      blas64.General
 	c      []float64
 	norms2 []float64
+	info   corpus.Info
 }
 
-// NewDense makes a Matrix of a caller's array, which must be square, finite
-// and symmetric to a relative 1e-9 of its largest entry; the mean of mirrored
-// entries is taken. The input is copied. An unusable entry is an *EntryError.
+// NewDense makes a Matrix of an array. a must be square, finite and symmetric to
+// 1e-9 of its largest entry; the error names the first entry that is not
+// (ErrNotFinite, ErrNotSymmetric). a is copied, and the mean of mirrored entries is
+// taken.
 func NewDense(a mat.Matrix) (*Dense, error) {
 	n, cols := a.Dims()
 	if n != cols || n == 0 {
@@ -37,7 +37,7 @@ func NewDense(a mat.Matrix) (*Dense, error) {
 		for j := range row {
 			v := a.At(i, j)
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, &EntryError{I: i, J: j, Value: v, Kind: ErrNotFinite}
+				return nil, notFinite(i, j, v)
 			}
 			row[j] = v
 			largest = max(largest, math.Abs(v))
@@ -47,7 +47,7 @@ func NewDense(a mat.Matrix) (*Dense, error) {
 		for j := range i {
 			v, o := g.Data[i*n+j], g.Data[j*n+i]
 			if math.Abs(v-o) > 1e-9*largest {
-				return nil, &EntryError{I: i, J: j, Value: v, Opposite: o, Kind: ErrNotSymmetric}
+				return nil, notSymmetric(i, j, v, o)
 			}
 			v = 0.5*v + 0.5*o
 			g.Data[i*n+j], g.Data[j*n+i] = v, v
@@ -56,34 +56,10 @@ func NewDense(a mat.Matrix) (*Dense, error) {
 	return denseOf(g), nil
 }
 
-// Densify returns any Matrix as an explicit array, row by row.
-func Densify(ctx context.Context, c Matrix, workers int) (*Dense, error) {
-	if d, ok := bare(c).(*Dense); ok {
-		return d, nil
-	}
-	n := c.Dim()
-	g := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
-	err := run.Chunks(ctx, n, 64, workers, func(_, _, lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			c.RowTo(g.Data[i*n:(i+1)*n], i)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	// Rows are summed in different orders on the two sides of the diagonal.
-	for i := range n {
-		for j := range i {
-			g.Data[i*n+j] = g.Data[j*n+i]
-		}
-	}
-	return denseOf(g), nil
-}
-
 // denseOf takes over a symmetric array.
 func denseOf(g blas64.General) *Dense {
 	d := &Dense{a: g, c: make([]float64, g.Rows), norms2: make([]float64, g.Rows)}
+	d.info = corpus.Info{Form: formDense, Nonzeros: int64(g.Rows) * int64(g.Rows)}
 	for i := range g.Rows {
 		s, q := 0.0, 0.0
 		for _, v := range g.Data[i*g.Stride : i*g.Stride+g.Cols] {
@@ -121,9 +97,24 @@ func (d *Dense) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error
 	return linalg.SymMul(ctx, d.a, x.RawMatrix(), dst.RawMatrix(), workers)
 }
 
-// Info gives the form and its N² entries.
-func (d *Dense) Info() corpus.Info {
-	return corpus.Info{Form: "dense", Nonzeros: int64(d.a.Rows) * int64(d.a.Rows)}
+// Info holds the form and the number of entries, N², or what WithInfo says.
+func (d *Dense) Info() corpus.Info { return d.info }
+
+func (d *Dense) withInfo(info corpus.Info) Operator {
+	out := *d
+	out.info = info
+	return &out
+}
+
+func (d *Dense) restrict(idx []int, _ []int32) (form, error) {
+	k := len(idx)
+	g := blas64.General{Rows: k, Cols: k, Stride: k, Data: make([]float64, 0, k*k)}
+	for _, i := range idx {
+		for _, j := range idx {
+			g.Data = append(g.Data, d.At(i, j))
+		}
+	}
+	return denseOf(g), nil
 }
 
 // Marginals returns the row sums.

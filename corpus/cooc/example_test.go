@@ -28,19 +28,19 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	d, err := cooc.Densify(context.Background(), m, 0)
-	if err != nil {
-		log.Fatal(err)
-	}
 	fmt.Println(c.Vocabulary())
-	fmt.Printf("%.4f\n", mat.Formatted(d.Matrix()))
-	fmt.Printf("p(word) %.4f, sum %.4f\n", m.Marginals(), cooc.Sum(m))
+	row := make([]float64, m.Dim())
+	for i := range row {
+		m.RowTo(row, i)
+		fmt.Printf("%.4f\n", row)
+	}
+	fmt.Printf("p(word) %.4f\n", m.Marginals())
 	// Output:
 	// [sea ship wind]
-	// ⎡0.1111  0.1111  0.1667⎤
-	// ⎢0.1111  0.0000  0.1111⎥
-	// ⎣0.1667  0.1111  0.1111⎦
-	// p(word) [0.3889 0.2222 0.3889], sum 1.0000
+	// [0.1111 0.1111 0.1667]
+	// [0.1111 0.0000 0.1111]
+	// [0.1667 0.1111 0.1111]
+	// p(word) [0.3889 0.2222 0.3889]
 }
 
 // Documents in which words occur together, for a chosen few of them.

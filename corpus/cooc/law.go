@@ -48,10 +48,9 @@ func NewLAW(ctx context.Context, m *LowRankSparse, workers int) (*LAW, error) {
 	if m.op.Y.Cols == 0 || m.e.NNZ() > 0 || m.op.R < 0 {
 		return nil, fmt.Errorf("cooc: low-rank rows of a matrix with K = %d, %d sparse entries and r = %g; want K ≥ 1, none and r ≥ 0", m.op.Y.Cols, m.e.NNZ(), m.op.R)
 	}
-	for i, v := range m.c {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("cooc: row %d sums to %g, %w", i, v, ErrNotFinite)
-		}
+	largest, err := largestSum(m.c)
+	if err != nil {
+		return nil, err
 	}
 	l := &LAW{m: m, y: m.op.Y}
 	if m.op.R > 0 {
@@ -68,10 +67,6 @@ func NewLAW(ctx context.Context, m *LowRankSparse, workers int) (*LAW, error) {
 	}
 	if err := l.coordinates(ctx, nil, workers); err != nil {
 		return nil, err
-	}
-	largest := 0.0
-	for _, v := range m.c {
-		largest = max(largest, math.Abs(v))
 	}
 	var wrong []int
 	for i, v := range m.c {
@@ -247,6 +242,9 @@ func (l *LAW) normalise(ctx context.Context, idx []int, workers int) error {
 		}
 	}
 	largest := slices.Max(l.d)
+	if err := checkScale(largest, l.d); err != nil {
+		return err
+	}
 	for i, v := range l.d {
 		s := 0.0
 		if v > emptyRow*largest {

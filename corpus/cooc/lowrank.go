@@ -15,23 +15,24 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// LowRankSparse is C = YYᵀ + r·eeᵀ + E with Y N×K, a number r, e the vector of
-// ones and a symmetric sparse E. It is what alternating projection makes of
-// any matrix, exactly: the projection on the non-negative matrices adds to
-// YYᵀ + r·eeᵀ the sparse matrix E = max(−(YYᵀ + r), 0). A product with p
-// vectors costs 4·N·K·p + 2·nnz(E)·p operations. Memory: 8·N·K bytes and 12 a
-// nonzero of E. It is immutable and safe for concurrent use.
+// LowRankSparse is C = YYᵀ + r·eeᵀ + E with Y N×K, a number r, the vector e of ones
+// and a symmetric sparse E. Alternating projection turns every matrix into this
+// form: after the projection on the matrices of rank K and sum 1, that on the
+// non-negative matrices adds E = max(−(YYᵀ + r·eeᵀ), 0). A product with p vectors
+// costs 4·N·K·p + 2·nnz(E)·p operations. Memory: 8·N·K bytes, and 12 for each
+// nonzero of E.
 type LowRankSparse struct {
 	op     linalg.LowRankSparse
 	e      *Sparse
 	g      []float64 // Yᵀe
 	c      []float64
 	norms2 lazy
+	info   corpus.Info
 }
 
-// NewLowRankSparse makes YYᵀ + r·eeᵀ + E. y is N×K, or nil for none; e may be
-// nil for none, but not both. y is copied, e shared. A number that is not
-// finite is an error. O(N·K + nnz(E)) time.
+// NewLowRankSparse returns YYᵀ + r·eeᵀ + E. y is N×K and copied, e is N×N and
+// shared; either may be nil, which means zero, but not both. All numbers must be
+// finite. O(N·K + nnz(E)) time.
 func NewLowRankSparse(y *mat.Dense, r float64, e *Sparse) (*LowRankSparse, error) {
 	var Y blas64.General
 	switch {
@@ -65,6 +66,7 @@ func NewLowRankSparse(y *mat.Dense, r float64, e *Sparse) (*LowRankSparse, error
 		return nil, fmt.Errorf("cooc: r is %g, %w", r, ErrNotFinite)
 	}
 	m := &LowRankSparse{op: linalg.LowRankSparse{Y: Y, R: r, E: e.csr}, e: e, norms2: newLazy()}
+	m.info = corpus.Info{Form: formLowRank, Nonzeros: int64(e.NNZ())}
 	m.g = make([]float64, Y.Cols)
 	for i := range n {
 		for k, v := range linalg.Row(Y, i) {
@@ -119,17 +121,42 @@ func (m *LowRankSparse) MulTo(ctx context.Context, dst, x *mat.Dense, workers in
 	return m.op.Mul(ctx, dst.RawMatrix(), x.RawMatrix(), workers)
 }
 
-// Info gives the form and the number of entries of E.
-func (m *LowRankSparse) Info() corpus.Info {
-	return corpus.Info{Form: "low-rank + sparse", Nonzeros: int64(m.e.NNZ())}
+// Info holds the form and the number of entries of E, or what WithInfo says.
+func (m *LowRankSparse) Info() corpus.Info { return m.info }
+
+func (m *LowRankSparse) withInfo(info corpus.Info) Operator {
+	out := *m
+	out.info = info
+	return &out
+}
+
+func (m *LowRankSparse) restrict(idx []int, to []int32) (form, error) {
+	e := linalg.CSR{RowPtr: []int{0}}
+	for _, i := range idx {
+		cols, vals := m.e.Row(i)
+		for k, j := range cols {
+			if t := to[j]; t >= 0 {
+				e.Cols, e.Vals = append(e.Cols, t), append(e.Vals, vals[k])
+			}
+		}
+		e.RowPtr = append(e.RowPtr, len(e.Cols))
+	}
+	var y *mat.Dense
+	if all := m.Y(); all != nil {
+		y = mat.NewDense(len(idx), m.Rank(), nil)
+		for t, i := range idx {
+			y.SetRow(t, all.RawRowView(i))
+		}
+	}
+	return NewLowRankSparse(y, m.Shift(), &Sparse{n: len(idx), csr: e})
 }
 
 // Marginals returns the row sums.
 func (m *LowRankSparse) Marginals() []float64 { return m.c }
 
 // RowNorms2 returns ‖C_i‖² for every row. The first call takes O(N·K² +
-// nnz(E)·K) time; the result is kept. The error is relative to ‖YYᵀe_i + r·e‖²,
-// of which E takes away what is negative.
+// nnz(E)·K) time; the result is kept. Its rounding error is relative to the norm
+// without E.
 func (m *LowRankSparse) RowNorms2(ctx context.Context, workers int) ([]float64, error) {
 	return m.norms2.get(ctx, func() ([]float64, error) { return m.rowNorms2(ctx, workers) })
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"sync"
 
@@ -38,7 +37,7 @@ type Moments struct {
 	c      []float64
 	info   corpus.Info
 	norms2 lazy
-	idle   sync.Pool // of *[]float64, between products
+	idle   *sync.Pool // of *[]float64, between products
 }
 
 // NewMoments estimates C from the documents of c that have at least
@@ -66,16 +65,16 @@ func NewMoments(ctx context.Context, c *corpus.Corpus, opts Options) (*Moments, 
 		return nil, err
 	}
 	n, docs := used.NumWords(), used.NumDocs()
-	info.Form = "moments"
+	info.Form = formMoments
 	M := &Moments{
-		n: n, docs: docs, info: info, norms2: newLazy(),
+		n: n, docs: docs, info: info, norms2: newLazy(), idle: new(sync.Pool),
 		byDoc: linalg.CSR{RowPtr: make([]int, docs+1)},
 		diag:  make([]float64, n), self: make([]float64, n), c: make([]float64, n),
 	}
 	if opts.Weighting == Unbiased {
 		err = M.unbiased(ctx, used, opts.Workers)
 	} else {
-		M.info.Form = fmt.Sprintf("moments (%v)", opts.Weighting)
+		M.info.Form = fmt.Sprintf("%s (%v)", formMoments, opts.Weighting)
 		err = M.plain(used, opts.Weighting)
 	}
 	if err != nil {
@@ -194,8 +193,14 @@ func (m *Moments) transpose() {
 // Dim returns N.
 func (m *Moments) Dim() int { return m.n }
 
-// Info tells of the documents and words that are used.
+// Info describes the documents and words that are used.
 func (m *Moments) Info() corpus.Info { return m.info }
+
+func (m *Moments) withInfo(info corpus.Info) Operator {
+	out := *m
+	out.info = info
+	return &out
+}
 
 // Marginals returns c_i = Σ_j C_ij = mean over documents of h_mi/n_m.
 func (m *Moments) Marginals() []float64 { return m.c }
@@ -268,193 +273,31 @@ func (m *Moments) addRow(dst []float64, i, from int) {
 	}
 }
 
-// RowNorms2 returns ‖C_i‖² for every row. The first call takes Σ_m d_m²/2
-// multiply-adds, d_m the number of distinct words of document m, and O(N)
-// memory; the result is kept.
-func (m *Moments) RowNorms2(ctx context.Context, workers int) ([]float64, error) {
-	return m.norms2.get(ctx, func() ([]float64, error) {
-		_, norms2, err := m.pass(ctx, nil, workers)
-		return norms2, err
-	})
-}
-
-// inner returns Σ_ij E_ij C_ij for a symmetric sparse E. It takes the same
-// pass over the documents as RowNorms2 and leaves its result behind too. Where
-// that is there already, and E has few enough entries, it computes these alone,
-// to the same bits.
-func (m *Moments) inner(ctx context.Context, e *Sparse, workers int) (float64, error) {
-	if m.norms2.there() && m.entriesCost(&e.csr) < m.passCost() {
-		return m.innerEntries(ctx, &e.csr, workers)
+// restrict keeps the documents that lose all their words.
+func (m *Moments) restrict(idx []int, to []int32) (form, error) {
+	k := len(idx)
+	s := &Moments{n: k, docs: m.docs, idle: new(sync.Pool), diag: make([]float64, k), self: make([]float64, k), c: make([]float64, k), norms2: newLazy()}
+	s.byDoc.RowPtr = make([]int, m.docs+1)
+	for t, i := range idx {
+		s.diag[t], s.self[t] = m.diag[i], m.self[i]
 	}
-	sum, norms2, err := m.pass(ctx, &e.csr, workers)
-	if err != nil {
-		return 0, err
-	}
-	_, err = m.norms2.get(ctx, func() ([]float64, error) { return norms2, nil })
-	return sum, err
-}
-
-// momentChunks is how many parts the rows are split into; part p takes rows
-// p, p+momentChunks, …, so that the long rows above the diagonal are spread.
-const momentChunks = 16
-
-// pass visits the upper triangle of C row by row, for ⟨E, C⟩ and the norms.
-func (m *Moments) pass(ctx context.Context, e *linalg.CSR, workers int) (float64, []float64, error) {
-	n := m.n
-	norms := make([][]float64, momentChunks)
-	inner := make([]float64, momentChunks)
-	err := run.Chunks(ctx, momentChunks, 1, workers, func(_, part, _, _ int) error {
-		acc, out := make([]float64, n), make([]float64, n)
-		var marked []int32
-		isMarked := make([]bool, n)
-		sum := 0.0
-		for i := part; i < n; i += momentChunks {
-			if i/momentChunks%256 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			// Words of few documents touch few columns: visit only those.
-			work := 0
-			for k := m.byWord.RowPtr[i]; k < m.byWord.RowPtr[i+1]; k++ {
-				d := m.byWord.Cols[k]
-				work += m.byDoc.RowPtr[d+1] - m.byDoc.RowPtr[d]
-			}
-			m.addRow(acc, i, i)
-			acc[i] = m.self[i]
-			if e != nil {
-				cols, vals := e.Row(i)
-				for k, j := range cols {
-					switch {
-					case int(j) == i:
-						sum += vals[k] * acc[j]
-					case int(j) > i:
-						sum += 2 * vals[k] * acc[j]
-					}
-				}
-			}
-			own := acc[i] * acc[i]
-			acc[i] = 0
-			if work < (n-i)/4 {
-				marked = marked[:0]
-				for k := m.byWord.RowPtr[i]; k < m.byWord.RowPtr[i+1]; k++ {
-					cols, _ := m.byDoc.Row(int(m.byWord.Cols[k]))
-					for t := len(cols) - 1; t >= 0 && int(cols[t]) > i; t-- {
-						if j := cols[t]; !isMarked[j] {
-							isMarked[j] = true
-							marked = append(marked, j)
-						}
-					}
-				}
-				for _, j := range marked {
-					v := acc[j] * acc[j]
-					own += v
-					out[j] += v
-					acc[j], isMarked[j] = 0, false
-				}
-			} else {
-				for j := i + 1; j < n; j++ {
-					v := acc[j] * acc[j]
-					own += v
-					out[j] += v
-					acc[j] = 0
-				}
-			}
-			out[i] += own
-		}
-		norms[part], inner[part] = out, sum
-		return nil
-	})
-	if err != nil {
-		return 0, nil, err
-	}
-	total := 0.0
-	sums := make([]float64, n)
-	for p := range norms {
-		total += inner[p]
-		for i, v := range norms[p] {
-			sums[i] += v
-		}
-	}
-	return total, sums, nil
-}
-
-// passCost is how many multiply-adds a pass takes.
-func (m *Moments) passCost() (cost int) {
+	copy(s.c, s.self)
 	for d := range m.docs {
-		l := m.byDoc.RowPtr[d+1] - m.byDoc.RowPtr[d]
-		cost += l * (l + 1) / 2
-	}
-	return cost
-}
-
-// entriesCost is how many steps innerEntries takes.
-func (m *Moments) entriesCost(e *linalg.CSR) (cost int) {
-	for i := range m.n {
-		own := m.byWord.RowPtr[i+1] - m.byWord.RowPtr[i]
-		cols, _ := e.Row(i)
-		for _, j := range cols {
-			if int(j) > i {
-				long, _ := m.byWord.Row(int(j))
-				cost += min(len(long), seekCost(own, len(long)))
+		lo, sum := len(s.byDoc.Cols), 0.0
+		cols, vals := m.byDoc.Row(d)
+		for i, w := range cols {
+			if t := to[w]; t >= 0 {
+				s.byDoc.Cols, s.byDoc.Vals = append(s.byDoc.Cols, t), append(s.byDoc.Vals, vals[i])
+				sum += vals[i]
 			}
 		}
-	}
-	return cost
-}
-
-// seekCost is how many steps it takes to look up few documents among many.
-func seekCost(few, many int) int { return few * (bits.Len(uint(many)) + 2) }
-
-// innerEntries is the inner product of pass, in its order, from the entries of C
-// at those of E alone: for each the documents that hold both words.
-func (m *Moments) innerEntries(ctx context.Context, e *linalg.CSR, workers int) (float64, error) {
-	inner := make([]float64, momentChunks)
-	err := run.Chunks(ctx, momentChunks, 1, workers, func(_, part, _, _ int) error {
-		at := make([]float64, m.docs) // row i of Ĥ
-		for i := part; i < m.n; i += momentChunks {
-			if i/momentChunks%256 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			cols, vals := e.Row(i)
-			docs, own := m.byWord.Row(i)
-			for k, d := range docs {
-				at[d] = own[k]
-			}
-			for k, j := range cols {
-				if int(j) == i {
-					inner[part] += vals[k] * m.self[i]
-				}
-				if int(j) <= i {
-					continue
-				}
-				c := 0.0
-				theirs, weights := m.byWord.Row(int(j))
-				if len(theirs) <= seekCost(len(docs), len(theirs)) {
-					for t, d := range theirs {
-						c += at[d] * weights[t]
-					}
-				} else {
-					from := 0
-					for t, d := range docs {
-						n, found := slices.BinarySearch(theirs[from:], d)
-						if from += n; found {
-							c += own[t] * weights[from]
-						}
-					}
-				}
-				inner[part] += 2 * vals[k] * c
-			}
-			for _, d := range docs {
-				at[d] = 0
-			}
+		// The row sums: a word with all the others of the document.
+		for i, t := range s.byDoc.Cols[lo:] {
+			v := s.byDoc.Vals[lo+i]
+			s.c[t] += v * (sum - v)
 		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
+		s.byDoc.RowPtr[d+1] = len(s.byDoc.Cols)
 	}
-	total := 0.0
-	for _, v := range inner {
-		total += v
-	}
-	return total, nil
+	s.transpose()
+	return s, nil
 }

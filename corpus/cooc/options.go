@@ -2,32 +2,29 @@ package cooc
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/jsmf-go/spectral/corpus"
 )
 
-// defaultMinTokens is the length below which documents are left out of C, as
-// in the papers' experiments (lee-2018 §2.4).
-const defaultMinTokens = 5
-
-// ErrNoDocuments is returned where no document is long enough to hold a pair
-// of words.
-var ErrNoDocuments = errors.New("no document is long enough to count word pairs in")
-
-// Options sets how C is estimated. The zero value is the papers' setting.
+// Options sets how C is estimated, for Moments and for a Stream alike. The zero value
+// is the setting of the papers.
 type Options struct {
-	// Weighting says which second moment of the documents stands for C.
-	// Default: Unbiased.
+	// Weighting says which second moment of the documents stands for C. Default:
+	// Unbiased, the only one that a Stream has.
 	Weighting Weighting
-	// MinTokens leaves out documents with fewer tokens. 0 means 5, as in the
-	// papers; 1 is the same as 2, for a single token holds no pair. Negative
-	// values are an error.
+	// Vocabulary is the words to keep, in the order in which they are to be numbered,
+	// without repetition. The other words are left out before documents are
+	// measured. Words that the documents lack are allowed and have empty rows. nil
+	// keeps all words; a Source of tokens needs a Vocabulary. The slice is copied.
+	Vocabulary []string
+	// MinTokens leaves out documents with fewer tokens. 0 means 5 (lee-2018 §2.4);
+	// the least that counts is 2, as a single token holds no pair.
 	MinTokens int
-	// DropUnused leaves out the words that occur in none of the documents that
-	// are used, whose rows would be empty. The others keep their order.
+	// MinDistinct leaves out documents with fewer distinct words. 0: no limit.
+	MinDistinct int
+	// DropUnused leaves out the words of no document that is used, whose rows would
+	// be empty. The others keep their order.
 	DropUnused bool
 	// Workers bounds the goroutines; 0 means GOMAXPROCS. It changes no bit.
 	Workers int
@@ -35,7 +32,7 @@ type Options struct {
 
 func (o Options) minTokens() int64 {
 	if o.MinTokens == 0 {
-		return defaultMinTokens
+		return 5
 	}
 	return int64(max(o.MinTokens, 2))
 }
@@ -43,6 +40,9 @@ func (o Options) minTokens() int64 {
 func (o Options) validate() error {
 	if o.MinTokens < 0 {
 		return fmt.Errorf("cooc: MinTokens is %d, want 0 for the default, or more", o.MinTokens)
+	}
+	if o.MinDistinct < 0 {
+		return fmt.Errorf("cooc: MinDistinct is %d, want 0 or more", o.MinDistinct)
 	}
 	if o.Weighting < Unbiased || o.Weighting > TFIDF {
 		return fmt.Errorf("cooc: %v: no such weighting", o.Weighting)
@@ -52,13 +52,25 @@ func (o Options) validate() error {
 
 // short is the reason for which documents are left out as too short.
 func (o Options) short() string {
-	return "fewer than " + strconv.FormatInt(o.minTokens(), 10) + " tokens"
+	if o.MinDistinct > 0 {
+		return fmt.Sprintf("fewer than %d tokens or %d distinct words", o.minTokens(), o.MinDistinct)
+	}
+	return fmt.Sprintf("fewer than %d tokens", o.minTokens())
+}
+
+// none is the error where all of the documents are too short.
+func (o Options) none(docs int) error {
+	distinct := ""
+	if o.MinDistinct > 0 {
+		distinct = fmt.Sprintf(" and %d distinct words", o.MinDistinct)
+	}
+	return fmt.Errorf("%w (%d documents, at least %d tokens%s asked for)", ErrNoDocuments, docs, o.minTokens(), distinct)
 }
 
 const unused = "in no document that is left"
 
-// maxNames is how many documents are listed that were left out; of a corpus of
-// very many short ones the names would fill the model file.
+// maxNames is the largest number of documents left out whose names are listed. The
+// model file holds the names.
 const maxNames = 1000
 
 func dropped(reason string, names []string) corpus.Dropped {
@@ -73,6 +85,12 @@ func dropped(reason string, names []string) corpus.Dropped {
 // the words that the options keep, and what was left out.
 func (o Options) used(ctx context.Context, c *corpus.Corpus) (*corpus.Corpus, corpus.Info, error) {
 	var info corpus.Info
+	if o.Vocabulary != nil {
+		var err error
+		if c, _, err = c.Reindex(o.Vocabulary); err != nil {
+			return nil, info, fmt.Errorf("cooc: %w", err)
+		}
+	}
 	least, weights := o.minTokens(), c.Weights()
 	var docs, words []int
 	var short, light, gone []string
@@ -81,7 +99,8 @@ func (o Options) used(ctx context.Context, c *corpus.Corpus) (*corpus.Corpus, co
 		if m%4096 == 0 && ctx.Err() != nil {
 			return nil, info, ctx.Err()
 		}
-		if c.DocLen(m) < least {
+		in, _ := c.Doc(m)
+		if c.DocLen(m) < least || len(in) < o.MinDistinct {
 			short = append(short, c.ID(m))
 			continue
 		}
@@ -90,7 +109,6 @@ func (o Options) used(ctx context.Context, c *corpus.Corpus) (*corpus.Corpus, co
 			continue
 		}
 		docs = append(docs, m)
-		in, _ := c.Doc(m)
 		for _, w := range in {
 			seen[w] = true
 		}
@@ -99,7 +117,7 @@ func (o Options) used(ctx context.Context, c *corpus.Corpus) (*corpus.Corpus, co
 		if len(light) > 0 && len(short) == 0 {
 			return nil, info, fmt.Errorf("cooc: %w (all %d documents have the weight 0)", ErrNoDocuments, c.NumDocs())
 		}
-		return nil, info, fmt.Errorf("cooc: %w (%d documents, at least %d tokens asked for)", ErrNoDocuments, c.NumDocs(), least)
+		return nil, info, fmt.Errorf("cooc: %w", o.none(c.NumDocs()))
 	}
 	if o.DropUnused {
 		for w, ok := range seen {

@@ -10,19 +10,20 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// Rows is what finding anchors and recovering topics need of the row-normalised
-// C̄, whose row i is p(X₂ | X₁ = i): inner products of its rows. An
-// implementation may hold the rows in any space of dimension d, not only R^N,
-// as long as all inner products between rows are kept, as LAW does. Safe for
-// concurrent use.
+// Rows is what finding anchors and recovering topics need of the row-normalised C̄,
+// whose row i is p(X₂ | X₁ = i): the inner products of its rows. The rows may be
+// given in any space that keeps these, not only in R^N. All implementations are safe
+// for concurrent use. workers bounds the goroutines (0: GOMAXPROCS) and changes no
+// bit.
 type Rows interface {
-	// Dims returns the number of rows N and the dimension d of their space.
+	// Dims returns the number N of rows and the dimension d of their space.
 	Dims() (n, d int)
 
 	// Explicit reports whether d = N and coordinate j of row i is
-	// p(X₂ = j | X₁ = i). Methods that need single entries ask for it.
+	// p(X₂ = j | X₁ = i). Methods that need single entries of C̄ ask for it.
 	Explicit() bool
 
 	// Norms2 returns ‖c̄_i‖² for every row. It must not be written to.
@@ -34,21 +35,19 @@ type Rows interface {
 	// MulTo computes dst = C̄·X for X d×p; dst is N×p.
 	MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error
 
-	// Marginals returns the sum c_i of every row before it was normalised,
-	// that is p(X = i) up to a common factor. It must not be written to.
+	// Marginals returns the sums c_i of the rows of C, p(X = i) up to a common
+	// factor, and exactly 0 for an empty row. It must not be written to.
 	Marginals() []float64
 
-	// BlockTo writes the entries C_ij of the matrix before it was normalised,
-	// for i and j in idx, into dst (len(idx)×len(idx)).
+	// BlockTo writes the entries C_ij, i and j in idx, into dst
+	// (len(idx)×len(idx)).
 	BlockTo(dst *mat.Dense, idx []int)
 
-	// Matrix returns C, the matrix before its rows were normalised.
+	// Matrix returns C. Explicit rows are those of C divided by their sums.
 	Matrix() Matrix
 
-	// WithAnchors returns the rows to recover topics from once the anchors are
-	// known; explicit rows return themselves. anchors are row numbers without
-	// repetition. workers bounds the goroutines (0: GOMAXPROCS) and changes no
-	// bit.
+	// WithAnchors returns the rows to recover topics from once the anchors, row
+	// numbers without repetition, are known. Explicit rows return themselves.
 	WithAnchors(ctx context.Context, anchors []int, workers int) (Rows, error)
 }
 
@@ -59,36 +58,56 @@ type normalisedRows struct {
 	inv  []float64 // 1/c_i, 0 for an empty row
 }
 
-// ErrNegativeMarginal is the kind of error NewRows returns for a matrix with a
-// row that sums to less than zero.
-var ErrNegativeMarginal = errors.New("a row sums to less than zero")
-
-// emptyRow is the fraction of the largest row sum below which a row sum is
-// rounding: forms such as LowRankSparse do not add up to exactly zero where all
-// terms cancel.
+// emptyRow is the fraction of the largest row sum below which a row sum is rounding:
+// the terms of a LowRankSparse do not cancel to exactly zero.
 const emptyRow = 1e-14
 
-// NewRows returns C̄ = diag(c)⁻¹C, the row-normalised form of any Matrix, with
-// explicit entries. A row whose sum is zero, to 1e-14 of the largest sum, counts
-// as empty: it and its marginal are zero. A negative sum is an error that names
-// the row (ErrNegativeMarginal): such a row has no probability to be normalised
-// to. O(N) time and memory; the products are those of c.
-func NewRows(c Matrix) (Rows, error) {
-	c = bare(c)
-	m := c.Marginals()
-	r := &normalisedRows{c: c, marg: make([]float64, len(m)), inv: make([]float64, len(m))}
-	largest := 0.0
-	for i, v := range m {
+// smallestRow is the least largest row sum with which a matrix is normalised: the
+// squares of smaller entries underflow.
+const smallestRow = 1e-140
+
+// largestSum returns the largest size of a row sum. The error names one that is not
+// finite.
+func largestSum(sums []float64) (largest float64, err error) {
+	for i, v := range sums {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("cooc: row %d sums to %g, %w", i, v, ErrNotFinite)
+			return 0, fmt.Errorf("cooc: row %d sums to %g, %w", i, v, ErrNotFinite)
 		}
 		largest = max(largest, math.Abs(v))
 	}
+	return largest, nil
+}
+
+// checkScale returns an error if row sums are too small to divide by.
+func checkScale(largest float64, sums []float64) error {
+	switch {
+	case largest == 0:
+		return errors.New("cooc: every row of the matrix sums to zero")
+	case largest < smallestRow:
+		return fmt.Errorf("cooc: the matrix sums to %g, too small to normalise: divide it by its sum", vec.Sum(sums))
+	}
+	return nil
+}
+
+// NewRows returns the explicit rows of C̄ = diag(c)⁻¹C, c the row sums. A row whose
+// sum is at most 1e-14 of the largest counts as empty: it and its marginal are zero.
+// Errors: a sum that is negative or not finite, which names the row, and row sums
+// that are all below 1e-140. O(N) time and memory; the products are those of C.
+func NewRows(c Matrix) (Rows, error) {
+	m := c.Marginals()
+	largest, err := largestSum(m)
+	if err == nil {
+		err = checkScale(largest, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &normalisedRows{c: c, marg: make([]float64, len(m)), inv: make([]float64, len(m))}
 	for i, v := range m {
 		switch {
 		case math.Abs(v) <= emptyRow*largest:
 		case v < 0:
-			return nil, fmt.Errorf("cooc: row %d sums to %g: %w", i, v, ErrNegativeMarginal)
+			return nil, fmt.Errorf("cooc: row %d sums to %g, less than zero", i, v)
 		default:
 			r.marg[i], r.inv[i] = v, 1/v
 		}

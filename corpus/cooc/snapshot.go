@@ -10,9 +10,9 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 )
 
-// Snapshot is what an Accumulator held at one moment. It is immutable and safe
-// for concurrent use, and shares the documents with the accumulator: 8 bytes a
-// document and 24 for each different word are all that it takes.
+// Snapshot is what an Accumulator held at one moment. It is immutable and safe for
+// concurrent use. It shares the documents with the accumulator, and takes 8 bytes for
+// each document and 24 for each different word.
 type Snapshot struct {
 	o                AccumulatorOptions
 	docs             []*heldDoc
@@ -43,13 +43,13 @@ func (a *Accumulator) Snapshot() *Snapshot {
 	return s
 }
 
-// others returns the words beside the fixed ones that fulfil the rule of growth,
-// in the order in which they are taken; where waiting is true those that do not.
-func (s *Snapshot) others(waiting bool) []int32 {
+// joined returns the words beside the fixed ones that are in enough documents, in
+// the order in which they are taken.
+func (s *Snapshot) joined() []int32 {
 	var ids []int32
 	least := s.o.minDocs()
 	for w := len(s.o.Vocabulary); w < len(s.words); w++ {
-		if df := int(s.df[w]); df > 0 && (least < 0 || df < least) == waiting {
+		if df := int(s.df[w]); df > 0 && least >= 0 && df >= least {
 			ids = append(ids, int32(w))
 		}
 	}
@@ -61,7 +61,7 @@ func (s *Snapshot) others(waiting bool) []int32 {
 
 func (s *Snapshot) choose() chosen {
 	fixed := len(s.o.Vocabulary)
-	joined := s.others(false)
+	joined := s.joined()
 	if s.o.MaxWords > 0 {
 		joined = joined[:min(len(joined), s.o.MaxWords-fixed)]
 	}
@@ -83,37 +83,14 @@ func (s *Snapshot) choose() chosen {
 // Docs returns the number of documents.
 func (s *Snapshot) Docs() int { return len(s.docs) }
 
-// Vocabulary returns the words of the vocabulary: those of
-// AccumulatorOptions.Vocabulary, and then, sorted by their bytes, those that have
-// joined.
+// Vocabulary returns the words of AccumulatorOptions.Vocabulary, and then, sorted by
+// their bytes, those that have joined it.
 func (s *Snapshot) Vocabulary() []string { return slices.Clone(s.chosen().vocab) }
 
-// Candidate is a word that waits, and in how many documents it is.
-type Candidate struct {
-	Word string
-	Docs int
-}
-
-// Candidates returns the words that are not in the vocabulary, those in most
-// documents first, equal ones by their bytes: words in too few documents, and
-// before them those that MaxWords keeps out.
-func (s *Snapshot) Candidates() []Candidate {
-	var out []Candidate
-	number := s.chosen().number
-	for _, ids := range [][]int32{s.others(false), s.others(true)} {
-		for _, w := range ids {
-			if number[w] < 0 {
-				out = append(out, Candidate{s.words[w], int(s.df[w])})
-			}
-		}
-	}
-	return out
-}
-
-// Corpus returns the documents, with the words of the vocabulary, in the order
-// of their times, equal ones in that of their ids. Documents without a word of
-// it are there too, empty. Under AccumulatorOptions.HalfLife they carry their
-// weights (corpus.Corpus.WithWeights). O(nnz).
+// Corpus returns the documents with the words of the vocabulary, in the order of
+// their times, equal ones in that of their ids. Documents without a word of the
+// vocabulary are empty. With AccumulatorOptions.HalfLife the documents have weights
+// (corpus.Corpus.WithWeights), 1 for the newest. O(nnz) time.
 func (s *Snapshot) Corpus() (*corpus.Corpus, error) {
 	c := s.chosen()
 	b := corpus.Builder{Vocabulary: slices.Clone(c.vocab)}

@@ -1,7 +1,6 @@
 package cooc
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,44 +10,27 @@ import (
 	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
-// ErrNotSymmetric, ErrNotFinite are the kinds of an EntryError.
-var (
-	ErrNotSymmetric = errors.New("not symmetric")
-	ErrNotFinite    = errors.New("not a finite number")
-)
-
-// EntryError names the entry of a caller's matrix that cannot be used. Its
-// kind is found with errors.Is.
-type EntryError struct {
-	I, J     int
-	Value    float64 // the entry (i, j)
-	Opposite float64 // the entry (j, i)
-	Kind     error   // ErrNotSymmetric or ErrNotFinite
+// notFinite and notSymmetric name the entry of a matrix that cannot be used.
+func notFinite(i, j int, v float64) error {
+	return fmt.Errorf("cooc: entry (%d, %d) of the matrix is %g, %w", i, j, v, ErrNotFinite)
 }
 
-func (e *EntryError) Error() string {
-	if errors.Is(e.Kind, ErrNotSymmetric) {
-		return fmt.Sprintf("cooc: matrix is not symmetric: entry (%d, %d) is %g, entry (%d, %d) is %g", e.I, e.J, e.Value, e.J, e.I, e.Opposite)
-	}
-	return fmt.Sprintf("cooc: entry (%d, %d) of the matrix is %g, not a finite number", e.I, e.J, e.Value)
+func notSymmetric(i, j int, v, opposite float64) error {
+	return fmt.Errorf("cooc: matrix is %w: entry (%d, %d) is %g, entry (%d, %d) is %g", ErrNotSymmetric, i, j, v, j, i, opposite)
 }
 
-// Unwrap returns the kind.
-func (e *EntryError) Unwrap() error { return e.Kind }
-
-// Sparse is a symmetric sparse N×N matrix: both triangles are stored, 12 bytes
-// a nonzero. It is immutable and safe for concurrent use.
+// Sparse is a symmetric sparse N×N matrix. Both triangles are stored, 12 bytes for
+// each nonzero. It is immutable and safe for concurrent use.
 type Sparse struct {
 	n   int
 	csr linalg.CSR
 }
 
-// NewSparse makes a symmetric sparse matrix of n rows from compressed rows:
-// row i has the columns cols[rowPtr[i]:rowPtr[i+1]], strictly ascending, with
-// the values beside them. The slices are taken over, not copied. The pattern
-// and values must be exactly symmetric, explicit zeros included; an entry that
-// is not is an *EntryError, the first by rows. O(nnz) time and N integers of
-// scratch.
+// NewSparse returns the symmetric sparse matrix of n compressed rows: row i has the
+// columns cols[rowPtr[i]:rowPtr[i+1]], strictly ascending, and the values at the same
+// places of vals. The slices are taken over, not copied. The matrix must be finite
+// and exactly symmetric, stored zeros included; the error names the first entry by
+// rows that is not (ErrNotFinite, ErrNotSymmetric). O(nnz) time.
 func NewSparse(n int, rowPtr []int, cols []int32, vals []float64) (*Sparse, error) {
 	if n < 0 || len(rowPtr) != n+1 || rowPtr[0] != 0 || rowPtr[n] != len(cols) || len(cols) != len(vals) {
 		return nil, fmt.Errorf("cooc: sparse matrix of %d rows with %d row starts, %d columns, %d values", n, len(rowPtr), len(cols), len(vals))
@@ -64,7 +46,7 @@ func NewSparse(n int, rowPtr []int, cols []int32, vals []float64) (*Sparse, erro
 				return nil, fmt.Errorf("cooc: sparse matrix: row %d has column %d after %d, of %d columns", i, j, last, n)
 			}
 			if math.IsNaN(vals[k]) || math.IsInf(vals[k], 0) {
-				return nil, &EntryError{I: i, J: int(j), Value: vals[k], Kind: ErrNotFinite}
+				return nil, notFinite(i, int(j), vals[k])
 			}
 			last = j
 		}
@@ -96,9 +78,9 @@ func (s *Sparse) asymmetry() error {
 			case !ok && vals[k] == 0:
 				return fmt.Errorf("cooc: sparse matrix: the zero entry (%d, %d) is stored, but not its mirror: %w", i, j, ErrNotSymmetric)
 			case !ok:
-				return &EntryError{I: i, J: int(j), Value: vals[k], Kind: ErrNotSymmetric}
+				return notSymmetric(i, int(j), vals[k], 0)
 			case ov[p] != vals[k]:
-				return &EntryError{I: i, J: int(j), Value: vals[k], Opposite: ov[p], Kind: ErrNotSymmetric}
+				return notSymmetric(i, int(j), vals[k], ov[p])
 			}
 		}
 	}
@@ -114,12 +96,11 @@ func (s *Sparse) NNZ() int { return len(s.csr.Cols) }
 // Row returns the columns and values of row i. They must not be written to.
 func (s *Sparse) Row(i int) (cols []int32, vals []float64) { return s.csr.Row(i) }
 
-// FromCSR makes a Matrix of a caller's sparse co-occurrence matrix, which must
-// be square, finite and symmetric to a relative 1e-9 of its largest entry; the
-// mean of mirrored entries is taken. Entries stored twice are added up, and
-// those below the tolerance without one opposite are dropped. The input is
-// copied. An unusable entry is an *EntryError; the indices of c, which
-// sparse.NewCSR does not look at, are checked too. O(nnz·log nnz) time.
+// FromCSR makes a Matrix of a sparse array. c must be square, finite and symmetric
+// to 1e-9 of its largest entry; the error names the first entry that is not
+// (ErrNotFinite, ErrNotSymmetric), or an index out of range. c is copied, and the
+// mean of mirrored entries is taken. Entries stored twice are added up; those below
+// the tolerance that have no mirrored one are dropped. O(nnz·log nnz) time.
 func FromCSR(c *sparse.CSR) (*LowRankSparse, error) {
 	raw := c.RawMatrix()
 	n := raw.I
@@ -147,7 +128,7 @@ func FromCSR(c *sparse.CSR) (*LowRankSparse, error) {
 				return nil, fmt.Errorf("cooc: sparse matrix: row %d has column %d, of %d columns", i, j, n)
 			}
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, &EntryError{I: i, J: j, Value: v, Kind: ErrNotFinite}
+				return nil, notFinite(i, j, v)
 			}
 			row = append(row, entry{int32(j), v})
 		}
@@ -180,7 +161,7 @@ func FromCSR(c *sparse.CSR) (*LowRankSparse, error) {
 		for _, e := range rows[i] {
 			o := at(int(e.j), i)
 			if math.Abs(e.v-o) > 1e-9*largest {
-				return nil, &EntryError{I: i, J: int(e.j), Value: e.v, Opposite: o, Kind: ErrNotSymmetric}
+				return nil, notSymmetric(i, int(e.j), e.v, o)
 			}
 			if o == 0 || e.v == 0 {
 				continue // below the tolerance: dropped on both sides

@@ -37,7 +37,7 @@ func ExampleStream() {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 
-	c, err := cooc.NewStream(ctx, docs, cooc.StreamOptions{Vocabulary: vocab, Options: cooc.Options{MinTokens: 2}})
+	c, err := cooc.NewStream(ctx, docs, cooc.Options{Vocabulary: vocab, MinTokens: 2})
 	if err != nil {
 		log.Fatal(err)
 	}

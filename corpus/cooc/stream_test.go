@@ -19,7 +19,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
-func newStream(t testing.TB, src corpus.Source, o cooc.StreamOptions) *cooc.Stream {
+func newStream(t testing.TB, src corpus.Source, o cooc.Options) *cooc.Stream {
 	t.Helper()
 	s, err := cooc.NewStream(ctx, src, o)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestStreamEqualsMoments(t *testing.T) {
 	c := countsCorpus(t, 150, randomDocs(rng, docs, 150, 4))
 	for _, least := range []int{0, 1, 30} {
 		m := newMoments(t, c, cooc.Options{MinTokens: least})
-		s := newStream(t, c.Source(), cooc.StreamOptions{Options: cooc.Options{MinTokens: least}})
+		s := newStream(t, c.Source(), cooc.Options{MinTokens: least})
 		si, mi := s.Info(), m.Info()
 		if si.Documents != mi.Documents || si.Nonzeros != mi.Nonzeros || si.Tokens != mi.Tokens || !slices.Equal(si.DocFrequencies, mi.DocFrequencies) {
 			t.Fatalf("%d documents, %d nonzeros, %d tokens; want %d, %d, %d", si.Documents, si.Nonzeros, si.Tokens, mi.Documents, mi.Nonzeros, mi.Tokens)
@@ -73,7 +73,7 @@ func TestStreamEqualsMoments(t *testing.T) {
 func TestStreamEntries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(42, 1))
 	c := countsCorpus(t, 40, randomDocs(rng, 200, 40, 2))
-	s := newStream(t, c.Source(), cooc.StreamOptions{})
+	s := newStream(t, c.Source(), cooc.Options{})
 	sameMatrix(t, entries(t, s), newMoments(t, c, cooc.Options{}), 1e-13)
 }
 
@@ -83,7 +83,7 @@ func TestStreamSameBitsForAnyWorkers(t *testing.T) {
 	x := normal(rng, 60, 9)
 	var want []float64
 	for _, workers := range []int{1, 2, 5} {
-		s := newStream(t, c.Source(), cooc.StreamOptions{})
+		s := newStream(t, c.Source(), cooc.Options{})
 		y := mat.NewDense(60, 9, nil)
 		if err := s.MulTo(ctx, y, x, workers); err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestStreamVocabulary(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := newMoments(t, sel, cooc.Options{})
-	s := newStream(t, c.Source(), cooc.StreamOptions{Vocabulary: sel.Vocabulary()})
+	s := newStream(t, c.Source(), cooc.Options{Vocabulary: sel.Vocabulary()})
 	sameMatrix(t, entries(t, s), want, 1e-13)
 
 	// The same from tokens.
@@ -122,7 +122,7 @@ func TestStreamVocabulary(t *testing.T) {
 		fmt.Fprintf(&lines, "{\"tokens\": [%s]}\n", strings.Join(tokens, ","))
 	}
 	text := corpus.JSONL{In: corpus.FileFromBytes("docs.jsonl", []byte(lines.String())), Text: "tokens"}
-	sameMatrix(t, entries(t, newStream(t, text, cooc.StreamOptions{Vocabulary: sel.Vocabulary()})), want, 1e-13)
+	sameMatrix(t, entries(t, newStream(t, text, cooc.Options{Vocabulary: sel.Vocabulary()})), want, 1e-13)
 
 	// Without the words that no document of three distinct words holds.
 	var docs, used []int
@@ -149,7 +149,7 @@ func TestStreamVocabulary(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, src := range []corpus.Source{c.Source(), text} {
-		s := newStream(t, src, cooc.StreamOptions{Vocabulary: sel.Vocabulary(), MinDistinct: 12, Options: cooc.Options{DropUnused: true}})
+		s := newStream(t, src, cooc.Options{Vocabulary: sel.Vocabulary(), MinDistinct: 12, DropUnused: true})
 		sameMatrix(t, entries(t, s), part, 1e-13)
 		for i, w := range s.Info().Vocabulary {
 			if w != sel.Word(used[i]) {
@@ -157,7 +157,7 @@ func TestStreamVocabulary(t *testing.T) {
 			}
 		}
 	}
-	whole := newStream(t, long.Source(), cooc.StreamOptions{Options: cooc.Options{DropUnused: true}})
+	whole := newStream(t, long.Source(), cooc.Options{DropUnused: true})
 	sameMatrix(t, entries(t, whole), part, 1e-13)
 }
 
@@ -202,7 +202,7 @@ func (s made) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 // number of documents beyond one chunk.
 func TestStreamMemoryDoesNotGrowWithDocuments(t *testing.T) {
 	allocated := func(docs int) int64 {
-		s := newStream(t, made{docs: docs, words: 500, length: 8}, cooc.StreamOptions{})
+		s := newStream(t, made{docs: docs, words: 500, length: 8}, cooc.Options{})
 		x, y := mat.NewDense(500, 20, nil), mat.NewDense(500, 20, nil)
 		return testutil.Allocated(func() {
 			if err := s.MulTo(ctx, y, x, 2); err != nil {
@@ -225,7 +225,7 @@ func TestStreamErrors(t *testing.T) {
 	const good = "3\n4\n6\n1 1 3\n1 2 3\n2 3 4\n2 4 2\n3 1 5\n3 4 2\n"
 	var file *corpus.FileError
 	bad := corpus.UCI{Docword: corpus.FileFromBytes("docs.txt", []byte(strings.Replace(good, "2 4 2", "2 5 2", 1)))}
-	if _, err := cooc.NewStream(ctx, bad, cooc.StreamOptions{}); !errors.As(err, &file) || file.File != "docs.txt" || file.Line != 7 {
+	if _, err := cooc.NewStream(ctx, bad, cooc.Options{}); !errors.As(err, &file) || file.File != "docs.txt" || file.Line != 7 {
 		t.Errorf("bad line: %v", err)
 	}
 	boom := errors.New("boom")
@@ -236,7 +236,7 @@ func TestStreamErrors(t *testing.T) {
 		}
 		return nil
 	}}
-	s := newStream(t, src, cooc.StreamOptions{})
+	s := newStream(t, src, cooc.Options{})
 	failing = true
 	x, y := mat.NewDense(10, 2, nil), mat.NewDense(10, 2, nil)
 	for _, workers := range []int{1, 2} {
@@ -254,7 +254,7 @@ func TestStreamErrors(t *testing.T) {
 			d.Words = append(d.Words, 1)
 		}
 		return nil
-	}}, cooc.StreamOptions{})
+	}}, cooc.Options{})
 	more = 1
 	if err := s.MulTo(ctx, y, x, 2); !errors.Is(err, corpus.ErrSourceChanged) {
 		t.Errorf("changed source: %v", err)
@@ -273,30 +273,30 @@ func TestStreamErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		src        corpus.Source
-		o          cooc.StreamOptions
+		o          cooc.Options
 	}{
-		{"word", "document 7: word 10 is not in [0, 9]", change(func(d *corpus.Document) { d.Words[2] = 10 }), cooc.StreamOptions{}},
-		{"negative", "document x", change(func(d *corpus.Document) { d.Words[2], d.ID = -1, "x" }), cooc.StreamOptions{}},
-		{"count", "in document 7", change(func(d *corpus.Document) { d.Counts = []int32{1, 1, 1, -3, 1, 1, 1, 1} }), cooc.StreamOptions{}},
-		{"counts", "document 7: 2 counts for 8 words", change(func(d *corpus.Document) { d.Counts = []int32{1, 1} }), cooc.StreamOptions{}},
+		{"word", "document 7: word 10 is not in [0, 9]", change(func(d *corpus.Document) { d.Words[2] = 10 }), cooc.Options{}},
+		{"negative", "document x", change(func(d *corpus.Document) { d.Words[2], d.ID = -1, "x" }), cooc.Options{}},
+		{"count", "in document 7", change(func(d *corpus.Document) { d.Counts = []int32{1, 1, 1, -3, 1, 1, 1, 1} }), cooc.Options{}},
+		{"counts", "document 7: 2 counts for 8 words", change(func(d *corpus.Document) { d.Counts = []int32{1, 1} }), cooc.Options{}},
 		{"sum", "in document 7", change(func(d *corpus.Document) {
 			d.Words = []int32{1, 1, 2, 3, 4, 5, 6, 7}
 			d.Counts = []int32{math.MaxInt32, math.MaxInt32, 1, 1, 1, 1, 1, 1}
-		}), cooc.StreamOptions{}},
-		{"tokens", "document 7", change(func(d *corpus.Document) { d.Words, d.Tokens = nil, []string{"w1"} }), cooc.StreamOptions{}},
-		{"twice", `"a"`, made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Vocabulary: []string{"a", "b", "a"}}},
-		{"empty", "empty vocabulary", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Vocabulary: []string{}}},
-		{"no words", "too short|long enough", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Vocabulary: []string{"a"}}},
-		{"MinTokens", "MinTokens is -1", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{Options: cooc.Options{MinTokens: -1}}},
-		{"MinDistinct", "MinDistinct is -1", made{docs: 9, words: 10, length: 8}, cooc.StreamOptions{MinDistinct: -1}},
-		{"no vocabulary", "Vocabulary", corpus.JSONL{In: corpus.FileFromBytes("x", nil), Text: "t"}, cooc.StreamOptions{}},
+		}), cooc.Options{}},
+		{"tokens", "document 7", change(func(d *corpus.Document) { d.Words, d.Tokens = nil, []string{"w1"} }), cooc.Options{}},
+		{"twice", `"a"`, made{docs: 9, words: 10, length: 8}, cooc.Options{Vocabulary: []string{"a", "b", "a"}}},
+		{"empty", "empty vocabulary", made{docs: 9, words: 10, length: 8}, cooc.Options{Vocabulary: []string{}}},
+		{"no words", "too short|long enough", made{docs: 9, words: 10, length: 8}, cooc.Options{Vocabulary: []string{"a"}}},
+		{"MinTokens", "MinTokens is -1", made{docs: 9, words: 10, length: 8}, cooc.Options{MinTokens: -1}},
+		{"MinDistinct", "MinDistinct is -1", made{docs: 9, words: 10, length: 8}, cooc.Options{MinDistinct: -1}},
+		{"no vocabulary", "Vocabulary", corpus.JSONL{In: corpus.FileFromBytes("x", nil), Text: "t"}, cooc.Options{}},
 	} {
 		_, err := cooc.NewStream(ctx, c.src, c.o)
 		if err == nil || !slices.ContainsFunc(strings.Split(c.want, "|"), func(s string) bool { return strings.Contains(err.Error(), s) }) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
 	}
-	if _, err := cooc.NewStream(ctx, made{docs: 9, words: 10, length: 3}, cooc.StreamOptions{}); !errors.Is(err, cooc.ErrNoDocuments) {
+	if _, err := cooc.NewStream(ctx, made{docs: 9, words: 10, length: 3}, cooc.Options{}); !errors.Is(err, cooc.ErrNoDocuments) {
 		t.Errorf("short documents: %v", err)
 	}
 }
@@ -311,7 +311,7 @@ func TestStreamIsLeft(t *testing.T) {
 			cancel()
 		}
 		return nil
-	}}, cooc.StreamOptions{})
+	}}, cooc.Options{})
 	x, y := mat.NewDense(40, 3, nil), mat.NewDense(40, 3, nil)
 	for _, workers := range []int{1, 3} {
 		for _, end = range []int{0, 5, 9000, 29_000} {
@@ -326,7 +326,7 @@ func TestStreamIsLeft(t *testing.T) {
 	}
 	end = -1
 	src := &made{docs: 20_000, words: 40, length: 6}
-	s = newStream(t, src, cooc.StreamOptions{})
+	s = newStream(t, src, cooc.Options{})
 	src.panics = 15_000
 	for _, workers := range []int{1, 3} {
 		func() {
@@ -343,7 +343,7 @@ func TestStreamIsLeft(t *testing.T) {
 func TestStreamGolden(t *testing.T) {
 	c := golden.Corpus(t, "synth")
 	m := newMoments(t, c, cooc.Options{})
-	s := newStream(t, c.Source(), cooc.StreamOptions{})
+	s := newStream(t, c.Source(), cooc.Options{})
 	rng := rand.New(rand.NewPCG(45, 1))
 	n := c.NumWords()
 	x, a, b := normal(rng, n, 30), mat.NewDense(n, 30, nil), mat.NewDense(n, 30, nil)
@@ -353,4 +353,60 @@ func TestStreamGolden(t *testing.T) {
 	largest := mat.Max(a)
 	a.Sub(a, b)
 	near(t, "product", mat.Norm(a, math.Inf(1)), 0, 1e-13*30*largest)
+}
+
+// A Stream would count each document once, so it refuses those with weights.
+func TestStreamWeights(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 1))
+	c := countsCorpus(t, 20, randomDocs(rng, 30, 20, 0))
+	w := make([]float64, c.NumDocs())
+	for m := range w {
+		w[m] = 1 / float64(m+1)
+	}
+	weighted, err := c.WithWeights(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, src := range map[string]corpus.Source{"Source": weighted.Source(), "Info": weighted.Info().Source} {
+		if _, err := cooc.NewStream(ctx, src, cooc.Options{}); err == nil || !strings.Contains(err.Error(), "weights") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	without, err := weighted.WithWeights(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newStream(t, without.Source(), cooc.Options{})
+}
+
+// Moments and a Stream with the same options are the same matrix of the same words
+// and documents.
+func TestStreamOptions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(22, 1))
+	c := countsCorpus(t, 40, randomDocs(rng, 200, 40, 3))
+	var vocab []string
+	for w := 38; w > 2; w -= 2 { // another order; the last ones occur nowhere
+		vocab = append(vocab, c.Word(w))
+	}
+	for _, o := range []cooc.Options{
+		{Vocabulary: vocab},
+		{MinDistinct: 6},
+		{Vocabulary: vocab, MinDistinct: 4, MinTokens: 9},
+		{Vocabulary: vocab, MinDistinct: 4, DropUnused: true},
+	} {
+		m, s := newMoments(t, c, o), newStream(t, c.Source(), o)
+		sameMatrix(t, entries(t, s), entries(t, m), 1e-13)
+		a, b := m.Info(), s.Info()
+		if !slices.Equal(a.Vocabulary, b.Vocabulary) || !slices.Equal(a.DocFrequencies, b.DocFrequencies) ||
+			a.Documents != b.Documents || a.Tokens != b.Tokens || a.Nonzeros != b.Nonzeros {
+			t.Errorf("%+v: moments of %d documents, %d words; stream of %d, %d", o, a.Documents, len(a.Vocabulary), b.Documents, len(b.Vocabulary))
+		}
+		if len(a.DroppedDocuments) != 1 || len(b.DroppedDocuments) != 1 || a.DroppedDocuments[0].Reason != b.DroppedDocuments[0].Reason ||
+			a.DroppedDocuments[0].Count != b.DroppedDocuments[0].Count {
+			t.Errorf("%+v: %+v and %+v were left out", o, a.DroppedDocuments, b.DroppedDocuments)
+		}
+	}
+	if _, err := cooc.NewMoments(ctx, c, cooc.Options{Vocabulary: []string{c.Word(1), c.Word(1)}}); err == nil || !strings.Contains(err.Error(), c.Word(1)) {
+		t.Errorf("a word twice: %v", err)
+	}
 }

@@ -4,17 +4,17 @@ import (
 	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
-// Submatrix returns the rows and columns idx of c, in ascending order and each
-// once, as a matrix of the same form; a Matrix of another package becomes one
-// that multiplies by the whole. Its sum is in general less than 1. O(size of
-// the form) time and memory. Numbers out of range or out of order are an error.
+// Submatrix returns the rows and columns idx of c as a matrix of the same form. idx
+// must be ascending, without repetition. The sum is in general less than 1. Info
+// keeps what is true of the chosen words: no Tokens, Corpus or Source.
+//
+// A form of this package takes time and memory in proportion to its size. A Matrix
+// of another package is multiplied by as a whole.
 func Submatrix(c Matrix, idx []int) (Matrix, error) {
 	n := c.Dim()
 	to := make([]int32, n)
@@ -43,86 +43,23 @@ func Submatrix(c Matrix, idx []int) (Matrix, error) {
 			out.DocFrequencies = append(out.DocFrequencies, info.DocFrequencies[i])
 		}
 	}
-	m, err := restrict(bare(c), idx, to)
-	if err != nil {
-		return nil, err
+	if o, ok := own(c); ok {
+		m, err := o.(form).restrict(idx, to)
+		if err != nil {
+			return nil, err
+		}
+		return m.withInfo(out).(Matrix), nil
 	}
-	return told{m, out}, nil
+	return newPrincipal(c, idx).withInfo(out).(Matrix), nil
 }
 
-// restrict returns the rows and columns idx of c; to holds their new numbers, −1
-// for the others.
-func restrict(c Matrix, idx []int, to []int32) (Matrix, error) {
-	switch m := c.(type) {
-	case *Moments:
-		return m.sub(idx, to), nil
-	case *Dense:
-		k := len(idx)
-		g := blas64.General{Rows: k, Cols: k, Stride: k, Data: make([]float64, 0, k*k)}
-		for _, i := range idx {
-			for _, j := range idx {
-				g.Data = append(g.Data, m.At(i, j))
-			}
-		}
-		return denseOf(g), nil
-	case *LowRankSparse:
-		e := linalg.CSR{RowPtr: []int{0}}
-		for _, i := range idx {
-			cols, vals := m.e.Row(i)
-			for k, j := range cols {
-				if t := to[j]; t >= 0 {
-					e.Cols, e.Vals = append(e.Cols, t), append(e.Vals, vals[k])
-				}
-			}
-			e.RowPtr = append(e.RowPtr, len(e.Cols))
-		}
-		var y *mat.Dense
-		if all := m.Y(); all != nil {
-			y = mat.NewDense(len(idx), m.Rank(), nil)
-			for t, i := range idx {
-				y.SetRow(t, all.RawRowView(i))
-			}
-		}
-		return NewLowRankSparse(y, m.Shift(), &Sparse{n: len(idx), csr: e})
-	}
-	return newPrincipal(c, idx), nil
-}
-
-// sub keeps the documents, also those that lose all their words.
-func (m *Moments) sub(idx []int, to []int32) *Moments {
-	k := len(idx)
-	s := &Moments{n: k, docs: m.docs, diag: make([]float64, k), self: make([]float64, k), c: make([]float64, k), norms2: newLazy()}
-	s.byDoc.RowPtr = make([]int, m.docs+1)
-	for t, i := range idx {
-		s.diag[t], s.self[t] = m.diag[i], m.self[i]
-	}
-	copy(s.c, s.self)
-	for d := range m.docs {
-		lo, sum := len(s.byDoc.Cols), 0.0
-		cols, vals := m.byDoc.Row(d)
-		for i, w := range cols {
-			if t := to[w]; t >= 0 {
-				s.byDoc.Cols, s.byDoc.Vals = append(s.byDoc.Cols, t), append(s.byDoc.Vals, vals[i])
-				sum += vals[i]
-			}
-		}
-		// The row sums: a word with all the others of the document.
-		for i, t := range s.byDoc.Cols[lo:] {
-			v := s.byDoc.Vals[lo+i]
-			s.c[t] += v * (sum - v)
-		}
-		s.byDoc.RowPtr[d+1] = len(s.byDoc.Cols)
-	}
-	s.transpose()
-	return s
-}
-
-// principal is a submatrix of a form that is not known here.
+// principal is a submatrix of a form of another package.
 type principal struct {
 	c      Matrix
 	idx    []int
 	marg   []float64
 	norms2 lazy
+	info   corpus.Info
 }
 
 func newPrincipal(c Matrix, idx []int) *principal {
@@ -139,7 +76,21 @@ func newPrincipal(c Matrix, idx []int) *principal {
 
 func (p *principal) Dim() int { return len(p.idx) }
 
-func (p *principal) Info() corpus.Info { return corpus.Info{} }
+func (p *principal) Info() corpus.Info { return p.info }
+
+func (p *principal) withInfo(info corpus.Info) Operator {
+	out := *p
+	out.info = info
+	return &out
+}
+
+func (p *principal) restrict(idx []int, _ []int32) (form, error) {
+	all := make([]int, len(idx))
+	for t, i := range idx {
+		all[t] = p.idx[i]
+	}
+	return newPrincipal(p.c, all), nil
+}
 
 func (p *principal) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
 	if err := checkMul("submatrix", len(p.idx), len(p.idx), dst, x); err != nil {

@@ -23,6 +23,11 @@ type Document struct {
 	Counts    []int32
 }
 
+// Weighted is the source of a corpus in memory, which may have weights for its
+// documents: nil where all weigh 1. Who reads documents one by one and ought to
+// weigh them asks for it.
+type Weighted interface{ Weights() []float64 }
+
 // Numbers that Words.Token returns for tokens to leave out.
 const (
 	Unknown = -1 // counted in Counter.Unknown

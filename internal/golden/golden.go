@@ -10,7 +10,10 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
@@ -196,4 +199,23 @@ func ReadTiny(t testing.TB) *Tiny {
 	var g Tiny
 	testutil.JSON(t, &g, "tiny", "golden.json.gz")
 	return &g
+}
+
+// Dense returns a matrix as an explicit array, from the upper halves of its rows.
+func Dense(t testing.TB, c cooc.Matrix) *cooc.Dense {
+	t.Helper()
+	n := c.Dim()
+	a := mat.NewSymDense(n, nil)
+	row := make([]float64, n)
+	for i := range n {
+		c.RowTo(row, i)
+		for j := i; j < n; j++ {
+			a.SetSym(i, j, row[j])
+		}
+	}
+	d, err := cooc.NewDense(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

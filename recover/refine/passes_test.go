@@ -463,7 +463,7 @@ func TestPassesSameBits(t *testing.T) {
 func TestPassesStream(t *testing.T) {
 	p := testutil.NewPlanted(80, 4, 0, 10)
 	c := drawn(t, p, 200, 30, 11)
-	stream, err := cooc.NewStream(ctx, c.Source(), cooc.StreamOptions{})
+	stream, err := cooc.NewStream(ctx, c.Source(), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

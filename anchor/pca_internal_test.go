@@ -1,9 +1,8 @@
-package cooc_test
+package anchor
 
 import (
 	"context"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,12 +12,9 @@ import (
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
-// onlyRows hides everything that a Rows has beside its methods.
-type onlyRows struct{ cooc.Rows }
-
 // Against explicit rows, to the rounding of sums of 600 terms; the same bits on
 // any number of workers. An empty row adds nothing.
-func TestMulTransTo(t *testing.T) {
+func TestMulTrans(t *testing.T) {
 	ctx := context.Background()
 	m, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{})
 	if err != nil {
@@ -38,11 +34,16 @@ func TestMulTransTo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	all := map[string]cooc.Rows{}
 	for name, c := range map[string]cooc.Matrix{"moments": m, "low rank": low, "dense": holed} {
-		own, err := cooc.NewRows(c)
-		if err != nil {
+		if all[name], err = cooc.NewRows(c); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if all["LAW"], err = cooc.NewLAW(ctx, low, 0); err != nil {
+		t.Fatal(err)
+	}
+	for name, own := range all {
 		n, d := own.Dims()
 		a := mat.NewDense(n, d, nil)
 		for i := range n {
@@ -57,25 +58,20 @@ func TestMulTransTo(t *testing.T) {
 		}
 		var want mat.Dense
 		want.Mul(a.T(), x)
-		for _, r := range []cooc.Rows{own, onlyRows{own}} {
-			first := mat.NewDense(d, 3, nil)
-			for _, w := range []int{1, 3} {
-				got := mat.NewDense(d, 3, nil)
-				got.Set(0, 0, 5) // is overwritten
-				if err := cooc.MulTransTo(ctx, r, got, x, w); err != nil {
-					t.Fatal(err)
-				}
-				if !mat.EqualApprox(got, &want, 1e-12*mat.Norm(&want, 2)) {
-					t.Errorf("%s: the product differs", name)
-				}
-				if w == 1 {
-					first.Copy(got)
-				} else if !mat.Equal(got, first) {
-					t.Errorf("%s: %d workers give other bits", name, w)
-				}
+		first := mat.NewDense(d, 3, nil)
+		for _, w := range []int{1, 3} {
+			got := mat.NewDense(d, 3, nil)
+			got.Set(0, 0, 5) // is overwritten
+			if err := newCentred(own, nil, w).mulTrans(ctx, got, mat.DenseCopyOf(x)); err != nil {
+				t.Fatal(err)
 			}
-			if err := cooc.MulTransTo(ctx, r, mat.NewDense(d, 2, nil), x, 1); err == nil || !strings.Contains(err.Error(), "transposed rows") {
-				t.Errorf("%s: wrong sizes: %v", name, err)
+			if !mat.EqualApprox(got, &want, 1e-12*mat.Norm(&want, 2)) {
+				t.Errorf("%s: the product differs", name)
+			}
+			if w == 1 {
+				first.Copy(got)
+			} else if !mat.Equal(got, first) {
+				t.Errorf("%s: %d workers give other bits", name, w)
 			}
 		}
 	}
