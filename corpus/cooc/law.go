@@ -14,22 +14,21 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// LAW is the rows of C̄ = diag(d)⁻¹C, C = YYᵀ + r·eeᵀ with r ≥ 0, in K dimensions:
-// the low-rank anchor word algorithm (dong-2019, §4.5, Algorithm 5) works on them.
-// With Y = QR and the row sums d = Y(Yᵀe), the rows of X = diag(d)⁻¹YRᵀ, N×K, have
-// the inner products of those of C̄ = XQᵀ: anchors and topics found in X are those
-// of C̄, for O(N·K²) operations in place of O(N²·K). An r > 0 is one more column
-// of Y.
+// LAW holds the rows of C̄ = diag(d)⁻¹C, C = YYᵀ + r·eeᵀ with r ≥ 0, in K dimensions,
+// as the low-rank anchor word algorithm uses them (dong-2019, §4.5, Algorithm 5).
+// With Y = QR and the row sums d = Y(Yᵀe), the rows of X = diag(d)⁻¹YRᵀ (N×K) have the
+// inner products of those of C̄ = XQᵀ. Anchors and topics found in X are therefore
+// those of C̄, for O(N·K²) operations in place of O(N²·K). An r > 0 counts as one more
+// column √r of Y.
 //
-// This assumes C ≥ 0, but ENN leaves entries slightly below zero. Rare words may
-// then have a row sum that is negative or far too small. A row of distributions
-// cannot be longer than 1, so rows with ‖c_i‖ > d_i, among them all with d_i < 0,
-// are wrong. NewLAW clips their negative entries, in the rows and the columns, and
-// WithAnchors those of the anchors too: E = max(−C, 0) there. E enters the row
-// sums, the block of the anchors' own co-occurrence, and X as diag(d)⁻¹EQ, the part
-// of it in the space of C. E is not stored.
+// C should have no negative entries, but ENN leaves some slightly below zero. The row
+// sums of rare words may then be negative or far too small. No row of C is longer than
+// its sum if C ≥ 0, so rows with ‖c_i‖ > d_i are wrong. NewLAW clips the negative
+// entries of these rows and columns to zero, and WithAnchors clips those of the
+// anchors. With E = max(−C, 0) there, the row sums and BlockTo are those of C + E, and
+// X gains diag(d)⁻¹EQ, the projection of E on the space of C. E is not stored.
 //
-// Memory: 8·N·K bytes, and three times that while it is made. Immutable and
+// Memory: 8·N·K bytes, and three times that while it is made. A LAW is immutable and
 // safe for concurrent use.
 type LAW struct {
 	m       *LowRankSparse
@@ -42,8 +41,9 @@ type LAW struct {
 	entries int   // how many entries were clipped
 }
 
-// NewLAW returns the rows of m in K dimensions. m must have no E, a Y and r ≥ 0.
-// O(N·K²) time, and O(N·K) for each row with clipped entries.
+// NewLAW returns the rows of m in K dimensions. m must have a Y, no E, r ≥ 0, and a
+// row sum of at least 1e-140. O(N·K²) time, and O(N·K) for each row with clipped
+// entries.
 func NewLAW(ctx context.Context, m *LowRankSparse, workers int) (*LAW, error) {
 	if m.op.Y.Cols == 0 || m.e.NNZ() > 0 || m.op.R < 0 {
 		return nil, fmt.Errorf("cooc: low-rank rows of a matrix with K = %d, %d sparse entries and r = %g; want K ≥ 1, none and r ≥ 0", m.op.Y.Cols, m.e.NNZ(), m.op.R)
@@ -70,7 +70,7 @@ func NewLAW(ctx context.Context, m *LowRankSparse, workers int) (*LAW, error) {
 	}
 	var wrong []int
 	for i, v := range m.c {
-		// x still holds the rows of C, not divided.
+		// x is not divided by the sums yet.
 		length := math.Sqrt(l.norms2[i])
 		if length > emptyRow*largest && length > v*(1+1e-9) {
 			wrong = append(wrong, i)
@@ -82,8 +82,8 @@ func NewLAW(ctx context.Context, m *LowRankSparse, workers int) (*LAW, error) {
 	return l, nil
 }
 
-// factor finds R of Y = QR and its singular vectors. Directions in which Y has
-// nothing but rounding are left out.
+// factor finds R of Y = QR and its singular vectors. Singular values that are
+// rounding are left out.
 func (l *LAW) factor(ctx context.Context, workers int) error {
 	n, k := l.y.Rows, l.y.Cols
 	size := max(1024, 4*k)
@@ -138,9 +138,9 @@ func triangle(a *mat.Dense) *mat.Dense {
 	return mat.DenseCopyOf(r.Slice(0, k, 0, k))
 }
 
-// coordinates fills in x = YVΣ, which has the inner products of the rows of C, with
-// the negative entries of the rows and columns idx, ascending, clipped; their
-// sums d, and the squared lengths of x.
+// coordinates computes x = YVΣ, which has the inner products of the rows of C, with
+// the negative entries of the rows and columns idx, ascending, clipped; also their
+// sums d and the squared lengths of x.
 func (l *LAW) coordinates(ctx context.Context, idx []int, workers int) error {
 	n, dim := l.y.Rows, l.vs.Cols
 	l.x, l.d, l.entries = linalg.NewGeneral(n, dim), slices.Clone(l.m.c), 0
@@ -261,8 +261,8 @@ func (l *LAW) normalise(ctx context.Context, idx []int, workers int) error {
 	return ctx.Err()
 }
 
-// WithAnchors returns the rows with the negative entries of the anchors' rows and
-// columns clipped too. Cost and memory as those of NewLAW.
+// WithAnchors returns rows with the negative entries of the anchors' rows and columns
+// clipped too. Time and memory are those of NewLAW.
 func (l *LAW) WithAnchors(ctx context.Context, anchors []int, workers int) (Rows, error) {
 	for _, i := range anchors {
 		if i < 0 || i >= l.m.Dim() {
@@ -282,20 +282,20 @@ func (l *LAW) WithAnchors(ctx context.Context, anchors []int, workers int) (Rows
 	return w, nil
 }
 
-// Clipped returns the rows whose negative entries were clipped, ascending, and
-// how many entries of C that took.
+// Clipped returns the rows whose negative entries were clipped, ascending, and the
+// number of entries of C that were.
 func (l *LAW) Clipped() (rows []int, entries int) { return slices.Clone(l.clipped), l.entries }
 
-// Dims returns N and the rank of Y, with one more for an r > 0.
+// Dims returns N and the rank of Y, or of Y with the column √r if r > 0.
 func (l *LAW) Dims() (n, d int) { return l.x.Rows, l.x.Cols }
 
-// Matrix returns C as it was given, with none of its entries clipped.
+// Matrix returns C as it was given, without clipping.
 func (l *LAW) Matrix() Matrix { return l.m }
 
 // Explicit returns false.
 func (l *LAW) Explicit() bool { return false }
 
-// Norms2 returns ‖x_i‖² for every row, computed when the rows were made.
+// Norms2 returns ‖x_i‖² for every row.
 func (l *LAW) Norms2(ctx context.Context, _ int) ([]float64, error) { return l.norms2, ctx.Err() }
 
 // RowTo writes x_i into dst.
@@ -312,7 +312,7 @@ func (l *LAW) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
 // Marginals returns the row sums, clipped entries counting as 0.
 func (l *LAW) Marginals() []float64 { return l.d }
 
-// BlockTo writes the entries of C, clipped ones as 0.
+// BlockTo writes the entries C_ij, i and j in idx, into dst; clipped ones are 0.
 func (l *LAW) BlockTo(dst *mat.Dense, idx []int) {
 	for a, i := range idx {
 		_, ci := slices.BinarySearch(l.clipped, i)

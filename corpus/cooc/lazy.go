@@ -2,18 +2,17 @@ package cooc
 
 import "context"
 
-// lazy holds a slice that is computed when first asked for. Unlike those who
-// wait for a mutex, those who wait for it are woken by the end of their own
-// context; a computation that failed leaves nothing behind, and the next
-// caller begins anew.
+// lazy holds a slice that is computed at the first call of get. Others wait, until it
+// is done or their own context ends. After an error the next caller computes it again.
+// Copies share the slice.
 type lazy struct {
-	turn chan struct{} // holds an element while somebody computes
+	turn chan struct{} // full while a caller computes
 	v    *[]float64
 }
 
 func newLazy() lazy { return lazy{turn: make(chan struct{}, 1), v: new([]float64)} }
 
-// there tells whether it has been computed; false while somebody does.
+// there reports whether the slice has been computed; false while a caller computes.
 func (l lazy) there() bool {
 	select {
 	case l.turn <- struct{}{}:
@@ -24,6 +23,7 @@ func (l lazy) there() bool {
 	return *l.v != nil
 }
 
+// get returns the slice, computed if it is not there.
 func (l lazy) get(ctx context.Context, compute func() ([]float64, error)) ([]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -15,18 +15,16 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// Moments is the unbiased estimate of C from documents (lee-2020, eq. 1),
+// Moments is the unbiased estimate of C from the M documents of a corpus (lee-2020,
+// eq. 1),
 //
 //	C = 1/M Σ_m (h_m h_mᵀ − diag h_m) / (n_m (n_m − 1)) = ĤĤᵀ − D,
 //
-// kept as the scaled counts Ĥ (N×M) and the diagonal D. Each document weighs
-// the same whatever its length. C itself is never formed: a product with p
-// vectors costs 4·nnz(H)·p operations, one row the lengths of the documents
-// that hold its word. Memory: 24 bytes a nonzero of H.
-//
-// Other weights than counts (Options.Weighting) have D = 0.
-//
-// Moments is immutable and safe for concurrent use.
+// with the counts h_m of a document and their sum n_m. Every document weighs the
+// same, whatever its length. Only the scaled counts Ĥ (N×M) and the diagonal D are
+// stored, 24 bytes for each nonzero count. A product with p vectors costs 4·nnz(Ĥ)·p
+// operations, a row the distinct words of the documents that hold its word. Other
+// Weightings than Unbiased have D = 0.
 type Moments struct {
 	n      int
 	docs   int        // used
@@ -40,20 +38,17 @@ type Moments struct {
 	idle   *sync.Pool // of *[]float64, between products
 }
 
-// NewMoments estimates C from the documents of c that have at least
-// opts.MinTokens tokens, each by its weight (corpus.Corpus.WithWeights): the
-// estimate is Σ w_m C_m / Σ w_m over the documents' own unbiased
-// C_m = (h hᵀ − diag h)/(n(n−1)). Documents of weight 0 are left out. Where no
-// document is left the error wraps ErrNoDocuments. A word that occurs in none of
-// them has an empty row, or none with opts.DropUnused. Moments.Info gives the
-// documents and words that are used.
+// NewMoments estimates C from the documents of c that opts chooses; Info describes
+// them. If the documents have weights w_m (corpus.Corpus.WithWeights), C is the mean
+// Σ w_m C_m / Σ w_m of their own estimates, and documents of weight 0 are left out.
+// The error wraps ErrNoDocuments if no document is left.
 //
-// With opts.Weighting other than Unbiased the result is P = DDᵀ, the plain second
-// moment of fu-2018, eq. 2, divided by the sum of its entries. It is positive
-// semidefinite, which the unbiased one is not, but too large on the diagonal, most
-// so where documents are short and for rare words. M and df of tf-idf count the
-// documents that are used, whatever their weights. Where tf-idf leaves no word a
-// weight the error wraps ErrNoDocuments.
+// With another Weighting than Unbiased the result is the plain second moment of
+// fu-2018, eq. 2, divided by the sum of its entries. It is positive semidefinite,
+// unlike the unbiased estimate, but too large on the diagonal, above all for rare
+// words and short documents. For TFIDF, M and df count the documents that are used,
+// whatever their weights. If tf-idf gives no word a weight, the error wraps
+// ErrNoDocuments.
 //
 // O(nnz) time.
 func NewMoments(ctx context.Context, c *corpus.Corpus, opts Options) (*Moments, error) {
@@ -83,7 +78,7 @@ func NewMoments(ctx context.Context, c *corpus.Corpus, opts Options) (*Moments, 
 	return M, nil
 }
 
-// unbiased fills in ĤĤᵀ − D.
+// unbiased computes ĤĤᵀ − D.
 func (m *Moments) unbiased(ctx context.Context, c *corpus.Corpus, workers int) error {
 	n, nnz := m.n, c.NNZ()
 	m.byDoc.Cols, m.byDoc.Vals = make([]int32, nnz), make([]float64, nnz)
@@ -95,7 +90,7 @@ func (m *Moments) unbiased(ctx context.Context, c *corpus.Corpus, workers int) e
 		m.byDoc.RowPtr[d+1] = m.byDoc.RowPtr[d] + len(w)
 		length[d] = float64(c.DocLen(d))
 	}
-	// The documents, and how often each of a few parts of them holds each word.
+	// The documents, and in how many documents of each part every word is.
 	size := max(64, run.Count(m.docs, momentChunks))
 	at := make([][]int, run.Count(m.docs, size))
 	err := run.Chunks(ctx, m.docs, size, workers, func(_, part, lo, hi int) error {
@@ -123,7 +118,7 @@ func (m *Moments) unbiased(ctx context.Context, c *corpus.Corpus, workers int) e
 		}
 		m.byWord.RowPtr[w+1] = next
 	}
-	// The words, with their counts first: the sums want them exact.
+	// The words, with plain counts at first: the sums below use exact ones.
 	err = run.Chunks(ctx, m.docs, size, workers, func(_, part, lo, hi int) error {
 		to := at[part]
 		for d := lo; d < hi; d++ {
@@ -154,8 +149,8 @@ func (m *Moments) unbiased(ctx context.Context, c *corpus.Corpus, workers int) e
 	})
 }
 
-// shares returns for each document of how many equal ones it is one: the sum of
-// the weights of all in units of its own.
+// shares returns the sum of all weights divided by that of document d: the number of
+// documents if they have no weights.
 func shares(c *corpus.Corpus) func(d int) float64 {
 	docs, weights := float64(c.NumDocs()), c.Weights()
 	if weights == nil {
@@ -217,7 +212,7 @@ func (m *Moments) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) err
 			row[j] = -d * v
 		}
 	}
-	// A strip of columns at a time, in memory that is kept for the next: with
+	// A strip of columns at a time, in memory that is kept for the next product: for
 	// all columns of a wide block ĤᵀX would be larger than Ĥ.
 	const strip = 64
 	buf, _ := m.idle.Get().(*[]float64)
@@ -241,9 +236,9 @@ func (m *Moments) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) err
 	return ctx.Err()
 }
 
-// RowTo writes row i of C into dst, in the time of the lengths of the
-// documents that hold word i. No entry is negative, and those that are zero
-// are exactly so.
+// RowTo writes row i of C into dst. It takes the time of the distinct words of the
+// documents that hold word i. No entry is negative, and words that never meet have
+// exactly 0.
 func (m *Moments) RowTo(dst []float64, i int) {
 	clear(dst[:m.n])
 	m.addRow(dst, i, 0)
@@ -273,7 +268,7 @@ func (m *Moments) addRow(dst []float64, i, from int) {
 	}
 }
 
-// restrict keeps the documents that lose all their words.
+// restrict keeps documents that lose all their words, so that M stays the same.
 func (m *Moments) restrict(idx []int, to []int32) (form, error) {
 	k := len(idx)
 	s := &Moments{n: k, docs: m.docs, idle: new(sync.Pool), diag: make([]float64, k), self: make([]float64, k), c: make([]float64, k), norms2: newLazy()}

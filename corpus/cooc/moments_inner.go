@@ -10,8 +10,8 @@ import (
 )
 
 // RowNorms2 returns ‖C_i‖² for every row. The first call takes Σ_m d_m²/2
-// multiply-adds, d_m the number of distinct words of document m, and O(N)
-// memory; the result is kept.
+// multiply-adds, d_m the number of distinct words of document m, and O(N) memory. The
+// result is kept.
 func (m *Moments) RowNorms2(ctx context.Context, workers int) ([]float64, error) {
 	return m.norms2.get(ctx, func() ([]float64, error) {
 		_, norms2, err := m.pass(ctx, nil, workers)
@@ -19,10 +19,9 @@ func (m *Moments) RowNorms2(ctx context.Context, workers int) ([]float64, error)
 	})
 }
 
-// inner returns Σ_ij E_ij C_ij for a symmetric sparse E. It takes the same
-// pass over the documents as RowNorms2 and leaves its result behind too. Where
-// that is there already, and E has few enough entries, it computes these alone,
-// to the same bits.
+// inner returns Σ_ij E_ij C_ij for a symmetric sparse E. It takes the same pass over
+// the documents as RowNorms2 and keeps the norms. If these are known already and E has
+// few entries, it computes C at these alone, to the same bits.
 func (m *Moments) inner(ctx context.Context, e *Sparse, workers int) (float64, error) {
 	if m.norms2.there() && m.entriesCost(&e.csr) < m.passCost() {
 		return m.innerEntries(ctx, &e.csr, workers)
@@ -35,11 +34,12 @@ func (m *Moments) inner(ctx context.Context, e *Sparse, workers int) (float64, e
 	return sum, err
 }
 
-// momentChunks is how many parts the rows are split into; part p takes rows
-// p, p+momentChunks, …, so that the long rows above the diagonal are spread.
+// momentChunks is the number of parts of the rows. Part p has the rows p,
+// p+momentChunks, …, so that the long rows of the upper triangle are spread.
 const momentChunks = 16
 
-// pass visits the upper triangle of C row by row, for ⟨E, C⟩ and the norms.
+// pass computes ⟨E, C⟩ and the norms from the rows of the upper triangle of C. It is
+// one loop over the rows, whose steps share their buffers.
 func (m *Moments) pass(ctx context.Context, e *linalg.CSR, workers int) (float64, []float64, error) {
 	n := m.n
 	norms := make([][]float64, momentChunks)
@@ -118,7 +118,7 @@ func (m *Moments) pass(ctx context.Context, e *linalg.CSR, workers int) (float64
 	return total, sums, nil
 }
 
-// passCost is how many multiply-adds a pass takes.
+// passCost is the number of multiply-adds of a pass.
 func (m *Moments) passCost() (cost int) {
 	for d := range m.docs {
 		l := m.byDoc.RowPtr[d+1] - m.byDoc.RowPtr[d]
@@ -127,7 +127,7 @@ func (m *Moments) passCost() (cost int) {
 	return cost
 }
 
-// entriesCost is how many steps innerEntries takes.
+// entriesCost is the number of steps of innerEntries.
 func (m *Moments) entriesCost(e *linalg.CSR) (cost int) {
 	for i := range m.n {
 		own := m.byWord.RowPtr[i+1] - m.byWord.RowPtr[i]
@@ -142,11 +142,11 @@ func (m *Moments) entriesCost(e *linalg.CSR) (cost int) {
 	return cost
 }
 
-// seekCost is how many steps it takes to look up few documents among many.
+// seekCost is the number of steps of searching many documents for few.
 func seekCost(few, many int) int { return few * (bits.Len(uint(many)) + 2) }
 
-// innerEntries is the inner product of pass, in its order, from the entries of C
-// at those of E alone: for each the documents that hold both words.
+// innerEntries is the inner product of pass, with its order of sums, from the entries
+// of C at those of E alone: for each, the documents that hold both words.
 func (m *Moments) innerEntries(ctx context.Context, e *linalg.CSR, workers int) (float64, error) {
 	inner := make([]float64, momentChunks)
 	err := run.Chunks(ctx, momentChunks, 1, workers, func(_, part, _, _ int) error {

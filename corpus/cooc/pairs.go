@@ -8,9 +8,9 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
-// Pairs holds in how many documents chosen words occur together: D2, and D1,
-// in how many each occurs. It is what measures of coherence need, for the top
-// words of the topics only. It is immutable and safe for concurrent use.
+// Pairs holds the numbers of documents in which chosen words occur, D1, and occur
+// together, D2. Measures of coherence use it for the top words of topics. It is
+// immutable and safe for concurrent use.
 type Pairs struct {
 	at    []int32 // word → position among the chosen, −1 for the others
 	count int
@@ -22,11 +22,10 @@ type Pairs struct {
 // maxPairWords bounds the table to 2 GiB.
 const maxPairWords = 1 << 15
 
-// CountPairs counts the chosen words of c (word numbers, in any order, each
-// counted once however often it is named) in all its documents. With L ≤ 32768
-// different words it takes 2·L² bytes and O(nnz + Σ_m l_m²) time, l_m of the
-// chosen words occurring in document m. A word out of range is an error, and so
-// are too many.
+// CountPairs counts the chosen words in all documents of c. words are word numbers,
+// in any order; repetitions are ignored. L different words, at most 32768, take 2·L²
+// bytes and O(nnz + Σ_m l_m²) time, where document m holds l_m of them. More words, or
+// one out of range, are an error.
 func CountPairs(ctx context.Context, c *corpus.Corpus, words []int) (*Pairs, error) {
 	p := &Pairs{at: make([]int32, c.NumWords()), docs: c.NumDocs()}
 	for i := range p.at {
@@ -82,17 +81,17 @@ func (p *Pairs) index(a, b int) int {
 	return a*p.count - a*(a-1)/2 + b - a
 }
 
-// Has tells whether word i is among the chosen.
+// Has reports whether word i is among the chosen.
 func (p *Pairs) Has(i int) bool { return i >= 0 && i < len(p.at) && p.at[i] >= 0 }
 
 // Docs returns the number of documents that were counted.
 func (p *Pairs) Docs() int { return p.docs }
 
-// D1 returns the number of documents in which word i occurs. It panics where i
-// is not among the chosen words.
+// D1 returns the number of documents in which word i occurs. It panics if i is not
+// among the chosen words.
 func (p *Pairs) D1(i int) int { return int(p.d1[p.at[i]]) }
 
-// At returns D2_ij, the number of documents in which words i and j both occur;
-// for i = j that in which it occurs at least twice. It panics where i or j is
-// not among the chosen words.
+// At returns D2_ij, the number of documents in which words i and j both occur, or for
+// i = j those in which word i occurs at least twice. It panics if i or j is not among
+// the chosen words.
 func (p *Pairs) At(i, j int) int { return int(p.d2[p.index(int(p.at[i]), int(p.at[j]))]) }

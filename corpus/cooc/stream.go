@@ -160,8 +160,8 @@ func (s *Stream) withInfo(info corpus.Info) Operator {
 	return &out
 }
 
-// Passes returns how often the Source has been read from its beginning, the
-// first pass included.
+// Passes returns the number of passes over the Source that have begun, with the first
+// one in NewStream.
 func (s *Stream) Passes() int { return int(s.passes.Load()) }
 
 // Marginals returns c_i = Σ_j C_ij = mean over documents of h_mi/n_m.

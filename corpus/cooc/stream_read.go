@@ -10,9 +10,8 @@ import (
 	"github.com/jsmf-go/spectral/internal/bag"
 )
 
-// read makes one pass and calls f for every document long enough, with its
-// distinct words in the order of their first appearance. The slices are used
-// again.
+// read makes one pass and calls f for every document that is used, with its distinct
+// words in the order of their first appearance. The slices are reused.
 func (s *Stream) read(ctx context.Context, f func(words, counts []int32, length int64) error) error {
 	first := s.passes.Add(1) == 1
 	if first {
@@ -50,8 +49,8 @@ func (s *Stream) read(ctx context.Context, f func(words, counts []int32, length 
 	return ctx.Err()
 }
 
-// streamWords returns how the words of a source are numbered by a vocabulary, nil
-// for the source's own, and a copy of that vocabulary.
+// streamWords returns the numbering of the words of a source by a vocabulary, which
+// is the source's own if vocab is nil, and a copy of that vocabulary.
 func streamWords(ctx context.Context, src corpus.Source, vocab []string) (*bag.Words, []string, error) {
 	w := new(bag.Words)
 	num, numbered := src.(corpus.Numbered)

@@ -11,22 +11,20 @@ import (
 type Weighting int
 
 const (
-	// Unbiased is the estimate of pairs of different tokens, that of
-	// lee-2020, eq. 1: ĤĤᵀ − D. Its entries are probabilities, and so are those of a
-	// model of it.
+	// Unbiased is the estimate from pairs of different tokens, ĤĤᵀ − D (lee-2020,
+	// eq. 1). Its entries are probabilities.
 	Unbiased Weighting = iota
-	// Proportions is DDᵀ/M with d = h/n, the shares of the words in a document. A
-	// token counts as a pair with itself, which adds to the diagonal.
+	// Proportions is DDᵀ with d = h/n, the shares of the words in a document. A token
+	// also makes a pair with itself, which adds to the diagonal.
 	Proportions
-	// Counts is DDᵀ with d = h: long documents weigh more, by the square of
-	// their length.
+	// Counts is DDᵀ with d = h. Documents weigh by the square of their length.
 	Counts
-	// TFIDF is DDᵀ with d = h·ln(M/df), each document scaled to the Euclidean
-	// length 1, the usual tf-idf (fu-2018 §6.1, on which its experiments with
-	// real documents rest). Words in every document have an empty row.
+	// TFIDF is DDᵀ with d = h·ln(M/df), scaled to the Euclidean length 1 (fu-2018
+	// §6.1). Words in every document have an empty row.
 	TFIDF
 )
 
+// String returns the name in lower case, such as "tf-idf".
 func (w Weighting) String() string {
 	switch w {
 	case Unbiased:
@@ -41,7 +39,7 @@ func (w Weighting) String() string {
 	return fmt.Sprintf("Weighting(%d)", int(w))
 }
 
-// plain fills in DDᵀ.
+// plain computes DDᵀ divided by its sum.
 func (m *Moments) plain(c *corpus.Corpus, w Weighting) error {
 	var idf []float64
 	if w == TFIDF {
