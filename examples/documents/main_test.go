@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -9,20 +8,13 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/internal/clitest"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// invoke runs the program and returns what it printed, failing on any other
-// exit status than want.
-func invoke(t *testing.T, want int, args ...string) (stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	if got := run(context.Background(), args, &out, &errs); got != want {
-		t.Fatalf("%q: exit status %d, want %d\n%s", args, got, want, errs.String())
-	}
-	return out.String(), errs.String()
-}
+// invoke runs the program; see clitest.
+var invoke = clitest.Program(run).Invoke
 
 func TestDocuments(t *testing.T) {
 	ctx := context.Background()

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jsmf-go/spectral/examples/internal/clitest"
 	"github.com/jsmf-go/spectral/examples/internal/rss"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/golden"
@@ -23,22 +24,11 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// invoke runs the program and returns what it printed, failing on any other
-// exit status than want.
-func invoke(t *testing.T, want int, args ...string) (stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	if got := run(context.Background(), args, &out, &errs); got != want {
-		t.Fatalf("%q: exit status %d, want %d\n%s", args, got, want, errs.String())
-	}
-	return out.String(), errs.String()
-}
+// invoke runs the program; see clitest.
+var invoke = clitest.Program(run).Invoke
 
 func synth(args ...string) []string {
-	return append([]string{
-		"-docword", testutil.Path("synth", "docword.synth.txt.gz"), "-vocab", testutil.Path("synth", "vocab.synth.txt"),
-		"-stop", testutil.Path("synth", "synth.stops"), "-n", "600",
-	}, args...)
+	return append(clitest.Synth("-n", "600"), args...)
 }
 
 type mean float64

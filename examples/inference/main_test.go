@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/csv"
 	"math"
 	"slices"
@@ -10,25 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jsmf-go/spectral/examples/internal/clitest"
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
-// invoke runs the program and returns what it printed, failing on any other
-// exit status than want.
-func invoke(t *testing.T, want int, args ...string) (stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	if got := run(context.Background(), args, &out, &errs); got != want {
-		t.Fatalf("%q: exit status %d, want %d\n%s", args, got, want, errs.String())
-	}
-	return out.String(), errs.String()
-}
+// invoke runs the program; see clitest.
+var invoke = clitest.Program(run).Invoke
 
 func synth(args ...string) []string {
-	return append([]string{
-		"-docword", testutil.Path("synth", "docword.synth.txt.gz"), "-vocab", testutil.Path("synth", "vocab.synth.txt"),
-		"-stop", testutil.Path("synth", "synth.stops"), "-n", "600", "-docs", "100", "-burn-in", "20", "-sweeps", "50", "-unseen", "0.03",
-	}, args...)
+	return append(clitest.Synth("-n", "600", "-docs", "100", "-burn-in", "20", "-sweeps", "50", "-unseen", "0.03"), args...)
 }
 
 // All rows are there, no two methods are the same, and all are nearer to the truth

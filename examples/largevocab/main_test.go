@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/internal/clitest"
 	"github.com/jsmf-go/spectral/examples/internal/rss"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
@@ -23,22 +24,11 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// invoke runs the program and returns what it printed, failing on any other
-// exit status than want.
-func invoke(t *testing.T, want int, args ...string) (stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	if got := run(context.Background(), args, &out, &errs); got != want {
-		t.Fatalf("%q: exit status %d, want %d\n%s", args, got, want, errs.String())
-	}
-	return out.String(), errs.String()
-}
+// invoke runs the program; see clitest.
+var invoke = clitest.Program(run).Invoke
 
 func synth(args ...string) []string {
-	return append([]string{
-		"-docword", testutil.Path("synth", "docword.synth.txt.gz"), "-vocab", testutil.Path("synth", "vocab.synth.txt"),
-		"-stop", testutil.Path("synth", "synth.stops"), "-quiet",
-	}, args...)
+	return append(clitest.Synth("-quiet"), args...)
 }
 
 func decode(t *testing.T, out string) []result {

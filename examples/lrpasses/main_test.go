@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/examples/internal/clitest"
 )
 
 func invoke(args ...string) (int, string, string) {
@@ -18,8 +18,7 @@ func invoke(args ...string) (int, string, string) {
 // The reference is reached: at eight passes all anchors are those of ENN and the
 // measures do not depend on the seed to the limit that is stated.
 func TestTable(t *testing.T) {
-	status, out, errs := invoke("-docword", testutil.Path("synth", "docword.synth.txt.gz"), "-vocab", testutil.Path("synth", "vocab.synth.txt"),
-		"-stop", testutil.Path("synth", "synth.stops"), "-n", "600", "-k", "5", "-seeds", "3", "-passes", "8")
+	status, out, errs := invoke(clitest.Synth("-n", "600", "-k", "5", "-seeds", "3", "-passes", "8")...)
 	if status != 0 {
 		t.Fatalf("exit status %d\n%s", status, errs)
 	}

@@ -151,11 +151,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	}
 	t.all = append(t.all, report.Time{Stage: "total", Duration: time.Since(begun)})
 
-	st := m.Stats().Corpus
-	fmt.Fprintf(w, "%d topics in the %s\n", m.K(), in.what)
-	fmt.Fprintf(w, "read      %7d documents, %8d tokens of %6d words\n", raw.NumDocs(), raw.Tokens(), raw.NumWords())
-	fmt.Fprintf(w, "modelled  %7d documents, %8d tokens of %6d words\n", st.Documents, st.Tokens, st.Words)
-	fmt.Fprintln(w, "Stop words, rare and very frequent words are left out, and documents in which little is left.")
+	printSizes(w, in.what, raw, m)
 	printTopics(w, m, o.top)
 	printPairs(w, m)
 	printMetrics(w, measured)

@@ -12,17 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jsmf-go/spectral/examples/internal/clitest"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-func invoke(t *testing.T, want int, args ...string) (stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	if got := run(context.Background(), args, &out, &errs); got != want {
-		t.Fatalf("%q: exit status %d, want %d\n%s", args, got, want, errs.String())
-	}
-	return out.String(), errs.String()
-}
+// invoke runs the program; see clitest.
+var invoke = clitest.Program(run).Invoke
 
 // temp has the program put its reports where the test's own files are.
 func temp(t *testing.T) string {

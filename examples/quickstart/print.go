@@ -6,11 +6,20 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
 	"github.com/jsmf-go/spectral/metrics"
 )
+
+func printSizes(w io.Writer, what string, raw *corpus.Corpus, m *jsmf.Model) {
+	st := m.Stats().Corpus
+	fmt.Fprintf(w, "%d topics in the %s\n", m.K(), what)
+	fmt.Fprintf(w, "read      %7d documents, %8d tokens of %6d words\n", raw.NumDocs(), raw.Tokens(), raw.NumWords())
+	fmt.Fprintf(w, "modelled  %7d documents, %8d tokens of %6d words\n", st.Documents, st.Tokens, st.Words)
+	fmt.Fprintln(w, "Stop words, rare and very frequent words are left out, and documents in which little is left.")
+}
 
 func printTopics(w io.Writer, m *jsmf.Model, top int) {
 	fmt.Fprintln(w, "\nTOPICS, the most distinct first")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
+	"github.com/jsmf-go/spectral/examples/internal/clitest"
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
@@ -21,8 +22,7 @@ func invoke(args ...string) (int, string, string) {
 }
 
 func synth(args ...string) []string {
-	return append([]string{"-docword", testutil.Path("synth", "docword.synth.txt.gz"), "-vocab", testutil.Path("synth", "vocab.synth.txt"),
-		"-stop", testutil.Path("synth", "synth.stops"), "-n", "600", "-k", "5"}, args...)
+	return append(clitest.Synth("-n", "600", "-k", "5"), args...)
 }
 
 // rows returns the numbers of a table by the name of the row.

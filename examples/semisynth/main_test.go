@@ -12,20 +12,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/examples/internal/clitest"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-func invoke(t *testing.T, want int, args ...string) (stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	if got := run(context.Background(), args, &out, &errs); got != want {
-		t.Fatalf("%q: exit status %d, want %d\n%s", args, got, want, errs.String())
-	}
-	return out.String(), errs.String()
-}
+// invoke runs the program; see clitest.
+var invoke = clitest.Program(run).Invoke
 
 // l1 reads the table: the mean distance by setting, documents and method, +Inf
 // where the method failed.

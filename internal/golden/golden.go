@@ -41,7 +41,7 @@ type Row struct {
 	}
 	S0    []int
 	DiagR []float64
-	// Of the low-rank anchor word algorithm: how many entries were lifted, and
+	// Of the low-rank anchor word algorithm: how many entries were clipped, and
 	// the least row sum after that.
 	LawNNZ  int     `json:"law_nnzE"`
 	LawMinD float64 `json:"law_mind_after"`

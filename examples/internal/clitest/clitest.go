@@ -1,0 +1,34 @@
+// Package clitest runs the example programs in tests.
+package clitest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
+)
+
+// Program is the run function of a program.
+type Program func(ctx context.Context, args []string, stdout, stderr io.Writer) int
+
+// Invoke runs a program and returns what it printed. It fails on any other exit
+// status than want.
+func (p Program) Invoke(t *testing.T, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if got := p(context.Background(), args, &out, &errs); got != want {
+		t.Fatalf("%q: exit status %d, want %d\n%s", args, got, want, errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+// Synth returns the flags of the synthetic corpus of package testutil, with more
+// flags after them.
+func Synth(more ...string) []string {
+	return append([]string{
+		"-docword", testutil.Path("synth", "docword.synth.txt.gz"), "-vocab", testutil.Path("synth", "vocab.synth.txt"),
+		"-stop", testutil.Path("synth", "synth.stops"),
+	}, more...)
+}
