@@ -15,26 +15,25 @@ import (
 	"github.com/jsmf-go/spectral/internal/bag"
 )
 
-// Accumulator holds documents that come and go, for models that are fitted anew as
-// documents arrive. Snapshot returns the documents held at a moment as a corpus. It
-// depends only on the documents held and the options, not on the order in which
-// they came, on how they were merged, or on documents removed since: it is the same
-// to the bit.
+// Accumulator holds documents that come and go, for models that are fitted again as
+// documents arrive. Snapshot gives the documents held at one moment, as a corpus. The
+// corpus depends on these documents and the options alone, to the bit: not on the
+// order in which documents arrived, on merges, or on documents removed before.
 //
-// A document has an id, by which it can be removed, and a time: the caller's own
-// clock or sequence number (AddAt), or one more than the newest (Add). Documents are
-// ordered by time, then id. Sliding windows and decay go by the time.
+// A document has an id, by which it can be removed, and a time: the caller's clock or
+// sequence number (AddAt), or one more than the newest (Add). Documents are ordered by
+// time, then id. Sliding windows and decay go by the time.
 //
-// The vocabulary depends on the documents held too (AccumulatorOptions.MinDocs). It
-// loses words when documents are removed or leave the window.
+// The vocabulary grows as documents arrive (AccumulatorOptions.MinDocs), and loses
+// words when documents are removed or leave the window.
 //
-// Memory: 8 bytes for each word of a document, some 160 for each document, some 100
-// for each different word, and the bytes of ids and words. Add takes time
-// proportional to the words of the document, and Remove also moves at most 8 bytes a
-// document, as does Add for a document that is not the newest.
+// Memory: 8 bytes for each distinct word of a document, some 160 for each document,
+// some 100 for each different word, and the strings. Add takes time proportional to
+// the words of the document. Remove, and Add for a document that is not the newest,
+// also move at most 8 bytes for each document.
 //
 // The zero value is an accumulator with default options. It is safe for concurrent
-// use. Snapshot takes a short time, and Add may go on while a snapshot is used.
+// use. Documents can be added while a snapshot is used.
 type Accumulator struct {
 	mu   sync.Mutex
 	o    AccumulatorOptions
@@ -66,7 +65,7 @@ func NewAccumulator(o AccumulatorOptions) (*Accumulator, error) {
 	return a, nil
 }
 
-// ready makes a zero Accumulator usable.
+// ready initialises a zero Accumulator.
 func (a *Accumulator) ready() {
 	if a.index != nil {
 		return
@@ -103,7 +102,7 @@ func full(id string, bytes, limit int64) error {
 	return fmt.Errorf("cooc: accumulator: document %q would bring the memory to %d bytes, %w of %d: remove documents, or use a window", id, bytes, ErrFull, limit)
 }
 
-// Add adds a document with a time of one more than the newest: see AddAt.
+// Add adds a document with a time of one more than the newest. See AddAt.
 func (a *Accumulator) Add(doc corpus.Document) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -118,10 +117,10 @@ func (a *Accumulator) Add(doc corpus.Document) error {
 	return a.add(doc, at)
 }
 
-// AddAt adds a document of the given time: its Tokens, with or without Counts, or the
-// numbers of its words in AccumulatorOptions.Vocabulary. Its label is not kept.
-// Strings and slices are copied. A document without words is held too. A document
-// too old for the window is not held; AccumulatorStats.Evicted counts it.
+// AddAt adds a document of the given time. Words are numbers in
+// AccumulatorOptions.Vocabulary. The label is not kept; strings and slices are copied.
+// A document without words is held too. A document too old for the window is not held,
+// and counted in AccumulatorStats.Evicted.
 //
 // Errors, after which nothing has been added: no id, an id that is held already
 // (ErrDuplicate), more memory than MaxBytes (ErrFull), a count that is negative or too
@@ -133,9 +132,9 @@ func (a *Accumulator) AddAt(doc corpus.Document, at int64) error {
 	return a.add(doc, at)
 }
 
-// AddSource adds the documents of a source as Add does. Documents without an id are
-// called by their number, from 1. It returns how many documents were added; an error
-// does not undo them.
+// AddSource adds the documents of a source as Add does, and returns their number. A
+// document without an id gets its number as one, from 1. An error leaves the documents
+// before it added.
 func (a *Accumulator) AddSource(ctx context.Context, src corpus.Source) (added int, err error) {
 	var names []string
 	if n, ok := src.(corpus.Numbered); ok {
@@ -185,7 +184,7 @@ func (a *Accumulator) add(doc corpus.Document, at int64) error {
 		return fmt.Errorf("cooc: accumulator: %w", err)
 	}
 
-	// What will leave the windows.
+	// The documents that will leave the windows.
 	newest := at
 	if m := len(a.docs); m > 0 {
 		newest = max(newest, a.docs[m-1].at)
@@ -210,7 +209,7 @@ func (a *Accumulator) add(doc corpus.Document, at int64) error {
 	}
 	a.unknown += c.Unknown
 
-	// The new words get numbers that are free.
+	// New words get free numbers.
 	base := len(a.words)
 	taken := make([]int32, len(fresh))
 	for i, w := range fresh {
@@ -230,8 +229,8 @@ func (a *Accumulator) add(doc corpus.Document, at int64) error {
 	return nil
 }
 
-// count counts the words of a document in a.counter, ascending. It returns the
-// words that are new; in the counter they have the numbers after the last one.
+// count counts the words of a document in a.counter, ascending. It returns the new
+// words, which have the numbers after the last one in the counter.
 func (a *Accumulator) count(doc corpus.Document) (fresh []string, err error) {
 	var number map[string]int32 // of the new words
 	words := bag.Words{Size: len(a.o.Vocabulary), Names: a.o.Vocabulary}
@@ -293,10 +292,9 @@ func (a *Accumulator) Remove(id string) bool {
 	return true
 }
 
-// SetWindow changes AccumulatorOptions.Window, MaxAge and HalfLife, and returns how
-// many documents left the windows. Wider windows do not bring documents back. The
-// error is that of a setting out of range; nothing has changed then. O(documents
-// that leave).
+// SetWindow changes AccumulatorOptions.Window, MaxAge and HalfLife, and returns the
+// number of documents that left the windows. Wider windows do not bring documents
+// back. A setting out of range is an error, and nothing has changed then.
 func (a *Accumulator) SetWindow(window int, maxAge int64, halfLife float64) (evicted int, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -320,16 +318,16 @@ func (a *Accumulator) Has(id string) bool {
 // AccumulatorStats says what an Accumulator holds.
 type AccumulatorStats struct {
 	Docs    int   // documents held
-	NNZ     int   // pairs of a document and a word in it, words that wait included
-	Tokens  int64 // of these documents, likewise
-	Words   int   // different words, those that wait and all of Vocabulary included
-	Unknown int64 // tokens left out so far because MinDocs < 0 and Vocabulary lacks them
+	NNZ     int   // pairs of a document and a word in it, whether in the vocabulary or not
+	Tokens  int64 // tokens of these documents, likewise
+	Words   int   // different words in them or in Vocabulary
+	Unknown int64 // tokens left out so far because Vocabulary lacks them and MinDocs < 0
 	Evicted int64 // documents that have left the windows so far
 	Newest  int64 // the time of the newest document, 0 if there is none
 	Bytes   int64 // estimate of the memory
 }
 
-// Stats returns what is held. O(1).
+// Stats returns the sizes of what is held, in O(1) time.
 func (a *Accumulator) Stats() AccumulatorStats {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 )
 
 // The file of an accumulator, version 1. All integers are little-endian, u32 of 4
-// bytes, u64 and i64 of 8; f64 is an IEEE 754 double. crc is the CRC-32C, a u32, of all
-// bytes before it, other crc included.
+// bytes, u64 and i64 of 8; f64 is an IEEE 754 double. crc is a u32, the CRC-32C of all
+// bytes before it, with earlier crcs.
 //
 //	 8 bytes  89 "JACC" 0D 0A 1A
 //	 4        u32 version, 1
@@ -36,14 +36,14 @@ const (
 	accHeader  = 8 + 4 + 48 + 16 + 32
 	accEnd     = "AEND"
 
-	// accStep is how much memory is taken ahead of the bytes that fill it.
+	// accStep bounds the memory that is allocated before the bytes for it are read.
 	accStep = 64 << 10
 )
 
-// WriteTo writes the documents and the options in a versioned and checksummed form,
-// and returns how many bytes were written. Documents can be added meanwhile; they
-// are not written. The bytes depend on the documents and options only. Size: 8 bytes
-// for each word of a document, 16 for each document, and the strings.
+// WriteTo writes the documents and the options in a versioned form with checksums, and
+// returns the number of bytes. Documents that are added meanwhile are not written. The
+// bytes depend on the documents and options alone: 8 for each distinct word of a
+// document, 16 for each document, and the strings.
 func (a *Accumulator) WriteTo(w io.Writer) (int64, error) { return a.Snapshot().WriteTo(w) }
 
 var (
@@ -52,7 +52,7 @@ var (
 	_ io.ReaderFrom = (*Accumulator)(nil)
 )
 
-// WriteTo writes the accumulator as it was at the time of the snapshot: see
+// WriteTo writes the accumulator as it was at the time of the snapshot. See
 // Accumulator.WriteTo.
 func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 	e := &accWriter{w: w}
@@ -155,14 +155,14 @@ func (e *accWriter) flush() {
 	e.b = e.b[:0]
 }
 
-// full writes where enough has been gathered.
+// full flushes if enough bytes have been gathered.
 func (e *accWriter) full() {
 	if len(e.b) >= accStep {
 		e.flush()
 	}
 }
 
-// sum appends the checksum of all before.
+// sum appends the checksum of all bytes before.
 func (e *accWriter) sum() {
 	e.flush()
 	e.b = binary.LittleEndian.AppendUint32(e.b, e.crc)

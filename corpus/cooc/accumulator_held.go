@@ -22,8 +22,8 @@ func (d *heldDoc) compare(at int64, id string) int {
 	return cmp.Or(cmp.Compare(d.at, at), strings.Compare(d.id, id))
 }
 
-// Bytes a document, a word of a document and a different word are counted as. Maps and
-// slices grow by doubling, of which half is counted.
+// The bytes that a document, a distinct word of a document and a different word count
+// for. Maps and slices grow by doubling; half of the room to grow is counted.
 const (
 	docBytes  = 160
 	pairBytes = 8
@@ -62,8 +62,8 @@ func (a *Accumulator) place(d *heldDoc) int {
 	return i
 }
 
-// forget takes back what hold did, but for the place. Words that no document has
-// any more lose their numbers, but for those of the fixed Vocabulary.
+// forget undoes hold, but leaves d in a.docs. Words that no document has any more lose
+// their numbers, except those of the fixed Vocabulary.
 func (a *Accumulator) forget(d *heldDoc) {
 	words, counts := d.pairs()
 	for i, w := range words {
@@ -81,7 +81,7 @@ func (a *Accumulator) forget(d *heldDoc) {
 	delete(a.byID, d.id)
 }
 
-// slide removes the documents outside the windows, and returns how many.
+// slide removes the documents outside the windows and returns their number.
 func (a *Accumulator) slide() int {
 	n := len(a.docs)
 	for len(a.docs) > 0 && (a.o.Window > 0 && len(a.docs) > a.o.Window ||

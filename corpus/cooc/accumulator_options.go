@@ -9,24 +9,24 @@ import (
 )
 
 // AccumulatorOptions says what an Accumulator holds and how its vocabulary grows.
-// The zero value holds every document and takes every word of five documents.
+// The zero value holds every document; words of five documents or more are in the
+// vocabulary.
 type AccumulatorOptions struct {
-	// Vocabulary are words that are always in the vocabulary, first and in this
+	// Vocabulary holds words that are always in the vocabulary, first and in this
 	// order, such as those of a curated corpus. nil: none.
 	Vocabulary []string
 
 	// StopWords are never in the vocabulary. None may be in Vocabulary.
 	StopWords []string
 
-	// MinDocs is how many of the documents held must contain a word for it to be
-	// in the vocabulary. Other words wait, with their counts. 0 means 5; negative:
-	// the vocabulary is Vocabulary, and other words are left out and counted
-	// (AccumulatorStats.Unknown).
+	// MinDocs is the number of documents held that a word must be in to join the
+	// vocabulary. The counts of other words are kept until they do. 0 means 5. If it
+	// is negative the vocabulary is Vocabulary, and tokens of other words are only
+	// counted (AccumulatorStats.Unknown).
 	MinDocs int
 
-	// MaxWords bounds the vocabulary, Vocabulary included. Words in most documents
-	// are preferred, of equal ones those that come first by their bytes. 0: no
-	// bound.
+	// MaxWords bounds the vocabulary, with the words of Vocabulary. Words in more
+	// documents are preferred, then those that come first by their bytes. 0: no bound.
 	MaxWords int
 
 	// Window > 0 is a sliding window: only the last Window documents are held.
@@ -41,8 +41,8 @@ type AccumulatorOptions struct {
 	// 2^(−t/HalfLife). 0: all have the weight 1.
 	HalfLife float64
 
-	// MaxBytes > 0 bounds the memory as AccumulatorStats.Bytes estimates it. A
-	// document that would exceed it is refused (ErrFull).
+	// MaxBytes > 0 bounds AccumulatorStats.Bytes. A document that would exceed it is
+	// refused (ErrFull).
 	MaxBytes int64
 }
 

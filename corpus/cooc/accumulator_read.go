@@ -40,7 +40,7 @@ type accReader struct {
 	buf []byte
 }
 
-// bad says what is wrong with the bytes from number at on.
+// bad returns an error for the bytes at offset at.
 func (d *accReader) bad(at int64, format string, args ...any) error {
 	return fmt.Errorf("not the bytes of an accumulator, or damaged: at byte %d: "+format, append([]any{at}, args...)...)
 }
@@ -128,10 +128,10 @@ func (d *accReader) read() (*Accumulator, error) {
 	return a, nil
 }
 
-// accSize is how much a file says it holds.
+// accSize holds the numbers of words and documents in the header.
 type accSize struct{ fixed, stops, others, docs int }
 
-// header reads the options, but for the words in them.
+// header reads the options, except the words in them.
 func (d *accReader) header() (*Accumulator, accSize, error) {
 	le := binary.LittleEndian
 	b, err := d.take(accHeader, "the header")

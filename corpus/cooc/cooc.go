@@ -36,16 +36,15 @@ import (
 
 // Errors that callers tell apart with errors.Is.
 var (
-	// ErrNoDocuments: no document is long enough to hold a pair of words.
+	// ErrNoDocuments means that no document is long enough to hold a pair of words.
 	ErrNoDocuments = errors.New("no document is long enough to count word pairs in")
-	// ErrNotSymmetric: a matrix of the caller's is not symmetric.
+	// ErrNotSymmetric means that a caller's matrix is not symmetric.
 	ErrNotSymmetric = errors.New("not symmetric")
-	// ErrNotFinite: a matrix of the caller's has an infinite entry or one that is
-	// not a number.
+	// ErrNotFinite means that a caller's matrix has an entry that is infinite or NaN.
 	ErrNotFinite = errors.New("not a finite number")
-	// ErrDuplicate: an Accumulator already holds a document of this id.
+	// ErrDuplicate means that an Accumulator holds a document of this id already.
 	ErrDuplicate = errors.New("is held already")
-	// ErrFull: a document would exceed AccumulatorOptions.MaxBytes.
+	// ErrFull means that a document would exceed AccumulatorOptions.MaxBytes.
 	ErrFull = errors.New("more than the limit")
 )
 

@@ -678,7 +678,7 @@ func fuzzSparse(data []byte) (n int, stored []bool, vals []float64) {
 	return n, stored, vals
 }
 
-// All ways to spoil a symmetric matrix: 20,000 random ones.
+// 20,000 random matrices that are symmetric, or nearly so.
 func TestNewSparseSymmetry(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 11))
 	for range 20000 {

@@ -80,7 +80,7 @@ func sameDense(t *testing.T, name string, got, want mat.Matrix, tol float64) {
 	}
 }
 
-// Where YYᵀ + r ≥ 0 the picture has all inner products of C̄, and anchors, B and A
+// Where YYᵀ + r ≥ 0 the rows have all inner products of C̄, and anchors, B and A
 // are those of the explicit matrix: 1e-9 is asked, 1e-11 is what is reached.
 func TestLAWIsTheGenericPath(t *testing.T) {
 	for _, k := range []int{1, 2, 7, 20} {
@@ -149,15 +149,15 @@ func TestLAWIsTheGenericPath(t *testing.T) {
 			sameDense(t, name+"B", lr.B, gr.B, 1e-9*mat.Max(gr.B))
 			sameDense(t, name+"A", lr.A, gr.A, 1e-9*mat.Max(gr.A))
 			if rows, n := law.Clipped(); n != 0 || len(rows) != 0 {
-				t.Errorf("%s%d entries lifted in %v", name, n, rows)
+				t.Errorf("%s%d entries clipped in %v", name, n, rows)
 			}
 		}
 	}
 }
 
-// mendedNaive is the picture from its definition, with explicit matrices: E in
+// clippedNaive computes the rows from their definition, with explicit matrices: E in
 // the rows and columns idx, projected on the columns of Y.
-func mendedNaive(y *mat.Dense, r float64, idx []int) (gram *mat.Dense, d []float64, c *mat.Dense, lifted int) {
+func clippedNaive(y *mat.Dense, r float64, idx []int) (gram *mat.Dense, d []float64, c *mat.Dense, clipped int) {
 	n, k := y.Dims()
 	basis := y
 	if r > 0 {
@@ -176,7 +176,7 @@ func mendedNaive(y *mat.Dense, r float64, idx []int) (gram *mat.Dense, d []float
 		for j := range n {
 			if (in[i] || in[j]) && c.At(i, j) < 0 {
 				e.Set(i, j, -c.At(i, j))
-				lifted++
+				clipped++
 			}
 		}
 	}
@@ -205,12 +205,12 @@ func mendedNaive(y *mat.Dense, r float64, idx []int) (gram *mat.Dense, d []float
 	}
 	gram = new(mat.Dense)
 	gram.Mul(&x, x.T())
-	return gram, d, &sum, lifted
+	return gram, d, &sum, clipped
 }
 
-// spoilt makes a factor of which some rows of YYᵀ sum to less than zero, and
+// negativeRows makes a factor of which some rows of YYᵀ sum to less than zero, and
 // some to much less than their length.
-func spoilt(rng *rand.Rand, n, k int) *mat.Dense {
+func negativeRows(rng *rand.Rand, n, k int) *mat.Dense {
 	y := mat.NewDense(n, k, nil)
 	for i := range n {
 		row := y.RawRowView(i)
@@ -229,7 +229,7 @@ func spoilt(rng *rand.Rand, n, k int) *mat.Dense {
 	return y
 }
 
-// The fast picture against the definition: rows that are spoilt by themselves,
+// Against the definition: rows that are wrong by themselves,
 // then the anchors' too, in more than one wave and more than one chunk.
 func TestLAWMends(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
@@ -240,7 +240,7 @@ func TestLAWMends(t *testing.T) {
 		if testutil.Race && c.n > 1000 {
 			continue // explicit matrices
 		}
-		y := spoilt(rng, c.n, c.k)
+		y := negativeRows(rng, c.n, c.k)
 		p := explicit(y, c.r)
 		var bad []int
 		negative := 0
@@ -258,15 +258,15 @@ func TestLAWMends(t *testing.T) {
 			}
 		}
 		law := newLAW(t, y, c.r)
-		rows, lifted := law.Clipped()
+		rows, clipped := law.Clipped()
 		if !slices.Equal(rows, bad) || negative == 0 || len(bad) == negative && c.k == 4 {
-			t.Fatalf("N=%d: %d rows mended, want %d, of which %d negative", c.n, len(rows), len(bad), negative)
+			t.Fatalf("N=%d: %d rows clipped, want %d, of which %d negative", c.n, len(rows), len(bad), negative)
 		}
-		check := func(law *cooc.LAW, idx []int, lifted int) {
+		check := func(law *cooc.LAW, idx []int, clipped int) {
 			t.Helper()
-			gram, d, sum, want := mendedNaive(y, c.r, idx)
-			if lifted != want {
-				t.Errorf("N=%d: %d entries lifted, want %d", c.n, lifted, want)
+			gram, d, sum, want := clippedNaive(y, c.r, idx)
+			if clipped != want {
+				t.Errorf("N=%d: %d entries clipped, want %d", c.n, clipped, want)
 			}
 			// d is divided by: relative to it, but for what cancels.
 			for i, v := range law.Marginals() {
@@ -287,7 +287,7 @@ func TestLAWMends(t *testing.T) {
 				}
 			}
 		}
-		check(law, bad, lifted)
+		check(law, bad, clipped)
 		anchors := rng.Perm(c.n)[:c.anchors]
 		before := slices.Clone(law.Marginals())
 		with, err := law.WithAnchors(ctx, anchors, 0)
@@ -297,11 +297,11 @@ func TestLAWMends(t *testing.T) {
 		all := slices.Concat(bad, anchors)
 		slices.Sort(all)
 		all = slices.Compact(all)
-		rows, lifted = with.(*cooc.LAW).Clipped()
+		rows, clipped = with.(*cooc.LAW).Clipped()
 		if !slices.Equal(rows, all) {
-			t.Errorf("rows %v mended, want %v", rows, all)
+			t.Errorf("rows %v clipped, want %v", rows, all)
 		}
-		check(with.(*cooc.LAW), all, lifted)
+		check(with.(*cooc.LAW), all, clipped)
 		sameBits(t, "the receiver", before, law.Marginals())
 	}
 }
@@ -335,7 +335,7 @@ func TestRecoveryMendsAnchors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, n := with.(*cooc.LAW).Clipped(); n == 0 {
-		t.Fatal("nothing was to be lifted")
+		t.Fatal("nothing was to be clipped")
 	}
 	sameBits(t, "marginals", res.Marginals, with.Marginals())
 	again, err := recovery.SCLS{}.Recover(ctx, with, p.Anchors, recovery.Options{})
@@ -377,7 +377,7 @@ func TestLAWShapes(t *testing.T) {
 		t.Errorf("marginals of empty rows %v", m[48:])
 	}
 	if rows, _ := law.Clipped(); len(rows) != 0 {
-		t.Errorf("%v mended", rows)
+		t.Errorf("%v clipped", rows)
 	}
 	wide := mat.NewDense(3, 5, nil)
 	wide.Apply(func(_, _ int, _ float64) float64 { return rng.Float64() }, wide)
@@ -430,7 +430,7 @@ func TestLAWBadInput(t *testing.T) {
 	if _, err := cooc.NewRows(factored(t, big, 0)); !errors.Is(err, cooc.ErrNotFinite) {
 		t.Errorf("overflow: %v", err)
 	}
-	law := newLAW(t, spoilt(rand.New(rand.NewPCG(1, 2)), 40, 3), 0)
+	law := newLAW(t, negativeRows(rand.New(rand.NewPCG(1, 2)), 40, 3), 0)
 	for _, a := range [][]int{{-1}, {40}} {
 		if _, err := law.WithAnchors(ctx, a, 0); err == nil || !strings.Contains(err.Error(), "not in [0, 40)") {
 			t.Errorf("anchors %v: %v", a, err)
@@ -444,13 +444,13 @@ func TestLAWBadInput(t *testing.T) {
 	if _, err := law.WithAnchors(c, []int{0}, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := cooc.NewLAW(c, factored(t, spoilt(rand.New(rand.NewPCG(1, 2)), 40, 3), 0), 0); !errors.Is(err, context.Canceled) {
+	if _, err := cooc.NewLAW(c, factored(t, negativeRows(rand.New(rand.NewPCG(1, 2)), 40, 3), 0), 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 func TestLAWSameBitsForAnyWorkers(t *testing.T) {
-	y := spoilt(rand.New(rand.NewPCG(15, 1)), 2500, 5)
+	y := negativeRows(rand.New(rand.NewPCG(15, 1)), 2500, 5)
 	var first []float64
 	for _, w := range []int{1, 2, 3, 8} {
 		law, err := cooc.NewLAW(ctx, factored(t, y, 0), w)

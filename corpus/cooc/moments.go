@@ -197,7 +197,7 @@ func (m *Moments) withInfo(info corpus.Info) Operator {
 	return &out
 }
 
-// Marginals returns c_i = Σ_j C_ij = mean over documents of h_mi/n_m.
+// Marginals returns the row sums c_i, for Unbiased the mean over documents of h_mi/n_m.
 func (m *Moments) Marginals() []float64 { return m.c }
 
 // MulTo computes dst = Ĥ(ĤᵀX) − DX.

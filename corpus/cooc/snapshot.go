@@ -29,8 +29,7 @@ type chosen struct {
 	number []int32 // of each word held in vocab, −1: it is not in
 }
 
-// Snapshot returns what is held now. O(documents + different words), a copy of
-// pointers.
+// Snapshot returns what is held now. O(documents + different words) time.
 func (a *Accumulator) Snapshot() *Snapshot {
 	a.mu.Lock()
 	defer a.mu.Unlock()

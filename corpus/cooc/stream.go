@@ -164,7 +164,7 @@ func (s *Stream) withInfo(info corpus.Info) Operator {
 // one in NewStream.
 func (s *Stream) Passes() int { return int(s.passes.Load()) }
 
-// Marginals returns c_i = Σ_j C_ij = mean over documents of h_mi/n_m.
+// Marginals returns the row sums c_i, the mean over documents of h_mi/n_m.
 func (s *Stream) Marginals() []float64 { return s.c }
 
 // streamSource yields the documents of a Stream, as distinct words and their counts.
