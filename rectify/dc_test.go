@@ -224,9 +224,9 @@ func TestDCGolden(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("K=%d", g.K), func(t *testing.T) {
-			dc := rectify.DC{Permutations: 10}
+			dc := rectify.DC{Permutations: 8}
 			if g.K > 10 {
-				dc.Permutations = 4
+				dc.Permutations = 3
 			}
 			res, err := dc.Rectify(ctx, m, g.K, rectify.Options{Workers: 1})
 			if err != nil {

@@ -29,7 +29,7 @@ func sizes() []int {
 	if testutil.Race {
 		return []int{5}
 	}
-	return []int{5, 25}
+	return []int{5, 15}
 }
 
 func lr(t *testing.T, l rectify.LR, c cooc.Operator, k, workers int) *rectify.Result {
