@@ -32,7 +32,7 @@ const (
 	// mostTol is to what feasTol is raised where the method does not get on.
 	mostTol = 1e-7
 	// pivotTol is the least tableau entry that a pivot may have.
-	pivotTol = 1e-9
+	pivotTol = 1e-7
 	// tieTol widens the ratio test for the sake of larger pivots (Harris 1973).
 	tieTol = 1e-13
 	// sideTol is the multiplier, for ‖c‖ = 1, from which on its sign counts.
@@ -217,7 +217,7 @@ func (s *Solver) Solve(ctx context.Context, c []float64) error {
 			s.tableauRow(out)
 			enter = s.entering(below, bland, over-tol, tieTol*scale)
 		}
-		if enter < 0 || math.Abs(s.alpha[enter]) < 1e3*pivotTol && !fresh {
+		if enter < 0 || math.Abs(s.alpha[enter]) < 100*pivotTol && !fresh {
 			switch {
 			case !fresh: // perhaps by rounding of the inverse: once more with an exact one
 				if err := s.renew(c, scale); err != nil {
