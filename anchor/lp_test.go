@@ -40,7 +40,7 @@ func tinyRows(t testing.TB, documents []string, k int) cooc.Rows {
 }
 
 // Small corpora have rows of low rank with many zeros, on which a simplex method
-// may go round in circles.
+// may go round in circles; it ends, with anchors or with an error.
 func TestLPTiny(t *testing.T) {
 	corpora := [][]string{{"e i j l n", "b e j n p", "b c l m o", "c e f j o", "d e f g n", "a c g j o"}}
 	rng := rand.New(rand.NewPCG(1, 2))
