@@ -6,15 +6,16 @@
 //	go run ./examples/anchorfree -trials 5 -topics 5,10
 //
 // A trial draws B (1000 words, exponential entries, half of them zero) and A,
-// forms C = BABᵀ, and counts as a success if ‖B − B̂‖_F² and ‖A − Â‖_F² are both below
-// 1e-8 after the topics were matched. In Table 2 nothing makes sure that there
-// are anchor words; with 5 topics some words are by chance, with 10 seldom for all topics.
-// In Table 3 the first 15 topics, or all if there are no more, have one.
+// forms C = BABᵀ, and is a success if ‖B − B̂‖_F² and ‖A − Â‖_F² are both below
+// 1e-8 after matching the topics. In Table 2 no anchor words are planted; 5 topics
+// often have some by chance, 10 topics seldom all. In Table 3 the first 15 topics
+// have one each.
 //
-// Below the percentages stand the mean time of a trial by each method, from C to B and A, and
-// the largest errors among the successes. A trial in which a method ends in an error
-// is no success; how many did is said below the table. The exit status is 0, 1
-// for an error, 2 for wrong usage, and 130 when interrupted by Ctrl-C.
+// The percentages are followed by each method's mean time of a trial, from C to B
+// and A, and by the largest errors among the successes. A trial in which a method
+// returns an error is no success; the number of these follows the table. The exit
+// status is 0, 1 for an error, 2 for wrong usage, and 130 when interrupted by
+// Ctrl-C.
 package main
 
 import (

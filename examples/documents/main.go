@@ -1,13 +1,14 @@
-// Documents tells what the documents of a collection are about, with a model that
-// was saved: the documents nearest to a topic, the topics of a document or of a text.
+// Documents infers the topics of documents with a saved model. It prints the
+// documents with the largest shares of a topic, or the topics of a document or of a
+// text. Topics are numbered from 0, as in package jsmf.
 //
 //	go run ./examples/factorize -docword docword.kos.txt.gz -vocab vocab.kos.txt -n 5000 -k 25 -model kos.jsmf
 //	go run ./examples/documents -model kos.jsmf -docword docword.kos.txt.gz -vocab vocab.kos.txt -topic 3
 //	go run ./examples/documents -model kos.jsmf -docword docword.kos.txt.gz -vocab vocab.kos.txt -doc 17
 //	go run ./examples/documents -model kos.jsmf -text "the war in iraq and the troops"
 //
-// With -dir the documents are the text files of a folder, called by their paths.
-// Without -topic, -doc and -text it prints the nearest documents of every topic.
+// With -dir the documents are the text files of a folder, and their paths are their
+// ids. Without -topic, -doc and -text it prints the first documents of every topic.
 package main
 
 import (

@@ -13,8 +13,8 @@ import (
 	"github.com/jsmf-go/spectral/metrics"
 )
 
-// lab is what cells are made in: the settings, and the corpora as far as they
-// were asked for. One cell works at a time.
+// lab holds the settings and the corpora that were read so far. It runs one cell at
+// a time.
 type lab struct {
 	options
 	sources map[string]*source
@@ -36,11 +36,11 @@ func (l *lab) source(name string) (*source, error) {
 // group is a table of results. Experiments may share one.
 type group struct {
 	name string
-	// version is part of what a cell is known by. It is to be raised when the
-	// code changes what comes out.
+	// version is part of the key of a cell. Raise it when the code changes
+	// results.
 	version int
-	// labels say what a row is of, measures and seconds what came out. An error
-	// stands in a column after them.
+	// labels identify a row; measures and seconds are its results. A column for
+	// an error follows them.
 	labels, measures, seconds []string
 }
 
@@ -85,7 +85,7 @@ type experiment struct {
 	tables      func(l *lab, t *tables) []table
 }
 
-// experiments in the order of the page.
+// experiments are all there are, in the order of the page.
 var experiments = []experiment{
 	curves, iterations, pruning, convergence, semi, gaps, runtimes, heldout, anchorFree, clusters, score,
 }
@@ -102,7 +102,7 @@ func measures(r row, rep *metrics.Report) {
 
 // evaluate measures topics that are no model of the library.
 func evaluate(ctx context.Context, d *cooc.Moments, b, breve *mat.Dense, a mat.Matrix, workers int) (*metrics.Report, error) {
-	pairs, err := countPairs(ctx, d.Info().Corpus, b, 20, workers)
+	pairs, err := countPairs(ctx, d.Info().Corpus, b, 20)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func evaluate(ctx context.Context, d *cooc.Moments, b, breve *mat.Dense, a mat.M
 }
 
 // countPairs counts in how many documents the top words of the topics meet.
-func countPairs(ctx context.Context, c *corpus.Corpus, b *mat.Dense, top, workers int) (*cooc.Pairs, error) {
+func countPairs(ctx context.Context, c *corpus.Corpus, b *mat.Dense, top int) (*cooc.Pairs, error) {
 	return cooc.CountPairs(ctx, c, metrics.TopUnion(b, top))
 }
 

@@ -27,15 +27,15 @@
 //	clusters     the documents of -classes clustered by their topics
 //	score        topics from elsewhere by the same measures (-topics)
 //
-// All but score is run when nothing is said. In -out it leaves NAME.csv for each
-// table, with the seconds apart in NAME-seconds.csv, so that the first is the same
-// to the byte when all is run again on the same type of CPU; figures; README.md, the page; and
-// records.jsonl, in which each cell (a corpus, a method, a K) is written down as
-// soon as it is done. What stands there is not computed again: a run that was
-// stopped goes on where it was, and one with more methods or corpora adds what is
-// missing. A cell is known by all that it depends on, the content of the input
-// files among it. Remove the file to begin anew. Texts for the page are taken from
-// notes.md in -out, if there is one: what follows "## NAME" goes to that section.
+// Without -run all but score are run. The folder -out then holds NAME.csv for each
+// table, which is the same to the byte when it is made again on the same type of
+// CPU; NAME-seconds.csv with its times; figures; README.md, the page; and
+// records.jsonl. Each cell (a corpus, a method, a K) is recorded there as soon as
+// it is done, and is not computed again: an interrupted run continues, and a run
+// with more methods or corpora adds what is missing. The key of a cell covers all
+// that it depends on, including the content of the input files. Remove the file to
+// start afresh. The page takes texts from notes.md in -out, if there is one: what
+// follows "## NAME" goes to that section.
 //
 // Progress and the time left go to standard error. After Ctrl-C or the time of
 // -budget the tables and the page are made of what there is. The exit status is

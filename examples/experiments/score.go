@@ -106,7 +106,7 @@ func (l *lab) score(ctx context.Context, s *source, name string, t *topics) ([]r
 		return nil, err
 	}
 	r.set("unknown", math.Max(0, unknown))
-	pairs, err := countPairs(ctx, c, b, top, l.workers)
+	pairs, err := countPairs(ctx, c, b, top)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/jsmf-go/spectral/internal/atomicfile"
 )
 
-// row is a line of results: values by the name of their column, as they stand in
-// the CSV. A number that is not defined is "", as is a column that has no use.
+// row is a line of results: the values in the CSV by the name of their column. An
+// undefined number and a column without use are "".
 type row map[string]string
 
 // set puts a value into the row: a string, an int or a float64, which keeps all
@@ -62,8 +62,8 @@ type record struct {
 	Seconds  float64   `json:"seconds"` // that it took, as by cpuSeconds
 }
 
-// cellKey is the name of a result: a digest of all that it depends on, the input
-// among the settings by its own digest.
+// cellKey returns the key of a cell: a digest of all that its result depends on.
+// The settings hold a digest of the input.
 func cellKey(group string, version int, settings []setting) string {
 	b, err := json.Marshal(record{Group: group, Version: version, Settings: settings})
 	if err != nil {

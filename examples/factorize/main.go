@@ -3,49 +3,51 @@
 //
 //	go run ./examples/factorize -docword docword.kos.txt.gz -vocab vocab.kos.txt -n 5000 -k 25,50 -json
 //
-// Without -json it prints a report to read. With it, standard output holds one
-// JSON object a line for each K, in the order of -k, and nothing else:
+// It prints a report for people. With -json, standard output holds one JSON object
+// a line for each K instead, in the order of -k:
 //
 //	corpus           n words, m documents and their tokens, as used
-//	k                topics found
+//	k                the number of topics found
 //	rectify, finder, recover
-//	                 methods, as in the flags (finder: -anchors); with -anchor-free
-//	                 no finder and no recover but
-//	anchor_free      lp or pds
+//	                 the methods, as in the flags (finder: -anchors)
+//	anchor_free      with -anchor-free only: lp or pds, in place of finder and
+//	                 recover
 //	weights          with -weights only
 //	rectify_method   with -rectify auto only: what was chosen, with its settings
 //	rectify_reason   and why
-//	anchors          [{index, word, input_index}], in the order found, empty with
-//	                 -anchor-free; with -anchors tandem also facet, the words of
-//	                 the group; index is
-//	                 the word's number, from 0, in the curated vocabulary (the
-//	                 order of tf-idf; with -vocabulary all that of the file,
-//	                 without the words that are in no document used),
-//	                 input_index its number in the vocabulary file
-//	topics           the 20 most probable words of each topic, of all if N < 20
-//	metrics          by name, each a number or {mean, std}; what is not defined
-//	                 is null, and "undefined" counts the values left out of a mean
+//	anchors          [{index, word, input_index}], in the order found; empty with
+//	                 -anchor-free. index is the number of the word, from 0, in the
+//	                 curated vocabulary (ordered by tf-idf, with -vocabulary all as
+//	                 in the file; words in no document used are left out),
+//	                 input_index that in the vocabulary file. With -anchors tandem
+//	                 also facet, the words of the group
+//	topics           the 20 most probable words of each topic
+//	metrics          by name, each a number or {mean, std}; an undefined one is
+//	                 null, and "undefined" counts the values left out of a mean
 //	alpha            with -alpha only: {alpha0, alpha}, a Dirichlet prior fitted to A
 //	hierarchy        with -hierarchy only: [{k, shares, topics, children, direct, …}],
-//	                 a level above the topics each, with a direct fit of as many
-//	objective_mean   mean of ½‖v − Uy‖² over all N words, anchors counting 0; null
+//	                 one for each level above the topics, with a direct fit of the
+//	                 same number of topics
+//	objective_mean   the mean of ½‖v − Uy‖² over all N words, 0 for anchors; null
 //	                 with -anchor-free
-//	infer            with -infer: method, documents, unknown_tokens (of words the
-//	                 model lacks), without_known_word and all_zero (documents), for padd residual and learn_status,
-//	                 and for map, em and gibbs alpha_sum
+//	infer            with -infer only: method, documents, unknown_tokens (of words
+//	                 the model lacks), without_known_word and all_zero (documents);
+//	                 of padd residual and learn_status; of map, em and gibbs
+//	                 alpha_sum
 //	refine           with -refine only: method, passes made, and loglik, the mean
 //	                 ln p(token) before each pass and after the last. Topics and
 //	                 metrics are then those of the refined model
-//	seconds          by stage; read, curate and the counting in cooc are done once
-//	                 for all K and stand in each line, also in its total
-//	peak_rss_bytes   of the process so far; left out where the system cannot tell
+//	seconds          by stage. read, curate and the counting in cooc happen once for
+//	                 all K and are part of each line and its total
+//	peak_rss_bytes   of the process so far; left out where the system has no figure
 //
 // With -estimate nothing is fitted: it prints how much memory each stage of a fit
 // would need at most for each K, by jsmf.Pipeline.Estimate.
 //
-// Progress goes to standard error, and so does, with -quiet too, a warning where
-// A does not nearly sum to 1: the model does not fit then. The exit status is 0,
-// 1 for an error, 2 for wrong usage, and 130 when interrupted by Ctrl-C.
+// Progress goes to standard error. So does a warning where the sum of A is far
+// from 1, that is, where the model does not fit; -quiet does not suppress it. The
+// exit status is 0, 1 for an error, 2 for wrong usage, and 130 when interrupted by
+// Ctrl-C.
 package main
 
 import (
@@ -168,7 +170,7 @@ func load(ctx context.Context, o options, rec func(jsmf.Event)) (*input, error) 
 	return in, nil
 }
 
-// estimate prints what the fits would take.
+// estimate prints the memory that the fits would need.
 func estimate(o options, in *input, stdout io.Writer) error {
 	c := in.corpus
 	st := jsmf.CorpusStats{Documents: c.NumDocs(), Words: c.NumWords(), Tokens: c.Tokens(), NNZ: c.NNZ()}
@@ -184,7 +186,7 @@ func estimate(o options, in *input, stdout io.Writer) error {
 	return nil
 }
 
-// pipeline returns what the flags ask for.
+// pipeline returns the Pipeline that the flags ask for.
 func pipeline(o options, k int, rec func(jsmf.Event)) jsmf.Pipeline {
 	p := jsmf.New(k).
 		Rectify(o.rectifier).
@@ -240,7 +242,7 @@ func fit(ctx context.Context, o options, in *input, k int, rec func(jsmf.Event))
 	return m, res, nil
 }
 
-// describe returns what there is to say of a model before it is measured.
+// describe returns the result for a model, without its metrics.
 func describe(o options, in *input, m *jsmf.Model) *result {
 	st := m.Stats()
 	res := &result{
@@ -274,7 +276,7 @@ func describe(o options, in *input, m *jsmf.Model) *result {
 		res.Topics = append(res.Topics, wordsOf(m.TopWords(t, topWords)))
 	}
 	s := &res.Seconds
-	s.Cooc += st.Cooc.Duration.Seconds() // the check of the counts before each fit
+	s.Cooc += st.Cooc.Duration.Seconds() // a fit checks the counts
 	s.Rectify, s.Anchors, s.Recover = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds()
 	s.Topics = st.AnchorFree.Duration.Seconds()
 	s.Refine = st.Refine.Duration.Seconds()

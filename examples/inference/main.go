@@ -1,4 +1,4 @@
-// Inference compares the methods that find the topics of single documents: the
+// Inference compares the methods that infer the topic proportions of documents: the
 // experiments of lee-2018, chapter 4 (Figures 4.3 and 4.4, Table 4.1), on a corpus
 // in UCI form.
 //
@@ -19,8 +19,8 @@
 // the documents it may learn from (of FR: the model's). Gibbs and MAP have in SS the
 // true α, elsewhere that with A's moments.
 //
-// Three rows tell where errors come from. "SPI of Bw" is SPI of the exact word probabilities
-// of the true w, what longer and longer documents lead to: the bias that no length mends.
+// Three rows tell where errors come from. "SPI of Bw" is SPI of the exact word
+// probabilities of the true w, the limit of long documents: the bias that is left.
 // "PADD(…, own prior)" has the other A: of SS and SR the model's, as in the paper, of FR
 // the second moment of the sampled compositions. "PADD(…, tol=0.3)", of FR, is stopped
 // 0.3·‖A‖ away from A, where the sampled compositions themselves are, or nearly.

@@ -4,8 +4,9 @@
 //	go run ./examples/largevocab -docword docword.nips17.txt.gz -vocab vocab.nips17.txt -stop stop.txt -k 20
 //
 // The vocabularies are the best N words by tf·ln⌊M/df⌋ for N = 1, 2, 4 and 8 times
-// the base size, so that each holds those before it. Where the corpus has fewer
-// words of positive score, these are the last size. For each the program prints
+// the base size, so that each contains the smaller ones. If the corpus has fewer
+// words of positive score, the last size is all of them. For each the program
+// prints
 //
 //	N, documents    as used; documents of fewer than 3 different words or of fewer
 //	                than 5 tokens of the vocabulary are left out
@@ -18,14 +19,14 @@
 //	rectify         seconds of the rectification
 //	model           seconds from the counts to the model: curation, co-occurrence,
 //	                rectification, anchors, recovery
-//	total           the same and the measures; not the reading, which is done once
-//	peak            memory of the process so far, where the system can tell
+//	total           the same and the metrics, without reading, which happens once
+//	peak            memory of the process so far, where the system has the figure
 //
 // and then how the topics of each size differ from those of the base size.
 // Topics are matched one to one so that the sum of their cosines over the base
-// vocabulary is the largest there can be. A word marked + is among the most
-// probable of the topic and was not before, one marked − was and is no more.
-// Last come the topic's most probable words that the base vocabulary lacks.
+// vocabulary is greatest. + marks a word that has become one of the topic's most
+// probable, − one that no longer is. The topic's most probable words that the base
+// vocabulary lacks come last.
 //
 // With -json standard output holds one JSON object a line for each size instead:
 // factor, corpus {n, m, tokens}, k, rectify, base_recovery, anchor_quality,

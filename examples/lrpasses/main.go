@@ -1,13 +1,13 @@
-// Lrpasses shows what the passes of rectify.LR over the documents buy, and how
-// much its random start vectors leave in the result.
+// Lrpasses shows how the passes of rectify.LR over the documents improve its
+// result, and how much of its random start is left in it.
 //
 //	go run ./examples/lrpasses -docword docword.kos.txt.gz -vocab vocab.kos.txt -n 5000 -k 25
 //
 // For each number of passes it fits one model per seed and prints, for the
 // measures of package metrics, the mean over the seeds and below it the
 // standard deviation in percent of the mean (absolute where the mean is 0).
-// Rows before these are the references: alternating projection, and ENN from
-// exact eigenpairs. The other columns are
+// The first rows are references: alternating projection, and ENN from exact
+// eigenpairs. The other columns are
 //
 //	residual  the largest ‖Cu − λu‖ of the K start pairs, over the least λ kept
 //	clipped   start pairs whose λ was not positive

@@ -2,7 +2,7 @@
 // together, prints them, and writes a report to look at in a browser.
 //
 // Without arguments it needs nothing but Go: the texts are the comments of the
-// Go standard library.
+// Go standard library. Topics are numbered from 1, as in the report.
 //
 //	go run ./examples/quickstart
 //	go run ./examples/quickstart -dir ~/notes -k 20

@@ -1,6 +1,6 @@
-// Refine shows what passes over the documents (refine.Passes) make of spectral
+// Refine shows how passes over the documents (refine.Passes) improve spectral
 // topics: it fits a model to training documents, refines it, and scores the
-// topics before and after on documents that were not trained on.
+// topics before and after on held-out documents.
 //
 //	go run ./examples/refine -split FOLDER -k 50,100
 //	go run ./examples/refine -docword docword.kos.txt.gz -vocab vocab.kos.txt -stop stop.txt -n 5000 -k 50

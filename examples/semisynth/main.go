@@ -13,12 +13,12 @@
 //	rho=R       shares from a logistic-normal prior whose covariance is R between
 //	            the topics of each of ten groups (Figure 5)
 //
-// For each number of documents, and for the true co-occurrence matrix in place of
-// them ("infinite"), it finds anchors, recovers the topics by each method, matches
-// them with the true ones as well as can be, and prints a line: the mean and
-// standard deviation over topics of the ℓ₁ distance, from 0 to 2, and the seconds
-// the recovery took. A method that fails has its error there. "uniform" is the
-// distance of the true topics from the uniform distribution: what guessing gives.
+// For each number of documents, and for the true co-occurrence matrix in their
+// place ("infinite"), it finds anchors, recovers the topics by each method, and
+// matches them optimally with the true ones. A line holds the mean and standard
+// deviation over topics of the ℓ₁ distance, from 0 to 2, the seconds of the
+// recovery, and the error of a method that fails. "uniform" is the distance of the
+// true topics from the uniform distribution, that is, of a guess.
 package main
 
 import (

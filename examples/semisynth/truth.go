@@ -36,9 +36,9 @@ func topics(ctx context.Context, o options) (*mat.Dense, error) {
 	return madeUp(o.words, o.k, o.seed), nil
 }
 
-// madeUp returns topics of words with frequencies as in language, p ∝ 1/rank, and
-// with a preference for some topics that differs from word to word by factors:
-// most words are in one or two topics mostly, none in one only.
+// madeUp returns topics of words whose frequencies are as in language, p ∝ 1/rank.
+// Each word prefers some topics by random factors: most words belong mainly to one
+// or two topics, none to a single one.
 func madeUp(n, k int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0x70b1c5))
 	b := mat.NewDense(n, k, nil)

@@ -1,12 +1,11 @@
-// Service answers over HTTP what documents are about, learns from documents that
-// are sent to it, and goes over to new models while it answers. README.md has a
-// tour.
+// Service infers the topics of documents over HTTP, keeps documents that are sent
+// to it, and fits new models to them while it serves. README.md has a tour.
 //
 //	go run . -data DIR                      # serve on 127.0.0.1:8080
 //	go run . soak -duration 10m             # load a service of its own and check every answer
 //
-// It listens on loopback. Another address must be asked for with -public: there is
-// no TLS and no password here; put it behind a proxy that has both.
+// It listens on loopback only, unless -public is given: it has neither TLS nor
+// passwords and belongs behind a proxy that has both.
 package main
 
 import (
@@ -41,14 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == "soak" {
 		return runSoak(ctx, args[1:], stdout, stderr)
 	}
-	o, err := parseFlags(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	}
-	return cli.Status("service", stderr, serve(ctx, o, stdout, stderr))
+	return cli.Run("service", args, stderr, parseFlags, func(o options) error { return serve(ctx, o, stdout, stderr) })
 }
 
 type options struct {
@@ -97,12 +89,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	var errs []error
-	bad := func(cond bool, format string, args ...any) {
-		if cond {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
+	var wrong cli.Wrong
+	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	bad(o.data == "", "-data is missing")
 	f.VisitAll(func(f *flag.Flag) {
@@ -128,11 +116,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 			bad(!o.public, "-addr %s can be reached from other machines: say -public too if that is meant", o.addr)
 		}
 	}
-	err = errors.Join(errs...)
-	if err != nil {
-		fmt.Fprintf(stderr, "service: %v\n", err)
-	}
-	return o, err
+	return o, wrong.Err("service", stderr)
 }
 
 // loopback tells whether a host is this machine and no name service can make it

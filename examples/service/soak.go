@@ -61,14 +61,8 @@ func runSoak(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return exec.Command(self, args...)
 	}}
-	err := s.parse(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	}
-	return cli.Status("service soak", stderr, s.run(ctx, stdout))
+	parse := func(args []string, stderr io.Writer) (*soak, error) { return s, s.parse(args, stderr) }
+	return cli.Run("service soak", args, stderr, parse, func(s *soak) error { return s.run(ctx, stdout) })
 }
 
 func (s *soak) parse(args []string, stderr io.Writer) error {
@@ -86,22 +80,15 @@ func (s *soak) parse(args []string, stderr io.Writer) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	var err error
+	var wrong cli.Wrong
 	for _, v := range []struct {
 		name string
 		bad  bool
 	}{{"duration", s.duration <= 0}, {"refit", s.refit <= 0}, {"scale", s.scale < 0}, {"clients", s.clients < 1}, {"procs", s.procs < 0}, {"k", s.topics < 2}, {"docs", s.docs < 100}, {"tokens", s.tokens < 5}} {
-		if v.bad {
-			err = errors.Join(err, fmt.Errorf("-%s is too small", v.name))
-		}
+		wrong.If(v.bad, "-%s is too small", v.name)
 	}
-	if f.NArg() > 0 {
-		err = errors.Join(err, fmt.Errorf("unexpected argument %q", f.Arg(0)))
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "service soak: %v\n", err)
-	}
-	return err
+	wrong.If(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
+	return wrong.Err("service soak", stderr)
 }
 
 // document draws a document of one to three topics, each with words of its own

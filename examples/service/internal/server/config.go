@@ -1,6 +1,6 @@
-// Package server is an HTTP service around one topic model: it tells what
-// documents are about, takes documents to learn from, fits a new model to them in
-// the background, and goes over to it under traffic.
+// Package server is an HTTP service around one topic model: it infers the topics
+// of documents, keeps documents to learn from, fits a new model to them in the
+// background, and switches to it while it serves.
 //
 // A request is answered by exactly one model, the one that served when its handler
 // began, and the answer names it. Documents are acknowledged once they are on the
@@ -17,8 +17,8 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
-// Config says how the service learns, and what it takes from clients. The zero
-// value has good defaults.
+// Config sets how the service learns and what clients may ask for. The zero value
+// holds the defaults.
 type Config struct {
 	Topics    int      // K of a refit, at least 2; 0: 20
 	MaxWords  int      // most words of the vocabulary; 0: 5000

@@ -29,7 +29,7 @@ type route struct {
 // handler answers a request, or returns why it does not.
 type handler func(s *Service, w http.ResponseWriter, r *http.Request) *problem
 
-// routes returns all there is.
+// routes returns all routes.
 func routes() []route {
 	get := func(h handler) map[string]handler { return map[string]handler{http.MethodGet: h} }
 	post := func(h handler) map[string]handler { return map[string]handler{http.MethodPost: h} }
@@ -88,7 +88,7 @@ func (s *Service) Handler() http.Handler {
 	})
 }
 
-// answer is a ResponseWriter that knows what has been answered.
+// answer is a ResponseWriter that remembers the status it was given.
 type answer struct {
 	http.ResponseWriter
 	status   int
@@ -106,8 +106,8 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Write waits for the client for each piece, so that one that is slow gets a long
-// answer, and one that takes nothing holds a request for the stall only.
+// Write waits up to the stall for the client to take each piece: a slow client gets
+// a long answer, and one that takes nothing does not hold the request for longer.
 func (a *answer) Write(b []byte) (n int, err error) {
 	if a.status == 0 {
 		a.status = http.StatusOK

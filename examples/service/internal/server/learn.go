@@ -105,8 +105,8 @@ func (s *Service) Import(ctx context.Context, m *jsmf.Model) (bool, error) {
 	return true, err
 }
 
-// swap lets a model that is saved serve. Requests that are being answered go on
-// with the one before.
+// swap makes a saved model the one that serves. Requests in progress finish with
+// the previous one.
 func (s *Service) swap(ready *served, saved store.Saved) (*served, error) {
 	m, err := ready.named(saved)
 	if err != nil {
