@@ -31,7 +31,8 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
-// Finder is a way to find anchors.
+// Finder is a way to find anchors. The settings of a Finder that has a method
+// Validate() error are checked by it before a fit begins.
 type Finder interface {
 	// Find returns k anchors among the rows. The result is the same to the bit
 	// for any opt.Workers.

@@ -3,10 +3,9 @@ package metrics
 import (
 	"fmt"
 	"math"
+	"reflect"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
 // PairCounts tells in how many documents words occur, alone and together.
@@ -84,13 +83,10 @@ func checkPairs(pairs PairCounts, tops [][]int) error {
 	return nil
 }
 
-// noPairs tells whether pairs is nil, or an interface around a nil *cooc.Pairs.
+// noPairs tells whether pairs is nil, or an interface around a nil pointer.
 func noPairs(pairs PairCounts) bool {
-	if pairs == nil {
-		return true
-	}
-	p, ok := pairs.(*cooc.Pairs)
-	return ok && p == nil
+	v := reflect.ValueOf(pairs)
+	return pairs == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // eachPair calls f(hi, lo) for the pairs of a list, hi the more probable word.

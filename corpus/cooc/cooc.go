@@ -129,9 +129,9 @@ func WithInfo(c Operator, info corpus.Info) (Operator, error) {
 		return o.withInfo(info), nil
 	}
 	if m, ok := c.(Matrix); ok {
-		return foreignMatrix{m, info}, nil
+		return &foreignMatrix{m, info}, nil
 	}
-	return foreignOperator{c, info}, nil
+	return &foreignOperator{c, info}, nil
 }
 
 // foreignMatrix and foreignOperator are forms of other packages with another Info.
@@ -140,14 +140,14 @@ type foreignMatrix struct {
 	info corpus.Info
 }
 
-func (m foreignMatrix) Info() corpus.Info { return m.info }
+func (m *foreignMatrix) Info() corpus.Info { return m.info }
 
 type foreignOperator struct {
 	Operator
 	info corpus.Info
 }
 
-func (o foreignOperator) Info() corpus.Info { return o.info }
+func (o *foreignOperator) Info() corpus.Info { return o.info }
 
 // Inner returns ⟨E, C⟩ = Σ_ij E_ij C_ij for a sparse E. It takes a row of C for
 // each row of E that is not empty, but for Moments one pass over the documents.
