@@ -13,16 +13,15 @@ import (
 // newTopic is the total variation distance above which a topic follows no other.
 const newTopic = 0.8
 
-// Alignment says which topic of one model is which of another.
+// Alignment matches the topics of two models.
 type Alignment struct {
-	// Next holds for each topic of the first model the topic of the second that
-	// was matched with it, −1 for none, and Prev the same the other way. As many
-	// topics are matched as the model with fewer has.
+	// Next holds for each topic of the first model its match in the second, −1 for
+	// none, and Prev for each topic of the second its match in the first. All topics
+	// of the model with fewer topics are matched.
 	Next, Prev []int
 
 	// Drift holds for each topic of the second model the total variation distance to
-	// the topic Prev, ½Σ_w |b_w − b'_w|, in [0, 1]: the part of the probability that
-	// is on other words. NaN where Prev is −1.
+	// its match, ½Σ_w |b_w − b'_w|, in [0, 1]; NaN if it has none.
 	Drift []float64
 
 	// New are the topics of the second model that follow none: those with a Prev of
@@ -31,12 +30,12 @@ type Alignment struct {
 	New, Vanished []int
 }
 
-// Align matches the topics of two models one to one, so that the sum of their
-// distances is least; see metrics.Match. Words are matched by their strings, or by
-// number where the models have the same vocabulary, or both none and as many words.
-// A word of one model alone has probability 0 in the other. workers bounds the
-// goroutines (0: GOMAXPROCS); the result does not depend on it. O(N·K·K' + K³).
-// Errors: no model, models whose words cannot be compared, ctx's.
+// Align matches the topics of two models one to one so that the sum of their distances is
+// least; see metrics.Match. Words are matched by name, or by number if the models have
+// the same vocabulary, or none and as many words. A word that is in one model only has
+// probability 0 in the other. workers bounds the goroutines (0: GOMAXPROCS); the result
+// does not depend on it. O(N·K·K' + K³). Errors: no model, words that cannot be matched,
+// ctx's.
 func Align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error) {
 	al, err := align(ctx, prev, m, workers)
 	if err != nil {
@@ -72,7 +71,7 @@ func align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error)
 	return al, nil
 }
 
-// match matches the topics of two models.
+// match matches the topics of two models by metrics.Match.
 func match(ctx context.Context, a, b *Model, workers int) (*metrics.Matching, error) {
 	if a == nil || b == nil {
 		return nil, fmt.Errorf("no model")
@@ -87,9 +86,9 @@ func match(ctx context.Context, a, b *Model, workers int) (*metrics.Matching, er
 	return metrics.Match(ctx, a.denseTopics(), b.denseTopics(), o)
 }
 
-// Order returns the order for Model.Reorder of the second model in which its
-// topics have the numbers of the first. Topics matched with none come last, in
-// their order; where the second model has fewer topics, the numbers close up.
+// Order returns the order with which Model.Reorder gives the topics of the second model
+// the numbers of the first. Topics without a match come last. If the second model has
+// fewer topics, the numbers close up.
 func (a *Alignment) Order() []int {
 	var order []int
 	for _, l := range a.Next {
@@ -105,10 +104,9 @@ func (a *Alignment) Order() []int {
 	return order
 }
 
-// Reorder returns the model with its topics in another order: topic t of the
-// result is topic order[t] of m, in all its parts. The state of the
-// rectification and statistics that do not belong to topics are as they were. order holds the
-// numbers from 0 to K − 1, each once; anything else is an error. O(NK).
+// Reorder returns the model with its topics in another order: topic t of the result is
+// topic order[t] of m. order must hold each number from 0 to K − 1 once; anything else is
+// an error. The state of the rectification is kept. O(NK).
 func (m *Model) Reorder(order []int) (*Model, error) {
 	seen := make([]bool, m.k)
 	if len(order) != m.k {
@@ -116,7 +114,7 @@ func (m *Model) Reorder(order []int) (*Model, error) {
 	}
 	for t, k := range order {
 		if k < 0 || k >= m.k || seen[k] {
-			return nil, errorf("reorder: number %d, that of topic %d, is not in [0, %d), or stands twice", k, t, m.k)
+			return nil, errorf("reorder: number %d, that of topic %d, is not in [0, %d), or is there twice", k, t, m.k)
 		}
 		seen[k] = true
 	}
@@ -166,7 +164,7 @@ func (m *Model) reordered(order []int) *Model {
 	return &out
 }
 
-// permuted returns a with entry order[t] at place t; nil stays nil.
+// permuted returns a with entry order[t] at index t; nil for nil.
 func permuted[T any](a []T, order []int) []T {
 	if a == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
-// findAnchors makes r.rows and r.anch.
+// findAnchors sets r.rows and r.anch.
 func (r *run) findAnchors(ctx context.Context) (err error) {
 	info := r.pr.c.Info()
 	r.find = anchor.Options{
@@ -47,7 +47,7 @@ func (r *run) findAnchors(ctx context.Context) (err error) {
 	return err
 }
 
-// recover makes r.rec.
+// recover sets r.rec.
 func (r *run) recover(ctx context.Context) (err error) {
 	r.st.Recover.Duration, err = r.tr.run(StageRecover, r.ask.recoverer.String(), func() (string, error) {
 		rec, err := r.recoverFrom(ctx, r.anch)
@@ -76,8 +76,8 @@ func (r *run) recover(ctx context.Context) (err error) {
 	return err
 }
 
-// judge says why a warm start is to be given up: it has led to a model that fits
-// worse than the last one from a cold start. Otherwise it warns of what is wrong
+// judge returns why the warm start is given up, if it led to a model that fits worse
+// than the last one with a cold start. Otherwise it returns "" and warns of what is wrong
 // with r.rec.
 func (r *run) judge() string {
 	rec, sum := r.rec, mat.Sum(r.rec.A)
@@ -117,8 +117,8 @@ func (r *run) recoverFrom(ctx context.Context, anch *anchor.Result) (*recovery.R
 	return rec, nil
 }
 
-// recoverAfresh finds anchors without the model before, for words that were good
-// anchors need not be so for ever, and takes them if they fit better than rec.
+// recoverAfresh finds anchors without regard to the previous model, and uses them if they
+// fit better than rec.
 func (r *run) recoverAfresh(ctx context.Context, rec *recovery.Result) (*recovery.Result, error) {
 	opt := r.find
 	opt.Prefer, opt.Progress = nil, nil
@@ -139,8 +139,7 @@ func (r *run) recoverAfresh(ctx context.Context, rec *recovery.Result) (*recover
 	return rec, nil
 }
 
-// replace takes other anchors in place of those that do not fit, if there are any
-// with which the sum of A is nearer to 1: see Pipeline.ReplaceAnchors.
+// replace retries with other anchors: see Pipeline.ReplaceAnchors.
 func (r *run) replace(ctx context.Context, rec *recovery.Result) (*recovery.Result, error) {
 	opt, given := r.find, r.anch
 	opt.Progress = nil
@@ -152,7 +151,7 @@ func (r *run) replace(ctx context.Context, rec *recovery.Result) (*recovery.Resu
 		if len(bad) == 0 {
 			break
 		}
-		most := -1 // documents of a word given up
+		most := -1 // documents of the most frequent word excluded
 		for _, w := range bad {
 			barred[w] = true
 			if df := opt.DocFrequencies; df != nil {
@@ -173,7 +172,7 @@ func (r *run) replace(ctx context.Context, rec *recovery.Result) (*recovery.Resu
 			return nil, ctx.Err()
 		}
 		if err != nil || next == nil || len(next.Anchors) != len(given.Anchors) || slices.Equal(next.Anchors, anch.Anchors) {
-			break // there are no others, or it is a finder that cannot do without a word
+			break // no others, or the finder cannot exclude words
 		}
 		anch = next
 		if rec, err = r.recoverFrom(ctx, anch); err != nil {
@@ -200,11 +199,11 @@ func (r *run) replace(ctx context.Context, rec *recovery.Result) (*recovery.Resu
 	return best, nil
 }
 
-// misfits returns the anchors of the topics whose row of A sums to a share that is
-// far from p(topic) by B̆ and the words' own.
+// misfits returns the anchors of badly fitting topics: their row of A sums to a share far
+// from p(topic) = Σ_w p(topic | w)·p(w).
 func (r *run) misfits(anch *anchor.Result, rec *recovery.Result) []int {
 	marg := rec.Marginals
-	if marg == nil { // a recovery of the caller's own
+	if marg == nil { // a Recoverer of the caller
 		marg = r.rows.Marginals()
 	}
 	n, k := rec.Breve.Dims()

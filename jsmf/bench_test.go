@@ -112,7 +112,7 @@ func BenchmarkFitRefined(b *testing.B) {
 // BenchmarkRefit times a refit after a hundredth more documents, warm against from
 // nothing, on one core. Anchors of texts hang on single documents, so that the measures
 // of either fit vary by some hundredths with the choice of the documents. Hence the draws:
-// each leaves out another fiftieth of the corpus, fits the rest from nothing, and from a
+// each leaves out another fiftieth of the corpus, fits the rest cold, and from a
 // model of 99 % of the rest. Reported are the ratio of the processor times, and for each
 // measure the mean over the draws of warm : cold, less 1, with its standard error.
 //

@@ -27,57 +27,57 @@
 //
 // # Choosing K
 //
-// Pipeline.Sweep fits models for several K at less than the price of each by itself,
-// measures them, and suggests those K that the spectrum of C, the anchors and the
-// measures speak for. To choose by hand, look at
+// Pipeline.Sweep fits models for several K, measures them, and suggests some of the K.
+// To choose by hand, look at
 //
-//   - Stats.Anchors.Norms: the distance of each anchor from the span of those before
-//     it. A steep fall after the k-th means that there is little more.
-//   - Pipeline.Evaluate: Recovery and Approximation tell how well the model explains
-//     C, Coherence and Dissimilarity how the topics read, and Legality, which should
-//     be near 1, whether the model fits at all. See package metrics.
+//   - Stats.Anchors.Norms, the distance of each anchor from the span of those before
+//     it: a steep fall after the k-th suggests k topics.
+//   - Pipeline.Evaluate: Recovery and Approximation measure how well the model explains
+//     C, Coherence and Dissimilarity how the topics read. Legality is near 1 if the
+//     model fits. See package metrics.
 //   - the topics: duplicates mean that K is too large, topics of two subjects that it
 //     is too small. Model.Labels ranks words by more than probability.
-//   - Resampling: topics that do not come back from samples of the documents are too
-//     many.
+//   - Resampling: topics that do not come back from samples of the documents are not
+//     stable.
 //
-// If the data have fewer than K dimensions, the error is an *anchor.RankError that
-// tells how many they have; anchor.QR{AllowFewer: true} takes those instead, with a
-// warning.
+// If the data has fewer than K dimensions, the error is an *anchor.RankError with their
+// number; with anchor.QR{AllowFewer: true} the model has as many topics, and a warning.
 //
 // # Stages
 //
-// Each step after C can be replaced by another method of its package, or by a type of
-// the caller's own that implements the same interface:
+// Each stage can be another method of its package, or a type of the caller's own that
+// implements the stage's interface (rectify.Rectifier, anchor.Finder,
+// recovery.Recoverer, anchorfree.Learner, refine.Refiner):
 //
 //	jsmf.New(50).
 //		Rectify(rectify.AP{Iterations: 30}).
 //		Anchors(anchor.QR{MinDocFraction: 0.01}).
 //		Recover(recovery.SCLS{Solver: scls.ADMM{}})
 //
-// Topics that share all their words have no anchors. Pipeline.AnchorFree learns them
-// without, in place of the last two steps (fu-2018):
+// Topics that share all their words have no anchors. Pipeline.AnchorFree learns topics
+// without anchors, in place of the last two stages (fu-2018):
 //
-//	jsmf.New(20).
-//		Weighting(cooc.TFIDF).
+//	counts, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.TFIDF, DropUnused: true})
+//	m, err := jsmf.New(20).
 //		Rectify(rectify.None{}).
-//		AnchorFree(anchorfree.LP{})
+//		AnchorFree(anchorfree.LP{}).
+//		Fit(ctx, counts)
 //
-// The zero value of every method is a good default. A Pipeline is a value: a variant
-// leaves the one it was made from as it was. Fit, Evaluate and Sweep take a corpus or
-// a co-occurrence matrix; see Input.
+// The zero value of every method is a good default. A Pipeline is a value: setters
+// return a changed copy. Fit, Evaluate and Sweep take a corpus or a co-occurrence
+// matrix: see Input.
 //
 // # Refinement
 //
-// A few passes over the documents improve what was found from pairs of words, to
-// about the likelihood of a long Gibbs chain:
+// A few passes over the documents improve the topics, to about the likelihood of a long
+// Gibbs chain:
 //
 //	jsmf.New(50).Refine(refine.Passes{N: 10})
 //
-// Model.Topics and Model.Correlations are then the refined ones, Model.Spectral
-// returns the model before, and Model.Alpha the prior of a document's topics. A topic
-// keeps its number and its anchor. If the passes may merge and split topics
-// (Swaps), anchors and numbers lose their meaning.
+// Model.Topics and Model.Correlations are then the refined ones. Model.Spectral returns
+// the model without refinement, and Model.Alpha the Dirichlet prior of a document's topic
+// proportions. Topics keep their numbers and anchors, except where split–merge moves
+// (refine.Passes.Swaps) exchange topics.
 //
 // # Documents
 //
@@ -85,33 +85,32 @@
 // or new, from a reader, a corpus or raw text:
 //
 //	docs, err := m.Transform(ctx, m.Texts("a text", "another"))
-//	fmt.Println(docs.W.RawRowView(0)) // the proportions of the topics in the first
+//	fmt.Println(docs.W.RawRowView(0)) // the topic proportions of the first
 //
-// A service prepares an Inferer once (Model.Inferer), which takes one document after
-// the other without allocating, from many goroutines. Package infer has the methods.
-// Model.LearnAlpha makes the default method predict better, and infer.PADD needs
-// Model.LearnDual; both read documents once, and the file of the model keeps what
-// they learn.
+// A service makes an Inferer once (Model.Inferer), which infers document after document
+// from many goroutines without allocating. Package infer has the methods.
+// Model.LearnAlpha improves the predictions of the default method, and infer.PADD needs
+// Model.LearnDual. Both read documents once, and the model file keeps what they learn.
 //
 // # Documents that come and go
 //
-// A cooc.Accumulator holds documents, takes new ones and removes old ones. A snapshot
-// of it is fitted while others are added:
+// A cooc.Accumulator holds documents, which can be added and removed. A snapshot of it
+// can be fitted at the same time:
 //
 //	docs, err := held.Snapshot().Corpus()
 //	next, err := p.From(m).Fit(ctx, docs) // p has Resumable(true), as m was made
 //
-// The refit goes on from where the fit of m ended, and numbers its topics as in m.
-// Stats.Refit tells how far each topic has drifted and which are new. Align compares
-// any two models, and Model.Reorder renumbers topics.
+// The refit starts from the state of m and numbers its topics as in m. Stats.Refit says
+// how far each topic has drifted and which are new. Align compares any two models, and
+// Model.Reorder renumbers topics.
 //
 // # Progress and cancellation
 //
-// The package prints and logs nothing by itself. Pipeline.Record takes a Recorder,
-// such as a Printer for a terminal, which is told of the start, the progress and the
-// end of each stage and of warnings; Pipeline.Log takes a slog.Logger. Model.Stats
-// keeps what each stage did and what was left out of the input. When ctx ends, a fit
-// returns within some milliseconds, and leaves no goroutine behind.
+// The package prints and logs nothing by itself. Pipeline.Record takes a function that
+// receives the start, the progress, the warnings and the end of each stage, such as that
+// of NewPrinter for a terminal; Pipeline.Log takes a slog.Logger. Model.Stats keeps what
+// each stage did and what was left out of the input. When ctx ends, a fit returns soon
+// and leaves no goroutine behind.
 //
 // # Files
 //
@@ -121,28 +120,26 @@
 //
 // # Determinism
 //
-// The same input, settings and program give the same model to the last bit on one
-// type of CPU, whatever GOMAXPROCS and Pipeline.Workers. Between types of CPU numbers
-// differ by rounding, which the tolerance of an eigenproblem (1e-5 in rectify.AP) may
-// enlarge. Model.Provenance records the program, the settings and the kernel. The seed
-// is for stages that draw random numbers; the default ones draw none.
+// The same input, settings and program give the same model to the last bit on one type
+// of CPU, whatever GOMAXPROCS and Pipeline.Workers. Between types of CPU numbers differ
+// by rounding, up to the tolerance of an eigenproblem (1e-5 in rectify.AP).
+// Model.Provenance records the program, the settings and the kernel. Only stages that
+// draw random numbers use the seed; the default ones do not.
 //
 // # Errors
 //
-// Validate and Fit report all bad settings at once. An error begins with the package
-// it left, then the one it came from ("jsmf: anchor: …"), each once, and names the
-// place: a word, a row, a document. Those to inspect with errors.As and errors.Is are
-// *TopicsError (K and N), *anchor.RankError, *MemoryLimitError and, for files,
-// *FormatError. A solver that reaches its iteration limit is no error, but a warning
-// and a status in Stats.
+// Validate and Fit report all bad settings at once. An error begins with the packages it
+// passed ("jsmf: anchor: …") and names the place: a word, a row, a document. Errors to
+// inspect with errors.As are *anchor.RankError, *MemoryLimitError and, for files,
+// *FormatError. A solver that reaches its iteration limit is a warning and a status in
+// Stats, not an error.
 //
 // # Cost
 //
-// METHODS.md compares the methods. For T iterations of rectify.AP and nnz counts, the
-// first eigenproblem takes about 2K+20 products with C of 4·nnz operations each, each
-// iteration N²K operations, which is most of the time, the anchors K products, and
-// the recovery K² to K³ operations per word. Memory is 24·nnz bytes for C, a few
-// blocks of 8·N·K bytes, and 12 bytes for each negative entry that the rectification
-// sets to 0, 1 to 20 % of N² on texts. Pipeline.Estimate bounds the memory of a fit,
-// and Pipeline.MemoryLimit refuses one that would take too much.
+// METHODS.md compares the methods. With rectify.AP most of the time goes to its
+// iterations of N²K operations. The first eigenproblem takes about 2K + 20 products with
+// C of 4·nnz operations each, the anchors K products, and the recovery K² to K³
+// operations per word. Memory is 24·nnz bytes for C, a few blocks of 8·N·K bytes, and 12
+// bytes for each negative entry that the rectification sets to 0. Pipeline.Estimate bounds
+// the memory of a fit, and Pipeline.MemoryLimit limits it.
 package jsmf

@@ -11,14 +11,13 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// Estimate says how much memory a fit takes at most.
+// Estimate is an upper bound of the memory of a fit.
 type Estimate struct {
-	// Bytes is the sum of the stages. It bounds what is in use at a time, also where
-	// the garbage of one stage is still there in the next; see debug.SetMemoryLimit
-	// for more garbage than that. The documents given are not in it.
+	// Bytes is the sum of the stages, without the documents given. It leaves room for
+	// the garbage of one stage in the next; debug.SetMemoryLimit limits garbage.
 	Bytes int64
-	// Stages are the bytes of each stage. Rectifiers and refiners say theirs (Bytes);
-	// finders, recoverers and learners all count as those of this module.
+	// Stages are the bytes of each stage. Those of rectification and refinement are by
+	// the method's Bytes; other stages of the caller count as those of this module.
 	Stages map[Stage]int64
 }
 
@@ -40,21 +39,20 @@ func (e *Estimate) add(s Stage, bytes float64) {
 	e.Bytes += e.Stages[s]
 }
 
-// size is what is known of the data of a fit before it starts.
+// size is what is known of the data before a fit starts.
 type size struct {
 	docs, words int
 	nnz         int64
-	count       bool // the fit counts the documents: there is a stage cooc
-	stream      bool // C is read anew for each product
+	count       bool // documents are to be counted
+	stream      bool // documents are read again for each product
 }
 
-// Estimate returns an upper bound of the memory that a fit of documents like these
-// takes, of which Documents, Words and NNZ count: those that take part. It allocates
-// nothing. Errors: those of Validate, counts that are not positive, K > N.
+// Estimate returns an upper bound of the memory of a fit to so many Documents, Words and
+// NNZ; other fields of s are ignored. Errors: those of Validate, counts that are not
+// positive, K > N.
 //
-// AP takes most for the entries that it sets to zero, of which it counts half of all;
-// few texts have a third of that. It stops in its first iteration where MemoryLimit
-// does not allow for them, and rectify.Auto then takes LR.
+// The bound of rectify.AP assumes that half of all entries of the matrix are negative and
+// set to zero, which is three times as many as in most texts.
 func (p Pipeline) Estimate(s CorpusStats) (*Estimate, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -69,8 +67,8 @@ func (p Pipeline) Estimate(s CorpusStats) (*Estimate, error) {
 	return e, nil
 }
 
-// estimate returns an estimate, and the memory limit of the rectifier: what the other
-// stages leave of the limit of the Pipeline, 0 if that has none.
+// estimate returns an Estimate, and the memory limit of the rectifier: what the other
+// stages leave of the Pipeline's limit, 0 if there is none.
 func (p Pipeline) estimate(s size) (*Estimate, int64) {
 	e := &Estimate{Stages: make(map[Stage]int64)}
 	n, k, docs, nnz := float64(s.words), float64(p.k), float64(s.docs), float64(s.nnz)
@@ -111,16 +109,18 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 	return e, opt.MemoryLimit
 }
 
-// MemoryLimit refuses fits that Estimate says take more bytes, with a
-// *MemoryLimitError, before they begin. 0, the default: no limit.
+// MemoryLimit sets how many bytes a fit may take by Estimate; beyond it Fit returns a
+// *MemoryLimitError at once. rectify.AP then fails with a *rectify.MemoryError, and
+// rectify.Auto changes to LR, if more entries turn out to be negative than the limit
+// allows. 0, the default: no limit.
 func (p Pipeline) MemoryLimit(bytes int64) Pipeline { p.memory = bytes; return p }
 
-// MemoryLimitError says that a fit would take more memory than Pipeline.MemoryLimit
-// allows. Nothing has been done.
+// MemoryLimitError is returned, before anything is done, by a fit that would take more
+// memory than Pipeline.MemoryLimit allows.
 type MemoryLimitError struct {
 	Estimate    *Estimate
 	Limit       int64
-	Alternative string // what would fit, "" if nothing is known to
+	Alternative string // a setting within the limit, "" if none is known
 }
 
 func (e *MemoryLimitError) Error() string {
@@ -148,8 +148,7 @@ func (p Pipeline) affordable(s size) error {
 	return err
 }
 
-// sizeOf returns what is known of an input; c is nil where its documents are to be
-// counted.
+// sizeOf returns what is known of an input; c is nil if its documents are to be counted.
 func sizeOf(info corpus.Info, c cooc.Operator) size {
 	s := size{docs: info.Documents, words: len(info.Vocabulary), nnz: info.Nonzeros, count: c == nil}
 	if c != nil {

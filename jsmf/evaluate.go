@@ -12,15 +12,14 @@ import (
 	"github.com/jsmf-go/spectral/metrics"
 )
 
-// Evaluate measures a model, normally against what it was fitted to: all the
-// metrics of package metrics, against the unrectified C. A model without anchors
-// has no Recovery and no Basis measures.
+// Evaluate measures a model by package metrics against the unrectified co-occurrence
+// matrix of in, normally what it was fitted to. A model without anchors has no Recovery
+// and no Basis measures.
 //
 // A corpus is counted as by Fit. It must hold the words of the model, by name (by
 // number, if the model has no vocabulary and the corpus has as many words); its other
 // words are left out. A co-occurrence matrix must have rows (cooc.Matrix) and the words
-// of the model in their order. Without documents behind it (Info().Corpus) there is no
-// coherence.
+// of the model in their order. Coherence needs documents (Info().Corpus).
 func (p Pipeline) Evaluate(ctx context.Context, m *Model, in Input) (*metrics.Report, error) {
 	if m == nil || missing(in) {
 		return nil, errors.New("jsmf: evaluate: no model, or nothing to measure it against")
@@ -90,8 +89,8 @@ func withWordsOf(m *Model, c *corpus.Corpus) (*corpus.Corpus, error) {
 	return c.Select(nil, words)
 }
 
-// evaluate measures m against c; pairs are those of its top words, nil where they
-// are not counted yet.
+// evaluate measures m against c; pairs are those of its top words, nil if they are not
+// counted yet.
 func (p Pipeline) evaluate(ctx context.Context, m *Model, c cooc.Matrix, pairs *cooc.Pairs) (*metrics.Report, error) {
 	b := m.denseTopics()
 	in := metrics.Factors{C: c, Breve: mat.NewDense(m.n, m.k, m.wordTopics), B: b, A: m.Correlations(), Anchors: m.Anchors(), Workers: p.workers}

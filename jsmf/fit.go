@@ -16,22 +16,20 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// Fit learns a model. The simplest Input is a *corpus.Corpus. It should be curated
-// before (corpus.Curate): without stop words and rare words the topics are better
-// and the fit is faster.
+// Fit learns a model. The simplest Input is a *corpus.Corpus. Curate it first
+// (corpus.Curate): without stop words and rare words topics are better and fits faster.
 //
-// Of a corpus, documents with fewer tokens than MinTokens are left out, and then
-// words that occur in none of the others; Model.Stats names them, and the words of
-// the Model are those that are left, in the order of the corpus. A co-occurrence
-// matrix must sum to 1 (to 1e-6), and none of its rows to less than zero. Words
-// with an empty row keep their number, but are in no topic.
+// Documents of a corpus with fewer than 5 tokens are left out, and so are words that
+// occur in none of the others. Stats.Corpus names them. The words of the Model are the
+// words that remain, in the order of the corpus. A co-occurrence matrix must sum to 1
+// (to 1e-6), and no row may sum to less than zero. Words with an empty row keep their
+// number but are in no topic.
 //
-// The same input and settings give the same model, to the bit on one type of CPU,
+// The same input and settings give the same model to the bit on one type of CPU,
 // whatever GOMAXPROCS and Workers. Errors: those of Validate, K > N,
-// *MemoryLimitError, cooc.ErrNoDocuments, those of the stages (among them
-// *anchor.RankError where the data has fewer than K dimensions), and ctx's. After
-// ctx ends each goroutine finishes the chunk of work it is at, and all have ended
-// when Fit returns.
+// *MemoryLimitError, cooc.ErrNoDocuments, those of the stages, such as
+// *anchor.RankError if the data has fewer than K dimensions, and ctx's. When ctx ends,
+// each goroutine finishes its chunk of work; none is left when Fit returns.
 func (p Pipeline) Fit(ctx context.Context, in Input) (*Model, error) {
 	begun := time.Now()
 	if err := p.Validate(); err != nil {
@@ -45,13 +43,12 @@ func (p Pipeline) Fit(ctx context.Context, in Input) (*Model, error) {
 	return p.fit(ctx, pr, nil, tr, begun)
 }
 
-// run is one way through the stages: what was asked for, and what has come of it. A
-// warm start that is given up is a run of its own, of which nothing is left but its
-// events and the reason in Stats.Refit.Start.
+// run is the state of one pass through the stages. A warm start that is given up is a
+// run of its own: only its events and the reason in Stats.Refit.Start remain.
 type run struct {
-	ask    Pipeline
+	ask    Pipeline // the settings
 	pr     *problem
-	shared *spectrum.Shared // by fits to the same matrix, or nil
+	shared *spectrum.Shared // with other fits to the same matrix, or nil
 	tr     *tracker
 	st     Stats
 	begun  time.Time
@@ -113,7 +110,7 @@ func (r *run) warn(format string, args ...any) {
 	r.tr.warn(&r.st, format, args...)
 }
 
-// rectify makes r.rect.
+// rectify sets r.rect.
 func (r *run) rectify(ctx context.Context) (err error) {
 	p, c, st := r.ask, r.pr.c, &r.st.Rectify
 	_, limit := p.estimate(r.pr.size)
@@ -175,7 +172,7 @@ func (r *run) anchored(ctx context.Context) (*Model, error) {
 	return r.finish(ctx, parts, state, r.ask.finder.String(), r.ask.recoverer.String())
 }
 
-// describeAnchors writes down how anchors and topics were found.
+// describeAnchors fills in the statistics of anchors and topics.
 func (r *run) describeAnchors() {
 	anch, rec := r.anch, r.rec
 	a, st := &r.st.Anchors, &r.st.Recover
@@ -194,8 +191,8 @@ func (r *run) describeAnchors() {
 	st.Converged, st.Limited, st.Stalled = rec.Words-rec.Limited-rec.Stalled, rec.Limited, rec.Stalled
 }
 
-// finish refines the parts where that was asked for, and makes them a Model.
-// state is that of the rectification, and methods those after it.
+// finish refines the parts if that was asked for, and makes a Model of them. state is
+// that of the rectification, and methods are those of the stages after it.
 func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State, methods ...string) (*Model, error) {
 	p := r.ask
 	stages := append([]string{r.st.Rectify.Method}, methods...)

@@ -17,34 +17,29 @@ import (
 	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
-// Hierarchy is topics of topics. Level 0 holds those of the Model it was made
-// of; each level above is a Model whose words are the topics of the level below,
-// fitted to their correlations (lee-2018 §3.4). A topic may belong to several
-// above it, so that the levels form a directed acyclic graph, whose weights are
-// p(topic below | topic above).
+// Hierarchy is topics of topics. Level 0 is a Model of words. Each level above is a Model
+// whose words are the topics of the level below, fitted to their correlations (lee-2018
+// §3.4). A topic may belong to several topics above it: the levels form a directed acyclic
+// graph with the weights p(topic below | topic above).
 //
-// It is immutable and safe for concurrent use. As with Model, a level or topic
-// that does not exist is a mistake of the program, and panics.
+// A Hierarchy is immutable and safe for concurrent use. As with Model, a level or topic
+// out of range panics.
 type Hierarchy struct {
 	levels []*Model
 	topics [][]float64 // N×K_t, p(word | topic) of each level
 }
 
-// Hierarchy fits levels of fewer and fewer topics above those of m: the
-// correlations A of a level, divided by their sum, are to the next what the
-// co-occurrence matrix is to the first, and are rectified and factorised with
-// the stages of p. sizes are the numbers of topics, each at least 2 and less than
-// the one before, the first less than m's: New(25).Fit and Hierarchy(ctx, m, 5)
-// make 25→5.
+// Hierarchy fits levels of fewer and fewer topics above those of m. The correlations A of
+// a level, divided by their sum, are the co-occurrence matrix of the next, which is
+// rectified and factorised by the stages of p. sizes are the numbers of topics of the
+// levels: each at least 2 and less than the one before, the first less than m's.
 //
-// p need not be what m was fitted with; its number of topics, MinTokens and
-// Weighting do not matter here, and bounds of a finder on document frequencies hold
-// for every topic. p's Recorder hears of the stages of a level as of those of a fit.
+// p need not be the Pipeline that fitted m. Its number of topics is ignored, and so are
+// From and Resumable; every topic passes the bounds of a finder on document frequencies.
 //
-// Errors: those of Validate, *TopicsError where a size does not fit, and those of
-// Fit with the size of the level, among them *anchor.RankError where the
-// correlations below have fewer dimensions than topics are asked for, and the
-// row of A that sums to less than zero. Cost: next to nothing beside a fit.
+// Errors: those of Validate, a size out of range, and those of Fit, such as
+// *anchor.RankError if the correlations below have fewer dimensions than topics are asked
+// for. The cost is small beside that of m.
 func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hierarchy, error) {
 	if m == nil || len(sizes) == 0 {
 		return nil, errors.New("jsmf: hierarchy: no model or no sizes")
@@ -73,10 +68,8 @@ func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hiera
 		for t, w := range last.AnchorWords() {
 			names[t] = fmt.Sprintf("%d:%s", t, w)
 		}
-		p.k = k
-		p.from, p.resumable = nil, false // a level follows no model
-		// Every topic is in as many documents as there are: bounds on document
-		// frequencies have no meaning here.
+		p.k, p.from, p.resumable = k, nil, false
+		// Bounds on document frequencies do not apply to topics: each is in all documents.
 		info := corpus.Info{Form: "topics", Documents: math.MaxInt32, Vocabulary: names, DocFrequencies: make([]int, len(names))}
 		for i := range names {
 			info.DocFrequencies[i] = info.Documents
@@ -89,7 +82,7 @@ func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hiera
 		if err != nil {
 			return nil, errorf("hierarchy, %d topics: %w", k, err)
 		}
-		if up.K() >= last.K() { // a finder of the caller's own
+		if up.K() >= last.K() { // a finder of the caller
 			return nil, errorf("hierarchy, %d topics: %d came out", k, up.K())
 		}
 		words := make([]float64, m.n*up.k)
@@ -102,30 +95,26 @@ func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hiera
 	return h, nil
 }
 
-// Levels returns how many levels there are, that of the Model included.
+// Levels returns the number of levels, with level 0.
 func (h *Hierarchy) Levels() int { return len(h.levels) }
 
 // K returns the number of topics of a level.
 func (h *Hierarchy) K(level int) int { return h.levels[level].k }
 
-// Model returns the Model of a level. That of level 0 has words as its words;
-// those above have the topics of the level below, called by their number and
-// their anchor's name ("3:neuron"; "1:3:neuron" on the next), and all that a
-// Model has: TopWords are the prominent topics of a topic, Correlations those
-// among the topics of the level.
+// Model returns the Model of a level. Above level 0 its words are the topics of the level
+// below, named by number and anchor ("3:neuron", on the next level "1:3:neuron").
 func (h *Hierarchy) Model(level int) *Model { return h.levels[level] }
 
-// Topics returns the N×K matrix of p(word | topic) of the topics of a level,
-// B₁B₂…B_t: the words of a topic are those of its topics below, in their
-// proportions. It is a read-only view.
+// Topics returns p(word | topic) for the topics of a level over the words of level 0, the
+// N×K matrix B₀B₁…B_t. It is a read-only view.
 func (h *Hierarchy) Topics(level int) mat.Matrix {
 	return view{h.levels[0].n, h.levels[level].k, h.topics[level]}
 }
 
-// TopWords returns the n most probable words of a topic of a level, as
-// Model.TopWords does for level 0.
+// TopWords returns the n most probable words of level 0 in a topic of a level, like
+// Model.TopWords.
 func (h *Hierarchy) TopWords(level, topic, n int) []WordProb {
-	words := *h.levels[0] // its words with the topics of the level
+	words := *h.levels[0] // its vocabulary, with the topics of the level
 	words.k, words.topics = h.levels[level].k, h.topics[level]
 	return words.TopWords(topic, n)
 }
@@ -138,10 +127,9 @@ type Edge struct {
 	Share  float64 `json:"share"`  // p(parent | child): sums to 1 over the parents of a child
 }
 
-// Edges returns the edges between a level ≥ 1 and the one below of a weight or a
-// share of at least least: by parent, then by falling weight, then by child. With
-// least 0 that is all K_t·K_{t−1} pairs, with ½ each child has at least one parent
-// where one has most of it.
+// Edges returns the edges between a level ≥ 1 and the level below whose weight or share is
+// at least least, sorted by parent, then by falling weight, then by child. least = 0 gives
+// all pairs.
 func (h *Hierarchy) Edges(level int, least float64) []Edge {
 	if level < 1 || level >= len(h.levels) {
 		panic(fmt.Sprintf("jsmf: level %d is not in [1, %d)", level, len(h.levels)))
@@ -162,7 +150,7 @@ func (h *Hierarchy) Edges(level int, least float64) []Edge {
 	return edges
 }
 
-// general is a matrix of rows without gaps.
+// general returns a rows×cols matrix over data.
 func general(data []float64, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }

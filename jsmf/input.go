@@ -37,7 +37,7 @@ type problem struct {
 	info  corpus.Info   // of all, with the names of all words
 	keep  []int         // the numbers of the words of c among all; nil: all
 	n     int           // how many words there are in all
-	size  size          // for estimates of memory
+	size  size          // for Estimate
 	stats Stats         // of counting
 }
 
@@ -92,7 +92,7 @@ func (p Pipeline) moments(ctx context.Context, in Input, o cooc.Options) (*cooc.
 	return cooc.NewMoments(ctx, docs, o)
 }
 
-// describe writes down where the counts come from, and warns of what was left out.
+// describe fills in the statistics of the counts, and warns of what was left out.
 func (pr *problem) describe(tr *tracker) {
 	info, words, st := pr.info, pr.n, &pr.stats
 	st.Cooc = CoocStats{Form: cmp.Or(info.Form, "caller's"), N: words, NNZ: int(info.Nonzeros)}
@@ -114,9 +114,9 @@ func (pr *problem) describe(tr *tracker) {
 	warn("words", words, info.DroppedWords)
 }
 
-// filled returns the matrix of the words whose rows are not empty, and their numbers;
-// c itself and nil where there are no others. A row of sum zero is not empty if it
-// holds numbers of both signs.
+// filled returns the matrix of the words whose rows are not empty, and their numbers; c
+// and nil if no row is empty. A row that sums to zero is not empty if it holds numbers of
+// both signs.
 func filled(ctx context.Context, c cooc.Operator, workers int) (cooc.Operator, []int, error) {
 	const rounding = 1e-14
 	marg := c.Marginals()
@@ -152,7 +152,7 @@ func filled(ctx context.Context, c cooc.Operator, workers int) (cooc.Operator, [
 	return sub, keep, err
 }
 
-// word returns the number among all words of word i of c.
+// word returns the number of word i of c among all words.
 func (p *problem) word(i int) int {
 	if p.keep == nil || i < 0 || i >= len(p.keep) {
 		return i
@@ -160,8 +160,8 @@ func (p *problem) word(i int) int {
 	return p.keep[i]
 }
 
-// names returns the words of c: those of the vocabulary, or, where some words
-// take no part and there is no vocabulary, their numbers.
+// names returns the names of the words of c. If there is no vocabulary, that is nil, or
+// the numbers among all words if c has not all of them.
 func (p *problem) names() []string {
 	if p.keep == nil {
 		return p.info.Vocabulary
@@ -173,7 +173,7 @@ func (p *problem) names() []string {
 	return names
 }
 
-// name returns word i of c, or its number where there is no vocabulary.
+// name returns the name of word i of c, or its number if there is no vocabulary.
 func (p *problem) name(i int) string {
 	w := p.word(i)
 	if v := p.info.Vocabulary; v != nil && w >= 0 && w < len(v) {
@@ -182,8 +182,7 @@ func (p *problem) name(i int) string {
 	return strconv.Itoa(w)
 }
 
-// expand returns a matrix of a row for each word of c with zero rows added for
-// the others.
+// expand adds zero rows for the words that c does not have.
 func (p *problem) expand(a *mat.Dense) *mat.Dense {
 	if p.keep == nil {
 		return a
@@ -196,10 +195,10 @@ func (p *problem) expand(a *mat.Dense) *mat.Dense {
 	return all
 }
 
-// expandMarginals returns those that a method has left, or else the given ones, with
-// zeros for the words that c does not have.
+// expandMarginals returns the marginals that a method returned, or else the given ones,
+// with zeros for the words that c does not have.
 func (p *problem) expandMarginals(left, given []float64) []float64 {
-	if left == nil { // a method of the caller's own
+	if left == nil { // a method of the caller
 		left = given
 	}
 	left = slices.Clone(left)

@@ -12,11 +12,10 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// Pipeline says how a model is fitted. It is a value: every setter returns a
-// changed copy and leaves its receiver alone, so that variants can branch off
-// a common beginning. Setters never fail; Validate and Fit report everything
-// that is wrong at once. A Pipeline may be used by many goroutines, if its
-// stages and the functions given to Record may.
+// Pipeline holds the settings of a fit. It is a value: every setter returns a changed
+// copy, so that variants can share a common beginning. Setters never fail; Validate and
+// Fit report all bad settings at once. A Pipeline is safe for concurrent use if its
+// stages and the functions given to Record are.
 type Pipeline struct {
 	k         int
 	rounds    int // of ReplaceAnchors
@@ -33,68 +32,69 @@ type Pipeline struct {
 	memory    int64  // bytes; 0: no limit
 }
 
-// New returns a Pipeline for k topics, 2 ≤ k ≤ N. An anchor finder that chooses
-// their number itself, as anchor.Hull{All: true} does, may return more or fewer;
-// k is then the rank of the rectification only. The defaults: exact
-// alternating projection while it fits in a gigabyte, low-rank rectification
-// beyond (rectify.Auto), pivoted QR (anchor.QR), and exact least squares
-// (recovery.SCLS).
+// New returns a Pipeline for k topics, 2 ≤ k ≤ N. It rectifies by alternating
+// projection while that fits in a gigabyte, and by a low-rank method beyond
+// (rectify.Auto), finds anchors by pivoted QR (anchor.QR), and recovers topics by exact
+// least squares (recovery.SCLS). If the anchor finder chooses the number of topics
+// itself, as anchor.Hull{All: true} does, k is the rank of the rectification only.
 func New(k int) Pipeline {
 	return Pipeline{k: k, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}, rounds: 5}
 }
 
-// K sets another number of topics than New did, for the same settings.
+// K sets the number of topics.
 func (p Pipeline) K(k int) Pipeline { p.k = k; return p }
 
-// Rectify sets how the co-occurrence matrix is rectified. Default:
-// rectify.Auto{}; Model.Stats says what it chose and why.
+// Rectify sets how the co-occurrence matrix is rectified. Default: rectify.Auto{}.
+// Stats.Rectify says which method it chose and why.
 func (p Pipeline) Rectify(r rectify.Rectifier) Pipeline { p.rectifier = r; return p }
 
 // Anchors sets how anchor words are found. Default: anchor.QR{}. anchor.Fixed and
-// anchor.Tandem take them from the user, who calls them as the Model does; Tandem
-// asks for explicit rows, as rectify.AP keeps them, and for recovery.SCLS.
+// anchor.Tandem take words from the user, by the names or numbers that the Model has for
+// them. Tandem needs a rectifier that keeps explicit rows, such as rectify.AP, and
+// recovery.SCLS.
 func (p Pipeline) Anchors(f anchor.Finder) Pipeline { p.finder = f; return p }
 
 // ReplaceAnchors retries with other anchors when the model does not fit, that is,
-// when ΣA is above 2 or below ½. Words of very few documents do that as anchors:
-// nobody can estimate their own co-occurrence. Each round excludes the anchors of
-// badly fitting topics, those whose row of A sums to more than twice or less than
-// half of p(topic), and every word at least as rare. The round with ΣA closest to 1
-// wins. A warning and Stats.Anchors.Replaced name the anchors that were given up.
+// when ΣA is above 2 or below ½. The usual cause is anchors in very few documents. Each
+// round excludes the anchors of badly fitting topics and every word at least as rare. A
+// topic fits badly if its row of A sums to more than twice or less than half of
+// p(topic). The round with ΣA closest to 1 wins. Stats.Anchors.Replaced and a warning
+// name the anchors that were replaced.
 //
-// A round costs what finding the anchors and recovering the topics cost; a model
-// that fits costs nothing. Finders that cannot exclude words (anchor.Fixed, Tandem,
-// Hull, LP) keep their anchors. Default: 5 rounds. 0: never, as in the papers.
+// A round costs as much as finding anchors and recovering topics. Finders that cannot
+// exclude words (anchor.Fixed, Tandem, Hull, LP) keep their anchors. Default: 5 rounds.
+// 0 never retries, as in the papers.
 func (p Pipeline) ReplaceAnchors(rounds int) Pipeline { p.rounds = rounds; return p }
 
-// Recover sets how topics and correlations are recovered. Default:
-// recovery.SCLS{}, which solves exactly.
+// Recover sets how topics and correlations are recovered from the anchors. Default:
+// recovery.SCLS{}, exact least squares.
 func (p Pipeline) Recover(r recovery.Recoverer) Pipeline { p.recoverer = r; return p }
 
-// AnchorFree learns topics and correlations by l, without anchors, and skips the
-// steps that Anchors and Recover set. The model has no anchor words. nil, the
-// default, takes anchors. The matrix is rectified before as for anchors;
-// fu-2018 does without: Rectify(rectify.None{}).
+// AnchorFree learns topics and correlations by l, in place of the stages set by Anchors
+// and Recover. The model has no anchor words. The matrix is rectified first; fu-2018
+// does not do that: Rectify(rectify.None{}). nil, the default, uses anchors.
 func (p Pipeline) AnchorFree(l anchorfree.Learner) Pipeline { p.learner = l; return p }
 
-// Refine adds a last step: topics and correlations are improved by passes over
-// the documents, as by refine.Passes{N: 10}. The Model then holds the refined
-// ones, and Model.Spectral those before. It needs an Input with documents
-// (Info().Source). Default: nil, no such step.
+// Refine adds a last stage that improves topics and correlations by passes over the
+// documents, such as refine.Passes{N: 10}. Model.Spectral returns the model without it.
+// The Input must have documents (Info().Source). nil, the default: no such stage.
 func (p Pipeline) Refine(r refine.Refiner) Pipeline { p.refiner = r; return p }
 
-// Seed sets the seed of every stage that draws random numbers. Each derives a
-// stream of its own from it. The default stages draw none. Default: 0.
+// Seed sets the seed of the stages that draw random numbers. The default stages draw
+// none. Default: 0.
 func (p Pipeline) Seed(seed uint64) Pipeline { p.seed = seed; return p }
 
-// Workers bounds how many goroutines work at once; 0, the default, means
-// GOMAXPROCS. It changes no bit of the result.
+// Workers bounds the number of goroutines. 0, the default, means GOMAXPROCS. The result
+// does not depend on it.
 func (p Pipeline) Workers(n int) Pipeline { p.workers = n; return p }
 
-// Record adds a function, such as one made by NewPrinter, which is told of the
-// progress of each stage. One Fit calls it from one goroutine at a time, in order, and
-// waits for it to return. Fits that run at the same time may call it at the same time.
-// nil adds nothing.
+// Record adds a function, such as NewPrinter's, that receives the events of each stage.
+// A fit calls it from one goroutine at a time, in order, and waits for it to return;
+// concurrent fits call it concurrently. nil adds nothing.
+//
+// The stages of a fit follow each other: StageCooc, StageRectify, then StageAnchors and
+// StageRecover, or StageTopics with AnchorFree, then StageRefine. A warm start that is
+// given up (see From) ends after StageRecover, and the fit goes back to StageRectify.
 func (p Pipeline) Record(f func(Event)) Pipeline {
 	if f != nil {
 		p.recorders = append(p.recorders[:len(p.recorders):len(p.recorders)], f)
@@ -102,12 +102,11 @@ func (p Pipeline) Record(f func(Event)) Pipeline {
 	return p
 }
 
-// Log adds a logger, to which stages are logged: their starts and ends at level
-// Info, progress at Debug, warnings at Warn, and failures at Error. The message is
-// "stage start", "stage progress", "stage end", "stage failed" or "stage
-// warning"; the attributes are stage, done, total, the value under its own name,
-// elapsed, message and error, each only where there is one. Nothing is logged by
-// default; nil adds nothing.
+// Log adds a logger for events: starts and ends of stages at level Info, progress at
+// Debug, warnings at Warn, and failures at Error. The message is "stage start", "stage
+// progress", "stage end", "stage failed" or "stage warning". The attributes are stage,
+// done, total, the value under its own name, elapsed, message and error, each only if
+// there is one. nil adds nothing.
 func (p Pipeline) Log(l *slog.Logger) Pipeline {
 	if l == nil {
 		return p
@@ -115,7 +114,7 @@ func (p Pipeline) Log(l *slog.Logger) Pipeline {
 	return p.Record(slogRecorder{l}.Record)
 }
 
-// Validate reports all settings that are out of range, joined into one error.
+// Validate reports all bad settings, joined into one error.
 func (p Pipeline) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }

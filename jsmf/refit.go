@@ -12,56 +12,46 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// Resumable says whether fitted models keep the state of their rectification
-// (rectify.State), from which a refit goes on: see From. 16·N·p bytes in memory
-// and in the model file, p = K + 10 to K + 17. Rectifiers that leave no state,
-// such as rectify.DR, are not changed by it. Default: false.
+// Resumable sets whether a model keeps the state of its rectification
+// (rectify.State), from which a refit can start: see From. The state takes up to
+// 16·N·(K + 17) bytes in memory and in the model file. Some rectifiers, such as rectify.DR, have none.
+// Default: false.
 func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 
-// From makes fits follow a model: one of nearly the same documents, such as
-// those of yesterday. nil, the default: none.
+// From makes Fit a refit: it starts from prev, a model of nearly the same documents, and
+// keeps the numbers of its topics. nil, the default, fits without a previous model.
 //
-// The rectification goes on from where that of prev ended, if prev was made with
-// Resumable and the same K, and the rectifier knows how (rectify.AP, ENN, LR
-// and Auto): it takes a few iterations instead of all. Stats.Refit.Start says
-// whether it did or why not; a change that is too large, something new in the
-// documents, or an A whose sum is farther from 1 than that of the last model
-// fitted from nothing, by more than a tenth, are reasons to begin anew.
+// A refit starts warm if prev was made with Resumable and the same K, and the rectifier
+// can start from a state, as rectify.AP, ENN, LR and Auto can. It then takes a few
+// iterations instead of all. It starts cold if the documents have changed too much, or
+// if the warm start leads to a ΣA farther from 1, by more than a tenth, than that of the
+// last model with a cold start. Stats.Refit.Start says which and why.
 //
-// The anchors of prev are kept wherever no other word is farther by more than a
-// tenth, if the finder knows how (anchor.QR, the default, does): so a few documents
-// more do not exchange topics of which there are several nearly as good. Where ΣA
-// is then off by more than a tenth, those are taken that would be found without
-// prev if they fit better.
+// Finders that take preferences (anchor.QR, SPA and Projected) keep an anchor of prev
+// unless another word is farther by more than a tenth. If ΣA is then off by more than a
+// tenth, the anchors found without prev are used if they fit better.
 //
-// The topics are numbered as in prev: see Align and Model.Reorder. Words are
-// matched by their strings, those that came or went being listed in Stats.Refit,
-// which also says how far each topic has drifted. Where neither has a vocabulary
-// they are matched by number; where only one has, or the numbers of words differ,
-// the fit is refused.
+// Topics are matched with those of prev by Align and numbered accordingly. Words are
+// matched by name. If neither model has a vocabulary, they are matched by number; if
+// only one has, or the numbers of words differ, Fit returns an error. Stats.Refit has
+// the drift of each topic and the words that came and went.
 //
-// The model depends on prev, by the anchors that are kept and in the last digits:
-// it is as good as one from nothing, but not the same one. On nips17 and kos,
-// K = 50 and 100, AP and ENN, after a hundredth more documents, a refit took from
-// 0.11 to 0.35 of the time of a fit from nothing. The measures of single refits were
-// some hundredths better or worse than those of the fit from nothing, as are those of
-// fits to nearly the same documents; their means over ten to twelve choices of the
-// documents were at most 1.1 % worse (BenchmarkRefit).
+// The refitted model is not bit for bit that of a fit without prev.
 func (p Pipeline) From(prev *Model) Pipeline { p.from = prev; return p }
 
-// anchorHysteresis: the anchors of the model before are taken again where no
-// word is farther by more than this part.
+// anchorHysteresis is by how much farther a word must be to replace an anchor of the
+// previous model.
 const anchorHysteresis = 0.1
 
-// maxMisfit is the misfit of A above which anchors that were kept are compared
-// with those that would be found without the model before, and how much more of it
-// than in the last model fitted from nothing a warm start may lead to.
+// maxMisfit is the misfit of A above which anchors that were kept are compared with those
+// found without the previous model, and by how much a warm start may exceed the misfit of
+// the last model with a cold start.
 const maxMisfit = 0.1
 
-// mostMisfit is the misfit of A above which a model is said not to fit.
+// mostMisfit is the misfit of A above which a model does not fit: a factor of 2.
 const mostMisfit = math.Ln2
 
-// misfit tells how far a sum of A is from 1, as a ratio.
+// misfit returns |ln ΣA|.
 func misfit(sum float64) float64 {
 	if sum > 0 {
 		return math.Abs(math.Log(sum))
@@ -69,8 +59,8 @@ func misfit(sum float64) float64 {
 	return math.Inf(1)
 }
 
-// coldSum returns the sum of A of the last model fitted from nothing, of those
-// that m followed.
+// coldSum returns the sum of A of the last model with a cold start among m and the models
+// before it.
 func (m *Model) coldSum() float64 {
 	if m.stats.Refit.Start == "warm" {
 		return m.stats.Refit.ColdSum
@@ -82,10 +72,9 @@ func (m *Model) coldSum() float64 {
 	return floats.Sum(x)
 }
 
-// before returns the word of the previous model for each row of the problem, −1
-// for none; nil where there is no previous model. Where a word stands several
-// times, the first place is matched with the first there, and so on: equal
-// vocabularies are matched row by row.
+// before returns the word of the previous model for each row of the problem, −1 for
+// none; nil if there is no previous model. If a word is repeated, its first row is matched
+// with the first row there, and so on, so that equal vocabularies match row by row.
 func (p Pipeline) before(pr *problem) ([]int, error) {
 	prev := p.from
 	if prev == nil {
@@ -118,14 +107,14 @@ func (p Pipeline) before(pr *problem) ([]int, error) {
 	return rows, nil
 }
 
-// start returns the state to start from, for the words that before has matched,
-// or why there is none.
+// start returns the state to start from, for the words that before has matched, or why
+// there is none.
 func (p Pipeline) start(rows []int) (*rectify.State, string) {
 	switch {
 	case p.from == nil:
 		return nil, ""
 	case p.from.state == nil:
-		return nil, "the model before was not made Resumable, or by a method that leaves no state"
+		return nil, "the previous model has no state: it was fitted without Resumable, or by a method that keeps none"
 	}
 	s, err := p.from.state.Select(rows)
 	if err != nil {
@@ -134,7 +123,7 @@ func (p Pipeline) start(rows []int) (*rectify.State, string) {
 	return s, ""
 }
 
-// prefer returns the rows of the anchors of the model before, in the order of its
+// prefer returns the rows of the anchors of the previous model, in the order of its
 // topics.
 func (p Pipeline) prefer(rows []int) []int {
 	if p.from == nil || rows == nil || p.from.groups != nil {
@@ -153,7 +142,7 @@ func (p Pipeline) prefer(rows []int) []int {
 	return out
 }
 
-// startedBy says how a rectification started that was to follow another.
+// startedBy returns Stats.Refit.Start.
 func (r *run) startedBy(res *rectify.Result) string {
 	switch {
 	case res.Warm:
@@ -163,11 +152,11 @@ func (r *run) startedBy(res *rectify.Result) string {
 	case res.Cold != "":
 		return "cold: " + res.Cold
 	}
-	return fmt.Sprintf("cold: %v goes on from no state", r.ask.rectifier)
+	return fmt.Sprintf("cold: %v cannot start from a state", r.ask.rectifier)
 }
 
-// follow returns the model with its topics numbered as those of the one before,
-// and writes down how they have changed.
+// follow returns the model with its topics numbered as those of the previous model, and
+// fills in Stats.Refit.
 func (m *Model) follow(ctx context.Context, prev *Model, workers int) (*Model, error) {
 	al, err := align(ctx, prev, m, workers)
 	if err != nil {

@@ -108,8 +108,7 @@ func TestRefit(t *testing.T) {
 		if wr > 1.01*cr || wa > 1.01*ca {
 			t.Errorf("%v: recovery %g, cold %g; approximation %g, cold %g", r, wr, cr, wa, ca)
 		}
-		// Each topic is the one of its number before, and nearer to the topics
-		// from nothing than to none.
+		// Each topic is the previous one of its number.
 		if largestOf(st.Refit.Drift) > 0.2 {
 			t.Errorf("%v: drift %v", r, st.Refit.Drift)
 		}
@@ -161,7 +160,7 @@ func TestRefitRepeatedWords(t *testing.T) {
 	}
 }
 
-// Many small refits end where one fit from nothing does.
+// Many small refits end where a cold fit does.
 func TestRefitChain(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		t.Skip("21 fits")
@@ -236,7 +235,7 @@ func TestRefitChain(t *testing.T) {
 	}
 	t.Logf("%d warm; recovery %.5f, cold %.5f; approximation %.4g, cold %.4g", warm, rm.Recovery.Mean, rc.Recovery.Mean, rm.Approximation, rc.Approximation)
 	if rm.Recovery.Mean > 1.01*rc.Recovery.Mean || rm.Approximation > 1.01*rc.Approximation {
-		t.Error("the chain is worse than a fit from nothing by more than 1 %")
+		t.Error("the chain is worse than a cold fit by more than 1 %")
 	}
 	// Topic 7 is still topic 7.
 	al, err := jsmf.Align(t.Context(), first, m, 0)
@@ -250,8 +249,8 @@ func TestRefitChain(t *testing.T) {
 	}
 }
 
-// Something new makes a start from nothing, after which the topics are those that
-// a fit from nothing finds.
+// Something new makes a cold start, after which the topics are those that
+// a cold fit finds.
 func TestRefitSomethingNew(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	b := corpus.Builder{}
@@ -324,7 +323,7 @@ func TestRefitSomethingNew(t *testing.T) {
 		t.Errorf("a new topic of a fifth of the documents came, and every refit was warm: %q", starts)
 	}
 	// The seventh topic's words, 168 to 197, have a topic of their own in both.
-	for name, m := range map[string]*jsmf.Model{"refit": m, "from nothing": fresh} {
+	for name, m := range map[string]*jsmf.Model{"refit": m, "cold": fresh} {
 		best := 0.0
 		for k := range m.K() {
 			share := 0.0
@@ -405,7 +404,7 @@ func seq(lo, hi int) []int {
 	return out
 }
 
-// Starts from nothing are told.
+// The reason of a cold start is given.
 func TestRefitCold(t *testing.T) {
 	c := golden.Corpus(t, "synth")
 	p := jsmf.New(8).Rectify(rectify.ENN{Iterations: 3})
@@ -429,7 +428,7 @@ func TestRefitCold(t *testing.T) {
 	}{
 		"no state":  {p.From(plain), "Resumable"},
 		"another K": {jsmf.New(7).Rectify(rectify.ENN{Iterations: 3}).From(kept), "8 topics"},
-		"method":    {jsmf.New(8).Rectify(rectify.DR{Iterations: 2}).From(kept), "no state"},
+		"method":    {jsmf.New(8).Rectify(rectify.DR{Iterations: 2}).From(kept), "cannot start from a state"},
 	} {
 		if got := fit(t, x.p, c).Stats().Refit.Start; !strings.HasPrefix(got, "cold: ") || !strings.Contains(got, x.want) {
 			t.Errorf("%s: %q", name, got)
@@ -596,7 +595,7 @@ func TestAlign(t *testing.T) {
 // Fifty refits of a collection that grows from fifty short documents to thousands: the
 // words that were good anchors of the first do not stay for ever, and no chain of
 // warm starts leads to an A that is much less of a distribution than that of
-// the last model fitted from nothing.
+// the last cold fit.
 func TestRefitGrowth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	a, err := cooc.NewAccumulator(cooc.AccumulatorOptions{MinDocs: 2, MaxWords: 200})
@@ -630,10 +629,10 @@ func TestRefitGrowth(t *testing.T) {
 		if st.Start == "warm" {
 			warm++
 			if math.Abs(st.ColdSum-last) > 1e-12 { // summed in another order of topics
-				t.Errorf("refit %d: the last sum from nothing is said to be %v, and was %v", r, st.ColdSum, last)
+				t.Errorf("refit %d: the last cold sum is said to be %v, and was %v", r, st.ColdSum, last)
 			}
 			if misfit(sum) > misfit(last)+0.1 {
-				t.Errorf("refit %d: A sums to %v, and to %v when last fitted from nothing", r, sum, last)
+				t.Errorf("refit %d: A sums to %v, and to %v when last fitted cold", r, sum, last)
 			}
 		} else {
 			last = sum

@@ -30,8 +30,8 @@ func (s *Sweep) suggest() {
 	if len(ps) < 2 {
 		return
 	}
-	// best returns the point with the largest value, the fewest topics among
-	// equals, and the others in words.
+	// best returns the point with the largest value, with the fewest topics among
+	// equals, that value, and the values of the others in words.
 	best := func(value func(SweepPoint) float64) (SweepPoint, float64, string) {
 		at, others := -1, []string{}
 		for i, x := range ps {
@@ -57,7 +57,7 @@ func (s *Sweep) suggest() {
 	if x, v, others := best(quality); x.Model != nil && v > 0 {
 		add(x.Model.K(), "quality", "its topics are coherent and different from each other: NPMI times the share of different words among the top words is %.3g (%s)", v, others)
 	}
-	// The fewest topics that explain C nearly as well as any.
+	// The fewest topics that approximate C nearly as well as any.
 	const nearly = 1.05
 	least := math.Inf(1)
 	for _, x := range ps {
@@ -73,27 +73,27 @@ func (s *Sweep) suggest() {
 			break
 		}
 	}
-	// Where A is no distribution any more the model does not fit.
+	// A model whose A does not sum to 1 does not fit.
 	const off = 0.1
 	fits := func(x SweepPoint) bool { return math.Abs(x.Report.Legality-1) <= off }
 	for i, x := range ps {
 		if !fits(x) {
 			if i > 0 {
-				add(ps[i-1].Model.K(), "legality", "the largest K before the model stops to fit: ΣA is %.3g, and %.3g at K = %d, where it should be 1", ps[i-1].Report.Legality, x.Report.Legality, x.Model.K())
+				add(ps[i-1].Model.K(), "legality", "the largest K for which the model fits: ΣA is %.3g, and %.3g at K = %d, where it should be 1", ps[i-1].Report.Legality, x.Report.Legality, x.Model.K())
 			}
 			break
 		}
 	}
 }
 
-// fall reads a number of topics from a falling curve and says why: the place of
-// its steepest fall if that stands out, or else where its logarithm bends most.
-// 0 where the curve is too short.
+// fall returns a number of topics for a falling curve, and the reason: the index of its
+// steepest fall if that stands out, or else where its logarithm bends most. 0 if the curve
+// is too short. what names the curve with its verb, and of what it counts.
 func fall(curve []float64, what, of string) (k int, why string) {
 	const (
-		clear = 0.3   // the least fall that stands out,
-		twice = 2     // and how many times any other its logarithm must be
-		noise = 1e-12 // of the first value
+		clear = 0.3   // the least relative fall that stands out
+		twice = 2     // the least ratio of its logarithm to that of any other
+		noise = 1e-12 // relative to the first value
 	)
 	if len(curve) < 3 {
 		return 0, ""
@@ -125,7 +125,7 @@ func fall(curve []float64, what, of string) (k int, why string) {
 	if positive = curve[:end]; len(positive) < 4 {
 		return k, fmt.Sprintf("%s most, by %.0f %%, after the %d%s", what, 100*drop, k, ordinal(k))
 	}
-	// The place farthest below the line from the second value to the last.
+	// The point farthest below the line from the second value to the last.
 	last := len(positive) - 1
 	lo, hi := math.Log(positive[1]), math.Log(positive[last])
 	most := math.Inf(-1)

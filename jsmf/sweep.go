@@ -15,73 +15,72 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// Sweep is what Pipeline.Sweep found: models of one corpus with different
-// numbers of topics, and what speaks for which.
+// Sweep holds models of the same documents with different numbers of topics, and what
+// speaks for which number: see Pipeline.Sweep.
 type Sweep struct {
-	// Points holds a point for each K, in the order in which they were given.
+	// Points holds a point for each K, in the order given.
 	Points []SweepPoint
 
-	// Spectrum holds the largest eigenvalues of C, before any rectification,
-	// descending, as many as the largest K.
+	// Spectrum holds the largest eigenvalues of C before rectification, descending:
+	// at least as many as the largest K.
 	Spectrum []float64
 
-	// Pivots are the norms r_k of the anchors of the model with the most topics
-	// (Model.AnchorNorms); nil where it has none.
+	// Pivots are the norms r_k of the anchors (Stats.Anchors.Norms) of the model with
+	// the most topics; nil if it has none.
 	Pivots []float64
 
-	// Suggestions say which K the spectrum, the pivots and the measures speak
-	// for, and why. They need not agree, and none is more than a hint.
+	// Suggestions are hints to the best K. They need not agree.
 	Suggestions []Suggestion
 
-	// Once is the time of what was done once for all K: counting, the spectrum,
-	// and the pairs of top words. The products of the first eigenproblem are in
-	// the time of the fit that asked for them first. Total is the time of all.
+	// Once is the time of what was done once for all K: counting, the spectrum and the
+	// pairs of top words. Shared products count for the fit that made them. Total is
+	// the time of everything.
 	Once, Total time.Duration
 }
 
 // SweepPoint is one K of a Sweep.
 type SweepPoint struct {
 	K      int
-	Model  *Model          // nil where the fit failed
-	Report *metrics.Report // as by Pipeline.Evaluate
-	// Diversity and SimCount are those of the 20 top words of the topics; see
+	Model  *Model          // nil if the fit failed
+	Report *metrics.Report // as of Pipeline.Evaluate; nil if not measured
+	// Diversity and SimCount are those of the 20 top words of each topic: see
 	// metrics.Diversity and metrics.SimCount.
 	Diversity float64
 	SimCount  int
 	// Fit and Evaluate are the times of the two.
 	Fit, Evaluate time.Duration
-	// Err says why there is no model with K topics, or why it could not be
-	// measured: a *anchor.RankError, for example, where the data has fewer
-	// dimensions.
+	// Err says why there is no model, such as a *anchor.RankError if the data has fewer
+	// than K dimensions, or why there is no Report.
 	Err error
 }
 
-// Suggestion is a number of topics and what speaks for it.
+// Suggestion is a number of topics and the reason for it.
 type Suggestion struct {
 	K int
-	// By is what it is read from: "spectrum", "pivots", "coherence", "quality",
-	// "approximation" or "legality".
+	// By is the source: "spectrum", "pivots", "coherence", "quality", "approximation" or
+	// "legality".
 	By string
-	// Why says it in a sentence, with the numbers.
+	// Why is the reason in a sentence, with numbers.
 	Why string
 }
 
 // String returns the suggestion in one line.
 func (s Suggestion) String() string { return fmt.Sprintf("K = %d (%s): %s", s.K, s.By, s.Why) }
 
-// Sweep fits a model for each number of topics in ks, which are different and at
-// least 2, measures it as Evaluate does, and says which K the spectrum of C, the
-// pivots and the measures speak for. The K of the Pipeline is not used.
+// Sweep fits a model for each number of topics in ks, which must be distinct and at least
+// 2, measures each as Evaluate does, and suggests numbers of topics. The K of the Pipeline
+// is ignored.
 //
-// The models are those of Fit, to the bit, and the measures those of Evaluate, but
-// the documents are counted once, and the products of the first eigenproblem are
-// shared (AP, DR, ENN, PALM, TruncatedEig). Where the method does not make these
-// products (LR), the spectrum takes some 2K + 60 of the largest K.
+// The models are those of Fit to the bit, and the measures those of Evaluate. The
+// documents are counted once, and rectifiers that begin with an eigenproblem (AP, DR,
+// ENN, PALM, TruncatedEig) share its products. With other rectifiers the spectrum takes
+// some 2K + 60 products for the largest K. An Input without rows (*cooc.Stream) is fitted
+// but not measured.
 //
-// A K for which there is no model has an error in its SweepPoint; the others go
-// on. Errors: those of Validate, no K or a bad one, those of counting, ctx's, and
-// that of the first K where there is a model for none. Memory: that of the fit with
-// the largest K, 8·N·(2K+60) bytes for the first eigenproblem, and all the models.
+// If a fit fails, its SweepPoint has the error and the others go on. Errors: those of
+// Validate, no K or a bad one, those of counting, ctx's, and that of the first K if all
+// fits fail. Memory: that of the fit with the largest K, 8·N·(2K + 60) bytes for the
+// spectrum, and all models.
 func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error) {
 	begun := time.Now()
 	p, err := p.forSweep(ks)
@@ -132,7 +131,7 @@ func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error)
 	return s, nil
 }
 
-// forSweep checks everything and gives p the smallest K.
+// forSweep returns p with the smallest K, if all settings are right.
 func (p Pipeline) forSweep(ks []int) (Pipeline, error) {
 	var errs []error
 	if len(ks) == 0 {
@@ -151,7 +150,7 @@ func (p Pipeline) forSweep(ks []int) (Pipeline, error) {
 	return p, errors.Join(append(errs, p.Validate())...)
 }
 
-// largest returns the point with a model of the most topics, −1 where none has one.
+// largest returns the point whose model has the most topics, −1 if there is no model.
 func (s *Sweep) largest() int {
 	most := -1
 	for i, x := range s.Points {
@@ -162,7 +161,7 @@ func (s *Sweep) largest() int {
 	return most
 }
 
-// spectrum returns the k largest eigenvalues of C.
+// spectrum returns at least the k largest eigenvalues of C.
 func (p Pipeline) spectrum(ctx context.Context, pr *problem, shared *spectrum.Shared, k int) ([]float64, error) {
 	if v := shared.Values(); len(v) >= k {
 		return v, nil
@@ -225,11 +224,11 @@ func (p Pipeline) measure(ctx context.Context, x *SweepPoint, c cooc.Matrix, pai
 	return nil
 }
 
-// maxPairs is how many words topPairs counts at once: 200 MB.
+// maxPairs is the number of words of which topPairs counts the pairs: 200 MB.
 const maxPairs = 10000
 
-// topPairs counts the pairs of the top words of all models at once; nil where
-// these are too many, or where there are no documents.
+// topPairs counts the pairs of the top words of all models at once. It returns nil if
+// these are too many, or if there are no documents.
 func topPairs(ctx context.Context, docs *corpus.Corpus, points []SweepPoint) (*cooc.Pairs, error) {
 	if docs == nil {
 		return nil, nil

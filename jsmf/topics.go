@@ -12,7 +12,7 @@ import (
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
-// learn runs the stage that takes no anchors, and makes the model of it.
+// learn runs StageTopics, and makes the model.
 func (r *run) learn(ctx context.Context) (*Model, error) {
 	var res *anchorfree.Result
 	var status string
@@ -63,9 +63,9 @@ func (r *run) learn(ctx context.Context) (*Model, error) {
 	return r.finish(ctx, parts, state, method)
 }
 
-// refine runs the last stage, on the topics of all words.
+// refine runs StageRefine on the topics of all words.
 func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, err error) {
-	var ended string // why
+	var ended string // why it ended
 	r.st.Refine.Duration, err = r.tr.run(StageRefine, r.ask.refiner.String(), func() (string, error) {
 		x, err = r.ask.refiner.Refine(ctx, r.pr.info.Source, refine.Start{B: b, A: a}, refine.Options{
 			Workers:  r.ask.workers,
