@@ -9,8 +9,8 @@
 // probability that the two words come from topics k and l, which shows how topics
 // correlate. A fit estimates C from counts, gives it the structure of BABᵀ
 // (rectification), finds for each topic an anchor, a word that occurs in no other
-// topic, and computes B and A from the anchors. It makes no random starts and draws
-// no samples, so that the default pipeline has one answer.
+// topic, and computes B and A from the anchors. There are no random starts
+// and no samples: the default pipeline has one answer.
 //
 // The method is from Lee, Cho, Bindel and Mimno, "Practical Correlated Topic Modeling
 // and Analysis via the Rectified Anchor Word Algorithm" (lee-2020), and Lee's thesis
