@@ -93,8 +93,8 @@ func Corpus(t testing.TB, name string) *corpus.Corpus {
 	return Curated(t, docword, vocab, stops, words)
 }
 
-// Curated reads a corpus and keeps its best words by the papers' rules. What it
-// has read once it gives again: a Corpus is immutable.
+// Curated reads a corpus and keeps its best words by the papers' rules. Each corpus
+// is read once and shared: it is immutable.
 func Curated(t testing.TB, docword, vocab, stops string, words int) *corpus.Corpus {
 	t.Helper()
 	key := fmt.Sprintf("%q %q %q %d", docword, vocab, stops, words)
