@@ -159,7 +159,8 @@ func (r *run) replace(ctx context.Context, rec *recovery.Result) (*recovery.Resu
 			}
 		}
 		for w, df := range opt.DocFrequencies {
-			barred[w] = barred[w] || df <= most
+			// A word of all documents is not rare, such as any topic in a Hierarchy.
+			barred[w] = barred[w] || df <= most && (df < opt.Docs || opt.Docs == 0)
 		}
 		opt.Exclude = nil
 		for w, out := range barred {

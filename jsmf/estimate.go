@@ -109,10 +109,10 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 	return e, opt.MemoryLimit
 }
 
-// MemoryLimit sets how many bytes a fit may take by Estimate; beyond it Fit returns a
-// *MemoryLimitError at once. rectify.AP then fails with a *rectify.MemoryError, and
-// rectify.Auto changes to LR, if more entries turn out to be negative than the limit
-// allows. 0, the default: no limit.
+// MemoryLimit sets how many bytes a fit may take. Fit returns a *MemoryLimitError at once
+// if Estimate says more. If more entries than the limit allows turn out to be negative
+// during a fit, rectify.AP returns a *rectify.MemoryError, and rectify.Auto changes to LR.
+// 0, the default: no limit.
 func (p Pipeline) MemoryLimit(bytes int64) Pipeline { p.memory = bytes; return p }
 
 // MemoryLimitError is returned, before anything is done, by a fit that would take more

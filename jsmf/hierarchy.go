@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -35,7 +36,8 @@ type Hierarchy struct {
 // levels: each at least 2 and less than the one before, the first less than m's.
 //
 // p need not be the Pipeline that fitted m. Its number of topics is ignored, and so are
-// From and Resumable; every topic passes the bounds of a finder on document frequencies.
+// From, Resumable and Refine. Every topic passes a finder's bounds on document
+// frequencies.
 //
 // Errors: those of Validate, a size out of range, and those of Fit, such as
 // *anchor.RankError if the correlations below have fewer dimensions than topics are asked
@@ -65,10 +67,13 @@ func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hiera
 			return nil, errorf("hierarchy, %d topics: %w", k, err)
 		}
 		names := make([]string, last.K())
-		for t, w := range last.AnchorWords() {
-			names[t] = fmt.Sprintf("%d:%s", t, w)
+		for t := range names {
+			names[t] = strconv.Itoa(t)
 		}
-		p.k, p.from, p.resumable = k, nil, false
+		for t, w := range last.AnchorWords() {
+			names[t] += ":" + w
+		}
+		p.k, p.from, p.resumable, p.refiner = k, nil, false, nil
 		// Bounds on document frequencies do not apply to topics: each is in all documents.
 		info := corpus.Info{Form: "topics", Documents: math.MaxInt32, Vocabulary: names, DocFrequencies: make([]int, len(names))}
 		for i := range names {
@@ -102,7 +107,8 @@ func (h *Hierarchy) Levels() int { return len(h.levels) }
 func (h *Hierarchy) K(level int) int { return h.levels[level].k }
 
 // Model returns the Model of a level. Above level 0 its words are the topics of the level
-// below, named by number and anchor ("3:neuron", on the next level "1:3:neuron").
+// below, named by number and anchor ("3:neuron", on the next level "1:3:neuron"; "3" if
+// there are no anchors).
 func (h *Hierarchy) Model(level int) *Model { return h.levels[level] }
 
 // Topics returns p(word | topic) for the topics of a level over the words of level 0, the

@@ -187,7 +187,7 @@ func TestHierarchyOfFinders(t *testing.T) {
 	c := countsCorpus(t, 60, docs)
 	m := fit(t, jsmf.New(6), c)
 	for name, f := range finders() {
-		p := jsmf.New(6).Rectify(rectify.None{}).Anchors(f)
+		p := jsmf.New(6).Rectify(rectify.None{}).Anchors(f).Refine(refine.Passes{N: 1}) // there is nothing to refine on
 		h, err := p.Hierarchy(ctx, m, 4, 2)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -197,6 +197,23 @@ func TestHierarchyOfFinders(t *testing.T) {
 		if h.K(1) != 4 || h.K(2) != 2 || !strings.Contains(strings.Join(h.Model(1).Provenance().Stages, " "), f.String()) {
 			t.Errorf("%s: %d and %d topics by %q", name, h.K(1), h.K(2), h.Model(1).Provenance().Stages)
 		}
+	}
+}
+
+// Topics without anchors have numbers for names in the level above.
+func TestHierarchyWithoutAnchors(t *testing.T) {
+	pm, _ := planted(80, 4, 10)
+	p := jsmf.New(4).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{})
+	m, err := p.Fit(ctx, matrixOf(t, pm.C))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := p.AnchorFree(nil).Hierarchy(ctx, m, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := h.Model(1).Vocabulary(); !slices.Equal(v, []string{"0", "1", "2", "3"}) {
+		t.Errorf("topics %q", v)
 	}
 }
 

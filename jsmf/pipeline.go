@@ -56,10 +56,10 @@ func (p Pipeline) Anchors(f anchor.Finder) Pipeline { p.finder = f; return p }
 
 // ReplaceAnchors retries with other anchors when the model does not fit, that is,
 // when ΣA is above 2 or below ½. The usual cause is anchors in very few documents. Each
-// round excludes the anchors of badly fitting topics and every word at least as rare. A
-// topic fits badly if its row of A sums to more than twice or less than half of
-// p(topic). The round with ΣA closest to 1 wins. Stats.Anchors.Replaced and a warning
-// name the anchors that were replaced.
+// round excludes the anchors of badly fitting topics and every word at least as rare,
+// except words in all documents. A topic fits badly if its row of A sums to more than
+// twice or less than half of p(topic). The round with ΣA closest to 1 wins.
+// Stats.Anchors.Replaced and a warning name the anchors that were replaced.
 //
 // A round costs as much as finding anchors and recovering topics. Finders that cannot
 // exclude words (anchor.Fixed, Tandem, Hull, LP) keep their anchors. Default: 5 rounds.

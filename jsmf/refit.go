@@ -14,8 +14,8 @@ import (
 
 // Resumable sets whether a model keeps the state of its rectification
 // (rectify.State), from which a refit can start: see From. The state takes up to
-// 16·N·(K + 17) bytes in memory and in the model file. Some rectifiers, such as rectify.DR, have none.
-// Default: false.
+// 16·N·(K + 17) bytes in memory and in the model file. Some rectifiers, such as
+// rectify.DR, have none. Default: false.
 func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 
 // From makes Fit a refit: it starts from prev, a model of nearly the same documents, and

@@ -87,6 +87,17 @@ func TestReplaceAnchors(t *testing.T) {
 	if got := fit(p).Stats().Anchors.Replaced; !slices.Equal(got, []string{"w3"}) {
 		t.Errorf("by name: %v", got)
 	}
+	// Words that are all in all documents, as topics of topics are, are not rare.
+	everywhere := make([]int, 40)
+	for w := range everywhere {
+		everywhere[w] = 100
+	}
+	if in, err = cooc.WithInfo(c, corpus.Info{Documents: 100, DocFrequencies: everywhere}); err != nil {
+		t.Fatal(err)
+	}
+	if got := fit(p).Stats().Anchors.Replaced; !slices.Equal(got, []string{"3"}) {
+		t.Errorf("in all documents: %v", got)
+	}
 	in = c
 	if got := slices.Sorted(slices.Values(m.Anchors())); !slices.Equal(got, []int{0, 1, 2}) {
 		t.Errorf("anchors %v", got)

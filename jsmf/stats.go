@@ -73,7 +73,7 @@ type AnchorStats struct {
 	Requested  int       `json:"requested"`  // topics asked for
 	K          int       `json:"k"`          // anchors found
 	Candidates int       `json:"candidates"` // words that were allowed to be anchors
-	Norms      []float64 `json:"norms"`      // pivot norms r_k in the order of the anchors; nil where the method has none
+	Norms      []float64 `json:"norms"`      // pivot norms r_k in the order of the anchors; nil if the method has none
 	// Replaced are anchors that were replaced because the model did not fit with
 	// them (Pipeline.ReplaceAnchors).
 	Replaced []string      `json:"replaced,omitempty"`
