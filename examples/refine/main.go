@@ -5,7 +5,7 @@
 //	go run ./examples/refine -split FOLDER -k 50,100
 //	go run ./examples/refine -docword docword.kos.txt.gz -vocab vocab.kos.txt -stop stop.txt -n 5000 -k 50
 //
-// -split names a folder with vocab.txt, docword.train.txt, docword.obs.txt and
+// -split names a folder with vocab.txt, docword.Train.txt, docword.obs.txt and
 // docword.held.txt (or these with .gz): obs and held are two halves of the same
 // held-out documents. With -docword the program curates the corpus and makes such
 // a split itself: a tenth of the documents, half of the tokens of each.
@@ -17,7 +17,7 @@
 //	         steps of EM on the observed half, θ_k ∝ 5/K + Σ_w n_w φ_wk, B mixed
 //	         with 1 % of the unigram distribution; p of the hidden half. Higher is
 //	         better. The unigram distribution's own is printed above the table
-//	own      the same with θ by 30 passes of fold-in under the model's own α
+//	own      the same under the model's own α
 //	npmi     of the 20 top words, in the training documents
 //	dissim   how many of the 20 top words are in no other topic's top 20
 //	spec     KL divergence from the unigram distribution in bits
@@ -38,21 +38,17 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
+	"github.com/jsmf-go/spectral/examples/internal/heldout"
 	"github.com/jsmf-go/spectral/internal/npy"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -141,45 +137,23 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	return o, wrong.Err("refine", stderr)
 }
 
-// data is a corpus with documents held out; all have the same vocabulary.
-type data struct{ train, observed, hidden *corpus.Corpus }
-
-func load(ctx context.Context, o options) (d data, err error) {
+func load(ctx context.Context, o options) (s heldout.Split, err error) {
 	if o.split != "" {
-		read := func(part string) (*corpus.Corpus, error) {
-			path := filepath.Join(o.split, "docword."+part+".txt")
-			if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-				path += ".gz"
-			}
-			return corpus.ReadUCI(ctx, path, filepath.Join(o.split, "vocab.txt"))
-		}
-		if d.train, err = read("train"); err != nil {
-			return d, err
-		}
-		if d.observed, err = read("obs"); err != nil {
-			return d, err
-		}
-		if d.hidden, err = read("held"); err != nil {
-			return d, err
-		}
-	} else {
-		c, err := o.corpus.Load(ctx, corpus.Curation{Words: o.words})
-		if err != nil {
-			return d, err
-		}
-		train, held, err := c.Split(0.1, o.seed)
-		if err != nil {
-			return d, err
-		}
-		d.train = train
-		if d.observed, d.hidden, err = held.SplitTokens(0.5, o.seed); err != nil {
-			return d, err
-		}
+		return heldout.ReadSplit(ctx, o.split)
 	}
-	if n, m := d.observed.NumDocs(), d.hidden.NumDocs(); n != m {
-		return d, fmt.Errorf("%d documents have an observed half and %d a hidden one", n, m)
+	c, err := o.corpus.Load(ctx, corpus.Curation{Words: o.words})
+	if err != nil {
+		return s, err
 	}
-	return d, nil
+	train, held, err := c.Split(0.1, o.seed)
+	if err != nil {
+		return s, err
+	}
+	s.Train = train
+	if s.Observed, s.Held, err = held.SplitTokens(0.5, o.seed); err != nil {
+		return s, err
+	}
+	return s, s.Check()
 }
 
 func table(ctx context.Context, o options, w io.Writer) error {
@@ -187,17 +161,14 @@ func table(ctx context.Context, o options, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	e, err := newEvaluator(d, o.workers)
-	if err != nil {
-		return err
-	}
+	e := newEvaluator(d, o.workers)
 	u := testutil.Stick()
 	fmt.Fprintf(w, "%d training documents, %d held out, %d words, %d training tokens; %s, anchors in at least %d documents; u = %.3f s\n",
-		d.train.NumDocs(), d.observed.NumDocs(), d.train.NumWords(), d.train.Tokens(), o.rectifyName, o.minDF, u)
+		d.Train.NumDocs(), d.Observed.NumDocs(), d.Train.NumWords(), d.Train.Tokens(), o.rectifyName, o.minDF, u)
 	if o.swaps > 0 {
 		fmt.Fprintf(w, "at most %v K topics split, after as many were merged\n", o.swaps)
 	}
-	fmt.Fprintf(w, "%v\nll of the unigram distribution %.4f\n", o.refine, e.unigramLL())
+	fmt.Fprintf(w, "%v\nll of the unigram distribution %.4f\n", o.refine, e.Unigram())
 	for _, k := range o.topics {
 		fmt.Fprintf(w, "\nK = %d\n", k)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -213,7 +184,7 @@ func table(ctx context.Context, o options, w io.Writer) error {
 				pipe = pipe.Refine(r)
 			}
 			begun := time.Now()
-			m, err := pipe.Fit(ctx, d.train)
+			m, err := pipe.Fit(ctx, d.Train)
 			if err != nil {
 				return fmt.Errorf("k=%d: %w", k, err)
 			}
@@ -221,7 +192,7 @@ func table(ctx context.Context, o options, w io.Writer) error {
 			if spectral == nil {
 				spectral = m
 			}
-			b := inCorpus(m, d.train)
+			b := heldout.InCorpus(m, d.Train)
 			s, err := e.score(ctx, b, m.Alpha())
 			if err != nil {
 				return err
@@ -249,16 +220,4 @@ func table(ctx context.Context, o options, w io.Writer) error {
 		}
 	}
 	return nil
-}
-
-// inCorpus returns B with a row for each word of the corpus; words that are in no
-// document of the fit have zeros.
-func inCorpus(m *jsmf.Model, c *corpus.Corpus) *mat.Dense {
-	b, out := mat.DenseCopyOf(m.Topics()), mat.NewDense(c.NumWords(), m.K(), nil)
-	for i := range c.NumWords() {
-		if w, ok := m.Index(c.Word(i)); ok {
-			out.SetRow(i, b.RawRowView(w))
-		}
-	}
-	return out
 }

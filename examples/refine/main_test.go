@@ -92,7 +92,7 @@ func TestSplitFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, c := range map[string]*corpus.Corpus{"train": d.train, "obs": d.observed, "held": d.hidden} {
+	for name, c := range map[string]*corpus.Corpus{"train": d.Train, "obs": d.Observed, "held": d.Held} {
 		if err := c.SaveUCI(context.Background(), filepath.Join(dir, "docword."+name+".txt"), filepath.Join(dir, "vocab.txt")); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/internal/cli"
+	"github.com/jsmf-go/spectral/examples/internal/heldout"
+	"github.com/jsmf-go/spectral/internal/cputime"
+	"github.com/jsmf-go/spectral/jsmf"
+	recovery "github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// result is a fit, scored.
+type result struct {
+	Corpus     string     `json:"corpus"`
+	K          int        `json:"k"`
+	Program    string     `json:"program"`
+	LL         cli.Number `json:"ll"`
+	NPMI       cli.Number `json:"npmi"`
+	Uniqueness cli.Number `json:"uniqueness"` // of 20
+	Dead       []int      `json:"dead"`       // numbers of topics
+	Seconds    float64    `json:"seconds"`    // by the clock
+	CPU        float64    `json:"cpu_seconds"`
+	Stages     []stage    `json:"stages"`
+	Rivals     []rival    `json:"rivals,omitempty"`
+}
+
+// measure fits k topics and scores them. It returns B, too, with a row for each word
+// of the corpus.
+func (o options) measure(ctx context.Context, e *heldout.Evaluator, train *corpus.Corpus, k int) (r result, b *mat.Dense, err error) {
+	p, name := o.pipeline(k)
+	var watch stopwatch
+	runtime.GC() // the garbage of what was before is not this fit's
+	begun, cpu := time.Now(), seconds()
+	m, err := p.Record(watch.record).Fit(ctx, train)
+	if err != nil {
+		return r, nil, err
+	}
+	r = result{K: m.K(), Program: name, CPU: seconds() - cpu, Seconds: time.Since(begun).Seconds()}
+	r.Stages = watch.all(r.CPU)
+	b = heldout.InCorpus(m, train)
+	ll, err := e.LogLikelihood(ctx, b, nil)
+	if err != nil {
+		return r, nil, err
+	}
+	npmi, unique, err := e.Words(ctx, b)
+	if err != nil {
+		return r, nil, err
+	}
+	r.LL, r.NPMI, r.Uniqueness = cli.Number(ll), cli.Number(npmi), cli.Number(unique)
+	r.Dead = dead(b, m.TopicShares())
+	return r, b, nil
+}
+
+// pipeline returns what is measured, and a name for it.
+func (o options) pipeline(k int) (jsmf.Pipeline, string) {
+	p, name := jsmf.New(k), "default"
+	if o.published {
+		p, name = published(k), "published"
+	}
+	if o.refine > 0 {
+		passes := refine.Passes{N: o.refine}
+		name += fmt.Sprintf(" +%d", o.refine)
+		if o.swaps {
+			passes.Swaps = max(k/10, 1)
+			name += " swaps"
+		}
+		p = p.Refine(passes)
+	}
+	return p.Workers(o.workers), name
+}
+
+// published is the papers' method, whatever the default is.
+func published(k int) jsmf.Pipeline {
+	return jsmf.New(k).Rectify(rectify.Auto{}).Anchors(anchor.QR{}).Recover(recovery.SCLS{}).Refine(nil)
+}
+
+const (
+	leastShare = 1.0 / 20 // of the mean share
+	twinCosine = 0.9
+)
+
+// dead returns the topics, ascending, that have a share under leastShare/K, or none
+// that is a number, and those with a cosine above twinCosine to one with a larger
+// share, or with as large a one and a lower number.
+func dead(b *mat.Dense, shares []float64) []int {
+	k := len(shares)
+	var gram mat.Dense
+	gram.Mul(b.T(), b)
+	order := make([]int, k)
+	for t := range order {
+		order[t] = t
+	}
+	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(shares[t], shares[s]) })
+	out := []int{}
+	for i, t := range order {
+		twin := slices.ContainsFunc(order[:i], func(s int) bool {
+			return gram.At(s, t) > twinCosine*math.Sqrt(gram.At(s, s)*gram.At(t, t))
+		})
+		if twin || !(shares[t] >= leastShare/float64(k)) {
+			out = append(out, t)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// stage is a part of a fit.
+type stage struct {
+	Name string  `json:"name"`
+	CPU  float64 `json:"cpu_seconds"`
+}
+
+// stopwatch measures the CPU time of the stages of one fit. A stage that comes
+// several times is added up.
+type stopwatch struct {
+	stages []stage
+	begun  float64
+}
+
+// record is for Pipeline.Record.
+func (s *stopwatch) record(e jsmf.Event) {
+	switch e.Kind {
+	case jsmf.EventStart:
+		s.begun = seconds()
+	case jsmf.EventEnd:
+		d := seconds() - s.begun
+		i := slices.IndexFunc(s.stages, func(x stage) bool { return x.Name == string(e.Stage) })
+		if i < 0 {
+			i, s.stages = len(s.stages), append(s.stages, stage{Name: string(e.Stage)})
+		}
+		s.stages[i].CPU += d
+	}
+}
+
+// all returns the stages in their order, and the rest of the total as "other".
+func (s *stopwatch) all(total float64) []stage {
+	rest := total
+	for _, x := range s.stages {
+		rest -= x.CPU
+	}
+	return append(s.stages, stage{"other", max(rest, 0)})
+}
+
+// seconds returns the CPU time of the process or, where it is not to be had, that of
+// the clock. Only differences mean anything.
+func seconds() float64 {
+	if cputime.Known {
+		return cputime.Seconds()
+	}
+	return float64(time.Now().UnixNano()) * 1e-9
+}
