@@ -5,7 +5,7 @@
 //	go run ./examples/refine -split FOLDER -k 50,100
 //	go run ./examples/refine -docword docword.kos.txt.gz -vocab vocab.kos.txt -stop stop.txt -n 5000 -k 50
 //
-// -split names a folder with vocab.txt, docword.Train.txt, docword.obs.txt and
+// -split names a folder with vocab.txt, docword.train.txt, docword.obs.txt and
 // docword.held.txt (or these with .gz): obs and held are two halves of the same
 // held-out documents. With -docword the program curates the corpus and makes such
 // a split itself: a tenth of the documents, half of the tokens of each.

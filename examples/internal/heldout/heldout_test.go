@@ -85,7 +85,7 @@ func TestLogLikelihood(t *testing.T) {
 	near(t, "log-likelihood", got, want/4)
 }
 
-// With the whole prior on topic 2, as good as nothing else is in a document.
+// With nearly all of the prior on topic 2, documents hold nothing else.
 func TestLogLikelihoodPrior(t *testing.T) {
 	b := mat.NewDense(4, 2, []float64{1, 0, 1, 0, 0, 7, 0, 7})
 	got, err := heldout.NewEvaluator(tinySplit(t), 1).LogLikelihood(context.Background(), b, []float64{1e-9, 1e9})
