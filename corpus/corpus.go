@@ -1,15 +1,12 @@
 package corpus
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/james-bowman/sparse"
-
-	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // MaxCount is the largest number of times a word may occur in one document.
@@ -154,92 +151,4 @@ func (c *Corpus) Counts() *sparse.CSR {
 		ind[i], data[i] = int(w), float64(c.counts[i])
 	}
 	return sparse.NewCSR(c.NumDocs(), c.NumWords(), slices.Clone(c.indptr), ind, data)
-}
-
-// Select returns the corpus restricted to the given documents and words, in the
-// order given; nil keeps all. A document that loses all its words stays, empty.
-// Numbers that are out of range or given twice are an error.
-func (c *Corpus) Select(docs, words []int) (*Corpus, error) {
-	M, N := c.NumDocs(), c.NumWords()
-	vocab, to := c.vocab, []int32(nil)
-	if words != nil {
-		to = make([]int32, N)
-		for i := range to {
-			to[i] = -1
-		}
-		vocab = make([]string, len(words))
-		for j, w := range words {
-			if w < 0 || w >= N {
-				return nil, fmt.Errorf("corpus: select: word %d is not in [0, %d)", w, N)
-			}
-			if to[w] >= 0 {
-				return nil, fmt.Errorf("corpus: select: word %d (%q) is named twice", w, c.vocab[w])
-			}
-			to[w], vocab[j] = int32(j), c.vocab[w]
-		}
-	}
-	if docs == nil {
-		docs = make([]int, M)
-		for m := range docs {
-			docs[m] = m
-		}
-	} else {
-		seen := make([]bool, M)
-		for _, m := range docs {
-			if m < 0 || m >= M {
-				return nil, fmt.Errorf("corpus: select: document %d is not in [0, %d)", m, M)
-			}
-			if seen[m] {
-				return nil, fmt.Errorf("corpus: select: document %d (%s) is named twice", m, c.ID(m))
-			}
-			seen[m] = true
-		}
-	}
-	ids := make([]string, len(docs))
-	var labels []string
-	if c.labels != nil {
-		labels = make([]string, len(docs))
-	}
-	indptr := make([]int, len(docs)+1)
-	nnz := 0
-	for _, m := range docs {
-		if to == nil {
-			nnz += c.indptr[m+1] - c.indptr[m]
-			continue
-		}
-		for _, w := range c.words[c.indptr[m]:c.indptr[m+1]] {
-			if to[w] >= 0 {
-				nnz++
-			}
-		}
-	}
-	ws, cs := make([]int32, 0, nnz), make([]int32, 0, nnz)
-	var buf []uint64
-	for d, m := range docs {
-		ids[d] = c.ID(m)
-		if labels != nil {
-			labels[d] = c.labels[m]
-		}
-		dw, dn := c.Doc(m)
-		if to == nil {
-			ws, cs = append(ws, dw...), append(cs, dn...)
-		} else {
-			lo := len(ws)
-			for i, w := range dw {
-				if to[w] >= 0 {
-					ws, cs = append(ws, to[w]), append(cs, dn[i])
-				}
-			}
-			bag.Merge(ws[lo:], cs[lo:], &buf) // distinct words: sorts only
-		}
-		indptr[d+1] = len(ws)
-	}
-	var weights []float64
-	if c.weights != nil {
-		weights = make([]float64, len(docs))
-		for d, m := range docs {
-			weights[d] = c.weights[m]
-		}
-	}
-	return newCorpus(vocab, ids, labels, indptr, ws, cs).weighted(weights), nil
 }

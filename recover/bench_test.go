@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/internal/testutil"
-	"github.com/jsmf-go/spectral/recover"
+	recovery "github.com/jsmf-go/spectral/recover"
 )
 
 // The methods on the co-occurrence matrix of a planted model, with the mean ℓ₁

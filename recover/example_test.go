@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/recover"
+	recovery "github.com/jsmf-go/spectral/recover"
 )
 
 // The topics and correlations that a matrix was made of come back from it,

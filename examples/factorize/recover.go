@@ -14,7 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/assign"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/recover"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/scls"
 )
 

@@ -88,26 +88,8 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	}
 	t := &timer{rec: cli.Progress(o.quiet, stderr)}
 
-	// Read the documents, and keep the words that tell one from another.
-	var raw, c *corpus.Corpus
-	var curated *corpus.CurationReport
-	if err := t.stage("read", func() (_ string, err error) {
-		if raw, err = corpus.Read(ctx, watched{in.source, t.rec}); err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("%d documents, %d tokens", raw.NumDocs(), raw.Tokens()), nil
-	}); err != nil {
-		return err
-	}
-	if err := t.stage("curate", func() (_ string, err error) {
-		if c, curated, err = corpus.Curate(raw, in.curation); err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("%d documents, %d tokens of %d words", c.NumDocs(), c.Tokens(), c.NumWords()), nil
-	}); err != nil {
-		if curated != nil {
-			err = fmt.Errorf("%w\n%v", err, curated) // where they all went
-		}
+	raw, c, curated, err := read(ctx, in, t)
+	if err != nil {
 		return err
 	}
 
@@ -163,4 +145,28 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 		fmt.Fprintf(w, "\nSaved to %s. jsmf.LoadModel reads it, and so does\n  go run ./examples/documents -model %[1]s -text \"some text\"\n", o.save)
 	}
 	return nil
+}
+
+// read reads the documents, and keeps the words that tell one from another.
+func read(ctx context.Context, in input, t *timer) (raw, c *corpus.Corpus, curated *corpus.CurationReport, err error) {
+	if err := t.stage("read", func() (_ string, err error) {
+		if raw, err = corpus.Read(ctx, watched{in.source, t.rec}); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%d documents, %d tokens", raw.NumDocs(), raw.Tokens()), nil
+	}); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := t.stage("curate", func() (_ string, err error) {
+		if c, curated, err = corpus.Curate(raw, in.curation); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%d documents, %d tokens of %d words", c.NumDocs(), c.Tokens(), c.NumWords()), nil
+	}); err != nil {
+		if curated != nil {
+			err = fmt.Errorf("%w\n%v", err, curated) // where they all went
+		}
+		return nil, nil, nil, err
+	}
+	return raw, c, curated, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/recover"
+	recovery "github.com/jsmf-go/spectral/recover"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/jsmf"
-	"github.com/jsmf-go/spectral/recover"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -87,22 +87,7 @@ func Model(n, k int, name func(i int) string) (*jsmf.Model, error) {
 			p.breve.Set(i, t, s*p.b.At(i, t)/p.c[i])
 		}
 	}
-	// Its matrix BABᵀ = YYᵀ.
-	sym := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := i; j < k; j++ {
-			sym.SetSym(i, j, p.a.At(i, j))
-		}
-	}
-	var chol mat.Cholesky
-	if !chol.Factorize(sym) {
-		return nil, fmt.Errorf("sample: A of %d topics is not positive definite", k)
-	}
-	var l mat.TriDense
-	chol.LTo(&l)
-	var y mat.Dense
-	y.Mul(p.b, &l)
-	c, err := cooc.NewLowRankSparse(&y, 0, nil)
+	c, err := p.matrix()
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +100,25 @@ func Model(n, k int, name func(i int) string) (*jsmf.Model, error) {
 		return nil, err
 	}
 	return jsmf.New(k).Rectify(rectify.None{}).Anchors(p).Recover(p).Fit(context.Background(), named)
+}
+
+// matrix returns BABᵀ as YYᵀ.
+func (p *planted) matrix() (*cooc.LowRankSparse, error) {
+	sym := mat.NewSymDense(p.k, nil)
+	for i := range p.k {
+		for j := i; j < p.k; j++ {
+			sym.SetSym(i, j, p.a.At(i, j))
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(sym) {
+		return nil, fmt.Errorf("sample: A of %d topics is not positive definite", p.k)
+	}
+	var l mat.TriDense
+	chol.LTo(&l)
+	var y mat.Dense
+	y.Mul(p.b, &l)
+	return cooc.NewLowRankSparse(&y, 0, nil)
 }
 
 func (p *planted) String() string { return "planted" }
