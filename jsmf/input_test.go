@@ -281,3 +281,24 @@ func TestInputBad(t *testing.T) {
 type kind struct{}
 
 func (kind) Info() corpus.Info { return corpus.Info{} }
+
+// The passes do not know the weights of documents, and the fit says so.
+func TestRefineWarnsOfWeights(t *testing.T) {
+	_, docs := planted(40, 3, 100)
+	c := countsCorpus(t, 40, docs)
+	weights := make([]float64, c.NumDocs())
+	for m := range weights {
+		weights[m] = 1 + float64(m%2)
+	}
+	weighted, err := c.WithWeights(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := jsmf.New(3).Refine(refine.Passes{N: 1})
+	if w := fit(t, p, c).Stats().Warnings; w != nil {
+		t.Errorf("without weights: %q", w)
+	}
+	if w := fit(t, p, weighted).Stats().Warnings; len(w) != 1 || !strings.Contains(w[0], "counts every document alike") {
+		t.Errorf("with weights: %q", w)
+	}
+}

@@ -77,7 +77,8 @@ func (p Pipeline) AnchorFree(l anchorfree.Learner) Pipeline { p.learner = l; ret
 
 // Refine adds a last stage that improves topics and correlations by passes over the
 // documents, such as refine.Passes{N: 10}. Model.Spectral returns the model without it.
-// The Input must have documents (Info().Source). nil, the default: no such stage.
+// The Input must have documents (Info().Source); their weights do not count in this
+// stage, and a warning says so. nil, the default: no such stage.
 func (p Pipeline) Refine(r refine.Refiner) Pipeline { p.refiner = r; return p }
 
 // Seed sets the seed of the stages that draw random numbers. The default stages draw
