@@ -150,3 +150,25 @@ func ordinal(k int) string {
 	}
 	return "th"
 }
+
+// String returns a table of the models, with a line for each K, and the suggestions.
+func (s *Sweep) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%5s %6s %8s %9s %13s %8s %8s", "K", "topics", "NPMI", "diversity", "‖C−BABᵀ‖", "ΣA", "seconds")
+	for _, x := range s.Points {
+		fmt.Fprintf(&b, "\n%5d", x.K)
+		if x.Model != nil {
+			fmt.Fprintf(&b, " %6d", x.Model.K())
+		}
+		if r := x.Report; r != nil {
+			fmt.Fprintf(&b, " %8.3f %9.3f %13.4g %8.3f %8.2f", r.NPMI.Mean, x.Diversity, r.Approximation, r.Legality, x.Fit.Seconds())
+		}
+		if x.Err != nil {
+			fmt.Fprintf(&b, "  %v", x.Err)
+		}
+	}
+	for _, x := range s.Suggestions {
+		fmt.Fprintf(&b, "\n%v", x)
+	}
+	return b.String()
+}

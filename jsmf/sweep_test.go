@@ -177,6 +177,10 @@ func TestSweepBad(t *testing.T) {
 	if s.Points[0].Err != nil || !errors.As(s.Points[1].Err, &rank) || s.Points[1].Model != nil || s.Points[1].Report != nil {
 		t.Errorf("%v and %v", s.Points[0].Err, s.Points[1].Err)
 	}
+	lines := strings.Split(s.String(), "\n")
+	if len(lines) != 3+len(s.Suggestions) || !strings.Contains(lines[0], "NPMI") || !strings.HasPrefix(lines[1], "    3      3 ") || !strings.HasPrefix(lines[2], "   30  ") || !strings.Contains(lines[2], rank.Error()) {
+		t.Errorf("printed:\n%v", s)
+	}
 	if _, err := p.Sweep(ctx, c, []int{30, 31}); !errors.As(err, &rank) {
 		t.Errorf("no model at all: %v", err)
 	}
