@@ -88,6 +88,16 @@ var best = sync.OnceValue(func() *kernels {
 // "generic". The package comment says which of them agree bit for bit.
 func KernelName() string { return best().name }
 
+// Kernels returns the names of all kernels that this machine can run, the best one
+// last. Each call looks anew.
+func Kernels() []string {
+	var names []string
+	for _, k := range available() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
 // buffers lends scratch slices, whose contents are arbitrary.
 var buffers = sync.Pool{New: func() any { return new([]float64) }}
 

@@ -1,0 +1,115 @@
+package estep
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/testutil"
+)
+
+// documents are words and counts; those of document d are [ptr[d], ptr[d+1]).
+type documents struct {
+	n      int
+	ptr    []int
+	words  []int32
+	counts []float32
+}
+
+// synthetic documents have about so many nonzeros each, of words by Zipf's law.
+func synthetic(docs, n, nonzeros int) documents {
+	rnd := rand.New(rand.NewPCG(10, 11))
+	zipf := rand.NewZipf(rnd, 1.05, 40, uint64(n-1))
+	d := documents{n: n, ptr: []int{0}}
+	for range docs {
+		seen := map[int32]bool{}
+		for range nonzeros/2 + rnd.IntN(nonzeros) {
+			seen[int32(zipf.Uint64())] = true
+		}
+		first := len(d.words)
+		for w := range seen {
+			d.words, d.counts = append(d.words, w), append(d.counts, float32(1+rnd.IntN(12)/9))
+		}
+		slices.Sort(d.words[first:])
+		d.ptr = append(d.ptr, len(d.words))
+	}
+	return d
+}
+
+// BenchmarkStep times passes over the documents of one corpus, synthetic or, with
+// JSMF_DATA, real.
+func BenchmarkStep(b *testing.B) {
+	sets := map[string]func(b *testing.B) documents{
+		"kos-like":  func(*testing.B) documents { return synthetic(3087, 5000, 130) },
+		"nips-like": func(*testing.B) documents { return synthetic(2235, 5000, 700) },
+	}
+	for _, name := range []string{"kos-split", "nips17-split"} {
+		sets[name] = func(b *testing.B) documents {
+			c, err := corpus.ReadUCI(b.Context(), testutil.Data(b, name, "docword.train.txt.gz"), testutil.Data(b, name, "vocab.txt"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			d := documents{n: c.NumWords(), ptr: []int{0}}
+			for m := range c.NumDocs() {
+				words, counts := c.Doc(m)
+				d.words = append(d.words, words...)
+				for _, x := range counts {
+					d.counts = append(d.counts, float32(x))
+				}
+				d.ptr = append(d.ptr, len(d.words))
+			}
+			return d
+		}
+	}
+	for _, name := range []string{"kos-like", "nips-like", "kos-split", "nips17-split"} {
+		b.Run("corpus="+name, func(b *testing.B) {
+			d := sets[name](b)
+			for _, k := range []int{50, 100} {
+				for _, f := range forms {
+					for _, kr := range kernels {
+						if !slices.Contains(linalg.Kernels(), kr.name) {
+							continue
+						}
+						b.Run(fmt.Sprintf("K=%d/form=%s/kernel=%s", k, f.name, kr.name), func(b *testing.B) { benchmarkStep(b, d, k, f.form, f.sums, kr) })
+					}
+				}
+			}
+		})
+	}
+}
+
+func benchmarkStep(b *testing.B, d documents, k int, form Form, sums bool, kr *kernel) {
+	rnd := rand.New(rand.NewPCG(12, 13))
+	p := newProblem(rnd, d.n, k, 0, form, sums)
+	w := newWorker(k, kr)
+	docs := len(d.ptr) - 1
+	state := make([]float32, docs*k)
+	for i := range state {
+		state[i] = rnd.Float32()
+	}
+	best, loglik := math.Inf(1), 0.0
+	for b.Loop() {
+		loglik = 0
+		start := b.Elapsed()
+		for m := range docs {
+			n := state[m*k:][:k]
+			for j, v := range n {
+				w.T[j] = v + p.Prior[j]
+			}
+			lo, hi := d.ptr[m], d.ptr[m+1]
+			l, err := w.Step(&p.Step, d.words[lo:hi], d.counts[lo:hi])
+			if err != nil {
+				b.Fatal(err)
+			}
+			copy(n, w.N)
+			loglik += l
+		}
+		best = min(best, float64((b.Elapsed() - start).Nanoseconds()))
+	}
+	b.ReportMetric(best/float64(len(d.words)), "best-ns/nnz·pass")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(d.words)), "ns/nnz·pass")
+}

@@ -1,0 +1,221 @@
+// Package estep is the inner loop of fitting and using topic models: the sharing out
+// of a document's tokens among topics, for given weights t of the topics in the
+// document (K numbers) and given topics B (N×K). The responsibilities of a word w
+// with row b of B are
+//
+//	Plain:           g ∝ t·b
+//	LeaveDocument:   g' ∝ max(t − g, α)·b
+//	LeaveEverywhere: g' ∝ max(t − g, α)·max(b·R − g, β)/(R − g)
+//
+// with R the topics' totals of tokens plus prior, so that b·R are those of the word.
+// The last two leave one token out of the counts that it is shared out by (collapsed
+// variational Bayes of order zero). The word's count times the responsibilities is
+// added to the document's tokens by topic and, when learning, to the word's. All of
+// this is one pass over the document's words: the responsibilities are not kept, and
+// the log-likelihood Σ x·ln(tᵀb) is a by-product.
+//
+// # Precision
+//
+// Rows are float32. Sums over documents are float32 too, and must be moved to float64
+// by Drain before they hold more than some millions of tokens.
+//
+// # Kernels
+//
+// There are three implementations, named and chosen as those of internal/linalg are:
+// "avx512", "avx2" and "generic". They differ in the last bits. With the same kernel a
+// result depends on the arguments alone.
+package estep
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Form is how the counts are formed that a token is shared out by.
+type Form uint8
+
+// The forms of a step. The package comment defines them.
+const (
+	Plain Form = iota
+	LeaveDocument
+	LeaveEverywhere
+)
+
+// Step is what all documents of a pass have in common. It is only read, except Sums.
+// Numbers by topic have the length of a row with its padding.
+type Step struct {
+	Form Form
+	B    *Rows
+	// Sums receives the tokens by word and topic; nil does not count them. Goroutines
+	// that run at once need their own.
+	Sums *Rows
+	// Prior is α, the least weight that a topic keeps; its padding is zero. Plain does
+	// not use it.
+	Prior []float32
+	// Totals is R, its padding ones, and Beta is β > 0, of LeaveEverywhere.
+	Totals []float32
+	Beta   float32
+}
+
+// Least is the least tᵀb that a word may have. At twice that a float32 is still far
+// from the range where precision is lost.
+const Least = 1e-30
+
+// ErrImpossible is wrapped by the error for a word with tᵀb below Least.
+var ErrImpossible = errors.New("has no probability")
+
+// piece is how many words a kernel takes at a time: the scheduler cannot interrupt it,
+// and sums of sums have smaller errors than a single sum.
+const piece = 1 << 9
+
+// Worker has the numbers of one document. A goroutine needs its own.
+type Worker struct {
+	// T holds the weights of the topics in the document. The padding must stay zero.
+	T []float32
+	// N receives the document's tokens by topic.
+	N []float32
+
+	part []float32 // N of a piece after the first
+	out  []float32 // of a word: its unscaled responsibilities
+	z    []float32 // of each word of a piece: tᵀb
+	args args
+	kr   *kernel
+}
+
+// NewWorker returns a Worker for k topics.
+func NewWorker(k int) *Worker { return newWorker(k, best()) }
+
+func newWorker(k int, kr *kernel) *Worker {
+	n := Padded(k)
+	x := aligned(4 * n)
+	return &Worker{T: x[:n:n], N: x[n : 2*n : 2*n], part: x[2*n : 3*n : 3*n], out: x[3*n:], z: make([]float32, piece), kr: kr}
+}
+
+// Step shares out the tokens of a document by w.T. It sets w.N, adds to s.Sums and
+// returns Σ x·ln(tᵀb). Counts need not be whole numbers. Words must be distinct.
+func (w *Worker) Step(s *Step, words []int32, counts []float32) (float64, error) {
+	mode := int(s.Form)
+	clear(w.N)
+	sum, err := w.run(s, mode, words, counts)
+	if err == nil && s.Form == Plain {
+		for k, t := range w.T {
+			w.N[k] *= t
+		}
+	}
+	return sum, err
+}
+
+// Score returns Σ x·ln(tᵀb) alone.
+func (w *Worker) Score(b *Rows, words []int32, counts []float32) (float64, error) {
+	return w.run(&Step{B: b}, score, words, counts)
+}
+
+// score is the mode of a kernel that finds tᵀb alone. The others are forms.
+const score = -1
+
+func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float64, error) {
+	b := s.B
+	if len(counts) != len(words) || len(w.T) != b.Stride {
+		panic("estep: lengths do not fit")
+	}
+	for _, id := range words {
+		if uint(id) >= uint(b.N) {
+			return 0, fmt.Errorf("word %d of %d", id, b.N)
+		}
+	}
+	if len(words) == 0 {
+		return 0, nil
+	}
+	a := &w.args
+	*a = args{b: &b.Data[0], t: &w.T[0], g: &w.N[0], out: &w.out[0], z: &w.z[0],
+		k: b.K, stride: 4 * b.Stride, mode: mode, beta: s.Beta, least: Least, one: 1}
+	if s.Sums != nil {
+		if s.Sums.N != b.N || s.Sums.Stride != b.Stride {
+			panic("estep: sums do not fit")
+		}
+		a.sums = &s.Sums.Data[0]
+	}
+	if mode >= int(LeaveDocument) {
+		a.prior = &s.Prior[:b.Stride][0]
+	}
+	if mode == int(LeaveEverywhere) {
+		a.totals = &s.Totals[:b.Stride][0]
+	}
+	var l logSum
+	for lo := 0; lo < len(words); lo += piece {
+		n := min(piece, len(words)-lo)
+		a.words, a.counts, a.n = &words[lo], &counts[lo], n
+		if lo > 0 && mode != score {
+			clear(w.part)
+			a.g = &w.part[0]
+		}
+		w.kr.run(a)
+		if lo > 0 && mode != score {
+			for k, v := range w.part {
+				w.N[k] += v
+			}
+		}
+		if bad := l.add(counts[lo:lo+n], w.z[:n]); bad >= 0 {
+			*a = args{}
+			return 0, fmt.Errorf("word %d %w: %v", words[lo+bad], ErrImpossible, w.z[bad])
+		}
+	}
+	*a = args{} // keep no pointers to what is not ours
+	return l.sum(), nil
+}
+
+// logSum adds up logarithms: their whole parts to the base 2 on their own, and
+// those of the rests as the logarithm of their product.
+type logSum struct {
+	prod, exp, rest float64
+}
+
+func (l *logSum) sum() float64 { return l.rest + math.Log(l.prod) + l.exp*math.Ln2 }
+
+// add adds Σ x·ln z and returns the index of a z below Least with x > 0, or −1.
+func (l *logSum) add(x, z []float32) int {
+	const (
+		mantissa = 1<<23 - 1
+		bias     = 127
+		most     = 16    // of a count whose factors are multiplied one by one
+		full     = 1e270 // that times 2^most is finite
+	)
+	prod, exp := l.prod, l.exp
+	if prod == 0 {
+		prod = 1
+	}
+	bad := -1
+	x = x[:len(z)]
+	for i, v := range z {
+		n := x[i]
+		if n == 0 {
+			continue
+		}
+		if !(v >= Least && v <= math.MaxFloat32) {
+			bad = i
+			break
+		}
+		bits := math.Float32bits(v)
+		m, e := float64(math.Float32frombits(bits&mantissa|bias<<23)), float64(int(bits>>23)-bias)
+		switch {
+		case n == 1:
+			prod *= m
+			exp += e
+		case n <= most && n == float32(int(n)):
+			for range int(n) {
+				prod *= m
+			}
+			exp += float64(n) * e
+		default:
+			l.rest += float64(n) * math.Log(m)
+			exp += float64(n) * e
+		}
+		if prod > full {
+			l.rest += math.Log(prod)
+			prod = 1
+		}
+	}
+	l.prod, l.exp = prod, exp
+	return bad
+}

@@ -1,0 +1,44 @@
+package estep
+
+import (
+	"sync"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
+)
+
+// args are the arguments of a kernel. It adds to g the numbers
+//
+//	Plain:  (x/z)·b
+//	others: (x/Σ out)·out
+//
+// of n words, and to sums the latter, with Plain those times t; and it sets z to
+// tᵀb. Where z or Σ out is below least, least takes its place.
+type args struct {
+	words       *int32
+	counts, z   *float32 // n
+	n           int
+	b, sums     *float32 // rows, stride bytes apart; sums may be nil
+	t, g, out   *float32
+	prior       *float32
+	totals      *float32
+	k           int // without padding
+	stride      int
+	mode        int
+	beta, least float32
+	one         float32
+}
+
+type kernel struct {
+	name string
+	run  func(a *args)
+}
+
+// best returns the kernel of the name that linalg has chosen.
+var best = sync.OnceValue(func() *kernel {
+	for _, k := range kernels {
+		if k.name == linalg.KernelName() {
+			return k
+		}
+	}
+	return &generic
+})

@@ -1,0 +1,12 @@
+//go:build amd64 && !noasm && !purego
+
+package estep
+
+// kernels are all implementations, whether or not this machine can run them.
+var kernels = []*kernel{&generic, {"avx2", run256}, {"avx512", run512}}
+
+//go:noescape
+func run256(a *args)
+
+//go:noescape
+func run512(a *args)

@@ -1,0 +1,202 @@
+//go:build amd64 && !noasm && !purego
+
+#include "go_asm.h"
+#include "textflag.h"
+
+// SI, DX, R14  ends of the words, their counts and z; CX minus the words left
+// DI           the arguments
+// R8, R9       B and the sums; R10 bytes of a row
+// R11, R13     t and out
+// R12          g; the totals where out is found
+// BX           the word's row of B, then a row of the sums to prefetch
+// R15          a row of B to prefetch, the prior, or the word's row of the sums
+// AX           position in a row
+//
+// Y15 ones, Y14 beta, X13 the least sum, Y12 the factor of the word
+
+// AHEAD is how many words ahead rows are fetched.
+#define AHEAD 4
+
+// SUM leaves the sum of Y0 in X0.
+#define SUM \
+	VEXTRACTF128  $1, Y0, X1 \
+	VADDPS        X1, X0, X0 \
+	VPERMILPD     $1, X0, X1 \
+	VADDPS        X1, X0, X0 \
+	VMOVSHDUP     X0, X1     \
+	VADDSS        X1, X0, X0
+
+// func run256(a *args)
+TEXT ·run256(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), DI
+	MOVQ         args_n(DI), CX
+	MOVQ         args_words(DI), SI
+	MOVQ         args_counts(DI), DX
+	MOVQ         args_z(DI), R14
+	LEAQ         (SI)(CX*4), SI
+	LEAQ         (DX)(CX*4), DX
+	LEAQ         (R14)(CX*4), R14
+	NEGQ         CX
+	MOVQ         args_b(DI), R8
+	MOVQ         args_sums(DI), R9
+	MOVQ         args_stride(DI), R10
+	MOVQ         args_t(DI), R11
+	MOVQ         args_out(DI), R13
+	VBROADCASTSS args_one(DI), Y15
+	VBROADCASTSS args_beta(DI), Y14
+	VMOVSS       args_least(DI), X13
+
+word:
+	LEAQ    AHEAD(CX), AX
+	TESTQ   AX, AX
+	CMOVQGE CX, AX
+	MOVLQSX (SI)(AX*4), R15
+	IMULQ   R10, R15
+	ADDQ    R8, R15
+	MOVLQSX (SI)(CX*4), BX
+	IMULQ   R10, BX
+	ADDQ    R8, BX
+	XORL    AX, AX
+	VPXOR   Y0, Y0, Y0
+
+dot:
+	VMOVUPS     (R11)(AX*1), Y1
+	VFMADD231PS (BX)(AX*1), Y1, Y0
+	PREFETCHT0  (R15)(AX*1)
+	ADDQ        $32, AX
+	CMPQ        AX, R10
+	JLT         dot
+	SUM
+	VMOVSS      X0, (R14)(CX*4)
+	MOVQ        args_mode(DI), AX
+	TESTQ       AX, AX
+	JLT         next
+	VMAXSS      X13, X0, X0
+	JEQ         plain
+
+	VDIVSS       X0, X15, X0
+	VBROADCASTSS X0, Y12
+	MOVQ         args_prior(DI), R15
+	VPXOR        Y0, Y0, Y0
+	CMPQ         AX, $1
+	JNE          everywhere
+	XORL         AX, AX
+
+document:
+	VMOVUPS      (BX)(AX*1), Y1
+	VMOVAPS      Y1, Y2
+	VFNMADD213PS Y15, Y12, Y2
+	VMULPS       (R11)(AX*1), Y2, Y2
+	VMAXPS       (R15)(AX*1), Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VMOVUPS      Y2, (R13)(AX*1)
+	VADDPS       Y2, Y0, Y0
+	ADDQ         $32, AX
+	CMPQ         AX, R10
+	JLT          document
+	JMP          share
+
+everywhere:
+	MOVQ args_totals(DI), R12
+	XORL AX, AX
+
+everywhere1:
+	VMOVUPS     (BX)(AX*1), Y1
+	VMOVUPS     (R11)(AX*1), Y2
+	VMOVUPS     (R12)(AX*1), Y3
+	VMULPS      Y1, Y12, Y4
+	VMULPS      Y2, Y4, Y4
+	VSUBPS      Y4, Y2, Y2
+	VFMSUB213PS Y4, Y3, Y1
+	VSUBPS      Y4, Y3, Y3
+	VMAXPS      (R15)(AX*1), Y2, Y2
+	VMAXPS      Y14, Y1, Y1
+	VMULPS      Y1, Y2, Y2
+	VDIVPS      Y3, Y2, Y2
+	VMOVUPS     Y2, (R13)(AX*1)
+	VADDPS      Y2, Y0, Y0
+	ADDQ        $32, AX
+	CMPQ        AX, R10
+	JLT         everywhere1
+
+share:
+	SUM
+	VMAXSS       X13, X0, X0
+	VMOVSS       (DX)(CX*4), X1
+	VDIVSS       X0, X1, X0
+	VBROADCASTSS X0, Y12
+	MOVQ         args_g(DI), R12
+	TESTQ        R9, R9
+	JEQ          shareDoc
+	LEAQ         AHEAD(CX), AX
+	TESTQ        AX, AX
+	CMOVQGE      CX, AX
+	MOVLQSX      (SI)(AX*4), BX
+	IMULQ        R10, BX
+	ADDQ         R9, BX
+	MOVLQSX      (SI)(CX*4), R15
+	IMULQ        R10, R15
+	ADDQ         R9, R15
+	XORL         AX, AX
+
+shareBoth:
+	VMULPS     (R13)(AX*1), Y12, Y1
+	VADDPS     (R12)(AX*1), Y1, Y2
+	VADDPS     (R15)(AX*1), Y1, Y3
+	VMOVUPS    Y2, (R12)(AX*1)
+	VMOVUPS    Y3, (R15)(AX*1)
+	PREFETCHT0 (BX)(AX*1)
+	ADDQ       $32, AX
+	CMPQ       AX, R10
+	JLT        shareBoth
+	JMP        next
+
+shareDoc:
+	XORL AX, AX
+
+shareDoc1:
+	VMULPS  (R13)(AX*1), Y12, Y1
+	VADDPS  (R12)(AX*1), Y1, Y2
+	VMOVUPS Y2, (R12)(AX*1)
+	ADDQ    $32, AX
+	CMPQ    AX, R10
+	JLT     shareDoc1
+	JMP     next
+
+plain:
+	VMOVSS       (DX)(CX*4), X1
+	VDIVSS       X0, X1, X0
+	VBROADCASTSS X0, Y12
+	MOVQ         args_g(DI), R12
+	XORL         AX, AX
+	TESTQ        R9, R9
+	JEQ          plainDoc
+	MOVLQSX      (SI)(CX*4), R15
+	IMULQ        R10, R15
+	ADDQ         R9, R15
+
+plainBoth:
+	VMULPS      (BX)(AX*1), Y12, Y1
+	VADDPS      (R12)(AX*1), Y1, Y2
+	VMOVUPS     (R15)(AX*1), Y3
+	VFMADD231PS (R11)(AX*1), Y1, Y3
+	VMOVUPS     Y2, (R12)(AX*1)
+	VMOVUPS     Y3, (R15)(AX*1)
+	ADDQ        $32, AX
+	CMPQ        AX, R10
+	JLT         plainBoth
+	JMP         next
+
+plainDoc:
+	VMOVUPS     (R12)(AX*1), Y2
+	VFMADD231PS (BX)(AX*1), Y12, Y2
+	VMOVUPS     Y2, (R12)(AX*1)
+	ADDQ        $32, AX
+	CMPQ        AX, R10
+	JLT         plainDoc
+
+next:
+	INCQ CX
+	JNZ  word
+	VZEROUPPER
+	RET

@@ -1,0 +1,126 @@
+package estep
+
+import "unsafe"
+
+var generic = kernel{"generic", runGeneric}
+
+func runGeneric(a *args) {
+	k, stride := a.k, a.stride/4
+	words := unsafe.Slice(a.words, a.n)
+	counts, z := unsafe.Slice(a.counts, a.n), unsafe.Slice(a.z, a.n)
+	row := func(m *float32, w int32) []float32 {
+		return unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(m), 4*stride*int(w))), k)
+	}
+	t, g, out := row(a.t, 0), row(a.g, 0), row(a.out, 0)
+	var prior, totals []float32
+	if a.prior != nil {
+		prior = row(a.prior, 0)
+	}
+	if a.totals != nil {
+		totals = row(a.totals, 0)
+	}
+	for i, w := range words {
+		b := row(a.b, w)
+		s := dot(t, b)
+		z[i] = s
+		if a.mode == score {
+			continue
+		}
+		r := 1 / max(s, a.least)
+		switch Form(a.mode) {
+		case Plain:
+			r *= counts[i]
+			if a.sums == nil {
+				addScaled(g, r, b)
+			} else {
+				plainSums(g, row(a.sums, w), t, b, r)
+			}
+			continue
+		case LeaveDocument:
+			s = leaveDocument(out, t, b, prior, r)
+		case LeaveEverywhere:
+			s = leaveEverywhere(out, t, b, prior, totals, r, a.beta)
+		}
+		r = counts[i] / max(s, a.least)
+		if a.sums == nil {
+			addScaled(g, r, out)
+		} else {
+			addBoth(g, row(a.sums, w), r, out)
+		}
+	}
+}
+
+// dot has four sums, because one would wait for each addition.
+func dot(x, y []float32) float32 {
+	var s0, s1, s2, s3 float32
+	for len(x) >= 4 && len(y) >= 4 {
+		s0 += x[0] * y[0]
+		s1 += x[1] * y[1]
+		s2 += x[2] * y[2]
+		s3 += x[3] * y[3]
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		s0 += v * y[i]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+func addScaled(g []float32, r float32, x []float32) {
+	g = g[:len(x)]
+	for i, v := range x {
+		g[i] += r * v
+	}
+}
+
+func addBoth(g, sums []float32, r float32, x []float32) {
+	g, sums = g[:len(x)], sums[:len(x)]
+	for i, v := range x {
+		v *= r
+		g[i] += v
+		sums[i] += v
+	}
+}
+
+func plainSums(g, sums, t, b []float32, r float32) {
+	g, sums, t = g[:len(b)], sums[:len(b)], t[:len(b)]
+	for i, v := range b {
+		v *= r
+		g[i] += v
+		sums[i] += v * t[i]
+	}
+}
+
+func leaveDocument(out, t, b, prior []float32, q float32) float32 {
+	out, t, prior = out[:len(b)], t[:len(b)], prior[:len(b)]
+	var s0, s1 float32
+	for i, v := range b {
+		x := t[i] * (1 - v*q)
+		if x < prior[i] {
+			x = prior[i]
+		}
+		x *= v
+		out[i] = x
+		s0, s1 = s1, s0+x // two sums, in turn
+	}
+	return s0 + s1
+}
+
+func leaveEverywhere(out, t, b, prior, totals []float32, q, beta float32) float32 {
+	out, t, prior, totals = out[:len(b)], t[:len(b)], prior[:len(b)], totals[:len(b)]
+	var s0, s1 float32
+	for i, v := range b {
+		e := t[i] * v * q
+		x, y := t[i]-e, totals[i]*v-e
+		if x < prior[i] {
+			x = prior[i]
+		}
+		if y < beta {
+			y = beta
+		}
+		x = x * y / (totals[i] - e)
+		out[i] = x
+		s0, s1 = s1, s0+x
+	}
+	return s0 + s1
+}

@@ -1,0 +1,47 @@
+package estep
+
+import "unsafe"
+
+// lanes is how many numbers the widest vector holds. Rows are padded to that.
+const lanes = 16
+
+// Padded returns the length of a row of k numbers with its padding.
+func Padded(k int) int { return (k + lanes - 1) / lanes * lanes }
+
+// Rows is an N×K matrix of float32. Rows begin at cache lines and are padded with zeros.
+type Rows struct {
+	N, K, Stride int
+	Data         []float32
+}
+
+// NewRows returns an n×k matrix of zeros.
+func NewRows(n, k int) *Rows {
+	s := Padded(k)
+	return &Rows{N: n, K: k, Stride: s, Data: aligned(n * s)}
+}
+
+// Row returns row i without its padding.
+func (r *Rows) Row(i int) []float32 { return r.Data[i*r.Stride:][:r.K:r.K] }
+
+// Drain adds rows [lo, hi) of the parts to dst, whose rows are stride apart, in the
+// order of the parts, and sets them to zero.
+func Drain(dst []float64, stride int, parts []*Rows, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		for _, p := range parts {
+			from := p.Row(i)
+			to := dst[i*stride:][:len(from)]
+			for k, v := range from {
+				to[k] += float64(v)
+			}
+			clear(from)
+		}
+	}
+}
+
+// aligned returns n zeros that begin at a cache line.
+func aligned(n int) []float32 {
+	const line = 64
+	s := make([]float32, n+line/4-1)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(s))) % line / 4
+	return s[skip:][:n:n]
+}
