@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/bag"
-	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -73,18 +73,40 @@ func (f *fitter) read(ctx context.Context, each func(held bool, words []int32, c
 	return ctx.Err()
 }
 
-// Bounds of a chunk: its documents, and its pairs of a document and a word unless N
-// is larger.
+// Bounds of a chunk: its documents, and its pairs of a document and a word, unless N
+// is larger. A read that keeps K numbers for each pair takes smaller chunks.
 const (
-	passDocs = 4096
-	passNNZ  = 1 << 14
+	passDocs = 1 << 14
+	passNNZ  = 1 << 17
+	swapNNZ  = 1 << 14
 )
+
+// bags are words and counts of documents; those of document d are [ptr[d], ptr[d+1]).
+type bags struct {
+	ptr    []int
+	words  []int32
+	counts []float32
+}
+
+func (b *bags) reset() {
+	b.ptr, b.words, b.counts = append(b.ptr[:0], 0), b.words[:0], b.counts[:0]
+}
+
+func (b *bags) add(word int32, count float64) {
+	b.words, b.counts = append(b.words, word), append(b.counts, float32(count))
+}
+
+func (b *bags) end() { b.ptr = append(b.ptr, len(b.words)) }
+
+func (b *bags) doc(d int) (words []int32, counts []float32) {
+	return b.words[b.ptr[d]:b.ptr[d+1]], b.counts[b.ptr[d]:b.ptr[d+1]]
+}
 
 // passChunk is a sequence of documents.
 type passChunk struct {
-	first  int        // number of the first
-	doc    linalg.CSR // documents × words, with the counts that θ is found from
-	hidden linalg.CSR // the same shape: the hidden halves of documents held out
+	first  int  // number of the first
+	doc    bags // what θ is found from
+	hidden bags // the hidden halves of documents held out
 	held   []bool
 }
 
@@ -92,9 +114,21 @@ func (c *passChunk) docs() int { return len(c.held) }
 
 func (c *passChunk) reset(first int) {
 	c.first, c.held = first, c.held[:0]
-	for _, m := range []*linalg.CSR{&c.doc, &c.hidden} {
-		*m = linalg.CSR{RowPtr: append(m.RowPtr[:0], 0), Cols: m.Cols[:0], Vals: m.Vals[:0]}
+	c.doc.reset()
+	c.hidden.reset()
+}
+
+// cut returns the documents [lo, hi) of part l of n, which have about equally many
+// words.
+func (c *passChunk) cut(l, n int) (lo, hi int) {
+	at := func(l int) int {
+		d, _ := slices.BinarySearch(c.doc.ptr[:c.docs()], len(c.doc.words)*l/n)
+		return d
 	}
+	if lo = at(l); l+1 == n {
+		return lo, c.docs()
+	}
+	return lo, at(l + 1)
 }
 
 // add appends a document. If it is held out, every other token in the order of the
@@ -109,25 +143,26 @@ func (c *passChunk) add(held bool, words []int32, counts []float64, damped func(
 			before += x
 			x -= hidden
 			if hidden > 0 {
-				c.hidden.Cols, c.hidden.Vals = append(c.hidden.Cols, w), append(c.hidden.Vals, hidden)
+				c.hidden.add(w, hidden)
 			}
 		}
 		if x > 0 {
-			c.doc.Cols, c.doc.Vals = append(c.doc.Cols, w), append(c.doc.Vals, damped(x))
+			c.doc.add(w, damped(x))
 		}
 	}
-	c.doc.RowPtr = append(c.doc.RowPtr, len(c.doc.Cols))
-	c.hidden.RowPtr = append(c.hidden.RowPtr, len(c.hidden.Cols))
+	c.doc.end()
+	c.hidden.end()
 }
 
 // chunks calls do for one chunk of documents after another. Where chunks end
-// depends on the documents only.
-func (f *fitter) chunks(ctx context.Context, do func(c *passChunk) error) error {
+// depends on the documents only: none has more than nnz words, or N, but for one
+// document.
+func (f *fitter) chunks(ctx context.Context, nnz int, do func(c *passChunk) error) error {
 	c := &f.buf.chunk
 	c.reset(0)
-	most := max(passNNZ, f.n)
+	most := max(nnz, f.n)
 	err := f.read(ctx, func(held bool, words []int32, counts []float64) error {
-		if c.docs() == passDocs || c.docs() > 0 && len(c.doc.Cols)+len(words) > most {
+		if c.docs() == passDocs || c.docs() > 0 && len(c.doc.words)+len(words) > most {
 			if err := do(c); err != nil {
 				return err
 			}
@@ -148,16 +183,16 @@ func (f *fitter) chunks(ctx context.Context, do func(c *passChunk) error) error 
 // docState holds K numbers per document, in memory or in a temporary file.
 type docState struct {
 	k     int
-	mem   []float64
+	mem   []float32
 	file  *os.File
-	vals  []float64
+	vals  []float32
 	bytes []byte
 }
 
 func (s *docState) open(docs, k int, folder string) (err error) {
 	s.k = k
 	if folder == "" {
-		s.mem = make([]float64, docs*k)
+		s.mem = make([]float32, docs*k)
 		return nil
 	}
 	s.file, err = os.CreateTemp(folder, "topic-counts-*.tmp")
@@ -173,7 +208,7 @@ func (s *docState) close() error {
 
 // get returns the numbers of n documents, to be changed and passed to put. With
 // fresh they are zero.
-func (s *docState) get(first, n int, fresh bool) ([]float64, error) {
+func (s *docState) get(first, n int, fresh bool) ([]float32, error) {
 	if s.file == nil {
 		return s.mem[first*s.k : (first+n)*s.k], nil
 	}
@@ -182,25 +217,28 @@ func (s *docState) get(first, n int, fresh bool) ([]float64, error) {
 		clear(s.vals)
 		return s.vals, nil
 	}
-	s.bytes = vec.Resize(s.bytes, 8*n*s.k)
-	if _, err := s.file.ReadAt(s.bytes, 8*int64(first)*int64(s.k)); err != nil {
+	s.bytes = vec.Resize(s.bytes, 4*n*s.k)
+	if _, err := s.file.ReadAt(s.bytes, 4*int64(first)*int64(s.k)); err != nil {
 		return nil, err
 	}
 	for i := range s.vals {
-		s.vals[i] = math.Float64frombits(binary.LittleEndian.Uint64(s.bytes[8*i:]))
+		s.vals[i] = math.Float32frombits(binary.LittleEndian.Uint32(s.bytes[4*i:]))
 	}
 	return s.vals, nil
 }
 
+// row returns the numbers of document d of those that get returned.
+func (s *docState) row(vals []float32, d int) []float32 { return vals[d*s.k:][:s.k] }
+
 // put stores what get returned.
-func (s *docState) put(first int, vals []float64) error {
+func (s *docState) put(first int, vals []float32) error {
 	if s.file == nil {
 		return nil
 	}
 	s.bytes = s.bytes[:0]
 	for _, v := range vals {
-		s.bytes = binary.LittleEndian.AppendUint64(s.bytes, math.Float64bits(v))
+		s.bytes = binary.LittleEndian.AppendUint32(s.bytes, math.Float32bits(v))
 	}
-	_, err := s.file.WriteAt(s.bytes, 8*int64(first)*int64(s.k))
+	_, err := s.file.WriteAt(s.bytes, 4*int64(first)*int64(s.k))
 	return err
 }

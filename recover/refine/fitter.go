@@ -9,7 +9,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
@@ -17,6 +19,8 @@ const (
 	flatAlpha    = 0.1  // the first α of each topic if A has none
 	leastAlpha   = 1e-3 // keeps the prior of a topic that hardly any document has proper
 	mostAnnealed = 24   // passes; more gain nothing
+	mostParts    = 8    // of a chunk, for as many goroutines
+	mostTokens   = 1 << 20
 )
 
 // fitter is the state of one refinement.
@@ -29,16 +33,19 @@ type fitter struct {
 	counted bool    // the first read is over
 	weight  float64 // the sum of the damped counts that topics are learned from
 
-	alpha    []float64
-	alphaSum float64
-	b        blas64.General // N×K, the topics
-	powers   blas64.General // N×K, B to the power 1/T; no data without annealed passes
-	counts   blas64.General // N×K, CVB0 after the first pass: β + tokens by word and topic
-	totals   []float64      // K, the column sums of counts
-	sums     blas64.General // N×K, what a pass adds up
-	state    docState
-	score    Score
-	buf      chunkBuffers
+	alpha     []float64
+	alphaSum  float64
+	b         blas64.General // N×K, the topics
+	totals    []float64      // K, after the first pass: β·N + the tokens of each topic
+	sums      blas64.General // N×K, the tokens by word and topic that a pass adds up
+	state     docState
+	rows      *estep.Rows   // N×K, b
+	powers    *estep.Rows   // N×K, B to the power 1/T; nil without annealed passes
+	step      estep.Step    // of the pass, without the sums
+	parts     []*estep.Rows // what the parts of the chunks add up until it is drained into sums
+	undrained float64       // the tokens there
+	score     Score
+	buf       chunkBuffers
 }
 
 // begin counts the documents and makes the first α and B.
@@ -90,13 +97,53 @@ func (f *fitter) begin(ctx context.Context, start Start) error {
 			row[t] = (1-f.Smoothing)*from[t] + f.Smoothing*unigram
 		}
 	}
+	padded := estep.Padded(f.k)
+	f.step = estep.Step{Prior: make([]float32, padded), Totals: make([]float32, padded), Beta: float32(f.Beta)}
+	f.totals = make([]float64, f.k)
+	f.rows = estep.NewRows(f.n, f.k)
 	if f.temperature(0) > 1 {
-		f.powers = linalg.NewGeneral(f.n, f.k)
+		f.powers = estep.NewRows(f.n, f.k)
 	}
-	if f.Method == CVB0 && f.N > 1 {
-		f.counts, f.totals = linalg.NewGeneral(f.n, f.k), make([]float64, f.k)
+	// Each part costs 4·N·K bytes, and about as much time a pass as N words.
+	f.parts = make([]*estep.Rows, min(max(f.seen.nnz/int64(16*f.n), 1), mostParts))
+	for i := range f.parts {
+		f.parts[i] = estep.NewRows(f.n, f.k)
 	}
 	return nil
+}
+
+// prepare sets what a pass needs as float32 numbers: B, its power, α and the totals.
+func (f *fitter) prepare(ctx context.Context, exponent float64) error {
+	for k := range f.step.Totals {
+		f.step.Totals[k] = 1
+	}
+	for k, a := range f.alpha {
+		f.step.Prior[k], f.step.Totals[k] = float32(a), float32(f.totals[k])
+	}
+	return run.Chunks(ctx, f.n, 256, f.workers, func(_, _, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			b, to := linalg.Row(f.b, i), f.rows.Row(i)
+			for k, v := range b {
+				to[k] = float32(v)
+			}
+			if exponent != 1 {
+				to = f.powers.Row(i)
+				for k, v := range b {
+					to[k] = float32(math.Pow(v, exponent))
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// drain moves what the parts hold to sums.
+func (f *fitter) drain(ctx context.Context) error {
+	f.undrained = 0
+	return run.Chunks(ctx, f.n, 256, f.workers, func(_, _, lo, hi int) error {
+		estep.Drain(f.sums.Data, f.sums.Stride, f.parts, lo, hi)
+		return nil
+	})
 }
 
 // damped returns what a count is taken for.
@@ -119,16 +166,12 @@ func (f *fitter) temperature(t int) float64 {
 	return 1 + (f.Temperature-1)*(1-float64(t)/float64(n))
 }
 
-// update makes the topics from the sums of a pass. After a plain pass these lack
-// the factor B, or its power in an annealed pass.
-func (f *fitter) update(factor *blas64.General) error {
+// update makes the topics from the sums of a pass.
+func (f *fitter) update() error {
 	totals := make([]float64, f.k)
 	for i := range f.n {
 		row, sum := linalg.Row(f.b, i), linalg.Row(f.sums, i)
 		for t, v := range sum {
-			if factor != nil {
-				v *= factor.Data[i*factor.Stride+t]
-			}
 			row[t] = v + f.Beta
 			totals[t] += row[t]
 		}
@@ -138,10 +181,7 @@ func (f *fitter) update(factor *blas64.General) error {
 			return fmt.Errorf("topic %d has %v tokens", t, v)
 		}
 	}
-	if f.totals != nil {
-		copy(f.counts.Data, f.b.Data)
-		copy(f.totals, totals)
-	}
+	copy(f.totals, totals)
 	for i := range f.n {
 		for t, row := 0, linalg.Row(f.b, i); t < f.k; t++ {
 			row[t] /= totals[t]

@@ -2,19 +2,20 @@ package refine
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// passBlock is how many documents a goroutine takes at a time. Sums are formed by
-// block and added in order.
+// passBlock is how many documents a goroutine takes at a time outside of passes.
 const passBlock = 32
 
 // chunkBuffers are reused from one chunk of documents to the next.
@@ -23,11 +24,10 @@ type chunkBuffers struct {
 	byWord linalg.CSR
 	at     []int
 	theta  blas64.General // of the documents of the chunk
-	scale  []float64      // by nonzero: its count over its probability
 	resp   blas64.General // by nonzero: the responsibilities times the count
 	scores []float64      // a document: ln p of its tokens, prior, hidden ln p, hidden tokens
-	minka  blas64.General // by block: the sums of Minka's fixed point
-	work   [][]float64    // by worker
+	minka  blas64.General // by part: the sums of Minka's fixed point
+	work   []worker
 }
 
 const scoresPerDoc = 4
@@ -42,50 +42,48 @@ type tally struct {
 // pass makes pass number t, counted from 0.
 func (f *fitter) pass(ctx context.Context, t int) error {
 	temp := f.temperature(t)
-	plain := f.Method == MAPEM || t == 0 || temp > 1
-	alphas := f.Method == CVB0 && !f.FixedAlpha && t > 0 && temp == 1
-	clear(f.sums.Data)
-	factor := &f.b
-	if temp > 1 {
-		factor = &f.powers
-		err := run.Chunks(ctx, f.n, 256, f.workers, func(_, _, lo, hi int) error {
-			power(f.powers.Data[lo*f.k:hi*f.k], f.b.Data[lo*f.k:hi*f.k], 1/temp)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
+	p := phase{first: t == 0, alphas: f.Method == CVB0 && !f.FixedAlpha && t > 0 && temp == 1, exponent: 1 / temp}
+	f.step.Form, f.step.B = estep.LeaveEverywhere, f.rows
+	if f.Method == MAPEM || t == 0 || temp > 1 {
+		f.step.Form = estep.Plain
 	}
+	if temp > 1 {
+		f.step.B = f.powers
+	}
+	if err := f.prepare(ctx, p.exponent); err != nil {
+		return err
+	}
+	clear(f.sums.Data)
 	sum := tally{num: make([]float64, f.k)}
-	err := f.chunks(ctx, func(c *passChunk) error {
+	err := f.chunks(ctx, passNNZ, func(c *passChunk) error {
 		nd, err := f.state.get(c.first, c.docs(), t == 0)
 		if err != nil {
 			return err
 		}
-		if err := f.documents(ctx, c, nd, step{first: t == 0, plain: plain, alphas: alphas, power: 1 / temp, factor: factor}, &sum); err != nil {
+		if err := f.documents(ctx, c, nd, p, &sum); err != nil {
 			return err
 		}
-		if err := f.state.put(c.first, nd); err != nil {
-			return err
+		for _, x := range c.doc.counts {
+			f.undrained += float64(x)
 		}
-		f.transpose(c, plain)
-		x := f.buf.resp
-		if plain {
-			x = f.buf.theta
+		if f.undrained > float64(mostTokens*len(f.parts)) {
+			if err := f.drain(ctx); err != nil {
+				return err
+			}
 		}
-		return f.buf.byWord.Mul(ctx, x, f.sums, true, f.workers)
+		return f.state.put(c.first, nd)
 	})
 	if err != nil {
 		return err
 	}
-	f.note(&sum)
-	if !plain {
-		factor = nil
-	}
-	if err := f.update(factor); err != nil {
+	if err := f.drain(ctx); err != nil {
 		return err
 	}
-	if alphas {
+	f.note(&sum)
+	if err := f.update(); err != nil {
+		return err
+	}
+	if p.alphas {
 		f.alphaSum = 0
 		for k, a := range f.alpha {
 			f.alpha[k] = max(a*sum.num[k]/sum.den, leastAlpha)
@@ -115,19 +113,24 @@ func (f *fitter) note(s *tally) {
 func (f *fitter) finish(ctx context.Context) (*mat.Dense, error) {
 	var sum tally
 	a, part := mat.NewDense(f.k, f.k, nil), linalg.NewGeneral(f.k, f.k)
-	err := f.chunks(ctx, func(c *passChunk) error {
+	if err := f.prepare(ctx, 1); err != nil {
+		return nil, err
+	}
+	err := f.chunks(ctx, passNNZ, func(c *passChunk) error {
 		nd, err := f.state.get(c.first, c.docs(), false)
 		if err != nil {
 			return err
 		}
 		f.buf.scores = vec.Resize(f.buf.scores, scoresPerDoc*c.docs())
 		f.buf.theta = general(f.buf.theta.Data, c.docs(), f.k)
-		err = run.Chunks(ctx, c.docs(), passBlock, f.workers, func(_, _, lo, hi int) error {
+		workers := f.scratch(run.Count(c.docs(), passBlock))
+		err = run.Chunks(ctx, c.docs(), passBlock, workers, func(worker, _, lo, hi int) error {
+			w := &f.buf.work[worker]
 			for d := lo; d < hi; d++ {
-				theta := linalg.Row(f.buf.theta, d)
-				f.mean(theta, nd[d*f.k:(d+1)*f.k])
-				if err := f.rate(c, d, theta); err != nil {
-					return err
+				n := f.state.row(nd, d)
+				f.mean(linalg.Row(f.buf.theta, d), n)
+				if err := f.rate(c, d, w, f.weights(w.T, n)); err != nil {
+					return fmt.Errorf("document %d: %w", c.first+d+1, err)
 				}
 			}
 			return nil
@@ -139,11 +142,14 @@ func (f *fitter) finish(ctx context.Context) (*mat.Dense, error) {
 		// E[θθᵀ] = (s·θθᵀ + diag θ)/(s+1) with s the document's tokens and Σα.
 		for d := range c.docs() {
 			theta := linalg.Row(f.buf.theta, d)
-			if c.held[d] || c.doc.RowPtr[d] == c.doc.RowPtr[d+1] {
+			if c.held[d] || c.doc.ptr[d] == c.doc.ptr[d+1] {
 				clear(theta)
 				continue
 			}
-			s := f.alphaSum + floats.Sum(nd[d*f.k:(d+1)*f.k])
+			s := f.alphaSum
+			for _, v := range f.state.row(nd, d) {
+				s += float64(v)
+			}
 			for k, v := range theta {
 				a.Set(k, k, a.At(k, k)+v/(s+1))
 			}

@@ -9,72 +9,47 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// power sets dst to x^e.
-func power(dst, x []float64, e float64) {
-	for i, v := range x {
-		dst[i] = math.Pow(v, e)
-	}
+// phase is what a pass does with the documents beside f.step.
+type phase struct {
+	first, alphas bool
+	exponent      float64 // 1/T
 }
 
-// step is what a pass does with the documents.
-type step struct {
-	first, plain, alphas bool
-	power                float64         // 1/T
-	factor               *blas64.General // B^(1/T) of a plain pass
+// worker has the scratch space of a goroutine.
+type worker struct {
+	*estep.Worker
+	vals []float64 // K
 }
 
-// documents computes new topic counts nd of the documents of a chunk. It leaves in
-// the buffers what the words need: θ and scale after a plain pass, else resp.
-func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, s step, sum *tally) error {
-	b, k := &f.buf, f.k
-	nnz, blocks := len(c.doc.Cols), run.Count(c.docs(), passBlock)
+// documents computes new topic counts nd of the documents of a chunk, and adds
+// their tokens by word and topic to f.parts.
+func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float32, p phase, sum *tally) error {
+	b, k, parts := &f.buf, f.k, len(f.parts)
 	b.scores = vec.Resize(b.scores, scoresPerDoc*c.docs())
-	b.theta = general(b.theta.Data, c.docs(), k)
-	b.scale = vec.Resize(b.scale, nnz)
-	if !s.plain {
-		b.resp = general(b.resp.Data, nnz, k)
-	}
-	if s.alphas {
-		b.minka = general(b.minka.Data, blocks, k+1)
-		clear(b.minka.Data)
-	}
-	workers := f.scratch(blocks)
-	err := run.Chunks(ctx, c.docs(), passBlock, workers, func(worker, block, lo, hi int) error {
-		w := b.work[worker]
+	b.minka = general(b.minka.Data, parts, k+1)
+	clear(b.minka.Data)
+	workers := f.scratch(parts)
+	err := run.Chunks(ctx, parts, 1, workers, func(worker, part, _, _ int) error {
+		w := &b.work[worker]
+		learn := f.step
+		learn.Sums = f.parts[part]
+		lo, hi := c.cut(part, parts)
 		for d := lo; d < hi; d++ {
-			from, to := c.doc.RowPtr[d], c.doc.RowPtr[d+1]
-			words, counts := c.doc.Row(d)
-			theta, n := linalg.Row(b.theta, d), nd[d*k:(d+1)*k]
-			if s.first {
-				clear(n)
-				for range f.FoldIn {
-					f.mean(theta, n)
-					if err := plainStep(words, counts, theta, &f.b, n, b.scale[from:to]); err != nil {
-						return fmt.Errorf("document %d: %w", c.first+d+1, err)
-					}
-				}
-			}
-			f.mean(theta, n)
-			if err := f.rate(c, d, theta); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if s.plain {
-				if s.power != 1 {
-					power(theta, theta, s.power)
-				}
-				if err := plainStep(words, counts, theta, s.factor, n, b.scale[from:to]); err != nil {
-					return fmt.Errorf("document %d: %w", c.first+d+1, err)
-				}
-			} else {
-				f.collapsedStep(words, counts, n, w, b.resp.Data[from*k:to*k])
+			n := f.state.row(nd, d)
+			if err := f.document(c, d, n, p, w, &learn); err != nil {
+				return fmt.Errorf("document %d: %w", c.first+d+1, err)
 			}
-			if s.alphas && !c.held[d] {
-				f.minka(n, linalg.Row(b.minka, block))
+			if p.alphas && !c.held[d] {
+				f.minka(n, linalg.Row(b.minka, part))
 			}
 		}
 		return nil
@@ -83,8 +58,8 @@ func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, s st
 		return err
 	}
 	f.addScores(c, sum)
-	if s.alphas {
-		for i := range blocks {
+	if p.alphas {
+		for i := range parts {
 			row := linalg.Row(b.minka, i)
 			floats.Add(sum.num, row[:k])
 			sum.den += row[k]
@@ -93,12 +68,53 @@ func (f *fitter) documents(ctx context.Context, c *passChunk, nd []float64, s st
 	return nil
 }
 
+// document scores document d with its topic counts n and computes new ones.
+func (f *fitter) document(c *passChunk, d int, n []float32, p phase, w *worker, learn *estep.Step) error {
+	words, counts := c.doc.doc(d)
+	still := *learn
+	still.Sums = nil
+	if p.first {
+		clear(n)
+		fold := estep.Step{Form: estep.Plain, B: f.rows}
+		for range f.FoldIn {
+			f.weights(w.T, n)
+			if _, err := w.Step(&fold, words, counts); err != nil {
+				return err
+			}
+			copy(n, w.N)
+		}
+	}
+	total := f.weights(w.T, n)
+	if c.held[d] || p.exponent != 1 {
+		if err := f.rate(c, d, w, total); err != nil {
+			return err
+		}
+	}
+	if p.exponent != 1 {
+		for k, v := range w.T[:f.k] {
+			w.T[k] = float32(math.Pow(float64(v)/total, p.exponent))
+		}
+	}
+	if c.held[d] {
+		learn = &still
+	}
+	loglik, err := w.Step(learn, words, counts)
+	if err != nil {
+		return err
+	}
+	if !c.held[d] && p.exponent == 1 {
+		f.rated(c, d, w.T, loglik, total)
+	}
+	copy(n, w.N)
+	return nil
+}
+
 // scratch makes scratch space for the goroutines of run.Chunks and returns their
 // number.
 func (f *fitter) scratch(chunks int) int {
 	workers := run.Workers(f.workers, chunks)
 	for len(f.buf.work) < workers {
-		f.buf.work = append(f.buf.work, make([]float64, 3*f.k))
+		f.buf.work = append(f.buf.work, worker{estep.NewWorker(f.k), make([]float64, f.k)})
 	}
 	return workers
 }
@@ -110,43 +126,62 @@ func general(data []float64, r, c int) blas64.General {
 }
 
 // mean sets θ to the mean of the Dirichlet distribution with parameters n + α.
-func (f *fitter) mean(theta, n []float64) {
-	s := f.alphaSum + floats.Sum(n)
+func (f *fitter) mean(theta []float64, n []float32) {
+	s := 0.0
 	for k, v := range n {
-		theta[k] = (v + f.alpha[k]) / s
+		theta[k] = float64(v) + f.alpha[k]
+		s += theta[k]
 	}
+	floats.Scale(1/s, theta)
 }
 
-// rate scores document d with its θ.
-func (f *fitter) rate(c *passChunk, d int, theta []float64) error {
+// weights sets t to n + α and returns its sum.
+func (f *fitter) weights(t, n []float32) float64 {
+	sum := f.alphaSum
+	prior := f.step.Prior[:len(n)]
+	for k, v := range n {
+		t[k] = v + prior[k]
+		sum += float64(v)
+	}
+	return sum
+}
+
+// rate scores document d with the weights w.T, whose sum is total.
+func (f *fitter) rate(c *passChunk, d int, w *worker, total float64) error {
+	m := &c.doc
+	if c.held[d] {
+		m = &c.hidden
+	}
+	words, counts := m.doc(d)
+	loglik, err := w.Score(f.rows, words, counts)
+	f.rated(c, d, w.T, loglik, total)
+	return err
+}
+
+// rated notes the log-likelihood of document d with the weights t, whose sum is total.
+func (f *fitter) rated(c *passChunk, d int, t []float32, loglik, total float64) {
 	s := f.buf.scores[scoresPerDoc*d:][:scoresPerDoc]
 	clear(s)
-	logs := func(m *linalg.CSR) (sum, tokens float64, err error) {
-		words, counts := m.Row(d)
-		for t, w := range words {
-			z := floats.Dot(theta, linalg.Row(f.b, int(w)))
-			if !(z > 0) {
-				return 0, 0, fmt.Errorf("document %d: word %d has the probability %v", c.first+d+1, w, z)
-			}
-			sum += counts[t] * math.Log(z)
-			tokens += counts[t]
-		}
-		return sum, tokens, nil
-	}
-	var err error
+	m := &c.doc
 	if c.held[d] {
-		s[2], s[3], err = logs(&c.hidden)
-		return err
+		m = &c.hidden
 	}
-	if s[0], _, err = logs(&c.doc); err != nil {
-		return err
+	words, counts := m.doc(d)
+	tokens := 0.0
+	for _, x := range counts {
+		tokens += float64(x)
 	}
-	if f.Method == MAPEM && c.doc.RowPtr[d] < c.doc.RowPtr[d+1] {
-		for k, v := range theta {
-			s[1] += f.alpha[k] * math.Log(v)
+	loglik -= tokens * math.Log(total)
+	if c.held[d] {
+		s[2], s[3] = loglik, tokens
+		return
+	}
+	s[0] = loglik
+	if f.Method == MAPEM && len(words) > 0 {
+		for k, a := range f.alpha {
+			s[1] += a * math.Log(float64(t[k])/total)
 		}
 	}
-	return nil
 }
 
 func (f *fitter) addScores(c *passChunk, sum *tally) {
@@ -159,84 +194,17 @@ func (f *fitter) addScores(c *passChunk, sum *tally) {
 	}
 }
 
-// plainStep computes a document's counts from θ: n_k = Σ_w x_w θ_k B_wk / θᵀB_w.
-// scale receives x_w / θᵀB_w. θ and B need not sum to 1.
-func plainStep(words []int32, counts, theta []float64, b *blas64.General, n, scale []float64) error {
-	clear(n)
-	for t, w := range words {
-		row := linalg.Row(*b, int(w))
-		z := floats.Dot(theta, row)
-		if !(z > 0) {
-			return fmt.Errorf("word %d has the probability %v", w, z)
-		}
-		scale[t] = counts[t] / z
-		floats.AddScaled(n, scale[t], row)
-	}
-	floats.Mul(n, theta)
-	return nil
-}
-
-// collapsedStep computes new counts n of a document from the old ones. With
-// P = n + α, Q = β + the word's tokens by topic and R the column sums of Q, the
-// responsibilities of one token are first
-//
-//	g ∝ P Q / R, and with that token left out g' ∝ (P − g)(Q − g)/(R − g),
-//
-// where P − g is at least α and Q − g at least β. resp receives x_w·g'. work holds 3K
-// numbers.
-func (f *fitter) collapsedStep(words []int32, counts, n, work, resp []float64) {
-	k := f.k
-	p, g, next := work[:k], work[k:2*k], work[2*k:3*k]
-	alpha, totals, beta := f.alpha[:k], f.totals[:k], f.Beta
-	n = n[:k]
-	clear(next)
-	for i, v := range n {
-		p[i] = (v + alpha[i])
-	}
-	for t, w := range words {
-		b, q, out := linalg.Row(f.b, int(w))[:k], linalg.Row(f.counts, int(w))[:k], resp[t*k:][:k]
-		z := 0.0
-		for i, v := range p {
-			v *= b[i]
-			g[i] = v
-			z += v
-		}
-		z = 1 / z
-		sum := 0.0
-		for i, v := range g {
-			v *= z
-			pi, qi := p[i]-v, q[i]-v
-			if pi < alpha[i] {
-				pi = alpha[i]
-			}
-			if qi < beta {
-				qi = beta
-			}
-			v = pi * qi / (totals[i] - v)
-			out[i] = v
-			sum += v
-		}
-		sum = counts[t] / sum
-		for i, v := range out {
-			v *= sum
-			out[i] = v
-			next[i] += v
-		}
-	}
-	copy(n, next)
-}
-
 // minka adds a document's terms of the fixed point α_k ← α_k·num_k/den (Minka
 // 2000, eq. 55) to sums, K+1 numbers. The counts are expectations of whole numbers:
 // a count v is taken as a mixture of the two whole numbers beside it, so that its term
 // is linear between theirs. The concave ψ(v+α) − ψ(α) would count the small fractions
 // of tokens that every topic has in every document as uses of the topic, and make α
 // several times too large.
-func (f *fitter) minka(n, sums []float64) {
+func (f *fitter) minka(n []float32, sums []float64) {
 	tokens := 0.0
 	for k, v := range n {
-		sums[k] += rising(v, f.alpha[k])
-		tokens += v
+		sums[k] += rising(float64(v), f.alpha[k])
+		tokens += float64(v)
 	}
 	sums[f.k] += rising(tokens, f.alphaSum)
 }
@@ -256,16 +224,16 @@ func rising(v, a float64) float64 {
 	return s
 }
 
-// transpose sets byWord: for each word the documents that contain it, with scale,
-// or else its nonzeros, with 1. Held-out documents are left out.
-func (f *fitter) transpose(c *passChunk, plain bool) {
+// transpose sets byWord: for each word its nonzeros, with 1. Held-out documents are
+// left out.
+func (f *fitter) transpose(c *passChunk) {
 	b := &f.buf
 	t := &b.byWord
 	t.RowPtr, b.at = vec.Resize(t.RowPtr, f.n+1), vec.Resize(b.at, f.n)
 	clear(t.RowPtr)
 	for d, held := range c.held {
 		if !held {
-			words, _ := c.doc.Row(d)
+			words, _ := c.doc.doc(d)
 			for _, w := range words {
 				t.RowPtr[w+1]++
 			}
@@ -280,13 +248,9 @@ func (f *fitter) transpose(c *passChunk, plain bool) {
 		if held {
 			continue
 		}
-		for i := c.doc.RowPtr[d]; i < c.doc.RowPtr[d+1]; i++ {
-			at := &b.at[c.doc.Cols[i]]
-			if plain {
-				t.Cols[*at], t.Vals[*at] = int32(d), b.scale[i]
-			} else {
-				t.Cols[*at], t.Vals[*at] = int32(i), 1
-			}
+		for i := c.doc.ptr[d]; i < c.doc.ptr[d+1]; i++ {
+			at := &b.at[c.doc.words[i]]
+			t.Cols[*at], t.Vals[*at] = int32(i), 1
 			*at++
 		}
 	}

@@ -58,7 +58,7 @@ type wordTokens struct {
 type stage struct {
 	doc   func(words []int32, x, size, work []float64)
 	dst   blas64.General
-	after func(c *passChunk, nd []float64) error
+	after func(c *passChunk, nd []float32) error
 }
 
 // swap merges and splits topics as Passes.Swaps describes, and returns how often.
@@ -80,14 +80,14 @@ func (f *fitter) swap(ctx context.Context) (int, error) {
 	side := linalg.NewGeneral(0, f.k)
 	err = s.read(ctx, stage{
 		doc: s.likelier,
-		after: func(c *passChunk, nd []float64) error {
+		after: func(c *passChunk, nd []float32) error {
 			side = general(side.Data, c.docs(), f.k)
 			clear(side.Data)
 			for d := range c.docs() {
-				for i := c.doc.RowPtr[d]; i < c.doc.RowPtr[d+1]; i++ {
+				for i := c.doc.ptr[d]; i < c.doc.ptr[d+1]; i++ {
 					floats.Add(linalg.Row(side, d), linalg.Row(f.buf.resp, i))
 				}
-				n, in := nd[d*f.k:(d+1)*f.k], linalg.Row(side, d)
+				n, in := f.state.row(nd, d), linalg.Row(side, d)
 				for _, p := range swaps {
 					n[p.into] += n[p.from]
 					n[p.from] = 0
@@ -116,7 +116,7 @@ func (f *fitter) swap(ctx context.Context) (int, error) {
 		f.alpha[p.split] /= 2
 		f.alpha[p.from] = f.alpha[p.split]
 	}
-	return len(swaps), f.update(nil)
+	return len(swaps), f.update()
 }
 
 // cut cuts every topic in two. f.sums receives the tokens of one part, and dir the
@@ -193,20 +193,20 @@ func (s *swapper) cut(ctx context.Context) error {
 // topic counts and the topics stay as they are.
 func (s *swapper) read(ctx context.Context, stages ...stage) error {
 	b, k := &s.buf, s.k
-	return s.chunks(ctx, func(c *passChunk) error {
+	return s.chunks(ctx, swapNNZ, func(c *passChunk) error {
 		nd, err := s.state.get(c.first, c.docs(), false)
 		if err != nil {
 			return err
 		}
 		b.theta = general(b.theta.Data, c.docs(), k)
-		b.resp = general(b.resp.Data, len(c.doc.Cols), k)
+		b.resp = general(b.resp.Data, len(c.doc.words), k)
 		each := func(do func(d int, words []int32, x, size, work []float64) error) error {
 			workers := s.scratch(run.Count(c.docs(), passBlock))
 			return run.Chunks(ctx, c.docs(), passBlock, workers, func(worker, _, lo, hi int) error {
 				for d := lo; d < hi; d++ {
-					words, _ := c.doc.Row(d)
-					x := b.resp.Data[c.doc.RowPtr[d]*k : c.doc.RowPtr[d+1]*k]
-					if err := do(d, words, x, linalg.Row(b.theta, d), b.work[worker][:k]); err != nil {
+					words, _ := c.doc.doc(d)
+					x := b.resp.Data[c.doc.ptr[d]*k : c.doc.ptr[d+1]*k]
+					if err := do(d, words, x, linalg.Row(b.theta, d), b.work[worker].vals); err != nil {
 						return err
 					}
 				}
@@ -214,8 +214,8 @@ func (s *swapper) read(ctx context.Context, stages ...stage) error {
 			})
 		}
 		err = each(func(d int, words []int32, x, size, theta []float64) error {
-			s.mean(theta, nd[d*k:(d+1)*k])
-			_, counts := c.doc.Row(d)
+			s.mean(theta, s.state.row(nd, d))
+			_, counts := c.doc.doc(d)
 			clear(size)
 			for i, w := range words {
 				row := x[i*k:][:k]
@@ -224,7 +224,7 @@ func (s *swapper) read(ctx context.Context, stages ...stage) error {
 				if !(z > 0) {
 					return fmt.Errorf("document %d: word %d has the probability %v", c.first+d+1, w, z)
 				}
-				z = counts[i] / z
+				z = float64(counts[i]) / z
 				for t, v := range b {
 					v *= theta[t] * z
 					row[t] = v
@@ -236,7 +236,7 @@ func (s *swapper) read(ctx context.Context, stages ...stage) error {
 		if err != nil {
 			return err
 		}
-		s.transpose(c, false)
+		s.transpose(c)
 		for _, g := range stages {
 			if g.doc != nil {
 				err := each(func(_ int, words []int32, x, size, work []float64) error {
@@ -264,7 +264,7 @@ func (s *swapper) read(ctx context.Context, stages ...stage) error {
 
 // longest keeps, for each topic, the tokens of the document with the most of them,
 // and adds up the weights of the documents.
-func (s *swapper) longest(c *passChunk, _ []float64) error {
+func (s *swapper) longest(c *passChunk, _ []float32) error {
 	for d := range c.docs() {
 		if c.held[d] {
 			continue
@@ -278,8 +278,8 @@ func (s *swapper) longest(c *passChunk, _ []float64) error {
 				continue
 			}
 			s.far[t], s.long[t] = m, s.long[t][:0]
-			for i := c.doc.RowPtr[d]; i < c.doc.RowPtr[d+1]; i++ {
-				s.long[t] = append(s.long[t], wordTokens{c.doc.Cols[i], linalg.Row(s.buf.resp, i)[t]})
+			for i := c.doc.ptr[d]; i < c.doc.ptr[d+1]; i++ {
+				s.long[t] = append(s.long[t], wordTokens{c.doc.words[i], linalg.Row(s.buf.resp, i)[t]})
 			}
 		}
 	}

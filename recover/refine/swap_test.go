@@ -235,8 +235,7 @@ func (s *transcript) swap(most int) int {
 	return done
 }
 
-// The swaps equal their transcription, as the passes do: 1e-10, since the power
-// method subtracts numbers of the same size. At K = 5 the 2K nearest pairs are all.
+// The swaps equal their transcription, as the passes do. At K = 5 the 2K nearest pairs are all.
 func TestPassesSwapsTranscript(t *testing.T) {
 	if testutil.Race {
 		t.Skip("skipped: slow with the race detector, which changes no number")
@@ -268,9 +267,9 @@ func TestPassesSwapsTranscript(t *testing.T) {
 				}
 				made += swaps
 				for k, a := range want.alpha {
-					near(t, name+"α", got.Alpha[k], a, 1e-10)
+					near(t, name+"α", got.Alpha[k], a, rounding)
 					for w := range want.b {
-						near(t, name+"B", got.B.At(w, k), want.b[w][k], 1e-10)
+						near(t, name+"B", got.B.At(w, k), want.b[w][k], rounding)
 					}
 				}
 			}
@@ -326,7 +325,7 @@ func TestPassesSwapsSame(t *testing.T) {
 	}
 	for i, w := range words {
 		for k, s := range topics {
-			near(t, "B", b.B.At(i, k), a.B.At(w, s), 1e-10)
+			near(t, "B", b.B.At(i, k), a.B.At(w, s), rounding)
 		}
 	}
 }
