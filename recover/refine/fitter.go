@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	flatAlpha    = 0.1  // the first α of each topic if A has none
-	leastAlpha   = 1e-3 // keeps the prior of a topic that hardly any document has proper
-	mostAnnealed = 24   // passes; more gain nothing
-	mostParts    = 8    // of a chunk, for as many goroutines
-	mostTokens   = 1 << 20
+	flatAlpha    = 0.1     // the first α of each topic if A has none
+	leastAlpha   = 1e-3    // keeps the prior of a topic that hardly any document has proper
+	mostAnnealed = 24      // passes; more gain nothing
+	mostParts    = 8       // of a chunk, for as many goroutines
+	mostTokens   = 1 << 20 // of a part before it is drained: float32 still holds a hundredth of a token
 )
 
 // fitter is the state of one refinement.
@@ -104,12 +104,17 @@ func (f *fitter) begin(ctx context.Context, start Start) error {
 	if f.temperature(0) > 1 {
 		f.powers = estep.NewRows(f.n, f.k)
 	}
-	// Each part costs 4·N·K bytes, and about as much time a pass as N words.
-	f.parts = make([]*estep.Rows, min(max(f.seen.nnz/int64(16*f.n), 1), mostParts))
+	f.parts = make([]*estep.Rows, partCount(f.seen.nnz, f.n))
 	for i := range f.parts {
 		f.parts[i] = estep.NewRows(f.n, f.k)
 	}
 	return nil
+}
+
+// partCount returns how many parts chunks are cut into. Each costs 4·N·K bytes, and
+// about as much time a pass as N words.
+func partCount(nnz int64, n int) int {
+	return int(min(max(nnz/int64(16*max(n, 1)), 1), mostParts))
 }
 
 // prepare sets what a pass needs as float32 numbers: B, its power, α and the totals.

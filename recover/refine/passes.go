@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/estep"
 )
 
 // Method is a form of the pass.
@@ -55,11 +56,16 @@ func (m Method) String() string {
 //
 // Topics keep their numbers, except those exchanged by Swaps.
 //
-// Cost: nnz·K times a few operations a pass, two or three times as much in the
+// Tokens are shared out in float32, by the kernel that KernelName in a model's
+// provenance names; tokens by word and topic are added up in float64. Results of
+// different kernels differ by rounding.
+//
+// Cost: nnz·K times a few operations a pass, about one and a half times as much in the
 // passes of CVB0 that are not annealed, and N·K powers in an annealed one. The
-// documents are read N + 2 times. Memory: 8·K·M bytes for the topic counts of M
-// documents, in memory or, with Scratch, in a file; 32·N·K bytes and the result;
-// at most 32 kB·K for a chunk of documents, and 8·K·max(16384, N) bytes more for CVB0.
+// documents are read N + 2 times. Memory: 4·K·M bytes for the topic counts of M
+// documents, in memory or, with Scratch, in a file; for the topics 32·N·K bytes, the
+// result, and 4·N·K for each 16·N nonzeros, at most 32·N·K, since the documents are
+// shared out among as many goroutines; some 20 MB for a chunk of documents.
 type Passes struct {
 	// N is the largest number of passes; 0 means 10. Coherence hardly changes
 	// after ten, the likelihood grows for some twenty more.
@@ -116,8 +122,8 @@ type Passes struct {
 	// of a merged topic is the sum, that of a part half of the whole, even with
 	// FixedAlpha. MAPEM's objective may fall.
 	//
-	// Cost: eight reads of the documents, each of about as many operations as a
-	// pass of CVB0; 32·N·K bytes, and for a chunk those that CVB0 takes.
+	// Cost: eight reads of the documents, each several times as long as a pass, for
+	// it is in float64; 32·N·K bytes, and 8·K·max(16384, N) for a chunk.
 	Swaps int
 
 	// HeldOut is the share of documents, in [0, 0.5], that are watched instead of
@@ -131,7 +137,7 @@ type Passes struct {
 	Gain float64
 
 	// Scratch names a folder for a temporary file that holds the topic counts
-	// of the documents, 8·K·M bytes; "" holds them in memory. The result is the
+	// of the documents, 4·K·M bytes; "" holds them in memory. The result is the
 	// same to the bit.
 	Scratch string
 }
@@ -210,10 +216,16 @@ func (p Passes) String() string {
 // Bytes implements Refiner.
 func (p Passes) Bytes(docs, words int, nonzeros int64, k int) int64 {
 	d, n, nnz, K := float64(docs), float64(words), float64(nonzeros), float64(k)
-	chunk := min(max(1<<14, n), nnz)
-	b := 72*n*K + chunk*(60+9*K) + 26*min(4096, d)*K
+	padded := float64(estep.Padded(k))
+	b := 24*n*K + 4*n*padded*float64(2+partCount(nonzeros, words))
+	b += 32*min(max(passNNZ, n), nnz) + min(passDocs, d)*(8*K+64)
+	if p.Swaps > 0 {
+		b += 32*n*K + min(max(swapNNZ, n), nnz)*(60+8*K)
+	}
 	if p.Scratch == "" {
-		b += 8 * d * K
+		b += 4 * d * K
+	} else {
+		b += 8 * min(passDocs, d) * K
 	}
 	return int64(min(b, math.MaxInt64/8))
 }
