@@ -29,7 +29,6 @@ package estep
 import (
 	"errors"
 	"fmt"
-	"math"
 )
 
 // Form is how the counts are formed that a token is shared out by.
@@ -81,6 +80,7 @@ type Worker struct {
 	z    []float32 // of each word of a piece: tᵀb
 	args args
 	kr   *kernel
+	logs *logTable
 }
 
 // NewWorker returns a Worker for k topics.
@@ -89,7 +89,7 @@ func NewWorker(k int) *Worker { return newWorker(k, best()) }
 func newWorker(k int, kr *kernel) *Worker {
 	n := Padded(k)
 	x := aligned(4 * n)
-	return &Worker{T: x[:n:n], N: x[n : 2*n : 2*n], part: x[2*n : 3*n : 3*n], out: x[3*n:], z: make([]float32, piece), kr: kr}
+	return &Worker{T: x[:n:n], N: x[n : 2*n : 2*n], part: x[2*n : 3*n : 3*n], out: x[3*n:], z: make([]float32, piece), kr: kr, logs: logs()}
 }
 
 // Step shares out the tokens of a document by w.T. It sets w.N, adds to s.Sums and
@@ -129,7 +129,7 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 	}
 	a := &w.args
 	*a = args{b: &b.Data[0], t: &w.T[0], g: &w.N[0], out: &w.out[0], z: &w.z[0],
-		k: b.K, stride: 4 * b.Stride, mode: mode, beta: s.Beta, least: Least, one: 1}
+		k: b.K, stride: 4 * b.Stride, width: 4 * roundUp(b.K, w.kr.lanes), mode: mode, beta: s.Beta, least: Least, one: 1}
 	if s.Sums != nil {
 		if s.Sums.N != b.N || s.Sums.Stride != b.Stride {
 			panic("estep: sums do not fit")
@@ -142,7 +142,7 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 	if mode == int(LeaveEverywhere) {
 		a.totals = &s.Totals[:b.Stride][0]
 	}
-	var l logSum
+	sum, bad := 0.0, 0
 	for lo := 0; lo < len(words); lo += piece {
 		n := min(piece, len(words)-lo)
 		a.words, a.counts, a.n = &words[lo], &counts[lo], n
@@ -156,66 +156,11 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 				w.N[k] += v
 			}
 		}
-		if bad := l.add(counts[lo:lo+n], w.z[:n]); bad >= 0 {
+		if sum, bad = w.logs.add(sum, counts[lo:lo+n], w.z[:n]); bad >= 0 {
 			*a = args{}
 			return 0, fmt.Errorf("word %d %w: %v", words[lo+bad], ErrImpossible, w.z[bad])
 		}
 	}
 	*a = args{} // keep no pointers to what is not ours
-	return l.sum(), nil
-}
-
-// logSum adds up logarithms: their whole parts to the base 2 on their own, and
-// those of the rests as the logarithm of their product.
-type logSum struct {
-	prod, exp, rest float64
-}
-
-func (l *logSum) sum() float64 { return l.rest + math.Log(l.prod) + l.exp*math.Ln2 }
-
-// add adds Σ x·ln z and returns the index of a z below Least with x > 0, or −1.
-func (l *logSum) add(x, z []float32) int {
-	const (
-		mantissa = 1<<23 - 1
-		bias     = 127
-		most     = 16    // of a count whose factors are multiplied one by one
-		full     = 1e270 // that times 2^most is finite
-	)
-	prod, exp := l.prod, l.exp
-	if prod == 0 {
-		prod = 1
-	}
-	bad := -1
-	x = x[:len(z)]
-	for i, v := range z {
-		n := x[i]
-		if n == 0 {
-			continue
-		}
-		if !(v >= Least && v <= math.MaxFloat32) {
-			bad = i
-			break
-		}
-		bits := math.Float32bits(v)
-		m, e := float64(math.Float32frombits(bits&mantissa|bias<<23)), float64(int(bits>>23)-bias)
-		switch {
-		case n == 1:
-			prod *= m
-			exp += e
-		case n <= most && n == float32(int(n)):
-			for range int(n) {
-				prod *= m
-			}
-			exp += float64(n) * e
-		default:
-			l.rest += float64(n) * math.Log(m)
-			exp += float64(n) * e
-		}
-		if prod > full {
-			l.rest += math.Log(prod)
-			prod = 1
-		}
-	}
-	l.prod, l.exp = prod, exp
-	return bad
+	return sum, nil
 }

@@ -260,8 +260,7 @@ func TestStepImpossible(t *testing.T) {
 func TestLogSum(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	for range 20 {
-		var l logSum
-		want, abs := 0.0, 0.0
+		sum, want, abs := 0.0, 0.0, 0.0
 		for range 50 {
 			var x, z []float32
 			for range 100 {
@@ -274,15 +273,22 @@ func TestLogSum(t *testing.T) {
 				want += v
 				abs += math.Abs(v)
 			}
-			if i := l.add(x, z); i >= 0 {
-				t.Fatalf("z = %v", z[i])
+			var bad int
+			if sum, bad = logs().add(sum, x, z); bad >= 0 {
+				t.Fatalf("z = %v", z[bad])
 			}
 		}
-		if !(math.Abs(l.sum()-want) <= 1e-14*abs) {
-			t.Errorf("sum %v, want %v", l.sum(), want)
+		if !(math.Abs(sum-want) <= 1e-14*abs) {
+			t.Errorf("sum %v, want %v", sum, want)
 		}
 	}
-	if i := new(logSum).add([]float32{0, 1, 1}, []float32{0, 1, Least / 2}); i != 2 {
+	for _, z := range []float32{Least, 1, 2, 0.99999994, 1.9999999, math.MaxFloat32, 0.5} {
+		got, _ := logs().add(0, []float32{1}, []float32{z})
+		if want := math.Log(float64(z)); !(math.Abs(got-want) <= 1e-15*max(1, math.Abs(want))) {
+			t.Errorf("ln %v = %v, want %v", z, got, want)
+		}
+	}
+	if _, i := logs().add(0, []float32{0, 1, 1}, []float32{0, 1, Least / 2}); i != 2 {
 		t.Errorf("the word with too small a probability is %d, want 2", i)
 	}
 }

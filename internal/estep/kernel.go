@@ -22,6 +22,7 @@ type args struct {
 	prior       *float32
 	totals      *float32
 	k           int // without padding
+	width       int // bytes of a row up to the end of the last vector needed
 	stride      int
 	mode        int
 	beta, least float32
@@ -29,8 +30,9 @@ type args struct {
 }
 
 type kernel struct {
-	name string
-	run  func(a *args)
+	name  string
+	lanes int // of a vector
+	run   func(a *args)
 }
 
 // best returns the kernel of the name that linalg has chosen.

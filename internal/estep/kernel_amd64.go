@@ -3,7 +3,7 @@
 package estep
 
 // kernels are all implementations, whether or not this machine can run them.
-var kernels = []*kernel{&generic, {"avx2", run256}, {"avx512", run512}}
+var kernels = []*kernel{&generic, {"avx2", 8, run256}, {"avx512", 16, run512}}
 
 //go:noescape
 func run256(a *args)

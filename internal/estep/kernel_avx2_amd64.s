@@ -5,12 +5,13 @@
 
 // SI, DX, R14  ends of the words, their counts and z; CX minus the words left
 // DI           the arguments
-// R8, R9       B and the sums; R10 bytes of a row
+// R8, R9       B and the sums; R10 minus the bytes of a row that are needed. Pointers
+//              to rows point to the end of these.
 // R11, R13     t and out
 // R12          g; the totals where out is found
 // BX           the word's row of B, then a row of the sums to prefetch
 // R15          a row of B to prefetch, the prior, or the word's row of the sums
-// AX           position in a row
+// AX           position in a row, negative
 //
 // Y15 ones, Y14 beta, X13 the least sum, Y12 the factor of the word
 
@@ -37,11 +38,16 @@ TEXT ·run256(SB), NOSPLIT, $0-8
 	LEAQ         (DX)(CX*4), DX
 	LEAQ         (R14)(CX*4), R14
 	NEGQ         CX
+	MOVQ         args_width(DI), R10
 	MOVQ         args_b(DI), R8
 	MOVQ         args_sums(DI), R9
-	MOVQ         args_stride(DI), R10
+	ADDQ         args_width(DI), R9
 	MOVQ         args_t(DI), R11
 	MOVQ         args_out(DI), R13
+	ADDQ         R10, R8
+	ADDQ         R10, R11
+	ADDQ         R10, R13
+	NEGQ         R10
 	VBROADCASTSS args_one(DI), Y15
 	VBROADCASTSS args_beta(DI), Y14
 	VMOVSS       args_least(DI), X13
@@ -51,12 +57,12 @@ word:
 	TESTQ   AX, AX
 	CMOVQGE CX, AX
 	MOVLQSX (SI)(AX*4), R15
-	IMULQ   R10, R15
+	IMULQ   args_stride(DI), R15
 	ADDQ    R8, R15
 	MOVLQSX (SI)(CX*4), BX
-	IMULQ   R10, BX
+	IMULQ   args_stride(DI), BX
 	ADDQ    R8, BX
-	XORL    AX, AX
+	MOVQ    R10, AX
 	VPXOR   Y0, Y0, Y0
 
 dot:
@@ -64,8 +70,7 @@ dot:
 	VFMADD231PS (BX)(AX*1), Y1, Y0
 	PREFETCHT0  (R15)(AX*1)
 	ADDQ        $32, AX
-	CMPQ        AX, R10
-	JLT         dot
+	JNE dot
 	SUM
 	VMOVSS      X0, (R14)(CX*4)
 	MOVQ        args_mode(DI), AX
@@ -77,10 +82,11 @@ dot:
 	VDIVSS       X0, X15, X0
 	VBROADCASTSS X0, Y12
 	MOVQ         args_prior(DI), R15
+	SUBQ         R10, R15
 	VPXOR        Y0, Y0, Y0
 	CMPQ         AX, $1
 	JNE          everywhere
-	XORL         AX, AX
+	MOVQ         R10, AX
 
 document:
 	VMOVUPS      (BX)(AX*1), Y1
@@ -92,13 +98,13 @@ document:
 	VMOVUPS      Y2, (R13)(AX*1)
 	VADDPS       Y2, Y0, Y0
 	ADDQ         $32, AX
-	CMPQ         AX, R10
-	JLT          document
+	JNE document
 	JMP          share
 
 everywhere:
 	MOVQ args_totals(DI), R12
-	XORL AX, AX
+	SUBQ R10, R12
+	MOVQ R10, AX
 
 everywhere1:
 	VMOVUPS     (BX)(AX*1), Y1
@@ -116,8 +122,7 @@ everywhere1:
 	VMOVUPS     Y2, (R13)(AX*1)
 	VADDPS      Y2, Y0, Y0
 	ADDQ        $32, AX
-	CMPQ        AX, R10
-	JLT         everywhere1
+	JNE everywhere1
 
 share:
 	SUM
@@ -126,18 +131,19 @@ share:
 	VDIVSS       X0, X1, X0
 	VBROADCASTSS X0, Y12
 	MOVQ         args_g(DI), R12
-	TESTQ        R9, R9
+	SUBQ         R10, R12
+	CMPQ         args_sums(DI), $0
 	JEQ          shareDoc
 	LEAQ         AHEAD(CX), AX
 	TESTQ        AX, AX
 	CMOVQGE      CX, AX
 	MOVLQSX      (SI)(AX*4), BX
-	IMULQ        R10, BX
+	IMULQ        args_stride(DI), BX
 	ADDQ         R9, BX
 	MOVLQSX      (SI)(CX*4), R15
-	IMULQ        R10, R15
+	IMULQ        args_stride(DI), R15
 	ADDQ         R9, R15
-	XORL         AX, AX
+	MOVQ         R10, AX
 
 shareBoth:
 	VMULPS     (R13)(AX*1), Y12, Y1
@@ -147,20 +153,18 @@ shareBoth:
 	VMOVUPS    Y3, (R15)(AX*1)
 	PREFETCHT0 (BX)(AX*1)
 	ADDQ       $32, AX
-	CMPQ       AX, R10
-	JLT        shareBoth
+	JNE shareBoth
 	JMP        next
 
 shareDoc:
-	XORL AX, AX
+	MOVQ R10, AX
 
 shareDoc1:
 	VMULPS  (R13)(AX*1), Y12, Y1
 	VADDPS  (R12)(AX*1), Y1, Y2
 	VMOVUPS Y2, (R12)(AX*1)
 	ADDQ    $32, AX
-	CMPQ    AX, R10
-	JLT     shareDoc1
+	JNE shareDoc1
 	JMP     next
 
 plain:
@@ -168,11 +172,12 @@ plain:
 	VDIVSS       X0, X1, X0
 	VBROADCASTSS X0, Y12
 	MOVQ         args_g(DI), R12
-	XORL         AX, AX
-	TESTQ        R9, R9
+	SUBQ         R10, R12
+	MOVQ         R10, AX
+	CMPQ         args_sums(DI), $0
 	JEQ          plainDoc
 	MOVLQSX      (SI)(CX*4), R15
-	IMULQ        R10, R15
+	IMULQ        args_stride(DI), R15
 	ADDQ         R9, R15
 
 plainBoth:
@@ -183,8 +188,7 @@ plainBoth:
 	VMOVUPS     Y2, (R12)(AX*1)
 	VMOVUPS     Y3, (R15)(AX*1)
 	ADDQ        $32, AX
-	CMPQ        AX, R10
-	JLT         plainBoth
+	JNE plainBoth
 	JMP         next
 
 plainDoc:
@@ -192,8 +196,7 @@ plainDoc:
 	VFMADD231PS (BX)(AX*1), Y12, Y2
 	VMOVUPS     Y2, (R12)(AX*1)
 	ADDQ        $32, AX
-	CMPQ        AX, R10
-	JLT         plainDoc
+	JNE plainDoc
 
 next:
 	INCQ CX

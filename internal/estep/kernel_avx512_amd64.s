@@ -5,12 +5,13 @@
 
 // SI, DX, R14  ends of the words, their counts and z; CX minus the words left
 // DI           the arguments
-// R8, R9       B and the sums; R10 bytes of a row
+// R8, R9       B and the sums; R10 minus the bytes of a row that are needed. Pointers
+//              to rows point to the end of these.
 // R11, R13     t and out
 // R12          g; the totals where out is found
 // BX           the word's row of B, then a row of the sums to prefetch
 // R15          a row of B to prefetch, the prior, or the word's row of the sums
-// AX           position in a row
+// AX           position in a row, negative
 //
 // Z30 ones, Z29 beta, X28 the least sum, Z31 the factor of the word
 
@@ -39,11 +40,16 @@ TEXT ·run512(SB), NOSPLIT, $0-8
 	LEAQ         (DX)(CX*4), DX
 	LEAQ         (R14)(CX*4), R14
 	NEGQ         CX
+	MOVQ         args_width(DI), R10
 	MOVQ         args_b(DI), R8
 	MOVQ         args_sums(DI), R9
-	MOVQ         args_stride(DI), R10
+	ADDQ         args_width(DI), R9
 	MOVQ         args_t(DI), R11
 	MOVQ         args_out(DI), R13
+	ADDQ         R10, R8
+	ADDQ         R10, R11
+	ADDQ         R10, R13
+	NEGQ         R10
 	VBROADCASTSS args_one(DI), Z30
 	VBROADCASTSS args_beta(DI), Z29
 	VMOVSS       args_least(DI), X28
@@ -53,12 +59,12 @@ word:
 	TESTQ   AX, AX
 	CMOVQGE CX, AX
 	MOVLQSX (SI)(AX*4), R15
-	IMULQ   R10, R15
+	IMULQ   args_stride(DI), R15
 	ADDQ    R8, R15
 	MOVLQSX (SI)(CX*4), BX
-	IMULQ   R10, BX
+	IMULQ   args_stride(DI), BX
 	ADDQ    R8, BX
-	XORL    AX, AX
+	MOVQ    R10, AX
 	VPXORQ  Z0, Z0, Z0
 
 dot:
@@ -66,8 +72,7 @@ dot:
 	VFMADD231PS (BX)(AX*1), Z1, Z0
 	PREFETCHT0  (R15)(AX*1)
 	ADDQ        $64, AX
-	CMPQ        AX, R10
-	JLT         dot
+	JNE dot
 	SUM
 	VMOVSS      X0, (R14)(CX*4)
 	MOVQ        args_mode(DI), AX
@@ -79,10 +84,11 @@ dot:
 	VDIVSS       X0, X30, X0
 	VBROADCASTSS X0, Z31
 	MOVQ         args_prior(DI), R15
+	SUBQ         R10, R15
 	VPXORQ       Z0, Z0, Z0
 	CMPQ         AX, $1
 	JNE          everywhere
-	XORL         AX, AX
+	MOVQ         R10, AX
 
 document:
 	VMOVUPS      (BX)(AX*1), Z1
@@ -94,13 +100,13 @@ document:
 	VMOVUPS      Z2, (R13)(AX*1)
 	VADDPS       Z2, Z0, Z0
 	ADDQ         $64, AX
-	CMPQ         AX, R10
-	JLT          document
+	JNE document
 	JMP          share
 
 everywhere:
 	MOVQ args_totals(DI), R12
-	XORL AX, AX
+	SUBQ R10, R12
+	MOVQ R10, AX
 
 everywhere1:
 	VMOVUPS     (BX)(AX*1), Z1
@@ -118,8 +124,7 @@ everywhere1:
 	VMOVUPS     Z2, (R13)(AX*1)
 	VADDPS      Z2, Z0, Z0
 	ADDQ        $64, AX
-	CMPQ        AX, R10
-	JLT         everywhere1
+	JNE everywhere1
 
 share:
 	SUM
@@ -128,18 +133,19 @@ share:
 	VDIVSS       X0, X1, X0
 	VBROADCASTSS X0, Z31
 	MOVQ         args_g(DI), R12
-	TESTQ        R9, R9
+	SUBQ         R10, R12
+	CMPQ         args_sums(DI), $0
 	JEQ          shareDoc
 	LEAQ         AHEAD(CX), AX
 	TESTQ        AX, AX
 	CMOVQGE      CX, AX
 	MOVLQSX      (SI)(AX*4), BX
-	IMULQ        R10, BX
+	IMULQ        args_stride(DI), BX
 	ADDQ         R9, BX
 	MOVLQSX      (SI)(CX*4), R15
-	IMULQ        R10, R15
+	IMULQ        args_stride(DI), R15
 	ADDQ         R9, R15
-	XORL         AX, AX
+	MOVQ         R10, AX
 
 shareBoth:
 	VMULPS     (R13)(AX*1), Z31, Z1
@@ -149,20 +155,18 @@ shareBoth:
 	VMOVUPS    Z3, (R15)(AX*1)
 	PREFETCHT0 (BX)(AX*1)
 	ADDQ       $64, AX
-	CMPQ       AX, R10
-	JLT        shareBoth
+	JNE shareBoth
 	JMP        next
 
 shareDoc:
-	XORL AX, AX
+	MOVQ R10, AX
 
 shareDoc1:
 	VMULPS  (R13)(AX*1), Z31, Z1
 	VADDPS  (R12)(AX*1), Z1, Z2
 	VMOVUPS Z2, (R12)(AX*1)
 	ADDQ    $64, AX
-	CMPQ    AX, R10
-	JLT     shareDoc1
+	JNE shareDoc1
 	JMP     next
 
 plain:
@@ -170,11 +174,12 @@ plain:
 	VDIVSS       X0, X1, X0
 	VBROADCASTSS X0, Z31
 	MOVQ         args_g(DI), R12
-	XORL         AX, AX
-	TESTQ        R9, R9
+	SUBQ         R10, R12
+	MOVQ         R10, AX
+	CMPQ         args_sums(DI), $0
 	JEQ          plainDoc
 	MOVLQSX      (SI)(CX*4), R15
-	IMULQ        R10, R15
+	IMULQ        args_stride(DI), R15
 	ADDQ         R9, R15
 
 plainBoth:
@@ -185,8 +190,7 @@ plainBoth:
 	VMOVUPS     Z2, (R12)(AX*1)
 	VMOVUPS     Z3, (R15)(AX*1)
 	ADDQ        $64, AX
-	CMPQ        AX, R10
-	JLT         plainBoth
+	JNE plainBoth
 	JMP         next
 
 plainDoc:
@@ -194,8 +198,7 @@ plainDoc:
 	VFMADD231PS (BX)(AX*1), Z31, Z2
 	VMOVUPS     Z2, (R12)(AX*1)
 	ADDQ        $64, AX
-	CMPQ        AX, R10
-	JLT         plainDoc
+	JNE plainDoc
 
 next:
 	INCQ CX

@@ -6,7 +6,9 @@ import "unsafe"
 const lanes = 16
 
 // Padded returns the length of a row of k numbers with its padding.
-func Padded(k int) int { return (k + lanes - 1) / lanes * lanes }
+func Padded(k int) int { return roundUp(k, lanes) }
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 // Rows is an N×K matrix of float32. Rows begin at cache lines and are padded with zeros.
 type Rows struct {
