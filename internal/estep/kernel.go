@@ -14,11 +14,13 @@ import (
 // of n words, and to sums the latter, with Plain those times t; and it sets z to
 // tᵀb. Where z or Σ out is below least, least takes its place.
 type args struct {
-	words       *int32
+	words, next *int32   // n; rows of B of the next words are fetched ahead
 	counts, z   *float32 // n
-	n           int
+	left        *float32 // n: space for Σ out
+	n           int      // at most block
 	b, sums     *float32 // rows, stride bytes apart; sums may be nil
-	t, g, out   *float32
+	t, g        *float32
+	out         *float32 // n rows, width bytes apart
 	prior       *float32
 	totals      *float32
 	k           int // without padding
@@ -28,6 +30,10 @@ type args struct {
 	beta, least float32
 	one         float32
 }
+
+// block is how many words a kernel takes at a time. Their rows are read again from
+// the nearest cache.
+const block = 16
 
 type kernel struct {
 	name  string

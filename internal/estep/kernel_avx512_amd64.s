@@ -3,20 +3,25 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// SI, DX, R14  ends of the words, their counts and z; CX minus the words left
-// DI           the arguments
-// R8, R9       B and the sums; R10 minus the bytes of a row that are needed. Pointers
-//              to rows point to the end of these.
-// R11, R13     t and out
-// R12          g; the totals where out is found
-// BX           the word's row of B, then a row of the sums to prefetch
-// R15          a row of B to prefetch, the prior, or the word's row of the sums
-// AX           position in a row, negative
+// The words are gone through two or three times: for z, for what is left of the
+// responsibilities, and to share out. Their rows stay in the cache. Going through
+// once would wait for the sums and the divisions of a word, which are long chains.
+//
+// Pointers are to the ends of arrays and of what is needed of rows.
+//
+// DI      the arguments
+// SI      the words; CX minus the words left
+// R8, R9  B and the sums (B if there are none); R10 minus the bytes of a row
+// R11     t
+// R12     the words to come; the totals; g
+// R13     out
+// R14     z; the counts
+// R15     a row of B to come; the prior; the word's row of the sums
+// BX      the word's row of B
+// DX      the word's row of the sums; the sums of out; the counts
+// AX      position in a row, negative
 //
 // Z30 ones, Z29 beta, X28 the least sum, Z31 the factor of the word
-
-// AHEAD is how many words ahead rows are fetched.
-#define AHEAD 4
 
 // SUM leaves the sum of Z0 in X0.
 #define SUM \
@@ -29,41 +34,57 @@
 	VMOVSHDUP     X0, X1     \
 	VADDSS        X1, X0, X0
 
+// ROW points to to the row of the current word.
+#define ROW(base, to) \
+	MOVLQSX (SI)(CX*4), to       \
+	IMULQ   args_stride(DI), to  \
+	ADDQ    base, to
+
+// LOAD sets reg to the end of n numbers.
+#define LOAD(arg, reg) \
+	MOVQ arg(DI), reg     \
+	LEAQ (reg)(CX*4), reg
+
+// RESET sets CX to n.
+#define RESET \
+	MOVQ args_n(DI), CX
+
+// LOADROW sets reg to the end of a row.
+#define LOADROW(arg, reg) \
+	MOVQ arg(DI), reg \
+	SUBQ R10, reg
+
+// FACTOR sets Z31 to num over the number of the current word at den.
+#define FACTOR(den, num) \
+	VMAXSS       (den)(CX*4), X28, X0 \
+	VDIVSS       X0, num, X0          \
+	VBROADCASTSS X0, Z31
+
 // func run512(a *args)
 TEXT ·run512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), DI
-	MOVQ         args_n(DI), CX
-	MOVQ         args_words(DI), SI
-	MOVQ         args_counts(DI), DX
-	MOVQ         args_z(DI), R14
-	LEAQ         (SI)(CX*4), SI
-	LEAQ         (DX)(CX*4), DX
-	LEAQ         (R14)(CX*4), R14
+	RESET
+	LOAD(args_words, SI)
+	LOAD(args_next, R12)
+	LOAD(args_z, R14)
 	NEGQ         CX
 	MOVQ         args_width(DI), R10
-	MOVQ         args_b(DI), R8
-	MOVQ         args_sums(DI), R9
-	ADDQ         args_width(DI), R9
-	MOVQ         args_t(DI), R11
-	MOVQ         args_out(DI), R13
-	ADDQ         R10, R8
-	ADDQ         R10, R11
-	ADDQ         R10, R13
 	NEGQ         R10
+	LOADROW(args_b, R8)
+	LOADROW(args_t, R11)
+	LOADROW(args_sums, R9)
+	CMPQ         args_sums(DI), $0
+	CMOVQEQ      R8, R9
 	VBROADCASTSS args_one(DI), Z30
 	VBROADCASTSS args_beta(DI), Z29
 	VMOVSS       args_least(DI), X28
 
-word:
-	LEAQ    AHEAD(CX), AX
-	TESTQ   AX, AX
-	CMOVQGE CX, AX
-	MOVLQSX (SI)(AX*4), R15
+dotWord:
+	MOVLQSX (R12)(CX*4), R15
 	IMULQ   args_stride(DI), R15
 	ADDQ    R8, R15
-	MOVLQSX (SI)(CX*4), BX
-	IMULQ   args_stride(DI), BX
-	ADDQ    R8, BX
+	ROW(R8, BX)
+	ROW(R9, DX)
 	MOVQ    R10, AX
 	VPXORQ  Z0, Z0, Z0
 
@@ -71,24 +92,31 @@ dot:
 	VMOVUPS     (R11)(AX*1), Z1
 	VFMADD231PS (BX)(AX*1), Z1, Z0
 	PREFETCHT0  (R15)(AX*1)
+	PREFETCHT0  (DX)(AX*1)
 	ADDQ        $64, AX
-	JNE dot
+	JNE         dot
 	SUM
 	VMOVSS      X0, (R14)(CX*4)
-	MOVQ        args_mode(DI), AX
-	TESTQ       AX, AX
-	JLT         next
-	VMAXSS      X28, X0, X0
-	JEQ         plain
+	INCQ        CX
+	JNE         dotWord
 
-	VDIVSS       X0, X30, X0
-	VBROADCASTSS X0, Z31
-	MOVQ         args_prior(DI), R15
-	SUBQ         R10, R15
-	VPXORQ       Z0, Z0, Z0
-	CMPQ         AX, $1
-	JNE          everywhere
-	MOVQ         R10, AX
+	MOVQ  args_mode(DI), AX
+	TESTQ AX, AX
+	JLT   done
+	RESET
+	JEQ   plain
+	LOAD(args_left, DX)
+	NEGQ  CX
+	LOADROW(args_prior, R15)
+	LOADROW(args_out, R13)
+	CMPQ  AX, $1
+	JNE   everywhere
+
+documentWord:
+	ROW(R8, BX)
+	FACTOR(R14, X30)
+	MOVQ   R10, AX
+	VPXORQ Z0, Z0, Z0
 
 document:
 	VMOVUPS      (BX)(AX*1), Z1
@@ -100,13 +128,22 @@ document:
 	VMOVUPS      Z2, (R13)(AX*1)
 	VADDPS       Z2, Z0, Z0
 	ADDQ         $64, AX
-	JNE document
+	JNE          document
+	SUM
+	VMOVSS       X0, (DX)(CX*4)
+	SUBQ         R10, R13
+	INCQ         CX
+	JNE          documentWord
 	JMP          share
 
 everywhere:
-	MOVQ args_totals(DI), R12
-	SUBQ R10, R12
-	MOVQ R10, AX
+	LOADROW(args_totals, R12)
+
+everywhereWord:
+	ROW(R8, BX)
+	FACTOR(R14, X30)
+	MOVQ   R10, AX
+	VPXORQ Z0, Z0, Z0
 
 everywhere1:
 	VMOVUPS     (BX)(AX*1), Z1
@@ -124,63 +161,70 @@ everywhere1:
 	VMOVUPS     Z2, (R13)(AX*1)
 	VADDPS      Z2, Z0, Z0
 	ADDQ        $64, AX
-	JNE everywhere1
+	JNE         everywhere1
+	SUM
+	VMOVSS      X0, (DX)(CX*4)
+	SUBQ        R10, R13
+	INCQ        CX
+	JNE         everywhereWord
 
 share:
-	SUM
-	VMAXSS       X28, X0, X0
-	VMOVSS       (DX)(CX*4), X1
-	VDIVSS       X0, X1, X0
-	VBROADCASTSS X0, Z31
-	MOVQ         args_g(DI), R12
-	SUBQ         R10, R12
-	CMPQ         args_sums(DI), $0
-	JEQ          shareDoc
-	LEAQ         AHEAD(CX), AX
-	TESTQ        AX, AX
-	CMOVQGE      CX, AX
-	MOVLQSX      (SI)(AX*4), BX
-	IMULQ        args_stride(DI), BX
-	ADDQ         R9, BX
-	MOVLQSX      (SI)(CX*4), R15
-	IMULQ        args_stride(DI), R15
-	ADDQ         R9, R15
-	MOVQ         R10, AX
+	RESET
+	LOAD(args_counts, R14)
+	NEGQ CX
+	LOADROW(args_out, R13)
+	LOADROW(args_g, R12)
+	CMPQ args_sums(DI), $0
+	JEQ  shareDocWord
+
+shareWord:
+	VMOVSS (R14)(CX*4), X1
+	FACTOR(DX, X1)
+	ROW(R9, R15)
+	MOVQ   R10, AX
 
 shareBoth:
-	VMULPS     (R13)(AX*1), Z31, Z1
-	VADDPS     (R12)(AX*1), Z1, Z2
-	VADDPS     (R15)(AX*1), Z1, Z3
-	VMOVUPS    Z2, (R12)(AX*1)
-	VMOVUPS    Z3, (R15)(AX*1)
-	PREFETCHT0 (BX)(AX*1)
-	ADDQ       $64, AX
-	JNE shareBoth
-	JMP        next
-
-shareDoc:
-	MOVQ R10, AX
-
-shareDoc1:
 	VMULPS  (R13)(AX*1), Z31, Z1
 	VADDPS  (R12)(AX*1), Z1, Z2
+	VADDPS  (R15)(AX*1), Z1, Z3
 	VMOVUPS Z2, (R12)(AX*1)
+	VMOVUPS Z3, (R15)(AX*1)
 	ADDQ    $64, AX
-	JNE shareDoc1
-	JMP     next
+	JNE     shareBoth
+	SUBQ    R10, R13
+	INCQ    CX
+	JNE     shareWord
+	JMP     done
+
+shareDocWord:
+	VMOVSS (R14)(CX*4), X1
+	FACTOR(DX, X1)
+	MOVQ   R10, AX
+
+shareDoc:
+	VMOVUPS     (R12)(AX*1), Z2
+	VFMADD231PS (R13)(AX*1), Z31, Z2
+	VMOVUPS     Z2, (R12)(AX*1)
+	ADDQ        $64, AX
+	JNE         shareDoc
+	SUBQ        R10, R13
+	INCQ        CX
+	JNE         shareDocWord
+	JMP         done
 
 plain:
-	VMOVSS       (DX)(CX*4), X1
-	VDIVSS       X0, X1, X0
-	VBROADCASTSS X0, Z31
-	MOVQ         args_g(DI), R12
-	SUBQ         R10, R12
-	MOVQ         R10, AX
-	CMPQ         args_sums(DI), $0
-	JEQ          plainDoc
-	MOVLQSX      (SI)(CX*4), R15
-	IMULQ        args_stride(DI), R15
-	ADDQ         R9, R15
+	LOAD(args_counts, DX)
+	NEGQ CX
+	LOADROW(args_g, R12)
+	CMPQ args_sums(DI), $0
+	JEQ  plainDocWord
+
+plainWord:
+	VMOVSS (DX)(CX*4), X1
+	FACTOR(R14, X1)
+	ROW(R8, BX)
+	ROW(R9, R15)
+	MOVQ   R10, AX
 
 plainBoth:
 	VMULPS      (BX)(AX*1), Z31, Z1
@@ -190,18 +234,26 @@ plainBoth:
 	VMOVUPS     Z2, (R12)(AX*1)
 	VMOVUPS     Z3, (R15)(AX*1)
 	ADDQ        $64, AX
-	JNE plainBoth
-	JMP         next
+	JNE         plainBoth
+	INCQ        CX
+	JNE         plainWord
+	JMP         done
+
+plainDocWord:
+	VMOVSS (DX)(CX*4), X1
+	FACTOR(R14, X1)
+	ROW(R8, BX)
+	MOVQ   R10, AX
 
 plainDoc:
 	VMOVUPS     (R12)(AX*1), Z2
 	VFMADD231PS (BX)(AX*1), Z31, Z2
 	VMOVUPS     Z2, (R12)(AX*1)
 	ADDQ        $64, AX
-	JNE plainDoc
+	JNE         plainDoc
+	INCQ        CX
+	JNE         plainDocWord
 
-next:
-	INCQ CX
-	JNZ  word
+done:
 	VZEROUPPER
 	RET

@@ -57,7 +57,7 @@ func TestKernelsStayInBounds(t *testing.T) {
 						p.Prior, p.Totals = guarded(t, p.Prior, end), guarded(t, p.Totals, end)
 						w := newWorker(k, kr)
 						w.T, w.N, w.out = guarded(t, w.T, end), guarded(t, w.N, end), guarded(t, w.out, end)
-						w.z = guarded(t, w.z, end)
+						w.z, w.left = guarded(t, w.z, end), guarded(t, w.left, end)
 						p.check(t, fmt.Sprintf("%s, K=%d, %d words, end %v", f.name, k, words, end), w, 3e-6)
 					}
 				}
