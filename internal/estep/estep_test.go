@@ -168,10 +168,25 @@ func (p *problem) check(t *testing.T, name string, w *Worker, tol float64) {
 			}
 		}
 	}
+	n32 := slices.Clone(w.N)
+	quiet := p.Step
+	quiet.NoLikelihood, quiet.Sums = true, nil
+	if zero, err := w.Step(&quiet, p.words, p.counts); err != nil || zero != 0 || !nearAll(w.N, n32, tol*(1+tokens)) {
+		t.Errorf("%s: without likelihood and sums %v, %v, and tokens %v instead of %v", name, zero, err, w.N, n32)
+	}
 	score, err := w.Score(p.B, p.words, p.counts)
 	if err != nil || score != loglik {
 		t.Errorf("%s: score %v, %v; the step gave %v", name, score, err, loglik)
 	}
+}
+
+func nearAll(x, y []float32, tol float64) bool {
+	for i, v := range x {
+		if !(math.Abs(float64(v-y[i])) <= tol) {
+			return false
+		}
+	}
+	return true
 }
 
 // Every form of every kernel equals its transcription in float64, for K beside the
@@ -232,6 +247,10 @@ func TestStepImpossible(t *testing.T) {
 				_, err := w.Step(&p.Step, p.words, p.counts)
 				if !errors.Is(err, ErrImpossible) {
 					t.Errorf("%s: entries %v: error %v", f.name, v, err)
+				}
+				p.NoLikelihood = true
+				if _, e := w.Step(&p.Step, p.words, p.counts); e == nil || e.Error() != err.Error() {
+					t.Errorf("%s: entries %v: error %v without the likelihood, %v with it", f.name, v, e, err)
 				}
 				if v > 0 && v < 1 || v == 0 {
 					p.counts[4] = 0

@@ -44,3 +44,14 @@ func (t *logTable) add(sum float64, x, z []float32) (float64, int) {
 	}
 	return sum, -1
 }
+
+// impossible returns the index of a z below Least with x > 0, or −1.
+func impossible(x, z []float32) int {
+	x = x[:len(z)]
+	for i, v := range z {
+		if !(v >= Least && v <= math.MaxFloat32) && x[i] != 0 {
+			return i
+		}
+	}
+	return -1
+}

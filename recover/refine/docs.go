@@ -108,12 +108,13 @@ type passChunk struct {
 	doc    bags // what θ is found from
 	hidden bags // the hidden halves of documents held out
 	held   []bool
+	tokens float64 // the sum of doc.counts
 }
 
 func (c *passChunk) docs() int { return len(c.held) }
 
 func (c *passChunk) reset(first int) {
-	c.first, c.held = first, c.held[:0]
+	c.first, c.held, c.tokens = first, c.held[:0], 0
 	c.doc.reset()
 	c.hidden.reset()
 }
@@ -147,7 +148,9 @@ func (c *passChunk) add(held bool, words []int32, counts []float64, damped func(
 			}
 		}
 		if x > 0 {
-			c.doc.add(w, damped(x))
+			x = damped(x)
+			c.doc.add(w, x)
+			c.tokens += x
 		}
 	}
 	c.doc.end()

@@ -111,10 +111,14 @@ func (f *fitter) begin(ctx context.Context, start Start) error {
 	return nil
 }
 
-// partCount returns how many parts chunks are cut into. Each costs 4·N·K bytes, and
-// about as much time a pass as N words.
+// partCount returns how many parts chunks are cut into, a power of two, so that as
+// many goroutines are busy to the end. Each part costs 4·N·K bytes.
 func partCount(nnz int64, n int) int {
-	return int(min(max(nnz/int64(16*max(n, 1)), 1), mostParts))
+	parts := 1
+	for parts < mostParts && int64(parts)*8*int64(n) < nnz {
+		parts *= 2
+	}
+	return parts
 }
 
 // prepare sets what a pass needs as float32 numbers: B, its power, α and the totals.

@@ -63,10 +63,7 @@ func (f *fitter) pass(ctx context.Context, t int) error {
 		if err := f.documents(ctx, c, nd, p, &sum); err != nil {
 			return err
 		}
-		for _, x := range c.doc.counts {
-			f.undrained += float64(x)
-		}
-		if f.undrained > float64(mostTokens*len(f.parts)) {
+		if f.undrained += c.tokens; f.undrained > float64(mostTokens*len(f.parts)) {
 			if err := f.drain(ctx); err != nil {
 				return err
 			}

@@ -63,8 +63,8 @@ func (m Method) String() string {
 // Cost: nnz·K times a few operations a pass, about one and a half times as much in the
 // passes of CVB0 that are not annealed, and N·K powers in an annealed one. The
 // documents are read N + 2 times. Memory: 4·K·M bytes for the topic counts of M
-// documents, in memory or, with Scratch, in a file; for the topics 32·N·K bytes, the
-// result, and 4·N·K for each 16·N nonzeros, at most 32·N·K, since the documents are
+// documents, in memory or, with Scratch, in a file; for the topics 32·N·K bytes with
+// the result, and 4·N·K for each 8·N nonzeros, at most 32·N·K, since the documents are
 // shared out among as many goroutines; some 20 MB for a chunk of documents.
 type Passes struct {
 	// N is the largest number of passes; 0 means 10. Coherence hardly changes

@@ -75,7 +75,7 @@ func (f *fitter) document(c *passChunk, d int, n []float32, p phase, w *worker, 
 	still.Sums = nil
 	if p.first {
 		clear(n)
-		fold := estep.Step{Form: estep.Plain, B: f.rows}
+		fold := estep.Step{Form: estep.Plain, B: f.rows, NoLikelihood: true}
 		for range f.FoldIn {
 			f.weights(w.T, n)
 			if _, err := w.Step(&fold, words, counts); err != nil {
