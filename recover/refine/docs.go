@@ -24,10 +24,9 @@ type census struct {
 
 // read calls each for every document with its distinct words, ascending, and their
 // counts. Later reads must find what the first one found. The slices are reused.
-func (f *fitter) read(ctx context.Context, each func(held bool, words []int32, counts []float64) error) error {
+func (f *fitter) read(ctx context.Context, each func(held bool, words, counts []int32) error) error {
 	var c census
 	var d bag.Counter
-	var counts []float64
 	words := bag.Words{Size: f.n}
 	for doc, err := range f.src.Docs(ctx) {
 		if err == nil {
@@ -44,10 +43,6 @@ func (f *fitter) read(ctx context.Context, each func(held bool, words []int32, c
 			return err
 		}
 		tokens := d.Tokens()
-		counts = counts[:0]
-		for _, x := range d.Counts {
-			counts = append(counts, float64(x))
-		}
 		// Every 1/HeldOut-th document.
 		held := math.Floor(float64(c.docs+1)*f.HeldOut) > math.Floor(float64(c.docs)*f.HeldOut) && len(d.Words) > 0
 		c.docs++
@@ -61,7 +56,7 @@ func (f *fitter) read(ctx context.Context, each func(held bool, words []int32, c
 		default:
 			c.tokens += tokens
 		}
-		if err := each(held, d.Words, counts); err != nil {
+		if err := each(held, d.Words, d.Counts); err != nil {
 			return err
 		}
 	}
@@ -134,22 +129,28 @@ func (c *passChunk) cut(l, n int) (lo, hi int) {
 
 // add appends a document. If it is held out, every other token in the order of the
 // words, from the second on, goes to the hidden half, which is not damped.
-func (c *passChunk) add(held bool, words []int32, counts []float64, damped func(float64) float64) {
+func (c *passChunk) add(held bool, words, counts []int32, damped func(int32) float64) {
 	c.held = append(c.held, held)
-	before := 0.0
-	for t, w := range words {
-		x := counts[t]
-		if held {
-			hidden := math.Floor((before+x)/2) - math.Floor(before/2)
+	if held {
+		before := int64(0)
+		for t, w := range words {
+			x := int64(counts[t])
+			hidden := (before+x)/2 - before/2
 			before += x
-			x -= hidden
 			if hidden > 0 {
-				c.hidden.add(w, hidden)
+				c.hidden.add(w, float64(hidden))
+			}
+			if x > hidden {
+				visible := damped(int32(x - hidden))
+				c.doc.add(w, visible)
+				c.tokens += visible
 			}
 		}
-		if x > 0 {
-			x = damped(x)
-			c.doc.add(w, x)
+	} else {
+		c.doc.words = append(c.doc.words, words...)
+		for _, n := range counts {
+			x := damped(n)
+			c.doc.counts = append(c.doc.counts, float32(x))
 			c.tokens += x
 		}
 	}
@@ -164,7 +165,7 @@ func (f *fitter) chunks(ctx context.Context, nnz int, do func(c *passChunk) erro
 	c := &f.buf.chunk
 	c.reset(0)
 	most := max(nnz, f.n)
-	err := f.read(ctx, func(held bool, words []int32, counts []float64) error {
+	err := f.read(ctx, func(held bool, words, counts []int32) error {
 		if c.docs() == passDocs || c.docs() > 0 && len(c.doc.words)+len(words) > most {
 			if err := do(c); err != nil {
 				return err

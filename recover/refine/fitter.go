@@ -51,7 +51,7 @@ type fitter struct {
 // begin counts the documents and makes the first α and B.
 func (f *fitter) begin(ctx context.Context, start Start) error {
 	words := make([]float64, f.n)
-	err := f.read(ctx, func(held bool, ws []int32, xs []float64) error {
+	err := f.read(ctx, func(held bool, ws, xs []int32) error {
 		if !held {
 			for t, w := range ws {
 				x := f.damped(xs[t])
@@ -156,11 +156,11 @@ func (f *fitter) drain(ctx context.Context) error {
 }
 
 // damped returns what a count is taken for.
-func (f *fitter) damped(x float64) float64 {
+func (f *fitter) damped(x int32) float64 {
 	if f.Damping == 1 {
-		return x
+		return float64(x)
 	}
-	return math.Pow(x, f.Damping)
+	return math.Pow(float64(x), f.Damping)
 }
 
 // annealed returns how many passes may be annealed.
