@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/estep"
@@ -176,25 +177,38 @@ func (f *fitter) temperature(t int) float64 {
 }
 
 // update makes the topics from the sums of a pass.
-func (f *fitter) update() error {
-	totals := make([]float64, f.k)
-	for i := range f.n {
-		row, sum := linalg.Row(f.b, i), linalg.Row(f.sums, i)
-		for t, v := range sum {
-			row[t] = v + f.Beta
-			totals[t] += row[t]
+func (f *fitter) update(ctx context.Context) error {
+	const rows = 256 // at a time
+	totals := linalg.NewGeneral(run.Count(f.n, rows), f.k)
+	err := run.Chunks(ctx, f.n, rows, f.workers, func(_, chunk, lo, hi int) error {
+		total := linalg.Row(totals, chunk)
+		for i := lo; i < hi; i++ {
+			row := linalg.Row(f.b, i)
+			for t, v := range linalg.Row(f.sums, i) {
+				row[t] = v + f.Beta
+				total[t] += row[t]
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	for t, v := range totals {
+	clear(f.totals)
+	for i := range totals.Rows {
+		floats.Add(f.totals, linalg.Row(totals, i))
+	}
+	for t, v := range f.totals {
 		if !(v > 0) || math.IsInf(v, 1) {
 			return fmt.Errorf("topic %d has %v tokens", t, v)
 		}
 	}
-	copy(f.totals, totals)
-	for i := range f.n {
-		for t, row := 0, linalg.Row(f.b, i); t < f.k; t++ {
-			row[t] /= totals[t]
+	return run.Chunks(ctx, f.n, rows, f.workers, func(_, _, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			for t, row := 0, linalg.Row(f.b, i); t < f.k; t++ {
+				row[t] /= f.totals[t]
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }

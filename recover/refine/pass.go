@@ -77,7 +77,7 @@ func (f *fitter) pass(ctx context.Context, t int) error {
 		return err
 	}
 	f.note(&sum)
-	if err := f.update(); err != nil {
+	if err := f.update(ctx); err != nil {
 		return err
 	}
 	if p.alphas {

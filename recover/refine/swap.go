@@ -116,7 +116,7 @@ func (f *fitter) swap(ctx context.Context) (int, error) {
 		f.alpha[p.split] /= 2
 		f.alpha[p.from] = f.alpha[p.split]
 	}
-	return len(swaps), f.update()
+	return len(swaps), f.update(ctx)
 }
 
 // cut cuts every topic in two. f.sums receives the tokens of one part, and dir the
