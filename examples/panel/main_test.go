@@ -173,7 +173,7 @@ func TestRivals(t *testing.T) {
 	}
 	for content, want := range map[string]string{
 		"a 20 A -7 .2 3":           "x, line 1: 1 fields",
-		"\na\tK\tA\t-7\t.2\t3":     `x, line 2: K is "K"`,
+		"\na\tK\tA\t-7\t.2\t3":     `x, line 2: the number of topics is "K"`,
 		"a\t20\tA\t-7\tgood\t3":    `field 5: "good"`,
 		strings.Repeat("a", 1<<17): "x: ",
 	} {

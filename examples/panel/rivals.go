@@ -71,7 +71,7 @@ func parseRival(line string) (c cell, r rival, err error) {
 	}
 	c.corpus, r.Program = f[0], f[2]
 	if c.k, err = strconv.Atoi(f[1]); err != nil {
-		return c, r, fmt.Errorf("K is %q", f[1])
+		return c, r, fmt.Errorf("the number of topics is %q", f[1])
 	}
 	for i, to := range []*cli.Number{&r.LL, &r.NPMI, &r.CPU} {
 		v, err := strconv.ParseFloat(f[3+i], 64)

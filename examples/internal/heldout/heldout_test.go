@@ -121,7 +121,7 @@ func TestWordsNPMI(t *testing.T) {
 // Topic 1 has the words 0 to 19; topic 2 shares the last two of these; in topic 3 all
 // words weigh the same, so that its list is that of topic 1.
 func TestWordsUnique(t *testing.T) {
-	s, n := tinySplit(t), 60
+	n := 60
 	dir := t.TempDir()
 	for name, content := range tiny {
 		if name == "vocab.txt" {
