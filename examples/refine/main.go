@@ -90,7 +90,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&ps, "passes", "3,10,30", "numbers of passes: `P[,P…]`")
 	f.StringVar(&o.rectifyName, "rectify", "ap", "ap or enn: the `method`")
 	f.IntVar(&o.minDF, "anchor-min-df", 0, "anchors must be in at least `D` documents")
-	f.StringVar(&method, "method", "cvb0", "cvb0 or map-em: the `form` of the pass")
+	f.StringVar(&method, "method", "cvb0", "cvb0, cvb0-document or map-em: the `form` of the pass")
 	f.Float64Var(&o.refine.Beta, "beta", 0, "the prior count of a word in a topic; 0: the default")
 	f.Float64Var(&o.refine.Alpha, "alpha", 0, "the first prior count of a topic in a document; 0: from A")
 	f.Float64Var(&o.refine.Temperature, "temperature", 0, "of the first pass; 0: the default; 1: no annealing")
@@ -128,8 +128,10 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	case "cvb0":
 	case "map-em":
 		o.refine.Method = refine.MAPEM
+	case "cvb0-document":
+		o.refine.Method = refine.CVB0Document
 	default:
-		bad(true, "-method %q: want cvb0 or map-em", method)
+		bad(true, "-method %q: want cvb0, cvb0-document or map-em", method)
 	}
 	if err := o.refine.Validate(); err != nil {
 		bad(true, "%v", err)

@@ -36,7 +36,7 @@ func BenchmarkPasses(b *testing.B) {
 				start.Set(i, t, start.At(i, t)/s)
 			}
 		}
-		for _, method := range []refine.Method{refine.CVB0, refine.MAPEM} {
+		for _, method := range []refine.Method{refine.CVB0, refine.MAPEM, refine.CVB0Document} {
 			for _, run := range []struct {
 				workers, swaps int
 				temperature    float64

@@ -42,10 +42,13 @@ type tally struct {
 // pass makes pass number t, counted from 0.
 func (f *fitter) pass(ctx context.Context, t int) error {
 	temp := f.temperature(t)
-	p := phase{first: t == 0, alphas: f.Method == CVB0 && !f.FixedAlpha && t > 0 && temp == 1, exponent: 1 / temp}
+	p := phase{first: t == 0, alphas: f.Method != MAPEM && !f.FixedAlpha && t > 0 && temp == 1, exponent: 1 / temp}
 	f.step.Form, f.step.B = estep.LeaveEverywhere, f.rows
-	if f.Method == MAPEM || t == 0 || temp > 1 {
+	switch {
+	case f.Method == MAPEM || t == 0 || temp > 1:
 		f.step.Form = estep.Plain
+	case f.Method == CVB0Document:
+		f.step.Form = estep.LeaveDocument
 	}
 	if temp > 1 {
 		f.step.B = f.powers

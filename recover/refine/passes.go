@@ -26,6 +26,10 @@ const (
 	// θ_d ∝ α + Σ_w n_dw φ_dw, B_w ∝ β + Σ_d n_dw φ_dw, φ_dwk ∝ θ_dk B_wk. Without
 	// annealing no pass lowers the objective. α stays as it is.
 	MAPEM
+	// CVB0Document is CVB0 that leaves a token out of the counts of its document only,
+	// not out of those of its word and topic. It is faster, and as good or better where
+	// there are many tokens for each word and topic.
+	CVB0Document
 )
 
 func (m Method) String() string {
@@ -34,6 +38,8 @@ func (m Method) String() string {
 		return "cvb0"
 	case MAPEM:
 		return "map-em"
+	case CVB0Document:
+		return "cvb0-document"
 	}
 	return fmt.Sprintf("Method(%d)", uint8(m))
 }
@@ -48,10 +54,10 @@ func (m Method) String() string {
 // are φ_dwk ∝ (θ_dk B_wk)^(1/T), with a temperature T that falls from Temperature
 // to 1, so that words can leave the topics that the anchors gave them.
 //
-// The first pass and the annealed ones take the form of MAPEM with either method.
-// In the others CVB0 leaves out of the counts one token's responsibilities for
-// every pair of document and word, those that the counts themselves give it, so that
-// none need to be kept. It then takes a step of Minka's fixed point for α.
+// The first pass and the annealed ones take the form of MAPEM with any method. In the
+// others CVB0 and CVB0Document leave out of the counts one token's responsibilities
+// for every pair of document and word, those that the counts themselves give it, so
+// that none need to be kept. They then take a step of Minka's fixed point for α.
 // (Annealed counts would make α too large.)
 //
 // Topics keep their numbers, except those exchanged by Swaps.
@@ -93,7 +99,7 @@ type Passes struct {
 	// positive sum.
 	Alpha float64
 
-	// FixedAlpha keeps the first α in CVB0. MAPEM always keeps it.
+	// FixedAlpha keeps the first α in both forms of CVB0. MAPEM always keeps it.
 	FixedAlpha bool
 
 	// Smoothing is the share of the unigram distribution in the first B, in
@@ -177,7 +183,7 @@ func (p Passes) Validate() error {
 		}
 	}
 	bad(p.N < 0, "N = %d; want 0 for %d, or at least 1", p.N, d.N)
-	bad(p.Method > MAPEM, "no method %v", p.Method)
+	bad(p.Method > CVB0Document, "no method %v", p.Method)
 	bad(!(p.Beta >= 0) || math.IsInf(p.Beta, 1), "Beta = %v; want 0 for %v, or above it and finite", p.Beta, d.Beta)
 	bad(p.Temperature != 0 && !(p.Temperature >= 1 && p.Temperature <= 10), "Temperature = %v; want 0 for %v, or in [1, 10]", p.Temperature, d.Temperature)
 	bad(!(p.Damping >= 0 && p.Damping <= 1), "Damping = %v; want 0 for 1, or in (0, 1]", p.Damping)
@@ -197,7 +203,7 @@ func (p Passes) String() string {
 	if p.Alpha > 0 {
 		alpha = fmt.Sprint(p.Alpha)
 	}
-	if p.Method == CVB0 && !p.FixedAlpha {
+	if p.Method != MAPEM && !p.FixedAlpha {
 		alpha += ", re-estimated"
 	}
 	s := fmt.Sprintf("Passes(%d %v, alpha %s, beta %v, temperature %v, smoothing %v, fold-in %d", p.N, p.Method, alpha, p.Beta, p.Temperature, p.Smoothing, p.FoldIn)

@@ -69,7 +69,7 @@ func fit(t testing.TB, p refine.Passes, docs corpus.Source, start refine.Start, 
 	return r
 }
 
-// transcript is the two forms of the pass as they are written down, with every
+// transcript is the three forms of the pass as they are written down, with every
 // responsibility of every pair of a document and a word in the open.
 type transcript struct {
 	x       [][]float64 // counts, M×N
@@ -80,6 +80,8 @@ type transcript struct {
 	nd, nw  [][]float64
 	history []float64
 	temp    float64
+
+	document bool // a token is left out of its document's counts only
 }
 
 func grid(r, c int) [][]float64 {
@@ -153,6 +155,11 @@ func (s *transcript) plain(d, w int) []float64 {
 func (s *transcript) collapsed(d, w int) []float64 {
 	g, out, sum := s.plain(d, w), make([]float64, len(s.alpha)), 0.0
 	for t := range g {
+		if s.document {
+			out[t] = (max(s.nd[d][t]-g[t], 0) + s.alpha[t]) * s.b[w][t]
+			sum += out[t]
+			continue
+		}
 		total := 0.0
 		for _, row := range s.nw {
 			total += row[t] + s.beta
@@ -251,27 +258,25 @@ func (s *transcript) pass(collapsed bool) {
 // below 1. The sums are of one sign, so that it does not grow.
 const rounding = 1e-7
 
-// Both forms equal their transcription but for rounding.
+// All forms equal their transcription but for rounding.
 func TestPassesTranscript(t *testing.T) {
 	p := testutil.NewPlanted(60, 5, 0.3, 1)
 	c := drawn(t, p, 110, 30, 2)
-	for i := range 16 {
-		method, n, temperature, damping := refine.CVB0, 1+i/4, 1.0, 1.0
-		if i%2 == 1 {
-			method = refine.MAPEM
-		}
-		if i%4 >= 2 {
+	for i := range 24 {
+		method, n, temperature, damping := []refine.Method{refine.CVB0, refine.MAPEM, refine.CVB0Document}[i%3], 1+i/6, 1.0, 1.0
+		if i%6 >= 3 {
 			temperature, damping = 1.5, 0.6
 		}
 		got := fit(t, refine.Passes{N: n, Method: method, Alpha: 0.2, Beta: 0.07, Temperature: temperature, Damping: damping, Smoothing: 0.03, FoldIn: 4}, c.Source(), refine.Start{B: p.B}, 0)
 		want := newTranscript(c, p.B, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 0.07, damping, 0.03, 4)
+		want.document = method == refine.CVB0Document
 		annealed := []int{0, 0, 1, 2, 3}[n] // ⌊0.8·N⌋ passes
 		for i := range n {
 			want.temp = 1
 			if i < annealed {
 				want.temp = temperature - (temperature-1)*float64(i)/float64(annealed)
 			}
-			want.pass(method == refine.CVB0 && i > 0 && want.temp == 1)
+			want.pass(method != refine.MAPEM && i > 0 && want.temp == 1)
 		}
 		want.history = append(want.history, want.loglik())
 		name := fmt.Sprintf("%v, %d passes, temperature %v, damping %v: ", method, n, temperature, damping)
@@ -381,7 +386,7 @@ func TestPassesPlanted(t *testing.T) {
 		}
 		return most
 	}
-	for _, method := range []refine.Method{refine.CVB0, refine.MAPEM} {
+	for _, method := range []refine.Method{refine.CVB0, refine.MAPEM, refine.CVB0Document} {
 		stay := distance(fit(t, refine.Passes{N: 10, Method: method, Temperature: 1}, c.Source(), refine.Start{B: p.B, A: p.A}, 0).B)
 		back := distance(fit(t, refine.Passes{N: 30, Method: method}, c.Source(), refine.Start{B: mixed}, 0).B)
 		t.Logf("%v: from the truth %.3f, from %.3f to %.3f", method, stay, distance(mixed), back)
@@ -439,7 +444,7 @@ func TestPassesSameBits(t *testing.T) {
 	p := testutil.NewPlanted(300, 6, 0.4, 8)
 	c := drawn(t, p, 1500, 40, 9) // some 35,000 nonzeros: three chunks
 	start := refine.Start{B: p.B, A: p.A}
-	for _, method := range []refine.Method{refine.CVB0, refine.MAPEM} {
+	for _, method := range []refine.Method{refine.CVB0, refine.MAPEM, refine.CVB0Document} {
 		for _, held := range []float64{0, 0.1} {
 			s := refine.Passes{N: 4, Method: method, HeldOut: held}
 			want := fit(t, s, c.Source(), start, 1)
