@@ -131,40 +131,25 @@ func (m *moves) changeOf(ctx context.Context, c0, c1 *linalg.LowRankSparse, work
 	if err != nil {
 		return 0, err
 	}
-
-	dot := func(y blas64.General, i, j int) float64 {
-		s := 0.0
-		b := linalg.Row(y, j)
-		for t, v := range linalg.Row(y, i) {
-			s += v * b[t]
-		}
-		return s
-	}
 	const size = 64
 	sums := make([]float64, run.Count(n, size))
 	err = run.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
 		for i := lo; i < hi; i++ {
-			ac, av := c0.E.Row(i)
-			bc, bv := c1.E.Row(i)
+			ac, av := from(&c0.E, i)
+			bc, bv := from(&c1.E, i)
 			a, b := 0, 0
-			for a < len(ac) && int(ac[a]) < i {
-				a++
-			}
-			for b < len(bc) && int(bc[b]) < i {
-				b++
-			}
 			for a < len(ac) || b < len(bc) {
 				var j int
 				var t float64
 				switch {
 				case b == len(bc) || a < len(ac) && ac[a] < bc[b]: // only in E_0
 					j = int(ac[a])
-					a0, a1 := -av[a], dot(c1.Y, i, j)+c1.R
+					a0, a1 := -av[a], vec.Dot(linalg.Row(c1.Y, i), linalg.Row(c1.Y, j))+c1.R
 					t = a1*a1 - (a1-a0)*(a1-a0)
 					a++
 				case a == len(ac) || bc[b] < ac[a]: // only in E_1
 					j = int(bc[b])
-					a1, a0 := -bv[b], dot(c0.Y, i, j)+c0.R
+					a1, a0 := -bv[b], vec.Dot(linalg.Row(c0.Y, i), linalg.Row(c0.Y, j))+c0.R
 					t = a0*a0 - (a1-a0)*(a1-a0)
 					b++
 				default:
