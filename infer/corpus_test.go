@@ -38,7 +38,7 @@ func TestHeldOutReal(t *testing.T) {
 	}
 	train, obs, held := read("train"), read("obs"), read("held")
 	const k = 50
-	m, err := jsmf.New(k).Rectify(rectify.ENN{}).Anchors(anchor.QR{MinDocs: 30}).Fit(ctx, train)
+	m, err := jsmf.Published(k).Rectify(rectify.ENN{}).Anchors(anchor.QR{MinDocs: 30}).Fit(ctx, train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestHeldOutReal(t *testing.T) {
 		}
 		return out
 	}
-	refined, err := jsmf.New(k).Rectify(rectify.ENN{}).Anchors(anchor.QR{MinDocs: 30}).Refine(refine.Passes{N: 5}).Fit(ctx, train)
+	refined, err := jsmf.Published(k).Rectify(rectify.ENN{}).Anchors(anchor.QR{MinDocs: 30}).Refine(refine.Passes{N: 5}).Fit(ctx, train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func BenchmarkTLIPrepare(b *testing.B) {
 	for _, name := range []string{"kos", "nips17"} {
 		c := golden.Curated(b, testutil.Data(b, name, "docword."+name+".txt.gz"), testutil.Data(b, name, "vocab."+name+".txt"), testutil.Data(b, "stopwords.en.txt"), 5000)
 		for _, k := range []int{50, 100} {
-			m, err := jsmf.New(k).Rectify(rectify.ENN{}).Fit(ctx, c)
+			m, err := jsmf.Published(k).Rectify(rectify.ENN{}).Fit(ctx, c)
 			if err != nil {
 				b.Fatal(err)
 			}

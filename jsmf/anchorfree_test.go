@@ -32,7 +32,7 @@ func TestAnchorFree(t *testing.T) {
 	a.Scale(1/sum, a)
 	for _, l := range []anchorfree.Learner{anchorfree.LP{}, anchorfree.PDS{}} {
 		rec := new(recording)
-		m, err := jsmf.New(k).Rectify(rectify.None{}).AnchorFree(l).Record(rec.Record).Fit(ctx, matrixOf(t, c))
+		m, err := jsmf.Published(k).Rectify(rectify.None{}).AnchorFree(l).Record(rec.Record).Fit(ctx, matrixOf(t, c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestAnchorFree(t *testing.T) {
 func TestAnchorFreeReplaces(t *testing.T) {
 	p, _ := planted(80, 3, 10)
 	c := matrixOf(t, p.C)
-	base := jsmf.New(3).Rectify(rectify.None{}).Anchors(nil).Recover(nil)
+	base := jsmf.Published(3).Rectify(rectify.None{}).Anchors(nil).Recover(nil)
 	if base.Validate() == nil {
 		t.Error("neither a finder nor a method without anchors, and no error")
 	}
@@ -87,16 +87,16 @@ func TestAnchorFreeReplaces(t *testing.T) {
 	if err != nil || errB > 1e-12 {
 		t.Errorf("separable topics: error %g, %v", errB, err)
 	}
-	m, err = jsmf.New(3).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).AnchorFree(nil).Fit(ctx, c)
+	m, err = jsmf.Published(3).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).AnchorFree(nil).Fit(ctx, c)
 	if err != nil || m.Anchors() == nil {
 		t.Errorf("AnchorFree(nil) does not go back to anchors: %v", err)
 	}
-	if err := jsmf.New(3).AnchorFree(anchorfree.LP{MaxSweeps: -1}).Workers(-9).Validate(); err == nil ||
+	if err := jsmf.Published(3).AnchorFree(anchorfree.LP{MaxSweeps: -1}).Workers(-9).Validate(); err == nil ||
 		!strings.Contains(err.Error(), "MaxSweeps") || !strings.Contains(err.Error(), "Workers(-9)") {
 		t.Errorf("bad settings: %v", err)
 	}
 	var rank *anchorfree.RankError
-	if _, err := jsmf.New(4).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).Fit(ctx, c); !errors.As(err, &rank) || rank.Rank != 3 {
+	if _, err := jsmf.Published(4).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).Fit(ctx, c); !errors.As(err, &rank) || rank.Rank != 3 {
 		t.Errorf("4 topics of 3: %v", err)
 	}
 }
@@ -116,7 +116,7 @@ func TestAnchorFreeCorpus(t *testing.T) {
 			if testutil.Race && w != cooc.TFIDF {
 				continue
 			}
-			p := jsmf.New(k).Rectify(rectify.None{}).AnchorFree(l)
+			p := jsmf.Published(k).Rectify(rectify.None{}).AnchorFree(l)
 			m := fit(t, p, c)
 			if !bytes.Equal(encoded(t, fit(t, p.Workers(3), c)), encoded(t, m)) {
 				t.Errorf("%v, %v: the number of workers changes the model", w, l)
@@ -150,10 +150,10 @@ func TestAnchorFreeCorpus(t *testing.T) {
 	}
 	// Weights serve anchors too, and a model of them.
 	c := counted(t, docsOf, cooc.Options{Weighting: cooc.TFIDF})
-	if m := fit(t, jsmf.New(k).Anchors(anchor.QR{MinDocs: 5}), c); m.Anchors() == nil || m.N() != n+1 {
+	if m := fit(t, jsmf.Published(k).Anchors(anchor.QR{MinDocs: 5}), c); m.Anchors() == nil || m.N() != n+1 {
 		t.Error("no anchors from tf-idf")
 	}
-	if _, err := jsmf.New(n+1).Fit(ctx, c); err == nil {
+	if _, err := jsmf.Published(n+1).Fit(ctx, c); err == nil {
 		t.Error("more topics than words with weight, and no error")
 	}
 }
@@ -180,7 +180,7 @@ func TestAnchorFreeFails(t *testing.T) {
 	want := errors.New("tired")
 	for _, e := range []error{nil, want} {
 		rec := new(recording)
-		_, err := jsmf.New(2).Rectify(rectify.None{}).AnchorFree(idle{e}).Record(rec.Record).Fit(ctx, matrixOf(t, c))
+		_, err := jsmf.Published(2).Rectify(rectify.None{}).AnchorFree(idle{e}).Record(rec.Record).Fit(ctx, matrixOf(t, c))
 		if err == nil || e != nil && !errors.Is(err, want) {
 			t.Errorf("error %v, want %v", err, e)
 		}

@@ -61,7 +61,7 @@ func TestClassesOfBBC(t *testing.T) {
 		t.Skip("skipped: some seconds of fits")
 	}
 	c := labelledBBC(t)
-	base := jsmf.New(5)
+	base := jsmf.Published(5)
 	accuracy := map[string]float64{}
 	for _, x := range []struct {
 		name  string

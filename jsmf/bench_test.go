@@ -46,7 +46,7 @@ func BenchmarkFit(b *testing.B) {
 						}
 						b.Run(fmt.Sprintf("N=%d/K=%d/form=exact/workers=%d", c.NumWords(), k, workers), func(b *testing.B) {
 							defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
-							p := jsmf.New(k).Rectify(rectify.AP{}).Workers(workers)
+							p := jsmf.Published(k).Rectify(rectify.AP{}).Workers(workers)
 							u := testutil.Stick()
 							var m *jsmf.Model
 							var err error
@@ -94,7 +94,7 @@ func BenchmarkFitRefined(b *testing.B) {
 				var err error
 				b.ResetTimer()
 				for range b.N {
-					if m, err = jsmf.New(k).Rectify(r).Refine(refine.Passes{}).Workers(1).Fit(ctx, c); err != nil {
+					if m, err = jsmf.Published(k).Rectify(r).Refine(refine.Passes{}).Workers(1).Fit(ctx, c); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -129,7 +129,7 @@ func BenchmarkRefit(b *testing.B) {
 							b.Skip("skipped: no CPU time here")
 						}
 						defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-						p := jsmf.New(k).Rectify(r).Workers(1).Resumable(true)
+						p := jsmf.Published(k).Rectify(r).Workers(1).Resumable(true)
 						draws := make([]refitDraw, b.N)
 						for i := range draws {
 							draws[i] = drawRefit(b, ctx, p, c, i)
@@ -215,7 +215,7 @@ func BenchmarkCancel(b *testing.B) {
 			for range b.N {
 				ctx, cancel := context.WithCancel(context.Background())
 				var at time.Time
-				_, err := jsmf.New(50).Rectify(rectify.AP{Iterations: 3}).Record(func(e jsmf.Event) {
+				_, err := jsmf.Published(50).Rectify(rectify.AP{Iterations: 3}).Record(func(e jsmf.Event) {
 					if e.Stage == stage && e.Kind == jsmf.EventProgress && at.IsZero() {
 						at = time.Now()
 						cancel()

@@ -20,7 +20,7 @@
 //
 //	c, err := corpus.ReadUCI(ctx, "docword.txt.gz", "vocab.txt") // or another reader
 //	c, report, err := corpus.Curate(c, corpus.Curation{Words: 5000, StopWords: stop})
-//	m, err := jsmf.New(50).Fit(ctx, c)
+//	m, err := jsmf.Published(50).Fit(ctx, c)
 //	fmt.Println(m) // a table of the topics
 //
 // Curation matters: stop words and very rare words cost time and make poor topics.
@@ -49,7 +49,7 @@
 // implements the stage's interface (rectify.Rectifier, anchor.Finder,
 // recovery.Recoverer, anchorfree.Learner, refine.Refiner):
 //
-//	jsmf.New(50).
+//	jsmf.Published(50).
 //		Rectify(rectify.AP{Iterations: 30}).
 //		Anchors(anchor.QR{MinDocFraction: 0.01}).
 //		Recover(recovery.SCLS{Solver: scls.ADMM{}})
@@ -58,7 +58,7 @@
 // without anchors, in place of the last two stages (fu-2018):
 //
 //	counts, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.TFIDF, DropUnused: true})
-//	m, err := jsmf.New(20).
+//	m, err := jsmf.Published(20).
 //		Rectify(rectify.None{}).
 //		AnchorFree(anchorfree.LP{}).
 //		Fit(ctx, counts)
@@ -72,7 +72,7 @@
 // A few passes over the documents improve the topics, to about the likelihood of a long
 // Gibbs chain:
 //
-//	jsmf.New(50).Refine(refine.Passes{N: 10})
+//	jsmf.Published(50).Refine(refine.Passes{N: 10})
 //
 // Model.Topics and Model.Correlations are then the refined ones. Model.Spectral returns
 // the model without refinement, and Model.Alpha the Dirichlet prior of a document's topic

@@ -29,7 +29,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 func TestErrorsNameThePackageOnce(t *testing.T) {
 	_, docs := planted(60, 4, 200)
 	c := countsCorpus(t, 60, docs)
-	p := jsmf.New(4).Rectify(rectify.AP{Iterations: 3})
+	p := jsmf.Published(4).Rectify(rectify.AP{Iterations: 3})
 	m := fit(t, p, c)
 	other, err := corpus.Builder{}, error(nil)
 	if err = other.AddText("", "", "words that no topic has and no document of the fit"); err != nil {
@@ -46,11 +46,11 @@ func TestErrorsNameThePackageOnce(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
-	failing := func(context.Context, jsmf.Input) (*jsmf.Model, error) { return jsmf.New(1).Fit(ctx, c) }
+	failing := func(context.Context, jsmf.Input) (*jsmf.Model, error) { return jsmf.Published(1).Fit(ctx, c) }
 	names := regexp.MustCompile(`(^| )jsmf: `)
 	for what, f := range map[string]func() error{
-		"fit, K = 1":           func() error { _, err := jsmf.New(1).Fit(ctx, c); return err },
-		"fit, K > N":           func() error { _, err := jsmf.New(99).Fit(ctx, c); return err },
+		"fit, K = 1":           func() error { _, err := jsmf.Published(1).Fit(ctx, c); return err },
+		"fit, K > N":           func() error { _, err := jsmf.Published(99).Fit(ctx, c); return err },
 		"fit, bad settings":    func() error { _, err := p.Rectify(rectify.AP{Iterations: -1}).Workers(-1).Fit(ctx, c); return err },
 		"fit, cancelled":       func() error { _, err := p.Fit(gone, c); return err },
 		"fit, few words":       func() error { _, err := p.Fit(ctx, strange); return err },

@@ -58,13 +58,13 @@ func TestEstimateBounds(t *testing.T) {
 	for _, x := range []struct{ docs, words, length, k int }{{300, 1200, 60, 10}, {3000, 300, 60, 10}, {800, 1000, 60, 40}} {
 		c := textLike(t, x.docs, x.words, x.length)
 		for _, p := range []jsmf.Pipeline{
-			jsmf.New(x.k).Rectify(rectify.AP{Iterations: 2}),
-			jsmf.New(x.k).Rectify(rectify.ENN{Iterations: 2}).Resumable(true),
-			jsmf.New(x.k).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 2, Rows: 100}}),
-			jsmf.New(x.k).Rectify(rectify.TruncatedEig{}).Refine(refine.Passes{N: 1}),
-			jsmf.New(x.k).Rectify(rectify.DR{Iterations: 1}),
-			jsmf.New(x.k).Rectify(rectify.PALM{Iterations: 2}),
-			jsmf.New(x.k).Rectify(rectify.None{}).Refine(refine.Passes{N: 2, Swaps: 2}),
+			jsmf.Published(x.k).Rectify(rectify.AP{Iterations: 2}),
+			jsmf.Published(x.k).Rectify(rectify.ENN{Iterations: 2}).Resumable(true),
+			jsmf.Published(x.k).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 2, Rows: 100}}),
+			jsmf.Published(x.k).Rectify(rectify.TruncatedEig{}).Refine(refine.Passes{N: 1}),
+			jsmf.Published(x.k).Rectify(rectify.DR{Iterations: 1}),
+			jsmf.Published(x.k).Rectify(rectify.PALM{Iterations: 2}),
+			jsmf.Published(x.k).Rectify(rectify.None{}).Refine(refine.Passes{N: 2, Swaps: 2}),
 		} {
 			e, err := p.Estimate(sizes(c))
 			if err != nil {
@@ -85,7 +85,7 @@ func TestEstimateBounds(t *testing.T) {
 
 func TestEstimate(t *testing.T) {
 	s := jsmf.CorpusStats{Documents: 3000, Words: 5000, NNZ: 500000}
-	p := jsmf.New(50)
+	p := jsmf.Published(50)
 	e, err := p.Estimate(s)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestEstimate(t *testing.T) {
 		k int
 		s jsmf.CorpusStats
 	}{{60, s}, {50, jsmf.CorpusStats{Documents: 3000, Words: 6000, NNZ: 500000}}, {50, jsmf.CorpusStats{Documents: 4000, Words: 5000, NNZ: 500000}}} {
-		f, err := jsmf.New(x.k).Estimate(x.s)
+		f, err := jsmf.Published(x.k).Estimate(x.s)
 		if err != nil || f.Bytes <= e.Bytes {
 			t.Errorf("%+v: %v after %v, %v", x, f, e, err)
 		}
@@ -127,7 +127,7 @@ func TestEstimate(t *testing.T) {
 	if _, err := p.Estimate(jsmf.CorpusStats{Documents: 10, Words: 49, NNZ: 100}); err == nil || !strings.Contains(err.Error(), "50 topics of 49 words") {
 		t.Error(err)
 	}
-	if _, err := jsmf.New(1).Estimate(s); err == nil {
+	if _, err := jsmf.Published(1).Estimate(s); err == nil {
 		t.Error("K = 1 was taken")
 	}
 	if res, err := p.Resumable(true).Estimate(s); err != nil || res.Bytes <= e.Bytes {
@@ -155,7 +155,7 @@ func (ownRefiner) Bytes(docs, words int, nonzeros int64, k int) int64 {
 func TestMemoryLimit(t *testing.T) {
 	ctx := context.Background()
 	c := textLike(t, 400, 300, 60)
-	p := jsmf.New(5).Rectify(rectify.ENN{})
+	p := jsmf.Published(5).Rectify(rectify.ENN{})
 	e, err := p.Estimate(sizes(c))
 	if err != nil {
 		t.Fatal(err)
@@ -190,8 +190,8 @@ func TestMemoryLimit(t *testing.T) {
 
 	// The alternative: another method.
 	big := textLike(t, 100, 4000, 100)
-	ap := jsmf.New(20).Rectify(rectify.AP{})
-	lr, err := jsmf.New(20).Rectify(rectify.LR{}).Estimate(sizes(big))
+	ap := jsmf.Published(20).Rectify(rectify.AP{})
+	lr, err := jsmf.Published(20).Rectify(rectify.LR{}).Estimate(sizes(big))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,17 +199,17 @@ func TestMemoryLimit(t *testing.T) {
 		t.Errorf("with room for LR: %v", err)
 	}
 	// Auto takes what fits: AP with fewer entries, or LR.
-	if _, err := jsmf.New(20).MemoryLimit(lr.Bytes).Fit(ctx, big); err != nil {
+	if _, err := jsmf.Published(20).MemoryLimit(lr.Bytes).Fit(ctx, big); err != nil {
 		t.Errorf("Auto with room for LR: %v", err)
 	}
-	if _, err := jsmf.New(20).MemoryLimit(lr.Bytes/2).Fit(ctx, big); !errors.As(err, &le) || le.Alternative != "" {
+	if _, err := jsmf.Published(20).MemoryLimit(lr.Bytes/2).Fit(ctx, big); !errors.As(err, &le) || le.Alternative != "" {
 		t.Errorf("with less: %v", err)
 	}
 	stream, err := cooc.NewStream(ctx, big.Source(), cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jsmf.New(20).MemoryLimit(1<<20).Fit(ctx, stream); !errors.As(err, &le) {
+	if _, err := jsmf.Published(20).MemoryLimit(1<<20).Fit(ctx, stream); !errors.As(err, &le) {
 		t.Errorf("a stream: %v", err)
 	}
 

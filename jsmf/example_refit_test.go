@@ -23,7 +23,7 @@ func ExamplePipeline_From() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p := jsmf.New(8).Resumable(true)
+	p := jsmf.Published(8).Resumable(true)
 	var m *jsmf.Model
 	docs := 0
 	for doc, err := range raw.Source().Docs(ctx) {
@@ -58,7 +58,7 @@ func ExamplePipeline_From() {
 func ExamplePipeline_Estimate() {
 	s := jsmf.CorpusStats{Documents: 300_000, Words: 20_000, NNZ: 30_000_000}
 	for _, k := range []int{50, 200} {
-		e, err := jsmf.New(k).Estimate(s)
+		e, err := jsmf.Published(k).Estimate(s)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func Example_tandem() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := jsmf.New(3).Anchors(anchor.Tandem{
+	m, err := jsmf.Published(3).Anchors(anchor.Tandem{
 		Groups:   [][]string{{"onion", "soup"}, {"wind", "wave"}},
 		Complete: anchor.QR{},
 	}).Fit(context.Background(), c)

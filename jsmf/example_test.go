@@ -54,7 +54,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := jsmf.New(3).Fit(context.Background(), c)
+	m, err := jsmf.Published(3).Fit(context.Background(), c)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func ExamplePipeline() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	base := jsmf.New(3).Anchors(anchor.QR{MinDocFraction: 0.05})
+	base := jsmf.Published(3).Anchors(anchor.QR{MinDocFraction: 0.05})
 	loud := base.Record(func(e jsmf.Event) {
 		if e.Kind == jsmf.EventEnd {
 			fmt.Println("done:", e.Stage)
@@ -154,7 +154,7 @@ func ExamplePipeline_Fit_matrix() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := jsmf.New(2).Fit(context.Background(), named)
+	m, err := jsmf.Published(2).Fit(context.Background(), named)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func ExamplePipeline_Fit_matrix() {
 	fmt.Printf("%.2f\n", mat.Formatted(m.Topics()))
 
 	// Asked for more topics than there are, the error tells how many.
-	_, err = jsmf.New(3).Fit(context.Background(), d)
+	_, err = jsmf.Published(3).Fit(context.Background(), d)
 	var rank *anchor.RankError
 	if errors.As(err, &rank) {
 		fmt.Println("there are only", rank.Rank)
@@ -189,7 +189,7 @@ func ExampleModel_Transform() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := jsmf.New(3).Fit(ctx, c)
+	m, err := jsmf.Published(3).Fit(ctx, c)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func ExamplePipeline_Sweep() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := jsmf.New(3).Sweep(context.Background(), c, []int{2, 3, 5})
+	s, err := jsmf.Published(3).Sweep(context.Background(), c, []int{2, 3, 5})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func ExampleResampling() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	p := jsmf.New(3)
+	p := jsmf.Published(3)
 	m, err := p.Fit(ctx, c)
 	if err != nil {
 		log.Fatal(err)

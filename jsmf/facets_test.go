@@ -26,7 +26,7 @@ import (
 func TestTandem(t *testing.T) {
 	c := golden.Corpus(t, "synth")
 	facets := [][]string{{"anchor_08_0", "anchor_08_1"}, {"anchor_14_1", "anchor_14_0"}, {"anchor_02_0"}}
-	p := jsmf.New(10).Rectify(rectify.AP{Iterations: 15}).Anchors(anchor.Tandem{Groups: facets, Complete: anchor.QR{}})
+	p := jsmf.Published(10).Rectify(rectify.AP{Iterations: 15}).Anchors(anchor.Tandem{Groups: facets, Complete: anchor.QR{}})
 	m := fit(t, p, c)
 	if w := m.AnchorWords(); w[0] != "anchor_08_0" || w[1] != "anchor_14_1" || w[2] != "anchor_02_0" || m.K() != 10 {
 		t.Errorf("anchors %q", w)
@@ -73,7 +73,7 @@ func TestTandem(t *testing.T) {
 
 func TestFixedAnchorsOfThePipeline(t *testing.T) {
 	c := golden.Corpus(t, "synth")
-	p := jsmf.New(3).Rectify(rectify.None{})
+	p := jsmf.Published(3).Rectify(rectify.None{})
 	words := []string{"anchor_02_0", "anchor_18_0", "anchor_06_0"}
 	m := fit(t, p.Anchors(anchor.Fixed{Words: words}), c)
 	if !slices.Equal(m.AnchorWords(), words) {
@@ -99,7 +99,7 @@ func TestFixedAnchorsOfThePipeline(t *testing.T) {
 // entries.
 func TestTandemRefused(t *testing.T) {
 	c := golden.Corpus(t, "synth")
-	p := jsmf.New(4).Rectify(rectify.None{}).Anchors(anchor.Tandem{Groups: [][]string{{"anchor_08_0", "anchor_08_1"}}, Complete: anchor.QR{}})
+	p := jsmf.Published(4).Rectify(rectify.None{}).Anchors(anchor.Tandem{Groups: [][]string{{"anchor_08_0", "anchor_08_1"}}, Complete: anchor.QR{}})
 	if _, err := p.Recover(recovery.KL{}).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), "KL takes anchor words, but topic 0 has a point") {
 		t.Errorf("KL: %v", err)
 	}
@@ -130,7 +130,7 @@ func TestGivenAnchorsAmongEmptyRows(t *testing.T) {
 		anchors = append(anchors, at(w))
 		names, numbers = append(names, fmt.Sprintf("w%d", at(w))), append(numbers, fmt.Sprint(at(w)))
 	}
-	p := jsmf.New(3).Rectify(rectify.None{})
+	p := jsmf.Published(3).Rectify(rectify.None{})
 	for i, x := range []struct {
 		f     anchor.Finder
 		words []string

@@ -98,7 +98,7 @@ func TestGoldenChain(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					goldenChain(t, d, g, jsmf.New(g.K).ReplaceAnchors(0).Rectify(rectified{rect}), rect.C)
+					goldenChain(t, d, g, jsmf.Published(g.K).ReplaceAnchors(0).Rectify(rectified{rect}), rect.C)
 				})
 			}
 		})
@@ -188,7 +188,7 @@ func TestGoldenChainTiny(t *testing.T) {
 	}{{"Baseline", rectify.None{}, g.FullBase}, {"AP15", rectify.AP{EigenTol: 1e-13}, g.FullAP15},
 		{"AP150", rectify.AP{Iterations: 150, EigenTol: 1e-13}, g.FullAP150}} {
 		t.Run(f.name, func(t *testing.T) {
-			p := jsmf.New(g.K).ReplaceAnchors(0).Rectify(f.r)
+			p := jsmf.Published(g.K).ReplaceAnchors(0).Rectify(f.r)
 			m, err := p.Fit(ctx, c)
 			if err != nil {
 				t.Fatal(err)

@@ -44,13 +44,13 @@ func towers() (lower, upper *testutil.Planted, c *mat.Dense) {
 // lower one in it: its anchors are given.
 func TestHierarchyPlanted(t *testing.T) {
 	lower, upper, c := towers()
-	p := jsmf.New(12).Rectify(rectify.None{}).Anchors(chosenAnchors{lower.Anchors}).Recover(planted12{lower, upper})
+	p := jsmf.Published(12).Rectify(rectify.None{}).Anchors(chosenAnchors{lower.Anchors}).Recover(planted12{lower, upper})
 	m, err := p.Fit(ctx, matrixOf(t, c))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.None{}} {
-		h, err := jsmf.New(2).Rectify(r).Hierarchy(ctx, m, 4)
+		h, err := jsmf.Published(2).Rectify(r).Hierarchy(ctx, m, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func checkHierarchy(t *testing.T, h *jsmf.Hierarchy) {
 // bit; bounds on the anchors' document frequencies do not hold for topics.
 func TestHierarchy(t *testing.T) {
 	c := golden.Corpus(t, "synth")
-	p := jsmf.New(10).Rectify(rectify.AP{Iterations: 4}).Anchors(anchor.QR{MinDocs: 20})
+	p := jsmf.Published(10).Rectify(rectify.AP{Iterations: 4}).Anchors(anchor.QR{MinDocs: 20})
 	m := fit(t, p, c)
 	before := encoded(t, m)
 	h, err := p.Hierarchy(ctx, m, 5, 3)
@@ -190,12 +190,12 @@ func TestHierarchy(t *testing.T) {
 	}
 	// More supertopics than the correlations have dimensions.
 	lower, upper, lc := towers()
-	low, err := jsmf.New(12).Rectify(rectify.None{}).Anchors(chosenAnchors{lower.Anchors}).Recover(planted12{lower, upper}).Fit(ctx, matrixOf(t, lc))
+	low, err := jsmf.Published(12).Rectify(rectify.None{}).Anchors(chosenAnchors{lower.Anchors}).Recover(planted12{lower, upper}).Fit(ctx, matrixOf(t, lc))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var rank *anchor.RankError
-	if _, err := jsmf.New(2).Rectify(rectify.None{}).Hierarchy(ctx, low, 6); !errors.As(err, &rank) || rank.Rank != 4 || !strings.Contains(err.Error(), "6 topics") {
+	if _, err := jsmf.Published(2).Rectify(rectify.None{}).Hierarchy(ctx, low, 6); !errors.As(err, &rank) || rank.Rank != 4 || !strings.Contains(err.Error(), "6 topics") {
 		t.Errorf("6 of 4 dimensions: %v", err)
 	}
 }
@@ -215,13 +215,13 @@ func TestHierarchyNips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := fit(t, jsmf.New(25), c)
-	h, err := jsmf.New(5).Hierarchy(ctx, m, 5)
+	m := fit(t, jsmf.Published(25), c)
+	h, err := jsmf.Published(5).Hierarchy(ctx, m, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkHierarchy(t, h)
-	direct := fit(t, jsmf.New(5), c)
+	direct := fit(t, jsmf.Published(5), c)
 	up, err := metrics.Dissimilarity(mat.DenseCopyOf(h.Topics(1)), 20)
 	if err != nil {
 		t.Fatal(err)
@@ -253,11 +253,11 @@ func ExamplePipeline_Hierarchy() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := jsmf.New(6).Fit(ctx, c)
+	m, err := jsmf.Published(6).Fit(ctx, c)
 	if err != nil {
 		log.Fatal(err)
 	}
-	h, err := jsmf.New(6).Hierarchy(ctx, m, 3)
+	h, err := jsmf.Published(6).Hierarchy(ctx, m, 3)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 func TestHull(t *testing.T) {
 	c := some(t, 1000, 600)
 	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.None{}} {
-		p := jsmf.New(8).Rectify(r)
+		p := jsmf.Published(8).Rectify(r)
 		m, err := p.Anchors(anchor.Hull{All: true, MinDocs: 10}).Fit(ctx, c)
 		if err != nil {
 			t.Fatalf("%v: %v", r, err)
@@ -42,7 +42,7 @@ func TestHull(t *testing.T) {
 			t.Errorf("%v: 8 anchors on a line: %v", r, err)
 		}
 	}
-	if err := jsmf.New(8).Anchors(anchor.Hull{Dims: -1}).Validate(); err == nil || !strings.Contains(err.Error(), "-1 dimensions") {
+	if err := jsmf.Published(8).Anchors(anchor.Hull{Dims: -1}).Validate(); err == nil || !strings.Contains(err.Error(), "-1 dimensions") {
 		t.Errorf("Validate: %v", err)
 	}
 }

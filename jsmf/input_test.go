@@ -43,7 +43,7 @@ func TestInputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := jsmf.New(4).Rectify(rectify.ENN{Iterations: 5})
+	p := jsmf.Published(4).Rectify(rectify.ENN{Iterations: 5})
 	want := fit(t, p, c)
 	for _, x := range []struct {
 		name            string
@@ -105,7 +105,7 @@ func TestInputs(t *testing.T) {
 func TestNilPointers(t *testing.T) {
 	_, docs := planted(60, 4, 100)
 	c := countsCorpus(t, 60, docs)
-	p := jsmf.New(4).Rectify(rectify.None{})
+	p := jsmf.Published(4).Rectify(rectify.None{})
 	m := fit(t, p, c)
 	for _, in := range []jsmf.Input{
 		nil, (*corpus.Corpus)(nil), (*cooc.Moments)(nil), (*cooc.Stream)(nil), (*cooc.Dense)(nil), (*cooc.LowRankSparse)(nil),
@@ -153,7 +153,7 @@ func TestTandemOfExactMatrices(t *testing.T) {
 		}
 		in := named(t, c, words)
 		group := []string{words[groups[0][0]], words[groups[0][1]]}
-		m, err := jsmf.New(k).Rectify(rectify.AP{}).Anchors(anchor.Tandem{Groups: [][]string{group}, Complete: anchor.QR{}}).Fit(ctx, in)
+		m, err := jsmf.Published(k).Rectify(rectify.AP{}).Anchors(anchor.Tandem{Groups: [][]string{group}, Complete: anchor.QR{}}).Fit(ctx, in)
 		if err != nil {
 			t.Errorf("seed %d, K = %d: %v", seed, k, err)
 			continue
@@ -185,9 +185,9 @@ func finders() map[string]anchor.Finder {
 func TestHierarchyOfFinders(t *testing.T) {
 	_, docs := planted(60, 6, 400)
 	c := countsCorpus(t, 60, docs)
-	m := fit(t, jsmf.New(6), c)
+	m := fit(t, jsmf.Published(6), c)
 	for name, f := range finders() {
-		p := jsmf.New(6).Rectify(rectify.None{}).Anchors(f).Refine(refine.Passes{N: 1}) // there is nothing to refine on
+		p := jsmf.Published(6).Rectify(rectify.None{}).Anchors(f).Refine(refine.Passes{N: 1}) // there is nothing to refine on
 		h, err := p.Hierarchy(ctx, m, 4, 2)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -203,7 +203,7 @@ func TestHierarchyOfFinders(t *testing.T) {
 // Topics without anchors have numbers for names in the level above.
 func TestHierarchyWithoutAnchors(t *testing.T) {
 	pm, _ := planted(80, 4, 10)
-	p := jsmf.New(4).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{})
+	p := jsmf.Published(4).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{})
 	m, err := p.Fit(ctx, matrixOf(t, pm.C))
 	if err != nil {
 		t.Fatal(err)
@@ -258,18 +258,18 @@ func TestSweepOfFinders(t *testing.T) {
 		}
 	}
 	for name, f := range finders() {
-		check(name, jsmf.New(0).Rectify(rectify.AP{Iterations: 3}).Anchors(f), c)
+		check(name, jsmf.Published(0).Rectify(rectify.AP{Iterations: 3}).Anchors(f), c)
 	}
-	check("own rectifier", jsmf.New(0).Rectify(ownRectifier{rectify.AP{Iterations: 3}}), c)
-	check("named", jsmf.New(0).Rectify(rectify.AP{Iterations: 3}), named(t, c, c.Info().Vocabulary))
+	check("own rectifier", jsmf.Published(0).Rectify(ownRectifier{rectify.AP{Iterations: 3}}), c)
+	check("named", jsmf.Published(0).Rectify(rectify.AP{Iterations: 3}), named(t, c, c.Info().Vocabulary))
 }
 
 // What Fit says of inputs it cannot take.
 func TestInputBad(t *testing.T) {
 	in := kind{}
 	for _, f := range []func() error{
-		func() error { _, err := jsmf.New(2).Fit(ctx, in); return err },
-		func() error { _, err := jsmf.New(2).Sweep(ctx, in, []int{2}); return err },
+		func() error { _, err := jsmf.Published(2).Fit(ctx, in); return err },
+		func() error { _, err := jsmf.Published(2).Sweep(ctx, in, []int{2}); return err },
 	} {
 		if err := f(); err == nil || err.Error() != "jsmf: a jsmf_test.kind is no co-occurrence matrix and holds no documents" {
 			t.Error(err)
@@ -294,7 +294,7 @@ func TestRefineWarnsOfWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := jsmf.New(3).Refine(refine.Passes{N: 1})
+	p := jsmf.Published(3).Refine(refine.Passes{N: 1})
 	if w := fit(t, p, c).Stats().Warnings; w != nil {
 		t.Errorf("without weights: %q", w)
 	}

@@ -32,12 +32,15 @@ type Pipeline struct {
 	memory    int64  // bytes; 0: no limit
 }
 
-// New returns a Pipeline for k topics, 2 ≤ k ≤ N. It rectifies by alternating
+// New returns the Pipeline that is Published for now.
+func New(k int) Pipeline { return Published(k) }
+
+// Published returns a Pipeline of the published method, for k topics, 2 ≤ k ≤ N. It rectifies by alternating
 // projection while that fits in a gigabyte, and by a low-rank method beyond
 // (rectify.Auto), finds anchors by pivoted QR (anchor.QR), and recovers topics by exact
 // least squares (recovery.SCLS). If the anchor finder chooses the number of topics
 // itself, as anchor.Hull{All: true} does, k is the rank of the rectification only.
-func New(k int) Pipeline {
+func Published(k int) Pipeline {
 	return Pipeline{k: k, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}, rounds: 5}
 }
 

@@ -98,9 +98,9 @@ func planted(n, k, docs int) (*testutil.Planted, []map[int]int) {
 func TestSameBits(t *testing.T) {
 	c := golden.Corpus(t, "synth")
 	for _, p := range []jsmf.Pipeline{
-		jsmf.New(8).Rectify(rectify.AP{Iterations: 4}),
-		jsmf.New(5).Rectify(rectify.Dykstra{Iterations: 2}).Recover(recovery.SCLS{Solver: scls.ADMM{}}),
-		jsmf.New(6).Rectify(rectify.None{}).Recover(recovery.SCLS{Solver: scls.ExpGrad{}}),
+		jsmf.Published(8).Rectify(rectify.AP{Iterations: 4}),
+		jsmf.Published(5).Rectify(rectify.Dykstra{Iterations: 2}).Recover(recovery.SCLS{Solver: scls.ADMM{}}),
+		jsmf.Published(6).Rectify(rectify.None{}).Recover(recovery.SCLS{Solver: scls.ExpGrad{}}),
 	} {
 		procs, workers := []int{1, 2, 4, 8}, []int{0, 2, 3, 8}
 		if testutil.Race {
@@ -129,7 +129,7 @@ func TestFork(t *testing.T) {
 	c := countsCorpus(t, 60, docs)
 	var parent, child int
 	count := func(n *int) func(jsmf.Event) { return func(jsmf.Event) { *n++ } }
-	base := jsmf.New(4).Record(count(&parent))
+	base := jsmf.Published(4).Record(count(&parent))
 	want := encoded(t, fit(t, base, c))
 	once := parent
 	fork := base.Rectify(rectify.None{}).Anchors(anchor.QR{MinDocs: 2}).Recover(recovery.SCLS{Solver: scls.ADMM{}}).
@@ -155,7 +155,7 @@ func TestFork(t *testing.T) {
 
 // Everything wrong is said at once, the package's name only once.
 func TestValidate(t *testing.T) {
-	p := jsmf.New(1).Workers(-2).
+	p := jsmf.Published(1).Workers(-2).
 		Rectify(rectify.AP{Iterations: -3}).Anchors(anchor.QR{MinDocs: -4}).Recover(recovery.SCLS{Solver: scls.ExpGrad{MaxIterations: -5}})
 	want := []string{"K = 1", "Workers(-2)", "rectify: AP: -3 iterations", "anchor: QR: MinDocs -4", "recovery: ", "MaxIterations", "-5"}
 	check := func(err error) {
@@ -178,17 +178,17 @@ func TestValidate(t *testing.T) {
 	_, err = p.Fit(ctx, nil)
 	check(err)
 	for _, in := range []jsmf.Input{nil, (*corpus.Corpus)(nil)} {
-		if _, err := jsmf.New(2).Fit(ctx, in); err == nil || !strings.HasPrefix(err.Error(), "jsmf: ") {
+		if _, err := jsmf.Published(2).Fit(ctx, in); err == nil || !strings.HasPrefix(err.Error(), "jsmf: ") {
 			t.Errorf("Fit(%T): %v", in, err)
 		}
 	}
 	want = []string{"K = 0", "no rectifier", "no anchor finder", "no recovery"}
 	check(jsmf.Pipeline{}.Validate())
-	check(jsmf.New(0).Rectify(nil).Anchors(nil).Recover(nil).Validate())
-	if err := jsmf.New(2).Validate(); err != nil {
+	check(jsmf.Published(0).Rectify(nil).Anchors(nil).Recover(nil).Validate())
+	if err := jsmf.Published(2).Validate(); err != nil {
 		t.Errorf("the defaults: %v", err)
 	}
-	if _, err := jsmf.New(2).Fit(ctx, nil); err == nil || !strings.HasPrefix(err.Error(), "jsmf: ") {
+	if _, err := jsmf.Published(2).Fit(ctx, nil); err == nil || !strings.HasPrefix(err.Error(), "jsmf: ") {
 		t.Errorf("no corpus: %v", err)
 	}
 }
@@ -254,7 +254,7 @@ func TestRecorder(t *testing.T) {
 	c := countsCorpus(t, 60, append(docs, map[int]int{1: 2}))
 	var r recording
 	var logged bytes.Buffer
-	m := fit(t, jsmf.New(4).Record(r.Record).Log(slog.New(slog.NewTextHandler(&logged, nil))), c)
+	m := fit(t, jsmf.Published(4).Record(r.Record).Log(slog.New(slog.NewTextHandler(&logged, nil))), c)
 	r.order(t, nil, allStages...)
 	progress := map[jsmf.Stage]int{}
 	var warnings []string
@@ -289,7 +289,7 @@ func TestRecorder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jsmf.New(4).Record(rm.Record).Fit(ctx, cm); err != nil {
+	if _, err := jsmf.Published(4).Record(rm.Record).Fit(ctx, cm); err != nil {
 		t.Fatal(err)
 	}
 	rm.order(t, nil, allStages...)
@@ -337,7 +337,7 @@ func TestFailingStage(t *testing.T) {
 	_, docs := planted(60, 4, 200)
 	c := countsCorpus(t, 60, docs)
 	for _, e := range []error{errStage, nil} {
-		for i, p := range []jsmf.Pipeline{jsmf.New(4).Rectify(broken{e}), jsmf.New(4).Anchors(broken{e}), jsmf.New(4).Recover(broken{e})} {
+		for i, p := range []jsmf.Pipeline{jsmf.Published(4).Rectify(broken{e}), jsmf.Published(4).Anchors(broken{e}), jsmf.Published(4).Recover(broken{e})} {
 			var r recording
 			m, err := p.Record(r.Record).Fit(ctx, c)
 			if m != nil || err == nil || e != nil && err.Error() != "jsmf: out of luck" || e == nil && !strings.HasPrefix(err.Error(), "jsmf: broken ") {
@@ -352,11 +352,11 @@ func TestFailingStage(t *testing.T) {
 		p     jsmf.Pipeline
 		words []string
 	}{
-		{jsmf.New(4).Anchors(chosen{1, 2, 2, 3}), []string{"jsmf: recovery: ", "word 2", `"w2"`}},
-		{jsmf.New(4).Anchors(chosen{1, 2, 60, 3}), []string{"jsmf: recovery: ", "word 60", "not in [0, 60)"}},
-		{jsmf.New(4).Rectify(warm{}), []string{"jsmf: warm says that it started from a state, and there was none"}},
-		{jsmf.New(4).Anchors(chosen{1}), []string{"jsmf: chosen found fewer than the 2 anchors"}},
-		{jsmf.New(4).Anchors(anchor.QR{MinDocs: 1000}), []string{"jsmf: anchor: ", "1000 documents"}},
+		{jsmf.Published(4).Anchors(chosen{1, 2, 2, 3}), []string{"jsmf: recovery: ", "word 2", `"w2"`}},
+		{jsmf.Published(4).Anchors(chosen{1, 2, 60, 3}), []string{"jsmf: recovery: ", "word 60", "not in [0, 60)"}},
+		{jsmf.Published(4).Rectify(warm{}), []string{"jsmf: warm says that it started from a state, and there was none"}},
+		{jsmf.Published(4).Anchors(chosen{1}), []string{"jsmf: chosen found fewer than the 2 anchors"}},
+		{jsmf.Published(4).Anchors(anchor.QR{MinDocs: 1000}), []string{"jsmf: anchor: ", "1000 documents"}},
 	} {
 		var r recording
 		_, err := f.p.Record(r.Record).Fit(ctx, c)
@@ -389,7 +389,7 @@ func TestCancel(t *testing.T) {
 				cctx, cancel := context.WithCancel(ctx)
 				late, cancelled := 0, false
 				var last jsmf.Event
-				m, err := jsmf.New(6).Rectify(rectify.AP{Iterations: 6}).Workers(workers).Record(func(e jsmf.Event) {
+				m, err := jsmf.Published(6).Rectify(rectify.AP{Iterations: 6}).Workers(workers).Record(func(e jsmf.Event) {
 					if cancelled && e.Kind == jsmf.EventProgress {
 						late++
 					}
@@ -416,11 +416,11 @@ func TestCancel(t *testing.T) {
 	}
 	before, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := jsmf.New(6).Fit(before, c); !errors.Is(err, context.Canceled) {
+	if _, err := jsmf.Published(6).Fit(before, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
 	}
-	m := fit(t, jsmf.New(3).Rectify(rectify.None{}), c)
-	if _, err := jsmf.New(3).Evaluate(before, m, c); !errors.Is(err, context.Canceled) {
+	m := fit(t, jsmf.Published(3).Rectify(rectify.None{}), c)
+	if _, err := jsmf.Published(3).Evaluate(before, m, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("evaluation cancelled before: %v", err)
 	}
 	goleak.VerifyNone(t)
@@ -444,7 +444,7 @@ func TestFitMatrixPlanted(t *testing.T) {
 	}
 	for form, c := range map[string]cooc.Matrix{"dense": matrixOf(t, pm.C), "low-rank + sparse": low, "caller's": foreign{m: low}} {
 		for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.Dykstra{Iterations: 15}, rectify.None{}} {
-			m, err := jsmf.New(9).Rectify(r).Fit(ctx, c)
+			m, err := jsmf.Published(9).Rectify(r).Fit(ctx, c)
 			if err != nil {
 				t.Errorf("%s, %v: %v", form, r, err)
 				continue
@@ -477,7 +477,7 @@ func TestFitMatrixCSR(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.Dykstra{Iterations: 15}, rectify.None{}} {
-		m, err := jsmf.New(4).Rectify(r).Fit(ctx, c)
+		m, err := jsmf.Published(4).Rectify(r).Fit(ctx, c)
 		if err != nil {
 			t.Errorf("%v: %v", r, err)
 			continue
@@ -547,24 +547,24 @@ func TestFitMatrixBad(t *testing.T) {
 		c    cooc.Matrix
 		want string
 	}{
-		{"sum", jsmf.New(3), matrixOf(t, scaled), "sum to 2, not 1"},
-		{"negative row", jsmf.New(3), matrixOf(t, negative), "row 4 of the matrix sums to -0.03"},
-		{"K > N", jsmf.New(31), good, "31 topics of 30 words"},
-		{"foreign NaN", jsmf.New(3), foreign{good, func(y *mat.Dense) { y.Set(3, 1, math.NaN()) }, nil}, "row 3 of the matrix"},
-		{"foreign Inf", jsmf.New(3), foreign{good, func(y *mat.Dense) { y.Set(5, 0, math.Inf(1)) }, nil}, "row 5 of the matrix"},
-		{"foreign asymmetric", jsmf.New(3), foreign{good, shear, nil}, "not symmetric"},
-		{"foreign marginals", jsmf.New(3), foreign{good, nil, func(c []float64) { c[2] *= 1.01 }}, "row 2 of the matrix sums to"},
-		{"document frequencies", jsmf.New(3).Anchors(anchor.QR{MinDocs: 2}), good, "document frequencies"},
+		{"sum", jsmf.Published(3), matrixOf(t, scaled), "sum to 2, not 1"},
+		{"negative row", jsmf.Published(3), matrixOf(t, negative), "row 4 of the matrix sums to -0.03"},
+		{"K > N", jsmf.Published(31), good, "31 topics of 30 words"},
+		{"foreign NaN", jsmf.Published(3), foreign{good, func(y *mat.Dense) { y.Set(3, 1, math.NaN()) }, nil}, "row 3 of the matrix"},
+		{"foreign Inf", jsmf.Published(3), foreign{good, func(y *mat.Dense) { y.Set(5, 0, math.Inf(1)) }, nil}, "row 5 of the matrix"},
+		{"foreign asymmetric", jsmf.Published(3), foreign{good, shear, nil}, "not symmetric"},
+		{"foreign marginals", jsmf.Published(3), foreign{good, nil, func(c []float64) { c[2] *= 1.01 }}, "row 2 of the matrix sums to"},
+		{"document frequencies", jsmf.Published(3).Anchors(anchor.QR{MinDocs: 2}), good, "document frequencies"},
 	} {
 		_, err := c.p.Fit(ctx, c.c)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "jsmf: ") != 1 {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	if _, err := jsmf.New(31).Fit(ctx, good); err == nil || err.Error() != "jsmf: 31 topics of 30 words; K must lie in [2, N]" {
+	if _, err := jsmf.Published(31).Fit(ctx, good); err == nil || err.Error() != "jsmf: 31 topics of 30 words; K must lie in [2, N]" {
 		t.Errorf("K > N: %v", err)
 	}
-	if _, err := jsmf.New(3).Fit(ctx, foreign{good, shear, nil}); !errors.Is(err, cooc.ErrNotSymmetric) {
+	if _, err := jsmf.Published(3).Fit(ctx, foreign{good, shear, nil}); !errors.Is(err, cooc.ErrNotSymmetric) {
 		t.Errorf("asymmetric: %v", err)
 	}
 	// Numbers that are no numbers do not get that far.
@@ -580,7 +580,7 @@ func TestFitMatrixBad(t *testing.T) {
 func TestRank(t *testing.T) {
 	pm := testutil.NewPlanted(80, 5, 0.5, 43)
 	for _, r := range []rectify.Rectifier{rectify.None{}, rectify.AP{}, rectify.Dykstra{Iterations: 15}} {
-		p := jsmf.New(10).Rectify(r)
+		p := jsmf.Published(10).Rectify(r)
 		_, err := p.Fit(ctx, matrixOf(t, pm.C))
 		var re *anchor.RankError
 		if !errors.As(err, &re) || re.Rank != 5 || re.K != 10 || !strings.HasPrefix(err.Error(), "jsmf: anchor: ") {
@@ -604,7 +604,7 @@ func TestRank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jsmf.New(2).Rectify(rectify.None{}).Anchors(anchor.QR{AllowFewer: true}).Fit(ctx, one); err == nil || !strings.Contains(err.Error(), "fewer than the 2 anchors") {
+	if _, err := jsmf.Published(2).Rectify(rectify.None{}).Anchors(anchor.QR{AllowFewer: true}).Fit(ctx, one); err == nil || !strings.Contains(err.Error(), "fewer than the 2 anchors") {
 		t.Errorf("rank 1: %v", err)
 	}
 }
@@ -635,7 +635,7 @@ func TestEmptyRows(t *testing.T) {
 	}
 	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.None{}} {
 		for _, c := range []cooc.Matrix{matrixOf(t, a), low, foreign{m: low}} {
-			m, err := jsmf.New(4).Rectify(r).Fit(ctx, named(t, c, vocab))
+			m, err := jsmf.Published(4).Rectify(r).Fit(ctx, named(t, c, vocab))
 			if err != nil {
 				t.Errorf("%v, %T: %v", r, c, err)
 				continue
@@ -683,7 +683,7 @@ func TestEmptyRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := jsmf.New(4)
+	p := jsmf.Published(4)
 	m50, err := p.Fit(ctx, cm)
 	if err != nil {
 		t.Fatal(err)
@@ -699,7 +699,7 @@ func TestEmptyRows(t *testing.T) {
 		t.Errorf("%+v and %+v", few, all)
 	}
 
-	if _, err := jsmf.New(51).Fit(ctx, matrixOf(t, a)); err == nil || !strings.Contains(err.Error(), "51 topics of 50 words") {
+	if _, err := jsmf.Published(51).Fit(ctx, matrixOf(t, a)); err == nil || !strings.Contains(err.Error(), "51 topics of 50 words") {
 		t.Errorf("more topics than rows: %v", err)
 	}
 }
@@ -708,7 +708,7 @@ func TestEmptyRows(t *testing.T) {
 func TestFitCorpusOfAllKinds(t *testing.T) {
 	_, docs := planted(60, 4, 300)
 	c := countsCorpus(t, 60, docs)
-	want := fit(t, jsmf.New(4), c)
+	want := fit(t, jsmf.Published(4), c)
 	if st := want.Stats(); st.Corpus.DroppedDocuments != nil || st.Corpus.DroppedWords != nil || st.Warnings != nil {
 		t.Fatalf("%+v", st.Corpus)
 	}
@@ -719,7 +719,7 @@ func TestFitCorpusOfAllKinds(t *testing.T) {
 	more = slices.Insert(more, 100, map[int]int{61: 3, 2: 1})
 	more = append(more, map[int]int{0: 1})
 	spoiled := countsCorpus(t, 62, more)
-	m := fit(t, jsmf.New(4), spoiled)
+	m := fit(t, jsmf.Published(4), spoiled)
 	if m.N() != 60 || !slices.Equal(m.Vocabulary(), want.Vocabulary()) {
 		t.Fatalf("%d words", m.N())
 	}
@@ -743,11 +743,11 @@ func TestFitCorpusOfAllKinds(t *testing.T) {
 		t.Errorf("%+v", st.Corpus)
 	}
 	// Evaluated on either corpus it is the same.
-	a, err := jsmf.New(4).Evaluate(ctx, m, spoiled)
+	a, err := jsmf.Published(4).Evaluate(ctx, m, spoiled)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := jsmf.New(4).Evaluate(ctx, want, c)
+	b, err := jsmf.Published(4).Evaluate(ctx, want, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -756,7 +756,7 @@ func TestFitCorpusOfAllKinds(t *testing.T) {
 	}
 
 	// With shorter documents allowed the word is in.
-	if m := fit(t, jsmf.New(4), counted(t, spoiled, cooc.Options{MinTokens: 4})); m.N() != 61 || m.Stats().Corpus.Documents != 301 {
+	if m := fit(t, jsmf.Published(4), counted(t, spoiled, cooc.Options{MinTokens: 4})); m.N() != 61 || m.Stats().Corpus.Documents != 301 {
 		t.Errorf("%d words, %d documents", m.N(), m.Stats().Corpus.Documents)
 	}
 }
@@ -765,14 +765,14 @@ func TestFitBad(t *testing.T) {
 	_, docs := planted(60, 4, 100)
 	short := countsCorpus(t, 3, []map[int]int{{0: 1}, {1: 1, 2: 2}})
 	var r recording
-	_, err := jsmf.New(2).Record(r.Record).Fit(ctx, short)
+	_, err := jsmf.Published(2).Record(r.Record).Fit(ctx, short)
 	if !errors.Is(err, cooc.ErrNoDocuments) || strings.Count(err.Error(), "jsmf: ") != 1 {
 		t.Errorf("no usable document: %v", err)
 	}
 	r.order(t, err, jsmf.StageCooc)
 
 	r = recording{}
-	_, err = jsmf.New(70).Record(r.Record).Fit(ctx, countsCorpus(t, 75, docs)) // 15 words never occur
+	_, err = jsmf.Published(70).Record(r.Record).Fit(ctx, countsCorpus(t, 75, docs)) // 15 words never occur
 	if err == nil || err.Error() != "jsmf: 70 topics of 60 words; K must lie in [2, N]" {
 		t.Errorf("more topics than words: %v", err)
 	}
@@ -787,7 +787,7 @@ func TestFitOfMoments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := jsmf.New(4).Anchors(anchor.QR{MinDocFraction: 0.2})
+	p := jsmf.Published(4).Anchors(anchor.QR{MinDocFraction: 0.2})
 	a := fit(t, p, c)
 	b, err := p.Fit(ctx, cm)
 	if err != nil {
@@ -819,7 +819,7 @@ func TestEquivariance(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tol := range []float64{0, 1e-12} {
-		p := jsmf.New(5).Rectify(rectify.AP{EigenTol: tol})
+		p := jsmf.Published(5).Rectify(rectify.AP{EigenTol: tol})
 		a, b := fit(t, p, c), fit(t, p, moved)
 		if !slices.Equal(a.AnchorWords(), b.AnchorWords()) {
 			t.Fatalf("anchors %v, after renaming %v", a.AnchorWords(), b.AnchorWords())
@@ -845,7 +845,7 @@ func TestEquivariance(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	_, docs := planted(60, 4, 300)
 	c := countsCorpus(t, 60, docs)
-	p := jsmf.New(4)
+	p := jsmf.Published(4)
 	m := fit(t, p, c)
 	got, err := p.Evaluate(ctx, m, c)
 	if err != nil {
@@ -915,7 +915,7 @@ func TestConcurrent(t *testing.T) {
 	_, docs := planted(60, 4, 150)
 	c := countsCorpus(t, 60, docs)
 	var r recording
-	p := jsmf.New(4).Record(r.Record)
+	p := jsmf.Published(4).Record(r.Record)
 	shared := fit(t, p, c)
 	want := encoded(t, shared)
 	var wg sync.WaitGroup
@@ -953,7 +953,7 @@ func TestConcurrent(t *testing.T) {
 // A solver that is stopped is a warning and a status, not an error.
 func TestSolverLimit(t *testing.T) {
 	_, docs := planted(60, 4, 300)
-	m := fit(t, jsmf.New(4).Recover(recovery.SCLS{Solver: scls.ExpGrad{MaxIterations: 1}}), countsCorpus(t, 60, docs))
+	m := fit(t, jsmf.Published(4).Recover(recovery.SCLS{Solver: scls.ExpGrad{MaxIterations: 1}}), countsCorpus(t, 60, docs))
 	st := m.Stats()
 	limited := st.Recover.Limited
 	if limited == 0 || len(st.Warnings) != 1 || !strings.Contains(st.Warnings[0], fmt.Sprintf("for %d of 56 words", limited)) {
@@ -963,13 +963,13 @@ func TestSolverLimit(t *testing.T) {
 
 func TestMomentsServeSeveralFits(t *testing.T) {
 	c := some(t, 1000, 600)
-	p := jsmf.New(5)
+	p := jsmf.Published(5)
 	d, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range []int{5, 12} {
-		q := jsmf.New(k).Anchors(anchor.QR{MinDocFraction: 0.02})
+		q := jsmf.Published(k).Anchors(anchor.QR{MinDocFraction: 0.02})
 		want, err := q.Fit(ctx, c)
 		if err != nil {
 			t.Fatal(err)
@@ -1003,14 +1003,14 @@ func TestMomentsServeSeveralFits(t *testing.T) {
 			}
 		}
 	}
-	if _, err := jsmf.New(601).Fit(ctx, d); err == nil || !strings.Contains(err.Error(), "601 topics of 600 words") {
+	if _, err := jsmf.Published(601).Fit(ctx, d); err == nil || !strings.Contains(err.Error(), "601 topics of 600 words") {
 		t.Errorf("K > N: %v", err)
 	}
 	small, err := c.Select(nil, []int{0, 1, 2, 3, 4, 5, 6, 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := jsmf.New(2).Fit(ctx, small)
+	m, err := jsmf.Published(2).Fit(ctx, small)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1023,7 +1023,7 @@ func TestMomentsServeSeveralFits(t *testing.T) {
 func TestFitMatrixOfStream(t *testing.T) {
 	c := some(t, 1000, 200)
 	src := c.Source()
-	p := jsmf.New(10).Anchors(anchor.QR{MinDocFraction: 0.01})
+	p := jsmf.Published(10).Anchors(anchor.QR{MinDocFraction: 0.01})
 	stream, err := cooc.NewStream(ctx, src, cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
@@ -1063,7 +1063,7 @@ func TestWarnsOfAModelThatDoesNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := jsmf.New(2).Rectify(rectify.None{}).ReplaceAnchors(0).Fit(ctx, c)
+	m, err := jsmf.Published(2).Rectify(rectify.None{}).ReplaceAnchors(0).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ import (
 // beside it to the bit, in memory and in a file.
 func TestRefine(t *testing.T) {
 	c := some(t, 1000, 600)
-	p := jsmf.New(6).Rectify(rectify.AP{Iterations: 4})
+	p := jsmf.Published(6).Rectify(rectify.AP{Iterations: 4})
 	passes := refine.Passes{N: 4, HeldOut: 0.1}
 	spectral := fit(t, p, c)
 	m := fit(t, p.Refine(passes), c)
@@ -82,7 +82,7 @@ func TestRefine(t *testing.T) {
 func TestRefineRecorder(t *testing.T) {
 	_, docs := planted(60, 4, 200)
 	var r recording
-	fit(t, jsmf.New(4).Refine(refine.Passes{N: 3}).Record(r.Record), countsCorpus(t, 60, docs))
+	fit(t, jsmf.Published(4).Refine(refine.Passes{N: 3}).Record(r.Record), countsCorpus(t, 60, docs))
 	r.order(t, nil, append(slices.Clone(allStages), jsmf.StageRefine)...)
 	ends := 0
 	for _, e := range r.events {
@@ -105,7 +105,7 @@ func TestRefineStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := jsmf.New(5).Rectify(rectify.LR{}).Refine(refine.Passes{N: 3, Scratch: t.TempDir()})
+	p := jsmf.Published(5).Rectify(rectify.LR{}).Refine(refine.Passes{N: 3, Scratch: t.TempDir()})
 	m, err := p.Fit(ctx, stream)
 	if err != nil {
 		t.Fatal(err)
@@ -143,16 +143,16 @@ func TestRefineBad(t *testing.T) {
 		"shape":    {wrongRefiner{res: &refine.Result{B: pl.A, Breve: pl.B, A: pl.A}}, "topics of 4×4 instead of 60×4"},
 		"α":        {wrongRefiner{res: &refine.Result{B: pl.B, Breve: pl.Breve(), A: pl.A, Alpha: []float64{1, 1, 1}}}, "alpha: has 3 values"},
 	} {
-		if _, err := jsmf.New(4).Refine(x.r).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), x.want) {
+		if _, err := jsmf.Published(4).Refine(x.r).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: error %v, want %q", name, err, x.want)
 		}
 	}
 	dense := matrixOf(t, pl.C)
-	if _, err := jsmf.New(4).Refine(refine.Passes{}).Fit(ctx, dense); err == nil || !strings.Contains(err.Error(), "needs documents") {
+	if _, err := jsmf.Published(4).Refine(refine.Passes{}).Fit(ctx, dense); err == nil || !strings.Contains(err.Error(), "needs documents") {
 		t.Errorf("without documents: %v", err)
 	}
 	done, cancel := context.WithCancel(ctx)
-	_, err := jsmf.New(4).Refine(refine.Passes{N: 500}).Record(func(e jsmf.Event) {
+	_, err := jsmf.Published(4).Refine(refine.Passes{N: 500}).Record(func(e jsmf.Event) {
 		if e.Stage == jsmf.StageRefine && e.Done == 2 {
 			cancel()
 		}
@@ -170,7 +170,7 @@ func TestRefineOthers(t *testing.T) {
 		t.Skip("skipped: slow with the race detector, which changes no number")
 	}
 	c := some(t, 1000, 600)
-	base := jsmf.New(5).Rectify(rectify.AP{Iterations: 4})
+	base := jsmf.Published(5).Rectify(rectify.AP{Iterations: 4})
 	for name, x := range map[string]struct {
 		p  jsmf.Pipeline
 		in jsmf.Input

@@ -70,7 +70,7 @@ func TestRefit(t *testing.T) {
 		methods = methods[:1]
 	}
 	for _, r := range methods {
-		p := jsmf.New(10).Rectify(r).Resumable(true)
+		p := jsmf.Published(10).Rectify(r).Resumable(true)
 		cold := fit(t, p, c)
 		if !resumable(t, cold) || !slices.Equal(cold.Stats().Refit.Drift, nil) {
 			t.Fatalf("%v: %+v", r, cold.Stats().Refit)
@@ -126,7 +126,7 @@ func TestRefitRepeatedWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := jsmf.New(8).Resumable(true)
+	p := jsmf.Published(8).Resumable(true)
 	var file bytes.Buffer
 	if _, err := fit(t, p, c).WriteTo(&file); err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestRefitChain(t *testing.T) {
 			}
 		}
 	}
-	p := jsmf.New(10).Rectify(rectify.AP{}).Resumable(true)
+	p := jsmf.Published(10).Rectify(rectify.AP{}).Resumable(true)
 	n := c.NumDocs()
 	from := n * 8 / 10
 	add(0, from)
@@ -297,7 +297,7 @@ func TestRefitSomethingNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := jsmf.New(7).Rectify(rectify.AP{}).Resumable(true)
+	p := jsmf.Published(7).Rectify(rectify.AP{}).Resumable(true)
 	m := fit(t, p, old)
 	starts := []string{}
 	cold := 0
@@ -342,7 +342,7 @@ func TestRefitSomethingNew(t *testing.T) {
 // before, whatever these are.
 func TestRefitMatches(t *testing.T) {
 	c := golden.Corpus(t, "synth")
-	p := jsmf.New(10).Rectify(rectify.AP{}).Resumable(true)
+	p := jsmf.Published(10).Rectify(rectify.AP{}).Resumable(true)
 	prev := fit(t, p, c)
 	straight := fit(t, p.From(prev), c)
 
@@ -407,7 +407,7 @@ func seq(lo, hi int) []int {
 // The reason of a cold start is given.
 func TestRefitCold(t *testing.T) {
 	c := golden.Corpus(t, "synth")
-	p := jsmf.New(8).Rectify(rectify.ENN{Iterations: 3})
+	p := jsmf.Published(8).Rectify(rectify.ENN{Iterations: 3})
 	plain := fit(t, p, c)
 	kept := fit(t, p.Resumable(true), c)
 	if resumable(t, plain) {
@@ -427,8 +427,8 @@ func TestRefitCold(t *testing.T) {
 		want string
 	}{
 		"no state":  {p.From(plain), "Resumable"},
-		"another K": {jsmf.New(7).Rectify(rectify.ENN{Iterations: 3}).From(kept), "8 topics"},
-		"method":    {jsmf.New(8).Rectify(rectify.DR{Iterations: 2}).From(kept), "cannot start from a state"},
+		"another K": {jsmf.Published(7).Rectify(rectify.ENN{Iterations: 3}).From(kept), "8 topics"},
+		"method":    {jsmf.Published(8).Rectify(rectify.DR{Iterations: 2}).From(kept), "cannot start from a state"},
 	} {
 		if got := fit(t, x.p, c).Stats().Refit.Start; !strings.HasPrefix(got, "cold: ") || !strings.Contains(got, x.want) {
 			t.Errorf("%s: %q", name, got)
@@ -447,7 +447,7 @@ func TestRefitCold(t *testing.T) {
 func TestReorder(t *testing.T) {
 	ctx := context.Background()
 	c := golden.Corpus(t, "synth")
-	m, err := jsmf.New(6).Rectify(rectify.ENN{}).Resumable(true).Refine(refine.Passes{N: 2}).Fit(ctx, c)
+	m, err := jsmf.Published(6).Rectify(rectify.ENN{}).Resumable(true).Refine(refine.Passes{N: 2}).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -518,7 +518,7 @@ func TestReorder(t *testing.T) {
 // A refit from a model that was saved is that from the model itself.
 func TestRefitFromFile(t *testing.T) {
 	c := golden.Corpus(t, "synth")
-	p := jsmf.New(8).Rectify(rectify.ENN{}).Resumable(true)
+	p := jsmf.Published(8).Rectify(rectify.ENN{}).Resumable(true)
 	prev := fit(t, p, without(t, c, 50, 1))
 	file := encoded(t, prev)
 	read, err := jsmf.ReadModel(bytes.NewReader(file))
@@ -546,7 +546,7 @@ func TestRefitFromFile(t *testing.T) {
 
 func TestAlign(t *testing.T) {
 	c := golden.Corpus(t, "synth")
-	five, eight := fit(t, jsmf.New(5), c), fit(t, jsmf.New(8), c)
+	five, eight := fit(t, jsmf.Published(5), c), fit(t, jsmf.Published(8), c)
 	more, err := jsmf.Align(t.Context(), five, eight, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -603,7 +603,7 @@ func TestRefitGrowth(t *testing.T) {
 		t.Fatal(err)
 	}
 	misfit := func(sum float64) float64 { return math.Abs(math.Log(sum)) }
-	p := jsmf.New(3).Resumable(true)
+	p := jsmf.Published(3).Resumable(true)
 	var prev *jsmf.Model
 	warm, last := 0, 0.0
 	for r := range 50 {
@@ -651,7 +651,7 @@ func TestRefitGrowth(t *testing.T) {
 func TestFitSnapshot(t *testing.T) {
 	ctx := context.Background()
 	c := golden.Corpus(t, "synth")
-	p := jsmf.New(6).Rectify(rectify.ENN{Iterations: 3})
+	p := jsmf.Published(6).Rectify(rectify.ENN{Iterations: 3})
 	hold := func(o cooc.AccumulatorOptions) *cooc.Snapshot {
 		t.Helper()
 		o.Vocabulary, o.MinDocs = c.Vocabulary(), -1

@@ -24,7 +24,7 @@ func TestStability(t *testing.T) {
 	const n, k = 80, 4
 	_, docs := planted(n, k, 3000)
 	c := countsCorpus(t, n, docs)
-	p := jsmf.New(k).Rectify(rectify.AP{Iterations: 5})
+	p := jsmf.Published(k).Rectify(rectify.AP{Iterations: 5})
 	m := fit(t, p, c)
 	sizes := map[int]bool{}
 	fitting := func(ctx context.Context, x jsmf.Input) (*jsmf.Model, error) {
@@ -73,7 +73,7 @@ func TestStability(t *testing.T) {
 func TestStabilityOfItself(t *testing.T) {
 	_, docs := planted(60, 4, 400)
 	c := countsCorpus(t, 60, docs)
-	p := jsmf.New(4).Rectify(rectify.AP{Iterations: 3})
+	p := jsmf.Published(4).Rectify(rectify.AP{Iterations: 3})
 	m := fit(t, p, c)
 	k := 5
 	s, err := jsmf.Resampling{Draws: 2}.Measure(ctx, m, c, func(ctx context.Context, _ jsmf.Input) (*jsmf.Model, error) {
@@ -104,7 +104,7 @@ func TestStabilityOfItself(t *testing.T) {
 func TestStabilityBad(t *testing.T) {
 	_, docs := planted(40, 3, 60)
 	c := countsCorpus(t, 40, docs)
-	p := jsmf.New(3).Rectify(rectify.TruncatedEig{})
+	p := jsmf.Published(3).Rectify(rectify.TruncatedEig{})
 	m := fit(t, p, c)
 	boom := errors.New("boom")
 	calls := 0
@@ -138,7 +138,7 @@ func TestStabilityBad(t *testing.T) {
 // Labels of a model are those of its matrices.
 func TestLabels(t *testing.T) {
 	_, docs := planted(60, 4, 400)
-	m := fit(t, jsmf.New(4), countsCorpus(t, 60, docs))
+	m := fit(t, jsmf.Published(4), countsCorpus(t, 60, docs))
 	for _, r := range []metrics.Ranking{nil, metrics.ByFREX{}, metrics.ByLift{}, metrics.ByRelevance{}} {
 		got, err := m.Labels(r, 7)
 		if err != nil {

@@ -64,15 +64,15 @@ func TestSweepIsFit(t *testing.T) {
 		tiny bool
 		ks   []int
 	}{
-		"auto":    {p: jsmf.New(0), ks: []int{5, 20, 10}},
-		"enn":     {p: jsmf.New(0).Rectify(rectify.ENN{Iterations: 6}), ks: []int{12, 4}},
-		"dr":      {p: jsmf.New(0).Rectify(rectify.DR{Iterations: 3}), ks: []int{4, 6}},
-		"palm":    {p: jsmf.New(0).Rectify(rectify.PALM{Iterations: 5}), ks: []int{4, 6}},
-		"eig":     {p: jsmf.New(0).Rectify(rectify.TruncatedEig{}), ks: []int{3, 6}},
-		"lr":      {p: jsmf.New(0).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 4}}).Seed(3), ks: []int{4, 6}},
-		"none":    {p: jsmf.New(0).Rectify(rectify.None{}), ks: []int{7, 16, 12}},
-		"tf-idf":  {p: jsmf.New(0), in: counted(t, small, cooc.Options{Weighting: cooc.TFIDF}), tiny: true, ks: []int{4, 2, 3}},
-		"refined": {p: jsmf.New(0).Refine(refine.Passes{N: 2}), tiny: true, ks: []int{2, 4}},
+		"auto":    {p: jsmf.Published(0), ks: []int{5, 20, 10}},
+		"enn":     {p: jsmf.Published(0).Rectify(rectify.ENN{Iterations: 6}), ks: []int{12, 4}},
+		"dr":      {p: jsmf.Published(0).Rectify(rectify.DR{Iterations: 3}), ks: []int{4, 6}},
+		"palm":    {p: jsmf.Published(0).Rectify(rectify.PALM{Iterations: 5}), ks: []int{4, 6}},
+		"eig":     {p: jsmf.Published(0).Rectify(rectify.TruncatedEig{}), ks: []int{3, 6}},
+		"lr":      {p: jsmf.Published(0).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 4}}).Seed(3), ks: []int{4, 6}},
+		"none":    {p: jsmf.Published(0).Rectify(rectify.None{}), ks: []int{7, 16, 12}},
+		"tf-idf":  {p: jsmf.Published(0), in: counted(t, small, cooc.Options{Weighting: cooc.TFIDF}), tiny: true, ks: []int{4, 2, 3}},
+		"refined": {p: jsmf.Published(0).Refine(refine.Passes{N: 2}), tiny: true, ks: []int{2, 4}},
 	} {
 		if (testutil.Race || testing.Short()) && name != "none" && !x.tiny {
 			continue
@@ -136,7 +136,7 @@ func TestSweepShares(t *testing.T) {
 			}
 		}
 	}
-	s, err := jsmf.New(0).Rectify(rectify.AP{Iterations: 2}).Record(rec).Sweep(ctx, c, []int{4, 6, 8})
+	s, err := jsmf.Published(0).Rectify(rectify.AP{Iterations: 2}).Record(rec).Sweep(ctx, c, []int{4, 6, 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestSweepShares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := jsmf.New(0).Rectify(rectify.AP{Iterations: 2}).Sweep(ctx, counted, []int{6})
+	again, err := jsmf.Published(0).Rectify(rectify.AP{Iterations: 2}).Sweep(ctx, counted, []int{6})
 	if err != nil || !bytes.Equal(encoded(t, again.Points[0].Model), encoded(t, s.Points[1].Model)) {
 		t.Errorf("on what was counted before: %v", err)
 	}
@@ -168,7 +168,7 @@ func TestSweepShares(t *testing.T) {
 func TestSweepBad(t *testing.T) {
 	_, docs := planted(40, 3, 6)
 	c := countsCorpus(t, 40, docs) // of rank 6 but for the diagonal
-	p := jsmf.New(0).Rectify(rectify.TruncatedEig{})
+	p := jsmf.Published(0).Rectify(rectify.TruncatedEig{})
 	s, err := p.Sweep(ctx, c, []int{3, 30})
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestSweepBad(t *testing.T) {
 // near it.
 func TestSweepSuggests(t *testing.T) {
 	suggestions := func(c *corpus.Corpus, ks []int) map[string]jsmf.Suggestion {
-		s, err := jsmf.New(0).Sweep(ctx, c, ks)
+		s, err := jsmf.Published(0).Sweep(ctx, c, ks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func BenchmarkSweep(b *testing.B) {
 		b.Run(fmt.Sprintf("corpus=%s/N=5000/K=5..100/workers=1", name), func(b *testing.B) {
 			c := benchCorpus(b, name)
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-			p := jsmf.New(0).Workers(1)
+			p := jsmf.Published(0).Workers(1)
 			if !cputime.Known {
 				b.Skip("skipped: no CPU time here")
 			}

@@ -18,12 +18,12 @@ func TestManyWorkers(t *testing.T) {
 	_, docs := planted(60, 4, 200)
 	c := countsCorpus(t, 60, docs)
 	for name, p := range map[string]jsmf.Pipeline{
-		"AP":      jsmf.New(4).Rectify(rectify.AP{Iterations: 2}).Refine(refine.Passes{N: 2}),
-		"AP/ADMM": jsmf.New(4).Rectify(rectify.AP{Iterations: 2}).Recover(recovery.SCLS{Solver: scls.ADMM{}}),
-		"ENN":     jsmf.New(4).Rectify(rectify.ENN{Iterations: 2}).Recover(recovery.SCLS{Solver: scls.ExpGrad{}}),
-		"LR":      jsmf.New(4).Rectify(rectify.LR{}),
-		"DC":      jsmf.New(4).Rectify(rectify.DC{}),
-		"None/KL": jsmf.New(4).Rectify(rectify.None{}).Recover(recovery.KL{}),
+		"AP":      jsmf.Published(4).Rectify(rectify.AP{Iterations: 2}).Refine(refine.Passes{N: 2}),
+		"AP/ADMM": jsmf.Published(4).Rectify(rectify.AP{Iterations: 2}).Recover(recovery.SCLS{Solver: scls.ADMM{}}),
+		"ENN":     jsmf.Published(4).Rectify(rectify.ENN{Iterations: 2}).Recover(recovery.SCLS{Solver: scls.ExpGrad{}}),
+		"LR":      jsmf.Published(4).Rectify(rectify.LR{}),
+		"DC":      jsmf.Published(4).Rectify(rectify.DC{}),
+		"None/KL": jsmf.Published(4).Rectify(rectify.None{}).Recover(recovery.KL{}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := fit(t, p.Workers(1), c)

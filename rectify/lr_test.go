@@ -235,7 +235,7 @@ func TestLRFromStream(t *testing.T) {
 			t.Errorf("K=%d: anchors %v, want %v", k, a, b)
 		}
 	}
-	p := jsmf.New(10).Rectify(rectify.LR{Seed: 1})
+	p := jsmf.Published(10).Rectify(rectify.LR{Seed: 1})
 	got, err := p.Fit(ctx, s)
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func TestDocuments(t *testing.T) {
 	if c, _, err = corpus.Curate(c, corpus.Curation{StopWords: testutil.Lines(t, "synth", "synth.stops"), Words: 600}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := jsmf.New(5).Fit(ctx, c)
+	m, err := jsmf.Published(5).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -350,11 +350,11 @@ func TestOthers(t *testing.T) {
 	}
 	// 15 iterations are those of the default.
 	d := counted(t, 150)
-	m, err := jsmf.New(4).Rectify(rectify.AP{}).Fit(t.Context(), d)
+	m, err := jsmf.Published(4).Rectify(rectify.AP{}).Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep, err := jsmf.New(4).Evaluate(t.Context(), m, d)
+	rep, err := jsmf.Published(4).Evaluate(t.Context(), m, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -618,7 +618,7 @@ func TestScore(t *testing.T) {
 func TestScoreLists(t *testing.T) {
 	out := t.TempDir()
 	d := counted(t, 300)
-	m, err := jsmf.New(5).Rectify(rectify.AP{}).Seed(1).Fit(t.Context(), d)
+	m, err := jsmf.Published(5).Rectify(rectify.AP{}).Seed(1).Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

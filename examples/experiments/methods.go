@@ -22,7 +22,7 @@ var methodNames = []string{baseline, "DC", "AP", "DR", "ENN", "PALM", "LR", pass
 
 // asPublished returns a pipeline that keeps the first anchors it finds, as the papers'
 // do, whether the model fits or not.
-func asPublished(k int) jsmf.Pipeline { return jsmf.New(k).ReplaceAnchors(0) }
+func asPublished(k int) jsmf.Pipeline { return jsmf.Published(k).ReplaceAnchors(0) }
 
 // rectifier returns the rectification of a method, nil for Gibbs sampling. The
 // settings are the papers' but for AP and DR, which take 15 iterations and not 150

@@ -188,7 +188,7 @@ func estimate(o options, in *input, stdout io.Writer) error {
 
 // pipeline returns the Pipeline that the flags ask for.
 func pipeline(o options, k int, rec func(jsmf.Event)) jsmf.Pipeline {
-	p := jsmf.New(k).
+	p := jsmf.Published(k).
 		Rectify(o.rectifier).
 		Anchors(o.finder.finder(o.finder.name)).
 		ReplaceAnchors(o.replace).

@@ -152,7 +152,7 @@ func compare(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	t := &table{w: stdout, csv: o.csv}
 	t.head()
 	for _, k := range o.topics {
-		m, err := jsmf.New(k).Anchors(anchor.QR{MinDocs: o.minDF}).Workers(o.workers).Record(rec).Fit(ctx, counts)
+		m, err := jsmf.Published(k).Anchors(anchor.QR{MinDocs: o.minDF}).Workers(o.workers).Record(rec).Fit(ctx, counts)
 		if err != nil {
 			return err
 		}

@@ -229,7 +229,7 @@ func fit(ctx context.Context, o options, raw *corpus.Corpus, factor, words int, 
 		return nil, nil, err
 	}
 	s.Cooc = d.Seconds()
-	p := jsmf.New(o.k).Rectify(o.rectifier).Seed(o.seed).Workers(o.workers).Record(rec)
+	p := jsmf.Published(o.k).Rectify(o.rectifier).Seed(o.seed).Workers(o.workers).Record(rec)
 	m, err := p.Fit(ctx, counts)
 	if err != nil {
 		return nil, nil, err

@@ -67,7 +67,7 @@ func TestSizes(t *testing.T) {
 	var base *jsmf.Model
 	for i, f := range []int{1, 2, 4} {
 		l, c := lines[i], curated(t, 150*f)
-		p := jsmf.New(5).Rectify(rectify.LR{})
+		p := jsmf.Published(5).Rectify(rectify.LR{})
 		m, err := p.Fit(ctx, c)
 		if err != nil {
 			t.Fatal(err)

@@ -106,7 +106,7 @@ type fitted struct {
 }
 
 func fit(ctx context.Context, o options, d *cooc.Moments, r rectify.Rectifier) (*fitted, error) {
-	p := jsmf.New(o.k).Rectify(r).Workers(o.workers)
+	p := jsmf.Published(o.k).Rectify(r).Workers(o.workers)
 	m, err := p.Fit(ctx, d)
 	if err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func (o options) measure(ctx context.Context, e *heldout.Evaluator, train *corpu
 
 // pipeline returns what is measured, and a name for it.
 func (o options) pipeline(k int) (jsmf.Pipeline, string) {
-	p, name := jsmf.New(k), "default"
+	p, name := jsmf.Published(k), "default"
 	if o.published {
 		p, name = published(k), "published"
 	}
@@ -84,7 +84,7 @@ func (o options) pipeline(k int) (jsmf.Pipeline, string) {
 
 // published is the papers' method, whatever the default is.
 func published(k int) jsmf.Pipeline {
-	return jsmf.New(k).Rectify(rectify.Auto{}).Anchors(anchor.QR{}).Recover(recovery.SCLS{}).Refine(nil)
+	return jsmf.Published(k).Rectify(rectify.Auto{}).Anchors(anchor.QR{}).Recover(recovery.SCLS{}).Refine(nil)
 }
 
 const (

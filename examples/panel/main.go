@@ -4,7 +4,7 @@
 //	go run ./examples/panel -data FOLDER
 //	go run ./examples/panel -data FOLDER -corpora kos,bbc -k 50 -refine 30 -swaps -json
 //
-// It fits jsmf.New(k) to the training documents of every folder NAME-split in
+// It fits jsmf.Published(k) to the training documents of every folder NAME-split in
 // FOLDER, which holds vocab.txt, docword.train.txt, docword.obs.txt and
 // docword.held.txt (or these with .gz): obs and held are two halves of the tokens of
 // the documents held out. -published fits the papers' method instead; -refine N adds

@@ -95,7 +95,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 
 	// Fit and measure. Anchor words stand for topics: those in at least 1 % of the
 	// documents are known to more than a few authors.
-	p := jsmf.New(o.topics).Anchors(anchor.QR{MinDocFraction: 0.01}).Record(t.rec)
+	p := jsmf.Published(o.topics).Anchors(anchor.QR{MinDocFraction: 0.01}).Record(t.rec)
 	m, err := p.Fit(ctx, c)
 	if err != nil {
 		return err

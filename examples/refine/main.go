@@ -178,7 +178,7 @@ func table(ctx context.Context, o options, w io.Writer) error {
 		var spectral *jsmf.Model
 		for _, p := range append([]int{0}, o.passes...) {
 			name := "spectral"
-			pipe := jsmf.New(k).Rectify(o.rectifier).Anchors(anchor.QR{MinDocs: o.minDF}).Workers(o.workers)
+			pipe := jsmf.Published(k).Rectify(o.rectifier).Anchors(anchor.QR{MinDocs: o.minDF}).Workers(o.workers)
 			if p > 0 {
 				name = fmt.Sprintf("%d passes", p)
 				r := o.refine

@@ -112,7 +112,7 @@ func TestSmall(t *testing.T) {
 	if len(l1(t, d)) != 3 {
 		t.Errorf("%s", d)
 	}
-	m, err := jsmf.New(3).Rectify(rectify.AP{Iterations: 1}).Fit(context.Background(), golden.Corpus(t, "tiny"))
+	m, err := jsmf.Published(3).Rectify(rectify.AP{Iterations: 1}).Fit(context.Background(), golden.Corpus(t, "tiny"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func topics(ctx context.Context, o options) (*mat.Dense, error) {
 		if err != nil {
 			return nil, err
 		}
-		m, err := jsmf.New(o.k).Workers(o.workers).Fit(ctx, c)
+		m, err := jsmf.Published(o.k).Workers(o.workers).Fit(ctx, c)
 		if err != nil {
 			return nil, err
 		}

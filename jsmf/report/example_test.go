@@ -31,7 +31,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := jsmf.New(2).Fit(ctx, c)
+	m, err := jsmf.Published(2).Fit(ctx, c)
 	if err != nil {
 		log.Fatal(err)
 	}

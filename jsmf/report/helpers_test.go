@@ -120,7 +120,7 @@ func compositions(k, docs int) *jsmf.Compositions {
 
 func hierarchy(t testing.TB, m *jsmf.Model, sizes ...int) *jsmf.Hierarchy {
 	t.Helper()
-	h, err := jsmf.New(2).Hierarchy(context.Background(), m, sizes...)
+	h, err := jsmf.Published(2).Hierarchy(context.Background(), m, sizes...)
 	if err != nil {
 		t.Fatal(err)
 	}

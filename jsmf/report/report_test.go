@@ -267,7 +267,7 @@ func TestMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := jsmf.New(4).Fit(ctx, c)
+	m, err := jsmf.Published(4).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ func TestMeasured(t *testing.T) {
 	}
 
 	// Without anchors, and with an A that is no distribution.
-	m, err = jsmf.New(4).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).Fit(ctx, c)
+	m, err = jsmf.Published(4).Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sweep, err := jsmf.New(2).Sweep(ctx, c, []int{6, 2, 4})
+	sweep, err := jsmf.Published(2).Sweep(ctx, c, []int{6, 2, 4})
 	if err != nil {
 		t.Fatal(err)
 	}

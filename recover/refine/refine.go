@@ -59,6 +59,10 @@ type Result struct {
 	// document's topic counts and α. A is symmetric, positive definite and
 	// positive, and sums to 1.
 	A *mat.Dense
+	// Reading is N×K: column k ranks the words by which people recognise topic k. It
+	// holds the tf-idf mass of the documents by word, shared out among the topics by
+	// p(topic | word, document), and sums to 1, or is zero for a topic without any.
+	Reading *mat.Dense
 	// Alpha is the Dirichlet prior of a document's topic proportions, length K.
 	Alpha []float64
 	// Beta is the symmetric Dirichlet prior of a topic's words.

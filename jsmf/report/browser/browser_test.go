@@ -78,7 +78,7 @@ func planted(t *testing.T, n, k int) (m *jsmf.Model, o report.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := jsmf.New(k).Hierarchy(context.Background(), m, k/5, 3)
+	h, err := jsmf.Published(k).Hierarchy(context.Background(), m, k/5, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +391,7 @@ func TestMarkup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := jsmf.New(3).Hierarchy(context.Background(), m, 2)
+	h, err := jsmf.Published(3).Hierarchy(context.Background(), m, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

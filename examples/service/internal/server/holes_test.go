@@ -340,7 +340,7 @@ func TestOtherRectifier(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := jsmf.New(5).Rectify(rectify.ENN{}).Resumable(true).Fit(context.Background(), c)
+	m, err := jsmf.Published(5).Rectify(rectify.ENN{}).Resumable(true).Fit(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

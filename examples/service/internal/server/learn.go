@@ -249,7 +249,7 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 	s.documents.Lock()
 	snap, seq := s.held.Snapshot(), s.seq
 	s.documents.Unlock()
-	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).MemoryLimit(s.cfg.Limits.Fit).Resumable(true).Record(s.follow)
+	p := jsmf.Published(s.cfg.Topics).Workers(s.cfg.Workers).MemoryLimit(s.cfg.Limits.Fit).Resumable(true).Record(s.follow)
 	if from != nil {
 		p = p.From(from.model) // topics keep their numbers
 	}

@@ -457,7 +457,7 @@ func TestImport(t *testing.T) {
 	}
 	closed(t, other)
 	// A model that calls words by number cannot read texts.
-	bare, err := jsmf.New(2).Fit(context.Background(), tiny(t))
+	bare, err := jsmf.Published(2).Fit(context.Background(), tiny(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -593,7 +593,7 @@ func TestDegenerate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := jsmf.New(3).Rectify(rectify.None{}).AnchorFree(degenerate{}).Fit(context.Background(), named)
+	m, err := jsmf.Published(3).Rectify(rectify.None{}).AnchorFree(degenerate{}).Fit(context.Background(), named)
 	if err != nil {
 		t.Fatal(err)
 	}

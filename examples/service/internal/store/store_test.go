@@ -300,7 +300,7 @@ func model(t *testing.T, k int) *jsmf.Model {
 	if c, _, err = corpus.Curate(c, corpus.Curation{StopWords: testutil.Lines(t, "synth", "synth.stops"), Words: 200}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := jsmf.New(k).Fit(ctx, c)
+	m, err := jsmf.Published(k).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func Model(n, k int, name func(i int) string) (*jsmf.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsmf.New(k).Rectify(rectify.None{}).Anchors(p).Recover(p).Fit(context.Background(), named)
+	return jsmf.Published(k).Rectify(rectify.None{}).Anchors(p).Recover(p).Fit(context.Background(), named)
 }
 
 // matrix returns BABᵀ as YYᵀ.
