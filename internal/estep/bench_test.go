@@ -112,3 +112,34 @@ func benchmarkStep(b *testing.B, d documents, k int, form Form, sums bool, kr *k
 	b.ReportMetric(1e9*best/float64(len(d.words)), "least-cpu-ns/nnz·pass")
 	b.ReportMetric(1e9*(cputime.Seconds()-begun)/float64(passes*len(d.words)), "cpu-ns/nnz·pass")
 }
+
+// BenchmarkFoldIn times steps of one document whose topics are sought, in processor
+// time.
+func BenchmarkFoldIn(b *testing.B) {
+	for _, words := range []int{30, 140, 1000} {
+		for _, f := range []struct {
+			name string
+			form Form
+		}{{"plain", Plain}, {"leave-document", LeaveDocument}, {"leave-last", LeaveLast}} {
+			for _, kr := range kernels {
+				if !slices.Contains(linalg.Kernels(), kr.name) {
+					continue
+				}
+				b.Run(fmt.Sprintf("words=%d/K=100/form=%s/kernel=%s", words, f.name, kr.name), func(b *testing.B) {
+					p := newProblem(rand.New(rand.NewPCG(26, 27)), 5000, 100, words, f.form, false)
+					p.NoLikelihood, p.Token = true, 1
+					w := newWorker(100, kr)
+					copy(w.T, p.t)
+					w.Keep(words)
+					begun := cputime.Seconds()
+					for b.Loop() {
+						if _, err := w.Step(&p.Step, p.words, p.counts); err != nil {
+							b.Fatal(err)
+						}
+					}
+					b.ReportMetric(1e9*(cputime.Seconds()-begun)/float64(b.N*words), "cpu-ns/word")
+				})
+			}
+		}
+	}
+}

@@ -6,14 +6,16 @@
 //	Plain:           g ∝ t·b
 //	LeaveDocument:   g' ∝ max(t − g, α)·b
 //	LeaveEverywhere: g' ∝ max(t − g, α)·max(b·R − g, β)/(R − g)
+//	LeaveLast:       g' ∝ max(t − g°, α)·b
 //
-// with R the topics' totals of tokens plus prior, so that b·R are those of the word.
-// The last two leave one token out of the counts that it is shared out by (collapsed
-// variational Bayes of order zero). The word's count times the responsibilities is
+// with R the topics' totals of tokens plus prior, so that b·R are those of the word,
+// and g° the g' of the step before. The last three leave one token out of the counts
+// that it is shared out by (collapsed variational Bayes of order zero): exactly at a
+// fixed point of LeaveLast, nearly with the others, which keep no responsibilities.
+// The word's count times the responsibilities is
 // added to the document's tokens by topic and, when learning, to the word's. All of
 // this is one pass over the document's words, in blocks of a few whose rows stay in
-// the nearest cache: the responsibilities are not kept, and the log-likelihood
-// Σ x·ln(tᵀb) is a by-product.
+// the nearest cache: the log-likelihood Σ x·ln(tᵀb) is a by-product, except with LeaveLast.
 //
 // # Precision
 //
@@ -30,6 +32,7 @@ package estep
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Form is how the counts are formed that a token is shared out by.
@@ -40,6 +43,7 @@ const (
 	Plain Form = iota
 	LeaveDocument
 	LeaveEverywhere
+	LeaveLast
 )
 
 // Step is what all documents of a pass have in common. It is only read, except Sums.
@@ -51,6 +55,7 @@ type Step struct {
 	// that run at once need their own.
 	Sums *Rows
 	// NoLikelihood leaves out the log-likelihood, a sixth of the time: Step returns 0.
+	// LeaveLast never has it.
 	NoLikelihood bool
 	// Prior is α, the least weight that a topic keeps; its padding is zero. Plain does
 	// not use it.
@@ -58,13 +63,17 @@ type Step struct {
 	// Totals is R, its padding ones, and Beta is β > 0, of LeaveEverywhere.
 	Totals []float32
 	Beta   float32
+	// Token is the count that LeaveLast takes for one token. It leaves out all of a
+	// word that has less.
+	Token float32
 }
 
 // Least is the least tᵀb that a word may have. At twice that a float32 is still far
 // from the range where precision is lost.
 const Least = 1e-30
 
-// ErrImpossible is wrapped by the error for a word with tᵀb below Least.
+// ErrImpossible is wrapped by the error for a word with tᵀb below Least; with LeaveLast,
+// the sum of max(t − g°, α)·b.
 var ErrImpossible = errors.New("has no probability")
 
 // piece is how many words are added up before their sum is: sums of sums have smaller
@@ -80,8 +89,10 @@ type Worker struct {
 
 	part []float32 // N of a piece after the first
 	out  []float32 // of the words of a block: their unscaled responsibilities
-	left []float32 // and the sums of these
+	left []float32 // and the sums of these, and space for as many numbers
 	z    []float32 // of each word of a piece: tᵀb
+	kept []float32 // of the words of a document, one after the other: out of the last step
+	sums []float32 // and the sums of these
 	args args
 	kr   *kernel
 	logs *logTable
@@ -93,11 +104,27 @@ func NewWorker(k int) *Worker { return newWorker(k, best()) }
 func newWorker(k int, kr *kernel) *Worker {
 	n := Padded(k)
 	x := aligned((3 + block) * n)
-	return &Worker{T: x[:n:n], N: x[n : 2*n : 2*n], part: x[2*n : 3*n : 3*n], out: x[3*n:], left: make([]float32, block), z: make([]float32, piece), kr: kr, logs: logs()}
+	return &Worker{T: x[:n:n], N: x[n : 2*n : 2*n], part: x[2*n : 3*n : 3*n], out: x[3*n:], left: make([]float32, 2*block), z: make([]float32, piece), kr: kr, logs: logs()}
+}
+
+// Keep prepares for steps of LeaveLast with a document of n words: the first leaves out
+// nothing. It takes 4·Padded(K) bytes for each word.
+func (w *Worker) Keep(n int) {
+	size := n * len(w.T)
+	if cap(w.kept) < size {
+		w.kept = aligned(size + size/4)
+	}
+	w.kept = w.kept[:size]
+	clear(w.kept)
+	w.sums = slices.Grow(w.sums[:0], n)[:n]
+	for i := range w.sums {
+		w.sums[i] = 1
+	}
 }
 
 // Step shares out the tokens of a document by w.T. It sets w.N, adds to s.Sums and
-// returns Σ x·ln(tᵀb). Counts need not be whole numbers.
+// returns Σ x·ln(tᵀb). Counts need not be whole numbers. With LeaveLast, Keep comes
+// before the first step of a document, and all its steps have the same words.
 func (w *Worker) Step(s *Step, words []int32, counts []float32) (float64, error) {
 	mode := int(s.Form)
 	clear(w.N)
@@ -132,8 +159,8 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 		return 0, nil
 	}
 	a := &w.args
-	*a = args{b: &b.Data[0], t: &w.T[0], g: &w.N[0], out: &w.out[0], left: &w.left[0],
-		k: b.K, stride: 4 * b.Stride, width: 4 * roundUp(b.K, w.kr.lanes), mode: mode, beta: s.Beta, least: Least, one: 1}
+	*a = args{b: &b.Data[0], t: &w.T[0], g: &w.N[0], out: &w.out[0], left: &w.left[0], scale: &w.left[block],
+		k: b.K, stride: 4 * b.Stride, width: 4 * roundUp(b.K, w.kr.lanes), mode: mode, beta: s.Beta, token: s.Token, least: Least, one: 1}
 	if s.Sums != nil {
 		if s.Sums.N != b.N || s.Sums.Stride != b.Stride {
 			panic("estep: sums do not fit")
@@ -146,6 +173,10 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 	if mode == int(LeaveEverywhere) {
 		a.totals = &s.Totals[:b.Stride][0]
 	}
+	keep := mode == int(LeaveLast)
+	if keep && len(w.sums) != len(words) {
+		panic("estep: Keep was for another number of words")
+	}
 	sum, bad := 0.0, 0
 	for lo := 0; lo < len(words); lo += piece {
 		n := min(piece, len(words)-lo)
@@ -156,6 +187,9 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 		for i := 0; i < n; i += block {
 			a.n = min(block, n-i)
 			a.words, a.counts, a.z = &words[lo+i], &counts[lo+i], &w.z[i]
+			if keep {
+				a.out, a.left = &w.kept[(lo+i)*b.Stride], &w.sums[lo+i]
+			}
 			a.next = a.words
 			if lo+i+2*block <= len(words) {
 				a.next = &words[lo+i+block]
@@ -167,14 +201,18 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 				w.N[k] += v
 			}
 		}
-		if s.NoLikelihood {
-			bad = impossible(counts[lo:lo+n], w.z[:n])
+		z := w.z[:n]
+		if keep {
+			z = w.sums[lo : lo+n]
+		}
+		if keep || s.NoLikelihood {
+			bad = impossible(counts[lo:lo+n], z)
 		} else {
-			sum, bad = w.logs.add(sum, counts[lo:lo+n], w.z[:n])
+			sum, bad = w.logs.add(sum, counts[lo:lo+n], z)
 		}
 		if bad >= 0 {
 			*a = args{}
-			return 0, fmt.Errorf("word %d %w: %v", words[lo+bad], ErrImpossible, w.z[bad])
+			return 0, fmt.Errorf("word %d %w: %v", words[lo+bad], ErrImpossible, z[bad])
 		}
 	}
 	*a = args{} // keep no pointers to what is not ours

@@ -12,11 +12,13 @@ import (
 //	others: (x/Σ out)·out
 //
 // of n words, and to sums the latter, with Plain those times t; and it sets z to
-// tᵀb. Where z or Σ out is below least, least takes its place.
+// tᵀb, except with LeaveLast, which finds out and left as the last step left them.
+// Where z or Σ out is below least, least takes its place.
 type args struct {
 	words, next *int32   // n; rows of B of the next words are fetched ahead
 	counts, z   *float32 // n
-	left        *float32 // n: space for Σ out
+	left        *float32 // n: Σ out
+	scale       *float32 // n: space for x/Σ out
 	n           int      // at most block
 	b, sums     *float32 // rows, stride bytes apart; sums may be nil
 	t, g        *float32
@@ -28,7 +30,7 @@ type args struct {
 	stride      int
 	mode        int
 	beta, least float32
-	one         float32
+	token, one  float32
 }
 
 // block is how many words a kernel takes at a time. Their rows are read again from

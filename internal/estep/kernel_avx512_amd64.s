@@ -11,17 +11,18 @@
 //
 // DI      the arguments
 // SI      the words; CX minus the words left
-// R8, R9  B and the sums (B if there are none); R10 minus the bytes of a row
+// R8, R9  B and the sums (B if there are none); R10 minus the bytes of a row.
+//         R9 is a row of B to come, with LeaveLast
 // R11     t
 // R12     the words to come; the totals; g
 // R13     out
 // R14     z; the counts
-// R15     a row of B to come; the prior; the word's row of the sums
-// BX      the word's row of B
+// R15     a row of B to come; the prior; the word's row of the sums; the scales
+// BX      the word's row of B; a vector of its row of out
 // DX      the word's row of the sums; the sums of out; the counts
 // AX      position in a row, negative
 //
-// Z30 ones, Z29 beta, X28 the least sum, Z31 the factor of the word
+// Z30 ones, Z29 beta or the token, X28 the least sum, Z31 the factor of the word
 
 // SUM leaves the sum of Z0 in X0.
 #define SUM \
@@ -78,6 +79,8 @@ TEXT ·run512(SB), NOSPLIT, $0-8
 	VBROADCASTSS args_one(DI), Z30
 	VBROADCASTSS args_beta(DI), Z29
 	VMOVSS       args_least(DI), X28
+	CMPQ         args_mode(DI), $3
+	JEQ          last
 
 dotWord:
 	MOVLQSX (R12)(CX*4), R15
@@ -167,6 +170,43 @@ everywhere1:
 	SUBQ        R10, R13
 	INCQ        CX
 	JNE         everywhereWord
+	JMP         share
+
+last:
+	RESET
+	LOAD(args_left, DX)
+	LOAD(args_counts, R14)
+	NEGQ   CX
+	LOADROW(args_prior, R15)
+	LOADROW(args_out, R13)
+	VMOVSS args_token(DI), X29
+
+lastWord:
+	MOVLQSX (R12)(CX*4), R9
+	IMULQ   args_stride(DI), R9
+	ADDQ    R8, R9
+	ROW(R8, BX)
+	VMINSS (R14)(CX*4), X29, X1
+	FACTOR(DX, X1)
+	MOVQ   R10, AX
+	VPXORQ Z0, Z0, Z0
+
+last1:
+	VMOVUPS      (R13)(AX*1), Z1
+	VFNMADD213PS (R11)(AX*1), Z31, Z1
+	VMAXPS       (R15)(AX*1), Z1, Z1
+	VMULPS       (BX)(AX*1), Z1, Z1
+	VMOVUPS      Z1, (R13)(AX*1)
+	VADDPS       Z1, Z0, Z0
+	PREFETCHT0   (R9)(AX*1)
+	ADDQ         $64, AX
+	JNE          last1
+	SUM
+	VMOVSS       X0, (DX)(CX*4)
+	SUBQ         R10, R13
+	INCQ         CX
+	JNE          lastWord
+	LOADROW(args_sums, R9)
 
 share:
 	RESET
@@ -175,7 +215,7 @@ share:
 	LOADROW(args_out, R13)
 	LOADROW(args_g, R12)
 	CMPQ args_sums(DI), $0
-	JEQ  shareDocWord
+	JEQ  shareDoc
 
 shareWord:
 	VMOVSS (R14)(CX*4), X1
@@ -196,21 +236,52 @@ shareBoth:
 	JNE     shareWord
 	JMP     done
 
-shareDocWord:
+// Without sums one vector of g after the other, which stays in a register, by two
+// words at a time.
+shareDoc:
+	RESET
+	LOAD(args_scale, R15)
+	NEGQ CX
+
+scale:
+	VMAXSS (DX)(CX*4), X28, X0
 	VMOVSS (R14)(CX*4), X1
-	FACTOR(DX, X1)
+	VDIVSS X0, X1, X0
+	VMOVSS X0, (R15)(CX*4)
+	INCQ   CX
+	JNE    scale
 	MOVQ   R10, AX
 
-shareDoc:
-	VMOVUPS     (R12)(AX*1), Z2
-	VFMADD231PS (R13)(AX*1), Z31, Z2
-	VMOVUPS     Z2, (R12)(AX*1)
-	ADDQ        $64, AX
-	JNE         shareDoc
-	SUBQ        R10, R13
-	INCQ        CX
-	JNE         shareDocWord
-	JMP         done
+shareDocVector:
+	VMOVUPS      (R12)(AX*1), Z0
+	VPXORQ       Z2, Z2, Z2
+	LEAQ         (R13)(AX*1), BX
+	RESET
+	NEGQ         CX
+	TESTQ        $1, CX
+	JEQ          shareDocWords
+	VBROADCASTSS (R15)(CX*4), Z1
+	VFMADD231PS  (BX), Z1, Z0
+	SUBQ         R10, BX
+	INCQ         CX
+	JEQ          shareDocStore
+
+shareDocWords:
+	VBROADCASTSS (R15)(CX*4), Z1
+	VFMADD231PS  (BX), Z1, Z0
+	SUBQ         R10, BX
+	VBROADCASTSS 4(R15)(CX*4), Z1
+	VFMADD231PS  (BX), Z1, Z2
+	SUBQ         R10, BX
+	ADDQ         $2, CX
+	JNE          shareDocWords
+	VADDPS       Z2, Z0, Z0
+
+shareDocStore:
+	VMOVUPS Z0, (R12)(AX*1)
+	ADDQ    $64, AX
+	JNE     shareDocVector
+	JMP     done
 
 plain:
 	LOAD(args_counts, DX)

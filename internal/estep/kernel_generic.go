@@ -7,7 +7,7 @@ var generic = kernel{"generic", 1, runGeneric}
 func runGeneric(a *args) {
 	k, stride := a.k, a.stride/4
 	words := unsafe.Slice(a.words, a.n)
-	counts, z := unsafe.Slice(a.counts, a.n), unsafe.Slice(a.z, a.n)
+	counts, z, left := unsafe.Slice(a.counts, a.n), unsafe.Slice(a.z, a.n), unsafe.Slice(a.left, a.n)
 	row := func(m *float32, w int32) []float32 {
 		return unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(m), 4*stride*int(w))), k)
 	}
@@ -21,12 +21,14 @@ func runGeneric(a *args) {
 	}
 	for i, w := range words {
 		b := row(a.b, w)
-		s := dot(t, b)
-		z[i] = s
+		var s, r float32
+		if Form(a.mode) != LeaveLast {
+			z[i] = dot(t, b)
+			r = 1 / max(z[i], a.least)
+		}
 		if a.mode == score {
 			continue
 		}
-		r := 1 / max(s, a.least)
 		switch Form(a.mode) {
 		case Plain:
 			r *= counts[i]
@@ -40,6 +42,10 @@ func runGeneric(a *args) {
 			s = leaveDocument(out, t, b, prior, r)
 		case LeaveEverywhere:
 			s = leaveEverywhere(out, t, b, prior, totals, r, a.beta)
+		case LeaveLast:
+			out = unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(a.out), a.width*i)), k)
+			s = leaveLast(out, t, b, prior, min(counts[i], a.token)/max(left[i], a.least))
+			left[i] = s
 		}
 		r = counts[i] / max(s, a.least)
 		if a.sums == nil {
@@ -104,6 +110,31 @@ func leaveDocument(out, t, b, prior []float32, q float32) float32 {
 		s0, s1 = s1, s0+x // two sums, in turn
 	}
 	return s0 + s1
+}
+
+// leaveLast has four sums, as dot has.
+func leaveLast(out, t, b, prior []float32, q float32) float32 {
+	var s0, s1, s2, s3 float32
+	one := func(out *float32, t, b, prior float32) float32 {
+		x := t - *out*q
+		if x < prior {
+			x = prior
+		}
+		x *= b
+		*out = x
+		return x
+	}
+	for len(b) >= 4 && len(out) >= 4 && len(t) >= 4 && len(prior) >= 4 {
+		s0 += one(&out[0], t[0], b[0], prior[0])
+		s1 += one(&out[1], t[1], b[1], prior[1])
+		s2 += one(&out[2], t[2], b[2], prior[2])
+		s3 += one(&out[3], t[3], b[3], prior[3])
+		out, t, b, prior = out[4:], t[4:], b[4:], prior[4:]
+	}
+	for i, v := range b {
+		s0 += one(&out[i], t[i], v, prior[i])
+	}
+	return (s0 + s1) + (s2 + s3)
 }
 
 func leaveEverywhere(out, t, b, prior, totals []float32, q, beta float32) float32 {

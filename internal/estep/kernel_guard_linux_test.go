@@ -60,6 +60,19 @@ func TestKernelsStayInBounds(t *testing.T) {
 						w.z, w.left = guarded(t, w.z, end), guarded(t, w.left, end)
 						p.check(t, fmt.Sprintf("%s, K=%d, %d words, end %v", f.name, k, words, end), w, 3e-6)
 					}
+					for _, sums := range []bool{false, true} {
+						p := newLast(rnd, 19, k, words, sums)
+						p.B.Data = guarded(t, p.B.Data, end)
+						if sums {
+							p.Sums.Data = guarded(t, p.Sums.Data, end)
+						}
+						p.words, p.counts, p.Prior = guarded(t, p.words, end), guarded(t, p.counts, end), guarded(t, p.Prior, end)
+						w := newWorker(k, kr)
+						w.T, w.N, w.left = guarded(t, w.T, end), guarded(t, w.N, end), guarded(t, w.left, end)
+						w.Keep(words)
+						w.kept, w.sums = guarded(t, w.kept, end), guarded(t, w.sums, end)
+						p.checkLast(t, fmt.Sprintf("leave-last, K=%d, %d words, end %v", k, words, end), w, 3e-6)
+					}
 				}
 			}
 		}
