@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -47,7 +48,8 @@ func LearnAlpha(ctx context.Context, t Topics, docs Documents, opt Options) ([]f
 // alphaSearch is the search of LearnAlpha for ln α₀.
 type alphaSearch struct {
 	c              *checked
-	share          []float64 // α/α₀
+	rows           *estep.Rows // of B
+	share          []float64   // α/α₀
 	smooth         *mat.Dense
 	observed, held *plainDocs
 	opt            Options
@@ -68,7 +70,7 @@ func learnAlpha(ctx context.Context, t Topics, docs Documents, most int, opt Opt
 	if err != nil {
 		return nil, err
 	}
-	s := &alphaSearch{c: c, share: slices.Clone(alpha), start: vec.Sum(alpha), opt: opt, prediction: math.Inf(-1)}
+	s := &alphaSearch{c: c, rows: foldRows(c.B), share: slices.Clone(alpha), start: vec.Sum(alpha), opt: opt, prediction: math.Inf(-1)}
 	vec.Normalise(s.share)
 	if s.observed, s.held, err = halves(c, docs, most); err != nil {
 		return nil, err
@@ -96,7 +98,7 @@ func (s *alphaSearch) try(ctx context.Context, x float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	p := newInferer("", s.c, &mapEM{settings, s.c.rows, alpha, sum})
+	p := newInferer("", s.c, newMapEM(settings, s.rows, alpha))
 	h, err := completion(ctx, p, s.smooth, s.observed, s.held, Options{Workers: s.opt.Workers})
 	if err != nil {
 		return 0, err
@@ -179,7 +181,7 @@ func halves(c *checked, docs Documents, most int) (observed, held *plainDocs, er
 	}
 	m := docs.NumDocs()
 	observed, held = &plainDocs{n: c.n}, &plainDocs{n: c.n}
-	p := newInferer("", c, projection{c.rows})
+	p := newInferer("", c, projection{c.rows()})
 	w, f := &work{}, make([]float64, c.k)
 	var pcg rand.PCG
 	for i := range min(m, most) {

@@ -3,10 +3,14 @@ package infer_test
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/anchor"
@@ -15,6 +19,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -99,6 +104,121 @@ func TestHeldOutReal(t *testing.T) {
 			if got < usual {
 				t.Errorf("%v: %.4f a token, the usual fold-in %.4f", method, got, usual)
 			}
+		}
+	}
+}
+
+// realModels are models of a corpus as published, whose topics have many zeros, and
+// refined, with none.
+func realModels(t testing.TB, name string, k, passes int) (*corpus.Corpus, map[string]infer.Topics) {
+	c := golden.Curated(t, testutil.Data(t, name, "docword."+name+".txt.gz"), testutil.Data(t, name, "vocab."+name+".txt"), testutil.Data(t, "stopwords.en.txt"), 5000)
+	p := refine.Passes{N: passes, Temperature: 1, Alpha: 0.025, FixedAlpha: true, Method: refine.CVB0Document}
+	models := map[string]infer.Topics{}
+	for kind, p := range map[string]jsmf.Pipeline{"published": jsmf.Published(k), "refined": jsmf.Published(k).Refine(p)} {
+		m, err := p.Rectify(rectify.ENN{}).Fit(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tp := topicsOf(m)
+		if tp.Alpha == nil {
+			if tp.Alpha, err = recovery.FitAlpha(tp.A); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(m.Vocabulary(), c.Vocabulary()) {
+			t.Fatal("the model has another vocabulary")
+		}
+		models[kind] = tp
+	}
+	return c, models
+}
+
+// cut returns up to n tokens, drawn at random, of every step-th document.
+func cut(c *corpus.Corpus, step, n int) [][]int32 {
+	var out [][]int32
+	rng := rand.New(rand.NewPCG(1, 2))
+	for d := 0; d < c.NumDocs(); d += step {
+		var tokens []int32
+		ids, counts := c.Doc(d)
+		for i, id := range ids {
+			tokens = append(tokens, slices.Repeat([]int32{id}, int(counts[i]))...)
+		}
+		rng.Shuffle(len(tokens), func(i, j int) { tokens[i], tokens[j] = tokens[j], tokens[i] })
+		out = append(out, tokens[:min(n, len(tokens))])
+	}
+	return out
+}
+
+// On real documents, too, MAP is the fixed point of its definition in float64 to 1e-3 in
+// 99 % of the documents.
+func TestMAPReal(t *testing.T) {
+	if testing.Short() || testutil.Race {
+		t.Skip("fits models to real documents: some 3 s")
+	}
+	const k = 20
+	c, models := realModels(t, "kos", k, 5)
+	for kind, tp := range models {
+		for _, em := range []bool{false, true} {
+			p, err := infer.MAP{EM: em}.Prepare(context.Background(), tp, infer.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range []int{6, 200} {
+				docs, far, most := cut(c, 50, n), 0, 0.0
+				for _, tokens := range docs {
+					w := make([]float64, k)
+					d, err := p.InferTo(w, tokens, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if d.Unknown > 0 {
+						continue
+					}
+					want, _ := infer.SlowMAPEnd(tp.B, tp.Alpha, tokens, slices.Repeat([]int32{1}, len(tokens)), em, 1e-7)
+					diff := floats.Distance(w, want, math.Inf(1))
+					if most = max(most, diff); diff > 1e-3 {
+						far++
+					}
+				}
+				t.Logf("%s topics, EM %v, %d tokens: %d of %d documents off by more than 1e-3, the most by %.2g", kind, em, n, far, len(docs), most)
+				if 100*far > len(docs) {
+					t.Errorf("%s topics, EM %v, %d tokens: %d of %d documents are off by more than 1e-3", kind, em, n, far, len(docs))
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkMAP times single documents of NIPS: the median and the 99th percentile of
+// the time of a document.
+func BenchmarkMAP(b *testing.B) {
+	const k = 100
+	c, models := realModels(b, "nips17", k, 20)
+	docs := cut(c, 4, 200)
+	for _, kind := range []string{"published", "refined"} {
+		tp := models[kind]
+		for _, m := range []infer.MAP{{}, {EM: true}} {
+			b.Run(fmt.Sprintf("corpus=nips17/topics=%s/K=%d/tokens=200/EM=%v", kind, k, m.EM), func(b *testing.B) {
+				p, err := m.Prepare(context.Background(), tp, infer.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				w, n, steps := make([]float64, k), 0, 0
+				var times []float64
+				for b.Loop() {
+					begun := time.Now()
+					d, err := p.InferTo(w, docs[n%len(docs)], nil)
+					if err != nil {
+						b.Fatal(err)
+					}
+					times = append(times, time.Since(begun).Seconds())
+					n, steps = n+1, steps+d.Iterations
+				}
+				slices.Sort(times)
+				b.ReportMetric(1e6*times[n/2], "p50-µs")
+				b.ReportMetric(1e6*times[n*99/100], "p99-µs")
+				b.ReportMetric(float64(steps)/float64(n), "steps/doc")
+			})
 		}
 	}
 }

@@ -10,7 +10,7 @@
 //
 // # Which method
 //
-//   - [MAP]: some twenty deterministic steps under a Dirichlet prior. It is fast, and
+//   - [MAP]: some thirty deterministic steps under a Dirichlet prior. It is fast, and
 //     the nearest to the true proportions on long and short documents. Use it.
 //   - [PADD]: prior-aware dual decomposition, the method of lee-2018: least squares
 //     that keeps to the topic correlations A. It learns from a collection once and then

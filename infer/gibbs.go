@@ -72,7 +72,7 @@ func (g Gibbs) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, 
 	if err != nil {
 		return nil, err
 	}
-	return newInferer(g.String(), c, &gibbs{q, c.rows, alpha}), ctx.Err()
+	return newInferer(g.String(), c, &gibbs{q, c.rows(), alpha}), ctx.Err()
 }
 
 type gibbs struct {

@@ -101,7 +101,7 @@ type Doc struct {
 type Inferer struct {
 	name   string
 	n, k   int
-	rows   *rows
+	known  []bool // N: the word is in a topic
 	mean   []float64
 	method inference
 	pool   sync.Pool
@@ -134,7 +134,7 @@ type work struct {
 }
 
 func newInferer(name string, c *checked, m inference) *Inferer {
-	p := &Inferer{name: name, n: c.n, k: c.k, rows: c.rows, mean: c.mean, method: m}
+	p := &Inferer{name: name, n: c.n, k: c.k, known: c.known, mean: c.mean, method: m}
 	p.pool.New = func() any { return &work{own: m.scratch()} }
 	return p
 }
@@ -239,7 +239,7 @@ func checkWord(n, i int, id int32, x float64) error {
 func (p *Inferer) add(d *document, out *Doc, id int32, x float64) {
 	switch {
 	case x == 0:
-	case p.rows.empty(id):
+	case !p.known[id]:
 		out.Unknown += x
 	default:
 		d.ids, d.x = append(d.ids, id), append(d.x, x)

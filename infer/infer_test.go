@@ -239,6 +239,10 @@ func TestPermutation(t *testing.T) {
 			continue // draws other random numbers
 		}
 		a, b := prepare(t, m, tp), prepare(t, m, q)
+		tol := 1e-6 // TLI's program is solved to 1e-8
+		if _, ok := m.(MAP); ok {
+			tol = 1e-3 // sums have another order, and may end the steps at another one
+		}
 		w, v := make([]float64, 5), make([]float64, 5)
 		for d := range 30 {
 			ids, counts := p.docs.Doc(d)
@@ -253,8 +257,7 @@ func TestPermutation(t *testing.T) {
 				t.Fatal(err)
 			}
 			for k := range w {
-				// TLI's program is solved to 1e-8.
-				if math.Abs(w[k]-v[topics[k]]) > 1e-6 {
+				if math.Abs(w[k]-v[topics[k]]) > tol {
 					t.Fatalf("%v, document %d: %v and, renumbered, %v (topics %v)", m, d, w, v, topics)
 				}
 			}

@@ -82,7 +82,7 @@ func (p PADD) learn(ctx context.Context, c *checked, f *mat.Dense, opt Options) 
 // each.
 func (c *checked) projections(ctx context.Context, docs Documents, opt Options) (*mat.Dense, error) {
 	// An Inferer checks the documents as everywhere.
-	p := newInferer("", c, projection{c.rows})
+	p := newInferer("", c, projection{c.rows()})
 	b, err := p.batch(ctx, docs, Options{Workers: opt.Workers})
 	if err != nil {
 		return nil, err

@@ -96,7 +96,7 @@ type quadraticScratch struct {
 
 // newQuadratic prepares BᵀB + dual; dual may be nil.
 func newQuadratic(c *checked, btb, dual *mat.SymDense, limit int) (*quadratic, error) {
-	q := &quadratic{rows: c.rows, k: c.k}
+	q := &quadratic{rows: c.rows(), k: c.k}
 	if dual == nil {
 		m, err := simplex.Check(btb)
 		if err != nil {

@@ -50,7 +50,7 @@ func (l LeftToRight) Score(ctx context.Context, t Topics, docs Documents, opt Op
 		return nil, err
 	}
 	// An Inferer with one number as its result checks documents as everywhere.
-	p := newInferer("LeftToRight", c, &leftToRight{l, c.rows, alpha, vec.Sum(alpha)})
+	p := newInferer("LeftToRight", c, &leftToRight{l, c.rows(), alpha, vec.Sum(alpha)})
 	m := docs.NumDocs()
 	h := &HeldOut{Documents: make([]float64, m)}
 	tokens, impossible := make([]int64, m), make([]int64, m)

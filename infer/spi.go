@@ -26,7 +26,9 @@ func (SPI) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err 
 	if err != nil {
 		return nil, err
 	}
-	c.rows = r
+	for w := range c.known {
+		c.known[w] = !r.empty(int32(w))
+	}
 	return newInferer("SPI", c, spi{r}), ctx.Err()
 }
 
@@ -37,9 +39,9 @@ func (c *checked) breve() (*rows, error) {
 		r = newRows(c.Breve)
 	} else {
 		// p(k | n) ∝ B_nk a_k.
-		r = &rows{ptr: c.rows.ptr, idx: c.rows.idx, val: make([]float64, len(c.rows.val))}
-		for i, k := range c.rows.idx {
-			r.val[i] = c.rows.val[i] * c.mean[k]
+		r = newRows(c.B)
+		for i, k := range r.idx {
+			r.val[i] *= c.mean[k]
 		}
 	}
 	for w := range c.n {

@@ -125,7 +125,7 @@ func findInverse(ctx context.Context, c *checked, delta float64, opt Options) (*
 	// Words in no topic do not count.
 	var words []int
 	for w := range c.n {
-		if !c.rows.empty(int32(w)) {
+		if c.known[w] {
 			words = append(words, w)
 		}
 	}

@@ -107,10 +107,11 @@ func newRows(m *mat.Dense) *rows {
 // checked is a Topics without errors.
 type checked struct {
 	Topics
-	n, k int
-	rows *rows
-	mean []float64  // K: the topic shares, sum 1
-	a    *mat.Dense // A scaled to sum 1; nil without A
+	n, k   int
+	known  []bool     // N: the word is in a topic
+	sparse *rows      // of B; nil before rows is called
+	mean   []float64  // K: the topic shares, sum 1
+	a      *mat.Dense // A scaled to sum 1; nil without A
 }
 
 func dims(m *mat.Dense) (r, c int) {
@@ -126,7 +127,7 @@ func check(t Topics) (*checked, error) {
 	if n == 0 || k == 0 {
 		return nil, &TopicsError{"B", -1, -1, "is nil or empty"}
 	}
-	c := &checked{Topics: t, n: n, k: k}
+	c := &checked{Topics: t, n: n, k: k, known: make([]bool, n)}
 	if err := checkProbabilities("B", t.B); err != nil {
 		return nil, err
 	}
@@ -134,6 +135,7 @@ func check(t Topics) (*checked, error) {
 	for i := range n {
 		for j, v := range t.B.RawRowView(i) {
 			sums[j] += v
+			c.known[i] = c.known[i] || v > tiny
 		}
 	}
 	for j, s := range sums {
@@ -178,8 +180,16 @@ func check(t Topics) (*checked, error) {
 			}
 		}
 	}
-	c.rows, c.mean = newRows(t.B), c.shares()
+	c.mean = c.shares()
 	return c, nil
+}
+
+// rows returns the rows of B without their zeros. Not for concurrent use.
+func (c *checked) rows() *rows {
+	if c.sparse == nil {
+		c.sparse = newRows(c.B)
+	}
+	return c.sparse
 }
 
 // checkProbabilities refuses entries that are negative or not finite.
