@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/metrics"
@@ -106,7 +107,7 @@ func (a *Alignment) Order() []int {
 
 // Reorder returns the model with its topics in another order: topic t of the result is
 // topic order[t] of m. order must hold each number from 0 to K − 1 once; anything else is
-// an error. The state of the rectification is kept. O(NK).
+// an error. Names go with the topics, and the state of the rectification is kept. O(NK).
 func (m *Model) Reorder(order []int) (*Model, error) {
 	seen := make([]bool, m.k)
 	if len(order) != m.k {
@@ -148,6 +149,11 @@ func (m *Model) reordered(order []int) *Model {
 		return b
 	}
 	out.topics, out.wordTopics = columns(m.topics), columns(m.wordTopics)
+	if m.reading != nil {
+		out.reading = columns(m.reading)
+	}
+	out.background, out.given = permuted(m.background, order), permuted(m.given, order)
+	out.names = sync.OnceValue(out.makeNames)
 	out.corr, out.dual = both(m.corr), both(m.dual)
 	out.anchors, out.groups, out.alpha = permuted(m.anchors, order), permuted(m.groups, order), permuted(m.alpha, order)
 	out.stats = m.stats.clone()

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -47,6 +50,15 @@ func (m *Model) check() error {
 		return err
 	}
 	if err := m.checkWordTopics(); err != nil {
+		return err
+	}
+	if err := m.checkReading(); err != nil {
+		return err
+	}
+	if m.background != nil && len(m.background) != k {
+		return invalid("background", "has %d flags, want K = %d", len(m.background), k)
+	}
+	if err := m.checkNames(); err != nil {
 		return err
 	}
 	if err := checkSymmetric("correlations", "A", m.corr, k); err != nil {
@@ -117,6 +129,50 @@ func (m *Model) checkWordTopics() error {
 		if !(math.Abs(s-1) <= simplexTol) {
 			return invalid("word_topics", "p(topic | word %s) sums to %v over the topics, not 1", m.called(i), s)
 		}
+	}
+	return nil
+}
+
+// checkReading checks that the columns of the reading weights are distributions of
+// words, or 0.
+func (m *Model) checkReading() error {
+	if m.reading == nil {
+		return nil
+	}
+	sums := make([]float64, m.k)
+	for i := range m.n {
+		for j, w := range m.reading[i*m.k : (i+1)*m.k] {
+			if !(w >= 0) || math.IsInf(w, 1) {
+				return invalid("reading", "the weight of word %s in topic %d is %v", m.called(i), j, w)
+			}
+			sums[j] += w
+		}
+	}
+	for j, s := range sums {
+		if s != 0 && !(math.Abs(s-1) <= simplexTol) {
+			return invalid("reading", "the weights of topic %d sum to %v over the words, not 1", j, s)
+		}
+	}
+	return nil
+}
+
+// checkNames checks the names of the user.
+func (m *Model) checkNames() error {
+	if m.given != nil && len(m.given) != m.k {
+		return invalid("names", "are %d, want K = %d", len(m.given), m.k)
+	}
+	topic := make(map[string]int, m.k)
+	for j, s := range m.given {
+		if s == "" {
+			continue
+		}
+		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) || strings.TrimSpace(s) != s {
+			return invalid("names", "that of topic %d, %.40q, is not UTF-8, or has control characters or space around it", j, s)
+		}
+		if l, ok := topic[s]; ok {
+			return invalid("names", "%.40q is that of topics %d and %d", s, l, j)
+		}
+		topic[s] = j
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 
 // WriteTo writes the model to w in the format of FORMAT.md and returns how many
 // bytes w took. A model gives the same bytes on every machine. Durations are not
-// written. A file takes 16·N·K bytes, the vocabulary and some kilobytes.
+// written. A file takes 16·N·K bytes,
+// the vocabulary, some kilobytes, and what the documentation of Model adds.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	e := &encoder{w: w, buf: make([]byte, 0, chunkLen), table: castagnoli()}
 	if err := m.encode(e); err != nil {
@@ -167,20 +168,28 @@ func (m *Model) sections(e *encoder) ([]section, error) {
 		return err
 	}
 
-	if m.vocab != nil {
+	texts := func(tag string, flags uint32, what string, list []string) error {
+		if list == nil {
+			return nil
+		}
 		size := 0
-		for i, w := range m.vocab {
+		for i, w := range list {
 			if len(w) > math.MaxInt32 {
-				return nil, fmt.Errorf("vocabulary: word %d has %d bytes", i, len(w))
+				return fmt.Errorf("%s %d has %d bytes", what, i, len(w))
 			}
 			size += 4 + len(w)
 		}
-		add(tagVocabulary, flagRequired, size, func() {
-			for _, w := range m.vocab {
+		add(tag, flags, size, func() {
+			for _, w := range list {
 				e.uint32(uint32(len(w)))
 				e.text(w)
 			}
 		})
+		return nil
+	}
+
+	if err := texts(tagVocabulary, flagRequired, "vocabulary: word", m.vocab); err != nil {
+		return nil, err
 	}
 	floats(tagTopics, flagRequired, m.topics)
 	floats(tagWordTopics, flagRequired, m.wordTopics)
@@ -225,5 +234,15 @@ func (m *Model) sections(e *encoder) ([]section, error) {
 		_, cols := s.Vectors.Dims()
 		add(tagState, 0, 8*(5+cols*(1+2*m.n)), func() { e.state(s, cols) })
 	}
-	return out, nil
+	floats(tagReading, 0, m.reading)
+	if m.background != nil {
+		flags := make([]byte, m.k)
+		for j, b := range m.background {
+			if b {
+				flags[j] = 1
+			}
+		}
+		add(tagBackground, 0, m.k, func() { e.bytes(flags) })
+	}
+	return out, texts(tagNames, 0, "name of topic", m.given)
 }

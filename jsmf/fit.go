@@ -204,6 +204,8 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 		}
 		parts.Spectral = &spectralParts{parts.Topics, parts.WordTopics, parts.Correlations}
 		parts.Topics, parts.WordTopics, parts.Correlations, parts.Alpha = x.B, x.Breve, x.A, x.Alpha
+		parts.Reading = x.Reading
+		parts.markBackground(r.pr.info)
 	}
 	usable := infer.Topics{B: parts.Topics, A: parts.Correlations, Breve: parts.WordTopics, Alpha: parts.Alpha}
 	if err := usable.Validate(); err != nil {

@@ -47,6 +47,9 @@ const (
 	tagDual         = "DUAL"
 	tagTokenizer    = "TOKN"
 	tagState        = "RECT"
+	tagReading      = "READ"
+	tagBackground   = "BACK"
+	tagNames        = "NAME"
 )
 
 // What may be wrong with a model file, for errors.Is. The error itself is a

@@ -255,6 +255,9 @@ func TestRoundTrip(t *testing.T) {
 			if !slices.Equal(got.Alpha(), m.Alpha()) || (got.Spectral() == got) != (m.Spectral() == m) || !bytes.Equal(encoded(t, got.Spectral()), encoded(t, m.Spectral())) {
 				t.Errorf("%s, %s: what refinement left differs", name, how)
 			}
+			if !reflect.DeepEqual(got.Reading(), m.Reading()) || !slices.Equal(got.Background(), m.Background()) || !slices.Equal(got.Names(), m.Names()) || got.Spectral() != got && got.Spectral().Reading() != nil {
+				t.Errorf("%s, %s: reading weights, background or names differ", name, how)
+			}
 			if s := got.Stats(); s.Total != 0 || s.Cooc.Duration != 0 {
 				t.Errorf("%s, %s: durations were stored", name, how)
 			}
@@ -332,6 +335,9 @@ func TestRefinedFile(t *testing.T) {
 			testSection{tag: "SPEB", payload: raw(p.Spectral.Topics)},
 			testSection{tag: "SPEW", payload: raw(p.Spectral.WordTopics)},
 			testSection{tag: "SPEA", payload: raw(p.Spectral.Correlations)})
+		f.sections = append(f.sections, testSection{tag: "READ", payload: raw(p.Reading)},
+			testSection{tag: "BACK", payload: []byte{0, 1}},
+			testSection{tag: "NAME", payload: wordBytes("größe, \"1\"", "")})
 		return f
 	}
 	if want, got := file().bytes(), encoded(t, mustModel(t, p)); !bytes.Equal(got, want) {
@@ -343,10 +349,18 @@ func TestRefinedFile(t *testing.T) {
 	}
 	sameAsTiny(t, m.Spectral())
 	for want, spoil := range map[string]func(f *testFile){
-		`section "SPEW"`: func(f *testFile) { f.section("SPEW").tag = "XXXX" },
-		`section "SPEA"`: func(f *testFile) { f.section("SPEA").payload = floatBytes(1, 2, 3) },
-		`section "ALPH"`: func(f *testFile) { f.section("ALPH").payload = floatBytes(1, -1) },
-		`spectral_topics: p(word | topic 0) sums`: func(f *testFile) { f.section("SPEB").payload = raw(p.Spectral.WordTopics) },
+		`section "SPEW"`:                            func(f *testFile) { f.section("SPEW").tag = "XXXX" },
+		`section "SPEA"`:                            func(f *testFile) { f.section("SPEA").payload = floatBytes(1, 2, 3) },
+		`section "ALPH"`:                            func(f *testFile) { f.section("ALPH").payload = floatBytes(1, -1) },
+		`section "READ", byte`:                      func(f *testFile) { f.section("READ").payload = floatBytes(1, 2, 3) },
+		`the weight of word 0 ("apple") in topic 0`: func(f *testFile) { copy(f.section("READ").payload, floatBytes(-1)) },
+		`background: the flag of topic 1 is 2`:      func(f *testFile) { f.section("BACK").payload = []byte{0, 2} },
+		`section "BACK"`:                            func(f *testFile) { f.section("BACK").payload = []byte{0} },
+		`names: ends before name 1`:                 func(f *testFile) { f.section("NAME").payload = append(wordBytes("longer"), 0) },
+		`names: 2 bytes are too few for 2 names`:    func(f *testFile) { f.section("NAME").payload = []byte{0, 0} },
+		`names: 1 bytes after the last name`:        func(f *testFile) { f.section("NAME").payload = append(wordBytes("", ""), 0) },
+		`names: "a" is that of topics 0 and 1`:      func(f *testFile) { f.section("NAME").payload = wordBytes("a", "a") },
+		`spectral_topics: p(word | topic 0) sums`:   func(f *testFile) { f.section("SPEB").payload = raw(p.Spectral.WordTopics) },
 	} {
 		f := file()
 		spoil(&f)

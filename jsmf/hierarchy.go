@@ -26,8 +26,9 @@ import (
 // A Hierarchy is immutable and safe for concurrent use. As with Model, a level or topic
 // out of range panics.
 type Hierarchy struct {
-	levels []*Model
-	topics [][]float64 // N×K_t, p(word | topic) of each level
+	levels  []*Model
+	topics  [][]float64 // N×K_t, p(word | topic) of each level
+	reading [][]float64 // N×K_t, the reading weights of each level; nil without those of level 0
 }
 
 // Hierarchy fits levels of fewer and fewer topics above those of m. The correlations A of
@@ -54,6 +55,9 @@ func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hiera
 		below = k
 	}
 	h := &Hierarchy{levels: []*Model{m}, topics: [][]float64{m.topics}}
+	if m.reading != nil {
+		h.reading = [][]float64{m.reading}
+	}
 	for _, k := range sizes {
 		last := h.levels[len(h.levels)-1]
 		a := mat.DenseCopyOf(last.Correlations())
@@ -90,12 +94,23 @@ func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hiera
 		if up.K() >= last.K() { // a finder of the caller
 			return nil, errorf("hierarchy, %d topics: %d came out", k, up.K())
 		}
-		words := make([]float64, m.n*up.k)
-		err = linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, general(h.topics[len(h.topics)-1], m.n, last.k), general(up.topics, up.n, up.k), 0, general(words, m.n, up.k), p.workers)
-		if err != nil {
-			return nil, wrap(err)
+		mixed := func(below []float64) ([]float64, error) { // the topics' words as the groups have them
+			out := make([]float64, m.n*up.k)
+			err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, general(below, m.n, last.k), general(up.topics, up.n, up.k), 0, general(out, m.n, up.k), p.workers)
+			return out, wrap(err)
 		}
-		h.levels, h.topics = append(h.levels, up), append(h.topics, words)
+		words, err := mixed(h.topics[len(h.topics)-1])
+		if err != nil {
+			return nil, err
+		}
+		h.topics = append(h.topics, words)
+		if h.reading != nil {
+			if words, err = mixed(h.reading[len(h.reading)-1]); err != nil {
+				return nil, err
+			}
+			h.reading = append(h.reading, words)
+		}
+		h.levels = append(h.levels, up)
 	}
 	return h, nil
 }
@@ -117,11 +132,15 @@ func (h *Hierarchy) Topics(level int) mat.Matrix {
 	return view{h.levels[0].n, h.levels[level].k, h.topics[level]}
 }
 
-// TopWords returns the n most probable words of level 0 in a topic of a level, like
-// Model.TopWords.
+// TopWords returns the n best words of level 0 in a topic of a level, like
+// Model.TopWords. Above level 0 the reading weights of a topic are those of the topics
+// below it, weighted by p(topic below | topic).
 func (h *Hierarchy) TopWords(level, topic, n int) []WordProb {
 	words := *h.levels[0] // its vocabulary, with the topics of the level
 	words.k, words.topics = h.levels[level].k, h.topics[level]
+	if h.reading != nil {
+		words.reading = h.reading[level]
+	}
 	return words.TopWords(topic, n)
 }
 

@@ -34,6 +34,19 @@ func (v view) T() mat.Matrix { return mat.Transpose{Matrix: v} }
 // on the whole matrix, take a copy by mat.DenseCopyOf.
 func (m *Model) Topics() mat.Matrix { return view{m.n, m.k, m.topics} }
 
+// Reading returns the N×K matrix of the weights by which people recognise a topic's
+// words, or nil for a model without, such as one that was not refined. Column k
+// holds the tf-idf mass of the documents' words in topic k: it favours words that
+// tell documents apart, and so leaves function words behind. Columns are
+// non-negative with sum 1, or 0 for a topic of which the documents have nothing. The
+// result is a copy.
+func (m *Model) Reading() *mat.Dense {
+	if m.reading == nil {
+		return nil
+	}
+	return mat.NewDense(m.n, m.k, slices.Clone(m.reading))
+}
+
 // WordTopics returns the N×K matrix whose row n is p(topic | word n), the
 // transpose of B̆ in the papers, as a read-only view. Rows are non-negative with
 // sum 1; the row of a word whose marginal is not positive may be all 0. The row

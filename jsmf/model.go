@@ -24,13 +24,14 @@ import (
 // a slice does.
 //
 // A model takes 16·N·K bytes and its vocabulary; another 16·N·K if it was
-// refined, and another 16·N·(K + 10 to 17) if it was made with
-// Pipeline.Resumable.
+// refined, 8·N·K if it has a Reading, and 16·N·(K + 10 to 17) if it was made
+// with Pipeline.Resumable.
 type Model struct {
 	n, k       int
 	vocab      []string  // nil: words are named by their numbers
 	topics     []float64 // B, N×K
 	wordTopics []float64 // transpose of B̆, N×K
+	reading    []float64 // weights of the words by which people recognise a topic, N×K; nil: none
 	corr       []float64 // A, K×K
 	anchors    []int     // nil: learned without anchors
 	groups     [][]int   // words combined into an anchor; nil: every anchor is a single word
@@ -42,8 +43,11 @@ type Model struct {
 	tokenizer  *text.WordTokenizer // nil: not recorded
 	spectral   *Model              // before refinement; nil: not refined
 	state      *rectify.State      // of the rectification, for a refit; nil: not kept
+	background []bool              // nil: no topic is background
+	given      []string            // names of the user, "" for none; nil: none at all
 
 	index func() map[string]int
+	names func() []string
 }
 
 // modelParts is what a Model is made of. newModel takes ownership of the
@@ -63,6 +67,9 @@ type modelParts struct {
 	Tokenizer    *text.WordTokenizer // or nil
 	Spectral     *spectralParts      // before refinement, or nil
 	State        *rectify.State      // of the rectification, N rows, or nil
+	Reading      *mat.Dense          // N×K; each column sums to 1, or is 0; or nil
+	Background   []bool              // K, or nil
+	Names        []string            // K names of the user, "" for none; or nil
 }
 
 // spectralParts are the parts of a model that refinement changes.
@@ -99,6 +106,16 @@ func newModel(p modelParts) (*Model, error) {
 		}
 		m.dual = packed(p.Dual)
 	}
+	if p.Reading != nil {
+		if r, c := p.Reading.Dims(); r != n || c != k {
+			return nil, invalid("reading", "is %d×%d, want N×K = %d×%d", r, c, n, k)
+		}
+		m.reading = packed(p.Reading)
+	}
+	if slices.Contains(p.Background, true) {
+		m.background = slices.Clone(p.Background)
+	}
+	m.given = cloneNames(p.Names)
 	if p.Tokenizer != nil {
 		t := *p.Tokenizer
 		m.tokenizer = &t
@@ -115,6 +132,7 @@ func newModel(p modelParts) (*Model, error) {
 		}
 		return idx
 	})
+	m.names = sync.OnceValue(m.makeNames)
 	if p.Spectral != nil {
 		if err := m.setSpectral(*p.Spectral); err != nil {
 			return nil, err
@@ -129,6 +147,8 @@ func (m *Model) setSpectral(p spectralParts) error {
 	s := *m
 	s.topics, s.wordTopics, s.corr = packed(p.Topics), packed(p.WordTopics), packed(p.Correlations)
 	s.alpha, s.stats.Refine = nil, RefineStats{}
+	s.reading, s.background, s.given = nil, nil, nil
+	s.names = sync.OnceValue(s.makeNames)
 	if n := len(s.prov.Stages); n > 0 {
 		s.prov.Stages = s.prov.Stages[: n-1 : n-1]
 	}
@@ -214,7 +234,8 @@ func (m *Model) Alpha() []float64 { return slices.Clone(m.alpha) }
 
 // Spectral returns the model before it was refined on the documents
 // (Pipeline.Refine), or m itself if it was not. Anchors, marginals and
-// vocabulary are those of m.
+// vocabulary are those of m. It has no Reading, no names by the user and no
+// topics that are known to be background.
 func (m *Model) Spectral() *Model {
 	if m.spectral == nil {
 		return m

@@ -71,6 +71,14 @@ func refinedParts(p *modelParts) {
 	for t := range p.Alpha {
 		p.Alpha[t] = 1 / float64(t+3)
 	}
+	p.Reading = mat.NewDense(n, k, nil)
+	for i := range n {
+		for t := range k {
+			p.Reading.Set(i, (t+1)%k, p.Spectral.Topics.At(i, t)) // not the order of the topics
+		}
+	}
+	p.Background, p.Names = make([]bool, k), make([]string, k)
+	p.Background[k-1], p.Names[0] = true, "größe, \"1\""
 	p.Stats.Refine = RefineStats{Method: "passes", Passes: 1, LogLik: []float64{-7.5, -7.25}}
 	p.Provenance.Stages = append(slices.Clone(p.Provenance.Stages), "passes")
 }
@@ -344,7 +352,7 @@ func TestTopWords(t *testing.T) {
 		for k := range 3 {
 			all := make([]WordProb, n)
 			for i := range all {
-				all[i] = WordProb{i, p.Vocabulary[i], p.Topics.At(i, k)}
+				all[i] = WordProb{i, p.Vocabulary[i], p.Topics.At(i, k), p.Topics.At(i, k)}
 			}
 			slices.SortFunc(all, func(a, b WordProb) int {
 				switch {
@@ -517,6 +525,17 @@ func TestNewModelRefuses(t *testing.T) {
 		{"α short", "alpha", "1 values, want K = 2", func(p *modelParts) { p.Alpha = []float64{1} }},
 		{"α zero", "alpha", "of topic 1 is 0", func(p *modelParts) { p.Alpha = []float64{1, 0} }},
 		{"α NaN", "alpha", "of topic 0 is NaN", func(p *modelParts) { p.Alpha = []float64{nan, 1} }},
+		{"reading transposed", "reading", "2×5, want N×K = 5×2", func(p *modelParts) { p.Reading = mat.NewDense(2, 5, nil) }},
+		{"reading negative", "reading", `the weight of word 2 ("cider") in topic 1 is -0.25`, func(p *modelParts) { refinedParts(p); p.Reading.Set(2, 1, -0.25) }},
+		{"reading NaN", "reading", "is NaN", func(p *modelParts) { refinedParts(p); p.Reading.Set(2, 1, nan) }},
+		{"reading Inf", "reading", "is +Inf", func(p *modelParts) { refinedParts(p); p.Reading.Set(2, 1, inf) }},
+		{"reading sum", "reading", "weights of topic 0 sum to 2", func(p *modelParts) { refinedParts(p); p.Reading.Scale(2, p.Reading) }},
+		{"background short", "background", "1 flags, want K = 2", func(p *modelParts) { p.Background = []bool{true} }},
+		{"names short", "names", "are 1, want K = 2", func(p *modelParts) { p.Names = []string{"a"} }},
+		{"names twice", "names", `"a" is that of topics 0 and 1`, func(p *modelParts) { p.Names = []string{"a", "a"} }},
+		{"names with control characters", "names", "control", func(p *modelParts) { p.Names = []string{"", "a\nb"} }},
+		{"names in no UTF-8", "names", "UTF-8", func(p *modelParts) { p.Names = []string{"\xff", ""} }},
+		{"names with space", "names", "space", func(p *modelParts) { p.Names = []string{"a ", ""} }},
 		{"spectral B", "spectral_topics", "topic 0) sums to 2", func(p *modelParts) { refinedParts(p); p.Spectral.Topics.Scale(2, p.Spectral.Topics) }},
 		{"spectral B̆", "spectral_word_topics", "= -1", func(p *modelParts) { refinedParts(p); p.Spectral.WordTopics.Set(0, 0, -1) }},
 		{"spectral A", "spectral_correlations", "A[0,0] = NaN", func(p *modelParts) { refinedParts(p); p.Spectral.Correlations.Set(0, 0, nan) }},

@@ -32,7 +32,8 @@ func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 // tenth, the anchors found without prev are used if they fit better.
 //
 // Topics are matched with those of prev by Align and numbered accordingly. Words are
-// matched by name. If neither model has a vocabulary, they are matched by number; if
+// matched by name. A name that the user gave a topic (Model.WithNames) stays, unless the
+// topic is in Stats.Refit.New. If neither model has a vocabulary, they are matched by number; if
 // only one has, or the numbers of words differ, Fit returns an error. Stats.Refit has
 // the drift of each topic and the words that came and went.
 //
@@ -155,8 +156,8 @@ func (r *run) startedBy(res *rectify.Result) string {
 	return fmt.Sprintf("cold: %v cannot start from a state", r.ask.rectifier)
 }
 
-// follow returns the model with its topics numbered as those of the previous model, and
-// fills in Stats.Refit.
+// follow returns the model with its topics numbered, and named by the user, as those of
+// the previous model, and fills in Stats.Refit.
 func (m *Model) follow(ctx context.Context, prev *Model, workers int) (*Model, error) {
 	al, err := align(ctx, prev, m, workers)
 	if err != nil {
@@ -167,6 +168,7 @@ func (m *Model) follow(ctx context.Context, prev *Model, workers int) (*Model, e
 	if m.spectral != nil {
 		out.spectral = m.spectral.reordered(order)
 	}
+	out.nameAs(prev, al, order)
 	s := &out.stats.Refit
 	s.Drift = permuted(al.Drift, order)
 	for _, l := range al.New {

@@ -451,10 +451,18 @@ func TestReorder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if m, err = m.WithNames([]string{"zero", "", "two", "", "", ""}); err != nil {
+		t.Fatal(err)
+	}
 	order := []int{4, 0, 5, 1, 3, 2}
 	got, err := m.Reorder(order)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for t2, k := range order {
+		if got.Name(t2) != m.Name(k) || !slices.Equal(got.TopWords(t2, 5), m.TopWords(k, 5)) {
+			t.Errorf("topic %d: name %q and words %v, want those of %d: %q and %v", t2, got.Name(t2), got.TopWords(t2, 5), k, m.Name(k), m.TopWords(k, 5))
+		}
 	}
 	check := func(what string, a, b mat.Matrix, rows, cols []int) {
 		t.Helper()

@@ -29,6 +29,9 @@ type parts struct {
 	dual, alpha              []float64
 	tokenizer                tokenizerJSON
 	state                    []float64 // all of its numbers, the first two integers as bits
+	reading                  []float64
+	background               []bool
+	names                    []string
 }
 
 // tokenizerJSON is text.WordTokenizer as it stands in a file.
@@ -103,12 +106,19 @@ func (p *parts) payload(tag string, flags uint32, start int64, length uint64) (d
 	var parse func(b []byte, at int64) error
 	switch tag {
 	case tagVocabulary:
-		parse = p.vocabulary
+		parse = p.texts(&p.vocab, p.n, "vocabulary", "word")
 	case tagAnchors:
 		if length != 8*uint64(p.k) {
 			return nil, d.fail(ErrInvalid, start, "length", "is %d, want %d", length, 8*uint64(p.k))
 		}
 		parse = p.anchorWords
+	case tagBackground:
+		if length != uint64(p.k) {
+			return nil, d.fail(ErrInvalid, start, "length", "is %d, want %d", length, p.k)
+		}
+		parse = p.backgroundFlags
+	case tagNames:
+		parse = p.texts(&p.names, p.k, "names", "name")
 	case tagAnchorGroups:
 		parse = p.anchorGroups
 	case tagProvenance:
@@ -138,7 +148,7 @@ func (p *parts) floats() map[string]floatSection {
 	nk, kk := p.n*p.k, p.k*p.k
 	return map[string]floatSection{
 		tagTopics: {&p.topics, nk}, tagWordTopics: {&p.wordTopics, nk}, tagCorrelations: {&p.corr, kk},
-		tagMarginals: {&p.marginals, p.n}, tagDual: {&p.dual, kk}, tagAlpha: {&p.alpha, p.k},
+		tagMarginals: {&p.marginals, p.n}, tagDual: {&p.dual, kk}, tagAlpha: {&p.alpha, p.k}, tagReading: {&p.reading, nk},
 		tagSpectralB: {&p.spectral[0], nk}, tagSpectralW: {&p.spectral[1], nk}, tagSpectralA: {&p.spectral[2], kk},
 	}
 }
@@ -166,28 +176,44 @@ func (p *parts) anchorWords(b []byte, at int64) error {
 	return nil
 }
 
-// vocabulary parses the payload of the words, which begins at byte at.
-func (p *parts) vocabulary(b []byte, at int64) error {
-	if len(b)/4 < p.n { // each word takes at least its length
-		return p.d.fail(ErrInvalid, at, "vocabulary", "%d bytes are too few for %d words", len(b), p.n)
-	}
-	words := string(b) // one string, which all words share
-	p.vocab = make([]string, 0, p.n)
-	off := 0
-	for i := range p.n {
-		if len(b)-off < 4 {
-			return p.d.fail(ErrInvalid, at+int64(off), "vocabulary", "ends before word %d of %d", i, p.n)
+// texts returns a function that parses the payload of a list of texts, count of
+// them, into dst. field and one name the list and one of it in errors.
+func (p *parts) texts(dst *[]string, count int, field, one string) func(b []byte, at int64) error {
+	return func(b []byte, at int64) error {
+		if len(b)/4 < count { // each text takes at least its length
+			return p.d.fail(ErrInvalid, at, field, "%d bytes are too few for %d %ss", len(b), count, one)
 		}
-		size := binary.LittleEndian.Uint32(b[off:])
-		off += 4
-		if uint64(size) > uint64(len(b)-off) {
-			return p.d.fail(ErrInvalid, at+int64(off), "vocabulary", "word %d has %d bytes, %d are left", i, size, len(b)-off)
+		all := string(b) // one string, which all share
+		list := make([]string, 0, count)
+		off := 0
+		for i := range count {
+			if len(b)-off < 4 {
+				return p.d.fail(ErrInvalid, at+int64(off), field, "ends before %s %d of %d", one, i, count)
+			}
+			size := binary.LittleEndian.Uint32(b[off:])
+			off += 4
+			if uint64(size) > uint64(len(b)-off) {
+				return p.d.fail(ErrInvalid, at+int64(off), field, "%s %d has %d bytes, %d are left", one, i, size, len(b)-off)
+			}
+			list = append(list, all[off:off+int(size)])
+			off += int(size)
 		}
-		p.vocab = append(p.vocab, words[off:off+int(size)])
-		off += int(size)
+		if off != len(b) {
+			return p.d.fail(ErrInvalid, at+int64(off), field, "%d bytes after the last %s", len(b)-off, one)
+		}
+		*dst = list
+		return nil
 	}
-	if off != len(b) {
-		return p.d.fail(ErrInvalid, at+int64(off), "vocabulary", "%d bytes after the last word", len(b)-off)
+}
+
+// backgroundFlags parses the payload of the background topics, which begins at byte at.
+func (p *parts) backgroundFlags(b []byte, at int64) error {
+	p.background = make([]bool, p.k)
+	for j, x := range b {
+		if x > 1 {
+			return p.d.fail(ErrInvalid, at+int64(j), "background", "the flag of topic %d is %d, not 0 or 1", j, x)
+		}
+		p.background[j] = x == 1
 	}
 	return nil
 }
@@ -257,6 +283,10 @@ func (p *parts) model() (*Model, error) {
 	if p.dual != nil {
 		dual = mat.NewDense(p.k, p.k, p.dual)
 	}
+	var reading *mat.Dense
+	if p.reading != nil {
+		reading = mat.NewDense(p.n, p.k, p.reading)
+	}
 	var tok *text.WordTokenizer
 	if _, ok := p.at[tagTokenizer]; ok {
 		t := text.WordTokenizer(p.tokenizer)
@@ -291,12 +321,16 @@ func (p *parts) model() (*Model, error) {
 		Tokenizer:    tok,
 		Spectral:     spectral,
 		State:        state,
+		Reading:      reading,
+		Background:   p.background,
+		Names:        p.names,
 	})
 	var pe *partError
 	if errors.As(err, &pe) {
 		tag := map[string]string{
 			"vocabulary": tagVocabulary, "topics": tagTopics, "word_topics": tagWordTopics, "correlations": tagCorrelations,
 			"anchors": tagAnchors, "anchor_groups": tagAnchorGroups, "marginals": tagMarginals, "stats": tagStats,
+			"reading": tagReading, "background": tagBackground, "names": tagNames,
 			"dual": tagDual, "alpha": tagAlpha, "tokenizer": tagTokenizer, "state": tagState,
 			"spectral_topics": tagSpectralB, "spectral_word_topics": tagSpectralW, "spectral_correlations": tagSpectralA,
 		}[pe.field]

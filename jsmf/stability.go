@@ -76,7 +76,7 @@ func (o Resampling) Measure(ctx context.Context, m *Model, c *corpus.Corpus, fit
 	if m.anchors != nil {
 		s.AnchorKept, s.AnchorFound = make([]float64, k), make([]float64, k)
 	}
-	lists, err := m.Labels(nil, 0) // the most that can overlap
+	lists, err := m.Labels(metrics.ByProbability{}, 0) // the most that can overlap
 	if err != nil {
 		return nil, errorf("stability: %w", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/metrics"
 )
 
@@ -37,31 +39,56 @@ func (m *Model) Index(word string) (int, bool) {
 	return 0, false
 }
 
-// WordProb is a word and its probability in a topic.
+// WordProb is a word of a topic.
 type WordProb struct {
-	Index int     // number of the word
-	Word  string  // the word
-	Prob  float64 // p(word | topic)
+	Index  int     `json:"index"`  // number of the word
+	Word   string  `json:"word"`   // the word
+	Prob   float64 `json:"prob"`   // p(word | topic)
+	Weight float64 `json:"weight"` // what ranks it: that of Model.Reading in TopWords, Prob without one, and the score in Labels
 }
 
-// TopWords returns the n most probable words of topic k by decreasing
-// probability, ties by number. It returns all N if n is larger, and none if n is
-// not positive.
+// TopWords returns the n words by which people recognise topic k, best first, ties
+// by number: those of largest weight in Reading, or of largest probability where the
+// model has no Reading, or none of the topic. It returns all N if n is larger, and
+// none if n is not positive. Labels(metrics.ByProbability{}, n) ranks by probability in
+// any case.
 func (m *Model) TopWords(k, n int) []WordProb {
 	m.checkTopic(k)
-	n = max(0, min(n, m.n))
+	ranks := m.ranks(k)
+	out := make([]WordProb, 0, max(0, min(n, m.n)))
+	for _, i := range largest(ranks, m.n, m.k, k, n) {
+		out = append(out, WordProb{i, m.Word(i), m.topics[i*m.k+k], ranks[i*m.k+k]})
+	}
+	return out
+}
+
+// ranks returns the N×K matrix by which the words of topic k are ranked: the reading
+// weights, if the topic has any, or else the probabilities.
+func (m *Model) ranks(k int) []float64 {
+	for i := k; i < len(m.reading); i += m.k {
+		if m.reading[i] > 0 {
+			return m.reading
+		}
+	}
+	return m.topics
+}
+
+// largest returns the row numbers of the n largest entries in column k of a rows×cols
+// matrix, largest first, ties by number.
+func largest(a []float64, rows, cols, k, n int) []int {
+	n = max(0, min(n, rows))
 	var best []int
-	if n > 0 && n <= m.n/16 {
+	if n > 0 && n <= rows/16 {
 		// Insertion into a short sorted list: once it holds the common words,
 		// almost every word fails the first comparison.
 		best = make([]int, 0, n+1)
-		for i := range m.n {
-			p := m.topics[i*m.k+k]
-			if len(best) == n && p <= m.topics[best[n-1]*m.k+k] {
+		for i := range rows {
+			p := a[i*cols+k]
+			if len(best) == n && p <= a[best[n-1]*cols+k] {
 				continue
 			}
 			at := len(best)
-			for at > 0 && m.topics[best[at-1]*m.k+k] < p {
+			for at > 0 && a[best[at-1]*cols+k] < p {
 				at--
 			}
 			best = slices.Insert(best, at, i)
@@ -70,20 +97,16 @@ func (m *Model) TopWords(k, n int) []WordProb {
 			}
 		}
 	} else if n > 0 {
-		best = make([]int, m.n)
+		best = make([]int, rows)
 		for i := range best {
 			best[i] = i
 		}
-		slices.SortStableFunc(best, func(a, b int) int {
-			return cmp.Compare(m.topics[b*m.k+k], m.topics[a*m.k+k])
+		slices.SortStableFunc(best, func(i, j int) int {
+			return cmp.Compare(a[j*cols+k], a[i*cols+k])
 		})
 		best = best[:n]
 	}
-	out := make([]WordProb, len(best))
-	for j, i := range best {
-		out[j] = WordProb{i, m.Word(i), m.topics[i*m.k+k]}
-	}
-	return out
+	return best
 }
 
 func (m *Model) checkTopic(k int) {
@@ -92,12 +115,15 @@ func (m *Model) checkTopic(k int) {
 	}
 }
 
-// Labels returns the n best words of each topic (0: 20) by a ranking: FREX, lift or
-// relevance (metrics.ByFREX and so on), or one of the caller's own; nil ranks by
-// probability. Words of probability 0 are left out, so that a topic may have
-// fewer. Errors: n < 0, settings of the ranking out of range, and for lift and
-// relevance a word of a topic whose marginal is not positive.
+// Labels returns the n best words of each topic (0: 20) by a ranking: plain
+// probability, FREX, lift or relevance (metrics.ByProbability and so on), or one of the
+// caller's own; nil ranks as TopWords does. Words of probability 0 are left out, so that a
+// topic may have fewer. Errors: n < 0, settings of the ranking out of range, and for lift
+// and relevance a word of a topic whose marginal is not positive.
 func (m *Model) Labels(r metrics.Ranking, n int) ([][]WordProb, error) {
+	if r == nil {
+		r = asRead{m}
+	}
 	labels, err := metrics.RankWords(m.denseTopics(), m.Marginals(), r, n)
 	if err != nil {
 		return nil, wrap(err)
@@ -106,8 +132,24 @@ func (m *Model) Labels(r metrics.Ranking, n int) ([][]WordProb, error) {
 	for k, l := range labels {
 		out[k] = make([]WordProb, len(l))
 		for i, x := range l {
-			out[k][i] = WordProb{x.Word, m.Word(x.Word), x.Prob}
+			out[k][i] = WordProb{x.Word, m.Word(x.Word), x.Prob, x.Score}
 		}
 	}
 	return out, nil
+}
+
+// asRead ranks the words of a model as TopWords does.
+type asRead struct{ m *Model }
+
+func (asRead) String() string { return "reading" }
+
+func (r asRead) Scores(b *mat.Dense, _ []float64) (*mat.Dense, error) {
+	s := mat.DenseCopyOf(b)
+	for k := range r.m.k {
+		ranks := r.m.ranks(k)
+		for i := range r.m.n {
+			s.Set(i, k, ranks[i*r.m.k+k])
+		}
+	}
+	return s, nil
 }

@@ -19,6 +19,20 @@ type Ranking interface {
 	String() string
 }
 
+// ByProbability ranks words by p(word | topic).
+type ByProbability struct{}
+
+// String returns "probability".
+func (ByProbability) String() string { return "probability" }
+
+// Scores implements Ranking; c is not used. O(NK).
+func (ByProbability) Scores(b *mat.Dense, _ []float64) (*mat.Dense, error) {
+	if _, err := checkTopics(b); err != nil {
+		return nil, err
+	}
+	return mat.DenseCopyOf(b), nil
+}
+
 // ByLift ranks words by p(word | topic)/p(word) (Taddy 2012), which puts rare words
 // first. A word with p(word) ≤ 0 scores 0 in topics without it, and is an error in
 // others.
@@ -169,21 +183,22 @@ type RankedWord struct {
 
 // RankWords returns the n best words of each topic by a ranking, best first, ties by
 // lowest number. Words of probability 0 are left out, so that a list may be shorter.
-// n is 20 for 0; r nil ranks by probability. b and c are as for Ranking. The cost is
+// n is 20 for 0; r nil is ByProbability. b and c are as for Ranking. The cost is
 // that of Scores, and O(NK log n).
 func RankWords(b *mat.Dense, c []float64, r Ranking, n int) ([][]RankedWord, error) {
 	t, n, err := topicsAndTop(b, n)
 	if err != nil {
 		return nil, err
 	}
-	s := mat.DenseCopyOf(b)
-	if r != nil {
-		if s, err = r.Scores(b, c); err != nil {
-			return nil, err
-		}
-		if i, j := dims(s); i != t.n || j != t.k {
-			return nil, wrongShape("scores", i, j, t.n, t.k)
-		}
+	if r == nil {
+		r = ByProbability{}
+	}
+	s, err := r.Scores(b, c)
+	if err != nil {
+		return nil, err
+	}
+	if i, j := dims(s); i != t.n || j != t.k {
+		return nil, wrongShape("scores", i, j, t.n, t.k)
 	}
 	for i := range t.n {
 		for k, p := range b.RawRowView(i) {

@@ -1,0 +1,225 @@
+package jsmf
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A name is made of nameWords words at most, separated by nameSeparator, from the
+// nameChoice best words of a topic.
+const (
+	nameWords     = 3
+	nameChoice    = 10
+	nameSeparator = ", "
+)
+
+// Name returns the name of topic k: see Names.
+func (m *Model) Name(k int) string {
+	m.checkTopic(k)
+	return m.names()[k]
+}
+
+// Names returns a name for each topic, no two alike: that given by WithNames, or else two
+// or three of its best words (TopWords), best first, as in "god, jesus, bible". A word
+// stands in one name if it can, that of the topic where it weighs most. No name has two
+// forms of a word, such as "drive" and "drives", or a word of one letter, unless the topic
+// has no others. Topics that cannot be told apart by their words get a number.
+func (m *Model) Names() []string { return slices.Clone(m.names()) }
+
+// WithNames returns a copy of the model whose topics have the given names, "" for those
+// that keep the automatic ones. Names go with their topics through Reorder, files and
+// refits (Pipeline.From). Errors: not K names, two that are the same, and names that are
+// not UTF-8, or that hold control characters or space at their ends.
+func (m *Model) WithNames(names []string) (*Model, error) {
+	out := *m
+	out.given = cloneNames(names)
+	if len(names) != m.k {
+		return nil, errorf("names: are %d, want K = %d", len(names), m.k)
+	}
+	if err := out.checkNames(); err != nil {
+		return nil, wrap(err)
+	}
+	out.names = sync.OnceValue(out.makeNames)
+	return &out, nil
+}
+
+// cloneNames copies names, nil if there are none.
+func cloneNames(names []string) []string {
+	if !slices.ContainsFunc(names, func(s string) bool { return s != "" }) {
+		return nil
+	}
+	return slices.Clone(names)
+}
+
+// nameAs gives m, the topics of which al has matched with those of prev and order put in
+// order, the names that the user has given those of prev.
+func (m *Model) nameAs(prev *Model, al *Alignment, order []int) {
+	if prev.given == nil {
+		return
+	}
+	names := make([]string, m.k)
+	for t, l := range order {
+		if k := al.Prev[l]; k >= 0 && !slices.Contains(al.New, l) {
+			names[t] = prev.given[k]
+		}
+	}
+	m.given = cloneNames(names)
+	m.names = sync.OnceValue(m.makeNames)
+}
+
+// makeNames makes the names.
+func (m *Model) makeNames() []string {
+	choice := make([][]WordProb, m.k)
+	folded := make(map[int][]rune)
+	for k := range choice {
+		choice[k] = m.namable(k)
+		for _, w := range choice[k] {
+			folded[w.Index] = fold(w.Word)
+		}
+	}
+	// Each topic in turn, by the weight of its next word, so that the order of
+	// topics does not matter.
+	type candidate struct {
+		topic int
+		WordProb
+	}
+	var all []candidate
+	for k, words := range choice {
+		for _, w := range words {
+			all = append(all, candidate{k, w})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Prob, a.Prob), cmp.Compare(a.Index, b.Index))
+	})
+	parts := make([][]WordProb, m.k)
+	add := func(x candidate) bool {
+		p := parts[x.topic]
+		if len(p) == nameWords || slices.ContainsFunc(p, func(w WordProb) bool { return sameWord(folded[w.Index], folded[x.Index]) }) {
+			return false
+		}
+		parts[x.topic] = append(p, x.WordProb)
+		return true
+	}
+	used := make(map[int]bool)
+	for _, x := range all {
+		if !used[x.Index] && add(x) {
+			used[x.Index] = true
+		}
+	}
+	for _, x := range all { // where others have taken the words, share them
+		if len(parts[x.topic]) < 2 {
+			add(x)
+		}
+	}
+	return m.joined(parts)
+}
+
+// namable returns the words that may name topic k: those among its best that have two
+// letters or more, or all of them if none has.
+func (m *Model) namable(k int) []WordProb {
+	best := m.TopWords(k, nameChoice)
+	best = slices.DeleteFunc(best, func(w WordProb) bool { return w.Weight == 0 })
+	long := slices.DeleteFunc(slices.Clone(best), func(w WordProb) bool { return letters(w.Word) < 2 })
+	if len(long) > 0 {
+		return long
+	}
+	return best
+}
+
+// joined makes names of the words, and puts those of the user in their places.
+func (m *Model) joined(parts [][]WordProb) []string {
+	names := make([]string, m.k)
+	taken := make(map[string]bool)
+	if m.given != nil {
+		for k, s := range m.given {
+			names[k] = s
+			taken[s] = s != ""
+		}
+	}
+	for k, words := range parts {
+		if names[k] != "" {
+			continue
+		}
+		slices.SortStableFunc(words, func(a, b WordProb) int { return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Index, b.Index)) })
+		var list []string
+		for _, w := range words {
+			if s := oneLine(w.Word); s != "" {
+				list = append(list, s)
+			}
+		}
+		plain := cmp.Or(strings.Join(list, nameSeparator), "topic")
+		name := plain
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s (%d)", plain, n)
+		}
+		names[k], taken[name] = name, true
+	}
+	return names
+}
+
+// letters counts the letters of a word.
+func letters(s string) (n int) {
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// sameWord tells whether two folded words look like forms of one word, in languages that
+// put their endings last. They do if they are equal, if they begin alike for 4 letters
+// and 55 % of the longer word or more ("studies", "study"), if the shorter of 4 letters
+// or more begins the longer, which has at most 4 more ("swim", "swimming"), and if all
+// but the last letter of one, or all of its 3, begin the other, which has 2 or 3 letters
+// more than that, or 2 at most ("city", "cities"; "god", "gods"). Words with other
+// beginnings ("mouse", "mice") are missed, and some strangers ("policy", "police") are
+// taken for one word: a name then does with another word.
+func sameWord(a, b []rune) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	alike := 0
+	for alike < len(a) && a[alike] == b[alike] {
+		alike++
+	}
+	switch {
+	case alike == len(b):
+		return true
+	case alike >= 4 && 20*alike >= 11*len(b):
+		return true
+	case alike >= 4 && alike == len(a) && len(b)-alike <= 4:
+		return true
+	case alike >= 3 && alike == len(a):
+		return len(b)-alike <= 2
+	}
+	return alike >= 3 && alike == len(a)-1 && len(b)-alike >= 2 && len(b)-alike <= 3
+}
+
+// Letters that change their marks with the form of a word, as in German plurals, or that
+// are often written without, and the same letters without marks.
+const (
+	marked   = "àáâãäåçèéêëìíîïñòóôõöøùúûüýÿąćęłńśźżčďěňřšťůžё"
+	unmarked = "aaaaaaceeeeiiiinoooooouuuuyyacelnszzcdenrstuzе"
+)
+
+// fold returns a word in lower case and without marks.
+func fold(s string) []rune {
+	out := make([]rune, 0, utf8.RuneCountInString(s))
+	for _, r := range s {
+		r = unicode.ToLower(r)
+		if i := strings.IndexRune(marked, r); i >= 0 {
+			r = []rune(unmarked)[utf8.RuneCountInString(marked[:i])]
+		}
+		if !unicode.Is(unicode.Mn, r) { // not a mark by itself
+			out = append(out, r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,62 @@
+package jsmf
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/jsmf-go/spectral/internal/vec"
+)
+
+// Topic is what people see of a topic.
+type Topic struct {
+	Number     int        // from 0, as everywhere
+	Name       string     // Model.Name
+	Share      float64    // p(topic), Model.TopicShares
+	Background bool       // Model.Background
+	Anchor     string     // Model.AnchorWords; "" for a model without anchors
+	Words      []WordProb // Model.TopWords
+}
+
+// Summary returns what people see of each topic, with its n best words.
+func (m *Model) Summary(n int) []Topic {
+	out := make([]Topic, m.k)
+	names, shares, background, anchors := m.names(), m.TopicShares(), m.Background(), m.AnchorWords()
+	for k := range out {
+		out[k] = Topic{Number: k, Name: names[k], Share: shares[k], Background: background[k], Words: m.TopWords(k, n)}
+		if anchors != nil {
+			out[k].Anchor = anchors[k]
+		}
+	}
+	return out
+}
+
+// MarshalJSON writes the topic with the keys topic, name, share, background, anchor (not
+// in models without anchors) and words, each with index, word, prob and weight. A share
+// that is not defined is null.
+func (t Topic) MarshalJSON() ([]byte, error) {
+	x := struct {
+		Number     int        `json:"topic"`
+		Name       string     `json:"name"`
+		Share      *float64   `json:"share"`
+		Background bool       `json:"background"`
+		Anchor     string     `json:"anchor,omitempty"`
+		Words      []WordProb `json:"words"`
+	}{t.Number, t.Name, nil, t.Background, t.Anchor, t.Words}
+	if vec.Finite(t.Share) {
+		x.Share = &t.Share
+	}
+	return json.Marshal(x)
+}
+
+// Background returns for each topic whether it gathers words that most documents share,
+// function words or the furniture of pages, instead of a subject. It is known of models
+// that were refined on documents (Pipeline.Refine); at most a fifth of the topics are
+// background. A topic is, if the documents that have its words are 1.6 times as many as
+// for the median topic (words weighted by p(word | topic)·idf²), and if it is spread over
+// 1.4 times as many documents, by E[θ]²/E[θ²] of its proportions θ.
+func (m *Model) Background() []bool {
+	if m.background == nil {
+		return make([]bool, m.k)
+	}
+	return slices.Clone(m.background)
+}
