@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/metrics"
 )
 
 // tinyParts is a model of 5 words and 2 topics whose numbers are all exact in
@@ -175,9 +176,9 @@ func TestModelContents(t *testing.T) {
 		{"Provenance", m.Provenance(), p.Provenance},
 		{"TopicShares", m.TopicShares(), []float64{0.625, 0.375}},
 		{"String", m.String(), `2 topics over 5 words from 7 documents
-topic   share  anchor    top words
-    0   62.5%  apple     apple cider ""
-    1   37.5%  dividend  "" börse dividend
+topic   share  name             further words
+    0   62.5%  apple, cider     ""
+    1   37.5%  börse, dividend  ""
 most correlated: 0 and 1 (-1.00)`},
 		{"Word", m.Word(4), ""},
 	} {
@@ -250,26 +251,48 @@ func scramble(v reflect.Value) {
 // The table fits on a screen whatever the model, and shows what the words are
 // made of without letting them break the lines.
 func TestStringFitsOnAScreen(t *testing.T) {
-	for _, k := range []int{2, 18, 19, 120} {
+	for _, k := range []int{2, 20, 21, 120} {
 		p, _ := randomParts(300, k, uint64(k))
 		for i := range p.Vocabulary {
 			p.Vocabulary[i] = fmt.Sprintf("wörd\n%d\x1b%s", i, strings.Repeat("ß", i%40))
 		}
+		p.Background = make([]bool, k)
+		p.Background[1] = true
 		m := mustModel(t, p)
 		lines := strings.Split(m.String(), "\n")
+		if more := fmt.Sprintf("… and %d more", k-20); (k > 20) != slices.Contains(lines, more) {
+			t.Errorf("K = %d: is %q there?\n%v", k, more, m)
+		}
+		if k <= 20 && strings.Count(m.String(), "(background)") != 1 {
+			t.Errorf("K = %d: background is not shown once\n%v", k, m)
+		}
 		if len(lines) > 24 || !strings.HasPrefix(lines[0], fmt.Sprintf("%d topics over 300 words", k)) {
 			t.Errorf("K = %d: %d lines\n%v", k, len(lines), m)
 		}
 		for _, l := range lines {
-			if utf8.RuneCountInString(l) > 79 || strings.ContainsRune(l, '\x1b') {
+			if utf8.RuneCountInString(l) > 100 || strings.ContainsRune(l, '\x1b') {
 				t.Errorf("K = %d: %q", k, l)
 			}
 		}
 	}
+	// Every K of a sweep and every suggestion as long as can be.
 	p, _ := randomParts(30, 3, 1)
-	p.Anchors = nil
-	if s := mustModel(t, p).String(); strings.Contains(s, "anchor") {
-		t.Errorf("anchors of a model without:\n%s", s)
+	m := mustModel(t, p)
+	s := &Sweep{}
+	for k := range 60 {
+		s.Points = append(s.Points, SweepPoint{K: k, Model: m, Report: &metrics.Report{}, Err: errors.New(strings.Repeat("fäiled ", k))})
+		if k%10 == 0 {
+			s.Suggestions = append(s.Suggestions, Suggestion{K: k, By: "coherence", Why: strings.Repeat("bécause ", 40)})
+		}
+		lines := strings.Split(s.String(), "\n")
+		if len(lines) > 24 || len(lines) < min(k, 16) {
+			t.Errorf("sweep of %d: %d lines", k+1, len(lines))
+		}
+		for _, l := range lines {
+			if utf8.RuneCountInString(l) > 100 {
+				t.Errorf("sweep of %d: %q", k+1, l)
+			}
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/anchor"
 )
@@ -151,24 +152,44 @@ func ordinal(k int) string {
 	return "th"
 }
 
-// String returns a table of the models, with a line for each K, and the suggestions.
+// String returns a table of the models that fits on a screen of 24 lines and 100 columns: a
+// line for each K, the first ones if there are too many, and the suggestions, cut to a line
+// each where there is no room for more.
 func (s *Sweep) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%5s %6s %8s %9s %13s %8s %8s", "K", "topics", "NPMI", "diversity", "‖C−BABᵀ‖", "ΣA", "seconds")
-	for _, x := range s.Points {
-		fmt.Fprintf(&b, "\n%5d", x.K)
+	points, suggestions := s.Points, s.Suggestions[:min(len(s.Suggestions), tableLines/2)]
+	if most := tableLines - 1 - len(suggestions); len(points) > most {
+		points = points[:most-1]
+	}
+	for _, x := range points {
+		line := fmt.Sprintf("%5d", x.K)
 		if x.Model != nil {
-			fmt.Fprintf(&b, " %6d", x.Model.K())
+			line += fmt.Sprintf(" %6d", x.Model.K())
 		}
 		if r := x.Report; r != nil {
-			fmt.Fprintf(&b, " %8.3f %9.3f %13.4g %8.3f %8.2f", r.NPMI.Mean, x.Diversity, r.Approximation, r.Legality, x.Fit.Seconds())
+			line += fmt.Sprintf(" %8.3f %9.3f %13.4g %8.3f %8.2f", r.NPMI.Mean, x.Diversity, r.Approximation, r.Legality, x.Fit.Seconds())
 		}
 		if x.Err != nil {
-			fmt.Fprintf(&b, "  %v", x.Err)
+			line += "  " + clip(x.Err.Error(), tableWidth-utf8.RuneCountInString(line)-2)
+		}
+		b.WriteString("\n" + line)
+	}
+	if more := len(s.Points) - len(points); more > 0 {
+		fmt.Fprintf(&b, "\n… and %d more", more)
+	}
+	var long []string
+	for _, x := range suggestions {
+		long = append(long, wrapped(x.String(), tableWidth)...)
+	}
+	if strings.Count(b.String(), "\n")+1+len(long) > tableLines {
+		long = nil
+		for _, x := range suggestions {
+			long = append(long, clip(x.String(), tableWidth))
 		}
 	}
-	for _, x := range s.Suggestions {
-		fmt.Fprintf(&b, "\n%v", x)
+	for _, line := range long {
+		b.WriteString("\n" + line)
 	}
 	return b.String()
 }

@@ -3,6 +3,7 @@ package jsmf
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/jsmf-go/spectral/internal/vec"
 )
@@ -25,6 +26,19 @@ func (m *Model) Summary(n int) []Topic {
 		out[k] = Topic{Number: k, Name: names[k], Share: shares[k], Background: background[k], Words: m.TopWords(k, n)}
 		if anchors != nil {
 			out[k].Anchor = anchors[k]
+		}
+	}
+	return out
+}
+
+// Further returns those of Words that are not in the name, for lists that show both; words
+// with weight 0 are left out.
+func (t Topic) Further() []string {
+	named := strings.Split(t.Name, nameSeparator)
+	var out []string
+	for _, w := range t.Words {
+		if w.Weight > 0 && !slices.Contains(named, oneLine(w.Word)) {
+			out = append(out, w.Word)
 		}
 	}
 	return out

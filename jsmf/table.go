@@ -8,77 +8,38 @@ import (
 	"unicode/utf8"
 )
 
-// Size of the table of Model.String, for a screen of 24 lines of 80 columns.
+// Size of the tables of Model.String and Sweep.String, for a screen of 24 lines of 100
+// columns.
 const (
-	tableRows   = 18
-	tableWidth  = 79
-	anchorWidth = 16 // at most
+	tableLines = 24
+	tableRows  = 20 // topics
+	tableWidth = 100
+	namesWidth = 40 // at most
 )
 
-// String returns a table of the model that fits on a screen: the topics with the
-// largest shares, each with its anchor and its most probable words, and the
-// topics that correlate most.
+// String returns a table of the model that fits on a screen of 24 lines and 100 columns:
+// the topics with the largest shares, each with its name and further words, and the topics
+// that correlate most.
 func (m *Model) String() string {
-	shares := m.TopicShares()
-	topics := make([]int, m.k)
-	for k := range topics {
-		topics[k] = k
-	}
-	slices.SortStableFunc(topics, func(k, l int) int { return cmp.Compare(shares[l], shares[k]) })
+	topics := m.Summary(tableWidth / 2)
+	slices.SortStableFunc(topics, func(a, b Topic) int { return cmp.Compare(b.Share, a.Share) })
 	more := max(0, m.k-tableRows)
 	topics = topics[:m.k-more]
-
-	anchors := make([]string, m.k) // empty without anchors
-	width := 0
-	for _, k := range topics {
-		if m.anchors != nil {
-			anchors[k] = cut(oneLine(m.Word(m.anchors[k])), anchorWidth)
-			width = max(width, utf8.RuneCountInString(anchors[k]), len("anchor"))
-		}
+	width := len("name")
+	for _, t := range topics {
+		width = max(width, utf8.RuneCountInString(cut(t.Name, namesWidth)))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d topics over %d words", m.k, m.n)
 	if d := m.stats.Corpus.Documents; d > 0 {
 		fmt.Fprintf(&b, " from %d documents", d)
 	}
-	head := ""
-	if width > 0 {
-		head = "anchor"
-	}
-	row := func(topic, share, anchor string, words ...string) {
-		line := fmt.Sprintf("%5s  %6s", topic, share)
-		if width > 0 {
-			line += fmt.Sprintf("  %-*s", width, anchor)
-		}
-		for i, w := range words {
-			next := " " + w
-			if i == 0 {
-				next = "  " + w
-			}
-			if utf8.RuneCountInString(line+next) > tableWidth {
-				break
-			}
-			line += next
-		}
-		b.WriteString("\n" + line)
-	}
-	row("topic", "share", head, "top words")
-	for _, k := range topics {
-		var words []string
-		for _, w := range m.TopWords(k, 20) {
-			if w.Prob == 0 {
-				break
-			}
-			shown := oneLine(w.Word)
-			if shown == "" {
-				shown = `""`
-			}
-			words = append(words, shown)
-		}
-		row(fmt.Sprint(k), fmt.Sprintf("%.1f%%", 100*shares[k]), anchors[k], words...)
+	fmt.Fprintf(&b, "\n%5s  %6s  %-*s  further words", "topic", "share", width, "name")
+	for _, t := range topics {
+		b.WriteString("\n" + t.line(width))
 	}
 	if more > 0 {
-		fmt.Fprintf(&b, "\nand %d topics of smaller share", more)
+		fmt.Fprintf(&b, "\n… and %d more", more)
 	}
 	var pairs []string
 	for _, p := range m.CorrelatedPairs(3) {
@@ -86,4 +47,50 @@ func (m *Model) String() string {
 	}
 	fmt.Fprintf(&b, "\nmost correlated: %s", strings.Join(pairs, ", "))
 	return b.String()
+}
+
+// line returns the topic in one line of a table whose names have the given width.
+func (t Topic) line(width int) string {
+	line := fmt.Sprintf("%5d  %5.1f%%  %-*s", t.Number, 100*t.Share, width, cut(t.Name, namesWidth))
+	words := t.Further()
+	if t.Background {
+		words = append([]string{"(background)"}, words...)
+	}
+	for i, w := range words {
+		next := " " + cmp.Or(oneLine(w), `""`)
+		if i == 0 {
+			next = " " + next
+		}
+		if utf8.RuneCountInString(line+next) > tableWidth {
+			break
+		}
+		line += next
+	}
+	return strings.TrimRight(line, " ")
+}
+
+// wrapped returns the words of s in lines of at most width characters if no word is longer,
+// all but the first indented.
+func wrapped(s string, width int) []string {
+	var lines []string
+	line := ""
+	for _, w := range strings.Fields(s) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > width {
+			lines, line = append(lines, line), "   "
+		}
+		if line != "" {
+			line += " "
+		}
+		line += w
+	}
+	return append(lines, line)
+}
+
+// clip returns s in one line of at most width characters, with "…" in place of the rest.
+func clip(s string, width int) string {
+	s = oneLine(s)
+	if utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	return cut(s, width-1) + "…"
 }
