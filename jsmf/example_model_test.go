@@ -27,9 +27,9 @@ func ExampleModel_WriteTo() {
 	// Output:
 	// 1440 bytes
 	// 2 topics over 5 words from 7 documents
-	// topic   share  name             further words
-	//     0   62.5%  apple, cider     ""
-	//     1   37.5%  börse, dividend  ""
+	// topic   share  name              further words
+	//     0   62.5%  apple · cider     ""
+	//     1   37.5%  börse · dividend  ""
 	// most correlated: 0 and 1 (-1.00)
 }
 

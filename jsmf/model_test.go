@@ -176,9 +176,9 @@ func TestModelContents(t *testing.T) {
 		{"Provenance", m.Provenance(), p.Provenance},
 		{"TopicShares", m.TopicShares(), []float64{0.625, 0.375}},
 		{"String", m.String(), `2 topics over 5 words from 7 documents
-topic   share  name             further words
-    0   62.5%  apple, cider     ""
-    1   37.5%  börse, dividend  ""
+topic   share  name              further words
+    0   62.5%  apple · cider     ""
+    1   37.5%  börse · dividend  ""
 most correlated: 0 and 1 (-1.00)`},
 		{"Word", m.Word(4), ""},
 	} {

@@ -15,7 +15,7 @@ import (
 const (
 	nameWords     = 3
 	nameChoice    = 10
-	nameSeparator = ", "
+	nameSeparator = " · "
 )
 
 // Name returns the name of topic k: see Names.
@@ -25,7 +25,7 @@ func (m *Model) Name(k int) string {
 }
 
 // Names returns a name for each topic, no two alike: that given by WithNames, or else two
-// or three of its best words (TopWords), best first, as in "god, jesus, bible". A word
+// or three of its best words (TopWords), best first, as in "god · jesus · bible". A word
 // stands in one name if it can, that of the topic where it weighs most. No name has two
 // forms of a word, such as "drive" and "drives", or a word of one letter, unless the topic
 // has no others. Topics that cannot be told apart by their words get a number.

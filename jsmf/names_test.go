@@ -52,18 +52,18 @@ func TestNames(t *testing.T) {
 	for _, c := range []struct {
 		topics, want []string
 	}{
-		{[]string{"god jesus bible", "space nasa orbit"}, []string{"god, jesus, bible", "space, nasa, orbit"}},
-		{[]string{"god gods jesus jesus' bible", "drive drives scsi disk", "child children kids school"}, []string{"god, jesus, bible", "drive, scsi, disk", "child, kids, school"}},
-		{[]string{"s t d early late dvd", "x war y army"}, []string{"early, late, dvd", "war, army"}},
-		{[]string{"s t u", "10 20 30"}, []string{"s, t, u", "10, 20, 30"}}, // nothing else
+		{[]string{"god jesus bible", "space nasa orbit"}, []string{"god · jesus · bible", "space · nasa · orbit"}},
+		{[]string{"god gods jesus jesus' bible", "drive drives scsi disk", "child children kids school"}, []string{"god · jesus · bible", "drive · scsi · disk", "child · kids · school"}},
+		{[]string{"s t d early late dvd", "x war y army"}, []string{"early · late · dvd", "war · army"}},
+		{[]string{"s t u", "10 20 30"}, []string{"s · t · u", "10 · 20 · 30"}}, // nothing else
 		// A word that two topics share names the one where it weighs more.
-		{[]string{"game team player ball", "game chess board king"}, []string{"game, team, player", "chess, board, king"}},
+		{[]string{"game team player ball", "game chess board king"}, []string{"game · team · player", "chess · board · king"}},
 		// Two topics of the same words share them where they must.
-		{[]string{"one two", "one two", "three four"}, []string{"one, two", "one, two (2)", "three, four"}},
-		{[]string{"Kind Kinder Haus Häuser Mann Männer Straße", "Buch Bücher Dateien Datei lesen"}, []string{"Kind, Haus, Mann", "Buch, Dateien, lesen"}},
-		{[]string{"cheval chevaux journal journaux roi", "fichier fichiers écran"}, []string{"cheval, journal, roi", "fichier, écran"}},
-		{[]string{"ciudad ciudades niño niños país países", "archivo archivos red"}, []string{"ciudad, niño, país", "archivo, red"}},
-		{[]string{"файл файлы файлов файлами система системы год", "книга книги город города читать"}, []string{"файл, система, год", "книга, город, читать"}},
+		{[]string{"one two", "one two", "three four"}, []string{"one · two", "one · two (2)", "three · four"}},
+		{[]string{"Kind Kinder Haus Häuser Mann Männer Straße", "Buch Bücher Dateien Datei lesen"}, []string{"Kind · Haus · Mann", "Buch · Dateien · lesen"}},
+		{[]string{"cheval chevaux journal journaux roi", "fichier fichiers écran"}, []string{"cheval · journal · roi", "fichier · écran"}},
+		{[]string{"ciudad ciudades niño niños país países", "archivo archivos red"}, []string{"ciudad · niño · país", "archivo · red"}},
+		{[]string{"файл файлы файлов файлами система системы год", "книга книги город города читать"}, []string{"файл · система · год", "книга · город · читать"}},
 	} {
 		p := readParts(c.topics...)
 		m := mustModel(t, p)
@@ -121,14 +121,14 @@ func TestSameWord(t *testing.T) {
 
 func TestWithNames(t *testing.T) {
 	m := mustModel(t, readParts("god jesus bible", "space nasa orbit", "war army tank"))
-	named, err := m.WithNames([]string{"", "Heaven", "god, jesus, bible"})
+	named, err := m.WithNames([]string{"", "Heaven", "god · jesus · bible"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := named.Names(), []string{"god, jesus, bible (2)", "Heaven", "god, jesus, bible"}; !slices.Equal(got, want) {
+	if got, want := named.Names(), []string{"god · jesus · bible (2)", "Heaven", "god · jesus · bible"}; !slices.Equal(got, want) {
 		t.Errorf("names %q, want %q", got, want)
 	}
-	if m.Name(1) != "space, nasa, orbit" {
+	if m.Name(1) != "space · nasa · orbit" {
 		t.Errorf("the model itself calls topic 1 %q", m.Name(1))
 	}
 	if back, err := named.WithNames(make([]string, 3)); err != nil || !slices.Equal(back.Names(), m.Names()) {
@@ -146,7 +146,7 @@ func TestWithNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names := got.Names(); names[1] != "Heaven" || names[2] != "god, jesus, bible" || names[0] != "cake, bread, flour" {
+	if names := got.Names(); names[1] != "Heaven" || names[2] != "god · jesus · bible" || names[0] != "cake · bread · flour" {
 		t.Errorf("after a refit, with %v new: names %q", got.Stats().Refit.New, names)
 	}
 }
@@ -200,7 +200,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	got, err := m.Summary(1)[1].MarshalJSON()
-	want := `{"topic":1,"name":"apple, cider","share":0.375,"background":true,"anchor":"dividend","words":[{"index":0,"word":"apple","prob":0.1,"weight":0.5}]}`
+	want := `{"topic":1,"name":"apple · cider","share":0.375,"background":true,"anchor":"dividend","words":[{"index":0,"word":"apple","prob":0.1,"weight":0.5}]}`
 	if err != nil || string(got) != want {
 		t.Errorf("%s, want %s (%v)", got, want, err)
 	}
@@ -219,8 +219,8 @@ func ExampleModel_WithNames() {
 	fmt.Println(strings.Join(m.Names(), " | "))
 	fmt.Println(strings.Join(named.Names(), " | "))
 	// Output:
-	// apple, cider | börse, dividend
-	// fruit | börse, dividend
+	// apple · cider | börse · dividend
+	// fruit | börse · dividend
 }
 
 func mustExample() *Model {

@@ -24,13 +24,16 @@ type data struct {
 }
 
 type topicData struct {
-	Share  number    `json:"share"`
-	Anchor int       `json:"anchor"` // −1: none
-	Rank   int       `json:"rank,omitempty"`
-	Group  []int     `json:"group,omitempty"` // words combined into the anchor
-	Words  []int     `json:"words"`           // candidates, ascending
-	P      []number  `json:"p"`
-	Docs   []docData `json:"docs,omitempty"`
+	Name       string    `json:"name"`
+	Background bool      `json:"background,omitempty"`
+	Share      number    `json:"share"`
+	Read       []int     `json:"read"`   // as Model.TopWords has them
+	Anchor     int       `json:"anchor"` // −1: none
+	Rank       int       `json:"rank,omitempty"`
+	Group      []int     `json:"group,omitempty"` // words combined into the anchor
+	Words      []int     `json:"words"`           // candidates, ascending
+	P          []number  `json:"p"`
+	Docs       []docData `json:"docs,omitempty"`
 }
 
 type docData struct {

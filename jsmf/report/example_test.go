@@ -50,7 +50,7 @@ func Example() {
 	}
 	for line := range strings.Lines(table.String()) {
 		f := strings.Split(line, ",")
-		fmt.Println(f[0], f[3], f[4])
+		fmt.Println(f[0], f[5], f[6])
 	}
 	// Output:
 	// true

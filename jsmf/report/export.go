@@ -15,11 +15,11 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// WriteTopicsCSV writes the n ≥ 1 most probable words of each topic as
-// comma-separated values. Each word is a line with the columns topic (from 0),
-// share, anchor, rank (from 1), word, probability and lift, p(word | topic)/p(word).
-// Numbers have all their digits; a share or lift that is not defined is empty, as is
-// the anchor in a model without anchors.
+// WriteTopicsCSV writes the n ≥ 1 best words of each topic (Model.TopWords) as
+// comma-separated values. Each word is a line with the columns topic (from 0), name,
+// share, background (true or false), anchor, rank (from 1), word, probability, weight, by
+// which it is ranked, and lift, p(word | topic)/p(word). Numbers have all their digits; a
+// share or lift that is not defined is empty, as is the anchor in a model without anchors.
 //
 // Words are quoted where the format asks for it, and not changed otherwise:
 // spreadsheets take one that begins with "=" for a formula.
@@ -37,18 +37,15 @@ func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int) error {
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	out := csv.NewWriter(w)
-	err := out.Write([]string{"topic", "share", "anchor", "rank", "word", "probability", "lift"})
-	p, shares, anchors := unigram(m), m.TopicShares(), m.AnchorWords()
-	for k := range m.K() {
-		anchor := ""
-		if anchors != nil {
-			anchor = anchors[k]
-		}
-		for i, t := range m.TopWords(k, n) {
+	err := out.Write([]string{"topic", "name", "share", "background", "anchor", "rank", "word", "probability", "weight", "lift"})
+	p := unigram(m)
+	for _, t := range m.Summary(n) {
+		for i, w := range t.Words {
 			if err != nil {
 				break
 			}
-			err = out.Write([]string{strconv.Itoa(k), number(shares[k]), anchor, strconv.Itoa(i + 1), t.Word, number(t.Prob), number(t.Prob / p[t.Index])})
+			err = out.Write([]string{strconv.Itoa(t.Number), t.Name, number(t.Share), strconv.FormatBool(t.Background), t.Anchor,
+				strconv.Itoa(i + 1), w.Word, number(w.Prob), number(w.Weight), number(w.Prob / p[w.Index])})
 		}
 	}
 	out.Flush()

@@ -160,15 +160,15 @@ func TestTopicsCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 1+4*7 || strings.Join(rows[0], ",") != "topic,share,anchor,rank,word,probability,lift" {
+	if len(rows) != 1+4*7 || strings.Join(rows[0], ",") != "topic,name,share,background,anchor,rank,word,probability,weight,lift" {
 		t.Fatalf("%d rows under %q", len(rows), rows[0])
 	}
 	p, shares := unigram(m), m.TopicShares()
 	for i, r := range rows[1:] {
 		k, rank := i/7, i%7
 		top := m.TopWords(k, 7)[rank]
-		want := []string{strconv.Itoa(k), strconv.FormatFloat(shares[k], 'g', -1, 64), m.AnchorWords()[k], strconv.Itoa(rank + 1), top.Word,
-			strconv.FormatFloat(top.Prob, 'g', -1, 64), strconv.FormatFloat(top.Prob/p[top.Index], 'g', -1, 64)}
+		want := []string{strconv.Itoa(k), m.Name(k), strconv.FormatFloat(shares[k], 'g', -1, 64), "false", m.AnchorWords()[k], strconv.Itoa(rank + 1), top.Word,
+			strconv.FormatFloat(top.Prob, 'g', -1, 64), strconv.FormatFloat(top.Weight, 'g', -1, 64), strconv.FormatFloat(top.Prob/p[top.Index], 'g', -1, 64)}
 		if !slices.Equal(r, want) {
 			t.Errorf("row %d is %q, want %q", i, r, want)
 		}

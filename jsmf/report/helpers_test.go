@@ -53,13 +53,16 @@ type shown struct {
 	P      []float64
 	Home   [][]float64
 	Topics []struct {
-		Share  *float64
-		Anchor int
-		Rank   int
-		Group  []int
-		Words  []int
-		P      []float64
-		Docs   []struct {
+		Name       string
+		Background bool
+		Read       []int
+		Share      *float64
+		Anchor     int
+		Rank       int
+		Group      []int
+		Words      []int
+		P          []float64
+		Docs       []struct {
 			Title, Note, Snippet string
 			Share                float64
 		}

@@ -31,11 +31,11 @@ func (p *page) tree(h *jsmf.Hierarchy) {
 	called := func(level, k int) string {
 		switch {
 		case level == 0:
-			return fmt.Sprintf("Topic %d", k+1)
+			return fmt.Sprintf("Topic %d", k)
 		case p.Levels == 2:
-			return fmt.Sprintf("Group %d", k+1)
+			return fmt.Sprintf("Group %d", k)
 		}
-		return fmt.Sprintf("Group %c%d", 'A'+level-1, k+1)
+		return fmt.Sprintf("Group %c%d", 'A'+level-1, k)
 	}
 	var build func(level, k int, weight float64, also string) node
 	build = func(level, k int, weight float64, also string) node {

@@ -74,8 +74,8 @@ func pca(m *jsmf.Model) (*Map, error) {
 }
 
 // TSNE places words by t-SNE (package tsne) of the rows of C̄ as the model has them.
-// It places n words (0: 2000), more if needed for the anchors and the ten most
-// probable words of each topic; the others are the most frequent. Settings.Dims must
+// It places n words (0: 2000), more if needed for the anchors and the ten best
+// words of each topic; the others are the most frequent. Settings.Dims must
 // be 0 or 2. The cost is that of tsne.Embed, some seconds for two thousand words.
 func TSNE(ctx context.Context, m *jsmf.Model, n int, s tsne.Settings) (*Map, error) {
 	if m == nil {

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,15 +17,6 @@ const maxMatrix = 250
 
 // networkName is how many characters of a name the network shows at most.
 const networkName = 16
-
-// name returns a word to name a topic by: its anchor, or else its most probable
-// word.
-func name(m *jsmf.Model, k int) string {
-	if a := m.AnchorWords(); a != nil {
-		return a[k]
-	}
-	return m.TopWords(k, 1)[0].Word
-}
 
 // matrix returns the correlations of at most maxMatrix topics.
 func matrix(m *jsmf.Model, shares []float64) matrixData {
@@ -65,12 +57,14 @@ func matrix(m *jsmf.Model, shares []float64) matrixData {
 	// Discs that together cover a twelfth of the drawing, and can hold a number.
 	least := min(11, 0.2*math.Sqrt(networkWidth*networkHeight/float64(n)))
 	boxes, room := make([]box, n), 0.0
+	names := m.Names()
 	for i, k := range d.Topics {
+		short, _, _ := strings.Cut(names[k], " · ") // as the script has it
 		r := math.Sqrt(max(0, shares[k]) * networkWidth * networkHeight / (12 * math.Pi))
 		if !(r > least) {
 			r = least
 		}
-		boxes[i] = box{r, max(r, 4.3*float64(min(utf8.RuneCountInString(name(m, k)), networkName))), r + 20}
+		boxes[i] = box{r, max(r, 4.3*float64(min(utf8.RuneCountInString(short), networkName))), r + 20}
 		room += 2 * boxes[i].halfWidth * (r + boxes[i].below)
 	}
 	d.Named = room < 0.5*networkWidth*networkHeight

@@ -22,7 +22,7 @@ type Options struct {
 	TopWords int
 
 	// MapWords is how many words PCA's map shows, and every Map without Words: the
-	// anchors, the ten most probable words of each topic, and the most frequent
+	// anchors, the ten best words of each topic, and the most frequent
 	// ones. 0: 2000.
 	MapWords int
 

@@ -31,14 +31,17 @@ type page struct {
 	Provenance   []fact
 	Topics       []listed // by decreasing share
 	HasAnchors   bool
-	HasDocuments bool
-	Measures     []measure
-	Sweep        *sweepTable
-	Levels       int
-	Tree         []node
-	Maps         []string
-	Matrix       int // topics of the matrix
-	Data         template.JS
+	HasReading   bool
+	// HasBackground says that some topic is background.
+	HasBackground bool
+	HasDocuments  bool
+	Measures      []measure
+	Sweep         *sweepTable
+	Levels        int
+	Tree          []node
+	Maps          []string
+	Matrix        int // topics of the matrix
+	Data          template.JS
 }
 
 type fact struct{ Name, Value string }
@@ -63,15 +66,19 @@ func atMost(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// wordLength is how many characters of a word are shown at most.
-const wordLength = 60
+// wordLength and nameLength are how many characters of a word, and of a name of a topic,
+// are shown at most.
+const (
+	wordLength = 60
+	nameLength = 120
+)
 
 func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	st := m.Stats()
 	p := &page{
 		Title: o.Title, About: o.About, K: m.K(), N: m.N(),
 		Documents: st.Corpus.Documents, Tokens: st.Corpus.Tokens,
-		Refined: m.Spectral() != m, Warnings: st.Warnings, HasAnchors: m.Anchors() != nil, HasDocuments: o.Documents != nil,
+		Refined: m.Spectral() != m, Warnings: st.Warnings, HasAnchors: m.Anchors() != nil, HasReading: m.Reading() != nil, HasDocuments: o.Documents != nil,
 	}
 	p.facts(m, st, o)
 	d := &data{Steps: lambdaSteps, Top: o.TopWords}

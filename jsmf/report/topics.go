@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,20 +13,19 @@ import (
 
 // listed is a topic in the list for print and for browsers without scripts.
 type listed struct {
-	Number        int
-	Share, Anchor string
-	Words         string
+	Number              int
+	Name, Share, Anchor string
+	Words               string
+	Background          bool
 }
 
 // list fills in the topics by share.
 func (p *page) list(m *jsmf.Model, shares []float64) {
-	anchors := m.AnchorWords()
+	topics := m.Summary(12)
 	for _, k := range order(m.K(), func(k int) float64 { return shares[k] }) {
-		l := listed{Number: k + 1, Share: percent(shares[k]), Words: words(m.TopWords(k, 12))}
-		if anchors != nil {
-			l.Anchor = atMost(anchors[k], wordLength)
-		}
-		p.Topics = append(p.Topics, l)
+		t := topics[k]
+		p.Topics = append(p.Topics, listed{k, atMost(t.Name, nameLength), percent(t.Share), atMost(t.Anchor, wordLength), words(t.Words), t.Background})
+		p.HasBackground = p.HasBackground || t.Background
 	}
 }
 
@@ -84,9 +84,11 @@ func topics(m *jsmf.Model, shares []float64, used *wordList, o *Options) []topic
 	b := mat.DenseCopyOf(m.Topics())
 	lp := logs(used.p)
 	anchors, groups := m.Anchors(), m.AnchorGroups()
+	names, background := m.Names(), m.Background()
 	out := make([]topicData, m.K())
 	for k := range out {
 		t := &out[k]
+		t.Name, t.Background = atMost(names[k], nameLength), background[k]
 		t.Share, t.Anchor, t.P = number(shares[k]), -1, []number{}
 		if anchors != nil {
 			t.Anchor = anchors[k]
@@ -101,7 +103,16 @@ func topics(m *jsmf.Model, shares []float64, used *wordList, o *Options) []topic
 		if groups != nil {
 			t.Group = used.add(groups[k])
 		}
-		words := append([]int{}, candidates(newLines(b, k, lp), o.TopWords)...) // never null
+		read := []int{} // never null
+		for _, w := range m.TopWords(k, o.TopWords) {
+			if w.Weight > 0 {
+				read = append(read, w.Index)
+			}
+		}
+		words := append(slices.Clone(read), candidates(newLines(b, k, lp), o.TopWords)...)
+		slices.Sort(words)
+		words = slices.Compact(words)
+		t.Read = used.add(read)
 		for _, w := range words {
 			t.P = append(t.P, number(b.At(w, k)))
 		}

@@ -70,11 +70,15 @@
     const scored = t.words.map((w, i) => ({ w, p: t.p[i], s: Math.log(t.p[i]) - (1 - lambda) * logP[w] }));
     return scored.sort((a, b) => b.s - a.s || a.w - b.w).slice(0, n);
   };
-  const top = range(K).map((k) => relevant(k, 1, 10).map((x) => x.w));
-  const label = (k, n = 3) => top[k].slice(0, n).map((w) => words[w]).join(" · ");
-  const name = (k) => "Topic " + (k + 1);
-  const anchorOf = (k) => data.topics[k].anchor;
-  const short = (k) => words[anchorOf(k) >= 0 ? anchorOf(k) : top[k][0]] || name(k);
+  // asRead returns the words by which people recognise a topic, as Model.TopWords does.
+  const asRead = (k) => {
+    const t = data.topics[k], at = new Map(t.words.map((w, i) => [w, i]));
+    return t.read.map((w) => ({ w, p: t.p[at.get(w)] }));
+  };
+  const top = data.topics.map((t) => t.read.slice(0, 10));
+  const label = (k, n) => n ? top[k].slice(0, n).map((w) => words[w]).join(" · ") : data.topics[k].name;
+  const name = (k) => "Topic " + k + (data.topics[k].background ? " (background)" : "");
+  const short = (k) => data.topics[k].name.split(" · ")[0];
   const shareOrder = by(range(K), (k) => data.topics[k].share);
   const shareRank = [];
   shareOrder.forEach((k, i) => { shareRank[k] = i; });

@@ -16,7 +16,7 @@
     const nodes = M.topics.map((k, i) => {
       const r = M.r[i];
       const no = svg("text", { class: "no", x: M.x[i], y: M.y[i] });
-      no.textContent = String(k + 1);
+      no.textContent = String(k);
       no.style.fontSize = clamp(r * 0.95, 9, 17) + "px";
       const la = svg("text", { class: "la", x: M.x[i], y: M.y[i] + r + 15 });
       const called = [...short(k)];
@@ -141,9 +141,9 @@
         const here = M.topics[i] === topic;
         c.fillStyle = css(here ? "--anchor" : "--muted");
         c.textAlign = "right";
-        c.fillText(String(M.topics[i] + 1), margin - 4, margin + (r + 0.5) * size);
+        c.fillText(String(M.topics[i]), margin - 4, margin + (r + 0.5) * size);
         c.textAlign = "center";
-        c.fillText(String(M.topics[i] + 1), margin + (r + 0.5) * size, margin - 9);
+        c.fillText(String(M.topics[i]), margin + (r + 0.5) * size, margin - 9);
       });
     }
     c.strokeStyle = css("--ink");
@@ -163,7 +163,7 @@
     const o = heatOrder();
     const [i, j] = [o[cell[0]], o[cell[1]]];
     const k = M.topics[i], l = M.topics[j];
-    const head = i === j ? name(k) : "Topics " + (k + 1) + " and " + (l + 1);
+    const head = i === j ? name(k) : "Topics " + k + " and " + l;
     $("heat-info").replaceChildren(el("b", {}, head), el("span", { dir: "auto" }, label(k, 5)), i === j ? "" : el("span", { dir: "auto" }, label(l, 5)),
       el("span", { class: "muted" }, (i === j ? "" : "correlation " + signed(corr(i, j)) + ", lift ×" + exact(lift(i, j), 5e-4) + ", ") + "joint probability " + exact(joint(i, j), 1e-9)));
   };
@@ -241,7 +241,7 @@
     const kept = pairs.length <= 80 ? pairs : [...pairs.slice(0, 40), ...pairs.slice(-40)];
     if (kept.length < pairs.length) $("panel-pairs").prepend(el("p", { class: "muted small" }, "The 40 pairs that correlate most and the 40 that correlate least, of " + pairs.length + "."));
     const of = (r, x) => M.topics[kept[r][x]];
-    const cell = (x) => (r) => link(of(r, x), (of(r, x) + 1) + "  " + label(of(r, x)));
+    const cell = (x) => (r) => link(of(r, x), of(r, x) + "  " + label(of(r, x)));
     table($("pairs"), [
       { name: "Topic", value: (r) => of(r, 0), show: cell(0) },
       { name: "and topic", value: (r) => of(r, 1), show: cell(1) },
@@ -251,7 +251,7 @@
     ], range(kept.length), 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic);
   }
   table($("bytopic"), [
-    { name: "Topic", num: false, value: (k) => k, show: (k) => link(k, (k + 1) + "  " + label(k)) },
+    { name: "Topic", num: false, value: (k) => k, show: (k) => link(k, k + "  " + label(k)) },
     ...data.columns.map((c) => ({ name: c.name, what: c.what, num: true, value: (k) => c.values[k], show: (k) => show(c.values[k]) })),
   ], range(K), 1, true, (k) => k === topic);
 

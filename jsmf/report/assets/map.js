@@ -123,7 +123,7 @@
     const info = $("map-info");
     if (hover >= 0) {
       const k = anchors.get(hover);
-      info.replaceChildren(el("b", { dir: "auto" }, words[P.words[hover]]), (k === undefined ? "" : ", anchor of topic " + (k + 1)) + ": " + homes(P.words[hover]) + ".");
+      info.replaceChildren(el("b", { dir: "auto" }, words[P.words[hover]]), (k === undefined ? "" : ", anchor of topic " + k) + ": " + homes(P.words[hover]) + ".");
       return;
     }
     if (!find.value.trim()) {

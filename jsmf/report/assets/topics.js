@@ -28,15 +28,15 @@
     if (q) {
       visible = visible.filter((k) => {
         const t = data.topics[k];
-        return String(k + 1) === q || relevant(k, 1, data.top).some((x) => folded[x.w].includes(q)) || (t.anchor >= 0 && folded[t.anchor].includes(q));
+        return String(k) === q || fold(t.name).includes(q) || t.read.some((w) => folded[w].includes(q)) || relevant(k, 1, data.top).some((x) => folded[x.w].includes(q)) || (t.anchor >= 0 && folded[t.anchor].includes(q));
       });
     }
     list.replaceChildren(...visible.map((k) => {
       const s = data.topics[k].share;
       const bar = el("i");
       bar.style.width = clamp(100 * s / largest, 0, 100) + "%";
-      return el("li", { role: "option", id: "topic-" + (k + 1), "data-k": k, "aria-label": name(k) + ", " + percent(s) + ": " + label(k, 5), onclick: () => choose(k) },
-        el("span", { class: "n" }, String(k + 1)), el("span", { class: "w", dir: "auto" }, label(k)), el("span", { class: "s" }, percent(s)), el("span", { class: "b" }, bar));
+      return el("li", { role: "option", id: "topic-" + k, class: data.topics[k].background ? "background" : "", "data-k": k, "aria-label": name(k) + ", " + percent(s) + ": " + label(k, 5), onclick: () => choose(k) },
+        el("span", { class: "n" }, String(k)), el("span", { class: "w", dir: "auto" }, label(k)), el("span", { class: "s" }, percent(s)), el("span", { class: "b" }, bar));
     }));
     list.removeAttribute("aria-activedescendant");
     list.hidden = !visible.length;
@@ -63,10 +63,10 @@
 
   // ---- one topic ---------------------------------------------------------------
 
-  const slider = $("lambda");
+  const slider = $("lambda"), reading = $("reading"); // the latter only in models with reading weights
   const homes = (w) => {
     const h = data.home[w], out = [];
-    for (let i = 0; i + 1 < h.length; i += 2) out.push(percent(h[i + 1], 0) + " in topic " + (h[i] + 1) + " (" + short(h[i]) + ")");
+    for (let i = 0; i + 1 < h.length; i += 2) out.push(percent(h[i + 1], 0) + " in topic " + h[i] + " (" + short(h[i]) + ")");
     return out.length ? out.join(", ") : "at home in no topic";
   };
   const tellWord = (w) => {
@@ -78,7 +78,7 @@
   };
   const drawBars = () => {
     const t = data.topics[topic];
-    const shown = relevant(topic, lambda, data.top);
+    const shown = reading && reading.checked ? asRead(topic) : relevant(topic, lambda, data.top);
     const scale = Math.max(...shown.map((x) => x.p), 1e-300);
     $("bars").replaceChildren(...shown.map((x) => {
       const bar = el("i"), tick = el("b");
@@ -95,12 +95,14 @@
   };
   const setLambda = () => {
     lambda = Number(slider.value);
+    if (reading) reading.checked = false;
     $("lambda-out").textContent = "λ = " + show(lambda, 2);
     slider.setAttribute("aria-valuetext", "λ = " + show(lambda, 2) + (lambda === 1 ? ", by probability" : lambda === 0 ? ", by lift" : ""));
     drawBars();
   };
   slider.addEventListener("input", setLambda);
-  const goTo = (k, note) => el("li", {}, el("button", { type: "button", onclick: () => choose(k), "aria-label": name(k) + ", " + label(k) + ", correlation " + note }, el("span", { dir: "auto" }, (k + 1) + "  " + label(k)), el("span", { class: "muted" }, note)));
+  if (reading) reading.addEventListener("change", drawBars);
+  const goTo = (k, note) => el("li", {}, el("button", { type: "button", onclick: () => choose(k), "aria-label": name(k) + ", " + label(k) + ", correlation " + note }, el("span", { dir: "auto" }, k + "  " + label(k)), el("span", { class: "muted" }, note)));
   onTopic.push(() => {
     const t = data.topics[topic], k = topic;
     $("detail-eyebrow").textContent = name(k) + " · " + percent(t.share) + " of all text";
@@ -109,7 +111,7 @@
     line.replaceChildren();
     if (t.anchor >= 0) {
       line.append(t.group ? "Anchor of several words " : "Anchor ", el("b", { dir: "auto" }, "◆ " + (t.group ? t.group.map((w) => words[w]).join(", ") : words[t.anchor])),
-        t.group ? "" : t.rank === 1 ? ", its most probable word" : ", number " + t.rank + " among its words");
+        t.group ? "" : t.rank === 1 ? ", its most probable word" : ", number " + t.rank + " of its words by probability");
     }
     const i = placeOf.get(k);
     const others = i === undefined ? [] : by(range(n).filter((j) => j !== i), (j) => corr(i, j));
