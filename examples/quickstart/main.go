@@ -2,7 +2,7 @@
 // together, prints them, and writes a report to look at in a browser.
 //
 // Without arguments it needs nothing but Go: the texts are the comments of the
-// Go standard library. Topics are numbered from 1, as in the report.
+// Go standard library. Topics are numbered from 0, as in the report and the model.
 //
 //	go run ./examples/quickstart
 //	go run ./examples/quickstart -dir ~/notes -k 20

@@ -68,8 +68,8 @@ func textOf(rng *rand.Rand, groups [][]string, topic int) string {
 	return b.String()
 }
 
-// topicLine is a line of the table of topics: number, share, anchor, top words.
-var topicLine = regexp.MustCompile(`(?m)^ +(\d+) +(-?[\d.]+)% +(\S+) +(.+)$`)
+// topicLine is a line of the table of topics: number, share, name, words.
+var topicLine = regexp.MustCompile(`(?m)^ +(\d+) +(-?[\d.]+)% +(\S+(?: · \S+)+)  +(.+)$`)
 
 // checkTopics tells whether each printed topic is one planted group.
 func checkTopics(t *testing.T, out string, groups [][]string) {
@@ -80,21 +80,22 @@ func checkTopics(t *testing.T, out string, groups [][]string) {
 	}
 	found := make(map[int]bool)
 	for i, l := range lines {
-		if l[1] != fmt.Sprint(i+1) {
-			t.Errorf("topic %d is numbered %s", i+1, l[1])
+		if l[1] != fmt.Sprint(i) {
+			t.Errorf("topic %d is numbered %s", i, l[1])
 		}
 		top := strings.Fields(l[4])
 		if len(top) != 10 {
 			t.Errorf("topic %s has %d words", l[1], len(top))
 		}
-		k := slices.IndexFunc(groups, func(g []string) bool { return slices.Contains(g, l[3]) })
-		if k < 0 || found[k] {
-			t.Fatalf("anchor %q of topic %s belongs to no group or one found before:\n%s", l[3], l[1], out)
+		name := strings.Split(l[3], " · ")
+		k := slices.IndexFunc(groups, func(g []string) bool { return slices.Contains(g, name[0]) })
+		if k < 0 || found[k] || !slices.Contains(groups[k], name[1]) {
+			t.Fatalf("the name %q of topic %s belongs to no group or one found before:\n%s", l[3], l[1], out)
 		}
 		found[k] = true
 		for _, w := range top[:5] {
 			if !slices.Contains(groups[k], w) {
-				t.Errorf("topic %s of anchor %q has %q", l[1], l[3], w)
+				t.Errorf("topic %s, %q, has %q", l[1], l[3], w)
 			}
 		}
 	}
@@ -123,8 +124,8 @@ func TestFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.K() != 4 || !strings.Contains(out, m.AnchorWords()[3]) {
-		t.Errorf("saved %v with anchors %v", m, m.AnchorWords())
+	if m.K() != 4 || !strings.Contains(out, m.Name(3)) {
+		t.Errorf("saved %v, called %v", m, m.Names())
 	}
 
 	// The report is where the program says, and shows topics with documents.
@@ -140,9 +141,9 @@ func TestFolder(t *testing.T) {
 	if best == nil {
 		t.Errorf("the report has no documents:\n%.2000s", page)
 	}
-	for _, w := range m.AnchorWords() {
-		if !bytes.Contains(page, []byte(`"`+w+`"`)) {
-			t.Errorf("the report lacks the anchor %q", w)
+	for _, name := range m.Names() {
+		if !bytes.Contains(page, []byte(`"`+name+`"`)) {
+			t.Errorf("the report lacks the topic %q", name)
 		}
 	}
 

@@ -22,23 +22,21 @@ func printSizes(w io.Writer, what string, raw *corpus.Corpus, m *jsmf.Model) {
 }
 
 func printTopics(w io.Writer, m *jsmf.Model, top int) {
-	fmt.Fprintln(w, "\nTOPICS, the most distinct first")
-	fmt.Fprintln(w, "The anchor is a word of this topic alone; the share is the part of all text.")
+	fmt.Fprintln(w, "\nTOPICS")
+	fmt.Fprintln(w, "The share is the part of all text. Background topics gather what most documents have in common.")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "    \tshare\tanchor\ttop words")
-	shares, anchors := m.TopicShares(), m.AnchorWords()
-	for k := range m.K() {
-		fmt.Fprintf(t, "%4d\t%4.1f%%\t%s\t%s\n", k+1, 100*shares[k], anchors[k], topWords(m, k, top))
+	fmt.Fprintln(t, "    \tshare\tname\twords")
+	for _, x := range m.Summary(top) {
+		var words []string
+		if x.Background {
+			words = append(words, "(background)")
+		}
+		for _, word := range x.Words {
+			words = append(words, word.Word)
+		}
+		fmt.Fprintf(t, "%4d\t%4.1f%%\t%s\t%s\n", x.Number, 100*x.Share, x.Name, strings.Join(words, " "))
 	}
 	t.Flush()
-}
-
-func topWords(m *jsmf.Model, k, n int) string {
-	var words []string
-	for _, w := range m.TopWords(k, n) {
-		words = append(words, w.Word)
-	}
-	return strings.Join(words, " ")
 }
 
 func printPairs(w io.Writer, m *jsmf.Model) {
@@ -48,7 +46,7 @@ func printPairs(w io.Writer, m *jsmf.Model) {
 		if !(p.Correlation > 0) {
 			break // no more topics that seek each other's company
 		}
-		fmt.Fprintf(t, "%+.2f\t%4d\t%s\t%4d\t%s\n", p.Correlation, p.K+1, topWords(m, p.K, 4), p.L+1, topWords(m, p.L, 4))
+		fmt.Fprintf(t, "%+.2f\t%4d\t%s\t%4d\t%s\n", p.Correlation, p.K, m.Name(p.K), p.L, m.Name(p.L))
 	}
 	t.Flush()
 }
