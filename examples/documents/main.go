@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
@@ -125,13 +124,7 @@ func first(s []string) string {
 	return s[0]
 }
 
-func name(m *jsmf.Model, k int) string {
-	var words []string
-	for _, w := range m.TopWords(k, 6) {
-		words = append(words, w.Word)
-	}
-	return fmt.Sprintf("topic %d: %s", k, strings.Join(words, " "))
-}
+func name(m *jsmf.Model, k int) string { return fmt.Sprintf("topic %d: %s", k, m.Name(k)) }
 
 // nearest prints the documents with the largest shares of a topic.
 func nearest(w io.Writer, m *jsmf.Model, c *jsmf.Compositions, k, n int) {

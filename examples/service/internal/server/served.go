@@ -36,6 +36,7 @@ type served struct {
 	name    modelName
 	model   *jsmf.Model
 	inferer *infer.Inferer
+	names   []string   // of the topics
 	labels  [][]string // the first words of each topic
 	drift   []*float64 // of each topic from the model before, nil where it has none there; nil: there was none
 	report  func() ([]byte, error)
@@ -45,16 +46,19 @@ type served struct {
 }
 
 type topicWord struct {
-	Word string  `json:"word"`
-	Prob float64 `json:"prob"` // p(word | topic)
+	Word   string  `json:"word"`
+	Prob   float64 `json:"prob"`   // p(word | topic)
+	Weight float64 `json:"weight"` // by which the words are ranked
 }
 
 type topicAnswer struct {
-	Topic  int         `json:"topic"`
-	Share  *float64    `json:"share"`            // of all tokens; null as Joint
-	Anchor string      `json:"anchor,omitempty"` // empty where topics were learned without
-	Drift  *float64    `json:"drift,omitempty"`  // from the same topic of the model before
-	Words  []topicWord `json:"words"`
+	Topic      int         `json:"topic"`
+	Name       string      `json:"name"`
+	Share      *float64    `json:"share"` // of all tokens; null as Joint
+	Background bool        `json:"background"`
+	Anchor     string      `json:"anchor,omitempty"` // empty where topics were learned without
+	Drift      *float64    `json:"drift,omitempty"`  // from the same topic of the model before
+	Words      []topicWord `json:"words"`
 }
 
 type pairAnswer struct {
@@ -78,12 +82,12 @@ func serve(ctx context.Context, m *jsmf.Model) (*served, error) {
 	if s.inferer, err = m.Inferer(ctx, nil, infer.Options{}); err != nil {
 		return nil, err
 	}
-	for k := range m.K() {
+	for _, t := range m.Summary(labelWords) {
 		var label []string
-		for _, w := range m.TopWords(k, labelWords) {
+		for _, w := range t.Words {
 			label = append(label, w.Word)
 		}
-		s.labels = append(s.labels, label)
+		s.names, s.labels = append(s.names, t.Name), append(s.labels, label)
 	}
 	_, err = s.named(store.Saved{}) // before it is saved, and taken up at each start
 	return s, err
@@ -98,17 +102,14 @@ func (s served) named(saved store.Saved) (*served, error) {
 		err := report.Write(&b, m, report.Options{Title: fmt.Sprintf("Topics: model %d", saved.Version), About: "Checksum " + saved.Checksum})
 		return b.Bytes(), err
 	})
-	shares := m.TopicShares()
-	anchors := m.AnchorWords()
 	list := make([]topicAnswer, m.K())
-	for k := range list {
-		t := &list[k]
-		t.Topic, t.Share = k, number(shares[k])
-		if anchors != nil {
-			t.Anchor = anchors[k]
+	for k, t := range m.Summary(topicWords) {
+		list[k] = topicAnswer{Topic: k, Name: t.Name, Share: number(t.Share), Background: t.Background, Anchor: t.Anchor}
+		for _, w := range t.Words {
+			list[k].Words = append(list[k].Words, topicWord{w.Word, w.Prob, w.Weight})
 		}
 		if s.drift != nil {
-			t.Drift = s.drift[k]
+			list[k].Drift = s.drift[k]
 		}
 	}
 	pairs := m.CorrelatedPairs(-1)
@@ -125,7 +126,6 @@ func (s served) named(saved store.Saved) (*served, error) {
 	}
 	s.topic = make([][]byte, m.K())
 	for k, t := range list {
-		t.Words = words(m, k, topicWords)
 		var mine []pairAnswer
 		for _, p := range all {
 			if p.Topics[0] == k || p.Topics[1] == k {
@@ -137,7 +137,7 @@ func (s served) named(saved store.Saved) (*served, error) {
 			topicAnswer
 			Pairs []pairAnswer `json:"pairs"`
 		}{s.name, t, mine})
-		list[k].Words = words(m, k, listWords)
+		list[k].Words = t.Words[:min(len(t.Words), listWords)]
 	}
 	s.topics = encode(struct {
 		Model  modelName     `json:"model"`
@@ -167,17 +167,10 @@ func number(x float64) *float64 {
 	return &x
 }
 
-func words(m *jsmf.Model, k, n int) []topicWord {
-	var out []topicWord
-	for _, w := range m.TopWords(k, n) {
-		out = append(out, topicWord{w.Word, w.Prob})
-	}
-	return out
-}
-
 // shareAnswer is a topic of a document.
 type shareAnswer struct {
 	Topic int      `json:"topic"`
+	Name  string   `json:"name"`
 	Share float64  `json:"share"`
 	Words []string `json:"words"`
 }
@@ -217,7 +210,7 @@ func (s *served) infer(d document, lim Limits) (*Answer, *problem) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(out.Composition[b], out.Composition[a]) })
 	for _, k := range order[:min(topTopics, len(order))] {
-		out.Top = append(out.Top, shareAnswer{k, out.Composition[k], s.labels[k]})
+		out.Top = append(out.Top, shareAnswer{k, s.names[k], out.Composition[k], s.labels[k]})
 	}
 	return out, nil
 }

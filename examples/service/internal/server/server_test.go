@@ -176,7 +176,7 @@ func TestInfer(t *testing.T) {
 		if want := float64(unknown); a.Unknown != want && !strings.Contains(body, "ids") {
 			t.Errorf("%s: %v unknown tokens, want %v", body, a.Unknown, want)
 		}
-		if a.Top[0].Share != slices.Max(composition) || a.Composition[a.Top[0].Topic] != a.Top[0].Share || !strings.HasPrefix(a.Top[0].Words[0], "topica") {
+		if a.Top[0].Share != slices.Max(composition) || a.Composition[a.Top[0].Topic] != a.Top[0].Share || !strings.HasPrefix(a.Top[0].Words[0], "topica") || a.Top[0].Name != m.model.Name(a.Top[0].Topic) {
 			t.Errorf("%s: the first topic is %+v", body, a.Top[0])
 		}
 	}
@@ -278,19 +278,19 @@ func TestTopics(t *testing.T) {
 		t.Fatalf("%+v", list)
 	}
 	for k, a := range list.Topics {
-		if a.Topic != k || *a.Share != m.TopicShares()[k] || a.Anchor != m.AnchorWords()[k] || a.Words[0].Word != m.TopWords(k, 1)[0].Word {
+		if a.Topic != k || *a.Share != m.TopicShares()[k] || a.Anchor != m.AnchorWords()[k] || a.Name != m.Name(k) || a.Background != m.Background()[k] || a.Words[0].Word != m.TopWords(k, 1)[0].Word {
 			t.Errorf("topic %d: %+v", k, a)
 		}
 		one := decode[struct {
 			topicAnswer
 			Pairs []pairAnswer
 		}](t, want(t, s, "GET", fmt.Sprintf("/v1/topics/%d", k), "", "", 200))
-		if one.Topic != k || len(one.Words) < len(a.Words) || one.Words[1] != a.Words[1] || len(one.Pairs) != 4 {
+		if one.Topic != k || one.Name != a.Name || len(one.Words) < len(a.Words) || one.Words[1] != a.Words[1] || len(one.Pairs) != 4 {
 			t.Errorf("topic %d by itself: %+v", k, one)
 		}
 	}
 	page := want(t, s, "GET", "/v1/report", "", "", 200)
-	if !strings.Contains(page, s.current.Load().name.Checksum) || !strings.Contains(page, m.AnchorWords()[3]) || page != want(t, s, "GET", "/v1/report", "", "", 200) {
+	if !strings.Contains(page, s.current.Load().name.Checksum) || !strings.Contains(page, m.AnchorWords()[3]) || !strings.Contains(page, m.Name(3)) || page != want(t, s, "GET", "/v1/report", "", "", 200) {
 		t.Errorf("the report has %d bytes and not what it should have", len(page))
 	}
 	pairs := decode[struct{ Pairs []pairAnswer }](t, want(t, s, "GET", "/v1/correlations", "", "", 200)).Pairs

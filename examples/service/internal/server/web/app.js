@@ -47,7 +47,13 @@ function button(className, action, ...children) {
 const percent = (x) => (x === null ? "?" : (100 * x).toFixed(1) + " %");
 const count = (n, what) => n.toLocaleString("en") + " " + what + (n === 1 ? "" : "s");
 const signed = (x) => (x < 0 ? "−" : "+") + Math.abs(x).toFixed(2);
-const label = (k, n = 3) => topics[k].words.slice(0, n).map((w) => w.word).join(" ");
+const label = (k) => topics[k].name;
+
+// named is a topic's name and those of its words that are not in it.
+function named(t) {
+  const own = t.name.split(" · ");
+  return element("span", "words", element("strong", "", t.name), " " + t.words.filter((w) => !own.includes(w)).join(" "));
+}
 
 // bar is an item of a list, with a part of it filled.
 function bar(part, content) {
@@ -59,7 +65,7 @@ function bar(part, content) {
 
 function topicBar(t, most, extra) {
   const line = button("line", () => show(t.topic, true), element("b", "", percent(t.share)),
-    element("span", "number", String(t.topic)), element("span", "words", t.words.join(" ")));
+    element("span", "number", String(t.topic)), named(t));
   if (extra) line.append(element("span", "extra", extra));
   line.dataset.topic = t.topic;
   return bar(t.share / most, line);
@@ -74,7 +80,8 @@ const orders = {
 function drawTopics() {
   const most = Math.max(...topics.map((t) => t.share), 1e-9);
   $("topics").replaceChildren(...topics.toSorted(orders[$("order").value])
-    .map((t) => topicBar({ topic: t.topic, share: t.share, words: t.words.map((w) => w.word) }, most, t.drift === undefined ? "" : "moved " + t.drift.toFixed(2))));
+    .map((t) => topicBar({ topic: t.topic, name: t.name, share: t.share, words: t.words.map((w) => w.word) }, most,
+      [t.background ? "background" : "", t.drift === undefined ? "" : "moved " + t.drift.toFixed(2)].filter(Boolean).join(", "))));
 }
 
 // pair is an item for two topics, of which those in others can be chosen.
@@ -102,12 +109,13 @@ async function show(k, move) {
     $("detail").hidden = false;
     $("detail").dataset.topic = k;
     $("detail-title").textContent = "Topic " + k;
-    const facts = [percent(t.share) + " of all words"];
-    if (t.anchor) facts.push("its own word is “" + t.anchor + "”");
+    const facts = [t.name, percent(t.share) + " of all words"];
+    if (t.background) facts.push("background: words that most documents share");
+    if (t.anchor) facts.push("found by the word “" + t.anchor + "”");
     if (t.drift !== undefined) facts.push("moved " + t.drift.toFixed(2) + " from the model before (0 not at all, 1 to other words)");
     $("facts").textContent = facts.join("; ") + ".";
     const words = t.words.slice(0, 15);
-    $("words").replaceChildren(...words.map((w) => bar(w.prob / words[0].prob, element("div", "line", element("b", "", percent(w.prob)), element("span", "words", w.word)))));
+    $("words").replaceChildren(...words.map((w) => bar(w.weight / words[0].weight, element("div", "line", element("b", "", percent(w.prob)), element("span", "words", w.word)))));
     const known = t.pairs.filter((p) => p.correlation !== null);
     $("with").replaceChildren(...(known.length > 6 ? [...known.slice(0, 3), ...known.slice(-3)] : known)
       .map((p) => pair(p, p.topics.filter((other) => other !== k))));
