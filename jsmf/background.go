@@ -11,38 +11,142 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 )
 
-// A topic is background if its words are in backgroundWords times as many documents as
-// those of the median topic, it is spread over backgroundSpread times as many, and it is
-// among the K/backgroundMost topics with the largest product of the two. Measured with 50
-// topics, film reviews with all function words have 13 such topics, abstracts, blogs, news
-// and papers without stop words none to two.
+// A topic is background if the documents that have its words are backgroundWords times as
+// many as for the median topic, and if, in text without its function words, it is spread
+// over backgroundSpread times as many documents as the median topic; of such topics the
+// K/backgroundMost with the most common words. Measured with 50 topics: film reviews with
+// all function words have 13 such topics, blogs, news, papers and titles without stop
+// words none to three.
 const (
 	backgroundWords  = 1.6
 	backgroundSpread = 1.4
 	backgroundMost   = 5
 )
 
-// backgroundTopics returns which topics are background, nil if none is. b is N×K, a K×K;
-// df are the document frequencies of the N words in docs documents.
-//
-// The words of a topic are weighted by p(word | topic)·idf², idf = 1 + ln((1+D)/(1+df)), so
-// that what topics have in common in every text does not hide how they differ. The part of
-// the documents over which topic k is spread is E[θ_k]²/E[θ_k²] = a_k²/A_kk for a topic's
-// proportions θ_k in the documents: 1 if all documents have as much of it, s if a part s of
-// them has it all.
-func backgroundTopics(b, a *mat.Dense, df []int, docs int) []bool {
-	n, k := b.Dims()
-	words, mass, spread := make([]float64, k), make([]float64, k), make([]float64, k)
+// Text has its function words if a functionShare of its tokens are words that tell less
+// than functionTells nats of their topic, that is, whose p(topic | word) is that close to
+// p(topic). Measured with 10 to 100 topics: 17 % to 38 % of texts in English, French,
+// German and Spanish, at most 2 % without stop words.
+const (
+	functionShare = 0.1
+	functionTells = 0.2
+)
+
+// In text with its function words, a word in more than a commonWord of the documents is a
+// reading word only of a topic that has more than half of its occurrences.
+const commonWord = 0.05
+
+// markBackground finds the background topics of a model, and takes words from the reading
+// weights of the others: those of which most occurrences are in background topics, and in
+// text with its function words the common ones.
+func (p *modelParts) markBackground(info corpus.Info) {
+	df, docs := info.DocFrequencies, info.Documents
+	n, k := p.Topics.Dims()
+	if len(df) != n || docs < 1 {
+		return // not counted documents
+	}
+	function := p.hasFunctionWords()
+	weights := p.readable(df, docs)
 	for i := range n {
-		idf := 1 + math.Log(float64(1+docs)/float64(1+df[i]))
-		for t, p := range b.RawRowView(i) {
-			p *= idf * idf
-			mass[t] += p
-			words[t] += p * float64(df[i]) / float64(docs)
+		if function && float64(df[i]) > commonWord*float64(docs) {
+			row := weights.RawRowView(i)
+			for t, q := range p.WordTopics.RawRowView(i) {
+				if q <= 0.5 {
+					row[t] = 0
+				}
+			}
 		}
 	}
-	floats.Div(words, mass)
-	for t := range spread {
+	p.Background = backgroundTopics(weights, p.Correlations, df, docs, function)
+	if p.Reading == nil || p.Background == nil && !function {
+		return
+	}
+	sums := make([]float64, k)
+	for i := range n {
+		of, row, within := p.WordTopics.RawRowView(i), weights.RawRowView(i), 0.0
+		for t, background := range p.Background {
+			if background {
+				within += of[t]
+			}
+		}
+		for t := range row {
+			if p.Background != nil && p.Background[t] {
+				row[t] = p.Reading.At(i, t)
+			} else if within > 0.5 {
+				row[t] = 0
+			}
+			sums[t] += row[t]
+		}
+	}
+	for i := range n {
+		row := weights.RawRowView(i)
+		for t, sum := range sums {
+			if sum > 0 {
+				row[t] /= sum
+			}
+		}
+	}
+	p.Reading = weights
+}
+
+// readable returns a copy of the reading weights, or without any p(word | topic)·idf², with
+// idf = 1 + ln((1+D)/(1+df)).
+func (p *modelParts) readable(df []int, docs int) *mat.Dense {
+	if p.Reading != nil {
+		return mat.DenseCopyOf(p.Reading)
+	}
+	weights := mat.DenseCopyOf(p.Topics)
+	for i, f := range df {
+		idf := 1 + math.Log(float64(1+docs)/float64(1+f))
+		floats.Scale(idf*idf, weights.RawRowView(i))
+	}
+	return weights
+}
+
+// hasFunctionWords tells whether the text has its function words.
+func (p *modelParts) hasFunctionWords() bool {
+	n, k := p.Topics.Dims()
+	shares := make([]float64, k)
+	for t := range shares {
+		shares[t] = max(floats.Sum(p.Correlations.RawRowView(t)), 0)
+	}
+	all, function := 0.0, 0.0
+	for i := range n {
+		word := floats.Dot(shares, p.Topics.RawRowView(i))
+		tells := 0.0
+		for t, q := range p.WordTopics.RawRowView(i) {
+			if q > 0 && shares[t] > 0 {
+				tells += q * math.Log(q/shares[t])
+			}
+		}
+		all += word
+		if tells < functionTells {
+			function += word
+		}
+	}
+	return function >= functionShare*all
+}
+
+// backgroundTopics returns which topics are background, nil if none is. weights is N×K and
+// ranks the words of each topic, a is K×K; df are the document frequencies of the N words
+// in docs documents.
+//
+// The part of the documents over which topic k is spread is E[θ_k]²/E[θ_k²] = a_k²/A_kk for
+// a topic's proportions θ_k in the documents: 1 if all documents have as much of it, s if
+// a part s of them has it all.
+func backgroundTopics(weights, a *mat.Dense, df []int, docs int, function bool) []bool {
+	n, k := weights.Dims()
+	words, mass, spread := make([]float64, k), make([]float64, k), make([]float64, k)
+	for i := range n {
+		for t, w := range weights.RawRowView(i) {
+			mass[t] += w
+			words[t] += w * float64(df[i]) / float64(docs)
+		}
+	}
+	for t := range k {
+		if mass[t] > 0 {
+			words[t] /= mass[t]
+		}
 		if share := floats.Sum(a.RawRowView(t)); share > 0 && a.At(t, t) > 0 {
 			spread[t] = share * share / a.At(t, t)
 		}
@@ -51,13 +155,11 @@ func backgroundTopics(b, a *mat.Dense, df []int, docs int) []bool {
 	leastWords, leastSpread := backgroundWords*middle(words), backgroundSpread*middle(spread)
 	var found []int
 	for t := range k {
-		if words[t] >= leastWords && spread[t] >= leastSpread {
+		if words[t] >= leastWords && words[t] > 0 && (function || spread[t] >= leastSpread) {
 			found = append(found, t)
 		}
 	}
-	slices.SortStableFunc(found, func(s, t int) int {
-		return cmp.Compare(words[t]*spread[t], words[s]*spread[s])
-	})
+	slices.SortStableFunc(found, func(s, t int) int { return cmp.Compare(words[t], words[s]) })
 	found = found[:min(len(found), k/backgroundMost)]
 	if len(found) == 0 {
 		return nil
@@ -67,42 +169,4 @@ func backgroundTopics(b, a *mat.Dense, df []int, docs int) []bool {
 		out[t] = true
 	}
 	return out
-}
-
-// markBackground finds the background topics of a model, and takes the words of which
-// most occurrences are in these from the reading weights of the others.
-func (p *modelParts) markBackground(info corpus.Info) {
-	n, k := p.Topics.Dims()
-	if len(info.DocFrequencies) != n || info.Documents < 1 {
-		return // not counted documents
-	}
-	p.Background = backgroundTopics(p.Topics, p.Correlations, info.DocFrequencies, info.Documents)
-	if p.Background == nil || p.Reading == nil {
-		return
-	}
-	left := mat.DenseCopyOf(p.Reading)
-	sums := make([]float64, k)
-	for i := range n {
-		within, row := 0.0, left.RawRowView(i)
-		for t, q := range p.WordTopics.RawRowView(i) {
-			if p.Background[t] {
-				within += q
-			}
-		}
-		for t := range row {
-			if within > 0.5 && !p.Background[t] {
-				row[t] = 0
-			}
-			sums[t] += row[t]
-		}
-	}
-	for i := range n {
-		row := left.RawRowView(i)
-		for t, sum := range sums {
-			if sum > 0 {
-				row[t] /= sum
-			}
-		}
-	}
-	p.Reading = left
 }

@@ -96,53 +96,87 @@ func TestBackgroundTopics(t *testing.T) {
 	const k, docs = 10, 1000
 	df := []int{docs, docs / 10}
 	spread := []float64{0.5, 0.6, 0.7, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.9}
-	b, a := mat.NewDense(2, k, nil), mat.NewDense(k, k, nil)
+	common := []float64{0.95, 0.96, 0.97, 0.98, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}
+	weights, a := mat.NewDense(2, k, nil), mat.NewDense(k, k, nil)
 	for j := range k {
-		common := 0.1
-		if j < 4 {
-			common = 0.95
-		}
-		b.SetCol(j, []float64{common, 1 - common})
+		weights.SetCol(j, []float64{common[j], 1 - common[j]})
 		a.Set(j, j, 0.01/spread[j]) // of a share of 0.1, as the row sum is
 		a.Set(j, (j+1)%k, 0.1-a.At(j, j))
 	}
-	// Topics 0, 1 and 2 have the words and the spread, and a fifth of the topics may be
-	// background. Topic 3 has the words alone, topic 9 the spread.
-	if got, want := backgroundTopics(b, a, df, docs), []bool{false, true, true, false, false, false, false, false, false, false}; !slices.Equal(got, want) {
-		t.Errorf("background %v, want %v", got, want)
+	// A fifth of the topics may be background. Topics 0, 1 and 2 have the words and the
+	// spread, 3 has the words alone, 9 the spread. With function words the spread is not
+	// asked for.
+	for function, want := range map[bool][]int{false: {1, 2}, true: {2, 3}} {
+		got := backgroundTopics(weights, a, df, docs, function)
+		for j := range k {
+			if got[j] != slices.Contains(want, j) {
+				t.Errorf("with function words %v: background %v, want %v", function, got, want)
+				break
+			}
+		}
 	}
-	if got := backgroundTopics(mat.DenseCopyOf(b.Slice(0, 2, 2, 6)), mat.DenseCopyOf(a.Slice(2, 6, 2, 6)), df, docs); got != nil {
+	if got := backgroundTopics(mat.DenseCopyOf(weights.Slice(0, 2, 2, 6)), mat.DenseCopyOf(a.Slice(2, 6, 2, 6)), df, docs, true); got != nil {
 		t.Errorf("background %v of 4 topics, want none", got)
 	}
+	if got := backgroundTopics(mat.NewDense(2, k, nil), a, df, docs, true); got != nil {
+		t.Errorf("background %v of topics without words, want none", got)
+	}
+}
 
-	// The reading weights of words that are mostly in background topics go elsewhere.
-	p := modelParts{Topics: b, Correlations: a, WordTopics: mat.NewDense(2, k, nil), Reading: mat.NewDense(2, k, nil)}
-	for j := range k {
-		p.Reading.SetCol(j, []float64{0.25, 0.75})
-		p.WordTopics.Set(1, j, 0.1)
-	}
-	p.Reading.SetCol(9, []float64{1, 0})
-	p.WordTopics.SetRow(0, []float64{0.2, 0.3, 0.3, 0.2, 0, 0, 0, 0, 0, 0})
-	before := mat.DenseCopyOf(p.Reading)
-	given := p.Reading
-	p.markBackground(corpus.Info{Documents: docs, DocFrequencies: df})
-	for j := range k {
-		want := []float64{0, 1}
-		switch j {
-		case 1, 2:
-			want = []float64{0.25, 0.75}
-		case 9:
-			want = []float64{0, 0}
-		}
-		if got := mat.Col(nil, j, p.Reading); !slices.Equal(got, want) {
-			t.Errorf("reading weights of topic %d: %v, want %v", j, got, want)
+// What background topics and function words do to the reading weights of the others.
+func TestBackgroundTakesWords(t *testing.T) {
+	const k, docs = 10, 1000
+	columns := func(p *modelParts, background, other []float64) {
+		t.Helper()
+		for j := range k {
+			want := other
+			if j == 0 {
+				want = background
+			}
+			if got := mat.Col(nil, j, p.Reading); !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
+				t.Errorf("reading weights of topic %d: %v, want %v", j, got, want)
+			}
 		}
 	}
+	// Word 0 is in all documents, words 1 and 2 in some. Topic 0 has most of word 0.
+	parts := func() *modelParts {
+		p := &modelParts{Topics: mat.NewDense(3, k, nil), Correlations: mat.NewDense(k, k, nil), WordTopics: mat.NewDense(3, k, nil), Reading: mat.NewDense(3, k, nil)}
+		for j := range k {
+			p.Topics.SetCol(j, []float64{0.2, 0.4, 0.4})
+			p.Reading.SetCol(j, []float64{0.2, 0.4, 0.4})
+			p.Correlations.Set(j, j, 0.1)
+			p.WordTopics.SetCol(j, []float64{0.4 / 9, 0.1, 0.1})
+		}
+		p.Correlations.Set(0, 0, 0.02) // spread over five times as many documents
+		p.Correlations.Set(0, 1, 0.08)
+		p.WordTopics.Set(0, 0, 0.6)
+		p.Reading.SetCol(0, []float64{0.8, 0.1, 0.1})
+		return p
+	}
+	info := func(df ...int) corpus.Info { return corpus.Info{Documents: docs, DocFrequencies: df} }
+
+	p := parts()
+	for i := 1; i < 3; i++ { // words that tell their topic: there are no function words
+		p.WordTopics.SetRow(i, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 1})
+	}
+	given, before := p.Reading, mat.DenseCopyOf(p.Reading)
+	p.markBackground(info(docs, docs/10, docs/10))
+	if p.Background == nil || !p.Background[0] || slices.Contains(p.Background[1:], true) {
+		t.Errorf("background %v, want topic 0", p.Background)
+	}
+	columns(p, []float64{0.8, 0.1, 0.1}, []float64{0, 0.5, 0.5})
 	if !mat.Equal(given, before) {
 		t.Error("the refiner's matrix was written to")
 	}
-	p.Background = nil
-	if p.markBackground(corpus.Info{}); p.Background != nil {
+
+	// Words 1 and 2 tell nothing: they are function words, and so there are some. Word 1
+	// is common, word 2 rare.
+	p = parts()
+	p.markBackground(info(docs, docs/10, docs/100))
+	columns(p, []float64{0.8, 0.1, 0.1}, []float64{0, 0, 1})
+
+	p = parts()
+	if p.markBackground(corpus.Info{}); p.Background != nil || !mat.Equal(p.Reading, before) {
 		t.Error("background topics without document frequencies")
 	}
 }
