@@ -92,6 +92,16 @@
 // Model.LearnAlpha improves the predictions of the default method, and infer.PADD needs
 // Model.LearnDual. Both read documents once, and the model file keeps what they learn.
 //
+// # What people see
+//
+// People recognise a topic by words that tell documents apart, not by its most probable
+// words, which it shares with other topics and in plain text with all of them. A refined
+// model keeps weights for these reading words (Model.Reading). Model.TopWords ranks by
+// them, Labels by metrics.ByProbability by probability. Every topic has a name of two or
+// three such words (Model.Names), in place of which WithNames puts those of the user.
+// Model.Background marks topics of function words and page furniture. Model.Summary has
+// all of it, and String is a table of it.
+//
 // # Documents that come and go
 //
 // A cooc.Accumulator holds documents, which can be added and removed. A snapshot of it

@@ -89,10 +89,10 @@ func (r reader) Refine(ctx context.Context, docs corpus.Source, start refine.Sta
 	return x, nil
 }
 
-// Film reviews without a stop list: function words are most of the probable words, and few
-// of the reading words of topics that are not background, at most a fifth of all. What is left
-// stands in topics of its own, such as "her, she, actress, girl". The bound is twice what was
-// measured: 9 of some 190.
+// Film reviews without a stop list: most of the probable words are function words, and few
+// of the reading words of topics that are not background. What is left stands in topics of
+// its own, such as "her, she, woman, husband". The bound is twice what was measured: 9 of
+// 160 reading words, 174 of 200 probable ones.
 func TestNoStopList(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		t.Skip("takes some seconds")

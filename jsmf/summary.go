@@ -64,10 +64,13 @@ func (t Topic) MarshalJSON() ([]byte, error) {
 
 // Background returns for each topic whether it gathers words that most documents share,
 // function words or the furniture of pages, instead of a subject. It is known of models
-// that were refined on documents (Pipeline.Refine); at most a fifth of the topics are
-// background. A topic is, if the documents that have its words are 1.6 times as many as
-// for the median topic (words weighted by p(word | topic)·idf²), and if it is spread over
-// 1.4 times as many documents, by E[θ]²/E[θ²] of its proportions θ.
+// that were refined on documents (Pipeline.Refine). A topic is background if the documents
+// that have its words, weighted as for reading, are 1.6 times as many as for the median
+// topic, and if it is spread over 1.4 times as many documents, by E[θ]²/E[θ²] of its
+// proportions θ. In text with its function words, that is, if a tenth of the tokens are
+// words that tell less than 0.2 nats of the topic, the spread is not asked for. At most a
+// fifth of the topics are background, those with the most common words. No language is
+// known to the rule, and no stop list.
 func (m *Model) Background() []bool {
 	if m.background == nil {
 		return make([]bool, m.k)
