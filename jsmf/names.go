@@ -176,11 +176,11 @@ func letters(s string) (n int) {
 // sameWord tells whether two folded words look like forms of one word, in languages that
 // put their endings last. They do if they are equal, if they begin alike for 4 letters
 // and 55 % of the longer word or more ("studies", "study"), if the shorter of 4 letters
-// or more begins the longer, which has at most 4 more ("swim", "swimming"), and if all
-// but the last letter of one, or all of its 3, begin the other, which has 2 or 3 letters
-// more than that, or 2 at most ("city", "cities"; "god", "gods"). Words with other
-// beginnings ("mouse", "mice") are missed, and some strangers ("policy", "police") are
-// taken for one word: a name then does with another word.
+// or more begins the longer, which has at most 4 more ("swim", "swimming"), if the shorter
+// of 3 letters begins the longer, which has at most 3 more ("god", "gods"), or if all but
+// the last of its letters, 3 or more, do and 2 or 3 others follow ("city", "cities").
+// Words with other beginnings ("mouse", "mice") are missed, and some strangers ("policy",
+// "police") are taken for one word: a name then does with another word.
 func sameWord(a, b []rune) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -197,7 +197,7 @@ func sameWord(a, b []rune) bool {
 	case alike >= 4 && alike == len(a) && len(b)-alike <= 4:
 		return true
 	case alike >= 3 && alike == len(a):
-		return len(b)-alike <= 2
+		return len(b)-alike <= 3
 	}
 	return alike >= 3 && alike == len(a)-1 && len(b)-alike >= 2 && len(b)-alike <= 3
 }
