@@ -12,8 +12,8 @@ import (
 
 // WriteTo writes the model to w in the format of FORMAT.md and returns how many
 // bytes w took. A model gives the same bytes on every machine. Durations are not
-// written. A file takes 16·N·K bytes,
-// the vocabulary, some kilobytes, and what the documentation of Model adds.
+// written. A file takes 16·N·K bytes, the vocabulary, some kilobytes, and what the
+// documentation of Model adds.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	e := &encoder{w: w, buf: make([]byte, 0, chunkLen), table: castagnoli()}
 	if err := m.encode(e); err != nil {
@@ -100,6 +100,36 @@ func (e *encoder) words(ws []int) {
 	}
 }
 
+// texts writes the lengths and the bytes of texts.
+func (e *encoder) texts(list []string) {
+	for _, s := range list {
+		e.uint32(uint32(len(s)))
+		e.text(s)
+	}
+}
+
+// sizeOfTexts returns how many bytes texts writes.
+func sizeOfTexts(list []string) (size int, err error) {
+	for i, s := range list {
+		if len(s) > math.MaxInt32 {
+			return 0, fmt.Errorf("%d has %d bytes", i, len(s))
+		}
+		size += 4 + len(s)
+	}
+	return size, nil
+}
+
+// flags writes a byte for each flag, 1 for true.
+func (e *encoder) flags(list []bool) {
+	b := make([]byte, len(list))
+	for i, on := range list {
+		if on {
+			b[i] = 1
+		}
+	}
+	e.bytes(b)
+}
+
 // state writes the state of a rectification with a number of vectors.
 func (e *encoder) state(s *rectify.State, vectors int) {
 	e.uint64(uint64(s.K))
@@ -168,28 +198,16 @@ func (m *Model) sections(e *encoder) ([]section, error) {
 		return err
 	}
 
-	texts := func(tag string, flags uint32, what string, list []string) error {
-		if list == nil {
-			return nil
+	texts := func(tag string, flags uint32, list []string) error {
+		size, err := sizeOfTexts(list)
+		if list != nil {
+			add(tag, flags, size, func() { e.texts(list) })
 		}
-		size := 0
-		for i, w := range list {
-			if len(w) > math.MaxInt32 {
-				return fmt.Errorf("%s %d has %d bytes", what, i, len(w))
-			}
-			size += 4 + len(w)
-		}
-		add(tag, flags, size, func() {
-			for _, w := range list {
-				e.uint32(uint32(len(w)))
-				e.text(w)
-			}
-		})
-		return nil
+		return err
 	}
 
-	if err := texts(tagVocabulary, flagRequired, "vocabulary: word", m.vocab); err != nil {
-		return nil, err
+	if err := texts(tagVocabulary, flagRequired, m.vocab); err != nil {
+		return nil, fmt.Errorf("vocabulary: word %w", err)
 	}
 	floats(tagTopics, flagRequired, m.topics)
 	floats(tagWordTopics, flagRequired, m.wordTopics)
@@ -236,13 +254,10 @@ func (m *Model) sections(e *encoder) ([]section, error) {
 	}
 	floats(tagReading, 0, m.reading)
 	if m.background != nil {
-		flags := make([]byte, m.k)
-		for j, b := range m.background {
-			if b {
-				flags[j] = 1
-			}
-		}
-		add(tagBackground, 0, m.k, func() { e.bytes(flags) })
+		add(tagBackground, 0, m.k, func() { e.flags(m.background) })
 	}
-	return out, texts(tagNames, 0, "name of topic", m.given)
+	if err := texts(tagNames, 0, m.given); err != nil {
+		return nil, fmt.Errorf("name of topic %w", err)
+	}
+	return out, nil
 }

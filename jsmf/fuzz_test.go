@@ -37,6 +37,12 @@ func addSeeds(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(encoded(f, m))
+	p = tinyParts()
+	refinedParts(&p)
+	if m, err = newModel(p); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(encoded(f, m))
 }
 
 // checkRead reads data in both ways: the outcome must be the same, an error

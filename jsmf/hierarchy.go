@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -71,11 +71,9 @@ func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hiera
 			return nil, errorf("hierarchy, %d topics: %w", k, err)
 		}
 		names := make([]string, last.K())
-		for t := range names {
-			names[t] = strconv.Itoa(t)
-		}
-		for t, w := range last.AnchorWords() {
-			names[t] += ":" + w
+		for t, name := range last.names() {
+			first, _, _ := strings.Cut(name, nameSeparator)
+			names[t] = fmt.Sprintf("%d:%s", t, first)
 		}
 		p.k, p.from, p.resumable, p.refiner = k, nil, false, nil
 		// Bounds on document frequencies do not apply to topics: each is in all documents.
@@ -122,8 +120,8 @@ func (h *Hierarchy) Levels() int { return len(h.levels) }
 func (h *Hierarchy) K(level int) int { return h.levels[level].k }
 
 // Model returns the Model of a level. Above level 0 its words are the topics of the level
-// below, named by number and anchor ("3:neuron", on the next level "1:3:neuron"; "3" if
-// there are no anchors).
+// below, called by their numbers and the first words of their names ("3:neuron", on the
+// next level "1:3:neuron").
 func (h *Hierarchy) Model(level int) *Model { return h.levels[level] }
 
 // Topics returns p(word | topic) for the topics of a level over the words of level 0, the

@@ -3,6 +3,7 @@ package jsmf_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -212,8 +213,11 @@ func TestHierarchyWithoutAnchors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := h.Model(1).Vocabulary(); !slices.Equal(v, []string{"0", "1", "2", "3"}) {
-		t.Errorf("topics %q", v)
+	for k, name := range m.Names() {
+		first, _, _ := strings.Cut(name, " ·")
+		if w := h.Model(1).Word(k); w != fmt.Sprintf("%d:%s", k, first) {
+			t.Errorf("topic %d, called %s, is the word %q", k, name, w)
+		}
 	}
 }
 
