@@ -106,7 +106,7 @@ func TSNE(ctx context.Context, m *jsmf.Model, n int, s tsne.Settings) (*Map, err
 }
 
 // mapWords returns, ascending, the n (0: 2000) words to show. Anchors and the ten
-// most probable words of each topic are always among them, even if they are more;
+// best words of each topic are always among them, even if they are more;
 // the others are the most frequent.
 func mapWords(m *jsmf.Model, p []float64, n int) []int {
 	if n == 0 {
