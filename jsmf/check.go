@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
@@ -113,7 +115,7 @@ func (m *Model) checkTopics() error {
 }
 
 // checkWordTopics checks that the rows of B̆ᵀ are distributions of topics, or 0
-// for words whose marginal is not positive.
+// for words that are in no topic or whose marginal is not positive.
 func (m *Model) checkWordTopics() error {
 	for i := range m.n {
 		s := 0.0
@@ -123,8 +125,8 @@ func (m *Model) checkWordTopics() error {
 			}
 			s += b
 		}
-		if s == 0 && m.marginals[i] <= 0 {
-			continue // nothing is known of a word that never occurs
+		if s == 0 && (m.marginals[i] <= 0 || floats.Sum(m.topics[i*m.k:(i+1)*m.k]) == 0) {
+			continue // a word that never occurs, or is in no topic
 		}
 		if !(math.Abs(s-1) <= simplexTol) {
 			return invalid("word_topics", "p(topic | word %s) sums to %v over the topics, not 1", m.called(i), s)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/bytesize"
 	"github.com/jsmf-go/spectral/rectify"
@@ -78,28 +77,42 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 	if s.stream {
 		product = 3 * (24*min(nnz, max(1<<18, 4*n)) + 8*min(docs, 8192)*(2*k+60))
 	}
-	if s.count {
+	all := n // words of the model
+	switch {
+	case s.count && p.allWords:
 		e.add(StageCooc, 32*nnz+192*docs+256*n)
+	case s.count:
+		n = min(n, float64(p.bestWords()))
+		product = 8 * n * 64
+		e.add(StageCooc, 17*n*n+80*min(nnz, 1<<18+n)+128*docs+256*all)
+	}
+	expanded := 0.0 // topics of all words, and a state
+	if n < all {
+		expanded = 16 * all * k
+		if p.resumable {
+			expanded += 16 * all * (k + 17)
+		}
 	}
 	blocks := math.Ceil(k / 64)
 	if p.learner != nil {
-		e.add(StageTopics, 8*n*(6*k+150))
+		e.add(StageTopics, 8*n*(6*k+150)+expanded)
 	} else {
 		e.add(StageAnchors, 48*n*k+n*(800*blocks+64))
-		e.add(StageRecover, 72*n*k+800*n*blocks+product)
+		e.add(StageRecover, 72*n*k+800*n*blocks+product+expanded)
 	}
 	if p.refiner != nil {
 		e.add(StageRefine, float64(p.refiner.Bytes(s.docs, s.words, s.nnz, p.k)))
 	}
 	opt := rectify.Options{Keep: p.resumable}
-	need := p.rectifier.Bytes(s.words, p.k, opt)
+	words := int(n)
+	need := p.rectifier.Bytes(words, p.k, opt)
 	if p.memory > 0 {
 		rest := max(1, p.memory-e.Bytes-int64(product))
 		opt.MemoryLimit = rest
 		for l := rest; l > 0; l /= 2 { // Auto takes less under a lower limit
 			lower := opt
 			lower.MemoryLimit = l
-			if need = p.rectifier.Bytes(s.words, p.k, lower); need <= rest {
+			if need = p.rectifier.Bytes(words, p.k, lower); need <= rest {
 				opt = lower
 				break
 			}
@@ -148,8 +161,9 @@ func (p Pipeline) affordable(s size) error {
 	return err
 }
 
-// sizeOf returns what is known of an input; c is nil if its documents are to be counted.
-func sizeOf(info corpus.Info, c cooc.Operator) size {
+// sizeOf returns what is known of an input before anything is counted.
+func (p Pipeline) sizeOf(in Input) size {
+	info, c := in.Info(), p.matrix(in)
 	s := size{docs: info.Documents, words: len(info.Vocabulary), nnz: info.Nonzeros, count: c == nil}
 	if c != nil {
 		s.words = c.Dim()

@@ -55,7 +55,7 @@ func TestEstimateBounds(t *testing.T) {
 	}
 	// Sizes at which each part of the estimate is the largest once: many words, many
 	// documents, many topics.
-	for _, x := range []struct{ docs, words, length, k int }{{300, 1200, 60, 10}, {3000, 300, 60, 10}, {800, 1000, 60, 40}} {
+	for _, x := range []struct{ docs, words, length, k int }{{300, 1200, 60, 10}, {300, 6000, 200, 10}, {3000, 300, 60, 10}, {800, 1000, 60, 40}} {
 		c := textLike(t, x.docs, x.words, x.length)
 		for _, p := range []jsmf.Pipeline{
 			jsmf.Published(x.k).Rectify(rectify.AP{Iterations: 2}),
@@ -65,6 +65,8 @@ func TestEstimateBounds(t *testing.T) {
 			jsmf.Published(x.k).Rectify(rectify.DR{Iterations: 1}),
 			jsmf.Published(x.k).Rectify(rectify.PALM{Iterations: 2}),
 			jsmf.Published(x.k).Rectify(rectify.None{}).Refine(refine.Passes{N: 2, Swaps: 2}),
+			jsmf.New(x.k).Refine(refine.Passes{N: 2}),
+			jsmf.New(x.k).Words(250).Refine(nil).Resumable(true),
 		} {
 			e, err := p.Estimate(sizes(c))
 			if err != nil {

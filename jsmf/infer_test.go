@@ -48,7 +48,7 @@ func themed(t testing.TB) (*Model, *corpus.Corpus, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := New(3).Fit(context.Background(), c)
+	m, err := Published(3).Fit(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestFitWarnsOfUselessInference(t *testing.T) {
 		by      float64
 		refused bool
 	}{{1, false}, {-1, true}, {0, true}} {
-		m, err := New(4).Recover(scaledA{x.by}).Fit(ctx, c)
+		m, err := Published(4).Recover(scaledA{x.by}).Fit(ctx, c)
 		if err != nil {
 			t.Fatal(err)
 		}

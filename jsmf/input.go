@@ -12,18 +12,27 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/bag"
 )
 
-// Input is what a model is fitted to and measured against: a *corpus.Corpus or a
-// co-occurrence matrix, that is, a cooc.Operator such as *cooc.Moments, *cooc.Stream
-// or *cooc.Dense. A matrix is used as it is. Of any other Input the documents in
-// Info().Corpus are counted, as by cooc.NewMoments with
-// cooc.Options{DropUnused: true}.
+// Input is what a model is fitted to and measured against. It is one of
 //
-// To count in another way, with tf-idf weights for example, or to share a count
-// between several fits, call NewMoments and fit to the result:
+//   - a *corpus.Corpus, documents in memory;
+//   - any other collection of documents that Info().Source reads again and again, such
+//     as a *corpus.Encoded or a *cooc.Stream. Info().Vocabulary or the Source
+//     (corpus.Numbered) names its words;
+//   - a co-occurrence matrix, that is, a cooc.Matrix such as *cooc.Moments or *cooc.Dense.
+//     It is used as it is.
 //
-//	counts, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.TFIDF, DropUnused: true})
+// New counts the tf-idf second moments of the best words of documents (Pipeline.Words), in
+// two reads. Published counts the documents of Info().Corpus as cooc.NewMoments does with
+// cooc.Options{DropUnused: true}, and takes a matrix that only multiplies (cooc.Operator),
+// such as *cooc.Stream, as it is.
+//
+// To count in another way, or to share a count between several fits, call NewMoments and
+// fit to the result:
+//
+//	counts, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true})
 //	m, err := p.Fit(ctx, counts)
 //
 // Words have the names in Info().Vocabulary, or else their numbers. cooc.WithInfo
@@ -32,9 +41,12 @@ type Input interface{ Info() corpus.Info }
 
 // problem is what the stages work on.
 type problem struct {
-	all   cooc.Operator // the whole matrix
+	in    Input
+	all   cooc.Operator // the whole matrix; nil if words of the documents were chosen
+	docs  *documents    // whose best words c has; nil if a matrix was given or all words count
+	best  int           // how many of their words were asked for
 	c     cooc.Operator // without the words whose rows are empty
-	info  corpus.Info   // of all, with the names of all words
+	info  corpus.Info   // of all words, with their names
 	keep  []int         // the numbers of the words of c among all; nil: all
 	n     int           // how many words there are in all
 	size  size          // for Estimate
@@ -46,56 +58,133 @@ func (p Pipeline) count(ctx context.Context, in Input, tr *tracker) (*problem, e
 	if missing(in) {
 		return nil, errors.New("jsmf: no corpus and no matrix")
 	}
-	c, counted := in.(cooc.Operator)
-	pr := &problem{info: in.Info()}
-	pr.size = sizeOf(pr.info, c)
+	pr := &problem{in: in, info: in.Info()}
+	pr.size = p.sizeOf(in)
 	if err := p.affordable(pr.size); err != nil {
 		return nil, err
 	}
-	duration, err := tr.run(StageCooc, "", func() (_ string, err error) {
-		if !counted {
-			if c, err = p.moments(ctx, in, cooc.Options{DropUnused: true}); err != nil {
-				return "", err
-			}
-			pr.info = c.Info()
-		} else if err := cooc.Check(ctx, c, p.workers); err != nil {
+	return pr, pr.stage(tr, func() (string, error) {
+		if c := p.matrix(in); c != nil || p.allWords {
+			return p.countAll(ctx, pr, c, tr)
+		}
+		var err error
+		if pr.docs, err = readDocuments(ctx, in); err != nil {
 			return "", err
 		}
-		pr.all, pr.c, pr.n = c, c, c.Dim()
-		pr.describe(tr)
-		if p.k > pr.n {
-			return "", tooMany(p.k, pr.n)
-		}
-		if pr.c, pr.keep, err = filled(ctx, c, p.workers); err != nil || pr.keep == nil {
-			return fmt.Sprintf("N = %d, %d nonzeros", pr.n, pr.info.Nonzeros), err
-		}
-		tr.warn(&pr.stats, "%d of %d words have an empty row in the matrix; they are in no topic", pr.n-len(pr.keep), pr.n)
-		if p.k > len(pr.keep) {
-			return "", tooMany(p.k, len(pr.keep))
-		}
-		return fmt.Sprintf("N = %d of %d, %d nonzeros", len(pr.keep), pr.n, pr.info.Nonzeros), nil
+		pr.info, pr.n = pr.docs.info, len(pr.docs.unigram)
+		return p.choose(ctx, pr, tr)
 	})
-	if err != nil {
-		return nil, wrap(err)
+}
+
+// forK returns the problem with as many words as p asks for.
+func (p Pipeline) forK(ctx context.Context, pr *problem, tr *tracker) (*problem, error) {
+	if pr.docs == nil || pr.best == min(p.bestWords(), pr.n) {
+		return pr, nil
 	}
+	next := &problem{in: pr.in, docs: pr.docs, info: pr.info, n: pr.n, size: pr.size}
+	return next, next.stage(tr, func() (string, error) { return p.choose(ctx, next, tr) })
+}
+
+// stage runs StageCooc.
+func (pr *problem) stage(tr *tracker, f func() (string, error)) error {
+	duration, err := tr.run(StageCooc, "", f)
 	pr.stats.Cooc.Duration = duration
-	return pr, nil
+	if err != nil {
+		return wrap(err)
+	}
+	return nil
+}
+
+// matrix returns the input if it is a co-occurrence matrix that is used as it is, or nil.
+func (p Pipeline) matrix(in Input) cooc.Operator {
+	if m, ok := in.(cooc.Matrix); ok {
+		return m
+	}
+	if c, ok := in.(cooc.Operator); ok && (p.allWords || c.Info().Source == nil) {
+		return c
+	}
+	return nil
+}
+
+// choose makes the matrix of the best words of the documents.
+func (p Pipeline) choose(ctx context.Context, pr *problem, tr *tracker) (string, error) {
+	pr.best = min(p.bestWords(), pr.n)
+	c, words, err := pr.docs.start(ctx, pr.best, p.workers)
+	if err != nil {
+		return "", err
+	}
+	sub, keep, err := filled(ctx, c, p.workers)
+	if err != nil {
+		return "", err
+	}
+	for i, w := range keep {
+		keep[i] = words[w]
+	}
+	if pr.keep = words; keep != nil {
+		pr.keep = keep
+	}
+	pr.c = sub
+	pr.describe(c.Info(), tr)
+	if p.k > sub.Dim() {
+		return "", tooMany(p.k, sub.Dim())
+	}
+	outcome := fmt.Sprintf("N = %d of %d, %d nonzeros", sub.Dim(), pr.n, pr.info.Nonzeros)
+	if len(pr.keep) == pr.n {
+		pr.keep = nil
+	}
+	return outcome, nil
+}
+
+// countAll takes the matrix given, or counts all words of the documents if c is nil.
+func (p Pipeline) countAll(ctx context.Context, pr *problem, c cooc.Operator, tr *tracker) (_ string, err error) {
+	if c == nil {
+		if c, err = p.moments(ctx, pr.in, cooc.Options{DropUnused: true}); err != nil {
+			return "", err
+		}
+		pr.info = c.Info()
+	} else if err := cooc.Check(ctx, c, p.workers); err != nil {
+		return "", err
+	}
+	pr.all, pr.c, pr.n = c, c, c.Dim()
+	pr.describe(pr.info, tr)
+	if p.k > pr.n {
+		return "", tooMany(p.k, pr.n)
+	}
+	if pr.c, pr.keep, err = filled(ctx, c, p.workers); err != nil || pr.keep == nil {
+		return fmt.Sprintf("N = %d, %d nonzeros", pr.n, pr.info.Nonzeros), err
+	}
+	tr.warn(&pr.stats, "%d of %d words have an empty row in the matrix; they are in no topic", pr.n-len(pr.keep), pr.n)
+	if p.k > len(pr.keep) {
+		return "", tooMany(p.k, len(pr.keep))
+	}
+	return fmt.Sprintf("N = %d of %d, %d nonzeros", len(pr.keep), pr.n, pr.info.Nonzeros), nil
 }
 
 // moments counts the documents of an input that is no matrix.
 func (p Pipeline) moments(ctx context.Context, in Input, o cooc.Options) (*cooc.Moments, error) {
-	docs := in.Info().Corpus
-	if docs == nil {
-		return nil, fmt.Errorf("a %T is no co-occurrence matrix and holds no documents", in)
+	info := in.Info()
+	if info.Corpus == nil && info.Source != nil {
+		return nil, fmt.Errorf("the documents of a %T are not in memory; read them by corpus.Read, or make a matrix by cooc.NewStream", in)
+	}
+	if info.Corpus == nil {
+		return nil, noDocuments(in)
 	}
 	o.Workers = p.workers
-	return cooc.NewMoments(ctx, docs, o)
+	return cooc.NewMoments(ctx, info.Corpus, o)
 }
 
-// describe fills in the statistics of the counts, and warns of what was left out.
-func (pr *problem) describe(tr *tracker) {
+func noDocuments(in Input) error {
+	return fmt.Errorf("a %T is no co-occurrence matrix and holds no documents", in)
+}
+
+// describe fills in the statistics of the counts, and warns of what was left out. matrix
+// is what is known of the matrix.
+func (pr *problem) describe(matrix corpus.Info, tr *tracker) {
 	info, words, st := pr.info, pr.n, &pr.stats
-	st.Cooc = CoocStats{Form: cmp.Or(info.Form, "caller's"), N: words, NNZ: int(info.Nonzeros)}
+	st.Cooc = CoocStats{Form: cmp.Or(matrix.Form, "caller's"), N: words, NNZ: int(matrix.Nonzeros)}
+	if pr.docs != nil {
+		st.Cooc.N = pr.c.Dim()
+	}
 	if info.Tokens > 0 {
 		st.Corpus = CorpusStats{
 			Documents: info.Documents, Words: words, Tokens: info.Tokens, NNZ: int(info.Nonzeros),
@@ -152,6 +241,14 @@ func filled(ctx context.Context, c cooc.Operator, workers int) (cooc.Operator, [
 	return sub, keep, err
 }
 
+// words returns how many words c may have for any number of topics.
+func (p *problem) words() int {
+	if p.docs != nil {
+		return p.n
+	}
+	return p.c.Dim()
+}
+
 // word returns the number of word i of c among all words.
 func (p *problem) word(i int) int {
 	if p.keep == nil || i < 0 || i >= len(p.keep) {
@@ -196,8 +293,12 @@ func (p *problem) expand(a *mat.Dense) *mat.Dense {
 }
 
 // expandMarginals returns the marginals that a method returned, or else the given ones,
-// with zeros for the words that c does not have.
+// with zeros for the words that c does not have. If c has the best words of documents, it
+// returns p(word) of all.
 func (p *problem) expandMarginals(left, given []float64) []float64 {
+	if p.docs != nil {
+		return p.docs.unigram
+	}
 	if left == nil { // a method of the caller
 		left = given
 	}
@@ -206,4 +307,10 @@ func (p *problem) expandMarginals(left, given []float64) []float64 {
 		return left
 	}
 	return p.expand(mat.NewDense(len(left), 1, left)).RawMatrix().Data
+}
+
+// weighted tells whether the documents have weights.
+func (p *problem) weighted() bool {
+	w, ok := p.info.Source.(bag.Weighted)
+	return ok && w.Weights() != nil
 }

@@ -274,6 +274,7 @@ func TestInputBad(t *testing.T) {
 	for _, f := range []func() error{
 		func() error { _, err := jsmf.Published(2).Fit(ctx, in); return err },
 		func() error { _, err := jsmf.Published(2).Sweep(ctx, in, []int{2}); return err },
+		func() error { _, err := jsmf.New(2).Fit(ctx, in); return err },
 	} {
 		if err := f(); err == nil || err.Error() != "jsmf: a jsmf_test.kind is no co-occurrence matrix and holds no documents" {
 			t.Error(err)

@@ -18,7 +18,9 @@ import (
 // stages and the functions given to Record are.
 type Pipeline struct {
 	k         int
-	rounds    int // of ReplaceAnchors
+	allWords  bool // count all words as they are, not the best by tf-idf
+	words     int  // how many of these; 0: chosen by K
+	rounds    int  // of ReplaceAnchors
 	rectifier rectify.Rectifier
 	finder    anchor.Finder
 	recoverer recovery.Recoverer
@@ -32,23 +34,61 @@ type Pipeline struct {
 	memory    int64  // bytes; 0: no limit
 }
 
-// New returns the Pipeline that is Published for now.
-func New(k int) Pipeline { return Published(k) }
+// New returns the default Pipeline for k topics, 2 ≤ k ≤ N. It begins with a spectral
+// solution for the words that tell topics apart, and ends with passes over the documents
+// that place all words:
+//
+//   - the co-occurrence matrix C holds the tf-idf second moments of the best words (Words);
+//   - it is rectified by three iterations of alternating projection (rectify.AP);
+//   - anchors are found by pivoted QR (anchor.QR) and topics of these words by exact least
+//     squares (recovery.SCLS);
+//   - refine.Passes improves the topics on all documents and words.
+//
+// No stop list is needed. The Input must have documents: of a bare co-occurrence matrix
+// Fit returns an error, unless there are no passes (Refine(nil)). Without passes only the
+// best words are in topics; the others have rows of zeros.
+func New(k int) Pipeline {
+	return Pipeline{
+		k: k, rectifier: rectify.AP{Iterations: 3, EigenTol: 0.01}, finder: anchor.QR{}, recoverer: recovery.SCLS{}, rounds: 5,
+		refiner: refine.Passes{},
+	}
+}
 
-// Published returns a Pipeline of the published method, for k topics, 2 ≤ k ≤ N. It rectifies by alternating
-// projection while that fits in a gigabyte, and by a low-rank method beyond
-// (rectify.Auto), finds anchors by pivoted QR (anchor.QR), and recovers topics by exact
-// least squares (recovery.SCLS). If the anchor finder chooses the number of topics
-// itself, as anchor.Hull{All: true} does, k is the rank of the rectification only.
+// Published returns a Pipeline of the published method for k topics, 2 ≤ k ≤ N. Documents
+// of five tokens and more are counted, each with the same weight, and all their words. The
+// matrix is rectified by alternating projection while that fits in a gigabyte, and by a
+// low-rank method beyond (rectify.Auto), anchors are found by pivoted QR (anchor.QR), and
+// topics recovered by exact least squares (recovery.SCLS). There are no passes over
+// documents. If the anchor finder chooses the number of topics itself, as
+// anchor.Hull{All: true} does, k is the rank of the rectification only.
 func Published(k int) Pipeline {
-	return Pipeline{k: k, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}, rounds: 5}
+	return Pipeline{k: k, allWords: true, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}, rounds: 5}
 }
 
 // K sets the number of topics.
 func (p Pipeline) K(k int) Pipeline { p.k = k; return p }
 
-// Rectify sets how the co-occurrence matrix is rectified. Default: rectify.Auto{}.
-// Stats.Rectify says which method it chose and why.
+// Words makes C the matrix of the n words of the documents that tell topics apart best,
+// counted by tf-idf (cooc.NewDenseTFIDF). A word scores its mean share of a document times
+// ln⌊M/df⌋, where df of the M documents hold it: words of more than half of the documents
+// and rare words score low. The other words come in with the passes (Refine). C takes
+// 8·n² bytes.
+//
+// 0, the default of New, is 1000 + 10·K, or 20·K if that is more. Published counts all
+// words, without weights. A matrix given to Fit keeps its own words.
+func (p Pipeline) Words(n int) Pipeline { p.words, p.allWords = n, false; return p }
+
+// bestWords returns how many words C is to have.
+func (p Pipeline) bestWords() int {
+	if p.words > 0 {
+		return p.words
+	}
+	return max(1000+10*p.k, 20*p.k)
+}
+
+// Rectify sets how the co-occurrence matrix is rectified. Default: three iterations of
+// rectify.AP; of Published rectify.Auto{}. Stats.Rectify says which method Auto chose and
+// why.
 func (p Pipeline) Rectify(r rectify.Rectifier) Pipeline { p.rectifier = r; return p }
 
 // Anchors sets how anchor words are found. Default: anchor.QR{}. anchor.Fixed and
@@ -78,10 +118,10 @@ func (p Pipeline) Recover(r recovery.Recoverer) Pipeline { p.recoverer = r; retu
 // does not do that: Rectify(rectify.None{}). nil, the default, uses anchors.
 func (p Pipeline) AnchorFree(l anchorfree.Learner) Pipeline { p.learner = l; return p }
 
-// Refine adds a last stage that improves topics and correlations by passes over the
-// documents, such as refine.Passes{N: 10}. Model.Spectral returns the model without it.
-// The Input must have documents (Info().Source); their weights do not count in this
-// stage, and a warning says so. nil, the default: no such stage.
+// Refine sets the last stage, which improves topics and correlations by passes over the
+// documents. Model.Spectral returns the model without it. The Input must have documents
+// (Info().Source); their weights do not count in this stage, and a warning says so.
+// Default: refine.Passes{}; of Published nil, which leaves the stage out.
 func (p Pipeline) Refine(r refine.Refiner) Pipeline { p.refiner = r; return p }
 
 // Seed sets the seed of the stages that draw random numbers. The default stages draw
@@ -130,6 +170,9 @@ func (p Pipeline) Validate() error {
 	}
 	if p.memory < 0 {
 		bad("MemoryLimit(%d); want 0 for none, or more", p.memory)
+	}
+	if p.words < 0 {
+		bad("Words(%d); want 0 for the default, or more", p.words)
 	}
 	if p.rounds < 0 {
 		bad("ReplaceAnchors(%d); want 0 for none, or more rounds", p.rounds)

@@ -61,7 +61,7 @@ func TestReplaceAnchors(t *testing.T) {
 	ctx := context.Background()
 	c, planted := spoilt(t)
 	var in Input = c
-	p := New(3).Rectify(rectify.None{})
+	p := Published(3).Rectify(rectify.None{})
 	fit := func(p Pipeline) *Model {
 		t.Helper()
 		m, err := p.Fit(ctx, in)

@@ -92,10 +92,11 @@ func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error)
 	if err != nil {
 		return nil, err
 	}
-	if n, most := pr.c.Dim(), slices.Max(ks); most > n {
+	if n, most := pr.words(), slices.Max(ks); most > n {
 		return nil, tooMany(most, n)
 	}
 	shared := spectrum.New(pr.c)
+	widest, its := pr, shared // of the matrix with the most words
 	s := &Sweep{Points: make([]SweepPoint, len(ks)), Once: time.Since(begun)}
 	for i, k := range ks {
 		x := &s.Points[i]
@@ -104,7 +105,10 @@ func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error)
 		tr.record(Event{Kind: EventStart, Message: fmt.Sprintf("K = %d, %d of %d", k, i+1, len(ks))})
 		at := time.Now()
 		if x.Err = p.affordable(pr.size); x.Err == nil {
-			x.Model, x.Err = p.fit(ctx, pr, shared, &tracker{recorders: p.recorders}, at)
+			x.Model, x.Err = p.fitOf(ctx, &pr, &shared, at)
+		}
+		if pr.c != nil && pr.c.Dim() > widest.c.Dim() {
+			widest, its = pr, shared
 		}
 		x.Fit = time.Since(at)
 		tr.begun = at
@@ -122,7 +126,7 @@ func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error)
 	}
 	s.Pivots = s.Points[most].Model.Stats().Anchors.Norms
 	at := time.Now()
-	if s.Spectrum, err = p.spectrum(ctx, pr, shared, slices.Max(ks)); err != nil {
+	if s.Spectrum, err = p.spectrum(ctx, widest, its, slices.Max(ks)); err != nil {
 		return nil, err
 	}
 	s.Once += time.Since(at)
@@ -173,17 +177,38 @@ func (p Pipeline) spectrum(ctx context.Context, pr *problem, shared *spectrum.Sh
 	return r.Eigenvalues, nil
 }
 
+// fitOf fits one K of a sweep. If it needs a matrix of other words than the last one, that
+// takes its place.
+func (p Pipeline) fitOf(ctx context.Context, pr **problem, shared **spectrum.Shared, begun time.Time) (*Model, error) {
+	tr := &tracker{recorders: p.recorders}
+	next, err := p.forK(ctx, *pr, tr)
+	if err != nil {
+		return nil, err
+	}
+	if next != *pr {
+		*pr, *shared = next, spectrum.New(next.c)
+	}
+	return p.fit(ctx, next, *shared, tr, begun)
+}
+
 // measureAll fills in the measures of the points with a model.
 func (p Pipeline) measureAll(ctx context.Context, pr *problem, s *Sweep) error {
 	at := time.Now()
+	most := s.largest()
+	if most < 0 {
+		return nil
+	}
 	c, ok := pr.all.(cooc.Matrix)
 	if !ok {
-		for i := range s.Points {
-			if x := &s.Points[i]; x.Err == nil {
-				x.Err = errorf("sweep: not measured: measures need rows of the matrix, which a %T does not have", pr.all)
+		var err error
+		if c, err = p.measured(ctx, s.Points[most].Model, pr.in); err != nil {
+			for i := range s.Points {
+				if x := &s.Points[i]; x.Err == nil {
+					x.Err = errorf("sweep: not measured: %w", err)
+				}
 			}
+			return ctx.Err()
 		}
-		return nil
 	}
 	pairs, err := topPairs(ctx, c.Info().Corpus, s.Points)
 	if err != nil {

@@ -67,7 +67,7 @@ func (r *run) learn(ctx context.Context) (*Model, error) {
 func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, err error) {
 	var ended string // why it ended
 	r.st.Refine.Duration, err = r.tr.run(StageRefine, r.ask.refiner.String(), func() (string, error) {
-		if c := r.pr.info.Corpus; c != nil && c.Weights() != nil {
+		if r.pr.weighted() {
 			r.warn("the documents have weights, which the co-occurrence matrix counts; %v counts every document alike", r.ask.refiner)
 		}
 		x, err = r.ask.refiner.Refine(ctx, r.pr.info.Source, refine.Start{B: b, A: a}, refine.Options{
