@@ -16,7 +16,8 @@ import (
 // matrix of in, normally what it was fitted to. A model without anchors has no Recovery
 // and no Basis measures.
 //
-// A corpus is counted as by Fit. It must hold the words of the model, by name (by
+// A corpus is counted as by Published, or with its documents of two to four tokens, too,
+// if p is of New. It must hold the words of the model, by name (by
 // number, if the model has no vocabulary and the corpus has as many words); its other
 // words are left out. A co-occurrence matrix must have rows (cooc.Matrix) and the words
 // of the model in their order. Coherence needs documents (Info().Corpus).
@@ -66,7 +67,11 @@ func (p Pipeline) measured(ctx context.Context, m *Model, in Input) (cooc.Matrix
 		}
 		in = docs
 	}
-	return p.moments(ctx, in, cooc.Options{})
+	var o cooc.Options
+	if !p.allWords {
+		o.MinTokens = 2
+	}
+	return p.moments(ctx, in, o)
 }
 
 // withWordsOf returns the corpus with the words of the model, in their order.

@@ -108,6 +108,9 @@ func (p Pipeline) matrix(in Input) cooc.Operator {
 
 // choose makes the matrix of the best words of the documents.
 func (p Pipeline) choose(ctx context.Context, pr *problem, tr *tracker) (string, error) {
+	if p.k > pr.n {
+		return "", tooMany(p.k, pr.n)
+	}
 	pr.best = min(p.bestWords(), pr.n)
 	c, words, err := pr.docs.start(ctx, pr.best, p.workers)
 	if err != nil {
