@@ -19,7 +19,8 @@ import (
 // options are what the flags ask for.
 type options struct {
 	corpus                 cli.UCI
-	words                  int // 0: all of the vocabulary file, in its order
+	published              bool // the papers' pipeline, with the methods below
+	words                  int  // 0: all of the vocabulary file, in its order
 	topics                 []int
 	rectifyName            string
 	rectifier              rectify.Rectifier
@@ -37,7 +38,8 @@ type options struct {
 	minDistinct, minTokens int
 	seed                   uint64
 	workers                int
-	model, topicsNPY       string
+	model                  string
+	topicsNPY, readingNPY  string
 	inferName              string
 	inferDocword, thetaNPY string
 	json, quiet, estimate  bool
@@ -49,7 +51,7 @@ type flags struct {
 	vocabulary, ks, hierarchy string
 	rectifier                 rectifierFlags
 	recoverer                 recovererFlags
-	given                     map[string]bool
+	given, ofMethods          map[string]bool
 	wrong                     cli.Wrong
 }
 
@@ -58,8 +60,10 @@ func parseFlags(args []string, stderr io.Writer) (options, error) {
 	var x flags
 	f := flag.NewFlagSet("factorize", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	x.define(f)
 	x.defineMethods(f)
+	x.ofMethods = map[string]bool{"hierarchy": true}
+	f.VisitAll(func(g *flag.Flag) { x.ofMethods[g.Name] = true })
+	x.define(f)
 	f.Usage = func() {
 		fmt.Fprintln(stderr, "Usage: factorize -docword F -vocab F (-n N | -vocabulary all) -k K[,K…] [flags]")
 		f.PrintDefaults()
@@ -68,6 +72,9 @@ func parseFlags(args []string, stderr io.Writer) (options, error) {
 		return x.options, err
 	}
 	x.given = cli.Given(f)
+	for name := range x.given {
+		x.published = x.published || x.ofMethods[name]
+	}
 	x.wrong.If(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	x.checkCorpus()
 	x.checkTopics()
@@ -82,8 +89,8 @@ func (x *flags) define(f *flag.FlagSet) {
 	o.corpus.Flags(f)
 	f.IntVar(&o.words, "n", 0, "keep the `N` best words by tf·ln⌊M/df⌋; this or -vocabulary all is required")
 	f.StringVar(&x.vocabulary, "vocabulary", "", "`all`: no curation; every word is kept that is in a document used, and no document\nis left out for too few distinct words unless -min-distinct is given")
-	f.IntVar(&o.minDistinct, "min-distinct", 3, "leave out documents with fewer distinct words of the vocabulary")
-	f.IntVar(&o.minTokens, "min-tokens", 5, "leave out documents with fewer tokens of the vocabulary; 2 is the least there can be")
+	f.IntVar(&o.minDistinct, "min-distinct", 3, "leave out documents with fewer distinct words of the vocabulary; of the default none,\nunless this is given")
+	f.IntVar(&o.minTokens, "min-tokens", 5, "leave out documents with fewer tokens of the vocabulary; 2 is the least there can be. Of\nthe default none, unless this is given")
 	f.StringVar(&x.ks, "k", "", "numbers of topics, as 25 or 25,50,100: `K[,K…]` (required)")
 	f.StringVar(&x.hierarchy, "hierarchy", "", "`K1,K2[,…]`, in place of -k: K1 topics, K2 < K1 topics of these, and so on, beside direct fits")
 	f.Uint64Var(&o.seed, "seed", 0, "the seed of methods that draw random numbers: dc, lr, and auto where it takes lr; projected and tsne")
@@ -93,6 +100,9 @@ func (x *flags) define(f *flag.FlagSet) {
 	f.StringVar(&o.inferName, "infer", "", "infer the topic proportions of the documents of -infer-docword; the `method`: "+inferHelp)
 	f.StringVar(&o.inferDocword, "infer-docword", "", "counts in UCI form over the words of -vocab, plain or gzipped: a `file`, for -infer")
 	f.StringVar(&o.thetaNPY, "theta-npy", "", "save the topic proportions to this NumPy `file`, float64, one row for each document of\n-infer-docword, one column a topic; named as -model with several K")
+	f.StringVar(&o.readingNPY, "reading-npy", "", "save the weights by which words are shown to this NumPy `file`, in the form of -topics-npy")
+	f.IntVar(&o.refine, "refine", 0, "at most `N` passes over the documents in the end, which improve topics and correlations\n(refine.Passes); the default has them by itself")
+	f.BoolVar(&o.published, "published", false, "fit the papers' pipeline (jsmf.Published) in place of the default; any flag of its methods\ndoes so, too: -rectify, -anchors, -recover, -weights, -hierarchy and so on")
 	f.BoolVar(&o.alpha, "alpha", false, "fit a Dirichlet prior to A")
 	f.BoolVar(&o.json, "json", false, "print one JSON object for each K and nothing else")
 	f.BoolVar(&o.estimate, "estimate", false, "fit nothing, but print how much memory a fit for each K would need at most")
@@ -126,7 +136,6 @@ func (x *flags) defineMethods(f *flag.FlagSet) {
 	f.Float64Var(&x.recoverer.smooth, "smooth", 0, "add `EPS` to the zeros of anchor words in B, as 1e-5 in the thesis; 0: do not")
 	f.BoolVar(&x.recoverer.paper, "paper-settings", false, "the papers' settings: γ = 3, λ = 1.9 for admm; a fixed step of 50 for expgrad, which\notherwise searches the line; activeset has none")
 	f.StringVar(&o.anchorFreeName, "anchor-free", "", "learn topics without anchors, by `method` lp (alternating linear programs) or pds\n(penalty-dual splitting), in place of anchors and recovery")
-	f.IntVar(&o.refine, "refine", 0, "`N` passes over the documents in the end, which improve topics and correlations (refine.Passes)")
 }
 
 // checkCorpus checks the flags of input and curation.
@@ -141,10 +150,12 @@ func (x *flags) checkCorpus() {
 	bad(o.minDistinct < 0, "-min-distinct %d: want 0 or more", o.minDistinct)
 	bad(o.minTokens < 0, "-min-tokens %d: want 0 or more", o.minTokens)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
-	if o.minDistinct < 2 || given["vocabulary"] && !given["min-distinct"] {
+	if o.minDistinct < 2 || (given["vocabulary"] || !o.published) && !given["min-distinct"] {
 		o.minDistinct = -1 // no limit
 	}
-	o.minTokens = max(o.minTokens, 2)
+	if o.minTokens = max(o.minTokens, 2); !o.published && !given["min-tokens"] {
+		o.minTokens = 0
+	}
 }
 
 // checkTopics reads -k or -hierarchy.
@@ -223,10 +234,10 @@ func (x *flags) checkMethods() {
 // exist is better found now than after the fit.
 func (x *flags) checkOutputs() {
 	o, bad := &x.options, x.wrong.If
-	for _, name := range []string{"json", "hierarchy", "alpha", "model", "topics-npy", "infer", "infer-docword", "theta-npy"} {
+	for _, name := range []string{"json", "hierarchy", "alpha", "model", "topics-npy", "reading-npy", "infer", "infer-docword", "theta-npy"} {
 		bad(o.estimate && x.given[name], "-%s has no use with -estimate", name)
 	}
-	for _, out := range []struct{ flag, path string }{{"model", o.model}, {"topics-npy", o.topicsNPY}, {"theta-npy", o.thetaNPY}} {
+	for _, out := range []struct{ flag, path string }{{"model", o.model}, {"topics-npy", o.topicsNPY}, {"reading-npy", o.readingNPY}, {"theta-npy", o.thetaNPY}} {
 		if out.path != "" {
 			info, err := os.Stat(filepath.Dir(out.path))
 			bad(err != nil || !info.IsDir(), "-%s %s: its folder does not exist", out.flag, out.path)

@@ -3,13 +3,19 @@
 //
 //	go run ./examples/factorize -docword docword.kos.txt.gz -vocab vocab.kos.txt -n 5000 -k 25,50 -json
 //
+// It fits the default, jsmf.New, unless -published or a flag of a method asks for the
+// papers' pipeline, jsmf.Published, in which whatever is not given is as the papers have
+// it. -refine N alone is the default with N passes at most. The default counts every
+// document that has a word, the papers' pipeline those of -min-tokens.
+//
 // It prints a report for people. With -json, standard output holds one JSON object
 // a line for each K instead, in the order of -k:
 //
 //	corpus           n words, m documents and their tokens, as used
 //	k                the number of topics found
+//	method           default or published
 //	rectify, finder, recover
-//	                 the methods, as in the flags (finder: -anchors)
+//	                 the methods, as in the flags (finder: -anchors); not of the default
 //	anchor_free      with -anchor-free only: lp or pds, in place of finder and
 //	                 recover
 //	weights          with -weights only
@@ -21,7 +27,9 @@
 //	                 in the file; words in no document used are left out),
 //	                 input_index that in the vocabulary file. With -anchors tandem
 //	                 also facet, the words of the group
-//	topics           the 20 most probable words of each topic
+//	topics           [{name, share, background, words}]: p(topic), whether the topic
+//	                 gathers words of no subject, and its 20 best words, by their
+//	                 reading weights where the model has them, or by probability
 //	metrics          by name, each a number or {mean, std}; an undefined one is
 //	                 null, and "undefined" counts the values left out of a mean
 //	alpha            with -alpha only: {alpha0, alpha}, a Dirichlet prior fitted to A
@@ -34,11 +42,14 @@
 //	                 the model lacks), without_known_word and all_zero (documents);
 //	                 of padd residual and learn_status; of map, em and gibbs
 //	                 alpha_sum
-//	refine           with -refine only: method, passes made, and loglik, the mean
-//	                 ln p(token) before each pass and after the last. Topics and
+//	refine           of the default and with -refine: method, passes made, and loglik,
+//	                 the mean ln p(token) before each pass and after the last. Topics and
 //	                 metrics are then those of the refined model
-//	seconds          by stage. read, curate and the counting in cooc happen once for
-//	                 all K and are part of each line and its total
+//	seconds          by stage; refine has the reading weights too. read, curate and, of
+//	                 the papers' pipeline, the counting in cooc happen once for all K
+//	                 and are part of each line and its total
+//	cpu_seconds      processor time from the documents in memory to the model; left out
+//	                 where the system does not count it
 //	peak_rss_bytes   of the process so far; left out where the system has no figure
 //
 // With -estimate nothing is fitted: it prints how much memory each stage of a fit
@@ -64,6 +75,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/examples/internal/rss"
+	"github.com/jsmf-go/spectral/internal/cputime"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
@@ -105,10 +117,8 @@ func factorize(ctx context.Context, o options, stdout, stderr io.Writer) error {
 				return err
 			}
 		}
-		if o.topicsNPY != "" {
-			if err := saveTopics(outputName(o.topicsNPY, k, len(o.topics)), m, in); err != nil {
-				return err
-			}
+		if err := saveArrays(o, m, k, in); err != nil {
+			return fmt.Errorf("k=%d: %w", k, err)
 		}
 		if o.json {
 			err = json.NewEncoder(stdout).Encode(res)
@@ -124,8 +134,9 @@ func factorize(ctx context.Context, o options, stdout, stderr io.Writer) error {
 
 // input is what all K share.
 type input struct {
-	counts    *cooc.Moments
-	corpus    *corpus.Corpus // what was counted
+	docs      jsmf.Input     // what is fitted to: the corpus or, of the papers' pipeline, its counts
+	corpus    *corpus.Corpus // the documents
+	cpu       float64        // seconds of the counting
 	fileWords int            // words in the vocabulary file
 	fileIndex []int          // for each word of corpus, its number there
 	seconds   seconds
@@ -154,11 +165,20 @@ func load(ctx context.Context, o options, rec func(jsmf.Event)) (*input, error) 
 	if err != nil {
 		return nil, err
 	}
-	counts, d, err := cli.Count(ctx, rec, curated, cooc.Options{Weighting: o.weighting, MinTokens: o.minTokens, Workers: o.workers})
-	if err != nil {
-		return nil, err
+	cpu := cputime.Seconds()
+	if o.published {
+		counts, d, err := cli.Count(ctx, rec, curated, cooc.Options{Weighting: o.weighting, MinTokens: o.minTokens, Workers: o.workers})
+		if err != nil {
+			return nil, err
+		}
+		in.docs, in.corpus, in.seconds.Cooc = counts, counts.Info().Corpus, d.Seconds()
+	} else {
+		if in.corpus, err = occurring(curated); err != nil {
+			return nil, err
+		}
+		in.docs = in.corpus
 	}
-	in.counts, in.corpus, in.seconds.Cooc = counts, counts.Info().Corpus, d.Seconds()
+	in.cpu = cputime.Seconds() - cpu
 	in.fileWords = raw.NumWords()
 	for i := range in.corpus.NumWords() {
 		j, ok := raw.Index(in.corpus.Word(i))
@@ -168,6 +188,20 @@ func load(ctx context.Context, o options, rec func(jsmf.Event)) (*input, error) 
 		in.fileIndex = append(in.fileIndex, j)
 	}
 	return in, nil
+}
+
+// occurring returns the corpus without the words that are in no document.
+func occurring(c *corpus.Corpus) (*corpus.Corpus, error) {
+	var words []int
+	for w, df := range c.DocFrequencies() {
+		if df > 0 {
+			words = append(words, w)
+		}
+	}
+	if len(words) == c.NumWords() {
+		return c, nil
+	}
+	return c.Select(nil, words)
 }
 
 // estimate prints the memory that the fits would need.
@@ -188,7 +222,19 @@ func estimate(o options, in *input, stdout io.Writer) error {
 
 // pipeline returns the Pipeline that the flags ask for.
 func pipeline(o options, k int, rec func(jsmf.Event)) jsmf.Pipeline {
-	p := jsmf.Published(k).
+	p := jsmf.New(k).Seed(o.seed).Workers(o.workers).Record(rec)
+	if o.published {
+		p = published(o, k, rec)
+	}
+	if o.refine > 0 {
+		p = p.Refine(refine.Passes{N: o.refine})
+	}
+	return p
+}
+
+// published returns the papers' pipeline with the methods of the flags.
+func published(o options, k int, rec func(jsmf.Event)) jsmf.Pipeline {
+	return jsmf.Published(k).
 		Rectify(o.rectifier).
 		Anchors(o.finder.finder(o.finder.name)).
 		ReplaceAnchors(o.replace).
@@ -197,10 +243,6 @@ func pipeline(o options, k int, rec func(jsmf.Event)) jsmf.Pipeline {
 		Seed(o.seed).
 		Workers(o.workers).
 		Record(rec)
-	if o.refine > 0 {
-		p = p.Refine(refine.Passes{N: o.refine})
-	}
-	return p
 }
 
 // stage runs a step of the program's own and notes its time.
@@ -214,13 +256,17 @@ func stage(rec func(jsmf.Event), name string, s *float64, f func() (string, erro
 func fit(ctx context.Context, o options, in *input, k int, rec func(jsmf.Event)) (*jsmf.Model, *result, error) {
 	begun := time.Now()
 	p := pipeline(o, k, rec)
-	m, err := p.Fit(ctx, in.counts)
+	cpu := cputime.Seconds()
+	m, err := p.Fit(ctx, in.docs)
 	if err != nil {
 		return nil, nil, err
 	}
 	res := describe(o, in, m)
+	if cputime.Known {
+		res.CPU = in.cpu + cputime.Seconds() - cpu
+	}
 	err = stage(rec, "metrics", &res.Seconds.Metrics, func() (_ string, err error) {
-		res.Metrics, err = p.Evaluate(ctx, m, in.counts)
+		res.Metrics, err = p.Evaluate(ctx, m, in.docs)
 		return "", err
 	})
 	if err != nil {
@@ -246,8 +292,10 @@ func fit(ctx context.Context, o options, in *input, k int, rec func(jsmf.Event))
 func describe(o options, in *input, m *jsmf.Model) *result {
 	st := m.Stats()
 	res := &result{
-		K: m.K(), Rectify: o.rectifyName, Finder: o.finder.name, Recover: o.recoverName,
-		ObjectiveMean: cli.Number(st.Recover.MeanObjective), Anchors: []anchorWord{}, Seconds: in.seconds,
+		K: m.K(), Method: "default", ObjectiveMean: cli.Number(st.Recover.MeanObjective), Anchors: []anchorWord{}, Seconds: in.seconds,
+	}
+	if o.published {
+		res.Method, res.Rectify, res.Finder, res.Recover = "published", o.rectifyName, o.finder.name, o.recoverName
 	}
 	if o.learner != nil {
 		res.Finder, res.Recover, res.AnchorFree, res.ObjectiveMean = "", "", o.anchorFreeName, cli.Number(math.NaN())
@@ -272,11 +320,12 @@ func describe(o options, in *input, m *jsmf.Model) *result {
 		}
 		res.Anchors = append(res.Anchors, w)
 	}
-	for t := range m.K() {
-		res.Topics = append(res.Topics, wordsOf(m.TopWords(t, topWords)))
+	names, background := m.Names(), m.Background()
+	for t, share := range m.TopicShares() {
+		res.Topics = append(res.Topics, topic{names[t], cli.Number(share), background[t], wordsOf(m.TopWords(t, topWords))})
 	}
 	s := &res.Seconds
-	s.Cooc += st.Cooc.Duration.Seconds() // a fit checks the counts
+	s.Cooc += st.Cooc.Duration.Seconds() // counts, or checks those given
 	s.Rectify, s.Anchors, s.Recover = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds()
 	s.Topics = st.AnchorFree.Duration.Seconds()
 	s.Refine = st.Refine.Duration.Seconds()

@@ -19,6 +19,7 @@ import (
 	"github.com/jsmf-go/spectral/examples/internal/clitest"
 	"github.com/jsmf-go/spectral/examples/internal/rss"
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/cputime"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -27,8 +28,9 @@ import (
 // invoke runs the program; see clitest.
 var invoke = clitest.Program(run).Invoke
 
+// synth are arguments for the papers' pipeline.
 func synth(args ...string) []string {
-	return append(clitest.Synth("-n", "600"), args...)
+	return append(clitest.Synth("-n", "600", "-published"), args...)
 }
 
 type mean float64
@@ -51,6 +53,7 @@ func (m *mean) UnmarshalJSON(b []byte) error {
 type line struct {
 	Corpus        struct{ N, M, Tokens int }
 	K             int
+	Method        string
 	Rectify       string
 	RectifyMethod string `json:"rectify_method"`
 	RectifyReason string `json:"rectify_reason"`
@@ -59,12 +62,13 @@ type line struct {
 	AnchorFree    string `json:"anchor_free"`
 	Weights       string
 	Anchors       []anchorWord
-	Topics        [][]string
+	Topics        []topic
 	Metrics       map[string]mean
 	ObjectiveMean float64 `json:"objective_mean"`
 	Refine        *refinement
 	Seconds       map[string]float64
-	PeakRSS       int64 `json:"peak_rss_bytes"`
+	CPU           float64 `json:"cpu_seconds"`
+	PeakRSS       int64   `json:"peak_rss_bytes"`
 }
 
 func decode(t *testing.T, out string) []line {
@@ -286,7 +290,10 @@ func TestJSONKeys(t *testing.T) {
 		}
 		return m
 	}
-	want := []string{"corpus", "k", "rectify", "finder", "recover", "anchors", "topics", "metrics", "objective_mean", "seconds"}
+	want := []string{"corpus", "k", "method", "rectify", "finder", "recover", "anchors", "topics", "metrics", "objective_mean", "seconds"}
+	if cputime.Known {
+		want = append(want, "cpu_seconds")
+	}
 	if rss.Peak() > 0 {
 		want = append(want, "peak_rss_bytes")
 	}
@@ -299,12 +306,17 @@ func TestJSONKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys(anchors[0], "index", "word", "input_index")
+	var topics []json.RawMessage
+	if err := json.Unmarshal(m["topics"], &topics); err != nil {
+		t.Fatal(err)
+	}
+	keys(topics[0], "name", "share", "background", "words")
 
 	l := decode(t, out)[0]
 	vocab := testutil.Lines(t, "synth", "vocab.synth.txt")
 	for k, topic := range l.Topics {
-		if len(topic) != 20 {
-			t.Errorf("topic %d has %d words", k, len(topic))
+		if len(topic.Words) != 20 {
+			t.Errorf("topic %d has %d words", k, len(topic.Words))
 		}
 		if a := l.Anchors[k]; vocab[a.InputIndex] != a.Word {
 			t.Errorf("input_index %d is %q in the file, not %q", a.InputIndex, vocab[a.InputIndex], a.Word)
@@ -341,7 +353,7 @@ func TestRefine(t *testing.T) {
 		t.Errorf("seconds %v", l.Seconds)
 	}
 	m := checkTopics(t, npy, model, testutil.Lines(t, "synth", "vocab.synth.txt"))
-	if m.Spectral() == m || m.TopWords(2, 1)[0].Word != l.Topics[2][0] {
+	if m.Spectral() == m || m.TopWords(2, 1)[0].Word != l.Topics[2].Words[0] {
 		t.Error("the model or the topics are not the refined ones")
 	}
 	report, _ := invoke(t, 0, synth("-k", "5", "-refine", "2", "-quiet")...)
@@ -352,6 +364,70 @@ func TestRefine(t *testing.T) {
 	}
 	if _, errs := invoke(t, 2, synth("-k", "5", "-refine", "0")...); !strings.Contains(errs, "-refine 0: want at least 1") {
 		t.Errorf("-refine 0: %s", errs)
+	}
+}
+
+// Without a flag of a method it is the default, whose stages, topics and reading weights
+// are all there; any flag of a method makes it the papers' pipeline.
+func TestDefault(t *testing.T) {
+	dir := t.TempDir()
+	npy, model := filepath.Join(dir, "b.npy"), filepath.Join(dir, "m.jsmf")
+	args := func(more ...string) []string {
+		return clitest.Synth(append(more, "-n", "600", "-k", "5", "-json", "-quiet")...)
+	}
+	out, _ := invoke(t, 0, args("-refine", "3", "-topics-npy", npy, "-model", model)...)
+	l := decode(t, out)[0]
+	if l.Method != "default" || l.Rectify != "" || l.Finder != "" || l.Recover != "" || len(l.Anchors) != 5 || l.Corpus.M != 2997 || l.Refine == nil || l.Refine.Passes > 3 {
+		t.Errorf("%s", out)
+	}
+	for _, name := range []string{"cooc", "rectify", "anchors", "recover", "refine", "total"} {
+		if !(l.Seconds[name] > 0) {
+			t.Errorf("%s took %g seconds", name, l.Seconds[name])
+		}
+	}
+	if cputime.Known && !(l.CPU > 0) {
+		t.Errorf("%g seconds of the processor", l.CPU)
+	}
+	vocab := testutil.Lines(t, "synth", "vocab.synth.txt")
+	m := checkTopics(t, npy, model, vocab)
+	if m.Reading() != nil {
+		checkReading(t, m, vocab, args("-refine", "3")...)
+	}
+	share := 0.0
+	for k, x := range l.Topics {
+		share += float64(x.Share)
+		if x.Name != m.Name(k) || x.Background != m.Background()[k] || len(x.Words) != 20 || x.Words[0] != m.TopWords(k, 1)[0].Word {
+			t.Errorf("topic %d: %+v", k, x)
+		}
+	}
+	if math.Abs(share-1) > 1e-9 {
+		t.Errorf("the shares of the topics sum to %g", share)
+	}
+	for _, more := range [][]string{{"-published"}, {"-rectify", "none"}, {"-weights", "tfidf"}, {"-replace-anchors", "0"}, {"-clean-up"}, {"-refine", "2", "-iterations", "3"}} {
+		out, _ := invoke(t, 0, args(more...)...)
+		if l := decode(t, out)[0]; l.Method != "published" || l.Recover != "activeset" || l.Corpus.M != 2980 {
+			t.Errorf("%q: %s", more, out)
+		}
+	}
+}
+
+// checkReading compares the file of -reading-npy with a model of the same arguments.
+func checkReading(t *testing.T, m *jsmf.Model, vocab []string, args ...string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "r.npy")
+	invoke(t, 0, append(args, "-reading-npy", path)...)
+	rows, cols, at := readNPY(t, path)
+	want := m.Reading()
+	if rows != len(vocab) || cols != m.K() {
+		t.Fatalf("%d×%d reading weights", rows, cols)
+	}
+	for i, w := range vocab {
+		n, ok := m.Index(w)
+		for k := range cols {
+			if ok && at(i, k) != want.At(n, k) || !ok && at(i, k) != 0 {
+				t.Fatalf("the reading weight of %q in topic %d is %g", w, k, at(i, k))
+			}
+		}
 	}
 }
 
@@ -379,12 +455,14 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-var notReproducible = regexp.MustCompile(`"seconds":\{[^}]*\}(,"peak_rss_bytes":\d+)?`)
+var notReproducible = regexp.MustCompile(`"seconds":\{[^}]*\}(,"cpu_seconds":[^,}]+)?(,"peak_rss_bytes":\d+)?`)
 
 func TestWorkers(t *testing.T) {
 	var first string
 	for _, w := range []string{"1", "2", "7"} {
 		out, _ := invoke(t, 0, synth("-k", "5,10", "-json", "-quiet", "-workers", w)...)
+		def, _ := invoke(t, 0, clitest.Synth("-n", "600", "-k", "5", "-json", "-quiet", "-workers", w)...)
+		out += def
 		out = notReproducible.ReplaceAllString(out, "")
 		if first == "" {
 			first = out
@@ -545,11 +623,14 @@ func TestDroppedWords(t *testing.T) {
 		m    int
 		gone string
 	}{
-		{"curated", []string{"-n", "8"}, 18, "word3 word6 word7"},
-		{"all", []string{"-vocabulary", "all"}, 19, "word3 word6"}, // no rule about distinct words
-		{"all, min-distinct", []string{"-vocabulary", "all", "-min-distinct", "3"}, 18, "word3 word6 word7"},
-		{"all, min-tokens", []string{"-vocabulary", "all", "-min-tokens", "1"}, 20, "word3"},
-		{"distinct", []string{"-n", "8", "-min-distinct", "1"}, 19, "word3 word6"},
+		{"curated", []string{"-n", "8", "-published"}, 18, "word3 word6 word7"},
+		{"all", []string{"-vocabulary", "all", "-published"}, 19, "word3 word6"}, // no rule about distinct words
+		{"all, min-distinct", []string{"-vocabulary", "all", "-min-distinct", "3", "-published"}, 18, "word3 word6 word7"},
+		{"all, min-tokens", []string{"-vocabulary", "all", "-min-tokens", "1", "-published"}, 20, "word3"},
+		{"distinct", []string{"-n", "8", "-min-distinct", "1", "-published"}, 19, "word3 word6"},
+		{"default", []string{"-vocabulary", "all"}, 20, "word3"},
+		{"default, curated", []string{"-n", "8"}, 20, "word3"},
+		{"default, min-distinct", []string{"-n", "8", "-min-distinct", "3"}, 18, "word3 word6 word7"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -725,6 +806,7 @@ func TestErrors(t *testing.T) {
 		{vocab, "-n 4 -k 2", "vocab.txt:1"},
 		{docword, "-vocabulary all -k 5", "5 topics of 4 words"},
 		{docword, "-vocabulary all -k 2 -min-tokens 50", "no documents"},
+		{docword, "-vocabulary all -k 2 -published -reading-npy r.npy", "the model has no reading weights"},
 		{docword, "-n 4 -k 2 -stop none.stops", "none.stops"},
 		{docword, "-vocabulary all -k 2 -anchor-min-df 4", "k=2"},
 	} {

@@ -133,7 +133,7 @@ func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []in
 	}
 	var out []level
 	for i, k := range sizes {
-		direct, err := pipeline(o, k, rec).Fit(ctx, in.counts)
+		direct, err := pipeline(o, k, rec).Fit(ctx, in.docs)
 		if err != nil {
 			return nil, fmt.Errorf("%d topics directly: %w", k, err)
 		}

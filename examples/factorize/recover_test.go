@@ -40,15 +40,15 @@ func TestRecoverers(t *testing.T) {
 		if l.Recover != name || l.ObjectiveMean < best.ObjectiveMean*(1-1e-9) {
 			t.Errorf("%s: %s, objective %g, the exact one's %g", name, l.Recover, l.ObjectiveMean, best.ObjectiveMean)
 		}
-		if !slices.ContainsFunc(l.Topics, func(words []string) bool { return words[0] == best.Topics[0][0] }) {
-			t.Errorf("%s: no topic begins with %q", name, best.Topics[0][0])
+		if !slices.ContainsFunc(l.Topics, func(x topic) bool { return x.Words[0] == best.Topics[0].Words[0] }) {
+			t.Errorf("%s: no topic begins with %q", name, best.Topics[0].Words[0])
 		}
 	}
 	legality := map[string]float64{}
 	for _, name := range correlationNames {
 		l := run("-correlations", name)
 		legality[name] = float64(l.Metrics["legality"])
-		if !slices.Equal(l.Topics[0], best.Topics[0]) {
+		if !slices.Equal(l.Topics[0].Words, best.Topics[0].Words) {
 			t.Errorf("-correlations %s: other topics", name)
 		}
 	}
@@ -78,7 +78,7 @@ func TestHierarchyAndAlpha(t *testing.T) {
 	out, _ := invoke(t, 0, append(args, "-json")...)
 	var res struct {
 		K         int
-		Topics    [][]string
+		Topics    []topic
 		Hierarchy []level
 		Alpha     *prior
 	}

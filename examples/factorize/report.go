@@ -18,13 +18,17 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 		fmt.Fprintf(t, "chosen because: %s\n", r.RectifyReason)
 	}
 	fmt.Fprintln(t)
-	head, anchors := "   \tshare\tanchor\ttop words", m.AnchorWords()
+	head, anchors := "   \tshare\tname\tanchor\ttop words", m.AnchorWords()
 	if m.Anchors() == nil {
-		head = "   \tshare\ttop words"
+		head = "   \tshare\tname\ttop words"
 	}
 	fmt.Fprintln(t, head)
-	for k, share := range m.TopicShares() {
-		fmt.Fprintf(t, "%3d\t%4.1f%%\t", k, 100*share)
+	for k, x := range r.Topics {
+		name := x.Name
+		if x.Background {
+			name += " (background)"
+		}
+		fmt.Fprintf(t, "%3d\t%4.1f%%\t%s\t", k, 100*float64(x.Share), name)
 		if anchors != nil {
 			anchor := r.Anchors[k].Word
 			if f := r.Anchors[k].Facet; f != nil {
@@ -32,7 +36,7 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 			}
 			fmt.Fprintf(t, "%s\t", anchor)
 		}
-		fmt.Fprintln(t, strings.Join(r.Topics[k][:min(10, len(r.Topics[k]))], " "))
+		fmt.Fprintln(t, strings.Join(x.Words[:min(10, len(x.Words))], " "))
 	}
 	t.Flush()
 	fmt.Fprintln(w)

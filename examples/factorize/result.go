@@ -27,7 +27,8 @@ type result struct {
 		Tokens int64 `json:"tokens"`
 	} `json:"corpus"`
 	K             int             `json:"k"`
-	Rectify       string          `json:"rectify"`
+	Method        string          `json:"method"`
+	Rectify       string          `json:"rectify,omitempty"`
 	RectifyMethod string          `json:"rectify_method,omitempty"`
 	RectifyReason string          `json:"rectify_reason,omitempty"`
 	Finder        string          `json:"finder,omitempty"`
@@ -35,7 +36,7 @@ type result struct {
 	AnchorFree    string          `json:"anchor_free,omitempty"`
 	Weights       string          `json:"weights,omitempty"`
 	Anchors       []anchorWord    `json:"anchors"`
-	Topics        [][]string      `json:"topics"`
+	Topics        []topic         `json:"topics"`
 	Alpha         *prior          `json:"alpha,omitempty"`
 	Hierarchy     []level         `json:"hierarchy,omitempty"`
 	Metrics       *metrics.Report `json:"metrics"`
@@ -43,7 +44,15 @@ type result struct {
 	Infer         *inferred       `json:"infer,omitempty"`
 	Refine        *refinement     `json:"refine,omitempty"`
 	Seconds       seconds         `json:"seconds"`
+	CPU           float64         `json:"cpu_seconds,omitempty"`
 	PeakRSS       int64           `json:"peak_rss_bytes,omitempty"`
+}
+
+type topic struct {
+	Name       string     `json:"name"`
+	Share      cli.Number `json:"share"`
+	Background bool       `json:"background"`
+	Words      []string   `json:"words"`
 }
 
 type refinement struct {
