@@ -9,17 +9,15 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/examples/internal/heldout"
 	"github.com/jsmf-go/spectral/internal/cputime"
 	"github.com/jsmf-go/spectral/jsmf"
-	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/refine"
-	"github.com/jsmf-go/spectral/rectify"
 )
 
 // result is a fit, scored.
@@ -28,47 +26,76 @@ type result struct {
 	K          int        `json:"k"`
 	Program    string     `json:"program"`
 	LL         cli.Number `json:"ll"`
-	NPMI       cli.Number `json:"npmi"`
-	Uniqueness cli.Number `json:"uniqueness"` // of 20
+	NPMI       cli.Number `json:"npmi"`       // of the most probable words
+	Reading    cli.Number `json:"reading"`    // of the reading words
+	Uniqueness cli.Number `json:"uniqueness"` // of 20 reading words
 	Dead       []int      `json:"dead"`       // numbers of topics
+	Background []int      `json:"background"` // the same
 	Seconds    float64    `json:"seconds"`    // by the clock
 	CPU        float64    `json:"cpu_seconds"`
 	Stages     []stage    `json:"stages"`
 	Rivals     []rival    `json:"rivals,omitempty"`
 }
 
-// measure fits k topics and scores them. It returns B, too, with a row for each word
-// of the corpus.
-func (o options) measure(ctx context.Context, e *heldout.Evaluator, train *corpus.Corpus, k int) (r result, b *mat.Dense, err error) {
+// arrays are what is saved of a fit, N×K with a row for each word of the corpus.
+type arrays struct{ topics, reading *mat.Dense }
+
+// measure fits k topics and scores them.
+func (o options) measure(ctx context.Context, e *heldout.Evaluator, train *corpus.Corpus, k int) (r result, x arrays, err error) {
 	p, name := o.pipeline(k)
 	var watch stopwatch
 	runtime.GC() // the garbage of what was before is not this fit's
 	begun, cpu := time.Now(), seconds()
 	m, err := p.Record(watch.record).Fit(ctx, train)
 	if err != nil {
-		return r, nil, err
+		return r, x, err
 	}
-	r = result{K: m.K(), Program: name, CPU: seconds() - cpu, Seconds: time.Since(begun).Seconds()}
+	r = result{K: m.K(), Program: name, CPU: seconds() - cpu, Seconds: time.Since(begun).Seconds(), Background: []int{}}
 	r.Stages = watch.all(r.CPU)
-	b = heldout.InCorpus(m, train)
-	ll, err := e.LogLikelihood(ctx, b, nil)
+	x.topics = heldout.InCorpus(m, mat.DenseCopyOf(m.Topics()), train)
+	x.reading = heldout.InCorpus(m, shown(m), train)
+	ll, err := e.LogLikelihood(ctx, x.topics, nil)
 	if err != nil {
-		return r, nil, err
+		return r, x, err
 	}
-	npmi, unique, err := e.Words(ctx, b)
+	npmi, _, err := e.Words(ctx, x.topics)
 	if err != nil {
-		return r, nil, err
+		return r, x, err
 	}
-	r.LL, r.NPMI, r.Uniqueness = cli.Number(ll), cli.Number(npmi), cli.Number(unique)
-	r.Dead = dead(b, m.TopicShares())
-	return r, b, nil
+	reading, unique, err := e.Words(ctx, x.reading)
+	if err != nil {
+		return r, x, err
+	}
+	r.LL, r.NPMI, r.Reading, r.Uniqueness = cli.Number(ll), cli.Number(npmi), cli.Number(reading), cli.Number(unique)
+	r.Dead = dead(x.topics, m.TopicShares())
+	for t, is := range m.Background() {
+		if is {
+			r.Background = append(r.Background, t)
+		}
+	}
+	return r, x, nil
+}
+
+// shown returns the weights that rank the words of a topic, as Model.TopWords does: those
+// of Reading, or the probabilities in a topic without any.
+func shown(m *jsmf.Model) *mat.Dense {
+	b, r := mat.DenseCopyOf(m.Topics()), m.Reading()
+	if r == nil {
+		return b
+	}
+	for t := range m.K() {
+		if col := mat.Col(nil, t, r); floats.Sum(col) > 0 {
+			b.SetCol(t, col)
+		}
+	}
+	return b
 }
 
 // pipeline returns what is measured, and a name for it.
 func (o options) pipeline(k int) (jsmf.Pipeline, string) {
-	p, name := jsmf.Published(k), "default"
+	p, name := jsmf.New(k), "default"
 	if o.published {
-		p, name = published(k), "published"
+		p, name = jsmf.Published(k), "published"
 	}
 	if o.refine > 0 {
 		passes := refine.Passes{N: o.refine}
@@ -80,11 +107,6 @@ func (o options) pipeline(k int) (jsmf.Pipeline, string) {
 		p = p.Refine(passes)
 	}
 	return p.Workers(o.workers), name
-}
-
-// published is the papers' method, whatever the default is.
-func published(k int) jsmf.Pipeline {
-	return jsmf.Published(k).Rectify(rectify.Auto{}).Anchors(anchor.QR{}).Recover(recovery.SCLS{}).Refine(nil)
 }
 
 const (

@@ -4,11 +4,11 @@
 //	go run ./examples/panel -data FOLDER
 //	go run ./examples/panel -data FOLDER -corpora kos,bbc -k 50 -refine 30 -swaps -json
 //
-// It fits jsmf.Published(k) to the training documents of every folder NAME-split in
+// It fits jsmf.New(k) to the training documents of every folder NAME-split in
 // FOLDER, which holds vocab.txt, docword.train.txt, docword.obs.txt and
 // docword.held.txt (or these with .gz): obs and held are two halves of the tokens of
-// the documents held out. -published fits the papers' method instead; -refine N adds
-// N passes over the documents, and -swaps lets them merge and split K/10 topics.
+// the documents held out. -published fits the papers' method instead; -refine N sets
+// the passes over the documents, and -swaps lets them merge and split K/10 topics.
 // There is a row for each corpus, each K and each program:
 //
 //	ll      log-likelihood of a hidden token, natural logarithm: θ by 100 steps of EM
@@ -16,20 +16,23 @@
 //	        unigram distribution
 //	npmi    mean NPMI of the pairs of a topic's 20 most probable words, in the
 //	        training documents
+//	read    the same of its 20 reading words (jsmf.Model.Reading)
 //	unique  how many of these 20 are in no other topic's list, mean over topics
 //	dead    topics with a share under 1/(20K), or with a cosine above 0.9 to a topic
 //	        with a larger share
+//	back    background topics (jsmf.Model.Background)
 //	CPU s   CPU seconds of the fit, from documents in memory to the model, and by
 //	        stage; other is what is in no stage. On systems that do not count them,
 //	        seconds by the clock
 //
-// The rows of other programs come from rivals.tsv, or from the file of -rivals in the
+// The rows of other programs, with the NPMI of their 20 best words, come from rivals.tsv, or from the file of -rivals in the
 // same form; their seconds are those of another machine. Last come, for each of them,
-// in how many cells ll and npmi are at least its own, and the geometric mean of the
+// in how many cells ll and the NPMI of reading words are at least its own, and the geometric mean of the
 // ratios of CPU seconds.
 //
 // -json prints a line of JSON for each fit instead of the table. -npy PREFIX saves the
-// topics, N×K float64 with rows in the order of vocab.txt, as PREFIX_CORPUS_kK.npy.
+// topics, N×K float64 with rows in the order of vocab.txt, as PREFIX_CORPUS_kK.npy, and
+// the reading weights as PREFIX_CORPUS_kK_reading.npy.
 // The exit status is 0, 1 for an error, 2 for wrong usage, and 130 when interrupted
 // by Ctrl-C.
 package main
@@ -42,8 +45,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/examples/internal/heldout"
@@ -147,7 +148,7 @@ func panel(ctx context.Context, o options, w io.Writer) error {
 		}
 		e := heldout.NewEvaluator(s, o.workers)
 		for _, k := range o.topics {
-			r, b, err := o.measure(ctx, e, s.Train, k)
+			r, x, err := o.measure(ctx, e, s.Train, k)
 			if err != nil {
 				return fmt.Errorf("%s, k = %d: %w", name, k, err)
 			}
@@ -155,7 +156,7 @@ func panel(ctx context.Context, o options, w io.Writer) error {
 			if err := p.print(r); err != nil {
 				return err
 			}
-			if err := o.save(name, b); err != nil {
+			if err := o.save(name, x); err != nil {
 				return err
 			}
 		}
@@ -163,11 +164,15 @@ func panel(ctx context.Context, o options, w io.Writer) error {
 	return p.end()
 }
 
-// save writes topics to the file of -npy.
-func (o options) save(name string, b *mat.Dense) error {
+// save writes the files of -npy.
+func (o options) save(name string, x arrays) error {
 	if o.npy == "" {
 		return nil
 	}
-	n, k := b.Dims()
-	return npy.WriteFile(fmt.Sprintf("%s_%s_k%d.npy", o.npy, name, k), n, k, b.RawRowView)
+	n, k := x.topics.Dims()
+	path := fmt.Sprintf("%s_%s_k%d", o.npy, name, k)
+	if err := npy.WriteFile(path+".npy", n, k, x.topics.RawRowView); err != nil {
+		return err
+	}
+	return npy.WriteFile(path+"_reading.npy", n, k, x.reading.RawRowView)
 }

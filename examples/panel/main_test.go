@@ -85,7 +85,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	// Both folders hold the same corpus.
-	if a, b := rows[2][3:7], rows[4][3:7]; !slices.Equal(a, b) {
+	if a, b := rows[2][3:9], rows[4][3:9]; !slices.Equal(a, b) {
 		t.Errorf("the same corpus: %q and %q", a, b)
 	}
 	// Columns of numbers are aligned at their right.
@@ -94,18 +94,18 @@ func TestTable(t *testing.T) {
 			t.Errorf("line %d: column ll is %q", i+1, field)
 		}
 	}
-	for _, name := range []string{"_one_k3", "_two_k4"} {
+	for _, name := range []string{"_one_k3", "_two_k4", "_two_k4_reading"} {
 		if _, err := os.Stat(prefix + name + ".npy"); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// The passes make held-out words likelier; -published is the default without them.
+// The passes make held-out words likelier, those of the default and those of -refine.
 func TestJSON(t *testing.T) {
 	dir := folder(t, "one", "two")
 	results := map[string]result{}
-	for _, args := range [][]string{{"-published"}, {"-published", "-refine", "5", "-swaps", "-workers", "2"}} {
+	for _, args := range [][]string{nil, {"-published"}, {"-published", "-refine", "5", "-swaps", "-workers", "2"}} {
 		out, _ := invoke(t, 0, append([]string{"-data", dir, "-corpora", "one", "-k", "4", "-json"}, args...)...)
 		var r result
 		d := json.NewDecoder(strings.NewReader(out))
@@ -113,17 +113,18 @@ func TestJSON(t *testing.T) {
 		if err := d.Decode(&r); err != nil || d.More() {
 			t.Fatalf("%v in %s", err, out)
 		}
-		if r.Corpus != "one" || r.K != 4 || r.Dead == nil || r.Rivals != nil {
+		if r.Corpus != "one" || r.K != 4 || r.Dead == nil || r.Background == nil || r.Rivals != nil {
 			t.Errorf("%s", out)
 		}
-		if !(r.NPMI >= -1 && r.NPMI <= 1 && r.Uniqueness >= 0 && r.Uniqueness <= 20 && r.CPU >= 0 && r.Seconds >= 0) {
+		if !(r.NPMI >= -1 && r.NPMI <= 1 && r.Reading >= -1 && r.Reading <= 1 && r.Uniqueness >= 0 && r.Uniqueness <= 20 && r.CPU >= 0 && r.Seconds >= 0) {
 			t.Errorf("out of range: %s", out)
 		}
 		results[r.Program] = r
 	}
 	a, b := results["published"], results["published +5 swaps"]
-	if !(b.LL > a.LL+0.005 && float64(a.LL) > -math.Log(300)) {
-		t.Errorf("log-likelihood %v, with passes %v", a.LL, b.LL)
+	def := results["default"]
+	if !(b.LL > a.LL+0.005 && def.LL > a.LL+0.005 && float64(a.LL) > -math.Log(300)) {
+		t.Errorf("log-likelihood %v, with passes %v, of the default %v", a.LL, b.LL, def.LL)
 	}
 	stages := func(r result) (names []string) {
 		for _, s := range r.Stages {
@@ -134,8 +135,10 @@ func TestJSON(t *testing.T) {
 	if got, want := stages(a), []string{"cooc", "rectify", "anchors", "recover", "other"}; !slices.Equal(got, want) {
 		t.Errorf("stages %q, want %q", got, want)
 	}
-	if !slices.Contains(stages(b), "refine") {
-		t.Errorf("stages %q with passes", stages(b))
+	for _, r := range []result{b, def} {
+		if got, want := stages(r), []string{"cooc", "rectify", "anchors", "recover", "refine", "other"}; !slices.Equal(got, want) {
+			t.Errorf("%s: stages %q, want %q", r.Program, got, want)
+		}
 	}
 }
 
@@ -220,9 +223,9 @@ func TestStopwatch(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	got := compare([]result{
-		{LL: -7, NPMI: 0.2, CPU: 1, Rivals: []rival{{"A", -7, 0.3, 10}, {"B", -6, 0.1, 2}}},
-		{LL: -6, NPMI: 0.2, CPU: 2, Rivals: []rival{{"A", -5, 0.1, 80}}},
-		{LL: -6, NPMI: 0.2, CPU: 2},
+		{LL: -7, Reading: 0.2, CPU: 1, Rivals: []rival{{"A", -7, 0.3, 10}, {"B", -6, 0.1, 2}}},
+		{LL: -6, Reading: 0.2, CPU: 2, Rivals: []rival{{"A", -5, 0.1, 80}}},
+		{LL: -6, Reading: 0.2, CPU: 2},
 	})
 	want := []comparison{{"A", 2, 1, 1, math.Log(400)}, {"B", 1, 0, 1, math.Log(2)}}
 	if len(got) != len(want) {

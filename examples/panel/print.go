@@ -28,14 +28,14 @@ type table struct {
 
 // Columns: of text, of numbers, and those that other programs lack.
 const (
-	headFormat  = "%-14s%5s  %-18s%9s%8s%8s%6s%9s  %s\n"
-	ownFormat   = "%-14s%5d  %-18s%9.4f%8.4f%8.2f%6d%9.2f  %s\n"
-	rivalFormat = "%-14s%5s  %-18s%9.4f%8.4f%8s%6s%9.2f\n"
+	headFormat  = "%-14s%5s  %-18s%9s%8s%8s%8s%6s%6s%9s  %s\n"
+	ownFormat   = "%-14s%5d  %-18s%9.4f%8.4f%8.4f%8.2f%6d%6d%9.2f  %s\n"
+	rivalFormat = "%-14s%5s  %-18s%9.4f%8.4f%8s%8s%6s%6s%9.2f\n"
 )
 
 func (t *table) print(r result) error {
 	if t.results == nil {
-		if _, err := fmt.Fprintf(t.w, headFormat, "corpus", "K", "program", "ll", "npmi", "unique", "dead", "CPU s", "by stage"); err != nil {
+		if _, err := fmt.Fprintf(t.w, headFormat, "corpus", "K", "program", "ll", "npmi", "read", "unique", "dead", "back", "CPU s", "by stage"); err != nil {
 			return err
 		}
 	}
@@ -44,10 +44,10 @@ func (t *table) print(r result) error {
 	for i, s := range r.Stages {
 		stages[i] = fmt.Sprintf("%s %.2f", s.Name, s.CPU)
 	}
-	_, err := fmt.Fprintf(t.w, ownFormat, r.Corpus, r.K, r.Program, r.LL, r.NPMI, r.Uniqueness, len(r.Dead), r.CPU, strings.Join(stages, ", "))
+	_, err := fmt.Fprintf(t.w, ownFormat, r.Corpus, r.K, r.Program, r.LL, r.NPMI, r.Reading, r.Uniqueness, len(r.Dead), len(r.Background), r.CPU, strings.Join(stages, ", "))
 	for _, x := range r.Rivals {
 		if err == nil {
-			_, err = fmt.Fprintf(t.w, rivalFormat, "", "", x.Program, x.LL, x.NPMI, "", "", x.CPU)
+			_, err = fmt.Fprintf(t.w, rivalFormat, "", "", x.Program, x.LL, x.NPMI, "", "", "", "", x.CPU)
 		}
 	}
 	return err
@@ -93,7 +93,7 @@ func compare(results []result) []*comparison {
 			if r.LL >= x.LL {
 				c.ll++
 			}
-			if r.NPMI >= x.NPMI {
+			if r.Reading >= x.NPMI {
 				c.npmi++
 			}
 			c.logRatio += math.Log(float64(x.CPU) / r.CPU)

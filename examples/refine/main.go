@@ -46,6 +46,8 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/anchor"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/examples/internal/heldout"
@@ -194,7 +196,7 @@ func table(ctx context.Context, o options, w io.Writer) error {
 			if spectral == nil {
 				spectral = m
 			}
-			b := heldout.InCorpus(m, d.Train)
+			b := heldout.InCorpus(m, mat.DenseCopyOf(m.Topics()), d.Train)
 			s, err := e.score(ctx, b, m.Alpha())
 			if err != nil {
 				return err

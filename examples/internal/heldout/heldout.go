@@ -55,10 +55,10 @@ func (s Split) Check() error {
 	return nil
 }
 
-// InCorpus returns B of a model with a row for each word of a corpus, and zeros for
-// words that the model lacks.
-func InCorpus(m *jsmf.Model, c *corpus.Corpus) *mat.Dense {
-	b, out := mat.DenseCopyOf(m.Topics()), mat.NewDense(c.NumWords(), m.K(), nil)
+// InCorpus returns a matrix over the words of a model, such as its topics, with a row for
+// each word of a corpus, and zeros for words that the model lacks.
+func InCorpus(m *jsmf.Model, b *mat.Dense, c *corpus.Corpus) *mat.Dense {
+	out := mat.NewDense(c.NumWords(), m.K(), nil)
 	for i := range c.NumWords() {
 		if w, ok := m.Index(c.Word(i)); ok {
 			out.SetRow(i, b.RawRowView(w))
