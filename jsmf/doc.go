@@ -9,21 +9,22 @@
 // probability that the two words come from topics k and l, which shows how topics
 // correlate. A fit estimates C from counts, gives it the structure of BABᵀ
 // (rectification), finds for each topic an anchor, a word that occurs in no other
-// topic, and computes B and A from the anchors. There are no random starts
-// and no samples: the default pipeline has one answer.
+// topic, and computes B and A from the anchors. The default does this for the words that
+// tell topics apart and then makes passes over the documents, which place all words
+// (package recover/refine). There are no random starts and no samples: there is one
+// answer.
 //
 // The method is from Lee, Cho, Bindel and Mimno, "Practical Correlated Topic Modeling
 // and Analysis via the Rectified Anchor Word Algorithm" (lee-2020), and Lee's thesis
-// (lee-2018).
+// (lee-2018); New composes it otherwise, and Published is theirs.
 //
 // # A first fit
 //
 //	c, err := corpus.ReadUCI(ctx, "docword.txt.gz", "vocab.txt") // or another reader
-//	c, report, err := corpus.Curate(c, corpus.Curation{Words: 5000, StopWords: stop})
-//	m, err := jsmf.Published(50).Fit(ctx, c)
+//	m, err := jsmf.New(50).Fit(ctx, c)
 //	fmt.Println(m) // a table of the topics
 //
-// Curation matters: stop words and very rare words cost time and make poor topics.
+// New needs no stop list. corpus.Curate leaves out words that are not wanted at all.
 //
 // # Choosing K
 //
@@ -45,39 +46,49 @@
 //
 // # Stages
 //
+// A fit by New has these stages:
+//
+//   - cooc: C holds the tf-idf second moments of the best words of the documents
+//     (Pipeline.Words);
+//   - rectify, anchors and recover: a spectral model of these words;
+//   - refine: passes over all documents improve it, place all words and weigh those that
+//     people read (Model.Reading).
+//
+// Model.Topics and Model.Correlations are those after the passes. Model.Spectral returns
+// the model before them, and Model.Alpha the Dirichlet prior of a document's topic
+// proportions.
+//
 // Each stage can be another method of its package, or a type of the caller's own that
 // implements the stage's interface (rectify.Rectifier, anchor.Finder,
 // recovery.Recoverer, anchorfree.Learner, refine.Refiner):
 //
-//	jsmf.Published(50).
-//		Rectify(rectify.AP{Iterations: 30}).
+//	jsmf.New(50).
+//		Rectify(rectify.DR{Iterations: 5}).
 //		Anchors(anchor.QR{MinDocFraction: 0.01}).
-//		Recover(recovery.SCLS{Solver: scls.ADMM{}})
+//		Recover(recovery.SCLS{Solver: scls.ADMM{}}).
+//		Refine(refine.Passes{N: 20})
 //
-// Topics that share all their words have no anchors. Pipeline.AnchorFree learns topics
-// without anchors, in place of the last two stages (fu-2018):
+// The zero value of every method is a good default. A Pipeline is a value: setters
+// return a changed copy. Fit, Evaluate and Sweep take documents or a co-occurrence
+// matrix: see Input.
+//
+// # The published method
+//
+// Published counts all words, with equal weights, rectifies until that converges, and makes
+// no passes:
+//
+//	c, _, err = corpus.Curate(c, corpus.Curation{Words: 5000, StopWords: stop})
+//	m, err := jsmf.Published(50).Fit(ctx, c)
+//
+// Curation matters there: stop words and very rare words cost time and make poor topics. It
+// takes a co-occurrence matrix without documents, too. Topics that share all their words
+// have no anchors. Pipeline.AnchorFree learns topics without anchors (fu-2018):
 //
 //	counts, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.TFIDF, DropUnused: true})
 //	m, err := jsmf.Published(20).
 //		Rectify(rectify.None{}).
 //		AnchorFree(anchorfree.LP{}).
 //		Fit(ctx, counts)
-//
-// The zero value of every method is a good default. A Pipeline is a value: setters
-// return a changed copy. Fit, Evaluate and Sweep take a corpus or a co-occurrence
-// matrix: see Input.
-//
-// # Refinement
-//
-// A few passes over the documents improve the topics, to about the likelihood of a long
-// Gibbs chain:
-//
-//	jsmf.Published(50).Refine(refine.Passes{N: 10})
-//
-// Model.Topics and Model.Correlations are then the refined ones. Model.Spectral returns
-// the model without refinement, and Model.Alpha the Dirichlet prior of a document's topic
-// proportions. Topics keep their numbers and anchors, except where split–merge moves
-// (refine.Passes.Swaps) exchange topics.
 //
 // # Documents
 //

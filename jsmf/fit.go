@@ -16,14 +16,16 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// Fit learns a model. The simplest Input is a *corpus.Corpus. Curate it first
-// (corpus.Curate): without stop words and rare words topics are better and fits faster.
+// Fit learns a model. The simplest Input is a *corpus.Corpus.
 //
-// Documents of a corpus with fewer than 5 tokens are left out, and so are words that
-// occur in none of the others. Stats.Corpus names them. The words of the Model are the
-// words that remain, in the order of the corpus. A co-occurrence matrix must sum to 1
-// (to 1e-6), and no row may sum to less than zero. Words with an empty row keep their
-// number but are in no topic.
+// Under New all documents that have a word take part, and all words that occur in them.
+// Published leaves out documents with fewer than 5 tokens, and words that occur in none of
+// the others. Stats.Corpus names what was left out. The words of the Model are the words
+// that remain, in the order of the documents' vocabulary.
+//
+// A co-occurrence matrix must sum to 1 (to 1e-6), and no row may sum to less than zero.
+// Words with an empty row keep their number but are in no topic until passes put them there
+// (Refine).
 //
 // The same input and settings give the same model to the bit on one type of CPU,
 // whatever GOMAXPROCS and Workers. Errors: those of Validate, K > N,

@@ -224,7 +224,8 @@ func (m *Model) AnchorGroups() [][]int { return cloneGroups(m.groups) }
 
 // Marginals returns c, the N row sums of the matrix that was factorised. They
 // are p(word) up to a factor. Rectifiers whose result may have negative entries
-// may leave tiny negative values.
+// may leave tiny negative values. Where that matrix had the best words only
+// (Pipeline.Words), they are p(word) of all: the mean of its shares of the documents.
 func (m *Model) Marginals() []float64 { return slices.Clone(m.marginals) }
 
 // Alpha returns the K parameters of the Dirichlet prior of a document's topics,

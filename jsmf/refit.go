@@ -25,7 +25,9 @@ func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 // can start from a state, as rectify.AP, ENN, LR and Auto can. It then takes a few
 // iterations instead of all. It starts cold if the documents have changed too much, or
 // if the warm start leads to a ΣA farther from 1, by more than a tenth, than that of the
-// last model with a cold start. Stats.Refit.Start says which and why.
+// last model with a cold start. Stats.Refit.Start says which and why. Under New the words of
+// the matrix may be others than before; those that both have start warm. Passes over the
+// documents (Refine) start from the new spectral model.
 //
 // Finders that take preferences (anchor.QR, SPA and Projected) keep an anchor of prev
 // unless another word is farther by more than a tenth. If ΣA is then off by more than a

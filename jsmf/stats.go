@@ -45,8 +45,8 @@ type CorpusStats struct {
 
 // CoocStats describes the co-occurrence matrix C.
 type CoocStats struct {
-	Form     string        `json:"form"` // "moments", "moments (tf-idf)", "dense", "low-rank + sparse", …
-	N        int           `json:"n"`    // C is N×N
+	Form     string        `json:"form"` // "dense (tf-idf)", "moments", "moments (tf-idf)", "dense", "low-rank + sparse", …
+	N        int           `json:"n"`    // C is N×N; under New the words chosen of CorpusStats.Words
 	NNZ      int           `json:"nnz"`  // numbers stored: nonzeros of Ĥ or E, N² when dense; 0 if unknown
 	Duration time.Duration `json:"-"`
 }
