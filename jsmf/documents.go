@@ -46,7 +46,9 @@ func readDocuments(ctx context.Context, in Input) (*documents, error) {
 	if err := d.count(ctx); err != nil {
 		return nil, err
 	}
-	d.dropUnused()
+	if err := d.dropUnused(); err != nil {
+		return nil, err
+	}
 	d.info.Source = d.src
 	return d, nil
 }
@@ -68,7 +70,9 @@ func (d *documents) count(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		read++
+		if read++; weights != nil && read > len(weights) {
+			return fmt.Errorf("%w: more than the %d that have weights", corpus.ErrSourceChanged, len(weights))
+		}
 		if err = b.Read(&words, bag.Document(doc), read); err == nil {
 			err = b.Sorted()
 		}
@@ -110,28 +114,38 @@ func (d *documents) count(ctx context.Context) error {
 }
 
 // dropUnused leaves out the words that occur in no document.
-func (d *documents) dropUnused() {
+func (d *documents) dropUnused() error {
 	df := d.info.DocFrequencies
 	if !slices.Contains(df, 0) {
-		return
+		return nil
 	}
 	to := make([]int32, len(df))
+	var words []int
 	var vocab, gone []string
-	n := 0
 	for w, m := range df {
 		if m == 0 {
 			to[w] = bag.Unknown
 			gone = append(gone, d.info.Vocabulary[w])
 			continue
 		}
+		n := len(words)
 		to[w] = int32(n)
-		vocab = append(vocab, d.info.Vocabulary[w])
+		words, vocab = append(words, w), append(vocab, d.info.Vocabulary[w])
 		df[n], d.unigram[n] = m, d.unigram[w]
-		n++
 	}
-	d.src = &renumbered{src: d.src, to: to, vocab: vocab}
-	d.unigram, d.info.DocFrequencies, d.info.Vocabulary, d.info.Corpus = d.unigram[:n], df[:n], vocab, nil
+	if c := d.info.Corpus; c != nil { // a copy is faster to read again and again
+		c, err := c.Select(nil, words)
+		if err != nil {
+			return err
+		}
+		d.info.Corpus, d.src = c, c.Source()
+	} else {
+		d.src = &renumbered{src: d.src, to: to, vocab: vocab}
+	}
+	n := len(words)
+	d.unigram, d.info.DocFrequencies, d.info.Vocabulary = d.unigram[:n], df[:n], vocab
 	d.info.DroppedWords = append(slices.Clone(d.info.DroppedWords), corpus.Dropped{Reason: "in no document", Count: len(gone), Names: gone})
+	return nil
 }
 
 // start returns the co-occurrence matrix of the n best words, and their numbers, ascending.

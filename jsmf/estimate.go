@@ -84,7 +84,7 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 	case s.count:
 		n = min(n, float64(p.bestWords()))
 		product = 8 * n * 64
-		e.add(StageCooc, 17*n*n+80*min(nnz, 1<<18+n)+128*docs+256*all)
+		e.add(StageCooc, 17*n*n+80*min(nnz, 1<<18+n)+8*nnz+192*docs+256*all)
 	}
 	expanded := 0.0 // topics of all words, and a state
 	if n < all {

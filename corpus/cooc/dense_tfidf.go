@@ -104,7 +104,9 @@ func (s *secondMoment) read(ctx context.Context, src corpus.Source, known *bag.W
 		if err != nil {
 			return err
 		}
-		number++
+		if number++; weights != nil && number > len(weights) {
+			return fmt.Errorf("cooc: tf-idf: %w: more than the %d that have weights", corpus.ErrSourceChanged, len(weights))
+		}
 		if err = d.Read(known, bag.Document(doc), number); err == nil {
 			err = d.Sorted()
 		}
