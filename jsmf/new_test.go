@@ -18,6 +18,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -373,5 +374,25 @@ func TestNewRefit(t *testing.T) {
 	st := next.Stats().Refit
 	if st.Start != "warm" || len(st.New)+len(st.Vanished) > 0 || largestOf(st.Drift) > 0.1 || prev.N() < next.N() {
 		t.Errorf("%+v; %d words, then %d", st, prev.N(), next.N())
+	}
+}
+
+// What is made of a default fit: topics of topics, samples of the documents, and topics
+// without anchors.
+func TestNewGoesOn(t *testing.T) {
+	c := draw(t, themes(300, 6), corpus.SymmetricDirichlet(6, 0.2), 800)
+	p := jsmf.New(6).Words(200)
+	m := fit(t, p, c)
+	h, err := p.Hierarchy(ctx, m, 3)
+	if err != nil || h.K(1) != 3 || h.Model(0) != m {
+		t.Errorf("%v, %v", h, err)
+	}
+	s, err := jsmf.Resampling{Draws: 2}.Measure(ctx, m, c, p.Fit)
+	if err != nil || !(s.L1.Mean < 0.6) || slices.Min(s.Matched) < 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	free := fit(t, p.AnchorFree(anchorfree.LP{}), c)
+	if free.Anchors() != nil || free.Spectral() == free || free.N() != m.N() {
+		t.Errorf("without anchors: %v, %d words", free.Anchors(), free.N())
 	}
 }
