@@ -72,7 +72,8 @@ func (s Suggestion) String() string { return fmt.Sprintf("K = %d (%s): %s", s.K,
 // is ignored.
 //
 // The models are those of Fit to the bit, and the measures those of Evaluate. The
-// documents are counted once, and rectifiers that begin with an eigenproblem (AP, DR,
+// documents are counted once (under New the matrix is made again for a K that has more
+// words in it: see Words), and rectifiers that begin with an eigenproblem (AP, DR,
 // ENN, PALM, TruncatedEig) share its products. With other rectifiers the spectrum takes
 // some 2K + 60 products for the largest K. An Input without rows (*cooc.Stream) is fitted
 // but not measured.
