@@ -46,6 +46,13 @@
 // Curation{Score: corpus.TF, Words: 5000}; and for counts that are fine as they
 // are with Curation{KeepVocabulary: true}, which removes small documents only.
 //
+// # Larger than memory
+//
+// A reader that is passed to cooc.NewStream reads its file again for each product. Encode
+// the documents first, so that their text is parsed once: EncodeFile writes them to a
+// compact, checksummed file, which any number of goroutines can read, and Encode holds
+// the same in memory. An Encoded is a Source like any other.
+//
 // # Using a corpus
 //
 // A Corpus is immutable and safe for concurrent use. Split and SplitTokens divide

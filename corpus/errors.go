@@ -10,6 +10,10 @@ var (
 	// ErrTruncated: a file ends early.
 	ErrTruncated = errors.New("file is truncated")
 
+	// ErrDamaged: the bytes of an encoded file are not those that were written, or it
+	// is no such file.
+	ErrDamaged = errors.New("damaged, or not a file of encoded documents")
+
 	// ErrTooLong: a line, a CSV record or a text file is longer than File.MaxLine
 	// or Dir.MaxBytes.
 	ErrTooLong = errors.New("exceeds the size limit")

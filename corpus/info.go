@@ -9,8 +9,8 @@ import (
 // Info is what is known about the origin of documents, or of a matrix made from them.
 // The zero value says that nothing is known. Its slices must not be written to.
 type Info struct {
-	// Form names what the Info belongs to: "corpus" for a Corpus, "moments", "moments
-	// (tf-idf)" and so on, "stream", "dense" and "low-rank + sparse" for the forms of
+	// Form names what the Info belongs to: "corpus" for a Corpus, "encoded" for an
+	// Encoded, "moments", "moments (tf-idf)" and so on, "stream", "dense" and "low-rank + sparse" for the forms of
 	// package cooc, "topics" for the correlations of topics.
 	Form string
 

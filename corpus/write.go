@@ -68,20 +68,30 @@ func (c *Corpus) SaveUCI(ctx context.Context, docwordPath, vocabPath string) err
 	})
 }
 
-// save writes a file whole or not at all. Errors of write pass as they are,
-// those of the file get its path.
+// save writes a file as replace does, gzipped if the path ends in .gz.
 func save(path string, write func(io.Writer) error) error {
-	var inner error
-	err := atomicfile.Write(path, func(w io.Writer) error {
+	return replace(path, func(w io.Writer) error {
 		if !strings.HasSuffix(path, ".gz") {
-			inner = write(w)
-			return inner
+			return write(w)
 		}
 		z := gzip.NewWriter(w)
-		if inner = write(z); inner != nil {
-			return inner
+		if err := write(z); err != nil {
+			return err
 		}
-		return z.Close()
+		if err := z.Close(); err != nil {
+			return fmt.Errorf("corpus: write %s: %w", path, err)
+		}
+		return nil
+	})
+}
+
+// replace writes a file whole or not at all. Errors of write pass as they are,
+// those of the file get its path.
+func replace(path string, write func(io.Writer) error) error {
+	var inner error
+	err := atomicfile.Write(path, func(w io.Writer) error {
+		inner = write(w)
+		return inner
 	})
 	if err != nil && inner == nil {
 		return fmt.Errorf("corpus: write %s: %w", path, err)

@@ -1,0 +1,213 @@
+package corpus
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/jsmf-go/spectral/internal/bag"
+)
+
+// Encode reads the documents of a source once and holds them encoded in memory. An
+// *Encoded is returned as it is. Errors: documents that a Builder refuses, or tokens from
+// a Numbered source; those of src; ctx's.
+func Encode(ctx context.Context, src Source) (*Encoded, error) {
+	if e, ok := src.(*Encoded); ok {
+		return e, nil
+	}
+	w := encoder{e: &Encoded{name: "encoded documents"}}
+	w.put = func(b []byte) error {
+		w.e.held = append(w.e.held, slices.Clone(b))
+		return nil
+	}
+	if err := w.encode(ctx, src); err != nil {
+		return nil, err
+	}
+	return w.e, nil
+}
+
+// EncodeFile reads the documents of a source once, writes them encoded to a file, and
+// opens it. It holds a block, the vocabulary, some 56 bytes for each block, and the
+// weights, if there are any.
+//
+// The file takes its name only when it is complete: an old one is replaced whole, and
+// after an error it is as before. Errors are those of Encode and of the file system.
+func EncodeFile(ctx context.Context, src Source, path string) (*Encoded, error) {
+	err := replace(path, func(file io.Writer) error {
+		w := encoder{e: &Encoded{name: path}}
+		w.put = func(b []byte) error {
+			if _, err := file.Write(b); err != nil {
+				return w.e.fail(err)
+			}
+			return nil
+		}
+		if err := w.put(encodedHeader()); err != nil {
+			return err
+		}
+		if err := w.encode(ctx, src); err != nil {
+			return err
+		}
+		return w.put(w.e.footer())
+	})
+	if err != nil {
+		return nil, err
+	}
+	return OpenEncoded(path)
+}
+
+// encoder writes the blocks of e and fills in what they hold.
+type encoder struct {
+	e   *Encoded
+	put func(block []byte) error
+
+	tokens  Builder // numbers tokens
+	words   bag.Words
+	counter bag.Counter
+	pack    packer
+}
+
+func (w *encoder) encode(ctx context.Context, src Source) error {
+	if src == nil {
+		return errors.New("corpus: encode: no documents are given")
+	}
+	e := w.e
+	info := &e.info
+	*info = Info{Form: formEncoded, Source: e, DocFrequencies: []int{}}
+	if n, ok := src.(Numbered); ok {
+		v, err := n.Vocabulary(ctx)
+		if err != nil {
+			return err
+		}
+		info.Vocabulary, info.DocFrequencies = slices.Clone(v), make([]int, len(v))
+		w.words = bag.Words{Size: len(v), Names: v, Name: func(i int32) string { return v[i] }}
+	} else {
+		e.fromTokens = true
+		w.words = bag.Words{Token: w.tokens.number, Name: w.tokens.word}
+	}
+	if x, ok := src.(*Encoded); ok {
+		e.fromTokens = x.fromTokens
+	}
+	w.pack.entry.at = encodedHeaderSize
+	for d, err := range src.Docs(ctx) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = w.add(d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if info.Vocabulary == nil {
+		info.Vocabulary = append([]string{}, w.tokens.words...)
+	}
+	if x, ok := src.(bag.Weighted); ok && x.Weights() != nil {
+		if e.weights = slices.Clone(x.Weights()); len(e.weights) != info.Documents {
+			return fmt.Errorf("corpus: encode: %w: %d weights for %d documents", ErrSourceChanged, len(e.weights), info.Documents)
+		}
+	}
+	if w.pack.entry.docs > 0 {
+		return w.flush()
+	}
+	return nil
+}
+
+// add adds a document.
+func (w *encoder) add(d Document) error {
+	info := &w.e.info
+	info.Documents++
+	err := w.counter.Read(&w.words, bag.Document(d), info.Documents)
+	if err == nil {
+		err = w.counter.Sorted()
+	}
+	if err != nil {
+		return fmt.Errorf("corpus: %w", err)
+	}
+	words, counts := w.counter.Words, w.counter.Counts
+	if w.pack.full(len(words)) {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	w.pack.add(d.ID, d.Label, words, counts)
+	for len(info.DocFrequencies) < len(w.tokens.words) { // words that are new
+		info.DocFrequencies = append(info.DocFrequencies, 0)
+	}
+	for _, i := range words {
+		info.DocFrequencies[i]++
+	}
+	return nil
+}
+
+// flush writes the block in hand.
+func (w *encoder) flush() error {
+	b, entry := w.pack.block()
+	w.e.blocks = append(w.e.blocks, entry)
+	w.e.info.Nonzeros += int64(entry.pairs)
+	w.e.info.Tokens += entry.tokens
+	return w.put(b)
+}
+
+// The file; see FORMAT.md.
+const (
+	formEncoded = "encoded"
+
+	encodedMagic   = "\x89JENC\r\n\x1a"
+	encodedVersion = 1
+	encodedEnd     = "JEND"
+
+	encodedHeaderSize  = 8 + 4 + 4
+	encodedTrailerSize = 8 + 4 + 4
+	encodedEntrySize   = 8 + 4 + 4 + 8 + 4
+
+	encodedFromTokens = 1 // flags of the footer
+	encodedWeights    = 2
+)
+
+// encodedHeader returns the header of every file.
+func encodedHeader() []byte {
+	b := binary.LittleEndian.AppendUint32([]byte(encodedMagic), encodedVersion)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// footer returns what follows the blocks, with the trailer.
+func (e *Encoded) footer() []byte {
+	le := binary.LittleEndian
+	flags := uint32(0)
+	if e.fromTokens {
+		flags |= encodedFromTokens
+	}
+	if e.weights != nil {
+		flags |= encodedWeights
+	}
+	b := le.AppendUint32(nil, flags)
+	b = le.AppendUint64(b, uint64(len(e.info.Vocabulary)))
+	b = le.AppendUint64(b, uint64(len(e.blocks)))
+	for _, x := range e.blocks {
+		b = le.AppendUint64(b, uint64(x.size))
+		b = le.AppendUint32(b, uint32(x.docs))
+		b = le.AppendUint32(b, uint32(x.pairs))
+		b = le.AppendUint64(b, uint64(x.tokens))
+		b = le.AppendUint32(b, x.crc)
+	}
+	for _, x := range e.weights {
+		b = le.AppendUint64(b, math.Float64bits(x))
+	}
+	for i, s := range e.info.Vocabulary {
+		b = binary.AppendUvarint(b, uint64(e.info.DocFrequencies[i]))
+		b = binary.AppendUvarint(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	b = le.AppendUint64(b, uint64(len(b)))
+	b = le.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return append(b, encodedEnd...)
+}

@@ -1,0 +1,371 @@
+package corpus
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+
+	"github.com/jsmf-go/spectral/internal/vec"
+)
+
+// A block has at most BlockDocs documents and BlockNonzeros pairs of a document and a word
+// in it, but for a document with more, which is a block of its own. A block this small
+// stays in a cache of the processor, and even a small corpus has enough of them for many
+// goroutines. Files may hold other blocks.
+const (
+	BlockDocs     = 1 << 12
+	BlockNonzeros = 1 << 13
+)
+
+// castagnoli makes the checksums of encoded files.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Block is a sequence of documents of an Encoded. The zero value is ready for
+// Encoded.Block.
+type Block struct {
+	First int // number of the first document, from 0
+
+	// The words of document d of the block are Words[Ptr[d]:Ptr[d+1]], ascending, each
+	// once; how often they occur stands in Counts.
+	Ptr           []int
+	Words, Counts []int32
+
+	ids, labels strs
+	raw         []byte
+}
+
+// Docs returns the number of documents.
+func (b *Block) Docs() int { return len(b.Ptr) - 1 }
+
+// Doc returns the words of document d of the block and how often each occurs.
+func (b *Block) Doc(d int) (words, counts []int32) {
+	lo, hi := b.Ptr[d], b.Ptr[d+1]
+	return b.Words[lo:hi:hi], b.Counts[lo:hi:hi]
+}
+
+// ID returns the id of document d of the block, "" where it has none.
+func (b *Block) ID(d int) string { return string(b.ids.at(d)) }
+
+// Label returns the label of document d of the block, "" where it has none.
+func (b *Block) Label(d int) string { return string(b.labels.at(d)) }
+
+// Key returns a number made from the id of document d of the block, or from its number
+// in the corpus, counted from 1, if it has none. The bits are as good as random and are
+// the same wherever the document stands and on every machine, so that they can choose
+// documents or seed random numbers.
+func (b *Block) Key(d int) uint64 {
+	id := b.ids.at(d)
+	if len(id) == 0 {
+		var digits [20]byte
+		id = strconv.AppendInt(digits[:0], int64(b.First+d)+1, 10)
+	}
+	// FNV-1a, then the last steps of SplitMix64, for FNV leaves the high bits of short
+	// strings alike.
+	x := uint64(14695981039346656037)
+	for _, c := range id {
+		x = (x ^ uint64(c)) * 1099511628211
+	}
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// strs are strings of documents; none if there are no ends.
+type strs struct {
+	ends []int
+	text []byte
+}
+
+func (s *strs) at(d int) []byte {
+	if len(s.ends) == 0 {
+		return nil
+	}
+	lo := 0
+	if d > 0 {
+		lo = s.ends[d-1]
+	}
+	return s.text[lo:s.ends[d]]
+}
+
+// Flags of a block.
+const (
+	blockIDs = 1 << iota
+	blockLabels
+)
+
+// The words of a document are coded by their gaps, word − previous word − 1, and their
+// counts by count − 1. In how many bytes each of them stands is the same throughout a
+// document, which a form tells: the width of the gaps, 1, 2 or 4, plus 16 times that of
+// the counts, 0 where all are 1. So decoding takes no branch for each word.
+
+// width returns in how many bytes numbers stand; all has the bits of all of them.
+func width(all uint32) int {
+	switch {
+	case all < 1<<8:
+		return 1
+	case all < 1<<16:
+		return 2
+	}
+	return 4
+}
+
+// appendNumbers appends numbers in w bytes each.
+func appendNumbers(b []byte, x []uint32, w int) []byte {
+	switch w {
+	case 1:
+		for _, v := range x {
+			b = append(b, byte(v))
+		}
+	case 2:
+		for _, v := range x {
+			b = binary.LittleEndian.AppendUint16(b, uint16(v))
+		}
+	case 4:
+		for _, v := range x {
+			b = binary.LittleEndian.AppendUint32(b, v)
+		}
+	}
+	return b
+}
+
+// packer makes the bytes of a block.
+type packer struct {
+	entry          blockEntry
+	lengths, forms []byte
+	ids, labels    packedStrings
+	data           []byte
+	out            []byte
+	gaps, excesses []uint32
+}
+
+// packedStrings are strings, one a document.
+type packedStrings struct{ lengths, text []byte }
+
+func (s *packedStrings) add(t string) {
+	s.lengths = binary.AppendUvarint(s.lengths, uint64(len(t)))
+	s.text = append(s.text, t...)
+}
+
+func (s *packedStrings) reset() { s.lengths, s.text = s.lengths[:0], s.text[:0] }
+
+// full reports whether a document with so many pairs needs another block.
+func (p *packer) full(pairs int) bool {
+	return p.entry.docs == BlockDocs || p.entry.docs > 0 && p.entry.pairs+pairs > BlockNonzeros
+}
+
+// add appends a document. Its words are ascending.
+func (p *packer) add(id, label string, words, counts []int32) {
+	p.ids.add(id)
+	p.labels.add(label)
+	p.lengths = binary.AppendUvarint(p.lengths, uint64(len(words)))
+	p.gaps, p.excesses = vec.Resize(p.gaps, len(words)), vec.Resize(p.excesses, len(words))
+	last, allGaps, allExcesses, tokens := int32(-1), uint32(0), uint32(0), int64(0)
+	for i, w := range words {
+		g, x := uint32(w-last-1), uint32(counts[i]-1)
+		last = w
+		allGaps |= g
+		allExcesses |= x
+		tokens += int64(counts[i])
+		p.gaps[i], p.excesses[i] = g, x
+	}
+	gap, excess := width(allGaps), 0
+	if allExcesses > 0 {
+		excess = width(allExcesses)
+	}
+	p.forms = append(p.forms, byte(gap|excess<<4))
+	p.data = appendNumbers(appendNumbers(p.data, p.gaps, gap), p.excesses, excess)
+	p.entry.docs++
+	p.entry.pairs += len(words)
+	p.entry.tokens += tokens
+}
+
+// block returns the bytes of the block and begins the next one. They are valid until the
+// next call.
+func (p *packer) block() ([]byte, blockEntry) {
+	flags := byte(0)
+	if len(p.ids.text) > 0 {
+		flags |= blockIDs
+	}
+	if len(p.labels.text) > 0 {
+		flags |= blockLabels
+	}
+	b := append(p.out[:0], flags)
+	b = append(append(b, p.lengths...), p.forms...)
+	for _, s := range []*packedStrings{&p.ids, &p.labels} {
+		if len(s.text) > 0 {
+			b = append(append(b, s.lengths...), s.text...)
+		}
+		s.reset()
+	}
+	p.out = append(b, p.data...)
+	e := p.entry
+	e.size, e.crc = int64(len(p.out)), crc32.Checksum(p.out, castagnoli)
+	p.lengths, p.forms, p.data = p.lengths[:0], p.forms[:0], p.data[:0]
+	p.entry = blockEntry{at: e.at + e.size, first: e.first + e.docs}
+	return p.out, e
+}
+
+// leastSize returns how many bytes a block has at least.
+func leastSize(docs, pairs int64) int64 { return 1 + 2*docs + pairs }
+
+// unpack reads the bytes of a block with n different words at most. They must not change
+// while b is in use. Whatever they hold, the result is valid or there is an error.
+func (b *Block) unpack(raw []byte, e *blockEntry, n int) error {
+	flags, at := raw[0], 1
+	b.Ptr = vec.Resize(b.Ptr, e.docs+1)
+	b.Ptr[0] = 0
+	at, ok := ends(raw, at, e.pairs, b.Ptr[1:])
+	if !ok || b.Ptr[e.docs] != e.pairs {
+		return fmt.Errorf("%w: lengths of documents", ErrDamaged)
+	}
+	if len(raw)-at < e.docs {
+		return fmt.Errorf("%w: forms of documents", ErrDamaged)
+	}
+	forms := raw[at : at+e.docs]
+	at += e.docs
+	b.ids.ends, b.labels.ends = b.ids.ends[:0], b.labels.ends[:0]
+	if flags&blockIDs != 0 {
+		if at, ok = b.ids.unpack(raw, at, e.docs); !ok {
+			return fmt.Errorf("%w: ids", ErrDamaged)
+		}
+	}
+	if flags&blockLabels != 0 {
+		if at, ok = b.labels.unpack(raw, at, e.docs); !ok {
+			return fmt.Errorf("%w: labels", ErrDamaged)
+		}
+	}
+	if flags&^(blockIDs|blockLabels) != 0 {
+		return fmt.Errorf("%w: flags", ErrDamaged)
+	}
+	b.Words, b.Counts = vec.Resize(b.Words, e.pairs), vec.Resize(b.Counts, e.pairs)
+	return b.documents(forms, raw[at:], n, e.tokens)
+}
+
+// unpack reads strings of so many documents, at least one, from raw[at:]. It returns the
+// place behind them, and whether they are there.
+func (s *strs) unpack(raw []byte, at, docs int) (int, bool) {
+	s.ends = vec.Resize(s.ends, docs)
+	at, ok := ends(raw, at, len(raw), s.ends)
+	size := s.ends[docs-1]
+	if !ok || size > len(raw)-at {
+		return 0, false
+	}
+	s.text = raw[at : at+size]
+	return at + size, true
+}
+
+// ends reads lengths from raw[at:] and sets to to their sums, which may not exceed most.
+// It returns the place behind them, and whether they are there.
+func ends(raw []byte, at, most int, to []int) (int, bool) {
+	sum := 0
+	for i := range to {
+		if at >= len(raw) {
+			return 0, false
+		}
+		v, n := uint64(raw[at]), 1
+		if v >= 0x80 {
+			if v, n = binary.Uvarint(raw[at:]); n <= 0 {
+				return 0, false
+			}
+		}
+		at += n
+		if v > uint64(most-sum) {
+			return 0, false
+		}
+		sum += int(v)
+		to[i] = sum
+	}
+	return at, true
+}
+
+// documents decodes Words and Counts.
+func (b *Block) documents(forms, data []byte, n int, tokens int64) error {
+	sum := int64(0)
+	for d, form := range forms {
+		words, counts := b.Doc(d)
+		gap, excess := int(form&15), int(form>>4)
+		size := len(words) * (gap + excess)
+		if size > len(data) {
+			return fmt.Errorf("%w: document %d ends early", ErrDamaged, b.First+d+1)
+		}
+		last, ok := decodeWords(words, data, gap)
+		if !ok || last >= int64(n) {
+			return fmt.Errorf("%w: words of document %d", ErrDamaged, b.First+d+1)
+		}
+		x, ok := decodeCounts(counts, data[len(words)*gap:], excess)
+		if !ok {
+			return fmt.Errorf("%w: counts of document %d", ErrDamaged, b.First+d+1)
+		}
+		sum += x
+		data = data[size:]
+	}
+	if len(data) > 0 || sum != tokens {
+		return fmt.Errorf("%w: sum of counts", ErrDamaged)
+	}
+	return nil
+}
+
+// decodeWords decodes words from gaps of w bytes, which are there, and returns the last
+// one, −1 for none, and whether there is such a width. Words are ascending if the last
+// one is not too large.
+func decodeWords(words []int32, data []byte, w int) (int64, bool) {
+	last := int64(-1)
+	switch w {
+	case 1:
+		data = data[:len(words)]
+		for i, g := range data {
+			last += int64(g) + 1
+			words[i] = int32(last)
+		}
+	case 2:
+		for i := range words {
+			last += int64(binary.LittleEndian.Uint16(data[2*i:])) + 1
+			words[i] = int32(last)
+		}
+	case 4:
+		for i := range words {
+			last += int64(binary.LittleEndian.Uint32(data[4*i:])) + 1
+			words[i] = int32(last)
+		}
+	default:
+		return 0, false
+	}
+	return last, true
+}
+
+// decodeCounts decodes counts that stand, less one, in w bytes each, which are there. It
+// returns the sum, and whether there is such a width and no count exceeds MaxCount.
+func decodeCounts(counts []int32, data []byte, w int) (int64, bool) {
+	sum := int64(len(counts))
+	switch w {
+	case 0:
+		for i := range counts {
+			counts[i] = 1
+		}
+	case 1:
+		data = data[:len(counts)]
+		for i, x := range data {
+			counts[i] = int32(x) + 1
+			sum += int64(x)
+		}
+	case 2:
+		for i := range counts {
+			x := binary.LittleEndian.Uint16(data[2*i:])
+			counts[i] = int32(x) + 1
+			sum += int64(x)
+		}
+	case 4:
+		for i := range counts {
+			x := binary.LittleEndian.Uint32(data[4*i:])
+			if x >= MaxCount {
+				return 0, false
+			}
+			counts[i] = int32(x) + 1
+			sum += int64(x)
+		}
+	default:
+		return 0, false
+	}
+	return sum, true
+}

@@ -1,0 +1,189 @@
+package corpus
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+
+	"golang.org/x/exp/mmap"
+)
+
+// OpenEncoded opens a file that EncodeFile wrote. It reads and checks what stands at its
+// end, the vocabulary among it; blocks are checked as they are read. Errors wrap a
+// *FileError, and ErrDamaged or ErrTruncated where the content is at fault.
+func OpenEncoded(path string) (*Encoded, error) {
+	e := &Encoded{name: path}
+	file, err := mmap.Open(path)
+	if err != nil {
+		return nil, e.fail(err)
+	}
+	e.file = file
+	if err := e.open(); err != nil {
+		file.Close()
+		return nil, e.fail(err)
+	}
+	return e, nil
+}
+
+// open reads everything but the blocks.
+func (e *Encoded) open() error {
+	size := int64(e.file.Len())
+	read := func(at, n int64) ([]byte, error) { // within the file
+		b := make([]byte, n)
+		if k, err := e.file.ReadAt(b, at); k < len(b) {
+			return nil, err
+		}
+		return b, nil
+	}
+	le := binary.LittleEndian
+	head, err := read(0, min(size, encodedHeaderSize))
+	switch {
+	case err != nil:
+		return err
+	case len(head) < encodedHeaderSize:
+		return fmt.Errorf("header: %w", ErrTruncated)
+	case string(head[:8]) != encodedMagic:
+		return fmt.Errorf("header: %w", ErrDamaged)
+	case le.Uint32(head[8:]) != encodedVersion:
+		return fmt.Errorf("header: %w: version %d; this library reads version %d", ErrDamaged, le.Uint32(head[8:]), encodedVersion)
+	case crc32.Checksum(head[:12], castagnoli) != le.Uint32(head[12:]):
+		return fmt.Errorf("header: %w: checksum", ErrDamaged)
+	case size < encodedHeaderSize+encodedTrailerSize:
+		return fmt.Errorf("trailer: %w", ErrTruncated)
+	}
+	tail, err := read(size-encodedTrailerSize, encodedTrailerSize)
+	if err != nil {
+		return err
+	}
+	if string(tail[12:]) != encodedEnd {
+		return fmt.Errorf("trailer: %w, or %w", ErrTruncated, ErrDamaged)
+	}
+	length := le.Uint64(tail)
+	if length > uint64(size-encodedHeaderSize-encodedTrailerSize) {
+		return fmt.Errorf("trailer: %w: %d bytes of footer in a file of %d", ErrDamaged, length, size)
+	}
+	at := size - encodedTrailerSize - int64(length)
+	foot, err := read(at, int64(length)+8)
+	if err != nil {
+		return err
+	}
+	if crc32.Checksum(foot, castagnoli) != le.Uint32(tail[8:]) {
+		return fmt.Errorf("footer at byte %d: %w: checksum", at, ErrDamaged)
+	}
+	if err := e.parse(foot[:length], at); err != nil {
+		return fmt.Errorf("footer at byte %d: %w: %w", at, ErrDamaged, err)
+	}
+	return nil
+}
+
+// parse reads the footer of a file, which begins at byte end.
+func (e *Encoded) parse(foot []byte, end int64) error {
+	r := footReader{b: foot}
+	flags, n, blocks := r.u32(), r.u64(), r.u64()
+	switch {
+	case flags&^(encodedFromTokens|encodedWeights) != 0:
+		return fmt.Errorf("flags %#x", flags)
+	case blocks > uint64(len(r.b)/encodedEntrySize):
+		return fmt.Errorf("%d blocks", blocks)
+	}
+	info := &e.info
+	*info = Info{Form: formEncoded, Source: e}
+	e.fromTokens = flags&encodedFromTokens != 0
+	e.blocks = make([]blockEntry, blocks)
+	at := int64(encodedHeaderSize)
+	for i := range e.blocks {
+		size, docs, pairs, tokens, crc := r.u64(), r.u32(), r.u32(), r.u64(), r.u32()
+		least := leastSize(int64(docs), int64(pairs))
+		if docs == 0 || pairs > math.MaxInt32 || uint64(least) > size || size > uint64(end-at) ||
+			tokens < uint64(pairs) || tokens > uint64(pairs)*MaxCount || tokens > uint64(math.MaxInt64-info.Tokens) {
+			return fmt.Errorf("block %d: %d bytes, %d documents with %d words and %d tokens", i, size, docs, pairs, tokens)
+		}
+		e.blocks[i] = blockEntry{at: at, size: int64(size), first: info.Documents, docs: int(docs), pairs: int(pairs), tokens: int64(tokens), crc: crc}
+		at += int64(size)
+		info.Documents += int(docs)
+		info.Nonzeros += int64(pairs)
+		info.Tokens += int64(tokens)
+	}
+	if at != end {
+		return fmt.Errorf("the blocks end at byte %d", at)
+	}
+	if flags&encodedWeights != 0 {
+		if info.Documents > len(r.b)/8 {
+			return fmt.Errorf("the weights of %d documents end early", info.Documents)
+		}
+		e.weights = make([]float64, info.Documents)
+		for i := range e.weights {
+			x := math.Float64frombits(r.u64())
+			if !(x >= 0) || math.IsInf(x, 1) {
+				return fmt.Errorf("document %d has the weight %v", i+1, x)
+			}
+			e.weights[i] = x
+		}
+	}
+	return e.parseWords(&r, n)
+}
+
+// parseWords reads the vocabulary, n words, and document frequencies.
+func (e *Encoded) parseWords(r *footReader, n uint64) error {
+	if n > uint64(len(r.b)/2) || n > math.MaxInt32 {
+		return fmt.Errorf("%d words in %d bytes", n, len(r.b))
+	}
+	info := &e.info
+	info.Vocabulary, info.DocFrequencies = make([]string, n), make([]int, n)
+	left := info.Nonzeros
+	for i := range info.Vocabulary {
+		df := r.uvarint()
+		word := r.take(r.uvarint())
+		if r.short || df > uint64(info.Documents) || df > uint64(left) {
+			return fmt.Errorf("word %d, in %d documents", i, df)
+		}
+		left -= int64(df)
+		info.Vocabulary[i], info.DocFrequencies[i] = string(word), int(df)
+	}
+	if left != 0 || r.short || len(r.b) > 0 {
+		return errors.New("the vocabulary does not fit the blocks")
+	}
+	return nil
+}
+
+// footReader takes values from the front of b. They are zero once b is too short.
+type footReader struct {
+	b     []byte
+	short bool
+}
+
+func (r *footReader) take(n uint64) []byte {
+	if n > uint64(len(r.b)) {
+		r.b, r.short = nil, true
+		return nil
+	}
+	x := r.b[:n]
+	r.b = r.b[n:]
+	return x
+}
+
+func (r *footReader) u32() uint32 {
+	if x := r.take(4); x != nil {
+		return binary.LittleEndian.Uint32(x)
+	}
+	return 0
+}
+
+func (r *footReader) u64() uint64 {
+	if x := r.take(8); x != nil {
+		return binary.LittleEndian.Uint64(x)
+	}
+	return 0
+}
+
+func (r *footReader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.b, r.short = nil, true
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
