@@ -144,7 +144,7 @@ func (m *mapEM) scratch() any {
 	n := m.b.Stride
 	x := make([]float32, 3*n)
 	s := &mapScratch{Worker: estep.NewWorker(m.b.K), first: x[:n:n], then: x[n : 2*n : 2*n]}
-	s.step = estep.Step{Form: estep.LeaveLast, B: m.b, NoLikelihood: true, Prior: x[2*n:]}
+	s.step = estep.Step{Form: estep.LeaveLast, B: m.b, NoLikelihood: true, Floor: x[2*n:]}
 	if m.EM {
 		s.step.Form = estep.Plain
 	}
@@ -156,7 +156,7 @@ func (m *mapEM) begin(s *mapScratch, d *document) {
 	total := m.sum + d.n
 	for k, a := range m.alpha {
 		s.T[k] = float32(max(a/m.sum, leastShare))
-		s.step.Prior[k] = float32(max(a/total, leastShare))
+		s.step.Floor[k] = float32(max(a/total, leastShare))
 	}
 	s.step.Token = float32(1 / total)
 	s.counts = vec.Resize(s.counts, len(d.x))
@@ -206,7 +206,7 @@ func (m *mapEM) infer(dst []float64, d *document, scratch any) (Status, int, err
 // advance sets T to α + n and returns by how much the largest change changes a share.
 func (s *mapScratch) advance() float64 {
 	t := s.T
-	prior, n := s.step.Prior[:len(t)], s.N[:len(t)]
+	prior, n := s.step.Floor[:len(t)], s.N[:len(t)]
 	change := uint32(0) // numbers above 0 have the order of their bits
 	for k, a := range prior {
 		a += n[k]
@@ -221,7 +221,7 @@ func (s *mapScratch) advance() float64 {
 // extrapolate continues along the last two steps, which led to T.
 func (s *mapScratch) extrapolate() {
 	t := s.T
-	prior, first, then := s.step.Prior[:len(t)], s.first[:len(t)], s.then[:len(t)]
+	prior, first, then := s.step.Floor[:len(t)], s.first[:len(t)], s.then[:len(t)]
 	rr, vv := float32(0), float32(0)
 	for k, x := range t {
 		r := then[k] - first[k]

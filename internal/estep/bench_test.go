@@ -99,7 +99,7 @@ func benchmarkStep(b *testing.B, d documents, k int, form Form, sums bool, kr *k
 		for m := range docs {
 			n := state[m*k:][:k]
 			for j, v := range n {
-				w.T[j] = v + p.Prior[j]
+				w.T[j] = v + p.Floor[j]
 			}
 			lo, hi := d.ptr[m], d.ptr[m+1]
 			if _, err := w.Step(&p.Step, d.words[lo:hi], d.counts[lo:hi]); err != nil {

@@ -4,9 +4,9 @@
 // with row b of B are
 //
 //	Plain:           g ∝ t·b
-//	LeaveDocument:   g' ∝ max(t − g, α)·b
-//	LeaveEverywhere: g' ∝ max(t − g, α)·max(b·R − g, β)/(R − g)
-//	LeaveLast:       g' ∝ max(t − g°, α)·b
+//	LeaveDocument:   g' ∝ max(t − g, m)·b
+//	LeaveEverywhere: g' ∝ max(t − g, m)·max(b·R − g, β)/(R − g)
+//	LeaveLast:       g' ∝ max(t − g°, m)·b
 //
 // with R the topics' totals of tokens plus prior, so that b·R are those of the word,
 // and g° the g' of the step before. The last three leave one token out of the counts
@@ -57,15 +57,18 @@ type Step struct {
 	// NoLikelihood leaves out the log-likelihood, a sixth of the time: Step returns 0.
 	// LeaveLast never has it.
 	NoLikelihood bool
-	// Prior is α, the least weight that a topic keeps; its padding is zero. Plain does
+	// Floor is m, the least weight that a topic keeps; its padding is zero. Plain does
 	// not use it.
-	Prior []float32
+	Floor []float32
 	// Totals is R, its padding ones, and Beta is β > 0, of LeaveEverywhere.
 	Totals []float32
 	Beta   float32
 	// Token is the count that LeaveLast takes for one token. It leaves out all of a
 	// word that has less.
 	Token float32
+
+	extra []float32 // by word, times which is added to tᵀb in a score
+	times float32
 }
 
 // Least is the least tᵀb that a word may have. At twice that a float32 is still far
@@ -73,7 +76,7 @@ type Step struct {
 const Least = 1e-30
 
 // ErrImpossible is wrapped by the error for a word with tᵀb below Least; with LeaveLast,
-// the sum of max(t − g°, α)·b.
+// the sum of max(t − g°, m)·b.
 var ErrImpossible = errors.New("has no probability")
 
 // piece is how many words are added up before their sum is: sums of sums have smaller
@@ -142,6 +145,11 @@ func (w *Worker) Score(b *Rows, words []int32, counts []float32) (float64, error
 	return w.run(&Step{B: b}, score, words, counts)
 }
 
+// ScoreMixed returns Σ x·ln(tᵀb + times·extra), with a number extra for each row of b.
+func (w *Worker) ScoreMixed(b *Rows, extra []float32, times float32, words []int32, counts []float32) (float64, error) {
+	return w.run(&Step{B: b, extra: extra, times: times}, score, words, counts)
+}
+
 // score is the mode of a kernel that finds tᵀb alone. The others are forms.
 const score = -1
 
@@ -168,7 +176,7 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 		a.sums = &s.Sums.Data[0]
 	}
 	if mode >= int(LeaveDocument) {
-		a.prior = &s.Prior[:b.Stride][0]
+		a.prior = &s.Floor[:b.Stride][0]
 	}
 	if mode == int(LeaveEverywhere) {
 		a.totals = &s.Totals[:b.Stride][0]
@@ -204,6 +212,11 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 		z := w.z[:n]
 		if keep {
 			z = w.sums[lo : lo+n]
+		}
+		if s.extra != nil {
+			for i, id := range words[lo : lo+n] {
+				z[i] += s.times * s.extra[id]
+			}
 		}
 		if keep || s.NoLikelihood {
 			bad = impossible(counts[lo:lo+n], z)

@@ -51,12 +51,12 @@ var forms = []struct {
 // document's tokens make of it and R·b about what the words have.
 func newProblem(rnd *rand.Rand, n, k, words int, form Form, sums bool) *problem {
 	p := &problem{Step: Step{Form: form, B: NewRows(n, k), Beta: 0.02}, t: make([]float32, Padded(k))}
-	p.Prior, p.Totals = make([]float32, Padded(k)), make([]float32, Padded(k))
+	p.Floor, p.Totals = make([]float32, Padded(k)), make([]float32, Padded(k))
 	for i := range p.Totals {
 		p.Totals[i] = 1
 	}
 	for i := range k {
-		p.Prior[i] = 0.05 + 0.1*rnd.Float32()
+		p.Floor[i] = 0.05 + 0.1*rnd.Float32()
 		p.Totals[i] = float32(3000 * (0.1 + rnd.Float64()))
 	}
 	for i := range n {
@@ -77,7 +77,7 @@ func newProblem(rnd *rand.Rand, n, k, words int, form Form, sums bool) *problem 
 		p.counts = append(p.counts, float32(rnd.IntN(5))) // zeros too
 	}
 	for i := range k {
-		p.t[i] = p.Prior[i] + float32(float64(2*words)/float64(k)*rnd.ExpFloat64())
+		p.t[i] = p.Floor[i] + float32(float64(2*words)/float64(k)*rnd.ExpFloat64())
 	}
 	return p
 }
@@ -100,7 +100,7 @@ func (p *problem) slow() (n []float64, sums [][]float64, loglik float64) {
 		total := 0.0
 		for j := range g {
 			g[j] /= z
-			left := max(float64(p.t[j])-g[j], float64(p.Prior[j]))
+			left := max(float64(p.t[j])-g[j], float64(p.Floor[j]))
 			switch r := float64(p.Totals[j]); p.Form {
 			case LeaveDocument:
 				g[j] = left * float64(b[j])
@@ -222,7 +222,7 @@ func TestStepTiny(t *testing.T) {
 				row[3], row[i%k], row[(i+5)%k] = 0, 1e-42, math.SmallestNonzeroFloat32
 				row[7] = 1e-3
 			}
-			p.t[0], p.t[1], p.Prior[0], p.Prior[1] = 0, 1e-41, 0, 1e-41
+			p.t[0], p.t[1], p.Floor[0], p.Floor[1] = 0, 1e-41, 0, 1e-41
 			p.check(t, f.name, newWorker(k, kr), 3e-6)
 		}
 	})

@@ -54,7 +54,7 @@ func TestKernelsStayInBounds(t *testing.T) {
 							p.Sums.Data = guarded(t, p.Sums.Data, end)
 						}
 						p.words, p.counts = guarded(t, p.words, end), guarded(t, p.counts, end)
-						p.Prior, p.Totals = guarded(t, p.Prior, end), guarded(t, p.Totals, end)
+						p.Floor, p.Totals = guarded(t, p.Floor, end), guarded(t, p.Totals, end)
 						w := newWorker(k, kr)
 						w.T, w.N, w.out = guarded(t, w.T, end), guarded(t, w.N, end), guarded(t, w.out, end)
 						w.z, w.left = guarded(t, w.z, end), guarded(t, w.left, end)
@@ -66,7 +66,7 @@ func TestKernelsStayInBounds(t *testing.T) {
 						if sums {
 							p.Sums.Data = guarded(t, p.Sums.Data, end)
 						}
-						p.words, p.counts, p.Prior = guarded(t, p.words, end), guarded(t, p.counts, end), guarded(t, p.Prior, end)
+						p.words, p.counts, p.Floor = guarded(t, p.words, end), guarded(t, p.counts, end), guarded(t, p.Floor, end)
 						w := newWorker(k, kr)
 						w.T, w.N, w.left = guarded(t, w.T, end), guarded(t, w.N, end), guarded(t, w.left, end)
 						w.Keep(words)

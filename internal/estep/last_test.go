@@ -40,7 +40,7 @@ func (p *problem) checkLast(t *testing.T, name string, w *Worker, tol float64) {
 			x, total := float64(p.counts[i]), 0.0
 			for j, b := range p.B.Row(int(id)) {
 				left := float64(w.T[j]) - min(x, float64(p.Token))*last[i][j]
-				last[i][j] = max(left, float64(p.Prior[j])) * float64(b)
+				last[i][j] = max(left, float64(p.Floor[j])) * float64(b)
 				total += last[i][j]
 			}
 			sums = append(sums, make([]float64, k))
@@ -77,7 +77,7 @@ func (p *problem) checkLast(t *testing.T, name string, w *Worker, tol float64) {
 			}
 		}
 		for j := range n {
-			w.T[j] = w.N[j] + p.Prior[j]
+			w.T[j] = w.N[j] + p.Floor[j]
 		}
 	}
 }
