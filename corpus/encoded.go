@@ -18,7 +18,7 @@ import (
 
 // Encoded holds documents as numbers of words and counts, in two to three bytes for each
 // pair of a document and a word, in memory or in a file. It is for methods that read the
-// documents many times: goroutines decode its blocks independently, at about a nanosecond
+// documents many times: goroutines decode its blocks independently, in one or two nanoseconds
 // a pair. FORMAT.md in this folder describes the file.
 //
 // Words of a Numbered source keep their numbers. Tokens are numbered in the order in

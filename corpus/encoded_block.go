@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"strconv"
 
+	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -55,20 +55,7 @@ func (b *Block) Label(d int) string { return string(b.labels.at(d)) }
 // the same wherever the document stands and on every machine, so that they can choose
 // documents or seed random numbers.
 func (b *Block) Key(d int) uint64 {
-	id := b.ids.at(d)
-	if len(id) == 0 {
-		var digits [20]byte
-		id = strconv.AppendInt(digits[:0], int64(b.First+d)+1, 10)
-	}
-	// FNV-1a, then the last steps of SplitMix64, for FNV leaves the high bits of short
-	// strings alike.
-	x := uint64(14695981039346656037)
-	for _, c := range id {
-		x = (x ^ uint64(c)) * 1099511628211
-	}
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	return bag.Key(b.ids.at(d), b.First+d+1)
 }
 
 // strs are strings of documents; none if there are no ends.

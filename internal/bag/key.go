@@ -1,0 +1,25 @@
+package bag
+
+import "strconv"
+
+// Key returns a number made from the id of a document or, if it has none, from its number
+// in the corpus, counted from 1. The bits are as good as random.
+func Key[T string | []byte](id T, number int) uint64 {
+	if len(id) == 0 {
+		var digits [20]byte
+		return key(strconv.AppendInt(digits[:0], int64(number), 10))
+	}
+	return key(id)
+}
+
+// key is FNV-1a with the last steps of SplitMix64, for FNV leaves the high bits of short
+// strings alike.
+func key[T string | []byte](id T) uint64 {
+	x := uint64(14695981039346656037)
+	for i := range len(id) {
+		x = (x ^ uint64(id[i])) * 1099511628211
+	}
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,81 @@
+// Package holdout chooses the tokens that passes over documents do not learn from until
+// the end, and that the spectral solution they start with must not have seen either: half
+// of the tokens of one document in twenty.
+package holdout
+
+import (
+	"context"
+	"iter"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/bag"
+)
+
+const (
+	oneOf = 20   // documents is watched
+	least = 2000 // tokens, without which none is hidden
+)
+
+// Watches tells whether a document with this key (bag.Key) has hidden tokens.
+func Watches(key uint64) bool { return key>>32%oneOf == 0 }
+
+// Enough tells whether so many hidden tokens say anything. If not, no token is hidden.
+func Enough(tokens int64) bool { return tokens >= least }
+
+// Hidden returns how many tokens are hidden of a document with so many.
+func Hidden(tokens int64) int64 { return tokens / 2 }
+
+// Split calls each for the words of a document, with how many of their tokens are
+// visible and how many hidden: every other one in the order of the words, from the second
+// on.
+func Split(counts []int32, each func(i int, visible, hidden int64)) {
+	before := int64(0)
+	for i, x := range counts {
+		x := int64(x)
+		hidden := (before+x)/2 - before/2
+		before += x
+		each(i, x-hidden, hidden)
+	}
+}
+
+// Visible is a source of documents by number without their hidden tokens.
+type Visible struct {
+	corpus.Source
+	N int // words
+}
+
+// Docs implements corpus.Source.
+func (v Visible) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		var c bag.Counter
+		var words, counts []int32
+		known := bag.Words{Size: v.N}
+		number := 0
+		for d, err := range v.Source.Docs(ctx) {
+			number++
+			if err == nil && Watches(bag.Key(d.ID, number)) {
+				if err = c.Read(&known, bag.Document(d), number); err == nil {
+					err = c.Sorted()
+				}
+				words, counts = words[:0], counts[:0]
+				Split(c.Counts, func(i int, visible, _ int64) {
+					if visible > 0 {
+						words, counts = append(words, c.Words[i]), append(counts, int32(visible))
+					}
+				})
+				d.Words, d.Counts = words, counts
+			}
+			if !yield(d, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Weights are those of the source, if it has any.
+func (v Visible) Weights() []float64 {
+	if w, ok := v.Source.(bag.Weighted); ok {
+		return w.Weights()
+	}
+	return nil
+}
