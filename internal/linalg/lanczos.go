@@ -44,7 +44,7 @@ func (o LanczosOptions) sizes(n int) (need, b, m, keep int, small bool) {
 	// many as it has columns. Small problems often have such eigenvalues, and
 	// blocks would soon fill the space: instead, a second cycle from a new
 	// direction looks for more.
-	if small = n < 8*m; small {
+	if small = n < 4*m; small {
 		b = 1
 	}
 	m = min(n, (m+b-1)/b*b)
