@@ -7,194 +7,177 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
+	"strconv"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/internal/holdout"
+	"github.com/jsmf-go/spectral/internal/run"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// census counts what a read of the documents finds.
-type census struct {
-	docs, empty, held int
-	nnz               int64
-	tokens            int64 // of documents not held out
-	heldTokens        int64
+// byNumber is a source whose words are the numbers of rows, n of them.
+type byNumber struct {
+	corpus.Source
+	n int
 }
 
-// read calls each for every document with its distinct words, ascending, and their
-// counts. Later reads must find what the first one found. The slices are reused.
-func (f *fitter) read(ctx context.Context, each func(held bool, words, counts []int32) error) error {
-	var c census
-	var d bag.Counter
-	words := bag.Words{Size: f.n}
-	for doc, err := range f.src.Docs(ctx) {
-		if err == nil {
-			err = ctx.Err()
+func (s byNumber) Vocabulary(context.Context) ([]string, error) {
+	names := make([]string, s.n)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	return names, nil
+}
+
+// open encodes the documents, unless they are encoded, and shares out their blocks.
+func (f *fitter) open(ctx context.Context, src corpus.Source) (err error) {
+	e, encoded := src.(*corpus.Encoded)
+	if !encoded {
+		e, err = corpus.Encode(ctx, byNumber{src, f.n})
+	}
+	if err != nil {
+		return err
+	}
+	f.docs, f.info = e, e.Info()
+	for w, df := range f.info.DocFrequencies {
+		if w >= f.n && df > 0 {
+			return fmt.Errorf("the documents have a word %d, the topics %d rows", w, f.n)
+		}
+	}
+	f.rounds = rounds(e, partCount(f.info.Nonzeros, f.n))
+	return f.state.open(f.info.Documents, f.k, f.Scratch)
+}
+
+// rounds cuts the blocks of documents into rounds, in which the parts have mostTokens
+// tokens on average, and each round into parts of about as many nonzeros. Part p of a
+// round has the blocks from entry p up to entry p+1.
+func rounds(e *corpus.Encoded, parts int) (out [][]int) {
+	for lo := 0; lo < e.Blocks(); {
+		hi, tokens, nnz := lo, int64(0), int64(0)
+		for ; hi < e.Blocks() && tokens < mostTokens*int64(parts); hi++ {
+			b := e.BlockInfo(hi)
+			tokens, nnz = tokens+b.Tokens, nnz+int64(b.Nonzeros)
+		}
+		cuts, before := []int{lo}, int64(0)
+		for i := lo; i < hi; i++ {
+			// A block goes to the part in which its middle lies.
+			b := int64(e.BlockInfo(i).Nonzeros)
+			for len(cuts) < parts && (2*before+b)*int64(parts) >= 2*nnz*int64(len(cuts)) {
+				cuts = append(cuts, i)
+			}
+			before += b
+		}
+		for len(cuts) <= parts {
+			cuts = append(cuts, hi)
+		}
+		out = append(out, cuts)
+		lo = hi
+	}
+	return out
+}
+
+// sweep reads all documents. It calls do for each block, which is in w.block, those of a
+// part one after another and in order, the parts of a round at once, and after at the end
+// of each round. What do adds up by part, if that is merged in the order of the parts,
+// does not depend on the number of workers.
+func (f *fitter) sweep(ctx context.Context, do func(w *worker, part int) error, after func(context.Context) error) error {
+	for _, cuts := range f.rounds {
+		parts := len(cuts) - 1
+		err := run.Chunks(ctx, parts, 1, f.scratch(parts), func(number, part, _, _ int) error {
+			w := &f.work[number]
+			for i := cuts[part]; i < cuts[part+1]; i++ {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := f.docs.Block(i, &w.block); err != nil {
+					return err
+				}
+				if err := do(w, part); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil && after != nil {
+			err = after(ctx)
 		}
 		if err != nil {
 			return err
 		}
-		err = d.Read(&words, bag.Document(doc), c.docs+1)
-		if err == nil {
-			err = d.Sorted()
-		}
-		if err != nil {
-			return err
-		}
-		tokens := d.Tokens()
-		// Every 1/HeldOut-th document.
-		held := math.Floor(float64(c.docs+1)*f.HeldOut) > math.Floor(float64(c.docs)*f.HeldOut) && len(d.Words) > 0
-		c.docs++
-		c.nnz += int64(len(d.Words))
-		switch {
-		case len(d.Words) == 0:
-			c.empty++
-		case held:
-			c.held++
-			c.heldTokens += tokens
-		default:
-			c.tokens += tokens
-		}
-		if err := each(held, d.Words, d.Counts); err != nil {
-			return err
-		}
 	}
-	if f.counted && c != f.seen {
-		return fmt.Errorf("%w: %d documents with %d words and %d tokens, then %d with %d and %d", corpus.ErrSourceChanged,
-			f.seen.docs, f.seen.nnz, f.seen.tokens+f.seen.heldTokens, c.docs, c.nnz, c.tokens+c.heldTokens)
-	}
-	f.seen, f.counted = c, true
 	return ctx.Err()
 }
 
-// Bounds of a chunk: its documents, and its pairs of a document and a word, unless N
-// is larger. A read that keeps K numbers for each pair takes smaller chunks.
-const (
-	passDocs = 1 << 14
-	passNNZ  = 1 << 17
-	swapNNZ  = 1 << 14
-)
+// Bits of a document's key choose what is done with it.
 
-// bags are words and counts of documents; those of document d are [ptr[d], ptr[d+1]).
-type bags struct {
-	ptr    []int
+func (f *fitter) watches(key uint64) bool { return f.watch && holdout.Watches(key) }
+
+// half returns in which half of the documents one is, 0 or 1.
+func half(key uint64) int { return int(key & 1) }
+
+// sampled tells whether a document is in a sample of one of n.
+func sampled(key uint64, n int64) bool { return key>>1&(1<<30-1)%uint64(n) == 0 }
+
+// bag are the words of a document, and how often they occur.
+type bag struct {
 	words  []int32
 	counts []float32
 }
 
-func (b *bags) reset() {
-	b.ptr, b.words, b.counts = append(b.ptr[:0], 0), b.words[:0], b.counts[:0]
-}
-
-func (b *bags) add(word int32, count float64) {
+func (b *bag) add(word int32, count int64) {
 	b.words, b.counts = append(b.words, word), append(b.counts, float32(count))
 }
 
-func (b *bags) end() { b.ptr = append(b.ptr, len(b.words)) }
-
-func (b *bags) doc(d int) (words []int32, counts []float32) {
-	return b.words[b.ptr[d]:b.ptr[d+1]], b.counts[b.ptr[d]:b.ptr[d+1]]
-}
-
-// passChunk is a sequence of documents.
-type passChunk struct {
-	first  int  // number of the first
-	doc    bags // what θ is found from
-	hidden bags // the hidden halves of documents held out
-	held   []bool
-	tokens float64 // the sum of doc.counts
-}
-
-func (c *passChunk) docs() int { return len(c.held) }
-
-func (c *passChunk) reset(first int) {
-	c.first, c.held, c.tokens = first, c.held[:0], 0
-	c.doc.reset()
-	c.hidden.reset()
-}
-
-// cut returns the documents [lo, hi) of part l of n, which have about equally many
-// words.
-func (c *passChunk) cut(l, n int) (lo, hi int) {
-	at := func(l int) int {
-		d, _ := slices.BinarySearch(c.doc.ptr[:c.docs()], len(c.doc.words)*l/n)
-		return d
+func (b *bag) tokens() float64 {
+	sum := 0.0
+	for _, x := range b.counts {
+		sum += float64(x)
 	}
-	if lo = at(l); l+1 == n {
-		return lo, c.docs()
-	}
-	return lo, at(l + 1)
+	return sum
 }
 
-// add appends a document. If it is held out, every other token in the order of the
-// words, from the second on, goes to the hidden half, which is not damped.
-func (c *passChunk) add(held bool, words, counts []int32, damped func(int32) float64) {
-	c.held = append(c.held, held)
-	if held {
-		before := int64(0)
-		for t, w := range words {
-			x := int64(counts[t])
-			hidden := (before+x)/2 - before/2
-			before += x
-			if hidden > 0 {
-				c.hidden.add(w, float64(hidden))
-			}
-			if x > hidden {
-				visible := damped(int32(x - hidden))
-				c.doc.add(w, visible)
-				c.tokens += visible
-			}
+// load sets w.doc to document d of the block. The hidden tokens of a document that is
+// watched go to w.hidden instead.
+func (w *worker) load(d int, watched bool) {
+	words, counts := w.block.Doc(d)
+	w.hidden.words, w.hidden.counts = w.hidden.words[:0], w.hidden.counts[:0]
+	if !watched {
+		w.doc.words = words
+		w.doc.counts = vec.Resize(w.doc.counts, len(counts))
+		for i, x := range counts {
+			w.doc.counts[i] = float32(x)
 		}
-	} else {
-		c.doc.words = append(c.doc.words, words...)
-		for _, n := range counts {
-			x := damped(n)
-			c.doc.counts = append(c.doc.counts, float32(x))
-			c.tokens += x
-		}
+		return
 	}
-	c.doc.end()
-	c.hidden.end()
-}
-
-// chunks calls do for one chunk of documents after another. Where chunks end
-// depends on the documents only: none has more than nnz words, or N, but for one
-// document.
-func (f *fitter) chunks(ctx context.Context, nnz int, do func(c *passChunk) error) error {
-	c := &f.buf.chunk
-	c.reset(0)
-	most := max(nnz, f.n)
-	err := f.read(ctx, func(held bool, words, counts []int32) error {
-		if c.docs() == passDocs || c.docs() > 0 && len(c.doc.words)+len(words) > most {
-			if err := do(c); err != nil {
-				return err
-			}
-			c.reset(c.first + c.docs())
+	w.seen.words, w.doc.counts = w.seen.words[:0], w.doc.counts[:0]
+	holdout.Split(counts, func(i int, visible, hidden int64) {
+		if hidden > 0 {
+			w.hidden.add(words[i], hidden)
 		}
-		if c.first+c.docs() >= f.seen.docs {
-			return fmt.Errorf("%w: more than %d documents", corpus.ErrSourceChanged, f.seen.docs)
+		if visible > 0 {
+			w.seen.words = append(w.seen.words, words[i])
+			w.doc.counts = append(w.doc.counts, float32(visible))
 		}
-		c.add(held, words, counts, f.damped)
-		return nil
 	})
-	if err != nil || c.docs() == 0 {
-		return err
-	}
-	return do(c)
+	w.doc.words = w.seen.words
 }
 
 // docState holds K numbers per document, in memory or in a temporary file.
 type docState struct {
-	k     int
-	mem   []float32
-	file  *os.File
+	k      int
+	folder string
+	mem    []float32
+	file   *os.File
+}
+
+// rowBuffer holds the numbers of a few documents on the way from and to a file.
+type rowBuffer struct {
 	vals  []float32
 	bytes []byte
 }
 
 func (s *docState) open(docs, k int, folder string) (err error) {
-	s.k = k
+	s.k, s.folder = k, folder
 	if folder == "" {
 		s.mem = make([]float32, docs*k)
 		return nil
@@ -210,39 +193,39 @@ func (s *docState) close() error {
 	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
 }
 
-// get returns the numbers of n documents, to be changed and passed to put. With
-// fresh they are zero.
-func (s *docState) get(first, n int, fresh bool) ([]float32, error) {
+// get returns the numbers of n documents, to be changed and passed to put with the same
+// buffer. With fresh they are zero.
+func (s *docState) get(b *rowBuffer, first, n int, fresh bool) ([]float32, error) {
 	if s.file == nil {
 		return s.mem[first*s.k : (first+n)*s.k], nil
 	}
-	s.vals = vec.Resize(s.vals, n*s.k)
+	b.vals = vec.Resize(b.vals, n*s.k)
 	if fresh {
-		clear(s.vals)
-		return s.vals, nil
+		clear(b.vals)
+		return b.vals, nil
 	}
-	s.bytes = vec.Resize(s.bytes, 4*n*s.k)
-	if _, err := s.file.ReadAt(s.bytes, 4*int64(first)*int64(s.k)); err != nil {
+	b.bytes = vec.Resize(b.bytes, 4*n*s.k)
+	if _, err := s.file.ReadAt(b.bytes, 4*int64(first)*int64(s.k)); err != nil {
 		return nil, err
 	}
-	for i := range s.vals {
-		s.vals[i] = math.Float32frombits(binary.LittleEndian.Uint32(s.bytes[4*i:]))
+	for i := range b.vals {
+		b.vals[i] = math.Float32frombits(binary.LittleEndian.Uint32(b.bytes[4*i:]))
 	}
-	return s.vals, nil
+	return b.vals, nil
 }
 
 // row returns the numbers of document d of those that get returned.
 func (s *docState) row(vals []float32, d int) []float32 { return vals[d*s.k:][:s.k] }
 
 // put stores what get returned.
-func (s *docState) put(first int, vals []float32) error {
+func (s *docState) put(b *rowBuffer, first int, vals []float32) error {
 	if s.file == nil {
 		return nil
 	}
-	s.bytes = s.bytes[:0]
+	b.bytes = b.bytes[:0]
 	for _, v := range vals {
-		s.bytes = binary.LittleEndian.AppendUint32(s.bytes, math.Float32bits(v))
+		b.bytes = binary.LittleEndian.AppendUint32(b.bytes, math.Float32bits(v))
 	}
-	_, err := s.file.WriteAt(s.bytes, 4*int64(first)*int64(s.k))
+	_, err := s.file.WriteAt(b.bytes, 4*int64(first)*int64(s.k))
 	return err
 }

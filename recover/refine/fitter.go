@@ -11,183 +11,203 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
-	recovery "github.com/jsmf-go/spectral/recover"
 )
 
 const (
-	flatAlpha    = 0.1     // the first α of each topic if A has none
-	leastAlpha   = 1e-3    // keeps the prior of a topic that hardly any document has proper
-	mostAnnealed = 24      // passes; more gain nothing
-	mostParts    = 8       // of a chunk, for as many goroutines
-	mostTokens   = 1 << 20 // of a part before it is drained: float32 still holds a hundredth of a token
+	leastAlpha = 1e-3    // keeps the prior of a topic that hardly any document has proper
+	mostParts  = 8       // of a round, for as many goroutines
+	mostTokens = 1 << 20 // of a part before it is drained: float32 still holds a hundredth of a token
+	smoothing  = 0.01    // the share of the unigram distribution in the first B and in scores of hidden tokens
+	foldIn     = 10      // steps that find the first topic counts of a document
+	// leastWeight is what the weight of a topic in a document does not fall below when a
+	// token is left out of it. It is far below α: a topic that no other token of the
+	// document supports gets next to nothing of this one.
+	leastWeight = 1e-8
+	rowsAtOnce  = 256 // of a matrix, by a goroutine
 )
 
 // fitter is the state of one refinement.
 type fitter struct {
 	Passes
 	workers int
-	src     corpus.Source
-	n, k    int
-	seen    census
-	counted bool    // the first read is over
-	weight  float64 // the sum of the damped counts that topics are learned from
+	n, k    int   // k counts the columns of everything, those of merged topics among them
+	want    int   // topics
+	alive   []int // the columns of the topics that there are, ascending
+	origin  []int // for each of them, the column of the start that has most of it
+	settled int   // passes until the last merge
 
-	alpha     []float64
-	alphaSum  float64
-	b         blas64.General // N×K, the topics
-	totals    []float64      // K, after the first pass: β·N + the tokens of each topic
-	sums      blas64.General // N×K, the tokens by word and topic that a pass adds up
-	state     docState
-	rows      *estep.Rows   // N×K, b
-	powers    *estep.Rows   // N×K, B to the power 1/T; nil without annealed passes
-	step      estep.Step    // of the pass, without the sums
-	parts     []*estep.Rows // what the parts of the chunks add up until it is drained into sums
-	undrained float64       // the tokens there
-	score     Score
-	buf       chunkBuffers
+	docs   *corpus.Encoded
+	info   corpus.Info // of docs
+	rounds [][]int     // the blocks of docs by round and part
+	watch  bool        // documents are watched
+	seen   census
+	keys   []uint64 // of the documents
+
+	alpha    []float64
+	alphaSum float64
+	rows     *estep.Rows    // N×K, the topics
+	sums     blas64.General // N×K, the tokens by word and topic that the topics are made from
+	fresh    blas64.General // N×K, those that a sweep adds up
+	unigram  []float32      // N: p(word)
+	totals   []float64      // K: β·N + the tokens of each topic
+	step     estep.Step     // of the pass, without the sums
+	prior    []float32      // α, padded
+	state    docState
+	parts    []*estep.Rows // what the parts of a round add up until it is drained
+	score    Score
+	work     []worker // by goroutine
+}
+
+// census is what there is in the documents.
+type census struct {
+	docs    int       // that are not empty
+	watched int       // of these
+	tokens  int64     // of all
+	hidden  int64     // of those watched
+	words   []float64 // the tokens of each word
 }
 
 // begin counts the documents and makes the first α and B.
-func (f *fitter) begin(ctx context.Context, start Start) error {
-	words := make([]float64, f.n)
-	err := f.read(ctx, func(held bool, ws, xs []int32) error {
-		if !held {
-			for t, w := range ws {
-				x := f.damped(xs[t])
-				words[w] += x
-				f.weight += x
-			}
-		}
-		return nil
-	})
-	if err != nil {
+func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) error {
+	if err := f.open(ctx, docs); err != nil {
+		return err
+	}
+	if err := f.count(ctx); err != nil {
 		return err
 	}
 	if f.seen.tokens == 0 {
 		return errors.New("the documents hold no tokens")
 	}
-	if err := f.state.open(f.seen.docs, f.k, f.Scratch); err != nil {
-		return err
-	}
-	f.alpha = make([]float64, f.k)
+	padded := estep.Padded(f.k)
+	f.step = estep.Step{Floor: make([]float32, padded), Totals: make([]float32, padded), Beta: float32(f.Beta)}
+	f.prior, f.alpha, f.totals = make([]float32, padded), make([]float64, f.k), make([]float64, f.k)
+	f.alive, f.origin = make([]int, f.k), make([]int, f.k)
 	first := f.Alpha
 	if first == 0 {
-		first = flatAlpha
+		first = alphaSum / float64(f.want)
 	}
 	for t := range f.alpha {
-		f.alpha[t] = first
+		f.alive[t], f.origin[t], f.alpha[t] = t, t, first
 	}
-	if f.Alpha == 0 && start.A != nil {
-		if a, err := recovery.FitAlpha(start.A); err == nil {
-			for t, v := range a {
-				f.alpha[t] = max(v, leastAlpha)
-			}
-		}
-	}
-	for _, v := range f.alpha {
-		f.alphaSum += v
-	}
-	f.b, f.sums = linalg.NewGeneral(f.n, f.k), linalg.NewGeneral(f.n, f.k)
-	for i := range f.n {
-		row, from := linalg.Row(f.b, i), start.B.RawRowView(i)
-		// A word of held-out documents alone needs a probability too.
-		unigram := (words[i] + f.Beta) / (f.weight + f.Beta*float64(f.n))
-		for t := range row {
-			row[t] = (1-f.Smoothing)*from[t] + f.Smoothing*unigram
-		}
-	}
-	padded := estep.Padded(f.k)
-	f.step = estep.Step{Prior: make([]float32, padded), Totals: make([]float32, padded), Beta: float32(f.Beta)}
-	f.totals = make([]float64, f.k)
+	f.sums, f.fresh = linalg.NewGeneral(f.n, f.k), linalg.NewGeneral(f.n, f.k)
 	f.rows = estep.NewRows(f.n, f.k)
-	if f.temperature(0) > 1 {
-		f.powers = estep.NewRows(f.n, f.k)
+	all := float64(f.seen.tokens) + f.Beta*float64(f.n)
+	f.unigram = make([]float32, f.n)
+	for i := range f.n {
+		row, from := f.rows.Row(i), start.B.RawRowView(i)
+		unigram := (f.seen.words[i] + f.Beta) / all
+		for t := range row {
+			row[t] = float32((1-smoothing)*from[t] + smoothing*unigram)
+		}
+		f.unigram[i] = float32(unigram)
 	}
-	f.parts = make([]*estep.Rows, partCount(f.seen.nnz, f.n))
+	f.parts = make([]*estep.Rows, partCount(f.info.Nonzeros, f.n))
 	for i := range f.parts {
 		f.parts[i] = estep.NewRows(f.n, f.k)
 	}
 	return nil
 }
 
-// partCount returns how many parts chunks are cut into, a power of two, so that as
-// many goroutines are busy to the end. Each part costs 4·N·K bytes.
+// count takes the census of the documents, and decides whether some are watched.
+func (f *fitter) count(ctx context.Context) error {
+	f.watch = f.Gain >= 0
+	f.keys = make([]uint64, f.info.Documents)
+	parts := make([]census, partCount(f.info.Nonzeros, f.n))
+	for i := range parts {
+		parts[i].words = make([]float64, f.n)
+	}
+	err := f.sweep(ctx, func(w *worker, i int) error {
+		p := parts[i] // the parts share lines of the cache
+		for d := range w.block.Docs() {
+			key := w.block.Key(d)
+			f.keys[w.block.First+d] = key
+			words, counts := w.block.Doc(d)
+			if len(words) == 0 {
+				continue
+			}
+			p.docs++
+			for t, x := range counts {
+				p.tokens += int64(x)
+				p.words[words[t]] += float64(x)
+			}
+			if w.load(d, f.watches(key)); len(w.hidden.words) > 0 {
+				p.watched++
+				for _, x := range w.hidden.counts {
+					p.hidden += int64(x)
+				}
+			}
+		}
+		parts[i] = p
+		return nil
+	}, nil)
+	if err != nil {
+		return err
+	}
+	f.seen = parts[0]
+	for _, p := range parts[1:] {
+		f.seen.docs += p.docs
+		f.seen.watched += p.watched
+		f.seen.tokens += p.tokens
+		f.seen.hidden += p.hidden
+		floats.Add(f.seen.words, p.words)
+	}
+	if !holdout.Enough(f.seen.hidden) {
+		f.watch, f.seen.watched, f.seen.hidden = false, 0, 0
+	}
+	return nil
+}
+
+// partCount returns how many parts rounds are cut into, a power of two, so that as
+// many goroutines are busy to the end. Each part costs 4·N·K bytes, and the time to add
+// them up.
 func partCount(nnz int64, n int) int {
 	parts := 1
-	for parts < mostParts && int64(parts)*8*int64(n) < nnz {
+	for parts < mostParts && int64(parts)*32*int64(n) < nnz {
 		parts *= 2
 	}
 	return parts
 }
 
-// prepare sets what a pass needs as float32 numbers: B, its power, α and the totals.
-func (f *fitter) prepare(ctx context.Context, exponent float64) error {
+// prepare sets what a sweep needs: the topics, and as float32 numbers α and the totals.
+func (f *fitter) prepare() {
+	f.step.B = f.rows
+	clear(f.prior)
+	clear(f.step.Floor)
 	for k := range f.step.Totals {
 		f.step.Totals[k] = 1
 	}
-	for k, a := range f.alpha {
-		f.step.Prior[k], f.step.Totals[k] = float32(a), float32(f.totals[k])
+	f.alphaSum = 0
+	for _, k := range f.alive {
+		f.prior[k], f.step.Floor[k], f.step.Totals[k] = float32(f.alpha[k]), leastWeight, float32(f.totals[k])
+		f.alphaSum += f.alpha[k]
 	}
-	return run.Chunks(ctx, f.n, 256, f.workers, func(_, _, lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			b, to := linalg.Row(f.b, i), f.rows.Row(i)
-			for k, v := range b {
-				to[k] = float32(v)
-			}
-			if exponent != 1 {
-				to = f.powers.Row(i)
-				for k, v := range b {
-					to[k] = float32(math.Pow(v, exponent))
-				}
-			}
-		}
-		return nil
-	})
 }
 
-// drain moves what the parts hold to sums.
+// drain moves what the parts hold to fresh.
 func (f *fitter) drain(ctx context.Context) error {
-	f.undrained = 0
-	return run.Chunks(ctx, f.n, 256, f.workers, func(_, _, lo, hi int) error {
-		estep.Drain(f.sums.Data, f.sums.Stride, f.parts, lo, hi)
+	return run.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
+		estep.Drain(f.fresh.Data, f.fresh.Stride, f.parts, lo, hi)
 		return nil
 	})
 }
 
-// damped returns what a count is taken for.
-func (f *fitter) damped(x int32) float64 {
-	if f.Damping == 1 {
-		return float64(x)
-	}
-	return math.Pow(float64(x), f.Damping)
-}
-
-// annealed returns how many passes may be annealed.
-func (f *fitter) annealed() int { return min(4*f.N/5, mostAnnealed) }
-
-// temperature returns T of pass t, counted from 0.
-func (f *fitter) temperature(t int) float64 {
-	n := f.annealed()
-	if t >= n {
-		return 1
-	}
-	return 1 + (f.Temperature-1)*(1-float64(t)/float64(n))
-}
-
-// update makes the topics from the sums of a pass.
-func (f *fitter) update(ctx context.Context) error {
-	const rows = 256 // at a time
-	totals := linalg.NewGeneral(run.Count(f.n, rows), f.k)
-	err := run.Chunks(ctx, f.n, rows, f.workers, func(_, chunk, lo, hi int) error {
+// learn makes the sums from those before, times keep, and from fresh ones, times scale,
+// and the topics from the sums. It clears the fresh ones.
+func (f *fitter) learn(ctx context.Context, keep, scale float64) error {
+	totals := linalg.NewGeneral(run.Count(f.n, rowsAtOnce), f.k)
+	err := run.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, chunk, lo, hi int) error {
 		total := linalg.Row(totals, chunk)
 		for i := lo; i < hi; i++ {
-			row := linalg.Row(f.b, i)
-			for t, v := range linalg.Row(f.sums, i) {
-				row[t] = v + f.Beta
-				total[t] += row[t]
+			sums, fresh := linalg.Row(f.sums, i), linalg.Row(f.fresh, i)[:f.k]
+			for t, v := range sums {
+				v = keep*v + scale*fresh[t]
+				sums[t] = v
+				total[t] += v
 			}
+			clear(fresh)
 		}
 		return nil
 	})
@@ -198,15 +218,19 @@ func (f *fitter) update(ctx context.Context) error {
 	for i := range totals.Rows {
 		floats.Add(f.totals, linalg.Row(totals, i))
 	}
-	for t, v := range f.totals {
-		if !(v > 0) || math.IsInf(v, 1) {
+	scales := make([]float64, f.k)
+	for _, t := range f.alive {
+		f.totals[t] += f.Beta * float64(f.n)
+		if v := f.totals[t]; !(v > 0) || math.IsInf(v, 1) {
 			return fmt.Errorf("topic %d has %v tokens", t, v)
 		}
+		scales[t] = 1 / f.totals[t]
 	}
-	return run.Chunks(ctx, f.n, rows, f.workers, func(_, _, lo, hi int) error {
+	return run.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
-			for t, row := 0, linalg.Row(f.b, i); t < f.k; t++ {
-				row[t] /= f.totals[t]
+			row := f.rows.Row(i)[:f.k]
+			for t, v := range linalg.Row(f.sums, i) {
+				row[t] = float32((v + f.Beta) * scales[t])
 			}
 		}
 		return nil

@@ -7,166 +7,285 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/estep"
-	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// passBlock is how many documents a goroutine takes at a time outside of passes.
-const passBlock = 32
+const (
+	// freshShare is how much of the topics comes from the half of the documents that
+	// was read last.
+	freshShare = 0.75
+	// closingPasses take all documents at once, the hidden tokens among them.
+	closingPasses = 2
+)
 
-// chunkBuffers are reused from one chunk of documents to the next.
-type chunkBuffers struct {
-	chunk  passChunk
-	byWord linalg.CSR
-	at     []int
-	theta  blas64.General // of the documents of the chunk
-	resp   blas64.General // by nonzero: the responsibilities times the count
-	scores []float64      // a document: ln p of its tokens, prior, hidden ln p, hidden tokens
-	minka  blas64.General // by part: the sums of Minka's fixed point
-	work   []worker
+// worker has the scratch space of a goroutine.
+type worker struct {
+	*estep.Worker
+	block       corpus.Block
+	doc, hidden bag
+	seen        bag // the words of a document that is watched
+	rows        rowBuffer
+	theta, gram blas64.General
+	loss        mergeScratch
 }
 
-const scoresPerDoc = 4
+// scratch makes scratch space for the goroutines of run.Chunks and returns their
+// number.
+func (f *fitter) scratch(chunks int) int {
+	workers := run.Workers(f.workers, chunks)
+	for len(f.work) < workers {
+		f.work = append(f.work, worker{Worker: estep.NewWorker(f.k)})
+	}
+	return workers
+}
+
+// general returns an r×c matrix in the memory of data, if that is large enough.
+// Its content is undefined.
+func general(data []float64, r, c int) blas64.General {
+	return blas64.General{Rows: r, Cols: c, Stride: c, Data: vec.Resize(data, r*c)}
+}
 
 // tally adds up what a pass learns about the documents.
 type tally struct {
+	tokens                              int64
 	loglik, prior, hidden, hiddenTokens float64
-	num                                 []float64 // of Minka's fixed point, see minka
-	den                                 float64
+	minka                               []float64 // of the fixed point: K numerators and the denominator
 }
 
-// pass makes pass number t, counted from 0.
-func (f *fitter) pass(ctx context.Context, t int) error {
-	temp := f.temperature(t)
-	p := phase{first: t == 0, alphas: f.Method != MAPEM && !f.FixedAlpha && t > 0 && temp == 1, exponent: 1 / temp}
-	f.step.Form, f.step.B = estep.LeaveEverywhere, f.rows
-	switch {
-	case f.Method == MAPEM || t == 0 || temp > 1:
-		f.step.Form = estep.Plain
-	case f.Method == CVB0Document:
-		f.step.Form = estep.LeaveDocument
+// tallies returns empty tallies of the parts.
+func (f *fitter) tallies() []tally {
+	t := make([]tally, len(f.parts))
+	for i := range t {
+		t[i].minka = make([]float64, f.k+1)
 	}
-	if temp > 1 {
-		f.step.B = f.powers
+	return t
+}
+
+// add adds up the tallies of the parts, in order.
+func (t *tally) add(parts []tally) {
+	for _, p := range parts {
+		t.tokens += p.tokens
+		t.loglik += p.loglik
+		t.prior += p.prior
+		t.hidden += p.hidden
+		t.hiddenTokens += p.hiddenTokens
+		floats.Add(t.minka, p.minka)
 	}
-	if err := f.prepare(ctx, p.exponent); err != nil {
-		return err
+}
+
+// phase is what a sweep of a pass does with the documents beside f.step.
+type phase struct {
+	first, closing bool
+	half           int // 0 or 1; -1 is all documents
+}
+
+// pass makes pass number t, counted from 0, on all documents at once if whole is set.
+func (f *fitter) pass(ctx context.Context, t int, whole, closing bool) error {
+	f.step.Form = estep.Plain
+	if t > 0 {
+		f.step.Form = [...]estep.Form{CVB0Document: estep.LeaveDocument, CVB0: estep.LeaveEverywhere, MAPEM: estep.Plain}[f.Method]
 	}
-	clear(f.sums.Data)
-	sum := tally{num: make([]float64, f.k)}
-	err := f.chunks(ctx, passNNZ, func(c *passChunk) error {
-		nd, err := f.state.get(c.first, c.docs(), t == 0)
+	halves := []int{0, 1}
+	if whole || t == 0 || f.Method == MAPEM {
+		halves = []int{-1}
+	}
+	all := tally{minka: make([]float64, f.k+1)}
+	prior := f.priorDensity()
+	for _, h := range halves {
+		f.prepare()
+		tallies := f.tallies()
+		p := phase{first: t == 0, closing: closing, half: h}
+		err := f.sweep(ctx, func(w *worker, part int) error {
+			sum := tallies[part] // the parts share lines of the cache
+			if err := f.documents(p, w, part, &sum); err != nil {
+				return err
+			}
+			tallies[part] = sum
+			return nil
+		}, f.drain)
 		if err != nil {
 			return err
 		}
-		if err := f.documents(ctx, c, nd, p, &sum); err != nil {
+		before := all.tokens
+		all.add(tallies)
+		keep, scale := 0.0, 1.0
+		if n := all.tokens - before; h >= 0 && n > 0 {
+			keep, scale = 1-freshShare, freshShare*float64(f.learned(closing))/float64(n)
+		} else if h >= 0 {
+			keep = 1
+		}
+		if err := f.learn(ctx, keep, scale); err != nil {
 			return err
 		}
-		if f.undrained += c.tokens; f.undrained > float64(mostTokens*len(f.parts)) {
-			if err := f.drain(ctx); err != nil {
-				return err
-			}
-		}
-		return f.state.put(c.first, nd)
-	})
-	if err != nil {
-		return err
 	}
-	if err := f.drain(ctx); err != nil {
-		return err
-	}
-	f.note(&sum)
-	if err := f.update(ctx); err != nil {
-		return err
-	}
-	if p.alphas {
-		f.alphaSum = 0
-		for k, a := range f.alpha {
-			f.alpha[k] = max(a*sum.num[k]/sum.den, leastAlpha)
-			f.alphaSum += f.alpha[k]
+	f.note(&all, prior)
+	if f.learnsAlpha() && t > 0 && len(f.alive) == f.want {
+		for _, k := range f.alive {
+			f.alpha[k] = max(f.alpha[k]*all.minka[k]/all.minka[f.k], leastAlpha)
 		}
 	}
 	return nil
 }
 
-// note sets the score of the state before the pass.
-func (f *fitter) note(s *tally) {
-	tokens := f.weight
-	f.score = Score{LogLik: s.loglik / tokens, Objective: math.NaN(), HeldOut: math.NaN(), AlphaSum: f.alphaSum}
-	if f.Method == MAPEM {
-		prior := 0.0
-		for _, v := range f.b.Data {
-			prior += math.Log(v)
-		}
-		f.score.Objective = (s.loglik + s.prior + f.Beta*prior) / tokens
+// learned returns how many tokens topics are learned from.
+func (f *fitter) learned(closing bool) int64 {
+	if closing {
+		return f.seen.tokens
 	}
+	return f.seen.tokens - f.seen.hidden
+}
+
+// documents computes new topic counts of the documents in w.block, and adds their tokens
+// by word and topic to those of a part.
+func (f *fitter) documents(p phase, w *worker, part int, sum *tally) error {
+	nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), p.first)
+	if err != nil {
+		return err
+	}
+	learn := f.step
+	learn.Sums = f.parts[part]
+	watched := learn
+	watched.Form = estep.Plain
+	for d := range w.block.Docs() {
+		key := f.keys[w.block.First+d]
+		if p.half >= 0 && half(key) != p.half {
+			continue
+		}
+		w.load(d, !p.closing && f.watches(key))
+		n := f.state.row(nd, d)
+		step := &learn
+		if len(w.hidden.words) > 0 {
+			step = &watched
+		}
+		if err := f.document(n, p, w, step, sum); err != nil {
+			return fmt.Errorf("document %d: %w", w.block.First+d+1, err)
+		}
+		if f.learnsAlpha() {
+			f.minka(n, sum.minka)
+		}
+	}
+	return f.state.put(&w.rows, w.block.First, nd)
+}
+
+// document scores the document in w.doc with its topic counts n and computes new ones.
+func (f *fitter) document(n []float32, p phase, w *worker, learn *estep.Step, sum *tally) error {
+	if p.first {
+		clear(n)
+		fold := estep.Step{Form: estep.Plain, B: f.rows, NoLikelihood: true}
+		for range foldIn {
+			f.weights(w.T, n)
+			if _, err := w.Step(&fold, w.doc.words, w.doc.counts); err != nil {
+				return err
+			}
+			copy(n, w.N)
+		}
+	}
+	total := f.weights(w.T, n)
+	if len(w.hidden.words) > 0 {
+		loglik, err := w.ScoreMixed(f.rows, f.unigram, float32(smoothing/(1-smoothing)*total), w.hidden.words, w.hidden.counts)
+		if err != nil {
+			return err
+		}
+		tokens := w.hidden.tokens()
+		sum.hidden += loglik - tokens*math.Log(total/(1-smoothing))
+		sum.hiddenTokens += tokens
+	}
+	loglik, err := w.Step(learn, w.doc.words, w.doc.counts)
+	if err != nil {
+		return err
+	}
+	f.rated(w, loglik, total, sum)
+	copy(n, w.N)
+	return nil
+}
+
+// weights sets t to n + α and returns its sum.
+func (f *fitter) weights(t, n []float32) float64 {
+	prior, t := f.prior[:len(n)], t[:len(n)]
+	var a, b, c, d float32 // four sums do not wait for each other
+	k := 0
+	for ; k+4 <= len(n); k += 4 {
+		n, p, t := n[k:k+4:k+4], prior[k:k+4:k+4], t[k:k+4:k+4]
+		t[0], t[1], t[2], t[3] = n[0]+p[0], n[1]+p[1], n[2]+p[2], n[3]+p[3]
+		a, b, c, d = a+t[0], b+t[1], c+t[2], d+t[3]
+	}
+	for ; k < len(n); k++ {
+		t[k] = n[k] + prior[k]
+		a += t[k]
+	}
+	return float64(a) + float64(b) + float64(c) + float64(d)
+}
+
+// rated notes the log-likelihood of the document in w.doc with the weights w.T, whose sum
+// is total.
+func (f *fitter) rated(w *worker, loglik, total float64, sum *tally) {
+	tokens := w.doc.tokens()
+	sum.tokens += int64(tokens)
+	sum.loglik += loglik - tokens*math.Log(total)
+	if f.Method == MAPEM && tokens > 0 {
+		for _, k := range f.alive {
+			sum.prior += f.alpha[k] * math.Log(float64(w.T[k])/total)
+		}
+	}
+}
+
+// priorDensity returns the log-density of the topics that the objective of
+// MAPEM has, without its constant.
+func (f *fitter) priorDensity() float64 {
+	if f.Method != MAPEM {
+		return math.NaN()
+	}
+	sum := 0.0
+	for i := range f.n {
+		row := f.rows.Row(i)
+		for _, k := range f.alive {
+			sum += math.Log(float64(row[k]))
+		}
+	}
+	return f.Beta * sum
+}
+
+// note sets the score of the state before a pass.
+func (f *fitter) note(s *tally, prior float64) {
+	tokens := float64(s.tokens)
+	f.score = Score{LogLik: s.loglik / tokens, Objective: (s.loglik + s.prior + prior) / tokens, HeldOut: math.NaN(), AlphaSum: f.alphaSum}
 	if s.hiddenTokens > 0 {
 		f.score.HeldOut = s.hidden / s.hiddenTokens
 	}
 }
 
-// finish scores the final state and returns A.
-func (f *fitter) finish(ctx context.Context) (*mat.Dense, error) {
-	var sum tally
-	a, part := mat.NewDense(f.k, f.k, nil), linalg.NewGeneral(f.k, f.k)
-	if err := f.prepare(ctx, 1); err != nil {
-		return nil, err
+// minka adds a document's terms of the fixed point α_k ← α_k·num_k/den (Minka
+// 2000, eq. 55) to sums, K+1 numbers. The counts are expectations of whole numbers:
+// a count v is taken as a mixture of the two whole numbers beside it, so that its term
+// is linear between theirs. The concave ψ(v+α) − ψ(α) would count the small fractions
+// of tokens that every topic has in every document as uses of the topic, and make α
+// several times too large.
+func (f *fitter) minka(n []float32, sums []float64) {
+	tokens := 0.0
+	for _, k := range f.alive {
+		v := float64(n[k])
+		sums[k] += rising(v, f.alpha[k])
+		tokens += v
 	}
-	err := f.chunks(ctx, passNNZ, func(c *passChunk) error {
-		nd, err := f.state.get(c.first, c.docs(), false)
-		if err != nil {
-			return err
-		}
-		f.buf.scores = vec.Resize(f.buf.scores, scoresPerDoc*c.docs())
-		f.buf.theta = general(f.buf.theta.Data, c.docs(), f.k)
-		workers := f.scratch(run.Count(c.docs(), passBlock))
-		err = run.Chunks(ctx, c.docs(), passBlock, workers, func(worker, _, lo, hi int) error {
-			w := &f.buf.work[worker]
-			for d := lo; d < hi; d++ {
-				n := f.state.row(nd, d)
-				f.mean(linalg.Row(f.buf.theta, d), n)
-				if err := f.rate(c, d, w, f.weights(w.T, n)); err != nil {
-					return fmt.Errorf("document %d: %w", c.first+d+1, err)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		f.addScores(c, &sum)
-		// E[θθᵀ] = (s·θθᵀ + diag θ)/(s+1) with s the document's tokens and Σα.
-		for d := range c.docs() {
-			theta := linalg.Row(f.buf.theta, d)
-			if c.held[d] || c.doc.ptr[d] == c.doc.ptr[d+1] {
-				clear(theta)
-				continue
-			}
-			s := f.alphaSum
-			for _, v := range f.state.row(nd, d) {
-				s += float64(v)
-			}
-			for k, v := range theta {
-				a.Set(k, k, a.At(k, k)+v/(s+1))
-			}
-			floats.Scale(math.Sqrt(s/(s+1)), theta)
-		}
-		if err := linalg.Gram(ctx, f.buf.theta, part, f.workers); err != nil {
-			return err
-		}
-		for i := range f.k {
-			floats.Add(a.RawRowView(i), linalg.Row(part, i))
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	sums[f.k] += rising(tokens, f.alphaSum)
+}
+
+// rising returns ψ(v+a) − ψ(a) = Σ_{i<v} 1/(a+i) for whole v, and is linear
+// between.
+func rising(v, a float64) float64 {
+	const most = 64 // of the sum; Digamma, which is good to 1e-11, costs as much
+	whole := math.Floor(v)
+	s := (v - whole) / (a + whole)
+	if whole > most {
+		return s + mathext.Digamma(whole+a) - mathext.Digamma(a)
 	}
-	f.note(&sum)
-	a.Scale(1/mat.Sum(a), a)
-	return a, nil
+	for i := range int(whole) {
+		s += 1 / (a + float64(i))
+	}
+	return s
 }

@@ -3,8 +3,8 @@
 // The topics that anchor words give explain co-occurrence, not documents. [Passes]
 // fits latent Dirichlet allocation from them: a few deterministic passes move
 // words between topics until the documents are as likely as under a Gibbs sampler.
-// The documents are read once a pass and not held in memory. The papers on anchor
-// words do not have this step.
+// The documents are read once and encoded (corpus.Encoded), in memory or in a file, and
+// each pass decodes them. The papers on anchor words do not have this step.
 package refine
 
 import (
@@ -40,6 +40,9 @@ type Start struct {
 
 // Options are what every Refiner takes besides its own settings.
 type Options struct {
+	// K is the number of topics of the result, at most those of the start; 0 means as
+	// many. A Refiner chooses what becomes of the others.
+	K int
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
 	// Progress, if not nil, is called after each pass with the number done and
@@ -67,34 +70,35 @@ type Result struct {
 	Alpha []float64
 	// Beta is the symmetric Dirichlet prior of a topic's words.
 	Beta float64
+	// From has for each of the K topics the number of the start's topic that has most
+	// of it.
+	From []int
 	// Passes is the number of passes.
 	Passes int
-	// Swaps is how many times two topics were merged and a third was split.
-	Swaps int
-	// Early reports that the passes ended before their limit because the held-out
-	// likelihood gained too little.
+	// Early reports that the passes ended before their limit because the likelihood of
+	// hidden tokens gained too little.
 	Early bool
 	// History has Passes+1 entries: the state before each pass, and the final one.
 	History []Score
-	// Docs is how many documents the topics were learned from, without empty and
-	// held-out ones; Held is how many were held out; Tokens is the sum of the
-	// counts of the former.
-	Docs, Held int
-	Tokens     int64
+	// Docs is how many documents the topics were learned from, without empty ones;
+	// Watched is how many of these had half of their tokens hidden until the last
+	// passes; Tokens is the sum of the counts.
+	Docs, Watched int
+	Tokens        int64
 }
 
 // Score is how well topics explain documents at some point.
 type Score struct {
-	// LogLik is the mean of ln p(token) over the tokens of the documents that
-	// topics are learned from. p = Σ_k θ_k B_wk with the document's current θ, its
-	// posterior mean.
+	// LogLik is the mean of ln p(token) over the tokens that are not hidden.
+	// p = Σ_k θ_k B_wk with the document's current θ, its posterior mean. In a pass by
+	// halves the second half is scored by the topics that the first one left.
 	LogLik float64 `json:"loglik"`
-	// Objective is the function that MAPEM without annealing never lowers: LogLik
-	// plus the log-densities of the priors per token, without their constants. It
-	// is NaN for CVB0, which maximises no such function.
+	// Objective is the function that MAPEM never lowers: LogLik plus the log-densities
+	// of the priors per token, without their constants. It is NaN with other methods,
+	// which maximise no such function.
 	Objective float64 `json:"objective"`
-	// HeldOut is the mean of ln p(token) over the hidden half of the held-out
-	// documents, or NaN if there are none.
+	// HeldOut is the mean of ln p(token) over the hidden tokens, or NaN if there are
+	// none.
 	HeldOut float64 `json:"held_out"`
 	// AlphaSum is Σα.
 	AlphaSum float64 `json:"alpha_sum"`

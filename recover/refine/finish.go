@@ -1,0 +1,150 @@
+package refine
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/linalg"
+)
+
+const (
+	// idfPower is the power of ln(M/df) in reading weights.
+	idfPower = 1.75
+	// shortest is how many distinct words documents need on average for reading words
+	// that differ from the most probable ones.
+	shortest = 10
+)
+
+// finish scores the final state and fills in the result.
+func (f *fitter) finish(ctx context.Context, res *Result) error {
+	f.prepare()
+	tallies, second := f.tallies(), make([]*mat.Dense, len(f.parts))
+	for i := range second {
+		second[i] = mat.NewDense(f.k, f.k, nil)
+	}
+	reading := f.info.Nonzeros >= shortest*int64(f.seen.docs)
+	clear(f.fresh.Data)
+	f.step.Form, f.step.NoLikelihood = estep.Plain, true
+	err := f.sweep(ctx, func(w *worker, part int) error {
+		nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), false)
+		if err != nil {
+			return err
+		}
+		read := f.step
+		read.Sums = f.parts[part]
+		sum := tallies[part]
+		w.theta = general(w.theta.Data, w.block.Docs(), f.k)
+		for d := range w.block.Docs() {
+			w.load(d, false)
+			n := f.state.row(nd, d)
+			total := f.weights(w.T, n)
+			loglik, err := w.Score(f.rows, w.doc.words, w.doc.counts)
+			if err == nil && reading {
+				for i := range w.doc.counts {
+					w.doc.counts[i] = 1
+				}
+				_, err = w.Step(&read, w.doc.words, w.doc.counts)
+			}
+			if err != nil {
+				return fmt.Errorf("document %d: %w", w.block.First+d+1, err)
+			}
+			w.load(d, false)
+			f.rated(w, loglik, total, &sum)
+			f.mean(linalg.Row(w.theta, d), n, total, len(w.doc.words) > 0)
+		}
+		tallies[part] = sum
+		return f.moments(ctx, w, second[part])
+	}, f.drain)
+	if err != nil {
+		return err
+	}
+	sum, a := tally{minka: make([]float64, f.k+1)}, second[0]
+	sum.add(tallies)
+	for _, x := range second[1:] {
+		a.Add(a, x)
+	}
+	f.note(&sum, f.priorDensity())
+	a.Scale(1/mat.Sum(a), a)
+	res.History = append(res.History, f.score)
+	res.A, res.Alpha, res.From = a, f.alpha, f.origin
+	res.B = mat.NewDense(f.n, f.k, nil)
+	for i := range f.n {
+		row := res.B.RawRowView(i)
+		for t, v := range linalg.Row(f.sums, i) {
+			row[t] = (v + f.Beta) / f.totals[t]
+		}
+	}
+	res.Breve = bayes(res.B, a)
+	res.Reading = res.B
+	if reading {
+		res.Reading = f.reading()
+	}
+	return nil
+}
+
+// reading returns the reading weights: f.fresh holds how often a word is in documents
+// with each topic.
+func (f *fitter) reading() *mat.Dense {
+	out, sums := mat.NewDense(f.n, f.k, nil), make([]float64, f.k)
+	docs := float64(f.seen.docs)
+	for i, df := range f.info.DocFrequencies[:f.n] {
+		if df == 0 {
+			continue
+		}
+		idf := math.Pow(math.Log(docs/float64(df)), idfPower)
+		row := out.RawRowView(i)
+		for t, v := range linalg.Row(f.fresh, i) {
+			row[t] = v * idf
+			sums[t] += row[t]
+		}
+	}
+	for i := range f.n {
+		for t, row := 0, out.RawRowView(i); t < f.k; t++ {
+			if sums[t] > 0 {
+				row[t] /= sums[t]
+			}
+		}
+	}
+	return out
+}
+
+// mean sets θ to the mean of the Dirichlet distribution with parameters n + α, whose sum
+// is total, times √(total/(total+1)); to zero if the document is empty.
+func (f *fitter) mean(theta []float64, n []float32, total float64, some bool) {
+	clear(theta)
+	if !some {
+		return
+	}
+	for k, v := range n {
+		theta[k] = (float64(v) + f.alpha[k]) / math.Sqrt(total*(total+1))
+	}
+}
+
+// moments adds E[θθᵀ] = (s·θθᵀ + diag θ)/(s+1) of the documents of a block to a, with s
+// the document's tokens and Σα, and θ·√(s/(s+1)) in w.theta.
+func (f *fitter) moments(ctx context.Context, w *worker, a *mat.Dense) error {
+	for d := range w.theta.Rows {
+		theta := linalg.Row(w.theta, d)
+		// Σθ = √(s/(s+1)), so that θ/(s+1) is a fraction of it.
+		sum := floats.Sum(theta)
+		if sum == 0 {
+			continue
+		}
+		for k, v := range theta {
+			a.Set(k, k, a.At(k, k)+v/sum*(1-sum*sum))
+		}
+	}
+	w.gram = general(w.gram.Data, f.k, f.k)
+	if err := linalg.Gram(ctx, w.theta, w.gram, 1); err != nil {
+		return err
+	}
+	for i := range f.k {
+		floats.Add(a.RawRowView(i), linalg.Row(w.gram, i))
+	}
+	return nil
+}

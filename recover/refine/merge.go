@@ -1,0 +1,298 @@
+package refine
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
+)
+
+const (
+	mergeFirst = 6      // passes before the first merge
+	mergeEach  = 2      // passes between merges
+	mergeTried = 5      // pairs are tried for each merge
+	mergePairs = 100000 // pairs of a document and a word that a sample has, about
+)
+
+// mergesAfter tells whether topics are merged after pass t of end, counted from 0.
+func (f *fitter) mergesAfter(t, end int) bool {
+	if len(f.alive) == f.want {
+		return false
+	}
+	done := t + 1
+	return done >= mergeFirst && (done-mergeFirst)%mergeEach == 0 || done == end
+}
+
+// merged is a pair of columns whose topics may become one, and what that costs.
+type merged struct {
+	into, from int // into < from
+	cost       float64
+}
+
+// merge merges half of the topics that are too many, or all if it is the last time.
+// A topic is merged once at a time.
+func (f *fitter) merge(ctx context.Context, last bool) error {
+	for {
+		left := len(f.alive) - f.want
+		pairs, err := f.similar(ctx, mergeTried*left)
+		if err != nil {
+			return err
+		}
+		if err := f.losses(ctx, pairs); err != nil {
+			return err
+		}
+		chosen := cheapest(pairs, (left+1)/2)
+		if err := f.join(ctx, chosen); err != nil {
+			return err
+		}
+		if len(f.alive) == f.want {
+			return f.compact(ctx)
+		}
+		if !last {
+			return nil
+		}
+	}
+}
+
+// cheapest returns the n cheapest pairs that have no topic in common.
+func cheapest(pairs []merged, n int) (chosen []merged) {
+	slices.SortStableFunc(pairs, func(a, b merged) int { return cmp.Compare(a.cost, b.cost) })
+	used := map[int]bool{}
+	for _, p := range pairs {
+		if len(chosen) < n && !used[p.into] && !used[p.from] {
+			chosen = append(chosen, p)
+			used[p.into], used[p.from] = true, true
+		}
+	}
+	return chosen
+}
+
+// similar returns the n pairs of topics that seem the cheapest to merge: by
+// (1 − Σ_w √(B_wi·B_wj))·T_i·T_j/(T_i + T_j), with T the tokens of the topics.
+func (f *fitter) similar(ctx context.Context, n int) ([]merged, error) {
+	k := len(f.alive)
+	roots, gram, sum := linalg.NewGeneral(rowsAtOnce, k), linalg.NewGeneral(k, k), make([]float64, k*k)
+	for lo := 0; lo < f.n; lo += rowsAtOnce {
+		roots.Rows = min(rowsAtOnce, f.n-lo)
+		for i := range roots.Rows {
+			row, to := f.rows.Row(lo+i), linalg.Row(roots, i)
+			for t, c := range f.alive {
+				to[t] = math.Sqrt(float64(row[c]))
+			}
+		}
+		if err := linalg.Gram(ctx, roots, gram, f.workers); err != nil {
+			return nil, err
+		}
+		floats.Add(sum, gram.Data)
+	}
+	var pairs []merged
+	for j, b := range f.alive {
+		for i, a := range f.alive[:j] {
+			s, t := f.tokens(a), f.tokens(b)
+			pairs = append(pairs, merged{a, b, (1 - sum[i*k+j]) * s * t / (s + t)})
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b merged) int { return cmp.Compare(a.cost, b.cost) })
+	return pairs[:min(n, len(pairs))], nil
+}
+
+// tokens returns how many tokens a topic has, with its prior.
+func (f *fitter) tokens(topic int) float64 { return f.totals[topic] }
+
+// mergeScratch is what the losses of pairs take for one document.
+type mergeScratch struct {
+	first []float32 // by pair: (t_j·T_i − t_i·T_j)/(T_i + T_j)
+}
+
+// losses sets the costs of the pairs to the log-likelihood that a sample of the documents
+// loses if the two topics become one, their weights in documents added up. With
+// B = (T_i·B_i + T_j·B_j)/(T_i + T_j) the probability p of a token changes by
+//
+//	(t_i + t_j)·B − t_i·B_i − t_j·B_j = (t_j·T_i − t_i·T_j)/(T_i + T_j) · (B_i − B_j).
+func (f *fitter) losses(ctx context.Context, pairs []merged) error {
+	n := len(pairs)
+	costs := make([][]float64, len(f.parts))
+	for i := range costs {
+		costs[i] = make([]float64, n)
+	}
+	every := max(1, f.info.Nonzeros/mergePairs)
+	f.prepare()
+	err := f.sweep(ctx, func(w *worker, part int) error {
+		nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), false)
+		if err != nil {
+			return err
+		}
+		for d := range w.block.Docs() {
+			if key := f.keys[w.block.First+d]; sampled(key, every) {
+				w.load(d, f.watches(key))
+				f.weights(w.T, f.state.row(nd, d))
+				f.loss(w, pairs, costs[part])
+			}
+		}
+		return nil
+	}, nil)
+	if err != nil {
+		return err
+	}
+	for i := range pairs {
+		pairs[i].cost = 0
+		for _, c := range costs {
+			pairs[i].cost += c[i]
+		}
+	}
+	return nil
+}
+
+// loss adds what the document in w.doc loses to the costs of the pairs.
+func (f *fitter) loss(w *worker, pairs []merged, costs []float64) {
+	s := &w.loss
+	s.first = vec.Resize(s.first, len(pairs))
+	for i, p := range pairs {
+		a, b := f.tokens(p.into), f.tokens(p.from)
+		s.first[i] = float32((float64(w.T[p.from])*a - float64(w.T[p.into])*b) / (a + b))
+	}
+	for i, word := range w.doc.words {
+		row := f.rows.Row(int(word))
+		x, scale := w.doc.counts[i], 1/dot(w.T, row)
+		for j, p := range pairs {
+			y := s.first[j] * (row[p.into] - row[p.from]) * scale
+			if y < -0.06 || y > 0.06 {
+				costs[j] -= float64(x) * math.Log1p(float64(y))
+			} else { // to 1e-6 of y, which is small for nearly all pairs
+				costs[j] -= float64(x * y * (1 - y*(1.0/2-y*(1.0/3-y*(1.0/4)))))
+			}
+		}
+	}
+}
+
+// dot returns tᵀb; t may be longer.
+func dot(t, b []float32) float32 {
+	t = t[:len(b)]
+	var sum [4]float32 // which do not wait for each other
+	k := 0
+	for ; k+4 <= len(b); k += 4 {
+		t, b := t[k:k+4:k+4], b[k:k+4:k+4]
+		sum[0] += t[0] * b[0]
+		sum[1] += t[1] * b[1]
+		sum[2] += t[2] * b[2]
+		sum[3] += t[3] * b[3]
+	}
+	for ; k < len(b); k++ {
+		sum[0] += t[k] * b[k]
+	}
+	return sum[0] + sum[1] + sum[2] + sum[3]
+}
+
+// join makes one topic of each of the pairs.
+func (f *fitter) join(ctx context.Context, pairs []merged) error {
+	for _, p := range pairs {
+		i, j := slices.Index(f.alive, p.into), slices.Index(f.alive, p.from)
+		if f.tokens(p.from) > f.tokens(p.into) {
+			f.origin[i] = f.origin[j]
+		}
+		f.alive, f.origin = slices.Delete(f.alive, j, j+1), slices.Delete(f.origin, j, j+1)
+	}
+	err := run.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			row := linalg.Row(f.sums, i)
+			for _, p := range pairs {
+				row[p.into] += row[p.from]
+				row[p.from] = 0
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = f.sweep(ctx, func(w *worker, _ int) error {
+		nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), false)
+		if err != nil {
+			return err
+		}
+		for d := range w.block.Docs() {
+			n := f.state.row(nd, d)
+			for _, p := range pairs {
+				n[p.into] += n[p.from]
+				n[p.from] = 0
+			}
+		}
+		return f.state.put(&w.rows, w.block.First, nd)
+	}, nil)
+	if err != nil {
+		return err
+	}
+	return f.learn(ctx, 1, 0)
+}
+
+// compact drops the columns of the topics that are gone.
+func (f *fitter) compact(ctx context.Context) error {
+	old, k := f.state, len(f.alive)
+	f.state = docState{}
+	if err := f.state.open(f.info.Documents, k, f.Scratch); err != nil {
+		return err
+	}
+	err := f.sweep(ctx, func(w *worker, _ int) error {
+		var to rowBuffer
+		first, docs := w.block.First, w.block.Docs()
+		nd, err := old.get(&w.rows, first, docs, false)
+		if err != nil {
+			return err
+		}
+		out, err := f.state.get(&to, first, docs, true)
+		if err != nil {
+			return err
+		}
+		for d := range docs {
+			row, n := f.state.row(out, d), old.row(nd, d)
+			for t, c := range f.alive {
+				row[t] = n[c]
+			}
+		}
+		return f.state.put(&to, first, out)
+	}, nil)
+	if e := old.close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	columns := func(m blas64.General) blas64.General {
+		out := linalg.NewGeneral(f.n, k)
+		for i := range f.n {
+			from, to := linalg.Row(m, i), linalg.Row(out, i)
+			for t, c := range f.alive {
+				to[t] = from[c]
+			}
+		}
+		return out
+	}
+	f.sums, f.fresh = columns(f.sums), linalg.NewGeneral(f.n, k)
+	rows, alpha, totals := estep.NewRows(f.n, k), make([]float64, k), make([]float64, k)
+	for i := range f.n {
+		from, to := f.rows.Row(i), rows.Row(i)
+		for t, c := range f.alive {
+			to[t] = from[c]
+		}
+	}
+	for t, c := range f.alive {
+		alpha[t], totals[t] = f.alpha[c], f.totals[c]
+		f.alive[t] = t
+	}
+	f.rows, f.alpha, f.totals, f.k = rows, alpha, totals, k
+	for i := range f.parts {
+		f.parts[i] = estep.NewRows(f.n, k)
+	}
+	padded := estep.Padded(k)
+	f.prior, f.step.Floor, f.step.Totals = make([]float32, padded), make([]float32, padded), make([]float32, padded)
+	f.work = nil
+	return nil
+}
