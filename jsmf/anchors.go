@@ -27,7 +27,11 @@ func (r *run) findAnchors(ctx context.Context) (err error) {
 		if err != nil {
 			return "", err
 		}
-		anch, err := r.ask.finder.Find(ctx, rows, r.ask.k, r.find)
+		anch, err := r.ask.finder.Find(ctx, rows, r.topics, r.find)
+		if fewer := available(err); fewer >= r.ask.k && fewer < r.topics { // the extra ones are not all to be had
+			r.topics = fewer
+			anch, err = r.ask.finder.Find(ctx, rows, r.topics, r.find)
+		}
 		if err != nil {
 			return "", err
 		}
@@ -35,8 +39,8 @@ func (r *run) findAnchors(ctx context.Context) (err error) {
 			return "", fmt.Errorf("%v found fewer than the 2 anchors a model needs", r.ask.finder)
 		}
 		if anch.ChoseK {
-			if len(anch.Anchors) > r.ask.k {
-				r.warn("%d topics, as many as %v found anchors; the matrix was rectified for %d", len(anch.Anchors), r.ask.finder, r.ask.k)
+			if len(anch.Anchors) > r.topics {
+				r.warn("%d topics, as many as %v found anchors; the matrix was rectified for %d", len(anch.Anchors), r.ask.finder, r.topics)
 			}
 		} else if len(anch.Anchors) < r.ask.k {
 			r.warn("%d topics instead of the %d asked for: the data has no more", len(anch.Anchors), r.ask.k)
@@ -45,6 +49,20 @@ func (r *run) findAnchors(ctx context.Context) (err error) {
 		return fmt.Sprintf("%d anchors of %d candidates", len(anch.Anchors), anch.Candidates), nil
 	})
 	return err
+}
+
+// available returns how many anchors could be found if err says that they are too few,
+// or else 0.
+func available(err error) int {
+	var rank *anchor.RankError
+	var candidates *anchor.CandidateError
+	switch {
+	case errors.As(err, &rank):
+		return rank.Rank
+	case errors.As(err, &candidates):
+		return candidates.Candidates
+	}
+	return 0
 }
 
 // recover sets r.rec.
@@ -122,7 +140,7 @@ func (r *run) recoverFrom(ctx context.Context, anch *anchor.Result) (*recovery.R
 func (r *run) recoverAfresh(ctx context.Context, rec *recovery.Result) (*recovery.Result, error) {
 	opt := r.find
 	opt.Prefer, opt.Progress = nil, nil
-	fresh, err := r.ask.finder.Find(ctx, r.rows, r.ask.k, opt)
+	fresh, err := r.ask.finder.Find(ctx, r.rows, r.topics, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +186,7 @@ func (r *run) replace(ctx context.Context, rec *recovery.Result) (*recovery.Resu
 				opt.Exclude = append(opt.Exclude, w)
 			}
 		}
-		next, err := r.ask.finder.Find(ctx, r.rows, r.ask.k, opt)
+		next, err := r.ask.finder.Find(ctx, r.rows, r.topics, opt)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

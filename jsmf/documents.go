@@ -12,6 +12,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/internal/holdout"
 )
 
 // documents are what a fit under New begins with: all documents with a word, over all
@@ -20,6 +21,7 @@ type documents struct {
 	src     corpus.Source // by numbers of these words
 	info    corpus.Info   // of them
 	unigram []float64     // p(word): the mean over documents of its share in each
+	hidden  int64         // tokens that passes would not see at first
 }
 
 // maxNames is the largest number of documents left out whose names are kept.
@@ -83,6 +85,9 @@ func (d *documents) count(ctx context.Context) error {
 		if tokens == 0 {
 			empty = append(empty, cmp.Or(doc.ID, strconv.Itoa(read)))
 			continue
+		}
+		if holdout.Watches(bag.Key(doc.ID, read)) {
+			d.hidden += holdout.Hidden(tokens)
 		}
 		d.info.Documents++
 		d.info.Tokens += tokens
@@ -149,12 +154,17 @@ func (d *documents) dropUnused() error {
 }
 
 // start returns the co-occurrence matrix of the n best words, and their numbers, ascending.
-func (d *documents) start(ctx context.Context, n, workers int) (cooc.Matrix, []int, error) {
+// With visible it does not count the tokens that passes do not see at first.
+func (d *documents) start(ctx context.Context, n int, visible bool, workers int) (cooc.Matrix, []int, error) {
 	words, idf := d.best(n)
 	if len(words) == 0 {
 		return nil, nil, fmt.Errorf("%w: every word is in every one of the %d documents, so that tf-idf leaves no weight", cooc.ErrNoDocuments, d.info.Documents)
 	}
-	c, err := cooc.NewDenseTFIDF(ctx, d.src, idf, words, workers)
+	src := d.src
+	if visible && holdout.Enough(d.hidden) {
+		src = holdout.Visible{Source: src, N: len(idf)}
+	}
+	c, err := cooc.NewDenseTFIDF(ctx, src, idf, words, workers)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -70,22 +70,24 @@ func (p Pipeline) Estimate(s CorpusStats) (*Estimate, error) {
 // stages leave of the Pipeline's limit, 0 if there is none.
 func (p Pipeline) estimate(s size) (*Estimate, int64) {
 	e := &Estimate{Stages: make(map[Stage]int64)}
-	n, k, docs, nnz := float64(s.words), float64(p.k), float64(s.docs), float64(s.nnz)
+	n, docs, nnz := float64(s.words), float64(s.docs), float64(s.nnz)
 	// A product with C takes a number for each document and vector, of at most 64
 	// vectors at a time; that of a stream three chunks of documents.
 	product := 8 * docs * 64
 	if s.stream {
-		product = 3 * (24*min(nnz, max(1<<18, 4*n)) + 8*min(docs, 8192)*(2*k+60))
+		product = 3 * (24*min(nnz, max(1<<18, 4*n)) + 8*min(docs, 8192)*(2*float64(p.startTopics(s.words))+60))
 	}
 	all := n // words of the model
 	switch {
 	case s.count && p.allWords:
 		e.add(StageCooc, 32*nnz+192*docs+256*n)
 	case s.count:
-		n = min(n, float64(p.bestWords()))
+		n = min(n, float64(p.bestWords(s.words)))
 		product = 8 * n * 64
 		e.add(StageCooc, 17*n*n+80*min(nnz, 1<<18+n)+8*nnz+192*docs+256*all)
 	}
+	topics := p.startTopics(int(n))
+	k := float64(topics)
 	expanded := 0.0 // topics of all words, and a state
 	if n < all {
 		expanded = 16 * all * k
@@ -101,18 +103,18 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 		e.add(StageRecover, 72*n*k+800*n*blocks+product+expanded)
 	}
 	if p.refiner != nil {
-		e.add(StageRefine, float64(p.refiner.Bytes(s.docs, s.words, s.nnz, p.k)))
+		e.add(StageRefine, float64(p.refiner.Bytes(s.docs, s.words, s.nnz, topics)))
 	}
 	opt := rectify.Options{Keep: p.resumable}
 	words := int(n)
-	need := p.rectifier.Bytes(words, p.k, opt)
+	need := p.rectifier.Bytes(words, topics, opt)
 	if p.memory > 0 {
 		rest := max(1, p.memory-e.Bytes-int64(product))
 		opt.MemoryLimit = rest
 		for l := rest; l > 0; l /= 2 { // Auto takes less under a lower limit
 			lower := opt
 			lower.MemoryLimit = l
-			if need = p.rectifier.Bytes(words, p.k, lower); need <= rest {
+			if need = p.rectifier.Bytes(words, topics, lower); need <= rest {
 				opt = lower
 				break
 			}

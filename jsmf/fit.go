@@ -65,6 +65,7 @@ type run struct {
 	anch *anchor.Result
 	rec  *recovery.Result
 
+	topics int    // of the spectral solution
 	misfit string // why the warm start is given up, "" if it is not
 }
 
@@ -79,7 +80,7 @@ func (p Pipeline) fit(ctx context.Context, pr *problem, shared *spectrum.Shared,
 	}
 	start, cold := p.start(before)
 	for {
-		r := &run{ask: p, pr: pr, shared: shared, tr: tr, st: pr.stats.clone(), begun: begun, before: before, start: start, cold: cold}
+		r := &run{ask: p, pr: pr, shared: shared, tr: tr, st: pr.stats.clone(), begun: begun, before: before, start: start, cold: cold, topics: p.startTopics(pr.c.Dim())}
 		m, err := r.model(ctx)
 		if err != nil || r.misfit == "" {
 			return m, err
@@ -117,7 +118,7 @@ func (r *run) rectify(ctx context.Context) (err error) {
 	p, c, st := r.ask, r.pr.c, &r.st.Rectify
 	_, limit := p.estimate(r.pr.size)
 	st.Duration, err = r.tr.run(StageRectify, p.rectifier.String(), func() (string, error) {
-		res, err := p.rectifier.Rectify(ctx, c, p.k, rectify.Options{
+		res, err := p.rectifier.Rectify(ctx, c, r.topics, rectify.Options{
 			Workers: p.workers, Seed: p.seed, MemoryLimit: limit, Keep: p.resumable, From: r.start, Shared: r.shared,
 			Progress: func(done, total int, change float64) { r.tr.progress(done, total, "change", change) },
 		})
@@ -142,8 +143,8 @@ func (r *run) rectify(ctx context.Context) (err error) {
 	st.Changes, st.Eigenvalues, st.NNZ = res.Changes, res.Eigenvalues, res.Nonzeros
 	st.Shift, st.Products = res.Shift, res.Products
 	st.Passes, st.Clipped = res.Passes, res.Clipped
-	if res.Clipped > 0 {
-		r.warn("%d of the %d largest eigenpairs are not positive and were left out: more passes or a wider block may find better ones, or the data has fewer topics", res.Clipped, p.k)
+	if res.Clipped > r.topics-p.k {
+		r.warn("%d of the %d largest eigenpairs are not positive and were left out: more passes or a wider block may find better ones, or the data has fewer topics", res.Clipped, r.topics)
 	}
 	if p.from != nil {
 		r.st.Refit.Start = r.startedBy(res)
@@ -204,7 +205,12 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 		if err != nil {
 			return nil, wrap(err)
 		}
-		parts.Spectral = &spectralParts{parts.Topics, parts.WordTopics, parts.Correlations}
+		if x.From == nil {
+			parts.Spectral = &spectralParts{parts.Topics, parts.WordTopics, parts.Correlations}
+		} else {
+			parts.Anchors, parts.AnchorGroups = pick(parts.Anchors, x.From), pick(parts.AnchorGroups, x.From)
+			r.st.Anchors.Norms = pick(r.st.Anchors.Norms, x.From)
+		}
 		parts.Topics, parts.WordTopics, parts.Correlations, parts.Alpha = x.B, x.Breve, x.A, x.Alpha
 		parts.Reading = x.Reading
 		parts.markBackground(r.pr.info)
@@ -231,4 +237,16 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 		m.stats.Total = time.Since(r.begun)
 	}
 	return m, nil
+}
+
+// pick returns the elements of x with the given numbers; nil if x is nil.
+func pick[T any](x []T, numbers []int) []T {
+	if x == nil {
+		return nil
+	}
+	out := make([]T, len(numbers))
+	for i, n := range numbers {
+		out[i] = x[n]
+	}
+	return out
 }

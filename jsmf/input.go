@@ -78,7 +78,7 @@ func (p Pipeline) count(ctx context.Context, in Input, tr *tracker) (*problem, e
 
 // forK returns the problem with as many words as p asks for.
 func (p Pipeline) forK(ctx context.Context, pr *problem, tr *tracker) (*problem, error) {
-	if pr.docs == nil || pr.best == min(p.bestWords(), pr.n) {
+	if pr.docs == nil || pr.best == min(p.bestWords(pr.n), pr.n) {
 		return pr, nil
 	}
 	next := &problem{in: pr.in, docs: pr.docs, info: pr.info, n: pr.n, size: pr.size}
@@ -111,8 +111,8 @@ func (p Pipeline) choose(ctx context.Context, pr *problem, tr *tracker) (string,
 	if p.k > pr.n {
 		return "", tooMany(p.k, pr.n)
 	}
-	pr.best = min(p.bestWords(), pr.n)
-	c, words, err := pr.docs.start(ctx, pr.best, p.workers)
+	pr.best = min(p.bestWords(pr.n), pr.n)
+	c, words, err := pr.docs.start(ctx, pr.best, p.refiner != nil, p.workers)
 	if err != nil {
 		return "", err
 	}

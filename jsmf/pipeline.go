@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/internal/estep"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/recover/refine"
@@ -20,6 +21,7 @@ type Pipeline struct {
 	k         int
 	allWords  bool // count all words as they are, not the best by tf-idf
 	words     int  // how many of these; 0: chosen by K
+	extra     int  // topics more than k that the start has; negative: chosen by K
 	rounds    int  // of ReplaceAnchors
 	rectifier rectify.Rectifier
 	finder    anchor.Finder
@@ -42,14 +44,15 @@ type Pipeline struct {
 //   - it is rectified by three iterations of alternating projection (rectify.AP);
 //   - anchors are found by pivoted QR (anchor.QR) and topics of these words by exact least
 //     squares (recovery.SCLS);
-//   - refine.Passes improves the topics on all documents and words.
+//   - this start has a quarter more topics than k (Extra); refine.Passes merges them while
+//     it improves the topics on all documents and words.
 //
 // No stop list is needed. The Input must have documents: of a bare co-occurrence matrix
 // Fit returns an error, unless there are no passes (Refine(nil)). Without passes only the
 // best words are in topics; the others have rows of zeros.
 func New(k int) Pipeline {
 	return Pipeline{
-		k: k, rectifier: rectify.AP{Iterations: 3, EigenTol: 0.01}, finder: anchor.QR{}, recoverer: recovery.SCLS{}, rounds: 5,
+		k: k, extra: -1, rectifier: rectify.AP{Iterations: 3, EigenTol: 0.01}, finder: anchor.QR{}, recoverer: recovery.SCLS{}, rounds: 5,
 		refiner: refine.Passes{},
 	}
 }
@@ -74,16 +77,18 @@ func (p Pipeline) K(k int) Pipeline { p.k = k; return p }
 // and rare words score low. The other words come in with the passes (Refine). C takes
 // 8·n² bytes.
 //
-// 0, the default of New, is 1000 + 10·K, or 20·K if that is more. Published counts all
+// 0, the default of New, is 1000 + 10·K, or 20·K if that is more, with the topics of the
+// start (Extra) for K. Published counts all
 // words, without weights. A matrix given to Fit keeps its own words.
 func (p Pipeline) Words(n int) Pipeline { p.words, p.allWords = n, false; return p }
 
-// bestWords returns how many words C is to have.
-func (p Pipeline) bestWords() int {
+// bestWords returns how many of all words C is to have.
+func (p Pipeline) bestWords(all int) int {
 	if p.words > 0 {
 		return p.words
 	}
-	return max(1000+10*p.k, 20*p.k)
+	k := p.startTopics(all)
+	return max(1000+10*k, 20*k)
 }
 
 // Rectify sets how the co-occurrence matrix is rectified. Default: three iterations of
@@ -94,8 +99,27 @@ func (p Pipeline) Rectify(r rectify.Rectifier) Pipeline { p.rectifier = r; retur
 // Anchors sets how anchor words are found. Default: anchor.QR{}. anchor.Fixed and
 // anchor.Tandem take words from the user, by the names or numbers that the Model has for
 // them. Tandem needs a rectifier that keeps explicit rows, such as rectify.AP, and
-// recovery.SCLS.
-func (p Pipeline) Anchors(f anchor.Finder) Pipeline { p.finder = f; return p }
+// recovery.SCLS. The topics of these anchors are not merged: Anchors sets Extra to 0.
+func (p Pipeline) Anchors(f anchor.Finder) Pipeline { p.finder, p.extra = f, 0; return p }
+
+// Extra sets how many topics more than K the spectral solution has. The refiner makes K of
+// them (refine.Options.K), so that what two anchors stand for becomes one topic, and what
+// one would stand for can be several. If the data has not so many topics there are fewer.
+// Default: some quarter of K; of Published, after Anchors or AnchorFree, and without a
+// refiner 0.
+func (p Pipeline) Extra(topics int) Pipeline { p.extra = max(topics, 0); return p }
+
+// startTopics returns how many topics the spectral solution of so many words is to have.
+func (p Pipeline) startTopics(words int) int {
+	switch {
+	case p.refiner == nil:
+		return p.k
+	case p.extra >= 0:
+		return max(p.k, min(p.k+p.extra, words))
+	}
+	// Vectors of topics are padded to some width: more topics up to there cost nothing.
+	return max(p.k, min(estep.Padded(p.k+p.k/4), words/4))
+}
 
 // ReplaceAnchors retries with other anchors when the model does not fit, that is,
 // when ΣA is above 2 or below ½. The usual cause is anchors in very few documents. Each
@@ -116,7 +140,7 @@ func (p Pipeline) Recover(r recovery.Recoverer) Pipeline { p.recoverer = r; retu
 // AnchorFree learns topics and correlations by l, in place of the stages set by Anchors
 // and Recover. The model has no anchor words. The matrix is rectified first; fu-2018
 // does not do that: Rectify(rectify.None{}). nil, the default, uses anchors.
-func (p Pipeline) AnchorFree(l anchorfree.Learner) Pipeline { p.learner = l; return p }
+func (p Pipeline) AnchorFree(l anchorfree.Learner) Pipeline { p.learner, p.extra = l, 0; return p }
 
 // Refine sets the last stage, which improves topics and correlations by passes over the
 // documents. Model.Spectral returns the model without it. The Input must have documents

@@ -124,15 +124,14 @@ type AnchorFreeStats struct {
 type RefineStats struct {
 	Method    string        `json:"method"`
 	Passes    int           `json:"passes"`              // made
-	Swaps     int           `json:"swaps,omitempty"`     // how often two topics were merged and a third split
 	Status    string        `json:"status"`              // why it stopped
 	Docs      int           `json:"docs"`                // documents learned from, without empty ones
-	Held      int           `json:"held"`                // documents held out
+	Watched   int           `json:"watched"`             // of these, with half of their tokens hidden until the last passes
 	Tokens    int64         `json:"tokens"`              // in the documents learned from
 	Beta      float64       `json:"beta"`                // the prior count of a word in a topic
-	LogLik    []float64     `json:"loglik"`              // ln p(token) in the documents learned from
+	LogLik    []float64     `json:"loglik"`              // ln p(token) of the tokens learned from
 	Objective []float64     `json:"objective,omitempty"` // what the passes maximise, of methods that maximise something
-	HeldOut   []float64     `json:"held_out,omitempty"`  // ln p(token) in the hidden halves of the documents held out
+	HeldOut   []float64     `json:"held_out,omitempty"`  // ln p(token) of the hidden tokens
 	Duration  time.Duration `json:"-"`
 }
 

@@ -70,7 +70,12 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 		if r.pr.weighted() {
 			r.warn("the documents have weights, which the co-occurrence matrix counts; %v counts every document alike", r.ask.refiner)
 		}
+		n, k := b.Dims()
+		if r.topics > r.ask.k {
+			k = min(k, r.ask.k)
+		}
 		x, err = r.ask.refiner.Refine(ctx, r.pr.info.Source, refine.Start{B: b, A: a}, refine.Options{
+			K:        k,
 			Workers:  r.ask.workers,
 			Progress: func(done, total int, loglik float64) { r.tr.progress(done, total, "loglik", loglik) },
 		})
@@ -80,7 +85,6 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 		if x == nil || x.B == nil || x.Breve == nil || x.A == nil {
 			return "", fmt.Errorf("%v returned no model", r.ask.refiner)
 		}
-		n, k := b.Dims()
 		if rows, cols := x.B.Dims(); rows != n || cols != k {
 			return "", fmt.Errorf("%v returned topics of %d×%d instead of %d×%d", r.ask.refiner, rows, cols, n, k)
 		}
@@ -88,9 +92,6 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 			ended = "held-out gain"
 		}
 		out := fmt.Sprintf("%d passes, %s", x.Passes, ended)
-		if x.Swaps > 0 {
-			out += fmt.Sprintf(", %d swaps", x.Swaps)
-		}
 		if h := x.History; len(h) > 0 {
 			out += fmt.Sprintf(", log-likelihood %.4f a token", h[len(h)-1].LogLik)
 		}
@@ -100,8 +101,8 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 		return nil, err
 	}
 	s := &r.st.Refine
-	s.Method, s.Passes, s.Swaps, s.Status = r.ask.refiner.String(), x.Passes, x.Swaps, ended
-	s.Docs, s.Held, s.Tokens, s.Beta = x.Docs, x.Held, x.Tokens, x.Beta
+	s.Method, s.Passes, s.Status = r.ask.refiner.String(), x.Passes, ended
+	s.Docs, s.Watched, s.Tokens, s.Beta = x.Docs, x.Watched, x.Tokens, x.Beta
 	for _, h := range x.History {
 		s.LogLik = append(s.LogLik, h.LogLik)
 		if !math.IsNaN(h.Objective) {
