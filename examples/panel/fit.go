@@ -98,13 +98,8 @@ func (o options) pipeline(k int) (jsmf.Pipeline, string) {
 		p, name = jsmf.Published(k), "published"
 	}
 	if o.refine > 0 {
-		passes := refine.Passes{N: o.refine}
 		name += fmt.Sprintf(" +%d", o.refine)
-		if o.swaps {
-			passes.Swaps = max(k/10, 1)
-			name += " swaps"
-		}
-		p = p.Refine(passes)
+		p = p.Refine(refine.Passes{N: o.refine})
 	}
 	return p.Workers(o.workers), name
 }

@@ -2,13 +2,13 @@
 // what other programs reach there.
 //
 //	go run ./examples/panel -data FOLDER
-//	go run ./examples/panel -data FOLDER -corpora kos,bbc -k 50 -refine 30 -swaps -json
+//	go run ./examples/panel -data FOLDER -corpora kos,bbc -k 50 -refine 30 -json
 //
 // It fits jsmf.New(k) to the training documents of every folder NAME-split in
 // FOLDER, which holds vocab.txt, docword.train.txt, docword.obs.txt and
 // docword.held.txt (or these with .gz): obs and held are two halves of the tokens of
 // the documents held out. -published fits the papers' method instead; -refine N sets
-// the passes over the documents, and -swaps lets them merge and split K/10 topics.
+// the largest number of passes over the documents.
 // There is a row for each corpus, each K and each program:
 //
 //	ll      log-likelihood of a hidden token, natural logarithm: θ by 100 steps of EM
@@ -63,7 +63,6 @@ type options struct {
 	workers   int
 	published bool
 	refine    int // passes; 0: those of the default, if any
-	swaps     bool
 	json      bool
 	rivals    string // a file; "": the embedded one
 	npy       string
@@ -84,7 +83,6 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&o.workers, "workers", 1, "how many goroutines work at once; 0: GOMAXPROCS")
 	f.BoolVar(&o.published, "published", false, "fit the papers' method in place of the default")
 	f.IntVar(&o.refine, "refine", 0, "`N` passes over the documents in the end; 0: as the fit has them by itself")
-	f.BoolVar(&o.swaps, "swaps", false, "with -refine: merge and split up to K/10 topics")
 	f.BoolVar(&o.json, "json", false, "print JSON Lines")
 	f.StringVar(&o.rivals, "rivals", "", "what other programs reach: a `file` in place of rivals.tsv")
 	f.StringVar(&o.npy, "npy", "", "save topics as NumPy files whose paths begin with this `prefix`")
@@ -97,7 +95,6 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(o.data == "", "-data is missing")
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
 	bad(o.refine < 0, "-refine %d: want 0 or more", o.refine)
-	bad(o.swaps && o.refine == 0, "-swaps has no use without -refine")
 	o.topics = wrong.Ints("k", ks, 2)
 	if corpora != "" {
 		for name := range strings.SplitSeq(corpora, ",") {

@@ -105,7 +105,7 @@ func TestTable(t *testing.T) {
 func TestJSON(t *testing.T) {
 	dir := folder(t, "one", "two")
 	results := map[string]result{}
-	for _, args := range [][]string{nil, {"-published"}, {"-published", "-refine", "5", "-swaps", "-workers", "2"}} {
+	for _, args := range [][]string{nil, {"-published"}, {"-published", "-refine", "5", "-workers", "2"}} {
 		out, _ := invoke(t, 0, append([]string{"-data", dir, "-corpora", "one", "-k", "4", "-json"}, args...)...)
 		var r result
 		d := json.NewDecoder(strings.NewReader(out))
@@ -121,7 +121,7 @@ func TestJSON(t *testing.T) {
 		}
 		results[r.Program] = r
 	}
-	a, b := results["published"], results["published +5 swaps"]
+	a, b := results["published"], results["published +5"]
 	def := results["default"]
 	if !(b.LL > a.LL+0.005 && def.LL > a.LL+0.005 && float64(a.LL) > -math.Log(300)) {
 		t.Errorf("log-likelihood %v, with passes %v, of the default %v", a.LL, b.LL, def.LL)
@@ -149,9 +149,6 @@ func TestUsage(t *testing.T) {
 		if !strings.Contains(errs, want) {
 			t.Errorf("no %s in\n%s", want, errs)
 		}
-	}
-	if _, errs = invoke(t, 2, "-data", "x", "-swaps"); !strings.Contains(errs, "-swaps has no use") {
-		t.Error(errs)
 	}
 	empty := t.TempDir()
 	if _, errs = invoke(t, 1, "-data", empty); !strings.Contains(errs, "no folder NAME-split") {
