@@ -330,7 +330,7 @@ func TestDrainLosesNothing(t *testing.T) {
 			tokens += float64(x)
 		}
 		if i%16 == 15 { // about 2²⁰ tokens
-			Drain(total, 2, []*Rows{sums}, 0, 1)
+			Drain(total, 2, 1, 1, []*Rows{sums}, 0, 1)
 		}
 	}
 	for k, share := range []float64{0.99, 0.01} {

@@ -25,17 +25,19 @@ func NewRows(n, k int) *Rows {
 // Row returns row i without its padding.
 func (r *Rows) Row(i int) []float32 { return r.Data[i*r.Stride:][:r.K:r.K] }
 
-// Drain adds rows [lo, hi) of the parts to dst, whose rows are stride apart, in the
-// order of the parts, and sets them to zero.
-func Drain(dst []float64, stride int, parts []*Rows, lo, hi int) {
+// Drain multiplies rows [lo, hi) of dst, which are stride apart, by keep, adds those of
+// the parts times scale, in the order of the parts, and sets the parts to zero.
+func Drain(dst []float64, stride int, keep, scale float64, parts []*Rows, lo, hi int) {
 	for i := lo; i < hi; i++ {
+		keep := keep
 		for _, p := range parts {
 			from := p.Row(i)
 			to := dst[i*stride:][:len(from)]
 			for k, v := range from {
-				to[k] += float64(v)
+				to[k] = keep*to[k] + scale*float64(v)
 			}
 			clear(from)
+			keep = 1
 		}
 	}
 }

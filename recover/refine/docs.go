@@ -44,62 +44,54 @@ func (f *fitter) open(ctx context.Context, src corpus.Source) (err error) {
 			return fmt.Errorf("the documents have a word %d, the topics %d rows", w, f.n)
 		}
 	}
-	f.rounds = rounds(e, partCount(f.info.Nonzeros, f.n))
+	f.cuts = cuts(e, partCount(f.info.Nonzeros, f.n))
 	return f.state.open(f.info.Documents, f.k, f.Scratch)
 }
 
-// rounds cuts the blocks of documents into rounds, in which the parts have mostTokens
-// tokens on average, and each round into parts of about as many nonzeros. Part p of a
-// round has the blocks from entry p up to entry p+1.
-func rounds(e *corpus.Encoded, parts int) (out [][]int) {
-	for lo := 0; lo < e.Blocks(); {
-		hi, tokens, nnz := lo, int64(0), int64(0)
-		for ; hi < e.Blocks() && tokens < mostTokens*int64(parts); hi++ {
-			b := e.BlockInfo(hi)
-			tokens, nnz = tokens+b.Tokens, nnz+int64(b.Nonzeros)
+// cuts shares out the blocks among parts with about as many nonzeros: part p has the
+// blocks from entry p up to entry p+1.
+func cuts(e *corpus.Encoded, parts int) []int {
+	nnz := e.Info().Nonzeros
+	cuts, before := []int{0}, int64(0)
+	for i := range e.Blocks() {
+		// A block goes to the part in which its middle lies.
+		b := int64(e.BlockInfo(i).Nonzeros)
+		for len(cuts) < parts && (2*before+b)*int64(parts) >= 2*nnz*int64(len(cuts)) {
+			cuts = append(cuts, i)
 		}
-		cuts, before := []int{lo}, int64(0)
-		for i := lo; i < hi; i++ {
-			// A block goes to the part in which its middle lies.
-			b := int64(e.BlockInfo(i).Nonzeros)
-			for len(cuts) < parts && (2*before+b)*int64(parts) >= 2*nnz*int64(len(cuts)) {
-				cuts = append(cuts, i)
-			}
-			before += b
-		}
-		for len(cuts) <= parts {
-			cuts = append(cuts, hi)
-		}
-		out = append(out, cuts)
-		lo = hi
+		before += b
 	}
-	return out
+	for len(cuts) <= parts {
+		cuts = append(cuts, e.Blocks())
+	}
+	return cuts
 }
 
-// sweep reads all documents. It calls do for each block, which is in w.block, those of a
-// part one after another and in order, the parts of a round at once, and after at the end
-// of each round. What do adds up by part, if that is merged in the order of the parts,
-// does not depend on the number of workers.
-func (f *fitter) sweep(ctx context.Context, do func(w *worker, part int) error, after func(context.Context) error) error {
-	for _, cuts := range f.rounds {
-		parts := len(cuts) - 1
-		err := run.Chunks(ctx, parts, 1, f.scratch(parts), func(number, part, _, _ int) error {
+// sweep reads all documents. It calls do for each block, which is in w.block: those of a
+// part one after another and in order, several parts at once, each with a slot of its
+// own. When these are done it calls after with the number of slots, and goes on with the
+// next parts. What do adds up by slot, if after merges it in the order of the slots, does
+// not depend on the number of workers.
+func (f *fitter) sweep(ctx context.Context, do func(w *worker, slot int) error, after func(slots int) error) error {
+	for lo := 0; lo+1 < len(f.cuts); lo += f.slots {
+		slots := min(f.slots, len(f.cuts)-1-lo)
+		err := run.Chunks(ctx, slots, 1, f.scratch(slots), func(number, slot, _, _ int) error {
 			w := &f.work[number]
-			for i := cuts[part]; i < cuts[part+1]; i++ {
+			for i := f.cuts[lo+slot]; i < f.cuts[lo+slot+1]; i++ {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
 				if err := f.docs.Block(i, &w.block); err != nil {
 					return err
 				}
-				if err := do(w, part); err != nil {
+				if err := do(w, slot); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 		if err == nil && after != nil {
-			err = after(ctx)
+			err = after(slots)
 		}
 		if err != nil {
 			return err

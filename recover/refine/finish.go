@@ -22,56 +22,6 @@ const (
 
 // finish scores the final state and fills in the result.
 func (f *fitter) finish(ctx context.Context, res *Result) error {
-	f.prepare()
-	tallies, second := f.tallies(), make([]*mat.Dense, len(f.parts))
-	for i := range second {
-		second[i] = mat.NewDense(f.k, f.k, nil)
-	}
-	reading := f.info.Nonzeros >= shortest*int64(f.seen.docs)
-	clear(f.fresh.Data)
-	f.step.Form, f.step.NoLikelihood = estep.Plain, true
-	err := f.sweep(ctx, func(w *worker, part int) error {
-		nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), false)
-		if err != nil {
-			return err
-		}
-		read := f.step
-		read.Sums = f.parts[part]
-		sum := tallies[part]
-		w.theta = general(w.theta.Data, w.block.Docs(), f.k)
-		for d := range w.block.Docs() {
-			w.load(d, false)
-			n := f.state.row(nd, d)
-			total := f.weights(w.T, n)
-			loglik, err := w.Score(f.rows, w.doc.words, w.doc.counts)
-			if err == nil && reading {
-				for i := range w.doc.counts {
-					w.doc.counts[i] = 1
-				}
-				_, err = w.Step(&read, w.doc.words, w.doc.counts)
-			}
-			if err != nil {
-				return fmt.Errorf("document %d: %w", w.block.First+d+1, err)
-			}
-			w.load(d, false)
-			f.rated(w, loglik, total, &sum)
-			f.mean(linalg.Row(w.theta, d), n, total, len(w.doc.words) > 0)
-		}
-		tallies[part] = sum
-		return f.moments(ctx, w, second[part])
-	}, f.drain)
-	if err != nil {
-		return err
-	}
-	sum, a := tally{minka: make([]float64, f.k+1)}, second[0]
-	sum.add(tallies)
-	for _, x := range second[1:] {
-		a.Add(a, x)
-	}
-	f.note(&sum, f.priorDensity())
-	a.Scale(1/mat.Sum(a), a)
-	res.History = append(res.History, f.score)
-	res.A, res.Alpha, res.From = a, f.alpha, f.origin
 	res.B = mat.NewDense(f.n, f.k, nil)
 	for i := range f.n {
 		row := res.B.RawRowView(i)
@@ -79,6 +29,32 @@ func (f *fitter) finish(ctx context.Context, res *Result) error {
 			row[t] = (v + f.Beta) / f.totals[t]
 		}
 	}
+	f.prepare()
+	f.step.Form, f.step.NoLikelihood = estep.Plain, true
+	reading := f.info.Nonzeros >= shortest*int64(f.seen.docs)
+	f.keep, f.scale = 0, 1 // the sums are those of reading from here on
+	all, slots := f.tallies(1), f.tallies(f.slots)
+	a, second := mat.NewDense(f.k, f.k, nil), make([]*mat.Dense, f.slots)
+	for i := range second {
+		second[i] = mat.NewDense(f.k, f.k, nil)
+	}
+	err := f.sweep(ctx, func(w *worker, slot int) error {
+		return f.final(ctx, w, slot, reading, &slots[slot], second[slot])
+	}, func(n int) error {
+		all[0].merge(slots[:n])
+		for _, x := range second[:n] {
+			a.Add(a, x)
+			x.Zero()
+		}
+		return f.drain(ctx, n)
+	})
+	if err != nil {
+		return err
+	}
+	f.note(&all[0], f.priorDensity())
+	a.Scale(1/mat.Sum(a), a)
+	res.History = append(res.History, f.score)
+	res.A, res.Alpha, res.From = a, f.alpha, f.origin
 	res.Breve = bayes(res.B, a)
 	res.Reading = res.B
 	if reading {
@@ -87,7 +63,40 @@ func (f *fitter) finish(ctx context.Context, res *Result) error {
 	return nil
 }
 
-// reading returns the reading weights: f.fresh holds how often a word is in documents
+// final scores the documents of a block and adds up their moments and, with reading, how
+// often words are in documents with each topic.
+func (f *fitter) final(ctx context.Context, w *worker, slot int, reading bool, sum *tally, a *mat.Dense) error {
+	nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), false)
+	if err != nil {
+		return err
+	}
+	read := f.step
+	read.Sums = f.parts[slot]
+	w.theta = general(w.theta.Data, w.block.Docs(), f.k)
+	for d := range w.block.Docs() {
+		w.load(d, false)
+		n := f.state.row(nd, d)
+		total := f.weights(w.T, n)
+		loglik, err := w.Score(f.rows, w.doc.words, w.doc.counts)
+		if err != nil {
+			return fmt.Errorf("document %d: %w", w.block.First+d+1, err)
+		}
+		f.rated(w, loglik, total, sum)
+		f.mean(linalg.Row(w.theta, d), n, total, len(w.doc.words) > 0)
+		if !reading {
+			continue
+		}
+		for i := range w.doc.counts {
+			w.doc.counts[i] = 1
+		}
+		if _, err := w.Step(&read, w.doc.words, w.doc.counts); err != nil {
+			return fmt.Errorf("document %d: %w", w.block.First+d+1, err)
+		}
+	}
+	return f.moments(ctx, w, a)
+}
+
+// reading returns the reading weights: f.sums holds how often a word is in documents
 // with each topic.
 func (f *fitter) reading() *mat.Dense {
 	out, sums := mat.NewDense(f.n, f.k, nil), make([]float64, f.k)
@@ -98,7 +107,7 @@ func (f *fitter) reading() *mat.Dense {
 		}
 		idf := math.Pow(math.Log(docs/float64(df)), idfPower)
 		row := out.RawRowView(i)
-		for t, v := range linalg.Row(f.fresh, i) {
+		for t, v := range linalg.Row(f.sums, i) {
 			row[t] = v * idf
 			sums[t] += row[t]
 		}

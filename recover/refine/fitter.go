@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -18,8 +19,8 @@ import (
 
 const (
 	leastAlpha = 1e-3    // keeps the prior of a topic that hardly any document has proper
-	mostParts  = 8       // of a round, for as many goroutines
-	mostTokens = 1 << 20 // of a part before it is drained: float32 still holds a hundredth of a token
+	mostSlots  = 8       // for as many goroutines
+	mostTokens = 1 << 18 // of a word in a part: float32 still holds a hundredth of a token
 	smoothing  = 0.01    // the share of the unigram distribution in the first B and in scores of hidden tokens
 	foldIn     = 10      // steps that find the first topic counts of a document
 	// leastWeight is what the weight of a topic in a document does not fall below when a
@@ -39,24 +40,26 @@ type fitter struct {
 	origin  []int // for each of them, the column of the start that has most of it
 	settled int   // passes until the last merge
 
-	docs   *corpus.Encoded
-	info   corpus.Info // of docs
-	rounds [][]int     // the blocks of docs by round and part
-	watch  bool        // documents are watched
-	seen   census
-	keys   []uint64 // of the documents
+	docs  *corpus.Encoded
+	info  corpus.Info // of docs
+	cuts  []int       // the blocks of docs by part
+	slots int         // how many parts are read at once
+	watch bool        // documents are watched
+	seen  census
+	keys  []uint64 // of the documents
 
 	alpha    []float64
 	alphaSum float64
 	rows     *estep.Rows    // N×K, the topics
 	sums     blas64.General // N×K, the tokens by word and topic that the topics are made from
-	fresh    blas64.General // N×K, those that a sweep adds up
 	unigram  []float32      // N: p(word)
 	totals   []float64      // K: β·N + the tokens of each topic
 	step     estep.Step     // of the pass, without the sums
 	prior    []float32      // α, padded
 	state    docState
-	parts    []*estep.Rows // what the parts of a round add up until it is drained
+	parts    []*estep.Rows // by slot: what a sweep adds up until it is drained
+	keep     float64       // what the next drain multiplies the sums by
+	scale    float64       // and what it multiplies the parts by
 	score    Score
 	work     []worker // by goroutine
 }
@@ -67,6 +70,8 @@ type census struct {
 	watched int       // of these
 	tokens  int64     // of all
 	hidden  int64     // of those watched
+	all     [2]int64  // tokens by half of the documents
+	halves  [2]int64  // the same without hidden ones
 	words   []float64 // the tokens of each word
 }
 
@@ -92,7 +97,7 @@ func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) err
 	for t := range f.alpha {
 		f.alive[t], f.origin[t], f.alpha[t] = t, t, first
 	}
-	f.sums, f.fresh = linalg.NewGeneral(f.n, f.k), linalg.NewGeneral(f.n, f.k)
+	f.sums = linalg.NewGeneral(f.n, f.k)
 	f.rows = estep.NewRows(f.n, f.k)
 	all := float64(f.seen.tokens) + f.Beta*float64(f.n)
 	f.unigram = make([]float32, f.n)
@@ -104,7 +109,11 @@ func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) err
 		}
 		f.unigram[i] = float32(unigram)
 	}
-	f.parts = make([]*estep.Rows, partCount(f.info.Nonzeros, f.n))
+	// A word has few enough tokens in a part for float32.
+	parts := max(partCount(f.info.Nonzeros, f.n), int(slices.Max(f.seen.words)/mostTokens)+1)
+	f.cuts = cuts(f.docs, parts)
+	f.slots = run.Workers(f.workers, min(parts, mostSlots))
+	f.parts = make([]*estep.Rows, f.slots)
 	for i := range f.parts {
 		f.parts[i] = estep.NewRows(f.n, f.k)
 	}
@@ -115,57 +124,78 @@ func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) err
 func (f *fitter) count(ctx context.Context) error {
 	f.watch = f.Gain >= 0
 	f.keys = make([]uint64, f.info.Documents)
-	parts := make([]census, partCount(f.info.Nonzeros, f.n))
-	for i := range parts {
-		parts[i].words = make([]float64, f.n)
+	f.slots = run.Workers(f.workers, min(len(f.cuts)-1, mostSlots))
+	slots := make([]census, f.slots)
+	for i := range slots {
+		slots[i].words = make([]float64, f.n)
 	}
-	err := f.sweep(ctx, func(w *worker, i int) error {
-		p := parts[i] // the parts share lines of the cache
+	f.seen.words = make([]float64, f.n)
+	err := f.sweep(ctx, func(w *worker, slot int) error {
+		s := slots[slot] // the slots share lines of the cache
 		for d := range w.block.Docs() {
 			key := w.block.Key(d)
 			f.keys[w.block.First+d] = key
-			words, counts := w.block.Doc(d)
-			if len(words) == 0 {
-				continue
-			}
-			p.docs++
-			for t, x := range counts {
-				p.tokens += int64(x)
-				p.words[words[t]] += float64(x)
-			}
-			if w.load(d, f.watches(key)); len(w.hidden.words) > 0 {
-				p.watched++
-				for _, x := range w.hidden.counts {
-					p.hidden += int64(x)
-				}
-			}
+			s.add(w, d, key, f.watches(key))
 		}
-		parts[i] = p
+		slots[slot] = s
 		return nil
-	}, nil)
+	}, func(n int) error {
+		for i := range slots[:n] {
+			f.seen.merge(&slots[i])
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	f.seen = parts[0]
-	for _, p := range parts[1:] {
-		f.seen.docs += p.docs
-		f.seen.watched += p.watched
-		f.seen.tokens += p.tokens
-		f.seen.hidden += p.hidden
-		floats.Add(f.seen.words, p.words)
-	}
 	if !holdout.Enough(f.seen.hidden) {
-		f.watch, f.seen.watched, f.seen.hidden = false, 0, 0
+		f.watch, f.seen.watched, f.seen.hidden, f.seen.halves = false, 0, 0, f.seen.all
 	}
 	return nil
 }
 
-// partCount returns how many parts rounds are cut into, a power of two, so that as
-// many goroutines are busy to the end. Each part costs 4·N·K bytes, and the time to add
-// them up.
+// add counts document d of a block.
+func (c *census) add(w *worker, d int, key uint64, watched bool) {
+	words, counts := w.block.Doc(d)
+	if len(words) == 0 {
+		return
+	}
+	c.docs++
+	tokens, hidden := int64(0), int64(0)
+	for t, x := range counts {
+		tokens += int64(x)
+		c.words[words[t]] += float64(x)
+	}
+	if watched && tokens > 1 {
+		c.watched++
+		hidden = holdout.Hidden(tokens)
+	}
+	c.tokens += tokens
+	c.hidden += hidden
+	c.all[half(key)] += tokens
+	c.halves[half(key)] += tokens - hidden
+}
+
+// merge adds what another census has counted, and empties that.
+func (c *census) merge(o *census) {
+	c.docs += o.docs
+	c.watched += o.watched
+	c.tokens += o.tokens
+	c.hidden += o.hidden
+	for h := range c.halves {
+		c.halves[h] += o.halves[h]
+		c.all[h] += o.all[h]
+	}
+	floats.Add(c.words, o.words)
+	clear(o.words)
+	*o = census{words: o.words}
+}
+
+// partCount returns how many parts the documents are cut into at least, a power of two,
+// for as many goroutines. More parts take longer to add up.
 func partCount(nnz int64, n int) int {
 	parts := 1
-	for parts < mostParts && int64(parts)*32*int64(n) < nnz {
+	for parts < mostSlots && int64(parts)*48*int64(n) < nnz {
 		parts *= 2
 	}
 	return parts
@@ -186,28 +216,25 @@ func (f *fitter) prepare() {
 	}
 }
 
-// drain moves what the parts hold to fresh.
-func (f *fitter) drain(ctx context.Context) error {
-	return run.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
-		estep.Drain(f.fresh.Data, f.fresh.Stride, f.parts, lo, hi)
+// drain adds what the first n parts hold to the sums.
+func (f *fitter) drain(ctx context.Context, n int) error {
+	err := run.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
+		estep.Drain(f.sums.Data, f.sums.Stride, f.keep, f.scale, f.parts[:n], lo, hi)
 		return nil
 	})
+	f.keep = 1
+	return err
 }
 
-// learn makes the sums from those before, times keep, and from fresh ones, times scale,
-// and the topics from the sums. It clears the fresh ones.
-func (f *fitter) learn(ctx context.Context, keep, scale float64) error {
+// learn makes the topics from the sums.
+func (f *fitter) learn(ctx context.Context) error {
 	totals := linalg.NewGeneral(run.Count(f.n, rowsAtOnce), f.k)
 	err := run.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, chunk, lo, hi int) error {
 		total := linalg.Row(totals, chunk)
 		for i := lo; i < hi; i++ {
-			sums, fresh := linalg.Row(f.sums, i), linalg.Row(f.fresh, i)[:f.k]
-			for t, v := range sums {
-				v = keep*v + scale*fresh[t]
-				sums[t] = v
+			for t, v := range linalg.Row(f.sums, i) {
 				total[t] += v
 			}
-			clear(fresh)
 		}
 		return nil
 	})

@@ -118,14 +118,16 @@ type mergeScratch struct {
 //
 //	(t_i + t_j)·B − t_i·B_i − t_j·B_j = (t_j·T_i − t_i·T_j)/(T_i + T_j) · (B_i − B_j).
 func (f *fitter) losses(ctx context.Context, pairs []merged) error {
-	n := len(pairs)
-	costs := make([][]float64, len(f.parts))
+	costs := make([][]float64, f.slots)
 	for i := range costs {
-		costs[i] = make([]float64, n)
+		costs[i] = make([]float64, len(pairs))
+	}
+	for i := range pairs {
+		pairs[i].cost = 0
 	}
 	every := max(1, f.info.Nonzeros/mergePairs)
 	f.prepare()
-	err := f.sweep(ctx, func(w *worker, part int) error {
+	return f.sweep(ctx, func(w *worker, slot int) error {
 		nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), false)
 		if err != nil {
 			return err
@@ -134,21 +136,19 @@ func (f *fitter) losses(ctx context.Context, pairs []merged) error {
 			if key := f.keys[w.block.First+d]; sampled(key, every) {
 				w.load(d, f.watches(key))
 				f.weights(w.T, f.state.row(nd, d))
-				f.loss(w, pairs, costs[part])
+				f.loss(w, pairs, costs[slot])
 			}
 		}
 		return nil
-	}, nil)
-	if err != nil {
-		return err
-	}
-	for i := range pairs {
-		pairs[i].cost = 0
-		for _, c := range costs {
-			pairs[i].cost += c[i]
+	}, func(n int) error {
+		for _, c := range costs[:n] {
+			for i, v := range c {
+				pairs[i].cost += v
+			}
+			clear(c)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // loss adds what the document in w.doc loses to the costs of the pairs.
@@ -230,7 +230,7 @@ func (f *fitter) join(ctx context.Context, pairs []merged) error {
 	if err != nil {
 		return err
 	}
-	return f.learn(ctx, 1, 0)
+	return f.learn(ctx)
 }
 
 // compact drops the columns of the topics that are gone.
@@ -275,7 +275,7 @@ func (f *fitter) compact(ctx context.Context) error {
 		}
 		return out
 	}
-	f.sums, f.fresh = columns(f.sums), linalg.NewGeneral(f.n, k)
+	f.sums = columns(f.sums)
 	rows, alpha, totals := estep.NewRows(f.n, k), make([]float64, k), make([]float64, k)
 	for i := range f.n {
 		from, to := f.rows.Row(i), rows.Row(i)

@@ -57,24 +57,26 @@ type tally struct {
 	minka                               []float64 // of the fixed point: K numerators and the denominator
 }
 
-// tallies returns empty tallies of the parts.
-func (f *fitter) tallies() []tally {
-	t := make([]tally, len(f.parts))
+// tallies returns n empty tallies.
+func (f *fitter) tallies(n int) []tally {
+	t := make([]tally, n)
 	for i := range t {
 		t[i].minka = make([]float64, f.k+1)
 	}
 	return t
 }
 
-// add adds up the tallies of the parts, in order.
-func (t *tally) add(parts []tally) {
-	for _, p := range parts {
-		t.tokens += p.tokens
-		t.loglik += p.loglik
-		t.prior += p.prior
-		t.hidden += p.hidden
-		t.hiddenTokens += p.hiddenTokens
-		floats.Add(t.minka, p.minka)
+// merge adds up what other tallies have, in order, and empties them.
+func (t *tally) merge(others []tally) {
+	for i, o := range others {
+		t.tokens += o.tokens
+		t.loglik += o.loglik
+		t.prior += o.prior
+		t.hidden += o.hidden
+		t.hiddenTokens += o.hiddenTokens
+		floats.Add(t.minka, o.minka)
+		clear(o.minka)
+		others[i] = tally{minka: o.minka}
 	}
 }
 
@@ -94,61 +96,54 @@ func (f *fitter) pass(ctx context.Context, t int, whole, closing bool) error {
 	if whole || t == 0 || f.Method == MAPEM {
 		halves = []int{-1}
 	}
-	all := tally{minka: make([]float64, f.k+1)}
-	prior := f.priorDensity()
+	all, prior := f.tallies(1), f.priorDensity()
+	slots := f.tallies(f.slots)
 	for _, h := range halves {
 		f.prepare()
-		tallies := f.tallies()
+		f.keep, f.scale = 0, 1
+		if h >= 0 {
+			if f.seen.halves[h] == 0 {
+				continue
+			}
+			f.keep, f.scale = 1-freshShare, freshShare*float64(f.seen.tokens-f.seen.hidden)/float64(f.seen.halves[h])
+		}
 		p := phase{first: t == 0, closing: closing, half: h}
-		err := f.sweep(ctx, func(w *worker, part int) error {
-			sum := tallies[part] // the parts share lines of the cache
-			if err := f.documents(p, w, part, &sum); err != nil {
+		err := f.sweep(ctx, func(w *worker, slot int) error {
+			sum := slots[slot] // the slots share lines of the cache
+			if err := f.documents(p, w, slot, &sum); err != nil {
 				return err
 			}
-			tallies[part] = sum
+			slots[slot] = sum
 			return nil
-		}, f.drain)
+		}, func(n int) error {
+			all[0].merge(slots[:n])
+			return f.drain(ctx, n)
+		})
+		if err == nil {
+			err = f.learn(ctx)
+		}
 		if err != nil {
 			return err
 		}
-		before := all.tokens
-		all.add(tallies)
-		keep, scale := 0.0, 1.0
-		if n := all.tokens - before; h >= 0 && n > 0 {
-			keep, scale = 1-freshShare, freshShare*float64(f.learned(closing))/float64(n)
-		} else if h >= 0 {
-			keep = 1
-		}
-		if err := f.learn(ctx, keep, scale); err != nil {
-			return err
-		}
 	}
-	f.note(&all, prior)
+	f.note(&all[0], prior)
 	if f.learnsAlpha() && t > 0 && len(f.alive) == f.want {
 		for _, k := range f.alive {
-			f.alpha[k] = max(f.alpha[k]*all.minka[k]/all.minka[f.k], leastAlpha)
+			f.alpha[k] = max(f.alpha[k]*all[0].minka[k]/all[0].minka[f.k], leastAlpha)
 		}
 	}
 	return nil
 }
 
-// learned returns how many tokens topics are learned from.
-func (f *fitter) learned(closing bool) int64 {
-	if closing {
-		return f.seen.tokens
-	}
-	return f.seen.tokens - f.seen.hidden
-}
-
 // documents computes new topic counts of the documents in w.block, and adds their tokens
-// by word and topic to those of a part.
-func (f *fitter) documents(p phase, w *worker, part int, sum *tally) error {
+// by word and topic to those of a slot.
+func (f *fitter) documents(p phase, w *worker, slot int, sum *tally) error {
 	nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), p.first)
 	if err != nil {
 		return err
 	}
 	learn := f.step
-	learn.Sums = f.parts[part]
+	learn.Sums = f.parts[slot]
 	watched := learn
 	watched.Form = estep.Plain
 	for d := range w.block.Docs() {

@@ -164,8 +164,8 @@ func (p Passes) learnsAlpha() bool { return p.LearnAlpha && p.Method != MAPEM }
 func (p Passes) Bytes(docs, words int, nonzeros int64, k int) int64 {
 	d, n, nnz, K := float64(docs), float64(words), float64(nonzeros), float64(k)
 	padded := float64(estep.Padded(k))
-	parts := float64(partCount(nonzeros, words))
-	b := 32*n*K + 4*n*padded*(2+parts) + 8*n*parts
+	parts := float64(mostSlots)
+	b := 32*n*K + 4*n*padded*(2+mostSlots) + 8*n*(2+mostSlots)
 	// The encoded documents, at most, and names for the words.
 	gap := 2.0
 	if words > 1<<16 {
