@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// idfPower is the power of ln(M/df) in reading weights.
-	idfPower = 1.75
+	// certain is how many standard deviations below its mean the number of documents that
+	// use a word in a topic is taken.
+	certain = 2
 	// shortest is how many distinct words documents need on average for reading words
 	// that differ from the most probable ones.
 	shortest = 10
@@ -96,28 +97,40 @@ func (f *fitter) final(ctx context.Context, w *worker, slot int, reading bool, s
 	return f.moments(ctx, w, a)
 }
 
-// reading returns the reading weights: f.sums holds how often a word is in documents
-// with each topic.
+// reading returns the reading weights of Result: f.sums holds how many documents use each
+// word in each topic.
 func (f *fitter) reading() *mat.Dense {
-	out, sums := mat.NewDense(f.n, f.k, nil), make([]float64, f.k)
+	out, scale := mat.NewDense(f.n, f.k, nil), make([]float64, f.k)
+	shares, all := make([]float64, f.k), 0.0
+	for i := range f.n {
+		floats.Add(shares, linalg.Row(f.sums, i))
+	}
+	for _, v := range shares {
+		all += v
+	}
 	docs := float64(f.seen.docs)
 	for i, df := range f.info.DocFrequencies[:f.n] {
 		if df == 0 {
 			continue
 		}
-		idf := math.Pow(math.Log(docs/float64(df)), idfPower)
-		row := out.RawRowView(i)
-		for t, v := range linalg.Row(f.sums, i) {
-			row[t] = v * idf
-			sums[t] += row[t]
+		idf := math.Log(docs / float64(df))
+		row, of := out.RawRowView(i), linalg.Row(f.sums, i)
+		word := floats.Sum(of)
+		for t, v := range of {
+			lift := v / word * all / shares[t]
+			if v > certain*certain && lift > 1 {
+				row[t] = (v - certain*math.Sqrt(v)) * math.Log(lift) * idf
+				scale[t] += row[t]
+			}
+		}
+	}
+	for t, v := range scale {
+		if v > 0 {
+			scale[t] = 1 / v
 		}
 	}
 	for i := range f.n {
-		for t, row := 0, out.RawRowView(i); t < f.k; t++ {
-			if sums[t] > 0 {
-				row[t] /= sums[t]
-			}
-		}
+		floats.Mul(out.RawRowView(i), scale)
 	}
 	return out
 }

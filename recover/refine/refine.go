@@ -62,9 +62,17 @@ type Result struct {
 	// document's topic counts and α. A is symmetric, positive definite and
 	// positive, and sums to 1.
 	A *mat.Dense
-	// Reading is N×K: column k ranks the words by which people recognise topic k. It
-	// holds the tf-idf mass of the documents by word, shared out among the topics by
-	// p(topic | word, document), and sums to 1, or is zero for a topic without any.
+	// Reading is N×K: column k ranks the words by which people recognise topic k. With
+	// x_nk the number of documents that use word n in topic k, the sum of
+	// p(topic k | word n, document) over the documents of the word, it is
+	//
+	//	max(x_nk − 2·√x_nk, 0) · max(ln(p(k|n)/p(k)), 0) · ln(M/df_n),
+	//
+	// p(k|n) and p(k) being shares of x, df_n the documents of M that hold the word.
+	// Words of most documents and words of all topics alike have next to no weight, and so
+	// do those of a handful of documents. Columns sum to 1, or are zero for a topic without
+	// such words. Where documents have fewer than ten distinct words on average, Reading is
+	// B.
 	Reading *mat.Dense
 	// Alpha is the Dirichlet prior of a document's topic proportions, length K.
 	Alpha []float64
