@@ -77,7 +77,7 @@ func (p Pipeline) K(k int) Pipeline { p.k = k; return p }
 // and rare words score low. The other words come in with the passes (Refine). C takes
 // 8·n² bytes.
 //
-// 0, the default of New, is 1000 + 8·K, or 16·K if that is more, with the topics of the
+// 0, the default of New, is 1000 + 8·K, or 20·K if that is more, with the topics of the
 // start (Extra) for K. Published counts all
 // words, without weights. A matrix given to Fit keeps its own words.
 func (p Pipeline) Words(n int) Pipeline { p.words, p.allWords = n, false; return p }
@@ -88,7 +88,7 @@ func (p Pipeline) bestWords(all int) int {
 		return p.words
 	}
 	k := p.startTopics(all)
-	return max(1000+8*k, 16*k)
+	return max(1000+8*k, 20*k)
 }
 
 // Rectify sets how the co-occurrence matrix is rectified. Default: three iterations of

@@ -20,7 +20,7 @@ import (
 const (
 	leastAlpha = 1e-3    // keeps the prior of a topic that hardly any document has proper
 	mostSlots  = 8       // for as many goroutines
-	mostTokens = 1 << 18 // of a word in a part: float32 still holds a hundredth of a token
+	mostTokens = 1 << 20 // of a word in a part: float32 still holds a tenth of a token beside them
 	smoothing  = 0.01    // the share of the unigram distribution in the first B and in scores of hidden tokens
 	foldIn     = 10      // steps that find the first topic counts of a document
 	// leastWeight is what the weight of a topic in a document does not fall below when a
@@ -195,7 +195,7 @@ func (c *census) merge(o *census) {
 // for as many goroutines. More parts take longer to add up.
 func partCount(nnz int64, n int) int {
 	parts := 1
-	for parts < mostSlots && int64(parts)*48*int64(n) < nnz {
+	for parts < mostSlots && int64(parts*parts*parts)*24*int64(n) < nnz {
 		parts *= 2
 	}
 	return parts

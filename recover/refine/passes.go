@@ -99,7 +99,7 @@ type Passes struct {
 	Beta float64
 
 	// Gain is the least gain of log-likelihood for each hidden token and pass, in nats;
-	// 0 means 1e-4. With a negative number no document is watched and all passes are
+	// 0 means 5e-5. With a negative number no document is watched and all passes are
 	// made, as they are where fewer than 2000 tokens would be hidden.
 	Gain float64
 
@@ -116,7 +116,7 @@ func (p Passes) withDefaults() Passes {
 		p.Beta = 0.02
 	}
 	if p.Gain == 0 {
-		p.Gain = 1e-4
+		p.Gain = 5e-5
 	}
 	return p
 }
