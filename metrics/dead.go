@@ -1,0 +1,71 @@
+package metrics
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// DeadTopic is a topic that a model would not miss.
+type DeadTopic struct {
+	Topic int
+	// Twin is the topic of larger share that this one resembles, −1 if Topic is dead for
+	// its share alone.
+	Twin int
+	// Share is p(topic) and Cosine that of the angle between the topic and its twin.
+	Share, Cosine float64
+}
+
+const (
+	deadShare  = 1.0 / 20 // of the mean share
+	twinCosine = 0.9
+)
+
+// DeadTopics returns the topics, ascending, whose share is below 1/(20K), and those whose
+// word probabilities have a cosine above 0.9 to a topic with a larger share, or with the
+// same share and a lower number.
+//
+// b is N×K and shares has the K numbers p(topic); one that is no number counts as 0. Time
+// O(NK²).
+func DeadTopics(b *mat.Dense, shares []float64) ([]DeadTopic, error) {
+	if _, err := checkTopics(b); err != nil {
+		return nil, err
+	}
+	_, k := b.Dims()
+	if len(shares) != k {
+		return nil, fmt.Errorf("metrics: %d shares of %d topics", len(shares), k)
+	}
+	gram := blas64.Symmetric{N: k, Stride: k, Data: make([]float64, k*k), Uplo: blas.Lower}
+	blas64.Syrk(blas.Trans, 1, b.RawMatrix(), 0, gram)
+	order := make([]int, k)
+	for t := range order {
+		order[t] = t
+	}
+	share := func(t int) float64 {
+		if math.IsNaN(shares[t]) {
+			return 0
+		}
+		return shares[t]
+	}
+	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(share(t), share(s)) })
+	var out []DeadTopic
+	for i, t := range order {
+		d := DeadTopic{Topic: t, Twin: -1, Share: share(t)}
+		for _, s := range order[:i] {
+			dot := gram.Data[max(s, t)*k+min(s, t)]
+			if c := dot / math.Sqrt(gram.Data[s*k+s]*gram.Data[t*k+t]); c > max(twinCosine, d.Cosine) {
+				d.Twin, d.Cosine = s, c
+			}
+		}
+		if d.Twin >= 0 || d.Share < deadShare/float64(k) {
+			out = append(out, d)
+		}
+	}
+	slices.SortFunc(out, func(x, y DeadTopic) int { return cmp.Compare(x.Topic, y.Topic) })
+	return out, nil
+}

@@ -1,0 +1,49 @@
+package metrics_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/metrics"
+)
+
+// Topic 1 is a copy of 0 and 3 nearly one of 2, with smaller shares; 5 has no share that is
+// a number.
+func TestDeadTopics(t *testing.T) {
+	b := mat.NewDense(6, 6, []float64{
+		0.7, 0.7, 0, 0, 0, 0,
+		0.3, 0.3, 0, 0, 0, 0,
+		0, 0, 0.8, 0.75, 0, 0,
+		0, 0, 0.2, 0.25, 0, 0,
+		0, 0, 0, 0, 1, 0,
+		0, 0, 0, 0, 0, 1,
+	})
+	got, err := metrics.DeadTopics(b, []float64{0.3, 0.1, 0.25, 0.05, 0.3, math.NaN()})
+	if err != nil || len(got) != 3 {
+		t.Fatal(got, err)
+	}
+	// cos of (.8, .2) and (.75, .25), to rounding.
+	near := (0.8*0.75 + 0.2*0.25) / math.Sqrt((0.64+0.04)*(0.5625+0.0625))
+	for i, want := range []metrics.DeadTopic{{1, 0, 0.1, 1}, {3, 2, 0.05, near}, {5, -1, 0, 0}} {
+		if d := got[i]; d.Topic != want.Topic || d.Twin != want.Twin || d.Share != want.Share || math.Abs(d.Cosine-want.Cosine) > 1e-15 {
+			t.Errorf("%+v, want %+v", d, want)
+		}
+	}
+	// Of equal shares the later one goes, and a share of exactly 1/(20K) is enough.
+	got, err = metrics.DeadTopics(mat.NewDense(2, 2, []float64{1, 1, 0, 0}), []float64{0.025, 0.025})
+	if err != nil || len(got) != 1 || got[0].Topic != 1 || got[0].Twin != 0 {
+		t.Error(got, err)
+	}
+	if got, err = metrics.DeadTopics(mat.NewDense(2, 2, []float64{1, 0, 0, 1}), []float64{0.975, 0.0249}); err != nil || len(got) != 1 || got[0].Topic != 1 || got[0].Twin != -1 {
+		t.Error(got, err)
+	}
+	if _, err := metrics.DeadTopics(b, []float64{1}); err == nil || !strings.Contains(err.Error(), "1 shares of 6 topics") {
+		t.Error(err)
+	}
+	if _, err := metrics.DeadTopics(mat.NewDense(1, 2, []float64{1, -1}), []float64{1, 1}); err == nil {
+		t.Error("no error for a negative probability")
+	}
+}
