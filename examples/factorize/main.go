@@ -307,7 +307,7 @@ func describe(o options, in *input, m *jsmf.Model) *result {
 	if st.Rectify.Reason != "" { // the rectifier chose
 		res.RectifyMethod, res.RectifyReason = st.Rectify.Method, st.Rectify.Reason
 	}
-	if m.Spectral() != m {
+	if st.Refine.Method != "" {
 		res.Refine = &refinement{st.Refine.Method, st.Refine.Passes, st.Refine.LogLik}
 	}
 	groups := m.AnchorGroups()

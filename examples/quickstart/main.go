@@ -20,7 +20,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -93,9 +92,8 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 		return err
 	}
 
-	// Fit and measure. Anchor words stand for topics: those in at least 1 % of the
-	// documents are known to more than a few authors.
-	p := jsmf.Published(o.topics).Anchors(anchor.QR{MinDocFraction: 0.01}).Record(t.rec)
+	// Fit and measure.
+	p := jsmf.New(o.topics).Record(t.rec)
 	m, err := p.Fit(ctx, c)
 	if err != nil {
 		return err
