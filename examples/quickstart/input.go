@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
 )
@@ -23,7 +22,7 @@ type input struct {
 
 // choose returns the folder of -dir, or the source of Go.
 func choose(ctx context.Context, o options) (in input, err error) {
-	in.curation = corpus.Curation{StopWords: text.EnglishStopWords(), Words: o.words}
+	in.curation.MinDocs = 3 // a word of fewer documents tells nothing about what goes together
 	if o.dir != "" {
 		dir := corpus.Dir{Path: o.dir, ReplaceInvalid: true}
 		if o.ext != "" {
@@ -31,8 +30,6 @@ func choose(ctx context.Context, o options) (in input, err error) {
 		}
 		in.source, in.what, in.title = dir, "text files in "+o.dir, "Topics of "+folderName(o.dir)
 		in.describe = func(id string) report.Document { return textFile(o.dir, id) }
-		in.curation.MinDocs = 3      // a word that few documents have tells little about what goes together
-		in.curation.MaxDocShare = .5 // and neither does one that most have
 	} else {
 		root := o.goroot
 		if root == "" {
@@ -43,18 +40,12 @@ func choose(ctx context.Context, o options) (in input, err error) {
 		root = filepath.Join(root, "src")
 		in.source, in.what, in.title = goSource{root, proseTokenizer{}}, "comments of the Go files in "+root, "Topics of Go’s standard library"
 		in.describe = func(id string) report.Document { return goFile(root, id) }
-		in.curation.StopWords = append(in.curation.StopWords, goProse()...)
-		// Comments have a small vocabulary and an even style: words that are
-		// in a tenth of the files do not tell one from another.
-		in.curation.MinDocShare, in.curation.MaxDocShare = .005, .1
 		in.curation.MinTokens = 20 // less is not about anything yet
 	}
 	if o.stop != "" {
-		more, err := corpus.ReadStopWords(ctx, o.stop)
-		if err != nil {
+		if in.curation.StopWords, err = corpus.ReadStopWords(ctx, o.stop); err != nil {
 			return in, err
 		}
-		in.curation.StopWords = append(in.curation.StopWords, more...)
 	}
 	return in, nil
 }

@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 type options struct {
 	dir, ext, goroot, stop, save, report string
-	topics, words, top                   int
+	topics, top                          int
 	quiet                                bool
 }
 
@@ -54,9 +54,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.dir, "dir", "", "read the text files of this `folder`, one document a file, instead of the Go source")
 	f.StringVar(&o.ext, "ext", "", "with -dir: only files with these `extensions`, as .txt,.md (default all)")
 	f.StringVar(&o.goroot, "goroot", "", "the Go installation, a `folder` (default that of go env GOROOT)")
-	f.StringVar(&o.stop, "stop", "", "a `file` of further stop words, one a line")
+	f.StringVar(&o.stop, "stop", "", "a `file` of words to leave out, one a line; none is needed")
 	f.IntVar(&o.topics, "k", 30, "the number of topics")
-	f.IntVar(&o.words, "n", 5000, "the vocabulary: at most so many words, the best by tf-idf")
 	f.IntVar(&o.top, "top", 10, "how many words to print for a topic")
 	f.StringVar(&o.save, "save", "", "save the model to this `file`")
 	f.StringVar(&o.report, "report", "", "write the report, an HTML page, to this `file`; \"none\" for no report (default a new file in the folder for temporary ones)")
@@ -72,7 +71,6 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad := wrong.If
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	bad(o.topics < 2, "-k %d: want at least 2 topics", o.topics)
-	bad(o.words < o.topics, "-n %d: want at least as many words as topics, %d", o.words, o.topics)
 	bad(o.top < 1, "-top %d: want at least 1", o.top)
 	bad(o.dir != "" && o.goroot != "", "-dir and -goroot exclude each other")
 	bad(o.dir == "" && o.ext != "", "-ext goes with -dir")
@@ -145,7 +143,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	return nil
 }
 
-// read reads the documents, and keeps the words that tell one from another.
+// read reads the documents, and leaves out words that are in few of them.
 func read(ctx context.Context, in input, t *timer) (raw, c *corpus.Corpus, curated *corpus.CurationReport, err error) {
 	if err := t.stage("read", func() (_ string, err error) {
 		if raw, err = corpus.Read(ctx, watched{in.source, t.rec}); err != nil {

@@ -110,12 +110,12 @@ func TestFolder(t *testing.T) {
 	model, reports := filepath.Join(t.TempDir(), "model"), temp(t)
 	out, errs := invoke(t, 0, "-dir", dir, "-ext", ".txt", "-k", "4", "-save", model)
 	checkTopics(t, out, groups)
-	for _, want := range []string{"4 topics", "120 documents", "STRONGEST CORRELATIONS", "recovery", "npmi", "TIME", "rectify", "total", "Saved to"} {
+	for _, want := range []string{"4 topics", "120 documents", "STRONGEST CORRELATIONS", "recovery", "npmi", "TIME", "rectify", "refine", "total", "Saved to"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output lacks %q:\n%s", want, out)
 		}
 	}
-	for _, want := range []string{"read: ", "curate: ", "15 iterations", "evaluate: "} {
+	for _, want := range []string{"read: ", "curate: ", "refine: ", "evaluate: "} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("the progress lacks %q:\n%s", want, errs)
 		}
@@ -280,23 +280,9 @@ var _ color.Model
 	}
 }
 
-func TestGoProse(t *testing.T) {
-	list := goProse()
-	if len(list) < 300 || !slices.Contains(list, "returning") || slices.Contains(list, "#") {
-		t.Errorf("%d words: %q", len(list), list)
-	}
-	seen := make(map[string]bool)
-	for _, w := range list {
-		if seen[w] {
-			t.Errorf("%q stands twice", w)
-		}
-		seen[w] = true
-	}
-}
-
 func TestUsage(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"-k 1", "at least 2"}, {"-k 30 -n 10", "at least as many words"}, {"-top 0", "-top 0"}, {"-ext .txt", "-ext goes with -dir"},
+		{"-k 1", "at least 2"}, {"-top 0", "-top 0"}, {"-ext .txt", "-ext goes with -dir"},
 		{"-dir x -goroot y", "exclude"}, {"texts", `unexpected argument "texts"`}, {"-nonsense", "-nonsense"},
 	} {
 		if out, errs := invoke(t, 2, strings.Fields(c.args)...); !strings.Contains(errs, c.want) || out != "" {

@@ -18,7 +18,7 @@ func printSizes(w io.Writer, what string, raw *corpus.Corpus, m *jsmf.Model) {
 	fmt.Fprintf(w, "%d topics in the %s\n", m.K(), what)
 	fmt.Fprintf(w, "read      %7d documents, %8d tokens of %6d words\n", raw.NumDocs(), raw.Tokens(), raw.NumWords())
 	fmt.Fprintf(w, "modelled  %7d documents, %8d tokens of %6d words\n", st.Documents, st.Tokens, st.Words)
-	fmt.Fprintln(w, "Stop words, rare and very frequent words are left out, and documents in which little is left.")
+	fmt.Fprintln(w, "Words in fewer than three documents are left out, and documents in which little is left.")
 }
 
 func printTopics(w io.Writer, m *jsmf.Model, top int) {
@@ -104,7 +104,8 @@ func (t *timer) stage(name string, f func() (outcome string, err error)) error {
 // add adds the stages of a fit.
 func (t *timer) add(st jsmf.Stats) {
 	t.all = append(t.all, report.Time{Stage: "cooc", Duration: st.Cooc.Duration}, report.Time{Stage: "rectify", Duration: st.Rectify.Duration},
-		report.Time{Stage: "anchors", Duration: st.Anchors.Duration}, report.Time{Stage: "recover", Duration: st.Recover.Duration})
+		report.Time{Stage: "anchors", Duration: st.Anchors.Duration}, report.Time{Stage: "recover", Duration: st.Recover.Duration},
+		report.Time{Stage: "refine", Duration: st.Refine.Duration})
 }
 
 func printTimes(w io.Writer, times []report.Time) {
