@@ -95,12 +95,14 @@
   };
   const setLambda = () => {
     lambda = Number(slider.value);
-    if (reading) reading.checked = false;
     $("lambda-out").textContent = "λ = " + show(lambda, 2);
     slider.setAttribute("aria-valuetext", "λ = " + show(lambda, 2) + (lambda === 1 ? ", by probability" : lambda === 0 ? ", by lift" : ""));
     drawBars();
   };
-  slider.addEventListener("input", setLambda);
+  slider.addEventListener("input", () => {
+    if (reading) reading.checked = false;
+    setLambda();
+  });
   if (reading) reading.addEventListener("change", drawBars);
   const goTo = (k, note) => el("li", {}, el("button", { type: "button", onclick: () => choose(k), "aria-label": name(k) + ", " + label(k) + ", correlation " + note }, el("span", { dir: "auto" }, k + "  " + label(k)), el("span", { class: "muted" }, note)));
   onTopic.push(() => {

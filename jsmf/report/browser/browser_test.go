@@ -158,6 +158,15 @@ func controls(v *visit.Visit) {
 	t := v.T
 	t.Helper()
 
+	// A model with reading weights shows reading words first.
+	if visit.Eval[bool](v, `document.getElementById("reading") !== null`) {
+		if !visit.Eval[bool](v, `document.getElementById("reading").checked`) {
+			t.Error("the page does not begin with reading words")
+		}
+		v.Changes("probable words", barWords, visit.Click("#reading"))
+		v.Changes("reading words", barWords, visit.Click("#reading"))
+	}
+
 	// The slider changes the order, by both.
 	v.Changes("the slider by keyboard", barWords, visit.Focus("#lambda"), visit.Key(kb.Home))
 	if l := visit.Eval[string](v, `document.getElementById("lambda").value`); l != "0" {
