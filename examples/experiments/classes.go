@@ -16,7 +16,6 @@ import (
 	"github.com/jsmf-go/spectral/metrics"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
-	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 // freeGroup is fu-2018 Tables 4 to 12: draws of classes.
@@ -293,7 +292,7 @@ func planClusters(_ context.Context, l *lab) ([]cell, error) {
 	k := len(slices.Compact(labels))
 	var out []cell
 	for _, m := range clusterMethods {
-		set := settings("corpus", s.name, "method", m, "k", k, "seed", l.seed, "input", s.digest)
+		set := refined(settings("corpus", s.name, "method", m, "k", k, "seed", l.seed, "input", s.digest), m)
 		if m == gibbs {
 			set = append(set, settings("sweeps", l.sweeps)...)
 		}
@@ -323,14 +322,9 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 		}
 		w, b = m.w, m.b
 	} else {
-		p := asPublished(k).Seed(l.seed).Workers(l.workers)
-		switch method {
-		case "AnchorFree-LP":
+		p := asPublished(k).Rectify(rectifier(method)).Refine(refiner(method)).Seed(l.seed).Workers(l.workers)
+		if method == "AnchorFree-LP" {
 			p = p.Rectify(rectifier(baseline)).AnchorFree(anchorfree.LP{})
-		case passes:
-			p = p.Rectify(rectifier(method)).Refine(refine.Passes{})
-		default:
-			p = p.Rectify(rectifier(method))
 		}
 		m, err := p.Fit(ctx, d)
 		if err != nil {

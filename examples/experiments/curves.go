@@ -9,7 +9,6 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -53,6 +52,7 @@ func planCurves(_ context.Context, l *lab) ([]cell, error) {
 				for i, way := range ways {
 					set := settings("corpus", name, "method", method, "recover", way, "k", k, "n", l.words,
 						"rectify", last.Rectifier, "solver", recoverer(way), "seed", l.seed, "input", s.digest)
+					set = refined(set, method)
 					c := cost
 					if i > 0 {
 						c = 0
@@ -79,10 +79,7 @@ func (l *lab) curve(ctx context.Context, s *source, k int, method string, rect *
 	if err != nil {
 		return nil, err
 	}
-	p := asPublished(k).Rectify(rect).Recover(recoverer(way)).Seed(l.seed).Workers(l.workers)
-	if method == passes {
-		p = p.Refine(refine.Passes{})
-	}
+	p := asPublished(k).Rectify(rect).Recover(recoverer(way)).Refine(refiner(method)).Seed(l.seed).Workers(l.workers)
 	took := make(stageTimes)
 	m, rep, err := fitted(ctx, p.Record(took.Record), d)
 	if err != nil {

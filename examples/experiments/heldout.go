@@ -11,7 +11,6 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/infer"
 	recovery "github.com/jsmf-go/spectral/recover"
-	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 var heldoutGroup = &group{
@@ -97,7 +96,7 @@ func planHeldout(_ context.Context, l *lab) ([]cell, error) {
 					cost = float64(k)
 					fallthrough
 				default:
-					set = append(set, settings("solver", heldRecoverer(m.recover))...)
+					set = refined(append(set, settings("solver", heldRecoverer(m.recover))...), m.method)
 				}
 				out = append(out, cell{heldoutGroup, set, cost, func(ctx context.Context) ([]row, error) {
 					sp, err := get(ctx)
@@ -155,10 +154,8 @@ func (l *lab) heldOut(ctx context.Context, s *source, sp *split, k int, method, 
 		}
 		b = m.b
 	} else {
-		p := asPublished(k).Rectify(rectifier(method)).Recover(heldRecoverer(way)).Seed(l.seed).Workers(l.workers)
-		if method == passes {
-			p = p.Refine(refine.Passes{})
-		} else {
+		p := asPublished(k).Rectify(rectifier(method)).Recover(heldRecoverer(way)).Refine(refiner(method)).Seed(l.seed).Workers(l.workers)
+		if method != passes {
 			p = p.Anchors(anchor.Projected{MinDocFraction: heldMinDocs})
 		}
 		m, err := p.Fit(ctx, sp.train)

@@ -7,6 +7,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/jsmf"
 	recovery "github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/recover/scls"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -46,6 +47,23 @@ func rectifier(method string) rectify.Rectifier {
 		return rectify.LR{ENN: rectify.ENN{Iterations: 50}}
 	}
 	return nil
+}
+
+// refiner returns the passes of a method that makes some, those of the library by itself,
+// or nil.
+func refiner(method string) refine.Refiner {
+	if method == passes {
+		return refine.Passes{}
+	}
+	return nil
+}
+
+// refined appends to the settings of a cell how its method refines, if it does.
+func refined(set []setting, method string) []setting {
+	if r := refiner(method); r != nil {
+		return append(set, settings("refine", r)...)
+	}
+	return set
 }
 
 // The ways of recovery of -recover. ADMM and ExpGrad have the papers' settings.

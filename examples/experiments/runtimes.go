@@ -7,7 +7,6 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	recovery "github.com/jsmf-go/spectral/recover"
-	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 var timeGroup = &group{
@@ -44,6 +43,7 @@ func planTime(ctx context.Context, l *lab) ([]cell, error) {
 	for _, docs := range timeDocs {
 		set := settings("corpus", s.name, "documents", docs, "k", k, "n", l.small, "methods", timeMethods, "tokens", timeTokens,
 			"sweeps", l.sweeps, "seed", l.seed, "input", s.digest)
+		set = refined(set, passes)
 		cost := 5 + float64(docs)/1000
 		out = append(out, cell{timeGroup, set, cost, func(ctx context.Context) ([]row, error) { return l.timeDocs(ctx, s, k, docs) }})
 	}
@@ -77,14 +77,9 @@ func (l *lab) timeDocs(ctx context.Context, s *source, k, docs int) ([]row, erro
 			r.set("seconds", (cpuSeconds()-begun)*float64(l.sweeps)/float64(sweeps))
 			continue
 		}
-		p := asPublished(k).Seed(l.seed).Workers(l.workers)
-		switch method {
-		case "L2":
+		p := asPublished(k).Rectify(rectifier(method)).Refine(refiner(method)).Seed(l.seed).Workers(l.workers)
+		if method == "L2" {
 			p = p.Rectify(rectifier(baseline)).Recover(recovery.L2())
-		case passes:
-			p = p.Rectify(rectifier(method)).Refine(refine.Passes{})
-		default:
-			p = p.Rectify(rectifier(method))
 		}
 		d, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true, Workers: l.workers})
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 var scoreGroup = &group{
@@ -55,15 +54,13 @@ func planScore(ctx context.Context, l *lab) ([]cell, error) {
 		for _, m := range scoreMethods {
 			k := given.k()
 			set := settings("corpus", name, "topics", m, "k", k, "n", l.words, "rectify", rectifier(m), "seed", l.seed, "input", s.digest)
+			set = refined(set, m)
 			out = append(out, cell{scoreGroup, set, 1 + costs[m]*float64(k)/100, func(ctx context.Context) ([]row, error) {
 				d, err := s.countUnbiased(ctx, l.words, l.workers)
 				if err != nil {
 					return nil, err
 				}
-				p := asPublished(k).Rectify(rectifier(m)).Seed(l.seed).Workers(l.workers)
-				if m == passes {
-					p = p.Refine(refine.Passes{})
-				}
+				p := asPublished(k).Rectify(rectifier(m)).Refine(refiner(m)).Seed(l.seed).Workers(l.workers)
 				fit, err := p.Fit(ctx, d)
 				if err != nil {
 					return nil, err
