@@ -10,9 +10,9 @@
 // correlate. A fit estimates C from counts, gives it the structure of BABᵀ
 // (rectification), finds for each topic an anchor, a word that occurs in no other
 // topic, and computes B and A from the anchors. The default does this for the words that
-// tell topics apart and then makes passes over the documents, which place all words
-// (package recover/refine). There are no random starts and no samples: there is one
-// answer.
+// tell topics apart and for some topics more than K. Then it makes passes over the
+// documents, which merge the topics in excess and place all words (package
+// recover/refine). There are no random starts and no samples: there is one answer.
 //
 // The method is from Lee, Cho, Bindel and Mimno, "Practical Correlated Topic Modeling
 // and Analysis via the Rectified Anchor Word Algorithm" (lee-2020), and Lee's thesis
@@ -50,13 +50,13 @@
 //
 //   - cooc: C holds the tf-idf second moments of the best words of the documents
 //     (Pipeline.Words);
-//   - rectify, anchors and recover: a spectral model of these words;
-//   - refine: passes over all documents improve it, place all words and weigh those that
-//     people read (Model.Reading).
+//   - rectify, anchors and recover: a spectral model of these words, with a quarter more
+//     topics (Pipeline.Extra);
+//   - refine: passes over all documents improve it, merge topics, place all words and
+//     weigh those that people read (Model.Reading).
 //
-// Model.Topics and Model.Correlations are those after the passes. Model.Spectral returns
-// the model before them, and Model.Alpha the Dirichlet prior of a document's topic
-// proportions.
+// Model.Topics and Model.Correlations are those after the passes. Model.Alpha is the
+// Dirichlet prior of a document's topic proportions. Pipeline.Refine(nil) makes no passes.
 //
 // Each stage can be another method of its package, or a type of the caller's own that
 // implements the stage's interface (rectify.Rectifier, anchor.Finder,

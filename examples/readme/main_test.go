@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -93,9 +92,6 @@ func TestNewDocuments(t *testing.T) {
 	}
 	c, err := b.Corpus()
 	if err != nil {
-		t.Fatal(err)
-	}
-	if c, _, err = corpus.Curate(c, corpus.Curation{StopWords: text.EnglishStopWords(), MinDocs: 10}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := jsmf.New(8).Fit(context.Background(), c)
