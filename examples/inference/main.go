@@ -4,7 +4,7 @@
 //
 //	go run ./examples/inference -docword docword.kos.txt.gz -vocab vocab.kos.txt -n 5000 -k 5,25,50,100
 //
-// For each K a model is fitted to a training part of the corpus. Then:
+// For each K a model is fitted by jsmf.Published to a training part of the corpus. Then:
 //
 //	SS  semi-synthetic: documents drawn from its topics with the sparse, uncorrelated
 //	    compositions of Dirichlet(5/K); -alpha-sum replaces the 5

@@ -1,5 +1,5 @@
-// Largevocab shows what a larger vocabulary does to the topics of a corpus: the
-// second experiment of dong-2019 (§4.6, figures 4.2 and 4.3).
+// Largevocab shows what a larger vocabulary does to the topics of the published method
+// (jsmf.Published): the second experiment of dong-2019 (§4.6, figures 4.2 and 4.3).
 //
 //	go run ./examples/largevocab -docword docword.nips17.txt.gz -vocab vocab.nips17.txt -stop stop.txt -k 20
 //

@@ -3,7 +3,7 @@
 //
 //	go run ./examples/lrpasses -docword docword.kos.txt.gz -vocab vocab.kos.txt -n 5000 -k 25
 //
-// For each number of passes it fits one model per seed and prints, for the
+// For each number of passes it fits one model per seed (jsmf.Published) and prints, for the
 // measures of package metrics, the mean over the seeds and below it the
 // standard deviation in percent of the mean (absolute where the mean is 0).
 // The first rows are references: alternating projection, and ENN from exact

@@ -9,26 +9,29 @@
 // docword.held.txt (or these with .gz): obs and held are two halves of the tokens of
 // the documents held out. -published fits the papers' method instead; -refine N sets
 // the largest number of passes over the documents.
+//
 // There is a row for each corpus, each K and each program:
 //
 //	ll      log-likelihood of a hidden token, natural logarithm: θ by 100 steps of EM
 //	        on the observed half, θ_k ∝ 5/K + Σ_w n_w φ_wk, B mixed with 1 % of the
 //	        unigram distribution
-//	npmi    mean NPMI of the pairs of a topic's 20 most probable words, in the
-//	        training documents
+//	npmi    ln(p(v,w)/(p(v)·p(w))) / −ln p(v,w), where p are shares of the training
+//	        documents that hold the words, and −1 for words that never meet: mean over
+//	        the pairs of a topic's 20 most probable words, then over topics
 //	read    the same of its 20 reading words (jsmf.Model.Reading)
 //	unique  how many of these 20 are in no other topic's list, mean over topics
 //	dead    topics with a share under 1/(20K), or with a cosine above 0.9 to a topic
 //	        with a larger share
 //	back    background topics (jsmf.Model.Background)
 //	CPU s   CPU seconds of the fit, from documents in memory to the model, and by
-//	        stage; other is what is in no stage. On systems that do not count them,
-//	        seconds by the clock
+//	        stage; refine has the reading weights, and other is what is in no stage. On
+//	        systems that do not count them, seconds by the clock
 //
-// The rows of other programs, with the NPMI of their 20 best words, come from rivals.tsv, or from the file of -rivals in the
-// same form; their seconds are those of another machine. Last come, for each of them,
-// in how many cells ll and the NPMI of reading words are at least its own, and the geometric mean of the
-// ratios of CPU seconds.
+// The rows of other programs, with the NPMI of their 20 best words, come from rivals.tsv,
+// or from the file of -rivals in the same form; their seconds are those of another
+// machine. Last comes a line for each of them: in how many of the cells that it has our ll
+// is at least its own, in how many our read is at least its npmi, and the geometric mean
+// of its CPU seconds over ours.
 //
 // -json prints a line of JSON for each fit instead of the table. -npy PREFIX saves the
 // topics, N×K float64 with rows in the order of vocab.txt, as PREFIX_CORPUS_kK.npy, and

@@ -74,8 +74,8 @@ func TestTable(t *testing.T) {
 	}
 	want := [][]string{{"corpus", "K", "program"}, {"one", "3", "default"}, {"one", "4", "default"}, {"two", "3", "default"}, {"two", "4", "default"},
 		{"Slow", "-9.0000", "-0.5000", "1000.00"}, {"Best", "0.0000", "1.0000", "0.00"}, {},
-		{"Slow:", "ll", "at", "least", "as", "high", "in", "1", "of", "1", "cells,", "npmi", "in", "1;"},
-		{"Best:", "ll", "at", "least", "as", "high", "in", "0", "of", "1", "cells,", "npmi", "in", "0;"}}
+		{"Slow:", "our", "ll", "is", "at", "least", "its", "own", "in", "1", "of", "1", "cells,", "our", "read", "its", "npmi", "in", "1;"},
+		{"Best:", "our", "ll", "is", "at", "least", "its", "own", "in", "0", "of", "1", "cells,", "our", "read", "its", "npmi", "in", "0;"}}
 	if len(rows) != len(want) {
 		t.Fatalf("%d lines, want %d:\n%s", len(rows), len(want), out)
 	}

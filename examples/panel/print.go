@@ -74,7 +74,7 @@ type comparison struct {
 }
 
 func (c comparison) String() string {
-	return fmt.Sprintf("%s: ll at least as high in %d of %d cells, npmi in %d; its CPU seconds are %.3g times ours (geometric mean)",
+	return fmt.Sprintf("%s: our ll is at least its own in %d of %d cells, our read its npmi in %d; its CPU seconds are %.3g times ours (geometric mean)",
 		c.program, c.ll, c.cells, c.npmi, math.Exp(c.logRatio/float64(c.cells)))
 }
 

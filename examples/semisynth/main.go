@@ -4,8 +4,8 @@
 //	go run ./examples/semisynth                                   # small, from made-up topics
 //	go run ./examples/semisynth -docword docword.kos.txt.gz -vocab vocab.kos.txt -n 2000 -k 50 -docs 5000,50000
 //
-// The true topics are those of a model fitted to a corpus (-docword), of a model
-// file (-model), or made up. From them documents are drawn in four settings:
+// The true topics are those of a model fitted to a corpus by jsmf.Published (-docword),
+// of a model file (-model), or made up. From them documents are drawn in four settings:
 //
 //	dirichlet   shares of topics from a symmetric Dirichlet prior (Figures 2 and 3)
 //	anchors     the same, after each topic was given a word of its own, as
