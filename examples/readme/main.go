@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -23,6 +24,8 @@ func main() {
 		check(b.AddText("", "", strings.ReplaceAll(p, "_", ""))) // _ marks italics
 	}
 	c, err := b.Corpus()
+	check(err)
+	c, _, err = corpus.Curate(c, corpus.Curation{StopWords: text.EnglishStopWords(), MinDocs: 10})
 	check(err)
 	m, err := jsmf.New(8).Fit(context.Background(), c)
 	check(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -92,6 +93,9 @@ func TestNewDocuments(t *testing.T) {
 	}
 	c, err := b.Corpus()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if c, _, err = corpus.Curate(c, corpus.Curation{StopWords: text.EnglishStopWords(), MinDocs: 10}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := jsmf.New(8).Fit(context.Background(), c)
