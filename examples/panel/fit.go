@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"time"
@@ -17,6 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/examples/internal/heldout"
 	"github.com/jsmf-go/spectral/internal/cputime"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
@@ -50,7 +49,7 @@ func (o options) measure(ctx context.Context, e *heldout.Evaluator, train *corpu
 	if err != nil {
 		return r, x, err
 	}
-	r = result{K: m.K(), Program: name, CPU: seconds() - cpu, Seconds: time.Since(begun).Seconds(), Background: []int{}}
+	r = result{K: m.K(), Program: name, CPU: seconds() - cpu, Seconds: time.Since(begun).Seconds(), Dead: []int{}, Background: []int{}}
 	r.Stages = watch.all(r.CPU)
 	x.topics = heldout.InCorpus(m, mat.DenseCopyOf(m.Topics()), train)
 	x.reading = heldout.InCorpus(m, shown(m), train)
@@ -67,7 +66,13 @@ func (o options) measure(ctx context.Context, e *heldout.Evaluator, train *corpu
 		return r, x, err
 	}
 	r.LL, r.NPMI, r.Reading, r.Uniqueness = cli.Number(ll), cli.Number(npmi), cli.Number(reading), cli.Number(unique)
-	r.Dead = dead(x.topics, m.TopicShares())
+	dead, err := metrics.DeadTopics(mat.DenseCopyOf(m.Topics()), m.TopicShares())
+	if err != nil {
+		return r, x, err
+	}
+	for _, d := range dead {
+		r.Dead = append(r.Dead, d.Topic)
+	}
 	for t, is := range m.Background() {
 		if is {
 			r.Background = append(r.Background, t)
@@ -102,36 +107,6 @@ func (o options) pipeline(k int) (jsmf.Pipeline, string) {
 		p = p.Refine(refine.Passes{N: o.refine})
 	}
 	return p.Workers(o.workers), name
-}
-
-const (
-	leastShare = 1.0 / 20 // of the mean share
-	twinCosine = 0.9
-)
-
-// dead returns the topics, ascending, that have a share under leastShare/K, or none
-// that is a number, and those with a cosine above twinCosine to one with a larger
-// share, or with as large a one and a lower number.
-func dead(b *mat.Dense, shares []float64) []int {
-	k := len(shares)
-	var gram mat.Dense
-	gram.Mul(b.T(), b)
-	order := make([]int, k)
-	for t := range order {
-		order[t] = t
-	}
-	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(shares[t], shares[s]) })
-	out := []int{}
-	for i, t := range order {
-		twin := slices.ContainsFunc(order[:i], func(s int) bool {
-			return gram.At(s, t) > twinCosine*math.Sqrt(gram.At(s, s)*gram.At(t, t))
-		})
-		if twin || !(shares[t] >= leastShare/float64(k)) {
-			out = append(out, t)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // stage is a part of a fit.

@@ -21,7 +21,7 @@
 //	read    the same of its 20 reading words (jsmf.Model.Reading)
 //	unique  how many of these 20 are in no other topic's list, mean over topics
 //	dead    topics with a share under 1/(20K), or with a cosine above 0.9 to a topic
-//	        with a larger share
+//	        with a larger share (metrics.DeadTopics)
 //	back    background topics (jsmf.Model.Background)
 //	CPU s   CPU seconds of the fit, from documents in memory to the model, and by
 //	        stage; refine has the reading weights, and other is what is in no stage. On

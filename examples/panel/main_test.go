@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/examples/internal/clitest"
@@ -180,28 +178,6 @@ func TestRivals(t *testing.T) {
 		if _, err := parseRivals("x", strings.NewReader(content)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
-	}
-}
-
-// Topic 1 has a small share; 3 is nearly topic 0, which is larger; 4 is at an angle of
-// 45 degrees to topic 2, cosine 0.71; the share of 5 is no number.
-func TestDead(t *testing.T) {
-	b := mat.NewDense(4, 6, []float64{
-		1, 0, 0, 0.9, 0, 0,
-		0, 1, 0, 0.1, 0, 0,
-		0, 0, 1, 0.0, 0.5, 0,
-		0, 0, 0, 0.0, 0.5, 1,
-	})
-	shares := []float64{0.3, 0.008, 0.2, 0.2, 0.2, math.NaN()}
-	if got, want := dead(b, shares), []int{1, 3, 5}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	shares[0], shares[1] = 0.1, 0.0084 // 1/120 = 0.0083…
-	if got, want := dead(b, shares), []int{0, 5}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if got := dead(mat.NewDense(2, 2, []float64{1, 1, 0, 0}), []float64{0.5, 0.5}); !slices.Equal(got, []int{1}) {
-		t.Errorf("twins of the same share: %v", got)
 	}
 }
 
