@@ -117,7 +117,7 @@ func ritz(ctx context.Context, x, w, xq, wq blas64.General, workers int) ([]floa
 		}
 	}
 	symmetrise(g)
-	theta, q, err := symEig(ctx, g, workers)
+	theta, q, err := symEig(ctx, g, workers, new(symEigen))
 	if err != nil {
 		return nil, err
 	}

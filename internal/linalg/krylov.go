@@ -244,7 +244,7 @@ func svqb(ctx context.Context, w blas64.General, to []float64, floor, drop float
 			s.Data[a*s.Stride+b] = g.Data[i*g.Stride+j] * inv[i] * inv[j]
 		}
 	}
-	theta, u, err := symEig(ctx, s, workers)
+	theta, u, err := symEig(ctx, s, workers, new(symEigen))
 	if err != nil {
 		return blas64.General{}, 0, err
 	}
@@ -283,7 +283,7 @@ func topEig(ctx context.Context, t blas64.General, keep, workers int) ([]float64
 			return theta, s, nil
 		}
 	}
-	theta, u, err := symEig(ctx, t, workers)
+	theta, u, err := symEig(ctx, t, workers, new(symEigen))
 	if err != nil {
 		return nil, blas64.General{}, err
 	}

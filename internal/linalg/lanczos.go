@@ -43,8 +43,12 @@ func (o LanczosOptions) sizes(n int) (need, b, m, keep int, small bool) {
 	// One start vector finds one vector of a multiple eigenvalue, a block as
 	// many as it has columns. Small problems often have such eigenvalues, and
 	// blocks would soon fill the space: instead, a second cycle from a new
-	// direction looks for more.
-	if small = n < 4*m; small {
+	// direction looks for more. Single vectors need it in larger spaces than blocks.
+	few := 4
+	if b == 1 {
+		few = 8
+	}
+	if small = n < few*m; small {
 		b = 1
 	}
 	m = min(n, (m+b-1)/b*b)
@@ -80,6 +84,9 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 		copy(t.r.Data, q.r.Data)
 	}
 	st.Products = m
+	// A crowded spectrum takes many restarts, which use the same memory.
+	var mem symEigen
+	room := make([]float64, max(k, keep)*n)
 	size := m              // vectors of the basis whose products are known
 	var verified []float64 // eigenvalues to be confirmed by another cycle
 	for st.Restarts = 0; ; st.Restarts++ {
@@ -91,7 +98,7 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 			st.Products += b
 			t.put(j, h)
 		}
-		theta, s, err := symEig(ctx, t.t, o.Workers)
+		theta, s, err := symEig(ctx, t.t, o.Workers, &mem)
 		if err != nil {
 			return nil, blas64.General{}, st, err
 		}
@@ -114,7 +121,7 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 		case confirm:
 			want = need // the residuals of the others go with the block left behind
 		}
-		ritz := NewGeneral(want, n)
+		ritz := blas64.General{Rows: want, Cols: n, Stride: n, Data: room[:want*n]}
 		sel := blas64.General{Rows: m, Cols: want, Stride: m, Data: s.Data}
 		if err := Gemm(ctx, blas.Trans, blas.NoTrans, 1, sel, l.basis(m), 0, ritz, o.Workers); err != nil {
 			return nil, blas64.General{}, st, err

@@ -13,8 +13,16 @@ import (
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
+// symEigen is the memory of symEig, some 40·n² bytes, for several matrices of one size
+// one after another. The zero value is ready for use.
+type symEigen struct {
+	z, q  blas64.General
+	turns []rotation
+}
+
 // symEig returns the eigenvalues of a symmetric n×n matrix in descending order and
-// the eigenvectors as columns in the same order. It reads the upper triangle.
+// the eigenvectors as columns in the same order, in the memory of mem. It reads the upper
+// triangle.
 //
 // It reduces a to a tridiagonal matrix (gonum's Dsytrd) and diagonalises that by
 // the implicit QL algorithm (Dubrulle, Martin and Wilkinson 1968). The rotations
@@ -22,9 +30,13 @@ import (
 // stay in the first-level cache and can go to different cores. This takes about 9n³
 // operations and is faster than gonum's EigenSym, which applies each sweep to all
 // vectors.
-func symEig(ctx context.Context, a blas64.General, workers int) ([]float64, blas64.General, error) {
+func symEig(ctx context.Context, a blas64.General, workers int, mem *symEigen) ([]float64, blas64.General, error) {
 	n := a.Rows
-	z := NewGeneral(n, n)
+	if mem.z.Rows != n {
+		*mem = symEigen{z: NewGeneral(n, n), q: NewGeneral(n, n), turns: make([]rotation, 0, n*n)}
+	}
+	z, q := mem.z, mem.q
+	clear(z.Data)
 	for i := range n {
 		copy(Row(z, i)[i:], Row(a, i)[i:])
 	}
@@ -40,7 +52,8 @@ func symEig(ctx context.Context, a blas64.General, workers int) ([]float64, blas
 	work := make([]float64, max(need, int(length[0])))
 	impl.Dsytrd(blas.Upper, n, z.Data, z.Stride, d, e[:n-1], tau[:n-1], work, len(work))
 	impl.Dorgtr(blas.Upper, n, z.Data, z.Stride, tau[:n-1], work, len(work))
-	turns, ok := tridiagonalQL(d, e)
+	turns, ok := tridiagonalQL(d, e, mem.turns[:0])
+	mem.turns = turns
 	if !ok {
 		return nil, blas64.General{}, fmt.Errorf("linalg: the eigenvalues of a %d×%d matrix were not found", n, n)
 	}
@@ -57,7 +70,7 @@ func symEig(ctx context.Context, a blas64.General, workers int) ([]float64, blas
 		}
 		return 0
 	})
-	theta, q := make([]float64, n), NewGeneral(n, n)
+	theta := make([]float64, n)
 	for to, from := range order {
 		theta[to] = d[from]
 	}
@@ -100,12 +113,11 @@ func turn(z [][panel]float64, turns []rotation) {
 
 // tridiagonalQL diagonalises the symmetric tridiagonal matrix with diagonal d and
 // off-diagonal e, whose last of n numbers is not used. d is overwritten by the
-// eigenvalues, e is destroyed. It returns the rotations that make the vectors, and
-// false if an eigenvalue took too many sweeps.
-func tridiagonalQL(d, e []float64) ([]rotation, bool) {
+// eigenvalues, e is destroyed. It appends the rotations that make the vectors to turns and
+// returns false if an eigenvalue took too many sweeps.
+func tridiagonalQL(d, e []float64, turns []rotation) ([]rotation, bool) {
 	n := len(d)
 	e[n-1] = 0
-	turns := make([]rotation, 0, n*n)
 	for l := range n {
 		for sweep := 0; ; sweep++ {
 			m := l
@@ -116,7 +128,7 @@ func tridiagonalQL(d, e []float64) ([]rotation, bool) {
 				break
 			}
 			if sweep == 60 {
-				return nil, false
+				return turns, false
 			}
 			// Wilkinson's shift, from the block at l.
 			g := (d[l+1] - d[l]) / (2 * e[l])
