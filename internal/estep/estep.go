@@ -60,7 +60,8 @@ type Step struct {
 	// Floor is m, the least weight that a topic keeps; its padding is zero. Plain does
 	// not use it.
 	Floor []float32
-	// Totals is R, its padding ones, and Beta is β > 0, of LeaveEverywhere.
+	// Totals is R, above 1 but for its padding, which is 1, and Beta is β > 0, of
+	// LeaveEverywhere.
 	Totals []float32
 	Beta   float32
 	// Token is the count that LeaveLast takes for one token. It leaves out all of a

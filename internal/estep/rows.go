@@ -22,6 +22,14 @@ func NewRows(n, k int) *Rows {
 	return &Rows{N: n, K: k, Stride: s, Data: aligned(n * s)}
 }
 
+// Reset makes r an N×k matrix of zeros in the same memory; k is at most what it began
+// with.
+func (r *Rows) Reset(k int) {
+	r.K, r.Stride = k, Padded(k)
+	r.Data = r.Data[:r.N*r.Stride]
+	clear(r.Data)
+}
+
 // Row returns row i without its padding.
 func (r *Rows) Row(i int) []float32 { return r.Data[i*r.Stride:][:r.K:r.K] }
 
