@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -141,17 +142,22 @@ func (w *worker) load(d int, watched bool) {
 		}
 		return
 	}
-	w.seen.words, w.doc.counts = w.seen.words[:0], w.doc.counts[:0]
+	w.visible, w.doc.counts = w.visible[:0], w.doc.counts[:0]
 	holdout.Split(counts, func(i int, visible, hidden int64) {
 		if hidden > 0 {
 			w.hidden.add(words[i], hidden)
 		}
 		if visible > 0 {
-			w.seen.words = append(w.seen.words, words[i])
+			w.visible = append(w.visible, words[i])
 			w.doc.counts = append(w.doc.counts, float32(visible))
 		}
 	})
-	w.doc.words = w.seen.words
+	w.doc.words = w.visible
+}
+
+// fail says that an error is about document d of the block.
+func (w *worker) fail(d int, err error) error {
+	return fmt.Errorf("document %s: %w", cmp.Or(w.block.ID(d), strconv.Itoa(w.block.First+d+1)), err)
 }
 
 // docState holds K numbers per document, in memory or in a temporary file.

@@ -2,7 +2,6 @@ package refine
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -80,7 +79,7 @@ func (f *fitter) final(ctx context.Context, w *worker, slot int, reading bool, s
 		total := f.weights(w.T, n)
 		loglik, err := w.Score(f.rows, w.doc.words, w.doc.counts)
 		if err != nil {
-			return fmt.Errorf("document %d: %w", w.block.First+d+1, err)
+			return w.fail(d, err)
 		}
 		f.rated(w, loglik, total, sum)
 		f.mean(linalg.Row(w.theta, d), n, total, len(w.doc.words) > 0)
@@ -91,33 +90,34 @@ func (f *fitter) final(ctx context.Context, w *worker, slot int, reading bool, s
 			w.doc.counts[i] = 1
 		}
 		if _, err := w.Step(&read, w.doc.words, w.doc.counts); err != nil {
-			return fmt.Errorf("document %d: %w", w.block.First+d+1, err)
+			return w.fail(d, err)
 		}
 	}
 	return f.moments(ctx, w, a)
 }
 
-// reading returns the reading weights of Result: f.sums holds how many documents use each
-// word in each topic.
+// reading makes the reading weights of Result of f.sums, which hold how many documents use
+// each word in each topic.
 func (f *fitter) reading() *mat.Dense {
-	out, scale := mat.NewDense(f.n, f.k, nil), make([]float64, f.k)
+	out, scale := mat.NewDense(f.n, f.k, f.sums.Data), make([]float64, f.k)
 	shares, all := make([]float64, f.k), 0.0
 	for i := range f.n {
-		floats.Add(shares, linalg.Row(f.sums, i))
+		floats.Add(shares, out.RawRowView(i))
 	}
 	for _, v := range shares {
 		all += v
 	}
 	docs := float64(f.seen.docs)
-	for i, df := range f.info.DocFrequencies[:f.n] {
-		if df == 0 {
+	for i, df := range f.info.DocFrequencies {
+		if df == 0 { // words without a row among them
 			continue
 		}
 		idf := math.Log(docs / float64(df))
-		row, of := out.RawRowView(i), linalg.Row(f.sums, i)
-		word := floats.Sum(of)
-		for t, v := range of {
+		row := out.RawRowView(i)
+		word := floats.Sum(row)
+		for t, v := range row {
 			lift := v / word * all / shares[t]
+			row[t] = 0
 			if v > certain*certain && lift > 1 {
 				row[t] = (v - certain*math.Sqrt(v)) * math.Log(lift) * idf
 				scale[t] += row[t]

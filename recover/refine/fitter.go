@@ -37,7 +37,7 @@ type fitter struct {
 	n, k    int   // k counts the columns of everything, those of merged topics among them
 	want    int   // topics
 	alive   []int // the columns of the topics that there are, ascending
-	origin  []int // for each of them, the column of the start that has most of it
+	origin  []int // for each of them, the column of the start that it was; if merged, of the larger
 	settled int   // passes until the last merge
 
 	docs  *corpus.Encoded
@@ -211,7 +211,9 @@ func (f *fitter) prepare() {
 	}
 	f.alphaSum = 0
 	for _, k := range f.alive {
-		f.prior[k], f.step.Floor[k], f.step.Totals[k] = float32(f.alpha[k]), leastWeight, float32(f.totals[k])
+		f.prior[k], f.step.Floor[k] = float32(f.alpha[k]), leastWeight
+		// A topic may have less than the token that is left out of it.
+		f.step.Totals[k] = float32(max(f.totals[k], 2))
 		f.alphaSum += f.alpha[k]
 	}
 }

@@ -3,10 +3,10 @@ package refine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/jsmf-go/spectral/internal/estep"
@@ -76,7 +76,8 @@ func cheapest(pairs []merged, n int) (chosen []merged) {
 }
 
 // similar returns the n pairs of topics that seem the cheapest to merge: by
-// (1 − Σ_w √(B_wi·B_wj))·T_i·T_j/(T_i + T_j), with T the tokens of the topics.
+// (1 − Σ_w √(B_wi·B_wj))·T_i·T_j/(T_i + T_j), with T_i the tokens of topic i and its prior,
+// as in f.totals.
 func (f *fitter) similar(ctx context.Context, n int) ([]merged, error) {
 	k := len(f.alive)
 	roots, gram, sum := linalg.NewGeneral(rowsAtOnce, k), linalg.NewGeneral(k, k), make([]float64, k*k)
@@ -93,23 +94,15 @@ func (f *fitter) similar(ctx context.Context, n int) ([]merged, error) {
 		}
 		floats.Add(sum, gram.Data)
 	}
-	var pairs []merged
+	pairs := make([]merged, 0, k*(k-1)/2)
 	for j, b := range f.alive {
 		for i, a := range f.alive[:j] {
-			s, t := f.tokens(a), f.tokens(b)
+			s, t := f.totals[a], f.totals[b]
 			pairs = append(pairs, merged{a, b, (1 - sum[i*k+j]) * s * t / (s + t)})
 		}
 	}
 	slices.SortStableFunc(pairs, func(a, b merged) int { return cmp.Compare(a.cost, b.cost) })
 	return pairs[:min(n, len(pairs))], nil
-}
-
-// tokens returns how many tokens a topic has, with its prior.
-func (f *fitter) tokens(topic int) float64 { return f.totals[topic] }
-
-// mergeScratch is what the losses of pairs take for one document.
-type mergeScratch struct {
-	first []float32 // by pair: (t_j·T_i − t_i·T_j)/(T_i + T_j)
 }
 
 // losses sets the costs of the pairs to the log-likelihood that a sample of the documents
@@ -153,17 +146,16 @@ func (f *fitter) losses(ctx context.Context, pairs []merged) error {
 
 // loss adds what the document in w.doc loses to the costs of the pairs.
 func (f *fitter) loss(w *worker, pairs []merged, costs []float64) {
-	s := &w.loss
-	s.first = vec.Resize(s.first, len(pairs))
+	w.moved = vec.Resize(w.moved, len(pairs))
 	for i, p := range pairs {
-		a, b := f.tokens(p.into), f.tokens(p.from)
-		s.first[i] = float32((float64(w.T[p.from])*a - float64(w.T[p.into])*b) / (a + b))
+		a, b := f.totals[p.into], f.totals[p.from]
+		w.moved[i] = float32((float64(w.T[p.from])*a - float64(w.T[p.into])*b) / (a + b))
 	}
 	for i, word := range w.doc.words {
 		row := f.rows.Row(int(word))
 		x, scale := w.doc.counts[i], 1/dot(w.T, row)
 		for j, p := range pairs {
-			y := s.first[j] * (row[p.into] - row[p.from]) * scale
+			y := w.moved[j] * (row[p.into] - row[p.from]) * scale
 			if y < -0.06 || y > 0.06 {
 				costs[j] -= float64(x) * math.Log1p(float64(y))
 			} else { // to 1e-6 of y, which is small for nearly all pairs
@@ -195,7 +187,7 @@ func dot(t, b []float32) float32 {
 func (f *fitter) join(ctx context.Context, pairs []merged) error {
 	for _, p := range pairs {
 		i, j := slices.Index(f.alive, p.into), slices.Index(f.alive, p.from)
-		if f.tokens(p.from) > f.tokens(p.into) {
+		if f.totals[p.from] > f.totals[p.into] {
 			f.origin[i] = f.origin[j]
 		}
 		f.alive, f.origin = slices.Delete(f.alive, j, j+1), slices.Delete(f.origin, j, j+1)
@@ -233,13 +225,49 @@ func (f *fitter) join(ctx context.Context, pairs []merged) error {
 	return f.learn(ctx)
 }
 
-// compact drops the columns of the topics that are gone.
+// compact drops the columns of the topics that are gone. What is held by word keeps its
+// memory.
 func (f *fitter) compact(ctx context.Context) error {
-	old, k := f.state, len(f.alive)
-	f.state = docState{}
-	if err := f.state.open(f.info.Documents, k, f.Scratch); err != nil {
+	if err := f.compactState(ctx); err != nil {
 		return err
 	}
+	sums := f.sums
+	f.k = len(f.alive)
+	f.sums = general(f.sums.Data, f.n, f.k)
+	for i := range f.n { // no number moves backwards
+		columns(linalg.Row(f.sums, i), linalg.Row(sums, i), f.alive)
+	}
+	columns(f.alpha, f.alpha, f.alive)
+	f.alpha, f.totals = f.alpha[:f.k], f.totals[:f.k]
+	f.rows.Reset(f.k)
+	for _, p := range f.parts {
+		p.Reset(f.k)
+	}
+	padded := estep.Padded(f.k)
+	f.prior, f.step.Floor, f.step.Totals = f.prior[:padded], f.step.Floor[:padded], f.step.Totals[:padded]
+	for t := range f.alive {
+		f.alive[t] = t
+	}
+	f.work = nil
+	return f.learn(ctx)
+}
+
+// columns sets to to the numbers of from in those columns, which ascend. The two may begin at
+// the same place.
+func columns[T any](to, from []T, which []int) {
+	for t, c := range which {
+		to[t] = from[c]
+	}
+}
+
+// compactState drops the columns of the topics that are gone from the documents' counts.
+func (f *fitter) compactState(ctx context.Context) error {
+	var state docState
+	if err := state.open(f.info.Documents, len(f.alive), f.Scratch); err != nil {
+		return err
+	}
+	old := f.state
+	f.state = state // which is closed whatever happens
 	err := f.sweep(ctx, func(w *worker, _ int) error {
 		var to rowBuffer
 		first, docs := w.block.First, w.block.Docs()
@@ -252,47 +280,9 @@ func (f *fitter) compact(ctx context.Context) error {
 			return err
 		}
 		for d := range docs {
-			row, n := f.state.row(out, d), old.row(nd, d)
-			for t, c := range f.alive {
-				row[t] = n[c]
-			}
+			columns(f.state.row(out, d), old.row(nd, d), f.alive)
 		}
 		return f.state.put(&to, first, out)
 	}, nil)
-	if e := old.close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	columns := func(m blas64.General) blas64.General {
-		out := linalg.NewGeneral(f.n, k)
-		for i := range f.n {
-			from, to := linalg.Row(m, i), linalg.Row(out, i)
-			for t, c := range f.alive {
-				to[t] = from[c]
-			}
-		}
-		return out
-	}
-	f.sums = columns(f.sums)
-	rows, alpha, totals := estep.NewRows(f.n, k), make([]float64, k), make([]float64, k)
-	for i := range f.n {
-		from, to := f.rows.Row(i), rows.Row(i)
-		for t, c := range f.alive {
-			to[t] = from[c]
-		}
-	}
-	for t, c := range f.alive {
-		alpha[t], totals[t] = f.alpha[c], f.totals[c]
-		f.alive[t] = t
-	}
-	f.rows, f.alpha, f.totals, f.k = rows, alpha, totals, k
-	for i := range f.parts {
-		f.parts[i] = estep.NewRows(f.n, k)
-	}
-	padded := estep.Padded(k)
-	f.prior, f.step.Floor, f.step.Totals = make([]float32, padded), make([]float32, padded), make([]float32, padded)
-	f.work = nil
-	return nil
+	return errors.Join(err, old.close())
 }

@@ -2,7 +2,6 @@ package refine
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -28,10 +27,10 @@ type worker struct {
 	*estep.Worker
 	block       corpus.Block
 	doc, hidden bag
-	seen        bag // the words of a document that is watched
+	visible     []int32 // the words of doc, if tokens are hidden
 	rows        rowBuffer
 	theta, gram blas64.General
-	loss        mergeScratch
+	moved       []float32 // by pair: (t_j·T_i − t_i·T_j)/(T_i + T_j), in fitter.loss
 }
 
 // scratch makes scratch space for the goroutines of run.Chunks and returns their
@@ -158,7 +157,7 @@ func (f *fitter) documents(p phase, w *worker, slot int, sum *tally) error {
 			step = &watched
 		}
 		if err := f.document(n, p, w, step, sum); err != nil {
-			return fmt.Errorf("document %d: %w", w.block.First+d+1, err)
+			return w.fail(d, err)
 		}
 		if f.learnsAlpha() {
 			f.minka(n, sum.minka)

@@ -50,35 +50,38 @@ func (m Method) String() string {
 // First, each document's topic counts are found by ten steps of EM with B fixed; B is
 // mixed with a hundredth of the unigram distribution, because spectral topics have zeros.
 // A pass then shares out the tokens of every document by its own topic counts and the
-// topics, and makes both anew. CVB0 and CVB0Document leave out of the counts one token's
-// responsibilities for every pair of document and word, those that the counts themselves
-// give it, so that none need to be kept.
+// topics, and makes both anew. From the second pass on, CVB0 and CVB0Document leave out of
+// the counts one token's responsibilities for every pair of document and word, those that
+// the counts themselves give it, so that none need to be kept. What is left of a topic's
+// weight in a document is at least 1e-8, of its tokens of a word β, and of all its tokens 1.
 //
 // Both make a pass in two halves of the documents. After each half the topics are made
 // from ¾ of what it says about all documents and ¼ of what was known before. So topics
-// move twice a pass. The first pass, MAPEM and the two last passes take all documents at
-// once.
+// move twice a pass. MAPEM, the first pass, passes after which topics are merged, and the
+// two last passes take all documents at once.
 //
 // If the start has more topics than are asked for (Options.K), pairs of them are merged
 // after the sixth pass and each second pass from then on, each time half of those too
-// many. A pair costs the log-likelihood that a sample of the documents loses; the
-// cheapest go. A start with a quarter more topics leaves better ones, because anchors
-// tend to give two topics to what is one, and one to what is several.
+// many, and after pass N what is left. A pair costs the log-likelihood that a sample of the
+// documents loses; the cheapest go. A start with a quarter more topics leaves better ones,
+// because anchors tend to give two topics to what is one, and one to what is several.
 //
 // A twentieth of the documents are watched: half of their tokens are hidden until the
 // two last passes, which begin when the likelihood of the hidden tokens grows by less
-// than Gain. Which documents are watched, which are in which half, and which make a
-// sample depends on their ids alone, or on their numbers where they have no ids.
+// than Gain. Until then nothing more is left out of the counts of these documents. Which
+// documents are watched, which are in which half, and which make a sample depends on their
+// ids alone, or on their numbers where they have no ids.
 //
 // Tokens are shared out in float32, by the kernel that KernelName in a model's
 // provenance names; tokens by word and topic are added up in float64. Results of
-// different kernels differ by rounding.
+// different kernels differ by rounding. Weights of documents are not used: each token
+// counts once.
 //
 // Cost: nnz·K times a few operations a pass. Documents that are not encoded
 // (corpus.Encoded) are encoded first, in memory. Memory beside that: 4·K·M bytes for the
-// topic counts of M documents, in memory or, with Scratch, in a file; for the topics
-// 28·N·K bytes with the result, and 4·N·K for each 32·N nonzeros, at most 32·N·K, since
-// the documents are shared out among as many goroutines.
+// topic counts of M documents, in memory or, with Scratch, in a file, and twice that while
+// merged topics are dropped; 28·N·K bytes for the topics with the result, and 4·N·K for
+// each goroutine, of which there are eight at most.
 type Passes struct {
 	// N is the largest number of passes; 0 means 60.
 	N int
@@ -90,17 +93,18 @@ type Passes struct {
 	// 2.5/K.
 	Alpha float64
 
-	// LearnAlpha re-estimates α after each pass, by a step of Minka's fixed point. The
-	// topics of documents then become less sharp, and topics hardly better. MAPEM
-	// leaves α as it is.
+	// LearnAlpha re-estimates α after each pass but the first, by a step of Minka's fixed
+	// point, once there are no more topics than asked for. The topics of documents then
+	// become less sharp, and topics hardly better. MAPEM leaves α as it is.
 	LearnAlpha bool
 
 	// Beta is the prior count of each word in each topic, in tokens; 0 means 0.02.
 	Beta float64
 
-	// Gain is the least gain of log-likelihood for each hidden token and pass, in nats;
-	// 0 means 5e-5. With a negative number no document is watched and all passes are
-	// made, as they are where fewer than 2000 tokens would be hidden.
+	// Gain is the least gain of log-likelihood for each hidden token and pass, in nats, as
+	// the mean of four passes; 0 means 5e-5. It counts from the eighth pass on, and from
+	// the eighth after topics were merged. With a negative number no document is watched
+	// and all passes are made, as they are where fewer than 2000 tokens would be hidden.
 	Gain float64
 
 	// Scratch names a folder for temporary files that hold the topic counts of the
@@ -165,7 +169,11 @@ func (p Passes) Bytes(docs, words int, nonzeros int64, k int) int64 {
 	d, n, nnz, K := float64(docs), float64(words), float64(nonzeros), float64(k)
 	padded := float64(estep.Padded(k))
 	parts := float64(mostSlots)
-	b := 32*n*K + 4*n*padded*(2+mostSlots) + 8*n*(2+mostSlots)
+	// The tokens by word and topic, the topics and p(topic | word); the topics and slots in
+	// float32.
+	b := 1<<16 + 25*n*K + 4*n*padded*(1+mostSlots) + 8*n*(2+mostSlots)
+	// The pairs of topics that may be merged, and their likeness.
+	b += 32*K*K + 32*rowsAtOnce*K
 	// The encoded documents, at most, and names for the words.
 	gap := 2.0
 	if words > 1<<16 {
@@ -184,7 +192,8 @@ func (p Passes) Bytes(docs, words int, nonzeros int64, k int) int64 {
 
 // Refine implements Refiner. Errors: settings out of range; a start that is no
 // set of topics; documents with words outside [0, N), with tokens instead of
-// numbers, or with negative counts; no tokens at all; those of docs, of the scratch
+// numbers, or with negative counts; no tokens at all; a word that no topic can have,
+// which takes an Alpha or Beta beyond what a float32 holds; those of docs, of the scratch
 // file, and ctx's.
 func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (_ *Result, err error) {
 	if err := p.Validate(); err != nil {

@@ -78,8 +78,8 @@ type Result struct {
 	Alpha []float64
 	// Beta is the symmetric Dirichlet prior of a topic's words.
 	Beta float64
-	// From has for each of the K topics the number of the start's topic that has most
-	// of it.
+	// From has for each of the K topics the number of the start's topic that it was. Where
+	// two were merged, it is that of the one with more tokens.
 	From []int
 	// Passes is the number of passes.
 	Passes int
@@ -101,12 +101,13 @@ type Score struct {
 	// p = Σ_k θ_k B_wk with the document's current θ, its posterior mean. In a pass by
 	// halves the second half is scored by the topics that the first one left.
 	LogLik float64 `json:"loglik"`
-	// Objective is the function that MAPEM never lowers: LogLik plus the log-densities
-	// of the priors per token, without their constants. It is NaN with other methods,
-	// which maximise no such function.
+	// Objective is the function that MAPEM never lowers, except where topics are merged
+	// or the hidden tokens join the others: LogLik plus the log-densities of the priors per
+	// token, without their constants. It is NaN with other methods, which maximise no such
+	// function.
 	Objective float64 `json:"objective"`
-	// HeldOut is the mean of ln p(token) over the hidden tokens, or NaN if there are
-	// none.
+	// HeldOut is the mean of ln p(token) over the hidden tokens, with a hundredth of the
+	// unigram distribution in p; NaN if there are none, as in the two last passes.
 	HeldOut float64 `json:"held_out"`
 	// AlphaSum is Σα.
 	AlphaSum float64 `json:"alpha_sum"`
