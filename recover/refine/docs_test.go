@@ -4,9 +4,12 @@ import (
 	"context"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/holdout"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // dense yields documents that hold each of n words, with one count a document.
@@ -32,41 +35,115 @@ func (s dense) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 	}
 }
 
-// Every block is in one part of one round, in order. Parts have about as many nonzeros,
-// and no round has more tokens than it may, but for its last block.
-func TestRounds(t *testing.T) {
+// Every block is in one part, in order, and parts have about as many nonzeros.
+func TestCuts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n = corpus.BlockNonzeros / 2 // two documents a block
-	for _, x := range []struct{ docs, parts, most int }{{0, 1, 1}, {1, 8, 1}, {5, 2, 1}, {60, 8, 1}, {300, 4, 100}, {61, 1, 1000}} {
+	for _, x := range []struct{ docs, parts int }{{0, 1}, {1, 1}, {1, 8}, {5, 2}, {60, 8}, {300, 4}, {61, 1}, {9, 100}} {
 		counts := make([]int32, x.docs)
 		for i := range counts {
-			counts[i] = 1 + rng.Int32N(int32(x.most))
+			counts[i] = 1 + rng.Int32N(100)
 		}
 		e, err := corpus.Encode(context.Background(), byNumber{dense{n, counts}, n})
 		if err != nil {
 			t.Fatal(err)
 		}
-		next := 0
-		for _, cuts := range rounds(e, x.parts) {
-			if len(cuts) != x.parts+1 || cuts[0] != next {
-				t.Fatalf("%+v: a round of %v after block %d", x, cuts, next)
+		cuts := cuts(e, x.parts)
+		if len(cuts) != x.parts+1 || cuts[0] != 0 || cuts[x.parts] != e.Blocks() {
+			t.Fatalf("%+v: %d blocks are cut at %v", x, e.Blocks(), cuts)
+		}
+		for p := range x.parts {
+			if had := cuts[p+1] - cuts[p]; had < 0 || had > e.Blocks()/x.parts+1 {
+				t.Errorf("%+v: part %d has %d of %d blocks", x, p, had, e.Blocks())
 			}
-			tokens, blocks := int64(0), cuts[x.parts]-cuts[0]
-			for p := range x.parts {
-				if had := cuts[p+1] - cuts[p]; had < 0 || had > blocks/x.parts+1 {
-					t.Errorf("%+v: part %d has %d of %d blocks", x, p, had, blocks)
+		}
+	}
+}
+
+// What passes see of a watched document are the tokens that the start has seen
+// (holdout.Visible), and with the hidden ones it is the document.
+func TestLoadHides(t *testing.T) {
+	p := testutil.NewPlanted(200, 4, 0.2, 1)
+	src := planted(t, p, 800, 30).Source()
+	e, err := corpus.Encode(t.Context(), byNumber{src, p.N})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, stop := iter.Pull2(holdout.Visible{Source: src, N: p.N}.Docs(t.Context()))
+	defer stop()
+	f, watched := fitter{watch: true}, 0
+	var w worker
+	for i := range e.Blocks() {
+		if err := e.Block(i, &w.block); err != nil {
+			t.Fatal(err)
+		}
+		for d := range w.block.Docs() {
+			visible, err, _ := next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := w.block.Key(d)
+			w.load(d, f.watches(key))
+			counts := make([]float32, p.N)
+			for i, word := range visible.Words {
+				counts[word] += float32(visible.Counts[i])
+			}
+			for i, word := range w.doc.words {
+				if counts[word] != w.doc.counts[i] {
+					t.Fatalf("document %s: %v tokens of word %d, %v for the start", visible.ID, w.doc.counts[i], word, counts[word])
 				}
 			}
-			for i := cuts[0]; i < cuts[x.parts]-1; i++ {
-				tokens += e.BlockInfo(i).Tokens
+			for i, word := range w.hidden.words {
+				counts[word] += w.hidden.counts[i]
 			}
-			if limit := int64(mostTokens * x.parts); blocks == 0 || tokens >= limit || cuts[x.parts] < e.Blocks() && tokens+e.BlockInfo(cuts[x.parts]-1).Tokens < limit {
-				t.Errorf("%+v: %d blocks with %d tokens in a round", x, blocks, tokens)
+			words, all := w.block.Doc(d)
+			for i, word := range words {
+				if counts[word] != float32(all[i]) {
+					t.Fatalf("document %s: %v tokens of word %d are visible or hidden, of %d", visible.ID, counts[word], word, all[i])
+				}
 			}
-			next = cuts[x.parts]
+			if len(w.doc.words) != len(visible.Words) || !holdout.Watches(key) && len(w.hidden.words) > 0 {
+				t.Fatalf("document %s: %d words, %d for the start, %d hidden", visible.ID, len(w.doc.words), len(visible.Words), len(w.hidden.words))
+			}
+			if len(w.hidden.words) > 0 {
+				watched++
+			}
+			had := slices.Clone(w.doc.words)
+			if w.load(d, false); len(w.hidden.words) > 0 || !slices.Equal(w.doc.words, words) {
+				t.Fatalf("document %s: %v of %v, after %v", visible.ID, w.doc.words, words, had)
+			}
 		}
-		if next != e.Blocks() {
-			t.Errorf("%+v: the rounds end at block %d of %d", x, next, e.Blocks())
+	}
+	if watched < 20 || watched > 80 {
+		t.Errorf("%d of 800 documents are watched", watched)
+	}
+}
+
+// A document is in the halves, and in samples, as often as not, whatever else is chosen.
+func TestChosen(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	const n = 40000
+	var first, third, both, watched, all int
+	for range n {
+		key := rng.Uint64()
+		h, s, w := half(key) == 0, sampled(key, 3), holdout.Watches(key)
+		count := func(c *int, is bool) {
+			if is {
+				*c++
+			}
+		}
+		count(&first, h)
+		count(&third, s)
+		count(&both, h && s)
+		count(&watched, w)
+		count(&all, h && s && w)
+		if !sampled(key, 1) {
+			t.Fatal("a sample of all leaves one out")
+		}
+	}
+	for name, x := range map[string][2]int{"half": {first, n / 2}, "sampled": {third, n / 3}, "both": {both, n / 6}, "watched": {watched, n / 20}, "all": {all, n / 120}} {
+		if most := n / 80; x[0] < x[1]-most || x[0] > x[1]+most || 2*x[0] < x[1] { // five deviations
+			t.Errorf("%s: %d of %d documents, want %d", name, x[0], n, x[1])
 		}
 	}
 }

@@ -1,0 +1,87 @@
+package refine_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/recover/refine"
+)
+
+func compare(t *testing.T, name string, got *mat.Dense, want [][]float64, tol float64) {
+	t.Helper()
+	for i, row := range want {
+		for j, v := range row {
+			if !(math.Abs(got.At(i, j)-v) <= tol) {
+				t.Errorf("%s at %d, %d is %.10g, want %.10g (tolerance %.2g)", name, i, j, got.At(i, j), v, tol)
+				return
+			}
+		}
+	}
+}
+
+// rounding is that of float32, in which tokens are shared out: 6e-8 of numbers below 1,
+// three times. It does not grow with passes, for all sums are of one sign.
+const rounding = 2e-7
+
+// All methods equal their transcription but for rounding: for documents some of which are
+// watched, and for so short ones that none is, and reading weights are the topics.
+func TestPassesTranscript(t *testing.T) {
+	p := testutil.NewPlanted(60, 5, 0.3, 1)
+	for _, length := range []int{1000, 9} {
+		c := drawn(t, p, 200, length, 2)
+		for i := range 36 {
+			s := refine.Passes{Method: refine.Method(i % 3), N: 1 + i/6, LearnAlpha: i%6 >= 3, Alpha: 0.2, Beta: 0.07}
+			name := fmt.Sprintf("%v, %d tokens a document: ", s, length)
+			got := fit(t, s, c.Source(), refine.Start{B: p.B}, 0)
+			want := newTranscript(t, s, c, p.B)
+			for i := range s.N {
+				want.pass(i == 0, i >= s.N-2)
+			}
+			h, tokens, hidden := refine.Score{Objective: want.topicDensity(), AlphaSum: total(want.alpha)}, 0.0, 0.0
+			for d := range want.x {
+				want.score(&h, &tokens, &hidden, d, true)
+			}
+			want.note(h, tokens, hidden)
+			if len(got.History) != s.N+1 || got.Passes != s.N || got.Early || (got.Watched > 0) != (length == 1000) {
+				t.Fatalf("%s%d passes, %d scores, early %v, %d watched", name, got.Passes, len(got.History), got.Early, got.Watched)
+			}
+			for i, h := range want.history {
+				g := got.History[i]
+				near(t, name+"log-likelihood", g.LogLik, h.LogLik, rounding)
+				near(t, name+"Σα", g.AlphaSum, h.AlphaSum, 1e-5)
+				if s.Method == refine.MAPEM {
+					near(t, name+"objective", g.Objective, h.Objective, rounding)
+				} else if !math.IsNaN(g.Objective) {
+					t.Errorf("%sobjective %v", name, g.Objective)
+				}
+				if math.IsNaN(h.HeldOut) != math.IsNaN(g.HeldOut) {
+					t.Errorf("%sheld-out likelihood %v of pass %d, want %v", name, g.HeldOut, i+1, h.HeldOut)
+				} else if !math.IsNaN(h.HeldOut) {
+					near(t, name+"held-out likelihood", g.HeldOut, h.HeldOut, rounding)
+				}
+			}
+			compare(t, name+"B", got.B, want.b, rounding)
+			compare(t, name+"A", got.A, want.moments(), rounding)
+			compare(t, name+"reading", got.Reading, want.reading(), rounding)
+			for k, a := range want.alpha {
+				near(t, name+"α", got.Alpha[k], a, 1e-5)
+			}
+			for w := range p.N { // Bayes' rule
+				parts := make([]float64, 5)
+				for k := range parts {
+					parts[k] = got.B.At(w, k) * mat.Sum(got.A.RowView(k))
+				}
+				for k, v := range normal(parts) {
+					near(t, name+"B̆", got.Breve.At(w, k), v, 1e-14)
+				}
+			}
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
