@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -102,7 +103,7 @@ type Passes struct {
 	Beta float64
 
 	// Gain is the least gain of log-likelihood for each hidden token and pass, in nats, as
-	// the mean of four passes; 0 means 5e-5. It counts from the eighth pass on, and from
+	// the mean of four passes; 0 means 5e-5. It counts from the 24th pass on, and from
 	// the eighth after topics were merged. With a negative number no document is watched
 	// and all passes are made, as they are where fewer than 2000 tokens would be hidden.
 	Gain float64
@@ -244,9 +245,11 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 			opt.Progress(res.Passes, end, f.score.LogLik)
 		}
 	}
+	begun := time.Now()
 	if err := f.finish(ctx, res); err != nil {
 		return nil, fmt.Errorf("refine: after the last pass: %w", err)
 	}
+	res.LastRead = time.Since(begun)
 	return res, ctx.Err()
 }
 
@@ -254,6 +257,9 @@ const (
 	// gainPasses is over how many passes a gain is measured. Topics that move by halves
 	// of the documents make single gains uneven.
 	gainPasses = 4
+	// fewest is how many passes come before the last two at least. A start that has seen
+	// the hidden tokens, as that of jsmf.Published has, takes as long to forget them.
+	fewest = 24
 	// settling is how many passes topics take at least to settle after they were merged.
 	settling = 8
 )
@@ -261,7 +267,7 @@ const (
 // gainsLittle tells whether the watched documents gained too little in the last passes.
 func (f *fitter) gainsLittle(h []Score) bool {
 	n := len(h)
-	return len(f.alive) == f.want && n >= f.settled+max(settling, gainPasses+1) &&
+	return len(f.alive) == f.want && n >= max(fewest, f.settled+settling) &&
 		h[n-1].HeldOut-h[n-1-gainPasses].HeldOut < gainPasses*f.Gain // never with NaN
 }
 

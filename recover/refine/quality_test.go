@@ -92,7 +92,7 @@ func TestPassesPlanted(t *testing.T) {
 }
 
 // Passes end where the hidden tokens gained less than Gain in the mean of the last four,
-// not before the eighth, nor before the eighth after topics were merged; two more take all
+// not before the 24th, nor before the eighth after topics were merged; two more take all
 // tokens. With a negative Gain, or few hidden tokens, none are hidden and all passes made.
 func TestPassesEarly(t *testing.T) {
 	p := testutil.NewPlanted(100, 5, 0, 14)
@@ -101,7 +101,7 @@ func TestPassesEarly(t *testing.T) {
 		k       int
 		gain    float64
 		settled int // the first pass that may be the last but two
-	}{{0, 0, 8}, {0, 1e-3, 8}, {0, 10, 8}, {4, 10, 14}, {3, 10, 16}, {3, 0, 16}} {
+	}{{0, 0, 24}, {0, 1e-3, 24}, {0, 10, 24}, {4, 10, 24}, {3, 10, 24}, {3, 0, 24}} {
 		s := refine.Passes{N: 200, Gain: x.gain}
 		r := fitTo(t, s, c.Source(), refine.Start{B: p.B}, refine.Options{K: x.k})
 		h, last := r.History, r.Passes-2

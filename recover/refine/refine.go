@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -66,12 +67,12 @@ type Result struct {
 	// x_nk the number of documents that use word n in topic k, the sum of
 	// p(topic k | word n, document) over the documents of the word, it is
 	//
-	//	max(x_nk − 2·√x_nk, 0) · max(ln(p(k|n)/p(k)), 0) · ln(M/df_n),
+	//	max(x_nk − 2·√x_nk, 0) · max(ln(p(k|n)/p(k)), 0) · ln(M/df_n)^1.5,
 	//
 	// p(k|n) and p(k) being shares of x, df_n the documents of M that hold the word.
 	// Words of most documents and words of all topics alike have next to no weight, and so
 	// do those of a handful of documents. Columns sum to 1, or are zero for a topic without
-	// such words. Where documents have fewer than ten distinct words on average, Reading is
+	// such words. Where documents have fewer than eight distinct words on average, Reading is
 	// B.
 	Reading *mat.Dense
 	// Alpha is the Dirichlet prior of a document's topic proportions, length K.
@@ -83,6 +84,9 @@ type Result struct {
 	From []int
 	// Passes is the number of passes.
 	Passes int
+	// LastRead is how long the read after the last pass took, which scores the documents
+	// and finds A and Reading.
+	LastRead time.Duration
 	// Early reports that the passes ended before their limit because the likelihood of
 	// hidden tokens gained too little.
 	Early bool
