@@ -54,7 +54,7 @@ func TestHeldOutReal(t *testing.T) {
 		}
 		return out
 	}
-	refined, err := jsmf.Published(k).Rectify(rectify.ENN{}).Anchors(anchor.QR{MinDocs: 30}).Refine(refine.Passes{N: 5}).Fit(ctx, train)
+	refined, err := jsmf.Published(k).Rectify(rectify.ENN{}).Anchors(anchor.QR{MinDocs: 30}).Refine(refine.Passes{}).Fit(ctx, train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestHeldOutReal(t *testing.T) {
 // refined, with none.
 func realModels(t testing.TB, name string, k, passes int) (*corpus.Corpus, map[string]infer.Topics) {
 	c := golden.Curated(t, testutil.Data(t, name, "docword."+name+".txt.gz"), testutil.Data(t, name, "vocab."+name+".txt"), testutil.Data(t, "stopwords.en.txt"), 5000)
-	p := refine.Passes{N: passes, Temperature: 1, Alpha: 0.025, FixedAlpha: true, Method: refine.CVB0Document}
+	p := refine.Passes{N: passes}
 	models := map[string]infer.Topics{}
 	for kind, p := range map[string]jsmf.Pipeline{"published": jsmf.Published(k), "refined": jsmf.Published(k).Refine(p)} {
 		m, err := p.Rectify(rectify.ENN{}).Fit(context.Background(), c)

@@ -119,11 +119,7 @@ func (m *Model) Reorder(order []int) (*Model, error) {
 		}
 		seen[k] = true
 	}
-	out := m.reordered(order)
-	if m.spectral != nil {
-		out.spectral = m.spectral.reordered(order)
-	}
-	return out, nil
+	return m.reordered(order), nil
 }
 
 func (m *Model) reordered(order []int) *Model {

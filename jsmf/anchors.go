@@ -99,10 +99,9 @@ func (r *run) recover(ctx context.Context) (err error) {
 // with r.rec.
 func (r *run) judge() string {
 	rec, sum := r.rec, mat.Sum(r.rec.A)
+	r.st.Sum = sum
 	if r.rect.Warm {
-		cold := r.ask.from.coldSum()
-		r.st.Refit.ColdSum = cold
-		if misfit(sum) > misfit(cold)+maxMisfit {
+		if cold := r.st.Refit.ColdSum; misfit(sum) > misfit(cold)+maxMisfit {
 			return fmt.Sprintf("the sum of A came to %.4g, and was %.4g after the last cold start", sum, cold)
 		}
 	}

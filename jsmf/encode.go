@@ -229,11 +229,6 @@ func (m *Model) sections(e *encoder) ([]section, error) {
 	}
 	floats(tagMarginals, flagRequired, m.marginals)
 	floats(tagAlpha, 0, m.alpha)
-	if s := m.spectral; s != nil {
-		floats(tagSpectralB, 0, s.topics)
-		floats(tagSpectralW, 0, s.wordTopics)
-		floats(tagSpectralA, 0, s.corr)
-	}
 	prov := m.prov
 	prov.FormatVersion = formatVersion
 	if err := object(tagProvenance, prov); err != nil {

@@ -64,7 +64,7 @@ func TestEstimateBounds(t *testing.T) {
 			jsmf.Published(x.k).Rectify(rectify.TruncatedEig{}).Refine(refine.Passes{N: 1}),
 			jsmf.Published(x.k).Rectify(rectify.DR{Iterations: 1}),
 			jsmf.Published(x.k).Rectify(rectify.PALM{Iterations: 2}),
-			jsmf.Published(x.k).Rectify(rectify.None{}).Refine(refine.Passes{N: 2, Swaps: 2}),
+			jsmf.Published(x.k).Rectify(rectify.None{}).Refine(refine.Passes{N: 2}),
 			jsmf.New(x.k).Refine(refine.Passes{N: 2}),
 			jsmf.New(x.k).Words(250).Refine(nil).Resumable(true),
 		} {

@@ -147,7 +147,9 @@ func (r *run) rectify(ctx context.Context) (err error) {
 		r.warn("%d of the %d largest eigenpairs are not positive and were left out: more passes or a wider block may find better ones, or the data has fewer topics", res.Clipped, r.topics)
 	}
 	if p.from != nil {
-		r.st.Refit.Start = r.startedBy(res)
+		if r.st.Refit.Start = r.startedBy(res); res.Warm {
+			r.st.Refit.ColdSum = p.from.coldSum()
+		}
 	}
 	return nil
 }
@@ -205,11 +207,9 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 		if err != nil {
 			return nil, wrap(err)
 		}
-		if x.From == nil {
-			parts.Spectral = &spectralParts{parts.Topics, parts.WordTopics, parts.Correlations}
-		} else {
-			parts.Anchors, parts.AnchorGroups = pick(parts.Anchors, x.From), pick(parts.AnchorGroups, x.From)
-			r.st.Anchors.Norms = pick(r.st.Anchors.Norms, x.From)
+		if x.From != nil {
+			parts.Anchors, parts.AnchorGroups = permuted(parts.Anchors, x.From), permuted(parts.AnchorGroups, x.From)
+			r.st.Anchors.Norms = permuted(r.st.Anchors.Norms, x.From)
 		}
 		parts.Topics, parts.WordTopics, parts.Correlations, parts.Alpha = x.B, x.Breve, x.A, x.Alpha
 		parts.Reading = x.Reading
@@ -237,16 +237,4 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 		m.stats.Total = time.Since(r.begun)
 	}
 	return m, nil
-}
-
-// pick returns the elements of x with the given numbers; nil if x is nil.
-func pick[T any](x []T, numbers []int) []T {
-	if x == nil {
-		return nil
-	}
-	out := make([]T, len(numbers))
-	for i, n := range numbers {
-		out[i] = x[n]
-	}
-	return out
 }

@@ -1,21 +1,14 @@
 package jsmf_test
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/recover/refine"
-	"github.com/jsmf-go/spectral/rectify"
 )
 
 // functionWords are pronouns, articles, prepositions, conjunctions, auxiliaries and the like.
@@ -29,65 +22,6 @@ they'd i'll you'll he'll she'll we'll they'll isn't aren't wasn't weren't hasn't
 shouldn't can't couldn't mustn't let's that's who's what's here's there's also although though however yet ever never every either
 neither else upon whether without within rather quite since per via along across toward towards despite unless whereas thus hence
 therefore`
-
-// reader is Passes with reading weights by the formula of refine.Result.Reading, where
-// Passes do not have them.
-type reader struct{ refine.Passes }
-
-func (r reader) Refine(ctx context.Context, docs corpus.Source, start refine.Start, opt refine.Options) (*refine.Result, error) {
-	x, err := r.Passes.Refine(ctx, docs, start, opt)
-	if err != nil || x.Reading != nil {
-		return x, err
-	}
-	n, k := x.B.Dims()
-	df, all := make([]float64, n), 0.0
-	for d, err := range docs.Docs(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		all++
-		for _, w := range d.Words {
-			df[w]++
-		}
-	}
-	x.Reading = mat.NewDense(n, k, nil)
-	for d, err := range docs.Docs(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		theta, phi := make([]float64, k), make([]float64, k)
-		floats.AddConst(1/float64(k), theta)
-		responsibilities := func(w int32) []float64 {
-			for t, b := range x.B.RawRowView(int(w)) {
-				phi[t] = theta[t] * b
-			}
-			floats.Scale(1/floats.Sum(phi), phi)
-			return phi
-		}
-		for range 20 {
-			next := append([]float64(nil), x.Alpha...)
-			for i, w := range d.Words {
-				floats.AddScaled(next, float64(d.Counts[i]), responsibilities(w))
-			}
-			theta = next
-		}
-		mass, length := make([]float64, len(d.Words)), 0.0
-		for i, w := range d.Words {
-			idf := 1 + math.Log((1+all)/(1+df[w]))
-			mass[i] = math.Sqrt(float64(d.Counts[i])) * idf * idf
-			length = math.Hypot(length, mass[i])
-		}
-		for i, w := range d.Words {
-			floats.AddScaled(x.Reading.RawRowView(int(w)), mass[i]/length, responsibilities(w))
-		}
-	}
-	for t := range k {
-		column := mat.Col(nil, t, x.Reading)
-		floats.Scale(1/floats.Sum(column), column)
-		x.Reading.SetCol(t, column)
-	}
-	return x, nil
-}
 
 // Film reviews without a stop list: most of the probable words are function words, and few
 // of the reading words of topics that are not background. What is left stands in topics of
@@ -112,13 +46,8 @@ func TestNoStopList(t *testing.T) {
 	if c, _, err = corpus.Curate(c, corpus.Curation{MinDocs: 20, Words: math.MaxInt32}); err != nil {
 		t.Fatal(err)
 	}
-	counts, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.TFIDF, DropUnused: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	const k = 20
-	passes := refine.Passes{N: 30, Temperature: 1, Alpha: 2.5 / k, FixedAlpha: true, Beta: 0.02, Method: refine.CVB0Document}
-	m, err := jsmf.Published(k).Rectify(rectify.AP{Iterations: 5}).Refine(reader{passes}).Fit(ctx, counts)
+	m, err := jsmf.New(k).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}

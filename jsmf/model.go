@@ -1,7 +1,6 @@
 package jsmf
 
 import (
-	"errors"
 	"slices"
 	"sync"
 
@@ -23,9 +22,9 @@ import (
 // Methods panic on a topic outside [0, K) or a word outside [0, N), as indexing
 // a slice does.
 //
-// A model takes 16·N·K bytes and its vocabulary; another 16·N·K if it was
-// refined, 8·N·K if it has a Reading, and 16·N·(K + 10 to 17) if it was made
-// with Pipeline.Resumable.
+// A model takes 16·N·K bytes and its vocabulary; another 8·N·K if it has a
+// Reading, and 16·N·(K + 10 to 17) with the K of the start (Pipeline.Extra) if it
+// was made with Pipeline.Resumable.
 type Model struct {
 	n, k       int
 	vocab      []string  // nil: words are named by their numbers
@@ -41,7 +40,6 @@ type Model struct {
 	dual       []float64           // Λ/M of PADD; nil: not learned
 	alpha      []float64           // Dirichlet parameters; nil: not learned
 	tokenizer  *text.WordTokenizer // nil: not recorded
-	spectral   *Model              // before refinement; nil: not refined
 	state      *rectify.State      // of the rectification, for a refit; nil: not kept
 	background []bool              // nil: no topic is background
 	given      []string            // names of the user, "" for none; nil: none at all
@@ -65,15 +63,11 @@ type modelParts struct {
 	Dual         *mat.Dense          // Λ/M, K×K, symmetric; or nil
 	Alpha        []float64           // Dirichlet parameters, K; or nil
 	Tokenizer    *text.WordTokenizer // or nil
-	Spectral     *spectralParts      // before refinement, or nil
 	State        *rectify.State      // of the rectification, N rows, or nil
 	Reading      *mat.Dense          // N×K; each column sums to 1, or is 0; or nil
 	Background   []bool              // K, or nil
 	Names        []string            // K names of the user, "" for none; or nil
 }
-
-// spectralParts are the parts of a model that refinement changes.
-type spectralParts struct{ Topics, WordTopics, Correlations *mat.Dense }
 
 // newModel checks the parts and makes a model of them. Its errors, of type
 // *partError, name the part and the place but not the package. O(NK).
@@ -133,34 +127,7 @@ func newModel(p modelParts) (*Model, error) {
 		return idx
 	})
 	m.names = sync.OnceValue(m.makeNames)
-	if p.Spectral != nil {
-		if err := m.setSpectral(*p.Spectral); err != nil {
-			return nil, err
-		}
-	}
 	return m, nil
-}
-
-// setSpectral gives m the model that it was refined from, which shares with it
-// whatever the refinement did not change. The matrices have the shapes of m's.
-func (m *Model) setSpectral(p spectralParts) error {
-	s := *m
-	s.topics, s.wordTopics, s.corr = packed(p.Topics), packed(p.WordTopics), packed(p.Correlations)
-	s.alpha, s.stats.Refine = nil, RefineStats{}
-	s.reading, s.background, s.given = nil, nil, nil
-	s.names = sync.OnceValue(s.makeNames)
-	if n := len(s.prov.Stages); n > 0 {
-		s.prov.Stages = s.prov.Stages[: n-1 : n-1]
-	}
-	if err := s.check(); err != nil {
-		var pe *partError
-		if errors.As(err, &pe) {
-			pe.field = "spectral_" + pe.field
-		}
-		return err
-	}
-	m.spectral = &s
-	return nil
 }
 
 // packed returns the rows of d one after the other, without a copy where they
@@ -232,17 +199,6 @@ func (m *Model) Marginals() []float64 { return slices.Clone(m.marginals) }
 // as refinement (Pipeline.Refine) or LearnAlpha found them, or nil if there was
 // neither; inference then takes recovery.FitAlpha of the correlations.
 func (m *Model) Alpha() []float64 { return slices.Clone(m.alpha) }
-
-// Spectral returns the model before it was refined on the documents
-// (Pipeline.Refine), or m itself if it was not. Anchors, marginals and
-// vocabulary are those of m. It has no Reading, no names by the user and no
-// topics that are known to be background.
-func (m *Model) Spectral() *Model {
-	if m.spectral == nil {
-		return m
-	}
-	return m.spectral
-}
 
 // Stats returns what each stage of the fit did.
 func (m *Model) Stats() Stats { return m.stats.clone() }

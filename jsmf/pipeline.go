@@ -143,9 +143,9 @@ func (p Pipeline) Recover(r recovery.Recoverer) Pipeline { p.recoverer = r; retu
 func (p Pipeline) AnchorFree(l anchorfree.Learner) Pipeline { p.learner, p.extra = l, 0; return p }
 
 // Refine sets the last stage, which improves topics and correlations by passes over the
-// documents. Model.Spectral returns the model without it. The Input must have documents
-// (Info().Source); their weights do not count in this stage, and a warning says so.
-// Default: refine.Passes{}; of Published nil, which leaves the stage out.
+// documents. The Input must have documents (Info().Source); their weights do not count in
+// this stage, and a warning says so. Default: refine.Passes{}; of Published nil, which
+// leaves the stage out.
 func (p Pipeline) Refine(r refine.Refiner) Pipeline { p.refiner = r; return p }
 
 // Seed sets the seed of the stages that draw random numbers. The default stages draw

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -62,17 +60,13 @@ func misfit(sum float64) float64 {
 	return math.Inf(1)
 }
 
-// coldSum returns the sum of A of the last model with a cold start among m and the models
+// coldSum returns Stats.Sum of the last model with a cold start among m and the models
 // before it.
 func (m *Model) coldSum() float64 {
 	if m.stats.Refit.Start == "warm" {
 		return m.stats.Refit.ColdSum
 	}
-	if m.spectral != nil {
-		m = m.spectral
-	}
-	x := slices.Sorted(slices.Values(m.corr)) // the same for any order of topics
-	return floats.Sum(x)
+	return m.stats.Sum
 }
 
 // before returns the word of the previous model for each row of the problem, −1 for
@@ -167,9 +161,6 @@ func (m *Model) follow(ctx context.Context, prev *Model, workers int) (*Model, e
 	}
 	order := al.Order()
 	out := m.reordered(order)
-	if m.spectral != nil {
-		out.spectral = m.spectral.reordered(order)
-	}
 	out.nameAs(prev, al, order)
 	s := &out.stats.Refit
 	s.Drift = permuted(al.Drift, order)
@@ -189,9 +180,6 @@ func (m *Model) follow(ctx context.Context, prev *Model, workers int) (*Model, e
 				s.Left = append(s.Left, w)
 			}
 		}
-	}
-	if out.spectral != nil {
-		out.spectral.stats.Refit = out.stats.clone().Refit
 	}
 	return out, nil
 }

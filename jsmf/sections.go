@@ -23,7 +23,6 @@ type parts struct {
 	anchors                  []int
 	groups                   [][]int
 	marginals                []float64
-	spectral                 [3][]float64 // B, B̆ and A before refinement
 	stats                    Stats
 	prov                     Provenance
 	dual, alpha              []float64
@@ -149,7 +148,6 @@ func (p *parts) floats() map[string]floatSection {
 	return map[string]floatSection{
 		tagTopics: {&p.topics, nk}, tagWordTopics: {&p.wordTopics, nk}, tagCorrelations: {&p.corr, kk},
 		tagMarginals: {&p.marginals, p.n}, tagDual: {&p.dual, kk}, tagAlpha: {&p.alpha, p.k}, tagReading: {&p.reading, nk},
-		tagSpectralB: {&p.spectral[0], nk}, tagSpectralW: {&p.spectral[1], nk}, tagSpectralA: {&p.spectral[2], kk},
 	}
 }
 
@@ -292,16 +290,6 @@ func (p *parts) model() (*Model, error) {
 		t := text.WordTokenizer(p.tokenizer)
 		tok = &t
 	}
-	var spectral *spectralParts
-	if x := p.spectral; x[0] != nil || x[1] != nil || x[2] != nil {
-		for i, tag := range []string{tagSpectralB, tagSpectralW, tagSpectralA} {
-			if x[i] == nil {
-				d.section = tag
-				return nil, d.fail(ErrInvalid, d.off, "", "is missing beside other spectral parts")
-			}
-		}
-		spectral = &spectralParts{mat.NewDense(p.n, p.k, x[0]), mat.NewDense(p.n, p.k, x[1]), mat.NewDense(p.k, p.k, x[2])}
-	}
 	state, err := p.rectified()
 	if err != nil {
 		return nil, err
@@ -319,7 +307,6 @@ func (p *parts) model() (*Model, error) {
 		Dual:         dual,
 		Alpha:        p.alpha,
 		Tokenizer:    tok,
-		Spectral:     spectral,
 		State:        state,
 		Reading:      reading,
 		Background:   p.background,
@@ -332,7 +319,6 @@ func (p *parts) model() (*Model, error) {
 			"anchors": tagAnchors, "anchor_groups": tagAnchorGroups, "marginals": tagMarginals, "stats": tagStats,
 			"reading": tagReading, "background": tagBackground, "names": tagNames,
 			"dual": tagDual, "alpha": tagAlpha, "tokenizer": tagTokenizer, "state": tagState,
-			"spectral_topics": tagSpectralB, "spectral_word_topics": tagSpectralW, "spectral_correlations": tagSpectralA,
 		}[pe.field]
 		d.section = tag
 		return nil, d.fail(ErrInvalid, p.at[tag], pe.field, "%s", pe.detail)

@@ -24,6 +24,10 @@ type Stats struct {
 	Refine     RefineStats     `json:"refine,omitempty"` // zero without Pipeline.Refine
 	Refit      RefitStats      `json:"refit,omitempty"`  // zero without Pipeline.From
 
+	// Sum is ΣA of the spectral solution, before Refine. It is near 1 if the model fits
+	// the matrix.
+	Sum float64 `json:"sum"`
+
 	// Total is the time of the whole fit.
 	Total time.Duration `json:"-"`
 
@@ -131,7 +135,7 @@ type RefineStats struct {
 	Beta      float64       `json:"beta"`                // the prior count of a word in a topic
 	LogLik    []float64     `json:"loglik"`              // ln p(token) of the tokens learned from
 	Objective []float64     `json:"objective,omitempty"` // what the passes maximise, of methods that maximise something
-	HeldOut   []float64     `json:"held_out,omitempty"`  // ln p(token) of the hidden tokens
+	HeldOut   []float64     `json:"held_out,omitempty"`  // ln p(token) of the hidden tokens, while some are
 	Duration  time.Duration `json:"-"`
 }
 
@@ -140,8 +144,8 @@ type RefitStats struct {
 	// Start is "warm" if the rectification went on from that of the previous
 	// model, or "cold: " and why not.
 	Start string `json:"start"`
-	// ColdSum is, after a warm start, the sum of A of the last previous model with a
-	// cold start; 0 otherwise.
+	// ColdSum is, after a warm start, Stats.Sum of the last previous model with a cold
+	// start; 0 otherwise.
 	ColdSum float64 `json:"cold_sum,omitempty"`
 	// Drift holds for each topic the total variation distance to the previous topic
 	// of the same number (see Alignment), or NaN if there is none.

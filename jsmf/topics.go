@@ -32,8 +32,9 @@ func (r *run) learn(ctx context.Context) (*Model, error) {
 		if res == nil || res.B == nil || res.Breve == nil || res.A == nil {
 			return "", fmt.Errorf("%s returned no model", method)
 		}
-		if sum := mat.Sum(res.A); !(sum >= 0.5 && sum <= 2) {
-			r.warn("the topic correlations sum to %.4g and not to about 1: the model does not fit", sum)
+		r.st.Sum = mat.Sum(res.A)
+		if !(misfit(r.st.Sum) <= mostMisfit) {
+			r.warn("the topic correlations sum to %.4g and not to about 1: the model does not fit", r.st.Sum)
 		}
 		if status = "converged"; res.Limited {
 			status = "iteration limit"
@@ -70,7 +71,8 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 		if r.pr.weighted() {
 			r.warn("the documents have weights, which the co-occurrence matrix counts; %v counts every document alike", r.ask.refiner)
 		}
-		n, k := b.Dims()
+		n, start := b.Dims()
+		k := start
 		if r.topics > r.ask.k {
 			k = min(k, r.ask.k)
 		}
@@ -87,6 +89,9 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 		}
 		if rows, cols := x.B.Dims(); rows != n || cols != k {
 			return "", fmt.Errorf("%v returned topics of %d×%d instead of %d×%d", r.ask.refiner, rows, cols, n, k)
+		}
+		if err := checkFrom(x.From, k, start); err != nil {
+			return "", fmt.Errorf("%v: %w", r.ask.refiner, err)
 		}
 		if ended = "pass limit"; x.Early {
 			ended = "held-out gain"
@@ -113,4 +118,23 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 		}
 	}
 	return x, nil
+}
+
+// checkFrom checks that each of the k topics that a refiner made is of another topic of the
+// start, which has so many.
+func checkFrom(of []int, k, start int) error {
+	if of == nil && k == start {
+		return nil // each is of its own
+	}
+	if len(of) != k {
+		return fmt.Errorf("Result.From has %d numbers for %d topics of a start with %d", len(of), k, start)
+	}
+	taken := make([]bool, start)
+	for t, s := range of {
+		if s < 0 || s >= start || taken[s] {
+			return fmt.Errorf("Result.From: %d, of topic %d, is not in [0, %d), or is there twice", s, t, start)
+		}
+		taken[s] = true
+	}
+	return nil
 }

@@ -79,8 +79,9 @@ type Result struct {
 	Alpha []float64
 	// Beta is the symmetric Dirichlet prior of a topic's words.
 	Beta float64
-	// From has for each of the K topics the number of the start's topic that it was. Where
-	// two were merged, it is that of the one with more tokens.
+	// From has for each of the K topics the number of the start's topic that it was, all
+	// different. Where two were merged, it is that of the one with more tokens. nil means
+	// that the topics are those of the start, in order.
 	From []int
 	// Passes is the number of passes.
 	Passes int
