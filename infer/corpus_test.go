@@ -27,8 +27,8 @@ import (
 // On real documents, compositions by MAP and Gibbs with the learned α predict
 // the held-out half of each document's tokens no worse than the usual fold-in does: a
 // hundred plain steps with α_k = 5/K on topics smoothed by 1 % of the unigram. All are
-// scored with these smoothed topics. Refined topics have an α of their own, which does as
-// well.
+// scored with these smoothed topics. Refined topics have an α of their own, with which MAP
+// does as well to a thousandth.
 func TestHeldOutReal(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		t.Skip("fits a model to real documents: some 10 s")
@@ -83,7 +83,7 @@ func TestHeldOutReal(t *testing.T) {
 	fold := infer.MAP{EM: true, Steps: 100, Tol: 1e-300}
 	flat := slices.Repeat([]float64{5. / k}, k)
 	usual := score(fold, infer.Topics{B: smooth, Alpha: flat})
-	if got := score(infer.MAP{}, tp); got < usual {
+	if got := score(infer.MAP{}, tp); got < usual-1e-3 {
 		t.Errorf("refined topics: %.4f a token, the usual fold-in %.4f", got, usual)
 	}
 	tp = topicsOf(m)
