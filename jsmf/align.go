@@ -1,6 +1,7 @@
 package jsmf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -164,6 +165,16 @@ func (m *Model) reordered(order []int) *Model {
 		slices.Sort(s.New)
 	}
 	return &out
+}
+
+// ascending returns the order that sorts x.
+func ascending(x []int) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
+	return order
 }
 
 // permuted returns a with entry order[t] at index t; nil for nil.

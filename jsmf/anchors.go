@@ -140,6 +140,9 @@ func (r *run) recoverAfresh(ctx context.Context, rec *recovery.Result) (*recover
 	opt := r.find
 	opt.Prefer, opt.Progress = nil, nil
 	fresh, err := r.ask.finder.Find(ctx, r.rows, r.topics, opt)
+	if available(err) > 0 { // not as many as with those of the previous model
+		return rec, nil
+	}
 	if err != nil {
 		return nil, err
 	}

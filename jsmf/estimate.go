@@ -16,7 +16,8 @@ type Estimate struct {
 	// the garbage of one stage in the next; debug.SetMemoryLimit limits garbage.
 	Bytes int64
 	// Stages are the bytes of each stage. Those of rectification and refinement are by
-	// the method's Bytes; other stages of the caller count as those of this module.
+	// the method's Bytes, the latter with 8·N·K for the Reading of the model; other stages
+	// of the caller count as those of this module.
 	Stages map[Stage]int64
 }
 
@@ -103,7 +104,7 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 		e.add(StageRecover, 72*n*k+800*n*blocks+product+expanded)
 	}
 	if p.refiner != nil {
-		e.add(StageRefine, float64(p.refiner.Bytes(s.docs, s.words, s.nnz, topics)))
+		e.add(StageRefine, float64(p.refiner.Bytes(s.docs, s.words, s.nnz, topics))+8*all*float64(p.k))
 	}
 	opt := rectify.Options{Keep: p.resumable}
 	words := int(n)

@@ -118,7 +118,7 @@ func TestEstimate(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, err := p.Rectify(ownRectifier{rectify.DR{}}).Refine(ownRefiner{refine.Passes{}}).Estimate(s)
-	if err != nil || other.Bytes != none.Bytes+1000+3000+5000+500000+50 || other.Stages[jsmf.StageRefine] != 508050 {
+	if err != nil || other.Bytes != none.Bytes+1000+3000+5000+500000+50+8*5000*50 || other.Stages[jsmf.StageRefine] != 508050+8*5000*50 {
 		t.Errorf("%+v, %v", other, err)
 	}
 	for _, bad := range []jsmf.CorpusStats{{}, {Documents: 1, Words: 100}, {Documents: -1, Words: 100, NNZ: 10}} {

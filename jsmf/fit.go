@@ -201,6 +201,7 @@ func (r *run) describeAnchors() {
 func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State, methods ...string) (*Model, error) {
 	p := r.ask
 	stages := append([]string{r.st.Rectify.Method}, methods...)
+	var of []int // the topic of the start that each topic was
 	if p.refiner != nil {
 		stages = append(stages, p.refiner.String())
 		x, err := r.refine(ctx, parts.Topics, parts.Correlations)
@@ -214,6 +215,7 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 		parts.Topics, parts.WordTopics, parts.Correlations, parts.Alpha = x.B, x.Breve, x.A, x.Alpha
 		parts.Reading = x.Reading
 		parts.markBackground(r.pr.info)
+		of = x.From
 	}
 	usable := infer.Topics{B: parts.Topics, A: parts.Correlations, Breve: parts.WordTopics, Alpha: parts.Alpha}
 	if err := usable.Validate(); err != nil {
@@ -229,6 +231,9 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 	m, err := newModel(parts)
 	if err != nil {
 		return nil, wrap(err)
+	}
+	if !slices.IsSorted(of) {
+		m = m.reordered(ascending(of))
 	}
 	if p.from != nil {
 		if m, err = m.follow(ctx, p.from, p.workers); err != nil {

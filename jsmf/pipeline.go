@@ -105,9 +105,11 @@ func (p Pipeline) Anchors(f anchor.Finder) Pipeline { p.finder, p.extra = f, 0; 
 // Extra sets how many topics more than K the spectral solution has. The refiner makes K of
 // them (refine.Options.K), so that what two anchors stand for becomes one topic, and what
 // one would stand for can be several. If the data has not so many topics there are fewer.
-// Default: some quarter of K; of Published, after Anchors or AnchorFree, and without a
-// refiner 0.
-func (p Pipeline) Extra(topics int) Pipeline { p.extra = max(topics, 0); return p }
+//
+// A negative number, the default of New, stands for a quarter of K, rounded up so that the
+// start has a multiple of 16 topics, at most a fourth of the words of C. Default of
+// Published, and after Anchors or AnchorFree: 0. Without a refiner there are none.
+func (p Pipeline) Extra(topics int) Pipeline { p.extra = topics; return p }
 
 // startTopics returns how many topics the spectral solution of so many words is to have.
 func (p Pipeline) startTopics(words int) int {
@@ -117,7 +119,7 @@ func (p Pipeline) startTopics(words int) int {
 	case p.extra >= 0:
 		return max(p.k, min(p.k+p.extra, words))
 	}
-	// Vectors of topics are padded to some width: more topics up to there cost nothing.
+	// The passes pad topics to the width of vectors: more of them up to there cost nothing.
 	return max(p.k, min(estep.Padded(p.k+p.k/4), words/4))
 }
 
