@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -33,8 +34,13 @@ const (
 )
 
 // In text with its function words, a word in more than a commonWord of the documents is a
-// reading word only of a topic that has more than half of its occurrences.
-const commonWord = 0.05
+// reading word only of a topic that has more than half of its occurrences, and a word in
+// more than a commonest of them, and more than twice the share of the topic, only of
+// background topics: a topic may have all of a pronoun and not be about it.
+const (
+	commonWord = 0.05
+	commonest  = 0.15
+)
 
 // markBackground finds the background topics of a model, and takes words from the reading
 // weights of the others: those of which most occurrences are in background topics, and in
@@ -61,7 +67,7 @@ func (p *modelParts) markBackground(info corpus.Info) {
 	if p.Reading == nil || p.Background == nil && !function {
 		return
 	}
-	sums := make([]float64, k)
+	shares, sums, forms := p.shares(), make([]float64, k), p.formFrequencies(df)
 	for i := range n {
 		of, row, within := p.WordTopics.RawRowView(i), weights.RawRowView(i), 0.0
 		for t, background := range p.Background {
@@ -72,7 +78,7 @@ func (p *modelParts) markBackground(info corpus.Info) {
 		for t := range row {
 			if p.Background != nil && p.Background[t] {
 				row[t] = p.Reading.At(i, t)
-			} else if within > 0.5 {
+			} else if within > 0.5 || function && float64(forms[i]) > max(commonest, 2*shares[t])*float64(docs) {
 				row[t] = 0
 			}
 			sums[t] += row[t]
@@ -103,13 +109,20 @@ func (p *modelParts) readable(df []int, docs int) *mat.Dense {
 	return weights
 }
 
-// hasFunctionWords tells whether the text has its function words.
-func (p *modelParts) hasFunctionWords() bool {
-	n, k := p.Topics.Dims()
+// shares returns the topic shares, none negative.
+func (p *modelParts) shares() []float64 {
+	k, _ := p.Correlations.Dims()
 	shares := make([]float64, k)
 	for t := range shares {
 		shares[t] = max(floats.Sum(p.Correlations.RawRowView(t)), 0)
 	}
+	return shares
+}
+
+// hasFunctionWords tells whether the text has its function words.
+func (p *modelParts) hasFunctionWords() bool {
+	n, _ := p.Topics.Dims()
+	shares := p.shares()
 	all, function := 0.0, 0.0
 	for i := range n {
 		word := floats.Dot(shares, p.Topics.RawRowView(i))
@@ -125,6 +138,26 @@ func (p *modelParts) hasFunctionWords() bool {
 		}
 	}
 	return function >= functionShare*all
+}
+
+// formFrequencies returns the document frequencies, those of a word with an apostrophe at
+// least as high as that of its longest part: "she's" is no less common than "she".
+func (p *modelParts) formFrequencies(df []int) []int {
+	isApostrophe := func(r rune) bool { return r == '\'' || r == '’' }
+	at, forms := make(map[string]int), slices.Clone(df)
+	for i, w := range p.Vocabulary {
+		at[w] = df[i]
+	}
+	for i, w := range p.Vocabulary {
+		longest := ""
+		for _, part := range strings.FieldsFunc(w, isApostrophe) {
+			if len(part) > len(longest) {
+				longest = part
+			}
+		}
+		forms[i] = max(df[i], at[longest])
+	}
+	return forms
 }
 
 // backgroundTopics returns which topics are background, nil if none is. weights is N×K and

@@ -180,3 +180,36 @@ func TestBackgroundTakesWords(t *testing.T) {
 		t.Error("background topics without document frequencies")
 	}
 }
+
+// In text with its function words, a word of many documents is no reading word even of a
+// topic that has all of it, unless the topic is as large.
+func TestCommonWords(t *testing.T) {
+	const k, docs = 4, 1000 // too few topics for one to be background
+	for _, x := range []struct {
+		name  string
+		share float64 // of topic 3, which has all of words 1 and 2
+		words []string
+		df    int // of word 1; word 2 is rare
+		want  []float64
+	}{
+		{"common", 0.05, nil, 160, []float64{0, 0, 1}},
+		{"not so common", 0.05, nil, 140, []float64{0, 0.5, 0.5}},
+		{"common, a large topic", 0.1, nil, 160, []float64{0, 0.5, 0.5}},
+		{"common with its forms", 0.05, []string{"the", "she", "she’s"}, 160, []float64{0, 0, 0}},
+		{"another word", 0.05, []string{"the", "she", "he's"}, 160, []float64{0, 0, 1}},
+	} {
+		p := &modelParts{
+			Vocabulary: x.words, Topics: mat.NewDense(3, k, nil), Correlations: mat.NewDense(k, k, nil),
+			WordTopics: mat.NewDense(3, k, []float64{0.4, 0.3, 0.3 - x.share, x.share, 0, 0, 0, 1, 0, 0, 0, 1}), Reading: mat.NewDense(3, k, nil),
+		}
+		for j, share := range p.WordTopics.RawRowView(0) { // word 0 is a function word
+			p.Correlations.Set(j, j, share)
+			p.Topics.SetCol(j, []float64{0.8, 0.1, 0.1})
+			p.Reading.SetCol(j, []float64{0.2, 0.4, 0.4})
+		}
+		p.markBackground(corpus.Info{Documents: docs, DocFrequencies: []int{docs, x.df, docs / 100}})
+		if got := mat.Col(nil, 3, p.Reading); !slices.Equal(got, x.want) || p.Background != nil {
+			t.Errorf("%s: reading weights %v, want %v; background %v", x.name, got, x.want, p.Background)
+		}
+	}
+}

@@ -24,9 +24,9 @@ neither else upon whether without within rather quite since per via along across
 therefore`
 
 // Film reviews without a stop list: most of the probable words are function words, and few
-// of the reading words of topics that are not background. What is left stands in topics of
-// its own, such as "her, she, woman, husband". The bound is twice what was measured: 9 of
-// 160 reading words, 174 of 200 probable ones.
+// of the reading words of topics that are not background. None of these is a common word;
+// what is left goes with a common one, as "herself" with "her" in the topic of women. 12 of
+// 180 reading words and 181 of 200 probable ones were measured.
 func TestNoStopList(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		t.Skip("takes some seconds")
@@ -82,7 +82,7 @@ func TestNoStopList(t *testing.T) {
 	if background < 1 || background > k/5 {
 		t.Errorf("%d of %d topics are background", background, k)
 	}
-	if probable < 150 || reading > 18 {
+	if probable < 150 || reading > 16 {
 		t.Errorf("%d of the probable words and %d of the reading words are function words: %v", probable, reading, left)
 	}
 }

@@ -39,10 +39,12 @@ func (m *Model) Topics() mat.Matrix { return view{m.n, m.k, m.topics} }
 // holds the tf-idf mass of the documents' words in topic k: it favours words that
 // tell documents apart, and so leaves function words behind. Topics that are not
 // background have no weight for words of which most occurrences are in background
-// topics, and in text with its function words (see Background) none for words in more
-// than a twentieth of the documents, unless they have most of their occurrences. For
-// short documents the weights may be the probabilities. Columns are non-negative with
-// sum 1, or 0 for a topic of which the documents have nothing. The result is a copy.
+// topics. In text with its function words (see Background) they have none for words in
+// more than a twentieth of the documents, unless they have most of their occurrences, and
+// none for words in more than 15 % of the documents and twice the share of the topic; a
+// word with an apostrophe is as common as its longest part. For short documents the
+// weights may be the probabilities. Columns are non-negative with sum 1, or 0 for a topic
+// of which the documents have nothing. The result is a copy.
 func (m *Model) Reading() *mat.Dense {
 	if m.reading == nil {
 		return nil
