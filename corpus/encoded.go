@@ -36,6 +36,7 @@ type Encoded struct {
 	info       Info
 	fromTokens bool // the words are numbered as they first occurred
 	weights    []float64
+	to         []int32 // the number of each word in the blocks, −1 for none; nil: as it stands there
 }
 
 var (
@@ -51,6 +52,27 @@ type blockEntry struct {
 	docs, pairs int
 	tokens      int64
 	crc         uint32
+}
+
+// DropUnused returns the documents without the words of the vocabulary that are in none
+// of them; e itself if there are no such words. The words that are left keep their order.
+// The blocks and the file are those of e, and to close one closes the other. O(N).
+func (e *Encoded) DropUnused() *Encoded {
+	df := e.info.DocFrequencies
+	if !slices.Contains(df, 0) {
+		return e
+	}
+	out := *e
+	out.to = make([]int32, len(df))
+	out.info.Source, out.info.Vocabulary, out.info.DocFrequencies = &out, []string{}, []int{}
+	for w, n := range df {
+		if out.to[w] = bag.Unknown; n > 0 {
+			out.to[w] = int32(len(out.info.DocFrequencies))
+			out.info.Vocabulary = append(out.info.Vocabulary, e.info.Vocabulary[w])
+			out.info.DocFrequencies = append(out.info.DocFrequencies, n)
+		}
+	}
+	return &out
 }
 
 // Close closes the file, if there is one. Nothing may be read at the same time or later.
@@ -116,7 +138,10 @@ func (e *Encoded) Block(i int, b *Block) error {
 	}
 	if err == nil {
 		b.First = entry.first
-		err = b.unpack(raw, entry, len(e.info.Vocabulary))
+		err = b.unpack(raw, entry, max(len(e.info.Vocabulary), len(e.to)))
+	}
+	if err == nil && e.to != nil {
+		err = b.renumber(e.to)
 	}
 	if err != nil {
 		return e.fail(fmt.Errorf("block %d, bytes %d to %d: %w", i, entry.at, entry.at+entry.size, err))

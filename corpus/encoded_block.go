@@ -35,6 +35,16 @@ type Block struct {
 	raw         []byte
 }
 
+// renumber gives the words other numbers, in the same order.
+func (b *Block) renumber(to []int32) error {
+	for i, w := range b.Words {
+		if b.Words[i] = to[w]; to[w] < 0 {
+			return fmt.Errorf("%w: it holds word %d, which is in no document", ErrDamaged, w)
+		}
+	}
+	return nil
+}
+
 // Docs returns the number of documents.
 func (b *Block) Docs() int { return len(b.Ptr) - 1 }
 

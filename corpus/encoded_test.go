@@ -292,3 +292,41 @@ func TestEncodeFileMemory(t *testing.T) {
 		t.Errorf("%d tokens, %d bytes were allocated", tokens, took)
 	}
 }
+
+// Without the words that are in no document, the same documents, however they are read.
+func TestEncodedDropUnused(t *testing.T) {
+	ctx := context.Background()
+	docs := randomDocs(rand.New(rand.NewPCG(3, 4)), 3000, 60)
+	for _, d := range docs {
+		for i := range d.Words {
+			d.Words[i] *= 2 // no odd words
+		}
+	}
+	for name, e := range encodings(t, numberedList{docs, 130}) {
+		part := e.DropUnused()
+		info := part.Info()
+		if info.Source != corpus.Source(part) || len(info.Vocabulary) > 60 || slices.Contains(info.DocFrequencies, 0) || info.Nonzeros != e.Info().Nonzeros || info.Documents != 3000 {
+			t.Errorf("%s: %d words, %d documents", name, len(info.Vocabulary), info.Documents)
+		}
+		if lines(t, part) != lines(t, e) {
+			t.Errorf("%s: other documents", name)
+		}
+		if part.DropUnused() != part {
+			t.Errorf("%s: words were left out twice", name)
+		}
+		again, err := corpus.EncodeFile(ctx, part, filepath.Join(t.TempDir(), "part.jenc"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines(t, again) != lines(t, e) || !slices.Equal(again.Info().DocFrequencies, info.DocFrequencies) {
+			t.Errorf("%s: other documents in a file of their own", name)
+		}
+		if err := again.Close(); err != nil {
+			t.Error(err)
+		}
+		c, err := corpus.Read(ctx, part)
+		if err != nil || c.NumWords() != len(info.Vocabulary) || c.NNZ() != int(info.Nonzeros) {
+			t.Errorf("%s: %v, %v", name, c, err)
+		}
+	}
+}

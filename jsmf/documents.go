@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -15,73 +14,87 @@ import (
 	"github.com/jsmf-go/spectral/internal/holdout"
 )
 
-// documents are what a fit under New begins with: all documents with a word, over all
-// words that occur in them.
+// documents are what a fit under New begins with: all documents, encoded, over all words
+// that occur in them.
 type documents struct {
-	src     corpus.Source // by numbers of these words
-	info    corpus.Info   // of them
-	unigram []float64     // p(word): the mean over documents of its share in each
-	hidden  int64         // tokens that passes would not see at first
+	src     *corpus.Encoded
+	info    corpus.Info // of them, but for those without words
+	unigram []float64   // p(word): the mean over documents of its share in each
+	hidden  int64       // tokens that passes would not see at first
 }
 
 // maxNames is the largest number of documents left out whose names are kept.
 const maxNames = 1000
 
-// readDocuments counts the documents behind an input, in one read.
+// readDocuments encodes the documents behind an input, in one read, and counts them.
 func readDocuments(ctx context.Context, in Input) (*documents, error) {
 	info := in.Info()
 	if info.Source == nil {
 		return nil, noDocuments(in)
 	}
-	vocab := info.Vocabulary
-	if num, ok := info.Source.(corpus.Numbered); ok && vocab == nil {
-		var err error
-		if vocab, err = num.Vocabulary(ctx); err != nil {
-			return nil, err
-		}
+	src, err := corpus.Encode(ctx, named(info.Source, info.Vocabulary))
+	if err != nil {
+		return nil, err
 	}
-	if len(vocab) == 0 {
+	all := src.Info()
+	if len(all.Vocabulary) == 0 {
 		return nil, fmt.Errorf("the documents behind a %T: %w", in, corpus.ErrEmptyVocabulary)
 	}
-	d := &documents{src: info.Source, unigram: make([]float64, len(vocab))}
-	d.info = corpus.Info{Form: info.Form, Vocabulary: vocab, DocFrequencies: make([]int, len(vocab)), Corpus: info.Corpus, DroppedDocuments: info.DroppedDocuments, DroppedWords: info.DroppedWords}
-	if err := d.count(ctx); err != nil {
-		return nil, err
+	d := &documents{src: src.DropUnused()}
+	d.info = d.src.Info()
+	d.info.Form, d.info.DroppedDocuments, d.info.DroppedWords = info.Form, info.DroppedDocuments, info.DroppedWords
+	if d.src != src {
+		gone := corpus.Dropped{Reason: "in no document"}
+		for w, df := range all.DocFrequencies {
+			if df == 0 {
+				gone.Names = append(gone.Names, all.Vocabulary[w])
+			}
+		}
+		gone.Count = len(gone.Names)
+		d.info.DroppedWords = append(slices.Clone(d.info.DroppedWords), gone)
 	}
-	if err := d.dropUnused(); err != nil {
-		return nil, err
-	}
-	d.info.Source = d.src
-	return d, nil
+	return d, d.count(ctx)
 }
 
-// count reads the documents and fills in what there is to count.
-func (d *documents) count(ctx context.Context) error {
-	var weights []float64
-	if w, ok := d.src.(bag.Weighted); ok {
-		weights = w.Weights()
+// named returns the source with the given names of its words, unless there are none or it
+// is encoded.
+func named(src corpus.Source, names []string) corpus.Source {
+	if _, ok := src.(*corpus.Encoded); ok || names == nil {
+		return src
 	}
-	words := bag.Words{Size: len(d.unigram), Names: d.info.Vocabulary}
-	var b bag.Counter
+	return withNames{src, names}
+}
+
+type withNames struct {
+	corpus.Source
+	names []string
+}
+
+func (s withNames) Vocabulary(context.Context) ([]string, error) { return s.names, nil }
+
+// Weights are those of the source, if it has any.
+func (s withNames) Weights() []float64 {
+	if w, ok := s.Source.(bag.Weighted); ok {
+		return w.Weights()
+	}
+	return nil
+}
+
+// count fills in what the encoded documents do not say.
+func (d *documents) count(ctx context.Context) error {
+	weights := d.src.Weights()
+	d.unigram = make([]float64, len(d.info.Vocabulary))
 	var empty []string
 	read, total := 0, 0.0
 	for doc, err := range d.src.Docs(ctx) {
-		if err == nil {
-			err = ctx.Err()
-		}
 		if err != nil {
 			return err
 		}
-		if read++; weights != nil && read > len(weights) {
-			return fmt.Errorf("%w: more than the %d that have weights", corpus.ErrSourceChanged, len(weights))
+		read++
+		tokens := int64(0)
+		for _, x := range doc.Counts {
+			tokens += int64(x)
 		}
-		if err = b.Read(&words, bag.Document(doc), read); err == nil {
-			err = b.Sorted()
-		}
-		if err != nil {
-			return err
-		}
-		tokens := b.Tokens()
 		if tokens == 0 {
 			empty = append(empty, cmp.Or(doc.ID, strconv.Itoa(read)))
 			continue
@@ -89,17 +102,13 @@ func (d *documents) count(ctx context.Context) error {
 		if holdout.Watches(bag.Key(doc.ID, read)) {
 			d.hidden += holdout.Hidden(tokens)
 		}
-		d.info.Documents++
-		d.info.Tokens += tokens
-		d.info.Nonzeros += int64(len(b.Words))
 		weight := 1.0
 		if weights != nil {
 			weight = weights[read-1]
 		}
 		total += weight
-		for i, w := range b.Words {
-			d.info.DocFrequencies[w]++
-			d.unigram[w] += weight * float64(b.Counts[i]) / float64(tokens)
+		for i, w := range doc.Words {
+			d.unigram[w] += weight * float64(doc.Counts[i]) / float64(tokens)
 		}
 	}
 	if !(total > 0) {
@@ -113,43 +122,9 @@ func (d *documents) count(ctx context.Context) error {
 		if len(empty) > maxNames {
 			gone.Names = nil
 		}
+		d.info.Documents -= len(empty)
 		d.info.DroppedDocuments = append(slices.Clone(d.info.DroppedDocuments), gone)
 	}
-	return nil
-}
-
-// dropUnused leaves out the words that occur in no document.
-func (d *documents) dropUnused() error {
-	df := d.info.DocFrequencies
-	if !slices.Contains(df, 0) {
-		return nil
-	}
-	to := make([]int32, len(df))
-	var words []int
-	var vocab, gone []string
-	for w, m := range df {
-		if m == 0 {
-			to[w] = bag.Unknown
-			gone = append(gone, d.info.Vocabulary[w])
-			continue
-		}
-		n := len(words)
-		to[w] = int32(n)
-		words, vocab = append(words, w), append(vocab, d.info.Vocabulary[w])
-		df[n], d.unigram[n] = m, d.unigram[w]
-	}
-	if c := d.info.Corpus; c != nil { // a copy is faster to read again and again
-		c, err := c.Select(nil, words)
-		if err != nil {
-			return err
-		}
-		d.info.Corpus, d.src = c, c.Source()
-	} else {
-		d.src = &renumbered{src: d.src, to: to, vocab: vocab}
-	}
-	n := len(words)
-	d.unigram, d.info.DocFrequencies, d.info.Vocabulary = d.unigram[:n], df[:n], vocab
-	d.info.DroppedWords = append(slices.Clone(d.info.DroppedWords), corpus.Dropped{Reason: "in no document", Count: len(gone), Names: gone})
 	return nil
 }
 
@@ -160,7 +135,7 @@ func (d *documents) start(ctx context.Context, n int, visible bool, workers int)
 	if len(words) == 0 {
 		return nil, nil, fmt.Errorf("%w: every word is in every one of the %d documents, so that tf-idf leaves no weight", cooc.ErrNoDocuments, d.info.Documents)
 	}
-	src := d.src
+	src := corpus.Source(d.src)
 	if visible && holdout.Enough(d.hidden) {
 		src = holdout.Visible{Source: src, N: len(idf)}
 	}
@@ -198,49 +173,4 @@ func (d *documents) best(n int) (words []int, idf []float64) {
 	words = words[:min(n, len(words))]
 	slices.Sort(words)
 	return words, idf
-}
-
-// renumbered is a source without some of its words.
-type renumbered struct {
-	src   corpus.Source
-	to    []int32 // the new number of each word
-	vocab []string
-}
-
-func (r *renumbered) Vocabulary(context.Context) ([]string, error) { return slices.Clone(r.vocab), nil }
-
-// Weights are those of the source, if it has any.
-func (r *renumbered) Weights() []float64 {
-	if w, ok := r.src.(bag.Weighted); ok {
-		return w.Weights()
-	}
-	return nil
-}
-
-// Docs yields the documents of the source, which hold no other words than when they were
-// counted.
-func (r *renumbered) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
-	return func(yield func(corpus.Document, error) bool) {
-		var words []int32
-		number := 0
-		for d, err := range r.src.Docs(ctx) {
-			number++
-			words = words[:0]
-			for i, w := range d.Words {
-				if i < len(d.Counts) && d.Counts[i] == 0 {
-					words = append(words, 0) // does not occur, whatever it is
-					continue
-				}
-				if uint(w) >= uint(len(r.to)) || r.to[w] < 0 {
-					yield(corpus.Document{}, fmt.Errorf("document %s: %w", cmp.Or(d.ID, strconv.Itoa(number)), corpus.ErrSourceChanged))
-					return
-				}
-				words = append(words, r.to[w])
-			}
-			d.Words = words
-			if !yield(d, err) {
-				return
-			}
-		}
-	}
 }

@@ -24,8 +24,9 @@ import (
 //   - a co-occurrence matrix, that is, a cooc.Matrix such as *cooc.Moments or *cooc.Dense.
 //     It is used as it is.
 //
-// New counts the tf-idf second moments of the best words of documents (Pipeline.Words), in
-// two reads. Published counts the documents of Info().Corpus as cooc.NewMoments does with
+// New reads documents once and holds them encoded (corpus.Encode), in two to three bytes
+// for each pair of a document and a word; a *corpus.Encoded, in memory or in a file, is used
+// as it is. Published counts the documents of Info().Corpus as cooc.NewMoments does with
 // cooc.Options{DropUnused: true}, and takes a matrix that only multiplies (cooc.Operator),
 // such as *cooc.Stream, as it is.
 //

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -132,6 +133,16 @@ type readAgain struct{ corpus.Numbered }
 
 func (r readAgain) Info() corpus.Info { return corpus.Info{Source: r.Numbered} }
 
+// unnamed is an Input that names the words its source only numbers.
+type unnamed struct {
+	corpus.Source
+	vocab []string
+}
+
+func (u unnamed) Info() corpus.Info {
+	return corpus.Info{Source: struct{ corpus.Source }{u.Source}, Vocabulary: u.vocab}
+}
+
 // untidy is a corpus with a document without words and one of a single word, and with a
 // word that is in none.
 func untidy(t testing.TB) *corpus.Corpus {
@@ -174,7 +185,19 @@ func TestNewInputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, in := range map[string]jsmf.Input{"source": readAgain{c.Source()}, "corpus": c, "matrix without rows": stream} {
+	inMemory, err := corpus.Encode(ctx, c.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := corpus.EncodeFile(ctx, c.Source(), filepath.Join(t.TempDir(), "docs.jenc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for name, in := range map[string]jsmf.Input{
+		"source": readAgain{c.Source()}, "corpus": c, "encoded": inMemory, "encoded in a file": file,
+		"source without names": unnamed{c.Source(), c.Vocabulary()}, "matrix without rows": stream,
+	} {
 		for _, workers := range []int{1, 3} {
 			got := fit(t, p.Workers(workers), in)
 			if same := bytes.Equal(encoded(t, got), want); same != (name != "matrix without rows") {
@@ -267,32 +290,27 @@ func TestNewWithoutPasses(t *testing.T) {
 	}
 }
 
-// changing yields a word more each time it is read.
-type changing struct {
+// countedReads counts how often it is read.
+type countedReads struct {
 	corpus.Numbered
 	reads *int
-	last  int32
 }
 
-func (c changing) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
-	return func(yield func(corpus.Document, error) bool) {
-		*c.reads++
-		for d, err := range c.Numbered.Docs(ctx) {
-			if *c.reads > 1 && err == nil {
-				d.Words, d.Counts = append(slices.Clone(d.Words), c.last), append(slices.Clone(d.Counts), 1)
-			}
-			if !yield(d, err) {
-				return
-			}
-		}
-	}
+func (c countedReads) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
+	*c.reads++
+	return c.Numbered.Docs(ctx)
 }
 
-// Documents that change between reads are an error, and so is the end of ctx.
+// Documents are read once, by all fits of a sweep. What is wrong with them is an error
+// that names the place, and so is the end of ctx.
 func TestNewFails(t *testing.T) {
 	c := untidy(t)
 	p := jsmf.New(4).Words(40)
-	if _, err := p.Fit(ctx, readAgain{changing{c.Source(), new(int), 17}}); !errors.Is(err, corpus.ErrSourceChanged) || !strings.HasPrefix(err.Error(), "jsmf: ") {
+	reads := 0
+	if _, err := p.Sweep(ctx, readAgain{countedReads{c.Source(), &reads}}, []int{4, 2}); err != nil || reads != 1 {
+		t.Errorf("%d reads, %v", reads, err)
+	}
+	if _, err := p.Fit(ctx, unnamed{c.Source(), c.Vocabulary()[:30]}); err == nil || !strings.HasPrefix(err.Error(), "jsmf: ") || !strings.Contains(err.Error(), "document 1") {
 		t.Error(err)
 	}
 	for _, at := range []jsmf.Stage{jsmf.StageCooc, jsmf.StageRefine} {
