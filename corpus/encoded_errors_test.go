@@ -86,6 +86,11 @@ func readAll(t testing.TB, path string, data []byte) error {
 	if docs != info.Documents || tokens != info.Tokens || nonzeros != info.Nonzeros || len(info.DocFrequencies) != len(info.Vocabulary) {
 		t.Fatalf("%d documents with %d words and %d tokens; Info says %+v", docs, nonzeros, tokens, info)
 	}
+	for _, err := range e.DropUnused().Docs(context.Background()) {
+		if err != nil { // the footer has a word in no document, and a block has it
+			return err
+		}
+	}
 	return nil
 }
 
