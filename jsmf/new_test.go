@@ -352,7 +352,7 @@ func TestNewSweep(t *testing.T) {
 				continue
 			}
 			// 16 topics to start with, and 32.
-			if n, want := x.Model.Stats().Cooc.N, map[int]int{3: 1000 + 10*16, 20: min(1000+10*32, x.Model.N())}[x.K]; n != want {
+			if n, want := x.Model.Stats().Cooc.N, map[int]int{3: 1000 + 8*16, 20: min(1000+8*32, x.Model.N())}[x.K]; n != want {
 				t.Errorf("%s, K = %d: %d words", name, x.K, n)
 			}
 			if in != jsmf.Input(c) {

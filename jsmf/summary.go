@@ -68,9 +68,9 @@ func (t Topic) MarshalJSON() ([]byte, error) {
 // that have its words, weighted as for reading, are 1.6 times as many as for the median
 // topic, and if it is spread over 1.4 times as many documents, by E[θ]²/E[θ²] of its
 // proportions θ. In text with its function words, that is, if a tenth of the tokens are
-// words that tell less than 0.2 nats of the topic, the spread is not asked for. At most a
-// fifth of the topics are background, those with the most common words. No language is
-// known to the rule, and no stop list.
+// words that tell less than 0.2 nats of the topic, they must be twice as many, and the
+// spread is not asked for. At most a fifth of the topics are background, those with the
+// most common words. No language is known to the rule, and no stop list.
 func (m *Model) Background() []bool {
 	if m.background == nil {
 		return make([]bool, m.k)
