@@ -146,6 +146,13 @@ func TestRefineBad(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", name, err, x.want)
 		}
 	}
+	silent := wrongRefiner{res: &refine.Result{B: pl.B, Breve: pl.Breve(), A: pl.A}}
+	if _, err := jsmf.Published(4).Refine(silent).Fit(ctx, c); err != nil {
+		t.Errorf("as many topics as before: %v", err)
+	}
+	if _, err := jsmf.Published(4).Extra(3).Refine(silent).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), "wrong: Result.From has 0 numbers for 4 topics of a start with 7") {
+		t.Errorf("fewer topics than before, and not of which: %v", err)
+	}
 	dense := matrixOf(t, pl.C)
 	if _, err := jsmf.Published(4).Refine(refine.Passes{}).Fit(ctx, dense); err == nil || !strings.Contains(err.Error(), "needs documents") {
 		t.Errorf("without documents: %v", err)
