@@ -30,7 +30,6 @@ func ExampleModel_WriteTo() {
 	// topic   share  name              further words
 	//     0   62.5%  apple · cider     ""
 	//     1   37.5%  börse · dividend  ""
-	// most correlated: 0 and 1 (-1.00)
 }
 
 // Bytes that changed on their way are found, and the error says where.

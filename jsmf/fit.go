@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jsmf-go/spectral/anchor"
@@ -12,6 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/spectrum"
+	"github.com/jsmf-go/spectral/metrics"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -214,14 +216,17 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 		}
 		parts.Topics, parts.WordTopics, parts.Correlations, parts.Alpha = x.B, x.Breve, x.A, x.Alpha
 		parts.Reading = x.Reading
+		begun := time.Now()
 		parts.markBackground(r.pr.info)
+		took := time.Since(begun)
+		r.st.Refine.Reading += took
+		r.st.Refine.Duration += took
 		of = x.From
 	}
 	usable := infer.Topics{B: parts.Topics, A: parts.Correlations, Breve: parts.WordTopics, Alpha: parts.Alpha}
 	if err := usable.Validate(); err != nil {
 		r.warn("the model cannot infer the topics of documents: %v", err)
 	}
-	r.st.Total = time.Since(r.begun)
 	parts.Stats, parts.Provenance = r.st, newProvenance(linalg.KernelName(), p.seed, stages)
 	if state != nil {
 		all := *state
@@ -239,7 +244,26 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 		if m, err = m.follow(ctx, p.from, p.workers); err != nil {
 			return nil, wrap(err)
 		}
-		m.stats.Total = time.Since(r.begun)
 	}
+	if err := r.warnDead(m); err != nil {
+		return nil, wrap(err)
+	}
+	m.stats.Total = time.Since(r.begun)
 	return m, nil
+}
+
+// warnDead names the topics that the model would not miss.
+func (r *run) warnDead(m *Model) error {
+	dead, err := metrics.DeadTopics(m.denseTopics(), m.TopicShares())
+	if err != nil || len(dead) == 0 {
+		return err
+	}
+	which := make([]string, len(dead))
+	for i, d := range dead {
+		if which[i] = fmt.Sprintf("%d (%s) has a share of %.2g", d.Topic, m.Name(d.Topic), d.Share); d.Twin >= 0 {
+			which[i] = fmt.Sprintf("%d (%s) is nearly the same as %d", d.Topic, m.Name(d.Topic), d.Twin)
+		}
+	}
+	r.tr.warn(&m.stats, "fewer topics would do: topic %s", strings.Join(which, ", "))
+	return nil
 }

@@ -36,8 +36,8 @@ func (m *Model) Topics() mat.Matrix { return view{m.n, m.k, m.topics} }
 
 // Reading returns the N×K matrix of the weights by which people recognise a topic's
 // words, or nil for a model without, such as one that was not refined. Column k
-// holds the tf-idf mass of the documents' words in topic k: it favours words that
-// tell documents apart, and so leaves function words behind. Topics that are not
+// favours words that many documents use in topic k and few use otherwise
+// (refine.Result.Reading). Topics that are not
 // background have no weight for words of which most occurrences are in background
 // topics. In text with its function words (see Background) they have none for words in
 // more than a twentieth of the documents, unless they have most of their occurrences, and

@@ -415,3 +415,37 @@ func TestNewGoesOn(t *testing.T) {
 		t.Errorf("without anchors: %v, %d words", free.Anchors(), free.N())
 	}
 }
+
+// A topic that stands for nothing of its own is named in a warning: here the refiner makes
+// two topics of one.
+func TestWarnsOfTwins(t *testing.T) {
+	_, docs := planted(60, 4, 300)
+	m := fit(t, jsmf.Published(4).Refine(twin{}), countsCorpus(t, 60, docs))
+	want := fmt.Sprintf("fewer topics would do: topic 3 (%s) is nearly the same as 0", m.Name(3))
+	if w := m.Stats().Warnings; !slices.Contains(w, want) {
+		t.Errorf("%q, want %q", w, want)
+	}
+}
+
+// twin replaces the words of the last topic by those of the first.
+type twin struct{ refine.Passes }
+
+func (p twin) Refine(ctx context.Context, docs corpus.Source, start refine.Start, opt refine.Options) (*refine.Result, error) {
+	r, err := p.Passes.Refine(ctx, docs, start, opt)
+	if err != nil {
+		return nil, err
+	}
+	n, k := r.B.Dims()
+	for i := range n {
+		r.B.Set(i, k-1, r.B.At(i, 0))
+	}
+	for i := range k { // the share of the twin is the smaller one
+		for j := range k {
+			if i == k-1 || j == k-1 {
+				r.A.Set(i, j, r.A.At(i, j)/4)
+			}
+		}
+	}
+	r.A.Scale(1/mat.Sum(r.A), r.A)
+	return r, nil
+}

@@ -956,7 +956,7 @@ func TestSolverLimit(t *testing.T) {
 	m := fit(t, jsmf.Published(4).Recover(recovery.SCLS{Solver: scls.ExpGrad{MaxIterations: 1}}), countsCorpus(t, 60, docs))
 	st := m.Stats()
 	limited := st.Recover.Limited
-	if limited == 0 || len(st.Warnings) != 1 || !strings.Contains(st.Warnings[0], fmt.Sprintf("for %d of 56 words", limited)) {
+	if limited == 0 || len(st.Warnings) == 0 || !strings.Contains(st.Warnings[0], fmt.Sprintf("for %d of 56 words", limited)) {
 		t.Errorf("%+v, %q", st.Recover, st.Warnings)
 	}
 }
@@ -1067,7 +1067,8 @@ func TestWarnsOfAModelThatDoesNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := m.Stats().Warnings; len(w) != 2 || !strings.Contains(w[0], "sum to 0 and not to about 1") || !strings.Contains(w[1], "cannot infer the topics of documents") {
+	if w := m.Stats().Warnings; len(w) != 3 || !strings.Contains(w[0], "sum to 0 and not to about 1") || !strings.Contains(w[1], "cannot infer the topics of documents") ||
+		w[2] != "fewer topics would do: topic 0 (a · f · c) has a share of 0, 1 (g · b · e) has a share of 0" {
 		t.Errorf("warnings %q", w)
 	}
 }

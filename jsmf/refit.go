@@ -19,8 +19,8 @@ func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 // From makes Fit a refit: it starts from prev, a model of nearly the same documents, and
 // keeps the numbers of its topics. nil, the default, fits without a previous model.
 //
-// A refit starts warm if prev was made with Resumable and the same K, and the rectifier
-// can start from a state, as rectify.AP, ENN, LR and Auto can. It then takes a few
+// A refit starts warm if prev was made with Resumable, its start had as many topics (Extra),
+// and the rectifier can start from a state, as rectify.AP, ENN, LR and Auto can. It then takes a few
 // iterations instead of all. It starts cold if the documents have changed too much, or
 // if the warm start leads to a ΣA farther from 1, by more than a tenth, than that of the
 // last model with a cold start. Stats.Refit.Start says which and why. Under New the words of

@@ -128,7 +128,7 @@ func TestReplaceAnchors(t *testing.T) {
 		if sum := mat.Sum(m.Correlations()); sum < 2 || !slices.Contains(m.Anchors(), 3) || st.Anchors.Replaced != nil {
 			t.Errorf("%s: ΣA %g, anchors %v, replaced %v", x.name, sum, m.Anchors(), st.Anchors.Replaced)
 		}
-		if len(st.Warnings) != 1 || !strings.Contains(st.Warnings[0], "does not fit") {
+		if len(st.Warnings) != 2 || !strings.Contains(st.Warnings[0], "does not fit") || !strings.Contains(st.Warnings[1], "fewer topics would do") {
 			t.Errorf("%s: %v", x.name, st.Warnings)
 		}
 	}

@@ -137,6 +137,7 @@ type RefineStats struct {
 	Objective []float64     `json:"objective,omitempty"` // what the passes maximise, of methods that maximise something
 	HeldOut   []float64     `json:"held_out,omitempty"`  // ln p(token) of the hidden tokens, while some are
 	Duration  time.Duration `json:"-"`
+	Reading   time.Duration `json:"-"` // the part of Duration after the last pass, for A, the reading weights and background topics
 }
 
 // RefitStats compares a model with the previous one, that of Pipeline.From.
@@ -194,5 +195,5 @@ func deepCopy(v reflect.Value) {
 func (s *Stats) clearDurations() {
 	s.Total, s.Cooc.Duration = 0, 0
 	s.Rectify.Duration, s.Anchors.Duration, s.Recover.Duration = 0, 0, 0
-	s.AnchorFree.Duration, s.Refine.Duration = 0, 0
+	s.AnchorFree.Duration, s.Refine.Duration, s.Refine.Reading = 0, 0, 0
 }

@@ -19,7 +19,7 @@ const (
 
 // String returns a table of the model that fits on a screen of 24 lines and 100 columns:
 // the topics with the largest shares, each with its name and further words, and the topics
-// that correlate most.
+// that correlate most, if any do.
 func (m *Model) String() string {
 	topics := m.Summary(tableWidth / 2)
 	slices.SortStableFunc(topics, func(a, b Topic) int { return cmp.Compare(b.Share, a.Share) })
@@ -43,9 +43,13 @@ func (m *Model) String() string {
 	}
 	var pairs []string
 	for _, p := range m.CorrelatedPairs(3) {
-		pairs = append(pairs, fmt.Sprintf("%d and %d (%+.2f)", p.K, p.L, p.Correlation))
+		if p.Correlation > 0 {
+			pairs = append(pairs, fmt.Sprintf("%d and %d (%+.2f)", p.K, p.L, p.Correlation))
+		}
 	}
-	fmt.Fprintf(&b, "\nmost correlated: %s", strings.Join(pairs, ", "))
+	if pairs != nil {
+		fmt.Fprintf(&b, "\nmost correlated: %s", strings.Join(pairs, ", "))
+	}
 	return b.String()
 }
 

@@ -107,6 +107,7 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 	}
 	s := &r.st.Refine
 	s.Method, s.Passes, s.Status = r.ask.refiner.String(), x.Passes, ended
+	s.Reading = x.LastRead
 	s.Docs, s.Watched, s.Tokens, s.Beta = x.Docs, x.Watched, x.Tokens, x.Beta
 	for _, h := range x.History {
 		s.LogLik = append(s.LogLik, h.LogLik)

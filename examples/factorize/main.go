@@ -45,8 +45,8 @@
 //	refine           of the default and with -refine: method, passes made, and loglik,
 //	                 the mean ln p(token) before each pass and after the last. Topics and
 //	                 metrics are then those of the refined model
-//	seconds          by stage; refine has the reading weights too. read, curate and, of
-//	                 the papers' pipeline, the counting in cooc happen once for all K
+//	seconds          by stage; reading is the last read of the documents after the passes of
+//	                 refine. read, curate and, of the papers' pipeline, the counting in cooc happen once for all K
 //	                 and are part of each line and its total
 //	cpu_seconds      processor time from the documents in memory to the model; left out
 //	                 where the system does not count it
@@ -328,7 +328,7 @@ func describe(o options, in *input, m *jsmf.Model) *result {
 	s.Cooc += st.Cooc.Duration.Seconds() // counts, or checks those given
 	s.Rectify, s.Anchors, s.Recover = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds()
 	s.Topics = st.AnchorFree.Duration.Seconds()
-	s.Refine = st.Refine.Duration.Seconds()
+	s.Refine, s.Reading = (st.Refine.Duration - st.Refine.Reading).Seconds(), st.Refine.Reading.Seconds()
 	return res
 }
 

@@ -380,7 +380,7 @@ func TestDefault(t *testing.T) {
 	if l.Method != "default" || l.Rectify != "" || l.Finder != "" || l.Recover != "" || len(l.Anchors) != 5 || l.Corpus.M != 2997 || l.Refine == nil || l.Refine.Passes > 3 {
 		t.Errorf("%s", out)
 	}
-	for _, name := range []string{"cooc", "rectify", "anchors", "recover", "refine", "total"} {
+	for _, name := range []string{"cooc", "rectify", "anchors", "recover", "refine", "reading", "total"} {
 		if !(l.Seconds[name] > 0) {
 			t.Errorf("%s took %g seconds", name, l.Seconds[name])
 		}

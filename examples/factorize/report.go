@@ -101,7 +101,7 @@ func reportSeconds(w io.Writer, m *jsmf.Model, r *result) {
 	}{
 		{"read", s.Read, true}, {"curate", s.Curate, true}, {"cooc", s.Cooc, true}, {"rectify", s.Rectify, true},
 		{"anchors", s.Anchors, anchored}, {"recover", s.Recover, anchored}, {"topics", s.Topics, !anchored},
-		{"refine", s.Refine, r.Refine != nil}, {"metrics", s.Metrics, true}, {"infer", s.Infer, r.Infer != nil}, {"total", s.Total, true},
+		{"refine", s.Refine, r.Refine != nil}, {"reading", s.Reading, r.Refine != nil}, {"metrics", s.Metrics, true}, {"infer", s.Infer, r.Infer != nil}, {"total", s.Total, true},
 	} {
 		if x.run {
 			fmt.Fprintf(w, "%s\t%8.3f\n", x.name, x.s)

@@ -14,6 +14,7 @@ type seconds struct {
 	Recover float64 `json:"recover"`
 	Topics  float64 `json:"topics,omitempty"` // of -anchor-free
 	Refine  float64 `json:"refine,omitempty"`
+	Reading float64 `json:"reading,omitempty"`
 	Metrics float64 `json:"metrics"`
 	Infer   float64 `json:"infer,omitempty"`
 	Total   float64 `json:"total"`
