@@ -115,30 +115,26 @@ func sampled(key uint64, n int64) bool { return key>>1&(1<<30-1)%uint64(n) == 0 
 type bag struct {
 	words  []int32
 	counts []float32
+	tokens int64 // the sum of the counts
 }
 
 func (b *bag) add(word int32, count int64) {
 	b.words, b.counts = append(b.words, word), append(b.counts, float32(count))
-}
-
-func (b *bag) tokens() float64 {
-	sum := 0.0
-	for _, x := range b.counts {
-		sum += float64(x)
-	}
-	return sum
+	b.tokens += count
 }
 
 // load sets w.doc to document d of the block. The hidden tokens of a document that is
 // watched go to w.hidden instead.
 func (w *worker) load(d int, watched bool) {
 	words, counts := w.block.Doc(d)
-	w.hidden.words, w.hidden.counts = w.hidden.words[:0], w.hidden.counts[:0]
+	w.hidden.words, w.hidden.counts, w.hidden.tokens = w.hidden.words[:0], w.hidden.counts[:0], 0
+	w.doc.tokens = 0
 	if !watched {
 		w.doc.words = words
 		w.doc.counts = vec.Resize(w.doc.counts, len(counts))
 		for i, x := range counts {
 			w.doc.counts[i] = float32(x)
+			w.doc.tokens += int64(x)
 		}
 		return
 	}
@@ -150,6 +146,7 @@ func (w *worker) load(d int, watched bool) {
 		if visible > 0 {
 			w.visible = append(w.visible, words[i])
 			w.doc.counts = append(w.doc.counts, float32(visible))
+			w.doc.tokens += visible
 		}
 	})
 	w.doc.words = w.visible

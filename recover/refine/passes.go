@@ -103,7 +103,7 @@ type Passes struct {
 	Beta float64
 
 	// Gain is the least gain of log-likelihood for each hidden token and pass, in nats, as
-	// the mean of four passes; 0 means 5e-5. It counts from the 24th pass on, and from
+	// the mean of four passes; 0 means 1e-4. It counts from the 24th pass on, and from
 	// the eighth after topics were merged. With a negative number no document is watched
 	// and all passes are made, as they are where fewer than 2000 tokens would be hidden.
 	Gain float64
@@ -121,7 +121,7 @@ func (p Passes) withDefaults() Passes {
 		p.Beta = 0.02
 	}
 	if p.Gain == 0 {
-		p.Gain = 5e-5
+		p.Gain = 1e-4
 	}
 	return p
 }

@@ -110,7 +110,7 @@ func TestPassesEarly(t *testing.T) {
 		}
 		least := x.gain
 		if least == 0 {
-			least = 5e-5
+			least = 1e-4
 		}
 		for n := x.settled; n <= last; n++ {
 			if gain := (h[n-1].HeldOut - h[n-5].HeldOut) / 4; (gain < least) != (n == last) {

@@ -85,12 +85,12 @@ type Result struct {
 	From []int
 	// Passes is the number of passes.
 	Passes int
-	// LastRead is how long the read after the last pass took, which scores the documents
-	// and finds A and Reading.
-	LastRead time.Duration
 	// Early reports that the passes ended before their limit because the likelihood of
 	// hidden tokens gained too little.
 	Early bool
+	// LastRead is how long the read after the last pass took, which scores the documents
+	// and finds A and Reading.
+	LastRead time.Duration
 	// History has Passes+1 entries: the state before each pass, and the final one.
 	History []Score
 	// Docs is how many documents the topics were learned from, without empty ones;
@@ -104,7 +104,8 @@ type Result struct {
 type Score struct {
 	// LogLik is the mean of ln p(token) over the tokens that are not hidden.
 	// p = Σ_k θ_k B_wk with the document's current θ, its posterior mean. In a pass by
-	// halves the second half is scored by the topics that the first one left.
+	// halves the second half is scored by the topics that the first one left, and of a
+	// thousand documents and more one in eight.
 	LogLik float64 `json:"loglik"`
 	// Objective is the function that MAPEM never lowers, except where topics are merged
 	// or the hidden tokens join the others: LogLik plus the log-densities of the priors per
