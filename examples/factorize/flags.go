@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,7 +66,7 @@ func parseFlags(args []string, stderr io.Writer) (options, error) {
 	f.VisitAll(func(g *flag.Flag) { x.ofMethods[g.Name] = true })
 	x.define(f)
 	f.Usage = func() {
-		fmt.Fprintln(stderr, "Usage: factorize -docword F -vocab F (-n N | -vocabulary all) -k K[,K…] [flags]")
+		fmt.Fprintln(stderr, "Usage: factorize -docword F -vocab F [-n N | -vocabulary all] -k K[,K…] [flags]")
 		f.PrintDefaults()
 	}
 	if err := f.Parse(args); err != nil {
@@ -87,7 +88,7 @@ func parseFlags(args []string, stderr io.Writer) (options, error) {
 func (x *flags) define(f *flag.FlagSet) {
 	o := &x.options
 	o.corpus.Flags(f)
-	f.IntVar(&o.words, "n", 0, "keep the `N` best words by tf·ln⌊M/df⌋; this or -vocabulary all is required")
+	f.IntVar(&o.words, "n", 0, "keep the `N` best words by tf·ln⌊M/df⌋; the papers' pipeline needs this or -vocabulary all, and\nthe default takes all words without, but for those of -stop")
 	f.StringVar(&x.vocabulary, "vocabulary", "", "`all`: no curation; every word is kept that is in a document used, and no document\nis left out for too few distinct words unless -min-distinct is given")
 	f.IntVar(&o.minDistinct, "min-distinct", 3, "leave out documents with fewer distinct words of the vocabulary; of the default none,\nunless this is given")
 	f.IntVar(&o.minTokens, "min-tokens", 5, "leave out documents with fewer tokens of the vocabulary; 2 is the least there can be. Of\nthe default none, unless this is given")
@@ -144,9 +145,12 @@ func (x *flags) checkCorpus() {
 	o.corpus.Require(&x.wrong)
 	bad(given["vocabulary"] && x.vocabulary != "all", "-vocabulary %q: want all, or -n", x.vocabulary)
 	bad(given["n"] && given["vocabulary"], "-n and -vocabulary exclude each other")
-	bad(!given["n"] && !given["vocabulary"], "-n or -vocabulary all is missing")
+	bad(o.published && !given["n"] && !given["vocabulary"], "-n or -vocabulary all is missing")
 	bad(given["n"] && o.words < 2, "-n %d: want at least 2", o.words)
 	bad(given["vocabulary"] && o.corpus.Stop != "", "-stop has no use with -vocabulary all")
+	if !given["n"] && o.corpus.Stop != "" {
+		o.words = math.MaxInt // all that are no stop words
+	}
 	bad(o.minDistinct < 0, "-min-distinct %d: want 0 or more", o.minDistinct)
 	bad(o.minTokens < 0, "-min-tokens %d: want 0 or more", o.minTokens)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)

@@ -404,6 +404,10 @@ func TestDefault(t *testing.T) {
 	if math.Abs(share-1) > 1e-9 {
 		t.Errorf("the shares of the topics sum to %g", share)
 	}
+	out, _ = invoke(t, 0, clitest.Synth("-k", "5", "-json", "-quiet", "-refine", "3")...)
+	if whole := decode(t, out)[0]; whole.Corpus.N <= l.Corpus.N || whole.Method != "default" {
+		t.Errorf("%d words without -n, %d with -n 600", whole.Corpus.N, l.Corpus.N)
+	}
 	for _, more := range [][]string{{"-published"}, {"-rectify", "none"}, {"-weights", "tfidf"}, {"-replace-anchors", "0"}, {"-clean-up"}, {"-refine", "2", "-iterations", "3"}} {
 		out, _ := invoke(t, 0, args(more...)...)
 		if l := decode(t, out)[0]; l.Method != "published" || l.Recover != "activeset" || l.Corpus.M != 2980 {
@@ -753,7 +757,8 @@ func TestUsage(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{nil, []string{"-docword is missing", "-vocab is missing", "-n or -vocabulary all is missing", "-k is missing"}},
+		{nil, []string{"-docword is missing", "-vocab is missing", "-k is missing"}},
+		{[]string{"-docword", "d", "-vocab", "v", "-published", "-k", "5"}, []string{"-n or -vocabulary all is missing"}},
 		{append(ok, "-k", "5,x"), []string{`"x" is not a number`}},
 		{append(ok, "-k", "1"), []string{"-k 1"}},
 		{append(ok, "-k", "5,5"), []string{"names 5 twice"}},
