@@ -110,10 +110,8 @@ func (w *encoder) encode(ctx context.Context, src Source) error {
 	if info.Vocabulary == nil {
 		info.Vocabulary = append([]string{}, w.tokens.words...)
 	}
-	if x, ok := src.(bag.Weighted); ok && x.Weights() != nil {
-		if e.weights = slices.Clone(x.Weights()); len(e.weights) != info.Documents {
-			return fmt.Errorf("corpus: encode: %w: %d weights for %d documents", ErrSourceChanged, len(e.weights), info.Documents)
-		}
+	if e.weights = slices.Clone(bag.Weights(src)); e.weights != nil && len(e.weights) != info.Documents {
+		return fmt.Errorf("corpus: encode: %w: %d weights for %d documents", ErrSourceChanged, len(e.weights), info.Documents)
 	}
 	if w.pack.entry.docs > 0 {
 		return w.flush()

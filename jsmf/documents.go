@@ -73,12 +73,7 @@ type withNames struct {
 func (s withNames) Vocabulary(context.Context) ([]string, error) { return s.names, nil }
 
 // Weights are those of the source, if it has any.
-func (s withNames) Weights() []float64 {
-	if w, ok := s.Source.(bag.Weighted); ok {
-		return w.Weights()
-	}
-	return nil
-}
+func (s withNames) Weights() []float64 { return bag.Weights(s.Source) }
 
 // count fills in what the encoded documents do not say.
 func (d *documents) count(ctx context.Context) error {

@@ -314,7 +314,4 @@ func (p *problem) expandMarginals(left, given []float64) []float64 {
 }
 
 // weighted tells whether the documents have weights.
-func (p *problem) weighted() bool {
-	w, ok := p.info.Source.(bag.Weighted)
-	return ok && w.Weights() != nil
-}
+func (p *problem) weighted() bool { return bag.Weights(p.info.Source) != nil }

@@ -91,10 +91,7 @@ const momentNNZ = 1 << 18
 
 // read adds up all documents of src.
 func (s *secondMoment) read(ctx context.Context, src corpus.Source, known *bag.Words, idf []float64, words []int) error {
-	var weights []float64
-	if w, ok := src.(bag.Weighted); ok {
-		weights = w.Weights()
-	}
+	weights := bag.Weights(src)
 	var d bag.Counter
 	number := 0
 	for doc, err := range src.Docs(ctx) {

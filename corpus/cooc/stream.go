@@ -66,7 +66,7 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 	if opts.Weighting != Unbiased {
 		return nil, fmt.Errorf("cooc: stream: the weighting is %v, and only documents held in memory have others than %v", opts.Weighting, Unbiased)
 	}
-	if w, ok := src.(bag.Weighted); ok && w.Weights() != nil {
+	if bag.Weights(src) != nil {
 		return nil, errors.New("cooc: stream: the documents have weights, which a Stream does not count: use Moments, or a corpus without weights")
 	}
 	s := &Stream{src: src, opts: opts, passes: new(atomic.Int64), idle: new(sync.Pool)}

@@ -23,10 +23,17 @@ type Document struct {
 	Counts    []int32
 }
 
-// Weighted is the source of a corpus in memory, which may have weights for its
-// documents: nil where all weigh 1. Who reads documents one by one and ought to
-// weigh them asks for it.
+// Weighted is a source that may have weights for its documents, one each: nil where all
+// weigh 1.
 type Weighted interface{ Weights() []float64 }
+
+// Weights returns the weights of a source's documents, or nil where all weigh 1.
+func Weights(src any) []float64 {
+	if w, ok := src.(Weighted); ok {
+		return w.Weights()
+	}
+	return nil
+}
 
 // Numbers that Words.Token returns for tokens to leave out.
 const (

@@ -73,9 +73,4 @@ func (v Visible) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 }
 
 // Weights are those of the source, if it has any.
-func (v Visible) Weights() []float64 {
-	if w, ok := v.Source.(bag.Weighted); ok {
-		return w.Weights()
-	}
-	return nil
-}
+func (v Visible) Weights() []float64 { return bag.Weights(v.Source) }
