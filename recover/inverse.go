@@ -11,6 +11,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/simplex"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Inverse is the recovery of Arora, Ge and Moitra (2012), as given in
@@ -214,19 +215,9 @@ func (s Inverse) topics(ctx context.Context, p *problem, cs, z *mat.Dense) (*mat
 // wordTopics sets y to p(topic | word) by Bayes' rule from the word's row b of B and
 // the topic shares; to the shares if the word is in no topic.
 func wordTopics(y, b, share []float64) {
-	total := 0.0
-	for t, v := range b {
-		y[t] = v * share[t]
-		total += y[t]
-	}
-	if total == 0 {
+	if vec.Posterior(y, b, share) == 0 {
 		copy(y, share)
-		for _, v := range share {
-			total += v
-		}
-	}
-	for t := range y {
-		y[t] /= total
+		vec.Normalise(y)
 	}
 }
 

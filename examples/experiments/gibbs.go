@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // The priors of the sampler, those that the papers' sampler has when nothing is
@@ -154,15 +155,7 @@ func wordTopics(b *mat.Dense, a *mat.SymDense) *mat.Dense {
 	}
 	out := mat.NewDense(n, k, nil)
 	for i := range n {
-		r := out.RawRowView(i)
-		sum := 0.0
-		for t := range r {
-			r[t] = b.At(i, t) * shares[t]
-			sum += r[t]
-		}
-		for t := range r {
-			r[t] /= sum
-		}
+		vec.Posterior(out.RawRowView(i), b.RawRowView(i), shares)
 	}
 	return out
 }

@@ -45,6 +45,24 @@ func Normalise(x []float64) {
 	}
 }
 
+// Posterior sets dst to likelihood times prior divided by its sum, by Bayes' rule, and
+// returns the sum; if that is 0, so is dst. The slices have the same length.
+func Posterior(dst, likelihood, prior []float64) float64 {
+	likelihood, prior = likelihood[:len(dst)], prior[:len(dst)]
+	sum := 0.0
+	for i, v := range likelihood {
+		dst[i] = v * prior[i]
+		sum += dst[i]
+	}
+	if sum == 0 {
+		return 0
+	}
+	for i := range dst {
+		dst[i] /= sum
+	}
+	return sum
+}
+
 // Finite tells whether v is neither NaN nor infinite.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 

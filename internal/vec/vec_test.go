@@ -37,3 +37,13 @@ func TestFinite(t *testing.T) {
 		t.Error("finite numbers count as infinite")
 	}
 }
+
+func TestPosterior(t *testing.T) {
+	dst := []float64{7, 7, 7}
+	if sum := Posterior(dst, []float64{0.5, 0.25, 1}, []float64{0.5, 1, 0}); sum != 0.5 || dst[0] != 0.5 || dst[1] != 0.5 || dst[2] != 0 {
+		t.Error(sum, dst)
+	}
+	if sum := Posterior(dst, []float64{1, 0, 0}, []float64{0, 1, 1}); sum != 0 || dst[0] != 0 || dst[1] != 0 || dst[2] != 0 {
+		t.Error(sum, dst)
+	}
+}

@@ -35,6 +35,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Learner is a way to learn topics without anchors.
@@ -360,18 +361,10 @@ func (p *problem) bayes(res *Result, sum, prior []float64) {
 	b := res.B.RawMatrix()
 	for i := range p.n {
 		row, out := linalg.Row(b, i), res.Breve.RawRowView(i)
-		s := 0.0
 		for t := range row {
 			row[t] /= sum[t]
-			out[t] = row[t] * prior[t]
-			s += out[t]
 		}
-		switch {
-		case s > 0:
-			for t := range out {
-				out[t] /= s
-			}
-		case p.c[i] > 0:
+		if vec.Posterior(out, row, prior) == 0 && p.c[i] > 0 {
 			copy(out, prior)
 		}
 	}

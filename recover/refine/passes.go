@@ -11,6 +11,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Method is a form of the pass.
@@ -281,14 +282,7 @@ func bayes(b, a *mat.Dense) *mat.Dense {
 		}
 	}
 	for i := range n {
-		out, sum := breve.RawRowView(i), 0.0
-		for t, v := range b.RawRowView(i) {
-			out[t] = v * shares[t]
-			sum += out[t]
-		}
-		for t := range out {
-			out[t] /= sum
-		}
+		vec.Posterior(breve.RawRowView(i), b.RawRowView(i), shares)
 	}
 	return breve
 }
