@@ -245,7 +245,7 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 			return nil, wrap(err)
 		}
 	}
-	if err := r.warnDead(m); err != nil {
+	if err := r.warnDead(ctx, m); err != nil {
 		return nil, wrap(err)
 	}
 	m.stats.Total = time.Since(r.begun)
@@ -253,8 +253,8 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 }
 
 // warnDead names the topics that the model would not miss.
-func (r *run) warnDead(m *Model) error {
-	dead, err := metrics.DeadTopics(m.denseTopics(), m.TopicShares())
+func (r *run) warnDead(ctx context.Context, m *Model) error {
+	dead, err := metrics.DeadTopics(ctx, m.denseTopics(), m.TopicShares(), r.ask.workers)
 	if err != nil || len(dead) == 0 {
 		return err
 	}

@@ -2,13 +2,14 @@ package metrics
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
 // DeadTopic is a topic that a model would not miss.
@@ -31,8 +32,9 @@ const (
 // same share and a lower number.
 //
 // b is N×K and shares has the K numbers p(topic); one that is no number counts as 0. Time
-// O(NK²).
-func DeadTopics(b *mat.Dense, shares []float64) ([]DeadTopic, error) {
+// O(NK²); workers bounds the goroutines (0: GOMAXPROCS) and does not change the result.
+// Errors: entries of b that are no probabilities, another number of shares, and ctx's.
+func DeadTopics(ctx context.Context, b *mat.Dense, shares []float64, workers int) ([]DeadTopic, error) {
 	if _, err := checkTopics(b); err != nil {
 		return nil, err
 	}
@@ -40,8 +42,10 @@ func DeadTopics(b *mat.Dense, shares []float64) ([]DeadTopic, error) {
 	if len(shares) != k {
 		return nil, fmt.Errorf("metrics: %d shares of %d topics", len(shares), k)
 	}
-	gram := blas64.Symmetric{N: k, Stride: k, Data: make([]float64, k*k), Uplo: blas.Lower}
-	blas64.Syrk(blas.Trans, 1, b.RawMatrix(), 0, gram)
+	gram := linalg.NewGeneral(k, k) // of inner products
+	if err := linalg.Gram(ctx, b.RawMatrix(), gram, workers); err != nil {
+		return nil, fmt.Errorf("metrics: dead topics: %w", err)
+	}
 	order := make([]int, k)
 	for t := range order {
 		order[t] = t
@@ -57,8 +61,7 @@ func DeadTopics(b *mat.Dense, shares []float64) ([]DeadTopic, error) {
 	for i, t := range order {
 		d := DeadTopic{Topic: t, Twin: -1, Share: share(t)}
 		for _, s := range order[:i] {
-			dot := gram.Data[max(s, t)*k+min(s, t)]
-			if c := dot / math.Sqrt(gram.Data[s*k+s]*gram.Data[t*k+t]); c > max(twinCosine, d.Cosine) {
+			if c := gram.Data[s*k+t] / math.Sqrt(gram.Data[s*k+s]*gram.Data[t*k+t]); c > max(twinCosine, d.Cosine) {
 				d.Twin, d.Cosine = s, c
 			}
 		}

@@ -1,6 +1,8 @@
 package metrics_test
 
 import (
+	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 // Topic 1 is a copy of 0 and 3 nearly one of 2, with smaller shares; 5 has no share that is
 // a number.
 func TestDeadTopics(t *testing.T) {
+	ctx := context.Background()
 	b := mat.NewDense(6, 6, []float64{
 		0.7, 0.7, 0, 0, 0, 0,
 		0.3, 0.3, 0, 0, 0, 0,
@@ -21,7 +24,7 @@ func TestDeadTopics(t *testing.T) {
 		0, 0, 0, 0, 1, 0,
 		0, 0, 0, 0, 0, 1,
 	})
-	got, err := metrics.DeadTopics(b, []float64{0.3, 0.1, 0.25, 0.05, 0.3, math.NaN()})
+	got, err := metrics.DeadTopics(ctx, b, []float64{0.3, 0.1, 0.25, 0.05, 0.3, math.NaN()}, 1)
 	if err != nil || len(got) != 3 {
 		t.Fatal(got, err)
 	}
@@ -33,17 +36,22 @@ func TestDeadTopics(t *testing.T) {
 		}
 	}
 	// Of equal shares the later one goes, and a share of exactly 1/(20K) is enough.
-	got, err = metrics.DeadTopics(mat.NewDense(2, 2, []float64{1, 1, 0, 0}), []float64{0.025, 0.025})
+	got, err = metrics.DeadTopics(ctx, mat.NewDense(2, 2, []float64{1, 1, 0, 0}), []float64{0.025, 0.025}, 1)
 	if err != nil || len(got) != 1 || got[0].Topic != 1 || got[0].Twin != 0 {
 		t.Error(got, err)
 	}
-	if got, err = metrics.DeadTopics(mat.NewDense(2, 2, []float64{1, 0, 0, 1}), []float64{0.975, 0.0249}); err != nil || len(got) != 1 || got[0].Topic != 1 || got[0].Twin != -1 {
+	if got, err = metrics.DeadTopics(ctx, mat.NewDense(2, 2, []float64{1, 0, 0, 1}), []float64{0.975, 0.0249}, 1); err != nil || len(got) != 1 || got[0].Topic != 1 || got[0].Twin != -1 {
 		t.Error(got, err)
 	}
-	if _, err := metrics.DeadTopics(b, []float64{1}); err == nil || !strings.Contains(err.Error(), "1 shares of 6 topics") {
+	if _, err := metrics.DeadTopics(ctx, b, []float64{1}, 1); err == nil || !strings.Contains(err.Error(), "1 shares of 6 topics") {
 		t.Error(err)
 	}
-	if _, err := metrics.DeadTopics(mat.NewDense(1, 2, []float64{1, -1}), []float64{1, 1}); err == nil {
+	if _, err := metrics.DeadTopics(ctx, mat.NewDense(1, 2, []float64{1, -1}), []float64{1, 1}, 1); err == nil {
 		t.Error("no error for a negative probability")
+	}
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := metrics.DeadTopics(gone, b, make([]float64, 6), 1); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

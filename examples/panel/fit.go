@@ -66,7 +66,7 @@ func (o options) measure(ctx context.Context, e *heldout.Evaluator, train *corpu
 		return r, x, err
 	}
 	r.LL, r.NPMI, r.Reading, r.Uniqueness = cli.Number(ll), cli.Number(npmi), cli.Number(reading), cli.Number(unique)
-	dead, err := metrics.DeadTopics(mat.DenseCopyOf(m.Topics()), m.TopicShares())
+	dead, err := metrics.DeadTopics(ctx, mat.DenseCopyOf(m.Topics()), m.TopicShares(), o.workers)
 	if err != nil {
 		return r, x, err
 	}
