@@ -131,7 +131,7 @@ func (f *fitter) count(ctx context.Context) error {
 	}
 	f.seen.words = make([]float64, f.n)
 	err := f.sweep(ctx, func(w *worker, slot int) error {
-		s := slots[slot] // the slots share lines of the cache
+		s := slots[slot] // a copy: counting in neighbouring slots would share cache lines
 		for d := range w.block.Docs() {
 			key := w.block.Key(d)
 			f.keys[w.block.First+d] = key

@@ -111,7 +111,7 @@ func (f *fitter) pass(ctx context.Context, t int, whole, closing bool) error {
 		}
 		p := phase{first: t == 0, closing: closing, half: h}
 		err := f.sweep(ctx, func(w *worker, slot int) error {
-			sum := slots[slot] // the slots share lines of the cache
+			sum := slots[slot] // a copy: adding to neighbouring slots would share cache lines
 			if err := f.documents(p, w, slot, &sum); err != nil {
 				return err
 			}
