@@ -45,9 +45,10 @@
 //	refine           of the default and with -refine: method, passes made, and loglik,
 //	                 the mean ln p(token) before each pass and after the last. Topics and
 //	                 metrics are then those of the refined model
-//	seconds          by stage; reading is the last read of the documents after the passes of
-//	                 refine. read, curate and, of the papers' pipeline, the counting in cooc happen once for all K
-//	                 and are part of each line and its total
+//	seconds          by stage; reading is the last read of the documents, after the
+//	                 passes of refine. read, curate and, of the papers' pipeline, the
+//	                 counting in cooc happen once for all K and are part of each line
+//	                 and its total
 //	cpu_seconds      processor time from the documents in memory to the model; left out
 //	                 where the system does not count it
 //	peak_rss_bytes   of the process so far; left out where the system has no figure
@@ -320,9 +321,8 @@ func describe(o options, in *input, m *jsmf.Model) *result {
 		}
 		res.Anchors = append(res.Anchors, w)
 	}
-	names, background := m.Names(), m.Background()
-	for t, share := range m.TopicShares() {
-		res.Topics = append(res.Topics, topic{names[t], cli.Number(share), background[t], wordsOf(m.TopWords(t, topWords))})
+	for _, t := range m.Summary(topWords) {
+		res.Topics = append(res.Topics, topic{t.Name, cli.Number(t.Share), t.Background, wordsOf(t.Words)})
 	}
 	s := &res.Seconds
 	s.Cooc += st.Cooc.Duration.Seconds() // counts, or checks those given
