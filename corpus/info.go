@@ -10,8 +10,9 @@ import (
 // The zero value says that nothing is known. Its slices must not be written to.
 type Info struct {
 	// Form names what the Info belongs to: "corpus" for a Corpus, "encoded" for an
-	// Encoded, "moments", "moments (tf-idf)" and so on, "stream", "dense" and "low-rank + sparse" for the forms of
-	// package cooc, "topics" for the correlations of topics.
+	// Encoded, "moments", "moments (tf-idf)" and so on, "stream", "dense", "dense (tf-idf)"
+	// and "low-rank + sparse" for the forms of package cooc, "topics" for the correlations
+	// of topics.
 	Form string
 
 	// Documents counts the documents and Tokens their tokens. Nonzeros counts the

@@ -12,10 +12,10 @@
 // and g° the g' of the step before. The last three leave one token out of the counts
 // that it is shared out by (collapsed variational Bayes of order zero): exactly at a
 // fixed point of LeaveLast, nearly with the others, which keep no responsibilities.
-// The word's count times the responsibilities is
-// added to the document's tokens by topic and, when learning, to the word's. All of
-// this is one pass over the document's words, in blocks of a few whose rows stay in
-// the nearest cache: the log-likelihood Σ x·ln(tᵀb) is a by-product, except with LeaveLast.
+// The word's count times the responsibilities is added to the document's tokens by topic
+// and, when learning, to the word's. All of this is one pass over the document's words, in
+// blocks of a few whose rows stay in the nearest cache: the log-likelihood Σ x·ln(tᵀb) is
+// a by-product, except with LeaveLast.
 //
 // # Precision
 //
