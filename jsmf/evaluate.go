@@ -16,11 +16,12 @@ import (
 // matrix of in, normally what it was fitted to. A model without anchors has no Recovery
 // and no Basis measures.
 //
-// A corpus is counted as by Published, or with its documents of two to four tokens, too,
-// if p is of New. It must hold the words of the model, by name (by
-// number, if the model has no vocabulary and the corpus has as many words); its other
-// words are left out. A co-occurrence matrix must have rows (cooc.Matrix) and the words
-// of the model in their order. Coherence needs documents (Info().Corpus).
+// A corpus is counted as by Published; if p counts the best words only, as New does,
+// documents of two to four tokens count, too. It must hold the words of the model, by name
+// (by number, if the model has no vocabulary and the corpus has as many words); its other
+// words are left out. Documents that are not in memory cannot be measured against. A
+// co-occurrence matrix must have rows (cooc.Matrix) and the words of the model in their
+// order. Coherence needs documents (Info().Corpus).
 func (p Pipeline) Evaluate(ctx context.Context, m *Model, in Input) (*metrics.Report, error) {
 	if m == nil || missing(in) {
 		return nil, errors.New("jsmf: evaluate: no model, or nothing to measure it against")

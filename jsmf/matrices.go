@@ -37,14 +37,16 @@ func (m *Model) Topics() mat.Matrix { return view{m.n, m.k, m.topics} }
 // Reading returns the N×K matrix of the weights by which people recognise a topic's
 // words, or nil for a model without, such as one that was not refined. Column k
 // favours words that many documents use in topic k and few use otherwise
-// (refine.Result.Reading). Topics that are not
-// background have no weight for words of which most occurrences are in background
-// topics. In text with its function words (see Background) they have none for words in
-// more than a twentieth of the documents, unless they have most of their occurrences, and
-// none for words in more than 15 % of the documents and twice the share of the topic; a
-// word with an apostrophe is as common as its longest part. For short documents the
-// weights may be the probabilities. Columns are non-negative with sum 1, or 0 for a topic
-// of which the documents have nothing. The result is a copy.
+// (refine.Result.Reading). For short documents the weights may be the probabilities.
+// Columns are non-negative with sum 1, or 0 for a topic without such words. The result is
+// a copy.
+//
+// Topics that are not background (Background) have no weight for words of which most
+// occurrences are in background topics. In text with its function words they have none
+// either for a word in more than a twentieth of the documents, unless most of its
+// occurrences are in the topic, and none for a word in more than 15 % of the documents and
+// in more than twice the share of the topic. A word with an apostrophe counts as no less
+// common than its longest part.
 func (m *Model) Reading() *mat.Dense {
 	if m.reading == nil {
 		return nil

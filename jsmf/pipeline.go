@@ -78,8 +78,8 @@ func (p Pipeline) K(k int) Pipeline { p.k = k; return p }
 // 8·n² bytes.
 //
 // 0, the default of New, is 1000 + 8·K, or 20·K if that is more, with the topics of the
-// start (Extra) for K. Published counts all
-// words, without weights. A matrix given to Fit keeps its own words.
+// start (Extra) for K. Published counts all words, without weights. A matrix given to Fit
+// keeps its own words.
 func (p Pipeline) Words(n int) Pipeline { p.words, p.allWords = n, false; return p }
 
 // bestWords returns how many of all words C is to have.

@@ -19,23 +19,23 @@ func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 // From makes Fit a refit: it starts from prev, a model of nearly the same documents, and
 // keeps the numbers of its topics. nil, the default, fits without a previous model.
 //
-// A refit starts warm if prev was made with Resumable, its start had as many topics (Extra),
-// and the rectifier can start from a state, as rectify.AP, ENN, LR and Auto can. It then takes a few
-// iterations instead of all. It starts cold if the documents have changed too much, or
-// if the warm start leads to a ΣA farther from 1, by more than a tenth, than that of the
-// last model with a cold start. Stats.Refit.Start says which and why. Under New the words of
-// the matrix may be others than before; those that both have start warm. Passes over the
-// documents (Refine) start from the new spectral model.
+// A refit starts warm if prev was made with Resumable, its start had as many topics
+// (Extra), and the rectifier can start from a state, as rectify.AP, ENN, LR and Auto can.
+// It then takes a few iterations instead of all. It starts cold if the documents have
+// changed too much, or if the warm start leads to a ΣA farther from 1, by more than a
+// tenth, than that of the last model with a cold start. Stats.Refit.Start says which and
+// why. Under New the words of the matrix may be others than before; those that both have
+// start warm. Passes over the documents (Refine) start from the new spectral model.
 //
 // Finders that take preferences (anchor.QR, SPA and Projected) keep an anchor of prev
 // unless another word is farther by more than a tenth. If ΣA is then off by more than a
 // tenth, the anchors found without prev are used if they fit better.
 //
-// Topics are matched with those of prev by Align and numbered accordingly. Words are
-// matched by name. A name that the user gave a topic (Model.WithNames) stays, unless the
-// topic is in Stats.Refit.New. If neither model has a vocabulary, they are matched by number; if
-// only one has, or the numbers of words differ, Fit returns an error. Stats.Refit has
-// the drift of each topic and the words that came and went.
+// Topics are matched with those of prev by Align and numbered accordingly. A name that the
+// user gave a topic (Model.WithNames) stays, unless the topic is in Stats.Refit.New. Words
+// are matched by name, or by number if neither model has a vocabulary; if only one has, or
+// the numbers of words differ, Fit returns an error. Stats.Refit has the drift of each
+// topic and the words that came and went.
 //
 // The refitted model is not bit for bit that of a fit without prev.
 func (p Pipeline) From(prev *Model) Pipeline { p.from = prev; return p }

@@ -31,9 +31,9 @@ func (m *Model) Summary(n int) []Topic {
 	return out
 }
 
-// Further returns those of Words that are not in the name, for lists that show both; words
+// further returns those of Words that are not in the name, for lists that show both; words
 // with weight 0 are left out.
-func (t Topic) Further() []string {
+func (t Topic) further() []string {
 	named := strings.Split(t.Name, nameSeparator)
 	var out []string
 	for _, w := range t.Words {

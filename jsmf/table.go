@@ -56,7 +56,7 @@ func (m *Model) String() string {
 // line returns the topic in one line of a table whose names have the given width.
 func (t Topic) line(width int) string {
 	line := fmt.Sprintf("%5d  %5.1f%%  %-*s", t.Number, 100*t.Share, width, cut(t.Name, namesWidth))
-	words := t.Further()
+	words := t.further()
 	if t.Background {
 		words = append([]string{"(background)"}, words...)
 	}

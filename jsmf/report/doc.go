@@ -15,8 +15,8 @@
 // share, each with its name, its number from 0 as in the API, and its words: those by
 // which to recognise it (Model.TopWords), or by relevance (Sievert and Shirley 2014:
 // λ log p(w|k) + (1−λ) log p(w|k)/p(w), exact for every position of the slider), with
-// background topics marked; the correlations as a network, a matrix and a list; a map of the words
-// and anchors with their convex hull; and the convergence of the rectification.
+// background topics marked; the correlations as a network, a matrix and a list; a map of
+// the words and anchors with their convex hull; and the convergence of the rectification.
 // Options add measures, documents, a hierarchy, a sweep, the curation of the
 // vocabulary, further maps and times.
 //
