@@ -20,8 +20,8 @@ const (
 	freshShare = 0.75
 	// closingPasses take all documents at once, the hidden tokens among them.
 	closingPasses = 2
-	// scoredOf is of how many documents one is scored by a half, if there are manyDocs:
-	// logarithms take a sixth of the time of a pass.
+	// In a pass by halves one of scoredOf documents is scored, if there are manyDocs or
+	// more: logarithms take a sixth of the time of a pass.
 	scoredOf, manyDocs = 8, 1000
 )
 

@@ -104,8 +104,8 @@ type Result struct {
 type Score struct {
 	// LogLik is the mean of ln p(token) over the tokens that are not hidden.
 	// p = Σ_k θ_k B_wk with the document's current θ, its posterior mean. In a pass by
-	// halves the second half is scored by the topics that the first one left, and of a
-	// thousand documents and more one in eight.
+	// halves the second half is scored by the topics that the first one left, and where
+	// there are 1000 documents or more, only one in eight and those that are watched.
 	LogLik float64 `json:"loglik"`
 	// Objective is the function that MAPEM never lowers, except where topics are merged
 	// or the hidden tokens join the others: LogLik plus the log-densities of the priors per
