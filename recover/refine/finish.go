@@ -159,8 +159,9 @@ func (f *fitter) moments(ctx context.Context, w *worker, a *mat.Dense) error {
 		if sum == 0 {
 			continue
 		}
+		rest := max(1-sum*sum, 0) // 1/(s+1); s is a sum in float32, and may be too small
 		for k, v := range theta {
-			a.Set(k, k, a.At(k, k)+v/sum*(1-sum*sum))
+			a.Set(k, k, a.At(k, k)+v/sum*rest)
 		}
 	}
 	w.gram = general(w.gram.Data, f.k, f.k)

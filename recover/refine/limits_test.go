@@ -160,6 +160,10 @@ func TestPassesEmptyDocuments(t *testing.T) {
 func proper(t *testing.T, name string, r *refine.Result, n, k int) {
 	t.Helper()
 	near(t, name+": ΣA", mat.Sum(r.A), 1, 1e-12)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(mat.NewSymDense(k, r.A.RawMatrix().Data), false) || !(eigen.Values(nil)[0] > -1e-15) || !(mat.Min(r.A) > 0) || !mat.Equal(r.A, r.A.T()) {
+		t.Errorf("%s: A is not symmetric, positive and, to rounding, positive definite: %v", name, r.A.RawMatrix().Data)
+	}
 	for j := range k {
 		near(t, name+": a topic's sum", mat.Sum(r.B.ColView(j)), 1, 1e-12)
 		if s := mat.Sum(r.Reading.ColView(j)); !(s == 0 || math.Abs(s-1) <= 1e-12) {

@@ -60,8 +60,8 @@ type Result struct {
 	Breve *mat.Dense
 	// A is K×K: the mean of E[θθᵀ] over the documents that are not empty, where
 	// the topic proportions θ have the Dirichlet distribution given by the
-	// document's topic counts and α. A is symmetric, positive definite and
-	// positive, and sums to 1.
+	// document's topic counts and α. A is symmetric, positive and, to rounding,
+	// positive definite, and sums to 1.
 	A *mat.Dense
 	// Reading is N×K: column k ranks the words by which people recognise topic k. With
 	// x_nk the number of documents that use word n in topic k, the sum of
