@@ -18,8 +18,6 @@ const (
 	// shortest is how many distinct words documents need on average for reading words
 	// that differ from the most probable ones.
 	shortest = 8
-	// idfPower is the power of ln(M/df) in reading weights.
-	idfPower = 1.5
 )
 
 // finish scores the final state and fills in the result.
@@ -114,7 +112,7 @@ func (f *fitter) reading() *mat.Dense {
 		if df == 0 { // words without a row among them
 			continue
 		}
-		idf := math.Pow(math.Log(docs/float64(df)), idfPower)
+		idf := math.Log(docs / float64(df))
 		row := out.RawRowView(i)
 		word := floats.Sum(row)
 		for t, v := range row {

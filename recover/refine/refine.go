@@ -67,7 +67,7 @@ type Result struct {
 	// x_nk the number of documents that use word n in topic k, the sum of
 	// p(topic k | word n, document) over the documents of the word, it is
 	//
-	//	max(x_nk − 2·√x_nk, 0) · max(ln(p(k|n)/p(k)), 0) · ln(M/df_n)^1.5,
+	//	max(x_nk − 2·√x_nk, 0) · max(ln(p(k|n)/p(k)), 0) · ln(M/df_n),
 	//
 	// p(k|n) and p(k) being shares of x, df_n the documents of M that hold the word.
 	// Words of most documents and words of all topics alike have next to no weight, and so

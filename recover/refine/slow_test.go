@@ -359,7 +359,7 @@ func (s *transcript) reading() [][]float64 {
 		for w := range out {
 			if x := out[w][t]; df[w] > 0 {
 				lift := (x / uses[w]) / (topic[t] / all)
-				out[w][t] = max(x-2*math.Sqrt(x), 0) * max(math.Log(lift), 0) * math.Pow(math.Log(docs/df[w]), 1.5)
+				out[w][t] = max(x-2*math.Sqrt(x), 0) * max(math.Log(lift), 0) * math.Log(docs/df[w])
 			}
 			sum += out[w][t]
 		}
