@@ -196,7 +196,7 @@ func (m *Model) AnchorGroups() [][]int { return cloneGroups(m.groups) }
 func (m *Model) Marginals() []float64 { return slices.Clone(m.marginals) }
 
 // Alpha returns the K parameters of the Dirichlet prior of a document's topics,
-// as refinement (Pipeline.Refine) or LearnAlpha found them, or nil if there was
+// those of refinement (Pipeline.Refine) or as LearnAlpha found them, or nil if there was
 // neither; inference then takes recovery.FitAlpha of the correlations.
 func (m *Model) Alpha() []float64 { return slices.Clone(m.alpha) }
 

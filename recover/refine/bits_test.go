@@ -87,7 +87,7 @@ func TestPassesSameBits(t *testing.T) {
 	p := testutil.NewPlanted(300, 6, 0.4, 8)
 	c := drawn(t, p, 3000, 40, 9) // some 70,000 nonzeros: nine blocks
 	start := refine.Start{B: p.B, A: p.A}
-	for i, x := range []struct {
+	for _, x := range []struct {
 		method refine.Method
 		k      int
 		times  int32
@@ -96,7 +96,7 @@ func TestPassesSameBits(t *testing.T) {
 		{refine.CVB0Document, 0, 1, 0}, {refine.CVB0Document, 4, 300, 0}, {refine.CVB0Document, 3, 1, -1},
 		{refine.CVB0, 0, 1, -1}, {refine.CVB0, 5, 1, 0}, {refine.MAPEM, 0, 1, 0}, {refine.MAPEM, 3, 1, -1},
 	} {
-		s := refine.Passes{N: 7, Method: x.method, Gain: x.gain, LearnAlpha: i%2 == 1}
+		s := refine.Passes{N: 7, Method: x.method, Gain: x.gain}
 		name := fmt.Sprintf("%v, K = %d", s, x.k)
 		often := func(d *corpus.Document) {
 			for i := range d.Counts {
@@ -208,8 +208,8 @@ func TestPassesPermuted(t *testing.T) {
 			pb.Set(i, k, p.B.At(w, s))
 		}
 	}
-	a := fit(t, refine.Passes{N: 5, LearnAlpha: true}, c.Source(), refine.Start{B: p.B}, 0)
-	b := fit(t, refine.Passes{N: 5, LearnAlpha: true}, pc.Source(), refine.Start{B: pb}, 0)
+	a := fit(t, refine.Passes{N: 5}, c.Source(), refine.Start{B: p.B}, 0)
+	b := fit(t, refine.Passes{N: 5}, pc.Source(), refine.Start{B: pb}, 0)
 	for i, w := range words {
 		for k, s := range topics {
 			near(t, "B", b.B.At(i, k), a.B.At(w, s), rounding)
@@ -217,7 +217,6 @@ func TestPassesPermuted(t *testing.T) {
 		}
 	}
 	for k, s := range topics {
-		near(t, "α", b.Alpha[k], a.Alpha[s], 10*rounding)
 		for l, r := range topics {
 			near(t, "A", b.A.At(k, l), a.A.At(s, r), rounding)
 		}

@@ -25,7 +25,7 @@ func TestPassesBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, s := range []refine.Passes{{N: 1}, {N: 2, Method: refine.MAPEM}, {N: 3, Method: refine.CVB0, LearnAlpha: true}, {N: 2, Scratch: t.TempDir()}, {N: 7}} {
+		for i, s := range []refine.Passes{{N: 1}, {N: 2, Method: refine.MAPEM}, {N: 3, Method: refine.CVB0}, {N: 2, Scratch: t.TempDir()}, {N: 7}} {
 			for _, want := range []int{0, x.k - 1} { // one merge; others make the same again
 				docs := c.Source()
 				if i%2 == 1 {

@@ -3,6 +3,7 @@ package refine
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -33,7 +34,8 @@ func (f *fitter) finish(ctx context.Context, res *Result) error {
 	f.step.Form, f.step.NoLikelihood = estep.Plain, true
 	reading := f.info.Nonzeros >= shortest*int64(f.seen.docs)
 	f.keep, f.scale = 0, 1 // the sums are those of reading from here on
-	all, slots := f.tallies(1), f.tallies(f.slots)
+	var all tally
+	slots := make([]tally, f.slots)
 	a, second := mat.NewDense(f.k, f.k, nil), make([]*mat.Dense, f.slots)
 	for i := range second {
 		second[i] = mat.NewDense(f.k, f.k, nil)
@@ -41,7 +43,7 @@ func (f *fitter) finish(ctx context.Context, res *Result) error {
 	err := f.sweep(ctx, func(w *worker, slot int) error {
 		return f.final(ctx, w, slot, reading, &slots[slot], second[slot])
 	}, func(n int) error {
-		all[0].merge(slots[:n])
+		all.merge(slots[:n])
 		for _, x := range second[:n] {
 			a.Add(a, x)
 			x.Zero()
@@ -51,10 +53,10 @@ func (f *fitter) finish(ctx context.Context, res *Result) error {
 	if err != nil {
 		return err
 	}
-	f.note(&all[0], f.priorDensity())
+	f.note(&all, f.priorDensity())
 	a.Scale(1/mat.Sum(a), a)
 	res.History = append(res.History, f.score)
-	res.A, res.Alpha, res.From = a, f.alpha, f.origin
+	res.A, res.Alpha, res.From = a, slices.Repeat([]float64{f.Alpha}, f.k), f.origin
 	res.Breve = bayes(res.B, a)
 	res.Reading = res.B
 	if reading {
@@ -143,7 +145,7 @@ func (f *fitter) mean(theta []float64, n []float32, total float64, some bool) {
 		return
 	}
 	for k, v := range n {
-		theta[k] = (float64(v) + f.alpha[k]) / math.Sqrt(total*(total+1))
+		theta[k] = (float64(v) + f.Alpha) / math.Sqrt(total*(total+1))
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 )
 
 const (
-	leastAlpha = 1e-3    // keeps the prior of a topic that hardly any document has proper
 	mostSlots  = 8       // for as many goroutines
 	mostTokens = 1 << 20 // of a word in a part: float32 still holds a tenth of a token beside them
 	smoothing  = 0.01    // the share of the unigram distribution in the first B and in scores of hidden tokens
@@ -48,20 +47,18 @@ type fitter struct {
 	seen  census
 	keys  []uint64 // of the documents
 
-	alpha    []float64
-	alphaSum float64
-	rows     *estep.Rows    // N×K, the topics
-	sums     blas64.General // N×K, the tokens by word and topic that the topics are made from
-	unigram  []float32      // N: p(word)
-	totals   []float64      // K: β·N + the tokens of each topic
-	step     estep.Step     // of the pass, without the sums
-	prior    []float32      // α, padded
-	state    docState
-	parts    []*estep.Rows // by slot: what a sweep adds up until it is drained
-	keep     float64       // what the next drain multiplies the sums by
-	scale    float64       // and what it multiplies the parts by
-	score    Score
-	work     []worker // by goroutine
+	rows    *estep.Rows    // N×K, the topics
+	sums    blas64.General // N×K, the tokens by word and topic that the topics are made from
+	unigram []float32      // N: p(word)
+	totals  []float64      // K: β·N + the tokens of each topic
+	step    estep.Step     // of the pass, without the sums
+	prior   []float32      // α, padded
+	state   docState
+	parts   []*estep.Rows // by slot: what a sweep adds up until it is drained
+	keep    float64       // what the next drain multiplies the sums by
+	scale   float64       // and what it multiplies the parts by
+	score   Score
+	work    []worker // by goroutine
 }
 
 // census is what there is in the documents.
@@ -75,7 +72,7 @@ type census struct {
 	words   []float64 // the tokens of each word
 }
 
-// begin counts the documents and makes the first α and B.
+// begin counts the documents and makes the first topics.
 func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) error {
 	if err := f.open(ctx, docs); err != nil {
 		return err
@@ -88,14 +85,13 @@ func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) err
 	}
 	padded := estep.Padded(f.k)
 	f.step = estep.Step{Floor: make([]float32, padded), Totals: make([]float32, padded), Beta: float32(f.Beta)}
-	f.prior, f.alpha, f.totals = make([]float32, padded), make([]float64, f.k), make([]float64, f.k)
+	f.prior, f.totals = make([]float32, padded), make([]float64, f.k)
 	f.alive, f.origin = make([]int, f.k), make([]int, f.k)
-	first := f.Alpha
-	if first == 0 {
-		first = alphaSum / float64(f.want)
+	for t := range f.k {
+		f.alive[t], f.origin[t] = t, t
 	}
-	for t := range f.alpha {
-		f.alive[t], f.origin[t], f.alpha[t] = t, t, first
+	if f.Alpha == 0 {
+		f.Alpha = alphaSum / float64(f.want)
 	}
 	f.sums = linalg.NewGeneral(f.n, f.k)
 	f.rows = estep.NewRows(f.n, f.k)
@@ -209,12 +205,10 @@ func (f *fitter) prepare() {
 	for k := range f.step.Totals {
 		f.step.Totals[k] = 1
 	}
-	f.alphaSum = 0
 	for _, k := range f.alive {
-		f.prior[k], f.step.Floor[k] = float32(f.alpha[k]), leastWeight
+		f.prior[k], f.step.Floor[k] = float32(f.Alpha), leastWeight
 		// A topic may have less than the token that is left out of it.
 		f.step.Totals[k] = float32(max(f.totals[k], 2))
-		f.alphaSum += f.alpha[k]
 	}
 }
 

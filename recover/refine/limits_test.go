@@ -214,7 +214,7 @@ func TestPassesTiny(t *testing.T) {
 			}
 			for i := range 3 {
 				for want := 1; want <= k; want++ {
-					s := refine.Passes{N: 8, Method: refine.Method(i), Gain: -1, LearnAlpha: want%2 == 0}
+					s := refine.Passes{N: 8, Method: refine.Method(i), Gain: -1}
 					r := fitTo(t, s, list{docs: docs}, refine.Start{B: b}, refine.Options{K: want})
 					proper(t, fmt.Sprintf("%s, %v, %d of %d topics", name, s.Method, want, k), r, n, want)
 				}

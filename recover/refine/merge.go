@@ -237,8 +237,7 @@ func (f *fitter) compact(ctx context.Context) error {
 	for i := range f.n { // no number moves backwards
 		columns(linalg.Row(f.sums, i), linalg.Row(sums, i), f.alive)
 	}
-	columns(f.alpha, f.alpha, f.alive)
-	f.alpha, f.totals = f.alpha[:f.k], f.totals[:f.k]
+	f.totals = f.totals[:f.k]
 	f.rows.Reset(f.k)
 	for _, p := range f.parts {
 		p.Reset(f.k)

@@ -87,14 +87,14 @@ func brute(t *testing.T, f *fitter, every int64, i, j int) float64 {
 			for at, word := range w.doc.words {
 				row, apart, as := f.rows.Row(int(word)), 0.0, 0.0
 				for k, v := range n {
-					weight := float64(v) + f.alpha[k]
+					weight := float64(v) + f.Alpha
 					apart += weight * float64(row[k])
 					if k != i && k != j {
 						as += weight * float64(row[k])
 					}
 				}
 				b := (f.totals[i]*float64(row[i]) + f.totals[j]*float64(row[j])) / both
-				as += (float64(n[i]) + float64(n[j]) + f.alpha[i] + f.alpha[j]) * b
+				as += (float64(n[i]) + float64(n[j]) + 2*f.Alpha) * b
 				loss += float64(w.doc.counts[at]) * math.Log(apart/as)
 			}
 		}

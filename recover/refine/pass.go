@@ -5,8 +5,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mathext"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/estep"
@@ -56,30 +54,18 @@ func general(data []float64, r, c int) blas64.General {
 type tally struct {
 	tokens                              int64
 	loglik, prior, hidden, hiddenTokens float64
-	minka                               []float64 // of the fixed point: K numerators and the denominator
-}
-
-// tallies returns n empty tallies.
-func (f *fitter) tallies(n int) []tally {
-	t := make([]tally, n)
-	for i := range t {
-		t[i].minka = make([]float64, f.k+1)
-	}
-	return t
 }
 
 // merge adds up what other tallies have, in order, and empties them.
 func (t *tally) merge(others []tally) {
-	for i, o := range others {
+	for _, o := range others {
 		t.tokens += o.tokens
 		t.loglik += o.loglik
 		t.prior += o.prior
 		t.hidden += o.hidden
 		t.hiddenTokens += o.hiddenTokens
-		floats.Add(t.minka, o.minka)
-		clear(o.minka)
-		others[i] = tally{minka: o.minka}
 	}
+	clear(others)
 }
 
 // phase is what a sweep of a pass does with the documents beside f.step.
@@ -98,8 +84,8 @@ func (f *fitter) pass(ctx context.Context, t int, whole, closing bool) error {
 	if whole || t == 0 || f.Method == MAPEM {
 		halves = []int{-1}
 	}
-	all, prior := f.tallies(1), f.priorDensity()
-	slots := f.tallies(f.slots)
+	var all tally
+	prior, slots := f.priorDensity(), make([]tally, f.slots)
 	for _, h := range halves {
 		f.prepare()
 		f.keep, f.scale = 0, 1
@@ -118,7 +104,7 @@ func (f *fitter) pass(ctx context.Context, t int, whole, closing bool) error {
 			slots[slot] = sum
 			return nil
 		}, func(n int) error {
-			all[0].merge(slots[:n])
+			all.merge(slots[:n])
 			return f.drain(ctx, n)
 		})
 		if err == nil {
@@ -128,12 +114,7 @@ func (f *fitter) pass(ctx context.Context, t int, whole, closing bool) error {
 			return err
 		}
 	}
-	f.note(&all[0], prior)
-	if f.learnsAlpha() && t > 0 && len(f.alive) == f.want {
-		for _, k := range f.alive {
-			f.alpha[k] = max(f.alpha[k]*all[0].minka[k]/all[0].minka[f.k], leastAlpha)
-		}
-	}
+	f.note(&all, prior)
 	return nil
 }
 
@@ -165,9 +146,6 @@ func (f *fitter) documents(p phase, w *worker, slot int, sum *tally) error {
 		}
 		if err := f.document(n, p, w, step, sum); err != nil {
 			return w.fail(d, err)
-		}
-		if f.learnsAlpha() {
-			f.minka(n, sum.minka)
 		}
 	}
 	return f.state.put(&w.rows, w.block.First, nd)
@@ -232,7 +210,7 @@ func (f *fitter) rated(w *worker, loglik, total float64, sum *tally) {
 	sum.loglik += loglik - tokens*math.Log(total)
 	if f.Method == MAPEM && tokens > 0 {
 		for _, k := range f.alive {
-			sum.prior += f.alpha[k] * math.Log(float64(w.T[k])/total)
+			sum.prior += f.Alpha * math.Log(float64(w.T[k])/total)
 		}
 	}
 }
@@ -256,39 +234,8 @@ func (f *fitter) priorDensity() float64 {
 // note sets the score of the state before a pass.
 func (f *fitter) note(s *tally, prior float64) {
 	tokens := float64(s.tokens)
-	f.score = Score{LogLik: s.loglik / tokens, Objective: (s.loglik + s.prior + prior) / tokens, HeldOut: math.NaN(), AlphaSum: f.alphaSum}
+	f.score = Score{LogLik: s.loglik / tokens, Objective: (s.loglik + s.prior + prior) / tokens, HeldOut: math.NaN()}
 	if s.hiddenTokens > 0 {
 		f.score.HeldOut = s.hidden / s.hiddenTokens
 	}
-}
-
-// minka adds a document's terms of the fixed point α_k ← α_k·num_k/den (Minka
-// 2000, eq. 55) to sums, K+1 numbers. The counts are expectations of whole numbers:
-// a count v is taken as a mixture of the two whole numbers beside it, so that its term
-// is linear between theirs. The concave ψ(v+α) − ψ(α) would count the small fractions
-// of tokens that every topic has in every document as uses of the topic, and make α
-// several times too large.
-func (f *fitter) minka(n []float32, sums []float64) {
-	tokens := 0.0
-	for _, k := range f.alive {
-		v := float64(n[k])
-		sums[k] += rising(v, f.alpha[k])
-		tokens += v
-	}
-	sums[f.k] += rising(tokens, f.alphaSum)
-}
-
-// rising returns ψ(v+a) − ψ(a) = Σ_{i<v} 1/(a+i) for whole v, and is linear
-// between.
-func rising(v, a float64) float64 {
-	const most = 64 // of the sum; Digamma, which is good to 1e-11, costs as much
-	whole := math.Floor(v)
-	s := (v - whole) / (a + whole)
-	if whole > most {
-		return s + mathext.Digamma(whole+a) - mathext.Digamma(a)
-	}
-	for i := range int(whole) {
-		s += 1 / (a + float64(i))
-	}
-	return s
 }

@@ -95,11 +95,6 @@ type Passes struct {
 	// 2.5/K.
 	Alpha float64
 
-	// LearnAlpha re-estimates α after each pass but the first, by a step of Minka's fixed
-	// point, once there are no more topics than asked for. The topics of documents then
-	// become less sharp, and topics hardly better. MAPEM leaves α as it is.
-	LearnAlpha bool
-
 	// Beta is the prior count of each word in each topic, in tokens; 0 means 0.02.
 	Beta float64
 
@@ -154,17 +149,12 @@ func (p Passes) String() string {
 	if p.Alpha > 0 {
 		alpha = fmt.Sprint(p.Alpha)
 	}
-	if p.learnsAlpha() {
-		alpha += ", re-estimated"
-	}
 	s := fmt.Sprintf("Passes(%d %v, alpha %s, beta %v", p.N, p.Method, alpha, p.Beta)
 	if p.Gain >= 0 {
 		s += fmt.Sprintf(", gain %v", p.Gain)
 	}
 	return s + ")"
 }
-
-func (p Passes) learnsAlpha() bool { return p.LearnAlpha && p.Method != MAPEM }
 
 // Bytes implements Refiner.
 func (p Passes) Bytes(docs, words int, nonzeros int64, k int) int64 {

@@ -36,7 +36,7 @@ type Refiner interface {
 // Start is what a refinement begins with. It is not written to.
 type Start struct {
 	B *mat.Dense // N×K, topics: no entry negative, each column sums to 1
-	A *mat.Dense // K×K, their correlations, for the first α; nil if not known
+	A *mat.Dense // K×K, their correlations, nil if not known; Passes does without
 }
 
 // Options are what every Refiner takes besides its own settings.
@@ -75,7 +75,7 @@ type Result struct {
 	// such words. Where documents have fewer than eight distinct words on average, Reading is
 	// B.
 	Reading *mat.Dense
-	// Alpha is the Dirichlet prior of a document's topic proportions, length K.
+	// Alpha is the Dirichlet prior of a document's topic proportions: K equal numbers.
 	Alpha []float64
 	// Beta is the symmetric Dirichlet prior of a topic's words.
 	Beta float64
@@ -115,8 +115,6 @@ type Score struct {
 	// HeldOut is the mean of ln p(token) over the hidden tokens, with a hundredth of the
 	// unigram distribution in p; NaN if there are none, as in the two last passes.
 	HeldOut float64 `json:"held_out"`
-	// AlphaSum is Σα.
-	AlphaSum float64 `json:"alpha_sum"`
 }
 
 // check tells whether the start is made of topics. Columns may miss the sum 1

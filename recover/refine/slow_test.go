@@ -219,7 +219,7 @@ func (s *transcript) pass(first, closing bool) {
 	if first || closing || s.Method == refine.MAPEM {
 		halves = []int{-1}
 	}
-	h, tokens, hidden := refine.Score{Objective: s.topicDensity(), AlphaSum: total(s.alpha)}, 0.0, 0.0
+	h, tokens, hidden := refine.Score{Objective: s.topicDensity()}, 0.0, 0.0
 	all := 0.0
 	for d := range s.x {
 		all += total(s.visible(d, closing))
@@ -251,9 +251,6 @@ func (s *transcript) pass(first, closing bool) {
 		s.topics()
 	}
 	s.note(h, tokens, hidden)
-	if s.LearnAlpha && s.Method != refine.MAPEM && !first {
-		s.learnAlpha()
-	}
 }
 
 func (s *transcript) topics() {
@@ -271,31 +268,6 @@ func (s *transcript) topics() {
 func (s *transcript) note(h refine.Score, tokens, hidden float64) {
 	h.LogLik, h.Objective, h.HeldOut = h.LogLik/tokens, h.Objective/tokens, h.HeldOut/hidden
 	s.history = append(s.history, h)
-}
-
-// learnAlpha is a step of Minka's fixed point.
-func (s *transcript) learnAlpha() {
-	alpha := make([]float64, len(s.alpha))
-	for t, a := range s.alpha {
-		num, den := 0.0, 0.0
-		for _, nd := range s.nd {
-			num += expectedRising(nd[t], a)
-			den += expectedRising(total(nd), total(s.alpha))
-		}
-		alpha[t] = max(a*num/den, 1e-3)
-	}
-	s.alpha = alpha
-}
-
-// expectedRising is the mean of Σ_{i<n} 1/(a+i) over the two whole n beside v, so
-// weighed that their mean is v.
-func expectedRising(v, a float64) float64 {
-	below, above, n := 0.0, 0.0, 0.0
-	for n = 0; n+1 <= v; n++ {
-		below += 1 / (a + n)
-	}
-	above = below + 1/(a+n)
-	return (n+1-v)*below + (v-n)*above
 }
 
 // moments is A by its definition.
