@@ -156,8 +156,8 @@ func (f *fitter) loss(w *worker, pairs []merged, costs []float64) {
 		x, scale := w.doc.counts[i], 1/dot(w.T, row)
 		for j, p := range pairs {
 			y := w.moved[j] * (row[p.into] - row[p.from]) * scale
-			if y < -0.06 || y > 0.06 {
-				costs[j] -= float64(x) * math.Log1p(float64(y))
+			if y < -0.06 || y > 0.06 { // below −1 by rounding alone
+				costs[j] -= float64(x) * math.Log1p(max(float64(y), -1))
 			} else { // to 1e-6 of y, which is small for nearly all pairs
 				costs[j] -= float64(x * y * (1 - y*(1.0/2-y*(1.0/3-y*(1.0/4)))))
 			}
