@@ -14,8 +14,9 @@ import (
 )
 
 // Encode reads the documents of a source once and holds them encoded in memory. An
-// *Encoded is returned as it is. Errors: documents that a Builder refuses, or tokens from
-// a Numbered source; those of src; ctx's.
+// *Encoded is returned as it is. Words of a Numbered source may all be "": errors then give
+// their numbers. Errors: documents that a Builder refuses, or tokens from a Numbered
+// source; those of src; ctx's.
 func Encode(ctx context.Context, src Source) (*Encoded, error) {
 	if e, ok := src.(*Encoded); ok {
 		return e, nil

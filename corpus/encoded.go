@@ -110,23 +110,13 @@ func (e *Encoded) Bytes() int64 {
 	return last.at + last.size - encodedHeaderSize
 }
 
-// BlockInfo describes a block without reading it.
-type BlockInfo struct {
-	First     int // number of its first document, from 0
-	Documents int
-	Nonzeros  int   // pairs of a document and a word in it
-	Tokens    int64 // the sum of the counts
-}
-
-// BlockInfo describes block i.
-func (e *Encoded) BlockInfo(i int) BlockInfo {
-	b := &e.blocks[i]
-	return BlockInfo{First: b.first, Documents: b.docs, Nonzeros: b.pairs, Tokens: b.tokens}
-}
+// BlockNonzeros returns the number of pairs of a document and a word in block i, without
+// reading it.
+func (e *Encoded) BlockNonzeros(i int) int { return e.blocks[i].pairs }
 
 // Block reads block i into b, whose memory is used again. Blocks follow one another in
 // the order of the documents. Where they begin depends on the documents alone (see
-// BlockDocs). Errors wrap a *FileError and ErrDamaged; b then holds nothing of use.
+// MaxBlockDocs). Errors wrap a *FileError and ErrDamaged; b then holds nothing of use.
 func (e *Encoded) Block(i int, b *Block) error {
 	if uint(i) >= uint(len(e.blocks)) {
 		return fmt.Errorf("corpus: %w", bag.RangeError("block", int64(i), 0, int64(len(e.blocks))-1))

@@ -9,13 +9,13 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// A block has at most BlockDocs documents and BlockNonzeros pairs of a document and a word
-// in it, but for a document with more, which is a block of its own. A block this small
-// stays in a cache of the processor, and even a small corpus has enough of them for many
-// goroutines. Files may hold other blocks.
+// A block has at most MaxBlockDocs documents and MaxBlockNonzeros pairs of a document and
+// a word in it, but for a document with more, which is a block of its own. A block this
+// small stays in a cache of the processor, and even a small corpus has enough of them for
+// many goroutines. Files may hold other blocks.
 const (
-	BlockDocs     = 1 << 12
-	BlockNonzeros = 1 << 13
+	MaxBlockDocs     = 1 << 12
+	MaxBlockNonzeros = 1 << 13
 )
 
 // castagnoli makes the checksums of encoded files.
@@ -148,7 +148,7 @@ func (s *packedStrings) reset() { s.lengths, s.text = s.lengths[:0], s.text[:0] 
 
 // full reports whether a document with so many pairs needs another block.
 func (p *packer) full(pairs int) bool {
-	return p.entry.docs == BlockDocs || p.entry.docs > 0 && p.entry.pairs+pairs > BlockNonzeros
+	return p.entry.docs == MaxBlockDocs || p.entry.docs > 0 && p.entry.pairs+pairs > MaxBlockNonzeros
 }
 
 // add appends a document. Its words are ascending.

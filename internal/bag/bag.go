@@ -5,6 +5,7 @@
 package bag
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -54,11 +55,11 @@ type Words struct {
 	// none; nil: numbers stay as they are.
 	To []int32
 
-	// Names are the Size words, for errors; nil: they are called by number.
+	// Names are the Size words, for errors; nil, and "" for one: called by number.
 	Names []string
 
-	// Name returns the word with a number that To has mapped, for errors; nil:
-	// it is called by number.
+	// Name returns the word with a number that To has mapped, for errors; nil, or ""
+	// for one: called by number.
 	Name func(w int32) string
 }
 
@@ -147,7 +148,7 @@ func (c *Counter) numbers(d Document) error {
 		if x < 0 {
 			word := strconv.Itoa(int(k))
 			if w.Names != nil {
-				word = w.Names[k]
+				word = cmp.Or(w.Names[k], word)
 			}
 			return CountError(c.doc(), word, float64(x))
 		}
@@ -184,7 +185,7 @@ func (c *Counter) fail(err error) error { return fmt.Errorf("document %s: %w", c
 func (c *Counter) tooMany(w int32, sum float64) error {
 	word := strconv.Itoa(int(w))
 	if c.from.Name != nil {
-		word = c.from.Name(w)
+		word = cmp.Or(c.from.Name(w), word)
 	}
 	return CountError(c.doc(), word, sum)
 }

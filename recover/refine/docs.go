@@ -16,19 +16,13 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// byNumber is a source whose words are the numbers of rows, n of them.
+// byNumber is a source of n words without names, which are the numbers of rows.
 type byNumber struct {
 	corpus.Source
 	n int
 }
 
-func (s byNumber) Vocabulary(context.Context) ([]string, error) {
-	names := make([]string, s.n)
-	for i := range names {
-		names[i] = strconv.Itoa(i)
-	}
-	return names, nil
-}
+func (s byNumber) Vocabulary(context.Context) ([]string, error) { return make([]string, s.n), nil }
 
 // open encodes the documents, unless they are encoded, and shares out their blocks.
 func (f *fitter) open(ctx context.Context, src corpus.Source) (err error) {
@@ -56,7 +50,7 @@ func cuts(e *corpus.Encoded, parts int) []int {
 	cuts, before := []int{0}, int64(0)
 	for i := range e.Blocks() {
 		// A block goes to the part in which its middle lies.
-		b := int64(e.BlockInfo(i).Nonzeros)
+		b := int64(e.BlockNonzeros(i))
 		for len(cuts) < parts && (2*before+b)*int64(parts) >= 2*nnz*int64(len(cuts)) {
 			cuts = append(cuts, i)
 		}

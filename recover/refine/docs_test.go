@@ -38,7 +38,7 @@ func (s dense) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 // Every block is in one part, in order, and parts have about as many nonzeros.
 func TestCuts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	const n = corpus.BlockNonzeros / 2 // two documents a block
+	const n = corpus.MaxBlockNonzeros / 2 // two documents a block
 	for _, x := range []struct{ docs, parts int }{{0, 1}, {1, 1}, {1, 8}, {5, 2}, {60, 8}, {300, 4}, {61, 1}, {9, 100}} {
 		counts := make([]int32, x.docs)
 		for i := range counts {

@@ -50,6 +50,7 @@ func TestPassesErrors(t *testing.T) {
 		{refine.Passes{}, list{docs: []corpus.Document{{Words: []int32{3}}}}, refine.Start{B: b}, 0, "document 1: word 3"},
 		{refine.Passes{}, list{docs: []corpus.Document{good[0], {ID: "x", Words: []int32{-1}}}}, refine.Start{B: b}, 0, "document x: word -1"},
 		{refine.Passes{}, list{docs: []corpus.Document{{Words: []int32{1}, Counts: []int32{-2}}}}, refine.Start{B: b}, 0, `count -2 of word "1" in document 1`},
+		{refine.Passes{}, list{docs: []corpus.Document{{Words: []int32{1, 1}, Counts: []int32{math.MaxInt32, 1}}}}, refine.Start{B: b}, 0, `count 2147483648 of word "1" in document 1`},
 		{refine.Passes{}, list{docs: []corpus.Document{{Words: []int32{1}, Counts: []int32{1, 1}}}}, refine.Start{B: b}, 0, "2 counts for 1 words"},
 		{refine.Passes{}, list{docs: []corpus.Document{{Tokens: []string{"a"}}}}, refine.Start{B: b}, 0, "document 1: tokens are given"},
 		{refine.Passes{}, list{docs: good, err: cause}, refine.Start{B: b}, 0, "disk on fire"},

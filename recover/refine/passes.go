@@ -166,18 +166,18 @@ func (p Passes) Bytes(docs, words int, nonzeros int64, k int) int64 {
 	b := 1<<16 + 25*n*K + 4*n*padded*(1+mostSlots) + 8*n*(2+mostSlots)
 	// The pairs of topics that may be merged, and their likeness.
 	b += 32*K*K + 32*rowsAtOnce*K
-	// The encoded documents, at most, and names for the words.
+	// The encoded documents, at most, and their words.
 	gap := 2.0
 	if words > 1<<16 {
 		gap = 4
 	}
-	b += 1.2*((gap+4)*nnz+40*d) + 56*n
+	b += 1.2*((gap+4)*nnz+40*d) + 40*n
 	// By goroutine: a block, encoded and decoded, and θ of its documents.
-	b += parts * (60*min(corpus.BlockNonzeros, nnz) + min(corpus.BlockDocs, d)*(8*K+64) + 16*K*K)
+	b += parts * (60*min(corpus.MaxBlockNonzeros, nnz) + min(corpus.MaxBlockDocs, d)*(8*K+64) + 16*K*K)
 	if p.Scratch == "" {
 		b += 8 * d * K // twice for a moment, when topics have been merged
 	} else {
-		b += 16 * parts * min(corpus.BlockDocs, d) * K
+		b += 16 * parts * min(corpus.MaxBlockDocs, d) * K
 	}
 	return int64(min(b, math.MaxInt64/8))
 }
