@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 const (
@@ -24,11 +25,14 @@ const (
 // finish scores the final state and fills in the result.
 func (f *fitter) finish(ctx context.Context, res *Result) error {
 	res.B = mat.NewDense(f.n, f.k, nil)
-	for i := range f.n {
+	err := f.words(ctx, f.workers, func(i int) {
 		row := res.B.RawRowView(i)
 		for t, v := range linalg.Row(f.sums, i) {
 			row[t] = (v + f.Beta) / f.totals[t]
 		}
+	})
+	if err != nil {
+		return err
 	}
 	f.prepare()
 	f.step.Form, f.step.NoLikelihood = estep.Plain, true
@@ -40,7 +44,7 @@ func (f *fitter) finish(ctx context.Context, res *Result) error {
 	for i := range second {
 		second[i] = mat.NewDense(f.k, f.k, nil)
 	}
-	err := f.sweep(ctx, func(w *worker, slot int) error {
+	err = f.sweep(ctx, func(w *worker, slot int) error {
 		return f.final(ctx, w, slot, reading, &slots[slot], second[slot])
 	}, func(n int) error {
 		all.merge(slots[:n])
@@ -53,16 +57,36 @@ func (f *fitter) finish(ctx context.Context, res *Result) error {
 	if err != nil {
 		return err
 	}
-	f.note(&all, f.priorDensity())
+	prior, err := f.priorDensity(ctx)
+	if err != nil {
+		return err
+	}
+	f.note(&all, prior)
 	a.Scale(1/mat.Sum(a), a)
 	res.History = append(res.History, f.score)
 	res.A, res.Alpha, res.From = a, slices.Repeat([]float64{f.Alpha}, f.k), f.origin
-	res.Breve = bayes(res.B, a)
+	if res.Breve, err = f.breve(ctx, res); err != nil {
+		return err
+	}
 	res.Reading = res.B
 	if reading {
-		res.Reading = f.reading()
+		res.Reading, err = f.reading(ctx)
 	}
-	return nil
+	return err
+}
+
+// breve returns p(topic | word), N×K, by Bayes' rule from B and the topic shares A·1.
+func (f *fitter) breve(ctx context.Context, res *Result) (*mat.Dense, error) {
+	breve, shares := mat.NewDense(f.n, f.k, nil), make([]float64, f.k)
+	for t := range shares {
+		for _, v := range res.A.RawRowView(t) {
+			shares[t] += v
+		}
+	}
+	err := f.words(ctx, f.workers, func(i int) {
+		vec.Posterior(breve.RawRowView(i), res.B.RawRowView(i), shares)
+	})
+	return breve, err
 }
 
 // final scores the documents of a block and adds up their moments and, with reading, how
@@ -77,6 +101,11 @@ func (f *fitter) final(ctx context.Context, w *worker, slot int, reading bool, s
 	w.theta = general(w.theta.Data, w.block.Docs(), f.k)
 	for d := range w.block.Docs() {
 		w.load(d, false)
+		theta := linalg.Row(w.theta, d)
+		if len(w.doc.words) == 0 {
+			clear(theta)
+			continue
+		}
 		n := f.state.row(nd, d)
 		total := f.weights(w.T, n)
 		loglik, err := w.Score(f.rows, w.doc.words, w.doc.counts)
@@ -84,7 +113,9 @@ func (f *fitter) final(ctx context.Context, w *worker, slot int, reading bool, s
 			return w.fail(d, err)
 		}
 		f.rated(w, loglik, total, sum)
-		f.mean(linalg.Row(w.theta, d), n, total, len(w.doc.words) > 0)
+		for k, v := range n {
+			theta[k] = (float64(v) + f.Alpha) / math.Sqrt(total*(total+1))
+		}
 		if !reading {
 			continue
 		}
@@ -100,23 +131,24 @@ func (f *fitter) final(ctx context.Context, w *worker, slot int, reading bool, s
 
 // reading makes the reading weights of Result of f.sums, which hold how many documents use
 // each word in each topic.
-func (f *fitter) reading() *mat.Dense {
+func (f *fitter) reading(ctx context.Context) (*mat.Dense, error) {
 	out, scale := mat.NewDense(f.n, f.k, f.sums.Data), make([]float64, f.k)
 	shares, all := make([]float64, f.k), 0.0
-	for i := range f.n {
-		floats.Add(shares, out.RawRowView(i))
+	err := f.words(ctx, 1, func(i int) { floats.Add(shares, out.RawRowView(i)) })
+	if err != nil {
+		return nil, err
 	}
 	for _, v := range shares {
 		all += v
 	}
 	docs := float64(f.seen.docs)
-	for i, df := range f.info.DocFrequencies {
-		if df == 0 { // words without a row among them
-			continue
-		}
-		idf := math.Log(docs / float64(df))
+	err = f.words(ctx, 1, func(i int) {
 		row := out.RawRowView(i)
 		word := floats.Sum(row)
+		if word == 0 { // it is in no document
+			return
+		}
+		idf := math.Log(docs / float64(f.info.DocFrequencies[i]))
 		for t, v := range row {
 			lift := v / word * all / shares[t]
 			row[t] = 0
@@ -125,32 +157,20 @@ func (f *fitter) reading() *mat.Dense {
 				scale[t] += row[t]
 			}
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	for t, v := range scale {
 		if v > 0 {
 			scale[t] = 1 / v
 		}
 	}
-	for i := range f.n {
-		floats.Mul(out.RawRowView(i), scale)
-	}
-	return out
-}
-
-// mean sets θ to the mean of the Dirichlet distribution with parameters n + α, whose sum
-// is total, times √(total/(total+1)); to zero if the document is empty.
-func (f *fitter) mean(theta []float64, n []float32, total float64, some bool) {
-	clear(theta)
-	if !some {
-		return
-	}
-	for k, v := range n {
-		theta[k] = (float64(v) + f.Alpha) / math.Sqrt(total*(total+1))
-	}
+	return out, f.words(ctx, f.workers, func(i int) { floats.Mul(out.RawRowView(i), scale) })
 }
 
 // moments adds E[θθᵀ] = (s·θθᵀ + diag θ)/(s+1) of the documents of a block to a, with s
-// the document's tokens and Σα, and θ·√(s/(s+1)) in w.theta.
+// the document's tokens and Σα, and θ·√(s/(s+1)) in w.theta, zero where there are no tokens.
 func (f *fitter) moments(ctx context.Context, w *worker, a *mat.Dense) error {
 	for d := range w.theta.Rows {
 		theta := linalg.Row(w.theta, d)

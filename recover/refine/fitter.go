@@ -97,13 +97,16 @@ func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) err
 	f.rows = estep.NewRows(f.n, f.k)
 	all := float64(f.seen.tokens) + f.Beta*float64(f.n)
 	f.unigram = make([]float32, f.n)
-	for i := range f.n {
+	err := f.words(ctx, f.workers, func(i int) {
 		row, from := f.rows.Row(i), start.B.RawRowView(i)
 		unigram := (f.seen.words[i] + f.Beta) / all
 		for t := range row {
 			row[t] = float32((1-smoothing)*from[t] + smoothing*unigram)
 		}
 		f.unigram[i] = float32(unigram)
+	})
+	if err != nil {
+		return err
 	}
 	// A word has few enough tokens in a part for float32.
 	parts := max(partCount(f.info.Nonzeros, f.n), int(slices.Max(f.seen.words)/mostTokens)+1)
@@ -212,6 +215,16 @@ func (f *fitter) prepare() {
 	}
 }
 
+// words calls do for each word, by so many goroutines; one takes them in order.
+func (f *fitter) words(ctx context.Context, workers int, do func(i int)) error {
+	return run.Chunks(ctx, f.n, rowsAtOnce, workers, func(_, _, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			do(i)
+		}
+		return nil
+	})
+}
+
 // drain adds what the first n parts hold to the sums.
 func (f *fitter) drain(ctx context.Context, n int) error {
 	err := run.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
@@ -249,13 +262,10 @@ func (f *fitter) learn(ctx context.Context) error {
 		}
 		scales[t] = 1 / f.totals[t]
 	}
-	return run.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			row := f.rows.Row(i)[:f.k]
-			for t, v := range linalg.Row(f.sums, i) {
-				row[t] = float32((v + f.Beta) * scales[t])
-			}
+	return f.words(ctx, f.workers, func(i int) {
+		row := f.rows.Row(i)[:f.k]
+		for t, v := range linalg.Row(f.sums, i) {
+			row[t] = float32((v + f.Beta) * scales[t])
 		}
-		return nil
 	})
 }

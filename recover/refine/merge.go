@@ -11,7 +11,6 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -192,15 +191,12 @@ func (f *fitter) join(ctx context.Context, pairs []merged) error {
 		}
 		f.alive, f.origin = slices.Delete(f.alive, j, j+1), slices.Delete(f.origin, j, j+1)
 	}
-	err := run.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			row := linalg.Row(f.sums, i)
-			for _, p := range pairs {
-				row[p.into] += row[p.from]
-				row[p.from] = 0
-			}
+	err := f.words(ctx, f.workers, func(i int) {
+		row := linalg.Row(f.sums, i)
+		for _, p := range pairs {
+			row[p.into] += row[p.from]
+			row[p.from] = 0
 		}
-		return nil
 	})
 	if err != nil {
 		return err
@@ -234,8 +230,11 @@ func (f *fitter) compact(ctx context.Context) error {
 	sums := f.sums
 	f.k = len(f.alive)
 	f.sums = general(f.sums.Data, f.n, f.k)
-	for i := range f.n { // no number moves backwards
+	err := f.words(ctx, 1, func(i int) { // in order, so that no number is overwritten before it is read
 		columns(linalg.Row(f.sums, i), linalg.Row(sums, i), f.alive)
+	})
+	if err != nil {
+		return err
 	}
 	f.totals = f.totals[:f.k]
 	f.rows.Reset(f.k)

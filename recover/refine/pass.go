@@ -85,7 +85,11 @@ func (f *fitter) pass(ctx context.Context, t int, whole, closing bool) error {
 		halves = []int{-1}
 	}
 	var all tally
-	prior, slots := f.priorDensity(), make([]tally, f.slots)
+	prior, err := f.priorDensity(ctx)
+	if err != nil {
+		return err
+	}
+	slots := make([]tally, f.slots)
 	for _, h := range halves {
 		f.prepare()
 		f.keep, f.scale = 0, 1
@@ -217,18 +221,18 @@ func (f *fitter) rated(w *worker, loglik, total float64, sum *tally) {
 
 // priorDensity returns the log-density of the topics that the objective of
 // MAPEM has, without its constant.
-func (f *fitter) priorDensity() float64 {
+func (f *fitter) priorDensity(ctx context.Context) (float64, error) {
 	if f.Method != MAPEM {
-		return math.NaN()
+		return math.NaN(), nil
 	}
 	sum := 0.0
-	for i := range f.n {
+	err := f.words(ctx, 1, func(i int) {
 		row := f.rows.Row(i)
 		for _, k := range f.alive {
 			sum += math.Log(float64(row[k]))
 		}
-	}
-	return f.Beta * sum
+	})
+	return f.Beta * sum, err
 }
 
 // note sets the score of the state before a pass.

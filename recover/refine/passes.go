@@ -7,11 +7,8 @@ import (
 	"math"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/estep"
-	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Method is a form of the pass.
@@ -260,19 +257,4 @@ func (f *fitter) gainsLittle(h []Score) bool {
 	n := len(h)
 	return len(f.alive) == f.want && n >= max(fewest, f.settled+settling) &&
 		h[n-1].HeldOut-h[n-1-gainPasses].HeldOut < gainPasses*f.Gain // never with NaN
-}
-
-// bayes returns p(topic | word), N×K, for the topics B and the topic shares A·1.
-func bayes(b, a *mat.Dense) *mat.Dense {
-	n, k := b.Dims()
-	breve, shares := mat.NewDense(n, k, nil), make([]float64, k)
-	for i := range k {
-		for _, v := range a.RawRowView(i) {
-			shares[i] += v
-		}
-	}
-	for i := range n {
-		vec.Posterior(breve.RawRowView(i), b.RawRowView(i), shares)
-	}
-	return breve
 }
