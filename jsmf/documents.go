@@ -23,9 +23,6 @@ type documents struct {
 	hidden  int64       // tokens that passes would not see at first
 }
 
-// maxNames is the largest number of documents left out whose names are kept.
-const maxNames = 1000
-
 // readDocuments encodes the documents behind an input, in one read, and counts them.
 func readDocuments(ctx context.Context, in Input) (*documents, error) {
 	info := in.Info()
@@ -79,7 +76,7 @@ func (s withNames) Weights() []float64 { return bag.Weights(s.Source) }
 func (d *documents) count(ctx context.Context) error {
 	weights := d.src.Weights()
 	d.unigram = make([]float64, len(d.info.Vocabulary))
-	var empty []string
+	empty := corpus.Dropped{Reason: "without words"}
 	read, total := 0, 0.0
 	for doc, err := range d.src.Docs(ctx) {
 		if err != nil {
@@ -91,7 +88,7 @@ func (d *documents) count(ctx context.Context) error {
 			tokens += int64(x)
 		}
 		if tokens == 0 {
-			empty = append(empty, cmp.Or(doc.ID, strconv.Itoa(read)))
+			empty.Add(cmp.Or(doc.ID, strconv.Itoa(read)))
 			continue
 		}
 		if holdout.Watches(bag.Key(doc.ID, read)) {
@@ -112,13 +109,9 @@ func (d *documents) count(ctx context.Context) error {
 	for w := range d.unigram {
 		d.unigram[w] /= total
 	}
-	if len(empty) > 0 {
-		gone := corpus.Dropped{Reason: "without words", Count: len(empty), Names: empty}
-		if len(empty) > maxNames {
-			gone.Names = nil
-		}
-		d.info.Documents -= len(empty)
-		d.info.DroppedDocuments = append(slices.Clone(d.info.DroppedDocuments), gone)
+	if empty.Count > 0 {
+		d.info.Documents -= empty.Count
+		d.info.DroppedDocuments = append(slices.Clone(d.info.DroppedDocuments), empty)
 	}
 	return nil
 }

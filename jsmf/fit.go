@@ -261,7 +261,7 @@ func (r *run) warnDead(ctx context.Context, m *Model) error {
 	which := make([]string, len(dead))
 	for i, d := range dead {
 		if which[i] = fmt.Sprintf("%d (%s) has a share of %.2g", d.Topic, m.Name(d.Topic), d.Share); d.Twin >= 0 {
-			which[i] = fmt.Sprintf("%d (%s) is nearly the same as %d", d.Topic, m.Name(d.Topic), d.Twin)
+			which[i] = fmt.Sprintf("%d (%s) is nearly the same as %d (cosine %.2f)", d.Topic, m.Name(d.Topic), d.Twin, d.Cosine)
 		}
 	}
 	r.tr.warn(&m.stats, "fewer topics would do: topic %s", strings.Join(which, ", "))

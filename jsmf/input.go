@@ -113,7 +113,7 @@ func (p Pipeline) choose(ctx context.Context, pr *problem, tr *tracker) (string,
 		return "", tooMany(p.k, pr.n)
 	}
 	pr.best = min(p.bestWords(pr.n), pr.n)
-	c, words, err := pr.docs.start(ctx, pr.best, p.refiner != nil, p.workers)
+	c, words, err := pr.docs.start(ctx, pr.best, p.refiner != nil && p.refiner.Hides(), p.workers)
 	if err != nil {
 		return "", err
 	}

@@ -69,18 +69,6 @@ func (o Options) none(docs int) error {
 
 const unused = "in no document that is left"
 
-// maxNames is the largest number of documents left out whose names are listed. The
-// model file holds the names.
-const maxNames = 1000
-
-func dropped(reason string, names []string) corpus.Dropped {
-	d := corpus.Dropped{Reason: reason, Count: len(names)}
-	if len(names) <= maxNames {
-		d.Names = names
-	}
-	return d
-}
-
 // used returns the documents of c that are long enough and have a weight, with
 // the words that the options keep, and what was left out.
 func (o Options) used(ctx context.Context, c *corpus.Corpus) (*corpus.Corpus, corpus.Info, error) {
@@ -93,7 +81,8 @@ func (o Options) used(ctx context.Context, c *corpus.Corpus) (*corpus.Corpus, co
 	}
 	least, weights := o.minTokens(), c.Weights()
 	var docs, words []int
-	var short, light, gone []string
+	short, light := corpus.Dropped{Reason: o.short()}, corpus.Dropped{Reason: "of weight 0"}
+	var gone []string
 	seen := make([]bool, c.NumWords())
 	for m := range c.NumDocs() {
 		if m%4096 == 0 && ctx.Err() != nil {
@@ -101,11 +90,11 @@ func (o Options) used(ctx context.Context, c *corpus.Corpus) (*corpus.Corpus, co
 		}
 		in, _ := c.Doc(m)
 		if c.DocLen(m) < least || len(in) < o.MinDistinct {
-			short = append(short, c.ID(m))
+			short.Add(c.ID(m))
 			continue
 		}
 		if weights != nil && weights[m] == 0 {
-			light = append(light, c.ID(m))
+			light.Add(c.ID(m))
 			continue
 		}
 		docs = append(docs, m)
@@ -114,7 +103,7 @@ func (o Options) used(ctx context.Context, c *corpus.Corpus) (*corpus.Corpus, co
 		}
 	}
 	if len(docs) == 0 {
-		if len(light) > 0 && len(short) == 0 {
+		if light.Count > 0 && short.Count == 0 {
 			return nil, info, fmt.Errorf("cooc: %w (all %d documents have the weight 0)", ErrNoDocuments, c.NumDocs())
 		}
 		return nil, info, fmt.Errorf("cooc: %w", o.none(c.NumDocs()))
@@ -139,11 +128,10 @@ func (o Options) used(ctx context.Context, c *corpus.Corpus) (*corpus.Corpus, co
 		}
 	}
 	info = in.Info()
-	if len(short) > 0 {
-		info.DroppedDocuments = append(info.DroppedDocuments, dropped(o.short(), short))
-	}
-	if len(light) > 0 {
-		info.DroppedDocuments = append(info.DroppedDocuments, dropped("of weight 0", light))
+	for _, d := range []corpus.Dropped{short, light} {
+		if d.Count > 0 {
+			info.DroppedDocuments = append(info.DroppedDocuments, d)
+		}
 	}
 	if len(gone) > 0 { // words are all listed
 		info.DroppedWords = []corpus.Dropped{{Reason: unused, Count: len(gone), Names: gone}}

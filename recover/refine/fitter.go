@@ -121,7 +121,7 @@ func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) err
 
 // count takes the census of the documents, and decides whether some are watched.
 func (f *fitter) count(ctx context.Context) error {
-	f.watch = f.Gain >= 0
+	f.watch = f.Hides()
 	f.keys = make([]uint64, f.info.Documents)
 	f.slots = run.Workers(f.workers, min(len(f.cuts)-1, mostSlots))
 	slots := make([]census, f.slots)

@@ -153,6 +153,9 @@ func (p Passes) String() string {
 	return s + ")"
 }
 
+// Hides implements Refiner. It is false where Gain is negative.
+func (p Passes) Hides() bool { return p.Gain >= 0 }
+
 // Bytes implements Refiner.
 func (p Passes) Bytes(docs, words int, nonzeros int64, k int) int64 {
 	d, n, nnz, K := float64(docs), float64(words), float64(nonzeros), float64(k)

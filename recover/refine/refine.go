@@ -29,6 +29,9 @@ type Refiner interface {
 	// many documents, words, nonzero counts and topics, beside the documents. Garbage
 	// that is not yet collected comes on top.
 	Bytes(docs, words int, nonzeros int64, k int) int64
+	// Hides tells whether Refine learns only at its end from the tokens that Passes hides.
+	// The start must then be made without them, so that they measure what was learned.
+	Hides() bool
 	// String names the method and its settings.
 	String() string
 }
