@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/bytesize"
 	"github.com/jsmf-go/spectral/rectify"
@@ -128,11 +129,12 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 // MemoryLimit sets how many bytes a fit may take. Fit returns a *MemoryLimitError at once
 // if Estimate says more. If more entries than the limit allows turn out to be negative
 // during a fit, rectify.AP returns a *rectify.MemoryError, and rectify.Auto changes to LR.
+// Evaluate and Sweep do not read documents into memory that take more.
 // 0, the default: no limit.
 func (p Pipeline) MemoryLimit(bytes int64) Pipeline { p.memory = bytes; return p }
 
 // MemoryLimitError is returned, before anything is done, by a fit that would take more
-// memory than Pipeline.MemoryLimit allows.
+// memory than Pipeline.MemoryLimit allows, and by Evaluate where the documents would.
 type MemoryLimitError struct {
 	Estimate    *Estimate
 	Limit       int64
@@ -140,7 +142,7 @@ type MemoryLimitError struct {
 }
 
 func (e *MemoryLimitError) Error() string {
-	s := fmt.Sprintf("jsmf: the fit would take up to %s, more than the limit of %s", bytesize.String(e.Estimate.Bytes), bytesize.String(e.Limit))
+	s := fmt.Sprintf("jsmf: up to %s of memory would be taken, more than the limit of %s", bytesize.String(e.Estimate.Bytes), bytesize.String(e.Limit))
 	if e.Alternative != "" {
 		s += "; " + e.Alternative
 	}
@@ -162,6 +164,17 @@ func (p Pipeline) affordable(s size) error {
 		err.Alternative = fmt.Sprintf("Rectify(rectify.LR{}) would take up to %s", bytesize.String(x.Bytes))
 	}
 	return err
+}
+
+// affordableDocs checks whether documents may be read into memory and counted there.
+func (p Pipeline) affordableDocs(info corpus.Info) error {
+	e := &Estimate{Stages: make(map[Stage]int64)}
+	// The corpus, twice while it grows, and its counts, as of all words in a fit.
+	e.add(StageCooc, 64*float64(info.Nonzeros)+320*float64(info.Documents)+320*float64(len(info.Vocabulary)))
+	if p.memory == 0 || e.Bytes <= p.memory {
+		return nil
+	}
+	return &MemoryLimitError{Estimate: e, Limit: p.memory}
 }
 
 // sizeOf returns what is known of an input before anything is counted.

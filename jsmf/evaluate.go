@@ -9,6 +9,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/metrics"
 )
 
@@ -16,12 +17,17 @@ import (
 // matrix of in, normally what it was fitted to. A model without anchors has no Recovery
 // and no Basis measures.
 //
-// A corpus is counted as by Published; if p counts the best words only, as New does,
-// documents of two to four tokens count, too. It must hold the words of the model, by name
-// (by number, if the model has no vocabulary and the corpus has as many words); its other
-// words are left out. Documents that are not in memory cannot be measured against. A
-// co-occurrence matrix must have rows (cooc.Matrix) and the words of the model in their
-// order. Coherence needs documents (Info().Corpus).
+// Documents are counted as by Published; if p counts the best words only, as New does,
+// documents of two to four tokens count, too, and those of a *cooc.Stream are the ones that
+// it uses. They must hold the words of the model, by name (by number, if the model has no
+// vocabulary and the documents have as many words); their other words are left out.
+// Documents that are not in memory, such as those of a *corpus.Encoded or a *cooc.Stream,
+// are read into memory (corpus.Read), in some 64 bytes for each pair of a document and a
+// word with the counts; a *MemoryLimitError says that this is more than MemoryLimit.
+//
+// A co-occurrence matrix must have rows (cooc.Matrix) or documents (Info().Source). One
+// with rows must have the words of the model in their order. Coherence needs documents
+// (Info().Corpus).
 func (p Pipeline) Evaluate(ctx context.Context, m *Model, in Input) (*metrics.Report, error) {
 	if m == nil || missing(in) {
 		return nil, errors.New("jsmf: evaluate: no model, or nothing to measure it against")
@@ -42,11 +48,7 @@ func (p Pipeline) Evaluate(ctx context.Context, m *Model, in Input) (*metrics.Re
 
 // measured returns the matrix that m is measured against.
 func (p Pipeline) measured(ctx context.Context, m *Model, in Input) (cooc.Matrix, error) {
-	if op, ok := in.(cooc.Operator); ok {
-		c, ok := op.(cooc.Matrix)
-		if !ok {
-			return nil, fmt.Errorf("measures need rows of the matrix, which a %T does not have", op)
-		}
+	if c, ok := in.(cooc.Matrix); ok {
 		info := c.Info()
 		if m.N() != c.Dim() {
 			return nil, fmt.Errorf("a model of %d words against a matrix of %d", m.N(), c.Dim())
@@ -60,19 +62,43 @@ func (p Pipeline) measured(ctx context.Context, m *Model, in Input) (cooc.Matrix
 		}
 		return c, nil
 	}
-	docs := in.Info().Corpus
-	if docs != nil {
-		var err error
-		if docs, err = withWordsOf(m, docs); err != nil {
-			return nil, err
-		}
-		in = docs
+	docs, err := p.inMemory(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if docs, err = withWordsOf(m, docs); err != nil {
+		return nil, err
 	}
 	var o cooc.Options
-	if !p.allWords {
+	if _, used := in.(cooc.Operator); used || !p.allWords {
 		o.MinTokens = 2
 	}
-	return p.moments(ctx, in, o)
+	return p.moments(ctx, docs, o)
+}
+
+// inMemory returns the documents of an input, which it reads if they are not in memory.
+func (p Pipeline) inMemory(ctx context.Context, in Input) (*corpus.Corpus, error) {
+	info := in.Info()
+	if info.Corpus != nil {
+		return info.Corpus, nil
+	}
+	if info.Source == nil {
+		if _, ok := in.(cooc.Operator); ok {
+			return nil, fmt.Errorf("measures need rows of the matrix or documents, and a %T has neither", in)
+		}
+		return nil, noDocuments(in)
+	}
+	if err := p.affordableDocs(info); err != nil {
+		return nil, err
+	}
+	docs, err := corpus.Read(ctx, named(info.Source, info.Vocabulary))
+	if err != nil {
+		return nil, err
+	}
+	if weights := bag.Weights(info.Source); weights != nil {
+		return docs.WithWeights(weights)
+	}
+	return docs, nil
 }
 
 // withWordsOf returns the corpus with the words of the model, in their order.

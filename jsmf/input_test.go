@@ -49,7 +49,7 @@ func TestInputs(t *testing.T) {
 	for _, x := range []struct {
 		name            string
 		in              jsmf.Input
-		rows, documents bool
+		full, documents bool // can be measured; has documents
 	}{
 		{"corpus", c, true, true},
 		{"weighted corpus", weighted, true, true},
@@ -57,7 +57,8 @@ func TestInputs(t *testing.T) {
 		{"tf-idf", counted(t, c, cooc.Options{Weighting: cooc.TFIDF}), true, true},
 		{"dense", names, true, false},
 		{"caller's", alone, true, false},
-		{"stream", stream, false, false},
+		{"stream", stream, true, true},
+		{"matrix without rows", bare{moments}, false, false},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			m := fit(t, p, x.in)
@@ -68,17 +69,22 @@ func TestInputs(t *testing.T) {
 			if !slices.Equal(m.Vocabulary(), c.Vocabulary()) {
 				t.Errorf("words %q", m.Vocabulary())
 			}
-			if like := x.name == "dense" || x.name == "caller's" || x.name == "stream"; like && !mat.EqualApprox(m.Topics(), want.Topics(), 1e-6) {
+			if like := x.name == "dense" || x.name == "caller's" || x.name == "stream" || !x.full; like && !mat.EqualApprox(m.Topics(), want.Topics(), 1e-6) {
 				t.Error("other topics than the corpus has")
 			}
 			r, err := p.Evaluate(ctx, m, x.in)
 			switch {
-			case x.rows && err != nil:
+			case x.full && err != nil:
 				t.Fatal(err)
-			case x.rows && (r.HasPairs != x.documents || !(r.Approximation > 0) || !(r.Recovery.Mean > 0)):
+			case x.full && (r.HasPairs != x.documents || !(r.Approximation > 0) || !(r.Recovery.Mean > 0)):
 				t.Errorf("measured %+v", r)
-			case !x.rows && (err == nil || !strings.Contains(err.Error(), "need rows of the matrix, which a *cooc.Stream does not have")):
+			case !x.full && (err == nil || !strings.Contains(err.Error(), "measures need rows of the matrix or documents, and a jsmf_test.bare has neither")):
 				t.Errorf("a matrix without rows: %v", err)
+			}
+			if x.name == "stream" { // its documents are read
+				if counted, err := p.Evaluate(ctx, m, c); err != nil || !sameReports(r, counted) {
+					t.Errorf("other measures than against the corpus; %v", err)
+				}
 			}
 			s, err := p.Sweep(ctx, x.in, []int{3, 4})
 			if err != nil {
@@ -88,12 +94,11 @@ func TestInputs(t *testing.T) {
 			if q.Model == nil || !bytes.Equal(encoded(t, q.Model), encoded(t, m)) {
 				t.Errorf("the model of the sweep is not that of Fit; %v", q.Err)
 			}
-			if !x.rows {
-				if q.Report != nil || q.Err == nil || q.Err.Error() != "jsmf: sweep: not measured: measures need rows of the matrix, which a *cooc.Stream does not have" {
-					t.Errorf("a matrix without rows: measured %v, %v", q.Report, q.Err)
-				}
-			} else if q.Err != nil || !sameReports(q.Report, r) {
-				t.Errorf("other measures than Evaluate's; %v", q.Err)
+			if q.Err != nil || (q.Unmeasured == nil) != x.full || x.full && !sameReports(q.Report, r) {
+				t.Errorf("other measures than Evaluate's; %v, %v", q.Err, q.Unmeasured)
+			}
+			if !x.full && (q.Report != nil || !strings.HasPrefix(q.Unmeasured.Error(), "jsmf: sweep: not measured: measures need rows") || !strings.Contains(s.String(), "not measured")) {
+				t.Errorf("a matrix without rows: measured %v, %v", q.Report, q.Unmeasured)
 			}
 			if len(s.Spectrum) < 4 || len(s.Pivots) != 4 {
 				t.Errorf("spectrum %v, pivots %v", s.Spectrum, s.Pivots)
@@ -101,6 +106,11 @@ func TestInputs(t *testing.T) {
 		})
 	}
 }
+
+// bare is a matrix without rows and without documents.
+type bare struct{ cooc.Operator }
+
+func (b bare) Info() corpus.Info { return corpus.Info{Vocabulary: b.Operator.Info().Vocabulary} }
 
 // Nil pointers are errors, not panics.
 func TestNilPointers(t *testing.T) {

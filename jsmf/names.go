@@ -124,7 +124,6 @@ func (m *Model) makeNames() []string {
 // letters or more, or all of them if none has.
 func (m *Model) namable(k int) []WordProb {
 	best := m.TopWords(k, nameChoice)
-	best = slices.DeleteFunc(best, func(w WordProb) bool { return w.Weight == 0 })
 	long := slices.DeleteFunc(slices.Clone(best), func(w WordProb) bool { return letters(w.Word) < 2 })
 	if len(long) > 0 {
 		return long

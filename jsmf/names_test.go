@@ -171,6 +171,19 @@ func TestReading(t *testing.T) {
 			t.Errorf("word %d: %+v", i, w)
 		}
 	}
+	none := readParts("a b c d", "e f g h") // and a topic with two words by which to know it
+	none.Reading.SetCol(0, []float64{0, 0.75, 0, 0.25, 0, 0, 0, 0})
+	short := mustModel(t, none)
+	labels, err := short.Labels(nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := words(short.TopWords(0, 4)); got != "b d" || words(labels[0]) != got || words(short.Summary(3)[0].Words) != got {
+		t.Errorf("top words %q, labels %q, in the summary %q; want b and d alone", got, words(labels[0]), words(short.Summary(3)[0].Words))
+	}
+	if _, err := short.Labels(nil, -1); err == nil || !strings.Contains(err.Error(), "labels: -1 words") {
+		t.Errorf("-1 words: %v", err)
+	}
 	for ranking, want := range map[metrics.Ranking]string{nil: "a b c d h g f e", metrics.ByProbability{}: "d c b a h g f e"} {
 		l, err := m.Labels(ranking, 4)
 		if err != nil {

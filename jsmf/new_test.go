@@ -355,12 +355,8 @@ func TestNewSweep(t *testing.T) {
 			if n, want := x.Model.Stats().Cooc.N, map[int]int{3: 1000 + 8*16, 20: min(1000+8*32, x.Model.N())}[x.K]; n != want {
 				t.Errorf("%s, K = %d: %d words", name, x.K, n)
 			}
-			if in != jsmf.Input(c) {
-				if x.Err == nil || !strings.Contains(x.Err.Error(), "not measured: the documents of a jsmf_test.readAgain are not in memory") {
-					t.Errorf("%s: %v", name, x.Err)
-				}
-			} else if r, err := p.Evaluate(ctx, x.Model, c); err != nil || x.Err != nil || r.NPMI.Mean != x.Report.NPMI.Mean || r.Approximation != x.Report.Approximation {
-				t.Errorf("%s, K = %d: not the measures of Evaluate: %v, %v", name, x.K, err, x.Err)
+			if r, err := p.Evaluate(ctx, x.Model, in); err != nil || x.Err != nil || x.Unmeasured != nil || !sameReports(r, x.Report) {
+				t.Errorf("%s, K = %d: not the measures of Evaluate: %v, %v, %v", name, x.K, err, x.Err, x.Unmeasured)
 			}
 		}
 		if len(s.Spectrum) < 20 || len(s.Suggestions) == 0 {
@@ -449,3 +445,102 @@ func (p twin) Refine(ctx context.Context, docs corpus.Source, start refine.Start
 	r.A.Scale(1/mat.Sum(r.A), r.A)
 	return r, nil
 }
+
+// What a fit takes can be measured against, wherever the documents are: the measures are
+// those of the corpus, to the bit.
+func TestNewMeasures(t *testing.T) {
+	c := textLike(t, 250, 300, 60)
+	weights := make([]float64, c.NumDocs())
+	for i := range weights {
+		weights[i] = float64(1 + i%3)
+	}
+	weighted, err := c.WithWeights(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := func(c *corpus.Corpus) *corpus.Encoded {
+		e, err := corpus.Encode(ctx, c.Source())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	file, err := corpus.EncodeFile(ctx, c.Source(), filepath.Join(t.TempDir(), "docs.jenc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	stream, err := cooc.NewStream(ctx, c.Source(), cooc.Options{MinTokens: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := jsmf.New(4).Refine(refine.Passes{N: 2})
+	for name, x := range map[string]struct {
+		in   jsmf.Input
+		docs *corpus.Corpus
+	}{
+		"encoded": {encode(c), c}, "encoded with weights": {encode(weighted), weighted}, "encoded in a file": {file, c},
+		"stream": {stream, c}, "source without names": {unnamed{c.Source(), c.Vocabulary()}, c},
+	} {
+		s, err := p.Sweep(ctx, x.in, []int{3, 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range s.Points {
+			if q.Err != nil || q.Unmeasured != nil {
+				t.Fatalf("%s: %v, %v", name, q.Err, q.Unmeasured)
+			}
+			got, err := p.Evaluate(ctx, q.Model, x.in)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			want, err := p.Evaluate(ctx, q.Model, x.docs)
+			if err != nil || !want.HasPairs {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if !sameReports(got, want) || !sameReports(q.Report, want) {
+				t.Errorf("%s, K = %d: other measures than against the corpus", name, q.K)
+			}
+		}
+	}
+
+	// A limit that the documents are beyond: fitted, and not measured.
+	m := fit(t, p, file)
+	e, err := p.Estimate(sizes(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var le *jsmf.MemoryLimitError
+	if _, err := p.MemoryLimit(1000).Evaluate(ctx, m, file); !errors.As(err, &le) || le.Limit != 1000 || le.Estimate.Bytes < 64*file.Info().Nonzeros {
+		t.Errorf("beyond the limit: %v", err)
+	}
+	if _, err := p.MemoryLimit(e.Bytes).Evaluate(ctx, m, file); err != nil {
+		t.Errorf("within the limit: %v", err)
+	}
+	if _, err := p.MemoryLimit(1000).Evaluate(ctx, m, c); err != nil {
+		t.Errorf("documents that are in memory: %v", err)
+	}
+}
+
+// A Refiner that hides no token has the start learn from all of them.
+func TestStartSeesWhatIsNotHidden(t *testing.T) {
+	c := textLike(t, 200, 2000, 120)
+	start := func(r refine.Refiner) string { // the eigenvalues of its matrix
+		return fmt.Sprint(fit(t, jsmf.New(4).Extra(0).Refine(r), c).Stats().Rectify.Eigenvalues)
+	}
+	all := start(nil)
+	if got := start(refine.Passes{N: 1, Gain: -1}); got != all {
+		t.Errorf("passes that hide nothing: %s, want %s", got, all)
+	}
+	if got := start(openly{refine.Passes{N: 1}}); got != all {
+		t.Errorf("one of the caller's: %s, want %s", got, all)
+	}
+	if got := start(refine.Passes{N: 1}); got == all {
+		t.Error("the start has seen the hidden tokens")
+	}
+}
+
+// openly says that it hides nothing.
+type openly struct{ refine.Passes }
+
+func (openly) Hides() bool { return false }

@@ -1,6 +1,7 @@
 package jsmf
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,7 +24,7 @@ func (s *Sweep) suggest() {
 	}
 	var ps []SweepPoint
 	for _, x := range s.Points {
-		if x.Err == nil {
+		if x.Report != nil {
 			ps = append(ps, x)
 		}
 	}
@@ -170,8 +171,8 @@ func (s *Sweep) String() string {
 		if r := x.Report; r != nil {
 			line += fmt.Sprintf(" %8.3f %9.3f %13.4g %8.3f %8.2f", r.NPMI.Mean, x.Diversity, r.Approximation, r.Legality, x.Fit.Seconds())
 		}
-		if x.Err != nil {
-			line += "  " + clip(x.Err.Error(), tableWidth-utf8.RuneCountInString(line)-2)
+		if err := cmp.Or(x.Err, x.Unmeasured); err != nil {
+			line += "  " + clip(err.Error(), tableWidth-utf8.RuneCountInString(line)-2)
 		}
 		b.WriteString("\n" + line)
 	}

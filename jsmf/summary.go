@@ -18,7 +18,7 @@ type Topic struct {
 	Words      []WordProb // Model.TopWords
 }
 
-// Summary returns what people see of each topic, with its n best words.
+// Summary returns what people see of each topic, with its n best words (TopWords).
 func (m *Model) Summary(n int) []Topic {
 	out := make([]Topic, m.k)
 	names, shares, background, anchors := m.names(), m.TopicShares(), m.Background(), m.AnchorWords()
@@ -31,13 +31,12 @@ func (m *Model) Summary(n int) []Topic {
 	return out
 }
 
-// further returns those of Words that are not in the name, for lists that show both; words
-// with weight 0 are left out.
+// further returns those of Words that are not in the name, for lists that show both.
 func (t Topic) further() []string {
 	named := strings.Split(t.Name, nameSeparator)
 	var out []string
 	for _, w := range t.Words {
-		if w.Weight > 0 && !slices.Contains(named, oneLine(w.Word)) {
+		if !slices.Contains(named, oneLine(w.Word)) {
 			out = append(out, w.Word)
 		}
 	}

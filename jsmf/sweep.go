@@ -49,9 +49,11 @@ type SweepPoint struct {
 	SimCount  int
 	// Fit and Evaluate are the times of the two.
 	Fit, Evaluate time.Duration
-	// Err says why there is no model, such as a *anchor.RankError if the data has fewer
-	// than K dimensions, or why there is no Report.
+	// Err says why there is no Model, such as a *anchor.RankError if the data has fewer
+	// than K dimensions.
 	Err error
+	// Unmeasured says why there is a Model but no Report, such as a *MemoryLimitError.
+	Unmeasured error
 }
 
 // Suggestion is a number of topics and the reason for it.
@@ -75,13 +77,12 @@ func (s Suggestion) String() string { return fmt.Sprintf("K = %d (%s): %s", s.K,
 // documents are counted once (under New the matrix is made again for a K that has more
 // words in it: see Words), and rectifiers that begin with an eigenproblem (AP, DR,
 // ENN, PALM, TruncatedEig) share its products. With other rectifiers the spectrum takes
-// some 2K + 60 products for the largest K. An Input without rows (*cooc.Stream) is fitted
-// but not measured.
+// some 2K + 60 products for the largest K.
 //
 // If a fit fails, its SweepPoint has the error and the others go on. Errors: those of
 // Validate, no K or a bad one, those of counting, ctx's, and that of the first K if all
 // fits fail. Memory: that of the fit with the largest K, 8·N·(2K + 60) bytes for the
-// spectrum, and all models.
+// spectrum, all models, and the documents as Evaluate reads them.
 func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error) {
 	begun := time.Now()
 	p, err := p.forSweep(ks)
@@ -201,11 +202,15 @@ func (p Pipeline) measureAll(ctx context.Context, pr *problem, s *Sweep) error {
 	}
 	c, ok := pr.all.(cooc.Matrix)
 	if !ok {
+		in := pr.in
+		if pr.docs != nil && in.Info().Corpus == nil {
+			in = pr.docs.src // faster to read
+		}
 		var err error
-		if c, err = p.measured(ctx, s.Points[most].Model, pr.in); err != nil {
+		if c, err = p.measured(ctx, s.Points[most].Model, in); err != nil {
 			for i := range s.Points {
 				if x := &s.Points[i]; x.Err == nil {
-					x.Err = errorf("sweep: not measured: %w", err)
+					x.Unmeasured = errorf("sweep: not measured: %w", err)
 				}
 			}
 			return ctx.Err()
@@ -222,31 +227,36 @@ func (p Pipeline) measureAll(ctx context.Context, pr *problem, s *Sweep) error {
 			continue
 		}
 		at := time.Now()
-		if x.Err = p.measure(ctx, x, c, pairs); x.Err != nil {
+		if err := p.measure(ctx, x, c, pairs); err != nil {
 			if ctx.Err() != nil {
-				return x.Err
+				return wrap(err)
 			}
+			x.Unmeasured = errorf("sweep: not measured: %w", err)
 		}
 		x.Evaluate = time.Since(at)
 	}
 	return nil
 }
 
-// measure fills in the measures of a point.
-func (p Pipeline) measure(ctx context.Context, x *SweepPoint, c cooc.Matrix, pairs *cooc.Pairs) (err error) {
-	if x.Report, err = p.evaluate(ctx, x.Model, c, pairs); err != nil {
-		return wrap(err)
+// measure fills in the measures of a point, all or none.
+func (p Pipeline) measure(ctx context.Context, x *SweepPoint, c cooc.Matrix, pairs *cooc.Pairs) error {
+	report, err := p.evaluate(ctx, x.Model, c, pairs)
+	if err != nil {
+		return err
 	}
 	lists, err := metrics.TopLists(x.Model.denseTopics(), 0)
 	if err != nil {
-		return wrap(err)
+		return err
 	}
-	if x.Diversity, err = metrics.Diversity(lists); err != nil {
-		return wrap(err)
+	diversity, err := metrics.Diversity(lists)
+	if err != nil {
+		return err
 	}
-	if x.SimCount, _, err = metrics.SimCount(lists); err != nil {
-		return wrap(err)
+	count, _, err := metrics.SimCount(lists)
+	if err != nil {
+		return err
 	}
+	x.Report, x.Diversity, x.SimCount = report, diversity, count
 	return nil
 }
 

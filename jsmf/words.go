@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/jsmf-go/spectral/metrics"
 )
 
@@ -49,14 +47,17 @@ type WordProb struct {
 
 // TopWords returns the n words by which people recognise topic k, best first, ties
 // by number: those of largest weight in Reading, or of largest probability where the
-// model has no Reading, or none of the topic. It returns all N if n is larger, and
-// none if n is not positive. Labels(metrics.ByProbability{}, n) ranks by probability in
-// any case.
+// model has no Reading, or none of the topic. Words of weight 0 are left out, so that a
+// topic may have fewer; there are none if n is not positive. Labels(metrics.ByProbability{},
+// n) ranks by probability in any case.
 func (m *Model) TopWords(k, n int) []WordProb {
 	m.checkTopic(k)
 	ranks := m.ranks(k)
 	out := make([]WordProb, 0, max(0, min(n, m.n)))
 	for _, i := range largest(ranks, m.n, m.k, k, n) {
+		if !(ranks[i*m.k+k] > 0) {
+			break
+		}
 		out = append(out, WordProb{i, m.Word(i), m.topics[i*m.k+k], ranks[i*m.k+k]})
 	}
 	return out
@@ -121,14 +122,20 @@ func (m *Model) checkTopic(k int) {
 // topic may have fewer. Errors: n < 0, settings of the ranking out of range, and for lift
 // and relevance a word of a topic whose marginal is not positive.
 func (m *Model) Labels(r metrics.Ranking, n int) ([][]WordProb, error) {
+	out := make([][]WordProb, m.k)
 	if r == nil {
-		r = asRead{m}
+		if n < 0 {
+			return nil, errorf("labels: %d words a topic; want 0 for 20, or more", n)
+		}
+		for k := range out {
+			out[k] = m.TopWords(k, cmp.Or(n, 20))
+		}
+		return out, nil
 	}
 	labels, err := metrics.RankWords(m.denseTopics(), m.Marginals(), r, n)
 	if err != nil {
 		return nil, wrap(err)
 	}
-	out := make([][]WordProb, len(labels))
 	for k, l := range labels {
 		out[k] = make([]WordProb, len(l))
 		for i, x := range l {
@@ -136,20 +143,4 @@ func (m *Model) Labels(r metrics.Ranking, n int) ([][]WordProb, error) {
 		}
 	}
 	return out, nil
-}
-
-// asRead ranks the words of a model as TopWords does.
-type asRead struct{ m *Model }
-
-func (asRead) String() string { return "reading" }
-
-func (r asRead) Scores(b *mat.Dense, _ []float64) (*mat.Dense, error) {
-	s := mat.DenseCopyOf(b)
-	for k := range r.m.k {
-		ranks := r.m.ranks(k)
-		for i := range r.m.n {
-			s.Set(i, k, ranks[i*r.m.k+k])
-		}
-	}
-	return s, nil
 }

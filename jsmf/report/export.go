@@ -15,7 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// WriteTopicsCSV writes the n ≥ 1 best words of each topic (Model.TopWords) as
+// WriteTopicsCSV writes the n ≥ 1 best words of each topic, or fewer (Model.TopWords), as
 // comma-separated values. Each word is a line with the columns topic (from 0), name,
 // share, background (true or false), anchor, rank (from 1), word, probability, weight, by
 // which it is ranked, and lift, p(word | topic)/p(word). Numbers have all their digits; a

@@ -78,7 +78,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	p := &page{
 		Title: o.Title, About: o.About, K: m.K(), N: m.N(),
 		Documents: st.Corpus.Documents, Tokens: st.Corpus.Tokens,
-		Refined: st.Refine.Method != "", Warnings: st.Warnings, HasAnchors: m.Anchors() != nil, HasReading: m.Reading() != nil, HasDocuments: o.Documents != nil,
+		Refined: st.Refine.Method != "", Warnings: st.Warnings, HasAnchors: m.Anchors() != nil, HasDocuments: o.Documents != nil,
 	}
 	p.facts(m, st, o)
 	d := &data{Steps: lambdaSteps, Top: o.TopWords}

@@ -66,8 +66,8 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 		row := sweepRow{K: q.K, Here: q.K == p.K}
 		if q.Report == nil {
 			row.Err = "no model"
-			if q.Err != nil {
-				row.Err = q.Err.Error()
+			if err := cmp.Or(q.Err, q.Unmeasured); err != nil {
+				row.Err = err.Error()
 			}
 			t.Rows = append(t.Rows, row)
 			continue

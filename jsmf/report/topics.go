@@ -26,6 +26,8 @@ func (p *page) list(m *jsmf.Model, shares []float64) {
 		t := topics[k]
 		p.Topics = append(p.Topics, listed{k, atMost(t.Name, nameLength), percent(t.Share), atMost(t.Anchor, wordLength), words(t.Words), t.Background})
 		p.HasBackground = p.HasBackground || t.Background
+		// Words that reading weights rank do not have their probabilities for weights.
+		p.HasReading = p.HasReading || slices.ContainsFunc(t.Words, func(w jsmf.WordProb) bool { return w.Weight != w.Prob })
 	}
 }
 
@@ -105,9 +107,7 @@ func topics(m *jsmf.Model, shares []float64, used *wordList, o *Options) []topic
 		}
 		read := []int{} // never null
 		for _, w := range m.TopWords(k, o.TopWords) {
-			if w.Weight > 0 {
-				read = append(read, w.Index)
-			}
+			read = append(read, w.Index)
 		}
 		words := append(slices.Clone(read), candidates(newLines(b, k, lp), o.TopWords)...)
 		slices.Sort(words)
