@@ -18,7 +18,8 @@ type DeadTopic struct {
 	// Twin is the topic of larger share that this one resembles, −1 if Topic is dead for
 	// its share alone.
 	Twin int
-	// Share is p(topic) and Cosine that of the angle between the topic and its twin.
+	// Share is p(topic) and Cosine that of the angle between the topic and its twin, 0
+	// without one.
 	Share, Cosine float64
 }
 

@@ -1,0 +1,88 @@
+package jsmf_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/recover/refine"
+)
+
+// What a fit takes can be measured against, wherever the documents are: the measures are
+// those of the corpus, to the bit.
+func TestNewMeasures(t *testing.T) {
+	c := textLike(t, 250, 300, 60)
+	weights := make([]float64, c.NumDocs())
+	for i := range weights {
+		weights[i] = float64(1 + i%3)
+	}
+	weighted, err := c.WithWeights(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := func(c *corpus.Corpus) *corpus.Encoded {
+		e, err := corpus.Encode(ctx, c.Source())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	file, err := corpus.EncodeFile(ctx, c.Source(), filepath.Join(t.TempDir(), "docs.jenc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	stream, err := cooc.NewStream(ctx, c.Source(), cooc.Options{MinTokens: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := jsmf.New(4).Refine(refine.Passes{N: 2})
+	for name, x := range map[string]struct {
+		in   jsmf.Input
+		docs *corpus.Corpus
+	}{
+		"encoded": {encode(c), c}, "encoded with weights": {encode(weighted), weighted}, "encoded in a file": {file, c},
+		"stream": {stream, c}, "source without names": {unnamed{c.Source(), c.Vocabulary()}, c},
+	} {
+		s, err := p.Sweep(ctx, x.in, []int{3, 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range s.Points {
+			if q.Err != nil || q.Unmeasured != nil {
+				t.Fatalf("%s: %v, %v", name, q.Err, q.Unmeasured)
+			}
+			got, err := p.Evaluate(ctx, q.Model, x.in)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			want, err := p.Evaluate(ctx, q.Model, x.docs)
+			if err != nil || !want.HasPairs {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if !sameReports(got, want) || !sameReports(q.Report, want) {
+				t.Errorf("%s, K = %d: other measures than against the corpus", name, q.K)
+			}
+		}
+	}
+
+	// A limit that the documents are beyond: fitted, and not measured.
+	m := fit(t, p, file)
+	e, err := p.Estimate(sizes(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var le *jsmf.MemoryLimitError
+	if _, err := p.MemoryLimit(1000).Evaluate(ctx, m, file); !errors.As(err, &le) || le.Limit != 1000 || le.Estimate.Bytes < 64*file.Info().Nonzeros {
+		t.Errorf("beyond the limit: %v", err)
+	}
+	if _, err := p.MemoryLimit(e.Bytes).Evaluate(ctx, m, file); err != nil {
+		t.Errorf("within the limit: %v", err)
+	}
+	if _, err := p.MemoryLimit(1000).Evaluate(ctx, m, c); err != nil {
+		t.Errorf("documents that are in memory: %v", err)
+	}
+}
