@@ -448,7 +448,7 @@ func (p twin) Refine(ctx context.Context, docs corpus.Source, start refine.Start
 
 // A Refiner that hides no token has the start learn from all of them.
 func TestStartSeesWhatIsNotHidden(t *testing.T) {
-	c := textLike(t, 1500, 300, 120) // some 4500 hidden tokens
+	c := textLike(t, 1500, 300, 120)         // some 4500 hidden tokens
 	start := func(r refine.Refiner) string { // the eigenvalues of its matrix
 		return fmt.Sprint(fit(t, jsmf.New(4).Extra(0).Refine(r), c).Stats().Rectify.Eigenvalues)
 	}

@@ -123,4 +123,18 @@ func TestReadingWords(t *testing.T) {
 	if got, want := rows[3][:4:4], []string{"1", m.Name(1), rows[3][2], "false"}; !slices.Equal(got, want) || rows[3][6] != "t1xl" || rows[1][3] != "true" {
 		t.Errorf("rows %q and %q", rows[1], rows[3])
 	}
+
+	// A topic has 12 words by which to know it, and lists end there.
+	table.Reset()
+	if err := WriteTopicsCSV(&table, m, 20); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err = csv.NewReader(&table).ReadAll(); err != nil || len(rows) != 1+6*12 || rows[12][5] != "12" || rows[13][5] != "1" {
+		t.Errorf("%d rows, %v; want 12 for each topic and the head", len(rows), err)
+	}
+	for k, topic := range read(t, write(t, m, Options{TopWords: 20})).Topics {
+		if len(topic.Read) != 12 {
+			t.Errorf("topic %d: %d reading words on the page, want 12", k, len(topic.Read))
+		}
+	}
 }
