@@ -67,7 +67,11 @@ func (p *modelParts) markBackground(info corpus.Info) {
 	if p.Reading == nil || p.Background == nil && !function {
 		return
 	}
-	shares, sums, forms := p.shares(), make([]float64, k), p.formFrequencies(df)
+	shares, sums := p.shares(), make([]float64, k)
+	var forms []int // in text with its function words
+	if function {
+		forms = p.formFrequencies(df)
+	}
 	for i := range n {
 		of, row, within := p.WordTopics.RawRowView(i), weights.RawRowView(i), 0.0
 		for t, background := range p.Background {

@@ -137,11 +137,11 @@ func (d *documents) start(ctx context.Context, n int, visible bool, workers int)
 		info.Vocabulary = append(info.Vocabulary, d.info.Vocabulary[w])
 		info.DocFrequencies = append(info.DocFrequencies, d.info.DocFrequencies[w])
 	}
-	named, err := cooc.WithInfo(c, info)
+	told, err := cooc.WithInfo(c, info)
 	if err != nil {
 		return nil, nil, err
 	}
-	return named.(cooc.Matrix), words, nil
+	return told.(cooc.Matrix), words, nil
 }
 
 // best returns the numbers of the n best words, ascending, and ln(M/df) of every word. A

@@ -39,8 +39,14 @@ func (f *fitter) open(ctx context.Context, src corpus.Source) (err error) {
 			return fmt.Errorf("the documents have a word %d, the topics %d rows", w, f.n)
 		}
 	}
-	f.cuts = cuts(e, partCount(f.info.Nonzeros, f.n))
 	return f.state.open(f.info.Documents, f.k, f.Scratch)
+}
+
+// share cuts the documents into parts, so many of which are read at once as there are
+// goroutines.
+func (f *fitter) share(parts int) {
+	f.cuts = cuts(f.docs, parts)
+	f.slots = run.Workers(f.workers, min(parts, mostSlots))
 }
 
 // cuts shares out the blocks among parts with about as many nonzeros: part p has the
@@ -153,10 +159,9 @@ func (w *worker) fail(d int, err error) error {
 
 // docState holds K numbers per document, in memory or in a temporary file.
 type docState struct {
-	k      int
-	folder string
-	mem    []float32
-	file   *os.File
+	k    int
+	mem  []float32
+	file *os.File
 }
 
 // rowBuffer holds the numbers of a few documents on the way from and to a file.
@@ -166,7 +171,7 @@ type rowBuffer struct {
 }
 
 func (s *docState) open(docs, k int, folder string) (err error) {
-	s.k, s.folder = k, folder
+	s.k = k
 	if folder == "" {
 		s.mem = make([]float32, docs*k)
 		return nil

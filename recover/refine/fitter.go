@@ -109,9 +109,7 @@ func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) err
 		return err
 	}
 	// A word has few enough tokens in a part for float32.
-	parts := max(partCount(f.info.Nonzeros, f.n), int(slices.Max(f.seen.words)/mostTokens)+1)
-	f.cuts = cuts(f.docs, parts)
-	f.slots = run.Workers(f.workers, min(parts, mostSlots))
+	f.share(max(partCount(f.info.Nonzeros, f.n), int(slices.Max(f.seen.words)/mostTokens)+1))
 	f.parts = make([]*estep.Rows, f.slots)
 	for i := range f.parts {
 		f.parts[i] = estep.NewRows(f.n, f.k)
@@ -123,7 +121,7 @@ func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) err
 func (f *fitter) count(ctx context.Context) error {
 	f.watch = f.Hides()
 	f.keys = make([]uint64, f.info.Documents)
-	f.slots = run.Workers(f.workers, min(len(f.cuts)-1, mostSlots))
+	f.share(partCount(f.info.Nonzeros, f.n))
 	slots := make([]census, f.slots)
 	for i := range slots {
 		slots[i].words = make([]float64, f.n)
