@@ -4,57 +4,16 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"syscall"
 	"testing"
-	"unsafe"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
-// guarded returns n elements between two pages that may not be touched: flush
-// with the end, or with the beginning. Reading or writing one element too far
-// ends the test process.
-func guarded[T float64 | int32 | int](t testing.TB, n int, end bool) []T {
-	t.Helper()
-	var zero T
-	page := syscall.Getpagesize()
-	size := n * int(unsafe.Sizeof(zero))
-	body := roundUp(max(size, 1), page)
-	mem, err := syscall.Mmap(-1, 0, body+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Skipf("skipped: no memory map: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Munmap(mem); err != nil {
-			t.Error(err)
-		}
-	})
-	for _, off := range []int{0, page + body} {
-		if err := syscall.Mprotect(mem[off:off+page], syscall.PROT_NONE); err != nil {
-			t.Skipf("skipped: no guard pages: %v", err)
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	start := page
-	if end {
-		start += body - size
-	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&mem[start])), n)
-}
-
 func guardedMat(t testing.TB, m blas64.General, end bool) blas64.General {
-	data := guarded[float64](t, len(m.Data), end)
-	copy(data, m.Data)
-	m.Data = data
+	m.Data = testutil.GuardedCopy(t, m.Data, end)
 	return m
-}
-
-func guardedCopy[T float64 | int32 | int](t testing.TB, s []T, end bool) []T {
-	d := guarded[T](t, len(s), end)
-	copy(d, s)
-	return d
 }
 
 // TestKernelsStayInBounds runs everything on operands that end, or begin, at a
@@ -88,7 +47,7 @@ func TestKernelsStayInBounds(t *testing.T) {
 					want := cloneMat(dst0)
 					s.mul(kr, x, want, true)
 					dst := guardedMat(t, dst0, end)
-					kr.spmmRows(guardedCopy(t, s.rowPtr, end), guardedCopy(t, s.cols, end), guardedCopy(t, s.vals, end),
+					kr.spmmRows(testutil.GuardedCopy(t, s.rowPtr, end), testutil.GuardedCopy(t, s.cols, end), testutil.GuardedCopy(t, s.vals, end),
 						guardedMat(t, x, end), dst, 0, s.rows, true)
 					if d := diffBits(dst.Data, want.Data); d != "" {
 						t.Fatalf("SpMM, p=%d: %s", p, d)
@@ -99,11 +58,11 @@ func TestKernelsStayInBounds(t *testing.T) {
 					y := guardedMat(t, randMat(rnd, n, k, 1), end)
 					z := products(kr, y)
 					p := kr.pack(y)
-					p.data = guardedCopy(t, p.data, end)
+					p.data = testutil.GuardedCopy(t, p.data, end)
 					var h Hits
 					h.st.prepare(n)
-					h.st.cols = guardedCopy(t, h.st.cols, end)
-					h.st.vals = guardedCopy(t, h.st.vals, end)
+					h.st.cols = testutil.GuardedCopy(t, h.st.cols, end)
+					h.st.vals = testutil.GuardedCopy(t, h.st.vals, end)
 					for _, thr := range []float64{0, math.Inf(1)} {
 						h.Reset()
 						p.ScanBelow(0, n, thr, &h)
