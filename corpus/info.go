@@ -45,19 +45,6 @@ type Dropped struct {
 	Names  []string `json:"names"` // nil where there are too many to list
 }
 
-// maxDropped is the largest number of documents left out whose names are listed. Model
-// files hold the names.
-const maxDropped = 1000
-
-// Add counts a document and lists its name. Beyond 1000 documents no name is listed.
-func (d *Dropped) Add(name string) {
-	if d.Count++; d.Count > maxDropped {
-		d.Names = nil
-		return
-	}
-	d.Names = append(d.Names, name)
-}
-
 // Info returns what is known about the corpus; the zero Info for nil. The first call
 // takes O(nnz) time, to count DocFrequencies.
 func (c *Corpus) Info() Info {

@@ -1,7 +1,6 @@
 package corpus_test
 
 import (
-	"strconv"
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -33,17 +32,5 @@ func TestInfoOnce(t *testing.T) {
 	}
 	if info := (*corpus.Corpus)(nil).Info(); info.Form != "" {
 		t.Errorf("of nil: %+v", info)
-	}
-}
-
-// A thousand names are listed; of more there are none.
-func TestDroppedAdd(t *testing.T) {
-	var d corpus.Dropped
-	for i := range 1002 {
-		d.Add(strconv.Itoa(i))
-		n := i + 1
-		if d.Count != n || n <= 1000 && (len(d.Names) != n || d.Names[i] != strconv.Itoa(i)) || n > 1000 && d.Names != nil {
-			t.Fatalf("after %d: %d, %d names", n, d.Count, len(d.Names))
-		}
 	}
 }

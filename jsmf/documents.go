@@ -88,7 +88,7 @@ func (d *documents) count(ctx context.Context) error {
 			tokens += int64(x)
 		}
 		if tokens == 0 {
-			empty.Add(cmp.Or(doc.ID, strconv.Itoa(read)))
+			bag.Leave(&empty.Count, &empty.Names, cmp.Or(doc.ID, strconv.Itoa(read)))
 			continue
 		}
 		if holdout.Watches(bag.Key(doc.ID, read)) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // Options sets how C is estimated, for Moments and for a Stream alike. The zero value
@@ -90,11 +91,11 @@ func (o Options) used(ctx context.Context, c *corpus.Corpus) (*corpus.Corpus, co
 		}
 		in, _ := c.Doc(m)
 		if c.DocLen(m) < least || len(in) < o.MinDistinct {
-			short.Add(c.ID(m))
+			bag.Leave(&short.Count, &short.Names, c.ID(m))
 			continue
 		}
 		if weights != nil && weights[m] == 0 {
-			light.Add(c.ID(m))
+			bag.Leave(&light.Count, &light.Names, c.ID(m))
 			continue
 		}
 		docs = append(docs, m)
