@@ -102,9 +102,9 @@ func (p Pipeline) Rectify(r rectify.Rectifier) Pipeline { p.rectifier = r; retur
 // recovery.SCLS. The topics of these anchors are not merged: Anchors sets Extra to 0.
 func (p Pipeline) Anchors(f anchor.Finder) Pipeline { p.finder, p.extra = f, 0; return p }
 
-// Extra sets how many topics more than K the spectral solution has. The refiner makes K of
-// them (refine.Options.K), so that what two anchors stand for becomes one topic, and what
-// one would stand for can be several. If the data has not so many topics there are fewer.
+// Extra sets how many topics more than K the spectral solution has. The refiner merges
+// them to K (refine.Options.K): two anchors of one subject then share a topic, and the
+// topics saved go to others. If the data has fewer topics, so has the start.
 //
 // A negative number, the default of New, stands for a quarter of K, rounded up so that the
 // start has a multiple of 16 topics, at most a fourth of the words of C. Default of

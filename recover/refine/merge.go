@@ -36,6 +36,8 @@ type merged struct {
 	cost       float64
 }
 
+func byCost(a, b merged) int { return cmp.Compare(a.cost, b.cost) }
+
 // merge merges half of the topics that are too many, or all if it is the last time.
 // A topic is merged once at a time.
 func (f *fitter) merge(ctx context.Context, last bool) error {
@@ -55,15 +57,15 @@ func (f *fitter) merge(ctx context.Context, last bool) error {
 		if len(f.alive) == f.want {
 			return f.compact(ctx)
 		}
-		if !last {
-			return nil
+		if err := f.learn(ctx); err != nil || !last {
+			return err
 		}
 	}
 }
 
 // cheapest returns the n cheapest pairs that have no topic in common.
 func cheapest(pairs []merged, n int) (chosen []merged) {
-	slices.SortStableFunc(pairs, func(a, b merged) int { return cmp.Compare(a.cost, b.cost) })
+	slices.SortStableFunc(pairs, byCost)
 	used := map[int]bool{}
 	for _, p := range pairs {
 		if len(chosen) < n && !used[p.into] && !used[p.from] {
@@ -100,7 +102,7 @@ func (f *fitter) similar(ctx context.Context, n int) ([]merged, error) {
 			pairs = append(pairs, merged{a, b, (1 - sum[i*k+j]) * s * t / (s + t)})
 		}
 	}
-	slices.SortStableFunc(pairs, func(a, b merged) int { return cmp.Compare(a.cost, b.cost) })
+	slices.SortStableFunc(pairs, byCost)
 	return pairs[:min(n, len(pairs))], nil
 }
 
@@ -182,7 +184,7 @@ func dot(t, b []float32) float32 {
 	return sum[0] + sum[1] + sum[2] + sum[3]
 }
 
-// join makes one topic of each of the pairs.
+// join adds up the tokens of each of the pairs.
 func (f *fitter) join(ctx context.Context, pairs []merged) error {
 	for _, p := range pairs {
 		i, j := slices.Index(f.alive, p.into), slices.Index(f.alive, p.from)
@@ -201,7 +203,7 @@ func (f *fitter) join(ctx context.Context, pairs []merged) error {
 	if err != nil {
 		return err
 	}
-	err = f.sweep(ctx, func(w *worker, _ int) error {
+	return f.sweep(ctx, func(w *worker, _ int) error {
 		nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), false)
 		if err != nil {
 			return err
@@ -215,14 +217,10 @@ func (f *fitter) join(ctx context.Context, pairs []merged) error {
 		}
 		return f.state.put(&w.rows, w.block.First, nd)
 	}, nil)
-	if err != nil {
-		return err
-	}
-	return f.learn(ctx)
 }
 
-// compact drops the columns of the topics that are gone. What is held by word keeps its
-// memory.
+// compact drops the columns of the topics that are gone, and makes the topics from the
+// sums. What is held by word keeps its memory.
 func (f *fitter) compact(ctx context.Context) error {
 	if err := f.compactState(ctx); err != nil {
 		return err

@@ -244,6 +244,9 @@ func TestJoin(t *testing.T) {
 	if err := f.join(context.Background(), []merged{{into: 1, from: 5}, {into: 0, from: 2}}); err != nil {
 		t.Fatal(err)
 	}
+	if err := f.learn(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 	if !slices.Equal(f.alive, []int{0, 1, 3, 4}) || f.origin[1] != 5 {
 		t.Fatalf("columns %v from %v", f.alive, f.origin)
 	}

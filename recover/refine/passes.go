@@ -63,7 +63,7 @@ func (m Method) String() string {
 // after the sixth pass and each second pass from then on, each time half of those too
 // many, and after pass N what is left. A pair costs the log-likelihood that a sample of the
 // documents loses; the cheapest go. A start with a quarter more topics leaves better ones,
-// because anchors tend to give two topics to what is one, and one to what is several.
+// because two anchors often belong to one subject, and one anchor to several subjects.
 //
 // A twentieth of the documents are watched: half of their tokens are hidden until the
 // two last passes, which begin when the likelihood of the hidden tokens grows by less
