@@ -29,7 +29,9 @@ type source struct {
 }
 
 // findSource looks for the files of a corpus below folder: NAME/docword.NAME.txt
-// (or .txt.gz), NAME/vocab.NAME.txt and, where there is one, NAME/labels.txt.
+// (or .txt.gz), NAME/vocab.NAME.txt and, where there is one, NAME/labels.txt. Of a
+// corpus with documents held out it takes the others: docword.train.txt and
+// vocab.txt.
 func findSource(folder, name, stop string) (*source, error) {
 	s := &source{name: name, stop: stop, counts: make(map[string]*cooc.Moments)}
 	exists := func(path string) (bool, error) {
@@ -44,8 +46,8 @@ func findSource(folder, name, stop string) (*source, error) {
 		required bool
 		base     []string
 	}{
-		{&s.docword, true, []string{"docword." + name + ".txt.gz", "docword." + name + ".txt"}},
-		{&s.vocab, true, []string{"vocab." + name + ".txt"}},
+		{&s.docword, true, []string{"docword." + name + ".txt.gz", "docword." + name + ".txt", "docword.train.txt.gz", "docword.train.txt"}},
+		{&s.vocab, true, []string{"vocab." + name + ".txt", "vocab.txt"}},
 		{&s.labels, false, []string{"labels.txt"}},
 	} {
 		for _, base := range x.base {

@@ -8,7 +8,8 @@
 //
 // FOLDER/NAME holds docword.NAME.txt.gz (or .txt) and vocab.NAME.txt in UCI form,
 // and labels.txt where the documents have classes, a line for each, of which what
-// follows the last tab counts.
+// follows the last tab counts. docword.train.txt.gz and vocab.txt do as well: a
+// corpus with documents held out, of which the others are read.
 //
 // The experiments (-run), with the figures they repeat:
 //

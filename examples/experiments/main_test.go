@@ -281,6 +281,31 @@ func TestInputDigest(t *testing.T) {
 	}
 }
 
+// Of a corpus with documents held out the others are read.
+func TestSplitSource(t *testing.T) {
+	folder := t.TempDir()
+	dir := filepath.Join(folder, "some-split")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"docword.train.txt": "2\n3\n3\n1 1 2\n1 3 1\n2 2 4\n", "docword.held.txt": "1\n3\n1\n1 1 9\n", "vocab.txt": "one\ntwo\nthree\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := findSource(folder, "some-split", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.NumDocs() != 2 || c.NumWords() != 3 || c.Tokens() != 7 {
+		t.Errorf("%d documents, %d words, %d tokens; want 2, 3 and 7", c.NumDocs(), c.NumWords(), c.Tokens())
+	}
+}
+
 func TestDamagedRecords(t *testing.T) {
 	for _, text := range []string{"no JSON\n", `{"key":"0","group":"curves","version":1,"settings":[],"rows":[],"seconds":0}` + "\n"} {
 		dir := t.TempDir()
