@@ -76,8 +76,8 @@ func settings(pairs ...any) []setting {
 // experiment is one of -run.
 type experiment struct {
 	name, title string
-	source      string // the figures it repeats
-	what        string // what was done and what is shown, for the page
+	repeats     []string // labels of the figures and tables of the papers
+	what        string   // what was done and what is shown, for the page
 	groups      []*group
 	plan        func(ctx context.Context, l *lab) ([]cell, error)
 	figures     func(l *lab, t *tables) []figure

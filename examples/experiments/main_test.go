@@ -169,7 +169,7 @@ func TestCurves(t *testing.T) {
 	if bytes.Contains(page, []byte(out)) || bytes.Contains(page, []byte(testutil.Path())) {
 		t.Error("the page has a path of this machine")
 	}
-	if !bytes.Contains(page, []byte("| AP approximates C better than Baseline | lee-2018 §2.4 | 2 of 2 |")) {
+	if !bytes.Contains(page, []byte("| AP approximates C better than Baseline | lee-2018 Figure 2.5 | 2 of 2 |")) {
 		t.Error("AP does not approximate better than Baseline on the page")
 	}
 }

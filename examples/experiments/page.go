@@ -27,6 +27,8 @@ type tables struct {
 
 // claim is something that a paper says, and how often it holds here.
 type claim struct {
+	// source is the label of the figure or table it belongs to ("lee-2018 Figure 2.5"),
+	// the section of the paper where it belongs to none ("lee-2018 §2.4"), or "here".
 	source, text string
 	// holds counts the cases in which it holds, of those that can be looked at.
 	holds func(t *tables) (yes, of int)
@@ -118,6 +120,7 @@ func write(l *lab, t *tables) error {
 	if t.missing > 0 {
 		fmt.Fprintf(&page, "\n**Cells that are missing: %d.** The run was stopped; the same command goes on with them.\n", t.missing)
 	}
+	writeIndex(&page, l, t, notes)
 	written := make(map[string]bool)
 	for _, e := range experiments {
 		if slices.Contains(l.names, e.name) {
@@ -135,7 +138,7 @@ func write(l *lab, t *tables) error {
 // section writes the part of the page about an experiment, its figures, and its
 // tables but for those that were written before.
 func section(page *bytes.Buffer, l *lab, t *tables, e experiment, note string, written map[string]bool) error {
-	fmt.Fprintf(page, "\n## %s\n\n*%s: %s.*\n\n%s\n", e.title, e.name, e.source, e.what)
+	fmt.Fprintf(page, "\n<a name=%q></a>\n\n## %s\n\n*%s*\n\n%s\n", e.name, e.title, strings.Join(append([]string{"-run " + e.name}, e.repeats...), ", "), e.what)
 	files, err := numbers(l, t, e, written)
 	if err != nil {
 		return err

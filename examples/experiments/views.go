@@ -68,10 +68,10 @@ func panels(title string, kinds []kind, x, xLabel string, logX bool, ticks []flo
 
 var iterations = experiment{
 	name: "iterations", title: "Iterations of AP and DR",
-	source: "lee-2020 Figure 2",
-	what:   "AP and DR are stopped after some iterations, and a model is fitted to what they have made of C by then (ActiveSet).",
-	groups: []*group{iterationsGroup},
-	plan:   planIterations,
+	repeats: []string{"lee-2020 Figure 2"},
+	what:    "AP and DR are stopped after some iterations, and a model is fitted to what they have made of C by then (ActiveSet).",
+	groups:  []*group{iterationsGroup},
+	plan:    planIterations,
 	figures: func(l *lab, t *tables) []figure {
 		rows := t.rows["iterations"]
 		f := figure{"iterations", "Measures against the iterations of the rectification (lee-2020 Figure 2)", 6, nil}
@@ -88,11 +88,11 @@ var iterations = experiment{
 		return []figure{f}
 	},
 	claims: []claim{
-		{"lee-2020 §4", "15 iterations of AP: Approximation and Specificity within 5 % of those after 150", settled("AP", 15, 0.05)},
-		{"lee-2020 §4", "20 iterations of AP: the same", settled("AP", 20, 0.05)},
-		{"lee-2020 §4", "5 iterations of AP suffice: within 20 %", settled("AP", 5, 0.20)},
-		{"lee-2020 §4", "15 iterations of DR: within 5 % of those after 150", settled("DR", 15, 0.05)},
-		{"lee-2020 §4", "5 iterations of DR suffice: within 20 %", settled("DR", 5, 0.20)},
+		{"lee-2020 Figure 2", "15 iterations of AP: Approximation and Specificity within 5 % of those after 150", settled("AP", 15, 0.05)},
+		{"lee-2020 Figure 2", "20 iterations of AP: the same", settled("AP", 20, 0.05)},
+		{"lee-2020 Figure 2", "5 iterations of AP suffice: within 20 %", settled("AP", 5, 0.20)},
+		{"lee-2020 Figure 2", "15 iterations of DR: within 5 % of those after 150", settled("DR", 15, 0.05)},
+		{"lee-2020 Figure 2", "5 iterations of DR suffice: within 20 %", settled("DR", 5, 0.20)},
 	},
 }
 
@@ -112,7 +112,7 @@ func settled(method string, iterations int, part float64) func(t *tables) (yes, 
 
 var pruning = experiment{
 	name: "pruning", title: "Pruning the vocabulary",
-	source: "lee-2020 Figure 1",
+	repeats: []string{"lee-2020 Figure 1"},
 	what: "Words in more than a share of the documents are removed, then the best by tf·ln(M/df) kept; AP, 15 iterations, with ActiveSet (the paper: ADMM). " +
 		"The vocabulary has the same size for all cut-offs as far as there are words.",
 	groups: []*group{pruningGroup},
@@ -157,7 +157,7 @@ func percent(share string) string {
 
 var convergence = experiment{
 	name: "convergence", title: "Convergence of AP",
-	source: "lee-2018 Figure A.4",
+	repeats: []string{"lee-2018 Figure A.4"},
 	what: "The change ‖C_t − C_{t−1}‖_F of each iteration, the share of entries clipped to zero, and how far the matrix, after some iterations and divided by its sum, " +
 		"is from rank K, as a part of its norm.",
 	groups: []*group{convergenceGroup},
@@ -200,7 +200,7 @@ var convergence = experiment{
 		}
 		return []table{x}
 	},
-	claims: []claim{{"lee-2018 §2.5", "every change after the 10th iteration is smaller than the one before", func(t *tables) (yes, of int) {
+	claims: []claim{{"lee-2018 Figure A.4", "every change after the 10th iteration is smaller than the one before", func(t *tables) (yes, of int) {
 		rows := t.rows["convergence"]
 		for _, c := range values(rows, "corpus") {
 			for _, k := range values(rows, "k") {
@@ -219,7 +219,7 @@ var convergence = experiment{
 
 var runtimes = experiment{
 	name: "time", title: "Time",
-	source: "lee-2020 Figure 6, dong-2019 Figure 4.1, arora-2013 Figure 1",
+	repeats: []string{"lee-2020 Figure 6", "dong-2019 Figure 4.1", "arora-2013 Figure 1"},
 	what: "In " + cpuIs() + ". Against K: rectification, anchors, recovery by ActiveSet and passes, on the corpora. " +
 		fmt.Sprintf("Against documents: everything from the counts on, of documents of %d tokens drawn from known topics; L2 is arora-2013's, without rectification. ", timeTokens) +
 		"Gibbs sampling has 100 sweeps when nothing else is asked for; against documents its time is that of a part of them, scaled up.",
@@ -245,9 +245,9 @@ var runtimes = experiment{
 		return []figure{f}
 	},
 	claims: []claim{
-		{"dong-2019 §4.6", "ENN takes less time than AP", faster("ENN", "AP", 1)},
-		{"dong-2019 §4.6", "LR takes less time than AP", faster("LR", "AP", 1)},
-		{"lee-2020 §5", "AP is more than 10 times as fast as Gibbs sampling", faster("AP", gibbs, 10)},
+		{"dong-2019 Figure 4.1", "ENN takes less time than AP", faster("ENN", "AP", 1)},
+		{"dong-2019 Figure 4.1", "LR takes less time than AP", faster("LR", "AP", 1)},
+		{"lee-2020 Figure 6", "AP is more than 10 times as fast as Gibbs sampling", faster("AP", gibbs, 10)},
 		{"lee-2020 §4", "recovery by ADMM (the paper's settings) takes less time than by ActiveSet", func(t *tables) (yes, of int) {
 			return compareRows(curveRows(t, "AP", "ADMM"), curveRows(t, "AP", "ActiveSet"), []string{"corpus", "k"}, "seconds_recover", less)
 		}},

@@ -9,7 +9,7 @@ import (
 
 var anchorFree = experiment{
 	name: "anchorfree", title: "With and without anchors",
-	source: "fu-2018 Tables 4 to 16, in small",
+	repeats: []string{"fu-2018 Table 4", "fu-2018 Table 5", "fu-2018 Table 6", "fu-2018 Table 13", "fu-2018 Table 14"},
 	what: "tf-idf weights and no rectification, as in the paper; anchors by each finder and RecoverL2, or no anchors. Coh is the coherence of 20 top words, over unordered pairs (about half of the paper's, over all); " +
 		"SimCount counts top words that topics share; ClustAcc is the accuracy of k-means with the correlation metric on the topics' weights in the documents' tf-idf vectors, by least squares over the simplex. " +
 		"Means over all draws of so many classes. Below, many topics of a corpus without classes; not all methods go to 200, for the time they take.",
@@ -63,19 +63,19 @@ var anchorFree = experiment{
 		return out
 	},
 	claims: []claim{
-		{"fu-2018 §6.4", "AnchorFree-LP has a better ClustAcc than every method with anchors, by draws", freeBest("AnchorFree-LP", "clustacc", greater)},
-		{"fu-2018 §6.4", "AnchorFree-LP shares fewer top words (SimCount) than every method with anchors, by draws", freeBest("AnchorFree-LP", "simcount", func(a, b float64) bool { return a <= b })},
-		{"fu-2018 §6.4", "AnchorFree-LP has a better Coh than every method with anchors, by draws", freeBest("AnchorFree-LP", "coherence", greater)},
-		{"fu-2018 §6.4", "LP and PDS agree in ClustAcc to 0.02, by draws", func(t *tables) (yes, of int) {
+		{"fu-2018 Table 6", "AnchorFree-LP has a better ClustAcc than every method with anchors, by draws", freeBest("AnchorFree-LP", "clustacc", greater)},
+		{"fu-2018 Table 5", "AnchorFree-LP shares fewer top words (SimCount) than every method with anchors, by draws", freeBest("AnchorFree-LP", "simcount", func(a, b float64) bool { return a <= b })},
+		{"fu-2018 Table 4", "AnchorFree-LP has a better Coh than every method with anchors, by draws", freeBest("AnchorFree-LP", "coherence", greater)},
+		{"fu-2018 Table 6", "LP and PDS agree in ClustAcc to 0.02, by draws", func(t *tables) (yes, of int) {
 			rows := t.rows["anchorfree"]
 			return compareRows(where(rows, "method", "AnchorFree-LP"), where(rows, "method", "AnchorFree-PDS"), []string{"corpus", "classes"}, "clustacc",
 				func(a, b float64) bool { return math.Abs(a-b) <= 0.02 })
 		}},
-		{"fu-2018 §6.5", "with many topics AnchorFree-LP has a better Coh than FastAnchor", func(t *tables) (yes, of int) {
+		{"fu-2018 Table 13", "with many topics AnchorFree-LP has a better Coh than FastAnchor", func(t *tables) (yes, of int) {
 			rows := t.rows["anchorfree-many"]
 			return compareRows(where(rows, "method", "AnchorFree-LP"), where(rows, "method", "FastAnchor"), []string{"corpus", "k"}, "coherence", greater)
 		}},
-		{"fu-2018 §6.5", "with many topics AnchorFree-LP has a smaller SimCount than FastAnchor", func(t *tables) (yes, of int) {
+		{"fu-2018 Table 14", "with many topics AnchorFree-LP has a smaller SimCount than FastAnchor", func(t *tables) (yes, of int) {
 			rows := t.rows["anchorfree-many"]
 			return compareRows(where(rows, "method", "AnchorFree-LP"), where(rows, "method", "FastAnchor"), []string{"corpus", "k"}, "simcount", less)
 		}},
@@ -110,8 +110,7 @@ func freeBest(method, measure string, by func(a, b float64) bool) func(t *tables
 
 var clusters = experiment{
 	name: "clusters", title: "Topics and classes",
-	source: "fu-2018 §6, here with rectified and refined topics",
-	what: "As many topics as there are classes; documents are clustered by their compositions (k-means with the correlation metric), and by the topic of most weight. " +
+	what: "The classes of fu-2018 §6 with rectified and refined topics. As many topics as there are classes; documents are clustered by their compositions (k-means with the correlation metric), and by the topic of most weight. " +
 		"AnchorFree-LP has tf-idf weights and least squares, the others counts and the library's default inference, Gibbs its own compositions.",
 	groups: []*group{clustersGroup},
 	plan:   planClusters,

@@ -45,7 +45,7 @@ func curvesFigures(l *lab, t *tables) []figure {
 
 var curves = experiment{
 	name: "curves", title: "Measures against K",
-	source: "lee-2020 Figures 3 and 4, lee-2018 Figures 2.5 and A.1, dong-2019 Figure 4.1",
+	repeats: []string{"lee-2018 Figure 2.5", "lee-2018 Figure A.1", "lee-2020 Figure 2", "lee-2020 Figure 3", "lee-2020 Figure 4", "dong-2019 Figure 4.1"},
 	what: "Each method fits each corpus with each K, with ActiveSet; after AP also with ADMM and ExpGrad (-full: after all). DC and Gibbs up to -most-slow topics. " +
 		"All measures are against the original C. Baseline is no rectification. " +
 		"ADMM and ExpGrad have the papers' settings (γ = 3, step 50, 500 sweeps at most), ENN 50 iterations, PALM 100, DC 10 halvings, AP and DR 15 iterations. " +
@@ -54,30 +54,30 @@ var curves = experiment{
 	plan:    planCurves,
 	figures: curvesFigures,
 	claims: []claim{
-		better("AP recovers better than Baseline", "lee-2018 §2.4", "AP", baseline, "recovery", less),
-		better("AP recovers better than DC", "lee-2018 §2.4", "AP", "DC", "recovery", less),
-		better("AP approximates C better than Baseline", "lee-2018 §2.4", "AP", baseline, "approximation", less),
-		better("AP's topics are more specific than Baseline's", "lee-2018 §2.4", "AP", baseline, "specificity", greater),
-		better("AP's topics are more different from each other than Baseline's", "lee-2018 §2.4", "AP", baseline, "dissimilarity", greater),
-		better("DC approximates C better than Baseline", "lee-2018 §2.4", "DC", baseline, "approximation", less),
-		nearer("AP's specificity is nearer to Gibbs' than Baseline's is", "lee-2018 §2.4", "AP", baseline, "specificity"),
-		nearer("AP's dissimilarity is nearer to Gibbs' than Baseline's is", "lee-2018 §2.4", "AP", baseline, "dissimilarity"),
-		nearer("AP's coherence is nearer to Gibbs' than Baseline's is", "lee-2018 §2.4", "AP", baseline, "coherence"),
-		nearer("AP's dominancy is nearer to Gibbs' than Baseline's is", "lee-2018 §2.4", "AP", baseline, "dominancy"),
-		{"lee-2018 A.4", "A of AP is nearer to a joint distribution (Legality to 1, as a ratio) than Baseline's", func(t *tables) (yes, of int) {
+		better("AP recovers better than Baseline", "lee-2018 Figure 2.5", "AP", baseline, "recovery", less),
+		better("AP recovers better than DC", "lee-2018 Figure 2.5", "AP", "DC", "recovery", less),
+		better("AP approximates C better than Baseline", "lee-2018 Figure 2.5", "AP", baseline, "approximation", less),
+		better("AP's topics are more specific than Baseline's", "lee-2018 Figure 2.5", "AP", baseline, "specificity", greater),
+		better("AP's topics are more different from each other than Baseline's", "lee-2018 Figure 2.5", "AP", baseline, "dissimilarity", greater),
+		better("DC approximates C better than Baseline", "lee-2018 Figure 2.5", "DC", baseline, "approximation", less),
+		nearer("AP's specificity is nearer to Gibbs' than Baseline's is", "lee-2018 Figure 2.5", "AP", baseline, "specificity"),
+		nearer("AP's dissimilarity is nearer to Gibbs' than Baseline's is", "lee-2018 Figure 2.5", "AP", baseline, "dissimilarity"),
+		nearer("AP's coherence is nearer to Gibbs' than Baseline's is", "lee-2018 Figure 2.5", "AP", baseline, "coherence"),
+		nearer("AP's dominancy is nearer to Gibbs' than Baseline's is", "lee-2018 Figure 2.5", "AP", baseline, "dominancy"),
+		{"lee-2018 Figure A.1", "A of AP is nearer to a joint distribution (Legality to 1, as a ratio) than Baseline's", func(t *tables) (yes, of int) {
 			return compareRows(curveRows(t, "AP", "ActiveSet"), curveRows(t, baseline, "ActiveSet"), []string{"corpus", "k"}, "legality",
 				func(a, b float64) bool { return math.Abs(math.Log(a)) < math.Abs(math.Log(b)) })
 		}},
-		within("ENN agrees with AP: Approximation within 5 %", "dong-2019 §4.6", "ENN", "AP", "approximation", 0.05),
-		within("ENN agrees with AP: Specificity within 5 %", "dong-2019 §4.6", "ENN", "AP", "specificity", 0.05),
-		within("LR agrees with ENN: Approximation within 1 %", "dong-2019 §4.6", "LR", "ENN", "approximation", 0.01),
-		within("LR agrees with ENN: Specificity within 1 %", "dong-2019 §4.6", "LR", "ENN", "specificity", 0.01),
-		within("PALM agrees with AP: Specificity within 10 %", "dong-2019 §4.6", "PALM", "AP", "specificity", 0.10),
-		within("DR agrees with AP: Specificity within 5 %", "lee-2020 §4", "DR", "AP", "specificity", 0.05),
-		{"lee-2020 §4", "AP+ADMM is more specific than AP+ExpGrad", ways("ADMM", "ExpGrad", "specificity", greater)},
-		{"lee-2020 §4", "AP+ActiveSet is more specific than AP+ExpGrad", ways("ActiveSet", "ExpGrad", "specificity", greater)},
-		{"lee-2020 §4", "AP+ADMM is sparser than AP+ExpGrad", ways("ADMM", "ExpGrad", "sparsity", greater)},
-		{"lee-2020 §4", "AP+ActiveSet is sparser than AP+ExpGrad", ways("ActiveSet", "ExpGrad", "sparsity", greater)},
+		within("ENN agrees with AP: Approximation within 5 %", "dong-2019 Figure 4.1", "ENN", "AP", "approximation", 0.05),
+		within("ENN agrees with AP: Specificity within 5 %", "dong-2019 Figure 4.1", "ENN", "AP", "specificity", 0.05),
+		within("LR agrees with ENN: Approximation within 1 %", "dong-2019 Figure 4.1", "LR", "ENN", "approximation", 0.01),
+		within("LR agrees with ENN: Specificity within 1 %", "dong-2019 Figure 4.1", "LR", "ENN", "specificity", 0.01),
+		within("PALM agrees with AP: Specificity within 10 %", "dong-2019 Figure 4.1", "PALM", "AP", "specificity", 0.10),
+		within("DR agrees with AP: Specificity within 5 %", "lee-2020 Figure 2", "DR", "AP", "specificity", 0.05),
+		{"lee-2020 Figure 4", "AP+ADMM is more specific than AP+ExpGrad", ways("ADMM", "ExpGrad", "specificity", greater)},
+		{"lee-2020 Figure 4", "AP+ActiveSet is more specific than AP+ExpGrad", ways("ActiveSet", "ExpGrad", "specificity", greater)},
+		{"lee-2020 Figure 4", "AP+ADMM is sparser than AP+ExpGrad", ways("ADMM", "ExpGrad", "sparsity", greater)},
+		{"lee-2020 Figure 4", "AP+ActiveSet is sparser than AP+ExpGrad", ways("ActiveSet", "ExpGrad", "sparsity", greater)},
 	},
 }
 

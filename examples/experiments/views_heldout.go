@@ -16,7 +16,7 @@ func heldName(method, recover string) string {
 
 var heldout = experiment{
 	name: "heldout", title: "Held-out documents",
-	source: "arora-2013 Figure 6",
+	repeats: []string{"arora-2013 Figure 6"},
 	what: fmt.Sprintf("A tenth of the documents is held out; ln p of one half of their tokens after the other half was seen, topics mixed with %g of the unigram distribution, one prior for all (Σα = %g). "+
 		"Coherence and unique words (Dissimilarity) are of the training documents. Anchors by FastAnchorWords among words in 1 %% of the documents (AP+passes: by QR among all). "+
 		"Topics of inverse are projected on the simplex. KL stops at a gap of 1e-4 or 200 sweeps.", heldSmooth, heldAlphaSum),
@@ -58,15 +58,15 @@ var heldout = experiment{
 		return []table{x}
 	},
 	claims: []claim{
-		{"arora-2013 §5.6", "KL and L2 have nearly the same held-out probability (0.05 nats a token), without rectification", heldBoth(baseline, "KL", baseline, "L2", "held_out", func(a, b float64) bool { return math.Abs(a-b) < 0.05 })},
-		{"arora-2013 §5.6", "the inverse fails on the smaller corpus, NIPS; here: it fails, without rectification", heldFails(baseline)},
+		{"arora-2013 Figure 6", "KL and L2 have nearly the same held-out probability (0.05 nats a token), without rectification", heldBoth(baseline, "KL", baseline, "L2", "held_out", func(a, b float64) bool { return math.Abs(a-b) < 0.05 })},
+		{"arora-2013 Figure 6", "the inverse fails on the smaller corpus, NIPS; here: it fails, without rectification", heldFails(baseline)},
 		{"here", "the inverse fails after AP too", heldFails("AP")},
-		{"arora-2013 §5.6", "where it does not, its held-out probability is worse than that of L2, without rectification", heldBoth(baseline, "inverse", baseline, "L2", "held_out", less)},
-		{"arora-2013 §5.6", "Gibbs has the best held-out probability: better than KL without rectification", heldBoth(gibbs, "", baseline, "KL", "held_out", greater)},
-		{"arora-2013 §5.6", "Gibbs within 0.1 nats of KL without rectification", heldBoth(gibbs, "", baseline, "KL", "held_out", func(a, b float64) bool { return math.Abs(a-b) < 0.1 })},
-		{"arora-2013 §5.6", "KL without rectification has a better coherence than Gibbs", heldBoth(baseline, "KL", gibbs, "", "coherence", greater)},
-		{"arora-2013 §5.6", "L2 without rectification has a better coherence than Gibbs", heldBoth(baseline, "L2", gibbs, "", "coherence", greater)},
-		{"arora-2013 §5.6", "Gibbs has more unique words than KL without rectification", heldBoth(gibbs, "", baseline, "KL", "dissimilarity", greater)},
+		{"arora-2013 Figure 6", "where it does not, its held-out probability is worse than that of L2, without rectification", heldBoth(baseline, "inverse", baseline, "L2", "held_out", less)},
+		{"arora-2013 Figure 6", "Gibbs has the best held-out probability: better than KL without rectification", heldBoth(gibbs, "", baseline, "KL", "held_out", greater)},
+		{"arora-2013 Figure 6", "Gibbs within 0.1 nats of KL without rectification", heldBoth(gibbs, "", baseline, "KL", "held_out", func(a, b float64) bool { return math.Abs(a-b) < 0.1 })},
+		{"arora-2013 Figure 6", "KL without rectification has a better coherence than Gibbs", heldBoth(baseline, "KL", gibbs, "", "coherence", greater)},
+		{"arora-2013 Figure 6", "L2 without rectification has a better coherence than Gibbs", heldBoth(baseline, "L2", gibbs, "", "coherence", greater)},
+		{"arora-2013 Figure 6", "Gibbs has more unique words than KL without rectification", heldBoth(gibbs, "", baseline, "KL", "dissimilarity", greater)},
 		{"here", "AP+passes has a better held-out probability than Gibbs", heldBoth(passes, "ActiveSet", gibbs, "", "held_out", greater)},
 		{"here", "AP+L2 has a better held-out probability than Baseline+L2", heldBoth("AP", "L2", baseline, "L2", "held_out", greater)},
 	},

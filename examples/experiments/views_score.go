@@ -7,7 +7,6 @@ import (
 
 var score = experiment{
 	name: "score", title: "Topics from elsewhere",
-	source: "-topics",
 	what: "All topics are restricted to the words of the corpus as curated and measured alike, from their probabilities and their 20 top words (or as many as the shortest list has), " +
 		"in whole documents. Below them the library's own of as many topics.",
 	groups: []*group{scoreGroup},

@@ -16,7 +16,7 @@ func semiKinds(rows []row, corpus, docs string) []kind {
 
 var semi = experiment{
 	name: "semi", title: "Documents drawn from known topics: measures",
-	source: "lee-2018 Figure A.2",
+	repeats: []string{"lee-2018 Figure A.2"},
 	what: fmt.Sprintf("The true topics are those of AP on the corpus, each with an anchor of its own; documents of %d tokens have compositions from a symmetric Dirichlet prior with %g. "+
 		"Models are fitted to these documents.", semiTokens, semiAlpha),
 	groups: []*group{semiGroup},
@@ -34,7 +34,7 @@ var semi = experiment{
 
 var gaps = experiment{
 	name: "gaps", title: "Documents drawn from known topics: distances",
-	source: "lee-2018 Figure A.3",
+	repeats: []string{"lee-2018 Figure A.3"},
 	what: "The same models beside the truth, topics matched as well as can be: the mean ℓ₁ distance of a topic (0 to 2), the Frobenius distance of A, the share of topics of which a word of their own, in no other topic, " +
 		"is among the anchors, the distance of the compositions by least squares, and that of A from the compositions' own second moments.",
 	groups: []*group{semiGroup},
@@ -58,12 +58,12 @@ var gaps = experiment{
 		return []figure{f}
 	},
 	claims: []claim{
-		{"lee-2018 A.4", "AP learns better topics than Baseline", gap("b_l1", less)},
-		{"lee-2018 A.4", "AP learns a better A than Baseline", gap("a_frobenius", less)},
-		{"lee-2018 A.4", "AP finds anchors of at least as many topics as Baseline", gap("anchors_found", func(a, b float64) bool { return a >= b })},
-		{"lee-2018 A.4", "with more documents AP's topics are nearer to the truth", moreDocs("AP", "b_l1")},
-		{"lee-2018 A.4", "with more documents the topics of Baseline come nearer to the truth", moreDocs(baseline, "b_l1")},
-		{"lee-2018 A.4", "with more documents the difference of AP and Baseline is smaller", func(t *tables) (yes, of int) {
+		{"lee-2018 Figure A.3", "AP learns better topics than Baseline", gap("b_l1", less)},
+		{"lee-2018 Figure A.3", "AP learns a better A than Baseline", gap("a_frobenius", less)},
+		{"lee-2018 Figure A.3", "AP finds anchors of at least as many topics as Baseline", gap("anchors_found", func(a, b float64) bool { return a >= b })},
+		{"lee-2018 Figure A.3", "with more documents AP's topics are nearer to the truth", moreDocs("AP", "b_l1")},
+		{"lee-2018 Figure A.3", "with more documents the topics of Baseline come nearer to the truth", moreDocs(baseline, "b_l1")},
+		{"lee-2018 Figure A.3", "with more documents the difference of AP and Baseline is smaller", func(t *tables) (yes, of int) {
 			rows := t.rows["semi"]
 			docs := values(rows, "documents")
 			for _, c := range values(rows, "corpus") {
