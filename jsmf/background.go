@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -29,7 +30,7 @@ const (
 // p(topic | word) has a Kullback–Leibler divergence from p(topic) below functionTells nats.
 const (
 	functionShare = 0.1
-	functionTells = 0.2
+	functionTells = 0.3
 )
 
 // In text with its function words, a word that more than commonWord of the documents hold
@@ -145,7 +146,9 @@ func (p *modelParts) hasFunctionWords() bool {
 }
 
 // formFrequencies returns the document frequencies, those of a word with an apostrophe at
-// least as high as that of its longest part: "she's" is no less common than "she".
+// least as high as that of any of its parts: "she's" is no less common than "she", nor "i'll"
+// than "i". A part that is no word counts as the longest word it begins with: "wasn't" is no
+// less common than "was".
 func (p *modelParts) formFrequencies(df []int) []int {
 	isApostrophe := func(r rune) bool { return r == '\'' || r == '’' }
 	at, forms := make(map[string]int), slices.Clone(df)
@@ -153,13 +156,17 @@ func (p *modelParts) formFrequencies(df []int) []int {
 		at[w] = df[i]
 	}
 	for i, w := range p.Vocabulary {
-		longest := ""
-		for _, part := range strings.FieldsFunc(w, isApostrophe) {
-			if len(part) > len(longest) {
-				longest = part
-			}
+		parts := strings.FieldsFunc(w, isApostrophe)
+		if len(parts) == 1 && len(parts[0]) == len(w) {
+			continue
 		}
-		forms[i] = max(df[i], at[longest])
+		for _, part := range parts {
+			for part != "" && at[part] == 0 {
+				_, size := utf8.DecodeLastRuneInString(part)
+				part = part[:len(part)-size]
+			}
+			forms[i] = max(forms[i], at[part])
+		}
 	}
 	return forms
 }

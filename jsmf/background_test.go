@@ -197,6 +197,9 @@ func TestCommonWords(t *testing.T) {
 		{"common, a large topic", 0.1, nil, 160, []float64{0, 0.5, 0.5}},
 		{"common with its forms", 0.05, []string{"the", "she", "she’s"}, 160, []float64{0, 0, 0}},
 		{"another word", 0.05, []string{"the", "she", "he's"}, 160, []float64{0, 0, 1}},
+		{"a short part is common", 0.05, []string{"the", "i", "i'll"}, 160, []float64{0, 0, 0}},
+		{"a part that begins with a common word", 0.05, []string{"the", "was", "wasn't"}, 160, []float64{0, 0, 0}},
+		{"parts that are no words", 0.05, []string{"the", "was", "o'brien"}, 160, []float64{0, 0, 1}},
 	} {
 		p := &modelParts{
 			Vocabulary: x.words, Topics: mat.NewDense(3, k, nil), Correlations: mat.NewDense(k, k, nil),

@@ -25,8 +25,8 @@ therefore`
 
 // Film reviews without a stop list: most of the probable words are function words, and few
 // of the reading words of topics that are not background. None of these is a common word;
-// what is left goes with a common one, as "herself" with "her" in the topic of women. 9 of
-// 160 reading words and 182 of 200 probable ones were measured.
+// what is left goes with a common one, as "herself" with "her" in the topic of women. 5 of
+// 160 reading words and 182 of 200 probable ones were measured with 20 topics.
 func TestNoStopList(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		t.Skip("takes some seconds")
@@ -46,11 +46,27 @@ func TestNoStopList(t *testing.T) {
 	if c, _, err = corpus.Curate(c, corpus.Curation{MinDocs: 20, Words: math.MaxInt32}); err != nil {
 		t.Fatal(err)
 	}
-	const k = 20
-	m, err := jsmf.New(k).Fit(ctx, c)
-	if err != nil {
-		t.Fatal(err)
+	for _, k := range []int{20, 50} {
+		m, err := jsmf.New(k).Fit(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		probable, left, background := countFunctionWords(t, m)
+		t.Logf("%v\nfunction words: %d of the probable words, of the reading words %d: %v", m, probable, len(left), left)
+		if background < 1 || background > k/5 {
+			t.Errorf("%d of %d topics are background", background, k)
+		}
+		if 2*probable < 10*k || 20*len(left) > 8*k {
+			t.Errorf("%d of the probable words and %d of the reading words are function words: %v", probable, len(left), left)
+		}
 	}
+}
+
+// countFunctionWords counts function words among the 10 most probable words of each topic,
+// lists those among the reading words of topics that are not background, and counts
+// background topics.
+func countFunctionWords(t *testing.T, m *jsmf.Model) (probable int, reading []string, background int) {
+	t.Helper()
 	function := make(map[string]bool)
 	for _, w := range strings.Fields(functionWords) {
 		function[w] = true
@@ -59,8 +75,6 @@ func TestNoStopList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	probable, reading, background := 0, 0, 0
-	var left []string
 	for _, x := range m.Summary(10) {
 		for _, w := range plain[x.Number] {
 			if function[w.Word] {
@@ -73,16 +87,9 @@ func TestNoStopList(t *testing.T) {
 		}
 		for _, w := range x.Words {
 			if function[w.Word] {
-				reading++
-				left = append(left, w.Word)
+				reading = append(reading, w.Word)
 			}
 		}
 	}
-	t.Logf("%v\nfunction words: %d of the probable words, of the reading words %d: %v", m, probable, reading, left)
-	if background < 1 || background > k/5 {
-		t.Errorf("%d of %d topics are background", background, k)
-	}
-	if probable < 150 || reading > 16 {
-		t.Errorf("%d of the probable words and %d of the reading words are function words: %v", probable, reading, left)
-	}
+	return probable, reading, background
 }
