@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/anchor"
@@ -567,6 +568,53 @@ func TestGoldenCorpora(t *testing.T) {
 				golden1(t, fmt.Sprintf("%s/K=%d", g.Rectifier, g.K), res, g.S0, g.DiagR, tied)
 			}
 		})
+	}
+}
+
+// The program published with arora-2013 counts the pairs of different words, divides
+// each row by its sum and orthogonalises the rows one by one. cooc.OffDiagonal gives
+// its anchors.
+func TestOffDiagonal(t *testing.T) {
+	c, k := golden.Corpus(t, "kos1000"), 50
+	n := c.NumWords()
+	a := mat.NewDense(n, n, nil)
+	for d := range c.NumDocs() {
+		words, counts := c.Doc(d)
+		l := float64(c.DocLen(d))
+		for i, v := range words {
+			for j, w := range words {
+				if l >= 5 && v != w {
+					a.Set(int(v), int(w), a.At(int(v), int(w))+float64(counts[i])*float64(counts[j])/(l*(l-1)))
+				}
+			}
+		}
+	}
+	for i := range n {
+		row := a.RawRowView(i)
+		if s := floats.Sum(row); s > 0 {
+			floats.Scale(1/s, row)
+		}
+	}
+	want, norms := pivotedQR(a, k)
+	got := make([][]int, 2)
+	for i, w := range []cooc.Weighting{cooc.OffDiagonal, cooc.Unbiased} {
+		m, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := find(t, anchor.QR{}, rowsOf(t, m), k, anchor.Options{})
+		got[i] = res.Anchors
+		for t1, v := range res.Norms {
+			if i == 0 && math.Abs(v-norms[t1]) > 1e-8*norms[0] {
+				t.Errorf("pivot %d is %.12g long, the program's %.12g", t1, v, norms[t1])
+			}
+		}
+	}
+	if !slices.Equal(got[0], want) {
+		t.Errorf("anchors %v, the program's %v", got[0], want)
+	}
+	if slices.Equal(got[1], want) {
+		t.Error("the diagonal changes no anchor")
 	}
 }
 

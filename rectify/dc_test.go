@@ -248,6 +248,34 @@ func TestDCGolden(t *testing.T) {
 	}
 }
 
+// DC looks at the entries off the diagonal only, so that the form of C without it
+// gives the same matrix, to the precision of the singular vectors.
+func TestDCOffDiagonal(t *testing.T) {
+	off, err := cooc.NewMoments(ctx, golden.Corpus(t, "tiny"), cooc.Options{Weighting: cooc.OffDiagonal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dc := rectify.DC{Permutations: 3, EigenTol: 1e-10}
+	var rows [2][]float64
+	for i, m := range []*cooc.Moments{moments(t, "tiny"), off} {
+		res, err := dc.Rectify(ctx, m, 4, rectify.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Undetermined > 0 {
+			t.Errorf("%d words keep their own entry", res.Undetermined)
+		}
+		row := make([]float64, m.Dim())
+		for w := range row {
+			res.C.RowTo(row, w)
+			rows[i] = append(rows[i], row...)
+		}
+	}
+	for i, v := range rows[0] {
+		near(t, fmt.Sprintf("entry %d", i), rows[1][i], v, 1e-10*slices.Max(rows[0]))
+	}
+}
+
 func TestDCSeed(t *testing.T) {
 	m := moments(t, "tiny")
 	diag := func(seed uint64) []float64 {

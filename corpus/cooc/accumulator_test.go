@@ -336,7 +336,7 @@ func TestAccumulatorDecay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range []cooc.Weighting{cooc.Unbiased, cooc.Proportions, cooc.Counts, cooc.TFIDF} {
+	for _, w := range []cooc.Weighting{cooc.Unbiased, cooc.OffDiagonal, cooc.Proportions, cooc.Counts, cooc.TFIDF} {
 		of := func(c *corpus.Corpus, weights []float64) *cooc.Moments {
 			c, err := c.WithWeights(weights)
 			if err != nil {

@@ -105,8 +105,7 @@ func own(c Operator) (informed, bool) {
 	return nil, false
 }
 
-// What Info.Form says of the forms; Moments add their Weighting, if it is not
-// Unbiased.
+// What Info.Form says of the forms; Weighting.form adds a Weighting.
 const (
 	formMoments = "moments"
 	formStream  = "stream"

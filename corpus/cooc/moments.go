@@ -2,7 +2,6 @@ package cooc
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Moments is the unbiased estimate of C from the M documents of a corpus (lee-2020,
@@ -23,8 +23,8 @@ import (
 // with the counts h_m of a document and their sum n_m. Every document weighs the
 // same, whatever its length. Only the scaled counts Ĥ (N×M) and the diagonal D are
 // stored, 24 bytes for each nonzero count. A product with p vectors costs 4·nnz(Ĥ)·p
-// operations, a row the distinct words of the documents that hold its word. Other
-// Weightings than Unbiased have D = 0.
+// operations, a row the distinct words of the documents that hold its word.
+// OffDiagonal has another D, and the other Weightings D = 0.
 type Moments struct {
 	n      int
 	docs   int        // used
@@ -43,12 +43,12 @@ type Moments struct {
 // Σ w_m C_m / Σ w_m of their own estimates, and documents of weight 0 are left out.
 // The error wraps ErrNoDocuments if no document is left.
 //
-// With another Weighting than Unbiased the result is the plain second moment of
+// With Proportions, Counts and TFIDF the result is the plain second moment of
 // fu-2018, eq. 2, divided by the sum of its entries. It is positive semidefinite,
 // unlike the unbiased estimate, but too large on the diagonal, above all for rare
 // words and short documents. For TFIDF, M and df count the documents that are used,
-// whatever their weights. If tf-idf gives no word a weight, the error wraps
-// ErrNoDocuments.
+// whatever their weights. If tf-idf gives no word a weight, or OffDiagonal finds no
+// document of two different words, the error wraps ErrNoDocuments.
 //
 // O(nnz) time.
 func NewMoments(ctx context.Context, c *corpus.Corpus, opts Options) (*Moments, error) {
@@ -60,16 +60,20 @@ func NewMoments(ctx context.Context, c *corpus.Corpus, opts Options) (*Moments, 
 		return nil, err
 	}
 	n, docs := used.NumWords(), used.NumDocs()
-	info.Form = formMoments
 	M := &Moments{
 		n: n, docs: docs, info: info, norms2: newLazy(), idle: new(sync.Pool),
 		byDoc: linalg.CSR{RowPtr: make([]int, docs+1)},
 		diag:  make([]float64, n), self: make([]float64, n), c: make([]float64, n),
 	}
-	if opts.Weighting == Unbiased {
+	M.info.Form = opts.Weighting.form(formMoments)
+	switch opts.Weighting {
+	case Unbiased:
 		err = M.unbiased(ctx, used, opts.Workers)
-	} else {
-		M.info.Form = fmt.Sprintf("%s (%v)", formMoments, opts.Weighting)
+	case OffDiagonal:
+		if err = M.unbiased(ctx, used, opts.Workers); err == nil {
+			err = M.offDiagonal()
+		}
+	default:
 		err = M.plain(used, opts.Weighting)
 	}
 	if err != nil {
@@ -268,6 +272,15 @@ func (m *Moments) addRow(dst []float64, i, from int) {
 	}
 }
 
+// addOthers adds to the row sums what a document, a row of Ĥᵀ, gives each of its words
+// with all the others.
+func (m *Moments) addOthers(words []int32, vals []float64) {
+	sum := vec.Sum(vals)
+	for i, w := range words {
+		m.c[w] += vals[i] * (sum - vals[i])
+	}
+}
+
 // restrict keeps documents that lose all their words, so that M stays the same.
 func (m *Moments) restrict(idx []int, to []int32) (form, error) {
 	k := len(idx)
@@ -278,19 +291,14 @@ func (m *Moments) restrict(idx []int, to []int32) (form, error) {
 	}
 	copy(s.c, s.self)
 	for d := range m.docs {
-		lo, sum := len(s.byDoc.Cols), 0.0
+		lo := len(s.byDoc.Cols)
 		cols, vals := m.byDoc.Row(d)
 		for i, w := range cols {
 			if t := to[w]; t >= 0 {
 				s.byDoc.Cols, s.byDoc.Vals = append(s.byDoc.Cols, t), append(s.byDoc.Vals, vals[i])
-				sum += vals[i]
 			}
 		}
-		// The row sums: a word with all the others of the document.
-		for i, t := range s.byDoc.Cols[lo:] {
-			v := s.byDoc.Vals[lo+i]
-			s.c[t] += v * (sum - v)
-		}
+		s.addOthers(s.byDoc.Cols[lo:], s.byDoc.Vals[lo:])
 		s.byDoc.RowPtr[d+1] = len(s.byDoc.Cols)
 	}
 	s.transpose()

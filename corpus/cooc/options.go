@@ -12,7 +12,7 @@ import (
 // is the setting of the papers.
 type Options struct {
 	// Weighting says which second moment of the documents stands for C. Default:
-	// Unbiased, the only one that a Stream has.
+	// Unbiased. A Stream has this and OffDiagonal only.
 	Weighting Weighting
 	// Vocabulary is the words to keep, in the order in which they are to be numbered,
 	// without repetition. The other words are left out before documents are

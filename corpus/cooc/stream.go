@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -42,8 +43,8 @@ type Stream struct {
 	skipped   int
 	nnz       int64
 	tokens    int64
+	scale     float64 // the inverse of what the pairs of all documents sum to
 	diag      []float64
-	self      []float64
 	c         []float64
 	df        []int
 	info      corpus.Info
@@ -55,16 +56,16 @@ type Stream struct {
 
 // NewStream makes the first pass over src, which finds the row sums, the diagonals
 // and the document frequencies. Errors: options out of range; a Weighting other than
-// Unbiased; a Source of tokens without Vocabulary; a word that stands twice in a
-// vocabulary; documents with weights (corpus.Corpus.WithWeights), which only Moments
+// Unbiased and OffDiagonal; a Source of tokens without Vocabulary; a word that stands
+// twice in a vocabulary; documents with weights (corpus.Corpus.WithWeights), which only Moments
 // count; no document that is long enough (ErrNoDocuments); counts that are negative
 // or too large; those of src; ctx's.
 func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}
-	if opts.Weighting != Unbiased {
-		return nil, fmt.Errorf("cooc: stream: the weighting is %v, and only documents held in memory have others than %v", opts.Weighting, Unbiased)
+	if opts.Weighting > OffDiagonal {
+		return nil, fmt.Errorf("cooc: stream: the weighting is %v, and only documents held in memory have others than %v and %v", opts.Weighting, Unbiased, OffDiagonal)
 	}
 	if bag.Weights(src) != nil {
 		return nil, errors.New("cooc: stream: the documents have weights, which a Stream does not count: use Moments, or a corpus without weights")
@@ -78,7 +79,7 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 	s.words.Name = func(w int32) string { return s.vocab[w] }
 	n := len(s.vocab)
 	s.resize(n)
-	s.diag, s.self, s.c, s.df = make([]float64, n), make([]float64, n), make([]float64, n), make([]int, n)
+	s.diag, s.c, s.df = make([]float64, n), make([]float64, n), make([]int, n)
 	err = s.read(ctx, func(words, counts []int32, length int64) error {
 		s.docs++
 		s.nnz += int64(len(words))
@@ -87,9 +88,13 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 		pairs := l * (l - 1)
 		for i, w := range words {
 			x := float64(counts[i])
-			s.diag[w] += x / pairs
-			s.self[w] += x * (x - 1) / pairs
-			s.c[w] += x / l
+			if opts.Weighting == OffDiagonal {
+				s.diag[w] += x * x / pairs
+				s.c[w] += x * (l - x) / pairs
+			} else {
+				s.diag[w] += x / pairs
+				s.c[w] += x / l
+			}
 			s.df[w]++
 		}
 		return nil
@@ -100,18 +105,21 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 	if s.docs == 0 {
 		return nil, fmt.Errorf("cooc: stream: %w", opts.none(s.skipped))
 	}
-	docs := float64(s.docs)
-	for w := range n {
-		s.diag[w] /= docs
-		s.self[w] /= docs
-		s.c[w] /= docs
+	total := float64(s.docs)
+	if opts.Weighting == OffDiagonal {
+		if total = vec.Sum(s.c); !(total > 0) {
+			return nil, errAlone(s.docs)
+		}
 	}
+	s.scale = 1 / total
+	floats.Scale(s.scale, s.diag)
+	floats.Scale(s.scale, s.c)
 	var gone []string
 	if opts.DropUnused {
 		gone = s.dropUnused()
 	}
 	s.info = corpus.Info{
-		Form: formStream, Documents: s.docs, Tokens: s.tokens, Nonzeros: s.nnz,
+		Form: opts.Weighting.form(formStream), Documents: s.docs, Tokens: s.tokens, Nonzeros: s.nnz,
 		Vocabulary: s.vocab, DocFrequencies: s.df, Source: streamSource{s},
 	}
 	if s.skipped > 0 {
@@ -138,10 +146,10 @@ func (s *Stream) dropUnused() (gone []string) {
 			continue
 		}
 		to[w] = n
-		s.vocab[n], s.diag[n], s.self[n], s.c[n], s.df[n] = s.vocab[w], s.diag[w], s.self[w], s.c[w], s.df[w]
+		s.vocab[n], s.diag[n], s.c[n], s.df[n] = s.vocab[w], s.diag[w], s.c[w], s.df[w]
 		n++
 	}
-	s.vocab, s.diag, s.self, s.c, s.df = slices.Clone(s.vocab[:n]), s.diag[:n], s.self[:n], s.c[:n], s.df[:n]
+	s.vocab, s.diag, s.c, s.df = slices.Clone(s.vocab[:n]), s.diag[:n], s.c[:n], s.df[:n]
 	s.words.Renumber(to)
 	s.resize(int(n))
 	return gone
@@ -164,7 +172,7 @@ func (s *Stream) withInfo(info corpus.Info) Operator {
 // one in NewStream.
 func (s *Stream) Passes() int { return int(s.passes.Load()) }
 
-// Marginals returns the row sums c_i, the mean over documents of h_mi/n_m.
+// Marginals returns the row sums c_i, for Unbiased the mean over documents of h_mi/n_m.
 func (s *Stream) Marginals() []float64 { return s.c }
 
 // streamSource yields the documents of a Stream, as distinct words and their counts.

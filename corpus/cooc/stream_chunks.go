@@ -144,7 +144,7 @@ func (s *Stream) produce(ctx context.Context, c *docChunk, emit func(*docChunk) 
 		}
 		docs, nnz, tokens = docs+1, nnz+int64(len(words)), tokens+length
 		l := float64(length)
-		c.add(words, counts, 1/math.Sqrt(l*(l-1)*float64(s.docs)))
+		c.add(words, counts, math.Sqrt(s.scale/(l*(l-1))))
 		return nil
 	})
 	if readErr != nil {

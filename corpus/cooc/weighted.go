@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Weighting says which second moment of the documents stands for C.
@@ -14,6 +17,12 @@ const (
 	// Unbiased is the estimate from pairs of different tokens, ĤĤᵀ − D (lee-2020,
 	// eq. 1). Its entries are probabilities.
 	Unbiased Weighting = iota
+	// OffDiagonal is Unbiased without its diagonal, divided by the sum of the rest:
+	// the probability of two words given that they differ. The program published with
+	// arora-2013 takes its anchors from the rows of this form. The other entries keep
+	// their proportions, but BABᵀ has a diagonal, so that no model fits it exactly;
+	// rectify.DC fills it in, to the same result as from Unbiased.
+	OffDiagonal
 	// Proportions is DDᵀ with d = h/n, the shares of the words in a document. A token
 	// also makes a pair with itself, which adds to the diagonal.
 	Proportions
@@ -29,6 +38,8 @@ func (w Weighting) String() string {
 	switch w {
 	case Unbiased:
 		return "unbiased"
+	case OffDiagonal:
+		return "off-diagonal"
 	case Proportions:
 		return "proportions"
 	case Counts:
@@ -37,6 +48,41 @@ func (w Weighting) String() string {
 		return "tf-idf"
 	}
 	return fmt.Sprintf("Weighting(%d)", int(w))
+}
+
+// form is what Info.Form says: the Weighting stands in it unless it is Unbiased.
+func (w Weighting) form(name string) string {
+	if w == Unbiased {
+		return name
+	}
+	return fmt.Sprintf("%s (%v)", name, w)
+}
+
+// errAlone is the error where no pair of different words is left.
+func errAlone(docs int) error {
+	return fmt.Errorf("cooc: %w: none of the %d documents has two different words", ErrNoDocuments, docs)
+}
+
+// offDiagonal leaves out the diagonal of the unbiased estimate.
+func (m *Moments) offDiagonal() error {
+	for w, v := range m.self {
+		m.diag[w] += v
+	}
+	clear(m.self)
+	clear(m.c)
+	for d := range m.docs {
+		m.addOthers(m.byDoc.Row(d))
+	}
+	total := vec.Sum(m.c)
+	if !(total > 0) {
+		return errAlone(m.docs)
+	}
+	scale := 1 / total
+	floats.Scale(scale, m.diag)
+	floats.Scale(scale, m.c)
+	floats.Scale(math.Sqrt(scale), m.byDoc.Vals)
+	floats.Scale(math.Sqrt(scale), m.byWord.Vals)
+	return nil
 }
 
 // plain computes DDᵀ divided by its sum.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -131,6 +132,65 @@ func TestWeightedDefinition(t *testing.T) {
 			if math.Abs(sub.Marginals()[a]-s) > tol {
 				t.Errorf("%v: row %d of the submatrix sums to %g, want %g", w, a, sub.Marginals()[a], s)
 			}
+		}
+	}
+}
+
+// Every form of OffDiagonal against one loop over the documents and the pairs of
+// different words. Document 0 has one word only, and word 39 stands in no other, so
+// that its row is exactly empty.
+func TestOffDiagonal(t *testing.T) {
+	const words = 40
+	docs := randomDocs(rand.New(rand.NewPCG(23, 1)), 300, words, 1)
+	docs[0] = map[int]int{words - 1: 7}
+	c := countsCorpus(t, words, docs)
+	a, sum := naive(words, docs, 5), 0.0
+	for i := range words {
+		a.Set(i, i, 0)
+		sum += mat.Sum(a.RowView(i))
+	}
+	a.Scale(1/sum, a)
+	want := must(cooc.NewDense(a))
+	opts := cooc.Options{Weighting: cooc.OffDiagonal}
+	m, s := newMoments(t, c, opts), newStream(t, c.Source(), opts)
+	sameMatrix(t, m, want, 1e-13)
+	sameMatrix(t, entries(t, m), want, 1e-13)
+	sameMatrix(t, entries(t, s), want, 1e-13)
+	if m.Marginals()[words-1] != 0 || s.Marginals()[words-1] != 0 {
+		t.Errorf("a word without others has the marginals %g and %g", m.Marginals()[words-1], s.Marginals()[words-1])
+	}
+	row := make([]float64, words)
+	for i := range words {
+		if m.RowTo(row, i); row[i] != 0 {
+			t.Errorf("entry (%d, %d) is %g", i, i, row[i])
+		}
+	}
+	if f, g := m.Info().Form, s.Info().Form; f != "moments (off-diagonal)" || g != "stream (off-diagonal)" {
+		t.Errorf("the forms are %q and %q", f, g)
+	}
+
+	idx := []int{0, 3, 4, 17, 39}
+	sameMatrix(t, must(cooc.Submatrix(m, idx)), must(cooc.Submatrix(want, idx)), 1e-13)
+	e := randomSparse(t, rand.New(rand.NewPCG(24, 1)), words)
+	near(t, "inner product", must(cooc.Inner(ctx, m, e, 2)), must(cooc.Inner(ctx, want, e, 2)), 1e-14)
+
+	// A document of weight 2 is two documents.
+	w := make([]float64, len(docs))
+	twice := docs
+	for d := range w {
+		w[d] = 1 + float64(d%2)
+		if d%2 == 1 {
+			twice = append(twice, docs[d])
+		}
+	}
+	sameMatrix(t, newMoments(t, must(c.WithWeights(w)), opts), newMoments(t, countsCorpus(t, words, twice), opts), 1e-13)
+
+	alone := countsCorpus(t, 2, []map[int]int{{0: 7}, {1: 9}})
+	_, errM := cooc.NewMoments(ctx, alone, opts)
+	_, errS := cooc.NewStream(ctx, alone.Source(), opts)
+	for _, err := range []error{errM, errS} {
+		if !errors.Is(err, cooc.ErrNoDocuments) || !strings.Contains(err.Error(), "none of the 2 documents has two different words") {
+			t.Errorf("no pair of different words: %v", err)
 		}
 	}
 }
