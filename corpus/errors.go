@@ -25,6 +25,9 @@ var (
 	// takes such files; for Docs see UCI.Ungrouped and Triples.Grouped.
 	ErrUngrouped = errors.New("lines are not grouped by document")
 
+	// ErrRepeatedWord: a vocabulary file has a word twice (see UCI.RepeatedWords).
+	ErrRepeatedWord = errors.New("stands in the vocabulary twice")
+
 	// ErrNoDocuments: there is no document, or none is left.
 	ErrNoDocuments = errors.New("no documents")
 

@@ -251,7 +251,7 @@ func (in File) vocabulary(repeated bool) ([]string, error) {
 	seen := make(map[string]int, len(v))
 	for i, w := range v {
 		if j, ok := seen[w]; ok {
-			return nil, in.at(i+1, fmt.Errorf("word %q stands on line %d already", w, j+1))
+			return nil, in.at(i+1, fmt.Errorf("word %q %w, first on line %d", w, ErrRepeatedWord, j+1))
 		}
 		seen[w] = i
 	}

@@ -147,7 +147,7 @@ func TestUCIBad(t *testing.T) {
 		{"lying D and document", corpus.UCI{Docword: str("2000000000\n3\n1\n2000000000 1 1\n"), Vocab: v, Ungrouped: true}, nil, 1, "promises far more"},
 		{"lying W", corpus.UCI{Docword: str("1\n2000000000\n1\n1 2000000000 1\n")}, nil, 1, "promises far more"},
 		{"lying NNZ", uci("1\n3\n999999999999999999\n1 1 1\n"), corpus.ErrTruncated, 4, ""},
-		{"repeated word", corpus.UCI{Docword: str("1\n2\n1\n1 1 1\n"), Vocab: vocabOf("a", "a")}, nil, 2, `word "a" stands on line 1 already`},
+		{"repeated word", corpus.UCI{Docword: str("1\n2\n1\n1 1 1\n"), Vocab: vocabOf("a", "a")}, corpus.ErrRepeatedWord, 2, `word "a" stands in the vocabulary twice, first on line 1`},
 		{"blank word", corpus.UCI{Docword: str("1\n3\n1\n1 1 1\n"), Vocab: vocabOf("a", "", "b")}, nil, 2, "blank line where a word is expected"},
 		{"bad UTF-8 in vocabulary", corpus.UCI{Docword: str("1\n2\n1\n1 1 1\n"), Vocab: vocabOf("a", "b\xff")}, corpus.ErrInvalidUTF8, 2, "byte 2"},
 		{"few ids", corpus.UCI{Docword: str("3\n1\n1\n1 1 1\n"), IDs: str("a\nb\n")}, nil, 0, "2 lines with a document's id for 3 documents"},

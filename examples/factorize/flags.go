@@ -113,7 +113,7 @@ func (x *flags) define(f *flag.FlagSet) {
 // defineMethods defines the flags of the methods.
 func (x *flags) defineMethods(f *flag.FlagSet) {
 	o := &x.options
-	f.StringVar(&o.weightsName, "weights", "unbiased", "how words weigh in C: unbiased (pairs of tokens), proportions, counts or tfidf (the\nplain second moments of these): the `weights`")
+	f.StringVar(&o.weightsName, "weights", "unbiased", "how words weigh in C: unbiased (pairs of tokens), offdiagonal (pairs of different words),\nproportions, counts or tfidf (the plain second moments of these): the `weights`")
 	f.StringVar(&o.rectifyName, "rectify", "ap", "the `method`: "+rectifierHelp)
 	f.IntVar(&x.rectifier.iterations, "iterations", 0, "iterations `T`, of dc permutations; otherwise "+iterationsHelp)
 	f.IntVar(&x.rectifier.passes, "passes", 0, "`P` passes over the documents, of lr and auto; otherwise 8")
@@ -223,6 +223,8 @@ func (x *flags) checkMethods() {
 	}
 	switch o.weightsName {
 	case "unbiased":
+	case "offdiagonal":
+		o.weighting = cooc.OffDiagonal
 	case "proportions":
 		o.weighting = cooc.Proportions
 	case "counts":
@@ -230,7 +232,7 @@ func (x *flags) checkMethods() {
 	case "tfidf":
 		o.weighting = cooc.TFIDF
 	default:
-		bad(true, "-weights %q: want unbiased, proportions, counts or tfidf", o.weightsName)
+		bad(true, "-weights %q: want unbiased, offdiagonal, proportions, counts or tfidf", o.weightsName)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/npy"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -90,7 +89,7 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec fun
 				out.AlphaSum += a
 			}
 		}
-		c, err := m.TransformBy(ctx, corpus.UCI{Docword: corpus.File{Name: o.inferDocword}, Vocab: corpus.File{Name: o.corpus.Vocab}}, method, opt)
+		c, err := m.TransformBy(ctx, o.corpus.Source(o.inferDocword), method, opt)
 		if err != nil {
 			return "", err
 		}

@@ -494,6 +494,55 @@ func TestSolvers(t *testing.T) {
 }
 
 // readNPY reads what package npy wrote, knowing the format but not the writer.
+// Words with one name are words of their own: -repeated-words gives the numbers of a
+// vocabulary in which all names differ, to the bit, in results and inference.
+func TestRepeatedWords(t *testing.T) {
+	dir := t.TempDir()
+	text, err := os.ReadFile(testutil.Path("synth", "vocab.synth.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields(string(text))
+	vocab := filepath.Join(dir, "vocab.txt")
+	for i := range words {
+		words[i] = words[i/2]
+	}
+	if err := os.WriteFile(vocab, []byte(strings.Join(words, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	docword := testutil.Path("synth", "docword.synth.txt.gz")
+	var arrays [2][]byte
+	var anchors [2][]int
+	for i, args := range [][]string{{"-vocab", testutil.Path("synth", "vocab.synth.txt")}, {"-vocab", vocab, "-repeated-words"}} {
+		topics, theta := filepath.Join(dir, "b.npy"), filepath.Join(dir, "w.npy")
+		out, _ := invoke(t, 0, append(args, "-docword", docword, "-k", "5", "-published", "-n", "500", "-rectify", "ap", "-iterations", "2", "-weights", "offdiagonal",
+			"-topics-npy", topics, "-infer", "spi", "-infer-docword", docword, "-theta-npy", theta, "-json", "-quiet")...)
+		var l struct{ Anchors []anchorWord }
+		if err := json.Unmarshal([]byte(out), &l); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range l.Anchors {
+			anchors[i] = append(anchors[i], a.InputIndex)
+		}
+		for _, path := range []string{topics, theta} {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			arrays[i] = append(arrays[i], b...)
+		}
+	}
+	if !slices.Equal(anchors[0], anchors[1]) || len(anchors[0]) != 5 {
+		t.Errorf("the anchors are words %v of the file, with repeated names %v", anchors[0], anchors[1])
+	}
+	if !bytes.Equal(arrays[0], arrays[1]) {
+		t.Error("topics or proportions differ where words have the same name")
+	}
+	if _, errs := invoke(t, 1, "-docword", docword, "-vocab", vocab, "-k", "5"); !strings.Contains(errs, "twice") || !strings.Contains(errs, "-repeated-words") {
+		t.Errorf("without the flag: %s", errs)
+	}
+}
+
 func readNPY(t *testing.T, path string) (rows, cols int, at func(i, j int) float64) {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"time"
@@ -15,12 +16,14 @@ import (
 type UCI struct {
 	Docword, Vocab string // the paths of its files
 	Stop           string // that of a list of stop words, or ""
+	Repeated       bool   // the vocabulary may have a word several times
 }
 
-// Flags defines -docword, -vocab and -stop.
+// Flags defines -docword, -vocab, -repeated-words and -stop.
 func (u *UCI) Flags(f *flag.FlagSet) {
 	f.StringVar(&u.Docword, "docword", "", "the counts in UCI form, plain or gzipped: a `file`")
 	f.StringVar(&u.Vocab, "vocab", "", "the words, one a line: a `file`")
+	f.BoolVar(&u.Repeated, "repeated-words", false, "-vocab may have a word several times; each place is a word of its own, and the second\nHamlet is called Hamlet (2)")
 	f.StringVar(&u.Stop, "stop", "", "stop words, one a line: a `file`")
 }
 
@@ -30,9 +33,51 @@ func (u UCI) Require(w *Wrong) {
 	w.If(u.Vocab == "", "-vocab is missing")
 }
 
+// Source returns the documents of a file of counts over the words of -vocab.
+func (u UCI) Source(docword string) corpus.Numbered {
+	s := corpus.UCI{Docword: corpus.File{Name: docword}, Vocab: corpus.File{Name: u.Vocab}}
+	if !u.Repeated {
+		return s
+	}
+	s.RepeatedWords, s.Ungrouped = true, true
+	return renamed{s}
+}
+
+// renamed is a Source whose words all differ: a word that stands again has the number
+// of its place behind it.
+type renamed struct{ corpus.Numbered }
+
+func (r renamed) Vocabulary(ctx context.Context) ([]string, error) {
+	words, err := r.Numbered.Vocabulary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	taken := make(map[string]bool, len(words))
+	for _, w := range words {
+		taken[w] = true
+	}
+	times := make(map[string]int, len(words))
+	for i, w := range words {
+		if times[w]++; times[w] == 1 {
+			continue
+		}
+		name := fmt.Sprintf("%s (%d)", w, times[w])
+		for taken[name] { // a word of the file
+			times[w]++
+			name = fmt.Sprintf("%s (%d)", w, times[w])
+		}
+		words[i], taken[name] = name, true
+	}
+	return words, nil
+}
+
 // Read reads the corpus.
 func (u UCI) Read(ctx context.Context) (*corpus.Corpus, error) {
-	return corpus.ReadUCI(ctx, u.Docword, u.Vocab)
+	c, err := corpus.Read(ctx, u.Source(u.Docword))
+	if errors.Is(err, corpus.ErrRepeatedWord) {
+		err = fmt.Errorf("%w; -repeated-words makes each a word of its own", err)
+	}
+	return c, err
 }
 
 // Curate curates a corpus, without the stop words of -stop. An error says what
