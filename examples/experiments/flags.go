@@ -97,7 +97,7 @@ func (x *flags) define(f *flag.FlagSet) {
 	f.IntVar(&o.words, "n", 5000, "keep the `N` best words by tf·ln⌊M/df⌋")
 	f.IntVar(&o.small, "n-small", 1500, "the same for semi, gaps, heldout, and time against documents: `N` words")
 	f.StringVar(&x.docs, "docs", "2000,10000", "numbers of documents of semi and gaps: `M[,M…]`")
-	f.IntVar(&o.sweeps, "gibbs-sweeps", 100, "`sweeps` of Gibbs sampling; the last half is averaged over")
+	f.IntVar(&o.sweeps, "gibbs-sweeps", 1000, "`sweeps` of Gibbs sampling; the last half is averaged over")
 	f.Uint64Var(&o.seed, "seed", 1, "the seed of all that is drawn")
 	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS. Only times depend on it")
 	f.StringVar(&o.scoreFile, "topics", "", "of score: topics as an N×K (or K×N) matrix, .npy or text, over the words of the\ncorpus' vocabulary file or of -topics-vocab; or, in a file that ends in .words, a\nline of top words a topic: a `file`")

@@ -17,6 +17,9 @@ const (
 	gibbsBeta     = 0.01
 )
 
+// gibbsCost is about the seconds that sampling takes on a corpus of the size of nips17.
+func gibbsCost(k, sweeps int) float64 { return (0.07 + 0.0022*float64(k)) * float64(sweeps) }
+
 // sampled is a topic model by Gibbs sampling: B and A as of a Model.
 type sampled struct {
 	b, breve *mat.Dense

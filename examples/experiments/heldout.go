@@ -14,23 +14,27 @@ import (
 )
 
 var heldoutGroup = &group{
-	name: "heldout", version: 1,
+	name: "heldout", version: 2,
 	labels: []string{"corpus", "method", "recover", "k"},
-	// held_out is ln p of a hidden token, and unigram that of the training tokens'
-	// own distribution.
-	measures: []string{"held_out", "unigram", "coherence", "npmi", "dissimilarity", "specificity"},
+	// left_to_right is ln p of a token of whole documents, held_out that of a hidden
+	// one after the others were seen, and unigram that of a hidden one by the training
+	// tokens' own distribution.
+	measures: []string{"left_to_right", "held_out", "unigram", "coherence", "npmi", "dissimilarity", "specificity"},
 	seconds:  []string{"seconds"},
 }
 
 // How documents are held out, and scored: a tenth of them, half of the tokens of
 // each, topics mixed with a hundredth of the unigram distribution, one prior for
-// all.
+// all. From left to right, whose cost grows with the square of the length, documents
+// are thinned to the mean length of the papers' NIPS.
 const (
 	heldDocs     = 0.1
 	heldTokens   = 0.5
 	heldSmooth   = 0.01
 	heldAlphaSum = 5.0
 	heldMinDocs  = 0.01 // the share of documents that anchors are in at least
+	heldLength   = 68
+	heldSamples  = 20 // of left to right, for each document
 )
 
 // heldMethods are the ways of arora-2013 Figure 6 without rectification, as there,
@@ -61,6 +65,7 @@ const largestKL = 25
 type split struct {
 	train            *cooc.Moments
 	observed, hidden *corpus.Corpus // over the words of train
+	whole            *corpus.Corpus // the same documents, thinned
 	unigram          []float64
 }
 
@@ -91,7 +96,7 @@ func planHeldout(_ context.Context, l *lab) ([]cell, error) {
 				switch {
 				case m.method == gibbs:
 					set = append(set, settings("sweeps", l.sweeps)...)
-					cost = costs[gibbs] * float64(k) / 100
+					cost = gibbsCost(k, l.sweeps)
 				case m.recover == "KL":
 					cost = float64(k)
 					fallthrough
@@ -136,6 +141,12 @@ func (l *lab) hold(ctx context.Context, s *source) (*split, error) {
 	if sp.observed, sp.hidden, err = held.SplitTokens(heldTokens, l.seed); err != nil {
 		return nil, err
 	}
+	sp.whole = held
+	if mean := float64(held.Tokens()) / float64(held.NumDocs()); mean > heldLength {
+		if sp.whole, _, err = held.SplitTokens(heldLength/mean, l.seed+1); err != nil {
+			return nil, err
+		}
+	}
 	sp.unigram = make([]float64, len(words))
 	for i, n := range used.WordCounts() {
 		sp.unigram[i] = float64(n) / float64(used.Tokens())
@@ -173,11 +184,11 @@ func (l *lab) heldOut(ctx context.Context, s *source, sp *split, k int, method, 
 	for _, m := range rep.Keyed() {
 		r.set(m.Key, m.Mean)
 	}
-	ll, err := l.completion(ctx, sp, b)
+	whole, hidden, err := l.probabilities(ctx, sp, b)
 	if err != nil {
 		return nil, err
 	}
-	r.set("held_out", ll)
+	r.set("left_to_right", whole).set("held_out", hidden)
 	uniform := mat.NewDense(len(sp.unigram), 1, sp.unigram)
 	ones := mat.NewDense(sp.hidden.NumDocs(), 1, nil)
 	for m := range sp.hidden.NumDocs() {
@@ -191,27 +202,29 @@ func (l *lab) heldOut(ctx context.Context, s *source, sp *split, k int, method, 
 	return []row{r}, nil
 }
 
-// completion is ln p of a hidden token by document completion.
-func (l *lab) completion(ctx context.Context, sp *split, b *mat.Dense) (float64, error) {
+// probabilities are ln p of a token of the held-out documents: of all, from left to
+// right, and of the hidden ones by document completion.
+func (l *lab) probabilities(ctx context.Context, sp *split, b *mat.Dense) (whole, hidden float64, err error) {
 	smooth, err := infer.Smooth(b, sp.unigram, heldSmooth)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	_, k := b.Dims()
-	alpha := make([]float64, k)
-	for t := range alpha {
-		alpha[t] = heldAlphaSum / float64(k)
-	}
-	in, err := infer.MAP{Steps: 100}.Prepare(ctx, infer.Topics{B: smooth, Alpha: alpha}, infer.Options{Workers: l.workers})
+	topics, opt := infer.Topics{B: smooth, Alpha: filled(k, heldAlphaSum/float64(k))}, infer.Options{Workers: l.workers}
+	all, err := infer.LeftToRight{Particles: heldSamples, Seed: l.seed}.Score(ctx, topics, sp.whole, opt)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	out, err := infer.Completion(ctx, in, smooth, sp.observed, sp.hidden, infer.Options{Workers: l.workers})
+	in, err := infer.MAP{Steps: 100}.Prepare(ctx, topics, opt)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	if out.Impossible > 0 {
-		return 0, fmt.Errorf("%d hidden tokens are impossible", out.Impossible)
+	half, err := infer.Completion(ctx, in, smooth, sp.observed, sp.hidden, opt)
+	if err != nil {
+		return 0, 0, err
 	}
-	return out.PerToken, nil
+	if n := all.Impossible + half.Impossible; n > 0 {
+		return 0, 0, fmt.Errorf("%d held-out tokens are impossible", n)
+	}
+	return all.PerToken, half.PerToken, nil
 }

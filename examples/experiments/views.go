@@ -222,7 +222,7 @@ var runtimes = experiment{
 	repeats: []string{"lee-2020 Figure 6", "dong-2019 Figure 4.1", "arora-2013 Figure 1"},
 	what: "In " + cpuIs() + ". Against K: rectification, anchors, recovery by ActiveSet and passes, on the corpora. " +
 		fmt.Sprintf("Against documents: everything from the counts on, of documents of %d tokens drawn from known topics; L2 is arora-2013's, without rectification. ", timeTokens) +
-		"Gibbs sampling has 100 sweeps when nothing else is asked for; against documents its time is that of a part of them, scaled up.",
+		fmt.Sprintf("Against documents, Gibbs sampling's is that of at most %d sweeps, scaled up to -gibbs-sweeps.", timeSweeps),
 	groups: []*group{timeGroup, curvesGroup},
 	plan:   planTime,
 	figures: func(l *lab, t *tables) []figure {

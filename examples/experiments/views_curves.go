@@ -49,7 +49,7 @@ var curves = experiment{
 	what: "Each method fits each corpus with each K, with ActiveSet; after AP also with ADMM and ExpGrad (-full: after all). DC and Gibbs up to -most-slow topics. " +
 		"All measures are against the original C. Baseline is no rectification. " +
 		"ADMM and ExpGrad have the papers' settings (γ = 3, step 50, 500 sweeps at most), ENN 50 iterations, PALM 100, DC 10 halvings, AP and DR 15 iterations. " +
-		"AP+passes refines AP's topics by passes over the documents (refine.Passes{}), at most 60. Gibbs is a collapsed sampler (Σα = 5, β = 0.01, 100 sweeps when nothing else is asked for, where the papers have 1,000) of the program's own; it has no anchors and so no Recovery.",
+		"AP+passes refines AP's topics by passes over the documents (refine.Passes{}), at most 60. Gibbs is a collapsed sampler (Σα = 5, β = 0.01, the papers' 1,000 sweeps if nothing else is asked for) of the program's own; it has no anchors and so no Recovery.",
 	groups:  []*group{curvesGroup},
 	plan:    planCurves,
 	figures: curvesFigures,
