@@ -15,6 +15,7 @@
 //
 //	curves       measures against K by method and recovery: lee-2020 Figures 3 and 4,
 //	             lee-2018 Figures 2.5 and A.1, dong-2019 Figure 4.1
+//	crossed      Recovery with the anchors of one rectification and the rows of another
 //	iterations   measures against the iterations of AP and DR: lee-2020 Figure 2
 //	pruning      measures against K by document-frequency cut-off: lee-2020 Figure 1
 //	convergence  the changes of AP from iteration to iteration: lee-2018 Figure A.4
