@@ -116,7 +116,8 @@ func TestLeastSquaresOptimal(t *testing.T) {
 	}
 }
 
-// SPI is the product B̆h̃; without B̆ it comes from Bayes' rule.
+// SPI is the product B̆h̃; without B̆ it comes from Bayes' rule and the topic shares
+// A·1, of which a prior of other proportions changes nothing.
 func TestSPI(t *testing.T) {
 	p := newPlanted(100, 6, 30, 50, 7)
 	tp := p.Topics
@@ -128,7 +129,9 @@ func TestSPI(t *testing.T) {
 		}
 		vec.Normalise(row)
 	}
-	given, derived := prepare(t, SPI{}, tp), prepare(t, SPI{}, p.Topics)
+	prior := p.Topics
+	prior.Alpha = []float64{6, 5, 4, 3, 2, 1}
+	given, derived := prepare(t, SPI{}, tp), prepare(t, SPI{}, prior)
 	w, v := make([]float64, 6), make([]float64, 6)
 	for d := range 30 {
 		ids, counts := p.docs.Doc(d)

@@ -10,12 +10,14 @@ import (
 
 // SPI is the simple probabilistic inverse (lee-2018 §4.3.1): w = B̆h̃, the mean of
 // p(topic | word) over the tokens. It is the fastest method and finds every topic of a
-// document, but gives some share to most others too.
+// document, but gives some share to most others too. B̆ is Topics.Breve or, where that
+// is nil, p(k | n) ∝ B_nk a_k by Bayes' rule with the topic shares a = A·1 of the model,
+// whether or not it has a Dirichlet prior (see Topics.A).
 type SPI struct{}
 
 func (SPI) String() string { return "SPI" }
 
-// Prepare implements Method. It uses t.Breve if given. O(NK).
+// Prepare implements Method. O(NK).
 func (SPI) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err error) {
 	defer named(&err)
 	c, err := check(t)

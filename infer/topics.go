@@ -20,8 +20,12 @@ type Topics struct {
 	B *mat.Dense
 
 	// A is K×K and symmetric: p(topic, topic) of two words of a document. Its scale
-	// does not matter. PADD.Learn needs it. It also gives Alpha, and the topic
-	// shares A·1 for documents without a known token.
+	// does not matter. PADD.Learn needs it. Where they are nil it gives Alpha and,
+	// with the topic shares, Breve.
+	//
+	// The topic shares, which documents without a known token get, are A·1 scaled to
+	// sum 1 (negative ones count as 0). Without A they are the mean of the prior,
+	// Alpha scaled to sum 1, and without either all alike.
 	A *mat.Dense
 
 	// Breve is N×K: row n is p(topic | word n), non-negative. Only SPI uses it.
@@ -236,20 +240,16 @@ func scaledToOne(field string, a *mat.Dense, k int) (*mat.Dense, error) {
 	return out, nil
 }
 
-// shares returns the mean topic proportions: those of Alpha, else the row sums of
-// A (negative ones count as 0), else all alike.
+// shares returns the topic shares as Topics.A defines them.
 func (c *checked) shares() []float64 {
 	a := make([]float64, c.k)
 	switch {
-	case c.Alpha != nil:
-		copy(a, c.Alpha)
 	case c.a != nil:
 		for i := range a {
-			for _, v := range c.a.RawRowView(i) {
-				a[i] += v
-			}
-			a[i] = max(a[i], 0)
+			a[i] = max(vec.Sum(c.a.RawRowView(i)), 0)
 		}
+	case c.Alpha != nil:
+		copy(a, c.Alpha)
 	default:
 		for i := range a {
 			a[i] = 1
