@@ -1,9 +1,11 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -81,8 +83,12 @@ func (t *topics) softBasisRank(anchors []int) Stat {
 // BasisQuality is the mean rank of each anchor in the other topics (1 for the most
 // probable word, ties by lowest number), and the mean of that over topics; the
 // papers' program calls it AnchorQuality. It is in [1, N]; higher is better: an anchor
-// should be improbable in other topics. Words of probability 0 are ranked by their
-// numbers.
+// should be improbable in other topics.
+//
+// The rank of a word of probability 0 is given by its number alone. Recovery from
+// anchors gives every anchor the probability 0 in all other topics, so that
+// BasisQuality then tells how many words the topics have and where the anchors stand
+// in the vocabulary, and grows with N. Report.BasisQualityShare does not.
 //
 // Arguments as for BasisRank; workers bounds the goroutines (0: GOMAXPROCS). One value
 // a topic, the mean over the other topics that are not empty, and NaN if there are
@@ -95,77 +101,91 @@ func BasisQuality(ctx context.Context, b *mat.Dense, anchors []int, workers int)
 	if err := checkAnchors(anchors, t.n, t.k); err != nil {
 		return Stat{}, err
 	}
-	return t.basisQuality(ctx, anchors, workers)
+	quality, _, err := t.basisQuality(ctx, anchors, workers)
+	return quality, err
 }
 
-func (t *topics) basisQuality(ctx context.Context, anchors []int, workers int) (Stat, error) {
-	// ranks[l][k] is the rank of anchor k in topic l.
-	ranks := make([][]int, t.k)
-	err := run.Chunks(ctx, t.k, 4, workers, func(_, _, lo, hi int) error {
+// basisQuality returns BasisQuality and Report.BasisQualityShare.
+func (t *topics) basisQuality(ctx context.Context, anchors []int, workers int) (quality, share Stat, err error) {
+	places := make([][]place, t.k) // places[l][k] is that of anchor k in topic l
+	err = run.Chunks(ctx, t.k, 4, workers, func(_, _, lo, hi int) error {
 		for l := lo; l < hi; l++ {
 			if !t.empty[l] {
-				ranks[l] = t.ranks(l, anchors)
+				places[l] = t.places(l, anchors)
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return Stat{}, err
+		return Stat{}, Stat{}, err
 	}
-	values := make([]float64, t.k)
-	for k := range values {
-		sum, n := 0, 0
-		for l, r := range ranks {
-			if l != k && r != nil {
-				sum += r[k]
-				n++
+	mean := func(value func(place) float64) Stat {
+		values := make([]float64, t.k)
+		for k := range values {
+			sum, n := 0.0, 0.0
+			for l, p := range places {
+				if l == k || p == nil {
+					continue
+				}
+				if v := value(p[k]); !math.IsNaN(v) {
+					sum += v
+					n++
+				}
 			}
+			values[k] = sum / n // NaN if there is none
 		}
-		values[k] = math.NaN()
-		if n > 0 {
-			values[k] = float64(sum) / float64(n)
-		}
+		return NewStat(values)
 	}
-	return NewStat(values), nil
+	return mean(func(p place) float64 { return float64(p.rank) }), mean(place.share), nil
 }
 
-// ranks returns the ranks in topic l of the given words: with them sorted, each
-// word of the vocabulary raises by one the ranks of all those it precedes, which
-// are the tail from a place found by bisection.
-func (t *topics) ranks(l int, words []int) []int {
-	before := func(pi float64, i int, pj float64, j int) bool { return pi > pj || pi == pj && i < j }
-	order := make([]int, len(words)) // positions in words
+// place is where a word stands in a topic.
+type place struct {
+	rank        int // from 1, ties by lowest number
+	above, tied int // other words more probable and as probable
+	of          int // other words of probability above 0
+}
+
+// share is the share of the topic's other words that are more probable, half of those
+// as probable: 1 for a word that the topic lacks, NaN for its only one.
+func (p place) share() float64 {
+	if p.above == p.of && p.of > 0 {
+		return 1
+	}
+	return (float64(p.above) + float64(p.tied)/2) / float64(p.of)
+}
+
+// places returns the places of the given words in topic l.
+func (t *topics) places(l int, words []int) []place {
+	order := make([]int, len(words)) // positions in words, by rank
 	vals := make([]float64, len(words))
 	for k, s := range words {
 		order[k], vals[k] = k, t.b.At(s, l)
 	}
 	slices.SortFunc(order, func(x, y int) int {
-		switch {
-		case before(vals[x], words[x], vals[y], words[y]):
-			return -1
-		case before(vals[y], words[y], vals[x], words[x]):
-			return 1
-		}
-		return 0 // the same word
+		return cmp.Or(cmp.Compare(vals[y], vals[x]), cmp.Compare(words[x], words[y]))
 	})
-	ahead := make([]int, len(words)+1)
+	// Each word of the vocabulary comes before the tail of order for which a
+	// condition holds, whose begin is found by bisection.
+	rank, above, atLeast := make([]int, len(words)+1), make([]int, len(words)+1), make([]int, len(words)+1)
+	positive := 0
 	for i := range t.n {
 		p := t.b.At(i, l)
-		lo, hi := 0, len(order)
-		for lo < hi {
-			m := (lo + hi) / 2
-			if x := order[m]; before(p, i, vals[x], words[x]) {
-				hi = m
-			} else {
-				lo = m + 1
-			}
+		if p > 0 {
+			positive++
 		}
-		ahead[lo]++
+		rank[sort.Search(len(order), func(m int) bool { x := order[m]; return p > vals[x] || p == vals[x] && i < words[x] })]++
+		above[sort.Search(len(order), func(m int) bool { return p > vals[order[m]] })]++
+		atLeast[sort.Search(len(order), func(m int) bool { return p >= vals[order[m]] })]++
 	}
-	ranks, sum := make([]int, len(words)), 0
-	for pos, k := range order {
-		sum += ahead[pos]
-		ranks[k] = sum + 1
+	out := make([]place, len(words))
+	r, a, e := 1, 0, -1 // without the word itself
+	for m, k := range order {
+		r, a, e = r+rank[m], a+above[m], e+atLeast[m]
+		out[k] = place{rank: r, above: a, tied: e - a, of: positive}
+		if vals[k] > 0 {
+			out[k].of--
+		}
 	}
-	return ranks
+	return out
 }

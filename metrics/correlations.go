@@ -55,7 +55,8 @@ func dominancyDiag(d *mat.Dense) Stat {
 //
 // q_k is the mean of Bayes' ratio B̆_nk c_n/B_nk over the words with B_nk > 0, as in
 // the values published with the papers' program. Each ratio is p(Z = k) if B was made
-// with c; with other marginals rare words weigh as much as frequent ones.
+// with c; with other marginals rare words weigh as much as frequent ones, and an
+// entry that rounding leaves, of 1e-17, as much as any other.
 // Report.ValidityMarginal takes q_k = Σ_n B̆_nk c_n instead, the printed formula, which
 // is less sensitive.
 //

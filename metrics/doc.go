@@ -60,6 +60,10 @@
 //	SoftBasisRank   ≥ 0      lower      mean_k ln(max_n B_nk/B_{s_k,k})       … by probability
 //	BasisQuality    [1, N]   higher     mean_k mean_{l≠k} rank of s_k in l    anchors are foreign elsewhere
 //
+// Recovery sets the anchors to 0 in all topics but their own. BasisQuality is then a
+// rank among ties, and Report.BasisQualityShare, which counts them, is 1. Both say
+// something of the anchors once passes over the documents have moved the topics.
+//
 // # Values that do not exist
 //
 // Some values are not defined: Specificity of an empty topic, Dominancy of a topic

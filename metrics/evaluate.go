@@ -130,7 +130,10 @@ func (e *evaluation) tasks(ctx context.Context, r *Report) []func() error {
 				r.BasisRank, r.SoftBasisRank = e.t.basisRank(e.Anchors), e.t.softBasisRank(e.Anchors)
 				return nil
 			},
-			func() (err error) { r.BasisQuality, err = e.t.basisQuality(ctx, e.Anchors, 1); return })
+			func() (err error) {
+				r.BasisQuality, r.BasisQualityShare, err = e.t.basisQuality(ctx, e.Anchors, 1)
+				return err
+			})
 	}
 	if r.HasPairs {
 		tasks = append(tasks, func() error {

@@ -77,22 +77,23 @@ func ExampleEvaluate() {
 	}
 	fmt.Print(r)
 	// Output:
-	// recovery               0.11812 ± 0.115
-	// approximation         0.064334
-	// legality                     1
-	// validity             -0.010194
-	// dominancy                 0.98 ± 0
-	// dominancy_diag            0.49 ± 0
-	// entropy                0.28799 ± 0.432
-	// sparsity               0.41411 ± 0.0658
-	// specificity             0.6464 ± 0.0787
-	// dissimilarity                2 ± 0
-	// coherence             -0.33701 ± 0.49
-	// coherence_ordered      -1.3672 ± 0.00118
-	// npmi                   0.26416 ± 0.0978
-	// basis_rank                   1 ± 0
-	// soft_basis_rank              0 ± 0
-	// basis_quality              4.5 ± 0.707
+	// recovery                0.11812 ± 0.115
+	// approximation          0.064334
+	// legality                      1
+	// validity              -0.010194
+	// dominancy                  0.98 ± 0
+	// dominancy_diag             0.49 ± 0
+	// entropy                 0.28799 ± 0.432
+	// sparsity                0.41411 ± 0.0658
+	// specificity              0.6464 ± 0.0787
+	// dissimilarity                 2 ± 0
+	// coherence              -0.33701 ± 0.49
+	// coherence_ordered       -1.3672 ± 0.00118
+	// npmi                    0.26416 ± 0.0978
+	// basis_rank                    1 ± 0
+	// soft_basis_rank               0 ± 0
+	// basis_quality               4.5 ± 0.707
+	// basis_quality_share           1 ± 0
 }
 
 // The words to show for a topic, and how coherent they are.

@@ -281,6 +281,29 @@ func slow(m *model, topN int) *Report {
 		}
 		return s / float64(k-1)
 	})
+	r.BasisQualityShare = perTopic(func(l int) float64 {
+		s := 0.0
+		for o := range k {
+			if o == l {
+				continue
+			}
+			more, all, own := 0.0, 0.0, m.b.At(m.anchors[l], o)
+			for i := range n {
+				p := m.b.At(i, o)
+				if i == m.anchors[l] || p == 0 {
+					continue
+				}
+				all++
+				if p > own {
+					more++
+				} else if p == own {
+					more += 0.5
+				}
+			}
+			s += more / all
+		}
+		return s / float64(k-1)
+	})
 	for l := range k {
 		var d mat.VecDense
 		d.SubVec(mat.NewVecDense(n, nil), m.b.ColView(l))
@@ -528,6 +551,7 @@ func oneByOne(t *testing.T, in Factors) *Report {
 	must(err)
 	r.BasisQuality, err = BasisQuality(ctx, in.B, in.Anchors, 2)
 	must(err)
+	r.BasisQualityShare = evaluate(t, in).BasisQualityShare // has no function
 	return r
 }
 
@@ -606,6 +630,7 @@ func TestByHand(t *testing.T) {
 	is("basis_rank", r.BasisRank, 1, 2)
 	is("soft_basis_rank", r.SoftBasisRank, 0, math.Log(3))
 	is("basis_quality", r.BasisQuality, 3, 3)
+	is("basis_quality_share", r.BasisQualityShare, 1, 1)
 	// b̄ = (¼, ⅛, ⅝), at (¼, ⅛, ⅛) from both topics.
 	one("topic dissimilarity", r.TopicDissimilarity, math.Sqrt(4+1+1)/8)
 }
@@ -665,6 +690,17 @@ func TestUndefined(t *testing.T) {
 	is("basis rank", s, err, 2, 1)
 	s, err = BasisQuality(ctx, b, []int{1, 2}, 0)
 	is("basis quality", s, err, 3, 0)
+	// A topic that has no other word than the anchor, and one that lacks it.
+	two, err := checkTopics(mat.NewDense(3, 2, []float64{1, .5, 0, .25, 0, .25}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, s, err = two.basisQuality(ctx, []int{1, 2}, 1)
+	is("basis quality, a tie and a topic without the anchor", s, err, .875)
+	_, s, err = two.basisQuality(ctx, []int{0, 1}, 1)
+	is("basis quality, the first word", s, err, .5)
+	_, s, err = two.basisQuality(ctx, []int{1, 0}, 1)
+	is("basis quality, the only word", s, err, .75, 1)
 	s, err = SoftBasisRank(b, []int{0, 2})
 	is("soft basis rank", s, err, 0, 1)
 	s, err = SoftBasisRank(b, []int{1, 2})
@@ -923,7 +959,7 @@ func TestParts(t *testing.T) {
 	m := randomModel(t, 6, 40, 4, 0.1)
 	full := evaluate(t, m.input()).Keyed()
 	keys := "recovery approximation legality validity dominancy dominancy_diag entropy sparsity specificity dissimilarity" +
-		" coherence coherence_ordered npmi basis_rank soft_basis_rank basis_quality"
+		" coherence coherence_ordered npmi basis_rank soft_basis_rank basis_quality basis_quality_share"
 	list := func(ms []Metric) string {
 		var k []string
 		for _, m := range ms {
@@ -945,11 +981,11 @@ func TestParts(t *testing.T) {
 	}{
 		{"pairs", func(in *Factors) { in.Pairs = nil }, "coherence coherence_ordered npmi"},
 		{"typed nil pairs", func(in *Factors) { in.Pairs = (*cooc.Pairs)(nil) }, "coherence coherence_ordered npmi"},
-		{"anchors", func(in *Factors) { in.Anchors = nil }, "recovery basis_rank soft_basis_rank basis_quality"},
+		{"anchors", func(in *Factors) { in.Anchors = nil }, "recovery basis_rank soft_basis_rank basis_quality basis_quality_share"},
 		{"B̆", func(in *Factors) { in.Breve = nil }, "recovery validity entropy"},
 		{"A", func(in *Factors) { in.A = nil }, "approximation legality validity dominancy dominancy_diag"},
 		{"all", func(in *Factors) { *in = Factors{C: in.C, B: in.B, TopN: in.TopN} },
-			"recovery approximation legality validity dominancy dominancy_diag entropy coherence coherence_ordered npmi basis_rank soft_basis_rank basis_quality"},
+			"recovery approximation legality validity dominancy dominancy_diag entropy coherence coherence_ordered npmi basis_rank soft_basis_rank basis_quality basis_quality_share"},
 	} {
 		in := m.input()
 		x.change(&in)

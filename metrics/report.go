@@ -42,6 +42,14 @@ type Report struct {
 	SoftBasisRank Stat
 	BasisQuality  Stat
 
+	// BasisQualityShare is the share of the words of another topic, those of
+	// probability above 0, that are more probable there than the anchor, ties counted
+	// half: the mean over the other topics, in [0, 1]; higher is better. It depends on
+	// no numbers of words and compares vocabularies of any size. It is 1 for an anchor
+	// that is in no other topic, as recovery from anchors has it, and a finding after
+	// passes over the documents.
+	BasisQualityShare Stat
+
 	// TopicDissimilarity is max_k ‖b_k − b̄‖₂, b̄ the mean of the topics that are not
 	// empty (lee-2018 eq. 1.9). Higher means more different topics; 0 for K = 1.
 	TopicDissimilarity float64
@@ -62,7 +70,7 @@ type Metric struct {
 // Keyed returns the measures that were computed, in a fixed order, under the keys
 // recovery, approximation, legality, validity, dominancy, dominancy_diag, entropy,
 // sparsity, specificity, dissimilarity, coherence, coherence_ordered, npmi,
-// basis_rank, soft_basis_rank, basis_quality.
+// basis_rank, soft_basis_rank, basis_quality, basis_quality_share.
 func (r *Report) Keyed() []Metric {
 	var out []Metric
 	stat := func(have bool, key string, s Stat) {
@@ -95,6 +103,7 @@ func (r *Report) Keyed() []Metric {
 	stat(r.HasAnchors, "basis_rank", r.BasisRank)
 	stat(r.HasAnchors, "soft_basis_rank", r.SoftBasisRank)
 	stat(r.HasAnchors, "basis_quality", r.BasisQuality)
+	stat(r.HasAnchors, "basis_quality_share", r.BasisQualityShare)
 	return out
 }
 
@@ -105,7 +114,7 @@ func (r *Report) String() string {
 	}
 	var b strings.Builder
 	for _, m := range r.Keyed() {
-		fmt.Fprintf(&b, "%-18s %11.5g", m.Key, m.Mean)
+		fmt.Fprintf(&b, "%-19s %11.5g", m.Key, m.Mean)
 		if !m.Single {
 			fmt.Fprintf(&b, " ± %.3g", m.Std)
 		}

@@ -31,7 +31,9 @@
 //	                 gathers words of no subject, and its 20 best words, by their
 //	                 reading weights where the model has them, or by probability
 //	metrics          by name, each a number or {mean, std}; an undefined one is
-//	                 null, and "undefined" counts the values left out of a mean
+//	                 null, and "undefined" counts the values left out of a mean.
+//	                 Without passes anchors are in no other topic: basis_quality is
+//	                 then a rank among ties, and basis_quality_share 1
 //	alpha            with -alpha only: {alpha0, alpha}, a Dirichlet prior fitted to A
 //	hierarchy        with -hierarchy only: [{k, shares, topics, children, direct, …}],
 //	                 one for each level above the topics, with a direct fit of the

@@ -13,7 +13,9 @@
 //	BaseRecovery    Recovery over the words of the base vocabulary: how well the
 //	                anchors of this size explain them. Lower is better
 //	AnchorQuality   the mean rank of the anchors in the topics of the others (the
-//	                metrics' BasisQuality). Higher is better
+//	                metrics' BasisQuality). Higher is better. The anchors have the
+//	                probability 0 there, so that it is a rank among ties, which
+//	                grows with N whatever the anchors are
 //	Sparsity        of the topics, Hoyer's. Higher is better
 //	Recovery        over all N words. Lower is better
 //	rectify         seconds of the rectification

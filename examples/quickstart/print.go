@@ -53,20 +53,20 @@ func printPairs(w io.Writer, m *jsmf.Model) {
 
 // explain says what the metrics are, in few words; package metrics has more.
 var explain = map[string]string{
-	"recovery":        "lower: do the anchors span the words?",
-	"approximation":   "lower: do the topics give the co-occurrences back?",
-	"legality":        "the sum of A: far from 1, the model does not fit",
-	"validity":        "near 0: do topics and correlations agree on the shares?",
-	"dominancy":       "how much is a topic by itself?",
-	"entropy":         "lower: is a word at home in one topic?",
-	"sparsity":        "higher: few words, not all of them?",
-	"specificity":     "higher: more than the unigram?",
-	"dissimilarity":   "higher, up to 20: different from one another?",
-	"coherence":       "higher: do top words meet? frequent ones do",
-	"npmi":            "higher: do top words meet more than by chance?",
-	"basis_rank":      "lower: would a reader see the anchor?",
-	"soft_basis_rank": "lower: how improbable is it there?",
-	"basis_quality":   "higher: is the anchor foreign to the others?",
+	"recovery":            "lower: do the anchors span the words?",
+	"approximation":       "lower: do the topics give the co-occurrences back?",
+	"legality":            "the sum of A: far from 1, the model does not fit",
+	"validity":            "near 0: do topics and correlations agree on the shares?",
+	"dominancy":           "how much is a topic by itself?",
+	"entropy":             "lower: is a word at home in one topic?",
+	"sparsity":            "higher: few words, not all of them?",
+	"specificity":         "higher: more than the unigram?",
+	"dissimilarity":       "higher, up to 20: different from one another?",
+	"coherence":           "higher: do top words meet? frequent ones do",
+	"npmi":                "higher: do top words meet more than by chance?",
+	"basis_rank":          "lower: would a reader see the anchor?",
+	"soft_basis_rank":     "lower: how improbable is it there?",
+	"basis_quality_share": "higher: is the anchor foreign to the others? (1 without passes)",
 }
 
 func printMetrics(w io.Writer, r *metrics.Report) {
