@@ -359,8 +359,12 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 	}
 	var rows []row
 	for topic := range k {
+		var words []string
+		for _, i := range top[topic] {
+			words = append(words, c.Word(i))
+		}
 		for j, class := range t.Labels {
-			r := row{"corpus": s.name, "method": method, "class": class, "words": listed(c, top[topic])}
+			r := row{"corpus": s.name, "method": method, "class": class, "words": strings.Join(words, " ")}
 			r.set("topic", topic).set("weight", t.Weight.At(topic, j))
 			r.set("clustacc", a.Accuracy).set("nmi", a.NMI).set("main_topic", t.Main.Accuracy).set("seconds", took)
 			rows = append(rows, r)

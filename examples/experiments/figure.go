@@ -91,6 +91,9 @@ var looks = map[string]look{
 	"Baseline+inverse": {orange, draw.CrossGlyph{}, nil}, "Baseline+L2": {sky, draw.CircleGlyph{}, nil}, "Baseline+KL": {black, draw.RingGlyph{}, nil},
 	"AP+inverse": {orange, draw.PlusGlyph{}, dashed}, "AP+L2": {blue, draw.CircleGlyph{}, dashed}, "AP+KL": {purple, draw.TriangleGlyph{}, dashed},
 
+	random: {black, draw.PlusGlyph{}, dotted}, spi: {orange, draw.TriangleGlyph{}, nil}, tli: {sky, draw.CircleGlyph{}, nil},
+	padd: {vermilion, draw.BoxGlyph{}, nil}, mapCVB: {green, draw.PyramidGlyph{}, dashed}, meanField: {purple, draw.CrossGlyph{}, nil},
+
 	"FastAnchor": {orange, draw.TriangleGlyph{}, nil}, "QR": {black, draw.RingGlyph{}, nil}, "SPA": {sky, draw.PlusGlyph{}, dashed},
 	"SNPA": {blue, draw.CircleGlyph{}, dotted}, "XRAY": {purple, draw.CrossGlyph{}, nil},
 	"AnchorFree-LP": {vermilion, draw.BoxGlyph{}, nil}, "AnchorFree-PDS": {green, draw.PyramidGlyph{}, dashed},

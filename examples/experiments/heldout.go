@@ -116,28 +116,31 @@ func planHeldout(_ context.Context, l *lab) ([]cell, error) {
 	return out, nil
 }
 
+// holdDocs holds out a share of a corpus' documents and counts the others. Those held
+// out are over the same words.
+func (l *lab) holdDocs(ctx context.Context, s *source, words int, share float64) (train *cooc.Moments, held *corpus.Corpus, err error) {
+	c, err := s.curate(ctx, curation(words))
+	if err != nil {
+		return nil, nil, err
+	}
+	most, held, err := c.Split(share, l.seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	if train, err = cooc.NewMoments(ctx, most, cooc.Options{DropUnused: true, Workers: l.workers}); err != nil {
+		return nil, nil, err
+	}
+	held, _, err = held.Reindex(train.Info().Corpus.Vocabulary())
+	return train, held, err
+}
+
 // hold splits a corpus.
 func (l *lab) hold(ctx context.Context, s *source) (*split, error) {
-	c, err := s.curate(ctx, curation(l.small))
+	train, held, err := l.holdDocs(ctx, s, l.small, heldDocs)
 	if err != nil {
 		return nil, err
 	}
-	train, held, err := c.Split(heldDocs, l.seed)
-	if err != nil {
-		return nil, err
-	}
-	sp := new(split)
-	if sp.train, err = cooc.NewMoments(ctx, train, cooc.Options{DropUnused: true, Workers: l.workers}); err != nil {
-		return nil, err
-	}
-	used := sp.train.Info().Corpus
-	words := make([]string, used.NumWords())
-	for i := range words {
-		words[i] = used.Word(i)
-	}
-	if held, _, err = held.Reindex(words); err != nil {
-		return nil, err
-	}
+	sp := &split{train: train}
 	if sp.observed, sp.hidden, err = held.SplitTokens(heldTokens, l.seed); err != nil {
 		return nil, err
 	}
@@ -147,7 +150,8 @@ func (l *lab) hold(ctx context.Context, s *source) (*split, error) {
 			return nil, err
 		}
 	}
-	sp.unigram = make([]float64, len(words))
+	used := train.Info().Corpus
+	sp.unigram = make([]float64, used.NumWords())
 	for i, n := range used.WordCounts() {
 		sp.unigram[i] = float64(n) / float64(used.Tokens())
 	}
