@@ -745,6 +745,7 @@ func TestFindersString(t *testing.T) {
 		{anchor.SNPA{Tol: 1e-3, MinDocFraction: 0.01}, "SNPA(min docs=1%, tol=0.001)"},
 		{anchor.XRAY{Unnormalised: true, AllowFewer: true}, "XRAY(unnormalised, allow fewer)"},
 		{anchor.LP{MaxWords: 7}, "LP(max words=7)"},
+		{anchor.Hull{Unnormalised: true, All: true}, "Hull(PCA, dims=3, unnormalised, all vertices)"},
 		{anchor.Fixed{Words: []string{"a", "b"}}, "Fixed(a, b)"},
 		{anchor.Fixed{Numbers: []int{3}, Complete: anchor.QR{}}, "Fixed(3; then QR)"},
 		{anchor.Tandem{Groups: [][]string{{"a", "b"}, {"c"}}, Complete: anchor.SNPA{}}, "Tandem(a+b, c; then SNPA)"},

@@ -29,7 +29,9 @@ const (
 // farthest first. Find returns the first k of them; with All, or k = 0, all of them.
 //
 // If the data is separable, K topics span K−1 dimensions: principal components with
-// Dims: K−1 find the anchors exactly.
+// Dims: K−1 find the anchors exactly. On the rows of C itself (Unnormalised) they need
+// not: frequent words have long rows and lie outside. They make the frequent, salient
+// anchors that lee-2018 shows.
 //
 // In a Pipeline, k is the rank of the rectification in any case, and with All the
 // model has as many topics as there are vertices. If these are more than k and the
@@ -44,6 +46,8 @@ const (
 // value is the hull of the principal components in three dimensions. Safe for
 // concurrent use.
 type Hull struct {
+	// Unnormalised embeds the rows of C instead of those of C̄.
+	Unnormalised bool
 	// Dims is the dimension of the embedding, at least 1; 0 means 3, as in
 	// lee-2018. With TSNE it is 2 or 3.
 	Dims int
@@ -109,6 +113,9 @@ func (h Hull) dims() int {
 
 func (h Hull) String() string {
 	opts := []string{h.method(), fmt.Sprintf("dims=%d", h.dims())}
+	if h.Unnormalised {
+		opts = append(opts, "unnormalised")
+	}
 	if t := h.TSNE; t != nil {
 		for _, o := range []struct {
 			name string
@@ -192,6 +199,9 @@ func (h Hull) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Re
 	}
 	if err := opt.refuse("Hull"); err != nil {
 		return nil, err
+	}
+	if h.Unnormalised {
+		rows = unnormalised{rows}
 	}
 	filled, candidates, err := h.candidates(ctx, rows, k, opt)
 	if err != nil {

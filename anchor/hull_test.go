@@ -81,6 +81,36 @@ func TestHullPlanted(t *testing.T) {
 	}
 }
 
+// Unnormalised embeds the rows of C: in as many dimensions as they span, their
+// distances are kept, whatever the form of the matrix.
+func TestHullUnnormalised(t *testing.T) {
+	const k = 6
+	m := testutil.NewPlanted(50, k, 0.3, 7)
+	low, err := cooc.NewLowRankSparse(m.Y(), 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	law, err := cooc.NewLAW(ctx, low, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, rows := range map[string]cooc.Rows{"explicit": rowsOf(t, dense(t, m.C)), "in K dimensions": law} {
+		e := findHull(t, anchor.Hull{Dims: k - 1, Unnormalised: true}, rows, 0, anchor.Options{}).Embedding
+		full := findHull(t, anchor.Hull{Dims: k, Unnormalised: true}, rows, 0, anchor.Options{}).Embedding
+		for i := range 50 {
+			for j := range i {
+				want := floats.Distance(m.C.RawRowView(i), m.C.RawRowView(j), 2)
+				if got := floats.Distance(full.RawRowView(i), full.RawRowView(j), 2); math.Abs(got-want) > 1e-9*want+1e-12 {
+					t.Fatalf("%s: words %d and %d are %v apart, want %v", name, i, j, got, want)
+				}
+				if got := floats.Distance(e.RawRowView(i), e.RawRowView(j), 2); got > want*(1+1e-9)+1e-12 {
+					t.Fatalf("%s: words %d and %d are %v apart in fewer dimensions, at most %v", name, i, j, got, want)
+				}
+			}
+		}
+	}
+}
+
 // cloudRows are rows with a spectrum that falls, as those of texts do.
 func cloudRows(n, d int, seed uint64) points {
 	rng := rand.New(rand.NewPCG(seed, 9))

@@ -151,9 +151,12 @@ func (c *centred) mul(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 }
 
 // mulTrans computes dst = C̄ᵀ·y and overwrites y. Explicit rows are those of a
-// symmetric C divided by their sums c, so that C̄ᵀy = C·diag(c)⁻¹y. Others have few
-// coordinates and are held.
+// symmetric C divided by their sums c, so that C̄ᵀy = C·diag(c)⁻¹y, or those of C
+// itself. Others have few coordinates and are held.
 func (c *centred) mulTrans(ctx context.Context, dst, y *mat.Dense) error {
+	if _, own := c.rows.(unnormalised); own && c.rows.Explicit() {
+		return c.rows.Matrix().MulTo(ctx, dst, y, c.workers)
+	}
 	if c.rows.Explicit() {
 		for i, v := range c.rows.Marginals() {
 			s := 0.0
