@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,9 +148,23 @@ func (s *source) stopWords(ctx context.Context) ([]string, error) {
 
 // curate applies the curation, after the stop words.
 func (s *source) curate(ctx context.Context, cur corpus.Curation) (*corpus.Corpus, error) {
+	return s.curateSome(ctx, math.MaxInt, cur)
+}
+
+// curateSome is curate for at most so many documents, at equal distances in the corpus.
+func (s *source) curateSome(ctx context.Context, docs int, cur corpus.Curation) (*corpus.Corpus, error) {
 	raw, err := s.read(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if all := raw.NumDocs(); all > docs {
+		some := make([]int, docs)
+		for i := range some {
+			some[i] = i * all / docs
+		}
+		if raw, err = raw.Select(some, nil); err != nil {
+			return nil, err
+		}
 	}
 	if cur.StopWords, err = s.stopWords(ctx); err != nil {
 		return nil, err

@@ -26,13 +26,14 @@ type figure struct {
 	panels        []panel
 }
 
-// panel is one plot: lines, or a heat map.
+// panel is one plot: lines, a heat map, or words as points.
 type panel struct {
 	title, x, y string
 	logX, logY  bool
 	ticks       []float64 // of x; nil: chosen
 	lines       []line
 	heat        *heat
+	cloud       *cloud
 }
 
 // line is a series. Values of y that are not defined are left out.
@@ -93,6 +94,9 @@ var looks = map[string]look{
 
 	random: {black, draw.PlusGlyph{}, dotted}, spi: {orange, draw.TriangleGlyph{}, nil}, tli: {sky, draw.CircleGlyph{}, nil},
 	padd: {vermilion, draw.BoxGlyph{}, nil}, mapCVB: {green, draw.PyramidGlyph{}, dashed}, meanField: {purple, draw.CrossGlyph{}, nil},
+	tSNE: {vermilion, draw.BoxGlyph{}, nil}, pca: {green, draw.PyramidGlyph{}, nil},
+	greedy: {black, draw.RingGlyph{}, nil}, unprojected: {grey, draw.CircleGlyph{}, dotted},
+	normalisedTSNE: {orange, draw.TriangleGlyph{}, dashed}, normalisedPCA: {sky, draw.PlusGlyph{}, dashed},
 
 	"FastAnchor": {orange, draw.TriangleGlyph{}, nil}, "QR": {black, draw.RingGlyph{}, nil}, "SPA": {sky, draw.PlusGlyph{}, dashed},
 	"SNPA": {blue, draw.CircleGlyph{}, dotted}, "XRAY": {purple, draw.CrossGlyph{}, nil},
@@ -123,9 +127,10 @@ func drawFigure(dir string, f figure, formats []string) ([]string, error) {
 	names, style := legend(f)
 	cols := min(f.cols, len(f.panels))
 	rows := (len(f.panels) + cols - 1) / cols
-	width := vg.Length(cols) * panelWidth
+	size := f.panelSize()
+	width := vg.Length(cols) * size * panelWidth
 	per := max(1, int(float64(width-0.2*vg.Inch)/float64(entryWidth(names))))
-	height := vg.Length(rows)*panelHeight + vg.Length((len(names)+per-1)/per)*rowHeight
+	height := vg.Length(rows)*size*panelHeight + vg.Length((len(names)+per-1)/per)*rowHeight
 	if len(names) > 0 {
 		height += 0.08 * vg.Inch
 	}
@@ -153,7 +158,7 @@ func drawFigure(dir string, f figure, formats []string) ([]string, error) {
 			c.FillText(textStyle(9, false), vg.Point{X: x + 0.36*vg.Inch, Y: y}, name)
 		}
 		body := c
-		body.Max.Y = c.Min.Y + vg.Length(rows)*panelHeight
+		body.Max.Y = c.Min.Y + vg.Length(rows)*size*panelHeight
 		tiles := draw.Tiles{Cols: cols, Rows: rows, PadX: 0.1 * vg.Inch, PadY: 0.12 * vg.Inch,
 			PadTop: 0.03 * vg.Inch, PadBottom: 0.03 * vg.Inch, PadLeft: 0.05 * vg.Inch, PadRight: 0.12 * vg.Inch}
 		canvases := plot.Align(plots, tiles, body)
@@ -184,6 +189,15 @@ func drawFigure(dir string, f figure, formats []string) ([]string, error) {
 		files = append(files, file)
 	}
 	return files, nil
+}
+
+// panelSize is the size of a panel as a multiple of the usual one: names of words take
+// room.
+func (f figure) panelSize() vg.Length {
+	if slices.ContainsFunc(f.panels, func(p panel) bool { return p.cloud != nil }) {
+		return 1.6
+	}
+	return 1
 }
 
 // entryWidth is the width of an entry of the legend.
@@ -238,6 +252,10 @@ func plotPanel(p panel, style map[string]look) (*plot.Plot, error) {
 	out.X.Label.Text, out.Y.Label.Text = p.x, p.y
 	if p.heat != nil {
 		return out, drawHeat(out, p.heat)
+	}
+	if p.cloud != nil {
+		drawCloud(out, p.cloud)
+		return out, nil
 	}
 	// Axes that hold everything, with a little room.
 	xs, ys := span{}, span{}

@@ -17,6 +17,7 @@ type options struct {
 	corpora     []string
 	classes     string // the corpus with classes
 	large       string // the corpus for many topics without anchors
+	hulls       []string
 	topics      []int
 	methods     []string
 	recoverers  []string
@@ -53,9 +54,9 @@ func list(s string) []string {
 // flags are the options, and the lists that some are made from.
 type flags struct {
 	options
-	corpora, ks, methods, recoverers, runs, formats, docs string
-	names                                                 []string // of all experiments
-	wrong                                                 cli.Wrong
+	corpora, hulls, ks, methods, recoverers, runs, formats, docs string
+	names                                                        []string // of all experiments
+	wrong                                                        cli.Wrong
 }
 
 // parseFlags reports everything that is wrong with the arguments on stderr.
@@ -86,6 +87,7 @@ func (x *flags) define(f *flag.FlagSet) {
 	f.StringVar(&x.corpora, "corpora", "nips17,kos", "names of corpora in it: `NAME[,NAME…]`")
 	f.StringVar(&o.classes, "classes", "bbc", "the `name` of the corpus with classes, for anchorfree and clusters; none: leave these out")
 	f.StringVar(&o.large, "large", "nips17", "the `name` of the corpus that anchorfree fits many topics to; none: leave that out")
+	f.StringVar(&x.hulls, "hulls", "imdb-large,kos,reuters21578-split,nips17", "names of the corpora of hulls: `NAME[,NAME…]`, the first of which is drawn; none: leave it out")
 	f.StringVar(&o.stop, "stop", "", "stop words, one a line: a `file`. Otherwise the library's English ones")
 	f.StringVar(&x.ks, "k", "5,10,15,20,25,50,75,100", "numbers of topics: `K[,K…]`")
 	f.StringVar(&x.methods, "methods", strings.Join(methodNames, ","), "`methods` of curves and time")
@@ -131,16 +133,25 @@ func (x *flags) numbers(flag, s string, least int) []int {
 	return out
 }
 
+// folders returns the names of corpora of a list.
+func (x *flags) folders(flag, s string) []string {
+	out, bad := list(s), x.wrong.If
+	bad(len(out) == 0, "-%s is empty", flag)
+	for i, name := range out {
+		bad(slices.Contains(out[:i], name), "-%s names %s twice", flag, name)
+		bad(name != filepath.Base(name), "-%s %q: want the name of a folder in -data", flag, name)
+	}
+	return out
+}
+
 // check checks the flags but for those of score.
 func (x *flags) check() {
 	o, bad := &x.options, x.wrong.If
 	bad(o.data == "", "-data is missing")
 	bad(o.out == "", "-out is missing")
-	o.corpora = list(x.corpora)
-	bad(len(o.corpora) == 0, "-corpora is empty")
-	for i, name := range o.corpora {
-		bad(slices.Contains(o.corpora[:i], name), "-corpora names %s twice", name)
-		bad(name != filepath.Base(name), "-corpora %q: want the name of a folder in -data", name)
+	o.corpora = x.folders("corpora", x.corpora)
+	if o.hulls = x.folders("hulls", x.hulls); slices.Equal(o.hulls, []string{"none"}) {
+		o.hulls = nil
 	}
 	o.topics = x.numbers("k", x.ks, 2)
 	o.docs = x.numbers("docs", x.docs, 10)

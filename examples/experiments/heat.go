@@ -10,10 +10,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// heat is a matrix of numbers from 0 to 1, the first row at the top.
+// heat is a matrix of numbers, the first row at the top. The darker an entry is the
+// larger it is; entries below 0 have another colour.
 type heat struct {
 	rows, cols []string
 	values     [][]float64
+	darkest    float64 // the absolute value of the darkest colour
 }
 
 // drawHeat adds the cells of a matrix with their numbers.
@@ -46,18 +48,25 @@ type heatCells struct{ *heat }
 func (h heatCells) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	n := len(h.rows)
+	digits := max(0, 2-int(math.Floor(math.Log10(h.darkest)))) // so that the darkest has three
 	for i, r := range h.values {
 		for j, v := range r {
 			a, b := vg.Point{X: x(float64(j)), Y: y(float64(n - i - 1))}, vg.Point{X: x(float64(j + 1)), Y: y(float64(n - i))}
-			w := min(max(v, 0), 1)
+			w, full := min(math.Abs(v)/h.darkest, 1), blue
+			if v < 0 {
+				full = vermilion
+			}
 			shade := func(full uint8) uint8 { return uint8(255 - w*float64(255-full)) }
-			c.FillPolygon(color.RGBA{shade(blue.R), shade(blue.G), shade(blue.B), 255}, []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}})
+			c.FillPolygon(color.RGBA{shade(full.R), shade(full.G), shade(full.B), 255}, []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}})
 			t := textStyle(7.5, false)
 			t.XAlign = draw.XCenter
 			if w > 0.55 {
 				t.Color = color.White
 			}
-			c.FillText(t, vg.Point{X: (a.X + b.X) / 2, Y: (a.Y + b.Y) / 2}, strconv.FormatFloat(v, 'f', 2, 64))
+			if math.Abs(v) < 0.5*math.Pow10(-digits) {
+				v = 0 // and not −0.00
+			}
+			c.FillText(t, vg.Point{X: (a.X + b.X) / 2, Y: (a.Y + b.Y) / 2}, strconv.FormatFloat(v, 'f', digits, 64))
 		}
 	}
 }

@@ -28,6 +28,10 @@
 //	anchorfree   topics with and without anchors: fu-2018 Tables 4 to 16; every draw
 //	             of 3, 4, 5 classes of -classes, and many topics of -large
 //	clusters     the documents of -classes clustered by their topics
+//	hulls        anchors by hulls in two or three dimensions: lee-2018 Figures 1.1 to 1.9,
+//	             Tables 1.2 and 1.3, on the corpora of -hulls
+//	rectified    anchors, A and topics before and after rectification: lee-2018
+//	             Figures 2.1 and 2.4, Table 2.2
 //	score        topics from elsewhere by the same measures (-topics)
 //
 // Without -run all but score are run. The folder -out then holds NAME.csv for each

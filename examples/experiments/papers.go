@@ -22,9 +22,9 @@ var papers = []paper{
 		{name: "Table 4", shows: "All such pairs, last part.", like: "arora-2013 Table 1"},
 	}},
 	{"lee-2018", "Joint-Stochastic Spectral Inference for Robust Co-occurrence Modeling and Latent Topic Analysis", []exhibit{
-		{name: "Figure 1.1", shows: "Words of Yelp in two dimensions by t-SNE: the vertices of their hull are the anchors.", still: true},
-		{name: "Figure 1.2", shows: "The same by principal components, where the words crowd.", still: true},
-		{name: "Figure 1.3", shows: "The same in three dimensions by t-SNE, with more vertices.", still: true},
+		{name: "Figure 1.1", shows: "Words of Yelp in two dimensions by t-SNE: the vertices of their hull are the anchors."},
+		{name: "Figure 1.2", shows: "The same by principal components, where the words crowd."},
+		{name: "Figure 1.3", shows: "The same in three dimensions by t-SNE, with more vertices."},
 		{name: "Figure 1.4", shows: "Recovery error is similar for t-SNE, PCA and greedy anchors, slightly best for t-SNE."},
 		{name: "Figure 1.5", shows: "The entropy of topics given a word falls with K and is highest for greedy anchors."},
 		{name: "Figure 1.6", shows: "Topics of t-SNE and PCA anchors are more specific and more different than those of greedy ones."},

@@ -173,7 +173,7 @@ func heatOf(rows []row) *heat {
 	if len(rows) == 0 || rows[0]["error"] != "" {
 		return nil
 	}
-	h := &heat{cols: values(rows, "class")}
+	h := &heat{cols: values(rows, "class"), darkest: 1}
 	for _, topic := range topicOrder(rows) {
 		of := where(rows, "topic", topic)
 		var w []float64
