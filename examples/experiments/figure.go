@@ -87,7 +87,7 @@ var looks = map[string]look{
 	"AP+ADMM":      {blue, draw.PyramidGlyph{}, nil},
 	"AP+ActiveSet": {vermilion, draw.BoxGlyph{}, dashed},
 
-	"L2": {black, draw.PlusGlyph{}, dotted},
+	"L2": {black, draw.PlusGlyph{}, dotted}, formedL2: {orange, draw.TriangleGlyph{}, dashed},
 
 	"Baseline+inverse": {orange, draw.CrossGlyph{}, nil}, "Baseline+L2": {sky, draw.CircleGlyph{}, nil}, "Baseline+KL": {black, draw.RingGlyph{}, nil},
 	"AP+inverse": {orange, draw.PlusGlyph{}, dashed}, "AP+L2": {blue, draw.CircleGlyph{}, dashed}, "AP+KL": {purple, draw.TriangleGlyph{}, dashed},

@@ -363,7 +363,7 @@ func TestOthers(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(out, "notes.md"), []byte(notes), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	mustRun(t, small(out, "-run", "iterations,pruning,convergence,semi,gaps,heldout", "-docs", "300,1000", "-k", "4", "-n", "150", "-n-small", "100")...)
+	mustRun(t, small(out, "-run", "iterations,pruning,convergence,semi,gaps,heldout", "-docs", "300,1000", "-k", "4", "-gibbs-sweeps", "20", "-n", "150", "-n-small", "100")...)
 
 	// AP has converged when its change is gone; the record holds every iteration.
 	c := readTable(t, filepath.Join(out, "convergence.csv"))
@@ -399,6 +399,14 @@ func TestOthers(t *testing.T) {
 	few, many := where(s, "method", "AP", "k", 4, "documents", 300), where(s, "method", "AP", "k", 4, "documents", 1000)
 	if len(few) != 1 || len(many) != 1 || many[0].num("anchors_found") != 1 || !(many[0].num("b_l1") < 0.05) || !(many[0].num("b_l1") < few[0].num("b_l1")) {
 		t.Errorf("drawn documents: %v, %v", few, many)
+	}
+	for _, r := range where(s, "method", gibbs) {
+		if !(r.num("b_l1") < 1 && r.num("specificity") > 0) {
+			t.Errorf("Gibbs sampling of drawn documents: %v", r)
+		}
+	}
+	if n := len(where(s, "method", gibbs)); n != 2 {
+		t.Errorf("%d rows of Gibbs sampling; want 2", n)
 	}
 	// Topics beat the unigram distribution on documents they were not fitted to.
 	for _, r := range readTable(t, filepath.Join(out, "heldout.csv")) {

@@ -28,10 +28,11 @@ var semiGroup = &group{
 const (
 	semiTokens = 300
 	semiAlpha  = 0.03
-	semiInfer  = 500 // documents whose compositions are inferred
+	semiInfer  = 500  // documents whose compositions are inferred
+	semiGibbs  = 8000 // the most documents for Gibbs sampling, for the time it takes
 )
 
-// semiMethods are compared on drawn documents, as far as -methods has them.
+// semiMethods are compared on drawn documents, and Gibbs sampling on few of them.
 var semiMethods = []string{baseline, "AP", "ENN", "LR"}
 
 // truth is a model that documents are drawn from, with an anchor for each topic.
@@ -94,24 +95,59 @@ func planSemi(_ context.Context, l *lab) ([]cell, error) {
 					"tokens", semiTokens, "alpha", semiAlpha, "seed", l.seed, "input", s.digest)
 				cost := 1 + float64(k)/30 + float64(docs)/3000
 				out = append(out, cell{semiGroup, set, cost, func(ctx context.Context) ([]row, error) { return l.drawn(ctx, s, k, docs) }})
+				if docs <= semiGibbs && k <= l.mostSlow {
+					set := settings("corpus", name, "documents", docs, "method", gibbs, "k", k, "n", l.small, "sweeps", l.sweeps,
+						"tokens", semiTokens, "alpha", semiAlpha, "seed", l.seed, "input", s.digest)
+					out = append(out, cell{semiGroup, set, gibbsCost(k, l.sweeps) * float64(docs) / 8000, func(ctx context.Context) ([]row, error) { return l.drawnGibbs(ctx, s, k, docs) }})
+				}
 			}
 		}
 	}
 	return out, nil
 }
 
-// drawn draws documents from a true model and fits models to them.
-func (l *lab) drawn(ctx context.Context, s *source, k, docs int) ([]row, error) {
+// drawnDocuments are documents of a true model, with their compositions.
+func (l *lab) drawnDocuments(ctx context.Context, s *source, k, docs int) (*truth, *corpus.Corpus, *mat.Dense, *cooc.Moments, error) {
 	t, err := l.trueModel(ctx, s, k)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, nil, err
 	}
 	g := corpus.Generator{Topics: t.b, Prior: corpus.SymmetricDirichlet(k, semiAlpha), Docs: docs, Lengths: []int{semiTokens}, Vocabulary: t.vocab, Seed: l.seed, Workers: l.workers}
 	c, w, err := g.Generate(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, nil, err
 	}
 	d, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true, Workers: l.workers})
+	return t, c, w, d, err
+}
+
+// drawnGibbs samples topics of documents drawn from a true model.
+func (l *lab) drawnGibbs(ctx context.Context, s *source, k, docs int) ([]row, error) {
+	t, _, _, d, err := l.drawnDocuments(ctx, s, k, docs)
+	if err != nil {
+		return nil, err
+	}
+	c, begun := d.Info().Corpus, cpuSeconds()
+	m, err := sample(ctx, c, k, l.sweeps, l.seed)
+	if err != nil {
+		return nil, err
+	}
+	r := row{"corpus": s.name, "method": gibbs}
+	r.set("documents", docs).set("k", k).set("seconds", cpuSeconds()-begun)
+	rep, err := evaluate(ctx, d, m.b, m.breve, m.a, l.workers)
+	if err != nil {
+		return nil, err
+	}
+	measures(r, rep)
+	if _, err := l.fromTruth(ctx, r, t, c.Vocabulary(), m.b, m.a); err != nil {
+		return nil, err
+	}
+	return []row{r}, nil
+}
+
+// drawn draws documents from a true model and fits models to them.
+func (l *lab) drawn(ctx context.Context, s *source, k, docs int) ([]row, error) {
+	t, c, w, d, err := l.drawnDocuments(ctx, s, k, docs)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +167,24 @@ func (l *lab) drawn(ctx context.Context, s *source, k, docs int) ([]row, error) 
 	return rows, nil
 }
 
+// fromTruth notes how far topics and their correlations are from the true ones.
+// Words in no document are not in the vocabulary, and so of probability 0.
+func (l *lab) fromTruth(ctx context.Context, r row, t *truth, vocab []string, b *mat.Dense, a mat.Matrix) (*metrics.Matching, error) {
+	match, err := metrics.Match(ctx, t.b, b, metrics.MatchOptions{WordsA: t.vocab, WordsB: vocab, Workers: l.workers})
+	if err != nil {
+		return nil, err
+	}
+	k := len(match.Of)
+	diff := mat.NewDense(k, k, nil)
+	for i, j := range match.Of {
+		for i2, j2 := range match.Of {
+			diff.Set(i, i2, t.a.At(i, i2)-a.At(j, j2))
+		}
+	}
+	r.set("b_l1", match.L1.Mean).set("a_frobenius", mat.Norm(diff, 2))
+	return match, nil
+}
+
 // compare fits a model and notes its measures and how far it is from the truth.
 func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w *mat.Dense, d *cooc.Moments, k int, rect rectify.Rectifier) error {
 	p := asPublished(k).Rectify(rect).Seed(l.seed).Workers(l.workers)
@@ -145,19 +199,11 @@ func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w 
 		return err
 	}
 	measures(r, rep)
-	// Words in no document are not in the model, and so of probability 0.
-	match, err := metrics.Match(ctx, t.b, mat.DenseCopyOf(m.Topics()), metrics.MatchOptions{WordsA: t.vocab, WordsB: m.Vocabulary(), Workers: l.workers})
+	a := mat.DenseCopyOf(m.Correlations())
+	match, err := l.fromTruth(ctx, r, t, m.Vocabulary(), mat.DenseCopyOf(m.Topics()), a)
 	if err != nil {
 		return err
 	}
-	a := mat.DenseCopyOf(m.Correlations())
-	diff := mat.NewDense(k, k, nil)
-	for i, j := range match.Of {
-		for i2, j2 := range match.Of {
-			diff.Set(i, i2, t.a.At(i, i2)-a.At(j, j2))
-		}
-	}
-	r.set("b_l1", match.L1.Mean).set("a_frobenius", mat.Norm(diff, 2))
 	// Words of one topic only are anchors; those that were planted are not the
 	// only ones.
 	topic := make(map[string]int)

@@ -125,7 +125,7 @@ var pruning = experiment{
 			for _, s := range values(rows, "cutoff") {
 				kinds = append(kinds, kind{"at most " + percent(s) + " of the documents", where(rows, "corpus", c, "cutoff", s)})
 			}
-			f.panels = append(f.panels, panels(c, kinds, "k", "K", true, numbersOf(rows, "k"), "recovery", "approximation", "specificity", "dissimilarity", "coherence")...)
+			f.panels = append(f.panels, panels(c, kinds, "k", "K", true, numbersOf(rows, "k"), prunedMeasures...)...)
 		}
 		return []figure{f}
 	},
@@ -148,6 +148,45 @@ var pruning = experiment{
 		}
 		return []table{x}
 	},
+	claims: []claim{
+		{"lee-2020 Figure 1", "10 % is too much: Approximation is worse than with 50 %", cut("0.1", "approximation", greater)},
+		{"lee-2020 Figure 1", "10 % is too much: the curves against K turn more often than with 50 %", func(t *tables) (yes, of int) {
+			rows := t.rows["pruning"]
+			for _, c := range values(rows, "corpus") {
+				for _, m := range prunedMeasures {
+					a, b := turns(where(rows, "corpus", c, "cutoff", "0.1"), m), turns(where(rows, "corpus", c, "cutoff", "0.5"), m)
+					of++
+					if a > b {
+						yes++
+					}
+				}
+			}
+			return yes, of
+		}},
+		{"lee-2020 Figure 1", "90 % saves too many words: topics are less different from each other than with 50 %", cut("0.9", "dissimilarity", less)},
+	},
+}
+
+// prunedMeasures are those of the figure.
+var prunedMeasures = []string{"recovery", "approximation", "specificity", "dissimilarity", "coherence"}
+
+// cut compares a cut-off with that of one half.
+func cut(share, measure string, by func(a, b float64) bool) func(t *tables) (yes, of int) {
+	return func(t *tables) (yes, of int) {
+		rows := t.rows["pruning"]
+		return compareRows(where(rows, "cutoff", share), where(rows, "cutoff", "0.5"), []string{"corpus", "k"}, measure, by)
+	}
+}
+
+// turns counts how often a measure goes from rising to falling with K, or back.
+func turns(rows []row, measure string) int {
+	xy, n := series("", rows, "k", measure).xy, 0
+	for i := 2; i < len(xy); i++ {
+		if (xy[i].Y-xy[i-1].Y)*(xy[i-1].Y-xy[i-2].Y) < 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func percent(share string) string {
@@ -221,7 +260,7 @@ var runtimes = experiment{
 	name: "time", title: "Time",
 	repeats: []string{"lee-2020 Figure 6", "dong-2019 Figure 4.1", "arora-2013 Figure 1"},
 	what: "In " + cpuIs() + ". Against K: rectification, anchors, recovery by ActiveSet and passes, on the corpora. " +
-		fmt.Sprintf("Against documents: everything from the counts on, of documents of %d tokens drawn from known topics; L2 is arora-2013's, without rectification. ", timeTokens) +
+		fmt.Sprintf("Against documents: everything from the counts on, of documents of %d tokens drawn from known topics; L2 is arora-2013's, without rectification, also with C formed as there. ", timeTokens) +
 		fmt.Sprintf("Against documents, Gibbs sampling's is that of at most %d sweeps, scaled up to -gibbs-sweeps.", timeSweeps),
 	groups: []*group{timeGroup, curvesGroup},
 	plan:   planTime,
@@ -247,7 +286,19 @@ var runtimes = experiment{
 	claims: []claim{
 		{"dong-2019 Figure 4.1", "ENN takes less time than AP", faster("ENN", "AP", 1)},
 		{"dong-2019 Figure 4.1", "LR takes less time than AP", faster("LR", "AP", 1)},
-		{"lee-2020 Figure 6", "AP is more than 10 times as fast as Gibbs sampling", faster("AP", gibbs, 10)},
+		{"dong-2019 Figure 4.1", "150 iterations of AP take more than 10 times as long as ENN", func(t *tables) (yes, of int) {
+			return compareRows(where(t.rows["iterations"], "method", "AP", "iterations", 150), curveRows(t, "ENN", "ActiveSet"), []string{"corpus", "k"}, "seconds_rectify",
+				func(a, b float64) bool { return a > 10*b })
+		}},
+		{"lee-2020 Figure 6", "AP is 40 times as fast as Gibbs sampling", faster("AP", gibbs, 40)},
+		{"here", "it is 10 times as fast", faster("AP", gibbs, 10)},
+		{"arora-2013 Figure 1", "L2 takes less time than Gibbs sampling", func(t *tables) (yes, of int) {
+			rows := t.rows["time"]
+			return compareRows(where(rows, "method", "L2"), where(rows, "method", gibbs), []string{"corpus", "documents"}, "seconds", less)
+		}},
+		{"arora-2013 Figure 1", "Gibbs sampling is linear in the documents (an exponent of 0.9 to 1.1)", exponent(gibbs, "seconds", 0.9, 1.1)},
+		{"arora-2013 Figure 1", "L2 on C as formed hardly grows with them (33 to 50 seconds in the paper: an exponent of 0.2 at most)", exponent(formedL2, "seconds_fit", -0.2, 0.2)},
+		{"here", "and L2 that multiplies by the counts, too", exponent("L2", "seconds_fit", -0.2, 0.2)},
 		{"lee-2020 §4", "recovery by ADMM (the paper's settings) takes less time than by ActiveSet", func(t *tables) (yes, of int) {
 			return compareRows(curveRows(t, "AP", "ADMM"), curveRows(t, "AP", "ActiveSet"), []string{"corpus", "k"}, "seconds_recover", less)
 		}},
@@ -265,5 +316,22 @@ func faster(a, b string, times float64) func(t *tables) (yes, of int) {
 			return where(rows, "method", m, "recover", "ActiveSet")
 		}
 		return compareRows(way(a), way(b), []string{"corpus", "k"}, "seconds", func(a, b float64) bool { return a*times < b })
+	}
+}
+
+// exponent says between what the slope of the logarithm of a time against that of
+// the number of documents is, from the fewest to the most.
+func exponent(method, time string, from, to float64) func(t *tables) (yes, of int) {
+	return func(t *tables) (yes, of int) {
+		rows := where(t.rows["time"], "method", method)
+		if len(rows) < 2 {
+			return 0, 0
+		}
+		a, b := rows[0], rows[len(rows)-1]
+		e := math.Log(b.num(time)/a.num(time)) / math.Log(b.num("documents")/a.num("documents"))
+		if e >= from && e <= to {
+			yes = 1
+		}
+		return yes, 1
 	}
 }

@@ -18,17 +18,25 @@ var semi = experiment{
 	name: "semi", title: "Documents drawn from known topics: measures",
 	repeats: []string{"lee-2018 Figure A.2"},
 	what: fmt.Sprintf("The true topics are those of AP on the corpus, each with an anchor of its own; documents of %d tokens have compositions from a symmetric Dirichlet prior with %g. "+
-		"Models are fitted to these documents.", semiTokens, semiAlpha),
+		"Models are fitted to these documents, by Gibbs sampling to at most %d of them.", semiTokens, semiAlpha, semiGibbs),
 	groups: []*group{semiGroup},
 	plan:   planSemi,
 	figures: func(l *lab, t *tables) []figure {
 		rows := t.rows["semi"]
-		f := figure{"semi", "Measures on drawn documents, the most of them (lee-2018 Figure A.2)", 5, nil}
 		docs := values(rows, "documents")
+		f := figure{"semi", "Measures on " + docs[0] + " drawn documents (lee-2018 Figure A.2)", 5, nil}
 		for _, c := range values(rows, "corpus") {
-			f.panels = append(f.panels, panels(c, semiKinds(rows, c, docs[len(docs)-1]), "k", "K", true, numbersOf(rows, "k"))...)
+			f.panels = append(f.panels, panels(c, semiKinds(rows, c, docs[0]), "k", "K", true, numbersOf(rows, "k"))...)
 		}
 		return []figure{f}
+	},
+	claims: []claim{
+		{"lee-2018 Figure A.2", "AP and Gibbs are comparable: Specificity within 10 %", drawnNear("specificity")},
+		{"lee-2018 Figure A.2", "AP and Gibbs are comparable: Coherence within 10 %", drawnNear("coherence")},
+		{"lee-2018 Figure A.2", "AP and Gibbs are comparable: Dissimilarity within 10 %", drawnNear("dissimilarity")},
+		{"lee-2018 Figure A.2", "AP and Baseline differ less than on the documents themselves: Specificity", drawnLess("specificity")},
+		{"lee-2018 Figure A.2", "AP and Baseline differ less than on the documents themselves: Dissimilarity", drawnLess("dissimilarity")},
+		{"lee-2018 Figure A.2", "AP and Baseline differ less than on the documents themselves: Dominancy", drawnLess("dominancy")},
 	},
 }
 
@@ -105,5 +113,38 @@ func moreDocs(method, measure string) func(t *tables) (yes, of int) {
 			return 0, 0
 		}
 		return compareRows(where(rows, "documents", docs[len(docs)-1]), where(rows, "documents", docs[0]), []string{"corpus", "k"}, measure, less)
+	}
+}
+
+// drawnNear counts the drawn documents on which AP measures as Gibbs sampling does.
+func drawnNear(measure string) func(t *tables) (yes, of int) {
+	return func(t *tables) (yes, of int) {
+		rows := t.rows["semi"]
+		return compareRows(where(rows, "method", "AP"), where(rows, "method", gibbs), []string{"corpus", "documents", "k"}, measure,
+			func(a, b float64) bool { return math.Abs(a-b) <= 0.1*math.Abs(b) })
+	}
+}
+
+// drawnLess counts the drawn documents on which AP and Baseline differ less in a
+// measure than on the documents of the corpus.
+func drawnLess(measure string) func(t *tables) (yes, of int) {
+	return func(t *tables) (yes, of int) {
+		rows := t.rows["semi"]
+		for _, r := range where(rows, "method", "AP") {
+			drawn := where(rows, "method", baseline, "corpus", r["corpus"], "documents", r["documents"], "k", r["k"])
+			a, b := where(curveRows(t, "AP", "ActiveSet"), "corpus", r["corpus"], "k", r["k"]), where(curveRows(t, baseline, "ActiveSet"), "corpus", r["corpus"], "k", r["k"])
+			if len(drawn) == 0 || len(a) == 0 || len(b) == 0 {
+				continue
+			}
+			here, there := math.Abs(r.num(measure)-drawn[0].num(measure)), math.Abs(a[0].num(measure)-b[0].num(measure))
+			if math.IsNaN(here) || math.IsNaN(there) {
+				continue
+			}
+			of++
+			if here < there {
+				yes++
+			}
+		}
+		return yes, of
 	}
 }
