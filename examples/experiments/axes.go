@@ -25,8 +25,8 @@ func (s *span) add(v float64) {
 	s.min, s.max = min(s.min, v), max(s.max, v)
 }
 
-// axis sets range, scale and ticks.
-func (s *span) axis(a *plot.Axis, log bool, ticks []float64) {
+// axis sets range, scale and ticks, of which some may have names.
+func (s *span) axis(a *plot.Axis, log bool, ticks []float64, names map[float64]string) {
 	lo, hi := s.min, s.max
 	if log {
 		if hi < 1.2*lo {
@@ -61,6 +61,9 @@ func (s *span) axis(a *plot.Axis, log bool, ticks []float64) {
 		label := strconv.FormatFloat(t, 'g', 6, 64)
 		if math.Abs(t) >= 1e4 || t != 0 && math.Abs(t) < 1e-3 {
 			label = strings.Replace(strings.Replace(strconv.FormatFloat(t, 'e', -1, 64), "e-0", "e-", 1), "e+0", "e", 1)
+		}
+		if name, ok := names[t]; ok {
+			label = name
 		}
 		if next-at < 0.045*float64(max(len(label), 2)) {
 			label = ""

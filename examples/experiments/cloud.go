@@ -194,8 +194,8 @@ func drawCloud(p *plot.Plot, c *cloud) {
 		xs.add(q.X)
 		ys.add(q.Y)
 	}
-	xs.axis(&p.X, false, nil)
-	ys.axis(&p.Y, false, nil)
+	xs.axis(&p.X, false, nil, nil)
+	ys.axis(&p.Y, false, nil, nil)
 	p.Add(cloudPainter{c})
 }
 

@@ -30,7 +30,8 @@ type figure struct {
 type panel struct {
 	title, x, y string
 	logX, logY  bool
-	ticks       []float64 // of x; nil: chosen
+	ticks       []float64          // of x; nil: chosen
+	names       map[float64]string // of ticks, where they are no numbers
 	lines       []line
 	heat        *heat
 	cloud       *cloud
@@ -88,6 +89,8 @@ var looks = map[string]look{
 	"AP+ActiveSet": {vermilion, draw.BoxGlyph{}, dashed},
 
 	"L2": {black, draw.PlusGlyph{}, dotted}, formedL2: {orange, draw.TriangleGlyph{}, dashed},
+	"inverse": {orange, draw.TriangleGlyph{}, nil}, "KL": {blue, draw.CircleGlyph{}, dashed}, "uniform": {sky, draw.PlusGlyph{}, dotted},
+	"variance 1": {vermilion, draw.BoxGlyph{}, nil}, "variance 4": {green, draw.PyramidGlyph{}, dashed},
 
 	"Baseline+inverse": {orange, draw.CrossGlyph{}, nil}, "Baseline+L2": {sky, draw.CircleGlyph{}, nil}, "Baseline+KL": {black, draw.RingGlyph{}, nil},
 	"AP+inverse": {orange, draw.PlusGlyph{}, dashed}, "AP+L2": {blue, draw.CircleGlyph{}, dashed}, "AP+KL": {purple, draw.TriangleGlyph{}, dashed},
@@ -302,7 +305,7 @@ func plotPanel(p panel, style map[string]look) (*plot.Plot, error) {
 			out.Add(points)
 		}
 	}
-	xs.axis(&out.X, p.logX, p.ticks)
-	ys.axis(&out.Y, p.logY, nil)
+	xs.axis(&out.X, p.logX, p.ticks, p.names)
+	ys.axis(&out.Y, p.logY, nil, nil)
 	return out, nil
 }

@@ -188,7 +188,11 @@ func (l *lab) heldOut(ctx context.Context, s *source, sp *split, k int, method, 
 	for _, m := range rep.Keyed() {
 		r.set(m.Key, m.Mean)
 	}
-	whole, hidden, err := l.probabilities(ctx, sp, b)
+	whole, err := l.leftToRight(ctx, sp, b)
+	if err != nil {
+		return nil, err
+	}
+	hidden, err := l.completion(ctx, sp, b)
 	if err != nil {
 		return nil, err
 	}
@@ -206,29 +210,40 @@ func (l *lab) heldOut(ctx context.Context, s *source, sp *split, k int, method, 
 	return []row{r}, nil
 }
 
-// probabilities are ln p of a token of the held-out documents: of all, from left to
-// right, and of the hidden ones by document completion.
-func (l *lab) probabilities(ctx context.Context, sp *split, b *mat.Dense) (whole, hidden float64, err error) {
+// heldTopics are the topics that documents are scored by.
+func heldTopics(sp *split, b *mat.Dense) (infer.Topics, error) {
 	smooth, err := infer.Smooth(b, sp.unigram, heldSmooth)
-	if err != nil {
-		return 0, 0, err
-	}
 	_, k := b.Dims()
-	topics, opt := infer.Topics{B: smooth, Alpha: filled(k, heldAlphaSum/float64(k))}, infer.Options{Workers: l.workers}
-	all, err := infer.LeftToRight{Particles: heldSamples, Seed: l.seed}.Score(ctx, topics, sp.whole, opt)
+	return infer.Topics{B: smooth, Alpha: filled(k, heldAlphaSum/float64(k))}, err
+}
+
+// leftToRight is ln p of a token of the held-out documents.
+func (l *lab) leftToRight(ctx context.Context, sp *split, b *mat.Dense) (float64, error) {
+	topics, err := heldTopics(sp, b)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
+	return perToken(infer.LeftToRight{Particles: heldSamples, Seed: l.seed}.Score(ctx, topics, sp.whole, infer.Options{Workers: l.workers}))
+}
+
+// completion is ln p of a hidden token by document completion.
+func (l *lab) completion(ctx context.Context, sp *split, b *mat.Dense) (float64, error) {
+	topics, err := heldTopics(sp, b)
+	if err != nil {
+		return 0, err
+	}
+	opt := infer.Options{Workers: l.workers}
 	in, err := infer.MAP{Steps: 100}.Prepare(ctx, topics, opt)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	half, err := infer.Completion(ctx, in, smooth, sp.observed, sp.hidden, opt)
-	if err != nil {
-		return 0, 0, err
+	return perToken(infer.Completion(ctx, in, topics.B, sp.observed, sp.hidden, opt))
+}
+
+// perToken is the score of a token, of tokens that are all possible.
+func perToken(score *infer.HeldOut, err error) (float64, error) {
+	if err == nil && score.Impossible > 0 {
+		err = fmt.Errorf("%d held-out tokens are impossible", score.Impossible)
 	}
-	if n := all.Impossible + half.Impossible; n > 0 {
-		return 0, 0, fmt.Errorf("%d held-out tokens are impossible", n)
-	}
-	return all.PerToken, half.PerToken, nil
+	return score.PerToken, err
 }

@@ -21,6 +21,8 @@
 //	convergence  the changes of AP from iteration to iteration: lee-2018 Figure A.4
 //	semi         measures on documents drawn from known topics: lee-2018 Figure A.2
 //	gaps         distances to these topics: lee-2018 Figure A.3
+//	synthetic    distances to known topics that need have no anchors: arora-2013
+//	             Figures 2 to 5 and 9 to 13
 //	time         seconds against K and against documents: lee-2020 Figure 6,
 //	             dong-2019 Figure 4.1, arora-2013 Figure 1
 //	heldout      held-out probability, coherence, unique words: arora-2013 Figure 6

@@ -43,7 +43,7 @@ type truth struct {
 }
 
 // trueModel is a fit to the corpus, with AP and its K topics, to each of which an
-// anchor was added that is as probable as its most probable word (arora-2013 §5.4).
+// anchor was added.
 func (l *lab) trueModel(ctx context.Context, s *source, k int) (*truth, error) {
 	d, err := s.countUnbiased(ctx, l.small, l.workers)
 	if err != nil {
@@ -53,30 +53,41 @@ func (l *lab) trueModel(ctx context.Context, s *source, k int) (*truth, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &truth{b: mat.NewDense(m.N()+k, k, nil), vocab: m.Vocabulary()}
+	t := &truth{b: plantAnchors(mat.DenseCopyOf(m.Topics())), a: dirichletMoments(k, semiAlpha), vocab: m.Vocabulary()}
 	for i := range k {
 		t.vocab = append(t.vocab, fmt.Sprintf("anchor of topic %d", i))
 	}
-	b := mat.DenseCopyOf(m.Topics())
-	t.b.Slice(0, m.N(), 0, k).(*mat.Dense).Copy(b)
+	return t, nil
+}
+
+// plantAnchors adds a word for each topic, in no other and as probable in it as its
+// most probable word was (arora-2013 §5.4).
+func plantAnchors(b *mat.Dense) *mat.Dense {
+	n, k := b.Dims()
+	out := mat.NewDense(n+k, k, nil)
+	out.Slice(0, n, 0, k).(*mat.Dense).Copy(b)
 	for i := range k {
-		t.b.Set(m.N()+i, i, mat.Max(b.ColView(i)))
-		col := t.b.ColView(i).(*mat.VecDense)
+		out.Set(n+i, i, mat.Max(b.ColView(i)))
+		col := out.ColView(i).(*mat.VecDense)
 		col.ScaleVec(1/mat.Sum(col), col)
 	}
-	// E[wwᵀ] of the symmetric Dirichlet prior.
-	t.a = mat.NewSymDense(k, nil)
-	sum := semiAlpha * float64(k)
+	return out
+}
+
+// dirichletMoments returns E[wwᵀ] of the symmetric Dirichlet prior.
+func dirichletMoments(k int, alpha float64) *mat.SymDense {
+	a := mat.NewSymDense(k, nil)
+	sum := alpha * float64(k)
 	for i := range k {
 		for j := range i + 1 {
-			v := semiAlpha * semiAlpha
+			v := alpha * alpha
 			if i == j {
-				v += semiAlpha
+				v += alpha
 			}
-			t.a.SetSym(i, j, v/(sum*(sum+1)))
+			a.SetSym(i, j, v/(sum*(sum+1)))
 		}
 	}
-	return t, nil
+	return a
 }
 
 func planSemi(_ context.Context, l *lab) ([]cell, error) {
