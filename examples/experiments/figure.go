@@ -88,6 +88,10 @@ var looks = map[string]look{
 	"AP+ADMM":      {blue, draw.PyramidGlyph{}, nil},
 	"AP+ActiveSet": {vermilion, draw.BoxGlyph{}, dashed},
 
+	baselineExpGrad: {black, draw.RingGlyph{}, nil},
+	tensorName:      {vermilion, draw.BoxGlyph{}, nil},
+	oviName:         {blue, draw.CircleGlyph{}, dashed},
+
 	"L2": {black, draw.PlusGlyph{}, dotted}, formedL2: {orange, draw.TriangleGlyph{}, dashed},
 	"inverse": {orange, draw.TriangleGlyph{}, nil}, "KL": {blue, draw.CircleGlyph{}, dashed}, "uniform": {sky, draw.PlusGlyph{}, dotted},
 	"variance 1": {vermilion, draw.BoxGlyph{}, nil}, "variance 4": {green, draw.PyramidGlyph{}, dashed},
@@ -130,10 +134,10 @@ func drawFigure(dir string, f figure, formats []string) ([]string, error) {
 	names, style := legend(f)
 	cols := min(f.cols, len(f.panels))
 	rows := (len(f.panels) + cols - 1) / cols
-	size := f.panelSize()
-	width := vg.Length(cols) * size * panelWidth
+	wide, tall := f.panelSize()
+	width := vg.Length(cols) * wide
 	per := max(1, int(float64(width-0.2*vg.Inch)/float64(entryWidth(names))))
-	height := vg.Length(rows)*size*panelHeight + vg.Length((len(names)+per-1)/per)*rowHeight
+	height := vg.Length(rows)*tall + vg.Length((len(names)+per-1)/per)*rowHeight
 	if len(names) > 0 {
 		height += 0.08 * vg.Inch
 	}
@@ -161,7 +165,7 @@ func drawFigure(dir string, f figure, formats []string) ([]string, error) {
 			c.FillText(textStyle(9, false), vg.Point{X: x + 0.36*vg.Inch, Y: y}, name)
 		}
 		body := c
-		body.Max.Y = c.Min.Y + vg.Length(rows)*size*panelHeight
+		body.Max.Y = c.Min.Y + vg.Length(rows)*tall
 		tiles := draw.Tiles{Cols: cols, Rows: rows, PadX: 0.1 * vg.Inch, PadY: 0.12 * vg.Inch,
 			PadTop: 0.03 * vg.Inch, PadBottom: 0.03 * vg.Inch, PadLeft: 0.05 * vg.Inch, PadRight: 0.12 * vg.Inch}
 		canvases := plot.Align(plots, tiles, body)
@@ -194,13 +198,19 @@ func drawFigure(dir string, f figure, formats []string) ([]string, error) {
 	return files, nil
 }
 
-// panelSize is the size of a panel as a multiple of the usual one: names of words take
-// room.
-func (f figure) panelSize() vg.Length {
-	if slices.ContainsFunc(f.panels, func(p panel) bool { return p.cloud != nil }) {
-		return 1.6
+// panelSize is the size of the panels: names of words take room, and heat maps of many
+// rows are higher.
+func (f figure) panelSize() (wide, tall vg.Length) {
+	wide, tall = panelWidth, panelHeight
+	for _, p := range f.panels {
+		if p.cloud != nil {
+			wide, tall = 1.6*panelWidth, 1.6*panelHeight
+		}
+		if p.heat != nil {
+			tall = max(tall, 0.5*vg.Inch+vg.Length(len(p.heat.rows))*0.15*vg.Inch)
+		}
 	}
-	return 1
+	return wide, tall
 }
 
 // entryWidth is the width of an entry of the legend.

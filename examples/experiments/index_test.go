@@ -135,7 +135,7 @@ func TestIndex(t *testing.T) {
 			"| Figure A.4 | AP converges locally at a linear rate. | [convergence](#convergence) | 1 of 2 | " + why + " |",
 			"| Figure 4.1 | A drawing of the model LDA. | nothing to repeat |  |  |",
 			"| not in this run |",
-			"| as lee-2018 Figure 3.3 |",
+			"| as Table 1 |",
 			"| lee-2018 | 33 | 1 |",
 		} {
 			if !strings.Contains(page.String(), want) {

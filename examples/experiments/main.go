@@ -34,6 +34,11 @@
 //	             Tables 1.2 and 1.3, on the corpora of -hulls
 //	rectified    anchors, A and topics before and after rectification: lee-2018
 //	             Figures 2.1 and 2.4, Table 2.2
+//	tensor       measures against K of tensor decomposition and online variational
+//	             inference: lee-2018 Figure 3.1, lee-2020 Figure 3
+//	genres       the classes of the top words of topics, beside the correlated topic
+//	             model: lee-2018 Figures 3.3 and 3.4, lee-2020 Figure 5
+//	lists        top words of five topics: lee-2018 Table 3.1, lee-2020 Figure 6
 //	score        topics from elsewhere by the same measures (-topics)
 //
 // Without -run all but score are run. The folder -out then holds NAME.csv for each

@@ -61,7 +61,7 @@ var papers = []paper{
 		{name: "Figure 2", shows: "AP and DR mostly agree and converge within 15 to 20 iterations; 5 are often enough."},
 		{name: "Figure 3", shows: "Tensor decomposition is better than Baseline and online variational inference, much poorer than AP+ExpGrad and Gibbs, and erratic in K."},
 		{name: "Figure 4", shows: "AP+ADMM and AP+ActiveSet are more specific and sparser than AP+ExpGrad and nearer to Gibbs."},
-		{name: "Figure 5", shows: "The picture of lee-2018 Figure 3.3.", like: "lee-2018 Figure 3.3"},
+		{name: "Figure 5", shows: "The picture of lee-2018 Figure 3.3."},
 		{name: "Figure 6", shows: "Five NIPS topics: AP+ADMM and Gibbs alike, online variational and tensor ones repeat words. Times: AP+ADMM is 4 times as fast as online variational inference and 40 times as Gibbs on NYTimes."},
 	}},
 	{"dong-2019", "Low-Rank Joint-Stochastic Matrix Factorization (chapter 4 of Randomized Numerical Linear Algebra for Large-Scale Matrix Data)", []exhibit{

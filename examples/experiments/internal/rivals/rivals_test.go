@@ -262,19 +262,15 @@ func TestThirdMoment(t *testing.T) {
 func TestTensorDocuments(t *testing.T) {
 	p := testutil.NewPlanted(60, 4, 0, 1)
 	c, w := draw(t, p, corpus.SymmetricDirichlet(4, 0.3), 6000, 60)
-	d, err := cooc.NewMoments(t.Context(), c, cooc.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := Tensor{K: 4, AlphaSum: 1.2, Restarts: 10, Steps: 100, Seed: 1}
-	m, err := o.Fit(t.Context(), d, c)
+	m, err := o.Fit(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if b, a := distance(t, m, p.B, topicPairs(w)); b > 0.15 || a > 0.1 {
 		t.Errorf("topics are %.3f off, their pairs %.3f", b, a)
 	}
-	again, err := o.Fit(t.Context(), d, c)
+	again, err := o.Fit(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,10 +282,6 @@ func TestTensorDocuments(t *testing.T) {
 func TestErrors(t *testing.T) {
 	p := testutil.NewPlanted(30, 3, 0, 1)
 	c, _ := draw(t, p, nil, 50, 20)
-	d, err := cooc.NewMoments(t.Context(), c, cooc.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	done, stop := context.WithCancel(t.Context())
 	stop()
 	for name, fit := range map[string]func(ctx context.Context, k int) error{
@@ -302,7 +294,7 @@ func TestErrors(t *testing.T) {
 			return err
 		},
 		"Tensor": func(ctx context.Context, k int) error {
-			_, err := Tensor{K: k, AlphaSum: 1, Restarts: 2, Steps: 5}.Fit(ctx, d, c)
+			_, err := Tensor{K: k, AlphaSum: 1, Restarts: 2, Steps: 5}.Fit(ctx, c)
 			return err
 		},
 	} {

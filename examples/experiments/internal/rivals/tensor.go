@@ -35,11 +35,15 @@ type Tensor struct {
 	Seed     uint64
 }
 
-// Fit fits the model to a corpus with the co-occurrence d. Estimated topics have
-// negative entries; they are projected to the simplex. The α_k are scaled to sum α₀.
-func (o Tensor) Fit(ctx context.Context, d cooc.Operator, c *corpus.Corpus) (*Model, error) {
+// Fit fits the model. Estimated topics have negative entries; they are projected to the
+// simplex. The α_k are scaled to sum α₀.
+func (o Tensor) Fit(ctx context.Context, c *corpus.Corpus) (*Model, error) {
 	if err := check(o.K, c); err != nil {
 		return nil, err
+	}
+	d, err := cooc.NewMoments(ctx, c, cooc.Options{Workers: 1})
+	if err != nil {
+		return nil, fmt.Errorf("rivals: %w", err)
 	}
 	return o.fit(ctx, d, func(ctx context.Context, w *mat.Dense) (tensor, error) { return thirdMoment(ctx, c, w) })
 }
