@@ -13,7 +13,8 @@ import (
 
 // SPA is the successive projection algorithm, a baseline of fu-2018: the
 // longest row is an anchor, all rows are projected to the orthogonal complement
-// of it, and so on. On the rows of C̄ its anchors are those of QR.
+// of it, and so on. The rows are those of C divided by their sums (fu-2018, §2),
+// which is C̄; its anchors are those of QR.
 //
 // On the rows of C itself (Unnormalised) rare words, whose rows in C̄ are mostly
 // noise, are not chosen for their length; but frequent words are. The anchors s_k of

@@ -40,8 +40,11 @@ const (
 // instead of a given sequence, and a round has at most InnerSteps steps.
 //
 // The result is a stationary point, found to Tol and not to rounding. It and LP's
-// may be different local optima. On word counts, which no model fits exactly, the
-// last digits are slow and LP is faster.
+// may be different local optima. Where a model fits exactly, some 500 steps reach
+// the default Tol. On word counts, which no model fits exactly, the last digits are
+// slow: the default is often not reached within MaxIterations, and LP is faster. Tol
+// 1e-4 then takes a tenth of the steps or fewer, for topics as good by the measures
+// of fu-2018, and from K = 30 on less time than LP.
 //
 // Cost: the eigenpairs, about 2K+20 products with C; two linear programs like
 // those of LP; 4·N·K² + O(K³) operations an inner step, of which there are hundreds
