@@ -68,18 +68,22 @@ func TestClasses(t *testing.T) {
 		t.Skip("nothing here runs at the same time as something else but in the library")
 	}
 	data, out := labelled(t), t.TempDir()
-	mustRun(t, "-data", data, "-out", out, "-corpora", "three", "-classes", "three", "-large", "three", "-n-small", "60", "-run", "anchorfree,clusters", "-gibbs-sweeps", "30")
+	mustRun(t, "-data", data, "-out", out, "-corpora", "three", "-classes", "three", "-large", "three", "-n", "60", "-n-small", "60", "-run", "anchorfree,weights,clusters", "-gibbs-sweeps", "30")
 	rows := readTable(t, filepath.Join(out, "anchorfree.csv"))
-	if len(rows) != len(freeMethods(true)) { // one draw of all three classes
+	if len(rows) != 3*len(freeMethods())+1 { // one draw of all three classes, and Gibbs sampling
 		t.Fatalf("%d rows", len(rows))
 	}
 	for _, r := range rows {
-		if r["error"] != "" || r["classes"] != "class0+class1+class2" || strings.HasPrefix(r["method"], "AnchorFree") && !(r.num("clustacc") > 0.95) {
+		planted := slices.Contains([]string{freeLP, pds, exactPDS, gibbs}, r["method"])
+		if r["error"] != "" || r["classes"] != "class0+class1+class2" || planted && !(r.num("clustacc") > 0.95) {
 			t.Errorf("%v", r)
 		}
 	}
-	if many := readTable(t, filepath.Join(out, "anchorfree-many.csv")); len(many) != len(freeMethods(true)) { // F = 10 only, of so few words
+	if many := readTable(t, filepath.Join(out, "anchorfree-many.csv")); len(many) != len(freeMethods())+1 { // F = 10 only, of so few words
 		t.Errorf("%d rows of many topics", len(many))
+	}
+	if words := readTable(t, filepath.Join(out, "anchorfree-words.csv")); len(words) != 6 || len(strings.Fields(words[0]["words"])) != topWords || !(words[0].num("own") <= topWords) {
+		t.Errorf("words of topics: %v", words)
 	}
 	rows = readTable(t, filepath.Join(out, "clusters.csv"))
 	for _, m := range clusterMethods {

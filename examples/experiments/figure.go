@@ -105,9 +105,9 @@ var looks = map[string]look{
 	greedy: {black, draw.RingGlyph{}, nil}, unprojected: {grey, draw.CircleGlyph{}, dotted},
 	normalisedTSNE: {orange, draw.TriangleGlyph{}, dashed}, normalisedPCA: {sky, draw.PlusGlyph{}, dashed},
 
-	"FastAnchor": {orange, draw.TriangleGlyph{}, nil}, "QR": {black, draw.RingGlyph{}, nil}, "SPA": {sky, draw.PlusGlyph{}, dashed},
-	"SNPA": {blue, draw.CircleGlyph{}, dotted}, "XRAY": {purple, draw.CrossGlyph{}, nil},
-	"AnchorFree-LP": {vermilion, draw.BoxGlyph{}, nil}, "AnchorFree-PDS": {green, draw.PyramidGlyph{}, dashed},
+	fastAnchor: {orange, draw.TriangleGlyph{}, nil}, spa: {black, draw.RingGlyph{}, nil}, rawSPA: {sky, draw.PlusGlyph{}, dashed}, expGradSPA: {olive, draw.SquareGlyph{}, dashed},
+	snpa: {blue, draw.CircleGlyph{}, dotted}, xray: {purple, draw.CrossGlyph{}, nil},
+	freeLP: {vermilion, draw.BoxGlyph{}, nil}, pds: {green, draw.PyramidGlyph{}, dashed}, exactPDS: {green, draw.RingGlyph{}, dotted},
 }
 
 // spare are the looks of other names, in the order of their first appearance.

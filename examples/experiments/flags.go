@@ -15,8 +15,8 @@ import (
 type options struct {
 	data, stop  string
 	corpora     []string
-	classes     string // the corpus with classes
-	large       string // the corpus for many topics without anchors
+	classes     string   // the corpus with classes
+	large       []string // the corpora for many topics without anchors
 	hulls       []string
 	topics      []int
 	methods     []string
@@ -54,9 +54,9 @@ func list(s string) []string {
 // flags are the options, and the lists that some are made from.
 type flags struct {
 	options
-	corpora, hulls, ks, methods, recoverers, runs, formats, docs string
-	names                                                        []string // of all experiments
-	wrong                                                        cli.Wrong
+	corpora, large, hulls, ks, methods, recoverers, runs, formats, docs string
+	names                                                               []string // of all experiments
+	wrong                                                               cli.Wrong
 }
 
 // parseFlags reports everything that is wrong with the arguments on stderr.
@@ -86,7 +86,7 @@ func (x *flags) define(f *flag.FlagSet) {
 	f.StringVar(&o.data, "data", "", "the `folder` of corpora (required)")
 	f.StringVar(&x.corpora, "corpora", "nips17,kos", "names of corpora in it: `NAME[,NAME…]`")
 	f.StringVar(&o.classes, "classes", "bbc", "the `name` of the corpus with classes, for anchorfree and clusters; none: leave these out")
-	f.StringVar(&o.large, "large", "nips17", "the `name` of the corpus that anchorfree fits many topics to; none: leave that out")
+	f.StringVar(&x.large, "large", "nips17,reuters21578-split", "corpora that anchorfree fits many topics to: `NAME[,NAME…]`; none: leave that out")
 	f.StringVar(&x.hulls, "hulls", "imdb-large,kos,reuters21578-split,nips17", "names of the corpora of hulls: `NAME[,NAME…]`, the first of which is drawn; none: leave it out")
 	f.StringVar(&o.stop, "stop", "", "stop words, one a line: a `file`. Otherwise the library's English ones")
 	f.StringVar(&x.ks, "k", "5,10,15,20,25,50,75,100", "numbers of topics: `K[,K…]`")
@@ -150,8 +150,13 @@ func (x *flags) check() {
 	bad(o.data == "", "-data is missing")
 	bad(o.out == "", "-out is missing")
 	o.corpora = x.folders("corpora", x.corpora)
-	if o.hulls = x.folders("hulls", x.hulls); slices.Equal(o.hulls, []string{"none"}) {
-		o.hulls = nil
+	for _, c := range []struct {
+		name, value string
+		to          *[]string
+	}{{"large", x.large, &o.large}, {"hulls", x.hulls, &o.hulls}} {
+		if *c.to = x.folders(c.name, c.value); slices.Equal(*c.to, []string{"none"}) {
+			*c.to = nil
+		}
 	}
 	o.topics = x.numbers("k", x.ks, 2)
 	o.docs = x.numbers("docs", x.docs, 10)
@@ -166,7 +171,7 @@ func (x *flags) check() {
 	for _, c := range []struct {
 		name  string
 		value *string
-	}{{"classes", &o.classes}, {"large", &o.large}} {
+	}{{"classes", &o.classes}} {
 		bad(*c.value == "", "-%s is empty; want a name, or none", c.name)
 		if *c.value == "none" {
 			*c.value = ""

@@ -87,7 +87,7 @@ type experiment struct {
 
 // experiments are all there are, in the order of the page.
 var experiments = []experiment{
-	curves, crossed, iterations, pruning, convergence, semi, gaps, synthetic, runtimes, heldout, inference, anchorFree, clusters, hulls, rectified,
+	curves, crossed, iterations, pruning, convergence, semi, gaps, synthetic, runtimes, heldout, inference, scattered, anchorFree, weights, clusters, hulls, rectified,
 	tensors, genres, lists, score,
 }
 

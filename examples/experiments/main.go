@@ -27,8 +27,12 @@
 //	             dong-2019 Figure 4.1, arora-2013 Figure 1
 //	heldout      held-out probability, coherence, unique words: arora-2013 Figure 6
 //	inference    the topics of single documents: lee-2018 Figures 4.3 and 4.4, Table 4.1
-//	anchorfree   topics with and without anchors: fu-2018 Tables 4 to 16; every draw
-//	             of 3, 4, 5 classes of -classes, and many topics of -large
+//	scattered    made topics, with anchors and without: fu-2018 Tables 2 and 3,
+//	             Figures 2 and 3
+//	anchorfree   topics with and without anchors: fu-2018 Tables 1 and 4 to 16,
+//	             Figure 4; every draw of 3, 4, 5 classes of -classes, and many topics
+//	             of -large
+//	weights      these draws with counts in place of tf-idf: fu-2018 Table 17
 //	clusters     the documents of -classes clustered by their topics
 //	hulls        anchors by hulls in two or three dimensions: lee-2018 Figures 1.1 to 1.9,
 //	             Tables 1.2 and 1.3, on the corpora of -hulls

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 
-	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/jsmf"
 	recovery "github.com/jsmf-go/spectral/recover"
@@ -103,22 +102,4 @@ func (l *lastRectified) Rectify(ctx context.Context, c cooc.Operator, k int, opt
 	}
 	l.c, l.k, l.seed, l.res, l.seconds = c, k, opt.Seed, res, cpuSeconds()-begun
 	return res, nil
-}
-
-// finders are the ways to anchors of fu-2018, and ours; SPA and XRAY on the rows
-// of C̄.
-func finders() []struct {
-	name   string
-	finder anchor.Finder
-} {
-	return []struct {
-		name   string
-		finder anchor.Finder
-	}{
-		{"FastAnchor", anchor.Projected{}},
-		{"QR", anchor.QR{}},
-		{"SPA", anchor.SPA{Unnormalised: true}},
-		{"SNPA", anchor.SNPA{}},
-		{"XRAY", anchor.XRAY{}},
-	}
 }
