@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -165,12 +164,8 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 	}
 	var rows []row
 	for topic := range k {
-		var words []string
-		for _, i := range top[topic] {
-			words = append(words, c.Word(i))
-		}
 		for j, class := range t.Labels {
-			r := row{"corpus": s.name, "method": method, "class": class, "words": strings.Join(words, " ")}
+			r := row{"corpus": s.name, "method": method, "class": class, "words": listed(c, top[topic])}
 			r.set("topic", topic).set("weight", t.Weight.At(topic, j))
 			r.set("clustacc", a.Accuracy).set("nmi", a.NMI).set("main_topic", t.Main.Accuracy).set("seconds", took)
 			rows = append(rows, r)

@@ -50,6 +50,30 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// The list in the documentation is that of the program.
+func TestDocumentedExperiments(t *testing.T) {
+	b, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(b), "// The experiments (-run)")
+	list, _, _ = strings.Cut(list, "// Without -run")
+	var documented, names []string
+	for line := range strings.Lines(list) {
+		if text, ok := strings.CutPrefix(line, "//\t"); ok && text[0] != ' ' {
+			documented = append(documented, strings.Fields(text)[0])
+		}
+	}
+	for _, e := range experiments {
+		names = append(names, e.name)
+	}
+	slices.Sort(documented)
+	slices.Sort(names)
+	if !slices.Equal(documented, names) {
+		t.Errorf("documented are %v; there are %v", documented, names)
+	}
+}
+
 // notesOfPage are the texts of the page in the repository, which has the tables
 // beside it.
 func notesOfPage(t *testing.T) map[string]string {

@@ -87,8 +87,28 @@ type experiment struct {
 
 // experiments are all there are, in the order of the page.
 var experiments = []experiment{
-	curves, crossed, iterations, pruning, convergence, semi, gaps, synthetic, runtimes, heldout, inference, scattered, anchorFree, weights, clusters, hulls, rectified,
-	tensors, genres, lists, score,
+	curves,
+	crossed,
+	iterations,
+	pruning,
+	convergence,
+	semi,
+	gaps,
+	synthetic,
+	runtimes,
+	heldout,
+	pairs,
+	inference,
+	scattered,
+	anchorFree,
+	weights,
+	clusters,
+	hulls,
+	rectified,
+	tensors,
+	genres,
+	lists,
+	score,
 }
 
 // measured are the measures of metrics.Report that go into tables, by their keys.

@@ -26,6 +26,7 @@
 //	time         seconds against K and against documents: lee-2020 Figure 6,
 //	             dong-2019 Figure 4.1, arora-2013 Figure 1
 //	heldout      held-out probability, coherence, unique words: arora-2013 Figure 6
+//	pairs        topics by L2 beside those of Gibbs sampling: arora-2013 Table 1
 //	inference    the topics of single documents: lee-2018 Figures 4.3 and 4.4, Table 4.1
 //	scattered    made topics, with anchors and without: fu-2018 Tables 2 and 3,
 //	             Figures 2 and 3
