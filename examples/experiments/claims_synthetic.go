@@ -128,8 +128,8 @@ func syntheticClaims() []claim {
 	twice := func(a, b float64) bool { return a > 2*b }
 	f := func(n string) string { return "arora-2013 Figure " + n }
 	out := []claim{
-		{f("2"), "Recover (inverse) performs poorly on finite data: its error is larger than that of L2, or it fails", duel("2", "inverse", "L2", allDocs, distanceOf, greater)},
-		{f("2"), "and not on infinite data: there its error is less than with the most documents", func(t *tables) (yes, of int) {
+		{f("2"), "on finite data Recover (inverse) performs poorly: its error is larger than that of L2, or it fails", duel("2", "inverse", "L2", allDocs, distanceOf, greater)},
+		{f("2"), "on infinite data Recover (inverse) does not: its error is less than with the most documents", func(t *tables) (yes, of int) {
 			rows := figureRows(t, "2", "method", "inverse")
 			docs := values(finite(rows), "documents")
 			if len(docs) == 0 {
@@ -144,23 +144,23 @@ func syntheticClaims() []claim {
 			return yes, of
 		}},
 		{f("2"), "Gibbs sampling has a lower error than L2 with the fewest documents", duel("2", gibbs, "L2", fewest, distanceOf, less)},
-		{f("2"), "and than KL", duel("2", gibbs, "KL", fewest, distanceOf, less)},
+		{f("2"), "Gibbs sampling has a lower error than KL with the fewest documents", duel("2", gibbs, "KL", fewest, distanceOf, less)},
 		{f("2"), "L2 and KL have lower errors with more documents", grows("2", []string{"L2", "KL"}, distanceOf, less)},
-		{f("2"), "and these vary less between topics", grows("2", []string{"L2", "KL"}, column("b_std"), less)},
+		{f("2"), "errors of L2 and KL vary less between topics with more documents", grows("2", []string{"L2", "KL"}, column("b_std"), less)},
 		{f("3"), "Recover (inverse) does poorly for the fewest documents: it fails, or its error is twice that of L2", duel("3", "inverse", "L2", fewest, distanceOf, twice)},
 		{f("3"), "L2 has lower errors with more documents", grows("3", []string{"L2"}, distanceOf, less)},
 		{f("3"), "L2 is worse than Gibbs sampling with the fewest documents", duel("3", "L2", gibbs, fewest, distanceOf, greater)},
 		{f("3"), "with 8,000 documents, the most that Gibbs sampling had, L2 is comparable (10 %) or better", duel("3", "L2", gibbs, mostSampled, distanceOf, func(a, b float64) bool { return a < 1.1*b })},
-		{f("3"), "and varies less between topics", duel("3", "L2", gibbs, mostSampled, column("b_std"), less)},
+		{f("3"), "with these, the error of L2 varies less between topics than that of Gibbs sampling", duel("3", "L2", gibbs, mostSampled, column("b_std"), less)},
 		{f("3"), "Recover (inverse) does not reach zero with infinite data", atInfinity("3", []string{"inverse"}, nearZero, math.Inf(1))},
 		{f("4"), "with anchors and infinite data the error of Recover (inverse) is zero", atInfinity("4", []string{"inverse"}, 0, nearZero)},
-		{f("4"), "and that of L2, by the paper's solver, and KL close to zero, but not zero", atInfinity("4", []string{"L2+ExpGrad", "KL"}, nearZero, nearlyZero)},
+		{f("4"), "with anchors and infinite data the errors of L2, by the paper's solver, and KL are close to zero, but not zero", atInfinity("4", []string{"L2+ExpGrad", "KL"}, nearZero, nearlyZero)},
 		{"here", "with anchors and infinite data the error of L2 is zero when it is solved exactly", atInfinity("4", []string{"L2"}, 0, nearZero)},
 		{f("5"), "Recover (inverse) is much worse than on the documents of Figure 2: it fails, or its error is twice as large", against([]string{"inverse"}, inFigure("5"), inFigure("2"), twice)},
 		{f("5"), "L2, KL and Gibbs sampling are worse than on the documents of Figure 2", against(three, inFigure("5"), inFigure("2"), greater)},
 		{f("5"), "Gibbs sampling is more robust than L2: its error is lower", duel("5", gibbs, "L2", allDocs, distanceOf, less)},
 		{f("5"), "the error of L2 is larger with ρ = 0.1 than with ρ = 0.05", against([]string{"L2"}, inFigure("12"), inFigure("11"), greater)},
-		{f("5"), "that of KL and Gibbs sampling, too", against([]string{"KL", gibbs}, inFigure("12"), inFigure("11"), greater)},
+		{f("5"), "the errors of KL and Gibbs sampling are larger with ρ = 0.1 than with ρ = 0.05", against([]string{"KL", gibbs}, inFigure("12"), inFigure("11"), greater)},
 		{f("5"), "the error of L2 is larger with ρ = 0.1 than with ρ = 0", against([]string{"L2"}, inFigure("12"), uncorrelated, greater)},
 		{f("5"), "L2, KL and Gibbs sampling have lower errors with more documents", grows("5", three, distanceOf, less)},
 		{f("5"), "with infinite data the errors are those of the documents of Figure 2 (within 5 %)", func(t *tables) (yes, of int) {
@@ -189,10 +189,10 @@ func syntheticClaims() []claim {
 		n := x.measures
 		out = append(out,
 			claim{f(n), "as on real documents, Gibbs sampling has a better held-out probability than L2", duel(n, gibbs, "L2", allDocs, column("held_out"), greater)},
-			claim{f(n), "and than KL", duel(n, gibbs, "KL", allDocs, column("held_out"), greater)},
-			claim{f(n), "L2 has a better coherence than Gibbs sampling", duel(n, "L2", gibbs, allDocs, column("coherence"), greater)},
-			claim{f(n), "and KL", duel(n, "KL", gibbs, allDocs, column("coherence"), greater)},
-			claim{f(n), "Gibbs sampling has more unique words than L2", duel(n, gibbs, "L2", allDocs, column("dissimilarity"), greater)})
+			claim{f(n), "as on real documents, Gibbs sampling has a better held-out probability than KL", duel(n, gibbs, "KL", allDocs, column("held_out"), greater)},
+			claim{f(n), "as on real documents, L2 has a better coherence than Gibbs sampling", duel(n, "L2", gibbs, allDocs, column("coherence"), greater)},
+			claim{f(n), "as on real documents, KL has a better coherence than Gibbs sampling", duel(n, "KL", gibbs, allDocs, column("coherence"), greater)},
+			claim{f(n), "as on real documents, Gibbs sampling has more unique words than L2", duel(n, gibbs, "L2", allDocs, column("dissimilarity"), greater)})
 	}
 	return out
 }

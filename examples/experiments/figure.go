@@ -92,7 +92,7 @@ var looks = map[string]look{
 	tensorName:      {vermilion, draw.BoxGlyph{}, nil},
 	oviName:         {blue, draw.CircleGlyph{}, dashed},
 
-	"L2": {black, draw.PlusGlyph{}, dotted}, formedL2: {orange, draw.TriangleGlyph{}, dashed},
+	"L2": {black, draw.PlusGlyph{}, nil}, formedL2: {orange, draw.TriangleGlyph{}, dashed},
 	"inverse": {orange, draw.TriangleGlyph{}, nil}, "KL": {blue, draw.CircleGlyph{}, dashed}, "uniform": {sky, draw.PlusGlyph{}, dotted},
 	"variance 1": {vermilion, draw.BoxGlyph{}, nil}, "variance 4": {green, draw.PyramidGlyph{}, dashed},
 

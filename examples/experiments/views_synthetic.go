@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -92,6 +93,7 @@ func averages(name string, rows []row, measure string, right float64) line {
 			out.xy = append(out.xy, plotter.XY{X: x, Y: mean})
 		}
 	}
+	slices.SortFunc(out.xy, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	return out
 }
 
@@ -137,7 +139,7 @@ func syntheticPlots(_ *lab, t *tables) []figure {
 		}
 		errors.panels = append(errors.panels, p)
 		for _, x := range []struct{ key, title string }{{"held_out", "ln p of a token"}, {"coherence", "Coherence"}, {"dissimilarity", "unique words"}} {
-			p := panel{title: "Figure " + f.measures + ", " + f.title + ": " + x.title, x: "documents", logX: true, ticks: docs}
+			p := panel{title: "Figure " + f.measures + ": " + x.title, x: "documents", logX: true, ticks: docs}
 			for _, m := range []string{"inverse", "L2", "KL", gibbs} {
 				p.lines = append(p.lines, averages(m, where(finite(rows), "method", m), x.key, right))
 			}
@@ -172,7 +174,11 @@ func syntheticNames() []string {
 
 func syntheticTables(_ *lab, t *tables) []table {
 	rows := t.rows["synthetic"]
-	docs := values(rows, "documents")
+	var docs []string
+	for _, v := range numbersOf(rows, "documents") {
+		docs = append(docs, strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	docs = append(docs, infinite)
 	means := table{caption: "ℓ₁ distance to the true topics: mean over trials ± standard error (trials; those that failed):", head: append([]string{"figure", "method"}, docs...)}
 	add := func(name string, rows []row) {
 		for _, m := range values(rows, "method") {
