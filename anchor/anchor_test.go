@@ -57,6 +57,8 @@ type points struct{ a *mat.Dense }
 func (p points) Dims() (int, int)    { return p.a.Dims() }
 func (p points) Explicit() bool      { return false }
 func (p points) Matrix() cooc.Matrix { panic("not needed") }
+func (p points) Mended() []int       { return nil }
+
 func (p points) WithAnchors(context.Context, []int, int) (cooc.Rows, error) {
 	return p, nil
 }

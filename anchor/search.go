@@ -100,6 +100,9 @@ func begin(ctx context.Context, name string, rows cooc.Rows, k int, a admit, opt
 			s.res.Candidates++
 		}
 	}
+	for _, w := range rows.Mended() {
+		s.shut(w)
+	}
 	if err := s.checkExcluded(); err != nil {
 		return nil, err
 	}

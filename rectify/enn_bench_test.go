@@ -86,9 +86,8 @@ func BenchmarkLAW(b *testing.B) {
 				}
 				b.ReportMetric(rec.Objective, "objective")
 				if law, ok := rows.(*cooc.LAW); ok {
-					spoilt, n := law.Clipped()
-					b.ReportMetric(float64(len(spoilt)), "spoilt")
-					b.ReportMetric(float64(n), "zeroed")
+					b.ReportMetric(float64(len(law.Mended())), "spoilt")
+					b.ReportMetric(float64(law.Clipped()), "zeroed")
 				}
 			}
 		})

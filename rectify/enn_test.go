@@ -128,7 +128,7 @@ func TestGoldenTinyLowRank(t *testing.T) {
 					}
 				}
 			}
-			if _, got := law.Clipped(); got != nnz {
+			if got := law.Clipped(); got != nnz {
 				t.Errorf("%d entries zeroed, want %d", got, nnz)
 			}
 			for i, v := range rec.Marginals {
@@ -191,7 +191,7 @@ func TestGoldenLowRank(t *testing.T) {
 					if twins > 2 {
 						t.Errorf("%d anchors of %d differ", twins, g.K)
 					}
-					_, nnz := law.Clipped()
+					nnz := law.Clipped()
 					if diff := math.Abs(float64(nnz - g.LawNNZ)); diff > 2+0.002*float64(g.LawNNZ) || g.Rectifier == "EIG" && diff != 0 {
 						t.Errorf("%d entries zeroed, want %d", nnz, g.LawNNZ)
 					}

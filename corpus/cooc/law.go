@@ -28,6 +28,10 @@ import (
 // anchors. With E = max(−C, 0) there, the row sums and BlockTo are those of C + E, and
 // X gains diag(d)⁻¹EQ, the projection of E on the space of C. E is not stored.
 //
+// Rows that NewLAW mended are no candidates for anchors. Divided by a sum near zero they
+// would be the first: A_kk = C_ss/p(s | k)² of one of them took the model of 10,000
+// titles with 50 topics 19 times as far from C.
+//
 // Memory: 8·N·K bytes, and three times that while it is made. A LAW is immutable and
 // safe for concurrent use.
 type LAW struct {
@@ -282,9 +286,11 @@ func (l *LAW) WithAnchors(ctx context.Context, anchors []int, workers int) (Rows
 	return w, nil
 }
 
-// Clipped returns the rows whose negative entries were clipped, ascending, and the
-// number of entries of C that were.
-func (l *LAW) Clipped() (rows []int, entries int) { return slices.Clone(l.clipped), l.entries }
+// Mended returns the rows whose negative entries were clipped.
+func (l *LAW) Mended() []int { return slices.Clone(l.clipped) }
+
+// Clipped returns the number of entries of C that were clipped.
+func (l *LAW) Clipped() int { return l.entries }
 
 // Dims returns N and the rank of Y, or of Y with the column √r if r > 0.
 func (l *LAW) Dims() (n, d int) { return l.x.Rows, l.x.Cols }

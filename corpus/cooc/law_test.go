@@ -148,7 +148,7 @@ func TestLAWIsTheGenericPath(t *testing.T) {
 			}
 			sameDense(t, name+"B", lr.B, gr.B, 1e-9*mat.Max(gr.B))
 			sameDense(t, name+"A", lr.A, gr.A, 1e-9*mat.Max(gr.A))
-			if rows, n := law.Clipped(); n != 0 || len(rows) != 0 {
+			if rows, n := law.Mended(), law.Clipped(); n != 0 || len(rows) != 0 {
 				t.Errorf("%s%d entries clipped in %v", name, n, rows)
 			}
 		}
@@ -258,7 +258,7 @@ func TestLAWMends(t *testing.T) {
 			}
 		}
 		law := newLAW(t, y, c.r)
-		rows, clipped := law.Clipped()
+		rows, clipped := law.Mended(), law.Clipped()
 		if !slices.Equal(rows, bad) || negative == 0 || len(bad) == negative && c.k == 4 {
 			t.Fatalf("N=%d: %d rows clipped, want %d, of which %d negative", c.n, len(rows), len(bad), negative)
 		}
@@ -297,7 +297,7 @@ func TestLAWMends(t *testing.T) {
 		all := slices.Concat(bad, anchors)
 		slices.Sort(all)
 		all = slices.Compact(all)
-		rows, clipped = with.(*cooc.LAW).Clipped()
+		rows, clipped = with.Mended(), with.(*cooc.LAW).Clipped()
 		if !slices.Equal(rows, all) {
 			t.Errorf("rows %v clipped, want %v", rows, all)
 		}
@@ -334,7 +334,7 @@ func TestRecoveryMendsAnchors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, n := with.(*cooc.LAW).Clipped(); n == 0 {
+	if with.(*cooc.LAW).Clipped() == 0 {
 		t.Fatal("nothing was to be clipped")
 	}
 	sameBits(t, "marginals", res.Marginals, with.Marginals())
@@ -376,7 +376,7 @@ func TestLAWShapes(t *testing.T) {
 	if m := law.Marginals(); m[48] != 0 || m[49] != 0 || m[0] <= 0 {
 		t.Errorf("marginals of empty rows %v", m[48:])
 	}
-	if rows, _ := law.Clipped(); len(rows) != 0 {
+	if rows := law.Mended(); len(rows) != 0 {
 		t.Errorf("%v clipped", rows)
 	}
 	wide := mat.NewDense(3, 5, nil)
@@ -476,5 +476,28 @@ func TestLAWSameBitsForAnyWorkers(t *testing.T) {
 			first = got
 		}
 		sameBits(t, fmt.Sprintf("%d workers", w), got, first)
+	}
+}
+
+// A row that had to be mended is no anchor.
+func TestMendedRowsAreNoAnchors(t *testing.T) {
+	law := newLAW(t, negativeRows(rand.New(rand.NewPCG(12, 1)), 60, 4), 0)
+	mended := law.Mended()
+	if len(mended) == 0 {
+		t.Fatal("no row was mended")
+	}
+	for _, f := range []anchor.Finder{anchor.QR{}, anchor.Projected{}, anchor.SPA{}} {
+		res, err := f.Find(ctx, law, 4, anchor.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range res.Anchors {
+			if slices.Contains(mended, s) {
+				t.Errorf("%v: the mended row %d is an anchor", f, s)
+			}
+		}
+		if res.Candidates != 60-len(mended) {
+			t.Errorf("%v: %d candidates; want %d", f, res.Candidates, 60-len(mended))
+		}
 	}
 }

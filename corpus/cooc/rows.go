@@ -46,6 +46,11 @@ type Rows interface {
 	// Matrix returns C. Explicit rows are those of C divided by their sums.
 	Matrix() Matrix
 
+	// Mended returns the numbers, ascending, of rows that no matrix without negative
+	// entries has, and which these are in place of. They say little of their words,
+	// which are no candidates for anchors.
+	Mended() []int
+
 	// WithAnchors returns the rows to recover topics from once the anchors, row
 	// numbers without repetition, are known. Explicit rows return themselves.
 	WithAnchors(ctx context.Context, anchors []int, workers int) (Rows, error)
@@ -122,6 +127,8 @@ func (r *normalisedRows) Explicit() bool { return true }
 func (r *normalisedRows) Marginals() []float64 { return r.marg }
 
 func (r *normalisedRows) Matrix() Matrix { return r.c }
+
+func (r *normalisedRows) Mended() []int { return nil }
 
 func (r *normalisedRows) WithAnchors(ctx context.Context, _ []int, _ int) (Rows, error) {
 	return r, ctx.Err()
