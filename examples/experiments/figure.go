@@ -26,7 +26,7 @@ type figure struct {
 	panels        []panel
 }
 
-// panel is one plot: lines, a heat map, or words as points.
+// panel is one plot: lines, a heat map, words as points, or bars.
 type panel struct {
 	title, x, y string
 	logX, logY  bool
@@ -35,6 +35,21 @@ type panel struct {
 	lines       []line
 	heat        *heat
 	cloud       *cloud
+	bars        *bars
+}
+
+// entries are the names in the legend.
+func (p panel) entries() []string {
+	if p.bars != nil {
+		return p.bars.names
+	}
+	var out []string
+	for _, l := range p.lines {
+		if len(l.xy) > 0 {
+			out = append(out, l.name)
+		}
+	}
+	return out
 }
 
 // line is a series. Values of y that are not defined are left out.
@@ -198,13 +213,16 @@ func drawFigure(dir string, f figure, formats []string) ([]string, error) {
 	return files, nil
 }
 
-// panelSize is the size of the panels: names of words take room, and heat maps of many
-// rows are higher.
+// panelSize is the size of the panels: names of words and bars take room, and heat maps
+// of many rows are higher.
 func (f figure) panelSize() (wide, tall vg.Length) {
 	wide, tall = panelWidth, panelHeight
 	for _, p := range f.panels {
 		if p.cloud != nil {
 			wide, tall = 1.6*panelWidth, 1.6*panelHeight
+		}
+		if p.bars != nil {
+			wide = 3.4 * panelWidth
 		}
 		if p.heat != nil {
 			tall = max(tall, 0.5*vg.Inch+vg.Length(len(p.heat.rows))*0.15*vg.Inch)
@@ -222,24 +240,24 @@ func entryWidth(names []string) vg.Length {
 	return w + 0.55*vg.Inch
 }
 
-// legend returns the names of all lines with points, those of methods in the order
-// of -methods, and their looks.
+// legend returns the names of all lines with points and of the parts of bars, those of
+// methods in the order of -methods, and their looks.
 func legend(f figure) ([]string, map[string]look) {
 	var names []string
 	style := make(map[string]look)
 	next := 0
 	for _, p := range f.panels {
-		for _, l := range p.lines {
-			if _, ok := style[l.name]; ok || len(l.xy) == 0 {
+		for _, name := range p.entries() {
+			if _, ok := style[name]; ok {
 				continue
 			}
-			s, ok := looks[l.name]
+			s, ok := looks[name]
 			if !ok {
 				s = spare[next%len(spare)]
 				next++
 			}
-			names = append(names, l.name)
-			style[l.name] = s
+			names = append(names, name)
+			style[name] = s
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int {
@@ -268,6 +286,10 @@ func plotPanel(p panel, style map[string]look) (*plot.Plot, error) {
 	}
 	if p.cloud != nil {
 		drawCloud(out, p.cloud)
+		return out, nil
+	}
+	if p.bars != nil {
+		drawBars(out, p.bars, style)
 		return out, nil
 	}
 	// Axes that hold everything, with a little room.

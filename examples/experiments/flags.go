@@ -18,6 +18,9 @@ type options struct {
 	classes     string   // the corpus with classes
 	large       []string // the corpora for many topics without anchors
 	hulls       []string
+	big         string // the corpus of many documents
+	artists     string // the corpus of preferences
+	titles      string // the corpus of short documents
 	topics      []int
 	methods     []string
 	recoverers  []string
@@ -85,9 +88,12 @@ func (x *flags) define(f *flag.FlagSet) {
 	o := &x.options
 	f.StringVar(&o.data, "data", "", "the `folder` of corpora (required)")
 	f.StringVar(&x.corpora, "corpora", "nips17,kos", "names of corpora in it: `NAME[,NAME…]`")
-	f.StringVar(&o.classes, "classes", "bbc", "the `name` of the corpus with classes, for anchorfree and clusters; none: leave these out")
+	f.StringVar(&o.classes, "classes", "bbc", "the `name` of the corpus with classes, for anchorfree, clusters and hierarchy; none: leave these out")
 	f.StringVar(&x.large, "large", "nips17,reuters21578-split", "corpora that anchorfree fits many topics to: `NAME[,NAME…]`; none: leave that out")
 	f.StringVar(&x.hulls, "hulls", "imdb-large,kos,reuters21578-split,nips17", "names of the corpora of hulls: `NAME[,NAME…]`, the first of which is drawn; none: leave it out")
+	f.StringVar(&o.big, "big", "imdb-large", "the `name` of the corpus of many documents, for vocabulary; none: leave it out")
+	f.StringVar(&o.artists, "artists", "lastfm", "the `name` of the corpus of listeners and artists, for hierarchy; none: leave it out")
+	f.StringVar(&o.titles, "titles", "dblp-split", "the `name` of the corpus of short documents, for titles; none: leave it out")
 	f.StringVar(&o.stop, "stop", "", "stop words, one a line: a `file`. Otherwise the library's English ones")
 	f.StringVar(&x.ks, "k", "5,10,15,20,25,50,75,100", "numbers of topics: `K[,K…]`")
 	f.StringVar(&x.methods, "methods", strings.Join(methodNames, ","), "`methods` of curves and time")
@@ -171,7 +177,7 @@ func (x *flags) check() {
 	for _, c := range []struct {
 		name  string
 		value *string
-	}{{"classes", &o.classes}} {
+	}{{"classes", &o.classes}, {"big", &o.big}, {"artists", &o.artists}, {"titles", &o.titles}} {
 		bad(*c.value == "", "-%s is empty; want a name, or none", c.name)
 		if *c.value == "none" {
 			*c.value = ""

@@ -89,6 +89,7 @@ type experiment struct {
 var experiments = []experiment{
 	curves,
 	crossed,
+	admm,
 	iterations,
 	pruning,
 	convergence,
@@ -99,6 +100,9 @@ var experiments = []experiment{
 	heldout,
 	pairs,
 	inference,
+	vocabulary,
+	titles,
+	hierarchy,
 	scattered,
 	anchorFree,
 	weights,

@@ -28,6 +28,11 @@
 //	heldout      held-out probability, coherence, unique words: arora-2013 Figure 6
 //	pairs        topics by L2 beside those of Gibbs sampling: arora-2013 Table 1
 //	inference    the topics of single documents: lee-2018 Figures 4.3 and 4.4, Table 4.1
+//	admm         recovery by ADMM beside ExpGrad: lee-2018 Figure 3.2
+//	vocabulary   measures and topic words against the size of the vocabulary:
+//	             dong-2019 Figures 4.2 and 4.3
+//	titles       rectification of documents of a few words
+//	hierarchy    topics of topics by classes and of artists: lee-2018 Figure 3.4
 //	scattered    made topics, with anchors and without: fu-2018 Tables 2 and 3,
 //	             Figures 2 and 3
 //	anchorfree   topics with and without anchors: fu-2018 Tables 1 and 4 to 16,

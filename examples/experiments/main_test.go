@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // small are the flags of a run on the synthetic corpus that takes a moment.
 func small(out string, more ...string) []string {
-	return append([]string{"-data", testutil.Path(), "-corpora", "synth", "-stop", testutil.Path("synth", "synth.stops"), "-classes", "none", "-large", "none",
+	return append([]string{"-data", testutil.Path(), "-corpora", "synth", "-stop", testutil.Path("synth", "synth.stops"), "-classes", "none", "-large", "none", "-big", "none", "-artists", "none", "-titles", "none",
 		"-n", "300", "-n-small", "200", "-k", "4,8", "-methods", "Baseline,AP,ENN,Gibbs", "-recover", "ExpGrad,ActiveSet", "-gibbs-sweeps", "4", "-docs", "300", "-out", out}, more...)
 }
 
