@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -12,12 +14,12 @@ import (
 )
 
 var hierarchyGroup = &group{
-	name: "hierarchy", version: 1,
+	name: "hierarchy", version: 2,
 	// model is the number of topics of one run, or both numbers of a recursive one.
 	labels: []string{"corpus", "model", "topic", "class"},
 	// share is p(topic). above is the topic above that a topic of the larger run is
-	// most likely of, and belongs how likely. genre is the share of the class among the
-	// top words. common is how many of the top words of a topic above other topics the
+	// most likely of, and belongs how likely. genre is the mean p(class | word)
+	// of the top words. common is how many of the top words of a topic above other topics the
 	// run of as few topics has in the most alike of its own.
 	measures: []string{"share", "above", "belongs", "genre", "common", "words"},
 }
@@ -92,7 +94,10 @@ func (l *lab) hierarchy(ctx context.Context, s *source, below, above int) ([]row
 	if err != nil {
 		return nil, err
 	}
-	g := genresOf(c, s.name == l.classes)
+	classes, word := []string{""}, (*mat.Dense)(nil)
+	if s.name == l.classes {
+		classes, word, _ = classShares(c)
+	}
 	var rows []row
 	add := func(model string, shares []float64, top func(topic int) []jsmf.WordProb, more func(r row, topic int)) {
 		for topic, share := range shares {
@@ -100,11 +105,16 @@ func (l *lab) hierarchy(ctx context.Context, s *source, below, above int) ([]row
 			for _, w := range top(topic) {
 				names = append(names, w.Word)
 			}
-			for _, class := range g.classes {
+			for j, class := range classes {
 				r := row{"corpus": s.name, "model": model, "class": class, "words": strings.Join(names, " ")}
 				r.set("topic", topic).set("share", share)
-				if class != "" {
-					r.set("genre", g.share(class, names))
+				if word != nil {
+					sum := 0.0
+					for _, w := range names {
+						i, _ := c.Index(w)
+						sum += word.At(i, j)
+					}
+					r.set("genre", sum/float64(len(names)))
 				}
 				more(r, topic)
 				rows = append(rows, r)
@@ -148,52 +158,4 @@ func inBoth(a, b []jsmf.WordProb) int {
 		}
 	}
 	return n
-}
-
-// genre holds the class of each word: that with the largest share of its documents
-// containing the word.
-type genre struct {
-	classes []string // one "" if the documents have none
-	of      map[string]string
-}
-
-func genresOf(c *corpus.Corpus, labelled bool) *genre {
-	g := &genre{of: make(map[string]string)}
-	if !labelled {
-		g.classes = []string{""}
-		return g
-	}
-	docs := make(map[string]float64)
-	with := make(map[string][]float64) // documents of each class with each word
-	for m, class := range labelsOf(c) {
-		if docs[class] == 0 {
-			g.classes = append(g.classes, class)
-			with[class] = make([]float64, c.NumWords())
-		}
-		docs[class]++
-		words, _ := c.Doc(m)
-		for _, i := range words {
-			with[class][i]++
-		}
-	}
-	for i := range c.NumWords() {
-		most := -1.0
-		for _, class := range g.classes {
-			if share := with[class][i] / docs[class]; share > most {
-				most, g.of[c.Word(i)] = share, class
-			}
-		}
-	}
-	return g
-}
-
-// share is the part of the words that is of a class.
-func (g *genre) share(class string, words []string) float64 {
-	n := 0
-	for _, w := range words {
-		if g.of[w] == class {
-			n++
-		}
-	}
-	return float64(n) / float64(len(words))
 }

@@ -8,7 +8,7 @@ import (
 var hierarchy = experiment{
 	name: "hierarchy", title: "Topics of topics",
 	repeats: []string{"lee-2018 Figure 3.4"},
-	what: "The paper has playlists of songs of known genres. Stand-ins: the classes of -classes are the genres, a word being of the class of which the largest share of documents contains it; " +
+	what: "The paper has playlists of songs of known genres. Stand-ins: the classes of -classes are the genres, each of the 20 top words counts by its tokens in the classes; " +
 		"and -artists, which has no genres: its topics are read by hand. AP (15 iterations, the paper 150) and ADMM with the paper's settings, the best -n-small words, no stop list for artists. " +
 		"25:5 is the recursive run: 5 topics above those of the run of 25 (Pipeline.Hierarchy), its top words those of its mixture of topics. The correlated topic model is in another section.",
 	groups:  []*group{hierarchyGroup},
@@ -36,7 +36,7 @@ var hierarchy = experiment{
 		return out
 	},
 	claims: []claim{
-		{"lee-2018 Figure 3.4", "a topic of the smaller run is of one genre: more than half of its top words (the paper names 3 of 5)", oneGenre(0)},
+		{"lee-2018 Figure 3.4", "a topic of the smaller run is of one genre: more than half of its 20 top words (the paper names 3 of 5)", oneGenre(0)},
 		{"lee-2018 Figure 3.4", "a topic of the larger run is of one genre (the paper names 10 of 25)", oneGenre(2)},
 		{"lee-2018 Figure 3.4", "topics above topics are others than those of one run: no topic of that shares more than half of the top words", func(t *tables) (yes, of int) {
 			for _, c := range values(t.rows["hierarchy"], "corpus") {
