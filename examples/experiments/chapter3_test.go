@@ -111,12 +111,10 @@ func TestHierarchy(t *testing.T) {
 	if len(rows) != 3*(3+3+6) { // a row a class
 		t.Fatalf("%d rows: %v", len(rows), rows)
 	}
-	// The classes were drawn from a topic each: each of three topics is of one class.
+	// The classes were drawn from a topic each: each of three topics is of another one.
 	found := make(map[string]bool)
-	for _, r := range where(rows, "model", 3) {
-		if r.num("genre") > 0.6 {
-			found[r["class"]] = true
-		}
+	for _, topic := range values(where(rows, "model", 3), "topic") {
+		found[mainGenre(where(rows, "model", 3, "topic", topic))] = true
 	}
 	if len(found) != 3 {
 		t.Errorf("three topics show the classes %v", found)

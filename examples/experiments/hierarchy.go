@@ -18,8 +18,8 @@ var hierarchyGroup = &group{
 	// model is the number of topics of one run, or both numbers of a recursive one.
 	labels: []string{"corpus", "model", "topic", "class"},
 	// share is p(topic). above is the topic above that a topic of the larger run is
-	// most likely of, and belongs how likely. genre is the mean p(class | word)
-	// of the top words. common is how many of the top words of a topic above other topics the
+	// most likely of, and belongs how likely. genre is the mean p(class | word) of the
+	// top words. common is how many of the top words of a topic above other topics the
 	// run of as few topics has in the most alike of its own.
 	measures: []string{"share", "above", "belongs", "genre", "common", "words"},
 }
