@@ -70,7 +70,7 @@ var vocabulary = experiment{
 				return large.num("seconds")/small.num("seconds") <= large.num("n")/small.num("n")
 			})
 		}},
-		{"dong-2019 Figure 4.3", "from the smallest vocabulary to the largest, from each to the next, the words lost or gained are more a topic's own: their mean p(topic | word) grows", func(t *tables) (yes, of int) {
+		{"dong-2019 Figure 4.3", "from the smallest vocabulary to the largest, from each to the next, the words lost or gained are more a topic's own: the mean probability of the topic given such a word grows", func(t *tables) (yes, of int) {
 			rows := t.rows["vocabulary-words"]
 			for _, c := range values(rows, "corpus") {
 				for _, topic := range values(rows, "topic") {
