@@ -60,6 +60,19 @@ var hulls = experiment{
 		}},
 		{"lee-2018 Table 1.3", "the anchor of the nearest Greedy topic has a worse rank than that of the t-SNE topic", nearestGreedy("hard_rank")},
 		{"lee-2018 Table 1.3", "the nearest Greedy topic was found later than the t-SNE topic", nearestGreedy("topic")},
+		{"here", "topics of t-SNE have more words of their own among their first 20 (Dissimilarity) than those of Greedy", hullBoth(tSNE, greedy, "dissimilarity", greater)},
+		{"here", "of t-SNE and Greedy the one that recovers better has the better held-out probability", func(t *tables) (yes, of int) {
+			rows := t.rows["hulls"]
+			for _, r := range where(rows, "method", tSNE) {
+				for _, g := range where(rows, "method", greedy, "corpus", r["corpus"], "k", r["k"]) {
+					of++
+					if (r.num("recovery") < g.num("recovery")) == (r.num("held_out") > g.num("held_out")) {
+						yes++
+					}
+				}
+			}
+			return yes, of
+		}},
 		{"here", "embeddings of C̄ in place of C have less probable anchors: a higher soft rank, t-SNE", hullBoth(normalisedTSNE, tSNE, "soft_rank", greater)},
 		{"here", "the same, PCA", hullBoth(normalisedPCA, pca, "soft_rank", greater)},
 		{"lee-2018 §1.4", "most anchors of t-SNE are found again from four of five starts", func(t *tables) (yes, of int) {
