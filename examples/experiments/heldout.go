@@ -118,11 +118,7 @@ func planHeldout(_ context.Context, l *lab) ([]cell, error) {
 
 // holdDocs holds out a share of a corpus' documents and counts the others. Those held
 // out are over the same words.
-func (l *lab) holdDocs(ctx context.Context, s *source, words int, share float64) (train *cooc.Moments, held *corpus.Corpus, err error) {
-	c, err := s.curate(ctx, curation(words))
-	if err != nil {
-		return nil, nil, err
-	}
+func (l *lab) holdDocs(ctx context.Context, c *corpus.Corpus, share float64) (train *cooc.Moments, held *corpus.Corpus, err error) {
 	most, held, err := c.Split(share, l.seed)
 	if err != nil {
 		return nil, nil, err
@@ -136,7 +132,11 @@ func (l *lab) holdDocs(ctx context.Context, s *source, words int, share float64)
 
 // hold splits a corpus.
 func (l *lab) hold(ctx context.Context, s *source) (*split, error) {
-	train, held, err := l.holdDocs(ctx, s, l.small, heldDocs)
+	c, err := s.curate(ctx, curation(l.small))
+	if err != nil {
+		return nil, err
+	}
+	train, held, err := l.holdDocs(ctx, c, heldDocs)
 	if err != nil {
 		return nil, err
 	}

@@ -103,15 +103,8 @@ func (h *hullCorpus) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	train, held, err := c.Split(hullHeld, h.l.seed)
+	d, held, err := h.l.holdDocs(ctx, c, hullHeld)
 	if err != nil {
-		return err
-	}
-	d, err := cooc.NewMoments(ctx, train, cooc.Options{DropUnused: true, Workers: h.l.workers})
-	if err != nil {
-		return err
-	}
-	if held, _, err = held.Reindex(d.Info().Corpus.Vocabulary()); err != nil {
 		return err
 	}
 	if h.held, err = someTokens(held, hullScored); err != nil {

@@ -102,7 +102,11 @@ func doubling(all []int) []int {
 // inference fits a model to most of the documents and compares the methods in each
 // setting.
 func (l *lab) inference(ctx context.Context, s *source, k int, size inferenceSize) ([]row, error) {
-	train, held, err := l.holdDocs(ctx, s, l.words, inferenceHeld)
+	c, err := s.curate(ctx, curation(l.words))
+	if err != nil {
+		return nil, err
+	}
+	train, held, err := l.holdDocs(ctx, c, inferenceHeld)
 	if err != nil {
 		return nil, err
 	}
