@@ -27,10 +27,11 @@ const (
 )
 
 // Text has its function words if functionShare or more of its tokens are words whose
-// p(topic | word) has a Kullback–Leibler divergence from p(topic) below functionTells nats.
+// p(topic | word) has a Kullback–Leibler divergence from p(topic) below functionTells·ln K
+// nats, which is a part of the largest there is with topics of one size.
 const (
 	functionShare = 0.1
-	functionTells = 0.3
+	functionTells = 0.075
 )
 
 // In text with its function words, a word that more than commonWord of the documents hold
@@ -126,8 +127,8 @@ func (p *modelParts) shares() []float64 {
 
 // hasFunctionWords tells whether the text has its function words.
 func (p *modelParts) hasFunctionWords() bool {
-	n, _ := p.Topics.Dims()
-	shares := p.shares()
+	n, k := p.Topics.Dims()
+	shares, little := p.shares(), functionTells*math.Log(float64(k))
 	all, function := 0.0, 0.0
 	for i := range n {
 		word := floats.Dot(shares, p.Topics.RawRowView(i))
@@ -138,7 +139,7 @@ func (p *modelParts) hasFunctionWords() bool {
 			}
 		}
 		all += word
-		if tells < functionTells {
+		if tells < little {
 			function += word
 		}
 	}
