@@ -97,6 +97,16 @@ func TestNotesHavePlaces(t *testing.T) {
 	}
 }
 
+func TestNotesTwice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.md")
+	if err := os.WriteFile(path, []byte("## one\ntext\n## two\n## one\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readNotes(path); err == nil || !strings.Contains(err.Error(), `"one" is there twice`) {
+		t.Errorf("%v", err)
+	}
+}
+
 // Wherever a paper's words do not hold in all cases of the page in the repository,
 // notes.md says why.
 func TestEveryDepartureHasACause(t *testing.T) {

@@ -241,6 +241,9 @@ func readNotes(path string) (map[string]string, error) {
 		if head, ok := strings.CutPrefix(s, "## "); ok {
 			flush()
 			name, text = strings.TrimSpace(head), nil
+			if _, ok := out[name]; ok {
+				return nil, fmt.Errorf("%s: %q is there twice", path, name)
+			}
 			continue
 		}
 		text = append(text, s)
