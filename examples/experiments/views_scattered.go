@@ -9,21 +9,21 @@ var scattered = experiment{
 	name: "scattered", title: "Made topics, with anchors and without",
 	repeats: []string{"fu-2018 Table 2", "fu-2018 Table 3", "fu-2018 Figure 2", "fu-2018 Figure 3"},
 	what: fmt.Sprintf("B of %d words with independent exponential entries, half of them zero, A = UUᵀ/F + I, and C = BABᵀ as it is (fu-2018 §5); %d trials, where the paper has 100. A trial is a success if both "+
-		"‖B − B̂‖² and ‖A − Â‖² are below %.0e after topics are matched. Anchors are followed by exact least squares; “%s” is SPA followed by the program of arora-2013. "+
+		"‖B − B̂‖² and ‖A − Â‖² are below %.0e after topics are matched. “15 anchors” are those of as many topics, or of all if there are fewer. Anchors are followed by exact least squares; “%s” is SPA followed by the program of arora-2013. "+
 		"Times are of everything from C on, medians, in %s.", scatteredWords, scatteredTrials, scatteredLimit, expGradSPA, cpuIs()),
 	groups: []*group{scatteredGroup},
 	plan:   planScattered,
 	figures: func(l *lab, t *tables) []figure {
 		times := figure{"scattered-time", "Seconds on made topics (fu-2018 Figure 2)", 2, nil}
-		errs := figure{"scattered-errors", "Errors on made topics (fu-2018 Figure 3), medians", 2, nil}
+		errs := figure{"scattered-errors", "Squared errors on made topics (fu-2018 Figure 3), medians", 2, nil}
 		for _, anchors := range values(t.rows["scattered"], "anchors") {
 			rows := where(t.rows["scattered"], "anchors", anchors)
 			for _, x := range []struct {
-				f       *figure
-				key, y  string
-				methods []string
-			}{{&times, "seconds", "seconds", values(rows, "method")}, {&errs, "err_b", "squared error of B", []string{freeLP, pds, exactPDS}}, {&errs, "err_a", "squared error of A", []string{freeLP, pds, exactPDS}}} {
-				p := panel{title: scatteredTitle(anchors), x: "F", y: x.y, logY: true, ticks: numbersOf(rows, "k")}
+				f          *figure
+				key, title string
+				methods    []string
+			}{{&times, "seconds", "seconds", values(rows, "method")}, {&errs, "err_b", "error of B", []string{freeLP, pds, exactPDS}}, {&errs, "err_a", "error of A", []string{freeLP, pds, exactPDS}}} {
+				p := panel{title: scatteredTitle(anchors) + ": " + x.title, x: "F", logY: true, ticks: numbersOf(rows, "k")}
 				for _, m := range x.methods {
 					p.lines = append(p.lines, series(m, where(rows, "method", m), "k", x.key))
 				}
@@ -75,7 +75,7 @@ func scatteredTitle(anchors string) string {
 	if anchors == "0" {
 		return "no anchors"
 	}
-	return "at most " + anchors + " anchors"
+	return anchors + " anchors"
 }
 
 func all(_ int, found float64) bool { return found == 1 }
