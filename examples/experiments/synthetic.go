@@ -43,8 +43,8 @@ var syntheticDocs = []struct{ docs, quick, slow, gibbs int }{
 }
 
 const (
-	rhoDocs     = 8000   // documents with other correlations than the paper's
-	gibbsTokens = 600000 // at most, by Gibbs sampling
+	rhoDocs     = 8000    // documents with other correlations than the paper's
+	gibbsTokens = 2300000 // at most, by Gibbs sampling
 )
 
 // syntheticMethods are those of arora-2013 but for Gibbs sampling. L2 is solved exactly;

@@ -63,7 +63,7 @@ var synthetic = experiment{
 		"topics are in groups of ten, as in the paper, and have the covariance ρ within a group. The paper does not tell the variances. They are 1 here, so that ρ is the correlation, too. "+
 		"Anchors are by QR, among words in 1 %% of the documents. inverse is the paper's Recover, its topics projected on the simplex. L2 is solved exactly; L2+ExpGrad by the paper's exponentiated gradient. "+
 		"KL stops at a gap of 1e-6 or 500 sweeps. Gibbs sampling has 1,000 sweeps (1,900) and averages over the second half. There are 20 trials of inverse and L2 (3 of the most documents), 1 or 2 of L2+ExpGrad, KL and Gibbs, "+
-		"of Gibbs up to 600,000 tokens; the paper has up to two million documents. Shown is the mean ℓ₁ distance of a topic, matched as well as can be; “uniform” is that of the uniform distribution. "+
+		"of Gibbs up to 2.3 million tokens; the paper has up to two million documents. Shown is the mean ℓ₁ distance of a topic, matched as well as can be; “uniform” is that of the uniform distribution. "+
 		"Other measures are as in heldout, on %d more documents. A claim is counted by trials: the methods compared have the same documents.",
 		syntheticSweeps, syntheticTokens, syntheticShort, semiAlpha, syntheticHeld),
 	groups:  []*group{syntheticGroup},
@@ -146,21 +146,28 @@ func syntheticPlots(_ *lab, t *tables) []figure {
 			more.panels = append(more.panels, p)
 		}
 	}
-	dose := panel{title: fmt.Sprintf("%d documents, by L2", rhoDocs), x: "ρ", y: "L1"}
-	for _, v := range []string{"1", "4"} {
-		l := line{name: "variance " + v}
-		for _, rho := range values(where(rows, "variance", v), "rho") {
-			if mean, _, n := spread(numbersIn(where(rows, "variance", v, "rho", rho, "method", "L2", "documents", rhoDocs), "b_l1")); n > 0 {
-				x, _ := strconv.ParseFloat(rho, 64)
-				l.xy = append(l.xy, plotter.XY{X: x, Y: mean})
-			}
-		}
-		dose.lines = append(dose.lines, l)
-	}
-	if len(dose.lines[0].xy) > 0 {
-		errors.panels = append(errors.panels, dose)
+	if lines := doses(t); len(lines) > 0 {
+		errors.panels = append(errors.panels, panel{title: fmt.Sprintf("%d documents, by L2", rhoDocs), x: "ρ", y: "L1", lines: lines})
 	}
 	return []figure{errors, more}
+}
+
+// doses are lines of the mean error of L2 against ρ, one for each variance.
+func doses(t *tables) []line {
+	rows := where(t.rows["synthetic"], "method", "L2", "documents", rhoDocs)
+	var out []line
+	for _, v := range []string{"1", "4"} {
+		l := line{name: "variance " + v}
+		for _, rho := range numbersOf(where(rows, "variance", v), "rho") {
+			if mean, _, n := spread(numbersIn(where(rows, "variance", v, "rho", rho), "b_l1")); n > 0 {
+				l.xy = append(l.xy, plotter.XY{X: rho, Y: mean})
+			}
+		}
+		if len(l.xy) > 0 {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // syntheticNames are the names of syntheticMethods.
