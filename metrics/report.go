@@ -44,10 +44,11 @@ type Report struct {
 
 	// BasisQualityShare is the share of the words of another topic, those of
 	// probability above 0, that are more probable there than the anchor, ties counted
-	// half: the mean over the other topics, in [0, 1]; higher is better. It depends on
-	// no numbers of words and compares vocabularies of any size. It is 1 for an anchor
-	// that is in no other topic, as recovery from anchors has it, and a finding after
-	// passes over the documents.
+	// half: the mean over the other topics, in [0, 1]; higher is better. It depends
+	// neither on the order nor on the number of the words, so that vocabularies of any
+	// size can be compared. It is 1 for an anchor that is in no other topic. Recovery
+	// makes all anchors so: the share tells something only after passes over the
+	// documents.
 	BasisQualityShare Stat
 
 	// TopicDissimilarity is max_k ‖b_k − b̄‖₂, b̄ the mean of the topics that are not

@@ -57,9 +57,10 @@ type Stream struct {
 // NewStream makes the first pass over src, which finds the row sums, the diagonals
 // and the document frequencies. Errors: options out of range; a Weighting other than
 // Unbiased and OffDiagonal; a Source of tokens without Vocabulary; a word that stands
-// twice in a vocabulary; documents with weights (corpus.Corpus.WithWeights), which only Moments
-// count; no document that is long enough (ErrNoDocuments); counts that are negative
-// or too large; those of src; ctx's.
+// twice in a vocabulary; documents with weights (corpus.Corpus.WithWeights), which only
+// Moments count; no document that is long enough, or for OffDiagonal none of two
+// different words (ErrNoDocuments); counts that are negative or too large; those of
+// src; ctx's.
 func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err

@@ -12,7 +12,6 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/testutil"
-	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -174,13 +173,7 @@ func TestDistance(t *testing.T) {
 }
 
 func TestInBoth(t *testing.T) {
-	list := func(words ...string) (out []jsmf.WordProb) {
-		for _, w := range words {
-			out = append(out, jsmf.WordProb{Word: w})
-		}
-		return out
-	}
-	if n := inBoth(list("a", "b", "c"), list("c", "d", "a")); n != 2 {
+	if n := inBoth([]string{"a", "b", "c"}, []string{"c", "d", "a"}); n != 2 {
 		t.Errorf("%d in common; want 2", n)
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -172,18 +171,4 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 		}
 	}
 	return rows, nil
-}
-
-// meanOf returns the mean of the numbers of a column, NaN where there is none.
-func meanOf(rows []row, column string) float64 {
-	sum, n := 0.0, 0
-	for _, r := range rows {
-		if v := r.num(column); !math.IsNaN(v) {
-			sum, n = sum+v, n+1
-		}
-	}
-	if n == 0 {
-		return math.NaN()
-	}
-	return sum / float64(n)
 }

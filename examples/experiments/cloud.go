@@ -30,12 +30,12 @@ const mostPoints = 400
 // vocabulary.
 func pointRows(corpus, picture string, at *mat.Dense, word func(int) string, mark map[int]string, keep []int) []row {
 	n, d := at.Dims()
-	every := max(1, n/mostPoints)
+	step := max(1, n/mostPoints)
 	var rows []row
 	for i := range n {
 		p := at.RawRowView(i)
 		_, marked := mark[i]
-		if math.IsNaN(p[0]) || !marked && i%every > 0 && !slices.Contains(keep, i) {
+		if math.IsNaN(p[0]) || !marked && i%step > 0 && !slices.Contains(keep, i) {
 			continue
 		}
 		r := row{"corpus": corpus, "picture": picture, "word": word(i)}
@@ -81,13 +81,13 @@ func planeCloud(rows []row, chosen func(mark string) bool) *cloud {
 // spaceCloud makes the picture of points in space as they are seen from a side, with
 // the edges that are in front of the hull of those marked.
 func spaceCloud(rows []row) *cloud {
-	const turn, tilt = math.Pi / 6, math.Pi / 9
+	const aside, down = math.Pi / 6, math.Pi / 9 // angles
 	c := new(cloud)
 	var hull [][3]float64
 	for _, r := range rows {
 		x, y, z := r.num("x"), r.num("y"), r.num("z")
-		x, z = x*math.Cos(turn)-z*math.Sin(turn), x*math.Sin(turn)+z*math.Cos(turn)
-		y, z = y*math.Cos(tilt)-z*math.Sin(tilt), y*math.Sin(tilt)+z*math.Cos(tilt)
+		x, z = x*math.Cos(aside)-z*math.Sin(aside), x*math.Sin(aside)+z*math.Cos(aside)
+		y, z = y*math.Cos(down)-z*math.Sin(down), y*math.Sin(down)+z*math.Cos(down)
 		c.points = append(c.points, plotter.XY{X: x, Y: y})
 		if r["mark"] != "" {
 			c.marked, c.names = append(c.marked, plotter.XY{X: x, Y: y}), append(c.names, r["word"])

@@ -158,11 +158,7 @@ func (s *source) curateSome(ctx context.Context, docs int, cur corpus.Curation) 
 		return nil, err
 	}
 	if all := raw.NumDocs(); all > docs {
-		some := make([]int, docs)
-		for i := range some {
-			some[i] = i * all / docs
-		}
-		if raw, err = raw.Select(some, nil); err != nil {
+		if raw, err = raw.Select(evenly(docs, all), nil); err != nil {
 			return nil, err
 		}
 	}
@@ -171,6 +167,15 @@ func (s *source) curateSome(ctx context.Context, docs int, cur corpus.Curation) 
 	}
 	c, _, err := corpus.Curate(raw, cur)
 	return c, err
+}
+
+// evenly returns n of the numbers below all, at equal distances.
+func evenly(n, all int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i * all / n
+	}
+	return out
 }
 
 // count curates the corpus and counts it, once for all cells with these settings.

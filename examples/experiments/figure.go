@@ -282,7 +282,8 @@ func plotPanel(p panel, style map[string]look) (*plot.Plot, error) {
 	}
 	out.X.Label.Text, out.Y.Label.Text = p.x, p.y
 	if p.heat != nil {
-		return out, drawHeat(out, p.heat)
+		drawHeat(out, p.heat)
+		return out, nil
 	}
 	if p.cloud != nil {
 		drawCloud(out, p.cloud)

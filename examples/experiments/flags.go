@@ -88,7 +88,7 @@ func (x *flags) define(f *flag.FlagSet) {
 	o := &x.options
 	f.StringVar(&o.data, "data", "", "the `folder` of corpora (required)")
 	f.StringVar(&x.corpora, "corpora", "nips17,kos", "names of corpora in it: `NAME[,NAME…]`")
-	f.StringVar(&o.classes, "classes", "bbc", "the `name` of the corpus with classes, for anchorfree, clusters and hierarchy; none: leave these out")
+	f.StringVar(&o.classes, "classes", "bbc", "the `name` of the corpus with classes, for anchorfree, weights, clusters, genres and hierarchy; none: leave these out")
 	f.StringVar(&x.large, "large", "nips17,reuters21578-split", "corpora that anchorfree fits many topics to: `NAME[,NAME…]`; none: leave that out")
 	f.StringVar(&x.hulls, "hulls", "imdb-large,kos,reuters21578-split,nips17", "names of the corpora of hulls: `NAME[,NAME…]`, the first of which is drawn; none: leave it out")
 	f.StringVar(&o.big, "big", "imdb-large", "the `name` of the corpus of many documents, for vocabulary; none: leave it out")
@@ -103,7 +103,7 @@ func (x *flags) define(f *flag.FlagSet) {
 	f.StringVar(&x.formats, "format", "png", "png, svg or png,svg: the `formats` of figures")
 	f.DurationVar(&o.budget, "budget", 0, "begin no cell after this `time`, as 30m; 0: no limit")
 	f.IntVar(&o.words, "n", 5000, "keep the `N` best words by tf·ln⌊M/df⌋")
-	f.IntVar(&o.small, "n-small", 1500, "the same for semi, gaps, heldout, and time against documents: `N` words")
+	f.IntVar(&o.small, "n-small", 1500, "the same for semi, gaps, synthetic, heldout, hierarchy, time against documents, and once more for\nanchorfree's many topics: `N` words")
 	f.StringVar(&x.docs, "docs", "2000,10000", "numbers of documents of semi and gaps: `M[,M…]`")
 	f.IntVar(&o.sweeps, "gibbs-sweeps", 1000, "`sweeps` of Gibbs sampling; the last half is averaged over")
 	f.Uint64Var(&o.seed, "seed", 1, "the seed of all that is drawn")
@@ -112,8 +112,8 @@ func (x *flags) define(f *flag.FlagSet) {
 	f.StringVar(&o.scoreName, "name", "", "of score: what to call them, the file's `name` otherwise")
 	f.StringVar(&o.scoreVocab, "topics-vocab", "", "of score: the words of the matrix, one a line, where they are not those of the\ncorpus: a `file`")
 	f.BoolVar(&o.full, "full", false, "of curves: all ways of recovery after all rectifications, not after AP only, which are\nthose of the figures; it takes several times as long")
-	f.IntVar(&o.mostSlow, "most-slow", 50, "of curves: the largest `K` for Gibbs sampling and DC, which take longest")
-	f.IntVar(&o.mostFree, "most-free", 50, "of anchorfree: the largest `F` for AnchorFree-LP, whose time grows with its third power")
+	f.IntVar(&o.mostSlow, "most-slow", 50, "the largest `K` for Gibbs sampling and DC, which take longest, and of tensor, which is beside Gibbs sampling")
+	f.IntVar(&o.mostFree, "most-free", 50, "of anchorfree: the largest `F` for AnchorFree-LP, whose time grows with its third power, and with -n-small words")
 	f.BoolVar(&o.plan, "plan", false, "only list the cells that are to be done")
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress on standard error")
 }

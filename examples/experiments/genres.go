@@ -130,9 +130,7 @@ func (l *lab) genres(ctx context.Context, s *source, share float64, method strin
 	var rows []row
 	for topic, list := range top {
 		shares := make([]float64, len(names))
-		var words []string
 		for _, i := range list {
-			words = append(words, c.Word(i))
 			for j := range shares {
 				shares[j] += word.At(i, j) / float64(len(list))
 			}
@@ -147,7 +145,7 @@ func (l *lab) genres(ctx context.Context, s *source, share float64, method strin
 		for j := range k {
 			probability += a.At(topic, j)
 		}
-		r := row{"method": method, "words": strings.Join(words, " "), "class": names[best], "classes": profile(names, shares), "whole": profile(names, whole)}
+		r := row{"method": method, "words": listed(c, list), "class": names[best], "classes": profile(names, shares), "whole": profile(names, whole)}
 		r.set("k", k).set("start", start).set("topic", topic).set("probability", probability/mat.Sum(a))
 		r.set("share", shares[best]).set("distance", distance).set("seconds", took)
 		rows = append(rows, r)

@@ -19,7 +19,7 @@ type heat struct {
 }
 
 // drawHeat adds the cells of a matrix with their numbers.
-func drawHeat(p *plot.Plot, h *heat) error {
+func drawHeat(p *plot.Plot, h *heat) {
 	n, m := len(h.rows), len(h.cols)
 	p.Add(heatCells{h})
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(m), 0, float64(n)
@@ -39,7 +39,6 @@ func drawHeat(p *plot.Plot, h *heat) error {
 	p.X.Tick.Label.Rotation, p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = math.Pi/6, draw.XRight, draw.YTop
 	p.X.Tick.Length, p.Y.Tick.Length = 0, 0
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0
-	return nil
 }
 
 // heatCells draws a heat map.

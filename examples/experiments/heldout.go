@@ -180,14 +180,12 @@ func (l *lab) heldOut(ctx context.Context, s *source, sp *split, k int, method, 
 		b = mat.DenseCopyOf(m.Topics())
 	}
 	r := row{"corpus": s.name, "method": method, "recover": way}
-	r.set("k", k).set("seconds", (cpuSeconds() - begun))
+	r.set("k", k).set("seconds", cpuSeconds()-begun)
 	rep, err := evaluate(ctx, sp.train, b, nil, nil, l.workers)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range rep.Keyed() {
-		r.set(m.Key, m.Mean)
-	}
+	measures(r, rep)
 	whole, err := l.leftToRight(ctx, sp, b)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -49,8 +50,10 @@ func planHierarchy(_ context.Context, l *lab) ([]cell, error) {
 		if err != nil {
 			return nil, err
 		}
-		if name == l.classes && s.labels == "" {
-			return nil, fmt.Errorf("corpus %s has no labels.txt", name)
+		if name == l.classes {
+			if _, _, err := l.labelled(); err != nil {
+				return nil, err
+			}
 		}
 		set := settings("corpus", name, "k", below, "above", above, "n", l.small, "classes", name == l.classes,
 			"rectify", rectify.AP{}, "solver", recoverer("ADMM"), "top", topWords, "seed", l.seed, "input", s.digest)
@@ -59,14 +62,14 @@ func planHierarchy(_ context.Context, l *lab) ([]cell, error) {
 	return out, nil
 }
 
-// hierarchy fits topics, topics above them, and as few topics by one run.
-func (l *lab) hierarchy(ctx context.Context, s *source, below, above int) ([]row, error) {
+// hierarchyMoments counts the best words of a corpus. No artist is a stop word.
+func (l *lab) hierarchyMoments(ctx context.Context, s *source) (*cooc.Moments, error) {
 	c, err := s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	cur := curation(l.small)
-	if s.name == l.classes { // no artist is a stop word
+	if s.name == l.classes {
 		if cur.StopWords, err = s.stopWords(ctx); err != nil {
 			return nil, err
 		}
@@ -74,11 +77,15 @@ func (l *lab) hierarchy(ctx context.Context, s *source, below, above int) ([]row
 	if c, _, err = corpus.Curate(c, cur); err != nil {
 		return nil, err
 	}
-	d, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true, Workers: l.workers})
+	return cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true, Workers: l.workers})
+}
+
+// hierarchy fits topics, topics above them, and as few topics by one run.
+func (l *lab) hierarchy(ctx context.Context, s *source, below, above int) ([]row, error) {
+	d, err := l.hierarchyMoments(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	c = d.Info().Corpus
 	pipeline := func(k int) jsmf.Pipeline {
 		return asPublished(k).Rectify(rectify.AP{}).Recover(recoverer("ADMM")).Seed(l.seed).Workers(l.workers)
 	}
@@ -94,17 +101,15 @@ func (l *lab) hierarchy(ctx context.Context, s *source, below, above int) ([]row
 	if err != nil {
 		return nil, err
 	}
+	c := d.Info().Corpus
 	classes, word := []string{""}, (*mat.Dense)(nil)
 	if s.name == l.classes {
 		classes, word, _ = classShares(c)
 	}
 	var rows []row
-	add := func(model string, shares []float64, top func(topic int) []jsmf.WordProb, more func(r row, topic int)) {
+	add := func(model string, shares []float64, top func(topic int) []string, more func(r row, topic int)) {
 		for topic, share := range shares {
-			var names []string
-			for _, w := range top(topic) {
-				names = append(names, w.Word)
-			}
+			names := top(topic)
 			for j, class := range classes {
 				r := row{"corpus": s.name, "model": model, "class": class, "words": strings.Join(names, " ")}
 				r.set("topic", topic).set("share", share)
@@ -121,15 +126,16 @@ func (l *lab) hierarchy(ctx context.Context, s *source, below, above int) ([]row
 			}
 		}
 	}
-	words := func(m *jsmf.Model) func(topic int) []jsmf.WordProb {
-		return func(topic int) []jsmf.WordProb { return m.TopWords(topic, topWords) }
+	words := func(m *jsmf.Model) func(topic int) []string {
+		return func(topic int) []string { return wordsOf(m.TopWords(topic, topWords)) }
 	}
-	add(fmt.Sprint(above), one.TopicShares(), words(one), func(row, int) {})
-	supers := func(topic int) []jsmf.WordProb { return h.TopWords(1, topic, topWords) }
+	single := words(one)
+	add(fmt.Sprint(above), one.TopicShares(), single, func(row, int) {})
+	supers := func(topic int) []string { return wordsOf(h.TopWords(1, topic, topWords)) }
 	add(fmt.Sprintf("%d:%d", below, above), h.Model(1).TopicShares(), supers, func(r row, topic int) {
 		most := 0
 		for k := range one.K() {
-			most = max(most, inBoth(supers(topic), one.TopWords(k, topWords)))
+			most = max(most, inBoth(supers(topic), single(k)))
 		}
 		r.set("common", most)
 	})
@@ -145,15 +151,20 @@ func (l *lab) hierarchy(ctx context.Context, s *source, below, above int) ([]row
 	return rows, nil
 }
 
-// inBoth counts the words that are in both lists.
-func inBoth(a, b []jsmf.WordProb) int {
-	in := make(map[string]bool)
-	for _, w := range a {
-		in[w.Word] = true
+// wordsOf returns the words of a list.
+func wordsOf(list []jsmf.WordProb) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = w.Word
 	}
+	return out
+}
+
+// inBoth counts the words of a that are in b.
+func inBoth(a, b []string) int {
 	n := 0
-	for _, w := range b {
-		if in[w.Word] {
+	for _, w := range a {
+		if slices.Contains(b, w) {
 			n++
 		}
 	}

@@ -240,7 +240,7 @@ func (h *hullCorpus) measure(ctx context.Context, way string, k int) ([]row, err
 		col := b.ColView(j).(*mat.VecDense)
 		col.ScaleVec(1/mat.Sum(col), col)
 	}
-	alpha := slices.Repeat([]float64{hullAlpha}, k)
+	alpha := filled(k, hullAlpha)
 	held, err := infer.LeftToRight{Particles: hullParticle, Seed: h.l.seed}.Score(ctx, infer.Topics{B: b, Alpha: alpha}, h.held, infer.Options{Workers: h.l.workers})
 	if err != nil {
 		return nil, err
@@ -288,7 +288,7 @@ func (h *hullCorpus) topics(ctx context.Context) ([]row, error) {
 		df := h.train.Info().Corpus.DocFrequencies()
 		b := mat.DenseCopyOf(m.Topics())
 		for j, i := range m.Anchors() {
-			r := row{"corpus": h.s.name, "method": way, "anchor": m.Word(i), "words": topWordsOf(m, j, 8)}
+			r := row{"corpus": h.s.name, "method": way, "anchor": m.Word(i), "words": strings.Join(wordsOf(m.TopWords(j, 8)), " ")}
 			r.set("topic", j+1).set("documents", df[i]).set("hard_rank", rep.BasisRank.Values[j]-1).set("soft_rank", rep.SoftBasisRank.Values[j])
 			rows = append(rows, r)
 		}
@@ -298,33 +298,9 @@ func (h *hullCorpus) topics(ctx context.Context) ([]row, error) {
 		}
 		_, k := first.Dims()
 		for j := range k {
-			rows[j].set("closest_"+way, closest(first.ColView(j), b)+1)
+			at, _ := closest(first.ColView(j), b)
+			rows[j].set("closest_"+way, at+1)
 		}
 	}
 	return rows, nil
-}
-
-// topWordsOf returns the n most probable words of a topic.
-func topWordsOf(m *jsmf.Model, topic, n int) string {
-	var words []string
-	for _, w := range m.TopWords(topic, n) {
-		words = append(words, w.Word)
-	}
-	return strings.Join(words, " ")
-}
-
-// closest returns the column of b that is nearest to x in ℓ₁.
-func closest(x mat.Vector, b *mat.Dense) int {
-	n, k := b.Dims()
-	at, least := 0, math.Inf(1)
-	for j := range k {
-		d := 0.0
-		for i := range n {
-			d += math.Abs(x.AtVec(i) - b.At(i, j))
-		}
-		if d < least {
-			at, least = j, d
-		}
-	}
-	return at
 }

@@ -193,11 +193,7 @@ func (l *lab) drawnTrial(ctx context.Context, setting string, topics infer.Topic
 // realTrial is FR: some of the documents that the model was fitted to, evenly spread,
 // and all others.
 func (l *lab) realTrial(ctx context.Context, topics infer.Topics, train, held *corpus.Corpus, size inferenceSize) (*trial, error) {
-	some := make([]int, min(size.Real, train.NumDocs()))
-	for i := range some {
-		some[i] = i * train.NumDocs() / len(some)
-	}
-	docs, err := train.Select(some, nil)
+	docs, err := train.Select(evenly(min(size.Real, train.NumDocs()), train.NumDocs()), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -118,16 +117,9 @@ func (l *lab) list(ctx context.Context, s *source, method string) ([]row, error)
 	for i := range shares {
 		shares[i] = mat.Sum(a.RowView(i))
 	}
-	names := func(ids []int) string {
-		var words []string
-		for _, i := range ids {
-			words = append(words, c.Word(i))
-		}
-		return strings.Join(words, " ")
-	}
 	var rows []row
 	for topic, list := range lists {
-		r := row{"corpus": s.name, "method": method, "top": names(list), "words": names(prominent(b, d.Marginals(), topic, list))}
+		r := row{"corpus": s.name, "method": method, "top": listed(c, list), "words": listed(c, prominent(b, d.Marginals(), topic, list))}
 		r.set("topic", topic).set("seconds", took)
 		for name, words := range map[string][]string{"theory": theoryWords, "probability": probabilityWords} {
 			sum, known := 0.0, 0

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/xml"
-	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -255,63 +254,6 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// A changed input is not taken for the one that was there.
-func TestInputDigest(t *testing.T) {
-	a, err := findSource(testutil.Path(), "synth", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := findSource(testutil.Path(), "synth", testutil.Path("synth", "synth.stops"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a.digest == b.digest {
-		t.Error("another stop list has the same digest")
-	}
-	x, y := settings("corpus", "a", "k", 5), settings("corpus", "a", "k", 50)
-	if cellKey("curves", 1, x) == cellKey("curves", 1, y) || cellKey("curves", 1, x) == cellKey("curves", 2, x) || cellKey("curves", 1, x) == cellKey("semi", 1, x) {
-		t.Error("different cells have the same key")
-	}
-}
-
-// Of a corpus with documents held out the others are read.
-func TestSplitSource(t *testing.T) {
-	folder := t.TempDir()
-	dir := filepath.Join(folder, "some-split")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"docword.train.txt": "2\n3\n3\n1 1 2\n1 3 1\n2 2 4\n", "docword.held.txt": "1\n3\n1\n1 1 9\n", "vocab.txt": "one\ntwo\nthree\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := findSource(folder, "some-split", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := s.read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.NumDocs() != 2 || c.NumWords() != 3 || c.Tokens() != 7 {
-		t.Errorf("%d documents, %d words, %d tokens; want 2, 3 and 7", c.NumDocs(), c.NumWords(), c.Tokens())
-	}
-}
-
-func TestDamagedRecords(t *testing.T) {
-	for _, text := range []string{"no JSON\n", `{"key":"0","group":"curves","version":1,"settings":[],"rows":[],"seconds":0}` + "\n"} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, recordsName), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		var e bytes.Buffer
-		if status := run(t.Context(), small(dir, "-run", "curves"), io.Discard, &e); status != 1 || !strings.Contains(e.String(), recordsName+":1:") {
-			t.Errorf("status %d: %s", status, e.String())
-		}
-	}
-}
-
 func TestBadFlags(t *testing.T) {
 	for want, args := range map[string][]string{
 		"-data is missing":                 {"-out", "x"},
@@ -424,32 +366,5 @@ func TestOthers(t *testing.T) {
 	}
 	if n := bytes.Count(page, []byte("(semi.csv)")); n != 2 {
 		t.Errorf("semi.csv is named %d times; want 2", n)
-	}
-}
-
-func TestCompareRows(t *testing.T) {
-	a := []row{{"k": "5", "x": "1"}, {"k": "10", "x": "3"}, {"k": "20", "x": ""}, {"k": "30", "x": "0"}}
-	b := []row{{"k": "5", "x": "2"}, {"k": "10", "x": "2"}, {"k": "20", "x": "2"}}
-	if yes, of := compareRows(a, b, []string{"k"}, "x", less); yes != 1 || of != 2 {
-		t.Errorf("%d of %d; want 1 of 2", yes, of)
-	}
-}
-
-func TestTicks(t *testing.T) {
-	for _, x := range []struct {
-		lo, hi float64
-		log    bool
-		want   string
-	}{
-		{0, 1, false, "[0 0.2 0.4 0.6 0.8 1]"},
-		{-0.1, 0.1, false, "[-0.1 -0.05 0 0.05 0.1]"},
-		{3, 41, false, "[10 20 30 40]"},
-		{1, 100, true, "[1 2 5 10 20 50 100]"},
-		{1e-8, 1e-2, true, "[1e-08 1e-07 1e-06 1e-05 0.0001 0.001 0.01]"},
-		{2, 3, true, "[2 2.2 2.4 2.6 2.8 3]"},
-	} {
-		if got := fmt.Sprint(niceTicks(x.lo, x.hi, x.log)); got != x.want {
-			t.Errorf("ticks of [%v, %v]: %s; want %s", x.lo, x.hi, got, x.want)
-		}
 	}
 }

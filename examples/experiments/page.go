@@ -68,6 +68,42 @@ func values(rows []row, column string) []string {
 	return out
 }
 
+// heaviest returns the place of the first row with the largest number in a column.
+func heaviest(rows []row, column string) int {
+	at := 0
+	for i, r := range rows {
+		if r.num(column) > rows[at].num(column) {
+			at = i
+		}
+	}
+	return at
+}
+
+// meanOf returns the mean of the numbers of a column, NaN where there is none.
+func meanOf(rows []row, column string) float64 {
+	sum, n := 0.0, 0
+	for _, r := range rows {
+		if v := r.num(column); !math.IsNaN(v) {
+			sum, n = sum+v, n+1
+		}
+	}
+	if n == 0 {
+		return math.NaN()
+	}
+	return sum / float64(n)
+}
+
+// count counts the rows of which something is so.
+func count(rows []row, so func(r row) bool) (yes, of int) {
+	for _, r := range rows {
+		of++
+		if so(r) {
+			yes++
+		}
+	}
+	return yes, of
+}
+
 // series is a line of the rows with both numbers.
 func series(name string, rows []row, x, y string) line {
 	l := line{name: name}
@@ -103,6 +139,11 @@ func compareRows(a, b []row, key []string, measure string, better func(a, b floa
 
 func less(a, b float64) bool    { return a < b }
 func greater(a, b float64) bool { return a > b }
+
+// closeTo tells whether a differs from b by at most a part of b.
+func closeTo(part float64) func(a, b float64) bool {
+	return func(a, b float64) bool { return math.Abs(a-b) <= part*math.Abs(b) }
+}
 
 // write makes the tables, the figures and the page of what there is.
 func write(l *lab, t *tables) error {

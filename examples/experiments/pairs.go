@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/anchor"
@@ -80,20 +79,30 @@ func nearest(c *corpus.Corpus, a, b *mat.Dense) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	ta, tb := mat.DenseCopyOf(a.T()), mat.DenseCopyOf(b.T())
 	freq := c.DocFrequencies()
 	out := make([]row, len(la))
 	for i := range la {
-		at, least := 0, math.Inf(1)
-		for j := range lb {
-			if far := floats.Distance(ta.RawRowView(i), tb.RawRowView(j), 1); far < least {
-				at, least = j, far
-			}
-		}
+		at, least := closest(a.ColView(i), b)
 		r := row{"words": listed(c, la[i]), "gibbs_words": listed(c, lb[at])}
 		out[i] = r.set("l1", least).set("documents", meanOnly(freq, la[i], lb[at])).set("gibbs_documents", meanOnly(freq, lb[at], la[i]))
 	}
 	return out, nil
+}
+
+// closest returns the column of b that is nearest to x by ℓ₁, and its distance.
+func closest(x mat.Vector, b *mat.Dense) (at int, least float64) {
+	n, k := b.Dims()
+	least = math.Inf(1)
+	for j := range k {
+		d := 0.0
+		for i := range n {
+			d += math.Abs(x.AtVec(i) - b.At(i, j))
+		}
+		if d < least {
+			at, least = j, d
+		}
+	}
+	return at, least
 }
 
 // listed writes the words of a list.

@@ -270,15 +270,13 @@ func topicRows(name, way string, c *corpus.Corpus, b *mat.Dense) ([]row, error) 
 	frequent := order[:min(topWords, len(order))]
 	var rows []row
 	for j, list := range lists {
-		var words []string
 		n := 0
 		for _, i := range list {
-			words = append(words, c.Word(i))
 			if slices.Contains(frequent, i) {
 				n++
 			}
 		}
-		r := row{"corpus": name, "method": way, "words": strings.Join(words, " ")}
+		r := row{"corpus": name, "method": way, "words": listed(c, list)}
 		rows = append(rows, r.set("topic", j+1).set("frequent", n))
 	}
 	return rows, nil

@@ -90,7 +90,7 @@ func (l *lab) timeDocs(ctx context.Context, s *source, k, docs int) ([]row, erro
 		if err != nil {
 			return nil, err
 		}
-		before := (cpuSeconds() - begun)
+		before := cpuSeconds() - begun
 		if _, err := p.Fit(ctx, d); err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
@@ -98,7 +98,7 @@ func (l *lab) timeDocs(ctx context.Context, s *source, k, docs int) ([]row, erro
 			r["error"] = err.Error()
 			continue
 		}
-		total := (cpuSeconds() - begun)
+		total := cpuSeconds() - begun
 		r.set("seconds_cooc", before).set("seconds_fit", math.Max(0, total-before)).set("seconds", total)
 	}
 	return rows, nil

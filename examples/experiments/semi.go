@@ -258,10 +258,8 @@ func (l *lab) compare(ctx context.Context, r row, t *truth, c *corpus.Corpus, w 
 		}
 		far += math.Sqrt(d2) / float64(some)
 	}
-	var fromW mat.Dense
-	fromW.Mul(fit.W.T(), fit.W)
-	fromW.Scale(1/float64(some), &fromW)
-	fromW.Sub(&fromW, a)
-	r.set("w_l2", far).set("a_from_w", mat.Norm(&fromW, 2))
+	gap := moment(fit.W)
+	gap.Sub(gap, a)
+	r.set("w_l2", far).set("a_from_w", mat.Norm(gap, 2))
 	return nil
 }

@@ -102,8 +102,7 @@ func settled(method string, iterations int, part float64) func(t *tables) (yes, 
 	return func(t *tables) (yes, of int) {
 		rows := where(t.rows["iterations"], "method", method)
 		for _, m := range []string{"approximation", "specificity"} {
-			y, o := compareRows(where(rows, "iterations", iterations), where(rows, "iterations", steps[len(steps)-1]), []string{"corpus", "k"}, m,
-				func(a, b float64) bool { return math.Abs(a-b) <= part*math.Abs(b) })
+			y, o := compareRows(where(rows, "iterations", iterations), where(rows, "iterations", steps[len(steps)-1]), []string{"corpus", "k"}, m, closeTo(part))
 			yes, of = yes+y, of+o
 		}
 		return yes, of
@@ -308,14 +307,11 @@ var runtimes = experiment{
 // faster says that a method takes less than a part of another's time.
 func faster(a, b string, times float64) func(t *tables) (yes, of int) {
 	return func(t *tables) (yes, of int) {
-		rows := t.rows["curves"]
-		way := func(m string) []row {
-			if m == gibbs {
-				return where(rows, "method", m)
-			}
-			return where(rows, "method", m, "recover", "ActiveSet")
+		way := "ActiveSet"
+		if b == gibbs {
+			way = ""
 		}
-		return compareRows(way(a), way(b), []string{"corpus", "k"}, "seconds", func(a, b float64) bool { return a*times < b })
+		return compareRows(curveRows(t, a, "ActiveSet"), curveRows(t, b, way), []string{"corpus", "k"}, "seconds", func(a, b float64) bool { return a*times < b })
 	}
 }
 

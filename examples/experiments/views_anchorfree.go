@@ -127,8 +127,8 @@ func anchored() []string {
 	return out
 }
 
-// bestOf says that a method is better, as judged by by, than all others in the rows
-// that agree in the key.
+// bestOf counts the rows of a method whose measure is better, as by tells, than that of
+// all others in the rows that agree in the key.
 func bestOf(of func(t *tables) []row, key []string, measure string, by func(a, b float64) bool, method string, others ...string) func(t *tables) (yes, n int) {
 	return func(t *tables) (yes, n int) {
 		rows := of(t)
@@ -266,6 +266,7 @@ func timed(t *tables) []row {
 	return out
 }
 
+// timeBest is bestOf for seconds.
 func timeBest(method string, by func(a, b float64) bool, others ...string) func(t *tables) (yes, n int) {
 	return bestOf(timed, []string{"corpus", "words", "k"}, "seconds", by, method, others...)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 var clusters = experiment{
@@ -37,22 +38,11 @@ var clusters = experiment{
 			x.rows = append(x.rows, []string{m, fmt.Sprintf("%.3f", r[0].num("clustacc")), fmt.Sprintf("%.3f", r[0].num("nmi")), fmt.Sprintf("%.3f", r[0].num("main_topic"))})
 			for _, topic := range topicOrder(r) {
 				of := where(r, "topic", topic)
-				y.rows = append(y.rows, []string{m, of[heaviest(of)]["class"], of[0]["words"]})
+				y.rows = append(y.rows, []string{m, of[heaviest(of, "weight")]["class"], of[0]["words"]})
 			}
 		}
 		return []table{x, y}
 	},
-}
-
-// heaviest returns the place of the row of most weight.
-func heaviest(rows []row) int {
-	at := 0
-	for i, r := range rows {
-		if r.num("weight") > rows[at].num("weight") {
-			at = i
-		}
-	}
-	return at
 }
 
 // topicOrder returns the topics in the order of the classes they have most weight
@@ -60,7 +50,7 @@ func heaviest(rows []row) int {
 func topicOrder(rows []row) []string {
 	topics := values(rows, "topic")
 	slices.SortStableFunc(topics, func(a, b string) int {
-		return heaviest(where(rows, "topic", a)) - heaviest(where(rows, "topic", b))
+		return heaviest(where(rows, "topic", a), "weight") - heaviest(where(rows, "topic", b), "weight")
 	})
 	return topics
 }
@@ -84,10 +74,6 @@ func heatOf(rows []row) *heat {
 }
 
 func firstWord(s string) string {
-	for i, r := range s {
-		if r == ' ' {
-			return s[:i]
-		}
-	}
-	return s
+	word, _, _ := strings.Cut(s, " ")
+	return word
 }

@@ -103,20 +103,26 @@ func better(text, source, a, b, measure string, by func(a, b float64) bool) clai
 
 // within says that two methods differ by no more than a part of the second.
 func within(text, source, a, b, measure string, part float64) claim {
-	return better(text, source, a, b, measure, func(a, b float64) bool { return math.Abs(a-b) <= part*math.Abs(b) })
+	return better(text, source, a, b, measure, closeTo(part))
 }
 
 // nearer says that one method is nearer to Gibbs sampling than the other.
 func nearer(text, source, a, b, measure string) claim {
 	return claim{source, text, func(t *tables) (yes, of int) {
-		for _, r := range curveRows(t, gibbs, "") {
-			g := r.num(measure)
-			y, o := compareRows(where(curveRows(t, a, "ActiveSet"), "corpus", r["corpus"], "k", r["k"]), curveRows(t, b, "ActiveSet"), []string{"corpus", "k"}, measure,
-				func(a, b float64) bool { return math.Abs(a-g) < math.Abs(b-g) })
-			yes, of = yes+y, of+o
-		}
-		return yes, of
+		return nearerRows(curveRows(t, gibbs, ""), curveRows(t, a, "ActiveSet"), curveRows(t, b, "ActiveSet"), measure)
 	}}
+}
+
+// nearerRows counts the corpora and K for which the measure of the rows a is nearer to
+// that of the target than that of b is.
+func nearerRows(target, a, b []row, measure string) (yes, of int) {
+	for _, r := range target {
+		at := r.num(measure)
+		y, o := compareRows(where(a, "corpus", r["corpus"], "k", r["k"]), b, []string{"corpus", "k"}, measure,
+			func(x, y float64) bool { return math.Abs(x-at) < math.Abs(y-at) })
+		yes, of = yes+y, of+o
+	}
+	return yes, of
 }
 
 // ways compares two ways of recovery after AP.

@@ -96,13 +96,7 @@ func someWords(r row, n int) string {
 
 // mainGenre is the class of most of the top words, of the rows of a topic.
 func mainGenre(rows []row) string {
-	at := 0
-	for i, r := range rows {
-		if r.num("genre") > rows[at].num("genre") {
-			at = i
-		}
-	}
-	return rows[at]["class"]
+	return rows[heaviest(rows, "genre")]["class"]
 }
 
 // oneGenre counts the topics of a run, by its place, of which most top words are of a

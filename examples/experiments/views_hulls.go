@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -32,7 +31,7 @@ var hulls = experiment{
 		{"lee-2018 Figure 1.2", "in the plane words crowd more by PCA than by t-SNE", hullShapes(pca, 2, tSNE, 2, "crowding", less)},
 		{"lee-2018 Figure 1.2", "so that the hull of PCA has fewer vertices than that of t-SNE, in space (the paper: 49, 32 and 47 to 69, 77 and 107)", hullShapes(pca, 3, tSNE, 3, "vertices", less)},
 		{"lee-2018 Figure 1.3", "the hull of t-SNE has more than twice as many vertices in space as in the plane (the paper: 69 to 21)", hullShapes(tSNE, 3, tSNE, 2, "vertices", func(a, b float64) bool { return a > 2*b })},
-		{"lee-2018 Figure 1.4", "Recovery is similar: that of t-SNE within 25 % of that of Greedy", hullBoth(tSNE, greedy, "recovery", func(a, b float64) bool { return math.Abs(a-b) <= 0.25*b })},
+		{"lee-2018 Figure 1.4", "Recovery is similar: that of t-SNE within 25 % of that of Greedy", hullBoth(tSNE, greedy, "recovery", closeTo(0.25))},
 		{"lee-2018 Figure 1.4", "that of t-SNE is slightly better than that of Greedy", hullBoth(tSNE, greedy, "recovery", less)},
 		{"lee-2018 Figure 1.4", "Recovery falls from one K to the next, by any method", hullFalls("recovery", hullWays[:3]...)},
 		{"lee-2018 Figure 1.4", "without random projection the greedy search recovers worse than with it, up to K = 15", func(t *tables) (yes, of int) {
@@ -88,17 +87,6 @@ var hulls = experiment{
 	},
 }
 
-// count counts the rows of which something is so.
-func count(rows []row, so func(r row) bool) (yes, of int) {
-	for _, r := range rows {
-		of++
-		if so(r) {
-			yes++
-		}
-	}
-	return yes, of
-}
-
 // hullBoth compares two ways to anchors over corpora and K.
 func hullBoth(a, b, measure string, by func(a, b float64) bool) func(t *tables) (yes, of int) {
 	return func(t *tables) (yes, of int) {
@@ -144,13 +132,11 @@ func medianDocuments(rows []row, way string) float64 {
 			n = append(n, r.num("documents"))
 		}
 	}
-	if len(n) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(n)
-	return (n[(len(n)-1)/2] + n[len(n)/2]) / 2
+	return median(n)
 }
 
+// moreGeneral counts the corpora in which the first anchors of a are in more documents
+// than those of b.
 func moreGeneral(a, b string) func(t *tables) (yes, of int) {
 	return func(t *tables) (yes, of int) {
 		rows := t.rows["hulls-topics"]

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 )
@@ -84,13 +83,7 @@ func overK(rows []row, measures []string) []row {
 					}
 					r := row{"corpus": c, "setting": setting, "part": part, "method": m}
 					for _, key := range measures {
-						sum, n := 0.0, 0.0
-						for _, x := range of {
-							if v := x.num(key); !math.IsNaN(v) {
-								sum, n = sum+v, n+1
-							}
-						}
-						r.set(key, sum/n)
+						r.set(key, meanOf(of, key))
 					}
 					out = append(out, r)
 				}

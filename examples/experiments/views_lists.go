@@ -85,11 +85,7 @@ func listRows(t *tables, method string) []row {
 }
 
 // most returns the topic that has most of something.
-func most(rows []row, measure string) string {
-	return slices.MaxFunc(rows, func(a, b row) int {
-		return oneIf(a.num(measure) > b.num(measure)) - oneIf(a.num(measure) < b.num(measure))
-	})["topic"]
-}
+func most(rows []row, measure string) string { return rows[heaviest(rows, measure)]["topic"] }
 
 // holding20 counts the topics that have a word among their top 20.
 func holding20(rows []row, word string) int {
@@ -125,11 +121,7 @@ func matched(t *tables, method string) (of, shared []int) {
 	gain := mat.NewDense(len(a), len(b), nil)
 	for i, x := range a {
 		for j, y := range b {
-			n := 0
-			for _, w := range strings.Fields(x["top"]) {
-				n += oneIf(slices.Contains(strings.Fields(y["top"]), w))
-			}
-			gain.Set(i, j, float64(n))
+			gain.Set(i, j, float64(inBoth(strings.Fields(x["top"]), strings.Fields(y["top"]))))
 		}
 	}
 	of, err := assign.Best(gain)

@@ -66,13 +66,7 @@ func aIs(way string, so func(r row) bool) func(t *tables) (yes, of int) {
 
 // shared is how many of its words a topic shares with another.
 func shared(a, b row) int {
-	n := 0
-	for _, w := range strings.Fields(a["words"]) {
-		if slices.Contains(strings.Fields(b["words"]), w) {
-			n++
-		}
-	}
-	return n
+	return inBoth(strings.Fields(a["words"]), strings.Fields(b["words"]))
 }
 
 // pairsShare counts the pairs of topics of a method by how many words they share.

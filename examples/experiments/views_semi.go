@@ -120,8 +120,7 @@ func moreDocs(method, measure string) func(t *tables) (yes, of int) {
 func drawnNear(measure string) func(t *tables) (yes, of int) {
 	return func(t *tables) (yes, of int) {
 		rows := t.rows["semi"]
-		return compareRows(where(rows, "method", "AP"), where(rows, "method", gibbs), []string{"corpus", "documents", "k"}, measure,
-			func(a, b float64) bool { return math.Abs(a-b) <= 0.1*math.Abs(b) })
+		return compareRows(where(rows, "method", "AP"), where(rows, "method", gibbs), []string{"corpus", "documents", "k"}, measure, closeTo(0.1))
 	}
 }
 

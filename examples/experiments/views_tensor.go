@@ -1,9 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // The methods of lee-2018 Figure 3.1 and lee-2020 Figure 3 with anchors.
 const (
@@ -77,14 +74,9 @@ func nearerToGibbs(a, b string) func(t *tables) (yes, of int) {
 	}
 }
 
+// nearerBy is nearerRows for two methods.
 func nearerBy(t *tables, a, b, measure string) (yes, of int) {
-	for _, r := range tensorRows(t, gibbs) {
-		g := r.num(measure)
-		y, o := compareRows(where(tensorRows(t, a), "corpus", r["corpus"], "k", r["k"]), tensorRows(t, b), []string{"corpus", "k"}, measure,
-			func(x, y float64) bool { return math.Abs(x-g) < math.Abs(y-g) })
-		yes, of = yes+y, of+o
-	}
-	return yes, of
+	return nearerRows(tensorRows(t, gibbs), tensorRows(t, a), tensorRows(t, b), measure)
 }
 
 // alongK returns the rows of a method for each corpus, in the order of the K of Tensor.

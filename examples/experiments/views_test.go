@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -56,6 +57,33 @@ func TestFormed(t *testing.T) {
 			if dense.At(i, j) != v {
 				t.Fatalf("C is %v at %d, %d; want %v", dense.At(i, j), i, j, v)
 			}
+		}
+	}
+}
+
+func TestCompareRows(t *testing.T) {
+	a := []row{{"k": "5", "x": "1"}, {"k": "10", "x": "3"}, {"k": "20", "x": ""}, {"k": "30", "x": "0"}}
+	b := []row{{"k": "5", "x": "2"}, {"k": "10", "x": "2"}, {"k": "20", "x": "2"}}
+	if yes, of := compareRows(a, b, []string{"k"}, "x", less); yes != 1 || of != 2 {
+		t.Errorf("%d of %d; want 1 of 2", yes, of)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, x := range []struct {
+		lo, hi float64
+		log    bool
+		want   string
+	}{
+		{0, 1, false, "[0 0.2 0.4 0.6 0.8 1]"},
+		{-0.1, 0.1, false, "[-0.1 -0.05 0 0.05 0.1]"},
+		{3, 41, false, "[10 20 30 40]"},
+		{1, 100, true, "[1 2 5 10 20 50 100]"},
+		{1e-8, 1e-2, true, "[1e-08 1e-07 1e-06 1e-05 0.0001 0.001 0.01]"},
+		{2, 3, true, "[2 2.2 2.4 2.6 2.8 3]"},
+	} {
+		if got := fmt.Sprint(niceTicks(x.lo, x.hi, x.log)); got != x.want {
+			t.Errorf("ticks of [%v, %v]: %s; want %s", x.lo, x.hi, got, x.want)
 		}
 	}
 }

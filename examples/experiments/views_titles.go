@@ -1,9 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 var titles = experiment{
 	name: "titles", title: "Documents of a few words",
@@ -30,10 +27,10 @@ var titles = experiment{
 		return []table{x}
 	},
 	claims: []claim{
-		titlesAgree("the rectified matrices of ENN and LR are as far from C as that of AP, to 2 %", "any", "distance", func(a, b float64) bool { return math.Abs(a-b) <= 0.02*b }),
+		titlesAgree("the rectified matrices of ENN and LR are as far from C as that of AP, to 2 %", "any", "distance", closeTo(0.02)),
 		titlesAgree("the models of ENN and LR are no farther from C than that of AP, any words being anchors", "any", "approximation", func(a, b float64) bool { return a <= 1.01*b }),
-		titlesAgree("and as far to 5 %", "any", "approximation", func(a, b float64) bool { return math.Abs(a-b) <= 0.05*b }),
-		titlesAgree("with common anchors as far to 5 %", "common", "approximation", func(a, b float64) bool { return math.Abs(a-b) <= 0.05*b }),
+		titlesAgree("and as far to 5 %", "any", "approximation", closeTo(0.05)),
+		titlesAgree("with common anchors as far to 5 %", "common", "approximation", closeTo(0.05)),
 	},
 }
 

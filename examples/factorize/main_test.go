@@ -495,7 +495,6 @@ func TestSolvers(t *testing.T) {
 	}
 }
 
-// readNPY reads what package npy wrote, knowing the format but not the writer.
 // Words with one name are words of their own: -repeated-words gives the numbers of a
 // vocabulary in which all names differ, to the bit, in results and inference.
 func TestRepeatedWords(t *testing.T) {
@@ -545,6 +544,7 @@ func TestRepeatedWords(t *testing.T) {
 	}
 }
 
+// readNPY reads what package npy wrote, knowing the format but not the writer.
 func readNPY(t *testing.T, path string) (rows, cols int, at func(i, j int) float64) {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -2,6 +2,7 @@ package rivals
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -175,7 +176,7 @@ func thirdMoment(ctx context.Context, c *corpus.Corpus, w *mat.Dense) (tensor, e
 		}
 	}
 	if used == 0 {
-		return t, fmt.Errorf("rivals: no document has three tokens")
+		return t, errors.New("rivals: no document has three tokens")
 	}
 	for i := range n {
 		if err := stopped(ctx, i); err != nil {
