@@ -2,7 +2,7 @@
 // many methods, measures them, and writes tables (CSV), figures and a page that
 // says what to look for.
 //
-//	go run . -data FOLDER -corpora nips17,kos -out results
+//	go run . -data FOLDER -stop stopwords.txt -out results
 //	go run . -data FOLDER -corpora kos -k 10,20 -methods Baseline,AP -run curves -out /tmp/kos
 //	go run . -data FOLDER -corpora kos -run score -topics B.npy -name "some tool" -out /tmp/kos
 //

@@ -6,6 +6,7 @@ import "fmt"
 const (
 	baselineExpGrad = "Baseline+ExpGrad"
 	apExpGrad       = "AP+ExpGrad"
+	apActiveSet     = "AP+ActiveSet"
 )
 
 // tensorMeasures are those of the two figures that need no anchors.
@@ -20,6 +21,8 @@ func tensorRows(t *tables, method string) []row {
 		return curveRows(t, "AP", "ExpGrad")
 	case apADMM:
 		return curveRows(t, "AP", "ADMM")
+	case apActiveSet:
+		return curveRows(t, "AP", "ActiveSet")
 	case gibbs:
 		return curveRows(t, gibbs, "")
 	}
