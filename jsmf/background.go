@@ -147,9 +147,10 @@ func (p *modelParts) hasFunctionWords() bool {
 }
 
 // formFrequencies returns the document frequencies, those of a word with an apostrophe at
-// least as high as that of any of its parts: "she's" is no less common than "she", nor "i'll"
-// than "i". A part that is no word counts as the longest word it begins with: "wasn't" is no
-// less common than "was".
+// least as high as those of its first and its longest part: "i'll" is no less common than "i",
+// nor "d'être" than "être". Where the first is no word, the longest word that it begins with
+// counts: "wasn't" is no less common than "was". Other parts do not count, lest "hamlet's" be as
+// common as "s".
 func (p *modelParts) formFrequencies(df []int) []int {
 	isApostrophe := func(r rune) bool { return r == '\'' || r == '’' }
 	at, forms := make(map[string]int), slices.Clone(df)
@@ -158,16 +159,20 @@ func (p *modelParts) formFrequencies(df []int) []int {
 	}
 	for i, w := range p.Vocabulary {
 		parts := strings.FieldsFunc(w, isApostrophe)
-		if len(parts) == 1 && len(parts[0]) == len(w) {
+		if len(parts) == 0 || len(parts[0]) == len(w) {
 			continue
 		}
-		for _, part := range parts {
-			for part != "" && at[part] == 0 {
-				_, size := utf8.DecodeLastRuneInString(part)
-				part = part[:len(part)-size]
+		first, longest := parts[0], parts[0]
+		for _, part := range parts[1:] {
+			if len(part) > len(longest) {
+				longest = part
 			}
-			forms[i] = max(forms[i], at[part])
 		}
+		for first != "" && at[first] == 0 {
+			_, size := utf8.DecodeLastRuneInString(first)
+			first = first[:len(first)-size]
+		}
+		forms[i] = max(df[i], at[first], at[longest])
 	}
 	return forms
 }

@@ -199,6 +199,9 @@ func TestCommonWords(t *testing.T) {
 		{"another word", 0.05, []string{"the", "she", "he's"}, 160, []float64{0, 0, 1}},
 		{"a short part is common", 0.05, []string{"the", "i", "i'll"}, 160, []float64{0, 0, 0}},
 		{"a part that begins with a common word", 0.05, []string{"the", "was", "wasn't"}, 160, []float64{0, 0, 0}},
+		{"a short last part is common", 0.05, []string{"the", "s", "hamlet's"}, 160, []float64{0, 0, 1}},
+		{"a last part that begins with a common word", 0.05, []string{"the", "it", "d'italo"}, 160, []float64{0, 0, 1}},
+		{"a longer last part is common", 0.05, []string{"the", "est", "c'est"}, 160, []float64{0, 0, 0}},
 		{"parts that are no words", 0.05, []string{"the", "was", "o'brien"}, 160, []float64{0, 0, 1}},
 	} {
 		p := &modelParts{

@@ -46,7 +46,7 @@ func (m *Model) Topics() mat.Matrix { return view{m.n, m.k, m.topics} }
 // either for a word in more than a twentieth of the documents, unless most of its
 // occurrences are in the topic, and none for a word in more than 15 % of the documents and
 // in more than twice the share of the topic. A word with an apostrophe counts as no less
-// common than any of its parts.
+// common than its first and its longest part.
 func (m *Model) Reading() *mat.Dense {
 	if m.reading == nil {
 		return nil
