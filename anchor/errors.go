@@ -15,7 +15,8 @@ func (e *RankError) Error() string {
 	return fmt.Sprintf("anchor: %d anchors asked for, but the co-occurrence rows have numerical rank %d (the next row is %.3g from the span of the others, the first anchor %.3g long); %s", e.K, e.Rank, e.Norm, e.First, fewer(e.Rank))
 }
 
-// CandidateError says that fewer words than anchors are frequent enough.
+// CandidateError says that fewer words than anchors may be anchors: words that are
+// frequent enough, have a row that was not mended (cooc.Rows), and are not excluded.
 type CandidateError struct {
 	Candidates, K int
 	MinDocs       int // what was asked of a candidate
@@ -23,9 +24,9 @@ type CandidateError struct {
 
 func (e *CandidateError) Error() string {
 	if e.MinDocs == 0 {
-		return fmt.Sprintf("anchor: %d anchors asked for, but only %d words have a co-occurrence row", e.K, e.Candidates)
+		return fmt.Sprintf("anchor: %d anchors asked for, but only %d words have a co-occurrence row that can be used", e.K, e.Candidates)
 	}
-	return fmt.Sprintf("anchor: %d anchors asked for, but only %d words occur in at least %d documents and have a co-occurrence row; lower the anchors' minimum document frequency or the number of topics", e.K, e.Candidates, e.MinDocs)
+	return fmt.Sprintf("anchor: %d anchors asked for, but only %d words occur in at least %d documents and have a co-occurrence row that can be used; lower the anchors' minimum document frequency or the number of topics", e.K, e.Candidates, e.MinDocs)
 }
 
 // CoverError says that the anchors found explain all rows, so that there is no

@@ -45,7 +45,7 @@ var finderUses = map[string][]string{
 	"project-dims":   {"projected"},
 	"project-sparse": {"projected"},
 	"clean-up":       {"qr"},
-	"unnormalised":   {"spa", "xray"},
+	"unnormalised":   {"spa", "xray", "pca", "tsne"},
 	"embed-dims":     {"pca", "tsne"},
 	"perplexity":     {"tsne"},
 	"all-vertices":   {"pca", "tsne"},
@@ -130,9 +130,9 @@ func (f finderFlags) finder(name string) anchor.Finder {
 	case "lp":
 		return anchor.LP{MinDocs: f.minDF}
 	case "pca":
-		return anchor.Hull{Dims: f.embedDims, All: f.allVertices, MinDocs: f.minDF}
+		return anchor.Hull{Unnormalised: f.unnormalised, Dims: f.embedDims, All: f.allVertices, MinDocs: f.minDF}
 	case "tsne":
-		return anchor.Hull{Dims: f.embedDims, TSNE: &tsne.Settings{Perplexity: f.perplexity}, All: f.allVertices, MinDocs: f.minDF}
+		return anchor.Hull{Unnormalised: f.unnormalised, Dims: f.embedDims, TSNE: &tsne.Settings{Perplexity: f.perplexity}, All: f.allVertices, MinDocs: f.minDF}
 	case "fixed":
 		return anchor.Fixed{Words: slices.Concat(f.facets...), Complete: f.finder(f.complete)}
 	case "tandem":

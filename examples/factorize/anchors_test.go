@@ -104,6 +104,7 @@ func TestFinderFlags(t *testing.T) {
 		{"-anchors fixed -anchor-words " + words + " -complete spa -unnormalised", "-anchors fixed -anchor-words " + words, false},
 		{"-anchors snpa -anchor-min-df 300", "-anchors snpa", false},
 		{"-anchors pca", "-anchors pca -embed-dims 3", true},
+		{"-anchors pca", "-anchors pca -unnormalised", false},
 		{"-anchors pca", "-anchors pca -all-vertices", false},
 		{"-anchors pca", "-anchors pca -anchor-min-df 300", false},
 		{"-anchors tsne -embed-dims 2", "-anchors tsne -embed-dims 2 -perplexity 20", false},

@@ -124,7 +124,7 @@ func (x *flags) defineMethods(f *flag.FlagSet) {
 	f.IntVar(&o.finder.dims, "project-dims", 0, "`D` dimensions of projected; otherwise 1000, or as many as there are words")
 	f.BoolVar(&o.finder.sparse, "project-sparse", false, "projected by a matrix of which all but 10 % is zero, not a Gaussian one")
 	f.BoolVar(&o.finder.cleanUp, "clean-up", false, "qr replaces each anchor once more by the word farthest from the others; projected does always")
-	f.BoolVar(&o.finder.unnormalised, "unnormalised", false, "spa and xray go by the rows of C, not of C̄")
+	f.BoolVar(&o.finder.unnormalised, "unnormalised", false, "spa, xray, pca and tsne go by the rows of C, not of C̄")
 	f.IntVar(&o.finder.embedDims, "embed-dims", 0, "`D` dimensions of pca and tsne; otherwise 3")
 	f.Float64Var(&o.finder.perplexity, "perplexity", 0, "the effective number of neighbours `P` of tsne; otherwise 30")
 	f.BoolVar(&o.finder.allVertices, "all-vertices", false, "all vertices that pca or tsne find become anchors; -k is the rank of the rectification then")
