@@ -30,8 +30,8 @@ const (
 //
 // If the data is separable, K topics span K−1 dimensions: principal components with
 // Dims: K−1 find the anchors exactly. On the rows of C itself (Unnormalised) they need
-// not: frequent words have long rows and lie outside. They make the frequent, salient
-// anchors that lee-2018 shows.
+// not: frequent words have long rows and lie outside, and so the anchors are frequent
+// and salient words, as in lee-2018.
 //
 // In a Pipeline, k is the rank of the rectification in any case, and with All the
 // model has as many topics as there are vertices. If these are more than k and the

@@ -28,7 +28,7 @@ const (
 
 // Text has its function words if functionShare or more of its tokens are words whose
 // p(topic | word) has a Kullback–Leibler divergence from p(topic) below functionTells·ln K
-// nats, which is a part of the largest there is with topics of one size.
+// nats. With topics of one size, ln K is the largest that there can be.
 const (
 	functionShare = 0.1
 	functionTells = 0.075

@@ -29,8 +29,8 @@ import (
 // X gains diag(d)⁻¹EQ, the projection of E on the space of C. E is not stored.
 //
 // Rows that NewLAW mended are no candidates for anchors. Divided by a sum near zero they
-// would be the first: A_kk = C_ss/p(s | k)² of one of them took the model of 10,000
-// titles with 50 topics 19 times as far from C.
+// are long and would be chosen first. In a model of 10,000 titles with 50 topics one of
+// them made A_kk = C_ss/p(s | k)² so large that the model was 19 times as far from C.
 //
 // Memory: 8·N·K bytes, and three times that while it is made. A LAW is immutable and
 // safe for concurrent use.

@@ -46,9 +46,9 @@ type Rows interface {
 	// Matrix returns C. Explicit rows are those of C divided by their sums.
 	Matrix() Matrix
 
-	// Mended returns the numbers, ascending, of rows that no matrix without negative
-	// entries has, and which these are in place of. They say little of their words,
-	// which are no candidates for anchors.
+	// Mended returns the numbers, ascending, of the rows that are not those of C, in
+	// which negative entries were set to 0. They say little of their words, which are
+	// no candidates for anchors.
 	Mended() []int
 
 	// WithAnchors returns the rows to recover topics from once the anchors, row
