@@ -129,8 +129,8 @@ func draws(names []string, k int) [][]string {
 const (
 	leastClasses, mostClasses = 3, 5
 	// Numbers of topics beyond which a method takes too long.
-	mostExact, mostCones = 30, 100
-	manySweeps           = 100 // most of Gibbs sampling's, with many topics
+	mostLP, mostExact, mostCones = 50, 30, 100
+	manySweeps                   = 100 // most of Gibbs sampling's, with many topics
 )
 
 // manyTopics are those of fu-2018 Tables 13 to 16.
@@ -197,12 +197,12 @@ func planFree(_ context.Context, l *lab) ([]cell, error) {
 func planMany(l *lab, s *source, n int) []cell {
 	var out []cell
 	for _, k := range manyTopics {
-		if 4*k > n || n < l.words && k > l.mostFree {
+		if 4*k > n || n < l.words && k > mostLP {
 			continue
 		}
 		set := settings("corpus", s.name, "words", n, "k", k, "seed", l.seed, "input", s.digest)
 		for _, m := range freeMethods() {
-			if m.name == freeLP && k > l.mostFree || m.name == exactPDS && k > mostExact || (m.name == snpa || m.name == xray) && k > mostCones {
+			if m.name == freeLP && k > mostLP || m.name == exactPDS && k > mostExact || (m.name == snpa || m.name == xray) && k > mostCones {
 				continue
 			}
 			cost := float64(k*n) / 1e5

@@ -46,7 +46,7 @@ func planCurves(_ context.Context, l *lab) ([]cell, error) {
 					continue
 				}
 				ways := l.recoverers
-				if method == passes || !l.full && method != "AP" && slices.Contains(ways, "ActiveSet") {
+				if method == passes || method != "AP" && slices.Contains(ways, "ActiveSet") {
 					ways = []string{"ActiveSet"} // the others are in no figure
 				}
 				last := &lastRectified{Rectifier: rectifier(method)}

@@ -37,8 +37,6 @@ type options struct {
 	scoreFile   string
 	scoreName   string
 	scoreVocab  string
-	full        bool
-	mostFree    int
 	mostSlow    int
 	plan, quiet bool
 }
@@ -111,9 +109,7 @@ func (x *flags) define(f *flag.FlagSet) {
 	f.StringVar(&o.scoreFile, "topics", "", "of score: topics as an N×K (or K×N) matrix, .npy or text, over the words of the\ncorpus' vocabulary file or of -topics-vocab; or, in a file that ends in .words, a\nline of top words a topic: a `file`")
 	f.StringVar(&o.scoreName, "name", "", "of score: what to call them, the file's `name` otherwise")
 	f.StringVar(&o.scoreVocab, "topics-vocab", "", "of score: the words of the matrix, one a line, where they are not those of the\ncorpus: a `file`")
-	f.BoolVar(&o.full, "full", false, "of curves: all ways of recovery after all rectifications, not after AP only, which are\nthose of the figures; it takes several times as long")
 	f.IntVar(&o.mostSlow, "most-slow", 50, "the largest `K` for Gibbs sampling and DC, which take longest, and of tensor, which is beside Gibbs sampling")
-	f.IntVar(&o.mostFree, "most-free", 50, "of anchorfree: the largest `F` for AnchorFree-LP, whose time grows with its third power, and with -n-small words")
 	f.BoolVar(&o.plan, "plan", false, "only list the cells that are to be done")
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress on standard error")
 }
@@ -188,7 +184,6 @@ func (x *flags) check() {
 	bad(o.small < 2, "-n-small %d: want at least 2", o.small)
 	bad(o.sweeps < 2, "-gibbs-sweeps %d: want at least 2", o.sweeps)
 	bad(o.mostSlow < 0, "-most-slow %d: want 0 or more", o.mostSlow)
-	bad(o.mostFree < 0, "-most-free %d: want 0 or more", o.mostFree)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
 }
 

@@ -46,7 +46,7 @@ func curvesFigures(l *lab, t *tables) []figure {
 var curves = experiment{
 	name: "curves", title: "Measures against K",
 	repeats: []string{"lee-2018 Figure 2.5", "lee-2018 Figure A.1", "lee-2020 Figure 2", "lee-2020 Figure 3", "lee-2020 Figure 4", "dong-2019 Figure 4.1"},
-	what: "Each method fits each corpus with each K, with ActiveSet; after AP also with ADMM and ExpGrad (-full: after all). DC and Gibbs up to -most-slow topics. " +
+	what: "Each method fits each corpus with each K, with ActiveSet; after AP also with ADMM and ExpGrad. DC and Gibbs up to -most-slow topics. " +
 		"All measures are against the original C. Baseline is no rectification. " +
 		"ADMM and ExpGrad have the papers' settings (γ = 3, step 50, 500 sweeps at most), ENN 50 iterations, PALM 100, DC 10 halvings, AP and DR 15 iterations. " +
 		"AP+passes refines AP's topics by passes over the documents (refine.Passes{}), at most 60. Gibbs is a collapsed sampler (Σα = 5, β = 0.01, the papers' 1,000 sweeps if nothing else is asked for) of the program's own; it has no anchors and so no Recovery.",
