@@ -232,6 +232,7 @@ func (s *soak) load(ctx context.Context, rng *rand.Rand) error {
 	if !s.learn(ctx, c) {
 		return fmt.Errorf("no first model: %s", strings.Join(s.messages, "; "))
 	}
+	c.infer(ctx, 0)
 	return nil
 }
 
@@ -260,9 +261,13 @@ func (s *soak) learn(ctx context.Context, c *client) bool {
 	return false
 }
 
-// work runs all clients for the duration.
-func (s *soak) work(ctx context.Context) {
-	ctx, stop := context.WithTimeout(ctx, s.duration)
+// leastSteps is how many requests each client sends at least, however slow the machine is.
+const leastSteps = 30
+
+// work runs all clients for the duration. Longer than that only if a client has sent fewer
+// than leastSteps requests, or if there was no refit.
+func (s *soak) work(all context.Context) {
+	ctx, stop := context.WithTimeout(all, s.duration)
 	defer stop()
 	var wg sync.WaitGroup
 	s.counts = make([]map[string]*latencies, s.clients)
@@ -271,7 +276,7 @@ func (s *soak) work(ctx context.Context) {
 			c := newClient(s, rand.New(rand.NewPCG(2, uint64(i))))
 			defer c.close()
 			c.name = i
-			for ctx.Err() == nil {
+			for n := 0; ctx.Err() == nil || n < leastSteps && all.Err() == nil; n++ {
 				c.step(ctx)
 			}
 			s.counts[i] = c.took
@@ -286,11 +291,16 @@ func (s *soak) work(ctx context.Context) {
 			for {
 				select {
 				case <-ctx.Done():
-					return
 				case <-t.C:
 				}
+				if all.Err() != nil || ctx.Err() != nil && s.refits > 0 {
+					return
+				}
 				s.refits++
-				s.learn(context.WithoutCancel(ctx), c) // one that has begun is seen to its end
+				end := context.WithoutCancel(ctx) // one that has begun is seen to its end, and its model answers
+				if s.learn(end, c) {
+					c.infer(end, 0)
+				}
 			}
 		})
 	}

@@ -83,13 +83,7 @@ func (c *client) step(ctx context.Context) {
 	}
 	switch {
 	case kind < 70:
-		d := c.rng.IntN(len(c.s.pool))
-		b, err := c.send(ctx, "POST", "/v1/infer", "/v1/infer", "application/json", c.s.one[d], 200)
-		if err != nil {
-			c.s.failed("%v", err)
-			return
-		}
-		c.s.verify(b, d, 0, "")
+		c.infer(ctx, c.rng.IntN(len(c.s.pool)))
 	case kind < 80:
 		first := c.rng.IntN(len(c.s.pool) - 20)
 		b, err := c.send(ctx, "POST", "/v1/infer", "/v1/infer", typeNDJSON, strings.Join(c.s.one[first:first+20], ""), 200)
@@ -143,6 +137,16 @@ func (c *client) step(ctx context.Context) {
 		}
 		c.ids = c.ids[1:]
 	}
+}
+
+// infer asks for the composition of document d.
+func (c *client) infer(ctx context.Context, d int) {
+	b, err := c.send(ctx, "POST", "/v1/infer", "/v1/infer", "application/json", c.s.one[d], 200)
+	if err != nil {
+		c.s.failed("%v", err)
+		return
+	}
+	c.s.verify(b, d, 0, "")
 }
 
 // verify checks that an answer for document d is, to the last digit, that of the
