@@ -15,8 +15,8 @@ func (e *RankError) Error() string {
 	return fmt.Sprintf("anchor: %d anchors asked for, but the co-occurrence rows have numerical rank %d (the next row is %.3g from the span of the others, the first anchor %.3g long); %s", e.K, e.Rank, e.Norm, e.First, fewer(e.Rank))
 }
 
-// CandidateError says that fewer words than anchors may be anchors: words that are
-// frequent enough, have a row that was not mended (cooc.Rows), and are not excluded.
+// CandidateError says that there are fewer candidates than anchors asked for. A candidate
+// is frequent enough, is not excluded, and has a row that was not mended (cooc.Rows).
 type CandidateError struct {
 	Candidates, K int
 	MinDocs       int // what was asked of a candidate

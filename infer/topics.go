@@ -20,8 +20,8 @@ type Topics struct {
 	B *mat.Dense
 
 	// A is K×K and symmetric: p(topic, topic) of two words of a document. Its scale
-	// does not matter. PADD.Learn needs it. It also gives Alpha, and the topic shares
-	// that Bayes' rule takes, where Alpha or Breve is nil.
+	// does not matter. PADD.Learn needs it. Where Alpha is nil, it is estimated from A;
+	// where Breve is nil, it follows from B and the topic shares by Bayes' rule.
 	//
 	// The topic shares, which documents without a known token get, are A·1 scaled to
 	// sum 1 (negative ones count as 0). Without A they are the mean of the prior,

@@ -28,9 +28,9 @@ import (
 // anchors. With E = max(−C, 0) there, the row sums and BlockTo are those of C + E, and
 // X gains diag(d)⁻¹EQ, the projection of E on the space of C. E is not stored.
 //
-// Rows that NewLAW mended are no candidates for anchors. Divided by a sum near zero they
-// are long and would be chosen first. In a model of 10,000 titles with 50 topics one of
-// them made A_kk = C_ss/p(s | k)² so large that the model was 19 times as far from C.
+// Rows that NewLAW mended are no candidates for anchors (Mended). Divided by a sum near
+// zero they are long and would be chosen first, and A_kk = C_ss/p(s | k)² of such an
+// anchor s is far too large.
 //
 // Memory: 8·N·K bytes, and three times that while it is made. A LAW is immutable and
 // safe for concurrent use.

@@ -46,9 +46,9 @@ type Rows interface {
 	// Matrix returns C. Explicit rows are those of C divided by their sums.
 	Matrix() Matrix
 
-	// Mended returns the numbers, ascending, of the rows that are not those of C, in
-	// which negative entries were set to 0. They say little of their words, which are
-	// no candidates for anchors.
+	// Mended returns the numbers, ascending, of the rows in which negative entries of C
+	// were set to 0. Such a row says little of its word, which is no candidate for an
+	// anchor.
 	Mended() []int
 
 	// WithAnchors returns the rows to recover topics from once the anchors, row

@@ -65,7 +65,7 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}
-	if opts.Weighting > OffDiagonal {
+	if w := opts.Weighting; w != Unbiased && w != OffDiagonal {
 		return nil, fmt.Errorf("cooc: stream: the weighting is %v, and only documents held in memory have others than %v and %v", opts.Weighting, Unbiased, OffDiagonal)
 	}
 	if bag.Weights(src) != nil {

@@ -23,33 +23,6 @@ func distanceOf(r row) float64 {
 	return r.num("b_l1")
 }
 
-// tally counts the pairs of which better says yes, of those with both numbers.
-func tally(pairs [][2]row, value func(r row) float64, better func(a, b float64) bool) (yes, of int) {
-	for _, p := range pairs {
-		x, y := value(p[0]), value(p[1])
-		if math.IsNaN(x) || math.IsNaN(y) {
-			continue
-		}
-		of++
-		if better(x, y) {
-			yes++
-		}
-	}
-	return yes, of
-}
-
-// column is the value of tally that reads a column.
-func column(name string) func(r row) float64 { return func(r row) float64 { return r.num(name) } }
-
-// each adds up the counts of several cases.
-func each[T any](of []T, count func(T) (yes, of int)) (yes, all int) {
-	for _, x := range of {
-		y, o := count(x)
-		yes, all = yes+y, all+o
-	}
-	return yes, all
-}
-
 // duel compares two methods on the same documents, in each part of a figure.
 func duel(number, a, b string, docs func(all []string) []string, value func(r row) float64, better func(a, b float64) bool) func(t *tables) (yes, of int) {
 	return func(t *tables) (yes, of int) {

@@ -72,7 +72,7 @@ func smallInference(t *testing.T, k int, size inferenceSize) (*lab, []row) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{options: o, sources: make(map[string]*source)}
+	l := &lab{options: o}
 	s, err := l.source("synth")
 	if err != nil {
 		t.Fatal(err)

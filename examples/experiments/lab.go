@@ -29,6 +29,9 @@ func (l *lab) source(name string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.sources == nil {
+		l.sources = make(map[string]*source)
+	}
 	l.sources[name] = s
 	return s, nil
 }

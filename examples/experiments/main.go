@@ -95,7 +95,7 @@ func runAll(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	l := &lab{options: o, sources: make(map[string]*source)}
+	l := &lab{options: o}
 	var cells []cell
 	planned := make(map[string]bool)
 	for _, e := range experiments {

@@ -118,23 +118,44 @@ func series(name string, rows []row, x, y string) line {
 // compareRows counts for how many values of key the measure of the rows a is
 // better than that of b, as judged by better.
 func compareRows(a, b []row, key []string, measure string, better func(a, b float64) bool) (yes, of int) {
+	var pairs [][2]row
 	for _, r := range a {
-		pairs := make([]any, 0, 2*len(key))
+		same := make([]any, 0, 2*len(key))
 		for _, k := range key {
-			pairs = append(pairs, k, r[k])
+			same = append(same, k, r[k])
 		}
-		for _, o := range where(b, pairs...) {
-			x, y := r.num(measure), o.num(measure)
-			if math.IsNaN(x) || math.IsNaN(y) {
-				continue
-			}
-			of++
-			if better(x, y) {
-				yes++
-			}
+		for _, o := range where(b, same...) {
+			pairs = append(pairs, [2]row{r, o})
+		}
+	}
+	return tally(pairs, column(measure), better)
+}
+
+// tally counts the pairs of which better says yes, of those with both numbers.
+func tally(pairs [][2]row, value func(r row) float64, better func(a, b float64) bool) (yes, of int) {
+	for _, p := range pairs {
+		x, y := value(p[0]), value(p[1])
+		if math.IsNaN(x) || math.IsNaN(y) {
+			continue
+		}
+		of++
+		if better(x, y) {
+			yes++
 		}
 	}
 	return yes, of
+}
+
+// column is the value of tally that reads a column.
+func column(name string) func(r row) float64 { return func(r row) float64 { return r.num(name) } }
+
+// each adds up the counts of several cases.
+func each[T any](of []T, count func(T) (yes, of int)) (yes, all int) {
+	for _, x := range of {
+		y, o := count(x)
+		yes, all = yes+y, all+o
+	}
+	return yes, all
 }
 
 func less(a, b float64) bool    { return a < b }

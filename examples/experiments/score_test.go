@@ -110,7 +110,7 @@ func TestScore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &lab{options: o, sources: make(map[string]*source)}
+		l := &lab{options: o}
 		s, err := l.source("synth")
 		if err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 func smallSynthetic(t *testing.T, k int) *knownTopics {
 	t.Helper()
 	l := &lab{options: options{data: testutil.Path(), stop: testutil.Path("synth", "synth.stops"), corpora: []string{"synth"}, topics: []int{k}, names: []string{"synthetic"},
-		out: t.TempDir(), formats: []string{"png"}, small: 100, sweeps: 20, seed: 1}, sources: make(map[string]*source)}
+		out: t.TempDir(), formats: []string{"png"}, small: 100, sweeps: 20, seed: 1}}
 	s, err := l.source("synth")
 	if err != nil {
 		t.Fatal(err)
