@@ -32,6 +32,18 @@ func Encode(ctx context.Context, src Source) (*Encoded, error) {
 	return w.e, nil
 }
 
+// EncodeTo reads the documents of a source once and writes them encoded to w, as the
+// file of EncodeFile, and returns what is known of them. Its memory is that of EncodeFile.
+// Errors are those of Encode and of w.
+func EncodeTo(ctx context.Context, src Source, w io.Writer) (Info, error) {
+	e, err := encodeTo(ctx, src, w, "encoded documents")
+	if err != nil {
+		return Info{}, err
+	}
+	e.info.Source = nil // its blocks are not held
+	return e.info, nil
+}
+
 // EncodeFile reads the documents of a source once, writes them encoded to a file, and
 // opens it. It holds a block, the vocabulary, some 56 bytes for each block, and the
 // weights, if there are any.
@@ -40,25 +52,31 @@ func Encode(ctx context.Context, src Source) (*Encoded, error) {
 // after an error it is as before. Errors are those of Encode and of the file system.
 func EncodeFile(ctx context.Context, src Source, path string) (*Encoded, error) {
 	err := replace(path, func(file io.Writer) error {
-		w := encoder{e: &Encoded{name: path}}
-		w.put = func(b []byte) error {
-			if _, err := file.Write(b); err != nil {
-				return w.e.fail(err)
-			}
-			return nil
-		}
-		if err := w.put(encodedHeader()); err != nil {
-			return err
-		}
-		if err := w.encode(ctx, src); err != nil {
-			return err
-		}
-		return w.put(w.e.footer())
+		_, err := encodeTo(ctx, src, file, path)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return OpenEncoded(path)
+}
+
+// encodeTo writes documents to a file of the given name. The result has no blocks.
+func encodeTo(ctx context.Context, src Source, file io.Writer, name string) (*Encoded, error) {
+	w := encoder{e: &Encoded{name: name}}
+	w.put = func(b []byte) error {
+		if _, err := file.Write(b); err != nil {
+			return w.e.fail(err)
+		}
+		return nil
+	}
+	if err := w.put(encodedHeader()); err != nil {
+		return nil, err
+	}
+	if err := w.encode(ctx, src); err != nil {
+		return nil, err
+	}
+	return w.e, w.put(w.e.footer())
 }
 
 // encoder writes the blocks of e and fills in what they hold.

@@ -223,6 +223,10 @@ func TestEncodeErrors(t *testing.T) {
 		t.Errorf("%v, %v are left", left, err)
 	}
 	missing := filepath.Join(dir, "none", "docs")
+	full := errors.New("no room")
+	if _, err := corpus.EncodeTo(context.Background(), listed{{}}, writer(func([]byte) (int, error) { return 0, full })); !errors.Is(err, full) {
+		t.Errorf("EncodeTo: %v", err)
+	}
 	if _, err := corpus.EncodeFile(context.Background(), listed{{}}, missing); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), missing) {
 		t.Error(err)
 	}
@@ -277,3 +281,7 @@ func TestEncodedDocs(t *testing.T) {
 	}
 	t.Errorf("%d documents after the end of the context", n)
 }
+
+type writer func(b []byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }

@@ -1,6 +1,7 @@
 package corpus_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -107,6 +108,15 @@ func encodings(t testing.TB, src corpus.Source) map[string]*corpus.Encoded {
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "b.gz")); err != nil || string(a) != string(b) {
 		t.Fatalf("the files of the source and of its encoded form differ: %v", err)
+	}
+	var to bytes.Buffer
+	info, err := corpus.EncodeTo(ctx, src, &to)
+	if err != nil || to.String() != string(a) {
+		t.Fatalf("EncodeTo does not write what EncodeFile writes: %v", err)
+	}
+	if want := f.Info(); info.Source != nil || info.Documents != want.Documents || info.Tokens != want.Tokens || info.Nonzeros != want.Nonzeros ||
+		!slices.Equal(info.Vocabulary, want.Vocabulary) || !slices.Equal(info.DocFrequencies, want.DocFrequencies) {
+		t.Fatalf("EncodeTo tells %+v of %+v", info, want)
 	}
 	if again, err := corpus.Encode(ctx, e); again != e || err != nil {
 		t.Fatalf("an Encoded was encoded again: %v", err)

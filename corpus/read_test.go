@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -112,6 +113,24 @@ func TestRealCorpora(t *testing.T) {
 	}
 }
 
+// Parts of a file have the documents of the whole, but for empty ones, with their numbers
+// as ids.
+func TestUCINoHeader(t *testing.T) {
+	v := vocabOf("ant", "bee", "cat")
+	parts := []string{"1 2 1\n1 1 3\n", "2000000000 3 2\n2000000000 1 1\n2000000000 3 1\n2000000007 2 1\n\n"}
+	want := []string{"1: ant ant ant bee", "2000000000: ant cat cat cat", "2000000007: bee"}
+	var got []string
+	for _, part := range parts {
+		c := same(t, corpus.UCI{Docword: str(part), Vocab: v, NoHeader: true})
+		for m := range c.NumDocs() {
+			got = append(got, c.ID(m)+": "+strings.Join(words(c, m), " "))
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestUCIBad(t *testing.T) {
 	v := vocabOf("ant", "bee", "cat")
 	uci := func(s string) corpus.Source { return corpus.UCI{Docword: str(s), Vocab: v} }
@@ -156,6 +175,14 @@ func TestUCIBad(t *testing.T) {
 		{"no file", corpus.UCI{}, nil, 0, "no file given"},
 		{"long line", corpus.UCI{Docword: corpus.File{Name: "f", MaxLine: 10, Open: str("1\n1\n1\n1        1        1\n").Open}}, corpus.ErrTooLong, 4, "of 10 bytes"},
 		{"not gzip", corpus.UCI{Docword: corpus.FileFromBytes("f.gz", []byte("1\n1\n1\n"))}, nil, 0, "gzip"},
+		{"header without one", corpus.UCI{Docword: str("3\n3\n1\n1 1 1\n"), Vocab: v, NoHeader: true}, nil, 1, "want three whole numbers"},
+		{"part with a word too large", corpus.UCI{Docword: str("7 1 1\n9 4 1\n"), Vocab: v, NoHeader: true}, nil, 2, "word 4 is not in [1, 3]"},
+		{"part without vocabulary", corpus.UCI{Docword: str("7 1 1\n"), NoHeader: true}, nil, 0, "needs a vocabulary file"},
+		{"part with ids", corpus.UCI{Docword: str("7 1 1\n"), Vocab: v, IDs: str("x\n"), NoHeader: true}, nil, 0, "no files of ids"},
+		{"part with labels", corpus.UCI{Docword: str("7 1 1\n"), Vocab: v, Labels: str("x\n"), NoHeader: true}, nil, 0, "no files of ids"},
+		{"part ungrouped", corpus.UCI{Docword: str("7 1 1\n"), Vocab: v, Ungrouped: true, NoHeader: true}, nil, 0, "Ungrouped"},
+		{"part not grouped", corpus.UCI{Docword: str("7 1 1\n3 1 1\n"), Vocab: v, NoHeader: true}, corpus.ErrUngrouped, 2, "document 3 after document 7"},
+		{"empty part", corpus.UCI{Docword: str(""), Vocab: v, NoHeader: true}, corpus.ErrNoDocuments, -1, ""},
 		{"empty gzip", corpus.UCI{Docword: corpus.FileFromBytes("f.gz", nil)}, corpus.ErrTruncated, 0, "gzip"},
 	})
 	t.Run("ungrouped stream", func(t *testing.T) {

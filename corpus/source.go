@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/jsmf-go/spectral/internal/bag"
 )
@@ -135,34 +134,4 @@ func collect(ctx context.Context, src Source) (*Corpus, error) {
 		}
 	}
 	return b.Corpus()
-}
-
-// compareWords orders whole numbers by value, before all other words, and
-// those by their bytes.
-func compareWords(a, b string) int {
-	x, y := digits(a), digits(b)
-	switch {
-	case x && y:
-		p, q := strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
-		if len(p) != len(q) {
-			return len(p) - len(q)
-		}
-		if c := strings.Compare(p, q); c != 0 {
-			return c
-		}
-	case x:
-		return -1
-	case y:
-		return 1
-	}
-	return strings.Compare(a, b)
-}
-
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -207,14 +207,14 @@ func (s Triples) load(ctx context.Context) (*Corpus, error) {
 	return newCorpus(vocab, nil, nil, t.indptr, t.words, t.counts).reorder(ids, from), nil
 }
 
-// sortNames returns the names in the order of compareWords and the new place
+// sortNames returns the names in the order of bag.CompareWords and the new place
 // of each.
 func sortNames(names []string) (sorted []string, to []int32) {
 	order := make([]int32, len(names))
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortFunc(order, func(i, j int32) int { return cmp.Or(compareWords(names[i], names[j]), int(i-j)) })
+	slices.SortFunc(order, func(i, j int32) int { return cmp.Or(bag.CompareWords(names[i], names[j]), int(i-j)) })
 	sorted, to = make([]string, len(names)), make([]int32, len(names))
 	for j, i := range order {
 		sorted[j], to[i] = names[i], int32(j)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"strconv"
 
 	"github.com/jsmf-go/spectral/internal/bag"
 )
@@ -37,6 +38,11 @@ type UCI struct {
 
 	// IDs and Labels are optional files with one line a document.
 	IDs, Labels File
+
+	// NoHeader says that Docword has no header, as a part of a larger file. It needs
+	// Vocab, and goes with neither IDs, Labels nor Ungrouped. A document has its number
+	// as its id, and those without a line are left out.
+	NoHeader bool
 
 	// RepeatedWords accepts a vocabulary with a word several times; each place is a
 	// word of its own. By default that is an error.
@@ -110,6 +116,10 @@ func (s UCI) stream(ctx context.Context, yield func(Document, error) bool) error
 	// flush yields the document in hand, and empty ones up to m, excluded.
 	flush := func(m int32) error {
 		for ; cur < m; cur++ {
+			if s.NoHeader && len(r.words) == 0 { // empty, or of another part
+				cur = m
+				return nil
+			}
 			n, w, sum := bag.Merge(r.words, r.counts, &r.pairs)
 			if w >= 0 {
 				return s.Docword.at(0, bag.CountError(nameOf(ids, int(cur)), wordName(vocab, w, 1), sum))
@@ -120,6 +130,9 @@ func (s UCI) stream(ctx context.Context, yield func(Document, error) bool) error
 			}
 			if labels != nil {
 				d.Label = labels[cur]
+			}
+			if s.NoHeader {
+				d.ID = strconv.Itoa(int(cur) + 1)
 			}
 			if !yield(d, nil) {
 				return errStop
@@ -145,7 +158,7 @@ func (s UCI) stream(ctx context.Context, yield func(Document, error) bool) error
 			switch {
 			case doc < cur:
 				return fmt.Errorf("document %d after document %d: %w", doc+1, cur+1, ErrUngrouped)
-			case tooMany(int64(doc-cur), seen):
+			case !s.NoHeader && tooMany(int64(doc-cur), seen):
 				return fmt.Errorf("document %d after document %d: %w", doc+1, cur+1, errHeader)
 			}
 			if err := flush(doc); err != nil {
@@ -163,6 +176,12 @@ func (s UCI) stream(ctx context.Context, yield func(Document, error) bool) error
 
 // load reads the whole corpus in one pass.
 func (s UCI) load(ctx context.Context) (*Corpus, error) {
+	if s.NoHeader {
+		if s.Ungrouped { // it would come back here
+			return nil, s.validate()
+		}
+		return collect(ctx, s)
+	}
 	vocab, err := s.Vocab.optional(s.RepeatedWords)
 	if err != nil {
 		return nil, err
@@ -205,8 +224,27 @@ type uciHeader struct {
 	entries     int64
 }
 
-// header reads the first three lines.
+// validate checks what NoHeader asks for.
+func (s UCI) validate() error {
+	if !s.NoHeader {
+		return nil
+	}
+	switch {
+	case !s.Vocab.given():
+		return s.Docword.at(0, errors.New("a file without a header needs a vocabulary file"))
+	case s.IDs.given() || s.Labels.given():
+		return s.Docword.at(0, errors.New("a file without a header may have no files of ids and labels"))
+	case s.Ungrouped:
+		return s.Docword.at(0, errors.New("a file without a header cannot be read Ungrouped"))
+	}
+	return nil
+}
+
+// header reads the first three lines, if there are such.
 func (s UCI) header(l *lines, vocab []string) (uciHeader, error) {
+	if s.NoHeader {
+		return uciHeader{math.MaxInt32, int32(len(vocab)), math.MaxInt64}, nil
+	}
 	var head [3]int64
 	for i, what := range []string{"documents", "words", "entries"} {
 		b, err := l.next()
@@ -233,6 +271,9 @@ func (s UCI) header(l *lines, vocab []string) (uciHeader, error) {
 // scan reads the docword file: begin is called with the header, then entry for
 // every line, with numbers from 0. vocab is nil where there is none.
 func (s UCI) scan(ctx context.Context, vocab []string, begin func(uciHeader) error, entry func(doc, word, count int32) error) error {
+	if err := s.validate(); err != nil {
+		return err
+	}
 	l, err := s.Docword.lines()
 	if err != nil {
 		return err
@@ -292,6 +333,9 @@ func (s UCI) scan(ctx context.Context, vocab []string, begin func(uciHeader) err
 	}
 	if err := ctx.Err(); err != nil {
 		return l.fail(err)
+	}
+	if s.NoHeader {
+		return nil
 	}
 	if seen < h.entries {
 		return l.fail(fmt.Errorf("%w: the header says %d entries, there are %d", ErrTruncated, h.entries, seen))

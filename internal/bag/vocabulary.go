@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Index returns the number of each word. A word that stands in vocab twice is an
@@ -71,4 +72,34 @@ func Match(from, to []string) []int32 {
 		out[i], place[w] = j, next[j]
 	}
 	return out
+}
+
+// CompareWords orders whole numbers by value, before all other words, and
+// those by their bytes.
+func CompareWords(a, b string) int {
+	x, y := digits(a), digits(b)
+	switch {
+	case x && y:
+		p, q := strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+		if len(p) != len(q) {
+			return len(p) - len(q)
+		}
+		if c := strings.Compare(p, q); c != 0 {
+			return c
+		}
+	case x:
+		return -1
+	case y:
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
 }
