@@ -34,6 +34,9 @@ type Plan interface {
 	Len() int
 	// Adder returns scratch space to add documents with.
 	Adder() Adder
+	// Shared tells whether adders of one Plan may add to one sum at the same time, so that
+	// goroutines do not need a sum each.
+	Shared() bool
 }
 
 // Adder adds documents to a sum. A goroutine needs its own.

@@ -1,0 +1,171 @@
+package sums
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/holdout"
+)
+
+// Census is a plan that counts words.
+type Census struct {
+	df      []int
+	weights documentWeights
+}
+
+var _ Plan = (*Census)(nil)
+
+// NewCensus returns the plan for documents with these document frequencies of their
+// words. weights are those of the documents in their order, at most 1 each; nil: all
+// weigh 1.
+func NewCensus(df []int, weights []float64) (*Census, error) {
+	for w, n := range df {
+		if n < 0 {
+			return nil, fmt.Errorf("word %d is in %d documents", w, n)
+		}
+	}
+	return &Census{df, weights}, documentWeights(weights).check()
+}
+
+// Counts is what a Census finds.
+type Counts struct {
+	Docs    int       // documents that are not empty
+	Watched int       // of these, documents with hidden tokens: see holdout.Watches
+	Tokens  int64     // of all documents
+	Hidden  int64     // of these, tokens that are hidden if they are enough: see holdout.Enough
+	Words   []int64   // the tokens of each word
+	Shares  []float64 // of each word the mean share in a document that is not empty
+}
+
+// The sum holds the tokens and the share of each word, and then these.
+const (
+	censusDocs = iota
+	censusWatched
+	censusTokens
+	censusHidden
+	censusWeight // of documents that are not empty
+	censusTail
+)
+
+// Len implements Plan.
+func (c *Census) Len() int { return 2*len(c.df) + censusTail }
+
+// Shared implements Plan.
+func (c *Census) Shared() bool { return false }
+
+// Counts returns what a sum says.
+func (c *Census) Counts(sum []int64) (*Counts, error) {
+	if err := checkSum(c, sum); err != nil {
+		return nil, err
+	}
+	n := len(c.df)
+	tail := sum[2*n:]
+	out := &Counts{
+		Docs: int(tail[censusDocs]), Watched: int(tail[censusWatched]), Tokens: tail[censusTokens], Hidden: tail[censusHidden],
+		Words: make([]int64, n), Shares: make([]float64, n),
+	}
+	total := float64(out.Docs)
+	if c.weights != nil {
+		total = float64(tail[censusWeight]) / powers[c.weightShift()]
+	}
+	for w, df := range c.df {
+		out.Words[w] = sum[2*w]
+		if sum[2*w+1] > 0 {
+			out.Shares[w] = float64(sum[2*w+1]) / powers[shift(int64(df))] / total
+		}
+	}
+	return out, nil
+}
+
+func (c *Census) weightShift() int { return shift(int64(len(c.weights))) }
+
+// MarshalBinary implements Plan.
+func (c *Census) MarshalBinary() ([]byte, error) {
+	if c.weights != nil {
+		return nil, errWeights
+	}
+	b := binary.LittleEndian.AppendUint64(nil, uint64(len(c.df)))
+	for _, n := range c.df {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return seal(kindCensus, b), nil
+}
+
+func readCensus(b []byte) (*Census, error) {
+	r := reader{b: b}
+	n := r.u64()
+	if n > uint64(len(r.b)) {
+		return nil, fmt.Errorf("%d words in %d bytes", n, len(b))
+	}
+	df := make([]int, n)
+	for w := range df {
+		x := r.uvarint()
+		if x > math.MaxInt {
+			return nil, fmt.Errorf("word %d is in %d documents", w, x)
+		}
+		df[w] = int(x)
+	}
+	if err := r.end(); err != nil {
+		return nil, err
+	}
+	return NewCensus(df, nil)
+}
+
+// Adder implements Plan.
+func (c *Census) Adder() Adder {
+	a := &censusAdder{Census: c, scales: make([]float64, len(c.df))}
+	for w, n := range c.df {
+		a.scales[w] = powers[shift(int64(n))]
+	}
+	return a
+}
+
+type censusAdder struct {
+	*Census
+	scales []float64
+}
+
+// Add implements Adder.
+func (a *censusAdder) Add(_ context.Context, b *corpus.Block, sum []int64) error {
+	n := len(a.df)
+	tail := sum[2*n:]
+	for d := range b.Docs() {
+		words, counts := b.Doc(d)
+		if len(words) == 0 {
+			continue
+		}
+		if err := checkWords(b, d, n); err != nil {
+			return err
+		}
+		weight, err := a.weights.of(b, d)
+		if err != nil {
+			return err
+		}
+		tokens := int64(0)
+		for _, x := range counts {
+			tokens += int64(x)
+		}
+		each := weight / float64(tokens)
+		for i, w := range words {
+			x := float64(counts[i])
+			sum[2*w] += int64(counts[i])
+			sum[2*w+1] += nearest(x * each * a.scales[w])
+		}
+		tail[censusDocs]++
+		tail[censusTokens] += tokens
+		if holdout.Watches(b.Key(d)) && holdout.Hidden(tokens) > 0 {
+			tail[censusWatched]++
+			tail[censusHidden] += holdout.Hidden(tokens)
+		}
+		if a.weights != nil {
+			tail[censusWeight] += nearest(weight * powers[a.weightShift()])
+		}
+	}
+	return nil
+}
+
+// Flush implements Adder.
+func (a *censusAdder) Flush(context.Context, []int64) error { return nil }

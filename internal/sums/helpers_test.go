@@ -1,0 +1,82 @@
+package sums
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/jsmf-go/spectral/corpus"
+)
+
+// list is a Numbered source of documents by number.
+type list struct {
+	docs []corpus.Document
+	n    int
+	w    []float64
+}
+
+func (l list) Vocabulary(context.Context) ([]string, error) { return make([]string, l.n), nil }
+func (l list) Weights() []float64                           { return l.w }
+func (l list) Docs(context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		for _, d := range l.docs {
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (l list) encode(t testing.TB) *corpus.Encoded {
+	t.Helper()
+	e, err := corpus.Encode(t.Context(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// random draws documents with an id, of few words or, some, of most words; one in fifty
+// is empty. Common words have low numbers.
+func random(docs, n int) list {
+	rng := rand.New(rand.NewPCG(uint64(docs), uint64(n)))
+	l := list{n: n}
+	for m := range docs {
+		d := corpus.Document{ID: fmt.Sprintf("doc %d", m)}
+		for w := range n {
+			p := 60 / float64(60+w)
+			if m%7 == 0 {
+				p = math.Sqrt(p)
+			}
+			if m%50 != 49 && rng.Float64() < p {
+				d.Words, d.Counts = append(d.Words, int32(w)), append(d.Counts, 1+int32(rng.ExpFloat64()))
+			}
+		}
+		l.docs = append(l.docs, d)
+	}
+	return l
+}
+
+// best returns the idf of all words, and every second word.
+func best(e *corpus.Encoded) (idf []float64, words []int) {
+	info := e.Info()
+	for w, df := range info.DocFrequencies {
+		idf = append(idf, math.Log(float64(info.Documents)/float64(df)))
+		if w%2 == 0 {
+			words = append(words, w)
+		}
+	}
+	return idf, words
+}
+
+func sumOf(t testing.TB, d Documents, p Plan) []int64 {
+	t.Helper()
+	sum, err := d.Sum(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
