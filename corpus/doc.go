@@ -11,6 +11,7 @@
 //	counts "document word count"    UCI      ReadUCI       a number from 1 to D
 //	counts "n word:count …"         LDAC     ReadLDAC      a line
 //	JSON Lines                      JSONL    ReadJSONL     a line: text or list of tokens
+//	text, one document a line       Lines                  a line
 //	text files in a folder          Dir      ReadDir       a file
 //	a CSV or TSV table with text    CSV      ReadCSV       a record
 //	who chose what, with ratings    Triples  ReadTriples   a user; the items are the words

@@ -296,6 +296,23 @@ func TestLDAC(t *testing.T) {
 	})
 }
 
+func TestLines(t *testing.T) {
+	wantDump(t, same(t, corpus.Lines{In: corpus.FileFromBytes("t.gz", gz(t, []byte("The cat, the dog.\r\n\nA cat")))}), "[\"cat\" \"dog\" \"the\"]\n1 cat:1 dog:1 the:2\n2\n3 cat:1\n")
+	c := same(t, corpus.Lines{In: str("a b\n"), Tokenizer: text.TokenizerFunc(func(dst []string, s string) []string { return append(dst, s) })})
+	wantDump(t, c, "[\"a b\"]\n1 a b:1\n")
+	refuse(t, []badCase{
+		{"empty", corpus.Lines{In: str("")}, corpus.ErrNoDocuments, -1, ""},
+		{"no words", corpus.Lines{In: str("1 2\n")}, corpus.ErrEmptyVocabulary, -1, ""},
+		{"bad UTF-8", corpus.Lines{In: str("cat\nb\xff\n")}, corpus.ErrInvalidUTF8, 2, "byte 2"},
+		{"no such file", corpus.Lines{In: corpus.File{Name: "testdata/none.txt"}}, fs.ErrNotExist, 0, "testdata/none.txt"},
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := corpus.Read(ctx, corpus.Lines{In: str("cat\n")}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
 func TestJSONL(t *testing.T) {
 	src := corpus.JSONL{In: str(`{"id": 7, "text": "The cat, the dog.", "label": "pets"}
 
