@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"math"
 	"os"
@@ -50,17 +51,32 @@ func smallFile(t testing.TB) []byte {
 	return data
 }
 
-// readAll opens a file of the given bytes and reads every block.
+// readAll opens a file of the given bytes and reads every block, and does the same with
+// the bytes in memory, with the same error.
 func readAll(t testing.TB, path string, data []byte) error {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := corpus.OpenEncoded(path)
+	file, err := corpus.OpenEncoded(path)
+	held, heldErr := corpus.EncodedFromBytes(path, data)
+	if fmt.Sprint(err) != fmt.Sprint(heldErr) {
+		t.Fatalf("opened as a file: %v; from memory: %v", err, heldErr)
+	}
 	if err != nil {
 		return err
 	}
-	defer e.Close()
+	defer file.Close()
+	err, heldErr = readBlocks(t, file), readBlocks(t, held)
+	if fmt.Sprint(err) != fmt.Sprint(heldErr) {
+		t.Fatalf("read from a file: %v; from memory: %v", err, heldErr)
+	}
+	return err
+}
+
+// readBlocks reads every block.
+func readBlocks(t testing.TB, e *corpus.Encoded) error {
+	t.Helper()
 	info := e.Info()
 	var b corpus.Block
 	docs, tokens, nonzeros := 0, int64(0), int64(0)

@@ -1,10 +1,12 @@
 package corpus
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math"
 
 	"golang.org/x/exp/mmap"
@@ -20,19 +22,32 @@ func OpenEncoded(path string) (*Encoded, error) {
 		return nil, e.fail(err)
 	}
 	e.file = file
-	if err := e.open(); err != nil {
+	if err := e.open(file, int64(file.Len())); err != nil {
 		file.Close()
 		return nil, e.fail(err)
 	}
 	return e, nil
 }
 
+// EncodedFromBytes opens the bytes of a file that EncodeFile or EncodeTo wrote, as
+// OpenEncoded opens the file. Errors call it by name. data is not copied and must not be
+// changed.
+func EncodedFromBytes(name string, data []byte) (*Encoded, error) {
+	e := &Encoded{name: name}
+	if err := e.open(bytes.NewReader(data), int64(len(data))); err != nil {
+		return nil, e.fail(err)
+	}
+	for _, x := range e.blocks {
+		e.held = append(e.held, data[x.at:x.at+x.size])
+	}
+	return e, nil
+}
+
 // open reads everything but the blocks.
-func (e *Encoded) open() error {
-	size := int64(e.file.Len())
+func (e *Encoded) open(file io.ReaderAt, size int64) error {
 	read := func(at, n int64) ([]byte, error) { // within the file
 		b := make([]byte, n)
-		if k, err := e.file.ReadAt(b, at); k < len(b) {
+		if k, err := file.ReadAt(b, at); k < len(b) {
 			return nil, err
 		}
 		return b, nil

@@ -109,6 +109,8 @@ func encodings(t testing.TB, src corpus.Source) map[string]*corpus.Encoded {
 	if b, err := os.ReadFile(filepath.Join(dir, "b.gz")); err != nil || string(a) != string(b) {
 		t.Fatalf("the files of the source and of its encoded form differ: %v", err)
 	}
+	held, err := corpus.EncodedFromBytes("bytes", a)
+	keep("bytes", held, err)
 	var to bytes.Buffer
 	info, err := corpus.EncodeTo(ctx, src, &to)
 	if err != nil || to.String() != string(a) {
