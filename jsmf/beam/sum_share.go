@@ -88,13 +88,20 @@ func addPieces(ctx context.Context, folder string, pieces []file, plan sums.Plan
 	parts := make([][]int64, n)
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range n {
-		group.Go(func() error {
+		if w > 0 && plan.Shared() {
+			parts[w] = parts[0]
+		} else {
 			parts[w] = make([]int64, plan.Len())
+		}
+		group.Go(func() error {
 			return addSome(ctx, folder, pieces, &next, plan.Adder(), parts[w])
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
+	}
+	if plan.Shared() {
+		return parts[0], nil
 	}
 	for _, part := range parts[1:] {
 		for i, v := range part {
