@@ -24,17 +24,21 @@ type Dense struct {
 // NewDense makes a Matrix of an array. a must be square, finite and symmetric to
 // 1e-9 of its largest entry; the error names the first entry that is not
 // (ErrNotFinite, ErrNotSymmetric). a is copied, and the mean of mirrored entries is
-// taken.
+// taken; of a mat.Symmetric only entries on and above the diagonal are read.
 func NewDense(a mat.Matrix) (*Dense, error) {
 	n, cols := a.Dims()
 	if n != cols || n == 0 {
 		return nil, fmt.Errorf("cooc: matrix is %d×%d, want square and not empty", n, cols)
 	}
 	g := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
+	_, symmetric := a.(mat.Symmetric)
 	largest := 0.0
 	for i := range n {
-		row := g.Data[i*n : (i+1)*n]
-		for j := range row {
+		row, from := g.Data[i*n:(i+1)*n], 0
+		if symmetric {
+			from = i
+		}
+		for j := from; j < n; j++ {
 			v := a.At(i, j)
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil, notFinite(i, j, v)
@@ -43,17 +47,46 @@ func NewDense(a mat.Matrix) (*Dense, error) {
 			largest = max(largest, math.Abs(v))
 		}
 	}
-	for i := range n {
-		for j := range i {
-			v, o := g.Data[i*n+j], g.Data[j*n+i]
-			if math.Abs(v-o) > 1e-9*largest {
-				return nil, notSymmetric(i, j, v, o)
-			}
-			v = 0.5*v + 0.5*o
-			g.Data[i*n+j], g.Data[j*n+i] = v, v
-		}
+	tol := 1e-9 * largest
+	if symmetric {
+		tol = -1
+	}
+	if i, j := mirror(g, tol); i >= 0 {
+		return nil, notSymmetric(i, j, g.Data[i*n+j], g.Data[j*n+i])
 	}
 	return denseOf(g), nil
+}
+
+// mirror takes the mean of mirrored entries or, if tol is negative, those above the
+// diagonal. It returns the first row and column, i > j, of two that differ by more than
+// tol, and −1 if there are none. It goes through tiles, so that columns stay in a cache.
+func mirror(g blas64.General, tol float64) (i, j int) {
+	const tile = 64
+	n := g.Rows
+	for top := 0; top < n; top += tile {
+		first, of := n, -1
+		for left := 0; left <= top; left += tile {
+			for i := top; i < min(top+tile, n); i++ {
+				row := linalg.Row(g, i)
+				for j := left; j < min(left+tile, i); j++ {
+					o := &g.Data[j*g.Stride+i]
+					switch {
+					case tol < 0:
+						row[j] = *o
+					case math.Abs(row[j]-*o) <= tol:
+						row[j] = 0.5*row[j] + 0.5**o
+						*o = row[j]
+					case i < first:
+						first, of = i, j
+					}
+				}
+			}
+		}
+		if of >= 0 {
+			return first, of
+		}
+	}
+	return -1, -1
 }
 
 // denseOf takes over a symmetric array.

@@ -17,9 +17,17 @@ func shift(most int64) int {
 	return 62 - bits.Len64(uint64(most-1))
 }
 
-// nearest rounds to the nearest integer, and halves to the even one. Everything that is
-// added to a sum is rounded so.
+// nearest rounds to the nearest whole number, and halves to the even one. Everything that
+// is added to a sum is rounded so.
 func nearest(x float64) int64 { return int64(math.RoundToEven(x)) }
+
+// exact is 2^51. magic is so large that float64 numbers beside it are whole: for x from
+// −exact to exact, x + magic − magic is the whole number nearest to x.
+const (
+	exactBits = 51
+	exact     = 1 << exactBits
+	magic     = 3 << exactBits
+)
 
 // powers holds 2^i.
 var powers = func() (p [63]float64) {

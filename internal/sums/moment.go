@@ -92,8 +92,9 @@ func (m *Moment) row(sum []int64, i int) []int64 {
 	return sum[at : at+n]
 }
 
-// scale returns what the entries of rank i are multiplied by.
-func (m *Moment) scale(i int) float64 { return powers[shift(int64(m.df[m.order[i]]))] }
+// scale returns what the entries of rank i are multiplied by. Products are at most
+// exact: addProducts.
+func (m *Moment) scale(i int) float64 { return powers[min(shift(int64(m.df[m.order[i]])), exactBits)] }
 
 // Matrix returns the matrix that a sum stands for, divided by the sum of its entries. Row
 // i is the i-th of the words. The error wraps cooc.ErrNoDocuments if no document has two of
@@ -106,21 +107,26 @@ func (m *Moment) Matrix(sum []int64) (*cooc.Dense, corpus.Info, error) {
 	if docs == 0 {
 		return nil, corpus.Info{}, fmt.Errorf("%w: none has two of the %d words", cooc.ErrNoDocuments, n)
 	}
-	x := &triangle{m: m, sum: sum, rank: make([]int, n), scale: make([]float64, n)}
 	total := 0.0
-	for i, at := range m.order {
-		x.rank[at], x.scale[i] = i, 1/m.scale(i)
-		row := m.row(sum, i)[i:]
-		s := 0.5 * float64(row[0])
-		for _, v := range row[1:] {
-			s += float64(v)
+	for i := range n {
+		row, above := m.row(sum, i), 0.0
+		for _, v := range row[i+1:] {
+			above += float64(v)
 		}
-		total += 2 * s * x.scale[i]
+		total += (float64(row[i]) + 2*above) / m.scale(i)
 	}
 	if !(total > 0) {
 		return nil, corpus.Info{}, fmt.Errorf("%w: none of the %d words has a weight", cooc.ErrNoDocuments, n)
 	}
-	x.total = total
+	x := mat.NewSymDense(n, nil)
+	data := x.RawSymmetric().Data
+	for i, at := range m.order {
+		row, scale := m.row(sum, i), 1/m.scale(i)
+		for j, v := range row[i:] {
+			to := m.order[i+j]
+			data[min(at, to)*n+max(at, to)] = float64(v) * scale / total
+		}
+	}
 	d, err := cooc.NewDense(x)
 	if err != nil {
 		return nil, corpus.Info{}, err
@@ -128,25 +134,6 @@ func (m *Moment) Matrix(sum []int64) (*cooc.Dense, corpus.Info, error) {
 	info := d.Info()
 	info.Form, info.Documents = info.Form+" (tf-idf)", docs
 	return d, info, nil
-}
-
-// triangle is a mat.Matrix of a sum.
-type triangle struct {
-	m     *Moment
-	sum   []int64
-	rank  []int     // of each word
-	scale []float64 // by rank
-	total float64
-}
-
-func (x *triangle) Dims() (int, int) { return len(x.rank), len(x.rank) }
-func (x *triangle) T() mat.Matrix    { return x }
-func (x *triangle) At(i, j int) float64 {
-	i, j = x.rank[i], x.rank[j]
-	if i > j {
-		i, j = j, i
-	}
-	return float64(x.m.row(x.sum, i)[j]) * x.scale[i] / x.total
 }
 
 // MarshalBinary implements Plan.

@@ -16,12 +16,13 @@ const momentNNZ = 1 << 18
 
 // Adder implements Plan.
 func (m *Moment) Adder() Adder {
-	a := &momentAdder{Moment: m, rank: make([]int32, m.all), first: make([]int, len(m.words)+1)}
+	n := len(m.words)
+	a := &momentAdder{Moment: m, rank: make([]int32, m.all), idf: make([]float64, n), first: make([]int, n+1)}
 	for w := range a.rank {
 		a.rank[w] = bag.Unknown
 	}
 	for i, at := range m.order {
-		a.rank[m.words[at]] = int32(i)
+		a.rank[m.words[at]], a.idf[i] = int32(i), m.idf[at]
 	}
 	return a
 }
@@ -30,7 +31,8 @@ func (m *Moment) Adder() Adder {
 // of the sum is added at once.
 type momentAdder struct {
 	*Moment
-	rank []int32 // of each word of the documents; Unknown if it is not one of the n
+	rank []int32   // of each word of the documents; Unknown if it is not one of the n
+	idf  []float64 // by rank
 
 	// The nonzeros of a chunk by document: rank of the word, value and document, and the
 	// place after the last nonzero of each document.
@@ -44,10 +46,13 @@ type momentAdder struct {
 	sortedRanks []int32
 	sortedVals  []float64
 	first       []int
-	places      []int32
+	places      []place
 	next        []int32 // by document: where its next nonzero goes
 	left        []int   // stripes that are not added up
 }
+
+// place is where a nonzero stands, and where those of its document end.
+type place struct{ at, end int32 }
 
 // Add implements Adder.
 func (a *momentAdder) Add(ctx context.Context, b *corpus.Block, sum []int64) error {
@@ -81,7 +86,7 @@ func (a *momentAdder) gather(words, counts []int32, weight float64, watched bool
 	lo, length := len(a.vals), 0.0
 	add := func(i int, count int64) {
 		if r := a.rank[words[i]]; r >= 0 && count > 0 {
-			v := float64(count) * a.idf[a.order[r]]
+			v := float64(count) * a.idf[r]
 			a.ranks, a.vals = append(a.ranks, r), append(a.vals, v)
 			length += float64(v * v) // without the fused operation of some CPUs
 		}
@@ -154,16 +159,20 @@ func (a *momentAdder) sort() {
 		next += m
 	}
 	for k, r := range a.ranks {
-		a.places[a.first[r]] = int32(k)
+		a.places[a.first[r]].at = int32(k)
 		a.first[r]++
 	}
 	copy(a.first[1:], a.first) // each is now the end of its rank
 	a.first[0] = 0
 	a.next = append(append(a.next[:0], 0), a.ends...)
-	for t, k := range a.places {
-		to := a.next[a.docs[k]]
-		a.next[a.docs[k]]++
-		a.sortedRanks[to], a.sortedVals[to], a.places[t] = a.ranks[k], a.vals[k], to
+	for r := range a.words {
+		for t := a.first[r]; t < a.first[r+1]; t++ {
+			k := a.places[t].at
+			d := a.docs[k]
+			to := a.next[d]
+			a.next[d]++
+			a.sortedRanks[to], a.sortedVals[to], a.places[t] = int32(r), a.vals[k], place{to, a.ends[d]}
+		}
 	}
 }
 
@@ -173,13 +182,22 @@ func (a *momentAdder) add(sum []int64, stripe int) {
 	lo := stripe * stripeRows
 	for i := lo; i < min(lo+stripeRows, len(a.words)); i++ {
 		row, scale := a.row(sum, i), a.scale(i)
-		for _, k := range a.places[a.first[i]:a.first[i+1]] {
-			end := a.ends[a.docs[k]]
-			ranks, vals := a.sortedRanks[k:end], a.sortedVals[k:end]
-			v := vals[0] * scale
-			for t, j := range ranks {
-				row[j] += nearest(v * vals[t])
-			}
+		for _, p := range a.places[a.first[i]:a.first[i+1]] {
+			vals := a.sortedVals[p.at:p.end]
+			addProducts(row, a.sortedRanks[p.at:p.end], vals, vals[0]*scale, magic)
 		}
+	}
+}
+
+// addProducts adds v times each number of vals, rounded as nearest does, to the entry of its
+// rank. Products are from 0 to exact. As an argument, magic stays in a register, which
+// makes the loop faster by a third.
+//
+//go:noinline
+func addProducts(row []int64, ranks []int32, vals []float64, v, magic float64) {
+	vals = vals[:len(ranks)]
+	for t, j := range ranks {
+		product := float64(v * vals[t]) // rounded by itself on any CPU
+		row[j] += int64(product + magic - magic)
 	}
 }
