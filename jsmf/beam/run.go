@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -120,11 +119,7 @@ var errDeadline = errors.New("the job has not ended within its time limit (see R
 
 // run builds a pipeline and runs it to its end.
 func (r Runner) run(ctx context.Context, stage string, build func(sc beam.Scope)) (err error) {
-	defer func() {
-		if p := recover(); p != nil { // as Beam does where a pipeline is not well formed
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+	defer panicked("stage", &stage, &err) // as Beam does where a pipeline is not well formed
 	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout(), errDeadline)
 	defer cancel()
 	p, root := beam.NewPipelineWithRoot()

@@ -31,9 +31,12 @@ func runPortable(ctx context.Context, r Runner, stage string, p *beam.Pipeline) 
 	}
 	defer closeClient()
 
-	urn, config := jobopts.GetEnvironmentUrn(ctx), jobopts.GetEnvironmentConfig
+	var urn string
+	config := jobopts.GetEnvironmentConfig
 	loopback := jobopts.IsLoopback() || *jobopts.EnvironmentType == "" && r.inProcess()
-	if loopback {
+	if !loopback {
+		urn = jobopts.GetEnvironmentUrn(ctx)
+	} else {
 		workers, err := extworker.StartLoopback(ctx, 0)
 		if err != nil {
 			return err
@@ -41,11 +44,10 @@ func runPortable(ctx context.Context, r Runner, stage string, p *beam.Pipeline) 
 		defer workers.Stop(context.WithoutCancel(ctx))
 		urn, config = graphx.URNEnvExternal, workers.EnvironmentConfig
 	}
-	binary, remove, err := workerBinary(urn)
+	binary, err := workerBinary(urn)
 	if err != nil {
 		return err
 	}
-	defer remove()
 	id, token, err := prepare(ctx, client, p, stage, urn, config, binary, loopback)
 	if err != nil {
 		return err
@@ -56,8 +58,9 @@ func runPortable(ctx context.Context, r Runner, stage string, p *beam.Pipeline) 
 	}
 	if err = runnerlib.WaitForCompletion(ctx, client, job); err != nil {
 		cancelJob(context.WithoutCancel(ctx), client, job)
+		return jobFailed(err)
 	}
-	return err
+	return nil
 }
 
 // preparing is held while a pipeline is made ready, since Beam's options are global.
@@ -120,24 +123,18 @@ func cancelJob(ctx context.Context, client jobpb.JobServiceClient, job string) {
 	}
 }
 
-// workerBinary returns the program that is sent to the workers. Where it is not run it is an
-// empty file: runners check what is sent, but need not hold a program they do not run.
-func workerBinary(urn string) (path string, remove func(), err error) {
-	if urn == graphx.URNEnvDocker {
-		if *jobopts.WorkerBinary != "" {
-			return *jobopts.WorkerBinary, func() {}, nil
-		}
-		if goruntime.GOOS != "linux" {
-			return "", nil, errors.New("--worker_binary, this program built for the workers, is missing (GOOS=linux go build)")
-		}
-		path, err := os.Executable()
-		return path, func() {}, err
+// workerBinary returns the program that is sent to the workers. It is an empty file where
+// workers have theirs: runners take what is sent, but do not run it.
+func workerBinary(urn string) (path string, err error) {
+	switch {
+	case urn != graphx.URNEnvDocker:
+		return os.DevNull, nil
+	case *jobopts.WorkerBinary != "":
+		return *jobopts.WorkerBinary, nil
+	case goruntime.GOOS != "linux":
+		return "", errors.New("--worker_binary, this program built for the workers, is missing (GOOS=linux go build)")
 	}
-	f, err := os.CreateTemp("", "jsmf-beam-worker-*")
-	if err != nil {
-		return "", nil, err
-	}
-	return f.Name(), func() { os.Remove(f.Name()) }, f.Close()
+	return os.Executable()
 }
 
 // inProcess is the Prism of this process. It cannot be stopped, so that there is one.

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"golang.org/x/sync/errgroup"
@@ -33,6 +34,14 @@ type state struct {
 	mu     sync.Mutex
 	number int // of the newest manifest, which is this driver's
 	done   map[string][]file
+	watch  func(jobReport) // nil: nobody
+}
+
+// jobReport is progress. A job is reported when it begins, and when it has ended well.
+type jobReport struct {
+	stage string
+	try   int           // from 1
+	took  time.Duration // 0: it begins
 }
 
 // manifest is what a manifest holds.
@@ -56,16 +65,15 @@ func openState(ctx context.Context, folder string) (*state, error) {
 		return nil, err
 	}
 	var damage error
-	for i := len(all) - 1; i >= 0; i-- {
-		s.number = max(s.number, all[i].number)
-		m, err := s.readManifest(ctx, all[i])
-		if err == nil {
-			s.done, damage = m.Done, nil
+	for _, name := range slices.Backward(all) {
+		s.number = max(s.number, name.number)
+		var m manifest
+		if m, damage = s.readManifest(ctx, name); damage == nil {
+			s.done = m.Done
 			break
 		}
-		damage = err
 	}
-	if damage != nil {
+	if damage != nil && all[0].number > 1 { // the first one says that nothing is done
 		return nil, fmt.Errorf("beam: no manifest of the state folder can be read (to begin anew, remove the folder): %w", damage)
 	}
 	return s, s.write(ctx)
@@ -125,7 +133,7 @@ func manifestHead(body []byte) string {
 
 // write writes the next manifest. It fails if another driver has written one as new.
 func (s *state) write(ctx context.Context) error {
-	if err := s.alone(ctx); err != nil {
+	if err := s.alone(ctx, ""); err != nil {
 		return err
 	}
 	s.number++
@@ -141,18 +149,19 @@ func (s *state) write(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("beam: manifest: %w", err)
 	}
-	return s.alone(ctx)
+	return s.alone(ctx, s.driver)
 }
 
-// alone says whether no other driver has written a manifest that is as new as this one's,
-// and removes manifests older than the last two.
-func (s *state) alone(ctx context.Context) error {
+// alone returns an error if another driver has written a manifest since, and removes all but
+// the last two. Of two with the same number, that of the greater driver counts as newer, if
+// there is a driver to compare.
+func (s *state) alone(ctx context.Context, driver string) error {
 	all, err := s.manifests(ctx)
 	if err != nil {
 		return err
 	}
 	for _, m := range all {
-		if m.driver != s.driver && (m.number > s.number || m.number == s.number && m.driver > s.driver) {
+		if m.driver != s.driver && (m.number > s.number || m.number == s.number && driver != "" && m.driver > driver) {
 			return fmt.Errorf("beam: another program works in the state folder %s: it wrote %s. Its results are kept; run again when it has ended", s.folder, m.path)
 		}
 	}
@@ -230,6 +239,23 @@ func (s *state) publish(ctx context.Context, key string, files []file) error {
 	defer s.mu.Unlock()
 	s.done[key] = files
 	return s.write(ctx)
+}
+
+// drop forgets something that is done and removes its files, in this order.
+func (s *state) drop(ctx context.Context, key string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var paths []string
+	for _, f := range s.done[key] {
+		if f.Name != "" {
+			paths = append(paths, joinPath(s.folder, f.Name))
+		}
+	}
+	delete(s.done, key)
+	if err := s.write(ctx); err != nil {
+		return err
+	}
+	return removePaths(ctx, s.folder, paths)
 }
 
 // clean forgets all but some keys, and removes all files of the folder that the manifest then

@@ -71,8 +71,8 @@ func readPath(ctx context.Context, path string) (data []byte, err error) {
 	return data, err
 }
 
-// writePath writes a file of what write writes. A file system that publishes a file when it
-// is closed publishes nothing if write fails.
+// writePath writes a file of what write writes, whose own errors are returned as they are. A
+// file system that publishes a file when it is closed publishes nothing if write fails.
 func writePath(ctx context.Context, path string, write func(w io.Writer) error) (size int64, crc uint32, err error) {
 	err = withFS(ctx, path, func(fs filesystem.Interface) error {
 		ctx, cancel := context.WithCancel(ctx)
@@ -81,11 +81,11 @@ func writePath(ctx context.Context, path string, write func(w io.Writer) error) 
 		if err != nil {
 			return named(path, err)
 		}
-		sum := &summed{w: w}
+		sum := &summed{path: path, w: w}
 		if err := write(sum); err != nil {
 			cancel() // before Close: an object store then drops what was sent
 			w.Close()
-			return named(path, err)
+			return err
 		}
 		size, crc = sum.size, sum.crc
 		return named(path, w.Close())
@@ -95,6 +95,7 @@ func writePath(ctx context.Context, path string, write func(w io.Writer) error) 
 
 // summed counts and sums what is written.
 type summed struct {
+	path string
 	w    io.Writer
 	size int64
 	crc  uint32
@@ -104,7 +105,7 @@ func (s *summed) Write(p []byte) (int, error) {
 	n, err := s.w.Write(p)
 	s.size += int64(n)
 	s.crc = crc32.Update(s.crc, castagnoli, p[:n])
-	return n, err
+	return n, named(s.path, err)
 }
 
 // named puts a path before an error that does not name it.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -29,11 +30,19 @@ func (s *state) job(ctx context.Context, r Runner, stage, key string, build func
 	if err := r.check(); err != nil {
 		return nil, err
 	}
+	report := func(jobReport) {}
+	if s.watch != nil {
+		report = s.watch
+	}
 	var err error
-	for range r.tries() {
+	for try := range r.tries() {
+		report(jobReport{stage: stage, try: try + 1})
+		began := time.Now()
 		var files []file
 		if files, err = s.try(ctx, r, stage, build); err == nil {
-			return files, s.publish(ctx, key, files)
+			err = s.publish(ctx, key, files)
+			report(jobReport{stage, try + 1, max(time.Since(began), 1)})
+			return files, err
 		}
 		if ctx.Err() != nil {
 			break

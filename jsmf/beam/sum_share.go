@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -113,12 +112,8 @@ func addPieces(ctx context.Context, folder string, pieces []file, plan sums.Plan
 
 // addSome adds up pieces until there is none left to take.
 func addSome(ctx context.Context, folder string, pieces []file, next *atomic.Int64, adder sums.Adder, sum []int64) (err error) {
-	at := "(no piece)"
-	defer func() {
-		if r := recover(); r != nil { // in a goroutine of ours: it would end the worker
-			err = fmt.Errorf("piece %s: panic: %v\n%s", at, r, debug.Stack())
-		}
-	}()
+	at := "(none)"
+	defer panicked("piece", &at, &err) // in a goroutine of ours it would end the worker
 	for {
 		i := int(next.Add(1)) - 1
 		if i >= len(pieces) {

@@ -1,0 +1,22 @@
+//go:build !linux
+
+package beam
+
+import (
+	"net"
+	"testing"
+)
+
+func inOwnNetwork() (code int, ok bool) { return 0, false }
+func adoptOrphans()                     {}
+func leftBehind() error                 { return nil }
+
+// freePort returns a port that nobody listens on.
+func freePort(t *testing.T) int {
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
