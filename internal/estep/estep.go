@@ -68,7 +68,8 @@ type Step struct {
 	// word that has less.
 	Token float32
 
-	extra []float32 // by word, times which is added to tᵀb in a score
+	each  func(i int, out []float32, sum float32) // of Share
+	extra []float32                               // by word, times which is added to tᵀb in a score
 	times float32
 }
 
@@ -126,6 +127,23 @@ func (w *Worker) Keep(n int) {
 	}
 }
 
+// Weigh sets w.T to n + prior, which are as long, and returns its sum.
+func (w *Worker) Weigh(n, prior []float32) float64 {
+	prior, t := prior[:len(n)], w.T[:len(n)]
+	var a, b, c, d float32 // four sums do not wait for each other
+	k := 0
+	for ; k+4 <= len(n); k += 4 {
+		n, p, t := n[k:k+4:k+4], prior[k:k+4:k+4], t[k:k+4:k+4]
+		t[0], t[1], t[2], t[3] = n[0]+p[0], n[1]+p[1], n[2]+p[2], n[3]+p[3]
+		a, b, c, d = a+t[0], b+t[1], c+t[2], d+t[3]
+	}
+	for ; k < len(n); k++ {
+		t[k] = n[k] + prior[k]
+		a += t[k]
+	}
+	return float64(a) + float64(b) + float64(c) + float64(d)
+}
+
 // Step shares out the tokens of a document by w.T. It sets w.N, adds to s.Sums and
 // returns Σ x·ln(tᵀb). Counts need not be whole numbers. With LeaveLast, Keep comes
 // before the first step of a document, and all its steps have the same words.
@@ -139,6 +157,18 @@ func (w *Worker) Step(s *Step, words []int32, counts []float32) (float64, error)
 		}
 	}
 	return sum, err
+}
+
+// Share calls each for the words of a document with what Step adds up, and adds nothing up
+// itself: word i has the count x·out/sum of each topic. The form is Plain or LeaveDocument.
+// out is valid during the call. Share returns what Step does.
+func (w *Worker) Share(s *Step, words []int32, counts []float32, each func(i int, out []float32, sum float32)) (float64, error) {
+	own := *s
+	own.each = each
+	if s.Form == Plain {
+		own.Floor = w.T // nothing is left out of weights that cannot fall
+	}
+	return w.run(&own, int(LeaveDocument), words, counts)
 }
 
 // Score returns Σ x·ln(tᵀb) alone.
@@ -182,6 +212,9 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 	if mode == int(LeaveEverywhere) {
 		a.totals = &s.Totals[:b.Stride][0]
 	}
+	if s.each != nil {
+		a.g = nil
+	}
 	keep := mode == int(LeaveLast)
 	if keep && len(w.sums) != len(words) {
 		panic("estep: Keep was for another number of words")
@@ -189,7 +222,7 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 	sum, bad := 0.0, 0
 	for lo := 0; lo < len(words); lo += piece {
 		n := min(piece, len(words)-lo)
-		if lo > 0 && mode != score {
+		if lo > 0 && mode != score && s.each == nil {
 			clear(w.part)
 			a.g = &w.part[0]
 		}
@@ -204,8 +237,13 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 				a.next = &words[lo+i+block]
 			}
 			w.kr.run(a)
+			if s.each != nil {
+				for j, sum := range w.left[:a.n] {
+					s.each(lo+i+j, w.out[j*a.width/4:][:b.K], max(sum, Least))
+				}
+			}
 		}
-		if lo > 0 && mode != score {
+		if lo > 0 && mode != score && s.each == nil {
 			for k, v := range w.part {
 				w.N[k] += v
 			}

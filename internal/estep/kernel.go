@@ -13,6 +13,7 @@ import (
 //
 // of n words, and to sums the latter, with Plain those times t; and it sets z to
 // tᵀb, except with LeaveLast, which finds out and left as the last step left them.
+// Without g the others stop at out and left.
 // Where z or Σ out is below least, least takes its place.
 type args struct {
 	words, next *int32   // n; rows of B of the next words are fetched ahead

@@ -207,6 +207,8 @@ last1:
 	LOADROW(args_sums, R9)
 
 share:
+	CMPQ args_g(DI), $0
+	JEQ  done
 	RESET
 	LOAD(args_counts, R14)
 	NEGQ CX

@@ -11,7 +11,11 @@ func runGeneric(a *args) {
 	row := func(m *float32, w int32) []float32 {
 		return unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(m), 4*stride*int(w))), k)
 	}
-	t, g, out := row(a.t, 0), row(a.g, 0), row(a.out, 0)
+	t := row(a.t, 0)
+	var g []float32
+	if a.g != nil {
+		g = row(a.g, 0)
+	}
 	var prior, totals []float32
 	if a.prior != nil {
 		prior = row(a.prior, 0)
@@ -29,6 +33,7 @@ func runGeneric(a *args) {
 		if a.mode == score {
 			continue
 		}
+		out := unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(a.out), a.width*i)), k)
 		switch Form(a.mode) {
 		case Plain:
 			r *= counts[i]
@@ -43,9 +48,11 @@ func runGeneric(a *args) {
 		case LeaveEverywhere:
 			s = leaveEverywhere(out, t, b, prior, totals, r, a.beta)
 		case LeaveLast:
-			out = unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(a.out), a.width*i)), k)
 			s = leaveLast(out, t, b, prior, min(counts[i], a.token)/max(left[i], a.least))
-			left[i] = s
+		}
+		left[i] = s
+		if a.g == nil {
+			continue
 		}
 		r = counts[i] / max(s, a.least)
 		if a.sums == nil {

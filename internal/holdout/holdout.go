@@ -1,6 +1,7 @@
 // Package holdout chooses the tokens that passes over documents do not learn from until
 // the end, and that the spectral solution they start with must not have seen either: half
-// of the tokens of one document in twenty.
+// of the tokens of one document in twenty. Bits of a document's key (bag.Key) choose it, so
+// that it does not matter where the document stands.
 package holdout
 
 import (
@@ -18,6 +19,10 @@ const (
 
 // Watches tells whether a document with this key (bag.Key) has hidden tokens.
 func Watches(key uint64) bool { return key>>32%oneOf == 0 }
+
+// Sampled tells whether a document with this key is in a sample of one of n. Samples have
+// nothing to do with what is watched.
+func Sampled(key uint64, n int64) bool { return key>>1&(1<<30-1)%uint64(n) == 0 }
 
 // Enough tells whether so many hidden tokens say anything. If not, no token is hidden.
 func Enough(tokens int64) bool { return tokens >= least }

@@ -18,6 +18,7 @@ const (
 
 	kindCensus byte = 1
 	kindMoment byte = 2
+	kindPass   byte = 3
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -58,6 +59,8 @@ func ReadPlan(b []byte) (Plan, error) {
 		p, err = readCensus(body)
 	case kindMoment:
 		p, err = readMoment(body)
+	case kindPass:
+		p, err = readPass(body)
 	default:
 		return nil, fmt.Errorf("a plan of the unknown kind %d", kind)
 	}

@@ -108,48 +108,10 @@ func (f *fitter) watches(key uint64) bool { return f.watch && holdout.Watches(ke
 // half returns in which half of the documents one is, 0 or 1.
 func half(key uint64) int { return int(key & 1) }
 
-// sampled tells whether a document is in a sample of one of n.
-func sampled(key uint64, n int64) bool { return key>>1&(1<<30-1)%uint64(n) == 0 }
-
-// bag are the words of a document, and how often they occur.
-type bag struct {
-	words  []int32
-	counts []float32
-	tokens int64 // the sum of the counts
-}
-
-func (b *bag) add(word int32, count int64) {
-	b.words, b.counts = append(b.words, word), append(b.counts, float32(count))
-	b.tokens += count
-}
-
-// load sets w.doc to document d of the block. The hidden tokens of a document that is
-// watched go to w.hidden instead.
+// load sets w.doc to document d of the block.
 func (w *worker) load(d int, watched bool) {
 	words, counts := w.block.Doc(d)
-	w.hidden.words, w.hidden.counts, w.hidden.tokens = w.hidden.words[:0], w.hidden.counts[:0], 0
-	w.doc.tokens = 0
-	if !watched {
-		w.doc.words = words
-		w.doc.counts = vec.Resize(w.doc.counts, len(counts))
-		for i, x := range counts {
-			w.doc.counts[i] = float32(x)
-			w.doc.tokens += int64(x)
-		}
-		return
-	}
-	w.visible, w.doc.counts = w.visible[:0], w.doc.counts[:0]
-	holdout.Split(counts, func(i int, visible, hidden int64) {
-		if hidden > 0 {
-			w.hidden.add(words[i], hidden)
-		}
-		if visible > 0 {
-			w.visible = append(w.visible, words[i])
-			w.doc.counts = append(w.doc.counts, float32(visible))
-			w.doc.tokens += visible
-		}
-	})
-	w.doc.words = w.visible
+	w.doc.Set(words, counts, watched)
 }
 
 // fail says that an error is about document d of the block.

@@ -88,13 +88,13 @@ func TestLoadHides(t *testing.T) {
 			for i, word := range visible.Words {
 				counts[word] += float32(visible.Counts[i])
 			}
-			for i, word := range w.doc.words {
-				if counts[word] != w.doc.counts[i] {
-					t.Fatalf("document %s: %v tokens of word %d, %v for the start", visible.ID, w.doc.counts[i], word, counts[word])
+			for i, word := range w.doc.Visible.Words {
+				if counts[word] != w.doc.Visible.Counts[i] {
+					t.Fatalf("document %s: %v tokens of word %d, %v for the start", visible.ID, w.doc.Visible.Counts[i], word, counts[word])
 				}
 			}
-			for i, word := range w.hidden.words {
-				counts[word] += w.hidden.counts[i]
+			for i, word := range w.doc.Hidden.Words {
+				counts[word] += w.doc.Hidden.Counts[i]
 			}
 			words, all := w.block.Doc(d)
 			for i, word := range words {
@@ -102,15 +102,15 @@ func TestLoadHides(t *testing.T) {
 					t.Fatalf("document %s: %v tokens of word %d are visible or hidden, of %d", visible.ID, counts[word], word, all[i])
 				}
 			}
-			if len(w.doc.words) != len(visible.Words) || !holdout.Watches(key) && len(w.hidden.words) > 0 {
-				t.Fatalf("document %s: %d words, %d for the start, %d hidden", visible.ID, len(w.doc.words), len(visible.Words), len(w.hidden.words))
+			if len(w.doc.Visible.Words) != len(visible.Words) || !holdout.Watches(key) && len(w.doc.Hidden.Words) > 0 {
+				t.Fatalf("document %s: %d words, %d for the start, %d hidden", visible.ID, len(w.doc.Visible.Words), len(visible.Words), len(w.doc.Hidden.Words))
 			}
-			if len(w.hidden.words) > 0 {
+			if len(w.doc.Hidden.Words) > 0 {
 				watched++
 			}
-			had := slices.Clone(w.doc.words)
-			if w.load(d, false); len(w.hidden.words) > 0 || !slices.Equal(w.doc.words, words) {
-				t.Fatalf("document %s: %v of %v, after %v", visible.ID, w.doc.words, words, had)
+			had := slices.Clone(w.doc.Visible.Words)
+			if w.load(d, false); len(w.doc.Hidden.Words) > 0 || !slices.Equal(w.doc.Visible.Words, words) {
+				t.Fatalf("document %s: %v of %v, after %v", visible.ID, w.doc.Visible.Words, words, had)
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func TestChosen(t *testing.T) {
 	var first, third, both, watched, all int
 	for range n {
 		key := rng.Uint64()
-		h, s, w := half(key) == 0, sampled(key, 3), holdout.Watches(key)
+		h, s, w := half(key) == 0, holdout.Sampled(key, 3), holdout.Watches(key)
 		count := func(c *int, is bool) {
 			if is {
 				*c++
@@ -137,7 +137,7 @@ func TestChosen(t *testing.T) {
 		count(&both, h && s)
 		count(&watched, w)
 		count(&all, h && s && w)
-		if !sampled(key, 1) {
+		if !holdout.Sampled(key, 1) {
 			t.Fatal("a sample of all leaves one out")
 		}
 	}

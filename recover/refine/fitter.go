@@ -3,41 +3,30 @@ package refine
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/holdout"
-	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
 )
 
 const (
 	mostSlots  = 8       // for as many goroutines
 	mostTokens = 1 << 20 // of a word in a part: float32 still holds a tenth of a token beside them
-	smoothing  = 0.01    // the share of the unigram distribution in the first B and in scores of hidden tokens
 	foldIn     = 10      // steps that find the first topic counts of a document
 	// leastWeight is what the weight of a topic in a document does not fall below when a
 	// token is left out of it. It is far below α: a topic that no other token of the
 	// document supports gets next to nothing of this one.
 	leastWeight = 1e-8
-	rowsAtOnce  = 256 // of a matrix, by a goroutine
 )
 
 // fitter is the state of one refinement.
 type fitter struct {
 	Passes
-	workers int
-	n, k    int   // k counts the columns of everything, those of merged topics among them
-	want    int   // topics
-	alive   []int // the columns of the topics that there are, ascending
-	origin  []int // for each of them, the column of the start that it was; if merged, of the larger
-	settled int   // passes until the last merge
+	topics
 
 	docs  *corpus.Encoded
 	info  corpus.Info // of docs
@@ -47,18 +36,14 @@ type fitter struct {
 	seen  census
 	keys  []uint64 // of the documents
 
-	rows    *estep.Rows    // N×K, the topics
-	sums    blas64.General // N×K, the tokens by word and topic that the topics are made from
-	unigram []float32      // N: p(word)
-	totals  []float64      // K: β·N + the tokens of each topic
-	step    estep.Step     // of the pass, without the sums
-	prior   []float32      // α, padded
-	state   docState
-	parts   []*estep.Rows // by slot: what a sweep adds up until it is drained
-	keep    float64       // what the next drain multiplies the sums by
-	scale   float64       // and what it multiplies the parts by
-	score   Score
-	work    []worker // by goroutine
+	step   estep.Step // of the pass, without the sums
+	alphas []float32  // α, padded
+	state  docState
+	parts  []*estep.Rows // by slot: what a sweep adds up until it is drained
+	keep   float64       // what the next drain multiplies the sums by
+	scale  float64       // and what it multiplies the parts by
+	score  Score
+	work   []worker // by goroutine
 }
 
 // census is what there is in the documents.
@@ -84,28 +69,9 @@ func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) err
 		return errors.New("the documents hold no tokens")
 	}
 	padded := estep.Padded(f.k)
-	f.step = estep.Step{Floor: make([]float32, padded), Totals: make([]float32, padded), Beta: float32(f.Beta)}
-	f.prior, f.totals = make([]float32, padded), make([]float64, f.k)
-	f.alive, f.origin = make([]int, f.k), make([]int, f.k)
-	for t := range f.k {
-		f.alive[t], f.origin[t] = t, t
-	}
-	if f.Alpha == 0 {
-		f.Alpha = alphaSum / float64(f.want)
-	}
-	f.sums = linalg.NewGeneral(f.n, f.k)
-	f.rows = estep.NewRows(f.n, f.k)
-	all := float64(f.seen.tokens) + f.Beta*float64(f.n)
-	f.unigram = make([]float32, f.n)
-	err := f.words(ctx, f.workers, func(i int) {
-		row, from := f.rows.Row(i), start.B.RawRowView(i)
-		unigram := (f.seen.words[i] + f.Beta) / all
-		for t := range row {
-			row[t] = float32((1-smoothing)*from[t] + smoothing*unigram)
-		}
-		f.unigram[i] = float32(unigram)
-	})
-	if err != nil {
+	f.step = estep.Step{Floor: make([]float32, padded), Totals: make([]float32, padded), Beta: float32(f.beta)}
+	f.alphas = make([]float32, padded)
+	if err := f.make(ctx, start, f.seen.words); err != nil {
 		return err
 	}
 	// A word has few enough tokens in a part for float32.
@@ -201,26 +167,16 @@ func partCount(nnz int64, n int) int {
 // prepare sets what a sweep needs: the topics, and as float32 numbers α and the totals.
 func (f *fitter) prepare() {
 	f.step.B = f.rows
-	clear(f.prior)
+	clear(f.alphas)
 	clear(f.step.Floor)
 	for k := range f.step.Totals {
 		f.step.Totals[k] = 1
 	}
 	for _, k := range f.alive {
-		f.prior[k], f.step.Floor[k] = float32(f.Alpha), leastWeight
+		f.alphas[k], f.step.Floor[k] = float32(f.alpha), leastWeight
 		// A topic may have less than the token that is left out of it.
 		f.step.Totals[k] = float32(max(f.totals[k], 2))
 	}
-}
-
-// words calls do for each word, by so many goroutines; one takes them in order.
-func (f *fitter) words(ctx context.Context, workers int, do func(i int)) error {
-	return run.Chunks(ctx, f.n, rowsAtOnce, workers, func(_, _, lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			do(i)
-		}
-		return nil
-	})
 }
 
 // drain adds what the first n parts hold to the sums.
@@ -231,39 +187,4 @@ func (f *fitter) drain(ctx context.Context, n int) error {
 	})
 	f.keep = 1
 	return err
-}
-
-// learn makes the topics from the sums.
-func (f *fitter) learn(ctx context.Context) error {
-	totals := linalg.NewGeneral(run.Count(f.n, rowsAtOnce), f.k)
-	err := run.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, chunk, lo, hi int) error {
-		total := linalg.Row(totals, chunk)
-		for i := lo; i < hi; i++ {
-			for t, v := range linalg.Row(f.sums, i) {
-				total[t] += v
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	clear(f.totals)
-	for i := range totals.Rows {
-		floats.Add(f.totals, linalg.Row(totals, i))
-	}
-	scales := make([]float64, f.k)
-	for _, t := range f.alive {
-		f.totals[t] += f.Beta * float64(f.n)
-		if v := f.totals[t]; !(v > 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("topic %d has %v tokens", t, v)
-		}
-		scales[t] = 1 / f.totals[t]
-	}
-	return f.words(ctx, f.workers, func(i int) {
-		row := f.rows.Row(i)[:f.k]
-		for t, v := range linalg.Row(f.sums, i) {
-			row[t] = float32((v + f.Beta) * scales[t])
-		}
-	})
 }

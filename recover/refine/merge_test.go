@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/sums"
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
@@ -43,8 +44,12 @@ func planted(t *testing.T, p *testutil.Planted, docs, length int) *corpus.Corpus
 // begun returns a fitter after a few passes, and its documents.
 func begun(t *testing.T, p Passes, c *corpus.Corpus, b *mat.Dense, want, passes int) *fitter {
 	t.Helper()
-	f := &fitter{Passes: p.withDefaults(), want: want, workers: 2}
-	f.n, f.k = b.Dims()
+	p = p.withDefaults()
+	f := &fitter{Passes: p}
+	var err error
+	if f.topics, err = newTopics(prior{p.Alpha, p.Beta, p.Gain}, Start{B: b}, Options{K: want, Workers: 2}); err != nil {
+		t.Fatal(err)
+	}
 	if err := f.begin(t.Context(), c.Source(), Start{B: b}); err != nil {
 		t.Fatal(err)
 	}
@@ -84,18 +89,18 @@ func brute(t *testing.T, f *fitter, every int64, i, j int) float64 {
 			}
 			w.load(d, f.watches(key))
 			n := f.state.row(nd, d)
-			for at, word := range w.doc.words {
+			for at, word := range w.doc.Visible.Words {
 				row, apart, as := f.rows.Row(int(word)), 0.0, 0.0
 				for k, v := range n {
-					weight := float64(v) + f.Alpha
+					weight := float64(v) + f.alpha
 					apart += weight * float64(row[k])
 					if k != i && k != j {
 						as += weight * float64(row[k])
 					}
 				}
 				b := (f.totals[i]*float64(row[i]) + f.totals[j]*float64(row[j])) / both
-				as += (float64(n[i]) + float64(n[j]) + 2*f.Alpha) * b
-				loss += float64(w.doc.counts[at]) * math.Log(apart/as)
+				as += (float64(n[i]) + float64(n[j]) + 2*f.alpha) * b
+				loss += float64(w.doc.Visible.Counts[at]) * math.Log(apart/as)
 			}
 		}
 	}
@@ -120,16 +125,16 @@ func TestLosses(t *testing.T) {
 		var pairs []merged
 		for j := range f.k {
 			for i := range j {
-				pairs = append(pairs, merged{into: i, from: j})
+				pairs = append(pairs, merged{Pair: sums.Pair{Into: i, From: j}})
 			}
 		}
 		if err := f.losses(t.Context(), pairs); err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range pairs {
-			want := brute(t, f, every, m.into, m.from)
+			want := brute(t, f, every, m.Into, m.From)
 			if tol := 1e-6 * float64(f.seen.tokens) / float64(every); !(math.Abs(m.cost-want) <= tol) || want <= 0 {
-				t.Errorf("%+v: topics %d and %d cost %v, want %v (tolerance %.2g)", x, m.into, m.from, m.cost, want, tol)
+				t.Errorf("%+v: topics %d and %d cost %v, want %v (tolerance %.2g)", x, m.Into, m.From, m.cost, want, tol)
 			}
 		}
 	}
@@ -239,9 +244,9 @@ func TestMergesTheRightTopics(t *testing.T) {
 func TestJoin(t *testing.T) {
 	p := testutil.NewPlanted(80, 6, 0.3, 7)
 	f := begun(t, Passes{}, planted(t, p, 100, 30), p.B, 4, 2)
-	sums, state, totals := slices.Clone(f.sums.Data), slices.Clone(f.state.mem), slices.Clone(f.totals)
+	counts, state, totals := slices.Clone(f.sums.Data), slices.Clone(f.state.mem), slices.Clone(f.totals)
 	f.totals[5] = f.totals[1] + 1 // topic 5 is the larger
-	if err := f.join(context.Background(), []merged{{into: 1, from: 5}, {into: 0, from: 2}}); err != nil {
+	if err := f.join(context.Background(), []merged{pair(1, 5, 0), pair(0, 2, 0)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.learn(context.Background()); err != nil {
@@ -251,7 +256,7 @@ func TestJoin(t *testing.T) {
 		t.Fatalf("columns %v from %v", f.alive, f.origin)
 	}
 	into := []int{0, 1, 0, 3, 4, 1}
-	prior := f.Beta * float64(f.n)
+	prior := f.beta * float64(f.n)
 	for k := range 6 {
 		want := 0.0
 		for from, to := range into {
@@ -278,7 +283,7 @@ func TestJoin(t *testing.T) {
 		}
 	}
 	for w := range f.n {
-		check("a word", func(k int) float64 { return f.sums.Data[w*6+k] }, sums[w*6:][:6], 1e-15)
+		check("a word", func(k int) float64 { return f.sums.Data[w*6+k] }, counts[w*6:][:6], 1e-15)
 	}
 	for d := range f.info.Documents {
 		row := make([]float64, 6)
@@ -311,13 +316,17 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+func pair(into, from int, cost float64) merged {
+	return merged{sums.Pair{Into: into, From: from}, cost}
+}
+
 // The cheapest pairs that have no topic in common.
 func TestCheapest(t *testing.T) {
-	pairs := []merged{{0, 1, 5}, {1, 2, 1}, {0, 2, 2}, {3, 4, 3}, {0, 3, 4}}
-	if got, want := cheapest(slices.Clone(pairs), 2), []merged{{1, 2, 1}, {3, 4, 3}}; !slices.Equal(got, want) {
+	pairs := []merged{pair(0, 1, 5), pair(1, 2, 1), pair(0, 2, 2), pair(3, 4, 3), pair(0, 3, 4)}
+	if got, want := cheapest(slices.Clone(pairs), 2), []merged{pair(1, 2, 1), pair(3, 4, 3)}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got, want := cheapest(slices.Clone(pairs), 9), []merged{{1, 2, 1}, {3, 4, 3}}; !slices.Equal(got, want) {
+	if got, want := cheapest(slices.Clone(pairs), 9), []merged{pair(1, 2, 1), pair(3, 4, 3)}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

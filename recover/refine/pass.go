@@ -8,7 +8,9 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/sums"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -27,11 +29,10 @@ const (
 type worker struct {
 	*estep.Worker
 	block       corpus.Block
-	doc, hidden bag
-	visible     []int32 // the words of doc, if tokens are hidden
+	doc         holdout.Document
 	rows        rowBuffer
 	theta, gram blas64.General
-	moved       []float32 // by pair: (t_j·T_i − t_i·T_j)/(T_i + T_j), in fitter.loss
+	losses      sums.Losses
 }
 
 // scratch makes scratch space for the goroutines of run.Chunks and returns their
@@ -143,9 +144,9 @@ func (f *fitter) documents(p phase, w *worker, slot int, sum *tally) error {
 		n := f.state.row(nd, d)
 		step := &learn
 		switch {
-		case len(w.hidden.words) > 0:
+		case w.doc.Hidden.Sum > 0:
 			step = &watched
-		case p.half >= 0 && f.seen.docs >= manyDocs && !sampled(key, scoredOf):
+		case p.half >= 0 && f.seen.docs >= manyDocs && !holdout.Sampled(key, scoredOf):
 			step = &quiet
 		}
 		if err := f.document(n, p, w, step, sum); err != nil {
@@ -161,24 +162,24 @@ func (f *fitter) document(n []float32, p phase, w *worker, learn *estep.Step, su
 		clear(n)
 		fold := estep.Step{Form: estep.Plain, B: f.rows, NoLikelihood: true}
 		for range foldIn {
-			f.weights(w.T, n)
-			if _, err := w.Step(&fold, w.doc.words, w.doc.counts); err != nil {
+			w.Weigh(n, f.alphas)
+			if _, err := w.Step(&fold, w.doc.Visible.Words, w.doc.Visible.Counts); err != nil {
 				return err
 			}
 			copy(n, w.N)
 		}
 	}
-	total := f.weights(w.T, n)
-	if len(w.hidden.words) > 0 {
-		loglik, err := w.ScoreMixed(f.rows, f.unigram, float32(smoothing/(1-smoothing)*total), w.hidden.words, w.hidden.counts)
+	total := w.Weigh(n, f.alphas)
+	if w.doc.Hidden.Sum > 0 {
+		loglik, err := w.ScoreMixed(f.rows, f.unigram, float32(smoothing/(1-smoothing)*total), w.doc.Hidden.Words, w.doc.Hidden.Counts)
 		if err != nil {
 			return err
 		}
-		tokens := float64(w.hidden.tokens)
+		tokens := float64(w.doc.Hidden.Sum)
 		sum.hidden += loglik - tokens*math.Log(total/(1-smoothing))
 		sum.hiddenTokens += tokens
 	}
-	loglik, err := w.Step(learn, w.doc.words, w.doc.counts)
+	loglik, err := w.Step(learn, w.doc.Visible.Words, w.doc.Visible.Counts)
 	if err != nil {
 		return err
 	}
@@ -189,32 +190,15 @@ func (f *fitter) document(n []float32, p phase, w *worker, learn *estep.Step, su
 	return nil
 }
 
-// weights sets t to n + α and returns its sum.
-func (f *fitter) weights(t, n []float32) float64 {
-	prior, t := f.prior[:len(n)], t[:len(n)]
-	var a, b, c, d float32 // four sums do not wait for each other
-	k := 0
-	for ; k+4 <= len(n); k += 4 {
-		n, p, t := n[k:k+4:k+4], prior[k:k+4:k+4], t[k:k+4:k+4]
-		t[0], t[1], t[2], t[3] = n[0]+p[0], n[1]+p[1], n[2]+p[2], n[3]+p[3]
-		a, b, c, d = a+t[0], b+t[1], c+t[2], d+t[3]
-	}
-	for ; k < len(n); k++ {
-		t[k] = n[k] + prior[k]
-		a += t[k]
-	}
-	return float64(a) + float64(b) + float64(c) + float64(d)
-}
-
 // rated notes the log-likelihood of the document in w.doc with the weights w.T, whose sum
 // is total.
 func (f *fitter) rated(w *worker, loglik, total float64, sum *tally) {
-	tokens := float64(w.doc.tokens)
-	sum.tokens += w.doc.tokens
+	tokens := float64(w.doc.Visible.Sum)
+	sum.tokens += w.doc.Visible.Sum
 	sum.loglik += loglik - tokens*math.Log(total)
 	if f.Method == MAPEM && tokens > 0 {
 		for _, k := range f.alive {
-			sum.prior += f.Alpha * math.Log(float64(w.T[k])/total)
+			sum.prior += f.alpha * math.Log(float64(w.T[k])/total)
 		}
 	}
 }
@@ -232,7 +216,7 @@ func (f *fitter) priorDensity(ctx context.Context) (float64, error) {
 			sum += math.Log(float64(row[k]))
 		}
 	})
-	return f.Beta * sum, err
+	return f.beta * sum, err
 }
 
 // note sets the score of the state before a pass.

@@ -194,16 +194,10 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 	if docs == nil {
 		return nil, errors.New("refine: no documents")
 	}
-	if err := start.check(); err != nil {
+	p = p.withDefaults()
+	f := &fitter{Passes: p}
+	if f.topics, err = newTopics(prior{p.Alpha, p.Beta, p.Gain}, start, opt); err != nil {
 		return nil, err
-	}
-	f := &fitter{Passes: p.withDefaults(), workers: opt.Workers}
-	f.n, f.k = start.B.Dims()
-	if f.want = opt.K; f.want == 0 {
-		f.want = f.k
-	}
-	if f.want < 1 || f.want > f.k {
-		return nil, fmt.Errorf("refine: %d topics of a start with %d; want at most as many, or 0 for all", f.want, f.k)
 	}
 	defer func() {
 		if e := f.state.close(); e != nil && err == nil {
@@ -213,7 +207,7 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 	if err := f.begin(ctx, docs, start); err != nil {
 		return nil, fmt.Errorf("refine: %w", err)
 	}
-	res := &Result{Beta: f.Beta, Docs: f.seen.docs, Watched: f.seen.watched, Tokens: f.seen.tokens}
+	res := &Result{Beta: f.beta, Docs: f.seen.docs, Watched: f.seen.watched, Tokens: f.seen.tokens}
 	end := f.N // moves forward when the gain is small
 	for t := 0; t < end; t++ {
 		closing := t >= end-closingPasses
@@ -242,22 +236,4 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 	}
 	res.LastRead = time.Since(begun)
 	return res, ctx.Err()
-}
-
-const (
-	// gainPasses is over how many passes a gain is measured. Topics that move by halves
-	// of the documents make single gains uneven.
-	gainPasses = 4
-	// fewest is how many passes come before the last two at least. A start that has seen
-	// the hidden tokens, as that of jsmf.Published has, takes as long to forget them.
-	fewest = 24
-	// settling is how many passes topics take at least to settle after they were merged.
-	settling = 8
-)
-
-// gainsLittle tells whether the watched documents gained too little in the last passes.
-func (f *fitter) gainsLittle(h []Score) bool {
-	n := len(h)
-	return len(f.alive) == f.want && n >= max(fewest, f.settled+settling) &&
-		h[n-1].HeldOut-h[n-1-gainPasses].HeldOut < gainPasses*f.Gain // never with NaN
 }

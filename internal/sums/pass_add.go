@@ -1,0 +1,220 @@
+package sums
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/holdout"
+)
+
+// passAdder has the scratch space of a Pass. What it holds of documents grows with the longest
+// alone.
+type passAdder struct {
+	p        *Pass
+	w        *estep.Worker
+	doc      holdout.Document
+	ones     []float32 // as many as a document has words
+	floor    []float32 // padded
+	begin    float32   // the sum of Begin
+	theta    []float32 // K
+	losses   Losses
+	costs    []float64
+	scales   []float32 // by word: 2^shift
+	scoring  float64   // 2^shift of scores
+	counting float64   // of documents
+}
+
+// Adder implements Plan.
+func (p *Pass) Adder() Adder {
+	k := p.Topics.K
+	a := &passAdder{
+		p: p, w: estep.NewWorker(k),
+		floor: make([]float32, estep.Padded(k)),
+		theta: make([]float32, k), costs: make([]float64, len(p.Pairs)), scales: make([]float32, p.Topics.N),
+		scoring: math.Ldexp(1, p.scoreShift()), counting: math.Ldexp(1, p.docShift()),
+	}
+	for t, v := range p.Begin {
+		a.floor[t], a.begin = p.Floor, a.begin+v
+	}
+	for i := range a.scales {
+		a.scales[i] = float32(math.Ldexp(1, p.wordShift(i)))
+	}
+	return a
+}
+
+// Add implements Adder.
+func (a *passAdder) Add(ctx context.Context, b *corpus.Block, sum []int64) error {
+	for d := range b.Docs() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		key := b.Key(d)
+		compare := len(a.p.Pairs) > 0 && holdout.Sampled(key, a.p.Every)
+		if a.p.Task == Compare && !compare {
+			continue
+		}
+		words, counts := b.Doc(d)
+		if len(words) == 0 {
+			continue
+		}
+		if err := checkWords(b, d, a.p.Topics.N); err != nil {
+			return err
+		}
+		a.doc.Set(words, counts, a.p.Hide && holdout.Watches(key))
+		if err := a.add(compare, holdout.Sampled(key, a.p.Scored), sum); err != nil {
+			return fmt.Errorf("document %s: %w", name(b, d), err)
+		}
+	}
+	return nil
+}
+
+// Flush implements Adder.
+func (a *passAdder) Flush(context.Context, []int64) error { return nil }
+
+// add adds the document in a.doc, to the costs of pairs if compare, and to the log-likelihood
+// if score.
+func (a *passAdder) add(compare, score bool, sum []int64) error {
+	p, doc := a.p, &a.doc.Visible
+	total, err := a.weigh()
+	if err != nil {
+		return err
+	}
+	if compare {
+		a.compare(sum[p.counts()+p.moments():])
+	}
+	var loglik float64
+	switch p.Task {
+	case Learn:
+		if err = a.hidden(total, sum[len(sum)-passTail:]); err != nil {
+			return err
+		}
+		loglik, err = a.learn(score, sum)
+	default:
+		return nil
+	case Finish:
+		loglik, err = a.finish(total, sum)
+	}
+	if err != nil {
+		return err
+	}
+	end := sum[len(sum)-passTail:]
+	end[atTokens] += doc.Sum
+	if score {
+		end[atScored] += doc.Sum
+		end[atLogLik] += nearest((loglik - float64(doc.Sum)*math.Log(total)) * a.scoring)
+	}
+	return nil
+}
+
+// mostRise bounds the factor of which weigh takes the square.
+const mostRise = 4
+
+// weigh sets the worker's weights of the topics to the document's topic counts and α, and
+// returns their sum. Each step is an over-relaxed one of EM: where that multiplies a weight by
+// r, this multiplies it by r².
+func (a *passAdder) weigh() (total float64, err error) {
+	p, doc := a.p, &a.doc.Visible
+	k := p.Topics.K
+	t, n, alpha := a.w.T[:k], a.w.N[:k], p.Alpha
+	all := float32(float64(doc.Sum) + float64(alpha)*float64(k))
+	rescale(t, p.Begin, all/a.begin)
+	step := estep.Step{B: p.Topics, NoLikelihood: true}
+	for range p.Steps {
+		if _, err := a.w.Step(&step, doc.Words, doc.Counts); err != nil {
+			return 0, err
+		}
+		sum := float32(0)
+		for i, v := range n {
+			v += alpha
+			v = max(v*min(v/t[i], mostRise), alpha)
+			t[i] = v
+			sum += v
+		}
+		rescale(t, t, all/sum)
+	}
+	return float64(all), nil
+}
+
+// rescale sets to to from times c.
+func rescale(to, from []float32, c float32) {
+	from = from[:len(to)]
+	for i, v := range from {
+		to[i] = v * c
+	}
+}
+
+// hidden scores the hidden tokens.
+func (a *passAdder) hidden(total float64, end []int64) error {
+	h, s := &a.doc.Hidden, a.p.Smoothing
+	if h.Sum == 0 {
+		return nil
+	}
+	loglik, err := a.w.ScoreMixed(a.p.Topics, a.p.Unigram, float32(s/(1-s)*total), h.Words, h.Counts)
+	if err != nil {
+		return err
+	}
+	end[atHidden] += nearest((loglik - float64(h.Sum)*math.Log(total/(1-s))) * a.scoring)
+	end[atHiddenTokens] += h.Sum
+	return nil
+}
+
+// compare adds to the costs of pairs.
+func (a *passAdder) compare(sum []int64) {
+	clear(a.costs)
+	a.losses.Add(a.costs, a.p.Pairs, a.p.Totals, a.w.T, a.p.Topics, a.doc.Visible.Words, a.doc.Visible.Counts)
+	for i, v := range a.costs {
+		sum[i] += nearest(v * a.scoring)
+	}
+}
+
+// learn counts the tokens of the document's words by topic.
+func (a *passAdder) learn(score bool, sum []int64) (float64, error) {
+	step := estep.Step{Form: a.p.Form, B: a.p.Topics, Floor: a.floor, NoLikelihood: !score}
+	if a.doc.Hidden.Sum > 0 {
+		step.Form = estep.Plain
+	}
+	return a.share(&step, a.doc.Visible.Counts, sum)
+}
+
+// share adds the responsibilities of the document's words, times these counts, to the counts by
+// word and topic.
+func (a *passAdder) share(step *estep.Step, counts []float32, sum []int64) (float64, error) {
+	k, words := a.p.Topics.K, a.doc.Visible.Words
+	row := func(i int) []int64 { return sum[int(words[i])*k:][:k] }
+	return a.w.Share(step, words, counts, func(i int, out []float32, all float32) {
+		x := counts[i] * a.scales[words[i]]
+		addNearest(row(i), out, x/all, 2*x, &row(min(i+1, len(words)-1))[0])
+	})
+}
+
+// finish scores the document, adds its moments, and counts it for each of its words by topic.
+//
+//	E[θθᵀ] = (s·θθᵀ + diag θ)/(s + 1)
+//
+// with s the document's tokens and Σα, and θ the weights divided by s.
+func (a *passAdder) finish(total float64, sum []int64) (float64, error) {
+	doc := &a.doc.Visible
+	loglik, err := a.w.Score(a.p.Topics, doc.Words, doc.Counts)
+	if err != nil {
+		return 0, err
+	}
+	for t := range a.theta {
+		a.theta[t] = float32(float64(a.w.T[t]) / total)
+	}
+	scale := a.counting / (total + 1)
+	at := sum[a.p.counts():]
+	for t, v := range a.theta {
+		addNearest(at[:len(a.theta)-t], a.theta[t:], float32(scale*total*float64(v)), float32(2*a.counting), &at[0])
+		at[0] += nearest(scale * float64(v))
+		at = at[len(a.theta)-t:]
+	}
+	for len(a.ones) < len(doc.Words) {
+		a.ones = append(a.ones, 1)
+	}
+	ones := a.ones[:len(doc.Words)]
+	_, err = a.share(&estep.Step{B: a.p.Topics, NoLikelihood: true}, ones, sum)
+	return loglik, err
+}
