@@ -12,22 +12,38 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/holdout"
+	"github.com/jsmf-go/spectral/internal/sums"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// documents are what a fit under New begins with: all documents, encoded, over all words
-// that occur in them.
+// documents are what a fit under New begins with: all documents, over all words that occur
+// in them.
 type documents struct {
-	src     *corpus.Encoded
-	info    corpus.Info // of them, but for those without words
-	unigram []float64   // p(word): the mean over documents of its share in each
-	hidden  int64       // tokens that passes would not see at first
+	src     sums.Documents
+	encoded *corpus.Encoded // the documents of src; nil if they are elsewhere
+	info    corpus.Info     // of them, but for those without words
+	weights []float64       // of the documents, of which the largest is 1; nil: 1 each
+	unigram []float64       // p(word): the mean over documents of its share in each
+	hidden  int64           // tokens that passes would not see at first
+}
+
+// elsewhere returns the documents of a source that adds them up where they are, instead of
+// handing them out.
+func elsewhere(src corpus.Source) (sums.Documents, bool) {
+	d, ok := src.(sums.Documents)
+	return d, ok
 }
 
 // readDocuments encodes the documents behind an input, in one read, and counts them.
-func readDocuments(ctx context.Context, in Input) (*documents, error) {
+// Documents that are elsewhere are counted there.
+func readDocuments(ctx context.Context, in Input, workers int) (*documents, error) {
 	info := in.Info()
-	if info.Source == nil {
-		return nil, noDocuments(in)
+	if src, ok := elsewhere(info.Source); ok {
+		d := &documents{src: src, info: src.Info()}
+		if d.info.Source = src; len(d.info.DocFrequencies) == 0 {
+			return nil, emptyVocabulary(in)
+		}
+		return d, d.count(ctx)
 	}
 	src, err := corpus.Encode(ctx, named(info.Source, info.Vocabulary))
 	if err != nil {
@@ -35,12 +51,13 @@ func readDocuments(ctx context.Context, in Input) (*documents, error) {
 	}
 	all := src.Info()
 	if len(all.Vocabulary) == 0 {
-		return nil, fmt.Errorf("the documents behind a %T: %w", in, corpus.ErrEmptyVocabulary)
+		return nil, emptyVocabulary(in)
 	}
-	d := &documents{src: src.DropUnused()}
-	d.info = d.src.Info()
+	d := &documents{encoded: src.DropUnused()}
+	d.src = sums.NewLocal(d.encoded, workers)
+	d.info = d.encoded.Info()
 	d.info.Form, d.info.DroppedDocuments, d.info.DroppedWords = info.Form, info.DroppedDocuments, info.DroppedWords
-	if d.src != src {
+	if d.encoded != src {
 		gone := corpus.Dropped{Reason: "in no document"}
 		for w, df := range all.DocFrequencies {
 			if df == 0 {
@@ -51,6 +68,10 @@ func readDocuments(ctx context.Context, in Input) (*documents, error) {
 		d.info.DroppedWords = append(slices.Clone(d.info.DroppedWords), gone)
 	}
 	return d, d.count(ctx)
+}
+
+func emptyVocabulary(in Input) error {
+	return fmt.Errorf("the documents behind a %T: %w", in, corpus.ErrEmptyVocabulary)
 }
 
 // named returns the source with the given names of its words, unless there are none or it
@@ -72,69 +93,86 @@ func (s withNames) Vocabulary(context.Context) ([]string, error) { return s.name
 // Weights are those of the source, if it has any.
 func (s withNames) Weights() []float64 { return bag.Weights(s.Source) }
 
-// count fills in what the encoded documents do not say.
+// count fills in what the documents do not say.
 func (d *documents) count(ctx context.Context) error {
-	weights := d.src.Weights()
-	d.unigram = make([]float64, len(d.info.Vocabulary))
-	empty := corpus.Dropped{Reason: "without words"}
-	read, total := 0, 0.0
-	for doc, err := range d.src.Docs(ctx) {
-		if err != nil {
-			return err
-		}
-		read++
-		tokens := int64(0)
-		for _, x := range doc.Counts {
-			tokens += int64(x)
-		}
-		if tokens == 0 {
-			bag.Leave(&empty.Count, &empty.Names, cmp.Or(doc.ID, strconv.Itoa(read)))
-			continue
-		}
-		if holdout.Watches(bag.Key(doc.ID, read)) {
-			d.hidden += holdout.Hidden(tokens)
-		}
-		weight := 1.0
-		if weights != nil {
-			weight = weights[read-1]
-		}
-		total += weight
-		for i, w := range doc.Words {
-			d.unigram[w] += weight * float64(doc.Counts[i]) / float64(tokens)
+	if w := bag.Weights(d.src); w != nil {
+		d.weights = slices.Clone(w)
+		if most := slices.Max(w); most > 0 {
+			for m := range w {
+				d.weights[m] /= most
+			}
 		}
 	}
-	if !(total > 0) {
+	plan, err := sums.NewCensus(d.info.DocFrequencies, d.weights)
+	if err != nil {
+		return err
+	}
+	sum, err := d.src.Sum(ctx, plan)
+	if err != nil {
+		return err
+	}
+	counts, err := plan.Counts(sum)
+	if err != nil {
+		return err
+	}
+	read := d.info.Documents
+	if counts.Docs > read || counts.Tokens != d.info.Tokens {
+		return fmt.Errorf("%w: %d documents with %d tokens instead of %d with %d", corpus.ErrSourceChanged, counts.Docs, counts.Tokens, read, d.info.Tokens)
+	}
+	d.unigram, d.hidden = counts.Shares, counts.Hidden
+	if !(vec.Sum(d.unigram) > 0) {
 		return fmt.Errorf("%w (%d documents)", cooc.ErrNoDocuments, read)
 	}
-	for w := range d.unigram {
-		d.unigram[w] /= total
+	return d.leaveEmpty(ctx, read-counts.Docs)
+}
+
+// leaveEmpty counts so many documents without words as left out.
+func (d *documents) leaveEmpty(ctx context.Context, n int) error {
+	if n == 0 {
+		return nil
 	}
-	if empty.Count > 0 {
-		d.info.Documents -= empty.Count
-		d.info.DroppedDocuments = append(slices.Clone(d.info.DroppedDocuments), empty)
+	empty := corpus.Dropped{Reason: "without words", Count: n}
+	if d.encoded != nil {
+		empty.Count = 0
+		read := 0
+		for doc, err := range d.encoded.Docs(ctx) {
+			if err != nil {
+				return err
+			}
+			if read++; len(doc.Words) == 0 {
+				bag.Leave(&empty.Count, &empty.Names, cmp.Or(doc.ID, strconv.Itoa(read)))
+			}
+		}
 	}
+	d.info.Documents -= n
+	d.info.DroppedDocuments = append(slices.Clone(d.info.DroppedDocuments), empty)
 	return nil
 }
 
 // start returns the co-occurrence matrix of the n best words, and their numbers, ascending.
 // With visible it does not count the tokens that passes do not see at first.
-func (d *documents) start(ctx context.Context, n int, visible bool, workers int) (cooc.Matrix, []int, error) {
+func (d *documents) start(ctx context.Context, n int, visible bool) (cooc.Matrix, []int, error) {
 	words, idf := d.best(n)
 	if len(words) == 0 {
 		return nil, nil, fmt.Errorf("%w: every word is in every one of the %d documents, so that tf-idf leaves no weight", cooc.ErrNoDocuments, d.info.Documents)
 	}
-	src := corpus.Source(d.src)
-	if visible && holdout.Enough(d.hidden) {
-		src = holdout.Visible{Source: src, N: len(idf)}
-	}
-	c, err := cooc.NewDenseTFIDF(ctx, src, idf, words, workers)
+	plan, err := sums.NewMoment(d.info.DocFrequencies, idf, words, visible && holdout.Enough(d.hidden), d.weights)
 	if err != nil {
 		return nil, nil, err
 	}
-	info := c.Info()
+	sum, err := d.src.Sum(ctx, plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, info, err := plan.Matrix(sum)
+	if err != nil {
+		return nil, nil, err
+	}
 	info.Documents = d.info.Documents
 	for _, w := range words {
-		info.Vocabulary = append(info.Vocabulary, d.info.Vocabulary[w])
+		if d.info.Vocabulary != nil {
+			info.Vocabulary = append(info.Vocabulary, d.info.Vocabulary[w])
+		}
 		info.DocFrequencies = append(info.DocFrequencies, d.info.DocFrequencies[w])
 	}
 	told, err := cooc.WithInfo(c, info)

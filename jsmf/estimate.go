@@ -8,6 +8,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/bytesize"
+	parallel "github.com/jsmf-go/spectral/internal/run"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -45,6 +46,7 @@ type size struct {
 	docs, words int
 	nnz         int64
 	count       bool // documents are to be counted
+	elsewhere   bool // on other machines
 	stream      bool // documents are read again for each product
 }
 
@@ -86,7 +88,12 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 	case s.count:
 		n = min(n, float64(p.bestWords(s.words)))
 		product = 8 * n * 64
-		e.add(StageCooc, 17*n*n+80*min(nnz, 1<<18+n)+8*nnz+192*docs+256*all)
+		bytes := 21*n*n + 256*all
+		if !s.elsewhere {
+			workers := float64(parallel.Workers(p.workers, math.MaxInt))
+			bytes += 120*min(nnz, workers*(1<<18+n)) + 32*all*workers + 8*nnz + 192*docs
+		}
+		e.add(StageCooc, bytes)
 	}
 	topics := p.startTopics(int(n))
 	k := float64(topics)
@@ -181,6 +188,7 @@ func (p Pipeline) affordableDocs(info corpus.Info) error {
 func (p Pipeline) sizeOf(in Input) size {
 	info, c := in.Info(), p.matrix(in)
 	s := size{docs: info.Documents, words: len(info.Vocabulary), nnz: info.Nonzeros, count: c == nil}
+	_, s.elsewhere = elsewhere(info.Source)
 	if c != nil {
 		s.words = c.Dim()
 		_, rows := c.(cooc.Matrix)

@@ -23,7 +23,8 @@ import (
 // vocabulary and the documents have as many words); their other words are left out.
 // Documents that are not in memory, such as those of a *corpus.Encoded or a *cooc.Stream,
 // are read into memory (corpus.Read), in some 64 bytes for each pair of a document and a
-// word with the counts; a *MemoryLimitError says that this is more than MemoryLimit.
+// word with the counts; a *MemoryLimitError says that this is more than MemoryLimit. Those
+// on other machines are an error.
 //
 // A co-occurrence matrix must have rows (cooc.Matrix) or documents (Info().Source). One
 // with rows must have the words of the model in their order. Coherence needs documents
@@ -87,6 +88,9 @@ func (p Pipeline) inMemory(ctx context.Context, in Input) (*corpus.Corpus, error
 			return nil, fmt.Errorf("measures need rows of the matrix or documents, and a %T has neither", in)
 		}
 		return nil, noDocuments(in)
+	}
+	if _, ok := elsewhere(info.Source); ok {
+		return nil, fmt.Errorf("the documents of a %T are on other machines; measure against some of them in memory", in)
 	}
 	if err := p.affordableDocs(info); err != nil {
 		return nil, err

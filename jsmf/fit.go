@@ -73,9 +73,6 @@ type run struct {
 
 // fit runs the stages from the matrix on.
 func (p Pipeline) fit(ctx context.Context, pr *problem, shared *spectrum.Shared, tr *tracker, begun time.Time) (*Model, error) {
-	if p.refiner != nil && pr.info.Source == nil {
-		return nil, errorf("%v needs documents, and there are none behind this matrix (%s): fit it with Refine(nil) or by Published", p.refiner, pr.stats.Cooc.Form)
-	}
 	before, err := p.before(pr)
 	if err != nil {
 		return nil, wrap(err)

@@ -21,6 +21,7 @@ import (
 //   - any other collection of documents that Info().Source reads again and again, such
 //     as a *corpus.Encoded or a *cooc.Stream. Info().Vocabulary or the Source
 //     (corpus.Numbered) names its words;
+//   - documents on other machines, as package jsmf/beam encodes them;
 //   - a co-occurrence matrix, that is, a cooc.Matrix such as *cooc.Moments or *cooc.Dense.
 //     It is used as it is.
 //
@@ -56,8 +57,8 @@ type problem struct {
 
 // count makes the problem of an input.
 func (p Pipeline) count(ctx context.Context, in Input, tr *tracker) (*problem, error) {
-	if missing(in) {
-		return nil, errors.New("jsmf: no corpus and no matrix")
+	if err := p.suits(in); err != nil {
+		return nil, wrap(err)
 	}
 	pr := &problem{in: in, info: in.Info()}
 	pr.size = p.sizeOf(in)
@@ -69,12 +70,35 @@ func (p Pipeline) count(ctx context.Context, in Input, tr *tracker) (*problem, e
 			return p.countAll(ctx, pr, c, tr)
 		}
 		var err error
-		if pr.docs, err = readDocuments(ctx, in); err != nil {
+		if pr.docs, err = readDocuments(ctx, in, p.workers); err != nil {
 			return "", err
 		}
 		pr.info, pr.n = pr.docs.info, len(pr.docs.unigram)
 		return p.choose(ctx, pr, tr)
 	})
+}
+
+// suits checks the settings against an input, of which it reads nothing.
+func (p Pipeline) suits(in Input) error {
+	if missing(in) {
+		return errors.New("no corpus and no matrix")
+	}
+	info, c := in.Info(), p.matrix(in)
+	if c == nil && p.allWords {
+		if _, ok := elsewhere(info.Source); ok {
+			return fmt.Errorf("Published counts documents in memory, and those of a %T are on other machines; fit them by New", in)
+		}
+	}
+	documents := info.Source != nil || info.Corpus != nil && c == nil && p.allWords
+	switch {
+	case !documents && c == nil:
+		return noDocuments(in)
+	case !documents && p.refiner != nil:
+		return fmt.Errorf("%v needs documents, and there are none behind this matrix (%s): fit it with Refine(nil) or by Published", p.refiner, cmp.Or(info.Form, "caller's"))
+	case p.refiner != nil:
+		return p.refiner.Takes(info.Source)
+	}
+	return nil
 }
 
 // forK returns the problem with as many words as p asks for.
@@ -113,7 +137,7 @@ func (p Pipeline) choose(ctx context.Context, pr *problem, tr *tracker) (string,
 		return "", tooMany(p.k, pr.n)
 	}
 	pr.best = min(p.bestWords(pr.n), pr.n)
-	c, words, err := pr.docs.start(ctx, pr.best, p.refiner != nil && p.refiner.Hides(), p.workers)
+	c, words, err := pr.docs.start(ctx, pr.best, p.refiner != nil && p.refiner.Hides())
 	if err != nil {
 		return "", err
 	}

@@ -72,7 +72,7 @@ func Published(k int) Pipeline {
 func (p Pipeline) K(k int) Pipeline { p.k = k; return p }
 
 // Words makes C the matrix of the n words of the documents that tell topics apart best,
-// counted by tf-idf (cooc.NewDenseTFIDF). A word scores its mean share of a document times
+// counted by tf-idf (cooc.TFIDF). A word scores its mean share of a document times
 // ln⌊M/df⌋, where df of the M documents hold it: words of more than half of the documents
 // and rare words score low. The other words come in with the passes (Refine). C takes
 // 8·n² bytes.
@@ -228,6 +228,15 @@ func (p Pipeline) Validate() error {
 		return fmt.Errorf("jsmf: %w", err)
 	}
 	return nil
+}
+
+// ValidateFor reports bad settings, as Validate does, or else whether they cannot be used
+// with an input. It reads no documents, and is what Fit does first.
+func (p Pipeline) ValidateFor(in Input) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	return wrap(p.suits(in))
 }
 
 // tooMany says that there are fewer words than topics.

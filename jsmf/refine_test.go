@@ -120,6 +120,7 @@ type wrongRefiner struct {
 
 func (w wrongRefiner) String() string                   { return "wrong" }
 func (w wrongRefiner) Bytes(int, int, int64, int) int64 { return 0 }
+func (w wrongRefiner) Takes(corpus.Source) error        { return nil }
 func (w wrongRefiner) Hides() bool                      { return false }
 func (w wrongRefiner) Refine(context.Context, corpus.Source, refine.Start, refine.Options) (*refine.Result, error) {
 	return w.res, w.err

@@ -203,8 +203,8 @@ func (p Pipeline) measureAll(ctx context.Context, pr *problem, s *Sweep) error {
 	c, ok := pr.all.(cooc.Matrix)
 	if !ok {
 		in := pr.in
-		if pr.docs != nil && in.Info().Corpus == nil {
-			in = pr.docs.src // faster to read
+		if pr.docs != nil && pr.docs.encoded != nil && in.Info().Corpus == nil {
+			in = pr.docs.encoded // faster to read
 		}
 		var err error
 		if c, err = p.measured(ctx, s.Points[most].Model, in); err != nil {

@@ -21,6 +21,7 @@ type known struct{ result *refine.Result }
 
 func (known) String() string                   { return "known" }
 func (known) Bytes(int, int, int64, int) int64 { return 0 }
+func (known) Takes(corpus.Source) error        { return nil }
 func (known) Hides() bool                      { return false }
 func (r known) Refine(context.Context, corpus.Source, refine.Start, refine.Options) (*refine.Result, error) {
 	return r.result, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/sums"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -23,6 +24,15 @@ type byNumber struct {
 }
 
 func (s byNumber) Vocabulary(context.Context) ([]string, error) { return make([]string, s.n), nil }
+
+// Takes implements Refiner: documents on other machines, as those of package jsmf/beam, are
+// an error, because Passes keeps numbers of each document from pass to pass.
+func (p Passes) Takes(docs corpus.Source) error {
+	if _, ok := docs.(sums.Documents); ok {
+		return fmt.Errorf("refine: Passes needs the documents here, and those of a %T are on other machines; use Batch", docs)
+	}
+	return nil
+}
 
 // open encodes the documents, unless they are encoded, and shares out their blocks.
 func (f *fitter) open(ctx context.Context, src corpus.Source) (err error) {

@@ -194,6 +194,9 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 	if docs == nil {
 		return nil, errors.New("refine: no documents")
 	}
+	if err := p.Takes(docs); err != nil {
+		return nil, err
+	}
 	p = p.withDefaults()
 	f := &fitter{Passes: p}
 	if f.topics, err = newTopics(prior{p.Alpha, p.Beta, p.Gain}, start, opt); err != nil {

@@ -25,6 +25,8 @@ type Refiner interface {
 	// row numbers of start.B, the same ones each time it is read. The result is
 	// the same to the bit for any opt.Workers.
 	Refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (*Result, error)
+	// Takes returns an error if Refine cannot read such documents. It reads none of them.
+	Takes(docs corpus.Source) error
 	// Bytes returns an upper bound of the bytes that Refine holds at a time for so
 	// many documents, words, nonzero counts and topics, beside the documents. Garbage
 	// that is not yet collected comes on top.
