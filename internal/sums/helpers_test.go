@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -79,4 +80,11 @@ func sumOf(t testing.TB, d Documents, p Plan) []int64 {
 		t.Fatal(err)
 	}
 	return sum
+}
+
+func wantError(t testing.TB, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
 }
