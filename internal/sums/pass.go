@@ -106,7 +106,7 @@ const mostShift = 40
 func (p *Pass) wordShift(i int) int { return min(mostShift, shift(p.Words[i])) }
 
 // docShift is the shift of moments, of which a document adds 1 at most.
-func (p *Pass) docShift() int { return min(mostShift, shift(p.Docs)) }
+func (p *Pass) docShift() int { return shift(p.Docs) }
 
 // scoreShift is the shift of log-likelihoods and costs.
 func (p *Pass) scoreShift() int { return min(mostShift, shift(mostNats*p.tokens())) }
@@ -149,14 +149,15 @@ func (a *Answer) Counts(i int, to []float64) {
 	}
 }
 
-// Moments returns Σ E[θθᵀ] of the documents, K×K.
+// Moments returns Σ E[θθᵀ] of the documents, K×K. As no topic has the weight 0, no entry is 0,
+// but at least what it is rounded to a multiple of.
 func (a *Answer) Moments() *mat.Dense {
 	k, s := a.p.Topics.K, a.p.docShift()
 	m := mat.NewDense(k, k, nil)
 	from := a.sum[a.p.counts():]
 	for i := range k {
 		for j := i; j < k; j++ {
-			v := unfix(from[j-i], s)
+			v := unfix(max(from[j-i], 1), s)
 			m.Set(i, j, v)
 			m.Set(j, i, v)
 		}

@@ -25,7 +25,10 @@ func TestPassesBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, s := range []refine.Passes{{N: 1}, {N: 2, Method: refine.MAPEM}, {N: 3, Method: refine.CVB0}, {N: 2, Scratch: t.TempDir()}, {N: 7}} {
+		for i, s := range []refine.Refiner{
+			refine.Passes{N: 1}, refine.Passes{N: 2, Method: refine.MAPEM}, refine.Passes{N: 3, Method: refine.CVB0},
+			refine.Passes{N: 2, Scratch: t.TempDir()}, refine.Passes{N: 7}, refine.Batch{N: 1},
+		} {
 			for _, want := range []int{0, x.k - 1} { // one merge; others make the same again
 				docs := c.Source()
 				if i%2 == 1 {

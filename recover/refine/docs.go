@@ -17,6 +17,8 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
+var errNoTokens = errors.New("the documents hold no tokens")
+
 // byNumber is a source of n words without names, which are the numbers of rows.
 type byNumber struct {
 	corpus.Source
@@ -28,26 +30,43 @@ func (s byNumber) Vocabulary(context.Context) ([]string, error) { return make([]
 // Takes implements Refiner: documents on other machines, as those of package jsmf/beam, are
 // an error, because Passes keeps numbers of each document from pass to pass.
 func (p Passes) Takes(docs corpus.Source) error {
-	if _, ok := docs.(sums.Documents); ok {
+	_, local := docs.(*sums.Local)
+	if _, ok := docs.(sums.Documents); ok && !local {
 		return fmt.Errorf("refine: Passes needs the documents here, and those of a %T are on other machines; use Batch", docs)
 	}
 	return nil
 }
 
-// open encodes the documents, unless they are encoded, and shares out their blocks.
-func (f *fitter) open(ctx context.Context, src corpus.Source) (err error) {
-	e, encoded := src.(*corpus.Encoded)
-	if !encoded {
-		e, err = corpus.Encode(ctx, byNumber{src, f.n})
+// encoded returns the documents of a source encoded.
+func encoded(ctx context.Context, src corpus.Source, n int) (*corpus.Encoded, error) {
+	switch src := src.(type) {
+	case *corpus.Encoded:
+		return src, nil
+	case *sums.Local:
+		return src.Encoded, nil
 	}
+	return corpus.Encode(ctx, byNumber{src, n})
+}
+
+// within returns an error if documents have words beyond the n rows of the topics.
+func within(info corpus.Info, n int) error {
+	for w, df := range info.DocFrequencies {
+		if w >= n && df > 0 {
+			return fmt.Errorf("the documents have a word %d, the topics %d rows", w, n)
+		}
+	}
+	return nil
+}
+
+// open encodes the documents, unless they are encoded, and shares out their blocks.
+func (f *fitter) open(ctx context.Context, src corpus.Source) error {
+	e, err := encoded(ctx, src, f.n)
 	if err != nil {
 		return err
 	}
 	f.docs, f.info = e, e.Info()
-	for w, df := range f.info.DocFrequencies {
-		if w >= f.n && df > 0 {
-			return fmt.Errorf("the documents have a word %d, the topics %d rows", w, f.n)
-		}
+	if err := within(f.info, f.n); err != nil {
+		return err
 	}
 	return f.state.open(f.info.Documents, f.k, f.Scratch)
 }

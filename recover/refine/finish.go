@@ -3,7 +3,6 @@ package refine
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -20,7 +19,7 @@ func (f *fitter) finish(ctx context.Context, res *Result) error {
 	}
 	f.prepare()
 	f.step.Form, f.step.NoLikelihood = estep.Plain, true
-	reading := f.info.Nonzeros >= shortest*int64(f.seen.docs)
+	reading := longEnough(f.info, f.seen.docs)
 	f.keep, f.scale = 0, 1 // the sums are those of reading from here on
 	var all tally
 	slots := make([]tally, f.slots)
@@ -48,15 +47,8 @@ func (f *fitter) finish(ctx context.Context, res *Result) error {
 	f.note(&all, prior)
 	a.Scale(1/mat.Sum(a), a)
 	res.History = append(res.History, f.score)
-	res.A, res.Alpha, res.From = a, slices.Repeat([]float64{f.alpha}, f.k), f.origin
-	if res.Breve, err = f.breve(ctx, res); err != nil {
-		return err
-	}
-	res.Reading = res.B
-	if reading {
-		res.Reading, err = f.reading(ctx, f.seen.docs, f.info.DocFrequencies)
-	}
-	return err
+	res.A = a
+	return f.describe(ctx, res, f.info, f.seen.docs)
 }
 
 // final scores the documents of a block and adds up their moments and, with reading, how

@@ -2,7 +2,6 @@ package refine
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -66,7 +65,7 @@ func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) err
 		return err
 	}
 	if f.seen.tokens == 0 {
-		return errors.New("the documents hold no tokens")
+		return errNoTokens
 	}
 	padded := estep.Padded(f.k)
 	f.step = estep.Step{Floor: make([]float32, padded), Totals: make([]float32, padded), Beta: float32(f.beta)}

@@ -117,7 +117,7 @@ func TestPassesScratchFails(t *testing.T) {
 			}
 		}
 	}})
-	if err == nil || !strings.Contains(err.Error(), "merging topics after pass 6") || !errors.Is(err, os.ErrNotExist) {
+	if err == nil || !strings.Contains(err.Error(), "pass 6: merging topics") || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -213,11 +213,13 @@ func TestPassesTiny(t *testing.T) {
 			for t := range k {
 				b.Set(t%n, t, 1)
 			}
-			for i := range 3 {
+			for _, s := range []refine.Refiner{
+				refine.Passes{N: 8, Gain: -1}, refine.Passes{N: 8, Method: refine.CVB0, Gain: -1},
+				refine.Passes{N: 8, Method: refine.MAPEM, Gain: -1}, refine.Batch{N: 8, Gain: -1},
+			} {
 				for want := 1; want <= k; want++ {
-					s := refine.Passes{N: 8, Method: refine.Method(i), Gain: -1}
 					r := fitTo(t, s, list{docs: docs}, refine.Start{B: b}, refine.Options{K: want})
-					proper(t, fmt.Sprintf("%s, %v, %d of %d topics", name, s.Method, want, k), r, n, want)
+					proper(t, fmt.Sprintf("%s, %v, %d of %d topics", name, s, want, k), r, n, want)
 				}
 			}
 		}

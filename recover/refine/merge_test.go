@@ -213,9 +213,9 @@ func TestMergesTheRightTopics(t *testing.T) {
 	} {
 		start := x.make(p.B, x.twice)
 		for _, n := range x.passes {
-			for _, method := range []Method{CVB0Document, CVB0, MAPEM} {
-				name := fmt.Sprintf("%s, %v, %d passes", x.name, method, n)
-				r, err := Passes{N: n, Method: method}.Refine(t.Context(), c.Source(), Start{B: start}, Options{K: 6})
+			for _, method := range []Refiner{Passes{N: n}, Passes{N: n, Method: CVB0}, Passes{N: n, Method: MAPEM}, Batch{N: n}} {
+				name := fmt.Sprintf("%s, %v", x.name, method)
+				r, err := method.Refine(t.Context(), c.Source(), Start{B: start}, Options{K: 6})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/estep"
@@ -142,15 +141,7 @@ func (p Passes) Validate() error {
 // String names the method and what it was set to.
 func (p Passes) String() string {
 	p = p.withDefaults()
-	alpha := fmt.Sprintf("%v/K", alphaSum)
-	if p.Alpha > 0 {
-		alpha = fmt.Sprint(p.Alpha)
-	}
-	s := fmt.Sprintf("Passes(%d %v, alpha %s, beta %v", p.N, p.Method, alpha, p.Beta)
-	if p.Gain >= 0 {
-		s += fmt.Sprintf(", gain %v", p.Gain)
-	}
-	return s + ")"
+	return fmt.Sprintf("Passes(%d %v, %v)", p.N, p.Method, prior{p.Alpha, p.Beta, p.Gain})
 }
 
 // Hides implements Refiner. It is false where Gain is negative.
@@ -164,14 +155,7 @@ func (p Passes) Bytes(docs, words int, nonzeros int64, k int) int64 {
 	// The tokens by word and topic, the topics and p(topic | word); the topics and slots in
 	// float32.
 	b := 1<<16 + 25*n*K + 4*n*padded*(1+mostSlots) + 8*n*(2+mostSlots)
-	// The pairs of topics that may be merged, and their likeness.
-	b += 32*K*K + 32*rowsAtOnce*K
-	// The encoded documents, at most, and their words.
-	gap := 2.0
-	if words > 1<<16 {
-		gap = 4
-	}
-	b += 1.2*((gap+4)*nnz+40*d) + 40*n
+	b += pairBytes(K) + encodedBytes(d, n, nnz)
 	// By goroutine: a block, encoded and decoded, and θ of its documents.
 	b += parts * (60*min(corpus.MaxBlockNonzeros, nnz) + min(corpus.MaxBlockDocs, d)*(8*K+64) + 16*K*K)
 	if p.Scratch == "" {
@@ -180,6 +164,18 @@ func (p Passes) Bytes(docs, words int, nonzeros int64, k int) int64 {
 		b += 16 * parts * min(corpus.MaxBlockDocs, d) * K
 	}
 	return int64(min(b, math.MaxInt64/8))
+}
+
+// pairBytes is what the pairs of topics that may be merged take, and their likeness.
+func pairBytes(k float64) float64 { return 32*k*k + 32*rowsAtOnce*k }
+
+// encodedBytes is what encoded documents take at most, and their words.
+func encodedBytes(docs, words, nonzeros float64) float64 {
+	gap := 2.0
+	if words > 1<<16 {
+		gap = 4
+	}
+	return 1.2*((gap+4)*nonzeros+40*docs) + 40*words
 }
 
 // Refine implements Refiner. Errors: settings out of range; a start that is no
@@ -211,32 +207,16 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 		return nil, fmt.Errorf("refine: %w", err)
 	}
 	res := &Result{Beta: f.beta, Docs: f.seen.docs, Watched: f.seen.watched, Tokens: f.seen.tokens}
-	end := f.N // moves forward when the gain is small
-	for t := 0; t < end; t++ {
-		closing := t >= end-closingPasses
-		merge := f.mergesAfter(t, end)
+	return f.fit(ctx, res, f.N, opt, func(ctx context.Context, t, end int) (Score, error) {
+		closing, merge := t >= end-closingPasses, f.mergesAfter(t, end)
 		if err := f.pass(ctx, t, merge || closing, closing); err != nil {
-			return nil, fmt.Errorf("refine: pass %d: %w", t+1, err)
+			return Score{}, err
 		}
 		if merge {
 			if err := f.merge(ctx, t == end-1); err != nil {
-				return nil, fmt.Errorf("refine: merging topics after pass %d: %w", t+1, err)
+				return Score{}, fmt.Errorf("merging topics: %w", err)
 			}
-			f.settled = t + 1
 		}
-		res.Passes++
-		res.History = append(res.History, f.score)
-		if !closing && f.gainsLittle(res.History) && t+1+closingPasses < end {
-			end, res.Early = t+1+closingPasses, true
-		}
-		if opt.Progress != nil {
-			opt.Progress(res.Passes, end, f.score.LogLik)
-		}
-	}
-	begun := time.Now()
-	if err := f.finish(ctx, res); err != nil {
-		return nil, fmt.Errorf("refine: after the last pass: %w", err)
-	}
-	res.LastRead = time.Since(begun)
-	return res, ctx.Err()
+		return f.score, nil
+	}, f.finish)
 }

@@ -55,12 +55,12 @@ func near(t testing.TB, name string, got, want, tol float64) {
 	}
 }
 
-func fit(t testing.TB, p refine.Passes, docs corpus.Source, start refine.Start, workers int) *refine.Result {
+func fit(t testing.TB, p refine.Refiner, docs corpus.Source, start refine.Start, workers int) *refine.Result {
 	t.Helper()
 	return fitTo(t, p, docs, start, refine.Options{Workers: workers})
 }
 
-func fitTo(t testing.TB, p refine.Passes, docs corpus.Source, start refine.Start, opt refine.Options) *refine.Result {
+func fitTo(t testing.TB, p refine.Refiner, docs corpus.Source, start refine.Start, opt refine.Options) *refine.Result {
 	t.Helper()
 	r, err := p.Refine(ctx, docs, start, opt)
 	if err != nil {

@@ -2,7 +2,8 @@
 //
 // The topics that anchor words give explain co-occurrence, not documents. [Passes]
 // fits latent Dirichlet allocation from them: a few deterministic passes move
-// words between topics until the documents are as likely as under a Gibbs sampler.
+// words between topics until the documents are as likely as under a Gibbs sampler. [Batch]
+// does so where nothing can be kept of the documents, on many machines.
 // The documents are read once and encoded (corpus.Encoded), in memory or in a file, and
 // each pass decodes them. The papers on anchor words do not have this step.
 package refine

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
@@ -24,6 +27,19 @@ const (
 type prior struct {
 	alpha, beta float64 // of each topic in a document, and of each word in a topic, in tokens
 	gain        float64 // the least gain of log-likelihood for each hidden token and pass
+}
+
+// String names the settings, with α for any K.
+func (p prior) String() string {
+	alpha := fmt.Sprintf("%v/K", alphaSum)
+	if p.alpha > 0 {
+		alpha = fmt.Sprint(p.alpha)
+	}
+	s := fmt.Sprintf("alpha %s, beta %v", alpha, p.beta)
+	if p.gain >= 0 {
+		s += fmt.Sprintf(", gain %v", p.gain)
+	}
+	return s
 }
 
 // topics are the topics of a refinement, and what they are made from.
@@ -214,3 +230,46 @@ func (s *topics) gainsLittle(h []Score) bool {
 	return len(s.alive) == s.want && n >= max(fewest, s.settled+settling) &&
 		h[n-1].HeldOut-h[n-1-gainPasses].HeldOut < gainPasses*s.gain // never with NaN
 }
+
+// fit makes passes, of the number limit at most, and finishes the result. pass makes pass t of
+// end, counted from 0.
+func (s *topics) fit(ctx context.Context, res *Result, limit int, opt Options, pass func(ctx context.Context, t, end int) (Score, error), finish func(context.Context, *Result) error) (*Result, error) {
+	end := limit // moves forward when the gain is small
+	for t := 0; t < end; t++ {
+		merges := s.mergesAfter(t, end)
+		score, err := pass(ctx, t, end)
+		if err != nil {
+			return nil, fmt.Errorf("refine: pass %d: %w", t+1, err)
+		}
+		if merges {
+			s.settled = t + 1
+		}
+		res.Passes++
+		res.History = append(res.History, score)
+		if t+1+closingPasses < end && s.gainsLittle(res.History) {
+			end, res.Early = t+1+closingPasses, true
+		}
+		if opt.Progress != nil {
+			opt.Progress(res.Passes, end, score.LogLik)
+		}
+	}
+	begun := time.Now()
+	if err := finish(ctx, res); err != nil {
+		return nil, fmt.Errorf("refine: after the last pass: %w", err)
+	}
+	res.LastRead = time.Since(begun)
+	return res, ctx.Err()
+}
+
+// describe fills in what follows from res.B and res.A, for so many documents. The sums hold how
+// many documents use each word in each topic.
+func (s *topics) describe(ctx context.Context, res *Result, info corpus.Info, docs int) (err error) {
+	res.Alpha, res.From, res.Reading = slices.Repeat([]float64{s.alpha}, s.k), s.origin, res.B
+	if res.Breve, err = s.breve(ctx, res); err == nil && longEnough(info, docs) {
+		res.Reading, err = s.reading(ctx, docs, info.DocFrequencies)
+	}
+	return err
+}
+
+// longEnough tells whether so many documents have enough words each for reading words.
+func longEnough(info corpus.Info, docs int) bool { return info.Nonzeros >= shortest*int64(docs) }

@@ -1,0 +1,317 @@
+package refine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/holdout"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/sums"
+)
+
+// Batch fits latent Dirichlet allocation by passes that keep nothing of the documents. The
+// zero value is ready for use. It is for documents on many machines (package jsmf/beam), where
+// [Passes] cannot go; on one machine it gives the same result to the bit on the same type of
+// CPU, at two to three times the time of Passes.
+//
+// A pass goes over all documents with the same topics. It finds each document's topic counts
+// from the shares of the topics by a few over-relaxed steps of EM with B fixed, then shares out
+// the document's tokens as CVB0Document does, or in the first pass MAPEM. What each token says
+// about the topics is rounded to a whole multiple of a small number, at most 2⁻⁴⁰ where a word
+// has fewer than four million tokens, and added up. So sums do not depend on the order of the
+// documents or on who adds up which. The next topics are made from the sums, which are
+// over-relaxed too: they move 1.8 times as far as the documents say, but no number below a tenth
+// of what they say. Not so in the first pass and in the last two.
+//
+// All the rest is as with Passes: the start, topics that are merged, documents that are watched,
+// the end of the passes, and the last read, which finds topic counts by more steps. What merging
+// costs is found in the pass before. Weights of documents are not used.
+//
+// Cost: nnz·K·(Steps+1) times a few operations a pass. Documents that are neither encoded
+// (corpus.Encoded) nor on other machines are encoded first, in memory. Memory beside that:
+// 36·N·K bytes, and 8·N·K for each goroutine, of which there are eight at most.
+type Batch struct {
+	// N is the largest number of passes; 0 means 60.
+	N int
+
+	// Steps is the number of steps that find the topic counts of a document; 0 means 3.
+	// With 2, the log-likelihood of a token is some hundredths of a nat lower in passes, and
+	// that of the result by some thousandths.
+	Steps int
+
+	// Alpha, Beta and Gain are those of Passes.
+	Alpha, Beta, Gain float64
+}
+
+const (
+	// relaxed is how much farther than to what the documents say the topics move, as a share of
+	// the way there, and leastLeft the share of that number which is left of it at least.
+	relaxed, leastLeft = 0.8, 0.1
+	// lastSteps find the topic counts of a document that is read the last time.
+	lastSteps = 10
+)
+
+func (b Batch) withDefaults() Batch {
+	p := b.passes().withDefaults()
+	b.N, b.Beta, b.Gain = p.N, p.Beta, p.Gain
+	if b.Steps == 0 {
+		b.Steps = 3
+	}
+	return b
+}
+
+// passes returns the settings that Passes has too.
+func (b Batch) passes() Passes { return Passes{N: b.N, Alpha: b.Alpha, Beta: b.Beta, Gain: b.Gain} }
+
+// Validate reports all settings that are out of range, joined into one error.
+func (b Batch) Validate() error {
+	err := b.passes().Validate()
+	if d := (Batch{}).withDefaults(); b.Steps < 0 || b.Steps > mostSteps {
+		err = errors.Join(err, fmt.Errorf("refine: Steps = %d; want 0 for %d, or from 1 to %d", b.Steps, d.Steps, mostSteps))
+	}
+	return err
+}
+
+const mostSteps = 1000
+
+// String names the method and what it was set to.
+func (b Batch) String() string {
+	b = b.withDefaults()
+	return fmt.Sprintf("Batch(%d of %d steps, %v)", b.N, b.Steps, prior{b.Alpha, b.Beta, b.Gain})
+}
+
+// Hides implements Refiner. It is false where Gain is negative.
+func (b Batch) Hides() bool { return b.passes().Hides() }
+
+// Takes implements Refiner. Batch takes all documents.
+func (b Batch) Takes(corpus.Source) error { return nil }
+
+// Bytes implements Refiner. What other machines hold is not counted, but as if they were this
+// one.
+func (b Batch) Bytes(docs, words int, nonzeros int64, k int) int64 {
+	d, n, nnz, K := float64(docs), float64(words), float64(nonzeros), float64(k)
+	padded := float64(estep.Padded(k))
+	// The counts by word and topic, B, p(topic | word) and a sum for each goroutine and the one
+	// before; the topics in float32.
+	x := 1<<16 + 8*n*K*(4+mostSlots) + 4*n*padded + 60*n + 4*n*mostSlots
+	x += pairBytes(K) + encodedBytes(d, n, nnz)
+	x += mostSlots * (60*min(corpus.MaxBlockNonzeros, nnz) + 64*min(corpus.MaxBlockDocs, d) + 16*K*K + 200*padded)
+	return int64(min(x, math.MaxInt64/8))
+}
+
+// Refine implements Refiner. Errors are those of Passes.Refine, but for the scratch file; and
+// those of the machines that the documents are on.
+func (b Batch) Refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (*Result, error) {
+	if err := b.Validate(); err != nil {
+		return nil, err
+	}
+	if docs == nil {
+		return nil, errors.New("refine: no documents")
+	}
+	b = b.withDefaults()
+	f := &batch{Batch: b}
+	var err error
+	if f.topics, err = newTopics(prior{b.Alpha, b.Beta, b.Gain}, start, opt); err != nil {
+		return nil, err
+	}
+	if err := f.begin(ctx, docs, start); err != nil {
+		return nil, fmt.Errorf("refine: %w", err)
+	}
+	res := &Result{Beta: f.beta, Docs: f.seen.Docs, Watched: f.seen.Watched, Tokens: f.seen.Tokens}
+	return f.fit(ctx, res, f.N, opt, f.pass, f.finish)
+}
+
+// batch is the state of one refinement.
+type batch struct {
+	Batch
+	topics
+	docs   sums.Documents
+	info   corpus.Info // of docs
+	seen   *sums.Counts
+	counts []int64 // the tokens of each word
+	watch  bool    // documents are watched
+}
+
+// begin counts the documents and makes the first topics.
+func (f *batch) begin(ctx context.Context, src corpus.Source, start Start) error {
+	docs, elsewhere := src.(sums.Documents)
+	if !elsewhere {
+		e, err := encoded(ctx, src, f.n)
+		if err != nil {
+			return err
+		}
+		docs = sums.NewLocal(e, run.Workers(f.workers, mostSlots))
+	}
+	f.docs, f.info = docs, docs.Info()
+	if err := within(f.info, f.n); err != nil {
+		return err
+	}
+	census, err := sums.NewCensus(f.info.DocFrequencies, nil)
+	if err != nil {
+		return err
+	}
+	sum, err := docs.Sum(ctx, census)
+	if err != nil {
+		return err
+	}
+	if f.seen, err = census.Counts(sum); err != nil {
+		return err
+	}
+	if f.seen.Tokens == 0 {
+		return errNoTokens
+	}
+	if f.watch = f.Hides() && holdout.Enough(f.seen.Hidden); !f.watch {
+		f.seen.Watched = 0
+	}
+	f.counts = make([]int64, f.n)
+	copy(f.counts, f.seen.Words)
+	words := make([]float64, f.n)
+	for i, x := range f.counts {
+		words[i] = float64(x)
+	}
+	return f.make(ctx, start, words)
+}
+
+// plan returns a pass with the topics that there are.
+func (f *batch) plan(task sums.Task, steps int) *sums.Pass {
+	p := &sums.Pass{
+		Task: task, Topics: f.rows, Alpha: float32(f.alpha), Begin: make([]float32, f.k), Steps: steps,
+		Form: estep.LeaveDocument, Floor: leastWeight, Unigram: f.unigram, Smoothing: smoothing, Scored: 1,
+		Every: sample(f.info.Nonzeros), Totals: f.totals, Words: f.counts, Docs: int64(f.seen.Docs),
+	}
+	for t, v := range f.totals {
+		p.Begin[t] = float32(max(v, 1) / float64(f.seen.Tokens))
+	}
+	return p
+}
+
+// sum adds up a plan.
+func (f *batch) sum(ctx context.Context, p *sums.Pass) (*sums.Answer, error) {
+	sum, err := f.docs.Sum(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return p.Read(sum)
+}
+
+// pass makes pass number t of end, counted from 0, and merges topics after it.
+func (f *batch) pass(ctx context.Context, t, end int) (Score, error) {
+	closing := t >= end-closingPasses
+	p := f.plan(sums.Learn, f.Steps)
+	p.Hide = f.watch && !closing
+	if t == 0 {
+		p.Form = estep.Plain
+	}
+	if f.seen.Docs >= manyDocs {
+		p.Scored = scoredOf
+	}
+	merge := f.mergesAfter(t, end)
+	var pairs []merged
+	if merge && t > 0 { // the topics of the start have no tokens by which to tell
+		var err error
+		if pairs, err = f.similar(ctx, mergeTried*(len(f.alive)-f.want)); err != nil {
+			return Score{}, err
+		}
+		p.Pairs = bare(pairs)
+	}
+	a, err := f.sum(ctx, p)
+	if err != nil {
+		return Score{}, err
+	}
+	if err = f.take(ctx, a, t > 0 && !closing); err == nil {
+		err = f.learn(ctx)
+	}
+	if err == nil && merge {
+		price(pairs, a)
+		err = f.merge(ctx, pairs, t == end-1)
+	}
+	return scoreOf(a), err
+}
+
+// scoreOf returns the score of the topics before a pass.
+func scoreOf(a *sums.Answer) Score {
+	mean := func(sum float64, tokens int64) float64 { return sum / float64(tokens) } // NaN without any
+	return Score{LogLik: mean(a.LogLik, a.Scored), Objective: math.NaN(), HeldOut: mean(a.Hidden, a.HiddenTokens)}
+}
+
+// take sets the sums to the counts of a pass, over-relaxed if relax.
+func (f *batch) take(ctx context.Context, a *sums.Answer, relax bool) error {
+	return run.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
+		fresh := make([]float64, f.k)
+		for i := lo; i < hi; i++ {
+			a.Counts(i, fresh)
+			row := linalg.Row(f.sums, i)
+			for t, v := range fresh {
+				if relax {
+					v = max(v+relaxed*(v-row[t]), leastLeft*v)
+				}
+				row[t] = v
+			}
+		}
+		return nil
+	})
+}
+
+// price sets the costs of the pairs to those that a pass found.
+func price(pairs []merged, a *sums.Answer) {
+	for i := range pairs {
+		pairs[i].cost = a.Cost(i)
+	}
+}
+
+// merge merges half of the topics that are too many, by the costs of the pairs, or all if it is
+// the last time; then sums that find nothing but costs are added up until that is done.
+func (f *batch) merge(ctx context.Context, pairs []merged, last bool) error {
+	for {
+		left := len(f.alive) - f.want
+		if err := f.join(ctx, cheapest(pairs, (left+1)/2)); err != nil {
+			return err
+		}
+		if err := f.compact(ctx); err != nil {
+			return err
+		}
+		if err := f.learn(ctx); err != nil {
+			return err
+		}
+		if left = len(f.alive) - f.want; left == 0 || !last {
+			return nil
+		}
+		var err error
+		if pairs, err = f.similar(ctx, mergeTried*left); err != nil {
+			return err
+		}
+		p := f.plan(sums.Compare, f.Steps)
+		p.Pairs = bare(pairs)
+		a, err := f.sum(ctx, p)
+		if err != nil {
+			return err
+		}
+		price(pairs, a)
+	}
+}
+
+// finish scores the final state and fills in the result.
+func (f *batch) finish(ctx context.Context, res *Result) error {
+	var err error
+	if res.B, err = f.probabilities(ctx); err != nil {
+		return err
+	}
+	a, err := f.sum(ctx, f.plan(sums.Finish, max(lastSteps, f.Steps)))
+	if err != nil {
+		return err
+	}
+	res.History = append(res.History, scoreOf(a))
+	res.A = a.Moments()
+	res.A.Scale(1/mat.Sum(res.A), res.A)
+	if err := f.take(ctx, a, false); err != nil { // the sums are those of reading from here on
+		return err
+	}
+	return f.describe(ctx, res, f.info, f.seen.Docs)
+}
