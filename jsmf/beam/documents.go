@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -39,8 +40,9 @@ type Options struct {
 	// that very large collections need a number such as 100. Transform does not use it.
 	MinDocuments int
 
-	// Record receives events of the jobs "encode", "number" and "transform", in the form of
-	// those of a fit (jsmf.Pipeline.Record). nil: nobody.
+	// Record receives the events of the jobs StageEncode, StageNumber and StageTransform, in
+	// the form of those of a fit (jsmf.Pipeline.Record), and a warning of each job, those of a
+	// fit too, that has failed and is tried again. nil: nobody.
 	Record func(jsmf.Event)
 }
 
@@ -61,6 +63,20 @@ func (o Options) validate() (Options, error) {
 	}
 	o.Format = f
 	return o, err
+}
+
+// open opens the state folder.
+func (o Options) open(ctx context.Context) (*state, error) {
+	st, err := openState(ctx, o.State)
+	if err != nil {
+		return nil, err
+	}
+	st.watch = func(j jobReport) {
+		if o.Record != nil && j.err != nil && j.try < o.Runner.tries() && ctx.Err() == nil {
+			o.Record(jsmf.Event{Stage: jsmf.Stage(j.stage), Kind: jsmf.EventWarning, Message: fmt.Sprintf("tried again: %.500s", strings.ReplaceAll(j.err.Error(), "\n", " "))})
+		}
+	}
+	return st, nil
 }
 
 // stage runs f between the events of a stage. f returns its outcome in words.
@@ -121,7 +137,7 @@ func encode(ctx context.Context, shards []string, o Options) (*Documents, error)
 	if err != nil {
 		return nil, err
 	}
-	st, err := openState(ctx, o.State)
+	st, err := o.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +155,9 @@ func encode(ctx context.Context, shards []string, o Options) (*Documents, error)
 
 // encodeAnew runs the two jobs.
 func encodeAnew(ctx context.Context, st *state, all []shard, o Options, words, key string) (files []file, err error) {
+	if err := st.clean(ctx, slices.Collect(maps.Keys(st.done))...); err != nil { // of what a killed run has left
+		return nil, err
+	}
 	var local []file
 	err = o.stage(StageEncode, func() (string, error) {
 		local, err = st.encodeJob(ctx, o.Runner, words, all, o.Format)
@@ -163,7 +182,7 @@ func encodeAnew(ctx context.Context, st *state, all []shard, o Options, words, k
 	if err != nil {
 		return nil, err
 	}
-	return files, st.clean(ctx, key) // the pieces with numbers of their own
+	return files, st.drop(ctx, words)
 }
 
 // readWords returns the pieces among the files of the encode job, with their notes, in order,

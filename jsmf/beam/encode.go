@@ -65,7 +65,8 @@ type encodeShard struct {
 }
 
 // ProcessElement emits the lines of the shard's pieces, and the frequencies of their words.
-func (f *encodeShard) ProcessElement(ctx context.Context, path string, emit func(string), count func(int, []byte)) error {
+func (f *encodeShard) ProcessElement(ctx context.Context, path string, emit func(string), count func(int, []byte)) (err error) {
+	defer panicked("shard", &path, &err)
 	if _, err := cores.take(ctx, 1); err != nil {
 		return err
 	}
@@ -79,7 +80,8 @@ func (f *encodeShard) ProcessElement(ctx context.Context, path string, emit func
 	defer stop()
 	for at := (&part{next: next, size: f.PieceSize}); !at.done; at.number++ {
 		var info corpus.Info
-		piece, err := writeFile(ctx, f.Folder, "words", func(w io.Writer) (err error) {
+		var piece file
+		piece, err = writeFile(ctx, f.Folder, "words", func(w io.Writer) (err error) {
 			info, err = corpus.EncodeTo(ctx, at.source(vocabulary), w)
 			return err
 		})

@@ -111,7 +111,8 @@ type numberPiece struct {
 }
 
 // ProcessElement takes the line of a piece and emits that of the new one.
-func (f *numberPiece) ProcessElement(ctx context.Context, line string, emit func(string)) error {
+func (f *numberPiece) ProcessElement(ctx context.Context, line string, emit func(string)) (err error) {
+	defer panicked("piece", &line, &err)
 	if _, err := cores.take(ctx, 1); err != nil {
 		return err
 	}

@@ -37,11 +37,12 @@ type state struct {
 	watch  func(jobReport) // nil: nobody
 }
 
-// jobReport is progress. A job is reported when it begins, and when it has ended well.
+// jobReport is progress. A job is reported when it begins, and when it has ended or failed.
 type jobReport struct {
 	stage string
 	try   int           // from 1
-	took  time.Duration // 0: it begins
+	took  time.Duration // 0: it has not ended well
+	err   error         // nil: it has not failed
 }
 
 // manifest is what a manifest holds.

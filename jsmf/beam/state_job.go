@@ -41,9 +41,10 @@ func (s *state) job(ctx context.Context, r Runner, stage, key string, build func
 		var files []file
 		if files, err = s.try(ctx, r, stage, build); err == nil {
 			err = s.publish(ctx, key, files)
-			report(jobReport{stage, try + 1, max(time.Since(began), 1)})
+			report(jobReport{stage: stage, try: try + 1, took: max(time.Since(began), 1)})
 			return files, err
 		}
+		report(jobReport{stage: stage, try: try + 1, err: err})
 		if ctx.Err() != nil {
 			break
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -63,7 +62,7 @@ func (f *addShare) ProcessElement(ctx context.Context, share string, emit func(i
 		return err
 	}
 	defer cores.give(n)
-	plan, err := plans.load(ctx, f.Folder, f.Plan)
+	plan, err := loadPlan(ctx, f.Folder, f.Plan)
 	if err != nil {
 		return fmt.Errorf("plan: %w", err)
 	}
@@ -157,31 +156,15 @@ func readPiece(ctx context.Context, folder string, piece file) (*corpus.Encoded,
 }
 
 // plans holds the plan that this process used last.
-var plans planCache
+var plans once[sums.Plan]
 
-// planCache holds one plan. Shares that need it wait while one of them reads it; a plan that
-// could not be read is read again.
-type planCache struct {
-	mu   sync.Mutex
-	name string
-	plan sums.Plan
-}
-
-func (c *planCache) load(ctx context.Context, folder string, f file) (sums.Plan, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.name == f.Name {
-		return c.plan, nil
-	}
-	c.name, c.plan = "", nil // before the next is read
-	data, err := f.read(ctx, folder)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := sums.ReadPlan(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
-	}
-	c.name, c.plan = f.Name, plan
-	return plan, nil
+func loadPlan(ctx context.Context, folder string, f file) (sums.Plan, error) {
+	return plans.get(joinPath(folder, f.Name), func() (sums.Plan, error) {
+		data, err := f.read(ctx, folder)
+		if err != nil {
+			return nil, err
+		}
+		plan, err := sums.ReadPlan(data)
+		return plan, named(f.Name, err)
+	})
 }

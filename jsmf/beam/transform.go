@@ -101,7 +101,7 @@ func transform(ctx context.Context, model string, shards []string, out string, o
 	if err != nil {
 		return nil, named(model, err)
 	}
-	st, err := openState(ctx, o.State)
+	st, err := o.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,8 @@ func topicsFile(folder, shard string) string {
 var models once[*jsmf.Model]
 
 // ProcessElement finds the topics of the documents of a shard.
-func (f *TransformFn) ProcessElement(ctx context.Context, path string, emit func(string)) error {
+func (f *TransformFn) ProcessElement(ctx context.Context, path string, emit func(string)) (err error) {
+	defer panicked("shard", &path, &err)
 	n, err := cores.take(ctx, cap(cores))
 	if err != nil {
 		return err
