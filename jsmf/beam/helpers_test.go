@@ -121,3 +121,12 @@ func jsonShards(t testing.TB, c *corpus.Corpus, n int) (paths []string, f Format
 func options(t testing.TB, f Format) Options { return Options{Format: f, State: t.TempDir()} }
 
 func unmarshal(line string, to any) error { return json.Unmarshal([]byte(line), to) }
+
+func readText(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,182 @@
+package beam
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/recover/anchorfree"
+)
+
+// bytesOf returns the file of a model.
+func bytesOf(t testing.TB, m *jsmf.Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := m.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// sameModel fits to shards and wants the file of a model that one machine has fitted.
+func sameModel(t *testing.T, p jsmf.Pipeline, paths []string, f Format, want []byte) {
+	t.Helper()
+	m, err := Fit(context.Background(), p, paths, options(t, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(bytesOf(t, m), want) {
+		t.Error("another model than that of one machine")
+	}
+}
+
+// Models are the same to the byte, whatever the shards, and as on one machine.
+func TestFit(t *testing.T) {
+	c := drawn(1500)
+	ctx := context.Background()
+	for name, p := range map[string]jsmf.Pipeline{
+		"spectral": jsmf.New(6).Words(150).Refine(nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			one, err := p.Fit(ctx, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			paths, f := wholeUCI(t, c)
+			sameModel(t, p, paths, f, bytesOf(t, one))
+
+			// Lines do not tell of documents that have none.
+			full := corpus.Builder{Vocabulary: c.Vocabulary()}
+			var ids []string
+			for m := range c.NumDocs() {
+				if words, counts := c.Doc(m); len(words) > 0 {
+					ids = append(ids, c.ID(m))
+					if err := full.Add(corpus.Document{ID: c.ID(m), Words: words, Counts: counts}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			some, err := full.Corpus()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if one, err = p.Fit(ctx, some); err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range []int{1, 4, 16} {
+				paths, f := uciShards(t, c, n)
+				sameModel(t, p, paths, f, bytesOf(t, one))
+			}
+		})
+	}
+}
+
+// With ids, so are those of JSON lines.
+func TestFitJSON(t *testing.T) {
+	paths, f := jsonShards(t, drawn(1500), 5)
+	var all []string
+	for _, p := range paths {
+		all = append(all, readText(t, p))
+	}
+	c, err := corpus.Read(context.Background(), corpus.JSONL{In: corpus.FileFromBytes("all", []byte(strings.Join(all, "")))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := jsmf.New(6).Words(150).Refine(nil)
+	m, err := Fit(context.Background(), p, paths, options(t, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := p.Fit(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(m.Topics(), one.Topics()) || !mat.Equal(m.Correlations(), one.Correlations()) {
+		t.Error("other topics than those of one machine")
+	}
+	if fmt.Sprint(m.Vocabulary()) != fmt.Sprint(one.Vocabulary()) {
+		t.Error("other words")
+	}
+}
+
+// A real corpus.
+func TestFitKos(t *testing.T) {
+	docword, vocab := testutil.Data(t, "kos", "docword.kos.txt.gz"), testutil.Data(t, "kos", "vocab.kos.txt")
+	ctx, p := context.Background(), jsmf.New(20).Refine(nil)
+	c, err := corpus.ReadUCI(ctx, docword, vocab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := p.Fit(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := bytesOf(t, one)
+	sameModel(t, p, []string{docword}, Format{Lines: UCILines, Vocabulary: vocab}, want)
+	for _, n := range []int{4, 16} {
+		paths, f := uciShards(t, c, n)
+		sameModel(t, p, paths, f, want)
+	}
+}
+
+// Documents of a state folder are a source like any other, and their sums are kept.
+func TestDocuments(t *testing.T) {
+	ctx, p := context.Background(), jsmf.New(6).Words(150).Refine(nil)
+	paths, f := uciShards(t, drawn(1500), 3)
+	o := options(t, f)
+	m, err := Fit(ctx, p, paths, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := mustEncode(t, paths, o)
+	c, err := corpus.Read(ctx, d.Info().Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := m.Transform(ctx, d.Info().Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := m.TransformBy(ctx, c.Source(), infer.MAP{}, infer.Options{})
+	if err != nil || !mat.Equal(x.W, y.W) {
+		t.Errorf("other topics of the documents: %v", err)
+	}
+	before, err := filepath.Glob(filepath.Join(o.State, filePrefix+"*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Fit(ctx, p, paths, o)
+	if err != nil || !bytes.Equal(bytesOf(t, m), bytesOf(t, again)) {
+		t.Errorf("another model: %v", err)
+	}
+	if after, err := filepath.Glob(filepath.Join(o.State, filePrefix+"*")); err != nil || fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("files %q, then %q: %v", before, after, err)
+	}
+}
+
+// Settings that are no sums over documents are refused before anything is read.
+func TestFitRefuses(t *testing.T) {
+	nothing := []string{filepath.Join(t.TempDir(), "none")}
+	for name, x := range map[string]struct {
+		p    jsmf.Pipeline
+		want string
+	}{
+		"passes":    {jsmf.New(5), "Batch"},
+		"published": {jsmf.Published(5), "Published"},
+		"topics":    {jsmf.New(1).Refine(nil), "K = 1"},
+		"learner":   {jsmf.Published(5).AnchorFree(anchorfree.LP{}), "Published"},
+	} {
+		if _, err := Fit(context.Background(), x.p, nothing, options(t, Format{})); err == nil || !strings.Contains(err.Error(), x.want) || strings.Contains(err.Error(), "none") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
