@@ -3,6 +3,7 @@ package sums
 import (
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -11,13 +12,16 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// momentNNZ is the number of nonzeros after which a chunk is added up: some 10 MB.
+// momentNNZ is the number of nonzeros after which a chunk is added up: some 5 MB.
 const momentNNZ = 1 << 18
 
 // Adder implements Plan.
 func (m *Moment) Adder() Adder {
 	n := len(m.words)
-	a := &momentAdder{Moment: m, rank: make([]int32, m.all), idf: make([]float64, n), first: make([]int, n+1)}
+	a := &momentAdder{
+		Moment: m, rank: make([]int32, m.all), idf: make([]float64, n),
+		value: make([]float64, n), set: make([]uint64, (n+63)/64), first: make([]int, n+1),
+	}
 	for w := range a.rank {
 		a.rank[w] = bag.Unknown
 	}
@@ -34,21 +38,20 @@ type momentAdder struct {
 	rank []int32   // of each word of the documents; Unknown if it is not one of the n
 	idf  []float64 // by rank
 
-	// The nonzeros of a chunk by document: rank of the word, value and document, and the
-	// place after the last nonzero of each document.
+	// A document: the value of each rank, and a bit for those that it has.
+	value []float64
+	set   []uint64
+
+	// The nonzeros of a chunk by document, those of each by rank, and the place after the
+	// last nonzero of each document.
 	ranks []int32
 	vals  []float64
-	docs  []int32
 	ends  []int32
 
-	// The same with the nonzeros of each document by rank, and the places of each rank,
-	// those of rank i from first[i] to first[i+1].
-	sortedRanks []int32
-	sortedVals  []float64
-	first       []int
-	places      []place
-	next        []int32 // by document: where its next nonzero goes
-	left        []int   // stripes that are not added up
+	// The places of each rank, those of rank i from first[i] to first[i+1].
+	first  []int
+	places []place
+	left   []int // stripes that are not added up
 }
 
 // place is where a nonzero stands, and where those of its document end.
@@ -83,12 +86,14 @@ func (a *momentAdder) Add(ctx context.Context, b *corpus.Block, sum []int64) err
 
 // gather adds a document to the chunk.
 func (a *momentAdder) gather(words, counts []int32, weight float64, watched bool) {
-	lo, length := len(a.vals), 0.0
+	distinct, length := 0, 0.0
 	add := func(i int, count int64) {
 		if r := a.rank[words[i]]; r >= 0 && count > 0 {
 			v := float64(count) * a.idf[r]
-			a.ranks, a.vals = append(a.ranks, r), append(a.vals, v)
+			a.value[r] = v
+			a.set[r/64] |= 1 << (r % 64)
 			length += float64(v * v) // without the fused operation of some CPUs
+			distinct++
 		}
 	}
 	if watched {
@@ -98,18 +103,20 @@ func (a *momentAdder) gather(words, counts []int32, weight float64, watched bool
 			add(i, int64(x))
 		}
 	}
-	if len(a.vals)-lo < 2 {
-		a.ranks, a.vals = a.ranks[:lo], a.vals[:lo]
+	if distinct < 2 {
+		clear(a.set)
 		return
 	}
+	scale := 0.0
 	if length > 0 {
-		scale := math.Sqrt(weight / length)
-		for i := range a.vals[lo:] {
-			a.vals[lo+i] *= scale
-		}
+		scale = math.Sqrt(weight / length)
 	}
-	for range a.vals[lo:] {
-		a.docs = append(a.docs, int32(len(a.ends)))
+	for i, set := range a.set {
+		for ; set != 0; set &= set - 1 {
+			r := 64*i + bits.TrailingZeros64(set)
+			a.ranks, a.vals = append(a.ranks, int32(r)), append(a.vals, a.value[r]*scale)
+		}
+		a.set[i] = 0
 	}
 	a.ends = append(a.ends, int32(len(a.vals)))
 }
@@ -119,7 +126,7 @@ func (a *momentAdder) Flush(ctx context.Context, sum []int64) error {
 	if len(a.ends) == 0 {
 		return nil
 	}
-	a.sort()
+	a.index()
 	last := len(a.stripe) - 1
 	a.left = a.left[:0]
 	for s := range last {
@@ -141,14 +148,13 @@ func (a *momentAdder) Flush(ctx context.Context, sum []int64) error {
 	a.stripe[last].Lock()
 	sum[len(sum)-1] += int64(len(a.ends))
 	a.stripe[last].Unlock()
-	a.ranks, a.vals, a.docs, a.ends = a.ranks[:0], a.vals[:0], a.docs[:0], a.ends[:0]
+	a.ranks, a.vals, a.ends = a.ranks[:0], a.vals[:0], a.ends[:0]
 	return nil
 }
 
-// sort sorts the nonzeros of each document by rank, and lists the places of each rank.
-func (a *momentAdder) sort() {
+// index lists the places of each rank.
+func (a *momentAdder) index() {
 	a.places = vec.Resize(a.places, len(a.ranks))
-	a.sortedRanks, a.sortedVals = vec.Resize(a.sortedRanks, len(a.ranks)), vec.Resize(a.sortedVals, len(a.ranks))
 	clear(a.first)
 	for _, r := range a.ranks {
 		a.first[r]++
@@ -158,22 +164,16 @@ func (a *momentAdder) sort() {
 		a.first[r] = next
 		next += m
 	}
-	for k, r := range a.ranks {
-		a.places[a.first[r]].at = int32(k)
-		a.first[r]++
+	at := int32(0)
+	for _, end := range a.ends {
+		for ; at < end; at++ {
+			r := a.ranks[at]
+			a.places[a.first[r]] = place{at, end}
+			a.first[r]++
+		}
 	}
 	copy(a.first[1:], a.first) // each is now the end of its rank
 	a.first[0] = 0
-	a.next = append(append(a.next[:0], 0), a.ends...)
-	for r := range a.words {
-		for t := a.first[r]; t < a.first[r+1]; t++ {
-			k := a.places[t].at
-			d := a.docs[k]
-			to := a.next[d]
-			a.next[d]++
-			a.sortedRanks[to], a.sortedVals[to], a.places[t] = int32(r), a.vals[k], place{to, a.ends[d]}
-		}
-	}
 }
 
 // add adds the chunk to the rows of a stripe, which is locked, and unlocks it.
@@ -183,8 +183,8 @@ func (a *momentAdder) add(sum []int64, stripe int) {
 	for i := lo; i < min(lo+stripeRows, len(a.words)); i++ {
 		row, scale := a.row(sum, i), a.scale(i)
 		for _, p := range a.places[a.first[i]:a.first[i+1]] {
-			vals := a.sortedVals[p.at:p.end]
-			addProducts(row, a.sortedRanks[p.at:p.end], vals, vals[0]*scale, magic)
+			vals := a.vals[p.at:p.end]
+			addProducts(row, a.ranks[p.at:p.end], vals, vals[0]*scale, magic)
 		}
 	}
 }

@@ -165,9 +165,9 @@ func TestMomentMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	took := testutil.Allocated(func() { sumOf(t, NewLocal(e, workers), p) })
-	// 8 bytes for each entry; a chunk has 36 bytes a nonzero, and up to four times as many
+	// 8 bytes for each entry; a chunk has 20 bytes a nonzero, and up to four times as many
 	// while its slices grow; and tables by word.
-	most := int64(8*p.Len()) + 5*36*e.Info().Nonzeros + workers*(40*n+1<<18)
+	most := int64(8*p.Len()) + 5*20*e.Info().Nonzeros + workers*(40*n+1<<18)
 	if took > most || most > 2*8*int64(p.Len()) {
 		t.Errorf("%d bytes were allocated for a sum of %d; want at most %d", took, 8*p.Len(), most)
 	}
