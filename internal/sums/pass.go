@@ -11,16 +11,16 @@ import (
 
 // Pass is a pass over all documents with given topics: what the tokens of the documents say
 // about the next topics. Nothing is kept of a document from one pass to the next. Its weights
-// of the topics begin in proportion to Begin, and Steps over-relaxed steps of EM make topic
-// counts of them.
+// of the topics begin in proportion to Begin, and Steps over-relaxed steps make topic counts of
+// them, the first one of EM.
 type Pass struct {
 	Task   Task
 	Topics *estep.Rows // N×K: p(word | topic)
 	Alpha  float32     // prior count of each topic in a document
 	Begin  []float32   // K, above 0
 	Steps  int
-	// Form is that of the step that counts tokens, Plain or LeaveDocument, whose least weight
-	// is Floor. Documents with hidden tokens take Plain.
+	// Form is that of the steps after the first one, among them that which counts tokens: Plain
+	// or LeaveDocument, whose least weight is Floor. Documents with hidden tokens take Plain.
 	Form  estep.Form
 	Floor float32
 	// Hide hides half of the tokens of the documents that are watched (package holdout). They

@@ -114,15 +114,18 @@ const mostRise = 4
 
 // weigh sets the worker's weights of the topics to the document's topic counts and α, and
 // returns their sum. Each step is an over-relaxed one of EM: where that multiplies a weight by
-// r, this multiplies it by r².
+// r, this multiplies it by r². From the second step on, the form is that of the document.
 func (a *passAdder) weigh() (total float64, err error) {
 	p, doc := a.p, &a.doc.Visible
 	k := p.Topics.K
 	t, n, alpha := a.w.T[:k], a.w.N[:k], p.Alpha
 	all := float32(float64(doc.Sum) + float64(alpha)*float64(k))
 	rescale(t, p.Begin, all/a.begin)
-	step := estep.Step{B: p.Topics, NoLikelihood: true}
-	for range p.Steps {
+	step := estep.Step{B: p.Topics, NoLikelihood: true, Floor: a.floor}
+	for i := range p.Steps {
+		if i > 0 {
+			step.Form = a.form()
+		}
 		if _, err := a.w.Step(&step, doc.Words, doc.Counts); err != nil {
 			return 0, err
 		}
@@ -136,6 +139,14 @@ func (a *passAdder) weigh() (total float64, err error) {
 		rescale(t, t, all/sum)
 	}
 	return float64(all), nil
+}
+
+// form returns the form of the steps of the document.
+func (a *passAdder) form() estep.Form {
+	if a.doc.Hidden.Sum > 0 {
+		return estep.Plain
+	}
+	return a.p.Form
 }
 
 // rescale sets to to from times c.
@@ -172,10 +183,7 @@ func (a *passAdder) compare(sum []int64) {
 
 // learn counts the tokens of the document's words by topic.
 func (a *passAdder) learn(score bool, sum []int64) (float64, error) {
-	step := estep.Step{Form: a.p.Form, B: a.p.Topics, Floor: a.floor, NoLikelihood: !score}
-	if a.doc.Hidden.Sum > 0 {
-		step.Form = estep.Plain
-	}
+	step := estep.Step{Form: a.form(), B: a.p.Topics, Floor: a.floor, NoLikelihood: !score}
 	return a.share(&step, a.doc.Visible.Counts, sum)
 }
 

@@ -74,7 +74,8 @@ func slow(p *Pass, docs []corpus.Document) *slowPass {
 				}
 			}
 		}
-		t := s.weights(p, x)
+		form := p.Form == estep.LeaveDocument && len(hidden) == 0
+		t := s.weights(p, x, form)
 		all := sumOfAll(t)
 		for i, pair := range p.Pairs {
 			if holdout.Sampled(key, p.Every) {
@@ -92,8 +93,7 @@ func slow(p *Pass, docs []corpus.Document) *slowPass {
 			if p.Task == Finish {
 				v = 1
 			}
-			leave := p.Task == Learn && p.Form == estep.LeaveDocument && len(hidden) == 0
-			for i, g := range responsibilities(p, t, int(w), leave) {
+			for i, g := range responsibilities(p, t, int(w), form && p.Task == Learn) {
 				s.counts[w][i] += v * g
 			}
 		}
@@ -146,8 +146,9 @@ func responsibilities(p *Pass, t []float64, w int, leave bool) []float64 {
 	return g
 }
 
-// weights are those of the topics in a document with counts x.
-func (s *slowPass) weights(p *Pass, x map[int32]float64) []float64 {
+// weights are those of the topics in a document with counts x, found with a token left out from
+// the second step on if leave.
+func (s *slowPass) weights(p *Pass, x map[int32]float64, leave bool) []float64 {
 	alpha, tokens := float64(p.Alpha), 0.0
 	for _, v := range x {
 		tokens += v
@@ -163,10 +164,10 @@ func (s *slowPass) weights(p *Pass, x map[int32]float64) []float64 {
 		}
 	}
 	scale()
-	for range p.Steps {
+	for step := range p.Steps {
 		next := make([]float64, len(t))
 		for w, v := range x {
-			for i, g := range responsibilities(p, t, int(w), false) {
+			for i, g := range responsibilities(p, t, int(w), leave && step > 0) {
 				next[i] += v * g
 			}
 		}

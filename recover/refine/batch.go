@@ -22,13 +22,15 @@ import (
 // CPU, at two to three times the time of Passes.
 //
 // A pass goes over all documents with the same topics. It finds each document's topic counts
-// from the shares of the topics by a few over-relaxed steps of EM with B fixed, then shares out
-// the document's tokens as CVB0Document does, or in the first pass MAPEM. What each token says
-// about the topics is rounded to a whole multiple of a small number, at most 2⁻⁴⁰ where a word
-// has fewer than four million tokens, and added up. So sums do not depend on the order of the
-// documents or on who adds up which. The next topics are made from the sums, which are
-// over-relaxed too: they move 1.8 times as far as the documents say, but no number below a tenth
-// of what they say. Not so in the first pass and in the last two.
+// from the shares of the topics by a few over-relaxed steps: one of EM, and from then on with a
+// token left out of the document's counts, as CVB0Document does it, but in the first pass. Then
+// it shares out the document's tokens in the same way. Each responsibility is rounded to a whole
+// multiple of a small number, 2⁻⁴⁰ where a word has fewer than four million tokens, before it is
+// added up. So sums do not depend on the order of the documents or on who adds up which.
+//
+// The topics are over-relaxed too, but for the first pass and the last two: the tokens by word
+// and topic move 1.8 times as far as the documents say, no number below a tenth of what they
+// say.
 //
 // All the rest is as with Passes: the start, topics that are merged, documents that are watched,
 // the end of the passes, and the last read, which finds topic counts by more steps. What merging
@@ -41,9 +43,9 @@ type Batch struct {
 	// N is the largest number of passes; 0 means 60.
 	N int
 
-	// Steps is the number of steps that find the topic counts of a document; 0 means 3.
-	// With 2, the log-likelihood of a token is some hundredths of a nat lower in passes, and
-	// that of the result by some thousandths.
+	// Steps is the number of steps that find the topic counts of a document; 0 means 3. With 2
+	// a pass takes a tenth less, and the log-likelihood of a token loses some thousandths of a
+	// nat.
 	Steps int
 
 	// Alpha, Beta and Gain are those of Passes.

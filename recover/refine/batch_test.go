@@ -107,8 +107,9 @@ func TestBatchSameBits(t *testing.T) {
 	}
 }
 
-// weigh sets the counts of document d, of which x is visible, by over-relaxed steps of EM.
-func (s *transcript) weigh(d int, x, begin []float64, steps int) {
+// weigh sets the counts of document d, of which x is visible, by over-relaxed steps, from the
+// second one on with a token left out if leave.
+func (s *transcript) weigh(d int, x, begin []float64, steps int, leave bool) {
 	all, t := total(x)+total(s.alpha), slices.Clone(begin)
 	scale := func() {
 		sum := total(t)
@@ -118,8 +119,8 @@ func (s *transcript) weigh(d int, x, begin []float64, steps int) {
 		}
 	}
 	scale()
-	for range steps {
-		n := s.count(d, x, false, grid(len(s.b), len(t)))
+	for step := range steps {
+		n := s.count(d, x, leave && step > 0, grid(len(s.b), len(t)))
 		for i, v := range n {
 			v += s.alpha[i]
 			t[i] = max(v*min(v/t[i], 4), s.alpha[i])
@@ -143,10 +144,10 @@ func (s *transcript) batchPass(first, closing, final bool, steps int) {
 	fresh := grid(len(s.b), k)
 	for d := range s.x {
 		x := s.visible(d, closing)
-		s.weigh(d, x, begin, steps)
+		leave := !first && (closing || total(s.hidden[d]) == 0)
+		s.weigh(d, x, begin, steps, leave)
 		s.score(&h, &tokens, &hidden, d, closing)
-		watched := !closing && total(s.hidden[d]) > 0
-		s.count(d, x, !first && !watched, fresh)
+		s.count(d, x, leave, fresh)
 	}
 	s.note(h, tokens, hidden)
 	if final {
