@@ -15,6 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
+	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 // bytesOf returns the file of a model.
@@ -45,6 +46,7 @@ func TestFit(t *testing.T) {
 	ctx := context.Background()
 	for name, p := range map[string]jsmf.Pipeline{
 		"spectral": jsmf.New(6).Words(150).Refine(nil),
+		"refined":  jsmf.New(6).Words(150).Refine(refine.Batch{N: 6}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			one, err := p.Fit(ctx, c)
@@ -91,7 +93,7 @@ func TestFitJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := jsmf.New(6).Words(150).Refine(nil)
+	p := jsmf.New(6).Words(150).Refine(refine.Batch{N: 4})
 	m, err := Fit(context.Background(), p, paths, options(t, f))
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +113,7 @@ func TestFitJSON(t *testing.T) {
 // A real corpus.
 func TestFitKos(t *testing.T) {
 	docword, vocab := testutil.Data(t, "kos", "docword.kos.txt.gz"), testutil.Data(t, "kos", "vocab.kos.txt")
-	ctx, p := context.Background(), jsmf.New(20).Refine(nil)
+	ctx, p := context.Background(), jsmf.New(10).Refine(refine.Batch{N: 3})
 	c, err := corpus.ReadUCI(ctx, docword, vocab)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +132,7 @@ func TestFitKos(t *testing.T) {
 
 // Documents of a state folder are a source like any other, and their sums are kept.
 func TestDocuments(t *testing.T) {
-	ctx, p := context.Background(), jsmf.New(6).Words(150).Refine(nil)
+	ctx, p := context.Background(), jsmf.New(6).Words(150).Refine(refine.Batch{N: 3})
 	paths, f := uciShards(t, drawn(1500), 3)
 	o := options(t, f)
 	m, err := Fit(ctx, p, paths, o)
@@ -172,7 +174,7 @@ func TestFitRefuses(t *testing.T) {
 	}{
 		"passes":    {jsmf.New(5), "Batch"},
 		"published": {jsmf.Published(5), "Published"},
-		"topics":    {jsmf.New(1).Refine(nil), "K = 1"},
+		"topics":    {jsmf.New(1).Refine(refine.Batch{}), "K = 1"},
 		"learner":   {jsmf.Published(5).AnchorFree(anchorfree.LP{}), "Published"},
 	} {
 		if _, err := Fit(context.Background(), x.p, nothing, options(t, Format{})); err == nil || !strings.Contains(err.Error(), x.want) || strings.Contains(err.Error(), "none") {
