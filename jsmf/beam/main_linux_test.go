@@ -5,59 +5,14 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/jsmf-go/spectral/jsmf/beam/internal/testnet"
 )
-
-// ownNetworkVar is set in the process that has a network of its own.
-const ownNetworkVar = "JSMF_BEAM_TEST_NETWORK"
-
-// inOwnNetwork runs this program in a network of its own, if it is not in one.
-func inOwnNetwork() (code int, ok bool) {
-	if os.Getenv(ownNetworkVar) != "" {
-		if err := loopbackUp(); err != nil {
-			fmt.Fprintln(os.Stderr, "loopback:", err)
-			return 1, true
-		}
-		return 0, false
-	}
-	cmd := exec.Command(os.Args[0], os.Args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), ownNetworkVar+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
-	if id := os.Geteuid(); id != 0 {
-		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: id, Size: 1}}
-		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
-	}
-	runtime.LockOSThread() // Pdeathsig goes by the thread
-	code, err := relay(cmd)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "no network namespace, Prism listens on this machine's interfaces:", err)
-		return 0, false
-	}
-	return code, true
-}
-
-func loopbackUp() error {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	ifreq, err := unix.NewIfreq("lo")
-	if err != nil {
-		return err
-	}
-	ifreq.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, ifreq)
-}
 
 // adoptOrphans makes this process the parent of processes whose parent ends.
 func adoptOrphans() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
@@ -80,7 +35,7 @@ func leftBehind() error {
 		children, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
 		return fmt.Errorf("processes left behind: %s", children)
 	}
-	if os.Getenv(ownNetworkVar) == "" {
+	if !testnet.Inside() {
 		return nil // others have ports here
 	}
 	var open int

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-func inOwnNetwork() (code int, ok bool) { return 0, false }
-func adoptOrphans()                     {}
-func leftBehind() error                 { return nil }
+func adoptOrphans()     {}
+func leftBehind() error { return nil }
 
 // freePort returns a port that nobody listens on.
 func freePort(t *testing.T) int {

@@ -10,16 +10,16 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+
+	"github.com/jsmf-go/spectral/jsmf/beam/internal/testnet"
 )
 
 // roleVar says what a process of the test binary is, if not the tests themselves.
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	case "idle":
 		time.Sleep(time.Hour) // until it is killed
 	case "":
-		if code, ok := inOwnNetwork(); ok {
+		if code, ok := testnet.Enter(); ok {
 			os.Exit(code)
 		}
 	}
@@ -137,22 +137,6 @@ func workerProcesses(t *testing.T, env map[string]string) {
 	setFlag(t, "environment_type", "PROCESS")
 	setFlag(t, "environment_config", fmt.Sprintf(`{"command": %q, "env": {%s}}`, os.Args[0], strings.Join(vars, ", ")))
 	t.Cleanup(func() { *jobopts.EnvironmentConfig = "" })
-}
-
-// relay runs a command to its end and passes signals on to it.
-func relay(cmd *exec.Cmd) (int, error) {
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
-	go func() {
-		for s := range signals {
-			cmd.Process.Signal(s)
-		}
-	}()
-	cmd.Wait()
-	return cmd.ProcessState.ExitCode(), nil
 }
 
 // patience is how long a test waits for what should happen at once, before it fails.

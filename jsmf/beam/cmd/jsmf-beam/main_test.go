@@ -12,9 +12,13 @@ import (
 
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/beam"
+	"github.com/jsmf-go/spectral/jsmf/beam/internal/testnet"
 )
 
 func TestMain(m *testing.M) {
+	if code, ok := testnet.Enter(); ok {
+		os.Exit(code)
+	}
 	beam.Init()
 	os.Exit(m.Run())
 }
