@@ -1,15 +1,30 @@
 // Package beam fits models of package jsmf to documents that do not fit on one machine, by
 // Apache Beam.
 //
+// # State folder
+//
+// What a job computes is written to a folder, a local one or one of an object store (gs://,
+// s3://) that all workers reach, and a manifest there says what is done, under a hash of what
+// it was computed from. A fit that ended for whatever reason goes on where it was when it is
+// run again with the same folder: it recomputes what takes the launching machine moments, and
+// finds the rest. A file that is missing or damaged is found by its length and checksum. If
+// it is a result it is computed again, and if it is a piece of the documents the error names
+// it: remove the file, and the documents are encoded again. When a fit is done, all files but
+// the encoded documents are removed.
+//
+// Two programs in one folder do no harm, but one of them ends with an error.
+//
 // # Memory
 //
 // A worker process holds, at most and apart from what Beam itself takes:
 //
 //   - a sum of 8 bytes a number, and a piece of the documents as it is stored, for each of its
 //     cores (GOMAXPROCS), however many bundles its runner sends it at once;
-//   - one plan: what a pass sends to its workers, N·K·4 bytes at most;
-//   - for each stripe that is added up, its parts from all shares, of 2 MiB each at most.
+//   - one plan, which is what a pass sends to its workers: N·K·4 bytes, twice while it is read;
+//   - of each stripe that is added up, the parts from all shares, of some 2 MiB each at most.
 //
 // A sum has N·K numbers in a pass over the documents and n·(n+1)/2 for the second moments of
-// the n best words.
+// the n best words. A worker process on two cores took 0.46 GB for a pass with N = 73,089 and
+// K = 100, where a sum is 58 MB. Prism holds what is shuffled, Runner.Shares sums, and sends
+// it in one message of less than 2 GiB.
 package beam

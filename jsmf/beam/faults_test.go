@@ -166,8 +166,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestWorkerExits: a worker process that ends is an error, and the next run is whole. Prism
-// does not notice each time; then the error is that of the deadline.
+// TestWorkerExits: a worker process that ends is an error, and the next run is whole.
 func TestWorkerExits(t *testing.T) {
 	all := generate(100)
 	plan, want := testPlan(t, all)
@@ -176,13 +175,15 @@ func TestWorkerExits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("exit", func(t *testing.T) {
-		workerProcesses(t, map[string]string{faultVar: "read:piece:exit"})
-		_, err := st.sum(t.Context(), Runner{Timeout: 2 * time.Second, Tries: 1}, "all", pieces, plan)
-		if err == nil || !errors.Is(err, errDeadline) && !strings.Contains(err.Error(), "worker disconnected") {
-			t.Errorf("error %v, want one about the worker or the time limit", err)
-		}
-	})
+	for i := range 5 { // Prism notices in different ways
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			workerProcesses(t, map[string]string{faultVar: "read:piece:exit"})
+			_, err := st.sum(t.Context(), Runner{Timeout: patience, Tries: 1}, "all", pieces, plan)
+			if err == nil || !strings.Contains(err.Error(), "worker") || errors.Is(err, errDeadline) {
+				t.Errorf("error %v, want one about the worker", err)
+			}
+		})
+	}
 	workerProcesses(t, nil)
 	got, err := st.sum(t.Context(), Runner{}, "all", pieces, plan)
 	if err != nil || !slices.Equal(got, want) {

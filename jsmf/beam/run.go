@@ -20,8 +20,8 @@ import (
 // --environment_config, --worker_binary, --parallelism, and those of Dataflow.
 //
 // Prism in this process is started with the first job and ends with the process. It listens
-// on a port of its choice on all interfaces, and whoever reaches the port can run programs:
-// use it where others cannot reach the machine, or in a network namespace.
+// on a port of its choice on all interfaces, and whoever reaches the port can run programs.
+// Where others can reach the machine, run it in a network namespace or behind a firewall.
 type Runner struct {
 	// Name of the runner: prism, flink, spark, universal or dataflow. The default is that of
 	// the flag --runner, or else prism.

@@ -60,7 +60,11 @@ func runPortable(ctx context.Context, r Runner, stage string, p *beam.Pipeline) 
 		cancelJob(context.WithoutCancel(ctx), client, job)
 		return jobFailed(err)
 	}
-	return nil
+	state, err := client.GetState(ctx, &jobpb.GetJobStateRequest{JobId: job})
+	if err == nil && (state.State == jobpb.JobState_CANCELLED || state.State == jobpb.JobState_CANCELLING) {
+		return errors.New("the job was cancelled, from outside or because a worker process ended")
+	}
+	return nil // without a state the missing result says it
 }
 
 // preparing is held while a pipeline is made ready, since Beam's options are global.

@@ -64,7 +64,7 @@ func (s *state) try(ctx context.Context, r Runner, stage string, build func(sc b
 	}
 	data, err := readPath(ctx, index)
 	if err != nil {
-		return nil, fmt.Errorf("the job ended without a result (was it cancelled? do its workers see the state folder?): %w", err)
+		return nil, fmt.Errorf("the job ended without a result (do its workers see the state folder?): %w", err)
 	}
 	lines := strings.Split(string(data), "\n")
 	if n := len(lines); n < 1 || lines[n-1] != indexEnd {
