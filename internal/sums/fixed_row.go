@@ -8,8 +8,8 @@ import (
 )
 
 // addNearest adds to each number of a sum the whole number nearest to x·scale, whose product is
-// rounded to float32 before, and is not below zero or above most. next is the number that the
-// next call begins with, or any other; it is fetched ahead.
+// rounded to float32 before, and is not below zero or above most. next is the number that
+// a later call begins with, or any other; it is fetched ahead.
 func addNearest(sum []int64, x []float32, scale, most float32, next *int64) {
 	if len(sum) == 0 {
 		return

@@ -187,6 +187,9 @@ func (a *passAdder) learn(score bool, sum []int64) (float64, error) {
 	return a.share(&step, a.doc.Visible.Counts, sum)
 }
 
+// ahead is how many words before its turn a row of a sum is fetched from memory.
+const ahead = 6
+
 // share adds the responsibilities of the document's words, times these counts, to the counts by
 // word and topic.
 func (a *passAdder) share(step *estep.Step, counts []float32, sum []int64) (float64, error) {
@@ -194,7 +197,7 @@ func (a *passAdder) share(step *estep.Step, counts []float32, sum []int64) (floa
 	row := func(i int) []int64 { return sum[int(words[i])*k:][:k] }
 	return a.w.Share(step, words, counts, func(i int, out []float32, all float32) {
 		x := counts[i] * a.scales[words[i]]
-		addNearest(row(i), out, x/all, 2*x, &row(min(i+1, len(words)-1))[0])
+		addNearest(row(i), out, x/all, 2*x, &row(min(i+ahead, len(words)-1))[0])
 	})
 }
 

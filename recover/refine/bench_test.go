@@ -14,7 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
-// BenchmarkPasses times passes over training documents, encoded in memory or in a file, by
+// BenchmarkPasses times passes of both refiners over training documents, encoded in memory or in a file, by
 // one worker and by two, from the topics of byDocument. A pass takes what a fit of twelve
 // takes beyond one of two, so that the first counts, the closing passes and the final score
 // do not matter; the least of all runs.
@@ -34,14 +34,18 @@ func BenchmarkPasses(b *testing.B) {
 		}
 		for _, k := range []int{50, 100} {
 			start := refine.Start{B: byDocument(c, k)}
-			for _, method := range []refine.Method{refine.CVB0Document, refine.CVB0} {
+			for method, make := range map[string]func(n int) refine.Refiner{
+				"cvb0-document": func(n int) refine.Refiner { return refine.Passes{N: n, Gain: -1} },
+				"cvb0":          func(n int) refine.Refiner { return refine.Passes{N: n, Method: refine.CVB0, Gain: -1} },
+				"batch":         func(n int) refine.Refiner { return refine.Batch{N: n, Gain: -1} },
+			} {
 				for _, x := range []struct {
 					docs    string
 					from    corpus.Source
 					workers int
 				}{{"memory", memory, 1}, {"file", file, 1}, {"memory", memory, 2}} {
-					b.Run(fmt.Sprintf("corpus=%s/K=%d/method=%v/docs=%s/workers=%d/kernel=%s", name, k, method, x.docs, x.workers, linalg.KernelName()), func(b *testing.B) {
-						pass := benchPasses(b, method, x.from, start, x.workers)
+					b.Run(fmt.Sprintf("corpus=%s/K=%d/method=%s/docs=%s/workers=%d/kernel=%s", name, k, method, x.docs, x.workers, linalg.KernelName()), func(b *testing.B) {
+						pass := benchPasses(b, make, x.from, start, x.workers)
 						b.ReportMetric(float64(pass.Nanoseconds())/float64(c.NNZ()), "ns/nonzero·pass")
 					})
 				}
@@ -54,13 +58,13 @@ func BenchmarkPasses(b *testing.B) {
 }
 
 // benchPasses returns how long a pass takes.
-func benchPasses(b *testing.B, method refine.Method, docs corpus.Source, start refine.Start, workers int) time.Duration {
+func benchPasses(b *testing.B, make func(n int) refine.Refiner, docs corpus.Source, start refine.Start, workers int) time.Duration {
 	const few, many = 2, 12
 	var least [2]time.Duration
 	for b.Loop() {
 		for i, n := range []int{few, many} {
 			begin := time.Now()
-			fit(b, refine.Passes{N: n, Method: method, Gain: -1}, docs, start, workers)
+			fit(b, make(n), docs, start, workers)
 			if took := time.Since(begin); least[i] == 0 || took < least[i] {
 				least[i] = took
 			}
