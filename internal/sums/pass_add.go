@@ -87,13 +87,13 @@ func (a *passAdder) add(compare, score bool, sum []int64) error {
 	}
 	var loglik float64
 	switch p.Task {
+	case Compare:
+		return nil
 	case Learn:
 		if err = a.hidden(total, sum[len(sum)-passTail:]); err != nil {
 			return err
 		}
 		loglik, err = a.learn(score, sum)
-	default:
-		return nil
 	case Finish:
 		loglik, err = a.finish(total, sum)
 	}
