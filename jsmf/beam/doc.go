@@ -1,5 +1,19 @@
 // Package beam fits models of package jsmf to documents that do not fit on one machine, by
-// Apache Beam.
+// Apache Beam, and finds the topics of any number of documents by a model.
+//
+// [Fit] goes from files of documents, the shards, to a model. [Encode] is its first half: it
+// reads the shards once, and the [Documents] that it returns are a jsmf.Input. [Transform]
+// writes the topic proportions of documents, a file a shard. [Init] begins a program that uses
+// any of them, for workers are the same program. README.md in this folder shows how to run it,
+// cmd/jsmf-beam is a program that has it all, and [Runner] says where the work is done.
+//
+// Every step is a job, a Beam pipeline whose results are kept in a state folder
+// ([Options].State). The program that launches the jobs decides what comes next, and a later
+// run of the same program finds what is done.
+//
+// What is added up over documents is rounded to integers before, document by document. So sums,
+// and the model, are the same to the bit for any shards, workers and failures, on one type of
+// CPU.
 //
 // # State folder
 //

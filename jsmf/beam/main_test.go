@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,9 @@ func TestMain(m *testing.M) {
 	case "idle":
 		time.Sleep(time.Hour) // until it is killed
 	case "":
+		if elsewhere() {
+			break
+		}
 		if code, ok := testnet.Enter(); ok {
 			os.Exit(code)
 		}
@@ -141,3 +145,12 @@ func workerProcesses(t *testing.T, env map[string]string) {
 
 // patience is how long a test waits for what should happen at once, before it fails.
 const patience = 30 * time.Second
+
+// elsewhere says whether Beam's flags name a runner, or whether a runner has started this
+// program as its worker.
+func elsewhere() bool {
+	return slices.ContainsFunc(os.Args[1:], func(arg string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		return name == "runner" || name == "worker" || name == "provision_endpoint"
+	})
+}
