@@ -58,10 +58,8 @@ func TestFit(t *testing.T) {
 
 			// Lines do not tell of documents that have none.
 			full := corpus.Builder{Vocabulary: c.Vocabulary()}
-			var ids []string
 			for m := range c.NumDocs() {
 				if words, counts := c.Doc(m); len(words) > 0 {
-					ids = append(ids, c.ID(m))
 					if err := full.Add(corpus.Document{ID: c.ID(m), Words: words, Counts: counts}); err != nil {
 						t.Fatal(err)
 					}
