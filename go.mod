@@ -1,6 +1,6 @@
 module github.com/jsmf-go/spectral
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/clipperhouse/uax29/v2 v2.7.0

@@ -23,7 +23,7 @@ type Builder struct {
 	// added and not be changed after; the corpus keeps the slice.
 	Vocabulary []string
 
-	// Tokenizer splits the text given to AddText. nil means text.WordTokenizer{}.
+	// Tokenizer splits the text given to AddText. nil means text.Default().
 	Tokenizer text.Tokenizer
 
 	counter bag.Counter

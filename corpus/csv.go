@@ -42,7 +42,7 @@ type CSV struct {
 	// many TSV files.
 	NoQuotes bool
 
-	// Tokenizer splits the text. nil means text.WordTokenizer{}.
+	// Tokenizer splits the text. nil means text.Default().
 	Tokenizer text.Tokenizer
 }
 
@@ -52,6 +52,9 @@ type CSV struct {
 func ReadCSV(ctx context.Context, path, text string) (*Corpus, error) {
 	return Read(ctx, CSV{In: File{Name: path}, Text: text})
 }
+
+// TextSetting implements FromText.
+func (s CSV) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
 
 // Docs implements Source.
 func (s CSV) Docs(ctx context.Context) iter.Seq2[Document, error] {

@@ -51,7 +51,7 @@ type Dir struct {
 	// By default they are an error that wraps ErrInvalidUTF8.
 	ReplaceInvalid bool
 
-	// Tokenizer splits the text. nil means text.WordTokenizer{}.
+	// Tokenizer splits the text. nil means text.Default().
 	Tokenizer text.Tokenizer
 }
 
@@ -60,6 +60,9 @@ type Dir struct {
 func ReadDir(ctx context.Context, path string, ext ...string) (*Corpus, error) {
 	return Read(ctx, Dir{Path: path, Ext: ext})
 }
+
+// TextSetting implements FromText.
+func (s Dir) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
 
 // Docs implements Source.
 func (s Dir) Docs(ctx context.Context) iter.Seq2[Document, error] {

@@ -131,8 +131,12 @@ func ExampleBuilder() {
 	// Output: [from text topics words] [1 1 2 8]
 }
 
-func ExampleWordTokenizer() {
-	t := text.WordTokenizer{MinLength: 3}
+func Example_words() {
+	t, err := text.Setting{MinLength: 3}.Tokenizer()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	fmt.Printf("%q\n", t.Tokenize(nil, "Anna’s 2 well-known cafés can't close at 11."))
 	// Output: ["anna" "well" "known" "cafés" "can't" "close"]
 }

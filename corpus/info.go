@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // Info is what is known about the origin of documents, or of a matrix made from them.
@@ -33,6 +35,10 @@ type Info struct {
 	// they can be read again. Words have the same numbers there.
 	Corpus *Corpus
 	Source Source
+
+	// Text says how the words were made of text; nil where that is not known, as for
+	// documents that were not text.
+	Text *text.Setting
 
 	// DroppedDocuments and DroppedWords say what was left out, and why.
 	DroppedDocuments, DroppedWords []Dropped

@@ -26,7 +26,7 @@ type JSONL struct {
 	// "id" and "label" in lines that have such a field.
 	ID, Label string
 
-	// Tokenizer splits the text. nil means text.WordTokenizer{}.
+	// Tokenizer splits the text. nil means text.Default().
 	Tokenizer text.Tokenizer
 }
 
@@ -35,6 +35,9 @@ type JSONL struct {
 func ReadJSONL(ctx context.Context, path string) (*Corpus, error) {
 	return Read(ctx, JSONL{In: File{Name: path}})
 }
+
+// TextSetting implements FromText. Arrays of tokens are taken as they are.
+func (s JSONL) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
 
 // Docs implements Source.
 func (s JSONL) Docs(ctx context.Context) iter.Seq2[Document, error] {
@@ -150,9 +153,15 @@ func scalar(fields map[string]json.RawMessage, name, fallback string) (string, e
 	return string(raw), nil
 }
 
+// settingOf returns the setting of a Tokenizer, nil being the default.
+func settingOf(t text.Tokenizer) *text.Setting {
+	s := orDefault(t).Setting()
+	return &s
+}
+
 func orDefault(t text.Tokenizer) text.Tokenizer {
 	if t == nil {
-		return text.WordTokenizer{}
+		return text.Default()
 	}
 	return t
 }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
 )
 
@@ -53,6 +54,15 @@ type Numbered interface {
 	// Vocabulary returns the words in a new slice. It opens the files that it
 	// needs and closes them.
 	Vocabulary(ctx context.Context) ([]string, error)
+}
+
+// FromText is a Source whose tokens come from text, or from a Source that says so. Every
+// function that takes a Source asks whether it is one.
+type FromText interface {
+	Source
+
+	// TextSetting says how the text is split into words; nil where that is not known.
+	TextSetting() *text.Setting
 }
 
 // Source returns the corpus as a Source. The slices of its Documents stay valid and

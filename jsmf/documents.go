@@ -39,7 +39,7 @@ func readDocuments(ctx context.Context, in Input) (*documents, error) {
 	}
 	d := &documents{src: src.DropUnused()}
 	d.info = d.src.Info()
-	d.info.Form, d.info.DroppedDocuments, d.info.DroppedWords = info.Form, info.DroppedDocuments, info.DroppedWords
+	d.info.Form, d.info.Text, d.info.DroppedDocuments, d.info.DroppedWords = info.Form, info.Text, info.DroppedDocuments, info.DroppedWords
 	if d.src != src {
 		gone := corpus.Dropped{Reason: "in no document"}
 		for w, df := range all.DocFrequencies {

@@ -2,6 +2,7 @@ package jsmf
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -238,10 +239,12 @@ func (m *Model) sections(e *encoder) ([]section, error) {
 		return nil, fmt.Errorf("stats: %w", err)
 	}
 	floats(tagDual, 0, m.dual)
-	if m.tokenizer != nil {
-		if err := object(tagTokenizer, tokenizerJSON(*m.tokenizer)); err != nil {
-			return nil, fmt.Errorf("tokenizer: %w", err)
+	if m.text != nil {
+		b, err := json.Marshal(m.text)
+		if err != nil {
+			return nil, fmt.Errorf("text setting: %w", err)
 		}
+		add(tagText, flagRequired, len(b), func() { e.bytes(b) })
 	}
 	if s := m.state; s != nil {
 		_, cols := s.Vectors.Dims()

@@ -42,7 +42,7 @@ const (
 	tagProvenance   = "PROV"
 	tagStats        = "STAT"
 	tagDual         = "DUAL"
-	tagTokenizer    = "TOKN"
+	tagText         = "TEXT"
 	tagState        = "RECT"
 	tagReading      = "READ"
 	tagBackground   = "BACK"

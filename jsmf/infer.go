@@ -158,6 +158,9 @@ func (m *Model) TransformBy(ctx context.Context, docs corpus.Source, method infe
 const transformChunk = 1000
 
 func (m *Model) transform(ctx context.Context, docs corpus.Source, p *infer.Inferer, opt infer.Options) (*Compositions, error) {
+	if err := m.sameText(docs); err != nil {
+		return nil, err
+	}
 	words, err := m.words(ctx, docs)
 	if err != nil {
 		return nil, err

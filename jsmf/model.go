@@ -37,12 +37,13 @@ type Model struct {
 	marginals  []float64
 	stats      Stats
 	prov       Provenance
-	dual       []float64           // Λ/M of PADD; nil: not learned
-	alpha      []float64           // Dirichlet parameters; nil: not learned
-	tokenizer  *text.WordTokenizer // nil: not recorded
-	state      *rectify.State      // of the rectification, for a refit; nil: not kept
-	background []bool              // nil: no topic is background
-	given      []string            // names of the user, "" for none; nil: none at all
+	dual       []float64      // Λ/M of PADD; nil: not learned
+	alpha      []float64      // Dirichlet parameters; nil: not learned
+	text       *text.Setting  // of the documents' text; nil: not known
+	tokenizer  text.Tokenizer // by WithTokenizer, or nil
+	state      *rectify.State // of the rectification, for a refit; nil: not kept
+	background []bool         // nil: no topic is background
+	given      []string       // names of the user, "" for none; nil: none at all
 
 	index func() map[string]int
 	names func() []string
@@ -60,13 +61,13 @@ type modelParts struct {
 	Marginals    []float64  // c, N
 	Stats        Stats
 	Provenance   Provenance
-	Dual         *mat.Dense          // Λ/M, K×K, symmetric; or nil
-	Alpha        []float64           // Dirichlet parameters, K; or nil
-	Tokenizer    *text.WordTokenizer // or nil
-	State        *rectify.State      // of the rectification, N rows, or nil
-	Reading      *mat.Dense          // N×K; each column sums to 1, or is 0; or nil
-	Background   []bool              // K, or nil
-	Names        []string            // K names of the user, "" for none; or nil
+	Dual         *mat.Dense     // Λ/M, K×K, symmetric; or nil
+	Alpha        []float64      // Dirichlet parameters, K; or nil
+	Text         *text.Setting  // or nil
+	State        *rectify.State // of the rectification, N rows, or nil
+	Reading      *mat.Dense     // N×K; each column sums to 1, or is 0; or nil
+	Background   []bool         // K, or nil
+	Names        []string       // K names of the user, "" for none; or nil
 }
 
 // newModel checks the parts and makes a model of them. Its errors, of type
@@ -110,9 +111,9 @@ func newModel(p modelParts) (*Model, error) {
 		m.background = slices.Clone(p.Background)
 	}
 	m.given = cloneNames(p.Names)
-	if p.Tokenizer != nil {
-		t := *p.Tokenizer
-		m.tokenizer = &t
+	if p.Text != nil {
+		s := *p.Text
+		m.text = &s
 	}
 	if err := m.check(); err != nil {
 		return nil, err

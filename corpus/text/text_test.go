@@ -9,10 +9,20 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
-func TestWordTokenizer(t *testing.T) {
-	type W = text.WordTokenizer
+// split returns the Tokenizer of a setting without tools.
+func split(t testing.TB, s text.Setting) text.Tokenizer {
+	t.Helper()
+	tok, err := s.Tokenizer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
+func TestSettings(t *testing.T) {
+	type W = text.Setting
 	for _, x := range []struct {
-		tok  W
+		set  W
 		in   string
 		want string // separated by |
 	}{
@@ -35,9 +45,9 @@ func TestWordTokenizer(t *testing.T) {
 		{W{}, "bad \xff bytes\xfe", "bad|bytes"},
 		{W{}, "line\none\ttab\u00a0nbsp", "line|one|tab|nbsp"},
 	} {
-		got := x.tok.Tokenize([]string{"before"}, x.in)
+		got := split(t, x.set).Tokenize([]string{"before"}, x.in)
 		if got[0] != "before" || strings.Join(got[1:], "|") != x.want {
-			t.Errorf("%+v: %q gives %q, want %q", x.tok, x.in, got[1:], x.want)
+			t.Errorf("%+v: %q gives %q, want %q", x.set, x.in, got[1:], x.want)
 		}
 	}
 }
@@ -51,14 +61,14 @@ func TestEnglishStopWords(t *testing.T) {
 		t.Error("the list is not sorted, or has duplicates")
 	}
 	// Each must be a word that the tokenizer can yield, or it would never match.
-	keep := text.WordTokenizer{MinLength: 1, KeepPossessive: true}
+	keep := split(t, text.Setting{MinLength: 1, KeepPossessive: true})
 	for _, w := range list {
 		if got := keep.Tokenize(nil, w); len(got) != 1 || got[0] != w {
 			t.Errorf("%q is tokenised as %q", w, got)
 		}
 	}
 	// A text of function words only leaves nothing.
-	for _, w := range (text.WordTokenizer{}).Tokenize(nil, "It's what they'd have done if you weren't there, isn't it? Let's not; we've got Anna's.") {
+	for _, w := range text.Default().Tokenize(nil, "It's what they'd have done if you weren't there, isn't it? Let's not; we've got Anna's.") {
 		if w != "anna" && !slices.Contains(list, w) {
 			t.Errorf("%q is not in the list", w)
 		}
@@ -69,11 +79,11 @@ func TestEnglishStopWords(t *testing.T) {
 	}
 }
 
-func FuzzWordTokenizer(f *testing.F) {
+func FuzzTokenizer(f *testing.F) {
 	f.Add("Anna’s 2 well-known cafés can't close at 11.", 0, false, false)
 	f.Add("İSTANBUL 我爱 \xff 'S’s", 1, true, true)
 	f.Fuzz(func(t *testing.T, in string, rule int, keepCase, keepPossessive bool) {
-		tok := text.WordTokenizer{MinLength: 1, MaxLength: 10, Numbers: text.NumberRule(rule % 3), KeepCase: keepCase, KeepPossessive: keepPossessive}
+		tok := split(t, text.Setting{MinLength: 1, MaxLength: 10, Numbers: text.NumberRule(uint(rule) % 3), KeepCase: keepCase, KeepPossessive: keepPossessive})
 		for _, w := range tok.Tokenize(nil, in) {
 			if w == "" || utf8.RuneCountInString(w) > 10 || strings.ContainsAny(w, " \n’") {
 				t.Fatalf("token %q", w)

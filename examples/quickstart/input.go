@@ -38,7 +38,11 @@ func choose(ctx context.Context, o options) (in input, err error) {
 			}
 		}
 		root = filepath.Join(root, "src")
-		in.source, in.what, in.title = goSource{root, proseTokenizer{}}, "comments of the Go files in "+root, "Topics of Go’s standard library"
+		tok, err := proseTokenizer()
+		if err != nil {
+			return in, err
+		}
+		in.source, in.what, in.title = goSource{root, tok}, "comments of the Go files in "+root, "Topics of Go’s standard library"
 		in.describe = func(id string) report.Document { return goFile(root, id) }
 		in.curation.MinTokens = 20 // less is not about anything yet
 	}

@@ -1,6 +1,6 @@
 module github.com/jsmf-go/spectral/examples/service/browser
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/chromedp/chromedp v0.14.2

@@ -1,6 +1,6 @@
 module github.com/jsmf-go/spectral/jsmf/report/browser
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327

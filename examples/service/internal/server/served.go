@@ -222,7 +222,10 @@ func (s *served) numbers(d document, lim Limits) (ids, counts []int32, unknown i
 	case "ids":
 		return d.ids, d.counts, 0, nil
 	case "text":
-		ids, counts, unknown = s.model.Words(d.text)
+		ids, counts, unknown, err := s.model.Words(d.text)
+		if err != nil {
+			return nil, nil, 0, internal(err)
+		}
 		n := unknown
 		for _, c := range counts {
 			n += int64(c)
