@@ -122,7 +122,7 @@ func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error
 				f[i] = strings.ToValidUTF8(f[i], "\uFFFD")
 			}
 		}
-		d.ID, d.Label = f[1], f[2]
+		d.ID, d.Label, d.place = f[1], f[2], place{file: s.In.Name, line: line}
 		d.Tokens = tok.Tokenize(d.Tokens[:0], f[0])
 		if !yield(d, nil) {
 			return errStop

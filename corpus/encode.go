@@ -15,8 +15,8 @@ import (
 
 // Encode reads the documents of a source once and holds them encoded in memory. An
 // *Encoded is returned as it is. Words of a Numbered source may all be "": errors then give
-// their numbers. Errors: documents that a Builder refuses, or tokens from a Numbered
-// source; those of src; ctx's.
+// their numbers. Errors: documents that a Builder refuses, ids that come twice among them, or
+// tokens from a Numbered source; those of src; ctx's.
 func Encode(ctx context.Context, src Source) (*Encoded, error) {
 	if e, ok := src.(*Encoded); ok {
 		return e, nil
@@ -33,8 +33,9 @@ func Encode(ctx context.Context, src Source) (*Encoded, error) {
 }
 
 // EncodeFile reads the documents of a source once, writes them encoded to a file, and
-// opens it. It holds a block, the vocabulary, some 56 bytes for each block, and the
-// weights, if there are any.
+// opens it. It holds a block, the vocabulary, some 56 bytes for each block, the weights and
+// the Metadata, if there are any, and some 50 bytes for each document that has an id, to
+// find those that come twice.
 //
 // The file takes its name only when it is complete: an old one is replaced whole, and
 // after an error it is as before. Errors are those of Encode and of the file system.
@@ -70,6 +71,8 @@ type encoder struct {
 	words   bag.Words
 	counter bag.Counter
 	pack    packer
+	seen    idSet
+	meta    metadataBuilder
 }
 
 func (w *encoder) encode(ctx context.Context, src Source) error {
@@ -79,6 +82,9 @@ func (w *encoder) encode(ctx context.Context, src Source) error {
 	e := w.e
 	info := &e.info
 	*info = Info{Form: formEncoded, Source: e, DocFrequencies: []int{}}
+	if err := w.meta.begin(columnsOf(src)); err != nil {
+		return fmt.Errorf("corpus: encode: %w", err)
+	}
 	if n, ok := src.(Numbered); ok {
 		v, err := n.Vocabulary(ctx)
 		if err != nil {
@@ -114,6 +120,7 @@ func (w *encoder) encode(ctx context.Context, src Source) error {
 	if e.weights = slices.Clone(bag.Weights(src)); e.weights != nil && len(e.weights) != info.Documents {
 		return fmt.Errorf("corpus: encode: %w: %d weights for %d documents", ErrSourceChanged, len(e.weights), info.Documents)
 	}
+	e.meta = w.meta.finish()
 	if w.pack.entry.docs > 0 {
 		return w.flush()
 	}
@@ -124,7 +131,14 @@ func (w *encoder) encode(ctx context.Context, src Source) error {
 func (w *encoder) add(d Document) error {
 	info := &w.e.info
 	info.Documents++
-	err := w.counter.Read(&w.words, bag.Document(d), info.Documents)
+	if err := w.meta.check(d.Values); err != nil {
+		return d.fail(info.Documents, err)
+	}
+	if err := w.seen.add(&d, info.Documents); err != nil {
+		return err
+	}
+	w.meta.add(d.Values)
+	err := w.counter.Read(&w.words, d.words(), info.Documents)
 	if err == nil {
 		err = w.counter.Sorted()
 	}
@@ -161,7 +175,7 @@ const (
 	formEncoded = "encoded"
 
 	encodedMagic   = "\x89JENC\r\n\x1a"
-	encodedVersion = 1
+	encodedVersion = 2
 	encodedEnd     = "JEND"
 
 	encodedHeaderSize  = 8 + 4 + 4
@@ -170,6 +184,7 @@ const (
 
 	encodedFromTokens = 1 // flags of the footer
 	encodedWeights    = 2
+	encodedMetadata   = 8
 )
 
 // encodedHeader returns the header of every file.
@@ -188,6 +203,9 @@ func (e *Encoded) footer() []byte {
 	if e.weights != nil {
 		flags |= encodedWeights
 	}
+	if e.meta != nil {
+		flags |= encodedMetadata
+	}
 	b := le.AppendUint32(nil, flags)
 	b = le.AppendUint64(b, uint64(len(e.info.Vocabulary)))
 	b = le.AppendUint64(b, uint64(len(e.blocks)))
@@ -200,6 +218,11 @@ func (e *Encoded) footer() []byte {
 	}
 	for _, x := range e.weights {
 		b = le.AppendUint64(b, math.Float64bits(x))
+	}
+	if e.meta != nil {
+		at := len(b)
+		b, _ = e.meta.AppendBinary(le.AppendUint64(b, 0)) // without errors
+		le.PutUint64(b[at:], uint64(len(b)-at-8))
 	}
 	for i, s := range e.info.Vocabulary {
 		b = binary.AppendUvarint(b, uint64(e.info.DocFrequencies[i]))

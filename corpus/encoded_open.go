@@ -83,7 +83,7 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 	r := footReader{b: foot}
 	flags, n, blocks := r.u32(), r.u64(), r.u64()
 	switch {
-	case flags&^(encodedFromTokens|encodedWeights) != 0:
+	case flags&^(encodedFromTokens|encodedWeights|encodedMetadata) != 0:
 		return fmt.Errorf("flags %#x", flags)
 	case blocks > uint64(len(r.b)/encodedEntrySize):
 		return fmt.Errorf("%d blocks", blocks)
@@ -121,6 +121,16 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 			}
 			e.weights[i] = x
 		}
+	}
+	if flags&encodedMetadata != 0 {
+		meta, err := readMetadata(&footReader{b: r.take(r.u64())})
+		if err == nil && meta.docs != info.Documents {
+			err = fmt.Errorf("it is of %d documents", meta.docs)
+		}
+		if err != nil {
+			return fmt.Errorf("metadata: %w", err)
+		}
+		e.meta = meta
 	}
 	return e.parseWords(&r, n)
 }

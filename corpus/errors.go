@@ -28,6 +28,9 @@ var (
 	// ErrRepeatedWord: a vocabulary file has a word twice (see UCI.RepeatedWords).
 	ErrRepeatedWord = errors.New("stands in the vocabulary twice")
 
+	// ErrRepeatedID: two documents have one id. The message says where both stand.
+	ErrRepeatedID = errors.New("comes twice")
+
 	// ErrNoDocuments: there is no document, or none is left.
 	ErrNoDocuments = errors.New("no documents")
 

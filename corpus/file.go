@@ -306,6 +306,9 @@ func (s *side) all(docs int) ([]string, error) {
 // sides reads the files of ids and labels.
 func sides(ids, labels File) (*side, *side, error) {
 	a, err := ids.side("id")
+	if err == nil && a != nil {
+		err = checkIDs(a.list, ids.Name)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

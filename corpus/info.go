@@ -76,14 +76,21 @@ func (c *Corpus) WithWeights(w []float64) (*Corpus, error) {
 			return nil, fmt.Errorf("corpus: document %d (%s) has the weight %g; want a finite number that is not negative", m, c.ID(m), x)
 		}
 	}
-	return c.weighted(slices.Clone(w)), nil
+	out := *c
+	out.weights = slices.Clone(w)
+	return &out, nil
 }
 
-// weighted returns the corpus with weights that are taken over.
-func (c *Corpus) weighted(w []float64) *Corpus {
+// WithMetadata returns the corpus with the values of its documents, one row for each, in
+// their order; nil: none. The documents and the values are shared. Select, Split,
+// SplitTokens, Bootstrap, Reindex and Curate keep them.
+func (c *Corpus) WithMetadata(t *Metadata) (*Corpus, error) {
+	if t != nil && t.docs != c.NumDocs() {
+		return nil, fmt.Errorf("corpus: metadata of %d documents for %d documents", t.docs, c.NumDocs())
+	}
 	out := *c
-	out.weights = w
-	return &out
+	out.meta = t
+	return &out, nil
 }
 
 // Weights returns the weights of the documents; nil where all weigh 1. They

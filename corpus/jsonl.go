@@ -77,6 +77,7 @@ func (s JSONL) Docs(ctx context.Context) iter.Seq2[Document, error] {
 				yield(Document{}, err)
 				return
 			}
+			d.place = place{file: s.In.Name, line: l.n}
 			if !yield(d, nil) {
 				return
 			}

@@ -82,7 +82,7 @@ func (s LDAC) stream(ctx context.Context, yield func(Document, error) bool) erro
 	}
 	r := &rows{indptr: []int{0}}
 	docs, _, err := s.scan(ctx, vocab, r, func(m int) error {
-		if !yield(Document{ID: ids.at(m), Label: labels.at(m), Words: r.words, Counts: r.counts}, nil) {
+		if !yield(Document{ID: ids.at(m), Label: labels.at(m), Words: r.words, Counts: r.counts, place: place{file: s.IDs.Name, line: m + 1}}, nil) {
 			return errStop
 		}
 		r.undo()
@@ -128,7 +128,7 @@ func (s LDAC) load(ctx context.Context) (*Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newCorpus(vocab, ids, labels, r.indptr, r.words, r.counts), nil
+	return newCorpus(vocab, about{ids: ids, labels: labels}, r.indptr, r.words, r.counts), nil
 }
 
 // scan calls doc for every document m when its pairs, merged, are the row in

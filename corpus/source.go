@@ -1,10 +1,12 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 
 	"github.com/jsmf-go/spectral/corpus/text"
@@ -17,6 +19,10 @@ type Document struct {
 	ID    string // "": the document is called by its number, from 1
 	Label string // "": none
 
+	// Values are those of the Columns of a Described source, one for each, or nil if all
+	// are missing.
+	Values []Value
+
 	// Tokens are the words as strings.
 	Tokens []string
 
@@ -27,6 +33,21 @@ type Document struct {
 	// nil: once each. Counts of a word that stands there several times are added
 	// up.
 	Counts []int32
+
+	place place
+}
+
+// words returns the words, to be counted.
+func (d *Document) words() bag.Document {
+	return bag.Document{ID: d.ID, Tokens: d.Tokens, Words: d.Words, Counts: d.Counts}
+}
+
+// fail adds to an error where the document stands; its number counts from 1.
+func (d *Document) fail(number int, err error) error {
+	if d.place.file != "" {
+		return &FileError{File: d.place.file, Line: d.place.line, Err: err}
+	}
+	return fmt.Errorf("corpus: document %s: %w", cmp.Or(d.ID, strconv.Itoa(number)), err)
 }
 
 // Source is a collection of documents that can be read any number of times
@@ -65,14 +86,19 @@ type FromText interface {
 	TextSetting() *text.Setting
 }
 
-// Source returns the corpus as a Source. The slices of its Documents stay valid and
-// must not be written to. Documents have no weights; cooc.NewStream refuses the
-// Source of a corpus that has some (WithWeights).
+// Source returns the corpus as a Source, which is Described. The slices of its Documents
+// must not be written to; all but Values stay valid. Documents have no weights;
+// cooc.NewStream refuses the Source of a corpus that has some (WithWeights).
 func (c *Corpus) Source() Numbered { return inMemory{c} }
 
 type inMemory struct{ c *Corpus }
 
-var _ bag.Weighted = inMemory{}
+var (
+	_ bag.Weighted = inMemory{}
+	_ Described    = inMemory{}
+)
+
+func (s inMemory) Columns() []Column { return s.c.meta.Columns() }
 
 func (s inMemory) Weights() []float64 { return s.c.weights }
 
@@ -83,6 +109,7 @@ func (s inMemory) Vocabulary(context.Context) ([]string, error) { return s.c.Voc
 func (s inMemory) Docs(ctx context.Context) iter.Seq2[Document, error] {
 	c := s.c
 	return func(yield func(Document, error) bool) {
+		var values []Value
 		for m := range c.NumDocs() {
 			if err := ctx.Err(); err != nil {
 				yield(Document{}, fmt.Errorf("corpus: document %s: %w", c.ID(m), err))
@@ -93,6 +120,8 @@ func (s inMemory) Docs(ctx context.Context) iter.Seq2[Document, error] {
 				d.ID = c.ids[m]
 			}
 			d.Words, d.Counts = c.Doc(m)
+			values = c.meta.values(values[:0], m)
+			d.Values, d.place.repeat = values, c.repeats
 			if !yield(d, nil) {
 				return
 			}
@@ -107,13 +136,16 @@ type loader interface {
 }
 
 // Read collects the documents of a source. Documents without words are kept, and
-// counts of a word that a document holds several times are added up.
+// counts of a word that a document holds several times are added up. Columns of a
+// Described source become the corpus's Metadata. Two documents with one id are an error
+// that wraps ErrRepeatedID.
 //
 // The words of a Numbered source keep their order. Otherwise the vocabulary is all
 // tokens, sorted: whole numbers by value, then the other words by their bytes. It
 // does not depend on the order of the documents.
 //
-// Memory grows with what is in the file, not with what its header says.
+// Memory grows with what is in the file, not with what its header says. Finding ids that
+// come twice takes some 50 bytes for each, until all are read.
 func Read(ctx context.Context, src Source) (*Corpus, error) {
 	if l, ok := src.(loader); ok {
 		return l.load(ctx)
@@ -122,7 +154,7 @@ func Read(ctx context.Context, src Source) (*Corpus, error) {
 }
 
 func collect(ctx context.Context, src Source) (*Corpus, error) {
-	var b Builder
+	b := Builder{Columns: columnsOf(src)}
 	if n, ok := src.(Numbered); ok {
 		v, err := n.Vocabulary(ctx)
 		if err != nil {

@@ -116,7 +116,7 @@ func (s UCI) stream(ctx context.Context, yield func(Document, error) bool) error
 			}
 			d := Document{Words: r.words[:n], Counts: r.counts[:n]}
 			if ids != nil {
-				d.ID = ids[cur]
+				d.ID, d.place = ids[cur], place{file: s.IDs.Name, line: int(cur) + 1}
 			}
 			if labels != nil {
 				d.Label = labels[cur]
@@ -197,7 +197,7 @@ func (s UCI) load(ctx context.Context) (*Corpus, error) {
 	if vocab == nil {
 		vocab = numbers(int(h.words), 1)
 	}
-	return newCorpus(vocab, ids, labels, t.indptr, t.words, t.counts), nil
+	return newCorpus(vocab, about{ids: ids, labels: labels}, t.indptr, t.words, t.counts), nil
 }
 
 type uciHeader struct {

@@ -69,6 +69,14 @@ type withNames struct {
 
 func (s withNames) Vocabulary(context.Context) ([]string, error) { return s.names, nil }
 
+// Columns are those of the source, if it has any.
+func (s withNames) Columns() []corpus.Column {
+	if d, ok := s.Source.(corpus.Described); ok {
+		return d.Columns()
+	}
+	return nil
+}
+
 // Weights are those of the source, if it has any.
 func (s withNames) Weights() []float64 { return bag.Weights(s.Source) }
 

@@ -265,7 +265,7 @@ func (h *heldDocs) Doc(m int) (words, counts []int32) {
 // tokens the model does not have.
 func (h *heldDocs) add(words *bag.Words, d corpus.Document, number int) (unknown int64, err error) {
 	c := &h.counter
-	if err = c.Read(words, bag.Document(d), number); err == nil {
+	if err = c.Read(words, bag.Document{ID: d.ID, Tokens: d.Tokens, Words: d.Words, Counts: d.Counts}, number); err == nil {
 		err = c.Sorted()
 	}
 	if err != nil {

@@ -267,7 +267,7 @@ func (a *Accumulator) count(doc corpus.Document) (fresh []string, err error) {
 		}
 		return fresh[int(w)-len(a.words)]
 	}
-	if err := a.counter.Read(&words, bag.Document(doc), 0); err != nil {
+	if err := a.counter.Read(&words, bag.Document{ID: doc.ID, Tokens: doc.Tokens, Words: doc.Words, Counts: doc.Counts}, 0); err != nil {
 		return nil, err
 	}
 	return fresh, a.counter.Sorted()

@@ -104,7 +104,7 @@ func (s *secondMoment) read(ctx context.Context, src corpus.Source, known *bag.W
 		if number++; weights != nil && number > len(weights) {
 			return fmt.Errorf("cooc: tf-idf: %w: more than the %d that have weights", corpus.ErrSourceChanged, len(weights))
 		}
-		if err = d.Read(known, bag.Document(doc), number); err == nil {
+		if err = d.Read(known, bag.Document{ID: doc.ID, Tokens: doc.Tokens, Words: doc.Words, Counts: doc.Counts}, number); err == nil {
 			err = d.Sorted()
 		}
 		if err != nil {

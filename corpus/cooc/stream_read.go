@@ -28,7 +28,7 @@ func (s *Stream) read(ctx context.Context, f func(words, counts []int32, length 
 			return err
 		}
 		number++
-		err = d.Read(s.words, bag.Document(doc), number)
+		err = d.Read(s.words, bag.Document{ID: doc.ID, Tokens: doc.Tokens, Words: doc.Words, Counts: doc.Counts}, number)
 		if err == nil {
 			err = d.Distinct(s.n)
 		}
