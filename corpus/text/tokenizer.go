@@ -111,6 +111,14 @@ type tokenizer struct {
 	lo, hi     int // lengths of words
 	segmenters []segmenter
 	stemmer    Stemmer
+	breaks     bool // lineBreak stands between words that do not follow one another
+}
+
+// Tokenize implements Tokenizer.
+func (t *tokenizer) Tokenize(dst []string, s string) []string {
+	x := scan{t: t, dst: dst, base: len(dst)}
+	x.text(t.clean(s))
+	return x.dst
 }
 
 // segmenter is a Segmenter with the tables of its scripts.

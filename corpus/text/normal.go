@@ -1,0 +1,118 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// normalise returns the text in the form in which words are compared: NFKC, lower case,
+// without invisible characters, with one apostrophe and one hyphen, and without accents if
+// the setting says so. To do it again changes nothing.
+func (t *tokenizer) normalise(s string) string {
+	s = strings.Map(unify, s) // returns s itself if nothing changes
+	if n := nfkc(s); n != s {
+		s = strings.Map(unify, n) // U+0149 holds an apostrophe
+	}
+	if !t.setting.KeepCase {
+		s = norm.NFC.String(strings.ToLower(s)) // j with a caron has a letter of its own, J has none
+	}
+	if t.setting.FoldAccents {
+		s = foldAccents(s)
+	}
+	return s
+}
+
+// unify maps the characters that mean an apostrophe or a hyphen to those of ASCII, signs of
+// trade to a blank, and drops what cannot be seen: the soft hyphen, marks of direction, the
+// word joiner, the byte order mark, and variation selectors. The joiners U+200C and U+200D
+// stay, for they make words of their own in Persian and the languages of India.
+func unify(r rune) rune {
+	switch {
+	case r < 0xAD:
+		return r
+	case r == '\u2019', r == '\u02BC', r == '\u00B4':
+		return '\''
+	case r == '\u2010', r == '\u2011':
+		return '-'
+	case r == '\u2122', r == '\u2120': // ™, ℠: NFKC makes letters of them
+		return ' '
+	case r == '\u00AD', r == '\u200E', r == '\u200F', '\u202A' <= r && r <= '\u202E', '\u2060' <= r && r <= '\u2064',
+		'\u2066' <= r && r <= '\u206F', r == '\uFEFF', '\uFE00' <= r && r <= '\uFE0F', 0xE0100 <= r && r <= 0xE01EF:
+		return -1
+	}
+	return r
+}
+
+// The vowels AM of Thai and Lao, which NFKC would cut in two characters, of which the second
+// begins a new one for a reader of Thai.
+const thaiAm, laoAm = '\u0E33', '\u0EB3'
+
+// nfkc returns the text in NFKC, but for the vowels AM.
+func nfkc(s string) string {
+	if norm.NFKC.IsNormalString(s) {
+		return s
+	}
+	isAm := func(r rune) bool { return r == thaiAm || r == laoAm }
+	i := strings.IndexFunc(s, isAm)
+	if i < 0 {
+		return norm.NFKC.String(s)
+	}
+	var b strings.Builder
+	for ; i >= 0; i = strings.IndexFunc(s, isAm) {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		b.WriteString(norm.NFKC.String(s[:i]))
+		b.WriteString(s[i : i+n])
+		s = s[i+n:]
+	}
+	b.WriteString(norm.NFKC.String(s))
+	return b.String()
+}
+
+// folded are the scripts whose letters lose their marks. In others a mark is a vowel or
+// makes another letter.
+var folded = []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic}
+
+// foldAccents takes the marks off the letters of the folded scripts.
+func foldAccents(s string) string {
+	base := false // whether the last letter is one of these
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		switch {
+		case r < utf8.RuneSelf:
+			base = class[r]&letter != 0
+		case !unicode.Is(unicode.Mn, r):
+			base = unicode.In(r, folded...)
+		case base:
+			return -1
+		}
+		return r
+	}, norm.NFD.String(s)))
+}
+
+// lowerASCII returns the text with its ASCII letters in lower case.
+func lowerASCII(s string) string {
+	i := 0
+	for i < len(s) && (s[i] < 'A' || s[i] > 'Z') {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	b.WriteString(s[:i])
+	var block [512]byte
+	for s = s[i:]; s != ""; {
+		n := copy(block[:], s)
+		for j, c := range block[:n] {
+			if 'A' <= c && c <= 'Z' {
+				block[j] = c | 0x20
+			}
+		}
+		b.Write(block[:n])
+		s = s[n:]
+	}
+	return b.String()
+}
