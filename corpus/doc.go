@@ -13,9 +13,11 @@
 //	JSON Lines                      JSONL    ReadJSONL     a line: text or list of tokens
 //	text files in a folder          Dir      ReadDir       a file
 //	a CSV or TSV table with text    CSV      ReadCSV       a record
+//	a database                      SQL                    a row of a query
 //	who chose what, with ratings    Triples  ReadTriples   a user; the items are the words
 //	tokens, counts or text          Builder                what Add is given
 //	a sparse matrix                          FromCSR       a row
+//	your own function                        FromSeq       what it yields
 //
 // The functions take a path and use default settings. For other settings pass the
 // reader, a struct whose zero fields are good defaults, to Read:
@@ -27,6 +29,25 @@
 // gzipped or not. Errors in a file wrap a *FileError with its name and line.
 // Counts of a word that a document holds several times are added up, and documents
 // without words are kept; nothing else is repaired.
+//
+// # Metadata
+//
+// Documents have an id, a label, and values in columns: numbers, times and categories, of
+// which some may be missing. The kind of a column is given, never guessed:
+//
+//	c, err := corpus.Read(ctx, corpus.CSV{
+//		In: corpus.File{Name: "reviews.csv"}, Text: "review", ID: "id",
+//		Fields: []corpus.Field{
+//			{Column: corpus.Column{Name: "stars", Kind: corpus.Number}},
+//			{Column: corpus.Column{Name: "date", Kind: corpus.Time}, Layout: "2.1.2006"},
+//			{Column: corpus.Column{Name: "shop", Kind: corpus.Category}, Missing: []string{"NA"}},
+//		},
+//	})
+//	stars, known, err := c.Metadata().Numbers("stars")
+//
+// Values stay with their documents through Select, Split, Curate, Encode and files. A
+// value that does not fit its column is an error that names the file, the line, the column
+// and the value. An id may not come twice.
 //
 // # Words
 //

@@ -257,7 +257,7 @@ func (b *metadataBuilder) check(values []Value) error {
 		}
 		if v.kind == Category && !b.open[i] {
 			if _, ok := b.level[i][v.text]; !ok {
-				return &ValueError{Column: c.Name, Value: v.text, Err: errors.New("is not among the Levels of the column")}
+				return noSuchLevel(c, v)
 			}
 		}
 	}
