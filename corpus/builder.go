@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/internal/stems"
 )
 
 // Builder makes a corpus from documents in memory. The zero value is ready to
@@ -23,7 +24,9 @@ type Builder struct {
 	// added and not be changed after; the corpus keeps the slice.
 	Vocabulary []string
 
-	// Tokenizer splits the text given to AddText. nil means text.Default().
+	// Tokenizer splits the text given to AddText. nil means text.Default(). If it has a
+	// Stemmer, Corpus merges the words of all documents by it, as Stem does, or with a
+	// Vocabulary each token counts as the word there that has its stem.
 	Tokenizer text.Tokenizer
 
 	// Columns are the columns of Document.Values. They must be set before the first
@@ -37,7 +40,8 @@ type Builder struct {
 	seen    idSet
 	meta    metadataBuilder
 	index   map[string]int32
-	words   []string // without Vocabulary: in the order in which they came
+	stems   *stems.Index // of the Vocabulary; nil without a Stemmer
+	words   []string     // without Vocabulary: in the order in which they came
 	unknown int64
 	buf     []string
 }
@@ -141,9 +145,16 @@ func (b *Builder) Corpus() (*Corpus, error) {
 	}
 	m := len(b.rows.indptr) - 1
 	c := newCorpus(vocab, about{ids: padStrings(b.ids, m), labels: padStrings(b.labels, m), meta: b.meta.finish()}, b.rows.indptr, b.rows.words, b.rows.counts)
+	by := b.stemmer()
 	*b = Builder{Vocabulary: b.Vocabulary, Tokenizer: b.Tokenizer, Columns: b.Columns}
+	if by != nil && b.Vocabulary == nil {
+		return c.stem(by)
+	}
 	return c, nil
 }
+
+// stemmer returns the Stemmer of the Tokenizer, or nil.
+func (b *Builder) stemmer() text.Stemmer { return orDefault(b.Tokenizer).Stemmer() }
 
 // number returns the number of a token, which a fixed vocabulary may lack.
 func (b *Builder) number(t string) (int32, error) {
@@ -153,9 +164,17 @@ func (b *Builder) number(t string) (int32, error) {
 			return 0, err
 		}
 		b.index = index
+		if by := b.stemmer(); by != nil && b.Vocabulary != nil {
+			b.stems = stems.NewIndex(by, b.Vocabulary)
+		}
 	}
 	if w, ok := b.index[t]; ok {
 		return w, nil
+	}
+	if b.stems != nil {
+		if w, ok := b.stems.Find(t); ok {
+			return w, nil
+		}
 	}
 	if b.Vocabulary != nil {
 		return bag.Unknown, nil

@@ -59,6 +59,9 @@ func ReadCSV(ctx context.Context, path, text string) (*Corpus, error) {
 // TextSetting implements FromText.
 func (s CSV) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
 
+// Stemmer implements FromText.
+func (s CSV) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
+
 // Columns implements Described.
 func (s CSV) Columns() []Column { return columnsOfFields(s.Fields) }
 

@@ -73,6 +73,9 @@ func ReadDir(ctx context.Context, path string, ext ...string) (*Corpus, error) {
 // TextSetting implements FromText.
 func (s Dir) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
 
+// Stemmer implements FromText.
+func (s Dir) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
+
 // Columns implements Described.
 func (s Dir) Columns() []Column {
 	var out []Column

@@ -53,7 +53,9 @@
 //
 // Package text splits text into words: by Unicode word boundaries, in lower case,
 // without numbers and single letters. Readers take any other text.Tokenizer. Stop
-// words are left to Curate.
+// words are left to Curate. If the text.Setting names a Stemmer, the words of one stem are
+// merged into one, which is shown as its most frequent form; Stem does so for documents
+// that are not read from text.
 //
 // # Vocabulary
 //

@@ -13,8 +13,9 @@ import (
 	"github.com/jsmf-go/spectral/internal/bag"
 )
 
-// Encode reads the documents of a source once and holds them encoded in memory. An
-// *Encoded is returned as it is. Words of a Numbered source may all be "": errors then give
+// Encode reads the documents of a source once and holds them encoded in memory; a source
+// whose words are still to be merged by a Stemmer (see Stem), twice. An *Encoded is
+// returned as it is. Words of a Numbered source may all be "": errors then give
 // their numbers. Errors: documents that a Builder refuses, ids that come twice among them, or
 // tokens from a Numbered source; those of src; ctx's.
 func Encode(ctx context.Context, src Source) (*Encoded, error) {
@@ -32,7 +33,7 @@ func Encode(ctx context.Context, src Source) (*Encoded, error) {
 	return w.e, nil
 }
 
-// EncodeFile reads the documents of a source once, writes them encoded to a file, and
+// EncodeFile reads the documents of a source as Encode does, writes them encoded to a file, and
 // opens it. It holds a block, the vocabulary, some 56 bytes for each block, the weights and
 // the Metadata, if there are any, and some 50 bytes for each document that has an id, to
 // find those that come twice.
@@ -78,6 +79,13 @@ type encoder struct {
 func (w *encoder) encode(ctx context.Context, src Source) error {
 	if src == nil {
 		return errors.New("corpus: encode: no documents are given")
+	}
+	if by := stemmer(src); by != nil {
+		merged, err := Stem(ctx, src, by)
+		if err != nil {
+			return err
+		}
+		src = merged
 	}
 	e := w.e
 	info := &e.info

@@ -50,6 +50,9 @@ func ReadJSONL(ctx context.Context, path string) (*Corpus, error) {
 // TextSetting implements FromText. Arrays of tokens are taken as they are.
 func (s JSONL) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
 
+// Stemmer implements FromText.
+func (s JSONL) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
+
 // Columns implements Described.
 func (s JSONL) Columns() []Column { return columnsOfFields(s.Fields) }
 

@@ -84,6 +84,10 @@ type FromText interface {
 
 	// TextSetting says how the text is split into words; nil where that is not known.
 	TextSetting() *text.Setting
+
+	// Stemmer returns the Stemmer by which the words are still to be merged (see Stem);
+	// nil for none, and where they are merged already.
+	Stemmer() text.Stemmer
 }
 
 // Source returns the corpus as a Source, which is Described. The slices of its Documents
@@ -142,7 +146,8 @@ type loader interface {
 //
 // The words of a Numbered source keep their order. Otherwise the vocabulary is all
 // tokens, sorted: whole numbers by value, then the other words by their bytes. It
-// does not depend on the order of the documents.
+// does not depend on the order of the documents. Words of one stem are merged, as Stem
+// does it, if the setting of a FromText source names a Stemmer.
 //
 // Memory grows with what is in the file, not with what its header says. Finding ids that
 // come twice takes some 50 bytes for each, until all are read.
@@ -176,7 +181,11 @@ func collect(ctx context.Context, src Source) (*Corpus, error) {
 			return nil, err
 		}
 	}
-	return b.Corpus()
+	c, err := b.Corpus()
+	if by := stemmer(src); by != nil && err == nil {
+		return c.stem(by)
+	}
+	return c, err
 }
 
 // compareWords orders whole numbers by value, before all other words, and

@@ -52,6 +52,9 @@ func OneQuery(rows *sql.Rows) func(context.Context) (*sql.Rows, error) {
 // TextSetting implements FromText.
 func (s SQL) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
 
+// Stemmer implements FromText.
+func (s SQL) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
+
 // Columns implements Described.
 func (s SQL) Columns() []Column { return columnsOfFields(s.Fields) }
 

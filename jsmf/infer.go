@@ -57,7 +57,7 @@ func (m *Model) LearnDual(ctx context.Context, c *corpus.Corpus, p infer.PADD, o
 	if c == nil {
 		return nil, nil, errors.New("jsmf: learn dual: no corpus")
 	}
-	docs, err := m.reindex(c)
+	docs, err := m.reindex(ctx, c)
 	if err != nil {
 		return nil, nil, errorf("learn dual: %w", err)
 	}
@@ -79,7 +79,7 @@ func (m *Model) LearnAlpha(ctx context.Context, c *corpus.Corpus, opt infer.Opti
 	if c == nil {
 		return nil, errors.New("jsmf: learn alpha: no corpus")
 	}
-	docs, err := m.reindex(c)
+	docs, err := m.reindex(ctx, c)
 	if err != nil {
 		return nil, errorf("learn alpha: %w", err)
 	}
@@ -93,18 +93,24 @@ func (m *Model) LearnAlpha(ctx context.Context, c *corpus.Corpus, opt infer.Opti
 }
 
 // reindex returns the corpus over the words of the model.
-func (m *Model) reindex(c *corpus.Corpus) (*corpus.Corpus, error) {
-	if m.vocab == nil {
-		if c.NumWords() != m.n {
-			return nil, fmt.Errorf("a model of %d words without names, but the corpus has %d", m.n, c.NumWords())
-		}
-		return c, nil
-	}
+func (m *Model) reindex(ctx context.Context, c *corpus.Corpus) (infer.Documents, error) {
 	if slices.Equal(c.Vocabulary(), m.vocab) {
 		return c, nil
 	}
-	out, _, err := c.Reindex(m.vocab)
-	return out, err
+	words, err := m.words(ctx, c.Source())
+	if err != nil {
+		return nil, err
+	}
+	held := &heldDocs{n: m.n}
+	for d, err := range c.Source().Docs(ctx) {
+		if err == nil {
+			_, err = held.add(words, d, held.NumDocs()+1)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return held, nil
 }
 
 // Compositions are the topic proportions of M documents.
@@ -231,11 +237,26 @@ func (m *Model) words(ctx context.Context, docs corpus.Source) (*bag.Words, erro
 	out := &bag.Words{Size: len(vocab), Names: vocab, Name: m.wordName}
 	switch {
 	case m.vocab != nil:
-		out.To = bag.Match(vocab, m.vocab)
+		if out.To, err = m.match(vocab); err != nil {
+			return nil, err
+		}
 	case len(vocab) != m.n:
 		return nil, fmt.Errorf("a model of %d words without names, but the documents have %d", m.n, len(vocab))
 	}
 	return out, nil
+}
+
+// match returns for each word of a vocabulary its number in the model.
+func (m *Model) match(vocab []string) (_ []int32, err error) {
+	to := bag.Match(vocab, m.vocab)
+	for i, w := range to {
+		if w == bag.Unknown {
+			if to[i], err = m.number(vocab[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return to, nil
 }
 
 func (m *Model) wordName(w int32) string { return m.Word(int(w)) }

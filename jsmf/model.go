@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/stems"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -41,6 +42,7 @@ type Model struct {
 	alpha      []float64      // Dirichlet parameters; nil: not learned
 	text       *text.Setting  // of the documents' text; nil: not known
 	tokenizer  text.Tokenizer // by WithTokenizer, or nil
+	stems      *stems.Index   // of the vocabulary, by the Stemmer of the tokenizer; nil without one
 	state      *rectify.State // of the rectification, for a refit; nil: not kept
 	background []bool         // nil: no topic is background
 	given      []string       // names of the user, "" for none; nil: none at all

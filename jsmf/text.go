@@ -8,6 +8,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/internal/stems"
 )
 
 // TextSetting says how the texts of the fit were split into words; nil where that is not
@@ -57,7 +58,10 @@ func (m *Model) WithTokenizer(t text.Tokenizer) (*Model, error) {
 		return nil, errorf("the texts of the fit were split by the setting %v, not by %v", m.text, s)
 	}
 	out := *m
-	out.tokenizer = t
+	out.tokenizer, out.stems = t, nil
+	if by := t.Stemmer(); by != nil && m.vocab != nil {
+		out.stems = stems.NewIndex(by, m.vocab)
+	}
 	if out.text == nil {
 		out.text = &s
 	}
@@ -84,10 +88,18 @@ func (m *Model) Words(text string) (ids, counts []int32, unknown int64, err erro
 	return c.Words, c.Counts, c.Unknown, nil
 }
 
-// number returns the number of a word for package bag.
+// number returns the number of a word for package bag: that of the word itself, or else of
+// the word that has its stem.
 func (m *Model) number(word string) (int32, error) {
 	if i, ok := m.Index(word); ok {
 		return int32(i), nil
+	}
+	if m.stems != nil {
+		if i, ok := m.stems.Find(word); ok {
+			return i, nil
+		}
+	} else if m.text != nil && m.text.Stemmer != "" {
+		return 0, fmt.Errorf("the words of the fit were merged by the stemmer %q, which is needed for the word %q: give it by Model.WithTokenizer of what Model.TextSetting().Tokenizer(tools…) returns", m.text.Stemmer, word)
 	}
 	return bag.Unknown, nil
 }
@@ -105,6 +117,9 @@ type textSource struct {
 var _ corpus.FromText = textSource{}
 
 func (s textSource) TextSetting() *text.Setting { return s.m.TextSetting() }
+
+// Stemmer is nil: the model finds the words.
+func (s textSource) Stemmer() text.Stemmer { return nil }
 
 func (s textSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {

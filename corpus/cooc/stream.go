@@ -71,6 +71,13 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 	if bag.Weights(src) != nil {
 		return nil, errors.New("cooc: stream: the documents have weights, which a Stream does not count: use Moments, or a corpus without weights")
 	}
+	if from, ok := src.(corpus.FromText); ok && from.Stemmer() != nil {
+		merged, err := corpus.Stem(ctx, src, from.Stemmer())
+		if err != nil {
+			return nil, err
+		}
+		src = merged
+	}
 	s := &Stream{src: src, opts: opts, passes: new(atomic.Int64), idle: new(sync.Pool)}
 	s.opts.Vocabulary = nil
 	var err error
