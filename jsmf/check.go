@@ -91,6 +91,11 @@ func (m *Model) check() error {
 			return invalid("text", "%v", err)
 		}
 	}
+	if m.docs != nil {
+		if err := m.docs.check(k); err != nil {
+			return invalid("documents", "%v", err)
+		}
+	}
 	return m.checkAnchors()
 }
 

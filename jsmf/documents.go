@@ -70,8 +70,11 @@ type withNames struct {
 func (s withNames) Vocabulary(context.Context) ([]string, error) { return s.names, nil }
 
 // Columns are those of the source, if it has any.
-func (s withNames) Columns() []corpus.Column {
-	if d, ok := s.Source.(corpus.Described); ok {
+func (s withNames) Columns() []corpus.Column { return columnsOf(s.Source) }
+
+// columnsOf returns the columns of a source, nil if it has none.
+func columnsOf(src corpus.Source) []corpus.Column {
+	if d, ok := src.(corpus.Described); ok {
 		return d.Columns()
 	}
 	return nil

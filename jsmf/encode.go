@@ -257,5 +257,12 @@ func (m *Model) sections(e *encoder) ([]section, error) {
 	if err := texts(tagNames, 0, m.given); err != nil {
 		return nil, fmt.Errorf("name of topic %w", err)
 	}
+	if m.docs != nil {
+		b, err := m.docs.bytes()
+		if err != nil {
+			return nil, fmt.Errorf("documents: %w", err)
+		}
+		add(tagDocuments, 0, len(b), func() { e.bytes(b) })
+	}
 	return out, nil
 }

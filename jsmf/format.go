@@ -47,6 +47,7 @@ const (
 	tagReading      = "READ"
 	tagBackground   = "BACK"
 	tagNames        = "NAME"
+	tagDocuments    = "DOCS"
 )
 
 // What may be wrong with a model file, for errors.Is. The error itself is a

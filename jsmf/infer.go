@@ -113,28 +113,12 @@ func (m *Model) reindex(ctx context.Context, c *corpus.Corpus) (infer.Documents,
 	return held, nil
 }
 
-// Compositions are the topic proportions of M documents.
-type Compositions struct {
-	// Method is the description of the method.
-	Method string
-	// W is M×K: row m holds the proportions of the topics in document m, with
-	// sum 1. (For infer.TLI see infer.AllZero.) It is empty without documents.
-	W *mat.Dense
-	// IDs and Labels are those of the documents. A document without an id has
-	// its number, from 1. Labels is nil if no document has one.
-	IDs, Labels []string
-	// Docs describes the inference of each document.
-	Docs []infer.Doc
-	// Unknown counts for each document the tokens of words that the model lacks.
-	// (Docs[m].Unknown counts those of words that are in no topic.)
-	Unknown []int64
-}
-
 // Transform finds the topics of documents by infer.MAP{}. The documents may come
 // from any source: a reader of package corpus, Corpus.Source, or raw texts
 // (Texts). Words are matched by name; where the model has no vocabulary, a source
 // of word numbers (corpus.Numbered) must have as many words as the model.
-// Documents are read once, a thousand at a time.
+// Documents are read once, a thousand at a time. Their ids, labels and values in columns
+// (corpus.Described) come with the result.
 //
 // A document without a known word gets the mean proportions and the status
 // infer.NoTokens. Errors: those of the source and of ctx.
@@ -190,6 +174,7 @@ func (m *Model) transform(ctx context.Context, docs corpus.Source, p *infer.Infe
 		return nil
 	}
 	labels := false
+	columns, values := columnsOf(docs), [][]corpus.Value(nil)
 	for d, err := range docs.Docs(ctx) {
 		if err != nil {
 			return nil, err
@@ -204,6 +189,9 @@ func (m *Model) transform(ctx context.Context, docs corpus.Source, p *infer.Infe
 		}
 		out.IDs, out.Labels, out.Unknown = append(out.IDs, id), append(out.Labels, d.Label), append(out.Unknown, unknown)
 		labels = labels || d.Label != ""
+		if columns != nil {
+			values = append(values, slices.Clone(d.Values))
+		}
 		if held.NumDocs() == transformChunk {
 			if err := flush(); err != nil {
 				return nil, err
@@ -217,6 +205,11 @@ func (m *Model) transform(ctx context.Context, docs corpus.Source, p *infer.Infe
 	}
 	if !labels {
 		out.Labels = nil
+	}
+	if columns != nil {
+		if out.Metadata, err = corpus.NewMetadata(columns, values); err != nil {
+			return nil, err
+		}
 	}
 	if len(out.Docs) > 0 {
 		out.W = mat.NewDense(len(out.Docs), m.k, w)

@@ -24,7 +24,7 @@ import (
 // a slice does.
 //
 // A model takes 16·N·K bytes and its vocabulary; another 8·N·K if it has a
-// Reading, and 16·N·(K + 10 to 17) with the K of the start (Pipeline.Extra) if it
+// Reading, what WithDocuments gave it, and 16·N·(K + 10 to 17) with the K of the start (Pipeline.Extra) if it
 // was made with Pipeline.Resumable.
 type Model struct {
 	n, k       int
@@ -46,6 +46,7 @@ type Model struct {
 	state      *rectify.State // of the rectification, for a refit; nil: not kept
 	background []bool         // nil: no topic is background
 	given      []string       // names of the user, "" for none; nil: none at all
+	docs       *Compositions  // by WithDocuments, or nil
 
 	index func() map[string]int
 	names func() []string
@@ -70,6 +71,7 @@ type modelParts struct {
 	Reading      *mat.Dense     // N×K; each column sums to 1, or is 0; or nil
 	Background   []bool         // K, or nil
 	Names        []string       // K names of the user, "" for none; or nil
+	Documents    *Compositions  // or nil
 }
 
 // newModel checks the parts and makes a model of them. Its errors, of type
@@ -113,6 +115,7 @@ func newModel(p modelParts) (*Model, error) {
 		m.background = slices.Clone(p.Background)
 	}
 	m.given = cloneNames(p.Names)
+	m.docs = p.Documents.clone()
 	if p.Text != nil {
 		s := *p.Text
 		m.text = &s

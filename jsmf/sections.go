@@ -32,6 +32,7 @@ type parts struct {
 	reading                  []float64
 	background               []bool
 	names                    []string
+	docs                     *Compositions
 }
 
 // section reads one section.
@@ -110,6 +111,8 @@ func (p *parts) payload(tag string, flags uint32, start int64, length uint64) (d
 		parse = p.backgroundFlags
 	case tagNames:
 		parse = p.texts(&p.names, p.k, "names", "name")
+	case tagDocuments:
+		parse = p.documents
 	case tagAnchorGroups:
 		parse = p.anchorGroups
 	case tagProvenance:
@@ -202,6 +205,15 @@ func (p *parts) texts(dst *[]string, count int, field, one string) func(b []byte
 		*dst = list
 		return nil
 	}
+}
+
+// documents parses the payload of the documents, which begins at byte at.
+func (p *parts) documents(b []byte, at int64) error {
+	var err error
+	if p.docs, err = readCompositions(b, p.k); err != nil {
+		return p.d.fail(ErrInvalid, at, "documents", "%v", err)
+	}
+	return nil
 }
 
 // backgroundFlags parses the payload of the background topics, which begins at byte at.
@@ -306,13 +318,14 @@ func (p *parts) model() (*Model, error) {
 		Reading:      reading,
 		Background:   p.background,
 		Names:        p.names,
+		Documents:    p.docs,
 	})
 	var pe *partError
 	if errors.As(err, &pe) {
 		tag := map[string]string{
 			"vocabulary": tagVocabulary, "topics": tagTopics, "word_topics": tagWordTopics, "correlations": tagCorrelations,
 			"anchors": tagAnchors, "anchor_groups": tagAnchorGroups, "marginals": tagMarginals, "stats": tagStats,
-			"reading": tagReading, "background": tagBackground, "names": tagNames,
+			"reading": tagReading, "background": tagBackground, "names": tagNames, "documents": tagDocuments,
 			"dual": tagDual, "alpha": tagAlpha, "text": tagText, "state": tagState,
 		}[pe.field]
 		d.section = tag
