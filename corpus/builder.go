@@ -39,6 +39,7 @@ type Builder struct {
 	labels  []string
 	seen    idSet
 	meta    metadataBuilder
+	text    *text.Setting // of the documents; nil: not known
 	index   map[string]int32
 	stems   *stems.Index // of the Vocabulary; nil without a Stemmer
 	words   []string     // without Vocabulary: in the order in which they came
@@ -99,6 +100,9 @@ func (b *Builder) AddTokens(id, label string, tokens []string, values ...Value) 
 func (b *Builder) AddText(id, label, text string, values ...Value) error {
 	b.buf = orDefault(b.Tokenizer).Tokenize(b.buf[:0], text)
 	err := b.AddTokens(id, label, b.buf, values...)
+	if err == nil && b.text == nil {
+		b.text = settingOf(b.Tokenizer)
+	}
 	clear(b.buf) // do not keep the text alive
 	return err
 }
@@ -144,7 +148,7 @@ func (b *Builder) Corpus() (*Corpus, error) {
 		return nil, fmt.Errorf("corpus: %w", ErrEmptyVocabulary)
 	}
 	m := len(b.rows.indptr) - 1
-	c := newCorpus(vocab, about{ids: padStrings(b.ids, m), labels: padStrings(b.labels, m), meta: b.meta.finish()}, b.rows.indptr, b.rows.words, b.rows.counts)
+	c := newCorpus(vocab, about{ids: padStrings(b.ids, m), labels: padStrings(b.labels, m), meta: b.meta.finish(), text: b.text}, b.rows.indptr, b.rows.words, b.rows.counts)
 	by := b.stemmer()
 	*b = Builder{Vocabulary: b.Vocabulary, Tokenizer: b.Tokenizer, Columns: b.Columns}
 	if by != nil && b.Vocabulary == nil {

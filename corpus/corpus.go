@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/james-bowman/sparse"
+
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // MaxCount is the largest number of times a word may occur in one document.
@@ -36,12 +38,13 @@ type about struct {
 	labels  []string  // nil: no labels
 	weights []float64 // nil: 1 each
 	meta    *Metadata
-	repeats bool // ids may come twice: Bootstrap drew the documents
+	text    *text.Setting // nil: not known
+	repeats bool          // ids may come twice: Bootstrap drew the documents
 }
 
 // at returns what is known of the documents with the given numbers.
 func (a about) at(docs []int) about {
-	return about{at(a.ids, docs), at(a.labels, docs), at(a.weights, docs), a.meta.at(docs), a.repeats}
+	return about{at(a.ids, docs), at(a.labels, docs), at(a.weights, docs), a.meta.at(docs), a.text, a.repeats}
 }
 
 // newCorpus takes ownership of its arguments, which must be valid.

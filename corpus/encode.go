@@ -3,6 +3,7 @@ package corpus
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -89,7 +90,12 @@ func (w *encoder) encode(ctx context.Context, src Source) error {
 	}
 	e := w.e
 	info := &e.info
-	*info = Info{Form: formEncoded, Source: e, DocFrequencies: []int{}}
+	*info = Info{Form: formEncoded, Source: e, DocFrequencies: []int{}, Text: textOf(src)}
+	if info.Text != nil {
+		if err := info.Text.Validate(); err != nil {
+			return fmt.Errorf("corpus: encode: %w", err)
+		}
+	}
 	if err := w.meta.begin(columnsOf(src)); err != nil {
 		return fmt.Errorf("corpus: encode: %w", err)
 	}
@@ -192,6 +198,7 @@ const (
 
 	encodedFromTokens = 1 // flags of the footer
 	encodedWeights    = 2
+	encodedText       = 4
 	encodedMetadata   = 8
 )
 
@@ -211,6 +218,9 @@ func (e *Encoded) footer() []byte {
 	if e.weights != nil {
 		flags |= encodedWeights
 	}
+	if e.info.Text != nil {
+		flags |= encodedText
+	}
 	if e.meta != nil {
 		flags |= encodedMetadata
 	}
@@ -226,6 +236,10 @@ func (e *Encoded) footer() []byte {
 	}
 	for _, x := range e.weights {
 		b = le.AppendUint64(b, math.Float64bits(x))
+	}
+	if e.info.Text != nil {
+		set, _ := json.Marshal(e.info.Text) // checked by encode
+		b = append(le.AppendUint64(b, uint64(len(set))), set...)
 	}
 	if e.meta != nil {
 		at := len(b)

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/exp/mmap"
 
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/errs"
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -23,7 +24,8 @@ import (
 //
 // Words of a Numbered source keep their numbers. Tokens are numbered in the order in
 // which they first occur. Within a document each word comes once, words are ascending,
-// and counts are at least 1. Ids, labels, weights and metadata are kept.
+// and counts are at least 1. Ids, labels, weights, metadata and
+// the text setting are kept.
 //
 // An Encoded is a Numbered source and is safe for concurrent use, but for Close. Its
 // file must not be changed while it is open; on some systems reading a file that has
@@ -44,6 +46,7 @@ var (
 	_ Numbered     = (*Encoded)(nil)
 	_ bag.Weighted = (*Encoded)(nil)
 	_ Described    = (*Encoded)(nil)
+	_ FromText     = (*Encoded)(nil)
 	_ io.Closer    = (*Encoded)(nil)
 )
 
@@ -105,6 +108,12 @@ func (e *Encoded) Metadata() *Metadata { return e.meta }
 
 // Columns implements Described.
 func (e *Encoded) Columns() []Column { return e.meta.Columns() }
+
+// TextSetting implements FromText.
+func (e *Encoded) TextSetting() *text.Setting { return e.info.Text }
+
+// Stemmer implements FromText: the words are merged, so that there is none.
+func (e *Encoded) Stemmer() text.Stemmer { return nil }
 
 // Blocks returns the number of blocks.
 func (e *Encoded) Blocks() int { return len(e.blocks) }
@@ -235,6 +244,6 @@ func (e *Encoded) load(ctx context.Context) (*Corpus, error) {
 		r.renumber(to)
 	}
 	m := e.info.Documents
-	a := about{ids: padStrings(ids, m), labels: padStrings(labels, m), weights: slices.Clone(e.weights), meta: e.meta}
+	a := about{ids: padStrings(ids, m), labels: padStrings(labels, m), weights: slices.Clone(e.weights), meta: e.meta, text: e.info.Text}
 	return newCorpus(vocab, a, r.indptr, r.words, r.counts), nil
 }

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -83,7 +84,7 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 	r := footReader{b: foot}
 	flags, n, blocks := r.u32(), r.u64(), r.u64()
 	switch {
-	case flags&^(encodedFromTokens|encodedWeights|encodedMetadata) != 0:
+	case flags&^(encodedFromTokens|encodedWeights|encodedText|encodedMetadata) != 0:
 		return fmt.Errorf("flags %#x", flags)
 	case blocks > uint64(len(r.b)/encodedEntrySize):
 		return fmt.Errorf("%d blocks", blocks)
@@ -120,6 +121,11 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 				return fmt.Errorf("document %d has the weight %v", i+1, x)
 			}
 			e.weights[i] = x
+		}
+	}
+	if flags&encodedText != 0 {
+		if err := json.Unmarshal(r.take(r.u64()), &info.Text); err != nil {
+			return fmt.Errorf("text setting: %w", err)
 		}
 	}
 	if flags&encodedMetadata != 0 {

@@ -59,8 +59,16 @@ func (c *Corpus) Info() Info {
 	}
 	return Info{
 		Form: "corpus", Documents: c.NumDocs(), Tokens: c.tokens, Nonzeros: int64(len(c.words)),
-		Vocabulary: c.vocab, DocFrequencies: c.df(), Corpus: c, Source: c.Source(),
+		Vocabulary: c.vocab, DocFrequencies: c.df(), Corpus: c, Source: c.Source(), Text: c.text,
 	}
+}
+
+// WithText returns the corpus with what is known of how its words were made of text; nil:
+// nothing. The documents are shared. Readers and Builder.AddText say it themselves.
+func (c *Corpus) WithText(s *text.Setting) *Corpus {
+	out := *c
+	out.text = s
+	return &out
 }
 
 // WithWeights returns the corpus with a weight for each document, finite and not

@@ -90,6 +90,14 @@ type FromText interface {
 	Stemmer() text.Stemmer
 }
 
+// textOf returns how the words of a source were made of text, nil where it does not say.
+func textOf(src Source) *text.Setting {
+	if t, ok := src.(FromText); ok {
+		return t.TextSetting()
+	}
+	return nil
+}
+
 // Source returns the corpus as a Source, which is Described. The slices of its Documents
 // must not be written to; all but Values stay valid. Documents have no weights;
 // cooc.NewStream refuses the Source of a corpus that has some (WithWeights).
@@ -103,6 +111,12 @@ var (
 )
 
 func (s inMemory) Columns() []Column { return s.c.meta.Columns() }
+
+// TextSetting implements FromText.
+func (s inMemory) TextSetting() *text.Setting { return s.c.text }
+
+// Stemmer implements FromText: the words are merged.
+func (s inMemory) Stemmer() text.Stemmer { return nil }
 
 func (s inMemory) Weights() []float64 { return s.c.weights }
 
@@ -159,7 +173,7 @@ func Read(ctx context.Context, src Source) (*Corpus, error) {
 }
 
 func collect(ctx context.Context, src Source) (*Corpus, error) {
-	b := Builder{Columns: columnsOf(src)}
+	b := Builder{Columns: columnsOf(src), text: textOf(src)}
 	if n, ok := src.(Numbered); ok {
 		v, err := n.Vocabulary(ctx)
 		if err != nil {

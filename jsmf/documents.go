@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/holdout"
 )
@@ -76,6 +77,22 @@ func (s withNames) Columns() []corpus.Column { return columnsOf(s.Source) }
 func columnsOf(src corpus.Source) []corpus.Column {
 	if d, ok := src.(corpus.Described); ok {
 		return d.Columns()
+	}
+	return nil
+}
+
+// TextSetting is that of the source, if it has one.
+func (s withNames) TextSetting() *text.Setting {
+	if t, ok := s.Source.(corpus.FromText); ok {
+		return t.TextSetting()
+	}
+	return nil
+}
+
+// Stemmer is that of the source, if it has one.
+func (s withNames) Stemmer() text.Stemmer {
+	if t, ok := s.Source.(corpus.FromText); ok {
+		return t.Stemmer()
 	}
 	return nil
 }

@@ -133,9 +133,14 @@ func (a *Accumulator) AddAt(doc corpus.Document, at int64) error {
 }
 
 // AddSource adds the documents of a source as Add does, and returns their number. A
-// document without an id gets its number as one, from 1. An error leaves the documents
+// document without an id gets its number as one, from 1. A source whose text was split by
+// another setting than AccumulatorOptions.Text is an error; an accumulator without documents
+// and without a Text takes that of the source. An error leaves the documents
 // before it added.
 func (a *Accumulator) AddSource(ctx context.Context, src corpus.Source) (added int, err error) {
+	if err := a.takeText(src); err != nil {
+		return 0, err
+	}
 	var names []string
 	if n, ok := src.(corpus.Numbered); ok {
 		if names, err = n.Vocabulary(ctx); err != nil {
@@ -169,6 +174,24 @@ func (a *Accumulator) AddSource(ctx context.Context, src corpus.Source) (added i
 		added++
 	}
 	return added, ctx.Err()
+}
+
+// takeText compares the text setting of a source with that of the accumulator.
+func (a *Accumulator) takeText(src corpus.Source) error {
+	from, ok := src.(corpus.FromText)
+	if !ok || from.TextSetting() == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	set := from.TextSetting()
+	switch {
+	case a.o.Text == nil && len(a.docs) == 0:
+		a.o.Text = set
+	case a.o.Text != nil && !a.o.Text.Equal(*set):
+		return fmt.Errorf("cooc: accumulator: the text of the documents was split by the setting %v, that of the documents held by %v", set, a.o.Text)
+	}
+	return nil
 }
 
 func (a *Accumulator) add(doc corpus.Document, at int64) error {

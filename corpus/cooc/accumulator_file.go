@@ -2,6 +2,7 @@ package cooc
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -9,16 +10,17 @@ import (
 	"slices"
 )
 
-// The file of an accumulator, version 1. All integers are little-endian, u32 of 4
+// The file of an accumulator, version 2. All integers are little-endian, u32 of 4
 // bytes, u64 and i64 of 8; f64 is an IEEE 754 double. crc is a u32, the CRC-32C of all
 // bytes before it, with earlier crcs.
 //
 //	 8 bytes  89 "JACC" 0D 0A 1A
-//	 4        u32 version, 1
+//	 4        u32 version, 2
 //	48        i64 MinDocs, MaxWords, Window, MaxAge; f64 HalfLife; i64 MaxBytes
 //	16        u64 tokens unknown, documents evicted
 //	32        u64 words of the Vocabulary, stop words, other words, documents
 //	 4        crc
+//	then Text, the text setting as JSON: u32 its length, 0 for none, and the bytes
 //	then the words of the Vocabulary, the stop words, and the other words, sorted by
 //	their bytes, each as u32 its length and the bytes
 //	 4        crc
@@ -32,7 +34,7 @@ import (
 //	 4        crc
 const (
 	accMagic   = "\x89JACC\r\n\x1a"
-	accVersion = 1
+	accVersion = 2
 	accHeader  = 8 + 4 + 48 + 16 + 32
 	accEnd     = "AEND"
 
@@ -93,6 +95,15 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 		e.b = append(e.b, t...)
 		e.full()
 	}
+	set := ""
+	if o.Text != nil {
+		b, err := json.Marshal(o.Text)
+		if err != nil {
+			return 0, fmt.Errorf("cooc: write accumulator: %w", err)
+		}
+		set = string(b)
+	}
+	text(set)
 	for _, w := range o.Vocabulary {
 		text(w)
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // AccumulatorOptions says what an Accumulator holds and how its vocabulary grows.
@@ -18,6 +20,10 @@ type AccumulatorOptions struct {
 
 	// StopWords are never in the vocabulary. None may be in Vocabulary.
 	StopWords []string
+
+	// Text says how the tokens of the documents are made of text; nil: not known. The
+	// corpus of a Snapshot says so too (corpus.Info.Text).
+	Text *text.Setting
 
 	// MinDocs is the number of documents held that a word must be in to join the
 	// vocabulary. The counts of other words are kept until they do. 0 means 5. If it
@@ -67,6 +73,10 @@ func (o AccumulatorOptions) validate() error {
 	bad(o.MaxAge < 0, "MaxAge is %d", o.MaxAge)
 	bad(!(o.HalfLife >= 0) || math.IsInf(o.HalfLife, 0), "HalfLife is %g; want a positive number, or 0 for none", o.HalfLife)
 	bad(o.MaxBytes < 0, "MaxBytes is %d", o.MaxBytes)
+	if o.Text != nil {
+		err := o.Text.Validate()
+		bad(err != nil, "Text: %v", err)
+	}
 	seen := make(map[string]bool, len(o.Vocabulary))
 	for i, w := range o.Vocabulary {
 		bad(w == "" || !utf8.ValidString(w), "word %d of the Vocabulary, %q, is empty or not UTF-8", i, w)
@@ -80,6 +90,10 @@ func (o AccumulatorOptions) validate() error {
 	return errors.Join(errs...)
 }
 
+func sameText(a, b *text.Setting) bool {
+	return a == nil && b == nil || a != nil && b != nil && a.Equal(*b)
+}
+
 // differs names an option in which o and p differ, "" where there is none.
 func (o AccumulatorOptions) differs(p AccumulatorOptions) string {
 	switch {
@@ -87,6 +101,8 @@ func (o AccumulatorOptions) differs(p AccumulatorOptions) string {
 		return "Vocabulary"
 	case !slices.Equal(o.StopWords, p.StopWords):
 		return "StopWords"
+	case !sameText(o.Text, p.Text):
+		return "Text"
 	case o.minDocs() != p.minDocs():
 		return "MinDocs"
 	case o.MaxWords != p.MaxWords:

@@ -3,6 +3,7 @@ package cooc
 import (
 	"bufio"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -77,19 +78,41 @@ func (d *accReader) sum(what string) error {
 	return nil
 }
 
+// text returns a string, "" if it is empty, which words must not be.
 func (d *accReader) text(what string) (string, error) {
 	b, err := d.take(4, what)
 	if err != nil {
 		return "", err
 	}
 	size := binary.LittleEndian.Uint32(b)
-	if size == 0 || size > math.MaxInt32 {
+	if size > math.MaxInt32 {
 		return "", d.bad(d.n-4, "%s has %d bytes", what, size)
 	}
 	if b, err = d.take(int(size), what); err != nil {
 		return "", err
 	}
 	return string(b), nil
+}
+
+// word returns a string that is not empty.
+func (d *accReader) word(what string) (string, error) {
+	w, err := d.text(what)
+	if err == nil && w == "" {
+		err = d.bad(d.n-4, "%s has 0 bytes", what)
+	}
+	return w, err
+}
+
+// setting reads the text setting.
+func (d *accReader) setting(a *Accumulator) error {
+	s, err := d.text("the text setting")
+	if err != nil || s == "" {
+		return err
+	}
+	if err := json.Unmarshal([]byte(s), &a.o.Text); err != nil {
+		return d.bad(d.n-int64(len(s)), "%w", err)
+	}
+	return nil
 }
 
 func (d *accReader) read() (*Accumulator, error) {
@@ -164,15 +187,18 @@ func (d *accReader) header() (*Accumulator, accSize, error) {
 
 // words reads the words.
 func (d *accReader) words(a *Accumulator, size accSize) error {
+	if err := d.setting(a); err != nil {
+		return err
+	}
 	for range size.fixed {
-		w, err := d.text("a word")
+		w, err := d.word("a word")
 		if err != nil {
 			return err
 		}
 		a.o.Vocabulary = append(a.o.Vocabulary, w)
 	}
 	for range size.stops {
-		w, err := d.text("a stop word")
+		w, err := d.word("a stop word")
 		if err != nil {
 			return err
 		}
@@ -184,7 +210,7 @@ func (d *accReader) words(a *Accumulator, size accSize) error {
 	a.ready()
 	for range size.others {
 		at := d.n
-		w, err := d.text("a word")
+		w, err := d.word("a word")
 		if err != nil {
 			return err
 		}
@@ -201,7 +227,7 @@ func (d *accReader) words(a *Accumulator, size accSize) error {
 func (d *accReader) document(a *Accumulator) error {
 	le := binary.LittleEndian
 	at := d.n
-	id, err := d.text("the id of a document")
+	id, err := d.word("the id of a document")
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (s *Snapshot) Corpus() (*corpus.Corpus, error) {
 	}
 	out, err := b.Corpus()
 	if err == nil {
-		out, err = out.WithWeights(s.weights())
+		out, err = out.WithText(s.o.Text).WithWeights(s.weights())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cooc: snapshot: %w", err)

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -130,6 +131,9 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 		Form: opts.Weighting.form(formStream), Documents: s.docs, Tokens: s.tokens, Nonzeros: s.nnz,
 		Vocabulary: s.vocab, DocFrequencies: s.df, Source: streamSource{s},
 	}
+	if t, ok := src.(corpus.FromText); ok {
+		s.info.Text = t.TextSetting()
+	}
 	if s.skipped > 0 {
 		s.info.DroppedDocuments = []corpus.Dropped{{Reason: s.opts.short(), Count: s.skipped}}
 	}
@@ -185,6 +189,10 @@ func (s *Stream) Marginals() []float64 { return s.c }
 
 // streamSource yields the documents of a Stream, as distinct words and their counts.
 type streamSource struct{ s *Stream }
+
+func (s streamSource) TextSetting() *text.Setting { return s.s.info.Text }
+
+func (s streamSource) Stemmer() text.Stemmer { return nil } // the words are merged
 
 func (s streamSource) Vocabulary(context.Context) ([]string, error) {
 	return slices.Clone(s.s.vocab), nil
