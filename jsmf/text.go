@@ -148,7 +148,15 @@ func (m *Model) sameText(docs corpus.Source) error {
 	if !ok || m.text == nil {
 		return nil
 	}
-	if s := from.TextSetting(); s != nil && !m.text.Equal(*s) {
+	s := from.TextSetting()
+	if s == nil {
+		return nil
+	}
+	same := *s
+	if same.Stemmer == "" { // the model finds the words of unmerged forms
+		same.Stemmer = m.text.Stemmer
+	}
+	if !m.text.Equal(same) {
 		return fmt.Errorf("the documents were split into words by the setting %v, those of the fit by %v: read them with the Tokenizer of the model", s, m.text)
 	}
 	return nil

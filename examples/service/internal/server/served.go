@@ -74,6 +74,9 @@ func serve(ctx context.Context, m *jsmf.Model) (*served, error) {
 	if m.Vocabulary() == nil {
 		return nil, fmt.Errorf("server: the model has no vocabulary, and could not read texts")
 	}
+	if _, err := m.Tokenizer(); err != nil {
+		return nil, fmt.Errorf("server: the model could not read texts: %w", err)
+	}
 	s := &served{model: m}
 	for _, x := range m.Stats().Refit.Drift {
 		s.drift = append(s.drift, number(x))
