@@ -9,6 +9,7 @@
 //  2. The header of an e-mail, quoted lines and addresses are left out (DropHeaders,
 //     DropQuotes, DropURLs; all stay by default). HTML tags, comments, scripts and styles go,
 //     and entities become characters (KeepMarkup).
+//     Lines of Boilerplate go as well.
 //  3. The text is put into Unicode's form NFKC, so that composed and decomposed accents, ﬁ and
 //     fi, H₂O and H2O are the same. The vowel AM of Thai and Lao (U+0E33, U+0EB3) stays, for
 //     NFKC would cut words at it. Soft hyphens, marks of direction and other invisible
@@ -28,6 +29,8 @@
 //     is cut at the word boundaries only.
 //  8. 's goes from the end of words (KeepPossessive), underscores from both ends. Words that
 //     are too short or too long and numbers are dropped (MinLength, MaxLength, Numbers).
+//  9. Words that make a phrase are joined, as in machine_learning (Phrases). There are no
+//     phrases and no boilerplate unless Learn finds them.
 //
 // Stop words stay: corpus.Curate removes them.
 //

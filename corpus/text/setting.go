@@ -65,6 +65,11 @@ type Setting struct {
 
 	// Stemmer is the name of the Stemmer by which words are merged; "": none.
 	Stemmer string `json:"stemmer,omitempty"`
+
+	// Boilerplate are lines to leave out, nil for none, and Phrases are sequences of
+	// words to join into one, nil for none. Learn finds both.
+	Boilerplate *Boilerplate `json:"boilerplate,omitempty"`
+	Phrases     *Phrases     `json:"phrases,omitempty"`
 }
 
 // NumberRule says which words with digits are dropped.
@@ -135,6 +140,14 @@ func (s Setting) Validate() error {
 			return fmt.Errorf("text: the segmenter %q has no name or comes twice", name)
 		}
 		seen[name] = true
+	}
+	if s.Boilerplate != nil {
+		if err := s.Boilerplate.Validate(); err != nil {
+			return err
+		}
+	}
+	if s.Phrases != nil {
+		return s.Phrases.Validate()
 	}
 	return nil
 }
@@ -212,7 +225,15 @@ func (s Setting) String() string {
 	case name == "" && s.Equal(Setting{}):
 		name = "default"
 	case name == "":
-		name = s.canonical()
+		rest := s
+		rest.Boilerplate, rest.Phrases = nil, nil
+		name = rest.canonical()
+		if s.Boilerplate != nil {
+			name += fmt.Sprintf(" without %d lines of boilerplate", len(s.Boilerplate.Lines))
+		}
+		if s.Phrases != nil {
+			name += fmt.Sprintf(" with %d phrases", len(s.Phrases.List))
+		}
 	}
 	return name
 }

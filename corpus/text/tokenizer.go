@@ -66,7 +66,7 @@ func (s Setting) Tokenizer(tools ...Tool) (Tokenizer, error) {
 	if s.Own != "" {
 		return nil, fmt.Errorf("text: the tokenizer %q is the user's own; make it by text.Own(%[1]q, …)", s.Own)
 	}
-	t := &tokenizer{setting: s}
+	t := &tokenizer{setting: s, breaks: s.Phrases != nil}
 	t.setting.Segmenters = slices.Clone(s.Segmenters)
 	t.lo, t.hi = s.lengths()
 	named := make(map[string]Tool)
@@ -111,13 +111,21 @@ type tokenizer struct {
 	lo, hi     int // lengths of words
 	segmenters []segmenter
 	stemmer    Stemmer
-	breaks     bool // lineBreak stands between words that do not follow one another
+	breaks     bool // Break stands between words that do not stand next to each other
+	lines      bool // lines instead of words
 }
 
 // Tokenize implements Tokenizer.
 func (t *tokenizer) Tokenize(dst []string, s string) []string {
+	s = t.clean(s)
+	if t.lines {
+		return appendLines(dst, s)
+	}
 	x := scan{t: t, dst: dst, base: len(dst)}
-	x.text(t.clean(s))
+	x.text(t.setting.Boilerplate.strip(s))
+	if t.setting.Phrases != nil {
+		return t.setting.Phrases.joinFrom(x.dst, x.base)
+	}
 	return x.dst
 }
 

@@ -175,14 +175,11 @@ func (x *scan) keep(w string, ok bool) {
 		return
 	}
 	if x.t.breaks && x.broken && len(x.dst) > x.base {
-		x.dst = append(x.dst, lineBreak)
+		x.dst = append(x.dst, Break)
 	}
 	x.dst = append(x.dst, w)
 	x.broken, x.lines = false, 0
 }
-
-// lineBreak is the token that stands between two words that do not follow one another.
-const lineBreak = "\n"
 
 // between notes what stands between two words, for a tokenizer with breaks. Blanks, hyphens
 // and one line break leave them together.
@@ -190,9 +187,9 @@ func (x *scan) between(s string) {
 	if !x.t.breaks {
 		return
 	}
-	for i := range len(s) {
-		switch s[i] {
-		case ' ', '\t', '\r', '-':
+	for _, r := range s {
+		switch r {
+		case ' ', '\t', '\r', '\f', '\v', '-', '\u2010':
 		case '\n':
 			x.lines++
 			x.broken = x.broken || x.lines > 1
