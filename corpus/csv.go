@@ -272,5 +272,5 @@ func column(name string, header []string, fields int) (int, error) {
 	if header == nil {
 		return 0, fmt.Errorf("column %q: without a header, columns are given as #1 to #%d", name, fields)
 	}
-	return 0, fmt.Errorf("column %q is not in the header, which has %q", name, header)
+	return 0, fmt.Errorf("column %q is not in the header, which has %q%s", name, header, notColumns(header))
 }

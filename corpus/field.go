@@ -72,22 +72,7 @@ func (f *Field) parse(s string) (v Value, err error) {
 	if err != nil {
 		return Value{}, &ValueError{Column: f.Name, Value: s, Err: err}
 	}
-	return f.check(v)
-}
-
-// check tells whether the value may stand in the column.
-func (f *Field) check(v Value) (Value, error) {
-	if err := v.check(&f.Column); err != nil {
-		return Value{}, err
-	}
-	if f.Levels != nil && v.kind == Category && !slices.Contains(f.Levels, v.text) {
-		return Value{}, noSuchLevel(&f.Column, v)
-	}
-	return v, nil
-}
-
-func noSuchLevel(c *Column, v Value) error {
-	return &ValueError{Column: c.Name, Value: v.text, Err: errors.New("is not among the Levels of the column")}
+	return v, f.Check(v)
 }
 
 func parseNumber(s string) (float64, error) {

@@ -117,7 +117,7 @@ func (s JSONL) stream(ctx context.Context, yield func(Document, error) bool) err
 func (s JSONL) decode(d *Document, line []byte, tok text.Tokenizer, seen []bool) (err error) {
 	var o object
 	if err := json.Unmarshal(line, &o); err != nil {
-		return fmt.Errorf("want a JSON object: %w", err)
+		return fmt.Errorf("want a JSON object: %w%s", err, notObject(line))
 	}
 	if o == nil {
 		return errors.New("want a JSON object, not null")

@@ -174,6 +174,8 @@ func (s LDAC) scan(ctx context.Context, vocab []string, r *rows, doc func(m int)
 		switch {
 		case err != nil:
 			return 0, 0, l.fail(err)
+		case pairs == 0 && want > 0 && l.n == 1:
+			return 0, 0, l.fail(fmt.Errorf("the line begins with %d but has no pairs; it may be in UCI form, which corpus.UCI reads", want))
 		case int64(pairs) < want:
 			return 0, 0, l.fail(fmt.Errorf("%w: the line begins with %d but has %d pairs", ErrTruncated, want, pairs))
 		case int64(pairs) > want:

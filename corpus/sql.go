@@ -55,6 +55,11 @@ func (s SQL) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
 // Stemmer implements FromText.
 func (s SQL) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
 
+var (
+	_ FromText  = SQL{}
+	_ Described = SQL{}
+)
+
 // Columns implements Described.
 func (s SQL) Columns() []Column { return columnsOfFields(s.Fields) }
 
@@ -182,7 +187,7 @@ func (f *Field) parseSQL(cell any) (Value, error) {
 	case nil:
 		return Value{}, nil
 	case time.Time:
-		return f.check(TimeOf(x))
+		return TimeOf(x), f.Check(TimeOf(x))
 	case float64:
 		return f.parse(strconv.FormatFloat(x, 'g', -1, 64))
 	case bool:

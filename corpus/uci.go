@@ -220,7 +220,11 @@ func (s UCI) header(l *lines, vocab []string) (uciHeader, error) {
 		b = bytes.TrimSpace(b)
 		n, k := parseInt(b)
 		if k != len(b) || n < 0 || i < 2 && n > math.MaxInt32 {
-			return uciHeader{}, l.fail(fmt.Errorf("%q is not a number of %s", clip(b), what))
+			hint := ""
+			if bytes.ContainsRune(b, ':') {
+				hint = "; it may be in the form of LDA-C, which corpus.LDAC reads"
+			}
+			return uciHeader{}, l.fail(fmt.Errorf("%q is not a number of %s%s", clip(b), what, hint))
 		}
 		head[i] = n
 	}

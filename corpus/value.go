@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -102,7 +103,19 @@ func (v Value) String() string {
 	return v.text
 }
 
-// check tells whether v may stand in a column.
+// Check returns a *ValueError if the value may not stand in the column.
+func (c Column) Check(v Value) error {
+	if v.kind == Category && v.kind == c.Kind && c.Levels != nil && !slices.Contains(c.Levels, v.text) {
+		return noSuchLevel(&c, v)
+	}
+	return v.check(&c)
+}
+
+func noSuchLevel(c *Column, v Value) error {
+	return &ValueError{Column: c.Name, Value: v.text, Err: errors.New("is not among the Levels of the column")}
+}
+
+// check tells whether v may stand in a column, but for its Levels.
 func (v Value) check(c *Column) error {
 	var err error
 	switch x := math.Float64frombits(v.bits); {

@@ -89,7 +89,8 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 	n := len(s.vocab)
 	s.resize(n)
 	s.diag, s.c, s.df = make([]float64, n), make([]float64, n), make([]int, n)
-	err = s.read(ctx, func(words, counts []int32, length int64) error {
+	err = s.read(ctx, func(doc corpus.Document, length int64) error {
+		words, counts := doc.Words, doc.Counts
 		s.docs++
 		s.nnz += int64(len(words))
 		s.tokens += length
@@ -171,7 +172,8 @@ func (s *Stream) dropUnused() (gone []string) {
 func (s *Stream) Dim() int { return s.n }
 
 // Info describes the documents and words that are used. Its Source yields them with
-// the numbers of the Stream's words; reading it counts among Passes.
+// the numbers of the Stream's words, and what else is known of them; reading it counts
+// among Passes.
 func (s *Stream) Info() corpus.Info { return s.info }
 
 func (s *Stream) withInfo(info corpus.Info) Operator {
@@ -190,6 +192,15 @@ func (s *Stream) Marginals() []float64 { return s.c }
 // streamSource yields the documents of a Stream, as distinct words and their counts.
 type streamSource struct{ s *Stream }
 
+var _ corpus.Described = streamSource{}
+
+func (s streamSource) Columns() []corpus.Column {
+	if d, ok := s.s.src.(corpus.Described); ok {
+		return d.Columns()
+	}
+	return nil
+}
+
 func (s streamSource) TextSetting() *text.Setting { return s.s.info.Text }
 
 func (s streamSource) Stemmer() text.Stemmer { return nil } // the words are merged
@@ -201,8 +212,8 @@ func (s streamSource) Vocabulary(context.Context) ([]string, error) {
 func (s streamSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	errLeft := errors.New("the loop was left")
 	return func(yield func(corpus.Document, error) bool) {
-		err := s.s.read(ctx, func(words, counts []int32, _ int64) error {
-			if !yield(corpus.Document{Words: words, Counts: counts}, nil) {
+		err := s.s.read(ctx, func(doc corpus.Document, _ int64) error {
+			if !yield(doc, nil) {
 				return errLeft
 			}
 			return nil
