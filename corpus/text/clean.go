@@ -103,7 +103,7 @@ func dropMarkup(s string) string {
 }
 
 // tag returns the name of the tag in hand, and whether it is one: its name and those of its
-// attributes are names, and at most two attributes have no value. So "a <b and c> d",
+// attributes are names, and no attribute lacks a value, or at most two of an element of HTML. So "a <b and c> d",
 // <stdio.h> and <ann@example.org> are text.
 func tag(z *html.Tokenizer) (name []byte, ok bool) {
 	name, more := z.TagName()
@@ -117,7 +117,7 @@ func tag(z *html.Tokenizer) (name []byte, ok bool) {
 		}
 		ok = ok && isName(key)
 	}
-	return name, ok && bare <= 2
+	return name, ok && (bare == 0 || bare <= 2 && atom.Lookup(name) != 0)
 }
 
 // isName tells whether b is the name of an element or an attribute.

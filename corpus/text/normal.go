@@ -1,6 +1,7 @@
 package text
 
 import (
+	"encoding/binary"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -94,6 +95,11 @@ func foldAccents(s string) string {
 // lowerASCII returns the text with its ASCII letters in lower case.
 func lowerASCII(s string) string {
 	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		if upperASCII(load8(s, i)) != 0 {
+			break
+		}
+	}
 	for i < len(s) && (s[i] < 'A' || s[i] > 'Z') {
 		i++
 	}
@@ -105,14 +111,34 @@ func lowerASCII(s string) string {
 	b.WriteString(s[:i])
 	var block [512]byte
 	for s = s[i:]; s != ""; {
-		n := copy(block[:], s)
-		for j, c := range block[:n] {
+		n := 0
+		for ; n+8 <= min(len(s), len(block)); n += 8 {
+			x := load8(s, n)
+			binary.LittleEndian.PutUint64(block[n:], x|upperASCII(x)>>2) // 0x20
+		}
+		for ; n < min(len(s), len(block)); n++ {
+			c := s[n]
 			if 'A' <= c && c <= 'Z' {
-				block[j] = c | 0x20
+				c |= 0x20
 			}
+			block[n] = c
 		}
 		b.Write(block[:n])
 		s = s[n:]
 	}
 	return b.String()
+}
+
+// load8 returns the eight bytes of s at i.
+func load8(s string, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// upperASCII returns the high bit of each of the eight bytes in x that is one of A to Z.
+func upperASCII(x uint64) uint64 {
+	const ones = 0x0101010101010101
+	low := x &^ (0x80 * ones)
+	return (low + (0x80-'A')*ones) &^ (low + (0x7F-'Z')*ones) &^ x & (0x80 * ones)
 }

@@ -103,3 +103,26 @@ func TestNormaliseEveryCharacter(t *testing.T) {
 		}
 	}
 }
+
+func TestLowerASCII(t *testing.T) {
+	var all [256]byte
+	for i := range all {
+		all[i] = byte(i)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		b := make([]byte, rng.IntN(1200))
+		for i := range b {
+			b[i] = all[rng.IntN(1+rng.IntN(256))]
+		}
+		want := slices.Clone(b)
+		for i, c := range want {
+			if 'A' <= c && c <= 'Z' {
+				want[i] = c + 'a' - 'A'
+			}
+		}
+		if got := lowerASCII(string(b)); got != string(want) {
+			t.Fatalf("%q gives %q", b, got)
+		}
+	}
+}
