@@ -247,6 +247,17 @@ func TestStemKeeps(t *testing.T) {
 	if by := s.(corpus.FromText).Stemmer(); by != nil {
 		t.Errorf("merged words are to be merged again, by %v", by)
 	}
+	if set := got.Info().Text; set == nil || set.Stemmer != "endings" {
+		t.Errorf("the setting of the corpus is %v", set)
+	}
+	own := text.OwnWithStemmer("mine", func(dst []string, s string) []string { return append(dst, strings.Fields(s)...) }, endings{})
+	mine, err := corpus.Read(ctx, corpus.JSONL{In: str(`{"text":"nets net nets"}`), Tokenizer: own})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set := mine.Info().Text; mine.NumWords() != 1 || set == nil || set.Own != "mine" || set.Stemmer != "endings" || set.Validate() != nil {
+		t.Errorf("%q with the setting %v", mine.Vocabulary(), set)
+	}
 }
 
 func TestStemErrors(t *testing.T) {

@@ -3,6 +3,7 @@ package jsmf
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"reflect"
@@ -55,10 +56,13 @@ func stemmedModel(t *testing.T, seed uint64) (*Model, *corpus.Corpus, text.Token
 		t.Fatal(err)
 	}
 	m, err := New(3).Fit(context.Background(), c)
-	if err == nil {
-		m, err = m.WithTokenizer(tok)
-	}
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := m.Words("sail"); err == nil || !strings.Contains(err.Error(), "plurals") {
+		t.Fatalf("a model without its Stemmer: %v", err)
+	}
+	if m, err = m.WithTokenizer(tok); err != nil {
 		t.Fatal(err)
 	}
 	return m, c, tok, texts
@@ -70,6 +74,9 @@ func stemmedModel(t *testing.T, seed uint64) (*Model, *corpus.Corpus, text.Token
 func TestStemsServe(t *testing.T) {
 	ctx := context.Background()
 	m, c, tok, texts := stemmedModel(t, 1)
+	if m.TextSetting().Stemmer != "plurals" {
+		t.Fatalf("the setting of the model is %v", m.TextSetting())
+	}
 	if n := c.NumWords(); n != 18 {
 		t.Fatalf("%d words, want the 18 stems: %q", n, c.Vocabulary())
 	}
@@ -149,6 +156,88 @@ func TestStemsServe(t *testing.T) {
 	learned, err := m.LearnAlpha(ctx, c, infer.Options{})
 	if err != nil || len(learned.alpha) != m.K() {
 		t.Errorf("learn alpha: %v", err)
+	}
+}
+
+// Phrases are joined before their words are stemmed, and those of one stem are one word, in
+// the fit and in later texts, also where the tokenizer is the user's own.
+func TestStemsServePhrases(t *testing.T) {
+	ctx := context.Background()
+	tok, err := text.Setting{Stemmer: "plurals"}.Tokenizer(plurals{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(4, 1))
+	var texts []string
+	for range 600 {
+		theme := r.IntN(4)
+		var b strings.Builder
+		for range 12 {
+			w := fmt.Sprintf("%c%c", 'p'+theme, 'a'+r.IntN(12))
+			switch r.IntN(12) {
+			case 0:
+				w = "neural network" + []string{"", "s"}[r.IntN(2)]
+				if theme > 0 {
+					w = "sail"
+				}
+			case 1:
+				w += "s"
+			}
+			b.WriteString(w + ". ")
+		}
+		texts = append(texts, b.String())
+	}
+	fit := func(tok text.Tokenizer) (*Model, *corpus.Corpus) {
+		t.Helper()
+		b := corpus.Builder{Tokenizer: tok}
+		for _, s := range texts {
+			if err := b.AddText("", "", s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err := b.Corpus()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := New(4).Fit(ctx, c)
+		if err == nil {
+			m, err = m.WithTokenizer(tok)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m, c
+	}
+	with, err := text.Learn(ctx, tok, func(tok text.Tokenizer) iter.Seq2[[]string, error] {
+		return func(yield func([]string, error) bool) {
+			for _, s := range texts {
+				if !yield(tok.Tokenize(nil, s), nil) {
+					return
+				}
+			}
+		}
+	}, text.Learning{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for how, tok := range map[string]text.Tokenizer{
+		"phrases": with,
+		"own": text.OwnWithStemmer("mine", func(dst []string, s string) []string {
+			return append(dst, strings.Fields(strings.NewReplacer("neural ", "neural_", ".", "").Replace(s))...)
+		}, plurals{}),
+	} {
+		m, c := fit(tok)
+		shown := c.Vocabulary()
+		if !slices.ContainsFunc(shown, func(w string) bool { return strings.HasPrefix(w, "neural_network") }) || slices.Contains(shown, "neural_network") && slices.Contains(shown, "neural_networks") {
+			t.Errorf("%s: words %q", how, shown)
+		}
+		for d, s := range texts {
+			ids, counts, unknown, err := m.Words(s)
+			words, n := c.Doc(d)
+			if err != nil || unknown != 0 || !slices.Equal(ids, words) || !slices.Equal(counts, n) {
+				t.Fatalf("%s, document %d: words %v counts %v (%d unknown, %v), in the fit %v and %v", how, d, ids, counts, unknown, err, words, n)
+			}
+		}
 	}
 }
 

@@ -36,6 +36,8 @@ func (m *Model) splitter() (text.Tokenizer, error) {
 		return m.tokenizer, nil
 	case m.text == nil:
 		return text.Default(), nil
+	case m.text.Own != "" && m.text.Stemmer != "":
+		return nil, fmt.Errorf("the texts of the fit were split by the user's own tokenizer %q, and the words merged by the stemmer %q: give both by Model.WithTokenizer(text.OwnWithStemmer(%[1]q, …))", m.text.Own, m.text.Stemmer)
 	case m.text.Own != "":
 		return nil, fmt.Errorf("the texts of the fit were split by the user's own tokenizer %q: give it by Model.WithTokenizer(text.Own(%[1]q, …))", m.text.Own)
 	}

@@ -22,7 +22,8 @@ type AccumulatorOptions struct {
 	StopWords []string
 
 	// Text says how the tokens of the documents are made of text; nil: not known. The
-	// corpus of a Snapshot says so too (corpus.Info.Text).
+	// corpus of a Snapshot says so too (corpus.Info.Text). It must not name a Stemmer:
+	// corpus.Stem merges the words of a Snapshot.
 	Text *text.Setting
 
 	// MinDocs is the number of documents held that a word must be in to join the
@@ -76,6 +77,7 @@ func (o AccumulatorOptions) validate() error {
 	if o.Text != nil {
 		err := o.Text.Validate()
 		bad(err != nil, "Text: %v", err)
+		bad(o.Text.Stemmer != "", "Text names the stemmer %q, but words of documents that come and go are not merged: leave it out, and merge those of a Snapshot by corpus.Stem", o.Text.Stemmer)
 	}
 	seen := make(map[string]bool, len(o.Vocabulary))
 	for i, w := range o.Vocabulary {

@@ -21,7 +21,7 @@ type Setting struct {
 	Name string `json:"name,omitempty"`
 
 	// Own is the name of a tokenizer of the user's own (see Own). No other field but
-	// Version and Name may be set with it.
+	// Version, Name and Stemmer may be set with it.
 	Own string `json:"own,omitempty"`
 
 	// KeepMarkup keeps tags and entities (&amp;) as they stand. By default HTML tags
@@ -122,8 +122,8 @@ func (s Setting) Validate() error {
 		return fmt.Errorf("text: setting of version %d; this library knows version %d", s.Version, Version)
 	}
 	if s.Own != "" {
-		if !s.Equal(Setting{Own: s.Own}) {
-			return fmt.Errorf("text: a setting with a tokenizer of one's own (%q) has no other fields", s.Own)
+		if !s.Equal(Setting{Own: s.Own, Stemmer: s.Stemmer}) {
+			return fmt.Errorf("text: a setting with a tokenizer of one's own (%q) has no other fields but a Stemmer", s.Own)
 		}
 		return nil
 	}

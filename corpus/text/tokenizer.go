@@ -171,17 +171,30 @@ func (t *tokenizer) Stemmer() Stemmer { return t.stemmer }
 // from a tokenizer of that name. split appends words to dst, of which none is empty, and is
 // safe for concurrent use. An empty name means "own".
 func Own(name string, split func(dst []string, s string) []string) Tokenizer {
+	return OwnWithStemmer(name, split, nil)
+}
+
+// OwnWithStemmer is Own with a Stemmer by which package corpus merges the words, and which
+// the setting names; nil: none.
+func OwnWithStemmer(name string, split func(dst []string, s string) []string, s Stemmer) Tokenizer {
 	if name == "" {
 		name = "own"
 	}
-	return own{name, split}
+	return own{name, split, s}
 }
 
 type own struct {
-	name  string
-	split func(dst []string, s string) []string
+	name    string
+	split   func(dst []string, s string) []string
+	stemmer Stemmer
 }
 
 func (o own) Tokenize(dst []string, s string) []string { return o.split(dst, s) }
-func (o own) Setting() Setting                         { return Setting{Own: o.name} }
-func (o own) Stemmer() Stemmer                         { return nil }
+func (o own) Stemmer() Stemmer                         { return o.stemmer }
+func (o own) Setting() Setting {
+	s := Setting{Own: o.name}
+	if o.stemmer != nil {
+		s.Stemmer = o.stemmer.Name()
+	}
+	return s
+}

@@ -13,18 +13,15 @@ import (
 // of returns the stem of a word. The words of a phrase are stemmed one by one, so that
 // "neural_networks" has the stem of "neural_network". A word without a stem is its own.
 func of(s text.Stemmer, word string) string {
-	if !strings.Contains(word, joiner) {
+	if !strings.Contains(word, text.PhraseJoiner) {
 		return one(s, word)
 	}
-	parts := strings.Split(word, joiner)
+	parts := strings.Split(word, text.PhraseJoiner)
 	for i, p := range parts {
 		parts[i] = one(s, p)
 	}
-	return strings.Join(parts, joiner)
+	return strings.Join(parts, text.PhraseJoiner)
 }
-
-// joiner stands between the words of a phrase.
-const joiner = "_"
 
 func one(s text.Stemmer, word string) string {
 	if stem := s.Stem(word); stem != "" {
