@@ -208,6 +208,8 @@ func (s CSV) records() (next func() ([]string, int, error), c io.Closer, err err
 			return rec, l.n, nil
 		}, rc, nil
 	}
+	begin, _ := br.Peek(64)
+	head := string(begin)
 	lim := &limited{r: br}
 	r := csv.NewReader(lim)
 	r.Comma, r.LazyQuotes, r.ReuseRecord = s.Comma, s.LazyQuotes, true
@@ -229,6 +231,9 @@ func (s CSV) records() (next func() ([]string, int, error), c io.Closer, err err
 		case err == io.EOF:
 			return nil, line, io.EOF
 		case errors.As(err, &pe):
+			if pe.StartLine == 1 {
+				pe.Err = fmt.Errorf("%w%s", pe.Err, notTable(head))
+			}
 			return nil, pe.Line, s.In.at(pe.Line, pe.Err)
 		case errors.Is(err, ErrTooLong):
 			return nil, line, s.In.at(line+1, fmt.Errorf("record %w of %d bytes", ErrTooLong, s.In.max()))

@@ -56,20 +56,27 @@ func kindOf(head []byte) string {
 // notColumns says more about a header that has not the columns asked for, "" if there is
 // nothing to say.
 func notColumns(header []string) string {
-	first := strings.TrimSpace(header[0])
-	switch {
-	case strings.HasPrefix(first, "{"):
-		return "; it looks like JSON Lines, which corpus.JSONL reads"
-	case strings.HasPrefix(first, "["):
-		return "; it looks like JSON; write one object a line, and read that by corpus.JSONL"
-	case strings.HasPrefix(first, "<"):
-		return "; it looks like HTML or XML"
-	case len(header) == 1:
-		for _, sep := range []string{"\t", ";", "|", ","} {
-			if strings.Contains(first, sep) {
-				return fmt.Sprintf("; its fields seem to be separated by %q: set CSV.Comma", sep)
-			}
+	if what := notTable(header[0]); what != "" || len(header) > 1 {
+		return what
+	}
+	for _, sep := range []string{"\t", ";", "|", ","} {
+		if strings.Contains(header[0], sep) {
+			return fmt.Sprintf("; its fields seem to be separated by %q: set CSV.Comma", sep)
 		}
+	}
+	return ""
+}
+
+// notTable says what a file that begins so looks like if it is no table, otherwise "".
+func notTable(begin string) string {
+	begin = strings.TrimSpace(begin)
+	switch {
+	case strings.HasPrefix(begin, "{"):
+		return "; it looks like JSON Lines, which corpus.JSONL reads"
+	case strings.HasPrefix(begin, "["):
+		return "; it looks like JSON; write one object a line, and read that by corpus.JSONL"
+	case strings.HasPrefix(begin, "<"):
+		return "; it looks like HTML or XML"
 	}
 	return ""
 }

@@ -89,26 +89,7 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 	n := len(s.vocab)
 	s.resize(n)
 	s.diag, s.c, s.df = make([]float64, n), make([]float64, n), make([]int, n)
-	err = s.read(ctx, func(doc corpus.Document, length int64) error {
-		words, counts := doc.Words, doc.Counts
-		s.docs++
-		s.nnz += int64(len(words))
-		s.tokens += length
-		l := float64(length)
-		pairs := l * (l - 1)
-		for i, w := range words {
-			x := float64(counts[i])
-			if opts.Weighting == OffDiagonal {
-				s.diag[w] += x * x / pairs
-				s.c[w] += x * (l - x) / pairs
-			} else {
-				s.diag[w] += x / pairs
-				s.c[w] += x / l
-			}
-			s.df[w]++
-		}
-		return nil
-	})
+	err = s.read(ctx, s.count)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +123,27 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 		s.info.DroppedWords = []corpus.Dropped{{Reason: unused, Count: len(gone), Names: gone}}
 	}
 	return s, nil
+}
+
+// count adds up the row sums, the diagonal and the document frequencies.
+func (s *Stream) count(doc corpus.Document, length int64) error {
+	s.docs++
+	s.nnz += int64(len(doc.Words))
+	s.tokens += length
+	l := float64(length)
+	pairs := l * (l - 1)
+	for i, w := range doc.Words {
+		x := float64(doc.Counts[i])
+		if s.opts.Weighting == OffDiagonal {
+			s.diag[w] += x * x / pairs
+			s.c[w] += x * (l - x) / pairs
+		} else {
+			s.diag[w] += x / pairs
+			s.c[w] += x / l
+		}
+		s.df[w]++
+	}
+	return nil
 }
 
 func (s *Stream) resize(n int) {

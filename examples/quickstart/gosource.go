@@ -67,6 +67,9 @@ func (s goSource) TextSetting() *text.Setting {
 	return &set
 }
 
+// Stemmer implements corpus.FromText.
+func (s goSource) Stemmer() text.Stemmer { return s.tokenizer.Stemmer() }
+
 // Docs implements corpus.Source.
 func (s goSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {

@@ -167,6 +167,61 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// The same texts as CSV and as JSON Lines, with columns, give the same topics and the same
+// table of documents, and a saved model keeps the metadata.
+func TestTables(t *testing.T) {
+	dir, rng, groups := t.TempDir(), rand.New(rand.NewPCG(1, 2)), words(4)
+	table, lines := "number;body;when;stars;shop\n", ""
+	for i := range 120 {
+		body, when, stars := textOf(rng, groups, i%4), fmt.Sprintf("%d.%d.2024", 1+i%28, 1+i%12), "NA"
+		if i%3 > 0 {
+			stars = fmt.Sprint(i % 6)
+		}
+		table += fmt.Sprintf("n%d;%s;%s;%s;shop %d\n", i, body, when, stars, i%2)
+		lines += fmt.Sprintf(`{"number": "n%d", "post": {"body": %q}, "when": %q, "stars": %q, "shop": "shop %d"}`+"\n", i, body, when, stars, i%2)
+	}
+	write(t, dir, "x.csv", table)
+	write(t, dir, "x.jsonl", lines)
+	path := func(name string) string { return filepath.Join(dir, name) }
+	common := strings.Fields("-k 4 -quiet -report none -id number -times when -layout 2.1.2006 -numbers stars -categories shop -missing NA")
+	read := func(name string) string {
+		b, err := os.ReadFile(path(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	out, _ := invoke(t, 0, append(common, "-csv", path("x.csv"), "-comma", ";", "-text", "body", "-documents", path("a"), "-save", path("model"))...)
+	checkTopics(t, out, groups)
+	out, _ = invoke(t, 0, append(common, "-jsonl", path("x.jsonl"), "-text", "post.body", "-documents", path("b"))...)
+	checkTopics(t, out, groups)
+	if a, b := read("a"), read("b"); a != b || !strings.HasPrefix(a, "id,stars,when,shop,tokens,topic 0,topic 1,topic 2,topic 3\nn0,,2024-01-01T00:00:00Z,shop 0,") || strings.Count(a, "\n") != 121 {
+		t.Errorf("documents of the table:\n%.500s\nof the lines:\n%.500s", a, b)
+	}
+	m, err := jsmf.LoadModel(path("model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shops, err := m.Documents().Metadata.Categories("shop")
+	if err != nil || !slices.Equal(shops, []string{"shop 0", "shop 1"}) {
+		t.Errorf("the saved model knows the shops %q (%v)", shops, err)
+	}
+
+	write(t, dir, "x.pdf", "%PDF-1.4\n")
+	for want, args := range map[string][]string{
+		`column "text" is not in the header, which has ["number;body;when;stars;shop"]; its fields seem to be separated by ";"`: {"-csv", path("x.csv")},
+		`looks like JSON Lines`:                         {"-csv", path("x.jsonl")},
+		`looks like a table`:                            {"-jsonl", path("x.csv"), "-text", "body"},
+		`the file is of another kind: it is a PDF`:      {"-csv", path("x.pdf")},
+		`the file is of another kind: it is a model`:    {"-jsonl", path("model")},
+		`x.csv:2: column "stars": value "NA": is not a`: {"-csv", path("x.csv"), "-comma", ";", "-text", "body", "-numbers", "stars"},
+	} {
+		if _, errs := invoke(t, 1, append(args, "-quiet")...); !strings.Contains(errs, want) {
+			t.Errorf("%v: %q, want %q", args, errs, want)
+		}
+	}
+}
+
 func TestGoroot(t *testing.T) {
 	root, rng, groups := t.TempDir(), rand.New(rand.NewPCG(3, 4)), words(15)
 	for i := range 300 {
@@ -287,7 +342,9 @@ var _ color.Model
 func TestUsage(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"-k 1", "at least 2"}, {"-top 0", "-top 0"}, {"-ext .txt", "-ext goes with -dir"},
-		{"-dir x -goroot y", "exclude"}, {"texts", `unexpected argument "texts"`}, {"-nonsense", "-nonsense"},
+		{"-dir x -goroot y", "exclude"}, {"-csv x -jsonl y", "exclude"},
+		{"-comma ; -dir x", "-comma goes with -csv"}, {"-csv x -comma ab", "want one character"}, {"-dir x -id y", "go with -csv and -jsonl"},
+		{"-csv x -layout 2006", "-layout goes with -times"}, {"texts", `unexpected argument "texts"`}, {"-nonsense", "-nonsense"},
 	} {
 		if out, errs := invoke(t, 2, strings.Fields(c.args)...); !strings.Contains(errs, c.want) || out != "" {
 			t.Errorf("%s: %q and %q, want %q", c.args, out, errs, c.want)
