@@ -432,11 +432,11 @@ func TestStreamStems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := cooc.NewMoments(ctx, c, cooc.Options{})
+	want, err := cooc.NewMoments(ctx, c, cooc.Options{MinTokens: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := cooc.NewStream(ctx, src, cooc.Options{})
+	s, err := cooc.NewStream(ctx, src, cooc.Options{MinTokens: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
