@@ -425,7 +425,7 @@ func TestStreamStems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := corpus.JSONL{Tokenizer: tok, In: corpus.FileFromBytes("nets", []byte(`{"text": "nets net tea nets"}
+	src := corpus.JSONL{Tokenizer: tok, In: corpus.FileFromBytes("nets", []byte(`{"text": "nets nets tea nets"}
 {"text": "net teas cup"}
 {"text": "cups tea"}`))}
 	c, err := corpus.Read(ctx, src)
