@@ -69,6 +69,20 @@
 // Curation{Score: corpus.TF, Words: 5000}; and for counts that are fine as they
 // are with Curation{KeepVocabulary: true}, which removes small documents only.
 //
+// # Phrases, boilerplate, duplicates
+//
+// Learn finds phrases (machine_learning) and lines of boilerplate in texts, and returns a
+// tokenizer that joins the ones and leaves out the others:
+//
+//	read := func(t text.Tokenizer) corpus.Source { return corpus.Dir{Path: "texts", Tokenizer: t} }
+//	t, err := corpus.Learn(ctx, nil, read, text.Learning{})
+//	…
+//	c, err := corpus.Read(ctx, read(t))
+//
+// Inspect says what a collection holds that a reader of its topics should know: words that
+// are rare or everywhere, duplicates, several languages. A fit does so by itself and passes
+// its warnings on.
+//
 // # Larger than memory
 //
 // A reader that is passed to cooc.NewStream reads its file again for each product. Encode

@@ -152,6 +152,7 @@ func (w *encoder) add(d Document) error {
 		return err
 	}
 	w.meta.add(d.Values)
+	w.e.repeats = w.e.repeats || d.place.repeat
 	err := w.counter.Read(&w.words, d.words(), info.Documents)
 	if err == nil {
 		err = w.counter.Sorted()

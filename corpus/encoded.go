@@ -39,6 +39,7 @@ type Encoded struct {
 	fromTokens bool // the words are numbered as they first occurred
 	weights    []float64
 	meta       *Metadata
+	repeats    bool    // documents were drawn with repetition; not in a file
 	to         []int32 // the number of each word in the blocks, −1 for none; nil: as it stands there
 }
 

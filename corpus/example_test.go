@@ -142,6 +142,27 @@ func Example_words() {
 }
 
 // Held-out documents, whose tokens are divided for document completion.
+// Phrases and lines that many documents have are found in the texts.
+func ExampleLearn() {
+	topics := []string{"machine learning learns from data", "a pinch of sea salt in the soup"}
+	read := func(t text.Tokenizer) corpus.Source {
+		var lines strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&lines, "{\"text\": \"Letter %d\\nAbout name%c: %s.\"}\n", i, 'a'+i%26, topics[i%2])
+		}
+		return corpus.JSONL{In: corpus.FileFromBytes("letters", []byte(lines.String())), Tokenizer: t}
+	}
+	t, err := corpus.Learn(context.Background(), nil, read, text.Learning{MaxWords: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%q\n", t.Setting().Boilerplate.Lines[0].Text)
+	fmt.Println(t.Tokenize(nil, "Letter 99\nOn machine learning, and sea salt."))
+	// Output:
+	// "Letter 0"
+	// [on machine_learning and sea_salt]
+}
+
 func ExampleCorpus_SplitTokens() {
 	var b corpus.Builder
 	for range 10 {

@@ -22,6 +22,7 @@ type documents struct {
 	info    corpus.Info // of them, but for those without words
 	unigram []float64   // p(word): the mean over documents of its share in each
 	hidden  int64       // tokens that passes would not see at first
+	said    []string    // warnings about them
 }
 
 // readDocuments encodes the documents behind an input, in one read, and counts them.
@@ -51,7 +52,15 @@ func readDocuments(ctx context.Context, in Input) (*documents, error) {
 		gone.Count = len(gone.Names)
 		d.info.DroppedWords = append(slices.Clone(d.info.DroppedWords), gone)
 	}
-	return d, d.count(ctx)
+	if err := d.count(ctx); err != nil {
+		return nil, err
+	}
+	seen, err := corpus.Inspect(ctx, d.src)
+	if err != nil {
+		return nil, err
+	}
+	d.said = seen.Warnings
+	return d, nil
 }
 
 // named returns the source with the given names of its words, unless there are none or it
