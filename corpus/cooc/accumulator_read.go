@@ -128,6 +128,9 @@ func (d *accReader) read() (*Accumulator, error) {
 			return nil, err
 		}
 	}
+	if err := d.metadata(a); err != nil {
+		return nil, err
+	}
 	b, err := d.take(len(accEnd), "the end")
 	if err != nil {
 		return nil, err
@@ -221,6 +224,59 @@ func (d *accReader) words(a *Accumulator, size accSize) error {
 		a.newWord(w)
 	}
 	return d.sum("the words")
+}
+
+// metadata reads the columns and the values of all documents.
+func (d *accReader) metadata(a *Accumulator) error {
+	at := d.n
+	b, err := d.take(8, "the metadata")
+	if err != nil {
+		return err
+	}
+	size := binary.LittleEndian.Uint64(b)
+	if size == 0 {
+		return nil
+	}
+	if size > math.MaxInt64 {
+		return d.bad(at, "%d bytes of metadata", size)
+	}
+	if b, err = d.take(int(size), "the metadata"); err != nil {
+		return err
+	}
+	var meta corpus.Metadata
+	if err := meta.UnmarshalBinary(b); err != nil {
+		return d.bad(at, "%w", err)
+	}
+	columns := meta.Columns()
+	if len(columns) == 0 || meta.NumDocs() != len(a.docs) {
+		return d.bad(at, "metadata of %d columns and %d documents for %d documents", len(columns), meta.NumDocs(), len(a.docs))
+	}
+	for m, doc := range a.docs {
+		a.bytes -= doc.bytes()
+		known := false
+		values := make([]corpus.Value, len(columns))
+		for i := range columns {
+			values[i] = meta.Value(m, i)
+			known = known || values[i].Kind() != 0
+		}
+		if known {
+			doc.values = values
+		}
+		a.bytes += doc.bytes()
+	}
+	if b, err = d.take(len(columns), "the metadata"); err != nil {
+		return err
+	}
+	for i, open := range b {
+		if open > 1 || open == 1 && columns[i].Kind != corpus.Category {
+			return d.bad(at, "column %d is marked by %d", i+1, open)
+		}
+		if open == 1 {
+			columns[i].Levels = nil
+		}
+	}
+	a.o.Columns = columns
+	return nil
 }
 
 // document reads the next document.
