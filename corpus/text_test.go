@@ -2,6 +2,8 @@ package corpus_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"path/filepath"
 	"testing"
 
@@ -92,5 +94,56 @@ func TestTextSettingTravels(t *testing.T) {
 	bad := c.WithText(&text.Setting{MinLength: -1})
 	if _, err := corpus.Encode(ctx, bad.Source()); err == nil {
 		t.Error("a setting out of range is encoded")
+	}
+}
+
+// endless is a file of one line of a gigabyte after a beginning.
+type endless struct {
+	begin string
+	read  int64
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.read >= 1<<30 {
+		return 0, io.EOF
+	}
+	n := copy(p, e.begin)
+	e.begin = e.begin[n:]
+	for i := n; i < len(p); i++ {
+		p[i] = 'x'
+	}
+	e.read += int64(len(p))
+	return len(p), nil
+}
+
+func (e *endless) Close() error { return nil }
+
+// A line of a gigabyte is an error as soon as the limit is reached, so that no more than
+// that is held.
+func TestEndlessLine(t *testing.T) {
+	for name, x := range map[string]struct {
+		begin string
+		limit int // 0: the default, 64 MiB
+		src   func(f corpus.File) corpus.Source
+	}{
+		"JSONL":                {"{\"text\": \"", 0, func(f corpus.File) corpus.Source { return corpus.JSONL{In: f} }},
+		"CSV":                  {"text\n", 1 << 20, func(f corpus.File) corpus.Source { return corpus.CSV{In: f, Text: "text"} }},
+		"CSV, open quote":      {"text\n\"a\n", 1 << 20, func(f corpus.File) corpus.Source { return corpus.CSV{In: f, Text: "text"} }},
+		"CSV without quotes":   {"text\n", 1 << 20, func(f corpus.File) corpus.Source { return corpus.CSV{In: f, Text: "text", NoQuotes: true} }},
+		"JSONL with its limit": {"{\"text\": \"", 1000, func(f corpus.File) corpus.Source { return corpus.JSONL{In: f} }},
+	} {
+		e := &endless{begin: x.begin}
+		file := corpus.File{Name: "x", Open: func() (io.ReadCloser, error) { return e, nil }, MaxLine: x.limit}
+		_, err := corpus.Read(context.Background(), x.src(file))
+		if !errors.Is(err, corpus.ErrTooLong) {
+			t.Errorf("%s: %v", name, err)
+		}
+		limit := x.limit
+		if limit == 0 {
+			limit = 64 << 20
+		}
+		if most := int64(limit) + 1<<18; e.read > most { // and some buffers
+			t.Errorf("%s: %d bytes were read, of which %d are allowed", name, e.read, most)
+		}
 	}
 }

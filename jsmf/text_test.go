@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -63,10 +64,12 @@ func (halves) Segment(dst []string, run string) []string {
 func TestTrainAndServeAgree(t *testing.T) {
 	ctx := context.Background()
 	texts := rawTexts(200, 1)
+	learned := learnedTokenizer(t, texts)
 	for i, x := range []struct {
 		set   text.Setting
 		tools []text.Tool
 	}{
+		{learned.Setting(), nil},
 		{text.Setting{}, nil},
 		{text.Setting{FoldAccents: true, KeepPossessive: true}, nil},
 		{text.Setting{KeepCase: true, MinLength: 1, Numbers: text.KeepNumbers}, nil},
@@ -118,6 +121,28 @@ func TestTrainAndServeAgree(t *testing.T) {
 			}
 		})
 	}
+}
+
+// learnedTokenizer returns a tokenizer with phrases and boilerplate.
+func learnedTokenizer(t *testing.T, texts []string) text.Tokenizer {
+	t.Helper()
+	docs := func(k text.Tokenizer) iter.Seq2[[]string, error] {
+		return func(yield func([]string, error) bool) {
+			for _, s := range texts {
+				if !yield(k.Tokenize(nil, s), nil) {
+					return
+				}
+			}
+		}
+	}
+	tok, err := text.Learn(context.Background(), text.Default(), docs, text.Learning{MinNPMI: 0.01, MinG2: 0.01})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := tok.Setting(); s.Phrases == nil || s.Boilerplate == nil {
+		t.Fatalf("nothing was learned: %v", s)
+	}
+	return tok
 }
 
 // sameWords compares the words and the topics of texts with those of the documents of c.
