@@ -109,6 +109,9 @@ func (x *scan) ascii(s string, i int) int {
 	if n := len(w); n > 2 && w[n-2] == '\'' && (w[n-1] == 's' || w[n-1] == 'S') && !t.setting.KeepPossessive {
 		w = w[:n-2]
 	}
+	if len(w) > 2 && w[1] == '\'' {
+		w = elided(w)
+	}
 	ok := len(w) >= t.lo && len(w) <= t.hi && t.number(kinds&letter != 0, kinds&digit != 0)
 	if t.breaks {
 		x.keep(w, ok)

@@ -27,8 +27,9 @@
 //     (grapheme clusters), 中文字 giving 中文 and 文字, unless a Segmenter splits it. A run of
 //     one character is a word if that is Chinese or consists of several code points. Katakana
 //     is cut at the word boundaries only.
-//  8. 's goes from the end of words (KeepPossessive), underscores from both ends. Words that
-//     are too short or too long and numbers are dropped (MinLength, MaxLength, Numbers).
+//  8. 's goes from the end of words (KeepPossessive), underscores from both ends, and from the
+//     beginning a consonant with an apostrophe before a vowel or an h: l'eau is eau. Words
+//     that are too short or too long and numbers are dropped (MinLength, MaxLength, Numbers).
 //  9. Words that make a phrase are joined, as in machine_learning (Phrases). There are no
 //     phrases and no boilerplate unless Learn finds them.
 //

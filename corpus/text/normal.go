@@ -3,6 +3,7 @@ package text
 import (
 	"encoding/binary"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,6 +14,12 @@ import (
 // without invisible characters, with one apostrophe and one hyphen, and without accents if
 // the setting says so. To do it again changes nothing.
 func (t *tokenizer) normalise(s string) string {
+	if plain, upper := isPlain(s); plain && !t.setting.FoldAccents {
+		if upper && !t.setting.KeepCase {
+			return strings.ToLower(s)
+		}
+		return s
+	}
 	s = strings.Map(unify, s) // returns s itself if nothing changes
 	if n := nfkc(s); n != s {
 		s = strings.Map(unify, n) // U+0149 holds an apostrophe
@@ -25,6 +32,51 @@ func (t *tokenizer) normalise(s string) string {
 	}
 	return s
 }
+
+// isPlain reports whether a text consists of characters that normalise leaves alone or only
+// makes small, and whether there is one of the latter.
+func isPlain(s string) (plain, upper bool) {
+	kinds := plainKinds()
+	for _, r := range s {
+		switch {
+		case r < utf8.RuneSelf:
+			upper = upper || 'A' <= r && r <= 'Z'
+		case int(r) >= len(kinds) || kinds[r] == notPlain:
+			return false, false
+		case kinds[r] == plainUpper:
+			upper = true
+		}
+	}
+	return true, upper
+}
+
+const (
+	notPlain = iota
+	plainLower
+	plainUpper
+)
+
+// plainKinds returns what isPlain asks of each character of the Basic Multilingual Plane. It
+// is made from the tables of package norm when it is first needed, in some milliseconds.
+var plainKinds = sync.OnceValue(func() *[1 << 16]byte {
+	var kinds [1 << 16]byte
+	alone := func(r rune) bool { // normal, and not changed by what stands before
+		c := string(r)
+		p := norm.NFKC.PropertiesString(c)
+		return unify(r) == r && utf8.ValidRune(r) && norm.NFKC.IsNormalString(c) && p.BoundaryBefore() && p.CCC() == 0
+	}
+	for r := rune(utf8.RuneSelf); int(r) < len(kinds); r++ {
+		switch l := unicode.ToLower(r); {
+		case !alone(r):
+		case l == r:
+			kinds[r] = plainLower
+		case l >= utf8.RuneSelf && int(l) < len(kinds) && unicode.ToLower(l) == l && alone(l):
+			kinds[r] = plainUpper
+		}
+	}
+	kinds[thaiAm], kinds[laoAm] = plainLower, plainLower
+	return &kinds
+})
 
 // unify maps the characters that mean an apostrophe or a hyphen to those of ASCII, signs of
 // trade to a blank, and drops what cannot be seen: the soft hyphen, marks of direction, the

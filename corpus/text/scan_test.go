@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // settings are those that the fuzz tests try, by number.
@@ -55,7 +57,7 @@ func FuzzASCII(f *testing.F) {
 }
 
 // pieces are what random texts are made of.
-var pieces = []string{"a", "B", "ab", "c", "7", "19", "_", "-", "-", "&", "/", "+", "#", "'", ".", ":", ",", ";", "\"", " ", " ", "\n", "\t", "'s", "\x00", "@", "(", "\r", "\x7f"}
+var pieces = []string{"a", "B", "ab", "c", "7", "19", "_", "-", "-", "&", "/", "+", "#", "'", ".", ":", ",", ";", "\"", " ", " ", "\n", "\t", "'s", "d'", "\x00", "@", "(", "\r", "\x7f"}
 
 func TestASCIIRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -73,6 +75,41 @@ func TestASCIIRandom(t *testing.T) {
 		s := strings.ToValidUTF8(b.String(), "\uFFFD")
 		if got, want := fastWords(k, s), slowWords(k, s); !slices.Equal(got, want) {
 			t.Fatalf("%v: %q gives %q, the slow way %q", set, s, got, want)
+		}
+	}
+}
+
+// The short way of normalise gives what the long one gives.
+func TestPlainText(t *testing.T) {
+	long := func(s string, keepCase bool) string {
+		s = nfkc(strings.Map(unify, s))
+		if !keepCase {
+			s = norm.NFC.String(strings.ToLower(s))
+		}
+		return s
+	}
+	kinds := plainKinds()
+	var plain []rune
+	for r, k := range kinds {
+		if k != notPlain {
+			plain = append(plain, rune(r))
+		}
+	}
+	if len(plain) < 40000 {
+		t.Errorf("%d characters are plain", len(plain))
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range 200000 {
+		var b strings.Builder
+		for range 1 + rng.IntN(4) {
+			b.WriteRune(plain[rng.IntN(len(plain))])
+		}
+		if i < len(plain) {
+			b.WriteRune(plain[i])
+		}
+		k := &tokenizer{setting: Setting{KeepCase: i%2 == 0}}
+		if got, want := k.normalise(b.String()), long(b.String(), i%2 == 0); got != want {
+			t.Fatalf("%q gives %q, the long way %q", b.String(), got, want)
 		}
 	}
 }

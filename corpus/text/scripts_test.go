@@ -35,6 +35,7 @@ func TestScripts(t *testing.T) {
 		{"Cyrillic", "Привет, мир! ёлка м’яч м\u02bcяч", "привет|мир|ёлка|м'яч|м'яч"},
 		{"Vietnamese", "Nguyễn Văn Tiếng Việt", "nguyễn|văn|tiếng|việt"},
 		{"Turkish and German", "İstanbul ISPARTA ıı Straße GROẞE", "istanbul|isparta|ıı|straße|große"},
+		{"French and Italian", "L’eau d'accord s'il c'est-à-dire aujourd'hui l'État d’été n’y; o'clock I'm d'you y'all 't", "eau|accord|il|est-à-dire|aujourd'hui|état|été|o'clock|i'm|you|y'all"},
 		{"soft hyphen", "co\u00adoperate", "cooperate"},
 		{"not UTF-8", "bad\xff\xfebytes a\xc3", "bad|bytes"},
 	} {

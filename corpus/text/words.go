@@ -145,6 +145,7 @@ func (x *scan) word(w string) {
 	if n := len(w); !t.setting.KeepPossessive && n > 2 && w[n-2] == '\'' && (w[n-1] == 's' || w[n-1] == 'S') {
 		w = w[:n-2]
 	}
+	w = elided(w)
 	letters, digits := false, false
 	for _, r := range w {
 		letters = letters || unicode.IsLetter(r)
@@ -155,6 +156,19 @@ func (x *scan) word(w string) {
 		w = w[:len(w)-len("σ")] + "ς"
 	}
 	x.keep(w, n >= t.lo && n <= t.hi && t.number(letters, digits))
+}
+
+// elided returns a word without the article or pronoun of Romance languages that has lost
+// its vowel: a consonant and an apostrophe before a vowel or an h (l'eau, d'Italia, s'il).
+func elided(w string) string {
+	if len(w) < 3 || w[1] != '\'' || class[w[0]] != letter || strings.IndexByte("aeiouyAEIOUY", w[0]) >= 0 {
+		return w
+	}
+	r, _ := utf8.DecodeRuneInString(w[2:])
+	if !strings.ContainsRune("aàáâäeèéêëiìíîïoòóôöuùúûühyœæ", unicode.ToLower(r)) {
+		return w
+	}
+	return w[2:]
 }
 
 // number tells whether the setting keeps a word with letters, digits or both.
