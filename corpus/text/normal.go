@@ -14,9 +14,12 @@ import (
 // without invisible characters, with one apostrophe and one hyphen, and without accents if
 // the setting says so. To do it again changes nothing.
 func (t *tokenizer) normalise(s string) string {
-	if plain, upper := isPlain(s); plain && !t.setting.FoldAccents {
-		if upper && !t.setting.KeepCase {
-			return strings.ToLower(s)
+	if plain, upper, mapped := isPlain(s); plain && !t.setting.FoldAccents {
+		if mapped {
+			s = strings.Map(unify, s)
+		}
+		if (upper || mapped) && !t.setting.KeepCase {
+			s = strings.ToLower(s)
 		}
 		return s
 	}
@@ -33,27 +36,30 @@ func (t *tokenizer) normalise(s string) string {
 	return s
 }
 
-// isPlain reports whether a text consists of characters that normalise leaves alone or only
-// makes small, and whether there is one of the latter.
-func isPlain(s string) (plain, upper bool) {
+// isPlain reports whether a text consists of characters that normalise leaves alone, or only
+// makes small, or only maps by unify, and whether there is one of the last two.
+func isPlain(s string) (plain, upper, mapped bool) {
 	kinds := plainKinds()
 	for _, r := range s {
 		switch {
 		case r < utf8.RuneSelf:
 			upper = upper || 'A' <= r && r <= 'Z'
 		case int(r) >= len(kinds) || kinds[r] == notPlain:
-			return false, false
+			return false, false, false
 		case kinds[r] == plainUpper:
 			upper = true
+		case kinds[r] == plainMapped:
+			mapped = true
 		}
 	}
-	return true, upper
+	return true, upper, mapped
 }
 
 const (
 	notPlain = iota
 	plainLower
 	plainUpper
+	plainMapped
 )
 
 // plainKinds returns what isPlain asks of each character of the Basic Multilingual Plane. It
@@ -63,10 +69,12 @@ var plainKinds = sync.OnceValue(func() *[1 << 16]byte {
 	alone := func(r rune) bool { // normal, and not changed by what stands before
 		c := string(r)
 		p := norm.NFKC.PropertiesString(c)
-		return unify(r) == r && utf8.ValidRune(r) && norm.NFKC.IsNormalString(c) && p.BoundaryBefore() && p.CCC() == 0
+		return utf8.ValidRune(r) && norm.NFKC.IsNormalString(c) && p.BoundaryBefore() && p.CCC() == 0
 	}
 	for r := rune(utf8.RuneSelf); int(r) < len(kinds); r++ {
 		switch l := unicode.ToLower(r); {
+		case unify(r) != r:
+			kinds[r] = plainMapped
 		case !alone(r):
 		case l == r:
 			kinds[r] = plainLower
@@ -79,9 +87,10 @@ var plainKinds = sync.OnceValue(func() *[1 << 16]byte {
 })
 
 // unify maps the characters that mean an apostrophe or a hyphen to those of ASCII, signs of
-// trade to a blank, and drops what cannot be seen: the soft hyphen, marks of direction, the
-// word joiner, the byte order mark, and variation selectors. The joiners U+200C and U+200D
-// stay, for they make words of their own in Persian and the languages of India.
+// trade to a blank, full width to ASCII, and drops what cannot be seen: the soft hyphen, marks
+// of direction, the word joiner, the byte order mark, and variation selectors. The joiners
+// U+200C and U+200D stay, for they make words of their own in Persian and the languages of
+// India.
 func unify(r rune) rune {
 	switch {
 	case r < 0xAD:
@@ -90,6 +99,10 @@ func unify(r rune) rune {
 		return '\''
 	case r == '\u2010', r == '\u2011':
 		return '-'
+	case r == '\u3000': // as NFKC
+		return ' '
+	case '\uFF01' <= r && r <= '\uFF5E': // full width, as NFKC
+		return r - '\uFF01' + '!'
 	case r == '\u2122', r == '\u2120': // ™, ℠: NFKC makes letters of them
 		return ' '
 	case r == '\u00AD', r == '\u200E', r == '\u200F', '\u202A' <= r && r <= '\u202E', '\u2060' <= r && r <= '\u2064',
