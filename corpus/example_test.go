@@ -110,6 +110,35 @@ func ExampleTriples() {
 	// user 7 Brazil 9
 }
 
+// Columns of a table become metadata, whose values stay with their documents.
+func ExampleMetadata() {
+	reviews := corpus.FileFromBytes("reviews.csv", []byte(`id,review,stars,date
+a,good strong coffee,5,24.12.2023
+b,the coffee was cold,NA,2.1.2024
+c,strong tea and good cake,4,
+`))
+	c, err := corpus.Read(context.Background(), corpus.CSV{In: reviews, Text: "review", ID: "id", Fields: []corpus.Field{
+		{Column: corpus.Column{Name: "stars", Kind: corpus.Number}, Missing: []string{"NA"}},
+		{Column: corpus.Column{Name: "date", Kind: corpus.Time}, Layout: "2.1.2006"},
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	stars, known, err := c.Metadata().Numbers("stars")
+	fmt.Println(stars, known, err)
+	last, err := c.Select([]int{2, 1}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	dates, known, err := last.Metadata().Times("date")
+	fmt.Println(dates[1].Format("January 2006"), known, err)
+	// Output:
+	// [5 NaN 4] [true false true] <nil>
+	// January 2024 [false true] <nil>
+}
+
 func ExampleBuilder() {
 	var b corpus.Builder
 	for _, err := range []error{

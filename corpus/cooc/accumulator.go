@@ -28,10 +28,9 @@ import (
 // words when documents are removed or leave the window.
 //
 // Memory: 8 bytes for each distinct word of a document, some 180 for each document, 32 for
-// each of its values in columns,
-// some 100 for each different word, and the strings. Add takes time proportional to
-// the words of the document. Remove, and Add for a document that is not the newest,
-// also move at most 8 bytes for each document.
+// each of its values in columns, some 100 for each different word, and the strings. Add
+// takes time proportional to the words of the document. Remove, and Add for a document that
+// is not the newest, also move at most 8 bytes for each document.
 //
 // The zero value is an accumulator with default options. It is safe for concurrent
 // use. Documents can be added while a snapshot is used.
