@@ -97,14 +97,18 @@ func (f *finder) countWords(doc []string) error {
 	}
 	f.found.Tokens += n
 	f.squares += float64(n) * float64(n)
-	for _, t := range doc {
+	if len(f.words.list) >= maxWords {
+		f.found.Missed += f.words.forget()
+	}
+	for i, id := range f.numbers(doc) {
+		t := doc[i]
 		if t == Break {
 			continue
 		}
-		if len(f.words.list) >= maxWords {
-			f.found.Missed += f.words.forget()
+		if id < 0 {
+			id = f.words.add(t)
 		}
-		c := &f.words.list[f.words.add(t)]
+		c := &f.words.list[id]
 		if c.n == 0 && (t == "" || !utf8.ValidString(t)) {
 			return fmt.Errorf("token %q is empty or not valid UTF-8", t)
 		}
@@ -127,6 +131,7 @@ func (f *finder) chooseWords() {
 	slices.SortFunc(f.words.list, func(a, b wordCount) int {
 		return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.word, b.word))
 	})
+	f.words.pack()
 	f.words.rebuild(0)
 	f.fn = make([]uint8, len(f.words.list))
 	for id, c := range f.words.list {
@@ -137,14 +142,10 @@ func (f *finder) chooseWords() {
 	}
 }
 
-// numbers returns the numbers of the words of a document: −1 for words that are in no
-// phrase, and for Break.
+// numbers returns the numbers of the words of a document: −1 for words that the table lacks,
+// and for Break.
 func (f *finder) numbers(doc []string) []int32 {
-	f.buf = f.buf[:0]
-	for _, t := range doc {
-		id, _, _ := f.words.find(t)
-		f.buf = append(f.buf, id)
-	}
+	f.buf = f.words.findAll(f.buf[:0], doc)
 	return f.buf
 }
 

@@ -47,6 +47,33 @@ func (t *wordTable) find(word string) (id int32, slot *wordSlot, tag uint32) {
 	}
 }
 
+// findAll appends the numbers of words, −1 for those that the table lacks. It does each step
+// for many words at once, so that the processor waits for their memory at the same time.
+func (t *wordTable) findAll(dst []int32, words []string) []int32 {
+	var hashes [64]uint64
+	var slots [64]wordSlot
+	for len(words) > 0 {
+		n := min(len(words), len(hashes))
+		for i, w := range words[:n] {
+			hashes[i] = maphash.String(t.seed, w)
+		}
+		mask := len(t.slots) - 1
+		for i, h := range hashes[:n] {
+			slots[i] = t.slots[int(uint32(h))&mask]
+		}
+		for i, w := range words[:n] {
+			s := slots[i]
+			if s.id > 0 && (s.tag != uint32(hashes[i]>>32) || t.list[s.id-1].word != w) {
+				s.id, _, _ = t.find(w)
+				s.id++
+			}
+			dst = append(dst, s.id-1)
+		}
+		words = words[n:]
+	}
+	return dst
+}
+
 // add returns the number of a word, which it adds if the table lacks it.
 func (t *wordTable) add(word string) int32 {
 	id, slot, tag := t.find(word)
@@ -70,6 +97,20 @@ func (t *wordTable) forget() int64 {
 	t.list = slices.DeleteFunc(t.list, func(c wordCount) bool { return c.n <= least })
 	t.rebuild(0)
 	return least
+}
+
+// pack moves the words side by side in their order, which makes finding frequent ones
+// faster if these come first.
+func (t *wordTable) pack() {
+	var b strings.Builder
+	for _, c := range t.list {
+		b.WriteString(c.word)
+	}
+	all := b.String()
+	for i := range t.list {
+		n := len(t.list[i].word)
+		t.list[i].word, all = all[:n], all[n:]
+	}
 }
 
 // rebuild makes room for a number of words.
