@@ -51,9 +51,11 @@
 //
 // # Words
 //
-// Package text splits text into words: by Unicode word boundaries, in lower case,
-// without numbers and single letters. Readers take any other text.Tokenizer. Stop
-// words are left to Curate. If the text.Setting names a Stemmer, the words of one stem are
+// Package text splits text into words, in any script: without markup, by Unicode word
+// boundaries, in lower case, without numbers and single letters. A text.Setting says how, and
+// readers take the Tokenizer of another. Corpora, encoded files and models keep the setting
+// (Info.Text), so that later texts are split as those of the fit. Stop words are left to
+// Curate. If the text.Setting names a Stemmer, the words of one stem are
 // merged into one, which is shown as its most frequent form; Stem does so for documents
 // that are not read from text.
 //
