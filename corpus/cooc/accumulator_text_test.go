@@ -14,7 +14,7 @@ import (
 // first source, and is not that of another source.
 func TestAccumulatorText(t *testing.T) {
 	ctx := context.Background()
-	set := text.Setting{FoldAccents: true, Stemmer: "none"}
+	set := text.Setting{FoldAccents: true}
 	c := func(s *text.Setting) corpus.Source {
 		var b corpus.Builder
 		if err := b.AddTokens("", "", []string{"a", "b"}); err != nil {
