@@ -201,6 +201,7 @@ const (
 	encodedWeights    = 2
 	encodedText       = 4
 	encodedMetadata   = 8
+	encodedRepeats    = 16
 )
 
 // encodedHeader returns the header of every file.
@@ -224,6 +225,9 @@ func (e *Encoded) footer() []byte {
 	}
 	if e.meta != nil {
 		flags |= encodedMetadata
+	}
+	if e.repeats {
+		flags |= encodedRepeats
 	}
 	b := le.AppendUint32(nil, flags)
 	b = le.AppendUint64(b, uint64(len(e.info.Vocabulary)))

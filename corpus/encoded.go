@@ -39,7 +39,7 @@ type Encoded struct {
 	fromTokens bool // the words are numbered as they first occurred
 	weights    []float64
 	meta       *Metadata
-	repeats    bool    // documents were drawn with repetition; not in a file
+	repeats    bool    // ids may come twice: Bootstrap drew the documents
 	to         []int32 // the number of each word in the blocks, −1 for none; nil: as it stands there
 }
 
@@ -183,7 +183,7 @@ func (e *Encoded) Docs(ctx context.Context) iter.Seq2[Document, error] {
 		err := e.each(ctx, func(b *Block) error {
 			for d := range b.Docs() {
 				values = e.meta.values(values[:0], b.First+d)
-				x := Document{ID: b.ID(d), Label: b.Label(d), Values: values}
+				x := Document{ID: b.ID(d), Label: b.Label(d), Values: values, place: place{repeat: e.repeats}}
 				x.Words, x.Counts = b.Doc(d)
 				if !yield(x, nil) {
 					return errStop
@@ -245,6 +245,6 @@ func (e *Encoded) load(ctx context.Context) (*Corpus, error) {
 		r.renumber(to)
 	}
 	m := e.info.Documents
-	a := about{ids: padStrings(ids, m), labels: padStrings(labels, m), weights: slices.Clone(e.weights), meta: e.meta, text: e.info.Text}
+	a := about{ids: padStrings(ids, m), labels: padStrings(labels, m), weights: slices.Clone(e.weights), meta: e.meta, text: e.info.Text, repeats: e.repeats}
 	return newCorpus(vocab, a, r.indptr, r.words, r.counts), nil
 }

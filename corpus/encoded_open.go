@@ -84,14 +84,14 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 	r := footReader{b: foot}
 	flags, n, blocks := r.u32(), r.u64(), r.u64()
 	switch {
-	case flags&^(encodedFromTokens|encodedWeights|encodedText|encodedMetadata) != 0:
+	case flags&^(encodedFromTokens|encodedWeights|encodedText|encodedMetadata|encodedRepeats) != 0:
 		return fmt.Errorf("flags %#x", flags)
 	case blocks > uint64(len(r.b)/encodedEntrySize):
 		return fmt.Errorf("%d blocks", blocks)
 	}
 	info := &e.info
 	*info = Info{Form: formEncoded, Source: e}
-	e.fromTokens = flags&encodedFromTokens != 0
+	e.fromTokens, e.repeats = flags&encodedFromTokens != 0, flags&encodedRepeats != 0
 	e.blocks = make([]blockEntry, blocks)
 	at := int64(encodedHeaderSize)
 	for i := range e.blocks {

@@ -136,7 +136,13 @@ func TestMetadataFollows(t *testing.T) {
 	if e, err = corpus.Encode(ctx, c.Bootstrap(5).Source()); err != nil {
 		t.Fatal(err)
 	}
-	a, err = corpus.Read(ctx, e)
+	if e, err = corpus.EncodeFile(ctx, e, filepath.Join(t.TempDir(), "b.jenc")); err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if a, err = corpus.Read(ctx, e); err == nil {
+		_, err = corpus.Encode(ctx, a.Source())
+	}
 	check("Encode of Bootstrap", a, err)
 }
 

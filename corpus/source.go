@@ -60,6 +60,9 @@ type Source interface {
 	// checked every few thousand lines.
 	//
 	// The slices of a Document are valid until the next iteration.
+	//
+	// A Source that wraps another hides what that says of itself, unless it has the methods
+	// of Numbered, Described and FromText too.
 	Docs(ctx context.Context) iter.Seq2[Document, error]
 }
 
