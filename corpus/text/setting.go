@@ -164,7 +164,15 @@ func (s Setting) lengths() (lo, hi int) {
 }
 
 // Equal reports whether two settings make the same words: all but their Names.
-func (s Setting) Equal(o Setting) bool { return s.canonical() == o.canonical() }
+func (s Setting) Equal(o Setting) bool {
+	if s.Phrases == o.Phrases { // tables may be long
+		s.Phrases, o.Phrases = nil, nil
+	}
+	if s.Boilerplate == o.Boilerplate {
+		s.Boilerplate, o.Boilerplate = nil, nil
+	}
+	return s.canonical() == o.canonical()
+}
 
 // canonical returns the same string for settings that make the same words.
 func (s Setting) canonical() string {
