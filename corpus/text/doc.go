@@ -28,7 +28,9 @@
 //     one character is a word if that is Chinese or consists of several code points. Katakana
 //     is cut at the word boundaries only.
 //  8. 's goes from the end of words (KeepPossessive), underscores from both ends, and from the
-//     beginning a consonant with an apostrophe before a vowel or an h: l'eau is eau (qu'il and dell'arte stay whole). Words that are too short or too long and numbers are dropped (MinLength, MaxLength, Numbers).
+//     beginning a consonant with an apostrophe before a vowel or an h: l'eau is eau, while
+//     qu'il and dell'arte stay whole. Words that are too short or too long and numbers are
+//     dropped (MinLength, MaxLength, Numbers).
 //  9. Words that make a phrase are joined, as in machine_learning (Phrases). There are no
 //     phrases and no boilerplate unless Learn finds them.
 //
