@@ -49,7 +49,7 @@ func BenchmarkTokenize(b *testing.B) {
 	b.SetBytes(int64(len(s)))
 	b.ReportAllocs()
 	for b.Loop() {
-		tokens = text.WordTokenizer{}.Tokenize(tokens[:0], s)
+		tokens = text.Default().Tokenize(tokens[:0], s)
 	}
 	b.ReportMetric(float64(len(tokens))*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
 }

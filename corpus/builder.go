@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/internal/stems"
 )
 
 // Builder makes a corpus from documents in memory. The zero value is ready to
@@ -23,32 +24,55 @@ type Builder struct {
 	// added and not be changed after; the corpus keeps the slice.
 	Vocabulary []string
 
-	// Tokenizer splits the text given to AddText. nil means text.WordTokenizer{}.
+	// Tokenizer splits the text given to AddText. nil means text.Default(). If it has a
+	// Stemmer, Corpus merges the words of all documents by it, as Stem does, or with a
+	// Vocabulary each token counts as the word there that has its stem.
 	Tokenizer text.Tokenizer
+
+	// Columns are the columns of Document.Values. They must be set before the first
+	// document is added and not be changed after.
+	Columns []Column
 
 	counter bag.Counter
 	rows    rows
 	ids     []string
 	labels  []string
+	seen    idSet
+	meta    metadataBuilder
+	text    *text.Setting // of the documents; nil: not known
 	index   map[string]int32
-	words   []string // without Vocabulary: in the order in which they came
+	stems   *stems.Index // of the Vocabulary; nil without a Stemmer
+	words   []string     // without Vocabulary: in the order in which they came
 	unknown int64
 	buf     []string
 }
 
 // Add adds a document. Words may be given by number only if there is a
-// Vocabulary. The strings and slices of d are copied.
+// Vocabulary. The strings and slices of d are copied. Errors: an id that another document
+// has (ErrRepeatedID); Values that do not fit the Columns; a count that is negative or too
+// large, a number outside the Vocabulary, a token that is empty or not UTF-8.
 func (b *Builder) Add(d Document) error {
 	if b.rows.indptr == nil {
+		if err := b.meta.begin(b.Columns); err != nil {
+			return fmt.Errorf("corpus: %w", err)
+		}
 		b.rows.indptr = []int{0}
+	}
+	number := len(b.rows.indptr)
+	if err := b.meta.check(d.Values); err != nil {
+		return d.fail(number, err)
+	}
+	if err := b.seen.add(&d, number); err != nil {
+		return err
 	}
 	known := len(b.words)
 	words := bag.Words{Token: b.number, Size: len(b.Vocabulary), Names: b.Vocabulary, Name: b.word}
-	err := b.counter.Read(&words, bag.Document(d), len(b.rows.indptr))
+	err := b.counter.Read(&words, d.words(), number)
 	if err == nil {
 		err = b.counter.Sorted()
 	}
 	if err != nil {
+		b.seen.remove(&d)
 		for _, w := range b.words[known:] {
 			delete(b.index, w)
 		}
@@ -61,27 +85,32 @@ func (b *Builder) Add(d Document) error {
 	m := len(b.rows.indptr) - 1
 	b.ids = addString(b.ids, m, d.ID)
 	b.labels = addString(b.labels, m, d.Label)
+	b.meta.add(d.Values)
 	return nil
 }
 
 // AddTokens adds a document given as its tokens in any order, one string for
-// each occurrence.
-func (b *Builder) AddTokens(id, label string, tokens []string) error {
-	return b.Add(Document{ID: id, Label: label, Tokens: tokens})
+// each occurrence, and its values in the Columns.
+func (b *Builder) AddTokens(id, label string, tokens []string, values ...Value) error {
+	return b.Add(Document{ID: id, Label: label, Values: values, Tokens: tokens})
 }
 
-// AddText adds a document given as running text, split by the Tokenizer.
-func (b *Builder) AddText(id, label, text string) error {
+// AddText adds a document given as running text, split by the Tokenizer, and its values
+// in the Columns.
+func (b *Builder) AddText(id, label, text string, values ...Value) error {
 	b.buf = orDefault(b.Tokenizer).Tokenize(b.buf[:0], text)
-	err := b.AddTokens(id, label, b.buf)
+	err := b.AddTokens(id, label, b.buf, values...)
+	if err == nil && b.text == nil {
+		b.text = settingOf(b.Tokenizer)
+	}
 	clear(b.buf) // do not keep the text alive
 	return err
 }
 
-// AddCounts adds a document given as its words and how often each occurs.
-// Counts of 0 are ignored.
-func (b *Builder) AddCounts(id, label string, counts map[string]int) error {
-	d := Document{ID: id, Label: label, Counts: make([]int32, 0, len(counts))}
+// AddCounts adds a document given as its words and how often each occurs, and its values
+// in the Columns. Counts of 0 are ignored.
+func (b *Builder) AddCounts(id, label string, counts map[string]int, values ...Value) error {
+	d := Document{ID: id, Label: label, Values: values, Counts: make([]int32, 0, len(counts))}
 	for w := range counts {
 		d.Tokens = append(d.Tokens, w)
 	}
@@ -119,10 +148,17 @@ func (b *Builder) Corpus() (*Corpus, error) {
 		return nil, fmt.Errorf("corpus: %w", ErrEmptyVocabulary)
 	}
 	m := len(b.rows.indptr) - 1
-	c := newCorpus(vocab, padStrings(b.ids, m), padStrings(b.labels, m), b.rows.indptr, b.rows.words, b.rows.counts)
-	*b = Builder{Vocabulary: b.Vocabulary, Tokenizer: b.Tokenizer}
+	c := newCorpus(vocab, about{ids: padStrings(b.ids, m), labels: padStrings(b.labels, m), meta: b.meta.finish(), text: b.text}, b.rows.indptr, b.rows.words, b.rows.counts)
+	by := b.stemmer()
+	*b = Builder{Vocabulary: b.Vocabulary, Tokenizer: b.Tokenizer, Columns: b.Columns}
+	if by != nil && b.Vocabulary == nil {
+		return c.stem(by)
+	}
 	return c, nil
 }
+
+// stemmer returns the Stemmer of the Tokenizer, or nil.
+func (b *Builder) stemmer() text.Stemmer { return orDefault(b.Tokenizer).Stemmer() }
 
 // number returns the number of a token, which a fixed vocabulary may lack.
 func (b *Builder) number(t string) (int32, error) {
@@ -132,9 +168,17 @@ func (b *Builder) number(t string) (int32, error) {
 			return 0, err
 		}
 		b.index = index
+		if by := b.stemmer(); by != nil && b.Vocabulary != nil {
+			b.stems = stems.NewIndex(by, b.Vocabulary)
+		}
 	}
 	if w, ok := b.index[t]; ok {
 		return w, nil
+	}
+	if b.stems != nil {
+		if w, ok := b.stems.Find(t); ok {
+			return w, nil
+		}
 	}
 	if b.Vocabulary != nil {
 		return bag.Unknown, nil

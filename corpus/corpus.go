@@ -7,35 +7,49 @@ import (
 	"sync"
 
 	"github.com/james-bowman/sparse"
+
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // MaxCount is the largest number of times a word may occur in one document.
 const MaxCount = math.MaxInt32
 
 // Corpus holds the word counts of M documents over a vocabulary of N words, with
-// the documents' ids and labels. It is immutable and safe for concurrent use.
+// the documents' ids, labels and metadata. It is immutable and safe for concurrent use.
 //
 // Words are numbered from 0 in the order of the vocabulary, documents from 0 in
 // the order in which they were read. Memory: 8 bytes for each pair of a document
-// and a word in it, and the strings.
+// and a word in it, the Metadata, and the strings.
 type Corpus struct {
+	about
 	vocab  []string
-	ids    []string // nil: the documents are called by their 1-based number
-	labels []string // nil: no labels
-	indptr []int    // M+1
-	words  []int32  // ascending within a document
-	counts []int32  // ≥ 1
+	indptr []int   // M+1
+	words  []int32 // ascending within a document
+	counts []int32 // ≥ 1
 	tokens int64
-
-	weights []float64 // of the documents; nil: 1 each
 
 	index func() map[string]int
 	df    func() []int
 }
 
+// about is what is known of documents beside their words.
+type about struct {
+	ids     []string  // nil: the documents are called by their 1-based number
+	labels  []string  // nil: no labels
+	weights []float64 // nil: 1 each
+	meta    *Metadata
+	text    *text.Setting // nil: not known
+	repeats bool          // ids may come twice: Bootstrap drew the documents
+}
+
+// at returns what is known of the documents with the given numbers.
+func (a about) at(docs []int) about {
+	return about{at(a.ids, docs), at(a.labels, docs), at(a.weights, docs), a.meta.at(docs), a.text, a.repeats}
+}
+
 // newCorpus takes ownership of its arguments, which must be valid.
-func newCorpus(vocab, ids, labels []string, indptr []int, words, counts []int32) *Corpus {
-	c := &Corpus{vocab: vocab, ids: ids, labels: labels, indptr: indptr, words: words, counts: counts}
+func newCorpus(vocab []string, a about, indptr []int, words, counts []int32) *Corpus {
+	c := &Corpus{about: a, vocab: vocab, indptr: indptr, words: words, counts: counts}
 	for _, n := range counts {
 		c.tokens += int64(n)
 	}
@@ -117,6 +131,9 @@ func (c *Corpus) Label(m int) string {
 	}
 	return c.labels[m]
 }
+
+// Metadata returns the values of the documents in columns; nil if there are none.
+func (c *Corpus) Metadata() *Metadata { return c.meta }
 
 // DocFrequencies returns for each word the number of documents in which it occurs,
 // in a new slice. The first call takes O(nnz) time.

@@ -15,7 +15,7 @@ import (
 // FromCSR returns the corpus of an M×N matrix of counts, one row a document.
 //
 // vocab holds the N words (nil: they are called by their numbers from 0), ids and
-// labels M strings each (nil: none). All are copied. Entries may be stored in any
+// labels M strings each (nil: none). All are copied. No id may come twice. Entries may be stored in any
 // order; duplicates are added up, and zeros left out. The shape, the indices and
 // the counts, integers from 0 to MaxCount, are checked. O(nnz).
 func FromCSR(h *sparse.CSR, vocab, ids, labels []string) (*Corpus, error) {
@@ -45,6 +45,9 @@ func FromCSR(h *sparse.CSR, vocab, ids, labels []string) (*Corpus, error) {
 		return nil, fmt.Errorf("corpus: csr: %w", ErrEmptyVocabulary)
 	case raw.Indptr[0] != 0:
 		return nil, fmt.Errorf("corpus: csr: the row pointers begin with %d, want 0", raw.Indptr[0])
+	}
+	if err := checkIDs(ids, ""); err != nil {
+		return nil, err
 	}
 	for m := range M {
 		if lo, hi := raw.Indptr[m], raw.Indptr[m+1]; hi < lo || hi > len(raw.Ind) {
@@ -87,7 +90,7 @@ func FromCSR(h *sparse.CSR, vocab, ids, labels []string) (*Corpus, error) {
 	if vocab == nil {
 		vocab = numbers(N, 0)
 	}
-	return newCorpus(slices.Clone(vocab), slices.Clone(ids), slices.Clone(labels), r.indptr, r.words, r.counts), nil
+	return newCorpus(slices.Clone(vocab), about{ids: slices.Clone(ids), labels: slices.Clone(labels)}, r.indptr, r.words, r.counts), nil
 }
 
 // numbers returns the names of n words without a vocabulary.

@@ -16,8 +16,8 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
-// CSV reads documents from a column of a table. Columns are given by name in the
-// header, or by number from 1 as "#1", "#2", …. Every record must have as many
+// CSV reads documents from a column of a table, such as a CSV or TSV file. Columns are
+// given by name in the header, or by number from 1 as "#1", "#2", …. Every record must have as many
 // fields as the first. Empty lines are skipped.
 type CSV struct {
 	In File
@@ -27,6 +27,9 @@ type CSV struct {
 
 	// ID and Label are the columns with ids and labels; "": none.
 	ID, Label string
+
+	// Fields are the columns that become metadata. Field.From is a column as above.
+	Fields []Field
 
 	// Comma separates the fields. 0 means a tab if the name ends in .tsv or .tab
 	// (before a final .gz), otherwise a comma.
@@ -42,7 +45,7 @@ type CSV struct {
 	// many TSV files.
 	NoQuotes bool
 
-	// Tokenizer splits the text. nil means text.WordTokenizer{}.
+	// Tokenizer splits the text. nil means text.Default().
 	Tokenizer text.Tokenizer
 }
 
@@ -52,6 +55,15 @@ type CSV struct {
 func ReadCSV(ctx context.Context, path, text string) (*Corpus, error) {
 	return Read(ctx, CSV{In: File{Name: path}, Text: text})
 }
+
+// TextSetting implements FromText.
+func (s CSV) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
+
+// Stemmer implements FromText.
+func (s CSV) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
+
+// Columns implements Described.
+func (s CSV) Columns() []Column { return columnsOfFields(s.Fields) }
 
 // Docs implements Source.
 func (s CSV) Docs(ctx context.Context) iter.Seq2[Document, error] {
@@ -66,12 +78,10 @@ func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error
 	if s.Text == "" {
 		return s.In.at(0, errors.New("CSV.Text does not say which column holds the text"))
 	}
-	if s.Comma == 0 {
-		s.Comma = ','
-		if x := path.Ext(strings.TrimSuffix(s.In.Name, ".gz")); strings.EqualFold(x, ".tsv") || strings.EqualFold(x, ".tab") {
-			s.Comma = '\t'
-		}
+	if err := checkFields(s.Fields); err != nil {
+		return s.In.at(0, err)
 	}
+	s.Comma = s.comma()
 	next, closer, err := s.records()
 	if err != nil {
 		return err
@@ -91,36 +101,43 @@ func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error
 			header = append(header, strings.TrimSpace(f))
 		}
 	}
-	var col [3]int // −1: none
+	col := make([]int, 3, 3+len(s.Fields)) // −1: none
 	for i, name := range []string{s.Text, s.ID, s.Label} {
 		if col[i], err = column(name, header, len(rec)); err != nil {
 			return s.In.at(line, err)
 		}
 	}
+	for i := range s.Fields {
+		c, err := column(s.Fields[i].from(), header, len(rec))
+		if err != nil {
+			return s.In.at(line, err)
+		}
+		col = append(col, c)
+	}
 	if !s.NoHeader {
 		rec, line, err = next()
 	}
 	tok := orDefault(s.Tokenizer)
-	var d Document
+	d := Document{place: place{file: s.In.Name}}
+	f := make([]string, len(col))
 	for ; err == nil; rec, line, err = next() {
 		if err := ctx.Err(); err != nil {
 			return s.In.at(line, err)
 		}
-		var f [3]string
-		for i, c := range col {
-			if c < 0 {
-				continue
-			}
-			f[i] = rec[c]
-			if !utf8.ValidString(f[i]) {
-				if !s.In.ReplaceInvalid {
-					return s.In.at(line, fmt.Errorf("column %d: %w", c+1, ErrInvalidUTF8))
-				}
-				f[i] = strings.ToValidUTF8(f[i], "\uFFFD")
-			}
+		if err := s.fields(f, rec, col); err != nil {
+			return s.In.at(line, err)
 		}
-		d.ID, d.Label = f[1], f[2]
-		d.Tokens = tok.Tokenize(d.Tokens[:0], f[0])
+		d.ID, d.Label, d.place.line = f[1], f[2], line
+		d.Tokens, d.Values = tok.Tokenize(d.Tokens[:0], f[0]), d.Values[:0]
+		for i, text := range f[3:] {
+			var v Value
+			if text != "" {
+				if v, err = s.Fields[i].parse(text); err != nil {
+					return s.In.at(line, err)
+				}
+			}
+			d.Values = append(d.Values, v)
+		}
 		if !yield(d, nil) {
 			return errStop
 		}
@@ -132,6 +149,35 @@ func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error
 		return nil
 	}
 	return err
+}
+
+// comma returns what separates the fields.
+func (s CSV) comma() rune {
+	if s.Comma != 0 {
+		return s.Comma
+	}
+	if x := path.Ext(strings.TrimSuffix(s.In.Name, ".gz")); strings.EqualFold(x, ".tsv") || strings.EqualFold(x, ".tab") {
+		return '\t'
+	}
+	return ','
+}
+
+// fields takes the columns out of a record, as valid UTF-8; "" for −1.
+func (s CSV) fields(dst, rec []string, col []int) error {
+	for i, c := range col {
+		dst[i] = ""
+		if c < 0 {
+			continue
+		}
+		dst[i] = rec[c]
+		if !utf8.ValidString(dst[i]) {
+			if !s.In.ReplaceInvalid {
+				return fmt.Errorf("column %d: %w", c+1, ErrInvalidUTF8)
+			}
+			dst[i] = strings.ToValidUTF8(dst[i], "\uFFFD")
+		}
+	}
+	return nil
 }
 
 // records returns a function that returns one record after the other, valid until
@@ -162,6 +208,8 @@ func (s CSV) records() (next func() ([]string, int, error), c io.Closer, err err
 			return rec, l.n, nil
 		}, rc, nil
 	}
+	begin, _ := br.Peek(64)
+	head := string(begin)
 	lim := &limited{r: br}
 	r := csv.NewReader(lim)
 	r.Comma, r.LazyQuotes, r.ReuseRecord = s.Comma, s.LazyQuotes, true
@@ -183,6 +231,9 @@ func (s CSV) records() (next func() ([]string, int, error), c io.Closer, err err
 		case err == io.EOF:
 			return nil, line, io.EOF
 		case errors.As(err, &pe):
+			if pe.StartLine == 1 {
+				pe.Err = fmt.Errorf("%w%s", pe.Err, notTable(head))
+			}
 			return nil, pe.Line, s.In.at(pe.Line, pe.Err)
 		case errors.Is(err, ErrTooLong):
 			return nil, line, s.In.at(line+1, fmt.Errorf("record %w of %d bytes", ErrTooLong, s.In.max()))
@@ -226,5 +277,5 @@ func column(name string, header []string, fields int) (int, error) {
 	if header == nil {
 		return 0, fmt.Errorf("column %q: without a header, columns are given as #1 to #%d", name, fields)
 	}
-	return 0, fmt.Errorf("column %q is not in the header, which has %q", name, header)
+	return 0, fmt.Errorf("column %q is not in the header, which has %q%s", name, header, notColumns(header))
 }

@@ -76,6 +76,10 @@ type Curation struct {
 	// 0: 3, as in the papers' own experiments. Negative: no limit.
 	MinDistinct int
 
+	// DropDuplicates removes the documents that repeat an earlier one, or nearly, before
+	// anything else: see Inspection.Duplicates.
+	DropDuplicates bool
+
 	// MinTokens removes documents with fewer tokens of words kept. 0: no limit.
 	// (The papers' limit of 5 tokens is applied by package cooc.)
 	MinTokens int64
@@ -123,7 +127,7 @@ func (r *CurationReport) String() string {
 }
 
 // Curate chooses the vocabulary and the documents. It removes, in this order:
-// stop words and words that never occur; words outside the document-frequency
+// duplicates, if asked for; stop words and words that never occur; words outside the document-frequency
 // cut-offs; words of fewer than MinCount tokens; all but the best words by Score,
 // which become the vocabulary in that order; documents with too few distinct words
 // or tokens; words that no document is left for. c is not changed.
@@ -135,7 +139,10 @@ func Curate(c *Corpus, o Curation) (*Corpus, *CurationReport, error) {
 	if err := o.validate(); err != nil {
 		return nil, nil, err
 	}
-	u := newCurator(c, o)
+	c, u, err := newCurator(c, o)
+	if err != nil {
+		return nil, nil, err
+	}
 	if !o.KeepVocabulary {
 		u.words()
 		if len(u.order) == 0 {
@@ -172,13 +179,40 @@ type curator struct {
 	order []int  // the words kept, in their new order; nil: all, as they are
 }
 
-func newCurator(c *Corpus, o Curation) *curator {
-	u := &curator{c: c, o: o, tf: c.WordCounts(), df: c.DocFrequencies(), keep: make([]bool, c.NumWords())}
-	u.rep = &CurationReport{Before: CurationStep{Docs: c.NumDocs(), Words: c.NumWords(), Tokens: c.tokens}}
+// newCurator begins a curation: it returns the corpus without duplicates, if these go.
+func newCurator(c *Corpus, o Curation) (*Corpus, *curator, error) {
+	rep := &CurationReport{Before: CurationStep{Docs: c.NumDocs(), Words: c.NumWords(), Tokens: c.tokens}}
+	if o.DropDuplicates {
+		var err error
+		if c, err = c.distinct(rep); err != nil {
+			return nil, nil, err
+		}
+	}
+	u := &curator{c: c, o: o, rep: rep, tf: c.WordCounts(), df: c.DocFrequencies(), keep: make([]bool, c.NumWords())}
 	for i := range u.keep {
 		u.keep[i] = true
 	}
-	return u
+	return c, u, nil
+}
+
+// distinct returns the corpus without duplicates, as one step of the report.
+func (c *Corpus) distinct(rep *CurationReport) (*Corpus, error) {
+	found, err := bags(c.bags).duplicates(c.NumDocs())
+	if err != nil {
+		return nil, err
+	}
+	step := CurationStep{Name: "documents that repeat an earlier one", Docs: len(found)}
+	docs := make([]int, 0, c.NumDocs())
+	for m := range c.NumDocs() {
+		if len(found) > 0 && found[0].Doc == m {
+			step.Tokens += c.DocLen(m)
+			found = found[1:]
+			continue
+		}
+		docs = append(docs, m)
+	}
+	rep.Steps = append(rep.Steps, step)
+	return c.Select(docs, nil)
 }
 
 // drop removes the words for which cond holds, as one step of the report.

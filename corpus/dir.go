@@ -40,6 +40,15 @@ type Dir struct {
 	// in Path have no label.
 	FolderLabels bool
 
+	// ModTime, if it is not "", names a column of times of its own that holds when each file
+	// was last changed.
+	ModTime string
+
+	// Folders name columns of categories: the first holds the name of the folder in Path
+	// that a file is in, the next that of the folder within it, and so on. For files like
+	// 2024/smith/a.txt they may be "year" and "author".
+	Folders []string
+
 	// Hidden also reads files and folders whose names begin with a dot.
 	Hidden bool
 
@@ -51,7 +60,7 @@ type Dir struct {
 	// By default they are an error that wraps ErrInvalidUTF8.
 	ReplaceInvalid bool
 
-	// Tokenizer splits the text. nil means text.WordTokenizer{}.
+	// Tokenizer splits the text. nil means text.Default().
 	Tokenizer text.Tokenizer
 }
 
@@ -59,6 +68,48 @@ type Dir struct {
 // files) with the default tokenizer. For other settings use Read with a Dir.
 func ReadDir(ctx context.Context, path string, ext ...string) (*Corpus, error) {
 	return Read(ctx, Dir{Path: path, Ext: ext})
+}
+
+// TextSetting implements FromText.
+func (s Dir) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
+
+// Stemmer implements FromText.
+func (s Dir) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
+
+// Columns implements Described.
+func (s Dir) Columns() []Column {
+	var out []Column
+	if s.ModTime != "" {
+		out = append(out, Column{Name: s.ModTime, Kind: Time})
+	}
+	for _, name := range s.Folders {
+		out = append(out, Column{Name: name, Kind: Category})
+	}
+	return out
+}
+
+// values appends the values of a file.
+func (s Dir) values(dst []Value, rel string, e fs.DirEntry) ([]Value, error) {
+	if s.ModTime != "" {
+		info, err := e.Info()
+		if err != nil {
+			return dst, err
+		}
+		var v Value
+		if t := info.ModTime(); !t.IsZero() { // some file systems do not know
+			v = TimeOf(t)
+		}
+		dst = append(dst, v)
+	}
+	parts := strings.Split(rel, "/")
+	for i := range s.Folders {
+		var v Value
+		if i < len(parts)-1 {
+			v = CategoryOf(parts[i])
+		}
+		dst = append(dst, v)
+	}
+	return dst, nil
 }
 
 // Docs implements Source.
@@ -112,6 +163,9 @@ func (s Dir) Docs(ctx context.Context) iter.Seq2[Document, error] {
 			d.ID, d.Label = rel, ""
 			if dir := path.Dir(rel); s.FolderLabels && dir != "." {
 				d.Label = path.Base(dir)
+			}
+			if d.Values, err = s.values(d.Values[:0], rel, e); err != nil {
+				return in.at(0, err)
 			}
 			d.Tokens = tok.Tokenize(d.Tokens[:0], text)
 			if !yield(d, nil) {

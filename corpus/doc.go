@@ -14,9 +14,11 @@
 //	text, one document a line       Lines                  a line
 //	text files in a folder          Dir      ReadDir       a file
 //	a CSV or TSV table with text    CSV      ReadCSV       a record
+//	a database                      SQL                    a row of a query
 //	who chose what, with ratings    Triples  ReadTriples   a user; the items are the words
 //	tokens, counts or text          Builder                what Add is given
 //	a sparse matrix                          FromCSR       a row
+//	your own function                        FromSeq       what it yields
 //
 // The functions take a path and use default settings. For other settings pass the
 // reader, a struct whose zero fields are good defaults, to Read:
@@ -29,11 +31,34 @@
 // Counts of a word that a document holds several times are added up, and documents
 // without words are kept; nothing else is repaired.
 //
+// # Metadata
+//
+// Documents have an id, a label, and values in columns: numbers, times and categories, of
+// which some may be missing. The kind of a column is given, never guessed:
+//
+//	c, err := corpus.Read(ctx, corpus.CSV{
+//		In: corpus.File{Name: "reviews.csv"}, Text: "review", ID: "id",
+//		Fields: []corpus.Field{
+//			{Column: corpus.Column{Name: "stars", Kind: corpus.Number}},
+//			{Column: corpus.Column{Name: "date", Kind: corpus.Time}, Layout: "2.1.2006"},
+//			{Column: corpus.Column{Name: "shop", Kind: corpus.Category}, Missing: []string{"NA"}},
+//		},
+//	})
+//	stars, known, err := c.Metadata().Numbers("stars")
+//
+// Values stay with their documents through Select, Split, Curate, Encode and files. A
+// value that does not fit its column is an error that names the file, the line, the column
+// and the value. An id may not come twice.
+//
 // # Words
 //
-// Package text splits text into words: by Unicode word boundaries, in lower case,
-// without numbers and single letters. Readers take any other text.Tokenizer. Stop
-// words are left to Curate.
+// Package text splits text into words, in any script: without markup, by Unicode word
+// boundaries, in lower case, without numbers and single letters. A text.Setting says how, and
+// readers take the Tokenizer of another. Corpora, encoded files and models keep the setting
+// (Info.Text), so that later texts are split as those of the fit. Stop words are left to
+// Curate. If the text.Setting names a Stemmer, the words of one stem are
+// merged into one, which is shown as its most frequent form; Stem does so for documents
+// that are not read from text.
 //
 // # Vocabulary
 //
@@ -46,6 +71,20 @@
 // where 5000 is the number of words to keep; for preferences, with
 // Curation{Score: corpus.TF, Words: 5000}; and for counts that are fine as they
 // are with Curation{KeepVocabulary: true}, which removes small documents only.
+//
+// # Phrases, boilerplate, duplicates
+//
+// Learn finds phrases (machine_learning) and lines of boilerplate in texts, and returns a
+// tokenizer that joins the ones and leaves out the others:
+//
+//	read := func(t text.Tokenizer) corpus.Source { return corpus.Dir{Path: "texts", Tokenizer: t} }
+//	t, err := corpus.Learn(ctx, nil, read, text.Learning{})
+//	…
+//	c, err := corpus.Read(ctx, read(t))
+//
+// Inspect says what a collection holds that a reader of its topics should know: words that
+// are rare or everywhere, duplicates, several languages. A fit does so by itself and passes
+// its warnings on.
 //
 // # Larger than memory
 //

@@ -3,6 +3,7 @@ package corpus
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -13,10 +14,11 @@ import (
 	"github.com/jsmf-go/spectral/internal/bag"
 )
 
-// Encode reads the documents of a source once and holds them encoded in memory. An
-// *Encoded is returned as it is. Words of a Numbered source may all be "": errors then give
-// their numbers. Errors: documents that a Builder refuses, or tokens from a Numbered
-// source; those of src; ctx's.
+// Encode reads the documents of a source once and holds them encoded in memory; a source
+// whose words are still to be merged by a Stemmer (see Stem), twice. An *Encoded is
+// returned as it is. Words of a Numbered source may all be "": errors then give
+// their numbers. Errors: documents that a Builder refuses, ids that come twice among them, or
+// tokens from a Numbered source; those of src; ctx's.
 func Encode(ctx context.Context, src Source) (*Encoded, error) {
 	if e, ok := src.(*Encoded); ok {
 		return e, nil
@@ -32,7 +34,7 @@ func Encode(ctx context.Context, src Source) (*Encoded, error) {
 	return w.e, nil
 }
 
-// EncodeTo reads the documents of a source once and writes them encoded to w, as the
+// EncodeTo reads the documents of a source as Encode does and writes them encoded to w, as the
 // file of EncodeFile, and returns what is known of them. Its memory is that of EncodeFile.
 // Errors are those of Encode and of w.
 func EncodeTo(ctx context.Context, src Source, w io.Writer) (Info, error) {
@@ -44,9 +46,10 @@ func EncodeTo(ctx context.Context, src Source, w io.Writer) (Info, error) {
 	return e.info, nil
 }
 
-// EncodeFile reads the documents of a source once, writes them encoded to a file, and
-// opens it. It holds a block, the vocabulary, some 56 bytes for each block, and the
-// weights, if there are any.
+// EncodeFile reads the documents of a source as Encode does, writes them encoded to a file, and
+// opens it. It holds a block, the vocabulary, some 56 bytes for each block, the weights and
+// the Metadata, if there are any, and some 50 bytes for each document that has an id, to
+// find those that come twice.
 //
 // The file takes its name only when it is complete: an old one is replaced whole, and
 // after an error it is as before. Errors are those of Encode and of the file system.
@@ -88,15 +91,32 @@ type encoder struct {
 	words   bag.Words
 	counter bag.Counter
 	pack    packer
+	seen    idSet
+	meta    metadataBuilder
 }
 
 func (w *encoder) encode(ctx context.Context, src Source) error {
 	if src == nil {
 		return errors.New("corpus: encode: no documents are given")
 	}
+	if by := stemmer(src); by != nil {
+		merged, err := Stem(ctx, src, by)
+		if err != nil {
+			return err
+		}
+		src = merged
+	}
 	e := w.e
 	info := &e.info
-	*info = Info{Form: formEncoded, Source: e, DocFrequencies: []int{}}
+	*info = Info{Form: formEncoded, Source: e, DocFrequencies: []int{}, Text: textOf(src)}
+	if info.Text != nil {
+		if err := info.Text.Validate(); err != nil {
+			return fmt.Errorf("corpus: encode: %w", err)
+		}
+	}
+	if err := w.meta.begin(columnsOf(src)); err != nil {
+		return fmt.Errorf("corpus: encode: %w", err)
+	}
 	if n, ok := src.(Numbered); ok {
 		v, err := n.Vocabulary(ctx)
 		if err != nil {
@@ -112,11 +132,13 @@ func (w *encoder) encode(ctx context.Context, src Source) error {
 		e.fromTokens = x.fromTokens
 	}
 	w.pack.entry.at = encodedHeaderSize
+	copies := bag.Copies(src)
 	for d, err := range src.Docs(ctx) {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err == nil {
+			d.place.repeat = d.place.repeat || copies
 			err = w.add(d)
 		}
 		if err != nil {
@@ -132,6 +154,7 @@ func (w *encoder) encode(ctx context.Context, src Source) error {
 	if e.weights = slices.Clone(bag.Weights(src)); e.weights != nil && len(e.weights) != info.Documents {
 		return fmt.Errorf("corpus: encode: %w: %d weights for %d documents", ErrSourceChanged, len(e.weights), info.Documents)
 	}
+	e.meta = w.meta.finish()
 	if w.pack.entry.docs > 0 {
 		return w.flush()
 	}
@@ -142,7 +165,15 @@ func (w *encoder) encode(ctx context.Context, src Source) error {
 func (w *encoder) add(d Document) error {
 	info := &w.e.info
 	info.Documents++
-	err := w.counter.Read(&w.words, bag.Document(d), info.Documents)
+	if err := w.meta.check(d.Values); err != nil {
+		return d.fail(info.Documents, err)
+	}
+	if err := w.seen.add(&d, info.Documents); err != nil {
+		return err
+	}
+	w.meta.add(d.Values)
+	w.e.repeats = w.e.repeats || d.place.repeat
+	err := w.counter.Read(&w.words, d.words(), info.Documents)
 	if err == nil {
 		err = w.counter.Sorted()
 	}
@@ -179,7 +210,7 @@ const (
 	formEncoded = "encoded"
 
 	encodedMagic   = "\x89JENC\r\n\x1a"
-	encodedVersion = 1
+	encodedVersion = 2
 	encodedEnd     = "JEND"
 
 	encodedHeaderSize  = 8 + 4 + 4
@@ -188,6 +219,9 @@ const (
 
 	encodedFromTokens = 1 // flags of the footer
 	encodedWeights    = 2
+	encodedText       = 4
+	encodedMetadata   = 8
+	encodedRepeats    = 16
 )
 
 // encodedHeader returns the header of every file.
@@ -206,6 +240,15 @@ func (e *Encoded) footer() []byte {
 	if e.weights != nil {
 		flags |= encodedWeights
 	}
+	if e.info.Text != nil {
+		flags |= encodedText
+	}
+	if e.meta != nil {
+		flags |= encodedMetadata
+	}
+	if e.repeats {
+		flags |= encodedRepeats
+	}
 	b := le.AppendUint32(nil, flags)
 	b = le.AppendUint64(b, uint64(len(e.info.Vocabulary)))
 	b = le.AppendUint64(b, uint64(len(e.blocks)))
@@ -218,6 +261,15 @@ func (e *Encoded) footer() []byte {
 	}
 	for _, x := range e.weights {
 		b = le.AppendUint64(b, math.Float64bits(x))
+	}
+	if e.info.Text != nil {
+		set, _ := json.Marshal(e.info.Text) // checked by encode
+		b = append(le.AppendUint64(b, uint64(len(set))), set...)
+	}
+	if e.meta != nil {
+		at := len(b)
+		b, _ = e.meta.AppendBinary(le.AppendUint64(b, 0)) // without errors
+		le.PutUint64(b[at:], uint64(len(b)-at-8))
 	}
 	for i, s := range e.info.Vocabulary {
 		b = binary.AppendUvarint(b, uint64(e.info.DocFrequencies[i]))

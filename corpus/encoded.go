@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/exp/mmap"
 
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/errs"
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -23,7 +24,8 @@ import (
 //
 // Words of a Numbered source keep their numbers. Tokens are numbered in the order in
 // which they first occur. Within a document each word comes once, words are ascending,
-// and counts are at least 1. Ids, labels and weights are kept.
+// and counts are at least 1. Ids, labels, weights, metadata and
+// the text setting are kept.
 //
 // An Encoded is a Numbered source and is safe for concurrent use, but for Close. Its
 // file must not be changed while it is open; on some systems reading a file that has
@@ -36,12 +38,16 @@ type Encoded struct {
 	info       Info
 	fromTokens bool // the words are numbered as they first occurred
 	weights    []float64
+	meta       *Metadata
+	repeats    bool    // ids may come twice: documents are copies, as Bootstrap draws them
 	to         []int32 // the number of each word in the blocks, −1 for none; nil: as it stands there
 }
 
 var (
 	_ Numbered     = (*Encoded)(nil)
 	_ bag.Weighted = (*Encoded)(nil)
+	_ Described    = (*Encoded)(nil)
+	_ FromText     = (*Encoded)(nil)
 	_ io.Closer    = (*Encoded)(nil)
 )
 
@@ -97,6 +103,18 @@ func (e *Encoded) Vocabulary(context.Context) ([]string, error) {
 // Weights returns the weights of the documents; nil where all weigh 1. They must not
 // be written to.
 func (e *Encoded) Weights() []float64 { return e.weights }
+
+// Metadata returns the values of the documents in columns; nil if there are none.
+func (e *Encoded) Metadata() *Metadata { return e.meta }
+
+// Columns implements Described.
+func (e *Encoded) Columns() []Column { return e.meta.Columns() }
+
+// TextSetting implements FromText.
+func (e *Encoded) TextSetting() *text.Setting { return e.info.Text }
+
+// Stemmer implements FromText: the words are merged, so that there is none.
+func (e *Encoded) Stemmer() text.Stemmer { return nil }
 
 // Blocks returns the number of blocks.
 func (e *Encoded) Blocks() int { return len(e.blocks) }
@@ -161,9 +179,11 @@ func (e *Encoded) fail(err error) error { return &FileError{File: e.name, Err: e
 // Docs implements Source.
 func (e *Encoded) Docs(ctx context.Context) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
+		var values []Value
 		err := e.each(ctx, func(b *Block) error {
 			for d := range b.Docs() {
-				x := Document{ID: b.ID(d), Label: b.Label(d)}
+				values = e.meta.values(values[:0], b.First+d)
+				x := Document{ID: b.ID(d), Label: b.Label(d), Values: values, place: place{repeat: e.repeats}}
 				x.Words, x.Counts = b.Doc(d)
 				if !yield(x, nil) {
 					return errStop
@@ -225,5 +245,6 @@ func (e *Encoded) load(ctx context.Context) (*Corpus, error) {
 		r.renumber(to)
 	}
 	m := e.info.Documents
-	return newCorpus(vocab, padStrings(ids, m), padStrings(labels, m), r.indptr, r.words, r.counts).weighted(slices.Clone(e.weights)), nil
+	a := about{ids: padStrings(ids, m), labels: padStrings(labels, m), weights: slices.Clone(e.weights), meta: e.meta, text: e.info.Text, repeats: e.repeats}
+	return newCorpus(vocab, a, r.indptr, r.words, r.counts), nil
 }

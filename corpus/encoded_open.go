@@ -3,6 +3,7 @@ package corpus
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -98,14 +99,14 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 	r := footReader{b: foot}
 	flags, n, blocks := r.u32(), r.u64(), r.u64()
 	switch {
-	case flags&^(encodedFromTokens|encodedWeights) != 0:
+	case flags&^(encodedFromTokens|encodedWeights|encodedText|encodedMetadata|encodedRepeats) != 0:
 		return fmt.Errorf("flags %#x", flags)
 	case blocks > uint64(len(r.b)/encodedEntrySize):
 		return fmt.Errorf("%d blocks", blocks)
 	}
 	info := &e.info
 	*info = Info{Form: formEncoded, Source: e}
-	e.fromTokens = flags&encodedFromTokens != 0
+	e.fromTokens, e.repeats = flags&encodedFromTokens != 0, flags&encodedRepeats != 0
 	e.blocks = make([]blockEntry, blocks)
 	at := int64(encodedHeaderSize)
 	for i := range e.blocks {
@@ -136,6 +137,21 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 			}
 			e.weights[i] = x
 		}
+	}
+	if flags&encodedText != 0 {
+		if err := json.Unmarshal(r.take(r.u64()), &info.Text); err != nil {
+			return fmt.Errorf("text setting: %w", err)
+		}
+	}
+	if flags&encodedMetadata != 0 {
+		meta, err := readMetadata(&footReader{b: r.take(r.u64())})
+		if err == nil && meta.docs != info.Documents {
+			err = fmt.Errorf("it is of %d documents", meta.docs)
+		}
+		if err != nil {
+			return fmt.Errorf("metadata: %w", err)
+		}
+		e.meta = meta
 	}
 	return e.parseWords(&r, n)
 }

@@ -28,6 +28,13 @@ var (
 	// ErrRepeatedWord: a vocabulary file has a word twice (see UCI.RepeatedWords).
 	ErrRepeatedWord = errors.New("stands in the vocabulary twice")
 
+	// ErrKind: the file is of a kind that no reader takes, such as a PDF. The message says
+	// which, and what to do.
+	ErrKind = errors.New("the file is of another kind")
+
+	// ErrRepeatedID: two documents have one id. The message says where both stand.
+	ErrRepeatedID = errors.New("comes twice")
+
 	// ErrNoDocuments: there is no document, or none is left.
 	ErrNoDocuments = errors.New("no documents")
 

@@ -110,6 +110,35 @@ func ExampleTriples() {
 	// user 7 Brazil 9
 }
 
+// Columns of a table become metadata, whose values stay with their documents.
+func ExampleMetadata() {
+	reviews := corpus.FileFromBytes("reviews.csv", []byte(`id,review,stars,date
+a,good strong coffee,5,24.12.2023
+b,the coffee was cold,NA,2.1.2024
+c,strong tea and good cake,4,
+`))
+	c, err := corpus.Read(context.Background(), corpus.CSV{In: reviews, Text: "review", ID: "id", Fields: []corpus.Field{
+		{Column: corpus.Column{Name: "stars", Kind: corpus.Number}, Missing: []string{"NA"}},
+		{Column: corpus.Column{Name: "date", Kind: corpus.Time}, Layout: "2.1.2006"},
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	stars, known, err := c.Metadata().Numbers("stars")
+	fmt.Println(stars, known, err)
+	last, err := c.Select([]int{2, 1}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	dates, known, err := last.Metadata().Times("date")
+	fmt.Println(dates[1].Format("January 2006"), known, err)
+	// Output:
+	// [5 NaN 4] [true false true] <nil>
+	// January 2024 [false true] <nil>
+}
+
 func ExampleBuilder() {
 	var b corpus.Builder
 	for _, err := range []error{
@@ -131,13 +160,38 @@ func ExampleBuilder() {
 	// Output: [from text topics words] [1 1 2 8]
 }
 
-func ExampleWordTokenizer() {
-	t := text.WordTokenizer{MinLength: 3}
+func Example_words() {
+	t, err := text.Setting{MinLength: 3}.Tokenizer()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	fmt.Printf("%q\n", t.Tokenize(nil, "Anna’s 2 well-known cafés can't close at 11."))
 	// Output: ["anna" "well" "known" "cafés" "can't" "close"]
 }
 
 // Held-out documents, whose tokens are divided for document completion.
+// Phrases and lines that many documents have are found in the texts.
+func ExampleLearn() {
+	topics := []string{"machine learning learns from data", "a pinch of sea salt in the soup"}
+	read := func(t text.Tokenizer) corpus.Source {
+		var lines strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&lines, "{\"text\": \"Letter %d\\nAbout name%c: %s.\"}\n", i, 'a'+i%26, topics[i%2])
+		}
+		return corpus.JSONL{In: corpus.FileFromBytes("letters", []byte(lines.String())), Tokenizer: t}
+	}
+	t, err := corpus.Learn(context.Background(), nil, read, text.Learning{MaxWords: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%q\n", t.Setting().Boilerplate.Lines[0].Text)
+	fmt.Println(t.Tokenize(nil, "Letter 99\nOn machine learning, and sea salt."))
+	// Output:
+	// "Letter 0"
+	// [on machine_learning and sea_salt]
+}
+
 func ExampleCorpus_SplitTokens() {
 	var b corpus.Builder
 	for range 10 {

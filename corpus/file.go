@@ -21,8 +21,8 @@ import (
 //
 // Every pass over the documents opens the file, reads it to its end and closes
 // it. Files that begin with the gzip magic number are unpacked; a name that ends
-// in .gz without it is an error. A byte order mark is skipped, and lines may end
-// in LF or CR LF.
+// in .gz without it is an error, and so is a PDF, a picture, a model or any other file that
+// is no text (ErrKind). A byte order mark is skipped, and lines may end in LF or CR LF.
 type File struct {
 	// Name is the path in FS. It also names the file in errors.
 	Name string
@@ -110,7 +110,12 @@ func (in File) open() (*bufio.Reader, io.Closer, error) {
 		}
 		br = bufio.NewReaderSize(z, 1<<16)
 	}
-	if bom, _ := br.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
+	head, _ := br.Peek(kindSize)
+	if what := kindOf(head); what != "" {
+		rc.Close()
+		return nil, nil, in.at(0, fmt.Errorf("%w: it is %s", ErrKind, what))
+	}
+	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 		br.Discard(3) // cannot fail: the three bytes are in the buffer
 	}
 	return br, rc, nil
@@ -238,6 +243,9 @@ func (in File) list(what string, blanks bool) (entries []string, total int, err 
 			full = len(out) + 1
 		}
 		out = append(out, string(b))
+		if what == "word" && len(out) == 4 && isUCI(out) {
+			return nil, 0, in.at(1, errors.New("these are counts in UCI form, not words; are the files of counts and of words swapped?"))
+		}
 	}
 	return out[:full], len(out), nil
 }
@@ -306,6 +314,9 @@ func (s *side) all(docs int) ([]string, error) {
 // sides reads the files of ids and labels.
 func sides(ids, labels File) (*side, *side, error) {
 	a, err := ids.side("id")
+	if err == nil && a != nil {
+		err = checkIDs(a.list, ids.Name)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

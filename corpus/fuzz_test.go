@@ -107,18 +107,32 @@ func FuzzJSONL(f *testing.F) {
 	f.Add([]byte("{\"text\": \"\\ud800 caf\xe9\"}"), true)
 	f.Add([]byte(`{"text": null}`), false)
 	f.Add([]byte(`["text"]`), false)
+	f.Add([]byte(`{"a": {"text": "x y", "0": {"b": "2024-01-02"}}, "n": -1.5, "label": true}`), false)
+	f.Add([]byte(`{"a": [{"b": "2024-01-02T03:04:05Z"}], "a.text": "x y", "n": null, "label": ""}`), false)
 	f.Fuzz(func(t *testing.T, data []byte, replace bool) {
 		in := limit("data", data)
 		in.ReplaceInvalid = replace
-		fuzz(t, corpus.JSONL{In: in})
+		src := corpus.JSONL{In: in}
+		fuzz(t, src)
+		src.Text, src.Fields = "a.text", anyFields("n", "a.0.b", "label")
+		fuzz(t, src)
 	})
+}
+
+// anyFields takes a number, a time and a category from these columns.
+func anyFields(number, time, category string) []corpus.Field {
+	return []corpus.Field{
+		{Column: corpus.Column{Name: "n", Kind: corpus.Number}, From: number},
+		{Column: corpus.Column{Name: "t", Kind: corpus.Time}, From: time},
+		{Column: corpus.Column{Name: "c", Kind: corpus.Category}, From: category},
+	}
 }
 
 func FuzzDir(f *testing.F) {
 	f.Add([]byte("The cat."), []byte("more words"), false)
 	f.Add([]byte("caf\xe9"), gz(f, []byte("packed")), true)
 	f.Fuzz(func(t *testing.T, one, two []byte, replace bool) {
-		fuzz(t, corpus.Dir{FS: fstest.MapFS{"a/one.txt": {Data: one}, "two.gz": {Data: two}}, ReplaceInvalid: replace, MaxBytes: 1 << 12, FolderLabels: true})
+		fuzz(t, corpus.Dir{FS: fstest.MapFS{"a/one.txt": {Data: one}, "two.gz": {Data: two}}, ModTime: "time", Folders: []string{"folder"}, ReplaceInvalid: replace, MaxBytes: 1 << 12, FolderLabels: true})
 	})
 }
 
@@ -126,9 +140,13 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("id,text,label\n1,\"a, \"\"b\"\"\nc\",x\n2,dd,y\n"), "text", ",", false, false, false)
 	f.Add([]byte("1\ttwo words\n2\t\"open\n"), "#2", "\t", true, false, true)
 	f.Add([]byte("text\n\"open"), "text", ",", false, true, false)
+	f.Add([]byte("n,text,date\n1,a b,2024-01-02\n,c,\n"), "text", ",", false, false, false)
 	f.Fuzz(func(t *testing.T, data []byte, column, comma string, noHeader, lazy, noQuotes bool) {
 		r, _ := utf8.DecodeRuneInString(comma)
-		fuzz(t, corpus.CSV{In: limit("data", data), Text: column, ID: "#1", Comma: r, NoHeader: noHeader, LazyQuotes: lazy, NoQuotes: noQuotes})
+		src := corpus.CSV{In: limit("data", data), Text: column, ID: "#1", Comma: r, NoHeader: noHeader, LazyQuotes: lazy, NoQuotes: noQuotes}
+		fuzz(t, src)
+		src.Fields = anyFields("#1", "date", column)
+		fuzz(t, src)
 	})
 }
 

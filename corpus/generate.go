@@ -135,7 +135,7 @@ func (g Generator) generate(ctx context.Context) (*Corpus, *mat.Dense, error) {
 			vocab[i] = "w" + strconv.Itoa(i)
 		}
 	}
-	return newCorpus(vocab, nil, nil, all.indptr, all.words, all.counts), w, nil
+	return newCorpus(vocab, about{}, all.indptr, all.words, all.counts), w, nil
 }
 
 // tables checks the settings and returns the topics, ready to draw words from.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -55,7 +56,16 @@ func dump(c *corpus.Corpus) string {
 		for i, w := range words {
 			fmt.Fprintf(&b, " %s:%d", c.Word(int(w)), counts[i])
 		}
+		if t := c.Metadata(); t != nil {
+			for i := range t.Columns() {
+				v := t.Value(m, i)
+				fmt.Fprintf(&b, " (%v %q)", v.Kind(), v)
+			}
+		}
 		b.WriteByte('\n')
+	}
+	for _, x := range c.Metadata().Columns() {
+		fmt.Fprintf(&b, "%+q\n", x)
 	}
 	return b.String()
 }
@@ -91,12 +101,34 @@ func valid(t testing.TB, c *corpus.Corpus) {
 // streamed collects a source document by document, without the ways of its own
 // that it may have into a Corpus.
 func streamed(ctx context.Context, src corpus.Source) (*corpus.Corpus, error) {
-	type source struct{ corpus.Source }
-	type numbered struct{ corpus.Numbered }
-	if n, ok := src.(corpus.Numbered); ok {
-		return corpus.Read(ctx, numbered{n})
+	type source struct{ corpus.Described }
+	type numbered struct {
+		described
+		vocabulary
 	}
-	return corpus.Read(ctx, source{src})
+	d := described{src}
+	if n, ok := src.(corpus.Numbered); ok {
+		return corpus.Read(ctx, numbered{d, n})
+	}
+	return corpus.Read(ctx, source{d})
+}
+
+type vocabulary interface {
+	Vocabulary(ctx context.Context) ([]string, error)
+}
+
+// described gives a source the columns that it has, or none.
+type described struct{ source corpus.Source }
+
+func (d described) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
+	return d.source.Docs(ctx)
+}
+
+func (d described) Columns() []corpus.Column {
+	if x, ok := d.source.(corpus.Described); ok {
+		return x.Columns()
+	}
+	return nil
 }
 
 // same reads a source in every way and wants the same each time.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // Info is what is known about the origin of documents, or of a matrix made from them.
@@ -34,6 +36,10 @@ type Info struct {
 	Corpus *Corpus
 	Source Source
 
+	// Text says how the words were made of text; nil where that is not known, as for
+	// documents that were not text.
+	Text *text.Setting
+
 	// DroppedDocuments and DroppedWords say what was left out, and why.
 	DroppedDocuments, DroppedWords []Dropped
 }
@@ -53,8 +59,16 @@ func (c *Corpus) Info() Info {
 	}
 	return Info{
 		Form: "corpus", Documents: c.NumDocs(), Tokens: c.tokens, Nonzeros: int64(len(c.words)),
-		Vocabulary: c.vocab, DocFrequencies: c.df(), Corpus: c, Source: c.Source(),
+		Vocabulary: c.vocab, DocFrequencies: c.df(), Corpus: c, Source: c.Source(), Text: c.text,
 	}
+}
+
+// WithText returns the corpus with what is known of how its words were made of text; nil:
+// nothing. The documents are shared. Readers and Builder.AddText say it themselves.
+func (c *Corpus) WithText(s *text.Setting) *Corpus {
+	out := *c
+	out.text = s
+	return &out
 }
 
 // WithWeights returns the corpus with a weight for each document, finite and not
@@ -70,14 +84,21 @@ func (c *Corpus) WithWeights(w []float64) (*Corpus, error) {
 			return nil, fmt.Errorf("corpus: document %d (%s) has the weight %g; want a finite number that is not negative", m, c.ID(m), x)
 		}
 	}
-	return c.weighted(slices.Clone(w)), nil
+	out := *c
+	out.weights = slices.Clone(w)
+	return &out, nil
 }
 
-// weighted returns the corpus with weights that are taken over.
-func (c *Corpus) weighted(w []float64) *Corpus {
+// WithMetadata returns the corpus with the values of its documents, one row for each, in
+// their order; nil: none. The documents and the values are shared. Select, Split,
+// SplitTokens, Bootstrap, Reindex and Curate keep them.
+func (c *Corpus) WithMetadata(t *Metadata) (*Corpus, error) {
+	if t != nil && t.docs != c.NumDocs() {
+		return nil, fmt.Errorf("corpus: metadata of %d documents for %d documents", t.docs, c.NumDocs())
+	}
 	out := *c
-	out.weights = w
-	return &out
+	out.meta = t
+	return &out, nil
 }
 
 // Weights returns the weights of the documents; nil where all weigh 1. They

@@ -8,12 +8,19 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // JSONL reads JSON Lines: every line is a JSON object and a document. Blank lines
 // are skipped. Of several fields with one name the last counts.
+//
+// A field within another is given by its path: "body.text" is the field "text" of the
+// object "body", and "authors.0" the first element of the array "authors". A field whose
+// own name holds the dots comes first.
 type JSONL struct {
 	In File
 
@@ -26,7 +33,11 @@ type JSONL struct {
 	// "id" and "label" in lines that have such a field.
 	ID, Label string
 
-	// Tokenizer splits the text. nil means text.WordTokenizer{}.
+	// Fields are the fields that become metadata, where a line has them; strings, numbers
+	// or, for categories, booleans. It is an error if no line at all has one of them.
+	Fields []Field
+
+	// Tokenizer splits the text. nil means text.Default().
 	Tokenizer text.Tokenizer
 }
 
@@ -36,99 +47,205 @@ func ReadJSONL(ctx context.Context, path string) (*Corpus, error) {
 	return Read(ctx, JSONL{In: File{Name: path}})
 }
 
+// TextSetting implements FromText. Arrays of tokens are taken as they are.
+func (s JSONL) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
+
+// Stemmer implements FromText.
+func (s JSONL) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
+
+// Columns implements Described.
+func (s JSONL) Columns() []Column { return columnsOfFields(s.Fields) }
+
 // Docs implements Source.
 func (s JSONL) Docs(ctx context.Context) iter.Seq2[Document, error] {
-	field := s.Text
-	if field == "" {
-		field = "text"
-	}
-	tok := orDefault(s.Tokenizer)
 	return func(yield func(Document, error) bool) {
-		l, err := s.In.lines()
-		if err != nil {
+		if err := s.stream(ctx, yield); err != nil && err != errStop {
 			yield(Document{}, err)
-			return
-		}
-		defer l.close()
-		var d Document
-		for {
-			b, err := l.text()
-			if err == io.EOF {
-				if err := ctx.Err(); err != nil {
-					yield(Document{}, l.fail(err))
-				}
-				return
-			}
-			if err == nil && ctx.Err() != nil {
-				err = l.fail(ctx.Err())
-			}
-			if err == nil {
-				if len(bytes.TrimSpace(b)) == 0 {
-					continue
-				}
-				if err = s.decode(&d, b, field, tok); err != nil {
-					err = l.fail(err)
-				}
-			}
-			if err != nil {
-				yield(Document{}, err)
-				return
-			}
-			if !yield(d, nil) {
-				return
-			}
 		}
 	}
 }
 
-func (s JSONL) decode(d *Document, line []byte, field string, tok text.Tokenizer) (err error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(line, &fields); err != nil {
-		return fmt.Errorf("want a JSON object: %w", err)
+func (s JSONL) stream(ctx context.Context, yield func(Document, error) bool) error {
+	if err := checkFields(s.Fields); err != nil {
+		return s.In.at(0, err)
 	}
-	if fields == nil {
+	l, err := s.In.lines()
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	if s.Text == "" {
+		s.Text = "text"
+	}
+	tok := orDefault(s.Tokenizer)
+	d := Document{place: place{file: s.In.Name}}
+	seen := make([]bool, len(s.Fields))
+	docs := 0
+	for {
+		b, err := l.text()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return l.fail(ctx.Err())
+		}
+		if len(bytes.TrimSpace(b)) == 0 {
+			continue
+		}
+		if err := s.decode(&d, b, tok, seen); err != nil {
+			return l.fail(err)
+		}
+		docs++
+		d.place.line = l.n
+		if !yield(d, nil) {
+			return errStop
+		}
+	}
+	if ctx.Err() != nil {
+		return l.fail(ctx.Err())
+	}
+	if i := slices.Index(seen, false); i >= 0 && docs > 0 {
+		return s.In.at(0, fmt.Errorf("no line has a field %q", s.Fields[i].from()))
+	}
+	return nil
+}
+
+// decode reads a line into d, and notes which Fields it has.
+func (s JSONL) decode(d *Document, line []byte, tok text.Tokenizer, seen []bool) (err error) {
+	var o object
+	if err := json.Unmarshal(line, &o); err != nil {
+		return fmt.Errorf("want a JSON object: %w%s", err, notObject(line))
+	}
+	if o == nil {
 		return errors.New("want a JSON object, not null")
 	}
-	d.Tokens = d.Tokens[:0]
-	raw, ok := fields[field]
-	if !ok {
-		return fmt.Errorf("there is no field %q", field)
+	if d.Tokens, err = o.tokens(d.Tokens[:0], s.Text, tok); err != nil {
+		return err
+	}
+	if d.ID, err = o.scalar(s.ID, "id"); err != nil {
+		return err
+	}
+	if d.Label, err = o.scalar(s.Label, "label"); err != nil {
+		return err
+	}
+	d.Values = d.Values[:0]
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		raw := o.find(f.from())
+		seen[i] = seen[i] || raw != nil
+		v, err := f.parseJSON(raw)
+		if err != nil {
+			return err
+		}
+		d.Values = append(d.Values, v)
+	}
+	return nil
+}
+
+// parseJSON makes a value of what stands in a field; nil: there is no such field.
+func (f *Field) parseJSON(raw json.RawMessage) (Value, error) {
+	if raw == nil || raw[0] == 'n' {
+		return Value{}, nil
 	}
 	switch raw[0] {
 	case '"':
 		var t string
 		if err := json.Unmarshal(raw, &t); err != nil {
-			return fmt.Errorf("field %q: %w", field, err)
+			return Value{}, &ValueError{Column: f.Name, Value: string(raw), Err: err}
 		}
-		d.Tokens = tok.Tokenize(d.Tokens, t)
+		return f.parse(t)
+	case '{', '[':
+		return Value{}, &ValueError{Column: f.Name, Value: string(raw), Err: errors.New("holds several values; give the path of one, as in author.name or authors.0")}
+	}
+	return f.parse(string(raw))
+}
+
+// object is a JSON object.
+type object map[string]json.RawMessage
+
+// find returns what stands at a path, nil if there is nothing.
+func (o object) find(path string) json.RawMessage {
+	if raw, ok := o[path]; ok {
+		return raw
+	}
+	for i := range len(path) {
+		if path[i] != '.' {
+			continue
+		}
+		if raw, ok := o[path[:i]]; ok {
+			if found := within(raw, path[i+1:]); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// within returns what stands at a path in a JSON object or array, nil if there is nothing.
+func within(raw json.RawMessage, path string) json.RawMessage {
+	switch raw[0] {
+	case '{':
+		var o object
+		if json.Unmarshal(raw, &o) == nil {
+			return o.find(path)
+		}
+	case '[':
+		head, rest, deeper := strings.Cut(path, ".")
+		var list []json.RawMessage
+		n, err := strconv.Atoi(head)
+		if err != nil || json.Unmarshal(raw, &list) != nil || n < 0 || n >= len(list) {
+			return nil
+		}
+		if deeper {
+			return within(list[n], rest)
+		}
+		return list[n]
+	}
+	return nil
+}
+
+// tokens appends the tokens of a field with text or tokens.
+func (o object) tokens(dst []string, field string, tok text.Tokenizer) ([]string, error) {
+	raw := o.find(field)
+	if raw == nil {
+		return dst, fmt.Errorf("there is no field %q", field)
+	}
+	switch raw[0] {
+	case '"':
+		var t string
+		if err := json.Unmarshal(raw, &t); err != nil {
+			return dst, fmt.Errorf("field %q: %w", field, err)
+		}
+		dst = tok.Tokenize(dst, t)
 	case '[':
 		var list []*string
 		if err := json.Unmarshal(raw, &list); err != nil {
-			return fmt.Errorf("field %q: want an array of strings: %w", field, err)
+			return dst, fmt.Errorf("field %q: want an array of strings: %w", field, err)
 		}
 		for i, t := range list {
 			if t == nil || *t == "" {
-				return fmt.Errorf("field %q: token %d is null or empty", field, i+1)
+				return dst, fmt.Errorf("field %q: token %d is null or empty", field, i+1)
 			}
-			d.Tokens = append(d.Tokens, *t)
+			dst = append(dst, *t)
 		}
 	default:
-		return fmt.Errorf("field %q is neither a string nor an array of strings", field)
+		return dst, fmt.Errorf("field %q is neither a string nor an array of strings", field)
 	}
-	if d.ID, err = scalar(fields, s.ID, "id"); err == nil {
-		d.Label, err = scalar(fields, s.Label, "label")
-	}
-	return err
+	return dst, nil
 }
 
-// scalar returns a field as a string.
-func scalar(fields map[string]json.RawMessage, name, fallback string) (string, error) {
+// scalar returns a field as a string. A line need not have the fallback, which is taken if
+// no name is given.
+func (o object) scalar(name, fallback string) (string, error) {
 	asked := name != ""
 	if !asked {
 		name = fallback
 	}
-	raw, ok := fields[name]
-	if !ok {
+	raw := o.find(name)
+	if raw == nil {
 		if asked {
 			return "", fmt.Errorf("there is no field %q", name)
 		}
@@ -150,9 +267,15 @@ func scalar(fields map[string]json.RawMessage, name, fallback string) (string, e
 	return string(raw), nil
 }
 
+// settingOf returns the setting of a Tokenizer, nil being the default.
+func settingOf(t text.Tokenizer) *text.Setting {
+	s := orDefault(t).Setting()
+	return &s
+}
+
 func orDefault(t text.Tokenizer) text.Tokenizer {
 	if t == nil {
-		return text.WordTokenizer{}
+		return text.Default()
 	}
 	return t
 }

@@ -82,7 +82,7 @@ func (s LDAC) stream(ctx context.Context, yield func(Document, error) bool) erro
 	}
 	r := &rows{indptr: []int{0}}
 	docs, _, err := s.scan(ctx, vocab, r, func(m int) error {
-		if !yield(Document{ID: ids.at(m), Label: labels.at(m), Words: r.words, Counts: r.counts}, nil) {
+		if !yield(Document{ID: ids.at(m), Label: labels.at(m), Words: r.words, Counts: r.counts, place: place{file: s.IDs.Name, line: m + 1}}, nil) {
 			return errStop
 		}
 		r.undo()
@@ -128,7 +128,7 @@ func (s LDAC) load(ctx context.Context) (*Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newCorpus(vocab, ids, labels, r.indptr, r.words, r.counts), nil
+	return newCorpus(vocab, about{ids: ids, labels: labels}, r.indptr, r.words, r.counts), nil
 }
 
 // scan calls doc for every document m when its pairs, merged, are the row in
@@ -174,6 +174,8 @@ func (s LDAC) scan(ctx context.Context, vocab []string, r *rows, doc func(m int)
 		switch {
 		case err != nil:
 			return 0, 0, l.fail(err)
+		case pairs == 0 && want > 0 && l.n == 1:
+			return 0, 0, l.fail(fmt.Errorf("the line begins with %d but has no pairs; it may be in UCI form, which corpus.UCI reads", want))
 		case int64(pairs) < want:
 			return 0, 0, l.fail(fmt.Errorf("%w: the line begins with %d but has %d pairs", ErrTruncated, want, pairs))
 		case int64(pairs) > want:

@@ -13,9 +13,15 @@ import (
 type Lines struct {
 	In File
 
-	// Tokenizer splits the text. nil means text.WordTokenizer{}.
+	// Tokenizer splits the text. nil means text.Default().
 	Tokenizer text.Tokenizer
 }
+
+// TextSetting implements FromText.
+func (s Lines) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
+
+// Stemmer implements FromText.
+func (s Lines) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
 
 // Docs implements Source.
 func (s Lines) Docs(ctx context.Context) iter.Seq2[Document, error] {

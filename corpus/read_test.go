@@ -298,7 +298,7 @@ func TestLDAC(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	wantDump(t, same(t, corpus.Lines{In: corpus.FileFromBytes("t.gz", gz(t, []byte("The cat, the dog.\r\n\nA cat")))}), "[\"cat\" \"dog\" \"the\"]\n1 cat:1 dog:1 the:2\n2\n3 cat:1\n")
-	c := same(t, corpus.Lines{In: str("a b\n"), Tokenizer: text.TokenizerFunc(func(dst []string, s string) []string { return append(dst, s) })})
+	c := same(t, corpus.Lines{In: str("a b\n"), Tokenizer: text.Own("lines", func(dst []string, s string) []string { return append(dst, s) })})
 	wantDump(t, c, "[\"a b\"]\n1 a b:1\n")
 	refuse(t, []badCase{
 		{"empty", corpus.Lines{In: str("")}, corpus.ErrNoDocuments, -1, ""},
@@ -320,7 +320,7 @@ func TestJSONL(t *testing.T) {
 {"text": "", "label": true}
 `)}
 	wantDump(t, same(t, src), "[\"Cat\" \"New York\" \"cat\" \"dog\" \"the\"]\n7 [pets] cat:1 dog:1 the:2\nb [] Cat:1 New York:1 the:1\n3 [true]\n")
-	src = corpus.JSONL{In: str(`{"body": "x1 y1", "who": "z", "id": {"deep": 1}}`), Text: "body", Label: "who", Tokenizer: text.TokenizerFunc(func(dst []string, s string) []string {
+	src = corpus.JSONL{In: str(`{"body": "x1 y1", "who": "z", "id": {"deep": 1}}`), Text: "body", Label: "who", Tokenizer: text.Own("letters", func(dst []string, s string) []string {
 		return append(dst, strings.Fields(s)...)
 	})}
 	wantDump(t, same(t, src), "[\"x1\" \"y1\"]\n1 [z] x1:1 y1:1\n")

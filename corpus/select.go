@@ -29,11 +29,13 @@ func (c *Corpus) Select(docs, words []int) (*Corpus, error) {
 			}
 		}
 	}
-	ids, indptr := make([]string, len(docs)), make([]int, len(docs)+1)
+	a := c.about.at(docs)
+	a.ids = make([]string, len(docs))
+	indptr := make([]int, len(docs)+1)
 	ws, cs := make([]int32, 0, nnz), make([]int32, 0, nnz)
 	var buf []uint64
 	for d, m := range docs {
-		ids[d] = c.ID(m)
+		a.ids[d] = c.ID(m)
 		dw, dn := c.Doc(m)
 		if to == nil {
 			ws, cs = append(ws, dw...), append(cs, dn...)
@@ -48,7 +50,7 @@ func (c *Corpus) Select(docs, words []int) (*Corpus, error) {
 		}
 		indptr[d+1] = len(ws)
 	}
-	return newCorpus(vocab, ids, at(c.labels, docs), indptr, ws, cs).weighted(at(c.weights, docs)), nil
+	return newCorpus(vocab, a, indptr, ws, cs), nil
 }
 
 // at returns the elements of a with the given numbers; nil of nil.

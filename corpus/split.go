@@ -56,25 +56,22 @@ func (c *Corpus) Bootstrap(seed uint64) *Corpus {
 	for range M {
 		times[rng.IntN(M)]++
 	}
-	ids, indptr := make([]string, 0, M), append(make([]int, 0, M+1), 0)
-	var labels []string
-	var weights []float64
+	drawn, indptr := make([]int, 0, M), append(make([]int, 0, M+1), 0)
 	var words, counts []int32
 	for m, n := range times {
 		w, x := c.Doc(m)
 		for range n {
-			ids = append(ids, c.ID(m))
-			if c.labels != nil {
-				labels = append(labels, c.labels[m])
-			}
-			if c.weights != nil {
-				weights = append(weights, c.weights[m])
-			}
+			drawn = append(drawn, m)
 			words, counts = append(words, w...), append(counts, x...)
 			indptr = append(indptr, len(words))
 		}
 	}
-	return newCorpus(c.vocab, ids, labels, indptr, words, counts).weighted(weights)
+	a := c.about.at(drawn)
+	a.repeats, a.ids = true, make([]string, M)
+	for d, m := range drawn {
+		a.ids[d] = c.ID(m)
+	}
+	return newCorpus(c.vocab, a, indptr, words, counts)
 }
 
 // SplitTokens divides the tokens of every document at random in two, for document
@@ -118,8 +115,7 @@ func (c *Corpus) SplitTokens(observed float64, seed uint64) (obs, held *Corpus, 
 		a.end()
 		b.end()
 	}
-	return newCorpus(c.vocab, c.ids, c.labels, a.indptr, a.words, a.counts).weighted(c.weights),
-		newCorpus(c.vocab, c.ids, c.labels, b.indptr, b.words, b.counts).weighted(c.weights), nil
+	return newCorpus(c.vocab, c.about, a.indptr, a.words, a.counts), newCorpus(c.vocab, c.about, b.indptr, b.words, b.counts), nil
 }
 
 // Reindex returns the documents over another vocabulary, such as that of a model.
@@ -161,5 +157,5 @@ func (c *Corpus) Reindex(vocab []string) (out *Corpus, unknown int64, err error)
 			return nil, 0, fmt.Errorf("corpus: reindex: %w", bag.CountError(c.ID(m), vocab[w], sum))
 		}
 	}
-	return newCorpus(append([]string(nil), vocab...), c.ids, c.labels, r.indptr, r.words, r.counts).weighted(c.weights), unknown, nil
+	return newCorpus(append([]string(nil), vocab...), c.about, r.indptr, r.words, r.counts), unknown, nil
 }

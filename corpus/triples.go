@@ -204,7 +204,7 @@ func (s Triples) load(ctx context.Context) (*Corpus, error) {
 	for m, d := range toDoc {
 		from[d] = m
 	}
-	return newCorpus(vocab, nil, nil, t.indptr, t.words, t.counts).reorder(ids, from), nil
+	return newCorpus(vocab, about{}, t.indptr, t.words, t.counts).reorder(ids, from), nil
 }
 
 // sortNames returns the names in the order of bag.CompareWords and the new place
@@ -231,7 +231,7 @@ func (c *Corpus) reorder(ids []string, from []int) *Corpus {
 		words, counts = append(words, w...), append(counts, n...)
 		indptr = append(indptr, len(words))
 	}
-	return newCorpus(c.vocab, ids, nil, indptr, words, counts)
+	return newCorpus(c.vocab, about{ids: ids}, indptr, words, counts)
 }
 
 func (s Triples) rename(item []byte) (string, error) {

@@ -126,7 +126,7 @@ func (s UCI) stream(ctx context.Context, yield func(Document, error) bool) error
 			}
 			d := Document{Words: r.words[:n], Counts: r.counts[:n]}
 			if ids != nil {
-				d.ID = ids[cur]
+				d.ID, d.place = ids[cur], place{file: s.IDs.Name, line: int(cur) + 1}
 			}
 			if labels != nil {
 				d.Label = labels[cur]
@@ -216,7 +216,7 @@ func (s UCI) load(ctx context.Context) (*Corpus, error) {
 	if vocab == nil {
 		vocab = numbers(int(h.words), 1)
 	}
-	return newCorpus(vocab, ids, labels, t.indptr, t.words, t.counts), nil
+	return newCorpus(vocab, about{ids: ids, labels: labels}, t.indptr, t.words, t.counts), nil
 }
 
 type uciHeader struct {
@@ -258,7 +258,11 @@ func (s UCI) header(l *lines, vocab []string) (uciHeader, error) {
 		b = bytes.TrimSpace(b)
 		n, k := parseInt(b)
 		if k != len(b) || n < 0 || i < 2 && n > math.MaxInt32 {
-			return uciHeader{}, l.fail(fmt.Errorf("%q is not a number of %s", clip(b), what))
+			hint := ""
+			if bytes.ContainsRune(b, ':') {
+				hint = "; it may be in the form of LDA-C, which corpus.LDAC reads"
+			}
+			return uciHeader{}, l.fail(fmt.Errorf("%q is not a number of %s%s", clip(b), what, hint))
 		}
 		head[i] = n
 	}

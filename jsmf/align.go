@@ -149,6 +149,10 @@ func (m *Model) reordered(order []int) *Model {
 	if m.reading != nil {
 		out.reading = columns(m.reading)
 	}
+	if m.docs != nil {
+		out.docs = m.docs.clone()
+		copy(out.docs.W.RawMatrix().Data, columns(m.docs.W.RawMatrix().Data))
+	}
 	out.background, out.given = permuted(m.background, order), permuted(m.given, order)
 	out.names = sync.OnceValue(out.makeNames)
 	out.corr, out.dual = both(m.corr), both(m.dual)

@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -87,9 +86,14 @@ func (m *Model) check() error {
 			return invalid("state", "has %d rows, want N = %d", r, n)
 		}
 	}
-	if m.tokenizer != nil {
-		if err := checkTokenizer(*m.tokenizer); err != nil {
-			return err
+	if m.text != nil {
+		if err := m.text.Validate(); err != nil {
+			return invalid("text", "%v", err)
+		}
+	}
+	if m.docs != nil {
+		if err := m.docs.check(k); err != nil {
+			return invalid("documents", "%v", err)
 		}
 	}
 	return m.checkAnchors()
@@ -195,13 +199,6 @@ func checkSymmetric(field, name string, a []float64, k int) error {
 				return invalid(field, "%s[%d,%d] = %v but %s[%d,%d] = %v", name, i, j, x, name, j, i, y)
 			}
 		}
-	}
-	return nil
-}
-
-func checkTokenizer(t text.WordTokenizer) error {
-	if t.MinLength < 0 || t.MaxLength < 0 || t.Numbers < text.DropNumbers || t.Numbers > text.DropDigits {
-		return invalid("tokenizer", "%+v is out of range", t)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/sums"
@@ -25,6 +26,7 @@ type documents struct {
 	weights []float64       // of the documents, of which the largest is 1; nil: 1 each
 	unigram []float64       // p(word): the mean over documents of its share in each
 	hidden  int64           // tokens that passes would not see at first
+	said    []string        // warnings about them
 }
 
 // elsewhere returns the documents of a source that adds them up where they are, instead of
@@ -56,7 +58,7 @@ func readDocuments(ctx context.Context, in Input, workers int) (*documents, erro
 	d := &documents{encoded: src.DropUnused()}
 	d.src = sums.NewLocal(d.encoded, workers)
 	d.info = d.encoded.Info()
-	d.info.Form, d.info.DroppedDocuments, d.info.DroppedWords = info.Form, info.DroppedDocuments, info.DroppedWords
+	d.info.Form, d.info.Text, d.info.DroppedDocuments, d.info.DroppedWords = info.Form, info.Text, info.DroppedDocuments, info.DroppedWords
 	if d.encoded != src {
 		gone := corpus.Dropped{Reason: "in no document"}
 		for w, df := range all.DocFrequencies {
@@ -67,7 +69,15 @@ func readDocuments(ctx context.Context, in Input, workers int) (*documents, erro
 		gone.Count = len(gone.Names)
 		d.info.DroppedWords = append(slices.Clone(d.info.DroppedWords), gone)
 	}
-	return d, d.count(ctx)
+	if err := d.count(ctx); err != nil {
+		return nil, err
+	}
+	seen, err := corpus.Inspect(ctx, d.encoded)
+	if err != nil {
+		return nil, err
+	}
+	d.said = seen.Warnings
+	return d, nil
 }
 
 func emptyVocabulary(in Input) error {
@@ -89,6 +99,33 @@ type withNames struct {
 }
 
 func (s withNames) Vocabulary(context.Context) ([]string, error) { return s.names, nil }
+
+// Columns are those of the source, if it has any.
+func (s withNames) Columns() []corpus.Column { return columnsOf(s.Source) }
+
+// columnsOf returns the columns of a source, nil if it has none.
+func columnsOf(src corpus.Source) []corpus.Column {
+	if d, ok := src.(corpus.Described); ok {
+		return d.Columns()
+	}
+	return nil
+}
+
+// TextSetting is that of the source, if it has one.
+func (s withNames) TextSetting() *text.Setting {
+	if t, ok := s.Source.(corpus.FromText); ok {
+		return t.TextSetting()
+	}
+	return nil
+}
+
+// Stemmer is that of the source, if it has one.
+func (s withNames) Stemmer() text.Stemmer {
+	if t, ok := s.Source.(corpus.FromText); ok {
+		return t.Stemmer()
+	}
+	return nil
+}
 
 // Weights are those of the source, if it has any.
 func (s withNames) Weights() []float64 { return bag.Weights(s.Source) }

@@ -2,6 +2,7 @@ package jsmf
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -160,6 +161,13 @@ func (m *Model) encode(e *encoder) error {
 	if err != nil {
 		return err
 	}
+	if m.docs != nil {
+		b, err := m.docs.bytes()
+		if err != nil {
+			return fmt.Errorf("documents: %w", err)
+		}
+		sections = append(sections, section{tagDocuments, 0, len(b), func() { e.bytes(b) }})
+	}
 	e.text(formatMagic)
 	e.uint32(formatVersion)
 	e.uint32(0)
@@ -181,7 +189,7 @@ func (m *Model) encode(e *encoder) error {
 	return e.err
 }
 
-// sections returns the sections of the model's file in their order.
+// sections returns the sections of the model's file in their order, but for the documents.
 func (m *Model) sections(e *encoder) ([]section, error) {
 	var out []section
 	add := func(tag string, flags uint32, size int, put func()) {
@@ -238,10 +246,12 @@ func (m *Model) sections(e *encoder) ([]section, error) {
 		return nil, fmt.Errorf("stats: %w", err)
 	}
 	floats(tagDual, 0, m.dual)
-	if m.tokenizer != nil {
-		if err := object(tagTokenizer, tokenizerJSON(*m.tokenizer)); err != nil {
-			return nil, fmt.Errorf("tokenizer: %w", err)
+	if m.text != nil {
+		b, err := json.Marshal(m.text)
+		if err != nil {
+			return nil, fmt.Errorf("text setting: %w", err)
 		}
+		add(tagText, flagRequired, len(b), func() { e.bytes(b) })
 	}
 	if s := m.state; s != nil {
 		_, cols := s.Vectors.Dims()

@@ -26,6 +26,11 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 // Every error names the package once, at its beginning, whatever it wraps.
+// badTokenizer has a setting that is out of range.
+type badTokenizer struct{ text.Tokenizer }
+
+func (badTokenizer) Setting() text.Setting { return text.Setting{MinLength: -1} }
+
 func TestErrorsNameThePackageOnce(t *testing.T) {
 	_, docs := planted(60, 4, 200)
 	c := countsCorpus(t, 60, docs)
@@ -72,7 +77,7 @@ func TestErrorsNameThePackageOnce(t *testing.T) {
 		"transform, cancelled": func() error { _, err := m.Transform(gone, m.Texts("w1", "w2")); return err },
 		"learn alpha":          func() error { _, err := m.LearnAlpha(ctx, nil, infer.Options{}); return err },
 		"learn dual":           func() error { _, _, err := m.LearnDual(gone, c, infer.PADD{}, infer.Options{}); return err },
-		"tokenizer":            func() error { _, err := m.WithTokenizer(text.WordTokenizer{MinLength: -1}); return err },
+		"tokenizer":            func() error { _, err := m.WithTokenizer(badTokenizer{}); return err },
 		"save":                 func() error { return m.Save(filepath.Join(dir, "none", "m")) },
 		"write":                func() error { _, err := m.WriteTo(full{}); return err },
 		"load, missing":        func() error { _, err := jsmf.LoadModel(filepath.Join(dir, "none")); return err },

@@ -224,7 +224,7 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 	if err := usable.Validate(); err != nil {
 		r.warn("the model cannot infer the topics of documents: %v", err)
 	}
-	parts.Stats, parts.Provenance = r.st, newProvenance(linalg.KernelName(), p.seed, stages)
+	parts.Text, parts.Stats, parts.Provenance = r.pr.info.Text, r.st, newProvenance(linalg.KernelName(), p.seed, stages)
 	if state != nil {
 		all := *state
 		all.Vectors, all.Product = r.pr.expand(state.Vectors), r.pr.expand(state.Product)

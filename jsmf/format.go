@@ -42,11 +42,12 @@ const (
 	tagProvenance   = "PROV"
 	tagStats        = "STAT"
 	tagDual         = "DUAL"
-	tagTokenizer    = "TOKN"
+	tagText         = "TEXT"
 	tagState        = "RECT"
 	tagReading      = "READ"
 	tagBackground   = "BACK"
 	tagNames        = "NAME"
+	tagDocuments    = "DOCS"
 )
 
 // What may be wrong with a model file, for errors.Is. The error itself is a

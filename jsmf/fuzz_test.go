@@ -10,6 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/infer"
 )
 
 // addSeeds adds the golden file, cut and bent copies of it, and other valid
@@ -41,6 +46,16 @@ func addSeeds(f *testing.F) {
 	p = tinyParts()
 	refinedParts(&p)
 	if m, err = newModel(p); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(encoded(f, m))
+	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "n", Kind: corpus.Number}, {Name: "c", Kind: corpus.Category}}, [][]corpus.Value{
+		{corpus.NumberOf(1), corpus.CategoryOf("x")}, nil,
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if m, err = m.WithDocuments(&Compositions{W: mat.NewDense(2, 2, nil), IDs: []string{"a", "b"}, Metadata: meta, Docs: make([]infer.Doc, 2), Unknown: make([]int64, 2)}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(encoded(f, m))

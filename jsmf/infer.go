@@ -57,7 +57,7 @@ func (m *Model) LearnDual(ctx context.Context, c *corpus.Corpus, p infer.PADD, o
 	if c == nil {
 		return nil, nil, errors.New("jsmf: learn dual: no corpus")
 	}
-	docs, err := m.reindex(c)
+	docs, err := m.reindex(ctx, c)
 	if err != nil {
 		return nil, nil, errorf("learn dual: %w", err)
 	}
@@ -79,7 +79,7 @@ func (m *Model) LearnAlpha(ctx context.Context, c *corpus.Corpus, opt infer.Opti
 	if c == nil {
 		return nil, errors.New("jsmf: learn alpha: no corpus")
 	}
-	docs, err := m.reindex(c)
+	docs, err := m.reindex(ctx, c)
 	if err != nil {
 		return nil, errorf("learn alpha: %w", err)
 	}
@@ -93,42 +93,32 @@ func (m *Model) LearnAlpha(ctx context.Context, c *corpus.Corpus, opt infer.Opti
 }
 
 // reindex returns the corpus over the words of the model.
-func (m *Model) reindex(c *corpus.Corpus) (*corpus.Corpus, error) {
-	if m.vocab == nil {
-		if c.NumWords() != m.n {
-			return nil, fmt.Errorf("a model of %d words without names, but the corpus has %d", m.n, c.NumWords())
-		}
-		return c, nil
-	}
+func (m *Model) reindex(ctx context.Context, c *corpus.Corpus) (infer.Documents, error) {
 	if slices.Equal(c.Vocabulary(), m.vocab) {
 		return c, nil
 	}
-	out, _, err := c.Reindex(m.vocab)
-	return out, err
-}
-
-// Compositions are the topic proportions of M documents.
-type Compositions struct {
-	// Method is the description of the method.
-	Method string
-	// W is M×K: row m holds the proportions of the topics in document m, with
-	// sum 1. (For infer.TLI see infer.AllZero.) It is empty without documents.
-	W *mat.Dense
-	// IDs and Labels are those of the documents. A document without an id has
-	// its number, from 1. Labels is nil if no document has one.
-	IDs, Labels []string
-	// Docs describes the inference of each document.
-	Docs []infer.Doc
-	// Unknown counts for each document the tokens of words that the model lacks.
-	// (Docs[m].Unknown counts those of words that are in no topic.)
-	Unknown []int64
+	words, err := m.words(ctx, c.Source())
+	if err != nil {
+		return nil, err
+	}
+	held := &heldDocs{n: m.n}
+	for d, err := range c.Source().Docs(ctx) {
+		if err == nil {
+			_, err = held.add(words, d, held.NumDocs()+1)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return held, nil
 }
 
 // Transform finds the topics of documents by infer.MAP{}. The documents may come
 // from any source: a reader of package corpus, Corpus.Source, or raw texts
 // (Texts). Words are matched by name; where the model has no vocabulary, a source
 // of word numbers (corpus.Numbered) must have as many words as the model.
-// Documents are read once, a thousand at a time.
+// Documents are read once, a thousand at a time. Their ids, labels and values in columns
+// (corpus.Described) come with the result.
 //
 // A document without a known word gets the mean proportions and the status
 // infer.NoTokens. Errors: those of the source and of ctx.
@@ -158,6 +148,9 @@ func (m *Model) TransformBy(ctx context.Context, docs corpus.Source, method infe
 const transformChunk = 1000
 
 func (m *Model) transform(ctx context.Context, docs corpus.Source, p *infer.Inferer, opt infer.Options) (*Compositions, error) {
+	if err := m.sameText(docs); err != nil {
+		return nil, err
+	}
 	words, err := m.words(ctx, docs)
 	if err != nil {
 		return nil, err
@@ -181,6 +174,7 @@ func (m *Model) transform(ctx context.Context, docs corpus.Source, p *infer.Infe
 		return nil
 	}
 	labels := false
+	columns, values := columnsOf(docs), [][]corpus.Value(nil)
 	for d, err := range docs.Docs(ctx) {
 		if err != nil {
 			return nil, err
@@ -195,6 +189,9 @@ func (m *Model) transform(ctx context.Context, docs corpus.Source, p *infer.Infe
 		}
 		out.IDs, out.Labels, out.Unknown = append(out.IDs, id), append(out.Labels, d.Label), append(out.Unknown, unknown)
 		labels = labels || d.Label != ""
+		if columns != nil {
+			values = append(values, slices.Clone(d.Values))
+		}
 		if held.NumDocs() == transformChunk {
 			if err := flush(); err != nil {
 				return nil, err
@@ -208,6 +205,11 @@ func (m *Model) transform(ctx context.Context, docs corpus.Source, p *infer.Infe
 	}
 	if !labels {
 		out.Labels = nil
+	}
+	if columns != nil {
+		if out.Metadata, err = corpus.NewMetadata(columns, values); err != nil {
+			return nil, err
+		}
 	}
 	if len(out.Docs) > 0 {
 		out.W = mat.NewDense(len(out.Docs), m.k, w)
@@ -228,11 +230,26 @@ func (m *Model) words(ctx context.Context, docs corpus.Source) (*bag.Words, erro
 	out := &bag.Words{Size: len(vocab), Names: vocab, Name: m.wordName}
 	switch {
 	case m.vocab != nil:
-		out.To = bag.Match(vocab, m.vocab)
+		if out.To, err = m.match(vocab); err != nil {
+			return nil, err
+		}
 	case len(vocab) != m.n:
 		return nil, fmt.Errorf("a model of %d words without names, but the documents have %d", m.n, len(vocab))
 	}
 	return out, nil
+}
+
+// match returns for each word of a vocabulary its number in the model.
+func (m *Model) match(vocab []string) (_ []int32, err error) {
+	to := bag.Match(vocab, m.vocab)
+	for i, w := range to {
+		if w == bag.Unknown {
+			if to[i], err = m.number(vocab[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return to, nil
 }
 
 func (m *Model) wordName(w int32) string { return m.Word(int(w)) }
@@ -262,7 +279,7 @@ func (h *heldDocs) Doc(m int) (words, counts []int32) {
 // tokens the model does not have.
 func (h *heldDocs) add(words *bag.Words, d corpus.Document, number int) (unknown int64, err error) {
 	c := &h.counter
-	if err = c.Read(words, bag.Document(d), number); err == nil {
+	if err = c.Read(words, bag.Document{ID: d.ID, Tokens: d.Tokens, Words: d.Words, Counts: d.Counts}, number); err == nil {
 		err = c.Sorted()
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -88,7 +89,7 @@ func TestTransform(t *testing.T) {
 	}
 	w := make([]float64, 3)
 	for d, text := range texts {
-		ids, counts, unknown := m.Words(text)
+		ids, counts, unknown, _ := m.Words(text)
 		if doc, err := inf.InferTo(w, ids, counts); err != nil || unknown != 0 || doc != want.Docs[d] || !slices.Equal(w, want.W.RawRowView(d)) {
 			t.Fatalf("document %d alone: %v %v %v, want %v", d, w, doc, err, want.W.RawRowView(d))
 		}
@@ -128,7 +129,7 @@ func TestTransformChunks(t *testing.T) {
 	m, _, texts := themed(t)
 	b := corpus.Builder{Vocabulary: m.Vocabulary()}
 	for i := range 2*transformChunk + 7 {
-		if err := b.AddText("d"+strings.Repeat("x", i%3), "label", texts[i%400]); err != nil {
+		if err := b.AddText(fmt.Sprint("d", i), "label", texts[i%400]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,7 +142,7 @@ func TestTransformChunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(calls, []int{transformChunk, 2 * transformChunk, 2*transformChunk + 7}) || got.IDs[2] != "dxx" || got.Labels[5] != "label" || got.Method != "SPI" {
+	if !slices.Equal(calls, []int{transformChunk, 2 * transformChunk, 2*transformChunk + 7}) || got.IDs[2] != "d2" || got.Labels[5] != "label" || got.Method != "SPI" {
 		t.Errorf("progress %v, %v %v %v", calls, got.IDs[2], got.Labels[5], got.Method)
 	}
 	for i := range 2*transformChunk + 7 {
@@ -213,13 +214,14 @@ func TestTransformErrors(t *testing.T) {
 func TestModelKeepsInference(t *testing.T) {
 	ctx := context.Background()
 	m, c, texts := themed(t)
-	before := encoded(t, m)
 	words := c.Vocabulary()
 	slices.Reverse(words)
 	other, _, err := c.Reindex(words)
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.text = nil // as if the documents had not been text
+	before := encoded(t, m)
 	d, learned, err := m.LearnDual(ctx, other, infer.PADD{}, infer.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +229,11 @@ func TestModelKeepsInference(t *testing.T) {
 	if m.dual != nil || d.dual == nil || learned.Documents != 400 || len(learned.Residuals) == 0 {
 		t.Errorf("has Λ: %v, %v; %+v", m.dual, d.dual, learned)
 	}
-	tok := text.WordTokenizer{KeepCase: true, MinLength: 3, Numbers: text.KeepNumbers}
+	set := text.Setting{KeepCase: true, MinLength: 3, Numbers: text.KeepNumbers}
+	tok, err := set.Tokenizer()
+	if err != nil {
+		t.Fatal(err)
+	}
 	d, err = d.LearnAlpha(ctx, other, infer.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -240,10 +246,10 @@ func TestModelKeepsInference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.WithTokenizer(text.WordTokenizer{MinLength: -1}); err == nil {
-		t.Error("a tokenizer out of range is accepted")
+	if _, err := d.WithTokenizer(text.Default()); err == nil {
+		t.Error("a tokenizer of another setting is accepted")
 	}
-	if _, set := m.Tokenizer(); set || !bytes.Equal(before, encoded(t, m)) {
+	if m.TextSetting() != nil || !bytes.Equal(before, encoded(t, m)) {
 		t.Error("the model has changed")
 	}
 	file := encoded(t, d)
@@ -257,13 +263,13 @@ func TestModelKeepsInference(t *testing.T) {
 	if !slices.Equal(back.Alpha(), alpha) {
 		t.Errorf("α = %v, want %v", back.Alpha(), alpha)
 	}
-	if got, set := back.Tokenizer(); !set || got != tok {
-		t.Errorf("tokenizer %+v, %v", got, set)
+	if got := back.TextSetting(); got == nil || !got.Equal(set) {
+		t.Errorf("text setting %+v", got)
 	}
-	if _, _, unknown := back.Words("SAIL to the harbour, it is 4242"); unknown != 3 { // SAIL, the, 4242
+	if _, _, unknown, _ := back.Words("SAIL to the harbour, it is 4242"); unknown != 3 { // SAIL, the, 4242
 		t.Errorf("%d unknown words", unknown)
 	}
-	a, err := d.TransformBy(ctx, c.Source(), infer.PADD{}, infer.Options{})
+	a, err := d.TransformBy(ctx, c.WithText(nil).Source(), infer.PADD{}, infer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +288,7 @@ func TestInferenceSections(t *testing.T) {
 	f.sections = slices.Insert(f.sections, before, testSection{tag: "ALPH", payload: floatBytes(0.5, 2)})
 	f.sections = append(f.sections,
 		testSection{tag: "DUAL", payload: dual},
-		testSection{tag: "TOKN", payload: []byte(`{"keep_case":false,"min_length":0,"max_length":12,"numbers":2,"keep_possessive":true}`)})
+		testSection{tag: "TEXT", flags: 1, payload: []byte(`{"version":1,"max_length":12,"numbers":"drop digits","keep_possessive":true}`)})
 	m, err := ReadModel(bytes.NewReader(f.bytes()))
 	if err != nil {
 		t.Fatal(err)
@@ -290,8 +296,8 @@ func TestInferenceSections(t *testing.T) {
 	if !bytes.Equal(encoded(t, m), f.bytes()) {
 		t.Error("WriteTo does not write the file by the description")
 	}
-	if got, _ := m.Tokenizer(); got != (text.WordTokenizer{MaxLength: 12, Numbers: text.DropDigits, KeepPossessive: true}) {
-		t.Errorf("tokenizer %+v", got)
+	if got := m.TextSetting(); !got.Equal(text.Setting{MaxLength: 12, Numbers: text.DropDigits, KeepPossessive: true}) {
+		t.Errorf("text setting %+v", got)
 	}
 	if d := m.inferTopics().Dual; d.At(0, 1) != -0.25 || d.At(1, 1) != 1 {
 		t.Errorf("Λ/M is %v", mat.Formatted(d))
@@ -305,9 +311,11 @@ func TestInferenceSections(t *testing.T) {
 		{"DUAL", "dual: Λ/M[1,0]", floatBytes(0.5, 1, 2, 1)},
 		{"ALPH", "alpha: that of topic 1 is 0", floatBytes(1, 0)},
 		{"ALPH", "want 16", floatBytes(1, 2, 3)},
-		{"TOKN", "TOKN", []byte(`{`)},
-		{"TOKN", "tokenizer", []byte(`{"min_length":-1}`)},
-		{"TOKN", "tokenizer", []byte(`{"numbers":7}`)},
+		{"TEXT", "TEXT", []byte(`{`)},
+		{"TEXT", "-1 to 40", []byte(`{"min_length":-1}`)},
+		{"TEXT", "numbers", []byte(`{"numbers":7}`)},
+		{"TEXT", "version 2", []byte(`{"version":2}`)},
+		{"TEXT", "unknown field", []byte(`{"something_new":true}`)},
 	} {
 		g := tinyFile()
 		g.sections = append(g.sections, testSection{tag: c.tag, payload: c.payload})

@@ -229,6 +229,11 @@ func (pr *problem) describe(matrix corpus.Info, tr *tracker) {
 	}
 	warn("documents", info.Documents, info.DroppedDocuments)
 	warn("words", words, info.DroppedWords)
+	if pr.docs != nil {
+		for _, w := range pr.docs.said {
+			tr.warn(st, "%s", w)
+		}
+	}
 }
 
 // filled returns the matrix of the words whose rows are not empty, and their numbers; c

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/stems"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -23,7 +24,7 @@ import (
 // a slice does.
 //
 // A model takes 16·N·K bytes and its vocabulary; another 8·N·K if it has a
-// Reading, and 16·N·(K + 10 to 17) with the K of the start (Pipeline.Extra) if it
+// Reading, what WithDocuments gave it, and 16·N·(K + 10 to 17) with the K of the start (Pipeline.Extra) if it
 // was made with Pipeline.Resumable.
 type Model struct {
 	n, k       int
@@ -37,12 +38,15 @@ type Model struct {
 	marginals  []float64
 	stats      Stats
 	prov       Provenance
-	dual       []float64           // Λ/M of PADD; nil: not learned
-	alpha      []float64           // Dirichlet parameters; nil: not learned
-	tokenizer  *text.WordTokenizer // nil: not recorded
-	state      *rectify.State      // of the rectification, for a refit; nil: not kept
-	background []bool              // nil: no topic is background
-	given      []string            // names of the user, "" for none; nil: none at all
+	dual       []float64      // Λ/M of PADD; nil: not learned
+	alpha      []float64      // Dirichlet parameters; nil: not learned
+	text       *text.Setting  // of the documents' text; nil: not known
+	tokenizer  text.Tokenizer // by WithTokenizer, or nil
+	stems      *stems.Index   // of the vocabulary, by the Stemmer of the tokenizer; nil without one
+	state      *rectify.State // of the rectification, for a refit; nil: not kept
+	background []bool         // nil: no topic is background
+	given      []string       // names of the user, "" for none; nil: none at all
+	docs       *Compositions  // by WithDocuments, or nil
 
 	index func() map[string]int
 	names func() []string
@@ -60,13 +64,14 @@ type modelParts struct {
 	Marginals    []float64  // c, N
 	Stats        Stats
 	Provenance   Provenance
-	Dual         *mat.Dense          // Λ/M, K×K, symmetric; or nil
-	Alpha        []float64           // Dirichlet parameters, K; or nil
-	Tokenizer    *text.WordTokenizer // or nil
-	State        *rectify.State      // of the rectification, N rows, or nil
-	Reading      *mat.Dense          // N×K; each column sums to 1, or is 0; or nil
-	Background   []bool              // K, or nil
-	Names        []string            // K names of the user, "" for none; or nil
+	Dual         *mat.Dense     // Λ/M, K×K, symmetric; or nil
+	Alpha        []float64      // Dirichlet parameters, K; or nil
+	Text         *text.Setting  // or nil
+	State        *rectify.State // of the rectification, N rows, or nil
+	Reading      *mat.Dense     // N×K; each column sums to 1, or is 0; or nil
+	Background   []bool         // K, or nil
+	Names        []string       // K names of the user, "" for none; or nil
+	Documents    *Compositions  // or nil
 }
 
 // newModel checks the parts and makes a model of them. Its errors, of type
@@ -110,9 +115,10 @@ func newModel(p modelParts) (*Model, error) {
 		m.background = slices.Clone(p.Background)
 	}
 	m.given = cloneNames(p.Names)
-	if p.Tokenizer != nil {
-		t := *p.Tokenizer
-		m.tokenizer = &t
+	m.docs = p.Documents.clone()
+	if p.Text != nil {
+		s := *p.Text
+		m.text = &s
 	}
 	if err := m.check(); err != nil {
 		return nil, err

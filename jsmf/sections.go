@@ -2,6 +2,7 @@ package jsmf
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -26,20 +27,12 @@ type parts struct {
 	stats                    Stats
 	prov                     Provenance
 	dual, alpha              []float64
-	tokenizer                tokenizerJSON
+	text                     *text.Setting
 	state                    []float64 // all of its numbers, the first two integers as bits
 	reading                  []float64
 	background               []bool
 	names                    []string
-}
-
-// tokenizerJSON is text.WordTokenizer as it stands in a file.
-type tokenizerJSON struct {
-	KeepCase       bool            `json:"keep_case"`
-	MinLength      int             `json:"min_length"`
-	MaxLength      int             `json:"max_length"`
-	Numbers        text.NumberRule `json:"numbers"`
-	KeepPossessive bool            `json:"keep_possessive"`
+	docs                     *Compositions
 }
 
 // section reads one section.
@@ -118,14 +111,16 @@ func (p *parts) payload(tag string, flags uint32, start int64, length uint64) (d
 		parse = p.backgroundFlags
 	case tagNames:
 		parse = p.texts(&p.names, p.k, "names", "name")
+	case tagDocuments:
+		parse = p.documents
 	case tagAnchorGroups:
 		parse = p.anchorGroups
 	case tagProvenance:
 		parse = p.object(&p.prov)
 	case tagStats:
 		parse = p.object(&p.stats)
-	case tagTokenizer:
-		parse = p.object(&p.tokenizer)
+	case tagText:
+		parse = p.textSetting
 	default:
 		if flags&flagRequired != 0 {
 			return nil, d.fail(ErrUnsupported, start, "", "a required section of an unknown kind")
@@ -159,6 +154,14 @@ func (p *parts) object(dst any) func(b []byte, at int64) error {
 		}
 		return nil
 	}
+}
+
+// textSetting parses the payload of the text setting, which begins at byte at.
+func (p *parts) textSetting(b []byte, at int64) error {
+	if err := json.Unmarshal(b, &p.text); err != nil {
+		return p.d.fail(ErrInvalid, at, "text", "%v", err)
+	}
+	return nil
 }
 
 // anchorWords parses the payload of the anchors, which begins at byte at.
@@ -202,6 +205,15 @@ func (p *parts) texts(dst *[]string, count int, field, one string) func(b []byte
 		*dst = list
 		return nil
 	}
+}
+
+// documents parses the payload of the documents, which begins at byte at.
+func (p *parts) documents(b []byte, at int64) error {
+	var err error
+	if p.docs, err = readCompositions(b, p.k); err != nil {
+		return p.d.fail(ErrInvalid, at, "documents", "%v", err)
+	}
+	return nil
 }
 
 // backgroundFlags parses the payload of the background topics, which begins at byte at.
@@ -285,11 +297,6 @@ func (p *parts) model() (*Model, error) {
 	if p.reading != nil {
 		reading = mat.NewDense(p.n, p.k, p.reading)
 	}
-	var tok *text.WordTokenizer
-	if _, ok := p.at[tagTokenizer]; ok {
-		t := text.WordTokenizer(p.tokenizer)
-		tok = &t
-	}
 	state, err := p.rectified()
 	if err != nil {
 		return nil, err
@@ -306,19 +313,20 @@ func (p *parts) model() (*Model, error) {
 		Provenance:   p.prov,
 		Dual:         dual,
 		Alpha:        p.alpha,
-		Tokenizer:    tok,
+		Text:         p.text,
 		State:        state,
 		Reading:      reading,
 		Background:   p.background,
 		Names:        p.names,
+		Documents:    p.docs,
 	})
 	var pe *partError
 	if errors.As(err, &pe) {
 		tag := map[string]string{
 			"vocabulary": tagVocabulary, "topics": tagTopics, "word_topics": tagWordTopics, "correlations": tagCorrelations,
 			"anchors": tagAnchors, "anchor_groups": tagAnchorGroups, "marginals": tagMarginals, "stats": tagStats,
-			"reading": tagReading, "background": tagBackground, "names": tagNames,
-			"dual": tagDual, "alpha": tagAlpha, "tokenizer": tagTokenizer, "state": tagState,
+			"reading": tagReading, "background": tagBackground, "names": tagNames, "documents": tagDocuments,
+			"dual": tagDual, "alpha": tagAlpha, "text": tagText, "state": tagState,
 		}[pe.field]
 		d.section = tag
 		return nil, d.fail(ErrInvalid, p.at[tag], pe.field, "%s", pe.detail)

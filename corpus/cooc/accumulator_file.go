@@ -2,23 +2,27 @@ package cooc
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
 	"slices"
+
+	"github.com/jsmf-go/spectral/corpus"
 )
 
-// The file of an accumulator, version 1. All integers are little-endian, u32 of 4
+// The file of an accumulator, version 2. All integers are little-endian, u32 of 4
 // bytes, u64 and i64 of 8; f64 is an IEEE 754 double. crc is a u32, the CRC-32C of all
 // bytes before it, with earlier crcs.
 //
 //	 8 bytes  89 "JACC" 0D 0A 1A
-//	 4        u32 version, 1
+//	 4        u32 version, 2
 //	48        i64 MinDocs, MaxWords, Window, MaxAge; f64 HalfLife; i64 MaxBytes
 //	16        u64 tokens unknown, documents evicted
 //	32        u64 words of the Vocabulary, stop words, other words, documents
 //	 4        crc
+//	then Text, the text setting as JSON: u32 its length, 0 for none, and the bytes
 //	then the words of the Vocabulary, the stop words, and the other words, sorted by
 //	their bytes, each as u32 its length and the bytes
 //	 4        crc
@@ -27,12 +31,14 @@ import (
 //	12        i64 its time, u32 its different words n
 //	 8·n      n u32 numbers of words, ascending, then n u32 counts. Words are numbered
 //	          from 0, those of the Vocabulary first, then the other words
+//	then the metadata: u64 its length, 0 without Columns; the values of the documents, in
+//	the form of ../FORMAT.md; and for each column a byte, 1 if it has no Levels of its own
 //	and last
 //	 4        "AEND"
 //	 4        crc
 const (
 	accMagic   = "\x89JACC\r\n\x1a"
-	accVersion = 1
+	accVersion = 2
 	accHeader  = 8 + 4 + 48 + 16 + 32
 	accEnd     = "AEND"
 
@@ -43,7 +49,7 @@ const (
 // WriteTo writes the documents and the options in a versioned form with checksums, and
 // returns the number of bytes. Documents that are added meanwhile are not written. The
 // bytes depend on the documents and options alone: 8 for each distinct word of a
-// document, 16 for each document, and the strings.
+// document, 16 for each document, the metadata, and the strings.
 func (a *Accumulator) WriteTo(w io.Writer) (int64, error) { return a.Snapshot().WriteTo(w) }
 
 var (
@@ -93,6 +99,15 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 		e.b = append(e.b, t...)
 		e.full()
 	}
+	set := ""
+	if o.Text != nil {
+		b, err := json.Marshal(o.Text)
+		if err != nil {
+			return 0, fmt.Errorf("cooc: write accumulator: %w", err)
+		}
+		set = string(b)
+	}
+	text(set)
 	for _, w := range o.Vocabulary {
 		text(w)
 	}
@@ -103,6 +118,22 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 		text(s.words[i])
 	}
 	e.sum()
+	s.writeDocs(e, text, number)
+	if err := s.writeMetadata(e); err != nil {
+		return e.n, fmt.Errorf("cooc: write accumulator: %w", err)
+	}
+	e.b = append(e.b, accEnd...)
+	e.sum()
+	e.flush()
+	if e.err != nil {
+		return e.n, fmt.Errorf("cooc: write accumulator: %w", e.err)
+	}
+	return e.n, nil
+}
+
+// writeDocs writes the documents, whose words get other numbers.
+func (s *Snapshot) writeDocs(e *accWriter, text func(string), number []uint32) {
+	le := binary.LittleEndian
 	var pairs []uint64
 	for _, d := range s.docs {
 		text(d.id)
@@ -124,13 +155,35 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 			break
 		}
 	}
-	e.b = append(e.b, accEnd...)
-	e.sum()
-	e.flush()
-	if e.err != nil {
-		return e.n, fmt.Errorf("cooc: write accumulator: %w", e.err)
+}
+
+// writeMetadata writes the values of the documents.
+func (s *Snapshot) writeMetadata(e *accWriter) error {
+	var b []byte
+	if len(s.o.Columns) > 0 {
+		rows := make([][]corpus.Value, len(s.docs))
+		for i, d := range s.docs {
+			rows[i] = d.values
+		}
+		meta, err := corpus.NewMetadata(s.o.Columns, rows)
+		if err != nil {
+			return err
+		}
+		if b, err = meta.AppendBinary(nil); err != nil {
+			return err
+		}
 	}
-	return e.n, nil
+	e.b = binary.LittleEndian.AppendUint64(e.b, uint64(len(b)))
+	e.b = append(e.b, b...)
+	for _, c := range s.o.Columns {
+		open := byte(0)
+		if c.Kind == corpus.Category && c.Levels == nil {
+			open = 1
+		}
+		e.b = append(e.b, open)
+	}
+	e.full()
+	return nil
 }
 
 // accWriter gathers bytes and writes them with a running checksum.

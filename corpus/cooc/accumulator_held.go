@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/jsmf-go/spectral/corpus"
 )
 
 // heldDoc is a document that is held. It never changes.
 type heldDoc struct {
-	id   string
-	at   int64
-	data []int32 // words, ascending, then their counts
+	id     string
+	at     int64
+	data   []int32        // words, ascending, then their counts
+	values []corpus.Value // of the columns; nil: all are missing
 }
 
 func (d *heldDoc) pairs() (words, counts []int32) {
@@ -25,12 +28,21 @@ func (d *heldDoc) compare(at int64, id string) int {
 // The bytes that a document, a distinct word of a document and a different word count
 // for. Maps and slices grow by doubling; half of the room to grow is counted.
 const (
-	docBytes  = 160
+	docBytes  = 184
 	pairBytes = 8
 	wordBytes = 100
+
+	valueBytes = 32
 )
 
-func (d *heldDoc) bytes() int64 { return docBytes + int64(len(d.id)) + 4*int64(len(d.data)) }
+func (d *heldDoc) bytes() int64 {
+	n := docBytes + int64(len(d.id)) + 4*int64(len(d.data)) + valueBytes*int64(len(d.values))
+	for _, v := range d.values {
+		name, _ := v.Category()
+		n += int64(len(name))
+	}
+	return n
+}
 
 // evict removes the first document.
 func (a *Accumulator) evict() {

@@ -46,7 +46,7 @@ func (a *Accumulator) Merge(other *Accumulator) error {
 	own := a.docs
 	a.docs = nil
 	for _, d := range s.docs {
-		n := &heldDoc{id: d.id, at: d.at, data: slices.Clone(d.data)}
+		n := &heldDoc{id: d.id, at: d.at, data: slices.Clone(d.data), values: d.values}
 		words, counts := n.pairs()
 		for i, w := range words {
 			if taken[w] == 0 {

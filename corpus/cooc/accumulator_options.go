@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // AccumulatorOptions says what an Accumulator holds and how its vocabulary grows.
@@ -18,6 +21,15 @@ type AccumulatorOptions struct {
 
 	// StopWords are never in the vocabulary. None may be in Vocabulary.
 	StopWords []string
+
+	// Text says how the tokens of the documents are made of text; nil: not known. The
+	// corpus of a Snapshot says so too (corpus.Info.Text). It must not name a Stemmer:
+	// corpus.Stem merges the words of a Snapshot.
+	Text *text.Setting
+
+	// Columns are the columns of corpus.Document.Values, which the corpus of a Snapshot has
+	// as its metadata.
+	Columns []corpus.Column
 
 	// MinDocs is the number of documents held that a word must be in to join the
 	// vocabulary. The counts of other words are kept until they do. 0 means 5. If it
@@ -67,6 +79,14 @@ func (o AccumulatorOptions) validate() error {
 	bad(o.MaxAge < 0, "MaxAge is %d", o.MaxAge)
 	bad(!(o.HalfLife >= 0) || math.IsInf(o.HalfLife, 0), "HalfLife is %g; want a positive number, or 0 for none", o.HalfLife)
 	bad(o.MaxBytes < 0, "MaxBytes is %d", o.MaxBytes)
+	if o.Text != nil {
+		err := o.Text.Validate()
+		bad(err != nil, "Text: %v", err)
+		bad(o.Text.Stemmer != "", "Text names the stemmer %q, but words of documents that come and go are not merged: leave it out, and merge those of a Snapshot by corpus.Stem", o.Text.Stemmer)
+	}
+	if _, err := corpus.NewMetadata(o.Columns, nil); err != nil {
+		errs = append(errs, fmt.Errorf("cooc: accumulator: Columns: %w", err))
+	}
 	seen := make(map[string]bool, len(o.Vocabulary))
 	for i, w := range o.Vocabulary {
 		bad(w == "" || !utf8.ValidString(w), "word %d of the Vocabulary, %q, is empty or not UTF-8", i, w)
@@ -80,6 +100,14 @@ func (o AccumulatorOptions) validate() error {
 	return errors.Join(errs...)
 }
 
+func sameText(a, b *text.Setting) bool {
+	return a == nil && b == nil || a != nil && b != nil && a.Equal(*b)
+}
+
+func sameColumn(a, b corpus.Column) bool {
+	return a.Name == b.Name && a.Kind == b.Kind && a.Unit == b.Unit && (a.Levels == nil) == (b.Levels == nil) && slices.Equal(a.Levels, b.Levels)
+}
+
 // differs names an option in which o and p differ, "" where there is none.
 func (o AccumulatorOptions) differs(p AccumulatorOptions) string {
 	switch {
@@ -87,6 +115,10 @@ func (o AccumulatorOptions) differs(p AccumulatorOptions) string {
 		return "Vocabulary"
 	case !slices.Equal(o.StopWords, p.StopWords):
 		return "StopWords"
+	case !sameText(o.Text, p.Text):
+		return "Text"
+	case !slices.EqualFunc(o.Columns, p.Columns, sameColumn):
+		return "Columns"
 	case o.minDocs() != p.minDocs():
 		return "MinDocs"
 	case o.MaxWords != p.MaxWords:

@@ -3,6 +3,7 @@ package cooc
 import (
 	"bufio"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -77,19 +78,41 @@ func (d *accReader) sum(what string) error {
 	return nil
 }
 
+// text returns a string, "" if it is empty, which words must not be.
 func (d *accReader) text(what string) (string, error) {
 	b, err := d.take(4, what)
 	if err != nil {
 		return "", err
 	}
 	size := binary.LittleEndian.Uint32(b)
-	if size == 0 || size > math.MaxInt32 {
+	if size > math.MaxInt32 {
 		return "", d.bad(d.n-4, "%s has %d bytes", what, size)
 	}
 	if b, err = d.take(int(size), what); err != nil {
 		return "", err
 	}
 	return string(b), nil
+}
+
+// word returns a string that is not empty.
+func (d *accReader) word(what string) (string, error) {
+	w, err := d.text(what)
+	if err == nil && w == "" {
+		err = d.bad(d.n-4, "%s has 0 bytes", what)
+	}
+	return w, err
+}
+
+// setting reads the text setting.
+func (d *accReader) setting(a *Accumulator) error {
+	s, err := d.text("the text setting")
+	if err != nil || s == "" {
+		return err
+	}
+	if err := json.Unmarshal([]byte(s), &a.o.Text); err != nil {
+		return d.bad(d.n-int64(len(s)), "%w", err)
+	}
+	return nil
 }
 
 func (d *accReader) read() (*Accumulator, error) {
@@ -104,6 +127,9 @@ func (d *accReader) read() (*Accumulator, error) {
 		if err := d.document(a); err != nil {
 			return nil, err
 		}
+	}
+	if err := d.metadata(a); err != nil {
+		return nil, err
 	}
 	b, err := d.take(len(accEnd), "the end")
 	if err != nil {
@@ -164,15 +190,18 @@ func (d *accReader) header() (*Accumulator, accSize, error) {
 
 // words reads the words.
 func (d *accReader) words(a *Accumulator, size accSize) error {
+	if err := d.setting(a); err != nil {
+		return err
+	}
 	for range size.fixed {
-		w, err := d.text("a word")
+		w, err := d.word("a word")
 		if err != nil {
 			return err
 		}
 		a.o.Vocabulary = append(a.o.Vocabulary, w)
 	}
 	for range size.stops {
-		w, err := d.text("a stop word")
+		w, err := d.word("a stop word")
 		if err != nil {
 			return err
 		}
@@ -184,7 +213,7 @@ func (d *accReader) words(a *Accumulator, size accSize) error {
 	a.ready()
 	for range size.others {
 		at := d.n
-		w, err := d.text("a word")
+		w, err := d.word("a word")
 		if err != nil {
 			return err
 		}
@@ -197,11 +226,64 @@ func (d *accReader) words(a *Accumulator, size accSize) error {
 	return d.sum("the words")
 }
 
+// metadata reads the columns and the values of all documents.
+func (d *accReader) metadata(a *Accumulator) error {
+	at := d.n
+	b, err := d.take(8, "the metadata")
+	if err != nil {
+		return err
+	}
+	size := binary.LittleEndian.Uint64(b)
+	if size == 0 {
+		return nil
+	}
+	if size > math.MaxInt64 {
+		return d.bad(at, "%d bytes of metadata", size)
+	}
+	if b, err = d.take(int(size), "the metadata"); err != nil {
+		return err
+	}
+	var meta corpus.Metadata
+	if err := meta.UnmarshalBinary(b); err != nil {
+		return d.bad(at, "%w", err)
+	}
+	columns := meta.Columns()
+	if len(columns) == 0 || meta.NumDocs() != len(a.docs) {
+		return d.bad(at, "metadata of %d columns and %d documents for %d documents", len(columns), meta.NumDocs(), len(a.docs))
+	}
+	for m, doc := range a.docs {
+		a.bytes -= doc.bytes()
+		known := false
+		values := make([]corpus.Value, len(columns))
+		for i := range columns {
+			values[i] = meta.Value(m, i)
+			known = known || values[i].Kind() != 0
+		}
+		if known {
+			doc.values = values
+		}
+		a.bytes += doc.bytes()
+	}
+	if b, err = d.take(len(columns), "the metadata"); err != nil {
+		return err
+	}
+	for i, open := range b {
+		if open > 1 || open == 1 && columns[i].Kind != corpus.Category {
+			return d.bad(at, "column %d is marked by %d", i+1, open)
+		}
+		if open == 1 {
+			columns[i].Levels = nil
+		}
+	}
+	a.o.Columns = columns
+	return nil
+}
+
 // document reads the next document.
 func (d *accReader) document(a *Accumulator) error {
 	le := binary.LittleEndian
 	at := d.n
-	id, err := d.text("the id of a document")
+	id, err := d.word("the id of a document")
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
@@ -371,6 +372,7 @@ func TestAccumulatorRefuses(t *testing.T) {
 		{MinDocs: -1}, {MaxWords: -1}, {Window: -1}, {MaxAge: -1}, {HalfLife: -1}, {HalfLife: math.NaN()}, {HalfLife: math.Inf(1)}, {MaxBytes: -1},
 		{Vocabulary: []string{"a", "a"}}, {Vocabulary: []string{""}}, {Vocabulary: []string{"a", "b"}, MaxWords: 1},
 		{Vocabulary: []string{"a"}, StopWords: []string{"a"}}, {StopWords: []string{"\xff"}},
+		{Text: &text.Setting{Stemmer: "endings"}},
 	} {
 		if _, err := cooc.NewAccumulator(o); err == nil {
 			t.Errorf("%+v was taken", o)

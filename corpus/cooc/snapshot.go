@@ -88,11 +88,11 @@ func (s *Snapshot) Vocabulary() []string { return slices.Clone(s.chosen().vocab)
 
 // Corpus returns the documents with the words of the vocabulary, in the order of
 // their times, equal ones in that of their ids. Documents without a word of the
-// vocabulary are empty. With AccumulatorOptions.HalfLife the documents have weights
+// vocabulary are empty. Its metadata are the values in AccumulatorOptions.Columns. With AccumulatorOptions.HalfLife the documents have weights
 // (corpus.Corpus.WithWeights), 1 for the newest. O(nnz) time.
 func (s *Snapshot) Corpus() (*corpus.Corpus, error) {
 	c := s.chosen()
-	b := corpus.Builder{Vocabulary: slices.Clone(c.vocab)}
+	b := corpus.Builder{Vocabulary: slices.Clone(c.vocab), Columns: s.o.Columns}
 	if len(s.docs) > 0 && len(c.vocab) == 0 {
 		return nil, fmt.Errorf("cooc: snapshot: %w: no word is in %d of the %d documents", corpus.ErrEmptyVocabulary, s.o.minDocs(), len(s.docs))
 	}
@@ -105,13 +105,13 @@ func (s *Snapshot) Corpus() (*corpus.Corpus, error) {
 				ids, held = append(ids, n), append(held, counts[i])
 			}
 		}
-		if err := b.Add(corpus.Document{ID: d.id, Words: ids, Counts: held}); err != nil {
+		if err := b.Add(corpus.Document{ID: d.id, Values: d.values, Words: ids, Counts: held}); err != nil {
 			return nil, fmt.Errorf("cooc: snapshot: %w", err)
 		}
 	}
 	out, err := b.Corpus()
 	if err == nil {
-		out, err = out.WithWeights(s.weights())
+		out, err = out.WithText(s.o.Text).WithWeights(s.weights())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cooc: snapshot: %w", err)

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -71,6 +72,13 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 	if bag.Weights(src) != nil {
 		return nil, errors.New("cooc: stream: the documents have weights, which a Stream does not count: use Moments, or a corpus without weights")
 	}
+	if from, ok := src.(corpus.FromText); ok && from.Stemmer() != nil {
+		merged, err := corpus.Stem(ctx, src, from.Stemmer())
+		if err != nil {
+			return nil, err
+		}
+		src = merged
+	}
 	s := &Stream{src: src, opts: opts, passes: new(atomic.Int64), idle: new(sync.Pool)}
 	s.opts.Vocabulary = nil
 	var err error
@@ -81,25 +89,7 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 	n := len(s.vocab)
 	s.resize(n)
 	s.diag, s.c, s.df = make([]float64, n), make([]float64, n), make([]int, n)
-	err = s.read(ctx, func(words, counts []int32, length int64) error {
-		s.docs++
-		s.nnz += int64(len(words))
-		s.tokens += length
-		l := float64(length)
-		pairs := l * (l - 1)
-		for i, w := range words {
-			x := float64(counts[i])
-			if opts.Weighting == OffDiagonal {
-				s.diag[w] += x * x / pairs
-				s.c[w] += x * (l - x) / pairs
-			} else {
-				s.diag[w] += x / pairs
-				s.c[w] += x / l
-			}
-			s.df[w]++
-		}
-		return nil
-	})
+	err = s.read(ctx, s.count)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +113,9 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 		Form: opts.Weighting.form(formStream), Documents: s.docs, Tokens: s.tokens, Nonzeros: s.nnz,
 		Vocabulary: s.vocab, DocFrequencies: s.df, Source: streamSource{s},
 	}
+	if t, ok := src.(corpus.FromText); ok {
+		s.info.Text = t.TextSetting()
+	}
 	if s.skipped > 0 {
 		s.info.DroppedDocuments = []corpus.Dropped{{Reason: s.opts.short(), Count: s.skipped}}
 	}
@@ -130,6 +123,27 @@ func NewStream(ctx context.Context, src corpus.Source, opts Options) (*Stream, e
 		s.info.DroppedWords = []corpus.Dropped{{Reason: unused, Count: len(gone), Names: gone}}
 	}
 	return s, nil
+}
+
+// count adds up the row sums, the diagonal and the document frequencies.
+func (s *Stream) count(doc corpus.Document, length int64) error {
+	s.docs++
+	s.nnz += int64(len(doc.Words))
+	s.tokens += length
+	l := float64(length)
+	pairs := l * (l - 1)
+	for i, w := range doc.Words {
+		x := float64(doc.Counts[i])
+		if s.opts.Weighting == OffDiagonal {
+			s.diag[w] += x * x / pairs
+			s.c[w] += x * (l - x) / pairs
+		} else {
+			s.diag[w] += x / pairs
+			s.c[w] += x / l
+		}
+		s.df[w]++
+	}
+	return nil
 }
 
 func (s *Stream) resize(n int) {
@@ -160,7 +174,8 @@ func (s *Stream) dropUnused() (gone []string) {
 func (s *Stream) Dim() int { return s.n }
 
 // Info describes the documents and words that are used. Its Source yields them with
-// the numbers of the Stream's words; reading it counts among Passes.
+// the numbers of the Stream's words, and what else is known of them; reading it counts
+// among Passes.
 func (s *Stream) Info() corpus.Info { return s.info }
 
 func (s *Stream) withInfo(info corpus.Info) Operator {
@@ -179,6 +194,19 @@ func (s *Stream) Marginals() []float64 { return s.c }
 // streamSource yields the documents of a Stream, as distinct words and their counts.
 type streamSource struct{ s *Stream }
 
+var _ corpus.Described = streamSource{}
+
+func (s streamSource) Columns() []corpus.Column {
+	if d, ok := s.s.src.(corpus.Described); ok {
+		return d.Columns()
+	}
+	return nil
+}
+
+func (s streamSource) TextSetting() *text.Setting { return s.s.info.Text }
+
+func (s streamSource) Stemmer() text.Stemmer { return nil } // the words are merged
+
 func (s streamSource) Vocabulary(context.Context) ([]string, error) {
 	return slices.Clone(s.s.vocab), nil
 }
@@ -186,8 +214,8 @@ func (s streamSource) Vocabulary(context.Context) ([]string, error) {
 func (s streamSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	errLeft := errors.New("the loop was left")
 	return func(yield func(corpus.Document, error) bool) {
-		err := s.s.read(ctx, func(words, counts []int32, _ int64) error {
-			if !yield(corpus.Document{Words: words, Counts: counts}, nil) {
+		err := s.s.read(ctx, func(doc corpus.Document, _ int64) error {
+			if !yield(doc, nil) {
 				return errLeft
 			}
 			return nil

@@ -135,7 +135,8 @@ func (s *Stream) produce(ctx context.Context, c *docChunk, emit func(*docChunk) 
 	docs, nnz, tokens := 0, int64(0), int64(0)
 	c.reset()
 	var err error
-	readErr := s.read(ctx, func(words, counts []int32, length int64) error {
+	readErr := s.read(ctx, func(doc corpus.Document, length int64) error {
+		words, counts := doc.Words, doc.Counts
 		if c.docs() > 0 && (c.docs() == s.chunkDocs || len(c.byDoc.Cols)+len(words) > s.chunkNNZ) {
 			if c, err = emit(c); err != nil {
 				return err

@@ -11,8 +11,8 @@ import (
 )
 
 // read makes one pass and calls f for every document that is used, with its distinct
-// words in the order of their first appearance. The slices are reused.
-func (s *Stream) read(ctx context.Context, f func(words, counts []int32, length int64) error) error {
+// Words in the order of their first appearance. The slices are reused.
+func (s *Stream) read(ctx context.Context, f func(doc corpus.Document, length int64) error) error {
 	first := s.passes.Add(1) == 1
 	if first {
 		s.skipped = 0
@@ -28,7 +28,7 @@ func (s *Stream) read(ctx context.Context, f func(words, counts []int32, length 
 			return err
 		}
 		number++
-		err = d.Read(s.words, bag.Document(doc), number)
+		err = d.Read(s.words, bag.Document{ID: doc.ID, Tokens: doc.Tokens, Words: doc.Words, Counts: doc.Counts}, number)
 		if err == nil {
 			err = d.Distinct(s.n)
 		}
@@ -42,7 +42,8 @@ func (s *Stream) read(ctx context.Context, f func(words, counts []int32, length 
 			}
 			continue
 		}
-		if err := f(d.Words, d.Counts, length); err != nil {
+		doc.Tokens, doc.Words, doc.Counts = nil, d.Words, d.Counts
+		if err := f(doc, length); err != nil {
 			return err
 		}
 	}

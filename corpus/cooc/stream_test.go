@@ -15,6 +15,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
@@ -408,5 +409,46 @@ func TestStreamOptions(t *testing.T) {
 	}
 	if _, err := cooc.NewMoments(ctx, c, cooc.Options{Vocabulary: []string{c.Word(1), c.Word(1)}}); err == nil || !strings.Contains(err.Error(), c.Word(1)) {
 		t.Errorf("a word twice: %v", err)
+	}
+}
+
+// plurals is a Stemmer that takes a last s off.
+type plurals struct{}
+
+func (plurals) Name() string            { return "plurals" }
+func (plurals) Stem(word string) string { return strings.TrimSuffix(word, "s") }
+
+// Words of one stem are one word of a stream from text, as of the corpus read from it.
+func TestStreamStems(t *testing.T) {
+	ctx := context.Background()
+	tok, err := text.Setting{Stemmer: "plurals"}.Tokenizer(plurals{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := corpus.JSONL{Tokenizer: tok, In: corpus.FileFromBytes("nets", []byte(`{"text": "nets nets tea nets"}
+{"text": "net teas cup"}
+{"text": "cups tea"}`))}
+	c, err := corpus.Read(ctx, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := cooc.NewMoments(ctx, c, cooc.Options{MinTokens: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := cooc.NewStream(ctx, src, cooc.Options{MinTokens: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := s.Info().Vocabulary; !slices.Equal(v, []string{"cup", "nets", "tea"}) {
+		t.Errorf("words %q", v)
+	}
+	x := mat.NewDense(3, 1, []float64{1, 2, 3})
+	got, wanted := mat.NewDense(3, 1, nil), mat.NewDense(3, 1, nil)
+	if err := errors.Join(s.MulTo(ctx, got, x, 1), want.MulTo(ctx, wanted, x, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if !mat.EqualApprox(got, wanted, 1e-14) { // sums of a few small fractions in another order
+		t.Fatalf("the product is %v, want %v", got.RawMatrix().Data, wanted.RawMatrix().Data)
 	}
 }

@@ -34,7 +34,7 @@ func Submatrix(c Matrix, idx []int) (Matrix, error) {
 		return nil, fmt.Errorf("cooc: submatrix without rows")
 	}
 	info := c.Info()
-	out := corpus.Info{Form: info.Form, Documents: info.Documents, Nonzeros: info.Nonzeros}
+	out := corpus.Info{Form: info.Form, Documents: info.Documents, Nonzeros: info.Nonzeros, Text: info.Text}
 	for _, i := range idx {
 		if info.Vocabulary != nil {
 			out.Vocabulary = append(out.Vocabulary, info.Vocabulary[i])

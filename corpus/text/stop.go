@@ -6,7 +6,7 @@ import (
 )
 
 // The list is by word class, so that it can be read and judged: closed classes
-// only, in the form that WordTokenizer gives them.
+// only, in the form that the default Setting gives them.
 const englishStopWords = `
 a an the this that these those
 i me my mine myself we us our ours ourselves you your yours yourself yourselves

@@ -5,111 +5,312 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/clipperhouse/uax29/v2/graphemes"
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// Tokenizer splits text into words. It must be safe for concurrent use.
-type Tokenizer interface {
-	// Tokenize appends the tokens of text to dst and returns the extended slice.
-	// No token is the empty string. Tokens may share memory with text.
-	Tokenize(dst []string, text string) []string
+// scan finds the words of a text.
+type scan struct {
+	t    *tokenizer
+	dst  []string
+	base int // tokens of other texts in dst
+
+	// For a tokenizer with breaks: what stands between the last word and the place in
+	// hand.
+	broken bool
+	lines  int
+
+	pieces []string // of a Segmenter
 }
 
-// TokenizerFunc is a function as a Tokenizer.
-type TokenizerFunc func(dst []string, text string) []string
-
-// Tokenize calls f.
-func (f TokenizerFunc) Tokenize(dst []string, text string) []string { return f(dst, text) }
-
-// NumberRule says which words with digits a WordTokenizer drops.
-type NumberRule int
-
-const (
-	// DropNumbers drops words without a letter, such as 1984 and 3.14, and keeps
-	// b2b. It is the default.
-	DropNumbers NumberRule = iota
-	// KeepNumbers drops none.
-	KeepNumbers
-	// DropDigits drops every word with a digit, also b2b.
-	DropDigits
-)
-
-// WordTokenizer splits text at the Unicode word boundaries (UAX #29) and keeps the
-// pieces with a letter or, depending on Numbers, a digit. It is the default
-// tokenizer. Its zero value suits English and most languages that put space between
-// words.
-//
-// By UAX #29 "can't" and "3.14" are one word, "well-known" is two, parts joined by
-// an underscore are one, and every Chinese ideograph is a word of its own. The
-// typographic apostrophe (U+2019) becomes the plain one. Text is not normalised:
-// composed and decomposed accents make different words. Bytes that are not valid
-// UTF-8 separate words.
-type WordTokenizer struct {
-	// KeepCase keeps upper case. By default words are lower-cased.
-	KeepCase bool
-
-	// MinLength and MaxLength bound the length of a word in runes; 0 means 2 and
-	// 40. Shorter and longer words are dropped. A single Han ideograph is never
-	// too short.
-	MinLength, MaxLength int
-
-	// Numbers says which words with digits are dropped.
-	Numbers NumberRule
-
-	// KeepPossessive keeps 's at the end of words. By default it is removed, which
-	// also turns "it's" into "it".
-	KeepPossessive bool
+// part is a piece between Unicode word boundaries, by what signs ask of it.
+type part struct {
+	letters     bool // it has a letter
+	startsDigit bool
+	single      bool // it is a single letter
 }
 
-// Tokenize implements Tokenizer.
-func (t WordTokenizer) Tokenize(dst []string, text string) []string {
-	lo, hi := t.MinLength, t.MaxLength
-	if lo == 0 {
-		lo = 2
+// joins tells whether a sign between two parts keeps them together, because apart one of
+// them would be lost: a number behind a hyphen (covid-19, GPT-4), or a single letter beside
+// a hyphen, an ampersand or a slash (x-ray, AT&T, I/O).
+func joins(p part, sign byte, q part) bool {
+	switch sign {
+	case '-':
+		return p.letters && q.startsDigit || p.single || q.single
+	case '&', '/':
+		return p.single || q.single
 	}
-	if hi == 0 {
-		hi = 40
+	return false
+}
+
+// signsAt returns the number of plus and number signs that end a word which ends at i and
+// has a letter: C#, A+, C++. There are one or two, and no letter follows, nor a digit behind
+// a single one.
+func signsAt(s string, i int) int {
+	n := 0
+	for i+n < len(s) && (s[i+n] == '+' || s[i+n] == '#') {
+		n++
 	}
-	text = strings.ToValidUTF8(text, "\uFFFD") // UAX #29 says nothing about broken bytes
-	if !t.KeepCase {
-		text = strings.ToLower(text)
+	if n == 0 || n > 2 {
+		return 0
 	}
-	for it := words.FromString(text); it.Next(); {
-		w := it.Value()
-		if c := w[0]; len(w) == 1 && c < utf8.RuneSelf && !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') {
-			continue // a space or a mark, the most common piece
-		}
-		if strings.Contains(w, "\u2019") {
-			w = strings.ReplaceAll(w, "\u2019", "'")
-		}
-		if n := len(w); !t.KeepPossessive && n > 2 && w[n-2] == '\'' && (w[n-1] == 's' || w[n-1] == 'S') {
-			w = w[:n-2]
-		}
-		letters, digits, han, n := 0, 0, false, 0
-		for _, r := range w {
-			n++
-			switch {
-			case 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z':
-				letters++
-			case '0' <= r && r <= '9':
-				digits++
-			case r < utf8.RuneSelf:
-			case unicode.IsLetter(r):
-				letters++
-				han = han || unicode.Is(unicode.Han, r)
-			case unicode.IsNumber(r):
-				digits++
+	switch r, _ := utf8.DecodeRuneInString(s[i+n:]); {
+	case i+n == len(s):
+	case r == '_' || unicode.IsLetter(r) || unicode.IsMark(r), n == 1 && unicode.IsNumber(r):
+		return 0
+	}
+	return n
+}
+
+// slow adds the words of a text of any characters. The text is whole between blanks.
+func (x *scan) slow(s string) {
+	s = x.t.normalise(s)
+	var word, tail part // tail is the last part of the word
+	from, to := 0, -1   // the word; to < 0: none
+	end := 0            // of the last word or run
+	flush := func() {
+		if to >= 0 {
+			if word.letters {
+				to += signsAt(s, to)
 			}
+			x.between(s[end:from])
+			x.word(s[from:to])
+			end = to
 		}
-		if n > hi || n < lo && !han || letters+digits == 0 {
+		to = -1
+	}
+	run, runFrom, runTo := noRun, 0, 0
+	flushRun := func() {
+		if run != noRun {
+			x.between(s[end:runFrom])
+			x.run(run, s[runFrom:runTo])
+			end = runTo
+		}
+		run = noRun
+	}
+	for it := words.FromString(s); it.Next(); {
+		w, at := it.Value(), it.Start()
+		if g := x.t.runOf(w, run); g != noRun {
+			flush()
+			if g != run || at != runTo {
+				flushRun()
+				run, runFrom = g, at
+			}
+			runTo = it.End()
 			continue
 		}
+		flushRun()
+		p, ok := partOf(w)
 		switch {
-		case t.Numbers == DropNumbers && letters == 0:
-		case t.Numbers == DropDigits && digits > 0:
+		case !ok: // a sign belongs to a word only between two parts
+			if to >= 0 && (at != to || len(w) != 1) {
+				flush()
+			}
+		case to >= 0 && at == to+1 && joins(tail, s[to], p):
+			tail, to = p, it.End()
+			word.letters = word.letters || p.letters
 		default:
-			dst = append(dst, w)
+			flush()
+			word, tail, from, to = p, p, at, it.End()
 		}
 	}
-	return dst
+	flush()
+	flushRun()
+	x.between(s[end:])
+}
+
+// partOf describes a piece between word boundaries; false: it is no part of a word.
+func partOf(w string) (p part, ok bool) {
+	n := 0
+	for i, r := range w {
+		switch {
+		case unicode.IsLetter(r):
+			p.letters = true
+		case unicode.IsNumber(r):
+			ok = true
+			p.startsDigit = p.startsDigit || i == 0
+		case unicode.IsMark(r):
+			continue
+		}
+		n++
+	}
+	p.single = p.letters && n == 1
+	return p, ok || p.letters
+}
+
+// word adds a word if the setting keeps it.
+func (x *scan) word(w string) {
+	t := x.t
+	w = strings.Trim(w, "_\u200C\u200D")
+	if n := len(w); !t.setting.KeepPossessive && n > 2 && w[n-2] == '\'' && (w[n-1] == 's' || w[n-1] == 'S') {
+		w = w[:n-2]
+	}
+	w = elided(w)
+	letters, digits := false, false
+	for _, r := range w {
+		letters = letters || unicode.IsLetter(r)
+		digits = digits || unicode.IsNumber(r)
+	}
+	n := utf8.RuneCountInString(w)
+	if n > 1 && !t.setting.KeepCase && strings.HasSuffix(w, "σ") {
+		w = w[:len(w)-len("σ")] + "ς"
+	}
+	x.keep(w, n >= t.lo && n <= t.hi && t.number(letters, digits))
+}
+
+// elided returns a word without the article or pronoun of Romance languages that has lost
+// its vowel: a consonant and an apostrophe before a vowel or an h (l'eau, d'Italia, s'il).
+func elided(w string) string {
+	if len(w) < 3 || w[1] != '\'' || class[w[0]] != letter || strings.IndexByte("aeiouyAEIOUY", w[0]) >= 0 {
+		return w
+	}
+	r, _ := utf8.DecodeRuneInString(w[2:])
+	if !strings.ContainsRune("aàáâäeèéêëiìíîïoòóôöuùúûühyœæ", unicode.ToLower(r)) {
+		return w
+	}
+	return w[2:]
+}
+
+// number tells whether the setting keeps a word with letters, digits or both.
+func (t *tokenizer) number(letters, digits bool) bool {
+	switch t.setting.Numbers {
+	case DropNumbers:
+		return letters
+	case DropDigits:
+		return letters && !digits
+	}
+	return letters || digits
+}
+
+// keep adds a token, or notes that one is left out.
+func (x *scan) keep(w string, ok bool) {
+	if !ok {
+		x.broken = true
+		return
+	}
+	if x.t.breaks && x.broken && len(x.dst) > x.base {
+		x.dst = append(x.dst, Break)
+	}
+	x.dst = append(x.dst, w)
+	x.broken, x.lines = false, 0
+}
+
+// between notes what stands between two words, for a tokenizer with breaks. Blanks, hyphens
+// and one line break leave them together.
+func (x *scan) between(s string) {
+	if !x.t.breaks {
+		return
+	}
+	for _, r := range s {
+		switch r {
+		case ' ', '\t', '\r', '\f', '\v', '-', '\u2010':
+		case '\n':
+			x.lines++
+			x.broken = x.broken || x.lines > 1
+		default:
+			x.broken = true
+		}
+	}
+}
+
+// A run is a piece of text that is not divided by blanks. Its kind is the number of the
+// script in unbroken, or len(unbroken) and the number of a Segmenter.
+const noRun = -1
+
+// unbroken are the scripts that are written without blanks between words.
+var unbroken = []struct {
+	name  string
+	table *unicode.RangeTable
+}{
+	{"Han", unicode.Han}, {"Hiragana", unicode.Hiragana}, {"Thai", unicode.Thai}, {"Lao", unicode.Lao},
+	{"Khmer", unicode.Khmer}, {"Myanmar", unicode.Myanmar},
+}
+
+const firstUnbroken = '\u0E00' // the first character of these scripts
+
+// prolonged is the sign of a long vowel, which belongs to Hiragana and Katakana alike, and
+// by its script to neither.
+const prolonged = 'ー'
+
+// runOf returns the kind of the run to which a piece between word boundaries belongs. run is
+// that of the piece before.
+func (t *tokenizer) runOf(w string, run int) int {
+	r, n := utf8.DecodeRuneInString(w)
+	if r < firstUnbroken && len(t.segmenters) == 0 || !unicode.IsLetter(r) && !unicode.IsMark(r) {
+		return noRun
+	}
+	if r == prolonged && n == len(w) {
+		return run
+	}
+	for i := range t.segmenters {
+		if unicode.In(r, t.segmenters[i].tables...) {
+			return len(unbroken) + i
+		}
+	}
+	return scriptOf(r)
+}
+
+// scriptOf returns the number of an unbroken script, noRun for others.
+func scriptOf(r rune) int {
+	if r >= firstUnbroken {
+		for i := range unbroken {
+			if unicode.Is(unbroken[i].table, r) {
+				return i
+			}
+		}
+	}
+	return noRun
+}
+
+// run adds the words of a run: those of its Segmenter, or each two neighbours of its
+// characters (grapheme clusters).
+func (x *scan) run(kind int, s string) {
+	if kind >= len(unbroken) {
+		x.pieces = x.t.segmenters[kind-len(unbroken)].Segment(x.pieces[:0], s)
+		for _, w := range x.pieces {
+			x.character(w)
+		}
+		return
+	}
+	last, here, count := 0, 0, 0
+	for it := graphemes.FromString(s); it.Next(); count++ {
+		if count > 0 {
+			x.character(s[last:it.End()])
+			last = here
+		}
+		here = it.End()
+	}
+	if count == 1 {
+		x.character(s)
+	}
+}
+
+// character adds a word of a script without blanks: one of at least two characters, or a
+// Han character alone.
+func (x *scan) character(w string) {
+	n := utf8.RuneCountInString(w)
+	r, _ := utf8.DecodeRuneInString(w)
+	p, ok := partOf(w)
+	x.keep(w, ok && p.letters && n <= x.t.hi && (n > 1 || unicode.Is(unicode.Han, r)))
+}
+
+// Unsegmented returns the script of a word that consists of letters of one script that is
+// written without blanks, by its name in unicode.Scripts; "" for other words. Such words are
+// pairs of characters, unless a Segmenter split them.
+func Unsegmented(word string) string {
+	script := noRun
+	for _, r := range word {
+		if unicode.IsMark(r) && script != noRun {
+			continue
+		}
+		if g := scriptOf(r); g == noRun || script != noRun && g != script {
+			return ""
+		} else {
+			script = g
+		}
+	}
+	if script == noRun {
+		return ""
+	}
+	return unbroken[script].name
 }

@@ -86,10 +86,14 @@ func documents(ctx context.Context, o options, w io.Writer) error {
 		return fmt.Errorf("topic %d: the model has the topics 0 to %d", o.topic, m.K()-1)
 	}
 	var src corpus.Source
-	switch tok, _ := m.Tokenizer(); {
+	switch {
 	case o.docword != "":
 		src = corpus.UCI{Docword: corpus.File{Name: o.docword}, Vocab: corpus.File{Name: o.vocab}}
 	case o.dir != "":
+		tok, err := m.Tokenizer()
+		if err != nil {
+			return err
+		}
 		src = corpus.Dir{Path: o.dir, Tokenizer: tok}
 	default:
 		src = m.Texts(o.text)

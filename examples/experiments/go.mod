@@ -1,6 +1,6 @@
 module github.com/jsmf-go/spectral/examples/experiments
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/jsmf-go/spectral v0.0.0
@@ -20,7 +20,8 @@ require (
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/james-bowman/sparse v0.0.0-20260216202247-495ee4f84d35 // indirect
 	golang.org/x/exp v0.0.0-20250718183923-645b1fa84792 // indirect
-	golang.org/x/text v0.28.0 // indirect
+	golang.org/x/net v0.62.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )
 
 replace github.com/jsmf-go/spectral => ../..

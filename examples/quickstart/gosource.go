@@ -61,6 +61,15 @@ func goroot(ctx context.Context) (string, error) {
 	return root, nil
 }
 
+// TextSetting implements corpus.FromText.
+func (s goSource) TextSetting() *text.Setting {
+	set := s.tokenizer.Setting()
+	return &set
+}
+
+// Stemmer implements corpus.FromText.
+func (s goSource) Stemmer() text.Stemmer { return s.tokenizer.Stemmer() }
+
 // Docs implements corpus.Source.
 func (s goSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
@@ -243,12 +252,14 @@ func (t *texts) write(b *strings.Builder, text []comment.Text) {
 // proseTokenizer splits text about programs into words and drops the names in
 // it: what holds a digit, an underscore, a dot, a colon, or a capital after a
 // small letter.
-type proseTokenizer struct{}
+func proseTokenizer() (text.Tokenizer, error) {
+	t, err := text.Setting{KeepCase: true, Numbers: text.DropDigits}.Tokenizer()
+	return text.Own("prose about programs", func(dst []string, s string) []string { return prose(t, dst, s) }), err
+}
 
-// Tokenize implements text.Tokenizer.
-func (proseTokenizer) Tokenize(dst []string, s string) []string {
+func prose(t text.Tokenizer, dst []string, s string) []string {
 	n := len(dst)
-	dst = text.WordTokenizer{KeepCase: true, Numbers: text.DropDigits}.Tokenize(dst, s)
+	dst = t.Tokenize(dst, s)
 	kept := dst[:n]
 	for _, w := range dst[n:] {
 		if !isName(w) {

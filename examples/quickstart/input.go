@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
 )
@@ -20,17 +23,34 @@ type input struct {
 	describe    func(id string) report.Document // what the report shows of a document
 }
 
-// choose returns the folder of -dir, or the source of Go.
+// choose returns the texts that the options name, or the source of Go.
 func choose(ctx context.Context, o options) (in input, err error) {
 	in.curation.MinDocs = 3 // a word of fewer documents tells nothing about what goes together
-	if o.dir != "" {
+	switch {
+	case o.dir != "":
 		dir := corpus.Dir{Path: o.dir, ReplaceInvalid: true}
 		if o.ext != "" {
 			dir.Ext = strings.Split(o.ext, ",")
 		}
 		in.source, in.what, in.title = dir, "text files in "+o.dir, "Topics of "+folderName(o.dir)
 		in.describe = func(id string) report.Document { return textFile(o.dir, id) }
-	} else {
+	case o.csv != "":
+		comma, _ := utf8.DecodeRuneInString(o.comma)
+		if o.comma == "" {
+			comma = 0
+		}
+		in.source = corpus.CSV{
+			In: corpus.File{Name: o.csv, ReplaceInvalid: true}, Comma: comma,
+			Text: cmp.Or(o.text, "text"), ID: o.id, Label: o.label, Fields: o.fields(),
+		}
+		in.table(o.csv)
+	case o.jsonl != "":
+		in.source = corpus.JSONL{
+			In:   corpus.File{Name: o.jsonl, ReplaceInvalid: true},
+			Text: o.text, ID: o.id, Label: o.label, Fields: o.fields(),
+		}
+		in.table(o.jsonl)
+	default:
 		root := o.goroot
 		if root == "" {
 			if root, err = goroot(ctx); err != nil {
@@ -38,7 +58,11 @@ func choose(ctx context.Context, o options) (in input, err error) {
 			}
 		}
 		root = filepath.Join(root, "src")
-		in.source, in.what, in.title = goSource{root, proseTokenizer{}}, "comments of the Go files in "+root, "Topics of Go’s standard library"
+		tok, err := proseTokenizer()
+		if err != nil {
+			return in, err
+		}
+		in.source, in.what, in.title = goSource{root, tok}, "comments of the Go files in "+root, "Topics of Go’s standard library"
 		in.describe = func(id string) report.Document { return goFile(root, id) }
 		in.curation.MinTokens = 20 // less is not about anything yet
 	}
@@ -48,6 +72,36 @@ func choose(ctx context.Context, o options) (in input, err error) {
 		}
 	}
 	return in, nil
+}
+
+// table fills in what is said of a file whose records are texts.
+func (in *input) table(path string) {
+	in.what, in.title = "texts in "+path, "Topics of "+filepath.Base(path)
+	in.describe = func(id string) report.Document { return report.Document{Title: id} }
+}
+
+// fields returns the columns of metadata that the options name.
+func (o options) fields() []corpus.Field {
+	var out []corpus.Field
+	for _, x := range []struct {
+		names string
+		kind  corpus.Kind
+	}{{o.numbers, corpus.Number}, {o.times, corpus.Time}, {o.categories, corpus.Category}} {
+		if x.names == "" {
+			continue
+		}
+		for name := range strings.SplitSeq(x.names, ",") {
+			f := corpus.Field{Column: corpus.Column{Name: name, Kind: x.kind}}
+			if x.kind == corpus.Time {
+				f.Layout = o.layout
+			}
+			if o.missing != "" {
+				f.Missing = strings.Split(o.missing, ",")
+			}
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // watched is a Source that reports how many documents have been read.
@@ -69,4 +123,34 @@ func (s watched) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 			}
 		}
 	}
+}
+
+// What else is known of the documents is what their source knows.
+var (
+	_ corpus.Described = watched{}
+	_ corpus.FromText  = watched{}
+)
+
+// Columns implements corpus.Described.
+func (s watched) Columns() []corpus.Column {
+	if d, ok := s.Source.(corpus.Described); ok {
+		return d.Columns()
+	}
+	return nil
+}
+
+// TextSetting implements corpus.FromText.
+func (s watched) TextSetting() *text.Setting {
+	if t, ok := s.Source.(corpus.FromText); ok {
+		return t.TextSetting()
+	}
+	return nil
+}
+
+// Stemmer implements corpus.FromText.
+func (s watched) Stemmer() text.Stemmer {
+	if t, ok := s.Source.(corpus.FromText); ok {
+		return t.Stemmer()
+	}
+	return nil
 }

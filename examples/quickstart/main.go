@@ -6,6 +6,11 @@
 //
 //	go run ./examples/quickstart
 //	go run ./examples/quickstart -dir ~/notes -k 20
+//	go run ./examples/quickstart -csv reviews.csv -text review -id number -times date -categories shop,city -documents topics.csv
+//	go run ./examples/quickstart -jsonl posts.jsonl.gz -text body.text -numbers score
+//
+// The kind of each column of metadata is given, not guessed. -documents writes a table of
+// the topics of each text beside its metadata, and a model that is saved keeps both.
 //
 // It is also a program to copy from: read, curate, fit, evaluate, find the
 // documents of each topic, write the report, save. Ctrl-C ends it within one step
@@ -14,11 +19,13 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"io"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
@@ -43,6 +50,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 type options struct {
 	dir, ext, goroot, stop, save, report string
+	csv, jsonl, comma, text, id, label   string
+	numbers, times, layout               string
+	categories, missing, documents       string
 	topics, top                          int
 	quiet                                bool
 }
@@ -53,6 +63,18 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.SetOutput(stderr)
 	f.StringVar(&o.dir, "dir", "", "read the text files of this `folder`, one document a file, instead of the Go source")
 	f.StringVar(&o.ext, "ext", "", "with -dir: only files with these `extensions`, as .txt,.md (default all)")
+	f.StringVar(&o.csv, "csv", "", "read a `file` of comma-separated values, or of tabs if it ends in .tsv, one document a record")
+	f.StringVar(&o.jsonl, "jsonl", "", "read a `file` of JSON Lines, one document a line")
+	f.StringVar(&o.comma, "comma", "", "with -csv: the `character` between the fields")
+	f.StringVar(&o.text, "text", "", "with -csv and -jsonl: the `column` or field with the text, in JSON also a path such as body.text (default text)")
+	f.StringVar(&o.id, "id", "", "the `column` with the ids")
+	f.StringVar(&o.label, "label", "", "the `column` with the labels")
+	f.StringVar(&o.numbers, "numbers", "", "`columns` of metadata that hold numbers, with commas between")
+	f.StringVar(&o.times, "times", "", "`columns` that hold dates or times")
+	f.StringVar(&o.layout, "layout", "", "how times are written, as the Go `layout` 2.1.2006 (default 2006-01-02, or RFC 3339)")
+	f.StringVar(&o.categories, "categories", "", "`columns` that hold names of categories")
+	f.StringVar(&o.missing, "missing", "", "`texts` in these columns that mean that there is no value, as NA,- (an empty one always does)")
+	f.StringVar(&o.documents, "documents", "", "write the topics and the metadata of each document to this CSV `file`")
 	f.StringVar(&o.goroot, "goroot", "", "the Go installation, a `folder` (default that of go env GOROOT)")
 	f.StringVar(&o.stop, "stop", "", "a `file` of words to leave out, one a line; none is needed")
 	f.IntVar(&o.topics, "k", 30, "the number of topics")
@@ -61,7 +83,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.report, "report", "", "write the report, an HTML page, to this `file`; \"none\" for no report (default a new file in the folder for temporary ones)")
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress")
 	f.Usage = func() {
-		fmt.Fprintln(stderr, "Usage: quickstart [flags]\nFinds the topics of the Go standard library's comments, or of a folder of text files.")
+		fmt.Fprintln(stderr, "Usage: quickstart [flags]\nFinds the topics of the Go standard library's comments, of a folder of text files, or of a CSV or JSON Lines file.")
 		f.PrintDefaults()
 	}
 	if err := f.Parse(args); err != nil {
@@ -72,7 +94,17 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
 	bad(o.topics < 2, "-k %d: want at least 2 topics", o.topics)
 	bad(o.top < 1, "-top %d: want at least 1", o.top)
-	bad(o.dir != "" && o.goroot != "", "-dir and -goroot exclude each other")
+	sources := 0
+	for _, s := range []string{o.dir, o.csv, o.jsonl, o.goroot} {
+		if s != "" {
+			sources++
+		}
+	}
+	bad(sources > 1, "-dir, -csv, -jsonl and -goroot exclude each other")
+	bad(o.csv == "" && o.comma != "", "-comma goes with -csv")
+	bad(utf8.RuneCountInString(o.comma) > 1, "-comma %q: want one character", o.comma)
+	bad(o.csv == "" && o.jsonl == "" && cmp.Or(o.text, o.id, o.label, o.numbers, o.times, o.categories) != "", "names of columns go with -csv and -jsonl")
+	bad(o.layout != "" && o.times == "", "-layout goes with -times")
 	bad(o.dir == "" && o.ext != "", "-ext goes with -dir")
 	return o, wrong.Err("quickstart", stderr)
 }
@@ -105,19 +137,20 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 		return err
 	}
 
-	// Keep it, and show it.
-	if o.save != "" {
-		if err := m.Save(o.save); err != nil {
-			return err
-		}
+	// Keep it, and show it, with the topic proportions of each document.
+	var docs *jsmf.Compositions
+	if err := t.stage("documents", func() (_ string, err error) {
+		docs, err = m.Transform(ctx, c.Source())
+		return "", err
+	}); err != nil {
+		return err
+	}
+	if err := keep(o, m, docs); err != nil {
+		return err
 	}
 	var where string
 	if o.report != "none" {
 		if err := t.stage("report", func() (_ string, err error) {
-			docs, err := m.Transform(ctx, c.Source()) // the topic proportions of each document
-			if err != nil {
-				return "", err
-			}
 			where, err = writeReport(o.report, m, report.Options{
 				Title: in.title, About: "What the " + in.what + " are about.", Curation: curated, Metrics: measured, Times: t.own,
 				Documents: docs, Describe: func(d int) report.Document { return in.describe(docs.IDs[d]) },

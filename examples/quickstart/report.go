@@ -12,6 +12,29 @@ import (
 	"github.com/jsmf-go/spectral/jsmf/report"
 )
 
+// keep writes the files that were asked for but the report. A saved model keeps the topics
+// of the documents if there is metadata beside them.
+func keep(o options, m *jsmf.Model, docs *jsmf.Compositions) (err error) {
+	if o.save != "" {
+		if docs.Metadata != nil {
+			if m, err = m.WithDocuments(docs); err != nil {
+				return err
+			}
+		}
+		if err := m.Save(o.save); err != nil {
+			return err
+		}
+	}
+	if o.documents == "" {
+		return nil
+	}
+	f, err := os.Create(o.documents)
+	if err != nil {
+		return err
+	}
+	return errors.Join(report.WriteDocumentsCSV(f, docs), f.Close())
+}
+
 // writeReport writes the report to a file, if path is empty to a new one in the
 // folder for temporary files, and returns where it is.
 func writeReport(path string, m *jsmf.Model, opts report.Options) (where string, err error) {

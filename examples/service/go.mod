@@ -1,6 +1,6 @@
 module github.com/jsmf-go/spectral/examples/service
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/jsmf-go/spectral v0.0.0
@@ -19,7 +19,9 @@ require (
 	github.com/prometheus/procfs v0.16.1 // indirect
 	go.yaml.in/yaml/v2 v2.4.2 // indirect
 	golang.org/x/exp v0.0.0-20250718183923-645b1fa84792 // indirect
-	golang.org/x/sys v0.35.0 // indirect
+	golang.org/x/net v0.62.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/protobuf v1.36.8 // indirect
 )
 

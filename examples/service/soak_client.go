@@ -203,7 +203,10 @@ func (s *soak) expect(name string) ([]string, error) {
 	w := make([]float64, m.K())
 	var out []string
 	for _, text := range s.pool {
-		ids, counts, _ := m.Words(text)
+		ids, counts, _, err := m.Words(text)
+		if err != nil {
+			return nil, err
+		}
 		if _, err := p.InferTo(w, ids, counts); err != nil {
 			return nil, err
 		}

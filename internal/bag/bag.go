@@ -16,12 +16,12 @@ import (
 // MaxCount is the largest number of times a word may occur in one document.
 const MaxCount = math.MaxInt32
 
-// Document has the fields of corpus.Document, to convert one into the other.
+// Document has what is counted of a corpus.Document.
 type Document struct {
-	ID, Label string
-	Tokens    []string
-	Words     []int32
-	Counts    []int32
+	ID     string
+	Tokens []string
+	Words  []int32
+	Counts []int32
 }
 
 // Weighted is a source that may have weights for its documents, one each: nil where all
@@ -34,6 +34,15 @@ func Weights(src any) []float64 {
 		return w.Weights()
 	}
 	return nil
+}
+
+// Copied is a source whose documents may have the ids of others, because they are copies.
+type Copied interface{ Copies() bool }
+
+// Copies tells whether documents of a source may have the ids of others.
+func Copies(src any) bool {
+	c, ok := src.(Copied)
+	return ok && c.Copies()
 }
 
 // Numbers that Words.Token returns for tokens to leave out.

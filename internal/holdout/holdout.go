@@ -59,7 +59,7 @@ func (v Visible) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 		for d, err := range v.Source.Docs(ctx) {
 			number++
 			if err == nil && Watches(bag.Key(d.ID, number)) {
-				if err = c.Read(&known, bag.Document(d), number); err == nil {
+				if err = c.Read(&known, bag.Document{ID: d.ID, Tokens: d.Tokens, Words: d.Words, Counts: d.Counts}, number); err == nil {
 					err = c.Sorted()
 				}
 				words, counts = words[:0], counts[:0]

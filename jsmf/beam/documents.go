@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/sums"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -150,7 +151,11 @@ func encode(ctx context.Context, shards []string, o Options) (*Documents, error)
 	if err != nil {
 		return nil, err
 	}
-	return openDocuments(ctx, st, o.Runner, key, files)
+	d, err := openDocuments(ctx, st, o.Runner, key, files)
+	if err == nil && o.Format.texts() {
+		d.info.Text = &o.Format.Setting
+	}
+	return d, err
 }
 
 // encodeAnew runs the two jobs.
@@ -295,6 +300,12 @@ func (s *source) Info() corpus.Info { return s.info }
 func (s *source) Vocabulary(context.Context) ([]string, error) {
 	return slices.Clone(s.info.Vocabulary), nil
 }
+
+// TextSetting implements corpus.FromText.
+func (s *source) TextSetting() *text.Setting { return s.info.Text }
+
+// Stemmer implements corpus.FromText.
+func (s *source) Stemmer() text.Stemmer { return nil }
 
 // Sum adds up by a job, unless the state folder has the sum.
 func (s *source) Sum(ctx context.Context, p sums.Plan) ([]int64, error) {

@@ -129,7 +129,7 @@ func TestEncodeText(t *testing.T) {
 		write(t, one, "b", "cat cat\n"),
 	}
 	b := []string{write(t, two, "c", "cat CAT\nthe dog\nA cat, a dog in 1999.")}
-	f := Format{Lines: TextLines, Tokenizer: text.WordTokenizer{Numbers: text.KeepNumbers}}
+	f := Format{Lines: TextLines, Setting: text.Setting{Numbers: text.KeepNumbers}}
 	x, y := mustEncode(t, a, options(t, f)).Info(), mustEncode(t, b, options(t, f)).Info()
 	if want := []string{"1999", "cat", "dog", "in", "the"}; !slices.Equal(x.Vocabulary, want) {
 		t.Errorf("words %q, want %q", x.Vocabulary, want)
@@ -140,7 +140,14 @@ func TestEncodeText(t *testing.T) {
 	if d := x.DroppedDocuments; len(d) != 1 || !slices.Equal(d[0].Names, []string{a[0] + "#3"}) {
 		t.Errorf("documents left out: %v", d)
 	}
-	f.Tokenizer.KeepCase = true
+	if x.Text == nil || !x.Text.Equal(f.Setting) {
+		t.Errorf("the documents say that %v made their words", x.Text)
+	}
+	twice := mustEncode(t, []string{write(t, t.TempDir(), "d", "cat dog\ncat dog\ncat dog")}, options(t, f)).Info()
+	if twice.Documents != 3 {
+		t.Errorf("%d documents of 3 with the same words", twice.Documents)
+	}
+	f.Setting.KeepCase = true
 	if z := mustEncode(t, b, options(t, f)).Info(); !slices.Contains(z.Vocabulary, "CAT") {
 		t.Errorf("words %q without their case", z.Vocabulary)
 	}
@@ -284,7 +291,8 @@ func TestEncodeErrors(t *testing.T) {
 		"vocabulary unset":  {[]string{part}, Options{Format: Format{Lines: UCILines}}, nil, []string{"vocabulary file"}},
 		"vocabulary":        {[]string{good}, Options{Format: Format{Vocabulary: vocab}}, nil, []string{"vocabulary file"}},
 		"fields":            {[]string{good}, Options{Format: Format{Lines: TextLines, ID: "id"}}, nil, []string{"fields"}},
-		"tokenizer":         {[]string{part}, Options{Format: Format{Lines: UCILines, Vocabulary: vocab, Tokenizer: text.WordTokenizer{MinLength: 1}}}, nil, []string{"tokenizer"}},
+		"setting":           {[]string{part}, Options{Format: Format{Lines: UCILines, Vocabulary: vocab, Setting: text.Setting{MinLength: 1}}}, nil, []string{"text setting"}},
+		"stemmer":           {[]string{part}, Options{Format: Format{Setting: text.Setting{Stemmer: "snowball/en"}}}, nil, []string{"snowball/en"}},
 		"kind":              {[]string{good}, Options{Format: Format{Lines: "csv"}}, nil, []string{`"csv"`, `"jsonl"`}},
 		"negative":          {[]string{good}, Options{MinDocuments: -1}, nil, []string{"MinDocuments"}},
 		"state with a star": {[]string{good}, Options{State: "a*"}, nil, []string{"a*"}},

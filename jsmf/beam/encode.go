@@ -16,6 +16,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // The encode job reads each shard once and writes its documents as pieces, encoded files
@@ -71,14 +72,18 @@ func (f *encodeShard) ProcessElement(ctx context.Context, path string, emit func
 		return err
 	}
 	defer cores.give(1)
-	src := f.Format.source(ctx, path)
+	t, err := f.Format.Setting.Tokenizer()
+	if err != nil {
+		return err
+	}
+	src := f.Format.source(ctx, path, t)
 	vocabulary, err := vocabularyOf(ctx, src)
 	if err != nil {
 		return named(path, err)
 	}
 	next, stop := iter.Pull2(src.Docs(ctx))
 	defer stop()
-	for at := (&part{next: next, size: f.PieceSize}); !at.done; at.number++ {
+	for at := (&part{next: next, size: f.PieceSize, copies: bag.Copies(src)}); !at.done; at.number++ {
 		var info corpus.Info
 		var piece file
 		piece, err = writeFile(ctx, f.Folder, "words", func(w io.Writer) (err error) {
@@ -124,6 +129,7 @@ func emitLine(f file, emit func(string)) error {
 type part struct {
 	next        func() (corpus.Document, error, bool)
 	size        int
+	copies      bool   // documents may have the ids of others
 	number      int    // of the piece in its shard
 	read        int    // documents of the shard
 	first, last string // ids of the piece's documents
@@ -137,6 +143,9 @@ func (p *part) source(vocabulary []string) corpus.Source {
 	}
 	return words{p, vocabulary}
 }
+
+// Copies implements bag.Copied.
+func (p *part) Copies() bool { return p.copies }
 
 func (p *part) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
@@ -163,9 +172,9 @@ func (p *part) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	}
 }
 
-// words is a source with the names of its words.
+// words is a part with the names of its words.
 type words struct {
-	corpus.Source
+	*part
 	names []string
 }
 

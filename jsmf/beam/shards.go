@@ -47,8 +47,10 @@ type Format struct {
 	// stands. So does every document of TextLines. Those of UCILines have their numbers.
 	Text, ID, Label string `json:",omitempty"`
 
-	// Tokenizer splits the texts of JSONLines and TextLines.
-	Tokenizer text.WordTokenizer
+	// Setting says how the texts of JSONLines and TextLines become words, and the model keeps
+	// it. It may name no tokenizer of one's own, segmenter or stemmer, which are code.
+	// Transform does not use it: it splits texts as those of the model's fit.
+	Setting text.Setting
 
 	// Vocabulary is the path of the vocabulary file of UCILines, for all shards.
 	Vocabulary string `json:",omitempty"`
@@ -73,12 +75,18 @@ func (f Format) validate() (Format, error) {
 	case UCILines:
 		bad(f.Vocabulary == "", "lines of the kind %q need a vocabulary file", UCILines)
 		bad(fields, "fields go with lines of the kind %q only", JSONLines)
-		bad(f.Tokenizer != text.WordTokenizer{}, "a tokenizer goes with texts only")
+		bad(!f.Setting.Equal(text.Setting{}), "a text setting goes with texts only")
 	default:
 		bad(true, "there are no lines of the kind %q; want %q, %q or %q", f.Lines, JSONLines, TextLines, UCILines)
 	}
+	if _, err := f.Setting.Tokenizer(); err != nil {
+		errs = append(errs, err)
+	}
 	return f, errors.Join(errs...)
 }
+
+// texts tells whether lines hold texts.
+func (f Format) texts() bool { return f.Lines != UCILines }
 
 // shard is a file of documents, and what tells whether it is still the same one.
 type shard struct {
@@ -157,13 +165,13 @@ type shardReader struct {
 
 func (r shardReader) Close() error { return errors.Join(r.ReadCloser.Close(), r.fsys.Close()) }
 
-// source returns the documents of a shard. Each has an id, but for those of a whole UCI
-// file, which have their numbers.
-func (f Format) source(ctx context.Context, path string) corpus.Source {
+// source returns the documents of a shard, whose texts t splits. Each has an id, but for those
+// of a whole UCI file, which have their numbers.
+func (f Format) source(ctx context.Context, path string, t text.Tokenizer) corpus.Source {
 	in := shardFile(ctx, path)
 	switch f.Lines {
 	case TextLines:
-		return hashed{corpus.Lines{In: in, Tokenizer: f.Tokenizer}, path}
+		return hashed{corpus.Lines{In: in, Tokenizer: t}, path}
 	case UCILines:
 		part := corpus.UCI{Docword: in, Vocab: shardFile(ctx, f.Vocabulary), NoHeader: true}
 		for _, err := range part.Docs(ctx) {
@@ -175,7 +183,7 @@ func (f Format) source(ctx context.Context, path string) corpus.Source {
 		}
 		return part
 	}
-	return hashed{corpus.JSONL{In: in, Text: f.Text, ID: f.ID, Label: f.Label, Tokenizer: f.Tokenizer}, path}
+	return hashed{corpus.JSONL{In: in, Text: f.Text, ID: f.ID, Label: f.Label, Tokenizer: t}, path}
 }
 
 // hashed gives documents without an id a hash of their tokens for one. Documents without a
@@ -184,6 +192,9 @@ type hashed struct {
 	corpus.Source
 	path string
 }
+
+// Copies implements bag.Copied: documents with the same tokens have the same hash.
+func (s hashed) Copies() bool { return true }
 
 func (s hashed) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {

@@ -253,7 +253,11 @@ type composition struct {
 
 // transform writes a line for each document of a shard.
 func (f Format) transform(ctx context.Context, m *jsmf.Model, path string, workers int, w io.Writer) error {
-	src := f.source(ctx, path)
+	t, err := m.Tokenizer()
+	if err != nil {
+		return err
+	}
+	src := f.source(ctx, path, t)
 	vocabulary, err := vocabularyOf(ctx, src)
 	if err != nil {
 		return err

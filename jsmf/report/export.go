@@ -52,6 +52,53 @@ func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int) error {
 	return wrap(errors.Join(err, out.Error()))
 }
 
+// WriteDocumentsCSV writes the topic proportions of documents with what is known of them,
+// as comma-separated values. Each document is a line with the columns id, label if any
+// document has one, those of the metadata by their names, tokens (of known words), and
+// "topic 0", "topic 1" and so on. Numbers have all their digits, times are in UTC as in
+// RFC 3339, and a missing value is empty. As for words in WriteTopicsCSV, text is not
+// changed.
+func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions) error {
+	if c == nil {
+		return errors.New("report: no documents")
+	}
+	head := []string{"id"}
+	if c.Labels != nil {
+		head = append(head, "label")
+	}
+	columns := c.Metadata.Columns()
+	for _, x := range columns {
+		head = append(head, x.Name)
+	}
+	head = append(head, "tokens")
+	_, k := c.W.Dims()
+	for t := range k {
+		head = append(head, fmt.Sprint("topic ", t))
+	}
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	out := csv.NewWriter(w)
+	err := out.Write(head)
+	for m, id := range c.IDs {
+		if err != nil {
+			break
+		}
+		line := append(head[:0], id)
+		if c.Labels != nil {
+			line = append(line, c.Labels[m])
+		}
+		for i := range columns {
+			line = append(line, c.Metadata.Value(m, i).String())
+		}
+		line = append(line, number(c.Docs[m].Tokens))
+		for t := range k {
+			line = append(line, number(c.W.At(m, t)))
+		}
+		err = out.Write(line)
+	}
+	out.Flush()
+	return wrap(errors.Join(err, out.Error()))
+}
+
 // WriteNPY writes a matrix, such as Model.Topics (B, N×K), Model.Correlations (A,
 // K×K) or the W of Model.Transform (M×K), as a file that numpy.load reads: float64,
 // little-endian, in C order, format version 1.0.

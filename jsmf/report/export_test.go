@@ -11,8 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/jsmf"
 )
 
 func TestPyLDAvis(t *testing.T) {
@@ -213,5 +218,29 @@ func TestWordSaliency(t *testing.T) {
 		if !(math.Abs(got-want) < 1e-15) {
 			t.Errorf("word %d: %g, want %g", i, got, want)
 		}
+	}
+}
+
+func TestWriteDocumentsCSV(t *testing.T) {
+	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "n", Kind: corpus.Number}, {Name: "when", Kind: corpus.Time}, {Name: "who", Kind: corpus.Category}}, [][]corpus.Value{
+		{corpus.NumberOf(-.5), corpus.TimeOf(time.Unix(0, 0)), corpus.CategoryOf("a, b")}, nil,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &jsmf.Compositions{
+		W: mat.NewDense(2, 2, []float64{.25, .75, 1, 0}), IDs: []string{"x", "y"}, Labels: []string{"", "l"}, Metadata: meta,
+		Docs: []infer.Doc{{Tokens: 7}, {Tokens: 0}}, Unknown: []int64{0, 1},
+	}
+	var b strings.Builder
+	if err := WriteDocumentsCSV(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	want := "id,label,n,when,who,tokens,topic 0,topic 1\nx,,-0.5,1970-01-01T00:00:00Z,\"a, b\",7,0.25,0.75\ny,l,,,,0,1,0\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+	if err := WriteDocumentsCSV(&b, nil); err == nil {
+		t.Error("nothing was written without an error")
 	}
 }

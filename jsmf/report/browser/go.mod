@@ -1,6 +1,6 @@
 module github.com/jsmf-go/spectral/jsmf/report/browser
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327
@@ -18,7 +18,9 @@ require (
 	github.com/gobwas/ws v1.4.0 // indirect
 	github.com/james-bowman/sparse v0.0.0-20260216202247-495ee4f84d35 // indirect
 	golang.org/x/exp v0.0.0-20250718183923-645b1fa84792 // indirect
-	golang.org/x/sys v0.34.0 // indirect
+	golang.org/x/net v0.62.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )
 
 replace github.com/jsmf-go/spectral => ../../..

@@ -51,7 +51,8 @@ func windowOf(o cooc.AccumulatorOptions) window { return window{o.Window, o.MaxA
 func (s *Service) loadDocuments(ctx context.Context) error {
 	// Without MaxBytes: plan sees to it, so that what was acknowledged can be
 	// loaded under any limit. Without the window: the log has it.
-	want := cooc.AccumulatorOptions{StopWords: s.cfg.StopWords, MinDocs: s.cfg.MinDocs, MaxWords: s.cfg.MaxWords}
+	set := tokenizer.Setting()
+	want := cooc.AccumulatorOptions{Text: &set, StopWords: s.cfg.StopWords, MinDocs: s.cfg.MinDocs, MaxWords: s.cfg.MaxWords}
 	seq, err := s.store.LoadSnapshot(ctx, func(r io.Reader) error {
 		s.held = new(cooc.Accumulator)
 		_, err := s.held.ReadFrom(r)
@@ -67,6 +68,9 @@ func (s *Service) loadDocuments(ctx context.Context) error {
 	} else if have := s.held.Options(); have.MinDocs != want.MinDocs || have.MaxWords != want.MaxWords || !slices.Equal(have.StopWords, want.StopWords) {
 		return fmt.Errorf("server: the documents were gathered with MinDocs %d, MaxWords %d and %d stop words, not %d, %d and %d (or others): these cannot change afterwards",
 			have.MinDocs, have.MaxWords, len(have.StopWords), want.MinDocs, want.MaxWords, len(want.StopWords))
+	}
+	if have := s.held.Options().Text; have == nil || !have.Equal(set) {
+		return fmt.Errorf("server: the texts of the documents were split into words by the setting %v, not by %v: this cannot change afterwards", have, set)
 	}
 	s.newest = s.held.Stats().Newest
 	n := 0

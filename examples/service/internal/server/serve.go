@@ -14,7 +14,7 @@ import (
 )
 
 // tokenizer splits the texts of documents to keep, whatever the model that serves.
-var tokenizer text.WordTokenizer
+var tokenizer = text.Default()
 
 // Serve answers on l until ctx ends. Then it takes no more connections, stops a
 // refit, lets the requests in progress end, for at most grace, and returns nil. It

@@ -74,6 +74,9 @@ func serve(ctx context.Context, m *jsmf.Model) (*served, error) {
 	if m.Vocabulary() == nil {
 		return nil, fmt.Errorf("server: the model has no vocabulary, and could not read texts")
 	}
+	if _, err := m.Tokenizer(); err != nil {
+		return nil, fmt.Errorf("server: the model could not read texts: %w", err)
+	}
 	s := &served{model: m}
 	for _, x := range m.Stats().Refit.Drift {
 		s.drift = append(s.drift, number(x))
@@ -222,7 +225,10 @@ func (s *served) numbers(d document, lim Limits) (ids, counts []int32, unknown i
 	case "ids":
 		return d.ids, d.counts, 0, nil
 	case "text":
-		ids, counts, unknown = s.model.Words(d.text)
+		ids, counts, unknown, err := s.model.Words(d.text)
+		if err != nil {
+			return nil, nil, 0, internal(err)
+		}
 		n := unknown
 		for _, c := range counts {
 			n += int64(c)

@@ -159,7 +159,10 @@ func TestInfer(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "topicaworda topicaworda topicawordb topiccwordc! unknown"
-	ids, counts, unknown := m.model.Words(text)
+	ids, counts, unknown, err := m.model.Words(text)
+	if err != nil {
+		t.Fatal(err)
+	}
 	composition := make([]float64, 5)
 	if _, err := p.InferTo(composition, ids, counts); err != nil {
 		t.Fatal(err)
@@ -561,7 +564,10 @@ func TestSwap(t *testing.T) {
 				t.Fatalf("an answer of %+v, which never served", g.a.Model)
 			}
 			seen[g.a.Model] = true
-			ids, counts, _ := m.model.Words(docs[g.doc])
+			ids, counts, _, err := m.model.Words(docs[g.doc])
+			if err != nil {
+				t.Fatal(err)
+			}
 			if _, err := m.inferer.InferTo(w, ids, counts); err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,237 @@
+package corpus
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Duplicate is a document that is the same as an earlier one, or nearly.
+type Duplicate struct {
+	Doc, Of int // numbers of the two documents, from 0; Of is no Duplicate itself
+
+	// Similarity is the number of tokens that the two have in common, as a share of
+	// those of either: 1 if they have the same words equally often.
+	Similarity float64
+}
+
+const (
+	// nearly is the least similarity of near-duplicates. In the shared corpora it finds
+	// second editions of a report, and not two reports on one event.
+	nearly = 0.8
+
+	// Documents with fewer different words are no duplicates of each other, because
+	// short ones are often alike by chance; and near-duplicates have so many tokens.
+	minDuplicateWords  = 5
+	minDuplicateTokens = 20
+
+	// A sketch has so many values, by bands: documents of similarity s share a band with
+	// probability 1 − (1 − s⁴)¹⁶, that is 0.9998 for s = 0.8.
+	sketchSize = 64
+	bandSize   = 4
+	bands      = sketchSize / bandSize
+	bandDocs   = 8 // how many documents of an equal band are compared
+)
+
+// sketch is a MinHash of a document's tokens, by one permutation (li-2012).
+type sketch [sketchSize]uint16
+
+// bags yields the words and counts of documents, which are valid until the next.
+type bags func(yield func(doc int, words, counts []int32)) error
+
+// bags yields the documents of the corpus.
+func (c *Corpus) bags(yield func(doc int, words, counts []int32)) error {
+	for m := range c.NumDocs() {
+		words, counts := c.Doc(m)
+		yield(m, words, counts)
+	}
+	return nil
+}
+
+// bags yields the encoded documents.
+func (e *Encoded) bags(ctx context.Context) bags {
+	return func(yield func(doc int, words, counts []int32)) error {
+		return e.each(ctx, func(b *Block) error {
+			for d := range b.Docs() {
+				words, counts := b.Doc(d)
+				yield(b.First+d, words, counts)
+			}
+			return nil
+		})
+	}
+}
+
+// duplicates finds those of n documents that repeat an earlier one. It reads them once for
+// sketches of 128 bytes, and once more to compare those that look alike, of which it holds
+// the earlier ones. A document is compared with up to 128 earlier ones.
+func (docs bags) duplicates(n int) ([]Duplicate, error) {
+	s := newSketches(n)
+	var found []Duplicate
+	err := docs(func(doc int, words, counts []int32) {
+		if of := s.like(doc, words, counts); of >= 0 {
+			found = append(found, Duplicate{Doc: doc, Of: of})
+		}
+	})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	type bag struct{ words, counts []int32 }
+	held := make(map[int]bag, len(found))
+	for _, x := range found {
+		held[x.Of] = bag{}
+	}
+	var out []Duplicate
+	err = docs(func(doc int, words, counts []int32) {
+		if _, ok := held[doc]; ok {
+			held[doc] = bag{slices.Clone(words), slices.Clone(counts)}
+		}
+		if len(found) > 0 && found[0].Doc == doc {
+			x, first := found[0], held[found[0].Of]
+			found = found[1:]
+			if x.Similarity = similarity(first.words, first.counts, words, counts); x.Similarity >= nearly {
+				out = append(out, x)
+			}
+		}
+	})
+	return out, err
+}
+
+// similarity returns Σ min / Σ max of the counts of two documents.
+func similarity(v, m, w, n []int32) float64 {
+	common, all := int64(0), int64(0)
+	i, j := 0, 0
+	for i < len(v) || j < len(w) {
+		switch {
+		case j == len(w) || i < len(v) && v[i] < w[j]:
+			all += int64(m[i])
+			i++
+		case i == len(v) || w[j] < v[i]:
+			all += int64(n[j])
+			j++
+		default:
+			common += int64(min(m[i], n[j]))
+			all += int64(max(m[i], n[j]))
+			i++
+			j++
+		}
+	}
+	return float64(common) / float64(all)
+}
+
+// sketches finds documents that look alike.
+type sketches struct {
+	of    []sketch         // by document; empty for short ones
+	whole map[uint64]int32 // a document of these words and counts
+	table []uint32         // 1 + document·bands + band, by the values of the band; 0: empty
+	mins  [sketchSize]uint32
+}
+
+func newSketches(docs int) *sketches {
+	size := 1 << bits.Len(uint(2*bands*docs))
+	return &sketches{whole: make(map[uint64]int32, docs), table: make([]uint32, size), of: make([]sketch, docs)}
+}
+
+// like returns the earlier document that a document looks like, −1 for none. It is
+// remembered if there is none.
+func (s *sketches) like(doc int, words, counts []int32) int {
+	if len(words) < minDuplicateWords {
+		return -1
+	}
+	sum, tokens := uint64(0), int64(0)
+	for i, w := range words {
+		sum += mix(uint64(w)<<32 | uint64(counts[i]))
+		tokens += int64(counts[i])
+	}
+	if of, ok := s.whole[sum]; ok {
+		return int(of)
+	}
+	if tokens >= minDuplicateTokens {
+		s.sketch(&s.of[doc], words, counts)
+		if of := s.nearest(doc); of >= 0 {
+			return of
+		}
+	}
+	s.whole[sum] = int32(doc)
+	return -1
+}
+
+// nearest returns the earlier document that has most values of the sketch in common, the
+// first of equal ones, and −1 if none has more than two thirds. If there is none, the bands
+// of the document go into the table.
+func (s *sketches) nearest(doc int) int {
+	x := &s.of[doc]
+	mask := uint64(len(s.table) - 1)
+	best, most := -1, 2*sketchSize/3
+	var end [bands]uint64 // where the band of the document would go
+	for b := range bands {
+		lo, hi := b*bandSize, (b+1)*bandSize
+		h := uint64(b)
+		for _, v := range x[lo:hi] {
+			h = mix(h ^ uint64(v))
+		}
+		compared := 0
+		for ; s.table[h&mask] != 0; h++ {
+			of, band := int(s.table[h&mask]-1)/bands, int(s.table[h&mask]-1)%bands
+			y := &s.of[of]
+			if band != b || [bandSize]uint16(y[lo:hi]) != [bandSize]uint16(x[lo:hi]) || compared == bandDocs {
+				continue
+			}
+			compared++
+			equal := 0
+			for j, v := range x {
+				if v == y[j] {
+					equal++
+				}
+			}
+			if equal > most || equal == most && of < best {
+				best, most = of, equal
+			}
+		}
+		if end[b] = h; compared == bandDocs {
+			end[b] = noBand
+		}
+	}
+	for b, h := range end {
+		if best >= 0 || h == noBand {
+			continue
+		}
+		for s.table[h&mask] != 0 {
+			h++
+		}
+		s.table[h&mask] = uint32(doc*bands+b) + 1
+	}
+	return best
+}
+
+const noBand = math.MaxUint64
+
+// sketch fills in the sketch of a document. Each token is an element of a set: a word and
+// the how manyeth it is of its document.
+func (s *sketches) sketch(x *sketch, words, counts []int32) {
+	for j := range s.mins {
+		s.mins[j] = math.MaxUint32
+	}
+	for i, w := range words {
+		for n := range uint64(min(counts[i], math.MaxUint8)) {
+			h := mix(uint64(w)<<8 | n)
+			j := h % sketchSize
+			s.mins[j] = min(s.mins[j], uint32(h>>32))
+		}
+	}
+	for j := range x {
+		d := 0
+		for s.mins[(j+d)%sketchSize] == math.MaxUint32 && d < sketchSize {
+			d++ // an empty place takes the value of the next one, and how far that is
+		}
+		x[j] = uint16(mix(uint64(s.mins[(j+d)%sketchSize])<<8 | uint64(d)))
+	}
+}
+
+// mix scatters the bits of x (the finaliser of splitmix64).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

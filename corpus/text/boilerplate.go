@@ -1,0 +1,166 @@
+package text
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Boilerplate are lines that say nothing about a document because they stand in so many:
+// licence headers, footers of e-mails, navigation, headings of forms. A tokenizer leaves
+// them out. Learn finds them: they are in at least ten documents of several lines, and in
+// one document of a hundred. They must not be changed while a tokenizer uses them.
+type Boilerplate struct {
+	// Lines are the lines: those of most documents first, equal ones by their bytes.
+	Lines []Line `json:"lines"`
+
+	// Documents is the number of documents that were read. Rare lines are forgotten
+	// where memory would not hold them: no count is too low by more than Missed, which
+	// is 0 up to 262,144 different lines.
+	Documents int64 `json:"documents"`
+	Missed    int64 `json:"missed,omitempty"`
+
+	once  sync.Once
+	index map[string]struct{}
+}
+
+// Line is a line of boilerplate.
+type Line struct {
+	// Text is the line with each run of blanks as one, none at the ends, and each run of
+	// digits 0 to 9 as 0, so that lines that differ in these only are the same.
+	Text string `json:"text"`
+
+	// Documents is the number of documents that have the line.
+	Documents int64 `json:"documents"`
+}
+
+// The lines that Learn takes for boilerplate are in at least so many documents, and in at
+// least one of so many. In manual pages, Go's library and the pages of a command with
+// thousands of subcommands, lines above these limits are headings, licences, authors and
+// notes on usage; below them begin sentences that two pages of one program share.
+const (
+	boilerplateDocs  = 10
+	boilerplateOneIn = 100
+
+	maxLine  = 1000    // bytes of a line that may be boilerplate
+	maxLines = 1 << 18 // different lines that are counted at once
+)
+
+// Validate reports what is wrong with lines that were read from a file or put together by
+// hand.
+func (b *Boilerplate) Validate() error {
+	for i, l := range b.Lines {
+		if l.Text != string(appendLine(nil, l.Text)) || l.Text == "" || strings.Contains(l.Text, "\n") || !utf8.ValidString(l.Text) {
+			return fmt.Errorf("text: line %d of boilerplate (%.60q) is not as Line.Text says", i, l.Text)
+		}
+	}
+	return nil
+}
+
+// strip returns a text without the lines of boilerplate. Empty ones stay in their place.
+func (b *Boilerplate) strip(s string) string {
+	if b == nil || len(b.Lines) == 0 {
+		return s
+	}
+	b.once.Do(func() {
+		b.index = make(map[string]struct{}, len(b.Lines))
+		for _, l := range b.Lines {
+			b.index[l.Text] = struct{}{}
+		}
+	})
+	var out strings.Builder
+	var buf [256]byte
+	done := 0 // bytes of s that are in out or left out
+	for at := 0; at < len(s); {
+		line, _, _ := strings.Cut(s[at:], "\n")
+		if _, ok := b.index[string(appendLine(buf[:0], line))]; ok {
+			out.WriteString(s[done:at])
+			done = at + len(line)
+		}
+		at += len(line) + 1
+	}
+	if done == 0 {
+		return s
+	}
+	out.WriteString(s[done:])
+	return out.String()
+}
+
+// appendLine appends what lines are compared by: see Line.Text.
+func appendLine(dst []byte, line string) []byte {
+	digit := func(c byte) bool { return '0' <= c && c <= '9' }
+	from, blank := len(dst), false
+	for i := range len(line) {
+		c := line[i]
+		switch {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v':
+			blank = len(dst) > from
+			continue
+		case digit(c) && i > 0 && digit(line[i-1]):
+			continue
+		case digit(c):
+			c = '0'
+		}
+		if blank {
+			dst, blank = append(dst, ' '), false
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// appendLines appends the lines of a text that may be boilerplate: those with a letter that
+// are no whole paragraph.
+func appendLines(dst []string, s string) []string {
+	for line := range strings.Lines(s) {
+		if len(line) <= maxLine && strings.ContainsFunc(line, unicode.IsLetter) {
+			dst = append(dst, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return dst
+}
+
+// findBoilerplate finds the lines that many documents have. A token is a line.
+func findBoilerplate(ctx context.Context, docs iter.Seq2[[]string, error]) (*Boilerplate, error) {
+	b := &Boilerplate{Lines: []Line{}}
+	table := newWordTable(0)
+	var buf []byte
+	for lines, err := range docs {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		b.Documents++
+		if len(lines) == 1 {
+			continue // it is the document
+		}
+		for _, line := range lines {
+			buf = appendLine(buf[:0], line)
+			if len(table.list) >= maxLines {
+				b.Missed += table.forget()
+			}
+			c := &table.list[table.add(string(buf))]
+			if c.last != b.Documents {
+				c.last = b.Documents
+				c.n++
+			}
+		}
+	}
+	for _, c := range table.list {
+		if c.n >= boilerplateDocs && boilerplateOneIn*c.n >= b.Documents {
+			b.Lines = append(b.Lines, Line{c.word, c.n})
+		}
+	}
+	slices.SortFunc(b.Lines, func(x, y Line) int {
+		return cmp.Or(cmp.Compare(y.Documents, x.Documents), strings.Compare(x.Text, y.Text))
+	})
+	return b, ctx.Err()
+}

@@ -1,0 +1,284 @@
+package text
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// limits are those of a phrase.
+type limits struct {
+	words    int     // 2 or 3
+	count    int64   // least number of occurrences
+	g2, npmi float64 // least values
+
+	skip func(word string) bool // is a word in no phrase; nil: none is
+}
+
+// findPhrases finds the phrases of documents, which it reads in each round anew: to count
+// words, then pairs, then phrases of two words beside a third word.
+func findPhrases(ctx context.Context, docs func() iter.Seq2[[]string, error], o limits) (*Phrases, error) {
+	f := finder{o: o, words: newWordTable(0), found: &Phrases{List: []Phrase{}, Function: []string{}}}
+	if err := f.read(ctx, docs(), f.countWords); err != nil {
+		return nil, err
+	}
+	f.chooseWords()
+	for n := 2; n <= o.words; n++ {
+		count := f.countPairs
+		if n == 3 {
+			f.index = newPhraseIndex(f.found.List, f.words)
+			f.units = make([]int64, len(f.words.list)+len(f.found.List))
+			f.tokens, count = 0, f.countTriples
+		}
+		f.pairs = newPairTable(maxPairs)
+		if err := f.read(ctx, docs(), count); err != nil {
+			return nil, err
+		}
+		f.choosePairs()
+	}
+	return f.found, nil
+}
+
+// finder is the state of Find.
+type finder struct {
+	o     limits
+	found *Phrases
+
+	words   *wordTable // all words, then those that may be in a phrase, most frequent first
+	squares float64    // the sum of the squares of the documents' lengths
+	fn      []uint8    // 1, 2, … for function words, by number; 0 for others
+
+	pairs  pairTable
+	index  *phraseIndex // the phrases of the first round
+	units  []int64      // counts of words, then of phrases, once these are joined
+	tokens int64        // of units
+	buf    []int32
+}
+
+// maxWords and maxPairs bound the memory for words and pairs.
+const (
+	maxWords = 1 << 22
+	maxPairs = 1 << 22 // 16 bytes each, in a table up to half full
+)
+
+// read reads the documents once.
+func (f *finder) read(ctx context.Context, docs iter.Seq2[[]string, error], each func([]string) error) error {
+	n := int64(0)
+	for tokens, err := range docs {
+		if err == nil {
+			err = ctx.Err()
+		}
+		n++
+		if err == nil {
+			if err = each(tokens); err != nil {
+				err = fmt.Errorf("text: document %d: %w", n, err)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// countWords counts the words of a document.
+func (f *finder) countWords(doc []string) error {
+	f.found.Documents++
+	n := int64(0)
+	for _, t := range doc {
+		if t != Break {
+			n++
+		}
+	}
+	f.found.Tokens += n
+	f.squares += float64(n) * float64(n)
+	if len(f.words.list) >= maxWords {
+		f.found.Missed += f.words.forget()
+	}
+	for i, id := range f.numbers(doc) {
+		t := doc[i]
+		if t == Break {
+			continue
+		}
+		if id < 0 {
+			id = f.words.add(t)
+		}
+		c := &f.words.list[id]
+		if c.n == 0 && (t == "" || !utf8.ValidString(t)) {
+			return fmt.Errorf("token %q is empty or not valid UTF-8", t)
+		}
+		if c.last != f.found.Documents {
+			c.last, c.here = f.found.Documents, 0
+		}
+		c.here++
+		c.n++
+		c.squares += 2*c.here - 1
+		c.lengths += n
+	}
+	return nil
+}
+
+// chooseWords keeps the words that may be in a phrase, and finds the function words.
+func (f *finder) chooseWords() {
+	f.words.list = slices.DeleteFunc(f.words.list, func(c wordCount) bool {
+		return c.n < f.o.count || f.o.skip != nil && f.o.skip(c.word)
+	})
+	slices.SortFunc(f.words.list, func(a, b wordCount) int {
+		return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.word, b.word))
+	})
+	f.words.pack()
+	f.words.rebuild(0)
+	f.fn = make([]uint8, len(f.words.list))
+	for id, c := range f.words.list {
+		if len(f.found.Function) < math.MaxUint8 && f.function(c) {
+			f.found.Function = append(f.found.Function, c.word)
+			f.fn[id] = uint8(len(f.found.Function))
+		}
+	}
+}
+
+// numbers returns the numbers of the words of a document: −1 for words that the table lacks,
+// and for Break.
+func (f *finder) numbers(doc []string) []int32 {
+	f.buf = f.words.findAll(f.buf[:0], doc)
+	return f.buf
+}
+
+// countPairs counts neighbours, and words with a function word between them.
+func (f *finder) countPairs(doc []string) error {
+	last, between := int32(-1), uint8(0) // the word before, and the function word after it
+	for _, id := range f.numbers(doc) {
+		switch {
+		case id < 0:
+			last = -1
+		case f.fn[id] == 0:
+			if last >= 0 && last != id {
+				f.pairs.add(pairKey(last, between, id))
+			}
+			last, between = id, 0
+		case between == 0:
+			between = f.fn[id]
+		default:
+			last = -1
+		}
+	}
+	return nil
+}
+
+// countTriples counts phrases of two words beside a third word.
+func (f *finder) countTriples(doc []string) error {
+	ids := f.numbers(doc)
+	last, words := int32(-1), 0 // the unit before, and of how many words it is
+	for i := 0; i < len(ids); {
+		unit, n := f.index.match(ids[i:])
+		if unit >= 0 {
+			unit += int32(len(f.words.list))
+		} else {
+			unit = ids[i]
+		}
+		if doc[i] != Break {
+			f.tokens++
+		}
+		i += n
+		if unit >= 0 {
+			f.units[unit]++
+		}
+		if unit < 0 || n == 1 && f.fn[unit] > 0 {
+			last = -1
+			continue
+		}
+		if last >= 0 && words+n == 3 {
+			f.pairs.add(pairKey(last, 0, unit))
+		}
+		last, words = unit, n
+	}
+	return nil
+}
+
+// choosePairs adds the pairs that pass the limits to the phrases.
+func (f *finder) choosePairs() {
+	f.found.Missed = max(f.found.Missed, f.pairs.missed)
+	old, words := f.found.List, f.words.list
+	for _, e := range f.pairs.slots {
+		if e.n < f.o.count {
+			continue
+		}
+		x, between, y := e.key.parts()
+		p := Phrase{Count: e.n}
+		total := f.found.Tokens
+		if f.units == nil {
+			p.Left, p.Right = words[x].n, words[y].n
+			p.Words = []string{words[x].word, words[y].word}
+			if between > 0 {
+				p.Words = slices.Insert(p.Words, 1, f.found.Function[between-1])
+			}
+		} else {
+			p.Left, p.Right, total = f.units[x], f.units[y], f.tokens
+			for _, u := range []int32{x, y} {
+				if n := int(u) - len(f.words.list); n >= 0 {
+					p.Words = append(p.Words, old[n].Words...)
+				} else {
+					p.Words = append(p.Words, words[u].word)
+				}
+			}
+		}
+		p.G2, p.NPMI = association(p.Count, p.Left, p.Right, total)
+		if p.G2 >= f.o.g2 && p.NPMI >= f.o.npmi && len(p.Words) <= f.o.words {
+			f.found.List = append(f.found.List, p)
+		}
+	}
+	slices.SortFunc(f.found.List, func(a, b Phrase) int {
+		return cmp.Or(cmp.Compare(b.G2, a.G2), slices.Compare(a.Words, b.Words))
+	})
+	// Three words may be two and one in either way: the stronger one counts.
+	seen := make(map[string]bool, len(f.found.List))
+	f.found.List = slices.DeleteFunc(f.found.List, func(p Phrase) bool {
+		key := strings.Join(p.Words, Break)
+		again := seen[key]
+		seen[key] = true
+		return again
+	})
+}
+
+// association returns G² and NPMI of two parts that meet n times among total words, and
+// occur left and right times.
+func association(n, left, right, total int64) (g2, npmi float64) {
+	left, right = max(left, n), max(right, n) // some may have been forgotten
+	all := float64(total)
+	term := func(k, row, column int64) float64 {
+		if k <= 0 {
+			return 0
+		}
+		return float64(k) * math.Log(float64(k)*all/(float64(row)*float64(column)))
+	}
+	g2 = 2 * (term(n, left, right) + term(left-n, left, total-right) + term(right-n, total-left, right) +
+		term(total-left-right+n, total-left, total-right))
+	if n == total {
+		return 0, 1
+	}
+	npmi = math.Log(float64(n)*all/(float64(left)*float64(right))) / math.Log(all/float64(n))
+	return max(g2, 0), npmi
+}
+
+// function tells a function word by how evenly it is spread: its counts in documents
+// vary little more than if its tokens were strewn over all documents by chance, where a
+// word with content comes in clusters. The measure is φ in Var(n) = E(n) + φE(n)², by the
+// method of moments, where E(n) is in proportion to a document's length. A word is taken
+// for a function word if φ and twice its standard error under chance stay within 0.35: the
+// articles, prepositions and pronouns of manual pages and of the comments in Go's library
+// have 0.02 to 0.3, most nouns 1 to 20.
+func (f *finder) function(c wordCount) bool {
+	const (
+		limit = 0.35
+		docs  = 10 // fewer tell nothing about spread
+	)
+	p := float64(c.n) / float64(f.found.Tokens)
+	expected := p * p * f.squares // the sum of E(n)² over documents
+	phi := (float64(c.squares-c.n) - 2*p*float64(c.lengths) + expected) / expected
+	return f.found.Documents >= docs && max(phi, 0)+2*math.Sqrt(2/expected) <= limit
+}

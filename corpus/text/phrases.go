@@ -1,0 +1,194 @@
+package text
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+const (
+	// PhraseJoiner stands between the words of a phrase that were joined into one, as in
+	// machine_learning.
+	PhraseJoiner = "_"
+
+	// Break is the token by which a tokenizer says, to Learn only, that the words before
+	// and after it do not stand next to each other. No phrase reaches across it.
+	Break = "\n"
+
+	maxPhraseWords = 3
+)
+
+// Phrases are the phrases that a tokenizer joins: words that stand together far more
+// often than chance would have them. Learn finds them. They must not be changed while a
+// tokenizer uses them.
+type Phrases struct {
+	// List holds the phrases: those of highest G2 first, equal ones by their bytes.
+	List []Phrase `json:"list"`
+
+	// Tokens is N, the number of words that were counted, and Documents the number of
+	// documents. Rare words and pairs are forgotten where memory would not hold them:
+	// no count is too low by more than Missed, which is 0 up to some four million
+	// different words or pairs.
+	Tokens    int64 `json:"tokens"`
+	Documents int64 `json:"documents"`
+	Missed    int64 `json:"missed,omitempty"`
+
+	// Function are the words that were taken for function words, most frequent first.
+	// No phrase begins or ends with one, and one may stand between two others, as in
+	// end_of_file.
+	Function []string `json:"function"`
+
+	once  sync.Once
+	index *phraseIndex
+}
+
+// Phrase is a sequence of two or three words.
+type Phrase struct {
+	Words []string `json:"words"`
+
+	// Count is how often the phrase occurs, Left how often what comes first and Right
+	// how often what comes last. A phrase of three words without a function word is
+	// counted as a phrase of two words and a third, where those of two are joined
+	// already.
+	Count int64 `json:"count"`
+	Left  int64 `json:"left"`
+	Right int64 `json:"right"`
+
+	// G2 is Dunning's log-likelihood ratio of the two parts (dunning-1993), and NPMI
+	// their normalised pointwise mutual information, in [-1, 1] (bouma-2009).
+	G2   float64 `json:"g2"`
+	NPMI float64 `json:"npmi"`
+}
+
+// String returns the phrase as one word.
+func (p Phrase) String() string { return strings.Join(p.Words, PhraseJoiner) }
+
+// Validate reports what is wrong with phrases that were read from a file or put
+// together by hand.
+func (p *Phrases) Validate() error {
+	seen := make(map[string]bool, len(p.List))
+	for i, x := range p.List {
+		if n := len(x.Words); n < 2 || n > maxPhraseWords {
+			return fmt.Errorf("text: phrase %d (%.60q) has %d words; want 2 or 3", i, x, n)
+		}
+		for _, w := range x.Words {
+			if w == "" || w == Break || !utf8.ValidString(w) {
+				return fmt.Errorf("text: phrase %d (%.60q) has the word %.40q", i, x, w)
+			}
+		}
+		if math.IsNaN(x.G2) || math.IsInf(x.G2, 0) || math.IsNaN(x.NPMI) || math.IsInf(x.NPMI, 0) {
+			return fmt.Errorf("text: phrase %d (%.60q) has G2 %v and NPMI %v", i, x, x.G2, x.NPMI)
+		}
+		key := strings.Join(x.Words, Break)
+		if seen[key] {
+			return fmt.Errorf("text: phrase %d (%.60q) is there twice", i, x)
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+// phraseIndex finds phrases in a sequence of words: a trie whose nodes are beginnings of
+// phrases. A node of one word has the number of the word.
+type phraseIndex struct {
+	words *wordTable       // all words of phrases, perhaps more
+	next  map[uint64]int32 // node<<32 | word → node
+	ends  []int32          // the phrase that ends at a node, or −1
+	first []bool           // does a phrase begin with this word
+	join  []string         // the phrases as words
+}
+
+// newPhraseIndex returns the index of a list. words numbers the words; nil: those of the
+// list.
+func newPhraseIndex(list []Phrase, words *wordTable) *phraseIndex {
+	if words == nil {
+		words = newWordTable(0)
+		for _, p := range list {
+			for _, w := range p.Words {
+				words.add(w)
+			}
+		}
+	}
+	n := len(words.list)
+	x := &phraseIndex{words: words, next: map[uint64]int32{}, first: make([]bool, n), ends: slices.Repeat([]int32{-1}, n)}
+	for i, p := range list {
+		node, _, _ := words.find(p.Words[0])
+		x.first[node] = true
+		for _, w := range p.Words[1:] {
+			id, _, _ := words.find(w)
+			key := uint64(node)<<32 | uint64(id)
+			child, ok := x.next[key]
+			if !ok {
+				child = int32(len(x.ends))
+				x.ends = append(x.ends, -1)
+				x.next[key] = child
+			}
+			node = child
+		}
+		x.ends[node] = int32(i)
+		x.join = append(x.join, p.String())
+	}
+	return x
+}
+
+// match returns the longest phrase at the beginning of words, and how many words it has;
+// −1 and 1 for none.
+func (x *phraseIndex) match(words []int32) (phrase int32, n int) {
+	phrase, n = -1, 1
+	node := words[0]
+	if node < 0 || !x.first[node] {
+		return phrase, n
+	}
+	for i := 1; i < len(words) && words[i] >= 0; i++ {
+		child, ok := x.next[uint64(node)<<32|uint64(words[i])]
+		if !ok {
+			break
+		}
+		if node = child; x.ends[node] >= 0 {
+			phrase, n = x.ends[node], i+1
+		}
+	}
+	return phrase, n
+}
+
+// Join appends tokens to dst, with phrases joined and Breaks left out. From left to right,
+// the longest phrase that begins at a word is taken. It is safe for concurrent use. The
+// tokenizer of a Setting calls it; one of your own may.
+func (p *Phrases) Join(dst, tokens []string) []string {
+	from := len(dst)
+	return p.joinFrom(append(dst, tokens...), from)
+}
+
+// joinFrom is Join in place, for tokens[from:].
+func (p *Phrases) joinFrom(tokens []string, from int) []string {
+	p.once.Do(func() { p.index = newPhraseIndex(p.List, nil) })
+	return p.index.joinFrom(tokens, from)
+}
+
+// joinFrom joins the phrases among tokens[from:], in place, and leaves out the Breaks.
+func (x *phraseIndex) joinFrom(tokens []string, from int) []string {
+	var window [maxPhraseWords]int32 // the numbers of the next tokens
+	known, k := 0, from
+	for i := from; i < len(tokens); {
+		for known < len(window) && i+known < len(tokens) {
+			window[known], _, _ = x.words.find(tokens[i+known])
+			known++
+		}
+		p, n := x.match(window[:known])
+		switch {
+		case p >= 0:
+			tokens[k] = x.join[p]
+			k++
+		case tokens[i] != Break:
+			tokens[k] = tokens[i]
+			k++
+		}
+		known = copy(window[:], window[n:known])
+		i += n
+	}
+	clear(tokens[k:])
+	return tokens[:k]
+}
