@@ -15,7 +15,7 @@ import (
 
 // given are the variables that a fragment may use without declaring them.
 const given = `ctx context.Context, c *corpus.Corpus, p jsmf.Pipeline, m *jsmf.Model,
-	src corpus.Source, w []float64, tokens []string, id, text string, err error`
+	src corpus.Source, w []float64, tokens []string, id, body string, err error`
 
 // packages are the packages that a fragment may use without importing them.
 var packages = map[string]string{
@@ -33,7 +33,12 @@ var packages = map[string]string{
 	"refine":     "github.com/jsmf-go/spectral/recover/refine",
 	"report":     "github.com/jsmf-go/spectral/jsmf/report",
 	"scls":       "github.com/jsmf-go/spectral/recover/scls",
+	"text":       "github.com/jsmf-go/spectral/corpus/text",
 }
+
+// elsewhere are packages of modules below this one, which the go command here cannot load.
+// Fragments that name one are left to the examples of these modules.
+var elsewhere = []string{"stem", "chinese", "japanese", "stopwords"}
 
 // The blocks of Go in README.md and jsmf/METHODS.md pass go vet, all in one call
 // and in a module outside of this one. A block that begins with "package" is a
@@ -67,6 +72,9 @@ func TestSnippets(t *testing.T) {
 			place := fmt.Sprintf("//line %s:%d\n", name, b.line)
 			if strings.HasPrefix(b.code, "package ") {
 				write(fmt.Sprintf("program%d/main.go", n), place+b.code)
+				continue
+			}
+			if slices.ContainsFunc(elsewhere, func(name string) bool { return strings.Contains(b.code, name+".") }) {
 				continue
 			}
 			code, err := wrap(place, b.code)
