@@ -69,9 +69,9 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&c.Window, "window", 0, "learn from the last so many `documents` only; 0: from all")
 	f.DurationVar(&c.MaxAge, "max-age", 0, "learn from documents only that were stored less than this `time` before the newest; 0: from all")
 	f.DurationVar(&c.HalfLife, "half-life", 0, "a document that was stored this `time` before the newest counts half; 0: all count the same")
-	f.IntVar(&c.Workers, "workers", 0, "`goroutines` of a refit; 0: half of the processors")
+	f.IntVar(&c.Workers, "workers", 0, "`goroutines` of a refit, at most 256; 0: half of the processors")
 	f.IntVar(&o.store.KeepModels, "keep", 5, "`models` that stay on disk")
-	f.Int64Var(&l.Document, "max-document", 1<<20, "most `bytes` of a document")
+	f.Int64Var(&l.Document, "max-document", 1<<20, "most `bytes` of a document, to infer or to keep")
 	f.Int64Var(&l.Stream, "max-stream", 256<<20, "most `bytes` of a stream to infer")
 	f.Int64Var(&l.Upload, "max-upload", 32<<20, "most `bytes` of a part of the corpus")
 	f.IntVar(&l.Documents, "max-documents", 10_000, "most `documents` of a part of the corpus")
@@ -107,6 +107,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 		}
 	})
 	bad(c.Topics == 1, "-k 1: want at least 2")
+	bad(c.Workers > server.MaxWorkers, "-workers %d: want at most %d", c.Workers, server.MaxWorkers)
 	host, _, err := net.SplitHostPort(o.addr)
 	bad(err != nil, "-addr %q: want host:port", o.addr)
 	if err == nil {

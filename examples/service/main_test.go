@@ -62,6 +62,7 @@ func TestUsage(t *testing.T) {
 		"-k 1: want at least 2":             {"-data", dir, "-k", "1"},
 		"-words -3: want at least 1":        {"-data", dir, "-words", "-3"},
 		"-workers -1: want 0 or more":       {"-data", dir, "-workers", "-1"},
+		"-workers 257: want at most 256":    {"-data", dir, "-workers", "257"},
 		"-window -1: want 0 or more":        {"-data", dir, "-window", "-1"},
 		"-max-age -1s: want 0 or more":      {"-data", dir, "-max-age", "-1s"},
 		"-half-life -1h0m0s: want 0 or":     {"-data", dir, "-half-life", "-1h"},

@@ -18,7 +18,11 @@ func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem
 		return busy(http.StatusTooManyRequests, "%d uploads are in progress, the most there may be", cap(s.uploads))
 	}
 	lim := s.cfg.Limits
-	b, p := openBody(w, r, lim.Upload, lim.Stall)
+	limit := lim.Upload
+	if t == typeJSON {
+		limit = min(lim.Document, lim.Upload)
+	}
+	b, p := openBody(w, r, limit, lim.Stall)
 	if p != nil {
 		return p
 	}

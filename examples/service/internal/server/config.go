@@ -24,7 +24,7 @@ type Config struct {
 	MaxWords  int      // most words of the vocabulary; 0: 5000
 	MinDocs   int      // documents that must have a word before it is in the vocabulary; 0: 5
 	StopWords []string // words that are left out; nil: the English list of package corpus
-	Workers   int      // goroutines of a refit; 0: half of GOMAXPROCS, at least 1
+	Workers   int      // goroutines of a refit, at most MaxWorkers; 0: half of GOMAXPROCS, at least 1
 
 	// Which of the documents stay to be learned from, by the order and the time in
 	// which they were stored. Others go, durably, when new ones come: the age of a
@@ -51,7 +51,7 @@ type Config struct {
 // Limits bounds what a client may ask for. In each 0 means the default, and
 // negative values are errors.
 type Limits struct {
-	Document    int64         // bytes of one document, and of one line of a stream; 0: 1 MiB
+	Document    int64         // bytes of one document, to infer or to keep, and of one line of a stream; 0: 1 MiB
 	Stream      int64         // bytes of a stream of documents to infer; 0: 256 MiB
 	Upload      int64         // bytes of a part of the corpus, at most 128 MiB; 0: 32 MiB
 	Documents   int           // documents of a part of the corpus; 0: 10,000
@@ -71,6 +71,9 @@ type Limits struct {
 // maxUpload bounds Limits.Upload: six times as many bytes, as escapes in the log
 // may take, are less than a frame of it can have.
 const maxUpload = 128 << 20
+
+// MaxWorkers bounds Config.Workers: each takes memory of its own.
+const MaxWorkers = 256
 
 func (c Config) withDefaults() (Config, error) {
 	var errs []error
@@ -99,6 +102,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.MaxWords > 0 && c.MaxWords < c.Topics {
 		errs = append(errs, fmt.Errorf("server: MaxWords %d is less than Topics %d", c.MaxWords, c.Topics))
+	}
+	if c.Workers > MaxWorkers {
+		errs = append(errs, fmt.Errorf("server: Workers is %d; want at most %d", c.Workers, MaxWorkers))
 	}
 	if l.Upload > maxUpload {
 		errs = append(errs, fmt.Errorf("server: Limits.Upload is %d; want at most %d", l.Upload, maxUpload))
