@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,8 +27,9 @@ func IsFull(err error) bool {
 type named struct {
 	path   string
 	number uint64
-	sum    string // SHA-256 in hexadecimal
-	aside  bool   // damaged, and so set aside
+	sum    string      // SHA-256 in hexadecimal
+	aside  bool        // damaged, and so set aside
+	kind   fs.FileMode // of something else than a file, 0 for a file
 }
 
 const asideSuffix = ".damaged"
@@ -41,7 +43,7 @@ func list(dir, suffix string) ([]named, error) {
 	}
 	var out []named
 	for _, e := range entries {
-		f := named{path: filepath.Join(dir, e.Name())}
+		f := named{path: filepath.Join(dir, e.Name()), kind: e.Type()}
 		name, ok := strings.CutSuffix(e.Name(), asideSuffix)
 		f.aside = ok
 		if name, ok = strings.CutSuffix(name, suffix); !ok {
@@ -81,9 +83,18 @@ func (s *Store) setAside(f named, why error) error {
 // errChecksum says that bytes have changed since they were written.
 var errChecksum = errors.New("checksum mismatch")
 
+// kindError says that a folder, a link or a device stands where a file was written.
+type kindError fs.FileMode
+
+func (e kindError) Error() string { return fmt.Sprintf("is not a regular file (%v)", fs.FileMode(e)) }
+
 // readNamed has read read a file, and compares the checksum of all its bytes:
-// errChecksum if they are not those that were written.
+// errChecksum if they are not those that were written, kindError if it is no file,
+// which it does not open.
 func readNamed(f named, read func(io.Reader) error) error {
+	if f.kind != 0 {
+		return kindError(f.kind)
+	}
 	file, err := os.Open(f.path)
 	if err != nil {
 		return err
@@ -145,7 +156,7 @@ func (s *Store) writeNamed(dir, suffix string, number uint64, digits int, write 
 }
 
 // keepNewest deletes all but the newest files of a folder; those that were set
-// aside stay. It returns the oldest that is left, and how many.
+// aside, and what is no file, stay. It returns the oldest that is left, and how many.
 func (s *Store) keepNewest(dir, suffix string, keep int) (oldest named, n int, err error) {
 	files, err := list(dir, suffix)
 	if err != nil {
@@ -153,7 +164,7 @@ func (s *Store) keepNewest(dir, suffix string, keep int) (oldest named, n int, e
 	}
 	for _, f := range files {
 		switch {
-		case f.aside:
+		case f.aside || f.kind != 0:
 		case n < keep:
 			oldest = f
 			n++

@@ -6,15 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
 // ERROR_DISK_FULL and ERROR_HANDLE_DISK_FULL.
 var fullErrors = []error{syscall.Errno(112), syscall.Errno(39)}
 
-// lockFile makes sure that one process has the folder: while it is open the file
-// cannot be deleted, and a file that can is what a killed process left.
-func lockFile(path string) (*os.File, error) {
+// lockFolder makes sure that one process has the folder: while the file LOCK is open
+// nobody can delete it, and one that can be deleted is what a killed process left.
+func lockFolder(dir string) (locks, error) {
+	path := filepath.Join(dir, lockName)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrLocked, path)
 	}
@@ -22,5 +24,5 @@ func lockFile(path string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	return f, nil
+	return locks{f}, nil
 }

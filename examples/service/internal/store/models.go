@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -112,10 +113,11 @@ func (s *Store) loadNewest(ctx context.Context, dir, suffix string, read func(na
 		if err := ctx.Err(); err != nil {
 			return named{}, err
 		}
+		var kind kindError
 		switch err := readNamed(f, func(r io.Reader) error { return read(f, r) }); {
 		case err == nil:
 			return f, nil
-		case err != errChecksum: // the disk, or a file of a later version
+		case err != errChecksum && !errors.As(err, &kind): // the disk, or a file of a later version
 			return named{}, fmt.Errorf("store: %s: %w", f.path, err)
 		default:
 			if err := s.setAside(f, err); err != nil {

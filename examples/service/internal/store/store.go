@@ -5,7 +5,7 @@
 //
 // A folder of it looks so:
 //
-//	LOCK                                  held while a process has the folder open
+//	LOCK                                  locked, as is the folder itself on Unix, while a process has it open
 //	log/00000000000000000001.seg          records from number 1 on, in checksummed frames
 //	log/committed                         the last record that was acknowledged
 //	models/00000003-<sha256>.jsmf         model version 3
@@ -81,7 +81,7 @@ func (o Options) withDefaults() (Options, error) {
 type Store struct {
 	dir  string
 	opt  Options
-	lock *os.File
+	lock locks
 
 	mu    sync.Mutex // guards log
 	log   *segments
@@ -89,6 +89,19 @@ type Store struct {
 	next  int // version of the next model; guarded by files
 
 	files sync.Mutex // one writer of models and snapshots at a time
+}
+
+const lockName = "LOCK"
+
+// locks are the open files that hold a folder for this process.
+type locks []*os.File
+
+func (l locks) Close() error {
+	var errs []error
+	for _, f := range l {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // ErrLocked says that another process has the folder open.
@@ -118,7 +131,7 @@ func Open(ctx context.Context, dir string, opt Options) (_ *Store, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	if s.lock, err = lockFile(filepath.Join(dir, "LOCK")); err != nil {
+	if s.lock, err = lockFolder(dir); err != nil {
 		return nil, err
 	}
 	defer func() {
