@@ -132,13 +132,9 @@ func (s withNames) Weights() []float64 { return bag.Weights(s.Source) }
 
 // count fills in what the documents do not say.
 func (d *documents) count(ctx context.Context) error {
-	if w := bag.Weights(d.src); w != nil {
-		d.weights = slices.Clone(w)
-		if most := slices.Max(w); most > 0 {
-			for m := range w {
-				d.weights[m] /= most
-			}
-		}
+	var err error
+	if d.weights, _, err = bag.Relative(d.src, d.info.Documents); err != nil {
+		return err
 	}
 	plan, err := sums.NewCensus(d.info.DocFrequencies, d.weights)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // Input is what a model is fitted to and measured against. It is one of
@@ -341,6 +340,3 @@ func (p *problem) expandMarginals(left, given []float64) []float64 {
 	}
 	return p.expand(mat.NewDense(len(left), 1, left)).RawMatrix().Data
 }
-
-// weighted tells whether the documents have weights.
-func (p *problem) weighted() bool { return bag.Weights(p.info.Source) != nil }

@@ -145,8 +145,8 @@ func (p Pipeline) Recover(r recovery.Recoverer) Pipeline { p.recoverer = r; retu
 func (p Pipeline) AnchorFree(l anchorfree.Learner) Pipeline { p.learner, p.extra = l, 0; return p }
 
 // Refine sets the last stage, which improves topics and correlations by passes over the
-// documents. The Input must have documents (Info().Source); their weights do not count in
-// this stage, and a warning says so. Default: refine.Passes{}; of Published nil, which
+// documents. The Input must have documents (Info().Source), which count by their
+// weights, if they have any. Default: refine.Passes{}; of Published nil, which
 // leaves the stage out.
 func (p Pipeline) Refine(r refine.Refiner) Pipeline { p.refiner = r; return p }
 

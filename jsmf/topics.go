@@ -68,9 +68,6 @@ func (r *run) learn(ctx context.Context) (*Model, error) {
 func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, err error) {
 	var ended string // why it ended
 	r.st.Refine.Duration, err = r.tr.run(StageRefine, r.ask.refiner.String(), func() (string, error) {
-		if r.pr.weighted() {
-			r.warn("the documents have weights, which the co-occurrence matrix counts; %v counts every document alike", r.ask.refiner)
-		}
 		n, start := b.Dims()
 		k := start
 		if r.topics > r.ask.k {

@@ -36,6 +36,39 @@ func Weights(src any) []float64 {
 	return nil
 }
 
+// leastShare of the largest weight is the least that is told from 0: what documents of less
+// add up to is lost in rounding.
+const leastShare = 0x1p-40
+
+// Relative returns the weights of the documents of a source as shares of the largest weight,
+// and that weight; nil and 1 where all weigh 1. It is an error if they are not n finite
+// numbers that are not negative.
+func Relative(src any, n int) (shares []float64, most float64, err error) {
+	w := Weights(src)
+	if w == nil {
+		return nil, 1, nil
+	}
+	if len(w) != n {
+		return nil, 0, fmt.Errorf("%d weights for %d documents", len(w), n)
+	}
+	for m, x := range w {
+		if !(x >= 0) || math.IsInf(x, 1) {
+			return nil, 0, fmt.Errorf("document %d has the weight %g; want a finite number that is not negative", m+1, x)
+		}
+		most = max(most, x)
+	}
+	shares = make([]float64, n)
+	if most == 0 {
+		return shares, 1, nil
+	}
+	for m, x := range w {
+		if x /= most; x >= leastShare {
+			shares[m] = x
+		}
+	}
+	return shares, most, nil
+}
+
 // Copied is a source whose documents may have the ids of others, because they are copies.
 type Copied interface{ Copies() bool }
 

@@ -39,6 +39,9 @@ type Pass struct {
 	// bound the sums.
 	Words []int64 // N
 	Docs  int64
+	// Weights are those of the documents in their order, at most 1 each, by which all is
+	// multiplied that is added up; nil: all weigh 1.
+	Weights documentWeights
 }
 
 // Task is what a Pass adds up beside scores and the costs of pairs.
@@ -57,8 +60,9 @@ const (
 	atLogLik = iota
 	atHidden
 	atScored
-	atTokens
-	atHiddenTokens
+	atHiddenScored
+	atTokens       // without weights
+	atHiddenTokens // without weights
 	passTail
 )
 
@@ -111,11 +115,14 @@ func (p *Pass) docShift() int { return shift(p.Docs) }
 // scoreShift is the shift of log-likelihoods and costs.
 func (p *Pass) scoreShift() int { return min(mostShift, shift(mostNats*p.tokens())) }
 
+// tokenShift is the shift of numbers of tokens.
+func (p *Pass) tokenShift() int { return shift(p.tokens()) }
+
 // Answer is what a Pass found.
 type Answer struct {
-	// LogLik is the log-likelihood of Scored tokens, Hidden that of HiddenTokens.
+	// LogLik is the log-likelihood of Scored tokens, Hidden that of HiddenScored.
 	LogLik, Hidden       float64
-	Scored, HiddenTokens int64
+	Scored, HiddenScored float64
 
 	p   *Pass
 	sum []int64
@@ -130,10 +137,10 @@ func (p *Pass) Read(sum []int64) (*Answer, error) {
 	if n, want := end[atTokens]+end[atHiddenTokens], p.tokens(); p.Task != Compare && n != want {
 		return nil, fmt.Errorf("the documents have %d tokens, and had %d before", n, want)
 	}
-	s := p.scoreShift()
+	s, t := p.scoreShift(), p.tokenShift()
 	return &Answer{
 		LogLik: unfix(end[atLogLik], s), Hidden: unfix(end[atHidden], s),
-		Scored: end[atScored], HiddenTokens: end[atHiddenTokens], p: p, sum: sum,
+		Scored: unfix(end[atScored], t), HiddenScored: unfix(end[atHiddenScored], t), p: p, sum: sum,
 	}, nil
 }
 

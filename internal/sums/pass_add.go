@@ -25,6 +25,8 @@ type passAdder struct {
 	scales   []float32 // by word: 2^shift
 	scoring  float64   // 2^shift of scores
 	counting float64   // of documents
+	tokens   float64   // of numbers of tokens
+	weight   float64   // of doc
 }
 
 // Adder implements Plan.
@@ -34,7 +36,7 @@ func (p *Pass) Adder() Adder {
 		p: p, w: estep.NewWorker(k),
 		floor: make([]float32, estep.Padded(k)),
 		theta: make([]float32, k), costs: make([]float64, len(p.Pairs)), scales: make([]float32, p.Topics.N),
-		scoring: math.Ldexp(1, p.scoreShift()), counting: math.Ldexp(1, p.docShift()),
+		scoring: math.Ldexp(1, p.scoreShift()), counting: math.Ldexp(1, p.docShift()), tokens: math.Ldexp(1, p.tokenShift()),
 	}
 	for t, v := range p.Begin {
 		a.floor[t], a.begin = p.Floor, a.begin+v
@@ -63,12 +65,27 @@ func (a *passAdder) Add(ctx context.Context, b *corpus.Block, sum []int64) error
 		if err := checkWords(b, d, a.p.Topics.N); err != nil {
 			return err
 		}
+		var err error
+		if a.weight, err = a.p.Weights.of(b, d); err != nil {
+			return err
+		}
 		a.doc.Set(words, counts, a.p.Hide && holdout.Watches(key))
+		if a.weight == 0 {
+			a.skip(sum)
+			continue
+		}
 		if err := a.add(compare, holdout.Sampled(key, a.p.Scored), sum); err != nil {
 			return fmt.Errorf("document %s: %w", name(b, d), err)
 		}
 	}
 	return nil
+}
+
+// skip counts the tokens of a document without weight.
+func (a *passAdder) skip(sum []int64) {
+	end := sum[len(sum)-passTail:]
+	end[atTokens] += a.doc.Visible.Sum
+	end[atHiddenTokens] += a.doc.Hidden.Sum
 }
 
 // Flush implements Adder.
@@ -103,8 +120,8 @@ func (a *passAdder) add(compare, score bool, sum []int64) error {
 	end := sum[len(sum)-passTail:]
 	end[atTokens] += doc.Sum
 	if score {
-		end[atScored] += doc.Sum
-		end[atLogLik] += nearest((loglik - float64(doc.Sum)*math.Log(total)) * a.scoring)
+		end[atScored] += nearest(float64(doc.Sum) * a.weight * a.tokens)
+		end[atLogLik] += nearest((loglik - float64(doc.Sum)*math.Log(total)) * a.weight * a.scoring)
 	}
 	return nil
 }
@@ -167,7 +184,8 @@ func (a *passAdder) hidden(total float64, end []int64) error {
 	if err != nil {
 		return err
 	}
-	end[atHidden] += nearest((loglik - float64(h.Sum)*math.Log(total/(1-s))) * a.scoring)
+	end[atHidden] += nearest((loglik - float64(h.Sum)*math.Log(total/(1-s))) * a.weight * a.scoring)
+	end[atHiddenScored] += nearest(float64(h.Sum) * a.weight * a.tokens)
 	end[atHiddenTokens] += h.Sum
 	return nil
 }
@@ -177,7 +195,7 @@ func (a *passAdder) compare(sum []int64) {
 	clear(a.costs)
 	a.losses.Add(a.costs, a.p.Pairs, a.p.Totals, a.w.T, a.p.Topics, a.doc.Visible.Words, a.doc.Visible.Counts)
 	for i, v := range a.costs {
-		sum[i] += nearest(v * a.scoring)
+		sum[i] += nearest(v * a.weight * a.scoring)
 	}
 }
 
@@ -190,13 +208,13 @@ func (a *passAdder) learn(score bool, sum []int64) (float64, error) {
 // ahead is how many words before its turn a row of a sum is fetched from memory.
 const ahead = 6
 
-// share adds the responsibilities of the document's words, times these counts, to the counts by
-// word and topic.
+// share adds the responsibilities of the document's words, times these counts and its weight, to
+// the counts by word and topic.
 func (a *passAdder) share(step *estep.Step, counts []float32, sum []int64) (float64, error) {
 	k, words := a.p.Topics.K, a.doc.Visible.Words
 	row := func(i int) []int64 { return sum[int(words[i])*k:][:k] }
 	return a.w.Share(step, words, counts, func(i int, out []float32, all float32) {
-		x := counts[i] * a.scales[words[i]]
+		x := counts[i] * float32(a.weight) * a.scales[words[i]]
 		addNearest(row(i), out, x/all, 2*x, &row(min(i+ahead, len(words)-1))[0])
 	})
 }
@@ -215,7 +233,7 @@ func (a *passAdder) finish(total float64, sum []int64) (float64, error) {
 	for t := range a.theta {
 		a.theta[t] = float32(float64(a.w.T[t]) / total)
 	}
-	scale := a.counting / (total + 1)
+	scale := a.counting * a.weight / (total + 1)
 	at := sum[a.p.counts():]
 	for t, v := range a.theta {
 		addNearest(at[:len(a.theta)-t], a.theta[t:], float32(scale*total*float64(v)), float32(2*a.counting), &at[0])

@@ -30,6 +30,9 @@ func (h *passHeader) size() (head, all uint64) {
 
 // MarshalBinary implements Plan.
 func (p *Pass) MarshalBinary() ([]byte, error) {
+	if p.Weights != nil {
+		return nil, errWeights
+	}
 	if err := p.check(); err != nil {
 		return nil, err
 	}

@@ -227,10 +227,10 @@ func TestPass(t *testing.T) {
 					closeTo(t, fmt.Sprintf("%scost of %v", name, p.Pairs[i]), a.Cost(i), want.costs[i], 20*tol) // a sum of differences
 				}
 				closeTo(t, name+"log-likelihood", a.LogLik, want.loglik, tol)
-				closeTo(t, name+"scored", float64(a.Scored), want.tokens, 0)
+				closeTo(t, name+"scored", a.Scored, want.tokens, 0)
 				if task == Learn {
 					closeTo(t, name+"hidden", a.Hidden, want.hidden, tol)
-					if a.HiddenTokens == 0 {
+					if a.HiddenScored == 0 {
 						t.Fatalf("%sno token is hidden", name)
 					}
 					continue
@@ -319,14 +319,14 @@ func TestPassOfManyTokens(t *testing.T) {
 		if task == Finish {
 			want[0] = 4096
 		} else {
-			want[0] -= float64(a.HiddenTokens)
+			want[0] -= a.HiddenScored
 		}
 		for i, w := range want {
 			if a.Counts(i, row); !(math.Abs(sumOfAll(row)-w) <= 1e-6*w) {
 				t.Errorf("task %d: word %d has %v, want %v", task, i, sumOfAll(row), w)
 			}
 		}
-		if v := a.LogLik / float64(a.Scored); !(math.Abs(v-math.Log(estep.Least)) < 1e-3) {
+		if v := a.LogLik / a.Scored; !(math.Abs(v-math.Log(estep.Least)) < 1e-3) {
 			t.Errorf("task %d: log-likelihood %v", task, v)
 		}
 	}

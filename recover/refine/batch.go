@@ -1,14 +1,18 @@
 package refine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/linalg"
@@ -34,7 +38,8 @@ import (
 //
 // All the rest is as with Passes: the start, topics that are merged, documents that are watched,
 // the end of the passes, and the last read, which finds topic counts by more steps. What merging
-// costs is found in the pass before. Weights of documents are not used.
+// costs is found in the pass before. Weights of documents count as with Passes; documents on
+// other machines have none.
 //
 // Cost: nnz·K·(Steps+1) times a few operations a pass. Documents that are neither encoded
 // (corpus.Encoded) nor on other machines are encoded first, in memory. Memory beside that:
@@ -126,7 +131,7 @@ func (b Batch) Refine(ctx context.Context, docs corpus.Source, start Start, opt 
 	if err := f.begin(ctx, docs, start); err != nil {
 		return nil, fmt.Errorf("refine: %w", err)
 	}
-	res := &Result{Beta: f.beta, Docs: f.seen.Docs, Watched: f.seen.Watched, Tokens: f.seen.Tokens}
+	res := &Result{Beta: f.beta, Docs: f.learned.docs, Watched: f.seen.Watched, Tokens: f.learned.tokens}
 	return f.fit(ctx, res, f.N, opt, f.pass, f.finish)
 }
 
@@ -139,6 +144,20 @@ type batch struct {
 	seen   *sums.Counts
 	counts []int64 // the tokens of each word
 	watch  bool    // documents are watched
+
+	weights []float64 // of the documents as shares of the largest; nil: 1 each
+	unit    float64   // the largest weight
+	learned learned
+}
+
+// learned is what there is in the documents that are not empty and have a weight.
+type learned struct {
+	docs             int
+	tokens, nonzeros int64
+
+	// Each document times its weight, as a share of the largest.
+	weight    float64
+	words, df []float64 // the tokens and the documents of each word
 }
 
 // begin counts the documents and makes the first topics.
@@ -174,11 +193,67 @@ func (f *batch) begin(ctx context.Context, src corpus.Source, start Start) error
 	}
 	f.counts = make([]int64, f.n)
 	copy(f.counts, f.seen.Words)
-	words := make([]float64, f.n)
-	for i, x := range f.counts {
-		words[i] = float64(x)
+	if err := f.weigh(ctx); err != nil {
+		return err
 	}
-	return f.make(ctx, start, words)
+	if f.learned.tokens == 0 {
+		return errNoTokens
+	}
+	floats.Scale(f.unit, f.learned.words)
+	return f.make(ctx, start, f.learned.words)
+}
+
+// weigh finds what there is in the documents that have a weight.
+func (f *batch) weigh(ctx context.Context) (err error) {
+	if f.weights, f.unit, err = bag.Relative(f.docs, f.info.Documents); err != nil {
+		return err
+	}
+	l := &f.learned
+	l.words, l.df = make([]float64, f.n), make([]float64, f.n)
+	if f.weights == nil {
+		l.docs, l.tokens, l.nonzeros, l.weight = f.seen.Docs, f.seen.Tokens, f.info.Nonzeros, float64(f.seen.Docs)
+		for i, x := range f.counts {
+			l.words[i] = float64(x)
+		}
+		for i, x := range f.info.DocFrequencies[:min(f.n, len(f.info.DocFrequencies))] {
+			l.df[i] = float64(x)
+		}
+		return nil
+	}
+	e, err := encoded(ctx, f.docs, f.n)
+	if err != nil {
+		return err
+	}
+	// In fixed point, so that the order of the documents does not matter.
+	scale := math.Ldexp(1, 61-bits.Len64(uint64(f.seen.Tokens)))
+	fixed := func(x float64) int64 { return int64(math.RoundToEven(x * scale)) }
+	words, df, weight := make([]int64, f.n), make([]int64, f.n), int64(0)
+	var b corpus.Block
+	for i := range e.Blocks() {
+		if err := cmp.Or(ctx.Err(), e.Block(i, &b)); err != nil {
+			return err
+		}
+		for d := range b.Docs() {
+			share := f.weights[b.First+d]
+			ids, counts := b.Doc(d)
+			if len(ids) == 0 || share == 0 {
+				continue
+			}
+			l.docs++
+			l.nonzeros += int64(len(ids))
+			weight += fixed(share)
+			for t, w := range ids {
+				l.tokens += int64(counts[t])
+				words[w] += fixed(float64(counts[t]) * share)
+				df[w] += fixed(share)
+			}
+		}
+	}
+	l.weight = float64(weight) / scale
+	for i := range words {
+		l.words[i], l.df[i] = float64(words[i])/scale, float64(df[i])/scale
+	}
+	return nil
 }
 
 // plan returns a pass with the topics that there are.
@@ -186,10 +261,10 @@ func (f *batch) plan(task sums.Task, steps int) *sums.Pass {
 	p := &sums.Pass{
 		Task: task, Topics: f.rows, Alpha: float32(f.alpha), Begin: make([]float32, f.k), Steps: steps,
 		Form: estep.LeaveDocument, Floor: leastWeight, Unigram: f.unigram, Smoothing: smoothing, Scored: 1,
-		Every: sample(f.info.Nonzeros), Totals: f.totals, Words: f.counts, Docs: int64(f.seen.Docs),
+		Every: sample(f.info.Nonzeros), Totals: f.totals, Words: f.counts, Docs: int64(f.seen.Docs), Weights: f.weights,
 	}
 	for t, v := range f.totals {
-		p.Begin[t] = float32(max(v, 1) / float64(f.seen.Tokens))
+		p.Begin[t] = float32(max(v/f.unit, 1) / float64(f.seen.Tokens))
 	}
 	return p
 }
@@ -239,8 +314,7 @@ func (f *batch) pass(ctx context.Context, t, end int) (Score, error) {
 
 // scoreOf returns the score of the topics before a pass.
 func scoreOf(a *sums.Answer) Score {
-	mean := func(sum float64, tokens int64) float64 { return sum / float64(tokens) } // NaN without any
-	return Score{LogLik: mean(a.LogLik, a.Scored), Objective: math.NaN(), HeldOut: mean(a.Hidden, a.HiddenTokens)}
+	return Score{LogLik: a.LogLik / a.Scored, Objective: math.NaN(), HeldOut: a.Hidden / a.HiddenScored} // NaN without any
 }
 
 // take sets the sums to the counts of a pass, over-relaxed if relax.
@@ -249,6 +323,7 @@ func (f *batch) take(ctx context.Context, a *sums.Answer, relax bool) error {
 		fresh := make([]float64, f.k)
 		for i := lo; i < hi; i++ {
 			a.Counts(i, fresh)
+			floats.Scale(f.unit, fresh)
 			row := linalg.Row(f.sums, i)
 			for t, v := range fresh {
 				if relax {
@@ -315,5 +390,6 @@ func (f *batch) finish(ctx context.Context, res *Result) error {
 	if err := f.take(ctx, a, false); err != nil { // the sums are those of reading from here on
 		return err
 	}
-	return f.describe(ctx, res, f.info, f.seen.Docs)
+	l := &f.learned
+	return f.describe(ctx, res, longEnough(l.nonzeros, l.docs), l.weight, l.df)
 }

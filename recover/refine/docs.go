@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/run"
 	"github.com/jsmf-go/spectral/internal/sums"
@@ -26,6 +27,12 @@ type byNumber struct {
 }
 
 func (s byNumber) Vocabulary(context.Context) ([]string, error) { return make([]string, s.n), nil }
+
+// Weights are those of the source, if it has any.
+func (s byNumber) Weights() []float64 { return bag.Weights(s.Source) }
+
+// Copies are those of the source.
+func (s byNumber) Copies() bool { return bag.Copies(s.Source) }
 
 // Takes implements Refiner: documents on other machines, as those of package jsmf/beam, are
 // an error, because Passes keeps numbers of each document from pass to pass.
@@ -66,6 +73,9 @@ func (f *fitter) open(ctx context.Context, src corpus.Source) error {
 	}
 	f.docs, f.info = e, e.Info()
 	if err := within(f.info, f.n); err != nil {
+		return err
+	}
+	if f.weights, f.unit, err = bag.Relative(e, f.info.Documents); err != nil {
 		return err
 	}
 	return f.state.open(f.info.Documents, f.k, f.Scratch)
@@ -137,10 +147,40 @@ func (f *fitter) watches(key uint64) bool { return f.watch && holdout.Watches(ke
 // half returns in which half of the documents one is, 0 or 1.
 func half(key uint64) int { return int(key & 1) }
 
-// load sets w.doc to document d of the block.
-func (w *worker) load(d int, watched bool) {
+// weight returns the weight of document d of all, as a share of the largest.
+func (f *fitter) weight(d int) float64 {
+	if f.weights == nil {
+		return 1
+	}
+	return f.weights[d]
+}
+
+// load sets w.doc to document d of the block with its counts times its weight, but for their
+// sums. One without weight is empty.
+func (f *fitter) load(w *worker, d int, watched bool) {
 	words, counts := w.block.Doc(d)
+	if w.weight = f.weight(w.block.First + d); w.weight == 0 {
+		words, counts = nil, nil
+	}
 	w.doc.Set(words, counts, watched)
+	if w.weight != 1 {
+		for _, counts := range [...][]float32{w.doc.Visible.Counts, w.doc.Hidden.Counts} {
+			for i := range counts {
+				counts[i] *= float32(w.weight)
+			}
+		}
+	}
+}
+
+// counted sets n to the topic counts that the last step found for the document in w.doc,
+// without its weight.
+func (w *worker) counted(n []float32) {
+	copy(n, w.N)
+	if w.weight != 1 && w.weight != 0 {
+		for k := range n {
+			n[k] /= float32(w.weight)
+		}
+	}
 }
 
 // fail says that an error is about document d of the block.

@@ -83,7 +83,7 @@ func TestLoadHides(t *testing.T) {
 				t.Fatal(err)
 			}
 			key := w.block.Key(d)
-			w.load(d, f.watches(key))
+			f.load(&w, d, f.watches(key))
 			counts := make([]float32, p.N)
 			for i, word := range visible.Words {
 				counts[word] += float32(visible.Counts[i])
@@ -109,7 +109,7 @@ func TestLoadHides(t *testing.T) {
 				watched++
 			}
 			had := slices.Clone(w.doc.Visible.Words)
-			if w.load(d, false); len(w.doc.Hidden.Words) > 0 || !slices.Equal(w.doc.Visible.Words, words) {
+			if f.load(&w, d, false); len(w.doc.Hidden.Words) > 0 || !slices.Equal(w.doc.Visible.Words, words) {
 				t.Fatalf("document %s: %v of %v, after %v", visible.ID, w.doc.Visible.Words, words, had)
 			}
 		}

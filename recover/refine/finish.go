@@ -19,8 +19,8 @@ func (f *fitter) finish(ctx context.Context, res *Result) error {
 	}
 	f.prepare()
 	f.step.Form, f.step.NoLikelihood = estep.Plain, true
-	reading := longEnough(f.info, f.seen.docs)
-	f.keep, f.scale = 0, 1 // the sums are those of reading from here on
+	reading := longEnough(f.seen.nonzeros, f.seen.docs)
+	f.keep, f.scale = 0, f.unit // the sums are those of reading from here on
 	var all tally
 	slots := make([]tally, f.slots)
 	a, second := mat.NewDense(f.k, f.k, nil), make([]*mat.Dense, f.slots)
@@ -48,7 +48,7 @@ func (f *fitter) finish(ctx context.Context, res *Result) error {
 	a.Scale(1/mat.Sum(a), a)
 	res.History = append(res.History, f.score)
 	res.A = a
-	return f.describe(ctx, res, f.info, f.seen.docs)
+	return f.describe(ctx, res, reading, f.seen.weight, f.seen.df)
 }
 
 // final scores the documents of a block and adds up their moments and, with reading, how
@@ -62,7 +62,7 @@ func (f *fitter) final(ctx context.Context, w *worker, slot int, reading bool, s
 	read.Sums = f.parts[slot]
 	w.theta = general(w.theta.Data, w.block.Docs(), f.k)
 	for d := range w.block.Docs() {
-		w.load(d, false)
+		f.load(w, d, false)
 		theta := linalg.Row(w.theta, d)
 		if len(w.doc.Visible.Words) == 0 {
 			clear(theta)
@@ -82,7 +82,7 @@ func (f *fitter) final(ctx context.Context, w *worker, slot int, reading bool, s
 			continue
 		}
 		for i := range w.doc.Visible.Counts {
-			w.doc.Visible.Counts[i] = 1
+			w.doc.Visible.Counts[i] = float32(w.weight)
 		}
 		if _, err := w.Step(&read, w.doc.Visible.Words, w.doc.Visible.Counts); err != nil {
 			return w.fail(d, err)
@@ -91,8 +91,9 @@ func (f *fitter) final(ctx context.Context, w *worker, slot int, reading bool, s
 	return f.moments(ctx, w, a)
 }
 
-// moments adds E[θθᵀ] = (s·θθᵀ + diag θ)/(s+1) of the documents of a block to a, with s
-// the document's tokens and Σα, and θ·√(s/(s+1)) in w.theta, zero where there are no tokens.
+// moments adds E[θθᵀ] = (s·θθᵀ + diag θ)/(s+1) of the documents of a block, times their
+// weights, to a, with s the document's tokens and Σα, and θ·√(s/(s+1)) in w.theta, zero where
+// there are no tokens.
 func (f *fitter) moments(ctx context.Context, w *worker, a *mat.Dense) error {
 	for d := range w.theta.Rows {
 		theta := linalg.Row(w.theta, d)
@@ -102,8 +103,12 @@ func (f *fitter) moments(ctx context.Context, w *worker, a *mat.Dense) error {
 			continue
 		}
 		rest := max(1-sum*sum, 0) // 1/(s+1); s is a sum in float32, and may be too small
+		weight := f.weight(w.block.First + d)
 		for k, v := range theta {
-			a.Set(k, k, a.At(k, k)+v/sum*rest)
+			a.Set(k, k, a.At(k, k)+v/sum*rest*weight)
+		}
+		if weight != 1 {
+			floats.Scale(math.Sqrt(weight), theta)
 		}
 	}
 	w.gram = general(w.gram.Data, f.k, f.k)

@@ -35,6 +35,9 @@ type fitter struct {
 	seen  census
 	keys  []uint64 // of the documents
 
+	weights []float64 // of the documents as shares of the largest; nil: 1 each
+	unit    float64   // the largest weight
+
 	step   estep.Step // of the pass, without the sums
 	alphas []float32  // α, padded
 	state  docState
@@ -45,16 +48,24 @@ type fitter struct {
 	work   []worker // by goroutine
 }
 
-// census is what there is in the documents.
+// census is what there is in the documents that are not empty and have a weight.
 type census struct {
-	docs    int       // that are not empty
-	watched int       // of these
-	tokens  int64     // of all
-	hidden  int64     // of those watched
-	all     [2]int64  // tokens by half of the documents
-	halves  [2]int64  // the same without hidden ones
-	words   []float64 // the tokens of each word
+	docs     int
+	watched  int   // of these
+	tokens   int64 // of all
+	hidden   int64 // of those watched
+	nonzeros int64
+
+	// Each document times its weight, as a share of the largest.
+	weight float64
+	all    [2]float64 // tokens by half of the documents
+	halves [2]float64 // the same without hidden ones
+	words  []float64  // the tokens of each word
+	df     []float64  // the documents of each word
 }
+
+// learned returns the tokens that are not hidden, times the weights.
+func (c *census) learned() float64 { return c.halves[0] + c.halves[1] }
 
 // begin counts the documents and makes the first topics.
 func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) error {
@@ -70,11 +81,13 @@ func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) err
 	padded := estep.Padded(f.k)
 	f.step = estep.Step{Floor: make([]float32, padded), Totals: make([]float32, padded), Beta: float32(f.beta)}
 	f.alphas = make([]float32, padded)
+	most := slices.Max(f.seen.words)
+	floats.Scale(f.unit, f.seen.words)
 	if err := f.make(ctx, start, f.seen.words); err != nil {
 		return err
 	}
 	// A word has few enough tokens in a part for float32.
-	f.share(max(partCount(f.info.Nonzeros, f.n), int(slices.Max(f.seen.words)/mostTokens)+1))
+	f.share(max(partCount(f.info.Nonzeros, f.n), int(most/mostTokens)+1))
 	f.parts = make([]*estep.Rows, f.slots)
 	for i := range f.parts {
 		f.parts[i] = estep.NewRows(f.n, f.k)
@@ -89,15 +102,15 @@ func (f *fitter) count(ctx context.Context) error {
 	f.share(partCount(f.info.Nonzeros, f.n))
 	slots := make([]census, f.slots)
 	for i := range slots {
-		slots[i].words = make([]float64, f.n)
+		slots[i].words, slots[i].df = make([]float64, f.n), make([]float64, f.n)
 	}
-	f.seen.words = make([]float64, f.n)
+	f.seen.words, f.seen.df = make([]float64, f.n), make([]float64, f.n)
 	err := f.sweep(ctx, func(w *worker, slot int) error {
 		s := slots[slot] // a copy: counting in neighbouring slots would share cache lines
 		for d := range w.block.Docs() {
 			key := w.block.Key(d)
 			f.keys[w.block.First+d] = key
-			s.add(w, d, key, f.watches(key))
+			s.add(w, d, key, f.weight(w.block.First+d), f.watches(key))
 		}
 		slots[slot] = s
 		return nil
@@ -117,16 +130,19 @@ func (f *fitter) count(ctx context.Context) error {
 }
 
 // add counts document d of a block.
-func (c *census) add(w *worker, d int, key uint64, watched bool) {
+func (c *census) add(w *worker, d int, key uint64, weight float64, watched bool) {
 	words, counts := w.block.Doc(d)
-	if len(words) == 0 {
+	if len(words) == 0 || weight == 0 {
 		return
 	}
 	c.docs++
+	c.weight += weight
+	c.nonzeros += int64(len(words))
 	tokens, hidden := int64(0), int64(0)
 	for t, x := range counts {
 		tokens += int64(x)
-		c.words[words[t]] += float64(x)
+		c.words[words[t]] += float64(x) * weight
+		c.df[words[t]] += weight
 	}
 	if watched && tokens > 1 {
 		c.watched++
@@ -134,8 +150,8 @@ func (c *census) add(w *worker, d int, key uint64, watched bool) {
 	}
 	c.tokens += tokens
 	c.hidden += hidden
-	c.all[half(key)] += tokens
-	c.halves[half(key)] += tokens - hidden
+	c.all[half(key)] += float64(tokens) * weight
+	c.halves[half(key)] += float64(tokens-hidden) * weight
 }
 
 // merge adds what another census has counted, and empties that.
@@ -144,13 +160,17 @@ func (c *census) merge(o *census) {
 	c.watched += o.watched
 	c.tokens += o.tokens
 	c.hidden += o.hidden
+	c.nonzeros += o.nonzeros
+	c.weight += o.weight
 	for h := range c.halves {
 		c.halves[h] += o.halves[h]
 		c.all[h] += o.all[h]
 	}
 	floats.Add(c.words, o.words)
+	floats.Add(c.df, o.df)
 	clear(o.words)
-	*o = census{words: o.words}
+	clear(o.df)
+	*o = census{words: o.words, df: o.df}
 }
 
 // partCount returns how many parts the documents are cut into at least, a power of two,

@@ -176,7 +176,7 @@ func (f *fitter) losses(ctx context.Context, pairs []merged) error {
 		}
 		for d := range w.block.Docs() {
 			if key := f.keys[w.block.First+d]; holdout.Sampled(key, every) {
-				w.load(d, f.watches(key))
+				f.load(w, d, f.watches(key))
 				w.Weigh(f.state.row(nd, d), f.alphas)
 				w.losses.Add(costs[slot], both, f.totals, w.T, f.rows, w.doc.Visible.Words, w.doc.Visible.Counts)
 			}

@@ -87,7 +87,7 @@ func brute(t *testing.T, f *fitter, every int64, i, j int) float64 {
 			if (key>>1)%(1<<30)%uint64(every) != 0 {
 				continue
 			}
-			w.load(d, f.watches(key))
+			f.load(&w, d, f.watches(key))
 			n := f.state.row(nd, d)
 			for at, word := range w.doc.Visible.Words {
 				row, apart, as := f.rows.Row(int(word)), 0.0, 0.0

@@ -33,6 +33,7 @@ type worker struct {
 	rows        rowBuffer
 	theta, gram blas64.General
 	losses      sums.Losses
+	weight      float64 // of doc
 }
 
 // scratch makes scratch space for the goroutines of run.Chunks and returns their
@@ -53,8 +54,7 @@ func general(data []float64, r, c int) blas64.General {
 
 // tally adds up what a pass learns about the documents.
 type tally struct {
-	tokens                              int64
-	loglik, prior, hidden, hiddenTokens float64
+	tokens, loglik, prior, hidden, hiddenTokens float64
 }
 
 // merge adds up what other tallies have, in order, and empties them.
@@ -93,12 +93,12 @@ func (f *fitter) pass(ctx context.Context, t int, whole, closing bool) error {
 	slots := make([]tally, f.slots)
 	for _, h := range halves {
 		f.prepare()
-		f.keep, f.scale = 0, 1
+		f.keep, f.scale = 0, f.unit
 		if h >= 0 {
 			if f.seen.halves[h] == 0 {
 				continue
 			}
-			f.keep, f.scale = 1-freshShare, freshShare*float64(f.seen.tokens-f.seen.hidden)/float64(f.seen.halves[h])
+			f.keep, f.scale = 1-freshShare, freshShare*f.seen.learned()/f.seen.halves[h]*f.unit
 		}
 		p := phase{first: t == 0, closing: closing, half: h}
 		err := f.sweep(ctx, func(w *worker, slot int) error {
@@ -140,7 +140,7 @@ func (f *fitter) documents(p phase, w *worker, slot int, sum *tally) error {
 		if p.half >= 0 && half(key) != p.half {
 			continue
 		}
-		w.load(d, !p.closing && f.watches(key))
+		f.load(w, d, !p.closing && f.watches(key))
 		n := f.state.row(nd, d)
 		step := &learn
 		switch {
@@ -166,7 +166,7 @@ func (f *fitter) document(n []float32, p phase, w *worker, learn *estep.Step, su
 			if _, err := w.Step(&fold, w.doc.Visible.Words, w.doc.Visible.Counts); err != nil {
 				return err
 			}
-			copy(n, w.N)
+			w.counted(n)
 		}
 	}
 	total := w.Weigh(n, f.alphas)
@@ -175,7 +175,7 @@ func (f *fitter) document(n []float32, p phase, w *worker, learn *estep.Step, su
 		if err != nil {
 			return err
 		}
-		tokens := float64(w.doc.Hidden.Sum)
+		tokens := float64(w.doc.Hidden.Sum) * w.weight
 		sum.hidden += loglik - tokens*math.Log(total/(1-smoothing))
 		sum.hiddenTokens += tokens
 	}
@@ -186,19 +186,19 @@ func (f *fitter) document(n []float32, p phase, w *worker, learn *estep.Step, su
 	if !learn.NoLikelihood {
 		f.rated(w, loglik, total, sum)
 	}
-	copy(n, w.N)
+	w.counted(n)
 	return nil
 }
 
 // rated notes the log-likelihood of the document in w.doc with the weights w.T, whose sum
 // is total.
 func (f *fitter) rated(w *worker, loglik, total float64, sum *tally) {
-	tokens := float64(w.doc.Visible.Sum)
-	sum.tokens += w.doc.Visible.Sum
+	tokens := float64(w.doc.Visible.Sum) * w.weight
+	sum.tokens += tokens
 	sum.loglik += loglik - tokens*math.Log(total)
 	if f.Method == MAPEM && tokens > 0 {
 		for _, k := range f.alive {
-			sum.prior += f.alpha * math.Log(float64(w.T[k])/total)
+			sum.prior += w.weight * f.alpha * math.Log(float64(w.T[k])/total)
 		}
 	}
 }
@@ -221,8 +221,7 @@ func (f *fitter) priorDensity(ctx context.Context) (float64, error) {
 
 // note sets the score of the state before a pass.
 func (f *fitter) note(s *tally, prior float64) {
-	tokens := float64(s.tokens)
-	f.score = Score{LogLik: s.loglik / tokens, Objective: (s.loglik + s.prior + prior) / tokens, HeldOut: math.NaN()}
+	f.score = Score{LogLik: s.loglik / s.tokens, Objective: (s.loglik + s.prior + prior/f.unit) / s.tokens, HeldOut: math.NaN()}
 	if s.hiddenTokens > 0 {
 		f.score.HeldOut = s.hidden / s.hiddenTokens
 	}

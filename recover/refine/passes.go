@@ -72,8 +72,12 @@ func (m Method) String() string {
 //
 // Tokens are shared out in float32, by the kernel that KernelName in a model's
 // provenance names; tokens by word and topic are added up in float64. Results of
-// different kernels differ by rounding. Weights of documents are not used: each token
-// counts once.
+// different kernels differ by rounding.
+//
+// If the documents have weights (corpus.Corpus.WithWeights), each counts as often as its weight
+// says, in the topics, in A, in Reading and in all scores, hidden tokens among them; what
+// topics a document has does not depend on its weight. One of weight 0 is not read, and a
+// weight below 2⁻⁴⁰ of the largest is 0.
 //
 // Cost: nnz·K times a few operations a pass. Documents that are not encoded
 // (corpus.Encoded) are encoded first, in memory. Memory beside that: 4·K·M bytes for the

@@ -99,9 +99,10 @@ type Result struct {
 	LastRead time.Duration
 	// History has Passes+1 entries: the state before each pass, and the final one.
 	History []Score
-	// Docs is how many documents the topics were learned from, without empty ones;
+	// Docs is how many documents the topics were learned from, without empty ones and those
+	// of weight 0;
 	// Watched is how many of these had half of their tokens hidden until the last
-	// passes; Tokens is the sum of the counts.
+	// passes; Tokens is the sum of their counts.
 	Docs, Watched int
 	Tokens        int64
 }

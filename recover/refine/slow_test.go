@@ -19,6 +19,7 @@ type transcript struct {
 	refine.Passes
 	x, hidden [][]float64 // counts, M×N: all, and the hidden ones of these
 	half      []int       // of each document
+	weight    []float64   // of each document
 	unigram   []float64
 	alpha     []float64
 	b, nw     [][]float64 // N×K
@@ -45,19 +46,25 @@ func total(x []float64) float64 {
 func newTranscript(t *testing.T, p refine.Passes, c *corpus.Corpus, b *mat.Dense) *transcript {
 	n, k := b.Dims()
 	m := c.NumDocs()
-	s := &transcript{Passes: p, x: grid(m, n), hidden: grid(m, n), half: make([]int, m), unigram: make([]float64, n), alpha: make([]float64, k), b: grid(n, k), nw: grid(n, k), nd: grid(m, k)}
+	s := &transcript{Passes: p, x: grid(m, n), hidden: grid(m, n), half: make([]int, m), weight: make([]float64, m), unigram: make([]float64, n), alpha: make([]float64, k), b: grid(n, k), nw: grid(n, k), nd: grid(m, k)}
 	for t := range s.alpha {
 		s.alpha[t] = p.Alpha
 	}
 	keys := keysOf(t, c.Source())
 	hidden := 0.0
 	for d := range m {
+		if s.weight[d] = 1; c.Weights() != nil {
+			s.weight[d] = c.Weights()[d]
+		}
 		words, counts := c.Doc(d)
 		s.half[d] = int(keys[d] & 1)
 		token := 0
 		for i, w := range words {
 			s.x[d][w] = float64(counts[i])
-			for range counts[i] {
+			if s.weight[d] == 0 {
+				s.x[d][w] = 0
+			}
+			for range int(s.x[d][w]) {
 				if token++; token%2 == 0 && holdout.Watches(keys[d]) {
 					s.hidden[d][w]++
 					hidden++
@@ -69,10 +76,10 @@ func newTranscript(t *testing.T, p refine.Passes, c *corpus.Corpus, b *mat.Dense
 		s.hidden = grid(m, n)
 	}
 	tokens := 0.0
-	for _, x := range s.x {
-		tokens += total(x)
+	for d, x := range s.x {
+		tokens += s.weight[d] * total(x)
 		for w, v := range x {
-			s.unigram[w] += v
+			s.unigram[w] += s.weight[d] * v
 		}
 	}
 	for w := range n {
@@ -153,7 +160,7 @@ func (s *transcript) count(d int, x []float64, out bool, nw [][]float64) []float
 		if v > 0 {
 			for t, g := range s.shared(d, w, out) {
 				nd[t] += v * g
-				nw[w][t] += v * g
+				nw[w][t] += s.weight[d] * v * g
 			}
 		}
 	}
@@ -189,18 +196,19 @@ func (s *transcript) visible(d int, closing bool) []float64 {
 // score adds a document to the score of the state.
 func (s *transcript) score(h *refine.Score, tokens, hidden *float64, d int, closing bool) {
 	x := s.visible(d, closing)
-	loglik := s.loglik(d, x, 0)
+	weight := s.weight[d]
+	loglik := weight * s.loglik(d, x, 0)
 	h.LogLik += loglik
 	h.Objective += loglik
-	*tokens += total(x)
+	*tokens += weight * total(x)
 	if total(x) > 0 {
 		for t, v := range s.theta(d) {
-			h.Objective += s.alpha[t] * math.Log(v)
+			h.Objective += weight * s.alpha[t] * math.Log(v)
 		}
 	}
 	if !closing {
-		h.HeldOut += s.loglik(d, s.hidden[d], 0.01)
-		*hidden += total(s.hidden[d])
+		h.HeldOut += weight * s.loglik(d, s.hidden[d], 0.01)
+		*hidden += weight * total(s.hidden[d])
 	}
 }
 
@@ -222,7 +230,7 @@ func (s *transcript) pass(first, closing bool) {
 	h, tokens, hidden := refine.Score{Objective: s.topicDensity()}, 0.0, 0.0
 	all := 0.0
 	for d := range s.x {
-		all += total(s.visible(d, closing))
+		all += s.weight[d] * total(s.visible(d, closing))
 	}
 	for _, half := range halves {
 		fresh, before := grid(len(s.b), k), tokens
@@ -278,13 +286,13 @@ func (s *transcript) moments() [][]float64 {
 		if total(x) == 0 {
 			continue
 		}
-		docs++
+		docs += s.weight[d]
 		theta, sum := s.theta(d), total(s.nd[d])+total(s.alpha)
 		for i, x := range theta {
 			for j, y := range theta {
-				a[i][j] += sum * x * y / (sum + 1)
+				a[i][j] += s.weight[d] * sum * x * y / (sum + 1)
 				if i == j {
-					a[i][j] += x / (sum + 1)
+					a[i][j] += s.weight[d] * x / (sum + 1)
 				}
 			}
 		}
@@ -299,23 +307,24 @@ func (s *transcript) moments() [][]float64 {
 
 // reading are the reading weights by their definition.
 func (s *transcript) reading() [][]float64 {
-	docs, pairs, df := 0.0, 0.0, make([]float64, len(s.b))
+	docs, read, pairs, df := 0.0, 0.0, 0.0, make([]float64, len(s.b))
 	out := grid(len(s.b), len(s.alpha))
 	for d, x := range s.x {
 		if total(x) > 0 {
-			docs++
+			docs += s.weight[d]
+			read++
 		}
 		for w, v := range x {
 			if v > 0 {
 				pairs++
-				df[w]++
+				df[w] += s.weight[d]
 				for t, g := range s.shared(d, w, false) {
-					out[w][t] += g
+					out[w][t] += s.weight[d] * g
 				}
 			}
 		}
 	}
-	if pairs < 8*docs {
+	if pairs < 8*read {
 		return s.b
 	}
 	uses, topic, all := make([]float64, len(out)), make([]float64, len(s.alpha)), 0.0

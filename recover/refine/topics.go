@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
@@ -176,7 +175,7 @@ const (
 
 // reading makes the reading weights of Result of the sums, which hold how many of so many
 // documents use each word in each topic. df are the documents of each word.
-func (s *topics) reading(ctx context.Context, docs int, df []int) (*mat.Dense, error) {
+func (s *topics) reading(ctx context.Context, docs float64, df []float64) (*mat.Dense, error) {
 	out, scale := mat.NewDense(s.n, s.k, s.sums.Data), make([]float64, s.k)
 	shares, all := make([]float64, s.k), 0.0
 	err := s.words(ctx, 1, func(i int) { floats.Add(shares, out.RawRowView(i)) })
@@ -192,7 +191,7 @@ func (s *topics) reading(ctx context.Context, docs int, df []int) (*mat.Dense, e
 		if word == 0 { // it is in no document
 			return
 		}
-		idf := math.Log(float64(docs) / float64(df[i]))
+		idf := math.Log(docs / df[i])
 		for t, v := range row {
 			lift := v / word * all / shares[t]
 			row[t] = 0
@@ -261,15 +260,16 @@ func (s *topics) fit(ctx context.Context, res *Result, limit int, opt Options, p
 	return res, ctx.Err()
 }
 
-// describe fills in what follows from res.B and res.A, for so many documents. The sums hold how
-// many documents use each word in each topic.
-func (s *topics) describe(ctx context.Context, res *Result, info corpus.Info, docs int) (err error) {
+// describe fills in what follows from res.B and res.A. With reading the sums hold how many of
+// so many documents use each word in each topic; df are the documents of each word.
+func (s *topics) describe(ctx context.Context, res *Result, reading bool, docs float64, df []float64) (err error) {
 	res.Alpha, res.From, res.Reading = slices.Repeat([]float64{s.alpha}, s.k), s.origin, res.B
-	if res.Breve, err = s.breve(ctx, res); err == nil && longEnough(info, docs) {
-		res.Reading, err = s.reading(ctx, docs, info.DocFrequencies)
+	if res.Breve, err = s.breve(ctx, res); err == nil && reading {
+		res.Reading, err = s.reading(ctx, docs, df)
 	}
 	return err
 }
 
-// longEnough tells whether so many documents have enough words each for reading words.
-func longEnough(info corpus.Info, docs int) bool { return info.Nonzeros >= shortest*int64(docs) }
+// longEnough tells whether so many documents, with so many nonzero counts in all, have enough
+// words each for reading words.
+func longEnough(nonzeros int64, docs int) bool { return nonzeros >= shortest*int64(docs) }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
@@ -28,12 +29,34 @@ func compare(t *testing.T, name string, got *mat.Dense, want [][]float64, tol fl
 // three times. It does not grow with passes, for all sums are of one sign.
 const rounding = 2e-7
 
+// weighted returns the corpus with weights of all sizes for its documents; 0 for some.
+func weighted(t *testing.T, c *corpus.Corpus) *corpus.Corpus {
+	t.Helper()
+	w := make([]float64, c.NumDocs())
+	for d := range w {
+		w[d] = 3 * -math.Log((float64(d*7919%101)+0.5)/101)
+		if d%9 == 5 {
+			w[d] = 0
+		}
+	}
+	c, err := c.WithWeights(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // All methods equal their transcription but for rounding: for documents some of which are
-// watched, and for so short ones that none is, and reading weights are the topics.
+// watched, with weights and without, and for so short ones that none is, and reading weights
+// are the topics.
 func TestPassesTranscript(t *testing.T) {
 	p := testutil.NewPlanted(60, 5, 0.3, 1)
-	for _, length := range []int{1000, 9} {
-		c := drawn(t, p, 200, length, 2)
+	for _, length := range []int{1000, 9, -1000} {
+		c := drawn(t, p, 200, max(length, -length), 2)
+		if length < 0 {
+			length = -length
+			c = weighted(t, c)
+		}
 		for i := range 18 {
 			s := refine.Passes{Method: refine.Method(i % 3), N: 1 + i/3, Alpha: 0.2, Beta: 0.07}
 			name := fmt.Sprintf("%v, %d tokens a document: ", s, length)

@@ -1,0 +1,112 @@
+package refine_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/recover/refine"
+)
+
+// rated are documents with weights.
+type rated struct {
+	list
+	w []float64
+}
+
+func (r rated) Weights() []float64 { return r.w }
+
+// copied are documents of which some are copies.
+type copied struct{ list }
+
+func (copied) Copies() bool { return true }
+
+// A document of weight 2 is the document twice, and one of weight 0 is not there, but for
+// the rounding of sums in another order; with topics to merge too.
+func TestWeightTwo(t *testing.T) {
+	p := testutil.NewPlanted(150, 6, 0.4, 18)
+	c := drawn(t, p, 900, 200, 19)
+	once := rated{list: each(t, c, func(*corpus.Document) {})}
+	var twice list
+	for i, d := range once.docs {
+		once.w = append(once.w, float64(i%3))
+		for range i % 3 {
+			twice.docs = append(twice.docs, d)
+		}
+	}
+	for _, x := range []struct {
+		s refine.Refiner
+		k int
+	}{
+		{refine.Passes{N: 9}, 0}, {refine.Passes{N: 9, Method: refine.MAPEM, Gain: -1}, 5}, {refine.Passes{N: 9, Method: refine.CVB0, Gain: -1}, 0},
+		{refine.Passes{N: 12}, 5}, {refine.Batch{N: 9}, 0},
+	} {
+		opt := refine.Options{K: x.k, Workers: 2}
+		a, b := fitTo(t, x.s, once, refine.Start{B: p.B}, opt), fitTo(t, x.s, copied{twice}, refine.Start{B: p.B}, opt)
+		if 3*a.Docs != 2*b.Docs || a.Watched == 0 && x.s.Hides() || len(a.History) != len(b.History) {
+			t.Fatalf("%v: %d and %d documents, %d and %d scores", x.s, a.Docs, b.Docs, len(a.History), len(b.History))
+		}
+		for i, h := range b.History {
+			near(t, "log-likelihood", a.History[i].LogLik, h.LogLik, rounding)
+			if !math.IsNaN(h.Objective) {
+				near(t, "objective", a.History[i].Objective, h.Objective, rounding)
+			}
+			if math.IsNaN(a.History[i].HeldOut) != math.IsNaN(h.HeldOut) {
+				t.Errorf("%v: pass %d: held-out likelihood %v and %v", x.s, i, a.History[i].HeldOut, h.HeldOut)
+			} else if !math.IsNaN(h.HeldOut) {
+				near(t, "held-out likelihood", a.History[i].HeldOut, h.HeldOut, 10*rounding) // of few tokens
+			}
+		}
+		n, k := b.B.Dims()
+		for i := range n {
+			for j := range k {
+				near(t, "B", a.B.At(i, j), b.B.At(i, j), rounding)
+				near(t, "reading", a.Reading.At(i, j), b.Reading.At(i, j), 10*rounding)
+			}
+		}
+		for i := range k {
+			for j := range k {
+				near(t, "A", a.A.At(i, j), b.A.At(i, j), rounding)
+			}
+		}
+	}
+}
+
+// Equal weights, and weights a power of 2 times as large, change no bit of A, and topics but
+// by the prior: they are bit for bit those without weights where all are 1.
+func TestWeightsOne(t *testing.T) {
+	p := testutil.NewPlanted(80, 4, 0.4, 28)
+	c := drawn(t, p, 300, 80, 29)
+	docs := rated{list: each(t, c, func(*corpus.Document) {})}
+	for range docs.docs {
+		docs.w = append(docs.w, 1)
+	}
+	for _, s := range []refine.Refiner{refine.Passes{N: 5}, refine.Batch{N: 5}} {
+		sameRefined(t, s.String(), fitTo(t, s, docs.list, refine.Start{B: p.B}, refine.Options{}), fitTo(t, s, docs, refine.Start{B: p.B}, refine.Options{Workers: 3}))
+	}
+}
+
+// Weights that are no weights are errors that name the document; without any weight there
+// are no tokens.
+func TestBadWeights(t *testing.T) {
+	p := testutil.NewPlanted(40, 3, 0.4, 38)
+	docs := each(t, drawn(t, p, 3, 20, 39), func(*corpus.Document) {})
+	for _, s := range []refine.Refiner{refine.Passes{N: 2}, refine.Batch{N: 2}} {
+		for want, w := range map[string][]float64{
+			"document 2 has the weight -1": {1, -1, 1}, "document 3 has the weight NaN": {1, 1, math.NaN()},
+			"document 1 has the weight +Inf": {math.Inf(1), 1, 1}, "no tokens": {0, 0, 0}, "2 weights for 3 documents": {1, 1},
+		} {
+			_, err := s.Refine(ctx, rated{docs, w}, refine.Start{B: p.B}, refine.Options{})
+			if err == nil || !strings.Contains(err.Error(), want) && !errors.Is(err, corpus.ErrSourceChanged) {
+				t.Errorf("%v, %q: %v", s, want, err)
+			}
+		}
+		res, err := s.Refine(ctx, rated{docs, []float64{1e-300, 2e-300, 1e300}}, refine.Start{B: p.B}, refine.Options{})
+		if err != nil || res.Docs != 1 {
+			t.Errorf("%v, weights far apart: %v", s, err)
+		}
+	}
+}
