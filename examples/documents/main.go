@@ -12,7 +12,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -23,6 +22,7 @@ import (
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/find"
 )
 
 func main() { cli.Main(run) }
@@ -102,20 +102,22 @@ func documents(ctx context.Context, o options, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case o.text != "":
-		topics(w, m, c, 0, o.n)
-	case o.doc != "":
-		d := slices.Index(c.IDs, o.doc)
-		if d < 0 {
-			return fmt.Errorf("there is no document %q; the first is called %q", o.doc, first(c.IDs))
+	if o.text != "" {
+		return topics(w, m, c, c.IDs[0], o.n)
+	}
+	if o.doc != "" {
+		return topics(w, m, c, o.doc, o.n)
+	}
+	docs, err := find.NewDocuments(m, c)
+	if err != nil {
+		return err
+	}
+	for k := range m.K() {
+		if o.topic >= 0 && k != o.topic {
+			continue
 		}
-		topics(w, m, c, d, o.n)
-	case o.topic >= 0:
-		nearest(w, m, c, o.topic, o.n)
-	default:
-		for k := range m.K() {
-			nearest(w, m, c, k, o.n)
+		if err := nearest(w, m, c, docs, k, o.n); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -131,18 +133,16 @@ func first(s []string) string {
 func name(m *jsmf.Model, k int) string { return fmt.Sprintf("topic %d: %s", k, m.Name(k)) }
 
 // nearest prints the documents with the largest shares of a topic.
-func nearest(w io.Writer, m *jsmf.Model, c *jsmf.Compositions, k, n int) {
+func nearest(w io.Writer, m *jsmf.Model, c *jsmf.Compositions, docs *find.Documents, k, n int) error {
 	fmt.Fprintln(w, name(m, k))
-	var docs []int
-	for d, x := range c.Docs {
-		if x.Status != infer.NoTokens {
-			docs = append(docs, d)
-		}
+	found, err := docs.TopDocuments(k, n, nil)
+	if err != nil {
+		return err
 	}
-	slices.SortStableFunc(docs, func(a, b int) int { return cmp.Compare(c.W.At(b, k), c.W.At(a, k)) })
-	for _, d := range docs[:min(n, len(docs))] {
-		fmt.Fprintf(w, "  %5.1f%%  document %s%s, %.0f known words\n", 100*c.W.At(d, k), c.IDs[d], label(c, d), c.Docs[d].Tokens)
+	for _, d := range found {
+		fmt.Fprintf(w, "  %5.1f%%  document %s%s, %.0f known words\n", 100*d.Score, d.Name, label(c, d.Index), c.Docs[d.Index].Tokens)
 	}
+	return nil
 }
 
 func label(c *jsmf.Compositions, d int) string {
@@ -153,19 +153,27 @@ func label(c *jsmf.Compositions, d int) string {
 }
 
 // topics prints the largest topics of a document.
-func topics(w io.Writer, m *jsmf.Model, c *jsmf.Compositions, d, n int) {
+func topics(w io.Writer, m *jsmf.Model, c *jsmf.Compositions, id string, n int) error {
+	d := slices.Index(c.IDs, id)
+	if d < 0 {
+		return fmt.Errorf("there is no document %q; the first is called %q", id, first(c.IDs))
+	}
 	x := c.Docs[d]
-	fmt.Fprintf(w, "document %s%s: %.0f known words, %.0f unknown\n", c.IDs[d], label(c, d), x.Tokens, x.Unknown+float64(c.Unknown[d]))
+	fmt.Fprintf(w, "document %s%s: %.0f known words, %.0f unknown\n", id, label(c, d), x.Tokens, x.Unknown+float64(c.Unknown[d]))
 	if x.Status == infer.NoTokens {
 		fmt.Fprintln(w, "  nothing is known of it")
-		return
+		return nil
 	}
-	order := make([]int, m.K())
-	for k := range order {
-		order[k] = k
+	docs, err := find.NewDocuments(m, c)
+	if err != nil {
+		return err
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.W.At(d, b), c.W.At(d, a)) })
-	for _, k := range order[:min(n, len(order))] {
-		fmt.Fprintf(w, "  %5.1f%%  %s\n", 100*c.W.At(d, k), name(m, k))
+	found, err := docs.TopTopics(id, n)
+	if err != nil {
+		return err
 	}
+	for _, t := range found {
+		fmt.Fprintf(w, "  %5.1f%%  %s\n", 100*t.Score, name(m, t.Index))
+	}
+	return nil
 }

@@ -25,6 +25,7 @@ var packages = map[string]string{
 	"anchorfree": "github.com/jsmf-go/spectral/recover/anchorfree",
 	"cooc":       "github.com/jsmf-go/spectral/corpus/cooc",
 	"corpus":     "github.com/jsmf-go/spectral/corpus",
+	"find":       "github.com/jsmf-go/spectral/jsmf/find",
 	"infer":      "github.com/jsmf-go/spectral/infer",
 	"jsmf":       "github.com/jsmf-go/spectral/jsmf",
 	"metrics":    "github.com/jsmf-go/spectral/metrics",
