@@ -57,7 +57,8 @@ type finder struct {
 	index  *phraseIndex // the phrases of the first round
 	units  []int64      // counts of words, then of phrases, once these are joined
 	tokens int64        // of units
-	buf    []int32
+	buf    []int32      // numbers of the words of a document
+	keys   []pair       // of a document
 }
 
 // maxWords and maxPairs bound the memory for words and pairs.
@@ -151,6 +152,7 @@ func (f *finder) numbers(doc []string) []int32 {
 
 // countPairs counts neighbours, and words with a function word between them.
 func (f *finder) countPairs(doc []string) error {
+	f.keys = f.keys[:0]
 	last, between := int32(-1), uint8(0) // the word before, and the function word after it
 	for _, id := range f.numbers(doc) {
 		switch {
@@ -158,7 +160,7 @@ func (f *finder) countPairs(doc []string) error {
 			last = -1
 		case f.fn[id] == 0:
 			if last >= 0 && last != id {
-				f.pairs.add(pairKey(last, between, id))
+				f.keys = append(f.keys, pairKey(last, between, id))
 			}
 			last, between = id, 0
 		case between == 0:
@@ -167,12 +169,14 @@ func (f *finder) countPairs(doc []string) error {
 			last = -1
 		}
 	}
+	f.pairs.addAll(f.keys)
 	return nil
 }
 
 // countTriples counts phrases of two words beside a third word.
 func (f *finder) countTriples(doc []string) error {
 	ids := f.numbers(doc)
+	f.keys = f.keys[:0]
 	last, words := int32(-1), 0 // the unit before, and of how many words it is
 	for i := 0; i < len(ids); {
 		unit, n := f.index.match(ids[i:])
@@ -193,10 +197,11 @@ func (f *finder) countTriples(doc []string) error {
 			continue
 		}
 		if last >= 0 && words+n == 3 {
-			f.pairs.add(pairKey(last, 0, unit))
+			f.keys = append(f.keys, pairKey(last, 0, unit))
 		}
 		last, words = unit, n
 	}
+	f.pairs.addAll(f.keys)
 	return nil
 }
 

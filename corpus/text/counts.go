@@ -2,6 +2,7 @@ package text
 
 import (
 	"hash/maphash"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,9 @@ import (
 type wordTable struct {
 	list  []wordCount
 	slots []wordSlot
+	shift uint // of the hash
 	seed  maphash.Seed
+	salt  uint64 // of this table, so that no text can be made to slow it down
 }
 
 // wordCount is a word and what is counted of it: its occurrences n in all and here in the
@@ -22,27 +25,73 @@ type wordCount struct {
 	n, last, here, squares, lengths int64
 }
 
+// wordSlot is the key and the number of a word.
 type wordSlot struct {
-	tag uint32 // of the hash
-	id  int32  // counted from 1; 0: empty
+	wordKey
+	id int32 // counted from 1; 0: empty
 }
 
+// wordKey is the bytes of a word of up to maxKey and its length, or a hash of a longer one,
+// so that most words are found without looking at the words of the list.
+type wordKey struct {
+	lo uint64
+	hi uint32 // the length times 1<<24, and up to three bytes
+}
+
+const (
+	maxKey  = 11
+	longKey = (maxKey + 1) << 24 // hi of longer words
+)
+
 func newWordTable(words int) *wordTable {
-	size := 64
-	for size < 2*words {
-		size *= 2
+	const least = 6
+	logSize := max(least, bits.Len(uint(2*words)))
+	t := &wordTable{slots: make([]wordSlot, 1<<logSize), shift: 64 - uint(logSize), seed: maphash.MakeSeed()}
+	t.salt = maphash.Comparable(t.seed, logSize)
+	return t
+}
+
+// key returns the key of a word.
+func (t *wordTable) key(w string) wordKey {
+	n := len(w)
+	switch {
+	case n > maxKey:
+		return wordKey{maphash.String(t.seed, w), longKey}
+	case n >= 8:
+		return wordKey{load64(w), uint32(n)<<24 | load32(w[n-4:])>>8}
+	case n >= 4:
+		return wordKey{uint64(load32(w)) | uint64(load32(w[n-4:]))<<32, uint32(n) << 24}
+	case n > 0:
+		return wordKey{uint64(w[0]) | uint64(w[n/2])<<8 | uint64(w[n-1])<<16, uint32(n) << 24}
 	}
-	return &wordTable{slots: make([]wordSlot, size), seed: maphash.MakeSeed()}
+	return wordKey{}
+}
+
+func load64(s string) uint64 { return uint64(load32(s)) | uint64(load32(s[4:]))<<32 }
+
+func load32(s string) uint32 {
+	_ = s[3]
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+}
+
+// slot returns the number of the slot at which the search for a key begins.
+func (t *wordTable) slot(k wordKey) int {
+	hi, lo := bits.Mul64(k.lo^t.salt, uint64(k.hi)^0x9e3779b97f4a7c15)
+	return int((hi ^ lo) * 0x9e3779b97f4a7c15 >> t.shift)
+}
+
+// holds reports whether a slot that is in use is that of a word.
+func (t *wordTable) holds(s *wordSlot, k wordKey, word string) bool {
+	return s.wordKey == k && (k.hi != longKey || t.list[s.id-1].word == word)
 }
 
 // find returns the number of a word, −1 if the table lacks it, and its slot.
-func (t *wordTable) find(word string) (id int32, slot *wordSlot, tag uint32) {
-	h := maphash.String(t.seed, word)
-	tag = uint32(h >> 32)
-	for i := int(uint32(h)) & (len(t.slots) - 1); ; i = (i + 1) & (len(t.slots) - 1) {
-		s := &t.slots[i]
-		if s.id == 0 || s.tag == tag && t.list[s.id-1].word == word {
-			return s.id - 1, s, tag
+func (t *wordTable) find(word string) (id int32, slot *wordSlot) {
+	k := t.key(word)
+	for i := t.slot(k); ; i++ {
+		s := &t.slots[i&(len(t.slots)-1)]
+		if s.id == 0 || t.holds(s, k, word) {
+			return s.id - 1, s
 		}
 	}
 }
@@ -50,24 +99,23 @@ func (t *wordTable) find(word string) (id int32, slot *wordSlot, tag uint32) {
 // findAll appends the numbers of words, −1 for those that the table lacks. It does each step
 // for many words at once, so that the processor waits for their memory at the same time.
 func (t *wordTable) findAll(dst []int32, words []string) []int32 {
-	var hashes [64]uint64
+	var keys [64]wordKey
 	var slots [64]wordSlot
 	for len(words) > 0 {
-		n := min(len(words), len(hashes))
+		n := min(len(words), len(keys))
 		for i, w := range words[:n] {
-			hashes[i] = maphash.String(t.seed, w)
+			keys[i] = t.key(w)
 		}
-		mask := len(t.slots) - 1
-		for i, h := range hashes[:n] {
-			slots[i] = t.slots[int(uint32(h))&mask]
+		for i := range words[:n] {
+			slots[i] = t.slots[t.slot(keys[i])]
 		}
 		for i, w := range words[:n] {
-			s := slots[i]
-			if s.id > 0 && (s.tag != uint32(hashes[i]>>32) || t.list[s.id-1].word != w) {
-				s.id, _, _ = t.find(w)
-				s.id++
+			s := &slots[i]
+			id := s.id - 1
+			if id >= 0 && !t.holds(s, keys[i], w) {
+				id, _ = t.find(w)
 			}
-			dst = append(dst, s.id-1)
+			dst = append(dst, id)
 		}
 		words = words[n:]
 	}
@@ -76,17 +124,17 @@ func (t *wordTable) findAll(dst []int32, words []string) []int32 {
 
 // add returns the number of a word, which it adds if the table lacks it.
 func (t *wordTable) add(word string) int32 {
-	id, slot, tag := t.find(word)
+	id, slot := t.find(word)
 	if id >= 0 {
 		return id
 	}
 	if 2*len(t.list) >= len(t.slots) {
 		t.rebuild(2 * len(t.list))
-		_, slot, tag = t.find(word) // the hash is another one
+		_, slot = t.find(word)
 	}
 	word = strings.Clone(word) // it may be a piece of a whole document
 	t.list = append(t.list, wordCount{word: word})
-	*slot = wordSlot{tag, int32(len(t.list))}
+	*slot = wordSlot{t.key(word), int32(len(t.list))}
 	return int32(len(t.list)) - 1
 }
 
@@ -119,8 +167,8 @@ func (t *wordTable) rebuild(words int) {
 	*t = *newWordTable(max(words, len(list)))
 	t.list = list
 	for i, c := range list {
-		_, slot, tag := t.find(c.word)
-		*slot = wordSlot{tag, int32(i) + 1}
+		_, slot := t.find(c.word)
+		*slot = wordSlot{t.key(c.word), int32(i) + 1}
 	}
 }
 
@@ -156,6 +204,27 @@ func newPairTable(limit int) pairTable {
 	return pairTable{slots: make([]pairCount, 1<<bits), shift: 64 - bits, limit: limit}
 }
 
+// addAll counts pairs once more each, many at once as findAll does.
+func (t *pairTable) addAll(keys []pair) {
+	var at [64]uint32
+	var seen [64]pair
+	for len(keys) > 0 {
+		n := min(len(keys), len(at))
+		for i, k := range keys[:n] {
+			at[i] = uint32(t.begin(k))
+			seen[i] = t.slots[at[i]].key
+		}
+		for i, k := range keys[:n] {
+			if e := &t.slots[at[i]]; seen[i] == k && e.key == k {
+				e.n++
+			} else {
+				t.add(k)
+			}
+		}
+		keys = keys[n:]
+	}
+}
+
 // add counts a pair once more.
 func (t *pairTable) add(key pair) {
 	if e := t.slot(key); e.n > 0 {
@@ -173,9 +242,12 @@ func (t *pairTable) add(key pair) {
 	t.used++
 }
 
+// begin returns the number of the slot at which the search for a pair begins.
+func (t *pairTable) begin(key pair) uint64 { return uint64(key) * 0x9e3779b97f4a7c15 >> t.shift }
+
 // slot returns the place of a pair, or the empty one where it would be put.
 func (t *pairTable) slot(key pair) *pairCount {
-	for i := uint64(key) * 0x9e3779b97f4a7c15 >> t.shift; ; i++ {
+	for i := t.begin(key); ; i++ {
 		e := &t.slots[i&uint64(len(t.slots)-1)]
 		if e.key == key || e.n == 0 {
 			return e

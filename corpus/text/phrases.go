@@ -115,10 +115,10 @@ func newPhraseIndex(list []Phrase, words *wordTable) *phraseIndex {
 	n := len(words.list)
 	x := &phraseIndex{words: words, next: map[uint64]int32{}, first: make([]bool, n), ends: slices.Repeat([]int32{-1}, n)}
 	for i, p := range list {
-		node, _, _ := words.find(p.Words[0])
+		node, _ := words.find(p.Words[0])
 		x.first[node] = true
 		for _, w := range p.Words[1:] {
-			id, _, _ := words.find(w)
+			id, _ := words.find(w)
 			key := uint64(node)<<32 | uint64(id)
 			child, ok := x.next[key]
 			if !ok {
@@ -174,7 +174,7 @@ func (x *phraseIndex) joinFrom(tokens []string, from int) []string {
 	known, k := 0, from
 	for i := from; i < len(tokens); {
 		for known < len(window) && i+known < len(tokens) {
-			window[known], _, _ = x.words.find(tokens[i+known])
+			window[known], _ = x.words.find(tokens[i+known])
 			known++
 		}
 		p, n := x.match(window[:known])
