@@ -124,6 +124,7 @@ func (s Dir) Docs(ctx context.Context) iter.Seq2[Document, error] {
 		}
 		tok := orDefault(s.Tokenizer)
 		var d Document
+		files := 0
 		err := fs.WalkDir(fsys, root, func(p string, e fs.DirEntry, err error) error {
 			if err == nil {
 				err = ctx.Err()
@@ -137,6 +138,9 @@ func (s Dir) Docs(ctx context.Context) iter.Seq2[Document, error] {
 				Open:           func() (io.ReadCloser, error) { return fsys.Open(p) },
 				MaxLine:        s.MaxBytes,
 				ReplaceInvalid: s.ReplaceInvalid,
+			}
+			if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+				err = pe.Err // in.at names the path
 			}
 			if err != nil {
 				return in.at(0, err)
@@ -156,6 +160,7 @@ func (s Dir) Docs(ctx context.Context) iter.Seq2[Document, error] {
 			if !e.Type().IsRegular() || !s.wants(rel) {
 				return nil
 			}
+			files++
 			text, err := in.all()
 			if err != nil {
 				return err
@@ -173,10 +178,24 @@ func (s Dir) Docs(ctx context.Context) iter.Seq2[Document, error] {
 			}
 			return nil
 		})
+		if err == nil && files == 0 {
+			err = File{Name: filepath.ToSlash(name)}.at(0, s.none())
+		}
 		if err != nil && err != errStop {
 			yield(Document{}, err)
 		}
 	}
+}
+
+// none says that there is no file of the kind asked for.
+func (s Dir) none() error {
+	switch {
+	case s.Include != nil:
+		return fmt.Errorf("%w: no file that Include takes", ErrNoDocuments)
+	case len(s.Ext) > 0:
+		return fmt.Errorf("%w: no file whose name ends in %s", ErrNoDocuments, strings.Join(s.Ext, " or "))
+	}
+	return fmt.Errorf("%w: no files", ErrNoDocuments)
 }
 
 func (s Dir) wants(rel string) bool {

@@ -60,6 +60,8 @@ func (e *Encoded) open(file io.ReaderAt, size int64) error {
 		return err
 	case len(head) < encodedHeaderSize:
 		return fmt.Errorf("header: %w", ErrTruncated)
+	case string(head[:7]) != encodedMagic[:7] && kindOf(head) != "":
+		return fmt.Errorf("%w: it is %s", ErrKind, kindOf(head))
 	case string(head[:8]) != encodedMagic:
 		return fmt.Errorf("header: %w", ErrDamaged)
 	case le.Uint32(head[8:]) != encodedVersion:

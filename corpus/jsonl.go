@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,6 +118,9 @@ func (s JSONL) stream(ctx context.Context, yield func(Document, error) bool) err
 func (s JSONL) decode(d *Document, line []byte, tok text.Tokenizer, seen []bool) (err error) {
 	var o object
 	if err := json.Unmarshal(line, &o); err != nil {
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			return fmt.Errorf("want a JSON object, not %s%s", wrong.Value, notObject(line))
+		}
 		return fmt.Errorf("want a JSON object: %w%s", err, notObject(line))
 	}
 	if o == nil {
@@ -207,11 +211,21 @@ func within(raw json.RawMessage, path string) json.RawMessage {
 	return nil
 }
 
+// lacks says that there is no such field, and which there are.
+func (o object) lacks(field string) error {
+	names := slices.Sorted(maps.Keys(o))
+	more := ""
+	if len(names) > 20 {
+		names, more = names[:20], " and more"
+	}
+	return fmt.Errorf("there is no field %q; there are %q%s", field, names, more)
+}
+
 // tokens appends the tokens of a field with text or tokens.
 func (o object) tokens(dst []string, field string, tok text.Tokenizer) ([]string, error) {
 	raw := o.find(field)
 	if raw == nil {
-		return dst, fmt.Errorf("there is no field %q", field)
+		return dst, o.lacks(field)
 	}
 	switch raw[0] {
 	case '"':
@@ -247,7 +261,7 @@ func (o object) scalar(name, fallback string) (string, error) {
 	raw := o.find(name)
 	if raw == nil {
 		if asked {
-			return "", fmt.Errorf("there is no field %q", name)
+			return "", o.lacks(name)
 		}
 		return "", nil
 	}

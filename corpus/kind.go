@@ -90,6 +90,8 @@ func notObject(line []byte) string {
 		return "; an array has to be written with one object a line, as jq -c '.[]' does"
 	case bytes.HasPrefix(line, []byte("{")) && !bytes.HasSuffix(line, []byte("}")) && !json.Valid(line):
 		return "; a document has to stand on one line, as jq -c . writes it"
+	case bytes.HasPrefix(line, []byte("<")):
+		return "; it looks like HTML or XML"
 	case !bytes.HasPrefix(line, []byte("{")) && bytes.ContainsAny(line, ",\t;"):
 		return "; it looks like a table, which corpus.CSV reads"
 	}

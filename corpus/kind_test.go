@@ -92,6 +92,12 @@ func TestOtherKinds(t *testing.T) {
 				t.Errorf("%s: %v, want %q", name, err, want)
 			}
 		}
+		if want != "a model" && want != "an accumulator" {
+			continue
+		}
+		if _, err := corpus.EncodedFromBytes("data", data); !errors.Is(err, corpus.ErrKind) || !strings.Contains(err.Error(), "data: the file is of another kind: it is "+want) {
+			t.Errorf("encoded: %v, want %q", err, want)
+		}
 	}
 }
 
@@ -108,6 +114,9 @@ func TestOtherForms(t *testing.T) {
 		"looks like a table":               corpus.JSONL{In: str("id,text\n1,x\n")},
 		"looks like JSON Lines":            corpus.CSV{In: str("{\"text\": \"x\"}\n"), Text: "text", LazyQuotes: true},
 		"looks like HTML or XML":           corpus.CSV{In: str("<html>\n"), Text: "text"},
+		"it looks like HTML or XML":        corpus.JSONL{In: str("<html>\n")},
+		"not array; an array has to be":    corpus.JSONL{In: str("[{\"text\": \"x\"}]\n")},
+		`no field "text"; there are ["a" `: corpus.JSONL{In: str("{\"b\": 1, \"a\": 2}\n")},
 		`separated by ";": set CSV.Comma`:  corpus.CSV{In: str("id;text\n1;x\n"), Text: "text"},
 		`separated by "\t": set CSV.Comma`: corpus.CSV{In: str("id\ttext\n1\tx\n"), Text: "text"},
 		`separated by ",": set CSV.Comma`:  corpus.CSV{In: corpus.FileFromBytes("x.tsv", []byte("id,text\n1,x\n")), Text: "text"},

@@ -19,6 +19,9 @@ func printSizes(w io.Writer, what string, raw *corpus.Corpus, m *jsmf.Model) {
 	fmt.Fprintf(w, "read      %7d documents, %8d tokens of %6d words\n", raw.NumDocs(), raw.Tokens(), raw.NumWords())
 	fmt.Fprintf(w, "modelled  %7d documents, %8d tokens of %6d words\n", st.Documents, st.Tokens, st.Words)
 	fmt.Fprintln(w, "Words in fewer than three documents are left out, and documents in which little is left.")
+	for _, s := range m.Stats().Warnings {
+		fmt.Fprintln(w, "warning:", s)
+	}
 }
 
 func printTopics(w io.Writer, m *jsmf.Model, top int) {
@@ -42,8 +45,11 @@ func printTopics(w io.Writer, m *jsmf.Model, top int) {
 func printPairs(w io.Writer, m *jsmf.Model) {
 	fmt.Fprintln(w, "\nSTRONGEST CORRELATIONS of topics over the documents")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, p := range m.CorrelatedPairs(10) {
+	for i, p := range m.CorrelatedPairs(10) {
 		if !(p.Correlation > 0) {
+			if i == 0 {
+				fmt.Fprintln(t, "No two topics meet in documents more often than by chance.")
+			}
 			break // no more topics that seek each other's company
 		}
 		fmt.Fprintf(t, "%+.2f\t%4d\t%s\t%4d\t%s\n", p.Correlation, p.K, m.Name(p.K), p.L, m.Name(p.L))

@@ -182,6 +182,9 @@ func (p *page) provenance(m *jsmf.Model, st jsmf.Stats) {
 		{"Program", "github.com/jsmf-go/spectral " + prov.Version}, {"Go", prov.Go + " on " + prov.OS + "/" + prov.Arch},
 		{"Kernel", prov.Kernel}, {"Seed", strconv.FormatUint(prov.Seed, 10)},
 	}
+	if s := m.TextSetting(); s != nil {
+		p.Provenance = append(p.Provenance, fact{"Text", s.String()})
+	}
 	if st.Rectify.Reason != "" {
 		p.Provenance = append(p.Provenance, fact{"Why this rectification", st.Rectify.Reason})
 	}
