@@ -92,9 +92,15 @@ func testFolder(t *testing.T, all docs, plan sums.Plan, n int) (folder string, p
 // runDriver runs the driver as a process and returns what it prints.
 func runDriver(t *testing.T, folder string, env ...string) (string, error) {
 	t.Helper()
+	return runProcess(t, "driver", folder, env...)
+}
+
+// runProcess runs the test binary in a role, with a state folder, and returns what it prints.
+func runProcess(t *testing.T, role, folder string, env ...string) (string, error) {
+	t.Helper()
 	var out, log bytes.Buffer
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(append(os.Environ(), roleVar+"=driver", "JSMF_BEAM_TEST_FOLDER="+folder), env...)
+	cmd.Env = append(append(os.Environ(), roleVar+"="+role, "JSMF_BEAM_TEST_FOLDER="+folder), env...)
 	cmd.Stdout, cmd.Stderr = &out, &log
 	err := cmd.Run()
 	if err != nil {

@@ -50,6 +50,8 @@ func TestMain(m *testing.M) {
 	switch role {
 	case "driver":
 		driverMain()
+	case "fitter":
+		fitterMain()
 	case "prism":
 		prismMain()
 	default:
