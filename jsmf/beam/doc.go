@@ -23,8 +23,8 @@
 // run again with the same folder: it recomputes what takes the launching machine moments, and
 // finds the rest. A file that is missing or damaged is found by its length and checksum. If
 // it is a result it is computed again, and if it is a piece of the documents the error names
-// it: remove the file, and the documents are encoded again. When a fit is done, all files but
-// the encoded documents are removed.
+// it: remove the file, and the documents are encoded again. The sums of all passes are kept, so
+// that a run can be repeated until its model is saved; then the folder may be deleted.
 //
 // Two programs in one folder do no harm, but one of them ends with an error.
 //
