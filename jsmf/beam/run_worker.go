@@ -43,6 +43,9 @@ func serveAsWorker(id, endpoint string) {
 	}
 	cmd := exec.Command(os.Args[0], os.Args[1:]...)
 	cmd.Env = append(os.Environ(), servingVar+"=1")
+	if os.Getenv("GOGC") == "" { // sums are large and hold no pointers: to collect often is cheap
+		cmd.Env = append(cmd.Env, "GOGC=25")
+	}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	err := cmd.Run()
 	if err != nil {
