@@ -29,5 +29,6 @@ replace github.com/jsmf-go/spectral => ../..
 
 require (
 	github.com/prometheus/client_golang v1.23.2
+	golang.org/x/sync v0.24.0
 	gonum.org/v1/gonum v0.17.0
 )

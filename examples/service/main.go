@@ -18,6 +18,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -75,7 +76,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.Int64Var(&l.Stream, "max-stream", 256<<20, "most `bytes` of a stream to infer")
 	f.Int64Var(&l.Upload, "max-upload", 32<<20, "most `bytes` of a part of the corpus")
 	f.IntVar(&l.Documents, "max-documents", 10_000, "most `documents` of a part of the corpus")
-	f.IntVar(&l.Uploads, "max-uploads", 16, "most `uploads` in progress, which together may have four times -max-upload")
+	f.Int64Var(&l.Work, "max-work", 512<<20, "most `bytes` of memory for requests in progress, beside documents and model; at least 512 times -max-document")
 	f.Int64Var(&l.Memory, "max-memory", 4<<30, "most `bytes` of memory for documents that are kept")
 	f.Int64Var(&l.Fit, "max-fit", 4<<30, "most `bytes` of memory for a refit, which beyond that does not begin")
 	f.IntVar(&l.Requests, "max-requests", 256, "most `requests` in progress")
@@ -134,6 +135,7 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) (err error)
 	}
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
 	o.config.Log, o.store.Log = log, log
+	o.config.MemoryLimit = func(bytes int64) { debug.SetMemoryLimit(bytes) }
 	if o.stop != "" {
 		words, err := corpus.ReadStopWords(ctx, o.stop)
 		if err != nil {

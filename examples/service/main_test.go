@@ -67,7 +67,7 @@ func TestUsage(t *testing.T) {
 		"-max-age -1s: want 0 or more":      {"-data", dir, "-max-age", "-1s"},
 		"-half-life -1h0m0s: want 0 or":     {"-data", dir, "-half-life", "-1h"},
 		"-half-life: parse error":           {"-data", dir, "-half-life", "7"},
-		"-max-uploads 0: want at least 1":   {"-data", dir, "-max-uploads", "0"},
+		"-max-work 0: want at least 1":      {"-data", dir, "-max-work", "0"},
 		"-stall 0s: want more than 0":       {"-data", dir, "-stall", "0s"},
 		"-addr \"8080\"":                    {"-data", dir, "-addr", "8080"},
 		"-addr :8080 can be reached":        {"-data", dir, "-addr", ":8080"},

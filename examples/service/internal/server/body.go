@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -33,29 +32,43 @@ type body struct {
 	r     io.Reader
 	limit int64
 	left  int64
-
-	// Of several bodies together; nil: this one alone.
-	all           *atomic.Int64
-	most, counted int64
+	size  int64 // that it says it has, -1 if it says nothing
+	held  *hold // its memory; nil: another one's
 }
 
-var (
-	errTooLarge = errors.New("too large")
-	errTooMany  = errors.New("too large together with others")
-)
+var errTooLarge = errors.New("too large")
 
 // openBody returns a request's body, decompressed, of which at most limit bytes can
-// be read.
-func openBody(w http.ResponseWriter, r *http.Request, limit int64, stall time.Duration) (*body, *problem) {
+// be read, once there is memory for it: of one that will be read whole, for all of it.
+// The caller closes it when the answer is made.
+func (s *Service) openBody(w http.ResponseWriter, r *http.Request, limit int64, whole bool) (_ *body, p *problem) {
 	if r.ContentLength > limit {
 		return nil, tooLarge(limit)
 	}
+	stall := s.cfg.Limits.Stall
+	size := int64(-1)
+	if r.ContentLength >= 0 && r.Header.Get("Content-Encoding") == "" {
+		size = r.ContentLength
+	}
+	need := int64(bodyBytes)
+	if whole {
+		need += max(size, 0) + 1
+	}
+	held, p := s.hold(r.Context(), need)
+	if p != nil {
+		return nil, p
+	}
+	defer func() {
+		if p != nil {
+			held.free()
+		}
+	}()
 	deadline, _ := r.Context().Deadline()
 	var in io.Reader = &patient{r.Body, http.NewResponseController(w), stall, deadline}
 	switch enc := r.Header.Get("Content-Encoding"); strings.ToLower(enc) {
 	case "", "identity":
 	case "gzip":
-		in = &body{r: in, limit: limit, left: limit}
+		in = &body{r: in, limit: limit, left: limit, size: -1}
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, readProblem(err, limit)
@@ -65,8 +78,11 @@ func openBody(w http.ResponseWriter, r *http.Request, limit int64, stall time.Du
 		p := fail(http.StatusUnsupportedMediaType, "the Content-Encoding %q: only gzip is taken", shorten(enc))
 		return nil, p
 	}
-	return &body{r: in, limit: limit, left: limit}, nil
+	return &body{in, limit, limit, size, held}, nil
 }
+
+// close gives back the memory of the body and of what came of it.
+func (b *body) close() { b.held.free() }
 
 func tooLarge(limit int64) *problem {
 	return fail(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", limit)
@@ -86,12 +102,6 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	n, err := b.r.Read(p)
 	b.left -= int64(n)
-	if b.all != nil {
-		b.counted += int64(n)
-		if b.all.Add(int64(n)) > b.most {
-			return 0, errTooMany
-		}
-	}
 	return n, err
 }
 
@@ -127,8 +137,6 @@ func readProblem(err error, limit int64) *problem {
 	switch {
 	case errors.Is(err, errTooLarge):
 		return tooLarge(limit)
-	case errors.Is(err, errTooMany):
-		return busy(http.StatusTooManyRequests, "the uploads in progress have more bytes than they may have together")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fail(http.StatusRequestTimeout, "the body did not come in time")
 	case errors.As(err, &corrupt) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader):
@@ -139,13 +147,26 @@ func readProblem(err error, limit int64) *problem {
 	return p
 }
 
-// readAll reads a body as a whole.
+// readAll reads a body as a whole, for which it was opened.
 func (b *body) readAll() ([]byte, *problem) {
-	all, err := io.ReadAll(b)
-	if err != nil {
-		return nil, readProblem(err, b.limit)
+	all := make([]byte, 0, max(b.size, 0)+1)
+	for {
+		n, err := b.Read(all[len(all):cap(all)])
+		all = all[:len(all)+n]
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return nil, readProblem(err, b.limit)
+		}
+		if len(all) == cap(all) {
+			more := min(max(2*cap(all), 4<<10), int(b.limit)+1)
+			if p := b.held.take(int64(more)); p != nil { // and what it has now is garbage
+				return nil, p
+			}
+			all = append(make([]byte, 0, more), all...)
+		}
 	}
-	return all, nil
 }
 
 // lines reads the lines of a stream, each with a limit.
@@ -169,10 +190,18 @@ func (l *lines) next() ([]byte, *problem) {
 		l.n++
 		for {
 			part, err := l.r.ReadSlice('\n')
-			l.buf = append(l.buf, part...)
-			if int64(len(l.buf)) > l.limit {
+			n := len(l.buf) + len(part)
+			if int64(n) > l.limit {
 				return nil, l.at(fail(http.StatusRequestEntityTooLarge, "the line has more than %d bytes", l.limit))
 			}
+			if n > cap(l.buf) {
+				more := max(2*cap(l.buf), n, 4<<10)
+				if p := l.body.held.take(int64(more)); p != nil {
+					return nil, l.at(p)
+				}
+				l.buf = append(make([]byte, 0, more), l.buf...)
+			}
+			l.buf = append(l.buf, part...)
 			if err == bufio.ErrBufferFull {
 				continue
 			}

@@ -1,6 +1,9 @@
 package server
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
 
 // postDocuments stores a part of the corpus: all of its documents, or none.
 func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem {
@@ -11,50 +14,40 @@ func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem
 	if t != typeNDJSON && t != typeJSON {
 		return fail(http.StatusUnsupportedMediaType, "the Content-Type %s: want %s or %s", shorten(t), typeNDJSON, typeJSON)
 	}
-	select {
-	case s.uploads <- struct{}{}:
-		defer func() { <-s.uploads }()
-	default:
-		return busy(http.StatusTooManyRequests, "%d uploads are in progress, the most there may be", cap(s.uploads))
-	}
 	lim := s.cfg.Limits
 	limit := lim.Upload
 	if t == typeJSON {
 		limit = min(lim.Document, lim.Upload)
 	}
-	b, p := openBody(w, r, limit, lim.Stall)
+	b, p := s.openBody(w, r, limit, t == typeJSON)
 	if p != nil {
 		return p
 	}
-	b.all, b.most = &s.uploading, lim.UploadBytes
-	defer func() { s.uploading.Add(-b.counted) }()
+	defer b.close()
+	deadline, _ := r.Context().Deadline()
 	var docs []incoming
-	take := func(line int, raw []byte) *problem {
-		d, p := parseDocument(raw, lim)
+	take := func(raw []byte) *problem {
+		end, p := s.turn(r.Context(), readCost(raw), time.Until(deadline))
 		if p != nil {
 			return p
 		}
-		switch {
-		case d.id == "":
-			return inField("id", "a document to keep needs an id")
-		case d.kind == "ids":
-			return inField("ids", "word numbers are those of one model; want text or words")
-		case len(docs) >= lim.Documents:
+		defer end()
+		if len(docs) >= lim.Documents {
 			return fail(http.StatusRequestEntityTooLarge, "more than %d documents", lim.Documents)
 		}
-		words, counts, p := d.tokens(tokenizer, lim)
+		d, p := readIncoming(raw, lim)
 		if p != nil {
 			return p
 		}
-		docs = append(docs, incoming{line, d.id, words, counts})
-		return nil
+		docs = append(docs, d)
+		return b.held.take(d.bytes())
 	}
 	if t == typeJSON {
 		all, p := b.readAll()
 		if p != nil {
 			return p
 		}
-		if p := take(0, all); p != nil {
+		if p := take(all); p != nil {
 			return p
 		}
 	} else {
@@ -67,7 +60,7 @@ func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem
 			if line == nil {
 				break
 			}
-			if p := take(in.n, line); p != nil {
+			if p := take(line); p != nil {
 				return in.at(p)
 			}
 		}

@@ -37,6 +37,11 @@ type Config struct {
 
 	Limits Limits
 
+	// MemoryLimit is told, whenever it has changed, how many bytes the process should
+	// take for the documents and the model held, a refit that runs, and requests:
+	// debug.SetMemoryLimit takes it so. nil: no one is.
+	MemoryLimit func(bytes int64)
+
 	// Hosts are the names by which clients may call the service (the Host header
 	// without the port). nil: any. On a loopback address it should be the names of
 	// loopback, so that no page of another site can reach it by a name of its own
@@ -59,8 +64,7 @@ type Limits struct {
 	Memory      int64         // bytes of the documents that are kept, as cooc.AccumulatorStats counts them, beyond which no upload is taken; 0: 4 GiB
 	Fit         int64         // bytes that a refit may take, as jsmf estimates them; beyond it fails before it begins; 0: 4 GiB
 	Requests    int           // requests in progress; 0: 256
-	Uploads     int           // uploads in progress, each of which may hold its body and what was read of it; 0: 16
-	UploadBytes int64         // bytes of the uploads in progress together, decompressed; 0: four times Upload
+	Work        int64         // bytes of memory for all requests in progress, at least 512 times Document; 0: 512 MiB
 	Connections int           // of clients, beyond which the one that is idle longest is closed; 0: 1024
 	Inferring   int           // documents inferred at the same time; 0: twice GOMAXPROCS
 	Wait        time.Duration // to be one of those, before 503; 0: 2 s
@@ -90,8 +94,7 @@ func (c Config) withDefaults() (Config, error) {
 	defaultTo(&errs, "Limits.Memory", &l.Memory, 4<<30)
 	defaultTo(&errs, "Limits.Fit", &l.Fit, 4<<30)
 	defaultTo(&errs, "Limits.Requests", &l.Requests, 256)
-	defaultTo(&errs, "Limits.Uploads", &l.Uploads, 16)
-	defaultTo(&errs, "Limits.UploadBytes", &l.UploadBytes, 4*l.Upload)
+	defaultTo(&errs, "Limits.Work", &l.Work, 512<<20)
 	defaultTo(&errs, "Limits.Connections", &l.Connections, 1024)
 	defaultTo(&errs, "Limits.Inferring", &l.Inferring, 2*runtime.GOMAXPROCS(0))
 	defaultTo(&errs, "Limits.Wait", &l.Wait, 2*time.Second)
@@ -108,6 +111,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if l.Upload > maxUpload {
 		errs = append(errs, fmt.Errorf("server: Limits.Upload is %d; want at most %d", l.Upload, maxUpload))
+	}
+	if l.Work/512 < l.Document {
+		errs = append(errs, fmt.Errorf("server: Limits.Work is %d; want at least %d, 512 times Limits.Document", l.Work, 512*l.Document))
 	}
 	if c.Window < 0 || c.MaxAge < 0 || c.HalfLife < 0 {
 		errs = append(errs, fmt.Errorf("server: Window is %d, MaxAge %v, HalfLife %v; none may be negative", c.Window, c.MaxAge, c.HalfLife))

@@ -33,7 +33,8 @@ const (
 // parseDocument reads one document from a JSON object. All is checked but what
 // only a model can tell.
 func parseDocument(b []byte, lim Limits) (d document, p *problem) {
-	if p := checkJSON(b); p != nil {
+	most, p := checkJSON(b, lim)
+	if p != nil {
 		return d, p
 	}
 	dec := json.NewDecoder(bytes.NewReader(b))
@@ -68,11 +69,11 @@ func parseDocument(b []byte, lim Limits) (d document, p *problem) {
 		case "text":
 			dst = &d.text
 		case "words":
-			dst = &d.words
+			d.words, dst = make([]string, 0, most), &d.words
 		case "ids":
-			dst = &d.ids
+			d.ids, dst = make([]int32, 0, most), &d.ids
 		case "counts":
-			dst = &d.counts
+			d.counts, dst = make([]int32, 0, most), &d.counts
 		default:
 			return d, inField(shorten(name), "there is no such field; a document has id, and text, or words or ids with counts")
 		}
@@ -173,10 +174,11 @@ func (d *document) tokens(tok text.Tokenizer, lim Limits) (words []string, count
 			return nil, nil, p
 		}
 	}
-	at := make(map[string]int, len(words))
+	few := min(len(words), 1<<10) // different words, of most texts
+	at := make(map[string]int, few)
 	n := 0
-	sums := make([]int32, 0, len(words))
-	distinct := make([]string, 0, len(words))
+	sums := make([]int32, 0, few)
+	distinct := make([]string, 0, few)
 	for i, w := range words {
 		c := int32(1)
 		if counts != nil {
@@ -210,26 +212,28 @@ func shorten(s string) string {
 }
 
 // checkJSON refuses what encoding/json would take or repair: bytes that are not
-// UTF-8, halves of surrogate pairs, deep nesting, null for nothing said.
-func checkJSON(b []byte) *problem {
+// UTF-8, halves of surrogate pairs, deep nesting, null for nothing said; and lists that
+// are too long, before anything is made of them. It returns the length of the longest
+// list.
+func checkJSON(b []byte, lim Limits) (most int, p *problem) {
 	if !utf8.Valid(b) {
 		i := 0
 		for {
 			r, n := utf8.DecodeRune(b[i:])
 			if r == utf8.RuneError && n <= 1 {
-				return fail(http.StatusBadRequest, "byte %d is not UTF-8", i)
+				return 0, fail(http.StatusBadRequest, "byte %d is not UTF-8", i)
 			}
 			i += n
 		}
 	}
-	depth, quoted := 0, false
+	depth, quoted, list := 0, false, 1
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case quoted && c == '\\':
 			if r, ok := escape(b[i:]); ok && r >= 0xd800 && r < 0xe000 {
 				low, ok := escape(b[min(i+6, len(b)):])
 				if r >= 0xdc00 || !ok || low < 0xdc00 || low >= 0xe000 {
-					return fail(http.StatusBadRequest, "at byte %d: half of a surrogate pair", i)
+					return 0, fail(http.StatusBadRequest, "at byte %d: half of a surrogate pair", i)
 				}
 				i += 6
 			}
@@ -238,16 +242,22 @@ func checkJSON(b []byte) *problem {
 			quoted = !quoted
 		case quoted:
 		case c == 'n':
-			return fail(http.StatusBadRequest, "at byte %d: no field can be null", i)
+			return 0, fail(http.StatusBadRequest, "at byte %d: no field can be null", i)
 		case c == '{' || c == '[':
 			if depth++; depth > maxDepth {
-				return fail(http.StatusBadRequest, "at byte %d: nested deeper than %d", i, maxDepth)
+				return 0, fail(http.StatusBadRequest, "at byte %d: nested deeper than %d", i, maxDepth)
 			}
+			list = 1
+		case c == ',' && depth > 1:
+			if list++; int64(list) > lim.Tokens {
+				return 0, fail(http.StatusRequestEntityTooLarge, "at byte %d: a list with more than %d elements", i, lim.Tokens)
+			}
+			most = max(most, list)
 		case c == '}' || c == ']':
 			depth--
 		}
 	}
-	return nil
+	return max(most, 1), nil
 }
 
 // escape returns the code of the \uXXXX at the beginning of b.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -143,18 +144,41 @@ func (s *Service) setWindow() error {
 	return nil
 }
 
-// incoming is a document that is ready to be kept, and the line it came from.
+// incoming is a document that is ready to be kept, as the log has it. Its time is
+// still to come.
 type incoming struct {
-	line   int
-	id     string
-	words  []string
-	counts []int32
+	id   string
+	data []byte
 }
+
+// readIncoming reads a document to keep.
+func readIncoming(raw []byte, lim Limits) (in incoming, p *problem) {
+	d, p := parseDocument(raw, lim)
+	switch {
+	case p != nil:
+		return in, p
+	case d.id == "":
+		return in, inField("id", "a document to keep needs an id")
+	case d.kind == "ids":
+		return in, inField("ids", "word numbers are those of one model; want text or words")
+	}
+	words, counts, p := d.tokens(tokenizer, lim)
+	if p != nil {
+		return in, p
+	}
+	b, err := json.Marshal(logged{d.id, words, counts})
+	if err != nil {
+		return in, internal(err)
+	}
+	return incoming{strings.Clone(d.id), append(make([]byte, timeBytes, timeBytes+len(b)), b...)}, nil
+}
+
+// bytes is about the memory it takes until it is stored and answered.
+func (d *incoming) bytes() int64 { return int64(len(d.data)+2*len(d.id)) + 512 }
 
 // change is what one request wants of the documents.
 type change struct {
 	put    []incoming // to keep these,
-	data   [][]byte   // as the log has them, but for the time,
 	remove string     // or else, where it is not empty, to delete this one
 
 	// The outcome, once done is closed.
@@ -167,14 +191,7 @@ type change struct {
 // add keeps all of the documents but those whose id is there already, whose ids
 // it returns, or none. When it returns they are on the disk.
 func (s *Service) add(docs []incoming) (stored int, there []string, p *problem) {
-	c := &change{put: docs, data: make([][]byte, len(docs))}
-	for i, d := range docs {
-		b, err := json.Marshal(logged{d.id, d.words, d.counts})
-		if err != nil {
-			return 0, nil, internal(err)
-		}
-		c.data[i] = append(make([]byte, timeBytes, timeBytes+len(b)), b...)
-	}
+	c := &change{put: docs}
 	s.change(c)
 	return c.stored, c.there, c.p
 }
@@ -216,8 +233,8 @@ func (s *Service) next() []*change {
 	defer s.waiting.Unlock()
 	n, size := 0, 0
 	for ; n < len(s.queue); n++ {
-		for _, b := range s.queue[n].data {
-			size += len(b)
+		for _, d := range s.queue[n].put {
+			size += len(d.data)
 		}
 		if n > 0 && size > maxBatch {
 			break
@@ -226,13 +243,6 @@ func (s *Service) next() []*change {
 	batch := slices.Clone(s.queue[:n])
 	s.queue = slices.Delete(s.queue, 0, n) // which forgets them
 	return batch
-}
-
-// step is one document to add, or to remove if doc is nil.
-type step struct {
-	doc *incoming
-	id  string
-	at  int64
 }
 
 // commit writes changes to the log, with one fsync, and then makes them, in the
@@ -248,7 +258,6 @@ func (s *Service) commit(batch []*change) {
 			}
 		}
 	}()
-	var steps []step
 	var recs []store.Record
 	size := s.held.Stats().Bytes
 	there := make(map[string]bool) // of the ids in this batch, whether they are there after it
@@ -263,7 +272,6 @@ func (s *Service) commit(batch []*change) {
 				continue
 			}
 			there[c.remove] = false
-			steps = append(steps, step{id: c.remove})
 			recs = append(recs, store.Record{Op: opDelete, Data: []byte(c.remove)})
 			continue
 		}
@@ -279,10 +287,9 @@ func (s *Service) commit(batch []*change) {
 			}
 			there[d.id] = true
 			newest = max(newest+1, s.now().UnixMicro())
-			binary.LittleEndian.PutUint64(c.data[i], uint64(newest))
-			steps = append(steps, step{d, d.id, newest})
-			recs = append(recs, store.Record{Op: opPut, Data: c.data[i]})
-			size += int64(len(c.data[i])) // about what it will take
+			binary.LittleEndian.PutUint64(d.data, uint64(newest))
+			recs = append(recs, store.Record{Op: opPut, Data: d.data})
+			size += int64(len(d.data)) // about what it will take
 			c.stored++
 		}
 	}
@@ -299,30 +306,28 @@ func (s *Service) commit(batch []*change) {
 				c.stored, c.there, c.p = 0, nil, s.storageProblem(err)
 			}
 		}
-	} else if p := s.apply(steps, last); p != nil {
+	} else if p := s.apply(recs, last); p != nil {
 		for _, c := range batch {
 			c.p = p
 		}
 	} else if s.newest = newest; len(recs) > 0 {
 		s.metrics.commits.Inc()
 		s.watchClock()
+		s.limitMemory()
 	}
 	for _, c := range batch {
 		close(c.done)
 	}
 }
 
-// apply does what has been written.
-func (s *Service) apply(steps []step, last uint64) *problem {
+// apply does what has been written, as a replay does: one document at a time is
+// decoded.
+func (s *Service) apply(recs []store.Record, last uint64) *problem {
 	s.documents.Lock()
 	defer s.documents.Unlock()
-	for _, x := range steps {
-		if x.doc == nil {
-			s.held.Remove(x.id)
-			continue
-		}
-		// All that AddAt refuses was refused when the document was read.
-		if err := s.held.AddAt(corpus.Document{ID: x.id, Tokens: x.doc.words, Counts: x.doc.counts}, x.at); err != nil {
+	for _, r := range recs {
+		// All that replay refuses was refused when the document was read.
+		if err := s.replay(r); err != nil {
 			return internal(err)
 		}
 	}

@@ -483,7 +483,7 @@ func BenchmarkUpload(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			s, err := Open(ctx, st, Config{Limits: Limits{Uploads: 32}})
+			s, err := Open(ctx, st, Config{})
 			if err != nil {
 				b.Fatal(err)
 			}

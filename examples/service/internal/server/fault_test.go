@@ -143,19 +143,19 @@ func TestWrongRequests(t *testing.T) {
 // What is in use is told apart from what is wrong: 503 and 429, with a time to
 // come again.
 func TestBusy(t *testing.T) {
-	s := start(t, Config{Limits: Limits{Requests: 2, Uploads: 1, Inferring: 1, Wait: 10 * time.Millisecond}})
+	s := start(t, Config{Limits: Limits{Requests: 2, Inferring: 1, Wait: 10 * time.Millisecond}})
 	s.work <- struct{}{}
 	w := call(t, s, "POST", "/v1/infer", typeJSON, `{"text":"a"}`)
 	if w.Code != 503 || w.Header().Get("Retry-After") == "" {
 		t.Errorf("no turn: %d %s", w.Code, w.Body)
 	}
 	<-s.work
-	s.uploads <- struct{}{}
+	s.bodies.take(s.bodies.most)
 	w = call(t, s, "POST", "/v1/documents", typeJSON, `{"id":"x","text":"a"}`)
-	if w.Code != 429 || w.Header().Get("Retry-After") == "" {
-		t.Errorf("two uploads: %d %s", w.Code, w.Body)
+	if w.Code != 503 || w.Header().Get("Retry-After") == "" {
+		t.Errorf("no memory for bodies: %d %s", w.Code, w.Body)
 	}
-	<-s.uploads
+	s.bodies.free(s.bodies.most)
 	s.requests <- struct{}{}
 	s.requests <- struct{}{}
 	w = call(t, s, "GET", "/v1/topics", "", "")
@@ -218,7 +218,7 @@ func dial(t *testing.T, addr string) net.Conn {
 
 // settled waits until no request is in progress.
 func settled(s *Service) {
-	until(func() bool { return len(s.requests) == 0 && len(s.uploads) == 0 })
+	until(func() bool { return len(s.requests) == 0 })
 }
 
 // until waits for something that is to come about; go test's own limit ends what
@@ -349,7 +349,7 @@ func TestHuge(t *testing.T) {
 
 // A small gzip stream that becomes 1 GB is given up at the limit.
 func TestBomb(t *testing.T) {
-	s := start(t, Config{Limits: Limits{Document: 1 << 21, Upload: 1 << 22, Stream: 1 << 22}})
+	s := start(t, Config{Limits: Limits{Document: 1 << 21, Upload: 1 << 22, Stream: 1 << 22, Work: 1 << 30}})
 	var part bytes.Buffer
 	z := gzip.NewWriter(&part)
 	if _, err := z.Write(make([]byte, 1<<20)); err != nil {
@@ -413,7 +413,11 @@ func TestShutdown(t *testing.T) {
 		t.Error("it still listens")
 	}
 	closed(t, s)
-	if _, _, p := s.add([]incoming{{id: "late", words: []string{"x"}, counts: []int32{1}}}); p == nil || s.held.Has("late") {
+	late, p := readIncoming([]byte(`{"id":"late","text":"x"}`), s.cfg.Limits)
+	if p != nil {
+		t.Fatal(p)
+	}
+	if _, _, p := s.add([]incoming{late}); p == nil || s.held.Has("late") {
 		t.Errorf("a document was stored after the end: %v", p)
 	}
 }

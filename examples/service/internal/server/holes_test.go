@@ -274,37 +274,6 @@ func TestIdleConnections(t *testing.T) {
 	settled(s)
 }
 
-// All uploads in progress together may hold so many bytes.
-func TestUploadBytes(t *testing.T) {
-	s := start(t, Config{})
-	s.cfg.Limits.Upload, s.cfg.Limits.UploadBytes = 10_000, 15_000
-	hold, w := io.Pipe()
-	done := make(chan *httptest.ResponseRecorder)
-	go func() {
-		rec := httptest.NewRecorder()
-		r := httptest.NewRequest("POST", "/v1/documents", hold)
-		r.Header.Set("Content-Type", typeNDJSON)
-		s.Handler().ServeHTTP(rec, r)
-		done <- rec
-	}()
-	big := ndjson([]string{strings.Repeat("x ", 4000)}, 900) // 8 kB
-	io.WriteString(w, big)
-	until(func() bool { return s.uploading.Load() >= 8000 })
-	want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(texts(1, 5), 901), 200)
-	r := call(t, s, "POST", "/v1/documents", typeNDJSON, strings.ReplaceAll(big, "d900", "d902"))
-	if r.Code != 429 || r.Header().Get("Retry-After") == "" {
-		t.Errorf("%d %s", r.Code, r.Body)
-	}
-	w.Close()
-	if rec := <-done; rec.Code != 200 {
-		t.Errorf("the first one: %d %s", rec.Code, rec.Body)
-	}
-	want(t, s, "POST", "/v1/documents", typeNDJSON, strings.ReplaceAll(big, "d900", "d902"), 200)
-	if n := s.uploading.Load(); n != 0 {
-		t.Errorf("%d bytes are still counted", n)
-	}
-}
-
 // A refit that is cancelled in the middle of its work leaves all as it was.
 func TestCancelFit(t *testing.T) {
 	s := start(t, Config{})

@@ -37,41 +37,33 @@ func (s *Service) infer(w http.ResponseWriter, r *http.Request) *problem {
 // inferOne answers for one document.
 func (s *Service) inferOne(m *served, w http.ResponseWriter, r *http.Request) *problem {
 	lim := s.cfg.Limits
-	b, p := openBody(w, r, lim.Document, lim.Stall)
+	b, p := s.openBody(w, r, lim.Document, true)
 	if p != nil {
 		return p
 	}
+	defer b.close()
 	all, p := b.readAll()
 	if p != nil {
 		return p
 	}
-	d, p := parseDocument(all, lim)
-	if p != nil {
-		return p
-	}
-	a, p := s.inferred(r.Context(), m, d, lim.Wait)
+	a, p := s.inferred(r.Context(), m, all, lim.Wait)
 	if p != nil {
 		return p
 	}
 	return sendJSON(w, http.StatusOK, a)
 }
 
-// inferred waits for its turn and infers.
-func (s *Service) inferred(ctx context.Context, m *served, d document, wait time.Duration) (*Answer, *problem) {
-	select {
-	case s.work <- struct{}{}:
-	default:
-		t := time.NewTimer(wait)
-		defer t.Stop()
-		select {
-		case s.work <- struct{}{}:
-		case <-t.C:
-			return nil, busy(http.StatusServiceUnavailable, "%d documents are being inferred, the most there may be", cap(s.work))
-		case <-ctx.Done():
-			return nil, late(ctx)
-		}
+// inferred waits for its turn, reads a document and infers.
+func (s *Service) inferred(ctx context.Context, m *served, raw []byte, wait time.Duration) (*Answer, *problem) {
+	end, p := s.turn(ctx, readCost(raw), wait)
+	if p != nil {
+		return nil, p
 	}
-	defer func() { <-s.work }()
+	defer end()
+	d, p := parseDocument(raw, s.cfg.Limits)
+	if p != nil {
+		return nil, p
+	}
 	a, p := m.infer(d, s.cfg.Limits)
 	if p == nil {
 		s.metrics.inferred.Inc()
@@ -98,10 +90,11 @@ func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request)
 	// Answers are sent while documents are still to come. Without a connection,
 	// in tests, there is nothing to enable.
 	_ = out.rc.EnableFullDuplex()
-	b, p := openBody(w, r, lim.Stream, lim.Stall)
+	b, p := s.openBody(w, r, lim.Stream, false)
 	if p != nil {
 		return p
 	}
+	defer b.close()
 	deadline, _ := r.Context().Deadline()
 	in := b.lines(lim.Document)
 	one := func() (done bool, p *problem) {
@@ -109,11 +102,7 @@ func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request)
 		if line == nil || p != nil {
 			return true, p
 		}
-		d, p := parseDocument(line, lim)
-		if p != nil {
-			return true, in.at(p)
-		}
-		a, p := s.inferred(r.Context(), m, d, time.Until(deadline))
+		a, p := s.inferred(r.Context(), m, line, time.Until(deadline))
 		if p != nil {
 			return true, in.at(p)
 		}

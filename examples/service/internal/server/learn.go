@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -46,11 +48,14 @@ type Service struct {
 
 	stopping atomic.Bool
 	requests chan struct{} // a token for each request in progress
-	uploads  chan struct{} // likewise
-	work     chan struct{} // likewise
+	work     chan struct{} // a token for each document being read or inferred
 
-	uploading atomic.Int64 // bytes that the uploads in progress have read
-	conns     connections
+	bodies   *pool               // memory of requests: see hold
+	reading  *semaphore.Weighted // and turn
+	limiting sync.Mutex
+	limited  int64 // what MemoryLimit was told last; guarded by limiting
+
+	conns connections
 }
 
 // Open loads the newest good model and the documents of a store. The store is the
@@ -63,7 +68,8 @@ func Open(ctx context.Context, st *store.Store, cfg Config) (*Service, error) {
 	s := &Service{
 		cfg: cfg, store: st,
 		requests: make(chan struct{}, cfg.Limits.Requests),
-		uploads:  make(chan struct{}, cfg.Limits.Uploads),
+		bodies:   newPool(cfg.Limits.Work / 4),
+		reading:  semaphore.NewWeighted(cfg.Limits.Work / 2),
 		work:     make(chan struct{}, cfg.Limits.Inferring),
 		writer:   make(chan struct{}, 1),
 		write:    st.Append,
@@ -75,6 +81,7 @@ func Open(ctx context.Context, st *store.Store, cfg Config) (*Service, error) {
 	if err := s.loadDocuments(ctx); err != nil {
 		return nil, err
 	}
+	s.limitMemory()
 	saved, ok, err := st.LoadModel(ctx)
 	if err != nil || !ok {
 		return s, err
@@ -114,6 +121,7 @@ func (s *Service) swap(ready *served, saved store.Saved) (*served, error) {
 	}
 	s.current.Store(m)
 	s.metrics.swapped(m)
+	s.limitMemory()
 	s.cfg.Log.Info("model serves", "version", m.name.Version, "checksum", m.name.Checksum, "topics", m.model.K(), "words", m.model.N())
 	return m, nil
 }
@@ -181,6 +189,8 @@ func (s *Service) startRefit() (RefitStatus, *problem) {
 		s.refit.From = from.called()
 	}
 	s.wg.Go(func() {
+		s.limitMemory()
+		defer s.limitMemory()
 		next, err := s.fit(ctx, from)
 		cancelled := ctx.Err() != nil
 		cancel()

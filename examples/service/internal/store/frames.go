@@ -104,10 +104,37 @@ func readFrame(file io.ReaderAt, off, size int64, next uint64) (body []byte, cou
 	return body, count, nil
 }
 
-func frameSum(head, body []byte) uint32 {
-	sum := crc32.Checksum(head[:4], castagnoli)
-	sum = crc32.Update(sum, castagnoli, head[8:frameHeader])
-	return crc32.Update(sum, castagnoli, body)
+func frameSum(head, body []byte) uint32 { return crc32.Update(headSum(head), castagnoli, body) }
+
+func headSum(head []byte) uint32 {
+	return crc32.Update(crc32.Checksum(head[:4], castagnoli), castagnoli, head[8:frameHeader])
+}
+
+// frameHead returns the header of a frame of records, the first of which has number
+// first, and the size of the frame with it.
+func frameHead(recs []Record, first uint64) (head []byte, size int64, err error) {
+	eachRecord(recs, func(b []byte) { size += int64(len(b)) })
+	if size > maxFrame || len(recs) > math.MaxInt32 {
+		return nil, 0, fmt.Errorf("store: %d records of %d bytes at once are too many", len(recs), size)
+	}
+	head = make([]byte, frameHeader)
+	binary.LittleEndian.PutUint32(head, uint32(size))
+	binary.LittleEndian.PutUint64(head[8:], first)
+	binary.LittleEndian.PutUint32(head[16:], uint32(len(recs)))
+	sum := headSum(head)
+	eachRecord(recs, func(b []byte) { sum = crc32.Update(sum, castagnoli, b) })
+	binary.LittleEndian.PutUint32(head[4:], sum)
+	return head, frameHeader + size, nil
+}
+
+// eachRecord calls f with the pieces of which records are made in a frame, so that
+// they need not be copied together. A piece is good during the call only.
+func eachRecord(recs []Record, f func(piece []byte)) {
+	var b [1 + binary.MaxVarintLen64]byte
+	for _, r := range recs {
+		f(binary.AppendUvarint(append(b[:0], byte(r.Op)), uint64(len(r.Data))))
+		f(r.Data)
+	}
 }
 
 func cutRecord(b []byte) (Record, []byte, error) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -225,21 +225,11 @@ func (l *segments) append(recs []Record) (last uint64, err error) {
 	if len(recs) == 0 {
 		return l.last, nil
 	}
-	frame := make([]byte, frameHeader, frameHeader+64)
-	for _, r := range recs {
-		frame = append(frame, byte(r.Op))
-		frame = binary.AppendUvarint(frame, uint64(len(r.Data)))
-		frame = append(frame, r.Data...)
+	head, size, err := frameHead(recs, l.last+1)
+	if err != nil {
+		return 0, err
 	}
-	if len(frame)-frameHeader > maxFrame || len(recs) > math.MaxInt32 {
-		return 0, fmt.Errorf("store: %d records of %d bytes at once are too many", len(recs), len(frame)-frameHeader)
-	}
-	binary.LittleEndian.PutUint32(frame, uint32(len(frame)-frameHeader))
-	binary.LittleEndian.PutUint64(frame[8:], l.last+1)
-	binary.LittleEndian.PutUint32(frame[16:], uint32(len(recs)))
-	binary.LittleEndian.PutUint32(frame[4:], frameSum(frame, frame[frameHeader:]))
-
-	if l.f != nil && l.size > segmentHeader && l.size+int64(len(frame)) > l.opt.SegmentSize {
+	if l.f != nil && l.size > segmentHeader && l.size+size > l.opt.SegmentSize {
 		f := l.f
 		l.f = nil
 		if err := f.Close(); err != nil {
@@ -251,7 +241,10 @@ func (l *segments) append(recs []Record) (last uint64, err error) {
 			return 0, fmt.Errorf("store: %w", err)
 		}
 	}
-	if _, err := l.f.WriteAt(frame, l.size); err != nil {
+	w := bufio.NewWriterSize(io.NewOffsetWriter(l.f, l.size), 64<<10)
+	w.Write(head) // Flush has the error
+	eachRecord(recs, func(b []byte) { w.Write(b) })
+	if err := w.Flush(); err != nil {
 		l.takeBack(err)
 		return 0, fmt.Errorf("store: %w", err)
 	}
@@ -263,8 +256,8 @@ func (l *segments) append(recs []Record) (last uint64, err error) {
 		return 0, fmt.Errorf("store: %w", err)
 	}
 	l.opt.Step("log synced")
-	l.size += int64(len(frame))
-	l.total += int64(len(frame))
+	l.size += size
+	l.total += size
 	l.last += uint64(len(recs))
 	if err := l.mark(); err != nil {
 		// The records are on the disk. Without the mark damage at the very end
