@@ -56,9 +56,9 @@
 // boundaries, in lower case, without numbers and single letters. A text.Setting says how, and
 // readers take the Tokenizer of another. Corpora, encoded files and models keep the setting
 // (Info.Text), so that later texts are split as those of the fit. Stop words are left to
-// Curate. If the text.Setting names a Stemmer, the words of one stem are
-// merged into one, which is shown as its most frequent form; Stem does so for documents
-// that are not read from text.
+// Curate. If the text.Setting names a Stemmer, the words of one stem are merged into one,
+// which is shown as its most frequent form; Stem does so for documents that are not read
+// from text.
 //
 // # Vocabulary
 //
@@ -75,7 +75,7 @@
 // # Phrases, boilerplate, duplicates
 //
 // Learn finds phrases (machine_learning) and lines of boilerplate in texts, and returns a
-// tokenizer that joins the ones and leaves out the others:
+// tokenizer that joins these phrases and leaves out these lines:
 //
 //	read := func(t text.Tokenizer) corpus.Source { return corpus.Dir{Path: "texts", Tokenizer: t} }
 //	t, err := corpus.Learn(ctx, nil, read, text.Learning{})

@@ -74,7 +74,8 @@ func (m *Model) LearnDual(ctx context.Context, c *corpus.Corpus, p infer.PADD, o
 // those of the fit (infer.LearnAlpha), and returns a copy of the model that holds
 // it. infer.MAP and infer.Gibbs, and so Transform, then use it in place of
 // recovery.FitAlpha. A refined model (Pipeline.Refine) has a prior already, which is
-// better than one learned from the same documents. Words of the corpus that the model lacks are left out.
+// better than one learned from the same documents. Words of the corpus that the model
+// lacks are left out.
 func (m *Model) LearnAlpha(ctx context.Context, c *corpus.Corpus, opt infer.Options) (*Model, error) {
 	if c == nil {
 		return nil, errors.New("jsmf: learn alpha: no corpus")
@@ -119,6 +120,10 @@ func (m *Model) reindex(ctx context.Context, c *corpus.Corpus) (infer.Documents,
 // of word numbers (corpus.Numbered) must have as many words as the model.
 // Documents are read once, a thousand at a time. Their ids, labels and values in columns
 // (corpus.Described) come with the result.
+//
+// Documents of the fit get nearly the proportions with which its passes ended, not the same
+// ones, since topics still moved: with 50 topics the total variation distance is 0.020 to
+// 0.027 on average for nips17, bbc and kos, and up to 0.45 for single short documents.
 //
 // A document without a known word gets the mean proportions and the status
 // infer.NoTokens. Errors: those of the source and of ctx.

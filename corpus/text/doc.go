@@ -8,8 +8,7 @@
 //  1. Bytes that are not valid UTF-8 separate words.
 //  2. The header of an e-mail, quoted lines and addresses are left out (DropHeaders,
 //     DropQuotes, DropURLs; all stay by default). HTML tags, comments, scripts and styles go,
-//     and entities become characters (KeepMarkup).
-//     Lines of Boilerplate go as well.
+//     and entities become characters (KeepMarkup). Lines of Boilerplate go.
 //  3. The text is put into Unicode's form NFKC, so that composed and decomposed accents, ﬁ and
 //     fi, H₂O and H2O are the same. The vowel AM of Thai and Lao (U+0E33, U+0EB3) stays, for
 //     NFKC would cut words at it. Soft hyphens, marks of direction and other invisible
