@@ -15,9 +15,9 @@ import (
 // FromCSR returns the corpus of an M×N matrix of counts, one row a document.
 //
 // vocab holds the N words (nil: they are called by their numbers from 0), ids and
-// labels M strings each (nil: none). All are copied. No id may come twice. Entries may be stored in any
-// order; duplicates are added up, and zeros left out. The shape, the indices and
-// the counts, integers from 0 to MaxCount, are checked. O(nnz).
+// labels M strings each (nil: none). All are copied. No id may come twice. Entries may
+// be stored in any order; duplicates are added up, and zeros left out. The shape, the
+// indices and the counts, integers from 0 to MaxCount, are checked. O(nnz).
 func FromCSR(h *sparse.CSR, vocab, ids, labels []string) (*Corpus, error) {
 	if h == nil {
 		return nil, errors.New("corpus: csr: the matrix is nil")

@@ -128,9 +128,9 @@ func (r *CurationReport) String() string {
 
 // Curate chooses the vocabulary and the documents. It removes, in this order:
 // duplicates, if asked for; stop words and words that never occur; words outside the
-// document-frequency cut-offs; words of fewer than MinCount tokens; all but the best words by Score,
-// which become the vocabulary in that order; documents with too few distinct words
-// or tokens; words that no document is left for. c is not changed.
+// document-frequency cut-offs; words of fewer than MinCount tokens; all but the best
+// words by Score, which become the vocabulary in that order; documents with too few
+// distinct words or tokens; words that no document is left for. c is not changed.
 //
 // An error about the settings names every contradiction. If no word or no document
 // is left the error wraps ErrEmptyVocabulary or ErrNoDocuments, and the report

@@ -88,8 +88,9 @@ func (s *Snapshot) Vocabulary() []string { return slices.Clone(s.chosen().vocab)
 
 // Corpus returns the documents with the words of the vocabulary, in the order of
 // their times, equal ones in that of their ids. Documents without a word of the
-// vocabulary are empty. Its metadata are the values in AccumulatorOptions.Columns. With AccumulatorOptions.HalfLife the documents have weights
-// (corpus.Corpus.WithWeights), 1 for the newest. O(nnz) time.
+// vocabulary are empty. Its metadata are the values in AccumulatorOptions.Columns. With
+// AccumulatorOptions.HalfLife the documents have weights (corpus.Corpus.WithWeights), 1
+// for the newest. O(nnz) time.
 func (s *Snapshot) Corpus() (*corpus.Corpus, error) {
 	c := s.chosen()
 	b := corpus.Builder{Vocabulary: slices.Clone(c.vocab), Columns: s.o.Columns}

@@ -103,8 +103,8 @@ func dropMarkup(s string) string {
 }
 
 // tag returns the name of the tag in hand, and whether it is one: its name and those of its
-// attributes are names, and no attribute lacks a value, or at most two of an element of HTML. So "a <b and c> d",
-// <stdio.h> and <ann@example.org> are text.
+// attributes are names, and no attribute lacks a value, or at most two of an element of
+// HTML. So "a <b and c> d", <stdio.h> and <ann@example.org> are text.
 func tag(z *html.Tokenizer) (name []byte, ok bool) {
 	name, more := z.TagName()
 	ok = isName(name)

@@ -58,7 +58,7 @@ func (t *wordTable) key(w string) wordKey {
 	case n > maxKey:
 		return wordKey{maphash.String(t.seed, w), longKey}
 	case n >= 8:
-		return wordKey{load64(w), uint32(n)<<24 | load32(w[n-4:])>>8}
+		return wordKey{load8(w, 0), uint32(n)<<24 | load32(w[n-4:])>>8}
 	case n >= 4:
 		return wordKey{uint64(load32(w)) | uint64(load32(w[n-4:]))<<32, uint32(n) << 24}
 	case n > 0:
@@ -67,8 +67,7 @@ func (t *wordTable) key(w string) wordKey {
 	return wordKey{}
 }
 
-func load64(s string) uint64 { return uint64(load32(s)) | uint64(load32(s[4:]))<<32 }
-
+// load32 returns the first four bytes of s.
 func load32(s string) uint32 {
 	_ = s[3]
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
