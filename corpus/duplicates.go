@@ -32,6 +32,8 @@ const (
 	bandSize   = 4
 	bands      = sketchSize / bandSize
 	bandDocs   = 8 // how many documents of an equal band are compared
+
+	maxSketches = math.MaxUint32/bands - 1 // bands are numbered in 32 bits
 )
 
 // sketch is a MinHash of a document's tokens, by one permutation (li-2012).
@@ -128,8 +130,10 @@ type sketches struct {
 }
 
 func newSketches(docs int) *sketches {
+	whole := make(map[uint64]int32, docs)
+	docs = min(docs, maxSketches)
 	size := 1 << bits.Len(uint(2*bands*docs))
-	return &sketches{whole: make(map[uint64]int32, docs), table: make([]uint32, size), of: make([]sketch, docs)}
+	return &sketches{whole: whole, table: make([]uint32, size), of: make([]sketch, docs)}
 }
 
 // like returns the earlier document that a document looks like, −1 for none. It is
@@ -146,7 +150,7 @@ func (s *sketches) like(doc int, words, counts []int32) int {
 	if of, ok := s.whole[sum]; ok {
 		return int(of)
 	}
-	if tokens >= minDuplicateTokens {
+	if tokens >= minDuplicateTokens && doc < maxSketches {
 		s.sketch(&s.of[doc], words, counts)
 		if of := s.nearest(doc); of >= 0 {
 			return of

@@ -91,7 +91,8 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 		bytes := 21*n*n + 256*all
 		if !s.elsewhere {
 			workers := float64(parallel.Workers(p.workers, math.MaxInt))
-			bytes += 120*min(nnz, workers*(1<<18+n)) + 32*all*workers + 8*nnz + 192*docs
+			inspected := 420 * docs // the sketches of corpus.Inspect
+			bytes += 120*min(nnz, workers*(1<<18+n)) + 32*all*workers + 8*nnz + 192*docs + inspected
 		}
 		e.add(StageCooc, bytes)
 	}
