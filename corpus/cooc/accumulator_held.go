@@ -2,6 +2,8 @@ package cooc
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -101,4 +103,29 @@ func (a *Accumulator) slide() int {
 		a.evict()
 	}
 	return n - len(a.docs)
+}
+
+// Backdate makes the documents whose times are before the given one older by the time
+// by, at least 0: for time that has passed between them and the later documents and that
+// their times do not show. It returns the number of documents that left the windows. A
+// time that cannot be expressed is an error, and nothing has changed then.
+func (a *Accumulator) Backdate(before, by int64) (evicted int, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ready()
+	if by < 0 {
+		return 0, fmt.Errorf("cooc: accumulator: documents cannot become older by %d", by)
+	}
+	if len(a.docs) > 0 && a.docs[0].at < math.MinInt64+by {
+		return 0, fmt.Errorf("cooc: accumulator: document %q: there is no time %d before %d", a.docs[0].id, by, a.docs[0].at)
+	}
+	for i, d := range a.docs { // their order stays
+		if d.at >= before {
+			break
+		}
+		older := *d // snapshots hold d
+		older.at -= by
+		a.docs[i], a.byID[d.id] = &older, &older
+	}
+	return a.slide(), nil
 }

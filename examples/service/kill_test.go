@@ -40,6 +40,9 @@ func child(data, killAt string) {
 		os.Exit(2)
 	}
 	o.store.SegmentSize = 8 << 10
+	if file := os.Getenv("SERVICE_TEST_CLOCK"); file != "" {
+		o.config.Clock = fileClock(file)
+	}
 	if n, err := strconv.ParseUint(os.Getenv("SERVICE_TEST_FSIZE"), 10, 64); err == nil {
 		if err := limitFiles(n); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -220,6 +223,9 @@ func reopen(t *testing.T, dir string, flags []string, f func(get func(path strin
 		t.Fatal(err)
 	}
 	o.store.SegmentSize = 8 << 10
+	if file := os.Getenv("SERVICE_TEST_CLOCK"); file != "" {
+		o.config.Clock = fileClock(file)
+	}
 	st, err := store.Open(ctx, dir, o.store)
 	if err != nil {
 		t.Fatal(err)

@@ -70,6 +70,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&c.Window, "window", 0, "learn from the last so many `documents` only; 0: from all")
 	f.DurationVar(&c.MaxAge, "max-age", 0, "learn from documents only that were stored less than this `time` before the newest; 0: from all")
 	f.DurationVar(&c.HalfLife, "half-life", 0, "a document that was stored this `time` before the newest counts half; 0: all count the same")
+	f.BoolVar(&c.TrustClock, "trust-clock", false, "count the time for -max-age and -half-life that passed, as the clock says, while the service did not run")
 	f.IntVar(&c.Workers, "workers", 0, "`goroutines` of a refit, at most 256; 0: half of the processors")
 	f.IntVar(&o.store.KeepModels, "keep", 5, "`models` that stay on disk")
 	f.Int64Var(&l.Document, "max-document", 1<<20, "most `bytes` of a document, to infer or to keep")

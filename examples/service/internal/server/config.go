@@ -28,12 +28,18 @@ type Config struct {
 
 	// Which of the documents stay to be learned from, by the order and the time in
 	// which they were stored. Others go, durably, when new ones come: the age of a
-	// document is the newest one's time less its own, so that nothing goes while
-	// nothing comes. These may change between one start and the next: narrower
+	// document is the time the service has run from its storing to that of the newest
+	// one, so that nothing goes while nothing comes. These may change between one start and the next: narrower
 	// windows let documents go at the start, wider ones bring none back.
 	Window   int           // only the last so many; 0: all
 	MaxAge   time.Duration // only those less old than this, at least a microsecond; 0: all
 	HalfLife time.Duration // a document this old counts half in a refit, one twice as old a quarter, and so on; 0: all count the same
+
+	// TrustClock counts at the start the time for MaxAge and HalfLife that the wall clock
+	// says has passed and the service has not seen pass: it was stopped, or somebody had
+	// set the clock. Otherwise this time counts for nothing.
+	TrustClock bool
+	Clock      Clock // by which times are told; nil: that of the machine
 
 	Limits Limits
 
@@ -123,6 +129,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.StopWords == nil {
 		c.StopWords = text.EnglishStopWords()
+	}
+	if c.Clock == nil {
+		c.Clock = machineClock()
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
@@ -22,11 +21,11 @@ const (
 	opDelete store.Op = 2 // an id
 	opPut    store.Op = 3 // a time, 8 bytes, and then a logged document
 	opWindow store.Op = 4 // a window
+	opTime   store.Op = 5 // the time, and what the clock says beyond it
 )
 
-// logged is a document in the log. Its time is when it was stored, in
-// microseconds since 1970: later than that of every document before it, even
-// where the clock is not.
+// logged is a document in the log. Its time is when it was stored, in microseconds (see
+// ages): later than that of every document before it.
 type logged struct {
 	ID     string   `json:"id"`
 	Words  []string `json:"words"` // each once
@@ -86,6 +85,9 @@ func (s *Service) loadDocuments(ctx context.Context) error {
 		return err
 	}
 	s.seq = s.store.Last()
+	if err := s.countTime(); err != nil {
+		return err
+	}
 	if err := s.setWindow(); err != nil {
 		return err
 	}
@@ -118,6 +120,18 @@ func (s *Service) replay(r store.Record) error {
 		}
 		_, err := s.held.SetWindow(w.Documents, w.MaxAge, w.HalfLife)
 		return err
+	case opTime:
+		var at ageRecord
+		if err := json.Unmarshal(r.Data, &at); err != nil {
+			return err
+		}
+		for _, g := range at.Counted {
+			if _, err := s.held.Backdate(g.Before, g.By); err != nil {
+				return err
+			}
+		}
+		at.Counted, s.ages.at = nil, at
+		return nil
 	}
 	return fmt.Errorf("it is of kind %d: was it written by another version?", r.Op)
 }
@@ -261,7 +275,7 @@ func (s *Service) commit(batch []*change) {
 	var recs []store.Record
 	size := s.held.Stats().Bytes
 	there := make(map[string]bool) // of the ids in this batch, whether they are there after it
-	newest := s.newest
+	newest, now := s.newest, s.readTime()
 	for _, c := range batch {
 		c.stored, c.there, c.p = 0, nil, nil
 		if c.remove != "" {
@@ -286,14 +300,24 @@ func (s *Service) commit(batch []*change) {
 				continue
 			}
 			there[d.id] = true
-			newest = max(newest+1, s.now().UnixMicro())
+			newest = max(newest+1, now)
 			binary.LittleEndian.PutUint64(d.data, uint64(newest))
 			recs = append(recs, store.Record{Op: opPut, Data: d.data})
 			size += int64(len(d.data)) // about what it will take
 			c.stored++
 		}
 	}
-	last, err := s.write(recs)
+	written, aged, last := recs, false, uint64(0)
+	var err error
+	if len(recs) > 0 { // the time alone can wait
+		var age store.Record
+		if age, aged, err = s.ages.record(false); aged {
+			written = append([]store.Record{age}, recs...)
+		}
+	}
+	if err == nil {
+		last, err = s.write(written)
+	}
 	if err != nil {
 		if len(batch) > 1 { // those that there is room for are not to suffer for the others
 			for _, c := range batch {
@@ -312,7 +336,7 @@ func (s *Service) commit(batch []*change) {
 		}
 	} else if s.newest = newest; len(recs) > 0 {
 		s.metrics.commits.Inc()
-		s.watchClock()
+		s.ages.written(now, aged)
 		s.limitMemory()
 	}
 	for _, c := range batch {
@@ -333,21 +357,6 @@ func (s *Service) apply(recs []store.Record, last uint64) *problem {
 	}
 	s.seq = last
 	return nil
-}
-
-// watchClock says when the clock falls behind the times of documents, which then
-// stand still, and when it has come up with them.
-func (s *Service) watchClock() {
-	by := time.Duration(s.newest-s.now().UnixMicro()) * time.Microsecond
-	switch behind := by > time.Minute; {
-	case behind && !s.behind:
-		s.cfg.Log.Warn("the clock is behind the newest document; until it comes up with it new documents count as of the same time", "by", by)
-	case !behind && s.behind:
-		s.cfg.Log.Info("the clock has come up with the newest document")
-	default:
-		return
-	}
-	s.behind = !s.behind
 }
 
 func (s *Service) storageProblem(err error) *problem {

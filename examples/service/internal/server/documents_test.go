@@ -121,41 +121,33 @@ func TestWindow(t *testing.T) {
 	check(append(tail, span(360, 380)...))
 
 	// By time, which a clock that goes back does not turn round.
-	at := time.Unix(4e9, 0)
-	clock := func() time.Time { return at }
-	reopen(Config{MaxAge: time.Hour})
-	s.now = clock
+	c := &testClock{wall: time.Unix(4e9, 0)}
+	reopen(Config{MaxAge: time.Hour, Clock: c.read, TrustClock: true})
 	check(append(tail, span(360, 380)...)) // none is too old for the newest
 	post(1)
 	check([]int{380})
 	for range 3 {
-		at = at.Add(25 * time.Minute)
+		c.pass(25 * time.Minute)
 		post(1)
 	}
 	check([]int{381, 382, 383})
-	at = at.Add(-100 * time.Hour)
+	c.wall = c.wall.Add(-100 * time.Hour)
 	post(2)
 	check(span(381, 386))
-	if !s.behind {
-		t.Error("nobody is told that the clock is behind")
-	}
-	reopen(Config{MaxAge: time.Hour})
-	s.now = clock
+	reopen(Config{MaxAge: time.Hour, Clock: c.read})
 	check(span(381, 386))
 	post(1)
 	check(span(381, 387))
-	at = at.Add(100*time.Hour + 15*time.Minute)
+	c.wall = c.wall.Add(100 * time.Hour)
+	c.pass(15 * time.Minute)
 	post(1)
 	check(span(382, 388))
-	if s.behind {
-		t.Error("it has come up again")
-	}
-	at = at.Add(20 * time.Minute)
+	c.pass(20 * time.Minute)
 	post(1)
 	check(span(383, 389)) // those that were stored while the clock was behind are as old as 383
 
 	// A half-life: the weights of a refit.
-	reopen(Config{HalfLife: 20 * time.Minute})
+	reopen(Config{HalfLife: 20 * time.Minute, Clock: c.read})
 	held, err := s.held.Snapshot().Corpus()
 	if err != nil {
 		t.Fatal(err)
@@ -169,16 +161,15 @@ func TestWindow(t *testing.T) {
 
 // A refit of documents that decay learns from the newer ones.
 func TestHalfLife(t *testing.T) {
-	s := openWith(t, t.TempDir(), Config{HalfLife: time.Hour}, nil)
+	c := &testClock{wall: time.Unix(2e9, 0)}
+	s := openWith(t, t.TempDir(), Config{HalfLife: time.Hour, Clock: c.read}, nil)
 	defer closed(t, s)
-	at := time.Unix(2e9, 0)
-	s.now = func() time.Time { return at }
 	old := texts(200, 1)
 	for i := range old {
 		old[i] = strings.ReplaceAll(old[i], "topic", "former")
 	}
 	want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(old, 0), 200)
-	at = at.Add(24 * time.Hour)
+	c.pass(24 * time.Hour)
 	want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(texts(200, 2), 200), 200)
 	refit(t, s)
 	for k, label := range s.current.Load().labels {
@@ -207,7 +198,7 @@ func TestWindowSettings(t *testing.T) {
 func TestReplay(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(4, 4))
-	at := time.Unix(1e9, 0)
+	clock := &testClock{wall: time.Unix(1e9, 0)}
 	var copies []string
 	armed := false
 	step := func(name string) {
@@ -229,14 +220,16 @@ func TestReplay(t *testing.T) {
 	var last []byte
 	for round := range rounds {
 		cfg := configs[round%len(configs)]
-		cfg.Topics, cfg.MinDocs = 3, 2
+		cfg.Topics, cfg.MinDocs, cfg.Clock = 3, 2, clock.read
 		s := openWith(t, dir, cfg, step)
-		s.now = func() time.Time { return at }
 		if b := heldBytes(t, s); round > 0 && windowOf(s.held.Options()) == configs[(round-1)%len(configs)].window() && !bytes.Equal(b, last) {
 			t.Fatalf("round %d: other documents than before the stop", round)
 		}
 		for op := range each {
-			at = at.Add(time.Duration(rng.IntN(40)-8) * time.Minute) // sometimes back
+			clock.pass(time.Duration(rng.IntN(32)) * time.Minute)
+			if rng.IntN(5) == 0 { // it is set, on or back
+				clock.set(time.Duration(rng.IntN(32)-16) * time.Minute)
+			}
 			before := heldBytes(t, s)
 			armed = true
 			switch rng.IntN(4) {

@@ -267,10 +267,15 @@ func (s *Service) health(w http.ResponseWriter, r *http.Request) *problem {
 	if m := s.current.Load(); m != nil {
 		name = &m.name
 	}
+	var uncounted float64
+	if s.cfg.MaxAge > 0 || s.cfg.HalfLife > 0 {
+		uncounted = lasting(s.ages.uncounted()).Seconds()
+	}
 	return sendJSON(w, http.StatusOK, struct {
-		Status string     `json:"status"`
-		Model  *modelName `json:"model,omitempty"`
-	}{"ok", name})
+		Status    string     `json:"status"`
+		Model     *modelName `json:"model,omitempty"`
+		Uncounted float64    `json:"clock_uncounted_seconds,omitempty"`
+	}{"ok", name, uncounted})
 }
 
 func (s *Service) ready(w http.ResponseWriter, r *http.Request) *problem {

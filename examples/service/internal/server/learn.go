@@ -36,9 +36,8 @@ type Service struct {
 	queue   []*change     // that wait to be written; guarded by waiting
 	writer  chan struct{} // a token for the one request that writes
 	write   func([]store.Record) (last uint64, err error)
-	now     func() time.Time
 	newest  int64 // the latest time that a document has had; the writer's
-	behind  bool  // whether the clock is behind it; the writer's
+	ages    *ages // gives documents their times
 
 	mu     sync.Mutex
 	refit  RefitStatus
@@ -73,7 +72,7 @@ func Open(ctx context.Context, st *store.Store, cfg Config) (*Service, error) {
 		work:     make(chan struct{}, cfg.Limits.Inferring),
 		writer:   make(chan struct{}, 1),
 		write:    st.Append,
-		now:      time.Now,
+		ages:     newAges(cfg),
 	}
 	s.conns.most = cfg.Limits.Connections
 	s.refit.State = refitIdle
@@ -135,6 +134,9 @@ func (s *Service) Close() error {
 	}
 	s.mu.Unlock()
 	s.wg.Wait()
+	if err := s.locked(func() error { return s.saveTime(false) }); err != nil {
+		s.cfg.Log.Warn("the time since the last document could not be saved, and will not be counted", "error", err)
+	}
 	return s.store.Close()
 }
 
@@ -298,14 +300,29 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 	if err != nil {
 		return nil, err
 	}
-	err = s.store.SaveSnapshot(seq, func(w io.Writer) error {
-		_, err := snap.WriteTo(w)
-		return err
-	})
+	err = s.locked(func() error { return s.saveTime(true) }) // snapshots do not hold it
+	if err == nil {
+		err = s.saveSnapshot(snap, seq)
+	}
 	if err != nil { // the log has it all
 		s.cfg.Log.Warn("the documents could not be saved in one file; the log grows on", "error", err)
 	}
 	return next, nil
+}
+
+// saveSnapshot writes what the records up to number seq add up to.
+func (s *Service) saveSnapshot(snap *cooc.Snapshot, seq uint64) error {
+	return s.store.SaveSnapshot(seq, func(w io.Writer) error {
+		_, err := snap.WriteTo(w)
+		return err
+	})
+}
+
+// locked calls f as the one that writes to the log.
+func (s *Service) locked(f func() error) error {
+	s.writer <- struct{}{}
+	defer func() { <-s.writer }()
+	return f()
 }
 
 // follow keeps the status of the refit up to date.

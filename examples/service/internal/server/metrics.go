@@ -52,6 +52,7 @@ func newMetrics(s *Service) *metrics {
 		gauge("topics_documents", "Documents kept.", func() float64 { return float64(s.held.Stats().Docs) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "topics_documents_evicted_total", Help: "Documents that the window has let go."}, func() float64 { return float64(s.held.Stats().Evicted) }),
 		gauge("topics_documents_bytes", "Memory of the documents kept, estimated.", func() float64 { return float64(s.held.Stats().Bytes) }),
+		gauge("topics_clock_uncounted_seconds", "Time that the clock says has passed and that the ages of documents do not count.", func() float64 { return lasting(s.ages.uncounted()).Seconds() }),
 		gauge("topics_connections", "Connections of clients.", func() float64 { return float64(s.conns.count()) }),
 		gauge("topics_log_bytes", "Size of the log on disk.", func() float64 { n, _ := s.store.LogSize(); return float64(n) }),
 		gauge("topics_log_segments", "Files of the log.", func() float64 { _, n := s.store.LogSize(); return float64(n) }),
