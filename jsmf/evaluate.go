@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -129,10 +130,11 @@ func withWordsOf(m *Model, c *corpus.Corpus) (*corpus.Corpus, error) {
 // counted yet.
 func (p Pipeline) evaluate(ctx context.Context, m *Model, c cooc.Matrix, pairs *cooc.Pairs) (*metrics.Report, error) {
 	b := m.denseTopics()
-	in := metrics.Factors{C: c, Breve: mat.NewDense(m.n, m.k, m.wordTopics), B: b, A: m.Correlations(), Anchors: m.Anchors(), Workers: p.workers}
+	in := metrics.Factors{C: c, Breve: mat.NewDense(m.n, m.k, m.wordTopics), B: b, A: m.Correlations(), Anchors: m.Anchors(), Workers: p.workers,
+		Reading: m.readingWeights(), Background: m.Background()}
 	if docs := c.Info().Corpus; pairs == nil && docs != nil {
 		var err error
-		if pairs, err = cooc.CountPairs(ctx, docs, metrics.TopUnion(b, 0)); err != nil {
+		if pairs, err = cooc.CountPairs(ctx, docs, m.measuredWords()); err != nil {
 			return nil, err
 		}
 	}
@@ -140,4 +142,29 @@ func (p Pipeline) evaluate(ctx context.Context, m *Model, c cooc.Matrix, pairs *
 		in.Pairs = pairs
 	}
 	return metrics.Evaluate(ctx, in)
+}
+
+// measuredWords returns the words, ascending, of which measures count pairs.
+func (m *Model) measuredWords() []int {
+	words := append(metrics.TopUnion(m.denseTopics(), 0), metrics.TopUnion(m.readingWeights(), 10)...)
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// readingWeights returns the N×K weights by which TopWords ranks. They may share the memory
+// of the model.
+func (m *Model) readingWeights() *mat.Dense {
+	if m.reading == nil {
+		return m.denseTopics()
+	}
+	out := mat.NewDense(m.n, m.k, m.reading)
+	for k := range m.k {
+		if ranks := m.ranks(k); &ranks[0] != &m.reading[0] { // none of the topic
+			out = mat.DenseCopyOf(out)
+			for i := range m.n {
+				out.Set(i, k, ranks[i*m.k+k])
+			}
+		}
+	}
+	return out
 }

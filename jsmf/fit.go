@@ -249,9 +249,10 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 	return m, nil
 }
 
-// warnDead names the topics that the model would not miss.
+// warnDead names the topics that the model would not miss. Those with the same function words
+// are not alike: it looks at the words by which people recognise topics.
 func (r *run) warnDead(ctx context.Context, m *Model) error {
-	dead, err := metrics.DeadTopics(ctx, m.denseTopics(), m.TopicShares(), r.ask.workers)
+	dead, err := metrics.DeadTopics(ctx, m.readingWeights(), m.TopicShares(), r.ask.workers)
 	if err != nil || len(dead) == 0 {
 		return err
 	}

@@ -434,6 +434,7 @@ func (p twin) Refine(ctx context.Context, docs corpus.Source, start refine.Start
 	n, k := r.B.Dims()
 	for i := range n {
 		r.B.Set(i, k-1, r.B.At(i, 0))
+		r.Reading.Set(i, k-1, r.Reading.At(i, 0))
 	}
 	for i := range k { // the share of the twin is the smaller one
 		for j := range k {

@@ -272,7 +272,7 @@ func topPairs(ctx context.Context, docs *corpus.Corpus, points []SweepPoint) (*c
 	var words []int
 	for _, x := range points {
 		if x.Err == nil {
-			words = append(words, metrics.TopUnion(x.Model.denseTopics(), 0)...)
+			words = append(words, x.Model.measuredWords()...)
 		}
 	}
 	slices.Sort(words)

@@ -40,6 +40,13 @@ func sameReports(a, b *metrics.Report) bool {
 			if !same(p, y.Field(i).Float()) {
 				return false
 			}
+		case []metrics.Verdict:
+			if !slices.EqualFunc(p, y.Field(i).Interface().([]metrics.Verdict), func(v, w metrics.Verdict) bool {
+				return v.Quality == w.Quality && v.Twin == w.Twin && same(v.Share, w.Share) && same(v.NPMI, w.NPMI) &&
+					same(v.Exclusivity, w.Exclusivity) && same(v.Documents, w.Documents) && same(v.Cosine, w.Cosine)
+			}) {
+				return false
+			}
 		default:
 			if p != y.Field(i).Interface() {
 				return false

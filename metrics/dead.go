@@ -43,33 +43,46 @@ func DeadTopics(ctx context.Context, b *mat.Dense, shares []float64, workers int
 	if len(shares) != k {
 		return nil, fmt.Errorf("metrics: %d shares of %d topics", len(shares), k)
 	}
-	gram := linalg.NewGeneral(k, k) // of inner products
-	if err := linalg.Gram(ctx, b.RawMatrix(), gram, workers); err != nil {
-		return nil, fmt.Errorf("metrics: dead topics: %w", err)
+	near, err := nearest(ctx, b, shares, workers)
+	if err != nil {
+		return nil, err
 	}
-	order := make([]int, k)
-	for t := range order {
-		order[t] = t
-	}
-	share := func(t int) float64 {
-		if math.IsNaN(shares[t]) {
-			return 0
-		}
-		return shares[t]
-	}
-	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(share(t), share(s)) })
 	var out []DeadTopic
-	for i, t := range order {
-		d := DeadTopic{Topic: t, Twin: -1, Share: share(t)}
-		for _, s := range order[:i] {
-			if c := gram.Data[s*k+t] / math.Sqrt(gram.Data[s*k+s]*gram.Data[t*k+t]); c > max(twinCosine, d.Cosine) {
-				d.Twin, d.Cosine = s, c
-			}
+	for _, d := range near {
+		if d.Cosine <= twinCosine {
+			d.Twin, d.Cosine = -1, 0
 		}
 		if d.Twin >= 0 || d.Share < deadShare/float64(k) {
 			out = append(out, d)
 		}
 	}
-	slices.SortFunc(out, func(x, y DeadTopic) int { return cmp.Compare(x.Topic, y.Topic) })
+	return out, nil
+}
+
+// nearest returns for each topic the one of larger share, or of the same and a lower number,
+// to which its column of b has the largest cosine above 0.
+func nearest(ctx context.Context, b *mat.Dense, shares []float64, workers int) ([]DeadTopic, error) {
+	_, k := b.Dims()
+	gram := linalg.NewGeneral(k, k) // of inner products
+	if err := linalg.Gram(ctx, b.RawMatrix(), gram, workers); err != nil {
+		return nil, fmt.Errorf("metrics: similar topics: %w", err)
+	}
+	out, order := make([]DeadTopic, k), make([]int, k)
+	for t := range order {
+		order[t] = t
+		out[t] = DeadTopic{Topic: t, Twin: -1, Share: shares[t]}
+		if math.IsNaN(shares[t]) {
+			out[t].Share = 0
+		}
+	}
+	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(out[t].Share, out[s].Share) })
+	for i, t := range order {
+		d := &out[t]
+		for _, s := range order[:i] {
+			if c := gram.Data[s*k+t] / math.Sqrt(gram.Data[s*k+s]*gram.Data[t*k+t]); c > d.Cosine {
+				d.Twin, d.Cosine = s, c
+			}
+		}
+	}
 	return out, nil
 }

@@ -19,9 +19,13 @@ type Factors struct {
 	Breve   *mat.Dense  // B̆, N×K, row n is p(topic | word n). nil: no Recovery, Validity, Entropy
 	A       mat.Matrix  // K×K. nil: no Approximation, Legality, Validity, Dominancy
 	Anchors []int       // K numbers of words. nil: no Recovery, no Basis measures
-	Pairs   PairCounts  // of the words of TopUnion(B, TopN). nil: no Coherence, no NPMI
+	Pairs   PairCounts  // of the words of TopUnion(B, TopN), for Verdicts also of TopUnion(Reading, 10). nil: no Coherence, NPMI, Verdicts
 	TopN    int         // top words of a topic; 0: 20
 	Workers int         // goroutines; 0: GOMAXPROCS. The result does not depend on it
+
+	// For Verdicts, which Evaluate has of factors with Breve, A and Pairs.
+	Reading    *mat.Dense // N×K, the weights by which people recognise a topic's words. nil: B
+	Background []bool     // K: the topic is background. nil: none
 }
 
 // Evaluate computes all measures that f allows. The values are those of the single
@@ -104,6 +108,8 @@ func newEvaluation(f Factors) (*evaluation, error) {
 // the same time. Each writes other fields of r.
 func (e *evaluation) tasks(ctx context.Context, r *Report) []func() error {
 	marg := e.C.Marginals()
+	one := e.Factors
+	one.Workers = 1 // the tasks run beside each other
 	tasks := []func() error{
 		func() (err error) { r.Specificity, err = e.t.specificity(marg); return },
 		func() (err error) { r.Sparsity, r.Dissimilarity = e.t.sparsity(), dissimilarity(e.tops); return },
@@ -134,6 +140,9 @@ func (e *evaluation) tasks(ctx context.Context, r *Report) []func() error {
 				r.BasisQuality, r.BasisQualityShare, err = e.t.basisQuality(ctx, e.Anchors, 1)
 				return err
 			})
+	}
+	if r.HasPairs && r.HasA && r.HasBreve {
+		tasks = append(tasks, func() (err error) { r.Verdicts, err = verdicts(ctx, one, e.t, e.a); return })
 	}
 	if r.HasPairs {
 		tasks = append(tasks, func() error {

@@ -94,6 +94,7 @@ func ExampleEvaluate() {
 	// soft_basis_rank               0 ± 0
 	// basis_quality               4.5 ± 0.707
 	// basis_quality_share           1 ± 0
+	// verdicts            2 few documents
 }
 
 // The words to show for a topic, and how coherent they are.

@@ -312,6 +312,7 @@ func slow(m *model, topN int) *Report {
 		}
 		r.TopicDissimilarity = max(r.TopicDissimilarity, mat.Norm(&d, 2))
 	}
+	r.Verdicts = slowVerdicts(m.input())
 	return r
 }
 
@@ -347,6 +348,8 @@ func closeReports(t *testing.T, name string, got, want *Report, tol float64) {
 			for j := range x.Values {
 				same(fmt.Sprintf("%s[%d]", field, j), x.Values[j], y.Values[j])
 			}
+		case []Verdict:
+			closeVerdicts(t, name, x, w.Field(i).Interface().([]Verdict), tol)
 		default:
 			t.Fatalf("field %s of another type", field)
 		}
@@ -479,6 +482,14 @@ func TestPermutation(t *testing.T) {
 				f.Field(i).Set(reflect.ValueOf(s))
 			}
 		}
+		verdicts := make([]Verdict, k)
+		for j, v := range want.Verdicts {
+			if v.Twin >= 0 {
+				v.Twin = p[1][v.Twin]
+			}
+			verdicts[p[1][j]] = v
+		}
+		want.Verdicts = verdicts
 		if name != "topics" {
 			got.BasisQuality, want.BasisQuality = Stat{}, Stat{}
 		}
@@ -552,6 +563,8 @@ func oneByOne(t *testing.T, in Factors) *Report {
 	r.BasisQuality, err = BasisQuality(ctx, in.B, in.Anchors, 2)
 	must(err)
 	r.BasisQualityShare = evaluate(t, in).BasisQualityShare // has no function
+	r.Verdicts, err = Verdicts(ctx, in)
+	must(err)
 	return r
 }
 
@@ -1043,7 +1056,7 @@ func TestReportString(t *testing.T) {
 	m := randomModel(t, 6, 300, 4, 0.1)
 	r := evaluate(t, m.input())
 	s := fmt.Sprint(r)
-	if n := strings.Count(s, "\n"); n != len(r.Keyed()) || len(s) > 1000 {
+	if n := strings.Count(s, "\n"); n != len(r.Keyed())+1 || len(s) > 1000 || !strings.HasSuffix(s, "verdicts            4 weak\n") {
 		t.Errorf("%d bytes in %d lines:\n%s", len(s), n, s)
 	}
 	for _, x := range r.Keyed() {

@@ -55,6 +55,9 @@ type Report struct {
 	// empty (lee-2018 eq. 1.9). Higher means more different topics; 0 for K = 1.
 	TopicDissimilarity float64
 
+	// Verdicts has one for each topic; nil without B̆, A or pair counts.
+	Verdicts []Verdict
+
 	// What the Factors held, and so which measures were computed.
 	HasBreve, HasA, HasAnchors, HasPairs bool
 }
@@ -108,7 +111,8 @@ func (r *Report) Keyed() []Metric {
 	return out
 }
 
-// String returns the measures of Keyed as a table, a line each.
+// String returns the measures of Keyed as a table, a line each, and how many topics have
+// each verdict.
 func (r *Report) String() string {
 	if r == nil {
 		return "no report"
@@ -123,6 +127,19 @@ func (r *Report) String() string {
 			fmt.Fprintf(&b, " (%d undefined)", m.Undefined)
 		}
 		b.WriteByte('\n')
+	}
+	if r.Verdicts != nil {
+		counts := make([]int, len(qualities))
+		for _, v := range r.Verdicts {
+			counts[v.Quality]++
+		}
+		var parts []string
+		for q, n := range counts {
+			if n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %v", n, Quality(q)))
+			}
+		}
+		fmt.Fprintf(&b, "%-19s %s\n", "verdicts", strings.Join(parts, ", "))
 	}
 	return b.String()
 }

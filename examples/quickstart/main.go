@@ -163,7 +163,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	t.all = append(t.all, report.Time{Stage: "total", Duration: time.Since(begun)})
 
 	printSizes(w, in.what, raw, m)
-	printTopics(w, m, o.top)
+	printTopics(w, m, measured, o.top)
 	printPairs(w, m)
 	printMetrics(w, measured)
 	printTimes(w, t.all)

@@ -26,6 +26,7 @@ type data struct {
 type topicData struct {
 	Name       string    `json:"name"`
 	Background bool      `json:"background,omitempty"`
+	Verdict    string    `json:"verdict,omitempty"` // metrics.Verdict
 	Share      number    `json:"share"`
 	Read       []int     `json:"read"`   // as Model.TopWords has them
 	Anchor     int       `json:"anchor"` // −1: none

@@ -54,6 +54,7 @@ type shown struct {
 	Home   [][]float64
 	Topics []struct {
 		Name       string
+		Verdict    string
 		Background bool
 		Read       []int
 		Share      *float64

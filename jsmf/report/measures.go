@@ -15,7 +15,13 @@ type measure struct{ Name, Mean, Std, Better, What string }
 
 // topicMetrics are the measures that have a value for each topic.
 func topicMetrics(r *metrics.Report) []byTopic {
+	var exclusivity, documents []float64
+	for _, v := range r.Verdicts {
+		exclusivity, documents = append(exclusivity, v.Exclusivity), append(documents, v.Documents)
+	}
 	return []byTopic{
+		{"exclusivity", "Exclusivity", "The part of its ten words’ occurrences that is in the topic", exclusivity},
+		{"documents", "Documents", "The effective number of documents that the topic rests on", documents},
 		{"dominancy", "Dominancy", "How much of the topic's company is itself: p(next word from it too)", r.Dominancy.Values},
 		{"specificity", "Specificity", "Bits by which the topic differs from the corpus as a whole", r.Specificity.Values},
 		{"sparsity", "Sparsity", "1: a few words are the topic; 0: all words alike", r.Sparsity.Values},

@@ -84,7 +84,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	d := &data{Steps: lambdaSteps, Top: o.TopWords}
 	used := newWordList(m, unigram(m))
 	shares := m.TopicShares()
-	p.list(m, shares)
+	p.list(m, shares, o)
 	d.Topics = topics(m, shares, used, o)
 	components, err := pca(m)
 	if err != nil {

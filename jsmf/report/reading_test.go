@@ -13,6 +13,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
@@ -108,6 +109,18 @@ func TestReadingWords(t *testing.T) {
 	static := between(t, page, `<div class="static">`, `</div>`)
 	if strings.Count(static, "(background)") != 1 || !strings.Contains(static, ">"+m.Name(3)+"<") || !strings.Contains(page, `id="reading"`) || !strings.Contains(page, "Background topics gather") {
 		t.Error("the page does not show names, background or the switch of reading words")
+	}
+	// With measures it shows the verdicts, those that are not sound in the table too.
+	r := &metrics.Report{Verdicts: make([]metrics.Verdict, m.K())}
+	r.Verdicts[0].Quality = metrics.Background
+	r.Verdicts[2] = metrics.Verdict{Quality: metrics.Weak, NPMI: 0.01, Exclusivity: 0.5, Documents: 33, Share: 0.1}
+	judged := write(t, m, Options{Metrics: r})
+	static = between(t, judged, `<div class="static">`, `</div>`)
+	if strings.Count(static, "(background)") != 1 || strings.Count(static, "(weak: NPMI 0.01)") != 1 || strings.Contains(static, "(sound)") {
+		t.Error("the table of topics does not show the verdicts")
+	}
+	if s := read(t, judged); s.Topics[1].Verdict != "sound" || s.Topics[2].Verdict != "weak: NPMI 0.01" {
+		t.Errorf("verdicts %q and %q", s.Topics[1].Verdict, s.Topics[2].Verdict)
 	}
 	if plain := write(t, model(t, 12, 3)); strings.Contains(plain, `id="reading"`) || strings.Contains(plain, "Background topics gather") {
 		t.Error("a page of a model without reading weights explains them")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
 )
 
 // listed is a topic in the list for print and for browsers without scripts.
@@ -16,19 +17,34 @@ type listed struct {
 	Number              int
 	Name, Share, Anchor string
 	Words               string
-	Background          bool
+	Note                string // the verdict, where the topic is not sound; "" without
 }
 
 // list fills in the topics by share.
-func (p *page) list(m *jsmf.Model, shares []float64) {
+func (p *page) list(m *jsmf.Model, shares []float64, o *Options) {
 	topics := m.Summary(12)
 	for _, k := range order(m.K(), func(k int) float64 { return shares[k] }) {
 		t := topics[k]
-		p.Topics = append(p.Topics, listed{k, atMost(t.Name, nameLength), percent(t.Share), atMost(t.Anchor, wordLength), words(t.Words), t.Background})
+		note := verdict(o, k)
+		if note == metrics.Sound.String() {
+			note = ""
+		}
+		if t.Background {
+			note = "background"
+		}
+		p.Topics = append(p.Topics, listed{k, atMost(t.Name, nameLength), percent(t.Share), atMost(t.Anchor, wordLength), words(t.Words), note})
 		p.HasBackground = p.HasBackground || t.Background
 		// Words that reading weights rank do not have their probabilities for weights.
 		p.HasReading = p.HasReading || slices.ContainsFunc(t.Words, func(w jsmf.WordProb) bool { return w.Weight != w.Prob })
 	}
+}
+
+// verdict returns that on topic k, "" if it is not known.
+func verdict(o *Options, k int) string {
+	if o.Metrics == nil || o.Metrics.Verdicts == nil {
+		return ""
+	}
+	return o.Metrics.Verdicts[k].String()
 }
 
 // wordList collects the words that the page needs; finish numbers them in the order
@@ -91,6 +107,7 @@ func topics(m *jsmf.Model, shares []float64, used *wordList, o *Options) []topic
 	for k := range out {
 		t := &out[k]
 		t.Name, t.Background = atMost(names[k], nameLength), background[k]
+		t.Verdict = verdict(o, k)
 		t.Share, t.Anchor, t.P = number(shares[k]), -1, []number{}
 		if anchors != nil {
 			t.Anchor = anchors[k]

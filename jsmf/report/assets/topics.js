@@ -107,7 +107,7 @@
   const goTo = (k, note) => el("li", {}, el("button", { type: "button", onclick: () => choose(k), "aria-label": name(k) + ", " + label(k) + ", correlation " + note }, el("span", { dir: "auto" }, k + "  " + label(k)), el("span", { class: "muted" }, note)));
   onTopic.push(() => {
     const t = data.topics[topic], k = topic;
-    $("detail-eyebrow").textContent = name(k) + " · " + percent(t.share) + " of all text";
+    $("detail-eyebrow").textContent = name(k) + " · " + percent(t.share) + " of all text" + (t.verdict && !t.background ? " · " + t.verdict : "");
     $("detail-title").textContent = label(k);
     const line = $("detail-anchor");
     line.replaceChildren();

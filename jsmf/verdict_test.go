@@ -1,0 +1,143 @@
+package jsmf_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
+)
+
+// Verdicts look at the words that TopWords returns. 1e-12: sums in another order.
+func TestVerdictsReadingWords(t *testing.T) {
+	c := golden.Corpus(t, "synth")
+	for name, p := range map[string]jsmf.Pipeline{"refined": jsmf.New(5), "published": jsmf.Published(5)} {
+		m := fit(t, p, c)
+		r, err := p.Evaluate(ctx, m, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Verdicts) != m.K() {
+			t.Fatalf("%s: %d verdicts", name, len(r.Verdicts))
+		}
+		breve, background, shares := m.WordTopics(), m.Background(), m.TopicShares()
+		for k, v := range r.Verdicts {
+			words := m.TopWords(k, 10)
+			mean := 0.0
+			for _, w := range words {
+				mean += breve.At(w.Index, k) / float64(len(words))
+			}
+			if math.Abs(v.Exclusivity-mean) > 1e-12 || math.Abs(v.Share-shares[k]) > 1e-12 || (v.Quality == metrics.Background) != background[k] {
+				t.Errorf("%s: topic %d: %+v, want exclusivity %v, share %v, background %v", name, k, v, mean, shares[k], background[k])
+			}
+		}
+	}
+}
+
+func realCorpus(t *testing.T, name string) *corpus.Corpus {
+	t.Helper()
+	c, err := corpus.ReadUCI(ctx, testutil.Data(t, name, "docword."+name+".txt.gz"), testutil.Data(t, name, "vocab."+name+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// The topics of real text are sound, but for a few, and those whose words are taken from
+// one topic each are weak.
+func TestVerdictsOfMixedWords(t *testing.T) {
+	for _, name := range []string{"bbc", "kos"} {
+		c := realCorpus(t, name)
+		p := jsmf.New(20)
+		m := fit(t, p, c)
+		r, err := p.Evaluate(ctx, m, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sound := 0
+		for _, v := range r.Verdicts {
+			if v.Quality == metrics.Sound || v.Quality == metrics.Background {
+				sound++
+			}
+		}
+		f := metrics.Factors{
+			B: mat.DenseCopyOf(m.Topics()), Breve: mat.DenseCopyOf(m.WordTopics()), A: m.Correlations(),
+			Reading: mat.NewDense(m.N(), m.K(), nil),
+		}
+		var words []int
+		for k := range m.K() {
+			for rank := range 10 {
+				w := m.TopWords((k+rank)%m.K(), 10)[rank].Index
+				f.Reading.Set(w, k, float64(10-rank))
+				words = append(words, w)
+			}
+		}
+		slices.Sort(words)
+		if f.Pairs, err = cooc.CountPairs(ctx, c, slices.Compact(words)); err != nil {
+			t.Fatal(err)
+		}
+		mixed, err := metrics.Verdicts(ctx, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		weak := 0
+		for _, v := range mixed {
+			if v.Quality == metrics.Weak {
+				weak++
+			}
+		}
+		if sound < 19 || weak < 19 {
+			t.Errorf("%s: %d of 20 topics are sound or background, and %d of 20 mixed ones are weak", name, sound, weak)
+		}
+	}
+}
+
+// Eight articles of bbc that share words of their own make a topic that rests on few
+// documents.
+func TestVerdictsOfFewDocuments(t *testing.T) {
+	c := realCorpus(t, "bbc")
+	rng := rand.New(rand.NewPCG(1, 1))
+	var b corpus.Builder
+	for d := range c.NumDocs() {
+		words := make(map[string]int)
+		ids, counts := c.Doc(d)
+		for i, w := range ids {
+			words[c.Word(int(w))] = int(counts[i])
+		}
+		if d%(c.NumDocs()/8) == 0 && d < 8*(c.NumDocs()/8) {
+			for range 300 {
+				words[fmt.Sprintf("planted%d", rng.IntN(40))]++
+			}
+		}
+		if err := b.AddCounts("", "", words); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := jsmf.New(50)
+	m := fit(t, p, c)
+	r, err := p.Evaluate(ctx, m, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, ok := m.Index("planted0")
+	if !ok {
+		t.Fatal("no planted words")
+	}
+	breve := mat.DenseCopyOf(m.WordTopics()).RawRowView(at)
+	if k := slices.Index(breve, slices.Max(breve)); r.Verdicts[k].Quality != metrics.FewDocuments {
+		t.Errorf("the planted topic is %v: %+v", r.Verdicts[k], r.Verdicts[k])
+	}
+}

@@ -1,0 +1,184 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Quality is what a topic is worth to a reader.
+type Quality uint8
+
+const (
+	// Sound: none of the others.
+	Sound Quality = iota
+	// Weak: the topic's words hardly meet more often than words of different topics do, or
+	// most of their occurrences are in other topics, or hardly any text is of the topic.
+	Weak
+	// Background: the topic gathers what most documents share, instead of a subject.
+	Background
+	// Twin: another topic, of larger share, has the same words.
+	Twin
+	// FewDocuments: the topic rests on so few documents that its words and its share tell
+	// of these alone.
+	FewDocuments
+)
+
+var qualities = [...]string{"sound", "weak", "background", "twin", "few documents"}
+
+func (q Quality) String() string {
+	if int(q) < len(qualities) {
+		return qualities[q]
+	}
+	return fmt.Sprintf("Quality(%d)", uint8(q))
+}
+
+// The limits of Verdicts. METHODS.md says what was measured.
+const (
+	verdictWords    = 10   // words of a topic that are looked at
+	weakNPMI        = 0.05 // words drawn from different topics reach less, mostly far less
+	weakExclusivity = 0.2
+	fewestDocuments = 20
+)
+
+// Verdict is the quality of a topic, with the measures behind it. The words of a topic are
+// its ten of largest weight in Factors.Reading, without those of weight 0.
+type Verdict struct {
+	Quality Quality
+	// Share is p(topic).
+	Share float64
+	// NPMI is that of the topic's words (see the function NPMI), NaN for fewer than two.
+	NPMI float64
+	// Exclusivity is the mean of p(topic | word) over the topic's words, in [0, 1].
+	Exclusivity float64
+	// Documents is the effective number of documents of the topic, M·E[θ]²/E[θ²] for its
+	// proportions θ in M documents, by Factors.A: M if all documents have as much of it, d
+	// if d documents have it alone. NaN where A does not tell.
+	Documents float64
+	// Twin is the topic of larger share (of the same, with a lower number) whose weights
+	// in Factors.Reading have the largest cosine to those of the topic; −1 for the topic of
+	// largest share. Cosine is 0 where there is none.
+	Twin   int
+	Cosine float64
+}
+
+// String returns the quality and the measure that decided it, as in "weak: NPMI 0.01".
+func (v Verdict) String() string {
+	switch v.Quality {
+	case Weak:
+		switch {
+		case !(v.NPMI >= weakNPMI):
+			return fmt.Sprintf("weak: NPMI %.2f", v.NPMI)
+		case v.Exclusivity < weakExclusivity:
+			return fmt.Sprintf("weak: exclusivity %.2f", v.Exclusivity)
+		}
+		return fmt.Sprintf("weak: share %.2g %%", 100*v.Share)
+	case Twin:
+		return fmt.Sprintf("twin of topic %d: cosine %.2f", v.Twin, v.Cosine)
+	case FewDocuments:
+		return fmt.Sprintf("few documents: %.0f", v.Documents)
+	}
+	return v.Quality.String()
+}
+
+// Verdicts judges each topic. The first of these holds:
+//
+//   - Background, if Factors.Background says so;
+//   - Twin, if Cosine is above 0.9;
+//   - FewDocuments, if Documents is below 20;
+//   - Weak, if NPMI is below 0.05 or not defined, Exclusivity below 0.2, or Share below
+//     1/(20K);
+//   - Sound.
+//
+// f needs B, Breve, A and Pairs of the words of TopUnion(f.Reading, 10), of f.B where
+// Reading is nil; C, Anchors and TopN are not used. Whether a topic would come back from
+// other documents is not asked: see resampling in package jsmf. O(NK²).
+//
+// Errors: factors that are missing or do not fit, and ctx's.
+func Verdicts(ctx context.Context, f Factors) ([]Verdict, error) {
+	t, err := checkTopics(f.B)
+	if err != nil {
+		return nil, err
+	}
+	if f.Breve == nil || f.A == nil || noPairs(f.Pairs) {
+		return nil, fmt.Errorf("metrics: verdicts need B̆, A and pair counts")
+	}
+	if err := checkBreve(f.Breve, t.n, t.k); err != nil {
+		return nil, err
+	}
+	a, err := denseA(f.A, t.k)
+	if err != nil {
+		return nil, err
+	}
+	return verdicts(ctx, f, t, a)
+}
+
+func verdicts(ctx context.Context, f Factors, t *topics, a *mat.Dense) ([]Verdict, error) {
+	if f.Background != nil && len(f.Background) != t.k {
+		return nil, fmt.Errorf("metrics: background of %d topics, want %d", len(f.Background), t.k)
+	}
+	reading := f.Reading
+	if reading == nil {
+		reading = f.B
+	}
+	lists, err := readingLists(reading, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPairs(f.Pairs, lists); err != nil {
+		return nil, err
+	}
+	shares, sum := rowSums(a), mat.Sum(a)
+	for k := range shares {
+		shares[k] /= sum
+	}
+	near, err := nearest(ctx, reading, shares, f.Workers)
+	if err != nil {
+		return nil, err
+	}
+	meet := npmi(lists, f.Pairs).Values
+	out := make([]Verdict, t.k)
+	for k := range out {
+		v := Verdict{Share: shares[k], NPMI: meet[k], Twin: near[k].Twin, Cosine: near[k].Cosine, Documents: math.NaN()}
+		for _, w := range lists[k] {
+			v.Exclusivity += f.Breve.At(w, k) / float64(len(lists[k]))
+		}
+		if second := a.At(k, k) / sum; second > 0 && v.Share > 0 {
+			v.Documents = float64(f.Pairs.Docs()) * v.Share * v.Share / second
+		}
+		switch {
+		case f.Background != nil && f.Background[k]:
+			v.Quality = Background
+		case v.Cosine > twinCosine:
+			v.Quality = Twin
+		case v.Documents < fewestDocuments:
+			v.Quality = FewDocuments
+		case !(v.NPMI >= weakNPMI) || v.Exclusivity < weakExclusivity || !(v.Share >= deadShare/float64(t.k)):
+			v.Quality = Weak
+		}
+		out[k] = v
+	}
+	return out, nil
+}
+
+// readingLists returns the words of each topic that verdicts look at, best first.
+func readingLists(reading *mat.Dense, t *topics) ([][]int, error) {
+	if r, c := dims(reading); r != t.n || c != t.k {
+		return nil, wrongShape("Reading", r, c, t.n, t.k)
+	}
+	lists := make([][]int, t.k)
+	for k := range lists {
+		for _, w := range topWords(reading, k, verdictWords) {
+			x := reading.At(w, k)
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("metrics: the weight of word %d in topic %d is %v", w, k, x)
+			}
+			if x > 0 {
+				lists[k] = append(lists[k], w)
+			}
+		}
+	}
+	return lists, nil
+}

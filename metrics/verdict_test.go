@@ -1,0 +1,219 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// slowVerdicts judges topics from the definitions, of words ranked by weights.
+func slowVerdicts(f Factors) []Verdict {
+	n, k := f.B.Dims()
+	w := f.Reading
+	if w == nil {
+		w = f.B
+	}
+	a := mat.DenseCopyOf(f.A)
+	a.Scale(1/mat.Sum(a), a)
+	cosine := func(s, t int) float64 {
+		x, y := w.ColView(s), w.ColView(t)
+		return mat.Dot(x, y) / math.Sqrt(mat.Dot(x, x)*mat.Dot(y, y))
+	}
+	out := make([]Verdict, k)
+	for t := range out {
+		v := &out[t]
+		var words []int
+		for i := range n {
+			if w.At(i, t) > 0 {
+				words = append(words, i)
+			}
+		}
+		slices.SortStableFunc(words, func(i, j int) int {
+			if w.At(i, t) > w.At(j, t) {
+				return -1
+			} else if w.At(i, t) < w.At(j, t) {
+				return 1
+			}
+			return 0
+		})
+		words = words[:min(10, len(words))]
+		pairs, docs := 0.0, float64(f.Pairs.Docs())
+		for x, i := range words {
+			v.Exclusivity += f.Breve.At(i, t) / float64(len(words))
+			for _, j := range words[:x] {
+				pairs++
+				p := float64(f.Pairs.At(i, j)) / docs
+				switch p {
+				case 0:
+					v.NPMI--
+				case 1:
+					v.NPMI++
+				default:
+					v.NPMI -= math.Log(p*docs*docs/float64(f.Pairs.D1(i)*f.Pairs.D1(j))) / math.Log(p)
+				}
+			}
+		}
+		v.NPMI /= pairs
+		for s := range k {
+			v.Share += a.At(t, s)
+		}
+		v.Documents = docs * v.Share * v.Share / a.At(t, t)
+	}
+	for t := range out {
+		v := &out[t]
+		v.Twin = -1
+		for s := range k {
+			if larger := out[s].Share > v.Share || out[s].Share == v.Share && s < t; larger && cosine(s, t) > v.Cosine {
+				v.Twin, v.Cosine = s, cosine(s, t)
+			}
+		}
+		if f.Background != nil && f.Background[t] {
+			v.Quality = Background
+		} else if v.Cosine > 0.9 {
+			v.Quality = Twin
+		} else if v.Documents < 20 {
+			v.Quality = FewDocuments
+		} else if math.IsNaN(v.NPMI) || v.NPMI < 0.05 || v.Exclusivity < 0.2 || v.Share < 0.05/float64(k) {
+			v.Quality = Weak
+		}
+	}
+	return out
+}
+
+// closeVerdicts compares verdicts, their numbers to tol.
+func closeVerdicts(t *testing.T, name string, got, want []Verdict, tol float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d verdicts, want %d", name, len(got), len(want))
+		return
+	}
+	for k, g := range got {
+		w := want[k]
+		same := g.Quality == w.Quality && g.Twin == w.Twin
+		for _, p := range [][2]float64{{g.Share, w.Share}, {g.NPMI, w.NPMI}, {g.Exclusivity, w.Exclusivity}, {g.Documents, w.Documents}, {g.Cosine, w.Cosine}} {
+			same = same && (math.Abs(p[0]-p[1]) <= tol*max(1, math.Abs(p[1])) || math.IsNaN(p[0]) && math.IsNaN(p[1]))
+		}
+		if !same {
+			t.Errorf("%s: verdict %d is %+v, want %+v", name, k, g, w)
+		}
+	}
+}
+
+// inDocs counts words in documents, each a set of words.
+type inDocs [][]int
+
+func (d inDocs) Has(int) bool { return true }
+func (d inDocs) Docs() int    { return len(d) }
+func (d inDocs) D1(i int) int { return d.At(i, i) }
+func (d inDocs) At(i, j int) int {
+	n := 0
+	for _, words := range d {
+		if slices.Contains(words, i) && slices.Contains(words, j) {
+			n++
+		}
+	}
+	return n
+}
+
+// plantedTopics returns seven topics of ten words each: three good ones, one of words that
+// never meet, one whose words are at home in another, one that is background, and one that
+// repeats topic 0.
+func plantedTopics() Factors {
+	const k, n = 7, 70
+	b, breve, a := mat.NewDense(n, k, nil), mat.NewDense(n, k, nil), mat.NewDense(k, k, nil)
+	var docs inDocs
+	for t := range k {
+		for i := range 10 {
+			b.Set(10*t+i, t, 0.1)
+			breve.Set(10*t+i, t, 1)
+		}
+		a.Set(t, t, 1.0/k)
+	}
+	for d := range 400 { // 57 documents of each topic, with six of its words
+		t := d % 7
+		var words []int
+		for i := range 6 {
+			words = append(words, 10*t+(d/7+i*i)%10)
+		}
+		if t == 3 { // each with one word of topic 3 alone
+			words = []int{30 + (d/7)%10}
+		}
+		docs = append(docs, words)
+	}
+	for i := range 10 {
+		breve.Set(40+i, 4, 0.1)
+		breve.Set(40+i, 1, 0.9)
+		b.Set(60+i, 6, 0.01) // topic 6 has the words of topic 0
+		b.Set(i, 6, 0.09)
+	}
+	a.Set(6, 6, 0.9/k)
+	background := make([]bool, k)
+	background[5] = true
+	return Factors{B: b, Breve: breve, A: a, Pairs: docs, Background: background}
+}
+
+func TestVerdicts(t *testing.T) {
+	f := plantedTopics()
+	got, err := Verdicts(context.Background(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range []string{"sound", "sound", "sound", "weak: NPMI -1.00", "weak: exclusivity 0.10", "background", "twin of topic 0: cosine 0.99"} {
+		if got[k].String() != want {
+			t.Errorf("topic %d: %v, want %s (%+v)", k, got[k], want, got[k])
+		}
+	}
+	closeVerdicts(t, "planted", got, slowVerdicts(f), 1e-12)
+
+	// Documents from the moments of proportions: topic 0 is all of 12 documents of 1000, or
+	// half of all.
+	two := Factors{B: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), Breve: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), Pairs: make(inDocs, 1000)}
+	two.A = mat.NewDense(2, 2, []float64{0.012, 0, 0, 0.988})
+	if got, err = Verdicts(context.Background(), two); err != nil || math.Abs(got[0].Documents-12) > 1e-9 || got[0].String() != "few documents: 12" {
+		t.Error(got, err)
+	}
+	two.A = mat.NewDense(2, 2, []float64{0.25, 0.25, 0.25, 0.25})
+	if got, err = Verdicts(context.Background(), two); err != nil || math.Abs(got[0].Documents-1000) > 1e-9 || got[0].String() != "weak: NPMI NaN" {
+		t.Error(got, err) // a single word has no NPMI
+	}
+	// Reading ranks the words, and finds the twins.
+	f = plantedTopics()
+	f.Reading = mat.DenseCopyOf(f.B)
+	for i := range 10 {
+		f.Reading.Set(i, 6, 0)
+	}
+	if got, err = Verdicts(context.Background(), f); err != nil || got[6].Quality != Sound || got[6].Cosine != 0 {
+		t.Error(got, err)
+	}
+	closeVerdicts(t, "reading", got, slowVerdicts(f), 1e-12)
+}
+
+func TestVerdictsErrors(t *testing.T) {
+	for want, change := range map[string]func(*Factors){
+		"verdicts need":             func(f *Factors) { f.Breve = nil },
+		"need B̆, A and pair":       func(f *Factors) { f.Pairs = nil },
+		"Reading":                   func(f *Factors) { f.Reading = mat.NewDense(3, 7, nil) },
+		"background of 1 topics":    func(f *Factors) { f.Background = f.Background[:1] },
+		"word 7 in topic 2 is +Inf": func(f *Factors) { f.Reading = mat.DenseCopyOf(f.B); f.Reading.Set(7, 2, math.Inf(1)) },
+	} {
+		f := plantedTopics()
+		change(&f)
+		if _, err := Verdicts(context.Background(), f); err == nil || !strings.HasPrefix(err.Error(), "metrics: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want metrics: … %s", err, want)
+		}
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Verdicts(gone, plantedTopics()); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if s := fmt.Sprint(Quality(9)); s != "Quality(9)" {
+		t.Error(s)
+	}
+}
