@@ -57,6 +57,8 @@ type Step struct {
 	// NoLikelihood leaves out the log-likelihood, a sixth of the time: Step returns 0.
 	// LeaveLast never has it.
 	NoLikelihood bool
+	// Count says that Share sets w.N, as Step does.
+	Count bool
 	// Floor is m, the least weight that a topic keeps; its padding is zero. Plain does
 	// not use it.
 	Floor []float32
@@ -160,11 +162,14 @@ func (w *Worker) Step(s *Step, words []int32, counts []float32) (float64, error)
 }
 
 // Share calls each for the words of a document with what Step adds up, and adds nothing up
-// itself: word i has the count x·out/sum of each topic. The form is Plain or LeaveDocument.
-// out is valid during the call. Share returns what Step does.
+// itself: word i has the count x·out/sum of each topic. It sets w.N if s.Count. The form is
+// Plain or LeaveDocument. out is valid during the call. Share returns what Step does.
 func (w *Worker) Share(s *Step, words []int32, counts []float32, each func(i int, out []float32, sum float32)) (float64, error) {
 	own := *s
 	own.each = each
+	if s.Count {
+		clear(w.N)
+	}
 	if s.Form == Plain {
 		own.Floor = w.T // nothing is left out of weights that cannot fall
 	}
@@ -212,7 +217,8 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 	if mode == int(LeaveEverywhere) {
 		a.totals = &s.Totals[:b.Stride][0]
 	}
-	if s.each != nil {
+	adds := mode != score && (s.each == nil || s.Count) // to w.N
+	if !adds {
 		a.g = nil
 	}
 	keep := mode == int(LeaveLast)
@@ -222,7 +228,7 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 	sum, bad := 0.0, 0
 	for lo := 0; lo < len(words); lo += piece {
 		n := min(piece, len(words)-lo)
-		if lo > 0 && mode != score && s.each == nil {
+		if lo > 0 && adds {
 			clear(w.part)
 			a.g = &w.part[0]
 		}
@@ -243,7 +249,7 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 				}
 			}
 		}
-		if lo > 0 && mode != score && s.each == nil {
+		if lo > 0 && adds {
 			for k, v := range w.part {
 				w.N[k] += v
 			}

@@ -21,7 +21,8 @@ func TestShare(t *testing.T) {
 					p := newProblem(rnd, piece+9, k, words, form, false)
 					w := newWorker(k, kr)
 					copy(w.T, p.t)
-					_, want, loglik := p.slow()
+					p.Step.Count = true
+					tokens, want, loglik := p.slow()
 					next := 0
 					got, err := w.Share(&p.Step, p.words, p.counts, func(i int, out []float32, sum float32) {
 						if i != next || len(out) != k {
@@ -34,6 +35,11 @@ func TestShare(t *testing.T) {
 							}
 						}
 					})
+					for j, v := range w.N[:k] {
+						if x := float64(v); !(math.Abs(x-tokens[j]) <= tol*(1+tokens[j])) {
+							t.Fatalf("%s: topic %d has %v tokens, want %v", name, j, x, tokens[j])
+						}
+					}
 					if err != nil || next != words || !(math.Abs(got-loglik) <= tol*(1+math.Abs(loglik))) {
 						t.Errorf("%s: %v words, log-likelihood %v, want %v; %v", name, next, got, loglik, err)
 					}

@@ -56,6 +56,9 @@ func (c *Census) Len() int { return 2*len(c.df) + censusTail }
 // Shared implements Plan.
 func (c *Census) Shared() bool { return false }
 
+// Carry implements Plan.
+func (c *Census) Carry() Carry { return Carry{} }
+
 // Counts returns what a sum says.
 func (c *Census) Counts(sum []int64) (*Counts, error) {
 	if err := checkSum(c, sum); err != nil {
@@ -129,7 +132,7 @@ type censusAdder struct {
 }
 
 // Add implements Adder.
-func (a *censusAdder) Add(_ context.Context, b *corpus.Block, sum []int64) error {
+func (a *censusAdder) Add(_ context.Context, b *corpus.Block, _ Kept, sum []int64) error {
 	n := len(a.df)
 	tail := sum[2*n:]
 	for d := range b.Docs() {

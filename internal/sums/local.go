@@ -2,6 +2,7 @@ package sums
 
 import (
 	"context"
+	"sync"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/run"
@@ -11,16 +12,49 @@ import (
 type Local struct {
 	*corpus.Encoded
 	workers int
+
+	// The last plan that left something of the documents, and what it left. While the next one
+	// is added up there are two of that size.
+	mu    sync.Mutex
+	after Key
+	left  []float32
 }
 
 var _ Documents = (*Local)(nil)
 
 // NewLocal returns the documents of e, added up by so many goroutines; 0: GOMAXPROCS.
-func NewLocal(e *corpus.Encoded, workers int) *Local { return &Local{e, workers} }
+func NewLocal(e *corpus.Encoded, workers int) *Local { return &Local{Encoded: e, workers: workers} }
 
-// Sum implements Documents. Each goroutine has a sum of its own, unless the plan's are
-// shared.
+// Sum implements Documents. What a plan leaves of the documents is gone when a plan that does
+// not take it leaves something.
 func (l *Local) Sum(ctx context.Context, p Plan) ([]int64, error) {
+	c, docs := p.Carry(), l.Info().Documents
+	var kept Kept
+	l.mu.Lock()
+	if l.after == c.After {
+		kept.Old = l.left
+	}
+	l.mu.Unlock()
+	if len(kept.Old) != docs*c.Old {
+		return nil, ErrLost
+	}
+	kept.New = make([]float32, docs*c.New)
+	sum, err := l.add(ctx, p, c, kept)
+	if err != nil || c.New == 0 && !(c.Old > 0 && c.Last) {
+		return sum, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.after, l.left = Key{}, nil
+	if c.New > 0 {
+		l.after, _, err = KeyOf(p)
+		l.left = kept.New
+	}
+	return sum, err
+}
+
+// add adds up p. Each goroutine has a sum of its own, unless the plan's are shared.
+func (l *Local) add(ctx context.Context, p Plan, c Carry, kept Kept) ([]int64, error) {
 	n := run.Workers(l.workers, l.Blocks())
 	type worker struct {
 		block corpus.Block
@@ -41,7 +75,7 @@ func (l *Local) Sum(ctx context.Context, p Plan) ([]int64, error) {
 		if err := l.Block(block, &w.block); err != nil {
 			return err
 		}
-		return w.adder.Add(ctx, &w.block, w.sum)
+		return w.adder.Add(ctx, &w.block, kept.documents(c, w.block.First, w.block.First+w.block.Docs()), w.sum)
 	})
 	if err == nil {
 		err = run.Chunks(ctx, n, 1, n, func(_, i, _, _ int) error { return work[i].adder.Flush(ctx, work[i].sum) })

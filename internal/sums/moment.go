@@ -85,6 +85,9 @@ func momentLen(n int) int { return n * (n + 1) / 2 }
 // Shared implements Plan.
 func (m *Moment) Shared() bool { return true }
 
+// Carry implements Plan.
+func (m *Moment) Carry() Carry { return Carry{} }
+
 // row returns a slice in which entry (i, j) of a sum is at place j, for ranks i ≤ j.
 func (m *Moment) row(sum []int64, i int) []int64 {
 	n := len(m.words)

@@ -58,7 +58,7 @@ type momentAdder struct {
 type place struct{ at, end int32 }
 
 // Add implements Adder.
-func (a *momentAdder) Add(ctx context.Context, b *corpus.Block, sum []int64) error {
+func (a *momentAdder) Add(ctx context.Context, b *corpus.Block, _ Kept, sum []int64) error {
 	for d := range b.Docs() {
 		words, counts := b.Doc(d)
 		if len(words) == 0 {

@@ -10,15 +10,22 @@ import (
 )
 
 // Pass is a pass over all documents with given topics: what the tokens of the documents say
-// about the next topics. Nothing is kept of a document from one pass to the next. Its weights
-// of the topics begin in proportion to Begin, and Steps over-relaxed steps make topic counts of
-// them, the first one of EM.
+// about the next topics. A document's weights of the topics begin in proportion to Begin, or are
+// those that an earlier pass has left, and Steps over-relaxed steps make topic counts of them.
+// The first step from Begin is one of EM.
 type Pass struct {
 	Task   Task
 	Topics *estep.Rows // N×K: p(word | topic)
 	Alpha  float32     // prior count of each topic in a document
 	Begin  []float32   // K, above 0
 	Steps  int
+	// After is the key of a pass that has left weights of the topics in each document, and
+	// Columns says which topic each of its topics is now. Zero: weights begin with Begin.
+	After   Key
+	Columns []int32
+	// Keep leaves the weights for a later pass: where sharing out the tokens multiplies one by r,
+	// this multiplies it by r². It is for Learn.
+	Keep bool
 	// Form is that of the steps after the first one, among them that which counts tokens: Plain
 	// or LeaveDocument, whose least weight is Floor. Documents with hidden tokens take Plain.
 	Form  estep.Form
@@ -88,6 +95,15 @@ func (p *Pass) moments() int {
 
 // Shared implements Plan.
 func (p *Pass) Shared() bool { return false }
+
+// Carry implements Plan.
+func (p *Pass) Carry() Carry {
+	c := Carry{After: p.After, Old: len(p.Columns), Last: p.Task != Compare}
+	if p.Keep {
+		c.New = p.Topics.K
+	}
+	return c
+}
 
 // Len implements Plan.
 func (p *Pass) Len() int { return p.counts() + p.moments() + len(p.Pairs) + passTail }

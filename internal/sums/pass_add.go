@@ -19,6 +19,8 @@ type passAdder struct {
 	ones     []float32 // as many as a document has words
 	floor    []float32 // padded
 	begin    float32   // the sum of Begin
+	kept     Kept      // of the document
+	carry    Carry
 	theta    []float32 // K
 	losses   Losses
 	costs    []float64
@@ -33,7 +35,7 @@ type passAdder struct {
 func (p *Pass) Adder() Adder {
 	k := p.Topics.K
 	a := &passAdder{
-		p: p, w: estep.NewWorker(k),
+		p: p, w: estep.NewWorker(k), carry: p.Carry(),
 		floor: make([]float32, estep.Padded(k)),
 		theta: make([]float32, k), costs: make([]float64, len(p.Pairs)), scales: make([]float32, p.Topics.N),
 		scoring: math.Ldexp(1, p.scoreShift()), counting: math.Ldexp(1, p.docShift()), tokens: math.Ldexp(1, p.tokenShift()),
@@ -48,7 +50,7 @@ func (p *Pass) Adder() Adder {
 }
 
 // Add implements Adder.
-func (a *passAdder) Add(ctx context.Context, b *corpus.Block, sum []int64) error {
+func (a *passAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, sum []int64) error {
 	for d := range b.Docs() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -69,6 +71,7 @@ func (a *passAdder) Add(ctx context.Context, b *corpus.Block, sum []int64) error
 		if a.weight, err = a.p.Weights.of(b, d); err != nil {
 			return err
 		}
+		a.kept = kept.documents(a.carry, d, d+1)
 		a.doc.Set(words, counts, a.p.Hide && holdout.Watches(key))
 		if a.weight == 0 {
 			a.skip(sum)
@@ -131,31 +134,56 @@ const mostRise = 4
 
 // weigh sets the worker's weights of the topics to the document's topic counts and α, and
 // returns their sum. Each step is an over-relaxed one of EM: where that multiplies a weight by
-// r, this multiplies it by r². From the second step on, the form is that of the document.
+// r, this multiplies it by r². The form is that of the document but in the first step from
+// Begin.
 func (a *passAdder) weigh() (total float64, err error) {
 	p, doc := a.p, &a.doc.Visible
 	k := p.Topics.K
-	t, n, alpha := a.w.T[:k], a.w.N[:k], p.Alpha
-	all := float32(float64(doc.Sum) + float64(alpha)*float64(k))
-	rescale(t, p.Begin, all/a.begin)
+	t := a.w.T[:k]
+	all := float32(float64(doc.Sum) + float64(p.Alpha)*float64(k))
+	if a.carry.Old == 0 {
+		rescale(t, p.Begin, all/a.begin)
+	} else if err := a.resume(t, all); err != nil {
+		return 0, err
+	}
 	step := estep.Step{B: p.Topics, NoLikelihood: true, Floor: a.floor}
 	for i := range p.Steps {
-		if i > 0 {
+		if i > 0 || a.carry.Old > 0 {
 			step.Form = a.form()
 		}
 		if _, err := a.w.Step(&step, doc.Words, doc.Counts); err != nil {
 			return 0, err
 		}
-		sum := float32(0)
-		for i, v := range n {
-			v += alpha
-			v = max(v*min(v/t[i], mostRise), alpha)
-			t[i] = v
-			sum += v
-		}
-		rescale(t, t, all/sum)
+		rescale(t, t, all/a.relax(t))
 	}
 	return float64(all), nil
+}
+
+// relax sets to to the worker's weights, over-relaxed as its counts say, and returns their sum.
+func (a *passAdder) relax(to []float32) (sum float32) {
+	alpha, t, n := a.p.Alpha, a.w.T[:len(to)], a.w.N[:len(to)]
+	for i, v := range n {
+		v += alpha
+		v = max(v*min(v/t[i], mostRise), alpha)
+		to[i] = v
+		sum += v
+	}
+	return sum
+}
+
+// resume sets t to the weights that an earlier pass has left, with the sum all.
+func (a *passAdder) resume(t []float32, all float32) error {
+	clear(t)
+	sum := float32(0)
+	for i, v := range a.kept.Old {
+		if !(v > 0) || v > math.MaxFloat32 {
+			return fmt.Errorf("topic %d has the weight %v", i, v)
+		}
+		t[a.p.Columns[i]] += v
+		sum += v
+	}
+	rescale(t, t, all/sum)
+	return nil
 }
 
 // form returns the form of the steps of the document.
@@ -201,8 +229,12 @@ func (a *passAdder) compare(sum []int64) {
 
 // learn counts the tokens of the document's words by topic.
 func (a *passAdder) learn(score bool, sum []int64) (float64, error) {
-	step := estep.Step{Form: a.form(), B: a.p.Topics, Floor: a.floor, NoLikelihood: !score}
-	return a.share(&step, a.doc.Visible.Counts, sum)
+	step := estep.Step{Form: a.form(), B: a.p.Topics, Floor: a.floor, NoLikelihood: !score, Count: a.p.Keep}
+	loglik, err := a.share(&step, a.doc.Visible.Counts, sum)
+	if err == nil && a.p.Keep {
+		a.relax(a.kept.New)
+	}
+	return loglik, err
 }
 
 // ahead is how many words before its turn a row of a sum is fetched from memory.

@@ -9,13 +9,16 @@ import (
 	"github.com/jsmf-go/spectral/internal/estep"
 )
 
-// The body of a Pass: the header, Begin, Totals, Words, Unigram, Pairs, Topics.
+// The body of a Pass: the header, Begin, Totals, Words, Unigram, Columns, Pairs, Topics.
 // Numbers are little-endian, as wide as in memory; pairs are of two uint32.
 
 // passHeader is what stands before the slices.
 type passHeader struct {
-	Task, Form, Hide, _ uint8
+	Task, Form          uint8
+	Hide, Keep          bool
 	N, K, Steps, Pairs  uint32
+	Columns, _          uint32
+	After               Key
 	Every, Scored, Docs int64
 	Alpha, Floor        float32
 	Smoothing           float64
@@ -25,7 +28,7 @@ type passHeader struct {
 func (h *passHeader) size() (head, all uint64) {
 	head = uint64(binary.Size(h))
 	n, k := uint64(h.N), uint64(h.K)
-	return head, head + 12*k + 12*n + 8*uint64(h.Pairs) + 4*n*k
+	return head, head + 12*k + 12*n + 8*uint64(h.Pairs) + 4*uint64(h.Columns) + 4*n*k
 }
 
 // MarshalBinary implements Plan.
@@ -38,15 +41,13 @@ func (p *Pass) MarshalBinary() ([]byte, error) {
 	}
 	n, k := p.Topics.N, p.Topics.K
 	h := passHeader{
-		Task: uint8(p.Task), Form: uint8(p.Form), N: uint32(n), K: uint32(k), Steps: uint32(p.Steps), Pairs: uint32(len(p.Pairs)),
+		Task: uint8(p.Task), Form: uint8(p.Form), Hide: p.Hide, Keep: p.Keep, After: p.After, Columns: uint32(len(p.Columns)),
+		N: uint32(n), K: uint32(k), Steps: uint32(p.Steps), Pairs: uint32(len(p.Pairs)),
 		Every: p.Every, Scored: p.Scored, Docs: p.Docs, Alpha: p.Alpha, Floor: p.Floor, Smoothing: p.Smoothing,
-	}
-	if p.Hide {
-		h.Hide = 1
 	}
 	_, size := h.size()
 	b, err := binary.Append(make([]byte, 0, size), binary.LittleEndian, &h)
-	for _, x := range []any{p.Begin, p.Totals, p.Words, p.Unigram} {
+	for _, x := range []any{p.Begin, p.Totals, p.Words, p.Unigram, p.Columns} {
 		if err == nil {
 			b, err = binary.Append(b, binary.LittleEndian, x)
 		}
@@ -75,19 +76,20 @@ func readPass(b []byte) (*Pass, error) {
 	const most = 1 << 31
 	head, size := h.size()
 	switch {
-	case h.N >= most || h.K >= most || h.Pairs >= most || h.Steps >= most:
+	case h.N >= most || h.K >= most || h.Pairs >= most || h.Columns >= most || h.Steps >= most:
 		return nil, fmt.Errorf("a pass has %d words, %d topics, %d pairs and %d steps", h.N, h.K, h.Pairs, h.Steps)
 	case size != uint64(len(b)):
 		return nil, fmt.Errorf("a pass with %d words and %d topics has %d bytes, want %d", h.N, h.K, len(b), size)
 	}
 	p := &Pass{
-		Task: Task(h.Task), Form: estep.Form(h.Form), Hide: h.Hide == 1, Steps: int(h.Steps), Every: h.Every, Scored: h.Scored, Docs: h.Docs,
+		Task: Task(h.Task), Form: estep.Form(h.Form), Hide: h.Hide, Keep: h.Keep, Steps: int(h.Steps), After: h.After,
+		Every: h.Every, Scored: h.Scored, Docs: h.Docs,
 		Alpha: h.Alpha, Floor: h.Floor, Smoothing: h.Smoothing,
 		Topics: estep.NewRows(int(h.N), int(h.K)), Begin: make([]float32, h.K), Totals: make([]float64, h.K),
-		Words: make([]int64, h.N), Unigram: make([]float32, h.N),
+		Words: make([]int64, h.N), Unigram: make([]float32, h.N), Columns: make([]int32, h.Columns),
 	}
 	b = b[head:]
-	for _, x := range []any{p.Begin, p.Totals, p.Words, p.Unigram} {
+	for _, x := range []any{p.Begin, p.Totals, p.Words, p.Unigram, p.Columns} {
 		n, err := binary.Decode(b, binary.LittleEndian, x)
 		if err != nil {
 			return nil, err
@@ -120,7 +122,9 @@ func (p *Pass) check() error {
 		return fmt.Errorf("a pass has the task %d", p.Task)
 	case p.Form > estep.LeaveDocument:
 		return fmt.Errorf("a pass has the form %d", p.Form)
-	case p.Steps < 1 || p.Every < 1 || p.Scored < 1 || p.Docs < 0:
+	case (p.After == Key{}) != (len(p.Columns) == 0) || p.Keep && p.Task != Learn:
+		return fmt.Errorf("a pass of task %d takes %d numbers of a document, keep is %v", p.Task, len(p.Columns), p.Keep)
+	case p.Steps < 0 || p.Steps == 0 && len(p.Columns) == 0 || p.Every < 1 || p.Scored < 1 || p.Docs < 0:
 		return fmt.Errorf("a pass has %d steps, samples of one in %d and one in %d, %d documents", p.Steps, p.Every, p.Scored, p.Docs)
 	}
 	n, k := p.Topics.N, p.Topics.K
@@ -130,6 +134,11 @@ func (p *Pass) check() error {
 	for _, x := range p.Pairs {
 		if x.Into < 0 || x.Into >= x.From || x.From >= p.Topics.K {
 			return fmt.Errorf("topics %d and %d of %d are no pair", x.Into, x.From, p.Topics.K)
+		}
+	}
+	for i, c := range p.Columns {
+		if c < 0 || int(c) >= k {
+			return fmt.Errorf("topic %d of an earlier pass is topic %d of %d", i, c, k)
 		}
 	}
 	sum := uint64(0)

@@ -364,6 +364,10 @@ func TestPassErrors(t *testing.T) {
 	bad("task", func(p *Pass) { p.Task = 9 })
 	bad("form", func(p *Pass) { p.Form = estep.LeaveLast })
 	bad("steps", func(p *Pass) { p.Steps = 0 })
+	bad("keep", func(p *Pass) { p.Keep, p.Task = true, Finish })
+	bad("takes 2 numbers", func(p *Pass) { p.Columns = []int32{0, 1} })
+	bad("takes 0 numbers", func(p *Pass) { p.After[3] = 1 })
+	bad("topic 1 of an earlier pass is topic 3 of 3", func(p *Pass) { p.After[3], p.Columns = 1, []int32{0, 3} })
 	bad("no pair", func(p *Pass) { p.Pairs[1] = Pair{2, 2} })
 	bad("no pair", func(p *Pass) { p.Pairs[1] = Pair{0, 3} })
 	bad("all words may have", func(p *Pass) { p.Words[2] = mostTokens + 1 })
@@ -378,7 +382,7 @@ func TestPassErrors(t *testing.T) {
 			t.Fatalf("%d of %d bytes are a pass", n, len(body))
 		}
 	}
-	for i := range 40 { // of the header
+	for i := range 80 { // of the header
 		for _, v := range []byte{0x7f, 0x80, 0xff} {
 			broken := slices.Clone(body)
 			broken[i] ^= v

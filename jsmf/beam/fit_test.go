@@ -47,6 +47,7 @@ func TestFit(t *testing.T) {
 	for name, p := range map[string]jsmf.Pipeline{
 		"spectral": jsmf.New(6).Words(150).Refine(nil),
 		"refined":  jsmf.New(6).Words(150).Refine(refine.Batch{N: 6}),
+		"carried":  jsmf.New(6).Words(150).Refine(refine.Batch{N: 9, Carry: true}), // topics are merged before the end
 	} {
 		t.Run(name, func(t *testing.T) {
 			one, err := p.Fit(ctx, c)

@@ -2,8 +2,10 @@ package beam
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"runtime"
 	"sync/atomic"
 
@@ -51,8 +53,9 @@ type addShare struct {
 	Len    int // of the sum
 }
 
-// ProcessElement takes the files of a share, as JSON, and emits the stripes of their sum.
-func (f *addShare) ProcessElement(ctx context.Context, share string, emit func(int, []byte)) error {
+// ProcessElement takes the files of a share, as JSON, and emits the stripes of their sum, and the
+// files of what the plan leaves.
+func (f *addShare) ProcessElement(ctx context.Context, share string, emit func(int, []byte), leave func(string)) error {
 	var pieces []file
 	if err := json.Unmarshal([]byte(share), &pieces); err != nil {
 		return fmt.Errorf("share: %w", err)
@@ -69,9 +72,16 @@ func (f *addShare) ProcessElement(ctx context.Context, share string, emit func(i
 	if plan.Len() != f.Len {
 		return fmt.Errorf("plan %s has %d numbers where the job has %d", f.Plan.Name, plan.Len(), f.Len)
 	}
-	sum, err := addPieces(ctx, f.Folder, pieces, plan, n)
+	sum, left, err := addPieces(ctx, f.Folder, pieces, plan, n)
 	if err != nil {
 		return err
+	}
+	for _, file := range left {
+		line, err := file.line()
+		if err != nil {
+			return err
+		}
+		leave(line)
 	}
 	for i := range stripes(len(sum)) {
 		from, to := stripe(len(sum), i)
@@ -80,9 +90,22 @@ func (f *addShare) ProcessElement(ctx context.Context, share string, emit func(i
 	return nil
 }
 
-// addPieces adds up the documents of some pieces by n goroutines.
-func addPieces(ctx context.Context, folder string, pieces []file, plan sums.Plan, n int) ([]int64, error) {
-	var next atomic.Int64
+// adding adds up the documents of some pieces.
+type adding struct {
+	folder string
+	pieces []file
+	carry  sums.Carry
+	next   atomic.Int64 // piece
+	left   []file       // by piece; none if the plan leaves nothing
+}
+
+// addPieces adds up the documents of some pieces by n goroutines, and returns the files of what
+// the plan leaves.
+func addPieces(ctx context.Context, folder string, pieces []file, plan sums.Plan, n int) ([]int64, []file, error) {
+	a := &adding{folder: folder, pieces: pieces, carry: plan.Carry()}
+	if a.carry.New > 0 {
+		a.left = make([]file, len(pieces))
+	}
 	parts := make([][]int64, n)
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range n {
@@ -91,47 +114,65 @@ func addPieces(ctx context.Context, folder string, pieces []file, plan sums.Plan
 		} else {
 			parts[w] = make([]int64, plan.Len())
 		}
-		group.Go(func() error {
-			return addSome(ctx, folder, pieces, &next, plan.Adder(), parts[w])
-		})
+		group.Go(func() error { return a.some(ctx, plan.Adder(), parts[w]) })
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if plan.Shared() {
-		return parts[0], nil
+		return parts[0], a.left, nil
 	}
 	for _, part := range parts[1:] {
 		for i, v := range part {
 			parts[0][i] += v
 		}
 	}
-	return parts[0], nil
+	return parts[0], a.left, nil
 }
 
-// addSome adds up pieces until there is none left to take.
-func addSome(ctx context.Context, folder string, pieces []file, next *atomic.Int64, adder sums.Adder, sum []int64) (err error) {
+// some adds up pieces until there is none left to take.
+func (a *adding) some(ctx context.Context, adder sums.Adder, sum []int64) (err error) {
 	at := "(none)"
 	defer panicked("piece", &at, &err) // in a goroutine of ours it would end the worker
 	for {
-		i := int(next.Add(1)) - 1
-		if i >= len(pieces) {
+		i := int(a.next.Add(1)) - 1
+		if i >= len(a.pieces) {
 			return adder.Flush(ctx, sum)
 		}
-		at = joinPath(folder, pieces[i].Name)
-		if err := addPiece(ctx, folder, pieces[i], adder, sum); err != nil {
+		at = joinPath(a.folder, a.pieces[i].Name)
+		if err := a.piece(ctx, i, adder, sum); err != nil {
 			return fmt.Errorf("piece %s: %w", at, err)
 		}
 	}
 }
 
-func addPiece(ctx context.Context, folder string, piece file, adder sums.Adder, sum []int64) error {
-	docs, err := readPiece(ctx, folder, piece)
+// piece adds up piece i, and writes what is left of it.
+func (a *adding) piece(ctx context.Context, i int, adder sums.Adder, sum []int64) error {
+	piece := a.pieces[i]
+	docs, err := readPiece(ctx, a.folder, piece)
 	if err != nil {
 		return err
 	}
 	defer docs.Close()
+	old, err := readLeft(ctx, a.folder, piece, docs.Info().Documents*a.carry.Old)
+	if err != nil {
+		return err
+	}
+	if a.left == nil {
+		return a.blocks(ctx, docs, old, adder, sum, nil)
+	}
+	f, err := writeFile(ctx, a.folder, "left", func(w io.Writer) error { return a.blocks(ctx, docs, old, adder, sum, w) })
+	if err == nil {
+		a.left[i], err = f.with(piece.Name)
+	}
+	return err
+}
+
+// blocks adds up the blocks of a piece, whose numbers of the plan before are old, and writes
+// those to leave to w.
+func (a *adding) blocks(ctx context.Context, docs *corpus.Encoded, old []float32, adder sums.Adder, sum []int64, w io.Writer) error {
 	var b corpus.Block
+	var raw []byte
 	for i := range docs.Blocks() {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
@@ -139,7 +180,20 @@ func addPiece(ctx context.Context, folder string, piece file, adder sums.Adder, 
 		if err := docs.Block(i, &b); err != nil {
 			return err
 		}
-		if err := adder.Add(ctx, &b, sum); err != nil {
+		n := b.Docs()
+		kept := sums.Kept{Old: old[:n*a.carry.Old], New: make([]float32, n*a.carry.New)}
+		old = old[len(kept.Old):]
+		if err := adder.Add(ctx, &b, kept, sum); err != nil {
+			return err
+		}
+		if len(kept.New) == 0 {
+			continue
+		}
+		var err error
+		if raw, err = binary.Append(raw[:0], binary.LittleEndian, kept.New); err == nil {
+			_, err = w.Write(raw)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -20,10 +20,10 @@ import (
 	"github.com/jsmf-go/spectral/internal/sums"
 )
 
-// Batch fits latent Dirichlet allocation by passes that keep nothing of the documents. The
-// zero value is ready for use. It is for documents on many machines (package jsmf/beam), where
-// [Passes] cannot go; on one machine it gives the same result to the bit on the same type of
-// CPU, at two to three times the time of Passes.
+// Batch fits latent Dirichlet allocation by passes that keep nothing of the documents, unless
+// Carry is set. The zero value is ready for use. It is for documents on many machines (package
+// jsmf/beam), where [Passes] cannot go; on one machine it gives the same result to the bit on
+// the same type of CPU, at two to three times the time of Passes.
 //
 // A pass goes over all documents with the same topics. It finds each document's topic counts
 // from the shares of the topics by a few over-relaxed steps: one of EM, and from then on with a
@@ -43,7 +43,8 @@ import (
 //
 // Cost: nnz·K·(Steps+1) times a few operations a pass. Documents that are neither encoded
 // (corpus.Encoded) nor on other machines are encoded first, in memory. Memory beside that:
-// 36·N·K bytes, and 8·N·K for each goroutine, of which there are eight at most.
+// 36·N·K bytes, and 8·N·K for each goroutine, of which there are eight at most. Carry takes
+// 8·N·K and, on this machine, 8·K for each document besides.
 type Batch struct {
 	// N is the largest number of passes; 0 means 60.
 	N int
@@ -52,6 +53,14 @@ type Batch struct {
 	// a pass takes a tenth less, and the log-likelihood of a token loses some thousandths of a
 	// nat.
 	Steps int
+
+	// Carry keeps the topic weights of each document from one pass to the next, 4·K bytes for
+	// a document. Passes then take no steps but for ten in the first one: they share out the
+	// tokens by the weights of the pass before, over-relaxed, and so does the last read. That
+	// saves a third of the time on one machine, and less on Beam. On three corpora the log-likelihood of a token was up to .015
+	// nats lower than without, but as high as that of Passes, and held-out tokens gained or lost
+	// up to .007. Steps must be 0, and documents have no weights.
+	Carry bool
 
 	// Alpha, Beta and Gain are those of Passes.
 	Alpha, Beta, Gain float64
@@ -70,6 +79,9 @@ func (b Batch) withDefaults() Batch {
 	b.N, b.Beta, b.Gain = p.N, p.Beta, p.Gain
 	if b.Steps == 0 {
 		b.Steps = 3
+		if b.Carry {
+			b.Steps = foldIn
+		}
 	}
 	return b
 }
@@ -80,6 +92,9 @@ func (b Batch) passes() Passes { return Passes{N: b.N, Alpha: b.Alpha, Beta: b.B
 // Validate reports all settings that are out of range, joined into one error.
 func (b Batch) Validate() error {
 	err := b.passes().Validate()
+	if b.Carry && b.Steps != 0 {
+		err = errors.Join(err, fmt.Errorf("refine: Steps = %d with Carry; want 0", b.Steps))
+	}
 	if d := (Batch{}).withDefaults(); b.Steps < 0 || b.Steps > mostSteps {
 		err = errors.Join(err, fmt.Errorf("refine: Steps = %d; want 0 for %d, or from 1 to %d", b.Steps, d.Steps, mostSteps))
 	}
@@ -91,6 +106,9 @@ const mostSteps = 1000
 // String names the method and what it was set to.
 func (b Batch) String() string {
 	b = b.withDefaults()
+	if b.Carry {
+		return fmt.Sprintf("Batch(%d, carry, %v)", b.N, prior{b.Alpha, b.Beta, b.Gain})
+	}
 	return fmt.Sprintf("Batch(%d of %d steps, %v)", b.N, b.Steps, prior{b.Alpha, b.Beta, b.Gain})
 }
 
@@ -110,6 +128,9 @@ func (b Batch) Bytes(docs, words int, nonzeros int64, k int) int64 {
 	x := 1<<16 + 8*n*K*(4+mostSlots) + 4*n*padded + 60*n + 4*n*mostSlots
 	x += pairBytes(K) + encodedBytes(d, n, nnz)
 	x += mostSlots * (60*min(corpus.MaxBlockNonzeros, nnz) + 64*min(corpus.MaxBlockDocs, d) + 16*K*K + 200*padded)
+	if b.Carry {
+		x += 8*d*K + 8*n*K // weights of two passes, and an encoded plan
+	}
 	return int64(min(x, math.MaxInt64/8))
 }
 
@@ -122,10 +143,19 @@ func (b Batch) Refine(ctx context.Context, docs corpus.Source, start Start, opt 
 	if docs == nil {
 		return nil, errors.New("refine: no documents")
 	}
-	b = b.withDefaults()
-	f := &batch{Batch: b}
+	f := &batch{Batch: b.withDefaults()}
+	res, err := f.refine(ctx, docs, start, opt)
+	if errors.Is(err, sums.ErrLost) { // the documents' weights; they can be made again, once
+		res, err = f.refine(ctx, docs, start, opt)
+	}
+	return res, err
+}
+
+// refine makes the whole refinement.
+func (f *batch) refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (*Result, error) {
+	*f = batch{Batch: f.Batch}
 	var err error
-	if f.topics, err = newTopics(prior{b.Alpha, b.Beta, b.Gain}, start, opt); err != nil {
+	if f.topics, err = newTopics(prior{f.Alpha, f.Beta, f.Gain}, start, opt); err != nil {
 		return nil, err
 	}
 	if err := f.begin(ctx, docs, start); err != nil {
@@ -148,6 +178,10 @@ type batch struct {
 	weights []float64 // of the documents as shares of the largest; nil: 1 each
 	unit    float64   // the largest weight
 	learned learned
+
+	// With Carry: the pass that left the documents' weights, and what its topics are now.
+	after   sums.Key
+	columns []int32
 }
 
 // learned is what there is in the documents that are not empty and have a weight.
@@ -208,6 +242,9 @@ func (f *batch) weigh(ctx context.Context) (err error) {
 	if f.weights, f.unit, err = bag.Relative(f.docs, f.info.Documents); err != nil {
 		return err
 	}
+	if f.Carry && f.weights != nil {
+		return errors.New("the documents have weights, which Carry does not take")
+	}
 	l := &f.learned
 	l.words, l.df = make([]float64, f.n), make([]float64, f.n)
 	if f.weights == nil {
@@ -263,6 +300,9 @@ func (f *batch) plan(task sums.Task, steps int) *sums.Pass {
 		Form: estep.LeaveDocument, Floor: leastWeight, Unigram: f.unigram, Smoothing: smoothing, Scored: 1,
 		Every: sample(f.info.Nonzeros), Totals: f.totals, Words: f.counts, Docs: int64(f.seen.Docs), Weights: f.weights,
 	}
+	if len(f.columns) > 0 {
+		p.After, p.Columns, p.Steps = f.after, f.columns, 0
+	}
 	for t, v := range f.totals {
 		p.Begin[t] = float32(max(v/f.unit, 1) / float64(f.seen.Tokens))
 	}
@@ -282,6 +322,7 @@ func (f *batch) sum(ctx context.Context, p *sums.Pass) (*sums.Answer, error) {
 func (f *batch) pass(ctx context.Context, t, end int) (Score, error) {
 	closing := t >= end-closingPasses
 	p := f.plan(sums.Learn, f.Steps)
+	p.Keep = f.Carry
 	p.Hide = f.watch && !closing
 	if t == 0 {
 		p.Form = estep.Plain
@@ -302,6 +343,9 @@ func (f *batch) pass(ctx context.Context, t, end int) (Score, error) {
 	if err != nil {
 		return Score{}, err
 	}
+	if err := f.leave(p); err != nil {
+		return Score{}, err
+	}
 	if err = f.take(ctx, a, t > 0 && !closing); err == nil {
 		err = f.learn(ctx)
 	}
@@ -310,11 +354,6 @@ func (f *batch) pass(ctx context.Context, t, end int) (Score, error) {
 		err = f.merge(ctx, pairs, t == end-1)
 	}
 	return scoreOf(a), err
-}
-
-// scoreOf returns the score of the topics before a pass.
-func scoreOf(a *sums.Answer) Score {
-	return Score{LogLik: a.LogLik / a.Scored, Objective: math.NaN(), HeldOut: a.Hidden / a.HiddenScored} // NaN without any
 }
 
 // take sets the sums to the counts of a pass, over-relaxed if relax.
@@ -334,44 +373,6 @@ func (f *batch) take(ctx context.Context, a *sums.Answer, relax bool) error {
 		}
 		return nil
 	})
-}
-
-// price sets the costs of the pairs to those that a pass found.
-func price(pairs []merged, a *sums.Answer) {
-	for i := range pairs {
-		pairs[i].cost = a.Cost(i)
-	}
-}
-
-// merge merges half of the topics that are too many, by the costs of the pairs, or all if it is
-// the last time; then sums that find nothing but costs are added up until that is done.
-func (f *batch) merge(ctx context.Context, pairs []merged, last bool) error {
-	for {
-		left := len(f.alive) - f.want
-		if err := f.join(ctx, cheapest(pairs, (left+1)/2)); err != nil {
-			return err
-		}
-		if err := f.compact(ctx); err != nil {
-			return err
-		}
-		if err := f.learn(ctx); err != nil {
-			return err
-		}
-		if left = len(f.alive) - f.want; left == 0 || !last {
-			return nil
-		}
-		var err error
-		if pairs, err = f.similar(ctx, mergeTried*left); err != nil {
-			return err
-		}
-		p := f.plan(sums.Compare, f.Steps)
-		p.Pairs = bare(pairs)
-		a, err := f.sum(ctx, p)
-		if err != nil {
-			return err
-		}
-		price(pairs, a)
-	}
 }
 
 // finish scores the final state and fills in the result.

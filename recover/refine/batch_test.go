@@ -79,10 +79,11 @@ func TestBatchSameBits(t *testing.T) {
 	back := each(t, c, shuffle)
 	slices.Reverse(back.docs)
 	for _, x := range []struct {
-		k, n int
-		gain float64
-	}{{0, 5, 0}, {4, 10, 0}, {3, 3, -1}, {5, 1, -1}} {
-		s := refine.Batch{N: x.n, Gain: x.gain}
+		k, n  int
+		gain  float64
+		carry bool
+	}{{0, 5, 0, false}, {4, 10, 0, false}, {3, 3, -1, false}, {5, 1, -1, false}, {0, 5, 0, true}, {3, 10, 0, true}, {2, 3, -1, true}} {
+		s := refine.Batch{N: x.n, Gain: x.gain, Carry: x.carry}
 		name := fmt.Sprintf("%v, K = %d: ", s, x.k)
 		opt := func(workers int) refine.Options { return refine.Options{K: x.k, Workers: workers} }
 		want := fitTo(t, s, docs, start, opt(1))
@@ -120,16 +121,22 @@ func (s *transcript) weigh(d int, x, begin []float64, steps int, leave bool) {
 	}
 	scale()
 	for step := range steps {
-		n := s.count(d, x, leave && step > 0, grid(len(s.b), len(t)))
-		for i, v := range n {
-			v += s.alpha[i]
-			t[i] = max(v*min(v/t[i], 4), s.alpha[i])
-		}
+		t = s.relaxed(d, s.count(d, x, leave && step > 0, grid(len(s.b), len(t))))
 		scale()
 	}
 }
 
-// batchPass is a pass of Batch; final counts the documents for the last scores.
+// relaxed are the over-relaxed weights of document d, whose tokens were shared out as n.
+func (s *transcript) relaxed(d int, n []float64) []float64 {
+	t := make([]float64, len(n))
+	for i, v := range n {
+		v += s.alpha[i]
+		t[i] = max(v*min(v/(s.nd[d][i]+s.alpha[i]), 4), s.alpha[i])
+	}
+	return t
+}
+
+// batchPass is a pass of Batch, which carries weights if there is room for them; final counts the documents for the last scores.
 func (s *transcript) batchPass(first, closing, final bool, steps int) {
 	k := len(s.alpha)
 	begin, h, tokens, hidden := slices.Repeat([]float64{1}, k), refine.Score{}, 0.0, 0.0
@@ -145,9 +152,16 @@ func (s *transcript) batchPass(first, closing, final bool, steps int) {
 	for d := range s.x {
 		x := s.visible(d, closing)
 		leave := !first && (closing || total(s.hidden[d]) == 0)
-		s.weigh(d, x, begin, steps, leave)
+		if s.kept == nil || first {
+			s.weigh(d, x, begin, steps, leave)
+		} else {
+			s.weigh(d, x, s.kept[d], 0, leave)
+		}
 		s.score(&h, &tokens, &hidden, d, closing)
-		s.count(d, x, leave, fresh)
+		n := s.count(d, x, leave, fresh)
+		if s.kept != nil {
+			s.kept[d] = s.relaxed(d, n)
+		}
 	}
 	s.note(h, tokens, hidden)
 	if final {
@@ -171,15 +185,23 @@ func TestBatchTranscript(t *testing.T) {
 	p := testutil.NewPlanted(60, 5, 0.3, 1)
 	for _, length := range []int{1000, 9} {
 		c := drawn(t, p, 200, length, 2)
-		for n := 1; n <= 7; n++ {
-			s := refine.Batch{N: n, Steps: 1 + n%4, Alpha: 0.2, Beta: 0.07}
+		for n := 1; n <= 12; n++ {
+			s, steps, last := refine.Batch{N: n, Steps: 1 + n%4, Alpha: 0.2, Beta: 0.07}, 1+n%4, 10
+			if n > 7 {
+				s = refine.Batch{N: n - 6, Carry: true, Alpha: s.Alpha, Beta: s.Beta}
+				steps, last = 10, 0
+			}
+			n := s.N
 			name := fmt.Sprintf("%v, %d tokens a document: ", s, length)
 			got := fit(t, s, c.Source(), refine.Start{B: p.B}, 0)
 			want := newTranscript(t, refine.Passes{Alpha: s.Alpha, Beta: s.Beta}, c, p.B)
-			for i := range n {
-				want.batchPass(i == 0, i >= n-2, false, s.Steps)
+			if s.Carry {
+				want.kept = make([][]float64, len(want.x))
 			}
-			want.batchPass(false, true, true, 10)
+			for i := range n {
+				want.batchPass(i == 0, i >= n-2, false, steps)
+			}
+			want.batchPass(false, true, true, last)
 			if len(got.History) != n+1 || got.Passes != n || got.Early || (got.Watched > 0) != (length == 1000) {
 				t.Fatalf("%s%d passes, %d scores, early %v, %d watched", name, got.Passes, len(got.History), got.Early, got.Watched)
 			}
@@ -223,9 +245,15 @@ func TestBatchPlanted(t *testing.T) {
 	if stay > 0.15 || back > 0.3 {
 		t.Errorf("passes from the truth end at a distance of %v, from %v at %v", stay, farthest(mixed, p), back)
 	}
+	carried := fit(t, refine.Batch{N: 30, Carry: true}, c.Source(), refine.Start{B: mixed}, 0)
+	if d := farthest(carried.B, p); d > 0.3 {
+		t.Errorf("passes that carry weights end at a distance of %v", d)
+	}
 	ordinary := fit(t, refine.Passes{N: 30}, c.Source(), refine.Start{B: mixed}, 0)
-	if a, b := far.History[far.Passes].LogLik, ordinary.History[ordinary.Passes].LogLik; !(a > b-0.005) {
-		t.Errorf("log-likelihood %.4f, that of Passes %.4f", a, b)
+	for _, r := range []*refine.Result{far, carried} {
+		if a, b := r.History[r.Passes].LogLik, ordinary.History[ordinary.Passes].LogLik; !(a > b-0.005) {
+			t.Errorf("log-likelihood %.4f, that of Passes %.4f", a, b)
+		}
 	}
 }
 
@@ -280,6 +308,7 @@ func TestBatchErrors(t *testing.T) {
 		{refine.Batch{N: -1, Steps: -2}, docs, 0, "N = -1"},
 		{refine.Batch{N: -1, Steps: -2}, docs, 0, "Steps = -2"},
 		{refine.Batch{Steps: 1001}, docs, 0, "Steps = 1001"},
+		{refine.Batch{Steps: 2, Carry: true}, docs, 0, "Steps = 2 with Carry"},
 		{refine.Batch{Gain: math.NaN()}, docs, 0, "Gain = NaN"},
 		{refine.Batch{}, nil, 0, "no documents"},
 		{refine.Batch{}, docs, 5, "5 topics of a start with 4"},
@@ -305,6 +334,38 @@ func TestBatchErrors(t *testing.T) {
 	}
 	local := sums.NewLocal(encode(t, docs, p.N), 2)
 	sameRefined(t, "Passes over sums.Local", fit(t, refine.Passes{N: 3}, docs, start, 0), fit(t, refine.Passes{N: 3}, local, start, 0))
+}
+
+// forgetful are documents that lose what a pass has left of them, after some passes and so many
+// times.
+type forgetful struct {
+	*sums.Local
+	after, times int
+}
+
+func (f *forgetful) Sum(ctx context.Context, p sums.Plan) ([]int64, error) {
+	if p.Carry().Old > 0 && f.times > 0 {
+		if f.after--; f.after < 0 {
+			f.times--
+			return nil, fmt.Errorf("a machine: %w", sums.ErrLost)
+		}
+	}
+	return f.Local.Sum(ctx, p)
+}
+
+// Passes begin anew where the weights of the documents are lost, once.
+func TestBatchLost(t *testing.T) {
+	p := testutil.NewPlanted(60, 4, 0.4, 8)
+	local := sums.NewLocal(encode(t, each(t, drawn(t, p, 100, 30, 9), func(*corpus.Document) {}), p.N), 2)
+	s, start := refine.Batch{N: 8, Carry: true}, refine.Start{B: p.B}
+	opt := refine.Options{K: 3}
+	want := fitTo(t, s, local, start, opt)
+	for after := range 9 {
+		sameRefined(t, fmt.Sprintf("lost after %d passes", after), want, fitTo(t, s, &forgetful{local, after, 1}, start, opt))
+	}
+	if r, err := s.Refine(ctx, &forgetful{local, 2, 2}, start, opt); !errors.Is(err, sums.ErrLost) || r != nil {
+		t.Errorf("lost twice: %v", err)
+	}
 }
 
 // Wherever it is cancelled, Refine returns with the context's error. The passes end with two

@@ -27,7 +27,7 @@ func TestPassesBytes(t *testing.T) {
 		}
 		for i, s := range []refine.Refiner{
 			refine.Passes{N: 1}, refine.Passes{N: 2, Method: refine.MAPEM}, refine.Passes{N: 3, Method: refine.CVB0},
-			refine.Passes{N: 2, Scratch: t.TempDir()}, refine.Passes{N: 7}, refine.Batch{N: 1},
+			refine.Passes{N: 2, Scratch: t.TempDir()}, refine.Passes{N: 7}, refine.Batch{N: 1}, refine.Batch{N: 1, Carry: true},
 		} {
 			for _, want := range []int{0, x.k - 1} { // one merge; others make the same again
 				docs := c.Source()

@@ -215,7 +215,7 @@ func TestPassesTiny(t *testing.T) {
 			}
 			for _, s := range []refine.Refiner{
 				refine.Passes{N: 8, Gain: -1}, refine.Passes{N: 8, Method: refine.CVB0, Gain: -1},
-				refine.Passes{N: 8, Method: refine.MAPEM, Gain: -1}, refine.Batch{N: 8, Gain: -1},
+				refine.Passes{N: 8, Method: refine.MAPEM, Gain: -1}, refine.Batch{N: 8, Gain: -1}, refine.Batch{N: 8, Gain: -1, Carry: true},
 			} {
 				for want := 1; want <= k; want++ {
 					r := fitTo(t, s, list{docs: docs}, refine.Start{B: b}, refine.Options{K: want})

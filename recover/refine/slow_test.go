@@ -24,6 +24,7 @@ type transcript struct {
 	alpha     []float64
 	b, nw     [][]float64 // N×K
 	nd        [][]float64 // M×K
+	kept      [][]float64 // M×K: weights that the next pass begins with; nil: none are kept
 	history   []refine.Score
 }
 
