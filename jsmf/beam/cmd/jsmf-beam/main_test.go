@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -126,6 +127,9 @@ func TestStatus(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		status := run(context.Background(), strings.Fields(args), &stdout, &stderr)
+		if err := flag.Set("runner", ""); err != nil { // Beam's flags hold for the process
+			t.Fatal(err)
+		}
 		if status != want.status || !strings.Contains(stderr.String(), want.says) {
 			t.Errorf("%s: status %d, want %d:\n%s", args, status, want.status, &stderr)
 		}
