@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 	"iter"
+	"math"
 	"runtime"
 	"slices"
 
@@ -103,6 +104,23 @@ func (e *Encoded) Vocabulary(context.Context) ([]string, error) {
 // Weights returns the weights of the documents; nil where all weigh 1. They must not
 // be written to.
 func (e *Encoded) Weights() []float64 { return e.weights }
+
+// WithWeights returns the documents with other weights, one for each, finite and not
+// negative; nil: 1 each. The blocks and the file are those of e, and to close one closes the
+// other. w is copied.
+func (e *Encoded) WithWeights(w []float64) (*Encoded, error) {
+	if w != nil && len(w) != e.info.Documents {
+		return nil, e.fail(fmt.Errorf("%d weights for %d documents", len(w), e.info.Documents))
+	}
+	for m, x := range w {
+		if !(x >= 0) || math.IsInf(x, 1) {
+			return nil, e.fail(fmt.Errorf("document %d has the weight %g; want a finite number that is not negative", m+1, x))
+		}
+	}
+	out := *e
+	out.weights, out.info.Source = slices.Clone(w), &out
+	return &out, nil
+}
 
 // Metadata returns the values of the documents in columns; nil if there are none.
 func (e *Encoded) Metadata() *Metadata { return e.meta }

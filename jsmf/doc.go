@@ -38,7 +38,7 @@
 //     model fits. See package metrics.
 //   - the topics: duplicates mean that K is too large, topics of two subjects that it
 //     is too small. Model.Labels ranks words by more than probability.
-//   - Resampling: topics that do not come back from samples of the documents are not
+//   - Bootstrap: topics that do not come back from fits to reweighted documents are not
 //     stable.
 //
 // If the data has fewer than K dimensions, the error is an *anchor.RankError with their

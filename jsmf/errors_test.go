@@ -51,7 +51,6 @@ func TestErrorsNameThePackageOnce(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
-	failing := func(context.Context, jsmf.Input) (*jsmf.Model, error) { return jsmf.Published(1).Fit(ctx, c) }
 	names := regexp.MustCompile(`(^| )jsmf: `)
 	for what, f := range map[string]func() error{
 		"fit, K = 1":           func() error { _, err := jsmf.Published(1).Fit(ctx, c); return err },
@@ -66,8 +65,9 @@ func TestErrorsNameThePackageOnce(t *testing.T) {
 		"sweep, cancelled":     func() error { _, err := p.Sweep(gone, c, []int{2, 3}); return err },
 		"hierarchy":            func() error { _, err := p.Hierarchy(ctx, m, 3, 3); return err },
 		"hierarchy, cancelled": func() error { _, err := p.Hierarchy(gone, m, 3); return err },
-		"stability":            func() error { _, err := jsmf.Resampling{}.Measure(ctx, m, c, failing); return err },
-		"stability, settings":  func() error { _, err := jsmf.Resampling{Draws: -1, Share: 2}.Measure(ctx, nil, c, nil); return err },
+		"bootstrap":            func() error { _, err := jsmf.Bootstrap{Warm: -1}.Measure(ctx, p.K(99), m, c); return err },
+		"bootstrap, cancelled": func() error { _, err := jsmf.Bootstrap{Warm: -1}.Measure(gone, p, m, c); return err },
+		"bootstrap, settings":  func() error { _, err := jsmf.Bootstrap{Level: 2, Words: -1}.Measure(ctx, p, m, c); return err },
 		"align":                func() error { _, err := jsmf.Align(gone, m, m, 1); return err },
 		"reorder":              func() error { _, err := m.Reorder([]int{1}); return err },
 		"labels":               func() error { _, err := m.Labels(metrics.ByLift{}, -1); return err },

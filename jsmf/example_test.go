@@ -242,8 +242,8 @@ func ExamplePipeline_Sweep() {
 	// K = 3 (pivots): the distances of the anchors from those before fall by 91 % after the 3rd, and by 40 % at most after any other but the first: as many corners stand out
 }
 
-// Do the topics come back from other documents of the kind?
-func ExampleResampling() {
+// How sure is what the model says?
+func ExampleBootstrap() {
 	var b corpus.Builder
 	for _, text := range notes() {
 		if err := b.AddText("", "", text); err != nil {
@@ -255,24 +255,20 @@ func ExampleResampling() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	p := jsmf.Published(3)
+	p := jsmf.New(3)
 	m, err := p.Fit(ctx, c)
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := jsmf.Resampling{Draws: 5, Share: 0.5}.Measure(ctx, m, c, p.Fit)
+	u, err := jsmf.Bootstrap{}.Measure(ctx, p, m, c)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for k := range m.K() {
-		var words []string
-		for _, w := range m.TopWords(k, 4) {
-			words = append(words, w.Word)
-		}
-		fmt.Printf("ℓ₁ %.2f, anchor kept in %3.0f %%: %v\n", s.L1.Values[k], 100*s.AnchorKept[k], words)
+	for k, t := range u.Topics {
+		fmt.Printf("%s: share %.2f (%.2f to %.2f), in %.0f %% of new fits\n", m.Name(k), t.Share.Value, t.Share.Low, t.Share.High, 100*t.Stability)
 	}
 	// Output:
-	// ℓ₁ 0.03, anchor kept in  80 %: [rope harbour sail water]
-	// ℓ₁ 0.06, anchor kept in  40 %: [recipe butter water evening]
-	// ℓ₁ 0.06, anchor kept in  20 %: [spade water onion morning]
+	// sail · rope · harbour: share 0.36 (0.33 to 0.38), in 100 % of new fits
+	// rose · seed · hedge: share 0.33 (0.31 to 0.35), in 100 % of new fits
+	// butter · recipe · flour: share 0.31 (0.28 to 0.33), in 100 % of new fits
 }

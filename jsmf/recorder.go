@@ -23,6 +23,10 @@ const (
 	// StageSweep is a whole fit of Pipeline.Sweep. It starts before the stages of
 	// the fit and ends after them.
 	StageSweep Stage = "sweep"
+
+	// StageBootstrap makes the replicates of a Bootstrap. The stages of their fits are
+	// not reported.
+	StageBootstrap Stage = "bootstrap"
 )
 
 // EventKind is what an Event reports.

@@ -18,6 +18,8 @@ type Matching struct {
 	// Of holds the topic of the second model, −1 for a topic without a partner.
 	// As many topics are matched as the smaller model has.
 	Of []int
+	// Distances is K_A×K_B: the distance of L1 for each pair of topics.
+	Distances *mat.Dense
 	// L1 is Σ_n |p(n | topic) − p(n | partner)| over the words of either model, in
 	// [0, 2]: twice the total variation distance. A word that a model lacks has
 	// probability 0 there. NaN without a partner.
@@ -87,7 +89,7 @@ func Match(ctx context.Context, a, b *mat.Dense, o MatchOptions) (*Matching, err
 		return nil, fmt.Errorf("metrics: match: %w", err)
 	}
 	na, nb := squares(ta), squares(tb)
-	out := &Matching{Of: of, Overlap: make([]int, ta.k)}
+	out := &Matching{Of: of, Distances: l1, Overlap: make([]int, ta.k)}
 	for _, j := range at {
 		if j >= 0 {
 			out.CommonWords++

@@ -67,6 +67,9 @@ func TestMatchPermuted(t *testing.T) {
 			t.Fatalf("%v, want %v", a.Of, topics)
 		}
 		for j := range k {
+			if d := a.Distances.RawRowView(j); len(d) != k || d[topics[j]] != 0 || slices.Min(d) < 0 || slices.Max(d) > 2 {
+				t.Errorf("topic %d: distances %v", j, d)
+			}
 			if a.L1.Values[j] != 0 || a.Overlap[j] != 20 || !(a.Cosine.Values[j] >= 1-1e-14) {
 				t.Errorf("topic %d: %v, %v, %d words", j, a.L1.Values[j], a.Cosine.Values[j], a.Overlap[j])
 			}

@@ -47,7 +47,7 @@ func (f *fitter) finish(ctx context.Context, res *Result) error {
 	f.note(&all, prior)
 	a.Scale(1/mat.Sum(a), a)
 	res.History = append(res.History, f.score)
-	res.A = a
+	res.A, res.Counts = a, f.state.mem
 	return f.describe(ctx, res, reading, f.seen.weight, f.seen.df)
 }
 

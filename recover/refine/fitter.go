@@ -2,6 +2,7 @@ package refine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -37,6 +38,7 @@ type fitter struct {
 
 	weights []float64 // of the documents as shares of the largest; nil: 1 each
 	unit    float64   // the largest weight
+	first   []float32 // the topic counts to begin with, M×K; nil: to be found
 
 	step   estep.Step // of the pass, without the sums
 	alphas []float32  // α, padded
@@ -77,6 +79,9 @@ func (f *fitter) begin(ctx context.Context, docs corpus.Source, start Start) err
 	}
 	if f.seen.tokens == 0 {
 		return errNoTokens
+	}
+	if f.first = start.Counts; f.first != nil && len(f.first) != f.info.Documents*f.k {
+		return fmt.Errorf("%d topic counts for %d documents and %d topics", len(f.first), f.info.Documents, f.k)
 	}
 	padded := estep.Padded(f.k)
 	f.step = estep.Step{Floor: make([]float32, padded), Totals: make([]float32, padded), Beta: float32(f.beta)}

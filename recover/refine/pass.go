@@ -142,6 +142,9 @@ func (f *fitter) documents(p phase, w *worker, slot int, sum *tally) error {
 		}
 		f.load(w, d, !p.closing && f.watches(key))
 		n := f.state.row(nd, d)
+		if p.first && f.first != nil {
+			copy(n, f.first[(w.block.First+d)*f.k:])
+		}
 		step := &learn
 		switch {
 		case w.doc.Hidden.Sum > 0:
@@ -158,7 +161,7 @@ func (f *fitter) documents(p phase, w *worker, slot int, sum *tally) error {
 
 // document scores the document in w.doc with its topic counts n and computes new ones.
 func (f *fitter) document(n []float32, p phase, w *worker, learn *estep.Step, sum *tally) error {
-	if p.first {
+	if p.first && f.first == nil {
 		clear(n)
 		fold := estep.Step{Form: estep.Plain, B: f.rows, NoLikelihood: true}
 		for range foldIn {

@@ -45,7 +45,8 @@ func (m Method) String() string {
 // Passes fits latent Dirichlet allocation by deterministic passes over the documents.
 // The zero value is ready for use.
 //
-// First, each document's topic counts are found by ten steps of EM with B fixed; B is
+// First, each document's topic counts are found by ten steps of EM with B fixed, unless the
+// start has them; B is
 // mixed with a hundredth of the unigram distribution, because spectral topics have zeros.
 // A pass then shares out the tokens of every document by its own topic counts and the
 // topics, and makes both anew. From the second pass on, CVB0 and CVB0Document leave out of

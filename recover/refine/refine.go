@@ -43,6 +43,11 @@ type Refiner interface {
 type Start struct {
 	B *mat.Dense // N×K, topics: no entry negative, each column sums to 1
 	A *mat.Dense // K×K, their correlations, nil if not known; Passes does without
+
+	// Counts are the tokens of each document by topic, M×K, document by document, as
+	// Result.Counts has them; nil if not known. Passes then finds the first topic counts
+	// itself. Batch does without.
+	Counts []float32
 }
 
 // Options are what every Refiner takes besides its own settings.
@@ -105,6 +110,9 @@ type Result struct {
 	// passes; Tokens is the sum of their counts.
 	Docs, Watched int
 	Tokens        int64
+	// Counts are the tokens of each document by topic, M×K, document by document, without
+	// the document's weight; nil from Batch, and where they are in a file (Passes.Scratch).
+	Counts []float32
 }
 
 // Score is how well topics explain documents at some point.
@@ -144,6 +152,11 @@ func (s Start) check() error {
 	for t, v := range sums {
 		if !(math.Abs(v-1) <= tol) {
 			return fmt.Errorf("refine: p(word | topic %d) sums to %v over the words, not 1", t, v)
+		}
+	}
+	for _, v := range s.Counts {
+		if !(v >= 0 && v <= math.MaxFloat32) {
+			return fmt.Errorf("refine: a document has %v tokens of a topic", v)
 		}
 	}
 	if s.A != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/recover/refine"
@@ -112,5 +114,34 @@ func TestBadWeights(t *testing.T) {
 	_, err := refine.Batch{Carry: true}.Refine(ctx, rated{docs, []float64{1, 2, 1}}, refine.Start{B: p.B}, refine.Options{})
 	if err == nil || !strings.Contains(err.Error(), "Carry") {
 		t.Errorf("weights of documents with Carry: %v", err)
+	}
+}
+
+// Passes that begin with the topic counts of an earlier result go on from there: their first
+// score is its last one. Counts that cannot be are errors.
+func TestStartCounts(t *testing.T) {
+	p := testutil.NewPlanted(80, 4, 0.4, 48)
+	docs := each(t, drawn(t, p, 300, 80, 49), func(*corpus.Document) {})
+	s := refine.Passes{N: 3, Gain: -1}
+	a := fitTo(t, s, docs, refine.Start{B: p.B}, refine.Options{})
+	if len(a.Counts) != 300*4 {
+		t.Fatalf("%d topic counts", len(a.Counts))
+	}
+	b := fitTo(t, s, docs, refine.Start{B: a.B, Counts: a.Counts}, refine.Options{Workers: 3})
+	// The topics are mixed with a hundredth of the unigram distribution.
+	near(t, "log-likelihood", b.History[0].LogLik, a.History[3].LogLik, 0.01)
+	if cold := fitTo(t, s, docs, refine.Start{B: a.B}, refine.Options{}); cold.History[0].LogLik == b.History[0].LogLik {
+		t.Error("the counts are not used")
+	}
+	s.Scratch = t.TempDir()
+	file := fitTo(t, s, docs, refine.Start{B: a.B, Counts: a.Counts}, refine.Options{})
+	if file.Counts != nil || !mat.Equal(file.B, b.B) {
+		t.Error("counts in a file differ")
+	}
+	a.Counts[5] = float32(math.NaN())
+	for want, counts := range map[string][]float32{"NaN tokens": a.Counts, "5 topic counts": make([]float32, 5)} {
+		if _, err := s.Refine(ctx, docs, refine.Start{B: p.B, Counts: counts}, refine.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
 	}
 }

@@ -1,0 +1,294 @@
+package jsmf_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// replicates are those of a bootstrap, all at once.
+func replicates(t *testing.T, o jsmf.Bootstrap, p jsmf.Pipeline, m *jsmf.Model, in jsmf.Input) (out []*jsmf.Replicate) {
+	t.Helper()
+	for r, err := range o.Replicates(ctx, p, m, in) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// withIDs gives the documents ids, and values of a column "author": three documents each, the
+// last one without.
+func withIDs(t *testing.T, c *corpus.Corpus) *corpus.Corpus {
+	t.Helper()
+	ids, values := make([]string, c.NumDocs()), make([][]corpus.Value, c.NumDocs())
+	for m := range ids {
+		ids[m] = fmt.Sprintf("doc%d", m*7919%10007)
+		if values[m] = []corpus.Value{corpus.CategoryOf(fmt.Sprintf("a%d", m/3))}; m == len(ids)-1 {
+			values[m] = nil
+		}
+	}
+	named, err := corpus.FromCSR(c.Counts(), c.Vocabulary(), ids, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "author", Kind: corpus.Category}}, values)
+	if err == nil {
+		named, err = named.WithMetadata(meta)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return named
+}
+
+// The same bits for any number of goroutines and replicates and any order of the documents,
+// whose weights go with them. Warm and cold replicates of a number have the same weights.
+func TestBootstrapSameBits(t *testing.T) {
+	c := withIDs(t, draw(t, themes(200, 4), corpus.SymmetricDirichlet(4, 0.2), 300))
+	p := jsmf.New(4).Words(100)
+	m := fit(t, p, c)
+	o := jsmf.Bootstrap{Warm: 3, Cold: 2, Seed: 5}
+	want := replicates(t, o, p.Workers(1), m, c)
+	order := make([]int, c.NumDocs())
+	for i := range order {
+		order[i] = len(order) - 1 - i
+	}
+	back, err := c.Select(order, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, in := range map[string]*corpus.Corpus{"as they are": c, "in another order": back} {
+		got := replicates(t, o, p.Workers(3), m, in)
+		if len(got) != 5 {
+			t.Fatalf("%d replicates", len(got))
+		}
+		for i, r := range got {
+			if in == back {
+				slices.Reverse(r.Weights)
+			}
+			if r.Number != i%3 || r.Cold != (i > 2) || !slices.Equal(r.Weights, want[i].Weights) || !slices.Equal(r.Distance, want[i].Distance) ||
+				!mat.Equal(r.Model.Topics(), want[i].Model.Topics()) || !mat.Equal(r.Model.Correlations(), want[i].Model.Correlations()) {
+				t.Errorf("documents %s: replicate %d differs", name, i)
+			}
+		}
+	}
+	if !slices.Equal(want[0].Weights, want[3].Weights) || slices.Equal(want[0].Weights, want[1].Weights) {
+		t.Error("weights do not go with the number of the replicate")
+	}
+	more := replicates(t, jsmf.Bootstrap{Warm: 1, Cold: -1, Seed: 5}, p, m, c)
+	if len(more) != 1 || !slices.Equal(more[0].Weights, want[0].Weights) || !mat.Equal(more[0].Model.Topics(), want[0].Model.Topics()) {
+		t.Error("fewer replicates are others")
+	}
+}
+
+// Weights have the mean and the variance of Exp(1), multiply those that documents have, and
+// are one for all documents of a cluster.
+func TestBootstrapWeights(t *testing.T) {
+	c := withIDs(t, draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.2), 400))
+	p := jsmf.New(3).Words(60)
+	m := fit(t, p, c)
+	sum, squares, n := 0.0, 0.0, 0.0
+	for _, r := range replicates(t, jsmf.Bootstrap{Warm: 10, Cold: -1}, p, m, c) {
+		for _, w := range r.Weights {
+			sum, squares, n = sum+w, squares+w*w, n+1
+		}
+	}
+	// The standard errors of 4000 draws are 0.016 and 0.07.
+	if mean := sum / n; math.Abs(mean-1) > 0.06 || math.Abs(squares/n-2) > 0.3 {
+		t.Errorf("mean %v, second moment %v", mean, squares/n)
+	}
+	one := jsmf.Bootstrap{Warm: 1, Cold: -1}
+	plain := replicates(t, one, p, m, c)[0].Weights
+	own := make([]float64, len(plain))
+	for d := range own {
+		own[d] = float64(d % 3)
+	}
+	weighted, err := c.WithWeights(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, w := range replicates(t, one, p, m, weighted)[0].Weights {
+		if w != plain[d]*own[d] {
+			t.Fatalf("document %d has the weight %v, want %v times %v", d, w, plain[d], own[d])
+		}
+	}
+	one.Cluster = "author"
+	w := replicates(t, one, p, m, c)[0].Weights
+	for d := range len(w) - 1 {
+		if (w[d] == w[d+1]) != (d%3 != 2) || d == 0 && w[d] == plain[d] {
+			t.Fatalf("documents %d and %d have the weights %v and %v", d, d+1, w[d], w[d+1])
+		}
+	}
+	if last := len(w) - 1; w[last] != plain[last] {
+		t.Errorf("a document without a value has the weight %v, want its own, %v", w[last], plain[last])
+	}
+}
+
+// Over corpora drawn from known topics, intervals of 90 % hold the shares that topics have
+// under the prior they were drawn by. Documents are long, topics far apart and shares equal,
+// so that the prior of the passes, which draws shares together, does not matter. 60 intervals
+// miss 6 on average, and more than 14 with a probability of 0.1 % if they are independent;
+// intervals of half the width miss 25.
+func TestBootstrapCovers(t *testing.T) {
+	const k = 3
+	missed := 0
+	for seed := range uint64(20) {
+		c, _, err := corpus.Generator{Topics: themes(90, k), Prior: corpus.SymmetricDirichlet(k, 1.0/k), Docs: 150, Lengths: []int{300}, Seed: seed}.Generate(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := jsmf.New(k).Words(90)
+		u, err := jsmf.Bootstrap{Warm: 40, Cold: -1, Level: 0.9}.Measure(ctx, p, fit(t, p, c), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range u.Topics {
+			if x.Share.Low > 1.0/k || x.Share.High < 1.0/k {
+				missed++
+			}
+		}
+	}
+	if missed > 14 {
+		t.Errorf("%d of 60 intervals miss the share", missed)
+	}
+}
+
+// Topics that were planted are stable, and none falls into two or becomes one with another.
+func TestBootstrapStable(t *testing.T) {
+	c := draw(t, themes(240, 6), corpus.SymmetricDirichlet(6, 0.1), 600)
+	p := jsmf.New(6).Words(240)
+	m := fit(t, p, c)
+	u, err := jsmf.Bootstrap{Warm: 4, Cold: 4}.Measure(ctx, p, m, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range u.Topics {
+		if x.Stability != 1 || x.Kept != 1 || x.Split != 0 || x.Merges != nil || len(x.Words) != 10 || !(x.Share.Low < x.Share.High) {
+			t.Errorf("topic %d: %+v", i, x)
+		}
+	}
+	if len(u.Pairs) != 15 || u.Warm != 4 || u.Cold != 4 || u.Level != 0.95 {
+		t.Errorf("%d pairs, %d warm and %d cold replicates, level %v", len(u.Pairs), u.Warm, u.Cold, u.Level)
+	}
+}
+
+// What is measured can be saved as JSON, numbers that JSON lacks among it.
+func TestUncertaintyJSON(t *testing.T) {
+	c := draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.2), 200)
+	p := jsmf.New(3).Words(60)
+	u, err := jsmf.Bootstrap{Warm: 3, Cold: -1, Words: 2}.Measure(ctx, p, fit(t, p, c), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsNaN(u.Topics[0].Stability) {
+		t.Errorf("a stability of %v without cold replicates", u.Topics[0].Stability)
+	}
+	b, err := json.Marshal(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back jsmf.Uncertainty
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(&back)
+	if err != nil || string(again) != string(b) || !reflect.DeepEqual(back.Pairs, u.Pairs) || back.Topics[2].Words[1] != u.Topics[2].Words[1] {
+		t.Errorf("%s, %v, want %s", again, err, b)
+	}
+}
+
+// A bootstrap can be left and cancelled, and reports what is done.
+func TestBootstrapEnds(t *testing.T) {
+	c := draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.2), 200)
+	p := jsmf.New(3).Words(60)
+	m := fit(t, p, c)
+	done, total := 0, 0
+	p = p.Record(func(e jsmf.Event) {
+		if e.Stage == jsmf.StageBootstrap && e.Kind == jsmf.EventProgress {
+			done, total = e.Done, e.Total
+		}
+	})
+	for range (jsmf.Bootstrap{Warm: 6, Cold: 2}).Replicates(ctx, p, m, c) {
+		break
+	}
+	if done != 1 || total != 8 {
+		t.Errorf("%d of %d replicates", done, total)
+	}
+	gone, cancel := context.WithCancel(ctx)
+	n := 0
+	for r, err := range (jsmf.Bootstrap{Warm: 50, Cold: -1}).Replicates(gone, p.Workers(1), m, c) {
+		if n++; n == 2 {
+			cancel()
+		}
+		if (r == nil) != (err != nil) || n > 2 && err == nil {
+			t.Errorf("replicate %d: %v", n, err)
+		}
+	}
+	cancel()
+	if n != 3 {
+		t.Errorf("%d replicates and errors", n)
+	}
+}
+
+func TestBootstrapBad(t *testing.T) {
+	_, docs := planted(40, 3, 60)
+	c := countsCorpus(t, 40, docs)
+	p := jsmf.Published(3).Rectify(rectify.TruncatedEig{})
+	m := fit(t, p, c)
+	for want, f := range map[string]func() error{
+		"no model":        func() error { _, err := jsmf.Bootstrap{}.Measure(ctx, p, nil, c); return err },
+		"Level = 1":       func() error { _, err := jsmf.Bootstrap{Level: 1}.Measure(ctx, p, m, c); return err },
+		"Level = NaN":     func() error { _, err := jsmf.Bootstrap{Level: math.NaN()}.Measure(ctx, p, m, c); return err },
+		"Words = -1":      func() error { _, err := jsmf.Bootstrap{Words: -1}.Measure(ctx, p, m, c); return err },
+		"neither warm":    func() error { _, err := jsmf.Bootstrap{Warm: -1, Cold: -1}.Measure(ctx, p, m, c); return err },
+		"refined by":      func() error { _, err := jsmf.Bootstrap{}.Measure(ctx, p, m, c); return err },
+		`column "author"`: func() error { _, err := jsmf.Bootstrap{Warm: -1, Cluster: "author"}.Measure(ctx, p, m, c); return err },
+		"2 topics, and":   func() error { _, err := jsmf.Bootstrap{Warm: -1, Cold: 1}.Measure(ctx, p.K(2), m, c); return err },
+		"K = 1":           func() error { _, err := jsmf.Bootstrap{Warm: -1}.Measure(ctx, p.K(1), m, c); return err },
+		"no documents":    func() error { _, err := jsmf.Bootstrap{Warm: -1}.Measure(ctx, p, m, identity(t, 9)); return err },
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+	if u, err := (jsmf.Bootstrap{Warm: -1, Cold: 3}).Measure(ctx, p, m, c); err != nil || !(u.Topics[0].Share.Low < u.Topics[0].Share.High) {
+		t.Errorf("the published method: %+v, %v", u, err)
+	}
+}
+
+// Documents that are not in memory have the replicates of those that are, if these are in
+// the order of their ids.
+func TestBootstrapEncoded(t *testing.T) {
+	c := draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.2), 200)
+	p := jsmf.New(3).Words(60)
+	m := fit(t, p, c)
+	e, err := corpus.Encode(ctx, c.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := jsmf.Bootstrap{Warm: 2, Cold: 1}
+	want := replicates(t, o, p, m, c)
+	for i, r := range replicates(t, o, p, m, e) {
+		if !slices.Equal(r.Weights, want[i].Weights) || !mat.Equal(r.Model.Topics(), want[i].Model.Topics()) {
+			t.Errorf("replicate %d differs", i)
+		}
+	}
+	for want, w := range map[string][]float64{"2 weights for 200": {1, 2}, "document 3 has the weight -1": append([]float64{1, 1, -1}, make([]float64, 197)...)} {
+		if _, err := e.WithWeights(w); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}
