@@ -21,7 +21,7 @@ func mediaType(r *http.Request) (string, *problem) {
 		return "", fail(http.StatusUnsupportedMediaType, "the Content-Type is missing or cannot be read")
 	}
 	if cs, ok := params["charset"]; ok && !strings.EqualFold(cs, "utf-8") {
-		return "", fail(http.StatusUnsupportedMediaType, "the charset %q: only UTF-8 is taken", shorten(cs))
+		return "", fail(http.StatusUnsupportedMediaType, "the charset %s: only UTF-8 is taken", quote(cs))
 	}
 	return t, nil
 }
@@ -75,7 +75,7 @@ func (s *Service) openBody(w http.ResponseWriter, r *http.Request, limit int64, 
 		}
 		in = z
 	default:
-		p := fail(http.StatusUnsupportedMediaType, "the Content-Encoding %q: only gzip is taken", shorten(enc))
+		p := fail(http.StatusUnsupportedMediaType, "the Content-Encoding %s: only gzip is taken", quote(enc))
 		return nil, p
 	}
 	return &body{in, limit, limit, size, held}, nil

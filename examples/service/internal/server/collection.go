@@ -12,7 +12,7 @@ func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem
 		return p
 	}
 	if t != typeNDJSON && t != typeJSON {
-		return fail(http.StatusUnsupportedMediaType, "the Content-Type %s: want %s or %s", shorten(t), typeNDJSON, typeJSON)
+		return fail(http.StatusUnsupportedMediaType, "the Content-Type %s: want %s or %s", quote(t), typeNDJSON, typeJSON)
 	}
 	lim := s.cfg.Limits
 	limit := lim.Upload
@@ -107,7 +107,7 @@ func (s *Service) getDocument(w http.ResponseWriter, r *http.Request) *problem {
 }
 
 func noDocument(id string) *problem {
-	return fail(http.StatusNotFound, "there is no document %q", shorten(id))
+	return fail(http.StatusNotFound, "there is no document %s", quote(id))
 }
 
 func (s *Service) deleteDocument(w http.ResponseWriter, r *http.Request) *problem {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -80,7 +81,8 @@ func parseDocument(b []byte, lim Limits) (d document, p *problem) {
 		if err := dec.Decode(dst); err != nil {
 			var wrong *json.UnmarshalTypeError
 			if errors.As(err, &wrong) {
-				return d, inField(name, "a JSON %s cannot be used here", wrong.Value)
+				return d, inField(name, "a JSON %s cannot be used here", shorten(wrong.Value)) // it holds the number
+
 			}
 			return d, syntax(err)
 		}
@@ -192,12 +194,15 @@ func (d *document) tokens(tok text.Tokenizer, lim Limits) (words []string, count
 			continue
 		}
 		if int64(sums[j])+int64(c) > corpus.MaxCount {
-			return nil, nil, inField(d.kind, "the word %q occurs more than %d times", shorten(w), corpus.MaxCount)
+			return nil, nil, inField(d.kind, "the word %s occurs more than %d times", quote(w), corpus.MaxCount)
 		}
 		sums[j] += c
 	}
 	return distinct, sums, nil
 }
+
+// quote makes a client's string fit into a sentence of an answer.
+func quote(s string) string { return strconv.Quote(shorten(s)) }
 
 // shorten makes a client's string fit into an answer.
 func shorten(s string) string {

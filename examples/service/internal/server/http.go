@@ -74,7 +74,7 @@ func (s *Service) Handler() http.Handler {
 		mux.Handle(rt.path, s.wrap(rt))
 	}
 	other := s.wrap(route{path: "other", methods: map[string]handler{"": func(_ *Service, _ http.ResponseWriter, r *http.Request) *problem {
-		return fail(http.StatusNotFound, "there is no %s", shorten(r.URL.Path))
+		return fail(http.StatusNotFound, "there is no %s", quote(r.URL.Path))
 	}}})
 	mux.Handle("/", other)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -195,7 +195,7 @@ func (s *Service) handle(rt route, cross *http.CrossOriginProtection, w *answer,
 	w.rc, w.stall, w.end = http.NewResponseController(w.ResponseWriter), lim.Stall, time.Now().Add(lim.Request+lim.Stall)
 
 	if s.cfg.Hosts != nil && !slices.Contains(s.cfg.Hosts, hostName(r.Host)) {
-		return fail(http.StatusMisdirectedRequest, "this service is not called %s", shorten(r.Host))
+		return fail(http.StatusMisdirectedRequest, "this service is not called %s", quote(r.Host))
 	}
 	if err := cross.Check(r); err != nil {
 		return fail(http.StatusForbidden, "the request comes from a page of another site")
@@ -216,7 +216,7 @@ func (s *Service) handle(rt route, cross *http.CrossOriginProtection, w *answer,
 			}
 			slices.Sort(allow)
 			h.Set("Allow", strings.Join(allow, ", "))
-			return fail(http.StatusMethodNotAllowed, "%s takes %s", rt.path, strings.Join(allow, ", "))
+			return fail(http.StatusMethodNotAllowed, "%s takes %s", strings.TrimSuffix(rt.path, "{$}"), strings.Join(allow, ", "))
 		}
 	}
 	if !rt.free {
@@ -327,8 +327,8 @@ func (s *Service) correlations(w http.ResponseWriter, r *http.Request) *problem 
 func (s *Service) topic(w http.ResponseWriter, r *http.Request) *problem {
 	return s.made(w, func(m *served) ([]byte, *problem) {
 		k, err := strconv.Atoi(r.PathValue("topic"))
-		if err != nil || k < 0 || k >= len(m.topic) {
-			return nil, fail(http.StatusNotFound, "there is no topic %s; model %d has the topics 0 to %d", shorten(r.PathValue("topic")), m.name.Version, len(m.topic)-1)
+		if err != nil || k < 0 || k >= len(m.topic) || strconv.Itoa(k) != r.PathValue("topic") {
+			return nil, fail(http.StatusNotFound, "there is no topic %s; model %d has the topics 0 to %d", quote(r.PathValue("topic")), m.name.Version, len(m.topic)-1)
 		}
 		return m.topic[k], nil
 	})

@@ -31,7 +31,7 @@ func (s *Service) infer(w http.ResponseWriter, r *http.Request) *problem {
 	case typeNDJSON:
 		return s.inferStream(m, w, r)
 	}
-	return fail(http.StatusUnsupportedMediaType, "the Content-Type %s: want %s or %s", shorten(t), typeJSON, typeNDJSON)
+	return fail(http.StatusUnsupportedMediaType, "the Content-Type %s: want %s or %s", quote(t), typeJSON, typeNDJSON)
 }
 
 // inferOne answers for one document.
