@@ -81,8 +81,11 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.Int64Var(&l.Memory, "max-memory", 4<<30, "most `bytes` of memory for documents that are kept")
 	f.Int64Var(&l.Fit, "max-fit", 4<<30, "most `bytes` of memory for a refit, which beyond that does not begin")
 	f.IntVar(&l.Requests, "max-requests", 256, "most `requests` in progress")
+	f.IntVar(&l.PerClient, "max-per-client", 0, "most `requests` in progress of one address, which may also have half of the memory for bodies; 0: half of -max-requests")
+	f.StringVar(&c.ClientHeader, "client-header", "", "the `header` that the proxy in front appends the client's address to, such as X-Forwarded-For: the last address in it counts. Only where clients cannot pass the proxy by; none: the address of the connection counts")
 	f.IntVar(&l.Connections, "max-connections", 1024, "most `connections`, beyond which the one that is idle longest is closed")
 	f.DurationVar(&l.Request, "timeout", time.Minute, "most `time` of a request")
+	f.Int64Var(&l.Rate, "min-rate", 128, "least `bytes` a second of a body, over each -stall of waiting for it")
 	f.DurationVar(&l.Stall, "stall", 10*time.Second, "most `time` to wait for a client's next bytes")
 	f.Usage = func() {
 		fmt.Fprintln(stderr, "Usage: service -data DIR [flags]\n       service soak [flags]")

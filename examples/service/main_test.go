@@ -68,6 +68,8 @@ func TestUsage(t *testing.T) {
 		"-half-life -1h0m0s: want 0 or":     {"-data", dir, "-half-life", "-1h"},
 		"-half-life: parse error":           {"-data", dir, "-half-life", "7"},
 		"-max-work 0: want at least 1":      {"-data", dir, "-max-work", "0"},
+		"-min-rate 0: want at least 1":      {"-data", dir, "-min-rate", "0"},
+		"-max-per-client -1: want 0 or":     {"-data", dir, "-max-per-client", "-1"},
 		"-stall 0s: want more than 0":       {"-data", dir, "-stall", "0s"},
 		"-addr \"8080\"":                    {"-data", dir, "-addr", "8080"},
 		"-addr :8080 can be reached":        {"-data", dir, "-addr", ":8080"},

@@ -54,7 +54,7 @@ func (s *Service) openBody(w http.ResponseWriter, r *http.Request, limit int64, 
 	if whole {
 		need += max(size, 0) + 1
 	}
-	held, p := s.hold(r.Context(), need)
+	held, p := s.hold(r.Context(), s.client(r), need)
 	if p != nil {
 		return nil, p
 	}
@@ -64,7 +64,7 @@ func (s *Service) openBody(w http.ResponseWriter, r *http.Request, limit int64, 
 		}
 	}()
 	deadline, _ := r.Context().Deadline()
-	var in io.Reader = &patient{r.Body, http.NewResponseController(w), stall, deadline}
+	var in io.Reader = &patient{r: r.Body, rc: http.NewResponseController(w), stall: stall, least: int64(float64(s.cfg.Limits.Rate) * stall.Seconds()), deadline: deadline}
 	switch enc := r.Header.Get("Content-Encoding"); strings.ToLower(enc) {
 	case "", "identity":
 	case "gzip":
@@ -106,16 +106,27 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 // patient waits for each read for some time only, and not beyond the deadline
-// of the request.
+// of the request. A client that sends in drops is not waited for either: each stall
+// of waiting has to bring so many bytes. What the service takes for them between the
+// reads does not count.
 type patient struct {
 	r        io.Reader
 	rc       *http.ResponseController
 	stall    time.Duration
+	least    int64
 	deadline time.Time
+
+	waited time.Duration // since it last had enough
+	got    int64         // in that time
 }
 
 func (p *patient) Read(b []byte) (int, error) {
-	t := time.Now().Add(p.stall)
+	begun := time.Now()
+	wait := p.stall
+	if p.got < p.least {
+		wait -= p.waited
+	}
+	t := begun.Add(wait)
 	if t.After(p.deadline) {
 		t = p.deadline
 	}
@@ -123,6 +134,13 @@ func (p *patient) Read(b []byte) (int, error) {
 	// server's own timeouts have to do.
 	_ = p.rc.SetReadDeadline(t)
 	n, err := p.r.Read(b)
+	p.got += int64(n)
+	if p.waited += time.Since(begun); p.waited >= p.stall {
+		if err == nil && p.got < p.least {
+			err = os.ErrDeadlineExceeded
+		}
+		p.waited, p.got = 0, 0
+	}
 	if err == io.EOF {
 		// The server goes on reading, to notice when the client goes; that may
 		// take as long as the answer does.

@@ -50,46 +50,54 @@ type pool struct {
 	mu    sync.Mutex
 	most  int64
 	taken int64
-	freed chan struct{} // closed when memory is given back
+	of    map[string]int64 // by client: no more than half
+	freed chan struct{}    // closed when memory is given back
 }
 
-func newPool(most int64) *pool { return &pool{most: most, freed: make(chan struct{})} }
+func newPool(most int64) *pool {
+	return &pool{most: most, of: make(map[string]int64), freed: make(chan struct{})}
+}
 
-// take takes n bytes if it can. If not, it is worth another try once freed is closed.
-func (p *pool) take(n int64) (ok bool, freed <-chan struct{}) {
+// take takes n bytes for a client if it can. If not, it is worth another try once freed is closed.
+func (p *pool) take(client string, n int64) (ok bool, freed <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.taken+n > p.most {
+	if p.taken+n > p.most || p.of[client]+n > p.most/2 {
 		return false, p.freed
 	}
 	p.taken += n
+	p.of[client] += n
 	return true, nil
 }
 
-func (p *pool) free(n int64) {
+func (p *pool) free(client string, n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.taken -= n
+	if p.of[client] -= n; p.of[client] == 0 {
+		delete(p.of, client)
+	}
 	close(p.freed)
 	p.freed = make(chan struct{})
 }
 
 // hold is what one request has taken of the memory for bodies.
 type hold struct {
-	of *pool
-	n  int64
+	of     *pool
+	client string
+	n      int64
 }
 
 // hold takes memory for a body before it is read, and waits for it.
-func (s *Service) hold(ctx context.Context, n int64) (*hold, *problem) {
-	h := &hold{of: s.bodies}
-	if n > h.of.most {
+func (s *Service) hold(ctx context.Context, client string, n int64) (*hold, *problem) {
+	h := &hold{of: s.bodies, client: client}
+	if n > h.of.most/2 {
 		return nil, noMemory(true)
 	}
 	limited, cancel := context.WithTimeout(ctx, s.cfg.Limits.Wait)
 	defer cancel()
 	for {
-		ok, freed := h.of.take(n)
+		ok, freed := h.of.take(h.client, n)
 		if ok {
 			h.n = n
 			return h, nil
@@ -107,10 +115,10 @@ func (s *Service) hold(ctx context.Context, n int64) (*hold, *problem) {
 
 // take takes more, and does not wait: others might wait for what this one has.
 func (h *hold) take(n int64) *problem {
-	if h.n+n > h.of.most {
+	if h.n+n > h.of.most/2 {
 		return noMemory(true)
 	}
-	if ok, _ := h.of.take(n); !ok {
+	if ok, _ := h.of.take(h.client, n); !ok {
 		return noMemory(false)
 	}
 	h.n += n
@@ -118,15 +126,15 @@ func (h *hold) take(n int64) *problem {
 }
 
 func (h *hold) free() {
-	h.of.free(h.n)
+	h.of.free(h.client, h.n)
 	h.n = 0
 }
 
 func noMemory(ever bool) *problem {
 	if ever {
-		return fail(http.StatusRequestEntityTooLarge, "the request takes more memory than there is for all")
+		return fail(http.StatusRequestEntityTooLarge, "the request takes more memory than one client may have")
 	}
-	return busy(http.StatusServiceUnavailable, "the requests in progress take all the memory there is for them")
+	return busy(http.StatusServiceUnavailable, "the requests in progress, or those of this client, take all the memory there is for them")
 }
 
 // turn waits until a document may be read and inferred, of which the one needs memory

@@ -54,6 +54,13 @@ type Config struct {
 	// that resolves to 127.0.0.1.
 	Hosts []string
 
+	// ClientHeader names a header that a proxy sets, such as X-Forwarded-For: the last
+	// address in it is the client's, as the proxy next to the service has appended it.
+	// All before it is what clients may have written themselves. "": the client's
+	// address is that of the connection. Name one only where no client can pass the
+	// proxy by: others could write what they like.
+	ClientHeader string
+
 	// Log is told of models, refits and failures, at Debug of every request; nil:
 	// no one is.
 	Log *slog.Logger
@@ -71,10 +78,12 @@ type Limits struct {
 	Fit         int64         // bytes that a refit may take, as jsmf estimates them; beyond it fails before it begins; 0: 4 GiB
 	Requests    int           // requests in progress; 0: 256
 	Work        int64         // bytes of memory for all requests in progress, at least 512 times Document; 0: 512 MiB
+	PerClient   int           // requests in progress of one client, which may also have half of the memory for bodies; 0: half of Requests
 	Connections int           // of clients, beyond which the one that is idle longest is closed; 0: 1024
 	Inferring   int           // documents inferred at the same time; 0: twice GOMAXPROCS
 	Wait        time.Duration // to be one of those, before 503; 0: 2 s
 	Stall       time.Duration // for the next bytes from or to a client; 0: 10 s
+	Rate        int64         // least bytes a second of a body, over each Stall of waiting for it; 0: 128
 	Request     time.Duration // for a request as a whole; 0: 60 s
 }
 
@@ -100,6 +109,8 @@ func (c Config) withDefaults() (Config, error) {
 	defaultTo(&errs, "Limits.Memory", &l.Memory, 4<<30)
 	defaultTo(&errs, "Limits.Fit", &l.Fit, 4<<30)
 	defaultTo(&errs, "Limits.Requests", &l.Requests, 256)
+	defaultTo(&errs, "Limits.PerClient", &l.PerClient, max(1, l.Requests/2))
+	defaultTo(&errs, "Limits.Rate", &l.Rate, 128)
 	defaultTo(&errs, "Limits.Work", &l.Work, 512<<20)
 	defaultTo(&errs, "Limits.Connections", &l.Connections, 1024)
 	defaultTo(&errs, "Limits.Inferring", &l.Inferring, 2*runtime.GOMAXPROCS(0))

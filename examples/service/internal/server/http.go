@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -143,7 +144,11 @@ func (s *Service) wrap(rt route) http.Handler {
 		p := s.handle(rt, cross, a, r)
 		cut := a.panicked && a.status != 0 // an answer that had begun must not look whole
 		if p != nil && a.status == 0 {
+			_ = a.rc.EnableFullDuplex() // or package http reads some of the body first
 			p.write(a)
+		}
+		if p != nil && p.Status != http.StatusRequestTimeout && !cut {
+			s.drain(a, r)
 		}
 		took := time.Since(begun)
 		method := r.Method
@@ -168,6 +173,23 @@ func (s *Service) wrap(rt route) http.Handler {
 		}
 	})
 }
+
+// drain takes what is still to come of a request that was refused, after the answer.
+// Were the connection closed with bytes unread, a client that sends all before it reads
+// would see a reset in place of the answer. Beyond some bytes and some time it does.
+func (s *Service) drain(a *answer, r *http.Request) {
+	if r.Body == nil || r.Body == http.NoBody || a.rc.Flush() != nil {
+		return
+	}
+	if a.rc.SetReadDeadline(time.Now().Add(s.cfg.Limits.Stall)) != nil {
+		return // there is no connection
+	}
+	if _, err := io.CopyN(io.Discard, r.Body, drainBytes); err == io.EOF {
+		_ = a.rc.SetReadDeadline(time.Time{}) // as patient does
+	}
+}
+
+const drainBytes = 64 << 20
 
 func (s *Service) handle(rt route, cross *http.CrossOriginProtection, w *answer, r *http.Request) (p *problem) {
 	defer func() {
@@ -220,6 +242,11 @@ func (s *Service) handle(rt route, cross *http.CrossOriginProtection, w *answer,
 		}
 	}
 	if !rt.free {
+		from := s.client(r)
+		if !s.clients.enter(from) {
+			return busy(http.StatusTooManyRequests, "%d requests of this client are being answered, the most one may have", s.cfg.Limits.PerClient)
+		}
+		defer s.clients.leave(from)
 		select {
 		case s.requests <- struct{}{}:
 			defer func() { <-s.requests }()

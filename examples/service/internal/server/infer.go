@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -125,7 +123,6 @@ func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request)
 				return p
 			}
 			_ = out.send() // if the client has gone nobody is left to tell
-			linger(w)
 			return p
 		}
 		// Send when the client seems to wait, or there is much to send.
@@ -175,14 +172,4 @@ func (o *stream) send() error {
 	}
 	o.buf.Reset()
 	return o.rc.Flush()
-}
-
-// linger has the server wait a little before it closes the connection, of which not
-// all was read: the end of an answer would be lost where the client is still sending.
-// That is what package http does for bodies that are too large.
-func linger(w http.ResponseWriter) {
-	if a, ok := w.(*answer); ok {
-		w = a.ResponseWriter
-	}
-	_, _ = http.MaxBytesReader(w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
 }

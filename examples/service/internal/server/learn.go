@@ -54,7 +54,8 @@ type Service struct {
 	limiting sync.Mutex
 	limited  int64 // what MemoryLimit was told last; guarded by limiting
 
-	conns connections
+	clients clients
+	conns   connections
 }
 
 // Open loads the newest good model and the documents of a store. The store is the
@@ -75,6 +76,7 @@ func Open(ctx context.Context, st *store.Store, cfg Config) (*Service, error) {
 		ages:     newAges(cfg),
 	}
 	s.conns.most = cfg.Limits.Connections
+	s.clients = clients{most: cfg.Limits.PerClient, of: make(map[string]int)}
 	s.refit.State = refitIdle
 	s.metrics = newMetrics(s)
 	if err := s.loadDocuments(ctx); err != nil {

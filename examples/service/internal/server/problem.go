@@ -63,6 +63,7 @@ func (p *problem) write(w http.ResponseWriter) {
 	if err != nil {
 		panic(err) // strings and numbers can be encoded
 	}
+	h.Set("Content-Length", strconv.Itoa(len(b)+1))
 	w.WriteHeader(p.Status)
 	w.Write(append(b, '\n'))
 }
