@@ -32,7 +32,7 @@ func keep(o options, m *jsmf.Model, docs *jsmf.Compositions) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(report.WriteDocumentsCSV(f, docs), f.Close())
+	return errors.Join(report.WriteDocumentsCSV(f, docs, report.CSV{}), f.Close())
 }
 
 // writeReport writes the report to a file, if path is empty to a new one in the

@@ -45,7 +45,7 @@ func Example() {
 	}
 	fmt.Println(strings.Contains(page.String(), "<title>Two topics</title>"))
 	var table strings.Builder
-	if err := report.WriteTopicsCSV(&table, m, 2); err != nil {
+	if err := report.WriteTopicsCSV(&table, m, 2, report.CSV{}); err != nil {
 		log.Fatal(err)
 	}
 	for line := range strings.Lines(table.String()) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -15,15 +16,29 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
+// CSV sets how text is written as comma-separated values. The zero value is for people
+// who open the file in a spreadsheet.
+type CSV struct {
+	// Verbatim writes all text as it is. Otherwise text that a spreadsheet may take for a
+	// formula, because it begins with =, +, -, @, a tab or a carriage return, gets an
+	// apostrophe before it. Numbers are never changed.
+	Verbatim bool
+}
+
+// text returns s as it is written in a cell.
+func (o CSV) text(s string) string {
+	if !o.Verbatim && s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
 // WriteTopicsCSV writes the n ≥ 1 best words of each topic, or fewer (Model.TopWords), as
 // comma-separated values. Each word is a line with the columns topic (from 0), name,
 // share, background (true or false), anchor, rank (from 1), word, probability, weight, by
 // which it is ranked, and lift, p(word | topic)/p(word). Numbers have all their digits; a
 // share or lift that is not defined is empty, as is the anchor in a model without anchors.
-//
-// Words are quoted where the format asks for it, and not changed otherwise:
-// spreadsheets take one that begins with "=" for a formula.
-func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int) error {
+func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int, o CSV) error {
 	if m == nil {
 		return errors.New("report: no model")
 	}
@@ -44,8 +59,8 @@ func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int) error {
 			if err != nil {
 				break
 			}
-			err = out.Write([]string{strconv.Itoa(t.Number), t.Name, number(t.Share), strconv.FormatBool(t.Background), t.Anchor,
-				strconv.Itoa(i + 1), w.Word, number(w.Prob), number(w.Weight), number(w.Prob / p[w.Index])})
+			err = out.Write([]string{strconv.Itoa(t.Number), o.text(t.Name), number(t.Share), strconv.FormatBool(t.Background), o.text(t.Anchor),
+				strconv.Itoa(i + 1), o.text(w.Word), number(w.Prob), number(w.Weight), number(w.Prob / p[w.Index])})
 		}
 	}
 	out.Flush()
@@ -56,9 +71,8 @@ func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int) error {
 // as comma-separated values. Each document is a line with the columns id, label if any
 // document has one, those of the metadata by their names, tokens (of known words), and
 // "topic 0", "topic 1" and so on. Numbers have all their digits, times are in UTC as in
-// RFC 3339, and a missing value is empty. As for words in WriteTopicsCSV, text is not
-// changed.
-func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions) error {
+// RFC 3339, and a missing value is empty.
+func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions, o CSV) error {
 	if c == nil {
 		return errors.New("report: no documents")
 	}
@@ -68,7 +82,7 @@ func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions) error {
 	}
 	columns := c.Metadata.Columns()
 	for _, x := range columns {
-		head = append(head, x.Name)
+		head = append(head, o.text(x.Name))
 	}
 	head = append(head, "tokens")
 	_, k := c.W.Dims()
@@ -82,12 +96,17 @@ func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions) error {
 		if err != nil {
 			break
 		}
-		line := append(head[:0], id)
+		line := append(head[:0], o.text(id))
 		if c.Labels != nil {
-			line = append(line, c.Labels[m])
+			line = append(line, o.text(c.Labels[m]))
 		}
 		for i := range columns {
-			line = append(line, c.Metadata.Value(m, i).String())
+			v := c.Metadata.Value(m, i)
+			cell := v.String()
+			if _, ok := v.Category(); ok {
+				cell = o.text(cell)
+			}
+			line = append(line, cell)
 		}
 		line = append(line, number(c.Docs[m].Tokens))
 		for t := range k {

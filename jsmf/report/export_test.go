@@ -158,7 +158,7 @@ func TestCoordinatesOf(t *testing.T) {
 func TestTopicsCSV(t *testing.T) {
 	m := model(t, 300, 4)
 	var b bytes.Buffer
-	if err := WriteTopicsCSV(&b, m, 7); err != nil {
+	if err := WriteTopicsCSV(&b, m, 7, CSV{}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
@@ -178,10 +178,10 @@ func TestTopicsCSV(t *testing.T) {
 			t.Errorf("row %d is %q, want %q", i, r, want)
 		}
 	}
-	if err := WriteTopicsCSV(&b, m, 0); err == nil {
+	if err := WriteTopicsCSV(&b, m, 0, CSV{}); err == nil {
 		t.Error("no words were taken")
 	}
-	if err := WriteTopicsCSV(&b, nil, 1); err == nil {
+	if err := WriteTopicsCSV(&b, nil, 1, CSV{}); err == nil {
 		t.Error("of no model")
 	}
 }
@@ -233,14 +233,41 @@ func TestWriteDocumentsCSV(t *testing.T) {
 		Docs: []infer.Doc{{Tokens: 7}, {Tokens: 0}}, Unknown: []int64{0, 1},
 	}
 	var b strings.Builder
-	if err := WriteDocumentsCSV(&b, c); err != nil {
+	if err := WriteDocumentsCSV(&b, c, CSV{}); err != nil {
 		t.Fatal(err)
 	}
 	want := "id,label,n,when,who,tokens,topic 0,topic 1\nx,,-0.5,1970-01-01T00:00:00Z,\"a, b\",7,0.25,0.75\ny,l,,,,0,1,0\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
-	if err := WriteDocumentsCSV(&b, nil); err == nil {
+	if err := WriteDocumentsCSV(&b, nil, CSV{}); err == nil {
 		t.Error("nothing was written without an error")
+	}
+}
+
+// Text from which a spreadsheet makes a formula gets an apostrophe, unless all is wanted
+// as it is; numbers stay.
+func TestFormulas(t *testing.T) {
+	for in, want := range map[string]string{"=1+1": "'=1+1", "+1": "'+1", "-x": "'-x", "@SUM": "'@SUM", "\tx": "'\tx", "\rx": "'\rx", "": "", "a=": "a=", "é": "é"} {
+		if got := (CSV{}).text(in); got != want {
+			t.Errorf("%q is written as %q, want %q", in, got, want)
+		}
+		if got := (CSV{Verbatim: true}).text(in); got != in {
+			t.Errorf("%q is written as %q", in, got)
+		}
+	}
+	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "@n", Kind: corpus.Number}, {Name: "who", Kind: corpus.Category}}, [][]corpus.Value{{corpus.NumberOf(-2), corpus.CategoryOf("-b")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &jsmf.Compositions{W: mat.NewDense(1, 1, []float64{1}), IDs: []string{"=x"}, Labels: []string{"+l"}, Metadata: meta, Docs: []infer.Doc{{Tokens: 7}}, Unknown: []int64{0}}
+	for o, want := range map[CSV]string{
+		{}:               "id,label,'@n,who,tokens,topic 0\n'=x,'+l,-2,'-b,7,1\n",
+		{Verbatim: true}: "id,label,@n,who,tokens,topic 0\n=x,+l,-2,-b,7,1\n",
+	} {
+		var b strings.Builder
+		if err := WriteDocumentsCSV(&b, c, o); err != nil || b.String() != want {
+			t.Errorf("got %q, %v; want %q", b.String(), err, want)
+		}
 	}
 }

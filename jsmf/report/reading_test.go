@@ -127,7 +127,7 @@ func TestReadingWords(t *testing.T) {
 	}
 
 	var table bytes.Buffer
-	if err := WriteTopicsCSV(&table, m, 2); err != nil {
+	if err := WriteTopicsCSV(&table, m, 2, CSV{}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&table).ReadAll()
@@ -140,7 +140,7 @@ func TestReadingWords(t *testing.T) {
 
 	// A topic has 12 words by which to know it, and lists end there.
 	table.Reset()
-	if err := WriteTopicsCSV(&table, m, 20); err != nil {
+	if err := WriteTopicsCSV(&table, m, 20, CSV{}); err != nil {
 		t.Fatal(err)
 	}
 	if rows, err = csv.NewReader(&table).ReadAll(); err != nil || len(rows) != 1+6*12 || rows[12][5] != "12" || rows[13][5] != "1" {

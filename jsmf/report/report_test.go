@@ -415,7 +415,7 @@ func TestErrors(t *testing.T) {
 	for name, f := range map[string]func() error{
 		"Write":         func() error { return Write(failing{broken}, m, Options{}) },
 		"WritePyLDAvis": func() error { return WritePyLDAvis(failing{broken}, m, 0) },
-		"CSV":           func() error { return WriteTopicsCSV(failing{broken}, m, 3) },
+		"CSV":           func() error { return WriteTopicsCSV(failing{broken}, m, 3, CSV{}) },
 		"NPY":           func() error { return WriteNPY(failing{broken}, m.Topics()) },
 	} {
 		if err := f(); !errors.Is(err, broken) {
