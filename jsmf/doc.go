@@ -28,8 +28,9 @@
 //
 // # Choosing K
 //
-// Pipeline.Sweep fits models for several K, measures them, and suggests some of the K.
-// To choose by hand, look at
+// Pipeline.Sweep fits models for several K, measures them, and recommends one: the fewest
+// topics that predict documents held out within one standard error of the best. To choose
+// by hand, look at
 //
 //   - Stats.Anchors.Norms, the distance of each anchor from the span of those before
 //     it: a steep fall after the k-th suggests k topics.

@@ -89,6 +89,9 @@ func TestFitElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if s.Recommendation != nil || s.Unrecommended == nil || !strings.Contains(s.Unrecommended.Error(), "on other machines") {
+		t.Errorf("%v, %v", s.Recommendation, s.Unrecommended)
+	}
 	for _, x := range s.Points {
 		if x.Err != nil || x.Unmeasured == nil || !strings.Contains(x.Unmeasured.Error(), "on other machines") {
 			t.Errorf("K = %d: %v, %v", x.K, x.Err, x.Unmeasured)

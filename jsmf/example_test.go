@@ -212,7 +212,7 @@ func ExampleModel_Transform() {
 	// [anchor oven rose]
 }
 
-// Models for several K, and what speaks for which.
+// Models for several K, and which K to take.
 func ExamplePipeline_Sweep() {
 	var b corpus.Builder
 	for _, text := range notes() {
@@ -224,22 +224,15 @@ func ExamplePipeline_Sweep() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := jsmf.Published(3).Sweep(context.Background(), c, []int{2, 3, 5})
+	s, err := jsmf.Published(3).Sweep(context.Background(), c, []int{2, 3, 4, 5})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, x := range s.Points {
-		fmt.Printf("K = %d: ‖C − BABᵀ‖ %.4f, ΣA %.2f\n", x.K, x.Report.Approximation, x.Report.Legality)
-	}
-	for _, g := range s.Suggestions[:2] {
-		fmt.Println(g)
-	}
+	fmt.Println(s.Recommendation)
+	fmt.Println(s.Recommendation.Why)
 	// Output:
-	// K = 2: ‖C − BABᵀ‖ 0.0143, ΣA 1.00
-	// K = 3: ‖C − BABᵀ‖ 0.0020, ΣA 1.00
-	// K = 5: ‖C − BABᵀ‖ 0.0017, ΣA 1.00
-	// K = 3 (spectrum): the eigenvalues of C fall by 93 % after the 3rd, and by 61 % at most after any other but the first: as many dimensions stand out
-	// K = 3 (pivots): the distances of the anchors from those before fall by 91 % after the 3rd, and by 40 % at most after any other but the first: as many corners stand out
+	// K = 3 (no other is as likely; chosen in 94 % of resamples)
+	// 210 documents held out are most likely with 3 topics: ln p is -2.3999 a word; with 2 it is lower by 0.0631 ± 0.0242.
 }
 
 // How sure is what the model says?

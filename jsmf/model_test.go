@@ -274,14 +274,15 @@ func TestStringFitsOnAScreen(t *testing.T) {
 			}
 		}
 	}
-	// Every K of a sweep and every suggestion as long as can be.
+	// Every K of a sweep, every error and the reason as long as can be.
 	p, _ := randomParts(30, 3, 1)
 	m := mustModel(t, p)
 	s := &Sweep{}
 	for k := range 60 {
 		s.Points = append(s.Points, SweepPoint{K: k, Model: m, Report: &metrics.Report{}, Err: errors.New(strings.Repeat("fäiled ", k))})
 		if k%10 == 0 {
-			s.Suggestions = append(s.Suggestions, Suggestion{K: k, By: "coherence", Why: strings.Repeat("bécause ", 40)})
+			s.Recommendation = &Recommendation{K: k, High: 1e9, Why: strings.Repeat("bécause ", 10*k)}
+			s.Points[k].HeldOut = &HeldOutScore{Behind: 10, Error: 10, Chosen: 1}
 		}
 		lines := strings.Split(s.String(), "\n")
 		if len(lines) > 24 || len(lines) < min(k, 16) {

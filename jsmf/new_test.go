@@ -359,8 +359,8 @@ func TestNewSweep(t *testing.T) {
 				t.Errorf("%s, K = %d: not the measures of Evaluate: %v, %v, %v", name, x.K, err, x.Err, x.Unmeasured)
 			}
 		}
-		if len(s.Spectrum) < 20 || len(s.Suggestions) == 0 {
-			t.Errorf("%s: %v", name, s)
+		if r := s.Recommendation; r == nil || r.K != 3 && r.K != 20 || s.Unrecommended != nil {
+			t.Errorf("%s: %v, %v", name, s, s.Unrecommended)
 		}
 	}
 }

@@ -20,6 +20,10 @@ const (
 	StageTopics  Stage = "topics"  // B, A and B̆ without anchors, in place of the last two
 	StageRefine  Stage = "refine"  // B and A refined on the documents; with Pipeline.Refine only
 
+	// StageHeldOut is the score of documents held out, for all K of Pipeline.Sweep. It
+	// comes before the fits to all documents.
+	StageHeldOut Stage = "held-out"
+
 	// StageSweep is a whole fit of Pipeline.Sweep. It starts before the stages of
 	// the fit and ends after them.
 	StageSweep Stage = "sweep"

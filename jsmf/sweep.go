@@ -12,30 +12,34 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/spectrum"
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/rectify"
 )
 
-// Sweep holds models of the same documents with different numbers of topics, and what
-// speaks for which number: see Pipeline.Sweep.
+// Sweep holds models of the same documents with different numbers of topics, and which
+// number to take: see Pipeline.Sweep.
 type Sweep struct {
-	// Points holds a point for each K, in the order given.
+	// Points holds a point for each K, in the order given, or ascending.
 	Points []SweepPoint
 
-	// Spectrum holds the largest eigenvalues of C before rectification, descending:
-	// at least as many as the largest K.
-	Spectrum []float64
+	// Recommendation is the number of topics to take. If it is nil, Unrecommended says
+	// why.
+	Recommendation *Recommendation
+	Unrecommended  error
 
-	// Pivots are the norms r_k of the anchors (Stats.Anchors.Norms) of the model with
-	// the most topics; nil if it has none.
-	Pivots []float64
-
-	// Suggestions are hints to the best K. They need not agree.
-	Suggestions []Suggestion
-
-	// Once is the time of what was done once for all K: counting, the spectrum and the
-	// pairs of top words. Shared products count for the fit that made them. Total is
-	// the time of everything.
+	// Once is the time of what was done once for all K: counting and the pairs of top
+	// words. Shared products count for the fit that made them. Total is the time of
+	// everything.
 	Once, Total time.Duration
+}
+
+// Recommended returns the model of the K recommended, nil if there is no recommendation or
+// no model of this K.
+func (s *Sweep) Recommended() *Model {
+	for _, x := range s.Points {
+		if s.Recommendation != nil && x.K == s.Recommendation.K {
+			return x.Model
+		}
+	}
+	return nil
 }
 
 // SweepPoint is one K of a Sweep.
@@ -43,48 +47,57 @@ type SweepPoint struct {
 	K      int
 	Model  *Model          // nil if the fit failed
 	Report *metrics.Report // as of Pipeline.Evaluate; nil if not measured
+	// HeldOut is the score of documents held out; nil if there is none.
+	HeldOut *HeldOutScore
 	// Diversity and SimCount are those of the 20 top words of each topic: see
 	// metrics.Diversity and metrics.SimCount.
 	Diversity float64
 	SimCount  int
-	// Fit and Evaluate are the times of the two.
-	Fit, Evaluate time.Duration
+	// Fit, Evaluate and Score are the times of the model, of its measures, and of the
+	// score with the fit it needs.
+	Fit, Evaluate, Score time.Duration
 	// Err says why there is no Model, such as a *anchor.RankError if the data has fewer
 	// than K dimensions.
 	Err error
-	// Unmeasured says why there is a Model but no Report, such as a *MemoryLimitError.
-	Unmeasured error
+	// Unmeasured says why there is a Model but no Report, such as a *MemoryLimitError,
+	// and Unscored why there is no score though other K have one.
+	Unmeasured, Unscored error
 }
-
-// Suggestion is a number of topics and the reason for it.
-type Suggestion struct {
-	K int
-	// By is the source: "spectrum", "pivots", "coherence", "quality", "approximation" or
-	// "legality".
-	By string
-	// Why is the reason in a sentence, with numbers.
-	Why string
-}
-
-// String returns the suggestion in one line.
-func (s Suggestion) String() string { return fmt.Sprintf("K = %d (%s): %s", s.K, s.By, s.Why) }
 
 // Sweep fits a model for each number of topics in ks, which must be distinct and at least
-// 2, measures each as Evaluate does, and suggests numbers of topics. The K of the Pipeline
-// is ignored.
+// 2, measures each as Evaluate does, and recommends one number. The K of the Pipeline is
+// ignored.
 //
-// The models are those of Fit to the bit, and the measures those of Evaluate. The
-// documents are counted once (under New the matrix is made again for a K that has more
-// words in it: see Words), and rectifiers that begin with an eigenproblem (AP, DR,
-// ENN, PALM, TruncatedEig) share its products. With other rectifiers the spectrum takes
-// some 2K + 60 products for the largest K.
+// If ks is empty, Sweep chooses: 5, 7, 10, 14, 20 and so on by the factor √2, until two in
+// a row score worse than the best by more than two standard errors, but no more topics than
+// a twentieth of the documents; then the numbers between the one chosen and its
+// neighbours.
+//
+// The recommendation comes from documents held out: one in three, chosen by id (by place
+// where there is none), the same for each K. A model of each K is fitted to the others.
+// It sees every second word of a document held out, and predicts the hidden ones, each
+// counted once; weights of documents do not matter to the score, and no fit for it begins
+// where another ended (From). Recommendation says how K follows from the scores. Input that is a
+// co-occurrence matrix has no documents to hold out, and documents on other machines are
+// not read: then there is no recommendation, and Unrecommended says why.
+//
+// The models in Points are those of Fit to all documents, to the bit, and the measures
+// those of Evaluate. The documents are counted once, and the two thirds once more (under
+// New the matrix is made again for a K that has more words in it: see Words). Rectifiers
+// that begin with an eigenproblem (AP, DR, ENN, PALM, TruncatedEig) share its products. So
+// each K costs less than two fits, the inference of a third of the documents, and its
+// measures.
 //
 // If a fit fails, its SweepPoint has the error and the others go on. Errors: those of
-// Validate, no K or a bad one, those of counting, ctx's, and that of the first K if all
-// fits fail. Memory: that of the fit with the largest K, 8·N·(2K + 60) bytes for the
-// spectrum, all models, and the documents as Evaluate reads them.
+// Validate, a bad K, those of counting, ctx's, that of the first K if all fits fail, and
+// Unrecommended's if ks is empty. Memory: that of the fit with the largest K, all models,
+// and the documents three times as Evaluate reads them.
 func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error) {
 	begun := time.Now()
+	given := len(ks) > 0
+	if !given {
+		ks = []int{gridFrom}
+	}
 	p, err := p.forSweep(ks)
 	if err != nil {
 		return nil, err
@@ -97,52 +110,51 @@ func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error)
 	if n, most := pr.words(), slices.Max(ks); most > n {
 		return nil, tooMany(most, n)
 	}
-	shared := spectrum.New(pr.c)
-	widest, its := pr, shared // of the matrix with the most words
-	s := &Sweep{Points: make([]SweepPoint, len(ks)), Once: time.Since(begun)}
-	for i, k := range ks {
-		x := &s.Points[i]
-		x.K, p.k = k, k
-		tr.stage = StageSweep
-		tr.record(Event{Kind: EventStart, Message: fmt.Sprintf("K = %d, %d of %d", k, i+1, len(ks))})
-		at := time.Now()
-		if x.Err = p.affordable(pr.size); x.Err == nil {
-			x.Model, x.Err = p.fitOf(ctx, &pr, &shared, at)
+	s := &Sweep{Once: time.Since(begun)}
+	if s.Points, s.Recommendation, err = p.recommend(ctx, pr.again(), ks, given, tr); err != nil {
+		if ctx.Err() != nil || !given {
+			return nil, errorf("sweep: no recommendation: %w", err)
 		}
-		if pr.c != nil && pr.c.Dim() > widest.c.Dim() {
-			widest, its = pr, shared
-		}
-		x.Fit = time.Since(at)
-		tr.begun = at
-		tr.record(Event{Kind: EventEnd, Message: fmt.Sprintf("K = %d", k), Done: i + 1, Total: len(ks), Err: x.Err})
-		if x.Err != nil && ctx.Err() != nil {
-			return nil, x.Err
-		}
+		s.Unrecommended = errorf("sweep: no recommendation: %w", err)
+	}
+	if err := p.fitAll(ctx, pr, s, tr); err != nil {
+		return nil, err
 	}
 	if err := p.measureAll(ctx, pr, s); err != nil {
 		return nil, err
 	}
-	most := s.largest()
-	if most < 0 {
+	if s.largest() < 0 {
 		return nil, s.Points[0].Err
 	}
-	s.Pivots = s.Points[most].Model.Stats().Anchors.Norms
-	at := time.Now()
-	if s.Spectrum, err = p.spectrum(ctx, widest, its, slices.Max(ks)); err != nil {
-		return nil, err
-	}
-	s.Once += time.Since(at)
-	s.suggest()
 	s.Total = time.Since(begun)
 	return s, nil
+}
+
+// fitAll fits the model of each point.
+func (p Pipeline) fitAll(ctx context.Context, pr *problem, s *Sweep, tr *tracker) error {
+	shared := spectrum.New(pr.c)
+	for i := range s.Points {
+		x := &s.Points[i]
+		p.k = x.K
+		tr.stage = StageSweep
+		tr.record(Event{Kind: EventStart, Message: fmt.Sprintf("K = %d, %d of %d", x.K, i+1, len(s.Points))})
+		at := time.Now()
+		if x.Err = p.affordable(pr.size); x.Err == nil {
+			x.Model, x.Err = p.fitOf(ctx, &pr, &shared, at)
+		}
+		x.Fit = time.Since(at)
+		tr.stage, tr.begun = StageSweep, at
+		tr.record(Event{Kind: EventEnd, Message: fmt.Sprintf("K = %d", x.K), Done: i + 1, Total: len(s.Points), Err: x.Err})
+		if x.Err != nil && ctx.Err() != nil {
+			return x.Err
+		}
+	}
+	return nil
 }
 
 // forSweep returns p with the smallest K, if all settings are right.
 func (p Pipeline) forSweep(ks []int) (Pipeline, error) {
 	var errs []error
-	if len(ks) == 0 {
-		errs = append(errs, errors.New("jsmf: sweep: no number of topics"))
-	}
 	p.k = math.MaxInt
 	for i, k := range ks {
 		if k < 2 {
@@ -167,18 +179,6 @@ func (s *Sweep) largest() int {
 	return most
 }
 
-// spectrum returns at least the k largest eigenvalues of C.
-func (p Pipeline) spectrum(ctx context.Context, pr *problem, shared *spectrum.Shared, k int) ([]float64, error) {
-	if v := shared.Values(); len(v) >= k {
-		return v, nil
-	}
-	r, err := (rectify.TruncatedEig{}).Rectify(ctx, pr.c, k, rectify.Options{Workers: p.workers, Shared: shared})
-	if err != nil {
-		return nil, errorf("sweep: the spectrum: %w", err)
-	}
-	return r.Eigenvalues, nil
-}
-
 // fitOf fits one K of a sweep. If it needs a matrix of other words than the last one, that
 // takes its place.
 func (p Pipeline) fitOf(ctx context.Context, pr **problem, shared **spectrum.Shared, begun time.Time) (*Model, error) {
@@ -193,6 +193,14 @@ func (p Pipeline) fitOf(ctx context.Context, pr **problem, shared **spectrum.Sha
 	return p.fit(ctx, next, *shared, tr, begun)
 }
 
+// again returns the input, or what is faster to read than the input.
+func (p *problem) again() Input {
+	if p.docs != nil && p.docs.encoded != nil && p.in.Info().Corpus == nil {
+		return p.docs.encoded
+	}
+	return p.in
+}
+
 // measureAll fills in the measures of the points with a model.
 func (p Pipeline) measureAll(ctx context.Context, pr *problem, s *Sweep) error {
 	at := time.Now()
@@ -202,12 +210,8 @@ func (p Pipeline) measureAll(ctx context.Context, pr *problem, s *Sweep) error {
 	}
 	c, ok := pr.all.(cooc.Matrix)
 	if !ok {
-		in := pr.in
-		if pr.docs != nil && pr.docs.encoded != nil && in.Info().Corpus == nil {
-			in = pr.docs.encoded // faster to read
-		}
 		var err error
-		if c, err = p.measured(ctx, s.Points[most].Model, in); err != nil {
+		if c, err = p.measured(ctx, s.Points[most].Model, pr.again()); err != nil {
 			for i := range s.Points {
 				if x := &s.Points[i]; x.Err == nil {
 					x.Unmeasured = errorf("sweep: not measured: %w", err)

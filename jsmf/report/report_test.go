@@ -360,10 +360,14 @@ func TestSweep(t *testing.T) {
 	if found != 9 {
 		t.Errorf("%d values of the curves were found", found)
 	}
-	for _, x := range sweep.Suggestions {
-		if !strings.Contains(html.UnescapeString(page), x.Why) {
-			t.Errorf("the page lacks %q", x.Why)
+	for _, x := range []string{sweep.Recommendation.String(), sweep.Recommendation.Why, fmt.Sprintf("%d ★", sweep.Recommendation.K)} {
+		if !strings.Contains(html.UnescapeString(page), x) {
+			t.Errorf("the page lacks %q", x)
 		}
+	}
+	sweep.Recommendation, sweep.Unrecommended = nil, errors.New("there were <few> documents")
+	if page := write(t, sweep.Points[2].Model, Options{Sweep: sweep}); !strings.Contains(page, "there were &lt;few&gt; documents") {
+		t.Error("the page does not say why there is no recommendation")
 	}
 	if !strings.Contains(page, "there is &lt;none&gt;") {
 		t.Error("the error of K = 3 is not there")

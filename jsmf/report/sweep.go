@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -10,14 +11,16 @@ import (
 
 // sweepTable compares numbers of topics.
 type sweepTable struct {
-	Suggestions []jsmf.Suggestion
-	Names       []string
-	Rows        []sweepRow
+	Recommendation *jsmf.Recommendation
+	Unrecommended  error // why there is none
+	Names          []string
+	Rows           []sweepRow
 }
 
 type sweepRow struct {
 	K      int
 	Here   bool // the number of topics of the model
+	Best   bool // the one recommended
 	Values []string
 	Err    string // why there is no model
 }
@@ -44,7 +47,10 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 	if s == nil {
 		return
 	}
-	t := &sweepTable{Suggestions: s.Suggestions}
+	t := &sweepTable{Recommendation: s.Recommendation, Unrecommended: s.Unrecommended}
+	if s.Recommendation != nil {
+		t.Names = []string{"Behind", "± error", "Resamples"}
+	}
 	points := slices.Clone(s.Points)
 	slices.SortStableFunc(points, func(a, b jsmf.SweepPoint) int { return cmp.Compare(a.K, b.K) })
 	d.Sweep = &sweepData{K: []int{}, Curves: []curve{}}
@@ -63,7 +69,7 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 		}
 	}
 	for _, q := range points {
-		row := sweepRow{K: q.K, Here: q.K == p.K}
+		row := sweepRow{K: q.K, Here: q.K == p.K, Best: s.Recommendation != nil && s.Recommendation.K == q.K}
 		if q.Report == nil {
 			row.Err = "no model"
 			if err := cmp.Or(q.Err, q.Unmeasured); err != nil {
@@ -82,6 +88,9 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 			}
 		}
 		d.Sweep.K = append(d.Sweep.K, q.K)
+		if s.Recommendation != nil {
+			row.Values = heldOut(q.HeldOut)
+		}
 		for i, v := range values {
 			c := &d.Sweep.Curves[i]
 			c.Values = append(c.Values, number(v))
@@ -90,4 +99,12 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 		t.Rows = append(t.Rows, row)
 	}
 	p.Sweep = t
+}
+
+// heldOut returns the cells of the score of documents held out.
+func heldOut(h *jsmf.HeldOutScore) []string {
+	if h == nil {
+		return []string{"", "", ""}
+	}
+	return []string{short(h.Behind), short(h.Error), fmt.Sprintf("%.0f %%", 100*h.Chosen)}
 }

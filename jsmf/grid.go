@@ -1,0 +1,167 @@
+package jsmf
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+)
+
+const (
+	gridFrom  = 5  // topics that the chosen numbers begin with
+	gridDocs  = 20 // documents for each topic, at least
+	gridMost  = 400
+	gridWorse = 2 // standard errors
+)
+
+// trial is a sweep's search for a number of topics by documents held out.
+type trial struct {
+	p      Pipeline
+	held   *held
+	tr     *tracker
+	points []SweepPoint
+	logs   map[int][]float64 // by K
+}
+
+// recommend scores numbers of topics: ks if they are given, and others of its own choice if
+// not. It returns a point for each, and which to take or why none can be recommended.
+func (p Pipeline) recommend(ctx context.Context, in Input, ks []int, given bool, tr *tracker) ([]SweepPoint, *Recommendation, error) {
+	t := &trial{p: p, tr: tr, logs: make(map[int][]float64)}
+	if given {
+		for _, k := range ks {
+			t.points = append(t.points, SweepPoint{K: k})
+		}
+	}
+	if p.matrix(in) != nil {
+		return t.points, nil, errors.New("the input is a co-occurrence matrix, and only documents can be held out: give Sweep the documents")
+	}
+	var r *Recommendation
+	_, err := tr.run(StageHeldOut, "", func() (outcome string, err error) {
+		if t.held, err = p.hold(ctx, in); err != nil {
+			return "", err
+		}
+		if given {
+			err = t.each(ctx)
+		} else {
+			err = t.search(ctx)
+		}
+		if err == nil {
+			r, err = t.recommendation()
+		}
+		if err != nil {
+			return "", err
+		}
+		return r.String(), nil
+	})
+	return t.points, r, err
+}
+
+// each scores all points.
+func (t *trial) each(ctx context.Context) error {
+	for i := range t.points {
+		if err := t.score(ctx, &t.points[i]); err != nil {
+			return err
+		}
+		t.tr.stage = StageHeldOut
+		t.tr.progress(i+1, len(t.points), "K", float64(t.points[i].K))
+	}
+	return nil
+}
+
+// score scores a point. Its error is ctx's.
+func (t *trial) score(ctx context.Context, x *SweepPoint) error {
+	at := time.Now()
+	logs, err := t.held.score(ctx, t.p.K(x.K))
+	if x.Score = time.Since(at); err != nil {
+		x.Unscored = errorf("sweep: not scored: %w", err)
+		return ctx.Err()
+	}
+	t.logs[x.K] = logs
+	return nil
+}
+
+// search scores numbers of topics that it chooses.
+func (t *trial) search(ctx context.Context) error {
+	most := min(gridMost, t.held.docs.NumDocs()*heldOneOf/gridDocs, t.held.train.words()/2)
+	step := func(i float64) int { return int(math.Round(gridFrom * math.Pow(2, i/4))) }
+	add := func(i float64) error {
+		k := step(i)
+		if k > max(most, gridFrom) || slices.ContainsFunc(t.points, func(x SweepPoint) bool { return x.K == k }) {
+			return nil
+		}
+		t.points = append(t.points, SweepPoint{K: k})
+		err := t.score(ctx, &t.points[len(t.points)-1])
+		t.tr.stage = StageHeldOut
+		t.tr.progress(len(t.points), 0, "K", float64(k))
+		return err
+	}
+	i := 0.
+	for ; step(i) <= max(most, gridFrom) && !t.past(); i += 2 {
+		if err := add(i); err != nil {
+			return err
+		}
+	}
+	r, err := t.recommendation()
+	if err != nil {
+		return err
+	}
+	for j := 0.; j < i; j += 2 {
+		if step(j) == r.K || step(j) == r.Best {
+			if err := errors.Join(add(j-1), add(j+1)); err != nil {
+				return err
+			}
+		}
+	}
+	slices.SortFunc(t.points, func(a, b SweepPoint) int { return cmp.Compare(a.K, b.K) })
+	return nil
+}
+
+// past tells whether the last two points are clearly worse than another.
+func (t *trial) past() bool {
+	ks, b := t.ballot()
+	if len(ks) < 3 {
+		return false
+	}
+	ones := slices.Repeat([]float64{1}, len(b.words))
+	best, _ := b.choose(ones)
+	for i := len(ks) - 2; i < len(ks); i++ {
+		if behind, err := b.difference(best, i, ones); behind <= gridWorse*err {
+			return false
+		}
+	}
+	return true
+}
+
+// ballot returns the scores so far, by ascending K.
+func (t *trial) ballot() ([]int, ballot) {
+	var ks []int
+	for k := range t.logs {
+		ks = append(ks, k)
+	}
+	slices.Sort(ks)
+	b := ballot{}
+	for _, k := range ks {
+		b.logs, b.words = append(b.logs, t.logs[k]), t.held.words()
+	}
+	return ks, b
+}
+
+// recommendation chooses among the scores so far, and notes these in the points.
+func (t *trial) recommendation() (*Recommendation, error) {
+	ks, b := t.ballot()
+	if len(ks) == 0 {
+		return nil, t.points[0].Unscored
+	}
+	if !slices.ContainsFunc(b.words, func(n float64) bool { return n > 0 }) {
+		return nil, errors.New("the documents held out have too few words")
+	}
+	r, scores := b.recommend(ks, t.held.keys)
+	for i := range t.points {
+		if at := slices.Index(ks, t.points[i].K); at >= 0 {
+			t.points[i].HeldOut = &scores[at]
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,188 @@
+package jsmf
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Recommendation is a number of topics, and how sure it is. It follows the
+// one-standard-error rule (Breiman et al., Classification and Regression Trees, 1984): of
+// the numbers of topics under which documents held out are at most one standard error less
+// likely than under the best, it is the smallest. The standard error is that of the
+// difference, over documents.
+type Recommendation struct {
+	K int
+
+	// Low and High are the ends of the numbers of topics around K that are as likely:
+	// the log-likelihood differs from that under K by no more than two standard errors
+	// of the difference.
+	Low, High int
+
+	// Chosen is the share of resamples that lead to K: the scores of the documents are
+	// weighted anew, at random, and the rule is applied again. No model is fitted again, so
+	// that the doubt about the fits themselves is not in it.
+	Chosen float64
+
+	// Best is the number of topics under which the documents are most likely.
+	Best int
+
+	// Documents were held out, with so many hidden words.
+	Documents, Words int
+
+	// Why is the reason in a sentence or two, with numbers.
+	Why string
+}
+
+// String returns for example "K = 35 (25 to 45 are as likely; chosen in 62 % of
+// resamples)".
+func (r *Recommendation) String() string {
+	likely := "no other is as likely"
+	if r.Low < r.High {
+		likely = fmt.Sprintf("%d to %d are as likely", r.Low, r.High)
+	}
+	return fmt.Sprintf("K = %d (%s; chosen in %.0f %% of resamples)", r.K, likely, 100*r.Chosen)
+}
+
+// HeldOutScore is how well models of K topics predict documents that they were not fitted
+// to.
+type HeldOutScore struct {
+	// PerWord is the mean of ln p over the hidden words.
+	PerWord float64
+	// Behind is how much less that is than the best of the sweep, and Error the standard
+	// error of this difference over documents. Both are 0 for the best.
+	Behind, Error float64
+	// Chosen is the share of resamples that lead to this K.
+	Chosen float64
+}
+
+// resamples is how many there are: the error of a share is 2 % at most.
+const resamples = 500
+
+// ballot holds the scores from which a number of topics is chosen.
+type ballot struct {
+	logs  [][]float64 // for each K, ascending: the sum of ln p of each document
+	words []float64   // of each document
+}
+
+// means returns for each K the mean of ln p a word, with the given weights of documents.
+func (b ballot) means(weights []float64) []float64 {
+	total := 0.0
+	for d, w := range weights {
+		total += w * b.words[d]
+	}
+	out := make([]float64, len(b.logs))
+	for i, logs := range b.logs {
+		for d, w := range weights {
+			out[i] += w * logs[d]
+		}
+		out[i] /= total
+	}
+	return out
+}
+
+// difference returns the mean of ln p a word under i less that under j, and the standard
+// error of this ratio over the documents, whose scores are paired.
+func (b ballot) difference(i, j int, weights []float64) (mean, err float64) {
+	sum, total, n := 0.0, 0.0, 0.0
+	for d, w := range weights {
+		sum += w * (b.logs[i][d] - b.logs[j][d])
+		total += w * b.words[d]
+		n += w
+	}
+	mean = sum / total
+	square := 0.0
+	for d, w := range weights {
+		x := b.logs[i][d] - b.logs[j][d] - mean*b.words[d]
+		square += w * x * x
+	}
+	return mean, math.Sqrt(square*n/(n-1)) / total
+}
+
+// choose returns the best, and the first that is within one standard error of it.
+func (b ballot) choose(weights []float64) (best, chosen int) {
+	means := b.means(weights)
+	for i, v := range means {
+		if v > means[best] {
+			best = i
+		}
+	}
+	for i := range best {
+		if behind, err := b.difference(best, i, weights); behind <= err {
+			return best, i
+		}
+	}
+	return best, best
+}
+
+// resample returns the share of resamples that choose each K. The weights of a document
+// are drawn from Exp(1), by its key: its place does not matter.
+func (b ballot) resample(keys []uint64) []float64 {
+	shares, weights := make([]float64, len(b.logs)), make([]float64, len(keys))
+	var pcg rand.PCG
+	rng := rand.New(&pcg)
+	for r := range uint64(resamples) {
+		for d, key := range keys {
+			pcg.Seed(key, r)
+			weights[d] = rng.ExpFloat64()
+		}
+		_, chosen := b.choose(weights)
+		shares[chosen] += 1. / resamples
+	}
+	return shares
+}
+
+// around returns the ends of the run of K around i that are as likely.
+func (b ballot) around(i int, weights []float64) (low, high int) {
+	like := func(j int) bool {
+		mean, err := b.difference(i, j, weights)
+		return math.Abs(mean) <= 2*err
+	}
+	low, high = i, i
+	for low > 0 && like(low-1) {
+		low--
+	}
+	for high+1 < len(b.logs) && like(high+1) {
+		high++
+	}
+	return low, high
+}
+
+// recommend chooses among ks, ascending, and returns the score of each.
+func (b ballot) recommend(ks []int, keys []uint64) (*Recommendation, []HeldOutScore) {
+	ones := slices.Repeat([]float64{1}, len(b.words))
+	best, chosen := b.choose(ones)
+	low, high := b.around(chosen, ones)
+	means, shares := b.means(ones), b.resample(keys)
+	scores := make([]HeldOutScore, len(ks))
+	for i := range ks {
+		behind, err := b.difference(best, i, ones)
+		scores[i] = HeldOutScore{PerWord: means[i], Behind: behind, Error: err, Chosen: shares[i]}
+	}
+	r := &Recommendation{K: ks[chosen], Low: ks[low], High: ks[high], Chosen: shares[chosen], Best: ks[best], Documents: len(b.words)}
+	for _, n := range b.words {
+		r.Words += int(n)
+	}
+	r.Why = fmt.Sprintf("%d documents held out are most likely with %d topics: ln p is %.4f a word", r.Documents, r.Best, means[best])
+	switch {
+	case chosen < best:
+		r.Why += fmt.Sprintf("; %d is the fewest within one standard error, lower by %v.", r.K, scores[chosen])
+	case best > 0:
+		r.Why += fmt.Sprintf("; with %d it is lower by %v.", ks[best-1], scores[best-1])
+	default:
+		r.Why += "."
+	}
+	switch {
+	case len(ks) == 1:
+		r.Why += " There was no other number to choose."
+	case best == len(ks)-1:
+		r.Why += " That is the largest number of the sweep: more may do better."
+	case chosen == 0:
+		r.Why += " It is the smallest number of the sweep: fewer may do."
+	}
+	return r, scores
+}
+
+// String says how far the score is behind the best.
+func (s HeldOutScore) String() string { return fmt.Sprintf("%.4f ± %.4f", s.Behind, s.Error) }
