@@ -15,7 +15,7 @@ import (
 type Recommendation struct {
 	K int
 
-	// Low and High are the ends of the numbers of topics around K that are as likely:
+	// Low and High are the smallest and the largest number of topics that are as likely:
 	// the log-likelihood differs from that under K by no more than two standard errors
 	// of the difference.
 	Low, High int
@@ -133,18 +133,13 @@ func (b ballot) resample(keys []uint64) []float64 {
 	return shares
 }
 
-// around returns the ends of the run of K around i that are as likely.
+// around returns the smallest and the largest K that are as likely as number i.
 func (b ballot) around(i int, weights []float64) (low, high int) {
-	like := func(j int) bool {
-		mean, err := b.difference(i, j, weights)
-		return math.Abs(mean) <= 2*err
-	}
 	low, high = i, i
-	for low > 0 && like(low-1) {
-		low--
-	}
-	for high+1 < len(b.logs) && like(high+1) {
-		high++
+	for j := range b.logs {
+		if mean, err := b.difference(i, j, weights); math.Abs(mean) <= 2*err {
+			low, high = min(low, j), max(high, j)
+		}
 	}
 	return low, high
 }
