@@ -143,12 +143,16 @@ func (s *Service) wrap(rt route) http.Handler {
 		defer s.metrics.progress.Dec()
 		p := s.handle(rt, cross, a, r)
 		cut := a.panicked && a.status != 0 // an answer that had begun must not look whole
-		if p != nil && a.status == 0 {
+		switch {
+		case p == nil || cut:
+		case a.status != 0: // a stream that was ended
+			linger(w)
+		default:
 			_ = a.rc.EnableFullDuplex() // or package http reads some of the body first
 			p.write(a)
-		}
-		if p != nil && p.Status != http.StatusRequestTimeout && !cut {
-			s.drain(a, r)
+			if p.Status != http.StatusRequestTimeout && !s.drain(a, r) {
+				linger(w)
+			}
 		}
 		took := time.Since(begun)
 		method := r.Method
@@ -176,17 +180,27 @@ func (s *Service) wrap(rt route) http.Handler {
 
 // drain takes what is still to come of a request that was refused, after the answer.
 // Were the connection closed with bytes unread, a client that sends all before it reads
-// would see a reset in place of the answer. Beyond some bytes and some time it does.
-func (s *Service) drain(a *answer, r *http.Request) {
+// would see a reset in place of the answer. It reports whether all came, within some bytes
+// and some time.
+func (s *Service) drain(a *answer, r *http.Request) bool {
 	if r.Body == nil || r.Body == http.NoBody || a.rc.Flush() != nil {
-		return
+		return true
 	}
 	if a.rc.SetReadDeadline(time.Now().Add(s.cfg.Limits.Stall)) != nil {
-		return // there is no connection
+		return true // there is no connection
 	}
-	if _, err := io.CopyN(io.Discard, r.Body, drainBytes); err == io.EOF {
-		_ = a.rc.SetReadDeadline(time.Time{}) // as patient does
+	if _, err := io.CopyN(io.Discard, r.Body, drainBytes); err != io.EOF {
+		return false
 	}
+	_ = a.rc.SetReadDeadline(time.Time{}) // as patient does
+	return true
+}
+
+// linger has the server wait a little before it closes a connection on which the client is
+// still sending: the end of an answer would be lost. That is what package http does for
+// bodies that are too large.
+func linger(w http.ResponseWriter) {
+	_, _ = http.MaxBytesReader(w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
 }
 
 const drainBytes = 64 << 20
