@@ -167,6 +167,9 @@ func lastfm(t testing.TB) listeners {
 // model find no more, and the K whose recommendations hold most of the further hidden
 // artists is larger: the log has both.
 func TestRecommendLastfm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and it fits some twenty models")
+	}
 	all := lastfm(t)
 	visible, hidden := all.hide(1)
 	within, without := visible.hide(2)
