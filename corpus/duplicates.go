@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/jsmf-go/spectral/internal/splitmix"
 )
 
 // Duplicate is a document that is the same as an earlier one, or nearly.
@@ -144,7 +146,7 @@ func (s *sketches) like(doc int, words, counts []int32) int {
 	}
 	sum, tokens := uint64(0), int64(0)
 	for i, w := range words {
-		sum += mix(uint64(w)<<32 | uint64(counts[i]))
+		sum += splitmix.Step(uint64(w)<<32 | uint64(counts[i]))
 		tokens += int64(counts[i])
 	}
 	if of, ok := s.whole[sum]; ok {
@@ -172,7 +174,7 @@ func (s *sketches) nearest(doc int) int {
 		lo, hi := b*bandSize, (b+1)*bandSize
 		h := uint64(b)
 		for _, v := range x[lo:hi] {
-			h = mix(h ^ uint64(v))
+			h = splitmix.Step(h ^ uint64(v))
 		}
 		compared := 0
 		for ; s.table[h&mask] != 0; h++ {
@@ -218,7 +220,7 @@ func (s *sketches) sketch(x *sketch, words, counts []int32) {
 	}
 	for i, w := range words {
 		for n := range uint64(min(counts[i], math.MaxUint8)) {
-			h := mix(uint64(w)<<8 | n)
+			h := splitmix.Step(uint64(w)<<8 | n)
 			j := h % sketchSize
 			s.mins[j] = min(s.mins[j], uint32(h>>32))
 		}
@@ -228,14 +230,6 @@ func (s *sketches) sketch(x *sketch, words, counts []int32) {
 		for s.mins[(j+d)%sketchSize] == math.MaxUint32 && d < sketchSize {
 			d++ // an empty place takes the value of the next one, and how far that is
 		}
-		x[j] = uint16(mix(uint64(s.mins[(j+d)%sketchSize])<<8 | uint64(d)))
+		x[j] = uint16(splitmix.Step(uint64(s.mins[(j+d)%sketchSize])<<8 | uint64(d)))
 	}
-}
-
-// mix scatters the bits of x (the finaliser of splitmix64).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/internal/splitmix"
 )
 
 // resampled are the documents of a bootstrap.
@@ -144,25 +145,16 @@ func (d *resampled) encode(ctx context.Context, m *Model) (err error) {
 // weights draws the weights of a replicate.
 func (d *resampled) weights(seed uint64, replicate int) []float64 {
 	w := make([]float64, len(d.keys))
-	start := mix(mix(seed) + uint64(replicate))
+	start := splitmix.Step(splitmix.Step(seed) + uint64(replicate))
 	for m, key := range d.keys {
 		// A number from (0, 1), never 0 or 1.
-		u := (float64(mix(start^key)>>11) + 0.5) / (1 << 53)
+		u := (float64(splitmix.Step(start^key)>>11) + 0.5) / (1 << 53)
 		w[m] = -math.Log(u)
 		if d.own != nil {
 			w[m] *= d.own[m]
 		}
 	}
 	return w
-}
-
-// mix is a step of SplitMix64 (Steele, Lea and Flood 2014), whose outputs for different
-// numbers are as good as independent.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // sorted returns the weights in the order of the documents that are read.

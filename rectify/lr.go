@@ -14,6 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/splitmix"
 )
 
 // LR is low-rank JSMF (dong-2019, §4.4, Algorithm 6). It approximates the eigenpairs
@@ -154,7 +155,7 @@ func randomBlock(ctx context.Context, c []float64, p int, seed uint64, workers i
 	}
 	err := run.Chunks(ctx, n, 512, workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
-			rng := rand.New(rand.NewPCG(scramble(seed), scramble(uint64(i))))
+			rng := rand.New(rand.NewPCG(splitmix.Step(seed), splitmix.Step(uint64(i))))
 			row := linalg.Row(x, i)
 			// No row is left out, nor any that sums to zero.
 			scale := max(math.Abs(c[i])/mean, 1e-2)
@@ -165,13 +166,4 @@ func randomBlock(ctx context.Context, c []float64, p int, seed uint64, workers i
 		return nil
 	})
 	return x, err
-}
-
-// scramble is the finaliser of SplitMix64 (Steele, Lea and Flood 2014), which sends
-// neighbouring numbers far apart.
-func scramble(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -1,6 +1,10 @@
 package bag
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/jsmf-go/spectral/internal/splitmix"
+)
 
 // Key returns a number made from the id of a document or, if it has none, from its number
 // in the corpus, counted from 1. The bits are as good as random.
@@ -19,7 +23,5 @@ func key[T string | []byte](id T) uint64 {
 	for i := range len(id) {
 		x = (x ^ uint64(id[i])) * 1099511628211
 	}
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	return splitmix.Finish(x)
 }
