@@ -2,41 +2,60 @@ package report
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"html/template"
+	"io/fs"
 	"strings"
 	"sync"
 )
 
-//go:embed assets/report.html
-var pageHTML string
+//go:embed assets
+var assets embed.FS
 
-//go:embed assets/report.css
-var pageCSS string
+// sections are those of the page in their order. Each has files of its own among the
+// assets: NAME.html, which defines the template NAME that report.html calls, and, where it
+// needs them, NAME.css and NAME.js.
+var sections = []string{
+	"overview",
+	"topics",
+	"correlations",
+	"map",
+	"hierarchy",
+	"quality",
+	"sweep",
+	"fit",
+}
 
-// The parts of the script, in their order. They are the body of one function.
-var (
-	//go:embed assets/base.js
-	baseJS string
-	//go:embed assets/topics.js
-	topicsJS string
-	//go:embed assets/correlations.js
-	correlationsJS string
-	//go:embed assets/map.js
-	mapJS string
-	//go:embed assets/fit.js
-	fitJS string
-)
+// asset returns a file as browsers read it, or nothing if there is none. They read line
+// breaks as \n, also for the digests of the policy; a checkout may have others.
+func asset(name string) string {
+	b, err := assets.ReadFile("assets/" + name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		panic(err) // it is part of the program
+	}
+	return strings.ReplaceAll(string(b), "\r\n", "\n")
+}
 
 // pageTemplate returns the template of the page, which escapes what it shows.
 var pageTemplate = sync.OnceValue(func() *template.Template {
-	// Browsers read line breaks as \n, also for the digests of the policy; a
-	// checkout may have others.
-	unix := strings.NewReplacer("\r\n", "\n").Replace
-	css := unix(pageCSS)
-	js := unix("\"use strict\";\n(() => {\n" + baseJS + topicsJS + correlationsJS + mapJS + fitJS + "})();\n")
+	page, css := asset("report.html"), asset("report.css")
+	// The parts of the script are the body of one function.
+	js := []string{"\"use strict\";\n(() => {\n" + asset("base.js"), asset("parts.js")}
+	for _, name := range sections {
+		page += asset(name + ".html")
+		css += asset(name + ".css")
+		if s := asset(name + ".js"); s != "" {
+			js = append(js, s)
+		}
+	}
+	return compile(page, css, strings.Join(append(js, asset("begin.js")), "\n")+"})();\n")
+})
+
+// compile returns the template of a page with a style and a script.
+func compile(page, css, js string) *template.Template {
 	// The policy allows the page's own style and script, and nothing else: no
 	// other script, no request.
 	policy := "default-src 'none'; style-src '" + digest(css) + "'; script-src '" + digest(js) +
@@ -51,8 +70,8 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 			}
 			return count(n.(int64))
 		},
-	}).Parse(pageHTML))
-})
+	}).Parse(page))
+}
 
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))

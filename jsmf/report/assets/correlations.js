@@ -25,32 +25,12 @@
       const title = svg("title");
       title.textContent = name(k) + ", " + percent(data.topics[k].share) + ": " + label(k, 6);
       const g = svg("g", { role: "button", tabindex: -1, "aria-label": name(k) + ", " + label(k) }, svg("circle", { cx: M.x[i], cy: M.y[i], r }), no, title);
-      g.addEventListener("click", () => choose(k));
       for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ["focus", true], ["blur", false]]) {
         g.addEventListener(event, () => la.classList.toggle("shown", on || g.classList.contains("on")));
       }
-      g.addEventListener("keydown", (e) => {
-        if (e.key === "Enter" || e.key === " ") {
-          e.preventDefault();
-          choose(k);
-          return;
-        }
-        const d = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[e.key];
-        if (!d) return;
-        e.preventDefault();
-        let best = -1, least = Infinity;
-        for (let j = 0; j < n; j++) {
-          const dx = M.x[j] - M.x[i], dy = M.y[j] - M.y[i];
-          const along = dx * d[0] + dy * d[1], across = Math.abs(dx * d[1]) + Math.abs(dy * d[0]);
-          if (along > 0 && along + 2 * across < least) [best, least] = [j, along + 2 * across];
-        }
-        if (best < 0) return;
-        g.setAttribute("tabindex", -1);
-        nodes[best].setAttribute("tabindex", 0);
-        nodes[best].focus();
-      });
       return g;
     });
+    walk(nodes, M.x, M.y, (i) => choose(M.topics[i]));
     picture.append(...edges, ...nodes, ...names); // names above all
     $("network").append(picture);
     // Names where there is room, of large topics first.
@@ -204,36 +184,8 @@
   onTopic.push(drawHeatSoon);
   tellCell();
 
-  // ---- tables ------------------------------------------------------------------
+  // ---- pairs -----------------------------------------------------------------
 
-  // table fills a table that is sorted by its heads. A column has a name, the value
-  // to sort by, and what to show; rows are numbers.
-  const table = (node, cols, rows, sorted, falling, mark) => {
-    let at = sorted, down = falling;
-    const head = el("tr"), body = node.tBodies[0];
-    const made = new Map();
-    const fill = () => {
-      [...head.children].forEach((th, i) => i === at ? th.setAttribute("aria-sort", down ? "descending" : "ascending") : th.removeAttribute("aria-sort"));
-      const value = cols[at].value;
-      const text = typeof value(rows[0]) === "string";
-      const list = text ? rows.slice().sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : a - b) * (down ? -1 : 1)) : by(rows, value, !down);
-      body.replaceChildren(...list.map((r) => {
-        if (!made.has(r)) made.set(r, el("tr", { "data-row": r }, ...cols.map((c, i) => el(i ? "td" : "th", { class: c.num ? "num" : "", scope: i ? null : "row", dir: c.num ? null : "auto" }, c.show(r)))));
-        return made.get(r);
-      }));
-    };
-    cols.forEach((c, i) => head.append(el("th", { scope: "col", class: c.num ? "num" : "", title: c.what || null }, el("button", {
-      type: "button", onclick: () => {
-        if (at === i) down = !down;
-        else [at, down] = [i, c.num];
-        fill();
-      },
-    }, c.name))));
-    node.tHead.append(head);
-    if (rows.length) fill();
-    onTopic.push(() => made.forEach((tr, r) => tr.classList.toggle("on", mark(r))));
-  };
-  const link = (k, text) => el("button", { type: "button", class: "link", onclick: () => open(k), "aria-label": name(k) + ", " + label(k) }, text);
   {
     const pairs = [];
     for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) if (isNum(corr(i, j))) pairs.push([i, j]);
@@ -250,8 +202,3 @@
       { name: "Joint", num: true, what: "A: the probability that two words of a document come from them", value: (r) => joint(...kept[r]), show: (r) => exact(joint(...kept[r]), 1e-9) },
     ], range(kept.length), 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic);
   }
-  table($("bytopic"), [
-    { name: "Topic", num: false, value: (k) => k, show: (k) => link(k, k + "  " + label(k)) },
-    ...data.columns.map((c) => ({ name: c.name, what: c.what, num: true, value: (k) => c.values[k], show: (k) => show(c.values[k]) })),
-  ], range(K), 1, true, (k) => k === topic);
-

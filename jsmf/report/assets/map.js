@@ -260,4 +260,3 @@
   onTopic.push(drawMapSoon);
   slider.addEventListener("input", drawMapSoon);
   plane.dataset.zoom = "1.000";
-

@@ -128,28 +128,3 @@
     $("word-info").hidden = true;
     drawBars();
   });
-
-  // ---- tabs --------------------------------------------------------------------
-
-  const tabs = [...document.querySelectorAll("[role=tab]")];
-  const showTab = (tab) => {
-    for (const t of tabs) {
-      const on = t === tab;
-      t.setAttribute("aria-selected", String(on));
-      t.tabIndex = on ? 0 : -1;
-      $(t.getAttribute("aria-controls")).hidden = !on;
-    }
-    for (const f of redraws) f();
-  };
-  tabs.forEach((t, i) => {
-    t.addEventListener("click", () => showTab(t));
-    t.addEventListener("keydown", (e) => {
-      const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: tabs.length - 1 }[e.key];
-      if (to === undefined) return;
-      e.preventDefault();
-      const next = tabs[(to + tabs.length) % tabs.length];
-      showTab(next);
-      next.focus();
-    });
-  });
-
