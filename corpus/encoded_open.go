@@ -11,6 +11,8 @@ import (
 	"math"
 
 	"golang.org/x/exp/mmap"
+
+	"github.com/jsmf-go/spectral/internal/fields"
 )
 
 // OpenEncoded opens a file that EncodeFile wrote. It reads and checks what stands at its
@@ -98,12 +100,12 @@ func (e *Encoded) open(file io.ReaderAt, size int64) error {
 
 // parse reads the footer of a file, which begins at byte end.
 func (e *Encoded) parse(foot []byte, end int64) error {
-	r := footReader{b: foot}
-	flags, n, blocks := r.u32(), r.u64(), r.u64()
+	r := fields.Reader{B: foot}
+	flags, n, blocks := r.U32(), r.U64(), r.U64()
 	switch {
 	case flags&^(encodedFromTokens|encodedWeights|encodedText|encodedMetadata|encodedRepeats) != 0:
 		return fmt.Errorf("flags %#x", flags)
-	case blocks > uint64(len(r.b)/encodedEntrySize):
+	case blocks > uint64(len(r.B)/encodedEntrySize):
 		return fmt.Errorf("%d blocks", blocks)
 	}
 	info := &e.info
@@ -112,7 +114,7 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 	e.blocks = make([]blockEntry, blocks)
 	at := int64(encodedHeaderSize)
 	for i := range e.blocks {
-		size, docs, pairs, tokens, crc := r.u64(), r.u32(), r.u32(), r.u64(), r.u32()
+		size, docs, pairs, tokens, crc := r.U64(), r.U32(), r.U32(), r.U64(), r.U32()
 		least := leastSize(int64(docs), int64(pairs))
 		if docs == 0 || pairs > math.MaxInt32 || uint64(least) > size || size > uint64(end-at) ||
 			tokens < uint64(pairs) || tokens > uint64(pairs)*MaxCount || tokens > uint64(math.MaxInt64-info.Tokens) {
@@ -128,12 +130,12 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 		return fmt.Errorf("the blocks end at byte %d", at)
 	}
 	if flags&encodedWeights != 0 {
-		if info.Documents > len(r.b)/8 {
+		if info.Documents > len(r.B)/8 {
 			return fmt.Errorf("the weights of %d documents end early", info.Documents)
 		}
 		e.weights = make([]float64, info.Documents)
 		for i := range e.weights {
-			x := math.Float64frombits(r.u64())
+			x := math.Float64frombits(r.U64())
 			if !(x >= 0) || math.IsInf(x, 1) {
 				return fmt.Errorf("document %d has the weight %v", i+1, x)
 			}
@@ -141,12 +143,12 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 		}
 	}
 	if flags&encodedText != 0 {
-		if err := json.Unmarshal(r.take(r.u64()), &info.Text); err != nil {
+		if err := json.Unmarshal(r.Take(r.U64()), &info.Text); err != nil {
 			return fmt.Errorf("text setting: %w", err)
 		}
 	}
 	if flags&encodedMetadata != 0 {
-		meta, err := readMetadata(&footReader{b: r.take(r.u64())})
+		meta, err := readMetadata(&fields.Reader{B: r.Take(r.U64())})
 		if err == nil && meta.docs != info.Documents {
 			err = fmt.Errorf("it is of %d documents", meta.docs)
 		}
@@ -159,64 +161,24 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 }
 
 // parseWords reads the vocabulary, n words, and document frequencies.
-func (e *Encoded) parseWords(r *footReader, n uint64) error {
-	if n > uint64(len(r.b)/2) || n > math.MaxInt32 {
-		return fmt.Errorf("%d words in %d bytes", n, len(r.b))
+func (e *Encoded) parseWords(r *fields.Reader, n uint64) error {
+	if n > uint64(len(r.B)/2) || n > math.MaxInt32 {
+		return fmt.Errorf("%d words in %d bytes", n, len(r.B))
 	}
 	info := &e.info
 	info.Vocabulary, info.DocFrequencies = make([]string, n), make([]int, n)
 	left := info.Nonzeros
 	for i := range info.Vocabulary {
-		df := r.uvarint()
-		word := r.take(r.uvarint())
-		if r.short || df > uint64(info.Documents) || df > uint64(left) {
+		df := r.Uvarint()
+		word := r.Take(r.Uvarint())
+		if r.Short || df > uint64(info.Documents) || df > uint64(left) {
 			return fmt.Errorf("word %d, in %d documents", i, df)
 		}
 		left -= int64(df)
 		info.Vocabulary[i], info.DocFrequencies[i] = string(word), int(df)
 	}
-	if left != 0 || r.short || len(r.b) > 0 {
+	if left != 0 || r.Short || len(r.B) > 0 {
 		return errors.New("the vocabulary does not fit the blocks")
 	}
 	return nil
-}
-
-// footReader takes values from the front of b. They are zero once b is too short.
-type footReader struct {
-	b     []byte
-	short bool
-}
-
-func (r *footReader) take(n uint64) []byte {
-	if n > uint64(len(r.b)) {
-		r.b, r.short = nil, true
-		return nil
-	}
-	x := r.b[:n]
-	r.b = r.b[n:]
-	return x
-}
-
-func (r *footReader) u32() uint32 {
-	if x := r.take(4); x != nil {
-		return binary.LittleEndian.Uint32(x)
-	}
-	return 0
-}
-
-func (r *footReader) u64() uint64 {
-	if x := r.take(8); x != nil {
-		return binary.LittleEndian.Uint64(x)
-	}
-	return 0
-}
-
-func (r *footReader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.b, r.short = nil, true
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/jsmf-go/spectral/internal/fields"
 )
 
 var (
@@ -70,7 +72,7 @@ func (t *Metadata) AppendBinary(b []byte) ([]byte, error) {
 // UnmarshalBinary replaces the values by those that AppendBinary wrote. After an error
 // they are as before. Memory is at most a small multiple of len(b).
 func (t *Metadata) UnmarshalBinary(b []byte) error {
-	out, err := readMetadata(&footReader{b: b})
+	out, err := readMetadata(&fields.Reader{B: b})
 	if err != nil {
 		return fmt.Errorf("corpus: metadata: %w: %w", ErrDamaged, err)
 	}
@@ -79,15 +81,15 @@ func (t *Metadata) UnmarshalBinary(b []byte) error {
 }
 
 // readMetadata reads all of r.
-func readMetadata(r *footReader) (*Metadata, error) {
-	columns, docs := r.u32(), r.u64()
-	if uint64(columns) > uint64(len(r.b)) || columns > 0 && docs > uint64(len(r.b))/4 || docs > math.MaxInt {
-		return nil, fmt.Errorf("%d columns of %d documents in %d bytes", columns, docs, len(r.b))
+func readMetadata(r *fields.Reader) (*Metadata, error) {
+	columns, docs := r.U32(), r.U64()
+	if uint64(columns) > uint64(len(r.B)) || columns > 0 && docs > uint64(len(r.B))/4 || docs > math.MaxInt {
+		return nil, fmt.Errorf("%d columns of %d documents in %d bytes", columns, docs, len(r.B))
 	}
 	t := &Metadata{docs: int(docs)}
 	for i := range columns {
 		c, x, err := readColumn(r, docs)
-		if err == nil && r.short {
+		if err == nil && r.Short {
 			err = errors.New("it ends early")
 		}
 		if err != nil {
@@ -95,21 +97,21 @@ func readMetadata(r *footReader) (*Metadata, error) {
 		}
 		t.columns, t.cells = append(t.columns, c), append(t.cells, x)
 	}
-	if r.short || len(r.b) > 0 {
-		return nil, fmt.Errorf("%d bytes after the last column", len(r.b))
+	if r.Short || len(r.B) > 0 {
+		return nil, fmt.Errorf("%d bytes after the last column", len(r.B))
 	}
 	return t, checkColumns(t.columns)
 }
 
-func readColumn(r *footReader, docs uint64) (c Column, x cells, err error) {
+func readColumn(r *fields.Reader, docs uint64) (c Column, x cells, err error) {
 	le := binary.LittleEndian
-	if k := r.take(1); k != nil {
+	if k := r.Take(1); k != nil {
 		c.Kind = Kind(k[0])
 	}
-	c.Name, c.Unit = string(r.take(r.uvarint())), string(r.take(r.uvarint()))
+	c.Name, c.Unit = string(r.Take(r.Uvarint())), string(r.Take(r.Uvarint()))
 	switch c.Kind {
 	case Number:
-		raw := r.take(8 * docs)
+		raw := r.Take(8 * docs)
 		x.numbers = make([]float64, len(raw)/8)
 		for m := range x.numbers {
 			bits := le.Uint64(raw[8*m:])
@@ -120,8 +122,8 @@ func readColumn(r *footReader, docs uint64) (c Column, x cells, err error) {
 			x.numbers[m] = v
 		}
 	case Time:
-		form := r.take(1)
-		raw := r.take(8 * docs)
+		form := r.Take(1)
+		raw := r.Take(8 * docs)
 		x.seconds = make([]int64, len(raw)/8)
 		for m := range x.seconds {
 			x.seconds[m] = int64(le.Uint64(raw[8*m:]))
@@ -130,7 +132,7 @@ func readColumn(r *footReader, docs uint64) (c Column, x cells, err error) {
 			return c, x, fmt.Errorf("times of the form %d", form[0])
 		}
 		if len(form) > 0 && form[0] == 1 {
-			raw = r.take(4 * docs)
+			raw = r.Take(4 * docs)
 			x.nanos = make([]int32, len(raw)/4)
 			for m := range x.nanos {
 				v := le.Uint32(raw[4*m:])
@@ -148,16 +150,16 @@ func readColumn(r *footReader, docs uint64) (c Column, x cells, err error) {
 	return c, x, err
 }
 
-func readLevels(r *footReader, docs uint64, c *Column, x *cells) error {
-	n := r.uvarint()
-	if n > uint64(len(r.b)) || n > math.MaxInt32 {
-		return fmt.Errorf("%d levels in %d bytes", n, len(r.b))
+func readLevels(r *fields.Reader, docs uint64, c *Column, x *cells) error {
+	n := r.Uvarint()
+	if n > uint64(len(r.B)) || n > math.MaxInt32 {
+		return fmt.Errorf("%d levels in %d bytes", n, len(r.B))
 	}
 	c.Levels = slices.Grow([]string{}, int(n))
 	for range n {
-		c.Levels = append(c.Levels, string(r.take(r.uvarint())))
+		c.Levels = append(c.Levels, string(r.Take(r.Uvarint())))
 	}
-	raw := r.take(4 * docs)
+	raw := r.Take(4 * docs)
 	x.codes = make([]int32, len(raw)/4)
 	for m := range x.codes {
 		code := binary.LittleEndian.Uint32(raw[4*m:])

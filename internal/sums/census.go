@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/fields"
 	"github.com/jsmf-go/spectral/internal/holdout"
 )
 
@@ -98,20 +99,20 @@ func (c *Census) MarshalBinary() ([]byte, error) {
 }
 
 func readCensus(b []byte) (*Census, error) {
-	r := reader{b: b}
-	n := r.u64()
-	if n > uint64(len(r.b)) {
+	r := fields.Reader{B: b}
+	n := r.U64()
+	if n > uint64(len(r.B)) {
 		return nil, fmt.Errorf("%d words in %d bytes", n, len(b))
 	}
 	df := make([]int, n)
 	for w := range df {
-		x := r.uvarint()
+		x := r.Uvarint()
 		if x > math.MaxInt {
 			return nil, fmt.Errorf("word %d is in %d documents", w, x)
 		}
 		df[w] = int(x)
 	}
-	if err := r.end(); err != nil {
+	if err := r.End(); err != nil {
 		return nil, err
 	}
 	return NewCensus(df, nil)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
 )
 
 // A plan is encoded as a magic number, its kind, the version, two bytes that are 0, the
@@ -68,57 +67,4 @@ func ReadPlan(b []byte) (Plan, error) {
 		return nil, fmt.Errorf("a plan of kind %d: %w", kind, err)
 	}
 	return p, nil
-}
-
-// reader takes values from the front of b. They are zero once b is too short.
-type reader struct {
-	b     []byte
-	short bool
-}
-
-func (r *reader) take(n uint64) []byte {
-	if n > uint64(len(r.b)) {
-		r.b, r.short = nil, true
-		return nil
-	}
-	x := r.b[:n]
-	r.b = r.b[n:]
-	return x
-}
-
-func (r *reader) u8() byte {
-	if x := r.take(1); x != nil {
-		return x[0]
-	}
-	return 0
-}
-
-func (r *reader) u64() uint64 {
-	if x := r.take(8); x != nil {
-		return binary.LittleEndian.Uint64(x)
-	}
-	return 0
-}
-
-func (r *reader) f64() float64 { return math.Float64frombits(r.u64()) }
-
-func (r *reader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.b, r.short = nil, true
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-// end returns an error unless all bytes were taken, and no more.
-func (r *reader) end() error {
-	if r.short {
-		return errors.New("it ends early")
-	}
-	if len(r.b) > 0 {
-		return fmt.Errorf("%d bytes are left over", len(r.b))
-	}
-	return nil
 }

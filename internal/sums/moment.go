@@ -12,6 +12,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/fields"
 )
 
 // Moment is a plan that adds up the second moment of documents by tf-idf over some of
@@ -161,13 +162,13 @@ func (m *Moment) MarshalBinary() ([]byte, error) {
 }
 
 func readMoment(b []byte) (*Moment, error) {
-	r := reader{b: b}
-	flags, all := r.u8(), r.u64()
-	if flags > 1 || all > 8*uint64(len(r.b)) || all > math.MaxInt32 {
+	r := fields.Reader{B: b}
+	flags, all := r.U8(), r.U64()
+	if flags > 1 || all > 8*uint64(len(r.B)) || all > math.MaxInt32 {
 		return nil, fmt.Errorf("flags %#x, %d words in %d bytes", flags, all, len(b))
 	}
 	m := &Moment{all: int(all), visible: flags == 1}
-	for at, bits := range r.take((all + 7) / 8) {
+	for at, bits := range r.Take((all + 7) / 8) {
 		for i := range 8 {
 			if bits>>i&1 != 0 {
 				m.words = append(m.words, 8*at+i)
@@ -178,15 +179,15 @@ func readMoment(b []byte) (*Moment, error) {
 		return nil, fmt.Errorf("word %d of %d", m.words[n-1], m.all)
 	}
 	for _, w := range m.words {
-		df := r.uvarint()
+		df := r.Uvarint()
 		if df > math.MaxInt {
 			return nil, fmt.Errorf("word %d is in %d documents", w, df)
 		}
-		if m.df, m.idf = append(m.df, int(df)), append(m.idf, r.f64()); r.short {
+		if m.df, m.idf = append(m.df, int(df)), append(m.idf, r.F64()); r.Short {
 			break
 		}
 	}
-	if err := r.end(); err != nil {
+	if err := r.End(); err != nil {
 		return nil, err
 	}
 	return m, m.prepare()

@@ -93,10 +93,7 @@ func TestKilledFit(t *testing.T) {
 		if !errors.As(err, &exit) || exit.ExitCode() != -1 {
 			t.Fatalf("%s at file %d: %v, want a killed process", how, n, err)
 		}
-		st, err := openState(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := openedState(t, dir)
 		done := make(map[string]int)
 		for key := range st.done {
 			kind, _, _ := strings.Cut(key, "-")

@@ -157,11 +157,8 @@ func TestPanic(t *testing.T) {
 	} {
 		folder, pieces := testFolder(t, all, plan, 3)
 		setFault(t, fault)
-		st, err := openState(t.Context(), folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = st.sum(t.Context(), Runner{Tries: 1}, "all", pieces, plan)
+		st := openedState(t, folder)
+		_, err := st.sum(t.Context(), Runner{Tries: 1}, "all", pieces, plan)
 		for _, text := range want {
 			if err == nil || !strings.Contains(err.Error(), text) {
 				t.Errorf("%s: error %v, want one with %q", fault, err, text)
@@ -182,10 +179,7 @@ func TestWorkerExits(t *testing.T) {
 	all := generate(100)
 	plan, want := testPlan(t, all)
 	folder, pieces := testFolder(t, all, plan, 3)
-	st, err := openState(t.Context(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := openedState(t, folder)
 	for i := range 5 { // Prism notices in different ways
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			workerProcesses(t, map[string]string{faultVar: "read:piece:exit"})
@@ -207,12 +201,9 @@ func TestDeadline(t *testing.T) {
 	all := generate(100)
 	plan, _ := testPlan(t, all)
 	folder, pieces := testFolder(t, all, plan, 3)
-	st, err := openState(t.Context(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := openedState(t, folder)
 	workerProcesses(t, map[string]string{roleVar: "idle"}) // which does not connect
-	_, err = st.sum(t.Context(), Runner{Timeout: time.Second, Tries: 1}, "all", pieces, plan)
+	_, err := st.sum(t.Context(), Runner{Timeout: time.Second, Tries: 1}, "all", pieces, plan)
 	if !errors.Is(err, errDeadline) {
 		t.Errorf("error %v, want %v", err, errDeadline)
 	}
@@ -223,10 +214,7 @@ func TestCancel(t *testing.T) {
 	all := generate(100)
 	plan, _ := testPlan(t, all)
 	folder, pieces := testFolder(t, all, plan, 3)
-	st, err := openState(t.Context(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := openedState(t, folder)
 	stuck := setFault(t, "read:piece:hang")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
@@ -260,10 +248,7 @@ func TestDamage(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			folder, pieces := testFolder(t, all, plan, 3)
 			open := func() *state {
-				st, err := openState(t.Context(), folder)
-				if err != nil {
-					t.Fatal(err)
-				}
+				st := openedState(t, folder)
 				return st
 			}
 			sum := func() {
@@ -312,14 +297,8 @@ func TestTwoDrivers(t *testing.T) {
 	all := generate(100)
 	plan, want := testPlan(t, all)
 	folder, pieces := testFolder(t, all, plan, 3)
-	first, err := openState(t.Context(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := openState(t.Context(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := openedState(t, folder)
+	second := openedState(t, folder)
 	got, err := second.sum(t.Context(), Runner{}, "all", pieces, plan)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("the second driver: %v", err)
@@ -332,10 +311,7 @@ func TestTwoDrivers(t *testing.T) {
 // TestClean: what is not kept is removed, and nothing else.
 func TestClean(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
-	st, err := openState(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := openedState(t, dir)
 	write := func(text string) file {
 		f, err := writeFile(ctx, dir, "test", func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 		if err != nil {
@@ -364,10 +340,7 @@ func TestClean(t *testing.T) {
 	if want := []string{joinPath(dir, kept.Name), joinPath(dir, "mine")}; !slices.Equal(left, want) {
 		t.Errorf("left are %q, want %q", left, want)
 	}
-	again, err := openState(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := openedState(t, dir)
 	if files, ok, err := again.lookup(ctx, "kept"); err != nil || !ok || len(files) != 1 {
 		t.Errorf("kept: %v, %v, %v", files, ok, err)
 	}

@@ -130,3 +130,13 @@ func readText(t testing.TB, path string) string {
 	}
 	return string(b)
 }
+
+// openedState opens the state of a folder.
+func openedState(t testing.TB, folder string) *state {
+	t.Helper()
+	st, err := openState(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}

@@ -58,10 +58,7 @@ func TestFolder(t *testing.T) {
 func TestGoroutines(t *testing.T) {
 	all := generate(100)
 	plan, _ := testPlan(t, all)
-	st, err := openState(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := openedState(t, t.TempDir())
 	pieces := testPieces(t, st.folder, all, 4)
 	if _, err := st.sum(t.Context(), Runner{Shares: 2}, "all", pieces, plan); err != nil {
 		t.Fatal(err)

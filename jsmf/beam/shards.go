@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"io/fs"
 	"iter"
@@ -215,13 +216,10 @@ func (s hashed) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 // contentID returns the hash of a document's tokens, in hexadecimal digits: 64-bit FNV-1a of
 // the tokens, each with a zero byte behind it.
 func contentID(tokens []string) string {
-	const prime = 1099511628211
-	x := uint64(14695981039346656037)
+	h := fnv.New64a()
 	for _, t := range tokens {
-		for i := range len(t) {
-			x = (x ^ uint64(t[i])) * prime
-		}
-		x *= prime
+		io.WriteString(h, t)
+		h.Write([]byte{0})
 	}
-	return fmt.Sprintf("%016x", x)
+	return fmt.Sprintf("%016x", h.Sum64())
 }

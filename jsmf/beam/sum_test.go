@@ -111,10 +111,7 @@ func TestSum(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := prepare(t)
 			for _, n := range []int{1, 4, 16, 64} {
-				st, err := openState(t.Context(), t.TempDir())
-				if err != nil {
-					t.Fatal(err)
-				}
+				st := openedState(t, t.TempDir())
 				got, err := st.sum(t.Context(), r, "all", testPieces(t, st.folder, all, n), plan)
 				if err != nil {
 					t.Fatal(err)
@@ -139,10 +136,7 @@ func TestTwoJobs(t *testing.T) {
 			for _, n := range []int{600, 700} {
 				all := generate(n)
 				plan, want := testPlan(t, all)
-				st, err := openState(t.Context(), t.TempDir())
-				if err != nil {
-					t.Fatal(err)
-				}
+				st := openedState(t, t.TempDir())
 				pieces := testPieces(t, st.folder, all, 8)
 				group.Go(func() error {
 					for i := range 3 { // jobs of each, under other keys

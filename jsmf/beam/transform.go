@@ -2,6 +2,7 @@ package beam
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -213,7 +214,7 @@ func (f *TransformFn) ProcessElement(ctx context.Context, path string, emit func
 
 // readModel reads a model and nothing else.
 func readModel(data []byte) (*jsmf.Model, error) {
-	r := strings.NewReader(string(data))
+	r := bytes.NewReader(data)
 	m, err := jsmf.ReadModel(r)
 	if err == nil && r.Len() > 0 {
 		err = errors.New("more bytes after the end of the model")

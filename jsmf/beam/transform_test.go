@@ -149,10 +149,7 @@ func TestTransformShards(t *testing.T) {
 	c := drawn(100)
 	_, model := modelOf(t, c)
 	paths, f := uciShards(t, c, 2)
-	st, err := openState(context.Background(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := openedState(t, t.TempDir())
 	out := t.TempDir()
 	files, err := st.job(context.Background(), Runner{}, "own", "key", func(s beam.Scope) beam.PCollection {
 		return beam.ParDo(s, &transformed{}, TransformShards(s, TransformFn{Model: model, Format: f, Folder: out}, beam.CreateList(s, paths)))
