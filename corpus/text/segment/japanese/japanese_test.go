@@ -18,7 +18,7 @@ func suite() segtest.Suite {
 	return segtest.Suite{
 		Segmenter: segmenter,
 		Name:      "kagome/ipadic",
-		Scripts:   []string{In: "Han", "Hiragana", Words: "Katakana"},
+		Scripts:   []string{"Han", "Hiragana", "Katakana"},
 		Runs: []segtest.Words{
 			{In: "私は昨日図書館で勉強した", Words: "私|は|昨日|図書館|で|勉強|し|た"},
 			{In: "機械学習のモデルには大量のデータが必要です", Words: "機械|学習|の|モデル|に|は|大量|の|データ|が|必要|です"},
