@@ -111,8 +111,9 @@
 // model keeps weights for these reading words (Model.Reading). Model.TopWords ranks by
 // them, Labels by metrics.ByProbability by probability. Every topic has a name of two or
 // three such words (Model.Names), in place of which WithNames puts those of the user.
-// Model.Background marks topics of function words and page furniture. Model.Summary has
-// all of it, and String is a table of it.
+// Model.Edit also merges topics, as somebody decided in the page of a report. Model.Background
+// marks topics of function words and page furniture. Model.Summary has all of it, and String
+// is a table of it.
 //
 // # Documents that come and go
 //

@@ -111,7 +111,7 @@ func (p Pipeline) start(rows []int) (*rectify.State, string) {
 	case p.from == nil:
 		return nil, ""
 	case p.from.state == nil:
-		return nil, "the previous model has no state: it was fitted without Resumable, or by a method that keeps none"
+		return nil, "the previous model has no state: it was fitted without Resumable or by a method that keeps none, or its topics were merged"
 	}
 	s, err := p.from.state.Select(rows)
 	if err != nil {
