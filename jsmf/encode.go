@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/jsmf-go/spectral/internal/nanjson"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -201,7 +202,7 @@ func (m *Model) sections(e *encoder) ([]section, error) {
 		}
 	}
 	object := func(tag string, v any) error {
-		b, err := encodeJSON(v)
+		b, err := nanjson.Marshal(v)
 		add(tag, 0, len(b), func() { e.bytes(b) })
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/nanjson"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -149,7 +150,7 @@ func (p *parts) floats() map[string]floatSection {
 // object returns a function that parses JSON into dst.
 func (p *parts) object(dst any) func(b []byte, at int64) error {
 	return func(b []byte, at int64) error {
-		if err := decodeJSON(b, dst); err != nil {
+		if err := nanjson.Unmarshal(b, dst); err != nil {
 			return p.d.fail(ErrInvalid, at, "", "%v", err)
 		}
 		return nil

@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/jsmf-go/spectral/internal/nanjson"
 )
 
 // Uncertainty is what the replicates of a Bootstrap say about a model. It is written to and
@@ -69,10 +71,10 @@ type Interval struct {
 }
 
 // MarshalJSON implements json.Marshaler. A number that JSON lacks becomes the string "NaN".
-func (u *Uncertainty) MarshalJSON() ([]byte, error) { return encodeJSON(*u) }
+func (u *Uncertainty) MarshalJSON() ([]byte, error) { return nanjson.Marshal(*u) }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (u *Uncertainty) UnmarshalJSON(b []byte) error { return wrap(decodeJSON(b, u)) }
+func (u *Uncertainty) UnmarshalJSON(b []byte) error { return wrap(nanjson.Unmarshal(b, u)) }
 
 // Measure makes the replicates of m, the model that p has made of in, and sums them up. It
 // keeps of each replicate K·(1 + (K − 1)/2 + Words) numbers, and otherwise what Replicates

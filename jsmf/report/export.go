@@ -7,12 +7,12 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/npy"
+	"github.com/jsmf-go/spectral/internal/sheet"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -27,10 +27,10 @@ type CSV struct {
 
 // text returns s as it is written in a cell.
 func (o CSV) text(s string) string {
-	if !o.Verbatim && s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
+	if o.Verbatim {
+		return s
 	}
-	return s
+	return sheet.Text(s)
 }
 
 // WriteTopicsCSV writes the n ≥ 1 best words of each topic, or fewer (Model.TopWords), as
@@ -45,12 +45,6 @@ func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int, o CSV) error {
 	if n < 1 {
 		return fmt.Errorf("report: %d words a topic; want at least 1", n)
 	}
-	number := func(x float64) string {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return ""
-		}
-		return strconv.FormatFloat(x, 'g', -1, 64)
-	}
 	out := csv.NewWriter(w)
 	err := out.Write([]string{"topic", "name", "share", "background", "anchor", "rank", "word", "probability", "weight", "lift"})
 	p := unigram(m)
@@ -59,8 +53,8 @@ func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int, o CSV) error {
 			if err != nil {
 				break
 			}
-			err = out.Write([]string{strconv.Itoa(t.Number), o.text(t.Name), number(t.Share), strconv.FormatBool(t.Background), o.text(t.Anchor),
-				strconv.Itoa(i + 1), o.text(w.Word), number(w.Prob), number(w.Weight), number(w.Prob / p[w.Index])})
+			err = out.Write([]string{strconv.Itoa(t.Number), o.text(t.Name), sheet.Number(t.Share), strconv.FormatBool(t.Background), o.text(t.Anchor),
+				strconv.Itoa(i + 1), o.text(w.Word), sheet.Number(w.Prob), sheet.Number(w.Weight), sheet.Number(w.Prob / p[w.Index])})
 		}
 	}
 	out.Flush()
@@ -89,7 +83,6 @@ func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions, o CSV) error {
 	for t := range k {
 		head = append(head, fmt.Sprint("topic ", t))
 	}
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	out := csv.NewWriter(w)
 	err := out.Write(head)
 	for m, id := range c.IDs {
@@ -108,9 +101,9 @@ func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions, o CSV) error {
 			}
 			line = append(line, cell)
 		}
-		line = append(line, number(c.Docs[m].Tokens))
+		line = append(line, sheet.Number(c.Docs[m].Tokens))
 		for t := range k {
-			line = append(line, number(c.W.At(m, t)))
+			line = append(line, sheet.Number(c.W.At(m, t)))
 		}
 		err = out.Write(line)
 	}

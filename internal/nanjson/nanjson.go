@@ -1,4 +1,5 @@
-package jsmf
+// Package nanjson writes and reads JSON in which numbers may be NaN or infinite.
+package nanjson
 
 import (
 	"bytes"
@@ -10,19 +11,26 @@ import (
 	"strings"
 )
 
-// encodeJSON writes v, a tree of structs, slices and plain values with json
+// Marshal writes v, a tree of structs, slices and plain values with json
 // tags, as encoding/json does (but with omitempty for structs too), except for
 // numbers that JSON lacks: they become the strings "NaN", "+Inf" and "-Inf". So a
-// statistic that went wrong neither prevents a model from being saved nor changes.
-func encodeJSON(v any) ([]byte, error) {
+// statistic that went wrong neither prevents a model from being saved nor changes. A
+// json.Marshaler within v, such as a time.Time, writes itself; v itself may be one that
+// calls Marshal.
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
-	if err := appendJSON(&b, reflect.ValueOf(v)); err != nil {
+	if err := encode(&b, reflect.ValueOf(v), true); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
 }
 
-func appendJSON(b *bytes.Buffer, v reflect.Value) error {
+func encode(b *bytes.Buffer, v reflect.Value, root bool) error {
+	if m, ok := v.Interface().(json.Marshaler); ok && !root {
+		out, err := json.Marshal(m)
+		b.Write(out)
+		return err
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		b.WriteByte('{')
@@ -37,7 +45,7 @@ func appendJSON(b *bytes.Buffer, v reflect.Value) error {
 			}
 			first = false
 			b.WriteString(strconv.Quote(name) + ":")
-			if err := appendJSON(b, v.Field(i)); err != nil {
+			if err := encode(b, v.Field(i), false); err != nil {
 				return err
 			}
 		}
@@ -53,7 +61,7 @@ func appendJSON(b *bytes.Buffer, v reflect.Value) error {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			if err := appendJSON(b, v.Index(i)); err != nil {
+			if err := encode(b, v.Index(i), false); err != nil {
 				return err
 			}
 		}
@@ -70,13 +78,16 @@ func appendJSON(b *bytes.Buffer, v reflect.Value) error {
 	return err
 }
 
-// decodeJSON reads into *dst what encodeJSON wrote. Unknown keys are skipped, and
-// missing ones leave zero values.
-func decodeJSON(b []byte, dst any) error {
-	return fromJSON(b, reflect.ValueOf(dst).Elem())
+// Unmarshal reads into *dst what Marshal wrote. Unknown keys are skipped, and missing ones
+// leave zero values.
+func Unmarshal(b []byte, dst any) error {
+	return decode(b, reflect.ValueOf(dst).Elem(), true)
 }
 
-func fromJSON(b []byte, v reflect.Value) error {
+func decode(b []byte, v reflect.Value, root bool) error {
+	if _, ok := v.Addr().Interface().(json.Unmarshaler); ok && !root {
+		return json.Unmarshal(b, v.Addr().Interface())
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		var fields map[string]json.RawMessage
@@ -89,7 +100,7 @@ func fromJSON(b []byte, v reflect.Value) error {
 			if name == "-" || !ok {
 				continue
 			}
-			if err := fromJSON(raw, v.Field(i)); err != nil {
+			if err := decode(raw, v.Field(i), false); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -104,7 +115,7 @@ func fromJSON(b []byte, v reflect.Value) error {
 		}
 		s := reflect.MakeSlice(v.Type(), len(items), len(items))
 		for i, raw := range items {
-			if err := fromJSON(raw, s.Index(i)); err != nil {
+			if err := decode(raw, s.Index(i), false); err != nil {
 				return fmt.Errorf("[%d]: %w", i, err)
 			}
 		}

@@ -1,0 +1,134 @@
+package effects
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Term is what is known of documents, as one part of an explanation of their topics: a
+// column of metadata, or two.
+type Term struct {
+	parts []part // one, or the two of an interaction
+}
+
+// part is one column and what is made of it.
+type part struct {
+	column string
+	kind   Kind // Categories, Numbers or Times
+	df     int  // of Numbers
+	bins   Bins // of Times
+}
+
+// numberDF is the number of degrees of freedom of Number.
+const numberDF = 3
+
+// Category is a column of categories. Each level that occurs has its own effect, which is
+// compared with the average over the documents, so that no level is singled out. There may
+// be thousands of levels; those in few documents get wide intervals.
+func Category(column string) Term { return Term{[]part{{column: column, kind: Categories}}} }
+
+// Number is a column of numbers whose effect is a smooth curve, a natural cubic spline with
+// 3 degrees of freedom: see Spline.
+func Number(column string) Term { return Spline(column, numberDF) }
+
+// Spline is a column of numbers whose effect is a natural cubic spline with df degrees of
+// freedom, 1 to 6: a curve of cubic pieces between df + 1 knots and straight lines beyond
+// the first and the last. With df = 1 it is a straight line. The knots lie at quantiles of
+// the documents' numbers, as Harrell (Regression Modeling Strategies, 2015, table 2.3)
+// recommends: the first and the last at 10 % and 90 % for df = 2, at 5 % and 95 % otherwise
+// and at 2.5 % and 97.5 % for df = 6, with the others evenly between. Knots that
+// coincide are one, so that a number with few values has fewer degrees of freedom.
+func Spline(column string, df int) Term {
+	return Term{[]part{{column: column, kind: Numbers, df: df}}}
+}
+
+// Time is a column of times, cut into bins. Each bin that has documents has its own
+// effect. Bins run from that of the first to that of the last document.
+func Time(column string, by Bins) Term {
+	return Term{[]part{{column: column, kind: Times, bins: by}}}
+}
+
+// Interaction is two terms whose effects depend on each other, as a trend that
+// differs between parties. It holds what either of them says alone, whether or not they are
+// terms of the study too. One of them must be a Category.
+func Interaction(a, b Term) Term { return Term{slices.Concat(a.parts, b.parts)} }
+
+// String returns the names of the columns, as in "year × party".
+func (t Term) String() string {
+	var names []string
+	for _, p := range t.parts {
+		names = append(names, p.column)
+	}
+	return strings.Join(names, " × ")
+}
+
+// Bins says how long the bins of a Time are.
+type Bins int
+
+// Bins of the calendar, in UTC. A week begins on Monday, as in ISO 8601.
+const (
+	Day Bins = -4 + iota
+	Week
+	Month
+	Year
+)
+
+// Equal is n bins, at least 2, with equal numbers of documents as far as that can be:
+// documents of the same time are in the same bin.
+func Equal(n int) Bins { return Bins(max(n, 0)) }
+
+// unit returns the name of a calendar's bin, "" for bins of equal counts.
+func (b Bins) unit() string {
+	switch b {
+	case Day:
+		return "day"
+	case Week:
+		return "week"
+	case Month:
+		return "month"
+	case Year:
+		return "year"
+	}
+	return ""
+}
+
+// validate reports what is wrong with a term, without the metadata.
+func (t Term) validate() error {
+	switch len(t.parts) {
+	case 0:
+		return errors.New("it is empty; want Category, Number, Spline, Time or Interaction")
+	case 1:
+		return t.parts[0].validate()
+	case 2:
+	default:
+		return fmt.Errorf("%v is an interaction of %d; want 2", t, len(t.parts))
+	}
+	a, b := t.parts[0], t.parts[1]
+	if err := errors.Join(a.validate(), b.validate()); err != nil {
+		return err
+	}
+	if a.column == b.column {
+		return fmt.Errorf("%v is an interaction of a column with itself", t)
+	}
+	if a.kind != Categories && b.kind != Categories {
+		return fmt.Errorf("%v is an interaction of %v and %v; one of the two must be a Category", t, a.kind, b.kind)
+	}
+	return nil
+}
+
+func (p part) validate() error {
+	switch {
+	case p.column == "":
+		return fmt.Errorf("its column of %v has no name", p.kind)
+	case p.kind == Numbers && (p.df < 1 || p.df > mostDF):
+		return fmt.Errorf("the spline of %q has %d degrees of freedom; want 1 to %d", p.column, p.df, mostDF)
+	case p.kind == Times && (p.bins < Day || p.bins == 0 || p.bins == 1):
+		return fmt.Errorf("the bins of %q are none; want Day, Week, Month, Year, or Equal(n) of at least 2", p.column)
+	}
+	return nil
+}
+
+// mostDF is the largest number of degrees of freedom for which Harrell has knots.
+const mostDF = 6
