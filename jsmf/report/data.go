@@ -90,6 +90,17 @@ type rough float64
 // MarshalJSON writes three digits.
 func (x rough) MarshalJSON() ([]byte, error) { return digits(float64(x), 3), nil }
 
+// cell is a number in a table: as it is shown, and with all its digits as it is saved, ""
+// for none.
+type cell struct{ Text, Full string }
+
+func newCell(text string, x float64) cell {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return cell{Text: text}
+	}
+	return cell{text, strconv.FormatFloat(x, 'g', -1, 64)}
+}
+
 func digits(x float64, n int) []byte {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return []byte("null")

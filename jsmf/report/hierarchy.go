@@ -11,12 +11,13 @@ import (
 
 // node is a topic in the tree.
 type node struct {
-	Topic              int // −1: of topics
-	Open               bool
-	Name, Words, Share string
-	Percent            float64 // of its parent
-	Also               string
-	Children           []node
+	Topic       int // −1: of topics
+	Open        bool
+	Name, Words string
+	Share       cell
+	Percent     float64 // of its parent
+	Also        string
+	Children    []node
 }
 
 // tree fills in the hierarchy. Each topic stands below the one above with the
@@ -39,7 +40,7 @@ func (p *page) tree(h *jsmf.Hierarchy) {
 	}
 	var build func(level, k int, weight float64, also string) node
 	build = func(level, k int, weight float64, also string) node {
-		n := node{Name: called(level, k), Topic: -1, Open: level == top || h.K(0) <= 40, Words: words(h.TopWords(level, k, 8)), Share: percent(shares[level][k]), Percent: 100 * weight, Also: also}
+		n := node{Name: called(level, k), Topic: -1, Open: level == top || h.K(0) <= 40, Words: words(h.TopWords(level, k, 8)), Share: newCell(percent(shares[level][k]), shares[level][k]), Percent: 100 * weight, Also: also}
 		if level == 0 {
 			n.Topic = k
 			return n

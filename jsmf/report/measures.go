@@ -11,7 +11,10 @@ import (
 	"github.com/jsmf-go/spectral/metrics"
 )
 
-type measure struct{ Name, Mean, Std, Better, What string }
+type measure struct {
+	Name, Better, What string
+	Mean, Std          cell
+}
 
 // topicMetrics are the measures that have a value for each topic.
 func topicMetrics(r *metrics.Report) []byTopic {
@@ -116,10 +119,10 @@ func (p *page) measures(o *Options) {
 		if !ok {
 			continue
 		}
-		std := ""
+		var std cell
 		if !x.Single {
-			std = "± " + fmt.Sprintf("%.3g", x.Std)
+			std = newCell(fmt.Sprintf("± %.3g", x.Std), x.Std)
 		}
-		p.Measures = append(p.Measures, measure{e[0], short(x.Mean), std, e[1], e[2]})
+		p.Measures = append(p.Measures, measure{e[0], e[1], e[2], newCell(short(x.Mean), x.Mean), std})
 	}
 }

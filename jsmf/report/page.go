@@ -49,13 +49,14 @@ type fact struct{ Name, Value string }
 // cut is a step of the curation.
 type cut struct {
 	Name                string
-	Docs, Words, Tokens string
+	Docs, Words, Tokens cell
 	Total               bool // what there was, not what a step removed
 }
 
 type timed struct {
-	Name, Value string
-	Percent     float64 // of the longest
+	Name    string
+	Seconds cell
+	Percent float64 // of the longest
 }
 
 // atMost returns s cut to n characters.
@@ -146,15 +147,14 @@ func (p *page) corpus(st jsmf.Stats) {
 // curation fills in what corpus.Curate did.
 func (p *page) curation(c *corpus.CurationReport) {
 	row := func(name string, z corpus.CurationStep, total bool) {
-		sign := "−\u202f"
-		if total {
-			sign = ""
-		}
-		show := func(n int64) string {
-			if n == 0 && !total {
-				return "·"
+		show := func(n int64) cell {
+			switch {
+			case total:
+				return newCell(count(n), float64(n))
+			case n == 0:
+				return newCell("·", 0)
 			}
-			return sign + count(n)
+			return newCell("−\u202f"+count(n), -float64(n))
 		}
 		p.Curation = append(p.Curation, cut{name, show(int64(z.Docs)), show(int64(z.Words)), show(z.Tokens), total})
 	}
@@ -221,7 +221,7 @@ func (p *page) times(st jsmf.Stats, o *Options) {
 		longest = max(longest, t.Duration)
 	}
 	for _, t := range times {
-		p.Times = append(p.Times, timed{t.Stage, seconds(t.Duration), 100 * float64(t.Duration) / float64(longest)})
+		p.Times = append(p.Times, timed{t.Stage, newCell(seconds(t.Duration), t.Duration.Seconds()), 100 * float64(t.Duration) / float64(longest)})
 	}
 }
 

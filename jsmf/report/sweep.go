@@ -21,7 +21,7 @@ type sweepRow struct {
 	K      int
 	Here   bool // the number of topics of the model
 	Best   bool // the one recommended
-	Values []string
+	Values []cell
 	Err    string // why there is no model
 }
 
@@ -94,7 +94,7 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 		for i, v := range values {
 			c := &d.Sweep.Curves[i]
 			c.Values = append(c.Values, number(v))
-			row.Values = append(row.Values, short(v))
+			row.Values = append(row.Values, newCell(short(v), v))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -102,9 +102,9 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 }
 
 // heldOut returns the cells of the score of documents held out.
-func heldOut(h *jsmf.HeldOutScore) []string {
+func heldOut(h *jsmf.HeldOutScore) []cell {
 	if h == nil {
-		return []string{"", "", ""}
+		return make([]cell, 3)
 	}
-	return []string{short(h.Behind), short(h.Error), fmt.Sprintf("%.0f %%", 100*h.Chosen)}
+	return []cell{newCell(short(h.Behind), h.Behind), newCell(short(h.Error), h.Error), newCell(fmt.Sprintf("%.0f %%", 100*h.Chosen), h.Chosen)}
 }

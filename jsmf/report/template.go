@@ -43,7 +43,7 @@ func asset(name string) string {
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	page, css := asset("report.html"), asset("report.css")
 	// The parts of the script are the body of one function.
-	js := []string{"\"use strict\";\n(() => {\n" + asset("base.js"), asset("parts.js")}
+	js := []string{"\"use strict\";\n(() => {\n" + asset("base.js"), asset("parts.js"), asset("export.js")}
 	for _, name := range sections {
 		page += asset(name + ".html")
 		css += asset(name + ".css")

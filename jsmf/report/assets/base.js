@@ -56,6 +56,15 @@
       requestAnimationFrame(() => { due = false; f(); });
     };
   };
+  // sized returns the context of a canvas of w × h pixels of the page.
+  const sized = (canvas, w, h) => {
+    const ratio = devicePixelRatio || 1;
+    canvas.width = Math.round(w * ratio);
+    canvas.height = Math.round(h * ratio);
+    const c = canvas.getContext("2d");
+    c.scale(ratio, ratio);
+    return c;
+  };
   const clamp = (x, lo, hi) => Math.min(hi, Math.max(lo, x));
 
   // ---- topics ------------------------------------------------------------------

@@ -1,5 +1,6 @@
   // ---- begin -------------------------------------------------------------------
 
+  document.querySelectorAll("table[data-save]").forEach((t) => exportable(t.closest(".scroll") || t, t.dataset.save, { rows: () => rowsOf(t) }));
   let width = innerWidth;
   addEventListener("resize", frame(() => {
     if (innerWidth === width) return; // the bars of a phone come and go

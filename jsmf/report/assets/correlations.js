@@ -33,6 +33,7 @@
     walk(nodes, M.x, M.y, (i) => choose(M.topics[i]));
     picture.append(...edges, ...nodes, ...names); // names above all
     $("network").append(picture);
+    exportable($("panel-network"), "network", { svg: () => picture });
     // Names where there is room, of large topics first.
     const taken = range(n).map((i) => [M.x[i] - M.r[i], M.y[i] - M.r[i], M.x[i] + M.r[i], M.y[i] + M.r[i]]);
     for (const i of M.named ? [] : by(range(n), (i) => M.r[i])) {
@@ -95,15 +96,22 @@
   const drawHeat = () => {
     const wide = heat.clientWidth;
     if (!wide) return;
+    heat.style.height = wide + "px";
+    paintHeat(sized(heat, wide, wide), wide);
+    const s = scaled(), paint = painter();
+    const bar = el("canvas", { "aria-hidden": "true", width: 90, height: 1 });
+    const g = bar.getContext("2d");
+    for (let x = 0; x < 90; x++) {
+      const u = s.both ? x / 44.5 - 1 : x / 89;
+      g.fillStyle = paint(measure.value === "lift" ? u : Math.sign(u) * Math.sqrt(Math.abs(u)));
+      g.fillRect(x, 0, 1, 1);
+    }
+    $("scale").replaceChildren(s.ends[0], bar, s.ends[1]);
+  };
+  const paintHeat = (c, wide) => {
     const o = heatOrder();
     const margin = wide / n >= 8 ? 26 : 4;
     const size = (wide - margin) / n;
-    const ratio = devicePixelRatio || 1;
-    heat.style.height = wide + "px";
-    heat.width = Math.round(wide * ratio);
-    heat.height = Math.round(wide * ratio);
-    const c = heat.getContext("2d");
-    c.scale(ratio, ratio);
     c.fillStyle = css("--card");
     c.fillRect(margin, margin, wide - margin, wide - margin);
     const s = scaled(), paint = painter(), blank = css("--track");
@@ -130,14 +138,6 @@
     c.lineWidth = 2;
     c.strokeRect(margin + cell[1] * size - 0.5, margin + cell[0] * size - 0.5, size, size);
     heatGeometry = { margin, size, o };
-    const bar = el("canvas", { "aria-hidden": "true", width: 90, height: 1 });
-    const g = bar.getContext("2d");
-    for (let x = 0; x < 90; x++) {
-      const u = s.both ? x / 44.5 - 1 : x / 89;
-      g.fillStyle = paint(measure.value === "lift" ? u : Math.sign(u) * Math.sqrt(Math.abs(u)));
-      g.fillRect(x, 0, 1, 1);
-    }
-    $("scale").replaceChildren(s.ends[0], bar, s.ends[1]);
   };
   const tellCell = () => {
     const o = heatOrder();
@@ -180,6 +180,8 @@
   });
   measure.addEventListener("change", drawHeat);
   order.addEventListener("change", () => { tellCell(); drawHeat(); });
+  exportable($("panel-matrix"), "matrix of correlations", { canvas: () => heat, paint: paintHeat, rows: () => [["topic", "name", ...heatOrder().map((j) => M.topics[j])],
+    ...heatOrder().map((i) => [M.topics[i], label(M.topics[i]), ...heatOrder().map((j) => ({ corr, lift, joint })[measure.value](i, j))])] });
   redraws.push(drawHeat);
   onTopic.push(drawHeatSoon);
   tellCell();
@@ -190,15 +192,16 @@
     const pairs = [];
     for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) if (isNum(corr(i, j))) pairs.push([i, j]);
     pairs.sort((a, b) => corr(...b) - corr(...a));
-    const kept = pairs.length <= 80 ? pairs : [...pairs.slice(0, 40), ...pairs.slice(-40)];
+    const kept = range(pairs.length).filter((r) => r < 40 || r >= pairs.length - 40);
     if (kept.length < pairs.length) $("panel-pairs").prepend(el("p", { class: "muted small" }, "The 40 pairs that correlate most and the 40 that correlate least, of " + pairs.length + "."));
-    const of = (r, x) => M.topics[kept[r][x]];
+    const of = (r, x) => M.topics[pairs[r][x]];
     const cell = (x) => (r) => link(of(r, x), of(r, x) + "  " + label(of(r, x)));
+    const both = (x) => [["topic" + (x ? " 2" : ""), (r) => of(r, x)], ["name" + (x ? " 2" : ""), (r) => label(of(r, x))]];
     table($("pairs"), [
-      { name: "Topic", value: (r) => of(r, 0), show: cell(0) },
-      { name: "and topic", value: (r) => of(r, 1), show: cell(1) },
-      { name: "Correlation", num: true, what: "Pearson, of the topics’ shares over documents", value: (r) => corr(...kept[r]), show: (r) => signed(corr(...kept[r])) },
-      { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...kept[r]), show: (r) => exact(lift(...kept[r]), 5e-4) },
-      { name: "Joint", num: true, what: "A: the probability that two words of a document come from them", value: (r) => joint(...kept[r]), show: (r) => exact(joint(...kept[r]), 1e-9) },
-    ], range(kept.length), 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic);
+      { name: "Topic", value: (r) => of(r, 0), show: cell(0), csv: both(0) },
+      { name: "and topic", value: (r) => of(r, 1), show: cell(1), csv: both(1) },
+      { name: "Correlation", num: true, what: "Pearson, of the topics’ shares over documents", value: (r) => corr(...pairs[r]), show: (r) => signed(corr(...pairs[r])) },
+      { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...pairs[r]), show: (r) => exact(lift(...pairs[r]), 5e-4) },
+      { name: "Joint", num: true, what: "A: the probability that two words of a document come from them", value: (r) => joint(...pairs[r]), show: (r) => exact(joint(...pairs[r]), 1e-9) },
+    ], kept, 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic, range(pairs.length));
   }

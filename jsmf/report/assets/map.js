@@ -29,12 +29,9 @@
   };
   const drawMap = () => {
     const w = plane.clientWidth, h = plane.clientHeight;
-    if (!w) return;
-    const ratio = devicePixelRatio || 1;
-    plane.width = Math.round(w * ratio);
-    plane.height = Math.round(h * ratio);
-    const c = plane.getContext("2d");
-    c.scale(ratio, ratio);
+    if (w) paintMap(sized(plane, w, h), w, h);
+  };
+  const paintMap = (c, w, h) => {
     const colour = { dot: css("--dot"), bar: css("--bar"), anchor: css("--anchor"), ink: css("--ink"), card: css("--card"), hull: css("--hull"), accent: css("--accent") };
     const at = range(count).map(toScreen);
     const inside = ([x, y], m = 8) => x > -m && y > -m && x < w + m && y < h + m;
@@ -256,6 +253,8 @@
     tellMap();
     drawMapSoon();
   });
+  exportable($("map").querySelector(".map-box").parentElement, "map of words", { canvas: () => plane, paint: paintMap, rows: () => [["word", "x", "y", "p(word)", "anchor of topic"],
+    ...range(count).map((i) => [words[P.words[i]], P.x[i], P.y[i], weight[i], anchors.has(i) ? anchors.get(i) : ""])] });
   redraws.push(drawMap);
   onTopic.push(drawMapSoon);
   slider.addEventListener("input", drawMapSoon);

@@ -56,9 +56,10 @@
 
   // ---- tables ------------------------------------------------------------------
 
-  // table fills a table that is sorted by its heads. A column has a name, the value
-  // to sort by, and what to show; rows are numbers.
-  const table = (node, cols, rows, sorted, falling, mark) => {
+  // table fills a table that is sorted by its heads, and can be saved. A column has a
+  // name, the value to sort by, and what to show; rows are numbers. all are the rows that
+  // are saved, if they are more.
+  const table = (node, cols, rows, sorted, falling, mark, all = rows) => {
     let at = sorted, down = falling;
     const head = el("tr"), body = node.tBodies[0];
     const made = new Map();
@@ -80,6 +81,7 @@
       },
     }, c.name))));
     node.tHead.append(head);
+    exportable(node.closest(".scroll"), node.dataset.saveAs, { rows: () => [cols.flatMap((c) => c.csv ? c.csv.map(([name]) => name) : [c.name]), ...all.map((r) => cols.flatMap((c) => c.csv ? c.csv.map(([, f]) => f(r)) : [c.value(r)]))] });
     if (rows.length) fill();
     onTopic.push(() => made.forEach((tr, r) => tr.classList.toggle("on", mark(r))));
   };
@@ -113,6 +115,8 @@
     }
     s.append(svg("path", { class: "line", d: list.map(([i, v], j) => (j ? "L" : "M") + x(i).toFixed(1) + " " + y(v).toFixed(1)).join("") }));
     if (list.length <= 60) for (const [i, v] of list) s.append(svg("circle", { class: "pt", cx: x(i).toFixed(1), cy: y(v).toFixed(1), r: list.length > 30 ? 1.8 : 2.6 }));
-    $(into).append(el("figure", {}, el("figcaption", {}, el("b", {}, title), el("span", { class: "muted small" }, note)), s,
-      el("details", {}, el("summary", {}, "The numbers"), el("p", {}, list.map(([i, v]) => i + ": " + show(v, 4)).join("   ")))));
+    const figure = el("figure", {}, el("figcaption", {}, el("b", {}, title), el("span", { class: "muted small" }, note)), s,
+      el("details", {}, el("summary", {}, "The numbers"), el("p", {}, list.map(([i, v]) => i + ": " + show(v, 4)).join("   "))));
+    exportable(figure, title, { svg: () => s, rows: () => [[xs ? "K" : "number", title], ...list] });
+    $(into).append(figure);
   };

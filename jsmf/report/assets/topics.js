@@ -76,9 +76,9 @@
     find.value = words[w];
     search();
   };
+  const shownWords = () => reading && reading.checked ? asRead(topic) : relevant(topic, lambda, data.top);
   const drawBars = () => {
-    const t = data.topics[topic];
-    const shown = reading && reading.checked ? asRead(topic) : relevant(topic, lambda, data.top);
+    const t = data.topics[topic], shown = shownWords();
     const scale = Math.max(...shown.map((x) => x.p), 1e-300);
     $("bars").replaceChildren(...shown.map((x) => {
       const bar = el("i"), tick = el("b");
@@ -128,3 +128,13 @@
     $("word-info").hidden = true;
     drawBars();
   });
+
+  // What the lists hold, for files.
+  exportable(document.querySelector(".picker"), "topics", { rows: () => [["topic", "name", "share", "background", "verdict", "anchor", "words"],
+    ...visible.map((k) => [k, label(k), data.topics[k].share, String(!!data.topics[k].background), data.topics[k].verdict || "", data.topics[k].anchor >= 0 ? words[data.topics[k].anchor] : "", asRead(k).map((x) => words[x.w]).join(" ")])] });
+  exportable($("bars").parentElement, "words of the topic", { rows: () => [["topic", "name", "rank", "word", "p(word | topic)", "p(word)", "lift"],
+    ...shownWords().map((x, i) => [topic, label(topic), i + 1, words[x.w], x.p, data.p[x.w], x.p / data.p[x.w]])] });
+  if ($("docs")) {
+    exportable($("docs").parentElement, "documents of the topic", { rows: () => [["topic", "name", "title", "share", "note", "snippet"],
+      ...(data.topics[topic].docs || []).map((d) => [topic, label(topic), d.title, d.share, d.note || "", d.snippet || ""])] });
+  }
