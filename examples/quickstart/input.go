@@ -3,15 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"iter"
 	"path/filepath"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/text"
-	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
 )
 
@@ -102,55 +98,4 @@ func (o options) fields() []corpus.Field {
 		}
 	}
 	return out
-}
-
-// watched is a Source that reports how many documents have been read.
-type watched struct {
-	corpus.Source
-	rec func(jsmf.Event)
-}
-
-func (s watched) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
-	return func(yield func(corpus.Document, error) bool) {
-		begun, n := time.Now(), 0
-		for d, err := range s.Source.Docs(ctx) {
-			if err == nil && s.rec != nil {
-				n++
-				s.rec(jsmf.Event{Stage: "read", Kind: jsmf.EventProgress, Done: n, Elapsed: time.Since(begun)})
-			}
-			if !yield(d, err) {
-				return
-			}
-		}
-	}
-}
-
-// What else is known of the documents is what their source knows.
-var (
-	_ corpus.Described = watched{}
-	_ corpus.FromText  = watched{}
-)
-
-// Columns implements corpus.Described.
-func (s watched) Columns() []corpus.Column {
-	if d, ok := s.Source.(corpus.Described); ok {
-		return d.Columns()
-	}
-	return nil
-}
-
-// TextSetting implements corpus.FromText.
-func (s watched) TextSetting() *text.Setting {
-	if t, ok := s.Source.(corpus.FromText); ok {
-		return t.TextSetting()
-	}
-	return nil
-}
-
-// Stemmer implements corpus.FromText.
-func (s watched) Stemmer() text.Stemmer {
-	if t, ok := s.Source.(corpus.FromText); ok {
-		return t.Stemmer()
-	}
-	return nil
 }

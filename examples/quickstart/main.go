@@ -179,7 +179,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 // read reads the documents, and leaves out words that are in few of them.
 func read(ctx context.Context, in input, t *timer) (raw, c *corpus.Corpus, curated *corpus.CurationReport, err error) {
 	if err := t.stage("read", func() (_ string, err error) {
-		if raw, err = corpus.Read(ctx, watched{in.source, t.rec}); err != nil {
+		if raw, err = corpus.Read(ctx, cli.Watch(in.source, t.rec)); err != nil {
 			return "", err
 		}
 		return fmt.Sprintf("%d documents, %d tokens", raw.NumDocs(), raw.Tokens()), nil

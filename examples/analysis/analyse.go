@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/examples/internal/cli"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/report"
+	"github.com/jsmf-go/spectral/metrics"
+)
+
+// answers are what the program finds, step by step.
+type answers struct {
+	table     table
+	documents *documents
+	inspected *corpus.Inspection
+	curated   *corpus.CurationReport
+	corpus    *corpus.Corpus
+
+	pipeline    jsmf.Pipeline
+	sweep       *jsmf.Sweep // nil: the number of topics was given
+	model       *jsmf.Model
+	measured    *metrics.Report
+	topics      *jsmf.Compositions
+	uncertainty *jsmf.Uncertainty
+	hierarchy   *jsmf.Hierarchy
+	ungrouped   error // why there is no hierarchy
+}
+
+func analyse(ctx context.Context, o options, w, stderr io.Writer) error {
+	s := steps{rec: cli.Progress(o.quiet, stderr)}
+	var a answers
+	var done func()
+	err := s.step("table", func() (_ string, err error) {
+		a.table, done, err = open(ctx, o)
+		return "", err
+	})
+	defer done()
+	if err != nil {
+		return err
+	}
+	if err := a.read(ctx, &s); err != nil {
+		return err
+	}
+	if err := a.fit(ctx, o, &s); err != nil {
+		return err
+	}
+	if err := a.edit(o.edits); err != nil {
+		return err
+	}
+	if err := a.measure(ctx, o, &s); err != nil {
+		return err
+	}
+	where := ""
+	if err := s.step("write", func() (_ string, err error) {
+		where, err = a.write(o, s.times)
+		return where, err
+	}); err != nil {
+		return err
+	}
+	a.print(w)
+	if where != "" {
+		fmt.Fprintf(w, "\nThe report, to open in a browser: %s\n", where)
+	}
+	return nil
+}
+
+// steps runs the steps and notes how long they took.
+type steps struct {
+	rec   func(jsmf.Event)
+	times []report.Time
+}
+
+func (s *steps) step(name string, f func() (outcome string, err error)) error {
+	d, err := cli.Stage(s.rec, name, f)
+	s.times = append(s.times, report.Time{Stage: name, Duration: d})
+	return err
+}
+
+// read reads the documents, with the phrases that are in them and without boilerplate.
+func (a *answers) read(ctx context.Context, s *steps) error {
+	t := a.table
+	if err := s.step("survey", func() (_ string, err error) {
+		if a.documents, err = t.survey(ctx); err != nil {
+			return "", err
+		}
+		return a.documents.String(), nil
+	}); err != nil {
+		return err
+	}
+	var tok text.Tokenizer
+	if err := s.step("learn", func() (_ string, err error) {
+		tok, err = corpus.Learn(ctx, nil, func(tok text.Tokenizer) corpus.Source { return t.source(a.documents, tok) }, text.Learning{})
+		if err != nil {
+			return "", err
+		}
+		x := tok.Setting()
+		return fmt.Sprintf("%d phrases, %d lines of boilerplate", len(x.Phrases.List), len(x.Boilerplate.Lines)), nil
+	}); err != nil {
+		return err
+	}
+	var raw *corpus.Corpus
+	if err := s.step("read", func() (_ string, err error) {
+		if raw, err = corpus.Read(ctx, cli.Watch(t.source(a.documents, tok), s.rec)); err != nil {
+			return "", err
+		}
+		return cli.Sizes(raw), nil
+	}); err != nil {
+		return err
+	}
+	if err := s.step("inspect", func() (_ string, err error) {
+		a.inspected, err = corpus.Inspect(ctx, raw.Source())
+		return "", err
+	}); err != nil {
+		return err
+	}
+	return s.step("curate", func() (_ string, err error) {
+		// A word of fewer documents tells nothing about what goes together. Long texts need no
+		// stop list, but in short ones function words end up among the names of topics.
+		keep := corpus.Curation{MinDocs: 3}
+		if l := a.inspected.Languages; len(l) > 0 && l[0].Name == "English" {
+			keep.StopWords = text.EnglishStopWords()
+		}
+		if a.corpus, a.curated, err = corpus.Curate(raw, keep); err != nil {
+			if a.curated != nil {
+				err = fmt.Errorf("%w\n%v", err, a.curated) // where they all went
+			}
+			return "", err
+		}
+		return cli.Sizes(a.corpus), nil
+	})
+}
+
+// fit finds the topics: as many as predict documents best, unless the number is given.
+func (a *answers) fit(ctx context.Context, o options, s *steps) (err error) {
+	a.pipeline = jsmf.New(max(o.topics, 2)).Record(s.rec)
+	begun := time.Now()
+	if o.topics > 0 {
+		if a.model, err = a.pipeline.Fit(ctx, a.corpus); err != nil {
+			return err
+		}
+	} else {
+		if a.sweep, err = a.pipeline.Sweep(ctx, a.corpus, nil); err != nil {
+			return err
+		}
+		if a.model = a.sweep.Recommended(); a.model == nil {
+			return errors.Join(errors.New("no number of topics is recommended; -k gives one"), a.sweep.Unrecommended)
+		}
+	}
+	s.times = append(s.times, report.Time{Stage: "fit", Duration: time.Since(begun)})
+	a.pipeline = a.pipeline.K(a.model.K())
+	return nil
+}
+
+// edit renames and merges topics as a file says that the report has exported.
+func (a *answers) edit(path string) error {
+	if path == "" {
+		return nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var e jsmf.Edits
+	if err = json.Unmarshal(b, &e); err == nil {
+		a.model, err = a.model.Edit(e)
+	}
+	if err != nil {
+		return fmt.Errorf("-edits %s: %w", path, err)
+	}
+	a.pipeline = a.pipeline.K(a.model.K())
+	return nil
+}
+
+// measure finds how good the topics are, how sure, and what they have to do with each other.
+func (a *answers) measure(ctx context.Context, o options, s *steps) (err error) {
+	if err := s.step("evaluate", func() (_ string, err error) {
+		a.measured, err = a.pipeline.Evaluate(ctx, a.model, a.corpus)
+		return "", err
+	}); err != nil {
+		return err
+	}
+	if err := s.step("documents", func() (_ string, err error) {
+		a.topics, err = a.model.Transform(ctx, a.corpus.Source())
+		return "", err
+	}); err != nil {
+		return err
+	}
+	begun := time.Now()
+	b := jsmf.Bootstrap{Warm: o.replicates, Cold: max(1, o.replicates/5), Cluster: o.cluster}
+	if a.uncertainty, err = b.Measure(ctx, a.pipeline, a.model, a.corpus); err != nil {
+		return err
+	}
+	s.times = append(s.times, report.Time{Stage: "bootstrap", Duration: time.Since(begun)})
+	if k := a.model.K(); k > 5 {
+		groups := max(2, int(math.Round(math.Sqrt(float64(k)))))
+		a.hierarchy, a.ungrouped = a.pipeline.Record(nil).Hierarchy(ctx, a.model, groups)
+	}
+	return ctx.Err()
+}
+
+// write writes the files that are asked for, and returns where the report is.
+func (a *answers) write(o options, times []report.Time) (where string, err error) {
+	if o.save != "" {
+		m, err := a.model.WithDocuments(a.topics)
+		if err != nil {
+			return "", err
+		}
+		if err := m.Save(o.save); err != nil {
+			return "", err
+		}
+	}
+	if o.report == "none" {
+		return "", nil
+	}
+	var f *os.File
+	if o.report == "" {
+		f, err = os.CreateTemp("", "spectral-report-*.html")
+	} else {
+		f, err = os.Create(o.report)
+	}
+	if err != nil {
+		return "", err
+	}
+	err = report.Write(f, a.model, report.Options{
+		Title: "Topics of " + a.table.name, About: a.documents.String(),
+		Metrics: a.measured, Curation: a.curated, Sweep: a.sweep, Hierarchy: a.hierarchy,
+		Documents: a.topics, Describe: a.describe, Times: times,
+	})
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	return filepath.Abs(f.Name())
+}
+
+// describe returns what the report shows of a document.
+func (a *answers) describe(m int) report.Document {
+	id := a.topics.IDs[m]
+	row := a.documents.row[id]
+	d := report.Document{Title: id, Snippet: a.documents.texts[row]}
+	if a.documents.titles != nil && a.documents.titles[row] != "" {
+		d.Title = a.documents.titles[row]
+	}
+	return d
+}

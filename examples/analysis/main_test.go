@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jsmf-go/spectral/examples/internal/clitest"
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+// invoke runs the program; see clitest.
+var invoke = clitest.Program(run).Invoke
+
+// groups has the words of four planted topics.
+var groups = func() [][]string {
+	syllables := strings.Fields("ba de fi go lu ma ne pi ro su ta ve")
+	out := make([][]string, 4)
+	for k := range out {
+		for i := range 12 {
+			out[k] = append(out[k], syllables[k]+syllables[i]+syllables[(k+i)%12])
+		}
+	}
+	return out
+}()
+
+// messages writes a table of 400 texts over eight years. Topic 0 grows from a tenth of the
+// texts to a half and topic 1 shrinks; topic 2 is twice as common in the class "east" as
+// elsewhere, and topic 3 fills what is left.
+func messages(t *testing.T) string {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	add := func(record ...string) {
+		if err := w.Write(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("number", "subject", "when", "office", "body")
+	begin := time.Date(2016, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 400 {
+		when := begin.AddDate(0, 0, i*8*365/400)
+		past := float64(i) / 400
+		office := []string{"east", "west", "south"}[rng.IntN(3)]
+		shares := []float64{0.1 + 0.4*past, 0.5 - 0.4*past, 0.15, 0.25}
+		if office == "east" {
+			shares[2], shares[3] = 0.3, 0.1
+		}
+		var body strings.Builder
+		for range 30 {
+			x, k := rng.Float64(), 0
+			if rng.IntN(6) > 0 { // a text is mostly of one topic
+				x = rand.New(rand.NewPCG(7, uint64(i))).Float64()
+			}
+			for k < 3 && x > shares[k] {
+				x -= shares[k]
+				k++
+			}
+			fmt.Fprintf(&body, "the %s ", groups[k][min(rng.IntN(12), rng.IntN(12))])
+		}
+		add(fmt.Sprint("n", i), fmt.Sprint("Message ", i), when.Format("2.1.2006"), office, body.String())
+	}
+	w.Flush()
+	path := filepath.Join(t.TempDir(), "messages.csv")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// columns are the flags for the table of messages.
+func columns(path string, more ...string) []string {
+	return append(strings.Fields("-text body -id number -title subject -time when -layout 2.1.2006 -class office -replicates 20 -csv "+path), more...)
+}
+
+// topicLine is a line of the table of topics: number, name, share, interval, how often it
+// comes back.
+var topicLine = regexp.MustCompile(`(?m)^ +(\d+)  (\S+(?: · \S+)+) +([\d.]+) % \(([\d.]+) to ([\d.]+)\) +(\d+) of 4  `)
+
+// planted returns the numbers of the planted topics, by that of the topic of the model.
+func planted(t *testing.T, out string) map[string]int {
+	t.Helper()
+	found := map[string]int{}
+	for _, l := range topicLine.FindAllStringSubmatch(out, -1) {
+		k := slices.IndexFunc(groups, func(g []string) bool { return slices.Contains(g, strings.Split(l[2], " · ")[0]) })
+		if k < 0 || l[6] != "4" {
+			t.Errorf("not a planted topic, or one that does not come back: %s", l[0])
+		}
+		found[l[1]] = k
+	}
+	if len(found) != len(groups) {
+		t.Fatalf("%d topics, want %d:\n%s", len(found), len(groups), out)
+	}
+	return found
+}
+
+func TestMessages(t *testing.T) {
+	path, dir := messages(t), t.TempDir()
+	page, model := filepath.Join(dir, "report.html"), filepath.Join(dir, "model")
+	out, errs := invoke(t, 0, columns(path, "-k", "4", "-report", page, "-save", model)...)
+	planted(t, out)
+	for _, want := range []string{
+		"messages.csv: 400 texts, 2016-01-01 to 2023-12-", "TOPICS: 4, of which 4 are sound.", "The report, to open in a browser: " + page,
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
+	}
+	for _, want := range []string{"learn: ", "bootstrap: ", "write: "} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("the progress lacks %q:\n%s", want, errs)
+		}
+	}
+	html, err := os.ReadFile(page)
+	if err != nil || !bytes.Contains(html, []byte(`"title":"Message `)) || !bytes.Contains(html, []byte("<title>Topics of messages.csv</title>")) {
+		t.Errorf("the report, of %d bytes, lacks titles (%v)", len(html), err)
+	}
+	m, err := jsmf.LoadModel(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := m.Documents(); d == nil || len(d.IDs) != 400 || d.IDs[7] != "n7" {
+		t.Errorf("the saved model has other documents: %v", d)
+	}
+
+	// One worker prints what many print, and the report is the same but for the times.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	again, _ := invoke(t, 0, columns(path, "-k", "4", "-report", "none", "-quiet")...)
+	if first, _, _ := strings.Cut(out, "\nThe report"); first != again {
+		t.Errorf("with one worker:\n%s\nwith many:\n%s", again, first)
+	}
+
+	// Names and merged topics are read back.
+	edits := filepath.Join(dir, "edits.json")
+	text := fmt.Sprintf(`{"model": %q, "names": {"0": "apples and pears"}, "merge": [[0, 2]]}`, m.Fingerprint())
+	if err := os.WriteFile(edits, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, _ = invoke(t, 0, columns(path, "-k", "4", "-report", "none", "-quiet", "-edits", edits)...)
+	if !strings.Contains(out, "TOPICS: 3,") || !strings.Contains(out, "apples and pears") {
+		t.Errorf("with edits:\n%s", out)
+	}
+	_, errs = invoke(t, 1, columns(path, "-k", "5", "-report", "none", "-quiet", "-edits", edits)...)
+	if !strings.Contains(errs, "edits.json") || !strings.Contains(errs, "the edits are of model") {
+		t.Errorf("edits of another model: %q", errs)
+	}
+}
+
+// Without -k the number of topics is recommended, with the reason.
+func TestRecommended(t *testing.T) {
+	out, _ := invoke(t, 0, columns(messages(t), "-report", "none", "-quiet", "-replicates", "10")...)
+	if !regexp.MustCompile(`(?m)^K = \d+ \(.* of resamples\)\. \d+ documents held out are most likely with \d+ topics`).MatchString(out) {
+		t.Errorf("no recommendation:\n%s", out)
+	}
+}
+
+// A class of many levels has few, and records without ids get their number.
+func TestLevels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.tsv")
+	var b strings.Builder
+	b.WriteString("text\tauthor\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "some words here\tauthor %02d\n", min(i, 20))
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tab, done, err := open(context.Background(), options{csv: path, class: "author"})
+	defer done()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := tab.survey(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	n := 0
+	for x, err := range tab.source(d, nil).Docs(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; x.ID != fmt.Sprint(n) || d.texts[d.row[x.ID]] != "some words here" {
+			t.Errorf("record %d has the id %q", n, x.ID)
+		}
+		level, _ := x.Values[0].Category()
+		counts[level]++
+	}
+	if len(counts) != mostLevels || counts[other] != 10 || counts["author 20"] != 20 || counts["author 09"] != 1 {
+		t.Errorf("levels %v", counts)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"-k 5", "no table"}, {"-csv x -k 1", "at least 2"}, {"-git x -changelogs y", "exclude"}, {"-csv x -comma ab", "want one character"},
+		{"-git x -comma ;", "a table of your own"}, {"-csv x -layout 2006", "-layout goes with -time"}, {"-csv x -replicates 3", "at least 10"},
+		{"-csv x y", `unexpected argument "y"`}, {"-nonsense", "-nonsense"},
+	} {
+		if out, errs := invoke(t, 2, strings.Fields(c.args)...); !strings.Contains(errs, c.want) || out != "" {
+			t.Errorf("%s: %q and %q, want %q", c.args, out, errs, c.want)
+		}
+	}
+	if _, errs := invoke(t, 0, "-help"); !strings.Contains(errs, "-changelogs") {
+		t.Error("-help does not list the flags")
+	}
+}
+
+// Errors name the file, the line and the column.
+func TestErrors(t *testing.T) {
+	path := messages(t)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(b, []byte("1.1.2016"), []byte("yesterday"), 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	empty := t.TempDir()
+	for want, args := range map[string][]string{
+		`messages.csv:2: column "when": value "yesterday"`: columns(path),
+		`column "text" is not in the header`:               {"-csv", path},
+		`column "author" is not in the header`:             {"-csv", path, "-text", "body", "-class", "author"},
+		"none.csv":                                         {"-csv", filepath.Join(empty, "none.csv")},
+		"there is no */changelog.Debian.gz":                {"-changelogs", empty},
+		"git log":                                          {"-git", empty},
+	} {
+		if _, errs := invoke(t, 1, append(args, "-quiet")...); !strings.Contains(errs, want) {
+			t.Errorf("%v: %q, want %q", args, errs, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out, errs bytes.Buffer
+	if got := run(ctx, []string{"-csv", path, "-text", "body", "-quiet"}, &out, &errs); got != 130 || out.Len() > 0 || errs.String() != "analysis: interrupted\n" {
+		t.Errorf("cancelled: status %d, %q and %q", got, out.String(), errs.String())
+	}
+}

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
+)
+
+// table is a CSV file whose records are documents.
+type table struct {
+	name  string     // what the documents are of
+	csv   corpus.CSV // without fields and tokenizer
+	title string     // the column with titles; "": none
+
+	time             corpus.Field // no Name: none
+	classes, numbers []corpus.Field
+}
+
+// open returns the table that the options name, which it makes if that is asked for. The
+// caller calls done in the end.
+func open(ctx context.Context, o options) (t table, done func(), err error) {
+	done = func() {}
+	path := o.csv
+	if o.made() && path == "" {
+		dir, err := os.MkdirTemp("", "spectral-analysis-*")
+		if err != nil {
+			return t, done, err
+		}
+		done = func() { os.RemoveAll(dir) }
+		path = filepath.Join(dir, "table.csv")
+	}
+	switch {
+	case o.git != "":
+		t.name, err = "commits in "+base(o.git), makeCSV(path, func(w *csv.Writer) error { return writeGit(ctx, o.git, w) })
+		o.id, o.title, o.time, o.class = cmp.Or(o.id, "id"), cmp.Or(o.title, "title"), cmp.Or(o.time, "date"), cmp.Or(o.class, "folder")
+	case o.changelogs != "":
+		t.name, err = "changelogs in "+o.changelogs, makeCSV(path, func(w *csv.Writer) error { return writeChangelogs(ctx, o.changelogs, w) })
+		o.id, o.time, o.class = cmp.Or(o.id, "id"), cmp.Or(o.time, "date"), cmp.Or(o.class, "urgency")
+	default:
+		t.name = base(path)
+	}
+	if err != nil {
+		return t, done, err
+	}
+	comma, _ := utf8.DecodeRuneInString(o.comma)
+	if o.comma == "" {
+		comma = 0
+	}
+	t.csv = corpus.CSV{In: corpus.File{Name: path, ReplaceInvalid: true}, Comma: comma, Text: cmp.Or(o.text, "text"), ID: o.id}
+	t.title = o.title
+	field := func(name string, kind corpus.Kind) corpus.Field {
+		f := corpus.Field{Column: corpus.Column{Name: name, Kind: kind}, Missing: missing(o)}
+		if kind == corpus.Time {
+			f.Layout = o.layout
+		}
+		return f
+	}
+	if o.time != "" {
+		t.time = field(o.time, corpus.Time)
+	}
+	for name := range list(o.class) {
+		t.classes = append(t.classes, field(name, corpus.Category))
+	}
+	for name := range list(o.number) {
+		t.numbers = append(t.numbers, field(name, corpus.Number))
+	}
+	return t, done, nil
+}
+
+func missing(o options) []string {
+	if o.missing == "" {
+		return nil
+	}
+	return strings.Split(o.missing, ",")
+}
+
+// list yields the names in a list with commas between.
+func list(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range strings.SplitSeq(s, ",") {
+			if name != "" && !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// base returns the last part of a path.
+func base(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return filepath.Base(path)
+}
+
+// makeCSV writes a CSV file.
+func makeCSV(path string, write func(w *csv.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := csv.NewWriter(f)
+	err = write(w)
+	w.Flush()
+	return errors.Join(err, w.Error(), f.Close())
+}
+
+// fields are the columns of metadata: the time, the classes and the numbers.
+func (t table) fields() []corpus.Field {
+	var out []corpus.Field
+	if t.time.Name != "" {
+		out = append(out, t.time)
+	}
+	return append(append(out, t.classes...), t.numbers...)
+}
+
+// documents are what is known of the documents beside their topics.
+type documents struct {
+	row          map[string]int // of the id of each
+	titles       []string       // nil: none
+	texts        []string       // their beginnings
+	times        []time.Time    // those known
+	first, last  time.Time
+	levels       map[string]map[string]bool // of each class, those with most documents
+	withoutTime  int
+	withoutClass []int
+}
+
+const (
+	textBytes  = 1200 // of a text that is kept, to be shown
+	mostLevels = 12   // of a class; the others become one
+	other      = "(other)"
+)
+
+// survey reads the table once, for all but the words.
+func (t table) survey(ctx context.Context) (*documents, error) {
+	src := t.csv
+	src.Tokenizer = text.Own("none", func(dst []string, _ string) []string { return dst })
+	src.Fields = t.fields()
+	values := len(src.Fields)
+	shown := func(name, column string) {
+		src.Fields = append(src.Fields, corpus.Field{Column: corpus.Column{Name: "\x00" + name, Kind: corpus.Category}, From: column})
+	}
+	if shown("text", src.Text); t.title != "" {
+		shown("title", t.title)
+	}
+	d := &documents{row: map[string]int{}, levels: map[string]map[string]bool{}, withoutClass: make([]int, len(t.classes))}
+	counts := make([]map[string]int, len(t.classes))
+	for i := range counts {
+		counts[i] = map[string]int{}
+	}
+	for x, err := range (identified{src}).Docs(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		d.row[strings.Clone(x.ID)] = len(d.texts)
+		all, _ := x.Values[values].Category()
+		d.texts = append(d.texts, head(all, textBytes))
+		if t.title != "" {
+			title, _ := x.Values[values+1].Category()
+			d.titles = append(d.titles, title)
+		}
+		at := 0
+		if t.time.Name != "" {
+			if when, ok := x.Values[0].Time(); ok {
+				d.times = append(d.times, when)
+			} else {
+				d.withoutTime++
+			}
+			at = 1
+		}
+		for i := range t.classes {
+			if level, ok := x.Values[at+i].Category(); ok {
+				counts[i][level]++
+			} else {
+				d.withoutClass[i]++
+			}
+		}
+	}
+	if len(d.times) > 0 {
+		d.first, d.last = slices.MinFunc(d.times, time.Time.Compare), slices.MaxFunc(d.times, time.Time.Compare)
+	}
+	for i, f := range t.classes {
+		d.levels[f.Name] = largest(counts[i])
+	}
+	return d, nil
+}
+
+// largest returns the names with the largest counts: all, or one less than mostLevels where
+// the others become one.
+func largest(counts map[string]int) map[string]bool {
+	names := make([]string, 0, len(counts))
+	for name := range counts {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b)) })
+	if len(names) > mostLevels {
+		names = names[:mostLevels-1]
+	}
+	out := make(map[string]bool, len(names))
+	for _, name := range names {
+		out[name] = true
+	}
+	return out
+}
+
+// head returns the first bytes of a text, whole characters.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return strings.Clone(s[:n])
+}
+
+// source returns the documents for a fit: the rarer levels of a class are one.
+func (t table) source(d *documents, tok text.Tokenizer) corpus.Source {
+	src := t.csv
+	src.Tokenizer, src.Fields = tok, t.fields()
+	return identified{lumped{src, d.levels}}
+}
+
+// identified gives documents without an id their number, from 1: a number by place would
+// be another one where documents are left out.
+type identified struct{ described }
+
+// described is what a CSV source is.
+type described interface {
+	corpus.Described
+	corpus.FromText
+}
+
+func (s identified) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		n := 0
+		for d, err := range s.described.Docs(ctx) {
+			if n++; d.ID == "" && err == nil {
+				d.ID = strconv.Itoa(n)
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
+}
+
+// lumped makes one level of those that are not among the given ones of their column.
+type lumped struct {
+	described
+	levels map[string]map[string]bool
+}
+
+func (s lumped) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
+	columns := s.Columns()
+	return func(yield func(corpus.Document, error) bool) {
+		for d, err := range s.described.Docs(ctx) {
+			for i, v := range d.Values {
+				if keep := s.levels[columns[i].Name]; keep != nil {
+					if level, ok := v.Category(); ok && !keep[level] {
+						d.Values[i] = corpus.CategoryOf(other)
+					}
+				}
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
+}
+
+// String says what the table is, in a sentence.
+func (d *documents) String() string {
+	s := fmt.Sprintf("%d texts", len(d.texts))
+	if len(d.times) > 0 {
+		s += fmt.Sprintf(", %s to %s", d.first.Format(time.DateOnly), d.last.Format(time.DateOnly))
+	}
+	return s
+}
