@@ -67,6 +67,12 @@ func NewDocuments(m *jsmf.Model, c *jsmf.Compositions) (*Documents, error) {
 	return d, nil
 }
 
+// Index returns the row of a document and whether there is one of this id.
+func (d *Documents) Index(id string) (row int, ok bool) {
+	row, ok = d.row[id]
+	return row, ok
+}
+
 func (d *Documents) of(a []float64, row int) []float64 { return a[row*d.k : (row+1)*d.k] }
 
 // known tells whether topics of the document in a row are known.

@@ -178,8 +178,9 @@ func (s *Service) limitMemory() {
 	}
 }
 
-// bytes estimates the memory of a model, the tables of its inference and its answers.
+// bytes estimates the memory of a model, the tables of its inference, its answers, and its
+// index.
 func (s *served) bytes() int64 {
 	n, k := int64(s.model.N()), int64(s.model.K())
-	return 32*n*k + 256*(n+k*k)
+	return 56*n*k + 256*(n+k*k) + s.index.size()
 }

@@ -274,6 +274,9 @@ func (s *Service) commit(batch []*change) {
 	}()
 	var recs []store.Record
 	size := s.held.Stats().Bytes
+	if m := s.current.Load(); m != nil {
+		size += m.index.size()
+	}
 	there := make(map[string]bool) // of the ids in this batch, whether they are there after it
 	newest, now := s.newest, s.readTime()
 	for _, c := range batch {

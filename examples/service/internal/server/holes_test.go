@@ -282,12 +282,13 @@ func TestCancelFit(t *testing.T) {
 		want(t, s, "POST", "/v1/refit", "", "", 202)
 		for stop := false; !stop; {
 			s.mu.Lock()
-			if stop = s.refit.Stage != "" || s.cancel == nil; s.cancel != nil && stop {
-				s.cancel()
+			if stop = s.refit.Stage != "" || s.refit.State != refitRunning; stop {
+				s.end()
 			}
 			s.mu.Unlock()
 		}
 		s.wg.Wait()
+		s.ctx, s.end = context.WithCancel(context.Background())
 		if state = s.refitStatus().State; state == refitDone {
 			done++
 		}

@@ -43,12 +43,16 @@ func routes() []route {
 		{path: "/readyz", methods: get((*Service).ready), free: true},
 		{path: "/metrics", methods: get((*Service).prometheus), free: true},
 		{path: "/v1/infer", methods: post((*Service).infer)},
+		{path: "/v1/explain", methods: post((*Service).explain)},
+		{path: "/v1/similar", methods: post((*Service).similar)},
 		{path: "/v1/topics", methods: get((*Service).topics)},
 		{path: "/v1/topics/{topic}", methods: get((*Service).topic)},
+		{path: "/v1/topics/{topic}/documents", methods: get((*Service).documentsOf)},
 		{path: "/v1/correlations", methods: get((*Service).correlations)},
 		{path: "/v1/report", methods: get((*Service).report)},
 		{path: "/v1/documents", methods: map[string]handler{http.MethodGet: (*Service).countDocuments, http.MethodPost: (*Service).postDocuments}},
 		{path: "/v1/documents/{id}", methods: map[string]handler{http.MethodGet: (*Service).getDocument, http.MethodDelete: (*Service).deleteDocument}},
+		{path: "/v1/documents/{id}/similar", methods: get((*Service).similarTo)},
 		{path: "/v1/refit", methods: map[string]handler{http.MethodGet: (*Service).getRefit, http.MethodPost: (*Service).postRefit}},
 	}
 }
@@ -339,65 +343,5 @@ func (s *Service) ready(w http.ResponseWriter, r *http.Request) *problem {
 
 func (s *Service) prometheus(w http.ResponseWriter, r *http.Request) *problem {
 	promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
-	return nil
-}
-
-// made sends an answer that was made with the model.
-func (s *Service) made(w http.ResponseWriter, pick func(*served) ([]byte, *problem)) *problem {
-	m, p := s.model(w)
-	if p != nil {
-		return p
-	}
-	b, p := pick(m)
-	if p != nil {
-		return p
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Write(b)
-	return nil
-}
-
-func (s *Service) topics(w http.ResponseWriter, r *http.Request) *problem {
-	return s.made(w, func(m *served) ([]byte, *problem) { return m.topics, nil })
-}
-
-func (s *Service) correlations(w http.ResponseWriter, r *http.Request) *problem {
-	return s.made(w, func(m *served) ([]byte, *problem) { return m.correlations, nil })
-}
-
-func (s *Service) topic(w http.ResponseWriter, r *http.Request) *problem {
-	return s.made(w, func(m *served) ([]byte, *problem) {
-		k, err := strconv.Atoi(r.PathValue("topic"))
-		if err != nil || k < 0 || k >= len(m.topic) || strconv.Itoa(k) != r.PathValue("topic") {
-			return nil, fail(http.StatusNotFound, "there is no topic %s; model %d has the topics 0 to %d", quote(r.PathValue("topic")), m.name.Version, len(m.topic)-1)
-		}
-		return m.topic[k], nil
-	})
-}
-
-// report sends the page of package report, made at the first request for it.
-func (s *Service) report(w http.ResponseWriter, r *http.Request) *problem {
-	m, p := s.model(w)
-	if p != nil {
-		return p
-	}
-	select {
-	case s.work <- struct{}{}:
-	case <-r.Context().Done():
-		return late(r.Context())
-	}
-	b, err := func() ([]byte, error) { // the client may take its time to take it
-		defer func() { <-s.work }()
-		return m.report()
-	}()
-	if err != nil {
-		return internal(err)
-	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	// The page has its own policy, which names its script and style by their
-	// hashes; both policies hold.
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	w.Write(b)
 	return nil
 }

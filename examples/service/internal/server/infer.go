@@ -19,21 +19,39 @@ func (s *Service) infer(w http.ResponseWriter, r *http.Request) *problem {
 	if p != nil {
 		return p
 	}
+	switch t {
+	case typeNDJSON:
+		return s.inferStream(w, r)
+	case typeJSON:
+	default:
+		return fail(http.StatusUnsupportedMediaType, "the Content-Type %s: want %s or %s", quote(t), typeJSON, typeNDJSON)
+	}
+	return s.withDocument(w, r, func(m *served, d document, _ *hold) (any, *problem) { return s.inferred(m, d) })
+}
+
+// inferred infers and counts it.
+func (s *Service) inferred(m *served, d document) (*Answer, *problem) {
+	a, p := m.infer(d, s.cfg.Limits)
+	if p == nil {
+		s.metrics.inferred.Inc()
+	}
+	return a, p
+}
+
+// withDocument reads the one document of a request, and sends what answer makes of it when
+// it has its turn. What answer keeps until that is sent it takes from the memory.
+func (s *Service) withDocument(w http.ResponseWriter, r *http.Request, answer func(m *served, d document, held *hold) (any, *problem)) *problem {
+	t, p := mediaType(r)
+	if p != nil {
+		return p
+	}
 	m, p := s.model(w)
 	if p != nil {
 		return p
 	}
-	switch t {
-	case typeJSON:
-		return s.inferOne(m, w, r)
-	case typeNDJSON:
-		return s.inferStream(m, w, r)
+	if t != typeJSON {
+		return fail(http.StatusUnsupportedMediaType, "the Content-Type %s: want %s", quote(t), typeJSON)
 	}
-	return fail(http.StatusUnsupportedMediaType, "the Content-Type %s: want %s or %s", quote(t), typeJSON, typeNDJSON)
-}
-
-// inferOne answers for one document.
-func (s *Service) inferOne(m *served, w http.ResponseWriter, r *http.Request) *problem {
 	lim := s.cfg.Limits
 	b, p := s.openBody(w, r, lim.Document, true)
 	if p != nil {
@@ -44,29 +62,29 @@ func (s *Service) inferOne(m *served, w http.ResponseWriter, r *http.Request) *p
 	if p != nil {
 		return p
 	}
-	a, p := s.inferred(r.Context(), m, all, lim.Wait)
+	var a any
+	p = s.read(r.Context(), all, lim.Wait, func(d document) (p *problem) {
+		a, p = answer(m, d, b.held)
+		return p
+	})
 	if p != nil {
 		return p
 	}
 	return sendJSON(w, http.StatusOK, a)
 }
 
-// inferred waits for its turn, reads a document and infers.
-func (s *Service) inferred(ctx context.Context, m *served, raw []byte, wait time.Duration) (*Answer, *problem) {
+// read waits for its turn, and then reads a document for f.
+func (s *Service) read(ctx context.Context, raw []byte, wait time.Duration, f func(d document) *problem) *problem {
 	end, p := s.turn(ctx, readCost(raw), wait)
 	if p != nil {
-		return nil, p
+		return p
 	}
 	defer end()
 	d, p := parseDocument(raw, s.cfg.Limits)
 	if p != nil {
-		return nil, p
+		return p
 	}
-	a, p := m.infer(d, s.cfg.Limits)
-	if p == nil {
-		s.metrics.inferred.Inc()
-	}
-	return a, p
+	return f(d)
 }
 
 // late says that a request has taken too long, or that the client has gone. At the
@@ -82,7 +100,11 @@ func late(ctx context.Context) *problem {
 
 // inferStream answers for documents as they come, one line for each. What goes
 // wrong after the first lines have been sent becomes the last line.
-func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request) *problem {
+func (s *Service) inferStream(w http.ResponseWriter, r *http.Request) *problem {
+	m, p := s.model(w)
+	if p != nil {
+		return p
+	}
 	lim := s.cfg.Limits
 	out := &stream{w: w, rc: http.NewResponseController(w)}
 	// Answers are sent while documents are still to come. Without a connection,
@@ -100,7 +122,11 @@ func (s *Service) inferStream(m *served, w http.ResponseWriter, r *http.Request)
 		if line == nil || p != nil {
 			return true, p
 		}
-		a, p := s.inferred(r.Context(), m, line, time.Until(deadline))
+		var a *Answer
+		p = s.read(r.Context(), line, time.Until(deadline), func(d document) (p *problem) {
+			a, p = s.inferred(m, d)
+			return p
+		})
 		if p != nil {
 			return true, in.at(p)
 		}

@@ -39,11 +39,13 @@ type Service struct {
 	newest  int64 // the latest time that a document has had; the writer's
 	ages    *ages // gives documents their times
 
+	ctx context.Context    // of what runs in the background
+	end context.CancelFunc // ends it
+
 	mu     sync.Mutex
 	refit  RefitStatus
-	cancel context.CancelFunc // of the refit that runs; nil: none does
 	closed bool
-	wg     sync.WaitGroup // the refit that runs
+	wg     sync.WaitGroup // what runs in the background
 
 	stopping atomic.Bool
 	requests chan struct{} // a token for each request in progress
@@ -84,15 +86,22 @@ func Open(ctx context.Context, st *store.Store, cfg Config) (*Service, error) {
 	}
 	s.limitMemory()
 	saved, ok, err := st.LoadModel(ctx)
-	if err != nil || !ok {
-		return s, err
+	if err != nil {
+		return nil, err
+	}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	if !ok {
+		return s, nil
 	}
 	m, err := serve(ctx, saved.Model)
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.swap(m, saved)
-	return s, err
+	if _, err = s.swap(m, saved); err != nil {
+		return nil, err
+	}
+	s.startIndex()
+	return s, nil
 }
 
 // Import makes m the first model of a store that has none. Otherwise it does
@@ -109,8 +118,11 @@ func (s *Service) Import(ctx context.Context, m *jsmf.Model) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	_, err = s.swap(ready, saved)
-	return true, err
+	if _, err = s.swap(ready, saved); err != nil {
+		return true, err
+	}
+	s.startIndex()
+	return true, nil
 }
 
 // swap makes a saved model the one that serves. Requests in progress finish with
@@ -131,9 +143,7 @@ func (s *Service) swap(ready *served, saved store.Saved) (*served, error) {
 func (s *Service) Close() error {
 	s.mu.Lock()
 	s.closed = true
-	if s.cancel != nil {
-		s.cancel()
-	}
+	s.end()
 	s.mu.Unlock()
 	s.wg.Wait()
 	if err := s.locked(func() error { return s.saveTime(false) }); err != nil {
@@ -178,15 +188,13 @@ func (s *Service) refitStatus() RefitStatus {
 func (s *Service) startRefit() (RefitStatus, *problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.cancel != nil {
+	if s.refit.State == refitRunning {
 		return s.refit, fail(http.StatusConflict, "a refit is running")
 	}
 	if s.closed || s.stopping.Load() {
 		return s.refit, busy(http.StatusServiceUnavailable, "the service is stopping")
 	}
-	ctx, cancel := context.WithCancel(context.Background())
 	now := time.Now().UTC()
-	s.cancel = cancel
 	s.refit = RefitStatus{State: refitRunning, Started: &now}
 	from := s.current.Load()
 	if from != nil {
@@ -195,12 +203,9 @@ func (s *Service) startRefit() (RefitStatus, *problem) {
 	s.wg.Go(func() {
 		s.limitMemory()
 		defer s.limitMemory()
-		next, err := s.fit(ctx, from)
-		cancelled := ctx.Err() != nil
-		cancel()
+		next, err := s.fit(s.ctx, from)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.cancel = nil
 		end := time.Now().UTC()
 		r := &s.refit
 		r.Finished, r.Stage, r.Done, r.Total = &end, "", 0, 0
@@ -210,7 +215,7 @@ func (s *Service) startRefit() (RefitStatus, *problem) {
 			r.State, r.Model, r.Drift = refitDone, next.called(), next.drift
 			r.Start = next.model.Stats().Refit.Start
 			s.cfg.Log.Info("refit done", "model", next.name.Version, "documents", r.Documents, "start", r.Start, "took", took)
-		case cancelled:
+		case s.ctx.Err() != nil:
 			r.State = refitCancelled
 			s.cfg.Log.Info("refit cancelled", "took", took)
 		default:
@@ -219,7 +224,7 @@ func (s *Service) startRefit() (RefitStatus, *problem) {
 			if errors.As(err, new(*dataError)) {
 				level = slog.LevelWarn // the documents make no model
 			}
-			s.cfg.Log.Log(ctx, level, "refit failed", "error", err, "took", took)
+			s.cfg.Log.Log(s.ctx, level, "refit failed", "error", err, "took", took)
 		}
 		s.metrics.refits.WithLabelValues(r.State).Inc()
 		s.metrics.refitSeconds.Observe(took.Seconds())
@@ -291,6 +296,7 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 	if err != nil { // such as correlations that are no probabilities
 		return nil, ofData(ctx, err)
 	}
+	ready.index, ready.noIndex = s.indexOf(ctx, m, snap, docs)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

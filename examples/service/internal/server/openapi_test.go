@@ -31,7 +31,7 @@ type schema struct {
 type media struct{ Schema *schema }
 
 type operation struct {
-	Parameters []struct{ Name string }
+	Parameters []struct{ Name, In string }
 	Responses  map[string]struct {
 		Headers map[string]any
 		Content map[string]media
@@ -74,7 +74,16 @@ func TestRoutes(t *testing.T) {
 	for path, ops := range d.Paths {
 		for m, op := range ops {
 			told = append(told, m+" "+path)
-			if n := strings.Count(path, "{"); n != len(op.Parameters) || n == 1 && !strings.Contains(path, "{"+op.Parameters[0].Name+"}") {
+			n := strings.Count(path, "{")
+			for _, p := range op.Parameters {
+				if strings.Contains(path, "{"+p.Name+"}") != (p.In == "path") {
+					t.Errorf("%s %s: the parameter %s is in %s", m, path, p.Name, p.In)
+				}
+				if p.In == "path" {
+					n--
+				}
+			}
+			if n != 0 {
 				t.Errorf("%s %s: its parameters are %v", m, path, op.Parameters)
 			}
 		}
@@ -107,7 +116,7 @@ func checkAnswer(t testing.TB, method, path string, w *httptest.ResponseRecorder
 	path, _, _ = strings.Cut(path, "?")
 	var op *operation
 	for p, ops := range d.Paths {
-		if got, ok := strings.CutPrefix(path, p[:len(p)-len(pathParameter(p))]); ok && (got == "") == (pathParameter(p) == "") && !strings.Contains(got, "/") {
+		if matches(p, path) {
 			op = ops[strings.ToLower(method)]
 		}
 	}
@@ -157,12 +166,19 @@ func checkAnswer(t testing.TB, method, path string, w *httptest.ResponseRecorder
 	t.Errorf("%s %s: answers of type %q are not described", method, path, contentType)
 }
 
-// pathParameter returns the {name} that a path ends in.
-func pathParameter(p string) string {
-	if i := strings.IndexByte(p, '{'); i >= 0 {
-		return p[i:]
+// matches tells whether a path is one of a route.
+func matches(route, path string) bool {
+	parts := strings.Split(path, "/")
+	want := strings.Split(route, "/")
+	if len(parts) != len(want) {
+		return false
 	}
-	return ""
+	for i, w := range want {
+		if w != parts[i] && !(strings.HasPrefix(w, "{") && parts[i] != "") {
+			return false
+		}
+	}
+	return true
 }
 
 func (d description) check(t testing.TB, what string, s *schema, b []byte) {

@@ -45,11 +45,7 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 	case <-ctx.Done():
 	}
 	s.stopping.Store(true)
-	s.mu.Lock()
-	if s.cancel != nil {
-		s.cancel()
-	}
-	s.mu.Unlock()
+	s.end()
 	s.cfg.Log.Info("stopping")
 	end, stop := context.WithTimeout(base, grace)
 	defer stop()

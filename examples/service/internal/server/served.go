@@ -15,6 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/find"
 	"github.com/jsmf-go/spectral/jsmf/report"
 )
 
@@ -36,10 +37,14 @@ type served struct {
 	name    modelName
 	model   *jsmf.Model
 	inferer *infer.Inferer
-	names   []string   // of the topics
-	labels  [][]string // the first words of each topic
-	drift   []*float64 // of each topic from the model before, nil where it has none there; nil: there was none
+	words   *find.Words // nil: it cannot explain documents, for it has no prior
+	names   []string    // of the topics
+	labels  [][]string  // the first words of each topic
+	drift   []*float64  // of each topic from the model before, nil where it has none there; nil: there was none
 	report  func() ([]byte, error)
+
+	index   *index   // of the documents; nil: there is none yet, or else
+	noIndex *problem // why not
 
 	topics, correlations []byte   // the answers
 	topic                [][]byte // likewise
@@ -79,11 +84,16 @@ func serve(ctx context.Context, m *jsmf.Model) (*served, error) {
 	}
 	s := &served{model: m}
 	for _, x := range m.Stats().Refit.Drift {
-		s.drift = append(s.drift, number(x))
+		s.drift = append(s.drift, finite(x))
 	}
 	var err error
 	if s.inferer, err = m.Inferer(ctx, nil, infer.Options{}); err != nil {
 		return nil, err
+	}
+	if s.words, err = find.NewWords(ctx, m); err != nil {
+		if s.words = nil; ctx.Err() != nil {
+			return nil, err
+		}
 	}
 	for _, t := range m.Summary(labelWords) {
 		var label []string
@@ -107,7 +117,7 @@ func (s served) named(saved store.Saved) (*served, error) {
 	})
 	list := make([]topicAnswer, m.K())
 	for k, t := range m.Summary(topicWords) {
-		list[k] = topicAnswer{Topic: k, Name: t.Name, Share: number(t.Share), Background: t.Background, Anchor: t.Anchor}
+		list[k] = topicAnswer{Topic: k, Name: t.Name, Share: finite(t.Share), Background: t.Background, Anchor: t.Anchor}
 		for _, w := range t.Words {
 			list[k].Words = append(list[k].Words, topicWord{w.Word, w.Prob, w.Weight})
 		}
@@ -118,7 +128,7 @@ func (s served) named(saved store.Saved) (*served, error) {
 	pairs := m.CorrelatedPairs(-1)
 	all := make([]pairAnswer, len(pairs))
 	for i, p := range pairs {
-		all[i] = pairAnswer{[2]int{p.K, p.L}, number(p.Correlation), number(p.Joint), number(p.Lift)}
+		all[i] = pairAnswer{[2]int{p.K, p.L}, finite(p.Correlation), finite(p.Joint), finite(p.Lift)}
 	}
 	var err error
 	encode := func(v any) (b []byte) {
@@ -162,8 +172,8 @@ func (s *served) called() *modelName {
 	return &name
 }
 
-// number is x, or null in JSON where x is none.
-func number(x float64) *float64 {
+// finite is x, or null in JSON where x is none.
+func finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
@@ -196,26 +206,28 @@ func (s *served) infer(d document, lim Limits) (*Answer, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	for i, w := range ids {
-		if int(w) >= s.model.N() {
-			return nil, inField(fmt.Sprintf("ids[%d]", i), "there is no word %d; model %d has %d words", w, s.name.Version, s.model.N())
-		}
-	}
 	out := &Answer{Model: s.name, ID: d.id, Composition: make([]float64, s.model.K())}
 	doc, err := s.inferer.InferTo(out.Composition, ids, counts)
 	if err != nil {
 		return nil, internal(err)
 	}
 	out.Status, out.Tokens, out.Unknown = doc.Status.String(), doc.Tokens, doc.Unknown+float64(unknown)
-	order := make([]int, s.model.K())
+	out.Top = s.largest(out.Composition, topTopics)
+	return out, nil
+}
+
+// largest returns the n largest shares of topics, the first ones of equal ones.
+func (s *served) largest(shares []float64, n int) []shareAnswer {
+	order := make([]int, len(shares))
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(out.Composition[b], out.Composition[a]) })
-	for _, k := range order[:min(topTopics, len(order))] {
-		out.Top = append(out.Top, shareAnswer{k, s.names[k], out.Composition[k], s.labels[k]})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
+	var out []shareAnswer
+	for _, k := range order[:min(n, len(order))] {
+		out = append(out, shareAnswer{k, s.names[k], shares[k], s.labels[k]})
 	}
-	return out, nil
+	return out
 }
 
 // numbers returns the words of a document by their numbers, those of text and
@@ -223,6 +235,11 @@ func (s *served) infer(d document, lim Limits) (*Answer, *problem) {
 func (s *served) numbers(d document, lim Limits) (ids, counts []int32, unknown int64, p *problem) {
 	switch d.kind {
 	case "ids":
+		for i, w := range d.ids {
+			if int(w) >= s.model.N() {
+				return nil, nil, 0, inField(fmt.Sprintf("ids[%d]", i), "there is no word %d; model %d has %d words", w, s.name.Version, s.model.N())
+			}
+		}
 		return d.ids, d.counts, 0, nil
 	case "text":
 		ids, counts, unknown, err := s.model.Words(d.text)
