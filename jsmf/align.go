@@ -153,6 +153,17 @@ func (m *Model) reordered(order []int) *Model {
 		out.docs = m.docs.clone()
 		copy(out.docs.W.RawMatrix().Data, columns(m.docs.W.RawMatrix().Data))
 	}
+	back := make([]int, m.k) // from old numbers to new ones
+	for t, k := range order {
+		back[k] = t
+	}
+	out.unsure = m.unsure.renumbered(merging{first: order, to: back}, nil)
+	out.verdicts = permuted(m.verdicts, order)
+	for t, v := range out.verdicts {
+		if v.Twin >= 0 {
+			out.verdicts[t].Twin = back[v.Twin]
+		}
+	}
 	out.background, out.given = permuted(m.background, order), permuted(m.given, order)
 	out.names = sync.OnceValue(out.makeNames)
 	out.corr, out.dual = both(m.corr), both(m.dual)
@@ -164,7 +175,7 @@ func (m *Model) reordered(order []int) *Model {
 	if s := &out.stats.Refit; len(s.Drift) == m.k {
 		s.Drift = permuted(s.Drift, order)
 		for i, k := range s.New {
-			s.New[i] = slices.Index(order, k)
+			s.New[i] = back[k]
 		}
 		slices.Sort(s.New)
 	}

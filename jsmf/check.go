@@ -96,6 +96,14 @@ func (m *Model) check() error {
 			return invalid("documents", "%v", err)
 		}
 	}
+	if m.unsure != nil {
+		if err := m.unsure.check(n, k); err != nil {
+			return invalid("uncertainty", "%v", err)
+		}
+	}
+	if err := checkVerdicts(m.verdicts, k); err != nil {
+		return invalid("verdicts", "%v", err)
+	}
 	return m.checkAnchors()
 }
 

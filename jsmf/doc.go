@@ -112,8 +112,9 @@
 // them, Labels by metrics.ByProbability by probability. Every topic has a name of two or
 // three such words (Model.Names), in place of which WithNames puts those of the user.
 // Model.Edit also merges topics, as somebody decided in the page of a report. Model.Background
-// marks topics of function words and page furniture. Model.Summary has all of it, and String
-// is a table of it.
+// marks topics of function words and page furniture. Pipeline.Verdicts judges topics by
+// documents, and Model.WithVerdicts makes that part of the model. Model.Summary has all of it,
+// and String is a table of it.
 //
 // # Documents that come and go
 //

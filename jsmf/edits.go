@@ -78,9 +78,10 @@ func (m *Model) Fingerprint() string {
 // A topic made of others has the sum of their shares, of their proportions in documents
 // (Documents), of p(topic | word), of their rows and columns in Correlations, and of their
 // α. Its probabilities of words and its Reading are the means of theirs, weighted by share.
-// The anchor is that of the first; it is background if all of them are. What LearnDual has
-// learned and the state for a refit (Resumable) are those of single topics, and are left out
-// where some are merged.
+// The anchor is that of the first; it is background if all of them are. Its Uncertainty has
+// no intervals: they are NaN. What LearnDual has learned, the state for a refit (Resumable)
+// and the Verdicts are those of all topics as they were, and are left out where some are
+// merged.
 //
 // Errors: edits for another model, topics that are out of range or in two groups, a group of
 // fewer than two, fewer than two topics left, names of topics that become part of another,
@@ -245,7 +246,7 @@ func (m *Model) merged(into []int, groups [][]int) *Model {
 		out.corr[p.to[i/out.k]*out.k+i%out.k] += x
 	}
 	out.alpha = p.columns(m.alpha, nil)
-	out.dual, out.state = nil, nil
+	out.dual, out.state, out.verdicts = nil, nil, nil
 	if m.background != nil {
 		out.background = slices.Repeat([]bool{true}, out.k)
 		for t, b := range m.background {
@@ -263,6 +264,7 @@ func (m *Model) merged(into []int, groups [][]int) *Model {
 			out.docs.W = mat.NewDense(len(m.docs.IDs), out.k, p.columns(packed(m.docs.W), nil))
 		}
 	}
+	out.unsure = m.unsure.renumbered(p, &out)
 	out.stats = m.stats.clone()
 	if s := &out.stats.Anchors; len(s.Norms) == m.k {
 		s.Norms = permuted(s.Norms, p.first)

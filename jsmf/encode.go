@@ -162,13 +162,6 @@ func (m *Model) encode(e *encoder) error {
 	if err != nil {
 		return err
 	}
-	if m.docs != nil {
-		b, err := m.docs.bytes()
-		if err != nil {
-			return fmt.Errorf("documents: %w", err)
-		}
-		sections = append(sections, section{tagDocuments, 0, len(b), func() { e.bytes(b) }})
-	}
 	e.text(formatMagic)
 	e.uint32(formatVersion)
 	e.uint32(0)
@@ -190,7 +183,7 @@ func (m *Model) encode(e *encoder) error {
 	return e.err
 }
 
-// sections returns the sections of the model's file in their order, but for the documents.
+// sections returns the sections of the model's file in their order.
 func (m *Model) sections(e *encoder) ([]section, error) {
 	var out []section
 	add := func(tag string, flags uint32, size int, put func()) {
@@ -264,6 +257,23 @@ func (m *Model) sections(e *encoder) ([]section, error) {
 	}
 	if err := texts(tagNames, 0, m.given); err != nil {
 		return nil, fmt.Errorf("name of topic %w", err)
+	}
+	if m.docs != nil {
+		b, err := m.docs.bytes()
+		if err != nil {
+			return nil, fmt.Errorf("documents: %w", err)
+		}
+		add(tagDocuments, 0, len(b), func() { e.bytes(b) })
+	}
+	if m.unsure != nil {
+		if err := object(tagUncertainty, *m.unsure); err != nil {
+			return nil, fmt.Errorf("uncertainty: %w", err)
+		}
+	}
+	if m.verdicts != nil {
+		if err := object(tagVerdicts, m.verdicts); err != nil {
+			return nil, fmt.Errorf("verdicts: %w", err)
+		}
 	}
 	return out, nil
 }

@@ -146,7 +146,7 @@ func (p Pipeline) evaluate(ctx context.Context, m *Model, c cooc.Matrix, pairs *
 
 // measuredWords returns the words, ascending, of which measures count pairs.
 func (m *Model) measuredWords() []int {
-	words := append(metrics.TopUnion(m.denseTopics(), 0), metrics.TopUnion(m.readingWeights(), 10)...)
+	words := append(metrics.TopUnion(m.denseTopics(), 0), metrics.TopUnion(m.readingWeights(), verdictWords)...)
 	slices.Sort(words)
 	return slices.Compact(words)
 }

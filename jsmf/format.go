@@ -48,6 +48,8 @@ const (
 	tagBackground   = "BACK"
 	tagNames        = "NAME"
 	tagDocuments    = "DOCS"
+	tagUncertainty  = "BOOT"
+	tagVerdicts     = "VERD"
 )
 
 // What may be wrong with a model file, for errors.Is. The error itself is a

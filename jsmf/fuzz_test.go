@@ -59,6 +59,13 @@ func addSeeds(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(encoded(f, m))
+	if m, err = m.WithUncertainty(doubted(m)); err == nil {
+		m, err = m.WithVerdicts(judged(2))
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(encoded(f, m))
 }
 
 // checkRead reads data in both ways: the outcome must be the same, an error

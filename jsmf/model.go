@@ -8,6 +8,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/stems"
+	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -24,8 +25,8 @@ import (
 // a slice does.
 //
 // A model takes 16·N·K bytes and its vocabulary; another 8·N·K if it has a
-// Reading, what WithDocuments gave it, and 16·N·(K + 10 to 17) with the K of the start (Pipeline.Extra) if it
-// was made with Pipeline.Resumable.
+// Reading, what WithDocuments and WithUncertainty gave it, and 16·N·(K + 10 to 17) with the K
+// of the start (Pipeline.Extra) if it was made with Pipeline.Resumable.
 type Model struct {
 	n, k       int
 	vocab      []string  // nil: words are named by their numbers
@@ -38,15 +39,17 @@ type Model struct {
 	marginals  []float64
 	stats      Stats
 	prov       Provenance
-	dual       []float64      // Λ/M of PADD; nil: not learned
-	alpha      []float64      // Dirichlet parameters; nil: not learned
-	text       *text.Setting  // of the documents' text; nil: not known
-	tokenizer  text.Tokenizer // by WithTokenizer, or nil
-	stems      *stems.Index   // of the vocabulary, by the Stemmer of the tokenizer; nil without one
-	state      *rectify.State // of the rectification, for a refit; nil: not kept
-	background []bool         // nil: no topic is background
-	given      []string       // names of the user, "" for none; nil: none at all
-	docs       *Compositions  // by WithDocuments, or nil
+	dual       []float64         // Λ/M of PADD; nil: not learned
+	alpha      []float64         // Dirichlet parameters; nil: not learned
+	text       *text.Setting     // of the documents' text; nil: not known
+	tokenizer  text.Tokenizer    // by WithTokenizer, or nil
+	stems      *stems.Index      // of the vocabulary, by the Stemmer of the tokenizer; nil without one
+	state      *rectify.State    // of the rectification, for a refit; nil: not kept
+	background []bool            // nil: no topic is background
+	given      []string          // names of the user, "" for none; nil: none at all
+	docs       *Compositions     // by WithDocuments, or nil
+	unsure     *Uncertainty      // by WithUncertainty, or nil
+	verdicts   []metrics.Verdict // by WithVerdicts, or nil
 
 	index func() map[string]int
 	names func() []string
@@ -64,14 +67,16 @@ type modelParts struct {
 	Marginals    []float64  // c, N
 	Stats        Stats
 	Provenance   Provenance
-	Dual         *mat.Dense     // Λ/M, K×K, symmetric; or nil
-	Alpha        []float64      // Dirichlet parameters, K; or nil
-	Text         *text.Setting  // or nil
-	State        *rectify.State // of the rectification, N rows, or nil
-	Reading      *mat.Dense     // N×K; each column sums to 1, or is 0; or nil
-	Background   []bool         // K, or nil
-	Names        []string       // K names of the user, "" for none; or nil
-	Documents    *Compositions  // or nil
+	Dual         *mat.Dense        // Λ/M, K×K, symmetric; or nil
+	Alpha        []float64         // Dirichlet parameters, K; or nil
+	Text         *text.Setting     // or nil
+	State        *rectify.State    // of the rectification, N rows, or nil
+	Reading      *mat.Dense        // N×K; each column sums to 1, or is 0; or nil
+	Background   []bool            // K, or nil
+	Names        []string          // K names of the user, "" for none; or nil
+	Documents    *Compositions     // or nil
+	Uncertainty  *Uncertainty      // or nil
+	Verdicts     []metrics.Verdict // K, or nil
 }
 
 // newModel checks the parts and makes a model of them. Its errors, of type
@@ -115,7 +120,7 @@ func newModel(p modelParts) (*Model, error) {
 		m.background = slices.Clone(p.Background)
 	}
 	m.given = cloneNames(p.Names)
-	m.docs = p.Documents.clone()
+	m.docs, m.unsure, m.verdicts = p.Documents.clone(), p.Uncertainty.clone(), slices.Clone(p.Verdicts)
 	if p.Text != nil {
 		s := *p.Text
 		m.text = &s

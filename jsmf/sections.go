@@ -11,6 +11,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/nanjson"
+	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -34,6 +35,8 @@ type parts struct {
 	background               []bool
 	names                    []string
 	docs                     *Compositions
+	unsure                   *Uncertainty
+	verdicts                 []metrics.Verdict
 }
 
 // section reads one section.
@@ -114,6 +117,11 @@ func (p *parts) payload(tag string, flags uint32, start int64, length uint64) (d
 		parse = p.texts(&p.names, p.k, "names", "name")
 	case tagDocuments:
 		parse = p.documents
+	case tagUncertainty:
+		p.unsure = new(Uncertainty)
+		parse = p.object(p.unsure)
+	case tagVerdicts:
+		parse = p.object(&p.verdicts)
 	case tagAnchorGroups:
 		parse = p.anchorGroups
 	case tagProvenance:
@@ -320,13 +328,15 @@ func (p *parts) model() (*Model, error) {
 		Background:   p.background,
 		Names:        p.names,
 		Documents:    p.docs,
+		Uncertainty:  p.unsure,
+		Verdicts:     p.verdicts,
 	})
 	var pe *partError
 	if errors.As(err, &pe) {
 		tag := map[string]string{
 			"vocabulary": tagVocabulary, "topics": tagTopics, "word_topics": tagWordTopics, "correlations": tagCorrelations,
 			"anchors": tagAnchors, "anchor_groups": tagAnchorGroups, "marginals": tagMarginals, "stats": tagStats,
-			"reading": tagReading, "background": tagBackground, "names": tagNames, "documents": tagDocuments,
+			"reading": tagReading, "background": tagBackground, "names": tagNames, "documents": tagDocuments, "uncertainty": tagUncertainty, "verdicts": tagVerdicts,
 			"dual": tagDual, "alpha": tagAlpha, "text": tagText, "state": tagState,
 		}[pe.field]
 		d.section = tag

@@ -6,16 +6,18 @@ import (
 	"strings"
 
 	"github.com/jsmf-go/spectral/internal/vec"
+	"github.com/jsmf-go/spectral/metrics"
 )
 
 // Topic is what people see of a topic.
 type Topic struct {
-	Number     int        // from 0, as everywhere
-	Name       string     // Model.Name
-	Share      float64    // p(topic), Model.TopicShares
-	Background bool       // Model.Background
-	Anchor     string     // Model.AnchorWords; "" for a model without anchors
-	Words      []WordProb // Model.TopWords
+	Number     int              // from 0, as everywhere
+	Name       string           // Model.Name
+	Share      float64          // p(topic), Model.TopicShares
+	Background bool             // Model.Background
+	Anchor     string           // Model.AnchorWords; "" for a model without anchors
+	Words      []WordProb       // Model.TopWords
+	Verdict    *metrics.Verdict // Model.Verdicts; nil for a model without
 }
 
 // Summary returns what people see of each topic, with its n best words (TopWords).
@@ -26,6 +28,10 @@ func (m *Model) Summary(n int) []Topic {
 		out[k] = Topic{Number: k, Name: names[k], Share: shares[k], Background: background[k], Words: m.TopWords(k, n)}
 		if anchors != nil {
 			out[k].Anchor = anchors[k]
+		}
+		if m.verdicts != nil {
+			v := m.verdicts[k]
+			out[k].Verdict = &v
 		}
 	}
 	return out
@@ -44,7 +50,8 @@ func (t Topic) further() []string {
 }
 
 // MarshalJSON writes the topic with the keys topic, name, share, background, anchor (not
-// in models without anchors) and words, each with index, word, prob and weight. A share
+// in models without anchors), verdict (not in models without verdicts), which is what
+// metrics.Verdict.String returns, and words, each with index, word, prob and weight. A share
 // that is not defined is null.
 func (t Topic) MarshalJSON() ([]byte, error) {
 	x := struct {
@@ -53,8 +60,12 @@ func (t Topic) MarshalJSON() ([]byte, error) {
 		Share      *float64   `json:"share"`
 		Background bool       `json:"background"`
 		Anchor     string     `json:"anchor,omitempty"`
+		Verdict    string     `json:"verdict,omitempty"`
 		Words      []WordProb `json:"words"`
-	}{t.Number, t.Name, nil, t.Background, t.Anchor, t.Words}
+	}{t.Number, t.Name, nil, t.Background, t.Anchor, "", t.Words}
+	if t.Verdict != nil {
+		x.Verdict = t.Verdict.String()
+	}
 	if vec.Finite(t.Share) {
 		x.Share = &t.Share
 	}

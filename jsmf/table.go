@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/metrics"
 )
 
 // Size of the tables of Model.String and Sweep.String, for a screen of 24 lines of 100
@@ -57,7 +59,10 @@ func (m *Model) String() string {
 func (t Topic) line(width int) string {
 	line := fmt.Sprintf("%5d  %5.1f%%  %-*s", t.Number, 100*t.Share, width, cut(t.Name, namesWidth))
 	words := t.further()
-	if t.Background {
+	switch v := t.Verdict; {
+	case v != nil && v.Quality != metrics.Sound:
+		words = append([]string{"(" + v.String() + ")"}, words...)
+	case v == nil && t.Background:
 		words = append([]string{"(background)"}, words...)
 	}
 	for i, w := range words {

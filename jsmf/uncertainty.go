@@ -1,7 +1,6 @@
 package jsmf
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -229,12 +228,13 @@ func (s *summary) uncertainty() *Uncertainty {
 	for t := range u.Topics {
 		x := &u.Topics[t]
 		x.Kept, x.Stability, x.Split = s.kept[t]/warm, s.stable[t]/cold, s.split[t]/cold
+		merges := make(map[int]float64)
 		for other, n := range s.merges[t] {
 			if n > 0 {
-				x.Merges = append(x.Merges, Merge{other, n / cold})
+				merges[other] = n / cold
 			}
 		}
-		slices.SortStableFunc(x.Merges, func(a, b Merge) int { return cmp.Compare(b.Share, a.Share) })
+		x.setMerges(merges)
 		for _, w := range s.words[t] {
 			x.Words = append(x.Words, WordUncertainty{s.m.Word(w), w, interval()})
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -35,6 +36,19 @@ func (q Quality) String() string {
 	return fmt.Sprintf("Quality(%d)", uint8(q))
 }
 
+// MarshalText implements encoding.TextMarshaler: it writes what String returns.
+func (q Quality) MarshalText() ([]byte, error) { return []byte(q.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (q *Quality) UnmarshalText(b []byte) error {
+	i := slices.Index(qualities[:], string(b))
+	if i < 0 {
+		return fmt.Errorf("metrics: a topic cannot be %.40q; want one of %q", b, qualities)
+	}
+	*q = Quality(i)
+	return nil
+}
+
 // The limits of Verdicts. METHODS.md says what was measured.
 const (
 	verdictWords    = 10   // words of a topic that are looked at
@@ -46,22 +60,22 @@ const (
 // Verdict is the quality of a topic, with the measures behind it. The words of a topic are
 // its ten of largest weight in Factors.Reading, without those of weight 0.
 type Verdict struct {
-	Quality Quality
+	Quality Quality `json:"quality"`
 	// Share is p(topic).
-	Share float64
+	Share float64 `json:"share"`
 	// NPMI is that of the topic's words (see the function NPMI), NaN for fewer than two.
-	NPMI float64
+	NPMI float64 `json:"npmi"`
 	// Exclusivity is the mean of p(topic | word) over the topic's words, in [0, 1].
-	Exclusivity float64
+	Exclusivity float64 `json:"exclusivity"`
 	// Documents is the effective number of documents of the topic, M·E[θ]²/E[θ²] for its
 	// proportions θ in M documents, by Factors.A: M if all documents have as much of it, d
 	// if d documents have it alone. NaN where A does not tell.
-	Documents float64
+	Documents float64 `json:"documents"`
 	// Twin is the topic of larger share (of the same, with a lower number) whose weights
 	// in Factors.Reading have the largest cosine to those of the topic; −1 for the topic of
 	// largest share. Cosine is 0 where there is none.
-	Twin   int
-	Cosine float64
+	Twin   int     `json:"twin"`
+	Cosine float64 `json:"cosine"`
 }
 
 // String returns the quality and the measure that decided it, as in "weak: NPMI 0.01".
@@ -94,7 +108,7 @@ func (v Verdict) String() string {
 //
 // f needs B, Breve, A and Pairs of the words of TopUnion(f.Reading, 10), of f.B where
 // Reading is nil; C, Anchors and TopN are not used. Whether a topic would come back from
-// other documents is not asked: see resampling in package jsmf. O(NK²).
+// other documents is not asked: see jsmf.Bootstrap. O(NK²).
 //
 // Errors: factors that are missing or do not fit, and ctx's.
 func Verdicts(ctx context.Context, f Factors) ([]Verdict, error) {

@@ -1,0 +1,249 @@
+package jsmf
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jsmf-go/spectral/internal/nanjson"
+	"github.com/jsmf-go/spectral/metrics"
+)
+
+// doubted returns an uncertainty of k topics whose numbers are all different.
+func doubted(m *Model) *Uncertainty {
+	u := &Uncertainty{Warm: 7, Cold: 5, Level: 0.9, Topics: make([]TopicUncertainty, m.k)}
+	number := 0.0
+	interval := func() Interval {
+		number++
+		return Interval{number / 1000, number/1000 - 0.01, number/1000 + 0.01}
+	}
+	for t := range u.Topics {
+		u.Topics[t] = TopicUncertainty{
+			Share: interval(), Stability: float64(t) / 10, Kept: float64(t) / 20, Split: float64(t) / 30,
+			Merges: []Merge{{(t + 1) % m.k, 0.4}, {(t + 2) % m.k, 0.2}}[:min(2, m.k-1)],
+			Words:  []WordUncertainty{{m.Word(t), t, interval()}, {m.Word(t + 1), t + 1, interval()}},
+		}
+	}
+	for i := range m.k {
+		for j := i + 1; j < m.k; j++ {
+			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval()})
+		}
+	}
+	return u
+}
+
+// judged returns verdicts of k topics, all different.
+func judged(k int) []metrics.Verdict {
+	out := make([]metrics.Verdict, k)
+	for t := range out {
+		out[t] = metrics.Verdict{Quality: metrics.Quality(t % 5), Share: float64(t), NPMI: math.NaN(), Exclusivity: 0.5, Documents: 30, Twin: t - 1, Cosine: 0.25}
+	}
+	return out
+}
+
+// What is unsure goes with its topics.
+func TestUncertaintyOfModel(t *testing.T) {
+	m, _ := editable(t)
+	u := doubted(m)
+	with, err := m.WithUncertainty(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Topics[0].Words[0].Word = "changed"
+	with.Uncertainty().Topics[0].Merges[0].Topic = 3
+	if got := with.Uncertainty(); !reflect.DeepEqual(got, doubted(m)) || m.Uncertainty() != nil {
+		t.Errorf("%+v", got)
+	}
+	order := []int{4, 0, 5, 1, 3, 2}
+	moved, err := with.Reorder(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := moved.Uncertainty(), with.Uncertainty()
+	for l, k := range order {
+		x, y := got.Topics[l], want.Topics[k]
+		for _, v := range x.Merges {
+			if !slices.Contains(y.Merges, Merge{order[v.Topic], v.Share}) {
+				t.Errorf("topic %d merges with %+v, %d before with %+v", l, v, k, y.Merges)
+			}
+		}
+		if x.Merges, y.Merges = nil, nil; !reflect.DeepEqual(x, y) {
+			t.Errorf("topic %d: %+v, want %+v", l, x, y)
+		}
+		for s := range l {
+			if got.pair(s, l).Correlation != want.pair(order[s], k).Correlation {
+				t.Errorf("pair %d, %d: %+v", s, l, got.pair(s, l))
+			}
+		}
+	}
+	back, err := moved.Reorder(ascending(order))
+	if err != nil || !reflect.DeepEqual(back.Uncertainty(), want) {
+		t.Errorf("back in their order: %+v, %v", back.Uncertainty(), err)
+	}
+}
+
+// Of a topic that was made of others nothing is known, and of the others what was.
+func TestUncertaintyOfMerged(t *testing.T) {
+	m, _ := editable(t)
+	m, err := m.WithUncertainty(doubted(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited, err := m.Edit(Edits{Model: m.Fingerprint(), Merge: [][]int{{3, 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, old := edited.Uncertainty(), m.Uncertainty()
+	first := []int{0, 2, 3, 4, 5}
+	for l, k := range first {
+		x := u.Topics[l]
+		if k == 3 {
+			if x.Share.Value != edited.TopicShares()[l] || !math.IsNaN(x.Share.Low) || !math.IsNaN(x.Stability) || x.Merges != nil || len(x.Words) != 2 ||
+				x.Words[0].Prob.Value != edited.Topics().At(x.Words[0].Index, l) || !math.IsNaN(x.Words[0].Prob.High) {
+				t.Errorf("the merged topic: %+v", x)
+			}
+			continue
+		}
+		if x.Share != old.Topics[k].Share || x.Stability != old.Topics[k].Stability {
+			t.Errorf("topic %d: %+v", l, x)
+		}
+	}
+	// Topic 2 was one with 3 in 0.4 and with 4 in 0.2, topic 0 with 1 in 0.4 and with 2 in 0.2, topic 5 with 0 and 1.
+	for l, want := range map[int][]Merge{1: {{2, 0.4}, {3, 0.2}}, 0: {{2, 0.4}, {1, 0.2}}, 4: {{0, 0.4}, {2, 0.2}}} {
+		if got := u.Topics[l].Merges; !slices.Equal(got, want) {
+			t.Errorf("topic %d is one with %v, want %v", l, got, want)
+		}
+	}
+	for _, x := range u.Pairs {
+		if x.K == 2 || x.L == 2 {
+			if !math.IsNaN(x.Correlation.Low) || math.IsNaN(x.Correlation.Value) {
+				t.Errorf("%+v", x)
+			}
+		} else if x.Correlation != old.pair(first[x.K], first[x.L]).Correlation {
+			t.Errorf("%+v", x)
+		}
+	}
+	if err := u.check(edited.n, edited.k); err != nil {
+		t.Error(err)
+	}
+}
+
+// Verdicts are in the summary and in tables, and know their twins by any numbers.
+func TestVerdictsOfModel(t *testing.T) {
+	m, _ := editable(t)
+	plain, err := json.Marshal(m.Summary(1)[1])
+	if err != nil || strings.Contains(string(plain), "verdict") {
+		t.Errorf("%s, %v", plain, err)
+	}
+	with, err := m.WithVerdicts(judged(6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved, err := with.Reorder([]int{4, 0, 5, 1, 3, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := moved.Verdicts()[4]; v.Quality != metrics.Twin || v.Twin != 5 || moved.Verdicts()[1].Twin != -1 {
+		t.Errorf("topic 3, now 4, is %v of 2, now 5", v)
+	}
+	topics := moved.Summary(1)
+	if topics[4].Verdict.String() != "twin of topic 5: cosine 0.25" || with.Summary(1)[0].Verdict.Quality != metrics.Sound {
+		t.Errorf("%v and %v", topics[4].Verdict, with.Summary(1)[0].Verdict)
+	}
+	if b, err := json.Marshal(topics[4]); err != nil || !strings.Contains(string(b), `"verdict":"twin of topic 5: cosine 0.25","words"`) {
+		t.Errorf("%s, %v", b, err)
+	}
+	if s := with.String(); !strings.Contains(s, "(few documents: 30)") || strings.Contains(s, "sound") || !strings.Contains(m.String(), "(background)") {
+		t.Errorf("%s", s)
+	}
+	if edited, err := with.Edit(Edits{Model: m.Fingerprint(), Merge: [][]int{{3, 1}}}); err != nil || edited.Verdicts() != nil {
+		t.Errorf("verdicts after merging: %v, %v", edited.Verdicts(), err)
+	}
+	if none, err := with.WithVerdicts(nil); err != nil || none.Verdicts() != nil || m.Verdicts() != nil {
+		t.Errorf("%v, %v", none, err)
+	}
+}
+
+// Uncertainty and verdicts survive the file to the bit, and content that makes none is
+// refused.
+func TestUncertaintyFile(t *testing.T) {
+	m, _ := editable(t)
+	m.dual = nil
+	with, err := m.WithUncertainty(doubted(m))
+	if err == nil {
+		with.unsure.Topics[2].Share.Low, with.unsure.Topics[2].Stability = math.NaN(), math.NaN()
+		with, err = with.WithVerdicts(judged(6))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := encoded(t, with)
+	back, err := ReadModel(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(encoded(t, back), file) || len(back.Uncertainty().Pairs) != 15 || back.Verdicts()[3].Quality != metrics.Twin || !math.IsNaN(back.Verdicts()[3].NPMI) {
+		t.Errorf("%+v, %+v", back.Uncertainty(), back.Verdicts())
+	}
+	tiny := mustModel(t, tinyParts())
+	good, err := nanjson.Marshal(*doubted(tiny))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts, err := nanjson.Marshal(judged(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := func(b []byte, old, by string) []byte {
+		if !bytes.Contains(b, []byte(old)) {
+			t.Fatalf("%s is not in %s", old, b)
+		}
+		return bytes.Replace(b, []byte(old), []byte(by), 1)
+	}
+	for _, c := range []struct {
+		want, tag string
+		payload   []byte
+	}{
+		{"", tagUncertainty, good},
+		{"", tagVerdicts, verdicts},
+		{"0 cold replicates, level 0", tagUncertainty, []byte("{}")},
+		{"level 1.9", tagUncertainty, change(good, `"level":0.9`, `"level":1.9`)},
+		{"-5 cold", tagUncertainty, change(good, `"cold":5`, `"cold":-5`)},
+		{"0 topics and 1 pairs, want 2 and 1", tagUncertainty, change(good, `"topics":[{`, `"topics":[],"left":[{`)},
+		{"a share of the replicates of topic 1 is 3", tagUncertainty, change(good, `"stability":0.1,`, `"stability":3,`)},
+		{"topic 0 is one with topic 9", tagUncertainty, change(good, `{"topic":1,`, `{"topic":9,`)},
+		{"word -1 of topic 0 is not in [0, 5)", tagUncertainty, change(good, `"index":0,`, `"index":-1,`)},
+		{"pair 0 is of topics 0 and 0, want 0 and 1", tagUncertainty, change(good, `"k":0,"l":1,`, `"k":0,"l":0,`)},
+		{"unexpected end", tagUncertainty, good[:len(good)-1]},
+		{"low: json", tagUncertainty, change(good, `"low":-0.00`, `"low":"low","x":-0.00`)},
+		{"are 0, want K = 2", tagVerdicts, []byte("[]")},
+		{`a topic cannot be "fine"`, tagVerdicts, change(verdicts, `"sound"`, `"fine"`)},
+		{"verdicts: that of topic 1 is", tagVerdicts, change(verdicts, `"twin":0,`, `"twin":1,`)},
+		{"verdicts: that of topic 0 is", tagVerdicts, change(verdicts, `"twin":-1,`, `"twin":2,`)},
+		{"cannot unmarshal object", tagVerdicts, []byte("{}")},
+	} {
+		f := tinyFile()
+		f.sections = append(f.sections, testSection{tag: c.tag, payload: c.payload})
+		_, err := ReadModel(bytes.NewReader(f.bytes()))
+		var fe *FormatError
+		if c.want == "" && err == nil {
+			continue
+		}
+		if !errors.As(err, &fe) || !errors.Is(err, ErrInvalid) || fe.Section != c.tag || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+	for want, u := range map[string]*Uncertainty{"0 topics": {Level: 0.5}, "level 0": {}} {
+		if _, err := m.WithUncertainty(u); err == nil || !strings.HasPrefix(err.Error(), "jsmf: uncertainty: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+	if _, err := m.WithVerdicts(judged(5)); err == nil || !strings.Contains(err.Error(), "jsmf: verdicts: are 5, want K = 6") {
+		t.Errorf("five verdicts of six topics: %v", err)
+	}
+}
