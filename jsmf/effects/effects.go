@@ -60,6 +60,9 @@ type TermEffects struct {
 // pair of these.
 type Point struct {
 	Label string `json:"label"`
+	// Labels are those of the two points that a point of an interaction is made of;
+	// otherwise nil.
+	Labels []string `json:"labels,omitempty"`
 	// Levels are the numbers of the levels in their columns (Metadata.Categories): one for
 	// each Category of the term, otherwise none.
 	Levels []int     `json:"levels,omitempty"`

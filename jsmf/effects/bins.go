@@ -1,0 +1,141 @@
+package effects
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// mostPoints is the largest number of bins of a Time, and of points of an Interaction.
+const mostPoints = 10_000
+
+// binned is a column of times cut into bins.
+type binned struct {
+	bins []Point // with From, To, Label, Documents and Incomplete
+	of   []int   // of each time, its bin
+}
+
+// cut puts times into bins.
+func (b Bins) cut(times []time.Time) (*binned, error) {
+	sorted := slices.SortedFunc(slices.Values(times), time.Time.Compare)
+	first, last := sorted[0], sorted[len(sorted)-1]
+	unit := time.Second // that a document lasts
+	if !slices.ContainsFunc(sorted, func(t time.Time) bool { return !t.Equal(floor(Day, t)) }) {
+		unit = 24 * time.Hour
+	}
+	out := &binned{of: make([]int, len(times))}
+	if b > 0 {
+		for i := range int(b) {
+			from := sorted[i*len(sorted)/int(b)]
+			if n := len(out.bins); n == 0 || from.After(out.bins[n-1].From) {
+				out.bins = append(out.bins, Point{From: from})
+			}
+		}
+		for i := range out.bins[1:] {
+			out.bins[i].To = out.bins[i+1].From
+		}
+		out.bins[len(out.bins)-1].To = last.Truncate(time.Second).Add(unit)
+		labelSpans(out.bins)
+	} else {
+		for from := floor(b, first); !from.After(last); {
+			if len(out.bins) == mostPoints {
+				return nil, fmt.Errorf("its times run from %s to %s, which are more than %d bins, one for each %s", first.Format(time.DateOnly), last.Format(time.DateOnly), mostPoints, b.unit())
+			}
+			to := b.next(from)
+			out.bins = append(out.bins, Point{Label: b.label(from), From: from, To: to})
+			from = to
+		}
+		out.incomplete(sorted, unit)
+	}
+	for m, t := range times {
+		i, found := slices.BinarySearchFunc(out.bins, t, func(p Point, t time.Time) int { return p.From.Compare(t) })
+		if !found {
+			i--
+		}
+		out.of[m] = i
+		out.bins[i].Documents++
+	}
+	return out, nil
+}
+
+// floor returns the beginning of the bin of the calendar in which t lies.
+func floor(b Bins, t time.Time) time.Time {
+	year, month, day := t.UTC().Date()
+	switch b {
+	case Week:
+		day -= (int(t.UTC().Weekday()) + 6) % 7 // since Monday
+	case Month:
+		day = 1
+	case Year:
+		month, day = time.January, 1
+	}
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+// next returns the beginning of the bin after that which begins at t.
+func (b Bins) next(t time.Time) time.Time {
+	switch b {
+	case Day:
+		return t.AddDate(0, 0, 1)
+	case Week:
+		return t.AddDate(0, 0, 7)
+	case Month:
+		return t.AddDate(0, 1, 0)
+	}
+	return t.AddDate(1, 0, 0)
+}
+
+// label names the bin that begins at t.
+func (b Bins) label(t time.Time) string {
+	switch b {
+	case Day:
+		return t.Format(time.DateOnly)
+	case Week:
+		year, week := t.ISOWeek()
+		return fmt.Sprintf("%d-W%02d", year, week)
+	case Month:
+		return t.Format("2006-01")
+	}
+	return t.Format("2006")
+}
+
+// labelSpans labels bins by their first and last moments, in days if that tells them apart.
+func labelSpans(bins []Point) {
+	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04:05", "2006-01-02 15:04:05.999999999"} {
+		seen := map[string]bool{}
+		for i := range bins {
+			p := &bins[i]
+			p.Label = p.From.Format(layout) + " to " + p.To.Add(-1).Format(layout)
+			seen[p.Label] = true
+		}
+		if len(seen) == len(bins) {
+			return
+		}
+	}
+}
+
+// surely is how probable it must be that a document would have come in the empty part of an
+// outer bin for the bin to be incomplete.
+const surely = 0.95
+
+// incomplete marks the first bin if the documents begin so late in it, and the last one if
+// they end so early, that from a moment chosen at random the wait for a document would have
+// been as long with a probability of less than 1 − surely. Documents, by their sorted times,
+// last for a unit.
+func (b *binned) incomplete(sorted []time.Time, unit time.Duration) {
+	n := len(sorted)
+	span := sorted[n-1].Sub(sorted[0]).Seconds()
+	longer := func(wait time.Duration) bool { // than usual
+		if wait <= 0 || span == 0 {
+			return false
+		}
+		sum := 0.0
+		for i := range sorted[1:] {
+			sum += max((sorted[i+1].Sub(sorted[i]) - unit - wait).Seconds(), 0)
+		}
+		return sum < (1-surely)*span
+	}
+	first, last := &b.bins[0], &b.bins[len(b.bins)-1]
+	first.Incomplete = longer(sorted[0].Sub(first.From))
+	last.Incomplete = longer(last.To.Sub(sorted[n-1])-unit) || last.Incomplete
+}
