@@ -7,20 +7,22 @@ import (
 
 // data is what the script reads. Words are numbered by their place in Words.
 type data struct {
-	Steps   int         `json:"steps"` // of the slider
-	Top     int         `json:"top"`
-	Words   []string    `json:"words"`
-	P       []number    `json:"p"`    // p(word)
-	Home    [][]number  `json:"home"` // the topics where the word is: topic, p(topic | word), …
-	Topics  []topicData `json:"topics"`
-	Columns []column    `json:"columns"`
-	Matrix  matrixData  `json:"matrix"`
-	Maps    []mapData   `json:"maps"`
-	Changes []number    `json:"changes"`
-	Eigen   []number    `json:"eigen"`
-	Norms   []number    `json:"norms"`
-	LogLik  []number    `json:"loglik"`
-	Sweep   *sweepData  `json:"sweep,omitempty"`
+	Nouns   map[string]string `json:"nouns"` // see Nouns.phrases
+	Model   string            `json:"model"` // its fingerprint
+	Steps   int               `json:"steps"` // of the slider
+	Top     int               `json:"top"`
+	Words   []string          `json:"words"`
+	P       []number          `json:"p"`    // p(word)
+	Home    [][]number        `json:"home"` // the topics where the word is: topic, p(topic | word), …
+	Topics  []topicData       `json:"topics"`
+	Columns []column          `json:"columns"`
+	Matrix  matrixData        `json:"matrix"`
+	Maps    []mapData         `json:"maps"`
+	Changes []number          `json:"changes"`
+	Eigen   []number          `json:"eigen"`
+	Norms   []number          `json:"norms"`
+	LogLik  []number          `json:"loglik"`
+	Sweep   *sweepData        `json:"sweep,omitempty"`
 }
 
 type topicData struct {
@@ -46,10 +48,10 @@ type docData struct {
 
 // column is a column of the table of topics.
 type column struct {
-	Key    string   `json:"key"`
-	Name   string   `json:"name"`
-	What   string   `json:"what"`
-	Values []number `json:"values"`
+	Key    string `json:"key"`
+	Name   string `json:"name"`
+	What   string `json:"what"`
+	Values []full `json:"values"`
 }
 
 // matrixData holds the upper triangles, by rows, of the correlations (without the
@@ -101,6 +103,12 @@ func newCell(text string, x float64) cell {
 	return cell{text, strconv.FormatFloat(x, 'g', -1, 64)}
 }
 
+// full is a number with all its digits, for what is saved.
+type full float64
+
+// MarshalJSON writes as many digits as tell the number from others.
+func (x full) MarshalJSON() ([]byte, error) { return digits(float64(x), -1), nil }
+
 func digits(x float64, n int) []byte {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return []byte("null")
@@ -108,10 +116,13 @@ func digits(x float64, n int) []byte {
 	return strconv.AppendFloat(nil, x, 'g', n, 64)
 }
 
-func numbers(v []float64) []number {
-	out := make([]number, len(v))
+func numbers(v []float64) []number { return as[number](v) }
+
+// as returns numbers as another type.
+func as[T ~float64](v []float64) []T {
+	out := make([]T, len(v))
 	for i, x := range v {
-		out[i] = number(x)
+		out[i] = T(x)
 	}
 	return out
 }

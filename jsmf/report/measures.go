@@ -23,15 +23,15 @@ func topicMetrics(r *metrics.Report) []byTopic {
 		exclusivity, documents = append(exclusivity, v.Exclusivity), append(documents, v.Documents)
 	}
 	return []byTopic{
-		{"exclusivity", "Exclusivity", "The part of its ten words’ occurrences that is in the topic", exclusivity},
-		{"documents", "Documents", "The effective number of documents that the topic rests on", documents},
-		{"dominancy", "Dominancy", "How much of the topic's company is itself: p(next word from it too)", r.Dominancy.Values},
+		{"exclusivity", "Exclusivity", "The part of its ten {words}’ occurrences that is in the topic", exclusivity},
+		{"documents", "{Documents}", "The effective number of {documents} that the topic rests on", documents},
+		{"dominancy", "Dominancy", "How much of the topic’s company is itself: p(next {word} from it too)", r.Dominancy.Values},
 		{"specificity", "Specificity", "Bits by which the topic differs from the corpus as a whole", r.Specificity.Values},
-		{"sparsity", "Sparsity", "1: a few words are the topic; 0: all words alike", r.Sparsity.Values},
-		{"dissimilarity", "Own words", "How many of the 20 top words are in no other topic’s top 20", r.Dissimilarity.Values},
-		{"npmi", "NPMI", "Do the top words meet more often than by chance? −1 to 1", r.NPMI.Values},
-		{"coherence", "Coherence", "Do the top words meet in documents? (u_mass, at most 0)", r.Coherence.Values},
-		{"basis_rank", "Anchor’s rank", "The anchor’s place among the topic’s words", r.BasisRank.Values},
+		{"sparsity", "Sparsity", "1: a few {words} are the topic; 0: all {words} alike", r.Sparsity.Values},
+		{"dissimilarity", "Own {words}", "How many of the 20 top {words} are in no other topic’s top 20", r.Dissimilarity.Values},
+		{"npmi", "NPMI", "Do the top {words} meet more often than by chance? −1 to 1", r.NPMI.Values},
+		{"coherence", "Coherence", "Do the top {words} meet in {documents}? (u_mass, at most 0)", r.Coherence.Values},
+		{"basis_rank", "Anchor’s rank", "The anchor’s place among the topic’s {words}", r.BasisRank.Values},
 	}
 }
 
@@ -41,8 +41,8 @@ type byTopic struct {
 }
 
 // columns returns those of the table of topics.
-func columns(m *jsmf.Model, shares []float64, o *Options) []column {
-	cols := []byTopic{{"share", "Share, %", "The part of all text", nil}}
+func (p *page) columns(m *jsmf.Model, shares []float64, o *Options) []column {
+	cols := []byTopic{{"share", "Share, %", "The part of {all text}", nil}}
 	for _, x := range shares {
 		cols[0].Values = append(cols[0].Values, 100*x)
 	}
@@ -57,7 +57,7 @@ func columns(m *jsmf.Model, shares []float64, o *Options) []column {
 	var out []column
 	for _, c := range cols {
 		if c.Values != nil {
-			out = append(out, column{c.Key, c.Name, c.What, numbers(c.Values)})
+			out = append(out, column{c.Key, p.Say(c.Name), p.Say(c.What), as[full](c.Values)})
 		}
 	}
 	return out
@@ -86,20 +86,20 @@ func ofModel(m *jsmf.Model) *metrics.Report {
 // explained holds the name of each measure of a whole model, which way is better,
 // and what it asks, by key.
 var explained = map[string][3]string{
-	"recovery":            {"Recovery", "lower", "Do mixtures of the anchors explain the words?"},
+	"recovery":            {"Recovery", "lower", "Do mixtures of the anchors explain the {words}?"},
 	"approximation":       {"Approximation", "lower", "Does the product BABᵀ give the co-occurrences back?"},
 	"legality":            {"Legality", "near 1", "Is A a joint distribution of topics?"},
-	"validity":            {"Validity", "near 0", "Do A and the words agree on how large topics are?"},
-	"dominancy":           {"Dominancy", "neither", "How much are topics by themselves in a document?"},
-	"entropy":             {"Entropy", "lower", "Is a word at home in one topic?"},
-	"sparsity":            {"Sparsity", "higher", "Are topics made of few words?"},
+	"validity":            {"Validity", "near 0", "Do A and the {words} agree on how large topics are?"},
+	"dominancy":           {"Dominancy", "neither", "How much are topics by themselves in {a document}?"},
+	"entropy":             {"Entropy", "lower", "Is {a word} at home in one topic?"},
+	"sparsity":            {"Sparsity", "higher", "Are topics made of few {words}?"},
 	"specificity":         {"Specificity", "higher", "Do topics differ from the corpus as a whole?"},
-	"dissimilarity":       {"Dissimilarity", "higher", "How many of 20 top words are in no other topic’s?"},
-	"coherence":           {"Coherence", "higher", "Do top words meet in documents? Favours frequent words"},
-	"npmi":                {"NPMI", "higher", "Do top words meet more often than by chance?"},
-	"basis_rank":          {"Basis rank", "lower", "Would a reader see the anchor among the top words?"},
-	"soft_basis_rank":     {"Soft basis rank", "lower", "How improbable is the anchor beside the first word?"},
-	"basis_quality_share": {"Basis quality", "higher", "What share of other topics’ words is more probable there than the anchor? 1 without passes"},
+	"dissimilarity":       {"Dissimilarity", "higher", "How many of 20 top {words} are in no other topic’s?"},
+	"coherence":           {"Coherence", "higher", "Do top {words} meet in {documents}? Favours frequent ones"},
+	"npmi":                {"NPMI", "higher", "Do top {words} meet more often than by chance?"},
+	"basis_rank":          {"Basis rank", "lower", "Would a reader see the anchor among the top {words}?"},
+	"soft_basis_rank":     {"Soft basis rank", "lower", "How improbable is the anchor beside the first {word}?"},
+	"basis_quality_share": {"Basis quality", "higher", "What share of other topics’ {words} is more probable there than the anchor? 1 without passes"},
 }
 
 // short writes a number with four digits.
@@ -123,6 +123,6 @@ func (p *page) measures(o *Options) {
 		if !x.Single {
 			std = newCell(fmt.Sprintf("± %.3g", x.Std), x.Std)
 		}
-		p.Measures = append(p.Measures, measure{e[0], e[1], e[2], newCell(short(x.Mean), x.Mean), std})
+		p.Measures = append(p.Measures, measure{e[0], e[1], p.Say(e[2]), newCell(short(x.Mean), x.Mean), std})
 	}
 }

@@ -57,6 +57,9 @@ type Options struct {
 	// TopDocuments is how many documents a topic shows, at most 100; 0: 5.
 	TopDocuments int
 
+	// Nouns are what to call words and documents.
+	Nouns Nouns
+
 	// Times are times of stages of the caller's own, such as reading. The page
 	// shows them beside those of the fit, which a model read from a file does not
 	// have.
@@ -97,6 +100,7 @@ func (o *Options) check(m *jsmf.Model) error {
 			errs = append(errs, err)
 		}
 	}
+	errs = append(errs, o.Nouns.check())
 	if o.Metrics != nil {
 		for _, t := range topicMetrics(o.Metrics) {
 			if t.Values != nil && len(t.Values) != m.K() {

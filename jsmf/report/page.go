@@ -16,6 +16,7 @@ import (
 
 // page is what the template shows.
 type page struct {
+	say          *strings.Replacer // puts the nouns into texts
 	Title, About string
 	K, N         int
 	Documents    int
@@ -43,6 +44,9 @@ type page struct {
 	Matrix        int // topics of the matrix
 	Data          template.JS
 }
+
+// Say puts the nouns of the data into a text, as {words} or {Documents}.
+func (p *page) Say(s string) string { return p.say.Replace(s) }
 
 type fact struct{ Name, Value string }
 
@@ -76,17 +80,19 @@ const (
 
 func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	st := m.Stats()
+	phrases := o.Nouns.phrases()
 	p := &page{
+		say:   speech(phrases),
 		Title: o.Title, About: o.About, K: m.K(), N: m.N(),
 		Documents: st.Corpus.Documents, Tokens: st.Corpus.Tokens,
 		Refined: st.Refine.Method != "", Warnings: st.Warnings, HasAnchors: m.Anchors() != nil, HasDocuments: o.Documents != nil,
 	}
 	p.facts(m, st, o)
-	d := &data{Steps: lambdaSteps, Top: o.TopWords}
+	d := &data{Nouns: phrases, Model: m.Fingerprint(), Steps: lambdaSteps, Top: o.TopWords}
 	used := newWordList(m, unigram(m))
 	shares := m.TopicShares()
 	p.list(m, shares, o)
-	d.Topics = topics(m, shares, used, o)
+	d.Topics = p.topics(m, shares, used, o)
 	components, err := pca(m)
 	if err != nil {
 		return nil, err
@@ -97,7 +103,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	}
 	d.Maps[len(d.Maps)-1].PCA = true
 	used.finish(d)
-	d.Columns = columns(m, shares, o)
+	d.Columns = p.columns(m, shares, o)
 	d.Matrix = matrix(m, shares)
 	p.Matrix = len(d.Matrix.Topics)
 	d.Changes, d.Eigen, d.Norms = numbers(st.Rectify.Changes), numbers(st.Rectify.Eigenvalues), numbers(st.Anchors.Norms)
@@ -128,19 +134,19 @@ func (p *page) facts(m *jsmf.Model, st jsmf.Stats, o *Options) {
 func (p *page) corpus(st jsmf.Stats) {
 	if st.Corpus.Documents > 0 {
 		p.Corpus = append(p.Corpus,
-			fact{"Words a document", fmt.Sprintf("%.1f", float64(st.Corpus.Tokens)/float64(st.Corpus.Documents))},
-			fact{"Pairs of a document and a word", count(int64(st.Corpus.NNZ))})
+			fact{p.Say("{Words} per {document}"), fmt.Sprintf("%.1f", float64(st.Corpus.Tokens)/float64(st.Corpus.Documents))},
+			fact{p.Say("Pairs of {a document} and {a word}"), count(int64(st.Corpus.NNZ))})
 	}
 	p.Corpus = append(p.Corpus, fact{"Co-occurrence matrix", fmt.Sprintf("%s × %s, %s", count(int64(st.Cooc.N)), count(int64(st.Cooc.N)), orNone(st.Cooc.Form))})
 	for _, d := range st.Corpus.DroppedDocuments {
-		p.Corpus = append(p.Corpus, fact{"Documents left out: " + d.Reason, count(int64(d.Count))})
+		p.Corpus = append(p.Corpus, fact{p.Say("{Documents} left out: ") + d.Reason, count(int64(d.Count))})
 	}
 	for _, d := range st.Corpus.DroppedWords {
 		names := ""
 		if len(d.Names) > 0 {
 			names = ": " + atMost(strings.Join(d.Names[:min(10, len(d.Names))], ", "), 200)
 		}
-		p.Corpus = append(p.Corpus, fact{"Words left out: " + d.Reason, count(int64(d.Count)) + names})
+		p.Corpus = append(p.Corpus, fact{p.Say("{Words} left out: ") + d.Reason, count(int64(d.Count)) + names})
 	}
 }
 

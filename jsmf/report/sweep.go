@@ -63,7 +63,7 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 			if _, ok := at[x.Key]; !ok && explained[x.Key][0] != "" {
 				e := explained[x.Key]
 				at[x.Key] = len(d.Sweep.Curves)
-				d.Sweep.Curves = append(d.Sweep.Curves, curve{Name: e[0], Better: e[1], What: e[2], Draw: slices.Contains(drawn, x.Key)})
+				d.Sweep.Curves = append(d.Sweep.Curves, curve{Name: e[0], Better: e[1], What: p.Say(e[2]), Draw: slices.Contains(drawn, x.Key)})
 				t.Names = append(t.Names, e[0])
 			}
 		}

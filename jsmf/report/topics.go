@@ -98,7 +98,7 @@ func (l *wordList) finish(d *data) {
 }
 
 // topics returns what the script shows of the topics.
-func topics(m *jsmf.Model, shares []float64, used *wordList, o *Options) []topicData {
+func (p *page) topics(m *jsmf.Model, shares []float64, used *wordList, o *Options) []topicData {
 	b := mat.DenseCopyOf(m.Topics())
 	lp := logs(used.p)
 	anchors, groups := m.Anchors(), m.AnchorGroups()
@@ -135,14 +135,14 @@ func topics(m *jsmf.Model, shares []float64, used *wordList, o *Options) []topic
 		}
 		t.Words = used.add(words)
 		if o.Documents != nil {
-			t.Docs = documents(o, k)
+			t.Docs = p.documents(o, k)
 		}
 	}
 	return out
 }
 
 // documents returns the documents with the largest shares of topic k.
-func documents(o *Options, k int) []docData {
+func (p *page) documents(o *Options, k int) []docData {
 	c := o.Documents
 	var out []docData
 	for _, d := range order(len(c.Docs), func(d int) float64 {
@@ -161,7 +161,7 @@ func documents(o *Options, k int) []docData {
 		if shown.Title == "" {
 			shown.Title = c.IDs[d]
 		}
-		note := count(int64(c.Docs[d].Tokens)) + " known words"
+		note := count(int64(c.Docs[d].Tokens)) + p.Say(" known {words}")
 		if c.Labels != nil && c.Labels[d] != "" {
 			note = atMost(c.Labels[d], 80) + " · " + note
 		}

@@ -23,6 +23,8 @@
     e.append(...children);
     return e;
   };
+  // say puts the nouns of the data into a text, as {words} or {Documents}.
+  const say = (s) => s.replace(/\{([^}]*)\}/g, (all, key) => data.nouns[key] || all);
   const isNum = (x) => typeof x === "number" && isFinite(x);
   const sign = (s) => s.replace("-", "−");
   // show writes a number with d significant digits.

@@ -200,8 +200,8 @@
     table($("pairs"), [
       { name: "Topic", value: (r) => of(r, 0), show: cell(0), csv: both(0) },
       { name: "and topic", value: (r) => of(r, 1), show: cell(1), csv: both(1) },
-      { name: "Correlation", num: true, what: "Pearson, of the topics’ shares over documents", value: (r) => corr(...pairs[r]), show: (r) => signed(corr(...pairs[r])) },
+      { name: "Correlation", num: true, what: say("Pearson, of the topics’ shares over {documents}"), value: (r) => corr(...pairs[r]), show: (r) => signed(corr(...pairs[r])) },
       { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...pairs[r]), show: (r) => exact(lift(...pairs[r]), 5e-4) },
-      { name: "Joint", num: true, what: "A: the probability that two words of a document come from them", value: (r) => joint(...pairs[r]), show: (r) => exact(joint(...pairs[r]), 1e-9) },
+      { name: "Joint", num: true, what: say("A: the probability that two {words} of {a document} come from them"), value: (r) => joint(...pairs[r]), show: (r) => exact(joint(...pairs[r]), 1e-9) },
     ], kept, 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic, range(pairs.length));
   }

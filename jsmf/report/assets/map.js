@@ -14,7 +14,7 @@
     heaviest = most(weight, 1e-300);
     bigFirst = by(range(count), (i) => weight[i]);
     extent = [most(P.x.map(Math.abs), 0.01), most(P.y.map(Math.abs), 0.01)];
-    $("map-about").textContent = count + " words, placed by " + P.name + " of what they occur with" + (P.pca && anchors.size ? ". The anchors are the corners of their world." : ".");
+    $("map-about").textContent = count + say(" {words}, placed by ") + P.name + " of what they occur with" + (P.pca && anchors.size ? ". The anchors are the corners of their world." : ".");
   };
   takeMap(0);
   // Both axes have a scale of their own, where the picture fills its frame better so,
@@ -131,9 +131,9 @@
     if (list.length === 1) {
       info.replaceChildren(el("b", { dir: "auto" }, words[P.words[list[0]]]), ": " + homes(P.words[list[0]]) + ".");
     } else if (list.length) {
-      info.textContent = list.length + " words: " + list.slice(0, 12).map((i) => words[P.words[i]]).join(", ") + (list.length > 12 ? ", …" : "");
+      info.textContent = list.length + say(" {words}: ") + list.slice(0, 12).map((i) => words[P.words[i]]).join(", ") + (list.length > 12 ? ", …" : "");
     } else {
-      info.textContent = "No such word on the map.";
+      info.textContent = say("No such {word} on the map.");
     }
   };
   const search = () => {
@@ -253,7 +253,7 @@
     tellMap();
     drawMapSoon();
   });
-  exportable($("map").querySelector(".map-box").parentElement, "map of words", { canvas: () => plane, paint: paintMap, rows: () => [["word", "x", "y", "p(word)", "anchor of topic"],
+  exportable($("map").querySelector(".map-box").parentElement, say("map of {words}"), { canvas: () => plane, paint: paintMap, rows: () => [[say("{word}"), "x", "y", say("p({word})"), "anchor of topic"],
     ...range(count).map((i) => [words[P.words[i]], P.x[i], P.y[i], weight[i], anchors.has(i) ? anchors.get(i) : ""])] });
   redraws.push(drawMap);
   onTopic.push(drawMapSoon);

@@ -107,13 +107,13 @@
   const goTo = (k, note) => el("li", {}, el("button", { type: "button", onclick: () => choose(k), "aria-label": name(k) + ", " + label(k) + ", correlation " + note }, el("span", { dir: "auto" }, k + "  " + label(k)), el("span", { class: "muted" }, note)));
   onTopic.push(() => {
     const t = data.topics[topic], k = topic;
-    $("detail-eyebrow").textContent = name(k) + " · " + percent(t.share) + " of all text" + (t.verdict && !t.background ? " · " + t.verdict : "");
+    $("detail-eyebrow").textContent = name(k) + " · " + percent(t.share) + say(" of {all text}") + (t.verdict && !t.background ? " · " + t.verdict : "");
     $("detail-title").textContent = label(k);
     const line = $("detail-anchor");
     line.replaceChildren();
     if (t.anchor >= 0) {
-      line.append(t.group ? "Anchor of several words " : "Anchor ", el("b", { dir: "auto" }, "◆ " + (t.group ? t.group.map((w) => words[w]).join(", ") : words[t.anchor])),
-        t.group ? "" : t.rank === 1 ? ", its most probable word" : ", number " + t.rank + " of its words by probability");
+      line.append(t.group ? say("Anchor of several {words} ") : "Anchor ", el("b", { dir: "auto" }, "◆ " + (t.group ? t.group.map((w) => words[w]).join(", ") : words[t.anchor])),
+        t.group ? "" : t.rank === 1 ? say(", its most probable {word}") : ", number " + t.rank + say(" of its {words} by probability"));
     }
     const i = placeOf.get(k);
     const others = i === undefined ? [] : by(range(n).filter((j) => j !== i), (j) => corr(i, j));
@@ -130,11 +130,11 @@
   });
 
   // What the lists hold, for files.
-  exportable(document.querySelector(".picker"), "topics", { rows: () => [["topic", "name", "share", "background", "verdict", "anchor", "words"],
+  exportable(document.querySelector(".picker"), "topics", { rows: () => [["topic", "name", "share", "background", "verdict", "anchor", say("{words}")],
     ...visible.map((k) => [k, label(k), data.topics[k].share, String(!!data.topics[k].background), data.topics[k].verdict || "", data.topics[k].anchor >= 0 ? words[data.topics[k].anchor] : "", asRead(k).map((x) => words[x.w]).join(" ")])] });
-  exportable($("bars").parentElement, "words of the topic", { rows: () => [["topic", "name", "rank", "word", "p(word | topic)", "p(word)", "lift"],
+  exportable($("bars").parentElement, say("{words} of the topic"), { rows: () => [["topic", "name", "rank", say("{word}"), say("p({word} | topic)"), say("p({word})"), "lift"],
     ...shownWords().map((x, i) => [topic, label(topic), i + 1, words[x.w], x.p, data.p[x.w], x.p / data.p[x.w]])] });
   if ($("docs")) {
-    exportable($("docs").parentElement, "documents of the topic", { rows: () => [["topic", "name", "title", "share", "note", "snippet"],
+    exportable($("docs").parentElement, say("{documents} of the topic"), { rows: () => [["topic", "name", "title", "share", "note", "snippet"],
       ...(data.topics[topic].docs || []).map((d) => [topic, label(topic), d.title, d.share, d.note || "", d.snippet || ""])] });
   }

@@ -3,6 +3,7 @@ package browser
 import (
 	"encoding/csv"
 	"encoding/xml"
+	"fmt"
 	"image/png"
 	"io"
 	"net/url"
@@ -19,50 +20,38 @@ import (
 	"github.com/jsmf-go/spectral/jsmf/report/browser/visit"
 )
 
-// saved presses the button that saves name, and returns the file that comes of it.
-func saved(v *visit.Visit, dir, name string) string {
+// downloads are the files that a page saves, in a folder of the test's own.
+type downloads struct {
+	dir  string
+	done chan string // names in dir of files that are whole
+}
+
+func takeDownloads(v *visit.Visit) *downloads {
+	d := &downloads{v.T.TempDir(), make(chan string, 100)}
+	chromedp.ListenTarget(v.Ctx, func(ev any) {
+		if ev, ok := ev.(*cdpbrowser.EventDownloadProgress); ok && ev.State == cdpbrowser.DownloadProgressStateCompleted {
+			d.done <- ev.GUID
+		}
+	})
+	v.Run(cdpbrowser.SetDownloadBehavior(cdpbrowser.SetDownloadBehaviorBehaviorAllowAndName).WithDownloadPath(d.dir).WithEventsEnabled(true))
+	return d
+}
+
+// press presses a button that saves something, and returns the file that comes of it.
+func (d *downloads) press(v *visit.Visit, selector string) string {
 	v.T.Helper()
-	selector := `button[data-save="` + name + `"]`
-	v.Run(chromedp.Evaluate(`document.querySelector('`+selector+`').scrollIntoView({block: "center", behavior: "instant"})`, nil), visit.Click(selector))
-	var found string
-	for range 400 { // the file appears when it is whole, and Chromium names it by itself
-		files, err := filepath.Glob(filepath.Join(dir, "*"))
+	v.Run(visit.Into(selector), visit.Click(selector))
+	select {
+	case name := <-d.done:
+		b, err := os.ReadFile(filepath.Join(d.dir, name))
 		if err != nil {
 			v.T.Fatal(err)
 		}
-		for _, f := range files {
-			if !strings.HasSuffix(f, ".crdownload") && !strings.HasPrefix(filepath.Base(f), ".") {
-				found = f
-			}
-		}
-		if found != "" {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
+		return string(b)
+	case <-time.After(20 * time.Second):
+		v.T.Fatalf("%s saved nothing", selector)
+		return ""
 	}
-	if found == "" {
-		v.T.Fatalf("%s saved nothing", name)
-	}
-	b, err := os.ReadFile(found)
-	if err != nil {
-		v.T.Fatal(err)
-	}
-	if shots := os.Getenv("REPORT_SHOTS"); shots != "" { // for people to look at
-		if err := os.WriteFile(filepath.Join(shots, filepath.Base(found)), b, 0o666); err != nil {
-			v.T.Fatal(err)
-		}
-	}
-	if err := os.Remove(found); err != nil {
-		v.T.Fatal(err)
-	}
-	return string(b)
-}
-
-// downloads lets the page save files into a folder of the test's own.
-func downloads(v *visit.Visit) string {
-	dir := v.T.TempDir()
-	v.Run(cdpbrowser.SetDownloadBehavior(cdpbrowser.SetDownloadBehaviorBehaviorAllow).WithDownloadPath(dir))
-	return dir
 }
 
 // wellFormed checks that a drawing is XML of the size that it says, without anything from
@@ -93,6 +82,18 @@ func wellFormed(t *testing.T, drawing string) (texts []string) {
 	}
 }
 
+func saveButton(name string) string { return fmt.Sprintf("button[data-save=%q]", name) }
+
+// keep saves a file for people to look at, where that is asked for.
+func keep(t *testing.T, name, content string) {
+	t.Helper()
+	if dir := os.Getenv("REPORT_SHOTS"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestExport saves every picture and table, in every form that is offered.
 func TestExport(t *testing.T) {
 	ctx := visit.Start(t)
@@ -101,7 +102,7 @@ func TestExport(t *testing.T) {
 	tab, end := chromedp.NewContext(ctx)
 	defer end()
 	v := visit.Open(t, tab, address(file), "light")
-	dir := downloads(v)
+	d := takeDownloads(v)
 
 	// Every table, drawing and canvas of some size can be saved.
 	if got := visit.Eval[[]string](v, `[...document.querySelectorAll("main table, main canvas, main svg")].filter(e => e.getClientRects().length && !e.ariaHidden && e.getAttribute("aria-hidden") !== "true" &&
@@ -119,7 +120,8 @@ func TestExport(t *testing.T) {
 		}
 		seen[name] = true
 		v.Run(chromedp.Evaluate(`(() => { const p = document.querySelector('button[data-save="`+name+`"]').closest("[role=tabpanel]"); if (p) document.getElementById(p.getAttribute("aria-labelledby")).click(); })()`, nil))
-		content := saved(v, dir, name)
+		content := d.press(v, saveButton(name))
+		keep(t, name, content)
 		switch {
 		case strings.HasSuffix(name, ".png"):
 			picture, err := png.Decode(strings.NewReader(content))
@@ -151,7 +153,7 @@ func TestExport(t *testing.T) {
 	}
 
 	// Tables are saved whole, and with all digits.
-	rows, err := csv.NewReader(strings.NewReader(saved(v, dir, "pairs of topics.csv"))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(d.press(v, saveButton("pairs of topics.csv")))).ReadAll()
 	if err != nil || len(rows) != 1+20*19/2 {
 		t.Fatalf("%d rows of pairs, %v", len(rows), err)
 	}

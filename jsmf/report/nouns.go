@@ -1,0 +1,68 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Nouns are what the data are made of, in the singular and the plural: artist, artists,
+// listener and listeners for what people listen to. The page speaks of them instead of words
+// and documents. The zero value is words and documents.
+type Nouns struct{ Word, Words, Document, Documents string }
+
+// nounLength is how many characters a noun may have.
+const nounLength = 40
+
+func (n Nouns) check() error {
+	var errs []error
+	for _, p := range [][4]string{{"Word", n.Word, "Words", n.Words}, {"Document", n.Document, "Documents", n.Documents}} {
+		if (p[1] == "") != (p[3] == "") {
+			errs = append(errs, fmt.Errorf("nouns: %s is %q but %s is %q; want both or none", p[0], p[1], p[2], p[3]))
+		}
+		for i := 1; i < 4; i += 2 {
+			if s := p[i]; utf8.RuneCountInString(s) > nounLength || strings.TrimSpace(s) != s {
+				errs = append(errs, fmt.Errorf("nouns: %s is %.100q; want at most %d characters without space around them", p[i-1], s, nounLength))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// phrases are what may stand in braces in the texts of the page.
+func (n Nouns) phrases() map[string]string {
+	out := map[string]string{"reading words": "reading words", "all text": "all text"}
+	if n.Word == "" {
+		n.Word, n.Words = "word", "words"
+	} else {
+		out["reading words"], out["all text"] = "typical "+n.Words, "all "+n.Words
+	}
+	if n.Document == "" {
+		n.Document, n.Documents = "document", "documents"
+	}
+	for key, s := range map[string]string{"word": n.Word, "words": n.Words, "document": n.Document, "documents": n.Documents} {
+		out[key] = s
+	}
+	for _, key := range []string{"word", "document"} {
+		article := "a "
+		if strings.ContainsAny(strings.ToLower(out[key][:1]), "aeiou") {
+			article = "an "
+		}
+		out["a "+key] = article + out[key]
+	}
+	for key, s := range out {
+		first, size := utf8.DecodeRuneInString(s)
+		out[strings.ToUpper(key[:1])+key[1:]] = strings.ToUpper(string(first)) + s[size:]
+	}
+	return out
+}
+
+// speech puts the nouns into texts.
+func speech(phrases map[string]string) *strings.Replacer {
+	var pairs []string
+	for key, s := range phrases {
+		pairs = append(pairs, "{"+key+"}", s)
+	}
+	return strings.NewReplacer(pairs...)
+}
