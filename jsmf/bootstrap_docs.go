@@ -145,16 +145,19 @@ func (d *resampled) encode(ctx context.Context, m *Model) (err error) {
 // weights draws the weights of a replicate.
 func (d *resampled) weights(seed uint64, replicate int) []float64 {
 	w := make([]float64, len(d.keys))
-	start := splitmix.Step(splitmix.Step(seed) + uint64(replicate))
 	for m, key := range d.keys {
-		// A number from (0, 1), never 0 or 1.
-		u := (float64(splitmix.Step(start^key)>>11) + 0.5) / (1 << 53)
-		w[m] = -math.Log(u)
+		w[m] = exponential(seed, replicate, key)
 		if d.own != nil {
 			w[m] *= d.own[m]
 		}
 	}
 	return w
+}
+
+// exponential draws the weight of a document with a key from Exp(1).
+func exponential(seed uint64, replicate int, key uint64) float64 {
+	bits := splitmix.Step(splitmix.Step(splitmix.Step(seed)+uint64(replicate)) ^ key)
+	return -math.Log((float64(bits>>11) + 0.5) / (1 << 53)) // of a number in (0, 1), never 0 or 1
 }
 
 // sorted returns the weights in the order of the documents that are read.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -183,6 +184,49 @@ func TestBootstrapStable(t *testing.T) {
 	if len(u.Pairs) != 15 || u.Warm != 4 || u.Cold != 4 || u.Level != 0.95 {
 		t.Errorf("%d pairs, %d warm and %d cold replicates, level %v", len(u.Pairs), u.Warm, u.Cold, u.Level)
 	}
+}
+
+// Intervals are the model's numbers with what five replicates spread about each other, by the
+// 97.5th percentile of Student's distribution with four degrees of freedom. 1e-5: its digits.
+func TestUncertaintyIntervals(t *testing.T) {
+	const k, student = 3, 2.776445
+	c := draw(t, themes(60, k), corpus.SymmetricDirichlet(k, 0.2), 200)
+	p := jsmf.New(k).Words(60)
+	m := fit(t, p, c)
+	o := jsmf.Bootstrap{Warm: 5, Cold: 2, Words: 1}
+	u, err := o.Measure(ctx, p, m, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	interval := func(value float64, of func(m *jsmf.Model) float64) jsmf.Interval {
+		var all []float64
+		for _, r := range replicates(t, o, p, m, c) {
+			if !r.Cold {
+				all = append(all, of(r.Model))
+			}
+		}
+		mean, squares := floats.Sum(all)/5, 0.0
+		for _, x := range all {
+			squares += (x - mean) * (x - mean)
+		}
+		half := student * math.Sqrt(squares/4)
+		return jsmf.Interval{Value: value, Low: value - half, High: value + half}
+	}
+	near := func(what string, got, want jsmf.Interval) {
+		if got.Value != want.Value || math.Abs(got.Low/want.Low-1) > 1e-5 || math.Abs(got.High/want.High-1) > 1e-5 {
+			t.Errorf("%s: %+v, want %+v", what, got, want)
+		}
+	}
+	for i, x := range u.Topics {
+		near("share", x.Share, interval(m.TopicShares()[i], func(m *jsmf.Model) float64 { return m.TopicShares()[i] }))
+		w := x.Words[0].Index
+		near("word", x.Words[0].Prob, interval(m.Topics().At(w, i), func(m *jsmf.Model) float64 { return m.Topics().At(w, i) }))
+	}
+	correlation := func(m *jsmf.Model) float64 {
+		all := m.CorrelatedPairs(-1)
+		return all[slices.IndexFunc(all, func(x jsmf.TopicPair) bool { return x.K == 1 && x.L == 2 })].Correlation
+	}
+	near("correlation", u.Pairs[2].Correlation, interval(correlation(m), correlation))
 }
 
 // What is measured can be saved as JSON, numbers that JSON lacks among it.

@@ -3,7 +3,6 @@ package jsmf
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -116,16 +115,13 @@ func (b ballot) choose(weights []float64) (best, chosen int) {
 	return best, best
 }
 
-// resample returns the share of resamples that choose each K. The weights of a document
-// are drawn from Exp(1), by its key: its place does not matter.
+// resample returns the share of resamples that choose each K. Documents are weighted as in
+// a Bootstrap, by their keys: their places do not matter.
 func (b ballot) resample(keys []uint64) []float64 {
 	shares, weights := make([]float64, len(b.logs)), make([]float64, len(keys))
-	var pcg rand.PCG
-	rng := rand.New(&pcg)
-	for r := range uint64(resamples) {
+	for r := range resamples {
 		for d, key := range keys {
-			pcg.Seed(key, r)
-			weights[d] = rng.ExpFloat64()
+			weights[d] = exponential(0, r, key)
 		}
 		_, chosen := b.choose(weights)
 		shares[chosen] += 1. / resamples

@@ -6,13 +6,16 @@ import (
 	"slices"
 
 	"github.com/jsmf-go/spectral/internal/nanjson"
+	"github.com/jsmf-go/spectral/internal/spread"
 )
 
 // Uncertainty is what the replicates of a Bootstrap say about a model. It is written to and
 // read from JSON by encoding/json.
 //
-// An interval leaves out the replicates in which a topic has no match. It is of
-// percentiles, by linear interpolation, and NaN without two replicates.
+// An interval is the number of the model, plus and minus t standard deviations of the
+// replicates, cut off where the number can be no larger or smaller; t is the quantile of
+// Student's distribution with one degree of freedom less than there are replicates. It leaves
+// out the replicates in which a topic has no match, and is NaN without two.
 type Uncertainty struct {
 	Warm  int     `json:"warm"` // replicates
 	Cold  int     `json:"cold"`
@@ -26,7 +29,9 @@ type Uncertainty struct {
 // TopicUncertainty is the uncertainty of one topic.
 type TopicUncertainty struct {
 	// Share is p(topic) (Model.TopicShares), with its interval over the warm replicates, or
-	// the cold ones if there are no others, as all intervals here.
+	// the cold ones if there are no others, as all intervals here. The shares of a model are
+	// drawn towards equal ones by its prior, the more the shorter the documents are, and the
+	// interval does not make up for it. Package effects has shares that are not.
 	Share Interval `json:"share"`
 	// Stability is the share of the cold replicates in which the topic has a match better
 	// than chance, and Kept that of the warm ones: see Replicate.Matched. NaN without any.
@@ -62,7 +67,7 @@ type PairUncertainty struct {
 	Correlation Interval `json:"correlation"`
 }
 
-// Interval is a number of a model and the interval in which its replicates lie.
+// Interval is a number of a model and an interval about it: see Uncertainty.
 type Interval struct {
 	Value float64 `json:"value"` // of the model
 	Low   float64 `json:"low"`
@@ -75,9 +80,8 @@ func (u *Uncertainty) MarshalJSON() ([]byte, error) { return nanjson.Marshal(*u)
 // UnmarshalJSON implements json.Unmarshaler.
 func (u *Uncertainty) UnmarshalJSON(b []byte) error { return wrap(nanjson.Unmarshal(b, u)) }
 
-// Measure makes the replicates of m, the model that p has made of in, and sums them up. It
-// keeps of each replicate K·(1 + (K − 1)/2 + Words) numbers, and otherwise what Replicates
-// does, whose errors it returns.
+// Measure makes the replicates of m, the model that p has made of in, and sums them up. Its
+// errors are those of Replicates.
 func (o Bootstrap) Measure(ctx context.Context, p Pipeline, m *Model, in Input) (*Uncertainty, error) {
 	var s summary
 	for r, err := range o.Replicates(ctx, p, m, in) {
@@ -103,8 +107,8 @@ type summary struct {
 	split      []float64 // cold ones in which another topic is a part of it
 	merges     [][]float64
 
-	// Of each replicate that is counted: its numbers, NaN where there is no match.
-	values [][]float64
+	// Of each number: the replicates that count.
+	values []spread.Spread
 }
 
 func (s *summary) begin(m *Model, o Bootstrap) {
@@ -115,6 +119,7 @@ func (s *summary) begin(m *Model, o Bootstrap) {
 		s.merges[t] = make([]float64, k)
 		s.words = append(s.words, largest(m.topics, m.n, m.k, t, o.Words))
 	}
+	s.values = make([]spread.Spread, k+k*(k-1)/2+k*min(o.Words, m.n))
 }
 
 // add takes over a replicate.
@@ -146,7 +151,9 @@ func (s *summary) add(r *Replicate) {
 		}
 	}
 	if !r.Cold || s.o.Warm == 0 {
-		s.values = append(s.values, s.numbers(r.Model, r.Matched))
+		for i, v := range s.numbers(r.Model, r.Matched) {
+			s.values[i].Add(v)
+		}
 	}
 }
 
@@ -202,26 +209,17 @@ func (s *summary) uncertainty() *Uncertainty {
 	u := &Uncertainty{Warm: s.warm, Cold: s.cold, Level: s.o.Level, Topics: make([]TopicUncertainty, k)}
 	value := s.numbers(s.m, slices.Repeat([]bool{true}, k))
 	next := 0
-	interval := func() Interval {
-		x := Interval{value[next], math.NaN(), math.NaN()}
-		var all []float64
-		for _, v := range s.values {
-			if !math.IsNaN(v[next]) {
-				all = append(all, v[next])
-			}
-		}
-		if next++; len(all) > 1 {
-			slices.Sort(all)
-			x.Low, x.High = quantile(all, (1-s.o.Level)/2), quantile(all, (1+s.o.Level)/2)
-		}
-		return x
+	interval := func(least, most float64) Interval {
+		v, half := value[next], s.values[next].Half(s.o.Level)
+		next++
+		return Interval{v, max(v-half, min(v, least)), min(v+half, max(v, most))}
 	}
 	for t := range u.Topics {
-		u.Topics[t].Share = interval()
+		u.Topics[t].Share = interval(0, 1)
 	}
 	for i := range k {
 		for j := i + 1; j < k; j++ {
-			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval()})
+			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval(-1, 1)})
 		}
 	}
 	warm, cold := float64(s.warm), float64(s.cold)
@@ -236,15 +234,8 @@ func (s *summary) uncertainty() *Uncertainty {
 		}
 		x.setMerges(merges)
 		for _, w := range s.words[t] {
-			x.Words = append(x.Words, WordUncertainty{s.m.Word(w), w, interval()})
+			x.Words = append(x.Words, WordUncertainty{s.m.Word(w), w, interval(0, 1)})
 		}
 	}
 	return u
-}
-
-// quantile returns the q-quantile of sorted numbers, between which it is linear.
-func quantile(x []float64, q float64) float64 {
-	at := q * float64(len(x)-1)
-	i := min(int(at), len(x)-2)
-	return x[i] + (at-float64(i))*(x[i+1]-x[i])
 }

@@ -1,0 +1,33 @@
+// Package spread makes intervals from the replicates of a bootstrap.
+package spread
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Spread is the mean and the variance of replicates of a number (Welford, Technometrics 4,
+// 1962). The zero value has none.
+type Spread struct{ n, mean, squares float64 }
+
+// Add takes over a replicate. NaN does not count.
+func (s *Spread) Add(x float64) {
+	if math.IsNaN(x) {
+		return
+	}
+	s.n++
+	d := x - s.mean
+	s.mean += d / s.n
+	s.squares += d * (x - s.mean)
+}
+
+// Half returns half the width of the interval of a number, t times the standard deviation of
+// its replicates, where t is the quantile of Student's distribution for an interval of the
+// given probability; NaN for fewer than two replicates.
+func (s *Spread) Half(level float64) float64 {
+	if s.n < 2 {
+		return math.NaN()
+	}
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: s.n - 1}.Quantile((1+level)/2) * math.Sqrt(s.squares/(s.n-1))
+}
