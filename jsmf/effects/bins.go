@@ -114,28 +114,33 @@ func labelSpans(bins []Point) {
 	}
 }
 
-// surely is how probable it must be that a document would have come in the empty part of an
-// outer bin for the bin to be incomplete.
-const surely = 0.95
+// usual is the share of the time for which a stretch without documents is a usual one.
+const usual = 0.95
 
-// incomplete marks the first bin if the documents begin so late in it, and the last one if
-// they end so early, that from a moment chosen at random the wait for a document would have
-// been as long with a probability of less than 1 − surely. Documents, by their sorted times,
-// last for a unit.
+// incomplete marks the first bin if the stretch without documents at its beginning is longer
+// than those between documents are, but for 1 − usual of the time, and likewise the last.
+// Documents, whose times are sorted, last for a unit.
 func (b *binned) incomplete(sorted []time.Time, unit time.Duration) {
-	n := len(sorted)
-	span := sorted[n-1].Sub(sorted[0]).Seconds()
-	longer := func(wait time.Duration) bool { // than usual
-		if wait <= 0 || span == 0 {
+	begin, end := sorted[0], sorted[len(sorted)-1]
+	span := seconds(begin, end)
+	unusual := func(stretch float64) bool {
+		if stretch <= 0 || span == 0 {
 			return false
 		}
 		sum := 0.0
 		for i := range sorted[1:] {
-			sum += max((sorted[i+1].Sub(sorted[i]) - unit - wait).Seconds(), 0)
+			if gap := seconds(sorted[i], sorted[i+1]) - unit.Seconds(); gap >= stretch {
+				sum += gap
+			}
 		}
-		return sum < (1-surely)*span
+		return sum < (1-usual)*span
 	}
 	first, last := &b.bins[0], &b.bins[len(b.bins)-1]
-	first.Incomplete = longer(sorted[0].Sub(first.From))
-	last.Incomplete = longer(last.To.Sub(sorted[n-1])-unit) || last.Incomplete
+	first.Incomplete = unusual(seconds(first.From, begin))
+	last.Incomplete = unusual(seconds(end, last.To)-unit.Seconds()) || last.Incomplete
+}
+
+// seconds returns the time from a to b, which a time.Duration holds for 292 years only.
+func seconds(a, b time.Time) float64 {
+	return float64(b.Unix()-a.Unix()) + float64(b.Nanosecond()-a.Nanosecond())/1e9
 }

@@ -72,8 +72,10 @@ type Point struct {
 	// Documents is the number of documents at the point, and for numbers of those that are
 	// nearer to it than to others.
 	Documents int `json:"documents"`
-	// Incomplete says that the documents begin or end within the bin, so that they may not
-	// stand for all of it.
+	// Incomplete says that the documents begin or end within the bin and so do not stand for
+	// all of it: the first bin begins, or the last one ends, with a stretch without documents
+	// that is longer than those between documents, leaving out the longest of these, which
+	// fill a twentieth of the time.
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
