@@ -34,7 +34,7 @@ func TestDiskFull(t *testing.T) {
 			id := fmt.Sprintf("d%d", l.next)
 			l.next++
 			ids = append(ids, id)
-			fmt.Fprintf(&b, "{\"id\":%q,\"text\":%q}\n", id, text(rng, 3, 15))
+			fmt.Fprintf(&b, "{\"id\":%q,\"values\":{\"n\":%s},\"text\":%q}\n", id, id[1:], text(rng, 3, 15))
 		}
 		return ids, b.String()
 	}

@@ -30,7 +30,7 @@ import (
 
 // childFlags are those of the services that the tests kill: small models, so that
 // refits follow each other fast, and small segments.
-var childFlags = []string{"-addr", "127.0.0.1:0", "-k", "3", "-words", "200", "-min-docs", "2", "-keep", "3"}
+var childFlags = []string{"-addr", "127.0.0.1:0", "-k", "3", "-words", "200", "-min-docs", "2", "-keep", "3", "-column", "n=number"}
 
 // child runs the service in this process, which the test will kill; killAt names
 // the step of the store at which it kills itself, and the how manieth one.
@@ -132,7 +132,7 @@ func (l *ledger) clients(base string, seed uint64) (wait func()) {
 		for i := range size {
 			id := fmt.Sprintf("d%d", first+i)
 			ids = append(ids, id)
-			fmt.Fprintf(&b, "{\"id\":%q,\"text\":%q}\n", id, text(rng, 3, 15))
+			fmt.Fprintf(&b, "{\"id\":%q,\"values\":{\"n\":%d},\"text\":%q}\n", id, first+i, text(rng, 3, 15))
 		}
 		l.ask(ids)
 		if _, err := send(c, "POST", base+"/v1/documents", typeNDJSON, b.String(), 200); err != nil {
@@ -267,8 +267,12 @@ func (l *ledger) compare(t *testing.T, get func(path string) *httptest.ResponseR
 		if there {
 			n++
 		}
-		if got := get("/v1/documents/"+id).Code == 200; got != there {
+		w := get("/v1/documents/" + id)
+		if got := w.Code == 200; got != there {
 			t.Errorf("document %s: there is %v, acknowledged was %v", id, got, there)
+		}
+		if want := fmt.Sprintf(`{"id":%q,"values":{"n":%s}}`, id, id[1:]); there && strings.TrimSpace(w.Body.String()) != want {
+			t.Errorf("document %s is %s, want %s", id, w.Body, want)
 		}
 	}
 	var count struct{ Documents int }
@@ -435,7 +439,7 @@ func TestKillWindow(t *testing.T) {
 		for p.base != "" {
 			var b strings.Builder
 			for i := range part {
-				fmt.Fprintf(&b, "{\"id\":\"d%d\",\"text\":%q}\n", stored+i, text(rng, 3, 15))
+				fmt.Fprintf(&b, "{\"id\":\"d%d\",\"values\":{\"n\":%d},\"text\":%q}\n", stored+i, stored+i, text(rng, 3, 15))
 			}
 			stored += part
 			if _, err := send(c, "POST", p.base+"/v1/documents", typeNDJSON, b.String(), 200); err != nil {

@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -67,6 +68,9 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&c.Topics, "k", 20, "`topics` of a refit")
 	f.IntVar(&c.MaxWords, "words", 5000, "most `words` of the vocabulary")
 	f.IntVar(&c.MinDocs, "min-docs", 5, "`documents` that must have a word before it is in the vocabulary")
+	f.Func("column", "what may be known of documents beside their words, `name=kind`, where the kind is number, time or category; once for each column. Columns stay from one start to the next", func(s string) error {
+		return addColumn(&c.Columns, s)
+	})
 	f.IntVar(&c.Window, "window", 0, "learn from the last so many `documents` only; 0: from all")
 	f.DurationVar(&c.MaxAge, "max-age", 0, "learn from documents only that were stored less than this `time` before the newest; 0: from all")
 	f.DurationVar(&c.HalfLife, "half-life", 0, "a document that was stored this `time` before the newest counts half; 0: all count the same")
@@ -100,7 +104,11 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(o.data == "", "-data is missing")
 	f.VisitAll(func(f *flag.Flag) {
 		zero := f.DefValue == "0" || f.DefValue == "0s" // means something
-		switch v := f.Value.(flag.Getter).Get().(type) {
+		v, ok := f.Value.(flag.Getter)
+		if !ok {
+			return
+		}
+		switch v := v.Get().(type) {
 		case int:
 			bad(v < 1 && !zero, "-%s %d: want at least 1", f.Name, v)
 			bad(v < 0 && zero, "-%s %d: want 0 or more", f.Name, v)
@@ -123,6 +131,21 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 		}
 	}
 	return o, wrong.Err("service", stderr)
+}
+
+// addColumn adds the column that a flag names.
+func addColumn(columns *[]corpus.Column, s string) error {
+	i := strings.LastIndexByte(s, '=')
+	if i < 1 {
+		return errors.New("want name=kind")
+	}
+	for _, kind := range []corpus.Kind{corpus.Number, corpus.Time, corpus.Category} {
+		if s[i+1:] == kind.String() {
+			*columns = append(*columns, corpus.Column{Name: s[:i], Kind: kind})
+			return nil
+		}
+	}
+	return fmt.Errorf("the kind is %q; want number, time or category", s[i+1:])
 }
 
 // loopback tells whether a host is this machine and no name service can make it

@@ -71,6 +71,8 @@ func TestUsage(t *testing.T) {
 		"-min-rate 0: want at least 1":      {"-data", dir, "-min-rate", "0"},
 		"-max-per-client -1: want 0 or":     {"-data", dir, "-max-per-client", "-1"},
 		"-stall 0s: want more than 0":       {"-data", dir, "-stall", "0s"},
+		"want name=kind":                    {"-data", dir, "-column", "year"},
+		"the kind is \"date\"; want number": {"-data", dir, "-column", "day=date"},
 		"-addr \"8080\"":                    {"-data", dir, "-addr", "8080"},
 		"-addr :8080 can be reached":        {"-data", dir, "-addr", ":8080"},
 		"-addr 0.0.0.0:80 can be reached":   {"-data", dir, "-addr", "0.0.0.0:80"},
@@ -92,6 +94,9 @@ func TestUsage(t *testing.T) {
 	var errs bytes.Buffer
 	if o, err := parseFlags([]string{"-data", dir, "-addr", ":80", "-public"}, &errs); err != nil || o.config.Hosts != nil {
 		t.Errorf("-public: %v", err)
+	}
+	if o, err := parseFlags([]string{"-data", dir, "-column", "year=number", "-column", "a=b=category", "-column", "day=time"}, &errs); err != nil || fmt.Sprint(o.config.Columns) != "[{year number  []} {a=b category  []} {day time  []}]" {
+		t.Errorf("-column: %v, %v", o.config.Columns, err)
 	}
 	if _, errs := invoke(t, 1, "-data", dir, "-addr", "127.0.0.1:0", "-model", dir+"/no-such"); !strings.Contains(errs, "no-such") {
 		t.Errorf("a model that is not there: %s", errs)

@@ -65,6 +65,13 @@ func worst(n int) map[string]string {
 		"numbers":         fill(`{"id":"a","ids":[0`, `,0`, `]}`),
 		"different text":  different(`{"id":"a","text":"`, "k%x ", `"}`),
 	}
+	// Values, of which there can be so many, with long names.
+	out["values"] = `{"id":"a","text":"","values":{` + strings.TrimSuffix(strings.Join(func() (v []string) {
+		for _, c := range manyColumns(min(maxColumns, max(1, (n-40)/8))) {
+			v = append(v, fmt.Sprintf("%q:\"\"", c.Name))
+		}
+		return v
+	}(), ","), ",") + `}}`
 	// A word of one letter, a long word, text without blanks, numerals, a ligature that
 	// stands for four words, the same as an escape, with another after it, marks to put
 	// in order, HTML, elision.
@@ -78,16 +85,16 @@ func worst(n int) map[string]string {
 // taken for it before.
 func TestReadCost(t *testing.T) {
 	s := start(t, Config{})
-	m, lim := s.current.Load(), s.cfg.Limits
+	m, lim, wide := s.current.Load(), s.cfg.Limits, manyColumns(maxColumns)
 	for _, n := range []int{100, 1 << 10, 100 << 10} {
 		for name, doc := range worst(n) {
 			for what, read := range map[string]func(){
 				"infer": func() {
-					if d, p := parseDocument([]byte(doc), lim); p == nil {
+					if d, p := parseDocument([]byte(doc), wide, lim); p == nil {
 						m.infer(d, lim)
 					}
 				},
-				"keep": func() { readIncoming([]byte(doc), lim) },
+				"keep": func() { readIncoming([]byte(doc), wide, lim) },
 			} {
 				read() // what is made once
 				var before, after runtime.MemStats
@@ -176,7 +183,7 @@ func TestLongList(t *testing.T) {
 	lim := Limits{Tokens: 10}
 	body := []byte(`{"words":["a"` + strings.Repeat(`,"a"`, 1<<20) + `]}`)
 	var p *problem
-	if n := testing.AllocsPerRun(10, func() { _, p = parseDocument(body, lim) }); p == nil || p.Status != 413 || n > 10 {
+	if n := testing.AllocsPerRun(10, func() { _, p = parseDocument(body, nil, lim) }); p == nil || p.Status != 413 || n > 10 {
 		t.Errorf("%v after %v allocations", p, n)
 	}
 }

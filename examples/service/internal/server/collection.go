@@ -35,7 +35,7 @@ func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem
 		if len(docs) >= lim.Documents {
 			return fail(http.StatusRequestEntityTooLarge, "more than %d documents", lim.Documents)
 		}
-		d, p := readIncoming(raw, lim)
+		d, p := readIncoming(raw, s.columns, lim)
 		if p != nil {
 			return p
 		}
@@ -76,8 +76,18 @@ func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem
 	}{stored, there})
 }
 
+// columnAnswer is what may be known of documents.
+type columnAnswer struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
 func (s *Service) countDocuments(w http.ResponseWriter, r *http.Request) *problem {
 	st := s.held.Stats()
+	var columns []columnAnswer
+	for _, c := range s.columns {
+		columns = append(columns, columnAnswer{c.Name, c.Kind.String()})
+	}
 	size, segments := s.store.LogSize()
 	return sendJSON(w, http.StatusOK, struct {
 		Documents int   `json:"documents"`
@@ -87,23 +97,14 @@ func (s *Service) countDocuments(w http.ResponseWriter, r *http.Request) *proble
 		LogBytes  int64 `json:"log_bytes"`
 		Segments  int   `json:"log_segments"`
 
+		Columns []columnAnswer `json:"columns,omitempty"`
+
 		// Where there is a window.
 		Window   int     `json:"window,omitempty"`
 		MaxAge   float64 `json:"max_age_seconds,omitempty"`
 		HalfLife float64 `json:"half_life_seconds,omitempty"`
 		Evicted  int64   `json:"evicted,omitempty"`
-	}{st.Docs, st.Words, st.Tokens, st.Bytes, size, segments, s.cfg.Window, s.cfg.MaxAge.Seconds(), s.cfg.HalfLife.Seconds(), st.Evicted})
-}
-
-// getDocument tells whether a document is kept. Its text is not given out.
-func (s *Service) getDocument(w http.ResponseWriter, r *http.Request) *problem {
-	id := r.PathValue("id")
-	if !s.held.Has(id) {
-		return noDocument(id)
-	}
-	return sendJSON(w, http.StatusOK, struct {
-		ID string `json:"id"`
-	}{id})
+	}{st.Docs, st.Words, st.Tokens, st.Bytes, size, segments, columns, s.cfg.Window, s.cfg.MaxAge.Seconds(), s.cfg.HalfLife.Seconds(), st.Evicted})
 }
 
 func noDocument(id string) *problem {

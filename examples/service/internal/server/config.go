@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
@@ -25,6 +26,12 @@ type Config struct {
 	MinDocs   int      // documents that must have a word before it is in the vocabulary; 0: 5
 	StopWords []string // words that are left out; nil: the English list of package corpus
 	Workers   int      // goroutines of a refit, at most MaxWorkers; 0: half of GOMAXPROCS, at least 1
+
+	// Columns are what may be known of a document beside its words: Values of documents
+	// that are stored. Names have at most 64 bytes; there are at most 64. Columns that the
+	// documents of the store have already stay, named here or not, and may not be named
+	// with another kind.
+	Columns []corpus.Column
 
 	// Which of the documents stay to be learned from, by the order and the time in
 	// which they were stored. Others go, durably, when new ones come: the age of a
@@ -137,6 +144,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.MaxAge > 0 && c.MaxAge < time.Microsecond {
 		errs = append(errs, fmt.Errorf("server: MaxAge is %v; want at least 1µs", c.MaxAge))
+	}
+	if err := checkColumns(c.Columns); err != nil {
+		errs = append(errs, err)
 	}
 	if c.StopWords == nil {
 		c.StopWords = text.EnglishStopWords()

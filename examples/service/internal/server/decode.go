@@ -22,8 +22,9 @@ type document struct {
 	text   string
 	words  []string
 	ids    []int32
-	counts []int32 // of words or ids; nil: one each
-	kind   string  // which of text, words and ids there is
+	counts []int32        // of words or ids; nil: one each
+	kind   string         // which of text, words and ids there is
+	values []corpus.Value // in the columns; nil: none
 }
 
 const (
@@ -33,21 +34,15 @@ const (
 
 // parseDocument reads one document from a JSON object. All is checked but what
 // only a model can tell.
-func parseDocument(b []byte, lim Limits) (d document, p *problem) {
+func parseDocument(b []byte, columns []corpus.Column, lim Limits) (d document, p *problem) {
 	most, p := checkJSON(b, lim)
 	if p != nil {
 		return d, p
 	}
 	dec := json.NewDecoder(bytes.NewReader(b))
-	syntax := func(err error) *problem {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("it ends too early")
-		}
-		return fail(http.StatusBadRequest, "this is no JSON: %v", err)
-	}
 	tok, err := dec.Token()
 	if err != nil {
-		return d, syntax(err)
+		return d, noJSON(err)
 	}
 	if tok != json.Delim('{') {
 		return d, fail(http.StatusBadRequest, "a document is a JSON object")
@@ -56,7 +51,7 @@ func parseDocument(b []byte, lim Limits) (d document, p *problem) {
 	for dec.More() {
 		tok, err := dec.Token()
 		if err != nil {
-			return d, syntax(err)
+			return d, noJSON(err)
 		}
 		name, _ := tok.(string)
 		if seen[name] {
@@ -75,8 +70,13 @@ func parseDocument(b []byte, lim Limits) (d document, p *problem) {
 			d.ids, dst = make([]int32, 0, most), &d.ids
 		case "counts":
 			d.counts, dst = make([]int32, 0, most), &d.counts
+		case "values":
+			if d.values, p = parseValues(dec, columns); p != nil {
+				return d, p
+			}
+			continue
 		default:
-			return d, inField(shorten(name), "there is no such field; a document has id, and text, or words or ids with counts")
+			return d, inField(shorten(name), "there is no such field; a document has id and values, and text, or words or ids with counts")
 		}
 		if err := dec.Decode(dst); err != nil {
 			var wrong *json.UnmarshalTypeError
@@ -84,11 +84,11 @@ func parseDocument(b []byte, lim Limits) (d document, p *problem) {
 				return d, inField(name, "a JSON %s cannot be used here", shorten(wrong.Value)) // it holds the number
 
 			}
-			return d, syntax(err)
+			return d, noJSON(err)
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		return d, syntax(err)
+		return d, noJSON(err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return d, fail(http.StatusBadRequest, "there is more after the end of the document")
@@ -111,6 +111,14 @@ func parseDocument(b []byte, lim Limits) (d document, p *problem) {
 		}
 	}
 	return d, d.check(seen["counts"], lim)
+}
+
+// noJSON says why bytes are no JSON.
+func noJSON(err error) *problem {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("it ends too early")
+	}
+	return fail(http.StatusBadRequest, "this is no JSON: %v", err)
 }
 
 func (d *document) check(counts bool, lim Limits) *problem {

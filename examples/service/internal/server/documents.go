@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -22,14 +23,17 @@ const (
 	opPut    store.Op = 3 // a time, 8 bytes, and then a logged document
 	opWindow store.Op = 4 // a window
 	opTime   store.Op = 5 // the time, and what the clock says beyond it
+
+	opColumns store.Op = 6 // columns that documents have from here on, beside those before
 )
 
 // logged is a document in the log. Its time is when it was stored, in microseconds (see
 // ages): later than that of every document before it.
 type logged struct {
-	ID     string   `json:"id"`
-	Words  []string `json:"words"` // each once
-	Counts []int32  `json:"counts"`
+	ID     string          `json:"id"`
+	Words  []string        `json:"words"` // each once
+	Counts []int32         `json:"counts"`
+	Values json.RawMessage `json:"values,omitempty"` // as parseValues reads them
 }
 
 const timeBytes = 8
@@ -72,7 +76,7 @@ func (s *Service) loadDocuments(ctx context.Context) error {
 	if have := s.held.Options().Text; have == nil || !have.Equal(set) {
 		return fmt.Errorf("server: the texts of the documents were split into words by the setting %v, not by %v: this cannot change afterwards", have, set)
 	}
-	s.newest = s.held.Stats().Newest
+	s.newest, s.columns = s.held.Stats().Newest, s.held.Options().Columns
 	n := 0
 	err = s.store.Replay(ctx, seq, func(seq uint64, r store.Record) error {
 		n++
@@ -89,6 +93,9 @@ func (s *Service) loadDocuments(ctx context.Context) error {
 		return err
 	}
 	if err := s.setWindow(); err != nil {
+		return err
+	}
+	if err := s.setColumns(); err != nil {
 		return err
 	}
 	stats := s.held.Stats()
@@ -109,7 +116,14 @@ func (s *Service) replay(r store.Record) error {
 		if err := json.Unmarshal(r.Data[timeBytes:], &d); err != nil {
 			return err
 		}
-		return s.held.AddAt(corpus.Document{ID: d.ID, Tokens: d.Words, Counts: d.Counts}, at)
+		var values []corpus.Value
+		if d.Values != nil {
+			var p *problem
+			if values, p = parseValues(json.NewDecoder(bytes.NewReader(d.Values)), s.columns); p != nil {
+				return p
+			}
+		}
+		return s.held.AddAt(corpus.Document{ID: d.ID, Tokens: d.Words, Counts: d.Counts, Values: values}, at)
 	case opDelete:
 		s.held.Remove(string(r.Data)) // it may have gone by itself: see commit
 		return nil
@@ -132,6 +146,12 @@ func (s *Service) replay(r store.Record) error {
 		}
 		at.Counted, s.ages.at = nil, at
 		return nil
+	case opColumns:
+		var added []corpus.Column
+		if err := json.Unmarshal(r.Data, &added); err != nil {
+			return err
+		}
+		return s.addColumns(added)
 	}
 	return fmt.Errorf("it is of kind %d: was it written by another version?", r.Op)
 }
@@ -166,8 +186,8 @@ type incoming struct {
 }
 
 // readIncoming reads a document to keep.
-func readIncoming(raw []byte, lim Limits) (in incoming, p *problem) {
-	d, p := parseDocument(raw, lim)
+func readIncoming(raw []byte, columns []corpus.Column, lim Limits) (in incoming, p *problem) {
+	d, p := parseDocument(raw, columns, lim)
 	switch {
 	case p != nil:
 		return in, p
@@ -180,7 +200,14 @@ func readIncoming(raw []byte, lim Limits) (in incoming, p *problem) {
 	if p != nil {
 		return in, p
 	}
-	b, err := json.Marshal(logged{d.id, words, counts})
+	values, err := encodeValues(columns, d.values)
+	if err != nil {
+		return in, internal(err)
+	}
+	if len(values) > maxValues {
+		return in, inField("values", "the values have %d bytes, more than %d", len(values), maxValues)
+	}
+	b, err := json.Marshal(logged{d.id, words, counts, values})
 	if err != nil {
 		return in, internal(err)
 	}

@@ -415,7 +415,7 @@ func TestShutdown(t *testing.T) {
 		t.Error("it still listens")
 	}
 	closed(t, s)
-	late, p := readIncoming([]byte(`{"id":"late","text":"x"}`), s.cfg.Limits)
+	late, p := readIncoming([]byte(`{"id":"late","text":"x"}`), nil, s.cfg.Limits)
 	if p != nil {
 		t.Fatal(p)
 	}

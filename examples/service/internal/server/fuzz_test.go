@@ -22,7 +22,7 @@ func FuzzDocument(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		d, p := parseDocument(b, cfg.Limits)
+		d, p := parseDocument(b, nil, cfg.Limits)
 		if p != nil {
 			if p.Status < 400 || p.Status > 499 || p.Detail == "" || !utf8.ValidString(p.Field) {
 				t.Errorf("%q: %+v", b, p)

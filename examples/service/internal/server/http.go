@@ -53,6 +53,7 @@ func routes() []route {
 		{path: "/v1/documents", methods: map[string]handler{http.MethodGet: (*Service).countDocuments, http.MethodPost: (*Service).postDocuments}},
 		{path: "/v1/documents/{id}", methods: map[string]handler{http.MethodGet: (*Service).getDocument, http.MethodDelete: (*Service).deleteDocument}},
 		{path: "/v1/documents/{id}/similar", methods: get((*Service).similarTo)},
+		{path: "/v1/list", methods: get((*Service).list)},
 		{path: "/v1/refit", methods: map[string]handler{http.MethodGet: (*Service).getRefit, http.MethodPost: (*Service).postRefit}},
 	}
 }

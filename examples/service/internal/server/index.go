@@ -17,11 +17,12 @@ import (
 // changes: documents that were stored later are in the next one, and those that have gone
 // since are not found.
 type index struct {
-	docs  *find.Documents // nil: there was no document
-	ids   []string
-	at    []int64 // the times by which they are told from later ones of the same ids
-	known []bool  // whether the model knows words of them
-	bytes int64
+	docs   *find.Documents // nil: there was no document
+	ids    []string
+	at     []int64          // the times by which they are told from later ones of the same ids
+	known  []bool           // whether the model knows words of them
+	values [][]corpus.Value // shared with what is held
+	bytes  int64
 }
 
 // The memory of an index by document and, beside that, by document and topic. While it is
@@ -54,9 +55,10 @@ func (s *Service) makeIndex(ctx context.Context, m *jsmf.Model, snap *cooc.Snaps
 	if x.docs, err = find.NewDocuments(m, c); err != nil {
 		return nil, err
 	}
-	x.ids, x.at, x.known = c.IDs, make([]int64, n), make([]bool, n)
+	x.ids, x.at, x.known, x.values = c.IDs, make([]int64, n), make([]bool, n), make([][]corpus.Value, n)
 	for i := range x.at {
-		x.at[i], x.known[i] = snap.Document(i).At, c.Docs[i].Tokens > 0
+		d := snap.Document(i)
+		x.at[i], x.values[i], x.known[i] = d.At, d.Values, c.Docs[i].Tokens > 0
 	}
 	return x, nil
 }

@@ -80,7 +80,7 @@ func (s *Service) read(ctx context.Context, raw []byte, wait time.Duration, f fu
 		return p
 	}
 	defer end()
-	d, p := parseDocument(raw, s.cfg.Limits)
+	d, p := parseDocument(raw, s.columns, s.cfg.Limits)
 	if p != nil {
 		return p
 	}

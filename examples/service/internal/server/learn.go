@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -31,6 +32,8 @@ type Service struct {
 	documents sync.Mutex
 	held      *cooc.Accumulator
 	seq       uint64
+
+	columns []corpus.Column // of the documents; they do not change after the start
 
 	waiting sync.Mutex
 	queue   []*change     // that wait to be written; guarded by waiting

@@ -1,10 +1,13 @@
 package server
 
 import (
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/jsmf/find"
 )
 
@@ -19,31 +22,46 @@ const (
 
 // foundAnswer is a document that was found.
 type foundAnswer struct {
-	ID    string  `json:"id"`
+	documentAnswer
 	Score float64 `json:"score"` // by which it was
 }
 
 // query is what an address says beside the path.
 type query struct {
-	n int // documents that are wanted
+	n      int // documents that are wanted
+	filter filter
+	from   int64 // the time of the first document of the page
 }
 
-// parseQuery reads the query of a request, which may have no other parameters than these.
-func parseQuery(r *http.Request) (q query, p *problem) {
-	q.n = someDocuments
+// parseQuery reads the query of a request for documents; paged tells whether it can be for
+// another page than the first.
+func (s *Service) parseQuery(r *http.Request, paged bool) (q query, p *problem) {
+	q.n, q.from = someDocuments, math.MinInt64
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return q, fail(http.StatusBadRequest, "the query of the address cannot be read")
 	}
 	for name, v := range values {
+		if column, ok := strings.CutPrefix(name, "values."); ok {
+			c, p := parseCondition(s.columns, column, v)
+			if p != nil {
+				return q, p
+			}
+			q.filter = append(q.filter, c)
+			continue
+		}
 		if len(v) != 1 {
 			return q, inField(shorten(name), "the parameter is given %d times", len(v))
 		}
-		switch name {
-		case "n":
+		switch {
+		case name == "n":
 			q.n, err = strconv.Atoi(v[0])
 			if err != nil || q.n < 1 || q.n > mostDocuments {
 				return q, inField("n", "%s: want a number from 1 to %d", quote(v[0]), mostDocuments)
+			}
+		case name == "from" && paged:
+			if q.from, p = parseFrom(v[0]); p != nil {
+				return q, p
 			}
 		default:
 			return q, inField(shorten(name), "there is no such parameter")
@@ -72,21 +90,36 @@ func (s *Service) best(x *index, q query, look search) ([]foundAnswer, *problem)
 	if x.docs == nil {
 		return out, nil
 	}
-	still := func(row int) bool {
+	still := func(row int) (cooc.HeldDocument, bool) {
 		d, ok := s.held.Document(x.ids[row])
-		return ok && d.At == x.at[row]
+		return d, ok && d.At == x.at[row]
 	}
 	// Nearly all are still kept: only if one that was found is not, all are asked for.
-	for _, keep := range []func(row int) bool{nil, still} {
-		found, err := look(x.docs, q.n, keep)
+	for _, ask := range []bool{false, true} {
+		found, err := look(x.docs, q.n, func(row int) bool {
+			if !q.filter.keeps(x.values[row]) {
+				return false
+			}
+			if !ask {
+				return true
+			}
+			_, ok := still(row)
+			return ok
+		})
 		if err != nil {
 			return nil, internal(err)
 		}
 		out = out[:0]
 		for _, m := range found {
-			if still(m.Index) {
-				out = append(out, foundAnswer{ID: m.Name, Score: m.Score})
+			d, ok := still(m.Index)
+			if !ok {
+				continue
 			}
+			a, err := s.document(d)
+			if err != nil {
+				return nil, internal(err)
+			}
+			out = append(out, foundAnswer{a, m.Score})
 		}
 		if len(out) == len(found) {
 			break
@@ -110,7 +143,7 @@ type documentsAnswer struct {
 // searched answers a request for documents. about says in the answer what was asked for,
 // and how to look for it.
 func (s *Service) searched(w http.ResponseWriter, r *http.Request, about func(m *served, x *index, out *documentsAnswer) (search, *problem)) *problem {
-	q, p := parseQuery(r)
+	q, p := s.parseQuery(r, false)
 	if p != nil {
 		return p
 	}
@@ -182,7 +215,7 @@ func (s *Service) documentsOf(w http.ResponseWriter, r *http.Request) *problem {
 
 // similar answers which documents are like one that is sent.
 func (s *Service) similar(w http.ResponseWriter, r *http.Request) *problem {
-	q, p := parseQuery(r)
+	q, p := s.parseQuery(r, false)
 	if p != nil {
 		return p
 	}

@@ -131,7 +131,7 @@ func TestSimilar(t *testing.T) {
 	want(t, s, "DELETE", "/v1/documents/"+first[1].ID, "", "", 200)
 	want(t, s, "POST", "/v1/documents", typeJSON, fmt.Sprintf(`{"id":%q,"text":%q}`, first[1].ID, all[3]), 200)
 	again := get(t, s, "/v1/documents/d3/similar?n=10").Documents
-	if len(again) != 10 || again[0] != first[2] {
+	if len(again) != 10 || again[0].ID != first[2].ID {
 		t.Errorf("after two have gone: %v, before %v", again, first)
 	}
 	for _, f := range again {
@@ -283,7 +283,7 @@ func TestExplainCost(t *testing.T) {
 	if len(a.Words) != explainedWords || a.More < 1000 {
 		t.Fatalf("%d words and %d more", len(a.Words), a.More)
 	}
-	d, p := parseDocument([]byte(body), s.cfg.Limits)
+	d, p := parseDocument([]byte(body), nil, s.cfg.Limits)
 	if p != nil {
 		t.Fatal(p)
 	}
