@@ -27,6 +27,11 @@ type Recommendation struct {
 	// Best is the number of topics under which the documents are most likely.
 	Best int
 
+	// Stable of the topics of the model of K came back in fits to reweighted documents
+	// (Uncertainty.Stable), of which there were Cold. Sweep.Bootstrap fills them in: before
+	// it Cold is 0, and nothing is known.
+	Stable, Cold int
+
 	// Documents were held out, with so many hidden words.
 	Documents, Words int
 
@@ -34,12 +39,15 @@ type Recommendation struct {
 	Why string
 }
 
-// String returns for example "K = 35 (25 to 45 are as likely; chosen in 62 % of
-// resamples)".
+// String returns for example "K = 35 (25 to 45 are as likely; 31 of 35 topics stable; chosen
+// in 62 % of resamples)". What Sweep.Bootstrap has not measured is not in it.
 func (r *Recommendation) String() string {
 	likely := "no other is as likely"
 	if r.Low < r.High {
 		likely = fmt.Sprintf("%d to %d are as likely", r.Low, r.High)
+	}
+	if r.Cold > 0 {
+		likely += fmt.Sprintf("; %d of %d topics stable", r.Stable, r.K)
 	}
 	return fmt.Sprintf("K = %d (%s; chosen in %.0f %% of resamples)", r.K, likely, 100*r.Chosen)
 }
@@ -52,8 +60,13 @@ type HeldOutScore struct {
 	// Behind is how much less that is than the best of the sweep, and Error the standard
 	// error of this difference over documents. Both are 0 for the best.
 	Behind, Error float64
+	// AsLikely tells whether the difference to the K recommended is no more than two standard
+	// errors of it.
+	AsLikely bool
 	// Chosen is the share of resamples that lead to this K.
 	Chosen float64
+	// Why says in a few words why this K is recommended, or why not.
+	Why string
 }
 
 // resamples is how many there are: the error of a share is 2 % at most.
@@ -129,27 +142,26 @@ func (b ballot) resample(keys []uint64) []float64 {
 	return shares
 }
 
-// around returns the smallest and the largest K that are as likely as number i.
-func (b ballot) around(i int, weights []float64) (low, high int) {
-	low, high = i, i
-	for j := range b.logs {
-		if mean, err := b.difference(i, j, weights); math.Abs(mean) <= 2*err {
-			low, high = min(low, j), max(high, j)
-		}
-	}
-	return low, high
+// asLikely tells whether numbers i and j differ by no more than two standard errors.
+func (b ballot) asLikely(i, j int, weights []float64) bool {
+	mean, err := b.difference(i, j, weights)
+	return math.Abs(mean) <= 2*err
 }
 
 // recommend chooses among ks, ascending, and returns the score of each.
 func (b ballot) recommend(ks []int, keys []uint64) (*Recommendation, []HeldOutScore) {
 	ones := slices.Repeat([]float64{1}, len(b.words))
 	best, chosen := b.choose(ones)
-	low, high := b.around(chosen, ones)
+	low, high := chosen, chosen
 	means, shares := b.means(ones), b.resample(keys)
 	scores := make([]HeldOutScore, len(ks))
 	for i := range ks {
 		behind, err := b.difference(best, i, ones)
-		scores[i] = HeldOutScore{PerWord: means[i], Behind: behind, Error: err, Chosen: shares[i]}
+		scores[i] = HeldOutScore{PerWord: means[i], Behind: behind, Error: err, AsLikely: b.asLikely(chosen, i, ones), Chosen: shares[i]}
+		if scores[i].AsLikely {
+			low, high = min(low, i), max(high, i)
+		}
+		scores[i].Why = why(ks, i, chosen, best, scores[i].AsLikely)
 	}
 	r := &Recommendation{K: ks[chosen], Low: ks[low], High: ks[high], Chosen: shares[chosen], Best: ks[best], Documents: len(b.words)}
 	for _, n := range b.words {
@@ -173,6 +185,23 @@ func (b ballot) recommend(ks []int, keys []uint64) (*Recommendation, []HeldOutSc
 		r.Why += " It is the smallest number of the sweep: fewer may do."
 	}
 	return r, scores
+}
+
+// why says what speaks for and against number i.
+func why(ks []int, i, chosen, best int, asLikely bool) string {
+	switch {
+	case i == chosen && i == best:
+		return "recommended: the most likely"
+	case i == chosen:
+		return fmt.Sprintf("recommended: as likely as %d", ks[best])
+	case i == best:
+		return fmt.Sprintf("the most likely; %d is as likely", ks[chosen])
+	case asLikely:
+		return fmt.Sprintf("as likely as %d", ks[chosen])
+	case i < chosen:
+		return "less likely: too few"
+	}
+	return "less likely: too many"
 }
 
 // String says how far the score is behind the best.

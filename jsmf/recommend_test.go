@@ -113,7 +113,11 @@ func TestRecommend(t *testing.T) {
 		t.Errorf("%q", r.Why)
 	}
 	sum := 0.0
+	why := []string{"less likely: too few", "less likely: too few", "recommended: as likely as 14", "the most likely; 10 is as likely", "less likely: too many"}
 	for i, s := range scores {
+		if s.Why != why[i] || s.AsLikely != (i == 2 || i == 3) {
+			t.Errorf("K = %d: %+v, want %q", ks[i], s, why[i])
+		}
 		sum += s.Chosen
 		if math.Abs(s.PerWord-means[i]+5) > 1e-9 || math.Abs(s.Behind+means[i]) > 1e-9 {
 			t.Errorf("K = %d: %+v", ks[i], s)

@@ -1,6 +1,7 @@
 package jsmf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,26 @@ func (s *Sweep) Recommended() *Model {
 		}
 	}
 	return nil
+}
+
+// Bootstrap measures the model recommended by o, and notes in Recommendation how many of its
+// topics are stable. p and in are those of the sweep. It takes the time of o.Cold fits or more:
+// set o.Warm to −1 for the stability alone. Errors: no recommendation or no model, no cold
+// replicates, and those of Bootstrap.Measure.
+func (s *Sweep) Bootstrap(ctx context.Context, o Bootstrap, p Pipeline, in Input) (*Uncertainty, error) {
+	m := s.Recommended()
+	if m == nil {
+		return nil, errorf("sweep: no model to measure: %w", cmp.Or(s.Unrecommended, errors.New("the fit with the number of topics recommended failed")))
+	}
+	if o.Cold < 0 {
+		return nil, errorf("sweep: Cold = %d; stability needs cold replicates", o.Cold)
+	}
+	u, err := o.Measure(ctx, p.K(m.k), m, in)
+	if err != nil {
+		return nil, err
+	}
+	s.Recommendation.Stable, s.Recommendation.Cold = u.Stable(), u.Cold
+	return u, nil
 }
 
 // SweepPoint is one K of a Sweep.

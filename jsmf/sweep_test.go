@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/cputime"
 	"github.com/jsmf-go/spectral/internal/golden"
@@ -206,6 +207,43 @@ func TestSweepBad(t *testing.T) {
 	}).Sweep(gone, c, []int{2, 3, 4})
 	if !errors.Is(err, context.Canceled) || fits != 2 {
 		t.Errorf("cancelled after %d fits: %v", fits, err)
+	}
+}
+
+// How many topics of the model recommended are stable is part of the sentence.
+func TestSweepBootstrap(t *testing.T) {
+	c := draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.1), 200)
+	p := jsmf.New(7).Words(60)
+	s, err := p.Sweep(ctx, c, []int{2, 3, 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(s.Recommendation.String(), "stable") || !strings.Contains(s.String(), "recommended: the most likely") {
+		t.Errorf("%v", s)
+	}
+	for want, o := range map[string]jsmf.Bootstrap{"Cold = -1": {Cold: -1}, "Level = 2": {Level: 2}} {
+		if _, err := s.Bootstrap(ctx, o, p, c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+	u, err := s.Bootstrap(ctx, jsmf.Bootstrap{Warm: -1, Cold: 4}, p, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := s.Recommendation; r.K != 3 || u.Stable() != 3 || r.Stable != 3 || r.Cold != 4 || !strings.Contains(r.String(), "; 3 of 3 topics stable; chosen in") {
+		t.Errorf("%v, %d stable", s.Recommendation, u.Stable())
+	}
+	for i, x := range []float64{0.74, math.NaN(), 0.75} {
+		if u.Topics[i].Stability = x; u.Stable() != []int{2, 1, 1}[i] {
+			t.Errorf("%d topics are stable", u.Stable())
+		}
+	}
+	matrix, err := jsmf.Published(3).Rectify(rectify.TruncatedEig{}).Sweep(ctx, counted(t, c, cooc.Options{}), []int{2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := matrix.Bootstrap(ctx, jsmf.Bootstrap{}, p, c); err == nil || !strings.Contains(err.Error(), "only documents can be held out") {
+		t.Errorf("without a recommendation: %v", err)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // String returns the recommendation with its reason and a table of the models that fits on
 // a screen of 24 lines and 100 columns: a line for each K, the first ones if there are too
-// many. A star marks the K recommended.
+// many, with what speaks for and against it. A star marks the K recommended.
 func (s *Sweep) String() string {
 	var head []string
 	switch {
@@ -23,7 +23,7 @@ func (s *Sweep) String() string {
 	for i, line := range head {
 		head[i] = clip(line, tableWidth)
 	}
-	head = append(head, fmt.Sprintf("%5s %6s %19s %7s %8s %9s %13s %8s %8s", "K", "topics", "held out", "chosen", "NPMI", "diversity", "‖C−BABᵀ‖", "ΣA", "seconds"))
+	head = append(head, fmt.Sprintf("%5s %6s %19s %7s %8s %9s %8s", "K", "topics", "held out", "chosen", "NPMI", "diversity", "seconds"))
 	points := s.Points
 	if most := tableLines - len(head); len(points) > most {
 		points = points[:most-1]
@@ -57,11 +57,17 @@ func (s *Sweep) line(x SweepPoint) string {
 	}
 	line += fmt.Sprintf(" %19s %7s", score, chosen)
 	if r := x.Report; r != nil {
-		line += fmt.Sprintf(" %8.3f %9.3f %13.4g %8.3f %8.2f", r.NPMI.Mean, x.Diversity, r.Approximation, r.Legality, x.Fit.Seconds())
+		line += fmt.Sprintf(" %8.3f %9.3f %8.2f", r.NPMI.Mean, x.Diversity, x.Fit.Seconds())
 	}
 	line = strings.TrimRight(line, " ")
+	words := ""
 	if err := cmp.Or(x.Err, x.Unmeasured, x.Unscored); err != nil {
-		line += "  " + clip(err.Error(), max(1, tableWidth-utf8.RuneCountInString(line)-2))
+		words = err.Error()
+	} else if x.HeldOut != nil {
+		words = x.HeldOut.Why
+	}
+	if words != "" {
+		line += "  " + clip(words, max(1, tableWidth-utf8.RuneCountInString(line)-2))
 	}
 	return line
 }

@@ -74,6 +74,21 @@ type Interval struct {
 	High  float64 `json:"high"`
 }
 
+// stable is the share of cold replicates in which a stable topic comes back, at least.
+const stable = 0.75
+
+// Stable returns how many topics are stable: those that come back in three of four cold
+// replicates or more. There are none without cold replicates.
+func (u *Uncertainty) Stable() int {
+	n := 0
+	for _, t := range u.Topics {
+		if t.Stability >= stable {
+			n++
+		}
+	}
+	return n
+}
+
 // MarshalJSON implements json.Marshaler. A number that JSON lacks becomes the string "NaN".
 func (u *Uncertainty) MarshalJSON() ([]byte, error) { return nanjson.Marshal(*u) }
 
