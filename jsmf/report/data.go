@@ -23,6 +23,7 @@ type data struct {
 	Norms   []number          `json:"norms"`
 	LogLik  []number          `json:"loglik"`
 	Sweep   *sweepData        `json:"sweep,omitempty"`
+	Effects *effectsData      `json:"effects,omitempty"`
 }
 
 type topicData struct {

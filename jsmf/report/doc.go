@@ -17,7 +17,8 @@
 // λ log p(w|k) + (1−λ) log p(w|k)/p(w), exact for every position of the slider), with
 // background topics marked; the correlations as a network, a matrix and a list; a map of
 // the words and anchors with their convex hull; and the convergence of the rectification.
-// Options add measures, documents, a hierarchy, a sweep, the curation of the
+// Options add measures, documents, effects of metadata (over time, as dots with whiskers,
+// along numbers, and topics by class), a hierarchy, a sweep, the curation of the
 // vocabulary, further maps and times.
 //
 // The same model and options give the same bytes on one type of CPU: the file

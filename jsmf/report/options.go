@@ -8,6 +8,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/effects"
 	"github.com/jsmf-go/spectral/metrics"
 )
 
@@ -40,6 +41,10 @@ type Options struct {
 	// Sweep is what Pipeline.Sweep found for other numbers of topics. The model is
 	// normally one of its models.
 	Sweep *jsmf.Sweep
+
+	// Effects are what a Study found about the topics of the model: the page shows them
+	// over time, at each level of a category, along numbers, and in pairs of these.
+	Effects *effects.Effects
 
 	// Hierarchy holds the levels above the topics of the model, of which it was
 	// made.
@@ -110,6 +115,9 @@ func (o *Options) check(m *jsmf.Model) error {
 	}
 	if o.Documents != nil {
 		errs = append(errs, checkDocuments(o.Documents, m.K()))
+	}
+	if o.Effects != nil {
+		errs = append(errs, checkEffects(o.Effects, m.K()))
 	}
 	if h := o.Hierarchy; h != nil && (h.K(0) != m.K() || h.Model(0).N() != m.N()) {
 		bad("hierarchy: of %d topics over %d words, but the model has %d over %d", h.K(0), h.Model(0).N(), m.K(), m.N())

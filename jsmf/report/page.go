@@ -38,6 +38,8 @@ type page struct {
 	HasDocuments  bool
 	Measures      []measure
 	Sweep         *sweepTable
+	Effects       *effectsPage
+	HasTimes      bool // some effect is one of time
 	Levels        int
 	Tree          []node
 	Maps          []string
@@ -113,6 +115,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	d.LogLik = numbers(st.Refine.LogLik)
 	p.measures(o)
 	p.addSweep(d, o.Sweep)
+	p.effects(d, o.Effects)
 	if o.Hierarchy != nil {
 		p.tree(o.Hierarchy)
 	}

@@ -21,6 +21,9 @@ var assets embed.FS
 var sections = []string{
 	"overview",
 	"topics",
+	"time",
+	"effects",
+	"classes",
 	"correlations",
 	"map",
 	"hierarchy",
@@ -43,7 +46,7 @@ func asset(name string) string {
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	page, css := asset("report.html"), asset("report.css")
 	// The parts of the script are the body of one function.
-	js := []string{"\"use strict\";\n(() => {\n" + asset("base.js"), asset("parts.js"), asset("export.js")}
+	js := []string{"\"use strict\";\n(() => {\n" + asset("base.js"), asset("parts.js"), asset("export.js"), asset("plot.js"), asset("dots.js")}
 	for _, name := range sections {
 		page += asset(name + ".html")
 		css += asset(name + ".css")

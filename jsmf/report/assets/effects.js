@@ -1,0 +1,182 @@
+  // ---- effects -----------------------------------------------------------------
+
+  if ($("effects")) {
+    const Q = fx.quantities.length, few = 30;
+    const select = $("effect-term"), pointSelect = $("effect-point"), quantitySelect = $("effect-quantity"), more = $("effect-more");
+    select.append(...fx.terms.map((t, i) => el("option", { value: i }, t.name)));
+    $("effect-terms").hidden = fx.terms.length < 2;
+    let term = fx.terms.find((t) => t.kind !== "times") || fx.terms[0], point = 0, quantity = topic, all = false, at = null;
+    const into = (id) => $(id).querySelector(".drawing");
+    const ratio = (q) => fx.quantities[q].ratio;
+    const slopes = () => !!term.slopes;
+    // wording writes a difference with one digit more than its scale needs.
+    const wording = (x, q, size) => {
+      const f = (v) => fxDiff(q)(v, Math.min(3, decimals((ratio(q) ? 1 : 100) * size / 5) + 1));
+      return f(x.v) + spread(x, f);
+    };
+    // axisOf is that of differences of a quantity.
+    const axisOf = (q, what) => ({
+      name: (ratio(q) ? "" : "percentage points ") + what,
+      format: (v, step) => v === 0 ? "0" : fxDiff(q)(v, decimals(ratio(q) ? step : 100 * step)),
+    });
+    const row = (x, q, size, name, aria, on, pick) => {
+      const said = isNum(x.v) ? wording(x, q, size) : "not known";
+      return { label: name, ...x, said, aria: aria + ": " + said + (!isNum(x.v) || ratio(q) ? "" : " percentage points") + (isNum(x.v) && doubtful(x) ? ", the interval includes zero" : ""), on, pick };
+    };
+    const sizeOf = (list) => most(list.filter((x) => isNum(x.v)).map((x) => Math.abs(x.v)), 0);
+
+    // The topics at a point, or their slopes, the largest first, and then what was asked for.
+    const drawTopics = () => {
+      const W = into("effect-topics").clientWidth, t = term;
+      if (!W) return;
+      const value = (q) => slopes() ? fxAt(t.slopes, q) : fxOf(t.differences, point, q);
+      const size = sizeOf(range(Q).filter((q) => !ratio(q)).map(value)), sizes = sizeOf(range(Q).filter(ratio).map(value));
+      const line = (q) => row(value(q), q, ratio(q) ? sizes : size, fxName(q), fxLong(q), q === quantity, () => { quantity = q; pick(q); drawLevels(); drawTopics(); focusRow("effect-topics"); });
+      const list = by(range(Q).filter((q) => fx.quantities[q].topic >= 0 && isNum(value(q).v)), (q) => value(q).v);
+      const shown = all || list.length <= few ? list : list.slice(0, few / 2).concat(list.slice(-few / 2));
+      const rows = shown.map(line);
+      if (shown.length < list.length) rows.splice(few / 2, 0, { head: "… " + (list.length - few) + " topics between" });
+      const what = slopes() ? "per " + (t.unit || "unit of " + t.name) : "from the average";
+      const asked = range(Q).filter((q) => fx.quantities[q].topic < 0), sums = asked.filter((q) => !ratio(q)), ratios = asked.filter(ratio);
+      if (sums.length) rows.push({ head: "Made of topics" }, ...sums.map(line));
+      const blocks = [{ rows, axis: axisOf(0, what) }];
+      if (ratios.length) blocks.push({ rows: ratios.map(line), axis: { name: "Ratios, " + (slopes() ? "change " : "difference ") + what, format: axisOf(ratios[0], "").format } });
+      into("effect-topics").replaceChildren(dots(W, blocks));
+      $("effect-topics-title").textContent = slopes() ? "Change of each topic with " + t.name : "Each topic at ";
+      more.hidden = list.length <= few;
+      more.textContent = all ? "Show the " + few + " strongest" : "Show all " + list.length;
+    };
+    const focusRow = (id) => {
+      const g = into(id).querySelector(".row.on");
+      if (g) g.focus();
+    };
+
+    // The points for a quantity: rows of levels, or curves along numbers and times.
+    const groupsOf = (t) => {
+      const groups = new Map();
+      t.points.forEach((p, i) => {
+        const key = t.kind === "interactions" ? p.labels[0] : "";
+        if (!groups.has(key)) groups.set(key, []);
+        groups.get(key).push(i);
+      });
+      // Of an interaction along x, a panel for each level of the other part.
+      const list = [...groups].map(([name, points]) => ({ name, points }));
+      if (list.length > 1 && list.every((g) => isNum(t.points[g.points[0]].x) && g.points.every((i) => t.points[i].x === t.points[g.points[0]].x))) {
+        const others = new Map();
+        t.points.forEach((p, i) => {
+          if (!others.has(p.labels[1])) others.set(p.labels[1], []);
+          others.get(p.labels[1]).push(i);
+        });
+        return [...others].map(([name, points]) => ({ name, points }));
+      }
+      return list;
+    };
+    const info = (s) => { $("effect-info").textContent = s; };
+    const drawLevels = () => {
+      const W = into("effect-levels").clientWidth, t = term, q = quantity;
+      if (!W) return;
+      $("effect-levels-title").textContent = t.kind === "numbers" ? "Along " + t.name : "Each " + t.name.replace(/ × /g, " and ") + " for ";
+      quantitySelect.value = q;
+      info("");
+      const groups = groupsOf(t);
+      if (isNum(t.points[0].x) && t.points.length > 1) {
+        drawCurves(W, t, q, groups);
+        return;
+      }
+      const rows = [], size = sizeOf(range(t.points.length).map((p) => fxOf(t.differences, p, q)));
+      for (const g of groups) {
+        if (g.name) rows.push({ head: g.name });
+        const list = g.points.filter((p) => isNum(fxOf(t.differences, p, q).v));
+        const order = t.kind === "categories" || g.name ? by(list, (p) => fxOf(t.differences, p, q).v) : list;
+        for (const p of order) {
+          const x = t.points[p];
+          rows.push(row(fxOf(t.differences, p, q), q, size, x.labels && g.name ? x.labels[1] : x.label, x.label + ", " + documents(x), p === point, () => { point = p; pointSelect.value = p; drawTopics(); drawLevels(); focusRow("effect-levels"); }));
+        }
+      }
+      into("effect-levels").replaceChildren(dots(W, [{ rows, axis: axisOf(q, "from the average") }]));
+    };
+    const drawCurves = (W, t, q, groups) => {
+      const f = fxShare(q), unit = fxUnit(q), timed = t.kind === "times" || t.points.some((p) => p.timed);
+      for (const g of groups) g.list = g.points.map((p) => ({ x: t.points[p].x, part: t.points[p].incomplete, ...fxOf(t.predictions, p, q) }));
+      const first = groups[0].points, labelAt = (i) => t.points[first[i]].labels ? t.points[first[i]].labels.find((s) => s !== groups[0].name) : t.points[first[i]].label;
+      const picture = curves(W, groups, {
+        average: fx.quantities[q].share[0],
+        y: (v, step) => f(v, decimals(ratio(q) ? step : 100 * step)) + unit,
+        ticks: (xs, n) => timed ? [0, first.length - 1].map((i) => [t.points[first[i]].x, labelAt(i)]) : ticks(...xs, clamp(Math.round(n), 2, 8)).map((v) => [v, show(v, 4)]),
+      });
+      picture.setAttribute("role", "img");
+      picture.setAttribute("tabindex", 0);
+      picture.setAttribute("aria-label", fxLong(q) + " along " + t.name + ": arrow keys go along it");
+      const tell = (to, only) => {
+        at = to;
+        for (const g of groups) g.show(to === null ? null : Math.min(to, g.list.length - 1));
+        info(to === null ? "" : groups.filter((g) => !only || g === only).map((g) => {
+          const p = g.points[Math.min(to, g.points.length - 1)], x = fxOf(t.predictions, p, q);
+          return t.points[p].label + (t.kind === "numbers" && t.unit ? " " + t.unit : "") + ": " + (isNum(x.v) ? f(x.v, 2) + unit + spread(x, (v) => f(v, 2)) : "not known");
+        }).join("; "));
+      };
+      pointed(picture, (e) => {
+        const r = picture.getBoundingClientRect();
+        for (const g of groups) {
+          const near = g.near(e.clientX - r.left, e.clientY - r.top);
+          if (near !== null) tell(near, g);
+        }
+      }, () => tell(null));
+      picture.addEventListener("keydown", (e) => {
+        const step = { ArrowLeft: -1, ArrowRight: 1, Home: -1e9, End: 1e9 }[e.key];
+        if (!step) return;
+        e.preventDefault();
+        tell(clamp((at === null ? (step > 0 ? -1 : first.length) : at) + step, 0, first.length - 1));
+      });
+      at = null;
+      into("effect-levels").replaceChildren(picture);
+    };
+
+    const fill = () => {
+      const t = term;
+      select.value = fx.terms.indexOf(t);
+      $("effect-what").textContent = t.what;
+      pointSelect.replaceChildren(...t.points.map((p, i) => el("option", { value: i }, p.label)));
+      point = by(range(t.points.length).filter((p) => t.points[p].n), (p) => t.points[p].n)[0] || 0;
+      pointSelect.value = point;
+      $("effect-points").hidden = slopes();
+      quantitySelect.replaceChildren(...range(Q).map((q) => el("option", { value: q }, fxName(q))));
+    };
+    const draw = () => { fill(); drawTopics(); drawLevels(); };
+    select.addEventListener("change", () => {
+      term = fx.terms[select.value];
+      draw();
+    });
+    pointSelect.addEventListener("change", () => { point = Number(pointSelect.value); drawTopics(); drawLevels(); });
+    quantitySelect.addEventListener("change", () => { quantity = Number(quantitySelect.value); pick(quantity); drawTopics(); drawLevels(); });
+    more.addEventListener("click", () => { all = !all; drawTopics(); });
+    redraws.push(draw);
+    exportable($("effect-topics"), "effects on topics", { svg: () => into("effect-topics").firstChild });
+    exportable($("effect-levels"), "effects on one topic", { svg: () => into("effect-levels").firstChild });
+    onTopic.push(() => {
+      if (fx.quantities[quantity].topic === topic) return;
+      quantity = topic;
+      drawTopics();
+      drawLevels();
+    });
+  }
+
+  // The tables of effects, as tidy rows: what Effects.WriteCSV writes.
+  if (fx) {
+    document.querySelectorAll(".effect-table").forEach((node, i) => {
+      const t = fx.terms[node.dataset.term];
+      exportable(node.closest(".scroll"), "effects of " + t.name, { rows: () => {
+        const out = [["term", "point", "quantity", "measure", "value", "low", "high", "documents", "incomplete"]];
+        const add = (p, measure, at) => range(fx.quantities.length).forEach((q) => {
+          const x = at(q);
+          out.push([t.name, p.label, fxName(q), measure, x.v, x.lo, x.hi, p.n, String(!!p.incomplete)]);
+        });
+        t.points.forEach((p, i) => {
+          add(p, "prediction", (q) => fxOf(t.predictions, i, q));
+          add(p, "difference", (q) => fxOf(t.differences, i, q));
+        });
+        if (t.slopes) add({ label: "", n: fx.documents }, "slope", (q) => fxAt(t.slopes, q));
+        return out;
+      } });
+    });
+  }

@@ -1,0 +1,146 @@
+  // ---- topics over time --------------------------------------------------------
+
+  // fx reads the effects: of a point and a quantity, an estimate v from lo to hi.
+  const fx = data.effects;
+  const fxAt = (list, at) => ({ v: list[3 * at], lo: list[3 * at + 1], hi: list[3 * at + 2] });
+  const fxOf = (list, p, q) => fxAt(list, p * fx.quantities.length + q);
+  const fxName = (q) => fx.quantities[q].topic >= 0 ? label(fx.quantities[q].topic) : fx.quantities[q].name;
+  const fxLong = (q) => (fx.quantities[q].topic >= 0 ? name(fx.quantities[q].topic) + ", " : "") + fxName(q);
+  // spread writes an interval, each end as f does.
+  const spread = (x, f) => isNum(x.lo) && isNum(x.hi) ? " (" + f(x.lo) + " to " + f(x.hi) + ")" : "";
+  // fxShare and fxDiff write a prediction, and a difference, of a quantity.
+  const fxShare = (q) => (x, d = 1) => fx.quantities[q].ratio ? show(x, d + 2) : sign((100 * x).toFixed(d));
+  const fxUnit = (q) => fx.quantities[q].ratio ? "" : " %";
+  const fxDiff = (q) => (x, d = 2) => {
+    const s = Math.abs(fx.quantities[q].ratio ? x : 100 * x).toFixed(d);
+    return (Number(s) === 0 ? "" : x < 0 ? "−" : "+") + s;
+  };
+  const doubtful = (x) => !(x.lo > 0 || x.hi < 0);
+  const documents = (p) => p.n + say(p.n === 1 ? " {document}" : " {documents}");
+  const pick = (q) => { if (fx.quantities[q].topic >= 0) choose(fx.quantities[q].topic); };
+
+  if ($("time")) {
+    const terms = fx.terms.filter((t) => t.kind === "times"), few = 24;
+    const select = $("time-term"), sorted = $("time-order"), same = $("time-same"), more = $("time-more");
+    select.append(...terms.map((t, i) => el("option", { value: i }, t.name)));
+    $("time-terms").hidden = terms.length < 2;
+    let all = false, bin = null, parts = [];
+    const now = () => terms[select.value || 0];
+    // ends are the first and the last bin that is known and full.
+    const ends = (t, q) => {
+      const known = range(t.points.length).filter((p) => isNum(fxOf(t.predictions, p, q).v));
+      const full = known.filter((p) => !t.points[p].incomplete);
+      const list = full.length > 1 ? full : known;
+      return list.length ? [list[0], list[list.length - 1]] : null;
+    };
+    const change = (t, q) => {
+      const e = ends(t, q);
+      return e ? fxOf(t.predictions, e[1], q).v - fxOf(t.predictions, e[0], q).v : NaN;
+    };
+    const ordered = (t) => {
+      const asked = range(fx.quantities.length).filter((q) => fx.quantities[q].topic < 0);
+      const value = { share: (q) => fx.quantities[q].share[0], rise: (q) => change(t, q), fall: (q) => -change(t, q) }[sorted.value];
+      return asked.concat(by(range(fx.quantities.length).filter((q) => fx.quantities[q].topic >= 0), value));
+    };
+    // top is the greatest number that a panel shows: wide intervals are cut.
+    const reach = (t, q) => {
+      const points = range(t.points.length).map((p) => fxOf(t.predictions, p, q)).filter((x) => isNum(x.v));
+      const v = bounds(points.map((x) => x.v), [0]), w = bounds(points.flatMap((x) => [x.lo, x.hi]), [0]);
+      return [Math.max(w[0], 2 * Math.min(0, v[0])), Math.min(w[1], 1.8 * Math.max(0, v[1])) || 1e-9];
+    };
+    const scaleOf = (q, domain) => {
+      const grid = ticks(...domain, 2), d = decimals((fx.quantities[q].ratio ? 1 : 100) * (grid.length > 1 ? grid[1] - grid[0] : domain[1]));
+      return { domain, grid, write: (v) => (fx.quantities[q].ratio ? sign(v.toFixed(d)) : fxShare(q)(v, d)) + fxUnit(q) };
+    };
+    const panel = (t, q, x0, y0, wide, high, { domain, grid, write, gutter }) => {
+      const list = t.points.map((p, i) => ({ x: p.x, part: p.incomplete, ...fxOf(t.predictions, i, q) }));
+      const y = linear(domain[0], domain[1], high, 0), f = fxShare(q);
+      const x = linear(...bounds(list.map((p) => p.x)), gutter + 3, wide - 3);
+      const g = svg("g", { class: "panel", role: "button", "data-q": q, transform: `translate(${x0} ${y0})` });
+      const plot = svg("g", { transform: "translate(0 46)" });
+      const clip = "time-clip-" + q;
+      plot.append(svg("clipPath", { id: clip }, svg("rect", { x: 0, y: -3, width: wide, height: high + 6 })));
+      for (const v of grid) plot.append(svg("line", { class: v === 0 ? "axis" : "grid", x1: gutter, x2: wide, y1: y(v), y2: y(v) }), text({ class: "tick side", x: gutter - 5, y: y(v) + 4, "text-anchor": "end" }, write(v)));
+      const drawn = band(list, x, y);
+      drawn.setAttribute("clip-path", `url(#${clip})`);
+      plot.append(drawn);
+      plot.append(text({ class: "tick", x: gutter, y: high + 15 }, t.points[0].label), text({ class: "tick", x: wide, y: high + 15, "text-anchor": "end" }, t.points.length > 1 ? t.points[t.points.length - 1].label : ""));
+      const line = svg("line", { class: "cursor", y1: 0, y2: high }), dot = svg("circle", { class: "spot", r: 4 });
+      plot.append(line, dot);
+      const said = text({ class: "said", x: 0, y: 33 }, "");
+      const e = ends(t, q), plain = e ? "from " + f(fxOf(t.predictions, e[0], q).v, 1) + " to " + f(fxOf(t.predictions, e[1], q).v, 1) + fxUnit(q) : say("no {documents}");
+      g.append(svg("rect", { class: "ground", x: -8, y: 0, width: wide + 16, height: high + 68, rx: 6 }),
+        text({ class: "name", x: 0, y: 17 }, fitted(fxName(q), wide, 15, 500)), said, plot);
+      g.setAttribute("aria-label", fxLong(q) + ": " + plain);
+      const tell = () => {
+        const on = bin !== null, p = on ? list[bin] : null, known = on && isNum(p.v);
+        line.style.display = on ? "" : "none";
+        dot.style.display = known ? "" : "none";
+        if (on) for (const k of ["x1", "x2"]) line.setAttribute(k, x(p.x));
+        if (known) {
+          dot.setAttribute("cx", x(p.x));
+          dot.setAttribute("cy", clamp(y(p.v), 0, high));
+        }
+        said.textContent = !on ? plain : fitted(known ? f(p.v) + fxUnit(q) + spread(p, f) : say("no {documents}"), wide, 12);
+      };
+      tell();
+      return { g, q, tell, x: (at) => {
+        let best = 0;
+        list.forEach((p, i) => { if (Math.abs(x(p.x) - at) < Math.abs(x(list[best].x) - at)) best = i; });
+        return best;
+      }, left: x0, wide };
+    };
+    const tell = (to, q) => {
+      bin = to;
+      for (const p of parts) p.tell();
+      const t = now();
+      $("time-info").textContent = bin === null ? "" : t.points[bin].label + ", " + documents(t.points[bin]) + (t.points[bin].incomplete ? say(", a " + (t.unit || "bin") + " that the {documents} do not fill") : "") + (q === undefined ? "" : ". " + fxLong(q) + ": " + (() => {
+        const x = fxOf(t.predictions, bin, q), f = fxShare(q);
+        return isNum(x.v) ? f(x.v) + fxUnit(q) + spread(x, f) : "not known";
+      })());
+    };
+    const mark = () => parts.forEach((p) => {
+      const on = fx.quantities[p.q].topic === topic;
+      p.g.classList.toggle("on", on);
+      p.g.setAttribute("aria-pressed", String(on));
+    });
+    const draw = () => {
+      const W = $("times").clientWidth, t = now();
+      if (!W || !t) return;
+      const list = ordered(t), shown = all ? list : list.slice(0, few);
+      const cols = Math.min(shown.length, W < 340 ? 1 : Math.max(2, Math.floor(W / 225))), gap = W < 520 ? 22 : 30;
+      const wide = (W - 16 - gap * (cols - 1)) / cols, high = 84, tall = high + 84;
+      const common = bounds(shown.filter((q) => !fx.quantities[q].ratio).flatMap((q) => reach(t, q)), [0]);
+      const picture = svg("svg", { viewBox: `0 0 ${W} ${Math.ceil(shown.length / cols) * tall}`, width: W, height: Math.ceil(shown.length / cols) * tall, class: "plot" });
+      bin = null;
+      const scales = shown.map((q) => scaleOf(q, same.checked && !fx.quantities[q].ratio ? common : reach(t, q)));
+      const gutter = 7 + Math.max(...scales.flatMap((s) => s.grid.map((v) => widthOf(s.write(v), 11))));
+      parts = shown.map((q, i) => panel(t, q, 8 + i % cols * (wide + gap), Math.floor(i / cols) * tall, wide, high, { ...scales[i], gutter }));
+      picture.append(...parts.map((p) => p.g));
+      pointed(picture, (e) => {
+        const g = e.target.closest(".panel"), p = g && parts.find((p) => p.g === g);
+        if (p) tell(p.x(e.clientX - picture.getBoundingClientRect().left - p.left), p.q);
+      }, () => tell(null));
+      rove(parts.map((p) => p.g), { ArrowUp: -1, ArrowDown: 1, Home: -parts.length, End: parts.length }, (i) => pick(parts[i].q), (e, i) => {
+        const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+        if (!step) return false;
+        tell(bin === null ? (step > 0 ? 0 : t.points.length - 1) : clamp(bin + step, 0, t.points.length - 1), parts[i].q);
+        return true;
+      });
+      $("times").replaceChildren(picture);
+      more.hidden = list.length <= few;
+      more.textContent = all ? "Show " + few : "Show all " + list.length;
+      const key = [el("span", { class: "key-line" }), "estimate", el("span", { class: "key-band" }), "interval of " + percent(fx.level, 0)];
+      if (t.points.some((p) => p.incomplete)) key.push(el("span", { class: "key-hollow" }), "a " + (t.unit || "bin") + say(" that the {documents} do not fill"));
+      key.push(". ");
+      if (t.points.some((p) => !p.n)) key.push(say("The line breaks where there are no {documents}. "));
+      key.push(same.checked ? "One scale for all." : "Each panel has a scale of its own.");
+      $("time-key").replaceChildren(...key);
+      mark();
+    };
+    for (const c of [select, sorted, same]) c.addEventListener("change", draw);
+    more.addEventListener("click", () => { all = !all; draw(); });
+    redraws.push(draw);
+    exportable($("time-figure"), "topics over time", { svg: () => $("times").firstChild });
+    onTopic.push(mark);
+  }

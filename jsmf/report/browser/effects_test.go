@@ -1,0 +1,211 @@
+package browser
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/jsmf-go/spectral/jsmf/report"
+	"github.com/jsmf-go/spectral/jsmf/report/browser/visit"
+	"github.com/jsmf-go/spectral/jsmf/report/internal/sample"
+)
+
+// withEffects saves a report on 30 topics with effects of all kinds.
+func withEffects(t *testing.T) string {
+	t.Helper()
+	m, err := sample.Model(1500, 30, sample.Words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return save(t, m, report.Options{Effects: sample.Effects(m, 12)})
+}
+
+// option chooses one of a select, wherever it is in the list.
+func option(id string, value any) chromedp.Action {
+	return chromedp.Evaluate(fmt.Sprintf(`(() => { const s = document.getElementById(%q); s.value = %q; s.dispatchEvent(new Event("change", { bubbles: true })); })()`, id, fmt.Sprint(value)), nil)
+}
+
+// TestEffectsControls uses every control of the effects by mouse and by keyboard.
+func TestEffectsControls(t *testing.T) {
+	ctx := visit.Start(t)
+	file := withEffects(t)
+	tab, end := chromedp.NewContext(ctx)
+	defer end()
+	v := visit.Open(t, tab, address(file), "light")
+
+	// Over time.
+	names := `[...document.querySelectorAll("#times .name")].map(n => n.textContent).join()`
+	if n := visit.Eval[int](v, `document.querySelectorAll("#times .panel").length`); n != 24 {
+		t.Errorf("%d panels, want 24 of 33", n)
+	}
+	if first := visit.Eval[string](v, `document.querySelector("#times .name").textContent`); first != "both of the first" {
+		t.Errorf("the first panel is %q, not what was asked for", first)
+	}
+	v.Changes("order by rise", names, visit.Into("#time-order"), visit.Focus("#time-order"), visit.Key("r"))
+	rises := visit.Eval[[]float64](v, `[...document.querySelectorAll("#times .panel")].slice(3).map(g => { const m = /from ([−\d.]+) to ([−\d.]+)/.exec(g.getAttribute("aria-label")); return Number(m[2].replace("−", "-")) - Number(m[1].replace("−", "-")); })`)
+	if !slices.IsSortedFunc(rises, func(a, b float64) int {
+		if a < b-0.11 { // numbers shown have one decimal
+			return 1
+		}
+		return 0
+	}) {
+		t.Errorf("rises are not in order: %v", rises)
+	}
+	v.Changes("order by fall", names, option("time-order", "fall"))
+	v.Run(option("time-order", "share"))
+	picture := `document.getElementById("times").innerHTML.length`
+	v.Changes("one scale", picture, visit.Click("#time-same"))
+	v.Changes("scales of their own by keyboard", picture, visit.Focus("#time-same"), visit.Key(" "))
+	v.Changes("all panels", names, visit.Into("#time-more"), visit.Click("#time-more"))
+	if n := visit.Eval[int](v, `document.querySelectorAll("#times .panel").length`); n != 33 {
+		t.Errorf("%d panels, want all 33", n)
+	}
+	v.Changes("fewer panels", names, visit.Into("#time-more"), visit.Click("#time-more"))
+	v.Changes("a topic by its panel", title, visit.ClickAt("#times .panel:nth-of-type(7) .ground", .5, .5))
+	v.Changes("a topic by keyboard", title, visit.Focus(`#times .panel[tabindex="0"]`), visit.Key(kb.ArrowDown), visit.Key(kb.Enter))
+	told := `document.getElementById("time-info").textContent`
+	v.Run(visit.Press(slices.Repeat([]string{kb.ArrowLeft}, 23)...))
+	v.Changes("a month by keyboard", told, visit.Key(kb.ArrowRight))
+	v.Run(visit.Key(kb.ArrowLeft))
+	if s := visit.Eval[string](v, told); !strings.HasPrefix(s, "2019-01, 90 documents, a month that the documents do not fill. Topic ") {
+		t.Errorf("the first month is told as %q", s)
+	}
+	v.Changes("a month by mouse", told, visit.ClickAt("#times .panel:nth-of-type(7) .ground", .8, .5))
+	// The second is a topic; its tenth month has no documents: the line has two parts, and
+	// the two months that are not full are hollow.
+	if got := visit.Eval[[]int](v, `[".area", ".line:not(.dashed)", ".line.dashed", ".pt.hollow"].map(c => document.querySelector("#times .panel:nth-of-type(5)").querySelectorAll(c).length)`); !slices.Equal(got, []int{2, 2, 2, 2}) {
+		t.Errorf("areas, lines, dashed lines and hollow points: %v", got)
+	}
+
+	effectsByTerm(v)
+	heatMap(v)
+	v.Leave(only(file))
+}
+
+func effectsByTerm(v *visit.Visit) {
+	t := v.T
+	t.Helper()
+	left, right := `document.querySelector("#effect-topics .drawing").textContent`, `document.querySelector("#effect-levels .drawing").textContent`
+	if got := visit.Eval[string](v, `document.getElementById("effect-what").textContent`); !strings.Contains(got, "at each level of party") {
+		t.Errorf("the effects are told as %q", got)
+	}
+	v.Changes("another level", left, visit.Into("#effect-point"), visit.Focus("#effect-point"), visit.Key(kb.ArrowDown))
+	v.Changes("a level by its row", `document.getElementById("effect-point").value`, visit.ClickAt("#effect-levels .row:nth-of-type(2) .ground", .5, .5))
+	v.Changes("a topic by its row", title, visit.ClickAt("#effect-topics .row:nth-of-type(4) .ground", .5, .5))
+	v.Changes("a topic by keyboard", right, visit.Focus(`#effect-topics .row[tabindex="0"]`), visit.Key(kb.ArrowDown), visit.Key(kb.Enter))
+	if s := visit.Eval[string](v, `document.activeElement.getAttribute("aria-pressed") + document.activeElement.classList.contains("on")`); s != "truetrue" {
+		t.Errorf("after a choice the focus is elsewhere: %s", s)
+	}
+	// A quantity made of topics is no topic of the page.
+	before := visit.Eval[string](v, title)
+	v.Changes("a ratio", right, option("effect-quantity", 32))
+	if visit.Eval[string](v, title) != before {
+		t.Error("a ratio changes the topic")
+	}
+	// What may be zero is hollow and says so.
+	if bad := visit.Eval[int](v, `[...document.querySelectorAll("#effects .row")].filter(g => { const faint = g.getAttribute("aria-label").includes("includes zero"); return faint !== g.classList.contains("faint") || faint !== !!g.querySelector(".hollow"); }).length`); bad > 0 {
+		t.Errorf("%d rows do not show what they say of zero", bad)
+	}
+	values := visit.Eval[[]float64](v, `[...document.querySelectorAll("#effect-topics .row")].slice(0, 30).map(g => Number(g.querySelector(".value").textContent.split(" ")[0].replace("−", "-")))`)
+	if !slices.IsSortedFunc(values, func(a, b float64) int { return int(1e4 * (b - a)) }) {
+		t.Errorf("the effects are not in order: %v", values)
+	}
+	v.Changes("slopes", left, option("effect-term", 2))
+	info := `document.getElementById("effect-info").textContent`
+	v.Changes("along the curve by keyboard", info, visit.Focus("#effect-levels svg"), visit.Press(kb.ArrowRight, kb.ArrowRight))
+	if s := visit.Eval[string](v, info); !strings.HasPrefix(s, "21 year: ") {
+		t.Errorf("the second point is told as %q", s)
+	}
+	v.Changes("along the curve by mouse", info, visit.ClickAt("#effect-levels svg", .7, .5))
+	v.Changes("pairs of categories", right, option("effect-term", 3))
+	if s := visit.Eval[[]string](v, `[...document.querySelectorAll("#effect-levels .head")].map(h => h.textContent)`); len(s) != 3 {
+		t.Errorf("the groups are %q", s)
+	}
+	v.Changes("pairs with time", right, option("effect-term", 4))
+	if n := visit.Eval[int](v, `document.querySelectorAll("#effect-levels .name").length`); n != 3 {
+		t.Errorf("%d panels, want 3", n)
+	}
+}
+
+func heatMap(v *visit.Visit) {
+	told, drawn := `document.getElementById("classes-info").textContent`, `document.getElementById("classes-cells").innerHTML`
+	v.Run(visit.Into("#classes-cells"))
+	v.Changes("a cell by keyboard", told, visit.Focus("#classes-cells"), visit.Key(kb.ArrowRight))
+	v.Changes("a cell by mouse", told, visit.ClickAt("#classes-cells svg", .6, .6))
+	v.Changes("a cell's topic", title, visit.Focus("#classes-cells"), visit.Press(kb.ArrowDown, kb.ArrowDown, kb.Enter))
+	v.Changes("order by share", drawn, visit.Focus("#classes-order"), visit.Key("s"))
+	v.Changes("another term", drawn, option("classes-term", 1))
+	v.Changes("the dark theme", drawn, visit.Click("#theme"))
+	v.Run(visit.Click("#theme"))
+}
+
+// TestEffectsSaved: the pictures and tables of effects can be saved.
+func TestEffectsSaved(t *testing.T) {
+	ctx := visit.Start(t)
+	file := withEffects(t)
+	tab, end := chromedp.NewContext(ctx)
+	defer end()
+	v := visit.Open(t, tab, address(file), "light")
+	d := takeDownloads(v)
+	for _, name := range []string{"topics over time", "effects on topics", "effects on one topic", "topics by class"} {
+		if texts := wellFormed(t, d.press(v, saveButton(name+".svg"))); len(texts) < 10 {
+			t.Errorf("%s has the texts %q", name, texts)
+		}
+		if b := d.press(v, saveButton(name+".png")); !strings.HasPrefix(b, "\x89PNG") {
+			t.Errorf("%s is no PNG", name)
+		}
+	}
+	v.Run(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
+	lines := strings.Split(d.press(v, saveButton("effects of age.csv")), "\n")
+	if want := 1 + 2*25*33 + 33 + 1; len(lines) != want || lines[0] != "term,point,quantity,measure,value,low,high,documents,incomplete" || !strings.HasPrefix(lines[1], "age,18,") {
+		t.Errorf("%d lines, want %d: %q", len(lines), want, lines[:2])
+	}
+	v.Leave(only(file))
+}
+
+// TestEffectsLooks: texts can be read, and the page is no wider than a phone, whatever term
+// is shown.
+func TestEffectsLooks(t *testing.T) {
+	ctx := visit.Start(t)
+	file := withEffects(t)
+	for _, scheme := range []string{"light", "dark"} {
+		for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
+			t.Run(fmt.Sprintf("%s/%d", scheme, size[0]), func(t *testing.T) {
+				tab, end := chromedp.NewContext(ctx)
+				defer end()
+				v := visit.Open(t, tab, address(file), scheme)
+				v.Run(chromedp.EmulateViewport(size[0], size[1]), chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
+				for term := range 5 {
+					v.Run(option("effect-term", term), option("classes-term", term))
+					if w := visit.Eval[int64](v, `document.documentElement.scrollWidth`); w > size[0] {
+						t.Errorf("term %d: the page is %d wide", term, w)
+					}
+					for _, bad := range visit.Eval[[]string](v, visit.Contrast) {
+						t.Errorf("term %d: contrast below 4.5: %s", term, bad)
+					}
+				}
+				v.Leave(only(file))
+			})
+		}
+	}
+}
+
+// TestEffectsWithoutScripts: the numbers stand in tables.
+func TestEffectsWithoutScripts(t *testing.T) {
+	ctx := visit.Start(t)
+	file := withEffects(t)
+	tab, end := chromedp.NewContext(ctx)
+	defer end()
+	v := &visit.Visit{T: t, Ctx: tab}
+	v.Run(emulation.SetScriptExecutionDisabled(true), chromedp.Navigate(address(file)))
+	var text string
+	v.Run(visit.Click("#effects summary"), chromedp.Text("#effects", &text, chromedp.ByQuery))
+	if !strings.Contains(text, "first to second") || !strings.Contains(text, "at each level of party") {
+		t.Errorf("the table is not there: %.300q", text)
+	}
+}

@@ -1,0 +1,177 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/effects"
+)
+
+// effectsData is what the script draws of the effects: see effects.Effects.
+type effectsData struct {
+	Level      number         `json:"level"`
+	Replicates int            `json:"replicates"`
+	Documents  int            `json:"documents"`
+	Quantities []quantityData `json:"quantities"`
+	Terms      []termData     `json:"terms"`
+}
+
+type quantityData struct {
+	Name      string `json:"name"`
+	Topic     int    `json:"topic"` // −1: made of topics
+	Ratio     bool   `json:"ratio,omitempty"`
+	Unmatched int    `json:"unmatched,omitempty"`
+	Share     []fine `json:"share"` // value, low, high
+}
+
+// termData holds three numbers, an estimate and its interval, for each point and
+// quantity: those of a point follow one another.
+type termData struct {
+	Name        string      `json:"name"`
+	Columns     []string    `json:"columns"`
+	Kind        string      `json:"kind"`
+	Unit        string      `json:"unit,omitempty"`
+	What        string      `json:"what"`
+	Points      []pointData `json:"points"`
+	Predictions []fine      `json:"predictions"`
+	Differences []fine      `json:"differences"`
+	Slopes      []fine      `json:"slopes,omitempty"` // for each quantity
+	// Rows and Levels are orders of the quantities and the points with similar ones side
+	// by side; Levels is empty where points have an order of their own.
+	Rows   []int `json:"rows"`
+	Levels []int `json:"levels,omitempty"`
+}
+
+type pointData struct {
+	Label     string   `json:"label"`
+	Labels    []string `json:"labels,omitempty"` // of an interaction: of each part
+	X         *number  `json:"x,omitempty"`      // a number, or the days from 1970 to a bin's middle
+	Documents int      `json:"n"`
+	Timed     bool     `json:"timed,omitempty"` // X is a time
+	// Incomplete is a bin that the documents do not fill.
+	Incomplete bool `json:"incomplete,omitempty"`
+}
+
+// fine is a number with four digits, for what is drawn and told.
+type fine float64
+
+// MarshalJSON writes four digits.
+func (x fine) MarshalJSON() ([]byte, error) { return digits(float64(x), 4), nil }
+
+// maxSimilar is how many rows and columns are put in order of likeness at most: it takes
+// time with their third power.
+const maxSimilar = 250
+
+// checkEffects tells whether e is of k topics and holds what it says.
+func checkEffects(e *effects.Effects, k int) error {
+	q := len(e.Quantities)
+	if q < k || len(e.Shares) != q || len(e.Unmatched) != q {
+		return fmt.Errorf("effects: %d quantities, %d shares and %d counts of unmatched replicates, but the model has %d topics", q, len(e.Shares), len(e.Unmatched), k)
+	}
+	for i, x := range e.Quantities[:k] {
+		if len(x.Plus) != 1 || x.Plus[0] != i || len(x.Minus)+len(x.Over) > 0 {
+			return fmt.Errorf("effects: quantity %d is not topic %d, but the model has %d topics", i, i, k)
+		}
+	}
+	for _, t := range e.Terms {
+		if len(t.Predictions) != len(t.Points) || len(t.Differences) != len(t.Points) || t.Slopes != nil && len(t.Slopes) != q {
+			return fmt.Errorf("effects: %s: %d points, but %d predictions, %d differences and %d slopes", t.Name, len(t.Points), len(t.Predictions), len(t.Differences), len(t.Slopes))
+		}
+		for i := range t.Points {
+			if len(t.Predictions[i]) != q || len(t.Differences[i]) != q {
+				return fmt.Errorf("effects: %s: %d predictions and %d differences of %s, but %d quantities", t.Name, len(t.Predictions[i]), len(t.Differences[i]), t.Points[i].Label, q)
+			}
+		}
+	}
+	return nil
+}
+
+// effects fills in what page and script show of effects.
+func (p *page) effects(d *data, e *effects.Effects) {
+	if e == nil || len(e.Terms) == 0 {
+		return
+	}
+	out := &effectsData{Level: number(e.Level), Replicates: e.Replicates, Documents: e.Documents}
+	for i, q := range e.Quantities {
+		x := quantityData{Name: atMost(q.Name, nameLength), Topic: -1, Ratio: len(q.Over) > 0, Unmatched: e.Unmatched[i], Share: flat(e.Shares[i])}
+		if i < p.K {
+			x.Topic = i
+		}
+		out.Quantities = append(out.Quantities, x)
+	}
+	p.Effects = newEffectsPage(e, p.K, p.say)
+	for _, t := range e.Terms {
+		x := term(t, len(e.Quantities))
+		x.What = p.Effects.Terms[len(out.Terms)].What
+		out.Terms = append(out.Terms, x)
+		p.HasTimes = p.HasTimes || t.Kind == effects.Times
+	}
+	d.Effects = out
+}
+
+// term returns what the script shows of a term.
+func term(t effects.TermEffects, quantities int) termData {
+	out := termData{Name: t.Name, Columns: t.Columns, Kind: t.Kind.String(), Unit: t.Unit, Points: []pointData{}, Slopes: flat(t.Slopes...)}
+	values := make([][]float64, len(t.Points)) // the differences
+	for i, x := range t.Points {
+		p := pointData{Label: atMost(x.Label, nameLength), Documents: x.Documents, Incomplete: x.Incomplete}
+		if t.Kind == effects.Interactions {
+			p.Labels = x.Labels
+		}
+		if len(x.Levels) < max(1, len(t.Columns)) { // some part is a number or a time
+			at := number(place(x))
+			p.X, p.Timed = &at, !x.From.IsZero()
+		}
+		out.Points = append(out.Points, p)
+		out.Predictions = append(out.Predictions, flat(t.Predictions[i]...)...)
+		out.Differences = append(out.Differences, flat(t.Differences[i]...)...)
+		for _, d := range t.Differences[i] {
+			values[i] = append(values[i], d.Value)
+		}
+	}
+	if n := len(t.Points); quantities <= maxSimilar {
+		out.Rows = similarOrder(quantities, func(i, j int) float64 {
+			return cosine(n, func(p int) (float64, float64) { return values[p][i], values[p][j] })
+		})
+	}
+	if n := len(t.Points); t.Kind == effects.Categories && n <= maxSimilar {
+		out.Levels = similarOrder(n, func(i, j int) float64 {
+			return cosine(quantities, func(q int) (float64, float64) { return values[i][q], values[j][q] })
+		})
+	}
+	return out
+}
+
+// place returns where a point stands on its axis: a bin's middle in days from 1970, or a
+// number.
+func place(x effects.Point) float64 {
+	if x.From.IsZero() {
+		return x.Number
+	}
+	const day = 24 * 60 * 60
+	return (float64(x.From.Unix()) + float64(x.To.Unix())) / 2 / day
+}
+
+// cosine returns that of the angle between two rows of n numbers, without those that are
+// not known in both; NaN if one has none but zeros.
+func cosine(n int, at func(i int) (x, y float64)) float64 {
+	var xx, xy, yy float64
+	for i := range n {
+		x, y := at(i)
+		if math.IsNaN(x) || math.IsNaN(y) {
+			continue
+		}
+		xx, xy, yy = xx+x*x, xy+x*y, yy+y*y
+	}
+	return xy / math.Sqrt(xx*yy)
+}
+
+// flat returns intervals as value, low, high, value, …
+func flat(intervals ...jsmf.Interval) []fine {
+	var out []fine
+	for _, x := range intervals {
+		out = append(out, fine(x.Value), fine(x.Low), fine(x.High))
+	}
+	return out
+}

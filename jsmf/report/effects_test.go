@@ -1,0 +1,197 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/effects"
+	"github.com/jsmf-go/spectral/jsmf/report/internal/sample"
+)
+
+type shownEffects struct {
+	Effects *struct {
+		Level                 float64
+		Replicates, Documents int
+		Quantities            []struct {
+			Name      string
+			Topic     int
+			Ratio     bool
+			Unmatched int
+			Share     []float64
+		}
+		Terms []struct {
+			Name, Kind, Unit, What string
+			Points                 []struct {
+				Label      string
+				Labels     []string
+				X          *float64
+				Timed      bool
+				N          int
+				Incomplete bool
+			}
+			Predictions, Differences, Slopes []*float64
+			Rows, Levels                     []int
+		}
+	}
+}
+
+func readEffects(t testing.TB, page string) *shownEffects {
+	t.Helper()
+	s := new(shownEffects)
+	if err := json.Unmarshal([]byte(between(t, page, `<script type="application/json" id="data">`, `</script>`)), s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Effects == nil {
+		t.Fatal("the page has no effects")
+	}
+	return s
+}
+
+// TestEffectsData: the page holds each number of the effects with four digits, null where
+// it is not known, and what its points are.
+func TestEffectsData(t *testing.T) {
+	m := model(t, 300, 6)
+	e := sample.Effects(m, 4)
+	got := readEffects(t, write(t, m, Options{Effects: e})).Effects
+	if got.Level != e.Level || got.Replicates != e.Replicates || got.Documents != e.Documents || len(got.Quantities) != len(e.Quantities) || len(got.Terms) != len(e.Terms) {
+		t.Fatalf("%+v", got)
+	}
+	for i, q := range got.Quantities {
+		topic := i
+		if i >= m.K() {
+			topic = -1
+		}
+		if want := e.Quantities[i]; q.Name != want.Name || q.Topic != topic || q.Ratio != (want.Over != nil) || q.Unmatched != e.Unmatched[i] {
+			t.Errorf("quantity %d is %+v", i, q)
+		}
+	}
+	same := func(what string, got []*float64, rows ...[]jsmf.Interval) {
+		t.Helper()
+		var want []float64
+		for _, x := range slices.Concat(rows...) {
+			want = append(want, x.Value, x.Low, x.High)
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
+		}
+		for i, w := range want {
+			if (got[i] == nil) != math.IsNaN(w) || got[i] != nil && math.Abs(*got[i]-w) > 5.001e-4*math.Abs(w) { // half of the fourth digit
+				t.Fatalf("%s: number %d is %v, want %v", what, i, got[i], w)
+			}
+		}
+	}
+	for i, g := range got.Terms {
+		w := e.Terms[i]
+		if g.Name != w.Name || g.Kind != w.Kind.String() || g.Unit != w.Unit || len(g.Points) != len(w.Points) {
+			t.Fatalf("term %d is %s, %s with %d points", i, g.Name, g.Kind, len(g.Points))
+		}
+		same(g.Name+", predictions", g.Predictions, w.Predictions...)
+		same(g.Name+", differences", g.Differences, w.Differences...)
+		same(g.Name+", slopes", g.Slopes, w.Slopes)
+		for j, p := range g.Points {
+			x := w.Points[j]
+			if p.Label != x.Label || p.N != x.Documents || p.Incomplete != x.Incomplete || !slices.Equal(p.Labels, x.Labels) || p.Timed != !x.From.IsZero() {
+				t.Errorf("%s: point %d is %+v, want %+v", w.Name, j, p, x)
+			}
+			var at *float64
+			switch {
+			case p.Timed: // 2019-01-01 is day 17897; January has its middle after 15.5 days
+				days := float64(x.From.Unix()+x.To.Unix()) / 2 / 86400
+				at = &days
+			case w.Kind == effects.Numbers:
+				at = &x.Number
+			}
+			if (p.X == nil) != (at == nil) || at != nil && !near(*p.X, *at, 1e-5) {
+				t.Errorf("%s: point %d stands at %v, want %v", w.Name, j, p.X, at)
+			}
+		}
+		if rows := slices.Sorted(slices.Values(g.Rows)); !slices.Equal(rows, upTo(len(e.Quantities))) {
+			t.Errorf("%s: the rows are %v", g.Name, g.Rows)
+		}
+		if levels := slices.Sorted(slices.Values(g.Levels)); w.Kind == effects.Categories && !slices.Equal(levels, upTo(4)) || w.Kind != effects.Categories && levels != nil {
+			t.Errorf("%s: the levels are %v", g.Name, g.Levels)
+		}
+	}
+	if x := got.Terms[0].Points[0].X; x == nil || *x != 17912.5 {
+		t.Errorf("January 2019 stands at %v, want day 17912.5", x)
+	}
+}
+
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// TestEffectsWords: what the effects rest on is said in words, and their numbers stand in
+// tables that need no script.
+func TestEffectsWords(t *testing.T) {
+	m := model(t, 300, 6)
+	e := sample.Effects(m, 4)
+	e.Terms[1].Differences[2][3] = jsmf.Interval{Value: -0.0123, Low: -0.03, High: 0.0049}
+	page := write(t, m, Options{Effects: e})
+	for _, want := range []string{
+		"From 2\u202f225 documents; 12 more are left out", "95\u00a0% from 100 replicates", "at most 3, for 4 of 9 topics and sums",
+		"at each level of party", "changes per year", "at each pair of party and place", "in each month of month",
+		`<td class="num muted">−1.23 (−3.00 to &#43;0.49)</td>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if page := write(t, m); strings.Contains(page, `id="effects"`) || strings.Contains(page, `id="time"`) || strings.Contains(page, `"effects":`) {
+		t.Error("a page without effects has sections of theirs")
+	}
+	page = write(t, m, Options{Effects: e, Nouns: Nouns{"artist", "artists", "listener", "listeners"}})
+	for _, want := range []string{"what is known of listeners. From 2\u202f225 listeners; 12 more are left out, for want of a value or of an artist", "the average over all listeners at"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	e.Terms = e.Terms[1:2]
+	if page := write(t, m, Options{Effects: e}); strings.Contains(page, `id="time"`) || !strings.Contains(page, `id="effects"`) {
+		t.Error("effects of a category alone want a section of effects and none of time")
+	}
+}
+
+// TestEffectsCheck: effects of another model, or with lists that do not fit together, are
+// refused with the place.
+func TestEffectsCheck(t *testing.T) {
+	m := model(t, 300, 6)
+	for name, c := range map[string]struct {
+		spoil func(e *effects.Effects)
+		want  string
+	}{
+		"another model": {func(e *effects.Effects) { *e = *sample.Effects(model(t, 300, 5), 4) }, "quantity 5 is not topic 5"},
+		"few topics":    {func(e *effects.Effects) { e.Quantities = e.Quantities[:5] }, "5 quantities"},
+		"shares":        {func(e *effects.Effects) { e.Shares = nil }, "0 shares"},
+		"points":        {func(e *effects.Effects) { e.Terms[2].Predictions = nil }, "age: 25 points, but 0 predictions"},
+		"quantities":    {func(e *effects.Effects) { e.Terms[1].Differences[1] = nil }, "party: 9 predictions and 0 differences of " + sample.Words(7)},
+		"slopes":        {func(e *effects.Effects) { e.Terms[2].Slopes = e.Terms[2].Slopes[:2] }, "2 slopes"},
+	} {
+		e := sample.Effects(m, 4)
+		c.spoil(e)
+		var b strings.Builder
+		if err := Write(&b, m, Options{Effects: e}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestEffectsSize: the effects of 50 levels on 100 topics take less than a megabyte.
+func TestEffectsSize(t *testing.T) {
+	m := model(t, 2000, 100)
+	e := sample.Effects(m, 50)
+	e.Terms = e.Terms[1:2]
+	if n := len(write(t, m, Options{Effects: e})) - len(write(t, m)); n > 1<<20 {
+		t.Errorf("they take %d bytes", n)
+	} else {
+		t.Logf("%d bytes", n)
+	}
+}

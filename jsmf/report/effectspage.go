@@ -1,0 +1,148 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/effects"
+)
+
+// effectsPage is what the template shows of the effects: what they rest on, and a table
+// for each term.
+type effectsPage struct {
+	About string
+	Terms []effectTable
+}
+
+type effectTable struct {
+	Term int // its number
+	Name string
+	// What says what the pictures show, and Caption what the table does.
+	What, Caption string
+	Time          bool // stands with the topics over time
+	Heads         []string
+	Rows          []effectRow
+}
+
+type effectRow struct {
+	Name  string
+	Cells []effectCell
+}
+
+type effectCell struct {
+	Text  string
+	Doubt bool // the interval includes zero
+}
+
+func newEffectsPage(e *effects.Effects, k int, say *strings.Replacer) *effectsPage {
+	p := &effectsPage{About: say.Replace(resting(e))}
+	for i, t := range e.Terms {
+		table := effectTable{Term: i, Name: t.Name, What: say.Replace(what(t, len(e.Terms) > 1)), Time: t.Kind == effects.Times}
+		table.Caption = table.What
+		if table.Time {
+			table.Caption = fmt.Sprintf("The share of each topic in each %s of %s, in percent.", cmp.Or(t.Unit, "bin"), t.Name)
+		}
+		if t.Slopes != nil {
+			table.Heads = append(table.Heads, "per "+unit(t))
+		}
+		for _, x := range t.Points {
+			table.Heads = append(table.Heads, atMost(x.Label, nameLength))
+		}
+		for i, q := range e.Quantities {
+			row, ratio := effectRow{Name: atMost(q.Name, nameLength)}, len(q.Over) > 0
+			if i < k {
+				row.Name = fmt.Sprintf("%d %s", i, row.Name)
+			}
+			if t.Slopes != nil {
+				row.Cells = append(row.Cells, difference(t.Slopes[i], ratio))
+			}
+			for j := range t.Points {
+				if table.Time {
+					row.Cells = append(row.Cells, prediction(t.Predictions[j][i], ratio))
+				} else {
+					row.Cells = append(row.Cells, difference(t.Differences[j][i], ratio))
+				}
+			}
+			table.Rows = append(table.Rows, row)
+		}
+		p.Terms = append(p.Terms, table)
+	}
+	return p
+}
+
+// resting says what effects rest on.
+func resting(e *effects.Effects) string {
+	s := fmt.Sprintf("From %s {documents}", count(int64(e.Documents)))
+	if e.Missing > 0 {
+		s += fmt.Sprintf("; %s more are left out, for want of a value or of {a word} that the model knows", count(int64(e.Missing)))
+	}
+	s += fmt.Sprintf(". Intervals of %g\u00a0%% from %s replicates, in which the topics were fitted anew.", 100*e.Level, count(int64(e.Replicates)))
+	most, some := 0, 0
+	for _, n := range e.Unmatched {
+		most = max(most, n)
+		if n > 0 {
+			some++
+		}
+	}
+	if some > 0 {
+		s += fmt.Sprintf(" A replicate without a match of a topic does not count for it: at most %s, for %d of %d topics and sums.", count(int64(most)), some, len(e.Unmatched))
+	}
+	return s
+}
+
+// unit is one unit of the numbers of a term.
+func unit(t effects.TermEffects) string {
+	if t.Unit == "" {
+		return "unit of " + t.Name
+	}
+	return t.Unit
+}
+
+// what says in a sentence what the numbers of a term are.
+func what(t effects.TermEffects, others bool) string {
+	s := ""
+	switch t.Kind {
+	case effects.Numbers:
+		s = fmt.Sprintf("By how many percentage points the share of a topic changes per %s, on average; and how far it is from the average along %s.", unit(t), t.Name)
+	case effects.Times:
+		s = fmt.Sprintf("How far the share of a topic is from the average over all {documents} in each %s of %s, in percentage points.", cmp.Or(t.Unit, "bin"), t.Name)
+	case effects.Interactions:
+		s = fmt.Sprintf("How far the share of a topic is from the average over all {documents} at each pair of %s, in percentage points.", strings.Join(t.Columns, " and "))
+	default:
+		s = fmt.Sprintf("How far the share of a topic is from the average over all {documents} at each level of %s, in percentage points.", t.Name)
+	}
+	if others {
+		s += " The other terms stay as they are."
+	}
+	return s
+}
+
+// prediction writes a share in percent, or a ratio, with its interval.
+func prediction(x jsmf.Interval, ratio bool) effectCell {
+	return effectCell{Text: interval(x, ratio, "")}
+}
+
+// difference writes a difference in percentage points, or of ratios, with its interval.
+func difference(x jsmf.Interval, ratio bool) effectCell {
+	return effectCell{Text: interval(x, ratio, "+"), Doubt: !(x.Low > 0 || x.High < 0)}
+}
+
+func interval(x jsmf.Interval, ratio bool, sign string) string {
+	if math.IsNaN(x.Value) {
+		return "–"
+	}
+	write := func(v float64) string {
+		if ratio {
+			return fmt.Sprintf("%"+sign+".3g", v)
+		}
+		return fmt.Sprintf("%"+sign+".2f", 100*v)
+	}
+	s := write(x.Value)
+	if !math.IsNaN(x.Low) && !math.IsNaN(x.High) {
+		s += fmt.Sprintf(" (%s to %s)", write(x.Low), write(x.High))
+	}
+	return strings.ReplaceAll(s, "-", "−")
+}
