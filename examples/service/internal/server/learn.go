@@ -295,6 +295,9 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 	if err != nil {
 		return nil, ofData(ctx, err)
 	}
+	if m, err = judged(ctx, p, m, docs); err != nil {
+		return nil, ofData(ctx, err)
+	}
 	ready, err := serve(ctx, m)
 	if err != nil { // such as correlations that are no probabilities
 		return nil, ofData(ctx, err)

@@ -57,13 +57,14 @@ type topicWord struct {
 }
 
 type topicAnswer struct {
-	Topic      int         `json:"topic"`
-	Name       string      `json:"name"`
-	Share      *float64    `json:"share"` // of all tokens; null as Joint
-	Background bool        `json:"background"`
-	Anchor     string      `json:"anchor,omitempty"` // empty where topics were learned without
-	Drift      *float64    `json:"drift,omitempty"`  // from the same topic of the model before
-	Words      []topicWord `json:"words"`
+	Topic      int            `json:"topic"`
+	Name       string         `json:"name"`
+	Share      *float64       `json:"share"` // of all tokens; null as Joint
+	Background bool           `json:"background"`
+	Verdict    *verdictAnswer `json:"verdict,omitempty"` // none of a model that no refit of the service made
+	Anchor     string         `json:"anchor,omitempty"`  // empty where topics were learned without
+	Drift      *float64       `json:"drift,omitempty"`   // from the same topic of the model before
+	Words      []topicWord    `json:"words"`
 }
 
 type pairAnswer struct {
@@ -117,7 +118,7 @@ func (s served) named(saved store.Saved) (*served, error) {
 	})
 	list := make([]topicAnswer, m.K())
 	for k, t := range m.Summary(topicWords) {
-		list[k] = topicAnswer{Topic: k, Name: t.Name, Share: finite(t.Share), Background: t.Background, Anchor: t.Anchor}
+		list[k] = topicAnswer{Topic: k, Name: t.Name, Share: finite(t.Share), Background: t.Background, Verdict: verdictOf(t.Verdict), Anchor: t.Anchor}
 		for _, w := range t.Words {
 			list[k].Words = append(list[k].Words, topicWord{w.Word, w.Prob, w.Weight})
 		}

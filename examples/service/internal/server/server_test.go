@@ -294,6 +294,21 @@ func TestTopics(t *testing.T) {
 			t.Errorf("topic %d by itself: %+v", k, one)
 		}
 	}
+	// The verdicts are those of the documents, and in the model's file.
+	docs, err := s.held.Snapshot().Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts, err := jsmf.New(5).Verdicts(context.Background(), m, docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, a := range list.Topics {
+		v := verdicts[k]
+		if a.Verdict == nil || a.Verdict.Why != v.String() || a.Verdict.Quality != v.Quality.String() || *a.Verdict.NPMI != v.NPMI || *a.Verdict.Documents != v.Documents || (a.Verdict.Twin == nil) != (v.Twin < 0) || *a.Verdict.Exclusivity != v.Exclusivity || m.Verdicts()[k] != v {
+			t.Errorf("the verdict on topic %d is %+v, want %+v", k, a.Verdict, v)
+		}
+	}
 	page := want(t, s, "GET", "/v1/report", "", "", 200)
 	if !strings.Contains(page, s.current.Load().name.Checksum) || !strings.Contains(page, m.AnchorWords()[3]) || !strings.Contains(page, m.Name(3)) || page != want(t, s, "GET", "/v1/report", "", "", 200) {
 		t.Errorf("the report has %d bytes and not what it should have", len(page))
@@ -613,7 +628,9 @@ func TestDegenerate(t *testing.T) {
 	closed(t, s)
 	s = open(t, dir, Config{}) // and it can be taken up again
 	defer closed(t, s)
-	want(t, s, "GET", "/v1/topics", "", "", 200)
+	if list := want(t, s, "GET", "/v1/topics", "", "", 200); strings.Contains(list, "verdict") {
+		t.Errorf("nobody has judged: %s", list)
+	}
 	want(t, s, "GET", "/v1/topics/2", "", "", 200)
 	want(t, s, "GET", "/v1/report", "", "", 200)
 	pairs := decode[struct{ Pairs []pairAnswer }](t, want(t, s, "GET", "/v1/correlations", "", "", 200)).Pairs
