@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/service/internal/server"
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 	"github.com/jsmf-go/spectral/jsmf/report/browser/visit"
@@ -231,10 +232,24 @@ func TestPage(t *testing.T) {
 			t.Errorf("the first topic of the text has the word %q", w)
 		}
 	}
+	// Why, and which documents are like it, and like those.
+	v.Wait(`document.querySelectorAll("#why li").length === 3 && document.querySelectorAll("#like li").length === 5`)
+	words := visit.Eval[[]string](v, `[...document.querySelectorAll("#why .words")].map(e => e.textContent)`)
+	slices.Sort(words)
+	if !slices.Equal(words, []string{"appeal", "judge", "jury"}) {
+		t.Errorf("the words that say so are %q", words)
+	}
+	alike := `document.getElementById("alike-title").textContent`
+	if got := visit.Eval[string](v, alike); got != "Documents like this text" {
+		t.Errorf("the title is %q", got)
+	}
+	v.Changes("a document by mouse", alike, visit.Into("#like"), visit.Click("#like li:nth-child(2) button"))
+	v.Wait(`document.querySelectorAll("#like li").length === 5`)
+	v.Changes("a document by keyboard", alike, visit.Focus("#like li:nth-child(3) button"), visit.Key(kb.Enter))
 	v.Changes("a text by keyboard", top, visit.Set("#text", "rocket and moon and comet"), ctrlEnter())
 	v.Wait(said + ` === "3 known words, 2 unknown. Model 1."`)
 	v.Changes("a text of no words", said, visit.Set("#text", "xyzzy"), visit.Focus("#infer button"), visit.Key(kb.Enter))
-	v.Wait(`document.querySelectorAll("#top li").length === 0`)
+	v.Wait(`document.querySelectorAll("#top li").length === 0 && document.getElementById("explained").hidden && document.getElementById("alike").hidden`)
 	v.Changes("a text again", said, visit.Set("#text", "bank and bond and forest"), visit.Click("#infer button"))
 
 	// Topics: from the text, from the list, from each other, from the pairs.
@@ -244,6 +259,8 @@ func TestPage(t *testing.T) {
 	if a, b := visit.Eval[string](v, title), visit.Eval[string](v, current); a != "Topic "+b {
 		t.Errorf("%s is told of, %s marked", a, b)
 	}
+	v.Wait(`document.querySelectorAll("#of li").length === 5`)
+	v.Changes("a document of a topic", alike, visit.Into("#of"), visit.Click("#of li:nth-child(1) button"))
 	v.Changes("a topic that goes with it", title, visit.Into("#with"), visit.Click("#with button"))
 	v.Changes("one by keyboard", title, visit.Focus("#with li:nth-child(2) button"), visit.Key(kb.Enter))
 	v.Changes("a topic of a pair", title, visit.Into("#pairs"), visit.Click("#pairs li:nth-child(2) button:nth-of-type(2)"))
@@ -294,7 +311,7 @@ func TestPage(t *testing.T) {
 	}
 	reached := map[string]bool{}
 	v.Run(chromedp.Evaluate(`document.activeElement.blur(); document.querySelector("nav a").focus()`, nil))
-	for range 60 {
+	for range 100 {
 		v.Run(visit.Key(kb.Tab))
 		at := visit.Eval[struct {
 			ID    string
@@ -349,6 +366,19 @@ func TestWindow(t *testing.T) {
 	leave()
 }
 
+// The values of documents are shown with them.
+func TestValues(t *testing.T) {
+	ctx := visit.Start(t)
+	base := serve(t, server.Config{Columns: []corpus.Column{{Name: "year", Kind: corpus.Number}, {Name: "<b>", Kind: corpus.Category}}})
+	send(t, "POST", base+"/v1/documents", "application/json", `{"id":"<i>x</i>/?#","values":{"year":1998,"<b>":"<u>a</u>"},"text":"judge jury trial law verdict appeal"}`)
+	learn(t, base, texts(300, 1, plain), 0)
+	v, leave := open(t, ctx, base, "light")
+	v.Wait(kept + `.endsWith(" are kept. They can have values in year (number), <b> (category).")`)
+	v.Changes("a text", said, visit.Set("#text", "judge jury trial law verdict appeal"), visit.Click("#infer button"))
+	v.Wait(`[...document.querySelectorAll("#like li")].some(e => e.textContent.endsWith("<i>x</i>/?#year 1998, <b> <u>a</u>"))`)
+	leave()
+}
+
 // What eyes would complain of: text on a ground of too little contrast, and a page
 // wider than the window.
 func TestLooks(t *testing.T) {
@@ -366,7 +396,7 @@ func TestLooks(t *testing.T) {
 				v.Run(chromedp.EmulateViewport(size[0], size[1]), visit.Click("#topics button"))
 				v.Wait(`!document.getElementById("detail").hidden`) // which moves what is below
 				v.Run(chromedp.Evaluate(fmt.Sprintf(`document.getElementById("text").value = %q`, "judge and jury and goal"), nil), visit.Click("#infer button"))
-				v.Wait(`document.querySelectorAll("#top li").length > 0`)
+				v.Wait(`document.querySelectorAll("#why li").length > 0 && document.querySelectorAll("#like li").length > 0 && document.querySelectorAll("#of li").length > 0`)
 				v.Run(chromedp.Evaluate(`for (const id of ["welcome", "recent", "progress"]) document.getElementById(id).hidden = false; say("learnt", "no", true); say("said", "x".repeat(200))`, nil))
 				if w := visit.Eval[int64](v, `document.documentElement.scrollWidth`); w > size[0] {
 					t.Errorf("the page is %d wide", w)

@@ -77,11 +77,14 @@ const orders = {
   drift: (a, b) => (b.drift ?? -1) - (a.drift ?? -1) || a.topic - b.topic,
 };
 
+// quality is what there is to say against a topic.
+const quality = (t) => (t.verdict ? (t.verdict.quality === "sound" ? "" : t.verdict.quality) : t.background ? "background" : "");
+
 function drawTopics() {
   const most = Math.max(...topics.map((t) => t.share), 1e-9);
   $("topics").replaceChildren(...topics.toSorted(orders[$("order").value])
     .map((t) => topicBar({ topic: t.topic, name: t.name, share: t.share, words: t.words.map((w) => w.word) }, most,
-      [t.background ? "background" : "", t.drift === undefined ? "" : "moved " + t.drift.toFixed(2)].filter(Boolean).join(", "))));
+      [quality(t), t.drift === undefined ? "" : "moved " + t.drift.toFixed(2)].filter(Boolean).join(", "))));
 }
 
 // pair is an item for two topics, of which those in others can be chosen.
@@ -111,6 +114,7 @@ async function show(k, move) {
     $("detail-title").textContent = "Topic " + k;
     const facts = [t.name, percent(t.share) + " of all words"];
     if (t.background) facts.push("background: words that most documents share");
+    else if (t.verdict) facts.push(t.verdict.why);
     if (t.anchor) facts.push("found by the word “" + t.anchor + "”");
     if (t.drift !== undefined) facts.push("moved " + t.drift.toFixed(2) + " from the model before (0 not at all, 1 to other words)");
     $("facts").textContent = facts.join("; ") + ".";
@@ -119,6 +123,7 @@ async function show(k, move) {
     const known = t.pairs.filter((p) => p.correlation !== null);
     $("with").replaceChildren(...(known.length > 6 ? [...known.slice(0, 3), ...known.slice(-3)] : known)
       .map((p) => pair(p, p.topics.filter((other) => other !== k))));
+    drawDocuments("of", "/v1/topics/" + k + "/documents?n=5");
     for (const line of $("topics").querySelectorAll(".line")) {
       if (Number(line.dataset.topic) === k) line.setAttribute("aria-current", "true");
       else line.removeAttribute("aria-current");
@@ -127,6 +132,40 @@ async function show(k, move) {
   } catch (err) {
     say("model", err.message, true);
   }
+}
+
+// drawDocuments lists the documents that a request finds. Each leads to those that are like it.
+async function drawDocuments(list, path, body) {
+  try {
+    const a = await call(body ? "POST" : "GET", path, body && "application/json", body);
+    $(list).replaceChildren(...a.documents.map((d) => element("li", "", element("b", "", percent(d.score)),
+      button("topic", () => alike(d.id), d.id), element("span", "words", Object.entries(d.values ?? {}).map(([name, v]) => name + " " + v).join(", ")))));
+    say(list === "of" ? "of-said" : "alike-said", a.documents.length ? "" : "None is found.");
+  } catch (err) {
+    $(list).replaceChildren();
+    say(list === "of" ? "of-said" : "alike-said", err.message, true);
+  }
+}
+
+// alike shows the documents that are like one that is kept.
+function alike(id) {
+  $("alike").hidden = false;
+  $("alike-title").textContent = "Documents like “" + id + "”";
+  $("alike").scrollIntoView({ block: "nearest" });
+  return drawDocuments("like", "/v1/documents/" + encodeURIComponent(id) + "/similar?n=5");
+}
+
+// explain tells which words of a text say what it is about.
+async function explain(body) {
+  const a = await call("POST", "/v1/explain", "application/json", body);
+  say("covered", a.words.length ? percent(a.covered) + " of its words are likely for a document of these topics." : "");
+  const adds = (w) => w.topics[0]?.share ?? 0;
+  $("why").replaceChildren(...a.words.toSorted((v, w) => adds(w) - adds(v)).slice(0, 10).map((w) => {
+    const k = w.topics[0].topic;
+    return element("li", w.unlikely ? "apart" : "", element("b", "", percent(adds(w))), element("span", "words", w.word + (w.unlikely ? ", unlikely here" : "")),
+      button("topic", () => show(k, true), element("span", "number", String(k)), label(k)));
+  }));
+  $("explained").hidden = !a.words.length;
 }
 
 // refresh shows what serves now. Answers of two models are not mixed: where the
@@ -154,6 +193,7 @@ async function refresh() {
       drawTopics();
       drawPairs();
       $("top").replaceChildren(); // of the model before
+      $("explained").hidden = $("alike").hidden = true;
       say("said", "");
       const k = Number($("detail").dataset.topic ?? NaN);
       if (k < topics.length) show(k);
@@ -166,7 +206,8 @@ async function refresh() {
     if (d.max_age_seconds) rules.push("those of " + span(d.max_age_seconds) + " stay");
     if (d.half_life_seconds) rules.push("after " + span(d.half_life_seconds) + " one counts half");
     if (d.evicted) rules.push(d.evicted.toLocaleString("en") + " have gone so far");
-    say("kept", !d.documents ? "None is kept yet." : count(d.documents, "document") + " of " + count(d.words, "different word") + " " + (d.documents === 1 ? "is" : "are") + " kept" + (rules.length ? ": " + rules.join(", ") : "") + ".");
+    say("kept", !d.documents ? "None is kept yet." : count(d.documents, "document") + " of " + count(d.words, "different word") + " " + (d.documents === 1 ? "is" : "are") + " kept" + (rules.length ? ": " + rules.join(", ") : "") + "."
+      + (d.columns ? " They can have values in " + d.columns.map((c) => c.name + " (" + c.kind + ")").join(", ") + "." : ""));
   } catch (err) {
     say("model", err.message, true);
   }
@@ -189,12 +230,18 @@ $("more").addEventListener("click", () => {
 $("infer").addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
-    const a = await call("POST", "/v1/infer", "application/json", JSON.stringify({ text: $("text").value }));
+    const body = JSON.stringify({ text: $("text").value });
+    const a = await call("POST", "/v1/infer", "application/json", body);
     if (a.model.checksum !== model.checksum) await refresh();
     const none = a.status === "no tokens";
     const most = Math.max(...a.top.map((t) => t.share), 1e-9);
     $("top").replaceChildren(...(none ? [] : a.top.map((t) => topicBar(t, most))));
     say("said", none ? "The model knows no word of it." : count(a.tokens, "known word") + ", " + a.unknown + " unknown. Model " + a.model.version + ".");
+    $("explained").hidden = $("alike").hidden = true;
+    if (none) return;
+    $("alike").hidden = false;
+    $("alike-title").textContent = "Documents like this text";
+    await Promise.all([explain(body), drawDocuments("like", "/v1/similar?n=5", body)]);
   } catch (err) {
     say("said", err.message, true);
   }
