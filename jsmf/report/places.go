@@ -8,11 +8,13 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// topicPlaces places the topics in the plane, similar ones near each other: by classical
-// multidimensional scaling (Torgerson 1952) of the Hellinger distances of their reading
-// words, which is the same as principal components of the square roots of the
-// distributions. The signs are such that the coordinate of largest size is positive. The
-// scale is that of the distances, from 0 to √2. O(N·K² + K³).
+// topicPlaces places the topics in the plane, similar ones near each other, by the
+// Hellinger distances of their reading words. It begins with classical multidimensional
+// scaling (Torgerson 1952), which is the same as principal components of the square roots
+// of the distributions, with signs such that the coordinate of largest size is positive.
+// That shows little but the two oddest families of topics, with all others in the middle,
+// so majorize goes on from there. The scale is that of the distances, from 0 to √2.
+// O(N·K² + K³).
 func topicPlaces(m *jsmf.Model) ([][2]float64, error) {
 	n, k := m.N(), m.K()
 	b, reading := mat.DenseCopyOf(m.Topics()), m.Reading()
@@ -71,5 +73,31 @@ func topicPlaces(m *jsmf.Model) ([][2]float64, error) {
 			places[i][axis] = sign * root * vectors.At(i, axis)
 		}
 	}
+	majorize(places, func(i, j int) float64 {
+		return math.Sqrt(max(0, gram.At(i, i)+gram.At(j, j)-2*gram.At(i, j)))
+	}, 300)
 	return places, nil
+}
+
+// majorize moves points so that their distances come nearer to those wanted: no step
+// raises the sum of the squares of the differences, the stress (SMACOF, de Leeuw 1977).
+// O(K²) a step.
+func majorize(at [][2]float64, want func(i, j int) float64, steps int) {
+	next := make([][2]float64, len(at))
+	for range steps {
+		for i, p := range at {
+			next[i] = [2]float64{}
+			for j, q := range at {
+				dx, dy := p[0]-q[0], p[1]-q[1]
+				d := math.Hypot(dx, dy)
+				f := 0.0
+				if d > 0 {
+					f = want(i, j) / d
+				}
+				next[i][0] += (q[0] + f*dx) / float64(len(at))
+				next[i][1] += (q[1] + f*dy) / float64(len(at))
+			}
+		}
+		copy(at, next)
+	}
 }
