@@ -7,23 +7,24 @@ import (
 
 // data is what the script reads. Words are numbered by their place in Words.
 type data struct {
-	Nouns   map[string]string `json:"nouns"` // see Nouns.phrases
-	Model   string            `json:"model"` // its fingerprint
-	Steps   int               `json:"steps"` // of the slider
-	Top     int               `json:"top"`
-	Words   []string          `json:"words"`
-	P       []number          `json:"p"`    // p(word)
-	Home    [][]number        `json:"home"` // the topics where the word is: topic, p(topic | word), …
-	Topics  []topicData       `json:"topics"`
-	Columns []column          `json:"columns"`
-	Matrix  matrixData        `json:"matrix"`
-	Maps    []mapData         `json:"maps"`
-	Changes []number          `json:"changes"`
-	Eigen   []number          `json:"eigen"`
-	Norms   []number          `json:"norms"`
-	LogLik  []number          `json:"loglik"`
-	Sweep   *sweepData        `json:"sweep,omitempty"`
-	Effects *effectsData      `json:"effects,omitempty"`
+	Nouns     map[string]string `json:"nouns"` // see Nouns.phrases
+	Model     string            `json:"model"` // its fingerprint
+	Steps     int               `json:"steps"` // of the slider
+	Top       int               `json:"top"`
+	Words     []string          `json:"words"`
+	P         []number          `json:"p"`    // p(word)
+	Home      [][]number        `json:"home"` // the topics where the word is: topic, p(topic | word), …
+	Topics    []topicData       `json:"topics"`
+	Columns   []column          `json:"columns"`
+	Matrix    matrixData        `json:"matrix"`
+	Maps      []mapData         `json:"maps"`
+	Changes   []number          `json:"changes"`
+	Eigen     []number          `json:"eigen"`
+	Norms     []number          `json:"norms"`
+	LogLik    []number          `json:"loglik"`
+	Sweep     *sweepData        `json:"sweep,omitempty"`
+	Effects   *effectsData      `json:"effects,omitempty"`
+	Documents *documentData     `json:"documents,omitempty"`
 }
 
 type topicData struct {

@@ -86,6 +86,7 @@ type shown struct {
 		X, Y  []float64
 		Hull  []int
 	}
+	Documents                     *documentData
 	Changes, Eigen, Norms, LogLik []float64
 	Sweep                         *struct {
 		K      []int

@@ -50,13 +50,15 @@ type Options struct {
 	// made.
 	Hierarchy *jsmf.Hierarchy
 
-	// Documents are the topic proportions of documents (Model.Transform), of which
-	// the page shows for each topic those with the largest share. Documents
-	// without a known word are left out.
+	// Documents are the topic proportions of documents (Model.Transform). The page
+	// shows for each topic those with the largest share, and all on a map: of more
+	// than 100,000 as many, drawn by their ids. Labels and columns of
+	// Documents.Metadata colour the map and choose documents, but for columns of more
+	// than 1000 levels. Documents without a known word are left out.
 	Documents *jsmf.Compositions
 
 	// Describe returns what to show of document m, a row of Documents.W. It is
-	// called only for the documents on the page. nil: their ids.
+	// called for each document on the page, more than once for some. nil: their ids.
 	Describe func(m int) Document
 
 	// TopDocuments is how many documents a topic shows, at most 100; 0: 5.
@@ -72,9 +74,13 @@ type Options struct {
 }
 
 // Document is what is shown of a document: plain text, of which the first 160
-// characters of the title and 320 of the snippet are kept. If Title is empty it is
-// the document's id.
-type Document struct{ Title, Snippet string }
+// characters of the title, 320 of the snippet and 1500 of the text are kept. If Title
+// is empty it is the document's id.
+//
+// Text is shown with the map. The documents take at most 3 MB of the page, or 105 bytes
+// each where that is more; where their texts do not fit, those of each topic's best
+// documents come first, and the others have a title only. Without Text it is Snippet.
+type Document struct{ Title, Snippet, Text string }
 
 // Time is how long a stage took.
 type Time struct {
@@ -141,6 +147,9 @@ func checkDocuments(c *jsmf.Compositions, k int) error {
 	}
 	if len(c.Docs) != rows || len(c.IDs) != rows || c.Labels != nil && len(c.Labels) != rows {
 		return fmt.Errorf("documents: %d compositions, %d ids, %d labels, %d results", rows, len(c.IDs), len(c.Labels), len(c.Docs))
+	}
+	if c.Metadata != nil && c.Metadata.NumDocs() != rows {
+		return fmt.Errorf("documents: %d compositions, metadata of %d documents", rows, c.Metadata.NumDocs())
 	}
 	for i := range rows {
 		for t, v := range c.W.RawRowView(i) {

@@ -36,6 +36,7 @@ type page struct {
 	// HasBackground says that some topic is background.
 	HasBackground bool
 	HasDocuments  bool
+	DocumentMap   *documentData // nil: none
 	Measures      []measure
 	Sweep         *sweepTable
 	Effects       *effectsPage
@@ -118,6 +119,12 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	p.effects(d, o.Effects)
 	if o.Hierarchy != nil {
 		p.tree(o.Hierarchy)
+	}
+	if o.Documents != nil {
+		if d.Documents, err = documentMap(m, o); err != nil {
+			return nil, err
+		}
+		p.DocumentMap = d.Documents
 	}
 	p.Data, err = embedded(d)
 	return p, err

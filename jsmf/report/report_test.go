@@ -114,7 +114,9 @@ func TestPage(t *testing.T) {
 	m := model(t, 1200, 12)
 	opts := Options{
 		Title: "A title", About: "What it is about.", Hierarchy: hierarchy(t, m, 4, 2), Times: []Time{{"read", 2 * time.Second}},
-		Documents: compositions(12, 60), Describe: func(d int) Document { return Document{fmt.Sprintf("Title %d", d), "A  snippet\n of it."} },
+		Documents: compositions(12, 60), Describe: func(d int) Document {
+			return Document{Title: fmt.Sprintf("Title %d", d), Snippet: "A  snippet\n of it."}
+		},
 	}
 	page := write(t, m, opts)
 	if again := write(t, m, opts); again != page {
@@ -214,7 +216,7 @@ func TestLarge(t *testing.T) {
 	}
 	m := model(t, 20000, 100)
 	page := write(t, m, Options{TopWords: 30, MapWords: 5000, Documents: compositions(100, 1000), Describe: func(int) Document {
-		return Document{strings.Repeat("title ", 30), strings.Repeat("snippet ", 60)}
+		return Document{Title: strings.Repeat("title ", 30), Snippet: strings.Repeat("snippet ", 60)}
 	}})
 	if len(page) > 5<<20 {
 		t.Errorf("%d bytes", len(page))
@@ -231,7 +233,7 @@ func TestEscapes(t *testing.T) {
 	all := strings.Join(attacks, " ")
 	c := compositions(5, 10)
 	c.IDs[9], c.Labels = all, slices.Repeat([]string{all}, 10)
-	page := write(t, m, Options{Title: all, About: all, Times: []Time{{all, 1}}, Hierarchy: hierarchy(t, m, 2), Documents: c, Describe: func(int) Document { return Document{"", all} },
+	page := write(t, m, Options{Title: all, About: all, Times: []Time{{all, 1}}, Hierarchy: hierarchy(t, m, 2), Documents: c, Describe: func(int) Document { return Document{Snippet: all} },
 		Curation: &corpus.CurationReport{Steps: []corpus.CurationStep{{Name: all}}}})
 	clean := write(t, model(t, 200, 5), Options{Title: "x", About: "x", Times: []Time{{"x", 1}}, Hierarchy: hierarchy(t, model(t, 200, 5), 2), Documents: compositions(5, 10),
 		Curation: &corpus.CurationReport{Steps: []corpus.CurationStep{{Name: "x"}}}})
@@ -385,6 +387,8 @@ func TestErrors(t *testing.T) {
 	short.IDs = short.IDs[:3]
 	odd := compositions(4, 10)
 	odd.W.Set(2, 1, math.Inf(1))
+	described := compositions(4, 10)
+	described.Metadata, _ = corpus.NewMetadata([]corpus.Column{{Name: "x", Kind: corpus.Number}}, make([][]corpus.Value, 9))
 	for want, o := range map[string]Options{
 		"top words: -1":                         {TopWords: -1},
 		"top words: 101":                        {TopWords: 101},
@@ -400,6 +404,7 @@ func TestErrors(t *testing.T) {
 		"compositions of 5 topics":              {Documents: compositions(5, 10)},
 		"10 compositions, 3 ids":                {Documents: short},
 		"topic 1 of document 2 has the share +": {Documents: odd},
+		"metadata of 9 documents":               {Documents: described},
 		"hierarchy: of 6 topics":                {Hierarchy: hierarchy(t, model(t, 100, 6), 2)},
 		"time of read: -1ns":                    {Times: []Time{{"read", -1}}},
 	} {

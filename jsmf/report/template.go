@@ -26,6 +26,9 @@ var sections = []string{
 	"classes",
 	"correlations",
 	"map",
+	"documents",
+	"documentsplane", // a part of documents
+	"documentspane",  // another
 	"hierarchy",
 	"quality",
 	"sweep",

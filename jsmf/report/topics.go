@@ -145,22 +145,8 @@ func (p *page) topics(m *jsmf.Model, shares []float64, used *wordList, o *Option
 func (p *page) documents(o *Options, k int) []docData {
 	c := o.Documents
 	var out []docData
-	for _, d := range order(len(c.Docs), func(d int) float64 {
-		if c.Docs[d].Status == infer.NoTokens {
-			return math.NaN() // last
-		}
-		return c.W.At(d, k)
-	}) {
-		if len(out) == o.TopDocuments || c.Docs[d].Status == infer.NoTokens {
-			break
-		}
-		var shown Document
-		if o.Describe != nil {
-			shown = o.Describe(d)
-		}
-		if shown.Title == "" {
-			shown.Title = c.IDs[d]
-		}
+	for _, d := range largest(c, k, o.TopDocuments) {
+		shown := o.described(d)
 		note := count(int64(c.Docs[d].Tokens)) + p.Say(" known {words}")
 		if c.Labels != nil && c.Labels[d] != "" {
 			note = atMost(c.Labels[d], 80) + " · " + note
@@ -169,4 +155,23 @@ func (p *page) documents(o *Options, k int) []docData {
 		out = append(out, docData{atMost(shown.Title, 160), note, atMost(snippet, 320), number(c.W.At(d, k))})
 	}
 	return out
+}
+
+// largest returns the n documents with the largest shares of topic k, of equal ones the
+// first. Those without a known word are left out.
+func largest(c *jsmf.Compositions, k, n int) []int {
+	var best []int
+	for d := range c.Docs {
+		x := c.W.At(d, k)
+		if c.Docs[d].Status == infer.NoTokens || len(best) == n && x <= c.W.At(best[n-1], k) {
+			continue
+		}
+		at := len(best)
+		for at > 0 && c.W.At(best[at-1], k) < x {
+			at--
+		}
+		best = slices.Insert(best, at, d)
+		best = best[:min(len(best), n)]
+	}
+	return best
 }

@@ -1,0 +1,200 @@
+  // ---- documents ---------------------------------------------------------------
+
+  // docs are the documents of their map, by number: where they are, what they are of, and
+  // which are chosen. They draw nothing.
+  const docs = data.documents && (() => {
+    const D = data.documents, count = D.count;
+    const bytes = (s) => {
+      const b = atob(s), out = new Uint8Array(b.length);
+      for (let i = 0; i < b.length; i++) out[i] = b.charCodeAt(i);
+      return out;
+    };
+    const points = bytes(D.points), x = new Float64Array(count), y = new Float64Array(count);
+    for (let i = 0; i < count; i++) { // from the middle of a square of side 1
+      x[i] = (points[4 * i] + 256 * points[4 * i + 1]) / 65535 - 0.5;
+      y[i] = (points[4 * i + 2] + 256 * points[4 * i + 3]) / 65535 - 0.5;
+    }
+
+    // The topics of document i are those of the places from[i] to from[i + 1].
+    const stored = bytes(D.topics), from = new Uint32Array(count + 1);
+    const kept = new Uint16Array(stored.length), shares = new Float32Array(stored.length);
+    for (let i = 0, at = 0, n = 0; i < count; i++) {
+      for (let left = stored[at++]; left > 0; left--) {
+        kept[n] = stored[at++];
+        if (D.wide) kept[n] += 256 * stored[at++];
+        shares[n++] = stored[at++] / 255;
+      }
+      from[i + 1] = n;
+    }
+    const topicsOf = (i) => range(from[i + 1] - from[i]).map((j) => ({ k: kept[from[i] + j], share: shares[from[i] + j] }));
+    const share = (i, k) => {
+      for (let j = from[i]; j < from[i + 1]; j++) if (kept[j] === k) return shares[j];
+      return 0;
+    };
+    // The largest topic, which is background only where no other has a tenth; −1: none.
+    const own = new Int32Array(count);
+    for (let i = 0; i < count; i++) {
+      own[i] = from[i] < from[i + 1] ? kept[from[i]] : -1;
+      for (let j = from[i]; j < from[i + 1] && shares[j] >= 0.1; j++) if (!data.topics[kept[j]].background) { own[i] = kept[j]; break; }
+    }
+    // mix returns the mean shares of topics over documents.
+    const mix = (of) => {
+      const sum = new Float64Array(K);
+      let n = 0;
+      for (let i = 0; i < count; i++) {
+        if (of && !of[i]) continue;
+        n++;
+        for (let j = from[i]; j < from[i + 1]; j++) sum[kept[j]] += shares[j];
+      }
+      return sum.map((s) => s / Math.max(1, n));
+    };
+
+    // Columns. The first are the topics; level 0 stands for none.
+    const fields = (D.fields || []).map((f) => {
+      const b = bytes(f.values), wide = f.kind === "category" ? 2 : 3, v = new Uint32Array(count);
+      for (let i = 0; i < count; i++) v[i] = b[wide * i] + 256 * b[wide * i + 1] + (wide === 3 ? 65536 * b[wide * i + 2] : 0);
+      return { ...f, v };
+    });
+    fields.unshift({ name: "largest topic", kind: "category", topics: true, levels: range(K), v: Uint32Array.from(own, (k) => k + 1) });
+    for (const f of fields) {
+      if (f.kind === "category") {
+        f.has = new Uint32Array(f.levels.length + 1);
+        for (const l of f.v) f.has[l]++;
+        f.big = by(range(f.levels.length).map((l) => l + 1).filter((l) => f.has[l]), (l) => f.has[l]);
+      } else {
+        f.value = (v) => (f.from / f.step + v - 1) * f.step; // in this order it never overflows
+        f.sorted = f.v.filter((v) => v).sort();
+      }
+    }
+    const day = 86400;
+    const date = (s, step) => Math.abs(s) < 8.6e12 ? new Date(1000 * s).toISOString().slice(0, step < day ? 16 : 10).replace("T", " ") : show(s / day / 365.2425 + 1970, 5);
+    // told is what a column says of a value as the page has it.
+    const told = (f, v) => {
+      if (!v) return "none";
+      if (f.topics) return label(v - 1);
+      if (f.kind === "category") return f.levels[v - 1] || "(empty)";
+      if (f.kind === "time") return date(f.value(v), f.step);
+      return (Number.isInteger(f.step) ? sign(String(f.value(v))) : show(f.value(v), 6)) + (f.unit ? " " + f.unit : "");
+    };
+
+    // Ids, titles and texts come compressed, and so a moment later.
+    const inflate = async (s) => s && new Response(new Blob([bytes(s)]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text();
+    const ids = new Array(count).fill(""), titles = new Array(count).fill(""), texts = new Map();
+    let searched = null; // in small letters, made for the first search
+    const title = (i) => titles[i] || ids[i] || say("{Document} ") + (i + 1);
+    const onText = [], onRead = [];
+    const ready = Promise.all([inflate(D.lines), inflate(D.texts)]).then(([lines, all]) => {
+      lines.split("\n").slice(0, count).forEach((line, i) => { [ids[i], titles[i] = ""] = line.split("\t"); });
+      const which = bytes(D.with);
+      if (all) all.split("\x1e").slice(0, -1).forEach((t, j) => texts.set(which[3 * j] + 256 * which[3 * j + 1] + 65536 * which[3 * j + 2], t));
+      for (const f of onText) f();
+    });
+
+    // What is chosen: the documents for which all of these hold.
+    const wanted = { text: "", levels: new Map(), ranges: new Map(), area: null };
+    const is = new Uint8Array(count).fill(1);
+    const inArea = (area, px, py) => {
+      let inside = false;
+      for (let a = 0, b = area.length - 1; a < area.length; b = a++) {
+        const [ax, ay] = area[a], [bx, by] = area[b];
+        if (ay > py !== by > py && px < (bx - ax) * (py - ay) / (by - ay) + ax) inside = !inside;
+      }
+      return inside;
+    };
+    const onChosen = [];
+    const state = { chosen: count };
+    const update = () => {
+      const text = fold(wanted.text.trim());
+      if (text && !searched) searched = ids.map((id, i) => fold(id + "\n" + titles[i] + "\n" + (texts.get(i) || "")));
+      const levels = [...wanted.levels], ranges = [...wanted.ranges];
+      state.chosen = 0;
+      for (let i = 0; i < count; i++) {
+        const ok = levels.every(([f, set]) => set.has(fields[f].v[i])) && ranges.every(([f, [lo, hi]]) => fields[f].v[i] && fields[f].value(fields[f].v[i]) >= lo && fields[f].value(fields[f].v[i]) <= hi) &&
+          (!wanted.area || inArea(wanted.area, x[i], y[i])) && (!text || searched[i].includes(text));
+        is[i] = ok ? 1 : 0;
+        state.chosen += is[i];
+      }
+      for (const f of onChosen) f();
+    };
+    const soon = frame(update);
+    const toggle = (f, level) => {
+      const set = wanted.levels.get(f) || new Set();
+      if (!set.delete(level)) set.add(level);
+      if (set.size) wanted.levels.set(f, set);
+      else wanted.levels.delete(f);
+      soon();
+    };
+    const clear = () => {
+      wanted.text = "";
+      wanted.levels.clear();
+      wanted.ranges.clear();
+      wanted.area = null;
+      soon();
+    };
+    // why says in words what is wanted.
+    const why = () => [
+      wanted.text.trim() && "with “" + wanted.text.trim() + "”",
+      ...[...wanted.levels].map(([f, set]) => fields[f].name + ": " + [...set].slice(0, 4).map((l) => told(fields[f], l)).join(" or ") + (set.size > 4 ? " or " + (set.size - 4) + " others" : "")),
+      ...[...wanted.ranges].map(([f, [lo, hi]]) => fields[f].name + (isFinite(lo) ? " from " + (fields[f].kind === "time" ? date(lo, day) : show(lo, 6)) : "") + (isFinite(hi) ? " to " + (fields[f].kind === "time" ? date(hi, day) : show(hi, 6)) : "")),
+      wanted.area && "in the area drawn",
+    ].filter(Boolean).join("; ");
+
+    // similar returns the n documents with the most similar topics (Hellinger's distance).
+    const similar = (i, n) => {
+      const root = new Float64Array(K);
+      for (let j = from[i]; j < from[i + 1]; j++) root[kept[j]] = Math.sqrt(shares[j]);
+      const best = [];
+      for (let d = 0; d < count; d++) {
+        if (d === i) continue;
+        let s = 0;
+        for (let j = from[d]; j < from[d + 1]; j++) s += root[kept[j]] * Math.sqrt(shares[j]);
+        if (best.length === n && s <= best[n - 1].s) continue;
+        let at = best.length;
+        while (at > 0 && best[at - 1].s < s) at--;
+        best.splice(at, 0, { d, s });
+        best.length = Math.min(best.length, n);
+      }
+      return best.map((b) => b.d);
+    };
+
+    // Colours: each document has one of at most 8 hues, or 0, the rest.
+    const hues = new Uint8Array(count);
+    const colour = { by: 0, legend: [] };
+    const paint = () => {
+      const ramp = (values, shown) => { // eighths of the documents, or fewer where they are alike
+        const sorted = values.filter((v) => v > 0).sort();
+        const ends = [...new Set(range(8).map((q) => sorted[Math.floor((q + 1) * sorted.length / 8) - 1]).filter((v) => v > 0))];
+        for (let i = 0; i < count; i++) hues[i] = values[i] > 0 ? 1 + ends.findIndex((e) => values[i] <= e) : 0;
+        colour.ramp = ends.length;
+        colour.legend = ends.map((e, q) => ({ hue: q + 1, text: () => (q ? "to " : "up to ") + shown(e) }));
+        if (sorted.length < count) colour.legend.unshift({ hue: 0, text: () => "none" });
+      };
+      const f = fields[colour.by];
+      if (!f) {
+        const values = new Float32Array(count);
+        for (let i = 0; i < count; i++) values[i] = share(i, topic);
+        ramp(values, (v) => percent(v, 0));
+      } else if (f.kind !== "category") {
+        ramp(f.v, (v) => told(f, v));
+      } else {
+        const hue = new Uint8Array(f.levels.length + 1);
+        const big = f.big.filter((l) => !f.topics || !data.topics[l - 1].background).slice(0, 8);
+        big.forEach((l, h) => { hue[l] = h + 1; });
+        for (let i = 0; i < count; i++) hues[i] = hue[f.v[i]];
+        colour.ramp = 0;
+        colour.legend = big.map((l, h) => ({ hue: h + 1, level: l, text: () => told(f, l) }));
+        const rest = f.big.length - big.length + (f.has[0] ? 1 : 0);
+        if (rest) colour.legend.push({ hue: 0, text: () => f.has[0] && f.big.length === big.length ? "none" : (f.big.length - big.length) + " others" });
+      }
+    };
+    // hueOf returns the CSS colour of a hue; those of a ramp go from pale to the accent.
+    const hueOf = (h) => {
+      if (!h) return css("--dot");
+      return colour.ramp ? css("--ramp-" + Math.round(1 + (h - 1) * 7 / Math.max(1, colour.ramp - 1))) : css("--hue-" + h);
+    };
+
+    return {
+      count, x, y, own, is, state, hues, colour, fields, wanted, ids, titles, texts, ready, onText, onChosen, onRead, places: D.places,
+      topicsOf, share, mix, told, title, update, soon, toggle, clear, why, similar, paint, hueOf,
+    };
+  })();

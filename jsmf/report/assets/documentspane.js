@@ -1,0 +1,215 @@
+  // ---- documents that are chosen, and the one that is read ----------------------
+
+  if (docs) {
+    const { count, is, own, state, wanted, fields } = docs;
+    const find = $("documents-find"), clear = $("documents-clear"), list = $("documents-list"), more = $("documents-more");
+    const chosenBox = $("documents-chosen"), pane = $("documents-read");
+    const many = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f") + say(n === 1 ? " {document}" : " {documents}");
+    const step = matchMedia("(max-width: 46rem)").matches ? 10 : 50;
+    let shown = step, ranked = [], reading = -1, back = null;
+
+    // ---- list ------------------------------------------------------------------
+
+    const hue = (i) => {
+      const dot = el("i", { class: "hue", "aria-hidden": "true" });
+      dot.style.background = docs.hueOf(docs.hues[i]);
+      return dot;
+    };
+    const item = (i, note) => el("li", {}, el("button", { type: "button", "data-doc": i, onclick: () => readDocument(i, true) }, hue(i), el("span", { dir: "auto" }, docs.title(i)), el("span", { class: "muted" }, note)));
+    const fill = () => {
+      list.replaceChildren(...ranked.slice(0, shown).map((i) => item(i, percent(docs.share(i, topic), 0))));
+      more.hidden = ranked.length <= shown;
+      more.textContent = Math.min(step, ranked.length - shown) + " more";
+    };
+    const rank = () => {
+      const part = new Float32Array(count);
+      for (let i = 0; i < count; i++) part[i] = is[i] ? docs.share(i, topic) : -1;
+      ranked = range(count).filter((i) => is[i]).sort((a, b) => part[b] - part[a] || a - b);
+      $("documents-order").textContent = "Most of " + label(topic) + " first";
+      fill();
+    };
+    let all = null; // mean shares over all documents
+    const tellMix = () => {
+      all = all || docs.mix(null);
+      const some = state.chosen < count, here = some ? docs.mix(is) : all;
+      $("documents-mix-title").textContent = some ? "Their topics, and how many times as much as in all" : "Their topics";
+      const best = by(range(K), (k) => here[k]).slice(0, 7);
+      const scale = Math.max(1e-9, ...best.map((k) => Math.max(here[k], all[k])));
+      $("documents-mix").replaceChildren(...(state.chosen ? best : []).map((k) => {
+        const bar = el("i"), tick = el("b");
+        bar.style.width = 100 * here[k] / scale + "%";
+        tick.style.left = 100 * all[k] / scale + "%";
+        return el("li", { class: k === topic ? "on" : "" }, el("button", { type: "button", dir: "auto", title: label(k), onclick: () => choose(k) }, label(k)),
+          el("span", { class: "track", "aria-hidden": "true" }, bar, some ? tick : null), el("span", { class: "v" }, percent(here[k])), el("span", { class: "v" }, some && all[k] > 0 ? times(here[k] / all[k]) : ""));
+      }));
+    };
+    const tellChosen = () => {
+      $("documents-count").textContent = many(state.chosen);
+      clear.hidden = state.chosen === count && !docs.why();
+      $("documents-why").textContent = docs.why();
+      shown = step;
+      tellMix();
+      rank();
+    };
+    more.addEventListener("click", () => {
+      const first = shown;
+      shown += step;
+      fill();
+      list.children[first].firstChild.focus({ preventScroll: true });
+    });
+    clear.addEventListener("click", () => {
+      find.value = "";
+      docs.clear();
+      find.focus({ preventScroll: true });
+    });
+    find.addEventListener("input", () => {
+      wanted.text = find.value;
+      if (reading >= 0) close(false);
+      docs.soon();
+    });
+
+    // ---- filters ---------------------------------------------------------------
+
+    const filters = $("documents-filters"), box = filters.querySelector(".filters");
+    const seconds = (text) => Date.parse(text + "T00:00:00Z") / 1000;
+    const levels = (f, at) => el("div", { class: "levels", tabindex: f.big.length > 6 ? 0 : null, role: "group", "aria-label": f.name }, ...f.big.concat(f.has[0] ? [0] : []).map((l) => {
+      const check = el("input", { type: "checkbox", autocomplete: "off", onchange: () => docs.toggle(at, l) });
+      check.checked = !!wanted.levels.get(at)?.has(l);
+      return el("label", {}, check, el("span", { dir: "auto", title: docs.told(f, l) }, docs.told(f, l)), el("span", { class: "muted" }, String(f.has[l])));
+    }));
+    const span = (f, at) => {
+      const last = f.sorted.length - 1;
+      const time = f.kind === "time", ends = last < 0 ? [0, 0] : [f.value(f.sorted[0]), f.value(f.sorted[last])];
+      const iso = (s) => new Date(1000 * s).toISOString().slice(0, 10);
+      const input = (end) => {
+        const has = wanted.ranges.get(at)?.[end];
+        const e = el("input", { type: time ? "date" : "number", step: time ? null : "any", placeholder: time ? null : show(ends[end], 6), min: time ? iso(ends[0]) : null, max: time ? iso(ends[1]) : null, autocomplete: "off" });
+        if (has !== undefined && isFinite(has)) e.value = time ? iso(has) : String(has);
+        e.addEventListener("change", () => {
+          const range = wanted.ranges.get(at) || [-Infinity, Infinity];
+          const v = e.value === "" ? NaN : time ? seconds(e.value) + (end ? 86399 : 0) : Number(e.value);
+          range[end] = isNum(v) ? v : end ? Infinity : -Infinity;
+          if (isFinite(range[0]) || isFinite(range[1])) wanted.ranges.set(at, range);
+          else wanted.ranges.delete(at);
+          docs.soon();
+        });
+        return el("label", { class: "field" }, el("span", {}, end ? "to" : "from"), e);
+      };
+      return el("div", { class: "range" }, input(0), input(1));
+    };
+    const drawFilters = () => {
+      if (!filters.open) return;
+      const top = [...box.querySelectorAll(".levels")].map((e) => e.scrollTop);
+      box.replaceChildren(...fields.map((f, at) => el("fieldset", {}, el("legend", { dir: "auto" }, f.name + (f.unit ? ", " + f.unit : "")), f.kind === "category" ? levels(f, at) : span(f, at))));
+      box.querySelectorAll(".levels").forEach((e, i) => { e.scrollTop = top[i] || 0; });
+    };
+    filters.addEventListener("toggle", drawFilters);
+
+    // ---- reading ---------------------------------------------------------------
+
+    const inWords = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+    // wordsOf returns an expression that finds the words of a topic in texts: those by
+    // which to recognise it, and those of the page that are mostly its own.
+    const wordsOf = (k) => {
+      const mine = new Set(asRead(k).map((w) => w.w));
+      data.home.forEach((h, w) => { if (h[0] === k && h[1] >= 0.4) mine.add(w); });
+      const forms = [...mine].map((w) => words[w]).sort((a, b) => b.length - a.length).map((w) => {
+        const form = w.replace(/[\\^$.*+?()[\]{}|\/-]/g, "\\$&").replace(/_/g, "[\\s_-]+");
+        return inWords.test(w) ? form : "(?<![\\p{L}\\p{N}])" + form + "(?![\\p{L}\\p{N}])";
+      });
+      return forms.length ? new RegExp(forms.join("|"), "giu") : null;
+    };
+    const marked = (text, find) => {
+      const out = [];
+      let at = 0, n = 0;
+      for (const m of find ? text.matchAll(find) : []) {
+        if (!m[0]) continue;
+        out.push(text.slice(at, m.index), el("mark", {}, m[0]));
+        at = m.index + m[0].length;
+        n++;
+      }
+      out.push(text.slice(at));
+      return [out, n];
+    };
+    const facts = (i) => fields.slice(1).filter((f) => f.v[i]).map((f) => el("div", {}, el("dt", { dir: "auto" }, f.name), el("dd", { dir: "auto" }, docs.told(f, f.v[i]))));
+    const tellRead = () => {
+      const i = reading, of = docs.topicsOf(i);
+      const k = docs.share(i, topic) > 0 || own[i] < 0 ? topic : own[i]; // whose words are marked
+      const text = docs.texts.get(i), id = docs.ids[i];
+      const body = el("div", { class: "text", dir: "auto" });
+      let n = 0;
+      if (text) {
+        const find = wordsOf(k);
+        body.append(...text.split("\n").map((line) => {
+          const [parts, some] = marked(line, find);
+          n += some;
+          return el("p", {}, ...parts);
+        }));
+      }
+      const rest = 1 - sum(of.map((t) => t.share));
+      const scale = Math.max(1e-9, ...of.map((t) => t.share));
+      const bars = of.map((t) => {
+        const bar = el("i");
+        bar.style.width = 100 * t.share / scale + "%";
+        return el("li", { class: t.k === k ? "on" : "" }, el("button", { type: "button", dir: "auto", title: label(t.k), "aria-label": name(t.k) + ", " + label(t.k) + say(": mark its {words}"), onclick: () => choose(t.k) }, label(t.k)),
+          el("span", { class: "track", "aria-hidden": "true" }, bar), el("span", { class: "v" }, percent(t.share, 0)));
+      });
+      pane.replaceChildren(...[
+        el("div", { class: "side-head" }, el("button", { type: "button", id: "documents-back", onclick: () => close(true) }, "← List")),
+        el("h3", { id: "documents-name", dir: "auto" }, docs.title(i)),
+        id && id !== docs.title(i) ? el("p", { class: "muted small", dir: "auto" }, id) : null,
+        el("h4", { class: "eyebrow" }, "Topics"), el("ol", { class: "bars" }, ...bars),
+        rest > 0.015 ? el("p", { class: "muted small" }, percent(rest, 0) + " of it is spread over topics with less than 1 % each") : null,
+        el("h4", { class: "eyebrow" }, "Text"),
+        el("p", { class: "muted small", dir: "auto" }, text ? (n ? n + say(n === 1 ? " {word} of " : " {words} of ") : say("No {word} of ")) + label(k) + (n ? " marked" : " is here") : docs.texts.size ? say("The texts of other {documents} took the room of this page.") : "The page has no texts."),
+        text ? body : null,
+        facts(i).length ? el("h4", { class: "eyebrow" }, "Known of it") : null, facts(i).length ? el("dl", { class: "facts" }, ...facts(i)) : null,
+        el("h4", { class: "eyebrow" }, "With the most similar topics"),
+        el("ol", { class: "found" }, ...docs.similar(i, 6).map((d) => item(d, own[d] < 0 ? "" : percent(docs.share(d, own[d]), 0)))),
+      ].filter(Boolean));
+    };
+    readDocument = (i, focus) => {
+      if (reading < 0) back = focus ? document.activeElement : null;
+      reading = i;
+      pane.dataset.doc = String(i);
+      chosenBox.hidden = true;
+      pane.hidden = false;
+      tellRead();
+      pane.parentElement.scrollTop = 0;
+      if (focus) pane.focus({ preventScroll: true });
+      if (pane.getBoundingClientRect().top > innerHeight - 120 || pane.getBoundingClientRect().bottom < 120) pane.scrollIntoView({ block: "start" });
+      for (const f of docs.onRead) f(i);
+    };
+    const close = (focus) => {
+      reading = -1;
+      delete pane.dataset.doc;
+      pane.hidden = true;
+      chosenBox.hidden = false;
+      if (focus && back && back.isConnected) back.focus();
+      back = null;
+      for (const f of docs.onRead) f(-1);
+    };
+    pane.addEventListener("keydown", (e) => { if (e.key === "Escape") close(true); });
+
+    // ---- table -----------------------------------------------------------------
+
+    exportable(chosenBox, say("chosen {documents}"), {
+      rows: () => [["id", "title", ...fields.map((f) => f.name), ...range(K).map((k) => k + ": " + label(k))],
+        ...ranked.map((i) => [docs.ids[i], docs.title(i), ...fields.map((f) => !f.v[i] ? "" : f.kind === "number" ? f.value(f.v[i]) : docs.told(f, f.v[i])), ...range(K).map((k) => Number(docs.share(i, k).toFixed(3)) || "")])],
+    });
+
+    docs.onChosen.push(() => { tellChosen(); drawFilters(); });
+    docs.onText.push(() => {
+      $("documents").dataset.texts = String(docs.texts.size);
+      if (wanted.text) docs.soon();
+      if (reading >= 0) tellRead();
+      else fill();
+    });
+    onTopic.push(() => {
+      rank();
+      tellMix();
+      if (reading >= 0) tellRead();
+    });
+    redraws.push(fill);
+    tellChosen();
+  }
