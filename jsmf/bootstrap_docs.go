@@ -96,21 +96,12 @@ func (d *resampled) key(ctx context.Context, cluster string) error {
 	return nil
 }
 
-// sort puts the documents in the order of their ids, the short ones first, so that those
-// that are numbers are in their order: documents without ids stay where they are.
+// sort puts the documents in the order of their ids (bag.ByID).
 func (d *resampled) sort() error {
-	order := make([]int, d.corpus.NumDocs())
-	for m := range order {
-		order[m] = m
-	}
-	byID := func(a, b int) int {
-		x, y := d.corpus.ID(a), d.corpus.ID(b)
-		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
-	}
-	if slices.IsSortedFunc(order, byID) {
+	order := bag.ByID(d.corpus.NumDocs(), d.corpus.ID)
+	if order == nil {
 		return nil
 	}
-	slices.SortStableFunc(order, byID)
 	c, err := d.corpus.Select(order, nil)
 	if err != nil {
 		return err

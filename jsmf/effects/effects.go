@@ -12,9 +12,8 @@ import (
 // Effects is what a Study finds. It is written to and read from JSON by encoding/json.
 //
 // All numbers are shares of documents, or differences, ratios and slopes of shares, with
-// an interval from the replicates. Shares sum to 1 over the K topics, but as they are
-// estimated without pulling them to a prior, one may lie a little below 0 or above 1. What
-// cannot be told, such as the share in a month without documents, is NaN.
+// an interval from the replicates. Shares and predictions are at least 0 and sum to 1 over the
+// K topics. What cannot be told, such as the share in a month without documents, is NaN.
 type Effects struct {
 	Level      float64 `json:"level"`      // the probability of the intervals
 	Replicates int     `json:"replicates"` // of the bootstrap

@@ -22,9 +22,10 @@ type Study struct {
 	// no cold replicates are made.
 	Bootstrap jsmf.Bootstrap
 
-	// Documents adds the uncertainty of each document's own proportions, as if another
-	// text had been written in its place. Without it the intervals are about the documents
-	// as they are.
+	// Documents adds to the proportions of each document in each replicate a draw from its own
+	// Dirichlet distribution, less its mean, as stm's method of composition does. The
+	// bootstrap alone already covers that other documents of the same kind would have other
+	// words. With the draws intervals are wider than that.
 	Documents bool
 }
 

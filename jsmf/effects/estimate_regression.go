@@ -1,0 +1,231 @@
+package effects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/simplex"
+)
+
+// regression explains the proportions of the documents by a design.
+type regression struct {
+	docs  *documents
+	d     *design
+	row   []int32 // for each document, its row of the design, −1 for none
+	gram  mat.Cholesky
+	scale []float64 // for each row, by how much the distance from the regression is enlarged
+
+	// Of the last model that was regressed.
+	share   []float64       // K, the average proportions
+	beta    *mat.Dense      // P×K
+	gramB   *mat.SymDense   // BᵀDB
+	nearest *simplex.Solver // by it
+}
+
+// certain is the leverage from which on a document's distance from the regression says
+// nothing, because the regression goes through it.
+const certain = 1 - 1e-9
+
+// newRegression prepares the regression on a design.
+func newRegression(docs *documents, d *design) (*regression, error) {
+	r := &regression{docs: docs, d: d, row: make([]int32, len(docs.own)), scale: make([]float64, len(d.docs))}
+	for i := range r.row {
+		r.row[i] = -1
+	}
+	for i, doc := range d.docs {
+		r.row[doc] = int32(i)
+	}
+	if !r.gram.Factorize(r.weighted(func(i int) float64 { return docs.own[d.docs[i]] })) {
+		return nil, errors.New("what the terms say of the documents is linearly dependent")
+	}
+	var inverse mat.SymDense
+	if err := r.gram.InverseTo(&inverse); err != nil {
+		return nil, fmt.Errorf("what the terms say of the documents is nearly linearly dependent: %w", err)
+	}
+	for i, doc := range d.docs {
+		at, x := d.row(i)
+		leverage := 0.0
+		for j, p := range at {
+			for l, q := range at {
+				leverage += docs.own[doc] * x[j] * x[l] * inverse.At(int(p), int(q))
+			}
+		}
+		if r.scale[i] = 1; leverage < certain {
+			r.scale[i] = 1 / (1 - leverage)
+		}
+	}
+	return r, nil
+}
+
+// weighted returns XᵀWX.
+func (r *regression) weighted(w func(i int) float64) *mat.SymDense {
+	g := mat.NewSymDense(r.d.cols, nil)
+	raw := g.RawSymmetric()
+	for i := range r.d.docs {
+		at, x := r.d.row(i)
+		v := w(i)
+		for a, p := range at {
+			for b, q := range at {
+				if p <= q {
+					raw.Data[int(p)*raw.Stride+int(q)] += v * x[a] * x[b]
+				}
+			}
+		}
+	}
+	return g
+}
+
+// sums are what one read of the documents adds up.
+type sums struct {
+	own, drawn blas64.General // P×K, Xᵀ·weights·θ, by the documents' own weights and by others
+	share      []float64      // K, Σ weights·θ
+}
+
+// original is the number of what is no replicate.
+const original = -1
+
+// of regresses the proportions that the documents have by the topics b with so large
+// shares, with the weights w of a replicate, or for the original their own.
+func (r *regression) of(ctx context.Context, b *mat.Dense, shares, w []float64, replicate int) error {
+	solve, gramB, err := solver(b, shares)
+	if err != nil {
+		return err
+	}
+	checked, err := simplex.Check(gramB)
+	if err != nil {
+		return err
+	}
+	r.gramB, r.nearest = gramB, checked.Quadratic(0, 0).Solver()
+	all, err := r.add(ctx, solve, w, replicate)
+	if err != nil {
+		return err
+	}
+	total := 0.0
+	for _, doc := range r.d.docs {
+		total += w[doc]
+	}
+	floats.Scale(1/total, all.share)
+	r.share, r.beta = all.share, new(mat.Dense)
+	own := mat.NewDense(r.d.cols, r.docs.k, all.own.Data)
+	if err := r.gram.SolveTo(r.beta, own); err != nil || replicate == original {
+		return err
+	}
+	// The regression of the enlarged distances on top of what is explained.
+	at := func(i int) float64 { return w[r.d.docs[i]] }
+	var gram mat.Cholesky
+	if !gram.Factorize(r.weighted(at)) {
+		return errors.New("with the weights of the replicate, what the terms say of the documents is linearly dependent")
+	}
+	var y, beta mat.Dense
+	y.Mul(r.weighted(func(i int) float64 { return at(i) * (1 - r.scale[i]) }), r.beta)
+	y.Add(&y, mat.NewDense(r.d.cols, r.docs.k, all.drawn.Data))
+	err = gram.SolveTo(&beta, &y)
+	r.beta = &beta
+	return err
+}
+
+// add reads the documents.
+func (r *regression) add(ctx context.Context, solve *mat.Dense, w []float64, replicate int) (sums, error) {
+	k := r.docs.k
+	parts := make([]sums, r.docs.parts())
+	for i := range parts {
+		parts[i] = sums{linalg.NewGeneral(r.d.cols, k), linalg.NewGeneral(r.d.cols, k), make([]float64, k)}
+	}
+	thetas := make([][]float64, run.Workers(0, len(parts)))
+	err := r.docs.each(ctx, func(worker, part int, b *corpus.Block) error {
+		if thetas[worker] == nil {
+			thetas[worker] = make([]float64, k)
+		}
+		theta, s := thetas[worker], &parts[part]
+		for i := range b.Docs() {
+			doc := b.First + i
+			row := r.row[doc]
+			if row < 0 {
+				continue
+			}
+			clear(theta)
+			words, counts := b.Doc(i)
+			for j, word := range words {
+				if at := r.docs.to[word]; at >= 0 {
+					floats.AddScaled(theta, float64(counts[j])/r.docs.length[doc], solve.RawRowView(int(at)))
+				}
+			}
+			if r.docs.theta != nil && replicate != original {
+				r.docs.draw(theta, doc, b.Key(i), replicate)
+			}
+			floats.AddScaled(s.share, w[doc], theta)
+			at, values := r.d.row(int(row))
+			for j, c := range at {
+				floats.AddScaled(linalg.Row(s.own, int(c)), r.docs.own[doc]*values[j], theta)
+				if replicate != original {
+					floats.AddScaled(linalg.Row(s.drawn, int(c)), w[doc]*r.scale[row]*values[j], theta)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return sums{}, err
+	}
+	for _, p := range parts[1:] {
+		floats.Add(parts[0].own.Data, p.own.Data)
+		floats.Add(parts[0].drawn.Data, p.drawn.Data)
+		floats.Add(parts[0].share, p.share)
+	}
+	return parts[0], nil
+}
+
+// mixture returns the proportions, not negative and of sum 1, that are nearest to x of sum 1: by
+// the distance of the words that they give, (x − y)ᵀBᵀDB(x − y).
+func (r *regression) mixture(x []float64) ([]float64, error) {
+	if floats.Min(x) >= 0 {
+		return x, nil
+	}
+	y := make([]float64, len(x))
+	f := mat.NewVecDense(len(x), nil)
+	f.MulVec(r.gramB, mat.NewVecDense(len(x), x))
+	_, err := r.nearest.Solve(y, f.RawVector().Data, false)
+	return y, err
+}
+
+// solver returns DB(BᵀDB)⁻¹, N×K, and BᵀDB. The proportions of a document are the average of
+// the rows of its tokens.
+func solver(b *mat.Dense, shares []float64) (*mat.Dense, *mat.SymDense, error) {
+	n, k := b.Dims()
+	db := mat.NewDense(n, k, nil)
+	for i := range n {
+		from, to := b.RawRowView(i), db.RawRowView(i)
+		if p := floats.Dot(from, shares); p > 0 {
+			floats.AddScaled(to, 1/p, from)
+		}
+	}
+	gram := mat.NewSymDense(k, nil)
+	for i := range n {
+		from, to := b.RawRowView(i), db.RawRowView(i)
+		for s, v := range from {
+			if v != 0 {
+				raw := gram.RawSymmetric()
+				floats.AddScaled(raw.Data[s*raw.Stride+s:s*raw.Stride+k], v, to[s:])
+			}
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(gram) {
+		return nil, nil, errors.New("the topics are linearly dependent: no words tell them apart")
+	}
+	var inverse mat.SymDense
+	if err := chol.InverseTo(&inverse); err != nil {
+		return nil, nil, fmt.Errorf("the topics are nearly linearly dependent: %w", err)
+	}
+	var out mat.Dense
+	out.Mul(db, &inverse)
+	return &out, gram, nil
+}

@@ -1,0 +1,233 @@
+package effects
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/simplex"
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+// slow does what Measure does for documents in memory over the words of the model, with dense
+// matrices.
+type slow struct {
+	y    *mat.Dense // M×N, the shares of words in documents
+	d    *design
+	x    *mat.Dense // M×P
+	own  []float64
+	hat  []float64 // leverages
+	gram *mat.Dense
+}
+
+// slowly returns the intervals in the order of Effects.Rows, without bounds.
+func slowly(t *testing.T, s Study, p jsmf.Pipeline, m *jsmf.Model, c *corpus.Corpus) []jsmf.Interval {
+	t.Helper()
+	w := &slow{y: mat.NewDense(c.NumDocs(), m.N(), nil), own: c.Weights()}
+	for i := range c.NumDocs() {
+		words, counts := c.Doc(i)
+		for j, n := range counts {
+			at, ok := m.Index(c.Word(int(words[j])))
+			if !ok {
+				t.Fatal("a word that the model lacks")
+			}
+			w.y.Set(i, at, float64(n)/float64(c.DocLen(i)))
+		}
+	}
+	var err error
+	if w.d, err = newDesign(ctx, s.Terms, c.Metadata(), w.own); err != nil {
+		t.Fatal(err)
+	}
+	w.x = mat.NewDense(c.NumDocs(), w.d.cols, nil)
+	for i := range w.d.docs {
+		at, v := w.d.row(i)
+		for j, c := range at {
+			w.x.Set(i, int(c), v[j])
+		}
+	}
+	// The leverages are the diagonal of √W·X·(XᵀWX)⁻¹·Xᵀ·√W.
+	var gram, inverse, hat mat.Dense
+	gram.Product(w.x.T(), mat.NewDiagDense(len(w.own), w.own), w.x)
+	if err := inverse.Inverse(&gram); err != nil {
+		t.Fatal(err)
+	}
+	hat.Product(w.x, &inverse, w.x.T())
+	for i, v := range w.own {
+		w.hat = append(w.hat, v*hat.At(i, i))
+	}
+	quantities, err := s.quantities(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := w.numbers(t, m, nil, quantities)
+	var replicates [][]float64
+	s.Bootstrap.Cold = -1
+	for r, err := range s.Bootstrap.Replicates(ctx, p, m, c) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		replicates = append(replicates, w.numbers(t, r.Model, r.Weights, quantities))
+	}
+	// Every level has more documents than there are replicates.
+	n := float64(len(replicates))
+	q := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + s.Bootstrap.Level) / 2)
+	var out []jsmf.Interval
+	for i, v := range value {
+		mean, sum := 0.0, 0.0
+		for _, r := range replicates {
+			mean += r[i] / n
+		}
+		for _, r := range replicates {
+			sum += (r[i] - mean) * (r[i] - mean)
+		}
+		half := q * math.Sqrt(sum/(n-1))
+		out = append(out, jsmf.Interval{Value: v, Low: v - half, High: v + half})
+	}
+	return out
+}
+
+// numbers are those of a model, with the weights of a replicate, or nil.
+func (w *slow) numbers(t *testing.T, m *jsmf.Model, weights []float64, quantities []Quantity) []float64 {
+	t.Helper()
+	b, k := mat.DenseCopyOf(m.Topics()), m.K()
+	shares := mat.NewVecDense(k, m.TopicShares())
+	var p mat.VecDense
+	p.MulVec(b, shares)
+	d := mat.NewDiagDense(m.N(), nil)
+	for i := range m.N() {
+		d.SetDiag(i, 1/p.AtVec(i))
+	}
+	w.gram = new(mat.Dense)
+	w.gram.Product(b.T(), d, b)
+	var right, solved mat.Dense
+	right.Product(b.T(), d, w.y.T())
+	if err := solved.Solve(w.gram, &right); err != nil {
+		t.Fatal(err)
+	}
+	theta := mat.DenseCopyOf(solved.T()) // M×K
+	beta := w.least(t, theta, w.own)
+	by := w.own
+	if weights != nil {
+		by = weights
+		var fit mat.Dense
+		fit.Mul(w.x, beta)
+		enlarged := mat.NewDense(len(by), k, nil)
+		for i := range by {
+			for j := range k {
+				enlarged.Set(i, j, fit.At(i, j)+(theta.At(i, j)-fit.At(i, j))/(1-w.hat[i]))
+			}
+		}
+		beta = w.least(t, enlarged, by)
+	}
+	share, total := make([]float64, k), 0.0
+	for i, v := range by {
+		total += v
+		for j := range k {
+			share[j] += v * theta.At(i, j)
+		}
+	}
+	for j := range share {
+		share[j] /= total
+	}
+	of := func(c []float64) []float64 {
+		var y mat.Dense
+		y.Mul(mat.NewDense(1, len(c), c), beta)
+		return y.RawRowView(0)
+	}
+	ratio := func(q Quantity, x []float64) float64 {
+		v, over := 0.0, 0.0
+		for _, k := range q.Plus {
+			v += x[k]
+		}
+		for _, k := range q.Minus {
+			v -= x[k]
+		}
+		if q.Over == nil {
+			return v
+		}
+		for _, k := range q.Over {
+			over += x[k]
+		}
+		return v / over
+	}
+	var out []float64
+	share = w.nearest(share)
+	for _, q := range quantities {
+		out = append(out, ratio(q, share))
+	}
+	first := w.d.terms[0]
+	average := make([]float64, w.d.cols)
+	for j := range average {
+		average[j] = first.predict[0][j] - first.differ[0][j]
+	}
+	mean := w.nearest(of(average))
+	for _, x := range w.d.terms {
+		for _, c := range x.predict {
+			y := w.nearest(of(c))
+			for _, q := range quantities {
+				out = append(out, ratio(q, y))
+			}
+			for _, q := range quantities {
+				out = append(out, ratio(q, y)-ratio(q, mean))
+			}
+		}
+		if x.slope == nil {
+			continue
+		}
+		slope := of(x.slope)
+		for _, q := range quantities {
+			// The derivative along the slope, by a step so small that its square is nothing.
+			const step = 1e-6
+			near := make([]float64, k)
+			far := make([]float64, k)
+			for j := range near {
+				near[j], far[j] = mean[j]-step*slope[j], mean[j]+step*slope[j]
+			}
+			out = append(out, (ratio(q, far)-ratio(q, near))/(2*step))
+		}
+	}
+	return out
+}
+
+// least returns the coefficients of y by weighted least squares, by QR.
+func (w *slow) least(t *testing.T, y *mat.Dense, weights []float64) *mat.Dense {
+	t.Helper()
+	x, z := mat.DenseCopyOf(w.x), mat.DenseCopyOf(y)
+	for i, v := range weights {
+		for j := range w.d.cols {
+			x.Set(i, j, math.Sqrt(v)*x.At(i, j))
+		}
+		for j, u := range y.RawRowView(i) {
+			z.Set(i, j, math.Sqrt(v)*u)
+		}
+	}
+	var qr mat.QR
+	qr.Factorize(x)
+	var beta mat.Dense
+	if err := qr.SolveTo(&beta, false, z); err != nil {
+		t.Fatal(err)
+	}
+	return &beta
+}
+
+// nearest returns the mixture whose words are the nearest, by steps along the gradient.
+func (w *slow) nearest(x []float64) []float64 {
+	y := make([]float64, len(x))
+	simplex.Project(y, x)
+	rate := 1 / mat.Trace(w.gram)
+	for range 20000 {
+		next := make([]float64, len(x))
+		for i := range next {
+			g := 0.0
+			for j := range x {
+				g += w.gram.At(i, j) * (y[j] - x[j])
+			}
+			next[i] = y[i] - rate*g
+		}
+		simplex.Project(y, next)
+	}
+	return y
+}

@@ -1,0 +1,220 @@
+package effects
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/spread"
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+// number is one of Effects.
+type number struct {
+	value  float64
+	spread spread.Spread
+}
+
+// summary collects Effects.
+type summary struct {
+	d          *design
+	terms      []Term
+	quantities []Quantity
+	replicates int
+	unmatched  []int
+	all        []number  // all numbers, in the order of numbers
+	mean       []float64 // the average row of the design; nil if no point can be told
+}
+
+func newSummary(d *design, terms []Term, quantities []Quantity) *summary {
+	return &summary{d: d, terms: terms, quantities: quantities, unmatched: make([]int, len(quantities)), mean: d.mean()}
+}
+
+// estimate takes over the numbers of the model.
+func (s *summary) estimate(r *regression) error {
+	return s.numbers(r, func(_ int, v float64) { s.all = append(s.all, number{value: v}) })
+}
+
+// add takes over those of a replicate.
+func (s *summary) add(r *regression, matched []bool) error {
+	s.replicates++
+	ok := make([]bool, len(s.quantities))
+	for i, q := range s.quantities {
+		ok[i] = true
+		for _, k := range slices.Concat(q.Plus, q.Minus, q.Over) {
+			ok[i] = ok[i] && matched[k]
+		}
+		if !ok[i] {
+			s.unmatched[i]++
+		}
+	}
+	at := 0
+	return s.numbers(r, func(quantity int, v float64) {
+		if ok[quantity] {
+			s.all[at].spread.Add(v)
+		}
+		at++
+	})
+}
+
+// numbers calls f for each number: of all quantities the shares; and for each term the
+// predictions and differences, point by point, and the slopes.
+func (s *summary) numbers(r *regression, f func(quantity int, v float64)) error {
+	share, err := r.mixture(r.share)
+	if err != nil {
+		return err
+	}
+	for i, q := range s.quantities {
+		f(i, q.of(share))
+	}
+	mean := share
+	if s.mean != nil {
+		if mean, err = r.mixture(r.at(s.mean)); err != nil {
+			return err
+		}
+	}
+	for _, t := range s.d.terms {
+		for _, c := range t.predict {
+			if c == nil {
+				continue
+			}
+			x, err := r.mixture(r.at(c))
+			if err != nil {
+				return err
+			}
+			for i, q := range s.quantities {
+				f(i, q.of(x))
+			}
+			for i, q := range s.quantities {
+				f(i, q.of(x)-q.of(mean))
+			}
+		}
+		if t.slope == nil {
+			continue
+		}
+		slope := r.at(t.slope)
+		for i, q := range s.quantities {
+			f(i, q.slope(slope, mean))
+		}
+	}
+	return nil
+}
+
+// mean returns the average row of the design, nil if no point can be told.
+func (d *design) mean() []float64 {
+	for _, t := range d.terms {
+		for p, c := range t.predict {
+			if c != nil {
+				out := make([]float64, len(c))
+				floats.SubTo(out, c, t.differ[p])
+				return out
+			}
+		}
+	}
+	return nil
+}
+
+// at returns cᵀβ, K numbers.
+func (r *regression) at(c []float64) []float64 {
+	var out mat.VecDense
+	out.MulVec(r.beta.T(), mat.NewVecDense(len(c), c))
+	return out.RawVector().Data
+}
+
+// linear returns what q is made of without the division.
+func (q Quantity) linear(x []float64) float64 {
+	sum := 0.0
+	for _, k := range q.Plus {
+		sum += x[k]
+	}
+	for _, k := range q.Minus {
+		sum -= x[k]
+	}
+	return sum
+}
+
+// over returns what q is divided by.
+func (q Quantity) over(x []float64) float64 { return Quantity{Plus: q.Over}.linear(x) }
+
+// of returns q of the proportions x.
+func (q Quantity) of(x []float64) float64 {
+	if q.Over == nil {
+		return q.linear(x)
+	}
+	return q.linear(x) / q.over(x)
+}
+
+// slope returns the slope of q where proportions have the slopes x and are mean.
+func (q Quantity) slope(x, mean []float64) float64 {
+	if q.Over == nil {
+		return q.linear(x)
+	}
+	d := q.over(mean)
+	return (q.linear(x)*d - q.linear(mean)*q.over(x)) / (d * d)
+}
+
+// effects sums up.
+func (s *summary) effects(level float64) *Effects {
+	out := &Effects{Level: level, Replicates: s.replicates, Quantities: s.quantities, Unmatched: s.unmatched}
+	next := s.all
+	// take returns the next intervals, which come from so many documents and, if they are of
+	// shares, lie within bounds.
+	take := func(docs int, bounded bool) []jsmf.Interval {
+		list := make([]jsmf.Interval, len(s.quantities))
+		for i, q := range s.quantities {
+			v, half := next[i].value, next[i].spread.Half(level, docs)
+			list[i] = jsmf.Interval{Value: v, Low: v - half, High: v + half}
+			if bounded && q.Over == nil {
+				least := 0.0
+				if q.Minus != nil {
+					least = -1
+				}
+				list[i].Low, list[i].High = max(list[i].Low, least), min(list[i].High, 1)
+			}
+		}
+		next = next[len(list):]
+		return list
+	}
+	all := len(s.d.docs)
+	out.Shares = take(all, true)
+	for i, t := range s.d.terms {
+		x := t.TermEffects
+		for p, c := range t.predict {
+			if c == nil {
+				x.Predictions, x.Differences = append(x.Predictions, unknown(s.quantities)), append(x.Differences, unknown(s.quantities))
+				continue
+			}
+			docs := s.terms[i].units(x.Points, p)
+			x.Predictions = append(x.Predictions, take(docs, true))
+			x.Differences = append(x.Differences, take(docs, false))
+		}
+		if t.slope != nil {
+			x.Slopes = take(all, false)
+		}
+		out.Terms = append(out.Terms, x)
+	}
+	return out
+}
+
+// units returns how many documents tell what is at a point: those there, and for a number those
+// of the same level.
+func (t Term) units(points []Point, at int) int {
+	if !slices.ContainsFunc(t.parts, func(p part) bool { return p.kind == Numbers }) {
+		return points[at].Documents
+	}
+	sum := 0
+	for _, p := range points {
+		if slices.Equal(p.Levels, points[at].Levels) {
+			sum += p.Documents
+		}
+	}
+	return sum
+}
+
+// unknown are intervals of nothing.
+func unknown(quantities []Quantity) []jsmf.Interval {
+	nan := math.NaN()
+	return slices.Repeat([]jsmf.Interval{{Value: nan, Low: nan, High: nan}}, len(quantities))
+}

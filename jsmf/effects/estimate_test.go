@@ -1,0 +1,350 @@
+package effects
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+var ctx = context.Background()
+
+// themes are topics over n words: each has 97 % of its probability on words of its own.
+func themes(n, k int) *mat.Dense {
+	b := mat.NewDense(n, k, nil)
+	for i := range n {
+		for t := range k {
+			b.Set(i, t, 0.03/float64(n))
+			if i*k/n == t {
+				b.Set(i, t, 0.03/float64(n)+0.97*float64(k)/float64(n))
+			}
+		}
+	}
+	return b
+}
+
+// texts draws documents of two topics and more, with the columns "side", three levels of which
+// one has words of the first topic alone, "size", a number, and "author", of four
+// documents each. They have ids in an order of their own, and every second weighs 2.
+func texts(t *testing.T, docs, tokens, k int) *corpus.Corpus {
+	t.Helper()
+	c, _, err := corpus.Generator{Topics: themes(20*k, k), Prior: corpus.SymmetricDirichlet(k, 0.3), Docs: docs, Lengths: []int{tokens, 2 * tokens}, Seed: 7}.Generate(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	var values [][]corpus.Value
+	weights := make([]float64, docs)
+	for m := range docs {
+		ids = append(ids, fmt.Sprintf("text %d", m*7919%10007))
+		own := 0.0 // tokens of words of the first topic
+		words, counts := c.Doc(m)
+		for i, w := range words {
+			if w < 20 {
+				own += float64(counts[i])
+			}
+		}
+		side := "left"
+		switch {
+		case own == float64(c.DocLen(m)):
+			side = "right"
+		case m%3 == 0:
+			side = "centre"
+		}
+		values = append(values, []corpus.Value{corpus.CategoryOf(side), corpus.NumberOf(math.Sqrt(float64(c.DocLen(m))) + float64(m%5)), corpus.CategoryOf(fmt.Sprint("author ", m/4))})
+		weights[m] = float64(1 + m%2)
+	}
+	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "side", Kind: corpus.Category}, {Name: "size", Kind: corpus.Number}, {Name: "author", Kind: corpus.Category}}, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = corpus.FromCSR(c.Counts(), c.Vocabulary(), ids, nil); err == nil {
+		if c, err = c.WithMetadata(meta); err == nil {
+			c, err = c.WithWeights(weights)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// fitted returns a pipeline and its model.
+func fitted(t *testing.T, c *corpus.Corpus, k int) (jsmf.Pipeline, *jsmf.Model) {
+	t.Helper()
+	p := jsmf.New(k).Words(c.NumWords())
+	m, err := p.Fit(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, m
+}
+
+// study asks for all that there is to ask.
+var study = Study{
+	Terms:      []Term{Category("side"), Number("size")},
+	Quantities: []Quantity{{Name: "balance", Plus: []int{0}, Minus: []int{1}}, {Name: "part", Plus: []int{2}, Over: []int{1, 2}}},
+	Bootstrap:  jsmf.Bootstrap{Warm: 5, Cluster: "author", Seed: 3, Level: 0.9},
+}
+
+// Where the words of documents are exactly as their proportions say, these come out, and what
+// they depend on.
+func TestEstimateExact(t *testing.T) {
+	b := mat.NewDense(4, 3, []float64{0.5, 0.25, 0, 0.25, 0.25, 0, 0.25, 0.25, 0.5, 0, 0.25, 0.5})
+	at := func(side int, size float64) []float64 {
+		x := []float64{0.25 + size/8, 0.5 - size/8, 0.25}
+		if side == 1 {
+			x[0], x[2] = x[0]-0.125, x[2]+0.125
+		}
+		return x
+	}
+	var values [][]corpus.Value
+	build := corpus.Builder{Vocabulary: []string{"a", "b", "c", "d"}}
+	share := make([]float64, 3)
+	const docs = 12
+	for m := range docs {
+		side, size := m%2, float64(m%3)
+		counts, theta := map[string]int{}, at(side, size)
+		floats.AddScaled(share, 1.0/docs, theta)
+		for i, w := range build.Vocabulary {
+			counts[w] = int(math.Round(64 * float64(1+m%4) * floats.Dot(b.RawRowView(i), theta)))
+		}
+		if err := build.AddCounts(fmt.Sprint(m), "", counts); err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, []corpus.Value{corpus.CategoryOf(fmt.Sprint(side)), corpus.NumberOf(size)})
+	}
+	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "side", Kind: corpus.Category}, {Name: "size", Kind: corpus.Number}}, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := build.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := corpus.Encode(ctx, c.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &documents{encoded: e, k: 3, to: []int32{0, 1, 2, 3}, meta: meta}
+	if err := d.count(ctx); err != nil {
+		t.Fatal(err)
+	}
+	terms := []Term{Category("side"), Spline("size", 1)}
+	made, err := newDesign(ctx, terms, meta, d.own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRegression(d, made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quantities := []Quantity{{Plus: []int{0}}, {Plus: []int{1}}, {Plus: []int{2}}, {Plus: []int{0}, Over: []int{0, 1}}}
+	s := newSummary(made, terms, quantities)
+	if err := r.of(ctx, b, share, d.own, original); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.estimate(r); err != nil {
+		t.Fatal(err)
+	}
+	// Two replicates, in the second of which topic 2 has no match.
+	for i, matched := range [][]bool{{true, true, true}, {true, true, false}} {
+		if err := r.of(ctx, b, share, d.own, i); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.add(r, matched); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := s.effects(0.95)
+	near := func(what string, x jsmf.Interval, want float64) {
+		t.Helper()
+		if !(math.Abs(x.Value-want) < 1e-12) {
+			t.Errorf("%s is %v, want %v", what, x.Value, want)
+		}
+	}
+	for k, v := range share {
+		near(fmt.Sprint("share ", k), got.Shares[k], v)
+		near(fmt.Sprint("slope ", k), got.Terms[1].Slopes[k], []float64{0.125, -0.125, 0}[k])
+		for side := range 2 {
+			want := at(side, 1)[k]
+			near(fmt.Sprint("side ", side, ": prediction of ", k), got.Terms[0].Predictions[side][k], want)
+			near(fmt.Sprint("side ", side, ": difference of ", k), got.Terms[0].Differences[side][k], want-v)
+		}
+	}
+	near("the ratio", got.Shares[3], share[0]/(share[0]+share[1]))
+	near("the ratio at side 1", got.Terms[0].Predictions[1][3], at(1, 1)[0]/(at(1, 1)[0]+at(1, 1)[1]))
+	near("its slope", got.Terms[1].Slopes[3], 0.125/(share[0]+share[1]))
+	if !slices.Equal(got.Unmatched, []int{0, 0, 1, 0}) {
+		t.Errorf("unmatched: %v", got.Unmatched)
+	}
+	if x := got.Shares[2]; !math.IsNaN(x.Low) || !math.IsNaN(x.High) {
+		t.Errorf("one replicate gives the interval %v", x)
+	}
+	if x := got.Shares[1]; !(x.High-x.Low < 1e-12) {
+		t.Errorf("replicates that do not differ give the interval %v", x)
+	}
+}
+
+// The result is that of a program that writes everything down.
+func TestEstimateObvious(t *testing.T) {
+	c := texts(t, 600, 30, 3)
+	p, m := fitted(t, c, 3)
+	got, err := study.Measure(ctx, p, m, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slowly(t, study, p, m, c)
+	if got.Documents != 600 || got.Missing != 0 || got.Replicates != 5 || got.Level != 0.9 || len(got.Quantities) != 5 {
+		t.Errorf("%d documents, %d missing, %d replicates, level %v, %d quantities", got.Documents, got.Missing, got.Replicates, got.Level, len(got.Quantities))
+	}
+	rows, bounded := got.Rows(), 0
+	if len(rows) != len(want) {
+		t.Fatalf("%d numbers, want %d", len(rows), len(want))
+	}
+	for i, r := range rows {
+		w := want[i]
+		if r.Measure == "share" || r.Measure == "prediction" {
+			if r.Quantity != "part" {
+				w.Low, w.High = max(w.Low, map[bool]float64{true: -1}[r.Quantity == "balance"]), min(w.High, 1)
+			}
+			if r.Value == 0 || r.Value == 1 {
+				bounded++
+			}
+		}
+		// The slow program steps to the nearest mixture, to 1e-9.
+		if math.Abs(r.Value-w.Value) > 1e-7 || math.Abs(r.Low-w.Low) > 1e-6 || math.Abs(r.High-w.High) > 1e-6 {
+			t.Errorf("%+v, want %+v", r, w)
+		}
+	}
+	if bounded == 0 {
+		t.Error("no proportion is at its bound")
+	}
+}
+
+// The same bits for any number of goroutines and any order of the documents, and for documents
+// that are not in memory if they are in the order of their ids. 9000 documents are in
+// several blocks.
+func TestEstimateSameBits(t *testing.T) {
+	c := texts(t, 9000, 5, 3)
+	p, m := fitted(t, c, 3)
+	s := study
+	s.Bootstrap.Warm, s.Documents = 2, true
+	say := func(p jsmf.Pipeline, in jsmf.Input) string {
+		t.Helper()
+		e, err := s.Measure(ctx, p, m, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	want := say(p, c)
+	if say(p.Workers(1), c) != want {
+		t.Error("another number of goroutines, other bits")
+	}
+	order := make([]int, c.NumDocs())
+	for i := range order {
+		order[i] = (i*4001 + 5) % len(order)
+	}
+	turned, err := c.Select(order, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if say(p, turned) != want {
+		t.Error("another order of documents, other bits")
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := c.ID(a), c.ID(b)
+		if len(x) != len(y) {
+			return len(x) - len(y)
+		}
+		return strings.Compare(x, y)
+	})
+	if turned, err = c.Select(order, nil); err != nil {
+		t.Fatal(err)
+	}
+	e, err := corpus.Encode(ctx, turned.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if say(p, e) != want {
+		t.Error("encoded documents, other bits")
+	}
+}
+
+func TestEstimateBad(t *testing.T) {
+	c := texts(t, 60, 20, 3)
+	p, m := fitted(t, c, 3)
+	with := func(f func(s *Study)) error {
+		s := study
+		f(&s)
+		_, err := s.Measure(ctx, p, m, c)
+		return err
+	}
+	plain, err := corpus.FromCSR(c.Counts(), c.Vocabulary(), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := corpus.FromCSR(c.Counts(), make([]string, c.NumWords()), nil, nil)
+	if err == nil {
+		other, err = other.WithMetadata(c.Metadata())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, err := cooc.NewDense(mat.NewSymDense(2, []float64{0.5, 0.1, 0.1, 0.3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, f := range map[string]func() error{
+		"no terms":    func() error { return with(func(s *Study) { s.Terms = nil }) },
+		"has topic 3": func() error { return with(func(s *Study) { s.Quantities = []Quantity{{Name: "x", Plus: []int{3}}} }) },
+		"has the name of a topic": func() error {
+			return with(func(s *Study) { s.Quantities = []Quantity{{Name: m.Names()[1], Plus: []int{0}}} })
+		},
+		`"colour"`:                  func() error { return with(func(s *Study) { s.Terms = []Term{Category("colour")} }) },
+		"no model":                  func() error { _, err := study.Measure(ctx, p, nil, c); return err },
+		"no documents":              func() error { _, err := study.Measure(ctx, p, m, nil); return err },
+		"no columns of metadata":    func() error { _, err := study.Measure(ctx, p, m, plain); return err },
+		"is one of the model":       func() error { _, err := study.Measure(ctx, p, m, other); return err },
+		"holds no documents":        func() error { _, err := study.Measure(ctx, p, m, counts); return err },
+		`there is no column "club"`: func() error { return with(func(s *Study) { s.Bootstrap.Cluster = "club" }) },
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "effects: ") != 1 {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}
+
+func TestEstimateCancelled(t *testing.T) {
+	c := texts(t, 100, 20, 3)
+	p, m := fitted(t, c, 3)
+	gone, cancel := context.WithCancel(ctx)
+	s := study
+	s.Bootstrap.Warm = 1000
+	_, err := s.Measure(gone, p.Workers(1).Record(func(e jsmf.Event) {
+		if e.Stage == jsmf.StageBootstrap && e.Kind == jsmf.EventProgress && e.Done == 2 {
+			cancel()
+		}
+	}), m, c)
+	if err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err = s.Measure(gone, p, m, c); err == nil {
+		t.Error("cancelled before: no error")
+	}
+}
