@@ -32,6 +32,7 @@ type options struct {
 	small       int // words where the method is slow
 	docs        []int
 	sweeps      int
+	draws       int // corpora of a cell of coverage
 	seed        uint64
 	workers     int
 	scoreFile   string
@@ -104,6 +105,7 @@ func (x *flags) define(f *flag.FlagSet) {
 	f.IntVar(&o.small, "n-small", 1500, "the same for semi, gaps, synthetic, heldout, hierarchy, time against documents, and once more for\nanchorfree's many topics: `N` words")
 	f.StringVar(&x.docs, "docs", "2000,10000", "numbers of documents of semi and gaps: `M[,M…]`")
 	f.IntVar(&o.sweeps, "gibbs-sweeps", 1000, "`sweeps` of Gibbs sampling; the last half is averaged over")
+	f.IntVar(&o.draws, "draws", 400, "of coverage: how many `corpora` are drawn for each kind of topics and length of documents")
 	f.Uint64Var(&o.seed, "seed", 1, "the seed of all that is drawn")
 	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS. Only times depend on it")
 	f.StringVar(&o.scoreFile, "topics", "", "of score: topics as an N×K (or K×N) matrix, .npy or text, over the words of the\ncorpus' vocabulary file or of -topics-vocab; or, in a file that ends in .words, a\nline of top words a topic: a `file`")
@@ -183,6 +185,7 @@ func (x *flags) check() {
 	bad(o.words < 2, "-n %d: want at least 2", o.words)
 	bad(o.small < 2, "-n-small %d: want at least 2", o.small)
 	bad(o.sweeps < 2, "-gibbs-sweeps %d: want at least 2", o.sweeps)
+	bad(o.draws < 2, "-draws %d: want at least 2", o.draws)
 	bad(o.mostSlow < 0, "-most-slow %d: want 0 or more", o.mostSlow)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
 }

@@ -115,6 +115,7 @@ var experiments = []experiment{
 	tensors,
 	genres,
 	lists,
+	coverage,
 	score,
 }
 

@@ -49,6 +49,8 @@
 //	genres       the classes of the top words of topics, beside the correlated topic
 //	             model: lee-2018 Figures 3.3 and 3.4, lee-2020 Figure 5
 //	lists        top words of five topics: lee-2018 Table 3.1, lee-2020 Figure 6
+//	coverage     how often intervals of effects hold the truth, on documents that are
+//	             drawn
 //	score        topics from elsewhere by the same measures (-topics)
 //
 // Without -run all but score are run. The folder -out then holds NAME.csv for each
