@@ -24,6 +24,11 @@ import (
 // beginning. They may find other topics, and so show which topics come back, which fall into
 // two and which become one. Replicate i has the same weights in both.
 //
+// Where topics are far apart, shares spread as far over warm replicates as over cold ones, to
+// 5 % in tests. On real text they spread about a third as far, since cold fits find other
+// topics: an interval tells how sure a number is of these topics, and Stability whether there
+// are such topics.
+//
 // A weight depends on Seed, the number of the replicate and the document's id, or its
 // place where it has none. So neither the number of goroutines nor the number of replicates
 // changes a bit. The order of documents does not either if they are in memory and all have
@@ -115,11 +120,12 @@ func (o Bootstrap) Validate() error {
 // Replicates makes the replicates of m, the model that p has made of in, first the warm and
 // then the cold ones, in order. Each is of the K topics of m. The sequence ends with the
 // first error. Settings of p such as Workers and MemoryLimit hold; its recorders get
-// StageBootstrap, with the number of replicates done. Words of documents that m lacks are
-// left out of warm replicates.
+// StageBootstrap once for the warm and once for the cold replicates, with the number done and
+// so an estimate of the time left (Event.Left). Words of documents that m lacks are left out
+// of warm replicates.
 //
-// Warm replicates are made by as many goroutines as there are, each with one; cold
-// ones one after another. Memory is that of the documents, encoded, of so many refinements
+// Up to 8 warm replicates are made at the same time, each by one goroutine, and cold ones one
+// after another. Memory is that of the documents, encoded, of so many refinements
 // (refine.Passes.Bytes), and of a fit; it does not grow with the number of replicates.
 //
 // Errors: settings out of range; no model; documents on other machines; no column of the
@@ -133,15 +139,28 @@ func (o Bootstrap) Replicates(ctx context.Context, p Pipeline, m *Model, in Inpu
 			return
 		}
 		stopped := false
-		_, err = b.tr.run(StageBootstrap, fmt.Sprintf("%d warm, %d cold", b.o.Warm, b.o.Cold), func() (string, error) {
-			err := b.each(ctx, func(r *Replicate) bool {
-				stopped = !yield(r, nil)
-				return !stopped
+		for _, kind := range []struct {
+			name  string
+			total int
+			each  func(context.Context, func(*Replicate) bool) error
+		}{{"warm", b.o.Warm, b.eachWarm}, {"cold", b.o.Cold, b.eachCold}} {
+			if kind.total == 0 || stopped {
+				continue
+			}
+			done := 0
+			_, err := b.tr.run(StageBootstrap, fmt.Sprintf("%d %s replicates", kind.total, kind.name), func() (string, error) {
+				err := kind.each(ctx, func(r *Replicate) bool {
+					done++
+					b.tr.progress(done, kind.total, "", 0)
+					stopped = !yield(r, nil)
+					return !stopped
+				})
+				return fmt.Sprintf("%d %s replicates", done, kind.name), err
 			})
-			return fmt.Sprintf("%d replicates", b.done), err
-		})
-		if err != nil && !stopped {
-			yield(nil, errorf("bootstrap: %w", err))
+			if err != nil && !stopped {
+				yield(nil, errorf("bootstrap: %w", err))
+				return
+			}
 		}
 	}
 }
@@ -155,7 +174,6 @@ type bootstrap struct {
 	start  refine.Start // of warm replicates
 	chance []float64    // for each topic, the distance from which on a match is no better than chance
 	tr     *tracker
-	done   int
 }
 
 // begin checks what is given, and reads the documents.
@@ -195,12 +213,10 @@ func (o Bootstrap) begin(ctx context.Context, p Pipeline, m *Model, in Input) (*
 	return b, nil
 }
 
-// each calls f for each replicate in order, until it returns false.
-func (b *bootstrap) each(ctx context.Context, f func(*Replicate) bool) error {
-	if b.o.Warm > 0 {
-		if err := b.begun(ctx); err != nil {
-			return err
-		}
+// eachWarm calls f for each warm replicate in order, until it returns false.
+func (b *bootstrap) eachWarm(ctx context.Context, f func(*Replicate) bool) error {
+	if err := b.begun(ctx); err != nil {
+		return err
 	}
 	wave := parallel.Workers(b.p.workers, min(runtime.GOMAXPROCS(0), mostWarm))
 	for lo := 0; lo < b.o.Warm; lo += wave {
@@ -215,18 +231,9 @@ func (b *bootstrap) each(ctx context.Context, f func(*Replicate) bool) error {
 			return err
 		}
 		for _, r := range made {
-			if b.count(); !f(r) {
+			if !f(r) {
 				return nil
 			}
-		}
-	}
-	for i := range b.o.Cold {
-		r, err := b.cold(ctx, i)
-		if err != nil {
-			return errorf("cold replicate %d: %w", i, err)
-		}
-		if b.count(); !f(r) {
-			return nil
 		}
 	}
 	return nil
@@ -235,9 +242,18 @@ func (b *bootstrap) each(ctx context.Context, f func(*Replicate) bool) error {
 // mostWarm is how many warm replicates are made at once at most.
 const mostWarm = 8
 
-func (b *bootstrap) count() {
-	b.done++
-	b.tr.progress(b.done, b.o.Warm+b.o.Cold, "", 0)
+// eachCold calls f for each cold replicate in order, until it returns false.
+func (b *bootstrap) eachCold(ctx context.Context, f func(*Replicate) bool) error {
+	for i := range b.o.Cold {
+		r, err := b.cold(ctx, i)
+		if err != nil {
+			return errorf("cold replicate %d: %w", i, err)
+		}
+		if !f(r) {
+			return nil
+		}
+	}
+	return nil
 }
 
 // warmPasses is the number of passes of a warm replicate.

@@ -260,16 +260,24 @@ func TestBootstrapEnds(t *testing.T) {
 	p := jsmf.New(3).Words(60)
 	m := fit(t, p, c)
 	done, total := 0, 0
+	var ends []string
 	p = p.Record(func(e jsmf.Event) {
-		if e.Stage == jsmf.StageBootstrap && e.Kind == jsmf.EventProgress {
+		switch {
+		case e.Stage == jsmf.StageBootstrap && e.Kind == jsmf.EventProgress:
 			done, total = e.Done, e.Total
+		case e.Kind == jsmf.EventEnd:
+			ends = append(ends, e.Message)
 		}
 	})
 	for range (jsmf.Bootstrap{Warm: 6, Cold: 2}).Replicates(ctx, p, m, c) {
 		break
 	}
-	if done != 1 || total != 8 {
+	if done != 1 || total != 6 {
 		t.Errorf("%d of %d replicates", done, total)
+	}
+	replicates(t, jsmf.Bootstrap{Warm: 6, Cold: 2}, p, m, c)
+	if done != 2 || total != 2 || !slices.Equal(ends, []string{"1 warm replicates", "6 warm replicates", "2 cold replicates"}) {
+		t.Errorf("%d of %d replicates; %q", done, total, ends)
 	}
 	gone, cancel := context.WithCancel(ctx)
 	n := 0

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -23,6 +24,7 @@ type trial struct {
 	tr     *tracker
 	points []SweepPoint
 	logs   map[int][]float64 // by K
+	end    string            // why a search goes no further
 }
 
 // recommend scores numbers of topics: ks if they are given, and others of its own choice if
@@ -85,6 +87,7 @@ func (t *trial) score(ctx context.Context, x *SweepPoint) error {
 // search scores numbers of topics that it chooses.
 func (t *trial) search(ctx context.Context) error {
 	most := min(gridMost, t.held.docs.NumDocs()*heldOneOf/gridDocs, t.held.train.words()/2)
+	t.end = fmt.Sprintf(" A sweep that chooses its numbers ends at %d topics for so many documents.", most)
 	step := func(i float64) int { return int(math.Round(gridFrom * math.Pow(2, i/4))) }
 	add := func(i float64) error {
 		k := step(i)
@@ -157,7 +160,7 @@ func (t *trial) recommendation() (*Recommendation, error) {
 	if !slices.ContainsFunc(b.words, func(n float64) bool { return n > 0 }) {
 		return nil, errors.New("the documents held out have too few words")
 	}
-	r, scores := b.recommend(ks, t.held.keys)
+	r, scores := b.recommend(ks, t.held.keys, t.end)
 	for i := range t.points {
 		if at := slices.Index(ks, t.points[i].K); at >= 0 {
 			t.points[i].HeldOut = &scores[at]

@@ -147,8 +147,8 @@ func progress(e Event) []string {
 	if e.Done > 0 && e.Elapsed > 0 {
 		rate := float64(e.Done) / e.Elapsed.Seconds()
 		parts = append(parts, fmt.Sprintf("%.3g/s", rate))
-		if left := e.Total - e.Done; left > 0 {
-			parts = append(parts, short(time.Duration(float64(left)/rate*float64(time.Second)))+" left")
+		if left := e.Left(); left > 0 {
+			parts = append(parts, short(left)+" left")
 		}
 	}
 	return parts

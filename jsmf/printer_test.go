@@ -311,3 +311,16 @@ level=ERROR msg="stage failed" stage=anchors elapsed=2ms error="context canceled
 		t.Errorf("at level WARN it logged\n%s", b.String())
 	}
 }
+
+func TestEventLeft(t *testing.T) {
+	for e, want := range map[Event]time.Duration{
+		{Done: 2, Total: 6, Elapsed: 4 * time.Second}: 8 * time.Second,
+		{Done: 6, Total: 6, Elapsed: 4 * time.Second}: 0,
+		{Total: 6, Elapsed: 4 * time.Second}:          0,
+		{Done: 2, Elapsed: 4 * time.Second}:           0,
+	} {
+		if got := e.Left(); got != want {
+			t.Errorf("%+v: %v left, want %v", e, got, want)
+		}
+	}
+}

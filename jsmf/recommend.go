@@ -148,8 +148,9 @@ func (b ballot) asLikely(i, j int, weights []float64) bool {
 	return math.Abs(mean) <= 2*err
 }
 
-// recommend chooses among ks, ascending, and returns the score of each.
-func (b ballot) recommend(ks []int, keys []uint64) (*Recommendation, []HeldOutScore) {
+// recommend chooses among ks, ascending, and returns the score of each. end says why there is
+// no larger number, if there is a reason.
+func (b ballot) recommend(ks []int, keys []uint64, end string) (*Recommendation, []HeldOutScore) {
 	ones := slices.Repeat([]float64{1}, len(b.words))
 	best, chosen := b.choose(ones)
 	low, high := chosen, chosen
@@ -180,7 +181,7 @@ func (b ballot) recommend(ks []int, keys []uint64) (*Recommendation, []HeldOutSc
 	case len(ks) == 1:
 		r.Why += " There was no other number to choose."
 	case best == len(ks)-1:
-		r.Why += " That is the largest number of the sweep: more may do better."
+		r.Why += " That is the largest number of the sweep: more may do better." + end
 	case chosen == 0:
 		r.Why += " It is the smallest number of the sweep: fewer may do."
 	}

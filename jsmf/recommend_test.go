@@ -102,7 +102,7 @@ func TestRecommend(t *testing.T) {
 		b.logs = append(b.logs, logs)
 	}
 	ks := []int{5, 7, 10, 14, 20}
-	r, scores := b.recommend(ks, keys)
+	r, scores := b.recommend(ks, keys, "")
 	if r.K != 10 || r.Best != 14 || r.Low != 10 || r.High != 14 || r.Documents != docs || r.Words != docs {
 		t.Errorf("%+v", r)
 	}
@@ -126,11 +126,11 @@ func TestRecommend(t *testing.T) {
 	if math.Abs(sum-1) > 1e-9 || scores[2].Chosen != r.Chosen || r.Chosen < 0.1 || r.Chosen > 0.9 {
 		t.Errorf("shares %v", scores)
 	}
-	ends, _ := ballot{logs: b.logs[3:4], words: b.words}.recommend(ks[:1], keys)
+	ends, _ := ballot{logs: b.logs[3:4], words: b.words}.recommend(ks[:1], keys, "")
 	if ends.K != 5 || ends.Chosen < 1-1e-9 || !strings.Contains(ends.String(), "no other is as likely") || !strings.Contains(ends.Why, "no other number") {
 		t.Errorf("%v: %s", ends, ends.Why)
 	}
-	if ends, _ = (ballot{logs: b.logs[:4], words: b.words}).recommend(ks[:4], keys); !strings.Contains(ends.Why, "more may do better") {
+	if ends, _ = (ballot{logs: b.logs[:4], words: b.words}).recommend(ks[:4], keys, " So it ends."); !strings.Contains(ends.Why, "more may do better. So it ends.") {
 		t.Errorf("%v: %s", ends, ends.Why)
 	}
 }

@@ -87,6 +87,15 @@ type Event struct {
 	Err error
 }
 
+// Left estimates the time that the stage will go on, as if the rest took as long for each unit
+// as what is done; 0 if the total is not known or nothing is done.
+func (e Event) Left() time.Duration {
+	if e.Done <= 0 || e.Total <= e.Done {
+		return 0
+	}
+	return time.Duration(float64(e.Elapsed) / float64(e.Done) * float64(e.Total-e.Done))
+}
+
 // slogRecorder writes events as structured log records: see Pipeline.Log.
 type slogRecorder struct{ log *slog.Logger }
 

@@ -77,12 +77,14 @@ type Interval struct {
 // stable is the share of cold replicates in which a stable topic comes back, at least.
 const stable = 0.75
 
-// Stable returns how many topics are stable: those that come back in three of four cold
-// replicates or more. There are none without cold replicates.
+// Stable tells whether the topic comes back in three of four cold replicates or more.
+func (t TopicUncertainty) Stable() bool { return t.Stability >= stable }
+
+// Stable returns how many topics are stable. There are none without cold replicates.
 func (u *Uncertainty) Stable() int {
 	n := 0
 	for _, t := range u.Topics {
-		if t.Stability >= stable {
+		if t.Stable() {
 			n++
 		}
 	}

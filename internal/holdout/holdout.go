@@ -4,14 +4,6 @@
 // that it does not matter where the document stands.
 package holdout
 
-import (
-	"context"
-	"iter"
-
-	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/internal/bag"
-)
-
 const (
 	oneOf = 20   // documents is watched
 	least = 2000 // tokens, without which none is hidden
@@ -42,40 +34,3 @@ func Split(counts []int32, each func(i int, visible, hidden int64)) {
 		each(i, x-hidden, hidden)
 	}
 }
-
-// Visible is a source of documents by number without their hidden tokens.
-type Visible struct {
-	corpus.Source
-	N int // words
-}
-
-// Docs implements corpus.Source.
-func (v Visible) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
-	return func(yield func(corpus.Document, error) bool) {
-		var c bag.Counter
-		var words, counts []int32
-		known := bag.Words{Size: v.N}
-		number := 0
-		for d, err := range v.Source.Docs(ctx) {
-			number++
-			if err == nil && Watches(bag.Key(d.ID, number)) {
-				if err = c.Read(&known, bag.Document{ID: d.ID, Tokens: d.Tokens, Words: d.Words, Counts: d.Counts}, number); err == nil {
-					err = c.Sorted()
-				}
-				words, counts = words[:0], counts[:0]
-				Split(c.Counts, func(i int, visible, _ int64) {
-					if visible > 0 {
-						words, counts = append(words, c.Words[i]), append(counts, int32(visible))
-					}
-				})
-				d.Words, d.Counts = words, counts
-			}
-			if !yield(d, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// Weights are those of the source, if it has any.
-func (v Visible) Weights() []float64 { return bag.Weights(v.Source) }

@@ -1,17 +1,11 @@
 package holdout
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/bag"
 )
 
@@ -66,112 +60,5 @@ func TestWatches(t *testing.T) {
 	}
 	if Enough(1999) || !Enough(2000) {
 		t.Error("the border of Enough is not 2000")
-	}
-}
-
-// list yields documents and then an error.
-type list struct {
-	docs []corpus.Document
-	err  error
-}
-
-func (s list) Docs(context.Context) iter.Seq2[corpus.Document, error] {
-	return func(yield func(corpus.Document, error) bool) {
-		for _, d := range s.docs {
-			if !yield(d, nil) {
-				return
-			}
-		}
-		if s.err != nil {
-			yield(corpus.Document{}, s.err)
-		}
-	}
-}
-
-type weighted struct{ list }
-
-func (weighted) Weights() []float64 { return []float64{1, 2} }
-
-// What is visible is what Split leaves of the words, ascending and each once, in documents
-// that are watched, by id or by number; others are as they were.
-func TestVisible(t *testing.T) {
-	const n = 30
-	rng := rand.New(rand.NewPCG(3, 4))
-	var src list
-	for i := range 400 {
-		d := corpus.Document{ID: fmt.Sprint("d", i), Label: fmt.Sprint(i % 3)}
-		if i >= 200 {
-			d.ID = ""
-		}
-		for range rng.IntN(20) {
-			d.Words, d.Counts = append(d.Words, rng.Int32N(n)), append(d.Counts, rng.Int32N(4))
-		}
-		src.docs = append(src.docs, d)
-	}
-	number, watched := 0, 0
-	for got, err := range (Visible{Source: src, N: n}).Docs(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		was := src.docs[number]
-		number++
-		if got.ID != was.ID || got.Label != was.Label {
-			t.Errorf("document %d is called %q, %q", number, got.ID, got.Label)
-		}
-		if !Watches(bag.Key(was.ID, number)) {
-			if !slices.Equal(got.Words, was.Words) || !slices.Equal(got.Counts, was.Counts) {
-				t.Errorf("document %d, which is not watched, changed", number)
-			}
-			continue
-		}
-		watched++
-		counts := make([]int32, n)
-		for i, w := range was.Words {
-			counts[w] += was.Counts[i]
-		}
-		var words, left []int32
-		Split(counts, func(w int, visible, _ int64) {
-			if visible > 0 {
-				words, left = append(words, int32(w)), append(left, int32(visible))
-			}
-		})
-		if !slices.Equal(got.Words, words) || !slices.Equal(got.Counts, left) {
-			t.Errorf("document %d has %v, %v, want %v, %v", number, got.Words, got.Counts, words, left)
-		}
-	}
-	if number != len(src.docs) || watched < 5 || watched > 40 {
-		t.Errorf("%d documents, %d of them watched", number, watched)
-	}
-}
-
-func TestVisibleErrors(t *testing.T) {
-	id := ""
-	for i := 0; !Watches(bag.Key(id, 1)); i++ {
-		id = fmt.Sprint("x", i)
-	}
-	cause := errors.New("disk on fire")
-	for want, src := range map[string]list{
-		"disk on fire":                {docs: []corpus.Document{{ID: id, Words: []int32{1}}}, err: cause},
-		"document " + id + ": word 7": {docs: []corpus.Document{{ID: id, Words: []int32{7}}, {ID: "next"}}},
-		"document " + id + ": tokens": {docs: []corpus.Document{{ID: id, Tokens: []string{"a"}}}},
-	} {
-		var errs []error
-		for _, err := range (Visible{Source: src, N: 7}).Docs(t.Context()) {
-			if err != nil {
-				errs = append(errs, err)
-			}
-		}
-		if len(errs) != 1 || !strings.Contains(errs[0].Error(), want) {
-			t.Errorf("errors %v, want one with %q", errs, want)
-		}
-	}
-	for range (Visible{Source: list{docs: make([]corpus.Document, 3)}, N: 7}).Docs(t.Context()) {
-		break // the source must not go on
-	}
-	if w := (Visible{Source: weighted{}}).Weights(); !slices.Equal(w, []float64{1, 2}) {
-		t.Errorf("weights %v", w)
-	}
-	if w := (Visible{Source: list{}}).Weights(); w != nil {
-		t.Errorf("weights %v of a source without", w)
 	}
 }

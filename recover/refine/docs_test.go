@@ -60,8 +60,8 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// What passes see of a watched document are the tokens that the start has seen
-// (holdout.Visible), and with the hidden ones it is the document.
+// What passes see of a watched document is what holdout.Split leaves visible, and with the
+// hidden tokens it is the document.
 func TestLoadHides(t *testing.T) {
 	p := testutil.NewPlanted(200, 4, 0.2, 1)
 	src := planted(t, p, 800, 30).Source()
@@ -69,8 +69,6 @@ func TestLoadHides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, stop := iter.Pull2(holdout.Visible{Source: src, N: p.N}.Docs(t.Context()))
-	defer stop()
 	f, watched := fitter{watch: true}, 0
 	var w worker
 	for i := range e.Blocks() {
@@ -78,39 +76,40 @@ func TestLoadHides(t *testing.T) {
 			t.Fatal(err)
 		}
 		for d := range w.block.Docs() {
-			visible, err, _ := next()
-			if err != nil {
-				t.Fatal(err)
-			}
 			key := w.block.Key(d)
 			f.load(&w, d, f.watches(key))
-			counts := make([]float32, p.N)
-			for i, word := range visible.Words {
-				counts[word] += float32(visible.Counts[i])
-			}
-			for i, word := range w.doc.Visible.Words {
-				if counts[word] != w.doc.Visible.Counts[i] {
-					t.Fatalf("document %s: %v tokens of word %d, %v for the start", visible.ID, w.doc.Visible.Counts[i], word, counts[word])
-				}
-			}
-			for i, word := range w.doc.Hidden.Words {
-				counts[word] += w.doc.Hidden.Counts[i]
-			}
 			words, all := w.block.Doc(d)
-			for i, word := range words {
-				if counts[word] != float32(all[i]) {
-					t.Fatalf("document %s: %v tokens of word %d are visible or hidden, of %d", visible.ID, counts[word], word, all[i])
+			visible, hidden := make(map[int32]float32), make(map[int32]float32)
+			holdout.Split(all, func(i int, seen, unseen int64) {
+				if !holdout.Watches(key) {
+					seen, unseen = seen+unseen, 0
 				}
-			}
-			if len(w.doc.Visible.Words) != len(visible.Words) || !holdout.Watches(key) && len(w.doc.Hidden.Words) > 0 {
-				t.Fatalf("document %s: %d words, %d for the start, %d hidden", visible.ID, len(w.doc.Visible.Words), len(visible.Words), len(w.doc.Hidden.Words))
+				if seen > 0 {
+					visible[words[i]] = float32(seen)
+				}
+				if unseen > 0 {
+					hidden[words[i]] = float32(unseen)
+				}
+			})
+			for what, x := range map[string]struct {
+				got  holdout.Tokens
+				want map[int32]float32
+			}{"visible": {w.doc.Visible, visible}, "hidden": {w.doc.Hidden, hidden}} {
+				if len(x.got.Words) != len(x.want) {
+					t.Fatalf("document %#x: %d words are %s, want %d", key, len(x.got.Words), what, len(x.want))
+				}
+				for i, word := range x.got.Words {
+					if x.got.Counts[i] != x.want[word] {
+						t.Fatalf("document %#x: %v tokens of word %d are %s, want %v", key, x.got.Counts[i], word, what, x.want[word])
+					}
+				}
 			}
 			if len(w.doc.Hidden.Words) > 0 {
 				watched++
 			}
 			had := slices.Clone(w.doc.Visible.Words)
 			if f.load(&w, d, false); len(w.doc.Hidden.Words) > 0 || !slices.Equal(w.doc.Visible.Words, words) {
-				t.Fatalf("document %s: %v of %v, after %v", visible.ID, w.doc.Visible.Words, words, had)
+				t.Fatalf("document %#x: %v of %v, after %v", key, w.doc.Visible.Words, words, had)
 			}
 		}
 	}
