@@ -15,6 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/effects"
 	"github.com/jsmf-go/spectral/jsmf/report"
 	"github.com/jsmf-go/spectral/metrics"
 )
@@ -33,6 +34,7 @@ type answers struct {
 	measured    *metrics.Report
 	topics      *jsmf.Compositions
 	uncertainty *jsmf.Uncertainty
+	effects     *effects.Effects // nil: there is nothing on which topics may depend
 	hierarchy   *jsmf.Hierarchy
 	ungrouped   error // why there is no hierarchy
 }
@@ -125,9 +127,10 @@ func (a *answers) read(ctx context.Context, s *steps) error {
 		return err
 	}
 	return s.step("curate", func() (_ string, err error) {
-		// A word of fewer documents tells nothing about what goes together. Long texts need no
-		// stop list, but in short ones function words end up among the names of topics.
-		keep := corpus.Curation{MinDocs: 3}
+		// A word of fewer documents tells nothing about what goes together, and copies of a text
+		// are no evidence of their own. Long texts need no stop list, but in short ones function
+		// words end up among the names of topics.
+		keep := corpus.Curation{MinDocs: 3, DropDuplicates: true}
 		if l := a.inspected.Languages; len(l) > 0 && l[0].Name == "English" {
 			keep.StopWords = text.EnglishStopWords()
 		}
@@ -197,11 +200,29 @@ func (a *answers) measure(ctx context.Context, o options, s *steps) (err error) 
 		return err
 	}
 	begun := time.Now()
-	b := jsmf.Bootstrap{Warm: o.replicates, Cold: max(1, o.replicates/5), Cluster: o.cluster}
-	if a.uncertainty, err = b.Measure(ctx, a.pipeline, a.model, a.corpus); err != nil {
+	b := jsmf.Bootstrap{Warm: o.replicates, Cold: max(1, o.replicates/5), Cluster: a.table.cluster.Name}
+	if a.sweep != nil && o.edits == "" {
+		a.uncertainty, err = a.sweep.Bootstrap(ctx, b, a.pipeline, a.corpus) // the recommendation tells of it
+	} else {
+		a.uncertainty, err = b.Measure(ctx, a.pipeline, a.model, a.corpus)
+	}
+	if err != nil {
 		return err
 	}
 	s.times = append(s.times, report.Time{Stage: "bootstrap", Duration: time.Since(begun)})
+	if a.model, err = a.model.WithVerdicts(a.measured.Verdicts); err != nil {
+		return err
+	}
+	if a.model, err = a.model.WithUncertainty(a.uncertainty); err != nil {
+		return err
+	}
+	if terms := a.terms(); len(terms) > 0 {
+		begun := time.Now()
+		if a.effects, err = (effects.Study{Terms: terms, Bootstrap: b}).Measure(ctx, a.pipeline, a.model, a.corpus); err != nil {
+			return err
+		}
+		s.times = append(s.times, report.Time{Stage: "effects", Duration: time.Since(begun)})
+	}
 	if k := a.model.K(); k > 5 {
 		groups := max(2, int(math.Round(math.Sqrt(float64(k)))))
 		a.hierarchy, a.ungrouped = a.pipeline.Record(nil).Hierarchy(ctx, a.model, groups)
@@ -220,6 +241,15 @@ func (a *answers) write(o options, times []report.Time) (where string, err error
 			return "", err
 		}
 	}
+	if o.effects != "" && a.effects != nil {
+		f, err := os.Create(o.effects)
+		if err != nil {
+			return "", err
+		}
+		if err := errors.Join(a.effects.WriteCSV(f), f.Close()); err != nil {
+			return "", err
+		}
+	}
 	if o.report == "none" {
 		return "", nil
 	}
@@ -233,9 +263,9 @@ func (a *answers) write(o options, times []report.Time) (where string, err error
 		return "", err
 	}
 	err = report.Write(f, a.model, report.Options{
-		Title: "Topics of " + a.table.name, About: a.documents.String(),
+		Title: "Topics of " + a.table.name, About: a.about(),
 		Metrics: a.measured, Curation: a.curated, Sweep: a.sweep, Hierarchy: a.hierarchy,
-		Documents: a.topics, Describe: a.describe, Times: times,
+		Nouns: a.table.nouns, Effects: a.effects, Documents: a.topics, Describe: a.describe, Times: times,
 	})
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
@@ -247,7 +277,7 @@ func (a *answers) write(o options, times []report.Time) (where string, err error
 func (a *answers) describe(m int) report.Document {
 	id := a.topics.IDs[m]
 	row := a.documents.row[id]
-	d := report.Document{Title: id, Snippet: a.documents.texts[row]}
+	d := report.Document{Title: id, Snippet: a.documents.texts[row], Text: a.documents.texts[row]}
 	if a.documents.titles != nil && a.documents.titles[row] != "" {
 		d.Title = a.documents.titles[row]
 	}

@@ -12,7 +12,7 @@
 // unless -k gives it. -edits takes the names and the merged topics that the report exports.
 //
 // Steps: read, learn phrases, choose the number of topics, fit, judge each topic, fit again to
-// reweighted documents, group the topics, write the report. Ctrl-C
+// reweighted documents, study times and classes, group the topics, write the report. Ctrl-C
 // ends it within one step of work.
 package main
 
@@ -47,7 +47,7 @@ type options struct {
 	time, layout                string
 	class, number, missing      string
 	cluster, edits              string
-	report, save                string
+	report, effects, save       string
 	topics, replicates          int
 	quiet                       bool
 }
@@ -71,11 +71,12 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.class, "class", "", "`columns` with classes, such as the author, with commas between; the rarest of more than 12 become one")
 	f.StringVar(&o.number, "number", "", "`columns` with numbers")
 	f.StringVar(&o.missing, "missing", "", "`texts` in these columns that mean that there is no value, as NA,- (an empty one always does)")
-	f.StringVar(&o.cluster, "cluster", "", "the class whose documents depend on each other, such as the author: a `column` of -class")
+	f.StringVar(&o.cluster, "cluster", "", "the `column` by which texts depend on each other, such as the author: intervals then are about other authors")
 	f.IntVar(&o.topics, "k", 0, "the number of topics (default as many as predict documents best)")
 	f.IntVar(&o.replicates, "replicates", 100, "how many times the topics are fitted to reweighted texts; a fifth as many fits begin anew")
 	f.StringVar(&o.edits, "edits", "", "rename and merge topics as in this `file`, which the report exports")
 	f.StringVar(&o.report, "report", "", "write the report, an HTML page, to this `file`; \"none\" for no report (default a new file in the folder for temporary ones)")
+	f.StringVar(&o.effects, "effects", "", "write what was found on times, classes and numbers to this CSV `file`")
 	f.StringVar(&o.save, "save", "", "save the model, with the topics of the documents, to this `file`")
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress")
 	f.Usage = func() {
@@ -92,6 +93,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(o.git != "" && o.changelogs != "", "-git and -changelogs exclude each other")
 	bad(utf8.RuneCountInString(o.comma) > 1, "-comma %q: want one character", o.comma)
 	bad(o.comma != "" && o.made(), "-comma goes with a table of your own")
+	bad(o.effects != "" && !o.made() && o.time == "" && o.class == "" && o.number == "", "-effects goes with -time, -class and -number")
 	bad(o.layout != "" && o.time == "", "-layout goes with -time")
 	bad(o.topics < 0 || o.topics == 1, "-k %d: want at least 2 topics", o.topics)
 	bad(o.replicates < 10, "-replicates %d: want at least 10", o.replicates)

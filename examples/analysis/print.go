@@ -9,55 +9,82 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 )
 
 // print prints the answers.
 func (a *answers) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %v.\n", a.table.name, a.documents)
-	for _, s := range a.inspected.Warnings {
+	fmt.Fprintf(w, "%s: %s\n", a.table.name, a.about())
+	for _, s := range a.warnings() {
 		fmt.Fprintf(w, "Note: %s.\n", s)
 	}
-	for _, s := range a.model.Stats().Warnings {
-		if !slices.Contains(a.inspected.Warnings, s) {
-			fmt.Fprintf(w, "Note: %s.\n", s)
-		}
-	}
 	a.printTopics(w)
+	a.printEffects(w)
+}
+
+// warnings returns what the inspection and the fit warn of. The fit repeats, with other
+// numbers, what it finds in the texts that are left; and copies are no more among these.
+func (a *answers) warnings() []string {
+	var out []string
+	said := map[string]bool{}
+	for _, s := range append(slices.Clone(a.inspected.Warnings), a.model.Stats().Warnings...) {
+		key := strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return -1
+			}
+			return r
+		}, s)
+		if !said[key] && !strings.Contains(s, "DropDuplicates") {
+			out = append(out, s)
+		}
+		said[key] = true
+	}
+	return out
+}
+
+// about says what the documents are, and how many are left out.
+func (a *answers) about() string {
+	s, short := fmt.Sprintf("%v.", a.documents), len(a.documents.texts)-a.corpus.NumDocs()
+	if n := len(a.inspected.Duplicates); n > 0 {
+		s, short = fmt.Sprintf("%s %d repeat an earlier one and are left out.", s, n), short-n
+	}
+	if short > 0 {
+		s = fmt.Sprintf("%s %d have fewer than three different words and are left out.", s, short)
+	}
+	return s
 }
 
 func (a *answers) printTopics(w io.Writer) {
-	k, sound := a.model.K(), 0
-	for _, v := range a.measured.Verdicts {
-		if v.Quality == metrics.Sound {
+	topics, sound := a.model.Summary(8), 0
+	for _, x := range topics {
+		if x.Verdict.Quality == metrics.Sound {
 			sound++
 		}
 	}
-	fmt.Fprintf(w, "\nTOPICS: %d, of which %d are sound.\n", k, sound)
+	fmt.Fprintf(w, "\nTOPICS: %d, of which %d are sound and %d stable.\n", len(topics), sound, a.uncertainty.Stable())
 	if a.sweep != nil {
 		fmt.Fprintf(w, "%v. %s\n", a.sweep.Recommendation, a.sweep.Recommendation.Why)
 	}
 	u := a.uncertainty
 	fmt.Fprintf(w, "The share is the part of all text, with the interval that holds it with a probability of %s.\n", percent(u.Level))
-	fmt.Fprintf(w, "The last number says in how many of %d new fits to reweighted texts the topic comes back.\n", u.Cold)
-	topics := a.model.Summary(8)
+	fmt.Fprintf(w, "The last number says in how many of %d new fits to reweighted %s the topic comes back: in three of four, it is stable.\n", u.Cold, a.documents.called)
 	slices.SortStableFunc(topics, func(x, y jsmf.Topic) int {
-		bad := func(t jsmf.Topic) int { return int(min(a.measured.Verdicts[t.Number].Quality, 1)) }
+		bad := func(t jsmf.Topic) int { return int(min(t.Verdict.Quality, 1)) }
 		return cmp.Or(cmp.Compare(bad(x), bad(y)), cmp.Compare(y.Share, x.Share))
 	})
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	before := true
 	for i, x := range topics {
-		v := a.measured.Verdicts[x.Number]
-		if good := v.Quality == metrics.Sound; i > 0 && good != before {
+		if good := x.Verdict.Quality == metrics.Sound; !good && (i == 0 || before) {
 			t.Flush()
-			fmt.Fprintln(w, "Not sound, and why:")
+			fmt.Fprintln(w, "Not sound, and why (a low NPMI: its words seldom meet; a low exclusivity: they are as much words of other topics):")
 		}
-		before = v.Quality == metrics.Sound
+		before = x.Verdict.Quality == metrics.Sound
 		why := ""
 		if !before {
-			why = fmt.Sprintf("(%v) ", v)
+			why = fmt.Sprintf("(%v) ", x.Verdict)
 		}
 		var words []string
 		for _, word := range x.Words {
@@ -65,17 +92,24 @@ func (a *answers) printTopics(w io.Writer) {
 				words = append(words, word.Word)
 			}
 		}
-		fmt.Fprintf(t, "%4d\t%s\t%s\t%.0f of %d\t%s%s\n", x.Number, x.Name, interval(u.Topics[x.Number].Share), u.Topics[x.Number].Stability*float64(u.Cold), u.Cold, why, strings.Join(words, " "))
+		fmt.Fprintf(t, "%4d\t%s\t%s\t%.0f of %d\t%s%s\n", x.Number, readable(x.Name), interval(u.Topics[x.Number].Share), u.Topics[x.Number].Stability*float64(u.Cold), u.Cold, why, readable(strings.Join(words, ", ")))
 	}
 	t.Flush()
 }
 
+// readable writes the words of phrases apart.
+func readable(s string) string { return strings.ReplaceAll(s, text.PhraseJoiner, " ") }
+
 // percent writes a share.
 func percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
 
-// interval writes a share with its interval.
+// interval writes a share with its interval, as far as it is one: estimates may be a little
+// below 0 or above 1.
 func interval(x jsmf.Interval) string {
-	if math.IsNaN(x.Low) {
+	for _, v := range []*float64{&x.Value, &x.Low, &x.High} {
+		*v = min(max(*v, 0), 1) // NaN stays
+	}
+	if math.IsNaN(x.Low) || x.High < 0.0005 {
 		return fmt.Sprintf("%.1f %%", 100*x.Value)
 	}
 	return fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*x.Value, 100*x.Low, 100*x.High)

@@ -17,16 +17,19 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/jsmf/report"
 )
 
 // table is a CSV file whose records are documents.
 type table struct {
-	name  string     // what the documents are of
-	csv   corpus.CSV // without fields and tokenizer
-	title string     // the column with titles; "": none
+	name  string       // of all
+	nouns report.Nouns // what they are called
+	csv   corpus.CSV   // without fields and tokenizer
+	title string       // the column with titles; "": none
 
 	time             corpus.Field // no Name: none
 	classes, numbers []corpus.Field
+	cluster          corpus.Field // no Name: none
 }
 
 // open returns the table that the options name, which it makes if that is asked for. The
@@ -44,12 +47,15 @@ func open(ctx context.Context, o options) (t table, done func(), err error) {
 	}
 	switch {
 	case o.git != "":
-		t.name, err = "commits in "+base(o.git), makeCSV(path, func(w *csv.Writer) error { return writeGit(ctx, o.git, w) })
+		t.nouns.Document, t.nouns.Documents = "commit", "commits"
+		t.name, err = base(o.git), makeCSV(path, func(w *csv.Writer) error { return writeGit(ctx, o.git, w) })
 		o.id, o.title, o.time, o.class = cmp.Or(o.id, "id"), cmp.Or(o.title, "title"), cmp.Or(o.time, "date"), cmp.Or(o.class, "folder")
 	case o.changelogs != "":
-		t.name, err = "changelogs in "+o.changelogs, makeCSV(path, func(w *csv.Writer) error { return writeChangelogs(ctx, o.changelogs, w) })
+		t.nouns.Document, t.nouns.Documents = "entry", "entries"
+		t.name, err = "Debian’s changelogs", makeCSV(path, func(w *csv.Writer) error { return writeChangelogs(ctx, o.changelogs, w) })
 		o.id, o.time, o.class = cmp.Or(o.id, "id"), cmp.Or(o.time, "date"), cmp.Or(o.class, "urgency")
 	default:
+		t.nouns.Document, t.nouns.Documents = "text", "texts"
 		t.name = base(path)
 	}
 	if err != nil {
@@ -76,6 +82,11 @@ func open(ctx context.Context, o options) (t table, done func(), err error) {
 	}
 	for name := range list(o.number) {
 		t.numbers = append(t.numbers, field(name, corpus.Number))
+	}
+	if o.cluster != "" {
+		// A column of its own, for it keeps all levels.
+		t.cluster = field(o.cluster+" (each)", corpus.Category)
+		t.cluster.From = o.cluster
 	}
 	return t, done, nil
 }
@@ -124,23 +135,28 @@ func (t table) fields() []corpus.Field {
 	if t.time.Name != "" {
 		out = append(out, t.time)
 	}
-	return append(append(out, t.classes...), t.numbers...)
+	out = append(append(out, t.classes...), t.numbers...)
+	if t.cluster.Name != "" {
+		out = append(out, t.cluster)
+	}
+	return out
 }
 
 // documents are what is known of the documents beside their topics.
 type documents struct {
+	called       string         // Nouns.Documents
 	row          map[string]int // of the id of each
 	titles       []string       // nil: none
 	texts        []string       // their beginnings
 	times        []time.Time    // those known
 	first, last  time.Time
-	levels       map[string]map[string]bool // of each class, those with most documents
+	levels       map[string]map[string]bool // of each class, those that stay levels
 	withoutTime  int
 	withoutClass []int
 }
 
 const (
-	textBytes  = 1200 // of a text that is kept, to be shown
+	textBytes  = 1500 // of a text that is kept, to be shown
 	mostLevels = 12   // of a class; the others become one
 	other      = "(other)"
 )
@@ -157,7 +173,7 @@ func (t table) survey(ctx context.Context) (*documents, error) {
 	if shown("text", src.Text); t.title != "" {
 		shown("title", t.title)
 	}
-	d := &documents{row: map[string]int{}, levels: map[string]map[string]bool{}, withoutClass: make([]int, len(t.classes))}
+	d := &documents{called: t.nouns.Documents, row: map[string]int{}, levels: map[string]map[string]bool{}, withoutClass: make([]int, len(t.classes))}
 	counts := make([]map[string]int, len(t.classes))
 	for i := range counts {
 		counts[i] = map[string]int{}
@@ -199,16 +215,20 @@ func (t table) survey(ctx context.Context) (*documents, error) {
 	return d, nil
 }
 
-// largest returns the names with the largest counts: all, or one less than mostLevels where
-// the others become one.
+// largest returns the levels that stay: those of enough documents to say something about, if
+// there are others, and one less than mostLevels at most, if there are more.
 func largest(counts map[string]int) map[string]bool {
 	names := make([]string, 0, len(counts))
 	for name := range counts {
 		names = append(names, name)
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b)) })
-	if len(names) > mostLevels {
-		names = names[:mostLevels-1]
+	large := len(names)
+	for large > 0 && counts[names[large-1]] < documentsIn {
+		large--
+	}
+	if large < len(names)-1 || large > mostLevels { // one level alone keeps its name
+		names = names[:min(large, mostLevels-1)]
 	}
 	out := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -283,9 +303,9 @@ func (s lumped) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	}
 }
 
-// String says what the table is, in a sentence.
+// String says how many documents there are, and of which time.
 func (d *documents) String() string {
-	s := fmt.Sprintf("%d texts", len(d.texts))
+	s := fmt.Sprintf("%d %s", len(d.texts), d.called)
 	if len(d.times) > 0 {
 		s += fmt.Sprintf(", %s to %s", d.first.Format(time.DateOnly), d.last.Format(time.DateOnly))
 	}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/effects"
+)
+
+// terms are what the topics may depend on: the time, the classes and the numbers. Columns
+// with one value explain nothing and are left out.
+func (a *answers) terms() []effects.Term {
+	var out []effects.Term
+	t, d := a.table, a.documents
+	if by := bins(d); by != 0 {
+		out = append(out, effects.Time(t.time.Name, by))
+	}
+	for _, f := range t.classes {
+		if len(d.levels[f.Name]) > 1 {
+			out = append(out, effects.Category(f.Name))
+		}
+	}
+	for _, f := range t.numbers {
+		out = append(out, effects.Number(f.Name))
+	}
+	return out
+}
+
+const (
+	fewestBins  = 6
+	documentsIn = 20 // of a bin on average, and of a level, at least
+)
+
+// bins returns the longest bins of the calendar of which the documents fill six or more, or
+// bins of equal counts where these would be too small; 0 if all documents are of one time.
+func bins(d *documents) effects.Bins {
+	if len(d.times) < 2 || d.first.Equal(d.last) {
+		return 0
+	}
+	days := d.last.Sub(d.first).Hours() / 24
+	for _, x := range []struct {
+		by   effects.Bins
+		days float64
+	}{{effects.Year, 365.25}, {effects.Month, 30.44}, {effects.Week, 7}, {effects.Day, 1}} {
+		if n := days / x.days; n >= fewestBins-1 {
+			if float64(len(d.times)) >= documentsIn*n {
+				return x.by
+			}
+			break
+		}
+	}
+	return effects.Equal(max(2, min(12, len(d.times)/documentsIn)))
+}
+
+// printEffects prints what changed over time and how the classes differ.
+func (a *answers) printEffects(w io.Writer) {
+	e := a.effects
+	if e == nil {
+		return
+	}
+	fmt.Fprintf(w, "\n%d %s tell how topics depend on %s", e.Documents, a.documents.called, strings.Join(termNames(e), " and "))
+	if e.Missing > 0 {
+		fmt.Fprintf(w, "; %d are left out, without a value or a known word", e.Missing)
+	}
+	fmt.Fprintln(w, ".\nA number in brackets is the interval. Each effect is that of one column when the others stay as they are.")
+	for i := range e.Terms {
+		switch t := &e.Terms[i]; t.Kind {
+		case effects.Times:
+			a.printTrend(w, t)
+		case effects.Categories:
+			a.printClasses(w, t)
+		case effects.Numbers:
+			a.printSlopes(w, t)
+		}
+	}
+}
+
+func termNames(e *effects.Effects) []string {
+	var out []string
+	for _, t := range e.Terms {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
+// How many topics are printed: of those that rose or fell, of those that are more common in a
+// class, and of those that are less common, which says less, for many are rare in most classes.
+const (
+	mostLines = 5
+	mostUp    = 3
+	mostDown  = 2
+)
+
+// change is how a topic differs between two bins.
+type change struct {
+	topic    int
+	from, to jsmf.Interval
+	by       float64
+}
+
+// printTrend prints which topics rose and fell from the first to the last bin that the
+// documents fill well, where the intervals of the two do not meet.
+func (a *answers) printTrend(w io.Writer, t *effects.TermEffects) {
+	first, last := -1, -1
+	enough := max(documentsIn, a.effects.Documents/len(t.Points)/4) // fewer have wide intervals
+	for i, p := range t.Points {
+		if !p.Incomplete && p.Documents >= enough {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+	}
+	fmt.Fprintf(w, "\nOVER TIME, by %s: ", t.Name)
+	if first == last {
+		fmt.Fprintf(w, "there are no two times with %d %s to compare.\n", enough, a.documents.called)
+		return
+	}
+	fmt.Fprintf(w, "%s against %s\n", t.Points[last].Label, t.Points[first].Label)
+	var all []change
+	for k := range a.model.K() {
+		from, to := t.Predictions[first][k], t.Predictions[last][k]
+		if from.High < to.Low || to.High < from.Low {
+			all = append(all, change{k, from, to, to.Value - from.Value})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y change) int { return cmp.Compare(math.Abs(y.by), math.Abs(x.by)) })
+	for _, x := range []struct {
+		verb string
+		sign float64
+	}{{"rose", 1}, {"fell", -1}} {
+		var lines []string
+		n := 0
+		for _, c := range all {
+			if c.by*x.sign < 0 {
+				continue
+			}
+			if n++; n <= mostLines {
+				lines = append(lines, fmt.Sprintf("  %s\tfrom %s\tto %s", a.called(c.topic), interval(c.from), interval(c.to)))
+			}
+		}
+		fmt.Fprintf(w, "%d of %d topics %s%s\n", n, a.model.K(), x.verb, largestFirst(n))
+		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, l := range lines {
+			fmt.Fprintln(tw, l)
+		}
+		tw.Flush()
+	}
+}
+
+// largestFirst says that only some of n are listed.
+func largestFirst(n int) string {
+	switch {
+	case n == 0:
+		return "."
+	case n > mostLines:
+		return fmt.Sprintf("; the %d with the largest difference:", mostLines)
+	}
+	return ":"
+}
+
+// printClasses prints for each class the topics that are more and less common there than in
+// all texts, where the interval leaves out zero.
+func (a *answers) printClasses(w io.Writer, t *effects.TermEffects) {
+	fmt.Fprintf(w, "\nBY %s, against the average of all %s, in points (hundredths of one)\n", strings.ToUpper(t.Name), a.documents.called)
+	certain, of := 0, 0
+	for i, p := range t.Points {
+		fmt.Fprintf(w, "%s (%d %s): ", p.Label, p.Documents, a.documents.called)
+		if p.Documents < documentsIn {
+			fmt.Fprintln(w, "too few to tell.")
+			continue
+		}
+		of += a.model.K()
+		certain += a.printMoved(w, t.Differences[i], "more common", "less")
+	}
+	fmt.Fprintf(w, "The intervals of %d of these %d differences leave out zero; by chance, some %.0f would.\n", certain, of, (1-a.effects.Level)*float64(of))
+}
+
+// printSlopes prints which topics grow and shrink with a number.
+func (a *answers) printSlopes(w io.Writer, t *effects.TermEffects) {
+	fmt.Fprintf(w, "\nBY %s, in points for each %s more\n", strings.ToUpper(t.Name), cmp.Or(t.Unit, "unit"))
+	a.printMoved(w, t.Slopes, "grow", "shrink")
+}
+
+// printMoved prints the topics whose numbers are above zero and those below, as far as the
+// intervals tell, and returns how many these are.
+func (a *answers) printMoved(w io.Writer, all []jsmf.Interval, above, below string) int {
+	var up, down []change
+	for k := range a.model.K() {
+		switch x := all[k]; {
+		case x.Low > 0:
+			up = append(up, change{topic: k, to: x, by: x.Value})
+		case x.High < 0:
+			down = append(down, change{topic: k, to: x, by: x.Value})
+		}
+	}
+	bySize := func(x, y change) int { return cmp.Compare(math.Abs(y.by), math.Abs(x.by)) }
+	slices.SortStableFunc(up, bySize)
+	slices.SortStableFunc(down, bySize)
+	fmt.Fprintf(w, "%d topics %s, %d %s\n", len(up), above, len(down), below)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, c := range append(up[:min(len(up), mostUp)], down[:min(len(down), mostDown)]...) {
+		fmt.Fprintf(tw, "  %s\t%s\n", points(c.to), a.called(c.topic))
+	}
+	tw.Flush()
+	return len(up) + len(down)
+}
+
+// called returns the number and the name of a topic.
+func (a *answers) called(k int) string { return fmt.Sprintf("%d %s", k, readable(a.model.Name(k))) }
+
+// points writes a difference of shares with its interval.
+func points(x jsmf.Interval) string {
+	return strings.ReplaceAll(fmt.Sprintf("%+.2g (%+.2g to %+.2g)", 100*x.Value, 100*x.Low, 100*x.High), "-", "−")
+}
