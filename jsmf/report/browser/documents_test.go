@@ -1,0 +1,403 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/report"
+	"github.com/jsmf-go/spectral/jsmf/report/browser/visit"
+	"github.com/jsmf-go/spectral/jsmf/report/internal/sample"
+)
+
+// many makes documents of a model, of few topics each, with metadata and texts.
+func many(t testing.TB, m *jsmf.Model, docs int) report.Options {
+	t.Helper()
+	c := &jsmf.Compositions{W: mat.NewDense(docs, m.K(), nil), Unknown: make([]int64, docs)}
+	rng := rand.New(rand.NewPCG(3, uint64(docs)))
+	columns := []corpus.Column{{Name: "paper", Kind: corpus.Category}, {Name: "length", Kind: corpus.Number, Unit: "words"}, {Name: "published", Kind: corpus.Time}}
+	values := make([][]corpus.Value, docs)
+	first := time.Date(2001, 2, 3, 0, 0, 0, 0, time.UTC)
+	for d := range docs {
+		row, sum := c.W.RawRowView(d), 0.0
+		for k := range row {
+			row[k] = math.Pow(rng.ExpFloat64(), 4)
+			sum += row[k]
+		}
+		for k := range row {
+			row[k] /= sum
+		}
+		c.IDs = append(c.IDs, fmt.Sprintf("id-%d", d))
+		c.Docs = append(c.Docs, infer.Doc{Tokens: 50})
+		values[d] = []corpus.Value{corpus.CategoryOf(fmt.Sprintf("paper %d", d%12)), corpus.NumberOf(float64(d % 500)), corpus.TimeOf(first.AddDate(0, 0, d%3000))}
+		if d%20 == 7 {
+			values[d] = nil
+		}
+	}
+	var err error
+	if c.Metadata, err = corpus.NewMetadata(columns, values); err != nil {
+		t.Fatal(err)
+	}
+	return report.Options{Title: "Documents", Documents: c, Describe: func(d int) report.Document {
+		best := 0
+		for k := range m.K() {
+			if c.W.At(d, k) > c.W.At(d, best) {
+				best = k
+			}
+		}
+		var text []string
+		for i, w := range m.TopWords(best, 20) {
+			text = append(text, "unrelated", strings.ToUpper(w.Word))
+			if i == 9 {
+				text = append(text, "\n\n")
+			}
+		}
+		return report.Document{Title: fmt.Sprintf("The title of number %d", d), Text: strings.Join(text, " ")}
+	}}
+}
+
+const (
+	chosenCount = `document.getElementById("documents-count").textContent`
+	planeAt     = `document.getElementById("documents-plane").dataset.at`
+	planeView   = `document.getElementById("documents-plane").dataset.view`
+	planeDrawn  = `document.getElementById("documents-plane").dataset.drawn`
+	reading     = `document.getElementById("documents-read").dataset.doc`
+	legend      = `document.getElementById("documents-legend").textContent`
+	allTexts    = `document.getElementById("documents").dataset.texts !== undefined`
+)
+
+// hover moves the mouse over the map until it is on a document.
+func hover(v *visit.Visit) (x, y float64) {
+	v.T.Helper()
+	v.Run(visit.Into("#documents-plane"))
+	var r struct{ X, Y, Width, Height float64 }
+	v.Run(chromedp.Evaluate(`document.getElementById("documents-plane").getBoundingClientRect().toJSON()`, &r))
+	for i := range 400 {
+		x, y = r.X+r.Width*(0.1+0.8*math.Mod(0.618*float64(i), 1)), r.Y+r.Height*(0.1+0.8*float64(i)/400)
+		v.Run(chromedp.MouseEvent(input.MouseMoved, x, y))
+		if visit.Eval[string](v, planeAt) != "-1" {
+			return x, y
+		}
+	}
+	v.T.Fatal("there is no document below the mouse, wherever it goes")
+	return 0, 0
+}
+
+// TestDocuments uses the map of documents by mouse and by keyboard.
+func TestDocuments(t *testing.T) {
+	ctx := visit.Start(t)
+	m, err := sample.Model(900, 12, sample.Words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const docs = 600
+	file := save(t, m, many(t, m, docs))
+	tab, end := chromedp.NewContext(ctx)
+	defer end()
+	v := visit.Open(t, tab, address(file), "light")
+	v.Wait(allTexts)
+	if got, want := visit.Eval[string](v, chosenCount), "600 documents"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	readByMouse(v)
+	readByKeyboard(v)
+	moveMap(v)
+	chooseAreas(v)
+	findDocuments(v, strings.ToLower(m.TopWords(0, 1)[0].Word))
+	filterDocuments(v)
+	saveDocuments(v)
+	v.Run(visit.Focus("#documents-list button"), visit.Key(kb.Enter))
+	looksOf(v)
+	v.Leave(only(file))
+}
+
+// readByMouse: the mouse finds a document, and a click reads it, with words marked.
+func readByMouse(v *visit.Visit) {
+	t := v.T
+	t.Helper()
+	x, y := hover(v)
+	if tip := visit.Eval[string](v, `document.getElementById("documents-tip").textContent`); !strings.HasPrefix(tip, "The title of number ") {
+		t.Errorf("the tip says %q", tip)
+	}
+	at := visit.Eval[string](v, planeAt)
+	v.Run(chromedp.MouseClickXY(x, y))
+	v.Wait(reading + ` !== undefined`)
+	if got := visit.Eval[string](v, reading); got != at {
+		t.Errorf("a click on document %s reads %s", at, got)
+	}
+	pane := visit.Eval[struct {
+		Name, Marks string
+		Paragraphs  int
+		Facts, Bars int
+		Unmarked    bool
+	}](v, `(() => { const p = document.getElementById("documents-read"), m = [...p.querySelectorAll("mark")].map(m => m.textContent);
+		return {name: p.querySelector("h3").textContent, marks: m.join(" "), paragraphs: p.querySelectorAll(".text p").length, facts: p.querySelectorAll(".facts div").length,
+			bars: p.querySelectorAll(".bars li").length, unmarked: !m.includes("unrelated") && p.querySelector(".text").textContent.includes("unrelated")}; })()`)
+	if pane.Name != "The title of number "+at || pane.Paragraphs != 2 || pane.Bars < 2 || !pane.Unmarked || strings.Count(pane.Marks, " ") < 15 || pane.Marks != strings.ToUpper(pane.Marks) {
+		t.Errorf("the pane of document %s is %+v", at, pane)
+	}
+	v.Changes("a topic of the document", `document.querySelector("#documents-read .text + *, #documents-read").textContent + document.querySelectorAll("#documents-read mark").length`, visit.Click("#documents-read .bars li:nth-child(2) button"))
+	v.Changes("a similar document", reading, visit.Into("#documents-read .found button"), visit.Click("#documents-read .found button"))
+	v.Changes("back to the list", `document.getElementById("documents-read").hidden`, visit.Into("#documents-back"), visit.Click("#documents-back"))
+
+}
+
+// readByKeyboard: arrow keys go from one document to the next, Enter reads it, and Escape
+// comes back.
+func readByKeyboard(v *visit.Visit) {
+	t := v.T
+	t.Helper()
+	v.Changes("an arrow key", planeAt, visit.Focus("#documents-plane"), visit.Key(kb.ArrowRight))
+	v.Changes("another", planeAt, visit.Key(kb.ArrowDown))
+	if said, tip := visit.Eval[string](v, `document.getElementById("documents-info").textContent`), visit.Eval[string](v, `document.querySelector("#documents-tip b").textContent`); !strings.HasPrefix(said, tip) {
+		t.Errorf("said is %q, shown %q", said, tip)
+	}
+	at := visit.Eval[string](v, planeAt)
+	v.Run(visit.Key(kb.Enter))
+	v.Wait(reading + ` === "` + at + `" && document.activeElement.id === "documents-read"`)
+	v.Run(visit.Key(kb.Escape))
+	v.Wait(reading + ` === undefined && document.activeElement.id === "documents-plane"`)
+	v.Changes("an entry of the list, by keyboard", reading, visit.Focus("#documents-list li:nth-child(3) button"), visit.Key(kb.Enter))
+	v.Run(visit.Focus("#documents-back"), visit.Key(kb.Enter))
+	v.Wait(`document.activeElement === document.querySelector("#documents-list li:nth-child(3) button")`)
+	v.Changes("more of the list", `document.getElementById("documents-list").children.length`, visit.Into("#documents-more"), visit.Click("#documents-more"))
+
+}
+
+// moveMap zooms and moves the map, and chooses what is in view.
+func moveMap(v *visit.Visit) {
+	v.T.Helper()
+	v.Changes("zoom by button", planeView, visit.Into("#documents-plane"), visit.Click("#documents-in"))
+	v.Changes("zoom by key", planeView, visit.Focus("#documents-plane"), visit.Key("+"))
+	v.Changes("moving by mouse", planeView, visit.Into("#documents-plane"), chromedp.ActionFunc(func(ctx context.Context) error { return drag(ctx, "#documents-plane", 60, 40) }))
+	v.Changes("zoom by wheel", planeView, visit.Into("#documents-plane"), chromedp.ActionFunc(func(ctx context.Context) error { return wheel(ctx, "#documents-plane", -300) }))
+	v.Changes("zoom out", planeView, visit.Focus("#documents-out"), visit.Key(kb.Enter))
+	v.Changes("what is in view", chosenCount, visit.Focus("#documents-view"), visit.Key(kb.Enter))
+	v.Changes("all", planeView, visit.Click("#documents-reset"))
+	v.Changes("two fingers", planeView, visit.Into("#documents-plane"), pinch("#documents-plane"))
+	v.Changes("all documents", chosenCount, visit.Click("#documents-clear"))
+	v.Run(visit.Click("#documents-reset"))
+
+}
+
+// chooseAreas draws around documents, with the button and with Shift.
+func chooseAreas(v *visit.Visit) {
+	t := v.T
+	t.Helper()
+	v.Changes("a lasso", chosenCount, visit.Click("#documents-lasso"), visit.Into("#documents-plane"), around("#documents-plane", 0))
+	if why := visit.Eval[string](v, `document.getElementById("documents-why").textContent`); !strings.Contains(why, "area") {
+		t.Errorf("why these: %q", why)
+	}
+	some := visit.Eval[string](v, `document.getElementById("documents-mix").textContent`)
+	v.Changes("all documents, by keyboard", chosenCount, visit.Focus("#documents-clear"), visit.Key(kb.Enter))
+	if all := visit.Eval[string](v, `document.getElementById("documents-mix").textContent`); all == some {
+		t.Error("the mix of topics of an area is that of all")
+	}
+	v.Changes("Shift", chosenCount, visit.Into("#documents-plane"), around("#documents-plane", input.ModifierShift))
+	v.Run(visit.Click("#documents-clear"))
+	v.Wait(chosenCount + ` === "600 documents"`)
+
+}
+
+// findDocuments searches in titles, ids and texts; word is one of some of them.
+func findDocuments(v *visit.Visit, word string) {
+	v.T.Helper()
+	for q, want := range map[string]string{"NUMBER 599": "1 document", "id-598": "1 document", "no such thing": "0 documents", word: ""} {
+		v.Run(visit.Set("#documents-find", q))
+		if want == "" {
+			v.Wait(chosenCount + ` !== "0 documents" && ` + chosenCount + ` !== "600 documents"`)
+		} else {
+			v.Wait(chosenCount + ` === "` + want + `"`)
+		}
+	}
+	v.Run(visit.Click("#documents-clear"))
+	v.Wait(chosenCount + ` === "600 documents"`)
+
+}
+
+// filterDocuments uses the colours, their legend, and filters of all kinds together.
+func filterDocuments(v *visit.Visit) {
+	t := v.T
+	t.Helper()
+	v.Changes("colours by a topic's share", legend, option("documents-colour", -1))
+	v.Changes("colours by number", legend, option("documents-colour", 2))
+	v.Changes("colours by category", legend, option("documents-colour", 1))
+	v.Changes("a level of the legend", chosenCount, visit.Into("#documents-legend"), visit.Click("#documents-legend button"))
+	if got := visit.Eval[string](v, chosenCount); got != "50 documents" && got != "40 documents" { // a twelfth, but for those without values
+		t.Errorf("%s of a level", got)
+	}
+	v.Changes("filters", `document.getElementById("documents-filters").open`, visit.Focus("#documents-filters summary"), visit.Key(kb.Enter))
+	filter := func(field int, rest string) string {
+		return fmt.Sprintf("#documents-filters fieldset:nth-child(%d) %s", field, rest)
+	}
+	v.Changes("another level", chosenCount, visit.Into(filter(2, "label:nth-child(2) input")), visit.Click(filter(2, "label:nth-child(2) input")))
+	v.Changes("a number", chosenCount, visit.Set(filter(3, "input"), "100\t"))
+	v.Changes("a time", chosenCount, visit.Set(filter(4, "label:nth-child(2) input"), "01012002\t"))
+	if n, _ := strconv.Atoi(strings.Fields(visit.Eval[string](v, chosenCount))[0]); n < 1 || n > 60 {
+		t.Errorf("%d documents of two papers, from 100 words, before 2002", n)
+	}
+}
+
+// saveDocuments saves the chosen documents as a table, and the picture.
+func saveDocuments(v *visit.Visit) {
+	t := v.T
+	t.Helper()
+	left := strings.Fields(visit.Eval[string](v, chosenCount))[0]
+	d := takeDownloads(v)
+	rows, err := csv.NewReader(strings.NewReader(d.press(v, saveButton("chosen documents.csv")))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) < 2 || strconv.Itoa(len(rows)-1) != left || !slices.Equal(rows[0][:6], []string{"id", "title", "largest topic", "paper", "length", "published"}) || len(rows[0]) != 6+12 {
+		t.Fatalf("%s documents in %d rows, head %q", left, len(rows), rows[0])
+	}
+	for _, r := range rows[1:] {
+		if words, _ := strconv.Atoi(r[4]); !strings.HasPrefix(r[3], "paper ") || words < 100 || r[5] > "2002-01-01" || !strings.HasPrefix(r[0], "id-") {
+			t.Errorf("a row is %q", r)
+		}
+	}
+	if _, err := png.Decode(strings.NewReader(d.press(v, saveButton("map of documents.png")))); err != nil {
+		t.Error(err)
+	}
+
+}
+
+// looksOf measures contrast and width, in both themes, on a desktop and a phone.
+func looksOf(v *visit.Visit) {
+	t := v.T
+	t.Helper()
+	for _, dark := range []bool{false, true} {
+		v.Run(chromedp.Evaluate(fmt.Sprintf(`if ((document.documentElement.dataset.theme === "dark") !== %v) document.getElementById("theme").click()`, dark), nil))
+		for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
+			drawn := visit.Eval[string](v, planeDrawn)
+			v.Run(chromedp.EmulateViewport(size[0], size[1]))
+			v.Wait(fmt.Sprintf(`innerWidth === %d`, size[0]))
+			if size[0] == 390 {
+				v.Wait(planeDrawn + ` !== "` + drawn + `"`)
+			}
+			if w := visit.Eval[int64](v, `document.documentElement.scrollWidth`); w > size[0] {
+				t.Errorf("dark: %v: %d pixels in a window of %d", dark, w, size[0])
+			}
+			if bad := visit.Eval[[]string](v, visit.Contrast); len(bad) > 0 {
+				t.Errorf("dark: %v, %d pixels: contrast %q", dark, size[0], bad)
+			}
+		}
+	}
+}
+
+// around draws around the upper left part of an element.
+func around(selector string, modifiers input.Modifier) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		x, y, err := centre(ctx, selector)
+		if err != nil {
+			return err
+		}
+		with := func(p *input.DispatchMouseEventParams) *input.DispatchMouseEventParams {
+			return p.WithModifiers(modifiers).WithButton(input.Left).WithButtons(1).WithClickCount(1)
+		}
+		if err := chromedp.MouseEvent(input.MousePressed, x, y, with).Do(ctx); err != nil {
+			return err
+		}
+		for _, p := range [][2]float64{{-100, 0}, {-300, -10}, {-300, -240}, {-10, -240}} {
+			if err := chromedp.MouseEvent(input.MouseMoved, x+p[0], y+p[1], with).Do(ctx); err != nil {
+				return err
+			}
+		}
+		return chromedp.MouseEvent(input.MouseReleased, x, y-30, with).Do(ctx)
+	})
+}
+
+// pinch moves two fingers apart.
+func pinch(selector string) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		x, y, err := centre(ctx, selector)
+		if err != nil {
+			return err
+		}
+		touch := func(kind input.TouchType, d float64) error {
+			points := []*input.TouchPoint{{X: x - d, Y: y, ID: 1}, {X: x + d, Y: y, ID: 2}}
+			if kind == input.TouchEnd {
+				points = []*input.TouchPoint{}
+			}
+			return input.DispatchTouchEvent(kind, points).Do(ctx)
+		}
+		if err := emulation.SetTouchEmulationEnabled(true).Do(ctx); err != nil {
+			return err
+		}
+		for _, d := range []float64{30, 45, 60, 80} {
+			kind := input.TouchMove
+			if d == 30 {
+				kind = input.TouchStart
+			}
+			if err := touch(kind, d); err != nil {
+				return err
+			}
+		}
+		if err := touch(input.TouchEnd, 0); err != nil {
+			return err
+		}
+		return emulation.SetTouchEmulationEnabled(false).Do(ctx)
+	})
+}
+
+// TestManyDocuments: a page of 100,000 documents draws its map and answers the mouse. How
+// long that takes is logged.
+func TestManyDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: 100,000 documents")
+	}
+	ctx := visit.Start(t)
+	m, err := sample.Model(3000, 50, sample.Words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "report.html")
+	var b bytes.Buffer
+	if err := report.Write(&b, m, many(t, m, 100_000)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if t.Logf("%d bytes", b.Len()); b.Len() > 12e6 {
+		t.Errorf("%d bytes", b.Len())
+	}
+	tab, end := chromedp.NewContext(ctx)
+	defer end()
+	v := visit.Open(t, tab, address(file), "light")
+	v.Wait(planeDrawn + ` !== undefined`)
+	t.Logf("the page was drawn after at most %.0f ms", visit.Eval[float64](v, `performance.now()`))
+	v.Wait(allTexts)
+	t.Logf("titles and texts were there after at most %.0f ms", visit.Eval[float64](v, `performance.now()`))
+	x, y := hover(v)
+	t.Logf("the mouse is answered in %.2f ms", visit.Eval[float64](v, fmt.Sprintf(`(() => { const p = document.getElementById("documents-plane"), r = p.getBoundingClientRect(), n = 200;
+		const t = performance.now();
+		for (let i = 0; i < n; i++) p.dispatchEvent(new PointerEvent("pointermove", {clientX: %v + i %% 20, clientY: %v + i %% 7, bubbles: true}));
+		return (performance.now() - t) / n; })()`, x, y)))
+	before := visit.Eval[string](v, planeDrawn)
+	v.Run(visit.Click("#documents-in"))
+	v.Wait(planeDrawn + ` !== "` + before + `"`)
+	v.Changes("searching", chosenCount, visit.Set("#documents-find", "number 9999"))
+	v.Leave(only(file))
+}
