@@ -25,6 +25,7 @@ var packages = map[string]string{
 	"anchorfree": "github.com/jsmf-go/spectral/recover/anchorfree",
 	"cooc":       "github.com/jsmf-go/spectral/corpus/cooc",
 	"corpus":     "github.com/jsmf-go/spectral/corpus",
+	"effects":    "github.com/jsmf-go/spectral/jsmf/effects",
 	"find":       "github.com/jsmf-go/spectral/jsmf/find",
 	"infer":      "github.com/jsmf-go/spectral/infer",
 	"jsmf":       "github.com/jsmf-go/spectral/jsmf",

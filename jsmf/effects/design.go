@@ -25,6 +25,7 @@ type design struct {
 	at  []int32
 	x   []float64
 
+	mean  []float64    // the mean row of X, with the documents' weights
 	terms []termDesign // in the order of the study
 }
 
@@ -33,7 +34,6 @@ type design struct {
 type termDesign struct {
 	TermEffects             // without numbers
 	predict     [][]float64 // of each point; nil if the documents do not tell
-	differ      [][]float64 // predict less the mean row of X; nil where predict is
 	slope       []float64   // of Numbers, unless the documents do not tell; otherwise nil
 }
 
@@ -71,7 +71,6 @@ type builder struct {
 	weights []float64 // of the documents that count; their sum is 1
 	columns []*column // of all terms, each once
 	blocks  []block
-	mean    []float64 // the mean row
 
 	follows map[int][]follow // columns that follow from others
 }

@@ -1,3 +1,64 @@
-// Package effects tells how topic proportions depend on what is known of documents, such
-// as their date, their author's party or a rating.
+// Package effects tells how topics depend on what is known of documents beside their
+// words: when they were written, by which party, with how many stars. Such values are
+// columns of metadata, which the readers of package corpus fill (corpus.Metadata).
+//
+// A Study names the columns as its terms. Measure returns the answers with intervals, which
+// Rows lists and WriteCSV writes:
+//
+//	s := effects.Study{Terms: []effects.Term{
+//		effects.Category("party"),
+//		effects.Time("date", effects.Year),
+//	}}
+//	e, err := s.Measure(ctx, pipeline, model, documents)
+//
+// # What is estimated
+//
+// A term has an effect at each of its points: the levels of a category, the bins of a
+// time, a grid of numbers. At a point there is for each topic
+//
+//   - a prediction: its average share of the documents if all of them were at this point and
+//     else as they are (a marginal prediction);
+//   - a difference: the prediction less the average over all documents as they are.
+//
+// A number also has a slope, the change per unit averaged over the documents. All come
+// from one linear regression of the documents' proportions on all terms, so that in the
+// study above parties are compared as if they had written in the same years. An Interaction
+// lets each party have years of its own. Sums, differences and ratios of topics are studied
+// as a Quantity.
+//
+// These are comparisons, not causes: parties also differ in what no column holds.
+//
+// # Why proportions are not those of a model
+//
+// Model.Transform pulls the proportions of a document to what is usual, and the more so the
+// fewer words it has. That is best for one document, but it understates how groups of
+// documents differ, and no bootstrap mends it, because all replicates are pulled alike. The
+// method of composition, which the R package stm uses in estimateEffect, finds 93 % of
+// planted effects in documents of 30 tokens in a test of this package. So proportions here
+// are solved for without a prior. Those of one document are of no use by themselves, but
+// their averages are unbiased if the topics are right. For long documents and
+// distinct topics both methods agree to 5 %.
+//
+// # What an interval holds
+//
+// It holds what would change with other documents of the same kind, and what the topics
+// themselves would be if they had been learned from those: each replicate of
+// jsmf.Bootstrap weighs the documents anew and learns its own topics. Documents of an author
+// that resemble each other should get their weights together (Bootstrap.Cluster).
+// Study.Documents adds that each document is but a sample of words.
+//
+// It does not hold that another number of topics may be better. And each interval is about
+// one number: of twenty effects that are not there, one looks as if it were, at a Level of
+// 0.95.
+//
+// # When not to believe it
+//
+//   - If few documents are at a point (Point.Documents). With fewer than ten, say, the spread
+//     among them is hardly known; with one, it is not known at all, and there is no interval.
+//   - If many replicates lack a topic (Effects.Unmatched): it is not one thing.
+//   - If documents are copies of each other. They count as independent. Drop them
+//     (corpus.Curation), or give them one weight.
+//   - If the first or the last bin of time is incomplete (Point.Incomplete).
+//   - If documents are short and topics share most of their words: the learned topics are
+//     then too distinct, which no interval shows. examples/experiments measures by how much.
 package effects

@@ -158,12 +158,7 @@ func (w *slow) numbers(t *testing.T, m *jsmf.Model, weights []float64, quantitie
 	for _, q := range quantities {
 		out = append(out, ratio(q, share))
 	}
-	first := w.d.terms[0]
-	average := make([]float64, w.d.cols)
-	for j := range average {
-		average[j] = first.predict[0][j] - first.differ[0][j]
-	}
-	mean := w.nearest(of(average))
+	mean := w.nearest(of(w.d.mean))
 	for _, x := range w.d.terms {
 		for _, c := range x.predict {
 			y := w.nearest(of(c))

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/spread"
@@ -24,12 +23,11 @@ type summary struct {
 	quantities []Quantity
 	replicates int
 	unmatched  []int
-	all        []number  // all numbers, in the order of numbers
-	mean       []float64 // the average row of the design; nil if no point can be told
+	all        []number // all numbers, in the order of numbers
 }
 
 func newSummary(d *design, terms []Term, quantities []Quantity) *summary {
-	return &summary{d: d, terms: terms, quantities: quantities, unmatched: make([]int, len(quantities)), mean: d.mean()}
+	return &summary{d: d, terms: terms, quantities: quantities, unmatched: make([]int, len(quantities))}
 }
 
 // estimate takes over the numbers of the model.
@@ -69,11 +67,9 @@ func (s *summary) numbers(r *regression, f func(quantity int, v float64)) error 
 	for i, q := range s.quantities {
 		f(i, q.of(share))
 	}
-	mean := share
-	if s.mean != nil {
-		if mean, err = r.mixture(r.at(s.mean)); err != nil {
-			return err
-		}
+	mean, err := r.mixture(r.at(s.d.mean))
+	if err != nil {
+		return err
 	}
 	for _, t := range s.d.terms {
 		for _, c := range t.predict {
@@ -97,20 +93,6 @@ func (s *summary) numbers(r *regression, f func(quantity int, v float64)) error 
 		slope := r.at(t.slope)
 		for i, q := range s.quantities {
 			f(i, q.slope(slope, mean))
-		}
-	}
-	return nil
-}
-
-// mean returns the average row of the design, nil if no point can be told.
-func (d *design) mean() []float64 {
-	for _, t := range d.terms {
-		for p, c := range t.predict {
-			if c != nil {
-				out := make([]float64, len(c))
-				floats.SubTo(out, c, t.differ[p])
-				return out
-			}
 		}
 	}
 	return nil
@@ -190,8 +172,11 @@ func (s *summary) effects(level float64) *Effects {
 			x.Predictions = append(x.Predictions, take(docs, true))
 			x.Differences = append(x.Differences, take(docs, false))
 		}
-		if t.slope != nil {
+		switch {
+		case t.slope != nil:
 			x.Slopes = take(all, false)
+		case t.Kind == Numbers:
+			x.Slopes = unknown(s.quantities)
 		}
 		out.Terms = append(out.Terms, x)
 	}

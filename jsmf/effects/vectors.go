@@ -20,7 +20,6 @@ func (b *builder) finish(ctx context.Context) (*design, error) {
 			kept = append(kept, c)
 		}
 	}
-	mean := at(b.mean, kept)
 	d := &b.design
 	for _, t := range b.terms {
 		made, given := b.points(t)
@@ -29,11 +28,10 @@ func (b *builder) finish(ctx context.Context) (*design, error) {
 				return nil, err
 			}
 			c := b.vector(v)
-			made.predict, made.differ = append(made.predict, nil), append(made.differ, nil)
-			if last := len(made.predict) - 1; c != nil {
-				made.predict[last] = at(c, kept)
-				made.differ[last] = floats.SubTo(make([]float64, len(kept)), made.predict[last], mean)
+			if c != nil {
+				c = at(c, kept)
 			}
+			made.predict = append(made.predict, c)
 		}
 		if made.Kind == Numbers {
 			if c := b.slope(b.column(t.parts[0])); b.estimable(c) {
@@ -42,6 +40,7 @@ func (b *builder) finish(ctx context.Context) (*design, error) {
 		}
 		d.terms = append(d.terms, made)
 	}
+	d.mean = at(b.mean, kept)
 	next := 0
 	for m := range d.docs {
 		places, x := d.row(m)
