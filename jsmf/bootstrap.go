@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	parallel "github.com/jsmf-go/spectral/internal/run"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
@@ -130,7 +132,8 @@ func (o Bootstrap) Validate() error {
 //
 // Errors: settings out of range; no model; documents on other machines; no column of the
 // name of Cluster; a model without passes or without names of words, for warm replicates; a
-// replicate with fewer topics; those of Fit, and ctx's.
+// cold replicate with fewer topics than the model, or with more because some of the model's
+// were merged (Model.Edit); those of Fit, and ctx's.
 func (o Bootstrap) Replicates(ctx context.Context, p Pipeline, m *Model, in Input) iter.Seq2[*Replicate, error] {
 	return func(yield func(*Replicate, error) bool) {
 		b, err := o.begin(ctx, p, m, in)
@@ -259,9 +262,10 @@ func (b *bootstrap) eachCold(ctx context.Context, f func(*Replicate) bool) error
 // warmPasses is the number of passes of a warm replicate.
 const warmPasses = 3
 
-// passes are those of the model, but for their number.
+// passes are those of the model, but for their number, with the mean of its α where topics
+// were merged.
 func (b *bootstrap) passes(n int) refine.Passes {
-	return refine.Passes{N: n, Alpha: b.m.alpha[0], Beta: b.m.stats.Refine.Beta, Gain: -1}
+	return refine.Passes{N: n, Alpha: floats.Sum(b.m.alpha) / float64(b.m.k), Beta: b.m.stats.Refine.Beta, Gain: -1}
 }
 
 // begun sets what warm replicates start from: the topics of the model, and the topic counts

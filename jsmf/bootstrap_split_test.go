@@ -1,8 +1,10 @@
 package jsmf_test
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -76,6 +78,40 @@ func TestBootstrapSplits(t *testing.T) {
 	if split < 0.15 || split > 0.85 || math.Abs(a.Stability+b.Stability+split-2) > 1e-12 || u.Topics[whole].Stability != 1 {
 		t.Errorf("split %v, stabilities %v, %v and %v", split, a.Stability, b.Stability, u.Topics[whole].Stability)
 	}
+}
+
+// A model with merged topics has warm replicates, in which they stay one.
+func TestBootstrapOfMerged(t *testing.T) {
+	c := draw(t, kin(), corpus.SymmetricDirichlet(6, 0.1), 300)
+	p := jsmf.New(6).Words(240)
+	m := fit(t, p, c)
+	pair := slices.MaxFunc(m.CorrelatedPairs(-1), func(a, b jsmf.TopicPair) int {
+		return cmp.Compare(overlap(m, a.K, a.L), overlap(m, b.K, b.L))
+	})
+	edited, err := m.Edit(jsmf.Edits{Model: m.Fingerprint(), Merge: [][]int{{pair.K, pair.L}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := jsmf.Bootstrap{Warm: 10, Cold: -1}.Measure(ctx, p, edited, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, x := range u.Topics {
+		if x.Kept != 1 || !(x.Share.Low < x.Share.Value && x.Share.Value < x.Share.High) || x.Share.High-x.Share.Low > 0.2 {
+			t.Errorf("topic %d: %+v", k, x)
+		}
+	}
+	if _, err := (jsmf.Bootstrap{Warm: -1}).Measure(ctx, p, edited, c); err == nil || !strings.Contains(err.Error(), "6 topics, and the model has 5") {
+		t.Errorf("cold replicates: %v", err)
+	}
+}
+
+// overlap returns the probability that topics k and l have on the same words.
+func overlap(m *jsmf.Model, k, l int) (sum float64) {
+	for i := range m.N() {
+		sum += min(m.Topics().At(i, k), m.Topics().At(i, l))
+	}
+	return sum
 }
 
 // Where topics are far apart, cold replicates find the same ones, and shares and correlations

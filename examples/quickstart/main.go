@@ -131,7 +131,9 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	t.add(m.Stats())
 	var measured *metrics.Report
 	if err := t.stage("evaluate", func() (_ string, err error) {
-		measured, err = p.Evaluate(ctx, m, c)
+		if measured, err = p.Evaluate(ctx, m, c); err == nil {
+			m, err = m.WithVerdicts(measured.Verdicts)
+		}
 		return "", err
 	}); err != nil {
 		return err
@@ -163,7 +165,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	t.all = append(t.all, report.Time{Stage: "total", Duration: time.Since(begun)})
 
 	printSizes(w, in.what, raw, m)
-	printTopics(w, m, measured, o.top)
+	printTopics(w, m, o.top)
 	printPairs(w, m)
 	printMetrics(w, measured)
 	printTimes(w, t.all)

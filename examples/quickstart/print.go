@@ -24,15 +24,15 @@ func printSizes(w io.Writer, what string, raw *corpus.Corpus, m *jsmf.Model) {
 	}
 }
 
-func printTopics(w io.Writer, m *jsmf.Model, r *metrics.Report, top int) {
+func printTopics(w io.Writer, m *jsmf.Model, top int) {
 	fmt.Fprintln(w, "\nTOPICS")
 	fmt.Fprintln(w, "The share is the part of all text. A topic that is not sound has the reason beside it.")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "    \tshare\tname\twords")
 	for _, x := range m.Summary(top) {
 		var words []string
-		if v := r.Verdicts[x.Number]; v.Quality != metrics.Sound {
-			words = append(words, fmt.Sprintf("(%v)", v))
+		if x.Verdict.Quality != metrics.Sound {
+			words = append(words, fmt.Sprintf("(%v)", x.Verdict))
 		}
 		for _, word := range x.Words {
 			words = append(words, word.Word)
