@@ -47,10 +47,13 @@ func (s *Service) openBody(w http.ResponseWriter, r *http.Request, limit int64, 
 	}
 	stall := s.cfg.Limits.Stall
 	size := int64(-1)
-	if r.ContentLength >= 0 && r.Header.Get("Content-Encoding") == "" {
+	need := int64(bodyBytes)
+	switch {
+	case r.Header.Get("Content-Encoding") != "":
+		need += gzipBytes
+	case r.ContentLength >= 0:
 		size = r.ContentLength
 	}
-	need := int64(bodyBytes)
 	if whole {
 		need += max(size, 0) + 1
 	}

@@ -23,6 +23,7 @@ const (
 	readBytes  = 32 << 10 // whatever the length
 
 	bodyBytes = 96 << 10 // of any body: buffers and a gzip reader
+	gzipBytes = 64 << 10 // of a gzipped one beside: what may stand in the header of a member
 )
 
 // readCost bounds the memory that reading a document takes.

@@ -11,7 +11,8 @@ import (
 // connections bounds how many there are. Beyond it the one that has waited
 // longest for a request is closed, or, where all are at one, the new one: so that
 // clients that open connections and ask for nothing keep no other out. A request of
-// which the header has not come is none yet.
+// which the header has not come is none yet, and one that was refused is none any more,
+// though the rest of it is still coming.
 type connections struct {
 	most  int
 	mu    sync.Mutex
@@ -74,6 +75,13 @@ func (c *connections) request(ctx context.Context) {
 	if at := c.where[conn]; at != nil {
 		c.idle.Remove(at)
 		c.where[conn] = nil
+	}
+}
+
+// refused notes that a connection is no longer at a request, but may be closed for others.
+func (c *connections) refused(ctx context.Context) {
+	if conn, ok := ctx.Value(connectionKey{}).(net.Conn); ok {
+		c.note(conn, http.StateIdle)
 	}
 }
 

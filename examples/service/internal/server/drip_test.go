@@ -297,3 +297,43 @@ func TestSendFirst(t *testing.T) {
 		c.Close()
 	})
 }
+
+// Refused requests of which the rest does not come keep nobody out, however many there are:
+// their connections are closed for others, the oldest first.
+func TestRefusedConnections(t *testing.T) {
+	inMemory(t, Config{Limits: Limits{Connections: 4, Requests: 2}}, func(s *Service, l *pipes) {
+		var held []net.Conn
+		for range 4 {
+			c := l.dial("10.0.0.1:1")
+			defer c.Close()
+			held = append(held, c)
+			fmt.Fprintf(c, "%sContent-Length: 1000000\r\n\r\n", strings.Replace(post, typeNDJSON, "text/csv", 1))
+			if line, err := bufio.NewReader(c).ReadString('\n'); !strings.Contains(line, " 415 ") {
+				t.Fatalf("%q, %v", line, err)
+			}
+			go io.Copy(io.Discard, c)
+			synctest.Wait()
+		}
+		if n := s.conns.count(); n != 4 {
+			t.Fatalf("%d connections are held, want 4", n)
+		}
+		begun := time.Now()
+		for i := range 3 {
+			if status := upload(t, l, "10.0.0.2:1", fmt.Sprint("a", i)); status != 200 {
+				t.Errorf("upload %d: %d", i, status)
+			}
+			synctest.Wait()
+		}
+		if took := time.Since(begun); took > 0 {
+			t.Errorf("uploads waited for %v", took)
+		}
+		// It is the first that was closed.
+		time.Sleep(time.Second) // of the bubble's clock: and the answer was left a while to be read
+		if _, err := io.WriteString(held[0], "x"); err == nil {
+			t.Error("the oldest is still open")
+		}
+		if _, err := io.WriteString(held[3], "x"); err != nil {
+			t.Errorf("the newest is closed: %v", err)
+		}
+	})
+}

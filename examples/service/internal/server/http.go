@@ -194,6 +194,7 @@ func (s *Service) drain(a *answer, r *http.Request) bool {
 	if a.rc.SetReadDeadline(time.Now().Add(s.cfg.Limits.Stall)) != nil {
 		return true // there is no connection
 	}
+	s.conns.refused(r.Context())
 	if _, err := io.CopyN(io.Discard, r.Body, drainBytes); err != io.EOF {
 		return false
 	}

@@ -42,7 +42,7 @@ func newMetrics(s *Service) *metrics {
 		refitSeconds: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "topics_refit_seconds", Help: "Time of a refit.", Buckets: prometheus.ExponentialBuckets(0.01, 2, 20)}),
 		swaps:        prometheus.NewCounter(prometheus.CounterOpts{Name: "topics_model_swaps_total", Help: "Models that have begun to serve."}),
 		version:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "topics_model_version", Help: "Version of the model that serves, 0 for none."}),
-		model:        prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "topics_model_info", Help: "1 for the model that serves."}, []string{"version", "checksum"}),
+		model:        prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "topics_model_info", Help: "1 for the model that serves; 0 while there is none."}, []string{"version", "checksum"}),
 	}
 	gauge := func(name, help string, f func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f)
@@ -59,8 +59,21 @@ func newMetrics(s *Service) *metrics {
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
+	for _, rt := range routes() { // all there will be, so that nothing is missing before it first happens
+		m.seconds.WithLabelValues(rt.path)
+		for method := range rt.methods {
+			m.requests.WithLabelValues(rt.path, method, "200")
+		}
+	}
+	for _, outcome := range []string{refitDone, refitFailed, refitCancelled} {
+		m.refits.WithLabelValues(outcome)
+	}
+	m.model.WithLabelValues("0", "")
 	return m
 }
+
+// Metrics returns what /metrics tells.
+func (s *Service) Metrics() prometheus.Gatherer { return s.metrics.registry }
 
 func (m *metrics) swapped(s *served) {
 	m.swaps.Inc()
