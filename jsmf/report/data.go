@@ -62,6 +62,8 @@ type matrixData struct {
 	Topics      []int   `json:"topics"` // ascending
 	Correlation []rough `json:"corr"`
 	Joint       []rough `json:"joint"`
+	Low         []rough `json:"low,omitempty"` // the intervals of the correlations, if known
+	High        []rough `json:"high,omitempty"`
 	Similar     []int   `json:"similar"` // an order of places in Topics
 	X           []rough `json:"x"`
 	Y           []rough `json:"y"`

@@ -121,6 +121,56 @@ func TestEffectsData(t *testing.T) {
 	}
 }
 
+// TestDoubt: the page holds the intervals of the correlations that it shows, and the scores
+// that a number of topics was chosen by.
+func TestDoubt(t *testing.T) {
+	m := model(t, 300, 6)
+	if page := write(t, m); strings.Contains(page, `"low":`) || strings.Contains(page, `"scores":`) {
+		t.Error("a page on a model alone has intervals or scores")
+	}
+	u := sample.Uncertainty(m)
+	u.Pairs[7].Correlation.Low = math.NaN() // of topics 1 and 4
+	m, err := m.WithUncertainty(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Matrix struct{ Corr, Low, High []*float64 }
+		Sweep  struct {
+			Recommended, Low, High int
+			Scores                 []struct {
+				K                            int
+				Score, Behind, Error, Chosen float64
+				Likely                       bool
+				Why                          string
+			}
+		}
+	}
+	sweep := sample.Sweep()
+	page := write(t, m, Options{Sweep: sweep})
+	if err := json.Unmarshal([]byte(between(t, page, `<script type="application/json" id="data">`, `</script>`)), &s); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(u.Pairs); len(s.Matrix.Low) != n || len(s.Matrix.High) != n || len(s.Matrix.Corr) != n {
+		t.Fatalf("%d pairs, %d and %d bounds, want %d", len(s.Matrix.Corr), len(s.Matrix.Low), len(s.Matrix.High), n)
+	}
+	for i, p := range u.Pairs { // by K and then L, as the page has them
+		c := p.Correlation
+		if (s.Matrix.Low[i] == nil) != math.IsNaN(c.Low) || s.Matrix.Low[i] != nil && math.Abs(*s.Matrix.Low[i]-c.Low) > 0.001 || math.Abs(*s.Matrix.High[i]-c.High) > 0.001 {
+			t.Errorf("pair %d, %d: the page has another interval than %v", p.K, p.L, c)
+		}
+	}
+	if s.Sweep.Recommended != 28 || s.Sweep.Low != 20 || s.Sweep.High != 57 || len(s.Sweep.Scores) != len(sweep.Points) {
+		t.Errorf("the page has %+v", s.Sweep)
+	}
+	for i, x := range s.Sweep.Scores {
+		h := sweep.Points[i].HeldOut
+		if x.K != sweep.Points[i].K || !near(x.Score, h.PerWord, 1e-5) || !near(x.Behind, h.Behind, 1e-5) || !near(x.Error, h.Error, 1e-5) || x.Chosen != h.Chosen || x.Likely != h.AsLikely || x.Why != h.Why {
+			t.Errorf("score %d is %+v, want %+v", i, x, h)
+		}
+	}
+}
+
 func upTo(n int) []int {
 	out := make([]int, n)
 	for i := range out {

@@ -19,7 +19,7 @@ const maxMatrix = 250
 const networkName = 16
 
 // matrix returns the correlations of at most maxMatrix topics.
-func matrix(m *jsmf.Model, shares []float64) matrixData {
+func matrix(m *jsmf.Model, shares []float64, u *jsmf.Uncertainty) matrixData {
 	d := matrixData{Width: networkWidth, Height: networkHeight, Links: [][]int{}}
 	d.Topics = order(m.K(), func(k int) float64 { return shares[k] })
 	d.Topics = slices.Clone(d.Topics[:min(len(d.Topics), maxMatrix)])
@@ -50,6 +50,15 @@ func matrix(m *jsmf.Model, shares []float64) matrixData {
 			d.Joint = append(d.Joint, rough(joint.At(i, j)))
 			if j > i {
 				d.Correlation = append(d.Correlation, rough(math.Round(1e3*corr.At(i, j))/1e3))
+			}
+		}
+	}
+	if u != nil {
+		d.Low, d.High = make([]rough, len(d.Correlation)), make([]rough, len(d.Correlation))
+		for _, p := range u.Pairs {
+			if i, j := min(place[p.K], place[p.L]), max(place[p.K], place[p.L]); i >= 0 {
+				at := i*n - i*(i+1)/2 + j - i - 1
+				d.Low[at], d.High[at] = rough(p.Correlation.Low), rough(p.Correlation.High)
 			}
 		}
 	}

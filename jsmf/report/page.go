@@ -107,7 +107,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	d.Maps[len(d.Maps)-1].PCA = true
 	used.finish(d)
 	d.Columns = p.columns(m, shares, o)
-	d.Matrix = matrix(m, shares)
+	d.Matrix = matrix(m, shares, m.Uncertainty())
 	p.Matrix = len(d.Matrix.Topics)
 	d.Changes, d.Eigen, d.Norms = numbers(st.Rectify.Changes), numbers(st.Rectify.Eigenvalues), numbers(st.Anchors.Norms)
 	if len(d.Eigen) == 0 {

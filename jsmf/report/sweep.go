@@ -22,12 +22,29 @@ type sweepRow struct {
 	Here   bool // the number of topics of the model
 	Best   bool // the one recommended
 	Values []cell
+	Why    string // this K is recommended, or not
 	Err    string // why there is no model
 }
 
 type sweepData struct {
 	K      []int   `json:"k"`
 	Curves []curve `json:"curves"`
+	// Scores are those of documents held out, by increasing K; those from Low to High are
+	// as likely as Recommended.
+	Scores      []score `json:"scores,omitempty"`
+	Recommended int     `json:"recommended,omitempty"`
+	Low         int     `json:"low,omitempty"`
+	High        int     `json:"high,omitempty"`
+}
+
+type score struct {
+	K      int    `json:"k"`
+	Score  number `json:"score"` // the mean of ln p of a word
+	Behind number `json:"behind"`
+	Error  number `json:"error"` // of Behind
+	Likely bool   `json:"likely,omitempty"`
+	Chosen number `json:"chosen"`
+	Why    string `json:"why"`
 }
 
 // curve is a measure against K.
@@ -54,6 +71,7 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 	points := slices.Clone(s.Points)
 	slices.SortStableFunc(points, func(a, b jsmf.SweepPoint) int { return cmp.Compare(a.K, b.K) })
 	d.Sweep = &sweepData{K: []int{}, Curves: []curve{}}
+	d.Sweep.heldOut(s.Recommendation, points)
 	at := make(map[string]int) // of a measure among the curves
 	for _, q := range points {
 		if q.Report == nil {
@@ -90,6 +108,9 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 		d.Sweep.K = append(d.Sweep.K, q.K)
 		if s.Recommendation != nil {
 			row.Values = heldOut(q.HeldOut)
+			if q.HeldOut != nil {
+				row.Why = q.HeldOut.Why
+			}
 		}
 		for i, v := range values {
 			c := &d.Sweep.Curves[i]
@@ -99,6 +120,19 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 		t.Rows = append(t.Rows, row)
 	}
 	p.Sweep = t
+}
+
+// heldOut adds the scores of points, by increasing K, from which r follows.
+func (d *sweepData) heldOut(r *jsmf.Recommendation, points []jsmf.SweepPoint) {
+	if r == nil {
+		return
+	}
+	d.Recommended, d.Low, d.High = r.K, r.Low, r.High
+	for _, q := range points {
+		if h := q.HeldOut; h != nil {
+			d.Scores = append(d.Scores, score{q.K, number(h.PerWord), number(h.Behind), number(h.Error), h.AsLikely, number(h.Chosen), h.Why})
+		}
+	}
 }
 
 // heldOut returns the cells of the score of documents held out.

@@ -63,6 +63,22 @@
 
   // ---- matrix ------------------------------------------------------------------
 
+  // bounds of a correlation, where the model knows them; unsure ones include zero.
+  const interval = (i, j) => {
+    if (!M.low || i === j) return null;
+    if (i > j) [i, j] = [j, i];
+    const at = i * n - i * (i + 1) / 2 + j - i - 1;
+    return [M.low[at], M.high[at]];
+  };
+  const unsure = (i, j) => {
+    const x = interval(i, j);
+    return x !== null && !(x[0] > 0 || x[1] < 0);
+  };
+  const correlation = (i, j) => {
+    const x = interval(i, j);
+    return signed(corr(i, j)) + (x && isNum(x[0]) && isNum(x[1]) ? " (" + signed(x[0]) + " to " + signed(x[1]) + ")" : "");
+  };
+
   const heat = $("heat"), measure = $("measure"), order = $("order");
   let cell = [0, 0]; // row and column, in the order shown
   const heatOrder = () => {
@@ -74,6 +90,7 @@
     const cool = css("--cool"), warm = css("--warm");
     return (v) => `rgba(${v < 0 ? warm : cool},${Math.min(1, Math.abs(v)).toFixed(3)})`;
   };
+  const bent = (u) => Math.sign(u) * Math.abs(u) ** 0.7; // small ones are seen beside large ones
   const scaled = () => {
     const all = (f) => {
       const out = [];
@@ -82,7 +99,7 @@
     };
     if (measure.value === "corr") {
       const top = most(all(corr), 0.05);
-      return { f: (i, j) => i === j ? NaN : Math.sign(corr(i, j)) * Math.sqrt(Math.abs(corr(i, j)) / top), ends: [signed(-top), signed(top)], both: true };
+      return { f: (i, j) => i === j ? NaN : bent(corr(i, j) / top), ends: [signed(-top), signed(top)], both: true };
     }
     if (measure.value === "lift") {
       const log = (i, j) => Math.log(Math.max(lift(i, j), 1e-3));
@@ -90,54 +107,61 @@
       return { f: (i, j) => i === j ? NaN : clamp(log(i, j) / top, -1, 1), ends: ["÷" + show(Math.exp(top), 2), "×" + show(Math.exp(top), 2)], both: true };
     }
     const top = most(all(joint).concat(range(n).map((i) => joint(i, i))), 1e-300);
-    return { f: (i, j) => Math.sqrt(Math.max(0, joint(i, j)) / top), ends: ["0", show(top, 2)], both: false };
+    return { f: (i, j) => bent(Math.max(0, joint(i, j)) / top), ends: ["0", show(top, 2)], both: false };
   };
   let heatGeometry = null;
   const drawHeat = () => {
     const wide = heat.clientWidth;
     if (!wide) return;
-    heat.style.height = wide + "px";
-    paintHeat(sized(heat, wide, wide), wide);
+    const { top, size } = shape(wide), high = Math.ceil(top + n * size);
+    heat.style.height = high + "px";
+    paintHeat(sized(heat, wide, high), wide);
     const s = scaled(), paint = painter();
     const bar = el("canvas", { "aria-hidden": "true", width: 90, height: 1 });
     const g = bar.getContext("2d");
     for (let x = 0; x < 90; x++) {
       const u = s.both ? x / 44.5 - 1 : x / 89;
-      g.fillStyle = paint(measure.value === "lift" ? u : Math.sign(u) * Math.sqrt(Math.abs(u)));
+      g.fillStyle = paint(measure.value === "lift" ? u : bent(u));
       g.fillRect(x, 0, 1, 1);
     }
-    $("scale").replaceChildren(s.ends[0], bar, s.ends[1]);
+    $("scale").replaceChildren(s.ends[0], bar, s.ends[1], ...(M.low && measure.value === "corr" ? [el("span", { class: "key-small" }), "may be zero"] : []));
+  };
+  // shape is where the matrix stands on the canvas: names are on its left where there is
+  // room for them, numbers above.
+  const shape = (wide) => {
+    const named = wide >= 480 && (wide - 150) / n >= 11;
+    const top = wide / n >= 8 ? 26 : 4, left = named ? 160 : top;
+    return { named, left, top, size: (wide - left) / n };
   };
   const paintHeat = (c, wide) => {
-    const o = heatOrder();
-    const margin = wide / n >= 8 ? 26 : 4;
-    const size = (wide - margin) / n;
+    const o = heatOrder(), { named, left, top, size } = shape(wide);
     c.fillStyle = css("--card");
-    c.fillRect(margin, margin, wide - margin, wide - margin);
-    const s = scaled(), paint = painter(), blank = css("--track");
+    c.fillRect(left, top, n * size, n * size);
+    const s = scaled(), paint = painter(), blank = css("--track"), corrs = measure.value === "corr";
     const gap = size > 7 ? 1 : 0;
     o.forEach((i, r) => o.forEach((j, q) => {
-      const v = s.f(i, j);
+      const v = s.f(i, j), full = Math.max(size - gap, 0.5);
+      const side = corrs && isNum(v) && unsure(i, j) ? 0.42 * full : full, in1 = (full - side) / 2;
       c.fillStyle = isNum(v) ? paint(v) : blank;
-      c.fillRect(margin + q * size, margin + r * size, Math.max(size - gap, 0.5), Math.max(size - gap, 0.5));
+      c.fillRect(left + q * size + in1, top + r * size + in1, side, side);
     }));
-    if (margin > 4) {
+    if (top > 4) {
       const font = clamp(size * 0.72, 7, 12);
-      c.font = font + "px " + css("--sans");
       c.textBaseline = "middle";
       o.forEach((i, r) => {
-        const here = M.topics[i] === topic;
-        c.fillStyle = css(here ? "--anchor" : "--muted");
+        const k = M.topics[i], here = k === topic;
+        c.font = (here ? "bold " : "") + font + "px " + css("--sans");
+        c.fillStyle = css(here ? "--ink" : "--muted");
         c.textAlign = "right";
-        c.fillText(String(M.topics[i]), margin - 4, margin + (r + 0.5) * size);
+        c.fillText(named ? fitted(k + "  " + label(k), left - 8, font, here ? 700 : 400) : String(k), left - 4, top + (r + 0.5) * size);
         c.textAlign = "center";
-        c.fillText(String(M.topics[i]), margin + (r + 0.5) * size, margin - 9);
+        c.fillText(String(k), left + (r + 0.5) * size, top - 9);
       });
     }
     c.strokeStyle = css("--ink");
     c.lineWidth = 2;
-    c.strokeRect(margin + cell[1] * size - 0.5, margin + cell[0] * size - 0.5, size, size);
-    heatGeometry = { margin, size, o };
+    c.strokeRect(left + cell[1] * size - 0.5, top + cell[0] * size - 0.5, size, size);
+    heatGeometry = { left, top, size, o };
   };
   const tellCell = () => {
     const o = heatOrder();
@@ -145,7 +169,7 @@
     const k = M.topics[i], l = M.topics[j];
     const head = i === j ? name(k) : "Topics " + k + " and " + l;
     $("heat-info").replaceChildren(el("b", {}, head), el("span", { dir: "auto" }, label(k, 5)), i === j ? "" : el("span", { dir: "auto" }, label(l, 5)),
-      el("span", { class: "muted" }, (i === j ? "" : "correlation " + signed(corr(i, j)) + ", lift ×" + exact(lift(i, j), 5e-4) + ", ") + "joint probability " + exact(joint(i, j), 1e-9)));
+      el("span", { class: "muted" }, (i === j ? "" : "correlation " + correlation(i, j) + (unsure(i, j) ? ", may be zero" : "") + ", lift ×" + exact(lift(i, j), 5e-4) + ", ") + "joint probability " + exact(joint(i, j), 1e-9)));
   };
   const moveCell = (r, q) => {
     cell = [clamp(r, 0, n - 1), clamp(q, 0, n - 1)];
@@ -154,8 +178,8 @@
   };
   const cellAt = (e) => {
     if (!heatGeometry) return null;
-    const { margin, size } = heatGeometry;
-    const r = Math.floor((e.offsetY - margin) / size), q = Math.floor((e.offsetX - margin) / size);
+    const { left, top, size } = heatGeometry;
+    const r = Math.floor((e.offsetY - top) / size), q = Math.floor((e.offsetX - left) / size);
     return r >= 0 && q >= 0 && r < n && q < n ? [r, q] : null;
   };
   const drawHeatSoon = frame(drawHeat);
@@ -200,7 +224,8 @@
     table($("pairs"), [
       { name: "Topic", value: (r) => of(r, 0), show: cell(0), csv: both(0) },
       { name: "and topic", value: (r) => of(r, 1), show: cell(1), csv: both(1) },
-      { name: "Correlation", num: true, what: say("Pearson, of the topics’ shares over {documents}"), value: (r) => corr(...pairs[r]), show: (r) => signed(corr(...pairs[r])) },
+      { name: "Correlation", num: true, what: say("Pearson, of the topics’ shares over {documents}"), value: (r) => corr(...pairs[r]), show: (r) => el("span", { class: unsure(...pairs[r]) ? "muted" : "" }, correlation(...pairs[r])),
+        csv: [["correlation", (r) => corr(...pairs[r])], ...(M.low ? [["low", (r) => interval(...pairs[r])[0]], ["high", (r) => interval(...pairs[r])[1]]] : [])] },
       { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...pairs[r]), show: (r) => exact(lift(...pairs[r]), 5e-4) },
       { name: "Joint", num: true, what: say("A: the probability that two {words} of {a document} come from them"), value: (r) => joint(...pairs[r]), show: (r) => exact(joint(...pairs[r]), 1e-9) },
     ], kept, 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic, range(pairs.length));

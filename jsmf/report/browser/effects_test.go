@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +23,10 @@ func withEffects(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return save(t, m, report.Options{Effects: sample.Effects(m, 12)})
+	if m, err = m.WithUncertainty(sample.Uncertainty(m)); err != nil {
+		t.Fatal(err)
+	}
+	return save(t, m, report.Options{Effects: sample.Effects(m, 12), Sweep: sample.Sweep()})
 }
 
 // option chooses one of a select, wherever it is in the list.
@@ -84,6 +88,7 @@ func TestEffectsControls(t *testing.T) {
 
 	effectsByTerm(v)
 	heatMap(v)
+	doubt(v)
 	v.Leave(only(file))
 }
 
@@ -144,6 +149,45 @@ func heatMap(v *visit.Visit) {
 	v.Run(visit.Click("#theme"))
 }
 
+// doubt looks at the matrix of correlations, the list of pairs and the scores by number of
+// topics.
+func doubt(v *visit.Visit) {
+	t := v.T
+	t.Helper()
+	cell := `document.getElementById("heat-info").textContent`
+	v.Run(visit.Into("#tab-matrix"), visit.Click("#tab-matrix"))
+	v.Changes("a cell of the matrix", cell, visit.Focus("#heat"), visit.Key(kb.ArrowRight))
+	if s := visit.Eval[string](v, cell); !regexp.MustCompile(`correlation [+−]\d\.\d\d \([+−]\d\.\d\d to [+−]\d\.\d\d\)`).MatchString(s) {
+		t.Errorf("the cell is told as %q", s)
+	}
+	// What may be zero is a small square and leaves the ground bare; only correlations are
+	// in doubt.
+	bare := `(() => { const c = document.getElementById("heat"), g = new OffscreenCanvas(c.width, c.height).getContext("2d", { willReadFrequently: true });
+		g.drawImage(c, 0, 0);
+		const a = g.getImageData(0, 0, c.width, c.height).data, card = getComputedStyle(document.documentElement).getPropertyValue("--card").match(/[0-9a-f]{2}/g).map((s) => parseInt(s, 16));
+		let n = 0;
+		for (let i = 0; i < a.length; i += 4) n += card.every((x, j) => a[i + j] === x);
+		return n; })()`
+	corr := visit.Eval[int](v, bare)
+	v.Run(option("measure", "lift"))
+	if lift := visit.Eval[int](v, bare); corr < 2*lift || corr == 0 {
+		t.Errorf("the correlations leave %d pixels bare, and the lifts, none of which is in doubt, %d", corr, lift)
+	}
+	v.Run(option("measure", "corr"), visit.Click("#tab-pairs"))
+	if s := visit.Eval[string](v, `document.querySelector("#pairs tbody td:nth-child(3)").textContent`); !strings.Contains(s, " to ") {
+		t.Errorf("the first pair has the correlation %q", s)
+	}
+	info := `document.querySelector("#heldout .info").textContent`
+	v.Changes("a score by keyboard", info, visit.Into("#heldout"), visit.Focus("#heldout svg"), visit.Key(kb.ArrowRight))
+	if s := visit.Eval[string](v, info); !strings.HasPrefix(s, "K = 28: 0.0038 ± 0.0014 behind the best, chosen in 25 % of resamples; this is 28") {
+		t.Errorf("the score is told as %q", s)
+	}
+	v.Changes("a score by mouse", info, visit.ClickAt("#heldout svg", .1, .5))
+	if s := visit.Eval[string](v, `document.getElementById("heldout").textContent`); !strings.Contains(s, "28 recommended") || !strings.Contains(s, "20 to 57 are as likely") {
+		t.Errorf("the picture of the scores says %q", s)
+	}
+}
+
 // TestEffectsSaved: the pictures and tables of effects can be saved.
 func TestEffectsSaved(t *testing.T) {
 	ctx := visit.Start(t)
@@ -152,7 +196,7 @@ func TestEffectsSaved(t *testing.T) {
 	defer end()
 	v := visit.Open(t, tab, address(file), "light")
 	d := takeDownloads(v)
-	for _, name := range []string{"topics over time", "effects on topics", "effects on one topic", "topics by class"} {
+	for _, name := range []string{"topics over time", "effects on topics", "effects on one topic", "topics by class", "scores of documents held out"} {
 		if texts := wellFormed(t, d.press(v, saveButton(name+".svg"))); len(texts) < 10 {
 			t.Errorf("%s has the texts %q", name, texts)
 		}
