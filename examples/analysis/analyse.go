@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
@@ -35,8 +36,7 @@ type answers struct {
 	topics      *jsmf.Compositions
 	uncertainty *jsmf.Uncertainty
 	effects     *effects.Effects // nil: there is nothing on which topics may depend
-	hierarchy   *jsmf.Hierarchy
-	ungrouped   error // why there is no hierarchy
+	hierarchy   *jsmf.Hierarchy  // nil: the topics are in no groups
 }
 
 func analyse(ctx context.Context, o options, w, stderr io.Writer) error {
@@ -223,11 +223,40 @@ func (a *answers) measure(ctx context.Context, o options, s *steps) (err error) 
 		}
 		s.times = append(s.times, report.Time{Stage: "effects", Duration: time.Since(begun)})
 	}
-	if k := a.model.K(); k > 5 {
-		groups := max(2, int(math.Round(math.Sqrt(float64(k)))))
-		a.hierarchy, a.ungrouped = a.pipeline.Record(nil).Hierarchy(ctx, a.model, groups)
+	return s.step("group", func() (outcome string, err error) {
+		a.hierarchy, outcome, err = group(ctx, a.model)
+		return outcome, err
+	})
+}
+
+// group returns the topics in groups of those that go together in documents; nil, and why, if
+// they do not. In short documents hardly any do: then nearly all are in one group.
+func group(ctx context.Context, m *jsmf.Model) (h *jsmf.Hierarchy, outcome string, err error) {
+	groups := int(math.Round(math.Sqrt(float64(m.K()))))
+	if groups < 2 || groups >= m.K() {
+		return nil, "too few topics for groups", nil
 	}
-	return ctx.Err()
+	h, err = jsmf.New(2).Hierarchy(ctx, m, groups)
+	var rank *anchor.RankError
+	switch {
+	case errors.As(err, &rank):
+		return nil, err.Error(), nil
+	case err != nil:
+		return nil, "", err
+	}
+	in, share := make([]int, m.K()), make([]float64, m.K()) // the group with most of each topic
+	for _, e := range h.Edges(1, 0) {
+		if e.Share > share[e.Child] {
+			in[e.Child], share[e.Child] = e.Parent, e.Share
+		}
+	}
+	size := make([]int, groups)
+	for _, g := range in {
+		if size[g]++; 2*size[g] > m.K() {
+			return nil, "no groups: most topics go with none in particular", nil
+		}
+	}
+	return h, fmt.Sprintf("%d groups", groups), nil
 }
 
 // write writes the files that are asked for, and returns where the report is.
