@@ -63,9 +63,18 @@ func TestBootstrapSplits(t *testing.T) {
 			fallthrough
 		case k == whole:
 			continue
-		case x.Stability != 1 || x.Split != 0:
+		case x.Stability != 1 || x.Split != 0 || x.Parts != nil:
 			t.Errorf("topic %d, which has no kin: %+v", k, x)
 		}
+	}
+	// The words that only one topic of the pair has name one part, and not the other.
+	own := [2]string{"w100", "w120"}
+	if m.TopWords(whole, 1)[0].Index >= 160 {
+		own = [2]string{"w180", "w200"}
+	}
+	parts := slices.Clone(u.Topics[whole].Parts)
+	if slices.Sort(parts); len(parts) != 2 || !strings.Contains(parts[0], own[0]) || !strings.Contains(parts[1], own[1]) {
+		t.Errorf("topic %d falls into %q", whole, parts)
 	}
 	if len(halves) != 2 || shares[whole] < 0.25 {
 		t.Fatalf("topics %v become one; shares %v", halves, shares)

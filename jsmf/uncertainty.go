@@ -37,8 +37,11 @@ type TopicUncertainty struct {
 	// than chance, and Kept that of the warm ones: see Replicate.Matched. NaN without any.
 	Stability float64 `json:"stability"`
 	Kept      float64 `json:"kept"`
-	// Split is the share of the cold replicates in which another topic is a part of this one.
-	Split float64 `json:"split"`
+	// Split is the share of the cold replicates in which another topic is a part of this one,
+	// and Parts are the names of the two in the one in which they are farthest apart; nil
+	// where there is none.
+	Split float64  `json:"split"`
+	Parts []string `json:"parts"`
 	// Merges are the topics with which this one is one in some cold replicates, the most
 	// frequent first.
 	Merges []Merge `json:"merges"`
@@ -123,6 +126,8 @@ type summary struct {
 	stable     []float64 // cold ones
 	split      []float64 // cold ones in which another topic is a part of it
 	merges     [][]float64
+	parts      [][]string // of each topic, nil: none yet
+	apart      []float64  // the ℓ₁ distance of the parts
 
 	// Of each number: the replicates that count.
 	values []spread.Spread
@@ -136,6 +141,7 @@ func (s *summary) begin(m *Model, o Bootstrap) {
 		s.merges[t] = make([]float64, k)
 		s.words = append(s.words, largest(m.topics, m.n, m.k, t, o.Words))
 	}
+	s.parts, s.apart = make([][]string, k), make([]float64, k)
 	s.values = make([]spread.Spread, k+k*(k-1)/2+k*min(o.Words, m.n))
 }
 
@@ -154,8 +160,14 @@ func (s *summary) add(r *Replicate) {
 	}
 	if r.Cold {
 		split := make([]bool, s.m.k)
-		for _, of := range r.Part {
-			if of >= 0 && !split[of] {
+		for t, of := range r.Part {
+			if of < 0 {
+				continue
+			}
+			if d := r.Model.apart(of, t); d > s.apart[of] {
+				s.parts[of], s.apart[of] = []string{r.Model.Name(of), r.Model.Name(t)}, d
+			}
+			if !split[of] {
 				split[of] = true
 				s.split[of]++
 			}
@@ -209,6 +221,14 @@ func (s *summary) numbers(m *Model, matched []bool) []float64 {
 	return out
 }
 
+// apart returns the ℓ₁ distance of two topics.
+func (m *Model) apart(k, l int) (sum float64) {
+	for lo := 0; lo < len(m.topics); lo += m.k {
+		sum += math.Abs(m.topics[lo+k] - m.topics[lo+l])
+	}
+	return sum
+}
+
 // at returns the number in another model of a word of the reference, −1 for none.
 func (s *summary) at(m *Model, w int) int {
 	if s.m.vocab == nil || w < m.n && m.vocab[w] == s.m.vocab[w] {
@@ -242,7 +262,7 @@ func (s *summary) uncertainty() *Uncertainty {
 	warm, cold := float64(s.warm), float64(s.cold)
 	for t := range u.Topics {
 		x := &u.Topics[t]
-		x.Kept, x.Stability, x.Split = s.kept[t]/warm, s.stable[t]/cold, s.split[t]/cold
+		x.Kept, x.Stability, x.Split, x.Parts = s.kept[t]/warm, s.stable[t]/cold, s.split[t]/cold, s.parts[t]
 		merges := make(map[int]float64)
 		for other, n := range s.merges[t] {
 			if n > 0 {

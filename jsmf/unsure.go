@@ -100,7 +100,7 @@ func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
 		for _, v := range x.Merges {
 			merges[p.to[v.Topic]] = max(merges[p.to[v.Topic]], v.Share)
 		}
-		x.Words = slices.Clone(x.Words)
+		x.Words, x.Parts = slices.Clone(x.Words), slices.Clone(x.Parts)
 		if parts[l] > 1 {
 			x = TopicUncertainty{Share: Interval{shares[l], nan, nan}, Stability: nan, Kept: nan, Split: nan}
 			for _, w := range largest(m.topics, m.n, k, l, len(u.Topics[t].Words)) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -25,6 +26,7 @@ func doubted(m *Model) *Uncertainty {
 	for t := range u.Topics {
 		u.Topics[t] = TopicUncertainty{
 			Share: interval(), Stability: float64(t) / 10, Kept: float64(t) / 20, Split: float64(t) / 30,
+			Parts:  []string{fmt.Sprint("one ", t), fmt.Sprint("two ", t)},
 			Merges: []Merge{{(t + 1) % m.k, 0.4}, {(t + 2) % m.k, 0.2}}[:min(2, m.k-1)],
 			Words:  []WordUncertainty{{m.Word(t), t, interval()}, {m.Word(t + 1), t + 1, interval()}},
 		}
@@ -103,7 +105,7 @@ func TestUncertaintyOfMerged(t *testing.T) {
 	for l, k := range first {
 		x := u.Topics[l]
 		if k == 3 {
-			if x.Share.Value != edited.TopicShares()[l] || !math.IsNaN(x.Share.Low) || !math.IsNaN(x.Stability) || x.Merges != nil || len(x.Words) != 2 ||
+			if x.Share.Value != edited.TopicShares()[l] || !math.IsNaN(x.Share.Low) || !math.IsNaN(x.Stability) || x.Merges != nil || x.Parts != nil || len(x.Words) != 2 ||
 				x.Words[0].Prob.Value != edited.Topics().At(x.Words[0].Index, l) || !math.IsNaN(x.Words[0].Prob.High) {
 				t.Errorf("the merged topic: %+v", x)
 			}
