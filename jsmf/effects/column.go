@@ -172,18 +172,18 @@ func (c *column) numbers(x, w []float64) error {
 		sorted := slices.Sorted(slices.Values(x))
 		last := float64(len(sorted) - 1)
 		low, high := sorted[int(math.Round(.01*last))], sorted[int(math.Round(.99*last))]
-		grid = nil
-		for i := range gridPoints {
-			f := float64(i) / (gridPoints - 1)
-			grid = append(grid, low*(1-f)+high*f)
+		if low == high {
+			low, high = distinct[0], distinct[len(distinct)-1]
 		}
-		if grid = slices.Compact(grid); len(grid) < 2 {
-			grid = []float64{distinct[0], distinct[len(distinct)-1]}
-		}
+		grid = evenly(low, high)
 	}
 	c.values, _ = s.all(grid)
-	for i, label := range numberLabels(grid) {
-		c.points = append(c.points, Point{Label: label, Number: grid[i]})
+	for _, v := range grid {
+		format := byte('f')
+		if v != 0 && (math.Abs(v) < 1e-4 || math.Abs(v) >= 1e9) {
+			format = 'g'
+		}
+		c.points = append(c.points, Point{Label: strconv.FormatFloat(v, format, -1, 64), Number: v})
 	}
 	c.of = make([]int, len(x))
 	for m, v := range x {
@@ -202,17 +202,22 @@ func nearest(grid []float64, v float64) int {
 	return i
 }
 
-// numberLabels returns distinct numbers in as few digits as tell them apart, at least 4.
-func numberLabels(x []float64) []string {
-	out := make([]string, len(x))
-	for digits := 4; ; digits++ {
-		seen := map[string]bool{}
-		for i, v := range x {
-			out[i] = strconv.FormatFloat(v, 'g', digits, 64)
-			seen[out[i]] = true
+// evenly returns gridPoints numbers from low to high in as few digits as keep them apart, at
+// least 3.
+func evenly(low, high float64) []float64 {
+	grid := make([]float64, gridPoints)
+	for digits := 3; ; digits++ {
+		apart := true
+		for i := range grid {
+			f := float64(i) / (gridPoints - 1)
+			grid[i] = low*(1-f) + high*f
+			if v, err := strconv.ParseFloat(strconv.FormatFloat(grid[i], 'g', digits, 64), 64); err == nil {
+				grid[i] = v
+			}
+			apart = apart && (i == 0 || grid[i] > grid[i-1])
 		}
-		if len(seen) == len(x) || digits == 17 {
-			return out
+		if apart || digits == 17 {
+			return slices.Compact(grid)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestDesignIsTheObviousOne(t *testing.T) {
 		"the same interaction, twice": {Interaction(Category("party"), Category("place")), Interaction(Category("place"), Category("party"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := drawn(300)
+			x := drawn(200)
 			if name == "two interactions of a time" { // a pair that is in no document
 				for m := range x.place {
 					if x.place[m] == "sea" && x.when[m].Month() == 2 {
@@ -119,7 +119,7 @@ func checkDesign(t *testing.T, d *design, terms []Term, x *table, w, y []float64
 	}
 	ones := slices.Repeat([]float64{1}, len(tone))
 	o := newObvious(terms, x, w, newSpline(tone, ones, df).knots)
-	if len(o.docs) != len(d.docs) || len(d.docs) > 294 || len(d.docs) < 200 {
+	if len(o.docs) != len(d.docs) || len(d.docs) > 196 || len(d.docs) < 150 {
 		t.Fatalf("%d documents count, want %d", len(d.docs), len(o.docs))
 	}
 	yd := at(y, d.docs)

@@ -45,7 +45,9 @@ type TermEffects struct {
 	Points []Point `json:"points"`
 
 	// Predictions [point][quantity] are what the average over the documents would be if all
-	// of them were at the point and else as they are (marginal predictions).
+	// of them were at the point and else as they are (marginal predictions). NaN: the documents
+	// do not tell, as in a bin without any, at a pair of points that do not meet in any, and
+	// at a point of a single term if an interaction has such a pair with it.
 	Predictions [][]jsmf.Interval `json:"predictions"`
 	// Differences [point][quantity] are the predictions less the average over all
 	// documents.

@@ -194,7 +194,7 @@ func (o *obvious) fit(y []float64) (least, another []float64) {
 		rhs.Set(m, 0, math.Sqrt(o.w[m])*y[m])
 	}
 	var svd mat.SVD
-	svd.Factorize(x, mat.SVDFull)
+	svd.Factorize(x, mat.SVDThin) // there are more documents than columns, so that V is whole
 	rank := 0
 	for _, s := range svd.Values(nil) {
 		if s > 1e-9*svd.Values(nil)[0] {

@@ -187,6 +187,10 @@ func TestGridOfNumbers(t *testing.T) {
 	if !slices.Equal(got, []float64{1, 1.5, 2, 5}) || !slices.Equal(docs, []int{1, 1, 3, 2}) || few.points[1].Label != "1.5" {
 		t.Errorf("points %+v", few.points)
 	}
+	money := col([]float64{25000, 1e12, 0, -3e-7, 25000})
+	if p := money.points; p[0].Label != "-3e-07" || p[1].Label != "0" || p[2].Label != "25000" || p[3].Label != "1e+12" {
+		t.Errorf("points %+v", p)
+	}
 	x := make([]float64, 1001)
 	for m := range x {
 		x[m] = 2000 + float64(m)*1e-3
@@ -200,6 +204,9 @@ func TestGridOfNumbers(t *testing.T) {
 		if i > 0 && p.Number <= many.points[i-1].Number {
 			t.Errorf("point %d is %v after %v", i, p.Number, many.points[i-1].Number)
 		}
+	}
+	if few.points[0].Label != "1" || many.points[1].Label != "2000.05" {
+		t.Errorf("labels %q and %q", few.points[0].Label, many.points[1].Label)
 	}
 	if n := len(many.points); n != gridPoints || len(labels) != n || sum != len(x) || many.points[0].Number != 2000.01 || many.points[n-1].Number != 2000.99 {
 		t.Errorf("%d points with %d labels and %d documents from %v", n, len(labels), sum, many.points)

@@ -12,7 +12,7 @@ import (
 // their metadata.
 type Study struct {
 	// Terms are at least one. Their effects add up: each is what its columns say when those
-	// of the others stay as they are.
+	// of the others stay as they are. Levels, bins and pairs of them are 5000 at most.
 	Terms []Term
 
 	// Quantities are further numbers to study beside the proportions of the K topics.

@@ -40,12 +40,16 @@ func Number(column string) Term { return Spline(column, numberDF) }
 // recommends: the first and the last at 10 % and 90 % for df = 2, at 5 % and 95 % otherwise
 // and at 2.5 % and 97.5 % for df = 6, with the others evenly between. Knots that
 // coincide are one, so that a number with few values has fewer degrees of freedom.
+//
+// The points are the numbers themselves if there are at most 25, otherwise 25 from the 1 %
+// to the 99 % quantile.
 func Spline(column string, df int) Term {
 	return Term{[]part{{column: column, kind: Numbers, df: df}}}
 }
 
 // Time is a column of times, cut into bins. Each bin that has documents has its own
-// effect. Bins run from that of the first to that of the last document.
+// effect. Bins run from that of the first to that of the last document; there are 10,000 at
+// most.
 func Time(column string, by Bins) Term {
 	return Term{[]part{{column: column, kind: Times, bins: by}}}
 }
