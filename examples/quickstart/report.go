@@ -70,15 +70,17 @@ func textFile(dir, id string) report.Document {
 	return d
 }
 
-// goFile returns the first longer paragraph of a Go file's comments that is about
-// the file: not what is to be done, nor where the code has come from.
+// goFile returns a Go file's comments, and as its snippet the first longer paragraph that
+// is about the file: not what is to be done, nor where the code has come from.
 func goFile(root, id string) report.Document {
 	d := report.Document{Title: id}
 	file, err := parse(filepath.Join(root, filepath.FromSlash(id)))
 	if err != nil || file == nil {
 		return d
 	}
-	for _, p := range paragraphs(file, true) {
+	all := paragraphs(file, true)
+	d.Text = strings.Join(all, "\n\n")
+	for _, p := range all {
 		if len(p) > 80 && !strings.HasPrefix(p, "TODO") && !strings.Contains(p, "came with this notice") {
 			d.Snippet = p
 			break

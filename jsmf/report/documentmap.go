@@ -96,8 +96,10 @@ func sampled(c *jsmf.Compositions, docs []int, n int) []int {
 }
 
 // place fills in the places. A document is at the mean of the places of its topics,
-// weighted by the squares of their proportions; background topics count where there is
-// little else. Documents at nearly the same place are spread over a disc around it, by
+// weighted by the cubes of their proportions; background topics count where there is
+// little else. Proportions as such heap documents of several topics in the middle: of the
+// twenty nearest documents of bbc 58 % then have the same largest topic, by squares 79 %,
+// by cubes 88 %. Documents at nearly the same place are spread over a disc around it, by
 // their ids, whose area is in proportion to their number.
 func (d *documentData) place(m *jsmf.Model, c *jsmf.Compositions, docs []int) error {
 	at, err := topicPlaces(m)
@@ -131,19 +133,19 @@ func (d *documentData) place(m *jsmf.Model, c *jsmf.Compositions, docs []int) er
 	return nil
 }
 
-// placeOf returns the mean of places weighted by the squares of w, without background
+// placeOf returns the mean of places weighted by the cubes of w, without background
 // topics if the rest has a tenth of the document.
 func placeOf(w []float64, at [][2]float64, background []bool) [2]float64 {
 	var p, all [2]float64
 	sum, sumAll := 0.0, 0.0
 	for k, x := range w {
-		x *= x
+		x *= x * x
 		all[0], all[1], sumAll = all[0]+x*at[k][0], all[1]+x*at[k][1], sumAll+x
 		if !background[k] {
 			p[0], p[1], sum = p[0]+x*at[k][0], p[1]+x*at[k][1], sum+x
 		}
 	}
-	if sum < 0.01 {
+	if sum < 0.001 {
 		p, sum = all, sumAll
 	}
 	if sum == 0 {
@@ -157,7 +159,7 @@ func placeOf(w []float64, at [][2]float64, background []bool) [2]float64 {
 func spreadOut(points [][2]float64, key func(int) uint64) {
 	const (
 		cells = 160  // of a side of the square
-		fill  = 0.35 // of the square, by the discs of all points
+		fill  = 0.25 // of the square, by the discs of all points
 	)
 	low, high := corners(points)
 	size := max(high[0]-low[0], high[1]-low[1])

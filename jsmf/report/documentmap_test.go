@@ -98,7 +98,7 @@ func TestDocumentMap(t *testing.T) {
 	}
 
 	// The places: a document of one topic is near it, and all are within the hull of the
-	// topics but for the discs, whose area is at most 0.35 of the square.
+	// topics but for the discs, whose area is at most a quarter of the square.
 	points := bytesOf(t, got.Points)
 	at := func(i int) (x, y float64) {
 		p := points[4*i:]
@@ -106,7 +106,7 @@ func TestDocumentMap(t *testing.T) {
 	}
 	for d := range 5 {
 		x, y := at(9 + d)
-		if far := math.Hypot(x-float64(got.Places[2*d]), y-float64(got.Places[2*d+1])); far > 65535*math.Sqrt(0.35*40/docs/math.Pi) {
+		if far := math.Hypot(x-float64(got.Places[2*d]), y-float64(got.Places[2*d+1])); far > 65535*math.Sqrt(0.25*40/docs/math.Pi) {
 			t.Errorf("a document of topic %d is %v from it", d, far)
 		}
 	}

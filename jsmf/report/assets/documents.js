@@ -195,6 +195,6 @@
 
     return {
       count, x, y, own, is, state, hues, colour, fields, wanted, ids, titles, texts, ready, onText, onChosen, onRead, places: D.places,
-      topicsOf, share, mix, told, title, update, soon, toggle, clear, why, similar, paint, hueOf,
+      topicsOf, share, mix, told, date, title, update, soon, toggle, clear, why, similar, paint, hueOf,
     };
   })();

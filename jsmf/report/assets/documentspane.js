@@ -7,6 +7,7 @@
     const many = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f") + say(n === 1 ? " {document}" : " {documents}");
     const step = matchMedia("(max-width: 46rem)").matches ? 10 : 50;
     let shown = step, ranked = [], reading = -1, back = null;
+    let marks = -1; // the topic whose words are marked: the chosen one, or else the document's own
 
     // ---- list ------------------------------------------------------------------
 
@@ -71,23 +72,26 @@
     // ---- filters ---------------------------------------------------------------
 
     const filters = $("documents-filters"), box = filters.querySelector(".filters");
-    const seconds = (text) => Date.parse(text + "T00:00:00Z") / 1000;
+    // Each filter says how to show what is wanted, whoever changed it.
+    let syncs = [];
     const levels = (f, at) => el("div", { class: "levels", tabindex: f.big.length > 6 ? 0 : null, role: "group", "aria-label": f.name }, ...f.big.concat(f.has[0] ? [0] : []).map((l) => {
       const check = el("input", { type: "checkbox", autocomplete: "off", onchange: () => docs.toggle(at, l) });
-      check.checked = !!wanted.levels.get(at)?.has(l);
+      syncs.push(() => { check.checked = !!wanted.levels.get(at)?.has(l); });
       return el("label", {}, check, el("span", { dir: "auto", title: docs.told(f, l) }, docs.told(f, l)), el("span", { class: "muted" }, String(f.has[l])));
     }));
     const span = (f, at) => {
       const last = f.sorted.length - 1;
       const time = f.kind === "time", ends = last < 0 ? [0, 0] : [f.value(f.sorted[0]), f.value(f.sorted[last])];
-      const iso = (s) => new Date(1000 * s).toISOString().slice(0, 10);
+      const iso = (s) => docs.date(s, 86400);
       const input = (end) => {
-        const has = wanted.ranges.get(at)?.[end];
         const e = el("input", { type: time ? "date" : "number", step: time ? null : "any", placeholder: time ? null : show(ends[end], 6), min: time ? iso(ends[0]) : null, max: time ? iso(ends[1]) : null, autocomplete: "off" });
-        if (has !== undefined && isFinite(has)) e.value = time ? iso(has) : String(has);
+        syncs.push(() => {
+          const v = wanted.ranges.get(at)?.[end];
+          if (document.activeElement !== e) e.value = v === undefined || !isFinite(v) ? "" : time ? iso(v) : String(v);
+        });
         e.addEventListener("change", () => {
           const range = wanted.ranges.get(at) || [-Infinity, Infinity];
-          const v = e.value === "" ? NaN : time ? seconds(e.value) + (end ? 86399 : 0) : Number(e.value);
+          const v = e.value === "" ? NaN : time ? Date.parse(e.value + "T00:00:00Z") / 1000 + (end ? 86399 : 0) : Number(e.value);
           range[end] = isNum(v) ? v : end ? Infinity : -Infinity;
           if (isFinite(range[0]) || isFinite(range[1])) wanted.ranges.set(at, range);
           else wanted.ranges.delete(at);
@@ -97,13 +101,13 @@
       };
       return el("div", { class: "range" }, input(0), input(1));
     };
+    const sync = () => { for (const f of syncs) f(); };
     const drawFilters = () => {
-      if (!filters.open) return;
-      const top = [...box.querySelectorAll(".levels")].map((e) => e.scrollTop);
+      syncs = [];
       box.replaceChildren(...fields.map((f, at) => el("fieldset", {}, el("legend", { dir: "auto" }, f.name + (f.unit ? ", " + f.unit : "")), f.kind === "category" ? levels(f, at) : span(f, at))));
-      box.querySelectorAll(".levels").forEach((e, i) => { e.scrollTop = top[i] || 0; });
+      sync();
     };
-    filters.addEventListener("toggle", drawFilters);
+    filters.addEventListener("toggle", () => { if (filters.open && !syncs.length) drawFilters(); });
 
     // ---- reading ---------------------------------------------------------------
 
@@ -114,7 +118,7 @@
       const mine = new Set(asRead(k).map((w) => w.w));
       data.home.forEach((h, w) => { if (h[0] === k && h[1] >= 0.4) mine.add(w); });
       const forms = [...mine].map((w) => words[w]).sort((a, b) => b.length - a.length).map((w) => {
-        const form = w.replace(/[\\^$.*+?()[\]{}|\/-]/g, "\\$&").replace(/_/g, "[\\s_-]+");
+        const form = w.replace(/[\\^$.*+?()[\]{}|\/]/g, "\\$&").replace(/_/g, "[\\s_-]+");
         return inWords.test(w) ? form : "(?<![\\p{L}\\p{N}])" + form + "(?![\\p{L}\\p{N}])";
       });
       return forms.length ? new RegExp(forms.join("|"), "giu") : null;
@@ -134,7 +138,7 @@
     const facts = (i) => fields.slice(1).filter((f) => f.v[i]).map((f) => el("div", {}, el("dt", { dir: "auto" }, f.name), el("dd", { dir: "auto" }, docs.told(f, f.v[i]))));
     const tellRead = () => {
       const i = reading, of = docs.topicsOf(i);
-      const k = docs.share(i, topic) > 0 || own[i] < 0 ? topic : own[i]; // whose words are marked
+      const k = marks;
       const text = docs.texts.get(i), id = docs.ids[i];
       const body = el("div", { class: "text", dir: "auto" });
       let n = 0;
@@ -171,6 +175,7 @@
     readDocument = (i, focus) => {
       if (reading < 0) back = focus ? document.activeElement : null;
       reading = i;
+      marks = docs.share(i, topic) >= 0.1 || own[i] < 0 ? topic : own[i];
       pane.dataset.doc = String(i);
       chosenBox.hidden = true;
       pane.hidden = false;
@@ -193,12 +198,12 @@
 
     // ---- table -----------------------------------------------------------------
 
-    exportable(chosenBox, say("chosen {documents}"), {
+    exportable(chosenBox.querySelector(".side-head"), say("chosen {documents}"), {
       rows: () => [["id", "title", ...fields.map((f) => f.name), ...range(K).map((k) => k + ": " + label(k))],
         ...ranked.map((i) => [docs.ids[i], docs.title(i), ...fields.map((f) => !f.v[i] ? "" : f.kind === "number" ? f.value(f.v[i]) : docs.told(f, f.v[i])), ...range(K).map((k) => Number(docs.share(i, k).toFixed(3)) || "")])],
     });
 
-    docs.onChosen.push(() => { tellChosen(); drawFilters(); });
+    docs.onChosen.push(() => { tellChosen(); sync(); });
     docs.onText.push(() => {
       $("documents").dataset.texts = String(docs.texts.size);
       if (wanted.text) docs.soon();
@@ -208,6 +213,7 @@
     onTopic.push(() => {
       rank();
       tellMix();
+      marks = topic;
       if (reading >= 0) tellRead();
     });
     redraws.push(fill);

@@ -115,19 +115,20 @@
       const taken = [];
       c.textBaseline = "middle";
       c.lineJoin = "round";
-      c.lineWidth = 4;
-      for (const k of by(range(K).filter((k) => size[k] && !data.topics[k].background), (k) => k === topic ? 1e9 : size[k])) {
+      c.lineWidth = 6;
+      for (const k of by(range(K).filter((k) => size[k]), (k) => k === topic ? 1e9 : size[k])) {
         const text = atMost(view.zoom > 1.5 ? label(k) : label(k).split(" · ").slice(0, 2).join(" · "), 40);
         c.font = (k === topic ? "700" : "500") + " 13px " + css("--sans");
         const tw = c.measureText(text).width, [px, py] = toScreen(docs.places[2 * k] / 65535 - 0.5, docs.places[2 * k + 1] / 65535 - 0.5);
         if (px < 0 || py < 0 || px > w || py > h) continue;
-        const left = clamp(px - tw / 2, 4, Math.max(4, w - tw - 4)), box = [left, py - 9, left + tw, py + 9];
-        if (taken.some((t) => box[0] < t[2] + 8 && box[2] > t[0] - 8 && box[1] < t[3] + 2 && box[3] > t[1] - 2)) continue;
-        taken.push(box);
+        const left = clamp(px - tw / 2, 4, Math.max(4, w - tw - 4));
+        const y = [py, py + 16, py - 16].find((y) => !taken.some((t) => left < t[2] + 8 && left + tw > t[0] - 8 && y - 9 < t[3] + 2 && y + 9 > t[1] - 2));
+        if (y === undefined) continue;
+        taken.push([left, y - 9, left + tw, y + 9]);
         c.strokeStyle = css("--card");
-        c.strokeText(text, left, py);
-        c.fillStyle = css("--ink");
-        c.fillText(text, left, py);
+        c.strokeText(text, left, y);
+        c.fillStyle = css(data.topics[k].background ? "--muted" : "--ink");
+        c.fillText(text, left, y);
       }
     };
     const atMost = (s, n) => [...s].length > n ? [...s].slice(0, n - 1).join("").trimEnd() + "…" : s;

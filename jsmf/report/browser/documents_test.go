@@ -251,9 +251,11 @@ func filterDocuments(v *visit.Visit) {
 	filter := func(field int, rest string) string {
 		return fmt.Sprintf("#documents-filters fieldset:nth-child(%d) %s", field, rest)
 	}
+	v.Wait(`document.querySelectorAll("#documents-filters fieldset").length === 4`)
 	v.Changes("another level", chosenCount, visit.Into(filter(2, "label:nth-child(2) input")), visit.Click(filter(2, "label:nth-child(2) input")))
 	v.Changes("a number", chosenCount, visit.Set(filter(3, "input"), "100\t"))
 	v.Changes("a time", chosenCount, visit.Set(filter(4, "label:nth-child(2) input"), "01012002\t"))
+	v.Wait(`document.getElementById("documents-why").textContent.includes("to 2002-01-01")`)
 	if n, _ := strconv.Atoi(strings.Fields(visit.Eval[string](v, chosenCount))[0]); n < 1 || n > 60 {
 		t.Errorf("%d documents of two papers, from 100 words, before 2002", n)
 	}
@@ -359,6 +361,49 @@ func pinch(selector string) chromedp.Action {
 		}
 		return emulation.SetTouchEmulationEnabled(false).Do(ctx)
 	})
+}
+
+// TestDocumentsMarkup: titles, texts, levels and words full of markup and of what has a
+// meaning in regular expressions stay text, and the words are marked.
+func TestDocumentsMarkup(t *testing.T) {
+	ctx := visit.Start(t)
+	odd := []string{`<img src=x onerror="window.pwned=1">`, `covid-19`, `c++`, `(a|b)*`, `[^a]`, `a\d$`, `</script><script>window.pwned=1</script>`, `machine_learning`, `a/b`, `{2}`, `^.?`, "\u202egnp", "东京", `'`}
+	m, err := sample.Model(280, 4, func(i int) string { return fmt.Sprintf("%s%d", odd[i%len(odd)], i) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := many(t, m, 40)
+	values := make([][]corpus.Value, 40)
+	for d := range values {
+		values[d] = []corpus.Value{corpus.CategoryOf(odd[d%len(odd)])}
+	}
+	if o.Documents.Metadata, err = corpus.NewMetadata([]corpus.Column{{Name: odd[0], Kind: corpus.Category}}, values); err != nil {
+		t.Fatal(err)
+	}
+	describe := o.Describe
+	o.Describe = func(d int) report.Document {
+		doc := describe(d)
+		return report.Document{Title: odd[0] + odd[6], Text: odd[6] + " " + strings.ReplaceAll(strings.ToLower(doc.Text), "_", " ")}
+	}
+	file := save(t, m, o)
+	tab, end := chromedp.NewContext(ctx)
+	defer end()
+	v := visit.Open(t, tab, address(file), "light")
+	v.Wait(allTexts)
+	hover(v)
+	v.Run(visit.Focus("#documents-filters summary"), visit.Key(kb.Enter), option("documents-colour", 1))
+	for i := range 10 {
+		v.Run(visit.Focus(fmt.Sprintf("#documents-list li:nth-child(%d) button", 1+4*i)), visit.Key(kb.Enter),
+			visit.Focus("#documents-read .bars li:first-child button"), visit.Key(kb.Enter)) // twenty words of its largest topic stand in the text
+		if n := visit.Eval[int](v, `document.querySelectorAll("#documents-read mark").length`); n < 20 {
+			t.Errorf("%d words are marked: %q", n, visit.Eval[string](v, `document.getElementById("documents-read").innerHTML`))
+		}
+		v.Run(visit.Focus("#documents-back"), visit.Key(kb.Enter))
+	}
+	if visit.Eval[bool](v, `"pwned" in window || document.scripts.length !== 2 || !!document.querySelector("#documents :is(img, script, iframe)")`) {
+		t.Error("a text has become markup")
+	}
+	v.Leave(only(file))
 }
 
 // TestManyDocuments: a page of 100,000 documents draws its map and answers the mouse. How
