@@ -247,7 +247,7 @@ func (s *summary) uncertainty() *Uncertainty {
 	value := s.numbers(s.m, slices.Repeat([]bool{true}, k))
 	next := 0
 	interval := func(least, most float64) Interval {
-		v, half := value[next], s.values[next].Half(s.o.Level, math.MaxInt)
+		v, half := value[next], s.values[next].Half(s.o.Level, math.MaxInt, 0)
 		next++
 		return Interval{v, max(v-half, min(v, least)), min(v+half, max(v, most))}
 	}

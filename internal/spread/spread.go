@@ -22,15 +22,15 @@ func (s *Spread) Add(x float64) {
 	s.squares += d * (x - s.mean)
 }
 
-// Half returns half the width of the interval of a number, t times the standard deviation of
-// its replicates, where t is the quantile of Student's distribution for an interval of the
-// given probability. Its degrees of freedom are one less than the replicates, or than the
-// units that the number was made of, documents for instance, if these are fewer. NaN for fewer
-// than two of either.
-func (s *Spread) Half(level float64, units int) float64 {
+// Half returns half the width of the interval of a number, t times its standard deviation: that
+// of the replicates, to whose variance more is added. t is the quantile of Student's
+// distribution for an interval of the given probability. Its degrees of freedom are one less
+// than the replicates, or than the units that the number was made of, documents for
+// instance, if these are fewer. NaN for fewer than two of either.
+func (s *Spread) Half(level float64, units int, more float64) float64 {
 	free := min(s.n, float64(units)) - 1
 	if free < 1 {
 		return math.NaN()
 	}
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile((1+level)/2) * math.Sqrt(s.squares/(s.n-1))
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile((1+level)/2) * math.Sqrt(s.squares/(s.n-1)+more)
 }

@@ -14,23 +14,23 @@ func TestHalf(t *testing.T) {
 			s.Add(1e6 + float64(i))
 			s.Add(math.NaN())
 		}
-		few, all := s.Half(0.95, 3), s.Half(0.95, n)
+		few, all := s.Half(0.95, 3, 0), s.Half(0.95, n, 0)
 		if ratio := few / all; math.Abs(ratio-4.3027/want) > 1e-4 {
 			t.Errorf("%d replicates of 3 units: %v times the interval", n, ratio)
 		}
-		if !math.IsNaN(s.Half(0.95, 1)) {
+		if !math.IsNaN(s.Half(0.95, 1, 0)) {
 			t.Errorf("%d replicates of one unit have an interval", n)
 		}
-		if got := s.Half(0.95, 1000) / math.Sqrt(float64(n*(n+1))/12); math.Abs(got-want) > 1e-4 {
+		if got := s.Half(0.95, 1000, 0) / math.Sqrt(float64(n*(n+1))/12); math.Abs(got-want) > 1e-4 {
 			t.Errorf("%d replicates: %v standard deviations, want %v", n, got, want)
 		}
 	}
 	var s Spread
 	s.Add(1)
-	if !math.IsNaN(s.Half(0.9, 2)) {
-		t.Errorf("one replicate has an interval of ± %v", s.Half(0.9, 2))
+	if !math.IsNaN(s.Half(0.9, 2, 0)) {
+		t.Errorf("one replicate has an interval of ± %v", s.Half(0.9, 2, 0))
 	}
-	if s.Add(1); s.Half(0.9, 2) != 0 {
-		t.Errorf("two equal replicates: ± %v", s.Half(0.9, 2))
+	if s.Add(1); s.Half(0.9, 2, 0) != 0 || math.Abs(s.Half(0.9, 2, 4)/6.3138-2) > 1e-4 {
+		t.Errorf("two equal replicates: ± %v", s.Half(0.9, 2, 0))
 	}
 }

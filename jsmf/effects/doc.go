@@ -45,7 +45,8 @@
 // themselves would be if they had been learned from those: each replicate of
 // jsmf.Bootstrap weighs the documents anew and learns its own topics. Documents of an author
 // that resemble each other should get their weights together (Bootstrap.Cluster).
-// Study.Documents adds that each document is but a sample of words.
+// That a document is but a sample of words is part of it. Study.Documents adds a draw for each
+// document, as stm does, and makes intervals wider than that.
 //
 // It does not hold that another number of topics may be better. And each interval is about
 // one number: of twenty effects that are not there, one looks as if it were, at a Level of
@@ -54,7 +55,7 @@
 // # When not to believe it
 //
 //   - If few documents are at a point (Point.Documents). With fewer than ten, say, the spread
-//     among them is hardly known; with one, it is not known at all, and there is no interval.
+//     among them is hardly known. Their intervals lean on that of all documents, and are wide.
 //   - If many replicates lack a topic (Effects.Unmatched): it is not one thing.
 //   - If documents are copies of each other. They count as independent. Drop them
 //     (corpus.Curation), or give them one weight.

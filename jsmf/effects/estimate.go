@@ -26,14 +26,15 @@ import (
 // and of sum 1, whose words are the nearest to those of the regression. Differences are
 // between these, and slopes come from the regression itself.
 //
-// An interval is the estimate ± t·s, where s is the standard deviation over the warm replicates of
-// the Bootstrap, each with topics of its own, so that their uncertainty counts. t is the
-// quantile of Student's distribution; its degrees of freedom are one less than the replicates,
-// or the documents at the point if these are fewer. In a replicate a document's distance
-// from the regression is enlarged by 1/(1 − its leverage), as in the standard errors HC3
-// (MacKinnon and White 1985): otherwise few documents would seem too certain. A single
-// document has no interval: its ends are NaN. Documents that depend on each other, such as
-// copies of one text, need Bootstrap.Cluster.
+// An interval is the estimate ± t·s, cut where shares end. s² is the variance over the warm
+// replicates of the Bootstrap, each with topics of its own, so that their uncertainty counts.
+// Few documents would seem too certain in three ways. So the distance of a document from the
+// regression is enlarged in replicates by 1/(1 − its leverage), as in the standard errors HC3
+// (MacKinnon and White 1985). The variance of n documents at a point counts n − 1 times, and that
+// of all documents four times beside it, as in moderated t-statistics (Smyth 2004). And t is
+// the quantile of Student's distribution with n + 3 degrees of freedom, or one less than the
+// replicates if that is fewer. Documents that depend on each other, such as copies of one
+// text, need Bootstrap.Cluster.
 //
 // Not in the intervals is that the passes learn topics that are too distinct, and of too equal
 // shares, where topics have many words in common or documents are short. The results of
@@ -96,7 +97,7 @@ func (s Study) measure(ctx context.Context, p jsmf.Pipeline, m *jsmf.Model, in j
 	if err := r.of(ctx, mat.DenseCopyOf(m.Topics()), m.TopicShares(), docs.own, original); err != nil {
 		return nil, err
 	}
-	if err := sum.estimate(r); err != nil {
+	if err := sum.estimate(ctx, r); err != nil {
 		return nil, err
 	}
 	for x, err := range s.Bootstrap.Replicates(ctx, p, m, docs.in) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -23,16 +24,22 @@ type regression struct {
 	gram  mat.Cholesky
 	scale []float64 // for each row, by how much the distance from the regression is enlarged
 
+	// lent is XᵀΛX, where Λ holds for each row the square of its weight times the share of its
+	// variance that is that of all documents.
+	lent *mat.SymDense
+
 	// Of the last model that was regressed.
 	share   []float64       // K, the average proportions
 	beta    *mat.Dense      // P×K
+	solve   *mat.Dense      // see solver
 	gramB   *mat.SymDense   // BᵀDB
 	nearest *simplex.Solver // by it
 }
 
-// certain is the leverage from which on a document's distance from the regression says
-// nothing, because the regression goes through it.
-const certain = 1 - 1e-9
+// lenders is how many documents' worth the variance of all documents counts beside that of
+// the documents at a point (Smyth, Statistical Applications in Genetics and Molecular Biology
+// 3, 2004): few of them tell little of theirs.
+const lenders = 4
 
 // newRegression prepares the regression on a design.
 func newRegression(docs *documents, d *design) (*regression, error) {
@@ -50,6 +57,7 @@ func newRegression(docs *documents, d *design) (*regression, error) {
 	if err := r.gram.InverseTo(&inverse); err != nil {
 		return nil, fmt.Errorf("what the terms say of the documents is nearly linearly dependent: %w", err)
 	}
+	lent := make([]float64, len(d.docs))
 	for i, doc := range d.docs {
 		at, x := d.row(i)
 		leverage := 0.0
@@ -58,10 +66,15 @@ func newRegression(docs *documents, d *design) (*regression, error) {
 				leverage += docs.own[doc] * x[j] * x[l] * inverse.At(int(p), int(q))
 			}
 		}
-		if r.scale[i] = 1; leverage < certain {
-			r.scale[i] = 1 / (1 - leverage)
+		// A document among n of its kind has the leverage 1/n. The variance of n − 1 is known.
+		own := max(1-leverage, 0)
+		share := lenders * leverage / (own + lenders*leverage)
+		lent[i] = share * docs.own[doc] * docs.own[doc]
+		if own > 1e-9 {
+			r.scale[i] = math.Sqrt(1-share) / own
 		}
 	}
+	r.lent = r.weighted(func(i int) float64 { return lent[i] })
 	return r, nil
 }
 
@@ -103,7 +116,7 @@ func (r *regression) of(ctx context.Context, b *mat.Dense, shares, w []float64, 
 	if err != nil {
 		return err
 	}
-	r.gramB, r.nearest = gramB, checked.Quadratic(0, 0).Solver()
+	r.solve, r.gramB, r.nearest = solve, gramB, checked.Quadratic(0, 0).Solver()
 	all, err := r.add(ctx, solve, w, replicate)
 	if err != nil {
 		return err
@@ -132,45 +145,26 @@ func (r *regression) of(ctx context.Context, b *mat.Dense, shares, w []float64, 
 	return err
 }
 
-// add reads the documents.
+// add sums up the documents.
 func (r *regression) add(ctx context.Context, solve *mat.Dense, w []float64, replicate int) (sums, error) {
 	k := r.docs.k
 	parts := make([]sums, r.docs.parts())
 	for i := range parts {
 		parts[i] = sums{linalg.NewGeneral(r.d.cols, k), linalg.NewGeneral(r.d.cols, k), make([]float64, k)}
 	}
-	thetas := make([][]float64, run.Workers(0, len(parts)))
-	err := r.docs.each(ctx, func(worker, part int, b *corpus.Block) error {
-		if thetas[worker] == nil {
-			thetas[worker] = make([]float64, k)
+	err := r.each(ctx, solve, func(part, doc int, key uint64, theta []float64) {
+		s, row := &parts[part], int(r.row[doc])
+		if r.docs.theta != nil && replicate != original {
+			r.docs.draw(theta, doc, key, replicate)
 		}
-		theta, s := thetas[worker], &parts[part]
-		for i := range b.Docs() {
-			doc := b.First + i
-			row := r.row[doc]
-			if row < 0 {
-				continue
-			}
-			clear(theta)
-			words, counts := b.Doc(i)
-			for j, word := range words {
-				if at := r.docs.to[word]; at >= 0 {
-					floats.AddScaled(theta, float64(counts[j])/r.docs.length[doc], solve.RawRowView(int(at)))
-				}
-			}
-			if r.docs.theta != nil && replicate != original {
-				r.docs.draw(theta, doc, b.Key(i), replicate)
-			}
-			floats.AddScaled(s.share, w[doc], theta)
-			at, values := r.d.row(int(row))
-			for j, c := range at {
-				floats.AddScaled(linalg.Row(s.own, int(c)), r.docs.own[doc]*values[j], theta)
-				if replicate != original {
-					floats.AddScaled(linalg.Row(s.drawn, int(c)), w[doc]*r.scale[row]*values[j], theta)
-				}
+		floats.AddScaled(s.share, w[doc], theta)
+		at, values := r.d.row(row)
+		for j, c := range at {
+			floats.AddScaled(linalg.Row(s.own, int(c)), r.docs.own[doc]*values[j], theta)
+			if replicate != original {
+				floats.AddScaled(linalg.Row(s.drawn, int(c)), w[doc]*r.scale[row]*values[j], theta)
 			}
 		}
-		return nil
 	})
 	if err != nil {
 		return sums{}, err
@@ -181,6 +175,74 @@ func (r *regression) add(ctx context.Context, solve *mat.Dense, w []float64, rep
 		floats.Add(parts[0].share, p.share)
 	}
 	return parts[0], nil
+}
+
+// each calls f with the proportions of each document that counts, those of a part in order.
+func (r *regression) each(ctx context.Context, solve *mat.Dense, f func(part, doc int, key uint64, theta []float64)) error {
+	thetas := make([][]float64, run.Workers(0, r.docs.parts()))
+	return r.docs.each(ctx, func(worker, part int, b *corpus.Block) error {
+		if thetas[worker] == nil {
+			thetas[worker] = make([]float64, r.docs.k)
+		}
+		theta := thetas[worker]
+		for i := range b.Docs() {
+			doc := b.First + i
+			if r.row[doc] < 0 {
+				continue
+			}
+			clear(theta)
+			words, counts := b.Doc(i)
+			for j, word := range words {
+				if at := r.docs.to[word]; at >= 0 {
+					floats.AddScaled(theta, float64(counts[j])/r.docs.length[doc], solve.RawRowView(int(at)))
+				}
+			}
+			f(part, doc, b.Key(i), theta)
+		}
+		return nil
+	})
+}
+
+// variances returns for each of some sums of topics, given by their factors, the variance of the
+// documents' distances from the regression.
+func (r *regression) variances(ctx context.Context, factors [][]float64) ([]float64, error) {
+	parts := make([][]float64, r.docs.parts())
+	for i := range parts {
+		parts[i] = make([]float64, len(factors))
+	}
+	err := r.each(ctx, r.solve, func(part, doc int, _ uint64, theta []float64) {
+		at, values := r.d.row(int(r.row[doc]))
+		for j, c := range at {
+			floats.AddScaled(theta, -values[j], r.beta.RawRowView(int(c)))
+		}
+		for i, f := range factors {
+			e := floats.Dot(f, theta)
+			parts[part][i] += r.docs.own[doc] * e * e
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	total := 0.0
+	for _, doc := range r.d.docs {
+		total += r.docs.own[doc]
+	}
+	for _, p := range parts[1:] {
+		floats.Add(parts[0], p)
+	}
+	n := float64(len(r.d.docs))
+	floats.Scale(n/max(n-float64(r.d.cols), 1)/total, parts[0])
+	return parts[0], nil
+}
+
+// borrowed returns how often the variance of one document goes into that of cᵀβ in place of
+// the variance of the documents at hand.
+func (r *regression) borrowed(c []float64) (float64, error) {
+	var x mat.VecDense
+	if err := r.gram.SolveVecTo(&x, mat.NewVecDense(len(c), c)); err != nil {
+		return 0, err
+	}
+	return mat.Inner(&x, r.lent, &x), nil
 }
 
 // mixture returns the proportions, not negative and of sum 1, that are nearest to x of sum 1: by

@@ -2,6 +2,7 @@ package effects
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -20,7 +21,11 @@ type slow struct {
 	x    *mat.Dense // M×P
 	own  []float64
 	hat  []float64 // leverages
+	pool []float64 // the share of each document's variance that is that of all
 	gram *mat.Dense
+
+	inverse  *mat.Dense // (XᵀWX)⁻¹
+	borrowed []float64  // the variance that the numbers borrow
 }
 
 // slowly returns the intervals in the order of Effects.Rows, without bounds.
@@ -56,8 +61,10 @@ func slowly(t *testing.T, s Study, p jsmf.Pipeline, m *jsmf.Model, c *corpus.Cor
 	}
 	hat.Product(w.x, &inverse, w.x.T())
 	for i, v := range w.own {
-		w.hat = append(w.hat, v*hat.At(i, i))
+		h := v * hat.At(i, i)
+		w.hat, w.pool = append(w.hat, h), append(w.pool, 4*h/(1-h+4*h))
 	}
+	w.inverse = &inverse
 	quantities, err := s.quantities(m)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +90,7 @@ func slowly(t *testing.T, s Study, p jsmf.Pipeline, m *jsmf.Model, c *corpus.Cor
 		for _, r := range replicates {
 			sum += (r[i] - mean) * (r[i] - mean)
 		}
-		half := q * math.Sqrt(sum/(n-1))
+		half := q * math.Sqrt(sum/(n-1)+w.borrowed[i])
 		out = append(out, jsmf.Interval{Value: v, Low: v - half, High: v + half})
 	}
 	return out
@@ -117,7 +124,7 @@ func (w *slow) numbers(t *testing.T, m *jsmf.Model, weights []float64, quantitie
 		enlarged := mat.NewDense(len(by), k, nil)
 		for i := range by {
 			for j := range k {
-				enlarged.Set(i, j, fit.At(i, j)+(theta.At(i, j)-fit.At(i, j))/(1-w.hat[i]))
+				enlarged.Set(i, j, fit.At(i, j)+(theta.At(i, j)-fit.At(i, j))*math.Sqrt(1-w.pool[i])/(1-w.hat[i]))
 			}
 		}
 		beta = w.least(t, enlarged, by)
@@ -153,36 +160,82 @@ func (w *slow) numbers(t *testing.T, m *jsmf.Model, weights []float64, quantitie
 		}
 		return v / over
 	}
-	var out []float64
-	share = w.nearest(share)
-	for _, q := range quantities {
-		out = append(out, ratio(q, share))
+	// A replicate is not bounded but for ratios.
+	number := func(q Quantity, x []float64) float64 {
+		if weights != nil && q.Over == nil {
+			return ratio(q, x)
+		}
+		return ratio(q, w.nearest(x))
 	}
-	mean := w.nearest(of(w.d.mean))
+	// The derivative along a direction, by a step so small that its square is nothing.
+	along := func(q Quantity, x, direction []float64) float64 {
+		const step = 1e-6
+		near, far := make([]float64, k), make([]float64, k)
+		for j := range near {
+			near[j], far[j] = x[j]-step*direction[j], x[j]+step*direction[j]
+		}
+		return (ratio(q, far) - ratio(q, near)) / (2 * step)
+	}
+	var out []float64
+	middle := w.nearest(share)
+	borrow := func(c []float64) {
+		if weights != nil {
+			return
+		}
+		for _, q := range quantities {
+			v, total := 0.0, 0.0
+			for i, own := range w.own {
+				e, at := make([]float64, k), w.x.RawRowView(i)
+				for j := range e {
+					e[j] = theta.At(i, j)
+					for p, x := range at {
+						e[j] -= x * beta.At(p, j)
+					}
+				}
+				d := along(q, middle, e)
+				v, total = v+own*d*d, total+own
+			}
+			m := len(w.own)
+			v *= float64(m) / float64(m-w.d.cols) / total
+			sum := 0.0
+			if c != nil {
+				var left mat.Dense
+				left.Product(mat.NewDense(1, len(c), c), w.inverse, w.x.T())
+				for i, own := range w.own {
+					sum += w.pool[i] * own * own * left.At(0, i) * left.At(0, i)
+				}
+			}
+			w.borrowed = append(w.borrowed, sum*v)
+		}
+	}
+	for _, q := range quantities {
+		out = append(out, number(q, share))
+	}
+	borrow(nil)
+	mean := of(w.d.mean)
 	for _, x := range w.d.terms {
 		for _, c := range x.predict {
-			y := w.nearest(of(c))
+			y := of(c)
 			for _, q := range quantities {
-				out = append(out, ratio(q, y))
+				out = append(out, number(q, y))
 			}
 			for _, q := range quantities {
-				out = append(out, ratio(q, y)-ratio(q, mean))
+				out = append(out, number(q, y)-number(q, mean))
 			}
+			d := make([]float64, len(c))
+			for j := range d {
+				d[j] = c[j] - w.d.mean[j]
+			}
+			borrow(c)
+			borrow(d)
 		}
 		if x.slope == nil {
 			continue
 		}
-		slope := of(x.slope)
 		for _, q := range quantities {
-			// The derivative along the slope, by a step so small that its square is nothing.
-			const step = 1e-6
-			near := make([]float64, k)
-			far := make([]float64, k)
-			for j := range near {
-				near[j], far[j] = mean[j]-step*slope[j], mean[j]+step*slope[j]
-			}
-			out = append(out, (ratio(q, far)-ratio(q, near))/(2*step))
+			out = append(out, along(q, w.nearest(mean), of(x.slope)))
 		}
+		borrow(x.slope)
 	}
 	return out
 }
@@ -210,6 +263,9 @@ func (w *slow) least(t *testing.T, y *mat.Dense, weights []float64) *mat.Dense {
 
 // nearest returns the mixture whose words are the nearest, by steps along the gradient.
 func (w *slow) nearest(x []float64) []float64 {
+	if slices.Min(x) >= 0 {
+		return x
+	}
 	y := make([]float64, len(x))
 	simplex.Project(y, x)
 	rate := 1 / mat.Trace(w.gram)

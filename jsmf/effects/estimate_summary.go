@@ -1,9 +1,12 @@
 package effects
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/spread"
@@ -12,8 +15,9 @@ import (
 
 // number is one of Effects.
 type number struct {
-	value  float64
-	spread spread.Spread
+	value    float64
+	spread   spread.Spread
+	borrowed float64 // variance, see regression.borrowed
 }
 
 // summary collects Effects.
@@ -30,9 +34,52 @@ func newSummary(d *design, terms []Term, quantities []Quantity) *summary {
 	return &summary{d: d, terms: terms, quantities: quantities, unmatched: make([]int, len(quantities))}
 }
 
-// estimate takes over the numbers of the model.
-func (s *summary) estimate(r *regression) error {
-	return s.numbers(r, func(_ int, v float64) { s.all = append(s.all, number{value: v}) })
+// estimate takes over the numbers of the model. They are bounded; those of the replicates are not
+// unless they are ratios, because what cannot move beyond a bound varies too little.
+func (s *summary) estimate(ctx context.Context, r *regression) error {
+	err := s.numbers(r, true, func(_ int, v float64) { s.all = append(s.all, number{value: v}) })
+	if err != nil {
+		return err
+	}
+	share, err := r.mixture(r.share)
+	if err != nil {
+		return err
+	}
+	var factors [][]float64
+	for _, q := range s.quantities {
+		factors = append(factors, q.gradient(share))
+	}
+	variances, err := r.variances(ctx, factors)
+	if err != nil {
+		return err
+	}
+	next := s.all[len(variances):] // after the shares, which borrow next to nothing
+	take := func(c []float64) error {
+		n, err := r.borrowed(c)
+		for i, v := range variances {
+			next[i].borrowed = n * v
+		}
+		next = next[len(variances):]
+		return err
+	}
+	for _, t := range s.d.terms {
+		for _, c := range t.predict {
+			if c == nil {
+				continue
+			}
+			difference := make([]float64, len(c))
+			floats.SubTo(difference, c, s.d.mean)
+			if err := errors.Join(take(c), take(difference)); err != nil {
+				return err
+			}
+		}
+		if t.slope != nil {
+			if err := take(t.slope); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // add takes over those of a replicate.
@@ -49,7 +96,7 @@ func (s *summary) add(r *regression, matched []bool) error {
 		}
 	}
 	at := 0
-	return s.numbers(r, func(quantity int, v float64) {
+	return s.numbers(r, false, func(quantity int, v float64) {
 		if ok[quantity] {
 			s.all[at].spread.Add(v)
 		}
@@ -58,33 +105,50 @@ func (s *summary) add(r *regression, matched []bool) error {
 }
 
 // numbers calls f for each number: of all quantities the shares; and for each term the
-// predictions and differences, point by point, and the slopes.
-func (s *summary) numbers(r *regression, f func(quantity int, v float64)) error {
-	share, err := r.mixture(r.share)
+// predictions and differences, point by point, and the slopes. Ratios are of bounded
+// proportions, others too if asked for.
+func (s *summary) numbers(r *regression, bounded bool, f func(quantity int, v float64)) error {
+	ratios := slices.ContainsFunc(s.quantities, func(q Quantity) bool { return q.Over != nil })
+	of := func(x []float64) (func(q Quantity) float64, []float64, error) {
+		y := x
+		if bounded || ratios {
+			var err error
+			if y, err = r.mixture(x); err != nil {
+				return nil, nil, err
+			}
+		}
+		return func(q Quantity) float64 {
+			if bounded || q.Over != nil {
+				return q.of(y)
+			}
+			return q.of(x)
+		}, y, nil
+	}
+	share, _, err := of(r.share)
+	if err != nil {
+		return err
+	}
+	mean, at, err := of(r.at(s.d.mean))
 	if err != nil {
 		return err
 	}
 	for i, q := range s.quantities {
-		f(i, q.of(share))
-	}
-	mean, err := r.mixture(r.at(s.d.mean))
-	if err != nil {
-		return err
+		f(i, share(q))
 	}
 	for _, t := range s.d.terms {
 		for _, c := range t.predict {
 			if c == nil {
 				continue
 			}
-			x, err := r.mixture(r.at(c))
+			x, _, err := of(r.at(c))
 			if err != nil {
 				return err
 			}
 			for i, q := range s.quantities {
-				f(i, q.of(x))
+				f(i, x(q))
 			}
 			for i, q := range s.quantities {
-				f(i, q.of(x)-q.of(mean))
+				f(i, x(q)-mean(q))
 			}
 		}
 		if t.slope == nil {
@@ -92,7 +156,7 @@ func (s *summary) numbers(r *regression, f func(quantity int, v float64)) error 
 		}
 		slope := r.at(t.slope)
 		for i, q := range s.quantities {
-			f(i, q.slope(slope, mean))
+			f(i, floats.Dot(q.gradient(at), slope))
 		}
 	}
 	return nil
@@ -128,13 +192,23 @@ func (q Quantity) of(x []float64) float64 {
 	return q.linear(x) / q.over(x)
 }
 
-// slope returns the slope of q where proportions have the slopes x and are mean.
-func (q Quantity) slope(x, mean []float64) float64 {
-	if q.Over == nil {
-		return q.linear(x)
+// gradient returns how q changes with each of the proportions, at x.
+func (q Quantity) gradient(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for _, k := range q.Plus {
+		out[k]++
 	}
-	d := q.over(mean)
-	return (q.linear(x)*d - q.linear(mean)*q.over(x)) / (d * d)
+	for _, k := range q.Minus {
+		out[k]--
+	}
+	if q.Over != nil {
+		ratio, over := q.of(x), q.over(x)
+		for _, k := range q.Over {
+			out[k] -= ratio
+		}
+		floats.Scale(1/over, out)
+	}
+	return out
 }
 
 // effects sums up.
@@ -146,7 +220,7 @@ func (s *summary) effects(level float64) *Effects {
 	take := func(docs int, bounded bool) []jsmf.Interval {
 		list := make([]jsmf.Interval, len(s.quantities))
 		for i, q := range s.quantities {
-			v, half := next[i].value, next[i].spread.Half(level, docs)
+			v, half := next[i].value, next[i].spread.Half(level, docs+lenders, next[i].borrowed)
 			list[i] = jsmf.Interval{Value: v, Low: v - half, High: v + half}
 			if bounded && q.Over == nil {
 				least := 0.0

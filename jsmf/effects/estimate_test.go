@@ -154,7 +154,7 @@ func TestEstimateExact(t *testing.T) {
 	if err := r.of(ctx, b, share, d.own, original); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.estimate(r); err != nil {
+	if err := s.estimate(ctx, r); err != nil {
 		t.Fatal(err)
 	}
 	// Two replicates, in the second of which topic 2 has no match.
