@@ -7,32 +7,35 @@ import (
 
 // data is what the script reads. Words are numbered by their place in Words.
 type data struct {
-	Nouns     map[string]string `json:"nouns"` // see Nouns.phrases
-	Model     string            `json:"model"` // its fingerprint
-	Steps     int               `json:"steps"` // of the slider
-	Top       int               `json:"top"`
-	Words     []string          `json:"words"`
-	P         []number          `json:"p"`    // p(word)
-	Home      [][]number        `json:"home"` // the topics where the word is: topic, p(topic | word), …
-	Topics    []topicData       `json:"topics"`
-	Columns   []column          `json:"columns"`
-	Matrix    matrixData        `json:"matrix"`
-	Maps      []mapData         `json:"maps"`
-	Changes   []number          `json:"changes"`
-	Eigen     []number          `json:"eigen"`
-	Norms     []number          `json:"norms"`
-	LogLik    []number          `json:"loglik"`
-	Sweep     *sweepData        `json:"sweep,omitempty"`
-	Effects   *effectsData      `json:"effects,omitempty"`
-	Documents *documentData     `json:"documents,omitempty"`
+	Nouns       map[string]string `json:"nouns"` // see Nouns.phrases
+	Model       string            `json:"model"` // its fingerprint
+	Steps       int               `json:"steps"` // of the slider
+	Top         int               `json:"top"`
+	Words       []string          `json:"words"`
+	P           []number          `json:"p"`    // p(word)
+	Home        [][]number        `json:"home"` // the topics where the word is: topic, p(topic | word), …
+	Topics      []topicData       `json:"topics"`
+	Columns     []column          `json:"columns"`
+	Matrix      matrixData        `json:"matrix"`
+	Uncertainty *uncertaintyData  `json:"uncertainty,omitempty"`
+	TopicMap    topicMapData      `json:"topicmap"`
+	Maps        []mapData         `json:"maps"`
+	Changes     []number          `json:"changes"`
+	Eigen       []number          `json:"eigen"`
+	Norms       []number          `json:"norms"`
+	LogLik      []number          `json:"loglik"`
+	Sweep       *sweepData        `json:"sweep,omitempty"`
+	Effects     *effectsData      `json:"effects,omitempty"`
+	Documents   *documentData     `json:"documents,omitempty"`
 }
 
 type topicData struct {
 	Name       string    `json:"name"`
 	Background bool      `json:"background,omitempty"`
-	Verdict    string    `json:"verdict,omitempty"` // metrics.Verdict
+	Verdict    *verdict  `json:"verdict,omitempty"`
 	Share      number    `json:"share"`
 	Read       []int     `json:"read"`   // as Model.TopWords has them
+	Weight     []number  `json:"weight"` // theirs
 	Anchor     int       `json:"anchor"` // −1: none
 	Rank       int       `json:"rank,omitempty"`
 	Group      []int     `json:"group,omitempty"` // words combined into the anchor

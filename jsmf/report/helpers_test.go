@@ -54,7 +54,7 @@ type shown struct {
 	Home   [][]float64
 	Topics []struct {
 		Name       string
-		Verdict    string
+		Verdict    *verdict
 		Background bool
 		Read       []int
 		Share      *float64

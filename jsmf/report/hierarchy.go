@@ -32,7 +32,7 @@ func (p *page) tree(h *jsmf.Hierarchy) {
 	called := func(level, k int) string {
 		switch {
 		case level == 0:
-			return fmt.Sprintf("Topic %d", k)
+			return p.names[k]
 		case p.Levels == 2:
 			return fmt.Sprintf("Group %d", k)
 		}
@@ -40,7 +40,7 @@ func (p *page) tree(h *jsmf.Hierarchy) {
 	}
 	var build func(level, k int, weight float64, also string) node
 	build = func(level, k int, weight float64, also string) node {
-		n := node{Name: called(level, k), Topic: -1, Open: level == top || h.K(0) <= 40, Words: words(h.TopWords(level, k, 8)), Share: newCell(percent(shares[level][k]), shares[level][k]), Percent: 100 * weight, Also: also}
+		n := node{Name: called(level, k), Topic: -1, Open: level == top || h.K(0) <= 40, Words: p.words(h.TopWords(level, k, 8)), Share: newCell(percent(shares[level][k]), shares[level][k]), Percent: 100 * weight, Also: also}
 		if level == 0 {
 			n.Topic = k
 			return n

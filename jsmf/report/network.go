@@ -19,7 +19,7 @@ const maxMatrix = 250
 const networkName = 16
 
 // matrix returns the correlations of at most maxMatrix topics.
-func matrix(m *jsmf.Model, shares []float64, u *jsmf.Uncertainty) matrixData {
+func (p *page) matrix(m *jsmf.Model, shares []float64, u *jsmf.Uncertainty) matrixData {
 	d := matrixData{Width: networkWidth, Height: networkHeight, Links: [][]int{}}
 	d.Topics = order(m.K(), func(k int) float64 { return shares[k] })
 	d.Topics = slices.Clone(d.Topics[:min(len(d.Topics), maxMatrix)])
@@ -39,10 +39,10 @@ func matrix(m *jsmf.Model, shares []float64, u *jsmf.Uncertainty) matrixData {
 	for i, k := range d.Topics {
 		joint.Set(i, i, a.At(k, k)/sum)
 	}
-	for _, p := range m.CorrelatedPairs(-1) {
-		if i, j := place[p.K], place[p.L]; i >= 0 && j >= 0 {
-			corr.Set(i, j, p.Correlation)
-			joint.Set(i, j, p.Joint)
+	for _, x := range m.CorrelatedPairs(-1) {
+		if i, j := place[x.K], place[x.L]; i >= 0 && j >= 0 {
+			corr.Set(i, j, x.Correlation)
+			joint.Set(i, j, x.Joint)
 		}
 	}
 	for i := range n {
@@ -66,9 +66,8 @@ func matrix(m *jsmf.Model, shares []float64, u *jsmf.Uncertainty) matrixData {
 	// Discs that together cover a twelfth of the drawing, and can hold a number.
 	least := min(11, 0.2*math.Sqrt(networkWidth*networkHeight/float64(n)))
 	boxes, room := make([]box, n), 0.0
-	names := m.Names()
 	for i, k := range d.Topics {
-		short, _, _ := strings.Cut(names[k], " · ") // as the script has it
+		short, _, _ := strings.Cut(p.names[k], " · ") // as the script has it
 		r := math.Sqrt(max(0, shares[k]) * networkWidth * networkHeight / (12 * math.Pi))
 		if !(r > least) {
 			r = least

@@ -38,6 +38,10 @@ type Options struct {
 	// Curation is what corpus.Curate did to the vocabulary and the documents.
 	Curation *corpus.CurationReport
 
+	// Uncertainty is how sure the topics are, by Bootstrap.Measure; nil: that of the model
+	// (Model.Uncertainty), if it has one.
+	Uncertainty *jsmf.Uncertainty
+
 	// Sweep is what Pipeline.Sweep found for other numbers of topics. The model is
 	// normally one of its models.
 	Sweep *jsmf.Sweep
@@ -111,11 +115,18 @@ func (o *Options) check(m *jsmf.Model) error {
 			errs = append(errs, err)
 		}
 	}
-	errs = append(errs, o.Nouns.check())
+	errs = append(errs, o.Nouns.check(), checkUncertainty(o.Uncertainty, m.K()))
 	if o.Metrics != nil {
 		for _, t := range topicMetrics(o.Metrics) {
 			if t.Values != nil && len(t.Values) != m.K() {
 				bad("metrics: %s of %d topics, but the model has %d", t.Name, len(t.Values), m.K())
+			}
+		}
+	}
+	if o.Metrics != nil {
+		for k, v := range o.Metrics.Verdicts {
+			if v.Quality == metrics.Twin && (v.Twin < 0 || v.Twin >= m.K()) {
+				bad("metrics: topic %d is the twin of topic %d, which is not in [0, %d)", k, v.Twin, m.K())
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
@@ -16,23 +17,25 @@ import (
 
 // page is what the template shows.
 type page struct {
-	say          *strings.Replacer // puts the nouns into texts
-	Title, About string
-	K, N         int
-	Documents    int
-	Tokens       int64
-	Method       string
-	Refined      bool
-	Total        string
-	Warnings     []string
-	Corpus       []fact
-	Curation     []cut
-	Stages       []string
-	Times        []timed
-	Provenance   []fact
-	Topics       []listed // by decreasing share
-	HasAnchors   bool
-	HasReading   bool
+	names         []string            // of the topics
+	verdicts      []*verdict          // of the topics, nil where there is none
+	word          func(string) string // returns a word as it is shown
+	say           *strings.Replacer   // puts the nouns into texts
+	Title, About  string
+	K, N          int
+	Documents     int
+	Tokens        int64
+	Sound, Stable string // how many topics are, of how many; "" if that is not known
+	Total         string
+	Warnings      []string
+	Corpus        []fact
+	Curation      []cut
+	Stages        []string
+	Times         []timed
+	Provenance    []fact
+	Topics        []listed // by decreasing share
+	HasAnchors    bool
+	HasReading    bool
 	// HasBackground says that some topic is background.
 	HasBackground bool
 	HasDocuments  bool
@@ -88,11 +91,14 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 		say:   speech(phrases),
 		Title: o.Title, About: o.About, K: m.K(), N: m.N(),
 		Documents: st.Corpus.Documents, Tokens: st.Corpus.Tokens,
-		Refined: st.Refine.Method != "", Warnings: st.Warnings, HasAnchors: m.Anchors() != nil, HasDocuments: o.Documents != nil,
+		Warnings: st.Warnings, HasAnchors: m.Anchors() != nil, HasDocuments: o.Documents != nil,
 	}
+	p.name(m)
+	p.verdicts = verdicts(m, o)
+	p.Sound, p.Stable = p.sound(), stable(m, o)
 	p.facts(m, st, o)
 	d := &data{Nouns: phrases, Model: m.Fingerprint(), Steps: lambdaSteps, Top: o.TopWords}
-	used := newWordList(m, unigram(m))
+	used := newWordList(m, unigram(m), p.word)
 	shares := m.TopicShares()
 	p.list(m, shares, o)
 	d.Topics = p.topics(m, shares, used, o)
@@ -107,8 +113,12 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	d.Maps[len(d.Maps)-1].PCA = true
 	used.finish(d)
 	d.Columns = p.columns(m, shares, o)
-	d.Matrix = matrix(m, shares, m.Uncertainty())
+	d.Matrix = p.matrix(m, shares, uncertain(m, o))
 	p.Matrix = len(d.Matrix.Topics)
+	d.Uncertainty = uncertainty(m, o)
+	if d.TopicMap, err = p.topicMap(m, shares, o); err != nil {
+		return nil, err
+	}
 	d.Changes, d.Eigen, d.Norms = numbers(st.Rectify.Changes), numbers(st.Rectify.Eigenvalues), numbers(st.Anchors.Norms)
 	if len(d.Eigen) == 0 {
 		d.Eigen = numbers(st.AnchorFree.Eigenvalues)
@@ -185,16 +195,13 @@ func (p *page) curation(c *corpus.CurationReport) {
 func (p *page) provenance(m *jsmf.Model, st jsmf.Stats) {
 	prov := m.Provenance()
 	p.Stages = prov.Stages
-	switch {
-	case st.AnchorFree.Method != "":
-		p.Method = st.AnchorFree.Method
-	case st.Rectify.Method != "":
-		p.Method = st.Rectify.Method
-	default:
-		p.Method = "matrix as given"
+	method := cmp.Or(st.AnchorFree.Method, st.Rectify.Method, "matrix as given")
+	method, _, _ = strings.Cut(method, "(")
+	if st.Refine.Method != "" {
+		method += ", refined"
 	}
-	p.Method, _, _ = strings.Cut(p.Method, "(")
 	p.Provenance = []fact{
+		{"Method", method},
 		{"Program", "github.com/jsmf-go/spectral " + prov.Version}, {"Go", prov.Go + " on " + prov.OS + "/" + prov.Arch},
 		{"Kernel", prov.Kernel}, {"Seed", strconv.FormatUint(prov.Seed, 10)},
 	}
@@ -274,13 +281,4 @@ func percent(x float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.1f %%", 100*x)
-}
-
-// words lists the n top words of a topic in one line.
-func words(top []jsmf.WordProb) string {
-	var out []string
-	for _, w := range top {
-		out = append(out, atMost(w.Word, wordLength))
-	}
-	return strings.Join(out, " ")
 }

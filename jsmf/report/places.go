@@ -8,32 +8,27 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// topicPlaces places the topics in the plane, similar ones near each other, by the
-// Hellinger distances of their reading words. It begins with classical multidimensional
-// scaling (Torgerson 1952), which is the same as principal components of the square roots
-// of the distributions, with signs such that the coordinate of largest size is positive.
-// That shows little but the two oddest families of topics, with all others in the middle,
-// so majorize goes on from there. The scale is that of the distances, from 0 to √2.
-// O(N·K² + K³).
-func topicPlaces(m *jsmf.Model) ([][2]float64, error) {
+// overlaps returns how alike the reading words of topics are, as a K×K matrix: the
+// Bhattacharyya coefficients Σ √(p q) of their distributions, 1 for the same words and 0 for
+// none in common. A topic without reading words has those of its probabilities. 2 less twice
+// the coefficient is the square of the distance of Hellinger, times two. O(N·K²).
+func overlaps(m *jsmf.Model) *mat.Dense {
 	n, k := m.N(), m.K()
 	b, reading := mat.DenseCopyOf(m.Topics()), m.Reading()
+	total := func(a *mat.Dense, t int) (sum float64) {
+		for i := range n {
+			sum += max(0, a.At(i, t))
+		}
+		return sum
+	}
 	roots := mat.NewDense(n, k, nil)
 	for t := range k {
 		from, sum := b, 0.0
 		if reading != nil {
-			for i := range n {
-				sum += max(0, reading.At(i, t))
-			}
-			if sum > 0 {
-				from = reading
-			}
+			from, sum = reading, total(reading, t)
 		}
-		if from == b {
-			sum = 0
-			for i := range n {
-				sum += max(0, b.At(i, t))
-			}
+		if sum == 0 {
+			from, sum = b, total(b, t)
 		}
 		for i := range n {
 			if sum > 0 {
@@ -41,8 +36,22 @@ func topicPlaces(m *jsmf.Model) ([][2]float64, error) {
 			}
 		}
 	}
-	var gram mat.Dense
+	gram := new(mat.Dense)
 	gram.Mul(roots.T(), roots)
+	return gram
+}
+
+// topicPlaces places the topics in the plane, similar ones near each other, by the
+// Hellinger distances of their reading words. It begins with classical multidimensional
+// scaling (Torgerson 1952), which is the same as principal components of the square roots
+// of the distributions, with signs such that the coordinate of largest size is positive.
+// That shows little but the two oddest families of topics, with all others in the middle,
+// so majorize goes on from there. The scale is that of the distances, from 0 to √2.
+// O(N·K² + K³).
+func topicPlaces(m *jsmf.Model) ([][2]float64, error) { return places(overlaps(m)) }
+
+func places(gram *mat.Dense) ([][2]float64, error) {
+	k, _ := gram.Dims()
 	// The inner products of the topics seen from their centre.
 	mean, all := make([]float64, k), 0.0
 	for i := range k {

@@ -119,8 +119,8 @@ func TestReadingWords(t *testing.T) {
 	if strings.Count(static, "(background)") != 1 || strings.Count(static, "(weak: NPMI 0.01)") != 1 || strings.Contains(static, "(sound)") {
 		t.Error("the table of topics does not show the verdicts")
 	}
-	if s := read(t, judged); s.Topics[1].Verdict != "sound" || s.Topics[2].Verdict != "weak: NPMI 0.01" {
-		t.Errorf("verdicts %q and %q", s.Topics[1].Verdict, s.Topics[2].Verdict)
+	if s := read(t, judged); *s.Topics[1].Verdict != (verdict{"sound", "", -1}) || *s.Topics[2].Verdict != (verdict{"weak", "NPMI 0.01", -1}) {
+		t.Errorf("verdicts %+v and %+v", s.Topics[1].Verdict, s.Topics[2].Verdict)
 	}
 	if plain := write(t, model(t, 12, 3)); strings.Contains(plain, `id="reading"`) || strings.Contains(plain, "Background topics gather") {
 		t.Error("a page of a model without reading weights explains them")

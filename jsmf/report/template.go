@@ -21,17 +21,18 @@ var assets embed.FS
 var sections = []string{
 	"overview",
 	"topics",
+	"topicmap",
 	"time",
 	"effects",
 	"classes",
 	"correlations",
-	"map",
 	"documents",
 	"documentsplane", // a part of documents
 	"documentspane",  // another
 	"hierarchy",
 	"quality",
 	"sweep",
+	"map",
 	"fit",
 }
 
@@ -49,7 +50,7 @@ func asset(name string) string {
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	page, css := asset("report.html"), asset("report.css")
 	// The parts of the script are the body of one function.
-	js := []string{"\"use strict\";\n(() => {\n" + asset("base.js"), asset("parts.js"), asset("export.js"), asset("plot.js"), asset("dots.js")}
+	js := []string{"\"use strict\";\n(() => {\n" + asset("base.js"), asset("parts.js"), asset("export.js"), asset("edits.js"), asset("plot.js"), asset("dots.js")}
 	for _, name := range sections {
 		page += asset(name + ".html")
 		css += asset(name + ".css")

@@ -25,39 +25,31 @@ func (p *page) list(m *jsmf.Model, shares []float64, o *Options) {
 	topics := m.Summary(12)
 	for _, k := range order(m.K(), func(k int) float64 { return shares[k] }) {
 		t := topics[k]
-		note := verdict(o, k)
-		if note == metrics.Sound.String() {
-			note = ""
-		}
-		if t.Background {
+		note := ""
+		if v := p.verdicts[k]; t.Background {
 			note = "background"
+		} else if v != nil && v.Quality != metrics.Sound.String() {
+			note = v.text(p.names)
 		}
-		p.Topics = append(p.Topics, listed{k, atMost(t.Name, nameLength), percent(t.Share), atMost(t.Anchor, wordLength), words(t.Words), note})
+		p.Topics = append(p.Topics, listed{k, p.names[k], percent(t.Share), p.word(t.Anchor), p.words(t.Words), note})
 		p.HasBackground = p.HasBackground || t.Background
 		// Words that reading weights rank do not have their probabilities for weights.
 		p.HasReading = p.HasReading || slices.ContainsFunc(t.Words, func(w jsmf.WordProb) bool { return w.Weight != w.Prob })
 	}
 }
 
-// verdict returns that on topic k, "" if it is not known.
-func verdict(o *Options, k int) string {
-	if o.Metrics == nil || o.Metrics.Verdicts == nil {
-		return ""
-	}
-	return o.Metrics.Verdicts[k].String()
-}
-
 // wordList collects the words that the page needs; finish numbers them in the order
 // of the model.
 type wordList struct {
 	m    *jsmf.Model
-	p    []float64 // p(word)
+	word func(string) string // as it is shown
+	p    []float64           // p(word)
 	used []bool
 	fix  []*int // numbers in the model, which finish replaces
 }
 
-func newWordList(m *jsmf.Model, p []float64) *wordList {
-	return &wordList{m: m, p: p, used: make([]bool, m.N())}
+func newWordList(m *jsmf.Model, p []float64, word func(string) string) *wordList {
+	return &wordList{m: m, p: p, word: word, used: make([]bool, m.N())}
 }
 
 // add collects words. finish changes their numbers in place.
@@ -77,7 +69,7 @@ func (l *wordList) finish(d *data) {
 			continue
 		}
 		at[w] = len(d.Words)
-		d.Words = append(d.Words, atMost(l.m.Word(w), wordLength))
+		d.Words = append(d.Words, l.word(l.m.Word(w)))
 		d.P = append(d.P, number(l.p[w]))
 		home := []number{}
 		for _, k := range order(l.m.K(), func(k int) float64 { return breve.At(w, k) })[:min(3, l.m.K())] {
@@ -102,12 +94,12 @@ func (p *page) topics(m *jsmf.Model, shares []float64, used *wordList, o *Option
 	b := mat.DenseCopyOf(m.Topics())
 	lp := logs(used.p)
 	anchors, groups := m.Anchors(), m.AnchorGroups()
-	names, background := m.Names(), m.Background()
+	background := m.Background()
 	out := make([]topicData, m.K())
 	for k := range out {
 		t := &out[k]
-		t.Name, t.Background = atMost(names[k], nameLength), background[k]
-		t.Verdict = verdict(o, k)
+		t.Name, t.Background = p.names[k], background[k]
+		t.Verdict = p.verdicts[k]
 		t.Share, t.Anchor, t.P = number(shares[k]), -1, []number{}
 		if anchors != nil {
 			t.Anchor = anchors[k]
@@ -125,6 +117,7 @@ func (p *page) topics(m *jsmf.Model, shares []float64, used *wordList, o *Option
 		read := []int{} // never null
 		for _, w := range m.TopWords(k, o.TopWords) {
 			read = append(read, w.Index)
+			t.Weight = append(t.Weight, number(w.Weight))
 		}
 		words := append(slices.Clone(read), candidates(newLines(b, k, lp), o.TopWords)...)
 		slices.Sort(words)

@@ -86,36 +86,61 @@
     const t = data.topics[k], at = new Map(t.words.map((w, i) => [w, i]));
     return t.read.map((w) => ({ w, p: t.p[at.get(w)] }));
   };
-  const top = data.topics.map((t) => t.read.slice(0, 10));
-  const label = (k, n) => n ? top[k].slice(0, n).map((w) => words[w]).join(" · ") : data.topics[k].name;
+  // People may find that topics are one: see edits.js. partOf holds for each topic the one
+  // that it is a part of, which is itself for most.
+  const partOf = range(K);
+  const into = (k) => partOf[k];
+  const alive = (k) => partOf[k] === k;
+  const partsOf = (k) => range(K).filter((l) => into(l) === k);
+  const onEdit = []; // what must be drawn again with other names and fewer topics
+  // label is what a topic is called, or its n best words; name is its number as in the
+  // library, and short the first word of what it is called.
+  const label = (k, n) => n ? data.topics[k].read.slice(0, n).map((w) => words[w]).join(" · ") : data.topics[k].name;
   const name = (k) => "Topic " + k + (data.topics[k].background ? " (background)" : "");
   const short = (k) => data.topics[k].name.split(" · ")[0];
-  const shareOrder = by(range(K), (k) => data.topics[k].share);
-  const shareRank = [];
-  shareOrder.forEach((k, i) => { shareRank[k] = i; });
+  // hueOf is the number of the colour of a topic's group, --hue-1 and so on; 0: none of its own.
+  const hues = 8;
+  const hueOf = (k) => data.topicmap.group[k] < hues ? data.topicmap.group[k] + 1 : 0;
+  const verdictOf = (k) => {
+    const v = data.topics[k].verdict;
+    return !v ? "" : v.quality + (v.twin >= 0 ? " of “" + label(into(v.twin)) + "”" : "") + (v.measure ? ": " + v.measure : "");
+  };
+  const byShare = () => by(range(K).filter(alive), (k) => data.topics[k].share);
+  let shareOrder = byShare();
 
-  const M = data.matrix, n = M.topics.length;
-  const placeOf = new Map(M.topics.map((k, i) => [k, i]));
-  const corr = (i, j) => {
+  // M is the matrix of correlations of n topics; corr, joint and lift take places in it.
+  let M, n, placeOf, similar;
+  const cornered = (i, j) => i > j ? [j, i] : [i, j];
+  const corrIn = (m, i, j) => {
     if (i === j) return 1;
-    if (i > j) [i, j] = [j, i];
-    return M.corr[i * n - i * (i + 1) / 2 + j - i - 1];
+    [i, j] = cornered(i, j);
+    return m.corr[i * m.topics.length - i * (i + 1) / 2 + j - i - 1];
   };
-  const joint = (i, j) => {
-    if (i > j) [i, j] = [j, i];
-    return M.joint[i * n - i * (i - 1) / 2 + j - i];
+  const jointIn = (m, i, j) => {
+    [i, j] = cornered(i, j);
+    return m.joint[i * m.topics.length - i * (i - 1) / 2 + j - i];
   };
+  const corr = (i, j) => corrIn(M, i, j);
+  const joint = (i, j) => jointIn(M, i, j);
   const lift = (i, j) => joint(i, j) / (data.topics[M.topics[i]].share * data.topics[M.topics[j]].share);
-  const similar = M.similar.map((i) => M.topics[i]);
-  for (const k of shareOrder) if (!placeOf.has(k)) similar.push(k);
+  const takeMatrix = (m) => {
+    M = m;
+    n = m.topics.length;
+    placeOf = new Map(m.topics.map((k, i) => [k, i]));
+    similar = m.similar.map((i) => m.topics[i]);
+    for (const k of shareOrder) if (!placeOf.has(k)) similar.push(k);
+  };
+  takeMatrix(data.matrix);
 
   // ---- state -------------------------------------------------------------------
 
-  let topic = shareOrder[0];
+  // The first topic shown is the largest sound one, or at least not background.
+  const worth = (k) => data.topics[k].background ? 0 : !data.topics[k].verdict || data.topics[k].verdict.quality === "sound" ? 2 : 1;
+  let topic = shareOrder.reduce((a, k) => worth(k) > worth(a) ? k : a, shareOrder[0]);
   let lambda = 1;
   const onTopic = [];
   const choose = (k, from) => {
-    topic = k;
+    topic = into(k);
     for (const f of onTopic) f(from);
   };
   const open = (k) => {

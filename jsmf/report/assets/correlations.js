@@ -2,48 +2,31 @@
 
   {
     const pad = 26;
-    const picture = svg("svg", { viewBox: `${-pad} ${-pad} ${M.width + 2 * pad} ${M.height + 2 * pad}` });
-    const strongest = Math.max(...M.links.map(([a, b]) => corr(a, b)), 1e-9);
-    const edges = M.links.map(([a, b]) => {
-      const c = corr(a, b) / strongest;
-      const e = svg("line", { class: "edge", x1: M.x[a], y1: M.y[a], x2: M.x[b], y2: M.y[b], "stroke-width": (0.8 + 5 * c).toFixed(2), "stroke-opacity": (0.25 + 0.6 * c).toFixed(2) });
-      const title = svg("title");
-      title.textContent = name(M.topics[a]) + " and " + name(M.topics[b]) + ": " + signed(corr(a, b));
-      e.append(title);
-      return e;
-    });
-    const names = [];
-    const nodes = M.topics.map((k, i) => {
-      const r = M.r[i];
-      const no = svg("text", { class: "no", x: M.x[i], y: M.y[i] });
-      no.textContent = String(k);
-      no.style.fontSize = clamp(r * 0.95, 9, 17) + "px";
-      const la = svg("text", { class: "la", x: M.x[i], y: M.y[i] + r + 15 });
-      const called = [...short(k)];
-      la.textContent = called.length > 16 ? called.slice(0, 15).join("") + "…" : called.join("");
-      names.push(la);
-      const title = svg("title");
-      title.textContent = name(k) + ", " + percent(data.topics[k].share) + ": " + label(k, 6);
-      const g = svg("g", { role: "button", tabindex: -1, "aria-label": name(k) + ", " + label(k) }, svg("circle", { cx: M.x[i], cy: M.y[i], r }), no, title);
-      for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ["focus", true], ["blur", false]]) {
-        g.addEventListener(event, () => la.classList.toggle("shown", on || g.classList.contains("on")));
-      }
-      return g;
-    });
-    walk(nodes, M.x, M.y, (i) => choose(M.topics[i]));
-    picture.append(...edges, ...nodes, ...names); // names above all
-    $("network").append(picture);
-    exportable($("panel-network"), "network", { svg: () => picture });
-    // Names where there is room, of large topics first.
-    const taken = range(n).map((i) => [M.x[i] - M.r[i], M.y[i] - M.r[i], M.x[i] + M.r[i], M.y[i] + M.r[i]]);
-    for (const i of M.named ? [] : by(range(n), (i) => M.r[i])) {
-      const t = names[i];
-      const w = 8.2 * t.textContent.length / 2, x = Number(t.getAttribute("x")), y = Number(t.getAttribute("y"));
-      const box = [x - w, y - 12, x + w, y + 4];
-      if (taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) t.classList.add("off");
-      else taken.push(box);
-    }
-    onTopic.push((from) => {
+    let picture, edges, nodes, names;
+    const drawNetwork = () => {
+      picture = svg("svg", { viewBox: `${-pad} ${-pad} ${M.width + 2 * pad} ${M.height + 2 * pad}` });
+      const strongest = most(M.links.map(([a, b]) => corr(a, b)), 1e-9);
+      edges = M.links.map(([a, b]) => {
+        const c = corr(a, b) / strongest;
+        const e = svg("line", { class: "edge", x1: M.x[a], y1: M.y[a], x2: M.x[b], y2: M.y[b], "stroke-width": (0.8 + 5 * c).toFixed(2), "stroke-opacity": (0.25 + 0.6 * c).toFixed(2) });
+        const title = svg("title");
+        title.textContent = label(M.topics[a]) + " and " + label(M.topics[b]) + ": " + signed(corr(a, b));
+        e.append(title);
+        return e;
+      });
+      const made = M.topics.map((k, i) => disc(k, M.x[i], M.y[i], M.r[i]));
+      nodes = made.map((d) => d.node);
+      names = made.map((d) => d.name);
+      walk(nodes, M.x, M.y, (i) => choose(M.topics[i]));
+      picture.append(...edges, ...nodes, ...names); // names above all
+      $("network").replaceChildren(picture);
+      if (!M.named) fitNames(names, M.x, M.y, M.r);
+    };
+    drawNetwork();
+    $("network").after(exportable($("panel-network"), "network", { svg: () => picture, rows: () => [["topic", "name", "topic 2", "name 2", "correlation"],
+      ...M.links.map(([a, b]) => [M.topics[a], label(M.topics[a]), M.topics[b], label(M.topics[b]), corr(a, b)])] }));
+    onEdit.push(drawNetwork);
+    onTopic.push(() => {
       const at = placeOf.get(topic);
       const near = new Set();
       M.links.forEach(([a, b], i) => {
@@ -52,11 +35,8 @@
         if (mine) near.add(a).add(b);
       });
       nodes.forEach((g, i) => {
-        g.classList.toggle("on", i === at);
-        names[i].classList.toggle("shown", i === at);
         g.classList.toggle("near", i !== at && near.has(i));
-        g.setAttribute("tabindex", i === (at === undefined ? 0 : at) ? 0 : -1);
-        g.setAttribute("aria-pressed", String(i === at));
+        markDisc(g, names[i], i === at, i === (at === undefined ? 0 : at));
       });
     });
   }
@@ -167,7 +147,7 @@
     const o = heatOrder();
     const [i, j] = [o[cell[0]], o[cell[1]]];
     const k = M.topics[i], l = M.topics[j];
-    const head = i === j ? name(k) : "Topics " + k + " and " + l;
+    const head = i === j ? short(k) : short(k) + " and " + short(l);
     $("heat-info").replaceChildren(el("b", {}, head), el("span", { dir: "auto" }, label(k, 5)), i === j ? "" : el("span", { dir: "auto" }, label(l, 5)),
       el("span", { class: "muted" }, (i === j ? "" : "correlation " + correlation(i, j) + (unsure(i, j) ? ", may be zero" : "") + ", lift ×" + exact(lift(i, j), 5e-4) + ", ") + "joint probability " + exact(joint(i, j), 1e-9)));
   };
@@ -207,17 +187,30 @@
   exportable($("panel-matrix"), "matrix of correlations", { canvas: () => heat, paint: paintHeat, rows: () => [["topic", "name", ...heatOrder().map((j) => M.topics[j])],
     ...heatOrder().map((i) => [M.topics[i], label(M.topics[i]), ...heatOrder().map((j) => ({ corr, lift, joint })[measure.value](i, j))])] });
   redraws.push(drawHeat);
+  onEdit.push(() => {
+    cell = [0, 0];
+    tellCell();
+    drawHeatSoon();
+  });
   onTopic.push(drawHeatSoon);
   tellCell();
 
   // ---- pairs -----------------------------------------------------------------
 
   {
-    const pairs = [];
-    for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) if (isNum(corr(i, j))) pairs.push([i, j]);
-    pairs.sort((a, b) => corr(...b) - corr(...a));
-    const kept = range(pairs.length).filter((r) => r < 40 || r >= pairs.length - 40);
-    if (kept.length < pairs.length) $("panel-pairs").prepend(el("p", { class: "muted small" }, "The 40 pairs that correlate most and the 40 that correlate least, of " + pairs.length + "."));
+    let pairs = [];
+    const note = el("p", { class: "muted small" });
+    $("panel-pairs").prepend(note);
+    // The pairs of topics, those that correlate most first; 40 of them and 40 that correlate
+    // least are shown.
+    const findPairs = () => {
+      pairs = [];
+      for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) if (isNum(corr(i, j))) pairs.push([i, j]);
+      pairs.sort((a, b) => corr(...b) - corr(...a));
+      const kept = range(pairs.length).filter((r) => r < 40 || r >= pairs.length - 40);
+      note.textContent = kept.length < pairs.length ? "The 40 pairs that correlate most and the 40 that correlate least, of " + pairs.length + "." : "";
+      return kept;
+    };
     const of = (r, x) => M.topics[pairs[r][x]];
     const cell = (x) => (r) => link(of(r, x), of(r, x) + "  " + label(of(r, x)));
     const both = (x) => [["topic" + (x ? " 2" : ""), (r) => of(r, x)], ["name" + (x ? " 2" : ""), (r) => label(of(r, x))]];
@@ -228,5 +221,5 @@
         csv: [["correlation", (r) => corr(...pairs[r])], ...(M.low ? [["low", (r) => interval(...pairs[r])[0]], ["high", (r) => interval(...pairs[r])[1]]] : [])] },
       { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...pairs[r]), show: (r) => exact(lift(...pairs[r]), 5e-4) },
       { name: "Joint", num: true, what: say("A: the probability that two {words} of {a document} come from them"), value: (r) => joint(...pairs[r]), show: (r) => exact(joint(...pairs[r]), 1e-9) },
-    ], kept, 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic, range(pairs.length));
+    ], findPairs, 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic, () => range(pairs.length));
   }

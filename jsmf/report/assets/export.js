@@ -97,6 +97,7 @@
     if (what.rows) button("CSV", () => download(file + ".csv", "text/csv;charset=utf-8", asCSV(what.rows())));
     if (box.matches("table, .scroll")) box.after(bar);
     else box.append(bar);
+    return bar;
   };
 
   // Pen draws an SVG with those methods of a canvas that the pages' pictures use.

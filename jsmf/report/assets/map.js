@@ -9,7 +9,7 @@
     count = P.words.length;
     placeOfWord = new Map(P.words.map((w, i) => [w, i]));
     anchors = new Map(); // place → topic
-    data.topics.forEach((t, k) => { if (t.anchor >= 0 && placeOfWord.has(t.anchor)) anchors.set(placeOfWord.get(t.anchor), k); });
+    data.topics.forEach((t, k) => { if (t.anchor >= 0 && placeOfWord.has(t.anchor)) anchors.set(placeOfWord.get(t.anchor), into(k)); });
     weight = P.words.map((w) => data.p[w]);
     heaviest = most(weight, 1e-300);
     bigFirst = by(range(count), (i) => weight[i]);
@@ -120,7 +120,7 @@
     const info = $("map-info");
     if (hover >= 0) {
       const k = anchors.get(hover);
-      info.replaceChildren(el("b", { dir: "auto" }, words[P.words[hover]]), (k === undefined ? "" : ", anchor of topic " + k) + ": " + homes(P.words[hover]) + ".");
+      info.replaceChildren(el("b", { dir: "auto" }, words[P.words[hover]]), (k === undefined ? "" : ", anchor of " + label(k)) + ": " + homes(P.words[hover]) + ".");
       return;
     }
     if (!find.value.trim()) {
@@ -253,8 +253,12 @@
     tellMap();
     drawMapSoon();
   });
-  exportable($("map").querySelector(".map-box").parentElement, say("map of {words}"), { canvas: () => plane, paint: paintMap, rows: () => [[say("{word}"), "x", "y", say("p({word})"), "anchor of topic"],
-    ...range(count).map((i) => [words[P.words[i]], P.x[i], P.y[i], weight[i], anchors.has(i) ? anchors.get(i) : ""])] });
+  $("map-info").before(exportable($("map"), say("map of {words}"), { canvas: () => plane, paint: paintMap, rows: () => [[say("{word}"), "x", "y", say("p({word})"), "anchor of topic"],
+    ...range(count).map((i) => [words[P.words[i]], P.x[i], P.y[i], weight[i], anchors.has(i) ? anchors.get(i) : ""])] }));
+  onEdit.push(() => {
+    takeMap(P ? data.maps.indexOf(P) : 0);
+    search();
+  });
   redraws.push(drawMap);
   onTopic.push(drawMapSoon);
   slider.addEventListener("input", drawMapSoon);

@@ -1,22 +1,47 @@
   // ---- overview ----------------------------------------------------------------
 
   {
-    const ribbon = $("ribbon");
-    const shown = shareOrder.filter((k) => data.topics[k].share > 0);
-    const all = sum(shown.map((k) => data.topics[k].share));
-    const blocks = shown.map((k) => {
-      const s = data.topics[k].share;
-      const b = el("span", { title: name(k) + ", " + percent(s) + ": " + label(k), onclick: () => open(k) });
-      b.style.flexGrow = String(s / all * 1000);
-      b.append(el("i", {}, short(k)));
-      return b;
-    });
-    ribbon.append(...blocks);
-    redraws.push(() => blocks.forEach((b) => { // names that fit
-      const text = document.createRange();
-      text.selectNodeContents(b.firstChild);
-      b.firstChild.style.visibility = text.getBoundingClientRect().width + 13 > b.getBoundingClientRect().width ? "hidden" : "visible";
-    }));
-    ribbon.setAttribute("aria-label", "Shares of the topics, the largest first: " + shown.slice(0, 5).map((k) => short(k) + " " + percent(data.topics[k].share)).join(", ") + (K > 5 ? " and others, listed below" : ""));
-    onTopic.push(() => blocks.forEach((b, i) => b.classList.toggle("on", shown[i] === topic)));
+    const ribbon = $("ribbon"), high = 72;
+    let blocks = [], picture = null;
+    const drawRibbon = () => {
+      const wide = ribbon.clientWidth;
+      if (!wide) return;
+      const shown = shareOrder.filter((k) => data.topics[k].share > 0);
+      const all = sum(shown.map((k) => data.topics[k].share)), gap = Math.min(2, wide / shown.length / 3);
+      picture = svg("svg", { viewBox: `0 0 ${wide} ${high}`, width: wide, height: high, role: "img", "aria-label": "Shares of the topics, the largest first: " +
+        shown.slice(0, 5).map((k) => label(k) + " " + percent(data.topics[k].share)).join(", ") + (shown.length > 5 ? " and others, listed below" : "") });
+      let x = 0;
+      blocks = shown.map((k) => {
+        const w = data.topics[k].share / all * wide;
+        const title = svg("title");
+        title.textContent = name(k) + ", " + percent(data.topics[k].share) + ": " + label(k);
+        const g = svg("g", { "data-k": k }, svg("rect", { x: x.toFixed(2), y: 0, width: Math.max(w - gap, 0.5).toFixed(2), height: high, rx: 2 }), title);
+        g.addEventListener("click", () => open(k));
+        picture.append(g);
+        x += w;
+        return g;
+      });
+      ribbon.replaceChildren(picture);
+      // As many words of each name as fit, one below the other.
+      let at = 0;
+      shown.forEach((k, i) => {
+        const w = data.topics[k].share / all * wide - gap - 12;
+        label(k).split(" · ").slice(0, 3).every((word, line) => {
+          const t = svg("text", { class: "no", x: (at + 6).toFixed(2), y: 19 + 17 * line });
+          t.textContent = word;
+          blocks[i].append(t);
+          if (t.getComputedTextLength() <= w) return true;
+          t.remove();
+          return false;
+        });
+        at += data.topics[k].share / all * wide;
+      });
+      markRibbon();
+      $("ribbon-key").textContent = "The largest: " + shown.slice(0, 5).map((k) => label(k) + " " + percent(data.topics[k].share)).join(", ") + ".";
+    };
+    const markRibbon = () => blocks.forEach((b) => b.classList.toggle("on", Number(b.dataset.k) === topic));
+    exportable(ribbon.parentElement, "shares of topics", { svg: () => picture, rows: () => [["topic", "name", "share"], ...shareOrder.map((k) => [k, label(k), data.topics[k].share])] });
+    redraws.push(drawRibbon);
+    onEdit.push(drawRibbon);
+    onTopic.push(markRibbon);
   }

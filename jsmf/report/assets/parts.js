@@ -54,20 +54,59 @@
     });
   });
 
+  // disc draws a topic as a disc with its number, and its name for below.
+  const disc = (k, x, y, r) => {
+    const no = svg("text", { class: "no", x, y });
+    no.textContent = String(k);
+    no.style.fontSize = clamp(r * 0.95, 9, 17) + "px";
+    const la = svg("text", { class: "la", x, y: y + r + 15 });
+    const called = [...short(k)];
+    la.textContent = called.length > 16 ? called.slice(0, 15).join("") + "…" : called.join("");
+    const title = svg("title");
+    title.textContent = name(k) + ", " + percent(data.topics[k].share) + ": " + label(k) + "\n" + label(k, 6);
+    const g = svg("g", { class: "disc", role: "button", tabindex: -1, "aria-label": name(k) + ", " + label(k) + ", " + percent(data.topics[k].share) }, svg("circle", { cx: x, cy: y, r }), no, title);
+    for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ["focus", true], ["blur", false]]) {
+      g.addEventListener(event, () => la.classList.toggle("shown", on || g.classList.contains("on")));
+    }
+    return { node: g, name: la };
+  };
+  // markDisc shows whether a disc is that of the chosen topic, and a stop of Tab.
+  const markDisc = (g, la, on, stop) => {
+    g.classList.toggle("on", on);
+    la.classList.toggle("shown", on);
+    g.setAttribute("tabindex", stop ? 0 : -1);
+    g.setAttribute("aria-pressed", String(on));
+  };
+  // fitNames leaves out names for which there is no room, of small discs first.
+  const fitNames = (names, x, y, r) => {
+    const taken = names.map((_, i) => [x[i] - r[i], y[i] - r[i], x[i] + r[i], y[i] + r[i]]);
+    for (const i of by(range(names.length), (i) => r[i])) {
+      const w = 8.2 * names[i].textContent.length / 2, cx = Number(names[i].getAttribute("x")), cy = Number(names[i].getAttribute("y"));
+      const box = [cx - w, cy - 12, cx + w, cy + 4];
+      if (taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) names[i].classList.add("off");
+      else taken.push(box);
+    }
+  };
+
   // ---- tables ------------------------------------------------------------------
 
   // table fills a table that is sorted by its heads, and can be saved. A column has a
-  // name, the value to sort by, and what to show; rows are numbers. all are the rows that
-  // are saved, if they are more.
+  // name, the value to sort by, and what to show; rows returns its rows, which are numbers,
+  // and all those that are saved, if they are more.
   const table = (node, cols, rows, sorted, falling, mark, all = rows) => {
     let at = sorted, down = falling;
     const head = el("tr"), body = node.tBodies[0];
     const made = new Map();
+    let now = rows();
     const fill = () => {
+      if (!now.length) {
+        body.replaceChildren();
+        return;
+      }
       [...head.children].forEach((th, i) => i === at ? th.setAttribute("aria-sort", down ? "descending" : "ascending") : th.removeAttribute("aria-sort"));
       const value = cols[at].value;
-      const text = typeof value(rows[0]) === "string";
-      const list = text ? rows.slice().sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : a - b) * (down ? -1 : 1)) : by(rows, value, !down);
+      const text = typeof value(now[0]) === "string";
+      const list = text ? now.slice().sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : a - b) * (down ? -1 : 1)) : by(now, value, !down);
       body.replaceChildren(...list.map((r) => {
         if (!made.has(r)) made.set(r, el("tr", { "data-row": r }, ...cols.map((c, i) => el(i ? "td" : "th", { class: c.num ? "num" : "", scope: i ? null : "row", dir: c.num ? null : "auto" }, c.show(r)))));
         return made.get(r);
@@ -81,8 +120,13 @@
       },
     }, c.name))));
     node.tHead.append(head);
-    exportable(node.closest(".scroll"), node.dataset.saveAs, { rows: () => [cols.flatMap((c) => c.csv ? c.csv.map(([name]) => name) : [c.name]), ...all.map((r) => cols.flatMap((c) => c.csv ? c.csv.map(([, f]) => f(r)) : [c.value(r)]))] });
-    if (rows.length) fill();
+    exportable(node.closest(".scroll"), node.dataset.saveAs, { rows: () => [cols.flatMap((c) => c.csv ? c.csv.map(([name]) => name) : [c.name]), ...all().map((r) => cols.flatMap((c) => c.csv ? c.csv.map(([, f]) => f(r)) : [c.value(r)]))] });
+    fill();
+    onEdit.push(() => {
+      now = rows();
+      made.clear();
+      fill();
+    });
     onTopic.push(() => made.forEach((tr, r) => tr.classList.toggle("on", mark(r))));
   };
   const link = (k, text) => el("button", { type: "button", class: "link", onclick: () => open(k), "aria-label": name(k) + ", " + label(k) }, text);

@@ -4,13 +4,12 @@
   let visible = [];
   const orders = {
     share: () => shareOrder,
-    number: () => range(K),
+    number: () => range(K).filter(alive),
     similar: () => similar,
-    word: () => range(K).sort((a, b) => words[top[a][0]] < words[top[b][0]] ? -1 : words[top[a][0]] > words[top[b][0]] ? 1 : a - b),
+    word: () => range(K).filter(alive).sort((a, b) => label(a).localeCompare(label(b)) || a - b),
   };
   const fold = (s) => s.normalize("NFKC").toLowerCase();
   const folded = words.map(fold);
-  const largest = most(data.topics.map((t) => t.share), 1e-300);
   const mark = () => {
     for (const li of list.children) {
       const on = li.dataset.k === String(topic);
@@ -31,6 +30,7 @@
         return String(k) === q || fold(t.name).includes(q) || t.read.some((w) => folded[w].includes(q)) || relevant(k, 1, data.top).some((x) => folded[x.w].includes(q)) || (t.anchor >= 0 && folded[t.anchor].includes(q));
       });
     }
+    const largest = most(data.topics.map((t) => t.share), 1e-300);
     list.replaceChildren(...visible.map((k) => {
       const s = data.topics[k].share;
       const bar = el("i");
@@ -60,13 +60,15 @@
   $("prev").addEventListener("click", () => step(-1));
   $("next").addEventListener("click", () => step(1));
   onTopic.push(mark);
+  onEdit.push(listTopics);
 
   // ---- one topic ---------------------------------------------------------------
 
   const slider = $("lambda"), reading = $("reading"); // the latter only in models with reading weights
   const homes = (w) => {
-    const h = data.home[w], out = [];
-    for (let i = 0; i + 1 < h.length; i += 2) out.push(percent(h[i + 1], 0) + " in topic " + h[i] + " (" + short(h[i]) + ")");
+    const h = data.home[w], at = new Map();
+    for (let i = 0; i + 1 < h.length; i += 2) at.set(into(h[i]), (at.get(into(h[i])) || 0) + h[i + 1]);
+    const out = [...at].map(([k, p]) => percent(p, 0) + " in " + label(k));
     return out.length ? out.join(", ") : "at home in no topic";
   };
   const tellWord = (w) => {
@@ -95,32 +97,51 @@
   };
   const setLambda = () => {
     lambda = Number(slider.value);
-    $("lambda-out").textContent = "λ = " + show(lambda, 2);
-    slider.setAttribute("aria-valuetext", "λ = " + show(lambda, 2) + (lambda === 1 ? ", by probability" : lambda === 0 ? ", by lift" : ""));
+    const idle = !!reading && reading.checked;
+    const how = "λ = " + show(lambda, 2) + (lambda === 1 ? ", by probability" : lambda === 0 ? ", by lift" : "");
+    $("lambda-out").textContent = idle ? say("not used for {reading words}") : how;
+    slider.setAttribute("aria-valuetext", idle ? say("not used: {reading words} are shown") : how);
+    slider.classList.toggle("idle", idle);
     drawBars();
   };
   slider.addEventListener("input", () => {
     if (reading) reading.checked = false;
     setLambda();
   });
-  if (reading) reading.addEventListener("change", drawBars);
+  if (reading) reading.addEventListener("change", setLambda);
+  // doubts says how sure a topic is, by the bootstrap.
+  const fact = (what, title, value) => el("div", { title }, el("dt", {}, what), el("dd", { dir: "auto" }, value));
+  const doubts = (k) => {
+    const u = data.uncertainty && data.topics[k].doubt, out = [];
+    if (data.topics[k].verdict) out.push(fact("Verdict", say("What the topic is worth to a reader, with the measure that decided it"), verdictOf(k)));
+    if (!u) return out;
+    const level = percent(data.uncertainty.level, 0);
+    if (isNum(u.share[0])) out.push(fact("Share, " + level, say("In so many of the fits to the {documents} with random weights the share is between these"), percent(u.share[0]) + " to " + percent(u.share[1])));
+    if (isNum(u.stability)) out.push(fact("Comes back", "Fits from the beginning that have this topic", "in " + Math.round(u.stability * data.uncertainty.cold) + " of " + data.uncertainty.cold + " fits"));
+    if (u.split > 0) out.push(fact("Falls into two", "Fits from the beginning in which another topic is a part of it", "in " + percent(u.split, 0)));
+    const with_ = u.merges.filter(([l]) => into(l) !== k).slice(0, 2);
+    if (with_.length) out.push(fact("Is one with", "Fits from the beginning in which both are one topic", with_.map(([l, s]) => label(into(l)) + " in " + percent(s, 0)).join("; ")));
+    return out;
+  };
   const goTo = (k, note) => el("li", {}, el("button", { type: "button", onclick: () => choose(k), "aria-label": name(k) + ", " + label(k) + ", correlation " + note }, el("span", { dir: "auto" }, k + "  " + label(k)), el("span", { class: "muted" }, note)));
   onTopic.push(() => {
     const t = data.topics[topic], k = topic;
-    $("detail-eyebrow").textContent = name(k) + " · " + percent(t.share) + say(" of {all text}") + (t.verdict && !t.background ? " · " + t.verdict : "");
+    $("detail-eyebrow").textContent = name(k) + " · " + percent(t.share) + say(" of {all text}") + (t.verdict && !t.background ? " · " + verdictOf(k) : "");
     $("detail-title").textContent = label(k);
     const line = $("detail-anchor");
     line.replaceChildren();
     if (t.anchor >= 0) {
       line.append(t.group ? say("Anchor of several {words} ") : "Anchor ", el("b", { dir: "auto" }, "◆ " + (t.group ? t.group.map((w) => words[w]).join(", ") : words[t.anchor])),
-        t.group ? "" : t.rank === 1 ? say(", its most probable {word}") : ", number " + t.rank + say(" of its {words} by probability"));
+        t.group || !t.rank ? "" : t.rank === 1 ? say(", its most probable {word}") : ", number " + t.rank + say(" of its {words} by probability"));
     }
+    const parts = partsOf(k).filter((l) => l !== k);
+    if (parts.length) line.append(el("span", {}, " With what was " + parts.map((l) => data.topics[l].name).join(" and ") + "."));
     const i = placeOf.get(k);
     const others = i === undefined ? [] : by(range(n).filter((j) => j !== i), (j) => corr(i, j));
     const rows = (list) => list.length ? list.map((j) => goTo(M.topics[j], signed(corr(i, j)))) : [el("li", { class: "muted small" }, "none")];
     $("with").replaceChildren(...rows(others.filter((j) => corr(i, j) > 0).slice(0, 4)));
     $("apart").replaceChildren(...rows(others.filter((j) => isNum(corr(i, j)) && corr(i, j) < 0).slice(-3).reverse()));
-    $("facts").replaceChildren(...data.columns.map((c) => el("div", { title: c.what }, el("dt", {}, c.name), el("dd", {}, show(c.values[k])))));
+    $("facts").replaceChildren(...doubts(k), ...data.columns.map((c) => el("div", { title: c.what }, el("dt", {}, c.name), el("dd", {}, show(c.values[k])))));
     if ($("docs")) {
       $("docs").replaceChildren(...(t.docs || []).map((d) => el("li", {}, el("span", { class: "p" }, percent(d.share, 0)), el("span", { class: "t", dir: "auto" }, d.title),
         d.snippet ? el("span", { class: "x", dir: "auto" }, d.snippet) : null, el("span", { class: "o", dir: "auto" }, d.note || ""))));
@@ -131,7 +152,7 @@
 
   // What the lists hold, for files.
   exportable(document.querySelector(".picker"), "topics", { rows: () => [["topic", "name", "share", "background", "verdict", "anchor", say("{words}")],
-    ...visible.map((k) => [k, label(k), data.topics[k].share, String(!!data.topics[k].background), data.topics[k].verdict || "", data.topics[k].anchor >= 0 ? words[data.topics[k].anchor] : "", asRead(k).map((x) => words[x.w]).join(" ")])] });
+    ...visible.map((k) => [k, label(k), data.topics[k].share, String(!!data.topics[k].background), verdictOf(k), data.topics[k].anchor >= 0 ? words[data.topics[k].anchor] : "", asRead(k).map((x) => words[x.w]).join(" ")])] });
   exportable($("bars").parentElement, say("{words} of the topic"), { rows: () => [["topic", "name", "rank", say("{word}"), say("p({word} | topic)"), say("p({word})"), "lift"],
     ...shownWords().map((x, i) => [topic, label(topic), i + 1, words[x.w], x.p, data.p[x.w], x.p / data.p[x.w]])] });
   if ($("docs")) {

@@ -184,7 +184,7 @@ func controls(v *visit.Visit) {
 	}
 	v.Changes("the next topic", title, visit.Click("#next"))
 	v.Changes("the previous topic by keyboard", title, visit.Focus("#prev"), visit.Key(kb.Enter))
-	v.Changes("the ribbon", title, visit.ClickAt("#ribbon span:nth-child(2)", .5, .5))
+	v.Changes("the ribbon", title, visit.ClickAt("#ribbon g:nth-child(2)", .5, .5))
 	v.Changes("a topic that goes with it", title, visit.Into("#with button"), visit.Click("#with button"))
 	v.Changes("a topic that goes with it, by keyboard", title, visit.Focus("#with button"), visit.Key(kb.Enter))
 

@@ -216,8 +216,8 @@ const Contrast = `(() => {
 		if (!t.data.trim() || !e.getClientRects().length || ["SCRIPT", "STYLE", "TITLE"].includes(e.tagName.toUpperCase())) continue;
 		const s = getComputedStyle(e), isSVG = e instanceof SVGElement;
 		let below = ground(isSVG ? e.ownerSVGElement.parentElement : e);
-		const disc = isSVG && e.classList.contains("no") && e.parentElement.querySelector("circle");
-		if (disc) below = over(rgba(getComputedStyle(disc).fill), below);
+		const disc = isSVG && e.classList.contains("no") && e.parentElement.querySelector("circle, rect");
+		if (disc) { const d = getComputedStyle(disc), c = rgba(d.fill); c[3] *= Number(d.fillOpacity); below = over(c, below); }
 		const ink = over(rgba(isSVG ? s.fill : s.color), below), a = light(ink), b = light(below);
 		const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 		if (ratio < 4.5) bad.set(e.tagName + "." + e.getAttribute("class") + " " + t.data.trim().slice(0, 30), ratio.toFixed(2));

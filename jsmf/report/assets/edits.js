@@ -1,0 +1,167 @@
+  // ---- edits -------------------------------------------------------------------
+
+  // People may rename topics and say that some are one. Edits last while the page is open,
+  // hold in all views, can be undone, and are saved as jsmf.Edits reads them.
+  {
+    const first = { topics: data.topics, matrix: data.matrix, columns: data.columns.map((c) => c.values) };
+    data.topics.forEach((t, k) => { t.doubt = data.uncertainty ? data.uncertainty.topics[k] : null; });
+    let names = new Map(), groups = []; // of topics that are one: lists, the one that stays first
+    const before = []; // the edits before each
+    const membersOf = (k) => groups.find((g) => g[0] === k) || [k];
+
+    // together returns a topic made of others, of which the page knows the best words.
+    const together = (k, members) => {
+      const made = { ...first.topics[k], verdict: null, doubt: null, rank: 0 };
+      made.share = sum(members.map((m) => first.topics[m].share));
+      const part = new Map(members.map((m) => [m, made.share > 0 ? first.topics[m].share / made.share : 1 / members.length]));
+      const inTopic = new Map(members.map((m) => [m, new Map(first.topics[m].words.map((w, i) => [w, first.topics[m].p[i]]))]));
+      const prob = (w, m) => { // of a word that is not among the topic's best, by where it is at home
+        if (inTopic.get(m).has(w)) return inTopic.get(m).get(w);
+        const h = data.home[w];
+        for (let i = 0; i + 1 < h.length; i += 2) if (h[i] === m && first.topics[m].share > 0) return h[i + 1] * data.p[w] / first.topics[m].share;
+        return 0;
+      };
+      made.words = [...new Set(members.flatMap((m) => first.topics[m].words))].sort((a, b) => a - b);
+      made.p = made.words.map((w) => sum(members.map((m) => part.get(m) * prob(w, m))));
+      const weight = new Map();
+      for (const m of members) first.topics[m].read.forEach((w, i) => weight.set(w, (weight.get(w) || 0) + part.get(m) * first.topics[m].weight[i]));
+      made.read = by([...weight.keys()], (w) => weight.get(w)).slice(0, data.top);
+      made.background = members.every((m) => first.topics[m].background);
+      const docs = new Map();
+      for (const m of members) {
+        for (const d of first.topics[m].docs || []) {
+          const key = JSON.stringify([d.title, d.note, d.snippet]), was = docs.get(key);
+          docs.set(key, { ...d, share: d.share + (was ? was.share : 0) });
+        }
+      }
+      const list = [...docs.values()];
+      if (made.docs) made.docs = by(range(list.length), (i) => list[i].share).slice(0, made.docs.length).map((i) => list[i]);
+      return made;
+    };
+
+    // merged returns the correlations of the topics as they are now: covariances add up.
+    const merged = () => {
+      const m = first.matrix, at = new Map(m.topics.map((k, i) => [k, i]));
+      const topics = m.topics.filter((k) => alive(k) && membersOf(k).every((l) => at.has(l)));
+      const places = topics.map((k) => membersOf(k).map((l) => at.get(l)));
+      const deviation = m.topics.map((k, i) => Math.sqrt(jointIn(m, i, i) - first.topics[k].share ** 2));
+      const all = (a, b, f) => a.reduce((s, i) => s + b.reduce((r, j) => r + f(i, j), 0), 0);
+      const covariance = (a, b) => all(a, b, (i, j) => corrIn(m, i, j) * deviation[i] * deviation[j]);
+      const out = { ...m, topics, corr: [], joint: [] };
+      places.forEach((a, i) => {
+        for (let j = i; j < places.length; j++) {
+          const b = places[j], c = covariance(a, b) / Math.sqrt(covariance(a, a) * covariance(b, b));
+          out.joint.push(all(a, b, (p, q) => jointIn(m, p, q)));
+          if (j > i) out.corr.push(a.length + b.length === 2 ? corrIn(m, a[0], b[0]) : isNum(c) ? c : null);
+        }
+      });
+      const now = new Map(places.flatMap((a, i) => a.map((p) => [p, i])));
+      out.similar = [...new Set(m.similar.filter((p) => now.has(p)).map((p) => now.get(p)))];
+      out.x = places.map((a) => m.x[a[0]]);
+      out.y = places.map((a) => m.y[a[0]]);
+      out.r = places.map((a) => Math.hypot(...a.map((p) => m.r[p])));
+      const links = new Map();
+      for (const [p, q] of m.links) {
+        const [i, j] = cornered(now.get(p), now.get(q));
+        if (i !== undefined && j !== undefined && i !== j) links.set(i + " " + j, [i, j]);
+      }
+      out.links = [...links.values()];
+      return out;
+    };
+
+    const apply = () => {
+      for (const k of range(K)) partOf[k] = k;
+      for (const g of groups) for (const k of g) partOf[k] = g[0];
+      data.topics = first.topics.map((t, k) => ({ ...(membersOf(k).length > 1 ? together(k, membersOf(k)) : t), name: names.get(k) || t.name }));
+      data.columns.forEach((c, i) => {
+        c.values = first.columns[i].map((v, k) => membersOf(k).length === 1 ? v : c.key === "share" ? sum(membersOf(k).map((l) => first.columns[i][l])) : null);
+      });
+      shareOrder = byShare();
+      takeMatrix(groups.length ? merged() : first.matrix);
+      const n = names.size + groups.length;
+      $("edits").hidden = !before.length;
+      $("edits-told").textContent = n === 1 ? "1 edit" : n + " edits";
+      $("edits-save").disabled = !n;
+      for (const f of onEdit) f();
+      choose(topic);
+    };
+    const edit = (f) => {
+      before.push([new Map(names), groups.map((g) => g.slice())]);
+      f();
+      apply();
+    };
+
+    const forms = { rename: $("rename-form"), merge: $("merge-form") };
+    const showForm = (which, back) => {
+      for (const [name, form] of Object.entries(forms)) {
+        form.hidden = name !== which;
+        $(name).setAttribute("aria-expanded", String(name === which));
+      }
+      if (back) $(back).focus();
+    };
+    for (const [name, form] of Object.entries(forms)) {
+      form.querySelector("[data-close]").addEventListener("click", () => showForm(null, name));
+      form.addEventListener("keydown", (e) => { if (e.key === "Escape") showForm(null, name); });
+    }
+    $("rename").addEventListener("click", () => {
+      $("rename-name").value = label(topic);
+      $("rename-wrong").textContent = "";
+      showForm("rename");
+      $("rename-name").select();
+    });
+    forms.rename.addEventListener("submit", (e) => {
+      e.preventDefault();
+      const k = topic, s = $("rename-name").value.replace(/[\u0000-\u001f\u007f-\u009f]/g, "").trim();
+      const taken = s && range(K).filter(alive).find((l) => l !== k && label(l) === s);
+      if (isNum(taken)) {
+        $("rename-wrong").textContent = "Topic " + taken + " has this name.";
+        return;
+      }
+      if (s !== label(k)) edit(() => s && s !== first.topics[k].name ? names.set(k, s) : names.delete(k));
+      showForm(null, "rename");
+    });
+    $("merge").addEventListener("click", () => {
+      // The most likely first: a twin, or what is near on the map of topics.
+      const T = data.topicmap, v = data.topics[topic].verdict;
+      const far = (k) => v && v.twin >= 0 && into(v.twin) === k ? -1 : Math.hypot(T.x[k] - T.x[topic], T.y[k] - T.y[topic]);
+      $("merge-with").replaceChildren(...by(range(K).filter((k) => alive(k) && k !== topic), far, true).map((k) => el("option", { value: k }, k + "  " + label(k))));
+      showForm("merge");
+      $("merge-with").focus();
+    });
+    forms.merge.addEventListener("submit", (e) => {
+      e.preventDefault();
+      const k = topic, other = Number($("merge-with").value);
+      if ($("merge-with").value !== "" && shareOrder.length > 2) { // a model has two topics at least
+        edit(() => {
+          const joined = [...membersOf(k), ...membersOf(other)];
+          groups = groups.filter((g) => g[0] !== k && g[0] !== other);
+          groups.push(joined);
+          names.delete(other);
+        });
+      }
+      showForm(null, "merge");
+    });
+    onTopic.push(() => {
+      if (!forms.rename.hidden || !forms.merge.hidden) showForm(null);
+      $("merge").disabled = shareOrder.length <= 2;
+    });
+    $("undo").addEventListener("click", () => {
+      [names, groups] = before.pop();
+      apply();
+      (before.length ? $("undo") : $("rename")).focus();
+    });
+    $("edits-save").addEventListener("click", () => {
+      const out = { model: data.model };
+      if (names.size) out.names = Object.fromEntries(names);
+      if (groups.length) out.merge = groups;
+      download("edits.json", "application/json", JSON.stringify(out, null, 2) + "\n");
+    });
+    // The table for print.
+    onEdit.push(() => document.querySelectorAll(".static tr[data-topic]").forEach((tr) => {
+      const k = Number(tr.dataset.topic);
+      tr.hidden = !alive(k);
+      tr.cells[1].textContent = percent(data.topics[k].share);
+      tr.cells[2].textContent = label(k);
+      tr.cells[3].textContent = label(k, 12).replaceAll(" · ", " ");
+    }));
+  }

@@ -1,0 +1,155 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/metrics"
+)
+
+// name fills in how words and topics are called. The words of a phrase stand apart, as in
+// the text.
+func (p *page) name(m *jsmf.Model) {
+	show := atMost
+	if s := m.TextSetting(); s != nil && s.Phrases != nil {
+		show = func(s string, n int) string { return atMost(strings.ReplaceAll(s, text.PhraseJoiner, " "), n) }
+	}
+	p.word = func(s string) string { return show(s, wordLength) }
+	for _, name := range m.Names() {
+		p.names = append(p.names, show(name, nameLength))
+	}
+}
+
+// words lists words in one line, with commas if they have blanks.
+func (p *page) words(top []jsmf.WordProb) string {
+	var out []string
+	for _, w := range top {
+		out = append(out, p.word(w.Word))
+	}
+	if slices.ContainsFunc(out, func(s string) bool { return strings.Contains(s, " ") }) {
+		return strings.Join(out, ", ")
+	}
+	return strings.Join(out, " ")
+}
+
+// verdict is a metrics.Verdict as the page shows it.
+type verdict struct {
+	Quality string `json:"quality"`
+	Measure string `json:"measure,omitempty"` // that decided it
+	Twin    int    `json:"twin"`              // −1: none
+}
+
+// text says the verdict, with the other topic's name.
+func (v *verdict) text(names []string) string {
+	s := v.Quality
+	if v.Twin >= 0 {
+		s += " of “" + names[v.Twin] + "”"
+	}
+	if v.Measure != "" {
+		s += ": " + v.Measure
+	}
+	return s
+}
+
+// verdicts returns those of the topics, nil where there are none: those of the options, or
+// else the model's.
+func verdicts(m *jsmf.Model, o *Options) []*verdict {
+	list := m.Verdicts()
+	if o.Metrics != nil && o.Metrics.Verdicts != nil {
+		list = o.Metrics.Verdicts
+	}
+	out := make([]*verdict, m.K())
+	for k, v := range list {
+		_, measure, _ := strings.Cut(v.String(), ": ")
+		out[k] = &verdict{v.Quality.String(), measure, -1}
+		if v.Quality == metrics.Twin {
+			out[k].Twin = v.Twin
+		}
+	}
+	return out
+}
+
+// sound says how many topics are sound, "" if there are no verdicts.
+func (p *page) sound() string {
+	n := 0
+	for _, v := range p.verdicts {
+		if v == nil {
+			return ""
+		}
+		if v.Quality == metrics.Sound.String() {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d of %d", n, len(p.verdicts))
+}
+
+// stable says how many topics are stable, "" if that is not known.
+func stable(m *jsmf.Model, o *Options) string {
+	u := uncertain(m, o)
+	if u == nil || u.Cold == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", u.Stable(), len(u.Topics))
+}
+
+// uncertaintyData is what the page shows of a jsmf.Uncertainty.
+type uncertaintyData struct {
+	Warm   int                `json:"warm"`
+	Cold   int                `json:"cold"`
+	Level  float64            `json:"level"`
+	Topics []topicUncertainty `json:"topics"`
+}
+
+type topicUncertainty struct {
+	Share     [2]number   `json:"share"`
+	Stability number      `json:"stability"`
+	Kept      number      `json:"kept"`
+	Split     number      `json:"split"`
+	Merges    [][2]number `json:"merges"` // topic, share of the replicates
+}
+
+// uncertain returns the uncertainty of the options, or else the model's; nil for none.
+func uncertain(m *jsmf.Model, o *Options) *jsmf.Uncertainty {
+	return cmp.Or(o.Uncertainty, m.Uncertainty())
+}
+
+func uncertainty(m *jsmf.Model, o *Options) *uncertaintyData {
+	u := uncertain(m, o)
+	if u == nil {
+		return nil
+	}
+	out := &uncertaintyData{Warm: u.Warm, Cold: u.Cold, Level: u.Level}
+	for _, t := range u.Topics {
+		x := topicUncertainty{
+			Share:     [2]number{number(t.Share.Low), number(t.Share.High)},
+			Stability: number(t.Stability), Kept: number(t.Kept), Split: number(t.Split), Merges: [][2]number{},
+		}
+		for _, with := range t.Merges {
+			x.Merges = append(x.Merges, [2]number{number(with.Topic), number(with.Share)})
+		}
+		out.Topics = append(out.Topics, x)
+	}
+	return out
+}
+
+// checkUncertainty tells whether u is that of k topics.
+func checkUncertainty(u *jsmf.Uncertainty, k int) error {
+	if u == nil {
+		return nil
+	}
+	if len(u.Topics) != k {
+		return fmt.Errorf("uncertainty: of %d topics, but the model has %d", len(u.Topics), k)
+	}
+	for t, x := range u.Topics {
+		for _, with := range x.Merges {
+			if with.Topic < 0 || with.Topic >= k {
+				return fmt.Errorf("uncertainty: topic %d is one with topic %d, which is not in [0, %d)", t, with.Topic, k)
+			}
+		}
+	}
+	return nil
+}

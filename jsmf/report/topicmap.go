@@ -1,0 +1,182 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/jsmf"
+)
+
+// hues is how many colours of groups the page has.
+const hues = 8
+
+// topicMapData is the map of topics: discs with areas of their shares.
+type topicMapData struct {
+	X      []rough `json:"x"`
+	Y      []rough `json:"y"`
+	Group  []int   `json:"group"` // from 0, the group with the largest share first
+	Groups int     `json:"groups"`
+	Tree   bool    `json:"tree"`  // the groups are those of the hierarchy
+	Scale  rough   `json:"scale"` // radius of a topic that is all text
+	Least  rough   `json:"least"` // the smallest radius
+	Width  int     `json:"width"`
+	Height int     `json:"height"`
+}
+
+// topicMap places the topics by their words, spread so that discs and names do not overlap.
+func (p *page) topicMap(m *jsmf.Model, shares []float64, o *Options) (topicMapData, error) {
+	k := m.K()
+	d := topicMapData{Width: networkWidth, Height: networkHeight, Tree: o.Hierarchy != nil}
+	gram := overlaps(m)
+	at, err := places(gram)
+	if err != nil {
+		return d, err
+	}
+	// Discs that together cover an eighth of the drawing.
+	scale := math.Sqrt(networkWidth * networkHeight / (8 * math.Pi))
+	least := min(9, 0.2*math.Sqrt(networkWidth*networkHeight/float64(k)))
+	d.Scale, d.Least = rough(scale), rough(least)
+	u := uncertain(m, o)
+	r := make([]float64, k)
+	for t := range r {
+		share := shares[t]
+		if u != nil && u.Topics[t].Share.High > share {
+			share = u.Topics[t].Share.High
+		}
+		if r[t] = scale * math.Sqrt(share); !(r[t] > least) {
+			r[t] = least
+		}
+		if k <= 60 { // and room for a name below
+			r[t] += 12
+		}
+	}
+	d.X, d.Y = discs(at, r)
+	d.Group, d.Groups = byShare(topicGroups(gram, o.Hierarchy), shares)
+	return d, nil
+}
+
+// discs fits points into the drawing and pushes discs of the radii r around them apart, until
+// they hardly overlap.
+func discs(at [][2]float64, r []float64) (xs, ys []rough) {
+	k := len(at)
+	x, y, boxes := make([]float64, k), make([]float64, k), make([]box, k)
+	for t := range x {
+		x[t], y[t], boxes[t] = at[t][0], -at[t][1], box{r[t], r[t], r[t]}
+	}
+	fit(x, y, boxes)
+	for range 1000 {
+		moved := false
+		for i := range k {
+			for j := range i {
+				dx, dy := x[i]-x[j], y[i]-y[j]
+				d := math.Hypot(dx, dy)
+				over := r[i] + r[j] + 3 - d
+				if over <= 0.5 {
+					continue
+				}
+				moved = true
+				if d < 1e-6 { // the same place: any direction, the same each time
+					angle := 2.4 * float64(i)
+					dx, dy, d = math.Cos(angle), math.Sin(angle), 1
+				}
+				// The larger disc moves less.
+				wi := r[j] * r[j] / (r[i]*r[i] + r[j]*r[j])
+				x[i], y[i] = x[i]+over*wi*dx/d, y[i]+over*wi*dy/d
+				x[j], y[j] = x[j]-over*(1-wi)*dx/d, y[j]-over*(1-wi)*dy/d
+			}
+		}
+		for i := range k {
+			x[i] = min(max(x[i], r[i]), networkWidth-r[i])
+			y[i] = min(max(y[i], r[i]), networkHeight-r[i])
+		}
+		if !moved {
+			break
+		}
+	}
+	for i := range k {
+		xs, ys = append(xs, rough(math.Round(x[i]))), append(ys, rough(math.Round(y[i])))
+	}
+	return xs, ys
+}
+
+// topicGroups returns the group of each topic: that of the highest level of the hierarchy
+// with the largest share of it, or without a hierarchy one of about √K by Ward's method.
+func topicGroups(gram *mat.Dense, h *jsmf.Hierarchy) []int {
+	k, _ := gram.Dims()
+	if h == nil {
+		return ward(k, func(i, j int) float64 { return gram.At(i, i) + gram.At(j, j) - 2*gram.At(i, j) },
+			min(hues, max(1, int(math.Round(math.Sqrt(float64(k)))))))
+	}
+	out := make([]int, k)
+	for t := range out {
+		out[t] = t
+		for level := 1; level < h.Levels(); level++ {
+			up := h.Model(level).WordTopics()
+			out[t] = order(h.K(level), func(l int) float64 { return up.At(out[t], l) })[0]
+		}
+	}
+	return out
+}
+
+// byShare numbers groups from 0 by falling share.
+func byShare(group []int, shares []float64) ([]int, int) {
+	sum := make([]float64, len(group)) // a group's number is less than that of topics
+	for t, g := range group {
+		sum[g] += max(0, shares[t])
+	}
+	var there []int
+	for g := range sum {
+		if slices.Contains(group, g) {
+			there = append(there, g)
+		}
+	}
+	slices.SortStableFunc(there, func(a, b int) int { return cmp.Compare(sum[b], sum[a]) })
+	out := make([]int, len(group))
+	for t, g := range group {
+		out[t] = slices.Index(there, g)
+	}
+	return out, len(there)
+}
+
+// ward joins n points, of which it knows the squares of their distances, into so many groups
+// (Ward 1963): again and again the two whose union adds least to the squares within groups,
+// ties by number. O(n³).
+func ward(n int, square func(i, j int) float64, groups int) []int {
+	cost := make([][]float64, n) // of joining, by the formula of Lance and Williams
+	size, into := make([]float64, n), make([]int, n)
+	for i := range n {
+		cost[i], size[i], into[i] = make([]float64, n), 1, i
+		for j := range i {
+			cost[i][j] = square(i, j)
+		}
+	}
+	at := func(i, j int) *float64 { return &cost[max(i, j)][min(i, j)] }
+	for left := n; left > groups; left-- {
+		a, b, best := -1, -1, math.Inf(1)
+		for i := range n {
+			for j := 0; into[i] == i && j < i; j++ {
+				if into[j] == j && cost[i][j] < best {
+					a, b, best = j, i, cost[i][j]
+				}
+			}
+		}
+		if a < 0 { // what cannot be compared stays apart
+			break
+		}
+		for c := range n {
+			if into[c] == c && c != a && c != b {
+				*at(a, c) = ((size[a]+size[c])**at(a, c) + (size[b]+size[c])**at(b, c) - size[c]*best) / (size[a] + size[b] + size[c])
+			}
+		}
+		size[a] += size[b]
+		for c := range n {
+			if into[c] == b {
+				into[c] = a
+			}
+		}
+	}
+	return into
+}
