@@ -167,7 +167,7 @@ func largestFirst(n int) string {
 // printClasses prints for each class the topics that are more and less common there than in
 // all texts, where the interval leaves out zero.
 func (a *answers) printClasses(w io.Writer, t *effects.TermEffects) {
-	fmt.Fprintf(w, "\nBY %s, against the average of all %s, in points (hundredths of one)\n", strings.ToUpper(t.Name), a.documents.called)
+	fmt.Fprintf(w, "\nBY %s, against the average of all %s, in percentage points\n", strings.ToUpper(t.Name), a.documents.called)
 	certain, of := 0, 0
 	for i, p := range t.Points {
 		fmt.Fprintf(w, "%s (%d %s): ", p.Label, p.Documents, a.documents.called)
@@ -183,7 +183,7 @@ func (a *answers) printClasses(w io.Writer, t *effects.TermEffects) {
 
 // printSlopes prints which topics grow and shrink with a number.
 func (a *answers) printSlopes(w io.Writer, t *effects.TermEffects) {
-	fmt.Fprintf(w, "\nBY %s, in points for each %s more\n", strings.ToUpper(t.Name), cmp.Or(t.Unit, "unit"))
+	fmt.Fprintf(w, "\nBY %s, in percentage points for each %s more\n", strings.ToUpper(t.Name), cmp.Or(t.Unit, "unit"))
 	a.printMoved(w, t.Slopes, "grow", "shrink")
 }
 
