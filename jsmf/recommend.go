@@ -162,7 +162,9 @@ func (b ballot) recommend(ks []int, keys []uint64, end string) (*Recommendation,
 		if scores[i].AsLikely {
 			low, high = min(low, i), max(high, i)
 		}
-		scores[i].Why = why(ks, i, chosen, best, scores[i].AsLikely)
+	}
+	for i := range scores {
+		scores[i].Why = why(ks, i, chosen, best, scores[i].AsLikely, low < i && i < high)
 	}
 	r := &Recommendation{K: ks[chosen], Low: ks[low], High: ks[high], Chosen: shares[chosen], Best: ks[best], Documents: len(b.words)}
 	for _, n := range b.words {
@@ -188,17 +190,20 @@ func (b ballot) recommend(ks []int, keys []uint64, end string) (*Recommendation,
 	return r, scores
 }
 
-// why says what speaks for and against number i.
-func why(ks []int, i, chosen, best int, asLikely bool) string {
+// why says what speaks for and against number i, which may lie between others that are as
+// likely as the one chosen.
+func why(ks []int, i, chosen, best int, asLikely, between bool) string {
 	switch {
 	case i == chosen && i == best:
 		return "recommended: the most likely"
 	case i == chosen:
 		return fmt.Sprintf("recommended: as likely as %d", ks[best])
 	case i == best:
-		return fmt.Sprintf("the most likely; %d is as likely", ks[chosen])
+		return fmt.Sprintf("most likely; %d is as likely", ks[chosen])
 	case asLikely:
 		return fmt.Sprintf("as likely as %d", ks[chosen])
+	case between:
+		return "a little less likely"
 	case i < chosen:
 		return "less likely: too few"
 	}

@@ -113,7 +113,7 @@ func TestRecommend(t *testing.T) {
 		t.Errorf("%q", r.Why)
 	}
 	sum := 0.0
-	why := []string{"less likely: too few", "less likely: too few", "recommended: as likely as 14", "the most likely; 10 is as likely", "less likely: too many"}
+	why := []string{"less likely: too few", "less likely: too few", "recommended: as likely as 14", "most likely; 10 is as likely", "less likely: too many"}
 	for i, s := range scores {
 		if s.Why != why[i] || s.AsLikely != (i == 2 || i == 3) {
 			t.Errorf("K = %d: %+v, want %q", ks[i], s, why[i])
@@ -129,6 +129,11 @@ func TestRecommend(t *testing.T) {
 	ends, _ := ballot{logs: b.logs[3:4], words: b.words}.recommend(ks[:1], keys, "")
 	if ends.K != 5 || ends.Chosen < 1-1e-9 || !strings.Contains(ends.String(), "no other is as likely") || !strings.Contains(ends.Why, "no other number") {
 		t.Errorf("%v: %s", ends, ends.Why)
+	}
+	// A number between two that are as likely is not called too many.
+	dip := ballot{logs: [][]float64{b.logs[3], b.logs[0], b.logs[2]}, words: b.words}
+	if r, scores := dip.recommend(ks[:3], keys, ""); r.K != 5 || r.Low != 5 || r.High != 10 || scores[1].Why != "a little less likely" || scores[2].Why != "as likely as 5" {
+		t.Errorf("%v: %+v", r, scores)
 	}
 	if ends, _ = (ballot{logs: b.logs[:4], words: b.words}).recommend(ks[:4], keys, " So it ends."); !strings.Contains(ends.Why, "more may do better. So it ends.") {
 		t.Errorf("%v: %s", ends, ends.Why)
