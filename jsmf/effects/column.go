@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -158,10 +157,10 @@ func (c *column) numbers(x, w []float64) error {
 	if len(distinct) < 2 {
 		return fmt.Errorf("all documents that count have the number %v; want at least two", distinct[0])
 	}
-	if math.IsInf(distinct[len(distinct)-1]-distinct[0], 0) {
-		return errors.New("its numbers are too far apart for a float64")
+	s, err := newSpline(x, w, c.df)
+	if err != nil {
+		return err
 	}
-	s := newSpline(x, w, c.df)
 	c.rows, c.slopes = s.all(x)
 	for c.size < s.size() {
 		c.all = append(c.all, int32(c.size))

@@ -105,20 +105,16 @@ func TestDesignIsTheObviousOne(t *testing.T) {
 }
 
 func checkDesign(t *testing.T, d *design, terms []Term, x *table, w, y []float64) {
-	var tone []float64
-	for _, m := range d.docs {
-		tone = append(tone, x.tone[m])
-	}
-	df := 3
+	var knots []float64
 	for _, term := range terms {
 		for _, p := range term.parts {
-			if p.df > 0 {
-				df = p.df
+			if p.kind == Numbers {
+				tone := at(x.tone, d.docs)
+				knots = splineOf(t, tone, slices.Repeat([]float64{1}, len(tone)), p.df).knots
 			}
 		}
 	}
-	ones := slices.Repeat([]float64{1}, len(tone))
-	o := newObvious(terms, x, w, newSpline(tone, ones, df).knots)
+	o := newObvious(terms, x, w, knots)
 	if len(o.docs) != len(d.docs) || len(d.docs) > 196 || len(d.docs) < 150 {
 		t.Fatalf("%d documents count, want %d", len(d.docs), len(o.docs))
 	}

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -29,8 +30,9 @@ func outerKnot(df int) float64 {
 }
 
 // newSpline places the knots at quantiles of the numbers x, of which not all are equal, each
-// of which is one of the numbers, and scales the functions by x with weights w.
-func newSpline(x, w []float64, df int) *spline {
+// of which is one of the numbers, and scales the functions by x with weights w. It is an error
+// if rounding leaves nothing of some function.
+func newSpline(x, w []float64, df int) (*spline, error) {
 	sorted := slices.Sorted(slices.Values(x))
 	at := func(q float64) float64 { return sorted[int(math.Round(q*float64(len(sorted)-1)))] }
 	s := &spline{}
@@ -41,8 +43,10 @@ func newSpline(x, w []float64, df int) *spline {
 	if s.knots = slices.Compact(s.knots); len(s.knots) < 2 {
 		s.knots = []float64{sorted[0], sorted[len(sorted)-1]}
 	}
-	s.orthogonalise(x, w)
-	return s
+	if !s.orthogonalise(x, w) {
+		return nil, fmt.Errorf("its numbers, from %v to %v with %v in the middle, are too unevenly spread for a spline: take their logarithms, or fewer degrees of freedom than %d", sorted[0], sorted[len(sorted)-1], at(.5), df)
+	}
+	return s, nil
 }
 
 func (s *spline) size() int { return len(s.knots) - 1 }
@@ -77,8 +81,13 @@ func (s *spline) raw(dst, slope []float64, x float64) {
 	}
 }
 
-// orthogonalise sets on and shift by Gram and Schmidt's way, twice for its rounding.
-func (s *spline) orthogonalise(x, w []float64) {
+// leastLeft is the part of a function that must be left when what is correlated with the
+// functions before it has been taken off.
+const leastLeft = 1e-9
+
+// orthogonalise sets on and shift by Gram and Schmidt's way, twice for its rounding, and tells
+// whether it can.
+func (s *spline) orthogonalise(x, w []float64) bool {
 	p, total := s.size(), floats.Sum(w)
 	cols := make([][]float64, p)
 	for j := range cols {
@@ -103,6 +112,7 @@ func (s *spline) orthogonalise(x, w []float64) {
 	for j, c := range cols {
 		on := make([]float64, j+1)
 		on[j] = 1
+		whole := math.Sqrt(dot(c, c))
 		for range 2 {
 			mean := dot(c, ones)
 			floats.AddConst(-mean, c)
@@ -115,11 +125,15 @@ func (s *spline) orthogonalise(x, w []float64) {
 			}
 		}
 		length := math.Sqrt(dot(c, c))
+		if !(length > leastLeft*whole) || math.IsInf(length, 1) {
+			return false
+		}
 		floats.Scale(1/length, c)
 		floats.Scale(1/length, on)
 		s.shift[j] /= length
 		s.on[j] = on
 	}
+	return true
 }
 
 // at writes the scaled functions at x to dst, and their derivatives to slope.

@@ -65,7 +65,7 @@ func planted(t *testing.T, docs, tokens int, seed uint64) (*corpus.Corpus, *mat.
 }
 
 // composition is the method of composition (Treier and Jackman 2008) as estimateEffect of
-// stm describes it (Roberts, Stewart and Tingley 2019, section 3.4): draw each document's
+// stm describes it (Roberts, Stewart and Tingley 2019): draw each document's
 // proportions from its approximate posterior, here the Dirichlet distribution whose mean is
 // the MAP and whose precision is the number of tokens and Σα; regress them on the terms by
 // least squares; draw coefficients from their normal distribution; pool all draws. The
