@@ -84,6 +84,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.Int64Var(&l.Work, "max-work", 512<<20, "most `bytes` of memory for requests in progress, beside documents and model; at least 512 times -max-document")
 	f.Int64Var(&l.Memory, "max-memory", 4<<30, "most `bytes` of memory for documents that are kept")
 	f.Int64Var(&l.Fit, "max-fit", 4<<30, "most `bytes` of memory for a refit, which beyond that does not begin")
+	f.DurationVar(&l.Effects, "max-effects", 10*time.Minute, "most `time` after a refit or a start to measure how topics depend on columns, which others are left out of")
 	f.IntVar(&l.Requests, "max-requests", 256, "most `requests` in progress")
 	f.IntVar(&l.PerClient, "max-per-client", 0, "most `requests` in progress of one address, which may also have half of the memory for bodies; 0: half of -max-requests")
 	f.StringVar(&c.ClientHeader, "client-header", "", "the `header` that the proxy in front appends the client's address to, such as X-Forwarded-For: the last address in it counts. Only where clients cannot pass the proxy by; none: the address of the connection counts")

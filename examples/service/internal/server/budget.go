@@ -167,7 +167,7 @@ func (s *Service) limitMemory() {
 	if m := s.current.Load(); m != nil {
 		n += m.bytes()
 	}
-	if s.refitStatus().State == refitRunning {
+	if len(s.fitting) > 0 {
 		n += s.cfg.Limits.Fit
 	}
 	n = (n + step - 1) / step * step
@@ -179,9 +179,9 @@ func (s *Service) limitMemory() {
 	}
 }
 
-// bytes estimates the memory of a model, the tables of its inference, its answers, and its
-// index.
+// bytes estimates the memory of a model, the tables of its inference, its answers, its
+// index and its study.
 func (s *served) bytes() int64 {
 	n, k := int64(s.model.N()), int64(s.model.K())
-	return 56*n*k + 256*(n+k*k) + s.index.size()
+	return 56*n*k + 256*(n+k*k) + s.index.size() + s.study.bytes()
 }

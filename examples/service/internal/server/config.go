@@ -83,6 +83,7 @@ type Limits struct {
 	Tokens      int64         // tokens of a document; 0: 1,000,000
 	Memory      int64         // bytes of the documents that are kept, as cooc.AccumulatorStats counts them, beyond which no upload is taken; 0: 4 GiB
 	Fit         int64         // bytes that a refit may take, as jsmf estimates them; beyond it fails before it begins; 0: 4 GiB
+	Effects     time.Duration // to measure, after a refit and after a start, how topics depend on all columns; 0: 10 minutes
 	Requests    int           // requests in progress; 0: 256
 	Work        int64         // bytes of memory for all requests in progress, at least 512 times Document; 0: 512 MiB
 	PerClient   int           // requests in progress of one client, which may also have half of the memory for bodies; 0: half of Requests
@@ -115,6 +116,7 @@ func (c Config) withDefaults() (Config, error) {
 	defaultTo(&errs, "Limits.Tokens", &l.Tokens, 1_000_000)
 	defaultTo(&errs, "Limits.Memory", &l.Memory, 4<<30)
 	defaultTo(&errs, "Limits.Fit", &l.Fit, 4<<30)
+	defaultTo(&errs, "Limits.Effects", &l.Effects, 10*time.Minute)
 	defaultTo(&errs, "Limits.Requests", &l.Requests, 256)
 	defaultTo(&errs, "Limits.PerClient", &l.PerClient, max(1, l.Requests/2))
 	defaultTo(&errs, "Limits.Rate", &l.Rate, 128)

@@ -213,11 +213,14 @@ func (d *document) tokens(tok text.Tokenizer, lim Limits) (words []string, count
 func quote(s string) string { return strconv.Quote(shorten(s)) }
 
 // shorten makes a client's string fit into an answer.
-func shorten(s string) string {
-	if len(s) <= 60 {
+func shorten(s string) string { return shortenTo(s, 60) }
+
+// shortenTo keeps so many bytes and the characters they are of.
+func shortenTo(s string, n int) string {
+	if len(s) <= n {
 		return s
 	}
-	cut := 60
+	cut := n
 	for cut > 0 && !utf8.RuneStart(s[cut]) {
 		cut--
 	}

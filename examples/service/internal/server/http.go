@@ -49,6 +49,8 @@ func routes() []route {
 		{path: "/v1/topics/{topic}", methods: get((*Service).topic)},
 		{path: "/v1/topics/{topic}/documents", methods: get((*Service).documentsOf)},
 		{path: "/v1/correlations", methods: get((*Service).correlations)},
+		{path: "/v1/effects", methods: get((*Service).effectsList)},
+		{path: "/v1/effects/{column}", methods: get((*Service).columnEffects)},
 		{path: "/v1/report", methods: get((*Service).report)},
 		{path: "/v1/documents", methods: map[string]handler{http.MethodGet: (*Service).countDocuments, http.MethodPost: (*Service).postDocuments}},
 		{path: "/v1/documents/{id}", methods: map[string]handler{http.MethodGet: (*Service).getDocument, http.MethodDelete: (*Service).deleteDocument}},

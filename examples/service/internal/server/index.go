@@ -104,6 +104,7 @@ func (s *Service) startIndex() {
 		if s.ctx.Err() == nil && s.current.CompareAndSwap(m, &next) {
 			s.limitMemory()
 		}
+		s.startStudy()
 	})
 }
 

@@ -50,6 +50,9 @@ type Service struct {
 	closed bool
 	wg     sync.WaitGroup // what runs in the background
 
+	fitting   chan struct{}      // a token for a refit or a study
+	stopStudy context.CancelFunc // of the last one; guarded by mu
+
 	stopping atomic.Bool
 	requests chan struct{} // a token for each request in progress
 	work     chan struct{} // a token for each document being read or inferred
@@ -77,12 +80,13 @@ func Open(ctx context.Context, st *store.Store, cfg Config) (*Service, error) {
 		reading:  semaphore.NewWeighted(cfg.Limits.Work / 2),
 		work:     make(chan struct{}, cfg.Limits.Inferring),
 		writer:   make(chan struct{}, 1),
+		fitting:  make(chan struct{}, 1),
 		write:    st.Append,
 		ages:     newAges(cfg),
 	}
 	s.conns.most = cfg.Limits.Connections
 	s.clients = clients{most: cfg.Limits.PerClient, of: make(map[string]int)}
-	s.refit.State = refitIdle
+	s.refit.State, s.stopStudy = refitIdle, func() {}
 	s.metrics = newMetrics(s)
 	if err := s.loadDocuments(ctx); err != nil {
 		return nil, err
@@ -135,6 +139,7 @@ func (s *Service) swap(ready *served, saved store.Saved) (*served, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.study = newStudy(s.columns)
 	s.current.Store(m)
 	s.metrics.swapped(m)
 	s.limitMemory()
@@ -203,10 +208,15 @@ func (s *Service) startRefit() (RefitStatus, *problem) {
 	if from != nil {
 		s.refit.From = from.called()
 	}
+	s.stopStudy()
 	s.wg.Go(func() {
-		s.limitMemory()
-		defer s.limitMemory()
-		next, err := s.fit(s.ctx, from)
+		var next *served
+		err := s.ctx.Err()
+		if end := s.background(s.ctx); end != nil {
+			next, err = s.fit(s.ctx, from)
+			end()
+		}
+		defer s.startStudy()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		end := time.Now().UTC()

@@ -37,9 +37,9 @@ type query struct {
 // another page than the first.
 func (s *Service) parseQuery(r *http.Request, paged bool) (q query, p *problem) {
 	q.n, q.from = someDocuments, math.MinInt64
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return q, fail(http.StatusBadRequest, "the query of the address cannot be read")
+	values, p := queryValues(r)
+	if p != nil {
+		return q, p
 	}
 	for name, v := range values {
 		if column, ok := strings.CutPrefix(name, "values."); ok {
@@ -55,8 +55,8 @@ func (s *Service) parseQuery(r *http.Request, paged bool) (q query, p *problem) 
 		}
 		switch {
 		case name == "n":
-			q.n, err = strconv.Atoi(v[0])
-			if err != nil || q.n < 1 || q.n > mostDocuments {
+			var err error
+			if q.n, err = strconv.Atoi(v[0]); err != nil || q.n < 1 || q.n > mostDocuments {
 				return q, inField("n", "%s: want a number from 1 to %d", quote(v[0]), mostDocuments)
 			}
 		case name == "from" && paged:
@@ -68,6 +68,14 @@ func (s *Service) parseQuery(r *http.Request, paged bool) (q query, p *problem) 
 		}
 	}
 	return q, nil
+}
+
+func queryValues(r *http.Request) (url.Values, *problem) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, fail(http.StatusBadRequest, "the query of the address cannot be read")
+	}
+	return values, nil
 }
 
 // indexed returns the index of a model, or why there is none.

@@ -32,7 +32,7 @@ type modelName struct {
 	Checksum string `json:"checksum"` // SHA-256 of its file
 }
 
-// served is a model made ready to answer. It never changes.
+// served is a model made ready to answer. It never changes, but for its study.
 type served struct {
 	name    modelName
 	model   *jsmf.Model
@@ -45,6 +45,7 @@ type served struct {
 
 	index   *index   // of the documents; nil: there is none yet, or else
 	noIndex *problem // why not
+	study   *study   // of the columns: the only part that goes on
 
 	topics, correlations []byte   // the answers
 	topic                [][]byte // likewise
