@@ -49,6 +49,8 @@ type docData struct {
 	Note    string `json:"note,omitempty"`
 	Snippet string `json:"snippet,omitempty"`
 	Share   number `json:"share"`
+	At      int    `json:"at"` // on the map of documents; −1: it is not there
+	row     int
 }
 
 // column is a column of the table of topics.

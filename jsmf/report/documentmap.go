@@ -39,9 +39,10 @@ type documentData struct {
 	With   string      `json:"with"`           // documents with a text, in the order of Texts, 24 bits
 }
 
-// documentMap returns the map of the documents. It calls Describe for each document on it,
-// and again for those with a text.
-func documentMap(m *jsmf.Model, o *Options) (*documentData, error) {
+// documentMap returns the map of the documents, nil without any, and tells the topics where
+// their documents are on it. It calls Describe for each document on it, and again for those
+// with a text.
+func documentMap(m *jsmf.Model, o *Options, topics []topicData) (*documentData, error) {
 	c := o.Documents
 	docs := make([]int, 0, len(c.Docs))
 	for d := range c.Docs {
@@ -55,6 +56,13 @@ func documentMap(m *jsmf.Model, o *Options) (*documentData, error) {
 	d := &documentData{All: len(docs), Wide: m.K() > 256}
 	docs = sampled(c, docs, mapDocuments)
 	d.Count = len(docs)
+	for _, t := range topics {
+		for i := range t.Docs {
+			if at, there := slices.BinarySearch(docs, t.Docs[i].row); there {
+				t.Docs[i].At = at
+			}
+		}
+	}
 	if err := d.place(m, c, docs); err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 		p.tree(o.Hierarchy)
 	}
 	if o.Documents != nil {
-		if d.Documents, err = documentMap(m, o); err != nil {
+		if d.Documents, err = documentMap(m, o, d.Topics); err != nil {
 			return nil, err
 		}
 		p.DocumentMap = d.Documents

@@ -145,7 +145,7 @@ func (p *page) documents(o *Options, k int) []docData {
 			note = atMost(c.Labels[d], 80) + " · " + note
 		}
 		snippet := strings.Join(strings.Fields(shown.Snippet), " ")
-		out = append(out, docData{atMost(shown.Title, 160), note, atMost(snippet, 320), number(c.W.At(d, k))})
+		out = append(out, docData{atMost(shown.Title, 160), note, atMost(snippet, 320), number(c.W.At(d, k)), -1, d})
 	}
 	return out
 }

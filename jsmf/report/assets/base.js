@@ -101,6 +101,11 @@
   // hueOf is the number of the colour of a topic's group, --hue-1 and so on; 0: none of its own.
   const hues = 8;
   const hueOf = (k) => data.topicmap.group[k] < hues ? data.topicmap.group[k] + 1 : 0;
+  // groupNames are what the groups are called, by their largest topics, and how many those are.
+  const groupNames = () => range(data.topicmap.groups).map((g) => {
+    const mine = shareOrder.filter((k) => data.topicmap.group[k] === g);
+    return { size: mine.length, text: mine.slice(0, 3).map(short).join(", ") + (mine.length > 3 ? ", …" : "") };
+  });
   const verdictOf = (k) => {
     const v = data.topics[k].verdict;
     return !v ? "" : v.quality + (v.twin >= 0 ? " of “" + label(into(v.twin)) + "”" : "") + (v.measure ? ": " + v.measure : "");

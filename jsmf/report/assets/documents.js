@@ -15,28 +15,36 @@
       y[i] = (points[4 * i + 2] + 256 * points[4 * i + 3]) / 65535 - 0.5;
     }
 
-    // The topics of document i are those of the places from[i] to from[i + 1].
-    const stored = bytes(D.topics), from = new Uint32Array(count + 1);
+    // The topics of document i are those of the places from[i] to from[i + 1], the largest
+    // first: those stored, or what people have made of them.
+    const stored = bytes(D.topics), from = new Uint32Array(count + 1), own = new Int32Array(count);
     const kept = new Uint16Array(stored.length), shares = new Float32Array(stored.length);
-    for (let i = 0, at = 0, n = 0; i < count; i++) {
-      for (let left = stored[at++]; left > 0; left--) {
-        kept[n] = stored[at++];
-        if (D.wide) kept[n] += 256 * stored[at++];
-        shares[n++] = stored[at++] / 255;
+    const gather = () => {
+      for (let i = 0, at = 0, n = 0; i < count; i++) {
+        for (let left = stored[at++]; left > 0; left--) {
+          let k = stored[at++];
+          if (D.wide) k += 256 * stored[at++];
+          k = into(k);
+          const part = stored[at++] / 255;
+          let j = from[i];
+          while (j < n && kept[j] !== k) j++;
+          if (j === n) [kept[n], shares[n++]] = [k, 0];
+          let sum = shares[j] + part;
+          for (; j > from[i] && shares[j - 1] < sum; j--) [kept[j], shares[j]] = [kept[j - 1], shares[j - 1]];
+          [kept[j], shares[j]] = [k, sum];
+        }
+        from[i + 1] = n;
+        // The largest topic, which is background only where no other has a tenth; −1: none.
+        own[i] = from[i] < n ? kept[from[i]] : -1;
+        for (let j = from[i]; j < n && shares[j] >= 0.1; j++) if (!data.topics[kept[j]].background) { own[i] = kept[j]; break; }
       }
-      from[i + 1] = n;
-    }
+    };
+    gather();
     const topicsOf = (i) => range(from[i + 1] - from[i]).map((j) => ({ k: kept[from[i] + j], share: shares[from[i] + j] }));
     const share = (i, k) => {
       for (let j = from[i]; j < from[i + 1]; j++) if (kept[j] === k) return shares[j];
       return 0;
     };
-    // The largest topic, which is background only where no other has a tenth; −1: none.
-    const own = new Int32Array(count);
-    for (let i = 0; i < count; i++) {
-      own[i] = from[i] < from[i + 1] ? kept[from[i]] : -1;
-      for (let j = from[i]; j < from[i + 1] && shares[j] >= 0.1; j++) if (!data.topics[kept[j]].background) { own[i] = kept[j]; break; }
-    }
     // mix returns the mean shares of topics over documents.
     const mix = (of) => {
       const sum = new Float64Array(K);
@@ -49,19 +57,30 @@
       return sum.map((s) => s / Math.max(1, n));
     };
 
-    // Columns. The first are the topics; level 0 stands for none.
+    // Columns. The first two are of the largest topic; level 0 stands for none.
     const fields = (D.fields || []).map((f) => {
       const b = bytes(f.values), wide = f.kind === "category" ? 2 : 3, v = new Uint32Array(count);
       for (let i = 0; i < count; i++) v[i] = b[wide * i] + 256 * b[wide * i + 1] + (wide === 3 ? 65536 * b[wide * i + 2] : 0);
       return { ...f, v };
     });
-    fields.unshift({ name: "largest topic", kind: "category", topics: true, levels: range(K), v: Uint32Array.from(own, (k) => k + 1) });
-    for (const f of fields) {
-      if (f.kind === "category") {
-        f.has = new Uint32Array(f.levels.length + 1);
-        for (const l of f.v) f.has[l]++;
-        f.big = by(range(f.levels.length).map((l) => l + 1).filter((l) => f.has[l]), (l) => f.has[l]);
-      } else {
+    const ofTopics = [
+      { name: "group of topics", kind: "category", of: (k) => data.topicmap.group[k] + 1, levels: range(data.topicmap.groups), called: (l) => groupNames()[l - 1].text },
+      { name: "largest topic", kind: "category", of: (k) => k + 1, levels: range(K), called: (l) => label(l - 1) },
+    ];
+    fields.unshift(...ofTopics);
+    const countLevels = (f) => {
+      f.has = new Uint32Array(f.levels.length + 1);
+      for (const l of f.v) f.has[l]++;
+      f.big = by(range(f.levels.length).map((l) => l + 1).filter((l) => f.has[l]), (l) => f.has[l]);
+    };
+    const takeTopics = () => ofTopics.forEach((f) => {
+      f.v = Uint32Array.from(own, (k) => k < 0 ? 0 : f.of(k));
+      countLevels(f);
+    });
+    takeTopics();
+    for (const f of fields.slice(ofTopics.length)) {
+      if (f.kind === "category") countLevels(f);
+      else {
         f.value = (v) => (f.from / f.step + v - 1) * f.step; // in this order it never overflows
         f.sorted = f.v.filter((v) => v).sort();
       }
@@ -71,7 +90,7 @@
     // told is what a column says of a value as the page has it.
     const told = (f, v) => {
       if (!v) return "none";
-      if (f.topics) return label(v - 1);
+      if (f.called) return f.called(v);
       if (f.kind === "category") return f.levels[v - 1] || "(empty)";
       if (f.kind === "time") return date(f.value(v), f.step);
       return (Number.isInteger(f.step) ? sign(String(f.value(v))) : show(f.value(v), 6)) + (f.unit ? " " + f.unit : "");
@@ -139,16 +158,20 @@
       wanted.area && "in the area drawn",
     ].filter(Boolean).join("; ");
 
-    // similar returns the n documents with the most similar topics (Hellinger's distance).
+    // likeness compares the topics of a document with others, of which it takes the roots:
+    // 1 less half the square of Hellinger's distance, where all topics are kept.
+    const likeness = (i, root) => {
+      let s = 0;
+      for (let j = from[i]; j < from[i + 1]; j++) s += root[kept[j]] * Math.sqrt(shares[j]);
+      return s;
+    };
+    // similar returns the n documents with the most similar topics.
     const similar = (i, n) => {
-      const root = new Float64Array(K);
+      const root = new Float64Array(K), best = [];
       for (let j = from[i]; j < from[i + 1]; j++) root[kept[j]] = Math.sqrt(shares[j]);
-      const best = [];
       for (let d = 0; d < count; d++) {
-        if (d === i) continue;
-        let s = 0;
-        for (let j = from[d]; j < from[d + 1]; j++) s += root[kept[j]] * Math.sqrt(shares[j]);
-        if (best.length === n && s <= best[n - 1].s) continue;
+        const s = d === i ? -1 : likeness(d, root);
+        if (s < 0 || best.length === n && s <= best[n - 1].s) continue;
         let at = best.length;
         while (at > 0 && best[at - 1].s < s) at--;
         best.splice(at, 0, { d, s });
@@ -158,13 +181,13 @@
     };
 
     // Colours: each document has one of at most 8 hues, or 0, the rest.
-    const hues = new Uint8Array(count);
+    const inHue = new Uint8Array(count);
     const colour = { by: 0, legend: [] };
     const paint = () => {
       const ramp = (values, shown) => { // eighths of the documents, or fewer where they are alike
         const sorted = values.filter((v) => v > 0).sort();
         const ends = [...new Set(range(8).map((q) => sorted[Math.floor((q + 1) * sorted.length / 8) - 1]).filter((v) => v > 0))];
-        for (let i = 0; i < count; i++) hues[i] = values[i] > 0 ? 1 + ends.findIndex((e) => values[i] <= e) : 0;
+        for (let i = 0; i < count; i++) inHue[i] = values[i] > 0 ? 1 + ends.findIndex((e) => values[i] <= e) : 0;
         colour.ramp = ends.length;
         colour.legend = ends.map((e, q) => ({ hue: q + 1, text: () => (q ? "to " : "up to ") + shown(e) }));
         if (sorted.length < count) colour.legend.unshift({ hue: 0, text: () => "none" });
@@ -177,24 +200,33 @@
       } else if (f.kind !== "category") {
         ramp(f.v, (v) => told(f, v));
       } else {
+        // Groups have the colours that they have elsewhere, and of others the largest have one.
         const hue = new Uint8Array(f.levels.length + 1);
-        const big = f.big.filter((l) => !f.topics || !data.topics[l - 1].background).slice(0, 8);
-        big.forEach((l, h) => { hue[l] = h + 1; });
-        for (let i = 0; i < count; i++) hues[i] = hue[f.v[i]];
+        const big = (f === ofTopics[0] ? f.big.filter((l) => l <= 8) : f.big.filter((l) => f !== ofTopics[1] || !data.topics[l - 1].background)).slice(0, 8);
+        big.forEach((l, h) => { hue[l] = f === ofTopics[0] ? l : h + 1; });
+        for (let i = 0; i < count; i++) inHue[i] = hue[f.v[i]];
         colour.ramp = 0;
-        colour.legend = big.map((l, h) => ({ hue: h + 1, level: l, text: () => told(f, l) }));
+        colour.legend = big.map((l) => ({ hue: hue[l], level: l, text: () => told(f, l) }));
         const rest = f.big.length - big.length + (f.has[0] ? 1 : 0);
         if (rest) colour.legend.push({ hue: 0, text: () => f.has[0] && f.big.length === big.length ? "none" : (f.big.length - big.length) + " others" });
       }
     };
-    // hueOf returns the CSS colour of a hue; those of a ramp go from pale to the accent.
-    const hueOf = (h) => {
+    // hueColour returns the CSS colour of a hue; those of a ramp go from pale to the accent.
+    const hueColour = (h) => {
       if (!h) return css("--dot");
       return colour.ramp ? css("--ramp-" + Math.round(1 + (h - 1) * 7 / Math.max(1, colour.ramp - 1))) : css("--hue-" + h);
     };
 
+    const edited = () => {
+      gather();
+      takeTopics();
+      ofTopics.forEach((f, at) => wanted.levels.delete(at));
+      paint();
+      update();
+    };
+
     return {
-      count, x, y, own, is, state, hues, colour, fields, wanted, ids, titles, texts, ready, onText, onChosen, onRead, places: D.places,
-      topicsOf, share, mix, told, date, title, update, soon, toggle, clear, why, similar, paint, hueOf,
+      count, x, y, own, is, state, inHue, colour, fields, wanted, ids, titles, texts, ready, onText, onChosen, onRead, places: D.places,
+      topicsOf, share, mix, told, date, title, update, soon, toggle, clear, why, likeness, similar, paint, hueColour, edited,
     };
   })();

@@ -1,7 +1,7 @@
   // ---- documents that are chosen, and the one that is read ----------------------
 
   if (docs) {
-    const { count, is, own, state, wanted, fields } = docs;
+    const { count, is, own, state, wanted, fields } = docs, known = fields.slice(1); // but groups
     const find = $("documents-find"), clear = $("documents-clear"), list = $("documents-list"), more = $("documents-more");
     const chosenBox = $("documents-chosen"), pane = $("documents-read");
     const many = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f") + say(n === 1 ? " {document}" : " {documents}");
@@ -13,20 +13,23 @@
 
     const hue = (i) => {
       const dot = el("i", { class: "hue", "aria-hidden": "true" });
-      dot.style.background = docs.hueOf(docs.hues[i]);
+      dot.style.background = docs.hueColour(docs.inHue[i]);
       return dot;
     };
     const item = (i, note) => el("li", {}, el("button", { type: "button", "data-doc": i, onclick: () => readDocument(i, true) }, hue(i), el("span", { dir: "auto" }, docs.title(i)), el("span", { class: "muted" }, note)));
     const fill = () => {
-      list.replaceChildren(...ranked.slice(0, shown).map((i) => item(i, percent(docs.share(i, topic), 0))));
+      list.replaceChildren(...ranked.slice(0, shown).map((i) => item(i, byTopic ? percent(docs.share(i, topic), 0) : "")));
       more.hidden = ranked.length <= shown;
       more.textContent = Math.min(step, ranked.length - shown) + " more";
     };
+    // The list begins with those that have most of the chosen topic, or, where some
+    // documents are chosen, that are most like all of these.
+    let byTopic = true;
     const rank = () => {
-      const part = new Float32Array(count);
-      for (let i = 0; i < count; i++) part[i] = is[i] ? docs.share(i, topic) : -1;
+      const typical = byTopic ? null : docs.mix(is).map(Math.sqrt), part = new Float32Array(count);
+      for (let i = 0; i < count; i++) if (is[i]) part[i] = byTopic ? docs.share(i, topic) : docs.likeness(i, typical);
       ranked = range(count).filter((i) => is[i]).sort((a, b) => part[b] - part[a] || a - b);
-      $("documents-order").textContent = "Most of " + label(topic) + " first";
+      $("documents-order").textContent = byTopic ? "Most of " + label(topic) + " first" : "The most typical first";
       fill();
     };
     let all = null; // mean shares over all documents
@@ -34,7 +37,7 @@
       all = all || docs.mix(null);
       const some = state.chosen < count, here = some ? docs.mix(is) : all;
       $("documents-mix-title").textContent = some ? "Their topics, and how many times as much as in all" : "Their topics";
-      const best = by(range(K), (k) => here[k]).slice(0, 7);
+      const best = by(range(K).filter(alive), (k) => here[k]).slice(0, 7);
       const scale = Math.max(1e-9, ...best.map((k) => Math.max(here[k], all[k])));
       $("documents-mix").replaceChildren(...(state.chosen ? best : []).map((k) => {
         const bar = el("i"), tick = el("b");
@@ -49,6 +52,7 @@
       clear.hidden = state.chosen === count && !docs.why();
       $("documents-why").textContent = docs.why();
       shown = step;
+      byTopic = state.chosen === count;
       tellMix();
       rank();
     };
@@ -116,7 +120,7 @@
     // which to recognise it, and those of the page that are mostly its own.
     const wordsOf = (k) => {
       const mine = new Set(asRead(k).map((w) => w.w));
-      data.home.forEach((h, w) => { if (h[0] === k && h[1] >= 0.4) mine.add(w); });
+      data.home.forEach((h, w) => { if (into(h[0]) === k && h[1] >= 0.4) mine.add(w); });
       const forms = [...mine].map((w) => words[w]).sort((a, b) => b.length - a.length).map((w) => {
         const form = w.replace(/[\\^$.*+?()[\]{}|\/]/g, "\\$&").replace(/_/g, "[\\s_-]+");
         return inWords.test(w) ? form : "(?<![\\p{L}\\p{N}])" + form + "(?![\\p{L}\\p{N}])";
@@ -135,7 +139,7 @@
       out.push(text.slice(at));
       return [out, n];
     };
-    const facts = (i) => fields.slice(1).filter((f) => f.v[i]).map((f) => el("div", {}, el("dt", { dir: "auto" }, f.name), el("dd", { dir: "auto" }, docs.told(f, f.v[i]))));
+    const facts = (i) => fields.slice(2).filter((f) => f.v[i]).map((f) => el("div", {}, el("dt", { dir: "auto" }, f.name), el("dd", { dir: "auto" }, docs.told(f, f.v[i]))));
     const tellRead = () => {
       const i = reading, of = docs.topicsOf(i);
       const k = marks;
@@ -199,8 +203,8 @@
     // ---- table -----------------------------------------------------------------
 
     exportable(chosenBox.querySelector(".side-head"), say("chosen {documents}"), {
-      rows: () => [["id", "title", ...fields.map((f) => f.name), ...range(K).map((k) => k + ": " + label(k))],
-        ...ranked.map((i) => [docs.ids[i], docs.title(i), ...fields.map((f) => !f.v[i] ? "" : f.kind === "number" ? f.value(f.v[i]) : docs.told(f, f.v[i])), ...range(K).map((k) => Number(docs.share(i, k).toFixed(3)) || "")])],
+      rows: () => [["id", "title", ...known.map((f) => f.name), ...range(K).filter(alive).map((k) => k + ": " + label(k))],
+        ...ranked.map((i) => [docs.ids[i], docs.title(i), ...known.map((f) => !f.v[i] ? "" : f.kind === "number" ? f.value(f.v[i]) : docs.told(f, f.v[i])), ...range(K).filter(alive).map((k) => Number(docs.share(i, k).toFixed(3)) || "")])],
     });
 
     docs.onChosen.push(() => { tellChosen(); sync(); });
@@ -210,7 +214,14 @@
       if (reading >= 0) tellRead();
       else fill();
     });
+    onEdit.push(() => {
+      all = null;
+      if (syncs.length) drawFilters();
+      tellChosen();
+      if (reading >= 0) tellRead();
+    });
     onTopic.push(() => {
+      byTopic = true;
       rank();
       tellMix();
       marks = topic;

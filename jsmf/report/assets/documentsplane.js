@@ -5,7 +5,7 @@
 
   if (docs) {
     const plane = $("documents-plane"), tip = $("documents-tip"), info = $("documents-info");
-    const { count, x, y, own, is, hues } = docs;
+    const { count, x, y, own, is, inHue } = docs;
     let view = { x: 0, y: 0, zoom: 1 };
     let at = -1; // the document below the pointer, or that of the arrow keys
     let lasso = null, drawing = false; // corners, and whether the next drag draws
@@ -83,9 +83,9 @@
       const W = base.width = Math.round(w * ratio), H = base.height = Math.round(h * ratio);
       const c = base.getContext("2d");
       const image = c.createImageData(W, H), px = image.data;
-      const radius = clamp(3.3 * (2000 / count) ** 0.25, 1.2, 5) * Math.min(2.2, Math.sqrt(view.zoom)) * ratio;
+      const radius = clamp(3.3 * (2000 / count) ** 0.25, 1.2, 5) * Math.min(2.2, Math.sqrt(view.zoom)) * Math.min(1, Math.sqrt(w / 700)) * ratio;
       const some = docs.state.chosen < count, card = rgb(css("--card"));
-      const palette = range(9).map((q) => rgb(docs.hueOf(q)));
+      const palette = range(9).map((q) => rgb(docs.hueColour(q)));
       const [sx, sy] = scales(), ox = w / 2 - (middle[0] + view.x) * sx, oy = h / 2 + (middle[1] + view.y) * sy;
       px.set([...card, 255]);
       for (let j = 4; j < px.length; j *= 2) px.copyWithin(j, 0, j);
@@ -95,7 +95,7 @@
           if (some && is[i] !== wanted) continue;
           const X = Math.round((ox + x[i] * sx) * ratio), Y = Math.round((oy - y[i] * sy) * ratio);
           if (X < edge || Y < edge || X >= W - edge || Y >= H - edge) continue;
-          const [R, G, B] = plain || palette[hues[i]], a0 = alpha * (plain || hues[i] ? 1 : 0.7);
+          const [R, G, B] = plain || palette[inHue[i]], a0 = alpha * (plain || inHue[i] ? 1 : docs.colour.ramp ? 0.3 : 0.7);
           for (const [dx, dy, cover] of mask) {
             const p = 4 * ((Y + dy) * W + X + dx), a = cover * a0 / 256;
             px[p] += (R - px[p]) * a;
@@ -336,7 +336,7 @@
       const f = docs.fields[docs.colour.by], on = docs.wanted.levels.get(docs.colour.by);
       legend.replaceChildren(...docs.colour.legend.map((l) => {
         const dot = el("i", { class: "hue", "aria-hidden": "true" });
-        dot.style.background = docs.hueOf(l.hue);
+        dot.style.background = docs.hueColour(l.hue);
         const text = el("span", { dir: "auto" }, l.text());
         return el("li", {}, l.level === undefined ? el("span", { class: "swatch" }, dot, text) :
           el("button", { type: "button", "aria-pressed": String(!!on && on.has(l.level)), title: "Only these: " + f.has[l.level], onclick: () => docs.toggle(docs.colour.by, l.level) }, dot, text));
@@ -356,6 +356,7 @@
       drawSoon();
     });
     onTopic.push(() => { if (docs.colour.by < 0) paint(); else drawSoon(); });
+    onEdit.push(() => { docs.edited(); drawSoon(); });
     redraws.push(() => { stale = true; tellColours(); draw(); });
     exportable($("documents-map"), say("map of {documents}"), { canvas: () => plane });
     plane.dataset.at = "-1";

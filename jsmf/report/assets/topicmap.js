@@ -10,10 +10,6 @@
       if (isNum(stability) && stability < 0.995) c.setAttribute("stroke-dasharray", (stability * length).toFixed(2) + " " + ((1 - stability) * length).toFixed(2));
       return c;
     };
-    const groupNames = () => range(T.groups).map((g) => {
-      const mine = shareOrder.filter((k) => T.group[k] === g);
-      return { size: mine.length, text: mine.slice(0, 3).map(short).join(", ") + (mine.length > 3 ? ", …" : "") };
-    });
     const legend = (picture, top) => {
       const all = groupNames(), g = svg("g", { class: "legend" });
       const shown = all.filter((x, i) => i < hues && x.size).map((x) => [all.indexOf(x), x.text]);

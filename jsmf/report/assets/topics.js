@@ -143,7 +143,7 @@
     $("apart").replaceChildren(...rows(others.filter((j) => isNum(corr(i, j)) && corr(i, j) < 0).slice(-3).reverse()));
     $("facts").replaceChildren(...doubts(k), ...data.columns.map((c) => el("div", { title: c.what }, el("dt", {}, c.name), el("dd", {}, show(c.values[k])))));
     if ($("docs")) {
-      $("docs").replaceChildren(...(t.docs || []).map((d) => el("li", {}, el("span", { class: "p" }, percent(d.share, 0)), el("span", { class: "t", dir: "auto" }, d.title),
+      $("docs").replaceChildren(...(t.docs || []).map((d) => el("li", {}, el("span", { class: "p" }, percent(d.share, 0)), d.at < 0 ? el("span", { class: "t", dir: "auto" }, d.title) : el("button", { type: "button", class: "t link", dir: "auto", onclick: () => readDocument(d.at, true) }, d.title),
         d.snippet ? el("span", { class: "x", dir: "auto" }, d.snippet) : null, el("span", { class: "o", dir: "auto" }, d.note || ""))));
     }
     $("word-info").hidden = true;

@@ -127,7 +127,9 @@ func TestDocuments(t *testing.T) {
 	findDocuments(v, strings.ToLower(m.TopWords(0, 1)[0].Word))
 	filterDocuments(v)
 	saveDocuments(v)
-	v.Run(visit.Focus("#documents-list button"), visit.Key(kb.Enter))
+	editTopics(v)
+	v.Changes("a document of the chosen topic", reading, visit.Into("#docs button"), visit.Click("#docs button"))
+	v.Run(visit.Focus("#documents-back"), visit.Key(kb.Enter), visit.Focus("#documents-list button"), visit.Key(kb.Enter))
 	looksOf(v)
 	v.Leave(only(file))
 }
@@ -241,8 +243,8 @@ func filterDocuments(v *visit.Visit) {
 	t := v.T
 	t.Helper()
 	v.Changes("colours by a topic's share", legend, option("documents-colour", -1))
-	v.Changes("colours by number", legend, option("documents-colour", 2))
-	v.Changes("colours by category", legend, option("documents-colour", 1))
+	v.Changes("colours by number", legend, option("documents-colour", 3))
+	v.Changes("colours by category", legend, option("documents-colour", 2))
 	v.Changes("a level of the legend", chosenCount, visit.Into("#documents-legend"), visit.Click("#documents-legend button"))
 	if got := visit.Eval[string](v, chosenCount); got != "50 documents" && got != "40 documents" { // a twelfth, but for those without values
 		t.Errorf("%s of a level", got)
@@ -251,10 +253,10 @@ func filterDocuments(v *visit.Visit) {
 	filter := func(field int, rest string) string {
 		return fmt.Sprintf("#documents-filters fieldset:nth-child(%d) %s", field, rest)
 	}
-	v.Wait(`document.querySelectorAll("#documents-filters fieldset").length === 4`)
-	v.Changes("another level", chosenCount, visit.Into(filter(2, "label:nth-child(2) input")), visit.Click(filter(2, "label:nth-child(2) input")))
-	v.Changes("a number", chosenCount, visit.Set(filter(3, "input"), "100\t"))
-	v.Changes("a time", chosenCount, visit.Set(filter(4, "label:nth-child(2) input"), "01012002\t"))
+	v.Wait(`document.querySelectorAll("#documents-filters fieldset").length === 5`)
+	v.Changes("another level", chosenCount, visit.Into(filter(3, "label:nth-child(2) input")), visit.Click(filter(3, "label:nth-child(2) input")))
+	v.Changes("a number", chosenCount, visit.Set(filter(4, "input"), "100\t"))
+	v.Changes("a time", chosenCount, visit.Set(filter(5, "label:nth-child(2) input"), "01012002\t"))
 	v.Wait(`document.getElementById("documents-why").textContent.includes("to 2002-01-01")`)
 	if n, _ := strconv.Atoi(strings.Fields(visit.Eval[string](v, chosenCount))[0]); n < 1 || n > 60 {
 		t.Errorf("%d documents of two papers, from 100 words, before 2002", n)
@@ -283,6 +285,30 @@ func saveDocuments(v *visit.Visit) {
 		t.Error(err)
 	}
 
+}
+
+// editTopics: names that people give, and topics that they make one, hold here too.
+func editTopics(v *visit.Visit) {
+	t := v.T
+	t.Helper()
+	v.Run(visit.Click("#documents-clear"), option("documents-colour", 1))
+	v.Wait(chosenCount + ` === "600 documents"`)
+	topics := func() int {
+		return visit.Eval[int](v, `document.querySelectorAll("#documents-filters fieldset:nth-child(2) label").length`)
+	}
+	before, all := topics(), visit.Eval[string](v, `document.getElementById("documents-mix").textContent`)
+	rename(v, "A new name")
+	v.Wait(`document.getElementById("documents-filters").textContent.includes("A new name") && document.getElementById("documents-order").textContent.includes("A new name")`)
+	v.Run(visit.Focus("#merge"), visit.Key(kb.Enter))
+	v.Wait(`document.activeElement.id === "merge-with"`)
+	v.Changes("topics that are one", `document.getElementById("documents-mix").textContent`, visit.Click("#merge-form [type=submit]"))
+	if got := topics(); got != before-1 {
+		t.Errorf("%d topics after two of %d have become one", got, before)
+	}
+	v.Run(visit.Focus("#undo"), visit.Key(kb.Enter), visit.Focus("#undo"), visit.Key(kb.Enter))
+	if got := visit.Eval[string](v, `document.getElementById("documents-mix").textContent`); topics() != before || got != all {
+		t.Errorf("%d topics again, with %q, want %d with %q", topics(), got, before, all)
+	}
 }
 
 // looksOf measures contrast and width, in both themes, on a desktop and a phone.
@@ -391,7 +417,7 @@ func TestDocumentsMarkup(t *testing.T) {
 	v := visit.Open(t, tab, address(file), "light")
 	v.Wait(allTexts)
 	hover(v)
-	v.Run(visit.Focus("#documents-filters summary"), visit.Key(kb.Enter), option("documents-colour", 1))
+	v.Run(visit.Focus("#documents-filters summary"), visit.Key(kb.Enter), option("documents-colour", 2))
 	for i := range 10 {
 		v.Run(visit.Focus(fmt.Sprintf("#documents-list li:nth-child(%d) button", 1+4*i)), visit.Key(kb.Enter),
 			visit.Focus("#documents-read .bars li:first-child button"), visit.Key(kb.Enter)) // twenty words of its largest topic stand in the text
