@@ -33,11 +33,11 @@
 // Model.Transform pulls the proportions of a document to what is usual, and the more so the
 // fewer words it has. That is best for one document, but it understates how groups of
 // documents differ, and no bootstrap mends it, because all replicates are pulled alike. The
-// method of composition, which the R package stm uses in estimateEffect, finds 93 % of
-// planted effects in documents of 30 tokens in a test of this package. So proportions here
-// are solved for without a prior. Those of one document are of no use by themselves, but
-// their averages are unbiased if the topics are right. For long documents and
-// distinct topics both methods agree to 5 %.
+// method of composition (Treier and Jackman 2008; estimateEffect of the R package stm) with
+// these proportions finds 93 % of the effects in documents of 30 tokens in a test of this
+// package. So proportions here are solved for without a prior. Those of one document are
+// of no use by themselves, but their averages are unbiased if the topics are right. For long
+// documents and distinct topics both methods agree to 5 %.
 //
 // # What an interval holds
 //
