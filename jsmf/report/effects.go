@@ -14,6 +14,7 @@ type effectsData struct {
 	Replicates int            `json:"replicates"`
 	Documents  int            `json:"documents"`
 	Quantities []quantityData `json:"quantities"`
+	Shares     []fine         `json:"shares"` // value, low and high of each quantity
 	Terms      []termData     `json:"terms"`
 }
 
@@ -22,7 +23,6 @@ type quantityData struct {
 	Topic     int    `json:"topic"` // −1: made of topics
 	Ratio     bool   `json:"ratio,omitempty"`
 	Unmatched int    `json:"unmatched,omitempty"`
-	Share     []fine `json:"share"` // value, low, high
 }
 
 // termData holds three numbers, an estimate and its interval, for each point and
@@ -92,15 +92,15 @@ func (p *page) effects(d *data, e *effects.Effects) {
 	if e == nil || len(e.Terms) == 0 {
 		return
 	}
-	out := &effectsData{Level: number(e.Level), Replicates: e.Replicates, Documents: e.Documents}
+	out := &effectsData{Level: number(e.Level), Replicates: e.Replicates, Documents: e.Documents, Shares: flat(e.Shares...)}
 	for i, q := range e.Quantities {
-		x := quantityData{Name: atMost(q.Name, nameLength), Topic: -1, Ratio: len(q.Over) > 0, Unmatched: e.Unmatched[i], Share: flat(e.Shares[i])}
+		x := quantityData{Name: p.quantity(q, i), Topic: -1, Ratio: len(q.Over) > 0, Unmatched: e.Unmatched[i]}
 		if i < p.K {
 			x.Topic = i
 		}
 		out.Quantities = append(out.Quantities, x)
 	}
-	p.Effects = newEffectsPage(e, p.K, p.say)
+	p.Effects = p.newEffectsPage(e)
 	for _, t := range e.Terms {
 		x := term(t, len(e.Quantities))
 		x.What = p.Effects.Terms[len(out.Terms)].What

@@ -21,9 +21,9 @@ type shownEffects struct {
 			Topic     int
 			Ratio     bool
 			Unmatched int
-			Share     []float64
 		}
-		Terms []struct {
+		Shares []*float64
+		Terms  []struct {
 			Name, Kind, Unit, What string
 			Points                 []struct {
 				Label      string
@@ -84,6 +84,7 @@ func TestEffectsData(t *testing.T) {
 			}
 		}
 	}
+	same("shares", got.Shares, e.Shares)
 	for i, g := range got.Terms {
 		w := e.Terms[i]
 		if g.Name != w.Name || g.Kind != w.Kind.String() || g.Unit != w.Unit || len(g.Points) != len(w.Points) {

@@ -37,10 +37,10 @@ type effectCell struct {
 	Doubt bool // the interval includes zero
 }
 
-func newEffectsPage(e *effects.Effects, k int, say *strings.Replacer) *effectsPage {
-	p := &effectsPage{About: say.Replace(resting(e))}
+func (p *page) newEffectsPage(e *effects.Effects) *effectsPage {
+	out := &effectsPage{About: p.Say(resting(e))}
 	for i, t := range e.Terms {
-		table := effectTable{Term: i, Name: t.Name, What: say.Replace(what(t, len(e.Terms) > 1)), Time: t.Kind == effects.Times}
+		table := effectTable{Term: i, Name: t.Name, What: p.Say(what(t, len(e.Terms) > 1)), Time: t.Kind == effects.Times}
 		table.Caption = table.What
 		if table.Time {
 			table.Caption = fmt.Sprintf("The share of each topic in each %s of %s, in percent.", cmp.Or(t.Unit, "bin"), t.Name)
@@ -52,8 +52,8 @@ func newEffectsPage(e *effects.Effects, k int, say *strings.Replacer) *effectsPa
 			table.Heads = append(table.Heads, atMost(x.Label, nameLength))
 		}
 		for i, q := range e.Quantities {
-			row, ratio := effectRow{Name: atMost(q.Name, nameLength)}, len(q.Over) > 0
-			if i < k {
+			row, ratio := effectRow{Name: p.quantity(q, i)}, len(q.Over) > 0
+			if i < p.K {
 				row.Name = fmt.Sprintf("%d %s", i, row.Name)
 			}
 			if t.Slopes != nil {
@@ -68,9 +68,17 @@ func newEffectsPage(e *effects.Effects, k int, say *strings.Replacer) *effectsPa
 			}
 			table.Rows = append(table.Rows, row)
 		}
-		p.Terms = append(p.Terms, table)
+		out.Terms = append(out.Terms, table)
 	}
-	return p
+	return out
+}
+
+// quantity returns what quantity i is called.
+func (p *page) quantity(q effects.Quantity, i int) string {
+	if i < p.K {
+		return p.names[i]
+	}
+	return atMost(q.Name, nameLength)
 }
 
 // resting says what effects rest on.

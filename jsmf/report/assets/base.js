@@ -116,11 +116,11 @@
   // M is the matrix of correlations of n topics; corr, joint and lift take places in it.
   let M, n, placeOf, similar;
   const cornered = (i, j) => i > j ? [j, i] : [i, j];
-  const corrIn = (m, i, j) => {
-    if (i === j) return 1;
+  const pairAt = (m, i, j) => {
     [i, j] = cornered(i, j);
-    return m.corr[i * m.topics.length - i * (i + 1) / 2 + j - i - 1];
+    return i * m.topics.length - i * (i + 1) / 2 + j - i - 1;
   };
+  const corrIn = (m, i, j) => i === j ? 1 : m.corr[pairAt(m, i, j)];
   const jointIn = (m, i, j) => {
     [i, j] = cornered(i, j);
     return m.joint[i * m.topics.length - i * (i - 1) / 2 + j - i];

@@ -3,13 +3,14 @@
   if ($("classes")) {
     const box = $("classes-cells"), order = $("classes-order"), select = $("classes-term"), steps = 12;
     select.append(...fx.terms.map((t, i) => el("option", { value: i }, t.name)));
+    select.value = firstTerm();
     $("classes-terms").hidden = fx.terms.length < 2;
     const now = () => fx.terms[select.value];
     let cell = [0, 0], shape = null; // row and column, in the order shown
     const rowsOf = () => {
-      const all = range(fx.quantities.length).filter((q) => !fx.quantities[q].ratio);
-      if (order.value === "share") return by(all, (q) => fx.quantities[q].share[0]);
-      return now().rows ? now().rows.filter((q) => !fx.quantities[q].ratio) : all;
+      const all = fxLiving().concat(fxAsked()).filter((q) => !fx.quantities[q].ratio), in1 = new Set(all);
+      if (order.value === "share") return by(all, fxAverage);
+      return now().rows ? now().rows.filter((q) => in1.has(q)) : all;
     };
     const colsOf = () => {
       const all = range(now().points.length);
@@ -21,8 +22,8 @@
       const room = box.parentElement.clientWidth, t = now();
       if (!room) return;
       const rows = rowsOf(), cols = colsOf();
-      const names = Math.min(room < 520 ? 112 : 240, 10 + Math.max(...rows.map((q) => widthOf(fxName(q), 13, 600))));
-      const size = clamp((room - names) / cols.length, 15, 56), tall = clamp(size, 15, 24), flat = cols.every((p) => widthOf(t.points[p].label, 12) < size - 4);
+      const names = Math.min(room < 520 ? 112 : 330, 10 + Math.max(...rows.map((q) => widthOf(fxName(q), 13, 600))));
+      const size = clamp((room - names) / cols.length, 15, 110), tall = clamp(size, 15, 24), flat = cols.every((p) => widthOf(t.points[p].label, 12) < size - 4);
       const rise = flat ? 20 : Math.min(120, 12 + Math.max(...cols.map((p) => widthOf(t.points[p].label, 12)))), top = 44 + rise;
       const W = Math.max(room, names + size * cols.length), H = top + tall * rows.length + 4;
       const values = rows.flatMap((q) => cols.map((p) => Math.abs(fxOf(t.differences, p, q).v))).filter(isNum).sort((a, b) => a - b);
@@ -76,7 +77,7 @@
       if (!tell) return;
       const q = rows[cell[0]], p = cols[cell[1]], x = fxOf(now().differences, p, q), y = fxOf(now().predictions, p, q), f = fxShare(q);
       $("classes-info").replaceChildren(el("b", { dir: "auto" }, now().points[p].label), " · ", el("span", { dir: "auto" }, fxName(q)), ": " + (isNum(x.v) ?
-        fxDiff(q)(x.v) + " points" + spread(x, fxDiff(q)) + (doubtful(x) ? ", may be zero" : "") + "; share " + f(y.v) + fxUnit(q) + spread(y, f) : "not known") + "; " + documents(now().points[p]));
+        fxDiff(q)(x.v) + " points" + spread(x, fxDiff(q)) + (!isNum(x.lo) ? ", without an interval" : doubtful(x) ? ", may be zero" : "") + "; share " + f(y.v) + fxUnit(q) + spread(y, f) : "not known") + "; " + documents(now().points[p]));
     };
     const under = (e) => {
       const r = box.firstChild.getBoundingClientRect(), { names, top, size, tall, rows, cols } = shape;
@@ -109,6 +110,7 @@
     });
     for (const c of [order, select]) c.addEventListener("change", draw);
     redraws.push(draw);
+    onEdit.push(draw);
     exportable($("classes-figure"), "topics by class", { svg: () => box.firstChild });
     onTopic.push(frame(draw));
   }

@@ -43,20 +43,19 @@
 
   // ---- matrix ------------------------------------------------------------------
 
-  // bounds of a correlation, where the model knows them; unsure ones include zero.
+  // interval is that of a correlation, where it is known; unsure ones include zero.
   const interval = (i, j) => {
     if (!M.low || i === j) return null;
-    if (i > j) [i, j] = [j, i];
-    const at = i * n - i * (i + 1) / 2 + j - i - 1;
-    return [M.low[at], M.high[at]];
+    const at = pairAt(M, i, j);
+    return isNum(M.low[at]) && isNum(M.high[at]) ? [M.low[at], M.high[at]] : null;
   };
   const unsure = (i, j) => {
     const x = interval(i, j);
-    return x !== null && !(x[0] > 0 || x[1] < 0);
+    return x !== null && x[0] <= 0 && x[1] >= 0;
   };
   const correlation = (i, j) => {
     const x = interval(i, j);
-    return signed(corr(i, j)) + (x && isNum(x[0]) && isNum(x[1]) ? " (" + signed(x[0]) + " to " + signed(x[1]) + ")" : "");
+    return signed(corr(i, j)) + (x ? " (" + signed(x[0]) + " to " + signed(x[1]) + ")" : "");
   };
 
   const heat = $("heat"), measure = $("measure"), order = $("order");
@@ -218,7 +217,7 @@
       { name: "Topic", value: (r) => of(r, 0), show: cell(0), csv: both(0) },
       { name: "and topic", value: (r) => of(r, 1), show: cell(1), csv: both(1) },
       { name: "Correlation", num: true, what: say("Pearson, of the topics’ shares over {documents}"), value: (r) => corr(...pairs[r]), show: (r) => el("span", { class: unsure(...pairs[r]) ? "muted" : "" }, correlation(...pairs[r])),
-        csv: [["correlation", (r) => corr(...pairs[r])], ...(M.low ? [["low", (r) => interval(...pairs[r])[0]], ["high", (r) => interval(...pairs[r])[1]]] : [])] },
+        csv: [["correlation", (r) => corr(...pairs[r])], ...(M.low ? [["low", (r) => (interval(...pairs[r]) || [])[0]], ["high", (r) => (interval(...pairs[r]) || [])[1]]] : [])] },
       { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...pairs[r]), show: (r) => exact(lift(...pairs[r]), 5e-4) },
       { name: "Joint", num: true, what: say("A: the probability that two {words} of {a document} come from them"), value: (r) => joint(...pairs[r]), show: (r) => exact(joint(...pairs[r]), 1e-9) },
     ], findPairs, 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic, () => range(pairs.length));

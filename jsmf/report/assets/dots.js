@@ -5,8 +5,8 @@
   // pick }, and axis, the format of its ticks and its name.
   const dots = (W, blocks) => {
     const narrow = W < 470, every = blocks.flatMap((b) => b.rows.filter((r) => !r.head));
-    const said = Math.min(0.4 * W, Math.max(0, ...every.map((r) => widthOf(r.said, 12)))) + 8;
-    const left = narrow ? 6 : Math.min(0.36 * W, 14 + Math.max(0, ...every.map((r) => widthOf(r.label, 13.5, 600)))), right = narrow ? 6 : said + 10;
+    const said = Math.min(0.36 * W, Math.max(0, ...every.map((r) => widthOf(r.said, 12)))) + 8;
+    const left = narrow ? 6 : Math.min(0.46 * W, 14 + Math.max(0, ...every.map((r) => widthOf(r.label, 13.5, 600)))), right = narrow ? 6 : said + 10;
     const picture = svg("svg", { class: "plot dots" }), parts = [];
     let at = 0;
     for (const b of blocks) at = block(picture, parts, W, b, { narrow, left, right, said }, at ? at + 14 : 0);
@@ -43,8 +43,8 @@
       const mid = y + (narrow ? 29 : tall / 2), known = isNum(r.v), faint = doubtful(r);
       const g = svg("g", { class: "row" + (faint ? " faint" : "") + (r.on ? " on" : ""), role: "button", "aria-label": r.aria, "aria-pressed": String(!!r.on) });
       g.append(svg("rect", { class: "ground", x: 0, y, width: W, height: tall, rx: 4 }));
-      g.append(text({ class: "label", x: narrow ? 6 : left - 4, y: narrow ? y + 15 : mid + 4.5, "text-anchor": narrow ? "start" : "end" }, fitted(r.label, narrow ? W - said - 16 : left - 8, 13.5, r.on ? 600 : 400)));
-      g.append(text({ class: "value", x: W - 6, y: narrow ? y + 15 : mid + 4, "text-anchor": "end" }, known ? r.said : "not known"));
+      g.append(text({ class: narrow ? "label halo" : "label", x: narrow ? 6 : left - 4, y: narrow ? y + 15 : mid + 4.5, "text-anchor": narrow ? "start" : "end" }, fitted(r.label, narrow ? W - said - 16 : left - 8, 13.5, r.on ? 600 : 400)));
+      g.append(text({ class: narrow ? "value halo" : "value", x: W - 6, y: narrow ? y + 15 : mid + 4, "text-anchor": "end" }, known ? r.said : "not known"));
       if (isNum(r.lo) && isNum(r.hi)) {
         const [a, b] = [x(clamp(r.lo, ...domain)), x(clamp(r.hi, ...domain))];
         g.append(svg("line", { class: "whisker", x1: a, x2: b, y1: mid, y2: mid }));

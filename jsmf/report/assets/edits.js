@@ -47,12 +47,18 @@
       const deviation = m.topics.map((k, i) => Math.sqrt(jointIn(m, i, i) - first.topics[k].share ** 2));
       const all = (a, b, f) => a.reduce((s, i) => s + b.reduce((r, j) => r + f(i, j), 0), 0);
       const covariance = (a, b) => all(a, b, (i, j) => corrIn(m, i, j) * deviation[i] * deviation[j]);
-      const out = { ...m, topics, corr: [], joint: [] };
+      const out = { ...m, topics, corr: [], joint: [], low: m.low && [], high: m.high && [] };
       places.forEach((a, i) => {
         for (let j = i; j < places.length; j++) {
           const b = places[j], c = covariance(a, b) / Math.sqrt(covariance(a, a) * covariance(b, b));
           out.joint.push(all(a, b, (p, q) => jointIn(m, p, q)));
-          if (j > i) out.corr.push(a.length + b.length === 2 ? corrIn(m, a[0], b[0]) : isNum(c) ? c : null);
+          if (j === i) continue;
+          const same = a.length + b.length === 2, p = pairAt(m, a[0], b[0]);
+          out.corr.push(same ? m.corr[p] : isNum(c) ? c : null);
+          if (m.low) { // of topics made one no interval is known
+            out.low.push(same ? m.low[p] : null);
+            out.high.push(same ? m.high[p] : null);
+          }
         }
       });
       const now = new Map(places.flatMap((a, i) => a.map((p) => [p, i])));

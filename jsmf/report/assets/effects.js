@@ -5,7 +5,7 @@
     const select = $("effect-term"), pointSelect = $("effect-point"), quantitySelect = $("effect-quantity"), more = $("effect-more");
     select.append(...fx.terms.map((t, i) => el("option", { value: i }, t.name)));
     $("effect-terms").hidden = fx.terms.length < 2;
-    let term = fx.terms.find((t) => t.kind !== "times") || fx.terms[0], point = 0, quantity = topic, all = false, at = null;
+    let term = fx.terms[firstTerm()], point = 0, quantity = topic, all = false, at = null;
     const into = (id) => $(id).querySelector(".drawing");
     const ratio = (q) => fx.quantities[q].ratio;
     const slopes = () => !!term.slopes;
@@ -21,7 +21,7 @@
     });
     const row = (x, q, size, name, aria, on, pick) => {
       const said = isNum(x.v) ? wording(x, q, size) : "not known";
-      return { label: name, ...x, said, aria: aria + ": " + said + (!isNum(x.v) || ratio(q) ? "" : " percentage points") + (isNum(x.v) && doubtful(x) ? ", the interval includes zero" : ""), on, pick };
+      return { label: name, ...x, said, aria: aria + ": " + said + (!isNum(x.v) || ratio(q) ? "" : " percentage points") + (!isNum(x.v) ? "" : !isNum(x.lo) ? ", without an interval" : doubtful(x) ? ", the interval includes zero" : ""), on, pick };
     };
     const sizeOf = (list) => most(list.filter((x) => isNum(x.v)).map((x) => Math.abs(x.v)), 0);
 
@@ -29,15 +29,15 @@
     const drawTopics = () => {
       const W = into("effect-topics").clientWidth, t = term;
       if (!W) return;
-      const value = (q) => slopes() ? fxAt(t.slopes, q) : fxOf(t.differences, point, q);
-      const size = sizeOf(range(Q).filter((q) => !ratio(q)).map(value)), sizes = sizeOf(range(Q).filter(ratio).map(value));
+      const value = (q) => slopes() ? fxOf(t.slopes, 0, q) : fxOf(t.differences, point, q);
+      const sums = fxAsked().filter((q) => !ratio(q)), ratios = fxAsked().filter(ratio);
+      const size = sizeOf(fxLiving().concat(sums).map(value)), sizes = sizeOf(ratios.map(value));
       const line = (q) => row(value(q), q, ratio(q) ? sizes : size, fxName(q), fxLong(q), q === quantity, () => { quantity = q; pick(q); drawLevels(); drawTopics(); focusRow("effect-topics"); });
-      const list = by(range(Q).filter((q) => fx.quantities[q].topic >= 0 && isNum(value(q).v)), (q) => value(q).v);
+      const list = by(fxLiving().filter((q) => isNum(value(q).v)), (q) => value(q).v);
       const shown = all || list.length <= few ? list : list.slice(0, few / 2).concat(list.slice(-few / 2));
       const rows = shown.map(line);
       if (shown.length < list.length) rows.splice(few / 2, 0, { head: "… " + (list.length - few) + " topics between" });
       const what = slopes() ? "per " + (t.unit || "unit of " + t.name) : "from the average";
-      const asked = range(Q).filter((q) => fx.quantities[q].topic < 0), sums = asked.filter((q) => !ratio(q)), ratios = asked.filter(ratio);
       if (sums.length) rows.push({ head: "Made of topics" }, ...sums.map(line));
       const blocks = [{ rows, axis: axisOf(0, what) }];
       if (ratios.length) blocks.push({ rows: ratios.map(line), axis: { name: "Ratios, " + (slopes() ? "change " : "difference ") + what, format: axisOf(ratios[0], "").format } });
@@ -100,7 +100,7 @@
       for (const g of groups) g.list = g.points.map((p) => ({ x: t.points[p].x, part: t.points[p].incomplete, ...fxOf(t.predictions, p, q) }));
       const first = groups[0].points, labelAt = (i) => t.points[first[i]].labels ? t.points[first[i]].labels.find((s) => s !== groups[0].name) : t.points[first[i]].label;
       const picture = curves(W, groups, {
-        average: fx.quantities[q].share[0],
+        average: fxAverage(q),
         y: (v, step) => f(v, decimals(ratio(q) ? step : 100 * step)) + unit,
         ticks: (xs, n) => timed ? [0, first.length - 1].map((i) => [t.points[first[i]].x, labelAt(i)]) : ticks(...xs, clamp(Math.round(n), 2, 8)).map((v) => [v, show(v, 4)]),
       });
@@ -137,10 +137,12 @@
       select.value = fx.terms.indexOf(t);
       $("effect-what").textContent = t.what;
       pointSelect.replaceChildren(...t.points.map((p, i) => el("option", { value: i }, p.label)));
-      point = by(range(t.points.length).filter((p) => t.points[p].n), (p) => t.points[p].n)[0] || 0;
+      // The point with the largest difference that is none of chance.
+      const sure = (p) => most(fxLiving().map((q) => fxOf(t.differences, p, q)).filter((x) => !doubtful(x)).map((x) => Math.min(Math.abs(x.lo), Math.abs(x.hi))), 0);
+      point = by(range(t.points.length), sure)[0];
       pointSelect.value = point;
       $("effect-points").hidden = slopes();
-      quantitySelect.replaceChildren(...range(Q).map((q) => el("option", { value: q }, fxName(q))));
+      quantitySelect.replaceChildren(...fxLiving().concat(fxAsked()).map((q) => el("option", { value: q }, fxName(q))));
     };
     const draw = () => { fill(); drawTopics(); drawLevels(); };
     select.addEventListener("change", () => {
@@ -151,6 +153,7 @@
     quantitySelect.addEventListener("change", () => { quantity = Number(quantitySelect.value); pick(quantity); drawTopics(); drawLevels(); });
     more.addEventListener("click", () => { all = !all; drawTopics(); });
     redraws.push(draw);
+    onEdit.push(() => { quantity = topic; draw(); });
     exportable($("effect-topics"), "effects on topics", { svg: () => into("effect-topics").firstChild });
     exportable($("effect-levels"), "effects on one topic", { svg: () => into("effect-levels").firstChild });
     onTopic.push(() => {
@@ -175,7 +178,7 @@
           add(p, "prediction", (q) => fxOf(t.predictions, i, q));
           add(p, "difference", (q) => fxOf(t.differences, i, q));
         });
-        if (t.slopes) add({ label: "", n: fx.documents }, "slope", (q) => fxAt(t.slopes, q));
+        if (t.slopes) add({ label: "", n: fx.documents }, "slope", (q) => fxOf(t.slopes, 0, q));
         return out;
       } });
     });

@@ -2,8 +2,16 @@
 
   // fx reads the effects: of a point and a quantity, an estimate v from lo to hi.
   const fx = data.effects;
-  const fxAt = (list, at) => ({ v: list[3 * at], lo: list[3 * at + 1], hi: list[3 * at + 2] });
-  const fxOf = (list, p, q) => fxAt(list, p * fx.quantities.length + q);
+  // Of topics that the reader made one the estimates add, and there is no interval.
+  const fxOf = (list, p, q) => {
+    const at = (i) => 3 * (p * fx.quantities.length + i), k = fx.quantities[q].topic, parts = k < 0 ? [q] : partsOf(k);
+    if (parts.length > 1) return { v: parts.some((l) => !isNum(list[at(l)])) ? null : sum(parts.map((l) => list[at(l)])), lo: null, hi: null };
+    return { v: list[at(q)], lo: list[at(q) + 1], hi: list[at(q) + 2] };
+  };
+  const fxAverage = (q) => fxOf(fx.shares, 0, q).v;
+  // fxLiving are the topics that the reader has, fxAsked what was asked for beside them.
+  const fxLiving = () => range(fx.quantities.length).filter((q) => fx.quantities[q].topic >= 0 && alive(fx.quantities[q].topic));
+  const fxAsked = () => range(fx.quantities.length).filter((q) => fx.quantities[q].topic < 0);
   const fxName = (q) => fx.quantities[q].topic >= 0 ? label(fx.quantities[q].topic) : fx.quantities[q].name;
   const fxLong = (q) => (fx.quantities[q].topic >= 0 ? name(fx.quantities[q].topic) + ", " : "") + fxName(q);
   // spread writes an interval, each end as f does.
@@ -17,6 +25,8 @@
   };
   const doubtful = (x) => !(x.lo > 0 || x.hi < 0);
   const documents = (p) => p.n + say(p.n === 1 ? " {document}" : " {documents}");
+  // firstTerm is the number of the first that is not one of time, which stands above.
+  const firstTerm = () => Math.max(0, fx.terms.findIndex((t) => t.kind !== "times"));
   const pick = (q) => { if (fx.quantities[q].topic >= 0) choose(fx.quantities[q].topic); };
 
   if ($("time")) {
@@ -26,9 +36,18 @@
     $("time-terms").hidden = terms.length < 2;
     let all = false, bin = null, parts = [];
     const now = () => terms[select.value || 0];
-    // ends are the first and the last bin that is known and full.
+    // least is how many documents a bin of the line has: 20, or half of the usual number if
+    // that is less.
+    const leasts = new Map();
+    const least = (t) => {
+      if (leasts.has(t)) return leasts.get(t);
+      const n = t.points.map((p) => p.n).filter((n) => n > 0).sort((a, b) => a - b);
+      leasts.set(t, Math.min(20, Math.ceil(n[Math.floor(n.length / 2)] / 2)));
+      return leasts.get(t);
+    };
+    // ends are the first and the last bin of the line that is known and full.
     const ends = (t, q) => {
-      const known = range(t.points.length).filter((p) => isNum(fxOf(t.predictions, p, q).v));
+      const known = range(t.points.length).filter((p) => t.points[p].n >= least(t) && isNum(fxOf(t.predictions, p, q).v));
       const full = known.filter((p) => !t.points[p].incomplete);
       const list = full.length > 1 ? full : known;
       return list.length ? [list[0], list[list.length - 1]] : null;
@@ -38,13 +57,12 @@
       return e ? fxOf(t.predictions, e[1], q).v - fxOf(t.predictions, e[0], q).v : NaN;
     };
     const ordered = (t) => {
-      const asked = range(fx.quantities.length).filter((q) => fx.quantities[q].topic < 0);
-      const value = { share: (q) => fx.quantities[q].share[0], rise: (q) => change(t, q), fall: (q) => -change(t, q) }[sorted.value];
-      return asked.concat(by(range(fx.quantities.length).filter((q) => fx.quantities[q].topic >= 0), value));
+      const value = { share: fxAverage, change: (q) => Math.abs(change(t, q)), rise: (q) => change(t, q), fall: (q) => -change(t, q) }[sorted.value];
+      return fxAsked().concat(by(fxLiving(), value));
     };
     // top is the greatest number that a panel shows: wide intervals are cut.
     const reach = (t, q) => {
-      const points = range(t.points.length).map((p) => fxOf(t.predictions, p, q)).filter((x) => isNum(x.v));
+      const points = range(t.points.length).filter((p) => t.points[p].n >= least(t)).map((p) => fxOf(t.predictions, p, q)).filter((x) => isNum(x.v));
       const v = bounds(points.map((x) => x.v), [0]), w = bounds(points.flatMap((x) => [x.lo, x.hi]), [0]);
       return [Math.max(w[0], 2 * Math.min(0, v[0])), Math.min(w[1], 1.8 * Math.max(0, v[1])) || 1e-9];
     };
@@ -53,7 +71,7 @@
       return { domain, grid, write: (v) => (fx.quantities[q].ratio ? sign(v.toFixed(d)) : fxShare(q)(v, d)) + fxUnit(q) };
     };
     const panel = (t, q, x0, y0, wide, high, { domain, grid, write, gutter }) => {
-      const list = t.points.map((p, i) => ({ x: p.x, part: p.incomplete, ...fxOf(t.predictions, i, q) }));
+      const few = least(t), list = t.points.map((p, i) => ({ x: p.x, part: p.incomplete, thin: p.n < few, ...fxOf(t.predictions, i, q) }));
       const y = linear(domain[0], domain[1], high, 0), f = fxShare(q);
       const x = linear(...bounds(list.map((p) => p.x)), gutter + 3, wide - 3);
       const g = svg("g", { class: "panel", role: "button", "data-q": q, transform: `translate(${x0} ${y0})` });
@@ -61,7 +79,7 @@
       const clip = "time-clip-" + q;
       plot.append(svg("clipPath", { id: clip }, svg("rect", { x: 0, y: -3, width: wide, height: high + 6 })));
       for (const v of grid) plot.append(svg("line", { class: v === 0 ? "axis" : "grid", x1: gutter, x2: wide, y1: y(v), y2: y(v) }), text({ class: "tick side", x: gutter - 5, y: y(v) + 4, "text-anchor": "end" }, write(v)));
-      const drawn = band(list, x, y);
+      const drawn = band(list.map((p) => p.thin ? { x: p.x } : p), x, y);
       drawn.setAttribute("clip-path", `url(#${clip})`);
       plot.append(drawn);
       plot.append(text({ class: "tick", x: gutter, y: high + 15 }, t.points[0].label), text({ class: "tick", x: wide, y: high + 15, "text-anchor": "end" }, t.points.length > 1 ? t.points[t.points.length - 1].label : ""));
@@ -73,11 +91,11 @@
         text({ class: "name", x: 0, y: 17 }, fitted(fxName(q), wide, 15, 500)), said, plot);
       g.setAttribute("aria-label", fxLong(q) + ": " + plain);
       const tell = () => {
-        const on = bin !== null, p = on ? list[bin] : null, known = on && isNum(p.v);
+        const on = bin !== null, p = on ? list[bin] : null, known = on && isNum(p.v), drawn = known && !p.thin;
         line.style.display = on ? "" : "none";
-        dot.style.display = known ? "" : "none";
+        dot.style.display = drawn ? "" : "none";
         if (on) for (const k of ["x1", "x2"]) line.setAttribute(k, x(p.x));
-        if (known) {
+        if (drawn) {
           dot.setAttribute("cx", x(p.x));
           dot.setAttribute("cy", clamp(y(p.v), 0, high));
         }
@@ -133,7 +151,8 @@
       const key = [el("span", { class: "key-line" }), "estimate", el("span", { class: "key-band" }), "interval of " + percent(fx.level, 0)];
       if (t.points.some((p) => p.incomplete)) key.push(el("span", { class: "key-hollow" }), "a " + (t.unit || "bin") + say(" that the {documents} do not fill"));
       key.push(". ");
-      if (t.points.some((p) => !p.n)) key.push(say("The line breaks where there are no {documents}. "));
+      const n = least(t);
+      if (t.points.some((p) => p.n < n)) key.push(say("The line breaks where there are " + (n > 1 && t.points.some((p) => p.n && p.n < n) ? "fewer than " + n : "no") + " {documents}. "));
       key.push(same.checked ? "One scale for all." : "Each panel has a scale of its own.");
       $("time-key").replaceChildren(...key);
       mark();
@@ -141,6 +160,7 @@
     for (const c of [select, sorted, same]) c.addEventListener("change", draw);
     more.addEventListener("click", () => { all = !all; draw(); });
     redraws.push(draw);
+    onEdit.push(draw);
     exportable($("time-figure"), "topics over time", { svg: () => $("times").firstChild });
     onTopic.push(mark);
   }

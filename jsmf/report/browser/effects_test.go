@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -99,9 +100,9 @@ func effectsByTerm(v *visit.Visit) {
 	if got := visit.Eval[string](v, `document.getElementById("effect-what").textContent`); !strings.Contains(got, "at each level of party") {
 		t.Errorf("the effects are told as %q", got)
 	}
-	v.Changes("another level", left, visit.Into("#effect-point"), visit.Focus("#effect-point"), visit.Key(kb.ArrowDown))
-	v.Changes("a level by its row", `document.getElementById("effect-point").value`, visit.ClickAt("#effect-levels .row:nth-of-type(2) .ground", .5, .5))
-	v.Changes("a topic by its row", title, visit.ClickAt("#effect-topics .row:nth-of-type(4) .ground", .5, .5))
+	v.Changes("another level", left, visit.Into("#effect-point"), option("effect-point", 5))
+	v.Changes("a level by its row", `document.getElementById("effect-point").value`, visit.ClickAt("#effect-levels .row:not(.on) .ground", .5, .5))
+	v.Changes("a topic by its row", title, visit.ClickAt("#effect-topics .row:not(.on) .ground", .5, .5))
 	v.Changes("a topic by keyboard", right, visit.Focus(`#effect-topics .row[tabindex="0"]`), visit.Key(kb.ArrowDown), visit.Key(kb.Enter))
 	if s := visit.Eval[string](v, `document.activeElement.getAttribute("aria-pressed") + document.activeElement.classList.contains("on")`); s != "truetrue" {
 		t.Errorf("after a choice the focus is elsewhere: %s", s)
@@ -144,7 +145,7 @@ func heatMap(v *visit.Visit) {
 	v.Changes("a cell by mouse", told, visit.ClickAt("#classes-cells svg", .6, .6))
 	v.Changes("a cell's topic", title, visit.Focus("#classes-cells"), visit.Press(kb.ArrowDown, kb.ArrowDown, kb.Enter))
 	v.Changes("order by share", drawn, visit.Focus("#classes-order"), visit.Key("s"))
-	v.Changes("another term", drawn, option("classes-term", 1))
+	v.Changes("another term", drawn, option("classes-term", 2))
 	v.Changes("the dark theme", drawn, visit.Click("#theme"))
 	v.Run(visit.Click("#theme"))
 }
@@ -186,6 +187,45 @@ func doubt(v *visit.Visit) {
 	if s := visit.Eval[string](v, `document.getElementById("heldout").textContent`); !strings.Contains(s, "28 recommended") || !strings.Contains(s, "20 to 57 are as likely") {
 		t.Errorf("the picture of the scores says %q", s)
 	}
+}
+
+// TestEffectsEdited: a topic with another name is called so among its effects. Of topics
+// made one the numbers add and have no interval, also among the correlations.
+func TestEffectsEdited(t *testing.T) {
+	ctx := visit.Start(t)
+	file := withEffects(t)
+	tab, end := chromedp.NewContext(ctx)
+	defer end()
+	v := visit.Open(t, tab, address(file), "light")
+	v.Run(chromedp.Evaluate(`document.querySelector("#list li[data-k='3']").click()`, nil))
+	rename(v, "the third of all")
+	for _, where := range []string{"#effect-topics .drawing", "#classes-cells", "#effect-quantity"} {
+		if s := visit.Eval[string](v, fmt.Sprintf(`document.querySelector(%q).textContent`, where)); !strings.Contains(s, "the third of all") {
+			t.Errorf("%s does not have the new name", where)
+		}
+	}
+	value := func(k int) float64 {
+		return visit.Eval[float64](v, fmt.Sprintf(`(() => { const g = [...document.querySelectorAll("#effect-topics .row")].find(g => g.getAttribute("aria-label").startsWith("Topic %d,")); return Number(g.querySelector(".value").textContent.split(" ")[0].replace("−", "-")); })()`, k))
+	}
+	want := value(3) + value(7)
+	v.Run(visit.Focus("#merge"), visit.Key(kb.Enter))
+	v.Wait(`document.activeElement.id === "merge-with"`)
+	v.Run(option("merge-with", 7), visit.Focus("#merge-form button[type=submit]"), visit.Key(kb.Enter))
+	row := `[...document.querySelectorAll("#effect-topics .row")].find(g => g.classList.contains("on"))`
+	v.Wait(row + `.getAttribute("aria-label").includes("without an interval")`)
+	merged := visit.Eval[int](v, `Number(/\d+/.exec(`+row+`.getAttribute("aria-label"))[0])`)
+	if got := value(merged); math.Abs(got-want) > 0.11 { // three numbers of one decimal
+		t.Errorf("the two topics differ by %v from the average, want %v", got, want)
+	}
+	if n := visit.Eval[int](v, `document.querySelectorAll("#effect-topics .row").length`); n != 29+3 {
+		t.Errorf("%d rows, want those of 29 topics and 3 quantities", n)
+	}
+	v.Run(visit.Into("#tab-pairs"), visit.Click("#tab-pairs"))
+	bad := visit.Eval[[]string](v, fmt.Sprintf(`[...document.querySelectorAll("#pairs tbody tr")].filter(tr => tr.cells[2].textContent.includes(" to ") === (tr.cells[0].textContent.startsWith("%[1]d ") || tr.cells[1].textContent.startsWith("%[1]d "))).map(tr => tr.textContent)`, merged))
+	if len(bad) > 0 {
+		t.Errorf("pairs with an interval of a topic that is made of two, or without one: %q", bad)
+	}
+	v.Leave(only(file))
 }
 
 // TestEffectsSaved: the pictures and tables of effects can be saved.
@@ -249,7 +289,7 @@ func TestEffectsWithoutScripts(t *testing.T) {
 	v.Run(emulation.SetScriptExecutionDisabled(true), chromedp.Navigate(address(file)))
 	var text string
 	v.Run(visit.Click("#effects summary"), chromedp.Text("#effects", &text, chromedp.ByQuery))
-	if !strings.Contains(text, "first to second") || !strings.Contains(text, "at each level of party") {
+	if !strings.Contains(text, "the first for each of the second") || !strings.Contains(text, "at each level of party") {
 		t.Errorf("the table is not there: %.300q", text)
 	}
 }

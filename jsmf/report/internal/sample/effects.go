@@ -22,7 +22,7 @@ func Effects(m *jsmf.Model, levels int) *effects.Effects {
 	e.Quantities = append(e.Quantities,
 		effects.Quantity{Name: "both of the first", Plus: []int{0, 1}},
 		effects.Quantity{Name: "first less second", Plus: []int{0}, Minus: []int{1}},
-		effects.Quantity{Name: "first to second", Plus: []int{0}, Over: []int{1}})
+		effects.Quantity{Name: "the first for each of the second, both of which have names that are long", Plus: []int{0}, Over: []int{1}})
 	s := &study{e: e, rng: rand.New(rand.NewPCG(uint64(k), uint64(levels))), shares: m.TopicShares()}
 	e.Unmatched = make([]int, len(e.Quantities))
 	e.Unmatched[1], e.Unmatched[k], e.Unmatched[k+1], e.Unmatched[k+2] = 3, 3, 3, 3
