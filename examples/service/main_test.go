@@ -117,7 +117,7 @@ func TestSoak(t *testing.T) {
 	if err := s.run(context.Background(), &out); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	if !strings.Contains(out.String(), "no error") || !strings.Contains(out.String(), "two cores to one: ×") || !strings.Contains(out.String(), "POST /v1/infer ×20") || len(s.expected) < 2 || s.answers.Load() < 100 {
+	if !strings.Contains(out.String(), "no error") || !strings.Contains(out.String(), "two cores to one: ×") || !strings.Contains(out.String(), "POST /v1/infer ×20") || !strings.Contains(out.String(), "POST /v1/explain") || !strings.Contains(out.String(), "/v1/documents/{id}/similar") || len(s.expected) < 2 || s.answers.Load() < 100 {
 		t.Errorf("%d models, %d answers\n%s", len(s.expected), s.answers.Load(), out.String())
 	}
 	if _, err := os.Stat(s.dir); !os.IsNotExist(err) {
@@ -131,8 +131,11 @@ func TestSoak(t *testing.T) {
 		s.failures.Store(0)
 		version, sum, _ := strings.Cut(name, "-")
 		s.verify(fmt.Appendf(nil, `{"model":{"version":%s,"checksum":%q},"composition":[1,0,0,0]}`, strings.TrimLeft(version, "0"), sum), 0, 0, "")
-		if n := s.failures.Load(); n != 1 || !strings.Contains(s.messages[0], "instead of") {
-			t.Errorf("a wrong answer: %d failures, %q", n, s.messages)
+		s.verifyExplained(fmt.Appendf(nil, `{"model":{"version":%s,"checksum":%q},"composition":[1,0,0,0]}`, strings.TrimLeft(version, "0"), sum), 0)
+		s.verifyEffects([]byte(`{"rows":[{"point":"a","measure":"prediction","value":0.5},{"point":"b","measure":"prediction","value":1}]}`))
+		s.verifyEffects([]byte(`{"status":503,"detail":"later"}`))
+		if n := s.failures.Load(); n != 3 || !strings.Contains(s.messages[0], "instead of") || !strings.Contains(s.messages[1], "explained") || !strings.Contains(s.messages[2], "add up to 0.5") {
+			t.Errorf("three wrong answers: %d failures, %q", n, s.messages)
 		}
 	}
 	if err := s.parse([]string{"-clients", "0", "-k", "1", "x"}, io.Discard); err == nil {

@@ -31,7 +31,7 @@ type soak struct {
 	scale                time.Duration
 	clients, procs       int
 	topics, docs, tokens int
-	inferOnly            bool
+	inferOnly, find      bool
 	command              func(args ...string) *exec.Cmd // the service
 	dir, base            string
 	pool                 []string // documents to infer
@@ -51,6 +51,7 @@ type expectation struct {
 	once         sync.Once
 	err          error
 	compositions []string // in JSON
+	explained    []string // likewise, as explanations have them
 }
 
 func runSoak(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -77,6 +78,7 @@ func (s *soak) parse(args []string, stderr io.Writer) error {
 	f.IntVar(&s.tokens, "tokens", 100, "`tokens` of a document")
 	f.DurationVar(&s.scale, "scale", 20*time.Second, "then compare one core with two, so `long` each; 0: do not")
 	f.BoolVar(&s.inferOnly, "infer", false, "infer only: no other requests, no refits")
+	f.BoolVar(&s.find, "find", true, "ask for documents, explanations and effects too, of documents that have values in columns")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -128,7 +130,11 @@ func (s *soak) run(ctx context.Context, stdout io.Writer) (err error) {
 		s.pool = append(s.pool, d)
 		s.one = append(s.one, fmt.Sprintf("{\"text\":%q}\n", d))
 	}
-	p, err := s.launch(s.procs, "-data", filepath.Join(s.dir, "data"), "-k", fmt.Sprint(s.topics), "-keep", "1000")
+	args := []string{"-data", filepath.Join(s.dir, "data"), "-k", fmt.Sprint(s.topics), "-keep", "1000"}
+	if s.find = s.find && !s.inferOnly; s.find {
+		args = append(args, "-column", "group=category", "-column", "n=number")
+	}
+	p, err := s.launch(s.procs, args...)
 	if err != nil {
 		return err
 	}
@@ -223,7 +229,7 @@ func (s *soak) load(ctx context.Context, rng *rand.Rand) error {
 	for first := 0; first < s.docs; first += 500 {
 		var b strings.Builder
 		for i := first; i < min(first+500, s.docs); i++ {
-			fmt.Fprintf(&b, "{\"id\":\"d%d\",\"text\":%q}\n", i, s.document(rng))
+			fmt.Fprintf(&b, "{\"id\":\"d%d\",%s\"text\":%q}\n", i, s.values(i), s.document(rng))
 		}
 		if _, err := c.send(ctx, "POST", "/v1/documents", "/v1/documents", typeNDJSON, b.String(), 200); err != nil {
 			return err

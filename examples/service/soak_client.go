@@ -9,11 +9,13 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/find"
 )
 
 const typeNDJSON = "application/x-ndjson"
@@ -35,8 +37,8 @@ func newClient(s *soak, rng *rand.Rand) *client {
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// send sends a request and returns the answer, whose status must be want.
-func (c *client) send(ctx context.Context, method, route, path, contentType, body string, want int) ([]byte, error) {
+// send sends a request and returns the answer, whose status must be one of want.
+func (c *client) send(ctx context.Context, method, route, path, contentType, body string, want ...int) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.s.base+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -62,7 +64,7 @@ func (c *client) send(ctx context.Context, method, route, path, contentType, bod
 		c.took[name] = new(latencies)
 	}
 	c.took[name].add(time.Since(begun))
-	if resp.StatusCode != want {
+	if !slices.Contains(want, resp.StatusCode) {
 		return nil, fmt.Errorf("%s %s: %s: %.200s", method, path, resp.Status, b)
 	}
 	return b, nil
@@ -76,6 +78,10 @@ func (c *client) step(ctx context.Context) {
 		if _, err := c.send(ctx, "GET", route, path, "", "", 200); err != nil {
 			c.s.failed("%v", err)
 		}
+	}
+	if c.s.find && c.rng.IntN(10) == 0 {
+		c.ask(ctx)
+		return
 	}
 	kind := c.rng.IntN(100)
 	if c.s.inferOnly {
@@ -121,7 +127,7 @@ func (c *client) step(ctx context.Context) {
 			id := fmt.Sprintf("c%d-%d", c.name, c.next)
 			c.next++
 			ids = append(ids, id)
-			fmt.Fprintf(&b, "{\"id\":%q,\"text\":%q}\n", id, c.s.document(c.rng))
+			fmt.Fprintf(&b, "{\"id\":%q,%s\"text\":%q}\n", id, c.s.values(c.next), c.s.document(c.rng))
 		}
 		switch _, err := c.send(ctx, "POST", "/v1/documents", "/v1/documents", typeNDJSON, b.String(), 200); {
 		case err != nil && strings.Contains(err.Error(), "429 "): // asked to come again later; nothing is stored
@@ -173,15 +179,7 @@ func (s *soak) verify(b []byte, d, line int, model string) string {
 	if model != "" && name != model {
 		s.failed("the answers of a stream are of models %s and %s", model, name)
 	}
-	s.mu.Lock()
-	e := s.expected[name]
-	if e == nil {
-		e = new(expectation)
-		s.expected[name] = e
-	}
-	s.mu.Unlock()
-	e.once.Do(func() { e.compositions, e.err = s.expect(name) })
-	switch {
+	switch e := s.expectation(name); {
 	case e.err != nil:
 		s.failed("model %s: %v", name, e.err)
 	case string(a.Composition) != e.compositions[d]:
@@ -190,31 +188,55 @@ func (s *soak) verify(b []byte, d, line int, model string) string {
 	return name
 }
 
+// expectation returns what a model must answer, which is computed when it first answers.
+func (s *soak) expectation(name string) *expectation {
+	s.mu.Lock()
+	e := s.expected[name]
+	if e == nil {
+		e = new(expectation)
+		s.expected[name] = e
+	}
+	s.mu.Unlock()
+	e.once.Do(func() { e.err = s.expect(name, e) })
+	return e
+}
+
 // expect computes what a model must answer, from its file.
-func (s *soak) expect(name string) ([]string, error) {
+func (s *soak) expect(name string, e *expectation) error {
 	m, err := jsmf.LoadModel(filepath.Join(s.dir, "data", "models", name+".jsmf"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p, err := m.Inferer(context.Background(), nil, infer.Options{})
 	if err != nil {
-		return nil, err
+		return err
+	}
+	words, err := find.NewWords(context.Background(), m)
+	if err != nil {
+		return err
 	}
 	w := make([]float64, m.K())
-	var out []string
 	for _, text := range s.pool {
-		ids, counts, _, err := m.Words(text)
+		ids, counts, unknown, err := m.Words(text)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if _, err := p.InferTo(w, ids, counts); err != nil {
-			return nil, err
+			return err
 		}
 		b, err := json.Marshal(w)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, string(b))
+		e.compositions = append(e.compositions, string(b))
+		x, err := words.ExplainCounts(ids, counts, unknown)
+		if err != nil {
+			return err
+		}
+		if b, err = json.Marshal(x.Proportions); err != nil {
+			return err
+		}
+		e.explained = append(e.explained, string(b))
 	}
-	return out, nil
+	return nil
 }
