@@ -379,6 +379,36 @@ func TestValues(t *testing.T) {
 	leave()
 }
 
+// What a topic depends on is told, where it is certain.
+func TestEffects(t *testing.T) {
+	ctx := visit.Start(t)
+	base := serve(t, server.Config{Columns: []corpus.Column{{Name: "<i>field</i>", Kind: corpus.Category}}})
+	for i, text := range texts(300, 1, plain) {
+		count := make([]int, len(fields)) // the field that most of it is of
+		for f, words := range fields {
+			for w := range strings.FieldsSeq(text) {
+				if slices.Contains(strings.Fields(words), w) {
+					count[f]++
+				}
+			}
+		}
+		send(t, "POST", base+"/v1/documents", "application/json", fmt.Sprintf(`{"id":"e%d","values":{"<i>field</i>":"<u>%d</u>"},"text":%q}`, i, slices.Index(count, slices.Max(count)), text))
+	}
+	learn(t, base, nil, 0)
+	for strings.Contains(send(t, "GET", base+"/v1/effects", "", ""), `"waiting"`) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	v, leave := open(t, ctx, base, "light")
+	v.Run(visit.Click("#topics button"))
+	v.Wait(`document.querySelectorAll("#depends li").length === 6 && document.getElementById("depends").firstChild.textContent.startsWith("+")`)
+	v.Wait(`document.getElementById("depends-said").textContent.startsWith("Percentage points above")`)
+	if got := visit.Eval[string](v, `document.querySelector("#depends .words").textContent`); !strings.HasPrefix(got, "<i>field</i> <u>") {
+		t.Errorf("the first is %q", got)
+	}
+	leave()
+	shoot(v, "effects")
+}
+
 // What eyes would complain of: text on a ground of too little contrast, and a page
 // wider than the window.
 func TestLooks(t *testing.T) {

@@ -88,6 +88,12 @@ func (s *Service) startIndex() {
 		return
 	}
 	s.wg.Go(func() {
+		end := s.background(s.ctx)
+		if end == nil {
+			return
+		}
+		defer s.startStudy()
+		defer end()
 		s.documents.Lock()
 		snap := s.held.Snapshot()
 		s.documents.Unlock()
@@ -101,10 +107,9 @@ func (s *Service) startIndex() {
 		default:
 			next.index, next.noIndex = s.indexOf(s.ctx, m.model, snap, docs)
 		}
-		if s.ctx.Err() == nil && s.current.CompareAndSwap(m, &next) {
-			s.limitMemory()
+		if s.ctx.Err() == nil {
+			s.current.CompareAndSwap(m, &next)
 		}
-		s.startStudy()
 	})
 }
 

@@ -47,6 +47,7 @@ function button(className, action, ...children) {
 const percent = (x) => (x === null ? "?" : (100 * x).toFixed(1) + " %");
 const count = (n, what) => n.toLocaleString("en") + " " + what + (n === 1 ? "" : "s");
 const signed = (x) => (x < 0 ? "−" : "+") + Math.abs(x).toFixed(2);
+const signedPercent = (x) => (x < 0 ? "−" : "+") + (100 * Math.abs(x)).toFixed(1);
 const label = (k) => topics[k].name;
 
 // named is a topic's name and those of its words that are not in it.
@@ -124,6 +125,7 @@ async function show(k, move) {
     $("with").replaceChildren(...(known.length > 6 ? [...known.slice(0, 3), ...known.slice(-3)] : known)
       .map((p) => pair(p, p.topics.filter((other) => other !== k))));
     drawDocuments("of", "/v1/topics/" + k + "/documents?n=5");
+    drawEffects(k);
     for (const line of $("topics").querySelectorAll(".line")) {
       if (Number(line.dataset.topic) === k) line.setAttribute("aria-current", "true");
       else line.removeAttribute("aria-current");
@@ -144,6 +146,26 @@ async function drawDocuments(list, path, body) {
   } catch (err) {
     $(list).replaceChildren();
     say(list === "of" ? "of-said" : "alike-said", err.message, true);
+  }
+}
+
+// drawEffects lists the values of documents with which a topic has certainly more or less
+// than its average.
+async function drawEffects(k) {
+  try {
+    const { columns } = await call("GET", "/v1/effects"), found = [];
+    for (const c of columns.filter((c) => c.state === "done").slice(0, 8)) {
+      const { rows } = await call("GET", "/v1/effects/" + encodeURIComponent(c.name) + "?topic=" + k);
+      for (const r of rows) if (r.measure === "difference" && r.low !== null && r.low * r.high > 0) found.push({ ...r, column: c.name });
+    }
+    if ($("detail").dataset.topic !== String(k)) return; // another one is shown
+    $("depending").hidden = !columns.length;
+    found.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+    $("depends").replaceChildren(...found.slice(0, 6).map((r) => element("li", r.value < 0 ? "apart" : "", element("b", "", signedPercent(r.value)),
+      element("span", "words", r.column + " " + r.point), element("span", "words hint", signedPercent(r.low) + " to " + signedPercent(r.high)))));
+    say("depends-said", columns.some((c) => c.state === "waiting") ? "It is still being measured." : found.length ? "Percentage points above or below its average over all documents, with 95 % intervals." : "Nothing that is known of documents says so for certain.");
+  } catch (err) {
+    say("depends-said", err.message, true);
   }
 }
 
