@@ -68,7 +68,7 @@ func (a *answers) printTopics(w io.Writer) {
 		fmt.Fprintf(w, "%v. %s\n", a.sweep.Recommendation, a.sweep.Recommendation.Why)
 	}
 	u := a.uncertainty
-	fmt.Fprintf(w, "The share is the part of all text, with the interval that holds it with a probability of %s.\n", percent(u.Level))
+	fmt.Fprintf(w, "The share is the average over %s, with the interval that holds it with a probability of %s.\n", a.documents.called, percent(u.Level))
 	fmt.Fprintf(w, "The last number says in how many of %d new fits to reweighted %s the topic comes back: in three of four, it is stable.\n", u.Cold, a.documents.called)
 	slices.SortStableFunc(topics, func(x, y jsmf.Topic) int {
 		bad := func(t jsmf.Topic) int { return int(min(t.Verdict.Quality, 1)) }
@@ -103,14 +103,13 @@ func readable(s string) string { return strings.ReplaceAll(s, text.PhraseJoiner,
 // percent writes a share.
 func percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
 
-// interval writes a share with its interval, as far as it is one: estimates may be a little
-// below 0 or above 1.
+// short writes a share.
+func short(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+
+// interval writes a share with its interval, if it has one.
 func interval(x jsmf.Interval) string {
-	for _, v := range []*float64{&x.Value, &x.Low, &x.High} {
-		*v = min(max(*v, 0), 1) // NaN stays
+	if math.IsNaN(x.Low) {
+		return short(x.Value)
 	}
-	if math.IsNaN(x.Low) || x.High < 0.0005 {
-		return fmt.Sprintf("%.1f %%", 100*x.Value)
-	}
-	return fmt.Sprintf("%.1f %% (%.1f to %.1f)", 100*x.Value, 100*x.Low, 100*x.High)
+	return fmt.Sprintf("%s (%.1f to %.1f)", short(x.Value), 100*x.Low, 100*x.High)
 }

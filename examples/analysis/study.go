@@ -97,72 +97,72 @@ const (
 	mostDown  = 2
 )
 
-// change is how a topic differs between two bins.
+// change is how a topic differs from bin to bin, or from the average.
 type change struct {
-	topic    int
-	from, to jsmf.Interval
-	by       float64
+	topic int
+	by    float64
+	text  string
 }
 
 // printTrend prints which topics rose and fell from the first to the last bin that the
-// documents fill well, where the intervals of the two do not meet.
+// documents fill well, and which had their height between, where the intervals do not meet.
 func (a *answers) printTrend(w io.Writer, t *effects.TermEffects) {
-	first, last := -1, -1
+	var full []int
 	enough := max(documentsIn, a.effects.Documents/len(t.Points)/4) // fewer have wide intervals
 	for i, p := range t.Points {
 		if !p.Incomplete && p.Documents >= enough {
-			if last = i; first < 0 {
-				first = i
-			}
+			full = append(full, i)
 		}
 	}
 	fmt.Fprintf(w, "\nOVER TIME, by %s: ", t.Name)
-	if first == last {
+	if len(full) < 2 {
 		fmt.Fprintf(w, "there are no two times with %d %s to compare.\n", enough, a.documents.called)
 		return
 	}
+	first, last := full[0], full[len(full)-1]
 	fmt.Fprintf(w, "%s against %s\n", t.Points[last].Label, t.Points[first].Label)
-	var all []change
+	var rose, fell, peaked []change
 	for k := range a.model.K() {
 		from, to := t.Predictions[first][k], t.Predictions[last][k]
-		if from.High < to.Low || to.High < from.Low {
-			all = append(all, change{k, from, to, to.Value - from.Value})
+		high := slices.MaxFunc(full, func(i, j int) int { return cmp.Compare(t.Predictions[i][k].Low, t.Predictions[j][k].Low) })
+		peak := t.Predictions[high][k]
+		c := change{k, to.Value - from.Value, fmt.Sprintf("from %s\tto %s", interval(from), interval(to))}
+		switch {
+		case to.Low > from.High:
+			rose = append(rose, c)
+		case from.Low > to.High:
+			fell = append(fell, c)
+		case peak.Low > max(from.High, to.High):
+			between := fmt.Sprintf("%s in %s\tbetween %s and %s", interval(peak), t.Points[high].Label, short(from.Value), short(to.Value))
+			peaked = append(peaked, change{k, peak.Value, between})
 		}
 	}
-	slices.SortStableFunc(all, func(x, y change) int { return cmp.Compare(math.Abs(y.by), math.Abs(x.by)) })
-	for _, x := range []struct {
-		verb string
-		sign float64
-	}{{"rose", 1}, {"fell", -1}} {
-		var lines []string
-		n := 0
-		for _, c := range all {
-			if c.by*x.sign < 0 {
-				continue
-			}
-			if n++; n <= mostLines {
-				lines = append(lines, fmt.Sprintf("  %s\tfrom %s\tto %s", a.called(c.topic), interval(c.from), interval(c.to)))
-			}
-		}
-		fmt.Fprintf(w, "%d of %d topics %s%s\n", n, a.model.K(), x.verb, largestFirst(n))
-		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, l := range lines {
-			fmt.Fprintln(tw, l)
-		}
-		tw.Flush()
-	}
+	a.printChanges(w, "rose", rose)
+	a.printChanges(w, "fell", fell)
+	a.printChanges(w, "came and went, with their height between", peaked)
 }
 
-// largestFirst says that only some of n are listed.
-func largestFirst(n int) string {
+// printChanges prints the largest changes of a kind.
+func (a *answers) printChanges(w io.Writer, kind string, all []change) {
+	fmt.Fprintf(w, "%d of %d topics %s", len(all), a.model.K(), kind)
 	switch {
-	case n == 0:
-		return "."
-	case n > mostLines:
-		return fmt.Sprintf("; the %d with the largest difference:", mostLines)
+	case len(all) == 0:
+		fmt.Fprintln(w, ".")
+	case len(all) > mostLines:
+		fmt.Fprintf(w, "; the %d that did most:\n", mostLines)
+	default:
+		fmt.Fprintln(w, ":")
 	}
-	return ":"
+	slices.SortStableFunc(all, bySize)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, c := range all[:min(len(all), mostLines)] {
+		fmt.Fprintf(tw, "  %s\t%s\n", a.called(c.topic), c.text)
+	}
+	tw.Flush()
 }
+
+// bySize is the order of changes, largest first.
+func bySize(x, y change) int { return cmp.Compare(math.Abs(y.by), math.Abs(x.by)) }
 
 // printClasses prints for each class the topics that are more and less common there than in
 // all texts, where the interval leaves out zero.
@@ -194,18 +194,17 @@ func (a *answers) printMoved(w io.Writer, all []jsmf.Interval, above, below stri
 	for k := range a.model.K() {
 		switch x := all[k]; {
 		case x.Low > 0:
-			up = append(up, change{topic: k, to: x, by: x.Value})
+			up = append(up, change{k, x.Value, points(x)})
 		case x.High < 0:
-			down = append(down, change{topic: k, to: x, by: x.Value})
+			down = append(down, change{k, x.Value, points(x)})
 		}
 	}
-	bySize := func(x, y change) int { return cmp.Compare(math.Abs(y.by), math.Abs(x.by)) }
 	slices.SortStableFunc(up, bySize)
 	slices.SortStableFunc(down, bySize)
 	fmt.Fprintf(w, "%d topics %s, %d %s\n", len(up), above, len(down), below)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range append(up[:min(len(up), mostUp)], down[:min(len(down), mostDown)]...) {
-		fmt.Fprintf(tw, "  %s\t%s\n", points(c.to), a.called(c.topic))
+		fmt.Fprintf(tw, "  %s\t%s\n", c.text, a.called(c.topic))
 	}
 	tw.Flush()
 	return len(up) + len(down)

@@ -26,7 +26,7 @@ func printSizes(w io.Writer, what string, raw *corpus.Corpus, m *jsmf.Model) {
 
 func printTopics(w io.Writer, m *jsmf.Model, top int) {
 	fmt.Fprintln(w, "\nTOPICS")
-	fmt.Fprintln(w, "The share is the part of all text. A topic that is not sound has the reason beside it.")
+	fmt.Fprintln(w, "The share is the average over the documents. A topic that is not sound has the reason beside it.")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "    \tshare\tname\twords")
 	for _, x := range m.Summary(top) {
