@@ -19,7 +19,9 @@
 // the words and anchors with their convex hull; and the convergence of the rectification.
 // Options add measures, documents, effects of metadata (over time, as dots with whiskers,
 // along numbers, and topics by class), a hierarchy, a sweep, the curation of the
-// vocabulary, further maps and times.
+// vocabulary, further maps and times. Documents are shown on a map, up to 100,000 of them:
+// each among its topics, to be searched, filtered by labels and metadata, chosen by areas,
+// compared and read, with the words of a topic marked.
 //
 // The same model and options give the same bytes on one type of CPU: the file
 // holds no date.
