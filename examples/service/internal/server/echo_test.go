@@ -13,7 +13,7 @@ func TestEcho(t *testing.T) {
 	s := start(t, Config{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	long := strings.Repeat("9", 500_000)
 	for _, body := range []string{`{"id":` + long + `}`, `{"id":"a","counts":[` + long + `],"words":["x"]}`, `{"` + long + `":1}`, `{"id":"a","text":` + long + `}`, `{"id":-` + long + `.5e7}`, `[` + long} {
-		for _, path := range []string{"/v1/infer", "/v1/documents"} {
+		for _, path := range []string{"/v1/infer", "/v1/documents", "/v1/explain", "/v1/similar"} {
 			log.Reset()
 			w := call(t, s, "POST", path, typeJSON, body)
 			if w.Code != 400 || w.Body.Len() > 500 || log.Len() > 2000 {
@@ -21,7 +21,7 @@ func TestEcho(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/v1/topics/x" + long[:5000], "/v1/documents/" + long[:5000], "/" + long[:5000]} {
+	for _, path := range []string{"/v1/topics/x" + long[:5000], "/v1/topics/x" + long[:5000] + "/documents", "/v1/documents/" + long[:5000] + "/similar", "/v1/effects/" + long[:5000], "/v1/documents/" + long[:5000], "/" + long[:5000]} {
 		if w := call(t, s, "GET", path, "", ""); w.Code != 404 || w.Body.Len() > 500 || !strings.Contains(w.Body.String(), `\"`) {
 			t.Errorf("%.30s: %d, %d bytes", path, w.Code, w.Body.Len())
 		}

@@ -100,7 +100,7 @@ func TestDeadlines(t *testing.T) {
 func TestDrip(t *testing.T) {
 	s := start(t, Config{Limits: Limits{Stall: 10 * time.Second, Request: 400 * time.Millisecond}})
 	addr := listen(t, s)
-	for _, path := range []string{"/v1/infer", "/v1/documents"} {
+	for _, path := range []string{"/v1/infer", "/v1/documents", "/v1/explain", "/v1/similar"} {
 		c := dial(t, addr)
 		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 100000\r\n\r\n", path, typeJSON)
 		go func() {

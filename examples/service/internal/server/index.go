@@ -25,12 +25,10 @@ type index struct {
 	bytes  int64
 }
 
-// The memory of an index by document and, beside that, by document and topic. While it is
-// made the proportions are there twice.
 const (
-	indexBytes   = 160
-	indexTopic   = 16
-	indexingMore = 8
+	indexBytes   = 160 // of an index, for each document
+	indexTopic   = 16  // and for each document and topic
+	indexingMore = 8   // likewise, while it is made
 )
 
 var errTooManyDocuments = errors.New("they take too much memory to compare them")

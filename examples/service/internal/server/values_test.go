@@ -134,6 +134,27 @@ func TestColumnsLater(t *testing.T) {
 	}
 }
 
+// Columns are added to documents that a snapshot has.
+func TestColumnsAfterSnapshot(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Config{})
+	want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(texts(200, 1), 0), 200)
+	refit(t, s)
+	closed(t, s)
+	for range 2 {
+		s = open(t, dir, Config{Columns: columns})
+		want(t, s, "POST", "/v1/documents", typeJSON, `{"id":"new","text":"topicaworda","values":{"section":"s"}}`, 200)
+		if got := wantBody(t, s, "/v1/documents/new"); got != `{"id":"new","values":{"section":"s"}}`+"\n" {
+			t.Error(got)
+		}
+		refit(t, s)
+		if got := get(t, s, "/v1/topics/1/documents?values.section=s").Documents; len(got) != 1 || got[0].ID != "new" {
+			t.Errorf("%+v", got)
+		}
+		closed(t, s)
+	}
+}
+
 func TestWrongValues(t *testing.T) {
 	s := open(t, t.TempDir(), Config{Columns: append(slices.Clone(columns), corpus.Column{Name: "of two", Kind: corpus.Category, Levels: []string{"yes", "no"}})})
 	defer closed(t, s)
