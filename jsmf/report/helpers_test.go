@@ -79,6 +79,14 @@ type shown struct {
 		X, Y, R     []float64
 		Links       [][]int
 	}
+	TopicMap    topicMapData
+	Uncertainty *struct {
+		Warm, Cold int
+		Topics     []struct {
+			Share  [2]*float64
+			Merges [][2]float64
+		}
+	}
 	Maps []struct {
 		Name  string
 		PCA   bool

@@ -144,6 +144,11 @@ func checkUncertainty(u *jsmf.Uncertainty, k int) error {
 	if len(u.Topics) != k {
 		return fmt.Errorf("uncertainty: of %d topics, but the model has %d", len(u.Topics), k)
 	}
+	for _, p := range u.Pairs {
+		if p.K < 0 || p.L <= p.K || p.L >= k {
+			return fmt.Errorf("uncertainty: a pair of topics %d and %d; want two in [0, %d), the lower first", p.K, p.L, k)
+		}
+	}
 	for t, x := range u.Topics {
 		for _, with := range x.Merges {
 			if with.Topic < 0 || with.Topic >= k {

@@ -91,7 +91,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 		say:   speech(phrases),
 		Title: o.Title, About: o.About, K: m.K(), N: m.N(),
 		Documents: st.Corpus.Documents, Tokens: st.Corpus.Tokens,
-		Warnings: st.Warnings, HasAnchors: m.Anchors() != nil, HasDocuments: o.Documents != nil,
+		Warnings: sentences(st.Warnings), HasAnchors: m.Anchors() != nil, HasDocuments: o.Documents != nil,
 	}
 	p.name(m)
 	p.verdicts = verdicts(m, o)
@@ -246,6 +246,18 @@ func (p *page) times(st jsmf.Stats, o *Options) {
 	for _, t := range times {
 		p.Times = append(p.Times, timed{t.Stage, newCell(seconds(t.Duration), t.Duration.Seconds()), 100 * float64(t.Duration) / float64(longest)})
 	}
+}
+
+// sentences ends texts with a full stop.
+func sentences(texts []string) []string {
+	var out []string
+	for _, s := range texts {
+		if !strings.HasSuffix(s, ".") {
+			s += "."
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 func orNone(s string) string {

@@ -18,10 +18,10 @@ func wrap(err error) error { return errs.Wrap("report", err) }
 //
 // For a hundred topics over twenty thousand words the page has about half a
 // megabyte, with documents up to three more, and at most twelve with 100,000 documents;
-// these take some three seconds. The cost is O(N·K²) for the map of words,
+// these take some three seconds. The cost is O(N·K²) for the maps,
 // O(N·K·(log N + n)) for the words, with n shown of a topic, O(M·(K + log M)) for M
-// documents, and O(K³) for the order of the matrix, of at most 250 topics. Write is
-// safe for concurrent use.
+// documents, and O(K³) for the places and groups of topics and the order of the matrix, of
+// at most 250 topics. Write is safe for concurrent use.
 //
 // Errors: options out of range or that do not fit the model, and those of w.
 func Write(w io.Writer, m *jsmf.Model, o Options) error {

@@ -37,7 +37,7 @@
         at += data.topics[k].share / all * wide;
       });
       markRibbon();
-      $("ribbon-key").textContent = "The largest: " + shown.slice(0, 5).map((k) => label(k) + " " + percent(data.topics[k].share)).join(", ") + ".";
+      $("ribbon-key").textContent = "The largest: " + shown.slice(0, 3).map((k) => label(k) + " " + percent(data.topics[k].share)).join("; ") + ".";
     };
     const markRibbon = () => blocks.forEach((b) => b.classList.toggle("on", Number(b.dataset.k) === topic));
     exportable(ribbon.parentElement, "shares of topics", { svg: () => picture, rows: () => [["topic", "name", "share"], ...shareOrder.map((k) => [k, label(k), data.topics[k].share])] });

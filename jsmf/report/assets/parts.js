@@ -77,14 +77,20 @@
     g.setAttribute("tabindex", stop ? 0 : -1);
     g.setAttribute("aria-pressed", String(on));
   };
-  // fitNames leaves out names for which there is no room, of small discs first.
+  // fitNames puts names above discs where there is no room below, and leaves out those for
+  // which there is none there either, of small discs first.
   const fitNames = (names, x, y, r) => {
     const taken = names.map((_, i) => [x[i] - r[i], y[i] - r[i], x[i] + r[i], y[i] + r[i]]);
     for (const i of by(range(names.length), (i) => r[i])) {
-      const w = 8.2 * names[i].textContent.length / 2, cx = Number(names[i].getAttribute("x")), cy = Number(names[i].getAttribute("y"));
-      const box = [cx - w, cy - 12, cx + w, cy + 4];
-      if (taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) names[i].classList.add("off");
-      else taken.push(box);
+      const w = 8.2 * names[i].textContent.length / 2, below = Number(names[i].getAttribute("y"));
+      const box = [below, 2 * y[i] - below + 10].map((at) => [x[i] - w, at - 12, x[i] + w, at + 4, at])
+        .find((box) => !taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1]));
+      if (box) {
+        taken.push(box);
+        names[i].setAttribute("y", box[4]);
+      } else {
+        names[i].classList.add("off");
+      }
     }
   };
 

@@ -17,7 +17,7 @@
       shown.forEach(([i, text], at) => {
         const x = at % 4 * W / 4 + 10, y = top + Math.floor(at / 4) * 26;
         const label = svg("text", { x: x + 16, y: y + 5 });
-        label.textContent = text.length > 30 ? text.slice(0, 29) + "…" : text;
+        label.textContent = [...text].length > 26 ? [...text].slice(0, 25).join("") + "…" : text;
         g.append(svg("g", { class: "hue-" + (i < hues ? i + 1 : 0) }, svg("circle", { cx: x, cy: y, r: 8 })), label);
       });
       const rows = Math.ceil(shown.length / 4);

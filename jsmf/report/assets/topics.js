@@ -116,7 +116,7 @@
     if (data.topics[k].verdict) out.push(fact("Verdict", say("What the topic is worth to a reader, with the measure that decided it"), verdictOf(k)));
     if (!u) return out;
     const level = percent(data.uncertainty.level, 0);
-    if (isNum(u.share[0])) out.push(fact("Share, " + level, say("In so many of the fits to the {documents} with random weights the share is between these"), percent(u.share[0]) + " to " + percent(u.share[1])));
+    if (isNum(u.share[0])) out.push(fact("Share, interval of " + level, say("In so many of the fits to the {documents} with random weights the share is between these"), percent(u.share[0]) + " to " + percent(u.share[1])));
     if (isNum(u.stability)) out.push(fact("Comes back", "Fits from the beginning that have this topic", "in " + Math.round(u.stability * data.uncertainty.cold) + " of " + data.uncertainty.cold + " fits"));
     if (u.split > 0) out.push(fact("Falls into two", "Fits from the beginning in which another topic is a part of it", "in " + percent(u.split, 0)));
     const with_ = u.merges.filter(([l]) => into(l) !== k).slice(0, 2);
@@ -139,8 +139,8 @@
     const i = placeOf.get(k);
     const others = i === undefined ? [] : by(range(n).filter((j) => j !== i), (j) => corr(i, j));
     const rows = (list) => list.length ? list.map((j) => goTo(M.topics[j], signed(corr(i, j)))) : [el("li", { class: "muted small" }, "none")];
-    $("with").replaceChildren(...rows(others.filter((j) => corr(i, j) > 0).slice(0, 4)));
-    $("apart").replaceChildren(...rows(others.filter((j) => isNum(corr(i, j)) && corr(i, j) < 0).slice(-3).reverse()));
+    $("with").replaceChildren(...rows(others.filter((j) => corr(i, j) > 0 && !unsure(i, j)).slice(0, 4)));
+    $("apart").replaceChildren(...rows(others.filter((j) => isNum(corr(i, j)) && corr(i, j) < 0 && !unsure(i, j)).slice(-3).reverse()));
     $("facts").replaceChildren(...doubts(k), ...data.columns.map((c) => el("div", { title: c.what }, el("dt", {}, c.name), el("dd", {}, show(c.values[k])))));
     if ($("docs")) {
       $("docs").replaceChildren(...(t.docs || []).map((d) => el("li", {}, el("span", { class: "p" }, percent(d.share, 0)), d.at < 0 ? el("span", { class: "t", dir: "auto" }, d.title) : el("button", { type: "button", class: "t link", dir: "auto", onclick: () => readDocument(d.at, true) }, d.title),

@@ -83,7 +83,7 @@ func TestTopicMap(t *testing.T) {
 	// What is known of doubt, in the topic's facts, by names.
 	v.Run(chromedp.Evaluate(`document.querySelector('#list li[data-k="4"]').click()`, nil))
 	facts := visit.Eval[string](v, `document.getElementById("facts").textContent`)
-	for _, want := range []string{"Verdictsound", "Share, 95 %", "Comes backin 12 of 20 fits", "Falls into twoin 10 %", "Is one with" + m.Name(5) + " in 10 %"} {
+	for _, want := range []string{"Verdictsound", "Share, interval of 95 %", "Comes backin 12 of 20 fits", "Falls into twoin 10 %", "Is one with" + m.Name(5) + " in 10 %"} {
 		if !strings.Contains(facts, want) {
 			t.Errorf("the facts %q lack %q", facts, want)
 		}
