@@ -99,66 +99,18 @@ func slowly(t *testing.T, s Study, p jsmf.Pipeline, m *jsmf.Model, c *corpus.Cor
 // numbers are those of a model, with the weights of a replicate, or nil.
 func (w *slow) numbers(t *testing.T, m *jsmf.Model, weights []float64, quantities []Quantity) []float64 {
 	t.Helper()
-	b, k := mat.DenseCopyOf(m.Topics()), m.K()
-	shares := mat.NewVecDense(k, m.TopicShares())
-	var p mat.VecDense
-	p.MulVec(b, shares)
-	d := mat.NewDiagDense(m.N(), nil)
-	for i := range m.N() {
-		d.SetDiag(i, 1/p.AtVec(i))
-	}
-	w.gram = new(mat.Dense)
-	w.gram.Product(b.T(), d, b)
-	var right, solved mat.Dense
-	right.Product(b.T(), d, w.y.T())
-	if err := solved.Solve(w.gram, &right); err != nil {
-		t.Fatal(err)
-	}
-	theta := mat.DenseCopyOf(solved.T()) // M×K
-	beta := w.least(t, theta, w.own)
-	by := w.own
+	theta, by := w.theta(t, m), w.own
 	if weights != nil {
 		by = weights
-		var fit mat.Dense
-		fit.Mul(w.x, beta)
-		enlarged := mat.NewDense(len(by), k, nil)
-		for i := range by {
-			for j := range k {
-				enlarged.Set(i, j, fit.At(i, j)+(theta.At(i, j)-fit.At(i, j))*math.Sqrt(1-w.pool[i])/(1-w.hat[i]))
-			}
-		}
-		beta = w.least(t, enlarged, by)
 	}
-	share, total := make([]float64, k), 0.0
-	for i, v := range by {
-		total += v
-		for j := range k {
-			share[j] += v * theta.At(i, j)
-		}
-	}
-	for j := range share {
-		share[j] /= total
+	beta := w.least(t, theta, w.own)
+	if weights != nil {
+		beta = w.least(t, w.enlarged(theta, beta), by)
 	}
 	of := func(c []float64) []float64 {
 		var y mat.Dense
 		y.Mul(mat.NewDense(1, len(c), c), beta)
 		return y.RawRowView(0)
-	}
-	ratio := func(q Quantity, x []float64) float64 {
-		v, over := 0.0, 0.0
-		for _, k := range q.Plus {
-			v += x[k]
-		}
-		for _, k := range q.Minus {
-			v -= x[k]
-		}
-		if q.Over == nil {
-			return v
-		}
-		for _, k := range q.Over {
-			over += x[k]
-		}
-		return v / over
 	}
 	// A replicate is not bounded but for ratios.
 	number := func(q Quantity, x []float64) float64 {
@@ -167,62 +119,30 @@ func (w *slow) numbers(t *testing.T, m *jsmf.Model, weights []float64, quantitie
 		}
 		return ratio(q, w.nearest(x))
 	}
-	// The derivative along a direction, by a step so small that its square is nothing.
-	along := func(q Quantity, x, direction []float64) float64 {
-		const step = 1e-6
-		near, far := make([]float64, k), make([]float64, k)
-		for j := range near {
-			near[j], far[j] = x[j]-step*direction[j], x[j]+step*direction[j]
-		}
-		return (ratio(q, far) - ratio(q, near)) / (2 * step)
-	}
-	var out []float64
-	middle := w.nearest(share)
-	borrow := func(c []float64) {
-		if weights != nil {
-			return
-		}
-		for _, q := range quantities {
-			v, total := 0.0, 0.0
-			for i, own := range w.own {
-				e, at := make([]float64, k), w.x.RawRowView(i)
-				for j := range e {
-					e[j] = theta.At(i, j)
-					for p, x := range at {
-						e[j] -= x * beta.At(p, j)
-					}
-				}
-				d := along(q, middle, e)
-				v, total = v+own*d*d, total+own
-			}
-			m := len(w.own)
-			v *= float64(m) / float64(m-w.d.cols) / total
-			sum := 0.0
-			if c != nil {
-				var left mat.Dense
-				left.Product(mat.NewDense(1, len(c), c), w.inverse, w.x.T())
-				for i, own := range w.own {
-					sum += w.pool[i] * own * own * left.At(0, i) * left.At(0, i)
-				}
-			}
-			w.borrowed = append(w.borrowed, sum*v)
-		}
-	}
+	var out, variance []float64
+	share := average(theta, by)
 	for _, q := range quantities {
 		out = append(out, number(q, share))
+		variance = append(variance, w.variance(q, theta, beta, w.nearest(share)))
 	}
-	borrow(nil)
+	borrow := func(c []float64) {
+		for _, v := range variance {
+			if weights == nil {
+				w.borrowed = append(w.borrowed, v*w.often(c))
+			}
+		}
+	}
+	borrow(make([]float64, w.d.cols))
 	mean := of(w.d.mean)
 	for _, x := range w.d.terms {
 		for _, c := range x.predict {
-			y := of(c)
+			y, d := of(c), make([]float64, len(c))
 			for _, q := range quantities {
 				out = append(out, number(q, y))
 			}
 			for _, q := range quantities {
 				out = append(out, number(q, y)-number(q, mean))
 			}
-			d := make([]float64, len(c))
 			for j := range d {
 				d[j] = c[j] - w.d.mean[j]
 			}
@@ -238,6 +158,106 @@ func (w *slow) numbers(t *testing.T, m *jsmf.Model, weights []float64, quantitie
 		borrow(x.slope)
 	}
 	return out
+}
+
+// theta returns the proportions of the documents, M×K, by the topics of a model.
+func (w *slow) theta(t *testing.T, m *jsmf.Model) *mat.Dense {
+	t.Helper()
+	b := mat.DenseCopyOf(m.Topics())
+	var p mat.VecDense
+	p.MulVec(b, mat.NewVecDense(m.K(), m.TopicShares()))
+	d := mat.NewDiagDense(m.N(), nil)
+	for i := range m.N() {
+		d.SetDiag(i, 1/p.AtVec(i))
+	}
+	w.gram = new(mat.Dense)
+	w.gram.Product(b.T(), d, b)
+	var right, solved mat.Dense
+	right.Product(b.T(), d, w.y.T())
+	if err := solved.Solve(w.gram, &right); err != nil {
+		t.Fatal(err)
+	}
+	return mat.DenseCopyOf(solved.T())
+}
+
+// enlarged returns proportions that are farther from the regression.
+func (w *slow) enlarged(theta, beta *mat.Dense) *mat.Dense {
+	var fit, out mat.Dense
+	fit.Mul(w.x, beta)
+	out.Apply(func(i, j int, v float64) float64 {
+		return fit.At(i, j) + (v-fit.At(i, j))*math.Sqrt(1-w.pool[i])/(1-w.hat[i])
+	}, theta)
+	return &out
+}
+
+// variance returns that of the documents' distances from the regression, for a quantity where
+// the proportions are x.
+func (w *slow) variance(q Quantity, theta, beta *mat.Dense, x []float64) float64 {
+	var e mat.Dense
+	e.Mul(w.x, beta)
+	e.Sub(theta, &e)
+	v, total := 0.0, 0.0
+	for i, own := range w.own {
+		d := along(q, x, e.RawRowView(i))
+		v, total = v+own*d*d, total+own
+	}
+	m := len(w.own)
+	return v / total * float64(m) / float64(m-w.d.cols)
+}
+
+// often returns how often the variance of one document goes into that of cᵀβ.
+func (w *slow) often(c []float64) (sum float64) {
+	var left mat.Dense
+	left.Product(mat.NewDense(1, len(c), c), w.inverse, w.x.T())
+	for i, own := range w.own {
+		sum += w.pool[i] * own * own * left.At(0, i) * left.At(0, i)
+	}
+	return sum
+}
+
+// average returns the weighted average of the rows.
+func average(theta *mat.Dense, weights []float64) []float64 {
+	_, k := theta.Dims()
+	out, total := make([]float64, k), 0.0
+	for i, v := range weights {
+		total += v
+		for j := range k {
+			out[j] += v * theta.At(i, j)
+		}
+	}
+	for j := range out {
+		out[j] /= total
+	}
+	return out
+}
+
+// ratio returns what a quantity is for the proportions x.
+func ratio(q Quantity, x []float64) float64 {
+	v, over := 0.0, 0.0
+	for _, k := range q.Plus {
+		v += x[k]
+	}
+	for _, k := range q.Minus {
+		v -= x[k]
+	}
+	if q.Over == nil {
+		return v
+	}
+	for _, k := range q.Over {
+		over += x[k]
+	}
+	return v / over
+}
+
+// along returns the derivative of a quantity along a direction, by a step so small that its
+// square is nothing.
+func along(q Quantity, x, direction []float64) float64 {
+	const step = 1e-6
+	near, far := make([]float64, len(x)), make([]float64, len(x))
+	for j := range near {
+		near[j], far[j] = x[j]-step*direction[j], x[j]+step*direction[j]
+	}
+	return (ratio(q, far) - ratio(q, near)) / (2 * step)
 }
 
 // least returns the coefficients of y by weighted least squares, by QR.

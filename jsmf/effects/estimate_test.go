@@ -97,6 +97,42 @@ var study = Study{
 	Bootstrap:  jsmf.Bootstrap{Warm: 5, Cluster: "author", Seed: 3, Level: 0.9},
 }
 
+// exact returns documents whose words are exactly as their proportions of the topics b say, with
+// the columns "side" and "size", and the average of the proportions. at tells these.
+func exact(t *testing.T, b *mat.Dense, at func(side int, size float64) []float64) (d *documents, share []float64) {
+	t.Helper()
+	build := corpus.Builder{
+		Vocabulary: []string{"a", "b", "c", "d"},
+		Columns:    []corpus.Column{{Name: "side", Kind: corpus.Category}, {Name: "size", Kind: corpus.Number}},
+	}
+	share = make([]float64, 3)
+	const docs = 12
+	for m := range docs {
+		side, size := m%2, float64(m%3)
+		counts, theta := map[string]int{}, at(side, size)
+		floats.AddScaled(share, 1.0/docs, theta)
+		for i, w := range build.Vocabulary {
+			counts[w] = int(math.Round(64 * float64(1+m%4) * floats.Dot(b.RawRowView(i), theta)))
+		}
+		if err := build.AddCounts(fmt.Sprint(m), "", counts, corpus.CategoryOf(fmt.Sprint(side)), corpus.NumberOf(size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := build.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := corpus.Encode(ctx, c.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d = &documents{encoded: e, k: 3, to: []int32{0, 1, 2, 3}, meta: e.Metadata()}
+	if err := d.count(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return d, share
+}
+
 // Where the words of documents are exactly as their proportions say, these come out, and what
 // they depend on.
 func TestEstimateExact(t *testing.T) {
@@ -108,40 +144,9 @@ func TestEstimateExact(t *testing.T) {
 		}
 		return x
 	}
-	var values [][]corpus.Value
-	build := corpus.Builder{Vocabulary: []string{"a", "b", "c", "d"}}
-	share := make([]float64, 3)
-	const docs = 12
-	for m := range docs {
-		side, size := m%2, float64(m%3)
-		counts, theta := map[string]int{}, at(side, size)
-		floats.AddScaled(share, 1.0/docs, theta)
-		for i, w := range build.Vocabulary {
-			counts[w] = int(math.Round(64 * float64(1+m%4) * floats.Dot(b.RawRowView(i), theta)))
-		}
-		if err := build.AddCounts(fmt.Sprint(m), "", counts); err != nil {
-			t.Fatal(err)
-		}
-		values = append(values, []corpus.Value{corpus.CategoryOf(fmt.Sprint(side)), corpus.NumberOf(size)})
-	}
-	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "side", Kind: corpus.Category}, {Name: "size", Kind: corpus.Number}}, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := build.Corpus()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := corpus.Encode(ctx, c.Source())
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &documents{encoded: e, k: 3, to: []int32{0, 1, 2, 3}, meta: meta}
-	if err := d.count(ctx); err != nil {
-		t.Fatal(err)
-	}
+	d, share := exact(t, b, at)
 	terms := []Term{Category("side"), Spline("size", 1)}
-	made, err := newDesign(ctx, terms, meta, d.own)
+	made, err := newDesign(ctx, terms, d.meta, d.own)
 	if err != nil {
 		t.Fatal(err)
 	}
