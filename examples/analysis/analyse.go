@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/jsmf-go/spectral/anchor"
@@ -302,13 +303,15 @@ func (a *answers) write(o options, times []report.Time) (where string, err error
 	return filepath.Abs(f.Name())
 }
 
-// describe returns what the report shows of a document.
+// describe returns what the report shows of a document. A title that begins the text is not
+// repeated.
 func (a *answers) describe(m int) report.Document {
 	id := a.topics.IDs[m]
 	row := a.documents.row[id]
-	d := report.Document{Title: id, Snippet: a.documents.texts[row], Text: a.documents.texts[row]}
+	d := report.Document{Title: id, Text: a.documents.texts[row]}
 	if a.documents.titles != nil && a.documents.titles[row] != "" {
 		d.Title = a.documents.titles[row]
 	}
+	d.Snippet = strings.TrimSpace(strings.TrimPrefix(d.Text, d.Title))
 	return d
 }
