@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/splitmix"
@@ -32,6 +34,7 @@ type documentData struct {
 	Places []int       `json:"places"` // of the topics, likewise
 	Wide   bool        `json:"wide"`   // numbers of topics have 16 bits, not 8
 	Topics string      `json:"topics"` // of each: how many, then the topic and its share in 1/255, the largest first
+	Rest   []number    `json:"rest"`   // how what is not in Topics falls to topics, on average
 	Fields []fieldData `json:"fields,omitempty"`
 	Left   []string    `json:"left,omitempty"` // columns of metadata that are not here
 	Lines  string      `json:"lines"`          // deflated: the id of each, a tab and its title, if it has one, a line break
@@ -208,9 +211,11 @@ func corners(points [][2]float64) (low, high [2]float64) {
 	return low, high
 }
 
-// topics returns the largest topics of each document.
+// topics returns the largest topics of each document, and fills in the rest.
 func (d *documentData) topics(c *jsmf.Compositions, docs []int) string {
+	_, k := c.W.Dims()
 	var b []byte
+	rest := make([]float64, k)
 	for _, doc := range docs {
 		w := c.W.RawRowView(doc)
 		var top []int
@@ -228,6 +233,11 @@ func (d *documentData) topics(c *jsmf.Compositions, docs []int) string {
 			}
 		}
 		b = append(b, byte(len(top)))
+		for k, x := range w {
+			if !slices.Contains(top, k) {
+				rest[k] += max(0, x)
+			}
+		}
 		for _, k := range top {
 			b = append(b, byte(k))
 			if d.Wide {
@@ -236,5 +246,9 @@ func (d *documentData) topics(c *jsmf.Compositions, docs []int) string {
 			b = append(b, byte(math.Round(255*min(w[k], 1))))
 		}
 	}
+	if sum := floats.Sum(rest); sum > 0 {
+		floats.Scale(1/sum, rest)
+	}
+	d.Rest = numbers(rest)
 	return base64.StdEncoding.EncodeToString(b)
 }

@@ -111,8 +111,8 @@ func TestDocumentMap(t *testing.T) {
 		}
 	}
 
-	// The topics, largest first, to half a step.
-	topics := bytesOf(t, got.Topics)
+	// The topics, largest first, to half a step. With the rest their means are the true ones.
+	topics, mean, sum := bytesOf(t, got.Topics), make([]float64, k), 0.0
 	for i := range got.Count {
 		n := int(topics[0])
 		topics = topics[1:]
@@ -132,11 +132,23 @@ func TestDocumentMap(t *testing.T) {
 				t.Fatalf("document %d: topic %d has %d/255 for %v, after %v", i, topics[0], topics[1], x, last)
 			}
 			last = x
+			mean[topics[0]] += float64(topics[1]) / 255
+			sum += float64(topics[1]) / 255
 			topics = topics[2:]
 		}
 	}
 	if len(topics) > 0 {
 		t.Errorf("%d bytes are left", len(topics))
+	}
+
+	for k := range mean {
+		want := 0.0
+		for i := range got.Count {
+			want += c.W.At(row(i), k)
+		}
+		if all := mean[k] + (float64(got.Count)-sum)*float64(got.Rest[k]); math.Abs(all-want) > 0.15 { // six standard deviations of what is rounded
+			t.Errorf("topic %d has %v documents, want %v", k, all, want)
+		}
 	}
 
 	// Ids and titles.

@@ -45,16 +45,22 @@
       for (let j = from[i]; j < from[i + 1]; j++) if (kept[j] === k) return shares[j];
       return 0;
     };
-    // mix returns the mean shares of topics over documents.
+    // mix returns the mean shares of topics over documents. What is not stored of one falls
+    // to topics as it does on average.
     const mix = (of) => {
-      const sum = new Float64Array(K);
-      let n = 0;
+      const sums = new Float64Array(K);
+      let n = 0, rest = 0;
       for (let i = 0; i < count; i++) {
         if (of && !of[i]) continue;
         n++;
-        for (let j = from[i]; j < from[i + 1]; j++) sum[kept[j]] += shares[j];
+        rest++;
+        for (let j = from[i]; j < from[i + 1]; j++) {
+          sums[kept[j]] += shares[j];
+          rest -= shares[j];
+        }
       }
-      return sum.map((s) => s / Math.max(1, n));
+      D.rest.forEach((part, k) => { sums[into(k)] += Math.max(0, rest) * part; });
+      return sums.map((s) => s / Math.max(1, n));
     };
 
     // Columns. The first two are of the largest topic; level 0 stands for none.

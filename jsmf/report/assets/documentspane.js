@@ -69,7 +69,6 @@
     });
     find.addEventListener("input", () => {
       wanted.text = find.value;
-      if (reading >= 0) close(false);
       docs.soon();
     });
 
@@ -122,7 +121,7 @@
       const mine = new Set(asRead(k).map((w) => w.w));
       data.home.forEach((h, w) => { if (into(h[0]) === k && h[1] >= 0.4) mine.add(w); });
       const forms = [...mine].map((w) => words[w]).sort((a, b) => b.length - a.length).map((w) => {
-        const form = w.replace(/[\\^$.*+?()[\]{}|\/]/g, "\\$&").replace(/_/g, "[\\s_-]+");
+        const form = w.replace(/[\\^$.*+?()[\]{}|\/]/g, "\\$&").replace(/[_\s]+/g, "[\\s_-]+");
         return inWords.test(w) ? form : "(?<![\\p{L}\\p{N}])" + form + "(?![\\p{L}\\p{N}])";
       });
       return forms.length ? new RegExp(forms.join("|"), "giu") : null;
@@ -167,7 +166,7 @@
         el("h3", { id: "documents-name", dir: "auto" }, docs.title(i)),
         id && id !== docs.title(i) ? el("p", { class: "muted small", dir: "auto" }, id) : null,
         el("h4", { class: "eyebrow" }, "Topics"), el("ol", { class: "bars" }, ...bars),
-        rest > 0.015 ? el("p", { class: "muted small" }, percent(rest, 0) + " of it is spread over topics with less than 1 % each") : null,
+        rest > 0.015 ? el("p", { class: "muted small" }, percent(rest, 0) + " of it is spread over other topics") : null,
         el("h4", { class: "eyebrow" }, "Text"),
         el("p", { class: "muted small", dir: "auto" }, text ? (n ? n + say(n === 1 ? " {word} of " : " {words} of ") : say("No {word} of ")) + label(k) + (n ? " marked" : " is here") : docs.texts.size ? say("The texts of other {documents} took the room of this page.") : "The page has no texts."),
         text ? body : null,
@@ -207,7 +206,11 @@
         ...ranked.map((i) => [docs.ids[i], docs.title(i), ...known.map((f) => !f.v[i] ? "" : f.kind === "number" ? f.value(f.v[i]) : docs.told(f, f.v[i])), ...range(K).filter(alive).map((k) => Number(docs.share(i, k).toFixed(3)) || "")])],
     });
 
-    docs.onChosen.push(() => { tellChosen(); sync(); });
+    docs.onChosen.push(() => {
+      if (reading >= 0 && state.chosen < count) close(false);
+      tellChosen();
+      sync();
+    });
     docs.onText.push(() => {
       $("documents").dataset.texts = String(docs.texts.size);
       if (wanted.text) docs.soon();
