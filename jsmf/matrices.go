@@ -95,7 +95,8 @@ func (m *Model) shares() (a []float64, sum float64) {
 }
 
 // TopicShares returns p(topic) for each topic: the row sums of A divided by the
-// sum of A. Shares may be negative if A has negative entries, and are all NaN if
+// sum of A. It is the mean of the topic's proportions over documents, in which a long document
+// counts as a short one does, unless it has a larger weight. Shares may be negative if A has negative entries, and are all NaN if
 // the sum of A is not positive.
 func (m *Model) TopicShares() []float64 {
 	a, _ := m.shares()

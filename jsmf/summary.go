@@ -13,7 +13,7 @@ import (
 type Topic struct {
 	Number     int              // from 0, as everywhere
 	Name       string           // Model.Name
-	Share      float64          // p(topic), Model.TopicShares
+	Share      float64          // p(topic), the mean over documents: Model.TopicShares
 	Background bool             // Model.Background
 	Anchor     string           // Model.AnchorWords; "" for a model without anchors
 	Words      []WordProb       // Model.TopWords
