@@ -41,10 +41,7 @@ func (p *page) newEffectsPage(e *effects.Effects) *effectsPage {
 	out := &effectsPage{About: p.Say(resting(e))}
 	for i, t := range e.Terms {
 		table := effectTable{Term: i, Name: t.Name, What: p.Say(what(t, len(e.Terms) > 1)), Time: t.Kind == effects.Times}
-		table.Caption = table.What
-		if table.Time {
-			table.Caption = fmt.Sprintf("The share of each topic in each %s of %s, in percent.", cmp.Or(t.Unit, "bin"), t.Name)
-		}
+		table.Caption = cmp.Or(p.Say(caption(t)), table.What)
 		if t.Slopes != nil {
 			table.Heads = append(table.Heads, "per "+unit(t))
 		}
@@ -114,7 +111,7 @@ func what(t effects.TermEffects, others bool) string {
 	s := ""
 	switch t.Kind {
 	case effects.Numbers:
-		s = fmt.Sprintf("By how many percentage points the share of a topic changes per %s, on average; and how far it is from the average along %s.", unit(t), t.Name)
+		s = fmt.Sprintf("By how many percentage points the share of a topic changes per %s, on average, and its share along %s.", unit(t), t.Name)
 	case effects.Times:
 		s = fmt.Sprintf("How far the share of a topic is from the average over all {documents} in each %s of %s, in percentage points.", cmp.Or(t.Unit, "bin"), t.Name)
 	case effects.Interactions:
@@ -126,6 +123,18 @@ func what(t effects.TermEffects, others bool) string {
 		s += " The other terms stay as they are."
 	}
 	return s
+}
+
+// caption says what the table of a term holds, where that is not what the pictures show.
+func caption(t effects.TermEffects) string {
+	switch t.Kind {
+	case effects.Times:
+		return fmt.Sprintf("The share of each topic in each %s of %s, in percent.", cmp.Or(t.Unit, "bin"), t.Name)
+	case effects.Numbers:
+		return fmt.Sprintf("By how many percentage points the share of a topic changes per %s, on average, and how far it is from the average over all {documents} along %s.", unit(t), t.Name)
+	default:
+		return ""
+	}
 }
 
 // prediction writes a share in percent, or a ratio, with its interval.

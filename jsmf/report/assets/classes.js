@@ -22,7 +22,7 @@
       const room = box.parentElement.clientWidth, t = now();
       if (!room) return;
       const rows = rowsOf(), cols = colsOf();
-      const names = Math.min(room < 520 ? 112 : 330, 10 + Math.max(...rows.map((q) => widthOf(fxName(q), 13, 600))));
+      const names = Math.min(Math.max(room < 520 ? 112 : 330, Math.min(room / 2, room - 44 * cols.length)), 10 + Math.max(...rows.map((q) => widthOf(fxName(q), 13, 600))));
       const size = clamp((room - names) / cols.length, 15, 110), tall = clamp(size, 15, 24), flat = cols.every((p) => widthOf(t.points[p].label, 12) < size - 4);
       const rise = flat ? 20 : Math.min(120, 12 + Math.max(...cols.map((p) => widthOf(t.points[p].label, 12)))), top = 44 + rise;
       const W = Math.max(room, names + size * cols.length), H = top + tall * rows.length + 4;

@@ -6,7 +6,9 @@
   const dots = (W, blocks) => {
     const narrow = W < 470, every = blocks.flatMap((b) => b.rows.filter((r) => !r.head));
     const said = Math.min(0.36 * W, Math.max(0, ...every.map((r) => widthOf(r.said, 12)))) + 8;
-    const left = narrow ? 6 : Math.min(0.46 * W, 14 + Math.max(0, ...every.map((r) => widthOf(r.label, 13.5, 600)))), right = narrow ? 6 : said + 10;
+    // Most names fit their column, and a third of the width is left to the whiskers.
+    const names = every.map((r) => widthOf(r.label, 13.5, 600)).sort((a, b) => a - b), usual = names[Math.floor(0.85 * (names.length - 1))] || 0;
+    const left = narrow ? 6 : Math.min(W - said - 10 - W / 3, 14 + Math.min(names[names.length - 1] || 0, 1.15 * usual)), right = narrow ? 6 : said + 10;
     const picture = svg("svg", { class: "plot dots" }), parts = [];
     let at = 0;
     for (const b of blocks) at = block(picture, parts, W, b, { narrow, left, right, said }, at ? at + 14 : 0);
@@ -18,12 +20,13 @@
   const block = (picture, parts, W, { rows, axis }, { narrow, left, right, said }, from) => {
     const all = rows.filter((r) => !r.head);
     const ends = all.flatMap((r) => [r.lo, r.hi]).filter(isNum).map(Math.abs).sort((a, b) => a - b);
-    const far = 1.15 * most(all.map((r) => Math.abs(r.v)), 0);
-    const limit = ends.length ? Math.max(far, 1.05 * ends[Math.floor(0.96 * (ends.length - 1))]) : 1; // a few wide ones are cut
+    // A few that are far wider than the others are cut.
+    const widest = ends[ends.length - 1] || 1, usual = ends[Math.floor(0.96 * (ends.length - 1))] || 1;
+    const limit = ends.length < 20 || widest < 2 * usual ? widest : Math.max(1.05 * usual, 1.15 * most(all.map((r) => Math.abs(r.v)), 0));
     const sides = bounds(all.flatMap((r) => [r.v, r.lo, r.hi]).filter(isNum).map((x) => clamp(x, -limit, limit)), [0]);
     const pad = 0.04 * (sides[1] - sides[0]), domain = [sides[0] - pad, sides[1] + pad];
     const x = linear(...domain, left + 6, W - right - 6), tall = narrow ? 40 : 24, top = from + 34;
-    const marks = ticks(...domain, Math.max(3, (W - left - right) / 70)).filter((v) => x(v) > left + 8 && x(v) < W - right - 8);
+    const marks = ticks(...domain, Math.max(4, (W - left - right) / 70)).filter((v) => x(v) > left + 8 && x(v) < W - right - 8);
     const step = marks.length > 1 ? marks[1] - marks[0] : domain[1];
     let at = top;
     const place = rows.map((r, i) => {
@@ -32,8 +35,17 @@
       return y;
     });
     picture.append(text({ class: "tick", x: narrow ? 0 : left, y: from + 11 }, axis.name));
-    for (const v of marks) picture.append(svg("line", { class: "grid", x1: x(v), x2: x(v), y1: top, y2: at }), text({ class: "tick", x: x(v), y: top - 5, "text-anchor": "middle" }, v === 0 ? "0" : axis.format(v, step)));
-    picture.append(svg("line", { class: "zero", x1: x(0), x2: x(0), y1: top - 2, y2: at }));
+    // Lines go through all rows, or below their names where these stand above the whiskers.
+    const upright = (cls, v) => svg("path", { class: cls, d: narrow ? rows.map((r, i) => r.head ? "" : `M${x(v)} ${place[i] + 20}V${place[i] + tall}`).join("") : `M${x(v)} ${top - 2}V${at}` });
+    let end = -Infinity; // of the last number written
+    for (const v of marks) {
+      const s = v === 0 ? "0" : axis.format(v, step), wide = widthOf(s, 12) / 2;
+      picture.append(upright("grid", v));
+      if (v !== 0 && (x(v) - wide < end + 5 || Math.abs(x(v) - x(0)) < wide + 9)) continue;
+      picture.append(text({ class: "tick", x: x(v), y: top - 5, "text-anchor": "middle" }, s));
+      end = x(v) + wide;
+    }
+    picture.append(upright("zero", 0));
     rows.forEach((r, i) => {
       const y = place[i];
       if (r.head) {
@@ -43,8 +55,8 @@
       const mid = y + (narrow ? 29 : tall / 2), known = isNum(r.v), faint = doubtful(r);
       const g = svg("g", { class: "row" + (faint ? " faint" : "") + (r.on ? " on" : ""), role: "button", "aria-label": r.aria, "aria-pressed": String(!!r.on) });
       g.append(svg("rect", { class: "ground", x: 0, y, width: W, height: tall, rx: 4 }));
-      g.append(text({ class: narrow ? "label halo" : "label", x: narrow ? 6 : left - 4, y: narrow ? y + 15 : mid + 4.5, "text-anchor": narrow ? "start" : "end" }, fitted(r.label, narrow ? W - said - 16 : left - 8, 13.5, r.on ? 600 : 400)));
-      g.append(text({ class: narrow ? "value halo" : "value", x: W - 6, y: narrow ? y + 15 : mid + 4, "text-anchor": "end" }, known ? r.said : "not known"));
+      g.append(text({ class: "label", x: narrow ? 6 : left - 4, y: narrow ? y + 15 : mid + 4.5, "text-anchor": narrow ? "start" : "end" }, fitted(r.label, narrow ? W - widthOf(r.said, 12) - 22 : left - 8, 13.5, r.on ? 600 : 400)));
+      g.append(text({ class: "value", x: W - 6, y: narrow ? y + 15 : mid + 4, "text-anchor": "end" }, known ? r.said : "not known"));
       if (isNum(r.lo) && isNum(r.hi)) {
         const [a, b] = [x(clamp(r.lo, ...domain)), x(clamp(r.hi, ...domain))];
         g.append(svg("line", { class: "whisker", x1: a, x2: b, y1: mid, y2: mid }));

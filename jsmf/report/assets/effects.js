@@ -112,7 +112,7 @@
         for (const g of groups) g.show(to === null ? null : Math.min(to, g.list.length - 1));
         info(to === null ? "" : groups.filter((g) => !only || g === only).map((g) => {
           const p = g.points[Math.min(to, g.points.length - 1)], x = fxOf(t.predictions, p, q);
-          return t.points[p].label + (t.kind === "numbers" && t.unit ? " " + t.unit : "") + ": " + (isNum(x.v) ? f(x.v, 2) + unit + spread(x, (v) => f(v, 2)) : "not known");
+          return (t.kind === "numbers" ? t.name + " " : "") + t.points[p].label + ": " + (isNum(x.v) ? f(x.v, 2) + unit + spread(x, (v) => f(v, 2)) : "not known");
         }).join("; "));
       };
       pointed(picture, (e) => {

@@ -124,7 +124,7 @@ func effectsByTerm(v *visit.Visit) {
 	v.Changes("slopes", left, option("effect-term", 2))
 	info := `document.getElementById("effect-info").textContent`
 	v.Changes("along the curve by keyboard", info, visit.Focus("#effect-levels svg"), visit.Press(kb.ArrowRight, kb.ArrowRight))
-	if s := visit.Eval[string](v, info); !strings.HasPrefix(s, "21 year: ") {
+	if s := visit.Eval[string](v, info); !strings.HasPrefix(s, "age 21: ") {
 		t.Errorf("the second point is told as %q", s)
 	}
 	v.Changes("along the curve by mouse", info, visit.ClickAt("#effect-levels svg", .7, .5))
