@@ -48,7 +48,7 @@ func messages(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	add("number", "subject", "when", "office", "body")
+	add("number", "subject", "when", "office", "stars", "body")
 	begin := time.Date(2016, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 600 {
 		when := begin.AddDate(0, 0, i*8*365/600)
@@ -79,7 +79,11 @@ func messages(t *testing.T) string {
 			}
 			fmt.Fprintf(&body, "the %s ", groups[k][min(rng.IntN(36), rng.IntN(36))])
 		}
-		add(fmt.Sprint("n", i), fmt.Sprint("Message ", i), when.Format("2.1.2006"), office, body.String())
+		stars := "" // more with topic 3; every tenth is not known
+		if i%10 > 0 {
+			stars = fmt.Sprint(1 + rng.IntN(3) + 2*(topic/3))
+		}
+		add(fmt.Sprint("n", i), fmt.Sprint("Message ", i), when.Format("2.1.2006"), office, stars, body.String())
 	}
 	w.Flush()
 	path := filepath.Join(t.TempDir(), "messages.csv")
@@ -200,6 +204,17 @@ func TestMessages(t *testing.T) {
 	_, errs = invoke(t, 1, columns(path, "-k", "5", "-report", "none", "-quiet", "-edits", edits)...)
 	if !strings.Contains(errs, "edits.json") || !strings.Contains(errs, "the edits are of model") {
 		t.Errorf("edits of another model: %q", errs)
+	}
+}
+
+// A number has a slope.
+func TestNumber(t *testing.T) {
+	out, _ := invoke(t, 0, "-csv", messages(t), "-text", "body", "-number", "stars", "-k", "4", "-replicates", "20", "-report", "none", "-quiet")
+	topic := planted(t, out)
+	_, slopes, ok := strings.Cut(out, "\nBY STARS, in percentage points for each unit more\n1 topics grow, ")
+	l := regexp.MustCompile(`(?m)^  \+\d+ \(\+\d+ to \+\d+\) +(\d+) `).FindStringSubmatch(slopes)
+	if !ok || l == nil || topic[l[1]] != 3 || !strings.Contains(out, "540 texts tell how topics depend on stars; 60 are left out") {
+		t.Errorf("the slope by stars:\n%s", out)
 	}
 }
 
