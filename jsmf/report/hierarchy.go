@@ -11,13 +11,32 @@ import (
 
 // node is a topic in the tree.
 type node struct {
-	Topic       int // −1: of topics
+	Topic       int   // −1: of topics
+	Largest     []int // topics by which a group is called
 	Open        bool
 	Name, Words string
 	Share       cell
 	Percent     float64 // of its parent
 	Also        string
 	Children    []node
+}
+
+// above returns for each level of h, and each topic of level 0, the topic of that level below
+// which it stands: the one with the largest share of what it stands below on the level
+// between.
+func above(h *jsmf.Hierarchy) [][]int {
+	out := make([][]int, h.Levels())
+	for level := range out {
+		for k := range h.K(0) {
+			at := k
+			if level > 0 {
+				up := h.Model(level).WordTopics()
+				at = order(h.K(level), func(l int) float64 { return up.At(out[level-1][k], l) })[0]
+			}
+			out[level] = append(out[level], at)
+		}
+	}
+	return out
 }
 
 // tree fills in the hierarchy. Each topic stands below the one above with the
@@ -29,18 +48,30 @@ func (p *page) tree(h *jsmf.Hierarchy) {
 	for t := range shares {
 		shares[t] = h.Model(t).TopicShares()
 	}
-	called := func(level, k int) string {
+	ups := above(h)
+	largest := order(h.K(0), func(k int) float64 { return shares[0][k] })
+	// A group is called by the first words of its two largest topics.
+	called := func(level, k int) (string, []int) {
+		var best []int
+		var words []string
+		for _, t := range largest {
+			if ups[level][t] == k && len(best) < 2 {
+				first, _, _ := strings.Cut(p.names[t], " · ")
+				best, words = append(best, t), append(words, first)
+			}
+		}
 		switch {
 		case level == 0:
-			return p.names[k]
-		case p.Levels == 2:
-			return fmt.Sprintf("Group %d", k)
+			return p.names[k], nil
+		case best == nil:
+			return fmt.Sprintf("group %d", k), nil
 		}
-		return fmt.Sprintf("Group %c%d", 'A'+level-1, k)
+		return strings.Join(words, " · "), best
 	}
 	var build func(level, k int, weight float64, also string) node
 	build = func(level, k int, weight float64, also string) node {
-		n := node{Name: called(level, k), Topic: -1, Open: level == top || h.K(0) <= 40, Words: p.words(h.TopWords(level, k, 8)), Share: newCell(percent(shares[level][k]), shares[level][k]), Percent: 100 * weight, Also: also}
+		name, best := called(level, k)
+		n := node{Name: name, Largest: best, Topic: -1, Open: level == top || h.K(0) <= 40, Words: p.words(h.TopWords(level, k, 8)), Share: newCell(percent(shares[level][k]), shares[level][k]), Percent: 100 * weight, Also: also}
 		if level == 0 {
 			n.Topic = k
 			return n
@@ -58,7 +89,8 @@ func (p *page) tree(h *jsmf.Hierarchy) {
 			var others []string
 			for _, l := range order(m.K(), func(l int) float64 { return up.At(c, l) }) {
 				if l != k && up.At(c, l) >= 0.25 {
-					others = append(others, fmt.Sprintf("%s (%s)", called(level, l), percent(up.At(c, l))))
+					other, _ := called(level, l)
+					others = append(others, fmt.Sprintf("%s (%s)", other, percent(up.At(c, l))))
 				}
 			}
 			n.Children = append(n.Children, build(level-1, c, down.At(c, k), strings.Join(others, ", ")))

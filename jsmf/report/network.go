@@ -54,7 +54,8 @@ func (p *page) matrix(m *jsmf.Model, shares []float64, u *jsmf.Uncertainty) matr
 		}
 	}
 	if u != nil {
-		d.Low, d.High = make([]rough, len(d.Correlation)), make([]rough, len(d.Correlation))
+		unknown := []rough{rough(math.NaN())}
+		d.Low, d.High = slices.Repeat(unknown, len(d.Correlation)), slices.Repeat(unknown, len(d.Correlation))
 		for _, p := range u.Pairs {
 			if i, j := min(place[p.K], place[p.L]), max(place[p.K], place[p.L]); i >= 0 {
 				at := i*n - i*(i+1)/2 + j - i - 1

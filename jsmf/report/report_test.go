@@ -202,7 +202,12 @@ func TestPage(t *testing.T) {
 			t.Errorf("topic %d stands in the tree %d times", k, n)
 		}
 	}
-	for _, want := range []string{"<title>A title</title>", "What it is about.", "Group A0", "Group B1", "2 s"} {
+	// A group is called by its largest topics.
+	first, _, _ := strings.Cut(m.Name(order(12, func(k int) float64 { return shares[k] })[0]), " · ")
+	if n := len(regexp.MustCompile(`<span class="tree-name" dir="auto" data-largest="[0-9 ]+">`+first+` · [a-z]+</span>`).FindAllString(tree, -1)); n != 2 {
+		t.Errorf("%d groups are called by the largest topic, want one on each level", n)
+	}
+	for _, want := range []string{"<title>A title</title>", "What it is about.", "2 s"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -110,15 +110,7 @@ func topicGroups(gram *mat.Dense, h *jsmf.Hierarchy) []int {
 		return ward(k, func(i, j int) float64 { return gram.At(i, i) + gram.At(j, j) - 2*gram.At(i, j) },
 			min(hues, max(1, int(math.Round(math.Sqrt(float64(k)))))))
 	}
-	out := make([]int, k)
-	for t := range out {
-		out[t] = t
-		for level := 1; level < h.Levels(); level++ {
-			up := h.Model(level).WordTopics()
-			out[t] = order(h.K(level), func(l int) float64 { return up.At(out[t], l) })[0]
-		}
-	}
-	return out
+	return above(h)[h.Levels()-1]
 }
 
 // byShare numbers groups from 0 by falling share.

@@ -6,7 +6,8 @@
     // ring draws an interval of shares as a ring, the more broken the less stable the topic.
     const ring = (x, y, low, high, stability) => {
       const r = (low + high) / 2, length = 2 * Math.PI * r / 12;
-      const c = svg("circle", { class: "ring", cx: x, cy: y, r: r.toFixed(2), "stroke-width": Math.max(3, high - low).toFixed(2) });
+      const c = svg("circle", { class: "ring", cx: x, cy: y, r: r.toFixed(2) });
+      c.style.strokeWidth = Math.max(3, high - low).toFixed(2) + "px"; // a rule of the style sheet has another
       if (isNum(stability) && stability < 0.995) c.setAttribute("stroke-dasharray", (stability * length).toFixed(2) + " " + ((1 - stability) * length).toFixed(2));
       return c;
     };

@@ -115,8 +115,6 @@
     const u = data.uncertainty && data.topics[k].doubt, out = [];
     if (data.topics[k].verdict) out.push(fact("Verdict", say("What the topic is worth to a reader, with the measure that decided it"), verdictOf(k)));
     if (!u) return out;
-    const level = percent(data.uncertainty.level, 0);
-    if (isNum(u.share[0])) out.push(fact("Share, interval of " + level, say("In so many of the fits to the {documents} with random weights the share is between these"), percent(u.share[0]) + " to " + percent(u.share[1])));
     if (isNum(u.stability)) out.push(fact("Comes back", "Fits from the beginning that have this topic", "in " + Math.round(u.stability * data.uncertainty.cold) + " of " + data.uncertainty.cold + " fits"));
     if (u.split > 0) out.push(fact("Falls into two", "Fits from the beginning in which another topic is a part of it", "in " + percent(u.split, 0)));
     const with_ = u.merges.filter(([l]) => into(l) !== k).slice(0, 2);
@@ -141,7 +139,11 @@
     const rows = (list) => list.length ? list.map((j) => goTo(M.topics[j], signed(corr(i, j)))) : [el("li", { class: "muted small" }, "none")];
     $("with").replaceChildren(...rows(others.filter((j) => corr(i, j) > 0 && !unsure(i, j)).slice(0, 4)));
     $("apart").replaceChildren(...rows(others.filter((j) => isNum(corr(i, j)) && corr(i, j) < 0 && !unsure(i, j)).slice(-3).reverse()));
-    $("facts").replaceChildren(...doubts(k), ...data.columns.map((c) => el("div", { title: c.what }, el("dt", {}, c.name), el("dd", {}, show(c.values[k])))));
+    $("facts").replaceChildren(...doubts(k), ...data.columns.map((c) => {
+      const x = c.key === "share" && t.doubt;
+      if (!x || !isNum(x.share[0])) return fact(c.name, c.what, show(c.values[k]));
+      return fact("Share", say("The part of {all text}, and where it is in " + percent(data.uncertainty.level, 0) + " of the fits to the {documents} with random weights"), percent(t.share) + " (" + percent(x.share[0]) + " to " + percent(x.share[1]) + ")");
+    }));
     if ($("docs")) {
       $("docs").replaceChildren(...(t.docs || []).map((d) => el("li", {}, el("span", { class: "p" }, percent(d.share, 0)), d.at < 0 ? el("span", { class: "t", dir: "auto" }, d.title) : el("button", { type: "button", class: "t link", dir: "auto", onclick: () => readDocument(d.at, true) }, d.title),
         d.snippet ? el("span", { class: "x", dir: "auto" }, d.snippet) : null, el("span", { class: "o", dir: "auto" }, d.note || ""))));

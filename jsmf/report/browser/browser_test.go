@@ -364,6 +364,7 @@ func drag(ctx context.Context, selector string, dx, dy float64) error {
 func TestLooks(t *testing.T) {
 	ctx := visit.Start(t)
 	m, o := planted(t, 1500, 20)
+	o.Uncertainty, o.Metrics = doubtful(m)
 	file := save(t, m, o)
 	for _, scheme := range []string{"light", "dark"} {
 		for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
@@ -374,6 +375,9 @@ func TestLooks(t *testing.T) {
 				v.Run(chromedp.EmulateViewport(size[0], size[1]))
 				if got := visit.Eval[string](v, `document.documentElement.dataset.theme`); got != scheme {
 					t.Errorf("the theme is %q", got)
+				}
+				for _, form := range []string{"merge", "rename"} { // open, and with an edit to undo
+					v.Run(visit.Focus("#"+form), visit.Key(kb.Enter), visit.Focus("#"+form+"-form button[type=submit]"), visit.Key(kb.Enter), visit.Focus("#"+form), visit.Key(kb.Enter))
 				}
 				if w := visit.Eval[int64](v, `document.documentElement.scrollWidth`); w > size[0] {
 					t.Errorf("the page is %d wide", w)

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -82,8 +83,9 @@ func TestTopicMap(t *testing.T) {
 
 	// What is known of doubt, in the topic's facts, by names.
 	v.Run(chromedp.Evaluate(`document.querySelector('#list li[data-k="4"]').click()`, nil))
+	share := m.TopicShares()[4]
 	facts := visit.Eval[string](v, `document.getElementById("facts").textContent`)
-	for _, want := range []string{"Verdictsound", "Share, interval of 95 %", "Comes backin 12 of 20 fits", "Falls into twoin 10 %", "Is one with" + m.Name(5) + " in 10 %"} {
+	for _, want := range []string{"Verdictsound", fmt.Sprintf("Share%.1f %% (%.1f %% to %.1f %%)", 100*share, 100*o.Uncertainty.Topics[4].Share.Low, 100*o.Uncertainty.Topics[4].Share.High), "Comes backin 12 of 20 fits", "Falls into twoin 10 %", "Is one with" + m.Name(5) + " in 10 %"} {
 		if !strings.Contains(facts, want) {
 			t.Errorf("the facts %q lack %q", facts, want)
 		}
