@@ -172,7 +172,7 @@
         text ? body : null,
         facts(i).length ? el("h4", { class: "eyebrow" }, "Known of it") : null, facts(i).length ? el("dl", { class: "facts" }, ...facts(i)) : null,
         el("h4", { class: "eyebrow" }, "With the most similar topics"),
-        el("ol", { class: "found" }, ...docs.similar(i, 6).map((d) => item(d, own[d] < 0 ? "" : percent(docs.share(d, own[d]), 0)))),
+        el("ol", { class: "found" }, ...docs.similar(i, 6).map((d) => item(d, ""))),
       ].filter(Boolean));
     };
     readDocument = (i, focus) => {
