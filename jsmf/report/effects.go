@@ -37,6 +37,7 @@ type termData struct {
 	Predictions []fine      `json:"predictions"`
 	Differences []fine      `json:"differences"`
 	Slopes      []fine      `json:"slopes,omitempty"` // for each quantity
+	Ends        []string    `json:"ends,omitempty"`   // of the axis of times
 	// Rows and Levels are orders of the quantities and the points with similar ones side
 	// by side; Levels is empty where points have an order of their own.
 	Rows   []int `json:"rows"`
@@ -45,8 +46,9 @@ type termData struct {
 
 type pointData struct {
 	Label     string   `json:"label"`
+	Short     string   `json:"short,omitempty"`  // where there is little room, if Label is long
 	Labels    []string `json:"labels,omitempty"` // of an interaction: of each part
-	X         *number  `json:"x,omitempty"`      // a number, or the days from 1970 to a bin's middle
+	X         *number  `json:"x,omitempty"`      // a number, or the days from the first bin to the middle of this one
 	Documents int      `json:"n"`
 	Timed     bool     `json:"timed,omitempty"` // X is a time
 	// Incomplete is a bin that the documents do not fill.
@@ -113,6 +115,8 @@ func (p *page) effects(d *data, e *effects.Effects) {
 // term returns what the script shows of a term.
 func term(t effects.TermEffects, quantities int) termData {
 	out := termData{Name: t.Name, Columns: t.Columns, Kind: t.Kind.String(), Unit: t.Unit, Points: []pointData{}, Slopes: flat(t.Slopes...)}
+	axis := newAxis(t)
+	out.Ends = axis.ends(t)
 	values := make([][]float64, len(t.Points)) // the differences
 	for i, x := range t.Points {
 		p := pointData{Label: atMost(x.Label, nameLength), Documents: x.Documents, Incomplete: x.Incomplete}
@@ -120,8 +124,11 @@ func term(t effects.TermEffects, quantities int) termData {
 			p.Labels = x.Labels
 		}
 		if len(x.Levels) < max(1, len(t.Columns)) { // some part is a number or a time
-			at := number(place(x))
+			at := number(axis.place(x))
 			p.X, p.Timed = &at, !x.From.IsZero()
+		}
+		if t.Kind == effects.Times && t.Unit == "" {
+			p.Short = x.From.Format(axis.short)
 		}
 		out.Points = append(out.Points, p)
 		out.Predictions = append(out.Predictions, flat(t.Predictions[i]...)...)
@@ -141,16 +148,6 @@ func term(t effects.TermEffects, quantities int) termData {
 		})
 	}
 	return out
-}
-
-// place returns where a point stands on its axis: a bin's middle in days from 1970, or a
-// number.
-func place(x effects.Point) float64 {
-	if x.From.IsZero() {
-		return x.Number
-	}
-	const day = 24 * 60 * 60
-	return (float64(x.From.Unix()) + float64(x.To.Unix())) / 2 / day
 }
 
 // cosine returns that of the angle between two rows of n numbers, without those that are

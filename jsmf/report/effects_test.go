@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
@@ -100,8 +101,8 @@ func TestEffectsData(t *testing.T) {
 			}
 			var at *float64
 			switch {
-			case p.Timed: // 2019-01-01 is day 17897; January has its middle after 15.5 days
-				days := float64(x.From.Unix()+x.To.Unix()) / 2 / 86400
+			case p.Timed:
+				days := float64(x.From.Unix()+x.To.Unix())/2/86400 - 17897 // 2019-01-01
 				at = &days
 			case w.Kind == effects.Numbers:
 				at = &x.Number
@@ -117,8 +118,46 @@ func TestEffectsData(t *testing.T) {
 			t.Errorf("%s: the levels are %v", g.Name, g.Levels)
 		}
 	}
-	if x := got.Terms[0].Points[0].X; x == nil || *x != 17912.5 {
-		t.Errorf("January 2019 stands at %v, want day 17912.5", x)
+	if x := got.Terms[0].Points[0].X; x == nil || *x != 15.5 {
+		t.Errorf("January stands at %v, want day 15.5", x)
+	}
+}
+
+// TestEffectsTimes: an axis of times says when it begins and ends, as briefly as its length
+// allows, and bins have places that tell them apart.
+func TestEffectsTimes(t *testing.T) {
+	begin := time.Date(2026, 11, 21, 19, 0, 36, 0, time.UTC)
+	for _, c := range []struct {
+		unit string
+		bin  time.Duration
+		ends [2]string
+	}{
+		{"", time.Hour, [2]string{"21 Nov 19:00", "22 Nov 05:00"}},
+		{"", 7 * day, [2]string{"21 Nov", "30 Jan"}},
+		{"", 90 * day, [2]string{"Nov 2026", "May 2029"}},
+		{"", 2000 * day, [2]string{"2026", "2081"}},
+		{"day", day, [2]string{"21 Nov", "30 Nov"}},
+		{"month", 30 * day, [2]string{"2026-11", "2027-08"}},
+		{"year", 365 * day, [2]string{"2026", "2035"}},
+	} {
+		x := effects.TermEffects{Kind: effects.Times, Unit: c.unit}
+		for i := range 10 {
+			from := begin.Add(time.Duration(i) * c.bin)
+			x.Points = append(x.Points, effects.Point{Label: "a long one", From: from, To: from.Add(c.bin)})
+			x.Predictions, x.Differences = append(x.Predictions, nil), append(x.Differences, nil)
+		}
+		got := term(x, 0)
+		if !slices.Equal(got.Ends, c.ends[:]) {
+			t.Errorf("ten bins of %v and the unit %q run from %q, want %q", c.bin, c.unit, got.Ends, c.ends)
+		}
+		for i, p := range got.Points {
+			if want := (float64(i) + 0.5) * float64(c.bin) / float64(day); math.Abs(float64(*p.X)-want) > 1e-9*want {
+				t.Errorf("bin %d of %v stands at %v, want %v", i, c.bin, *p.X, want)
+			}
+			if (p.Short != "") != (c.unit == "") {
+				t.Errorf("bin %d of %v and the unit %q has the short name %q", i, c.bin, c.unit, p.Short)
+			}
+		}
 	}
 }
 

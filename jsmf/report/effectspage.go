@@ -82,7 +82,11 @@ func (p *page) quantity(q effects.Quantity, i int) string {
 func resting(e *effects.Effects) string {
 	s := fmt.Sprintf("From %s {documents}", count(int64(e.Documents)))
 	if e.Missing > 0 {
-		s += fmt.Sprintf("; %s more are left out, for want of a value or of {a word} that the model knows", count(int64(e.Missing)))
+		are := "are"
+		if e.Missing == 1 {
+			are = "is"
+		}
+		s += fmt.Sprintf("; %s more %s left out, for want of a value or of {a word} that the model knows", count(int64(e.Missing)), are)
 	}
 	s += fmt.Sprintf(". Intervals of %g\u00a0%% from %s replicates, in which the topics were fitted anew.", 100*e.Level, count(int64(e.Replicates)))
 	most, some := 0, 0

@@ -5,6 +5,7 @@
     select.append(...fx.terms.map((t, i) => el("option", { value: i }, t.name)));
     select.value = firstTerm();
     $("classes-terms").hidden = fx.terms.length < 2;
+    const heading = (p) => now().points[p].short || now().points[p].label;
     const now = () => fx.terms[select.value];
     let cell = [0, 0], shape = null; // row and column, in the order shown
     const rowsOf = () => {
@@ -23,8 +24,8 @@
       if (!room) return;
       const rows = rowsOf(), cols = colsOf();
       const names = Math.min(Math.max(room < 520 ? 112 : 330, Math.min(room / 2, room - 44 * cols.length)), 10 + Math.max(...rows.map((q) => widthOf(fxName(q), 13, 600))));
-      const size = clamp((room - names) / cols.length, 15, 110), tall = clamp(size, 15, 24), flat = cols.every((p) => widthOf(t.points[p].label, 12) < size - 4);
-      const rise = flat ? 20 : Math.min(120, 12 + Math.max(...cols.map((p) => widthOf(t.points[p].label, 12)))), top = 44 + rise;
+      const size = clamp((room - names) / cols.length, 15, 110), tall = clamp(size, 15, 24), flat = cols.every((p) => widthOf(heading(p), 12) < size - 4);
+      const rise = flat ? 20 : Math.min(120, 12 + Math.max(...cols.map((p) => widthOf(heading(p), 12)))), top = 44 + rise;
       const W = Math.max(room, names + size * cols.length), H = top + tall * rows.length + 4;
       const values = rows.flatMap((q) => cols.map((p) => Math.abs(fxOf(t.differences, p, q).v))).filter(isNum).sort((a, b) => a - b);
       const limit = values.length ? values[Math.floor(0.99 * (values.length - 1))] || values[values.length - 1] || 1 : 1;
@@ -46,7 +47,7 @@
       rows.forEach((q, i) => picture.append(text({ class: "label" + (fx.quantities[q].topic === topic ? " on" : ""), x: names - 8, y: top + (i + 0.5) * tall + 4, "text-anchor": "end" }, fitted(fxName(q), names - 10, 13, 600))));
       cols.forEach((p, j) => {
         const x = names + (j + 0.5) * size;
-        const s = fitted(t.points[p].label, flat ? size : rise - 6, 12);
+        const s = fitted(heading(p), flat ? size : rise - 6, 12);
         picture.append(flat ? text({ class: "tick", x, y: top - 6, "text-anchor": "middle" }, s) : text({ class: "tick", transform: `translate(${x + 4} ${top - 6}) rotate(-90)` }, s));
       });
       picture.append(key(limit, scale));

@@ -98,11 +98,11 @@
     const drawCurves = (W, t, q, groups) => {
       const f = fxShare(q), unit = fxUnit(q), timed = t.kind === "times" || t.points.some((p) => p.timed);
       for (const g of groups) g.list = g.points.map((p) => ({ x: t.points[p].x, part: t.points[p].incomplete, ...fxOf(t.predictions, p, q) }));
-      const first = groups[0].points, labelAt = (i) => t.points[first[i]].labels ? t.points[first[i]].labels.find((s) => s !== groups[0].name) : t.points[first[i]].label;
+      const first = groups[0].points;
       const picture = curves(W, groups, {
         average: fxAverage(q),
         y: (v, step) => f(v, decimals(ratio(q) ? step : 100 * step)) + unit,
-        ticks: (xs, n) => timed ? [0, first.length - 1].map((i) => [t.points[first[i]].x, labelAt(i)]) : ticks(...xs, clamp(Math.round(n), 2, 8)).map((v) => [v, show(v, 4)]),
+        ticks: (xs, n) => timed ? [0, first.length - 1].map((i, j) => [t.points[first[i]].x, t.ends[j]]) : ticks(...xs, clamp(Math.round(n), 2, 8)).map((v) => [v, show(v, 4)]),
       });
       picture.setAttribute("role", "img");
       picture.setAttribute("tabindex", 0);

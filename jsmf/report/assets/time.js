@@ -82,13 +82,13 @@
       const drawn = band(list.map((p) => p.thin ? { x: p.x } : p), x, y);
       drawn.setAttribute("clip-path", `url(#${clip})`);
       plot.append(drawn);
-      plot.append(text({ class: "tick", x: gutter, y: high + 15 }, t.points[0].label), text({ class: "tick", x: wide, y: high + 15, "text-anchor": "end" }, t.points.length > 1 ? t.points[t.points.length - 1].label : ""));
+      plot.append(text({ class: "tick", x: gutter, y: high + 15 }, t.ends[0]), text({ class: "tick", x: wide, y: high + 15, "text-anchor": "end" }, t.points.length > 1 ? t.ends[1] : ""));
       const line = svg("line", { class: "cursor", y1: 0, y2: high }), dot = svg("circle", { class: "spot", r: 4 });
       plot.append(line, dot);
       const said = text({ class: "said", x: 0, y: 33 }, "");
       const e = ends(t, q), plain = e ? "from " + f(fxOf(t.predictions, e[0], q).v, 1) + " to " + f(fxOf(t.predictions, e[1], q).v, 1) + fxUnit(q) : say("no {documents}");
       g.append(svg("rect", { class: "ground", x: -8, y: 0, width: wide + 16, height: high + 68, rx: 6 }),
-        text({ class: "name", x: 0, y: 17 }, fitted(fxName(q), wide, 15, 500)), said, plot);
+        text({ class: "name", x: 0, y: 17 }, fitted(fxName(q), wide, 15, 700)), said, plot);
       g.setAttribute("aria-label", fxLong(q) + ": " + plain);
       const tell = () => {
         const on = bin !== null, p = on ? list[bin] : null, known = on && isNum(p.v), drawn = known && !p.thin;
