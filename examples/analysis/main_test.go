@@ -95,7 +95,7 @@ func messages(t *testing.T) string {
 
 // columns are the flags for the table of messages.
 func columns(path string, more ...string) []string {
-	return append(strings.Fields("-text body -id number -title subject -time when -layout 2.1.2006 -class office -replicates 20 -csv "+path), more...)
+	return append(append(strings.Fields("-text body -id number -title subject -time when -layout 2.1.2006 -class office -replicates 20 -csv"), path), more...)
 }
 
 // topicLine is a line of the table of topics: number, name, share, interval, how often it
