@@ -293,3 +293,39 @@ func TestEffectsWithoutScripts(t *testing.T) {
 		t.Errorf("the table is not there: %.300q", text)
 	}
 }
+
+// TestEffectsMarkup: names and labels that hold markup and script stay text.
+func TestEffectsMarkup(t *testing.T) {
+	ctx := visit.Start(t)
+	m, err := sample.Model(300, 6, sample.Words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const attack = `</script><img src=x onerror="window.pwned=1"><i class=evil>`
+	e := sample.Effects(m, 4)
+	e.Quantities[6].Name += attack
+	for i := range e.Terms {
+		x := &e.Terms[i]
+		x.Name, x.Unit, x.Columns = x.Name+attack, x.Unit+attack, []string{attack, attack}
+		for j := range x.Points {
+			x.Points[j].Label = attack + x.Points[j].Label
+			for l := range x.Points[j].Labels {
+				x.Points[j].Labels[l] += attack
+			}
+		}
+	}
+	file := save(t, m, report.Options{Effects: e})
+	tab, end := chromedp.NewContext(ctx)
+	defer end()
+	v := visit.Open(t, tab, address(file), "light")
+	for term := range e.Terms {
+		v.Run(option("effect-term", term), option("classes-term", term), visit.Focus("#classes-cells"), visit.Key(kb.ArrowRight), visit.Focus("#times .panel"), visit.Key(kb.ArrowRight))
+	}
+	if visit.Eval[bool](v, `"pwned" in window || !!document.querySelector("main img, .evil")`) {
+		t.Error("a name has become markup")
+	}
+	if s := visit.Eval[string](v, `document.getElementById("effects").textContent`); !strings.Contains(s, attack) {
+		t.Error("the names are not there as text")
+	}
+	v.Leave(only(file))
+}
