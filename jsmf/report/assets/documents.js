@@ -108,7 +108,7 @@
     let searched = null; // in small letters, made for the first search
     const title = (i) => titles[i] || ids[i] || say("{Document} ") + (i + 1);
     const onText = [], onRead = [];
-    const ready = Promise.all([inflate(D.lines), inflate(D.texts)]).then(([lines, all]) => {
+    Promise.all([inflate(D.lines), inflate(D.texts)]).then(([lines, all]) => {
       lines.split("\n").slice(0, count).forEach((line, i) => { [ids[i], titles[i] = ""] = line.split("\t"); });
       const which = bytes(D.with);
       if (all) all.split("\x1e").slice(0, -1).forEach((t, j) => texts.set(which[3 * j] + 256 * which[3 * j + 1] + 65536 * which[3 * j + 2], t));
@@ -232,7 +232,7 @@
     };
 
     return {
-      count, x, y, own, is, state, inHue, colour, fields, wanted, ids, titles, texts, ready, onText, onChosen, onRead, places: D.places,
-      topicsOf, share, mix, told, date, title, update, soon, toggle, clear, why, likeness, similar, paint, hueColour, edited,
+      count, x, y, own, is, state, inHue, colour, fields, wanted, ids, texts, onText, onChosen, onRead, places: D.places,
+      topicsOf, share, mix, told, date, title, soon, toggle, clear, why, likeness, similar, paint, hueColour, edited,
     };
   })();
