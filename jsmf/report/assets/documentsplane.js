@@ -122,7 +122,7 @@
         const tw = c.measureText(text).width, [px, py] = toScreen(docs.places[2 * k] / 65535 - 0.5, docs.places[2 * k + 1] / 65535 - 0.5);
         if (px < 0 || py < 0 || px > w || py > h) continue;
         const left = clamp(px - tw / 2, 4, Math.max(4, w - tw - 4));
-        const y = [py, py + 16, py - 16].find((y) => !taken.some((t) => left < t[2] + 8 && left + tw > t[0] - 8 && y - 9 < t[3] + 2 && y + 9 > t[1] - 2));
+        const y = [py, py + 16, py - 16].map((y) => clamp(y, 11, h - 11)).find((y) => !taken.some((t) => left < t[2] + 8 && left + tw > t[0] - 8 && y - 9 < t[3] + 2 && y + 9 > t[1] - 2));
         if (y === undefined) continue;
         taken.push([left, y - 9, left + tw, y + 9]);
         c.strokeStyle = css("--card");
