@@ -6,9 +6,9 @@
   const dots = (W, blocks) => {
     const narrow = W < 470, every = blocks.flatMap((b) => b.rows.filter((r) => !r.head));
     const said = Math.min(0.36 * W, Math.max(0, ...every.map((r) => widthOf(r.said, 12)))) + 8;
-    // Most names fit their column, and a third of the width is left to the whiskers.
+    // Most names fit their column, and a quarter of the width is left to the whiskers.
     const names = every.map((r) => widthOf(r.label, 13.5, 600)).sort((a, b) => a - b), usual = names[Math.floor(0.85 * (names.length - 1))] || 0;
-    const left = narrow ? 6 : Math.min(W - said - 10 - W / 3, 14 + Math.min(names[names.length - 1] || 0, 1.15 * usual)), right = narrow ? 6 : said + 10;
+    const left = narrow ? 6 : Math.min(W - said - 10 - W / 4, 14 + Math.min(names[names.length - 1] || 0, 1.15 * usual)), right = narrow ? 6 : said + 10;
     const picture = svg("svg", { class: "plot dots" }), parts = [];
     let at = 0;
     for (const b of blocks) at = block(picture, parts, W, b, { narrow, left, right, said }, at ? at + 14 : 0);
