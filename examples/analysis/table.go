@@ -48,7 +48,7 @@ func open(ctx context.Context, o options) (t table, done func(), err error) {
 	switch {
 	case o.git != "":
 		t.nouns.Document, t.nouns.Documents = "commit", "commits"
-		t.name, err = base(o.git), makeCSV(path, func(w *csv.Writer) error { return writeGit(ctx, o.git, w) })
+		t.name, err = "the log of "+base(o.git), makeCSV(path, func(w *csv.Writer) error { return writeGit(ctx, o.git, w) })
 		o.id, o.title, o.time, o.class = cmp.Or(o.id, "id"), cmp.Or(o.title, "title"), cmp.Or(o.time, "date"), cmp.Or(o.class, "folder")
 	case o.changelogs != "":
 		t.nouns.Document, t.nouns.Documents = "entry", "entries"
