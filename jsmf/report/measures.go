@@ -42,7 +42,7 @@ type byTopic struct {
 
 // columns returns those of the table of topics.
 func (p *page) columns(m *jsmf.Model, shares []float64, o *Options) []column {
-	cols := []byTopic{{"share", "Share, %", "The part of {all text}", nil}}
+	cols := []byTopic{{"share", "Share, %", "The part of {a document}, on average", nil}}
 	for _, x := range shares {
 		cols[0].Values = append(cols[0].Values, 100*x)
 	}

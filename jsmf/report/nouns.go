@@ -32,11 +32,11 @@ func (n Nouns) check() error {
 
 // phrases are what may stand in braces in the texts of the page.
 func (n Nouns) phrases() map[string]string {
-	out := map[string]string{"reading words": "reading words", "all text": "all text"}
+	out := map[string]string{"reading words": "reading words"}
 	if n.Word == "" {
 		n.Word, n.Words = "word", "words"
 	} else {
-		out["reading words"], out["all text"] = "typical "+n.Words, "all "+n.Words
+		out["reading words"] = "typical " + n.Words
 	}
 	if n.Document == "" {
 		n.Document, n.Documents = "document", "documents"

@@ -38,7 +38,7 @@ func TestNouns(t *testing.T) {
 			t.Errorf("%q, want %q", got, c[1])
 		}
 	}
-	if got := speech(Nouns{}.phrases()).Replace("{Reading words} of {a document}: {all text}, {words}"); got != "Reading words of a document: all text, words" {
+	if got := speech(Nouns{}.phrases()).Replace("{Reading words} of {a document}: {words}"); got != "Reading words of a document: words" {
 		t.Errorf("without nouns: %q", got)
 	}
 	for want, n := range map[string]Nouns{

@@ -20,7 +20,7 @@ type topicMapData struct {
 	Group  []int   `json:"group"` // from 0, the group with the largest share first
 	Groups int     `json:"groups"`
 	Tree   bool    `json:"tree"`  // the groups are those of the hierarchy
-	Scale  rough   `json:"scale"` // radius of a topic that is all text
+	Scale  rough   `json:"scale"` // radius of a topic with the share 1
 	Least  rough   `json:"least"` // the smallest radius
 	Width  int     `json:"width"`
 	Height int     `json:"height"`

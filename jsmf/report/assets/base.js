@@ -104,7 +104,8 @@
   // groupNames are what the groups are called, by their largest topics, and how many those are.
   const groupNames = () => range(data.topicmap.groups).map((g) => {
     const mine = shareOrder.filter((k) => data.topicmap.group[k] === g);
-    return { size: mine.length, text: mine.slice(0, 3).map(short).join(", ") + (mine.length > 3 ? ", …" : "") };
+    const called = (n) => mine.slice(0, n).map(short).join(", ") + (mine.length > n ? ", …" : "");
+    return { size: mine.length, text: [3, 2].map(called).find((s) => s.length <= 28) || called(1) };
   });
   const verdictOf = (k) => {
     const v = data.topics[k].verdict;

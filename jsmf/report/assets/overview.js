@@ -22,19 +22,24 @@
         return g;
       });
       ribbon.replaceChildren(picture);
-      // As many words of each name as fit, one below the other.
+      // As many words of each name as fit, one below the other, or the first one upright.
       let at = 0;
       shown.forEach((k, i) => {
-        const w = data.topics[k].share / all * wide - gap - 12;
-        label(k).split(" · ").slice(0, 3).every((word, line) => {
-          const t = svg("text", { class: "no", x: (at + 6).toFixed(2), y: 19 + 17 * line });
+        const w = data.topics[k].share / all * wide - gap, names = label(k).split(" · ").slice(0, 3);
+        const fits = (word, x, y, upright, room) => {
+          const t = svg("text", { class: "no", x: x.toFixed(2), y: y.toFixed(2), ...(upright ? { transform: `rotate(-90 ${x.toFixed(2)} ${y.toFixed(2)})` } : {}) });
           t.textContent = word;
           blocks[i].append(t);
-          if (t.getComputedTextLength() <= w) return true;
+          if (t.getComputedTextLength() <= room) return true;
           t.remove();
           return false;
-        });
-        at += data.topics[k].share / all * wide;
+        };
+        if (!fits(names[0], at + 6, 19, false, w - 12)) {
+          if (w >= 16) fits(names[0], at + w / 2 + 4, high - 6, true, high - 12);
+        } else {
+          names.slice(1).every((word, line) => fits(word, at + 6, 36 + 17 * line, false, w - 12));
+        }
+        at += w + gap;
       });
       markRibbon();
       $("ribbon-key").textContent = "The largest: " + shown.slice(0, 3).map((k) => label(k) + " " + percent(data.topics[k].share)).join("; ") + ".";

@@ -124,7 +124,7 @@
   const goTo = (k, note) => el("li", {}, el("button", { type: "button", onclick: () => choose(k), "aria-label": name(k) + ", " + label(k) + ", correlation " + note }, el("span", { dir: "auto" }, k + "  " + label(k)), el("span", { class: "muted" }, note)));
   onTopic.push(() => {
     const t = data.topics[topic], k = topic;
-    $("detail-eyebrow").textContent = name(k) + " · " + percent(t.share) + say(" of {all text}") + (t.verdict && !t.background ? " · " + verdictOf(k) : "");
+    $("detail-eyebrow").textContent = name(k) + " · " + percent(t.share) + say(" of {a document}, on average") + (t.verdict && !t.background ? " · " + verdictOf(k) : "");
     $("detail-title").textContent = label(k);
     const line = $("detail-anchor");
     line.replaceChildren();
@@ -142,7 +142,7 @@
     $("facts").replaceChildren(...doubts(k), ...data.columns.map((c) => {
       const x = c.key === "share" && t.doubt;
       if (!x || !isNum(x.share[0])) return fact(c.name, c.what, show(c.values[k]));
-      return fact("Share", say("The part of {all text}, and where it is in " + percent(data.uncertainty.level, 0) + " of the fits to the {documents} with random weights"), percent(t.share) + " (" + percent(x.share[0]) + " to " + percent(x.share[1]) + ")");
+      return fact("Share", say("The part of {a document}, on average, and where it is in " + percent(data.uncertainty.level, 0) + " of the fits to the {documents} with random weights"), percent(t.share) + " (" + percent(x.share[0]) + " to " + percent(x.share[1]) + ")");
     }));
     if ($("docs")) {
       $("docs").replaceChildren(...(t.docs || []).map((d) => el("li", {}, el("span", { class: "p" }, percent(d.share, 0)), d.at < 0 ? el("span", { class: "t", dir: "auto" }, d.title) : el("button", { type: "button", class: "t link", dir: "auto", onclick: () => readDocument(d.at, true) }, d.title),
