@@ -83,7 +83,7 @@
     const rows = Math.ceil(groups.length / cols), left = 40;
     const picture = svg("svg", { viewBox: `0 0 ${W} ${rows * tall}`, width: W, height: rows * tall, class: "plot curves" });
     const x = linear(...xs, left, wide - 4), y = linear(...domain, high, 0);
-    const marks = ticks(...domain, groups.length < 2 ? 5 : 3), along = axis.ticks(xs, wide / 90);
+    const marks = ticks(...domain, groups.length < 2 ? 5 : 3), along = axis.ticks(xs, wide - left);
     groups.forEach((group, i) => {
       const g = svg("g", { transform: `translate(${i % cols * (wide + gap)} ${Math.floor(i / cols) * tall + head})` }), clip = "curve-clip-" + i;
       if (group.name) g.append(text({ class: "name", x: 0, y: -11 }, fitted(group.name, wide, 14, 500)));

@@ -102,7 +102,7 @@
       const picture = curves(W, groups, {
         average: fxAverage(q),
         y: (v, step) => f(v, decimals(ratio(q) ? step : 100 * step)) + unit,
-        ticks: (xs, n) => timed ? [0, first.length - 1].map((i, j) => [t.points[first[i]].x, t.ends[j]]) : ticks(...xs, clamp(Math.round(n), 2, 8)).map((v) => [v, show(v, 4)]),
+        ticks: (xs, wide) => timed ? [0, first.length - 1].map((i, j) => [t.points[first[i]].x, endsIn(t, wide)[j]]) : ticks(...xs, clamp(Math.round(wide / 90), 2, 8)).map((v) => [v, show(v, 4)]),
       });
       picture.setAttribute("role", "img");
       picture.setAttribute("tabindex", 0);

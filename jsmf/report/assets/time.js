@@ -23,6 +23,8 @@
     const s = Math.abs(fx.quantities[q].ratio ? x : 100 * x).toFixed(d);
     return (Number(s) === 0 ? "" : x < 0 ? "−" : "+") + s;
   };
+  // endsIn are the ends of an axis of times, without hours where there is no room for them.
+  const endsIn = (t, wide) => sum(t.ends.map((s) => widthOf(s, 12))) + 12 <= wide ? t.ends : t.ends.map((s) => s.replace(/ \d+:\d+$/, ""));
   const doubtful = (x) => !(x.lo > 0 || x.hi < 0);
   const documents = (p) => p.n + say(p.n === 1 ? " {document}" : " {documents}");
   // firstTerm is the number of the first that is not one of time, which stands above.
@@ -74,6 +76,7 @@
       const few = least(t), list = t.points.map((p, i) => ({ x: p.x, part: p.incomplete, thin: p.n < few, ...fxOf(t.predictions, i, q) }));
       const y = linear(domain[0], domain[1], high, 0), f = fxShare(q);
       const x = linear(...bounds(list.map((p) => p.x)), gutter + 3, wide - 3);
+      const below = endsIn(t, wide - gutter);
       const g = svg("g", { class: "panel", role: "button", "data-q": q, transform: `translate(${x0} ${y0})` });
       const plot = svg("g", { transform: "translate(0 46)" });
       const clip = "time-clip-" + q;
@@ -82,7 +85,7 @@
       const drawn = band(list.map((p) => p.thin ? { x: p.x } : p), x, y);
       drawn.setAttribute("clip-path", `url(#${clip})`);
       plot.append(drawn);
-      plot.append(text({ class: "tick", x: gutter, y: high + 15 }, t.ends[0]), text({ class: "tick", x: wide, y: high + 15, "text-anchor": "end" }, t.points.length > 1 ? t.ends[1] : ""));
+      plot.append(text({ class: "tick", x: gutter, y: high + 15 }, below[0]), text({ class: "tick", x: wide, y: high + 15, "text-anchor": "end" }, t.points.length > 1 ? below[1] : ""));
       const line = svg("line", { class: "cursor", y1: 0, y2: high }), dot = svg("circle", { class: "spot", r: 4 });
       plot.append(line, dot);
       const said = text({ class: "said", x: 0, y: 33 }, "");
