@@ -18,7 +18,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/jsmf-go/spectral/jsmf/report"
 	"github.com/jsmf-go/spectral/jsmf/report/browser/visit"
+	"github.com/jsmf-go/spectral/jsmf/report/internal/sample"
 )
 
 // downloads are the files that a page saves, in a folder of the test's own.
@@ -169,6 +171,41 @@ func TestExport(t *testing.T) {
 		if w, ok := want[[2]string{r[0], r[2]}]; err != nil || !ok || got < .994*w || got > 1.006*w { // three digits
 			t.Errorf("row %v, want joint %v", r, w)
 		}
+	}
+	v.Leave(func(u *url.URL) bool { return u.Scheme == "blob" || only(file)(u) })
+}
+
+// TestExportText: no word starts a formula in a spreadsheet, as in report.WriteTopicsCSV.
+func TestExportText(t *testing.T) {
+	ctx := visit.Start(t)
+	starts := []string{"=1+2", "+a", "-b", "@c", "\td", "e,\"f"}
+	m, err := sample.Model(300, 6, func(i int) string { return fmt.Sprint(starts[i%len(starts)], i) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := save(t, m, report.Options{})
+	tab, end := chromedp.NewContext(ctx)
+	defer end()
+	v := visit.Open(t, tab, address(file), "light")
+	rows, err := csv.NewReader(strings.NewReader(takeDownloads(v).press(v, saveButton("words of the topic.csv")))).ReadAll()
+	if err != nil || len(rows) != 21 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	defused := 0
+	for _, r := range rows[1:] {
+		word := strings.TrimPrefix(r[3], "'")
+		if _, ok := m.Index(word); !ok {
+			t.Errorf("%q is no word", word)
+		}
+		if strings.ContainsAny(word[:1], "=+-@\t") != (word != r[3]) {
+			t.Errorf("the cell is %q", r[3])
+		}
+		if word != r[3] {
+			defused++
+		}
+	}
+	if defused == 0 || defused == 20 {
+		t.Errorf("%d of 20 words begin with an apostrophe", defused)
 	}
 	v.Leave(func(u *url.URL) bool { return u.Scheme == "blob" || only(file)(u) })
 }
