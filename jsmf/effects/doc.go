@@ -62,4 +62,6 @@
 //   - If the first or the last bin of time is incomplete (Point.Incomplete).
 //   - If documents are short and topics share most of their words: the learned topics are
 //     then too distinct, which no interval shows. examples/experiments measures by how much.
+//   - If no document is nearly of one topic. The learned topics are then mixtures of the true
+//     ones, and effects come out too large, which no interval shows either.
 package effects

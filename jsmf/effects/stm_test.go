@@ -79,13 +79,7 @@ func composition(t *testing.T, m *jsmf.Model, in *corpus.Corpus, d *design, vect
 	}
 	r := rand.New(rand.NewPCG(7, 7))
 	n, p, k := len(d.docs), d.cols, m.K()
-	x := mat.NewDense(n, p, nil)
-	for i := range n {
-		at, v := d.row(i)
-		for j, c := range at {
-			x.Set(i, int(c), v[j])
-		}
-	}
+	x := dense(d)
 	var gram mat.SymDense
 	gram.SymOuterK(1, x.T())
 	var chol mat.Cholesky
@@ -144,6 +138,18 @@ func composition(t *testing.T, m *jsmf.Model, in *corpus.Corpus, d *design, vect
 		}
 	}
 	return mean, sd
+}
+
+// dense returns X.
+func dense(d *design) *mat.Dense {
+	x := mat.NewDense(len(d.docs), d.cols, nil)
+	for i := range d.docs {
+		at, v := d.row(i)
+		for j, c := range at {
+			x.Set(i, int(c), v[j])
+		}
+	}
+	return x
 }
 
 // compared is a number measured in both ways, with half of its 95 % interval.
