@@ -113,7 +113,7 @@ async function show(k, move) {
     $("detail").hidden = false;
     $("detail").dataset.topic = k;
     $("detail-title").textContent = "Topic " + k;
-    const facts = [t.name, percent(t.share) + " of all words"];
+    const facts = [t.name, percent(t.share) + " of a document, on average"];
     if (t.background) facts.push("background: words that most documents share");
     else if (t.verdict) facts.push(t.verdict.why);
     if (t.anchor) facts.push("found by the word “" + t.anchor + "”");
