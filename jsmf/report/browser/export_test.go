@@ -53,7 +53,7 @@ func (d *downloads) press(v *visit.Visit, selector string) string {
 			v.T.Fatal(err)
 		}
 		return string(b)
-	case <-time.After(20 * time.Second):
+	case <-time.After(visit.Patience):
 		v.T.Fatalf("%s saved nothing", selector)
 		return ""
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long to wait for what must happen: long, for a machine may be busy.
-const patience = 20 * time.Second
+// Patience is how long to wait for what must happen: long, for a machine may be busy.
+const Patience = time.Minute
 
 // Start starts a browser of the test's own, which ends with it. The test is skipped
 // where no Chromium or Chrome is in PATH.
@@ -126,7 +126,7 @@ func Eval[T any](v *Visit, expression string) T {
 // Wait waits until a condition holds.
 func (v *Visit) Wait(condition string) {
 	v.T.Helper()
-	if err := chromedp.Run(v.Ctx, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(patience))); err != nil {
+	if err := chromedp.Run(v.Ctx, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(Patience))); err != nil {
 		v.T.Fatalf("waiting for %s: %v\ncomplaints: %q", condition, err, v.complaints)
 	}
 }
@@ -137,7 +137,7 @@ func (v *Visit) Changes(what, expression string, actions ...chromedp.Action) {
 	before := Eval[string](v, "String("+expression+")")
 	v.Run(actions...)
 	quoted, _ := json.Marshal(before)
-	if err := chromedp.Run(v.Ctx, chromedp.Poll("String("+expression+") !== "+string(quoted), nil, chromedp.WithPollingTimeout(patience))); err != nil {
+	if err := chromedp.Run(v.Ctx, chromedp.Poll("String("+expression+") !== "+string(quoted), nil, chromedp.WithPollingTimeout(Patience))); err != nil {
 		v.T.Errorf("%s changed nothing of %s, which is still %.200q (%v)", what, expression, before, err)
 	}
 }
@@ -178,9 +178,12 @@ func Focus(selector string) chromedp.Action { return chromedp.Focus(selector, ch
 func Click(selector string) chromedp.Action { return chromedp.Click(selector, chromedp.ByQuery) }
 func Key(k string) chromedp.Action          { return chromedp.KeyEvent(k) }
 
-// Into scrolls an element into the middle of the window.
+// Into waits for an element, and scrolls it into the middle of the window.
 func Into(selector string) chromedp.Action {
-	return chromedp.Evaluate(fmt.Sprintf(`document.querySelector(%q).scrollIntoView({block: "center", behavior: "instant"})`, selector), nil)
+	return chromedp.Tasks{
+		chromedp.WaitReady(selector, chromedp.ByQuery),
+		chromedp.Evaluate(fmt.Sprintf(`document.querySelector(%q).scrollIntoView({block: "center", behavior: "instant"})`, selector), nil),
+	}
 }
 
 // ClickAt clicks into an element at a part of its width and height.
