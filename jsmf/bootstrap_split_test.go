@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -43,6 +44,7 @@ func kin() *mat.Dense {
 // some cold replicates it falls into two, and the other two topics become one. The topics
 // without kin come back in all.
 func TestBootstrapSplits(t *testing.T) {
+	testutil.NotWithRace(t)
 	c, _, err := corpus.Generator{Topics: kin(), Prior: corpus.SymmetricDirichlet(6, 0.1), Lengths: []int{60}, Docs: 600, Seed: 3}.Generate(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -128,6 +130,7 @@ func overlap(m *jsmf.Model, k, l int) (sum float64) {
 // replicates of three corpora. The probabilities of words spread somewhat less over warm ones,
 // whose few passes begin with those of the model: by a median of 10 % there.
 func TestBootstrapWarmIsCold(t *testing.T) {
+	testutil.NotWithRace(t)
 	c, _, err := corpus.Generator{Topics: themes(240, 6), Prior: corpus.SymmetricDirichlet(6, 0.1), Lengths: []int{60}, Docs: 600, Seed: 1}.Generate(ctx)
 	if err != nil {
 		t.Fatal(err)

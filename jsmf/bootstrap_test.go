@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -144,6 +145,7 @@ func TestBootstrapWeights(t *testing.T) {
 // miss 6 on average, and more than 14 with a probability of 0.1 % if they are independent;
 // intervals of half the width miss 25.
 func TestBootstrapCovers(t *testing.T) {
+	testutil.NotWithRace(t)
 	const k = 3
 	missed := 0
 	for seed := range uint64(20) {

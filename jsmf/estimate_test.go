@@ -155,6 +155,7 @@ func (ownRefiner) Bytes(docs, words int, nonzeros int64, k int) int64 {
 }
 
 func TestMemoryLimit(t *testing.T) {
+	testutil.NotWithRace(t)
 	ctx := context.Background()
 	c := textLike(t, 400, 300, 60)
 	p := jsmf.Published(5).Rectify(rectify.ENN{})

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // solve returns the coefficients of the weighted least squares of y, by QR.
@@ -63,6 +64,7 @@ func given(x *TermEffects, p Point) map[string]any {
 // the documents do not tell are those where two solutions there do not agree. The tolerance
 // is for the rounding of two ways to solve.
 func TestDesignIsTheObviousOne(t *testing.T) {
+	testutil.NotWithRace(t)
 	for name, terms := range map[string][]Term{
 		"category":                    {Category("party")},
 		"number":                      {Number("tone")},

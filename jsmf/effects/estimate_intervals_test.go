@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -107,6 +108,7 @@ func TestEstimateFew(t *testing.T) {
 // average, and more than 10 with a probability of 0.3 % if they are independent; intervals of
 // half the width miss 24.
 func TestEstimateCovers(t *testing.T) {
+	testutil.NotWithRace(t)
 	truth := []float64{0.5, 0.3, 0.2}
 	missed, matters := 0, 0
 	for seed := range uint64(24) {

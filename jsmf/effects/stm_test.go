@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -241,6 +242,7 @@ func agree(t *testing.T, all []compared) (a agreement) {
 // prior of the one pulling by Σα in 3000 tokens, and the widths of intervals are within 5 % on
 // average. (The standard deviation of one of ours, of 200 replicates, is 5 %.)
 func TestMethodOfComposition(t *testing.T) {
+	testutil.NotWithRace(t)
 	a := agree(t, compare(t, 200, 3000, 200))
 	if a.gap > .05 || math.Abs(a.width-1) > .05 {
 		t.Errorf("the methods do not agree: %+v", a)
@@ -251,6 +253,7 @@ func TestMethodOfComposition(t *testing.T) {
 // composition understates effects, and ours does not: it finds all of what the true proportions
 // of the documents show, up to the noise of their words, 2 %.
 func TestMethodOfCompositionShort(t *testing.T) {
+	testutil.NotWithRace(t)
 	a := agree(t, compare(t, 1500, 30, 40))
 	if math.Abs(a.ours-1) > .06 || a.theirs > a.ours-.02 {
 		t.Errorf("found %+v", a)

@@ -190,6 +190,7 @@ func apart(x, y mat.Vector) float64 {
 // that happens, and no others. The distance of 0.4 is what some 15,000 tokens a topic leave
 // undetermined after twenty passes; two topics in one would be further from either.
 func TestMergesTheRightTopics(t *testing.T) {
+	testutil.NotWithRace(t)
 	const mostMoved = 0.4
 	p := testutil.NewPlanted(200, 6, 0, 11)
 	for i := range 6 {

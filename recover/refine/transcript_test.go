@@ -50,6 +50,7 @@ func weighted(t *testing.T, c *corpus.Corpus) *corpus.Corpus {
 // watched, with weights and without, and for so short ones that none is, and reading weights
 // are the topics.
 func TestPassesTranscript(t *testing.T) {
+	testutil.NotWithRace(t)
 	p := testutil.NewPlanted(60, 5, 0.3, 1)
 	for _, length := range []int{1000, 9, -1000} {
 		c := drawn(t, p, 200, max(length, -length), 2)
