@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -316,7 +317,9 @@ func TestReplayConcurrent(t *testing.T) {
 
 // Uploads and deletions that come while another is being written share one write
 // to the disk, and none is answered before it is done.
-func TestGroupCommit(t *testing.T) {
+func TestGroupCommit(t *testing.T) { synctest.Test(t, groupCommit) }
+
+func groupCommit(t *testing.T) {
 	var armed atomic.Bool
 	entered, gate := make(chan struct{}, 1), make(chan struct{})
 	var answered, synced atomic.Int64
@@ -358,7 +361,6 @@ func TestGroupCommit(t *testing.T) {
 	send(request{"POST", "/v1/documents", ndjson(texts(1, 2), 10), 200, `"stored":1}`})
 	<-entered
 	// In this order: what one changes the next one sees.
-	var waiting int
 	for _, r := range []request{
 		{"POST", "/v1/documents", ndjson(texts(2, 3), 10), 200, `{"stored":1,"already_there":["d10"]}`}, // of what is being written
 		{"POST", "/v1/documents", ndjson(texts(2, 4), 11), 200, `{"stored":1,"already_there":["d11"]}`},
@@ -370,12 +372,7 @@ func TestGroupCommit(t *testing.T) {
 		{"POST", "/v1/documents", "", 200, `{"stored":0}`},
 	} {
 		send(r)
-		waiting++
-		for n := 0; n < waiting; time.Sleep(time.Millisecond) {
-			s.waiting.Lock()
-			n = len(s.queue)
-			s.waiting.Unlock()
-		}
+		synctest.Wait() // it is in the queue
 	}
 	if n := answered.Load(); n != 0 {
 		t.Errorf("%d requests were answered before anything was on the disk", n)
@@ -391,7 +388,9 @@ func TestGroupCommit(t *testing.T) {
 }
 
 // Where the disk has no room for all that waits, what fits is stored.
-func TestGroupFull(t *testing.T) {
+func TestGroupFull(t *testing.T) { synctest.Test(t, groupFull) }
+
+func groupFull(t *testing.T) {
 	s := openWith(t, t.TempDir(), Config{}, nil)
 	defer closed(t, s)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -424,11 +423,7 @@ func TestGroupFull(t *testing.T) {
 			<-entered
 		}
 	}
-	for n := 0; n < len(status)-1; time.Sleep(time.Millisecond) {
-		s.waiting.Lock()
-		n = len(s.queue)
-		s.waiting.Unlock()
-	}
+	synctest.Wait() // the others are in the queue
 	close(gate)
 	wg.Wait()
 	for i, code := range status {
