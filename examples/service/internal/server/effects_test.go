@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
 )
 
@@ -58,7 +59,7 @@ func TestEffects(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, term := range map[string]effects.Term{"section": effects.Category("section"), "year": effects.Number("year"), "day of issue": effects.Time("day of issue", effects.Week)} {
-			e, err := effects.Study{Terms: []effects.Term{term}}.Measure(context.Background(), s.pipeline(), s.current.Load().model, docs)
+			e, err := effects.Study{Terms: []effects.Term{term}}.Measure(context.Background(), jsmf.New(s.cfg.Topics), s.current.Load().model, docs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,12 +191,25 @@ func TestStudyLimits(t *testing.T) {
 	}
 	want(t, s, "GET", "/v1/effects/section", "", "", 200)
 
-	// A model without passes.
-	half := open(t, t.TempDir(), Config{Columns: []corpus.Column{section}, HalfLife: time.Hour})
-	defer closed(t, half)
-	want(t, half, "POST", "/v1/documents", typeNDJSON, ndjson(texts(200, 1), 0), 200)
-	refit(t, half)
-	if p := decode[problem](t, want(t, half, "GET", "/v1/effects/section", "", "", 409)); !strings.Contains(p.Detail, "passes") {
+	// A model that was not made by passes.
+	docs, err := s.held.Snapshot().Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	published, err := jsmf.Published(5).Fit(context.Background(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, t.TempDir(), Config{Columns: []corpus.Column{section}})
+	defer closed(t, other)
+	want(t, other, "POST", "/v1/documents", typeNDJSON, grouped(200), 200)
+	if done, err := other.Import(context.Background(), published); !done || err != nil {
+		t.Fatal(done, err)
+	}
+	other.wg.Wait()
+	other.startStudy()
+	other.wg.Wait()
+	if p := decode[problem](t, want(t, other, "GET", "/v1/effects/section", "", "", 409)); !strings.Contains(p.Detail, "passes") {
 		t.Errorf("%+v", p)
 	}
 }

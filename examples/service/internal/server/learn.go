@@ -271,15 +271,6 @@ func ofData(ctx context.Context, err error) error {
 	return &dataError{err}
 }
 
-// pipeline returns the default fit or, where documents decay, the published one: the
-// passes of the default count all documents alike.
-func (s *Service) pipeline() jsmf.Pipeline {
-	if s.cfg.HalfLife > 0 {
-		return jsmf.Published(s.cfg.Topics)
-	}
-	return jsmf.New(s.cfg.Topics)
-}
-
 // fit learns a model from the documents that are kept, saves it and lets it serve.
 func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) {
 	defer func() { // as for requests: one failure is not the end of the service
@@ -290,7 +281,7 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 	s.documents.Lock()
 	snap, seq := s.held.Snapshot(), s.seq
 	s.documents.Unlock()
-	p := s.pipeline().Workers(s.cfg.Workers).MemoryLimit(s.cfg.Limits.Fit).Resumable(true).Record(s.follow)
+	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).MemoryLimit(s.cfg.Limits.Fit).Resumable(true).Record(s.follow)
 	if from != nil {
 		p = p.From(from.model) // topics keep their numbers
 	}

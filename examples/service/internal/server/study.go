@@ -157,7 +157,7 @@ func (s *Service) effectsOf(ctx context.Context, m *jsmf.Model, docs *corpus.Cor
 	if need > s.cfg.Limits.Fit {
 		return nil, fmt.Errorf("it would take %d bytes of memory, more than %d", need, s.cfg.Limits.Fit)
 	}
-	return effects.Study{Terms: []effects.Term{term}}.Measure(ctx, s.pipeline().Workers(s.cfg.Workers), m, docs)
+	return effects.Study{Terms: []effects.Term{term}}.Measure(ctx, jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers), m, docs)
 }
 
 // termOf says how a column can explain topics, if it can.
