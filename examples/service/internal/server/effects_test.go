@@ -200,7 +200,7 @@ func TestStudyLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := open(t, t.TempDir(), Config{Columns: []corpus.Column{section}})
+	other := open(t, t.TempDir(), Config{Columns: columns})
 	defer closed(t, other)
 	want(t, other, "POST", "/v1/documents", typeNDJSON, grouped(200), 200)
 	if done, err := other.Import(context.Background(), published); !done || err != nil {
