@@ -56,6 +56,44 @@ func coordinates(m *jsmf.Model) (x, top *mat.Dense, err error) {
 	return x, vectors, nil
 }
 
+// principal returns the first two principal coordinates of points with the given inner
+// products, as seen from their centre (classical multidimensional scaling, Torgerson 1952).
+// The coordinate of largest size on each axis is positive.
+func principal(inner mat.Matrix) ([][2]float64, error) {
+	k, _ := inner.Dims()
+	mean, all := make([]float64, k), 0.0
+	for i := range k {
+		for j := range k {
+			mean[i] += inner.At(i, j) / float64(k)
+		}
+		all += mean[i] / float64(k)
+	}
+	centred := mat.NewSymDense(k, nil)
+	for i := range k {
+		for j := i; j < k; j++ {
+			centred.SetSym(i, j, inner.At(i, j)-mean[i]-mean[j]+all)
+		}
+	}
+	vectors, values, err := eigen(centred)
+	if err != nil {
+		return nil, err
+	}
+	at := make([][2]float64, k)
+	for axis := range min(2, k) {
+		largest := 0
+		for i := range k {
+			if math.Abs(vectors.At(i, axis)) > math.Abs(vectors.At(largest, axis))*(1+1e-9) { // of equal ones the first
+				largest = i
+			}
+		}
+		scale := math.Copysign(math.Sqrt(max(0, values[axis])), vectors.At(largest, axis))
+		for i := range k {
+			at[i][axis] = scale * vectors.At(i, axis)
+		}
+	}
+	return at, nil
+}
+
 // eigen returns eigenvectors and values, the largest first.
 func eigen(s mat.Symmetric) (*mat.Dense, []float64, error) {
 	var e mat.EigenSym

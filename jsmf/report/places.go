@@ -43,44 +43,17 @@ func overlaps(m *jsmf.Model) *mat.Dense {
 
 // topicPlaces places the topics in the plane, similar ones near each other, by the
 // Hellinger distances of their reading words. It begins with classical multidimensional
-// scaling (Torgerson 1952), which is the same as principal components of the square roots
-// of the distributions, with signs such that the coordinate of largest size is positive.
+// scaling (principal), which is the same as principal components of the square roots of the
+// distributions.
 // That shows little but the two oddest families of topics, with all others in the middle,
 // so majorize goes on from there. The scale is that of the distances, from 0 to √2.
 // O(N·K² + K³).
 func topicPlaces(m *jsmf.Model) ([][2]float64, error) { return places(overlaps(m)) }
 
 func places(gram *mat.Dense) ([][2]float64, error) {
-	k, _ := gram.Dims()
-	// The inner products of the topics seen from their centre.
-	mean, all := make([]float64, k), 0.0
-	for i := range k {
-		for j := range k {
-			mean[i] += gram.At(i, j) / float64(k)
-		}
-		all += mean[i] / float64(k)
-	}
-	centred := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := i; j < k; j++ {
-			centred.SetSym(i, j, gram.At(i, j)-mean[i]-mean[j]+all)
-		}
-	}
-	vectors, values, err := eigen(centred)
+	places, err := principal(gram)
 	if err != nil {
 		return nil, err
-	}
-	places := make([][2]float64, k)
-	for axis := range min(2, k) {
-		root, largest, sign := math.Sqrt(max(0, values[axis])), 0.0, 1.0
-		for i := range k {
-			if v := vectors.At(i, axis); math.Abs(v) > largest*(1+1e-9) { // of equal ones the first
-				largest, sign = math.Abs(v), math.Copysign(1, v)
-			}
-		}
-		for i := range k {
-			places[i][axis] = sign * root * vectors.At(i, axis)
-		}
 	}
 	majorize(places, func(i, j int) float64 {
 		return math.Sqrt(max(0, gram.At(i, i)+gram.At(j, j)-2*gram.At(i, j)))

@@ -153,7 +153,7 @@ type pyLDAvis struct {
 func coordinatesOf(b *mat.Dense, topics []int) (x, y []float64, err error) {
 	n, _ := b.Dims()
 	k := len(topics)
-	squares := mat.NewSymDense(k, nil)
+	inner := mat.NewSymDense(k, nil) // points with these distances have such products from their centre
 	columns := make([][]float64, k)
 	for i, t := range topics {
 		columns[i] = mat.Col(nil, t, b)
@@ -170,40 +170,15 @@ func coordinatesOf(b *mat.Dense, topics []int) (x, y []float64, err error) {
 					d += q[w] / 2 * math.Log(q[w]/mid)
 				}
 			}
-			squares.SetSym(i, j, d*d)
+			inner.SetSym(i, j, -d*d/2)
 		}
 	}
-	means := make([]float64, k)
-	all := 0.0
-	for i := range k {
-		for j := range k {
-			means[i] += squares.At(i, j) / float64(k)
-		}
-		all += means[i] / float64(k)
-	}
-	centred := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := range i + 1 {
-			centred.SetSym(i, j, -(squares.At(i, j)-means[i]-means[j]+all)/2)
-		}
-	}
-	vectors, values, err := eigen(centred)
+	at, err := principal(inner)
 	if err != nil {
 		return nil, nil, err
 	}
-	axis := func(j int) []float64 {
-		v := mat.Col(nil, j, vectors)
-		largest := 0
-		for i := range v {
-			if math.Abs(v[i]) > math.Abs(v[largest])*(1+1e-9) {
-				largest = i
-			}
-		}
-		scale := math.Copysign(math.Sqrt(max(values[j], 0)), v[largest])
-		for i := range v {
-			v[i] *= scale
-		}
-		return v
+	for _, p := range at {
+		x, y = append(x, p[0]), append(y, p[1])
 	}
-	return axis(0), axis(1), nil
+	return x, y, nil
 }
