@@ -33,11 +33,7 @@ func main() { cli.Main(run) }
 // when interrupted.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return cli.Run("analysis", args, stderr, parseFlags, func(o options) error {
-		out := bufio.NewWriter(stdout)
-		if err := analyse(ctx, o, out, stderr); err != nil {
-			return err
-		}
-		return out.Flush()
+		return cli.Buffered(stdout, func(out *bufio.Writer) error { return analyse(ctx, o, out, stderr) })
 	})
 }
 

@@ -40,11 +40,7 @@ func main() { cli.Main(run) }
 // wrong usage, 130 when interrupted.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return cli.Run("quickstart", args, stderr, parseFlags, func(o options) error {
-		out := bufio.NewWriter(stdout)
-		if err := quickstart(ctx, o, out, stderr); err != nil {
-			return err
-		}
-		return out.Flush()
+		return cli.Buffered(stdout, func(out *bufio.Writer) error { return quickstart(ctx, o, out, stderr) })
 	})
 }
 

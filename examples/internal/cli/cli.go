@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -34,6 +35,16 @@ func Run[O any](program string, args []string, stderr io.Writer, parse func(args
 		return 2
 	}
 	return Status(program, stderr, work(o))
+}
+
+// Buffered does work that writes to a buffer before w. The buffer is not flushed after an
+// error.
+func Buffered(w io.Writer, work func(out *bufio.Writer) error) error {
+	out := bufio.NewWriter(w)
+	if err := work(out); err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 // Wrong is what is wrong with a command line.
