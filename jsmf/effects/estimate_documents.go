@@ -56,8 +56,13 @@ func readDocuments(ctx context.Context, m *jsmf.Model, in jsmf.Input) (*document
 		return nil, err
 	}
 	words := d.encoded.Info().Vocabulary
-	if info.Corpus == nil && info.Vocabulary != nil {
-		words = info.Vocabulary
+	if info.Corpus == nil {
+		if info.Vocabulary != nil {
+			words = info.Vocabulary
+		}
+		if slices.Equal(words, d.encoded.Info().Vocabulary) {
+			d.in = d.encoded // which need not be read again
+		}
 	}
 	d.to = make([]int32, len(words))
 	for i, w := range words {
