@@ -5,22 +5,21 @@
 // of the anchors (lee-2020 §3, step 2): the anchors are the vertices of the convex
 // hull of the rows.
 //
-//   - QR finds them greedily: the row farthest from the span of those already
-//     chosen, K times. It is fast, exact where the data is separable, and the
-//     default.
-//   - Projected does the same in random projections of the rows, with a
-//     clean-up afterwards, as in arora-2013.
-//   - SPA, SNPA and XRAY are other greedy methods, for comparison: SPA goes by the
+//   - [QR], the default, takes the row farthest from the span of those already chosen, K
+//     times. It is fast, and exact if the data is separable.
+//   - [Projected] does the same in random projections of the rows, with a clean-up
+//     afterwards, as in arora-2013.
+//   - [SPA], [SNPA] and [XRAY] are other greedy methods, for comparison: SPA goes by the
 //     span of the anchors found, SNPA by their convex hull, XRAY by their cone.
-//   - LP solves a linear program a word, which tells whether its row is a vertex;
-//     for small vocabularies.
-//   - Hull embeds the rows in a few dimensions and takes the vertices of the hull
+//   - [LP] tests each word by a linear program: is its row a vertex? It is for small
+//     vocabularies.
+//   - [Hull] embeds the rows in a few dimensions and takes the vertices of the hull
 //     there, which also gives a number of topics.
-//   - Fixed takes the anchors from the user, by word or by number.
-//   - Tandem takes groups of words from the user and makes one anchor of each.
+//   - [Fixed] takes the anchors from the user, by word or by number.
+//   - [Tandem] makes one anchor of each group of words that the user names.
 //
-// QR, Projected, SPA, SNPA and XRAY can complete the anchors of Fixed and Tandem. The
-// pivot curve of QR suggests a number of topics: QR.Curve.
+// QR, Projected, SPA, SNPA, XRAY and any finder that begins with Options.Given can complete
+// the anchors of Fixed and Tandem.
 package anchor
 
 import (
@@ -31,8 +30,8 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
-// Finder is a way to find anchors. The settings of a Finder that has a method
-// Validate() error are checked by it before a fit begins.
+// Finder is a way to find anchors. If it has a method Validate() error (jsmf.Validator), a fit
+// calls it before anything runs, and so do Fixed and Tandem for the finder that completes them.
 type Finder interface {
 	// Find returns k anchors among the rows. The result is the same to the bit
 	// for any opt.Workers.
@@ -41,11 +40,11 @@ type Finder interface {
 	String() string
 }
 
-// Options are what every finder takes beside its own settings.
+// Options are what every finder takes besides its own settings.
 type Options struct {
-	// DocFrequencies holds, for each word, the number of documents in which it
-	// occurs, and Docs the number of documents; nil and 0 where there are none.
-	// They are needed by finders that only admit words frequent enough.
+	// DocFrequencies holds, for each word, the number of documents in which it occurs, and
+	// Docs the number of documents; nil and 0 if not known. Finders with a bound on document
+	// frequencies need them.
 	DocFrequencies []int
 	Docs           int
 	// Seed is added to the seed of finders that draw random numbers.
@@ -53,18 +52,16 @@ type Options struct {
 	// Vocabulary names the word of each row, for finders that take words by name.
 	// nil: a word's name is its number, in decimal digits.
 	Vocabulary []string
-	// Numbers are the numbers by which the caller knows the words of the rows,
-	// ascending. nil: the numbers of the rows.
+	// Numbers are the caller's numbers of the words of the rows, ascending. nil: those of
+	// the rows.
 	Numbers []int
 	// Exclude are rows that may not become anchors. Fixed, Tandem, Hull and LP
 	// refuse it with an error.
 	Exclude []int
-	// Prefer are rows that QR, SPA and Projected take as anchors in place of the
-	// farthest row wherever they are nearly as far: at least 1 − PreferTol of its
-	// distance, 0 ≤ PreferTol < 1. So the anchors of a previous model remain where
-	// others are hardly better. Rows that are not admitted are passed over. The
-	// clean-up of QR and Projected may replace a preferred anchor; SNPA, XRAY, LP
-	// and Hull take no notice.
+	// Prefer are rows, such as the anchors of a previous model, that QR, SPA and Projected
+	// take instead of the farthest row if they are at least 1 − PreferTol of its distance
+	// away, 0 ≤ PreferTol < 1. Rows that are not admitted are passed over. The clean-up of
+	// QR and Projected may replace a preferred anchor; other finders ignore Prefer.
 	Prefer    []int
 	PreferTol float64
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
@@ -72,33 +69,52 @@ type Options struct {
 	// Progress, if not nil, is called after each anchor from the goroutine
 	// that called Find, with its norm r_k.
 	Progress func(done, total int, norm float64)
+	// Given are the anchors with which the result must begin; nil: none. Fixed and Tandem
+	// set it, and Exclude, for the finder that completes them, which must obey both.
+	Given *Given
+}
 
-	given *given // what Fixed and Tandem have completed
+// Given are anchors that are known before the search.
+type Given struct {
+	Anchors []int // row numbers, each once and at most k
+	// Points are rows, of length d, that replace those of the anchors: nil, or one for each
+	// anchor, nil for the anchor's own row.
+	Points [][]float64
 }
 
 // Result is what a finder found.
 type Result struct {
 	// Anchors are the word numbers in the order found.
 	Anchors []int
-	// Norms are the distances r_k of each anchor's row from the span of the rows of
-	// the anchors before it; a steep fall after r_k suggests k topics. They do not
-	// grow, but for ties (a relative 1e-9), given or preferred anchors, and after a
-	// clean-up. Finders with another notion of distance say which.
-	Norms []float64
-	// Candidates is how many words were admitted, given ones among them.
-	Candidates int
-	// ChoseK tells that the finder chose the number of anchors itself, as Hull with
-	// All does.
-	ChoseK bool
-	// Groups holds for each topic the words whose rows were combined into its
-	// anchor, nil for an anchor of one word's own row; the word in Anchors is one
-	// of them. nil where all anchors are single words.
+	// Groups holds for each topic the words, that in Anchors among them, whose rows were
+	// combined into its anchor; nil for a single word. nil: all anchors are single words.
 	Groups [][]int
-	// Points holds for each topic that has a group the row that stands in for
-	// that of the anchor, of length d, nil for the others. nil where all anchors
-	// are single words.
+	// Points holds for each topic that has a group the combined row, of length d; nil for
+	// the others. nil: all anchors are single words.
 	Points [][]float64
 	// Embedding, N×Dims, are the positions in which Hull found the anchors; NaN for
 	// words with an empty row. nil for other finders.
 	Embedding *mat.Dense
+
+	Stats
+}
+
+// Stats says how anchors were found. A jsmf.Pipeline fills in Method where it is empty, and
+// Requested, K and Replaced.
+type Stats struct {
+	Method    string `json:"method"`
+	Requested int    `json:"requested"` // topics asked for
+	K         int    `json:"k"`         // anchors found
+	// Candidates is how many words were admitted, given ones among them.
+	Candidates int `json:"candidates"`
+	// Norms are the distances r_k of each anchor's row from the span of those before it; a
+	// steep fall after r_k suggests k topics. They do not grow, except for ties (a relative
+	// 1e-9), given or preferred anchors, and after a clean-up. Finders with another
+	// distance say which; nil: none.
+	Norms []float64 `json:"norms"`
+	// ChoseK reports that the finder itself chose the number of anchors (Hull.All).
+	ChoseK bool `json:"chose_k,omitempty"`
+	// Replaced are anchors that were replaced because the model did not fit with them
+	// (jsmf.Pipeline.ReplaceAnchors).
+	Replaced []string `json:"replaced,omitempty"`
 }

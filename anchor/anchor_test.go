@@ -57,7 +57,7 @@ type points struct{ a *mat.Dense }
 func (p points) Dims() (int, int)    { return p.a.Dims() }
 func (p points) Explicit() bool      { return false }
 func (p points) Matrix() cooc.Matrix { panic("not needed") }
-func (p points) Mended() []int       { return nil }
+func (p points) Repaired() []int     { return nil }
 
 func (p points) WithAnchors(context.Context, []int, int) (cooc.Rows, error) {
 	return p, nil
@@ -367,21 +367,23 @@ func TestRank(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range []cooc.Matrix{dense(t, m.C), low} {
-			_, err := anchor.QR{}.Find(ctx, rowsOf(t, c), 10, anchor.Options{})
-			var re *anchor.RankError
-			if !errors.As(err, &re) || re.Rank != 5 || re.K != 10 {
-				t.Fatalf("rank 5, K = 10: %v", err)
-			}
-			if !(re.Norm < 1e-7*re.First) || !(re.First > 0) {
-				t.Errorf("norms in %+v", re)
-			}
-			if !strings.Contains(err.Error(), "rank 5") {
-				t.Errorf("%q does not say the rank", err)
-			}
-			res := find(t, anchor.QR{AllowFewer: true}, rowsOf(t, c), 10, anchor.Options{})
-			if _, err := m.Topics(res.Anchors); err != nil {
-				t.Error(err)
-			}
+			t.Run(fmt.Sprintf("correlation %g, %T", correlation, c), func(t *testing.T) {
+				_, err := anchor.QR{}.Find(ctx, rowsOf(t, c), 10, anchor.Options{})
+				var re *anchor.RankError
+				if !errors.As(err, &re) || re.Rank != 5 || re.K != 10 {
+					t.Fatalf("rank 5, K = 10: %v", err)
+				}
+				if !(re.Norm < 1e-7*re.First) || !(re.First > 0) {
+					t.Errorf("norms in %+v", re)
+				}
+				if !strings.Contains(err.Error(), "rank 5") {
+					t.Errorf("%q does not say the rank", err)
+				}
+				res := find(t, anchor.QR{AllowFewer: true}, rowsOf(t, c), 10, anchor.Options{})
+				if _, err := m.Topics(res.Anchors); err != nil {
+					t.Error(err)
+				}
+			})
 		}
 		// A tolerance of the caller's own counts fewer dimensions.
 		full := find(t, anchor.QR{}, rowsOf(t, low), 5, anchor.Options{})
@@ -524,7 +526,7 @@ func golden1(t *testing.T, name string, res *anchor.Result, s0 []int, diagR []fl
 	}
 }
 
-// sameRow tells whether two rows of C̄ agree to 1e-9 of their length.
+// sameRow reports whether two rows of C̄ agree to 1e-9 of their length.
 func sameRow(r cooc.Rows, i, j int) bool {
 	_, d := r.Dims()
 	a, b := make([]float64, d), make([]float64, d)

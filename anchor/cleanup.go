@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -40,9 +41,7 @@ func (p *pursuit) cleanUp(ctx context.Context) error {
 		clear(x)
 		for l := range a {
 			a[l] /= length
-			for j, v := range p.basis.RawRowView(l) {
-				x[j] += a[l] * v
-			}
+			floats.AddScaled(x, a[l], p.basis.RawRowView(l))
 		}
 		if err := p.mul(ctx); err != nil {
 			return err
@@ -110,24 +109,13 @@ func (p *pursuit) reflect(coef *mat.Dense, a []float64) {
 	}
 	w := make([]float64, p.d)
 	for l, c := range v {
-		for j, b := range p.basis.RawRowView(l) {
-			w[j] += c * b
-		}
+		floats.AddScaled(w, c, p.basis.RawRowView(l))
 	}
 	for l, c := range v {
-		b := p.basis.RawRowView(l)
-		for j := range b {
-			b[j] -= c * w[j]
-		}
+		floats.AddScaled(p.basis.RawRowView(l), -c, w)
 	}
 	for k := range m {
 		row := coef.RawRowView(k)
-		h := 0.0
-		for l, c := range v {
-			h += row[l] * c
-		}
-		for l, c := range v {
-			row[l] -= h * c
-		}
+		floats.AddScaled(row, -vec.Dot(row, v), v)
 	}
 }

@@ -1,50 +1,31 @@
 package anchor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/internal/run"
-	"github.com/jsmf-go/spectral/internal/simplex"
 	"github.com/jsmf-go/spectral/internal/vec"
+	"github.com/jsmf-go/spectral/recover/scls"
 )
 
-// coverTol is the distance of a row from the anchors' hull or cone, relative to the
-// longest row, below which it counts as explained by them, by default. The distances
-// are square roots of differences of squares: below √(Kε) ≈ 1e-7 they are rounding.
+// coverTol is the default distance of a row from the anchors' hull or cone, relative to
+// the longest row, below which they explain it. Distances are square roots of differences
+// of squares: below √(Kε) ≈ 1e-7 they are rounding.
 const coverTol = 1e-6
 
-func describeCover(a admit, tol float64) []string {
-	opts := a.describe()
-	if tol > 0 {
-		opts = append(opts, fmt.Sprintf("tol=%g", tol))
-	}
-	if a.allowFewer {
-		opts = append(opts, "allow fewer")
-	}
-	return opts
-}
-
-func validateCover(name string, a admit, tol float64) error {
-	if a.bad() || badTol(tol) {
-		return fmt.Errorf("anchor: %s: MinDocs %d, MinDocFraction %g, Tol %g out of range", name, a.minDocs, a.fraction, tol)
-	}
-	return nil
-}
-
-// cover grows the convex hull of anchors and origin, or their cone, until it
-// covers all rows.
+// cover grows the convex hull of anchors and origin, or their cone, until it covers all
+// rows.
 //
-// The nearest point of the hull with the origin is that of a simplex with one
-// more corner, the origin. That of the cone is so too, once the anchors are
-// scaled up so far that the origin keeps some weight: then the bound on the
-// coefficients is not felt. Rather than the anchors, the row is scaled down by
-// its bound, so that all rows share one Gram matrix.
+// The nearest point of the hull is that of a simplex with one more corner, the origin. So
+// is that of the cone, if the anchors are scaled up so far that the origin keeps some
+// weight: then the bound on the coefficients does not matter. Instead of the anchors, the
+// row is scaled down by its bound, so that all rows share one Gram matrix.
 type cover struct {
 	*search
 	tol     float64
@@ -61,10 +42,7 @@ type cover struct {
 }
 
 func newCover(s *search, tol float64, cone bool, weights []float64) *cover {
-	if tol == 0 {
-		tol = coverTol
-	}
-	c := &cover{search: s, tol: tol, cone: cone, weights: weights, dist: make([]float64, s.n), x: mat.NewDense(s.d, 1, nil), p: mat.NewDense(s.n, 1, nil)}
+	c := &cover{search: s, tol: cmp.Or(tol, coverTol), cone: cone, weights: weights, dist: make([]float64, s.n), x: mat.NewDense(s.d, 1, nil), p: mat.NewDense(s.n, 1, nil)}
 	c.largest = 0
 	for i, ok := range s.open {
 		if ok {
@@ -123,7 +101,7 @@ func (c *cover) run(ctx context.Context) (*Result, error) {
 				if c.admit.allowFewer && t > 0 {
 					break
 				}
-				return nil, &CoverError{Found: t, K: c.k, Distance: r, First: first, Of: of}
+				return nil, &RankError{Rank: t, K: c.k, Of: of, Norm: r, First: first}
 			}
 			if c.cone {
 				var err error
@@ -172,12 +150,8 @@ func (c *cover) along(ctx context.Context, w int) (int, error) {
 	x := c.x.RawMatrix().Data
 	c.rows.RowTo(x, w)
 	for a := range c.res.Anchors {
-		y := c.bound[i] * c.y.At(i, a+1)
-		if y == 0 {
-			continue
-		}
-		for j, v := range c.points.RawRowView(a) {
-			x[j] -= y * v
+		if y := c.bound[i] * c.y.At(i, a+1); y != 0 {
+			floats.AddScaled(x, -y, c.points.RawRowView(a))
 		}
 	}
 	if err := c.rows.MulTo(ctx, c.p, c.x, c.opt.Workers); err != nil {
@@ -198,7 +172,7 @@ func (c *cover) add(ctx context.Context, t int) error {
 	}
 	m := len(c.words)
 	if t+1 == c.k || m == 0 {
-		return nil // nobody asks any more
+		return nil // the distances are not needed any more
 	}
 	if err := c.rows.MulTo(ctx, c.p, c.x, c.opt.Workers); err != nil {
 		return fmt.Errorf("anchor: %w", err)
@@ -217,8 +191,8 @@ func (c *cover) add(ctx context.Context, t int) error {
 	return nil
 }
 
-// firstBound is that on the sum of the coefficients: rows of C̄ sum to 1, so
-// that those of a cone seldom sum to more than 2.
+// firstBound is the first bound on the sum of the coefficients. Rows of C̄ sum to 1, so
+// that those of a cone seldom exceed 2.
 func (c *cover) firstBound() float64 {
 	if c.cone {
 		return 2
@@ -226,8 +200,8 @@ func (c *cover) firstBound() float64 {
 	return 1
 }
 
-// solve brings y (over bound) to the minimum for products f (over bound), and
-// returns ½yᵀGy − fᵀy. For a cone bounds that are felt are raised.
+// solve brings y (over bound) to the minimum for products f (over bound), and returns
+// ½yᵀGy − fᵀy. For a cone it raises bounds that are reached.
 func (c *cover) solve(ctx context.Context, f, y *mat.Dense, bound []float64) ([]float64, error) {
 	m, k := f.Dims()
 	g := c.gram.SliceSym(0, k)
@@ -239,14 +213,14 @@ func (c *cover) solve(ctx context.Context, f, y *mat.Dense, bound []float64) ([]
 		return obj, nil
 	}
 	const (
-		felt  = 1e-9 // the weight of the origin is zero
+		none  = 1e-9 // a weight of the origin that is zero
 		raise = 4
 		limit = 1e9
 	)
 	for {
 		var tight []int
 		for i := range m {
-			if y.At(i, 0) < felt {
+			if y.At(i, 0) < none {
 				tight = append(tight, i)
 			}
 		}
@@ -278,46 +252,21 @@ func (c *cover) solve(ctx context.Context, f, y *mat.Dense, bound []float64) ([]
 	}
 }
 
-// nearest solves the problems on the simplex, exactly, and returns their minima.
+// nearest solves the problems on the simplex, exactly, from the points in y, and returns
+// their minima.
 func (c *cover) nearest(ctx context.Context, g mat.Symmetric, f, y *mat.Dense) ([]float64, error) {
-	m, err := simplex.Check(g)
+	res, err := scls.ActiveSet{}.Solve(ctx, g, f, y, scls.Options{Workers: c.opt.Workers, Warm: true})
 	if err != nil {
 		return nil, fmt.Errorf("anchor: %w", err)
 	}
-	n, _ := f.Dims()
-	largest := 0.0
-	for i := range n {
-		for _, v := range f.RawRowView(i) {
-			largest = max(largest, math.Abs(v))
+	limited := 0
+	for _, s := range res.Status {
+		if s == scls.IterationLimit {
+			limited++
 		}
 	}
-	q := m.Quadratic(0, largest)
-	objective := make([]float64, n)
-	var limited atomic.Int64
-	const chunk = 64
-	workers := run.Workers(c.opt.Workers, run.Count(n, chunk))
-	solvers := make([]*simplex.Solver, workers)
-	err = run.Chunks(ctx, n, chunk, workers, func(worker, _, lo, hi int) error {
-		if solvers[worker] == nil {
-			solvers[worker] = q.Solver()
-		}
-		for i := lo; i < hi; i++ {
-			o, err := solvers[worker].Solve(y.RawRowView(i), f.RawRowView(i), true)
-			if err != nil {
-				return fmt.Errorf("row %d: %w", i, err)
-			}
-			objective[i] = o.Objective
-			if o.Status == simplex.Limit {
-				limited.Add(1)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("anchor: %w", err)
+	if limited > 0 {
+		return nil, fmt.Errorf("anchor: the solver hit its iteration limit for %d rows: how far they are from the anchors is not known", limited)
 	}
-	if n := limited.Load(); n > 0 {
-		return nil, fmt.Errorf("anchor: the solver hit its iteration limit for %d rows: how far they are from the anchors is not known", n)
-	}
-	return objective, nil
+	return res.Objective, nil
 }

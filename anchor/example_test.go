@@ -100,15 +100,3 @@ func ExampleFixed() {
 	// loan
 	// anchor: not in the vocabulary: "rivers" (near: "river")
 }
-
-// How many topics there are shows in the pivot curve.
-func ExampleQR_Curve() {
-	rows, _ := corpusRows()
-	c, err := anchor.QR{}.Curve(context.Background(), rows, 6, anchor.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("norms %.3f, then nothing: %t; K = %d\n", c.Norms, c.Exhausted, c.K)
-	// Output:
-	// norms [0.474 0.342], then nothing: true; K = 2
-}

@@ -11,21 +11,20 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
-// Fixed takes anchors from the user: topic k is that of the k-th word given.
-// Where fewer are given than topics are asked for, Complete finds the others.
+// Fixed takes anchors from the user: topic k is that of the k-th word given. Complete
+// finds the others if there are fewer than topics.
 //
-// The rows of the anchors must not depend on each other: words with the same
-// row cannot be anchors of two topics. The Norms of the result are those of
-// QR (those of Complete, where it is set).
+// The rows of the anchors must not depend on each other: words with the same row cannot
+// be anchors of two topics. The Norms of the result are those of Complete, or else of [QR].
 type Fixed struct {
 	// Words are the anchors by name, as Options.Vocabulary has it.
 	Words []string
-	// Numbers are the anchors by number, as Options.Numbers has it. In a
-	// jsmf.Pipeline these are the numbers of the Model's words. Words or Numbers
-	// may be given, not both.
+	// Numbers are the anchors by number, as Options.Numbers has it, instead of Words. In a
+	// jsmf.Pipeline these are the numbers of the Model's words.
 	Numbers []int
-	// Complete finds the anchors that are not given: QR, Projected, SPA, SNPA or
-	// XRAY. nil: as many must be given as topics are asked for.
+	// Complete finds the anchors that are not given: QR, Projected, SPA, SNPA, XRAY, or a
+	// finder of one's own that begins with Options.Given. nil: one must be given for each
+	// topic.
 	Complete Finder
 }
 
@@ -67,6 +66,7 @@ func (f Fixed) Validate() error {
 	return validateFinder(f.Complete)
 }
 
+// validateFinder checks the settings of a finder that has a method for it (see Finder).
 func validateFinder(f Finder) error {
 	if v, ok := f.(interface{ Validate() error }); ok {
 		return v.Validate()
@@ -74,7 +74,7 @@ func validateFinder(f Finder) error {
 	return nil
 }
 
-// Find implements Finder. Errors: settings out of range, *UnknownWordError, a number
+// Find implements Finder. Errors: settings out of range, [*UnknownWordError], a number
 // without a row, more or fewer anchors than k, anchors whose rows depend on each
 // other, words to exclude, and those of Complete.
 func (f Fixed) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
@@ -99,6 +99,6 @@ func (f Fixed) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*R
 			anchors = append(anchors, i)
 		}
 	}
-	res, err := complete(ctx, "Fixed", f.Complete, rows, k, opt, &given{anchors: anchors}, nil)
+	res, err := complete(ctx, "Fixed", f.Complete, rows, k, opt, &Given{Anchors: anchors}, nil)
 	return res, l.named(err)
 }

@@ -1,6 +1,8 @@
 package anchor_test
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -183,7 +185,7 @@ func TestTandem(t *testing.T) {
 		}
 	}
 	// Every greedy finder goes on from groups.
-	for _, g := range []anchor.Finder{anchor.Projected{Dims: 6, NoCleanUp: true}, anchor.SPA{}, anchor.SPA{Unnormalised: true}, anchor.SNPA{}, anchor.XRAY{}} {
+	for _, g := range []anchor.Finder{anchor.Projected{NoCleanUp: true}, anchor.SPA{}, anchor.SNPA{}, anchor.XRAY{}} {
 		f.Complete = g
 		if got := mustFind(t, f, r, 5, opt); !slices.Equal(got.Anchors[:3], res.Anchors[:3]) || len(got.Anchors) != 5 || len(got.Points) != 5 {
 			t.Errorf("%v: %+v", f, got)
@@ -232,7 +234,7 @@ func TestTandemBad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, err := cooc.NewLAW(ctx, low, 0)
+	law, err := low.LAW(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,4 +271,65 @@ func TestTandemExactRank(t *testing.T) {
 		}
 	}
 	t.Logf("r is positive in %d cases, and not in %d", shifts[true], shifts[false])
+}
+
+// withGiven returns opt with anchors to complete.
+func withGiven(opt anchor.Options, anchors []int, points [][]float64) anchor.Options {
+	opt.Given = &anchor.Given{Anchors: anchors, Points: points}
+	return opt
+}
+
+// frequent is a finder of the caller's own: after what is given it takes the words of the
+// largest marginals.
+type frequent struct{}
+
+func (frequent) String() string { return "frequent" }
+
+func (frequent) Find(_ context.Context, rows cooc.Rows, k int, opt anchor.Options) (*anchor.Result, error) {
+	var found []int
+	if opt.Given != nil {
+		found = slices.Clone(opt.Given.Anchors)
+	}
+	c := rows.Marginals()
+	order := make([]int, len(c))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(c[j], c[i]) })
+	for _, w := range order {
+		if len(found) < k && !slices.Contains(found, w) && !slices.Contains(opt.Exclude, w) {
+			found = append(found, w)
+		}
+	}
+	return &anchor.Result{Anchors: found}, nil
+}
+
+func TestOwnFinderCompletes(t *testing.T) {
+	r, _ := shared(t)
+	opt := anchor.Options{Vocabulary: animals}
+	alone := mustFind(t, frequent{}, r, 9, opt).Anchors
+	last, before := animals[alone[8]], animals[alone[7]]
+	for name, f := range map[string]anchor.Finder{
+		"Fixed":  anchor.Fixed{Words: []string{last}, Complete: frequent{}},
+		"Tandem": anchor.Tandem{Groups: [][]string{{last}}, Complete: frequent{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, want := mustFind(t, f, r, 4, opt).Anchors, append([]int{alone[8]}, alone[:3]...); !slices.Equal(got, want) {
+				t.Errorf("anchors %v, want the word given and then the most frequent: %v", got, want)
+			}
+		})
+	}
+	t.Run("takes no notice", func(t *testing.T) {
+		_, err := anchor.Fixed{Words: []string{last, before}, Complete: heedless{}}.Find(ctx, r, 4, opt)
+		if err == nil || !strings.Contains(err.Error(), "Options.Given") {
+			t.Errorf("error %v, want one that names Options.Given", err)
+		}
+	})
+}
+
+// heedless takes no notice of what is given.
+type heedless struct{ frequent }
+
+func (heedless) Find(ctx context.Context, rows cooc.Rows, k int, _ anchor.Options) (*anchor.Result, error) {
+	return frequent{}.Find(ctx, rows, k, anchor.Options{})
 }

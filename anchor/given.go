@@ -9,14 +9,6 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
-// given is a set of anchors with which the result of a finder is to begin.
-type given struct {
-	anchors []int // row numbers, each once and at most K
-	// points are rows, of length d, that stand in for those of the anchors:
-	// nil, or one for each anchor, nil where it is the anchor's own row.
-	points [][]float64
-}
-
 // givenError says what is wrong with a given anchor.
 type givenError struct {
 	anchor, word int // its place among the given ones, and its row
@@ -27,11 +19,11 @@ func (e *givenError) Error() string {
 	return fmt.Sprintf("anchor: given anchor %d, word %d: %s", e.anchor, e.word, e.reason)
 }
 
-// refuse returns an error where anchors are given or words excluded, for finders that
-// do not know how to.
+// refuse returns an error if anchors are given or words excluded, for finders that can do
+// neither.
 func (o Options) refuse(name string) error {
 	switch {
-	case o.given != nil:
+	case o.Given != nil:
 		return fmt.Errorf("anchor: %s cannot complete given anchors; QR, Projected, SPA, SNPA and XRAY can", name)
 	case len(o.Exclude) > 0:
 		return fmt.Errorf("anchor: %s cannot leave out words (Options.Exclude)", name)
@@ -39,21 +31,29 @@ func (o Options) refuse(name string) error {
 	return nil
 }
 
-// checkGiven checks the given anchors, and admits them whatever their frequency; who
-// gives them knows why.
+// noPoints returns an error if anchors have points, which are rows of C̄, for a search in
+// others.
+func (g *Given) noPoints(where string) error {
+	if g != nil && slices.ContainsFunc(g.Points, func(p []float64) bool { return p != nil }) {
+		return fmt.Errorf("anchor: groups of words cannot be completed in %s; use QR", where)
+	}
+	return nil
+}
+
+// checkGiven checks the given anchors, and admits them whatever their frequency.
 func (s *search) checkGiven() error {
-	p := s.opt.given
+	p := s.opt.Given
 	if p == nil {
 		return nil
 	}
-	if len(p.anchors) > s.k {
-		return fmt.Errorf("anchor: %d anchors are given for %d topics", len(p.anchors), s.k)
+	if len(p.Anchors) > s.k {
+		return fmt.Errorf("anchor: %d anchors are given for %d topics", len(p.Anchors), s.k)
 	}
-	if p.points != nil && len(p.points) != len(p.anchors) {
-		return fmt.Errorf("anchor: %d points are given for %d anchors", len(p.points), len(p.anchors))
+	if p.Points != nil && len(p.Points) != len(p.Anchors) {
+		return fmt.Errorf("anchor: %d points are given for %d anchors", len(p.Points), len(p.Anchors))
 	}
-	seen := make(map[int]int, len(p.anchors))
-	for g, w := range p.anchors {
+	seen := make(map[int]int, len(p.Anchors))
+	for g, w := range p.Anchors {
 		bad := func(format string, args ...any) error { return &givenError{g, w, fmt.Sprintf(format, args...)} }
 		if w < 0 || w >= s.n {
 			return bad("not in [0, %d)", s.n)
@@ -81,15 +81,15 @@ func (s *search) checkGiven() error {
 		}
 		s.shut(w)
 	}
-	s.given = p.anchors
-	s.res.Candidates += len(p.anchors)
+	s.given = p.Anchors
+	s.res.Candidates += len(p.Anchors)
 	return nil
 }
 
-// point is what stands in for the row of the t-th anchor, or nil.
+// point is what replaces the row of the t-th anchor, or nil.
 func (s *search) point(t int) []float64 {
-	if p := s.opt.given; p != nil && t < len(p.points) {
-		return p.points[t]
+	if p := s.opt.Given; p != nil && t < len(p.Points) {
+		return p.Points[t]
 	}
 	return nil
 }
@@ -103,13 +103,13 @@ func (s *search) rowTo(dst []float64, t, w int) {
 	s.rows.RowTo(dst, w)
 }
 
-// complete has a finder complete the given anchors, and sees that it has. Words are
-// those that may not become anchors beside them.
-func complete(ctx context.Context, name string, f Finder, rows cooc.Rows, k int, opt Options, g *given, words []int) (*Result, error) {
+// complete has a finder complete the given anchors, and checks that it has. The other
+// words given may not become anchors.
+func complete(ctx context.Context, name string, f Finder, rows cooc.Rows, k int, opt Options, g *Given, words []int) (*Result, error) {
 	if err := opt.refuse(name); err != nil {
 		return nil, err
 	}
-	switch n := len(g.anchors); {
+	switch n := len(g.Anchors); {
 	case n > k:
 		return nil, fmt.Errorf("anchor: %s: %d anchors are given for %d topics", name, n, k)
 	case n < k && f == nil:
@@ -117,13 +117,13 @@ func complete(ctx context.Context, name string, f Finder, rows cooc.Rows, k int,
 	case f == nil:
 		f = QR{}
 	}
-	opt.given, opt.Exclude = g, words
+	opt.Given, opt.Exclude = g, words
 	res, err := f.Find(ctx, rows, k, opt)
 	if err != nil {
 		return nil, err
 	}
-	if n := len(g.anchors); res == nil || len(res.Anchors) < n || !slices.Equal(res.Anchors[:n], g.anchors) {
-		return nil, fmt.Errorf("anchor: %s: %v does not keep the given anchors; QR, Projected, SPA, SNPA and XRAY do", name, f)
+	if n := len(g.Anchors); res == nil || len(res.Anchors) < n || !slices.Equal(res.Anchors[:n], g.Anchors) {
+		return nil, fmt.Errorf("anchor: %s: %v does not keep the given anchors (Options.Given); QR, Projected, SPA, SNPA and XRAY do", name, f)
 	}
 	return res, nil
 }

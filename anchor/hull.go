@@ -1,8 +1,8 @@
 package anchor
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,12 +11,7 @@ import (
 
 	"github.com/jsmf-go/spectral/anchor/tsne"
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/convex"
-)
-
-const (
-	hullDims      = 3  // Hull.Dims by default
-	hullInputDims = 50 // Hull.InputDims by default
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Hull embeds the rows of C̄ in a few dimensions and takes the vertices of the exact
@@ -24,61 +19,51 @@ const (
 // for an approximate hull of the rows themselves.
 //
 // The embedding is linear, by principal components, or, with TSNE, by t-SNE, which
-// keeps neighbours together. The number of vertices is an outcome; it grows with the
-// dimension. They are ordered by their distance from the mean of the candidates,
-// farthest first. Find returns the first k of them; with All, or k = 0, all of them.
+// keeps neighbours together. The number of vertices is an outcome and grows with the
+// dimension. Find returns the k vertices that are farthest from the mean of the candidates,
+// farthest first; with All, or k = 0, all of them.
 //
-// If the data is separable, K topics span K−1 dimensions: principal components with
-// Dims: K−1 find the anchors exactly. On the rows of C itself (Unnormalised) they need
-// not: frequent words have long rows and lie outside, and so the anchors are frequent
-// and salient words, as in lee-2018.
+// If the data is separable, K topics span K−1 dimensions, and principal components with
+// Dims: K−1 find the anchors exactly. On the rows of C itself (Unnormalised) frequent
+// words have long rows and lie outside, so that the anchors are frequent and salient
+// words, as in lee-2018.
 //
-// In a Pipeline, k is the rank of the rectification in any case, and with All the
-// model has as many topics as there are vertices. If these are more than k and the
-// rectified matrix has rank k (ENN, LR, PALM, TruncatedEig), p(topic | word) is not
-// unique: a larger k or rectify.None avoids that.
+// In a jsmf.Pipeline, k is the rank of the rectification in any case; with All the model
+// has a topic for each vertex. If these are more than k and the rectified matrix has rank k
+// (ENN, LR, PALM, TruncatedEig), p(topic | word) is not unique: a larger k or rectify.None
+// avoids that.
 //
-// Hull cannot complete the anchors of Fixed and Tandem, and takes no notice of
-// Options.Prefer.
+// Hull cannot complete the anchors of Fixed and Tandem, and ignores Options.Prefer.
 //
-// Cost: PCA some 100 products with C̄ and its transpose, for t-SNE some 250; t-SNE
-// itself see tsne.Embed; the hull about N·H·Dims operations for H vertices. The zero
-// value is the hull of the principal components in three dimensions. Safe for
-// concurrent use.
+// Cost: some 100 products with C̄ and its transpose, for t-SNE some 250 and that of
+// [tsne.Embed]; then about N·H·Dims operations for H vertices. The zero value is the hull
+// of the principal components in three dimensions. Safe for concurrent use.
 type Hull struct {
 	// Unnormalised embeds the rows of C instead of those of C̄.
 	Unnormalised bool
-	// Dims is the dimension of the embedding, at least 1; 0 means 3, as in
-	// lee-2018. With TSNE it is 2 or 3.
+	// Dims is the dimension of the embedding, at least 1, with TSNE 2 or 3; 0 means 3, as
+	// in lee-2018.
 	Dims int
-	// TSNE, if not nil, asks for t-SNE with these settings. Dims may be left 0 and
-	// Workers is not used; Init has a position for each word that has a row.
-	// Options.Seed is added to Seed; another seed gives another embedding, and some
+	// TSNE, if not nil, asks for t-SNE of the first 50 principal components with these
+	// settings, except Workers. Dims may be 0; Init has a position for each word that has a
+	// row; Options.Seed is added to Seed. Another seed gives another embedding, and some
 	// other anchors.
 	TSNE *tsne.Settings
-	// InputDims is the number of principal components that t-SNE starts from,
-	// or all there are where these are fewer; 0 means 50.
-	InputDims int
-	// Tol is the distance, as a fraction of that of the farthest point from the
-	// mean, up to which a point counts as lying in the hull of the others. In
-	// [1e-12, 0.1]; 0 means 1e-9, which is above the rounding of a fit.
+	// Tol is the distance, as a fraction of that of the farthest point from the mean, up
+	// to which a point counts as lying in the hull of the others, in [1e-12, 0.1]; 0 means
+	// 1e-9.
 	Tol float64
 	// All returns all vertices, whatever the k of Find is, and sets Result.ChoseK.
 	All bool
-	// MinDocs admits only words that occur in at least so many documents as
-	// anchors; lee-2018 asks for 4. 0: all. The embedding has all words, the
-	// hull is that of those admitted.
-	MinDocs int
-	// MinDocFraction does the same by a fraction of the documents, in [0, 1].
-	// Where both are set the larger bound holds.
+	// MinDocs and MinDocFraction are those of QR; lee-2018 asks for 4 documents. The
+	// embedding is of all words, the hull of those admitted.
+	MinDocs        int
 	MinDocFraction float64
-	// AllowFewer returns all vertices where there are fewer than k. Otherwise
-	// that is a *VerticesError.
+	// AllowFewer returns all vertices if there are fewer than k, instead of a *VerticesError.
 	AllowFewer bool
 }
 
-// VerticesError says that the hull has fewer vertices than anchors were asked
-// for.
+// VerticesError says that the hull has fewer vertices than anchors were asked for.
 type VerticesError struct {
 	Vertices, K int
 	Method      string // of the embedding: "PCA" or "t-SNE"
@@ -104,12 +89,7 @@ func (h Hull) method() string {
 	return "PCA"
 }
 
-func (h Hull) dims() int {
-	if h.Dims == 0 {
-		return hullDims
-	}
-	return h.Dims
-}
+func (h Hull) dims() int { return cmp.Or(h.Dims, 3) }
 
 func (h Hull) String() string {
 	opts := []string{h.method(), fmt.Sprintf("dims=%d", h.dims())}
@@ -123,7 +103,6 @@ func (h Hull) String() string {
 		}{
 			{"perplexity", t.Perplexity}, {"iterations", float64(t.Iterations)}, {"exaggeration", t.Exaggeration},
 			{"exaggeration iterations", float64(t.ExaggerationIterations)}, {"learning rate", t.LearningRate}, {"theta", t.Theta},
-			{"input dims", float64(h.InputDims)},
 		} {
 			if o.v != 0 {
 				opts = append(opts, fmt.Sprintf("%s=%g", o.name, o.v))
@@ -141,11 +120,7 @@ func (h Hull) String() string {
 	if h.All {
 		opts = append(opts, "all vertices")
 	}
-	opts = append(opts, h.admit().describe()...)
-	if h.AllowFewer {
-		opts = append(opts, "allow fewer")
-	}
-	return withOptions("Hull", opts)
+	return withOptions("Hull", h.admit().describe(opts, "", 0))
 }
 
 func (h Hull) admit() admit { return admit{h.MinDocs, h.MinDocFraction, h.AllowFewer} }
@@ -155,19 +130,13 @@ func (h Hull) Validate() error {
 	switch {
 	case h.Dims < 0:
 		return fmt.Errorf("anchor: Hull: %d dimensions", h.Dims)
-	case h.Tol != 0 && !(h.Tol >= convex.MinTol && h.Tol <= 0.1):
-		return fmt.Errorf("anchor: Hull: Tol %g is not in [%g, 0.1]", h.Tol, convex.MinTol)
+	case h.Tol != 0 && !(h.Tol >= minTol && h.Tol <= 0.1):
+		return fmt.Errorf("anchor: Hull: Tol %g is not in [%g, 0.1]", h.Tol, minTol)
 	case h.admit().bad():
 		return fmt.Errorf("anchor: Hull: MinDocs %d, MinDocFraction %g out of range", h.MinDocs, h.MinDocFraction)
-	case h.TSNE == nil && h.InputDims != 0:
-		return fmt.Errorf("anchor: Hull: InputDims %d are of use for t-SNE only", h.InputDims)
-	case h.InputDims < 0 || h.InputDims > 0 && h.InputDims < h.dims():
-		return fmt.Errorf("anchor: Hull: t-SNE from %d dimensions to %d", h.InputDims, h.dims())
-	}
-	if h.TSNE == nil {
+	case h.TSNE == nil:
 		return nil
-	}
-	if h.TSNE.Dims != 0 && h.TSNE.Dims != h.dims() {
+	case h.TSNE.Dims != 0 && h.TSNE.Dims != h.dims():
 		return fmt.Errorf("anchor: Hull: t-SNE in %d dimensions for a hull in %d", h.TSNE.Dims, h.dims())
 	}
 	if err := h.tsne(Options{}).Validate(); err != nil {
@@ -183,12 +152,11 @@ func (h Hull) tsne(opt Options) tsne.Settings {
 	return s
 }
 
-// Find implements Finder. k = 0 asks for all vertices. The Result has an Embedding
-// and no Norms; opt.Progress is told the distances from the mean, and TSNE.Progress
-// of the embedding. Errors: settings out of range, a document frequency bound without
-// opt.DocFrequencies, anchors to complete or words to exclude, *CandidateError, rows
-// in a flat of fewer dimensions, *VerticesError, principal components that were not
-// found, those of tsne.Embed, ctx's.
+// Find implements Finder. k = 0 asks for all vertices. The Result has an Embedding and no
+// Norms; opt.Progress gets the distances from the mean. Errors: settings out of range, a
+// document-frequency bound without opt.DocFrequencies, anchors to complete or words to
+// exclude, [*CandidateError], rows in a flat of fewer dimensions, [*VerticesError],
+// principal components that were not found, those of [tsne.Embed], ctx's.
 func (h Hull) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
 	n, _ := rows.Dims()
 	if k < 0 || k > n {
@@ -225,7 +193,7 @@ func (h Hull) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Re
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Candidates: len(candidates), Embedding: all, ChoseK: h.All || k == 0}
+	res := &Result{Embedding: all, Stats: Stats{Candidates: len(candidates), ChoseK: h.All || k == 0}}
 	take := len(vertices)
 	if !res.ChoseK {
 		if take < k && !h.AllowFewer {
@@ -263,14 +231,14 @@ func (h Hull) candidates(ctx context.Context, rows cooc.Rows, k int, opt Options
 	return filled, admitted, nil
 }
 
+// tsneInput is the largest number of principal components that t-SNE starts from.
+const tsneInput = 50
+
 // embed returns the positions of the words that have a row.
 func (h Hull) embed(ctx context.Context, rows cooc.Rows, filled []int, opt Options) (*mat.Dense, error) {
 	d, want := h.dims(), h.dims()
 	if h.TSNE != nil {
-		want = h.InputDims
-		if want == 0 {
-			want = hullInputDims
-		}
+		want = tsneInput
 	}
 	scores, found, err := principalComponents(ctx, rows, filled, want, opt.Workers)
 	switch {
@@ -292,13 +260,12 @@ func (h Hull) embed(ctx context.Context, rows cooc.Rows, filled []int, opt Optio
 // the mean: the farthest first; of those equally far, to rounding, the lowest number.
 func (h Hull) vertices(ctx context.Context, x *mat.Dense) (vertices []int, distances []float64, err error) {
 	n, d := x.Dims()
-	found, err := convex.Vertices(ctx, x, h.Tol)
-	var de *convex.DimensionError
+	found, dims, err := hullVertices(ctx, x, h.Tol)
 	switch {
-	case errors.As(err, &de):
-		return nil, nil, h.dimensionError(de.Found, n)
 	case err != nil:
-		return nil, nil, fmt.Errorf("anchor: %w", err)
+		return nil, nil, fmt.Errorf("anchor: Hull: %w", err)
+	case dims < d:
+		return nil, nil, h.dimensionError(dims, n)
 	}
 	mean := make([]float64, d)
 	for i := range n {
@@ -308,18 +275,11 @@ func (h Hull) vertices(ctx context.Context, x *mat.Dense) (vertices []int, dista
 	}
 	dist := make([]float64, len(found))
 	for t, i := range found {
-		s := 0.0
-		for j, v := range x.RawRowView(i) {
-			s += (v - mean[j]) * (v - mean[j])
-		}
-		dist[t] = math.Sqrt(s)
+		dist[t] = vec.Distance(x.RawRowView(i), mean)
 	}
 	const equal = 1e-9
 	for range dist {
-		best := -1.0
-		for _, v := range dist {
-			best = max(best, v)
-		}
+		best := slices.Max(dist)
 		for t, v := range dist {
 			if v >= 0 && v >= best*(1-equal) {
 				vertices, distances = append(vertices, found[t]), append(distances, v)

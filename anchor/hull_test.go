@@ -90,7 +90,7 @@ func TestHullUnnormalised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, err := cooc.NewLAW(ctx, low, 1)
+	law, err := low.LAW(ctx, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestHullWorkersAndEquivariance(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := rowsOf(t, m)
-	for _, h := range []anchor.Hull{{}, {Dims: 2}, {Dims: 2, InputDims: 10, TSNE: &tsne.Settings{Iterations: 30, Seed: 4}}} {
+	for _, h := range []anchor.Hull{{}, {Dims: 2}, {Dims: 2, TSNE: &tsne.Settings{Iterations: 30, Seed: 4}}} {
 		one := findHull(t, h, rows, 0, anchor.Options{Workers: 1})
 		for _, w := range []int{2, 5} {
 			got := findHull(t, h, rows, 0, anchor.Options{Workers: w})
@@ -317,14 +317,12 @@ func TestHullBad(t *testing.T) {
 		{anchor.Hull{MinDocFraction: math.NaN()}, rows, 3, anchor.Options{}, "MinDocFraction NaN"},
 		{anchor.Hull{MinDocs: 2}, rows, 3, anchor.Options{DocFrequencies: df[:99]}, "document frequencies of 99 words"},
 		{anchor.Hull{MinDocFraction: 0.5}, rows, 3, anchor.Options{DocFrequencies: df}, "their number is not known"},
-		{anchor.Hull{InputDims: 5}, rows, 3, anchor.Options{}, "InputDims 5 are of use for t-SNE only"},
-		{anchor.Hull{InputDims: 2, TSNE: &tsne.Settings{}}, rows, 3, anchor.Options{}, "from 2 dimensions to 3"},
 		{anchor.Hull{Dims: 4, TSNE: &tsne.Settings{}}, rows, 3, anchor.Options{}, "tsne: an embedding in 4 dimensions"},
 		{anchor.Hull{TSNE: &tsne.Settings{Dims: 2}}, rows, 3, anchor.Options{}, "in 2 dimensions for a hull in 3"},
 		{anchor.Hull{TSNE: &tsne.Settings{Perplexity: 40}}, rows, 3, anchor.Options{}, "perplexity of 40 needs at least 121 points, there are 100"},
 		{anchor.Hull{}, nan, 3, anchor.Options{}, "the row of word 7 has the squared norm NaN"},
 		{anchor.Hull{Dims: 13}, rows, 3, anchor.Options{}, "a hull in 13 dimensions asked for, but the rows of the 100 words lie in a flat of 12 (PCA); ask for at most 12"},
-		{anchor.Hull{}, rows, 3, anchor.WithGiven(anchor.Options{}, []int{1}, nil), "Hull cannot complete given anchors"},
+		{anchor.Hull{}, rows, 3, withGiven(anchor.Options{}, []int{1}, nil), "Hull cannot complete given anchors"},
 		{anchor.Hull{}, rows, 3, anchor.Options{Exclude: []int{1}}, "Hull cannot leave out words"},
 	} {
 		_, err := c.h.Find(ctx, c.rows, c.k, c.opt)
@@ -402,8 +400,8 @@ func TestHullString(t *testing.T) {
 	}{
 		{anchor.Hull{}, "Hull(PCA, dims=3)"},
 		{anchor.Hull{Dims: 2, TSNE: &tsne.Settings{}}, "Hull(t-SNE, dims=2, seed=0)"},
-		{anchor.Hull{TSNE: &tsne.Settings{Perplexity: 20, Theta: 0.3, Init: mat.NewDense(1, 1, nil)}, InputDims: 9, Tol: 1e-6, All: true, MinDocs: 4, MinDocFraction: 0.01, AllowFewer: true},
-			"Hull(t-SNE, dims=3, perplexity=20, theta=0.3, input dims=9, start given, tol=1e-06, all vertices, min docs=4, min docs=1%, allow fewer)"},
+		{anchor.Hull{TSNE: &tsne.Settings{Perplexity: 20, Theta: 0.3, Init: mat.NewDense(1, 1, nil)}, Tol: 1e-6, All: true, MinDocs: 4, MinDocFraction: 0.01, AllowFewer: true},
+			"Hull(t-SNE, dims=3, perplexity=20, theta=0.3, start given, tol=1e-06, all vertices, min docs=4, min docs=1%, allow fewer)"},
 	} {
 		if c.h.String() != c.want {
 			t.Errorf("%q, want %q", c.h, c.want)

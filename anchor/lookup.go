@@ -14,29 +14,27 @@ import (
 // UnknownWordError names words that are not in the vocabulary.
 type UnknownWordError struct {
 	Words []string
-	// Near holds for each of them up to three words of the vocabulary that are
-	// spelt like it, the nearest first.
+	// Near holds for each of them up to three words of the vocabulary that are spelt like
+	// it, the nearest first.
 	Near [][]string
 }
 
 func (e *UnknownWordError) Error() string {
-	var b strings.Builder
-	b.WriteString("anchor: not in the vocabulary: ")
-	for i, w := range e.Words {
-		if i > 0 {
-			b.WriteString(", ")
+	words := quoted(e.Words)
+	for i := range min(len(words), len(e.Near)) {
+		if len(e.Near[i]) > 0 {
+			words[i] += " (near: " + strings.Join(quoted(e.Near[i]), ", ") + ")"
 		}
-		fmt.Fprintf(&b, "%.60q", w)
-		if i >= len(e.Near) || len(e.Near[i]) == 0 {
-			continue
-		}
-		for j, w := range e.Near[i] {
-			b.WriteString([]string{" (near: ", ", "}[min(j, 1)])
-			fmt.Fprintf(&b, "%.60q", w)
-		}
-		b.WriteString(")")
 	}
-	return b.String()
+	return "anchor: not in the vocabulary: " + strings.Join(words, ", ")
+}
+
+func quoted(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = fmt.Sprintf("%.60q", w)
+	}
+	return out
 }
 
 // lookup finds rows by word.
@@ -52,7 +50,7 @@ func newLookup(rows cooc.Rows, opt Options) (*lookup, error) {
 		return nil, fmt.Errorf("anchor: a vocabulary of %d words for %d rows", len(opt.Vocabulary), n)
 	}
 	if opt.Numbers != nil && (len(opt.Numbers) != n || !slices.IsSorted(opt.Numbers)) {
-		return nil, fmt.Errorf("anchor: %d numbers of words, ascending or not, for %d rows; want as many, ascending", len(opt.Numbers), n)
+		return nil, fmt.Errorf("anchor: %d numbers of words, ascending or not, for %d rows; want one for each row, ascending", len(opt.Numbers), n)
 	}
 	return &lookup{n, opt.Vocabulary, opt.Numbers}, nil
 }
@@ -138,10 +136,10 @@ func near(word string, vocab []string) []string {
 		dist int
 	}
 	a := []rune(strings.ToLower(word))
-	most := max(1, min(len(a)/3, 3))
+	limit := max(1, min(len(a)/3, 3))
 	var found []match
 	for _, w := range vocab {
-		if d := edits(a, []rune(strings.ToLower(w)), most); d <= most {
+		if d := edits(a, []rune(strings.ToLower(w)), limit); d <= limit {
 			found = append(found, match{w, d})
 		}
 	}
@@ -155,12 +153,11 @@ func near(word string, vocab []string) []string {
 	return words
 }
 
-// edits is the number of letters that must be inserted, deleted, replaced, or
-// exchanged with their neighbour to make b of a, or more than most where it is
-// more than most.
-func edits(a, b []rune, most int) int {
-	if len(a)-len(b) > most || len(b)-len(a) > most {
-		return most + 1
+// edits is the number of letters that must be inserted, deleted, replaced, or exchanged
+// with their neighbour to turn a into b, or some number above limit.
+func edits(a, b []rune, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
 	}
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

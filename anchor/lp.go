@@ -13,54 +13,44 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/lp"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
-const (
-	lpWords = 100  // MaxWords by default
-	lpTol   = 1e-6 // Tol by default
-)
-
-// LP finds the anchors of 2012, by which arora-2013 §4 measures its own: for
-// each word a linear program tells how far, in the ℓ₁ norm, its row is from the
-// convex hull of the rows of all others. Words whose row is outside are corners;
-// those with the same row as a corner already taken are the same corner. The K
-// corners farthest from the rest are the anchors, in this order, and the distances
-// are the Norms of the result. The coordinates are those of the rows: words, or
-// the columns of a low-rank representation (cooc.LAW).
+// LP finds the anchors of arora-2012, by which arora-2013 §4 measures its own. A linear
+// program for each word finds how far, in the ℓ₁ norm, its row is from the convex hull of
+// the rows of all others. Words whose row is outside are corners; those with the same row
+// as a corner already taken are the same corner. The K corners farthest from the rest are
+// the anchors, in this order, and the distances are the Norms of the result. The
+// coordinates are those of the rows: words, or the columns of a low-rank representation
+// ([cooc.LowRankSparse.LAW]).
 //
-// The method is exact, needs no order in which anchors are found, and on separable
-// data says how many there are. With noise nearly every word is a corner of its
-// own. It is for small vocabularies and to check other finders by.
+// The method is exact, does not depend on the order in which anchors are found, and on
+// separable data gives their number. With noise nearly every word is a corner of its own.
+// It is for small vocabularies and to check other finders by. It cannot complete the
+// anchors of Fixed and Tandem, and ignores Options.Prefer.
 //
-// It cannot complete the anchors of Fixed and Tandem, and takes no notice of
-// Options.Prefer.
-//
-// Cost: a linear program a word, of as many variables as the rows have dimensions
-// and as many constraints as there are candidates.
+// Cost: a linear program a word, with a variable for each dimension of the rows and a
+// constraint for each candidate.
 type LP struct {
 	// MaxWords is the largest number of candidates; more are refused. 0 means 100.
 	MaxWords int
-	// Tol is the distance, as a fraction of the largest ℓ₁ norm of a row (1 for rows
-	// of C̄), above which a row is outside of the hull of the others, and up to
-	// which rows count as the same, in [0, 1). 0 means 1e-6. The larger,
-	// the more words with nearly the same row share a corner.
+	// Tol is the distance, as a fraction of the largest ℓ₁ norm of a row (1 for rows of
+	// C̄), above which a row is outside of the hull of the others, and up to which rows are
+	// the same corner, in [0, 1). 0 means 1e-6.
 	Tol float64
-	// MinDocs and MinDocFraction are those of QR; words with fewer documents take
+	// MinDocs, MinDocFraction and AllowFewer are those of QR; words in fewer documents take
 	// no part in the hull.
 	MinDocs        int
 	MinDocFraction float64
-	// AllowFewer returns the corners there are where these are fewer than k.
-	// Otherwise that is a *CoverError.
-	AllowFewer bool
+	AllowFewer     bool
 }
 
 func (l LP) String() string {
-	opts := describeCover(l.admit(), l.Tol)
+	var opts []string
 	if l.MaxWords > 0 {
-		opts = append([]string{fmt.Sprintf("max words=%d", l.MaxWords)}, opts...)
+		opts = []string{fmt.Sprintf("max words=%d", l.MaxWords)}
 	}
-	return withOptions("LP", opts)
+	return withOptions("LP", l.admit().describe(opts, "tol", l.Tol))
 }
 
 func (l LP) admit() admit { return admit{l.MinDocs, l.MinDocFraction, l.AllowFewer} }
@@ -70,14 +60,12 @@ func (l LP) Validate() error {
 	if l.MaxWords < 0 {
 		return fmt.Errorf("anchor: LP: MaxWords %d is negative", l.MaxWords)
 	}
-	return validateCover("LP", l.admit(), l.Tol)
+	return l.admit().validate("LP", "Tol", l.Tol)
 }
 
 // Find implements Finder. opt.Progress is called once an anchor, at the end. ctx is
-// checked at each step of the linear programs. Errors: settings out of range, a
-// document-frequency bound without opt.DocFrequencies, more candidates than
-// MaxWords, *CandidateError, *CoverError, a linear program that comes to no end,
-// ctx's.
+// checked at each step of the linear programs. Errors: those of [QR], more candidates than
+// MaxWords, a linear program that comes to no end.
 func (l LP) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
@@ -89,12 +77,8 @@ func (l LP) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	most := l.MaxWords
-	if most == 0 {
-		most = lpWords
-	}
-	if s.res.Candidates > most {
-		return nil, fmt.Errorf("anchor: LP: %d candidates are more than %d, which it would take too long for; admit fewer words or raise MaxWords", s.res.Candidates, most)
+	if limit := cmp.Or(l.MaxWords, 100); s.res.Candidates > limit {
+		return nil, fmt.Errorf("anchor: LP: %d candidates are more than %d, which it would take too long for; admit fewer words or raise MaxWords", s.res.Candidates, limit)
 	}
 	var words []int
 	for i, ok := range s.open {
@@ -108,13 +92,9 @@ func (l LP) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Resu
 		rows.RowTo(points.RawRowView(i), w)
 		longest = max(longest, mat.Norm(points.RowView(i), 1))
 	}
-	tol := l.Tol
-	if tol == 0 {
-		tol = lpTol
-	}
-	tol *= longest
+	tol := cmp.Or(l.Tol, 1e-6) * longest
 	dist := make([]float64, len(words))
-	err = run.Chunks(ctx, len(words), 1, opt.Workers, func(_, i, _, _ int) error {
+	err = parallel.Chunks(ctx, len(words), 1, opt.Workers, func(_, i, _, _ int) error {
 		var err error
 		if dist[i], err = hullDistance(ctx, points, i, tol, longest); err != nil {
 			return fmt.Errorf("the linear program of word %d: %w", words[i], err)
@@ -145,7 +125,7 @@ func (l LP) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Resu
 		}
 	}
 	if len(taken) < k && (!l.AllowFewer || len(taken) == 0) {
-		return nil, &CoverError{Found: len(taken), K: k, Distance: next, First: longest, Of: "convex hull"}
+		return nil, &RankError{Rank: len(taken), K: k, Of: "convex hull", Norm: next, First: longest}
 	}
 	for _, i := range taken {
 		s.take(words[i], dist[i])

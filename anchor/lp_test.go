@@ -58,7 +58,7 @@ func TestLPTiny(t *testing.T) {
 	for i, documents := range corpora {
 		for _, k := range []int{2, 3} {
 			res, err := anchor.LP{}.Find(ctx, tinyRows(t, documents, k), k, anchor.Options{})
-			var cover *anchor.CoverError
+			var cover *anchor.RankError
 			switch {
 			case err == nil && len(res.Anchors) == k:
 			case errors.As(err, &cover):

@@ -7,18 +7,19 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
-// principalComponents returns the scores of the given rows of C̄ on their first
-// p principal components, the columns of (C̄ − 1·mean)·V with V the leading right
-// singular vectors, and how many there are: fewer than p where the rows span fewer
-// dimensions, of singular values above 1e-7 of the first. The entry of largest size
-// of a column is positive.
+// principalComponents returns the scores of the given rows of C̄ on their first p
+// principal components, the columns of (C̄ − 1·mean)·V with V the leading right singular
+// vectors, and how many there are: fewer than p if the rows span fewer dimensions, of
+// singular values above 1e-7 of the first. The entry of largest size of a column is
+// positive.
 //
 // V are eigenvectors of the d×d matrix of the centred rows, by Lanczos; the
 // scores are exact to the rounding of the rows, not of its square.
@@ -128,22 +129,17 @@ func (c *centred) mul(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	}
 	mean := make([]float64, q)
 	for _, i := range c.words {
-		for j, v := range y.RawRowView(i) {
-			mean[j] += v
-		}
+		floats.Add(mean, y.RawRowView(i))
 	}
 	for j := range mean {
 		mean[j] /= float64(len(c.words))
 	}
-	return y, run.Chunks(ctx, len(c.used), 1024, c.workers, func(_, _, lo, hi int) error {
+	return y, parallel.Chunks(ctx, len(c.used), 1024, c.workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
-			row := y.RawRowView(i)
-			if !c.used[i] {
-				clear(row)
-				continue
-			}
-			for j := range row {
-				row[j] -= mean[j]
+			if c.used[i] {
+				floats.Sub(y.RawRowView(i), mean)
+			} else {
+				clear(y.RawRowView(i))
 			}
 		}
 		return nil
@@ -154,18 +150,14 @@ func (c *centred) mul(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 // symmetric C divided by their sums c, so that C̄ᵀy = C·diag(c)⁻¹y, or those of C
 // itself. Others have few coordinates and are held.
 func (c *centred) mulTrans(ctx context.Context, dst, y *mat.Dense) error {
-	if _, own := c.rows.(unnormalised); own && c.rows.Explicit() {
-		return c.rows.Matrix().MulTo(ctx, dst, y, c.workers)
-	}
 	if c.rows.Explicit() {
-		for i, v := range c.rows.Marginals() {
-			s := 0.0
-			if v != 0 {
-				s = 1 / v
-			}
-			row := y.RawRowView(i)
-			for j := range row {
-				row[j] *= s
+		if _, own := c.rows.(unnormalised); !own {
+			for i, v := range c.rows.Marginals() {
+				s := 0.0
+				if v != 0 {
+					s = 1 / v
+				}
+				floats.Scale(s, y.RawRowView(i))
 			}
 		}
 		return c.rows.Matrix().MulTo(ctx, dst, y, c.workers)

@@ -40,7 +40,7 @@ func TestMulTrans(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if all["LAW"], err = cooc.NewLAW(ctx, low, 0); err != nil {
+	if all["LAW"], err = low.LAW(ctx, 0); err != nil {
 		t.Fatal(err)
 	}
 	for name, own := range all {

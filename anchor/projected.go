@@ -1,6 +1,7 @@
 package anchor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,7 +13,8 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 const (
@@ -27,11 +29,11 @@ const (
 // row farthest from the span of the others, the clean-up.
 //
 // Projected is for comparison with arora-2013, and for rows that are expensive to
-// multiply by; QR without a projection is exact, needs less memory and is faster here.
-// Rows of no more than Dims dimensions, as of a small vocabulary or a low-rank
-// representation, are not projected, and the seed is of no effect. The Norms of the
-// result are those of the projected rows. Projected can complete the anchors of Fixed
-// and Tandem.
+// multiply by; [QR] without a projection is exact, needs less memory and is faster here.
+// Rows of at most Dims dimensions, as of a small vocabulary or a low-rank representation,
+// are not projected, and the seed has no effect. The Norms of the result are those of the
+// projected rows. Projected can complete the anchors of Fixed, and those of Tandem if it
+// does not project.
 //
 // Cost: one product of C̄ with Dims vectors, and QR's with N×Dims rows. Memory:
 // 8·N·Dims bytes, and 8·K·Dims. The zero value is arora-2013's: Gaussian, 1000
@@ -39,8 +41,7 @@ const (
 type Projected struct {
 	// Dims is the number of dimensions, at least K; 0 means 1000.
 	Dims int
-	// Sparse projects by a matrix of mostly zeros and ±1/√(Dims·Density)
-	// instead of by Gaussian numbers.
+	// Sparse projects by a matrix of zeros and ±1/√(Dims·Density), not of Gaussian numbers.
 	Sparse bool
 	// Density is the share of nonzero entries of a sparse projection, in (0, 1]; 1/3
 	// is Achlioptas' matrix. 0 means 0.1, that is 5 % negative and 5 % positive ones.
@@ -58,11 +59,7 @@ type Projected struct {
 }
 
 func (p Projected) String() string {
-	dims := p.Dims
-	if dims == 0 {
-		dims = projectedDims
-	}
-	opts := []string{fmt.Sprintf("dims=%d", dims)}
+	opts := []string{fmt.Sprintf("dims=%d", p.dims())}
 	if p.Sparse {
 		opts = append(opts, fmt.Sprintf("sparse=%.4g", p.density()))
 	}
@@ -72,30 +69,18 @@ func (p Projected) String() string {
 	if p.NoCleanUp {
 		opts = append(opts, "no clean-up")
 	}
-	opts = append(opts, p.admit().describe()...)
-	if p.RankTol > 0 {
-		opts = append(opts, fmt.Sprintf("rank tol=%g", p.RankTol))
-	}
-	if p.AllowFewer {
-		opts = append(opts, "allow fewer")
-	}
-	return withOptions("Projected", opts)
+	return withOptions("Projected", p.admit().describe(opts, "rank tol", p.RankTol))
 }
 
-func (p Projected) density() float64 {
-	if p.Density == 0 {
-		return projectedDensity
-	}
-	return p.Density
-}
+func (p Projected) dims() int { return cmp.Or(p.Dims, projectedDims) }
+
+func (p Projected) density() float64 { return cmp.Or(p.Density, projectedDensity) }
 
 func (p Projected) admit() admit { return admit{p.MinDocs, p.MinDocFraction, p.AllowFewer} }
 
 // Validate reports settings out of range.
 func (p Projected) Validate() error {
 	switch {
-	case p.admit().bad() || badTol(p.RankTol):
-		return fmt.Errorf("anchor: Projected: MinDocs %d, MinDocFraction %g, RankTol %g out of range", p.MinDocs, p.MinDocFraction, p.RankTol)
 	case p.Dims < 0:
 		return fmt.Errorf("anchor: Projected: Dims %d is negative", p.Dims)
 	case !(p.Density >= 0 && p.Density <= 1):
@@ -103,29 +88,24 @@ func (p Projected) Validate() error {
 	case p.Density != 0 && !p.Sparse:
 		return fmt.Errorf("anchor: Projected: Density %g is for sparse projections, and Sparse is not set", p.Density)
 	}
-	return nil
+	return p.admit().validate("Projected", "RankTol", p.RankTol)
 }
 
-// Find implements Finder. Errors: those of QR, and Dims below K.
+// Find implements Finder. Errors: those of [QR], and Dims below K.
 func (p Projected) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	dims := p.Dims
-	if dims == 0 {
-		dims = projectedDims
-	}
-	_, d := rows.Dims()
-	if d > dims {
+	dims := p.dims()
+	if _, d := rows.Dims(); d > dims {
 		if dims < k {
 			return nil, fmt.Errorf("anchor: Projected: %d dimensions for %d anchors", dims, k)
 		}
-		proj, err := p.project(ctx, rows, dims, opt)
-		if err != nil {
+		if err := opt.Given.noPoints("projected rows"); err != nil {
 			return nil, err
 		}
-		rows = proj
-		if opt.given, err = proj.given(opt.given); err != nil {
+		var err error
+		if rows, err = p.project(ctx, rows, dims, opt); err != nil {
 			return nil, err
 		}
 	}
@@ -142,10 +122,9 @@ const blockDims = 64
 // project returns C̄·Ω. Each block of columns of Ω has random numbers of its own.
 func (p Projected) project(ctx context.Context, rows cooc.Rows, dims int, opt Options) (*projection, error) {
 	n, d := rows.Dims()
-	r := &projection{Rows: rows, dims: dims, x: linalg.NewGeneral(n, dims), norms: make([]float64, n)}
-	r.block = func(c int) *mat.Dense { return p.omega(d, dims, c, opt.Seed) }
+	r := &projection{Rows: rows, x: linalg.NewGeneral(n, dims), norms: make([]float64, n)}
 	for c := 0; c*blockDims < dims; c++ {
-		omega := r.block(c)
+		omega := p.omega(d, dims, c, opt.Seed)
 		_, cols := omega.Dims()
 		y := mat.NewDense(n, cols, nil)
 		if err := rows.MulTo(ctx, y, omega, opt.Workers); err != nil {
@@ -155,11 +134,9 @@ func (p Projected) project(ctx context.Context, rows cooc.Rows, dims int, opt Op
 			copy(linalg.Row(r.x, i)[c*blockDims:], y.RawRowView(i))
 		}
 	}
-	err := run.Chunks(ctx, n, 256, opt.Workers, func(_, _, lo, hi int) error {
+	err := parallel.Chunks(ctx, n, 256, opt.Workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
-			for _, v := range linalg.Row(r.x, i) {
-				r.norms[i] += v * v
-			}
+			r.norms[i] = vec.Dot(linalg.Row(r.x, i), linalg.Row(r.x, i))
 		}
 		return nil
 	})
@@ -198,10 +175,8 @@ func (p Projected) omega(d, dims, c int, seed uint64) *mat.Dense {
 // projection is C̄Ω as rows. Marginals and entries are those of C.
 type projection struct {
 	cooc.Rows
-	dims  int
 	x     blas64.General // N×dims
 	norms []float64
-	block func(c int) *mat.Dense
 }
 
 func (r *projection) Dims() (n, d int) { return r.x.Rows, r.x.Cols }
@@ -212,33 +187,4 @@ func (r *projection) RowTo(dst []float64, i int) { copy(dst, linalg.Row(r.x, i))
 
 func (r *projection) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
 	return linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, r.x, x.RawMatrix(), 0, dst.RawMatrix(), workers)
-}
-
-// given returns the given anchors with their points projected.
-func (r *projection) given(p *given) (*given, error) {
-	if p == nil || p.points == nil {
-		return p, nil
-	}
-	_, d := r.Rows.Dims()
-	q := &given{anchors: p.anchors, points: make([][]float64, len(p.points))}
-	for g, point := range p.points {
-		if point == nil {
-			continue
-		}
-		if len(point) != d {
-			return nil, fmt.Errorf("anchor: the point of given anchor %d has %d coordinates, the rows have %d", g, len(point), d)
-		}
-		q.points[g] = make([]float64, r.dims)
-	}
-	for c := 0; c*blockDims < r.dims; c++ {
-		omega := r.block(c)
-		_, cols := omega.Dims()
-		for g, point := range p.points {
-			if point != nil {
-				y := mat.NewVecDense(cols, q.points[g][c*blockDims:c*blockDims+cols])
-				y.MulVec(omega.T(), mat.NewVecDense(d, point))
-			}
-		}
-	}
-	return q, nil
 }

@@ -83,10 +83,6 @@ func TestProject(t *testing.T) {
 		}
 		var want mat.Dense
 		want.Mul(c, omegaOf(p, n, 150))
-		got, err := r.given(&given{anchors: []int{4, 2}, points: [][]float64{nil, c.RawRowView(5)}})
-		if err != nil {
-			t.Fatal(err)
-		}
 		norms, _ := r.Norms2(context.Background(), 1)
 		ratio := 0.0
 		for i := range n {
@@ -97,11 +93,6 @@ func TestProject(t *testing.T) {
 			}
 			size := mat.Norm(c.RowView(i), 2)
 			ratio += norms[i] / (size * size) / n
-		}
-		for j, v := range got.points[1] {
-			if math.Abs(v-want.At(5, j)) > 1e-15 || got.points[0] != nil {
-				t.Errorf("%v: the point is projected to %g in dimension %d, the row to %g", p, v, j, want.At(5, j))
-			}
 		}
 		// Rows are all much alike here, so their ratios are one random number:
 		// √(2/150) = 0.12 is its standard error.

@@ -1,6 +1,7 @@
 package anchor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,8 +13,8 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// rankTol is RankTol by default. The squared norms are updated by subtraction, so that
-// differences below √ε ≈ 1.5e-8 of the first are rounding.
+// rankTol is the default RankTol. The squared norms are updated by subtraction, so that
+// norms below √ε ≈ 1.5e-8 of the first are rounding.
 const rankTol = 1e-7
 
 // pursuit is pivoted QR of the rows: an orthonormal basis of the anchors.
@@ -27,9 +28,7 @@ type pursuit struct {
 
 // pursue finds the anchors by pivoted QR, and cleans up where asked to.
 func (s *search) pursue(ctx context.Context, tol float64, cleanUp bool) (*Result, error) {
-	if tol == 0 {
-		tol = rankTol
-	}
+	tol = cmp.Or(tol, rankTol)
 	p := &pursuit{search: s, basis: mat.NewDense(s.k, s.d, nil), x: mat.NewDense(s.d, 1, nil), p: mat.NewDense(s.n, 1, nil)}
 	if cleanUp {
 		p.coef = mat.NewDense(s.k, s.k, nil)
@@ -63,7 +62,7 @@ func (s *search) pursue(ctx context.Context, tol float64, cleanUp bool) (*Result
 			if s.admit.allowFewer && t > 0 {
 				break
 			}
-			return nil, &RankError{Rank: t, K: s.k, Norm: r, First: scale}
+			return nil, &RankError{Rank: t, K: s.k, Of: "span", Norm: r, First: scale}
 		}
 		if err := p.extend(ctx, t, r); err != nil {
 			return nil, err
@@ -88,10 +87,10 @@ func (p *pursuit) orthogonalise(t, m int) float64 {
 	if m > 0 {
 		q := p.basis.Slice(0, m, 0, p.d).(*mat.Dense).RawMatrix()
 		h := linalg.NewGeneral(m, 1)
-		// On one core: a product takes less than waking another, and no time in
-		// which a context would matter, which is the only error there is.
+		// On one goroutine, since a product is so short. The only error is that of a
+		// context that ends.
 		ctx := context.Background()
-		for pass := 0; pass < 2; pass++ {
+		for range 2 {
 			_ = linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, q, w, 0, h, 1)
 			_ = linalg.Gemm(ctx, blas.Trans, blas.NoTrans, -1, q, h, 1, w, 1)
 			if p.coef != nil {

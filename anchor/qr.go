@@ -2,7 +2,6 @@ package anchor
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
@@ -17,19 +16,17 @@ import (
 // Cost: K products of C̄ with a vector and 4·d·K² operations; memory 8·d·K
 // bytes. CleanUp takes K to 2K more products. The zero value admits every word.
 type QR struct {
-	// MinDocs admits only words that occur in at least so many documents as
-	// anchors, as in arora-2013 §5. 0: all. Rectified matrices do not need it;
-	// it keeps odd words out of small corpora.
+	// MinDocs is the least number of documents that an anchor occurs in (arora-2013 §5); 0:
+	// any. Rectified matrices do not need it; it keeps odd words out of small corpora.
 	MinDocs int
-	// MinDocFraction does the same by a fraction of the documents, in [0, 1].
-	// Where both are set the larger bound holds.
+	// MinDocFraction is the same as a fraction of the documents, in [0, 1]. The larger
+	// bound holds.
 	MinDocFraction float64
 	// RankTol is the fraction of the first norm below which no further anchor
 	// exists; 0 means 1e-7.
 	RankTol float64
-	// AllowFewer returns the anchors found where the rank, or the number of
-	// candidates, is below k. Otherwise that is a *RankError or a
-	// *CandidateError.
+	// AllowFewer returns the anchors found if there are fewer than k, instead of a
+	// *RankError or a *CandidateError.
 	AllowFewer bool
 	// CleanUp replaces one anchor after the other, in their order and once each,
 	// by the word farthest from the span of all the others (arora-2013,
@@ -38,13 +35,7 @@ type QR struct {
 }
 
 func (q QR) String() string {
-	opts := q.admit().describe()
-	if q.RankTol > 0 {
-		opts = append(opts, fmt.Sprintf("rank tol=%g", q.RankTol))
-	}
-	if q.AllowFewer {
-		opts = append(opts, "allow fewer")
-	}
+	opts := q.admit().describe(nil, "rank tol", q.RankTol)
 	if q.CleanUp {
 		opts = append(opts, "clean-up")
 	}
@@ -54,16 +45,11 @@ func (q QR) String() string {
 func (q QR) admit() admit { return admit{q.MinDocs, q.MinDocFraction, q.AllowFewer} }
 
 // Validate reports settings out of range.
-func (q QR) Validate() error {
-	if q.admit().bad() || badTol(q.RankTol) {
-		return fmt.Errorf("anchor: QR: MinDocs %d, MinDocFraction %g, RankTol %g out of range", q.MinDocs, q.MinDocFraction, q.RankTol)
-	}
-	return nil
-}
+func (q QR) Validate() error { return q.admit().validate("QR", "RankTol", q.RankTol) }
 
 // Find implements Finder. Words with an empty row are never anchors. Errors:
 // settings out of range, a document-frequency bound without
-// opt.DocFrequencies, *RankError, *CandidateError, ctx's.
+// opt.DocFrequencies, [*RankError], [*CandidateError], ctx's.
 func (q QR) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err

@@ -9,11 +9,10 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
-// tie is the relative difference of squared norms below which rows count as
-// equally far, and tieFirst the difference relative to the first norm, for the
-// late pivots whose squared norms are what rounding left of larger ones. Words
-// of page templates have the same row up to rounding; which of them is taken
-// must not depend on how a product was summed.
+// Rows whose squared norms differ by less than tie, relatively, or by less than tieFirst
+// of the first norm, count as equally far. Words of page templates have the same row up to
+// rounding, and the squared norms of late pivots are what rounding left of larger ones:
+// which word is taken must not depend on how a product was summed.
 const (
 	tie      = 1e-9
 	tieFirst = 4e-15
@@ -28,18 +27,30 @@ type admit struct {
 
 func (a admit) bad() bool { return a.minDocs < 0 || !(a.fraction >= 0 && a.fraction <= 1) }
 
-func (a admit) describe() []string {
-	var opts []string
+// validate reports settings out of range, with a tolerance of the given name.
+func (a admit) validate(finder, name string, tol float64) error {
+	if a.bad() || !(tol >= 0 && tol < 1) {
+		return fmt.Errorf("anchor: %s: MinDocs %d, MinDocFraction %g, %s %g out of range", finder, a.minDocs, a.fraction, name, tol)
+	}
+	return nil
+}
+
+// describe appends the settings that are not the defaults to opts.
+func (a admit) describe(opts []string, name string, tol float64) []string {
 	if a.minDocs > 0 {
 		opts = append(opts, fmt.Sprintf("min docs=%d", a.minDocs))
 	}
 	if a.fraction > 0 {
 		opts = append(opts, fmt.Sprintf("min docs=%g%%", 100*a.fraction))
 	}
+	if tol > 0 {
+		opts = append(opts, fmt.Sprintf("%s=%g", name, tol))
+	}
+	if a.allowFewer {
+		opts = append(opts, "allow fewer")
+	}
 	return opts
 }
-
-func badTol(tol float64) bool { return !(tol >= 0 && tol < 1) }
 
 func withOptions(name string, opts []string) string {
 	if opts == nil {
@@ -48,7 +59,7 @@ func withOptions(name string, opts []string) string {
 	return name + "(" + strings.Join(opts, ", ") + ")"
 }
 
-// search is a search for anchors under way: what all finders check and keep.
+// search is what all finders check and keep.
 type search struct {
 	rows    cooc.Rows
 	n, d, k int
@@ -100,11 +111,14 @@ func begin(ctx context.Context, name string, rows cooc.Rows, k int, a admit, opt
 			s.res.Candidates++
 		}
 	}
-	for _, w := range rows.Mended() {
+	for _, w := range rows.Repaired() {
 		s.shut(w)
 	}
-	if err := s.checkExcluded(); err != nil {
-		return nil, err
+	for _, w := range opt.Exclude {
+		if w < 0 || w >= n {
+			return nil, fmt.Errorf("anchor: the excluded word %d is not in [0, %d)", w, n)
+		}
+		s.shut(w)
 	}
 	if err := s.checkGiven(); err != nil {
 		return nil, err
@@ -120,17 +134,6 @@ func begin(ctx context.Context, name string, rows cooc.Rows, k int, a admit, opt
 	return s, nil
 }
 
-// checkExcluded shuts out the words of Options.Exclude.
-func (s *search) checkExcluded() error {
-	for _, w := range s.opt.Exclude {
-		if w < 0 || w >= s.n {
-			return fmt.Errorf("anchor: the excluded word %d is not in [0, %d)", w, s.n)
-		}
-		s.shut(w)
-	}
-	return nil
-}
-
 // shut takes a word out of the candidates.
 func (s *search) shut(w int) {
 	if s.open[w] {
@@ -139,8 +142,8 @@ func (s *search) shut(w int) {
 	}
 }
 
-// best returns the lowest of the open words that have the largest value, but
-// for ties; −1 where there is none or no value is positive.
+// best returns the first of the open words with the largest value, up to ties; −1 if no
+// value is positive.
 func best(v []float64, open []bool, largest float64) int {
 	top := 0.0
 	for i, ok := range open {
@@ -160,16 +163,16 @@ func best(v []float64, open []bool, largest float64) int {
 	return -1
 }
 
-// preferred returns the farthest of the open words that are preferred, the first
-// of equal ones, where it is nearly as far as w; else w.
+// preferred returns the farthest of the open words that are preferred, the first of equal
+// ones, if it is nearly as far as w; otherwise w.
 func (s *search) preferred(w int) int {
 	if w < 0 {
 		return w
 	}
-	least := (1 - s.opt.PreferTol) * (1 - s.opt.PreferTol) * s.u[w]
+	near := (1 - s.opt.PreferTol) * (1 - s.opt.PreferTol) * s.u[w]
 	at := -1
 	for _, i := range s.opt.Prefer {
-		if s.open[i] && s.u[i] >= least && (at < 0 || s.u[i] > s.u[at]) {
+		if s.open[i] && s.u[i] >= near && (at < 0 || s.u[i] > s.u[at]) {
 			at = i
 		}
 	}

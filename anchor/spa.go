@@ -2,26 +2,27 @@ package anchor
 
 import (
 	"context"
-	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 // SPA is the successive projection algorithm, a baseline of fu-2018: the
 // longest row is an anchor, all rows are projected to the orthogonal complement
 // of it, and so on. The rows are those of C divided by their sums (fu-2018, §2),
-// which is C̄; its anchors are those of QR.
+// which is C̄; its anchors are those of [QR].
 //
 // On the rows of C itself (Unnormalised) rare words, whose rows in C̄ are mostly
 // noise, are not chosen for their length; but frequent words are. The anchors s_k of
 // separable data are then found for sure only if Σ_k B_nk/B_{s_k k} ≤ 1 for every
 // word n: anchors would have to be the most frequent words of their topics.
 //
-// Cost and memory as QR. It can complete the anchors of Fixed and Tandem.
+// Cost and memory as QR. It can complete the anchors of Fixed, and, unless Unnormalised,
+// those of Tandem.
 type SPA struct {
 	// Unnormalised searches the rows of C instead of those of C̄.
 	Unnormalised bool
@@ -37,60 +38,31 @@ func (s SPA) String() string {
 	if s.Unnormalised {
 		opts = append(opts, "unnormalised")
 	}
-	opts = append(opts, s.admit().describe()...)
-	if s.RankTol > 0 {
-		opts = append(opts, fmt.Sprintf("rank tol=%g", s.RankTol))
-	}
-	if s.AllowFewer {
-		opts = append(opts, "allow fewer")
-	}
-	return withOptions("SPA", opts)
+	return withOptions("SPA", s.admit().describe(opts, "rank tol", s.RankTol))
 }
 
 func (s SPA) admit() admit { return admit{s.MinDocs, s.MinDocFraction, s.AllowFewer} }
 
 // Validate reports settings out of range.
-func (s SPA) Validate() error {
-	if s.admit().bad() || badTol(s.RankTol) {
-		return fmt.Errorf("anchor: SPA: MinDocs %d, MinDocFraction %g, RankTol %g out of range", s.MinDocs, s.MinDocFraction, s.RankTol)
-	}
-	return nil
-}
+func (s SPA) Validate() error { return s.admit().validate("SPA", "RankTol", s.RankTol) }
 
 // Find implements Finder. The Norms of the result are those of the rows
-// searched. Errors as QR.
+// searched. Errors as [QR].
 func (s SPA) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	if s.Unnormalised {
 		rows = unnormalised{rows}
-		opt.given = opt.given.scaled(rows.Marginals())
+		if err := opt.Given.noPoints("the rows of C"); err != nil {
+			return nil, err
+		}
 	}
 	x, err := begin(ctx, "SPA", rows, k, s.admit(), opt)
 	if err != nil {
 		return nil, err
 	}
 	return x.pursue(ctx, s.RankTol, false)
-}
-
-// scaled returns the anchors with their points multiplied by c of their words.
-// What is out of range stays, to be found by those who check.
-func (p *given) scaled(c []float64) *given {
-	if p == nil || len(p.points) != len(p.anchors) {
-		return p
-	}
-	q := &given{anchors: p.anchors, points: make([][]float64, len(p.points))}
-	for g, w := range p.anchors {
-		if p.points[g] == nil || w < 0 || w >= len(c) {
-			continue
-		}
-		q.points[g] = make([]float64, len(p.points[g]))
-		for j, v := range p.points[g] {
-			q.points[g][j] = c[w] * v
-		}
-	}
-	return q
 }
 
 // unnormalised gives the rows of C in the form of those of C̄.
@@ -110,10 +82,7 @@ func (r unnormalised) Norms2(ctx context.Context, workers int) ([]float64, error
 
 func (r unnormalised) RowTo(dst []float64, i int) {
 	r.Rows.RowTo(dst, i)
-	c := r.Marginals()[i]
-	for j := range dst {
-		dst[j] *= c
-	}
+	floats.Scale(r.Marginals()[i], dst)
 }
 
 func (r unnormalised) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
@@ -121,12 +90,9 @@ func (r unnormalised) MulTo(ctx context.Context, dst, x *mat.Dense, workers int)
 		return err
 	}
 	c, d := r.Marginals(), dst.RawMatrix()
-	return run.Chunks(ctx, d.Rows, 1024, workers, func(_, _, lo, hi int) error {
+	return parallel.Chunks(ctx, d.Rows, 1024, workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
-			row := linalg.Row(d, i)
-			for j := range row {
-				row[j] *= c[i]
-			}
+			floats.Scale(c[i], linalg.Row(d, i))
 		}
 		return nil
 	})

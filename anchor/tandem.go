@@ -12,26 +12,26 @@ import (
 )
 
 // Tandem makes an anchor of a group of words: the harmonic mean of their rows of C̄,
-// scaled to sum 1. It is small wherever one of them is, so that what is left is what
-// the words share, and a word of many senses is pinned down by its company. This is
-// interactive topic modelling: the user names the topics that matter, or splits and
-// joins those of the last model, and Complete finds the rest.
+// scaled to sum 1. It is small wherever one of them is, so that it keeps what the words
+// share, and the company of a word of many senses tells which is meant. So the user names
+// the topics that matter, or splits and joins those of the last model, and Complete finds
+// the rest.
 //
-// A group of one word is that word's row, as with Fixed, and no group. A word may be
-// in several groups. Result.Groups holds the groups, Result.Points the combined rows,
-// and Result.Anchors one word of each: the first that is in no other group, or else
-// the first that does not stand for an earlier one. No word of a group becomes the
-// anchor of another topic. Recovery needs the points: recovery.Options.Points; a
-// jsmf.Pipeline passes them on.
+// A group of one word is that word's row, as with Fixed, and no group. A word may be in
+// several groups. Result.Groups holds the groups, Result.Points the combined rows, and
+// Result.Anchors one word of each: the first that is in no other group, or else the first
+// that is not the anchor of an earlier one. No word of a group becomes the anchor of
+// another topic. Recovery needs the points (recovery.Options.Points); a jsmf.Pipeline
+// passes them on.
 //
-// The rows must hold the entries of C̄: those of a low-rank representation (cooc.LAW,
-// of ENN, LR, PALM and TruncatedEig) are refused. Negative entries count as zero. Cost:
+// The rows must hold the entries of C̄: those of a low-rank representation ([cooc.LowRankSparse.LAW],
+// after ENN, LR, PALM and TruncatedEig) are refused. Negative entries count as zero. Cost:
 // that of Complete, and one row a word.
 type Tandem struct {
 	// Groups are the words of each group, by name, as Options.Vocabulary has it.
 	Groups [][]string
-	// Complete finds the anchors of the other topics: QR, Projected, SPA, SNPA
-	// or XRAY. nil: there must be as many groups as topics.
+	// Complete finds the anchors of the other topics: QR, Projected, SPA, SNPA, XRAY, or a
+	// finder of one's own that begins with Options.Given. nil: each topic must have a group.
 	Complete Finder
 }
 
@@ -69,7 +69,7 @@ func (t Tandem) Validate() error {
 }
 
 // Find implements Finder. Errors: settings out of range, rows without entries,
-// *UnknownWordError, a group that cannot be an anchor, more or fewer groups than k,
+// [*UnknownWordError], a group that cannot be an anchor, more or fewer groups than k,
 // words to exclude, and those of Complete.
 func (t Tandem) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
 	if err := t.Validate(); err != nil {
@@ -86,8 +86,8 @@ func (t Tandem) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	g := &given{points: make([][]float64, len(groups))}
-	if g.anchors, err = t.leaders(groups); err != nil {
+	g := &Given{Points: make([][]float64, len(groups))}
+	if g.Anchors, err = t.leaders(groups); err != nil {
 		return nil, err
 	}
 	for i, words := range groups {
@@ -97,7 +97,7 @@ func (t Tandem) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*
 		if len(words) == 1 {
 			continue
 		}
-		if g.points[i], err = harmonic(rows, words); err != nil {
+		if g.Points[i], err = harmonic(rows, words); err != nil {
 			return nil, t.groupError(i, err.Error())
 		}
 	}
@@ -116,7 +116,7 @@ func (t Tandem) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*
 		if res.Groups == nil {
 			res.Groups, res.Points = make([][]int, len(res.Anchors)), make([][]float64, len(res.Anchors))
 		}
-		res.Groups[i], res.Points[i] = words, g.points[i]
+		res.Groups[i], res.Points[i] = words, g.Points[i]
 	}
 	return res, nil
 }
@@ -164,7 +164,7 @@ func harmonic(rows cooc.Rows, words []int) ([]float64, error) {
 			inverse[j] += 1 / max(v, 0) // +Inf from the first zero on
 		}
 		if !(math.Abs(sum-1) <= 1e-6) {
-			return nil, fmt.Errorf("the row of word %d sums to %g, not 1", w, sum)
+			return nil, fmt.Errorf("the row of word %d sums to %.9g, not 1", w, sum)
 		}
 	}
 	sum := 0.0

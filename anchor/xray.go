@@ -30,19 +30,19 @@ type XRAY struct {
 }
 
 func (x XRAY) String() string {
-	opts := describeCover(x.admit(), x.Tol)
+	var opts []string
 	if x.Unnormalised {
-		opts = append([]string{"unnormalised"}, opts...)
+		opts = []string{"unnormalised"}
 	}
-	return withOptions("XRAY", opts)
+	return withOptions("XRAY", x.admit().describe(opts, "tol", x.Tol))
 }
 
 func (x XRAY) admit() admit { return admit{x.MinDocs, x.MinDocFraction, x.AllowFewer} }
 
 // Validate reports settings out of range.
-func (x XRAY) Validate() error { return validateCover("XRAY", x.admit(), x.Tol) }
+func (x XRAY) Validate() error { return x.admit().validate("XRAY", "Tol", x.Tol) }
 
-// Find implements Finder. Errors as SNPA.
+// Find implements Finder. Errors as [SNPA].
 func (x XRAY) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
 	if err := x.Validate(); err != nil {
 		return nil, err

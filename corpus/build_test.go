@@ -43,9 +43,6 @@ func TestBuilder(t *testing.T) {
 	if err := b.Add(corpus.Document{Words: []int32{1, 0, 1}, Counts: []int32{1, 0, 2}}); err != nil {
 		t.Fatal(err)
 	}
-	if b.Unknown() != 2 {
-		t.Errorf("%d unknown tokens", b.Unknown())
-	}
 	if c, err = b.Corpus(); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +191,7 @@ func random(rng *rand.Rand, M, N int, density float64) *corpus.Corpus {
 }
 
 func TestSelect(t *testing.T) {
-	c, err := corpus.Read(context.Background(), corpus.LDAC{Data: str("2 0:1 2:2\n0\n2 1:5 2:1\n"), Labels: str("a\nb\nc\n")})
+	c, err := corpus.Read(context.Background(), corpus.UCI{Docword: str("3\n3\n4\n1 1 1\n1 3 2\n3 2 5\n3 3 1\n"), Vocab: vocabOf("0", "1", "2"), Labels: str("a\nb\nc\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +234,7 @@ func TestReindex(t *testing.T) {
 	if _, _, err := c.Reindex(nil); !errors.Is(err, corpus.ErrEmptyVocabulary) {
 		t.Error(err)
 	}
-	if _, _, err := c.Reindex([]string{"x", "x"}); err == nil || !strings.Contains(err.Error(), `words 0 and 1 are both "x"`) {
+	if _, _, err := c.Reindex([]string{"x", "x"}); err == nil || !strings.Contains(err.Error(), `words 0 and 1 of the vocabulary are both "x"`) {
 		t.Error(err)
 	}
 }

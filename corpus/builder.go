@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -18,10 +19,9 @@ import (
 //
 // A method that returns an error has added nothing.
 type Builder struct {
-	// Vocabulary fixes the words and their order: tokens that it lacks are left
-	// out, and Unknown counts them. nil: the vocabulary is every token added, in
-	// the order that Read describes. It must be set before the first document is
-	// added and not be changed after; the corpus keeps the slice.
+	// Vocabulary fixes the words and their order; other tokens are left out. nil: the
+	// vocabulary is every token added, in the order that Read describes. It must be set before
+	// the first document is added and not be changed after; the corpus keeps the slice.
 	Vocabulary []string
 
 	// Tokenizer splits the text given to AddText. nil means text.Default(). If it has a
@@ -43,13 +43,14 @@ type Builder struct {
 	index   map[string]int32
 	stems   *stems.Index // of the Vocabulary; nil without a Stemmer
 	words   []string     // without Vocabulary: in the order in which they came
-	unknown int64
+	left    *leftOut     // that of the documents
+	dropped []Dropped    // what was left out before
 	buf     []string
 }
 
 // Add adds a document. Words may be given by number only if there is a
 // Vocabulary. The strings and slices of d are copied. Errors: an id that another document
-// has (ErrRepeatedID); Values that do not fit the Columns; a count that is negative or too
+// has ([ErrRepeatedID]); Values that do not fit the Columns; a count that is negative or too
 // large, a number outside the Vocabulary, a token that is empty or not UTF-8.
 func (b *Builder) Add(d Document) error {
 	if b.rows.indptr == nil {
@@ -77,15 +78,15 @@ func (b *Builder) Add(d Document) error {
 			delete(b.index, w)
 		}
 		b.words = b.words[:known]
-		return fmt.Errorf("corpus: %w", err)
+		return d.at(err)
 	}
-	b.unknown += b.counter.Unknown
 	b.rows.words, b.rows.counts = append(b.rows.words, b.counter.Words...), append(b.rows.counts, b.counter.Counts...)
 	b.rows.indptr = append(b.rows.indptr, len(b.rows.words))
 	m := len(b.rows.indptr) - 1
 	b.ids = addString(b.ids, m, d.ID)
 	b.labels = addString(b.labels, m, d.Label)
 	b.meta.add(d.Values)
+	b.left = cmp.Or(d.left, b.left)
 	return nil
 }
 
@@ -97,8 +98,8 @@ func (b *Builder) AddTokens(id, label string, tokens []string, values ...Value) 
 
 // AddText adds a document given as running text, split by the Tokenizer, and its values
 // in the Columns.
-func (b *Builder) AddText(id, label, text string, values ...Value) error {
-	b.buf = orDefault(b.Tokenizer).Tokenize(b.buf[:0], text)
+func (b *Builder) AddText(id, label, body string, values ...Value) error {
+	b.buf = orDefault(b.Tokenizer).Tokenize(b.buf[:0], body)
 	err := b.AddTokens(id, label, b.buf, values...)
 	if err == nil && b.text == nil {
 		b.text = settingOf(b.Tokenizer)
@@ -128,12 +129,8 @@ func (b *Builder) AddCounts(id, label string, counts map[string]int, values ...V
 	return b.Add(d)
 }
 
-// Unknown returns how many tokens were left out because the Vocabulary lacks
-// them.
-func (b *Builder) Unknown() int64 { return b.unknown }
-
 // Corpus returns the documents added so far and empties the builder. The error
-// wraps ErrNoDocuments or ErrEmptyVocabulary.
+// wraps [ErrNoDocuments] or [ErrEmptyVocabulary].
 func (b *Builder) Corpus() (*Corpus, error) {
 	if len(b.rows.indptr) < 2 {
 		return nil, fmt.Errorf("corpus: %w", ErrNoDocuments)
@@ -148,7 +145,11 @@ func (b *Builder) Corpus() (*Corpus, error) {
 		return nil, fmt.Errorf("corpus: %w", ErrEmptyVocabulary)
 	}
 	m := len(b.rows.indptr) - 1
-	c := newCorpus(vocab, about{ids: padStrings(b.ids, m), labels: padStrings(b.labels, m), meta: b.meta.finish(), text: b.text}, b.rows.indptr, b.rows.words, b.rows.counts)
+	a := about{
+		ids: padStrings(b.ids, m), labels: padStrings(b.labels, m), meta: b.meta.finish(), text: b.text,
+		dropped: slices.Concat(b.dropped, b.left.dropped()),
+	}
+	c := newCorpus(vocab, a, b.rows.indptr, b.rows.words, b.rows.counts)
 	by := b.stemmer()
 	*b = Builder{Vocabulary: b.Vocabulary, Tokenizer: b.Tokenizer, Columns: b.Columns}
 	if by != nil && b.Vocabulary == nil {
@@ -160,7 +161,7 @@ func (b *Builder) Corpus() (*Corpus, error) {
 // stemmer returns the Stemmer of the Tokenizer, or nil.
 func (b *Builder) stemmer() text.Stemmer { return orDefault(b.Tokenizer).Stemmer() }
 
-// number returns the number of a token, which a fixed vocabulary may lack.
+// number returns the number of a token, bag.Unknown if a fixed Vocabulary lacks it.
 func (b *Builder) number(t string) (int32, error) {
 	if b.index == nil {
 		index, err := bag.Index(b.Vocabulary)

@@ -11,15 +11,11 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
-// MaxCount is the largest number of times a word may occur in one document.
-const MaxCount = math.MaxInt32
-
 // Corpus holds the word counts of M documents over a vocabulary of N words, with
 // the documents' ids, labels and metadata. It is immutable and safe for concurrent use.
 //
-// Words are numbered from 0 in the order of the vocabulary, documents from 0 in
-// the order in which they were read. Memory: 8 bytes for each pair of a document
-// and a word in it, the Metadata, and the strings.
+// Words and documents are numbered from 0, words in the order of the vocabulary. Memory:
+// 8 bytes for each pair of a document and a word in it, the Metadata, and the strings.
 type Corpus struct {
 	about
 	vocab  []string
@@ -32,7 +28,7 @@ type Corpus struct {
 	df    func() []int
 }
 
-// about is what is known of documents beside their words.
+// about is what is known of documents besides their words.
 type about struct {
 	ids     []string  // nil: the documents are called by their 1-based number
 	labels  []string  // nil: no labels
@@ -40,11 +36,12 @@ type about struct {
 	meta    *Metadata
 	text    *text.Setting // nil: not known
 	repeats bool          // ids may come twice: Bootstrap drew the documents
+	dropped []Dropped     // what was left out when they were read
 }
 
 // at returns what is known of the documents with the given numbers.
 func (a about) at(docs []int) about {
-	return about{at(a.ids, docs), at(a.labels, docs), at(a.weights, docs), a.meta.at(docs), a.text, a.repeats}
+	return about{at(a.ids, docs), at(a.labels, docs), at(a.weights, docs), a.meta.at(docs), a.text, a.repeats, a.dropped}
 }
 
 // newCorpus takes ownership of its arguments, which must be valid.
@@ -90,15 +87,15 @@ func (c *Corpus) Word(i int) string { return c.vocab[i] }
 // Vocabulary returns a copy of the vocabulary, N strings.
 func (c *Corpus) Vocabulary() []string { return slices.Clone(c.vocab) }
 
-// Index returns the number of a word, the first of those that stand twice, and
-// whether it is in the vocabulary. The first call builds a map.
+// Index returns the number of a word, the first if it has several, and whether it is in the
+// vocabulary. The first call builds a map.
 func (c *Corpus) Index(word string) (int, bool) {
 	i, ok := c.index()[word]
 	return i, ok
 }
 
-// Doc returns the words of document m, ascending, and how often each occurs.
-// The slices belong to the corpus and must not be written to.
+// Doc returns the words of document m, ascending, and how often each occurs. The slices must
+// not be written to.
 func (c *Corpus) Doc(m int) (words, counts []int32) {
 	lo, hi := c.indptr[m], c.indptr[m+1]
 	return c.words[lo:hi:hi], c.counts[lo:hi:hi]
@@ -132,11 +129,11 @@ func (c *Corpus) Label(m int) string {
 	return c.labels[m]
 }
 
-// Metadata returns the values of the documents in columns; nil if there are none.
+// Metadata returns the values of the documents; nil if there are none.
 func (c *Corpus) Metadata() *Metadata { return c.meta }
 
-// DocFrequencies returns for each word the number of documents in which it occurs,
-// in a new slice. The first call takes O(nnz) time.
+// DocFrequencies returns for each word the number of documents that have it. The first call
+// takes O(nnz) time.
 func (c *Corpus) DocFrequencies() []int { return slices.Clone(c.df()) }
 
 // WordCounts returns for each word the number of its tokens. O(nnz).

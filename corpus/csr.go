@@ -14,10 +14,10 @@ import (
 
 // FromCSR returns the corpus of an M×N matrix of counts, one row a document.
 //
-// vocab holds the N words (nil: they are called by their numbers from 0), ids and
-// labels M strings each (nil: none). All are copied. No id may come twice. Entries may
-// be stored in any order; duplicates are added up, and zeros left out. The shape, the
-// indices and the counts, integers from 0 to MaxCount, are checked. O(nnz).
+// vocab holds the N words (nil: they are called by their numbers from 0), ids and labels M
+// strings each (nil: none). All are copied. No id may come twice. Entries may be in any order;
+// duplicates are added up. Shape, indices and counts, integers from 0 to [MaxCount], are
+// checked. O(nnz).
 func FromCSR(h *sparse.CSR, vocab, ids, labels []string) (*Corpus, error) {
 	if h == nil {
 		return nil, errors.New("corpus: csr: the matrix is nil")
@@ -57,18 +57,6 @@ func FromCSR(h *sparse.CSR, vocab, ids, labels []string) (*Corpus, error) {
 	if n := raw.Indptr[M]; n != len(raw.Ind) {
 		return nil, fmt.Errorf("corpus: csr: the row pointers end with %d, of %d entries", n, len(raw.Ind))
 	}
-	doc := func(m int) string {
-		if ids != nil && ids[m] != "" {
-			return ids[m]
-		}
-		return strconv.Itoa(m + 1)
-	}
-	word := func(w int) string {
-		if vocab != nil {
-			return vocab[w]
-		}
-		return strconv.Itoa(w)
-	}
 	r := rows{indptr: make([]int, 1, M+1), words: make([]int32, 0, len(raw.Ind)), counts: make([]int32, 0, len(raw.Ind))}
 	for m := range M {
 		for i := raw.Indptr[m]; i < raw.Indptr[m+1]; i++ {
@@ -77,14 +65,14 @@ func FromCSR(h *sparse.CSR, vocab, ids, labels []string) (*Corpus, error) {
 				return nil, fmt.Errorf("corpus: csr: row %d: %w", m, bag.RangeError("word", int64(w), 0, int64(N)-1))
 			}
 			if !(x >= 0 && x <= MaxCount) || x != math.Trunc(x) {
-				return nil, fmt.Errorf("corpus: csr: row %d, column %d: %w", m, w, bag.CountError(doc(m), word(w), x))
+				return nil, fmt.Errorf("corpus: csr: row %d, column %d: %w", m, w, bag.CountError(nameOf(ids, m), wordName(vocab, int32(w), 0), x))
 			}
 			if x > 0 {
 				r.add(int32(w), int32(x))
 			}
 		}
 		if w, sum := r.end(); w >= 0 {
-			return nil, fmt.Errorf("corpus: csr: row %d, column %d: %w", m, w, bag.CountError(doc(m), word(int(w)), sum))
+			return nil, fmt.Errorf("corpus: csr: row %d, column %d: %w", m, w, bag.CountError(nameOf(ids, m), wordName(vocab, w, 0), sum))
 		}
 	}
 	if vocab == nil {

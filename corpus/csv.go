@@ -11,14 +11,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // CSV reads documents from a column of a table, such as a CSV or TSV file. Columns are
-// given by name in the header, or by number from 1 as "#1", "#2", …. Every record must have as many
-// fields as the first. Empty lines are skipped.
+// given by name in the header, or by number from 1 as "#1", "#2", …; a name that two columns
+// have is an error. Every record must have as many fields as the first. Empty lines are skipped.
 type CSV struct {
 	In File
 
@@ -31,8 +32,8 @@ type CSV struct {
 	// Fields are the columns that become metadata. Field.From is a column as above.
 	Fields []Field
 
-	// Comma separates the fields. 0 means a tab if the name ends in .tsv or .tab
-	// (before a final .gz), otherwise a comma.
+	// Comma separates the fields. 0 means a tab if the name ends in .tsv or .tab (before a
+	// final .gz), else a comma.
 	Comma rune
 
 	// NoHeader makes the first record a document instead of a header.
@@ -41,37 +42,21 @@ type CSV struct {
 	// LazyQuotes accepts misplaced quotes, as in encoding/csv.
 	LazyQuotes bool
 
-	// NoQuotes makes quotes ordinary characters and every line a record, as in
-	// many TSV files.
+	// NoQuotes makes quotes ordinary characters and every line a record, as in many TSV files.
 	NoQuotes bool
 
 	// Tokenizer splits the text. nil means text.Default().
 	Tokenizer text.Tokenizer
 }
 
-// ReadCSV reads documents from a column, given by name or as "#1", of a CSV or TSV
-// file with a header, plain or gzipped, with the default tokenizer. For other
-// settings use Read with a CSV.
-func ReadCSV(ctx context.Context, path, text string) (*Corpus, error) {
-	return Read(ctx, CSV{In: File{Name: path}, Text: text})
+// Describe implements Source.
+func (s CSV) Describe(context.Context) (Description, error) {
+	return fromText(s.Tokenizer, columnsOfFields(s.Fields)), nil
 }
-
-// TextSetting implements FromText.
-func (s CSV) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
-
-// Stemmer implements FromText.
-func (s CSV) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
-
-// Columns implements Described.
-func (s CSV) Columns() []Column { return columnsOfFields(s.Fields) }
 
 // Docs implements Source.
 func (s CSV) Docs(ctx context.Context) iter.Seq2[Document, error] {
-	return func(yield func(Document, error) bool) {
-		if err := s.stream(ctx, yield); err != nil && err != errStop {
-			yield(Document{}, err)
-		}
-	}
+	return documents(ctx, s.stream)
 }
 
 func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error {
@@ -82,7 +67,7 @@ func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error
 		return s.In.at(0, err)
 	}
 	s.Comma = s.comma()
-	next, closer, err := s.records()
+	next, closer, err := s.records(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -95,30 +80,15 @@ func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error
 	if err != nil {
 		return err
 	}
-	var header []string
-	if !s.NoHeader {
-		for _, f := range rec {
-			header = append(header, strings.TrimSpace(f))
-		}
-	}
-	col := make([]int, 3, 3+len(s.Fields)) // −1: none
-	for i, name := range []string{s.Text, s.ID, s.Label} {
-		if col[i], err = column(name, header, len(rec)); err != nil {
-			return s.In.at(line, err)
-		}
-	}
-	for i := range s.Fields {
-		c, err := column(s.Fields[i].from(), header, len(rec))
-		if err != nil {
-			return s.In.at(line, err)
-		}
-		col = append(col, c)
+	col, err := s.columns(rec)
+	if err != nil {
+		return s.In.at(line, err)
 	}
 	if !s.NoHeader {
 		rec, line, err = next()
 	}
 	tok := orDefault(s.Tokenizer)
-	d := Document{place: place{file: s.In.Name}}
+	d := Document{Place: Place{File: s.In.Name}}
 	f := make([]string, len(col))
 	for ; err == nil; rec, line, err = next() {
 		if err := ctx.Err(); err != nil {
@@ -127,12 +97,12 @@ func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error
 		if err := s.fields(f, rec, col); err != nil {
 			return s.In.at(line, err)
 		}
-		d.ID, d.Label, d.place.line = f[1], f[2], line
+		d.ID, d.Label, d.Place.Line = f[1], f[2], line
 		d.Tokens, d.Values = tok.Tokenize(d.Tokens[:0], f[0]), d.Values[:0]
-		for i, text := range f[3:] {
+		for i, cell := range f[3:] {
 			var v Value
-			if text != "" {
-				if v, err = s.Fields[i].parse(text); err != nil {
+			if cell != "" {
+				if v, err = s.Fields[i].parse(cell); err != nil {
 					return s.In.at(line, err)
 				}
 			}
@@ -142,13 +112,45 @@ func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error
 			return errStop
 		}
 	}
-	if err == io.EOF {
-		if err = ctx.Err(); err != nil {
-			return s.In.at(line, err)
-		}
-		return nil
+	switch {
+	case err != io.EOF:
+		return err
+	case ctx.Err() != nil:
+		return s.In.at(line, ctx.Err())
 	}
-	return err
+	return nil
+}
+
+// columns returns the places of the text, the id, the label and the Fields in a record, −1 for
+// none. first is the first record.
+func (s CSV) columns(first []string) (col []int, err error) {
+	var header []string
+	if !s.NoHeader {
+		for i, f := range first {
+			b, err := s.In.text([]byte(f), "name")
+			if err != nil {
+				return nil, fmt.Errorf("column %d: %w", i+1, err)
+			}
+			header = append(header, strings.TrimSpace(string(b)))
+		}
+	}
+	for _, name := range columnNames(s.Text, s.ID, s.Label, s.Fields) {
+		c, err := column(name, header, len(first))
+		if err != nil {
+			return nil, err
+		}
+		col = append(col, c)
+	}
+	return col, nil
+}
+
+// columnNames returns the names of all columns that a reader of a table asks for.
+func columnNames(body, id, label string, fields []Field) []string {
+	names := []string{body, id, label}
+	for _, f := range fields {
+		names = append(names, f.from())
+	}
+	return names
 }
 
 // comma returns what separates the fields.
@@ -170,25 +172,28 @@ func (s CSV) fields(dst, rec []string, col []int) error {
 			continue
 		}
 		dst[i] = rec[c]
-		if !utf8.ValidString(dst[i]) {
-			if !s.In.ReplaceInvalid {
-				return fmt.Errorf("column %d: %w", c+1, ErrInvalidUTF8)
-			}
-			dst[i] = strings.ToValidUTF8(dst[i], "\uFFFD")
+		if s.In.Encoding == nil && utf8.ValidString(dst[i]) {
+			continue
 		}
+		b, err := s.In.text([]byte(dst[i]), "field")
+		if err != nil {
+			return fmt.Errorf("column %d: %w", c+1, err)
+		}
+		dst[i] = string(b)
 	}
 	return nil
 }
 
-// records returns a function that returns one record after the other, valid until
-// the next call, and the line on which it begins.
-func (s CSV) records() (next func() ([]string, int, error), c io.Closer, err error) {
+// records returns a function that returns the next record, valid until the next call, and the
+// line on which it begins. If ragged, records may have different numbers of fields, and blanks
+// before a field are left out.
+func (s *CSV) records(ctx context.Context, ragged bool) (next func() ([]string, int, error), c io.Closer, err error) {
 	br, rc, err := s.In.open()
 	if err != nil {
 		return nil, nil, err
 	}
 	if s.NoQuotes {
-		l := &lines{in: s.In, br: br, rc: rc}
+		l := &lines{in: s.In, br: br, rc: rc, ctx: ctx}
 		fields := 0
 		return func() ([]string, int, error) {
 			b, err := l.next()
@@ -213,6 +218,9 @@ func (s CSV) records() (next func() ([]string, int, error), c io.Closer, err err
 	lim := &limited{r: br}
 	r := csv.NewReader(lim)
 	r.Comma, r.LazyQuotes, r.ReuseRecord = s.Comma, s.LazyQuotes, true
+	if ragged {
+		r.FieldsPerRecord, r.TrimLeadingSpace = -1, !unicode.IsSpace(s.Comma)
+	}
 	line := 0
 	return func() ([]string, int, error) {
 		// An open quote must not swallow the memory: one record may take the
@@ -242,7 +250,7 @@ func (s CSV) records() (next func() ([]string, int, error), c io.Closer, err err
 	}, rc, nil
 }
 
-// limited passes on as many bytes as it is allowed to, then fails.
+// limited passes on a limited number of bytes, then fails.
 type limited struct {
 	r          io.Reader
 	read, left int64
@@ -263,8 +271,8 @@ func column(name string, header []string, fields int) (int, error) {
 	if name == "" {
 		return -1, nil
 	}
-	if i := slices.Index(header, name); i >= 0 {
-		return i, nil
+	if i, err := only(header, name); i >= 0 || err != nil {
+		return i, err
 	}
 	if num, ok := strings.CutPrefix(name, "#"); ok {
 		if i, err := strconv.Atoi(num); err == nil {
@@ -278,4 +286,13 @@ func column(name string, header []string, fields int) (int, error) {
 		return 0, fmt.Errorf("column %q: without a header, columns are given as #1 to #%d", name, fields)
 	}
 	return 0, fmt.Errorf("column %q is not in the header, which has %q%s", name, header, notColumns(header))
+}
+
+// only returns the place of a column by its name, −1 for none; two of the name are an error.
+func only(names []string, name string) (int, error) {
+	i := slices.Index(names, name)
+	if j := slices.Index(names[i+1:], name); i >= 0 && j >= 0 {
+		return i, fmt.Errorf("two columns are called %q, #%d and #%d", name, i+1, i+j+2)
+	}
+	return i, nil
 }

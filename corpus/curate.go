@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -11,22 +12,18 @@ import (
 	"unicode/utf8"
 )
 
-// Score is the rule by which Curate ranks words: tf is a word's number of tokens,
-// df the number of documents that hold it, M the number of documents that hold any
-// word at all once the stop words are removed.
+// Score is the rule by which Curate ranks words: tf is a word's number of tokens, df the number
+// of documents that have it, M the number of documents with a word that is no stop word.
 type Score int
 
 const (
-	// TFIDFHalf is tf·ln(⌊M/df⌋), the rule of the papers' own experiments and the
-	// default. By the rounding, every word in more than half of the documents
-	// scores 0.
+	// TFIDFHalf is tf·ln(⌊M/df⌋), the default and the rule of the papers' experiments. Words in
+	// more than half of the documents score 0.
 	TFIDFHalf Score = iota
-	// TFIDF is tf·ln(M/df). Words in nearly all documents can still score high by
-	// their count; the papers combine it with cut-offs such as MinDocShare 0.1
-	// and MaxDocShare 0.9.
+	// TFIDF is tf·ln(M/df). Frequent words in nearly all documents can score high; the papers
+	// combine it with cut-offs such as MinDocShare 0.1 and MaxDocShare 0.9.
 	TFIDF
-	// TF is tf alone. It suits preference data, where what everyone chose is no
-	// stop word (lee-2018, §2.4).
+	// TF is tf. It suits preferences, where what everyone chose is no stop word (lee-2018, §2.4).
 	TF
 )
 
@@ -42,51 +39,49 @@ func (s Score) String() string {
 	return fmt.Sprintf("Score(%d)", int(s))
 }
 
-// Curation says which words and documents Curate keeps. The zero value keeps every
-// word of positive score and the documents with at least 3 distinct words. The
-// usual setting for text is
+// Curation says which words and documents Curate keeps. The zero value keeps words of positive
+// score and documents with at least 3 distinct words. The usual setting for text is
 //
 //	Curation{StopWords: text.EnglishStopWords(), Words: 5000}
 type Curation struct {
 	// StopWords are removed first, by exact match. The corpus need not have them.
 	StopWords []string
 
-	// MinDocs and MaxDocs bound the number of documents that a word is in,
-	// MinDocShare and MaxDocShare its share of the M documents, in [0, 1]. Words
-	// outside the bounds are removed. 0: no bound.
+	// MinDocs and MaxDocs bound the number of documents that a word is in, MinDocShare and
+	// MaxDocShare its share of the M documents, in [0, 1]. 0: no bound.
 	MinDocs, MaxDocs         int
 	MinDocShare, MaxDocShare float64
 
 	// MinCount removes words with fewer tokens. 0: no limit.
 	MinCount int64
 
-	// Words is N, the number of words to keep: those of highest Score, of equal
-	// ones those that come first in the corpus. If fewer are left all stay, those
-	// of score 0 included. 0: all words of positive score.
+	// Words is N, the number of words to keep: those of highest Score, of equal ones those that
+	// come first in the corpus. If fewer are left, all stay, those of score 0 included. 0: all
+	// words of positive score.
 	Words int
 
 	// Score ranks the words.
 	Score Score
 
-	// KeepVocabulary keeps all words in their order, even those that never occur,
-	// and removes documents only. All fields above must be zero.
+	// KeepVocabulary keeps all words in their order, even those that never occur, and removes
+	// documents only. All fields above must be zero.
 	KeepVocabulary bool
 
-	// MinDistinct removes documents with fewer distinct words of those kept.
-	// 0: 3, as in the papers' own experiments. Negative: no limit.
+	// MinDistinct removes documents with fewer distinct words of those kept. 0: 3, as in the
+	// papers' experiments. Negative: no limit.
 	MinDistinct int
 
-	// DropDuplicates removes the documents that repeat an earlier one, or nearly, before
-	// anything else: see Inspection.Duplicates.
+	// DropDuplicates first removes documents that repeat an earlier one: see
+	// Inspection.Duplicates.
 	DropDuplicates bool
 
-	// MinTokens removes documents with fewer tokens of words kept. 0: no limit.
-	// (The papers' limit of 5 tokens is applied by package cooc.)
+	// MinTokens removes documents with fewer tokens of words kept. 0: no limit. (Package cooc
+	// applies the papers' limit of 5 tokens.)
 	MinTokens int64
 }
 
-// CurationStep says how much one step of Curate removed. The tokens of removed
-// documents are those of words that were still kept.
+// CurationStep says how much one step of Curate removed. Tokens of removed documents are those
+// of words that were still kept.
 type CurationStep struct {
 	Name        string // what the step removes, with its setting
 	Docs, Words int
@@ -97,7 +92,7 @@ type CurationStep struct {
 type CurationReport struct {
 	Before, After CurationStep   // the whole corpus; Name is empty
 	Steps         []CurationStep // in the order in which they were taken
-	ScoredDocs    int            // M of the score and of the shares; 0 with KeepVocabulary
+	ScoredDocs    int            // M of Score; 0 with KeepVocabulary
 }
 
 // String returns the report as a table of several lines.
@@ -114,8 +109,7 @@ func (r *CurationReport) String() string {
 			}
 			return sign + strconv.FormatInt(n, 10)
 		}
-		fmt.Fprintf(&b, "%s%s %11s %11s %13s\n", name, strings.Repeat(" ", width-utf8.RuneCountInString(name)),
-			num(int64(s.Docs)), num(int64(s.Words)), num(s.Tokens))
+		fmt.Fprintf(&b, "%-*s %11s %11s %13s\n", width, name, num(int64(s.Docs)), num(int64(s.Words)), num(s.Tokens))
 	}
 	fmt.Fprintf(&b, "%*s %11s %11s %13s\n", width, "", "documents", "words", "tokens")
 	line("before", "", r.Before)
@@ -126,15 +120,15 @@ func (r *CurationReport) String() string {
 	return b.String()
 }
 
-// Curate chooses the vocabulary and the documents. It removes, in this order:
-// duplicates, if asked for; stop words and words that never occur; words outside the
-// document-frequency cut-offs; words of fewer than MinCount tokens; all but the best
-// words by Score, which become the vocabulary in that order; documents with too few
-// distinct words or tokens; words that no document is left for. c is not changed.
+// Curate chooses the vocabulary and the documents. It removes, in this order: duplicates, if
+// asked for; stop words; words that never occur; words outside the bounds on documents; words
+// of fewer than MinCount tokens; all but the best words by Score, which become the vocabulary
+// in that order; documents with too few distinct words or tokens; words of which no document is
+// left. c is not changed.
 //
-// An error about the settings names every contradiction. If no word or no document
-// is left the error wraps ErrEmptyVocabulary or ErrNoDocuments, and the report
-// comes with it, to show where they went. O(nnz + N log N).
+// An error about the settings names all that are wrong. If no word or no document is left the
+// error wraps [ErrEmptyVocabulary] or [ErrNoDocuments], and the report comes with it.
+// O(nnz + N log N).
 func Curate(c *Corpus, o Curation) (*Corpus, *CurationReport, error) {
 	if err := o.validate(); err != nil {
 		return nil, nil, err
@@ -197,7 +191,7 @@ func newCurator(c *Corpus, o Curation) (*Corpus, *curator, error) {
 
 // distinct returns the corpus without duplicates, as one step of the report.
 func (c *Corpus) distinct(rep *CurationReport) (*Corpus, error) {
-	found, err := bags(c.bags).duplicates(c.NumDocs())
+	found, err := duplicates(context.Background(), c.Source(), c.NumDocs())
 	if err != nil {
 		return nil, err
 	}
@@ -245,6 +239,7 @@ func (u *curator) words() {
 		}
 	}
 	all := float64(u.rep.ScoredDocs)
+	share := func(i int) float64 { return float64(df[i]) / all }
 	u.drop("words that never occur", func(i int) bool { return df[i] == 0 })
 	if o.MinDocs > 0 {
 		u.drop(fmt.Sprintf("words in fewer than %d documents", o.MinDocs), func(i int) bool { return df[i] < o.MinDocs })
@@ -252,13 +247,12 @@ func (u *curator) words() {
 	if o.MaxDocs > 0 {
 		u.drop(fmt.Sprintf("words in more than %d documents", o.MaxDocs), func(i int) bool { return df[i] > o.MaxDocs })
 	}
-	// The quotient is rounded as the literal of the share was, so that 3
-	// documents of 30 are not "fewer than 0.1".
+	// The quotient is rounded as the share was, so that 3 documents of 30 are no less than 0.1.
 	if o.MinDocShare > 0 {
-		u.drop(fmt.Sprintf("words in less than %.4g%% of documents", 100*o.MinDocShare), func(i int) bool { return float64(df[i])/all < o.MinDocShare })
+		u.drop(fmt.Sprintf("words in less than %.4g%% of documents", 100*o.MinDocShare), func(i int) bool { return share(i) < o.MinDocShare })
 	}
 	if o.MaxDocShare > 0 {
-		u.drop(fmt.Sprintf("words in more than %.4g%% of documents", 100*o.MaxDocShare), func(i int) bool { return float64(df[i])/all > o.MaxDocShare })
+		u.drop(fmt.Sprintf("words in more than %.4g%% of documents", 100*o.MaxDocShare), func(i int) bool { return share(i) > o.MaxDocShare })
 	}
 	if o.MinCount > 0 {
 		u.drop(fmt.Sprintf("words with fewer than %d tokens", o.MinCount), func(i int) bool { return tf[i] < o.MinCount })

@@ -153,7 +153,7 @@ func TestCurateAgainstSlow(t *testing.T) {
 }
 
 // The order of the documents changes neither the vocabulary nor its order, and
-// a renumbered vocabulary gives the same words but for ties.
+// a renumbered vocabulary gives the same words except for ties.
 func TestCuratePermutation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	c := random(rng, 60, 40, 0.5)

@@ -13,23 +13,23 @@ import (
 type Duplicate struct {
 	Doc, Of int // numbers of the two documents, from 0; Of is no Duplicate itself
 
-	// Similarity is the number of tokens that the two have in common, as a share of
-	// those of either: 1 if they have the same words equally often.
+	// Similarity is the number of tokens that the two have in common, as a share of those of
+	// either: 1 if they have the same words equally often.
 	Similarity float64
 }
 
 const (
-	// nearly is the least similarity of near-duplicates. In the shared corpora it finds
-	// second editions of a report, and not two reports on one event.
+	// nearly is the least similarity of near-duplicates. It finds second editions of a report,
+	// and not two reports on one event.
 	nearly = 0.8
 
-	// Documents with fewer different words are no duplicates of each other, because
-	// short ones are often alike by chance; and near-duplicates have so many tokens.
+	// Duplicates have this number of different words, and near-duplicates this number of tokens:
+	// shorter documents are often alike by chance.
 	minDuplicateWords  = 5
 	minDuplicateTokens = 20
 
-	// A sketch has so many values, by bands: documents of similarity s share a band with
-	// probability 1 − (1 − s⁴)¹⁶, that is 0.9998 for s = 0.8.
+	// The values of a sketch are in bands: documents of similarity s share a band with
+	// probability 1 − (1 − s⁴)¹⁶, 0.9998 for s = 0.8.
 	sketchSize = 64
 	bandSize   = 4
 	bands      = sketchSize / bandSize
@@ -41,64 +41,48 @@ const (
 // sketch is a MinHash of a document's tokens, by one permutation (li-2012).
 type sketch [sketchSize]uint16
 
-// bags yields the words and counts of documents, which are valid until the next.
-type bags func(yield func(doc int, words, counts []int32)) error
-
-// bags yields the documents of the corpus.
-func (c *Corpus) bags(yield func(doc int, words, counts []int32)) error {
-	for m := range c.NumDocs() {
-		words, counts := c.Doc(m)
-		yield(m, words, counts)
-	}
-	return nil
-}
-
-// bags yields the encoded documents.
-func (e *Encoded) bags(ctx context.Context) bags {
-	return func(yield func(doc int, words, counts []int32)) error {
-		return e.each(ctx, func(b *Block) error {
-			for d := range b.Docs() {
-				words, counts := b.Doc(d)
-				yield(b.First+d, words, counts)
-			}
-			return nil
-		})
-	}
-}
-
 // duplicates finds those of n documents that repeat an earlier one. It reads them once for
-// sketches of 128 bytes, and once more to compare those that look alike, of which it holds
-// the earlier ones. A document is compared with up to 128 earlier ones.
-func (docs bags) duplicates(n int) ([]Duplicate, error) {
+// sketches of 128 bytes, and once more to compare those that look alike, of which it holds the
+// earlier ones.
+func duplicates(ctx context.Context, src Source, n int) ([]Duplicate, error) {
 	s := newSketches(n)
 	var found []Duplicate
-	err := docs(func(doc int, words, counts []int32) {
-		if of := s.like(doc, words, counts); of >= 0 {
+	doc := 0
+	for d, err := range src.Docs(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if of := s.like(doc, d.Words, d.Counts); of >= 0 {
 			found = append(found, Duplicate{Doc: doc, Of: of})
 		}
-	})
-	if err != nil || len(found) == 0 {
-		return nil, err
+		doc++
 	}
-	type bag struct{ words, counts []int32 }
-	held := make(map[int]bag, len(found))
+	if len(found) == 0 {
+		return nil, nil
+	}
+	held := make(map[int]Document, len(found))
 	for _, x := range found {
-		held[x.Of] = bag{}
+		held[x.Of] = Document{}
 	}
 	var out []Duplicate
-	err = docs(func(doc int, words, counts []int32) {
+	doc = 0
+	for d, err := range src.Docs(ctx) {
+		if err != nil {
+			return nil, err
+		}
 		if _, ok := held[doc]; ok {
-			held[doc] = bag{slices.Clone(words), slices.Clone(counts)}
+			held[doc] = Document{Words: slices.Clone(d.Words), Counts: slices.Clone(d.Counts)}
 		}
 		if len(found) > 0 && found[0].Doc == doc {
 			x, first := found[0], held[found[0].Of]
 			found = found[1:]
-			if x.Similarity = similarity(first.words, first.counts, words, counts); x.Similarity >= nearly {
+			if x.Similarity = similarity(first.Words, first.Counts, d.Words, d.Counts); x.Similarity >= nearly {
 				out = append(out, x)
 			}
 		}
-	})
-	return out, err
+		doc++
+	}
+	return out, nil
 }
 
 // similarity returns Σ min / Σ max of the counts of two documents.
@@ -138,8 +122,7 @@ func newSketches(docs int) *sketches {
 	return &sketches{whole: whole, table: make([]uint32, size), of: make([]sketch, docs)}
 }
 
-// like returns the earlier document that a document looks like, −1 for none. It is
-// remembered if there is none.
+// like returns the earlier document that a document looks like, −1 for none: then it is remembered.
 func (s *sketches) like(doc int, words, counts []int32) int {
 	if len(words) < minDuplicateWords {
 		return -1
@@ -162,13 +145,13 @@ func (s *sketches) like(doc int, words, counts []int32) int {
 	return -1
 }
 
-// nearest returns the earlier document that has most values of the sketch in common, the
-// first of equal ones, and −1 if none has more than two thirds. If there is none, the bands
-// of the document go into the table.
+// nearest returns the earlier document with most values of the sketch in common, the first of
+// equal ones, −1 if none has more than two thirds: then the bands of the document go into the
+// table.
 func (s *sketches) nearest(doc int) int {
 	x := &s.of[doc]
 	mask := uint64(len(s.table) - 1)
-	best, most := -1, 2*sketchSize/3
+	best, bestEqual := -1, 2*sketchSize/3
 	var end [bands]uint64 // where the band of the document would go
 	for b := range bands {
 		lo, hi := b*bandSize, (b+1)*bandSize
@@ -190,8 +173,8 @@ func (s *sketches) nearest(doc int) int {
 					equal++
 				}
 			}
-			if equal > most || equal == most && of < best {
-				best, most = of, equal
+			if equal > bestEqual || equal == bestEqual && of < best {
+				best, bestEqual = of, equal
 			}
 		}
 		if end[b] = h; compared == bandDocs {
@@ -212,8 +195,7 @@ func (s *sketches) nearest(doc int) int {
 
 const noBand = math.MaxUint64
 
-// sketch fills in the sketch of a document. Each token is an element of a set: a word and
-// the how manyeth it is of its document.
+// sketch fills in the sketch of a document, a set of words with a number for each of their tokens.
 func (s *sketches) sketch(x *sketch, words, counts []int32) {
 	for j := range s.mins {
 		s.mins[j] = math.MaxUint32

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -14,11 +15,10 @@ import (
 	"github.com/jsmf-go/spectral/internal/bag"
 )
 
-// Encode reads the documents of a source once and holds them encoded in memory; a source
-// whose words are still to be merged by a Stemmer (see Stem), twice. An *Encoded is
-// returned as it is. Words of a Numbered source may all be "": errors then give
-// their numbers. Errors: documents that a Builder refuses, ids that come twice among them, or
-// tokens from a Numbered source; those of src; ctx's.
+// Encode reads the documents of a source once, or twice if their words are still to be merged by
+// a Stemmer (see Stem), and holds them encoded in memory. An *Encoded is returned as it is. Words
+// of a Vocabulary may all be "": errors then give their numbers. Errors: those of [Builder.Add],
+// tokens from a source with a Vocabulary; those of src; ctx's.
 func Encode(ctx context.Context, src Source) (*Encoded, error) {
 	if e, ok := src.(*Encoded); ok {
 		return e, nil
@@ -34,34 +34,37 @@ func Encode(ctx context.Context, src Source) (*Encoded, error) {
 	return w.e, nil
 }
 
-// EncodeTo reads the documents of a source as Encode does and writes them encoded to w, as the
-// file of EncodeFile, and returns what is known of them. Its memory is that of EncodeFile.
-// Errors are those of Encode and of w.
+// EncodeTo writes the documents of a source to w as [EncodeFile] does to a file, and returns what
+// is known of them. Errors are those of Encode and of w.
 func EncodeTo(ctx context.Context, src Source, w io.Writer) (Info, error) {
 	e, err := encodeTo(ctx, src, w, "encoded documents")
 	if err != nil {
 		return Info{}, err
 	}
-	e.info.Source = nil // its blocks are not held
+	e.info.Source = nil // the blocks are not held
 	return e.info, nil
 }
 
 // EncodeFile reads the documents of a source as Encode does, writes them encoded to a file, and
-// opens it. It holds a block, the vocabulary, some 56 bytes for each block, the weights and
-// the Metadata, if there are any, and some 50 bytes for each document that has an id, to
-// find those that come twice.
+// opens it. Memory: a block, the vocabulary, some 56 bytes for each block, the weights, the
+// Metadata, and some 50 bytes for each document that has an id, to find those that come twice.
 //
-// The file takes its name only when it is complete: an old one is replaced whole, and
-// after an error it is as before. Errors are those of Encode and of the file system.
+// An old file is replaced when the new one is complete; after an error it is as before. Errors
+// are those of Encode and of the file system.
 func EncodeFile(ctx context.Context, src Source, path string) (*Encoded, error) {
-	err := replace(path, func(file io.Writer) error {
-		_, err := encodeTo(ctx, src, file, path)
+	var written *Encoded
+	err := replace(path, func(file io.Writer) (err error) {
+		written, err = encodeTo(ctx, src, file, path)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return OpenEncoded(path)
+	e, err := OpenEncoded(path)
+	if err == nil {
+		e.info.DroppedDocuments = written.info.DroppedDocuments // which the file does not keep
+	}
+	return e, err
 }
 
 // encodeTo writes documents to a file of the given name. The result has no blocks.
@@ -93,52 +96,50 @@ type encoder struct {
 	pack    packer
 	seen    idSet
 	meta    metadataBuilder
+	left    *leftOut
 }
 
 func (w *encoder) encode(ctx context.Context, src Source) error {
 	if src == nil {
 		return errors.New("corpus: encode: no documents are given")
 	}
-	if by := stemmer(src); by != nil {
-		merged, err := Stem(ctx, src, by)
+	desc, err := src.Describe(ctx)
+	if err != nil {
+		return err
+	}
+	if desc.Stemmer != nil {
+		merged, err := stem(ctx, src, desc, desc.Stemmer)
 		if err != nil {
 			return err
 		}
-		src = merged
+		src, desc = merged, merged.desc
 	}
 	e := w.e
 	info := &e.info
-	*info = Info{Form: formEncoded, Source: e, DocFrequencies: []int{}, Text: textOf(src)}
+	*info = Info{Form: formEncoded, Source: e, DocFrequencies: []int{}, Text: desc.Text}
 	if info.Text != nil {
 		if err := info.Text.Validate(); err != nil {
 			return fmt.Errorf("corpus: encode: %w", err)
 		}
 	}
-	if err := w.meta.begin(columnsOf(src)); err != nil {
+	if err := w.meta.begin(desc.Columns); err != nil {
 		return fmt.Errorf("corpus: encode: %w", err)
 	}
-	if n, ok := src.(Numbered); ok {
-		v, err := n.Vocabulary(ctx)
-		if err != nil {
-			return err
-		}
+	if v := desc.Vocabulary; v != nil {
 		info.Vocabulary, info.DocFrequencies = slices.Clone(v), make([]int, len(v))
 		w.words = bag.Words{Size: len(v), Names: v, Name: func(i int32) string { return v[i] }}
+		e.fromTokens = desc.Unsorted
 	} else {
 		e.fromTokens = true
 		w.words = bag.Words{Token: w.tokens.number, Name: w.tokens.word}
 	}
-	if x, ok := src.(*Encoded); ok {
-		e.fromTokens = x.fromTokens
-	}
 	w.pack.entry.at = encodedHeaderSize
-	copies := bag.Copies(src)
+	e.repeats, w.seen.copies = desc.Copies, desc.Copies
 	for d, err := range src.Docs(ctx) {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err == nil {
-			d.place.repeat = d.place.repeat || copies
 			err = w.add(d)
 		}
 		if err != nil {
@@ -148,12 +149,14 @@ func (w *encoder) encode(ctx context.Context, src Source) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	info.DroppedDocuments = slices.Concat(desc.DroppedDocuments, w.left.dropped())
 	if info.Vocabulary == nil {
 		info.Vocabulary = append([]string{}, w.tokens.words...)
 	}
-	if e.weights = slices.Clone(bag.Weights(src)); e.weights != nil && len(e.weights) != info.Documents {
-		return fmt.Errorf("corpus: encode: %w: %d weights for %d documents", ErrSourceChanged, len(e.weights), info.Documents)
+	if err := checkWeights(desc.Weights, info.Documents); err != nil {
+		return fmt.Errorf("corpus: encode: %w", err)
 	}
+	e.weights = slices.Clone(desc.Weights)
 	e.meta = w.meta.finish()
 	if w.pack.entry.docs > 0 {
 		return w.flush()
@@ -172,13 +175,13 @@ func (w *encoder) add(d Document) error {
 		return err
 	}
 	w.meta.add(d.Values)
-	w.e.repeats = w.e.repeats || d.place.repeat
+	w.left = cmp.Or(d.left, w.left)
 	err := w.counter.Read(&w.words, d.words(), info.Documents)
 	if err == nil {
 		err = w.counter.Sorted()
 	}
 	if err != nil {
-		return fmt.Errorf("corpus: %w", err)
+		return d.at(err)
 	}
 	words, counts := w.counter.Words, w.counter.Counts
 	if w.pack.full(len(words)) {

@@ -6,31 +6,28 @@ import (
 	"hash/crc32"
 	"io"
 	"iter"
-	"math"
 	"runtime"
 	"slices"
 
 	"golang.org/x/exp/mmap"
 
-	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/errs"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// Encoded holds documents as numbers of words and counts, in two to three bytes for each
-// pair of a document and a word, in memory or in a file. It is for methods that read the
-// documents many times: goroutines decode its blocks independently, in one or two nanoseconds
-// a pair. FORMAT.md in this folder describes the file.
+// Encoded holds documents as numbers of words and counts, in two to three bytes for each pair of
+// a document and a word, in memory or in a file (see FORMAT.md). It is for methods that read the
+// documents many times: goroutines decode its blocks independently, in one or two nanoseconds a
+// pair.
 //
-// Words of a Numbered source keep their numbers. Tokens are numbered in the order in
-// which they first occur. Within a document each word comes once, words are ascending,
-// and counts are at least 1. Ids, labels, weights, metadata and
-// the text setting are kept.
+// Words of a source with a Vocabulary keep their numbers; tokens are numbered in the order in
+// which they first occur. The words of a document are ascending, each once, with counts of at
+// least 1. Ids, labels, weights, metadata and the text setting are kept.
 //
-// An Encoded is a Numbered source and is safe for concurrent use, but for Close. Its
-// file must not be changed while it is open; on some systems reading a file that has
-// become shorter ends the program.
+// An Encoded is a Source and is safe for concurrent use, except for Close. Its file must not be
+// changed while it is open; on some systems reading a file that has become shorter ends the
+// program.
 type Encoded struct {
 	name       string         // of the file
 	file       *mmap.ReaderAt // nil: the blocks are held
@@ -40,16 +37,13 @@ type Encoded struct {
 	fromTokens bool // the words are numbered as they first occurred
 	weights    []float64
 	meta       *Metadata
-	repeats    bool    // ids may come twice: documents are copies, as Bootstrap draws them
-	to         []int32 // the number of each word in the blocks, −1 for none; nil: as it stands there
+	repeats    bool    // ids may come twice: Bootstrap drew the documents
+	to         []int32 // the number of each word of the blocks, −1 for none; nil: the same
 }
 
 var (
-	_ Numbered     = (*Encoded)(nil)
-	_ bag.Weighted = (*Encoded)(nil)
-	_ Described    = (*Encoded)(nil)
-	_ FromText     = (*Encoded)(nil)
-	_ io.Closer    = (*Encoded)(nil)
+	_ Source    = (*Encoded)(nil)
+	_ io.Closer = (*Encoded)(nil)
 )
 
 // blockEntry says where a block is and what it holds.
@@ -61,9 +55,9 @@ type blockEntry struct {
 	crc         uint32
 }
 
-// DropUnused returns the documents without the words of the vocabulary that are in none
-// of them; e itself if there are no such words. The words that are left keep their order.
-// The blocks and the file are those of e, and to close one closes the other. O(N).
+// DropUnused returns the documents without the words of the vocabulary that are in none of them;
+// e itself if there are no such words. The other words keep their order. The blocks and the file
+// are those of e, and to close one closes the other. O(N).
 func (e *Encoded) DropUnused() *Encoded {
 	df := e.info.DocFrequencies
 	if !slices.Contains(df, 0) {
@@ -96,43 +90,30 @@ func (e *Encoded) Close() error {
 // Info describes the documents. Its Source is e.
 func (e *Encoded) Info() Info { return e.info }
 
-// Vocabulary returns the words in a new slice.
-func (e *Encoded) Vocabulary(context.Context) ([]string, error) {
-	return slices.Clone(e.info.Vocabulary), nil
+// Describe implements Source.
+func (e *Encoded) Describe(context.Context) (Description, error) {
+	return Description{
+		Documents: e.info.Documents, Vocabulary: e.info.Vocabulary, Unsorted: e.fromTokens, Columns: e.meta.Columns(),
+		Text: e.info.Text, Weights: e.weights, Copies: e.repeats, DroppedDocuments: e.info.DroppedDocuments,
+	}, nil
 }
 
-// Weights returns the weights of the documents; nil where all weigh 1. They must not
-// be written to.
+// Weights returns the weights of the documents; nil: 1 each. They must not be written to.
 func (e *Encoded) Weights() []float64 { return e.weights }
 
-// WithWeights returns the documents with other weights, one for each, finite and not
-// negative; nil: 1 each. The blocks and the file are those of e, and to close one closes the
-// other. w is copied.
+// WithWeights returns the documents with other weights, as [Corpus.WithWeights] does. The blocks
+// and the file are those of e, and to close one closes the other.
 func (e *Encoded) WithWeights(w []float64) (*Encoded, error) {
-	if w != nil && len(w) != e.info.Documents {
-		return nil, e.fail(fmt.Errorf("%d weights for %d documents", len(w), e.info.Documents))
-	}
-	for m, x := range w {
-		if !(x >= 0) || math.IsInf(x, 1) {
-			return nil, e.fail(fmt.Errorf("document %d has the weight %g; want a finite number that is not negative", m+1, x))
-		}
+	if err := checkWeights(w, e.info.Documents); err != nil {
+		return nil, e.fail(err)
 	}
 	out := *e
 	out.weights, out.info.Source = slices.Clone(w), &out
 	return &out, nil
 }
 
-// Metadata returns the values of the documents in columns; nil if there are none.
+// Metadata returns the values of the documents; nil if there are none.
 func (e *Encoded) Metadata() *Metadata { return e.meta }
-
-// Columns implements Described.
-func (e *Encoded) Columns() []Column { return e.meta.Columns() }
-
-// TextSetting implements FromText.
-func (e *Encoded) TextSetting() *text.Setting { return e.info.Text }
-
-// Stemmer implements FromText: the words are merged, so that there is none.
-func (e *Encoded) Stemmer() text.Stemmer { return nil }
 
 // Blocks returns the number of blocks.
 func (e *Encoded) Blocks() int { return len(e.blocks) }
@@ -146,13 +127,12 @@ func (e *Encoded) Bytes() int64 {
 	return last.at + last.size - encodedHeaderSize
 }
 
-// BlockNonzeros returns the number of pairs of a document and a word in block i, without
-// reading it.
+// BlockNonzeros returns the number of pairs of a document and a word in block i.
 func (e *Encoded) BlockNonzeros(i int) int { return e.blocks[i].pairs }
 
-// Block reads block i into b, whose memory is used again. Blocks follow one another in
-// the order of the documents. Where they begin depends on the documents alone (see
-// MaxBlockDocs). Errors wrap a *FileError and ErrDamaged; b then holds nothing of use.
+// Block reads block i into b, whose memory is used again. Blocks are in the order of the
+// documents, on which alone their sizes depend (see [MaxBlockDocs]). Errors wrap a [*FileError]
+// and [ErrDamaged]; b then holds nothing of use.
 func (e *Encoded) Block(i int, b *Block) error {
 	if uint(i) >= uint(len(e.blocks)) {
 		return fmt.Errorf("corpus: %w", bag.RangeError("block", int64(i), 0, int64(len(e.blocks))-1))
@@ -197,72 +177,25 @@ func (e *Encoded) fail(err error) error { return &FileError{File: e.name, Err: e
 // Docs implements Source.
 func (e *Encoded) Docs(ctx context.Context) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
+		var b Block
 		var values []Value
-		err := e.each(ctx, func(b *Block) error {
+		for i := range e.blocks {
+			err := errs.Wrap("corpus", ctx.Err())
+			if err == nil {
+				err = e.Block(i, &b)
+			}
+			if err != nil {
+				yield(Document{}, err)
+				return
+			}
 			for d := range b.Docs() {
 				values = e.meta.values(values[:0], b.First+d)
-				x := Document{ID: b.ID(d), Label: b.Label(d), Values: values, place: place{repeat: e.repeats}}
+				x := Document{ID: b.ID(d), Label: b.Label(d), Values: values}
 				x.Words, x.Counts = b.Doc(d)
 				if !yield(x, nil) {
-					return errStop
+					return
 				}
 			}
-			return nil
-		})
-		if err != nil && err != errStop {
-			yield(Document{}, err)
 		}
 	}
-}
-
-// each calls f for every block.
-func (e *Encoded) each(ctx context.Context, f func(b *Block) error) error {
-	var b Block
-	for i := range e.blocks {
-		err := errs.Wrap("corpus", ctx.Err())
-		if err == nil {
-			err = e.Block(i, &b)
-		}
-		if err == nil {
-			err = f(&b)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// load returns the Corpus that the source of the documents has.
-func (e *Encoded) load(ctx context.Context) (*Corpus, error) {
-	vocab := slices.Clone(e.info.Vocabulary)
-	switch {
-	case e.info.Documents == 0 && (e.fromTokens || len(vocab) > 0):
-		return nil, e.fail(ErrNoDocuments)
-	case len(vocab) == 0:
-		return nil, e.fail(ErrEmptyVocabulary)
-	}
-	r := rows{indptr: []int{0}}
-	var ids, labels []string
-	err := e.each(ctx, func(b *Block) error {
-		lo := len(r.words)
-		r.words, r.counts = append(r.words, b.Words...), append(r.counts, b.Counts...)
-		for d := range b.Docs() {
-			r.indptr = append(r.indptr, lo+b.Ptr[d+1])
-			ids = addString(ids, b.First+d+1, b.ID(d))
-			labels = addString(labels, b.First+d+1, b.Label(d))
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if e.fromTokens {
-		var to []int32
-		vocab, to = sortNames(vocab)
-		r.renumber(to)
-	}
-	m := e.info.Documents
-	a := about{ids: padStrings(ids, m), labels: padStrings(labels, m), weights: slices.Clone(e.weights), meta: e.meta, text: e.info.Text, repeats: e.repeats}
-	return newCorpus(vocab, a, r.indptr, r.words, r.counts), nil
 }

@@ -1,33 +1,38 @@
 package corpus
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"strconv"
 
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// A block has at most MaxBlockDocs documents and MaxBlockNonzeros pairs of a document and
-// a word in it, but for a document with more, which is a block of its own. A block this
-// small stays in a cache of the processor, and even a small corpus has enough of them for
-// many goroutines. Files may hold other blocks.
 const (
+	// A block has at most MaxBlockDocs documents and MaxBlockNonzeros pairs of a document and a
+	// word in it; a document with more is a block of its own. A block this small stays in a
+	// cache of the processor, and even a small corpus has enough of them for many goroutines.
+	// Files may hold other blocks.
 	MaxBlockDocs     = 1 << 12
 	MaxBlockNonzeros = 1 << 13
+
+	// MaxCount is the largest number of times a word may occur in one document.
+	MaxCount = bag.MaxCount
 )
 
 // castagnoli makes the checksums of encoded files.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Block is a sequence of documents of an Encoded. The zero value is ready for
-// Encoded.Block.
+// [Encoded.Block].
 type Block struct {
 	First int // number of the first document, from 0
 
-	// The words of document d of the block are Words[Ptr[d]:Ptr[d+1]], ascending, each
-	// once; how often they occur stands in Counts.
+	// The words of document d of the block are Words[Ptr[d]:Ptr[d+1]], ascending, each once,
+	// and Counts says how often they occur.
 	Ptr           []int
 	Words, Counts []int32
 
@@ -57,13 +62,15 @@ func (b *Block) Doc(d int) (words, counts []int32) {
 // ID returns the id of document d of the block, "" where it has none.
 func (b *Block) ID(d int) string { return string(b.ids.at(d)) }
 
+// Name returns the id of document d of the block, or its number, from 1, if it has none.
+func (b *Block) Name(d int) string { return cmp.Or(b.ID(d), strconv.Itoa(b.First+d+1)) }
+
 // Label returns the label of document d of the block, "" where it has none.
 func (b *Block) Label(d int) string { return string(b.labels.at(d)) }
 
-// Key returns a number made from the id of document d of the block, or from its number
-// in the corpus, counted from 1, if it has none. The bits are as good as random and are
-// the same wherever the document stands and on every machine, so that they can choose
-// documents or seed random numbers.
+// Key returns a number made from the id of document d of the block, or, if it has none, from its
+// number in the corpus, counted from 1. The bits are as good as random and the same on every
+// machine, so that they can choose documents or seed random numbers.
 func (b *Block) Key(d int) uint64 {
 	return bag.Key(b.ids.at(d), b.First+d+1)
 }
@@ -91,12 +98,11 @@ const (
 	blockLabels
 )
 
-// The words of a document are coded by their gaps, word − previous word − 1, and their
-// counts by count − 1. In how many bytes each of them stands is the same throughout a
-// document, which a form tells: the width of the gaps, 1, 2 or 4, plus 16 times that of
-// the counts, 0 where all are 1. So decoding takes no branch for each word.
+// The words of a document are coded by their gaps, word − previous word − 1, and their counts by
+// count − 1. A document has a form: the width of its gaps in bytes, 1, 2 or 4, plus 16 times
+// that of its counts, 0 if all are 1. So decoding takes no branch for each word.
 
-// width returns in how many bytes numbers stand; all has the bits of all of them.
+// width returns the width of numbers in bytes; all has the bits of all of them.
 func width(all uint32) int {
 	switch {
 	case all < 1<<8:
@@ -146,7 +152,7 @@ func (s *packedStrings) add(t string) {
 
 func (s *packedStrings) reset() { s.lengths, s.text = s.lengths[:0], s.text[:0] }
 
-// full reports whether a document with so many pairs needs another block.
+// full reports whether a document with this number of pairs needs another block.
 func (p *packer) full(pairs int) bool {
 	return p.entry.docs == MaxBlockDocs || p.entry.docs > 0 && p.entry.pairs+pairs > MaxBlockNonzeros
 }
@@ -203,11 +209,11 @@ func (p *packer) block() ([]byte, blockEntry) {
 	return p.out, e
 }
 
-// leastSize returns how many bytes a block has at least.
-func leastSize(docs, pairs int64) int64 { return 1 + 2*docs + pairs }
+// minSize returns how many bytes a block has at least.
+func minSize(docs, pairs int64) int64 { return 1 + 2*docs + pairs }
 
-// unpack reads the bytes of a block with n different words at most. They must not change
-// while b is in use. Whatever they hold, the result is valid or there is an error.
+// unpack reads the bytes of a block with n different words at most, which must not change while
+// b is in use. Whatever they hold, the result is valid or there is an error.
 func (b *Block) unpack(raw []byte, e *blockEntry, n int) error {
 	flags, at := raw[0], 1
 	b.Ptr = vec.Resize(b.Ptr, e.docs+1)
@@ -239,8 +245,8 @@ func (b *Block) unpack(raw []byte, e *blockEntry, n int) error {
 	return b.documents(forms, raw[at:], n, e.tokens)
 }
 
-// unpack reads strings of so many documents, at least one, from raw[at:]. It returns the
-// place behind them, and whether they are there.
+// unpack reads the strings of one or more documents from raw[at:]. It returns the place behind
+// them, and whether they are there.
 func (s *strs) unpack(raw []byte, at, docs int) (int, bool) {
 	s.ends = vec.Resize(s.ends, docs)
 	at, ok := ends(raw, at, len(raw), s.ends)
@@ -252,9 +258,9 @@ func (s *strs) unpack(raw []byte, at, docs int) (int, bool) {
 	return at + size, true
 }
 
-// ends reads lengths from raw[at:] and sets to to their sums, which may not exceed most.
-// It returns the place behind them, and whether they are there.
-func ends(raw []byte, at, most int, to []int) (int, bool) {
+// ends reads lengths from raw[at:] and sets to to their sums, which may not exceed maxSum. It
+// returns the place behind them, and whether they are there.
+func ends(raw []byte, at, maxSum int, to []int) (int, bool) {
 	sum := 0
 	for i := range to {
 		if at >= len(raw) {
@@ -267,7 +273,7 @@ func ends(raw []byte, at, most int, to []int) (int, bool) {
 			}
 		}
 		at += n
-		if v > uint64(most-sum) {
+		if v > uint64(maxSum-sum) {
 			return 0, false
 		}
 		sum += int(v)
@@ -303,9 +309,8 @@ func (b *Block) documents(forms, data []byte, n int, tokens int64) error {
 	return nil
 }
 
-// decodeWords decodes words from gaps of w bytes, which are there, and returns the last
-// one, −1 for none, and whether there is such a width. Words are ascending if the last
-// one is not too large.
+// decodeWords decodes words from gaps of w bytes, which are there, and returns the last word, −1
+// for none, and whether there is such a width. Words are ascending if the last is not too large.
 func decodeWords(words []int32, data []byte, w int) (int64, bool) {
 	last := int64(-1)
 	switch w {
@@ -331,8 +336,8 @@ func decodeWords(words []int32, data []byte, w int) (int64, bool) {
 	return last, true
 }
 
-// decodeCounts decodes counts that stand, less one, in w bytes each, which are there. It
-// returns the sum, and whether there is such a width and no count exceeds MaxCount.
+// decodeCounts decodes counts less one of w bytes each, which are there. It returns the sum of
+// the counts, and whether there is such a width and no count exceeds MaxCount.
 func decodeCounts(counts []int32, data []byte, w int) (int64, bool) {
 	sum := int64(len(counts))
 	switch w {

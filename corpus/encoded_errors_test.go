@@ -213,16 +213,15 @@ func TestEncodeErrors(t *testing.T) {
 		ctx context.Context
 		src corpus.Source
 	}{
-		"corpus: encode: no documents are given":                {context.Background(), nil},
-		"context canceled":                                      {ctx, listed{{}}},
-		"corpus: document 2: word 3 is not in [0, 2]":           {context.Background(), numberedList{listed{{}, {Words: []int32{3}}}, 3}},
-		"corpus: count 2147483648 of word \"a\" in document x":  {context.Background(), listed{{ID: "x", Tokens: []string{"a", "a"}, Counts: []int32{math.MaxInt32, 1}}}},
-		"corpus: document 1: tokens are given where numbers":    {context.Background(), numberedList{listed{{Tokens: []string{"word1"}}}, 3}},
-		"corpus: document 1: words are given by number, but":    {context.Background(), listed{{Words: []int32{3}}}},
-		"corpus: document 1: token \"\\xff\": invalid UTF-8":    {context.Background(), listed{{Tokens: []string{"\xff"}}}},
-		"corpus: data:4: user a comes again: lines are not gro": {context.Background(), corpus.Triples{In: str("a 1\nb 2\nb 3\na 4\n"), Grouped: true}},
-		"corpus: data:5: document 3 is not in [1, 2]":           {context.Background(), corpus.UCI{Docword: str("2\n3\n2\n1 1 1\n3 1 1\n")}},
-		"corpus: encode: the documents are not those of the fi": {context.Background(), misweighted{listed{{}}}},
+		"corpus: encode: no documents are given":               {context.Background(), nil},
+		"context canceled":                                     {ctx, listed{{}}},
+		"corpus: document 2: word 3 is not in [0, 2]":          {context.Background(), numberedList{listed{{}, {Words: []int32{3}}}, 3}},
+		"corpus: count 2147483648 of word \"a\" in document x": {context.Background(), listed{{ID: "x", Tokens: []string{"a", "a"}, Counts: []int32{math.MaxInt32, 1}}}},
+		"corpus: document 1: tokens are given where numbers":   {context.Background(), numberedList{listed{{Tokens: []string{"word1"}}}, 3}},
+		"corpus: document 1: words are given by number, but":   {context.Background(), listed{{Words: []int32{3}}}},
+		"corpus: document 1: token \"\\xff\": invalid UTF-8":   {context.Background(), listed{{Tokens: []string{"\xff"}}}},
+		"corpus: data:5: document 3 is not in [1, 2]":          {context.Background(), corpus.UCI{Docword: str("2\n3\n2\n1 1 1\n3 1 1\n")}},
+		"corpus: encode: 2 weights for 1 documents":            {context.Background(), misweighted{listed{{}}}},
 	} {
 		_, err := corpus.Encode(x.ctx, x.src)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -265,7 +264,9 @@ func TestEncodeErrors(t *testing.T) {
 // misweighted has another number of weights than of documents.
 type misweighted struct{ listed }
 
-func (misweighted) Weights() []float64 { return []float64{1, 2} }
+func (misweighted) Describe(context.Context) (corpus.Description, error) {
+	return corpus.Description{Weights: []float64{1, 2}}, nil
+}
 
 // An Encoded can be left, and cancelled, between documents.
 func TestEncodedDocs(t *testing.T) {

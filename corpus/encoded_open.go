@@ -15,9 +15,9 @@ import (
 	"github.com/jsmf-go/spectral/internal/fields"
 )
 
-// OpenEncoded opens a file that EncodeFile wrote. It reads and checks what stands at its
-// end, the vocabulary among it; blocks are checked as they are read. Errors wrap a
-// *FileError, and ErrDamaged or ErrTruncated where the content is at fault.
+// OpenEncoded opens a file that [EncodeFile] wrote, and reads and checks everything except the
+// blocks, which are checked as they are read. Errors wrap a [*FileError], and [ErrDamaged] or
+// [ErrTruncated] if the content is at fault.
 func OpenEncoded(path string) (*Encoded, error) {
 	e := &Encoded{name: path}
 	file, err := mmap.Open(path)
@@ -32,9 +32,8 @@ func OpenEncoded(path string) (*Encoded, error) {
 	return e, nil
 }
 
-// EncodedFromBytes opens the bytes of a file that EncodeFile or EncodeTo wrote, as
-// OpenEncoded opens the file. Errors call it by name. data is not copied and must not be
-// changed.
+// EncodedFromBytes opens the bytes of such a file, which errors call by name. data is not copied
+// and must not be changed.
 func EncodedFromBytes(name string, data []byte) (*Encoded, error) {
 	e := &Encoded{name: name}
 	if err := e.open(bytes.NewReader(data), int64(len(data))); err != nil {
@@ -115,8 +114,8 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 	at := int64(encodedHeaderSize)
 	for i := range e.blocks {
 		size, docs, pairs, tokens, crc := r.U64(), r.U32(), r.U32(), r.U64(), r.U32()
-		least := leastSize(int64(docs), int64(pairs))
-		if docs == 0 || pairs > math.MaxInt32 || uint64(least) > size || size > uint64(end-at) ||
+		minBytes := minSize(int64(docs), int64(pairs))
+		if docs == 0 || pairs > math.MaxInt32 || uint64(minBytes) > size || size > uint64(end-at) ||
 			tokens < uint64(pairs) || tokens > uint64(pairs)*MaxCount || tokens > uint64(math.MaxInt64-info.Tokens) {
 			return fmt.Errorf("block %d: %d bytes, %d documents with %d words and %d tokens", i, size, docs, pairs, tokens)
 		}
@@ -135,7 +134,7 @@ func (e *Encoded) parse(foot []byte, end int64) error {
 		}
 		e.weights = make([]float64, info.Documents)
 		for i := range e.weights {
-			x := math.Float64frombits(r.U64())
+			x := r.F64()
 			if !(x >= 0) || math.IsInf(x, 1) {
 				return fmt.Errorf("document %d has the weight %v", i+1, x)
 			}

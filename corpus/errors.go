@@ -5,35 +5,42 @@ import (
 	"fmt"
 )
 
-// Errors to compare with errors.Is. Errors in a file are wrapped in a *FileError.
+// Errors to compare with errors.Is. Errors in a file are wrapped in a [*FileError].
 var (
 	// ErrTruncated: a file ends early.
 	ErrTruncated = errors.New("file is truncated")
 
-	// ErrDamaged: the bytes of an encoded file are not those that were written, or it
-	// is no such file.
-	ErrDamaged = errors.New("damaged, or not a file of encoded documents")
+	// ErrDamaged: encoded documents or an accumulator are not as they were written.
+	ErrDamaged = errors.New("damaged, or not a file of this kind")
 
 	// ErrTooLong: a line, a CSV record or a text file is longer than File.MaxLine
 	// or Dir.MaxBytes.
 	ErrTooLong = errors.New("exceeds the size limit")
 
-	// ErrInvalidUTF8: text is not valid UTF-8 (see File.ReplaceInvalid).
+	// ErrInvalidUTF8: text is not valid in UTF-8, or in its encoding (see File.Encoding
+	// and File.ReplaceInvalid).
 	ErrInvalidUTF8 = errors.New("invalid UTF-8")
 
-	// ErrUngrouped: while streaming, a line belongs to an earlier document. Read
-	// takes such files; for Docs see UCI.Ungrouped and Triples.Grouped.
+	// ErrUngrouped: a line belongs to an earlier document than the one before (see
+	// UCI.Ungrouped).
 	ErrUngrouped = errors.New("lines are not grouped by document")
 
 	// ErrRepeatedWord: a vocabulary file has a word twice (see UCI.RepeatedWords).
-	ErrRepeatedWord = errors.New("stands in the vocabulary twice")
+	ErrRepeatedWord = errors.New("occurs twice in the vocabulary")
 
-	// ErrKind: the file is of a kind that no reader takes, such as a PDF. The message says
-	// which, and what to do.
+	// ErrKind: no reader takes files of this kind, such as a PDF. The message says what it is
+	// and what to do.
 	ErrKind = errors.New("the file is of another kind")
 
-	// ErrRepeatedID: two documents have one id. The message says where both stand.
+	// ErrRepeatedID: two documents have one id, or an Accumulator holds a document of this id
+	// already. The message says where both are.
 	ErrRepeatedID = errors.New("comes twice")
+
+	// ErrFull: a document would exceed AccumulatorOptions.MaxBytes.
+	ErrFull = errors.New("more than the limit")
+
+	// ErrSourceChanged: a Source yielded other documents in a later pass than in the first.
+	ErrSourceChanged = errors.New("the documents are not those of the first pass")
 
 	// ErrNoDocuments: there is no document, or none is left.
 	ErrNoDocuments = errors.New("no documents")

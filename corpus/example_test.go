@@ -72,7 +72,7 @@ func ExampleFileError() {
 
 // Documents one after the other, without holding the corpus in memory.
 func ExampleSource() {
-	src := corpus.LDAC{Data: corpus.FileFromBytes("data", []byte("2 0:1 2:3\n1 1:1\n"))}
+	src := corpus.UCI{Docword: corpus.FileFromBytes("docword", []byte("2\n3\n3\n1 1 1\n1 3 3\n2 2 1\n"))}
 	for d, err := range src.Docs(context.Background()) {
 		if err != nil {
 			fmt.Println(err)
@@ -181,7 +181,7 @@ func ExampleLearn() {
 		}
 		return corpus.JSONL{In: corpus.FileFromBytes("letters", []byte(lines.String())), Tokenizer: t}
 	}
-	t, err := corpus.Learn(context.Background(), nil, read, text.Learning{MaxWords: 2})
+	t, err := corpus.LearnPhrases(context.Background(), nil, read, text.Learning{MaxWords: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -237,4 +237,37 @@ func ExampleGenerator() {
 	// Output:
 	// 1000 documents, 50000 tokens
 	// W is 1000×2
+}
+
+// Documents of one's own are the sequence that a function yields. A source that wraps another
+// embeds it and changes one method; the rest is known of it as of the other.
+func ExampleFromSeq() {
+	reviews := corpus.FromSeq(func(yield func(corpus.Document, error) bool) {
+		for i, review := range []string{"great sound", "poor sound"} {
+			d := corpus.Document{Tokens: strings.Fields(review), Values: []corpus.Value{corpus.NumberOf(float64(5 - 4*i))}}
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}, corpus.Description{Columns: []corpus.Column{{Name: "stars", Kind: corpus.Number}}})
+
+	c, err := corpus.Read(context.Background(), heavier{reviews, []float64{1, 3}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(c.Vocabulary(), c.Weights(), c.Metadata().Value(1, 0))
+	// Output: [great poor sound] [1 3] 1
+}
+
+// heavier gives the documents of a source weights.
+type heavier struct {
+	corpus.Source
+	weights []float64
+}
+
+func (h heavier) Describe(ctx context.Context) (corpus.Description, error) {
+	desc, err := h.Source.Describe(ctx)
+	desc.Weights = h.weights
+	return desc, err
 }

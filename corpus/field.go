@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -10,21 +11,21 @@ import (
 	"time"
 )
 
-// Field is a column of metadata that a reader fills, and says where its values stand.
+// Field is a column of metadata that a reader fills, and says where its values are.
 type Field struct {
 	Column
 
-	// From is the column of the table, the field of the JSON object, or the column of the
-	// query. "": it is called Column.Name there.
+	// From is the column of the table or query, or the field of the JSON object. "":
+	// Column.Name.
 	From string
 
 	// Layout is how times are written: a layout of package time, UnixSeconds or
-	// UnixMilliseconds. "" means RFC 3339, or a date such as 2006-01-02 with or without a
-	// time such as 15:04:05 after a T or a space. A time without a zone is in UTC.
+	// UnixMilliseconds. "" means RFC 3339, or a date such as 2006-01-02, perhaps with a T or a
+	// space and a time such as 15:04:05. A time without a zone is in UTC.
 	Layout string
 
-	// Missing are the texts that stand for a missing value, such as "NA" or "-". What is
-	// empty in a table, null in JSON and NULL in SQL is missing always.
+	// Missing are the texts for a missing value, such as "NA" or "-". What is empty in a table,
+	// null in JSON and NULL in SQL is always missing.
 	Missing []string
 }
 
@@ -34,12 +35,13 @@ const (
 	UnixMilliseconds = "milliseconds since 1970"
 )
 
-func (f *Field) from() string {
-	if f.From != "" {
-		return f.From
-	}
-	return f.Name
+// finer says why a number may lead beyond all years.
+var finer = map[string]string{
+	UnixSeconds:      "; if it is in milliseconds, set Field.Layout to UnixMilliseconds",
+	UnixMilliseconds: "; is it in microseconds or nanoseconds?",
 }
+
+func (f *Field) from() string { return cmp.Or(f.From, f.Name) }
 
 func columnsOfFields(fields []Field) []Column {
 	var out []Column
@@ -65,7 +67,9 @@ func (f *Field) parse(s string) (v Value, err error) {
 	case Time:
 		var t time.Time
 		t, err = parseTime(s, f.Layout)
-		v = TimeOf(t)
+		if v = TimeOf(t); err == nil && !inYears(t.Unix()) {
+			err = fmt.Errorf("%w%s", errYears, finer[f.Layout])
+		}
 	default:
 		v = CategoryOf(strings.Clone(s)) // s may be a piece of a whole line
 	}

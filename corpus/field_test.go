@@ -24,7 +24,7 @@ var fields = []corpus.Field{
 }
 
 const fieldsDump = `["apples" "pears"]
-a [x] apples:1 (number "-1.5") (time "2024-03-01T00:00:00Z") (category "Zoë")
+a [x] apples:1 (number "-1.5") (time "2024-03-01") (category "Zoë")
 b [y] apples:1 pears:1 (Kind(0) "") (time "2024-02-29T22:30:00.5Z") (category "9")
 c [x] pears:1 (number "1e+06") (Kind(0) "") (Kind(0) "")
 {"price" "number" "EUR" []}
@@ -98,12 +98,12 @@ func TestJSONPaths(t *testing.T) {
 
 func TestTimes(t *testing.T) {
 	for _, x := range []struct{ layout, text, want string }{
-		{"", "2006-01-02", "2006-01-02T00:00:00Z"},
+		{"", "2006-01-02", "2006-01-02"},
 		{"", " 2006-01-02 03:04:05 ", "2006-01-02T03:04:05Z"},
 		{"", "2006-01-02T03:04:05.25-01:00", "2006-01-02T04:04:05.25Z"},
 		{"", "0002-01-02T03:04:05", "0002-01-02T03:04:05Z"},
-		{"2006", "1789", "1789-01-01T00:00:00Z"},
-		{"02/01/06", "03/04/05", "2005-04-03T00:00:00Z"},
+		{"2006", "1789", "1789-01-01"},
+		{"02/01/06", "03/04/05", "2005-04-03"},
 		{corpus.UnixSeconds, "-1", "1969-12-31T23:59:59Z"},
 		{corpus.UnixSeconds, "1.5e9", "2017-07-14T02:40:00Z"},
 		{corpus.UnixSeconds, "-0.25", "1969-12-31T23:59:59.75Z"},
@@ -116,6 +116,15 @@ func TestTimes(t *testing.T) {
 		{corpus.UnixSeconds, "NaN", "is not a number of seconds since 1970"},
 		{corpus.UnixSeconds, "1e300", "is not a number of seconds"},
 		{corpus.UnixMilliseconds, "soon", "is not a number of milliseconds"},
+		{corpus.UnixSeconds, "253402300799.5", "9999-12-31T23:59:59.5Z"},
+		{corpus.UnixSeconds, "-62167219200", "0000-01-01"},
+		{corpus.UnixSeconds, "253402300800", "is not in the years 0 to 9999; if it is in milliseconds, set Field.Layout to UnixMilliseconds"},
+		{corpus.UnixSeconds, "-62167219201", "is not in the years 0 to 9999"},
+		{corpus.UnixSeconds, "1648000000000", "is not in the years 0 to 9999; if it is in milliseconds"},
+		{corpus.UnixSeconds, "1.648e12", "is not in the years 0 to 9999; if it is in milliseconds"},
+		{corpus.UnixSeconds, "-9223372036854775808", "is not in the years 0 to 9999"},
+		{corpus.UnixMilliseconds, "1648000000000000", "is not in the years 0 to 9999; is it in microseconds or nanoseconds?"},
+		{"", "9999-12-31T23:59:59-01:00", "is not in the years 0 to 9999"},
 	} {
 		src := corpus.CSV{In: str("t,d\nword," + x.text + "\n"), Text: "t", Fields: []corpus.Field{{Column: corpus.Column{Name: "d", Kind: corpus.Time}, Layout: x.layout}}}
 		c, err := corpus.Read(context.Background(), src)
@@ -190,18 +199,28 @@ func TestSQL(t *testing.T) {
 		t.Error(err)
 	}
 
-	// Rows that are there can be read once.
+	src = corpus.SQL{Text: "t", Query: query(t, []string{"t", "d"}, [][]driver.Value{{"one", time.Date(54193, 5, 1, 0, 0, 0, 0, time.UTC)}}), Fields: []corpus.Field{{Column: corpus.Column{Name: "d", Kind: corpus.Time}}}}
+	_, err = corpus.Read(ctx, src)
+	wantError(t, err, `corpus: query:1: column "d": value "54193-05-01": is not in the years 0 to 9999`)
+	src = corpus.SQL{Text: "t", Query: func(context.Context) (*sql.Rows, error) { return nil, nil }}
+	_, err = corpus.Read(ctx, src)
+	wantError(t, err, "corpus: query: SQL.Query returned no rows and no error")
+	src = corpus.SQL{Text: "t", Query: query(t, []string{"t", "n", "t"}, nil)}
+	_, err = corpus.Read(ctx, src)
+	wantError(t, err, `corpus: query: two columns are called "t", #1 and #3`)
+
+	// Rows that are there already can be read once.
 	rows, err := query(t, []string{"t"}, [][]driver.Value{{"one"}, {"two"}})(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src = corpus.SQL{Text: "t", Query: corpus.OneQuery(rows)}
+	src = corpus.SQL{Text: "t", Query: func(context.Context) (*sql.Rows, error) { return rows, nil }}
 	c, err := corpus.Read(ctx, src)
 	if err != nil || c.NumDocs() != 2 {
 		t.Fatal(c, err)
 	}
 	_, err = corpus.Read(ctx, src)
-	wantError(t, err, "corpus: query: these rows have been read and cannot be read again")
+	wantError(t, err, "corpus: query: sql: Rows are closed")
 
 	// A pass that is left or cancelled closes its rows.
 	canceled, cancel := context.WithCancel(ctx)
@@ -220,7 +239,7 @@ func TestSQL(t *testing.T) {
 
 func TestFromSeq(t *testing.T) {
 	ctx := context.Background()
-	column := corpus.Column{Name: "n", Kind: corpus.Number}
+	desc := corpus.Description{Columns: []corpus.Column{{Name: "n", Kind: corpus.Number}}}
 	docs := func(n *int) iter.Seq2[corpus.Document, error] {
 		return func(yield func(corpus.Document, error) bool) {
 			for ; *n > 0; *n-- {
@@ -230,11 +249,11 @@ func TestFromSeq(t *testing.T) {
 			}
 		}
 	}
-	src := corpus.FromSeq(func(yield func(corpus.Document, error) bool) { n := 3; docs(&n)(yield) }, column)
+	src := corpus.FromSeq(func(yield func(corpus.Document, error) bool) { n := 3; docs(&n)(yield) }, desc)
 	wantDump(t, same(t, src), "[\"w\"]\n1 w:1 (number \"3\")\n2 w:1 (number \"2\")\n3 w:1 (number \"1\")\n{\"n\" \"number\" \"\" []}\n")
 
 	n := 3
-	src = corpus.FromSeq(docs(&n), column)
+	src = corpus.FromSeq(docs(&n), desc)
 	if _, err := corpus.Read(ctx, src); err != nil {
 		t.Fatal(err)
 	}
@@ -244,10 +263,10 @@ func TestFromSeq(t *testing.T) {
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
 	n = 3
-	if _, err := corpus.Read(canceled, corpus.FromSeq(docs(&n), column)); !errors.Is(err, context.Canceled) {
+	if _, err := corpus.Read(canceled, corpus.FromSeq(docs(&n), desc)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	_, err := corpus.Read(ctx, corpus.FromSeq(func(yield func(corpus.Document, error) bool) { yield(corpus.Document{}, io.ErrNoProgress) }))
+	_, err := corpus.Read(ctx, corpus.FromSeq(func(yield func(corpus.Document, error) bool) { yield(corpus.Document{}, io.ErrNoProgress) }, desc))
 	if !errors.Is(err, io.ErrNoProgress) {
 		t.Error(err)
 	}

@@ -9,20 +9,27 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/jsmf-go/spectral/internal/regular"
 )
 
-// File says where the bytes of a file come from: from a path, as
-// File{Name: "news.jsonl.gz"}, from a file system, from memory (FileFromBytes)
-// or from a reader (FileFromReader). The zero value means that there is no file.
+// File says where the bytes of a file come from: a path, as File{Name: "news.jsonl.gz"}, a file
+// system, memory ([FileFromBytes]) or a reader ([FileFromReader]). The zero value means that
+// there is no file.
 //
-// Every pass over the documents opens the file, reads it to its end and closes
-// it. Files that begin with the gzip magic number are unpacked; a name that ends
-// in .gz without it is an error, and so is a PDF, a picture, a model or any other file that
-// is no text (ErrKind). A byte order mark is skipped, and lines may end in LF or CR LF.
+// Every pass over the documents opens the file, reads it to its end and closes it. Files that
+// begin with the gzip magic number are unpacked; without it a name that ends in .gz is an error,
+// and so is a PDF, a picture, a model or any other file that is no text ([ErrKind]), and a pipe
+// or device, which cannot be read twice. A byte order mark is skipped, and lines may end in LF
+// or CR LF.
 type File struct {
 	// Name is the path in FS. It also names the file in errors.
 	Name string
@@ -30,39 +37,45 @@ type File struct {
 	// FS is the file system; nil means that of the operating system.
 	FS fs.FS
 
-	// Open, where it is set, opens the file in place of Name and FS.
+	// Open, if it is set, opens the file instead.
 	Open func() (io.ReadCloser, error)
 
-	// MaxLine is the longest line in bytes, for CSV the longest record; 0 means
-	// 64 MiB. Anything longer is an error that wraps ErrTooLong. It bounds the
-	// memory that a damaged file can take.
+	// MaxLine is the longest line in bytes, for CSV the longest record; 0 means 64 MiB.
+	// Anything longer is an error that wraps ErrTooLong. It bounds the memory that a damaged
+	// file can take: ten to fifteen times that of a line.
 	MaxLine int
 
-	// ReplaceInvalid puts U+FFFD in place of bytes that are not valid UTF-8.
-	// By default they are an error that wraps ErrInvalidUTF8.
+	// Encoding is that of the text, such as charmap.Windows1252 of
+	// golang.org/x/text/encoding; nil means UTF-8. Documents and words are UTF-8 then.
+	Encoding encoding.Encoding
+
+	// ReplaceInvalid puts U+FFFD in place of bytes that are not valid in the encoding. By
+	// default they are an error that wraps ErrInvalidUTF8, and so is a U+FFFD in text of
+	// another encoding than UTF-8.
 	ReplaceInvalid bool
 }
 
-// FileFromBytes returns a file held in memory. It reads from data, which must
-// not change meanwhile. name stands for it in errors.
+// FileFromBytes returns a file held in memory, which errors call by name. data is not copied
+// and must not be changed.
 func FileFromBytes(name string, data []byte) File {
 	return File{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
 }
 
-// FileFromReader returns a file that can be read once, such as standard input or
-// a network connection; to open it again is an error. r is not closed. name
-// stands for it in errors.
+// FileFromReader returns a file that can be read once, such as standard input, and that errors
+// call by name; to open it again is an error. r is not closed.
 func FileFromReader(name string, r io.Reader) File {
 	used := new(atomic.Bool)
 	return File{Name: name, Open: func() (io.ReadCloser, error) {
 		if used.Swap(true) {
-			return nil, errors.New("this stream has been read and cannot be read again")
+			return nil, errReadOnce
 		}
 		return io.NopCloser(r), nil
 	}}
 }
 
-// defaultMax is what a zero File.MaxLine or Dir.MaxBytes stands for.
+var errReadOnce = errors.New("this stream has been read and cannot be read again")
+
+// defaultMax is the default of File.MaxLine and Dir.MaxBytes.
 const defaultMax = 64 << 20
 
 func (in File) given() bool { return in.Name != "" || in.Open != nil }
@@ -73,25 +86,33 @@ func (in File) at(line int, err error) error {
 }
 
 func (in File) max() int {
-	if in.MaxLine > 0 {
-		return in.MaxLine
+	if in.MaxLine == 0 {
+		return defaultMax
 	}
-	return defaultMax
+	return min(in.MaxLine, math.MaxInt/2) // sums with it do not overflow
 }
 
-// open returns the plain content.
-func (in File) open() (*bufio.Reader, io.Closer, error) {
+// open returns the plain content. It sets Encoding where a byte order mark says so.
+func (in *File) open() (*bufio.Reader, io.Closer, error) {
 	var rc io.ReadCloser
 	var err error
 	switch {
+	case in.MaxLine < 0:
+		err = fmt.Errorf("a size limit of %d bytes; want 0 for %d, or more", in.MaxLine, defaultMax)
 	case in.Open != nil:
 		rc, err = in.Open()
 	case in.Name == "":
 		err = errors.New("no file given")
 	case in.FS != nil:
-		rc, err = in.FS.Open(in.Name)
+		var info fs.FileInfo
+		if info, err = fs.Stat(in.FS, in.Name); err == nil {
+			err = regular.Check(in.Name, info)
+		}
+		if err == nil {
+			rc, err = in.FS.Open(in.Name)
+		}
 	default:
-		rc, err = os.Open(in.Name)
+		rc, err = regular.Open(in.Name)
 	}
 	if err != nil {
 		return nil, nil, in.at(0, err)
@@ -115,10 +136,42 @@ func (in File) open() (*bufio.Reader, io.Closer, error) {
 		rc.Close()
 		return nil, nil, in.at(0, fmt.Errorf("%w: it is %s", ErrKind, what))
 	}
-	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		in.Encoding = nil
 		br.Discard(3) // cannot fail: the three bytes are in the buffer
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		in.Encoding = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM)
+	}
+	if in.Encoding != nil {
+		br = bufio.NewReaderSize(in.Encoding.NewDecoder().Reader(br), 1<<16)
 	}
 	return br, rc, nil
+}
+
+// text returns b, a part of the text, as valid UTF-8. what names it in an error.
+func (in *File) text(b []byte, what string) ([]byte, error) {
+	at := in.invalid(b)
+	switch {
+	case at < 0:
+		return b, nil
+	case in.ReplaceInvalid:
+		return bytes.ToValidUTF8(b, []byte("\uFFFD")), nil
+	case in.Encoding != nil:
+		return nil, fmt.Errorf("%w at byte %d of the %s, once decoded: the encoding has no such bytes", ErrInvalidUTF8, at+1, what)
+	}
+	return nil, fmt.Errorf("%w at byte %d of the %s; set Encoding if it has another", ErrInvalidUTF8, at+1, what)
+}
+
+// invalid returns where text is not valid, −1 for nowhere.
+func (in *File) invalid(b []byte) int {
+	if !utf8.Valid(b) {
+		return invalidAt(b)
+	}
+	if in.Encoding != nil {
+		return bytes.IndexRune(b, utf8.RuneError)
+	}
+	return -1
 }
 
 // readErr marks the error of compressed data that stop early.
@@ -136,14 +189,16 @@ type lines struct {
 	rc  io.Closer
 	n   int    // number of the line last returned
 	buf []byte // for lines longer than br's buffer
+	ctx context.Context
 }
 
-func (in File) lines() (*lines, error) {
+// lines opens the file. ctx ends the reading of a long line.
+func (in File) lines(ctx context.Context) (*lines, error) {
 	br, rc, err := in.open()
 	if err != nil {
 		return nil, err
 	}
-	return &lines{in: in, br: br, rc: rc}, nil
+	return &lines{in: in, br: br, rc: rc, ctx: ctx}, nil
 }
 
 func (l *lines) close() { l.rc.Close() }
@@ -167,12 +222,7 @@ func (l *lines) check(ctx context.Context) error {
 func (l *lines) next() ([]byte, error) {
 	b, err := l.br.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
-		l.buf = append(l.buf[:0], b...)
-		for err == bufio.ErrBufferFull && len(l.buf) <= l.in.max() {
-			b, err = l.br.ReadSlice('\n')
-			l.buf = append(l.buf, b...)
-		}
-		b = l.buf
+		b, err = l.long(b)
 	}
 	if err == io.EOF && len(b) == 0 {
 		return nil, io.EOF
@@ -193,16 +243,38 @@ func (l *lines) next() ([]byte, error) {
 	return b, nil
 }
 
+// long returns a line that begins with b, which fills br's buffer. What does not fit in buf is
+// put together once: a slice grown by appending would take five times the memory.
+func (l *lines) long(b []byte) ([]byte, error) {
+	l.buf = append(l.buf[:0], b...)
+	var more [][]byte
+	err := bufio.ErrBufferFull
+	for n := len(b); err == bufio.ErrBufferFull && n <= l.in.max(); n += len(b) {
+		if err := l.ctx.Err(); err != nil {
+			return nil, err
+		}
+		if b, err = l.br.ReadSlice('\n'); more == nil && len(l.buf)+len(b) <= cap(l.buf) {
+			l.buf = append(l.buf, b...)
+		} else {
+			more = append(more, slices.Clone(b))
+		}
+	}
+	if more != nil {
+		l.buf = slices.Concat(append([][]byte{l.buf}, more...)...)
+	}
+	return l.buf, err
+}
+
 // text returns the next line as valid UTF-8, valid until the next call.
 func (l *lines) text() ([]byte, error) {
 	b, err := l.next()
-	if err != nil || utf8.Valid(b) {
-		return b, err
+	if err != nil {
+		return nil, err
 	}
-	if !l.in.ReplaceInvalid {
-		return nil, l.fail(fmt.Errorf("%w at byte %d of the line", ErrInvalidUTF8, invalidAt(b)+1))
+	if b, err = l.in.text(b, "line"); err != nil {
+		return nil, l.fail(err)
 	}
-	return bytes.ToValidUTF8(b, []byte("\uFFFD")), nil
+	return b, nil
 }
 
 func invalidAt(b []byte) int {
@@ -216,11 +288,11 @@ func invalidAt(b []byte) int {
 	return -1
 }
 
-// list reads a file of one entry a line: surrounding space is cut off, blank
-// lines at the end are ignored. what names an entry; a blank line in between
-// is an error unless blanks are allowed. total counts all lines.
-func (in File) list(what string, blanks bool) (entries []string, total int, err error) {
-	l, err := in.lines()
+// list reads a file of one entry a line, without the space around it and blank lines at the
+// end. what names an entry; another blank line is an error unless blanks are allowed. total
+// counts all lines.
+func (in File) list(ctx context.Context, what string, blanks bool) (entries []string, total int, err error) {
+	l, err := in.lines(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -233,6 +305,9 @@ func (in File) list(what string, blanks bool) (entries []string, total int, err 
 			break
 		}
 		if err != nil {
+			return nil, 0, err
+		}
+		if err := l.check(ctx); err != nil {
 			return nil, 0, err
 		}
 		b = bytes.TrimSpace(b)
@@ -250,9 +325,17 @@ func (in File) list(what string, blanks bool) (entries []string, total int, err 
 	return out[:full], len(out), nil
 }
 
+// ReadStopWords reads a stop list from a file, plain or gzipped: one word a line, without the
+// space around it. Blank lines and lines that begin with # are skipped. See also
+// [text.EnglishStopWords].
+func ReadStopWords(ctx context.Context, in File) ([]string, error) {
+	list, _, err := in.list(ctx, "stop word", true)
+	return slices.DeleteFunc(list, func(w string) bool { return w == "" || w[0] == '#' }), err
+}
+
 // vocabulary reads one word a line.
-func (in File) vocabulary(repeated bool) ([]string, error) {
-	v, _, err := in.list("word", false)
+func (in File) vocabulary(ctx context.Context, repeated bool) ([]string, error) {
+	v, _, err := in.list(ctx, "word", false)
 	if err != nil || repeated {
 		return v, err
 	}
@@ -266,60 +349,17 @@ func (in File) vocabulary(repeated bool) ([]string, error) {
 	return v, nil
 }
 
-// optional reads the vocabulary if there is such a file; nil: there is none.
-func (in File) optional(repeated bool) ([]string, error) {
+// side reads a file with one line for each of the documents, nil where there is none.
+func (in File) side(ctx context.Context, what string, docs int) ([]string, error) {
 	if !in.given() {
 		return nil, nil
 	}
-	v, err := in.vocabulary(repeated)
-	return orEmpty(v), err
-}
-
-// side is a file with a line for each document.
-type side struct {
-	in    File
-	what  string
-	list  []string // up to the last line that is not blank
-	total int
-}
-
-// side reads the file; nil where there is none.
-func (in File) side(what string) (*side, error) {
-	if !in.given() {
-		return nil, nil
-	}
-	list, total, err := in.list(what, true)
-	return &side{in, what, list, total}, err
-}
-
-// at returns the string of document m, "" where there is none.
-func (s *side) at(m int) string {
-	if s == nil || m >= len(s.list) {
-		return ""
-	}
-	return s.list[m]
-}
-
-// all returns the strings of docs documents, nil where there are none.
-func (s *side) all(docs int) ([]string, error) {
-	if s == nil {
-		return nil, nil
-	}
-	if len(s.list) > docs || s.total < docs {
-		return nil, s.in.at(0, fmt.Errorf("%d lines with a document's %s for %d documents", s.total, s.what, docs))
-	}
-	return padStrings(orEmpty(s.list), docs), nil
-}
-
-// sides reads the files of ids and labels.
-func sides(ids, labels File) (*side, *side, error) {
-	a, err := ids.side("id")
-	if err == nil && a != nil {
-		err = checkIDs(a.list, ids.Name)
-	}
+	list, total, err := in.list(ctx, what, true)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	b, err := labels.side("label")
-	return a, b, err
+	if len(list) > docs || total < docs {
+		return nil, in.at(0, fmt.Errorf("%d lines with a document's %s for %d documents", total, what, docs))
+	}
+	return padStrings(orEmpty(list), docs), nil
 }

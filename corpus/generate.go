@@ -8,20 +8,18 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
-	"strconv"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
-// Generator draws documents from a topic model with known parameters. With the
-// topics of a model learned from real documents it makes the semi-synthetic
-// corpora of the papers: SS with a Dirichlet prior, SR with a logistic-normal one
-// (lee-2018 §4.4, arora-2013 §5.1).
-//
-// For each document the K topic proportions w are drawn from the prior, then for
-// each token a topic from w and a word from that topic.
+// Generator draws documents from a topic model with known parameters: for each document K
+// topic proportions w from the prior, for each token a topic from w and a word from that topic.
+// With the topics of a model learned from real documents it makes the semi-synthetic corpora of
+// the papers: SS with a Dirichlet prior, SR with a logistic-normal one (lee-2018 §4.4,
+// arora-2013 §5.1).
 type Generator struct {
 	// Topics is B, N×K: column k holds p(word | topic k). Entries are at least 0
 	// and columns sum to 1 to 1e-6; they are scaled to do so exactly.
@@ -31,17 +29,17 @@ type Generator struct {
 	// distribution with α_k = 5/K, that of the SS corpora of lee-2018 §4.4.
 	Prior TopicPrior
 
-	// Lengths are numbers of tokens, at least one of them, each 0 or more. If Docs
-	// is 0, document m has Lengths[m] tokens. Otherwise there are Docs documents,
-	// and the length of each is drawn uniformly from Lengths.
+	// Lengths are one or more numbers of tokens, each 0 or more. If Docs is 0, document m has
+	// Lengths[m] tokens. Otherwise there are Docs documents, at most 2³¹−1, whose lengths are
+	// drawn uniformly from Lengths.
 	Lengths []int
 	Docs    int
 
 	// Vocabulary names the N words; nil calls them w0, w1, ….
 	Vocabulary []string
 
-	// Seed is the seed of all random numbers. Document m depends on Seed, m and
-	// the settings above except Docs.
+	// Seed is that of all random numbers. Document m depends on Seed, m and the settings above
+	// except Docs.
 	Seed uint64
 
 	// Workers bounds the goroutines; 0 means GOMAXPROCS. It changes no bit.
@@ -79,7 +77,7 @@ func (g Generator) generate(ctx context.Context) (*Corpus, *mat.Dense, error) {
 	if docs == 0 {
 		docs = len(g.Lengths)
 	}
-	g.Workers = run.Workers(g.Workers, run.Count(docs, generateChunk))
+	g.Workers = parallel.Workers(g.Workers, parallel.Count(docs, generateChunk))
 	workers := make([]*drawer, g.Workers)
 	newDrawer := func() (*drawer, error) {
 		s, err := prior.Sampler(k)
@@ -94,8 +92,8 @@ func (g Generator) generate(ctx context.Context) (*Corpus, *mat.Dense, error) {
 		return nil, nil, err
 	}
 	w := mat.NewDense(docs, k, nil)
-	chunks := make([]rows, run.Count(docs, generateChunk))
-	err = run.Chunks(ctx, docs, generateChunk, g.Workers, func(id, chunk, lo, hi int) error {
+	chunks := make([]rows, parallel.Count(docs, generateChunk))
+	err = parallel.Chunks(ctx, docs, generateChunk, g.Workers, func(id, chunk, lo, hi int) error {
 		x := workers[id]
 		if x == nil {
 			var err error
@@ -106,7 +104,7 @@ func (g Generator) generate(ctx context.Context) (*Corpus, *mat.Dense, error) {
 		}
 		r := rows{indptr: make([]int, 1, hi-lo+1)}
 		for m := lo; m < hi; m++ {
-			if err := x.draw(m, w.RawRowView(m), &r); err != nil {
+			if err := x.draw(ctx, m, w.RawRowView(m), &r); err != nil {
 				return err
 			}
 		}
@@ -116,11 +114,7 @@ func (g Generator) generate(ctx context.Context) (*Corpus, *mat.Dense, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	nnz := 0
-	for _, r := range chunks {
-		nnz += len(r.words)
-	}
-	all := rows{indptr: make([]int, 1, docs+1), words: make([]int32, 0, nnz), counts: make([]int32, 0, nnz)}
+	all := rows{indptr: make([]int, 1, docs+1)}
 	for _, r := range chunks {
 		base := len(all.words)
 		for _, p := range r.indptr[1:] {
@@ -130,9 +124,9 @@ func (g Generator) generate(ctx context.Context) (*Corpus, *mat.Dense, error) {
 	}
 	vocab := slices.Clone(g.Vocabulary)
 	if vocab == nil {
-		vocab = make([]string, n)
+		vocab = numbers(n, 0)
 		for i := range vocab {
-			vocab[i] = "w" + strconv.Itoa(i)
+			vocab[i] = "w" + vocab[i]
 		}
 	}
 	return newCorpus(vocab, about{}, all.indptr, all.words, all.counts), w, nil
@@ -149,8 +143,8 @@ func (g Generator) tables() ([]alias, error) {
 		return nil, fmt.Errorf("%d topics over %d words", k, n)
 	case n > math.MaxInt32:
 		return nil, fmt.Errorf("%d words are more than %d", n, math.MaxInt32)
-	case g.Docs < 0:
-		return nil, fmt.Errorf("%d documents", g.Docs)
+	case g.Docs < 0 || g.Docs > math.MaxInt32:
+		return nil, fmt.Errorf("%d documents, want 0 to %d", g.Docs, math.MaxInt32)
 	case len(g.Lengths) == 0:
 		return nil, errors.New("no lengths of documents")
 	case g.Vocabulary != nil && len(g.Vocabulary) != n:
@@ -192,7 +186,7 @@ type drawer struct {
 }
 
 // draw draws document m: its topic proportions into w, its words into r.
-func (x *drawer) draw(m int, w []float64, r *rows) error {
+func (x *drawer) draw(ctx context.Context, m int, w []float64, r *rows) error {
 	g := x.g
 	x.pcg.Seed(g.Seed, streamGenerate+uint64(m)<<32)
 	length := g.Lengths[0]
@@ -214,11 +208,13 @@ func (x *drawer) draw(m int, w []float64, r *rows) error {
 	if !(math.Abs(sum-1) <= 1e-6) {
 		return fmt.Errorf("document %d: the prior drew topic proportions of sum %g", m, sum)
 	}
-	// The first topic whose cumulative share exceeds the random number: one of
-	// share 0 is never taken.
+	// The first topic whose cumulative share exceeds the random number: never one of share 0.
 	cum := x.cum[:last]
 	lo := len(r.words)
-	for range length {
+	for i := range length {
+		if i%(1<<16) == 1<<16-1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		u := x.rng.Float64() * sum
 		t := sort.Search(last, func(t int) bool { return cum[t] > u })
 		v := x.topics[t].draw(x.rng)
@@ -270,8 +266,8 @@ func newAlias(p []float64, sum float64) alias {
 			small = append(small, l)
 		}
 	}
-	// What is left is 1 but for rounding. A word of probability 0 must never
-	// be drawn, though, and may be left over too.
+	// What is left is 1 except for rounding. A word of probability 0, which must never be drawn,
+	// may be left, too.
 	for _, i := range append(small, large...) {
 		a.other[i] = int32(heaviest)
 		if p[i] > 0 {
@@ -287,4 +283,66 @@ func (a alias) draw(rng *rand.Rand) int32 {
 		return int32(i)
 	}
 	return a.other[i]
+}
+
+// TopicPrior is a distribution of topic proportions, such as [Dirichlet].
+type TopicPrior interface {
+	// Sampler checks the prior for k ≥ 1 topics and returns a function that draws their
+	// proportions w ≥ 0, of sum 1, from rng. Each goroutine uses a function of its own.
+	Sampler(k int) (func(w []float64, rng *rand.Rand), error)
+}
+
+// Dirichlet is the prior of latent Dirichlet allocation (LDA).
+type Dirichlet struct {
+	// Alpha holds the K parameters, each > 0 and finite.
+	Alpha []float64
+}
+
+// SymmetricDirichlet returns the Dirichlet prior of k topics with α_k = alpha.
+func SymmetricDirichlet(k int, alpha float64) TopicPrior { return symmetric{k, alpha} }
+
+type symmetric struct {
+	k     int
+	alpha float64
+}
+
+func (s symmetric) Sampler(k int) (func([]float64, *rand.Rand), error) {
+	if s.k != k {
+		return nil, fmt.Errorf("a Dirichlet prior of %d parameters for %d topics", s.k, k)
+	}
+	return Dirichlet{slices.Repeat([]float64{s.alpha}, k)}.Sampler(k)
+}
+
+// Sampler implements [TopicPrior].
+func (d Dirichlet) Sampler(k int) (func([]float64, *rand.Rand), error) {
+	if len(d.Alpha) != k {
+		return nil, fmt.Errorf("a Dirichlet prior of %d parameters for %d topics", len(d.Alpha), k)
+	}
+	for t, a := range d.Alpha {
+		if !(a > 0) || math.IsInf(a, 1) {
+			return nil, fmt.Errorf("the Dirichlet parameter of topic %d is %g, want > 0", t, a)
+		}
+	}
+	alpha := slices.Clone(d.Alpha)
+	return func(w []float64, rng *rand.Rand) {
+		// Gamma variates in logarithms, by G(α) = G(α+1)·U^(1/α): those of a
+		// small α underflow, all K of them now and then.
+		for t, a := range alpha {
+			g := distuv.Gamma{Alpha: a + 1, Beta: 1, Src: rng}.Rand()
+			w[t] = math.Log(g) + math.Log(1-rng.Float64())/a
+		}
+		softmax(w)
+	}, nil
+}
+
+// softmax replaces x by exp(x)/Σexp(x).
+func softmax(x []float64) {
+	top, sum := slices.Max(x), 0.0
+	for i, v := range x {
+		x[i] = math.Exp(v - top)
+		sum += x[i]
+	}
+	for i := range x {
+		x[i] /= sum
+	}
 }

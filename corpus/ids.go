@@ -5,29 +5,22 @@ import (
 	"hash/maphash"
 )
 
-// place is where a document stands, for errors. The zero place is not known.
-type place struct {
-	file   string
-	line   int
-	repeat bool // its id may be that of another: it is a copy
-}
-
-// idSet finds ids that come twice. It holds 16 bytes of hash for each, not the ids: two
-// different ids are taken for one with a probability of 2⁻¹²⁸ a pair. With the room of a
-// map to grow that is some 50 bytes for each document that has an id.
+// idSet finds ids that come twice. It holds 16 bytes of hash for each, some 50 with the room of a
+// map to grow, not the ids: two ids are taken for one with a probability of 2⁻¹²⁸.
 type idSet struct {
 	seeds [2]maphash.Seed
 	seen  map[[2]uint64]mark
 	files []string
+
+	copies bool // documents may have the ids of others (Description.Copies): none is looked at
 }
 
 // mark is a place, or the number of a document if file is 0.
 type mark struct{ file, line uint32 }
 
-// add takes note of the id of a document, whose number counts from 1. It is an error if
-// another has that id.
+// add adds the id of a document, whose number counts from 1. It is an error if another has it.
 func (s *idSet) add(d *Document, number int) error {
-	if d.ID == "" || d.place.repeat {
+	if d.ID == "" || s.copies {
 		return nil
 	}
 	if s.seen == nil {
@@ -40,17 +33,17 @@ func (s *idSet) add(d *Document, number int) error {
 			where = fmt.Sprintf("%s:%d", s.files[first.file-1], first.line)
 		}
 		err := fmt.Errorf("id %q %w, first at %s", d.ID, ErrRepeatedID, where)
-		if d.place.file != "" {
-			return &FileError{File: d.place.file, Line: d.place.line, Err: err}
+		if d.Place.File != "" {
+			return d.Place.at(err)
 		}
 		return fmt.Errorf("corpus: document %d: %w", number, err)
 	}
 	m := mark{line: uint32(number)}
-	if d.place.file != "" {
-		if n := len(s.files); n == 0 || s.files[n-1] != d.place.file {
-			s.files = append(s.files, d.place.file)
+	if d.Place.File != "" {
+		if n := len(s.files); n == 0 || s.files[n-1] != d.Place.File {
+			s.files = append(s.files, d.Place.File)
 		}
-		m = mark{uint32(len(s.files)), uint32(d.place.line)}
+		m = mark{uint32(len(s.files)), uint32(d.Place.Line)}
 	}
 	s.seen[key] = m
 	return nil
@@ -58,7 +51,7 @@ func (s *idSet) add(d *Document, number int) error {
 
 // remove forgets the id of a document that was added.
 func (s *idSet) remove(d *Document) {
-	if d.ID != "" && !d.place.repeat {
+	if d.ID != "" && !s.copies {
 		delete(s.seen, s.key(d.ID))
 	}
 }
@@ -74,7 +67,7 @@ func checkIDs(ids []string, file string) error {
 	for m, id := range ids {
 		d := Document{ID: id}
 		if file != "" {
-			d.place = place{file: file, line: m + 1}
+			d.Place = Place{file, m + 1}
 		}
 		if err := s.add(&d, m+1); err != nil {
 			return err

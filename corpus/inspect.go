@@ -13,19 +13,8 @@ import (
 )
 
 // Inspection says what a collection of documents holds that a reader of its topics should
-// know, and what the default fit (jsmf.New) makes of it. Nothing has been left out.
-//
-// The default fit needs no stop list and no cut-offs. It keeps all documents with a word and
-// all words:
-//
-//   - Words in more than half of the documents, and words in few, have no part in the start:
-//     its some 2000 words are those of largest p(word)·ln⌊M/df⌋. The passes bring all in.
-//     Words that are common in all topics stand far back in the words by which a topic is
-//     read, and topics of such words alone are marked as background.
-//   - Numbers are words like others. The default text.Setting drops them.
-//   - Lines of boilerplate are left out if the text setting has them: see Learn.
-//   - Duplicates count as often as they are there, and inflate every measure, since a copy of
-//     a document predicts it. Curation.DropDuplicates leaves them out.
+// know. Nothing has been left out. The default fit (jsmf.New) keeps all words, and all documents
+// with a word: it needs no stop list and no cut-offs.
 type Inspection struct {
 	Documents int   // with a word or without
 	Empty     int   // documents without words
@@ -33,37 +22,26 @@ type Inspection struct {
 	Words     int   // of the vocabulary
 	Tokens    int64 // of all documents
 
-	Rare    Group // words in a single document
-	Common  Group // words in more than half of the documents
-	Numbers Group // words of digits, with their signs
-
-	// Duplicates are documents that repeat an earlier one, in order: the same words
-	// equally often, or nearly. Documents of fewer than 5 different words are left
-	// aside, and near-duplicates have at least 20 tokens and are among the first 268
-	// million documents. Those of Corpus.Bootstrap are not sought.
+	// Duplicates are documents that repeat an earlier one, in order: the same words equally
+	// often, or nearly. They have at least 5 different words; near-duplicates have at least 20
+	// tokens and are among the first 268 million documents. A copy of a document predicts it,
+	// which inflates every measure; Curation.DropDuplicates leaves it out. The documents of
+	// Corpus.Bootstrap have none.
 	Duplicates []Duplicate
 
-	// Languages counts documents by language, most first, where that can be told: by the
-	// function words of some twenty languages in Latin script, and by other scripts.
+	// Languages counts documents by language, most first, by the function words of some twenty
+	// languages in Latin script, and by other scripts. Documents of other languages are left out.
 	Languages []Count
 
-	// Unsegmented counts the tokens that are pairs of characters of a script written
-	// without blanks, which no Segmenter split, by script, most first.
+	// Unsegmented counts, by script, most first, the tokens that are pairs of characters of a
+	// script written without blanks, which no Segmenter split.
 	Unsegmented []Count
 
 	// Boilerplate is the number of lines that the text setting leaves out.
 	Boilerplate int
 
-	// Warnings say in a sentence each what a person should know. jsmf.Fit passes them on
-	// in Stats.Warnings.
+	// Warnings are sentences for people. A fit passes them on in Stats.Warnings.
 	Warnings []string
-}
-
-// Group is a number of words, the tokens they have, and the ten most frequent of them.
-type Group struct {
-	Words    int
-	Tokens   int64
-	Examples []string
 }
 
 // Count is how many there are of something.
@@ -72,9 +50,9 @@ type Count struct {
 	N    int64
 }
 
-// Inspect reads the documents of a source (an Encoded as it is; others are encoded first) two
-// or three times. Time is linear in their size; memory is 300 to 420 bytes a document beside
-// the Encoded and the counts of words. Errors are those of Encode.
+// Inspect reads the documents of a source, which is encoded first if it is no Encoded, two or
+// three times. Time is linear in their size; memory is 300 to 420 bytes a document, besides the
+// Encoded and the counts of words. Errors are those of Encode.
 func Inspect(ctx context.Context, src Source) (*Inspection, error) {
 	e, err := Encode(ctx, src)
 	if err != nil {
@@ -87,11 +65,14 @@ func Inspect(ctx context.Context, src Source) (*Inspection, error) {
 	}
 	count, languages := make([]int64, r.Words), map[string]int64{}
 	table := newLanguageTable(info.Vocabulary)
-	err = e.bags(ctx)(func(_ int, words, counts []int32) {
+	for d, err := range e.Docs(ctx) {
+		if err != nil {
+			return nil, err
+		}
 		tokens := int64(0)
-		for i, w := range words {
-			count[w] += int64(counts[i])
-			tokens += int64(counts[i])
+		for i, w := range d.Words {
+			count[w] += int64(d.Counts[i])
+			tokens += int64(d.Counts[i])
 		}
 		switch {
 		case tokens == 0:
@@ -99,17 +80,14 @@ func Inspect(ctx context.Context, src Source) (*Inspection, error) {
 		case tokens < shortDocument:
 			r.Short++
 		}
-		if l := table.language(words, counts); l != "" {
+		if l := table.language(d.Words, d.Counts); l != "" {
 			languages[l]++
 		}
-	})
-	if err != nil {
-		return nil, err
 	}
 	r.Languages = ranked(languages)
-	r.words(&info, count)
+	r.Unsegmented = unsegmented(&info, count)
 	if !e.repeats {
-		if r.Duplicates, err = e.bags(ctx).duplicates(r.Documents); err != nil {
+		if r.Duplicates, err = duplicates(ctx, e, r.Documents); err != nil {
 			return nil, err
 		}
 	}
@@ -127,46 +105,18 @@ func ranked(counts map[string]int64) []Count {
 	return out
 }
 
-// words fills in what is known of the words. count holds the tokens of each.
-func (r *Inspection) words(info *Info, count []int64) {
-	order := make([]int, len(count)) // most frequent first
-	for w := range order {
-		order[w] = w
+// unsegmented counts the tokens that no Segmenter split. count holds the tokens of each word.
+func unsegmented(info *Info, count []int64) []Count {
+	if info.Text == nil || len(info.Text.Segmenters) > 0 || info.Text.Own != "" {
+		return nil
 	}
-	slices.SortFunc(order, func(v, w int) int {
-		return cmp.Or(cmp.Compare(count[w], count[v]), strings.Compare(info.Vocabulary[v], info.Vocabulary[w]))
-	})
-	add := func(g *Group, w int) {
-		g.Words++
-		g.Tokens += count[w]
-		if len(g.Examples) < 10 {
-			g.Examples = append(g.Examples, info.Vocabulary[w])
+	tokens := map[string]int64{}
+	for w, word := range info.Vocabulary {
+		if script := text.Unsegmented(word); script != "" {
+			tokens[script] += count[w]
 		}
 	}
-	unsegmented := map[string]int64{}
-	for _, w := range order {
-		word, df := info.Vocabulary[w], info.DocFrequencies[w]
-		if df == 1 {
-			add(&r.Rare, w)
-		}
-		if 2*df > r.Documents-r.Empty {
-			add(&r.Common, w)
-		}
-		if isNumber(word) {
-			add(&r.Numbers, w)
-		}
-		if info.Text != nil && len(info.Text.Segmenters) == 0 && info.Text.Own == "" {
-			if script := text.Unsegmented(word); script != "" {
-				unsegmented[script] += count[w]
-			}
-		}
-	}
-	r.Unsegmented = ranked(unsegmented)
-}
-
-// isNumber reports whether a word has digits and no letters.
-func isNumber(w string) bool {
-	return strings.ContainsFunc(w, unicode.IsNumber) && !strings.ContainsFunc(w, unicode.IsLetter)
+	return ranked(tokens)
 }
 
 // Limits of warnings.
@@ -223,34 +173,3 @@ func finals(info *Info) (vowels, words int) {
 }
 
 const finalVowels = "aeouyàáâãäåèéêëòóôõöùúûüýæøąęěůőűăâαεηοωάέήόώаеоуыэюяйьіїєё"
-
-// String returns the inspection as a table of several lines.
-func (r *Inspection) String() string {
-	var b strings.Builder
-	line := func(name string, n int, format string, args ...any) {
-		b.WriteString(strings.TrimRight(fmt.Sprintf("%-32s %11d  %s", name, n, fmt.Sprintf(format, args...)), " "))
-		b.WriteByte('\n')
-	}
-	group := func(name string, g Group) {
-		line(name, g.Words, "%d tokens: %s", g.Tokens, strings.Join(g.Examples, " "))
-	}
-	line("documents", r.Documents, "%d tokens", r.Tokens)
-	line("  without words", r.Empty, "left out by the fit")
-	line("  with fewer than 20 words", r.Short, "kept")
-	line("  that repeat an earlier one", len(r.Duplicates), "kept, or left out by Curation.DropDuplicates")
-	for _, x := range r.Languages {
-		line("  in "+x.Name, int(x.N), "")
-	}
-	line("words", r.Words, "")
-	group("  in a single document", r.Rare)
-	group("  in more than half of them", r.Common)
-	group("  numbers", r.Numbers)
-	for _, x := range r.Unsegmented {
-		line("  tokens of pairs in "+x.Name, int(x.N), "")
-	}
-	line("lines of boilerplate", r.Boilerplate, "left out of every text")
-	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", w)
-	}
-	return b.String()
-}

@@ -25,52 +25,38 @@ import (
 type JSONL struct {
 	In File
 
-	// Text is the field with the text, which every line must have: a string, to be
-	// split by the Tokenizer, or an array of tokens. "" means "text".
+	// Text is the field with the text, which every line must have: a string, which the
+	// Tokenizer splits, or an array of tokens. "" means "text".
 	Text string
 
-	// ID and Label are the fields with the document's id and label: a string, a
-	// number, a boolean, or null for none. Every line must have them. "" means
-	// "id" and "label" in lines that have such a field.
+	// ID and Label are the fields with the document's id and label: a string, a number, a
+	// boolean, or null for none. Every line must have them. "" means "id" and "label" in
+	// lines that have such a field.
 	ID, Label string
 
-	// Fields are the fields that become metadata, where a line has them; strings, numbers
-	// or, for categories, booleans. It is an error if no line at all has one of them.
+	// Fields are the fields that become metadata: strings, numbers or, for categories,
+	// booleans. A line need not have them, but it is an error if no line has one.
 	Fields []Field
 
 	// Tokenizer splits the text. nil means text.Default().
 	Tokenizer text.Tokenizer
 }
 
-// ReadJSONL reads documents from a JSON Lines file, plain or gzipped, with the
-// default fields and tokenizer. For other settings use Read with a JSONL.
-func ReadJSONL(ctx context.Context, path string) (*Corpus, error) {
-	return Read(ctx, JSONL{In: File{Name: path}})
+// Describe implements Source. Arrays of tokens are taken as they are.
+func (s JSONL) Describe(context.Context) (Description, error) {
+	return fromText(s.Tokenizer, columnsOfFields(s.Fields)), nil
 }
-
-// TextSetting implements FromText. Arrays of tokens are taken as they are.
-func (s JSONL) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
-
-// Stemmer implements FromText.
-func (s JSONL) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
-
-// Columns implements Described.
-func (s JSONL) Columns() []Column { return columnsOfFields(s.Fields) }
 
 // Docs implements Source.
 func (s JSONL) Docs(ctx context.Context) iter.Seq2[Document, error] {
-	return func(yield func(Document, error) bool) {
-		if err := s.stream(ctx, yield); err != nil && err != errStop {
-			yield(Document{}, err)
-		}
-	}
+	return documents(ctx, s.stream)
 }
 
 func (s JSONL) stream(ctx context.Context, yield func(Document, error) bool) error {
 	if err := checkFields(s.Fields); err != nil {
 		return s.In.at(0, err)
 	}
-	l, err := s.In.lines()
+	l, err := s.In.lines(ctx)
 	if err != nil {
 		return err
 	}
@@ -79,7 +65,7 @@ func (s JSONL) stream(ctx context.Context, yield func(Document, error) bool) err
 		s.Text = "text"
 	}
 	tok := orDefault(s.Tokenizer)
-	d := Document{place: place{file: s.In.Name}}
+	d := Document{Place: Place{File: s.In.Name}}
 	seen := make([]bool, len(s.Fields))
 	docs := 0
 	for {
@@ -100,7 +86,7 @@ func (s JSONL) stream(ctx context.Context, yield func(Document, error) bool) err
 			return l.fail(err)
 		}
 		docs++
-		d.place.line = l.n
+		d.Place.Line = l.n
 		if !yield(d, nil) {
 			return errStop
 		}
@@ -149,7 +135,7 @@ func (s JSONL) decode(d *Document, line []byte, tok text.Tokenizer, seen []bool)
 	return nil
 }
 
-// parseJSON makes a value of what stands in a field; nil: there is no such field.
+// parseJSON makes a value of the content of a field; nil: there is no such field.
 func (f *Field) parseJSON(raw json.RawMessage) (Value, error) {
 	if raw == nil || raw[0] == 'n' {
 		return Value{}, nil
@@ -170,7 +156,7 @@ func (f *Field) parseJSON(raw json.RawMessage) (Value, error) {
 // object is a JSON object.
 type object map[string]json.RawMessage
 
-// find returns what stands at a path, nil if there is nothing.
+// find returns what is at a path, nil if there is nothing.
 func (o object) find(path string) json.RawMessage {
 	if raw, ok := o[path]; ok {
 		return raw
@@ -188,7 +174,7 @@ func (o object) find(path string) json.RawMessage {
 	return nil
 }
 
-// within returns what stands at a path in a JSON object or array, nil if there is nothing.
+// within returns what is at a path in a JSON object or array, nil if there is nothing.
 func within(raw json.RawMessage, path string) json.RawMessage {
 	switch raw[0] {
 	case '{':
@@ -251,8 +237,8 @@ func (o object) tokens(dst []string, field string, tok text.Tokenizer) ([]string
 	return dst, nil
 }
 
-// scalar returns a field as a string. A line need not have the fallback, which is taken if
-// no name is given.
+// scalar returns a field as a string. If no name is given it is the fallback, which a line need
+// not have.
 func (o object) scalar(name, fallback string) (string, error) {
 	asked := name != ""
 	if !asked {
@@ -279,6 +265,11 @@ func (o object) scalar(name, fallback string) (string, error) {
 		return t, err
 	}
 	return string(raw), nil
+}
+
+// fromText describes documents whose text a Tokenizer splits.
+func fromText(t text.Tokenizer, columns []Column) Description {
+	return Description{Columns: columns, Text: settingOf(t), Stemmer: orDefault(t).Stemmer()}
 }
 
 // settingOf returns the setting of a Tokenizer, nil being the default.

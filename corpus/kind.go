@@ -16,14 +16,12 @@ var kinds = []struct{ magic, what string }{
 	{`{\rtf`, "a document in RTF; save it as text"},
 	{"\x89JSMF\r\n", "a model, which jsmf.LoadModel reads"},
 	{encodedMagic[:7], "encoded documents, which corpus.OpenEncoded reads"},
-	{"\x89JACC\r\n", "an accumulator, which cooc.Accumulator.ReadFrom reads"},
+	{"\x89JACC\r\n", "an accumulator, which corpus.Accumulator.ReadFrom reads"},
 	{"\x1f\x8b", "gzipped twice; unpack it once"},
 	{"\xfd7zXZ\x00", "compressed by xz; unpack it, or use gzip"},
 	{"\x28\xb5\x2f\xfd", "compressed by zstd; unpack it, or use gzip"},
 	{"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it"},
 	{"Rar!\x1a\x07", "a RAR archive; unpack it"},
-	{"\xff\xfe", "text in UTF-16; save it as UTF-8"},
-	{"\xfe\xff", "text in UTF-16; save it as UTF-8"},
 	{"SQLite format 3\x00", "a database of SQLite; read it by corpus.SQL"},
 	{"PAR1\x15", "a Parquet file; save it as CSV or JSON Lines"},
 	{"\x93NUMPY", "an array of NumPy"},
@@ -53,8 +51,7 @@ func kindOf(head []byte) string {
 	return ""
 }
 
-// notColumns says more about a header that has not the columns asked for, "" if there is
-// nothing to say.
+// notColumns is a hint about a header that lacks a column, or "".
 func notColumns(header []string) string {
 	if what := notTable(header[0]); what != "" || len(header) > 1 {
 		return what
@@ -67,7 +64,7 @@ func notColumns(header []string) string {
 	return ""
 }
 
-// notTable says what a file that begins so looks like if it is no table, otherwise "".
+// notTable is a hint about a file that begins so and may be no table, or "".
 func notTable(begin string) string {
 	begin = strings.TrimSpace(begin)
 	switch {
@@ -81,15 +78,14 @@ func notTable(begin string) string {
 	return ""
 }
 
-// notObject says more about a line of JSON Lines that is no object, "" if there is nothing
-// to say.
+// notObject is a hint about a line of JSON Lines that is no object, or "".
 func notObject(line []byte) string {
 	line = bytes.TrimSpace(line)
 	switch {
 	case bytes.HasPrefix(line, []byte("[")):
 		return "; an array has to be written with one object a line, as jq -c '.[]' does"
 	case bytes.HasPrefix(line, []byte("{")) && !bytes.HasSuffix(line, []byte("}")) && !json.Valid(line):
-		return "; a document has to stand on one line, as jq -c . writes it"
+		return "; a document has to be on one line, as jq -c . writes it"
 	case bytes.HasPrefix(line, []byte("<")):
 		return "; it looks like HTML or XML"
 	case !bytes.HasPrefix(line, []byte("{")) && bytes.ContainsAny(line, ",\t;"):
@@ -98,7 +94,7 @@ func notObject(line []byte) string {
 	return ""
 }
 
-// isUCI tells whether lines are those of a file of counts in UCI form.
+// isUCI reports whether lines are those of a file of counts in UCI form.
 func isUCI(lines []string) bool {
 	if len(lines) < 4 {
 		return false

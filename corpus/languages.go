@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// languages are the commonest function words of some languages in Latin script, to tell in
-// which a document is written. The table is not for leaving words out.
+// languages are the commonest function words of languages in Latin script, by which the
+// language of a document is found. The table is not for leaving words out.
 var languages = []struct{ name, words string }{
 	{"English", "the of and to in is that for was with this are as be it"},
 	{"German", "der die und das den nicht von ist des mit dem ein eine auf für"},
@@ -26,7 +26,7 @@ var languages = []struct{ name, words string }{
 	{"Indonesian", "yang dan di dengan untuk tidak dari ini itu dalam akan pada ke atau ada"},
 }
 
-// scripts are told apart from Latin script by their letters. Several languages may share one.
+// scripts are those other than Latin. Several languages may share one.
 var scripts = []struct {
 	name   string
 	tables []*unicode.RangeTable
@@ -73,10 +73,9 @@ func newLanguageTable(vocab []string) languageTable {
 	return t
 }
 
-// language returns the language or the script of a document: a script that half of its
-// tokens have, or the language with most function words, if these are a twelfth of the
-// tokens and three at least, and half as many again as those of any other language. "" if
-// there is none, as where stop words were left out.
+// language returns the language or the script of a document: a script of half of its tokens, or
+// the language with most function words, if these are at least three and a twelfth of the tokens,
+// and at least 1.5 times those of any other language. "" if there is none.
 func (t *languageTable) language(words, counts []int32) string {
 	var hits [32]int64
 	var script [32]int64

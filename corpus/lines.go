@@ -17,24 +17,17 @@ type Lines struct {
 	Tokenizer text.Tokenizer
 }
 
-// TextSetting implements FromText.
-func (s Lines) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
-
-// Stemmer implements FromText.
-func (s Lines) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
+// Describe implements Source.
+func (s Lines) Describe(context.Context) (Description, error) { return fromText(s.Tokenizer, nil), nil }
 
 // Docs implements Source.
 func (s Lines) Docs(ctx context.Context) iter.Seq2[Document, error] {
-	return func(yield func(Document, error) bool) {
-		if err := s.stream(ctx, yield); err != nil && err != errStop {
-			yield(Document{}, err)
-		}
-	}
+	return documents(ctx, s.stream)
 }
 
 func (s Lines) stream(ctx context.Context, yield func(Document, error) bool) error {
 	tok := orDefault(s.Tokenizer)
-	l, err := s.In.lines()
+	l, err := s.In.lines(ctx)
 	if err != nil {
 		return err
 	}
@@ -52,7 +45,7 @@ func (s Lines) stream(ctx context.Context, yield func(Document, error) bool) err
 			return err
 		}
 		tokens = tok.Tokenize(tokens[:0], string(b))
-		if !yield(Document{Tokens: tokens}, nil) {
+		if !yield(Document{Tokens: tokens, Place: Place{s.In.Name, l.n}}, nil) {
 			return errStop
 		}
 	}

@@ -34,9 +34,8 @@ const (
 	noLevel = -1
 )
 
-// NewMetadata returns the values of documents: docs[m][i] is that of document m in column
-// i. A document without values may be nil. Errors wrap a *ValueError where a value is at
-// fault.
+// NewMetadata returns the values of documents: docs[m][i] is that of document m in column i;
+// docs[m] may be nil. Errors about a value wrap a [*ValueError].
 func NewMetadata(columns []Column, docs [][]Value) (*Metadata, error) {
 	var b metadataBuilder
 	if err := b.begin(columns); err != nil {
@@ -67,8 +66,8 @@ func (t *Metadata) Columns() []Column {
 	return slices.Clone(t.columns)
 }
 
-// Numbers returns the numbers of a column, one for each document, and for which documents
-// they are known. The others are NaN. It is an error if there is no such column of numbers.
+// Numbers returns the numbers of a column, one for each document, and which are known; the
+// others are NaN. It is an error if there is no such column of numbers.
 func (t *Metadata) Numbers(column string) (x []float64, known []bool, err error) {
 	c, err := t.find(column, Number)
 	if err != nil {
@@ -81,9 +80,8 @@ func (t *Metadata) Numbers(column string) (x []float64, known []bool, err error)
 	return slices.Clone(c.numbers), known, nil
 }
 
-// Times returns the times of a column in UTC, one for each document, and for which
-// documents they are known. The others are zero. It is an error if there is no such column
-// of times.
+// Times returns the times of a column in UTC, one for each document, and which are known; the
+// others are zero. It is an error if there is no such column of times.
 func (t *Metadata) Times(column string) (x []time.Time, known []bool, err error) {
 	c, err := t.find(column, Time)
 	if err != nil {
@@ -96,9 +94,9 @@ func (t *Metadata) Times(column string) (x []time.Time, known []bool, err error)
 	return x, known, nil
 }
 
-// Categories returns the levels of a column in their order and, for each document, the
-// number of its level, from 0, or −1 where it is missing. Levels may be in no document, as
-// after Select. It is an error if there is no such column of categories.
+// Categories returns the levels of a column and, for each document, the number of its level,
+// −1 if it is missing. No document may have a level, as after Select. It is an error if there
+// is no such column of categories.
 func (t *Metadata) Categories(column string) (level []int, levels []string, err error) {
 	c, err := t.find(column, Category)
 	if err != nil {
@@ -181,10 +179,10 @@ func (c *cells) value(column *Column, m int) Value {
 	return Value{}
 }
 
-// metadataBuilder collects the values of documents. It must begin first.
+// metadataBuilder collects the values of documents, after begin.
 type metadataBuilder struct {
 	t     *Metadata
-	open  []bool             // categories of any name, whose levels are sorted in the end
+	open  []bool             // columns whose levels are not given; they are sorted in the end
 	level []map[string]int32 // of categories
 }
 
@@ -231,7 +229,7 @@ func checkColumns(columns []Column) error {
 		names[c.Name] = true
 		levels := map[string]bool{}
 		for _, l := range c.Levels {
-			bad(levels[l], "the level %q stands twice", l)
+			bad(levels[l], "the level %q comes twice", l)
 			bad(!utf8.ValidString(l), "level %q: %v", l, ErrInvalidUTF8)
 			levels[l] = true
 		}
@@ -239,13 +237,13 @@ func checkColumns(columns []Column) error {
 	return errors.Join(errs...)
 }
 
-// check tells whether a document may have these values.
+// check reports whether a document may have these values.
 func (b *metadataBuilder) check(values []Value) error {
 	if len(values) == 0 {
 		return nil
 	}
 	if b.t == nil {
-		return fmt.Errorf("%d values, but no columns are given: a Builder needs Columns, a Source must be Described", len(values))
+		return fmt.Errorf("%d values, but no columns are given: a Builder needs Columns, and a Source names them in its Description", len(values))
 	}
 	if len(values) != len(b.t.columns) {
 		return fmt.Errorf("%d values for %d columns", len(values), len(b.t.columns))

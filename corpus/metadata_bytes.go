@@ -16,8 +16,7 @@ var (
 	_ encoding.BinaryUnmarshaler = (*Metadata)(nil)
 )
 
-// AppendBinary appends the values in the form that FORMAT.md in this folder describes. It
-// returns no error.
+// AppendBinary appends the values in the form of FORMAT.md. It returns no error.
 func (t *Metadata) AppendBinary(b []byte) ([]byte, error) {
 	le := binary.LittleEndian
 	b = le.AppendUint32(b, uint32(len(t.Columns())))
@@ -50,11 +49,10 @@ func (t *Metadata) AppendBinary(b []byte) ([]byte, error) {
 			for _, v := range x.seconds {
 				b = le.AppendUint64(b, uint64(v))
 			}
-			for _, v := range x.nanos {
-				if !fractions {
-					break
+			if fractions {
+				for _, v := range x.nanos {
+					b = le.AppendUint32(b, uint32(v))
 				}
-				b = le.AppendUint32(b, uint32(v))
 			}
 		case Category:
 			b = binary.AppendUvarint(b, uint64(len(c.Levels)))
@@ -69,8 +67,8 @@ func (t *Metadata) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalBinary replaces the values by those that AppendBinary wrote. After an error
-// they are as before. Memory is at most a small multiple of len(b).
+// UnmarshalBinary replaces the values by those that AppendBinary wrote, unless there is an
+// error. Memory is at most a small multiple of len(b).
 func (t *Metadata) UnmarshalBinary(b []byte) error {
 	out, err := readMetadata(&fields.Reader{B: b})
 	if err != nil {
@@ -97,17 +95,15 @@ func readMetadata(r *fields.Reader) (*Metadata, error) {
 		}
 		t.columns, t.cells = append(t.columns, c), append(t.cells, x)
 	}
-	if r.Short || len(r.B) > 0 {
-		return nil, fmt.Errorf("%d bytes after the last column", len(r.B))
+	if err := r.End(); err != nil {
+		return nil, err
 	}
 	return t, checkColumns(t.columns)
 }
 
 func readColumn(r *fields.Reader, docs uint64) (c Column, x cells, err error) {
 	le := binary.LittleEndian
-	if k := r.Take(1); k != nil {
-		c.Kind = Kind(k[0])
-	}
+	c.Kind = Kind(r.U8())
 	c.Name, c.Unit = string(r.Take(r.Uvarint())), string(r.Take(r.Uvarint()))
 	switch c.Kind {
 	case Number:
@@ -122,16 +118,19 @@ func readColumn(r *fields.Reader, docs uint64) (c Column, x cells, err error) {
 			x.numbers[m] = v
 		}
 	case Time:
-		form := r.Take(1)
+		fractions := r.U8()
 		raw := r.Take(8 * docs)
 		x.seconds = make([]int64, len(raw)/8)
 		for m := range x.seconds {
 			x.seconds[m] = int64(le.Uint64(raw[8*m:]))
+			if s := x.seconds[m]; s != noTime && !inYears(s) {
+				return c, x, fmt.Errorf("document %d has the time %d, which %w", m+1, s, errYears)
+			}
 		}
-		if len(form) > 0 && form[0] > 1 {
-			return c, x, fmt.Errorf("times of the form %d", form[0])
+		if fractions > 1 {
+			return c, x, fmt.Errorf("times of the form %d", fractions)
 		}
-		if len(form) > 0 && form[0] == 1 {
+		if fractions == 1 {
 			raw = r.Take(4 * docs)
 			x.nanos = make([]int32, len(raw)/4)
 			for m := range x.nanos {

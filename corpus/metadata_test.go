@@ -61,7 +61,7 @@ func upTo(n int) []int {
 	return out
 }
 
-// follows tells whether the values of each document are those of its id.
+// follows reports whether the values of each document are those of its id.
 func follows(t *testing.T, what string, c *corpus.Corpus) {
 	t.Helper()
 	meta := c.Metadata()
@@ -220,7 +220,7 @@ func TestMetadataErrors(t *testing.T) {
 		`column 1, "": it has no name`:                         {column: corpus.Column{Kind: corpus.Time}},
 		`column 1, "a": Kind is 0; want Number`:                {column: corpus.Column{Name: "a"}},
 		`column 1, "a": a time has no Levels`:                  {column: corpus.Column{Name: "a", Kind: corpus.Time, Levels: []string{}}},
-		`column 1, "a": the level "x" stands twice`:            {column: corpus.Column{Name: "a", Kind: corpus.Category, Levels: []string{"x", "x"}}},
+		`column 1, "a": the level "x" comes twice`:             {column: corpus.Column{Name: "a", Kind: corpus.Category, Levels: []string{"x", "x"}}},
 		`document 1: column "a": value "NaN": is not a finite`: {corpus.Column{Name: "a", Kind: corpus.Number}, corpus.NumberOf(math.NaN())},
 		`column "a": value "7": is a number, want a time`:      {corpus.Column{Name: "a", Kind: corpus.Time}, corpus.NumberOf(7)},
 		`column "a": value "y": is not among the Levels`:       {corpus.Column{Name: "a", Kind: corpus.Category, Levels: []string{"x"}}, corpus.CategoryOf("y")},
@@ -332,13 +332,12 @@ func TestRepeatedIDs(t *testing.T) {
 	ids := corpus.FileFromBytes("ids", []byte("a\n\nb\na\n"))
 	for name, src := range map[string]corpus.Source{
 		"ids:4: id \"a\" comes twice, first at ids:1":   corpus.UCI{Docword: str("4\n1\n1\n1 1 1\n"), IDs: ids},
-		"ids:4: id \"a\" comes twice, first at ids:1 ":  corpus.LDAC{Data: str("1 0:1\n0\n0\n0\n"), IDs: ids},
 		"data:3: id \"1\" comes twice, first at data:1": corpus.JSONL{In: str("{\"text\":\"aa\",\"id\":1}\n{\"text\":\"aa\"}\n{\"text\":\"aa\",\"id\":\"1\"}\n")},
 		"data:5: id \"k\" comes twice, first at data:2": corpus.CSV{In: str("id,text\nk,\"one\ntwo\"\nl,x\nk,y\n"), Text: "text", ID: "id"},
 	} {
 		for how, read := range map[string]func() error{
 			"read":   func() error { _, err := corpus.Read(ctx, src); return err },
-			"stream": func() error { _, err := streamed(ctx, src); return err },
+			"stream": func() error { _, err := corpus.Read(ctx, wrapped{src}); return err },
 			"encode": func() error { _, err := corpus.Encode(ctx, src); return err },
 		} {
 			if err := read(); !errors.Is(err, corpus.ErrRepeatedID) || strings.TrimPrefix(err.Error(), "corpus: ") != strings.TrimSpace(name) {

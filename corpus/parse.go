@@ -7,13 +7,12 @@ import (
 
 var errHeader = errors.New("the header promises far more documents or words than there are entries")
 
-// tooMany tells whether a file with so many entries cannot have n documents or
-// words. It keeps a damaged header, or a single huge number, from taking all
-// memory.
+// tooMany reports whether a file has too few entries for n documents or words. It keeps a
+// damaged header, or a single huge number, from taking all memory.
 func tooMany(n, entries int64) bool { return n > 1<<16 && (n-1<<16)/64 > entries }
 
-// field takes an integer off the front of a line, with the space around it.
-// Where there is none it returns false and what is left after the space.
+// field takes an integer off the front of a line, with the space around it. If there is none
+// it returns false and what is left after the space.
 func field(b []byte) (int64, []byte, bool) {
 	i := 0
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t') {
@@ -34,9 +33,8 @@ func field(b []byte) (int64, []byte, bool) {
 	return n, b[i:], true
 }
 
-// parseInt reads a decimal integer with an optional minus sign from the front
-// of b and returns how many bytes it took, 0 where there is none. Numbers of
-// more than 18 digits come out as ±10¹⁸, beyond every limit of this package.
+// parseInt reads a decimal integer with an optional minus sign from the front of b, of k bytes,
+// 0 for none. Numbers of more than 18 digits come out as ±10¹⁸, beyond every limit here.
 func parseInt(b []byte) (n int64, k int) {
 	i := 0
 	neg := len(b) > 0 && b[0] == '-'

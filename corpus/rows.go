@@ -13,12 +13,6 @@ type rows struct {
 // add appends a pair to the document in hand. n ≥ 1.
 func (r *rows) add(w, n int32) { r.words, r.counts = append(r.words, w), append(r.counts, n) }
 
-// undo forgets the document in hand.
-func (r *rows) undo() {
-	n := r.indptr[len(r.indptr)-1]
-	r.words, r.counts = r.words[:n], r.counts[:n]
-}
-
 // end finishes the document in hand: words ascending, duplicates added up. If a
 // sum exceeds MaxCount it returns the word and the sum, and the document is not
 // finished; otherwise −1.

@@ -2,55 +2,81 @@ package corpus
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/jsmf-go/spectral/internal/bag"
 )
 
-// Select returns the corpus restricted to the given documents and words, in the
-// order given; nil keeps all. A document that loses all its words stays, empty.
-// Numbers that are out of range or given twice are an error.
+// Select returns the corpus of the given documents and words, in the order given; nil keeps
+// all. A document that loses all its words stays, empty. Numbers that are out of range or given
+// twice are an error.
 func (c *Corpus) Select(docs, words []int) (*Corpus, error) {
-	vocab, to, err := c.selectWords(words)
-	if err != nil {
+	if err := checkSelection("document", docs, c.NumDocs(), c.ID); err != nil {
 		return nil, err
 	}
-	if docs, err = c.selectDocs(docs); err != nil {
+	quoted := func(w int) string { return strconv.Quote(c.vocab[w]) }
+	if err := checkSelection("word", words, c.NumWords(), quoted); err != nil {
 		return nil, err
 	}
-	nnz := 0
-	for _, m := range docs {
-		if to == nil {
-			nnz += c.indptr[m+1] - c.indptr[m]
-			continue
-		}
-		for _, w := range c.words[c.indptr[m]:c.indptr[m+1]] {
-			if to[w] >= 0 {
-				nnz++
-			}
+	vocab, to := c.vocab, []int32(nil)
+	if words != nil {
+		vocab, to = at(c.vocab, words), slices.Repeat([]int32{-1}, c.NumWords())
+		for j, w := range words {
+			to[w] = int32(j)
 		}
 	}
-	a := c.about.at(docs)
-	a.ids = make([]string, len(docs))
-	indptr := make([]int, len(docs)+1)
-	ws, cs := make([]int32, 0, nnz), make([]int32, 0, nnz)
-	var buf []uint64
-	for d, m := range docs {
-		a.ids[d] = c.ID(m)
-		dw, dn := c.Doc(m)
-		if to == nil {
-			ws, cs = append(ws, dw...), append(cs, dn...)
-		} else {
-			lo := len(ws)
-			for i, w := range dw {
-				if to[w] >= 0 {
-					ws, cs = append(ws, to[w]), append(cs, dn[i])
-				}
-			}
-			bag.Merge(ws[lo:], cs[lo:], &buf) // distinct words: sorts only
+	out, _, err := c.pick(docs, vocab, to)
+	return out, err
+}
+
+// checkSelection returns an error if numbers are not different ones from 0 to n-1.
+func checkSelection(what string, numbers []int, n int, name func(int) string) error {
+	seen := make([]bool, n)
+	for _, i := range numbers {
+		if i < 0 || i >= n {
+			return fmt.Errorf("corpus: select: %s %d is not in [0, %d)", what, i, n)
 		}
-		indptr[d+1] = len(ws)
+		if seen[i] {
+			return fmt.Errorf("corpus: select: %s %d (%s) is named twice", what, i, name(i))
+		}
+		seen[i] = true
 	}
-	return newCorpus(vocab, a, indptr, ws, cs), nil
+	return nil
+}
+
+// pick returns the documents with the given numbers, nil for all, over vocab, in which word w
+// has the number to[w]; nil: its own. Words of −1 are left out, and unknown is the number of
+// their tokens. It is an error if words become one and their counts add up to more than MaxCount.
+func (c *Corpus) pick(docs []int, vocab []string, to []int32) (out *Corpus, unknown int64, err error) {
+	a, n := c.about, c.NumDocs()
+	if docs != nil {
+		a, n = c.about.at(docs), len(docs)
+		a.ids = make([]string, n)
+	}
+	r := rows{indptr: make([]int, 1, n+1)}
+	for d := range n {
+		m := d
+		if docs != nil {
+			m = docs[d]
+			a.ids[d] = c.ID(m)
+		}
+		words, counts := c.Doc(m)
+		for i, w := range words {
+			if to != nil {
+				w = to[w]
+			}
+			if w >= 0 {
+				r.add(w, counts[i])
+			} else {
+				unknown += int64(counts[i])
+			}
+		}
+		if w, sum := r.end(); w >= 0 {
+			return nil, 0, bag.CountError(c.ID(m), vocab[w], sum)
+		}
+	}
+	return newCorpus(vocab, a, r.indptr, r.words, r.counts), unknown, nil
 }
 
 // at returns the elements of a with the given numbers; nil of nil.
@@ -65,49 +91,17 @@ func at[T any](a []T, numbers []int) []T {
 	return out
 }
 
-// selectWords returns the words with the given numbers, and for each word of c its
-// new number, −1 for those left out. to is nil where all are kept.
-func (c *Corpus) selectWords(words []int) (vocab []string, to []int32, err error) {
-	if words == nil {
-		return c.vocab, nil, nil
+// Reindex returns the documents over another vocabulary, such as that of a model, which may have
+// no word twice. Words that vocab lacks are left out; unknown is the number of their tokens.
+func (c *Corpus) Reindex(vocab []string) (out *Corpus, unknown int64, err error) {
+	if len(vocab) == 0 {
+		return nil, 0, fmt.Errorf("corpus: reindex: %w", ErrEmptyVocabulary)
 	}
-	n := c.NumWords()
-	to = make([]int32, n)
-	for i := range to {
-		to[i] = -1
+	if _, err := bag.Index(vocab); err != nil {
+		return nil, 0, fmt.Errorf("corpus: reindex: %w", err)
 	}
-	vocab = make([]string, len(words))
-	for j, w := range words {
-		if w < 0 || w >= n {
-			return nil, nil, fmt.Errorf("corpus: select: word %d is not in [0, %d)", w, n)
-		}
-		if to[w] >= 0 {
-			return nil, nil, fmt.Errorf("corpus: select: word %d (%q) is named twice", w, c.vocab[w])
-		}
-		to[w], vocab[j] = int32(j), c.vocab[w]
+	if out, unknown, err = c.pick(nil, slices.Clone(vocab), bag.Match(c.vocab, vocab)); err != nil {
+		return nil, 0, fmt.Errorf("corpus: reindex: %w", err)
 	}
-	return vocab, to, nil
-}
-
-// selectDocs checks the numbers of documents, and returns all for nil.
-func (c *Corpus) selectDocs(docs []int) ([]int, error) {
-	n := c.NumDocs()
-	if docs == nil {
-		docs = make([]int, n)
-		for m := range docs {
-			docs[m] = m
-		}
-		return docs, nil
-	}
-	seen := make([]bool, n)
-	for _, m := range docs {
-		if m < 0 || m >= n {
-			return nil, fmt.Errorf("corpus: select: document %d is not in [0, %d)", m, n)
-		}
-		if seen[m] {
-			return nil, fmt.Errorf("corpus: select: document %d (%s) is named twice", m, c.ID(m))
-		}
-		seen[m] = true
-	}
-	return docs, nil
+	return out, unknown, nil
 }

@@ -4,25 +4,24 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"sync/atomic"
 )
 
-// FromSeq returns a Source of the documents of a sequence, with the columns of their
-// Values. Every pass goes through seq, from its beginning. A later pass that yields another
-// number of documents than the first ends with ErrSourceChanged, as for a sequence that can
-// be gone through only once; Encode such documents first.
-func FromSeq(seq iter.Seq2[Document, error], columns ...Column) Described {
-	return &sequence{seq: seq, columns: columns}
+// FromSeq returns a Source of the documents of a sequence. desc says what is known of them,
+// nothing for documents of tokens without metadata. Every pass goes through seq from its
+// beginning. A later pass that yields another number of documents than the first ends with
+// [ErrSourceChanged]: Encode a sequence that can be gone through only once.
+func FromSeq(seq iter.Seq2[Document, error], desc Description) Source {
+	return &sequence{seq: seq, desc: desc}
 }
 
 type sequence struct {
-	seq     iter.Seq2[Document, error]
-	columns []Column
-	docs    atomic.Int64 // 1 + the number of documents of a whole pass; 0: not known
+	seq  iter.Seq2[Document, error]
+	desc Description
+	docs atomic.Int64 // 1 + the number of documents of a whole pass; 0: not known
 }
 
-func (s *sequence) Columns() []Column { return slices.Clone(s.columns) }
+func (s *sequence) Describe(context.Context) (Description, error) { return s.desc, nil }
 
 func (s *sequence) Docs(ctx context.Context) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 
 	"github.com/jsmf-go/spectral/corpus/text"
@@ -18,113 +19,147 @@ type Document struct {
 	ID    string // "": the document is called by its number, from 1
 	Label string // "": none
 
-	// Values are those of the Columns of a Described source, one for each, or nil if all
-	// are missing.
+	// Values are those of the columns of the source (Description.Columns), one for each, or
+	// nil if all are missing.
 	Values []Value
 
 	// Tokens are the words as strings.
 	Tokens []string
 
-	// Words are numbers in the vocabulary of a Numbered source.
+	// Words are numbers in the vocabulary of the source (Description.Vocabulary).
 	Words []int32
 
 	// Counts says how often each of Tokens or Words occurs, from 0 to MaxCount;
-	// nil: once each. Counts of a word that stands there several times are added
-	// up.
+	// nil: once each. Counts of equal words are added up.
 	Counts []int32
 
-	place place
+	// Place is where the document is, for errors about it.
+	Place Place
+
+	left *leftOut // what the pass that it comes from could not read; nil: nothing
 }
+
+// Place is a line of a file. The zero value is a place that is not known.
+type Place struct {
+	File string // "": not known
+	Line int    // counted from 1; 0: the file as a whole
+}
+
+func (p Place) at(err error) error { return &FileError{File: p.File, Line: p.Line, Err: err} }
 
 // words returns the words, to be counted.
 func (d *Document) words() bag.Document {
 	return bag.Document{ID: d.ID, Tokens: d.Tokens, Words: d.Words, Counts: d.Counts}
 }
 
-// fail adds to an error where the document stands; its number counts from 1.
-func (d *Document) fail(number int, err error) error {
-	if d.place.file != "" {
-		return &FileError{File: d.place.file, Line: d.place.line, Err: err}
+// at adds the place of the document to an error that names it.
+func (d *Document) at(err error) error {
+	if d.Place.File != "" {
+		return d.Place.at(err)
 	}
-	return fmt.Errorf("corpus: document %s: %w", cmp.Or(d.ID, strconv.Itoa(number)), err)
+	return fmt.Errorf("corpus: %w", err)
 }
 
-// Source is a collection of documents that can be read any number of times
-// without holding it in memory. All readers of this package are Sources; they
-// hold no open file between passes.
+// fail adds the document, whose number counts from 1, and its place to an error.
+func (d *Document) fail(number int, err error) error {
+	if d.Place.File == "" {
+		err = fmt.Errorf("document %s: %w", cmp.Or(d.ID, strconv.Itoa(number)), err)
+	}
+	return d.at(err)
+}
+
+// Source is a collection of documents that can be read any number of times without holding it
+// in memory. All readers of this package are Sources. They hold no open file between passes.
+//
+// A Source that wraps another embeds it and changes one of the methods. What the other
+// knows of its documents then comes through:
+//
+//	type upper struct{ corpus.Source }
+//
+//	func (u upper) Describe(ctx context.Context) (corpus.Description, error) {
+//		d, err := u.Source.Describe(ctx)
+//		d.Columns = slices.Clone(d.Columns)
+//		…
+//		return d, err
+//	}
 type Source interface {
-	// Docs yields the documents in order. It opens its files when the loop begins
-	// and closes them when the loop ends or is left. The first error is yielded
-	// with a zero Document and ends the sequence, as does the end of ctx, which is
-	// checked every few thousand lines.
-	//
-	// The slices of a Document are valid until the next iteration.
-	//
-	// A Source that wraps another hides what that says of itself, unless it has the methods
-	// of Numbered, Described and FromText too.
+	// Describe says what is known of the documents before they are read. It may open
+	// files, which it closes.
+	Describe(ctx context.Context) (Description, error)
+
+	// Docs yields the documents in order. It opens its files when the loop begins and closes
+	// them when the loop ends. The first error is yielded with a zero Document and ends the
+	// sequence, as does the end of ctx, which is checked every few thousand lines. The slices
+	// of a Document are valid until the next iteration.
 	Docs(ctx context.Context) iter.Seq2[Document, error]
 }
 
-// ErrSourceChanged means that a Source yielded other documents in a later pass than
-// in the first.
-var ErrSourceChanged = errors.New("the documents are not those of the first pass")
+// Description is what a Source knows of its documents before they are read. The zero value
+// describes documents of tokens of which nothing is known. Its slices must not be written to.
+type Description struct {
+	// Documents is their number; 0: not known. It is for showing progress, and need not be
+	// right.
+	Documents int
 
-// Numbered is a Source whose documents hold numbers of words instead of tokens.
-// Every function that takes a Source asks whether it is one.
-type Numbered interface {
-	Source
+	// Vocabulary holds the words by number: documents have numbers of these (Document.Words)
+	// and no tokens. nil: they have tokens. Words without names are "".
+	Vocabulary []string
 
-	// Vocabulary returns the words in a new slice. It opens the files that it
-	// needs and closes them.
-	Vocabulary(ctx context.Context) ([]string, error)
+	// Unsorted says that words are numbered in the order in which they came. Read sorts them.
+	Unsorted bool
+
+	// Columns are the columns of Document.Values; nil: none.
+	Columns []Column
+
+	// Text says how the words were made of text; nil: not known.
+	Text *text.Setting
+
+	// Stemmer is what the words are still to be merged by (see Stem); nil: none. Read, Encode
+	// and EncodeFile merge them.
+	Stemmer text.Stemmer
+
+	// Weights are the weights of the documents in a fit, one for each, finite and not
+	// negative; nil: 1 each.
+	Weights []float64
+
+	// Copies says that documents may have the ids of others, as copies of them do (see
+	// Corpus.Bootstrap). Otherwise an id that comes twice is an error.
+	Copies bool
+
+	// DroppedDocuments says what was left out before, and why.
+	DroppedDocuments []Dropped
+
+	// Remote says that the documents are on other machines, where package jsmf/beam adds them
+	// up. Docs then brings them here one by one.
+	Remote bool
 }
 
-// FromText is a Source whose tokens come from text, or from a Source that says so. Every
-// function that takes a Source asks whether it is one.
-type FromText interface {
-	Source
+// errStop says that the caller has left the loop.
+var errStop = errors.New("stop")
 
-	// TextSetting says how the text is split into words; nil where that is not known.
-	TextSetting() *text.Setting
-
-	// Stemmer returns the Stemmer by which the words are still to be merged (see Stem);
-	// nil for none, and where they are merged already.
-	Stemmer() text.Stemmer
-}
-
-// textOf returns how the words of a source were made of text, nil where it does not say.
-func textOf(src Source) *text.Setting {
-	if t, ok := src.(FromText); ok {
-		return t.TextSetting()
+// documents returns what stream yields, and then its error, unless that is errStop.
+func documents(ctx context.Context, stream func(context.Context, func(Document, error) bool) error) iter.Seq2[Document, error] {
+	return func(yield func(Document, error) bool) {
+		if err := stream(ctx, yield); err != nil && err != errStop {
+			yield(Document{}, err)
+		}
 	}
-	return nil
 }
 
-// Source returns the corpus as a Source, which is Described. The slices of its Documents
-// must not be written to; all but Values stay valid. Documents have no weights;
-// cooc.NewStream refuses the Source of a corpus that has some (WithWeights).
-func (c *Corpus) Source() Numbered { return inMemory{c} }
+// Source returns the corpus as a Source. The slices of its Documents must not be written
+// to; all but Values stay valid.
+func (c *Corpus) Source() Source { return inMemory{c} }
 
 type inMemory struct{ c *Corpus }
 
-var (
-	_ bag.Weighted = inMemory{}
-	_ Described    = inMemory{}
-)
-
-func (s inMemory) Columns() []Column { return s.c.meta.Columns() }
-
-// TextSetting implements FromText.
-func (s inMemory) TextSetting() *text.Setting { return s.c.text }
-
-// Stemmer implements FromText: the words are merged.
-func (s inMemory) Stemmer() text.Stemmer { return nil }
-
-func (s inMemory) Weights() []float64 { return s.c.weights }
-
-func (s inMemory) load(context.Context) (*Corpus, error) { return s.c, nil }
-
-func (s inMemory) Vocabulary(context.Context) ([]string, error) { return s.c.Vocabulary(), nil }
+// Describe implements Source.
+func (s inMemory) Describe(context.Context) (Description, error) {
+	c := s.c
+	return Description{
+		Documents: c.NumDocs(), Vocabulary: c.vocab, Columns: c.meta.Columns(), Text: c.text, Weights: c.weights, Copies: c.repeats,
+		DroppedDocuments: c.dropped,
+	}, nil
+}
 
 func (s inMemory) Docs(ctx context.Context) iter.Seq2[Document, error] {
 	c := s.c
@@ -141,7 +176,7 @@ func (s inMemory) Docs(ctx context.Context) iter.Seq2[Document, error] {
 			}
 			d.Words, d.Counts = c.Doc(m)
 			values = c.meta.values(values[:0], m)
-			d.Values, d.place.repeat = values, c.repeats
+			d.Values = values
 			if !yield(d, nil) {
 				return
 			}
@@ -149,43 +184,33 @@ func (s inMemory) Docs(ctx context.Context) iter.Seq2[Document, error] {
 	}
 }
 
-// loader is a source of this package that can read a whole Corpus faster, or in one
-// pass, or without the limits of streaming.
-type loader interface {
-	load(ctx context.Context) (*Corpus, error)
-}
-
-// Read collects the documents of a source. Documents without words are kept, and
-// counts of a word that a document holds several times are added up. Columns of a
-// Described source become the corpus's Metadata. Two documents with one id are an error
-// that wraps ErrRepeatedID.
+// Read collects the documents of a source, with its columns as Metadata, its weights and its
+// text setting. Documents without words are kept. Two documents with one id are an error that
+// wraps [ErrRepeatedID].
 //
-// The words of a Numbered source keep their order. Otherwise the vocabulary is all
-// tokens, sorted: whole numbers by value, then the other words by their bytes. It
-// does not depend on the order of the documents. Words of one stem are merged, as Stem
-// does it, if the setting of a FromText source names a Stemmer.
+// The words of a source with a Vocabulary keep their order. Otherwise the vocabulary is all
+// tokens, sorted: whole numbers by value, then the other words by their bytes. Words of one
+// stem are merged, as by Stem, if the source names a Stemmer.
 //
-// Memory grows with what is in the file, not with what its header says. Finding ids that
-// come twice takes some 50 bytes for each, until all are read.
+// Memory grows with what is in a file, not with what its header says. Finding ids that come
+// twice takes some 50 bytes for each, until all are read.
 func Read(ctx context.Context, src Source) (*Corpus, error) {
-	if l, ok := src.(loader); ok {
-		return l.load(ctx)
+	switch s := src.(type) {
+	case inMemory:
+		return s.c, nil
+	case UCI: // takes lines in any order
+		return s.load(ctx)
 	}
 	return collect(ctx, src)
 }
 
 func collect(ctx context.Context, src Source) (*Corpus, error) {
-	b := Builder{Columns: columnsOf(src), text: textOf(src)}
-	if n, ok := src.(Numbered); ok {
-		v, err := n.Vocabulary(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if len(v) == 0 {
-			return nil, fmt.Errorf("corpus: %w", ErrEmptyVocabulary)
-		}
-		b.Vocabulary = v
+	desc, err := src.Describe(ctx)
+	if err != nil {
+		return nil, err
 	}
+	b := Builder{Vocabulary: slices.Clone(desc.Vocabulary), Columns: desc.Columns, text: desc.Text, dropped: desc.DroppedDocuments}
+	b.seen.copies = desc.Copies
 	for d, err := range src.Docs(ctx) {
 		if err == nil {
 			err = ctx.Err()
@@ -198,8 +223,15 @@ func collect(ctx context.Context, src Source) (*Corpus, error) {
 		}
 	}
 	c, err := b.Corpus()
-	if by := stemmer(src); by != nil && err == nil {
-		return c.stem(by)
+	if err == nil && desc.Stemmer != nil {
+		c, err = c.stem(desc.Stemmer)
 	}
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	if desc.Unsorted {
+		c = c.sorted()
+	}
+	c.repeats = desc.Copies
+	return c.WithWeights(desc.Weights)
 }

@@ -86,33 +86,35 @@ const goldenHeld = "3 6 7 8"
 func TestSplitTokens(t *testing.T) {
 	c := random(rand.New(rand.NewPCG(15, 16)), 60, 20, 0.5)
 	for _, share := range []float64{0.5, 0.2, 0.999} {
-		obs, held, err := c.SplitTokens(share, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		valid(t, obs)
-		valid(t, held)
-		sumO, sumH, sum := obs.Counts().ToDense(), held.Counts().ToDense(), c.Counts().ToDense()
-		for m := range c.NumDocs() {
-			n := c.DocLen(m)
-			want := int64(math.Round(share * float64(n)))
-			if n > 1 {
-				want = min(max(want, 1), n-1)
+		t.Run(fmt.Sprint("share ", share), func(t *testing.T) {
+			obs, held, err := c.SplitTokens(share, 3)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if obs.DocLen(m) != want || held.DocLen(m) != n-want {
-				t.Errorf("document %d of %d tokens: %d observed, want %d", m, n, obs.DocLen(m), want)
-			}
-			for w := range 20 {
-				if sumO.At(m, w)+sumH.At(m, w) != sum.At(m, w) {
-					t.Errorf("document %d, word %d: tokens were lost", m, w)
+			valid(t, obs)
+			valid(t, held)
+			sumO, sumH, sum := obs.Counts().ToDense(), held.Counts().ToDense(), c.Counts().ToDense()
+			for m := range c.NumDocs() {
+				n := c.DocLen(m)
+				want := int64(math.Round(share * float64(n)))
+				if n > 1 {
+					want = min(max(want, 1), n-1)
+				}
+				if obs.DocLen(m) != want || held.DocLen(m) != n-want {
+					t.Errorf("document %d of %d tokens: %d observed, want %d", m, n, obs.DocLen(m), want)
+				}
+				for w := range 20 {
+					if sumO.At(m, w)+sumH.At(m, w) != sum.At(m, w) {
+						t.Errorf("document %d, word %d: tokens were lost", m, w)
+					}
 				}
 			}
-		}
-		again, _, _ := c.SplitTokens(share, 3)
-		other, _, _ := c.SplitTokens(share, 4)
-		if dump(again) != dump(obs) || dump(other) == dump(obs) {
-			t.Error("the seed does not decide")
-		}
+			again, _, _ := c.SplitTokens(share, 3)
+			other, _, _ := c.SplitTokens(share, 4)
+			if dump(again) != dump(obs) || dump(other) == dump(obs) {
+				t.Error("the seed does not decide")
+			}
+		})
 	}
 	// Every token is observed with the same probability: over 2000 documents of
 	// one pattern the means of the four words are ½ of their counts within
@@ -147,17 +149,19 @@ func TestWriteUCI(t *testing.T) {
 	c := random(rand.New(rand.NewPCG(17, 18)), 50, 30, 0.4)
 	dir := t.TempDir()
 	for _, ext := range []string{"", ".gz"} {
-		dw, v := filepath.Join(dir, "docword.txt"+ext), filepath.Join(dir, "vocab.txt"+ext)
-		if err := c.SaveUCI(ctx, dw, v); err != nil {
-			t.Fatal(err)
-		}
-		got, err := corpus.ReadUCI(ctx, dw, v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if dump(got) != dump(c) {
-			t.Errorf("%q: what was written differs from what is read", ext)
-		}
+		t.Run("docword.txt"+ext, func(t *testing.T) {
+			dw, v := filepath.Join(dir, "docword.txt"+ext), filepath.Join(dir, "vocab.txt"+ext)
+			if err := c.SaveUCI(ctx, dw, v); err != nil {
+				t.Fatal(err)
+			}
+			got, err := corpus.ReadUCI(ctx, dw, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if dump(got) != dump(c) {
+				t.Error("what was written differs from what is read")
+			}
+		})
 	}
 	plain, err := os.ReadFile(filepath.Join(dir, "docword.txt"))
 	if err != nil {
@@ -195,20 +199,22 @@ func TestWriteUCI(t *testing.T) {
 		t.Errorf("%d files are left, want 5 (%v)", len(files), err)
 	}
 	for _, w := range []string{" a", "a\t", "a\nb", "\ufeffa"} {
-		var b corpus.Builder
-		if err := b.AddTokens("", "", []string{w}); err != nil {
-			t.Fatal(err)
-		}
-		c, err := b.Corpus()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.WriteUCI(ctx, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "does not fit in a line") {
-			t.Errorf("word %q: %v", w, err)
-		}
-		if err := c.WriteUCI(ctx, io.Discard, nil); err != nil {
-			t.Errorf("without vocabulary: %v", err)
-		}
+		t.Run(fmt.Sprintf("word %q", w), func(t *testing.T) {
+			var b corpus.Builder
+			if err := b.AddTokens("", "", []string{w}); err != nil {
+				t.Fatal(err)
+			}
+			c, err := b.Corpus()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.WriteUCI(ctx, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "does not fit in a line") {
+				t.Errorf("with vocabulary: %v, want an error", err)
+			}
+			if err := c.WriteUCI(ctx, io.Discard, nil); err != nil {
+				t.Errorf("without vocabulary: %v", err)
+			}
+		})
 	}
 	full := writerFunc(func([]byte) (int, error) { return 0, io.ErrShortWrite })
 	if err := c.WriteUCI(ctx, full, nil); !errors.Is(err, io.ErrShortWrite) {
@@ -223,7 +229,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// A resampled corpus has the documents of the original, as many in all, and the
+// A resampled corpus has the number and the documents of the original, and the
 // seed decides which.
 func TestBootstrap(t *testing.T) {
 	var b corpus.Builder

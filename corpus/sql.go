@@ -6,21 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strconv"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
-// SQL reads documents from a database. Every row of a query is a document, and columns
-// are given by their names in its result. Without ORDER BY the order of the documents is
-// the database's.
+// SQL reads documents from a database. Every row of a query is a document. Columns are given by
+// their names, of which two in the result may not be the same. Without ORDER BY the order of the
+// documents is the database's.
 type SQL struct {
 	// Query runs the query. Every pass over the documents runs it once, reads all rows, and
-	// closes them. For rows that are there already see OneQuery.
+	// closes them; rows that are there already can be read once.
 	Query func(ctx context.Context) (*sql.Rows, error)
 
 	// Text is the column with the text. It must be given. NULL is a text without words.
@@ -36,37 +34,15 @@ type SQL struct {
 	Tokenizer text.Tokenizer
 }
 
-// OneQuery returns a function for SQL.Query that hands over rows to the first pass. A
-// further pass is an error: what reads documents several times, such as cooc.NewStream,
-// needs a Query that runs again, or Encode before it.
-func OneQuery(rows *sql.Rows) func(context.Context) (*sql.Rows, error) {
-	used := new(atomic.Bool)
-	return func(context.Context) (*sql.Rows, error) {
-		if used.Swap(true) {
-			return nil, errors.New("these rows have been read and cannot be read again")
-		}
-		return rows, nil
-	}
+// Describe implements Source.
+func (s SQL) Describe(context.Context) (Description, error) {
+	return fromText(s.Tokenizer, columnsOfFields(s.Fields)), nil
 }
 
-// TextSetting implements FromText.
-func (s SQL) TextSetting() *text.Setting { return settingOf(s.Tokenizer) }
-
-// Stemmer implements FromText.
-func (s SQL) Stemmer() text.Stemmer { return orDefault(s.Tokenizer).Stemmer() }
-
-var (
-	_ FromText  = SQL{}
-	_ Described = SQL{}
-)
-
-// Columns implements Described.
-func (s SQL) Columns() []Column { return columnsOfFields(s.Fields) }
-
-// sqlName stands for the query in errors, whose lines are rows.
+// sqlName is the file in errors, whose lines are rows.
 const sqlName = "query"
 
-// Docs implements Source. Errors in a row are a *FileError for the file "query", whose
+// Docs implements Source. Errors in a row are a [*FileError] for the file "query", whose
 // Line is the number of the row.
 func (s SQL) Docs(ctx context.Context) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
@@ -88,15 +64,25 @@ func (s SQL) stream(ctx context.Context, row *int, yield func(Document, error) b
 	if err != nil {
 		return err
 	}
+	if rows == nil {
+		return errors.New("SQL.Query returned no rows and no error")
+	}
 	defer rows.Close()
 	names, err := rows.Columns()
 	if err != nil {
 		return err
 	}
 	var col []int // −1: none
-	for i, name := range append([]string{s.Text, s.ID, s.Label}, s.from()...) {
-		c := slices.Index(names, name)
-		if c < 0 && (name != "" || i > 2) {
+	for _, name := range columnNames(s.Text, s.ID, s.Label, s.Fields) {
+		if name == "" {
+			col = append(col, -1)
+			continue
+		}
+		c, err := only(names, name)
+		if err != nil {
+			return err
+		}
+		if c < 0 {
 			return fmt.Errorf("column %q is not in the result, which has %q", name, names)
 		}
 		col = append(col, c)
@@ -106,7 +92,7 @@ func (s SQL) stream(ctx context.Context, row *int, yield func(Document, error) b
 		to[i] = &cells[i]
 	}
 	tok := orDefault(s.Tokenizer)
-	d := Document{place: place{file: sqlName}}
+	d := Document{Place: Place{File: sqlName}}
 	for *row++; rows.Next(); *row++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -117,7 +103,7 @@ func (s SQL) stream(ctx context.Context, row *int, yield func(Document, error) b
 		if err := s.document(&d, cells, names, col, tok); err != nil {
 			return err
 		}
-		d.place.line = *row
+		d.Place.Line = *row
 		if !yield(d, nil) {
 			return errStop
 		}
@@ -127,14 +113,6 @@ func (s SQL) stream(ctx context.Context, row *int, yield func(Document, error) b
 	}
 	*row = 0
 	return errors.Join(ctx.Err(), rows.Close())
-}
-
-func (s SQL) from() []string {
-	var out []string
-	for i := range s.Fields {
-		out = append(out, s.Fields[i].from())
-	}
-	return out
 }
 
 // document reads a row into d.

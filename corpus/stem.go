@@ -11,69 +11,67 @@ import (
 	"github.com/jsmf-go/spectral/internal/stems"
 )
 
-// Stem merges the words of src that have one stem. It reads the documents once, to count
-// words: each distinct word is stemmed once, and those of one stem become one word, shown
-// as the most frequent of them, ties by bytes. Of a phrase each word is stemmed by itself.
-// The vocabulary is sorted as Read sorts it. Memory: the vocabulary of src and its index.
+// Stem merges the words of src that have one stem: it reads the documents once, to count words,
+// and shows the most frequent word of a stem, ties by bytes. Of a phrase each word is stemmed by
+// itself. The vocabulary is sorted as Read sorts it. Memory: the vocabulary of src and its index.
 //
-// Read, Encode, EncodeFile, the Builder and cooc.NewStream merge words by themselves where
-// the text.Setting of the documents names a Stemmer. Stem is for documents in memory, for
-// tokens that are not from text, and for a Stemmer of one's own.
-//
-// A model that is fitted to the result finds all forms of its words, also those that no
-// document of the fit has, once it is given the Stemmer (jsmf.Model.WithTokenizer).
+// [Read], [Encode], [EncodeFile] and the Builder call it if the [text.Setting] of the documents
+// names a Stemmer. Stem is for documents in memory, and for tokens that are not from text. A
+// model fitted to the result finds also forms of words that no document of the fit has, once it
+// is given the Stemmer (jsmf.Model.With).
 //
 // Errors: those of src and ctx; words without names; words that another Stemmer has merged.
-func Stem(ctx context.Context, src Source, s text.Stemmer) (Numbered, error) {
-	out := &stemmed{src: src, text: &text.Setting{}}
-	if from, ok := src.(FromText); ok {
-		if t := from.TextSetting(); t != nil {
-			*out.text = *t
-		}
+func Stem(ctx context.Context, src Source, s text.Stemmer) (Source, error) {
+	desc, err := src.Describe(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if before := out.text.Stemmer; before != "" && before != s.Name() {
-		return nil, fmt.Errorf("corpus: stem: the words are merged by the stemmer %q, and cannot be by %q as well", before, s.Name())
+	return stem(ctx, src, desc, s)
+}
+
+// stem is Stem for a source of this description.
+func stem(ctx context.Context, src Source, desc Description, s text.Stemmer) (*stemmed, error) {
+	set, err := mergedBy(desc.Text, s)
+	if err != nil {
+		return nil, err
 	}
-	out.text.Stemmer = s.Name()
+	out := &stemmed{Source: src, desc: desc}
 	words, frequency, err := out.count(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out.merge(s, words, frequency)
+	out.desc.Vocabulary, out.desc.Unsorted, out.desc.Text, out.desc.Stemmer = out.vocab, false, set, nil
 	return out, nil
 }
 
-// stemmer returns the Stemmer by which the words of src are still to be merged, or nil.
-func stemmer(src Source) text.Stemmer {
-	if from, ok := src.(FromText); ok {
-		return from.Stemmer()
+// mergedBy returns the setting of a text, nil if it is not known, whose words a Stemmer merges.
+func mergedBy(before *text.Setting, s text.Stemmer) (*text.Setting, error) {
+	var set text.Setting
+	if before != nil {
+		set = *before
 	}
-	return nil
+	if by := set.Stemmer; by != "" && by != s.Name() {
+		return nil, fmt.Errorf("corpus: stem: the words are merged by the stemmer %q, and cannot be by %q as well", by, s.Name())
+	}
+	set.Stemmer = s.Name()
+	return &set, nil
 }
 
 // stemmed is a source whose words are merged.
 type stemmed struct {
-	src    Source
-	text   *text.Setting
+	Source
+	desc   Description
 	vocab  []string
-	to     []int32   // the number in vocab of each word of src
-	words  bag.Words // of src
-	tokens Builder   // numbers them, if src is not Numbered
+	to     []int32   // the number in vocab of each word of the Source
+	words  bag.Words // of the Source
+	tokens Builder   // numbers them, if the Source has tokens
 }
-
-var (
-	_ FromText     = (*stemmed)(nil)
-	_ Described    = (*stemmed)(nil)
-	_ bag.Weighted = (*stemmed)(nil)
-)
 
 // count returns the words of the source and how often each occurs.
 func (s *stemmed) count(ctx context.Context) (words []string, frequency []int64, err error) {
 	s.words = bag.Words{Token: s.tokens.number}
-	if n, ok := s.src.(Numbered); ok {
-		if words, err = n.Vocabulary(ctx); err != nil {
-			return nil, nil, err
-		}
+	if words = s.desc.Vocabulary; words != nil {
 		if i := slices.Index(words, ""); i >= 0 {
 			return nil, nil, fmt.Errorf("corpus: stem: word %d has no name", i)
 		}
@@ -82,14 +80,14 @@ func (s *stemmed) count(ctx context.Context) (words []string, frequency []int64,
 	}
 	var c bag.Counter
 	docs := 0
-	for d, err := range s.src.Docs(ctx) {
+	for d, err := range s.Source.Docs(ctx) {
 		docs++
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err == nil {
 			if err = c.Read(&s.words, d.words(), docs); err != nil {
-				err = fmt.Errorf("corpus: %w", err)
+				err = d.at(err)
 			}
 		}
 		if err != nil {
@@ -120,20 +118,8 @@ func (s *stemmed) merge(by text.Stemmer, words []string, frequency []int64) {
 	s.vocab, s.to = vocab, to
 }
 
-// TextSetting implements FromText.
-func (s *stemmed) TextSetting() *text.Setting { return s.text }
-
-// Stemmer implements FromText.
-func (s *stemmed) Stemmer() text.Stemmer { return nil }
-
-// Vocabulary implements Numbered.
-func (s *stemmed) Vocabulary(context.Context) ([]string, error) { return slices.Clone(s.vocab), nil }
-
-// Columns implements Described.
-func (s *stemmed) Columns() []Column { return columnsOf(s.src) }
-
-// Weights are those of the documents of the source.
-func (s *stemmed) Weights() []float64 { return bag.Weights(s.src) }
+// Describe implements Source.
+func (s *stemmed) Describe(context.Context) (Description, error) { return s.desc, nil }
 
 // Docs implements Source.
 func (s *stemmed) Docs(ctx context.Context) iter.Seq2[Document, error] {
@@ -145,11 +131,11 @@ func (s *stemmed) Docs(ctx context.Context) iter.Seq2[Document, error] {
 		}
 		var c bag.Counter
 		number := 0
-		for d, err := range s.src.Docs(ctx) {
+		for d, err := range s.Source.Docs(ctx) {
 			number++
 			if err == nil {
 				if err = c.Read(&from, d.words(), number); err != nil {
-					err = fmt.Errorf("corpus: %w", err)
+					err = d.at(err)
 				}
 			}
 			if err != nil {
@@ -174,17 +160,15 @@ func (s *stemmed) known(token string) (int32, error) {
 
 // stem returns the corpus with its words merged by a Stemmer.
 func (c *Corpus) stem(by text.Stemmer) (*Corpus, error) {
+	set, err := mergedBy(c.text, by)
+	if err != nil {
+		return nil, err
+	}
 	var s stemmed
 	s.merge(by, c.vocab, c.WordCounts())
-	r := rows{indptr: make([]int, 1, len(c.indptr))}
-	for m := range c.NumDocs() {
-		words, counts := c.Doc(m)
-		for i, w := range words {
-			r.add(s.to[w], counts[i])
-		}
-		if w, sum := r.end(); w >= 0 {
-			return nil, fmt.Errorf("corpus: %w", bag.CountError(c.ID(m), s.vocab[w], sum))
-		}
+	out, _, err := c.pick(nil, s.vocab, s.to)
+	if err != nil {
+		return nil, fmt.Errorf("corpus: %w", err)
 	}
-	return newCorpus(s.vocab, c.about, r.indptr, r.words, r.counts), nil
+	return out.WithText(set), nil
 }

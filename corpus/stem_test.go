@@ -38,6 +38,8 @@ type tokens struct {
 	changes func()
 }
 
+func (tokens) Describe(context.Context) (corpus.Description, error) { return corpus.Description{}, nil }
+
 func (s tokens) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
 		for m, d := range s.docs {
@@ -129,7 +131,7 @@ func TestStem(t *testing.T) {
 				t.Fatalf("seed %d, %s: got\n%swant\n%s", seed, how, dump(got), dump(want))
 			}
 		}
-		stemmed := func(src corpus.Source) corpus.Numbered {
+		stemmed := func(src corpus.Source) corpus.Source {
 			t.Helper()
 			s, err := corpus.Stem(ctx, src, endings{})
 			if err != nil {
@@ -195,12 +197,12 @@ func TestStemShown(t *testing.T) {
 	if err := b.AddText("", "", "net netting nets deeps_nets milk"); err != nil {
 		t.Fatal(err)
 	}
-	if n := b.Unknown(); n != 1 {
-		t.Errorf("%d words are unknown, want one: milk", n)
-	}
 	later, err := b.Corpus()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if n := later.Tokens(); n != 4 {
+		t.Errorf("%d tokens, want 4: all but milk", n)
 	}
 	if got := words(later, 0); !slices.Equal(got, []string{"deeps_net", "nets", "nets", "netted"}) {
 		t.Errorf("a later document has %q", got)
@@ -241,11 +243,15 @@ func TestStemKeeps(t *testing.T) {
 	if got.ID(1) != "id1" || got.Label(2) != "x" {
 		t.Errorf("id %q, label %q", got.ID(1), got.Label(2))
 	}
-	if set := s.(corpus.FromText).TextSetting(); set == nil || set.Stemmer != "endings" {
-		t.Errorf("the setting is %v", set)
+	desc, err := s.Describe(ctx)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if by := s.(corpus.FromText).Stemmer(); by != nil {
-		t.Errorf("merged words are to be merged again, by %v", by)
+	if desc.Text == nil || desc.Text.Stemmer != "endings" {
+		t.Errorf("the setting is %v", desc.Text)
+	}
+	if desc.Stemmer != nil {
+		t.Errorf("merged words are to be merged again, by %v", desc.Stemmer)
 	}
 	if set := got.Info().Text; set == nil || set.Stemmer != "endings" {
 		t.Errorf("the setting of the corpus is %v", set)
@@ -298,7 +304,9 @@ func TestStemErrors(t *testing.T) {
 // nameless is a source of words without names.
 type nameless struct{}
 
-func (nameless) Vocabulary(context.Context) ([]string, error) { return make([]string, 2), nil }
+func (nameless) Describe(context.Context) (corpus.Description, error) {
+	return corpus.Description{Vocabulary: make([]string, 2)}, nil
+}
 
 func (nameless) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) { yield(corpus.Document{Words: []int32{0, 1}}, nil) }

@@ -21,26 +21,26 @@ func TestReadStopWords(t *testing.T) {
 		}
 		return path
 	}
-	got, err := corpus.ReadStopWords(ctx, file("list", "# list\nthe\r\n\n of \n#x\nNew York"))
+	got, err := corpus.ReadStopWords(ctx, corpus.File{Name: file("list", "# list\nthe\r\n\n of \n#x\nNew York")})
 	if err != nil || !slices.Equal(got, []string{"the", "of", "New York"}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got, err := corpus.ReadStopWords(ctx, file("x.gz", string(gz(t, []byte("a\n"))))); err != nil || len(got) != 1 {
+	if got, err := corpus.ReadStopWords(ctx, corpus.File{Name: file("x.gz", string(gz(t, []byte("a\n"))))}); err != nil || len(got) != 1 {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got, err := corpus.ReadStopWords(ctx, file("empty", "")); err != nil || len(got) != 0 {
+	if got, err := corpus.ReadStopWords(ctx, corpus.File{Name: file("empty", "")}); err != nil || len(got) != 0 {
 		t.Errorf("%q, %v", got, err)
 	}
 	bad := file("bad", "ok\n\xff\n")
-	if _, err := corpus.ReadStopWords(ctx, bad); err == nil || !strings.Contains(err.Error(), "corpus: "+bad+":2: invalid UTF-8") {
+	if _, err := corpus.ReadStopWords(ctx, corpus.File{Name: bad}); err == nil || !strings.Contains(err.Error(), "corpus: "+bad+":2: invalid UTF-8") {
 		t.Error(err)
 	}
-	if _, err := corpus.ReadStopWords(ctx, "testdata/none"); err == nil {
+	if _, err := corpus.ReadStopWords(ctx, corpus.File{Name: "testdata/none"}); err == nil {
 		t.Error("no error for a file that is not there")
 	}
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := corpus.ReadStopWords(gone, file("one", "a\n")); err == nil {
+	if _, err := corpus.ReadStopWords(gone, corpus.File{Name: file("one", "a\n")}); err == nil {
 		t.Error("no error after cancellation")
 	}
 }

@@ -2,32 +2,31 @@ package corpus
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/jsmf-go/spectral/internal/bag"
 )
 
-// UCI reads the bag-of-words format of the UCI repository: a docword file with
-// three header lines, the numbers of documents D, of words W and of entries NNZ,
-// then NNZ lines "document word count", counted from 1; and a vocabulary file
-// with one word a line.
+// UCI reads the bag-of-words format of the UCI repository: a docword file with three header
+// lines, the numbers of documents D, of words W and of entries NNZ, then NNZ lines "document
+// word count", counted from 1; and a vocabulary file with one word a line.
 //
-// The header must agree with the content: the vocabulary has W words, every
-// number is in range, and there are exactly NNZ entries (ErrTruncated if there
-// are fewer). Counts are from 1 to MaxCount; several lines of the same document
-// and word are added up. Documents without a line are empty. As a guard against
-// damaged headers, D (and W without a vocabulary file) may exceed 64 times the
-// number of entries by at most 65,536.
+// The header must agree with the content: the vocabulary has W words, every number is in range,
+// and there are exactly NNZ entries ([ErrTruncated] if there are fewer). Counts are from 1 to
+// [MaxCount]; lines of the same document and word are added up. Documents without a line are
+// empty. As a guard against damaged headers, D (and W without a vocabulary file) may exceed 64
+// times the number of entries by at most 65,536.
 //
-// Read takes the lines in any order, in one pass. It needs 8 bytes of memory an
-// entry, and 4 more while it reads lines that are not in the order of the
-// documents.
+// Read takes the lines in any order. It needs 8 bytes of memory an entry. Lines that are not
+// in the order of the documents are read twice, and need 12 bytes more meanwhile.
 type UCI struct {
 	// Docword is the file of counts.
 	Docword File
@@ -39,25 +38,22 @@ type UCI struct {
 	// IDs and Labels are optional files with one line a document.
 	IDs, Labels File
 
-	// NoHeader says that Docword has no header, as a part of a larger file. It needs
-	// Vocab, and goes with neither IDs, Labels nor Ungrouped. A document has its number
-	// as its id, and those without a line are left out.
+	// NoHeader says that Docword is a part of a larger file, without a header. It needs Vocab,
+	// and goes with neither IDs, Labels nor Ungrouped. A document has its number as its id,
+	// and those without a line are left out.
 	NoHeader bool
 
-	// RepeatedWords accepts a vocabulary with a word several times; each place is a
-	// word of its own. By default that is an error.
+	// RepeatedWords makes each place of a repeated word in the vocabulary a word of its own.
+	// By default repeated words are an error.
 	RepeatedWords bool
 
-	// Ungrouped lets Docs read files whose lines are not in ascending order of
-	// the documents, by holding the corpus in memory. Otherwise Docs streams, and
-	// such a line is an error that wraps ErrUngrouped. Read needs no such hint.
+	// Ungrouped lets Docs read files whose lines are not in ascending order of the documents,
+	// by holding all lines in memory. Otherwise Docs streams, and such a line is an error that
+	// wraps ErrUngrouped. Read needs this hint only for a File that can be read once.
 	Ungrouped bool
 }
 
-var _ Numbered = UCI{}
-
-// ReadUCI reads a corpus in UCI format from files, plain or gzipped. An empty
-// vocabPath means that there is no vocabulary file.
+// ReadUCI reads a corpus in UCI format from files, plain or gzipped; vocabPath "" means none.
 func ReadUCI(ctx context.Context, docwordPath, vocabPath string) (*Corpus, error) {
 	s := UCI{Docword: File{Name: docwordPath}}
 	if vocabPath != "" {
@@ -66,162 +62,178 @@ func ReadUCI(ctx context.Context, docwordPath, vocabPath string) (*Corpus, error
 	return Read(ctx, s)
 }
 
-// Vocabulary returns the words. Without a vocabulary file it reads the docword
+// Describe implements Source. It reads the vocabulary file, or without one the docword
 // file, to check its header.
-func (s UCI) Vocabulary(ctx context.Context) ([]string, error) {
+func (s UCI) Describe(ctx context.Context) (Description, error) {
+	var words []string
+	var err error
 	if s.Vocab.given() {
-		return s.Vocab.vocabulary(s.RepeatedWords)
+		words, err = s.Vocab.vocabulary(ctx, s.RepeatedWords)
+	} else {
+		words, err = s.read(ctx, func(Document, error) bool { return true })
 	}
-	var h uciHeader
-	err := s.scan(ctx, nil, func(got uciHeader) error { h = got; return nil }, func(_, _, _ int32) error { return nil })
-	if err != nil {
-		return nil, err
-	}
-	return numbers(int(h.words), 1), nil
+	return Description{Vocabulary: orEmpty(words)}, err
 }
 
 // Docs implements Source. Document.Words are ascending.
 func (s UCI) Docs(ctx context.Context) iter.Seq2[Document, error] {
-	return func(yield func(Document, error) bool) {
-		if s.Ungrouped {
-			c, err := s.load(ctx)
-			if err != nil {
-				yield(Document{}, err)
-				return
-			}
-			c.Source().Docs(ctx)(yield)
-			return
-		}
-		if err := s.stream(ctx, yield); err != nil && err != errStop {
-			yield(Document{}, err)
-		}
-	}
-}
-
-// errStop says that the caller has left the loop.
-var errStop = errors.New("stop")
-
-func (s UCI) stream(ctx context.Context, yield func(Document, error) bool) error {
-	vocab, err := s.Vocab.optional(s.RepeatedWords)
-	if err != nil {
+	return documents(ctx, func(ctx context.Context, yield func(Document, error) bool) error {
+		_, err := s.read(ctx, yield)
 		return err
-	}
-	var (
-		ids, labels []string
-		h           uciHeader
-		r           = rows{indptr: []int{0}}
-		cur         int32 // the document in hand
-		seen        int64
-	)
-	// flush yields the document in hand, and empty ones up to m, excluded.
-	flush := func(m int32) error {
-		for ; cur < m; cur++ {
-			if s.NoHeader && len(r.words) == 0 { // empty, or of another part
-				cur = m
-				return nil
-			}
-			n, w, sum := bag.Merge(r.words, r.counts, &r.pairs)
-			if w >= 0 {
-				return s.Docword.at(0, bag.CountError(nameOf(ids, int(cur)), wordName(vocab, w, 1), sum))
-			}
-			d := Document{Words: r.words[:n], Counts: r.counts[:n]}
-			if ids != nil {
-				d.ID, d.place = ids[cur], place{file: s.IDs.Name, line: int(cur) + 1}
-			}
-			if labels != nil {
-				d.Label = labels[cur]
-			}
-			if s.NoHeader {
-				d.ID = strconv.Itoa(int(cur) + 1)
-			}
-			if !yield(d, nil) {
-				return errStop
-			}
-			r.undo()
-		}
-		return nil
-	}
-	idFile, labelFile, err := sides(s.IDs, s.Labels)
-	if err != nil {
-		return err
-	}
-	begin := func(got uciHeader) (err error) {
-		h = got
-		if ids, err = idFile.all(int(h.docs)); err == nil {
-			labels, err = labelFile.all(int(h.docs))
-		}
-		return err
-	}
-	err = s.scan(ctx, vocab, begin, func(doc, word, count int32) error {
-		seen++
-		if doc != cur {
-			switch {
-			case doc < cur:
-				return fmt.Errorf("document %d after document %d: %w", doc+1, cur+1, ErrUngrouped)
-			case !s.NoHeader && tooMany(int64(doc-cur), seen):
-				return fmt.Errorf("document %d after document %d: %w", doc+1, cur+1, errHeader)
-			}
-			if err := flush(doc); err != nil {
-				return err
-			}
-		}
-		r.add(word, count)
-		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return flush(h.docs)
 }
 
-// load reads the whole corpus in one pass.
+// load collects the documents in one pass, or in two if lines are not grouped by document.
 func (s UCI) load(ctx context.Context) (*Corpus, error) {
-	if s.NoHeader {
-		if s.Ungrouped { // it would come back here
-			return nil, s.validate()
+	c, err := s.collect(ctx)
+	if !s.NoHeader && !s.Ungrouped && (errors.Is(err, ErrUngrouped) || errors.Is(err, errHeader)) {
+		s.Ungrouped = true
+		if again, e := s.collect(ctx); !errors.Is(e, errReadOnce) {
+			return again, e
 		}
-		return collect(ctx, s)
 	}
-	vocab, err := s.Vocab.optional(s.RepeatedWords)
-	if err != nil {
-		return nil, err
-	}
-	var h uciHeader
-	var t table
-	err = s.scan(ctx, vocab, func(got uciHeader) error { h, t.hint = got, got.entries; return nil }, t.put)
-	if err != nil {
-		return nil, err
-	}
+	return c, err
+}
+
+func (s UCI) collect(ctx context.Context) (*Corpus, error) {
+	r := rows{indptr: []int{0}}
+	var ids, labels []string
+	vocab, err := s.read(ctx, func(d Document, _ error) bool {
+		r.words, r.counts = append(r.words, d.Words...), append(r.counts, d.Counts...)
+		ids, labels = addString(ids, len(r.indptr), d.ID), addString(labels, len(r.indptr), d.Label)
+		r.indptr = append(r.indptr, len(r.words))
+		return true
+	})
+	m := len(r.indptr) - 1
 	switch {
-	case h.docs == 0:
+	case err != nil:
+		return nil, err
+	case m == 0:
 		return nil, s.Docword.at(0, ErrNoDocuments)
-	case h.words == 0:
+	case len(vocab) == 0:
 		return nil, s.Docword.at(0, ErrEmptyVocabulary)
 	}
-	idFile, labelFile, err := sides(s.IDs, s.Labels)
-	if err != nil {
-		return nil, err
-	}
-	ids, err := idFile.all(int(h.docs))
-	if err != nil {
-		return nil, err
-	}
-	labels, err := labelFile.all(int(h.docs))
-	if err != nil {
-		return nil, err
-	}
-	if m, w, sum := t.finish(int(h.docs)); m >= 0 {
-		return nil, s.Docword.at(0, bag.CountError(nameOf(ids, m), wordName(vocab, w, 1), sum))
-	}
-	if vocab == nil {
-		vocab = numbers(int(h.words), 1)
-	}
-	return newCorpus(vocab, about{ids: ids, labels: labels}, t.indptr, t.words, t.counts), nil
+	return newCorpus(vocab, about{ids: padStrings(ids, m), labels: padStrings(labels, m)}, r.indptr, r.words, r.counts), nil
 }
 
 type uciHeader struct {
 	docs, words int32
 	entries     int64
+}
+
+// entry is a line, with numbers from 0.
+type entry struct{ doc, word, count int32 }
+
+// read yields the documents and returns the vocabulary.
+func (s UCI) read(ctx context.Context, yield func(Document, error) bool) ([]string, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	var vocab []string // nil: no file
+	if s.Vocab.given() {
+		v, err := s.Vocab.vocabulary(ctx, s.RepeatedWords)
+		if err != nil {
+			return nil, err
+		}
+		vocab = orEmpty(v)
+	}
+	l, err := s.Docword.lines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	h, err := s.header(l, vocab)
+	if err != nil {
+		return nil, err
+	}
+	out := uciDocs{s: s, vocab: vocab, rows: rows{indptr: []int{0}}, yield: yield}
+	if out.ids, err = s.IDs.side(ctx, "id", int(h.docs)); err == nil {
+		err = checkIDs(out.ids, s.IDs.Name)
+	}
+	if err == nil {
+		out.labels, err = s.Labels.side(ctx, "label", int(h.docs))
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []entry // where lines are in any order
+	add := out.entry
+	if s.Ungrouped {
+		add = func(e entry) error { all = append(all, e); return nil }
+	}
+	if err := s.entries(ctx, l, h, vocab, add); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Compare(a.doc, b.doc) })
+	out.seen = int64(len(all))
+	for i, e := range all {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return nil, s.Docword.at(0, ctx.Err())
+		}
+		if err := out.entry(e); err != nil {
+			return nil, err
+		}
+	}
+	if vocab == nil {
+		vocab = numbers(int(h.words), 1)
+	}
+	return vocab, out.upTo(h.docs)
+}
+
+// uciDocs puts documents together.
+type uciDocs struct {
+	s                  UCI
+	vocab, ids, labels []string
+	rows               // of the document in hand
+	doc                int32
+	seen               int64 // entries
+	yield              func(Document, error) bool
+}
+
+func (u *uciDocs) entry(e entry) error {
+	u.seen++
+	if e.doc != u.doc {
+		switch {
+		case e.doc < u.doc:
+			return fmt.Errorf("document %d after document %d: %w; set UCI.Ungrouped", e.doc+1, u.doc+1, ErrUngrouped)
+		case !u.s.NoHeader && tooMany(int64(e.doc-u.doc), u.seen):
+			return fmt.Errorf("document %d after document %d: %w", e.doc+1, u.doc+1, errHeader)
+		}
+		if err := u.upTo(e.doc); err != nil {
+			return err
+		}
+	}
+	u.add(e.word, e.count)
+	return nil
+}
+
+// upTo yields the document in hand, and empty ones before document m.
+func (u *uciDocs) upTo(m int32) error {
+	for ; u.doc < m; u.doc++ {
+		if u.s.NoHeader && len(u.words) == 0 { // empty, or of another part
+			u.doc = m
+			return nil
+		}
+		n, w, sum := bag.Merge(u.words, u.counts, &u.pairs)
+		if w >= 0 {
+			return u.s.Docword.at(0, bag.CountError(nameOf(u.ids, int(u.doc)), wordName(u.vocab, w, 1), sum))
+		}
+		d := Document{Words: u.words[:n], Counts: u.counts[:n]}
+		if u.s.NoHeader {
+			d.ID = strconv.Itoa(int(u.doc) + 1)
+		}
+		if u.ids != nil {
+			d.ID, d.Place = u.ids[u.doc], Place{u.s.IDs.Name, int(u.doc) + 1}
+		}
+		if u.labels != nil {
+			d.Label = u.labels[u.doc]
+		}
+		if !u.yield(d, nil) {
+			return errStop
+		}
+		u.words, u.counts = u.words[:0], u.counts[:0]
+	}
+	return nil
 }
 
 // validate checks what NoHeader asks for.
@@ -258,11 +270,7 @@ func (s UCI) header(l *lines, vocab []string) (uciHeader, error) {
 		b = bytes.TrimSpace(b)
 		n, k := parseInt(b)
 		if k != len(b) || n < 0 || i < 2 && n > math.MaxInt32 {
-			hint := ""
-			if bytes.ContainsRune(b, ':') {
-				hint = "; it may be in the form of LDA-C, which corpus.LDAC reads"
-			}
-			return uciHeader{}, l.fail(fmt.Errorf("%q is not a number of %s%s", clip(b), what, hint))
+			return uciHeader{}, l.fail(fmt.Errorf("%q is not a number of %s", clip(b), what))
 		}
 		head[i] = n
 	}
@@ -272,24 +280,8 @@ func (s UCI) header(l *lines, vocab []string) (uciHeader, error) {
 	return uciHeader{int32(head[0]), int32(head[1]), head[2]}, nil
 }
 
-// scan reads the docword file: begin is called with the header, then entry for
-// every line, with numbers from 0. vocab is nil where there is none.
-func (s UCI) scan(ctx context.Context, vocab []string, begin func(uciHeader) error, entry func(doc, word, count int32) error) error {
-	if err := s.validate(); err != nil {
-		return err
-	}
-	l, err := s.Docword.lines()
-	if err != nil {
-		return err
-	}
-	defer l.close()
-	h, err := s.header(l, vocab)
-	if err != nil {
-		return err
-	}
-	if err := begin(h); err != nil {
-		return err
-	}
+// entries calls add for every line after the header. vocab is nil where there is none.
+func (s UCI) entries(ctx context.Context, l *lines, h uciHeader, vocab []string, add func(entry) error) error {
 	var seen int64
 	blank := 0 // line number of a blank line, which only others may follow
 	for {
@@ -327,7 +319,7 @@ func (s UCI) scan(ctx context.Context, vocab []string, begin func(uciHeader) err
 		if seen++; seen > h.entries {
 			return l.fail(fmt.Errorf("more entries than the %d of the header", h.entries))
 		}
-		if err := entry(int32(doc-1), int32(word-1), int32(count)); err != nil {
+		if err := add(entry{int32(doc - 1), int32(word - 1), int32(count)}); err != nil {
 			var fe *FileError
 			if err == errStop || errors.As(err, &fe) {
 				return err

@@ -17,7 +17,7 @@ type Kind int
 const (
 	// Number is a finite float64.
 	Number Kind = 1 + iota
-	// Time is an instant, to the nanosecond. Its zone is not kept.
+	// Time is an instant in the years 0 to 9999, to the nanosecond. Its zone is not kept.
 	Time
 	// Category is one of a set of names, the levels of the column.
 	Category
@@ -35,21 +35,21 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
 
-// Column says what one column of metadata holds: something known of each document
-// beside its words, such as its date, its rating or its author.
+// Column says what one column of metadata holds: something known of each document besides its
+// words, such as its date, its rating or its author.
 type Column struct {
 	Name string // not empty, and no other column has it
 	Kind Kind   // must be given
 	Unit string // of numbers, such as "EUR" or "°C"; "": none
 
-	// Levels are the names that a Category may have, in their order; any other is an
-	// error. nil: any name. The columns of a corpus then have the names that occur,
-	// sorted as Read sorts words. Other kinds have none.
+	// Levels are the names that a Category may have, in their order; any other is an error.
+	// nil: any name, and the columns of a corpus have those that occur, sorted as Read sorts
+	// words. Other kinds have none.
 	Levels []string
 }
 
-// Value is the value of one document in one column. The zero Value means that it is
-// missing, which is not the same as 0, the zero time or the category "".
+// Value is the value of one document in one column. The zero Value is a missing one, which is
+// not the same as 0, the zero time or the category "".
 type Value struct {
 	text string
 	bits uint64 // of a number; seconds since 1970 of a time
@@ -90,20 +90,23 @@ func (v Value) Time() (time.Time, bool) {
 // Category returns the name of the category, and whether the value is one.
 func (v Value) Category() (string, bool) { return v.text, v.kind == Category }
 
-// String returns a number in the fewest digits that tell it from others, a time as in
-// RFC 3339, the name of a category, or "" if the value is missing.
+// String returns a number in the fewest digits, a time as in RFC 3339, or as a date such as
+// 2006-01-02 if it is midnight in UTC, the name of a category, or "" if the value is missing.
 func (v Value) String() string {
 	switch v.kind {
 	case Number:
 		return strconv.FormatFloat(math.Float64frombits(v.bits), 'g', -1, 64)
 	case Time:
 		t, _ := v.Time()
+		if t.Equal(t.Truncate(24 * time.Hour)) {
+			return t.Format(time.DateOnly)
+		}
 		return t.Format(time.RFC3339Nano)
 	}
 	return v.text
 }
 
-// Check returns a *ValueError if the value may not stand in the column.
+// Check returns a [*ValueError] if the column may not have the value.
 func (c Column) Check(v Value) error {
 	if v.kind == Category && v.kind == c.Kind && c.Levels != nil && !slices.Contains(c.Levels, v.text) {
 		return noSuchLevel(&c, v)
@@ -115,7 +118,7 @@ func noSuchLevel(c *Column, v Value) error {
 	return &ValueError{Column: c.Name, Value: v.text, Err: errors.New("is not among the Levels of the column")}
 }
 
-// check tells whether v may stand in a column, but for its Levels.
+// check is Column.Check without its Levels.
 func (v Value) check(c *Column) error {
 	var err error
 	switch x := math.Float64frombits(v.bits); {
@@ -124,8 +127,8 @@ func (v Value) check(c *Column) error {
 		err = fmt.Errorf("is a %v, want a %v", v.kind, c.Kind)
 	case v.kind == Number && (math.IsNaN(x) || math.IsInf(x, 0)):
 		err = errors.New("is not a finite number")
-	case v.kind == Time && int64(v.bits) == noTime:
-		err = errors.New("is out of range")
+	case v.kind == Time && !inYears(int64(v.bits)):
+		err = errYears
 	case v.kind == Category && !utf8.ValidString(v.text):
 		err = ErrInvalidUTF8
 	}
@@ -134,6 +137,12 @@ func (v Value) check(c *Column) error {
 	}
 	return nil
 }
+
+// inYears reports whether a time, in seconds since 1970, is in the years 0 to 9999, those of
+// RFC 3339 and JSON.
+func inYears(seconds int64) bool { return seconds >= -62_167_219_200 && seconds < 253_402_300_800 }
+
+var errYears = errors.New("is not in the years 0 to 9999")
 
 // ValueError says which value does not fit its column.
 type ValueError struct {
@@ -147,20 +156,3 @@ func (e *ValueError) Error() string {
 }
 
 func (e *ValueError) Unwrap() error { return e.Err }
-
-// Described is a Source whose documents have values in columns. Every function that
-// keeps what is known of documents asks whether its Source is one.
-type Described interface {
-	Source
-
-	// Columns returns the columns of Document.Values.
-	Columns() []Column
-}
-
-// columnsOf returns the columns of a source, nil if it has none.
-func columnsOf(src Source) []Column {
-	if d, ok := src.(Described); ok {
-		return d.Columns()
-	}
-	return nil
-}

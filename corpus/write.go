@@ -6,17 +6,15 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/internal/atomicfile"
 )
 
-// WriteUCI writes the counts in UCI format (see UCI), and the words to vocab, one a
-// line, unless it is nil. The format has no ids and labels. Words that could not be
-// read back are an error: those that are empty, begin or end with space, hold a
-// line break, or are not valid UTF-8.
+// WriteUCI writes the counts in UCI format (see UCI), and the words to vocab, one a line, unless
+// it is nil. The format has no ids and labels. Words that could not be read back are an error:
+// those that are empty, not UTF-8, begin or end with space, or hold a line break.
 func (c *Corpus) WriteUCI(ctx context.Context, docword, vocab io.Writer) error {
 	if vocab != nil {
 		w := bufio.NewWriterSize(vocab, 1<<16)
@@ -33,17 +31,13 @@ func (c *Corpus) WriteUCI(ctx context.Context, docword, vocab io.Writer) error {
 	}
 	w := bufio.NewWriterSize(docword, 1<<16)
 	fmt.Fprintf(w, "%d\n%d\n%d\n", c.NumDocs(), c.NumWords(), c.NNZ())
-	var b []byte
 	for m := range c.NumDocs() {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("corpus: write UCI: %w", err)
 		}
 		words, counts := c.Doc(m)
 		for i := range words {
-			b = strconv.AppendInt(b[:0], int64(m)+1, 10)
-			b = strconv.AppendInt(append(b, ' '), int64(words[i])+1, 10)
-			b = strconv.AppendInt(append(b, ' '), int64(counts[i]), 10)
-			if _, err := w.Write(append(b, '\n')); err != nil {
+			if _, err := fmt.Fprintf(w, "%d %d %d\n", m+1, words[i]+1, counts[i]); err != nil {
 				return fmt.Errorf("corpus: write UCI: counts: %w", err)
 			}
 		}
@@ -54,11 +48,10 @@ func (c *Corpus) WriteUCI(ctx context.Context, docword, vocab io.Writer) error {
 	return nil
 }
 
-// SaveUCI writes the corpus in UCI format to files, gzipped if the path ends in
-// .gz. An empty vocabPath writes no vocabulary. Each file replaces an old one of its
-// name only when it is complete, and keeps its permission bits; a new one gets 0666
-// less the umask. Symbolic links are followed; an old file that is not regular is an
-// error.
+// SaveUCI writes the corpus in UCI format to files, gzipped if the path ends in .gz. An empty
+// vocabPath writes no vocabulary. Each file replaces an old one of its name when it is complete,
+// and keeps its permission bits; a new one gets 0666 less the umask. Symbolic links are
+// followed; an old file that is not regular is an error.
 func (c *Corpus) SaveUCI(ctx context.Context, docwordPath, vocabPath string) error {
 	return save(docwordPath, func(docword io.Writer) error {
 		if vocabPath == "" {
@@ -85,8 +78,7 @@ func save(path string, write func(io.Writer) error) error {
 	})
 }
 
-// replace writes a file whole or not at all. Errors of write pass as they are,
-// those of the file get its path.
+// replace writes a file whole or not at all. Errors of write stay as they are.
 func replace(path string, write func(io.Writer) error) error {
 	var inner error
 	err := atomicfile.Write(path, func(w io.Writer) error {

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/errs"
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
@@ -18,29 +19,27 @@ const (
 	alphaDocs   = 1000 // documents that LearnAlpha takes at most
 	alphaSmooth = 0.01 // share of the unigram distribution in predictions
 	alphaSteps  = 4    // refinements of a bracket
-	alphaLeast  = 0.1  // of α₀
-	alphaMost   = 1e4
+	minAlpha    = 0.1  // of α₀
+	maxAlpha    = 1e4
 )
 
-// LearnAlpha learns the parameters α of the Dirichlet prior of topic proportions
-// from documents: the proportions of α are those of t.Alpha, or of the topic shares
-// of t.A, and the sum α₀ is the one that predicts best. Each document is halved at
-// random, MAP infers its topic proportions from one half, and the α₀ in
-// [0.1, 10⁴] is sought under which the other halves are most probable. At most 1000
-// documents are used, evenly spread over the collection.
+// LearnAlpha learns the parameters α of the Dirichlet prior of topic proportions from
+// documents: the proportions of α are those of t.Alpha, or of the topic shares of t.A, and the
+// sum α₀ is the one in [0.1, 10⁴] that predicts best. At most 1000 documents are used, evenly
+// spread over the collection. Each is halved at random, [MAP] infers its topic proportions from
+// one half, and the other half is predicted.
 //
-// The α that methods otherwise take from A (recovery.FitAlpha) needs no documents, but
+// The α that methods otherwise take from A ([recovery.FitAlpha]) needs no documents, but
 // is only as good as A. Do not learn α from the documents that topics were refined on,
 // since they fit those better than others: keep the α of the refinement.
 //
-// The search brackets α₀ by doubling and refines it by golden sections in its
-// logarithm, some ten trials in all; each trial infers half of every document. The
-// result is the same bits for any opt.Workers. Errors: *TopicsError, documents that
-// InferTo refuses, no document with two known words, and ctx's.
+// The search takes some ten trials, each of which infers half of every document. The result is
+// the same bits for any opt.Workers. Errors: [*TopicsError], documents that InferTo refuses, no
+// document with two known words, and ctx's.
 func LearnAlpha(ctx context.Context, t Topics, docs Documents, opt Options) ([]float64, error) {
 	s, err := learnAlpha(ctx, t, docs, alphaDocs, opt)
 	if err != nil {
-		return nil, fmt.Errorf("infer: learn α: %w", err)
+		return nil, errs.Errorf("infer", "learn α: %w", err)
 	}
 	return s.alpha, nil
 }
@@ -48,6 +47,7 @@ func LearnAlpha(ctx context.Context, t Topics, docs Documents, opt Options) ([]f
 // alphaSearch is the search of LearnAlpha for ln α₀.
 type alphaSearch struct {
 	c              *checked
+	by             MAP         // with its defaults
 	rows           *estep.Rows // of B
 	share          []float64   // α/α₀
 	smooth         *mat.Dense
@@ -61,18 +61,18 @@ type alphaSearch struct {
 	prediction      float64   // mean ln p of a token held out
 }
 
-func learnAlpha(ctx context.Context, t Topics, docs Documents, most int, opt Options) (*alphaSearch, error) {
-	c, err := check(t)
+func learnAlpha(ctx context.Context, t Topics, docs Documents, maxDocs int, opt Options) (*alphaSearch, error) {
+	c, alpha, err := checkPrior(t)
 	if err != nil {
 		return nil, err
 	}
-	alpha, err := c.alpha()
+	by, err := MAP{}.fill()
 	if err != nil {
 		return nil, err
 	}
-	s := &alphaSearch{c: c, rows: foldRows(c.B), share: slices.Clone(alpha), start: vec.Sum(alpha), opt: opt, prediction: math.Inf(-1)}
+	s := &alphaSearch{c: c, by: by, rows: foldRows(c.B), share: slices.Clone(alpha), start: vec.Sum(alpha), opt: opt, prediction: math.Inf(-1)}
 	vec.Normalise(s.share)
-	if s.observed, s.held, err = halves(c, docs, most); err != nil {
+	if s.observed, s.held, err = halves(ctx, c, docs, maxDocs); err != nil {
 		return nil, err
 	}
 	u := make([]float64, c.n)
@@ -81,7 +81,7 @@ func learnAlpha(ctx context.Context, t Topics, docs Documents, most int, opt Opt
 			u[i] += c.mean[k] * v
 		}
 	}
-	if s.smooth, err = smooth(c.B, u, alphaSmooth); err != nil {
+	if s.smooth, err = Smooth(c.B, u, alphaSmooth); err != nil {
 		return nil, err
 	}
 	return s, s.search(ctx)
@@ -94,12 +94,8 @@ func (s *alphaSearch) try(ctx context.Context, x float64) (float64, error) {
 	for k := range alpha {
 		alpha[k] *= sum
 	}
-	settings, err := MAP{}.fill()
-	if err != nil {
-		return 0, err
-	}
-	p := newInferer("", s.c, newMapEM(settings, s.rows, alpha))
-	h, err := completion(ctx, p, s.smooth, s.observed, s.held, Options{Workers: s.opt.Workers})
+	p := newInferer("", s.c, newMapEM(s.by, s.rows, alpha))
+	h, err := Completion(ctx, p, s.smooth, s.observed, s.held, Options{Workers: s.opt.Workers})
 	if err != nil {
 		return 0, err
 	}
@@ -116,39 +112,32 @@ func (s *alphaSearch) try(ctx context.Context, x float64) (float64, error) {
 // search goes uphill from the start until it has passed the top, and then
 // narrows the bracket.
 func (s *alphaSearch) search(ctx context.Context) error {
-	const step = math.Ln2
-	lowest, highest := math.Log(alphaLeast), math.Log(alphaMost)
-	x := min(max(math.Log(s.start), lowest), highest)
+	lowest, highest := math.Log(minAlpha), math.Log(maxAlpha)
+	within := func(x float64) float64 { return min(max(x, lowest), highest) }
+	x, step := within(math.Log(s.start)), math.Ln2
 	fx, err := s.try(ctx, x)
 	if err != nil {
 		return err
 	}
 	s.startPrediction = fx
-	lo, hi := x-step, x+step
-	fhi, err := s.try(ctx, min(hi, highest))
+	last, next := x-step, x+step
+	f, err := s.try(ctx, within(next))
 	if err != nil {
 		return err
 	}
-	if fhi > fx {
-		for fhi > fx && hi < highest {
-			lo, x, fx, hi = x, hi, fhi, hi+step
-			if fhi, err = s.try(ctx, min(hi, highest)); err != nil {
-				return err
-			}
-		}
-	} else {
-		flo, err := s.try(ctx, max(lo, lowest))
-		if err != nil {
+	if !(f > fx) {
+		step, last, next = -step, next, last
+		if f, err = s.try(ctx, within(next)); err != nil {
 			return err
 		}
-		for flo > fx && lo > lowest {
-			hi, x, fx, lo = x, lo, flo, lo-step
-			if flo, err = s.try(ctx, max(lo, lowest)); err != nil {
-				return err
-			}
+	}
+	for f > fx && lowest < next && next < highest {
+		last, x, fx, next = x, next, f, next+step
+		if f, err = s.try(ctx, within(next)); err != nil {
+			return err
 		}
 	}
-	lo, hi = max(lo, lowest), min(hi, highest)
+	lo, hi := within(min(last, next)), within(max(last, next))
 	for range alphaSteps { // x lies between lo and hi
 		const golden = 0.381966011250105
 		y := x + golden*(hi-x)
@@ -173,9 +162,9 @@ func (s *alphaSearch) search(ctx context.Context) error {
 	return nil
 }
 
-// halves divides the tokens of up to most documents in two at random, alike for the
-// same document. Words in no topic are left out.
-func halves(c *checked, docs Documents, most int) (observed, held *plainDocs, err error) {
+// halves divides the tokens of at most maxDocs documents in two at random, in the same way for
+// the same document. Words in no topic are left out.
+func halves(ctx context.Context, c *checked, docs Documents, maxDocs int) (observed, held *plainDocs, err error) {
 	if err := checkDocuments(docs, c.n); err != nil {
 		return nil, nil, err
 	}
@@ -184,10 +173,11 @@ func halves(c *checked, docs Documents, most int) (observed, held *plainDocs, er
 	p := newInferer("", c, projection{c.rows()})
 	w, f := &work{}, make([]float64, c.k)
 	var pcg rand.PCG
-	for i := range min(m, most) {
-		at := int(int64(i) * int64(m) / int64(min(m, most)))
-		ids, counts := docs.Doc(at)
-		d, err := p.infer(f, w, ids, counts) // checks, and leaves the known words in w
+	used := min(m, maxDocs)
+	for i := range used {
+		at := int(int64(i) * int64(m) / int64(used))
+		words, times := docs.Doc(at)
+		d, err := p.infer(ctx, f, w, words, times) // checks, and leaves the known words in w
 		if err != nil {
 			return nil, nil, fmt.Errorf("document %d: %w", at, err)
 		}
@@ -196,7 +186,8 @@ func halves(c *checked, docs Documents, most int) (observed, held *plainDocs, er
 		}
 		w.doc.seed(&pcg, 0)
 		left := d.Tokens
-		want := math.Floor(left / 2) // to draw of the tokens left, each set of as many alike
+		want := math.Floor(left / 2) // to draw of the tokens left, every choice of them equally probable
+		var ids, counts [2][]int32   // observed, held
 		for j, id := range w.doc.ids {
 			x, a := int32(w.doc.x[j]), int32(0)
 			for range x {
@@ -206,11 +197,14 @@ func halves(c *checked, docs Documents, most int) (observed, held *plainDocs, er
 				}
 				left--
 			}
-			observed.push(id, a)
-			held.push(id, x-a)
+			for half, n := range []int32{a, x - a} {
+				if n > 0 {
+					ids[half], counts[half] = append(ids[half], id), append(counts[half], n)
+				}
+			}
 		}
-		observed.end()
-		held.end()
+		observed.ids, observed.counts = append(observed.ids, ids[0]), append(observed.counts, counts[0])
+		held.ids, held.counts = append(held.ids, ids[1]), append(held.counts, counts[1])
 	}
 	if observed.NumDocs() == 0 {
 		return nil, nil, errors.New("no document holds two words that the topics know")
@@ -218,28 +212,12 @@ func halves(c *checked, docs Documents, most int) (observed, held *plainDocs, er
 	return observed, held, nil
 }
 
-// plainDocs holds documents one after the other.
+// plainDocs are documents over n words.
 type plainDocs struct {
 	n           int
-	ptr         []int // where each ends
-	ids, counts []int32
+	ids, counts [][]int32 // of each document
 }
 
-func (d *plainDocs) NumDocs() int  { return len(d.ptr) }
-func (d *plainDocs) NumWords() int { return d.n }
-
-func (d *plainDocs) Doc(m int) (words, counts []int32) {
-	lo := 0
-	if m > 0 {
-		lo = d.ptr[m-1]
-	}
-	return d.ids[lo:d.ptr[m]], d.counts[lo:d.ptr[m]]
-}
-
-func (d *plainDocs) push(id, count int32) {
-	if count > 0 {
-		d.ids, d.counts = append(d.ids, id), append(d.counts, count)
-	}
-}
-
-func (d *plainDocs) end() { d.ptr = append(d.ptr, len(d.ids)) }
+func (d *plainDocs) NumDocs() int                      { return len(d.ids) }
+func (d *plainDocs) NumWords() int                     { return d.n }
+func (d *plainDocs) Doc(m int) (words, counts []int32) { return d.ids[m], d.counts[m] }

@@ -3,6 +3,7 @@ package infer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -60,28 +61,30 @@ func TestLearnAlpha(t *testing.T) {
 			if factor == 1 && testutil.Race {
 				continue
 			}
-			tp := p.Topics
-			tp.Alpha = make([]float64, 4)
-			for k := range alpha {
-				tp.Alpha[k] = alpha[k] * factor
-			}
-			l, err := learnAlpha(ctx, tp, p.docs, alphaDocs, Options{Workers: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum := vec.Sum(l.alpha)
-			if r := sum / want; r < 1/1.5 || r > 1.5 || l.observed.NumDocs() != 600 || l.prediction < l.startPrediction {
-				t.Errorf("α₀ = %v from %v: %v, predicts by %v, before by %v", want, factor*want, l.alpha, l.prediction, l.startPrediction)
-			}
-			for k := range alpha {
-				if math.Abs(l.alpha[k]/sum-alpha[k]/want) > 1e-12 {
-					t.Errorf("proportions of %v, want those of %v", l.alpha, alpha)
+			t.Run(fmt.Sprintf("α₀ = %v from %v", want, factor*want), func(t *testing.T) {
+				tp := p.Topics
+				tp.Alpha = make([]float64, 4)
+				for k := range alpha {
+					tp.Alpha[k] = alpha[k] * factor
 				}
-			}
-			many, err := LearnAlpha(ctx, tp, p.docs, Options{Workers: 3})
-			if err != nil || !slices.Equal(many, l.alpha) {
-				t.Errorf("three workers: %v, %v", many, err)
-			}
+				l, err := learnAlpha(ctx, tp, p.docs, alphaDocs, Options{Workers: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum := vec.Sum(l.alpha)
+				if r := sum / want; r < 1/1.5 || r > 1.5 || l.observed.NumDocs() != 600 || l.prediction < l.startPrediction {
+					t.Errorf("%v, predicts by %v, before by %v", l.alpha, l.prediction, l.startPrediction)
+				}
+				for k := range alpha {
+					if math.Abs(l.alpha[k]/sum-alpha[k]/want) > 1e-12 {
+						t.Errorf("proportions of %v, want those of %v", l.alpha, alpha)
+					}
+				}
+				many, err := LearnAlpha(ctx, tp, p.docs, Options{Workers: 3})
+				if err != nil || !slices.Equal(many, l.alpha) {
+					t.Errorf("three workers: %v, %v", many, err)
+				}
+			})
 		}
 		if testutil.Race {
 			continue
@@ -102,7 +105,7 @@ func TestHalves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, h, err := halves(c, p.docs, 100)
+	o, h, err := halves(ctx, c, p.docs, 100)
 	if err != nil || o.NumDocs() != 25 || h.NumDocs() != 25 {
 		t.Fatal(o, h, err)
 	}

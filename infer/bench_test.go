@@ -67,7 +67,7 @@ func sparseModel(words, k, m, n int, seed uint64) *planted {
 
 // BenchmarkLearn times PADD over all documents, with 15 steps and the pass that
 // gives the compositions, against the paper's algorithm line by line on a part of
-// the documents, in one run. Beside the times: the residual ‖A − WWᵀ/M‖_F of both on that
+// the documents, in one run. It also reports the residual ‖A − WWᵀ/M‖_F of both on that
 // part, and of Λ = 0.
 func BenchmarkLearn(b *testing.B) {
 	for _, docs := range []int{200, 10000} {

@@ -252,5 +252,5 @@ func BenchmarkTLIPrepare(b *testing.B) {
 
 // topicsOf returns the model as package infer takes it.
 func topicsOf(m *jsmf.Model) infer.Topics {
-	return infer.Topics{B: mat.DenseCopyOf(m.Topics()), A: mat.DenseCopyOf(m.Correlations()), Breve: mat.DenseCopyOf(m.WordTopics()), Alpha: m.Alpha()}
+	return infer.Topics{B: mat.DenseCopyOf(m.Topics()), A: mat.DenseCopyOf(m.Correlations()), WordTopics: mat.DenseCopyOf(m.WordTopics()), Alpha: m.Alpha()}
 }

@@ -10,19 +10,18 @@
 //
 // # Which method
 //
-//   - [MAP]: some thirty deterministic steps under a Dirichlet prior. It is fast, and
-//     the nearest to the true proportions on long and short documents. Use it.
+//   - [MAP]: some thirty deterministic steps under a Dirichlet prior. Fast, and nearest
+//     to the true proportions of long and short documents. Use it.
 //   - [PADD]: prior-aware dual decomposition, the method of lee-2018: least squares
-//     that keeps to the topic correlations A. It learns from a collection once and then
-//     takes single documents. It is as good as A is right for the documents.
+//     that keeps to the topic correlations A, learned from a collection once.
 //   - [LeastSquares]: the same without a prior; for long documents.
-//   - [SPI]: the mean of p(topic | word) over the tokens. The fastest, and finds every
-//     topic, but gives most topics some share however long the document.
+//   - [SPI]: the mean of p(topic | word) over the tokens. The fastest, but gives most
+//     topics some share however long the document.
 //   - [TLI]: a thresholded linear inverse. Slow to prepare.
 //   - [Gibbs]: sampling with the topics fixed; the reference for quality.
 //
-// MAP and Gibbs take a Dirichlet prior from Topics.Alpha or else from
-// recovery.FitAlpha of Topics.A; [LearnAlpha] learns one from documents.
+// [MAP] and Gibbs take a Dirichlet prior from Topics.Alpha or else from
+// [recovery.FitAlpha] of Topics.A; [LearnAlpha] learns one from documents.
 // [Completion] and [LeftToRight] measure the probability of held-out documents, and
 // package metrics how near topic proportions are to others.
 //
@@ -30,12 +29,9 @@
 //
 // A document is a list of word numbers and counts over the words of the model. Words
 // in no topic are left out and counted in Doc.Unknown. A document without any other
-// word gets the topic shares of the model and the status NoTokens. A number that the
+// word gets the topic shares of the model and the status [NoTokens]. A number that the
 // model does not have is an error, since it means another vocabulary.
 //
-// # Determinism
-//
-// Topic proportions depend on the model, the settings and the document alone, to the
-// bit, on one type of CPU: not on the number of goroutines, nor on whether the
-// document is inferred alone or in a batch.
+// Topic proportions depend on the model, the settings and the document alone, to the bit, on
+// one type of CPU: not on the number of goroutines, nor on other documents of a batch.
 package infer

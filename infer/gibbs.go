@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -22,38 +23,27 @@ import (
 // Doc.Iterations counts sweeps. Cost of a sweep: for each token, the topics its word
 // is in. Memory: 4 bytes for each token, per goroutine.
 type Gibbs struct {
-	// BurnIn is the number of sweeps before those that count; 0 means 200, as in
-	// the paper, and a negative value none.
-	BurnIn int
-
-	// Sweeps is the number of sweeps that count; 0 means 1000, as in the paper.
-	Sweeps int
-
-	// Seed selects the random numbers.
-	Seed uint64
+	BurnIn int    // sweeps before those that count; 0: 200, as in the paper; negative: none
+	Sweeps int    // sweeps that count; 0: 1000, as in the paper
+	Seed   uint64 // of the random numbers
 }
 
+// maxSweeps bounds either kind of sweeps, so that their sum is a number.
+const maxSweeps = 1 << 30
+
 func (g Gibbs) fill() (Gibbs, error) {
-	if g.Sweeps < 0 {
-		return g, &SettingError{"Gibbs", "Sweeps", float64(g.Sweeps), "≥ 1, or 0 for 1000"}
+	if g.Sweeps < 0 || g.Sweeps > maxSweeps {
+		return g, &SettingError{"Gibbs", "Sweeps", float64(g.Sweeps), "in [1, 2³⁰], or 0 for 1000"}
 	}
-	switch {
-	case g.BurnIn == 0:
-		g.BurnIn = 200
-	case g.BurnIn < 0:
-		g.BurnIn = 0
+	if g.BurnIn > maxSweeps {
+		return g, &SettingError{"Gibbs", "BurnIn", float64(g.BurnIn), "at most 2³⁰"}
 	}
-	if g.Sweeps == 0 {
-		g.Sweeps = 1000
-	}
+	g.BurnIn, g.Sweeps = max(cmp.Or(g.BurnIn, 200), 0), cmp.Or(g.Sweeps, 1000)
 	return g, nil
 }
 
 func (g Gibbs) String() string {
-	q, err := g.fill()
-	if err != nil {
-		q = g
-	}
+	q, _ := g.fill()
 	return fmt.Sprintf("Gibbs(burn-in=%d, sweeps=%d, seed=%d)", q.BurnIn, q.Sweeps, q.Seed)
 }
 
@@ -64,11 +54,7 @@ func (g Gibbs) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, 
 	if err != nil {
 		return nil, err
 	}
-	c, err := check(t)
-	if err != nil {
-		return nil, err
-	}
-	alpha, err := c.alpha()
+	c, alpha, err := checkPrior(t)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +78,9 @@ func (g *gibbs) scratch() any {
 	return &gibbsScratch{t: make([]float64, k), sum: make([]float64, k), cum: make([]float64, k)}
 }
 
-// maxTokens bounds the tokens of a document of Gibbs and LeftToRight.
-const maxTokens = 1 << 27
+// maxTokens bounds the tokens of a document of Gibbs and LeftToRight. They look at ctx
+// once in looks draws.
+const maxTokens, looks = 1 << 27, 1024
 
 func (d *document) checkWhole() error {
 	for i, x := range d.x {
@@ -124,7 +111,7 @@ func (d *document) seed(pcg *rand.PCG, seed uint64) {
 // uniform returns a number in [0, 1).
 func uniform(pcg *rand.PCG) float64 { return float64(pcg.Uint64()>>11) * 0x1p-53 }
 
-func (g *gibbs) infer(dst []float64, d *document, scratch any) (Status, int, error) {
+func (g *gibbs) infer(ctx context.Context, dst []float64, d *document, scratch any) (Status, int, error) {
 	if err := d.checkWhole(); err != nil {
 		return 0, 0, err
 	}
@@ -141,6 +128,9 @@ func (g *gibbs) infer(dst []float64, d *document, scratch any) (Status, int, err
 		for i, w := range d.ids {
 			idx, val := g.rows.row(w)
 			for range int(d.x[i]) {
+				if at%looks == 0 && ctx.Err() != nil {
+					return 0, sweep, ctx.Err()
+				}
 				if sweep > 0 {
 					s.t[z[at]]--
 				}

@@ -9,23 +9,35 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // HeldOut is the probability of documents under a model.
 type HeldOut struct {
-	// PerToken is the mean of ln p(token) over all tokens: −Inf where Impossible > 0,
-	// NaN where there are no tokens.
-	PerToken float64
-	Tokens   int64
-	// Impossible counts tokens with probability 0. Topics from anchor words have
-	// zeros: see Smooth.
-	Impossible int64
-	// Documents holds the sum of ln p(token) over each document; 0 for empty ones.
-	Documents []float64
+	PerToken   float64 // the mean of ln p(token): −Inf where Impossible > 0, NaN without tokens
+	Tokens     int64
+	Impossible int64     // tokens with probability 0. Topics from anchor words have zeros: see Smooth
+	Documents  []float64 // the sum of ln p(token) over each document; 0 for empty ones
 }
 
-func (h *HeldOut) total(tokens, impossible []int64) {
+// sumUp scores documents one by one, on their own goroutines by opt: score returns the
+// log-probability of document m, its tokens, and how many of them have probability 0.
+func sumUp(ctx context.Context, docs Documents, chunk int, opt Options, score func(worker, m int) (float64, int64, int64, error)) (*HeldOut, error) {
+	n := docs.NumDocs()
+	h := &HeldOut{Documents: make([]float64, n)}
+	tokens, impossible := make([]int64, n), make([]int64, n)
+	err := parallel.Progress(ctx, n, chunk, opt.Workers, opt.Progress, func(worker, lo, hi int) (err error) {
+		for m := lo; m < hi; m++ {
+			if h.Documents[m], tokens[m], impossible[m], err = score(worker, m); err != nil {
+				return fmt.Errorf("document %d: %w", m, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	sum := 0.0
 	for m, v := range h.Documents {
 		sum += v
@@ -33,6 +45,7 @@ func (h *HeldOut) total(tokens, impossible []int64) {
 		h.Impossible += impossible[m]
 	}
 	h.PerToken = sum / float64(h.Tokens)
+	return h, nil
 }
 
 // Smooth returns (1−share)·B + share·u1ᵀ: topics in which every word of the unigram
@@ -41,10 +54,6 @@ func (h *HeldOut) total(tokens, impossible []int64) {
 // with a share of 0.01, before their held-out probabilities are compared.
 func Smooth(b *mat.Dense, u []float64, share float64) (_ *mat.Dense, err error) {
 	defer named(&err)
-	return smooth(b, u, share)
-}
-
-func smooth(b *mat.Dense, u []float64, share float64) (*mat.Dense, error) {
 	n, k := dims(b)
 	if len(u) != n || n == 0 {
 		return nil, fmt.Errorf("smooth: a unigram of %d words for topics of %d", len(u), n)
@@ -60,7 +69,7 @@ func smooth(b *mat.Dense, u []float64, share float64) (*mat.Dense, error) {
 		sum += v
 	}
 	if !(sum > 0) || math.IsInf(sum, 1) {
-		return nil, fmt.Errorf("smooth: the unigram sums to %g", sum)
+		return nil, fmt.Errorf("smooth: the unigram sums to %.9g", sum)
 	}
 	out := mat.NewDense(n, k, nil)
 	for i := range n {
@@ -76,16 +85,12 @@ func smooth(b *mat.Dense, u []float64, share float64) (*mat.Dense, error) {
 // Completion measures the held-out probability by document completion. p infers the
 // topic proportions of each document from its observed part; the held part is scored
 // by Score. b is N×K and may differ from the B of p, for instance be smoothed. observed
-// and held have the same documents in the same order, as corpus.SplitTokens returns
-// them. Proportions that are all zeros (AllZero) are replaced by the topic shares.
+// and held have the same documents in the same order, as corpus.Corpus.SplitTokens returns
+// them. Proportions that are all zeros ([AllZero]) are replaced by the topic shares.
 //
 // It fails where Infer and Score do.
 func Completion(ctx context.Context, p *Inferer, b *mat.Dense, observed, held Documents, opt Options) (_ *HeldOut, err error) {
 	defer named(&err)
-	return completion(ctx, p, b, observed, held, opt)
-}
-
-func completion(ctx context.Context, p *Inferer, b *mat.Dense, observed, held Documents, opt Options) (*HeldOut, error) {
 	if p == nil {
 		return nil, errors.New("completion: no inferer")
 	}
@@ -95,7 +100,7 @@ func completion(ctx context.Context, p *Inferer, b *mat.Dense, observed, held Do
 	if o, h := observed.NumDocs(), held.NumDocs(); o != h {
 		return nil, fmt.Errorf("completion: %d documents observed, %d held out", o, h)
 	}
-	w, err := p.batch(ctx, observed, opt)
+	w, err := p.Infer(ctx, observed, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +109,7 @@ func completion(ctx context.Context, p *Inferer, b *mat.Dense, observed, held Do
 			w.W.SetRow(m, p.mean)
 		}
 	}
-	return score(ctx, w.W, b, held, opt)
+	return Score(ctx, w.W, b, held, opt)
 }
 
 // Score measures the probability of documents with known topic proportions w (M×K)
@@ -114,10 +119,6 @@ func completion(ctx context.Context, p *Inferer, b *mat.Dense, observed, held Do
 // float32: the error of a ln p(token) is some 1e-7. Memory: 4·N·K bytes.
 func Score(ctx context.Context, w, b *mat.Dense, docs Documents, opt Options) (_ *HeldOut, err error) {
 	defer named(&err)
-	return score(ctx, w, b, docs, opt)
-}
-
-func score(ctx context.Context, w, b *mat.Dense, docs Documents, opt Options) (*HeldOut, error) {
 	m, k := dims(w)
 	n, kb := dims(b)
 	if err := checkDocuments(docs, n); err != nil {
@@ -133,17 +134,10 @@ func score(ctx context.Context, w, b *mat.Dense, docs Documents, opt Options) (*
 		name string
 		m    *mat.Dense
 	}{{"w", w}, {"b", b}} {
-		r, _ := dims(x.m)
-		for i := range r {
-			for j, v := range x.m.RawRowView(i) {
-				if !(v >= 0) || math.IsInf(v, 1) {
-					return nil, fmt.Errorf("score: %s[%d, %d] is %g, no probability", x.name, i, j, v)
-				}
-			}
+		if i, j, ok := improbable(x.m); ok {
+			return nil, fmt.Errorf("score: %s[%d, %d] is %g, no probability", x.name, i, j, x.m.At(i, j))
 		}
 	}
-	h := &HeldOut{Documents: make([]float64, m)}
-	tokens, impossible := make([]int64, m), make([]int64, m)
 	rows := estep.NewRows(n, kb)
 	for i := range n {
 		to := rows.Row(i)
@@ -152,24 +146,13 @@ func score(ctx context.Context, w, b *mat.Dense, docs Documents, opt Options) (*
 		}
 	}
 	scorers := make([]*scorer, m/docChunk+1) // by worker, no more than chunks
-	err := inChunks(ctx, m, docChunk, opt, func(worker, lo, hi int) error {
+	return sumUp(ctx, docs, docChunk, opt, func(worker, m int) (float64, int64, int64, error) {
 		if scorers[worker] == nil {
 			scorers[worker] = &scorer{Worker: estep.NewWorker(kb), b: b, rows: rows}
 		}
-		for i := lo; i < hi; i++ {
-			ids, counts := docs.Doc(i)
-			var err error
-			if h.Documents[i], tokens[i], impossible[i], err = scorers[worker].score(w.RawRowView(i), ids, counts); err != nil {
-				return fmt.Errorf("document %d: %w", i, err)
-			}
-		}
-		return nil
+		ids, counts := docs.Doc(m)
+		return scorers[worker].score(w.RawRowView(m), ids, counts)
 	})
-	if err != nil {
-		return nil, err
-	}
-	h.total(tokens, impossible)
-	return h, nil
 }
 
 // scorer finds the probabilities of documents. A goroutine needs its own.

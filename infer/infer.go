@@ -10,11 +10,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/bag"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/errs"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 // Method infers the topic proportions of documents. The methods of this package
-// are MAP, PADD, LeastSquares, SPI, TLI and Gibbs.
+// are [MAP], [PADD], [LeastSquares], [SPI], [TLI] and Gibbs.
 type Method interface {
 	// Prepare does what does not depend on the document. Errors: *TopicsError for
 	// what is wrong with t, *SettingError, and that of ctx.
@@ -23,40 +24,28 @@ type Method interface {
 	String() string
 }
 
-// Options are what every function takes beside the settings of the method. The zero
+// Options are what every function takes besides the settings of the method. The zero
 // value is ready for use.
 type Options struct {
-	// Workers is the number of goroutines; 0 or less means GOMAXPROCS. It has no
-	// influence on the result.
+	// Workers is the number of goroutines; 0 or less: GOMAXPROCS. The result does not
+	// depend on it.
 	Workers int
-	// Progress, if not nil, is told how much of the work is done: documents, or
-	// topics in TLI's preparation. It is called from one goroutine at a time, with
-	// growing values of done.
+	// Progress, if not nil, is told how many documents, or topics in TLI's preparation, are
+	// done. It is called from one goroutine at a time, with growing values of done.
 	Progress func(done, total int)
 }
 
-// Status tells how the inference of a document, or PADD.Learn, ended.
+// Status is how the inference of a document, or [PADD.Learn], ended.
 type Status uint8
 
 const (
-	// Converged: the stopping rule was met, or the method has none.
-	Converged Status = iota
-	// IterationLimit: the limit of iterations came first. The result is the point
-	// reached.
-	IterationLimit
-	// Stalled: rounding allows no further progress although the stopping rule is
-	// not met.
-	Stalled
-	// LocalMinimum: PADD's problem for this Λ is not convex. The proportions are a
-	// local minimum of it.
-	LocalMinimum
-	// NoTokens: the document has no token that the model knows. Its proportions are
-	// the topic shares of the model.
-	NoTokens
-	// AllZero: TLI found no topic above its threshold. All proportions are 0.
-	AllZero
-	// Diverged: no step of PADD.Learn brought the residual below that of Λ = 0.
-	Diverged
+	Converged      Status = iota // the stopping rule was met, or the method has none
+	IterationLimit               // the limit of iterations came first; the result is the point reached
+	Stalled                      // rounding allows no further progress, although the stopping rule is not met
+	LocalMinimum                 // PADD's problem for this Λ is not convex; the proportions are a local minimum
+	NoTokens                     // no token that the model knows; the proportions are its topic shares
+	AllZero                      // TLI found no topic above its threshold; all proportions are 0
+	Diverged                     // no step of PADD.Learn brought the residual below that of Λ = 0
 
 	numStatus
 )
@@ -81,14 +70,10 @@ func (e *SettingError) Error() string {
 	return fmt.Sprintf("%s: %s = %g, must be %s", e.Method, e.Field, e.Value, e.Range)
 }
 
-// named gives an error of an exported function the name of the package.
-func named(err *error) {
-	if *err != nil {
-		*err = fmt.Errorf("infer: %w", *err)
-	}
-}
+// named gives an error of an exported function the name of the package, once.
+func named(err *error) { *err = errs.Wrap("infer", *err) }
 
-// Doc tells how the inference of a document went.
+// Doc is how the inference of a document went.
 type Doc struct {
 	Status     Status
 	Tokens     float64 // total weight of the words that were used
@@ -111,9 +96,9 @@ type Inferer struct {
 type inference interface {
 	// scratch returns what one goroutine needs.
 	scratch() any
-	// infer writes the proportions of a document with at least one token to dst,
-	// whose content is undefined before.
-	infer(dst []float64, d *document, scratch any) (Status, int, error)
+	// infer writes the proportions of a document with at least one token to dst, whose
+	// content is undefined before. It ends soon after ctx, also within a long document.
+	infer(ctx context.Context, dst []float64, d *document, scratch any) (Status, int, error)
 }
 
 // document holds the words of a document that are in a topic.
@@ -149,50 +134,43 @@ func (p *Inferer) N() int { return p.n }
 func (p *Inferer) K() int { return p.k }
 
 // InferTo writes the topic proportions of a document to dst, which has length K.
-// They are non-negative and sum to 1 to rounding, except for the status AllZero. The
+// They are non-negative and sum to 1 to rounding, except for the status [AllZero]. The
 // document has counts[i] ≥ 0 tokens of word ids[i], 0 ≤ ids[i] < N. Nil counts mean
 // one each. Words may come in any order, and the counts of repeated words are added.
 //
-// A document without a known token is no error: see NoTokens. It fails for slices of
-// the wrong length, words outside the vocabulary and negative counts; dst is then
-// undefined. It does not allocate once its pool is filled.
-func (p *Inferer) InferTo(dst []float64, ids, counts []int32) (Doc, error) {
+// A document without a known token is no error: see [NoTokens]. Errors: slices of the wrong
+// length, words outside the vocabulary and negative counts; dst is then undefined. InferTo
+// does not allocate once its pool is filled, and cannot be interrupted, unlike Infer.
+func (p *Inferer) InferTo(dst []float64, ids, counts []int32) (_ Doc, err error) {
+	defer named(&err)
 	w := p.pool.Get().(*work)
 	defer p.pool.Put(w)
-	d, err := p.infer(dst, w, ids, counts)
-	if err != nil {
-		return d, fmt.Errorf("infer: %w", err)
-	}
-	return d, nil
+	return p.infer(context.Background(), dst, w, ids, counts)
 }
 
 // InferWeightsTo is InferTo for real weights ≥ 0 in place of counts, such as exact
-// word probabilities. Each word should be given once. MAP and TLI take the total weight
+// word probabilities. Each word should be given once. [MAP] and [TLI] take the total weight
 // for the number of tokens; Gibbs takes whole numbers only.
-func (p *Inferer) InferWeightsTo(dst []float64, ids []int32, weights []float64) (Doc, error) {
+func (p *Inferer) InferWeightsTo(dst []float64, ids []int32, weights []float64) (out Doc, err error) {
+	defer named(&err)
 	w := p.pool.Get().(*work)
 	defer p.pool.Put(w)
 	if len(weights) != len(ids) {
-		return Doc{}, fmt.Errorf("infer: %d weights for %d words", len(weights), len(ids))
+		return Doc{}, fmt.Errorf("%d weights for %d words", len(weights), len(ids))
 	}
-	for i, id := range ids {
-		if err := checkWord(p.n, i, id, weights[i]); err != nil {
-			return Doc{}, fmt.Errorf("infer: %w", err)
-		}
-	}
-	out := Doc{}
 	w.doc.reset()
 	for i, id := range ids {
+		if err := checkWord(p.n, i, id, weights[i]); err != nil {
+			return Doc{}, err
+		}
 		p.add(&w.doc, &out, id, weights[i])
 	}
-	if err := p.finish(dst, w, &out); err != nil {
-		return out, fmt.Errorf("infer: %w", err)
-	}
-	return out, nil
+	err = p.finish(context.Background(), dst, w, &out)
+	return out, err
 }
 
 // infer is InferTo with the scratch memory of a goroutine.
-func (p *Inferer) infer(dst []float64, w *work, ids, counts []int32) (Doc, error) {
+func (p *Inferer) infer(ctx context.Context, dst []float64, w *work, ids, counts []int32) (out Doc, err error) {
 	if counts != nil && len(counts) != len(ids) {
 		return Doc{}, fmt.Errorf("%d counts for %d words", len(counts), len(ids))
 	}
@@ -213,18 +191,17 @@ func (p *Inferer) infer(dst []float64, w *work, ids, counts []int32) (Doc, error
 	if word >= 0 {
 		return Doc{}, fmt.Errorf("word %d occurs %g times, more than %d", word, sum, bag.MaxCount)
 	}
-	out := Doc{}
 	w.doc.reset()
 	for i, id := range w.words[:n] {
 		p.add(&w.doc, &out, id, float64(w.counts[i]))
 	}
-	err := p.finish(dst, w, &out)
+	err = p.finish(ctx, dst, w, &out)
 	return out, err
 }
 
 func (d *document) reset() { d.ids, d.x, d.n = d.ids[:0], d.x[:0], 0 }
 
-// checkWord refuses what cannot be the i-th word of a document, of n words there are.
+// checkWord refuses what cannot be the i-th word of a document over n words, of weight x.
 func checkWord(n, i int, id int32, x float64) error {
 	if id < 0 || int(id) >= n {
 		return fmt.Errorf("word %d, number %d of the document, is not in [0, %d): are these numbers of another vocabulary?", id, i, n)
@@ -248,7 +225,7 @@ func (p *Inferer) add(d *document, out *Doc, id int32, x float64) {
 }
 
 // finish infers the document in w.
-func (p *Inferer) finish(dst []float64, w *work, out *Doc) error {
+func (p *Inferer) finish(ctx context.Context, dst []float64, w *work, out *Doc) error {
 	if len(dst) != p.k {
 		return fmt.Errorf("dst has the length %d, must have %d", len(dst), p.k)
 	}
@@ -263,7 +240,7 @@ func (p *Inferer) finish(dst []float64, w *work, out *Doc) error {
 		return nil
 	}
 	var err error
-	out.Status, out.Iterations, err = p.method.infer(dst, &w.doc, w.own)
+	out.Status, out.Iterations, err = p.method.infer(ctx, dst, &w.doc, w.own)
 	return err
 }
 
@@ -279,11 +256,8 @@ type Documents interface {
 
 // Batch holds the topic proportions of M documents.
 type Batch struct {
-	// W is M×K, with a row for each document. (It is the transpose of W in the
-	// papers.)
-	W *mat.Dense
-	// Docs tells how the inference of each document went.
-	Docs []Doc
+	W    *mat.Dense // M×K, a row for each document: the transpose of W in the papers
+	Docs []Doc      // how the inference of each document went
 }
 
 // Count returns how many documents ended with a status.
@@ -305,10 +279,6 @@ const docChunk = 16
 // the error of ctx. Memory: 8·M·K bytes.
 func (p *Inferer) Infer(ctx context.Context, docs Documents, opt Options) (_ *Batch, err error) {
 	defer named(&err)
-	return p.batch(ctx, docs, opt)
-}
-
-func (p *Inferer) batch(ctx context.Context, docs Documents, opt Options) (*Batch, error) {
 	if err := checkDocuments(docs, p.n); err != nil {
 		return nil, err
 	}
@@ -317,13 +287,13 @@ func (p *Inferer) batch(ctx context.Context, docs Documents, opt Options) (*Batc
 		return &Batch{W: new(mat.Dense)}, ctx.Err()
 	}
 	b := &Batch{W: mat.NewDense(m, p.k, nil), Docs: make([]Doc, m)}
-	err := inChunks(ctx, m, docChunk, opt, func(_, lo, hi int) error {
+	err = parallel.Progress(ctx, m, docChunk, opt.Workers, opt.Progress, func(_, lo, hi int) error {
 		w := p.pool.Get().(*work)
 		defer p.pool.Put(w)
 		for i := lo; i < hi; i++ {
 			ids, counts := docs.Doc(i)
 			var err error
-			if b.Docs[i], err = p.infer(b.W.RawRowView(i), w, ids, counts); err != nil {
+			if b.Docs[i], err = p.infer(ctx, b.W.RawRowView(i), w, ids, counts); err != nil {
 				return fmt.Errorf("document %d: %w", i, err)
 			}
 		}
@@ -344,24 +314,4 @@ func checkDocuments(docs Documents, n int) error {
 		return fmt.Errorf("documents over %d words for a model of %d; corpus.Reindex brings them onto its vocabulary", words, n)
 	}
 	return nil
-}
-
-// inChunks runs f over chunks of n items and reports progress.
-func inChunks(ctx context.Context, n, size int, opt Options, f func(worker, lo, hi int) error) error {
-	var (
-		mu   sync.Mutex
-		done int
-	)
-	return run.Chunks(ctx, n, size, opt.Workers, func(worker, _, lo, hi int) error {
-		if err := f(worker, lo, hi); err != nil {
-			return err
-		}
-		if opt.Progress != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			done += hi - lo
-			opt.Progress(done, n)
-		}
-		return nil
-	})
 }

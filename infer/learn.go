@@ -10,9 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
-// Learned is the result of PADD.Learn.
+// Learned is the result of [PADD.Learn].
 type Learned struct {
 	// Dual is Λ/M, K×K, of the step with the least residual, for Topics.Dual.
 	Dual *mat.SymDense
@@ -23,31 +24,20 @@ type Learned struct {
 	Residuals []float64
 	// Documents is M, the number of documents with a known token.
 	Documents int
-	// Status is Converged, IterationLimit after all steps, Stalled where good steps
-	// were followed by none that brought the residual down, not even one 10⁴ times
-	// shorter than the first, or Diverged.
+	// Status is Converged, IterationLimit after all steps, Stalled if the last good step was
+	// followed by none that lowered the residual, not even one 10⁴ times shorter than the
+	// first, or Diverged.
 	Status Status
-
-	steps []learnStep
-}
-
-// learnStep is a step of Learn: one solution of all documents.
-type learnStep struct {
-	size     float64 // s that led here; 0 for the first
-	residual float64
-	convex   bool // BᵀB + Λ/M was positive definite along the simplex
-	best     bool // the residual is the least so far, beyond rounding
 }
 
 // Learn finds the dual variables from a collection of documents, normally those that
-// the model was learned from. Documents without a known token do not count.
+// the model was learned from. Documents without a known token do not count. It begins with
+// Λ = 0 and takes subgradient steps. A step that raises the residual is taken back and tried
+// again with half the length; after a good one the next is longer by half. The result is the
+// same bits for any opt.Workers.
 //
-// Learn begins with Λ = 0 and takes subgradient steps. A step that raises the
-// residual is taken back and tried again with half the length; after a good one the
-// next is longer by half. The result is the same bits for any opt.Workers.
-//
-// Errors: *TopicsError, also where neither t.A nor p.Prior is given; *SettingError;
-// documents that InferTo refuses; that of ctx. Cost: Steps times LeastSquares on all
+// Errors: [*TopicsError], also where neither t.A nor p.Prior is given; [*SettingError];
+// documents that InferTo refuses; that of ctx. Cost: Steps times [LeastSquares] on all
 // documents, from the second on with a warm start. Memory: 16·M·K bytes.
 func (p PADD) Learn(ctx context.Context, t Topics, docs Documents, opt Options) (_ *Learned, err error) {
 	defer named(&err)
@@ -66,24 +56,11 @@ func (p PADD) Learn(ctx context.Context, t Topics, docs Documents, opt Options) 
 	return q.learn(ctx, c, f, opt)
 }
 
-// learn is Learn after the checks; row m of f is Bᵀh̃ of document m.
-func (p PADD) learn(ctx context.Context, c *checked, f *mat.Dense, opt Options) (*Learned, error) {
-	l, err := newDualLearner(ctx, p, c, f, opt)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.run(ctx); err != nil {
-		return nil, err
-	}
-	return l.out, nil
-}
-
 // projections returns the vectors Bᵀh̃ of the documents with a known token, a row
 // each.
 func (c *checked) projections(ctx context.Context, docs Documents, opt Options) (*mat.Dense, error) {
-	// An Inferer checks the documents as everywhere.
-	p := newInferer("", c, projection{c.rows()})
-	b, err := p.batch(ctx, docs, Options{Workers: opt.Workers})
+	p := newInferer("", c, projection{c.rows()}) // which checks the documents
+	b, err := p.Infer(ctx, docs, Options{Workers: opt.Workers})
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +84,7 @@ type projection struct{ rows *rows }
 
 func (p projection) scratch() any { return nil }
 
-func (p projection) infer(dst []float64, d *document, _ any) (Status, int, error) {
+func (p projection) infer(_ context.Context, dst []float64, d *document, _ any) (Status, int, error) {
 	p.rows.project(dst, d)
 	return Converged, 0, nil
 }
@@ -129,13 +106,23 @@ type dualLearner struct {
 	unit  float64       // λ_max(BᵀB)/‖A‖_F
 	normA float64
 
-	w, next        *mat.Dense    // the solutions of the best step; of the one tried
-	dual, trial    *mat.SymDense // Λ/M of both
-	gap, gapOfNext *mat.SymDense // WWᵀ/M − A of both
-	out            *Learned
+	best, next dualStep // the best so far, and the one tried
+	out        *Learned
 }
 
-func newDualLearner(ctx context.Context, p PADD, c *checked, f *mat.Dense, opt Options) (*dualLearner, error) {
+// dualStep is a step of Learn.
+type dualStep struct {
+	w    *mat.Dense    // the solutions
+	dual *mat.SymDense // Λ/M
+	gap  *mat.SymDense // WWᵀ/M − A
+}
+
+func newDualStep(m, k int) dualStep {
+	return dualStep{mat.NewDense(m, k, nil), mat.NewSymDense(k, nil), mat.NewSymDense(k, nil)}
+}
+
+// learn is Learn after the checks; row m of f is Bᵀh̃ of document m.
+func (p PADD) learn(ctx context.Context, c *checked, f *mat.Dense, opt Options) (*Learned, error) {
 	a := c.a
 	if p.Prior != nil {
 		var err error
@@ -150,21 +137,21 @@ func newDualLearner(ctx context.Context, p PADD, c *checked, f *mat.Dense, opt O
 	if err != nil {
 		return nil, err
 	}
-	var e mat.EigenSym
-	if !e.Factorize(btb, false) {
-		return nil, errors.New("PADD: the eigenvalues of BᵀB cannot be found")
+	val, err := linalg.Eigenvalues(btb)
+	if err != nil {
+		return nil, fmt.Errorf("PADD: BᵀB: %w", err)
 	}
-	val := e.Values(nil)
 	m, k := f.Dims()
 	l := &dualLearner{
 		PADD: p, c: c, opt: opt, a: a, f: f, btb: btb, normA: mat.Norm(a, 2),
-		w: mat.NewDense(m, k, nil), next: mat.NewDense(m, k, nil),
-		dual: mat.NewSymDense(k, nil), trial: mat.NewSymDense(k, nil),
-		gap: mat.NewSymDense(k, nil), gapOfNext: mat.NewSymDense(k, nil),
+		best: newDualStep(m, k), next: newDualStep(m, k),
 		out: &Learned{Documents: m, Residual: math.Inf(1), Status: IterationLimit},
 	}
 	l.unit = val[len(val)-1] / l.normA
-	return l, nil
+	if err := l.run(ctx); err != nil {
+		return nil, err
+	}
+	return l.out, nil
 }
 
 // run takes the steps.
@@ -195,44 +182,38 @@ func (l *dualLearner) run(ctx context.Context) error {
 			break
 		}
 	}
-	if n := len(out.steps); n > 1 && out.Residual == out.steps[0].residual {
+	if len(out.Residuals) > 1 && out.Residual == out.Residuals[0] {
 		out.Status = Diverged
 	}
-	out.Dual = l.dual
+	out.Dual = l.best.dual
 	return nil
 }
 
-// step tries a step of the given length from the best Λ, and tells whether it is
+// step tries a step of the given length from the best Λ, and reports whether it is
 // better.
 func (l *dualLearner) step(ctx context.Context, t int, size float64) (bool, error) {
-	l.trial.CopySym(l.dual)
-	if t > 0 {
-		for i := range l.c.k {
-			for j := i; j < l.c.k; j++ {
-				l.trial.SetSym(i, j, l.dual.At(i, j)+size*l.unit*l.gap.At(i, j))
-			}
+	for i := range l.c.k { // no step of size 0 moves
+		for j := i; j < l.c.k; j++ {
+			l.next.dual.SetSym(i, j, l.best.dual.At(i, j)+size*l.unit*l.best.gap.At(i, j))
 		}
 	}
-	q, err := newQuadratic(l.c, l.btb, l.trial, 0)
+	q, err := newQuadratic(l.c, l.btb, l.next.dual)
 	if err != nil {
 		return false, err
 	}
-	l.next.Copy(l.w)
-	if err := q.solveAll(ctx, l.f, l.next, t > 0, l.opt.Workers); err != nil {
+	l.next.w.Copy(l.best.w)
+	if err := q.solveAll(ctx, l.f, l.next.w, t > 0, l.opt.Workers); err != nil {
 		return false, err
 	}
-	res, err := residual(ctx, l.gapOfNext, l.next, l.a, l.opt.Workers)
+	res, err := residual(ctx, l.next.gap, l.next.w, l.a, l.opt.Workers)
 	if err != nil {
 		return false, err
 	}
 	best := t == 0 || res < l.out.Residual-roundoff*l.normA
 	l.out.Residuals = append(l.out.Residuals, res)
-	l.out.steps = append(l.out.steps, learnStep{size: size, residual: res, convex: q.exact != nil, best: best})
 	if best {
 		l.out.Residual = res
-		l.w, l.next = l.next, l.w
-		l.dual, l.trial = l.trial, l.dual
-		l.gap, l.gapOfNext = l.gapOfNext, l.gap
+		l.best, l.next = l.next, l.best
 	}
 	return best, nil
 }
@@ -241,15 +222,14 @@ func (l *dualLearner) step(ctx context.Context, t int, size float64) (bool, erro
 func (q *quadratic) solveAll(ctx context.Context, f, w *mat.Dense, warm bool, workers int) error {
 	m, _ := f.Dims()
 	scratch := make([]*quadraticScratch, m/docChunk+1) // by worker, no more than chunks
-	return inChunks(ctx, m, docChunk, Options{Workers: workers}, func(worker, lo, hi int) error {
-		s := scratch[worker]
-		if s == nil {
-			s = q.scratch().(*quadraticScratch)
-			scratch[worker] = s
+	return parallel.Chunks(ctx, m, docChunk, workers, func(worker, _, lo, hi int) error {
+		if scratch[worker] == nil {
+			scratch[worker] = q.scratch().(*quadraticScratch)
 		}
+		s := scratch[worker]
 		for i := lo; i < hi; i++ {
 			copy(s.f, f.RawRowView(i))
-			if _, _, err := q.solve(w.RawRowView(i), s, warm); err != nil {
+			if _, _, err := q.solve(ctx, w.RawRowView(i), s, warm); err != nil {
 				return fmt.Errorf("document %d of those with known words: %w", i, err)
 			}
 		}

@@ -20,25 +20,18 @@ import (
 // Doc.Iterations counts equality-constrained solves. Cost: the nonzeros in the
 // document's rows of B, then O(K|P|) a step for |P| topics found. Memory: O(K²) per
 // goroutine.
-type LeastSquares struct {
-	// MaxIterations is the most solves for a document; 0 means 20K + 200, far more
-	// than are needed.
-	MaxIterations int
-}
+type LeastSquares struct{}
 
-func (l LeastSquares) String() string {
-	if l.MaxIterations > 0 {
-		return fmt.Sprintf("LeastSquares(max=%d)", l.MaxIterations)
-	}
-	return "LeastSquares"
-}
+func (LeastSquares) String() string { return "LeastSquares" }
 
 // Prepare implements Method. NK² flops and O(K³).
-func (l LeastSquares) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err error) {
+func (l LeastSquares) Prepare(ctx context.Context, t Topics, opt Options) (*Inferer, error) {
+	return prepareQuadratic(ctx, l.String(), t, nil, opt)
+}
+
+// prepareQuadratic prepares least squares with the dual variables Λ/M, which may be nil.
+func prepareQuadratic(ctx context.Context, name string, t Topics, dual *mat.SymDense, opt Options) (_ *Inferer, err error) {
 	defer named(&err)
-	if l.MaxIterations < 0 {
-		return nil, &SettingError{"LeastSquares", "MaxIterations", float64(l.MaxIterations), "≥ 0"}
-	}
 	c, err := check(t)
 	if err != nil {
 		return nil, err
@@ -47,11 +40,11 @@ func (l LeastSquares) Prepare(ctx context.Context, t Topics, opt Options) (_ *In
 	if err != nil {
 		return nil, err
 	}
-	q, err := newQuadratic(c, g, nil, l.MaxIterations)
+	q, err := newQuadratic(c, g, dual)
 	if err != nil {
 		return nil, err
 	}
-	return newInferer(l.String(), c, q), nil
+	return newInferer(name, c, q), nil
 }
 
 // gram returns BᵀB.
@@ -95,31 +88,25 @@ type quadraticScratch struct {
 }
 
 // newQuadratic prepares BᵀB + dual; dual may be nil.
-func newQuadratic(c *checked, btb, dual *mat.SymDense, limit int) (*quadratic, error) {
+func newQuadratic(c *checked, btb, dual *mat.SymDense) (*quadratic, error) {
 	q := &quadratic{rows: c.rows(), k: c.k}
-	if dual == nil {
-		m, err := simplex.Check(btb)
-		if err != nil {
-			return nil, fmt.Errorf("BᵀB: %w", err)
+	convex, name := btb, "BᵀB"
+	if dual != nil {
+		g := mat.NewSymDense(c.k, nil)
+		g.AddSym(btb, dual)
+		centred, shift, ok := centre(g)
+		if !ok {
+			var err error
+			q.local, err = newLocalSolver(g)
+			return q, err
 		}
-		q.exact = m.Quadratic(limit, 0)
-		return q, nil
+		convex, q.shift, name = centred, shift, "BᵀB + Λ/M"
 	}
-	g := mat.NewSymDense(c.k, nil)
-	g.AddSym(btb, dual)
-	centred, shift, ok := centre(g)
-	if ok {
-		m, err := simplex.Check(centred)
-		if err != nil {
-			return nil, fmt.Errorf("BᵀB + Λ/M: %w", err)
-		}
-		q.exact, q.shift = m.Quadratic(limit, 0), shift
-		return q, nil
+	m, err := simplex.Check(convex)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	var err error
-	if q.local, err = newLocalSolver(g); err != nil {
-		return nil, err
-	}
+	q.exact = m.Quadratic(0, 0)
 	return q, nil
 }
 
@@ -177,16 +164,16 @@ func (q *quadratic) scratch() any {
 	return s
 }
 
-func (q *quadratic) infer(dst []float64, d *document, scratch any) (Status, int, error) {
+func (q *quadratic) infer(ctx context.Context, dst []float64, d *document, scratch any) (Status, int, error) {
 	s := scratch.(*quadraticScratch)
 	q.rows.project(s.f, d)
-	return q.solve(dst, s, false)
+	return q.solve(ctx, dst, s, false)
 }
 
 // solve solves for s.f, which it changes.
-func (q *quadratic) solve(dst []float64, s *quadraticScratch, warm bool) (Status, int, error) {
+func (q *quadratic) solve(ctx context.Context, dst []float64, s *quadraticScratch, warm bool) (Status, int, error) {
 	if q.local != nil {
-		return q.local.solve(dst, s.f, s.local)
+		return q.local.solve(ctx, dst, s.f, s.local)
 	}
 	for i, v := range q.shift {
 		s.f[i] -= v

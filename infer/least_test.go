@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -29,53 +30,55 @@ func allWords(n int) []int32 {
 // PADD, with A from these compositions, and the unthresholded TLI.
 func TestExactRecovery(t *testing.T) {
 	for _, k := range []int{3, 20, 50} {
-		p := newPlanted(300, k, 80, 10, uint64(k))
-		// Some compositions have zeros, as those of real documents do.
-		rng := rand.New(rand.NewPCG(uint64(k), 5))
-		for m := range 40 {
-			w := p.w.RawRowView(m)
-			for t := range w {
-				if rng.IntN(2) == 0 && t != m%k {
-					w[t] = 0
+		t.Run(fmt.Sprint("K=", k), func(t *testing.T) {
+			p := newPlanted(300, k, 80, 10, uint64(k))
+			// Some compositions have zeros, as those of real documents do.
+			rng := rand.New(rand.NewPCG(uint64(k), 5))
+			for m := range 40 {
+				w := p.w.RawRowView(m)
+				for t := range w {
+					if rng.IntN(2) == 0 && t != m%k {
+						w[t] = 0
+					}
 				}
+				vec.Normalise(w)
 			}
-			vec.Normalise(w)
-		}
-		p.A.Mul(p.w.T(), p.w)
-		h := exactWeights(p.B, p.w)
-		ids := allWords(300)
+			p.A.Mul(p.w.T(), p.w)
+			h := exactWeights(p.B, p.w)
+			ids := allWords(300)
 
-		c, err := check(p.Topics)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var f mat.Dense
-		f.Mul(h, p.B)
-		learned, err := PADD{Tol: 1e-12}.mustFill(t).learn(ctx, c, &f, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		// Λ = 0 already fulfils the constraint.
-		if learned.Residual > 1e-9 || learned.Documents != 80 {
-			t.Errorf("K=%d: PADD learned %+v", k, learned)
-		}
-		tp := p.Topics
-		tp.Dual = learned.Dual
-		for _, m := range []Method{LeastSquares{}, PADD{}} {
-			inf := prepare(t, m, tp)
-			w := make([]float64, k)
-			for d := range 80 {
-				doc, err := inf.InferWeightsTo(w, ids, h.RawRowView(d))
-				if err != nil || doc.Status != Converged {
-					t.Fatal(doc, err)
-				}
-				for i, v := range w {
-					if math.Abs(v-p.w.At(d, i)) > 1e-8 {
-						t.Fatalf("%v, K=%d, document %d, topic %d: %v, want %v", m, k, d, i, v, p.w.At(d, i))
+			c, err := check(p.Topics)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var f mat.Dense
+			f.Mul(h, p.B)
+			learned, err := PADD{Tol: 1e-12}.mustFill(t).learn(ctx, c, &f, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Λ = 0 already fulfils the constraint.
+			if learned.Residual > 1e-9 || learned.Documents != 80 {
+				t.Errorf("PADD learned %+v", learned)
+			}
+			tp := p.Topics
+			tp.Dual = learned.Dual
+			for _, m := range []Method{LeastSquares{}, PADD{}} {
+				inf := prepare(t, m, tp)
+				w := make([]float64, k)
+				for d := range 80 {
+					doc, err := inf.InferWeightsTo(w, ids, h.RawRowView(d))
+					if err != nil || doc.Status != Converged {
+						t.Fatal(doc, err)
+					}
+					for i, v := range w {
+						if math.Abs(v-p.w.At(d, i)) > 1e-8 {
+							t.Fatalf("%v, document %d, topic %d: %v, want %v", m, d, i, v, p.w.At(d, i))
+						}
 					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -121,9 +124,9 @@ func TestLeastSquaresOptimal(t *testing.T) {
 func TestSPI(t *testing.T) {
 	p := newPlanted(100, 6, 30, 50, 7)
 	tp := p.Topics
-	tp.Breve = mat.NewDense(100, 6, nil)
+	tp.WordTopics = mat.NewDense(100, 6, nil)
 	for i := range 100 {
-		row := tp.Breve.RawRowView(i)
+		row := tp.WordTopics.RawRowView(i)
 		for k := range row {
 			row[k] = p.B.At(i, k) * mat.Sum(p.A.RowView(k))
 		}
@@ -144,7 +147,7 @@ func TestSPI(t *testing.T) {
 		for k := range w {
 			want := 0.0
 			for i, id := range ids {
-				want += tp.Breve.At(int(id), k) * float64(counts[i]) / 50
+				want += tp.WordTopics.At(int(id), k) * float64(counts[i]) / 50
 			}
 			if math.Abs(w[k]-want) > 1e-14 || math.Abs(v[k]-want) > 1e-14 {
 				t.Fatalf("document %d: %v and %v, want %v in topic %d", d, w, v, want, k)

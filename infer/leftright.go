@@ -1,84 +1,59 @@
 package infer
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// LeftToRight estimates the held-out probability of whole documents, integrated over
-// topic proportions with a Dirichlet prior, by the left-to-right estimator (Wallach,
-// Murray, Salakhutdinov and Mimno, Evaluation methods for topic models, ICML 2009;
-// lee-2018 §1.4 uses it with α_k = 0.1). Each token is scored by a number of particles,
-// which are Gibbs samples of the topics of the tokens before it. The estimate of
-// p(document) is unbiased.
+// LeftToRight estimates the held-out probability of whole documents, integrated over topic
+// proportions with a Dirichlet prior, by the left-to-right estimator (Wallach, Murray,
+// Salakhutdinov and Mimno, ICML 2009; lee-2018 §1.4 uses it with α_k = 0.1). Each token is
+// scored by a number of particles, which are Gibbs samples of the topics of the tokens before
+// it. The estimate of p(document) is unbiased.
 //
 // The tokens of a document are put in a random order that depends on Seed and the
 // document, as the sampling does. Cost: Particles·n²/2 draws for a document of n
 // tokens.
 type LeftToRight struct {
-	// Particles is the number of samples of each document; 0 means 20.
-	Particles int
-	// Seed selects the random numbers.
-	Seed uint64
+	Particles int    // samples of each document; 0: 20
+	Seed      uint64 // of the random numbers
 }
 
 // Score estimates the probability of each document under the topics t.B (see Smooth)
 // and the prior t.Alpha, or that of t.A. A document with a word in no topic has the
-// probability 0. Errors: *SettingError, *TopicsError, documents that InferTo refuses,
+// probability 0. Errors: [*SettingError], [*TopicsError], documents that InferTo refuses,
 // and that of ctx.
 func (l LeftToRight) Score(ctx context.Context, t Topics, docs Documents, opt Options) (_ *HeldOut, err error) {
 	defer named(&err)
 	if l.Particles < 0 {
 		return nil, &SettingError{"LeftToRight", "Particles", float64(l.Particles), "≥ 1, or 0 for 20"}
 	}
-	if l.Particles == 0 {
-		l.Particles = 20
-	}
-	c, err := check(t)
-	if err != nil {
-		return nil, err
-	}
-	alpha, err := c.alpha()
+	l.Particles = cmp.Or(l.Particles, 20)
+	c, alpha, err := checkPrior(t)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkDocuments(docs, c.n); err != nil {
 		return nil, err
 	}
-	// An Inferer with one number as its result checks documents as everywhere.
+	// An Inferer checks the documents.
 	p := newInferer("LeftToRight", c, &leftToRight{l, c.rows(), alpha, vec.Sum(alpha)})
-	m := docs.NumDocs()
-	h := &HeldOut{Documents: make([]float64, m)}
-	tokens, impossible := make([]int64, m), make([]int64, m)
-	err = inChunks(ctx, m, 1, opt, func(_, lo, hi int) error {
+	return sumUp(ctx, docs, 1, opt, func(_, m int) (float64, int64, int64, error) {
 		w := p.pool.Get().(*work)
 		defer p.pool.Put(w)
 		s := w.own.(*leftToRightScratch)
-		for i := lo; i < hi; i++ {
-			ids, counts := docs.Doc(i)
-			s.ctx, s.log = ctx, 0
-			d, err := p.infer(s.dst, w, ids, counts)
-			s.ctx = nil
-			if err != nil {
-				return fmt.Errorf("document %d: %w", i, err)
-			}
-			tokens[i], impossible[i] = int64(d.Tokens+d.Unknown), int64(d.Unknown)
-			h.Documents[i] = s.log
-			if d.Unknown > 0 {
-				h.Documents[i] = math.Inf(-1)
-			}
+		s.log = 0
+		ids, counts := docs.Doc(m)
+		d, err := p.infer(ctx, s.dst, w, ids, counts)
+		if d.Unknown > 0 {
+			s.log = math.Inf(-1)
 		}
-		return nil
+		return s.log, int64(d.Tokens + d.Unknown), int64(d.Unknown), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	h.total(tokens, impossible)
-	return h, nil
 }
 
 type leftToRight struct {
@@ -89,7 +64,6 @@ type leftToRight struct {
 }
 
 type leftToRightScratch struct {
-	ctx         context.Context
 	dst         []float64 // K: unused
 	log         float64   // of the estimate
 	t, cum      []float64 // K
@@ -103,7 +77,7 @@ func (l *leftToRight) scratch() any {
 	return &leftToRightScratch{dst: make([]float64, k), t: make([]float64, k), cum: make([]float64, k)}
 }
 
-func (l *leftToRight) infer(_ []float64, d *document, scratch any) (Status, int, error) {
+func (l *leftToRight) infer(ctx context.Context, _ []float64, d *document, scratch any) (Status, int, error) {
 	if err := d.checkWhole(); err != nil {
 		return 0, 0, err
 	}
@@ -127,12 +101,15 @@ func (l *leftToRight) infer(_ []float64, d *document, scratch any) (Status, int,
 	z, p := s.z[:n], s.p[:n]
 	clear(p)
 	for range l.Particles {
+		if ctx.Err() != nil {
+			return 0, 0, ctx.Err()
+		}
 		copy(s.t, l.alpha)
 		for i, w := range s.tokens {
-			if i%64 == 0 && s.ctx.Err() != nil {
-				return 0, 0, s.ctx.Err()
-			}
 			for j, v := range s.tokens[:i] {
+				if j%looks == looks-1 && ctx.Err() != nil {
+					return 0, 0, ctx.Err()
+				}
 				idx, val := l.rows.row(v)
 				s.t[z[j]]--
 				z[j] = draw(&s.pcgZ, idx, val, s.t, s.cum)

@@ -1,12 +1,13 @@
 package infer
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
@@ -16,11 +17,10 @@ import (
 //
 //	w ← argmin ½wᵀ(G + σI)w − (f + σw)ᵀw.
 //
-// Each step is solved exactly and lowers the objective. No small move helps where the
-// procedure ends, but a large one may: as long as it gains, all mass of one topic goes
-// to another and the procedure continues from there. It has two starts, the minimum of
-// the convex part and the best proportions of two topics; the better end is the
-// result. (The global minimum is NP-hard to find.)
+// Each step is solved exactly and lowers the objective. Where the procedure ends, all mass of
+// one topic goes to another as long as that gains, and the procedure continues from there. It
+// has two starts, the minimum of the convex part and the best proportions of two topics; the
+// better end is the result. (The global minimum is NP-hard to find.)
 type localSolver struct {
 	k     int
 	g     *mat.SymDense
@@ -44,14 +44,13 @@ const (
 
 func newLocalSolver(g *mat.SymDense) (*localSolver, error) {
 	centred, shift, _ := centre(g)
-	var e mat.EigenSym
-	if !e.Factorize(centred, false) {
-		return nil, errors.New("BᵀB + Λ/M: its eigenvalues cannot be found")
+	val, err := linalg.Eigenvalues(centred)
+	if err != nil {
+		return nil, fmt.Errorf("BᵀB + Λ/M: %w", err)
 	}
-	val := e.Values(nil)
 	low, high := val[0], val[len(val)-1]
-	most := max(math.Abs(low), math.Abs(high))
-	s := &localSolver{k: g.SymmetricDim(), g: g, shift: shift, sigma: 1.01*max(-low, 0) + 1e-6*most, gain: localGain * most}
+	largest := max(math.Abs(low), math.Abs(high))
+	s := &localSolver{k: g.SymmetricDim(), g: g, shift: shift, sigma: 1.01*max(-low, 0) + 1e-6*largest, gain: localGain * largest}
 	convex := mat.NewSymDense(s.k, nil)
 	convex.CopySym(centred)
 	for i := range s.k {
@@ -71,14 +70,14 @@ func (s *localSolver) newScratch() *localScratch {
 }
 
 // solve writes a local minimum to dst and returns how many steps it took.
-func (s *localSolver) solve(dst, f []float64, sc *localScratch) (Status, int, error) {
+func (s *localSolver) solve(ctx context.Context, dst, f []float64, sc *localScratch) (Status, int, error) {
 	s.bestPair(sc.w, f)
-	st1, n1, err := s.descend(sc.other, f, sc)
+	st1, n1, err := s.descend(ctx, sc.other, f, sc)
 	if err != nil {
 		return 0, 0, err
 	}
 	clear(sc.w)
-	st, n, err := s.descend(dst, f, sc)
+	st, n, err := s.descend(ctx, dst, f, sc)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -116,8 +115,11 @@ func (s *localSolver) bestPair(w, f []float64) {
 }
 
 // descend goes down from sc.w.
-func (s *localSolver) descend(dst, f []float64, sc *localScratch) (Status, int, error) {
+func (s *localSolver) descend(ctx context.Context, dst, f []float64, sc *localScratch) (Status, int, error) {
 	for it := 1; ; it++ {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
 		for i := range sc.f {
 			sc.f[i] = f[i] - s.shift[i] + s.sigma*sc.w[i]
 		}
@@ -161,7 +163,7 @@ func (s *localSolver) objective(w, f []float64, sc *localScratch) float64 {
 }
 
 // move moves all mass of one topic in sc.w to another, for the pair that gains most,
-// and tells whether there is one.
+// and reports whether there is one.
 func (s *localSolver) move(sc *localScratch, f []float64) bool {
 	s.objective(sc.w, f, sc)
 	gain, from, to := s.gain, -1, -1

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/logisticnormal"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -23,19 +25,20 @@ import (
 // left out of the n_k that it is shared out by. With EM it is not: the fixed point is
 // then the maximum a posteriori estimate under Dirichlet(α + 1).
 //
-// The steps converge linearly. Once no share changes by more than 3000·Tol, every
-// third step is followed by an extrapolation from the last three (SQUAREM: Varadhan
-// and Roland, Simple and globally convergent methods for accelerating the convergence
-// of any EM algorithm, Scandinavian Journal of Statistics 35, 2008), as long as this
-// makes the steps smaller. The fixed points stay the same.
+// With a logistic-normal prior (Topics.Logits) steps are Newton's in the logits η of the proportions,
+// from the prior's mean to the mode of their posterior distribution, and the result is the mean of
+// the proportions about there (Laplace). With EM it is the proportions at the mode.
 //
-// Steps are taken in float32, by vector instructions where the CPU has them: proportions
-// have an error of some 1e-6 beside that of stopping at Tol.
+// Under a Dirichlet prior, once no share changes by more than 3000·Tol, every third step is followed by an
+// extrapolation from the last three (SQUAREM: Varadhan and Roland, Scandinavian Journal of
+// Statistics 35, 2008), as long as this makes the steps smaller. The fixed points stay the same.
 //
-// Doc.Iterations counts steps. Cost of a step: K times the distinct words of the
-// document; nothing depends on N. Memory: 4·K bytes for each word of the model, K
-// rounded up to a multiple of 16, and, except with EM, as much for each distinct word of
-// a document, per goroutine.
+// Steps are taken in float32: proportions have an error of some 1e-6 in addition to that of
+// stopping at Tol.
+//
+// Doc.Iterations counts steps. Cost of a step: K times the distinct words of the document.
+// Memory: 4·K bytes for each word of the model, K rounded up to a multiple of 16, and, except
+// with EM, the same for each distinct word of a document, per goroutine.
 type MAP struct {
 	// EM takes the steps of the EM algorithm instead of those of CVB0.
 	EM bool
@@ -55,20 +58,12 @@ func (m MAP) fill() (MAP, error) {
 	case !(m.Tol >= 0 && m.Tol < 1):
 		return m, &SettingError{"MAP", "Tol", m.Tol, "in (0, 1), or 0 for 1e-5"}
 	}
-	if m.Steps == 0 {
-		m.Steps = 50
-	}
-	if m.Tol == 0 {
-		m.Tol = 1e-5
-	}
+	m.Steps, m.Tol = cmp.Or(m.Steps, 50), cmp.Or(m.Tol, 1e-5)
 	return m, nil
 }
 
 func (m MAP) String() string {
-	q, err := m.fill()
-	if err != nil {
-		q = m
-	}
+	q, _ := m.fill()
 	form := "CVB0"
 	if q.EM {
 		form = "EM"
@@ -76,18 +71,25 @@ func (m MAP) String() string {
 	return fmt.Sprintf("MAP(%s, steps=%d, tol=%g)", form, q.Steps, q.Tol)
 }
 
-// Prepare implements Method. It needs t.Alpha or t.A. O(NK).
+// Prepare implements Method. It needs t.Logits, t.Alpha or t.A. O(NK).
 func (m MAP) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err error) {
 	defer named(&err)
 	q, err := m.fill()
 	if err != nil {
 		return nil, err
 	}
-	c, err := check(t)
-	if err != nil {
-		return nil, err
+	if t.Logits != nil {
+		c, err := check(t)
+		if err != nil {
+			return nil, err
+		}
+		prior, err := logisticnormal.From(t.Logits.Mean, t.Logits.Covariance, t.Logits.Information)
+		if err != nil {
+			return nil, err
+		}
+		return newInferer(m.String(), c, &logits{q, foldRows(t.B), prior}), ctx.Err()
 	}
-	alpha, err := c.alpha()
+	c, alpha, err := checkPrior(t)
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +108,11 @@ func newMapEM(m MAP, b *estep.Rows, alpha []float64) *mapEM {
 }
 
 const (
-	// near·Tol is the change of a step from which on steps are extrapolated.
-	near = 3000
-	// farthest bounds the extrapolation, in steps.
-	farthest = 32
-	// leastShare is the least α_k, as a share of the document, that steps calculate
+	near     = 3000 // near·Tol is the change of a step from which on steps are extrapolated
+	farthest = 32   // bounds the extrapolation, in steps
+	// minShare is the least α_k, as a share of the document, that steps calculate
 	// with: far from what changes a result, and from the least float32.
-	leastShare = 1e-20
+	minShare = 1e-20
 )
 
 // foldRows returns the rows of B, each divided by its largest entry, so that no
@@ -122,9 +122,9 @@ func foldRows(b *mat.Dense) *estep.Rows {
 	rows := estep.NewRows(n, k)
 	for i := range n {
 		from, to := b.RawRowView(i), rows.Row(i)
-		if most := slices.Max(from); most > tiny {
+		if largest := slices.Max(from); largest > tiny {
 			for j, v := range from {
-				to[j] = float32(v / most)
+				to[j] = float32(v / largest)
 			}
 		}
 	}
@@ -155,8 +155,8 @@ func (m *mapEM) scratch() any {
 func (m *mapEM) begin(s *mapScratch, d *document) {
 	total := m.sum + d.n
 	for k, a := range m.alpha {
-		s.T[k] = float32(max(a/m.sum, leastShare))
-		s.step.Floor[k] = float32(max(a/total, leastShare))
+		s.T[k] = float32(max(a/m.sum, minShare))
+		s.step.Floor[k] = float32(max(a/total, minShare))
 	}
 	s.step.Token = float32(1 / total)
 	s.counts = vec.Resize(s.counts, len(d.x))
@@ -168,12 +168,15 @@ func (m *mapEM) begin(s *mapScratch, d *document) {
 	}
 }
 
-func (m *mapEM) infer(dst []float64, d *document, scratch any) (Status, int, error) {
+func (m *mapEM) infer(ctx context.Context, dst []float64, d *document, scratch any) (Status, int, error) {
 	s := scratch.(*mapScratch)
 	m.begin(s, d)
 	limit := near * m.Tol // of the change of a step, for extrapolation
 	kept := 0             // steps since then
 	for it := 1; ; it++ {
+		if err := ctx.Err(); err != nil {
+			return 0, it, err
+		}
 		if _, err := s.Step(&s.step, d.ids, s.counts); err != nil {
 			return 0, it, err
 		}

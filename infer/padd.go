@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // PADD is prior-aware dual decomposition (lee-2018 §4.3.2): least squares, as
-// LeastSquares, under the constraint that the topic proportions of all documents
+// [LeastSquares], under the constraint that the topic proportions of all documents
 // together have the topic correlations A,
 //
 //	min Σ_m ‖Bw_m − h̃_m‖²  over w_m in the simplex with (1/M)Σ w_m w_mᵀ = A.
@@ -19,12 +20,10 @@ import (
 // alone, in the time of LeastSquares.
 //
 // Where BᵀB + Λ/M is positive definite along the simplex, the problem of a document
-// is solved exactly, by an active-set method. Elsewhere, as many documents of few
-// topics may cause, a local minimum is found and the status is LocalMinimum. (The
-// paper takes a fixed number of sweeps of ADMM everywhere.)
+// is solved exactly, by an active-set method. Elsewhere a local minimum is found and the
+// status is [LocalMinimum]. (The paper takes a fixed number of sweeps of ADMM everywhere.)
 type PADD struct {
-	// Steps is the number of times that Learn solves all documents; 0 means 15, as
-	// in the paper.
+	// Steps is the number of times that Learn solves all documents; 0: 15, as in the paper.
 	Steps int
 
 	// Step is the length s of the first step of Learn, in (0, 100]; 0 means 0.01. It
@@ -35,8 +34,7 @@ type PADD struct {
 	// Tol, in [0, 1), ends Learn when ‖A − WWᵀ/M‖_F falls to Tol·‖A‖_F; 0 means 1e-6.
 	Tol float64
 
-	// Prior replaces Topics.A in Learn: K×K, symmetric, scaled to sum 1. nil means
-	// Topics.A. Prepare does not use it.
+	// Prior replaces Topics.A in Learn: K×K, symmetric, scaled to sum 1. nil: Topics.A.
 	Prior *mat.Dense
 }
 
@@ -49,23 +47,12 @@ func (p PADD) fill() (PADD, error) {
 	case !(p.Tol >= 0 && p.Tol < 1):
 		return p, &SettingError{"PADD", "Tol", p.Tol, "in (0, 1), or 0 for 1e-6"}
 	}
-	if p.Steps == 0 {
-		p.Steps = 15
-	}
-	if p.Step == 0 {
-		p.Step = 0.01
-	}
-	if p.Tol == 0 {
-		p.Tol = 1e-6
-	}
+	p.Steps, p.Step, p.Tol = cmp.Or(p.Steps, 15), cmp.Or(p.Step, 0.01), cmp.Or(p.Tol, 1e-6)
 	return p, nil
 }
 
 func (p PADD) String() string {
-	q, err := p.fill()
-	if err != nil {
-		q = p
-	}
+	q, _ := p.fill()
 	more := ""
 	if p.Tol > 0 {
 		more = fmt.Sprintf(", tol=%g", p.Tol)
@@ -77,26 +64,14 @@ func (p PADD) String() string {
 }
 
 // Prepare implements Method. It needs t.Dual, from Learn; without it the error is a
-// *TopicsError. NK² flops and O(K³).
+// [*TopicsError]. NK² flops and O(K³).
 func (p PADD) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err error) {
 	defer named(&err)
 	if _, err := p.fill(); err != nil {
 		return nil, err
 	}
-	c, err := check(t)
-	if err != nil {
-		return nil, err
-	}
 	if t.Dual == nil {
 		return nil, &TopicsError{"Dual", -1, -1, "is nil: PADD.Learn finds it"}
 	}
-	g, err := gram(ctx, c.B, opt.Workers)
-	if err != nil {
-		return nil, err
-	}
-	q, err := newQuadratic(c, g, t.Dual, 0)
-	if err != nil {
-		return nil, err
-	}
-	return newInferer(p.String(), c, q), nil
+	return prepareQuadratic(ctx, p.String(), t, t.Dual, opt)
 }

@@ -1,10 +1,12 @@
 package infer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/lp"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -22,36 +25,29 @@ import (
 //	τ = 2λ√(ln K / n) + δ,  λ = max|B†|,
 //
 // for a document of n tokens, and the others are scaled to sum 1. Where nothing is left,
-// all proportions are 0 and the status is AllZero.
+// all proportions are 0 and the status is [AllZero].
 //
 // Prepare solves a linear program for each topic, which is slow for a large B. A
 // document costs K operations for each distinct word. Memory: 8·N·K bytes.
 type TLI struct {
-	// Delta is δ, the most by which an entry of B†B may differ from the identity, in
-	// [0, 1).
+	// Delta is δ, in [0, 1): how much an entry of B†B may differ from the identity.
 	Delta float64
 
-	// Divisor of τ, at least 1. 0 means 4.5, the paper's less conservative threshold;
-	// 1 is the threshold of its guarantee.
+	// Divisor of τ, at least 1; 0: 4.5, the paper's less conservative threshold. 1 is the
+	// threshold of its guarantee.
 	Divisor float64
 }
 
 func (t TLI) String() string {
-	d := t.Divisor
-	if d == 0 {
-		d = 4.5
-	}
-	return fmt.Sprintf("TLI(δ=%g, τ/%g)", t.Delta, d)
+	return fmt.Sprintf("TLI(δ=%g, τ/%g)", t.Delta, cmp.Or(t.Divisor, 4.5))
 }
 
 // Prepare implements Method. A B whose topics depend linearly on each other, and so has
-// no left inverse, is a *TopicsError. Memory: 8·N·K bytes per goroutine, twice that with
+// no left inverse, is a [*TopicsError]. Memory: 8·N·K bytes per goroutine, twice that with
 // δ > 0.
 func (t TLI) Prepare(ctx context.Context, tp Topics, opt Options) (_ *Inferer, err error) {
 	defer named(&err)
-	if t.Divisor == 0 {
-		t.Divisor = 4.5
-	}
+	t.Divisor = cmp.Or(t.Divisor, 4.5)
 	if !(t.Divisor >= 1 && t.Divisor < math.Inf(1)) {
 		return nil, &SettingError{"TLI", "Divisor", t.Divisor, "≥ 1, or 0 for 4.5"}
 	}
@@ -78,7 +74,7 @@ type tli struct {
 
 func (t *tli) scratch() any { return nil }
 
-func (t *tli) infer(dst []float64, d *document, _ any) (Status, int, error) {
+func (t *tli) infer(_ context.Context, dst []float64, d *document, _ any) (Status, int, error) {
 	clear(dst)
 	for i, w := range d.ids {
 		h := d.x[i] / d.n
@@ -111,7 +107,6 @@ type leftInverse struct {
 	// lambda is λ = max|B†|. bound is a lower bound of it for every left inverse with
 	// this δ, from the dual problem. They differ by less than 1e-6·λ.
 	lambda, bound float64
-	pivots        float64 // mean number of simplex steps of a topic
 }
 
 // findInverse finds the B† that minimises max|B†| under |B†B − I|∞ ≤ δ, to about
@@ -143,37 +138,26 @@ func findInverse(ctx context.Context, c *checked, delta float64, opt Options) (*
 		return nil, &TopicsError{"B", -1, -1, "has no left inverse: some topic depends linearly on others"}
 	}
 	inv := &leftInverse{dagger: mat.NewDense(c.n, k, nil)}
-	type outcome struct {
-		lambda, bound float64
-		pivots        int
-	}
-	outcomes := make([]outcome, k)
+	lambdas, bounds := make([]float64, k), make([]float64, k)
 	programs := make([]*leftPrograms, k) // by worker
-	err = inChunks(ctx, k, 1, opt, func(worker, lo, hi int) error {
+	err = parallel.Progress(ctx, k, 1, opt.Workers, opt.Progress, func(worker, t, _ int) (err error) {
 		if programs[worker] == nil {
 			programs[worker] = newLeftPrograms(b, delta)
 		}
 		p := programs[worker]
-		for t := lo; t < hi; t++ {
-			bound, pivots, err := p.solve(ctx, &chol, t)
-			if err != nil {
-				return fmt.Errorf("TLI: topic %d: %w", t, err)
-			}
-			outcomes[t] = outcome{bound: bound, pivots: pivots}
-			for i, w := range words {
-				inv.dagger.Set(w, t, p.x[i])
-				outcomes[t].lambda = max(outcomes[t].lambda, math.Abs(p.x[i]))
-			}
+		if bounds[t], err = p.solve(ctx, &chol, t); err != nil {
+			return fmt.Errorf("TLI: topic %d: %w", t, err)
 		}
+		for i, w := range words {
+			inv.dagger.Set(w, t, p.x[i])
+		}
+		lambdas[t] = floats.Norm(p.x, math.Inf(1))
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range outcomes {
-		inv.lambda, inv.bound = max(inv.lambda, o.lambda), max(inv.bound, o.bound)
-		inv.pivots += float64(o.pivots) / float64(k)
-	}
+	inv.lambda, inv.bound = slices.Max(lambdas), slices.Max(bounds)
 	return inv, nil
 }
 
@@ -200,7 +184,10 @@ func newLeftPrograms(b blas64.General, delta float64) *leftPrograms {
 	if delta > 0 {
 		rows = 2 * k
 	}
-	p := &leftPrograms{b: b, delta: delta, norms: make([]float64, k), sums: make([]float64, k), x: make([]float64, n), bu: make([]float64, n), u: make([]float64, k), res: make([]float64, k)}
+	p := &leftPrograms{
+		b: b, delta: delta, norms: make([]float64, k), sums: make([]float64, k),
+		x: make([]float64, n), bu: make([]float64, n), u: make([]float64, k), res: make([]float64, k),
+	}
 	p.G = linalg.NewGeneral(rows, n+1)
 	p.Lo, p.Hi, p.RowLo, p.RowHi = make([]float64, n+1), make([]float64, n+1), make([]float64, rows), make([]float64, rows)
 	for i := range n {
@@ -224,10 +211,10 @@ func newLeftPrograms(b blas64.General, delta float64) *leftPrograms {
 
 // solve finds row t of B†, in p.x, and a lower bound of its largest entry. chol is
 // the factor of BᵀB.
-func (p *leftPrograms) solve(ctx context.Context, chol *mat.Cholesky, t int) (bound float64, pivots int, err error) {
+func (p *leftPrograms) solve(ctx context.Context, chol *mat.Cholesky, t int) (bound float64, err error) {
 	n, k := p.b.Rows, p.b.Cols
 	// θ is measured in ‖b_t‖, and is at most Σ_n B_nt/(1 − δ).
-	most := p.sums[t] / p.norms[t] / (1 - p.delta)
+	maxTheta := p.sums[t] / p.norms[t] / (1 - p.delta)
 	for r := range p.G.Rows {
 		l, own, side := r%k, 0.0, -p.delta
 		if l == t {
@@ -239,7 +226,7 @@ func (p *leftPrograms) solve(ctx context.Context, chol *mat.Cholesky, t int) (bo
 		unit := p.norms[t] / p.norms[l]
 		linalg.Row(p.G, r)[n] = -(own + side) * unit
 		if p.delta > 0 {
-			beyond := 2 * (p.sums[l]/p.norms[l] + 2*unit*most)
+			beyond := 2 * (p.sums[l]/p.norms[l] + 2*unit*maxTheta)
 			if p.RowLo[r], p.RowHi[r] = 0, beyond; r >= k {
 				p.RowLo[r], p.RowHi[r] = -beyond, 0
 			}
@@ -251,26 +238,28 @@ func (p *leftPrograms) solve(ctx context.Context, chol *mat.Cholesky, t int) (bo
 	lp.Perturb(c[:n], 1e-10)
 	c[n] = 1
 	if err := s.Solve(ctx, c); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	theta := s.X[n] * p.norms[t]
 	if !(theta > 0) {
-		return 0, 0, fmt.Errorf("1/λ is %g", theta)
+		return 0, fmt.Errorf("1/λ is %g", theta)
 	}
 	floats.ScaleTo(p.x, 1/theta, s.X[:n])
 	// Rounding in the equations is taken out along B(BᵀB)⁻¹.
 	if err := mul(ctx, p.b, blas.Trans, p.x, p.res); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	p.res[t]--
 	for l, v := range p.res {
 		p.res[l] = min(max(v, -p.delta), p.delta) - v
 	}
-	if err := chol.SolveVecTo(mat.NewVecDense(k, p.u), mat.NewVecDense(k, p.res)); err != nil && !isCondition(err) {
-		return 0, 0, err
+	if err := chol.SolveVecTo(mat.NewVecDense(k, p.u), mat.NewVecDense(k, p.res)); err != nil {
+		if _, ok := errors.AsType[mat.Condition](err); !ok {
+			return 0, err
+		}
 	}
 	if err := mul(ctx, p.b, blas.NoTrans, p.u, p.bu); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	floats.Add(p.x, p.bu)
 	// The dual value of the multipliers, scaled to ‖Bu‖₁ = 1.
@@ -279,9 +268,9 @@ func (p *leftPrograms) solve(ctx context.Context, chol *mat.Cholesky, t int) (bo
 		p.u[r%k] -= s.D[n+1+r] / p.norms[r%k]
 	}
 	if err := mul(ctx, p.b, blas.NoTrans, p.u, p.bu); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	return (p.u[t] - p.delta*floats.Norm(p.u, 1)) / floats.Norm(p.bu, 1), s.Pivots, nil
+	return (p.u[t] - p.delta*floats.Norm(p.u, 1)) / floats.Norm(p.bu, 1), nil
 }
 
 func column(x []float64) blas64.General {
@@ -291,9 +280,4 @@ func column(x []float64) blas64.General {
 // mul sets y = Bx or Bᵀx.
 func mul(ctx context.Context, b blas64.General, t blas.Transpose, x, y []float64) error {
 	return linalg.Gemm(ctx, t, blas.NoTrans, 1, b, column(x), 0, column(y), 1)
-}
-
-func isCondition(err error) bool {
-	var c mat.Condition
-	return errors.As(err, &c)
 }

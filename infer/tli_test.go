@@ -125,7 +125,7 @@ func TestLeftInverseLarger(t *testing.T) {
 		}
 		inv := inverse(t, p.Topics, delta, Options{Workers: 1})
 		checkInverse(t, p.B, inv, delta)
-		t.Logf("δ=%v: λ = %.4g, %.1f steps a topic", delta, inv.lambda, inv.pivots)
+		t.Logf("δ=%v: λ = %.4g", delta, inv.lambda)
 		if !(inv.lambda < last) {
 			t.Errorf("δ=%v: λ = %v, with a smaller δ %v", delta, inv.lambda, last)
 		}
@@ -245,6 +245,6 @@ func TestTLISparse(t *testing.T) {
 			t.Fatalf("δ=%v: %v", delta, err)
 		}
 		checkInverse(t, b, inv, delta)
-		t.Logf("δ=%v: λ = %.4g, %.1f steps a topic", delta, inv.lambda, inv.pivots)
+		t.Logf("δ=%v: λ = %.4g", delta, inv.lambda)
 	}
 }

@@ -6,13 +6,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/errs"
 	"github.com/jsmf-go/spectral/internal/vec"
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
-// Topics is what inference needs to know of a model. jsmf.Model.Inferer fills it in;
-// it can also be filled in by hand. The matrices are only read, and must not
-// change while an Inferer made from them is in use.
+// Topics is what inference needs to know of a model. jsmf.Model.Inferer fills it in.
+// The matrices are only read, and must not change while an Inferer made from them is in use.
 type Topics struct {
 	// B is N×K: column k is p(word | topic k). It is required, non-negative, and
 	// each column sums to 1 to within 1e-6. A word with an empty row is in no topic:
@@ -21,35 +21,36 @@ type Topics struct {
 
 	// A is K×K and symmetric: p(topic, topic) of two words of a document. Its scale
 	// does not matter. PADD.Learn needs it. Where Alpha is nil, it is estimated from A;
-	// where Breve is nil, it follows from B and the topic shares by Bayes' rule.
+	// where WordTopics is nil, it follows from B and the topic shares by Bayes' rule.
 	//
-	// The topic shares, which documents without a known token get, are A·1 scaled to
-	// sum 1 (negative ones count as 0). Without A they are the mean of the prior,
-	// Alpha scaled to sum 1, and without either all alike.
+	// The topic shares, which documents without a known token get, are A·1 scaled to sum 1
+	// (negative ones count as 0), without A those of Alpha, and without either all alike.
 	A *mat.Dense
 
-	// Breve is N×K: row n is p(topic | word n), non-negative. Only SPI uses it.
+	// WordTopics is N×K: row n is p(topic | word n), non-negative. Only SPI uses it.
 	// nil: by Bayes' rule from B and the topic shares.
-	Breve *mat.Dense
+	WordTopics *mat.Dense
 
 	// Alpha holds the K parameters, above 0, of a Dirichlet prior of the topic
 	// proportions. MAP, Gibbs and LeftToRight use it. nil: recovery.FitAlpha of A.
 	Alpha []float64
+
+	// Logits is a logistic-normal prior of the topic proportions, of which MAP makes use in place of
+	// Alpha; nil: none.
+	Logits *recovery.LogisticNormal
 
 	// Dual is Λ/M, K×K: the dual variables that PADD.Learn found, divided by the
 	// number of documents. Only PADD uses it.
 	Dual *mat.SymDense
 }
 
-// Validate reports what makes every method refuse t, as a *TopicsError: B missing,
+// Validate reports what makes every method refuse t, as a [*TopicsError]: B missing,
 // with an entry that is no probability or a column that does not sum to 1; another
 // field of the wrong shape, not finite or negative; A not symmetric, or without a
 // positive sum to scale it by. O(NK).
 func (t Topics) Validate() error {
-	if _, err := check(t); err != nil {
-		return fmt.Errorf("infer: %w", err)
-	}
-	return nil
+	_, err := check(t)
+	return errs.Wrap("infer", err)
 }
 
 // TopicsError reports what is wrong with a Topics.
@@ -147,11 +148,11 @@ func check(t Topics) (*checked, error) {
 			return nil, &TopicsError{"B", -1, j, fmt.Sprintf("sums to %g over the words, not 1", s)}
 		}
 	}
-	if t.Breve != nil {
-		if r, cc := dims(t.Breve); r != n || cc != k {
-			return nil, &TopicsError{"Breve", -1, -1, fmt.Sprintf("is %d×%d, must be N×K = %d×%d", r, cc, n, k)}
+	if t.WordTopics != nil {
+		if err := checkShape("WordTopics", t.WordTopics, "N×K", n, k); err != nil {
+			return nil, err
 		}
-		if err := checkProbabilities("Breve", t.Breve); err != nil {
+		if err := checkProbabilities("WordTopics", t.WordTopics); err != nil {
 			return nil, err
 		}
 	}
@@ -165,20 +166,24 @@ func check(t Topics) (*checked, error) {
 			}
 		}
 	}
+	if t.Logits != nil {
+		if err := t.Logits.Validate(k); err != nil {
+			return nil, &TopicsError{"Logits", -1, -1, err.Error()}
+		}
+	}
 	if t.A != nil {
-		a, err := scaledToOne("A", t.A, k)
-		if err != nil {
+		var err error
+		if c.a, err = scaledToOne("A", t.A, k); err != nil {
 			return nil, err
 		}
-		c.a = a
 	}
 	if t.Dual != nil {
-		if d := t.Dual.SymmetricDim(); d != k {
-			return nil, &TopicsError{"Dual", -1, -1, fmt.Sprintf("is %d×%d, must be K×K = %d×%d", d, d, k, k)}
+		if err := checkShape("Dual", t.Dual, "K×K", k, k); err != nil {
+			return nil, err
 		}
 		for i := range k {
 			for j := range i + 1 {
-				if v := t.Dual.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
+				if v := t.Dual.At(i, j); !vec.Finite(v) {
 					return nil, &TopicsError{"Dual", i, j, fmt.Sprintf("is %g", v)}
 				}
 			}
@@ -196,29 +201,45 @@ func (c *checked) rows() *rows {
 	return c.sparse
 }
 
+// checkShape refuses a matrix that is not n×k, which the shape says in letters.
+func checkShape(field string, m mat.Matrix, shape string, n, k int) error {
+	if r, c := m.Dims(); r != n || c != k {
+		return &TopicsError{field, -1, -1, fmt.Sprintf("is %d×%d, must be %s = %d×%d", r, c, shape, n, k)}
+	}
+	return nil
+}
+
 // checkProbabilities refuses entries that are negative or not finite.
 func checkProbabilities(field string, m *mat.Dense) error {
-	n, _ := m.Dims()
+	if i, j, ok := improbable(m); ok {
+		return &TopicsError{field, i, j, fmt.Sprintf("is %g, no probability", m.At(i, j))}
+	}
+	return nil
+}
+
+// improbable finds an entry that is negative or not finite.
+func improbable(m *mat.Dense) (i, j int, ok bool) {
+	n, _ := dims(m)
 	for i := range n {
 		for j, v := range m.RawRowView(i) {
 			if !(v >= 0) || math.IsInf(v, 1) {
-				return &TopicsError{field, i, j, fmt.Sprintf("is %g, no probability", v)}
+				return i, j, true
 			}
 		}
 	}
-	return nil
+	return 0, 0, false
 }
 
 // scaledToOne returns a symmetric copy of a matrix of joint probabilities,
 // divided by its sum.
 func scaledToOne(field string, a *mat.Dense, k int) (*mat.Dense, error) {
-	if r, cc := dims(a); r != k || cc != k {
-		return nil, &TopicsError{field, -1, -1, fmt.Sprintf("is %d×%d, must be K×K = %d×%d", r, cc, k, k)}
+	if err := checkShape(field, a, "K×K", k, k); err != nil {
+		return nil, err
 	}
 	sum, scale := 0.0, 0.0
 	for i := range k {
 		for j, v := range a.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !vec.Finite(v) {
 				return nil, &TopicsError{field, i, j, fmt.Sprintf("is %g", v)}
 			}
 			sum += v
@@ -259,13 +280,14 @@ func (c *checked) shares() []float64 {
 	return a
 }
 
-// alpha returns the parameters of the Dirichlet prior.
-func (c *checked) alpha() ([]float64, error) {
-	if c.Alpha != nil {
-		return c.Alpha, nil
+// checkPrior is check with the parameters of the Dirichlet prior.
+func checkPrior(t Topics) (c *checked, alpha []float64, err error) {
+	if c, err = check(t); err != nil || c.Alpha != nil {
+		return c, t.Alpha, err
 	}
 	if c.a == nil {
-		return nil, &TopicsError{"Alpha", -1, -1, "and A are nil: the Dirichlet prior needs one of them"}
+		return nil, nil, &TopicsError{"Alpha", -1, -1, "and A are nil: the Dirichlet prior needs one of them"}
 	}
-	return recovery.FitAlpha(c.a)
+	alpha, err = recovery.FitAlpha(c.a)
+	return c, alpha, err
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // findAnchors sets r.rows and r.anch.
-func (r *run) findAnchors(ctx context.Context) (err error) {
+func (r *run) findAnchors(ctx context.Context) error {
 	info := r.pr.c.Info()
 	r.find = anchor.Options{
 		Workers: r.ask.workers, Seed: r.ask.seed, Vocabulary: r.pr.names(), Numbers: r.pr.keep,
@@ -22,7 +22,7 @@ func (r *run) findAnchors(ctx context.Context) (err error) {
 		Prefer: r.ask.prefer(r.before), PreferTol: anchorHysteresis,
 		Progress: func(done, total int, norm float64) { r.tr.progress(done, total, "norm", norm) },
 	}
-	r.st.Anchors.Duration, err = r.tr.run(StageAnchors, r.ask.finder.String(), func() (string, error) {
+	return r.tr.run(&r.st, StageAnchors, r.ask.finder.String(), func() (string, error) {
 		rows, err := r.rect.Rows(ctx, r.ask.workers)
 		if err != nil {
 			return "", err
@@ -48,26 +48,22 @@ func (r *run) findAnchors(ctx context.Context) (err error) {
 		r.rows, r.anch = rows, anch
 		return fmt.Sprintf("%d anchors of %d candidates", len(anch.Anchors), anch.Candidates), nil
 	})
-	return err
 }
 
-// available returns how many anchors could be found if err says that they are too few,
-// or else 0.
+// available returns how many anchors could be found if err says that they are too few, or else 0.
 func available(err error) int {
-	var rank *anchor.RankError
-	var candidates *anchor.CandidateError
-	switch {
-	case errors.As(err, &rank):
-		return rank.Rank
-	case errors.As(err, &candidates):
-		return candidates.Candidates
+	if e, ok := errors.AsType[*anchor.RankError](err); ok {
+		return e.Rank
+	}
+	if e, ok := errors.AsType[*anchor.CandidateError](err); ok {
+		return e.Candidates
 	}
 	return 0
 }
 
 // recover sets r.rec.
-func (r *run) recover(ctx context.Context) (err error) {
-	r.st.Recover.Duration, err = r.tr.run(StageRecover, r.ask.recoverer.String(), func() (string, error) {
+func (r *run) recover(ctx context.Context) error {
+	return r.tr.run(&r.st, StageRecover, r.ask.recoverer.String(), func() (string, error) {
 		rec, err := r.recoverFrom(ctx, r.anch)
 		if err != nil {
 			return "", err
@@ -77,7 +73,7 @@ func (r *run) recover(ctx context.Context) (err error) {
 				return "", err
 			}
 		}
-		if before := mat.Sum(rec.A); !(misfit(before) <= mostMisfit) {
+		if before := mat.Sum(rec.A); !(misfit(before) <= noFit) {
 			if rec, err = r.replace(ctx, rec); err != nil {
 				return "", err
 			}
@@ -91,12 +87,10 @@ func (r *run) recover(ctx context.Context) (err error) {
 		}
 		return fmt.Sprintf("%d words, mean objective %.4g", rec.Words, rec.Objective), nil
 	})
-	return err
 }
 
-// judge returns why the warm start is given up, if it led to a model that fits worse
-// than the last one with a cold start. Otherwise it returns "" and warns of what is wrong
-// with r.rec.
+// judge returns why the warm start is given up, if it led to a model that fits worse than the last
+// one with a cold start. Otherwise it returns "" and warns of what is wrong with r.rec.
 func (r *run) judge() string {
 	rec, sum := r.rec, mat.Sum(r.rec.A)
 	r.st.Sum = sum
@@ -105,7 +99,7 @@ func (r *run) judge() string {
 			return fmt.Sprintf("the sum of A came to %.4g, and was %.4g after the last cold start", sum, cold)
 		}
 	}
-	if !(misfit(sum) <= mostMisfit) {
+	if !(misfit(sum) <= noFit) {
 		r.warn("the topic correlations sum to %.4g and not to about 1: the model does not fit; anchors that are in very few documents do that, which anchor.QR's MinDocs or a smaller vocabulary prevents", sum)
 	}
 	if rec.Limited > 0 {
@@ -122,20 +116,19 @@ func (r *run) recoverFrom(ctx context.Context, anch *anchor.Result) (*recovery.R
 		r.tr.progress(done, total, "", 0)
 	}})
 	if err != nil {
-		var ae *recovery.AnchorError
-		if errors.As(err, &ae) && r.pr.info.Vocabulary != nil {
-			err = fmt.Errorf("%w (%q)", err, r.pr.name(ae.Word))
+		if e, ok := errors.AsType[*recovery.AnchorError](err); ok && r.pr.info.Vocabulary != nil {
+			err = fmt.Errorf("%w (%q)", err, r.pr.name(e.Word))
 		}
 		return nil, err
 	}
-	if rec == nil || rec.B == nil || rec.Breve == nil || rec.A == nil {
+	if rec == nil || rec.B == nil || rec.WordTopics == nil || rec.A == nil {
 		return nil, fmt.Errorf("%v returned no model", r.ask.recoverer)
 	}
 	return rec, nil
 }
 
-// recoverAfresh finds anchors without regard to the previous model, and uses them if they
-// fit better than rec.
+// recoverAfresh finds anchors without regard to the previous model, and uses them if they fit
+// better than rec.
 func (r *run) recoverAfresh(ctx context.Context, rec *recovery.Result) (*recovery.Result, error) {
 	opt := r.find
 	opt.Prefer, opt.Progress = nil, nil
@@ -171,20 +164,20 @@ func (r *run) replace(ctx context.Context, rec *recovery.Result) (*recovery.Resu
 		if len(bad) == 0 {
 			break
 		}
-		most := -1 // documents of the most frequent word excluded
+		df, rare := opt.DocFrequencies, -1 // and those of the most frequent word excluded
 		for _, w := range bad {
 			barred[w] = true
-			if df := opt.DocFrequencies; df != nil {
-				most = max(most, df[w])
+			if df != nil {
+				rare = max(rare, df[w])
 			}
 		}
-		for w, df := range opt.DocFrequencies {
-			// A word of all documents is not rare, such as any topic in a Hierarchy.
-			barred[w] = barred[w] || df <= most && (df < opt.Docs || opt.Docs == 0)
-		}
 		opt.Exclude = nil
-		for w, out := range barred {
-			if out {
+		for w := range barred {
+			// A word of all documents is not rare, such as any topic in a Hierarchy.
+			if df != nil && df[w] <= rare && (df[w] < opt.Docs || opt.Docs == 0) {
+				barred[w] = true
+			}
+			if barred[w] {
 				opt.Exclude = append(opt.Exclude, w)
 			}
 		}
@@ -205,7 +198,7 @@ func (r *run) replace(ctx context.Context, rec *recovery.Result) (*recovery.Resu
 		if misfit(mat.Sum(rec.A)) < misfit(mat.Sum(best.A)) {
 			r.anch, best = anch, rec
 		}
-		if misfit(mat.Sum(best.A)) <= mostMisfit {
+		if misfit(mat.Sum(best.A)) <= noFit {
 			break
 		}
 	}
@@ -220,21 +213,21 @@ func (r *run) replace(ctx context.Context, rec *recovery.Result) (*recovery.Resu
 	return best, nil
 }
 
-// misfits returns the anchors of badly fitting topics: their row of A sums to a share far
-// from p(topic) = Σ_w p(topic | w)·p(w).
+// misfits returns the anchors of badly fitting topics: their row of A sums to a share far from
+// p(topic) = Σ_w p(topic | w)·p(w).
 func (r *run) misfits(anch *anchor.Result, rec *recovery.Result) []int {
 	marg := rec.Marginals
 	if marg == nil { // a Recoverer of the caller
 		marg = r.rows.Marginals()
 	}
-	n, k := rec.Breve.Dims()
+	n, k := rec.WordTopics.Dims()
 	share := make([]float64, k)
 	for i := range n {
-		floats.AddScaled(share, marg[i], rec.Breve.RawRowView(i))
+		floats.AddScaled(share, marg[i], rec.WordTopics.RawRowView(i))
 	}
 	var bad []int
 	for t, w := range anch.Anchors {
-		if !(misfit(floats.Sum(rec.A.RawRowView(t))/share[t]) <= mostMisfit) {
+		if !(misfit(floats.Sum(rec.A.RawRowView(t))/share[t]) <= noFit) {
 			bad = append(bad, w)
 		}
 	}

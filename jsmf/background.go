@@ -13,12 +13,11 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 )
 
-// A topic is background if the documents that have its words are backgroundWords times as
-// many as for the median topic, and if it is spread over backgroundSpread times as many
-// documents as the median topic. In text with its function words the spread is not asked
-// for, and backgroundFunction takes the place of backgroundWords. Of such topics the
-// K/backgroundMost with the most common words are background. METHODS.md says what was
-// measured.
+// A topic is background if the documents that have its words are backgroundWords times as many as
+// for the median topic, and if it is spread over backgroundSpread times as many documents as the
+// median topic. In text with its function words the spread is not asked for, and backgroundFunction
+// takes the place of backgroundWords. Of such topics the K/backgroundMost with the most common
+// words are background. METHODS.md says what was measured.
 const (
 	backgroundWords    = 1.6
 	backgroundSpread   = 1.4
@@ -26,64 +25,63 @@ const (
 	backgroundMost     = 5
 )
 
-// Text has its function words if functionShare or more of its tokens are words whose
-// p(topic | word) has a Kullback–Leibler divergence from p(topic) below functionTells·ln K
-// nats. With topics of one size, ln K is the largest that there can be.
+// Text has its function words if functionShare or more of its tokens are words whose p(topic |
+// word) has a Kullback–Leibler divergence from p(topic) below functionTells·ln K nats. With topics
+// of one size, ln K is the largest that there can be.
 const (
 	functionShare = 0.1
 	functionTells = 0.075
 )
 
-// In text with its function words, a word that more than commonWord of the documents hold
-// is a reading word only of a topic with more than half of its occurrences. A word that
-// more than commonest of the documents hold, and more than twice the share of the topic, is
-// a reading word of background topics alone: a topic may have most of a pronoun and not be
-// about it.
+// In text with its function words, a word that more than commonWord of the documents hold is a
+// reading word only of a topic with more than half of its occurrences. A word that more than
+// commonest of the documents hold, and more than twice the share of the topic, is a reading word of
+// background topics alone: a topic may have most of a pronoun and not be about it.
 const (
 	commonWord = 0.05
 	commonest  = 0.15
 )
 
-// markBackground finds the background topics of a model, and takes words from the reading
-// weights of the others: those of which most occurrences are in background topics, and in
-// text with its function words the common ones.
-func (p *modelParts) markBackground(info corpus.Info) {
+// markBackground finds the background topics of a model, and takes words from the reading weights
+// of the others: those of which most occurrences are in background topics, and in text with its
+// function words the common ones.
+func (m *Model) markBackground(info corpus.Info) {
 	df, docs := info.DocFrequencies, info.Documents
-	n, k := p.Topics.Dims()
+	n, k := m.n, m.k
 	if len(df) != n || docs < 1 {
 		return // not counted documents
 	}
-	function := p.hasFunctionWords()
-	weights := p.readable(df, docs)
+	function := m.hasFunctionWords()
+	weights := m.readable(df, docs)
 	for i := range n {
 		if function && float64(df[i]) > commonWord*float64(docs) {
 			row := weights.RawRowView(i)
-			for t, q := range p.WordTopics.RawRowView(i) {
+			for t, q := range m.wordTopics[i*k : (i+1)*k] {
 				if q <= 0.5 {
 					row[t] = 0
 				}
 			}
 		}
 	}
-	p.Background = backgroundTopics(weights, p.Correlations, df, docs, function)
-	if p.Reading == nil || p.Background == nil && !function {
+	m.background = backgroundTopics(weights, mat.NewDense(k, k, m.corr), df, docs, function)
+	if m.reading == nil || m.background == nil && !function {
 		return
 	}
-	shares, sums := p.shares(), make([]float64, k)
+	shares, sums := m.positiveShares(), make([]float64, k)
 	var forms []int // in text with its function words
 	if function {
-		forms = p.formFrequencies(df)
+		forms = m.formFrequencies(df)
 	}
 	for i := range n {
-		of, row, within := p.WordTopics.RawRowView(i), weights.RawRowView(i), 0.0
-		for t, background := range p.Background {
+		of, row, within := m.wordTopics[i*k:(i+1)*k], weights.RawRowView(i), 0.0
+		for t, background := range m.background {
 			if background {
 				within += of[t]
 			}
 		}
 		for t := range row {
-			if p.Background != nil && p.Background[t] {
-				row[t] = p.Reading.At(i, t)
+			if m.background != nil && m.background[t] {
+				row[t] = m.reading[i*k+t]
 			} else if within > 0.5 || function && float64(forms[i]) > max(commonest, 2*shares[t])*float64(docs) {
 				row[t] = 0
 			}
@@ -98,16 +96,16 @@ func (p *modelParts) markBackground(info corpus.Info) {
 			}
 		}
 	}
-	p.Reading = weights
+	m.reading = packed(weights)
 }
 
-// readable returns a copy of the reading weights, or without any p(word | topic)·idf², with
-// idf = 1 + ln((1+D)/(1+df)).
-func (p *modelParts) readable(df []int, docs int) *mat.Dense {
-	if p.Reading != nil {
-		return mat.DenseCopyOf(p.Reading)
+// readable returns a copy of the reading weights, or without any p(word | topic)·idf², with idf = 1
+// + ln((1+D)/(1+df)).
+func (m *Model) readable(df []int, docs int) *mat.Dense {
+	if m.reading != nil {
+		return mat.NewDense(m.n, m.k, slices.Clone(m.reading))
 	}
-	weights := mat.DenseCopyOf(p.Topics)
+	weights := mat.NewDense(m.n, m.k, slices.Clone(m.topics))
 	for i, f := range df {
 		idf := 1 + math.Log(float64(1+docs)/float64(1+f))
 		floats.Scale(idf*idf, weights.RawRowView(i))
@@ -115,25 +113,24 @@ func (p *modelParts) readable(df []int, docs int) *mat.Dense {
 	return weights
 }
 
-// shares returns the topic shares, none negative.
-func (p *modelParts) shares() []float64 {
-	k, _ := p.Correlations.Dims()
-	shares := make([]float64, k)
+// positiveShares returns the row sums of A, none negative.
+func (m *Model) positiveShares() []float64 {
+	shares := make([]float64, m.k)
 	for t := range shares {
-		shares[t] = max(floats.Sum(p.Correlations.RawRowView(t)), 0)
+		shares[t] = max(floats.Sum(m.corr[t*m.k:(t+1)*m.k]), 0)
 	}
 	return shares
 }
 
-// hasFunctionWords tells whether the text has its function words.
-func (p *modelParts) hasFunctionWords() bool {
-	n, k := p.Topics.Dims()
-	shares, little := p.shares(), functionTells*math.Log(float64(k))
+// hasFunctionWords reports whether the text has its function words.
+func (m *Model) hasFunctionWords() bool {
+	n, k := m.n, m.k
+	shares, little := m.positiveShares(), functionTells*math.Log(float64(k))
 	all, function := 0.0, 0.0
 	for i := range n {
-		word := floats.Dot(shares, p.Topics.RawRowView(i))
+		word := floats.Dot(shares, m.topics[i*k:(i+1)*k])
 		tells := 0.0
-		for t, q := range p.WordTopics.RawRowView(i) {
+		for t, q := range m.wordTopics[i*k : (i+1)*k] {
 			if q > 0 && shares[t] > 0 {
 				tells += q * math.Log(q/shares[t])
 			}
@@ -146,18 +143,17 @@ func (p *modelParts) hasFunctionWords() bool {
 	return function >= functionShare*all
 }
 
-// formFrequencies returns the document frequencies, those of a word with an apostrophe at
-// least as high as those of its first and its longest part: "i'll" is no less common than "i",
-// nor "d'être" than "être". Where the first is no word, the longest word that it begins with
-// counts: "wasn't" is no less common than "was". Other parts do not count, lest "hamlet's" be as
-// common as "s".
-func (p *modelParts) formFrequencies(df []int) []int {
+// formFrequencies returns the document frequencies, those of a word with an apostrophe at least as
+// high as those of its first and its longest part: "i'll" is no less common than "i", nor "d'être"
+// than "être". Where the first is no word, the longest word that it begins with counts: "wasn't" is
+// no less common than "was". Other parts do not count: "hamlet's" is not as common as "s".
+func (m *Model) formFrequencies(df []int) []int {
 	isApostrophe := func(r rune) bool { return r == '\'' || r == '’' }
 	at, forms := make(map[string]int), slices.Clone(df)
-	for i, w := range p.Vocabulary {
+	for i, w := range m.vocab {
 		at[w] = df[i]
 	}
-	for i, w := range p.Vocabulary {
+	for i, w := range m.vocab {
 		parts := strings.FieldsFunc(w, isApostrophe)
 		if len(parts) == 0 || len(parts[0]) == len(w) {
 			continue
@@ -177,13 +173,13 @@ func (p *modelParts) formFrequencies(df []int) []int {
 	return forms
 }
 
-// backgroundTopics returns which topics are background, nil if none is. weights is N×K and
-// ranks the words of each topic, a is K×K; df are the document frequencies of the N words
-// in docs documents.
+// backgroundTopics returns which topics are background, nil if none is. weights is N×K and ranks
+// the words of each topic, a is K×K; df are the document frequencies of the N words in docs
+// documents.
 //
-// The part of the documents over which topic k is spread is E[θ_k]²/E[θ_k²] = a_k²/A_kk for
-// a topic's proportions θ_k in the documents: 1 if all documents have as much of it, s if
-// a part s of them has it all.
+// The part of the documents over which topic k is spread is E[θ_k]²/E[θ_k²] = a_k²/A_kk for a
+// topic's proportions θ_k in the documents: 1 if all documents have as much of it, s if a part s of
+// them has it all.
 func backgroundTopics(weights, a *mat.Dense, df []int, docs int, function bool) []bool {
 	n, k := weights.Dims()
 	words, mass, spread := make([]float64, k), make([]float64, k), make([]float64, k)
@@ -202,13 +198,13 @@ func backgroundTopics(weights, a *mat.Dense, df []int, docs int, function bool) 
 		}
 	}
 	middle := func(x []float64) float64 { return slices.Sorted(slices.Values(x))[k/2] }
-	leastWords, leastSpread := backgroundWords*middle(words), backgroundSpread*middle(spread)
+	minWords, minSpread := backgroundWords*middle(words), backgroundSpread*middle(spread)
 	if function {
-		leastWords, leastSpread = backgroundFunction*middle(words), 0
+		minWords, minSpread = backgroundFunction*middle(words), 0
 	}
 	var found []int
 	for t := range k {
-		if words[t] >= leastWords && words[t] > 0 && spread[t] >= leastSpread {
+		if words[t] >= minWords && words[t] > 0 && spread[t] >= minSpread {
 			found = append(found, t)
 		}
 	}

@@ -53,41 +53,43 @@ func TestBackground(t *testing.T) {
 		topics int
 		want   int
 	}{{0.5, 11, 1}, {0, 10, 0}} {
-		docs := withFunctionWords(t, 10, c.share)
-		counts, err := cooc.NewMoments(ctx, docs, cooc.Options{DropUnused: true, Weighting: cooc.TFIDF})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := Published(c.topics)
-		plain, err := p.Fit(ctx, counts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := p.Refine(refine.Passes{}).Fit(ctx, counts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := 0
-		for k, background := range m.Background() {
-			words := 0
-			for _, w := range m.TopWords(k, 10) {
-				if strings.HasPrefix(w.Word, "the") {
-					words++
+		t.Run(fmt.Sprint("share ", c.share), func(t *testing.T) {
+			docs := withFunctionWords(t, 10, c.share)
+			counts, err := cooc.NewMoments(ctx, docs, cooc.Options{DropUnused: true, Weighting: cooc.TFIDF})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := Published(c.topics)
+			plain, err := p.Fit(ctx, counts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := p.Refine(refine.Passes{}).Fit(ctx, counts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := 0
+			for k, background := range m.Background() {
+				words := 0
+				for _, w := range m.TopWords(k, 10) {
+					if strings.HasPrefix(w.Word, "the") {
+						words++
+					}
+				}
+				if background {
+					found++
+				}
+				if background != (words > 5) {
+					t.Errorf("topic %d of %d function words among 10: background %v", k, words, background)
 				}
 			}
-			if background {
-				found++
+			if found != c.want {
+				t.Errorf("%d topics are background, want %d", found, c.want)
 			}
-			if background != (words > 5) {
-				t.Errorf("share %g: topic %d of %d function words among 10: background %v", c.share, k, words, background)
+			if slices.Contains(plain.Background(), true) {
+				t.Error("a model that was not refined has background topics")
 			}
-		}
-		if found != c.want {
-			t.Errorf("share %g: %d topics are background, want %d", c.share, found, c.want)
-		}
-		if slices.Contains(plain.Background(), true) {
-			t.Error("a model that was not refined has background topics")
-		}
+		})
 	}
 }
 
@@ -126,21 +128,21 @@ func TestBackgroundTopics(t *testing.T) {
 // What background topics and function words do to the reading weights of the others.
 func TestBackgroundTakesWords(t *testing.T) {
 	const k, docs = 10, 1000
-	columns := func(p *modelParts, background, other []float64) {
+	columns := func(p *Model, background, other []float64) {
 		t.Helper()
 		for j := range k {
 			want := other
 			if j == 0 {
 				want = background
 			}
-			if got := mat.Col(nil, j, p.Reading); !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
+			if got := mat.Col(nil, j, p.Reading()); !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
 				t.Errorf("reading weights of topic %d: %v, want %v", j, got, want)
 			}
 		}
 	}
 	// Word 0 is in all documents, words 1 and 2 in some. Topic 0 has most of word 0.
-	parts := func() *modelParts {
-		p := &modelParts{Topics: mat.NewDense(3, k, nil), Correlations: mat.NewDense(k, k, nil), WordTopics: mat.NewDense(3, k, nil), Reading: mat.NewDense(3, k, nil)}
+	parts := func() modelParts {
+		p := modelParts{Topics: mat.NewDense(3, k, nil), Correlations: mat.NewDense(k, k, nil), WordTopics: mat.NewDense(3, k, nil), Reading: mat.NewDense(3, k, nil)}
 		for j := range k {
 			p.Topics.SetCol(j, []float64{0.2, 0.4, 0.4})
 			p.Reading.SetCol(j, []float64{0.2, 0.4, 0.4})
@@ -160,23 +162,24 @@ func TestBackgroundTakesWords(t *testing.T) {
 		p.WordTopics.SetRow(i, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 1})
 	}
 	given, before := p.Reading, mat.DenseCopyOf(p.Reading)
-	p.markBackground(info(docs, docs/10, docs/10))
-	if p.Background == nil || !p.Background[0] || slices.Contains(p.Background[1:], true) {
-		t.Errorf("background %v, want topic 0", p.Background)
+	m := unchecked(t, p)
+	m.markBackground(info(docs, docs/10, docs/10))
+	if m.background == nil || !m.background[0] || slices.Contains(m.background[1:], true) {
+		t.Errorf("background %v, want topic 0", m.background)
 	}
-	columns(p, []float64{0.8, 0.1, 0.1}, []float64{0, 0.5, 0.5})
+	columns(m, []float64{0.8, 0.1, 0.1}, []float64{0, 0.5, 0.5})
 	if !mat.Equal(given, before) {
 		t.Error("the refiner's matrix was written to")
 	}
 
 	// Words 1 and 2 tell nothing: they are function words, and so there are some. Word 1
 	// is common, word 2 rare.
-	p = parts()
-	p.markBackground(info(docs, docs/10, docs/100))
-	columns(p, []float64{0.8, 0.1, 0.1}, []float64{0, 0, 1})
+	m = unchecked(t, parts())
+	m.markBackground(info(docs, docs/10, docs/100))
+	columns(m, []float64{0.8, 0.1, 0.1}, []float64{0, 0, 1})
 
-	p = parts()
-	if p.markBackground(corpus.Info{}); p.Background != nil || !mat.Equal(p.Reading, before) {
+	m = unchecked(t, parts())
+	if m.markBackground(corpus.Info{}); m.background != nil || !mat.Equal(m.Reading(), before) {
 		t.Error("background topics without document frequencies")
 	}
 }
@@ -204,7 +207,7 @@ func TestCommonWords(t *testing.T) {
 		{"a longer last part is common", 0.05, []string{"the", "est", "c'est"}, 160, []float64{0, 0, 0}},
 		{"parts that are no words", 0.05, []string{"the", "was", "o'brien"}, 160, []float64{0, 0, 1}},
 	} {
-		p := &modelParts{
+		p := modelParts{
 			Vocabulary: x.words, Topics: mat.NewDense(3, k, nil), Correlations: mat.NewDense(k, k, nil),
 			WordTopics: mat.NewDense(3, k, []float64{0.4, 0.3, 0.3 - x.share, x.share, 0, 0, 0, 1, 0, 0, 0, 1}), Reading: mat.NewDense(3, k, nil),
 		}
@@ -213,9 +216,10 @@ func TestCommonWords(t *testing.T) {
 			p.Topics.SetCol(j, []float64{0.8, 0.1, 0.1})
 			p.Reading.SetCol(j, []float64{0.2, 0.4, 0.4})
 		}
-		p.markBackground(corpus.Info{Documents: docs, DocFrequencies: []int{docs, x.df, docs / 100}})
-		if got := mat.Col(nil, 3, p.Reading); !slices.Equal(got, x.want) || p.Background != nil {
-			t.Errorf("%s: reading weights %v, want %v; background %v", x.name, got, x.want, p.Background)
+		m := unchecked(t, p)
+		m.markBackground(corpus.Info{Documents: docs, DocFrequencies: []int{docs, x.df, docs / 100}})
+		if got := mat.Col(nil, 3, m.Reading()); !slices.Equal(got, x.want) || m.background != nil {
+			t.Errorf("%s: reading weights %v, want %v; background %v", x.name, got, x.want, m.background)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func labelledBBC(t testing.TB) *corpus.Corpus {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop, err := corpus.ReadStopWords(ctx, testutil.Data(t, "stopwords.en.txt"))
+	stop, err := corpus.ReadStopWords(ctx, corpus.File{Name: testutil.Data(t, "stopwords.en.txt")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,41 +75,43 @@ func TestClassesOfBBC(t *testing.T) {
 		{"anchor-free", base.Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}), c, 0.88},
 		{"anchor-free, tf-idf", base.Rectify(rectify.None{}).AnchorFree(anchorfree.LP{}), counted(t, c, cooc.Options{Weighting: cooc.TFIDF}), 0.91},
 	} {
-		m := fit(t, x.p, x.in)
-		docs, err := m.Transform(ctx, c.Source())
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := metrics.ClustAcc(ctx, docs.W, docs.Labels, metrics.KMeans{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		left := 0
-		for _, c := range a.Clusters {
-			if c < 0 {
-				left++
+		t.Run(x.name, func(t *testing.T) {
+			m := fit(t, x.p, x.in)
+			docs, err := m.Transform(ctx, c.Source())
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		heat, err := metrics.Associate(docs.W, docs.Labels)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%s: accuracy %.3f, purity %.3f, NMI %.3f; p(topic | class):\n%.2f", x.name, a.Accuracy, a.Purity, a.NMI, mat.Formatted(heat.Weight))
-		if !(a.Accuracy >= x.least) || !(a.NMI >= 0.7) || a.Purity < a.Accuracy || left > 5 {
-			t.Errorf("%s: accuracy %g, want at least %g; purity %g, NMI %g, %d documents left", x.name, a.Accuracy, x.least, a.Purity, a.NMI, left)
-		}
-		accuracy[x.name] = a.Accuracy
-		if len(heat.Labels) != 5 {
-			t.Fatalf("classes %q", heat.Labels)
-		}
-		owner := map[int]string{}
-		for l, class := range heat.Labels {
-			k := floats.MaxIdx(mat.Col(nil, l, heat.Weight))
-			if w := heat.Weight.At(k, l); !(w >= 0.6) || owner[k] != "" {
-				t.Errorf("%s: topic %d has %.2f of class %s, and is that of %q", x.name, k, w, class, owner[k])
+			a, err := metrics.ClustAcc(ctx, docs.W, docs.Labels, metrics.KMeans{})
+			if err != nil {
+				t.Fatal(err)
 			}
-			owner[k] = class
-		}
+			left := 0
+			for _, c := range a.Clusters {
+				if c < 0 {
+					left++
+				}
+			}
+			heat, err := metrics.Associate(docs.W, docs.Labels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("accuracy %.3f, purity %.3f, NMI %.3f; p(topic | class):\n%.2f", a.Accuracy, a.Purity, a.NMI, mat.Formatted(heat.Weight))
+			if !(a.Accuracy >= x.least) || !(a.NMI >= 0.7) || a.Purity < a.Accuracy || left > 5 {
+				t.Errorf("accuracy %g, want at least %g; purity %g, NMI %g, %d documents left", a.Accuracy, x.least, a.Purity, a.NMI, left)
+			}
+			accuracy[x.name] = a.Accuracy
+			if len(heat.Labels) != 5 {
+				t.Fatalf("classes %q", heat.Labels)
+			}
+			owner := map[int]string{}
+			for l, class := range heat.Labels {
+				k := floats.MaxIdx(mat.Col(nil, l, heat.Weight))
+				if w := heat.Weight.At(k, l); !(w >= 0.6) || owner[k] != "" {
+					t.Errorf("topic %d has %.2f of class %s, and is that of %q", k, w, class, owner[k])
+				}
+				owner[k] = class
+			}
+		})
 	}
 	if !(accuracy["refined"] > accuracy["AP"]) {
 		t.Errorf("refinement made the accuracy %g of %g", accuracy["refined"], accuracy["AP"])

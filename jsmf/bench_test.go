@@ -60,9 +60,9 @@ func BenchmarkFit(b *testing.B) {
 							b.StopTimer()
 							b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/u, "u/op")
 							st := m.Stats()
-							b.ReportMetric(st.Rectify.Duration.Seconds()/u, "u-rectify")
-							b.ReportMetric(st.Anchors.Duration.Seconds()/u, "u-anchors")
-							b.ReportMetric(st.Recover.Duration.Seconds()/u, "u-recover")
+							b.ReportMetric(st.Durations[jsmf.StageRectify].Seconds()/u, "u-rectify")
+							b.ReportMetric(st.Durations[jsmf.StageAnchors].Seconds()/u, "u-anchors")
+							b.ReportMetric(st.Durations[jsmf.StageRecover].Seconds()/u, "u-recover")
 							r, err := p.Evaluate(ctx, m, c)
 							if err != nil {
 								b.Fatal(err)
@@ -100,10 +100,10 @@ func BenchmarkFitRefined(b *testing.B) {
 				}
 				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/u, "u/op")
 				st := m.Stats()
-				b.ReportMetric(st.Rectify.Duration.Seconds()/u, "u-rectify")
-				b.ReportMetric(st.Refine.Duration.Seconds()/u, "u-refine")
-				b.ReportMetric(st.Refine.LogLik[0], "loglik-before")
-				b.ReportMetric(st.Refine.LogLik[st.Refine.Passes], "loglik")
+				b.ReportMetric(st.Durations[jsmf.StageRectify].Seconds()/u, "u-rectify")
+				b.ReportMetric(st.Durations[jsmf.StageRefine].Seconds()/u, "u-refine")
+				b.ReportMetric(st.Refine.LogLik()[0], "loglik-before")
+				b.ReportMetric(st.Refine.LogLik()[st.Refine.Passes], "loglik")
 			})
 		}
 	}

@@ -51,7 +51,7 @@ func TestBootstrapSplits(t *testing.T) {
 	}
 	p := jsmf.New(5).Words(240)
 	m := fit(t, p, c)
-	u, err := jsmf.Bootstrap{Warm: -1, Cold: 10}.Measure(ctx, p, m, c)
+	u, err := jsmf.Bootstrap{Warm: -1, Cold: 10}.Run(ctx, p, m, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestBootstrapOfMerged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := jsmf.Bootstrap{Warm: 10, Cold: -1}.Measure(ctx, p, edited, c)
+	u, err := jsmf.Bootstrap{Warm: 10, Cold: -1}.Run(ctx, p, edited, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestBootstrapOfMerged(t *testing.T) {
 			t.Errorf("topic %d: %+v", k, x)
 		}
 	}
-	if _, err := (jsmf.Bootstrap{Warm: -1}).Measure(ctx, p, edited, c); err == nil || !strings.Contains(err.Error(), "6 topics, and the model has 5") {
+	if _, err := (jsmf.Bootstrap{Warm: -1}).Run(ctx, p, edited, c); err == nil || !strings.Contains(err.Error(), "6 topics, and the model has 5") {
 		t.Errorf("cold replicates: %v", err)
 	}
 }
@@ -138,7 +138,7 @@ func TestBootstrapWarmIsCold(t *testing.T) {
 	p := jsmf.New(6).Words(240)
 	m := fit(t, p, c)
 	measure := func(o jsmf.Bootstrap) *jsmf.Uncertainty {
-		u, err := o.Measure(ctx, p, m, c)
+		u, err := o.Run(ctx, p, m, c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -154,7 +154,7 @@ func TestBootstrapCovers(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := jsmf.New(k).Words(90)
-		u, err := jsmf.Bootstrap{Warm: 40, Cold: -1, Level: 0.9}.Measure(ctx, p, fit(t, p, c), c)
+		u, err := jsmf.Bootstrap{Warm: 40, Cold: -1, Level: 0.9}.Run(ctx, p, fit(t, p, c), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestBootstrapStable(t *testing.T) {
 	c := draw(t, themes(240, 6), corpus.SymmetricDirichlet(6, 0.1), 600)
 	p := jsmf.New(6).Words(240)
 	m := fit(t, p, c)
-	u, err := jsmf.Bootstrap{Warm: 4, Cold: 4}.Measure(ctx, p, m, c)
+	u, err := jsmf.Bootstrap{Warm: 4, Cold: 4}.Run(ctx, p, m, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestUncertaintyIntervals(t *testing.T) {
 	p := jsmf.New(k).Words(60)
 	m := fit(t, p, c)
 	o := jsmf.Bootstrap{Warm: 5, Cold: 2, Words: 1}
-	u, err := o.Measure(ctx, p, m, c)
+	u, err := o.Run(ctx, p, m, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestUncertaintyIntervals(t *testing.T) {
 func TestUncertaintyJSON(t *testing.T) {
 	c := draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.2), 200)
 	p := jsmf.New(3).Words(60)
-	u, err := jsmf.Bootstrap{Warm: 3, Cold: -1, Words: 2}.Measure(ctx, p, fit(t, p, c), c)
+	u, err := jsmf.Bootstrap{Warm: 3, Cold: -1, Words: 2}.Run(ctx, p, fit(t, p, c), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,22 +303,22 @@ func TestBootstrapBad(t *testing.T) {
 	p := jsmf.Published(3).Rectify(rectify.TruncatedEig{})
 	m := fit(t, p, c)
 	for want, f := range map[string]func() error{
-		"no model":        func() error { _, err := jsmf.Bootstrap{}.Measure(ctx, p, nil, c); return err },
-		"Level = 1":       func() error { _, err := jsmf.Bootstrap{Level: 1}.Measure(ctx, p, m, c); return err },
-		"Level = NaN":     func() error { _, err := jsmf.Bootstrap{Level: math.NaN()}.Measure(ctx, p, m, c); return err },
-		"Words = -1":      func() error { _, err := jsmf.Bootstrap{Words: -1}.Measure(ctx, p, m, c); return err },
-		"neither warm":    func() error { _, err := jsmf.Bootstrap{Warm: -1, Cold: -1}.Measure(ctx, p, m, c); return err },
-		"refined by":      func() error { _, err := jsmf.Bootstrap{}.Measure(ctx, p, m, c); return err },
-		`column "author"`: func() error { _, err := jsmf.Bootstrap{Warm: -1, Cluster: "author"}.Measure(ctx, p, m, c); return err },
-		"2 topics, and":   func() error { _, err := jsmf.Bootstrap{Warm: -1, Cold: 1}.Measure(ctx, p.K(2), m, c); return err },
-		"K = 1":           func() error { _, err := jsmf.Bootstrap{Warm: -1}.Measure(ctx, p.K(1), m, c); return err },
-		"no documents":    func() error { _, err := jsmf.Bootstrap{Warm: -1}.Measure(ctx, p, m, identity(t, 9)); return err },
+		"no model":        func() error { _, err := jsmf.Bootstrap{}.Run(ctx, p, nil, c); return err },
+		"Level = 1":       func() error { _, err := jsmf.Bootstrap{Level: 1}.Run(ctx, p, m, c); return err },
+		"Level = NaN":     func() error { _, err := jsmf.Bootstrap{Level: math.NaN()}.Run(ctx, p, m, c); return err },
+		"Words = -1":      func() error { _, err := jsmf.Bootstrap{Words: -1}.Run(ctx, p, m, c); return err },
+		"neither warm":    func() error { _, err := jsmf.Bootstrap{Warm: -1, Cold: -1}.Run(ctx, p, m, c); return err },
+		"refined by":      func() error { _, err := jsmf.Bootstrap{}.Run(ctx, p, m, c); return err },
+		`column "author"`: func() error { _, err := jsmf.Bootstrap{Warm: -1, Cluster: "author"}.Run(ctx, p, m, c); return err },
+		"2 topics, and":   func() error { _, err := jsmf.Bootstrap{Warm: -1, Cold: 1}.Run(ctx, p.K(2), m, c); return err },
+		"K = 1":           func() error { _, err := jsmf.Bootstrap{Warm: -1}.Run(ctx, p.K(1), m, c); return err },
+		"no documents":    func() error { _, err := jsmf.Bootstrap{Warm: -1}.Run(ctx, p, m, identity(t, 9)); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}
-	if u, err := (jsmf.Bootstrap{Warm: -1, Cold: 3}).Measure(ctx, p, m, c); err != nil || !(u.Topics[0].Share.Low < u.Topics[0].Share.High) {
+	if u, err := (jsmf.Bootstrap{Warm: -1, Cold: 3}).Run(ctx, p, m, c); err != nil || !(u.Topics[0].Share.Low < u.Topics[0].Share.High) {
 		t.Errorf("the published method: %+v, %v", u, err)
 	}
 }

@@ -21,7 +21,7 @@ func TestSweepRecommends(t *testing.T) {
 		"unequal": {.04, .05, .06, .08, .1, .12, .14, .17, .2},
 	} {
 		c := draw(t, themes(400, k), corpus.Dirichlet{Alpha: alpha}, 1500)
-		s, err := jsmf.New(2).Refine(refine.Passes{N: 20}).Sweep(ctx, c, nil)
+		s, err := jsmf.Grid{}.Run(ctx, jsmf.New(0).Refine(refine.Passes{N: 20}), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestSweepRecommends(t *testing.T) {
 		}
 		shares, last := 0.0, 0
 		for _, x := range s.Points {
-			if x.K <= last || x.Model == nil || x.HeldOut == nil || x.Unscored != nil {
+			if x.K <= last || x.Model == nil || x.HeldOut == nil || x.ScoreErr != nil {
 				t.Fatalf("%s: %+v", name, x)
 			}
 			if last > 0 && float64(x.K) > 1.45*float64(last) {
@@ -56,18 +56,18 @@ func TestSweepRecommends(t *testing.T) {
 func TestSweepOfMatrix(t *testing.T) {
 	_, docs := planted(60, 4, 300)
 	in := counted(t, countsCorpus(t, 60, docs), cooc.Options{})
-	s, err := jsmf.Published(0).Sweep(ctx, in, []int{3, 4})
+	s, err := jsmf.Grid{K: []int{3, 4}}.Run(ctx, jsmf.Published(0), in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const why = "jsmf: sweep: no recommendation: the input is a co-occurrence matrix, and only documents can be held out"
-	if s.Recommendation != nil || s.Unrecommended == nil || !strings.HasPrefix(s.Unrecommended.Error(), why) || s.Points[1].Report == nil || s.Points[1].HeldOut != nil || s.Recommended() != nil {
+	if s.Recommendation != nil || s.RecommendationErr == nil || !strings.HasPrefix(s.RecommendationErr.Error(), why) || s.Points[1].Report == nil || s.Points[1].HeldOut != nil || s.Recommended() != nil {
 		t.Errorf("%v", s)
 	}
 	if !strings.HasPrefix(s.String(), why[:80]) {
 		t.Errorf("printed\n%v", s)
 	}
-	if _, err := jsmf.Published(0).Sweep(ctx, in, nil); err == nil || !strings.HasPrefix(err.Error(), why) {
+	if _, err := (jsmf.Grid{}).Run(ctx, jsmf.Published(0), in); err == nil || !strings.HasPrefix(err.Error(), why) {
 		t.Errorf("without numbers of topics: %v", err)
 	}
 }

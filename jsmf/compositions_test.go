@@ -12,10 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/modelfile"
 )
 
 // dated returns documents with metadata, some of it missing, and their topics by the model
@@ -111,8 +113,7 @@ func TestTransformMetadata(t *testing.T) {
 
 func TestDocumentsInFile(t *testing.T) {
 	m, _, docs := dated(t)
-	plain := encoded(t, m)
-	if m.Documents() != nil {
+	if m.Additions().Documents != nil {
 		t.Error("a fitted model has documents")
 	}
 	labelled := *docs
@@ -120,7 +121,7 @@ func TestDocumentsInFile(t *testing.T) {
 	labelled.Labels[3] = "x"
 	none := &Compositions{Method: "MAP", W: new(mat.Dense), IDs: []string{}, Docs: []infer.Doc{}, Unknown: []int64{}}
 	for what, c := range map[string]*Compositions{"metadata": docs, "labels": &labelled, "none": none} {
-		with, err := m.WithDocuments(c)
+		with, err := m.With(Additions{Documents: c})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,27 +134,23 @@ func TestDocumentsInFile(t *testing.T) {
 			t.Errorf("%s: written again, the bytes differ", what)
 		}
 		if what == "none" {
-			if d := got.Documents(); d == nil || len(d.IDs) != 0 || d.Method != "MAP" {
+			if d := got.Additions().Documents; d == nil || len(d.IDs) != 0 || d.Method != "MAP" {
 				t.Errorf("no documents became %+v", d)
 			}
 			continue
 		}
-		sameCompositions(t, what, got.Documents(), c)
-		without, err := got.WithDocuments(nil)
-		if err != nil || !bytes.Equal(encoded(t, without), plain) {
-			t.Errorf("%s: documents are not to be got rid of (%v)", what, err)
-		}
+		sameCompositions(t, what, got.Additions().Documents, c)
 	}
 
 	// The model's documents are its own, and follow its topics.
-	with, err := m.WithDocuments(docs)
+	with, err := m.With(Additions{Documents: docs})
 	if err != nil {
 		t.Fatal(err)
 	}
-	with.Documents().W.Set(0, 0, 7)
+	with.Additions().Documents.W.Set(0, 0, 7)
 	want := docs.W.At(0, 0)
 	docs.W.Set(0, 0, 9)
-	if got := with.Documents().W.At(0, 0); got != want {
+	if got := with.Additions().Documents.W.At(0, 0); got != want {
 		t.Errorf("the documents of a model were changed to %v", got)
 	}
 	docs.W.Set(0, 0, want)
@@ -167,25 +164,30 @@ func TestDocumentsInFile(t *testing.T) {
 	}
 	for d := range docs.IDs {
 		for k, from := range order {
-			if got := turned.Documents().W.At(d, k); got != docs.W.At(d, from) {
+			if got := turned.Additions().Documents.W.At(d, k); got != docs.W.At(d, from) {
 				t.Fatalf("topic %d of document %d has %v after Reorder", k, d, got)
 			}
 		}
 	}
-	sameCompositions(t, "after Reorder", with.Documents(), docs)
+	sameCompositions(t, "after Reorder", with.Additions().Documents, docs)
 }
 
 func TestDocumentsErrors(t *testing.T) {
 	m, _, docs := dated(t)
 	for want, change := range map[string]func(c *Compositions){
-		"50 ids, 3 labels":          func(c *Compositions) { c.Labels = []string{"a", "b", "c"} },
-		"metadata of 50":            func(c *Compositions) { c.IDs = c.IDs[1:] },
-		"the proportions are 50×1,": func(c *Compositions) { c.W = mat.NewDense(50, 1, nil) },
-		"of topic 1 in document d2": func(c *Compositions) { c.W.Set(2, 1, math.NaN()) },
+		"50 ids, 3 labels":                 func(c *Compositions) { c.Labels = []string{"a", "b", "c"} },
+		"metadata of 50":                   func(c *Compositions) { c.IDs = c.IDs[1:] },
+		"the proportions are 50×1,":        func(c *Compositions) { c.W = mat.NewDense(50, 1, nil) },
+		"of topic 1 in document d2 is NaN": func(c *Compositions) { c.W.Set(2, 1, math.NaN()) },
+		"of topic 1 in document d2 is 7":   func(c *Compositions) { c.W.Set(2, 1, 7) },
+		"of topic 0 in document d3 is -1":  func(c *Compositions) { c.W.Set(3, 0, -1) },
+		"document d4 have the sum 0.6":     func(c *Compositions) { floats.Scale(0.6, c.W.RawRowView(4)) },
+		"document d5 have the sum 0,":      func(c *Compositions) { clear(c.W.RawRowView(5)) },
+		"document d6 has NaN":              func(c *Compositions) { c.Docs[6].Tokens = math.NaN() },
 	} {
 		c := docs.clone()
 		change(c)
-		if _, err := m.WithDocuments(c); err == nil || !strings.HasPrefix(err.Error(), "jsmf: documents: ") || !strings.Contains(err.Error(), want) {
+		if _, err := m.With(Additions{Documents: c}); err == nil || !strings.HasPrefix(err.Error(), "jsmf: documents: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -204,15 +206,15 @@ func TestDocumentsErrors(t *testing.T) {
 		bent := bytes.Clone(b)
 		bent[i] ^= 0x81
 		if c, err := readCompositions(bent, m.K()); err == nil {
-			_ = c.check(m.K())
+			_ = c.Validate(m.K())
 		}
 	}
 	bent := bytes.Clone(b)
 	copy(bent, bytes.Repeat([]byte{0xff}, 8)) // the number of documents
 	file := tinyFile()
-	file.sections = append(file.sections, testSection{tag: tagDocuments, payload: bent})
-	var fe *FormatError
-	if _, err := ReadModel(bytes.NewReader(file.bytes())); !errors.As(err, &fe) || fe.Kind != ErrInvalid || fe.Section != tagDocuments {
+	file.sections = append(file.sections, testSection{tag: "DOCS", payload: bent})
+	var fe *modelfile.Error
+	if _, err := ReadModel(bytes.NewReader(file.bytes())); !errors.As(err, &fe) || fe.Kind != ErrInvalid || fe.Section != "DOCS" {
 		t.Errorf("a damaged section: %v", err)
 	}
 }

@@ -1,22 +1,21 @@
-// Package jsmf finds the topics of a collection of documents and the correlations
-// between them by Joint Stochastic Matrix Factorization.
+// Package jsmf finds the topics of a collection of documents and the correlations between them by
+// Joint Stochastic Matrix Factorization.
 //
 // # The method
 //
-// Draw a document at random, and two words from it. The probabilities of all pairs
-// form the co-occurrence matrix C, N×N for N words. If documents mix K topics, then
-// C = BABᵀ: column k of B (N×K) is p(word | topic k), and A (K×K) holds the
-// probability that the two words come from topics k and l, which shows how topics
-// correlate. A fit estimates C from counts, gives it the structure of BABᵀ
-// (rectification), finds for each topic an anchor, a word that occurs in no other
-// topic, and computes B and A from the anchors. The default does this for the words that
-// tell topics apart and for some topics more than K. Then it makes passes over the
-// documents, which merge the topics in excess and place all words (package
-// recover/refine). There are no random starts and no samples: there is one answer.
+// Draw a document at random, and two words from it. The probabilities of all pairs form the
+// co-occurrence matrix C, N×N for N words. If documents mix K topics, then C = BABᵀ: column k of B
+// (N×K) is p(word | topic k), and A (K×K) holds the probability that the two words come from topics
+// k and l, which shows how topics correlate. A fit estimates C from counts, gives it the structure
+// of BABᵀ (rectification), finds for each topic an anchor, a word that occurs in no other topic,
+// and computes B and A from the anchors. The default does this for the words that tell topics apart
+// and for some topics more than K. Then it makes passes over the documents, which merge the surplus
+// topics and place all words (package [refine]). There are no random starts and no samples: there
+// is one answer.
 //
-// The method is from Lee, Cho, Bindel and Mimno, "Practical Correlated Topic Modeling
-// and Analysis via the Rectified Anchor Word Algorithm" (lee-2020), and Lee's thesis
-// (lee-2018); New composes it otherwise, and Published is theirs.
+// The method is from Lee, Cho, Bindel and Mimno, "Practical Correlated Topic Modeling and Analysis
+// via the Rectified Anchor Word Algorithm" (lee-2020), and Lee's thesis (lee-2018); [New] composes
+// it otherwise, and [Published] is theirs.
 //
 // # A first fit
 //
@@ -24,44 +23,34 @@
 //	m, err := jsmf.New(50).Fit(ctx, c)
 //	fmt.Println(m) // a table of the topics
 //
-// New needs no stop list. corpus.Curate leaves out words that are not wanted at all.
+// [New] needs no stop list. [corpus.Curate] leaves out words that are not wanted at all.
 //
 // # Choosing K
 //
-// Pipeline.Sweep fits models for several K, measures them, and recommends one: the fewest
-// topics that predict documents held out within one standard error of the best. To choose
-// by hand, look at
-//
-//   - Stats.Anchors.Norms, the distance of each anchor from the span of those before
-//     it: a steep fall after the k-th suggests k topics.
-//   - Pipeline.Evaluate: Recovery and Approximation measure how well the model explains
-//     C, Coherence and Dissimilarity how the topics read. Legality is near 1 if the
-//     model fits. See package metrics.
-//   - the topics: duplicates mean that K is too large, topics of two subjects that it
-//     is too small. Model.Labels ranks words by more than probability.
-//   - Bootstrap: topics that do not come back from fits to reweighted documents are not
-//     stable.
-//
-// If the data has fewer than K dimensions, the error is an *anchor.RankError with their
-// number; with anchor.QR{AllowFewer: true} the model has as many topics, and a warning.
+// [Grid.Run] fits models for several K, measures them, and recommends one: the fewest topics that
+// predict held-out documents within one standard error of the best. To choose by hand, look at
+// [Pipeline.Evaluate], at the fall of [Stats].Anchors.Norms, at topics that are nearly the same (K
+// is too large) or of two subjects (too small), and at what a [Bootstrap] says of their stability.
+// If the data has fewer than K dimensions, the error is an [*anchor.RankError] with their number;
+// with anchor.QR{AllowFewer: true} the model has as many topics, and a warning.
 //
 // # Stages
 //
-// A fit by New has these stages:
+// A fit by [New] has these stages:
 //
 //   - cooc: C holds the tf-idf second moments of the best words of the documents
-//     (Pipeline.Words);
-//   - rectify, anchors and recover: a spectral model of these words, with a quarter more
-//     topics (Pipeline.Extra);
-//   - refine: passes over all documents improve it, merge topics, place all words and
-//     weigh those that people read (Model.Reading).
+//     ([Pipeline.Words]);
+//   - rectify, anchors and recover: a spectral model of these words, with a quarter more topics
+//     ([Pipeline.Extra]);
+//   - refine: passes over all documents improve it, merge topics, place all words and weigh those
+//     that people read ([Model.Reading]).
 //
-// Model.Topics and Model.Correlations are those after the passes. Model.Alpha is the
+// [Model.Topics] and [Model.Correlations] are those after the passes. [Model.Alpha] is the
 // Dirichlet prior of a document's topic proportions. Pipeline.Refine(nil) makes no passes.
 //
-// Each stage can be another method of its package, or a type of the caller's own that
-// implements the stage's interface (rectify.Rectifier, anchor.Finder,
-// recovery.Recoverer, anchorfree.Learner, refine.Refiner):
+// Each stage can be another method of its package, or a type of the caller's own that implements
+// the stage's interface ([rectify.Rectifier], [anchor.Finder], [recovery.Recoverer],
+// [anchorfree.Learner], [refine.Refiner]):
 //
 //	jsmf.New(50).
 //		Rectify(rectify.DR{Iterations: 5}).
@@ -69,21 +58,20 @@
 //		Recover(recovery.SCLS{Solver: scls.ADMM{}}).
 //		Refine(refine.Passes{N: 20})
 //
-// The zero value of every method is a good default. A Pipeline is a value: setters
-// return a changed copy. Fit, Evaluate and Sweep take documents or a co-occurrence
-// matrix: see Input.
+// The zero value of every method is a good default. [Pipeline.Fit], [Pipeline.Evaluate] and
+// [Grid.Run] take documents or a co-occurrence matrix: see [Input].
 //
 // # The published method
 //
-// Published counts all words, with equal weights, rectifies until that converges, and makes
-// no passes:
+// [Published] counts all words, with equal weights, rectifies until that converges, and makes no
+// passes:
 //
 //	c, _, err = corpus.Curate(c, corpus.Curation{Words: 5000, StopWords: stop})
 //	m, err := jsmf.Published(50).Fit(ctx, c)
 //
-// Curation matters there: stop words and very rare words cost time and make poor topics. It
-// takes a co-occurrence matrix without documents, too. Topics that share all their words
-// have no anchors. Pipeline.AnchorFree learns topics without anchors (fu-2018):
+// Curation matters there: stop words and very rare words cost time and make poor topics. Published
+// takes a co-occurrence matrix without documents, too. Topics that share all their words have no
+// anchors. [Pipeline.AnchorFree] learns topics without anchors (fu-2018):
 //
 //	counts, err := cooc.NewMoments(ctx, c, cooc.Options{Weighting: cooc.TFIDF, DropUnused: true})
 //	m, err := jsmf.Published(20).
@@ -93,77 +81,64 @@
 //
 // # Documents
 //
-// A Model holds no documents. Model.Transform finds the topics of any documents, old
-// or new, from a reader, a corpus or raw text:
+// A [Model] holds no documents. [Model.Transform] finds the topics of any documents, old or new,
+// from a reader, a corpus or raw text:
 //
 //	docs, err := m.Transform(ctx, m.Texts("a text", "another"))
 //	fmt.Println(docs.W.RawRowView(0)) // the topic proportions of the first
 //
-// A service makes an Inferer once (Model.Inferer), which infers document after document
-// from many goroutines without allocating. Package infer has the methods.
-// Model.LearnAlpha improves the predictions of the default method, and infer.PADD needs
-// Model.LearnDual. Both read documents once, and the model file keeps what they learn.
+// A service makes an Inferer once ([Model.Inferer]), which infers document after document from many
+// goroutines without allocating. Package [infer] has the methods; [infer.PADD] needs
+// [Model.LearnDual].
 //
 // # What people see
 //
-// People recognise a topic by words that tell documents apart, not by its most probable
-// words, which it shares with other topics and in plain text with all of them. A refined
-// model keeps weights for these reading words (Model.Reading). Model.TopWords ranks by
-// them, Labels by metrics.ByProbability by probability. Every topic has a name of two or
-// three such words (Model.Names), in place of which WithNames puts those of the user.
-// Model.Edit also merges topics, as somebody decided in the page of a report. Model.Background
-// marks topics of function words and page furniture. Pipeline.Verdicts judges topics by
-// documents, and Model.WithVerdicts makes that part of the model. Model.Summary has all of it,
-// and String is a table of it.
+// People recognise a topic by words that tell documents apart, not by its most probable words,
+// which it shares with other topics and in plain text with all of them. A refined model keeps
+// weights for these reading words ([Model.Reading]), by which [Model.TopWords] ranks. Every topic
+// has a name of two or three such words ([Model.Names]) or one of the user's ([Model.With]).
+// [Model.Edit] also merges topics, as somebody decided in the page of a report. [Model.Background]
+// marks topics of function words and page furniture. [Pipeline.Verdicts] judges topics by
+// documents. [Model.Summary] has all of it, and String is a table of it.
 //
 // # Documents that come and go
 //
-// A cooc.Accumulator holds documents, which can be added and removed. A snapshot of it
-// can be fitted at the same time:
+// A [corpus.Accumulator] holds documents, which can be added and removed. A snapshot of it can be
+// fitted at the same time:
 //
 //	docs, err := held.Snapshot().Corpus()
 //	next, err := p.From(m).Fit(ctx, docs) // p has Resumable(true), as m was made
 //
-// The refit starts from the state of m and numbers its topics as in m. Stats.Refit says
-// how far each topic has drifted and which are new. Align compares any two models, and
-// Model.Reorder renumbers topics.
+// The refit starts from the state of m and numbers its topics as in m. [Stats].Refit says how far
+// each topic has drifted and which are new. [Align] compares any two models.
 //
-// # Progress and cancellation
+// # Progress, cancellation, determinism
 //
-// The package prints and logs nothing by itself. Pipeline.Record takes a function that
-// receives the start, the progress, the warnings and the end of each stage, such as that
-// of NewPrinter for a terminal; Pipeline.Log takes a slog.Logger. Model.Stats keeps what
-// each stage did and what was left out of the input. When ctx ends, a fit returns soon
-// and leaves no goroutine behind.
+// The package prints and logs nothing by itself. [Pipeline.Record] takes a function that receives
+// the start, the progress, the warnings and the end of each stage, such as that of [NewPrinter] for
+// a terminal. [Model.Stats] keeps what each stage did and what was left out of the input. When ctx
+// ends, a fit returns soon and leaves no goroutine behind.
+//
+// The same input, settings and program give the same model to the last bit on one type of CPU,
+// whatever GOMAXPROCS and [Pipeline.Workers]. Between types of CPU numbers differ by rounding, up
+// to the tolerance of an eigenproblem (1e-5 in [rectify.AP]). [Model.Provenance] records the
+// program, the settings and the kernel. The default stages draw no random numbers.
 //
 // # Files
 //
-// Model.Save and LoadModel keep a model in a file, Model.WriteTo and ReadModel in a
-// stream. FORMAT.md describes the format: versioned, checksummed, the same bytes for
-// the same model.
-//
-// # Determinism
-//
-// The same input, settings and program give the same model to the last bit on one type
-// of CPU, whatever GOMAXPROCS and Pipeline.Workers. Between types of CPU numbers differ
-// by rounding, up to the tolerance of an eigenproblem (1e-5 in rectify.AP).
-// Model.Provenance records the program, the settings and the kernel. Only stages that
-// draw random numbers use the seed; the default ones do not.
+// [Model.Save] and [LoadModel] keep a model in a file, [Model.WriteTo] and [ReadModel] in a stream.
+// FORMAT.md describes the format: versioned, checksummed, the same bytes for the same model.
 //
 // # Errors
 //
-// Validate and Fit report all bad settings at once. An error begins with the packages it
-// passed ("jsmf: anchor: …") and names the place: a word, a row, a document. Errors to
-// inspect with errors.As are *anchor.RankError, *MemoryLimitError and, for files,
-// *FormatError. A solver that reaches its iteration limit is a warning and a status in
-// Stats, not an error.
+// [Pipeline.Validate] and [Pipeline.Fit] report all bad settings at once. An error begins with the
+// packages it passed ("jsmf: anchor: …") and names the place: a word, a row, a document. Errors to
+// inspect with errors.As are [*anchor.RankError] and [*MemoryLimitError]; those of model files are
+// [ErrNotModel] and its neighbours, for errors.Is. A solver that reaches its iteration limit is a
+// warning and a status in [Stats], not an error.
 //
 // # Cost
 //
-// METHODS.md compares the methods. With rectify.AP most of the time goes to its
-// iterations of N²K operations. The first eigenproblem takes about 2K + 20 products with
-// C of 4·nnz operations each, the anchors K products, and the recovery K² to K³
-// operations per word. Memory is 24·nnz bytes for C, a few blocks of 8·N·K bytes, and 12
-// bytes for each negative entry that the rectification sets to 0. Pipeline.Estimate bounds
-// the memory of a fit, and Pipeline.MemoryLimit limits it.
+// METHODS.md compares the methods, in time and memory. [Pipeline.Estimate] bounds the memory of a
+// fit, and [Pipeline.MemoryLimit] limits it.
 package jsmf

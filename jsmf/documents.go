@@ -10,44 +10,36 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/holdout"
+	"github.com/jsmf-go/spectral/internal/input"
 	"github.com/jsmf-go/spectral/internal/sums"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// documents are what a fit under New begins with: all documents, over all words that occur
-// in them.
+// documents are what a fit under New begins with: all documents, over all words that occur in them.
 type documents struct {
 	src     sums.Documents
 	encoded *corpus.Encoded // the documents of src; nil if they are elsewhere
-	info    corpus.Info     // of them, but for those without words
+	info    corpus.Info     // of them, except those without words
 	weights []float64       // of the documents, of which the largest is 1; nil: 1 each
 	unigram []float64       // p(word): the mean over documents of its share in each
 	hidden  int64           // tokens that passes would not see at first
 	said    []string        // warnings about them
 }
 
-// elsewhere returns the documents of a source that adds them up where they are, instead of
-// handing them out.
-func elsewhere(src corpus.Source) (sums.Documents, bool) {
-	d, ok := src.(sums.Documents)
-	return d, ok
-}
-
-// readDocuments encodes the documents behind an input, in one read, and counts them.
-// Documents that are elsewhere are counted there.
+// readDocuments encodes the documents behind an input, in one read, and counts them. Documents that
+// are elsewhere are counted there.
 func readDocuments(ctx context.Context, in Input, workers int) (*documents, error) {
 	info := in.Info()
-	if src, ok := elsewhere(info.Source); ok {
+	if src, ok := sums.Of(info.Source); ok {
 		d := &documents{src: src, info: src.Info()}
 		if d.info.Source = src; len(d.info.DocFrequencies) == 0 {
 			return nil, emptyVocabulary(in)
 		}
 		return d, d.count(ctx)
 	}
-	src, err := corpus.Encode(ctx, named(info.Source, info.Vocabulary))
+	src, err := input.Encoded(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +50,10 @@ func readDocuments(ctx context.Context, in Input, workers int) (*documents, erro
 	d := &documents{encoded: src.DropUnused()}
 	d.src = sums.NewLocal(d.encoded, workers)
 	d.info = d.encoded.Info()
-	d.info.Form, d.info.Text, d.info.DroppedDocuments, d.info.DroppedWords = info.Form, info.Text, info.DroppedDocuments, info.DroppedWords
+	d.info.Form, d.info.Text, d.info.DroppedWords = info.Form, info.Text, info.DroppedWords
+	if d.info.DroppedDocuments == nil { // the source does not say
+		d.info.DroppedDocuments = info.DroppedDocuments
+	}
 	if d.encoded != src {
 		gone := corpus.Dropped{Reason: "in no document"}
 		for w, df := range all.DocFrequencies {
@@ -84,56 +79,13 @@ func emptyVocabulary(in Input) error {
 	return fmt.Errorf("the documents behind a %T: %w", in, corpus.ErrEmptyVocabulary)
 }
 
-// named returns the source with the given names of its words, unless there are none or it
-// is encoded.
-func named(src corpus.Source, names []string) corpus.Source {
-	if _, ok := src.(*corpus.Encoded); ok || names == nil {
-		return src
-	}
-	return withNames{src, names}
-}
-
-type withNames struct {
-	corpus.Source
-	names []string
-}
-
-func (s withNames) Vocabulary(context.Context) ([]string, error) { return s.names, nil }
-
-// Columns are those of the source, if it has any.
-func (s withNames) Columns() []corpus.Column { return columnsOf(s.Source) }
-
-// columnsOf returns the columns of a source, nil if it has none.
-func columnsOf(src corpus.Source) []corpus.Column {
-	if d, ok := src.(corpus.Described); ok {
-		return d.Columns()
-	}
-	return nil
-}
-
-// TextSetting is that of the source, if it has one.
-func (s withNames) TextSetting() *text.Setting {
-	if t, ok := s.Source.(corpus.FromText); ok {
-		return t.TextSetting()
-	}
-	return nil
-}
-
-// Stemmer is that of the source, if it has one.
-func (s withNames) Stemmer() text.Stemmer {
-	if t, ok := s.Source.(corpus.FromText); ok {
-		return t.Stemmer()
-	}
-	return nil
-}
-
-// Weights are those of the source, if it has any.
-func (s withNames) Weights() []float64 { return bag.Weights(s.Source) }
-
 // count fills in what the documents do not say.
 func (d *documents) count(ctx context.Context) error {
-	var err error
-	if d.weights, _, err = bag.Relative(d.src, d.info.Documents); err != nil {
+	desc, err := d.src.Describe(ctx)
+	if err != nil {
+		return err
+	}
+	if d.weights, _, err = bag.Relative(desc.Weights, d.info.Documents); err != nil {
 		return err
 	}
 	plan, err := sums.NewCensus(d.info.DocFrequencies, d.weights)
@@ -159,15 +111,14 @@ func (d *documents) count(ctx context.Context) error {
 	return d.leaveEmpty(ctx, read-counts.Docs)
 }
 
-// leaveEmpty counts so many documents without words as left out.
+// leaveEmpty counts n documents without words as left out.
 func (d *documents) leaveEmpty(ctx context.Context, n int) error {
 	if n == 0 {
 		return nil
 	}
-	empty := corpus.Dropped{Reason: "without words", Count: n}
+	empty, read := corpus.Dropped{Reason: "without words", Count: n}, 0
 	if d.encoded != nil {
 		empty.Count = 0
-		read := 0
 		for doc, err := range d.encoded.Docs(ctx) {
 			if err != nil {
 				return err
@@ -182,8 +133,8 @@ func (d *documents) leaveEmpty(ctx context.Context, n int) error {
 	return nil
 }
 
-// start returns the co-occurrence matrix of the n best words, and their numbers, ascending.
-// With visible it does not count the tokens that passes do not see at first.
+// start returns the co-occurrence matrix of the n best words, and their numbers, ascending. With
+// visible it does not count the tokens that passes do not see at first.
 func (d *documents) start(ctx context.Context, n int, visible bool) (cooc.Matrix, []int, error) {
 	words, idf := d.best(n)
 	if len(words) == 0 {
@@ -202,12 +153,7 @@ func (d *documents) start(ctx context.Context, n int, visible bool) (cooc.Matrix
 		return nil, nil, err
 	}
 	info.Documents = d.info.Documents
-	for _, w := range words {
-		if d.info.Vocabulary != nil {
-			info.Vocabulary = append(info.Vocabulary, d.info.Vocabulary[w])
-		}
-		info.DocFrequencies = append(info.DocFrequencies, d.info.DocFrequencies[w])
-	}
+	info.Vocabulary, info.DocFrequencies = permuted(d.info.Vocabulary, words), permuted(d.info.DocFrequencies, words)
 	told, err := cooc.WithInfo(c, info)
 	if err != nil {
 		return nil, nil, err
@@ -215,8 +161,8 @@ func (d *documents) start(ctx context.Context, n int, visible bool) (cooc.Matrix
 	return told.(cooc.Matrix), words, nil
 }
 
-// best returns the numbers of the n best words, ascending, and ln(M/df) of every word. A
-// word of all documents has no tf-idf and is never among them.
+// best returns the numbers of the n best words, ascending, and ln(M/df) of every word. A word of
+// all documents has no tf-idf and is never among them.
 func (d *documents) best(n int) (words []int, idf []float64) {
 	idf, score := make([]float64, len(d.unigram)), make([]float64, len(d.unigram))
 	for w, df := range d.info.DocFrequencies {

@@ -1,6 +1,7 @@
 package jsmf
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
@@ -10,91 +11,113 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
-
-	"gonum.org/v1/gonum/mat"
 )
 
-// Edits are what a person has decided about the topics of a model: their names, and which
-// of them are one topic. The page of package report writes them as JSON, and encoding/json
-// reads them:
+// Edits are what a person has decided about the topics of a model: their names, and which of them
+// are one topic. The page of package report writes them as JSON, and encoding/json reads them:
 //
 //	{"model": "9f2c41d07ab3e855", "names": {"3": "courts"}, "merge": [[3, 7]]}
 //
-// A key that is not one of these is an error. All numbers are those of the topics before
-// anything is merged.
+// A key that is not one of these, or that comes twice, is an error. All numbers are those of the
+// topics before anything is merged.
 type Edits struct {
 	// Model is the Fingerprint of the model they were made for.
 	Model string `json:"model"`
-	// Names holds names by the number of the topic: see Model.WithNames. "" gives a topic its
+	// Names holds names by the number of the topic: see Additions.Names. "" gives a topic its
 	// automatic name back. The name of merged topics is that of the first.
 	Names map[int]string `json:"names,omitempty"`
-	// Merge holds groups of topics, two or more in each, that are one topic. The first of a
-	// group stays, and the others become part of it.
+	// Merge holds groups of topics, two or more in each, that are one topic. The first of a group
+	// stays, and the others become part of it.
 	Merge [][]int `json:"merge,omitempty"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (e *Edits) UnmarshalJSON(b []byte) error {
+func (e *Edits) UnmarshalJSON(b []byte) (err error) {
+	defer while("edits", &err)
 	type plain Edits // without this method
 	var x plain
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&x); err != nil {
-		return errorf("edits: %w", err)
+		return err
+	}
+	if err := keysOnce(json.NewDecoder(bytes.NewReader(b))); err != nil {
+		return err
 	}
 	*e = Edits(x)
 	return nil
 }
 
-// Fingerprint returns 16 hexadecimal digits that tell a model from others: a hash (SHA-256)
-// of its words and topics, in their order. Names, documents and settings are not part of it,
-// and a model file does not change it. O(NK).
+// keysOnce reads a value, and returns an error if an object has a key twice, of which encoding/json
+// would take the last. Keys are compared as it compares them with the names of fields and with
+// numbers.
+func keysOnce(d *json.Decoder) error {
+	begin, err := d.Token()
+	if begin != json.Delim('{') && begin != json.Delim('[') || err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if begin == json.Delim('{') {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			same := strings.ToUpper(fmt.Sprint(key))
+			if n, err := strconv.Atoi(same); err == nil {
+				same = strconv.Itoa(n)
+			}
+			if seen[same] {
+				return fmt.Errorf("the key %q comes twice in an object", key)
+			}
+			seen[same] = true
+		}
+		if err := keysOnce(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+// Fingerprint returns 16 hexadecimal digits that tell a model from others: a hash (SHA-256) of its
+// words and topics, in their order. Names, documents and settings are not part of it, and a model
+// file does not change it. O(NK).
 func (m *Model) Fingerprint() string {
 	h := sha256.New()
-	le := binary.LittleEndian
-	b := le.AppendUint64(le.AppendUint64(nil, uint64(m.n)), uint64(m.k))
+	b, le := bufio.NewWriter(h), binary.LittleEndian
+	number := func(x uint64) { b.Write(le.AppendUint64(b.AvailableBuffer(), x)) }
+	number(uint64(m.n))
+	number(uint64(m.k))
 	for _, w := range m.vocab {
-		b = append(le.AppendUint32(b, uint32(len(w))), w...)
-		if len(b) >= chunkLen {
-			h.Write(b)
-			b = b[:0]
-		}
+		b.Write(le.AppendUint32(b.AvailableBuffer(), uint32(len(w))))
+		b.WriteString(w)
 	}
 	for _, x := range m.topics {
-		if b = le.AppendUint64(b, math.Float64bits(x)); len(b) >= chunkLen {
-			h.Write(b)
-			b = b[:0]
-		}
+		number(math.Float64bits(x))
 	}
-	h.Write(b)
+	b.Flush()
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Edit returns the model with the names and the merged topics of e. The topics that stay
-// keep their order, and their numbers close up.
+// Edit returns the model with the names and the merged topics of e. The topics that stay keep their
+// order, and their numbers close up.
 //
 // A topic made of others has the sum of their shares, of their proportions in documents
-// (Documents), of p(topic | word), of their rows and columns in Correlations, and of their
-// α. Its probabilities of words and its Reading are the means of theirs, weighted by share.
-// The anchor is that of the first; it is background if all of them are. Its Uncertainty has
-// no intervals: they are NaN. What LearnDual has learned, the state for a refit (Resumable)
-// and the Verdicts are those of all topics as they were, and are left out where some are
-// merged.
+// (Documents), of p(topic | word), of their rows and columns in Correlations, and of their α. Its
+// probabilities of words and its Reading are the means of theirs, weighted by share. The anchor is
+// that of the first; it is background if all of them are. Its Uncertainty has no intervals: they
+// are NaN. What LearnDual has learned, the state for a refit (Resumable) and the Verdicts are those
+// of all topics as they were, and are left out where some are merged.
 //
-// Errors: edits for another model, topics that are out of range or in two groups, a group of
-// fewer than two, fewer than two topics left, names of topics that become part of another,
-// and those of WithNames. O(NK).
-func (m *Model) Edit(e Edits) (*Model, error) {
-	out, err := m.edit(e)
-	if err != nil {
-		return nil, errorf("edit: %w", err)
-	}
-	return out, nil
-}
-
-func (m *Model) edit(e Edits) (*Model, error) {
+// Errors: edits for another model, topics that are out of range or in two groups, a group of fewer
+// than two, fewer than two topics left, names of topics that become part of another, and those of
+// With. O(NK).
+func (m *Model) Edit(e Edits) (_ *Model, err error) {
+	defer while("edit", &err)
 	if own := m.Fingerprint(); e.Model != own {
 		return nil, fmt.Errorf("the edits are of model %.40q, and this is model %q", e.Model, own)
 	}
@@ -103,11 +126,11 @@ func (m *Model) edit(e Edits) (*Model, error) {
 		return nil, err
 	}
 	out := *m
-	out.given = make([]string, m.k)
-	copy(out.given, m.given)
+	out.add.Names = make([]string, m.k)
+	copy(out.add.Names, m.add.Names)
 	for k, first := range into {
 		if k != first {
-			out.given[k] = ""
+			out.add.Names[k] = ""
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(e.Names)) {
@@ -117,17 +140,22 @@ func (m *Model) edit(e Edits) (*Model, error) {
 		case into[k] != k:
 			return nil, fmt.Errorf("a name for topic %d, which is part of topic %d; name that one", k, into[k])
 		}
-		out.given[k] = e.Names[k]
+		out.add.Names[k] = e.Names[k]
 	}
 	if err := out.checkNames(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("names: %w", err)
 	}
-	out.given = cloneNames(out.given)
+	out.add.Names = cloneNames(out.add.Names)
 	out.names = sync.OnceValue(out.makeNames)
 	if len(e.Merge) == 0 {
 		return &out, nil
 	}
-	return out.merged(into, e.Merge), nil
+	merged := out.regrouped(out.plan(into))
+	merged.prov = out.prov.clone()
+	for _, g := range e.Merge {
+		merged.prov.Stages = append(merged.prov.Stages, "topics merged: "+strings.Trim(fmt.Sprint(g), "[]"))
+	}
+	return merged, nil
 }
 
 // into returns for each of k topics the one it is part of, which may be itself.
@@ -161,127 +189,4 @@ func (e Edits) into(k int) ([]int, error) {
 		}
 	}
 	return of, nil
-}
-
-// merging says how topics become fewer.
-type merging struct {
-	first  []int     // by new number: the topic that stays
-	to     []int     // by old number: the new one
-	weight []float64 // by old number: its part in the topic it is part of
-}
-
-// plan numbers the topics that stay, and weighs those that are merged by their shares: those
-// that are not negative, or equally if none is positive.
-func (m *Model) plan(into []int) merging {
-	p := merging{to: make([]int, m.k), weight: make([]float64, m.k)}
-	for t, first := range into {
-		if t == first {
-			p.to[t] = len(p.first)
-			p.first = append(p.first, t)
-		}
-	}
-	shares := m.TopicShares()
-	sums, members := make([]float64, len(p.first)), make([]float64, len(p.first))
-	for t, first := range into {
-		p.to[t] = p.to[first]
-		if shares[t] > 0 {
-			sums[p.to[t]] += shares[t]
-		}
-		members[p.to[t]]++
-	}
-	for t, l := range p.to {
-		switch {
-		case sums[l] == 0:
-			p.weight[t] = 1 / members[l]
-		case shares[t] > 0:
-			p.weight[t] = shares[t] / sums[l]
-		}
-	}
-	return p
-}
-
-// columns returns a matrix of a column for each old topic with one for each new topic: the
-// sum of its parts with their weights, nil for 1 each.
-func (p merging) columns(a, weight []float64) []float64 {
-	if a == nil {
-		return nil
-	}
-	k, left := len(p.to), len(p.first)
-	out := make([]float64, len(a)/k*left)
-	for i, x := range a {
-		if weight != nil {
-			x *= weight[i%k]
-		}
-		out[i/k*left+p.to[i%k]] += x
-	}
-	return out
-}
-
-// reading merges reading weights. A topic without any does not count.
-func (p merging) reading(a []float64) []float64 {
-	out := p.columns(a, p.weight)
-	left := len(p.first)
-	sums := make([]float64, left)
-	for i, x := range out {
-		sums[i%left] += x
-	}
-	for i := range out {
-		if s := sums[i%left]; s > 0 {
-			out[i] /= s
-		}
-	}
-	return out
-}
-
-// merged returns the model with each topic as a part of the one that into says.
-func (m *Model) merged(into []int, groups [][]int) *Model {
-	p := m.plan(into)
-	out := *m
-	out.k = len(p.first)
-	out.topics, out.wordTopics = p.columns(m.topics, p.weight), p.columns(m.wordTopics, nil)
-	out.reading = p.reading(m.reading)
-	half := p.columns(m.corr, nil) // a row for each old topic
-	out.corr = make([]float64, out.k*out.k)
-	for i, x := range half {
-		out.corr[p.to[i/out.k]*out.k+i%out.k] += x
-	}
-	out.alpha = p.columns(m.alpha, nil)
-	out.dual, out.state, out.verdicts = nil, nil, nil
-	if m.background != nil {
-		out.background = slices.Repeat([]bool{true}, out.k)
-		for t, b := range m.background {
-			out.background[p.to[t]] = out.background[p.to[t]] && b
-		}
-		if !slices.Contains(out.background, true) {
-			out.background = nil
-		}
-	}
-	out.anchors, out.groups, out.given = permuted(m.anchors, p.first), permuted(m.groups, p.first), cloneNames(permuted(m.given, p.first))
-	out.names = sync.OnceValue(out.makeNames)
-	if m.docs != nil {
-		out.docs = m.docs.clone()
-		if len(m.docs.IDs) > 0 {
-			out.docs.W = mat.NewDense(len(m.docs.IDs), out.k, p.columns(packed(m.docs.W), nil))
-		}
-	}
-	out.unsure = m.unsure.renumbered(p, &out)
-	out.stats = m.stats.clone()
-	if s := &out.stats.Anchors; len(s.Norms) == m.k {
-		s.Norms = permuted(s.Norms, p.first)
-	}
-	if s := &out.stats.Refit; len(s.Drift) == m.k {
-		s.Drift = permuted(s.Drift, p.first)
-		var added []int
-		for _, t := range s.New {
-			if into[t] == t {
-				added = append(added, p.to[t])
-			}
-		}
-		s.New = added
-	}
-	out.prov.Stages = slices.Clone(m.prov.Stages)
-	for _, g := range groups {
-		out.prov.Stages = append(out.prov.Stages, "topics merged: "+strings.Trim(fmt.Sprint(g), "[]"))
-	}
-	return &out
 }

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/modelfile"
 )
 
 // editable is a model of six topics with all that merging touches, and the proportions of
@@ -33,7 +34,7 @@ func editable(t *testing.T) (*Model, *mat.Dense) {
 	for d := range c.IDs {
 		c.IDs[d] = fmt.Sprint(d + 1)
 	}
-	m, err := mustModel(t, p).WithDocuments(c)
+	m, err := mustModel(t, p).With(Additions{Documents: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func TestEditMerges(t *testing.T) {
 	if !mat.EqualApprox(got.Correlations(), &a, tol) {
 		t.Errorf("A\n%v\nwant\n%v", mat.Formatted(got.Correlations()), mat.Formatted(&a))
 	}
-	if !mat.EqualApprox(got.WordTopics(), summed(m.WordTopics(), groups), tol) || !mat.EqualApprox(got.Documents().W, joined, tol) {
+	if !mat.EqualApprox(got.WordTopics(), summed(m.WordTopics(), groups), tol) || !mat.EqualApprox(got.Additions().Documents.W, joined, tol) {
 		t.Error("p(topic | word) or the proportions of documents do not add up")
 	}
 	shares, before := got.TopicShares(), m.TopicShares()
@@ -137,17 +138,17 @@ func TestEditMergesTheRest(t *testing.T) {
 	if s := got.Provenance().Stages; !slices.Equal(s[len(s)-2:], []string{"topics merged: 5 2", "topics merged: 0 3"}) {
 		t.Errorf("provenance %q", s)
 	}
-	if err := got.check(); err != nil {
+	if err := modelfile.Check(got.sections()); err != nil {
 		t.Error(err)
 	}
 	var file bytes.Buffer
 	if _, err := got.WriteTo(&file); err != nil {
 		t.Fatal(err)
 	}
-	if back, err := ReadModel(&file); err != nil || back.Fingerprint() != got.Fingerprint() || !slices.Equal(back.Names(), names) || !mat.Equal(back.Documents().W, got.Documents().W) {
+	if back, err := ReadModel(&file); err != nil || back.Fingerprint() != got.Fingerprint() || !slices.Equal(back.Names(), names) || !mat.Equal(back.Additions().Documents.W, got.Additions().Documents.W) {
 		t.Errorf("from its file: %v, %v", back, err)
 	}
-	if m.K() != 6 || m.Name(0) == "both" || m.check() != nil {
+	if m.K() != 6 || m.Name(0) == "both" || modelfile.Check(m.sections()) != nil {
 		t.Error("the model itself has changed")
 	}
 }
@@ -170,7 +171,7 @@ func TestEditMergesWithoutShares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := got.check(); err != nil {
+		if err := modelfile.Check(got.sections()); err != nil {
 			t.Error(err)
 		}
 		l := c.group[0]
@@ -253,6 +254,11 @@ func TestEditsJSON(t *testing.T) {
 		`{"model":"a","merges":[[1,2]]}`:  `unknown field "merges"`,
 		`{"model":"a","merge":[[1,2.5]]}`: "2.5",
 		`{"model":"a","names":{"x":"y"}}`: "x",
+
+		`{"model":"a","names":{"1":"x","1":"y"}}`:                  `the key "1" comes twice`,
+		`{"model":"a","names":{"1":"x","01":"y"}}`:                 `the key "01" comes twice`,
+		`{"model":"a","names":{"1":"x"},"names":{"2":"y"}}`:        `the key "names" comes twice`,
+		`{"model":"a","merge":[[1,2]],"names":{},"Merge":[[3,4]]}`: `the key "Merge" comes twice`,
 	} {
 		if err := json.Unmarshal([]byte(text), &got); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
@@ -271,7 +277,7 @@ func TestFingerprint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named, err := back.WithNames(make([]string, 6))
+	named, err := back.With(Additions{Names: make([]string, 6)})
 	if err != nil {
 		t.Fatal(err)
 	}

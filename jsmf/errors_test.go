@@ -16,7 +16,6 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
-	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -61,23 +60,22 @@ func TestErrorsNameThePackageOnce(t *testing.T) {
 		"fit after another":    func() error { _, err := p.From(m).Fit(ctx, identity(t, 9)); return err },
 		"evaluate":             func() error { _, err := p.Evaluate(ctx, m, strange); return err },
 		"evaluate, cancelled":  func() error { _, err := p.Evaluate(gone, m, c); return err },
-		"sweep":                func() error { _, err := p.Sweep(ctx, c, []int{1, 1}); return err },
-		"sweep, cancelled":     func() error { _, err := p.Sweep(gone, c, []int{2, 3}); return err },
-		"hierarchy":            func() error { _, err := p.Hierarchy(ctx, m, 3, 3); return err },
-		"hierarchy, cancelled": func() error { _, err := p.Hierarchy(gone, m, 3); return err },
-		"bootstrap":            func() error { _, err := jsmf.Bootstrap{Warm: -1}.Measure(ctx, p.K(99), m, c); return err },
-		"bootstrap, cancelled": func() error { _, err := jsmf.Bootstrap{Warm: -1}.Measure(gone, p, m, c); return err },
-		"bootstrap, settings":  func() error { _, err := jsmf.Bootstrap{Level: 2, Words: -1}.Measure(ctx, p, m, c); return err },
+		"sweep":                func() error { _, err := jsmf.Grid{K: []int{1, 1}}.Run(ctx, p.K(0), c); return err },
+		"sweep, cancelled":     func() error { _, err := jsmf.Grid{K: []int{2, 3}}.Run(gone, p.K(0), c); return err },
+		"hierarchy":            func() error { _, err := jsmf.Levels{K: []int{3, 3}}.Run(ctx, p.K(0), m); return err },
+		"hierarchy, cancelled": func() error { _, err := jsmf.Levels{K: []int{3}}.Run(gone, p.K(0), m); return err },
+		"bootstrap":            func() error { _, err := jsmf.Bootstrap{Warm: -1}.Run(ctx, p.K(99), m, c); return err },
+		"bootstrap, cancelled": func() error { _, err := jsmf.Bootstrap{Warm: -1}.Run(gone, p, m, c); return err },
+		"bootstrap, settings":  func() error { _, err := jsmf.Bootstrap{Level: 2, Words: -1}.Run(ctx, p, m, c); return err },
 		"align":                func() error { _, err := jsmf.Align(gone, m, m, 1); return err },
 		"reorder":              func() error { _, err := m.Reorder([]int{1}); return err },
-		"labels":               func() error { _, err := m.Labels(metrics.ByLift{}, -1); return err },
 		"inferer":              func() error { _, err := m.Inferer(ctx, infer.PADD{}, infer.Options{}); return err },
 		"transform":            func() error { _, err := m.TransformBy(ctx, c.Source(), infer.PADD{}, infer.Options{}); return err },
 		"transform, no source": func() error { _, err := m.Transform(ctx, nil); return err },
 		"transform, cancelled": func() error { _, err := m.Transform(gone, m.Texts("w1", "w2")); return err },
 		"learn alpha":          func() error { _, err := m.LearnAlpha(ctx, nil, infer.Options{}); return err },
 		"learn dual":           func() error { _, _, err := m.LearnDual(gone, c, infer.PADD{}, infer.Options{}); return err },
-		"tokenizer":            func() error { _, err := m.WithTokenizer(badTokenizer{}); return err },
+		"tokenizer":            func() error { _, err := m.With(jsmf.Additions{Tokenizer: badTokenizer{}}); return err },
 		"save":                 func() error { return m.Save(filepath.Join(dir, "none", "m")) },
 		"write":                func() error { _, err := m.WriteTo(full{}); return err },
 		"load, missing":        func() error { _, err := jsmf.LoadModel(filepath.Join(dir, "none")); return err },

@@ -8,31 +8,34 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/bytesize"
-	parallel "github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/input"
+	parallel "github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
 // Estimate is an upper bound of the memory of a fit.
 type Estimate struct {
-	// Bytes is the sum of the stages, without the documents given. It leaves room for
-	// the garbage of one stage in the next; debug.SetMemoryLimit limits garbage.
+	// Bytes is the sum of the stages, without the documents given. It leaves room for the garbage
+	// of one stage in the next; debug.SetMemoryLimit limits garbage.
 	Bytes int64
-	// Stages are the bytes of each stage. Those of rectification and refinement are by
-	// the method's Bytes, the latter with 8·N·K for the Reading of the model; other stages
-	// of the caller count as those of this module.
+	// Stages are the bytes of each stage, those of refinement with 8·N·K for the Reading of the
+	// model. Stages of the caller count as the defaults do.
 	Stages map[Stage]int64
 }
 
 // String returns a table with a line for each stage and one for all.
 func (e *Estimate) String() string {
 	var b strings.Builder
-	line := func(s Stage, bytes int64) { fmt.Fprintf(&b, "%-10s %9.1f MiB\n", s, float64(bytes)/(1<<20)) }
-	for _, s := range []Stage{StageCooc, StageRectify, StageAnchors, StageRecover, StageTopics, StageRefine} {
-		if bytes, ok := e.Stages[s]; ok {
-			line(s, bytes)
+	for _, s := range []Stage{StageCooc, StageRectify, StageAnchors, StageRecover, StageTopics, StageRefine, "all"} {
+		bytes, ok := e.Stages[s]
+		if s == "all" {
+			bytes, ok = e.Bytes, true
+		}
+		if ok {
+			fmt.Fprintf(&b, "%-10s %9.1f MiB\n", s, float64(bytes)/(1<<20))
 		}
 	}
-	line("all", e.Bytes)
 	return b.String()
 }
 
@@ -47,17 +50,18 @@ type size struct {
 	nnz         int64
 	count       bool // documents are to be counted
 	elsewhere   bool // on other machines
-	stream      bool // documents are read again for each product
+	stream      bool // documents are decoded again for each product
+	encoded     bool // documents are encoded already
 }
 
-// Estimate returns an upper bound of the memory of a fit to so many Documents, Words and
-// NNZ; other fields of s are ignored. Errors: those of Validate, counts that are not
-// positive, K > N.
+// Estimate returns an upper bound of the memory of a fit to these Documents, Words and NNZ; other
+// fields of s are ignored. Errors: those of Validate, counts that are not positive, K above the
+// words or the documents.
 //
-// The bound of rectify.AP assumes that half of all entries of the matrix are negative and
-// set to zero, which is three times as many as in most texts.
+// The bound of [rectify.AP] assumes that half of all entries of the matrix are negative and set to
+// zero, three times their share in most texts.
 func (p Pipeline) Estimate(s CorpusStats) (*Estimate, error) {
-	if err := p.Validate(); err != nil {
+	if err := p.validate(); err != nil {
 		return nil, err
 	}
 	if s.Documents < 1 || s.Words < 1 || s.NNZ < 1 {
@@ -66,23 +70,31 @@ func (p Pipeline) Estimate(s CorpusStats) (*Estimate, error) {
 	if p.k > s.Words {
 		return nil, tooMany(p.k, s.Words)
 	}
+	if err := carried(p.k, s.Documents); err != nil {
+		return nil, err
+	}
 	e, _ := p.estimate(size{docs: s.Documents, words: s.Words, nnz: int64(s.NNZ), count: true})
 	return e, nil
 }
 
-// estimate returns an Estimate, and the memory limit of the rectifier: what the other
-// stages leave of the Pipeline's limit, 0 if there is none.
+// estimate returns an Estimate, and the memory limit of the rectifier: what the other stages leave
+// of the Pipeline's limit, 0 if there is none.
 func (p Pipeline) estimate(s size) (*Estimate, int64) {
 	e := &Estimate{Stages: make(map[Stage]int64)}
 	n, docs, nnz := float64(s.words), float64(s.docs), float64(s.nnz)
-	// A product with C takes a number for each document and vector, of at most 64
-	// vectors at a time; that of a stream three chunks of documents.
+	// A product with C takes a number for each document and vector, of at most 64 vectors at a
+	// time. Of documents that are decoded for it, it takes a chunk of them, while that grows.
 	product := 8 * docs * 64
 	if s.stream {
-		product = 3 * (24*min(nnz, max(1<<18, 4*n)) + 8*min(docs, 8192)*(2*float64(p.startTopics(s.words))+60))
+		product = 2 * (24*min(nnz, max(1<<18, 4*n)) + 8*min(docs, 8192)*(2*float64(p.startTopics(s.words))+60))
 	}
-	all := n // words of the model
+	all, toEncode := n, 8*nnz+180*docs // words of the model, and bytes
+	if s.encoded {
+		toEncode = 0
+	}
 	switch {
+	case s.count && p.allWords && s.stream:
+		e.add(StageCooc, 40*n+12*docs+toEncode)
 	case s.count && p.allWords:
 		e.add(StageCooc, 32*nnz+192*docs+256*n)
 	case s.count:
@@ -113,36 +125,32 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 		e.add(StageRecover, 72*n*k+800*n*blocks+product+expanded)
 	}
 	if p.refiner != nil {
-		e.add(StageRefine, float64(p.refiner.Bytes(s.docs, s.words, s.nnz, topics))+8*all*float64(p.k))
+		e.add(StageRefine, float64(refine.Bytes(p.refiner, s.docs, s.words, s.nnz, topics))+8*all*float64(p.k))
 	}
 	opt := rectify.Options{Keep: p.resumable}
-	words := int(n)
-	need := p.rectifier.Bytes(words, topics, opt)
+	need := rectify.Bytes(p.rectifier, int(n), topics, opt)
+	limit := int64(0)
 	if p.memory > 0 {
-		rest := max(1, p.memory-e.Bytes-int64(product))
-		opt.MemoryLimit = rest
-		for l := rest; l > 0; l /= 2 { // Auto takes less under a lower limit
-			lower := opt
-			lower.MemoryLimit = l
-			if need = p.rectifier.Bytes(words, topics, lower); need <= rest {
-				opt = lower
+		limit = max(1, p.memory-e.Bytes-int64(product))
+		for opt.MemoryLimit = limit; opt.MemoryLimit > 0; opt.MemoryLimit /= 2 { // Auto takes less under a lower limit
+			if need = rectify.Bytes(p.rectifier, int(n), topics, opt); need <= limit {
+				limit = opt.MemoryLimit
 				break
 			}
 		}
 	}
 	e.add(StageRectify, float64(need)+product)
-	return e, opt.MemoryLimit
+	return e, limit
 }
 
-// MemoryLimit sets how many bytes a fit may take. Fit returns a *MemoryLimitError at once
-// if Estimate says more. If more entries than the limit allows turn out to be negative
-// during a fit, rectify.AP returns a *rectify.MemoryError, and rectify.Auto changes to LR.
-// Evaluate and Sweep do not read documents into memory that take more.
-// 0, the default: no limit.
+// MemoryLimit sets how many bytes a fit may take. Fit returns a [*MemoryLimitError] at once if
+// Estimate says more. If more entries than the limit allows turn out to be negative during a fit,
+// [rectify.AP] returns a [*rectify.MemoryError], and [rectify.Auto] changes to LR. Evaluate and
+// Sweep do not read documents into memory that take more. 0, the default: no limit.
 func (p Pipeline) MemoryLimit(bytes int64) Pipeline { p.memory = bytes; return p }
 
-// MemoryLimitError is returned, before anything is done, by a fit that would take more
-// memory than Pipeline.MemoryLimit allows, and by Evaluate where the documents would.
+// MemoryLimitError is returned, before anything is done, by a fit that would take more memory than
+// [Pipeline.MemoryLimit] allows, and by Evaluate where the documents would.
 type MemoryLimitError struct {
 	Estimate    *Estimate
 	Limit       int64
@@ -188,8 +196,9 @@ func (p Pipeline) affordableDocs(info corpus.Info) error {
 // sizeOf returns what is known of an input before anything is counted.
 func (p Pipeline) sizeOf(in Input) size {
 	info, c := in.Info(), p.matrix(in)
-	s := size{docs: info.Documents, words: len(info.Vocabulary), nnz: info.Nonzeros, count: c == nil}
-	_, s.elsewhere = elsewhere(info.Source)
+	s := size{docs: info.Documents, words: len(info.Vocabulary), nnz: info.Nonzeros, count: c == nil, elsewhere: input.Elsewhere(in)}
+	_, s.encoded = info.Source.(*corpus.Encoded)
+	s.stream = info.Corpus == nil
 	if c != nil {
 		s.words = c.Dim()
 		_, rows := c.(cooc.Matrix)

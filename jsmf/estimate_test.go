@@ -50,9 +50,6 @@ func sizes(c *corpus.Corpus) jsmf.CorpusStats {
 // What is in use at a time is no more than what is allocated in the first iterations,
 // which later ones use again. The estimate is not below that.
 func TestEstimateBounds(t *testing.T) {
-	if testutil.Race {
-		t.Skip("the race detector takes memory of its own")
-	}
 	// Sizes at which each part of the estimate is the largest once: many words, many
 	// documents, many topics.
 	for _, x := range []struct{ docs, words, length, k int }{{300, 1200, 60, 10}, {300, 6000, 200, 10}, {3000, 300, 60, 10}, {800, 1000, 60, 40}} {
@@ -73,7 +70,7 @@ func TestEstimateBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			var m *jsmf.Model
-			took := testutil.Allocated(func() { m, err = p.Fit(context.Background(), c) })
+			took := testutil.Allocated(t, func() { m, err = p.Fit(context.Background(), c) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,14 +109,15 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%+v: %v after %v, %v", x, f, e, err)
 		}
 	}
-	// A stage of the caller's own says what it takes, as do those around another.
-	none, err := p.Rectify(rectify.None{}).Estimate(s)
+	// A rectifier of the caller's own counts as Auto, and a refiner as passes.
+	auto, err := p.Rectify(rectify.Auto{}).Estimate(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := p.Rectify(ownRectifier{rectify.DR{}}).Refine(ownRefiner{refine.Passes{}}).Estimate(s)
-	if err != nil || other.Bytes != none.Bytes+1000+3000+5000+500000+50+8*5000*50 || other.Stages[jsmf.StageRefine] != 508050+8*5000*50 {
-		t.Errorf("%+v, %v", other, err)
+	passes := refine.Bytes(refine.Passes{}, 3000, 5000, 500000, 50) + 8*5000*50
+	other, err := p.Rectify(ownRectifier{rectify.DR{}}).Refine(ownRefiner{}).Estimate(s)
+	if err != nil || other.Bytes != auto.Bytes+passes || other.Stages[jsmf.StageRefine] != passes {
+		t.Errorf("%+v, %v; want %d bytes of passes", other, err, passes)
 	}
 	for _, bad := range []jsmf.CorpusStats{{}, {Documents: 1, Words: 100}, {Documents: -1, Words: 100, NNZ: 10}} {
 		if _, err := p.Estimate(bad); err == nil {
@@ -147,12 +145,6 @@ type (
 	ownRectifier struct{ rectify.Rectifier }
 	ownRefiner   struct{ refine.Refiner }
 )
-
-func (ownRectifier) Bytes(n, k int, opt rectify.Options) int64 { return 1000 }
-
-func (ownRefiner) Bytes(docs, words int, nonzeros int64, k int) int64 {
-	return int64(docs+words+k) + nonzeros
-}
 
 func TestMemoryLimit(t *testing.T) {
 	testutil.NotWithRace(t)
@@ -208,12 +200,12 @@ func TestMemoryLimit(t *testing.T) {
 	if _, err := jsmf.Published(20).MemoryLimit(lr.Bytes/2).Fit(ctx, big); !errors.As(err, &le) || le.Alternative != "" {
 		t.Errorf("with less: %v", err)
 	}
-	stream, err := cooc.NewStream(ctx, big.Source(), cooc.Options{DropUnused: true})
+	encoded, err := corpus.Encode(ctx, big.Source())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jsmf.Published(20).MemoryLimit(1<<20).Fit(ctx, stream); !errors.As(err, &le) {
-		t.Errorf("a stream: %v", err)
+	if _, err := jsmf.Published(20).MemoryLimit(1<<20).Fit(ctx, encoded); !errors.As(err, &le) {
+		t.Errorf("encoded documents: %v", err)
 	}
 
 	// What shows only in the first iteration: AP is stopped there, Auto goes on

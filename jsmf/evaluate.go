@@ -10,43 +10,64 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/internal/input"
 	"github.com/jsmf-go/spectral/metrics"
 )
 
-// Evaluate measures a model by package metrics against the unrectified co-occurrence
-// matrix of in, normally what it was fitted to. A model without anchors has no Recovery
-// and no Basis measures.
+// Evaluate measures a model by package metrics against the unrectified co-occurrence matrix of in,
+// normally what it was fitted to. A model without anchors has no Recovery and no Basis measures.
 //
-// Documents are counted as by Published; if p counts the best words only, as New does,
-// documents of two to four tokens count, too, and those of a *cooc.Stream are the ones that
-// it uses. They must hold the words of the model, by name (by number, if the model has no
-// vocabulary and the documents have as many words); their other words are left out.
-// Documents that are not in memory, such as those of a *corpus.Encoded or a *cooc.Stream,
-// are read into memory (corpus.Read), in some 64 bytes for each pair of a document and a
-// word with the counts; a *MemoryLimitError says that this is more than MemoryLimit. Those
-// on other machines are an error.
+// Documents are counted as by Published; if p counts the best words only, as New does, documents of
+// two to four tokens count, too. Those of a matrix without rows are the ones that it uses. They
+// must hold the words of the model, by name (by number, if the model has no vocabulary and the
+// documents have as many words); their other words are left out. Documents that are not in memory,
+// such as those of a [*corpus.Encoded], are read into memory ([corpus.Read]), in some 64 bytes for
+// each pair of a document and a word with the counts; a [*MemoryLimitError] says that this is more
+// than MemoryLimit. Those on other machines are an error.
 //
-// A co-occurrence matrix must have rows (cooc.Matrix) or documents (Info().Source). One
-// with rows must have the words of the model in their order. Coherence needs documents
-// (Info().Corpus).
-func (p Pipeline) Evaluate(ctx context.Context, m *Model, in Input) (*metrics.Report, error) {
-	if m == nil || missing(in) {
-		return nil, errors.New("jsmf: evaluate: no model, or nothing to measure it against")
-	}
-	if err := p.Validate(); err != nil {
+// A co-occurrence matrix must have rows ([cooc.Matrix]) or documents (Info().Source). One with rows
+// must have the words of the model in their order. Coherence needs documents (Info().Corpus).
+func (p Pipeline) Evaluate(ctx context.Context, m *Model, in Input) (_ *metrics.Report, err error) {
+	if err := p.validate(); err != nil {
 		return nil, err
+	}
+	defer while("evaluate", &err)
+	if m == nil || missing(in) {
+		return nil, errors.New("no model, or nothing to measure it against")
 	}
 	c, err := p.measured(ctx, m, in)
 	if err != nil {
-		return nil, errorf("evaluate: %w", err)
+		return nil, err
 	}
-	r, err := p.evaluate(ctx, m, c, nil)
-	if err != nil {
-		return nil, errorf("evaluate: %w", err)
-	}
-	return r, nil
+	return p.evaluate(ctx, m, c, nil)
 }
+
+// Verdicts judges each topic of a model by documents, normally those of the fit: see
+// [metrics.Verdicts]. They are those of Evaluate's report, for a small part of its cost.
+// [Model.With] makes them part of the model. Documents count and are read as by Evaluate. Errors:
+// those of Evaluate, and input without documents.
+func (p Pipeline) Verdicts(ctx context.Context, m *Model, in Input) (_ []metrics.Verdict, err error) {
+	defer while("verdicts", &err)
+	if m == nil || missing(in) {
+		return nil, errors.New("no model, or no documents to judge it by")
+	}
+	c, err := p.measured(ctx, m, in)
+	if err != nil {
+		return nil, err
+	}
+	docs := c.Info().Corpus
+	if docs == nil {
+		return nil, fmt.Errorf("a %T holds no documents to count pairs of words in", in)
+	}
+	f := m.factors(p.workers)
+	if f.Pairs, err = cooc.CountPairs(ctx, docs, metrics.TopUnion(f.Reading, verdictWords)); err != nil {
+		return nil, err
+	}
+	return metrics.Verdicts(ctx, f)
+}
+
+// verdictWords is how many words of a topic metrics.Verdicts looks at.
+const verdictWords = 10
 
 // measured returns the matrix that m is measured against.
 func (p Pipeline) measured(ctx context.Context, m *Model, in Input) (cooc.Matrix, error) {
@@ -71,11 +92,11 @@ func (p Pipeline) measured(ctx context.Context, m *Model, in Input) (cooc.Matrix
 	if docs, err = withWordsOf(m, docs); err != nil {
 		return nil, err
 	}
-	var o cooc.Options
+	o := cooc.Options{Workers: p.workers}
 	if _, used := in.(cooc.Operator); used || !p.allWords {
 		o.MinTokens = 2
 	}
-	return p.moments(ctx, docs, o)
+	return cooc.NewMoments(ctx, docs, o)
 }
 
 // inMemory returns the documents of an input, which it reads if they are not in memory.
@@ -84,26 +105,17 @@ func (p Pipeline) inMemory(ctx context.Context, in Input) (*corpus.Corpus, error
 	if info.Corpus != nil {
 		return info.Corpus, nil
 	}
-	if info.Source == nil {
-		if _, ok := in.(cooc.Operator); ok {
-			return nil, fmt.Errorf("measures need rows of the matrix or documents, and a %T has neither", in)
-		}
-		return nil, noDocuments(in)
+	if _, ok := in.(cooc.Operator); ok && info.Source == nil {
+		return nil, fmt.Errorf("measures need rows of the matrix or documents, and a %T has neither", in)
 	}
-	if _, ok := elsewhere(info.Source); ok {
-		return nil, fmt.Errorf("the documents of a %T are on other machines; measure against some of them in memory", in)
+	src, err := input.Source(ctx, in)
+	if err != nil {
+		return nil, err
 	}
 	if err := p.affordableDocs(info); err != nil {
 		return nil, err
 	}
-	docs, err := corpus.Read(ctx, named(info.Source, info.Vocabulary))
-	if err != nil {
-		return nil, err
-	}
-	if weights := bag.Weights(info.Source); weights != nil {
-		return docs.WithWeights(weights)
-	}
-	return docs, nil
+	return corpus.Read(ctx, src)
 }
 
 // withWordsOf returns the corpus with the words of the model, in their order.
@@ -126,12 +138,10 @@ func withWordsOf(m *Model, c *corpus.Corpus) (*corpus.Corpus, error) {
 	return c.Select(nil, words)
 }
 
-// evaluate measures m against c; pairs are those of its top words, nil if they are not
-// counted yet.
+// evaluate measures m against c; pairs are those of its top words, nil if they are not counted yet.
 func (p Pipeline) evaluate(ctx context.Context, m *Model, c cooc.Matrix, pairs *cooc.Pairs) (*metrics.Report, error) {
-	b := m.denseTopics()
-	in := metrics.Factors{C: c, Breve: mat.NewDense(m.n, m.k, m.wordTopics), B: b, A: m.Correlations(), Anchors: m.Anchors(), Workers: p.workers,
-		Reading: m.readingWeights(), Background: m.Background()}
+	in := m.factors(p.workers)
+	in.C, in.Anchors = c, m.Anchors()
 	if docs := c.Info().Corpus; pairs == nil && docs != nil {
 		var err error
 		if pairs, err = cooc.CountPairs(ctx, docs, m.measuredWords()); err != nil {
@@ -144,6 +154,14 @@ func (p Pipeline) evaluate(ctx context.Context, m *Model, c cooc.Matrix, pairs *
 	return metrics.Evaluate(ctx, in)
 }
 
+// factors returns what measures need of the model. They share its memory.
+func (m *Model) factors(workers int) metrics.Factors {
+	return metrics.Factors{
+		B: m.denseTopics(), WordTopics: mat.NewDense(m.n, m.k, m.wordTopics), A: m.Correlations(),
+		Reading: m.readingWeights(), Background: m.Background(), Workers: workers,
+	}
+}
+
 // measuredWords returns the words, ascending, of which measures count pairs.
 func (m *Model) measuredWords() []int {
 	words := append(metrics.TopUnion(m.denseTopics(), 0), metrics.TopUnion(m.readingWeights(), verdictWords)...)
@@ -151,8 +169,8 @@ func (m *Model) measuredWords() []int {
 	return slices.Compact(words)
 }
 
-// readingWeights returns the N×K weights by which TopWords ranks. They may share the memory
-// of the model.
+// readingWeights returns the N×K weights by which TopWords ranks. They may share the memory of the
+// model.
 func (m *Model) readingWeights() *mat.Dense {
 	if m.reading == nil {
 		return m.denseTopics()

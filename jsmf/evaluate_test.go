@@ -35,7 +35,7 @@ func TestNewMeasures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	stream, err := cooc.NewStream(ctx, c.Source(), cooc.Options{MinTokens: 2})
+	operator, err := cooc.FromEncoded(ctx, file, cooc.Options{MinTokens: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,22 +45,22 @@ func TestNewMeasures(t *testing.T) {
 		docs *corpus.Corpus
 	}{
 		"encoded": {encode(c), c}, "encoded with weights": {encode(weighted), weighted}, "encoded in a file": {file, c},
-		"stream": {stream, c}, "source without names": {unnamed{c.Source(), c.Vocabulary()}, c},
+		"matrix without rows": {operator, c}, "source without names": {unnamed{c.Source(), c.Vocabulary()}, c},
 	} {
-		s, err := p.Sweep(ctx, x.in, []int{3, 4})
+		s, err := jsmf.Grid{K: []int{3, 4}}.Run(ctx, p.K(0), x.in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, q := range s.Points {
-			if q.Err != nil || q.Unmeasured != nil {
-				t.Fatalf("%s: %v, %v", name, q.Err, q.Unmeasured)
+			if q.Err != nil || q.MeasureErr != nil {
+				t.Fatalf("%s: %v, %v", name, q.Err, q.MeasureErr)
 			}
 			got, err := p.Evaluate(ctx, q.Model, x.in)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			want, err := p.Evaluate(ctx, q.Model, x.docs)
-			if err != nil || !want.HasPairs {
+			if err != nil || want.NPMI.Values == nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			if !sameReports(got, want) || !sameReports(q.Report, want) {

@@ -8,7 +8,7 @@ import (
 // A model goes through any io.Writer and io.Reader; Save and LoadModel do the
 // same with a file.
 func ExampleModel_WriteTo() {
-	m, err := newModel(tinyParts()) // as Pipeline.Fit returns it
+	m, err := tinyParts().model() // as Pipeline.Fit returns it
 	if err != nil {
 		panic(err)
 	}
@@ -34,7 +34,7 @@ func ExampleModel_WriteTo() {
 
 // Bytes that changed on their way are found, and the error says where.
 func ExampleReadModel_corrupt() {
-	m, err := newModel(tinyParts())
+	m, err := tinyParts().model()
 	if err != nil {
 		panic(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"log"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 )
@@ -19,7 +18,7 @@ func ExamplePipeline_From() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	held, err := cooc.NewAccumulator(cooc.AccumulatorOptions{Vocabulary: raw.Vocabulary(), MinDocs: -1})
+	held, err := corpus.NewAccumulator(corpus.AccumulatorOptions{Vocabulary: raw.Vocabulary(), MinDocs: -1})
 	if err != nil {
 		log.Fatal(err)
 	}

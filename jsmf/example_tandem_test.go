@@ -32,10 +32,10 @@ func Example_tandem() {
 		log.Fatal(err)
 	}
 	groups := m.AnchorGroups()
-	for k, anchor := range m.AnchorWords() {
+	for k, w := range m.Anchors() {
 		fmt.Printf("topic %d, ", k)
 		if groups[k] == nil {
-			fmt.Printf("anchor %s:", anchor)
+			fmt.Printf("anchor %s:", m.Word(w))
 		} else {
 			fmt.Print("facet")
 			for _, w := range groups[k] {

@@ -59,8 +59,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	shares := m.TopicShares()
-	for k, anchor := range m.AnchorWords() {
-		fmt.Printf("topic %d (%.0f%%), anchor %s:", k, 100*shares[k], anchor)
+	for k, w := range m.Anchors() {
+		fmt.Printf("topic %d (%.0f%%), anchor %s:", k, 100*shares[k], m.Word(w))
 		for _, w := range m.TopWords(k, 6) {
 			fmt.Printf(" %s %.2f", w.Word, w.Prob)
 		}
@@ -158,17 +158,17 @@ func ExamplePipeline_Fit_matrix() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(m.AnchorWords())
+	fmt.Println(m.Word(m.Anchors()[0]), m.Word(m.Anchors()[1]))
 	fmt.Printf("%.2f\n", mat.Formatted(m.Topics()))
 
-	// Asked for more topics than there are, the error tells how many.
+	// Asked for more topics than there are, Fit returns an error with their number.
 	_, err = jsmf.Published(3).Fit(context.Background(), d)
 	var rank *anchor.RankError
 	if errors.As(err, &rank) {
 		fmt.Println("there are only", rank.Rank)
 	}
 	// Output:
-	// [hen cat]
+	// hen cat
 	// ⎡0.00  0.40⎤
 	// ⎢0.20  0.40⎥
 	// ⎢0.50  0.20⎥
@@ -204,16 +204,20 @@ func ExampleModel_Transform() {
 	for d, doc := range docs.Docs {
 		fmt.Printf("%.2f %v, %d unknown words\n", docs.W.RawRowView(d), doc.Status, docs.Unknown[d])
 	}
-	fmt.Println(m.AnchorWords())
+	for _, x := range m.Summary(0) {
+		fmt.Println(x.Number, x.Anchor)
+	}
 	// Output:
 	// [0.95 0.02 0.03] converged, 9 unknown words
 	// [0.02 0.96 0.02] converged, 4 unknown words
 	// [0.36 0.31 0.33] no tokens, 4 unknown words
-	// [anchor oven rose]
+	// 0 anchor
+	// 1 oven
+	// 2 rose
 }
 
 // Models for several K, and which K to take.
-func ExamplePipeline_Sweep() {
+func ExampleGrid() {
 	var b corpus.Builder
 	for _, text := range notes() {
 		if err := b.AddText("", "", text); err != nil {
@@ -224,19 +228,22 @@ func ExamplePipeline_Sweep() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ctx, p := context.Background(), jsmf.Published(3)
-	s, err := p.Sweep(ctx, c, []int{2, 3, 4, 5})
+	ctx, p := context.Background(), jsmf.Published(0)
+	s, err := jsmf.Grid{K: []int{2, 3, 4, 5}}.Run(ctx, p, c)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := s.Bootstrap(ctx, jsmf.Bootstrap{Warm: -1}, p, c); err != nil {
+	best := s.Recommended()
+	u, err := jsmf.Bootstrap{Warm: -1}.Run(ctx, p.K(best.K()), best, c)
+	if err != nil {
 		log.Fatal(err)
 	}
+	s.Recommendation.Stable, s.Recommendation.Cold = u.Stable(), u.Cold
 	fmt.Println(s.Recommendation)
 	fmt.Println(s.Recommendation.Why)
 	// Output:
 	// K = 3 (no other is as likely; 3 of 3 topics stable; chosen in 95 % of resamples)
-	// 210 documents held out are most likely with 3 topics: ln p is -2.3999 a word; with 2 it is lower by 0.0631 ± 0.0242.
+	// 210 documents held out are most likely with 3 topics: ln p is −2.3999 a word; with 2 it is lower by 0.0631 ± 0.0242.
 }
 
 // How sure is what the model says?
@@ -257,7 +264,7 @@ func ExampleBootstrap() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	u, err := jsmf.Bootstrap{}.Measure(ctx, p, m, c)
+	u, err := jsmf.Bootstrap{}.Run(ctx, p, m, c)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package jsmf_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/recover/refine"
+	"github.com/jsmf-go/spectral/rectify"
 )
 
 // How many topics the start has, by the settings and their order. The passes leave K, each
@@ -54,6 +56,10 @@ func TestExtra(t *testing.T) {
 		if anchors := m.Anchors(); len(anchors) != x.k || len(norms) != x.k || !slices.IsSorted(norms) {
 			t.Errorf("%s: anchors %v with norms %v", x.name, anchors, st.Anchors.Norms)
 		}
+	}
+	small := p.Words(20)
+	if got, want := fit(t, small.Extra(math.MaxInt), c).Stats().Anchors.K, fit(t, small.Extra(20), c).Stats().Anchors.K; got != want || got == 7 {
+		t.Errorf("Extra(math.MaxInt): a start of %d topics, want the %d that 20 words have", got, want)
 	}
 	if st := fit(t, p.AnchorFree(anchorfree.LP{}), c).Stats(); len(st.Rectify.Eigenvalues) != 7 || st.Sum == 0 {
 		t.Errorf("without anchors: %d eigenvalues, sum of A %g", len(st.Rectify.Eigenvalues), st.Sum)
@@ -99,12 +105,38 @@ func TestExtraRank(t *testing.T) {
 	if m := fit(t, jsmf.New(2).Extra(100), tiny); m.K() != 2 || m.Stats().Anchors.K > 3 {
 		t.Errorf("three documents: %d of %d topics", m.K(), m.Stats().Anchors.K)
 	}
-	if _, err := jsmf.New(7).Fit(ctx, tiny); err == nil || !strings.Contains(err.Error(), "7 topics of 6 words") {
+	if _, err := jsmf.New(7).Fit(ctx, tiny); err == nil || !strings.Contains(err.Error(), "7 topics of 3 documents; there can be no more topics than documents") {
 		t.Error(err)
 	}
 }
 
-// first finds the anchors of QR and returns so many of them at most.
+// More topics than a tenth of the documents are a warning that says how many these carry.
+func TestFewDocumentsWarned(t *testing.T) {
+	const words = "topics of fewer than 10 documents are seldom sound: try 6"
+	c := draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.1), 60)
+	matrix := counted(t, c, cooc.Options{})
+	for _, x := range []struct {
+		name string
+		p    jsmf.Pipeline
+		in   jsmf.Input
+		want bool
+	}{
+		{"a tenth", jsmf.New(6), c, false},
+		{"one more", jsmf.New(7), c, true},
+		{"published, a tenth", jsmf.Published(6), c, false},
+		{"published, one more", jsmf.Published(7), c, true},
+		{"a matrix that knows its documents", jsmf.Published(7), matrix, true},
+		{"a matrix that does not", jsmf.Published(3), identity(t, 5), false},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			if warned := fit(t, x.p.Rectify(rectify.None{}), x.in).Stats().Warnings; strings.Contains(strings.Join(warned, "\n"), words) != x.want {
+				t.Errorf("warnings %q, want one with %q: %v", warned, words, x.want)
+			}
+		})
+	}
+}
+
+// first finds the anchors of QR and returns the first most of them.
 type first struct {
 	anchor.QR
 	most int
@@ -147,10 +179,10 @@ func TestExtraFinders(t *testing.T) {
 		t.Error(err)
 	}
 
-	words := plain.AnchorWords()
+	words := jsmf.AnchorWords(plain)
 	given := fit(t, p.Anchors(anchor.Fixed{Words: words}), c)
-	if !slices.Equal(given.AnchorWords(), words) {
-		t.Errorf("anchors %v, given %v", given.AnchorWords(), words)
+	if !slices.Equal(jsmf.AnchorWords(given), words) {
+		t.Errorf("anchors %v, given %v", jsmf.AnchorWords(given), words)
 	}
 	facet := []string{words[2], words[4]}
 	facets := fit(t, p.Anchors(anchor.Tandem{Groups: [][]string{facet}, Complete: anchor.QR{}}).Extra(3), c)
@@ -168,7 +200,7 @@ func TestExtraRefit(t *testing.T) {
 	c := draw(t, themes(700, 7), corpus.SymmetricDirichlet(7, 0.2), 2000)
 	p := jsmf.New(7).Words(250).Resumable(true)
 	prev := fit(t, p, c)
-	named, err := prev.WithNames([]string{"zero", "", "", "three", "", "", "six"})
+	named, err := prev.With(jsmf.Additions{Names: []string{"zero", "", "", "three", "", "", "six"}})
 	if err != nil {
 		t.Fatal(err)
 	}

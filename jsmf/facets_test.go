@@ -28,7 +28,7 @@ func TestTandem(t *testing.T) {
 	facets := [][]string{{"anchor_08_0", "anchor_08_1"}, {"anchor_14_1", "anchor_14_0"}, {"anchor_02_0"}}
 	p := jsmf.Published(10).Rectify(rectify.AP{Iterations: 15}).Anchors(anchor.Tandem{Groups: facets, Complete: anchor.QR{}})
 	m := fit(t, p, c)
-	if w := m.AnchorWords(); w[0] != "anchor_08_0" || w[1] != "anchor_14_1" || w[2] != "anchor_02_0" || m.K() != 10 {
+	if w := jsmf.AnchorWords(m); w[0] != "anchor_08_0" || w[1] != "anchor_14_1" || w[2] != "anchor_02_0" || m.K() != 10 {
 		t.Errorf("anchors %q", w)
 	}
 	for k, f := range m.AnchorGroups() {
@@ -48,10 +48,10 @@ func TestTandem(t *testing.T) {
 	if sum := mat.Sum(m.Correlations()); math.Abs(sum-1) > 0.1 {
 		t.Errorf("A sums to %g", sum)
 	}
-	// Beside the same anchors without facets.
+	// The same anchors without facets.
 	single := fit(t, p.Anchors(anchor.Fixed{Words: []string{"anchor_08_0", "anchor_14_1", "anchor_02_0"}, Complete: anchor.QR{}}), c)
 	if single.AnchorGroups() != nil || !slices.Equal(single.Anchors()[:3], m.Anchors()[:3]) {
-		t.Errorf("without facets: %v, facets %v", single.AnchorWords(), single.AnchorGroups())
+		t.Errorf("without facets: %v, facets %v", jsmf.AnchorWords(single), single.AnchorGroups())
 	}
 	file := encoded(t, m)
 	got, err := jsmf.ReadModel(bytes.NewReader(file))
@@ -76,21 +76,21 @@ func TestFixedAnchorsOfThePipeline(t *testing.T) {
 	p := jsmf.Published(3).Rectify(rectify.None{})
 	words := []string{"anchor_02_0", "anchor_18_0", "anchor_06_0"}
 	m := fit(t, p.Anchors(anchor.Fixed{Words: words}), c)
-	if !slices.Equal(m.AnchorWords(), words) {
-		t.Errorf("anchors %q", m.AnchorWords())
+	if !slices.Equal(jsmf.AnchorWords(m), words) {
+		t.Errorf("anchors %q", jsmf.AnchorWords(m))
 	}
-	if n := fit(t, p.Anchors(anchor.Fixed{Numbers: m.Anchors()}), c); !slices.Equal(n.AnchorWords(), words) {
-		t.Errorf("by number %q", n.AnchorWords())
+	if n := fit(t, p.Anchors(anchor.Fixed{Numbers: m.Anchors()}), c); !slices.Equal(jsmf.AnchorWords(n), words) {
+		t.Errorf("by number %q", jsmf.AnchorWords(n))
 	}
 	var ue *anchor.UnknownWordError
 	_, err := p.Anchors(anchor.Fixed{Words: []string{"anchor_02_0", "anchor_180_", "w_0001"}}).Fit(ctx, c)
 	if !errors.As(err, &ue) || ue.Words[0] != "anchor_180_" || !slices.Contains(ue.Near[0], "anchor_18_0") {
 		t.Errorf("an unknown word: %v", err)
 	}
-	if err := p.Anchors(anchor.Fixed{Words: []string{"a", "a"}}).Validate(); err == nil || !strings.Contains(err.Error(), `"a" is given`) {
+	if err := p.Anchors(anchor.Fixed{Words: []string{"a", "a"}}).Validate(nil); err == nil || !strings.Contains(err.Error(), `"a" is given`) {
 		t.Errorf("Validate: %v", err)
 	}
-	if err := p.Anchors(anchor.Tandem{Groups: [][]string{{"a"}}, Complete: anchor.SNPA{Tol: 2}}).Validate(); err == nil || !strings.Contains(err.Error(), "Tol 2") {
+	if err := p.Anchors(anchor.Tandem{Groups: [][]string{{"a"}}, Complete: anchor.SNPA{Tol: 2}}).Validate(nil); err == nil || !strings.Contains(err.Error(), "Tol 2") {
 		t.Errorf("Validate: %v", err)
 	}
 }

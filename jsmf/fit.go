@@ -8,35 +8,34 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/infer"
-	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/spectrum"
 	"github.com/jsmf-go/spectral/metrics"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// Fit learns a model. The simplest Input is a *corpus.Corpus.
+// Fit learns a model. The simplest Input is a [*corpus.Corpus].
 //
-// Under New all documents that have a word take part, and all words that occur in them.
-// Published leaves out documents with fewer than 5 tokens, and words that occur in none of
-// the others. Stats.Corpus names what was left out. The words of the Model are the words
-// that remain, in the order of the documents' vocabulary.
+// Under New all documents that have a word take part, and all words that occur in them. Published
+// leaves out documents with fewer than 5 tokens, and words that occur in none of the others.
+// Stats.Corpus names what was left out. The words of the Model are the words that remain, in the
+// order of the documents' vocabulary.
 //
-// A co-occurrence matrix must sum to 1 (to 1e-6), and no row may sum to less than zero.
-// Words with an empty row keep their number but are in no topic until passes put them there
-// (Refine).
+// A co-occurrence matrix must sum to 1 (to 1e-6), and no row may sum to less than zero. Words with
+// an empty row keep their number but are in no topic until passes put them there (Refine).
 //
-// The same input and settings give the same model to the bit on one type of CPU,
-// whatever GOMAXPROCS and Workers. Errors: those of Validate, K > N,
-// *MemoryLimitError, cooc.ErrNoDocuments, those of the stages, such as
-// *anchor.RankError if the data has fewer than K dimensions, and ctx's. When ctx ends,
-// each goroutine finishes its chunk of work; none is left when Fit returns.
+// The same input and settings give the same model to the bit on one type of CPU, whatever
+// GOMAXPROCS and Workers. Errors: those of Validate, K > N, [*MemoryLimitError],
+// [cooc.ErrNoDocuments], those of the stages, such as [*anchor.RankError] if the data has fewer
+// than K dimensions, and ctx's. When ctx ends, each goroutine finishes its chunk of work; none is
+// left when Fit returns.
 func (p Pipeline) Fit(ctx context.Context, in Input) (*Model, error) {
 	begun := time.Now()
-	if err := p.Validate(); err != nil {
+	if err := p.validate(); err != nil {
 		return nil, err
 	}
 	tr := &tracker{recorders: p.recorders}
@@ -47,8 +46,8 @@ func (p Pipeline) Fit(ctx context.Context, in Input) (*Model, error) {
 	return p.fit(ctx, pr, nil, tr, begun)
 }
 
-// run is the state of one pass through the stages. A warm start that is given up is a
-// run of its own: only its events and the reason in Stats.Refit.Start remain.
+// run is the state of one pass through the stages. A warm start that is given up is a run of its
+// own: only its events and the reason in Stats.Refit.Start remain.
 type run struct {
 	ask    Pipeline // the settings
 	pr     *problem
@@ -76,6 +75,9 @@ func (p Pipeline) fit(ctx context.Context, pr *problem, shared *spectrum.Shared,
 	before, err := p.before(pr)
 	if err != nil {
 		return nil, wrap(err)
+	}
+	if docs := pr.info.Documents; docs > 0 && p.k > max(2, docs/wellCarried) {
+		tr.warn(&pr.stats, "%d topics of %d documents are many%s", p.k, docs, advice(docs))
 	}
 	start, cold := p.start(before)
 	for {
@@ -113,12 +115,12 @@ func (r *run) warn(format string, args ...any) {
 }
 
 // rectify sets r.rect.
-func (r *run) rectify(ctx context.Context) (err error) {
-	p, c, st := r.ask, r.pr.c, &r.st.Rectify
+func (r *run) rectify(ctx context.Context) error {
+	p, c := r.ask, r.pr.c
 	_, limit := p.estimate(r.pr.size)
-	st.Duration, err = r.tr.run(StageRectify, p.rectifier.String(), func() (string, error) {
-		res, err := p.rectifier.Rectify(ctx, c, r.topics, rectify.Options{
-			Workers: p.workers, Seed: p.seed, MemoryLimit: limit, Keep: p.resumable, From: r.start, Shared: r.shared,
+	err := r.tr.run(&r.st, StageRectify, p.rectifier.String(), func() (string, error) {
+		res, err := p.rectifier.Rectify(spectrum.With(ctx, r.shared), c, r.topics, rectify.Options{
+			Workers: p.workers, Seed: p.seed, MemoryLimit: limit, Keep: p.resumable, From: r.start,
 			Progress: func(done, total int, change float64) { r.tr.progress(done, total, "change", change) },
 		})
 		if err != nil {
@@ -137,11 +139,9 @@ func (r *run) rectify(ctx context.Context) (err error) {
 		return err
 	}
 	res := r.rect
-	st.Method, st.Reason = cmp.Or(res.Method, p.rectifier.String()), res.Reason
-	st.Iterations, st.Status = res.Iterations, res.Status.String()
-	st.Changes, st.Eigenvalues, st.NNZ = res.Changes, res.Eigenvalues, res.Nonzeros
-	st.Shift, st.Products = res.Shift, res.Products
-	st.Passes, st.Clipped = res.Passes, res.Clipped
+	st := &r.st.Rectify
+	*st = res.Stats
+	st.Method = cmp.Or(st.Method, p.rectifier.String())
 	if res.Clipped > r.topics-p.k {
 		r.warn("%d of the %d largest eigenpairs are not positive and were left out: more passes or a wider block may find better ones, or the data has fewer topics", res.Clipped, r.topics)
 	}
@@ -155,82 +155,81 @@ func (r *run) rectify(ctx context.Context) (err error) {
 
 // anchored makes the model of r.anch and r.rec.
 func (r *run) anchored(ctx context.Context) (*Model, error) {
-	anch, rec, pr := r.anch, r.rec, r.pr
 	r.describeAnchors()
-	anchors := slices.Clone(anch.Anchors)
-	for t, w := range anchors {
-		anchors[t] = pr.word(w)
-	}
-	groups := cloneGroups(anch.Groups)
-	for _, group := range groups {
-		for i, w := range group {
-			group[i] = pr.word(w)
+	m := &Model{anchors: slices.Clone(r.anch.Anchors), groups: cloneGroups(r.anch.Groups)}
+	for _, words := range append(m.groups, m.anchors) {
+		for i, w := range words {
+			words[i] = r.pr.word(w)
 		}
 	}
-	parts := modelParts{
-		Vocabulary: pr.info.Vocabulary, Topics: pr.expand(rec.B), WordTopics: pr.expand(rec.Breve), Correlations: rec.A,
-		Anchors: anchors, AnchorGroups: groups, Marginals: pr.expandMarginals(rec.Marginals, r.rows.Marginals()),
-	}
-	state := r.rect.State
-	r.rect, r.rows, r.rec = nil, nil, nil // room for what follows
-	return r.finish(ctx, parts, state, r.ask.finder.String(), r.ask.recoverer.String())
+	rec, given := r.rec, r.rows.Marginals()
+	r.rows, r.rec = nil, nil
+	return r.finish(ctx, m, factors{rec.B, rec.WordTopics, rec.A, rec.Marginals, given}, r.ask.finder.String(), r.ask.recoverer.String())
+}
+
+// factors are what a spectral solution has found for the words of r.pr.c.
+type factors struct {
+	b, wordTopics, a *mat.Dense
+	marginals, given []float64 // by the method, nil if it returned none, and those of the matrix
 }
 
 // describeAnchors fills in the statistics of anchors and topics.
 func (r *run) describeAnchors() {
-	anch, rec := r.anch, r.rec
 	a, st := &r.st.Anchors, &r.st.Recover
-	a.Method, a.Requested, a.K = r.ask.finder.String(), r.ask.k, len(anch.Anchors)
-	a.Candidates, a.Norms = anch.Candidates, anch.Norms
-	st.Method, st.Solved = r.ask.recoverer.String(), rec.Words
-	st.MeanIterations, st.MaxIterations, st.MaxGap = rec.MeanIterations, rec.MaxIterations, rec.MaxGap
-	st.MeanObjective = rec.Objective
-	if r.pr.keep != nil { // the words that are in no topic count as 0
-		st.MeanObjective *= float64(len(r.pr.keep)) / float64(r.pr.n)
+	replaced := a.Replaced
+	*a = r.anch.Stats
+	a.Method, a.Requested, a.K, a.Replaced = cmp.Or(a.Method, r.ask.finder.String()), r.ask.k, len(r.anch.Anchors), replaced
+	*st = r.rec.Stats
+	st.Method = cmp.Or(st.Method, r.ask.recoverer.String())
+	if pr := r.pr; pr.keep != nil { // the words that are in no topic count as 0
+		part := float64(len(pr.keep)) / float64(pr.n)
+		st.Objective *= part
+		st.MeanResidual *= part
 	}
-	for _, v := range rec.Residuals {
-		st.MeanResidual += v / float64(r.pr.n)
-		st.MaxResidual = max(st.MaxResidual, v)
-	}
-	st.Converged, st.Limited, st.Stalled = rec.Words-rec.Limited-rec.Stalled, rec.Limited, rec.Stalled
 }
 
-// finish refines the parts if that was asked for, and makes a Model of them. state is
-// that of the rectification, and methods are those of the stages after it.
-func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State, methods ...string) (*Model, error) {
-	p := r.ask
+// finish makes m, which has its anchors, the model of a spectral solution by these methods, refines
+// it if that was asked for, and makes it ready for use.
+func (r *run) finish(ctx context.Context, m *Model, f factors, methods ...string) (*Model, error) {
+	p, pr := r.ask, r.pr
+	m.vocab, m.marginals = pr.info.Vocabulary, pr.expandMarginals(f.marginals, f.given)
+	if err := m.setFactors(pr.expand(f.b), pr.expand(f.wordTopics), f.a); err != nil {
+		return nil, wrap(err)
+	}
+	state := r.rect.State
+	r.rect = nil // room for what follows
 	stages := append([]string{r.st.Rectify.Method}, methods...)
 	var of []int // the topic of the start that each topic was
 	if p.refiner != nil {
 		stages = append(stages, p.refiner.String())
-		x, err := r.refine(ctx, parts.Topics, parts.Correlations)
+		x, err := r.refine(ctx, m.denseTopics(), mat.NewDense(m.k, m.k, m.corr))
 		if err != nil {
 			return nil, wrap(err)
 		}
 		if x.From != nil {
-			parts.Anchors, parts.AnchorGroups = permuted(parts.Anchors, x.From), permuted(parts.AnchorGroups, x.From)
+			m.anchors, m.groups = permuted(m.anchors, x.From), permuted(m.groups, x.From)
 			r.st.Anchors.Norms = permuted(r.st.Anchors.Norms, x.From)
 		}
-		parts.Topics, parts.WordTopics, parts.Correlations, parts.Alpha = x.B, x.Breve, x.A, x.Alpha
-		parts.Reading = x.Reading
+		if err := m.setRefined(x); err != nil {
+			return nil, wrap(err)
+		}
 		begun := time.Now()
-		parts.markBackground(r.pr.info)
+		m.markBackground(r.pr.info)
 		took := time.Since(begun)
-		r.st.Refine.Reading += took
-		r.st.Refine.Duration += took
+		r.st.Refine.LastRead += took
+		r.st.took(StageRefine, took)
 		of = x.From
 	}
-	usable := infer.Topics{B: parts.Topics, A: parts.Correlations, Breve: parts.WordTopics, Alpha: parts.Alpha}
-	if err := usable.Validate(); err != nil {
+	if err := m.inferTopics().Validate(); err != nil {
 		r.warn("the model cannot infer the topics of documents: %v", err)
 	}
-	parts.Text, parts.Stats, parts.Provenance = r.pr.info.Text, r.st, newProvenance(linalg.KernelName(), p.seed, stages)
+	m.stats, m.prov = r.st, newProvenance(p.seed, stages, r.pr.info.Text)
 	if state != nil {
 		all := *state
-		all.Vectors, all.Product = r.pr.expand(state.Vectors), r.pr.expand(state.Product)
-		parts.State = &all
+		all.Vectors, all.Product = pr.expand(state.Vectors), pr.expand(state.Product)
+		m.state = &all
 	}
-	m, err := newModel(parts)
+	m, err := newModel(m)
 	if err != nil {
 		return nil, wrap(err)
 	}
@@ -249,8 +248,8 @@ func (r *run) finish(ctx context.Context, parts modelParts, state *rectify.State
 	return m, nil
 }
 
-// warnDead names the topics that the model would not miss. Those with the same function words
-// are not alike: it looks at the words by which people recognise topics.
+// warnDead names the topics that the model would not miss. Those with the same function words are
+// not alike: it looks at the words by which people recognise topics.
 func (r *run) warnDead(ctx context.Context, m *Model) error {
 	dead, err := metrics.DeadTopics(ctx, m.readingWeights(), m.TopicShares(), r.ask.workers)
 	if err != nil || len(dead) == 0 {

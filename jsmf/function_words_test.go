@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -71,13 +73,13 @@ func countFunctionWords(t *testing.T, m *jsmf.Model) (probable int, reading []st
 	for _, w := range strings.Fields(functionWords) {
 		function[w] = true
 	}
-	plain, err := m.Labels(metrics.ByProbability{}, 10)
+	plain, err := metrics.RankWords(mat.DenseCopyOf(m.Topics()), m.Marginals(), metrics.ByProbability{}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range m.Summary(10) {
 		for _, w := range plain[x.Number] {
-			if function[w.Word] {
+			if function[m.Word(w.Word)] {
 				probable++
 			}
 		}

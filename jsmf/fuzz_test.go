@@ -15,6 +15,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/modelfile"
 )
 
 // addSeeds adds the golden file, cut and bent copies of it, and other valid
@@ -38,14 +39,14 @@ func addSeeds(f *testing.F) {
 	f.Add(file.bytes())
 	p, _ := randomParts(4, 2, 1)
 	p.Vocabulary = nil
-	m, err := newModel(p)
+	m, err := p.model()
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(encoded(f, m))
 	p = tinyParts()
 	refinedParts(&p)
-	if m, err = newModel(p); err != nil {
+	if m, err = p.model(); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(encoded(f, m))
@@ -55,12 +56,12 @@ func addSeeds(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if m, err = m.WithDocuments(&Compositions{W: mat.NewDense(2, 2, nil), IDs: []string{"a", "b"}, Metadata: meta, Docs: make([]infer.Doc, 2), Unknown: make([]int64, 2)}); err != nil {
+	if m, err = m.With(Additions{Documents: &Compositions{W: mat.NewDense(2, 2, []float64{1, 0, 0.25, 0.75}), IDs: []string{"a", "b"}, Metadata: meta, Docs: make([]infer.Doc, 2), Unknown: make([]int64, 2)}}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(encoded(f, m))
-	if m, err = m.WithUncertainty(doubted(m)); err == nil {
-		m, err = m.WithVerdicts(judged(2))
+	if m, err = m.With(Additions{Uncertainty: doubted(m)}); err == nil {
+		m, err = m.With(Additions{Verdicts: judged(2)})
 	}
 	if err != nil {
 		f.Fatal(err)
@@ -78,7 +79,7 @@ func checkRead(t *testing.T, data []byte) {
 		t.Fatalf("errors %v and %v", err, err2)
 	}
 	if err != nil {
-		var fe *FormatError
+		var fe *modelfile.Error
 		if !errors.As(err, &fe) {
 			t.Fatalf("error %v", err)
 		}
@@ -102,7 +103,7 @@ func checkRead(t *testing.T, data []byte) {
 		}
 	}
 	m.CorrelatedPairs(-1)
-	m.AnchorWords()
+	AnchorWords(m)
 }
 
 func FuzzReadModel(f *testing.F) {

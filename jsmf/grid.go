@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -13,7 +14,7 @@ import (
 const (
 	gridFrom  = 5  // topics that the chosen numbers begin with
 	gridDocs  = 20 // documents for each topic, at least
-	gridMost  = 400
+	gridMax   = 400
 	gridWorse = 2 // standard errors
 )
 
@@ -27,8 +28,8 @@ type trial struct {
 	end    string            // why a search goes no further
 }
 
-// recommend scores numbers of topics: ks if they are given, and others of its own choice if
-// not. It returns a point for each, and which to take or why none can be recommended.
+// recommend scores numbers of topics: ks if they are given, and others of its own choice if not. It
+// returns a point for each, and which to take or why none can be recommended.
 func (p Pipeline) recommend(ctx context.Context, in Input, ks []int, given bool, tr *tracker) ([]SweepPoint, *Recommendation, error) {
 	t := &trial{p: p, tr: tr, logs: make(map[int][]float64)}
 	if given {
@@ -40,19 +41,20 @@ func (p Pipeline) recommend(ctx context.Context, in Input, ks []int, given bool,
 		return t.points, nil, errors.New("the input is a co-occurrence matrix, and only documents can be held out: give Sweep the documents")
 	}
 	var r *Recommendation
-	_, err := tr.run(StageHeldOut, "", func() (outcome string, err error) {
+	err := tr.run(nil, StageHeldOut, "", func() (outcome string, err error) {
 		if t.held, err = p.hold(ctx, in); err != nil {
 			return "", err
 		}
 		if given {
-			err = t.each(ctx)
-		} else {
-			err = t.search(ctx)
+			for i := range t.points {
+				if err := t.score(ctx, &t.points[i], len(ks)); err != nil {
+					return "", err
+				}
+			}
+		} else if err = t.search(ctx); err != nil {
+			return "", err
 		}
-		if err == nil {
-			r, err = t.recommendation()
-		}
-		if err != nil {
+		if r, err = t.recommendation(); err != nil {
 			return "", err
 		}
 		return r.String(), nil
@@ -60,48 +62,36 @@ func (p Pipeline) recommend(ctx context.Context, in Input, ks []int, given bool,
 	return t.points, r, err
 }
 
-// each scores all points.
-func (t *trial) each(ctx context.Context) error {
-	for i := range t.points {
-		if err := t.score(ctx, &t.points[i]); err != nil {
-			return err
-		}
-		t.tr.stage = StageHeldOut
-		t.tr.progress(i+1, len(t.points), "K", float64(t.points[i].K))
-	}
-	return nil
-}
-
-// score scores a point. Its error is ctx's.
-func (t *trial) score(ctx context.Context, x *SweepPoint) error {
+// score scores a point of total ones (0: not known). Its error is ctx's.
+func (t *trial) score(ctx context.Context, x *SweepPoint, total int) error {
 	at := time.Now()
 	logs, err := t.held.score(ctx, t.p.K(x.K))
-	if x.Score = time.Since(at); err != nil {
-		x.Unscored = errorf("sweep: not scored: %w", err)
+	x.Score = time.Since(at)
+	if err != nil {
+		x.ScoreErr = errorf("sweep: not scored: %w", err)
 		return ctx.Err()
 	}
 	t.logs[x.K] = logs
+	t.tr.progress(len(t.logs), total, "K", float64(x.K))
 	return nil
 }
 
 // search scores numbers of topics that it chooses.
 func (t *trial) search(ctx context.Context) error {
-	most := min(gridMost, t.held.docs.NumDocs()*heldOneOf/gridDocs, t.held.train.words()/2)
-	t.end = fmt.Sprintf(" A sweep that chooses its numbers ends at %d topics for so many documents.", most)
+	highest := min(gridMax, t.held.docs.NumDocs()*heldOneOf/gridDocs, t.held.train.words()/2)
+	t.end = fmt.Sprintf(" A sweep that chooses its numbers ends at %d topics for this number of documents.", highest)
+	highest = max(highest, gridFrom)
 	step := func(i float64) int { return int(math.Round(gridFrom * math.Pow(2, i/4))) }
 	add := func(i float64) error {
 		k := step(i)
-		if k > max(most, gridFrom) || slices.ContainsFunc(t.points, func(x SweepPoint) bool { return x.K == k }) {
+		if k > highest || slices.ContainsFunc(t.points, func(x SweepPoint) bool { return x.K == k }) {
 			return nil
 		}
 		t.points = append(t.points, SweepPoint{K: k})
-		err := t.score(ctx, &t.points[len(t.points)-1])
-		t.tr.stage = StageHeldOut
-		t.tr.progress(len(t.points), 0, "K", float64(k))
-		return err
+		return t.score(ctx, &t.points[len(t.points)-1], 0)
 	}
 	i := 0.
-	for ; step(i) <= max(most, gridFrom) && !t.past(); i += 2 {
+	for ; step(i) <= highest && !t.past(); i += 2 {
 		if err := add(i); err != nil {
 			return err
 		}
@@ -121,7 +111,7 @@ func (t *trial) search(ctx context.Context) error {
 	return nil
 }
 
-// past tells whether the last two points are clearly worse than another.
+// past reports whether the last two points are clearly worse than another.
 func (t *trial) past() bool {
 	ks, b := t.ballot()
 	if len(ks) < 3 {
@@ -139,11 +129,7 @@ func (t *trial) past() bool {
 
 // ballot returns the scores so far, by ascending K.
 func (t *trial) ballot() ([]int, ballot) {
-	var ks []int
-	for k := range t.logs {
-		ks = append(ks, k)
-	}
-	slices.Sort(ks)
+	ks := slices.Sorted(maps.Keys(t.logs))
 	b := ballot{}
 	for _, k := range ks {
 		b.logs, b.words = append(b.logs, t.logs[k]), t.held.words()
@@ -155,7 +141,7 @@ func (t *trial) ballot() ([]int, ballot) {
 func (t *trial) recommendation() (*Recommendation, error) {
 	ks, b := t.ballot()
 	if len(ks) == 0 {
-		return nil, t.points[0].Unscored
+		return nil, t.points[0].ScoreErr
 	}
 	if !slices.ContainsFunc(b.words, func(n float64) bool { return n > 0 }) {
 		return nil, errors.New("the documents held out have too few words")

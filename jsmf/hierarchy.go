@@ -18,37 +18,43 @@ import (
 	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
-// Hierarchy is topics of topics. Level 0 is a Model of words. Each level above is a Model
-// whose words are the topics of the level below, fitted to their correlations (lee-2018
-// §3.4). A topic may belong to several topics above it: the levels form a directed acyclic
-// graph with the weights p(topic below | topic above).
+// Hierarchy is topics of topics. Level 0 is a Model of words. Each level above is a Model whose
+// words are the topics of the level below, fitted to their correlations (lee-2018 §3.4). A topic
+// may belong to several topics above it: the levels form a directed acyclic graph with the weights
+// p(topic below | topic above).
 //
-// A Hierarchy is immutable and safe for concurrent use. As with Model, a level or topic
-// out of range panics.
+// A Hierarchy is immutable and safe for concurrent use. As with Model, a level or topic out of
+// range panics.
 type Hierarchy struct {
 	levels  []*Model
 	topics  [][]float64 // N×K_t, p(word | topic) of each level
 	reading [][]float64 // N×K_t, the reading weights of each level; nil without those of level 0
 }
 
-// Hierarchy fits levels of fewer and fewer topics above those of m. The correlations A of
-// a level, divided by their sum, are the co-occurrence matrix of the next, which is
-// rectified and factorised by the stages of p. sizes are the numbers of topics of the
-// levels: each at least 2 and less than the one before, the first less than m's.
+// Levels fits levels of fewer and fewer topics above those of a model.
+type Levels struct {
+	// K are the numbers of topics of the levels: each at least 2 and less than the one before, the
+	// first less than the model's.
+	K []int
+}
+
+// Run makes the Hierarchy above m. The correlations A of a level, divided by their sum, are the
+// co-occurrence matrix of the next, which is rectified and factorised by the stages of p. p need
+// not be the Pipeline that fitted m, and must have K = 0: New(0). Its From, Resumable and Refine do
+// not apply. Every topic passes a finder's bounds on document frequencies.
 //
-// p need not be the Pipeline that fitted m. Its number of topics is ignored, and so are
-// From, Resumable and Refine. Every topic passes a finder's bounds on document
-// frequencies.
-//
-// Errors: those of Validate, a size out of range, and those of Fit, such as
-// *anchor.RankError if the correlations below have fewer dimensions than topics are asked
-// for. The cost is small beside that of m.
-func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hierarchy, error) {
-	if m == nil || len(sizes) == 0 {
+// Errors: those of Validate, a Pipeline with a K, a number out of range, and those of Fit, such as
+// [*anchor.RankError] if the correlations below have fewer dimensions than topics are asked for.
+// The cost is small compared with that of m.
+func (l Levels) Run(ctx context.Context, p Pipeline, m *Model) (*Hierarchy, error) {
+	if err := p.unset("hierarchy"); err != nil {
+		return nil, err
+	}
+	if m == nil || len(l.K) == 0 {
 		return nil, errors.New("jsmf: hierarchy: no model or no sizes")
 	}
 	below := m.K()
-	for _, k := range sizes {
+	for _, k := range l.K {
 		if k < 2 || k >= below {
 			return nil, errorf("hierarchy: %d topics above %d; want at least 2, and fewer than below", k, below)
 		}
@@ -58,59 +64,67 @@ func (p Pipeline) Hierarchy(ctx context.Context, m *Model, sizes ...int) (*Hiera
 	if m.reading != nil {
 		h.reading = [][]float64{m.reading}
 	}
-	for _, k := range sizes {
-		last := h.levels[len(h.levels)-1]
-		a := mat.DenseCopyOf(last.Correlations())
-		sum := mat.Sum(a)
-		if !(sum > 0) {
-			return nil, errorf("hierarchy, %d topics: the correlations below sum to %g", k, sum)
-		}
-		a.Scale(1/sum, a)
-		c, err := cooc.NewDense(a)
-		if err != nil {
+	for _, k := range l.K {
+		if err := h.add(ctx, p, k); err != nil {
 			return nil, errorf("hierarchy, %d topics: %w", k, err)
 		}
-		names := make([]string, last.K())
-		for t, name := range last.names() {
-			first, _, _ := strings.Cut(name, nameSeparator)
-			names[t] = fmt.Sprintf("%d:%s", t, first)
-		}
-		p.k, p.from, p.resumable, p.refiner = k, nil, false, nil
-		// Bounds on document frequencies do not apply to topics: each is in all documents.
-		info := corpus.Info{Form: "topics", Documents: math.MaxInt32, Vocabulary: names, DocFrequencies: make([]int, len(names))}
-		for i := range names {
-			info.DocFrequencies[i] = info.Documents
-		}
-		named, err := cooc.WithInfo(c, info)
-		if err != nil {
-			return nil, errorf("hierarchy, %d topics: %w", k, err)
-		}
-		up, err := p.Fit(ctx, named)
-		if err != nil {
-			return nil, errorf("hierarchy, %d topics: %w", k, err)
-		}
-		if up.K() >= last.K() { // a finder of the caller
-			return nil, errorf("hierarchy, %d topics: %d came out", k, up.K())
-		}
-		mixed := func(below []float64) ([]float64, error) { // the topics' words as the groups have them
-			out := make([]float64, m.n*up.k)
-			err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, general(below, m.n, last.k), general(up.topics, up.n, up.k), 0, general(out, m.n, up.k), p.workers)
-			return out, wrap(err)
-		}
-		words, err := mixed(h.topics[len(h.topics)-1])
-		if err != nil {
-			return nil, err
-		}
-		h.topics = append(h.topics, words)
-		if h.reading != nil {
-			if words, err = mixed(h.reading[len(h.reading)-1]); err != nil {
-				return nil, err
-			}
-			h.reading = append(h.reading, words)
-		}
-		h.levels = append(h.levels, up)
 	}
 	return h, nil
+}
+
+// add puts a level of k topics on top.
+func (h *Hierarchy) add(ctx context.Context, p Pipeline, k int) error {
+	last := h.levels[len(h.levels)-1]
+	in, err := last.asInput()
+	if err != nil {
+		return err
+	}
+	p.k, p.from, p.resumable, p.refiner = k, nil, false, nil
+	up, err := p.Fit(ctx, in)
+	if err != nil {
+		return err
+	}
+	if up.K() >= last.K() { // a finder of the caller
+		return fmt.Errorf("%d came out", up.K())
+	}
+	h.levels = append(h.levels, up)
+	n := h.levels[0].n
+	for _, words := range []*[][]float64{&h.topics, &h.reading} { // of level 0 in topics
+		if *words == nil {
+			continue
+		}
+		below, above := (*words)[len(*words)-1], make([]float64, n*up.k)
+		err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, general(below, n, last.k), general(up.topics, up.n, up.k),
+			0, general(above, n, up.k), p.workers)
+		if err != nil {
+			return err
+		}
+		*words = append(*words, above)
+	}
+	return nil
+}
+
+// asInput returns the correlations of the topics, with sum 1, as those of words that are called by
+// the topics' numbers and the first words of their names. Each is in all documents, so that bounds
+// on document frequencies do not apply.
+func (m *Model) asInput() (cooc.Operator, error) {
+	a := mat.DenseCopyOf(m.Correlations())
+	sum := mat.Sum(a)
+	if !(sum > 0) {
+		return nil, fmt.Errorf("the correlations below sum to %.9g", sum)
+	}
+	a.Scale(1/sum, a)
+	c, err := cooc.NewDense(a)
+	if err != nil {
+		return nil, err
+	}
+	info := corpus.Info{Form: "topics", Documents: math.MaxInt32}
+	for t, name := range m.names() {
+		first, _, _ := strings.Cut(name, nameSeparator)
+		info.Vocabulary = append(info.Vocabulary, fmt.Sprintf("%d:%s", t, first))
+		info.DocFrequencies = append(info.DocFrequencies, info.Documents)
+	}
+	return cooc.WithInfo(c, info)
 }
 
 // Levels returns the number of levels, with level 0.
@@ -119,20 +133,20 @@ func (h *Hierarchy) Levels() int { return len(h.levels) }
 // K returns the number of topics of a level.
 func (h *Hierarchy) K(level int) int { return h.levels[level].k }
 
-// Model returns the Model of a level. Above level 0 its words are the topics of the level
-// below, called by their numbers and the first words of their names ("3:neuron", on the
-// next level "1:3:neuron").
+// Model returns the Model of a level. Above level 0 its words are the topics of the level below,
+// called by their numbers and the first words of their names ("3:neuron", on the next level
+// "1:3:neuron").
 func (h *Hierarchy) Model(level int) *Model { return h.levels[level] }
 
-// Topics returns p(word | topic) for the topics of a level over the words of level 0, the
-// N×K matrix B₀B₁…B_t. It is a read-only view.
+// Topics returns p(word | topic) for the topics of a level over the words of level 0, the N×K
+// matrix B₀B₁…B_t. It is a read-only view.
 func (h *Hierarchy) Topics(level int) mat.Matrix {
 	return view{h.levels[0].n, h.levels[level].k, h.topics[level]}
 }
 
-// TopWords returns the n best words of level 0 in a topic of a level, like
-// Model.TopWords. Above level 0 the reading weights of a topic are those of the topics
-// below it, weighted by p(topic below | topic).
+// TopWords returns the n best words of level 0 in a topic of a level, like [Model.TopWords]. Above
+// level 0 the reading weights of a topic are those of the topics below it, weighted by p(topic
+// below | topic).
 func (h *Hierarchy) TopWords(level, topic, n int) []WordProb {
 	words := *h.levels[0] // its vocabulary, with the topics of the level
 	words.k, words.topics = h.levels[level].k, h.topics[level]
@@ -150,10 +164,9 @@ type Edge struct {
 	Share  float64 `json:"share"`  // p(parent | child): sums to 1 over the parents of a child
 }
 
-// Edges returns the edges between a level ≥ 1 and the level below whose weight or share is
-// at least least, sorted by parent, then by falling weight, then by child. least = 0 gives
-// all pairs.
-func (h *Hierarchy) Edges(level int, least float64) []Edge {
+// Edges returns the edges between a level ≥ 1 and the level below whose weight or share is at least
+// threshold, sorted by parent, then by falling weight, then by child. 0 gives all pairs.
+func (h *Hierarchy) Edges(level int, threshold float64) []Edge {
 	if level < 1 || level >= len(h.levels) {
 		panic(fmt.Sprintf("jsmf: level %d is not in [1, %d)", level, len(h.levels)))
 	}
@@ -162,7 +175,7 @@ func (h *Hierarchy) Edges(level int, least float64) []Edge {
 	for k := range m.k {
 		for i := range m.n {
 			e := Edge{k, i, m.topics[i*m.k+k], m.wordTopics[i*m.k+k]}
-			if e.Weight >= least || e.Share >= least {
+			if e.Weight >= threshold || e.Share >= threshold {
 				edges = append(edges, e)
 			}
 		}

@@ -50,7 +50,7 @@ func TestHierarchyPlanted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.None{}} {
-		h, err := jsmf.Published(2).Rectify(r).Hierarchy(ctx, m, 4)
+		h, err := jsmf.Levels{K: []int{4}}.Run(ctx, jsmf.Published(0).Rectify(r), m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ type chosenAnchors struct{ words []int }
 
 func (c chosenAnchors) String() string { return "chosen anchors" }
 func (c chosenAnchors) Find(context.Context, cooc.Rows, int, anchor.Options) (*anchor.Result, error) {
-	return &anchor.Result{Anchors: c.words, Candidates: len(c.words)}, nil
+	return &anchor.Result{Anchors: c.words, Stats: anchor.Stats{Candidates: len(c.words)}}, nil
 }
 
 // planted12 returns the planted model.
@@ -80,7 +80,7 @@ type planted12 struct{ lower, upper *testutil.Planted }
 func (p planted12) String() string { return "planted" }
 func (p planted12) Recover(_ context.Context, rows cooc.Rows, _ []int, _ recovery.Options) (*recovery.Result, error) {
 	n, _ := rows.Dims()
-	return &recovery.Result{Breve: p.lower.Breve(), B: p.lower.B, A: p.upper.C, Residuals: make([]float64, n), Marginals: rows.Marginals()}, nil
+	return &recovery.Result{WordTopics: p.lower.WordTopics(), B: p.lower.B, A: p.upper.C, Residuals: make([]float64, n), Marginals: rows.Marginals()}, nil
 }
 
 // checkHierarchy checks what holds of any: words are the product of the levels,
@@ -157,7 +157,7 @@ func TestHierarchy(t *testing.T) {
 	p := jsmf.Published(10).Rectify(rectify.AP{Iterations: 4}).Anchors(anchor.QR{MinDocs: 20})
 	m := fit(t, p, c)
 	before := encoded(t, m)
-	h, err := p.Hierarchy(ctx, m, 5, 3)
+	h, err := jsmf.Levels{K: []int{5, 3}}.Run(ctx, p.K(0), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,24 +168,24 @@ func TestHierarchy(t *testing.T) {
 		t.Fatalf("%d levels, %d, %d", h.Levels(), h.K(1), h.K(2))
 	}
 	checkHierarchy(t, h)
-	if w := h.Model(1).AnchorWords()[0]; !strings.HasPrefix(w, fmt.Sprintf("%d:", h.Model(1).Anchors()[0])) {
+	if w := jsmf.AnchorWords(h.Model(1))[0]; !strings.HasPrefix(w, fmt.Sprintf("%d:", h.Model(1).Anchors()[0])) {
 		t.Errorf("anchor %q", w)
 	}
-	one, err := p.Workers(1).Hierarchy(ctx, m, 5, 3)
+	one, err := jsmf.Levels{K: []int{5, 3}}.Run(ctx, p.Workers(1).K(0), m)
 	if err != nil || !mat.Equal(mat.DenseCopyOf(one.Topics(2)), mat.DenseCopyOf(h.Topics(2))) {
 		t.Errorf("one worker makes another hierarchy, %v", err)
 	}
 	for _, sizes := range [][]int{nil, {10}, {11}, {5, 5}, {1}, {5, 1}, {0}} {
-		if _, err := p.Hierarchy(ctx, m, sizes...); err == nil || strings.Count(err.Error(), "jsmf: ") != 1 {
+		if _, err := (jsmf.Levels{K: sizes}).Run(ctx, p.K(0), m); err == nil || strings.Count(err.Error(), "jsmf: ") != 1 {
 			t.Errorf("sizes %v: %v", sizes, err)
 		}
 	}
-	if _, err := p.Hierarchy(ctx, nil, 3); err == nil {
+	if _, err := (jsmf.Levels{K: []int{3}}).Run(ctx, p.K(0), nil); err == nil {
 		t.Error("no model: no error")
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := p.Hierarchy(cancelled, m, 3); !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "jsmf: ") != 1 {
+	if _, err := (jsmf.Levels{K: []int{3}}).Run(cancelled, p.K(0), m); !errors.Is(err, context.Canceled) || strings.Count(err.Error(), "jsmf: ") != 1 {
 		t.Errorf("cancelled: %v", err)
 	}
 	// More supertopics than the correlations have dimensions.
@@ -195,7 +195,7 @@ func TestHierarchy(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rank *anchor.RankError
-	if _, err := jsmf.Published(2).Rectify(rectify.None{}).Hierarchy(ctx, low, 6); !errors.As(err, &rank) || rank.Rank != 4 || !strings.Contains(err.Error(), "6 topics") {
+	if _, err := (jsmf.Levels{K: []int{6}}).Run(ctx, jsmf.Published(0).Rectify(rectify.None{}), low); !errors.As(err, &rank) || rank.Rank != 4 || !strings.Contains(err.Error(), "6 topics") {
 		t.Errorf("6 of 4 dimensions: %v", err)
 	}
 }
@@ -216,26 +216,26 @@ func TestHierarchyNips(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := fit(t, jsmf.Published(25), c)
-	h, err := jsmf.Published(5).Hierarchy(ctx, m, 5)
+	h, err := jsmf.Levels{K: []int{5}}.Run(ctx, jsmf.Published(0), m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkHierarchy(t, h)
 	direct := fit(t, jsmf.Published(5), c)
-	up, err := metrics.Dissimilarity(mat.DenseCopyOf(h.Topics(1)), 20)
+	up, err := metrics.Evaluate(ctx, metrics.Factors{B: mat.DenseCopyOf(h.Topics(1))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := metrics.Dissimilarity(mat.DenseCopyOf(direct.Topics()), 20)
+	one, err := metrics.Evaluate(ctx, metrics.Factors{B: mat.DenseCopyOf(direct.Topics())})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("of 20 words in one topic only: %.1f by 25→5, %.1f by 5", up.Mean, one.Mean)
+	t.Logf("of 20 words in one topic only: %.1f by 25→5, %.1f by 5", up.Dissimilarity.Mean, one.Dissimilarity.Mean)
 	for k := range 5 {
 		t.Logf("%v   |   %v", names(h.TopWords(1, k, 7)), names(direct.TopWords(k, 7)))
 	}
-	if up.Mean < 10 || up.Mean < one.Mean-4 {
-		t.Errorf("of 20 words %.1f are in one topic only, %.1f of the direct fit's", up.Mean, one.Mean)
+	if up.Dissimilarity.Mean < 10 || up.Dissimilarity.Mean < one.Dissimilarity.Mean-4 {
+		t.Errorf("of 20 words %.1f are in one topic only, %.1f of the direct fit's", up.Dissimilarity.Mean, one.Dissimilarity.Mean)
 	}
 }
 
@@ -247,7 +247,7 @@ func names(top []jsmf.WordProb) (out []string) {
 }
 
 // Six topics of a corpus, and three topics of these.
-func ExamplePipeline_Hierarchy() {
+func ExampleLevels() {
 	planted := testutil.NewPlanted(200, 6, 0.9, 8)
 	c, _, err := corpus.Generator{Topics: planted.B, Prior: corpus.SymmetricDirichlet(6, 0.1), Docs: 2000, Lengths: []int{100}, Seed: 1}.Generate(ctx)
 	if err != nil {
@@ -257,7 +257,7 @@ func ExamplePipeline_Hierarchy() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	h, err := jsmf.Published(6).Hierarchy(ctx, m, 3)
+	h, err := jsmf.Levels{K: []int{3}}.Run(ctx, jsmf.Published(0), m)
 	if err != nil {
 		log.Fatal(err)
 	}

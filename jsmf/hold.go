@@ -14,10 +14,10 @@ import (
 const (
 	// heldOneOf is how many documents there are for each that is held out.
 	heldOneOf = 3
-	// heldLeast is the least number of documents that tell numbers of topics apart.
-	heldLeast = 20
-	// smoothing is the share of the unigram distribution in topics that are scored, so
-	// that no word is impossible.
+	// minHeld is the smallest number of documents that tell numbers of topics apart.
+	minHeld = 20
+	// smoothing is the share of the unigram distribution in topics that are scored, so that no word
+	// is impossible.
 	smoothing = 0.01
 )
 
@@ -31,15 +31,15 @@ type held struct {
 	seen, hidden *heldDocs // the two halves of docs over the words of the models; nil before the first
 }
 
-// isHeld tells whether a document with this key (bag.Key) is held out. The order of the
-// documents does not matter where they have ids.
+// isHeld reports whether a document with this key (bag.Key) is held out. The order of the documents
+// does not matter where they have ids.
 func isHeld(key uint64) bool {
 	key = (key ^ key>>31) * 0x9e3779b97f4a7c15 // other bits than those of package holdout
 	return key>>33%heldOneOf == 0
 }
 
-// hold divides the documents of an input, and counts those that models are fitted to. Its
-// error says why none can be held out.
+// hold divides the documents of an input, and counts those that models are fitted to. Its error
+// says why none can be held out.
 func (p Pipeline) hold(ctx context.Context, in Input) (*held, error) {
 	docs, err := p.inMemory(ctx, in)
 	if err != nil {
@@ -54,8 +54,8 @@ func (p Pipeline) hold(ctx context.Context, in Input) (*held, error) {
 			others = append(others, m)
 		}
 	}
-	if len(out) < heldLeast {
-		return nil, fmt.Errorf("%d of %d documents would be held out, and fewer than %d do not tell numbers of topics apart", len(out), docs.NumDocs(), heldLeast)
+	if len(out) < minHeld {
+		return nil, fmt.Errorf("%d of %d documents would be held out, and fewer than %d do not tell numbers of topics apart", len(out), docs.NumDocs(), minHeld)
 	}
 	if h.docs, err = docs.Select(out, nil); err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (p Pipeline) hold(ctx context.Context, in Input) (*held, error) {
 	return h, nil
 }
 
-// score fits p.k topics to the other documents, and returns for each document held out the
-// sum of ln p over its hidden words, each counted once.
+// score fits p.k topics to the other documents, and returns for each document held out the sum of
+// ln p over its hidden words, each counted once.
 func (h *held) score(ctx context.Context, p Pipeline) ([]float64, error) {
 	p.recorders, p.from, p.resumable = nil, nil, false
 	m, err := p.fitOf(ctx, &h.train, &h.shared, time.Now())
@@ -101,12 +101,12 @@ func (h *held) score(ctx context.Context, p Pipeline) ([]float64, error) {
 	return s.Documents, nil
 }
 
-// halve shows every second word of each document held out, and hides the others. All
-// models of the other documents have the words of m.
+// halve shows every second word of each document held out, and hides the others. All models of the
+// other documents have the words of m.
 //
-// All tokens of a word go to the same half, and hidden words count once: a word that was
-// used is used again, whatever the topics. Halves of tokens would reward topics that repeat
-// the words of single documents, the more topics the better.
+// All tokens of a word go to the same half, and hidden words count once: a word that was used is
+// used again, whatever the topics. Halves of tokens would reward topics that repeat the words of
+// single documents, the more topics the better.
 func (h *held) halve(ctx context.Context, m *Model) error {
 	docs, err := m.reindex(ctx, h.docs)
 	if err != nil {
@@ -116,11 +116,11 @@ func (h *held) halve(ctx context.Context, m *Model) error {
 	for d := range docs.NumDocs() {
 		words, counts := docs.Doc(d)
 		for i, w := range words {
-			if i%2 == 0 {
-				h.seen.ids, h.seen.counts = append(h.seen.ids, w), append(h.seen.counts, counts[i])
-			} else {
-				h.hidden.ids, h.hidden.counts = append(h.hidden.ids, w), append(h.hidden.counts, 1)
+			half, count := h.seen, counts[i]
+			if i%2 == 1 {
+				half, count = h.hidden, 1
 			}
+			half.ids, half.counts = append(half.ids, w), append(half.counts, count)
 		}
 		h.seen.ptr, h.hidden.ptr = append(h.seen.ptr, len(h.seen.ids)), append(h.hidden.ptr, len(h.hidden.ids))
 	}
@@ -128,11 +128,10 @@ func (h *held) halve(ctx context.Context, m *Model) error {
 }
 
 // words returns how many hidden words each document has.
-func (h *held) words() []float64 {
-	n := make([]float64, h.hidden.NumDocs())
-	for d := range n {
+func (h *held) words() (n []float64) {
+	for d := range h.hidden.NumDocs() {
 		words, _ := h.hidden.Doc(d)
-		n[d] = float64(len(words))
+		n = append(n, float64(len(words)))
 	}
 	return n
 }

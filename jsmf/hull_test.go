@@ -42,7 +42,7 @@ func TestHull(t *testing.T) {
 			t.Errorf("%v: 8 anchors on a line: %v", r, err)
 		}
 	}
-	if err := jsmf.Published(8).Anchors(anchor.Hull{Dims: -1}).Validate(); err == nil || !strings.Contains(err.Error(), "-1 dimensions") {
+	if err := jsmf.Published(8).Anchors(anchor.Hull{Dims: -1}).Validate(nil); err == nil || !strings.Contains(err.Error(), "-1 dimensions") {
 		t.Errorf("Validate: %v", err)
 	}
 }

@@ -89,7 +89,7 @@ func TestTransform(t *testing.T) {
 	}
 	w := make([]float64, 3)
 	for d, text := range texts {
-		ids, counts, unknown, _ := m.Words(text)
+		ids, counts, unknown, _ := m.CountWords(text)
 		if doc, err := inf.InferTo(w, ids, counts); err != nil || unknown != 0 || doc != want.Docs[d] || !slices.Equal(w, want.W.RawRowView(d)) {
 			t.Fatalf("document %d alone: %v %v %v, want %v", d, w, doc, err, want.W.RawRowView(d))
 		}
@@ -220,7 +220,7 @@ func TestModelKeepsInference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.text = nil // as if the documents had not been text
+	m.prov.Text = nil // as if the documents had not been text
 	before := encoded(t, m)
 	d, learned, err := m.LearnDual(ctx, other, infer.PADD{}, infer.Options{})
 	if err != nil {
@@ -242,14 +242,14 @@ func TestModelKeepsInference(t *testing.T) {
 	if m.Alpha() != nil || len(alpha) != m.K() || !slices.Equal(d.inferTopics().Alpha, alpha) {
 		t.Errorf("α: %v, learned %v", m.Alpha(), alpha)
 	}
-	d, err = d.WithTokenizer(tok)
+	d, err = d.With(Additions{Tokenizer: tok})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.WithTokenizer(text.Default()); err == nil {
+	if _, err := d.With(Additions{Tokenizer: text.Default()}); err == nil {
 		t.Error("a tokenizer of another setting is accepted")
 	}
-	if m.TextSetting() != nil || !bytes.Equal(before, encoded(t, m)) {
+	if m.Provenance().Text != nil || !bytes.Equal(before, encoded(t, m)) {
 		t.Error("the model has changed")
 	}
 	file := encoded(t, d)
@@ -263,10 +263,10 @@ func TestModelKeepsInference(t *testing.T) {
 	if !slices.Equal(back.Alpha(), alpha) {
 		t.Errorf("α = %v, want %v", back.Alpha(), alpha)
 	}
-	if got := back.TextSetting(); got == nil || !got.Equal(set) {
+	if got := back.Provenance().Text; got == nil || !got.Equal(set) {
 		t.Errorf("text setting %+v", got)
 	}
-	if _, _, unknown, _ := back.Words("SAIL to the harbour, it is 4242"); unknown != 3 { // SAIL, the, 4242
+	if _, _, unknown, _ := back.CountWords("SAIL to the harbour, it is 4242"); unknown != 3 { // SAIL, the, 4242
 		t.Errorf("%d unknown words", unknown)
 	}
 	a, err := d.TransformBy(ctx, c.WithText(nil).Source(), infer.PADD{}, infer.Options{})
@@ -296,7 +296,7 @@ func TestInferenceSections(t *testing.T) {
 	if !bytes.Equal(encoded(t, m), f.bytes()) {
 		t.Error("WriteTo does not write the file by the description")
 	}
-	if got := m.TextSetting(); !got.Equal(text.Setting{MaxLength: 12, Numbers: text.DropDigits, KeepPossessive: true}) {
+	if got := m.Provenance().Text; !got.Equal(text.Setting{MaxLength: 12, Numbers: text.DropDigits, KeepPossessive: true}) {
 		t.Errorf("text setting %+v", got)
 	}
 	if d := m.inferTopics().Dual; d.At(0, 1) != -0.25 || d.At(1, 1) != 1 {

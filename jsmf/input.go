@@ -12,37 +12,38 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/bytesize"
+	"github.com/jsmf-go/spectral/internal/input"
+	"github.com/jsmf-go/spectral/recover/refine"
+	"github.com/jsmf-go/spectral/rectify"
 )
 
 // Input is what a model is fitted to and measured against. It is one of
 //
-//   - a *corpus.Corpus, documents in memory;
-//   - any other collection of documents that Info().Source reads again and again, such
-//     as a *corpus.Encoded or a *cooc.Stream. Info().Vocabulary or the Source
-//     (corpus.Numbered) names its words;
+//   - a [*corpus.Corpus], documents in memory;
+//   - any other collection of documents that Info().Source reads again and again, such as a
+//     [*corpus.Encoded]. Info().Vocabulary or the Source ([corpus.Description]) names its words;
 //   - documents on other machines, as package jsmf/beam encodes them;
-//   - a co-occurrence matrix, that is, a cooc.Matrix such as *cooc.Moments or *cooc.Dense.
-//     It is used as it is.
+//   - a co-occurrence matrix, that is, a [cooc.Matrix] such as [*cooc.Moments] or [*cooc.Dense], or
+//     one that only multiplies ([cooc.Operator]). It is used as it is.
 //
-// New reads documents once and holds them encoded (corpus.Encode), in two to three bytes
-// for each pair of a document and a word; a *corpus.Encoded, in memory or in a file, is used
-// as it is. Published counts the documents of Info().Corpus as cooc.NewMoments does with
-// cooc.Options{DropUnused: true}, and takes a matrix that only multiplies (cooc.Operator),
-// such as *cooc.Stream, as it is.
-//
-// To count in another way, or to share a count between several fits, call NewMoments and
-// fit to the result:
+// New reads documents once and holds them encoded ([corpus.Encode]), in two to three bytes for each
+// pair of a document and a word; a *corpus.Encoded, in memory or in a file, is used as it is.
+// Published counts the documents of Info().Corpus as [cooc.NewMoments] does with
+// cooc.Options{DropUnused: true}, others, encoded in the same way, as [cooc.FromEncoded] does: that
+// matrix only multiplies, and [rectify.LR] asks for no more. To count in another way, or to share a
+// count between several fits, call NewMoments and fit to the result:
 //
 //	counts, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true})
 //	m, err := p.Fit(ctx, counts)
 //
-// Words have the names in Info().Vocabulary, or else their numbers. cooc.WithInfo
-// names the words of a matrix.
+// Words have the names in Info().Vocabulary, or else their numbers. [cooc.WithInfo] names the words
+// of a matrix.
 type Input interface{ Info() corpus.Info }
 
 // problem is what the stages work on.
 type problem struct {
-	in    Input
+	in    Input         // or its documents encoded, once they are: what is read again
 	all   cooc.Operator // the whole matrix; nil if words of the documents were chosen
 	docs  *documents    // whose best words c has; nil if a matrix was given or all words count
 	best  int           // how many of their words were asked for
@@ -61,6 +62,9 @@ func (p Pipeline) count(ctx context.Context, in Input, tr *tracker) (*problem, e
 	}
 	pr := &problem{in: in, info: in.Info()}
 	pr.size = p.sizeOf(in)
+	if err := carried(p.k, pr.size.docs); err != nil {
+		return nil, err
+	}
 	if err := p.affordable(pr.size); err != nil {
 		return nil, err
 	}
@@ -72,6 +76,9 @@ func (p Pipeline) count(ctx context.Context, in Input, tr *tracker) (*problem, e
 		if pr.docs, err = readDocuments(ctx, in, p.workers); err != nil {
 			return "", err
 		}
+		if pr.docs.encoded != nil && in.Info().Corpus == nil {
+			pr.in = pr.docs.encoded
+		}
 		pr.info, pr.n = pr.docs.info, len(pr.docs.unigram)
 		return p.choose(ctx, pr, tr)
 	})
@@ -82,20 +89,17 @@ func (p Pipeline) suits(in Input) error {
 	if missing(in) {
 		return errors.New("no corpus and no matrix")
 	}
-	info, c := in.Info(), p.matrix(in)
-	if c == nil && p.allWords {
-		if _, ok := elsewhere(info.Source); ok {
-			return fmt.Errorf("Published counts documents in memory, and those of a %T are on other machines; fit them by New", in)
-		}
-	}
+	info, c, elsewhere := in.Info(), p.matrix(in), input.Elsewhere(in)
 	documents := info.Source != nil || info.Corpus != nil && c == nil && p.allWords
 	switch {
+	case c == nil && p.allWords && elsewhere:
+		return fmt.Errorf("Published counts documents in memory, and those of a %T are on other machines; fit them by New", in)
 	case !documents && c == nil:
-		return noDocuments(in)
+		return fmt.Errorf("a %T is no co-occurrence matrix and holds no documents", in)
 	case !documents && p.refiner != nil:
 		return fmt.Errorf("%v needs documents, and there are none behind this matrix (%s): fit it with Refine(nil) or by Published", p.refiner, cmp.Or(info.Form, "caller's"))
-	case p.refiner != nil:
-		return p.refiner.Takes(info.Source)
+	case elsewhere && p.refiner != nil && !refine.Remote(p.refiner):
+		return fmt.Errorf("%v needs the documents here, and those of a %T are on other machines; use refine.Batch", p.refiner, info.Source)
 	}
 	return nil
 }
@@ -111,12 +115,7 @@ func (p Pipeline) forK(ctx context.Context, pr *problem, tr *tracker) (*problem,
 
 // stage runs StageCooc.
 func (pr *problem) stage(tr *tracker, f func() (string, error)) error {
-	duration, err := tr.run(StageCooc, "", f)
-	pr.stats.Cooc.Duration = duration
-	if err != nil {
-		return wrap(err)
-	}
-	return nil
+	return wrap(tr.run(&pr.stats, StageCooc, "", f))
 }
 
 // matrix returns the input if it is a co-occurrence matrix that is used as it is, or nil.
@@ -136,36 +135,28 @@ func (p Pipeline) choose(ctx context.Context, pr *problem, tr *tracker) (string,
 		return "", tooMany(p.k, pr.n)
 	}
 	pr.best = min(p.bestWords(pr.n), pr.n)
-	c, words, err := pr.docs.start(ctx, pr.best, p.refiner != nil && p.refiner.Hides())
+	c, words, err := pr.docs.start(ctx, pr.best, p.refiner != nil)
 	if err != nil {
 		return "", err
 	}
-	sub, keep, err := filled(ctx, c, p.workers)
-	if err != nil {
+	if pr.c, pr.keep, err = filled(ctx, c, p.workers); err != nil {
 		return "", err
 	}
-	for i, w := range keep {
-		keep[i] = words[w]
+	if pr.keep != nil {
+		words = permuted(words, pr.keep)
 	}
-	if pr.keep = words; keep != nil {
-		pr.keep = keep
-	}
-	pr.c = sub
+	pr.keep = words
 	pr.describe(c.Info(), tr)
-	if p.k > sub.Dim() {
-		return "", tooMany(p.k, sub.Dim())
-	}
-	outcome := fmt.Sprintf("N = %d of %d, %d nonzeros", sub.Dim(), pr.n, pr.info.Nonzeros)
 	if len(pr.keep) == pr.n {
 		pr.keep = nil
 	}
-	return outcome, nil
+	return p.counted(pr)
 }
 
 // countAll takes the matrix given, or counts all words of the documents if c is nil.
 func (p Pipeline) countAll(ctx context.Context, pr *problem, c cooc.Operator, tr *tracker) (_ string, err error) {
 	if c == nil {
-		if c, err = p.moments(ctx, pr.in, cooc.Options{DropUnused: true}); err != nil {
+		if c, err = p.countDocuments(ctx, pr); err != nil {
 			return "", err
 		}
 		pr.info = c.Info()
@@ -177,35 +168,51 @@ func (p Pipeline) countAll(ctx context.Context, pr *problem, c cooc.Operator, tr
 	if p.k > pr.n {
 		return "", tooMany(p.k, pr.n)
 	}
-	if pr.c, pr.keep, err = filled(ctx, c, p.workers); err != nil || pr.keep == nil {
-		return fmt.Sprintf("N = %d, %d nonzeros", pr.n, pr.info.Nonzeros), err
+	if pr.n > manyWords {
+		need := rectify.Bytes(p.rectifier, pr.n, p.startTopics(pr.n), rectify.Options{})
+		tr.warn(&pr.stats, "all %d words take part, where New takes the %d best: rectification alone, %v, may take minutes and %s",
+			pr.n, p.bestWords(pr.n), p.rectifier, bytesize.String(need))
 	}
-	tr.warn(&pr.stats, "%d of %d words have an empty row in the matrix; they are in no topic", pr.n-len(pr.keep), pr.n)
-	if p.k > len(pr.keep) {
-		return "", tooMany(p.k, len(pr.keep))
+	if pr.c, pr.keep, err = filled(ctx, c, p.workers); err != nil {
+		return "", err
 	}
-	return fmt.Sprintf("N = %d of %d, %d nonzeros", len(pr.keep), pr.n, pr.info.Nonzeros), nil
+	if pr.keep != nil {
+		tr.warn(&pr.stats, "%d of %d words have an empty row in the matrix; they are in no topic", pr.n-len(pr.keep), pr.n)
+	}
+	return p.counted(pr)
 }
 
-// moments counts the documents of an input that is no matrix.
-func (p Pipeline) moments(ctx context.Context, in Input, o cooc.Options) (*cooc.Moments, error) {
-	info := in.Info()
-	if info.Corpus == nil && info.Source != nil {
-		return nil, fmt.Errorf("the documents of a %T are not in memory; read them by corpus.Read, or make a matrix by cooc.NewStream", in)
+// counted returns the outcome of the counts in words, if they hold the words of K topics.
+func (p Pipeline) counted(pr *problem) (string, error) {
+	if p.k > pr.c.Dim() {
+		return "", tooMany(p.k, pr.c.Dim())
 	}
-	if info.Corpus == nil {
-		return nil, noDocuments(in)
+	if pr.docs == nil && pr.keep == nil {
+		return fmt.Sprintf("N = %d, %d nonzeros", pr.n, pr.info.Nonzeros), nil
 	}
-	o.Workers = p.workers
-	return cooc.NewMoments(ctx, info.Corpus, o)
+	return fmt.Sprintf("N = %d of %d, %d nonzeros", pr.c.Dim(), pr.n, pr.info.Nonzeros), nil
 }
 
-func noDocuments(in Input) error {
-	return fmt.Errorf("a %T is no co-occurrence matrix and holds no documents", in)
+// manyWords is from where on a fit with all words takes minutes.
+const manyWords = 30_000
+
+// countDocuments counts all words of the documents of an input that is no matrix: in memory if they
+// are there, so that the matrix has rows, or else by decoding them for each product.
+func (p Pipeline) countDocuments(ctx context.Context, pr *problem) (cooc.Operator, error) {
+	info, o := pr.in.Info(), cooc.Options{DropUnused: true, Workers: p.workers}
+	if info.Corpus != nil {
+		return cooc.NewMoments(ctx, info.Corpus, o)
+	}
+	e, err := input.Encoded(ctx, pr.in)
+	if err != nil {
+		return nil, err
+	}
+	pr.in = e
+	return cooc.FromEncoded(ctx, e, o)
 }
 
-// describe fills in the statistics of the counts, and warns of what was left out. matrix
-// is what is known of the matrix.
+// describe fills in the statistics of the counts, and warns of what was left out. matrix is what is
+// known of the matrix.
 func (pr *problem) describe(matrix corpus.Info, tr *tracker) {
 	info, words, st := pr.info, pr.n, &pr.stats
 	st.Cooc = CoocStats{Form: cmp.Or(matrix.Form, "caller's"), N: words, NNZ: int(matrix.Nonzeros)}
@@ -235,25 +242,24 @@ func (pr *problem) describe(matrix corpus.Info, tr *tracker) {
 	}
 }
 
-// filled returns the matrix of the words whose rows are not empty, and their numbers; c
-// and nil if no row is empty. A row that sums to zero is not empty if it holds numbers of
-// both signs.
+// filled returns the matrix of the words whose rows are not empty, and their numbers; c and nil if
+// no row is empty. A row that sums to zero is not empty if it holds numbers of both signs.
 func filled(ctx context.Context, c cooc.Operator, workers int) (cooc.Operator, []int, error) {
 	const rounding = 1e-14
 	marg := c.Marginals()
 	limit := rounding * slices.Max(marg)
-	if slices.Min(marg) > limit {
+	var empty []int
+	for i, v := range marg {
+		if v <= limit {
+			empty = append(empty, i)
+		}
+	}
+	if empty == nil {
 		return c, nil, nil
 	}
 	m, ok := c.(cooc.Matrix)
 	if !ok {
-		gone := 0
-		for _, v := range marg {
-			if v <= limit {
-				gone++
-			}
-		}
-		return nil, nil, fmt.Errorf("%d of the %d words are in no document that is used; leave them out, by cooc.Options.DropUnused", gone, len(marg))
+		return nil, nil, fmt.Errorf("%d of the %d words are in no document that is used; leave them out, by cooc.Options.DropUnused", len(empty), len(marg))
 	}
 	norms2, err := m.RowNorms2(ctx, workers)
 	if err != nil {
@@ -289,8 +295,8 @@ func (p *problem) word(i int) int {
 	return p.keep[i]
 }
 
-// names returns the names of the words of c. If there is no vocabulary, that is nil, or
-// the numbers among all words if c has not all of them.
+// names returns the names of the words of c. If there is no vocabulary, that is nil, or the numbers
+// among all words if c has not all of them.
 func (p *problem) names() []string {
 	if p.keep == nil {
 		return p.info.Vocabulary
@@ -324,9 +330,9 @@ func (p *problem) expand(a *mat.Dense) *mat.Dense {
 	return all
 }
 
-// expandMarginals returns the marginals that a method returned, or else the given ones,
-// with zeros for the words that c does not have. If c has the best words of documents, it
-// returns p(word) of all.
+// expandMarginals returns the marginals that a method returned, or else the given ones, with zeros
+// for the words that c does not have. If c has the best words of documents, it returns p(word) of
+// all.
 func (p *problem) expandMarginals(left, given []float64) []float64 {
 	if p.docs != nil {
 		return p.docs.unigram

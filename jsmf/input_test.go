@@ -40,7 +40,11 @@ func TestInputs(t *testing.T) {
 	}
 	names := named(t, matrixOf(t, all), c.Vocabulary())
 	alone := named(t, foreign{moments, nil, nil}, c.Vocabulary())
-	stream, err := cooc.NewStream(ctx, c.Source(), cooc.Options{DropUnused: true})
+	e, err := corpus.Encode(ctx, c.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator, err := cooc.FromEncoded(ctx, e, cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +61,8 @@ func TestInputs(t *testing.T) {
 		{"tf-idf", counted(t, c, cooc.Options{Weighting: cooc.TFIDF}), true, true},
 		{"dense", names, true, false},
 		{"caller's", alone, true, false},
-		{"stream", stream, true, true},
+		{"encoded", e, true, true},
+		{"operator", operator, true, true},
 		{"matrix without rows", bare{moments}, false, false},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -69,24 +74,24 @@ func TestInputs(t *testing.T) {
 			if !slices.Equal(m.Vocabulary(), c.Vocabulary()) {
 				t.Errorf("words %q", m.Vocabulary())
 			}
-			if like := x.name == "dense" || x.name == "caller's" || x.name == "stream" || !x.full; like && !mat.EqualApprox(m.Topics(), want.Topics(), 1e-6) {
+			if like := x.name == "dense" || x.name == "caller's" || x.name == "encoded" || x.name == "operator" || !x.full; like && !mat.EqualApprox(m.Topics(), want.Topics(), 1e-6) {
 				t.Error("other topics than the corpus has")
 			}
 			r, err := p.Evaluate(ctx, m, x.in)
 			switch {
 			case x.full && err != nil:
 				t.Fatal(err)
-			case x.full && (r.HasPairs != x.documents || !(r.Approximation > 0) || !(r.Recovery.Mean > 0)):
+			case x.full && ((r.NPMI.Values != nil) != x.documents || !(r.Approximation > 0) || !(r.Recovery.Mean > 0)):
 				t.Errorf("measured %+v", r)
 			case !x.full && (err == nil || !strings.Contains(err.Error(), "measures need rows of the matrix or documents, and a jsmf_test.bare has neither")):
 				t.Errorf("a matrix without rows: %v", err)
 			}
-			if x.name == "stream" { // its documents are read
+			if x.name == "operator" { // its documents are read
 				if counted, err := p.Evaluate(ctx, m, c); err != nil || !sameReports(r, counted) {
 					t.Errorf("other measures than against the corpus; %v", err)
 				}
 			}
-			s, err := p.Sweep(ctx, x.in, []int{3, 4})
+			s, err := jsmf.Grid{K: []int{3, 4}}.Run(ctx, p.K(0), x.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,14 +99,14 @@ func TestInputs(t *testing.T) {
 			if q.Model == nil || !bytes.Equal(encoded(t, q.Model), encoded(t, m)) {
 				t.Errorf("the model of the sweep is not that of Fit; %v", q.Err)
 			}
-			if q.Err != nil || (q.Unmeasured == nil) != x.full || x.full && !sameReports(q.Report, r) {
-				t.Errorf("other measures than Evaluate's; %v, %v", q.Err, q.Unmeasured)
+			if q.Err != nil || (q.MeasureErr == nil) != x.full || x.full && !sameReports(q.Report, r) {
+				t.Errorf("other measures than Evaluate's; %v, %v", q.Err, q.MeasureErr)
 			}
-			if !x.full && (q.Report != nil || !strings.HasPrefix(q.Unmeasured.Error(), "jsmf: sweep: not measured: measures need rows") || !strings.Contains(s.String(), "not measured")) {
-				t.Errorf("a matrix without rows: measured %v, %v", q.Report, q.Unmeasured)
+			if !x.full && (q.Report != nil || !strings.HasPrefix(q.MeasureErr.Error(), "jsmf: sweep: not measured: measures need rows") || !strings.Contains(s.String(), "not measured")) {
+				t.Errorf("a matrix without rows: measured %v, %v", q.Report, q.MeasureErr)
 			}
-			if (s.Recommendation == nil) == (s.Unrecommended == nil) {
-				t.Errorf("a recommendation %v, and none because %v", s.Recommendation, s.Unrecommended)
+			if (s.Recommendation == nil) == (s.RecommendationErr == nil) {
+				t.Errorf("a recommendation %v, and none because %v", s.Recommendation, s.RecommendationErr)
 			}
 		})
 	}
@@ -119,11 +124,11 @@ func TestNilPointers(t *testing.T) {
 	p := jsmf.Published(4).Rectify(rectify.None{})
 	m := fit(t, p, c)
 	for _, in := range []jsmf.Input{
-		nil, (*corpus.Corpus)(nil), (*cooc.Moments)(nil), (*cooc.Stream)(nil), (*cooc.Dense)(nil), (*cooc.LowRankSparse)(nil),
+		nil, (*corpus.Corpus)(nil), (*cooc.Moments)(nil), (*cooc.Dense)(nil), (*cooc.LowRankSparse)(nil),
 	} {
 		_, err1 := p.Fit(ctx, in)
 		_, err2 := p.Evaluate(ctx, m, in)
-		_, err3 := p.Sweep(ctx, in, []int{3})
+		_, err3 := jsmf.Grid{K: []int{3}}.Run(ctx, p.K(0), in)
 		for _, err := range []error{err1, err2, err3} {
 			if err == nil || !strings.HasPrefix(err.Error(), "jsmf: ") {
 				t.Errorf("%T: %v", in, err)
@@ -199,7 +204,7 @@ func TestHierarchyOfFinders(t *testing.T) {
 	m := fit(t, jsmf.Published(6), c)
 	for name, f := range finders() {
 		p := jsmf.Published(6).Rectify(rectify.None{}).Anchors(f).Refine(refine.Passes{N: 1}) // there is nothing to refine on
-		h, err := p.Hierarchy(ctx, m, 4, 2)
+		h, err := jsmf.Levels{K: []int{4, 2}}.Run(ctx, p.K(0), m)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -219,7 +224,7 @@ func TestHierarchyWithoutAnchors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := p.AnchorFree(nil).Hierarchy(ctx, m, 2)
+	h, err := jsmf.Levels{K: []int{2}}.Run(ctx, p.AnchorFree(nil).K(0), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +258,7 @@ func TestSweepOfFinders(t *testing.T) {
 	check := func(name string, p jsmf.Pipeline, in jsmf.Input) {
 		t.Helper()
 		n = 0
-		s, err := p.Sweep(ctx, in, ks)
+		s, err := jsmf.Grid{K: ks}.Run(ctx, p.K(0), in)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			return
@@ -283,7 +288,7 @@ func TestInputBad(t *testing.T) {
 	in := kind{}
 	for _, f := range []func() error{
 		func() error { _, err := jsmf.Published(2).Fit(ctx, in); return err },
-		func() error { _, err := jsmf.Published(2).Sweep(ctx, in, []int{2}); return err },
+		func() error { _, err := jsmf.Grid{K: []int{2}}.Run(ctx, jsmf.Published(0), in); return err },
 		func() error { _, err := jsmf.New(2).Fit(ctx, in); return err },
 	} {
 		if err := f(); err == nil || err.Error() != "jsmf: a jsmf_test.kind is no co-occurrence matrix and holds no documents" {
@@ -311,7 +316,7 @@ func TestRefineWeights(t *testing.T) {
 	}
 	p := jsmf.Published(3).Refine(refine.Passes{N: 1})
 	a, b := fit(t, p, c).Stats(), fit(t, p, weighted).Stats()
-	if a.Warnings != nil || b.Warnings != nil || a.Refine.LogLik[1] == b.Refine.LogLik[1] || a.Refine.Docs != b.Refine.Docs {
-		t.Errorf("%q, %q, log-likelihoods %v and %v", a.Warnings, b.Warnings, a.Refine.LogLik, b.Refine.LogLik)
+	if a.Warnings != nil || b.Warnings != nil || a.Refine.LogLik()[1] == b.Refine.LogLik()[1] || a.Refine.Docs != b.Refine.Docs {
+		t.Errorf("%q, %q, log-likelihoods %v and %v", a.Warnings, b.Warnings, a.Refine.LogLik(), b.Refine.LogLik())
 	}
 }

@@ -28,25 +28,21 @@ func (v view) At(i, j int) float64 {
 
 func (v view) T() mat.Matrix { return mat.Transpose{Matrix: v} }
 
-// Topics returns B, the N×K matrix of topics. Column k is p(word | topic k),
-// non-negative with sum 1. The result is a read-only view, which costs nothing
-// to make. Gonum reads views one element at a time: for products and other work
-// on the whole matrix, take a copy by mat.DenseCopyOf.
+// Topics returns B, the N×K matrix of topics. Column k is p(word | topic k), non-negative with sum
+// 1. The result is a read-only view. Gonum reads views one element at a time: for work on the whole
+// matrix, take a copy by mat.DenseCopyOf.
 func (m *Model) Topics() mat.Matrix { return view{m.n, m.k, m.topics} }
 
-// Reading returns the N×K matrix of the weights by which people recognise a topic's
-// words, or nil for a model without, such as one that was not refined. Column k
-// favours words that many documents use in topic k and few use otherwise
-// (refine.Result.Reading). For short documents the weights may be the probabilities.
-// Columns are non-negative with sum 1, or 0 for a topic without such words. The result is
-// a copy.
+// Reading returns the N×K matrix of the weights by which people recognise a topic's words, or nil
+// for a model without, such as one that was not refined. Column k favours words that many documents
+// use in topic k and few use otherwise (refine.Result.Reading). Columns are non-negative with sum
+// 1, or 0 for a topic without such words. The result is a copy.
 //
-// Topics that are not background (Background) have no weight for words of which most
-// occurrences are in background topics. In text with its function words they have none
-// either for a word in more than a twentieth of the documents, unless most of its
-// occurrences are in the topic, and none for a word in more than 15 % of the documents and
-// in more than twice the share of the topic. A word with an apostrophe counts as no less
-// common than its first and its longest part.
+// Topics that are not background (Background) have no weight for words of which most occurrences
+// are in background topics. In text with its function words they have none either for a word in
+// more than a twentieth of the documents, unless most of its occurrences are in the topic, and none
+// for a word in more than 15 % of the documents and in more than twice the share of the topic. A
+// word with an apostrophe counts as no less common than its first and its longest part.
 func (m *Model) Reading() *mat.Dense {
 	if m.reading == nil {
 		return nil
@@ -54,25 +50,22 @@ func (m *Model) Reading() *mat.Dense {
 	return mat.NewDense(m.n, m.k, slices.Clone(m.reading))
 }
 
-// WordTopics returns the N×K matrix whose row n is p(topic | word n), the
-// transpose of B̆ in the papers, as a read-only view. Rows are non-negative with
-// sum 1; the row of a word whose marginal is not positive may be all 0. The row
-// of an anchor is a unit vector, unless the anchor is one of a group or the
-// model was refined.
+// WordTopics returns the N×K matrix whose row n is p(topic | word n), the transpose of B̆ in the
+// papers, as a read-only view. Rows are non-negative with sum 1; the row of a word whose marginal is
+// not positive may be all 0. The row of an anchor is a unit vector, unless the anchor is one of a
+// group or the model was refined.
 func (m *Model) WordTopics() mat.Matrix { return view{m.n, m.k, m.wordTopics} }
 
-// Correlations returns A, the symmetric K×K matrix of p(topic k, topic l), as a
-// read-only view: the probability that two words drawn from one document come
-// from topics k and l. It is the estimate as recovered, neither clipped nor
-// rescaled. Negative entries, or a sum far from 1, mean that the model does not
-// fit (metrics.Report.Legality).
+// Correlations returns A, the symmetric K×K matrix of p(topic k, topic l), as a read-only view: the
+// probability that two words drawn from one document come from topics k and l. It is the estimate
+// as recovered, neither clipped nor rescaled. Negative entries, or a sum far from 1, mean that the
+// model does not fit (metrics.Report.Legality).
 func (m *Model) Correlations() mat.Matrix { return view{m.k, m.k, m.corr} }
 
 // denseTopics returns B for reading: it shares the memory of the model.
 func (m *Model) denseTopics() *mat.Dense { return mat.NewDense(m.n, m.k, m.topics) }
 
-// varianceTol is the part of A_kk that the variance A_kk − a_k² must keep to be
-// more than rounding.
+// varianceTol is the part of A_kk that the variance A_kk − a_k² must keep to be more than rounding.
 const varianceTol = 1e-12
 
 // shares returns the row sums of A over its whole sum, and that sum.
@@ -94,40 +87,49 @@ func (m *Model) shares() (a []float64, sum float64) {
 	return a, sum
 }
 
-// TopicShares returns p(topic) for each topic: the row sums of A divided by the
-// sum of A. It is the mean of the topic's proportions over documents, in which a long document
-// counts as a short one does, unless it has a larger weight. Shares may be negative if A has negative entries, and are all NaN if
-// the sum of A is not positive.
+// TopicShares returns p(topic) for each topic: the row sums of A divided by the sum of A. It is the
+// mean of the topic's proportions over documents, in which a long document counts as a short one
+// does, unless it has a larger weight. Shares may be negative if A has negative entries, and are
+// all NaN if the sum of A is not positive.
 func (m *Model) TopicShares() []float64 {
 	a, _ := m.shares()
 	return a
 }
 
-// TopicPair tells how two topics are related. In the formulas below A has been
-// scaled to sum 1, and a are its row sums.
+// TopicPair says how two topics are related. In the formulas A is scaled to sum 1, and a are its row
+// sums.
 type TopicPair struct {
 	K, L int // the topics, K < L
 
-	// Joint is A_kl, the probability that two words of one document come from
-	// topics K and L, in this order.
+	// Joint is A_kl, the probability that two words of one document come from topics K and L, in
+	// this order.
 	Joint float64
 
-	// Lift is A_kl / (a_k a_l): above 1 where the topics meet more often than
-	// independent ones would.
+	// Lift is A_kl / (a_k a_l): above 1 where the topics meet more often than independent ones.
 	Lift float64
 
-	// Correlation is (A_kl − a_k a_l) / √((A_kk − a_k²)(A_ll − a_l²)), the
-	// Pearson correlation of the two topics' proportions over the documents: A
-	// is the second moment E[wwᵀ] of the proportions w, and a their mean. It
-	// lies in [−1, 1] if A is positive semi-definite. It is NaN if a topic's
-	// variance A_kk − a_k² is not positive, to 1e-12 of A_kk.
+	// Correlation is (A_kl − a_k a_l) / √((A_kk − a_k²)(A_ll − a_l²)), the Pearson correlation of
+	// the two topics' proportions over the documents. It lies in [−1, 1] if A is positive
+	// semi-definite. It is NaN if a topic's variance A_kk − a_k² is not positive, to 1e-12 of A_kk.
 	Correlation float64
 }
 
-// CorrelatedPairs returns the n pairs of topics with the largest correlation, in
-// decreasing order, NaN last, ties by K and then L. A negative n, or one that is
-// too large, returns all K(K−1)/2 pairs. O(K² log K).
+// CorrelatedPairs returns the n pairs of topics with the largest correlation, in decreasing order,
+// NaN last, ties by K and then L. A negative n, or one that is too large, returns all K(K−1)/2
+// pairs. O(K² log K).
 func (m *Model) CorrelatedPairs(n int) []TopicPair {
+	pairs := m.pairs()
+	slices.SortStableFunc(pairs, func(p, q TopicPair) int {
+		return cmp.Compare(q.Correlation, p.Correlation) // NaN is less than all
+	})
+	if n >= 0 && n < len(pairs) {
+		pairs = slices.Clone(pairs[:n])
+	}
+	return pairs
+}
+
+// pairs returns all pairs of topics by K and L.
+func (m *Model) pairs() []TopicPair {
 	a, sum := m.shares()
 	k := m.k
 	at := func(i, j int) float64 { // A scaled and symmetric to the last bit
@@ -149,12 +151,6 @@ func (m *Model) CorrelatedPairs(n int) []TopicPair {
 			}
 			pairs = append(pairs, p)
 		}
-	}
-	slices.SortStableFunc(pairs, func(p, q TopicPair) int {
-		return cmp.Compare(q.Correlation, p.Correlation) // NaN is less than all
-	})
-	if n >= 0 && n < len(pairs) {
-		pairs = slices.Clone(pairs[:n])
 	}
 	return pairs
 }

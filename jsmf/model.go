@@ -1,32 +1,31 @@
 package jsmf
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/modelfile"
 	"github.com/jsmf-go/spectral/internal/stems"
-	"github.com/jsmf-go/spectral/metrics"
+	recovery "github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// Model is a fitted topic model: K topics over N words, and the correlations
-// between topics. It is immutable and safe for concurrent use. Slices that its
-// methods return belong to the caller.
+// Model is a fitted topic model: K topics over N words, and the correlations between topics. It is
+// immutable and safe for concurrent use. Slices that its methods return belong to the caller.
 //
-// Words are numbered 0…N−1. Topics are numbered 0…K−1 in the order in which
-// their anchors were found, the most distinct first, or by decreasing share in
-// a model without anchors. A model that follows another (Pipeline.From) keeps
-// the numbers of that one; Reorder changes them.
+// Words are numbered 0…N−1. Topics are numbered 0…K−1 in the order in which their anchors were
+// found, the most distinct first, or by decreasing share in a model without anchors. A model that
+// follows another ([Pipeline.From]) keeps the numbers of that one; Reorder changes them.
 //
-// Methods panic on a topic outside [0, K) or a word outside [0, N), as indexing
-// a slice does.
+// Methods panic on a topic outside [0, K) or a word outside [0, N), as indexing a slice does.
 //
-// A model takes 16·N·K bytes and its vocabulary; another 8·N·K if it has a
-// Reading, what WithDocuments and WithUncertainty gave it, and 16·N·(K + 10 to 17) with the K
-// of the start (Pipeline.Extra) if it was made with Pipeline.Resumable.
+// A model takes 16·N·K bytes and its vocabulary; another 8·N·K if it has a Reading, its
+// [Additions], and 16·N·(K + 10 to 17) with the K of the start ([Pipeline.Extra]) if it was made
+// with [Pipeline.Resumable].
 type Model struct {
 	n, k       int
 	vocab      []string  // nil: words are named by their numbers
@@ -39,135 +38,108 @@ type Model struct {
 	marginals  []float64
 	stats      Stats
 	prov       Provenance
-	dual       []float64         // Λ/M of PADD; nil: not learned
-	alpha      []float64         // Dirichlet parameters; nil: not learned
-	text       *text.Setting     // of the documents' text; nil: not known
-	tokenizer  text.Tokenizer    // by WithTokenizer, or nil
-	stems      *stems.Index      // of the vocabulary, by the Stemmer of the tokenizer; nil without one
-	state      *rectify.State    // of the rectification, for a refit; nil: not kept
-	background []bool            // nil: no topic is background
-	given      []string          // names of the user, "" for none; nil: none at all
-	docs       *Compositions     // by WithDocuments, or nil
-	unsure     *Uncertainty      // by WithUncertainty, or nil
-	verdicts   []metrics.Verdict // by WithVerdicts, or nil
+	dual       []float64                // Λ/M of PADD; nil: not learned
+	alpha      []float64                // Dirichlet parameters; nil: not learned
+	logits     *recovery.LogisticNormal // nil: not learned; never written to
+	stems      *stems.Index             // of the vocabulary, by the Stemmer of the tokenizer; nil without one
+	state      *rectify.State           // of the rectification, for a refit; nil: not kept
+	background []bool                   // nil: no topic is background
+	add        Additions                // without Names where all are ""
 
 	index func() map[string]int
 	names func() []string
 }
 
-// modelParts is what a Model is made of. newModel takes ownership of the
-// vocabulary and the matrices, and copies the rest.
-type modelParts struct {
-	Vocabulary   []string   // N words, or nil
-	Topics       *mat.Dense // B, N×K; each column sums to 1
-	WordTopics   *mat.Dense // B̆ᵀ, N×K; each row sums to 1 (or is 0, for a word with c_n ≤ 0)
-	Correlations *mat.Dense // A, K×K, symmetric
-	Anchors      []int      // K word numbers, or nil
-	AnchorGroups [][]int    // K lists of word numbers, nil for a topic with an anchor of one word; or nil
-	Marginals    []float64  // c, N
-	Stats        Stats
-	Provenance   Provenance
-	Dual         *mat.Dense        // Λ/M, K×K, symmetric; or nil
-	Alpha        []float64         // Dirichlet parameters, K; or nil
-	Text         *text.Setting     // or nil
-	State        *rectify.State    // of the rectification, N rows, or nil
-	Reading      *mat.Dense        // N×K; each column sums to 1, or is 0; or nil
-	Background   []bool            // K, or nil
-	Names        []string          // K names of the user, "" for none; or nil
-	Documents    *Compositions     // or nil
-	Uncertainty  *Uncertainty      // or nil
-	Verdicts     []metrics.Verdict // K, or nil
-}
-
-// newModel checks the parts and makes a model of them. Its errors, of type
-// *partError, name the part and the place but not the package. O(NK).
-func newModel(p modelParts) (*Model, error) {
-	if p.Topics == nil || p.WordTopics == nil || p.Correlations == nil {
-		return nil, invalid("model", "topics, word topics or correlations are missing")
+// newModel checks the parts of m, which the caller gives away, and makes m ready for use. Of small
+// lists it makes copies, for a stage of the caller's own may keep what it returned. Its errors name
+// the part and the place but not the package. O(NK).
+func newModel(m *Model) (*Model, error) {
+	if m.k < 2 || m.k > m.n {
+		return nil, fmt.Errorf("topics: K = %d is not in [2, N = %d]", m.k, m.n)
 	}
-	n, k := p.Topics.Dims()
-	if k < 2 || k > n {
-		return nil, invalid("topics", "K = %d is not in [2, N = %d]", k, n)
-	}
-	if r, c := p.WordTopics.Dims(); r != n || c != k {
-		return nil, invalid("word_topics", "is %d×%d, want N×K = %d×%d", r, c, n, k)
-	}
-	if r, c := p.Correlations.Dims(); r != k || c != k {
-		return nil, invalid("correlations", "is %d×%d, want K×K = %d×%d", r, c, k, k)
-	}
-	m := &Model{
-		n: n, k: k,
-		vocab:  p.Vocabulary,
-		topics: packed(p.Topics), wordTopics: packed(p.WordTopics), corr: packed(p.Correlations),
-		// Copies: small, and a finder of the caller's own may keep what it returned.
-		anchors: slices.Clone(p.Anchors), groups: cloneGroups(p.AnchorGroups), marginals: slices.Clone(p.Marginals),
-		stats: p.Stats.clone(), prov: p.Provenance, alpha: slices.Clone(p.Alpha), state: p.State,
-	}
-	m.prov.Stages = slices.Clone(m.prov.Stages)
-	if p.Dual != nil {
-		if r, c := p.Dual.Dims(); r != k || c != k {
-			return nil, invalid("dual", "is %d×%d, want K×K = %d×%d", r, c, k, k)
-		}
-		m.dual = packed(p.Dual)
-	}
-	if p.Reading != nil {
-		if r, c := p.Reading.Dims(); r != n || c != k {
-			return nil, invalid("reading", "is %d×%d, want N×K = %d×%d", r, c, n, k)
-		}
-		m.reading = packed(p.Reading)
-	}
-	if slices.Contains(p.Background, true) {
-		m.background = slices.Clone(p.Background)
-	}
-	m.given = cloneNames(p.Names)
-	m.docs, m.unsure, m.verdicts = p.Documents.clone(), p.Uncertainty.clone(), slices.Clone(p.Verdicts)
-	if p.Text != nil {
-		s := *p.Text
-		m.text = &s
-	}
-	if err := m.check(); err != nil {
+	m.anchors, m.marginals, m.alpha = slices.Clone(m.anchors), slices.Clone(m.marginals), slices.Clone(m.alpha)
+	m.stats, m.prov = m.stats.clone(), m.prov.clone()
+	m.ready()
+	symmetrise(m.corr, m.k)
+	symmetrise(m.dual, m.k)
+	if err := modelfile.Check(m.sections()); err != nil {
 		return nil, err
 	}
-	m.index = sync.OnceValue(func() map[string]int {
-		idx := make(map[string]int, len(m.vocab))
-		for i, w := range m.vocab {
-			if _, ok := idx[w]; !ok {
-				idx[w] = i
-			}
-		}
-		return idx
-	})
-	m.names = sync.OnceValue(m.makeNames)
 	return m, nil
 }
 
-// packed returns the rows of d one after the other, without a copy where they
-// lie so already.
-func packed(d *mat.Dense) []float64 {
-	raw := d.RawMatrix()
-	size := raw.Rows * raw.Cols
-	if raw.Stride == raw.Cols {
-		return raw.Data[:size:size]
+// ready makes a model with all its parts ready for use. Lists that say nothing become nil.
+func (m *Model) ready() *Model {
+	m.groups, m.add.Names = cloneGroups(m.groups), cloneNames(m.add.Names)
+	if m.background = slices.Clone(m.background); !slices.Contains(m.background, true) {
+		m.background = nil
 	}
-	out := make([]float64, 0, size)
-	for i := range raw.Rows {
-		out = append(out, raw.Data[i*raw.Stride:i*raw.Stride+raw.Cols]...)
-	}
-	return out
+	m.prov.FormatVersion = modelfile.Version
+	m.index = sync.OnceValue(func() map[string]int {
+		index := make(map[string]int, len(m.vocab))
+		for i, w := range slices.Backward(m.vocab) { // the first of two that are the same stays
+			index[w] = i
+		}
+		return index
+	})
+	m.names = sync.OnceValue(m.makeNames)
+	return m
 }
 
-// cloneGroups copies the groups of anchors. Groups without words become nil,
-// as those of single words are, and so does the whole where all are.
-func cloneGroups(groups [][]int) [][]int {
-	out := make([][]int, len(groups))
-	some := false
-	for j, g := range groups {
-		if len(g) > 0 {
-			out[j], some = slices.Clone(g), true
+// setFactors sets B, B̆ᵀ and A, which have the sizes of the model. It does not copy what lies row
+// after row.
+func (m *Model) setFactors(b, breve, a *mat.Dense) error {
+	m.n, m.k = b.Dims()
+	if r, c := breve.Dims(); r != m.n || c != m.k {
+		return fmt.Errorf("word_topics: is %d×%d, want N×K = %d×%d", r, c, m.n, m.k)
+	}
+	if r, c := a.Dims(); r != m.k || c != m.k {
+		return fmt.Errorf("correlations: is %d×%d, want K×K = %d×%d", r, c, m.k, m.k)
+	}
+	m.topics, m.wordTopics, m.corr = packed(b), packed(breve), packed(a)
+	return nil
+}
+
+// setRefined takes over what passes over documents found.
+func (m *Model) setRefined(x *refine.Result) error {
+	if err := m.setFactors(x.B, x.WordTopics, x.A); err != nil {
+		return err
+	}
+	if x.Prior != nil {
+		if err := x.Prior.Validate(m.k); err != nil {
+			return fmt.Errorf("logits: %w", err)
 		}
 	}
-	if !some {
+	m.alpha, m.reading, m.logits = x.Alpha, nil, x.Prior
+	if x.Reading == nil {
 		return nil
+	}
+	if r, c := x.Reading.Dims(); r != m.n || c != m.k {
+		return fmt.Errorf("reading: is %d×%d, want N×K = %d×%d", r, c, m.n, m.k)
+	}
+	m.reading = packed(x.Reading)
+	return nil
+}
+
+// packed returns the rows of d one after the other, without a copy where they lie so already.
+func packed(d *mat.Dense) []float64 {
+	if raw := d.RawMatrix(); raw.Stride != raw.Cols {
+		d = mat.DenseCopyOf(d)
+	}
+	return slices.Clip(d.RawMatrix().Data)
+}
+
+// cloneGroups copies the groups of anchors. Groups without words become nil, as those of single
+// words are, and so does the whole where all are.
+func cloneGroups(groups [][]int) [][]int {
+	if !slices.ContainsFunc(groups, func(g []int) bool { return len(g) > 0 }) {
+		return nil
+	}
+	out := make([][]int, len(groups))
+	for j, g := range groups {
+		if len(g) > 0 {
+			out[j] = slices.Clone(g)
+		}
 	}
 	return out
 }
@@ -178,38 +150,30 @@ func (m *Model) N() int { return m.n }
 // K returns the number of topics.
 func (m *Model) K() int { return m.k }
 
-// Anchors returns the number of the anchor word of each topic, or nil for a
-// model that was learned without anchors (Pipeline.AnchorFree).
+// Anchors returns the number of the anchor word of each topic, or nil for a model that was learned
+// without anchors ([Pipeline.AnchorFree]).
 func (m *Model) Anchors() []int { return slices.Clone(m.anchors) }
 
-// AnchorWords returns the anchor word of each topic, or nil for a model without
-// anchors.
-func (m *Model) AnchorWords() []string {
-	if m.anchors == nil {
-		return nil
-	}
-	out := make([]string, m.k)
-	for j, s := range m.anchors {
-		out[j] = m.Word(s)
-	}
-	return out
-}
-
-// AnchorGroups returns for each topic the words that were combined into its
-// anchor (anchor.Tandem), of which the word in Anchors is one, or nil for a
-// topic whose anchor is a single word. It returns nil if all are.
+// AnchorGroups returns for each topic the words that were combined into its anchor
+// ([anchor.Tandem]), of which the word in Anchors is one, or nil for a topic whose anchor is a
+// single word. It returns nil if all are.
 func (m *Model) AnchorGroups() [][]int { return cloneGroups(m.groups) }
 
-// Marginals returns c, the N row sums of the matrix that was factorised. They
-// are p(word) up to a factor. Rectifiers whose result may have negative entries
-// may leave tiny negative values. Where that matrix had the best words only
-// (Pipeline.Words), they are p(word) of all: the mean of its shares of the documents.
+// Marginals returns c, the N row sums of the matrix that was factorised. They are p(word) up to a
+// factor. Rectifiers whose result may have negative entries may leave tiny negative values. Where
+// that matrix had the best words only ([Pipeline.Words]), they are p(word) of all: the mean of its
+// shares of the documents.
 func (m *Model) Marginals() []float64 { return slices.Clone(m.marginals) }
 
-// Alpha returns the K parameters of the Dirichlet prior of a document's topics,
-// those of refinement (Pipeline.Refine) or as LearnAlpha found them, or nil if there was
-// neither; inference then takes recovery.FitAlpha of the correlations.
+// Alpha returns the K parameters of the Dirichlet prior of a document's topics, those of refinement
+// ([Pipeline.Refine]) or as LearnAlpha found them, or nil if there was neither; inference then
+// takes [recovery.FitAlpha] of the correlations.
 func (m *Model) Alpha() []float64 { return slices.Clone(m.alpha) }
+
+// Logits returns the logistic-normal prior of a document's topics that passes over documents
+// learned (refine.Passes.Correlated), or nil. Inference then takes it in place of Alpha. It must not
+// be written to.
+func (m *Model) Logits() *recovery.LogisticNormal { return m.logits }
 
 // Stats returns what each stage of the fit did.
 func (m *Model) Stats() Stats { return m.stats.clone() }

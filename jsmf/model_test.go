@@ -1,6 +1,7 @@
 package jsmf
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -15,9 +16,57 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/modelfile"
 	"github.com/jsmf-go/spectral/metrics"
+	recovery "github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/refine"
+	"github.com/jsmf-go/spectral/rectify"
 )
+
+// modelParts is what tests make models of.
+type modelParts struct {
+	Vocabulary                       []string
+	Topics, WordTopics, Correlations *mat.Dense
+	Anchors                          []int
+	AnchorGroups                     [][]int
+	Marginals                        []float64
+	Stats                            Stats
+	Provenance                       Provenance
+	Alpha                            []float64
+	Reading                          *mat.Dense
+	Background                       []bool
+	Names                            []string
+}
+
+// unchecked returns the Model of p as it is before newModel.
+func unchecked(t *testing.T, p modelParts) *Model {
+	t.Helper()
+	m, err := p.unchecked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func (p modelParts) unchecked() (*Model, error) {
+	m := &Model{vocab: p.Vocabulary, anchors: p.Anchors, groups: p.AnchorGroups, marginals: p.Marginals, stats: p.Stats, prov: p.Provenance}
+	if err := m.setRefined(&refine.Result{B: p.Topics, WordTopics: p.WordTopics, A: p.Correlations, Alpha: p.Alpha, Reading: p.Reading}); err != nil {
+		return nil, err
+	}
+	m.background, m.add.Names = p.Background, p.Names
+	return m, nil
+}
+
+func (p modelParts) model() (*Model, error) {
+	m, err := p.unchecked()
+	if err != nil {
+		return nil, err
+	}
+	return newModel(m)
+}
 
 // tinyParts is a model of 5 words and 2 topics whose numbers are all exact in
 // binary: the content of the golden file.
@@ -46,10 +95,10 @@ func tinyParts() modelParts {
 				DroppedDocuments: []corpus.Dropped{{Reason: "fewer than 2 tokens", Count: 2, Names: []string{"a.txt", "b.txt"}}},
 				DroppedWords:     []corpus.Dropped{{Reason: "never occurs", Count: 1, Names: []string{"zebra"}}}},
 			Cooc: CoocStats{Form: "moments", N: 5, NNZ: 19},
-			Rectify: RectifyStats{Method: "AP", Iterations: 2, Status: "limit", Changes: []float64{0.5, 0.0625},
-				Eigenvalues: []float64{0.375, 0.125}, NNZ: []int{4, 3}, Shift: -0.0009765625, Products: 44},
-			Anchors: AnchorStats{Method: "QR", Requested: 2, K: 2, Candidates: 5, Norms: []float64{0.75, 0.625}},
-			Recover: RecoverStats{Method: "active set", Solved: 3, MeanObjective: 0.03125, MeanIterations: 1.5, MaxIterations: 2,
+			Rectify: rectify.Stats{Method: "AP", Iterations: 2, Status: "limit", Changes: []float64{0.5, 0.0625},
+				Eigenvalues: []float64{0.375, 0.125}, Nonzeros: []int{4, 3}, Shift: -0.0009765625, Products: 44},
+			Anchors: anchor.Stats{Method: "QR", Requested: 2, K: 2, Candidates: 5, Norms: []float64{0.75, 0.625}},
+			Recover: recovery.Stats{Method: "active set", Words: 3, Objective: 0.03125, MeanIterations: 1.5, MaxIterations: 2,
 				MaxGap: 1e-17, MeanResidual: 0.25, MaxResidual: 0.5, Converged: 3},
 			Sum:      1,
 			Warnings: []string{"1 word never occurs"},
@@ -80,13 +129,13 @@ func refinedParts(p *modelParts) {
 	}
 	p.Background, p.Names = make([]bool, k), make([]string, k)
 	p.Background[k-1], p.Names[0] = true, "größe, \"1\""
-	p.Stats.Refine = RefineStats{Method: "passes", Passes: 1, LogLik: []float64{-7.5, -7.25}}
+	p.Stats.Refine = refine.Stats{Method: "passes", Passes: 1, History: []refine.Score{{LogLik: -7.5}, {LogLik: -7.25}}}
 	p.Provenance.Stages = append(slices.Clone(p.Provenance.Stages), "passes")
 }
 
 func mustModel(t testing.TB, p modelParts) *Model {
 	t.Helper()
-	m, err := newModel(p)
+	m, err := p.model()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +159,7 @@ func randomParts(n, k int, seed uint64) (modelParts, *mat.Dense) {
 	p := modelParts{
 		Topics: mat.NewDense(n, k, nil), WordTopics: mat.NewDense(n, k, nil), Correlations: mat.NewDense(k, k, nil),
 		Marginals: make([]float64, n), Anchors: make([]int, k), Vocabulary: make([]string, n),
-		Provenance: newProvenance("gonum", seed, []string{"random"}),
+		Provenance: newProvenance(seed, []string{"random"}, nil),
 	}
 	col := make([]float64, n)
 	for j := range k {
@@ -169,7 +218,7 @@ func TestModelContents(t *testing.T) {
 		got, want any
 	}{
 		{"Anchors", m.Anchors(), p.Anchors},
-		{"AnchorWords", m.AnchorWords(), []string{"apple", "dividend"}},
+		{"AnchorWords", AnchorWords(m), []string{"apple", "dividend"}},
 		{"Marginals", m.Marginals(), p.Marginals},
 		{"Vocabulary", m.Vocabulary(), p.Vocabulary},
 		{"Stats", m.Stats(), p.Stats},
@@ -216,7 +265,7 @@ func TestModelIsImmutable(t *testing.T) {
 	m.Anchors()[0] = 7
 	m.AnchorGroups()[0][1] = 7
 	m.AnchorGroups()[1] = []int{1}
-	m.AnchorWords()[0] = "x"
+	AnchorWords(m)[0] = "x"
 	m.Marginals()[0] = 7
 	m.Vocabulary()[0] = "x"
 	m.TopicShares()[0] = 7
@@ -303,7 +352,7 @@ func TestModelWithoutVocabulary(t *testing.T) {
 	if m.Vocabulary() != nil {
 		t.Error("there is a vocabulary")
 	}
-	if got := m.AnchorWords(); !slices.Equal(got, []string{"0", "1", "2"}) {
+	if got := AnchorWords(m); !slices.Equal(got, []string{"0", "1", "2"}) {
 		t.Errorf("AnchorWords = %q", got)
 	}
 	if got := m.Word(11); got != "11" {
@@ -416,42 +465,44 @@ func TestCorrelatedPairs(t *testing.T) {
 		return s / float64(docs)
 	}
 	for _, scale := range []float64{1, 0.37} {
-		q := p
-		q.Correlations = mat.DenseCopyOf(p.Correlations)
-		q.Correlations.Scale(scale, q.Correlations)
-		m := mustModel(t, q)
-		for j, a := range m.TopicShares() {
-			if math.Abs(a-mean[j]) > 1e-14 {
-				t.Errorf("share of topic %d is %v, want %v", j, a, mean[j])
+		t.Run(fmt.Sprint("scale ", scale), func(t *testing.T) {
+			q := p
+			q.Correlations = mat.DenseCopyOf(p.Correlations)
+			q.Correlations.Scale(scale, q.Correlations)
+			m := mustModel(t, q)
+			for j, a := range m.TopicShares() {
+				if math.Abs(a-mean[j]) > 1e-14 {
+					t.Errorf("share of topic %d is %v, want %v", j, a, mean[j])
+				}
 			}
-		}
-		all := m.CorrelatedPairs(-1)
-		if len(all) != k*(k-1)/2 {
-			t.Fatalf("%d pairs", len(all))
-		}
-		seen := map[[2]int]bool{}
-		for i, pr := range all {
-			if pr.K >= pr.L || seen[[2]int{pr.K, pr.L}] {
-				t.Errorf("pair %d is %d, %d", i, pr.K, pr.L)
+			all := m.CorrelatedPairs(-1)
+			if len(all) != k*(k-1)/2 {
+				t.Fatalf("%d pairs", len(all))
 			}
-			seen[[2]int{pr.K, pr.L}] = true
-			want := cov(pr.K, pr.L) / math.Sqrt(cov(pr.K, pr.K)*cov(pr.L, pr.L))
-			if math.Abs(pr.Correlation-want) > 1e-12 {
-				t.Errorf("correlation of %d and %d is %v, want %v", pr.K, pr.L, pr.Correlation, want)
+			seen := map[[2]int]bool{}
+			for i, pr := range all {
+				if pr.K >= pr.L || seen[[2]int{pr.K, pr.L}] {
+					t.Errorf("pair %d is %d, %d", i, pr.K, pr.L)
+				}
+				seen[[2]int{pr.K, pr.L}] = true
+				want := cov(pr.K, pr.L) / math.Sqrt(cov(pr.K, pr.K)*cov(pr.L, pr.L))
+				if math.Abs(pr.Correlation-want) > 1e-12 {
+					t.Errorf("correlation of %d and %d is %v, want %v", pr.K, pr.L, pr.Correlation, want)
+				}
+				joint := p.Correlations.At(pr.K, pr.L)
+				if math.Abs(pr.Joint-joint) > 1e-15 || math.Abs(pr.Lift-joint/(mean[pr.K]*mean[pr.L])) > 1e-12 {
+					t.Errorf("joint %v, lift %v; want joint %v", pr.Joint, pr.Lift, joint)
+				}
+				if i > 0 && pr.Correlation > all[i-1].Correlation {
+					t.Errorf("pair %d is out of order", i)
+				}
 			}
-			joint := p.Correlations.At(pr.K, pr.L)
-			if math.Abs(pr.Joint-joint) > 1e-15 || math.Abs(pr.Lift-joint/(mean[pr.K]*mean[pr.L])) > 1e-12 {
-				t.Errorf("joint %v, lift %v; want joint %v", pr.Joint, pr.Lift, joint)
+			for _, n := range []int{0, 1, 4, 15, 16} {
+				if got := m.CorrelatedPairs(n); !slices.Equal(got, all[:min(n, len(all))]) {
+					t.Errorf("CorrelatedPairs(%d) = %v", n, got)
+				}
 			}
-			if i > 0 && pr.Correlation > all[i-1].Correlation {
-				t.Errorf("pair %d is out of order", i)
-			}
-		}
-		for _, n := range []int{0, 1, 4, 15, 16} {
-			if got := m.CorrelatedPairs(n); !slices.Equal(got, all[:min(n, len(all))]) {
-				t.Errorf("CorrelatedPairs(%d) = %v", n, got)
-			}
-		}
+		})
 	}
 }
 
@@ -504,22 +555,27 @@ func TestCorrelationsOfAnIllegalA(t *testing.T) {
 
 func TestNewModelRefuses(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
+	sized := func(n, k int) func(p *modelParts) {
+		return func(p *modelParts) {
+			p.Topics, p.WordTopics, p.Correlations = new(mat.Dense), new(mat.Dense), new(mat.Dense)
+			if n > 0 {
+				p.Topics, p.WordTopics, p.Correlations = mat.NewDense(n, k, nil), mat.NewDense(n, k, nil), mat.NewDense(k, k, nil)
+			}
+		}
+	}
 	for _, c := range []struct {
 		name, field, want string
 		spoil             func(p *modelParts)
 	}{
-		{"no topics", "model", "missing", func(p *modelParts) { p.Topics = nil }},
-		{"no word topics", "model", "missing", func(p *modelParts) { p.WordTopics = nil }},
-		{"no correlations", "model", "missing", func(p *modelParts) { p.Correlations = nil }},
-		{"empty topics", "topics", "K = 0", func(p *modelParts) { p.Topics = new(mat.Dense) }},
-		{"K = 1", "topics", "K = 1 is not in [2, N = 5]", func(p *modelParts) { p.Topics = mat.NewDense(5, 1, nil) }},
-		{"K > N", "topics", "K = 2 is not in [2, N = 1]", func(p *modelParts) { p.Topics = mat.NewDense(1, 2, nil) }},
+		{"empty topics", "topics", "K = 0", sized(0, 0)},
+		{"K = 1", "topics", "K = 1 is not in [2, N = 5]", sized(5, 1)},
+		{"K > N", "topics", "K = 2 is not in [2, N = 1]", sized(1, 2)},
 		{"word topics transposed", "word_topics", "2×5, want N×K = 5×2", func(p *modelParts) { p.WordTopics = mat.NewDense(2, 5, nil) }},
 		{"A too large", "correlations", "3×3", func(p *modelParts) { p.Correlations = mat.NewDense(3, 3, nil) }},
-		{"vocabulary short", "vocabulary", "4 words, want N = 5", func(p *modelParts) { p.Vocabulary = p.Vocabulary[:4] }},
+		{"vocabulary short", "vocabulary", "has 4 words, want 5", func(p *modelParts) { p.Vocabulary = p.Vocabulary[:4] }},
 		{"vocabulary empty", "vocabulary", "0 words", func(p *modelParts) { p.Vocabulary = []string{} }},
 		{"marginals short", "marginals", "4 values", func(p *modelParts) { p.Marginals = p.Marginals[:4] }},
-		{"no marginals", "marginals", "0 values", func(p *modelParts) { p.Marginals = nil }},
+		{"no marginals", "marginals", "is missing", func(p *modelParts) { p.Marginals = nil }},
 		{"marginal NaN", "marginals", `word 1 ("börse") has NaN`, func(p *modelParts) { p.Marginals[1] = nan }},
 		{"marginal Inf", "marginals", "-Inf", func(p *modelParts) { p.Marginals[1] = -inf }},
 		{"B negative", "topics", `p(word 2 ("cider") | topic 1) = -0.25`, func(p *modelParts) { p.Topics.Set(2, 1, -0.25) }},
@@ -536,16 +592,16 @@ func TestNewModelRefuses(t *testing.T) {
 		{"A asymmetric", "correlations", "A[1,0] = 0.126 but A[0,1] = 0.125", func(p *modelParts) { p.Correlations.Set(1, 0, 0.126) }},
 		{"empty anchors", "anchors", "0 words", func(p *modelParts) { p.Anchors = []int{} }},
 		{"norms without anchors", "stats", "2 norms of 0 anchors", func(p *modelParts) { p.Anchors = nil }},
-		{"anchors short", "anchors", "1 words, want K = 2", func(p *modelParts) { p.Anchors = p.Anchors[:1] }},
+		{"anchors short", "anchors", "1 words, want 2", func(p *modelParts) { p.Anchors = p.Anchors[:1] }},
 		{"anchor negative", "anchors", "word -1 of topic 1", func(p *modelParts) { p.Anchors[1] = -1 }},
 		{"anchor too large", "anchors", "word 5 of topic 0", func(p *modelParts) { p.Anchors[0] = 5 }},
 		{"anchor twice", "anchors", `word 3 ("dividend") is the anchor of topics 0 and 1`, func(p *modelParts) { p.Anchors[0] = 3 }},
-		{"groups short", "anchor_groups", "are 1, for 2 anchors of 2 topics", func(p *modelParts) { p.AnchorGroups = [][]int{{0, 1}} }},
+		{"groups short", "anchor_groups", "has 1 groups, want 2", func(p *modelParts) { p.AnchorGroups = [][]int{{0, 1}} }},
 		{"group negative", "anchor_groups", "word -1 of topic 1", func(p *modelParts) { p.AnchorGroups = [][]int{nil, {3, -1}} }},
 		{"norms short", "stats", "1 norms of 2 anchors", func(p *modelParts) { p.Stats.Anchors.Norms = []float64{1} }},
 		{"norm negative", "stats", "the norm of anchor 1 is -1", func(p *modelParts) { p.Stats.Anchors.Norms = []float64{1, -1} }},
 		{"norm NaN", "stats", "the norm of anchor 0 is NaN", func(p *modelParts) { p.Stats.Anchors.Norms = []float64{nan, 1} }},
-		{"α short", "alpha", "1 values, want K = 2", func(p *modelParts) { p.Alpha = []float64{1} }},
+		{"α short", "alpha", "1 values, want 2", func(p *modelParts) { p.Alpha = []float64{1} }},
 		{"α zero", "alpha", "of topic 1 is 0", func(p *modelParts) { p.Alpha = []float64{1, 0} }},
 		{"α NaN", "alpha", "of topic 0 is NaN", func(p *modelParts) { p.Alpha = []float64{nan, 1} }},
 		{"reading transposed", "reading", "2×5, want N×K = 5×2", func(p *modelParts) { p.Reading = mat.NewDense(2, 5, nil) }},
@@ -553,8 +609,8 @@ func TestNewModelRefuses(t *testing.T) {
 		{"reading NaN", "reading", "is NaN", func(p *modelParts) { refinedParts(p); p.Reading.Set(2, 1, nan) }},
 		{"reading Inf", "reading", "is +Inf", func(p *modelParts) { refinedParts(p); p.Reading.Set(2, 1, inf) }},
 		{"reading sum", "reading", "weights of topic 0 sum to 2", func(p *modelParts) { refinedParts(p); p.Reading.Scale(2, p.Reading) }},
-		{"background short", "background", "1 flags, want K = 2", func(p *modelParts) { p.Background = []bool{true} }},
-		{"names short", "names", "are 1, want K = 2", func(p *modelParts) { p.Names = []string{"a"} }},
+		{"background short", "background", "1 flags, want 2", func(p *modelParts) { p.Background = []bool{true} }},
+		{"names short", "names", "has 1 names, want 2", func(p *modelParts) { p.Names = []string{"a"} }},
 		{"names twice", "names", `"a" is that of topics 0 and 1`, func(p *modelParts) { p.Names = []string{"a", "a"} }},
 		{"names with control characters", "names", "control", func(p *modelParts) { p.Names = []string{"", "a\nb"} }},
 		{"names in no UTF-8", "names", "UTF-8", func(p *modelParts) { p.Names = []string{"\xff", ""} }},
@@ -562,9 +618,8 @@ func TestNewModelRefuses(t *testing.T) {
 	} {
 		p := tinyParts()
 		c.spoil(&p)
-		m, err := newModel(p)
-		var pe *partError
-		if m != nil || !errors.As(err, &pe) || pe.field != c.field || !strings.Contains(err.Error(), c.want) {
+		m, err := p.model()
+		if m != nil || err == nil || !strings.HasPrefix(err.Error(), c.field+": ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v; want one of %q with %q", c.name, err, c.field, c.want)
 		}
 	}
@@ -584,9 +639,11 @@ func TestNewModelAccepts(t *testing.T) {
 	} {
 		p := tinyParts()
 		change(&p)
-		if _, err := newModel(p); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := ReadModel(bytes.NewReader(encoded(t, mustModel(t, p)))); err != nil {
+				t.Errorf("written and read: %v", err)
+			}
+		})
 	}
 }
 
@@ -612,8 +669,8 @@ func TestVersionIn(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", c.info, got, c.want)
 		}
 	}
-	if p := newProvenance("k", 3, []string{"a"}); p.Version == "" || p.Go == "" || p.OS == "" || p.Arch == "" ||
-		p.Kernel != "k" || p.Seed != 3 || p.FormatVersion != formatVersion || !slices.Equal(p.Stages, []string{"a"}) {
+	if p := newProvenance(3, []string{"a"}, nil); p.Version == "" || p.Go == "" || p.OS == "" || p.Arch == "" ||
+		p.Kernel != linalg.KernelName() || p.Seed != 3 || p.FormatVersion != modelfile.Version || !slices.Equal(p.Stages, []string{"a"}) {
 		t.Errorf("provenance is %+v", p)
 	}
 }
@@ -627,7 +684,7 @@ func TestModelConcurrently(t *testing.T) {
 	all := func(m *Model) string {
 		i, ok := m.Index("word17")
 		return fmt.Sprint(m.N(), m.K(), m, mat.Formatted(m.Topics()), mat.Formatted(m.WordTopics()), mat.Formatted(m.Correlations()),
-			m.Anchors(), m.AnchorWords(), m.Marginals(), m.TopWords(2, 3), m.TopWords(2, 60), m.TopicShares(),
+			m.Anchors(), AnchorWords(m), m.Marginals(), m.TopWords(2, 3), m.TopWords(2, 60), m.TopicShares(),
 			m.Vocabulary(), m.Word(3), i, ok, m.CorrelatedPairs(3), m.Stats(), m.Provenance(), string(encoded(t, m)))
 	}
 	want := all(alone)

@@ -8,10 +8,12 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
-// A name is made of nameWords words at most, separated by nameSeparator, from the
-// nameChoice best words of a topic.
+// A name is made of nameWords words at most, separated by nameSeparator, from the nameChoice best
+// words of a topic.
 const (
 	nameWords     = 3
 	nameChoice    = 10
@@ -24,29 +26,12 @@ func (m *Model) Name(k int) string {
 	return m.names()[k]
 }
 
-// Names returns a name for each topic, no two alike: that given by WithNames, or else two
-// or three of its best words (TopWords), best first, as in "god · jesus · bible". A word
-// stands in one name if it can, that of the topic where it weighs most. No name has two
-// forms of a word, such as "drive" and "drives", or a word of one letter, unless the topic
-// has no others. Topics that cannot be told apart by their words get a number.
+// Names returns a name for each topic, no two alike: that given by the user ([Model.With]), or else
+// two or three of its best words (TopWords), best first, as in "god · jesus · bible". A word is in
+// one name if it can, that of the topic where it weighs most. No name has two forms of a word, such
+// as "drive" and "drives", or a word of one letter, unless the topic has no others. The words of a
+// phrase are apart, as in texts. Topics that cannot be told apart by their words get a number.
 func (m *Model) Names() []string { return slices.Clone(m.names()) }
-
-// WithNames returns a copy of the model whose topics have the given names, "" for those
-// that keep the automatic ones. Names go with their topics through Reorder, files and
-// refits (Pipeline.From). Errors: not K names, two that are the same, and names that are
-// not UTF-8, or that hold control characters or space at their ends.
-func (m *Model) WithNames(names []string) (*Model, error) {
-	out := *m
-	out.given = cloneNames(names)
-	if len(names) != m.k {
-		return nil, errorf("names: are %d, want K = %d", len(names), m.k)
-	}
-	if err := out.checkNames(); err != nil {
-		return nil, wrap(err)
-	}
-	out.names = sync.OnceValue(out.makeNames)
-	return &out, nil
-}
 
 // cloneNames copies names, nil if there are none.
 func cloneNames(names []string) []string {
@@ -56,44 +41,36 @@ func cloneNames(names []string) []string {
 	return slices.Clone(names)
 }
 
-// nameAs gives m, the topics of which al has matched with those of prev and order put in
-// order, the names that the user has given those of prev.
+// nameAs gives m, the topics of which al has matched with those of prev and order put in order, the
+// names that the user has given those of prev.
 func (m *Model) nameAs(prev *Model, al *Alignment, order []int) {
-	if prev.given == nil {
+	if prev.add.Names == nil {
 		return
 	}
 	names := make([]string, m.k)
 	for t, l := range order {
 		if k := al.Prev[l]; k >= 0 && !slices.Contains(al.New, l) {
-			names[t] = prev.given[k]
+			names[t] = prev.add.Names[k]
 		}
 	}
-	m.given = cloneNames(names)
+	m.add.Names = cloneNames(names)
 	m.names = sync.OnceValue(m.makeNames)
 }
 
 // makeNames makes the names.
 func (m *Model) makeNames() []string {
-	choice := make([][]WordProb, m.k)
-	folded := make(map[int][]rune)
-	for k := range choice {
-		choice[k] = m.namable(k)
-		for _, w := range choice[k] {
-			folded[w.Index] = fold(w.Word)
-		}
-	}
-	// Each topic in turn, by the weight of its next word, so that the order of
-	// topics does not matter.
 	type candidate struct {
 		topic int
 		WordProb
 	}
 	var all []candidate
-	for k, words := range choice {
-		for _, w := range words {
-			all = append(all, candidate{k, w})
+	folded := make(map[int][]rune)
+	for k := range m.k {
+		for _, w := range m.namable(k) {
+			all, folded[w.Index] = append(all, candidate{k, w}), fold(w.Word)
 		}
 	}
+	// By weight, so that the order of topics does not matter.
 	slices.SortStableFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Prob, a.Prob), cmp.Compare(a.Index, b.Index))
 	})
@@ -120,11 +97,14 @@ func (m *Model) makeNames() []string {
 	return m.joined(parts)
 }
 
-// namable returns the words that may name topic k: those among its best that have two
-// letters or more, or all of them if none has.
+// namable returns the words that may name topic k: those among its best that have two letters or
+// more, or all of them if none has.
 func (m *Model) namable(k int) []WordProb {
 	best := m.TopWords(k, nameChoice)
-	long := slices.DeleteFunc(slices.Clone(best), func(w WordProb) bool { return letters(w.Word) < 2 })
+	long := slices.DeleteFunc(slices.Clone(best), func(w WordProb) bool {
+		first := strings.IndexFunc(w.Word, unicode.IsLetter)
+		return first == strings.LastIndexFunc(w.Word, unicode.IsLetter)
+	})
 	if len(long) > 0 {
 		return long
 	}
@@ -133,22 +113,20 @@ func (m *Model) namable(k int) []WordProb {
 
 // joined makes names of the words, and puts those of the user in their places.
 func (m *Model) joined(parts [][]WordProb) []string {
-	names := make([]string, m.k)
-	taken := make(map[string]bool)
-	if m.given != nil {
-		for k, s := range m.given {
-			names[k] = s
-			taken[s] = s != ""
-		}
+	names, taken := make([]string, m.k), make(map[string]bool)
+	for k, s := range m.add.Names {
+		names[k], taken[s] = s, s != ""
 	}
 	for k, words := range parts {
 		if names[k] != "" {
 			continue
 		}
-		slices.SortStableFunc(words, func(a, b WordProb) int { return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Index, b.Index)) })
+		slices.SortStableFunc(words, func(a, b WordProb) int {
+			return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Index, b.Index))
+		})
 		var list []string
 		for _, w := range words {
-			if s := oneLine(w.Word); s != "" {
+			if s := m.inName(w.Word); s != "" {
 				list = append(list, s)
 			}
 		}
@@ -162,24 +140,22 @@ func (m *Model) joined(parts [][]WordProb) []string {
 	return names
 }
 
-// letters counts the letters of a word.
-func letters(s string) (n int) {
-	for _, r := range s {
-		if unicode.IsLetter(r) {
-			n++
-		}
+// inName returns a word as it is written in a name, with blanks in a phrase.
+func (m *Model) inName(word string) string {
+	if m.prov.Text != nil && m.prov.Text.Phrases != nil {
+		word = strings.ReplaceAll(word, text.PhraseJoiner, " ")
 	}
-	return n
+	return oneLine(word)
 }
 
-// sameWord tells whether two folded words look like forms of one word, in languages that
-// put their endings last. They do if they are equal, if they begin alike for 4 letters
-// and 55 % of the longer word or more ("studies", "study"), if the shorter of 4 letters
-// or more begins the longer, which has at most 4 more ("swim", "swimming"), if the shorter
-// of 3 letters begins the longer, which has at most 3 more ("god", "gods"), or if all but
-// the last of its letters, 3 or more, do and 2 or 3 others follow ("city", "cities").
-// Words with other beginnings ("mouse", "mice") are missed, and some strangers ("policy",
-// "police") are taken for one word: a name then does with another word.
+// sameWord reports whether two folded words look like forms of one word, in languages that put
+// their endings last. They do if they are equal, if they begin alike for 4 letters and 55 % of the
+// longer word or more ("studies", "study"), if the shorter of 4 letters or more begins the longer,
+// which has at most 4 more ("swim", "swimming"), if the shorter of 3 letters begins the longer,
+// which has at most 3 more ("god", "gods"), or if all but the last of its letters, 3 or more, do
+// and 2 or 3 others follow ("city", "cities"). Words with other beginnings ("mouse", "mice") are
+// missed, and some strangers ("policy", "police") are taken for one word: a name then does with
+// another word.
 func sameWord(a, b []rune) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -201,8 +177,8 @@ func sameWord(a, b []rune) bool {
 	return alike >= 3 && alike == len(a)-1 && len(b)-alike >= 2 && len(b)-alike <= 3
 }
 
-// Letters that change their marks with the form of a word, as in German plurals, or that
-// are often written without, and the same letters without marks.
+// Letters that change their marks with the form of a word, as in German plurals, or that are often
+// written without, and the same letters without marks.
 const (
 	marked   = "àáâãäåçèéêëìíîïñòóôõöøùúûüýÿąćęłńśźżčďěňřšťůžё"
 	unmarked = "aaaaaaceeeeiiiinoooooouuuuyyacelnszzcdenrstuzе"

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/jsmf-go/spectral/metrics"
 )
 
 // readParts is a model whose topics have the given words with falling reading weights,
@@ -121,7 +119,7 @@ func TestSameWord(t *testing.T) {
 
 func TestWithNames(t *testing.T) {
 	m := mustModel(t, readParts("god jesus bible", "space nasa orbit", "war army tank"))
-	named, err := m.WithNames([]string{"", "Heaven", "god · jesus · bible"})
+	named, err := m.With(Additions{Names: []string{"", "Heaven", "god · jesus · bible"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,11 +129,11 @@ func TestWithNames(t *testing.T) {
 	if m.Name(1) != "space · nasa · orbit" {
 		t.Errorf("the model itself calls topic 1 %q", m.Name(1))
 	}
-	if back, err := named.WithNames(make([]string, 3)); err != nil || !slices.Equal(back.Names(), m.Names()) {
+	if back, err := named.With(Additions{Names: make([]string, 3)}); err != nil || !slices.Equal(back.Names(), m.Names()) {
 		t.Errorf("names %q after they were taken back (%v)", back.Names(), err)
 	}
-	for _, bad := range [][]string{nil, {"a", "b"}, {"a", "a", ""}, {"a\n", "", ""}, {"\xff", "", ""}, {" a", "", ""}} {
-		if _, err := m.WithNames(bad); err == nil {
+	for _, bad := range [][]string{{}, {"a", "b"}, {"a", "a", ""}, {"a\n", "", ""}, {"\xff", "", ""}, {" a", "", ""}} {
+		if _, err := m.With(Additions{Names: bad}); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
 	}
@@ -174,24 +172,8 @@ func TestReading(t *testing.T) {
 	none := readParts("a b c d", "e f g h") // and a topic with two words by which to know it
 	none.Reading.SetCol(0, []float64{0, 0.75, 0, 0.25, 0, 0, 0, 0})
 	short := mustModel(t, none)
-	labels, err := short.Labels(nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := words(short.TopWords(0, 4)); got != "b d" || words(labels[0]) != got || words(short.Summary(3)[0].Words) != got {
-		t.Errorf("top words %q, labels %q, in the summary %q; want b and d alone", got, words(labels[0]), words(short.Summary(3)[0].Words))
-	}
-	if _, err := short.Labels(nil, -1); err == nil || !strings.Contains(err.Error(), "labels: -1 words") {
-		t.Errorf("-1 words: %v", err)
-	}
-	for ranking, want := range map[metrics.Ranking]string{nil: "a b c d h g f e", metrics.ByProbability{}: "d c b a h g f e"} {
-		l, err := m.Labels(ranking, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := words(l[0]) + " " + words(l[1]); got != want {
-			t.Errorf("labels by %v: %s, want %s", ranking, got, want)
-		}
+	if got := words(short.TopWords(0, 4)); got != "b d" || words(short.Summary(3)[0].Words) != got {
+		t.Errorf("top words %q, in the summary %q; want b and d alone", got, words(short.Summary(3)[0].Words))
 	}
 	if r := m.Reading(); !mat.Equal(r, p.Reading) {
 		t.Error("Reading is not what was given")
@@ -208,7 +190,7 @@ func TestSummary(t *testing.T) {
 	refinedParts(&p)
 	m := mustModel(t, p)
 	for k, x := range m.Summary(3) {
-		if x.Number != k || x.Name != m.Name(k) || x.Share != m.TopicShares()[k] || x.Background != (k == 1) || x.Anchor != m.AnchorWords()[k] || !slices.Equal(x.Words, m.TopWords(k, 3)) {
+		if x.Number != k || x.Name != m.Name(k) || x.Share != m.TopicShares()[k] || x.Background != (k == 1) || x.Anchor != AnchorWords(m)[k] || !slices.Equal(x.Words, m.TopWords(k, 3)) {
 			t.Errorf("topic %d: %+v", k, x)
 		}
 	}
@@ -217,14 +199,14 @@ func TestSummary(t *testing.T) {
 	if err != nil || string(got) != want {
 		t.Errorf("%s, want %s (%v)", got, want, err)
 	}
-	if got, err := (Topic{Share: math.NaN()}).MarshalJSON(); err != nil || !strings.Contains(string(got), `"share":null`) || strings.Contains(string(got), "anchor") {
+	if got, err := (Topic{Share: math.NaN()}).MarshalJSON(); err != nil || !strings.Contains(string(got), `"share":"NaN"`) || strings.Contains(string(got), "anchor") {
 		t.Errorf("%s (%v)", got, err)
 	}
 }
 
-func ExampleModel_WithNames() {
+func ExampleModel_With() {
 	m := mustExample()
-	named, err := m.WithNames([]string{"fruit", ""})
+	named, err := m.With(Additions{Names: []string{"fruit", ""}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -237,7 +219,7 @@ func ExampleModel_WithNames() {
 }
 
 func mustExample() *Model {
-	m, err := newModel(tinyParts())
+	m, err := tinyParts().model()
 	if err != nil {
 		panic(err)
 	}

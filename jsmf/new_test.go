@@ -13,10 +13,12 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
@@ -62,6 +64,31 @@ func draw(t testing.TB, b *mat.Dense, prior corpus.TopicPrior, docs int) *corpus
 	return c
 }
 
+// logisticNormal is a prior of topic proportions with this covariance of their logarithms.
+type logisticNormal struct{ cov mat.Symmetric }
+
+func (p logisticNormal) Sampler(k int) (func([]float64, *rand.Rand), error) {
+	values, vec, err := linalg.Eigen(p.cov)
+	z := make([]float64, k)
+	return func(w []float64, rng *rand.Rand) {
+		for t := range z {
+			z[t] = rng.NormFloat64()
+		}
+		for t := range w {
+			v := 0.0
+			for j, x := range z {
+				v += vec.At(t, j) * math.Sqrt(max(values[j], 0)) * x
+			}
+			w[t] = v
+		}
+		top := slices.Max(w)
+		for t, v := range w {
+			w[t] = math.Exp(v - top)
+		}
+		floats.Scale(1/floats.Sum(w), w)
+	}, err
+}
+
 // The default finds the topics that the documents were drawn from, with words that are not
 // in the co-occurrence matrix, and the pairs of topics that go together.
 func TestNewRecovers(t *testing.T) {
@@ -76,11 +103,11 @@ func TestNewRecovers(t *testing.T) {
 	cov.SetSym(4, 5, 2.5)
 	for name, prior := range map[string]corpus.TopicPrior{
 		"Dirichlet":       corpus.SymmetricDirichlet(k, 0.2),
-		"logistic normal": corpus.LogisticNormal{Covariance: cov},
+		"logistic normal": logisticNormal{cov},
 	} {
 		c := draw(t, b, prior, 3000)
 		m := fit(t, jsmf.New(k).Words(250), c)
-		if st := m.Stats(); st.Cooc.N != 250 || m.N() != st.Corpus.Words || m.N() < 600 || st.Refine.Docs != 3000 || st.Refine.Watched < 100 || len(st.Refine.HeldOut) < 8 || len(st.Refine.LogLik) != st.Refine.Passes+1 {
+		if st := m.Stats(); st.Cooc.N != 250 || m.N() != st.Corpus.Words || m.N() < 600 || st.Refine.Docs != 3000 || st.Refine.HeldOut < 100 || scored(st.Refine) < 8 || len(st.Refine.LogLik()) != st.Refine.Passes+1 {
 			t.Errorf("%s: %d of %d words, %+v, %+v", name, st.Cooc.N, m.N(), st.Corpus, st.Refine)
 		}
 		of := make([]int, k) // the true topic of each
@@ -129,9 +156,9 @@ func wordNumber(w string) (i int, err error) {
 }
 
 // readAgain is an Input that only reads documents, again and again.
-type readAgain struct{ corpus.Numbered }
+type readAgain struct{ corpus.Source }
 
-func (r readAgain) Info() corpus.Info { return corpus.Info{Source: r.Numbered} }
+func (r readAgain) Info() corpus.Info { return corpus.Info{Source: r.Source} }
 
 // unnamed is an Input that names the words its source only numbers.
 type unnamed struct {
@@ -181,11 +208,11 @@ func TestNewInputs(t *testing.T) {
 			}
 		}
 	}
-	stream, err := cooc.NewStream(ctx, c.Source(), cooc.Options{MinTokens: 2})
+	inMemory, err := corpus.Encode(ctx, c.Source())
 	if err != nil {
 		t.Fatal(err)
 	}
-	inMemory, err := corpus.Encode(ctx, c.Source())
+	operator, err := cooc.FromEncoded(ctx, inMemory, cooc.Options{MinTokens: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +223,7 @@ func TestNewInputs(t *testing.T) {
 	defer file.Close()
 	for name, in := range map[string]jsmf.Input{
 		"source": readAgain{c.Source()}, "corpus": c, "encoded": inMemory, "encoded in a file": file,
-		"source without names": unnamed{c.Source(), c.Vocabulary()}, "matrix without rows": stream,
+		"source without names": unnamed{c.Source(), c.Vocabulary()}, "matrix without rows": operator,
 	} {
 		for _, workers := range []int{1, 3} {
 			got := fit(t, p.Workers(workers), in)
@@ -218,7 +245,7 @@ func TestNewInputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := fit(t, p, weighted)
-	if got.Stats().Sum == m.Stats().Sum || slices.Equal(got.Marginals(), m.Marginals()) || slices.Equal(got.Stats().Refine.LogLik, m.Stats().Refine.LogLik) || slices.ContainsFunc(got.Stats().Warnings, func(s string) bool { return strings.Contains(s, "weights") }) {
+	if got.Stats().Sum == m.Stats().Sum || slices.Equal(got.Marginals(), m.Marginals()) || slices.Equal(got.Stats().Refine.LogLik(), m.Stats().Refine.LogLik()) || slices.ContainsFunc(got.Stats().Warnings, func(s string) bool { return strings.Contains(s, "weights") }) {
 		t.Errorf("weights: %q", got.Stats().Warnings)
 	}
 }
@@ -292,13 +319,13 @@ func TestNewWithoutPasses(t *testing.T) {
 
 // countedReads counts how often it is read.
 type countedReads struct {
-	corpus.Numbered
+	corpus.Source
 	reads *int
 }
 
 func (c countedReads) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	*c.reads++
-	return c.Numbered.Docs(ctx)
+	return c.Source.Docs(ctx)
 }
 
 // Documents are read once, by all fits of a sweep. What is wrong with them is an error
@@ -307,8 +334,12 @@ func TestNewFails(t *testing.T) {
 	c := untidy(t)
 	p := jsmf.New(4).Words(40)
 	reads := 0
-	if _, err := p.Sweep(ctx, readAgain{countedReads{c.Source(), &reads}}, []int{4, 2}); err != nil || reads != 1 {
+	if _, err := (jsmf.Grid{K: []int{4, 2}}).Run(ctx, p.K(0), readAgain{countedReads{c.Source(), &reads}}); err != nil || reads != 1 {
 		t.Errorf("%d reads, %v", reads, err)
+	}
+	reads = 0
+	if _, err := (jsmf.Grid{K: []int{4, 2}}).Run(ctx, jsmf.Published(0).Rectify(rectify.LR{}), readAgain{countedReads{c.Source(), &reads}}); err != nil || reads != 1 {
+		t.Errorf("Published: %d reads, want 1, %v", reads, err)
 	}
 	if _, err := p.Fit(ctx, unnamed{c.Source(), c.Vocabulary()[:30]}); err == nil || !strings.HasPrefix(err.Error(), "jsmf: ") || !strings.Contains(err.Error(), "document 1") {
 		t.Error(err)
@@ -342,7 +373,7 @@ func TestNewSweep(t *testing.T) {
 	c := textLike(t, 250, 1200, 120)
 	p := jsmf.New(2).Refine(refine.Passes{N: 2})
 	for name, in := range map[string]jsmf.Input{"corpus": c, "source": readAgain{c.Source()}} {
-		s, err := p.Sweep(ctx, in, []int{20, 3})
+		s, err := jsmf.Grid{K: []int{20, 3}}.Run(ctx, p.K(0), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,12 +386,12 @@ func TestNewSweep(t *testing.T) {
 			if n, want := x.Model.Stats().Cooc.N, map[int]int{3: 1000 + 8*16, 20: min(1000+8*32, x.Model.N())}[x.K]; n != want {
 				t.Errorf("%s, K = %d: %d words", name, x.K, n)
 			}
-			if r, err := p.Evaluate(ctx, x.Model, in); err != nil || x.Err != nil || x.Unmeasured != nil || !sameReports(r, x.Report) {
-				t.Errorf("%s, K = %d: not the measures of Evaluate: %v, %v, %v", name, x.K, err, x.Err, x.Unmeasured)
+			if r, err := p.Evaluate(ctx, x.Model, in); err != nil || x.Err != nil || x.MeasureErr != nil || !sameReports(r, x.Report) {
+				t.Errorf("%s, K = %d: not the measures of Evaluate: %v, %v, %v", name, x.K, err, x.Err, x.MeasureErr)
 			}
 		}
-		if r := s.Recommendation; r == nil || r.K != 3 && r.K != 20 || s.Unrecommended != nil {
-			t.Errorf("%s: %v, %v", name, s, s.Unrecommended)
+		if r := s.Recommendation; r == nil || r.K != 3 && r.K != 20 || s.RecommendationErr != nil {
+			t.Errorf("%s: %v, %v", name, s, s.RecommendationErr)
 		}
 	}
 }
@@ -398,11 +429,11 @@ func TestNewGoesOn(t *testing.T) {
 	c := draw(t, themes(300, 6), corpus.SymmetricDirichlet(6, 0.2), 800)
 	p := jsmf.New(6).Words(200)
 	m := fit(t, p, c)
-	h, err := p.Hierarchy(ctx, m, 3)
+	h, err := jsmf.Levels{K: []int{3}}.Run(ctx, p.K(0), m)
 	if err != nil || h.K(1) != 3 || h.Model(0) != m {
 		t.Errorf("%v, %v", h, err)
 	}
-	u, err := jsmf.Bootstrap{Warm: 2, Cold: 2}.Measure(ctx, p, m, c)
+	u, err := jsmf.Bootstrap{Warm: 2, Cold: 2}.Run(ctx, p, m, c)
 	if err != nil || slices.ContainsFunc(u.Topics, func(x jsmf.TopicUncertainty) bool { return x.Stability < 1 }) {
 		t.Errorf("%+v, %v", u, err)
 	}
@@ -447,25 +478,29 @@ func (p twin) Refine(ctx context.Context, docs corpus.Source, start refine.Start
 	return r, nil
 }
 
-// A Refiner that hides no token has the start learn from all of them.
-func TestStartSeesWhatIsNotHidden(t *testing.T) {
+// The start of whatever is refined has not seen the tokens that passes hide.
+func TestStartSeesNoHiddenToken(t *testing.T) {
 	c := textLike(t, 1500, 300, 120)         // some 4500 hidden tokens
 	start := func(r refine.Refiner) string { // the eigenvalues of its matrix
 		return fmt.Sprint(fit(t, jsmf.New(4).Extra(0).Refine(r), c).Stats().Rectify.Eigenvalues)
 	}
-	all := start(nil)
-	if got := start(refine.Passes{N: 1, Gain: -1}); got != all {
-		t.Errorf("passes that hide nothing: %s, want %s", got, all)
+	all, visible := start(nil), start(refine.Passes{N: 1})
+	if all == visible {
+		t.Error("the start of passes has seen the hidden tokens")
 	}
-	if got := start(openly{refine.Passes{N: 1}}); got != all {
-		t.Errorf("one of the caller's: %s, want %s", got, all)
-	}
-	if got := start(refine.Passes{N: 1}); got == all {
-		t.Error("the start has seen the hidden tokens")
+	for name, r := range map[string]refine.Refiner{"passes that hide nothing": refine.Passes{N: 1, Gain: -1}, "one of the caller's": twin{refine.Passes{N: 1}}} {
+		if got := start(r); got != visible {
+			t.Errorf("%s: eigenvalues %s, want those without the hidden tokens %s", name, got, visible)
+		}
 	}
 }
 
-// openly says that it hides nothing.
-type openly struct{ refine.Passes }
-
-func (openly) Hides() bool { return false }
+// scored returns how many entries of the history have a score of hidden tokens.
+func scored(s refine.Stats) (n int) {
+	for _, h := range s.History {
+		if !math.IsNaN(h.HeldOut) {
+			n++
+		}
+	}
+	return n
+}

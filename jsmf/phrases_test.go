@@ -31,7 +31,7 @@ func TestPhrasesServe(t *testing.T) {
 	read := func(tok text.Tokenizer) corpus.Source {
 		return corpus.JSONL{In: corpus.FileFromBytes("texts", []byte(file.String())), Tokenizer: tok}
 	}
-	tok, err := corpus.Learn(t.Context(), nil, read, text.Learning{})
+	tok, err := corpus.LearnPhrases(t.Context(), nil, read, text.Learning{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +52,23 @@ func TestPhrasesServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Names hold the phrases as the texts do, and a table does not repeat them.
+	names := strings.Join(m.Names(), " · ")
+	for _, phrase := range []string{"new york times", "support vector machine", "sea salt"} {
+		if !strings.Contains(names, phrase) {
+			t.Errorf("no name holds %q: %q", phrase, names)
+		}
+	}
+	if strings.Contains(names, text.PhraseJoiner) {
+		t.Errorf("names %q", names)
+	}
+	for line := range strings.Lines(m.String()) {
+		if strings.Contains(line, "sea salt") && strings.Contains(line, "sea_salt") {
+			t.Errorf("the phrase of the name is among the further words: %s", line)
+		}
+	}
 	for d, s := range texts {
-		words, counts, unknown, err := m.Words(s)
+		words, counts, unknown, err := m.CountWords(s)
 		if w, n := c.Doc(d); err != nil || unknown != 0 || !slices.Equal(words, w) || !slices.Equal(counts, n) {
 			t.Fatalf("%q has other words than in the fit: %v %v, %d unknown, %v", s, words, counts, unknown, err)
 		}

@@ -3,20 +3,22 @@ package jsmf
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/internal/console"
 )
 
 // printer shows the progress of a fit to a person: see NewPrinter.
 type printer struct {
 	mu   sync.Mutex
 	w    io.Writer
-	live bool
-	err  error
+	live bool            // on a terminal
+	said map[string]bool // warnings
+	err  error           // of w
 
 	shown int           // columns of the live line on the screen, 0: none
 	last  Event         // what the live line shows
@@ -24,40 +26,31 @@ type printer struct {
 	next  int           // plain lines: the Done at which the next is due
 }
 
-// Layout of the live line. It stays below 80 columns because a line that the
-// terminal breaks in two cannot be redrawn.
+// Layout of the live line, which a terminal of 80 columns must not break in two: it could not be
+// redrawn then.
 const (
 	liveWidth = 79
 	barWidth  = 20
 	nameWidth = 8
-	// redraw is the least time between two drawings of a live line.
-	redraw = 100 * time.Millisecond
-	// pause is the least time between two plain lines of a stage's progress.
-	pause = 500 * time.Millisecond
+	redraw    = 100 * time.Millisecond // at least, between two drawings
+	pause     = 500 * time.Millisecond // at least, between two plain lines of a stage's progress
 )
 
-// NewPrinter returns a function for Pipeline.Record that shows the progress of a fit
-// to a person. It is safe for concurrent use, but the lines of fits that run at the
-// same time mix.
+// NewPrinter returns a function for [Pipeline.Record] that shows the progress of a fit to a person.
+// It is safe for concurrent use, but the lines of fits that run at the same time mix.
 //
-// On a terminal each stage has one line with a bar, the current value, the rate and
-// the time left. It is redrawn as work is done, and replaced by the outcome and the
-// time of the stage. Elsewhere plain lines are written: one when a stage starts, one
-// when it ends, and in between, at least half a second apart, one for each tenth of
-// the work, or, if the total is not known, one each time the work done doubles. A
-// terminal is an *os.File that is a character device, unless the environment variable
-// TERM is "dumb". After the first error of w nothing is written any more.
+// On a terminal each stage has one line with a bar, the current value, the rate and the time left,
+// which the outcome and the time of the stage replace. Elsewhere plain lines are written: one when
+// a stage starts, one when it ends, and in between, at least half a second apart, one for each
+// tenth of the work, or, if the total is not known, one each time the work done doubles. A warning
+// is shown once, however many fits repeat it. Lines are broken at the width that the environment
+// variable COLUMNS gives, or at 80 characters on a terminal. A terminal is an *os.File that is a
+// character device, unless the environment variable TERM is "dumb". After the first error of w
+// nothing is written any more.
 func NewPrinter(w io.Writer) func(Event) { return newPrinter(w).Record }
 
-func newPrinter(w io.Writer) *printer { return &printer{w: w, live: isTerminal(w)} }
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || f == nil || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+func newPrinter(w io.Writer) *printer {
+	return &printer{w: w, live: console.Terminal(w), said: make(map[string]bool)}
 }
 
 // Record shows e.
@@ -73,24 +66,25 @@ func (p *printer) Record(e Event) {
 			p.draw(e)
 		} else if e.Message != "" {
 			p.line("%s: %s", e.Stage, e.Message)
-		} else {
-			p.line("%s", e.Stage)
 		}
 	case EventProgress:
-		if p.live {
-			due := p.shown == 0 || p.last.Stage != e.Stage || e.Elapsed-p.drawn >= redraw ||
-				e.Total > 0 && e.Done >= e.Total
-			if e.Message == "" && p.last.Stage == e.Stage {
+		switch same := p.last.Stage == e.Stage; {
+		case p.live:
+			if e.Message == "" && same {
 				e.Message = p.last.Message // the method, shown until there is more to say
 			}
 			p.last = e
-			if due {
+			if p.shown == 0 || !same || e.Elapsed-p.drawn >= redraw || e.Total > 0 && e.Done >= e.Total {
 				p.draw(e)
 			}
-		} else if p.due(e) {
+		case p.due(e):
 			p.line("%s: %s", e.Stage, strings.Join(progress(e), "  "))
 		}
 	case EventWarning:
+		if p.said[e.Message] {
+			return
+		}
+		p.said[e.Message] = true
 		p.line("%s: warning: %s", e.Stage, e.Message)
 		if p.live && p.last.Stage == e.Stage {
 			p.draw(p.last)
@@ -112,27 +106,25 @@ func (p *printer) Record(e Event) {
 	}
 }
 
-// due tells whether to write a plain line for e, and sets when the next is due.
+// due reports whether to write a plain line for e, and sets when the next is due.
 func (p *printer) due(e Event) bool {
 	if e.Done < p.next && (e.Total <= 0 || e.Done < e.Total) || e.Done <= 0 || e.Elapsed-p.drawn < pause {
 		return false
 	}
 	p.drawn = e.Elapsed
-	if e.Total > 0 {
-		if e.Done >= e.Total && p.next > e.Total {
-			return false // said already
-		}
-		// The least Done of the tenth after that of e. 10·Total may overflow an
-		// int of 32 bits.
-		tenth := int64(e.Done)*10/int64(e.Total) + 1
-		p.next = int((tenth*int64(e.Total) + 9) / 10)
-	} else {
+	if e.Total <= 0 {
 		p.next = 2 * e.Done
+		return true
 	}
+	if e.Done >= e.Total && p.next > e.Total {
+		return false // said already
+	}
+	tenth := int64(e.Done)*10/int64(e.Total) + 1 // after that of e
+	p.next = int((tenth*int64(e.Total) + 9) / 10)
 	return true
 }
 
-// progress returns the parts of a line that tell how far e is.
+// progress returns the parts of a line that say how far e is.
 func progress(e Event) []string {
 	var parts []string
 	switch {
@@ -142,14 +134,13 @@ func progress(e Event) []string {
 		parts = append(parts, fmt.Sprint(e.Done))
 	}
 	if e.Name != "" {
-		parts = append(parts, fmt.Sprintf("%s %.3g", e.Name, e.Value))
+		parts = append(parts, e.Name+console.Number(" %.3g", e.Value))
 	}
 	if e.Done > 0 && e.Elapsed > 0 {
-		rate := float64(e.Done) / e.Elapsed.Seconds()
-		parts = append(parts, fmt.Sprintf("%.3g/s", rate))
-		if left := e.Left(); left > 0 {
-			parts = append(parts, short(left)+" left")
-		}
+		parts = append(parts, fmt.Sprintf("%.3g/s", float64(e.Done)/e.Elapsed.Seconds()))
+	}
+	if left := e.Left(); left > 0 {
+		parts = append(parts, short(left)+" left")
 	}
 	return parts
 }
@@ -172,20 +163,20 @@ func (p *printer) draw(e Event) {
 	}
 	s := cut(b.String(), liveWidth)
 	n := utf8.RuneCountInString(s)
-	// Blanks hide the rest of a longer line. Old Windows consoles would print
-	// escape sequences as they are.
+	// Blanks hide the rest of a longer line. Old Windows consoles would print escape sequences as
+	// they are.
 	p.write("\r" + s + strings.Repeat(" ", max(0, p.shown-n)))
 	p.shown, p.drawn = n, e.Elapsed
 }
 
 // line writes a line, in place of the live line if one is shown.
 func (p *printer) line(format string, args ...any) {
-	s := fmt.Sprintf(format, args...)
+	lines := console.Wrap(fmt.Sprintf(format, args...), console.Width(p.w))
 	if p.shown > 0 {
-		s = "\r" + s + strings.Repeat(" ", max(0, p.shown-utf8.RuneCountInString(s)))
+		lines[0] = "\r" + lines[0] + strings.Repeat(" ", max(0, p.shown-utf8.RuneCountInString(lines[0])))
 		p.shown = 0
 	}
-	p.write(s + "\n")
+	p.write(strings.Join(lines, "\n") + "\n")
 }
 
 func (p *printer) write(s string) {
@@ -194,8 +185,8 @@ func (p *printer) write(s string) {
 	}
 }
 
-// oneLine makes s, which may quote words of any document, safe for a line of a
-// terminal: white space becomes a blank and control characters "?".
+// oneLine makes s, which may quote words of any document, safe for a line of a terminal: white
+// space becomes a blank and control characters "?".
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

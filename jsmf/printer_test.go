@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/internal/console"
 )
 
 const ms = time.Millisecond
@@ -43,7 +44,6 @@ func TestPlainPrinter(t *testing.T) {
 rectify: 1/4  change 0.0123  2/s  1.5s left
 rectify: warning: slow progress
 rectify: done in 1.23s: iteration limit
-anchors
 anchors: failed after 2ms: context canceled
 `
 	if b.String() != want || p.err != nil {
@@ -53,7 +53,8 @@ anchors: failed after 2ms: context canceled
 
 func TestLivePrinter(t *testing.T) {
 	var b bytes.Buffer
-	p := &printer{w: &b, live: true}
+	p := newPrinter(&b)
+	p.live = true
 	for _, e := range aFit() {
 		p.Record(e)
 	}
@@ -106,6 +107,23 @@ func screen(s string) string {
 	return out.String() + strings.TrimRight(string(line), " ")
 }
 
+// Fits of one sweep warn of the same documents: that is said once. Lines are broken where
+// COLUMNS says.
+func TestPrinterWarnsOnce(t *testing.T) {
+	t.Setenv("COLUMNS", "40")
+	var b bytes.Buffer
+	show := NewPrinter(&b)
+	for _, k := range []int{5, 10, 20} {
+		show(Event{Stage: StageCooc, Kind: EventStart})
+		show(Event{Stage: StageCooc, Kind: EventWarning, Message: "topics of short documents are less certain"})
+		show(Event{Stage: StageCooc, Kind: EventWarning, Message: fmt.Sprint("of ", k)})
+	}
+	const want = "cooc: warning: topics of short documents\n   are less certain\ncooc: warning: of 5\ncooc: warning: of 10\ncooc: warning: of 20\n"
+	if b.String() != want {
+		t.Errorf("printed\n%s, want\n%s", b.String(), want)
+	}
+}
+
 // However many events there are, the number of lines is bounded, and the first
 // and the last are there.
 func TestPlainPrinterIsBrief(t *testing.T) {
@@ -117,7 +135,7 @@ func TestPlainPrinterIsBrief(t *testing.T) {
 			p.Record(Event{Stage: "s", Kind: EventProgress, Done: i, Total: total, Elapsed: time.Duration(i) * time.Second})
 		}
 		p.Record(Event{Stage: "s", Kind: EventProgress, Done: total, Total: total, Elapsed: time.Hour * 9999}) // said already
-		lines := strings.Split(strings.TrimSpace(b.String()), "\n")[1:]
+		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 		if len(lines) > 11 || len(lines) < min(total, 10) {
 			t.Errorf("%d events gave %d lines", total, len(lines))
 		}
@@ -135,7 +153,7 @@ func TestPlainPrinterIsBrief(t *testing.T) {
 	for i := range 1001 {
 		p.Record(Event{Stage: "read", Kind: EventProgress, Done: i, Elapsed: time.Duration(i) * time.Second})
 	}
-	want := "read\n"
+	want := ""
 	for i := 1; i <= 1000; i *= 2 {
 		want += fmt.Sprintf("read: %d  1/s\n", i)
 	}
@@ -148,7 +166,8 @@ func TestPlainPrinterIsBrief(t *testing.T) {
 // hide, and nothing a message holds can steer the terminal.
 func TestLiveLineIsSafe(t *testing.T) {
 	var b bytes.Buffer
-	p := &printer{w: &b, live: true}
+	p := newPrinter(&b)
+	p.live = true
 	evil := "\x1b[2J\a" + strings.Repeat("ö", 200) + "\r\n\u0085x\xff"
 	p.Record(Event{Stage: "a-stage-with-a-long-name", Kind: EventStart, Message: evil})
 	p.Record(Event{Stage: "x", Kind: EventProgress, Done: 3, Message: evil, Elapsed: time.Second})
@@ -173,7 +192,8 @@ func TestLiveLineIsSafe(t *testing.T) {
 // A thousand events in a tenth of a second draw two lines.
 func TestLiveLineIsNotDrawnTooOften(t *testing.T) {
 	var b bytes.Buffer
-	p := &printer{w: &b, live: true}
+	p := newPrinter(&b)
+	p.live = true
 	p.Record(Event{Stage: "s", Kind: EventStart})
 	for i := range 1000 {
 		p.Record(Event{Stage: "s", Kind: EventProgress, Done: i, Total: 5000, Elapsed: time.Duration(i+1) * ms / 10})
@@ -213,7 +233,7 @@ func TestIsTerminal(t *testing.T) {
 	defer w.Close()
 	var none *os.File
 	for i, w := range []interface{ Write([]byte) (int, error) }{f, w, none, new(bytes.Buffer)} {
-		if isTerminal(w) {
+		if console.Terminal(w) {
 			t.Errorf("writer %d is taken for a terminal", i)
 		}
 	}
@@ -274,41 +294,6 @@ func TestEventKindString(t *testing.T) {
 		if k.String() != want {
 			t.Errorf("%d: %q, want %q", k, k, want)
 		}
-	}
-}
-
-func TestSlogRecorder(t *testing.T) {
-	var b bytes.Buffer
-	opts := &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey && len(groups) == 0 {
-			return slog.Attr{}
-		}
-		return a
-	}}
-	r := slogRecorder{slog.New(slog.NewTextHandler(&b, opts))}
-	events := aFit()
-	for _, i := range []int{0, 1, 3, 6, 7, 8} {
-		r.Record(events[i])
-	}
-	const want = `level=INFO msg="stage start" stage=rectify total=4 message="AP, 4 iterations"
-level=DEBUG msg="stage progress" stage=rectify done=1 total=4 change=0.01234 elapsed=500ms
-level=WARN msg="stage warning" stage=rectify elapsed=600ms message="slow\nprogress"
-level=INFO msg="stage end" stage=rectify elapsed=1.234s message="iteration limit"
-level=INFO msg="stage start" stage=anchors
-level=ERROR msg="stage failed" stage=anchors elapsed=2ms error="context canceled"
-`
-	if b.String() != want {
-		t.Errorf("logged\n%s, want\n%s", b.String(), want)
-	}
-
-	b.Reset()
-	opts.Level = slog.LevelWarn
-	r = slogRecorder{slog.New(slog.NewTextHandler(&b, opts))}
-	for _, e := range events {
-		r.Record(e)
-	}
-	if got := strings.Count(b.String(), "\n"); got != 2 { // the warning and the failure
-		t.Errorf("at level WARN it logged\n%s", b.String())
 	}
 }
 

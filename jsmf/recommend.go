@@ -4,43 +4,40 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/jsmf-go/spectral/internal/console"
 )
 
-// Recommendation is a number of topics, and how sure it is. It follows the
-// one-standard-error rule (Breiman et al., Classification and Regression Trees, 1984): of
-// the numbers of topics under which documents held out are at most one standard error less
-// likely than under the best, it is the smallest. The standard error is that of the
-// difference, over documents.
+// Recommendation is a number of topics, and how sure it is. It follows the one-standard-error rule
+// (Breiman et al., Classification and Regression Trees, 1984): of the numbers of topics under which
+// held-out documents are at most one standard error less likely than under the best, it is the
+// smallest. The standard error is that of the difference, over documents.
 type Recommendation struct {
 	K int
 
-	// Low and High are the smallest and the largest number of topics that are as likely:
-	// the log-likelihood differs from that under K by no more than two standard errors
-	// of the difference.
-	Low, High int
+	// Low and High are the smallest and the largest number of topics that are as likely: the
+	// log-likelihood differs from that under K by no more than two standard errors of the
+	// difference. Best is the number under which the documents are most likely.
+	Low, High, Best int
 
-	// Chosen is the share of resamples that lead to K: the scores of the documents are
-	// weighted anew, at random, and the rule is applied again. No model is fitted again, so
-	// that the doubt about the fits themselves is not in it.
+	// Chosen is the share of resamples that lead to K: the scores of the documents are weighted
+	// anew, at random, and the rule is applied again. No model is fitted again, so that the doubt
+	// about the fits themselves is not in it.
 	Chosen float64
 
-	// Best is the number of topics under which the documents are most likely.
-	Best int
-
-	// Stable of the topics of the model of K came back in fits to reweighted documents
-	// (Uncertainty.Stable), of which there were Cold. Sweep.Bootstrap fills them in: before
-	// it Cold is 0, and nothing is known.
+	// Stable of the topics of the model of K came back in Cold fits to reweighted documents
+	// (Uncertainty.Stable). Whoever runs a Bootstrap of the model sets them; 0: not known.
 	Stable, Cold int
 
-	// Documents were held out, with so many hidden words.
+	// Documents were held out, with Words hidden words.
 	Documents, Words int
 
 	// Why is the reason in a sentence or two, with numbers.
 	Why string
 }
 
-// String returns for example "K = 35 (25 to 45 are as likely; 31 of 35 topics stable; chosen
-// in 62 % of resamples)". What Sweep.Bootstrap has not measured is not in it.
+// String returns for example "K = 35 (25 to 45 are as likely; 31 of 35 topics stable; chosen in 62
+// % of resamples)". Without Cold there is nothing of stability in it.
 func (r *Recommendation) String() string {
 	likely := "no other is as likely"
 	if r.Low < r.High {
@@ -52,16 +49,14 @@ func (r *Recommendation) String() string {
 	return fmt.Sprintf("K = %d (%s; chosen in %.0f %% of resamples)", r.K, likely, 100*r.Chosen)
 }
 
-// HeldOutScore is how well models of K topics predict documents that they were not fitted
-// to.
+// HeldOutScore is how well models of K topics predict documents that they were not fitted to.
 type HeldOutScore struct {
 	// PerWord is the mean of ln p over the hidden words.
 	PerWord float64
-	// Behind is how much less that is than the best of the sweep, and Error the standard
-	// error of this difference over documents. Both are 0 for the best.
+	// Behind is how much less that is than the best of the sweep, and Error the standard error of
+	// this difference over documents. Both are 0 for the best.
 	Behind, Error float64
-	// AsLikely tells whether the difference to the K recommended is no more than two standard
-	// errors of it.
+	// AsLikely reports whether the difference to the K recommended is at most two standard errors.
 	AsLikely bool
 	// Chosen is the share of resamples that lead to this K.
 	Chosen float64
@@ -94,8 +89,8 @@ func (b ballot) means(weights []float64) []float64 {
 	return out
 }
 
-// difference returns the mean of ln p a word under i less that under j, and the standard
-// error of this ratio over the documents, whose scores are paired.
+// difference returns the mean of ln p a word under i less that under j, and the standard error of
+// this ratio over the documents, whose scores are paired.
 func (b ballot) difference(i, j int, weights []float64) (mean, err float64) {
 	sum, total, n := 0.0, 0.0, 0.0
 	for d, w := range weights {
@@ -128,8 +123,8 @@ func (b ballot) choose(weights []float64) (best, chosen int) {
 	return best, best
 }
 
-// resample returns the share of resamples that choose each K. Documents are weighted as in
-// a Bootstrap, by their keys: their places do not matter.
+// resample returns the share of resamples that choose each K. Documents are weighted as in a
+// Bootstrap, by their keys: their places do not matter.
 func (b ballot) resample(keys []uint64) []float64 {
 	shares, weights := make([]float64, len(b.logs)), make([]float64, len(keys))
 	for r := range resamples {
@@ -142,14 +137,14 @@ func (b ballot) resample(keys []uint64) []float64 {
 	return shares
 }
 
-// asLikely tells whether numbers i and j differ by no more than two standard errors.
+// asLikely reports whether numbers i and j differ by no more than two standard errors.
 func (b ballot) asLikely(i, j int, weights []float64) bool {
 	mean, err := b.difference(i, j, weights)
 	return math.Abs(mean) <= 2*err
 }
 
-// recommend chooses among ks, ascending, and returns the score of each. end says why there is
-// no larger number, if there is a reason.
+// recommend chooses among ks, ascending, and returns the score of each. end says why there is no
+// larger number, if there is a reason.
 func (b ballot) recommend(ks []int, keys []uint64, end string) (*Recommendation, []HeldOutScore) {
 	ones := slices.Repeat([]float64{1}, len(b.words))
 	best, chosen := b.choose(ones)
@@ -170,7 +165,7 @@ func (b ballot) recommend(ks []int, keys []uint64, end string) (*Recommendation,
 	for _, n := range b.words {
 		r.Words += int(n)
 	}
-	r.Why = fmt.Sprintf("%d documents held out are most likely with %d topics: ln p is %.4f a word", r.Documents, r.Best, means[best])
+	r.Why = console.Number("%d documents held out are most likely with %d topics: ln p is %.4f a word", r.Documents, r.Best, means[best])
 	switch {
 	case chosen < best:
 		r.Why += fmt.Sprintf("; %d is the fewest within one standard error, lower by %v.", r.K, scores[chosen])
@@ -190,8 +185,8 @@ func (b ballot) recommend(ks []int, keys []uint64, end string) (*Recommendation,
 	return r, scores
 }
 
-// why says what speaks for and against number i, which may lie between others that are as
-// likely as the one chosen.
+// why says what speaks for and against number i, which may lie between others that are as likely as
+// the one chosen.
 func why(ks []int, i, chosen, best int, asLikely, between bool) string {
 	switch {
 	case i == chosen && i == best:

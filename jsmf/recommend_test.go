@@ -109,7 +109,7 @@ func TestRecommend(t *testing.T) {
 	if want := fmt.Sprintf("K = 10 (10 to 14 are as likely; chosen in %.0f %% of resamples)", 100*r.Chosen); r.String() != want {
 		t.Errorf("%v, want %v", r, want)
 	}
-	if !strings.Contains(r.Why, "most likely with 14 topics: ln p is -5.0000 a word; 10 is the fewest within one standard error, lower by 0.0400 ± 0.0501.") {
+	if !strings.Contains(r.Why, "most likely with 14 topics: ln p is −5.0000 a word; 10 is the fewest within one standard error, lower by 0.0400 ± 0.0501.") {
 		t.Errorf("%q", r.Why)
 	}
 	sum := 0.0

@@ -10,47 +10,43 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// Resumable sets whether a model keeps the state of its rectification
-// (rectify.State), from which a refit can start: see From. The state takes up to
-// 16·N·(K + 17) bytes in memory and in the model file. Some rectifiers, such as
-// rectify.DR, have none. Default: false.
+// Resumable sets whether a model keeps the state of its rectification ([rectify.State]), from which
+// a refit can start: see From. The state takes up to 16·N·(K + 17) bytes in memory and in the model
+// file. Some rectifiers, such as [rectify.DR], have none. Default: false.
 func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 
-// From makes Fit a refit: it starts from prev, a model of nearly the same documents, and
-// keeps the numbers of its topics. nil, the default, fits without a previous model.
+// From makes Fit a refit: it starts from prev, a model of nearly the same documents, and keeps the
+// numbers of its topics. nil, the default, fits without a previous model.
 //
-// A refit starts warm if prev was made with Resumable, its start had as many topics
-// (Extra), and the rectifier can start from a state, as rectify.AP, ENN, LR and Auto can.
-// It then takes a few iterations instead of all. It starts cold if the documents have
-// changed too much, or if the warm start leads to a ΣA farther from 1, by more than a
-// tenth, than that of the last model with a cold start. Stats.Refit.Start says which and
-// why. Under New the words of the matrix may be others than before; those that both have
-// start warm. Passes over the documents (Refine) start from the new spectral model.
+// A refit starts warm if prev was made with Resumable, its start had as many topics (Extra), and the
+// rectifier can start from a state, as [rectify.AP], ENN, LR and Auto can. It then takes a few
+// iterations. It starts cold if the documents have changed too much, or if the warm start leads to
+// a ΣA farther from 1, by more than a tenth, than that of the last model with a cold start.
+// Stats.Refit.Start says which and why. Words of the matrix that prev lacks do not prevent a warm
+// start. Passes over the documents (Refine) start from the new spectral model.
 //
-// Finders that take preferences (anchor.QR, SPA and Projected) keep an anchor of prev
-// unless another word is farther by more than a tenth. If ΣA is then off by more than a
-// tenth, the anchors found without prev are used if they fit better.
+// Finders that take preferences ([anchor.QR], SPA and Projected) keep an anchor of prev unless
+// another word is farther by more than a tenth. If ΣA is then off by more than a tenth, the anchors
+// found without prev are used if they fit better.
 //
-// Topics are matched with those of prev by Align and numbered accordingly. A name that the
-// user gave a topic (Model.WithNames) stays, unless the topic is in Stats.Refit.New. Words
-// are matched by name, or by number if neither model has a vocabulary; if only one has, or
-// the numbers of words differ, Fit returns an error. Stats.Refit has the drift of each
-// topic and the words that came and went.
-//
-// The refitted model is not bit for bit that of a fit without prev.
+// Topics are matched with those of prev by Align and numbered accordingly. A name that the user gave
+// a topic ([Additions].Names) stays, unless the topic is in Stats.Refit.New. Words are matched by
+// name, or by number if neither model has a vocabulary; if only one has, or the numbers of words
+// differ, Fit returns an error. Stats.Refit has the drift of each topic and the words that came and
+// went. The model is not bit for bit that of a fit without prev.
 func (p Pipeline) From(prev *Model) Pipeline { p.from = prev; return p }
 
-// anchorHysteresis is by how much farther a word must be to replace an anchor of the
-// previous model.
+// anchorHysteresis is by how much farther a word must be to replace an anchor of the previous
+// model.
 const anchorHysteresis = 0.1
 
-// maxMisfit is the misfit of A above which anchors that were kept are compared with those
-// found without the previous model, and by how much a warm start may exceed the misfit of
-// the last model with a cold start.
+// maxMisfit is the misfit of A above which anchors that were kept are compared with those found
+// without the previous model, and by how much a warm start may exceed the misfit of the last model
+// with a cold start.
 const maxMisfit = 0.1
 
-// mostMisfit is the misfit of A above which a model does not fit: a factor of 2.
-const mostMisfit = math.Ln2
+// noFit is the misfit of A above which a model does not fit: a factor of 2.
+const noFit = math.Ln2
 
 // misfit returns |ln ΣA|.
 func misfit(sum float64) float64 {
@@ -60,8 +56,7 @@ func misfit(sum float64) float64 {
 	return math.Inf(1)
 }
 
-// coldSum returns Stats.Sum of the last model with a cold start among m and the models
-// before it.
+// coldSum returns Stats.Sum of the last model with a cold start among m and the models before it.
 func (m *Model) coldSum() float64 {
 	if m.stats.Refit.Start == "warm" {
 		return m.stats.Refit.ColdSum
@@ -69,43 +64,39 @@ func (m *Model) coldSum() float64 {
 	return m.stats.Sum
 }
 
-// before returns the word of the previous model for each row of the problem, −1 for
-// none; nil if there is no previous model. If a word is repeated, its first row is matched
-// with the first row there, and so on, so that equal vocabularies match row by row.
+// before returns the word of the previous model for each row of the problem, −1 for none; nil if
+// there is no previous model. If a word is repeated, its first row is matched with the first row
+// there, and so on, so that equal vocabularies match row by row.
 func (p Pipeline) before(pr *problem) ([]int, error) {
 	prev := p.from
 	if prev == nil {
 		return nil, nil
 	}
 	rows := make([]int, pr.c.Dim())
-	if pr.info.Vocabulary != nil && prev.vocab != nil {
-		words := make([]string, len(rows))
-		for i := range rows {
-			words[i] = pr.info.Vocabulary[pr.word(i)]
-		}
-		at, err := bag.Index(bag.Unique(prev.vocab))
-		if err != nil {
-			return nil, fmt.Errorf("From: %w", err)
-		}
-		for i, w := range bag.Unique(words) {
-			rows[i] = -1
-			if j, ok := at[w]; ok {
-				rows[i] = int(j)
-			}
-		}
-		return rows, nil
-	}
-	if pr.info.Vocabulary != nil || prev.vocab != nil || pr.n != prev.N() {
-		return nil, fmt.Errorf("From: %d words cannot be matched with the %d of the previous model: not both have names", pr.n, prev.N())
-	}
 	for i := range rows {
 		rows[i] = pr.word(i)
+	}
+	switch names := pr.info.Vocabulary; {
+	case names == nil && prev.vocab == nil && pr.n == prev.n:
+		return rows, nil
+	case names == nil || prev.vocab == nil:
+		return nil, fmt.Errorf("From: %d words cannot be matched with the %d of the previous model: not both have names", pr.n, prev.n)
+	}
+	at, err := bag.Index(bag.Unique(prev.vocab))
+	if err != nil {
+		return nil, fmt.Errorf("From: %w", err)
+	}
+	for i, w := range bag.Unique(pr.names()) {
+		rows[i] = -1
+		if j, ok := at[w]; ok {
+			rows[i] = int(j)
+		}
 	}
 	return rows, nil
 }
 
-// start returns the state to start from, for the words that before has matched, or why
-// there is none.
+// start returns the state to start from, for the words that before has matched, or why there is
+// none.
 func (p Pipeline) start(rows []int) (*rectify.State, string) {
 	switch {
 	case p.from == nil:
@@ -120,23 +111,17 @@ func (p Pipeline) start(rows []int) (*rectify.State, string) {
 	return s, ""
 }
 
-// prefer returns the rows of the anchors of the previous model, in the order of its
-// topics.
-func (p Pipeline) prefer(rows []int) []int {
-	if p.from == nil || rows == nil || p.from.groups != nil {
+// prefer returns the rows of the anchors of the previous model, in the order of its topics.
+func (p Pipeline) prefer(rows []int) (anchors []int) {
+	if p.from == nil || p.from.groups != nil {
 		return nil
 	}
-	at := make(map[int]int, len(rows))
-	for i, w := range rows {
-		at[w] = i
-	}
-	var out []int
 	for _, w := range p.from.anchors {
-		if i, ok := at[w]; ok {
-			out = append(out, i)
+		if i := slices.Index(rows, w); i >= 0 {
+			anchors = append(anchors, i)
 		}
 	}
-	return out
+	return anchors
 }
 
 // startedBy returns Stats.Refit.Start.
@@ -152,34 +137,36 @@ func (r *run) startedBy(res *rectify.Result) string {
 	return fmt.Sprintf("cold: %v cannot start from a state", r.ask.rectifier)
 }
 
-// follow returns the model with its topics numbered, and named by the user, as those of
-// the previous model, and fills in Stats.Refit.
+// follow returns the model with its topics numbered, and named by the user, as those of the
+// previous model, and fills in Stats.Refit.
 func (m *Model) follow(ctx context.Context, prev *Model, workers int) (*Model, error) {
-	al, err := align(ctx, prev, m, workers)
+	al, err := Align(ctx, prev, m, workers)
 	if err != nil {
-		return nil, fmt.Errorf("the previous model: %w", err)
+		return nil, errorf("the previous model: %w", err)
 	}
 	order := al.Order()
 	out := m.reordered(order)
 	out.nameAs(prev, al, order)
 	s := &out.stats.Refit
 	s.Drift = permuted(al.Drift, order)
-	for _, l := range al.New {
-		s.New = append(s.New, slices.Index(order, l))
+	for t, l := range order {
+		if slices.Contains(al.New, l) {
+			s.New = append(s.New, t)
+		}
 	}
-	slices.Sort(s.New)
 	s.Vanished = al.Vanished
 	if m.vocab != nil && prev.vocab != nil {
-		for _, w := range m.vocab {
-			if _, ok := prev.Index(w); !ok {
-				s.Joined = append(s.Joined, w)
-			}
-		}
-		for _, w := range prev.vocab {
-			if _, ok := m.Index(w); !ok {
-				s.Left = append(s.Left, w)
-			}
-		}
+		s.Joined, s.Left = m.wordsNotIn(prev), prev.wordsNotIn(m)
 	}
 	return out, nil
+}
+
+// wordsNotIn returns the words that another model does not have.
+func (m *Model) wordsNotIn(other *Model) (words []string) {
+	for _, w := range m.vocab {
+		if _, ok := other.Index(w); !ok {
+			words = append(words, w)
+		}
+	}
+	return words
 }

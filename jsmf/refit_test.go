@@ -17,6 +17,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/modelfile"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover/refine"
@@ -167,7 +168,7 @@ func TestRefitChain(t *testing.T) {
 	}
 	ctx := context.Background()
 	c := golden.Corpus(t, "synth")
-	a, err := cooc.NewAccumulator(cooc.AccumulatorOptions{Vocabulary: c.Vocabulary(), MinDocs: -1})
+	a, err := corpus.NewAccumulator(corpus.AccumulatorOptions{Vocabulary: c.Vocabulary(), MinDocs: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -451,7 +452,7 @@ func TestReorder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = m.WithNames([]string{"zero", "", "two", "", "", ""}); err != nil {
+	if m, err = m.With(jsmf.Additions{Names: []string{"zero", "", "two", "", "", ""}}); err != nil {
 		t.Fatal(err)
 	}
 	order := []int{4, 0, 5, 1, 3, 2}
@@ -538,7 +539,7 @@ func TestRefitFromFile(t *testing.T) {
 	if at < 0 {
 		t.Fatal("no section RECT")
 	}
-	var fe *jsmf.FormatError
+	var fe *modelfile.Error
 	for _, off := range []int{0, 8, 16, 20, 28, 40, 1000} {
 		bad := slices.Clone(file)
 		bad[at+off] ^= 1
@@ -602,7 +603,7 @@ func TestAlign(t *testing.T) {
 // the last cold fit.
 func TestRefitGrowth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	a, err := cooc.NewAccumulator(cooc.AccumulatorOptions{MinDocs: 2, MaxWords: 200})
+	a, err := corpus.NewAccumulator(corpus.AccumulatorOptions{MinDocs: 2, MaxWords: 200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -656,19 +657,22 @@ func TestFitSnapshot(t *testing.T) {
 	ctx := context.Background()
 	c := golden.Corpus(t, "synth")
 	p := jsmf.Published(6).Rectify(rectify.ENN{Iterations: 3})
-	hold := func(o cooc.AccumulatorOptions) *cooc.Snapshot {
+	hold := func(o corpus.AccumulatorOptions) *corpus.Snapshot {
 		t.Helper()
 		o.Vocabulary, o.MinDocs = c.Vocabulary(), -1
-		a, err := cooc.NewAccumulator(o)
+		a, err := corpus.NewAccumulator(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := a.AddSource(ctx, c.Source()); err != nil {
-			t.Fatal(err)
+		for m := range c.NumDocs() {
+			words, counts := c.Doc(m)
+			if err := a.Add(corpus.Document{ID: c.ID(m), Words: words, Counts: counts}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return a.Snapshot()
 	}
-	d, err := hold(cooc.AccumulatorOptions{}).Corpus()
+	d, err := hold(corpus.AccumulatorOptions{}).Corpus()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -679,7 +683,7 @@ func TestFitSnapshot(t *testing.T) {
 	if !bytes.Equal(encoded(t, m), encoded(t, fit(t, p, c))) {
 		t.Error("the model of the snapshot is not that of the corpus")
 	}
-	s := hold(cooc.AccumulatorOptions{HalfLife: 2}) // of the first documents nothing is left
+	s := hold(corpus.AccumulatorOptions{HalfLife: 2}) // of the first documents nothing is left
 	if d, err = s.Corpus(); err != nil {
 		t.Fatal(err)
 	}
@@ -692,7 +696,7 @@ func TestFitSnapshot(t *testing.T) {
 	}
 }
 
-// resumable tells whether the file of m holds the state of its rectification.
+// resumable reports whether the file of m holds the state of its rectification.
 func resumable(t *testing.T, m *jsmf.Model) bool {
 	return bytes.Contains(encoded(t, m), []byte("RECT"))
 }

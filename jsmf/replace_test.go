@@ -132,7 +132,7 @@ func TestReplaceAnchors(t *testing.T) {
 			t.Errorf("%s: %v", x.name, st.Warnings)
 		}
 	}
-	if err := New(3).ReplaceAnchors(-1).Validate(); err == nil || !strings.Contains(err.Error(), "ReplaceAnchors(-1)") {
+	if err := New(3).ReplaceAnchors(-1).Validate(nil); err == nil || !strings.Contains(err.Error(), "ReplaceAnchors(-1)") {
 		t.Errorf("%v", err)
 	}
 }

@@ -59,10 +59,10 @@ func stemmedModel(t *testing.T, seed uint64) (*Model, *corpus.Corpus, text.Token
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := m.Words("sail"); err == nil || !strings.Contains(err.Error(), "plurals") {
+	if _, _, _, err := m.CountWords("sail"); err == nil || !strings.Contains(err.Error(), "plurals") {
 		t.Fatalf("a model without its Stemmer: %v", err)
 	}
-	if m, err = m.WithTokenizer(tok); err != nil {
+	if m, err = m.With(Additions{Tokenizer: tok}); err != nil {
 		t.Fatal(err)
 	}
 	return m, c, tok, texts
@@ -74,8 +74,8 @@ func stemmedModel(t *testing.T, seed uint64) (*Model, *corpus.Corpus, text.Token
 func TestStemsServe(t *testing.T) {
 	ctx := context.Background()
 	m, c, tok, texts := stemmedModel(t, 1)
-	if m.TextSetting().Stemmer != "plurals" {
-		t.Fatalf("the setting of the model is %v", m.TextSetting())
+	if m.Provenance().Text.Stemmer != "plurals" {
+		t.Fatalf("the setting of the model is %v", m.Provenance().Text)
 	}
 	if n := c.NumWords(); n != 18 {
 		t.Fatalf("%d words, want the 18 stems: %q", n, c.Vocabulary())
@@ -85,7 +85,7 @@ func TestStemsServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for d, s := range texts {
-		ids, counts, unknown, err := m.Words(s)
+		ids, counts, unknown, err := m.CountWords(s)
 		if err != nil || unknown != 0 {
 			t.Fatalf("document %d: %d unknown, %v", d, unknown, err)
 		}
@@ -100,7 +100,7 @@ func TestStemsServe(t *testing.T) {
 	}
 	read, err := ReadModel(&file)
 	if err == nil {
-		read, err = read.WithTokenizer(tok)
+		read, err = read.With(Additions{Tokenizer: tok})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -142,8 +142,8 @@ func TestStemsServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := merged.Vocabulary(ctx); err != nil || slices.Equal(v, c.Vocabulary()) || len(v) != 18 {
-		t.Fatalf("other documents show %q, %v", v, err)
+	if desc, err := merged.Describe(ctx); err != nil || slices.Equal(desc.Vocabulary, c.Vocabulary()) || len(desc.Vocabulary) != 18 {
+		t.Fatalf("other documents show %q, %v", desc.Vocabulary, err)
 	}
 	got, err := m.Transform(ctx, merged)
 	if err != nil || slices.Max(got.Unknown) != 0 {
@@ -201,7 +201,7 @@ func TestStemsServePhrases(t *testing.T) {
 		}
 		m, err := New(4).Fit(ctx, c)
 		if err == nil {
-			m, err = m.WithTokenizer(tok)
+			m, err = m.With(Additions{Tokenizer: tok})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -232,7 +232,7 @@ func TestStemsServePhrases(t *testing.T) {
 			t.Errorf("%s: words %q", how, shown)
 		}
 		for d, s := range texts {
-			ids, counts, unknown, err := m.Words(s)
+			ids, counts, unknown, err := m.CountWords(s)
 			words, n := c.Doc(d)
 			if err != nil || unknown != 0 || !slices.Equal(ids, words) || !slices.Equal(counts, n) {
 				t.Fatalf("%s, document %d: words %v counts %v (%d unknown, %v), in the fit %v and %v", how, d, ids, counts, unknown, err, words, n)
@@ -249,7 +249,7 @@ func TestStemsNewForm(t *testing.T) {
 		if !strings.HasSuffix(w, "s") { // two thirds of the forms do
 			t.Errorf("%q is shown, which is not the most frequent form", w)
 		}
-		ids, _, unknown, err := m.Words(strings.TrimSuffix(w, "s") + " " + w + " milk")
+		ids, _, unknown, err := m.CountWords(strings.TrimSuffix(w, "s") + " " + w + " milk")
 		if err != nil || unknown != 1 || !slices.Equal(ids, []int32{int32(i)}) {
 			t.Errorf("%q is found as %v, %d unknown, %v", w, ids, unknown, err)
 		}
@@ -264,6 +264,10 @@ func TestStemsNewForm(t *testing.T) {
 
 // oneDocument is a source of one document of tokens.
 type oneDocument []string
+
+func (oneDocument) Describe(context.Context) (corpus.Description, error) {
+	return corpus.Description{}, nil
+}
 
 func (d oneDocument) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) { yield(corpus.Document{Tokens: d}, nil) }
@@ -294,17 +298,17 @@ func TestStemsMissing(t *testing.T) {
 		t.Errorf("the documents of the fit: %v", err)
 	}
 	for how, f := range map[string]func() error{
-		"words":     func() error { _, _, _, err := bare.Words(texts[0]); return err },
+		"words":     func() error { _, _, _, err := bare.CountWords(texts[0]); return err },
 		"texts":     func() error { _, err := bare.Transform(ctx, bare.Texts(texts[0])); return err },
 		"forms":     func() error { _, err := bare.Transform(ctx, forms.Source()); return err },
 		"tokens":    func() error { _, err := bare.Transform(ctx, oneDocument{"sail"}); return err },
-		"tokenizer": func() error { _, err := bare.WithTokenizer(text.Default()); return err },
+		"tokenizer": func() error { _, err := bare.With(Additions{Tokenizer: text.Default()}); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), `plurals`) {
 			t.Errorf("%s: %v", how, err)
 		}
 	}
-	if given, err := bare.WithTokenizer(tok); err != nil {
+	if given, err := bare.With(Additions{Tokenizer: tok}); err != nil {
 		t.Error(err)
 	} else if n, err := given.number("sail"); n == bag.Unknown || err != nil {
 		t.Errorf("once the Stemmer is given, %d, %v", n, err)

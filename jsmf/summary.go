@@ -1,36 +1,39 @@
 package jsmf
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
-	"github.com/jsmf-go/spectral/internal/vec"
+	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/nanjson"
 	"github.com/jsmf-go/spectral/metrics"
 )
 
 // Topic is what people see of a topic.
 type Topic struct {
-	Number     int              // from 0, as everywhere
-	Name       string           // Model.Name
-	Share      float64          // p(topic), the mean over documents: Model.TopicShares
-	Background bool             // Model.Background
-	Anchor     string           // Model.AnchorWords; "" for a model without anchors
-	Words      []WordProb       // Model.TopWords
-	Verdict    *metrics.Verdict // Model.Verdicts; nil for a model without
+	Number     int              `json:"topic"`             // from 0, as everywhere
+	Name       string           `json:"name"`              // Model.Name
+	Share      float64          `json:"share"`             // p(topic), the mean over documents: Model.TopicShares
+	Background bool             `json:"background"`        // Model.Background
+	Anchor     string           `json:"anchor,omitempty"`  // the word of Model.Anchors; "" for a model without anchors
+	Verdict    *metrics.Verdict `json:"verdict,omitempty"` // Additions.Verdicts; nil for a model without
+	Words      []WordProb       `json:"words"`             // Model.TopWords
 }
+
+// MarshalJSON implements json.Marshaler. A number that JSON lacks becomes the string "NaN".
+func (t Topic) MarshalJSON() ([]byte, error) { return nanjson.Marshal(t) }
 
 // Summary returns what people see of each topic, with its n best words (TopWords).
 func (m *Model) Summary(n int) []Topic {
 	out := make([]Topic, m.k)
-	names, shares, background, anchors := m.names(), m.TopicShares(), m.Background(), m.AnchorWords()
+	names, shares, background := m.names(), m.TopicShares(), m.Background()
 	for k := range out {
 		out[k] = Topic{Number: k, Name: names[k], Share: shares[k], Background: background[k], Words: m.TopWords(k, n)}
-		if anchors != nil {
-			out[k].Anchor = anchors[k]
+		if m.anchors != nil {
+			out[k].Anchor = m.Word(m.anchors[k])
 		}
-		if m.verdicts != nil {
-			v := m.verdicts[k]
+		if m.add.Verdicts != nil {
+			v := m.add.Verdicts[k]
 			out[k].Verdict = &v
 		}
 	}
@@ -42,45 +45,21 @@ func (t Topic) further() []string {
 	named := strings.Split(t.Name, nameSeparator)
 	var out []string
 	for _, w := range t.Words {
-		if !slices.Contains(named, oneLine(w.Word)) {
+		if s := oneLine(w.Word); !slices.Contains(named, s) && !slices.Contains(named, strings.ReplaceAll(s, text.PhraseJoiner, " ")) {
 			out = append(out, w.Word)
 		}
 	}
 	return out
 }
 
-// MarshalJSON writes the topic with the keys topic, name, share, background, anchor (not
-// in models without anchors), verdict (not in models without verdicts), which is what
-// metrics.Verdict.String returns, and words, each with index, word, prob and weight. A share
-// that is not defined is null.
-func (t Topic) MarshalJSON() ([]byte, error) {
-	x := struct {
-		Number     int        `json:"topic"`
-		Name       string     `json:"name"`
-		Share      *float64   `json:"share"`
-		Background bool       `json:"background"`
-		Anchor     string     `json:"anchor,omitempty"`
-		Verdict    string     `json:"verdict,omitempty"`
-		Words      []WordProb `json:"words"`
-	}{t.Number, t.Name, nil, t.Background, t.Anchor, "", t.Words}
-	if t.Verdict != nil {
-		x.Verdict = t.Verdict.String()
-	}
-	if vec.Finite(t.Share) {
-		x.Share = &t.Share
-	}
-	return json.Marshal(x)
-}
-
-// Background returns for each topic whether it gathers words that most documents share,
-// function words or the furniture of pages, instead of a subject. It is known of models
-// that were refined on documents (Pipeline.Refine). A topic is background if the documents
-// that have its words, weighted as for reading, are 1.6 times as many as for the median
-// topic, and if it is spread over 1.4 times as many documents, by E[θ]²/E[θ²] of its
-// proportions θ. In text with its function words, that is, if a tenth of the tokens are
-// words that tell less than 0.2 nats of the topic, they must be twice as many, and the
-// spread is not asked for. At most a fifth of the topics are background, those with the
-// most common words. No language is known to the rule, and no stop list.
+// Background reports for each topic whether it gathers words that most documents share, function
+// words or the furniture of pages, instead of a subject. It is known of models that were refined on
+// documents ([Pipeline.Refine]). A topic is background if the documents that have its words,
+// weighted as for reading, are 1.6 times as many as for the median topic, and if it is spread over
+// 1.4 times as many documents, by E[θ]²/E[θ²] of its proportions θ. In text with its function
+// words, that is, if a tenth of the tokens are words that tell less than 0.075·ln K nats of the
+// topic, they must be twice as many, and the spread does not count. At most a fifth of the topics
+// are background, those with the most common words. The rule knows no language and no stop list.
 func (m *Model) Background() []bool {
 	if m.background == nil {
 		return make([]bool, m.k)

@@ -15,25 +15,23 @@ import (
 	"github.com/jsmf-go/spectral/metrics"
 )
 
-// Sweep holds models of the same documents with different numbers of topics, and which
-// number to take: see Pipeline.Sweep.
+// Sweep holds models of the same documents with different numbers of topics, and which number to
+// take: see Grid.
 type Sweep struct {
 	// Points holds a point for each K, in the order given, or ascending.
 	Points []SweepPoint
 
-	// Recommendation is the number of topics to take. If it is nil, Unrecommended says
-	// why.
-	Recommendation *Recommendation
-	Unrecommended  error
+	// Recommendation is the number of topics to take. If it is nil, RecommendationErr says why.
+	Recommendation    *Recommendation
+	RecommendationErr error
 
-	// Once is the time of what was done once for all K: counting and the pairs of top
-	// words. Shared products count for the fit that made them. Total is the time of
-	// everything.
+	// Once is the time of what was done once for all K: counting and the pairs of top words. Shared
+	// products count for the fit that made them. Total is the time of everything.
 	Once, Total time.Duration
 }
 
-// Recommended returns the model of the K recommended, nil if there is no recommendation or
-// no model of this K.
+// Recommended returns the model of the recommended K, nil if there is no recommendation or no model
+// of this K.
 func (s *Sweep) Recommended() *Model {
 	for _, x := range s.Points {
 		if s.Recommendation != nil && x.K == s.Recommendation.K {
@@ -43,79 +41,63 @@ func (s *Sweep) Recommended() *Model {
 	return nil
 }
 
-// Bootstrap measures the model recommended by o, and notes in Recommendation how many of its
-// topics are stable. p and in are those of the sweep. It takes the time of o.Cold fits or more:
-// set o.Warm to −1 for the stability alone. Errors: no recommendation or no model, no cold
-// replicates, and those of Bootstrap.Measure.
-func (s *Sweep) Bootstrap(ctx context.Context, o Bootstrap, p Pipeline, in Input) (*Uncertainty, error) {
-	m := s.Recommended()
-	if m == nil {
-		return nil, errorf("sweep: no model to measure: %w", cmp.Or(s.Unrecommended, errors.New("the fit with the number of topics recommended failed")))
-	}
-	if o.Cold < 0 {
-		return nil, errorf("sweep: Cold = %d; stability needs cold replicates", o.Cold)
-	}
-	u, err := o.Measure(ctx, p.K(m.k), m, in)
-	if err != nil {
-		return nil, err
-	}
-	s.Recommendation.Stable, s.Recommendation.Cold = u.Stable(), u.Cold
-	return u, nil
-}
-
 // SweepPoint is one K of a Sweep.
 type SweepPoint struct {
-	K      int
-	Model  *Model          // nil if the fit failed
-	Report *metrics.Report // as of Pipeline.Evaluate; nil if not measured
-	// HeldOut is the score of documents held out; nil if there is none.
-	HeldOut *HeldOutScore
-	// Diversity and SimCount are those of the 20 top words of each topic: see
-	// metrics.Diversity and metrics.SimCount.
+	K       int
+	Model   *Model          // nil if the fit failed
+	Report  *metrics.Report // as of Pipeline.Evaluate; nil if not measured
+	HeldOut *HeldOutScore   // of held-out documents; nil if there is none
+
+	// Diversity and SimCount are those of the 20 top words of each topic: see metrics.Diversity and
+	// metrics.SimCount.
 	Diversity float64
 	SimCount  int
-	// Fit, Evaluate and Score are the times of the model, of its measures, and of the
-	// score with the fit it needs.
+
+	// Fit, Evaluate and Score are the times of the model, of its measures, and of the score with the
+	// fit it needs.
 	Fit, Evaluate, Score time.Duration
-	// Err says why there is no Model, such as a *anchor.RankError if the data has fewer
-	// than K dimensions.
-	Err error
-	// Unmeasured says why there is a Model but no Report, such as a *MemoryLimitError,
-	// and Unscored why there is no score though other K have one.
-	Unmeasured, Unscored error
+
+	// Err says why there is no Model, such as a *anchor.RankError if the data has fewer than K
+	// dimensions, MeasureErr why there is a Model but no Report, such as a *MemoryLimitError, and
+	// ScoreErr why there is no score though other K have one.
+	Err, MeasureErr, ScoreErr error
 }
 
-// Sweep fits a model for each number of topics in ks, which must be distinct and at least
-// 2, measures each as Evaluate does, and recommends one number. The K of the Pipeline is
-// ignored.
+// Grid fits a model for each of some numbers of topics, measures each as Evaluate does, and
+// recommends one number. The zero value chooses the numbers.
+type Grid struct {
+	// K are the numbers of topics, distinct and at least 2. Without any, they are 5, 7, 10, 14, 20
+	// and so on by the factor √2, until two in a row score worse than the best by more than two
+	// standard errors, but no more topics than a twentieth of the documents; then the numbers
+	// between the one chosen and its neighbours.
+	K []int
+}
+
+// Run makes the Sweep of the stages of p, which must have K = 0: New(0).
 //
-// If ks is empty, Sweep chooses: 5, 7, 10, 14, 20 and so on by the factor √2, until two in
-// a row score worse than the best by more than two standard errors, but no more topics than
-// a twentieth of the documents; then the numbers between the one chosen and its
-// neighbours.
+// The recommendation comes from held-out documents: one in three, chosen by id (by place where
+// there is none), the same for each K. A model of each K is fitted to the others, without From. It
+// sees every second word of a held-out document, and predicts the hidden ones, each counted once;
+// weights of documents do not matter to the score. A co-occurrence matrix has no documents to hold
+// out, and documents on other machines are not read: then there is no recommendation, and
+// RecommendationErr says why.
 //
-// The recommendation comes from documents held out: one in three, chosen by id (by place
-// where there is none), the same for each K. A model of each K is fitted to the others.
-// It sees every second word of a document held out, and predicts the hidden ones, each
-// counted once; weights of documents do not matter to the score, and no fit for it begins
-// where another ended (From). Recommendation says how K follows from the scores. Input that is a
-// co-occurrence matrix has no documents to hold out, and documents on other machines are
-// not read: then there is no recommendation, and Unrecommended says why.
+// The models in Points are those of Fit to all documents, to the bit, and the measures those of
+// Evaluate. The documents are counted once, and the two thirds once more (under New the matrix is
+// made again for a K that has more words in it: see Words). Rectifiers that begin with an
+// eigenproblem (AP, DR, ENN, PALM, TruncatedEig) share its products. So each K costs less than two
+// fits, the inference of a third of the documents, and its measures.
 //
-// The models in Points are those of Fit to all documents, to the bit, and the measures
-// those of Evaluate. The documents are counted once, and the two thirds once more (under
-// New the matrix is made again for a K that has more words in it: see Words). Rectifiers
-// that begin with an eigenproblem (AP, DR, ENN, PALM, TruncatedEig) share its products. So
-// each K costs less than two fits, the inference of a third of the documents, and its
-// measures.
-//
-// If a fit fails, its SweepPoint has the error and the others go on. Errors: those of
-// Validate, a bad K, those of counting, ctx's, that of the first K if all fits fail, and
-// Unrecommended's if ks is empty. Memory: that of the fit with the largest K, all models,
-// and the documents three times as Evaluate reads them.
-func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error) {
+// If a fit fails, its [SweepPoint] has the error and the others go on. Errors: those of Validate, a
+// Pipeline with a K, a bad number, those of counting, ctx's, that of the first K if all fits fail,
+// and RecommendationErr's where the numbers were to be chosen. Memory: that of the fit with the
+// largest K, all models, and the documents three times as Evaluate reads them.
+func (g Grid) Run(ctx context.Context, p Pipeline, in Input) (*Sweep, error) {
 	begun := time.Now()
-	given := len(ks) > 0
+	if err := p.unset("sweep"); err != nil {
+		return nil, err
+	}
+	ks, given := g.K, len(g.K) > 0
 	if !given {
 		ks = []int{gridFrom}
 	}
@@ -128,15 +110,15 @@ func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error)
 	if err != nil {
 		return nil, err
 	}
-	if n, most := pr.words(), slices.Max(ks); most > n {
-		return nil, tooMany(most, n)
+	if n, k := pr.words(), slices.Max(ks); k > n {
+		return nil, tooMany(k, n)
 	}
 	s := &Sweep{Once: time.Since(begun)}
-	if s.Points, s.Recommendation, err = p.recommend(ctx, pr.again(), ks, given, tr); err != nil {
+	if s.Points, s.Recommendation, err = p.recommend(ctx, pr.in, ks, given, tr); err != nil {
 		if ctx.Err() != nil || !given {
 			return nil, errorf("sweep: no recommendation: %w", err)
 		}
-		s.Unrecommended = errorf("sweep: no recommendation: %w", err)
+		s.RecommendationErr = errorf("sweep: no recommendation: %w", err)
 	}
 	if err := p.fitAll(ctx, pr, s, tr); err != nil {
 		return nil, err
@@ -144,11 +126,19 @@ func (p Pipeline) Sweep(ctx context.Context, in Input, ks []int) (*Sweep, error)
 	if err := p.measureAll(ctx, pr, s); err != nil {
 		return nil, err
 	}
-	if s.largest() < 0 {
+	if s.largest() == nil {
 		return nil, s.Points[0].Err
 	}
 	s.Total = time.Since(begun)
 	return s, nil
+}
+
+// unset returns an error if the Pipeline has a number of topics, which what sets itself.
+func (p Pipeline) unset(what string) error {
+	if p.k != 0 {
+		return errorf("%s: the Pipeline has K = %d, and a %[1]s sets K itself: give it one with K(0)", what, p.k)
+	}
+	return nil
 }
 
 // fitAll fits the model of each point.
@@ -157,15 +147,14 @@ func (p Pipeline) fitAll(ctx context.Context, pr *problem, s *Sweep, tr *tracker
 	for i := range s.Points {
 		x := &s.Points[i]
 		p.k = x.K
-		tr.stage = StageSweep
-		tr.record(Event{Kind: EventStart, Message: fmt.Sprintf("K = %d, %d of %d", x.K, i+1, len(s.Points))})
 		at := time.Now()
-		if x.Err = p.affordable(pr.size); x.Err == nil {
-			x.Model, x.Err = p.fitOf(ctx, &pr, &shared, at)
-		}
+		x.Err = tr.run(nil, StageSweep, fmt.Sprintf("K = %d, %d of %d", x.K, i+1, len(s.Points)), func() (outcome string, err error) {
+			if err = cmp.Or(carried(p.k, pr.size.docs), p.affordable(pr.size)); err == nil {
+				x.Model, err = p.fitOf(ctx, &pr, &shared, at)
+			}
+			return fmt.Sprintf("K = %d", x.K), err
+		})
 		x.Fit = time.Since(at)
-		tr.stage, tr.begun = StageSweep, at
-		tr.record(Event{Kind: EventEnd, Message: fmt.Sprintf("K = %d", x.K), Done: i + 1, Total: len(s.Points), Err: x.Err})
 		if x.Err != nil && ctx.Err() != nil {
 			return x.Err
 		}
@@ -186,22 +175,21 @@ func (p Pipeline) forSweep(ks []int) (Pipeline, error) {
 		}
 		p.k = min(p.k, max(k, 2))
 	}
-	return p, errors.Join(append(errs, p.Validate())...)
+	return p, errors.Join(append(errs, p.validate())...)
 }
 
-// largest returns the point whose model has the most topics, −1 if there is no model.
-func (s *Sweep) largest() int {
-	most := -1
-	for i, x := range s.Points {
-		if x.Model != nil && (most < 0 || x.Model.K() > s.Points[most].Model.K()) {
-			most = i
+// largest returns the model with the most topics, nil if there is no model.
+func (s *Sweep) largest() (m *Model) {
+	for _, x := range s.Points {
+		if x.Model != nil && (m == nil || x.Model.k > m.k) {
+			m = x.Model
 		}
 	}
-	return most
+	return m
 }
 
-// fitOf fits one K of a sweep. If it needs a matrix of other words than the last one, that
-// takes its place.
+// fitOf fits one K of a sweep. If it needs a matrix of other words than the last one, that takes
+// its place.
 func (p Pipeline) fitOf(ctx context.Context, pr **problem, shared **spectrum.Shared, begun time.Time) (*Model, error) {
 	tr := &tracker{recorders: p.recorders}
 	next, err := p.forK(ctx, *pr, tr)
@@ -214,28 +202,20 @@ func (p Pipeline) fitOf(ctx context.Context, pr **problem, shared **spectrum.Sha
 	return p.fit(ctx, next, *shared, tr, begun)
 }
 
-// again returns the input, or what is faster to read than the input.
-func (p *problem) again() Input {
-	if p.docs != nil && p.docs.encoded != nil && p.in.Info().Corpus == nil {
-		return p.docs.encoded
-	}
-	return p.in
-}
-
 // measureAll fills in the measures of the points with a model.
 func (p Pipeline) measureAll(ctx context.Context, pr *problem, s *Sweep) error {
 	at := time.Now()
-	most := s.largest()
-	if most < 0 {
+	largest := s.largest()
+	if largest == nil {
 		return nil
 	}
 	c, ok := pr.all.(cooc.Matrix)
 	if !ok {
 		var err error
-		if c, err = p.measured(ctx, s.Points[most].Model, pr.again()); err != nil {
+		if c, err = p.measured(ctx, largest, pr.in); err != nil {
 			for i := range s.Points {
 				if x := &s.Points[i]; x.Err == nil {
-					x.Unmeasured = errorf("sweep: not measured: %w", err)
+					x.MeasureErr = errorf("sweep: not measured: %w", err)
 				}
 			}
 			return ctx.Err()
@@ -256,7 +236,7 @@ func (p Pipeline) measureAll(ctx context.Context, pr *problem, s *Sweep) error {
 			if ctx.Err() != nil {
 				return wrap(err)
 			}
-			x.Unmeasured = errorf("sweep: not measured: %w", err)
+			x.MeasureErr = errorf("sweep: not measured: %w", err)
 		}
 		x.Evaluate = time.Since(at)
 	}
@@ -288,8 +268,8 @@ func (p Pipeline) measure(ctx context.Context, x *SweepPoint, c cooc.Matrix, pai
 // maxPairs is the number of words of which topPairs counts the pairs: 200 MB.
 const maxPairs = 10000
 
-// topPairs counts the pairs of the top words of all models at once. It returns nil if
-// these are too many, or if there are no documents.
+// topPairs counts the pairs of the top words of all models at once. It returns nil if these are too
+// many, or if there are no documents.
 func topPairs(ctx context.Context, docs *corpus.Corpus, points []SweepPoint) (*cooc.Pairs, error) {
 	if docs == nil {
 		return nil, nil

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/cputime"
@@ -24,7 +23,7 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// sameReports tells whether all values are the same to the bit, NaN being NaN.
+// sameReports reports whether all values are the same to the bit, NaN being NaN.
 func sameReports(a, b *metrics.Report) bool {
 	x, y := reflect.ValueOf(*a), reflect.ValueOf(*b)
 	same := func(p, q float64) bool { return math.Float64bits(p) == math.Float64bits(q) || p != p && q != q }
@@ -91,7 +90,7 @@ func TestSweepIsFit(t *testing.T) {
 			if x.in != nil {
 				c = x.in
 			}
-			s, err := x.p.Sweep(ctx, c, x.ks)
+			s, err := jsmf.Grid{K: x.ks}.Run(ctx, x.p.K(0), c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,8 +112,8 @@ func TestSweepIsFit(t *testing.T) {
 					t.Errorf("K = %d: diversity %g, dissimilarity %g", k, q.Diversity, d)
 				}
 			}
-			if documents := x.in == nil; (s.Recommendation != nil) != documents || (s.Unrecommended == nil) != documents {
-				t.Errorf("%v, %v", s.Recommendation, s.Unrecommended)
+			if documents := x.in == nil; (s.Recommendation != nil) != documents || (s.RecommendationErr == nil) != documents {
+				t.Errorf("%v, %v", s.Recommendation, s.RecommendationErr)
 			}
 		})
 	}
@@ -133,7 +132,7 @@ func TestSweepShares(t *testing.T) {
 			}
 		}
 	}
-	s, err := jsmf.Published(0).Rectify(rectify.AP{Iterations: 2}).Record(rec).Sweep(ctx, c, []int{4, 6, 8})
+	s, err := jsmf.Grid{K: []int{4, 6, 8}}.Run(ctx, jsmf.Published(0).Rectify(rectify.AP{Iterations: 2}).Record(rec), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,57 +153,57 @@ func TestSweepShares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := jsmf.Published(0).Rectify(rectify.AP{Iterations: 2}).Sweep(ctx, counted, []int{6})
+	again, err := jsmf.Grid{K: []int{6}}.Run(ctx, jsmf.Published(0).Rectify(rectify.AP{Iterations: 2}), counted)
 	if err != nil || !bytes.Equal(encoded(t, again.Points[0].Model), encoded(t, s.Points[1].Model)) {
 		t.Errorf("on what was counted before: %v", err)
 	}
 }
 
-// What cannot be: a K beyond the rank is an error of its own, all of them are one
+// What cannot be: a K above the documents is an error of its own, all of them are one
 // of the sweep.
 func TestSweepBad(t *testing.T) {
 	_, docs := planted(40, 3, 6)
-	c := countsCorpus(t, 40, docs) // of rank 6 but for the diagonal
+	c := countsCorpus(t, 40, docs) // of rank 6 except for the diagonal
 	p := jsmf.Published(0).Rectify(rectify.TruncatedEig{})
-	s, err := p.Sweep(ctx, c, []int{3, 30})
+	s, err := jsmf.Grid{K: []int{3, 30}}.Run(ctx, p.K(0), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rank *anchor.RankError
-	if s.Points[0].Err != nil || !errors.As(s.Points[1].Err, &rank) || s.Points[1].Model != nil || s.Points[1].Report != nil {
+	const few = "jsmf: 30 topics of 6 documents; there can be no more topics than documents"
+	if s.Points[0].Err != nil || s.Points[1].Err == nil || !strings.HasPrefix(s.Points[1].Err.Error(), few) || s.Points[1].Model != nil || s.Points[1].Report != nil {
 		t.Errorf("%v and %v", s.Points[0].Err, s.Points[1].Err)
 	}
 	lines := strings.Split(s.String(), "\n")
-	if len(lines) < 4 || !strings.Contains(s.String(), "NPMI") || !strings.HasPrefix(lines[len(lines)-2], "    3      3 ") || !strings.HasPrefix(lines[len(lines)-1], "   30  ") || !strings.Contains(lines[len(lines)-1], rank.Error()[:40]) {
+	if len(lines) < 4 || !strings.Contains(s.String(), "NPMI") || !strings.HasPrefix(lines[len(lines)-2], "    3      3 ") || !strings.HasPrefix(lines[len(lines)-1], "   30  ") || !strings.Contains(lines[len(lines)-1], few[:40]) {
 		t.Errorf("printed:\n%v", s)
 	}
-	if _, err := p.Sweep(ctx, c, []int{30, 31}); !errors.As(err, &rank) {
+	if _, err := (jsmf.Grid{K: []int{30, 31}}).Run(ctx, p.K(0), c); err == nil || !strings.HasPrefix(err.Error(), few) {
 		t.Errorf("no model at all: %v", err)
 	}
-	if _, err := p.Sweep(ctx, c, []int{3, 41}); err == nil || !strings.Contains(err.Error(), "41 topics of 31 words") {
+	if _, err := (jsmf.Grid{K: []int{3, 41}}).Run(ctx, p.K(0), c); err == nil || !strings.Contains(err.Error(), "41 topics of 31 words") {
 		t.Errorf("more topics than words: %v", err)
 	}
 	for what, ks := range map[string][]int{"K = 1 topics": {3, 1}, "K = 3 is there twice": {3, 4, 3}} {
-		if _, err := p.Sweep(ctx, c, ks); err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := (jsmf.Grid{K: ks}).Run(ctx, p.K(0), c); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v: %v", ks, err)
 		}
 	}
-	if _, err := p.Rectify(nil).Workers(-1).Sweep(ctx, c, []int{1}); err == nil || !strings.Contains(err.Error(), "Workers(-1)") || !strings.Contains(err.Error(), "no rectifier") || !strings.Contains(err.Error(), "K = 1") {
+	if _, err := (jsmf.Grid{K: []int{1}}).Run(ctx, p.Rectify(nil).Workers(-1).K(0), c); err == nil || !strings.Contains(err.Error(), "Workers(-1)") || !strings.Contains(err.Error(), "no rectifier") || !strings.Contains(err.Error(), "K = 1") {
 		t.Errorf("all at once: %v", err)
 	}
-	if _, err := p.Sweep(ctx, nil, []int{3}); err == nil {
+	if _, err := (jsmf.Grid{K: []int{3}}).Run(ctx, p.K(0), nil); err == nil {
 		t.Error("nothing to fit to, and no error")
 	}
 	gone, cancel := context.WithCancel(ctx)
 	defer cancel()
 	fits := 0
-	_, err = p.Record(func(e jsmf.Event) {
+	_, err = jsmf.Grid{K: []int{2, 3, 4}}.Run(gone, p.Record(func(e jsmf.Event) {
 		if e.Stage == jsmf.StageRectify && e.Kind == jsmf.EventEnd {
 			if fits++; fits == 2 {
 				cancel()
 			}
 		}
-	}).Sweep(gone, c, []int{2, 3, 4})
+	}).K(0), c)
 	if !errors.Is(err, context.Canceled) || fits != 2 {
 		t.Errorf("cancelled after %d fits: %v", fits, err)
 	}
@@ -214,22 +213,18 @@ func TestSweepBad(t *testing.T) {
 func TestSweepBootstrap(t *testing.T) {
 	c := draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.1), 200)
 	p := jsmf.New(7).Words(60)
-	s, err := p.Sweep(ctx, c, []int{2, 3, 6})
+	s, err := jsmf.Grid{K: []int{2, 3, 6}}.Run(ctx, p.K(0), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(s.Recommendation.String(), "stable") || !strings.Contains(s.String(), "recommended: the most likely") {
 		t.Errorf("%v", s)
 	}
-	for want, o := range map[string]jsmf.Bootstrap{"Cold = -1": {Cold: -1}, "Level = 2": {Level: 2}} {
-		if _, err := s.Bootstrap(ctx, o, p, c); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", want, err)
-		}
-	}
-	u, err := s.Bootstrap(ctx, jsmf.Bootstrap{Warm: -1, Cold: 4}, p, c)
+	u, err := jsmf.Bootstrap{Warm: -1, Cold: 4}.Run(ctx, p.K(3), s.Recommended(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Recommendation.Stable, s.Recommendation.Cold = u.Stable(), u.Cold
 	if r := s.Recommendation; r.K != 3 || u.Stable() != 3 || r.Stable != 3 || r.Cold != 4 || !strings.Contains(r.String(), "; 3 of 3 topics stable; chosen in") {
 		t.Errorf("%v, %d stable", s.Recommendation, u.Stable())
 	}
@@ -238,12 +233,12 @@ func TestSweepBootstrap(t *testing.T) {
 			t.Errorf("%d topics are stable", u.Stable())
 		}
 	}
-	matrix, err := jsmf.Published(3).Rectify(rectify.TruncatedEig{}).Sweep(ctx, counted(t, c, cooc.Options{}), []int{2, 3})
+	matrix, err := jsmf.Grid{K: []int{2, 3}}.Run(ctx, jsmf.Published(0).Rectify(rectify.TruncatedEig{}), counted(t, c, cooc.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := matrix.Bootstrap(ctx, jsmf.Bootstrap{}, p, c); err == nil || !strings.Contains(err.Error(), "only documents can be held out") {
-		t.Errorf("without a recommendation: %v", err)
+	if matrix.Recommended() != nil || !strings.Contains(matrix.RecommendationErr.Error(), "only documents can be held out") {
+		t.Errorf("without a recommendation: %v", matrix.RecommendationErr)
 	}
 }
 
@@ -305,7 +300,7 @@ func BenchmarkSweep(b *testing.B) {
 					aside += begun - at
 				}
 				at := cpu()
-				s, err := p.Record(rec).Sweep(ctx, c, ks)
+				s, err := jsmf.Grid{K: ks}.Run(ctx, p.Record(rec).K(0), c)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -335,5 +330,25 @@ func BenchmarkSweep(b *testing.B) {
 			b.ReportMetric(float64(anchors), "models-with-other-anchors")
 			b.ReportMetric(worst, "largest-difference-of-measures")
 		})
+	}
+}
+
+// A number of topics that would be ignored is an error.
+func TestNoKIsIgnored(t *testing.T) {
+	c := draw(t, themes(30, 3), corpus.SymmetricDirichlet(3, 0.1), 40)
+	p := jsmf.New(3)
+	m := fit(t, p, c)
+	for name, run := range map[string]func() error{
+		"Grid":   func() error { _, err := jsmf.Grid{K: []int{2, 4}}.Run(ctx, p, c); return err },
+		"Levels": func() error { _, err := jsmf.Levels{K: []int{2}}.Run(ctx, p, m); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := run(); err == nil || !strings.Contains(err.Error(), "K = 3") || !strings.Contains(err.Error(), "K(0)") {
+				t.Errorf("error %v, want one that names K = 3 and K(0)", err)
+			}
+		})
+	}
+	if err := p.K(0).Validate(nil); err == nil || !strings.Contains(err.Error(), "K = 0") {
+		t.Errorf("a fit without a number of topics: %v", err)
 	}
 }

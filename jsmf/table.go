@@ -10,26 +10,24 @@ import (
 	"github.com/jsmf-go/spectral/metrics"
 )
 
-// Size of the tables of Model.String and Sweep.String, for a screen of 24 lines of 100
-// columns.
+// Size of the tables of Model.String and Sweep.String, for a screen of 24 lines of 100 columns.
 const (
 	tableLines = 24
 	tableRows  = 20 // topics
 	tableWidth = 100
-	namesWidth = 40 // at most
+	namesWidth = 60 // at most
 )
 
-// String returns a table of the model that fits on a screen of 24 lines and 100 columns:
-// the topics with the largest shares, each with its name and further words, and the topics
-// that correlate most, if any do.
+// String returns a table of the model that fits on a screen of 24 lines and 100 columns: the topics
+// with the largest shares, each with its name and further words, and the topics that correlate
+// most, if any do.
 func (m *Model) String() string {
 	topics := m.Summary(tableWidth / 2)
 	slices.SortStableFunc(topics, func(a, b Topic) int { return cmp.Compare(b.Share, a.Share) })
-	more := max(0, m.k-tableRows)
-	topics = topics[:m.k-more]
+	topics = topics[:min(m.k, tableRows)]
 	width := len("name")
 	for _, t := range topics {
-		width = max(width, utf8.RuneCountInString(cut(t.Name, namesWidth)))
+		width = max(width, utf8.RuneCountInString(clip(t.Name, namesWidth)))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d topics over %d words", m.k, m.n)
@@ -40,7 +38,7 @@ func (m *Model) String() string {
 	for _, t := range topics {
 		b.WriteString("\n" + t.line(width))
 	}
-	if more > 0 {
+	if more := m.k - len(topics); more > 0 {
 		fmt.Fprintf(&b, "\n… and %d more", more)
 	}
 	var pairs []string
@@ -57,7 +55,7 @@ func (m *Model) String() string {
 
 // line returns the topic in one line of a table whose names have the given width.
 func (t Topic) line(width int) string {
-	line := fmt.Sprintf("%5d  %5.1f%%  %-*s", t.Number, 100*t.Share, width, cut(t.Name, namesWidth))
+	line := fmt.Sprintf("%5d  %5.1f%%  %-*s", t.Number, 100*t.Share, width, clip(t.Name, namesWidth))
 	words := t.further()
 	switch v := t.Verdict; {
 	case v != nil && v.Quality != metrics.Sound:
@@ -76,23 +74,6 @@ func (t Topic) line(width int) string {
 		line += next
 	}
 	return strings.TrimRight(line, " ")
-}
-
-// wrapped returns the words of s in lines of at most width characters if no word is longer,
-// all but the first indented.
-func wrapped(s string, width int) []string {
-	var lines []string
-	line := ""
-	for _, w := range strings.Fields(s) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > width {
-			lines, line = append(lines, line), "   "
-		}
-		if line != "" {
-			line += " "
-		}
-		line += w
-	}
-	return append(lines, line)
 }
 
 // clip returns s in one line of at most width characters, with "…" in place of the rest.

@@ -108,12 +108,12 @@ func TestTrainAndServeAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range []*Model{m, back} {
-				if s := m.TextSetting(); s == nil || !s.Equal(x.set) {
+				if s := m.Provenance().Text; s == nil || !s.Equal(x.set) {
 					t.Fatalf("the model says %v", s)
 				}
 				if len(x.tools) > 0 || x.set.Own != "" {
 					refusesText(t, m)
-					if m, err = m.WithTokenizer(tok); err != nil {
+					if m, err = m.With(Additions{Tokenizer: tok}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -150,7 +150,7 @@ func sameWords(t *testing.T, m *Model, c *corpus.Corpus, texts []string) {
 	t.Helper()
 	ctx := context.Background()
 	for d, s := range texts {
-		ids, counts, unknown, err := m.Words(s)
+		ids, counts, unknown, err := m.CountWords(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,18 +187,18 @@ func sameWords(t *testing.T, m *Model, c *corpus.Corpus, texts []string) {
 // refusesText checks that a model without its tokenizer says how to give it.
 func refusesText(t *testing.T, m *Model) {
 	t.Helper()
-	_, _, _, err := m.Words("a text")
+	_, _, _, err := m.CountWords("a text")
 	_, err2 := m.Tokenizer()
 	_, err3 := m.Transform(context.Background(), m.Texts("a text"))
 	for _, err := range []error{err, err2, err3} {
-		if err == nil || !strings.Contains(err.Error(), "Model.WithTokenizer") {
+		if err == nil || !strings.Contains(err.Error(), "Model.With(jsmf.Additions{Tokenizer: ") {
 			t.Errorf("without its tokenizer: %v", err)
 		}
 	}
-	if _, err := m.WithTokenizer(text.Default()); err == nil {
+	if _, err := m.With(Additions{Tokenizer: text.Default()}); err == nil {
 		t.Error("another tokenizer is accepted")
 	}
-	if _, err := m.WithTokenizer(text.Own("other", nil)); err == nil {
+	if _, err := m.With(Additions{Tokenizer: text.Own("other", nil)}); err == nil {
 		t.Error("an own tokenizer of another name is accepted")
 	}
 }

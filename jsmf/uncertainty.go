@@ -1,49 +1,50 @@
 package jsmf
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/jsmf-go/spectral/internal/nanjson"
 	"github.com/jsmf-go/spectral/internal/spread"
 )
 
-// Uncertainty is what the replicates of a Bootstrap say about a model. It is written to and
-// read from JSON by encoding/json.
+// Uncertainty is what the replicates of a Bootstrap say about a model. It is written to and read
+// from JSON by encoding/json.
 //
-// An interval is the number of the model, plus and minus t standard deviations of the
-// replicates, cut off where the number can be no larger or smaller; t is the quantile of
-// Student's distribution with one degree of freedom less than there are replicates. It leaves
-// out the replicates in which a topic has no match, and is NaN without two.
+// An interval is the number of the model, plus and minus t standard deviations of the replicates,
+// cut off where the number can be no larger or smaller; t is the quantile of Student's distribution
+// with one degree of freedom less than there are replicates. It leaves out the replicates in which
+// a topic has no match, and is NaN without two. Intervals are over the warm replicates, or the cold
+// ones if there are no others.
 type Uncertainty struct {
 	Warm  int     `json:"warm"` // replicates
 	Cold  int     `json:"cold"`
 	Level float64 `json:"level"` // the probability of the intervals
 
 	Topics []TopicUncertainty `json:"topics"` // K
-	// Pairs are all pairs of topics, by K and then L.
-	Pairs []PairUncertainty `json:"pairs"`
+	Pairs  []PairUncertainty  `json:"pairs"`  // all pairs of topics, by K and then L
 }
 
 // TopicUncertainty is the uncertainty of one topic.
 type TopicUncertainty struct {
-	// Share is p(topic) (Model.TopicShares), with its interval over the warm replicates, or
-	// the cold ones if there are no others, as all intervals here. The shares of a model are
-	// drawn towards equal ones by its prior, the more the shorter the documents are, and the
-	// interval does not make up for it. Package effects has shares that are not.
+	// Share is p(topic) (Model.TopicShares). The shares of a model are drawn towards equal ones by
+	// its prior, the more the shorter the documents are, and the interval does not make up for it.
+	// Package effects has shares that are not.
 	Share Interval `json:"share"`
-	// Stability is the share of the cold replicates in which the topic has a match better
-	// than chance, and Kept that of the warm ones: see Replicate.Matched. NaN without any.
+	// Stability is the share of the cold replicates in which the topic has a match better than
+	// chance, and Kept that of the warm ones: see Replicate.Matched. NaN without any.
 	Stability float64 `json:"stability"`
 	Kept      float64 `json:"kept"`
-	// Split is the share of the cold replicates in which another topic is a part of this one,
-	// and Parts are the names of the two in the one in which they are farthest apart; nil
-	// where there is none.
+	// Split is the share of the cold replicates in which another topic is a part of this one, and
+	// Parts are the names of the two in the one in which they are farthest apart; nil without any.
 	Split float64  `json:"split"`
 	Parts []string `json:"parts"`
-	// Merges are the topics with which this one is one in some cold replicates, the most
-	// frequent first.
+	// Merges are the topics with which this one is one in some cold replicates, the most frequent
+	// first.
 	Merges []Merge `json:"merges"`
 	// Words are the most probable words of the topic, with p(word | topic).
 	Words []WordUncertainty `json:"words"`
@@ -62,8 +63,7 @@ type WordUncertainty struct {
 	Prob  Interval `json:"prob"`
 }
 
-// PairUncertainty is the Pearson correlation of two topics' proportions
-// (TopicPair.Correlation), K < L.
+// PairUncertainty is that of the correlation of two topics (TopicPair.Correlation), K < L.
 type PairUncertainty struct {
 	K           int      `json:"k"`
 	L           int      `json:"l"`
@@ -77,11 +77,8 @@ type Interval struct {
 	High  float64 `json:"high"`
 }
 
-// stable is the share of cold replicates in which a stable topic comes back, at least.
-const stable = 0.75
-
-// Stable tells whether the topic comes back in three of four cold replicates or more.
-func (t TopicUncertainty) Stable() bool { return t.Stability >= stable }
+// Stable reports whether the topic comes back in three of four cold replicates or more.
+func (t TopicUncertainty) Stable() bool { return t.Stability >= 0.75 }
 
 // Stable returns how many topics are stable. There are none without cold replicates.
 func (u *Uncertainty) Stable() int {
@@ -100,122 +97,126 @@ func (u *Uncertainty) MarshalJSON() ([]byte, error) { return nanjson.Marshal(*u)
 // UnmarshalJSON implements json.Unmarshaler.
 func (u *Uncertainty) UnmarshalJSON(b []byte) error { return wrap(nanjson.Unmarshal(b, u)) }
 
-// Measure makes the replicates of m, the model that p has made of in, and sums them up. Its
-// errors are those of Replicates.
-func (o Bootstrap) Measure(ctx context.Context, p Pipeline, m *Model, in Input) (*Uncertainty, error) {
-	var s summary
+// Run makes the replicates of m, the model that p has made of in, and sums them up. Each of readers
+// gets every replicate, too, such as effects.Estimator.Add, so that these need not be made for it
+// again. Errors are those of Replicates and of readers.
+func (o Bootstrap) Run(ctx context.Context, p Pipeline, m *Model, in Input, readers ...func(context.Context, *Replicate) error) (*Uncertainty, error) {
+	var sum *tally
 	for r, err := range o.Replicates(ctx, p, m, in) {
 		if err != nil {
 			return nil, err
 		}
-		if s.m == nil {
-			s.begin(m, o.withDefaults())
+		if sum == nil {
+			sum = newTally(m, o.withDefaults())
 		}
-		s.add(r)
+		sum.add(r)
+		for _, read := range readers {
+			if err := read(ctx, r); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return s.uncertainty(), nil
+	return sum.uncertainty(), nil
 }
 
-// summary collects what Uncertainty says.
-type summary struct {
-	m          *Model
-	o          Bootstrap
-	words      [][]int // the top words of each topic
-	warm, cold int
-	kept       []float64 // warm replicates in which each topic has a match
-	stable     []float64 // cold ones
-	split      []float64 // cold ones in which another topic is a part of it
-	merges     [][]float64
-	parts      [][]string // of each topic, nil: none yet
-	apart      []float64  // the ℓ₁ distance of the parts
-
-	// Of each number: the replicates that count.
-	values []spread.Spread
+// tally sums up replicates of a model.
+type tally struct {
+	m      *Model
+	cold   bool            // whether numbers are those of cold replicates
+	out    *Uncertainty    // Kept, Stability and Split are counts of replicates until the end
+	merges [][]float64     // of each topic, the cold replicates in which it is one with another
+	apart  []float64       // of each topic, the ℓ₁ distance of its Parts
+	values []spread.Spread // of each of numbers, over the replicates that count
 }
 
-func (s *summary) begin(m *Model, o Bootstrap) {
+func newTally(m *Model, o Bootstrap) *tally {
 	k := m.k
-	s.m, s.o = m, o
-	s.kept, s.stable, s.split, s.merges = make([]float64, k), make([]float64, k), make([]float64, k), make([][]float64, k)
+	s := &tally{
+		m: m, cold: o.Warm == 0, out: &Uncertainty{Level: o.Level, Topics: make([]TopicUncertainty, k)},
+		merges: make([][]float64, k), apart: make([]float64, k),
+		values: make([]spread.Spread, k+k*(k-1)/2+k*min(o.Words, m.n)),
+	}
 	for t := range k {
 		s.merges[t] = make([]float64, k)
-		s.words = append(s.words, largest(m.topics, m.n, m.k, t, o.Words))
+		for _, w := range largest(m.topics, m.n, k, t, o.Words) {
+			s.out.Topics[t].Words = append(s.out.Topics[t].Words, WordUncertainty{Word: m.Word(w), Index: w})
+		}
 	}
-	s.parts, s.apart = make([][]string, k), make([]float64, k)
-	s.values = make([]spread.Spread, k+k*(k-1)/2+k*min(o.Words, m.n))
+	return s
 }
 
 // add takes over a replicate.
-func (s *summary) add(r *Replicate) {
-	found := s.kept
-	if s.warm++; r.Cold {
-		s.warm--
-		s.cold++
-		found = s.stable
-	}
-	for t, ok := range r.Matched {
-		if ok {
-			found[t]++
-		}
-	}
+func (s *tally) add(r *Replicate) {
 	if r.Cold {
-		split := make([]bool, s.m.k)
-		for t, of := range r.Part {
-			if of < 0 {
-				continue
-			}
-			if d := r.Model.apart(of, t); d > s.apart[of] {
-				s.parts[of], s.apart[of] = []string{r.Model.Name(of), r.Model.Name(t)}, d
-			}
-			if !split[of] {
-				split[of] = true
-				s.split[of]++
-			}
-		}
-		for t, into := range r.Into {
-			if into >= 0 {
-				s.merges[t][into]++
-				s.merges[into][t]++
+		s.addCold(r)
+	} else {
+		s.out.Warm++
+		for t, ok := range r.Matched {
+			if ok {
+				s.out.Topics[t].Kept++
 			}
 		}
 	}
-	if !r.Cold || s.o.Warm == 0 {
+	if r.Cold == s.cold {
 		for i, v := range s.numbers(r.Model, r.Matched) {
 			s.values[i].Add(v)
 		}
 	}
 }
 
-// numbers are those of a model: the share of each topic, the correlations of its pairs, and
-// the probabilities of its words; NaN for topics that are not matched.
-func (s *summary) numbers(m *Model, matched []bool) []float64 {
-	out := m.TopicShares()
-	k := m.k
-	pairs := make([]float64, k*k)
-	for _, x := range m.CorrelatedPairs(-1) {
-		pairs[x.K*k+x.L] = x.Correlation
+// addCold counts which topics came back, were split and were merged in a cold replicate.
+func (s *tally) addCold(r *Replicate) {
+	s.out.Cold++
+	for t, ok := range r.Matched {
+		if ok {
+			s.out.Topics[t].Stability++
+		}
 	}
-	for i := range k {
-		for j := i + 1; j < k; j++ {
-			v := pairs[i*k+j]
-			if !matched[i] || !matched[j] {
+	split := make([]bool, s.m.k)
+	for t, of := range r.Part {
+		if of < 0 {
+			continue
+		}
+		x := &s.out.Topics[of]
+		if d := r.Model.apart(of, t); d > s.apart[of] {
+			x.Parts, s.apart[of] = []string{r.Model.Name(of), r.Model.Name(t)}, d
+		}
+		if !split[of] {
+			split[of] = true
+			x.Split++
+		}
+	}
+	for t, into := range r.Into {
+		if into >= 0 {
+			s.merges[t][into]++
+			s.merges[into][t]++
+		}
+	}
+}
+
+// numbers are those of a model: the share of each topic, the correlations of its pairs, and the
+// probabilities of its words; NaN for topics that are not matched.
+func (s *tally) numbers(m *Model, matched []bool) []float64 {
+	out := m.TopicShares()
+	for _, x := range m.pairs() {
+		if !matched[x.K] || !matched[x.L] {
+			x.Correlation = math.NaN()
+		}
+		out = append(out, x.Correlation)
+	}
+	for t, x := range s.out.Topics {
+		if !matched[t] {
+			out[t] = math.NaN()
+		}
+		for _, w := range x.Words {
+			v := 0.0
+			if i := s.at(m, w.Index); i >= 0 {
+				v = m.topics[i*m.k+t]
+			}
+			if !matched[t] {
 				v = math.NaN()
 			}
 			out = append(out, v)
-		}
-	}
-	for t, words := range s.words {
-		for _, w := range words {
-			v := math.NaN()
-			if i := s.at(m, w); matched[t] && i >= 0 {
-				v = m.topics[i*k+t]
-			} else if matched[t] {
-				v = 0
-			}
-			out = append(out, v)
-		}
-		if !matched[t] {
-			out[t] = math.NaN()
 		}
 	}
 	return out
@@ -230,7 +231,7 @@ func (m *Model) apart(k, l int) (sum float64) {
 }
 
 // at returns the number in another model of a word of the reference, −1 for none.
-func (s *summary) at(m *Model, w int) int {
+func (s *tally) at(m *Model, w int) int {
 	if s.m.vocab == nil || w < m.n && m.vocab[w] == s.m.vocab[w] {
 		return w
 	}
@@ -240,16 +241,15 @@ func (s *summary) at(m *Model, w int) int {
 	return -1
 }
 
-// uncertainty sums up.
-func (s *summary) uncertainty() *Uncertainty {
-	k := s.m.k
-	u := &Uncertainty{Warm: s.warm, Cold: s.cold, Level: s.o.Level, Topics: make([]TopicUncertainty, k)}
+// uncertainty finishes the counts and makes the intervals.
+func (s *tally) uncertainty() *Uncertainty {
+	k, u := s.m.k, s.out
 	value := s.numbers(s.m, slices.Repeat([]bool{true}, k))
 	next := 0
-	interval := func(least, most float64) Interval {
-		v, half := value[next], s.values[next].Half(s.o.Level, math.MaxInt, 0)
+	interval := func(lowest, highest float64) Interval {
+		v, half := value[next], s.values[next].Half(u.Level, math.MaxInt, 0)
 		next++
-		return Interval{v, max(v-half, min(v, least)), min(v+half, max(v, most))}
+		return Interval{v, max(v-half, min(v, lowest)), min(v+half, max(v, highest))}
 	}
 	for t := range u.Topics {
 		u.Topics[t].Share = interval(0, 1)
@@ -259,20 +259,132 @@ func (s *summary) uncertainty() *Uncertainty {
 			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval(-1, 1)})
 		}
 	}
-	warm, cold := float64(s.warm), float64(s.cold)
+	warm, cold := float64(u.Warm), float64(u.Cold)
 	for t := range u.Topics {
 		x := &u.Topics[t]
-		x.Kept, x.Stability, x.Split, x.Parts = s.kept[t]/warm, s.stable[t]/cold, s.split[t]/cold, s.parts[t]
-		merges := make(map[int]float64)
-		for other, n := range s.merges[t] {
-			if n > 0 {
-				merges[other] = n / cold
-			}
+		x.Kept, x.Stability, x.Split = x.Kept/warm, x.Stability/cold, x.Split/cold
+		for other := range s.merges[t] {
+			s.merges[t][other] /= cold
 		}
-		x.setMerges(merges)
-		for _, w := range s.words[t] {
-			x.Words = append(x.Words, WordUncertainty{s.m.Word(w), w, interval(0, 1)})
+		x.setMerges(s.merges[t])
+		for i := range x.Words {
+			x.Words[i].Prob = interval(0, 1)
 		}
 	}
 	return u
+}
+
+// clone returns a deep copy.
+func (u *Uncertainty) clone() *Uncertainty {
+	if u == nil {
+		return nil
+	}
+	out := *u
+	deepCopy(reflect.ValueOf(&out).Elem())
+	return &out
+}
+
+// check reports whether the parts are those of a model of n words and k topics.
+func (u *Uncertainty) check(n, k int) error {
+	if u == nil {
+		return nil
+	}
+	if u.Warm < 0 || u.Cold < 0 || !(u.Level > 0 && u.Level < 1) {
+		return fmt.Errorf("%d warm and %d cold replicates, level %v", u.Warm, u.Cold, u.Level)
+	}
+	if len(u.Topics) != k || len(u.Pairs) != k*(k-1)/2 {
+		return fmt.Errorf("%d topics and %d pairs, want %d and %d", len(u.Topics), len(u.Pairs), k, k*(k-1)/2)
+	}
+	for t, x := range u.Topics {
+		for _, s := range []float64{x.Stability, x.Kept, x.Split} {
+			if s < 0 || s > 1 {
+				return fmt.Errorf("a share of the replicates of topic %d is %v", t, s)
+			}
+		}
+		for _, v := range x.Merges {
+			if v.Topic < 0 || v.Topic >= k || v.Topic == t || !(v.Share >= 0 && v.Share <= 1) {
+				return fmt.Errorf("topic %d is one with topic %d in %v of the replicates", t, v.Topic, v.Share)
+			}
+		}
+		for _, w := range x.Words {
+			if w.Index < 0 || w.Index >= n {
+				return fmt.Errorf("word %d of topic %d is not in [0, %d)", w.Index, t, n)
+			}
+		}
+	}
+	next := 0
+	for i := range k {
+		for j := i + 1; j < k; j++ {
+			if x := u.Pairs[next]; x.K != i || x.L != j {
+				return fmt.Errorf("pair %d is of topics %d and %d, want %d and %d", next, x.K, x.L, i, j)
+			}
+			next++
+		}
+	}
+	return nil
+}
+
+// renumbered returns the uncertainty of topics that were renumbered or merged. m is the model with
+// those that were merged, of which nothing is known but their numbers in m; nil if none was.
+func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
+	if u == nil {
+		return nil
+	}
+	k, nan := len(p.first), math.NaN()
+	parts := make([]int, k)
+	for _, l := range p.to {
+		parts[l]++
+	}
+	var shares []float64
+	var pairs []TopicPair
+	if m != nil {
+		shares, pairs = m.TopicShares(), m.pairs()
+	}
+	out := &Uncertainty{Warm: u.Warm, Cold: u.Cold, Level: u.Level, Topics: make([]TopicUncertainty, k)}
+	for l, t := range p.first {
+		x := u.Topics[t]
+		merges := make([]float64, k)
+		for _, v := range x.Merges {
+			merges[p.to[v.Topic]] = max(merges[p.to[v.Topic]], v.Share)
+		}
+		x.Words, x.Parts = slices.Clone(x.Words), slices.Clone(x.Parts)
+		if parts[l] > 1 {
+			x = TopicUncertainty{Share: Interval{shares[l], nan, nan}, Stability: nan, Kept: nan, Split: nan}
+			for _, w := range largest(m.topics, m.n, k, l, len(u.Topics[t].Words)) {
+				x.Words = append(x.Words, WordUncertainty{m.Word(w), w, Interval{m.topics[w*k+l], nan, nan}})
+			}
+			merges = nil
+		}
+		x.setMerges(merges)
+		out.Topics[l] = x
+	}
+	for i := range k {
+		for j := i + 1; j < k; j++ {
+			x := PairUncertainty{K: i, L: j}
+			if parts[i] == 1 && parts[j] == 1 {
+				x.Correlation = u.pair(p.first[i], p.first[j]).Correlation
+			} else {
+				x.Correlation = Interval{pairs[len(out.Pairs)].Correlation, nan, nan}
+			}
+			out.Pairs = append(out.Pairs, x)
+		}
+	}
+	return out
+}
+
+// pair returns the pair of two topics.
+func (u *Uncertainty) pair(i, j int) PairUncertainty {
+	i, j = min(i, j), max(i, j)
+	return u.Pairs[i*(2*len(u.Topics)-i-1)/2+j-i-1]
+}
+
+// setMerges sets Merges to the shares of other topics that are not 0, the largest first.
+func (x *TopicUncertainty) setMerges(shares []float64) {
+	x.Merges = nil
+	for t, s := range shares {
+		if s > 0 {
+			x.Merges = append(x.Merges, Merge{t, s})
+		}
+	}
+	slices.SortStableFunc(x.Merges, func(a, b Merge) int { return cmp.Compare(b.Share, a.Share) })
 }

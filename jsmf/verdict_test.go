@@ -72,7 +72,7 @@ func realCorpus(t *testing.T, name string) *corpus.Corpus {
 	return c
 }
 
-// The topics of real text are sound, but for a few, and those whose words are taken from
+// The topics of real text are sound, except a few, and those whose words are taken from
 // one topic each are weak.
 func TestVerdictsOfMixedWords(t *testing.T) {
 	for _, name := range []string{"bbc", "kos"} {
@@ -90,7 +90,7 @@ func TestVerdictsOfMixedWords(t *testing.T) {
 			}
 		}
 		f := metrics.Factors{
-			B: mat.DenseCopyOf(m.Topics()), Breve: mat.DenseCopyOf(m.WordTopics()), A: m.Correlations(),
+			B: mat.DenseCopyOf(m.Topics()), WordTopics: mat.DenseCopyOf(m.WordTopics()), A: m.Correlations(),
 			Reading: mat.NewDense(m.N(), m.K(), nil),
 		}
 		var words []int

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-
-	"github.com/jsmf-go/spectral/metrics"
 )
 
-// Vocabulary returns the N words, or nil if words have no names, as after a fit
-// of a bare matrix. Word and Index then take their numbers for names: "0", "1", ….
+// Vocabulary returns the N words, or nil if words have no names, as after a fit of a bare matrix.
+// Word and Index then take their numbers for names: "0", "1", ….
 func (m *Model) Vocabulary() []string { return slices.Clone(m.vocab) }
 
 // Word returns the word with number i.
@@ -24,8 +22,8 @@ func (m *Model) Word(i int) string {
 	return strconv.Itoa(i)
 }
 
-// Index returns the number of a word, the lowest if the vocabulary repeats it,
-// and whether there is such a word. The first call builds a map.
+// Index returns the number of a word, the lowest if the vocabulary repeats it, and whether there is
+// such a word. The first call builds a map.
 func (m *Model) Index(word string) (int, bool) {
 	if m.vocab != nil {
 		i, ok := m.index()[word]
@@ -42,14 +40,13 @@ type WordProb struct {
 	Index  int     `json:"index"`  // number of the word
 	Word   string  `json:"word"`   // the word
 	Prob   float64 `json:"prob"`   // p(word | topic)
-	Weight float64 `json:"weight"` // what ranks it: that of Model.Reading in TopWords, Prob without one, and the score in Labels
+	Weight float64 `json:"weight"` // what ranks it: that of Model.Reading in TopWords, or Prob without one
 }
 
-// TopWords returns the n words by which people recognise topic k, best first, ties
-// by number: those of largest weight in Reading, or of largest probability where the
-// model has no Reading, or none of the topic. Words of weight 0 are left out, so that a
-// topic may have fewer; there are none if n is not positive. Labels(metrics.ByProbability{},
-// n) ranks by probability in any case.
+// TopWords returns the n words by which people recognise topic k, best first, ties by number: those
+// of largest weight in Reading, or of largest probability where the model has no Reading, or none
+// of the topic. Words of weight 0 are left out, so that a topic may have fewer; there are none if n
+// is not positive. [metrics.RankWords] ranks by probability, FREX, lift or relevance.
 func (m *Model) TopWords(k, n int) []WordProb {
 	m.checkTopic(k)
 	ranks := m.ranks(k)
@@ -63,8 +60,8 @@ func (m *Model) TopWords(k, n int) []WordProb {
 	return out
 }
 
-// ranks returns the N×K matrix by which the words of topic k are ranked: the reading
-// weights, if the topic has any, or else the probabilities.
+// ranks returns the N×K matrix by which the words of topic k are ranked: the reading weights, if
+// the topic has any, or else the probabilities.
 func (m *Model) ranks(k int) []float64 {
 	for i := k; i < len(m.reading); i += m.k {
 		if m.reading[i] > 0 {
@@ -74,38 +71,35 @@ func (m *Model) ranks(k int) []float64 {
 	return m.topics
 }
 
-// largest returns the row numbers of the n largest entries in column k of a rows×cols
-// matrix, largest first, ties by number.
+// largest returns the row numbers of the n largest entries in column k of a rows×cols matrix,
+// largest first, ties by number.
 func largest(a []float64, rows, cols, k, n int) []int {
 	n = max(0, min(n, rows))
-	var best []int
-	if n > 0 && n <= rows/16 {
-		// Insertion into a short sorted list: once it holds the common words,
-		// almost every word fails the first comparison.
-		best = make([]int, 0, n+1)
-		for i := range rows {
-			p := a[i*cols+k]
-			if len(best) == n && p <= a[best[n-1]*cols+k] {
-				continue
-			}
-			at := len(best)
-			for at > 0 && a[best[at-1]*cols+k] < p {
-				at--
-			}
-			best = slices.Insert(best, at, i)
-			if len(best) > n {
-				best = best[:n]
-			}
-		}
-	} else if n > 0 {
-		best = make([]int, rows)
+	at := func(i int) float64 { return a[i*cols+k] }
+	if n == 0 {
+		return nil
+	}
+	if n > rows/16 {
+		best := make([]int, rows)
 		for i := range best {
 			best[i] = i
 		}
-		slices.SortStableFunc(best, func(i, j int) int {
-			return cmp.Compare(a[j*cols+k], a[i*cols+k])
-		})
-		best = best[:n]
+		slices.SortStableFunc(best, func(i, j int) int { return cmp.Compare(at(j), at(i)) })
+		return best[:n]
+	}
+	// Insertion into a short sorted list: once it holds the common words, almost every word fails
+	// the first comparison.
+	best := make([]int, 0, n+1)
+	for i := range rows {
+		if len(best) == n && at(i) <= at(best[n-1]) {
+			continue
+		}
+		to := len(best)
+		for to > 0 && at(best[to-1]) < at(i) {
+			to--
+		}
+		best = slices.Insert(best, to, i)
+		best = best[:min(n, len(best))]
 	}
 	return best
 }
@@ -114,33 +108,4 @@ func (m *Model) checkTopic(k int) {
 	if k < 0 || k >= m.k {
 		panic(fmt.Sprintf("jsmf: topic %d is not in [0, %d)", k, m.k))
 	}
-}
-
-// Labels returns the n best words of each topic (0: 20) by a ranking: plain
-// probability, FREX, lift or relevance (metrics.ByProbability and so on), or one of the
-// caller's own; nil ranks as TopWords does. Words of probability 0 are left out, so that a
-// topic may have fewer. Errors: n < 0, settings of the ranking out of range, and for lift
-// and relevance a word of a topic whose marginal is not positive.
-func (m *Model) Labels(r metrics.Ranking, n int) ([][]WordProb, error) {
-	out := make([][]WordProb, m.k)
-	if r == nil {
-		if n < 0 {
-			return nil, errorf("labels: %d words a topic; want 0 for 20, or more", n)
-		}
-		for k := range out {
-			out[k] = m.TopWords(k, cmp.Or(n, 20))
-		}
-		return out, nil
-	}
-	labels, err := metrics.RankWords(m.denseTopics(), m.Marginals(), r, n)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	for k, l := range labels {
-		out[k] = make([]WordProb, len(l))
-		for i, x := range l {
-			out[k][i] = WordProb{x.Word, m.Word(x.Word), x.Prob, x.Score}
-		}
-	}
-	return out, nil
 }

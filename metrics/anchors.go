@@ -7,27 +7,10 @@ import (
 	"slices"
 	"sort"
 
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
-// BasisRank is the rank of each anchor in its own topic, 1 for the most probable
-// word, ties by lowest number, and its mean over topics (lee-2018 §1.4, which counts
-// from 0). Lower is better: a reader sees the anchor.
-//
-// b is N×K; anchors are K numbers of words. One value a topic, NaN for an empty one.
-func BasisRank(b *mat.Dense, anchors []int) (Stat, error) {
-	t, err := checkTopics(b)
-	if err != nil {
-		return Stat{}, err
-	}
-	if err := checkAnchors(anchors, t.n, t.k); err != nil {
-		return Stat{}, err
-	}
-	return t.basisRank(anchors), nil
-}
-
+// basisRank is Report.BasisRank.
 func (t *topics) basisRank(anchors []int) Stat {
 	values := make([]float64, t.k)
 	for k, s := range anchors {
@@ -35,34 +18,18 @@ func (t *topics) basisRank(anchors []int) Stat {
 		if t.empty[k] {
 			continue
 		}
-		rank, v := 1.0, t.b.At(s, k)
+		v := t.b.At(s, k)
+		values[k] = 1
 		for i := range t.n {
 			if p := t.b.At(i, k); p > v || p == v && i < s {
-				rank++
+				values[k]++
 			}
 		}
-		values[k] = rank
 	}
 	return NewStat(values)
 }
 
-// SoftBasisRank is ln(max_n B_nk/B_{s_k k}), the log ratio of the probabilities of
-// the first word of a topic and its anchor, and its mean over topics (lee-2018
-// eq. 1.11). It is at least 0, where the anchor is the first word; lower is better.
-//
-// Arguments as for BasisRank. One value a topic, NaN for an empty one and for one in
-// which the anchor has probability 0.
-func SoftBasisRank(b *mat.Dense, anchors []int) (Stat, error) {
-	t, err := checkTopics(b)
-	if err != nil {
-		return Stat{}, err
-	}
-	if err := checkAnchors(anchors, t.n, t.k); err != nil {
-		return Stat{}, err
-	}
-	return t.softBasisRank(anchors), nil
-}
-
+// softBasisRank is Report.SoftBasisRank.
 func (t *topics) softBasisRank(anchors []int) Stat {
 	top := make([]float64, t.k)
 	for i := range t.n {
@@ -80,35 +47,10 @@ func (t *topics) softBasisRank(anchors []int) Stat {
 	return NewStat(values)
 }
 
-// BasisQuality is the mean rank of each anchor in the other topics (1 for the most
-// probable word, ties by lowest number), and the mean of that over topics; the
-// papers' program calls it AnchorQuality. It is in [1, N]; higher is better: an anchor
-// should be improbable in other topics.
-//
-// The rank of a word of probability 0 is given by its number alone. Recovery from
-// anchors gives every anchor the probability 0 in all other topics, so that
-// BasisQuality then tells how many words the topics have and where the anchors stand
-// in the vocabulary, and grows with N. Report.BasisQualityShare does not.
-//
-// Arguments as for BasisRank; workers bounds the goroutines (0: GOMAXPROCS). One value
-// a topic, the mean over the other topics that are not empty, and NaN if there are
-// none. O(NK log K).
-func BasisQuality(ctx context.Context, b *mat.Dense, anchors []int, workers int) (Stat, error) {
-	t, err := checkTopics(b)
-	if err != nil {
-		return Stat{}, err
-	}
-	if err := checkAnchors(anchors, t.n, t.k); err != nil {
-		return Stat{}, err
-	}
-	quality, _, err := t.basisQuality(ctx, anchors, workers)
-	return quality, err
-}
-
-// basisQuality returns BasisQuality and Report.BasisQualityShare.
+// basisQuality returns Report.BasisQuality and Report.BasisQualityShare. O(NK log K).
 func (t *topics) basisQuality(ctx context.Context, anchors []int, workers int) (quality, share Stat, err error) {
 	places := make([][]place, t.k) // places[l][k] is that of anchor k in topic l
-	err = run.Chunks(ctx, t.k, 4, workers, func(_, _, lo, hi int) error {
+	err = parallel.Chunks(ctx, t.k, 4, workers, func(_, _, lo, hi int) error {
 		for l := lo; l < hi; l++ {
 			if !t.empty[l] {
 				places[l] = t.places(l, anchors)
@@ -124,13 +66,11 @@ func (t *topics) basisQuality(ctx context.Context, anchors []int, workers int) (
 		for k := range values {
 			sum, n := 0.0, 0.0
 			for l, p := range places {
-				if l == k || p == nil {
+				if l == k || p == nil || math.IsNaN(value(p[k])) {
 					continue
 				}
-				if v := value(p[k]); !math.IsNaN(v) {
-					sum += v
-					n++
-				}
+				sum += value(p[k])
+				n++
 			}
 			values[k] = sum / n // NaN if there is none
 		}
@@ -139,7 +79,7 @@ func (t *topics) basisQuality(ctx context.Context, anchors []int, workers int) (
 	return mean(func(p place) float64 { return float64(p.rank) }), mean(place.share), nil
 }
 
-// place is where a word stands in a topic.
+// place is the rank of a word in a topic.
 type place struct {
 	rank        int // from 1, ties by lowest number
 	above, tied int // other words more probable and as probable

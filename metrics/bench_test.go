@@ -43,7 +43,7 @@ func benchInput(b *testing.B, m, n, k int) Factors {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := Factors{C: c, B: mat.NewDense(n, k, nil), Breve: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil)}
+	in := Factors{C: c, B: mat.NewDense(n, k, nil), WordTopics: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil)}
 	marg := c.Marginals()
 	for w := 0; len(in.Anchors) < k; w++ {
 		if marg[w] > 0 {
@@ -52,7 +52,7 @@ func benchInput(b *testing.B, m, n, k int) Factors {
 	}
 	sums, a := make([]float64, k), in.A.(*mat.Dense)
 	for i := range n {
-		row, s := in.Breve.RawRowView(i), 0.0
+		row, s := in.WordTopics.RawRowView(i), 0.0
 		for j := range row {
 			row[j] = math.Pow(r.Float64(), 8)
 			s += row[j]
@@ -101,19 +101,27 @@ func BenchmarkEvaluate(b *testing.B) {
 func BenchmarkParts(b *testing.B) {
 	in := benchInput(b, 1500, 5000, 50)
 	ctx := context.Background()
-	a := in.A.(*mat.Dense)
+	a, marg := in.A.(*mat.Dense), in.C.Marginals()
+	norms2, err := in.C.RowNorms2(ctx, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	t, err := checkTopics(in.B)
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, x := range []struct {
 		name string
 		f    func() error
 	}{
-		{"recovery", func() error { _, err := Recovery(ctx, in.C, in.Breve, in.Anchors, 1); return err }},
-		{"approximation", func() error { _, err := Approximation(ctx, in.C, in.B, a, 1); return err }},
+		{"recovery", func() error { _, err := recovery(ctx, in.C, norms2, in.WordTopics, in.Anchors, 1); return err }},
+		{"approximation", func() error { _, err := approximation(ctx, in.C, norms2, in.B, a, 1); return err }},
 		{"approximation-exact", func() error { _, err := residual2(ctx, in.C, in.B, a, 1); return err }},
-		{"specificity", func() error { _, err := Specificity(in.B, in.C.Marginals()); return err }},
-		{"entropy", func() error { _, err := Entropy(in.Breve); return err }},
-		{"dissimilarity", func() error { _, err := Dissimilarity(in.B, 20); return err }},
-		{"npmi", func() error { _, err := NPMI(in.B, in.Pairs, 20); return err }},
-		{"basis_quality", func() error { _, err := BasisQuality(ctx, in.B, in.Anchors, 1); return err }},
+		{"specificity", func() error { t.specificity(marg, 1); return nil }},
+		{"entropy", func() error { entropy(in.WordTopics); return nil }},
+		{"dissimilarity", func() error { dissimilarity(t.tops(20)); return nil }},
+		{"npmi", func() error { npmi(t.tops(20), in.Pairs); return nil }},
+		{"basis_quality", func() error { _, _, err := t.basisQuality(ctx, in.Anchors, 1); return err }},
 	} {
 		b.Run("N=5000/K=50/measure="+x.name, func(b *testing.B) {
 			for b.Loop() {

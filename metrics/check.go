@@ -1,9 +1,11 @@
 package metrics
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -70,7 +72,7 @@ func checkRows(what string, m *mat.Dense, wantRows, wantCols int, zeros string) 
 			sum += v
 		}
 		if sum != 0 && !(math.Abs(sum-1) <= stochastic) {
-			return fmt.Errorf("metrics: row %s[%d] sums to %v, not to 1 (or 0 for %s)", what, i, sum, zeros)
+			return fmt.Errorf("metrics: row %s[%d] sums to %.9g, not to 1 (or 0 for %s)", what, i, sum, zeros)
 		}
 	}
 	return nil
@@ -80,41 +82,29 @@ func checkBreve(breve *mat.Dense, n, k int) error {
 	return checkRows("B̆", breve, n, k, "a word without topics")
 }
 
-// denseA checks A and returns it as a K×K Dense (a copy unless it is one); k 0
-// means any size.
+// denseA checks A and returns it as a K×K Dense, a copy unless it is one.
 func denseA(a mat.Matrix, k int) (*mat.Dense, error) {
-	if a == nil {
-		return nil, wrongShape("A", 0, 0, k, k)
-	}
 	d, ok := a.(*mat.Dense)
 	if !ok {
-		if r, c := a.Dims(); r == 0 || c == 0 {
-			return nil, wrongShape("A", r, c, k, k)
-		}
 		d = mat.DenseCopyOf(a)
 	}
-	if r, c := dims(d); k == 0 {
-		k = r
-		if r != c {
-			return nil, wrongShape("A", r, c, r, r)
-		}
-	}
-	if err := checkDense("A", d, k, k); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return d, checkDense("A", d, k, k)
 }
 
-func checkMarginals(what string, c []float64, n int) error {
+// checkMarginals checks c, which is proportional to p(word) for n words, and returns its sum.
+func checkMarginals(what string, c []float64, n int) (sum float64, err error) {
 	if len(c) != n {
-		return fmt.Errorf("metrics: %d marginals given, %d needed", len(c), n)
+		return 0, fmt.Errorf("metrics: %d marginals given, %d needed", len(c), n)
 	}
 	for i, v := range c {
 		if !vec.Finite(v) {
-			return fmt.Errorf("metrics: %s[%d]: %v is not finite", what, i, v)
+			return 0, fmt.Errorf("metrics: %s[%d]: %v is not finite", what, i, v)
 		}
 	}
-	return nil
+	if sum = floats.Sum(c); !(sum > 0) {
+		return 0, fmt.Errorf("metrics: the marginals sum to %.9g, which is not positive", sum)
+	}
+	return sum, nil
 }
 
 func checkAnchors(anchors []int, n, k int) error {
@@ -134,10 +124,7 @@ func topN(n int) (int, error) {
 	if n < 0 {
 		return 0, fmt.Errorf("metrics: lists of %d top words", n)
 	}
-	if n == 0 {
-		return 20, nil
-	}
-	return n, nil
+	return cmp.Or(n, 20), nil
 }
 
 // topics is a checked B: finite, nonnegative, every column a distribution or
@@ -171,7 +158,7 @@ func checkTopicsOf(what string, b *mat.Dense) (*topics, error) {
 		case s == 0:
 			t.empty[j] = true
 		case !(math.Abs(s-1) <= stochastic):
-			return nil, fmt.Errorf("metrics: %s, column %d sums to %v, not to 1 (or 0 for an empty topic)", what, j, s)
+			return nil, fmt.Errorf("metrics: %s, column %d sums to %.9g, not to 1 (or 0 for an empty topic)", what, j, s)
 		}
 	}
 	return t, nil

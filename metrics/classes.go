@@ -12,27 +12,21 @@ import (
 	"github.com/jsmf-go/spectral/internal/assign"
 )
 
-// Agreement tells how well clusters of documents agree with their labels.
+// Agreement says how well clusters of documents agree with their labels.
 type Agreement struct {
-	// Clusters holds the cluster of each document, −1 for one in none.
-	Clusters []int
-	// Labels are the different labels, sorted. Counts[c][l] is the number of
-	// documents of cluster c with label l.
-	Labels []string
-	Counts [][]int
-	// Docs counts the labelled documents, also those in no cluster.
-	Docs int
-	// Label is the label of each cluster under the best assignment of different
-	// labels to the clusters, "" for a cluster without one. Accuracy is the share
-	// of the labelled documents whose cluster has their label.
+	Clusters []int    // of each document, −1 for none
+	Labels   []string // the different labels, sorted
+	Counts   [][]int  // Counts[c][l] is the number of documents of cluster c with label l
+	Docs     int      // the labelled documents, including those in no cluster
+	// Label is the label of each cluster in the best assignment of different labels, "" for
+	// none. Accuracy is the share of the labelled documents whose cluster has their label.
 	Label    []string
 	Accuracy float64
 	// Purity is the share of the labelled documents that have the most frequent
 	// label of their cluster. It grows with the number of clusters.
 	Purity float64
-	// NMI is the mutual information of cluster and label divided by the mean of
-	// their entropies, in [0, 1], over the documents in a cluster. It is 0 for a
-	// single cluster or a single label.
+	// NMI is the mutual information of cluster and label divided by the mean of their
+	// entropies, in [0, 1], over the documents in a cluster; 0 for one cluster or label.
 	NMI float64
 }
 
@@ -44,7 +38,7 @@ func Agree(clusters []int, labels []string) (*Agreement, error) {
 	if len(clusters) != len(labels) {
 		return nil, fmt.Errorf("metrics: clusters of %d documents and labels of %d", len(clusters), len(labels))
 	}
-	names, number, err := distinctLabels(labels)
+	names, err := distinctLabels(labels)
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +50,13 @@ func Agree(clusters []int, labels []string) (*Agreement, error) {
 		for c >= len(a.Counts) {
 			a.Counts = append(a.Counts, make([]int, len(names)))
 		}
-		if labels[m] == "" {
+		l, labelled := slices.BinarySearch(names, labels[m])
+		if !labelled {
 			continue
 		}
 		a.Docs++
 		if c >= 0 {
-			a.Counts[c][number[labels[m]]]++
+			a.Counts[c][l]++
 		}
 	}
 	a.Label = make([]string, len(a.Counts))
@@ -93,18 +88,14 @@ func Agree(clusters []int, labels []string) (*Agreement, error) {
 	return a, nil
 }
 
-// distinctLabels returns the different labels but "", sorted, and their numbers.
-func distinctLabels(labels []string) ([]string, map[string]int, error) {
+// distinctLabels returns the different labels except "", sorted.
+func distinctLabels(labels []string) ([]string, error) {
 	names := slices.Sorted(slices.Values(labels))
 	names = slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
 	if len(names) == 0 {
-		return nil, nil, fmt.Errorf("metrics: no document has a label")
+		return nil, fmt.Errorf("metrics: no document has a label")
 	}
-	number := make(map[string]int, len(names))
-	for i, s := range names {
-		number[s] = i
-	}
-	return names, number, nil
+	return names, nil
 }
 
 // mutual returns the normalised mutual information of a table of counts.
@@ -147,50 +138,37 @@ func mutual(n *mat.Dense) float64 {
 // the clustering accuracy of the paper, in [0, 1]. Higher is better: the topics
 // tell the classes apart.
 //
-// w is M×K, the weights of the topics of a document in a row; there are as many
-// clusters as different labels. Documents with the label "" take no part and are
+// w is M×K, the weights of the topics of a document in a row. There is a cluster for
+// each of the L different labels. Documents with the label "" take no part and are
 // in cluster −1, as is a document whose weights are all equal. O(M·K·L) a round
-// of k-means for L labels.
+// of k-means.
 func ClustAcc(ctx context.Context, w *mat.Dense, labels []string, o KMeans) (*Agreement, error) {
 	m, k := dims(w)
 	if m == 0 || m != len(labels) {
 		return nil, wrongShape("W", m, k, len(labels), 0)
 	}
-	names, _, err := distinctLabels(labels)
+	names, err := distinctLabels(labels)
 	if err != nil {
 		return nil, err
 	}
-	var docs []int
+	labelled := mat.DenseCopyOf(w)
 	for i, s := range labels {
-		if s != "" {
-			docs = append(docs, i)
+		if s == "" {
+			clear(labelled.RawRowView(i)) // to be in no cluster
 		}
 	}
-	sub := mat.NewDense(len(docs), k, nil)
-	for i, d := range docs {
-		sub.SetRow(i, w.RawRowView(d))
-	}
-	found, err := o.cluster(ctx, sub, len(names))
+	found, err := o.cluster(ctx, labelled, len(names))
 	if err != nil {
 		return nil, err
 	}
-	of := make([]int, m)
-	for i := range of {
-		of[i] = -1
-	}
-	for i, d := range docs {
-		of[d] = found.of[i]
-	}
-	return Agree(of, labels)
+	return Agree(found.of, labels)
 }
 
 // Association says which topic goes with which label of the documents, as a heat
 // map of K topics and L labels shows it.
 type Association struct {
-	// Labels are the L different labels, sorted. Docs counts the documents of
-	// each that were used.
-	Labels []string
-	Docs   []int
+	Labels []string // the L different labels, sorted
+	Docs   []int    // how many documents of each were used
 	// Weight is K×L: the mean weight of a topic in the documents of a label,
 	// p(topic | label). Its columns sum to 1 if the weights of documents do; NaN
 	// for a label without documents.
@@ -202,7 +180,7 @@ type Association struct {
 	Main *Agreement
 }
 
-// Associate tells how topics go with the labels of documents. w is M×K, the
+// Associate finds how topics go with the labels of documents. w is M×K, the
 // weights of the topics of a document in a row, none negative. Documents with the
 // label "" and rows of zeros, which stand for an unknown composition, are left
 // out. O(MK).
@@ -210,7 +188,7 @@ func Associate(w *mat.Dense, labels []string) (*Association, error) {
 	if err := checkDense("W", w, len(labels), 0); err != nil {
 		return nil, err
 	}
-	names, number, err := distinctLabels(labels)
+	names, err := distinctLabels(labels)
 	if err != nil {
 		return nil, err
 	}
@@ -230,10 +208,10 @@ func Associate(w *mat.Dense, labels []string) (*Association, error) {
 			main[m] = -1
 			continue
 		}
-		if s == "" {
+		l, labelled := slices.BinarySearch(names, s)
+		if !labelled {
 			continue
 		}
-		l := number[s]
 		t.Docs[l]++
 		all++
 		for j, v := range row {

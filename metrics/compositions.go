@@ -10,12 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// prominentMass is the share of a composition that its prominent topics hold.
-const prominentMass = 0.8
-
-// klFloor is the weight of the uniform distribution that the estimate of KL is
-// mixed with.
-const klFloor = 1e-3
+const (
+	prominentMass = 0.8  // the share of a composition that its prominent topics hold
+	klFloor       = 1e-3 // the weight of the uniform distribution in the estimate of KL
+)
 
 // CompositionReport compares the topic proportions of documents with reference
 // ones (lee-2018 §4.4): those that documents were generated from, or those of a
@@ -46,10 +44,10 @@ type CompositionReport struct {
 	PriorDistance float64
 }
 
-// Compositions compares the estimates v with the reference w, both M×K with the
-// topic proportions of a document in a row. a is A, K×K and scaled to sum 1 here,
-// for PriorDistance; nil leaves that out. Rows sum to 1 to 1e-6, or are all zeros
-// for a document without an answer, whose values are NaN. O(M·K·log K).
+// Compositions compares the estimates v with the reference w, both M×K with a row of topic
+// proportions for each document. a is A, K×K and scaled to sum 1 here, for PriorDistance;
+// nil leaves that out. Rows sum to 1 to 1e-6, or are all zeros for a document without an
+// answer, whose values are NaN. O(M·K·log K).
 func Compositions(w, v *mat.Dense, a mat.Matrix) (*CompositionReport, error) {
 	m, k := dims(w)
 	if err := checkRows("w", w, 0, 0, "no answer"); err != nil {
@@ -65,15 +63,12 @@ func Compositions(w, v *mat.Dense, a mat.Matrix) (*CompositionReport, error) {
 			return nil, err
 		}
 		if s := mat.Sum(prior); !(s > 0) {
-			return nil, fmt.Errorf("metrics: A sums to %v, which is not positive", s)
+			return nil, fmt.Errorf("metrics: A sums to %.9g, which is not positive", s)
 		}
 	}
 	var values [8][]float64 // in the order of the fields
 	for i := range values {
-		values[i] = make([]float64, m)
-		for d := range values[i] {
-			values[i][d] = math.NaN()
-		}
+		values[i] = slices.Repeat([]float64{math.NaN()}, m)
 	}
 	moment, known := mat.NewSymDense(k, nil), 0
 	for d := range m {

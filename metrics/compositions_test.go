@@ -84,7 +84,7 @@ func TestProminent(t *testing.T) {
 	}{
 		{[]float64{0.1, 0.7, 0.2}, []int{1, 2}},
 		{[]float64{0.5, 0.5}, []int{0, 1}},
-		{[]float64{0.3, 0.1, 0.1, 0.5}, []int{3, 0}}, // 0.8, but for rounding
+		{[]float64{0.3, 0.1, 0.1, 0.5}, []int{3, 0}}, // 0.8 up to rounding
 		{[]float64{1, 0}, []int{0}},
 		{[]float64{0.2, 0.2, 0.2, 0.2, 0.2}, []int{0, 1, 2, 3}},
 	} {

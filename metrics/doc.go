@@ -10,21 +10,21 @@
 //
 // # Which measure to use
 //
-// Does the model fit at all? Legality, ΣA, is near 1 if it does. Evaluate computes
-// it and all other measures of the tables below, but for SimCount and Diversity.
+// [Evaluate] computes all measures of the tables below, except SimCount and Diversity, as
+// the fields of a [Report].
 //
-// Which of two models of the same data is better? Compare Recovery and Approximation
-// at equal K, NPMI and Dissimilarity at any K. Which is easier to read? NPMI for
-// topics whose words meet, Specificity for topics that are not the corpus as a whole,
-// Dissimilarity, Diversity or SimCount for topics that differ. Coherence alone
-// misleads: K topics that all are the unigram distribution score best. Read it with
-// Specificity and Dissimilarity.
+// Does the model fit at all? Legality, ΣA, is near 1 if it does. Which of two models of the
+// same data is better? Compare Recovery and Approximation at equal K, NPMI and
+// Dissimilarity at any K. Which is easier to read? NPMI for topics whose words occur
+// together, Specificity for topics that are not the corpus as a whole, Dissimilarity,
+// Diversity or SimCount for topics that differ. Coherence alone misleads: K topics that all
+// are the unigram distribution score best. Read it with Specificity and Dissimilarity.
 //
-// For topics of other programs, lists of words are enough: TextCoherence where the
-// texts are at hand, BagCoherence for counts, SimCount and Diversity. For labelled
-// documents see ClustAcc and Associate, for known topic proportions Compositions. To
-// see which topic of one model is which of another, use Match; to show a topic,
-// RankWords.
+// For topics of other programs, lists of words are enough: [TextCoherence] where the
+// texts are at hand, [BagCoherence] for counts, [SimCount] and [Diversity]. For labelled
+// documents see [ClustAcc] and [Associate], for known topic proportions [Compositions]. To
+// find which topic of one model is which of another, use [Match]; to show a topic,
+// [RankWords].
 //
 // # How well the model fits
 //
@@ -42,8 +42,6 @@
 //	Dominancy       [0, 1]   neither    mean_k A_kk/Σ_l A_kl                  topics are by themselves
 //	Entropy         [0, 1]   lower      mean_n H₂(B̆_n)/lg K                   words belong to many topics
 //
-// The papers compare these with Gibbs sampling; extremes are bad signs.
-//
 // # How good topics are
 //
 //	Sparsity        [0, 1]   higher     mean_k (√N − ‖b_k‖₁/‖b_k‖₂)/(√N − 1)  topics of few words
@@ -60,20 +58,16 @@
 //	SoftBasisRank   ≥ 0      lower      mean_k ln(max_n B_nk/B_{s_k,k})       … by probability
 //	BasisQuality    [1, N]   higher     mean_k mean_{l≠k} rank of s_k in l    anchors are foreign elsewhere
 //
-// Recovery sets the anchors to 0 in all topics but their own. BasisQuality is then a
-// rank among ties, and Report.BasisQualityShare, which counts them, is 1. Both say
-// something of the anchors once passes over the documents have moved the topics.
+// Recovery from anchors sets them to 0 in all topics except their own. BasisQuality is then
+// a rank among ties, and BasisQualityShare, which counts them, is 1.
 //
-// # Values that do not exist
+// # Undefined values
 //
-// Some values are not defined: Specificity of an empty topic, Dominancy of a topic
-// without mass, Recovery of a word that C lacks. They are NaN in Stat.Values,
-// counted in Stat.Undefined and left out of the mean. Input that no model can have
-// (wrong sizes, NaN, negative probabilities, columns of B that do not sum to 1) is an
-// error, which names the matrix and the place.
-//
-// All functions are safe for concurrent use and leave their arguments alone. Results
-// do not depend on the number of workers.
+// Values that are not defined, such as the Specificity of an empty topic, are NaN in
+// Stat.Values, counted in Stat.Undefined and left out of the mean. Input that no model can
+// have (wrong sizes, NaN, negative probabilities, columns of B that do not sum to 1) is an
+// error, which names the matrix and the place. All functions are safe for concurrent use and
+// leave their arguments alone. Results do not depend on the number of workers.
 //
 // # Sources
 //

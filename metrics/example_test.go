@@ -71,7 +71,7 @@ func ExampleEvaluate() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := metrics.Evaluate(ctx, metrics.Factors{C: c, B: b, Breve: breve, A: a, Anchors: anchors, Pairs: pairs, TopN: top})
+	r, err := metrics.Evaluate(ctx, metrics.Factors{C: c, B: b, WordTopics: breve, A: a, Anchors: anchors, Pairs: pairs, TopN: top})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -80,15 +80,15 @@ func ExampleEvaluate() {
 	// recovery                0.11812 ± 0.115
 	// approximation          0.064334
 	// legality                      1
-	// validity              -0.010194
+	// validity              −0.010194
 	// dominancy                  0.98 ± 0
 	// dominancy_diag             0.49 ± 0
 	// entropy                 0.28799 ± 0.432
 	// sparsity                0.41411 ± 0.0658
 	// specificity              0.6464 ± 0.0787
 	// dissimilarity                 2 ± 0
-	// coherence              -0.33701 ± 0.49
-	// coherence_ordered       -1.3672 ± 0.00118
+	// coherence              −0.33701 ± 0.49
+	// coherence_ordered       −1.3672 ± 0.00118
 	// npmi                    0.26416 ± 0.0978
 	// basis_rank                    1 ± 0
 	// soft_basis_rank               0 ± 0
@@ -98,13 +98,13 @@ func ExampleEvaluate() {
 }
 
 // The words to show for a topic, and how coherent they are.
-func ExampleNPMI() {
+func ExampleFactors() {
 	docs, _, b, _, _, _ := sample()
 	pairs, err := cooc.CountPairs(context.Background(), docs, metrics.TopUnion(b, 3))
 	if err != nil {
 		log.Fatal(err)
 	}
-	npmi, err := metrics.NPMI(b, pairs, 3)
+	r, err := metrics.Evaluate(context.Background(), metrics.Factors{B: b, Pairs: pairs, TopN: 3})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func ExampleNPMI() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for k, v := range npmi.Values {
+	for k, v := range r.NPMI.Values {
 		fmt.Printf("%.2f", v)
 		for _, w := range lists[k] {
 			fmt.Print(" ", docs.Word(w))
@@ -125,16 +125,16 @@ func ExampleNPMI() {
 }
 
 // Values of single words point at what a model fails to explain.
-func ExampleRecovery() {
-	docs, c, _, breve, _, anchors := sample()
-	r, err := metrics.Recovery(context.Background(), c, breve, anchors, 0)
+func ExampleReport() {
+	docs, c, b, breve, _, anchors := sample()
+	r, err := metrics.Evaluate(context.Background(), metrics.Factors{C: c, B: b, WordTopics: breve, Anchors: anchors})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for i, v := range r.Values {
+	for i, v := range r.Recovery.Values {
 		fmt.Printf("%-5s %.3f\n", docs.Word(i), v)
 	}
-	fmt.Printf("mean  %.3f\n", r.Mean)
+	fmt.Printf("mean  %.3f\n", r.Recovery.Mean)
 	// Output:
 	// ship  0.000
 	// sail  0.136
@@ -151,17 +151,20 @@ func ExampleStat() {
 		.25, 0,
 		.25, 0,
 	})
-	s, err := metrics.Specificity(empty, []float64{1, 1, 2})
+	r, err := metrics.Evaluate(context.Background(), metrics.Factors{B: empty})
 	if err != nil {
 		log.Fatal(err)
 	}
+	s := r.Sparsity
 	fmt.Printf("%.3f, undefined for %d topic: %.3f\n", s.Mean, s.Undefined, s.Values)
 	// Output:
-	// 0.250, undefined for 1 topic: [0.250 NaN]
+	// 0.135, undefined for 1 topic: [0.135 NaN]
 }
 
 // texts is a corpus.Source of texts in memory.
 type texts []string
+
+func (texts) Describe(context.Context) (corpus.Description, error) { return corpus.Description{}, nil }
 
 func (t texts) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -25,38 +25,7 @@ const (
 	cancel = 1e-6
 )
 
-// Recovery measures how well the anchors span the rows of C̄, which is c with each row
-// divided by its sum: the residual of each word and its mean over words (lee-2018
-// eq. 1.6, lee-2020 §4),
-//
-//	‖C̄_i − Σ_k B̆_ik C̄_{s_k}‖₂.
-//
-// It is at least 0; lower is better. c is the original co-occurrence (N×N), not the
-// rectified one. breve is B̆, N×K; anchors are K numbers of words. One value a word,
-// NaN for a word whose row of c sums to 0 or too little to be divided by its sum; an
-// anchor with such a row is an error.
-//
-// O(N·K²) and O(NK) memory, a product of c with an N×K block and the row norms of c;
-// words recovered to better than a thousandth of their norm take a row of c each.
-// workers bounds the goroutines (0: GOMAXPROCS) and does not change the result.
-func Recovery(ctx context.Context, c cooc.Matrix, breve *mat.Dense, anchors []int, workers int) (Stat, error) {
-	if err := checkC(c); err != nil {
-		return Stat{}, err
-	}
-	_, k := dims(breve)
-	if err := checkDense("B̆", breve, c.Dim(), 0); err != nil {
-		return Stat{}, err
-	}
-	if err := checkAnchors(anchors, c.Dim(), k); err != nil {
-		return Stat{}, err
-	}
-	norms2, err := rowNorms2(ctx, c, workers)
-	if err != nil {
-		return Stat{}, err
-	}
-	return recovery(ctx, c, norms2, breve, anchors, workers)
-}
-
+// rowNorms2 returns the squared norms of the rows of C, checked.
 func rowNorms2(ctx context.Context, c cooc.Matrix, workers int) ([]float64, error) {
 	norms2, err := c.RowNorms2(ctx, workers)
 	if err != nil {
@@ -73,20 +42,21 @@ func rowNorms2(ctx context.Context, c cooc.Matrix, workers int) ([]float64, erro
 	return norms2, nil
 }
 
+// recovery is Report.Recovery.
 func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.Dense, anchors []int, workers int) (Stat, error) {
 	n, k := breve.Dims()
 	marg := c.Marginals()
 	for j, s := range anchors {
 		if tooSmall(marg[s]) {
-			return Stat{}, fmt.Errorf("metrics: anchors[%d]: the row of word %d in C sums to %v, too small to normalise", j, s, marg[s])
+			return Stat{}, fmt.Errorf("metrics: anchors[%d]: the row of word %d in C sums to %.9g, too small to normalise", j, s, marg[s])
 		}
 	}
 	// x = C̄_Sᵀ (N×K), f = C·x = diag(c)·C̄C̄_Sᵀ, g = C̄_S C̄_Sᵀ.
 	x, f := mat.NewDense(n, k, nil), mat.NewDense(n, k, nil)
 	xr := x.RawMatrix()
-	workers = run.Workers(workers, max(run.Count(k, 4), run.Count(n, rowChunk)))
+	workers = parallel.Workers(workers, max(parallel.Count(k, 4), parallel.Count(n, rowChunk)))
 	rows := make([][]float64, workers)
-	err := run.Chunks(ctx, k, 4, workers, func(w, _, lo, hi int) error {
+	err := parallel.Chunks(ctx, k, 4, workers, func(w, _, lo, hi int) error {
 		if rows[w] == nil {
 			rows[w] = make([]float64, n)
 		}
@@ -114,7 +84,7 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 		return Stat{}, err
 	}
 	values := make([]float64, n)
-	err = run.Chunks(ctx, n, rowChunk, workers, func(w, _, lo, hi int) error {
+	err = parallel.Chunks(ctx, n, rowChunk, workers, func(w, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			if tooSmall(marg[i]) {
 				values[i] = math.NaN()
@@ -147,36 +117,11 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 	return NewStat(values), nil
 }
 
-// tooSmall tells whether a row with this sum cannot be divided by it: 1/sum is not
+// tooSmall reports whether a row with this sum cannot be divided by it: 1/sum is not
 // finite.
 func tooSmall(sum float64) bool { return math.IsInf(1/sum, 0) }
 
-// Approximation returns ‖C − BABᵀ‖_F (lee-2018 §2.4, lee-2020 §4). Lower is better;
-// compare it with ‖C‖_F, for entries of C are of the order of 1/N².
-//
-// c is the original co-occurrence, N×N; b is N×K; a is K×K, symmetric or not. O(N·K²)
-// and O(NK) memory, a product of c with an N×K block and the row norms of c. An error
-// below a thousandth of ‖C‖ takes all rows of c and O(N²K). workers bounds the
-// goroutines (0: GOMAXPROCS) and does not change the result.
-func Approximation(ctx context.Context, c cooc.Matrix, b *mat.Dense, a mat.Matrix, workers int) (float64, error) {
-	if err := checkC(c); err != nil {
-		return 0, err
-	}
-	if err := checkDense("B", b, c.Dim(), 0); err != nil {
-		return 0, err
-	}
-	_, k := b.Dims()
-	ad, err := denseA(a, k)
-	if err != nil {
-		return 0, err
-	}
-	norms2, err := rowNorms2(ctx, c, workers)
-	if err != nil {
-		return 0, err
-	}
-	return approximation(ctx, c, norms2, b, ad, workers)
-}
-
+// approximation is Report.Approximation.
 func approximation(ctx context.Context, c cooc.Matrix, norms2 []float64, b, a *mat.Dense, workers int) (float64, error) {
 	n, k := b.Dims()
 	cb := mat.NewDense(n, k, nil)
@@ -209,10 +154,10 @@ func approximation(ctx context.Context, c cooc.Matrix, norms2 []float64, b, a *m
 func residual2(ctx context.Context, c cooc.Matrix, b, a *mat.Dense, workers int) (float64, error) {
 	n, k := b.Dims()
 	type scratch struct{ ba, rows blas64.General }
-	workers = run.Workers(workers, run.Count(n, rowChunk))
+	workers = parallel.Workers(workers, parallel.Count(n, rowChunk))
 	bufs := make([]*scratch, workers)
-	part := make([]float64, run.Count(n, rowChunk))
-	err := run.Chunks(ctx, n, rowChunk, workers, func(w, chunk, lo, hi int) error {
+	part := make([]float64, parallel.Count(n, rowChunk))
+	err := parallel.Chunks(ctx, n, rowChunk, workers, func(w, chunk, lo, hi int) error {
 		if bufs[w] == nil {
 			bufs[w] = &scratch{
 				blas64.General{Rows: rowChunk, Cols: k, Stride: k, Data: make([]float64, rowChunk*k)},

@@ -34,7 +34,7 @@ type golden struct {
 }
 
 func (g *golden) input(c cooc.Matrix, pairs PairCounts) Factors {
-	return Factors{C: c, B: matrix(g.B), Breve: mat.DenseCopyOf(matrix(g.Btilde).T()), A: matrix(g.A), Anchors: g.S0, Pairs: pairs}
+	return Factors{C: c, B: matrix(g.B), WordTopics: mat.DenseCopyOf(matrix(g.Btilde).T()), A: matrix(g.A), Anchors: g.S0, Pairs: pairs}
 }
 
 // counts are document frequencies in plain arrays.
@@ -174,7 +174,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// tinyCorpus is the curated tiny corpus, from the counts beside its goldens,
+// tinyCorpus is the curated tiny corpus, from the counts next to its goldens,
 // without the documents too short for C: the reference counts pairs of words in
 // the documents that C is made of.
 func tinyCorpus(t testing.TB) *corpus.Corpus {
@@ -263,10 +263,7 @@ func TestNPMIFromDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := NPMI(b, pairs, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := evaluate(t, Factors{B: b, Pairs: pairs, TopN: n}).NPMI
 		never := 0
 		for k := range got.Values {
 			top := topWords(b, k, n)

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,10 +11,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// KMeans holds the settings of the k-means of ClustAcc. The zero value is the
+// KMeans holds the settings of the k-means of [ClustAcc]. The zero value is the
 // default.
 //
 // The distance of two rows is 1 − r, r the correlation of their entries; the
@@ -22,16 +24,10 @@ import (
 // Vassilvitskii 2007). The restart with the least sum of distances wins, the
 // first of equals.
 type KMeans struct {
-	// Restarts is the number of beginnings; 0: 20.
-	Restarts int
-	// Iterations bounds the rounds of a restart, which ends earlier when no row
-	// changes its cluster; 0: 100.
-	Iterations int
-	// Seed chooses the beginnings.
-	Seed uint64
-	// Workers bounds the goroutines; 0: GOMAXPROCS. The result does not depend on
-	// it.
-	Workers int
+	Restarts   int    // 0: 20
+	Iterations int    // limit of the rounds of a restart, which ends when no row changes its cluster; 0: 100
+	Seed       uint64 // of the rows that restarts begin with
+	Workers    int    // goroutines; 0: GOMAXPROCS. The result does not depend on it
 }
 
 // clusters is what KMeans found.
@@ -39,30 +35,24 @@ type clusters struct {
 	// of holds the cluster of each row, in [0, K), and −1 for a row whose entries
 	// are all equal, which correlates with nothing.
 	of []int
-	// sizes counts the rows of each cluster, left those of none.
-	sizes []int
-	left  int
 	// distance is the mean of 1 − r between rows and centres, over the rows that
 	// have a cluster.
 	distance  float64
 	converged bool
 }
 
+// maxRestarts bounds what is held of the restarts.
+const maxRestarts = 100_000
+
 // cluster finds k clusters among the rows of w (M×d, d ≥ 2). O(M·d·k) a round.
 func (o KMeans) cluster(ctx context.Context, w *mat.Dense, k int) (*clusters, error) {
-	if o.Restarts < 0 || o.Iterations < 0 {
-		return nil, fmt.Errorf("metrics: k-means: %d restarts, %d iterations", o.Restarts, o.Iterations)
+	if o.Restarts < 0 || o.Restarts > maxRestarts || o.Iterations < 0 {
+		return nil, fmt.Errorf("metrics: k-means: %d restarts, %d iterations; want at most %d restarts", o.Restarts, o.Iterations, maxRestarts)
 	}
 	if err := checkDense("W", w, 0, 0); err != nil {
 		return nil, err
 	}
-	restarts, rounds := o.Restarts, o.Iterations
-	if restarts == 0 {
-		restarts = 20
-	}
-	if rounds == 0 {
-		rounds = 100
-	}
+	restarts, rounds := cmp.Or(o.Restarts, 20), cmp.Or(o.Iterations, 100)
 	m, d := w.Dims()
 	var x [][]float64 // the rows that have a correlation, standardised
 	var rows []int    // and their numbers
@@ -76,8 +66,8 @@ func (o KMeans) cluster(ctx context.Context, w *mat.Dense, k int) (*clusters, er
 		return nil, fmt.Errorf("metrics: k-means: %d clusters of %d rows with a correlation (%d of %d columns in all)", k, len(x), m, d)
 	}
 	found := make([]*kmeans, restarts)
-	err := run.Chunks(ctx, restarts, 1, o.Workers, func(_, r, _, _ int) error {
-		s := &kmeans{x: x, k: k, of: make([]int, len(x)), centres: make([][]float64, k), rng: rand.New(rand.NewPCG(o.Seed, uint64(r)))}
+	err := parallel.Chunks(ctx, restarts, 1, o.Workers, func(_, r, _, _ int) error {
+		s := &kmeans{x: x, k: k, of: slices.Repeat([]int{-1}, len(x)), centres: make([][]float64, k), rng: rand.New(rand.NewPCG(o.Seed, uint64(r)))}
 		for c := range s.centres {
 			s.centres[c] = make([]float64, d)
 		}
@@ -95,25 +85,16 @@ func (o KMeans) cluster(ctx context.Context, w *mat.Dense, k int) (*clusters, er
 	if err != nil {
 		return nil, fmt.Errorf("metrics: k-means: %w", err)
 	}
-	best := found[0]
-	for _, s := range found {
-		if s.sum < best.sum {
-			best = s
-		}
-	}
-	out := &clusters{of: make([]int, m), sizes: make([]int, k), left: m - len(x), distance: best.sum / float64(len(x)), converged: best.settled}
-	for i := range out.of {
-		out.of[i] = -1
-	}
+	best := slices.MinFunc(found, func(a, b *kmeans) int { return cmp.Compare(a.sum, b.sum) })
+	out := &clusters{of: slices.Repeat([]int{-1}, m), distance: best.sum / float64(len(x)), converged: best.settled}
 	for i, c := range best.of {
 		out.of[rows[i]] = c
-		out.sizes[c]++
 	}
 	return out, nil
 }
 
 // standardise moves x to mean 0 and scales it to length 1; false where its
-// entries are equal but for rounding.
+// entries are equal except for rounding.
 func standardise(x []float64) bool {
 	largest := floats.Norm(x, math.Inf(1))
 	if largest == 0 {
@@ -150,18 +131,15 @@ func (s *kmeans) begin() {
 	far := make([]float64, n)
 	at := s.rng.IntN(n)
 	for c := range s.k {
-		if c > 0 {
-			total := floats.Sum(far)
-			if total > 0 {
-				r := s.rng.Float64() * total
-				for at = 0; at < n-1; at++ {
-					if r -= far[at]; r < 0 {
-						break
-					}
+		if total := floats.Sum(far); c > 0 && total > 0 {
+			r := s.rng.Float64() * total
+			for at = 0; at < n-1; at++ {
+				if r -= far[at]; r < 0 {
+					break
 				}
-			} else {
-				at = s.rng.IntN(n) // fewer different rows than clusters
 			}
+		} else if c > 0 {
+			at = s.rng.IntN(n) // fewer different rows than clusters
 		}
 		copy(s.centres[c], s.x[at])
 		for i, x := range s.x {
@@ -170,16 +148,13 @@ func (s *kmeans) begin() {
 			}
 		}
 	}
-	for i := range s.of {
-		s.of[i] = -1
-	}
 }
 
 // round moves each row to the nearest centre, the lowest of equals, and then the
 // centres.
 func (s *kmeans) round() {
 	s.rounds++
-	s.settled, s.sum = true, 0
+	s.settled = true
 	dist := make([]float64, len(s.x))
 	size := make([]int, s.k)
 	for i, x := range s.x {
@@ -210,9 +185,7 @@ func (s *kmeans) round() {
 		s.of[far], dist[far], s.settled = c, 0, false
 		size[c] = 1
 	}
-	for _, d := range dist {
-		s.sum += d
-	}
+	s.sum = vec.Sum(dist)
 	for _, y := range s.centres {
 		clear(y)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -24,14 +26,12 @@ const (
 // probable first, in the form of Röder, Both and Hinneburg (Exploring the space
 // of topic coherence measures, WSDM 2015). ε is 10⁻¹², and P the share of the
 // documents, or windows of text, that hold one word or both. Each Stat has one
-// value a list. Higher is better.
-//
-// Pairs with a word that the reference lacks count 0. A list of fewer than two
-// words has the value NaN.
+// value per list, NaN for a list of fewer than two words. Higher is better. Pairs with a
+// word that the reference lacks count 0.
 type ListCoherence struct {
 	// UMass is the mean over pairs i > j of ln((P(t_i, t_j) + ε)/P(t_j)), in whole
-	// documents. At most 0 but for ε. Coherence is the sum over pairs, not their
-	// mean, with ε in documents, and takes off less for pairs that never meet.
+	// documents. At most 0 except for ε. Report.Coherence is the sum, with ε in documents,
+	// and takes off less for pairs that never meet.
 	UMass Stat
 
 	// CNPMI is the mean over pairs of
@@ -39,12 +39,12 @@ type ListCoherence struct {
 	//	npmi(a, b) = ln((P(a, b) + ε)/(P(a)P(b)))/(−ln(P(a, b) + ε)),
 	//
 	// in [−1, 1]; 0 for independent words, 1 for words in every window.
-	// NPMI is the same with ε = 0: there a pair that never meets counts −1, here
+	// Report.NPMI is the same with ε = 0: there a pair that never meets counts −1, here
 	// −1 − ln(P(a)P(b))/27.6.
 	CNPMI Stat
 
 	// CV is in [−1, 1], near 1 for related words. Each word a has the vector of
-	// npmi(a, b) for all words b of the list, a among them, and the list the sum of
+	// npmi(a, b) for all words b of the list, itself included, and the list the sum of
 	// these vectors. CV is the mean cosine between the words' vectors and the
 	// list's, 0 for a word that the reference lacks.
 	CV Stat
@@ -53,17 +53,15 @@ type ListCoherence struct {
 	Missing []int
 }
 
-// TextCoherence scores lists of top words, from any program, by how their words
-// go together in the texts of a source, which is read once. UMass is counted in
-// whole texts, CNPMI in windows of 10 tokens and CV in windows of 110. A window
-// slides by one token; a word in it counts once. A text shorter than the window is
-// one window.
+// TextCoherence scores lists of top words, from any program, by how their words go together
+// in the texts of a source, which is read once. UMass is counted in whole texts, CNPMI in
+// windows of 10 tokens and CV in windows of 110, which slide by one token and count a word
+// once. A text shorter than the window is one window.
 //
-// The texts may be those the topics were learned from or others. The source must
-// give all tokens in their order, stop words and rare words among them, as readers
-// of text do. The lists may hold 8192 different words. Cost: for each token of the
-// lists, the number of such words in its window; 12·L² bytes for L different
-// words.
+// The texts may be those the topics were learned from or others. The source must give all
+// tokens in their order, including stop words and rare words, as readers of text do. The
+// lists may hold 8192 different words. Cost: for each token of the lists, the number of such
+// words in its window; 12·L² bytes for L different words.
 //
 // Errors: no lists, a word twice in a list, too many words, a document with counts
 // in place of tokens, a source without tokens, the source's, ctx's.
@@ -78,31 +76,30 @@ func TextCoherence(ctx context.Context, lists [][]string, src corpus.Source) (*L
 	if err != nil {
 		return nil, err
 	}
-	return scoreLists(lists, counts[0].number, counts[0], counts[1], counts[2])
+	return scoreLists(lists, counts[0].index, counts[0], counts[1], counts[2])
 }
 
-// BagCoherence is TextCoherence for a corpus of word counts, in which tokens have
+// BagCoherence is [TextCoherence] for a corpus of word counts, in which tokens have
 // no order: all three measures are counted in whole documents. Its CNPMI and CV
-// cannot be compared with those of windows. workers bounds the goroutines (0:
-// GOMAXPROCS).
-func BagCoherence(ctx context.Context, lists [][]string, c *corpus.Corpus, workers int) (*ListCoherence, error) {
+// cannot be compared with those of windows.
+func BagCoherence(ctx context.Context, lists [][]string, c *corpus.Corpus) (*ListCoherence, error) {
 	if err := checkLists(lists); err != nil {
 		return nil, err
 	}
 	if c == nil {
 		return nil, fmt.Errorf("metrics: no corpus")
 	}
-	var numbers []int
-	for _, w := range distinct(lists) {
+	index := make(map[string]int)
+	for _, w := range slices.Concat(lists...) {
 		if i, ok := c.Index(w); ok {
-			numbers = append(numbers, i)
+			index[w] = i
 		}
 	}
-	pairs, err := cooc.CountPairs(ctx, c, numbers)
+	pairs, err := cooc.CountPairs(ctx, c, slices.Sorted(maps.Values(index)))
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	return scoreLists(lists, c.Index, pairs, pairs, pairs)
+	return scoreLists(lists, index, pairs, pairs, pairs)
 }
 
 // textsOf returns the tokens of each document of a source.
@@ -137,9 +134,9 @@ func checkLists[W comparable](lists [][]W) error {
 	return nil
 }
 
-// scoreLists scores lists of words whose numbers index gives; the counts are those
-// for the three measures, with one numbering.
-func scoreLists(lists [][]string, index func(string) (int, bool), docs, near, wide PairCounts) (*ListCoherence, error) {
+// scoreLists scores lists of words, whose numbers in the counts of the three measures are
+// in index.
+func scoreLists(lists [][]string, index map[string]int, docs, near, wide PairCounts) (*ListCoherence, error) {
 	for _, p := range []PairCounts{docs, near, wide} {
 		if p.Docs() < 1 {
 			return nil, fmt.Errorf("metrics: pair counts of no documents")
@@ -149,7 +146,7 @@ func scoreLists(lists [][]string, index func(string) (int, bool), docs, near, wi
 	r := &ListCoherence{Missing: make([]int, len(lists))}
 	for k, l := range lists {
 		for _, w := range l {
-			i, ok := index(w)
+			i, ok := index[w]
 			if !ok || docs.D1(i) == 0 {
 				i = -1
 				r.Missing[k]++
@@ -164,7 +161,7 @@ func scoreLists(lists [][]string, index func(string) (int, bool), docs, near, wi
 // uMass is ListCoherence.UMass of lists of numbers of words.
 func uMass(lists [][]int, p PairCounts) Stat {
 	m := float64(p.Docs())
-	return perList(lists, func(l []int) float64 {
+	return perTopic(lists, func(l []int) float64 {
 		return pairMean(l, func(hi, lo int) float64 {
 			d := count1(p, hi)
 			if d == 0 || count1(p, lo) == 0 {
@@ -177,14 +174,14 @@ func uMass(lists [][]int, p PairCounts) Stat {
 
 // cNPMI is ListCoherence.CNPMI of lists of numbers of words.
 func cNPMI(lists [][]int, p PairCounts) Stat {
-	return perList(lists, func(l []int) float64 {
+	return perTopic(lists, func(l []int) float64 {
 		return pairMean(l, func(a, b int) float64 { return smoothNPMI(p, a, b) })
 	})
 }
 
 // cV is ListCoherence.CV of lists of numbers of words.
 func cV(lists [][]int, p PairCounts) Stat {
-	return perList(lists, func(l []int) float64 {
+	return perTopic(lists, func(l []int) float64 {
 		n := len(l)
 		if n < 2 {
 			return math.NaN()
@@ -211,14 +208,6 @@ func cV(lists [][]int, p PairCounts) Stat {
 	})
 }
 
-func perList(lists [][]int, f func(l []int) float64) Stat {
-	values := make([]float64, len(lists))
-	for k, l := range lists {
-		values[k] = f(l)
-	}
-	return NewStat(values)
-}
-
 // pairMean returns the mean of f over the pairs of a list, NaN where it has none.
 func pairMean(l []int, f func(hi, lo int) float64) float64 {
 	s, n := 0.0, 0
@@ -237,6 +226,7 @@ func count1(p PairCounts, w int) float64 {
 	return float64(p.D1(w))
 }
 
+// smoothNPMI is npmi(a, b) of ListCoherence, 0 for a word that the reference lacks.
 func smoothNPMI(p PairCounts, a, b int) float64 {
 	m, da, db := float64(p.Docs()), count1(p, a), count1(p, b)
 	if da == 0 || db == 0 {

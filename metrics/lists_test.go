@@ -102,7 +102,7 @@ func TestListsByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bag, err := BagCoherence(ctx, names, c, 0)
+	bag, err := BagCoherence(ctx, names, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,25 +212,22 @@ func TestListsAndPapers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	coh, err := Coherence(topics, pairs, top)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := evaluate(t, Factors{B: topics, Pairs: pairs, TopN: top})
 	u := uMass(lists, pairs)
-	old, err := NPMI(topics, pairs, top)
-	if err != nil {
-		t.Fatal(err)
-	}
 	npmi := cNPMI(lists, pairs)
 	for j := range k {
 		// ε: 0.01 documents where a pair meets in at least 60.
-		near(t, "Coherence", coh.Values[j], u.Values[j]*top*(top-1)/2, 0.01/60*top*(top-1)/2)
-		near(t, "NPMI", old.Values[j], npmi.Values[j], 1e-9)
+		near(t, "Coherence", r.Coherence.Values[j], u.Values[j]*top*(top-1)/2, 0.01/60*top*(top-1)/2)
+		near(t, "NPMI", r.NPMI.Values[j], npmi.Values[j], 1e-9)
 	}
 }
 
 // tokenSource is a source of texts.
 type tokenSource []string
+
+func (tokenSource) Describe(context.Context) (corpus.Description, error) {
+	return corpus.Description{}, nil
+}
 
 func (s tokenSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
@@ -308,6 +305,10 @@ func TestSimCountDiversity(t *testing.T) {
 // failingSource yields a document and then an error.
 type failingSource struct{ err error }
 
+func (failingSource) Describe(context.Context) (corpus.Description, error) {
+	return corpus.Description{}, nil
+}
+
 func (s failingSource) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
 		_ = yield(corpus.Document{Tokens: []string{"a"}}, nil) && yield(corpus.Document{}, s.err)
@@ -316,6 +317,10 @@ func (s failingSource) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 
 // tokenLists is a source of documents given as tokens.
 type tokenLists [][]string
+
+func (tokenLists) Describe(context.Context) (corpus.Description, error) {
+	return corpus.Description{}, nil
+}
 
 func (s tokenLists) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
@@ -338,7 +343,7 @@ func TestListErrors(t *testing.T) {
 		"no lists":        func() error { _, err := TextCoherence(ctx, nil, tokenSource{"a"}); return err },
 		"twice, at 0":     func() error { _, err := TextCoherence(ctx, [][]string{{"a", "a"}}, tokenSource{"a"}); return err },
 		"of no documents": func() error { _, err := TextCoherence(ctx, [][]string{{"a", "b"}}, tokenSource{}); return err },
-		"no corpus":       func() error { _, err := BagCoherence(ctx, [][]string{{"a", "b"}}, nil, 0); return err },
+		"no corpus":       func() error { _, err := BagCoherence(ctx, [][]string{{"a", "b"}}, nil); return err },
 		"no texts":        func() error { _, err := TextCoherence(ctx, [][]string{{"a", "b"}}, nil); return err },
 		"too many":        func() error { _, err := TextCoherence(ctx, [][]string{wordsOf(8193)}, tokenSource{"a"}); return err },
 		"is word counts": func() error {

@@ -4,19 +4,20 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/assign"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 // Matching says which topic of one model is which of another. Each list has an
 // entry for each topic of the first model.
 type Matching struct {
-	// Of holds the topic of the second model, −1 for a topic without a partner.
-	// As many topics are matched as the smaller model has.
+	// Of holds the topic of the second model, −1 for a topic without a partner. All topics
+	// of the smaller model are matched.
 	Of []int
 	// Distances is K_A×K_B: the distance of L1 for each pair of topics.
 	Distances *mat.Dense
@@ -26,11 +27,9 @@ type Matching struct {
 	L1 Stat
 	// Cosine is that of the two vectors of probabilities, in [0, 1]. NaN without a
 	// partner and where a topic is empty.
-	Cosine Stat
-	// Overlap counts the words that are top words of both.
-	Overlap []int
-	// CommonWords is the number of words that both vocabularies have.
-	CommonWords int
+	Cosine      Stat
+	Overlap     []int // how many words are top words of both
+	CommonWords int   // how many words both vocabularies have
 }
 
 // MatchOptions are the settings of Match. The zero value compares models of the
@@ -39,19 +38,13 @@ type MatchOptions struct {
 	// WordsA and WordsB are the vocabularies of the two models, all words of each
 	// different. nil for both: row n is the same word in both.
 	WordsA, WordsB []string
-	// Top is the number of top words of a topic for Overlap; 0: 20.
-	Top int
-	// Workers bounds the goroutines; 0: GOMAXPROCS. The result does not depend on
-	// it.
-	Workers int
+	Top            int // top words of a topic for Overlap; 0: 20
+	Workers        int // goroutines; 0: GOMAXPROCS. The result does not depend on it
 }
 
-// Match assigns the topics of a (N_A×K_A) to those of b (N_B×K_B), one to one, so
-// that the sum of their ℓ₁ distances is least. Words are matched by their strings
-// where vocabularies are given. If the numbers of topics differ, all topics of the
-// smaller model have a partner. A permutation of topics is found exactly.
-//
-// O(N·K_A·K_B + K³). Errors: matrices that are not topics, vocabularies of the
+// Match assigns the topics of a (N_A×K_A) to those of b (N_B×K_B), one to one, so that the
+// sum of their ℓ₁ distances is least. Words are matched by their strings where vocabularies
+// are given. O(N·K_A·K_B + K³). Errors: matrices that are not topics, vocabularies of the
 // wrong length or with a word twice, ctx's.
 func Match(ctx context.Context, a, b *mat.Dense, o MatchOptions) (*Matching, error) {
 	ta, err := checkTopicsOf("B of the first model", a)
@@ -70,12 +63,12 @@ func Match(ctx context.Context, a, b *mat.Dense, o MatchOptions) (*Matching, err
 	if err != nil {
 		return nil, err
 	}
-	p := pairUp(ta, tb, at)
+	rowsA, rowsB, common := onUnion(ta, tb, at)
 	l1 := mat.NewDense(ta.k, tb.k, nil)
-	err = run.Chunks(ctx, ta.k*tb.k, 8, o.Workers, func(_, _, lo, hi int) error {
+	err = parallel.Chunks(ctx, ta.k*tb.k, 8, o.Workers, func(_, _, lo, hi int) error {
 		for q := lo; q < hi; q++ {
 			k, l := q/tb.k, q%tb.k
-			l1.Set(k, l, floats.Distance(p.a.RawRowView(k), p.b.RawRowView(l), 1)+p.restA[k]+p.restB[l])
+			l1.Set(k, l, floats.Distance(rowsA.RawRowView(k), rowsB.RawRowView(l), 1))
 		}
 		return nil
 	})
@@ -88,13 +81,7 @@ func Match(ctx context.Context, a, b *mat.Dense, o MatchOptions) (*Matching, err
 	if err != nil {
 		return nil, fmt.Errorf("metrics: match: %w", err)
 	}
-	na, nb := squares(ta), squares(tb)
-	out := &Matching{Of: of, Distances: l1, Overlap: make([]int, ta.k)}
-	for _, j := range at {
-		if j >= 0 {
-			out.CommonWords++
-		}
-	}
+	out := &Matching{Of: of, Distances: l1, Overlap: make([]int, ta.k), CommonWords: common}
 	dist, cosine := make([]float64, ta.k), make([]float64, ta.k)
 	for k, l := range of {
 		dist[k], cosine[k] = math.NaN(), math.NaN()
@@ -102,8 +89,9 @@ func Match(ctx context.Context, a, b *mat.Dense, o MatchOptions) (*Matching, err
 			continue
 		}
 		dist[k] = l1.At(k, l)
-		if na[k] > 0 && nb[l] > 0 {
-			cosine[k] = min(floats.Dot(p.a.RawRowView(k), p.b.RawRowView(l))/math.Sqrt(na[k]*nb[l]), 1)
+		x, y := rowsA.RawRowView(k), rowsB.RawRowView(l)
+		if !ta.empty[k] && !tb.empty[l] {
+			cosine[k] = min(floats.Dot(x, y)/math.Sqrt(floats.Dot(x, x)*floats.Dot(y, y)), 1)
 		}
 		out.Overlap[k] = overlap(ta, tb, at, k, l, top)
 	}
@@ -111,56 +99,37 @@ func Match(ctx context.Context, a, b *mat.Dense, o MatchOptions) (*Matching, err
 	return out, nil
 }
 
-// pairing holds two models on the words of the first: topics as rows, and for
-// each topic the probability of the words that the other model lacks.
-type pairing struct {
-	a, b         *mat.Dense
-	restA, restB []float64
-}
-
-func pairUp(ta, tb *topics, at []int) *pairing {
-	pa, pb := mat.DenseCopyOf(ta.b.T()), mat.DenseCopyOf(tb.b.T())
-	p := &pairing{mat.NewDense(ta.k, ta.n, nil), mat.NewDense(tb.k, ta.n, nil), make([]float64, ta.k), make([]float64, tb.k)}
+// onUnion returns the topics of two models as rows over the words of either: those of the
+// first model, and then those that only the second has. at is that of sameWords, and common
+// the number of words in both.
+func onUnion(ta, tb *topics, at []int) (a, b *mat.Dense, common int) {
+	place := slices.Repeat([]int{-1}, tb.n) // of each word of the second
 	for i, j := range at {
-		if j < 0 {
-			for k := range ta.k {
-				p.restA[k] += pa.At(k, i)
-			}
-			continue
-		}
-		for k := range ta.k {
-			p.a.Set(k, i, pa.At(k, i))
-		}
-		for k := range tb.k {
-			p.b.Set(k, i, pb.At(k, j))
-			pb.Set(k, j, -1) // done
+		if j >= 0 {
+			place[j] = i
+			common++
 		}
 	}
-	for k := range tb.k {
-		for _, v := range pb.RawRowView(k) {
-			if v >= 0 {
-				p.restB[k] += v
-			}
-		}
+	size := ta.n + tb.n - common
+	a, b = mat.NewDense(ta.k, size, nil), mat.NewDense(tb.k, size, nil)
+	for i := range ta.n {
+		a.SetCol(i, ta.b.RawRowView(i))
 	}
-	return p
-}
-
-// squares returns the sum of the squares of each topic.
-func squares(t *topics) []float64 {
-	s := make([]float64, t.k)
-	for i := range t.n {
-		for j, v := range t.b.RawRowView(i) {
-			s[j] += v * v
+	next := ta.n
+	for j, i := range place {
+		if i < 0 {
+			i = next
+			next++
 		}
+		b.SetCol(i, tb.b.RawRowView(j))
 	}
-	return s
+	return a, b, common
 }
 
 // overlap counts the words among the first top of topic k of a and of topic l of
 // b. Words of probability 0 are none.
 func overlap(ta, tb *topics, at []int, k, l, top int) int {
-	in := make(map[int]bool, top)
+	in := map[int]bool{}
 	for _, w := range topWords(tb.b, l, top) {
 		in[w] = tb.b.At(w, l) > 0
 	}
@@ -188,23 +157,30 @@ func sameWords(na, nb int, a, b []string) ([]int, error) {
 	if len(a) != na || len(b) != nb {
 		return nil, fmt.Errorf("metrics: match: vocabularies of %d and %d words for models of %d and %d", len(a), len(b), na, nb)
 	}
-	number := make(map[string]int, nb)
-	for j, w := range b {
-		if i, ok := number[w]; ok {
-			return nil, fmt.Errorf("metrics: match: words %d and %d of the second vocabulary are both %q", i, j, w)
-		}
-		number[w] = j
+	if _, err := numbers("first", a); err != nil {
+		return nil, err
 	}
-	seen := make(map[string]int, na)
+	number, err := numbers("second", b)
+	if err != nil {
+		return nil, err
+	}
 	for i, w := range a {
-		if j, ok := seen[w]; ok {
-			return nil, fmt.Errorf("metrics: match: words %d and %d of the first vocabulary are both %q", j, i, w)
-		}
-		seen[w] = i
 		at[i] = -1
 		if j, ok := number[w]; ok {
 			at[i] = j
 		}
+	}
+	return at, nil
+}
+
+// numbers returns the number of each word of a vocabulary.
+func numbers(which string, words []string) (map[string]int, error) {
+	at := make(map[string]int, len(words))
+	for i, w := range words {
+		if j, ok := at[w]; ok {
+			return nil, fmt.Errorf("metrics: match: words %d and %d of the %s vocabulary are both %q", j, i, which, w)
+		}
+		at[w] = i
 	}
 	return at, nil
 }

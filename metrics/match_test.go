@@ -59,24 +59,26 @@ func TestMatchPermuted(t *testing.T) {
 		}
 	}
 	for _, workers := range []int{1, 3} {
-		a, err := Match(ctx, b, p, MatchOptions{WordsA: vocab, WordsB: shuffled, Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(a.Of, topics) || a.CommonWords != n {
-			t.Fatalf("%v, want %v", a.Of, topics)
-		}
-		for j := range k {
-			if d := a.Distances.RawRowView(j); len(d) != k || d[topics[j]] != 0 || slices.Min(d) < 0 || slices.Max(d) > 2 {
-				t.Errorf("topic %d: distances %v", j, d)
+		t.Run(fmt.Sprint(workers, " workers"), func(t *testing.T) {
+			a, err := Match(ctx, b, p, MatchOptions{WordsA: vocab, WordsB: shuffled, Workers: workers})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if a.L1.Values[j] != 0 || a.Overlap[j] != 20 || !(a.Cosine.Values[j] >= 1-1e-14) {
-				t.Errorf("topic %d: %v, %v, %d words", j, a.L1.Values[j], a.Cosine.Values[j], a.Overlap[j])
+			if !slices.Equal(a.Of, topics) || a.CommonWords != n {
+				t.Fatalf("%v, want %v", a.Of, topics)
 			}
-		}
-		if a.L1.Mean != 0 || len(a.L1.Values) != k {
-			t.Errorf("mean distance %+v", a.L1)
-		}
+			for j := range k {
+				if d := a.Distances.RawRowView(j); len(d) != k || d[topics[j]] != 0 || slices.Min(d) < 0 || slices.Max(d) > 2 {
+					t.Errorf("topic %d: distances %v", j, d)
+				}
+				if a.L1.Values[j] != 0 || a.Overlap[j] != 20 || !(a.Cosine.Values[j] >= 1-1e-14) {
+					t.Errorf("topic %d: %v, %v, %d words", j, a.L1.Values[j], a.Cosine.Values[j], a.Overlap[j])
+				}
+			}
+			if a.L1.Mean != 0 || len(a.L1.Values) != k {
+				t.Errorf("mean distance %+v", a.L1)
+			}
+		})
 	}
 	// Fewer topics on one side, then on the other.
 	few := mat.DenseCopyOf(p.Slice(0, n, 0, 9))

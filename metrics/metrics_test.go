@@ -32,7 +32,7 @@ type model struct {
 }
 
 func (m *model) input() Factors {
-	return Factors{C: m.c, B: m.b, Breve: m.breve, A: m.a, Anchors: m.anchors, Pairs: m.pairs, TopN: 8}
+	return Factors{C: m.c, B: m.b, WordTopics: m.breve, A: m.a, Anchors: m.anchors, Pairs: m.pairs, TopN: 8}
 }
 
 // randomModel makes B and A at random, C = BABᵀ with the given relative noise on
@@ -139,7 +139,7 @@ func slow(m *model, topN int) *Report {
 		}
 		return NewStat(v)
 	}
-	r := &Report{HasA: true, HasAnchors: true, HasBreve: true, HasPairs: true}
+	r := new(Report)
 	r.Recovery = perWord(func(i int) float64 {
 		s := 0.0
 		for j := range n {
@@ -422,10 +422,7 @@ func TestExact(t *testing.T) {
 func TestNonSymmetricA(t *testing.T) {
 	m := randomModel(t, 5, 60, 5, 0.5)
 	m.a.Set(0, 1, 0.3)
-	got, err := Approximation(context.Background(), m.c, m.b, m.a, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := evaluate(t, Factors{C: m.c, B: m.b, A: m.a}).Approximation
 	if want := slow(m, 8).Approximation; math.Abs(got-want) > 1e-14 {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -497,8 +494,7 @@ func TestPermutation(t *testing.T) {
 	}
 }
 
-// TestWorkers: the same bits from any number of workers and of processors, and
-// from the functions called one by one.
+// TestWorkers: the same bits from any number of workers and of processors.
 func TestWorkers(t *testing.T) {
 	for _, noise := range []float64{1e-6, 0.3} { // both ways to sum residuals
 		m := randomModel(t, 2, 333, 9, noise)
@@ -512,60 +508,7 @@ func TestWorkers(t *testing.T) {
 			}
 			runtime.GOMAXPROCS(old)
 		}
-		closeReports(t, "one by one", oneByOne(t, in), want, 0)
 	}
-}
-
-func oneByOne(t *testing.T, in Factors) *Report {
-	t.Helper()
-	ctx := context.Background()
-	r := &Report{HasA: true, HasAnchors: true, HasBreve: true, HasPairs: true}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	var err error
-	r.Recovery, err = Recovery(ctx, in.C, in.Breve, in.Anchors, 2)
-	must(err)
-	r.Approximation, err = Approximation(ctx, in.C, in.B, in.A, 2)
-	must(err)
-	r.Legality = mat.Sum(in.A)
-	r.Validity, err = Validity(in.A, in.B, in.Breve, in.C.Marginals())
-	must(err)
-	r.ValidityMarginal = validityMarginal(in.A.(*mat.Dense), in.Breve, in.C.Marginals())
-	r.Dominancy, err = Dominancy(in.A)
-	must(err)
-	r.DominancyDiag = dominancyDiag(in.A.(*mat.Dense))
-	r.Entropy, err = Entropy(in.Breve)
-	must(err)
-	r.Sparsity, err = Sparsity(in.B)
-	must(err)
-	r.Specificity, err = Specificity(in.B, in.C.Marginals())
-	must(err)
-	r.Dissimilarity, err = Dissimilarity(in.B, in.TopN)
-	must(err)
-	checked, err := checkTopics(in.B)
-	must(err)
-	r.TopicDissimilarity, err = checked.topicDissimilarity()
-	must(err)
-	r.Coherence, err = Coherence(in.B, in.Pairs, in.TopN)
-	must(err)
-	r.CoherenceOrdered, err = pairMeasure(in.B, in.Pairs, in.TopN, coherenceOrdered)
-	must(err)
-	r.NPMI, err = NPMI(in.B, in.Pairs, in.TopN)
-	must(err)
-	r.BasisRank, err = BasisRank(in.B, in.Anchors)
-	must(err)
-	r.SoftBasisRank, err = SoftBasisRank(in.B, in.Anchors)
-	must(err)
-	r.BasisQuality, err = BasisQuality(ctx, in.B, in.Anchors, 2)
-	must(err)
-	r.BasisQualityShare = evaluate(t, in).BasisQualityShare // has no function
-	r.Verdicts, err = Verdicts(ctx, in)
-	must(err)
-	return r
 }
 
 // TestByHand works each measure of one small model out by hand. 1e-14: a few
@@ -594,7 +537,7 @@ func TestByHand(t *testing.T) {
 	}))
 	// Four documents: {0,2}, {0,2}, {1,2}, {2}.
 	pairs := &counts{docs: 4, d1: []int{2, 1, 4}, d2: [][]int{{0, 0, 2}, {0, 0, 1}, {2, 1, 0}}}
-	in := Factors{C: c, B: b, Breve: breve, A: a, Anchors: []int{0, 1}, Pairs: pairs, TopN: 2}
+	in := Factors{C: c, B: b, WordTopics: breve, A: a, Anchors: []int{0, 1}, Pairs: pairs, TopN: 2}
 	r := evaluate(t, in)
 	is := func(name string, got Stat, want ...float64) {
 		t.Helper()
@@ -657,10 +600,7 @@ func TestNPMIEnds(t *testing.T) {
 		want         float64
 	}{{3, 0, 8, -1}, {8, 8, 8, 1}, {3, 3, 8, 1}, {4, 2, 8, 0}} {
 		p := &counts{docs: x.docs, d1: []int{x.d1, x.d1}, d2: [][]int{{0, x.d2}, {x.d2, 0}}}
-		got, err := NPMI(b, p, 20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := evaluate(t, Factors{B: b, Pairs: p}).NPMI
 		if math.Abs(got.Mean-x.want) > 1e-15 {
 			t.Errorf("%+v: %v", x, got.Mean)
 		}
@@ -669,12 +609,8 @@ func TestNPMIEnds(t *testing.T) {
 
 // TestUndefined: values that do not exist are NaN, counted, and left out.
 func TestUndefined(t *testing.T) {
-	is := func(name string, s Stat, err error, mean float64, undefined ...int) {
+	is := func(name string, s Stat, mean float64, undefined ...int) {
 		t.Helper()
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			return
-		}
 		if s.Undefined != len(undefined) || !(s.Mean == mean || math.IsNaN(s.Mean) && math.IsNaN(mean)) {
 			t.Errorf("%s: mean %v, %d undefined; want %v, %d", name, s.Mean, s.Undefined, mean, len(undefined))
 		}
@@ -689,74 +625,85 @@ func TestUndefined(t *testing.T) {
 	// Topic 1 is empty.
 	b := mat.NewDense(3, 2, []float64{1, 0, 0, 0, 0, 0})
 	pairs := &counts{docs: 4, d1: []int{2, 2, 0}, d2: [][]int{{0, 2, 0}, {2, 0, 0}, {0, 0, 0}}}
-	s, err := Sparsity(b)
-	is("sparsity", s, err, 1, 1)
-	s, err = Specificity(b, []float64{.5, .25, .25})
-	is("specificity", s, err, 1, 1)
-	s, err = Dissimilarity(b, 2)
-	is("dissimilarity", s, err, 2, 1)
-	s, err = Coherence(b, pairs, 2)
-	is("coherence", s, err, math.Log(2.01/2), 1)
-	s, err = NPMI(b, pairs, 2)
-	is("npmi", s, err, 1, 1)
-	s, err = BasisRank(b, []int{1, 2})
-	is("basis rank", s, err, 2, 1)
-	s, err = BasisQuality(ctx, b, []int{1, 2}, 0)
-	is("basis quality", s, err, 3, 0)
-	// A topic that has no other word than the anchor, and one that lacks it.
-	two, err := checkTopics(mat.NewDense(3, 2, []float64{1, .5, 0, .25, 0, .25}))
-	if err != nil {
-		t.Fatal(err)
+	r := evaluate(t, Factors{B: b, Anchors: []int{1, 2}, Pairs: pairs, TopN: 2})
+	is("sparsity", r.Sparsity, 1, 1)
+	is("dissimilarity", r.Dissimilarity, 2, 1)
+	is("coherence", r.Coherence, math.Log(2.01/2), 1)
+	is("npmi", r.NPMI, 1, 1)
+	is("basis rank", r.BasisRank, 2, 1)
+	is("basis quality", r.BasisQuality, 3, 0)
+	is("soft basis rank of an anchor without mass", r.SoftBasisRank, nan, 0, 1)
+	of := func(rows, cols int, entries ...float64) *topics {
+		t.Helper()
+		b, err := checkTopics(mat.NewDense(rows, cols, entries))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
 	}
-	_, s, err = two.basisQuality(ctx, []int{1, 2}, 1)
-	is("basis quality, a tie and a topic without the anchor", s, err, .875)
-	_, s, err = two.basisQuality(ctx, []int{0, 1}, 1)
-	is("basis quality, the first word", s, err, .5)
-	_, s, err = two.basisQuality(ctx, []int{1, 0}, 1)
-	is("basis quality, the only word", s, err, .75, 1)
-	s, err = SoftBasisRank(b, []int{0, 2})
-	is("soft basis rank", s, err, 0, 1)
-	s, err = SoftBasisRank(b, []int{1, 2})
-	is("soft basis rank of an anchor without mass", s, err, nan, 0, 1)
+	is("specificity", of(3, 2, 1, 0, 0, 0, 0, 0).specificity([]float64{.5, .25, .25}, 1), 1, 1)
+	is("soft basis rank", of(3, 2, 1, 0, 0, 0, 0, 0).softBasisRank([]int{0, 2}), 0, 1)
+	// A topic that has no other word than the anchor, and one that lacks it.
+	two := of(3, 2, 1, .5, 0, .25, 0, .25)
+	for _, x := range []struct {
+		name      string
+		anchors   []int
+		mean      float64
+		undefined []int
+	}{
+		{"a tie and a topic without the anchor", []int{1, 2}, .875, nil},
+		{"the first word", []int{0, 1}, .5, nil},
+		{"the only word", []int{1, 0}, .75, []int{1}},
+	} {
+		_, s, err := two.basisQuality(ctx, x.anchors, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		is("basis quality, "+x.name, s, x.mean, x.undefined...)
+	}
 	// Words that are in no document count as words that never meet.
-	s, err = Coherence(mat.NewDense(3, 1, []float64{0, 0, 1}), pairs, 2)
-	is("coherence of an unseen word", s, err, math.Log(.01))
-	s, err = NPMI(b, pairs, 1)
-	is("npmi of a single word", s, err, nan, 0, 1)
-	s, err = Specificity(mat.NewDense(2, 2, []float64{1, .5, 0, .5}), []float64{1, 0})
-	is("specificity on a word without marginal", s, err, 0, 1)
-	s, err = Dominancy(mat.NewDense(2, 2, []float64{.5, .5, 0, 0}))
-	is("dominancy", s, err, .5, 1)
-	s, err = Entropy(mat.NewDense(2, 2, []float64{0, 0, .5, .5}))
-	is("entropy", s, err, 1, 0)
+	is("coherence of an unseen word", coherence(of(3, 1, 0, 0, 1).tops(2), pairs), math.Log(.01))
+	is("npmi of a single word", evaluate(t, Factors{B: b, Pairs: pairs, TopN: 1}).NPMI, nan, 0, 1)
+	is("specificity on a word without marginal", of(2, 2, 1, .5, 0, .5).specificity([]float64{1, 0}, 1), 0, 1)
+	is("dominancy", dominancy(mat.NewDense(2, 2, []float64{.5, .5, 0, 0})), .5, 1)
+	is("entropy", entropy(mat.NewDense(2, 2, []float64{0, 0, .5, .5})), 1, 0)
 	if v := validityMarginal(mat.NewDense(2, 2, []float64{1, 0, 0, 0}), mat.NewDense(1, 2, []float64{.5, .5}), []float64{1}); !math.IsNaN(v) {
 		t.Errorf("validity of marginals with different support: %v", v)
 	}
 	// Word 2 is unknown to C.
 	c := denseC(t, mat.NewDense(3, 3, []float64{.25, .25, 0, .25, .25, 0, 0, 0, 0}))
 	breve := mat.NewDense(3, 1, []float64{1, 1, 0})
-	s, err = Recovery(ctx, c, breve, []int{0}, 0)
-	is("recovery", s, err, 0, 2)
+	one := mat.NewDense(3, 1, []float64{.5, .25, .25})
+	recovered := func(c cooc.Matrix, anchor int) (Stat, error) {
+		r, err := Evaluate(ctx, Factors{C: c, B: one, WordTopics: breve, Anchors: []int{anchor}})
+		if err != nil {
+			return Stat{}, err
+		}
+		return r.Recovery, nil
+	}
+	s, err := recovered(c, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is("recovery", s, 0, 2)
 
 	// Nor is a row known whose entries are too small to be divided by their sum.
 	tiny := denseC(t, mat.NewDense(3, 3, []float64{.25, .25, 1e-310, .25, .25, 0, 1e-310, 0, 0}))
-	s, err = Recovery(ctx, tiny, breve, []int{0}, 0)
-	is("recovery of a denormal row", s, err, 0, 2)
-	if _, err = Recovery(ctx, tiny, breve, []int{2}, 0); err == nil || !strings.Contains(err.Error(), "too small to normalise") {
+	if s, err = recovered(tiny, 0); err != nil {
+		t.Fatal(err)
+	}
+	is("recovery of a denormal row", s, 0, 2)
+	if _, err = recovered(tiny, 2); err == nil || !strings.Contains(err.Error(), "too small to normalise") {
 		t.Errorf("a denormal anchor: %v", err)
 	}
 
 	// One topic, and one word.
-	one := mat.NewDense(3, 1, []float64{.5, .25, .25})
-	s, err = Dissimilarity(one, 20)
-	is("dissimilarity, K=1", s, err, 3)
-	s, err = BasisQuality(ctx, one, []int{0}, 0)
-	is("basis quality, K=1", s, err, nan, 0)
-	s, err = Entropy(mat.NewDense(2, 1, []float64{1, 1}))
-	is("entropy, K=1", s, err, 0)
-	s, err = Sparsity(mat.NewDense(1, 1, []float64{1}))
-	is("sparsity, N=1", s, err, nan, 0)
-	r, err := Evaluate(ctx, Factors{C: c, B: mat.NewDense(3, 1, []float64{.5, .5, 0}), A: mat.NewDense(1, 1, []float64{1}), Breve: breve, Anchors: []int{0}, Pairs: pairs})
+	r = evaluate(t, Factors{B: one, Anchors: []int{0}})
+	is("dissimilarity, K=1", r.Dissimilarity, 3)
+	is("basis quality, K=1", r.BasisQuality, nan, 0)
+	is("entropy, K=1", entropy(mat.NewDense(2, 1, []float64{1, 1})), 0)
+	is("sparsity, N=1", of(1, 1, 1).sparsity(), nan, 0)
+	r, err = Evaluate(ctx, Factors{C: c, B: mat.NewDense(3, 1, []float64{.5, .5, 0}), A: mat.NewDense(1, 1, []float64{1}), WordTopics: breve, Anchors: []int{0}, Pairs: pairs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -878,18 +825,17 @@ func TestErrors(t *testing.T) {
 		change func(in *Factors)
 		want   string
 	}{
-		{"no C", func(in *Factors) { in.C = nil }, "no co-occurrence"},
 		{"no B", func(in *Factors) { in.B = nil }, "B is 0×0, needs 30×(≥ 1)"},
 		{"empty B", func(in *Factors) { in.B = &mat.Dense{} }, "B is 0×0"},
 		{"transposed B", func(in *Factors) { in.B = mat.DenseCopyOf(m.b.T()) }, "B is 3×30, needs 30"},
 		{"NaN in B", func(in *Factors) { in.B = set(m.b, 7, 1, nan) }, "B[7, 1]: NaN is not finite"},
 		{"negative B", func(in *Factors) { in.B = set(m.b, 7, 1, -.1) }, "B[7, 1]: -0.1 is negative"},
 		{"B not stochastic", func(in *Factors) { in.B = set(m.b, 7, 1, 1.5) }, "B, column 1"},
-		{"B̆ shape", func(in *Factors) { in.Breve = mat.NewDense(30, 2, nil) }, "B̆ is 30×2, needs 30×3"},
-		{"empty B̆", func(in *Factors) { in.Breve = &mat.Dense{} }, "B̆ is 0×0, needs 30×3"},
-		{"infinite B̆", func(in *Factors) { in.Breve = set(m.breve, 3, 2, math.Inf(1)) }, "B̆[3, 2]: +Inf is not finite"},
-		{"B̆ negative", func(in *Factors) { in.Breve = set(m.breve, 3, 2, -1) }, "B̆[3, 2]: -1 is negative"},
-		{"B̆ not stochastic", func(in *Factors) { in.Breve = set(m.breve, 3, 2, 3) }, "B̆[3] sums to 3.9"},
+		{"B̆ shape", func(in *Factors) { in.WordTopics = mat.NewDense(30, 2, nil) }, "B̆ is 30×2, needs 30×3"},
+		{"empty B̆", func(in *Factors) { in.WordTopics = &mat.Dense{} }, "B̆ is 0×0, needs 30×3"},
+		{"infinite B̆", func(in *Factors) { in.WordTopics = set(m.breve, 3, 2, math.Inf(1)) }, "B̆[3, 2]: +Inf is not finite"},
+		{"B̆ negative", func(in *Factors) { in.WordTopics = set(m.breve, 3, 2, -1) }, "B̆[3, 2]: -1 is negative"},
+		{"B̆ not stochastic", func(in *Factors) { in.WordTopics = set(m.breve, 3, 2, 3) }, "B̆[3] sums to 3.9"},
 		{"A shape", func(in *Factors) { in.A = mat.NewDense(2, 2, nil) }, "A is 2×2, needs 3×3"},
 		{"NaN in A", func(in *Factors) { in.A = set(m.a, 0, 2, nan) }, "A[0, 2]: NaN is not finite"},
 		{"huge A", func(in *Factors) { in.A = set(m.a, 0, 0, 1e300) }, "too large"},
@@ -918,7 +864,7 @@ func TestErrors(t *testing.T) {
 			in.C = &broken{Matrix: m.c, marg: c}
 		}, "anchors[1]: "},
 		{"C without mass", func(in *Factors) {
-			in.C, in.Breve = &broken{Matrix: m.c, marg: make([]float64, 30)}, nil
+			in.C, in.WordTopics = &broken{Matrix: m.c, marg: make([]float64, 30)}, nil
 		}, "marginals sum to 0"},
 	} {
 		in := m.input()
@@ -936,31 +882,12 @@ func TestErrors(t *testing.T) {
 	if !errors.Is(err, boom) {
 		t.Errorf("the cause is lost: %v", err)
 	}
-	if _, err := Dominancy(mat.NewDense(2, 3, nil)); err == nil || !strings.Contains(err.Error(), "A is 2×3") {
-		t.Errorf("%v", err)
-	}
-	for name, f := range map[string]func() error{
-		"Dominancy(nil)":    func() error { _, err := Dominancy(nil); return err },
-		"Validity(c)":       func() error { _, err := Validity(m.a, m.b, m.breve, nil); return err },
-		"Validity(B)":       func() error { _, err := Validity(m.a, nil, m.breve, m.c.Marginals()); return err },
-		"Validity(B̆)":      func() error { _, err := Validity(m.a, m.b, nil, m.c.Marginals()); return err },
-		"Entropy(nil)":      func() error { _, err := Entropy(nil); return err },
-		"Sparsity(nil)":     func() error { _, err := Sparsity(nil); return err },
-		"Specificity(c)":    func() error { _, err := Specificity(m.b, []float64{1}); return err },
-		"Dissimilarity(-1)": func() error { _, err := Dissimilarity(m.b, -1); return err },
-		"NPMI(nil)":         func() error { _, err := NPMI(m.b, nil, 5); return err },
-		"Coherence(nil)":    func() error { _, err := Coherence(m.b, (*cooc.Pairs)(nil), 5); return err },
-		"BasisRank":         func() error { _, err := BasisRank(m.b, nil); return err },
-		"SoftBasisRank":     func() error { _, err := SoftBasisRank(m.b, nil); return err },
-		"BasisQuality":      func() error { _, err := BasisQuality(context.Background(), m.b, nil, 0); return err },
-		"empty topics": func() error {
-			_, err := Evaluate(context.Background(), Factors{C: denseC(t, mat.NewDense(2, 2, []float64{1, 0, 0, 0})), B: mat.NewDense(2, 2, nil)})
-			return err
-		},
-		"Recovery":      func() error { _, err := Recovery(context.Background(), m.c, nil, nil, 0); return err },
-		"Approximation": func() error { _, err := Approximation(context.Background(), m.c, m.b, nil, 0); return err },
+	for name, in := range map[string]Factors{
+		"nothing":      {},
+		"empty topics": {B: mat.NewDense(2, 2, nil)},
+		"nil A":        {B: m.b, A: (*mat.Dense)(nil)},
 	} {
-		if err := f(); err == nil || !strings.HasPrefix(err.Error(), "metrics: ") {
+		if _, err := Evaluate(context.Background(), in); err == nil || !strings.HasPrefix(err.Error(), "metrics: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -995,8 +922,9 @@ func TestParts(t *testing.T) {
 		{"pairs", func(in *Factors) { in.Pairs = nil }, "coherence coherence_ordered npmi"},
 		{"typed nil pairs", func(in *Factors) { in.Pairs = (*cooc.Pairs)(nil) }, "coherence coherence_ordered npmi"},
 		{"anchors", func(in *Factors) { in.Anchors = nil }, "recovery basis_rank soft_basis_rank basis_quality basis_quality_share"},
-		{"B̆", func(in *Factors) { in.Breve = nil }, "recovery validity entropy"},
+		{"B̆", func(in *Factors) { in.WordTopics = nil }, "recovery validity entropy"},
 		{"A", func(in *Factors) { in.A = nil }, "approximation legality validity dominancy dominancy_diag"},
+		{"C", func(in *Factors) { in.C = nil }, "recovery approximation validity specificity"},
 		{"all", func(in *Factors) { *in = Factors{C: in.C, B: in.B, TopN: in.TopN} },
 			"recovery approximation legality validity dominancy dominancy_diag entropy coherence coherence_ordered npmi basis_rank soft_basis_rank basis_quality basis_quality_share"},
 	} {
@@ -1040,7 +968,8 @@ func TestJSON(t *testing.T) {
 	if len(v) != len(r.Keyed()) {
 		t.Errorf("%d keys", len(v))
 	}
-	p, err = json.Marshal(&Report{Validity: math.NaN(), Legality: 1, Sparsity: NewStat([]float64{math.NaN()}), HasA: true, HasBreve: true})
+	p, err = json.Marshal(&Report{Validity: math.NaN(), Legality: 1, Sparsity: NewStat([]float64{math.NaN()}),
+		Dominancy: NewStat([]float64{1}), Specificity: NewStat([]float64{1}), Entropy: NewStat([]float64{1})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1078,14 +1007,18 @@ func TestCancel(t *testing.T) {
 	if _, err := Evaluate(ctx, m.input()); !errors.Is(err, context.Canceled) {
 		t.Errorf("Evaluate: %v", err)
 	}
-	if _, err := Recovery(ctx, m.c, m.breve, m.anchors, 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("Recovery: %v", err)
+	norms2, err := m.c.RowNorms2(context.Background(), 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := Approximation(ctx, m.c, m.b, m.a, 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("Approximation: %v", err)
+	if _, err := recovery(ctx, m.c, norms2, m.breve, m.anchors, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("recovery: %v", err)
 	}
-	if _, err := BasisQuality(ctx, m.b, m.anchors, 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("BasisQuality: %v", err)
+	if _, err := approximation(ctx, m.c, norms2, m.b, m.a, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("approximation: %v", err)
+	}
+	if _, err := Evaluate(ctx, Factors{B: m.b, Anchors: m.anchors}); !errors.Is(err, context.Canceled) {
+		t.Errorf("basis quality: %v", err)
 	}
 	// With one worker, at most the rest of a chunk of rows is read afterwards.
 	ctx, cancel = context.WithCancel(context.Background())
@@ -1099,8 +1032,8 @@ func TestCancel(t *testing.T) {
 			cancel()
 		}
 	}}
-	if _, err := Approximation(ctx, c, m.b, m.a, 1); !errors.Is(err, context.Canceled) {
-		t.Errorf("Approximation: %v", err)
+	if _, err := approximation(ctx, c, norms2, m.b, m.a, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("approximation: %v", err)
 	}
 	if rows < 10 || after > rowChunk {
 		t.Errorf("%d rows were read, %d of them after the cancellation", rows, after)

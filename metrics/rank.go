@@ -1,11 +1,12 @@
 package metrics
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -22,7 +23,6 @@ type Ranking interface {
 // ByProbability ranks words by p(word | topic).
 type ByProbability struct{}
 
-// String returns "probability".
 func (ByProbability) String() string { return "probability" }
 
 // Scores implements Ranking; c is not used. O(NK).
@@ -38,7 +38,6 @@ func (ByProbability) Scores(b *mat.Dense, _ []float64) (*mat.Dense, error) {
 // others.
 type ByLift struct{}
 
-// String returns "lift".
 func (ByLift) String() string { return "lift" }
 
 // Scores implements Ranking. O(NK).
@@ -52,12 +51,9 @@ func lift(b *mat.Dense, c []float64, f func(p, lift float64) float64) (*mat.Dens
 	if err != nil {
 		return nil, err
 	}
-	if err := checkMarginals("marginals", c, t.n); err != nil {
+	sum, err := checkMarginals("marginals", c, t.n)
+	if err != nil {
 		return nil, err
-	}
-	sum := floats.Sum(c)
-	if !(sum > 0) {
-		return nil, fmt.Errorf("metrics: the marginals sum to %v, which is not positive", sum)
 	}
 	s := mat.NewDense(t.n, t.k, nil)
 	for i, ci := range c {
@@ -78,21 +74,15 @@ func lift(b *mat.Dense, c []float64, f func(p, lift float64) float64) (*mat.Dens
 
 // ByRelevance ranks words by λ·ln p(word | topic) + (1 − λ)·ln(p(word | topic)/p(word)),
 // the order of pyLDAvis (Sievert and Shirley 2014): that of probability for λ = 1,
-// of ByLift for λ = 0. Words that a topic does not have score −Inf; otherwise words
+// of [ByLift] for λ = 0. Words that a topic does not have score −Inf; otherwise words
 // with p(word) ≤ 0 are as for ByLift.
 type ByRelevance struct {
 	// Lambda is λ in (0, 1]; 0: 0.6, which readers did best with in their study.
 	Lambda float64
 }
 
-func (r ByRelevance) lambda() float64 {
-	if r.Lambda == 0 {
-		return 0.6
-	}
-	return r.Lambda
-}
+func (r ByRelevance) lambda() float64 { return cmp.Or(r.Lambda, 0.6) }
 
-// String returns the name with λ.
 func (r ByRelevance) String() string { return fmt.Sprintf("relevance(λ=%g)", r.lambda()) }
 
 // Scores implements Ranking. O(NK).
@@ -122,14 +112,8 @@ type ByFREX struct {
 	Weight float64
 }
 
-func (f ByFREX) weight() float64 {
-	if f.Weight == 0 {
-		return 0.5
-	}
-	return f.Weight
-}
+func (f ByFREX) weight() float64 { return cmp.Or(f.Weight, 0.5) }
 
-// String returns the name with ω.
 func (f ByFREX) String() string { return fmt.Sprintf("FREX(ω=%g)", f.weight()) }
 
 // Scores implements Ranking; c is not used. O(NK log N).
@@ -143,10 +127,7 @@ func (f ByFREX) Scores(b *mat.Dense, c []float64) (*mat.Dense, error) {
 		return nil, err
 	}
 	s := mat.NewDense(t.n, t.k, nil)
-	sums := make([]float64, t.n)
-	for i := range sums {
-		sums[i] = floats.Sum(b.RawRowView(i))
-	}
+	sums := rowSums(b)
 	freq, excl := make([]float64, t.n), make([]float64, t.n)
 	for k := range t.k {
 		for i, sum := range sums {
@@ -166,8 +147,7 @@ func (f ByFREX) Scores(b *mat.Dense, c []float64) (*mat.Dense, error) {
 // ecdf returns the empirical distribution function of x: the share of the values
 // that are at most v.
 func ecdf(x []float64) func(v float64) float64 {
-	sorted := append([]float64(nil), x...)
-	sort.Float64s(sorted)
+	sorted := slices.Sorted(slices.Values(x))
 	return func(v float64) float64 {
 		at := sort.Search(len(sorted), func(i int) bool { return sorted[i] > v })
 		return float64(at) / float64(len(sorted))
@@ -183,7 +163,7 @@ type RankedWord struct {
 
 // RankWords returns the n best words of each topic by a ranking, best first, ties by
 // lowest number. Words of probability 0 are left out, so that a list may be shorter.
-// n is 20 for 0; r nil is ByProbability. b and c are as for Ranking. The cost is
+// n is 20 for 0; r nil is [ByProbability]. b and c are as for Ranking. The cost is
 // that of Scores, and O(NK log n).
 func RankWords(b *mat.Dense, c []float64, r Ranking, n int) ([][]RankedWord, error) {
 	t, n, err := topicsAndTop(b, n)

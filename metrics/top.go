@@ -26,9 +26,9 @@ func TopLists(b *mat.Dense, n int) ([][]int, error) {
 	return lists, nil
 }
 
-// TopUnion returns the words, ascending, that Coherence, NPMI and Evaluate want
-// counts of: the n most probable of each topic. Unlike TopLists it keeps words of
-// probability 0. b is N×K; n is 20 for 0.
+// TopUnion returns the words, ascending, that [Evaluate] needs pair counts of: the n most
+// probable of each topic. Unlike [TopLists] it keeps words of probability 0. b is N×K; n is
+// 20 for 0.
 func TopUnion(b mat.Matrix, n int) []int {
 	n, err := topN(n)
 	if err != nil {
@@ -92,7 +92,7 @@ func topWords(b mat.Matrix, k, n int) []int {
 	return heap
 }
 
-// tops returns the n top words of every topic, those of probability 0 among them,
+// tops returns the n top words of every topic, including those of probability 0,
 // and nil for an empty topic.
 func (t *topics) tops(n int) [][]int {
 	lists := make([][]int, t.k)
@@ -104,12 +104,10 @@ func (t *topics) tops(n int) [][]int {
 	return lists
 }
 
-// SimCount is the similarity count of fu-2018 (§6.2, after arora-2013): the number
-// of words that two lists share, summed over pairs of lists. Fewer is better: the
-// topics are more distinct. each has one value a list, the words that it shares
-// with each other list added up; their sum is twice the total.
-//
-// The lists hold words or numbers of words, none twice; the paper has 20 words.
+// SimCount is the similarity count of fu-2018 (§6.2, after arora-2013): the number of words
+// that two lists share, summed over pairs of lists. Fewer is better. each has one value a list,
+// the words that it shares with each other list added up; their sum is twice the total.
+// A list holds words or numbers of words, none twice; the paper has 20 words.
 func SimCount[W comparable](lists [][]W) (total int, each Stat, err error) {
 	in, err := occurrences(lists)
 	if err != nil {
@@ -127,10 +125,9 @@ func SimCount[W comparable](lists [][]W) (total int, each Stat, err error) {
 	return total, NewStat(values), nil
 }
 
-// Diversity is the topic diversity of Dieng, Ruiz and Blei 2020: the number of
-// different words divided by the number of words of all lists, in (0, 1]. 1 means
-// that no word is in two lists. The paper has 25 words a topic. Lists as for
-// SimCount; NaN if all are empty.
+// Diversity is the topic diversity of Dieng, Ruiz and Blei 2020: the number of different words
+// divided by the number of words of all lists, in (0, 1]: 1 if no word is in two lists. The
+// paper has 25 words a topic. Lists as for [SimCount]; NaN if all are empty.
 func Diversity[W comparable](lists [][]W) (float64, error) {
 	in, err := occurrences(lists)
 	if err != nil {
@@ -143,7 +140,7 @@ func Diversity[W comparable](lists [][]W) (float64, error) {
 	return float64(len(in)) / float64(all), nil
 }
 
-// occurrences checks lists and returns in how many of them each word stands.
+// occurrences checks lists and returns in how many of them each word is.
 func occurrences[W comparable](lists [][]W) (map[W]int, error) {
 	if err := checkLists(lists); err != nil {
 		return nil, err

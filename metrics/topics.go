@@ -8,20 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Entropy is the entropy of p(topic | word n) divided by lg K, and its mean over
-// words, in [0, 1] (lee-2018 eq. 1.7): 0 if each word belongs to one topic, 1 if
-// to all alike. Lower means sharper topics.
-//
-// breve is B̆, N×K. One value a word, 0 for anchors and for K = 1, NaN for a row of
-// zeros.
-func Entropy(breve *mat.Dense) (Stat, error) {
-	n, k := dims(breve)
-	if err := checkBreve(breve, n, k); err != nil {
-		return Stat{}, err
-	}
-	return entropy(breve), nil
-}
-
+// entropy is Report.Entropy.
 func entropy(breve *mat.Dense) Stat {
 	n, k := breve.Dims()
 	values := make([]float64, n)
@@ -44,19 +31,7 @@ func entropy(breve *mat.Dense) Stat {
 	return NewStat(values)
 }
 
-// Sparsity is Hoyer's index (√N − ‖b_k‖₁/‖b_k‖₂)/(√N − 1) of each topic, and its
-// mean, in [0, 1] (lee-2020 §4): 0 for the uniform distribution, 1 for a single
-// word. Higher is usually better.
-//
-// b is N×K. One value a topic, NaN for an empty one and for N = 1.
-func Sparsity(b *mat.Dense) (Stat, error) {
-	t, err := checkTopics(b)
-	if err != nil {
-		return Stat{}, err
-	}
-	return t.sparsity(), nil
-}
-
+// sparsity is Report.Sparsity.
 func (t *topics) sparsity() Stat {
 	l1, l2 := make([]float64, t.k), make([]float64, t.k)
 	for i := range t.n {
@@ -76,29 +51,8 @@ func (t *topics) sparsity() Stat {
 	return NewStat(values)
 }
 
-// Specificity is the divergence KL₂(b_k‖c) of each topic from the unigram
-// distribution, in bits, and its mean (lee-2018 eq. 1.8, lee-2020 §4). Near 0 the
-// topics repeat the corpus as a whole; higher is better.
-//
-// b is N×K. c, of length N, is scaled to sum 1 here: the row sums of the
-// co-occurrence, in which every document weighs the same. One value a topic, NaN for
-// an empty one and for one with a word of c_n ≤ 0.
-func Specificity(b *mat.Dense, c []float64) (Stat, error) {
-	t, err := checkTopics(b)
-	if err != nil {
-		return Stat{}, err
-	}
-	if err := checkMarginals("marginals", c, t.n); err != nil {
-		return Stat{}, err
-	}
-	return t.specificity(c)
-}
-
-func (t *topics) specificity(c []float64) (Stat, error) {
-	sum := floats.Sum(c)
-	if !(sum > 0) {
-		return Stat{}, fmt.Errorf("metrics: the marginals sum to %v, which is not positive", sum)
-	}
+// specificity is Report.Specificity with the row sums c of C, which sum to sum.
+func (t *topics) specificity(c []float64, sum float64) Stat {
 	values := make([]float64, t.k)
 	for i, ci := range c {
 		for k, p := range t.b.RawRowView(i) {
@@ -116,26 +70,12 @@ func (t *topics) specificity(c []float64) (Stat, error) {
 			values[k] = math.NaN()
 		}
 	}
-	return NewStat(values), nil
+	return NewStat(values)
 }
 
-// Dissimilarity counts the words of a topic's n top words that are in the top n of
-// no other topic, and takes the mean over topics (lee-2018 §2.4, lee-2020 §4). It is
-// in [0, n]; higher is better.
-//
-// b is N×K; n is 20 for 0. Words of probability 0 fill the list of a topic of fewer
-// than n words, by their numbers. One value a topic, NaN for an empty one, whose
-// words count for no other.
-func Dissimilarity(b *mat.Dense, n int) (Stat, error) {
-	t, n, err := topicsAndTop(b, n)
-	if err != nil {
-		return Stat{}, err
-	}
-	return dissimilarity(t.tops(n)), nil
-}
-
+// dissimilarity is Report.Dissimilarity of lists of top words, nil for an empty topic.
 func dissimilarity(tops [][]int) Stat {
-	in := make(map[int]int) // word → number of lists it stands in
+	in := make(map[int]int) // word → number of lists it is in
 	for _, l := range tops {
 		for _, w := range l {
 			in[w]++
@@ -181,4 +121,82 @@ func (t *topics) topicDissimilarity() (float64, error) {
 		}
 	}
 	return math.Sqrt(r), nil
+}
+
+// dominancy is Report.Dominancy.
+func dominancy(d *mat.Dense) Stat {
+	values := rowSums(d)
+	for i, s := range values {
+		values[i] = math.NaN()
+		if s != 0 {
+			values[i] = d.At(i, i) / s
+		}
+	}
+	return NewStat(values)
+}
+
+// dominancyDiag is Report.DominancyDiag.
+func dominancyDiag(d *mat.Dense) Stat {
+	k, _ := d.Dims()
+	values := make([]float64, k)
+	for i := range values {
+		values[i] = d.At(i, i)
+	}
+	return NewStat(values)
+}
+
+// validity is Report.Validity.
+func (t *topics) validity(a, breve *mat.Dense, c []float64) float64 {
+	q, words := make([]float64, t.k), make([]float64, t.k)
+	for n := range t.n {
+		for k, p := range t.b.RawRowView(n) {
+			if p > 0 {
+				q[k] += breve.At(n, k) * c[n] / p
+				words[k]++
+			}
+		}
+	}
+	for k := range q {
+		if words[k] > 0 {
+			q[k] /= words[k]
+		}
+	}
+	return symmetricKL(rowSums(a), q)
+}
+
+// validityMarginal is Report.ValidityMarginal.
+func validityMarginal(a, breve *mat.Dense, c []float64) float64 {
+	_, k := breve.Dims()
+	q := make([]float64, k)
+	for i, ci := range c {
+		floats.AddScaled(q, ci, breve.RawRowView(i))
+	}
+	return symmetricKL(rowSums(a), q)
+}
+
+func rowSums(a *mat.Dense) []float64 {
+	n, _ := a.Dims()
+	s := make([]float64, n)
+	for i := range s {
+		s[i] = floats.Sum(a.RawRowView(i))
+	}
+	return s
+}
+
+func symmetricKL(p, q []float64) float64 { return (kl2(p, q) + kl2(q, p)) / 2 }
+
+// kl2 returns Σ p_i lg(p_i/q̂_i) with q̂ = q/Σq, and NaN where it does not exist:
+// p_i > 0 = q_i, or a negative entry.
+func kl2(p, q []float64) float64 {
+	sum, s := floats.Sum(q), 0.0
+	for i, x := range p {
+		switch {
+		case x == 0 && q[i] >= 0:
+		case x > 0 && q[i] > 0:
+			s += x * math.Log2(x*sum/q[i])
+		default:
+			return math.NaN()
+		}
+	}
+	return s
 }

@@ -1,30 +1,28 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/console"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Quality is what a topic is worth to a reader.
 type Quality uint8
 
 const (
-	// Sound: none of the others.
-	Sound Quality = iota
-	// Weak: the topic's words hardly meet more often than words of different topics do, or
-	// most of their occurrences are in other topics, or hardly any text is of the topic.
-	Weak
-	// Background: the topic gathers what most documents share, instead of a subject.
-	Background
-	// Twin: another topic, of larger share, has the same words.
-	Twin
-	// FewDocuments: the topic rests on so few documents that its words and its share tell
-	// of these alone.
-	FewDocuments
+	Sound        Quality = iota // none of the others
+	Weak                        // its words hardly meet, most of their occurrences are elsewhere, or its share is small
+	Background                  // it gathers what most documents share, instead of a subject
+	Twin                        // another topic, of larger share, has the same words
+	FewDocuments                // it rests on a few documents, and its words and share describe these alone
 )
 
 var qualities = [...]string{"sound", "weak", "background", "twin", "few documents"}
@@ -61,15 +59,14 @@ const (
 // its ten of largest weight in Factors.Reading, without those of weight 0.
 type Verdict struct {
 	Quality Quality `json:"quality"`
-	// Share is p(topic).
-	Share float64 `json:"share"`
-	// NPMI is that of the topic's words (see the function NPMI), NaN for fewer than two.
+	Share   float64 `json:"share"` // p(topic)
+	// NPMI is that of the topic's words (see Report.NPMI), NaN for fewer than two.
 	NPMI float64 `json:"npmi"`
 	// Exclusivity is the mean of p(topic | word) over the topic's words, in [0, 1].
 	Exclusivity float64 `json:"exclusivity"`
 	// Documents is the effective number of documents of the topic, M·E[θ]²/E[θ²] for its
 	// proportions θ in M documents, by Factors.A: M if all documents have as much of it, d
-	// if d documents have it alone. NaN where A does not tell.
+	// if d documents have it alone. NaN where A has no positive diagonal entry.
 	Documents float64 `json:"documents"`
 	// Twin is the topic of larger share (of the same, with a lower number) whose weights
 	// in Factors.Reading have the largest cosine to those of the topic; −1 for the topic of
@@ -84,7 +81,7 @@ func (v Verdict) String() string {
 	case Weak:
 		switch {
 		case !(v.NPMI >= weakNPMI):
-			return fmt.Sprintf("weak: NPMI %.2f", v.NPMI)
+			return console.Number("weak: NPMI %.2f", v.NPMI)
 		case v.Exclusivity < weakExclusivity:
 			return fmt.Sprintf("weak: exclusivity %.2f", v.Exclusivity)
 		}
@@ -101,12 +98,12 @@ func (v Verdict) String() string {
 //
 //   - Background, if Factors.Background says so;
 //   - Twin, if Cosine is above 0.9;
-//   - FewDocuments, if Documents is below 20;
+//   - [FewDocuments], if Documents is below 20;
 //   - Weak, if NPMI is below 0.05 or not defined, Exclusivity below 0.2, or Share below
 //     1/(20K);
 //   - Sound.
 //
-// f needs B, Breve, A and Pairs of the words of TopUnion(f.Reading, 10), of f.B where
+// f needs B, WordTopics, A and Pairs of the words of TopUnion(f.Reading, 10), of f.B where
 // Reading is nil; C, Anchors and TopN are not used. Whether a topic would come back from
 // other documents is not asked: see jsmf.Bootstrap. O(NK²).
 //
@@ -116,10 +113,10 @@ func Verdicts(ctx context.Context, f Factors) ([]Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Breve == nil || f.A == nil || noPairs(f.Pairs) {
+	if f.WordTopics == nil || f.A == nil || noPairs(f.Pairs) {
 		return nil, fmt.Errorf("metrics: verdicts need B̆, A and pair counts")
 	}
-	if err := checkBreve(f.Breve, t.n, t.k); err != nil {
+	if err := checkBreve(f.WordTopics, t.n, t.k); err != nil {
 		return nil, err
 	}
 	a, err := denseA(f.A, t.k)
@@ -133,10 +130,7 @@ func verdicts(ctx context.Context, f Factors, t *topics, a *mat.Dense) ([]Verdic
 	if f.Background != nil && len(f.Background) != t.k {
 		return nil, fmt.Errorf("metrics: background of %d topics, want %d", len(f.Background), t.k)
 	}
-	reading := f.Reading
-	if reading == nil {
-		reading = f.B
-	}
+	reading := cmp.Or(f.Reading, f.B)
 	lists, err := readingLists(reading, t)
 	if err != nil {
 		return nil, err
@@ -157,7 +151,7 @@ func verdicts(ctx context.Context, f Factors, t *topics, a *mat.Dense) ([]Verdic
 	for k := range out {
 		v := Verdict{Share: shares[k], NPMI: meet[k], Twin: near[k].Twin, Cosine: near[k].Cosine, Documents: math.NaN()}
 		for _, w := range lists[k] {
-			v.Exclusivity += f.Breve.At(w, k) / float64(len(lists[k]))
+			v.Exclusivity += f.WordTopics.At(w, k) / float64(len(lists[k]))
 		}
 		if second := a.At(k, k) / sum; second > 0 && v.Share > 0 {
 			v.Documents = float64(f.Pairs.Docs()) * v.Share * v.Share / second
@@ -186,7 +180,7 @@ func readingLists(reading *mat.Dense, t *topics) ([][]int, error) {
 	for k := range lists {
 		for _, w := range topWords(reading, k, verdictWords) {
 			x := reading.At(w, k)
-			if math.IsNaN(x) || math.IsInf(x, 0) {
+			if !vec.Finite(x) {
 				return nil, fmt.Errorf("metrics: the weight of word %d in topic %d is %v", w, k, x)
 			}
 			if x > 0 {
@@ -195,4 +189,76 @@ func readingLists(reading *mat.Dense, t *topics) ([][]int, error) {
 		}
 	}
 	return lists, nil
+}
+
+// DeadTopic is a topic that a model would not miss.
+type DeadTopic struct {
+	Topic  int
+	Twin   int     // the topic of larger share that this one resembles; −1: dead for its share alone
+	Share  float64 // p(topic)
+	Cosine float64 // of the topic and its twin, 0 without one
+}
+
+const (
+	deadShare  = 1.0 / 20 // of the mean share
+	twinCosine = 0.9
+)
+
+// DeadTopics returns the topics, ascending, whose share is below 1/(20K), and those whose
+// word probabilities have a cosine above 0.9 to a topic with a larger share, or with the
+// same share and a lower number.
+//
+// b is N×K and shares has the K numbers p(topic); one that is no number counts as 0. Time
+// O(NK²); workers bounds the goroutines (0: GOMAXPROCS) and does not change the result.
+// Errors: entries of b that are no probabilities, another number of shares, and ctx's.
+func DeadTopics(ctx context.Context, b *mat.Dense, shares []float64, workers int) ([]DeadTopic, error) {
+	t, err := checkTopics(b)
+	if err != nil {
+		return nil, err
+	}
+	if len(shares) != t.k {
+		return nil, fmt.Errorf("metrics: %d shares of %d topics", len(shares), t.k)
+	}
+	near, err := nearest(ctx, b, shares, workers)
+	if err != nil {
+		return nil, err
+	}
+	var out []DeadTopic
+	for _, d := range near {
+		if d.Cosine <= twinCosine {
+			d.Twin, d.Cosine = -1, 0
+		}
+		if d.Twin >= 0 || d.Share < deadShare/float64(t.k) {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// nearest returns for each topic the one of larger share, or of the same and a lower number,
+// to which its column of b has the largest cosine above 0.
+func nearest(ctx context.Context, b *mat.Dense, shares []float64, workers int) ([]DeadTopic, error) {
+	_, k := b.Dims()
+	gram := linalg.NewGeneral(k, k) // of inner products
+	if err := linalg.Gram(ctx, b.RawMatrix(), gram, workers); err != nil {
+		return nil, fmt.Errorf("metrics: similar topics: %w", err)
+	}
+	out, order := make([]DeadTopic, k), make([]int, k)
+	for t := range order {
+		order[t] = t
+		out[t] = DeadTopic{Topic: t, Twin: -1, Share: shares[t]}
+		if math.IsNaN(shares[t]) {
+			out[t].Share = 0
+		}
+	}
+	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(out[t].Share, out[s].Share) })
+	for i, t := range order {
+		d := &out[t]
+		for _, s := range order[:i] {
+			if c := gram.Data[s*k+t] / math.Sqrt(gram.Data[s*k+s]*gram.Data[t*k+t]); c > d.Cosine {
+				d.Twin, d.Cosine = s, c
+			}
+		}
+	}
+	return out, nil
 }

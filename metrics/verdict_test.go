@@ -45,7 +45,7 @@ func slowVerdicts(f Factors) []Verdict {
 		words = words[:min(10, len(words))]
 		pairs, docs := 0.0, float64(f.Pairs.Docs())
 		for x, i := range words {
-			v.Exclusivity += f.Breve.At(i, t) / float64(len(words))
+			v.Exclusivity += f.WordTopics.At(i, t) / float64(len(words))
 			for _, j := range words[:x] {
 				pairs++
 				p := float64(f.Pairs.At(i, j)) / docs
@@ -155,7 +155,7 @@ func plantedTopics() Factors {
 	a.Set(6, 6, 0.9/k)
 	background := make([]bool, k)
 	background[5] = true
-	return Factors{B: b, Breve: breve, A: a, Pairs: docs, Background: background}
+	return Factors{B: b, WordTopics: breve, A: a, Pairs: docs, Background: background}
 }
 
 func TestVerdicts(t *testing.T) {
@@ -164,7 +164,7 @@ func TestVerdicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, want := range []string{"sound", "sound", "sound", "weak: NPMI -1.00", "weak: exclusivity 0.10", "background", "twin of topic 0: cosine 0.99"} {
+	for k, want := range []string{"sound", "sound", "sound", "weak: NPMI −1.00", "weak: exclusivity 0.10", "background", "twin of topic 0: cosine 0.99"} {
 		if got[k].String() != want {
 			t.Errorf("topic %d: %v, want %s (%+v)", k, got[k], want, got[k])
 		}
@@ -173,7 +173,7 @@ func TestVerdicts(t *testing.T) {
 
 	// Documents from the moments of proportions: topic 0 is all of 12 documents of 1000, or
 	// half of all.
-	two := Factors{B: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), Breve: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), Pairs: make(inDocs, 1000)}
+	two := Factors{B: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), WordTopics: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), Pairs: make(inDocs, 1000)}
 	two.A = mat.NewDense(2, 2, []float64{0.012, 0, 0, 0.988})
 	if got, err = Verdicts(context.Background(), two); err != nil || math.Abs(got[0].Documents-12) > 1e-9 || got[0].String() != "few documents: 12" {
 		t.Error(got, err)
@@ -196,7 +196,7 @@ func TestVerdicts(t *testing.T) {
 
 func TestVerdictsErrors(t *testing.T) {
 	for want, change := range map[string]func(*Factors){
-		"verdicts need":             func(f *Factors) { f.Breve = nil },
+		"verdicts need":             func(f *Factors) { f.WordTopics = nil },
 		"need B̆, A and pair":       func(f *Factors) { f.Pairs = nil },
 		"Reading":                   func(f *Factors) { f.Reading = mat.NewDense(3, 7, nil) },
 		"background of 1 topics":    func(f *Factors) { f.Background = f.Background[:1] },

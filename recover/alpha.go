@@ -25,11 +25,10 @@ const (
 // where Ā is A with rows scaled to sum 1. The loss is quadratic in 1/(α₀ + 1), so
 // that the minimum is found at once.
 //
-// A Dirichlet prior has weak negative correlations only, and one number fits all
-// of them. FitAlpha is for methods that ask for such a prior; use A itself
-// elsewhere. The result is bounded: α₀ lies in [10⁻³, 10⁴], and no share is below
-// 10⁻⁴/K. Topics with a smaller share, or a negative one, do not count in the loss.
-// Where two words of a document have the same topic no more often than two words of
+// A Dirichlet prior has weak negative correlations only, all fitted by one number: FitAlpha
+// is for methods that ask for such a prior. The result is bounded: α₀ lies in [10⁻³, 10⁴],
+// and no share is below 10⁻⁴/K. Topics with a smaller or negative share do not count in the
+// loss. If two words of a document have the same topic no more often than two words of
 // different documents (the best α₀ is infinite), every parameter is 0.1.
 //
 // It fails if A is not square, finite and symmetric with a positive sum. O(K²).

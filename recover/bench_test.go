@@ -8,8 +8,8 @@ import (
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
-// The methods on the co-occurrence matrix of a planted model, with the mean ℓ₁
-// distance from the planted topics beside the time.
+// The methods on the co-occurrence matrix of a planted model, with the time and
+// the mean ℓ₁ distance from the planted topics.
 func BenchmarkRecover(b *testing.B) {
 	const n, k = 1000, 20
 	m := testutil.NewPlanted(n, k, 0, 4)

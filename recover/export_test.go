@@ -1,5 +1,3 @@
 package recovery
 
-type Projection = projection
-
 var ProjectCorrelations = projectCorrelations

@@ -40,15 +40,10 @@ const (
 
 // String returns the name of the method.
 func (c Correlations) String() string {
-	switch c {
-	case Diagonal:
-		return "diagonal"
-	case PseudoInverse:
-		return "pseudo-inverse"
-	case Multiplicative:
-		return "multiplicative"
+	if c >= numCorrelations {
+		return fmt.Sprintf("Correlations(%d)", uint8(c))
 	}
-	return fmt.Sprintf("Correlations(%d)", uint8(c))
+	return [numCorrelations]string{"diagonal", "pseudo-inverse", "multiplicative"}[c]
 }
 
 // Limits of Multiplicative.
@@ -63,18 +58,14 @@ type Finish struct {
 	// Correlations is how A is computed. PseudoInverse and Multiplicative cost
 	// one more product of C with K vectors, and 16·N·K bytes.
 	Correlations Correlations
-
-	// Project replaces A by the nearest matrix, in the Frobenius norm, that is
-	// joint-stochastic and doubly non-negative: positive semidefinite, with
-	// entries A_kl ≥ 0 that sum to 1. A can then be read as a distribution of two
-	// draws from a mixture. It is found by alternating projections with Dykstra's
-	// corrections (boyle-1986), each an eigenproblem of O(K³).
+	// Project replaces A by the nearest matrix, in the Frobenius norm, that is positive
+	// semidefinite with entries A_kl ≥ 0 that sum to 1: a distribution of two draws from a
+	// mixture. It is found by alternating projections with Dykstra's corrections
+	// (boyle-1986), each an eigenproblem of O(K³).
 	Project bool
-
-	// Smooth, in [0, 1), is added to the zeros of the rows of anchor words in B,
-	// whose columns are then divided by their sums (lee-2018 §1.4, with 1e-5); 0
-	// changes nothing. An anchor has p(word | topic) = 0 in all topics but its own,
-	// so that a single occurrence would rule these topics out of a document. A is
+	// Smooth, in [0, 1), is added to the zeros of the rows of anchor words in B, whose
+	// columns are then divided by their sums (lee-2018 §1.4, with 1e-5); 0 changes nothing.
+	// Otherwise a single occurrence of an anchor would rule out all topics but its own. A is
 	// computed from B before.
 	Smooth float64
 }
@@ -122,12 +113,12 @@ func (f Finish) apply(ctx context.Context, p *problem, res *Result) (err error) 
 		return err
 	}
 	if f.Project {
-		p, err := projectCorrelations(ctx, res.A)
-		if err != nil {
+		var limited bool
+		if res.A, limited, err = projectCorrelations(ctx, res.A); err != nil {
 			return err
 		}
-		if res.A = p.A; p.Limited {
-			res.Warnings = append(res.Warnings, fmt.Sprintf("the projection of A ended at its limit of %d iterations", p.Iterations))
+		if limited {
+			res.Warnings = append(res.Warnings, fmt.Sprintf("the projection of A ended at its limit of %d iterations", projectIterations))
 		}
 	}
 	if f.Smooth > 0 {
@@ -229,7 +220,7 @@ func (p *problem) multiplicativeA(ctx context.Context, res *Result) error {
 		}
 	}
 	if !(sum > 0) {
-		return fmt.Errorf("recovery: multiplicative updates of A cannot begin: the co-occurrence of the anchors sums to %g", sum)
+		return fmt.Errorf("recovery: multiplicative updates of A cannot begin: the co-occurrence of the anchors sums to %.9g", sum)
 	}
 	a.Scale(1/sum, a)
 	var ga, gag mat.Dense
@@ -260,7 +251,7 @@ func (p *problem) multiplicativeA(ctx context.Context, res *Result) error {
 			}
 		}
 		if !(sum > 0) || math.IsInf(sum, 0) {
-			return fmt.Errorf("recovery: after %d multiplicative updates A sums to %g", res.Updates+1, sum)
+			return fmt.Errorf("recovery: after %d multiplicative updates A sums to %.9g", res.Updates+1, sum)
 		}
 		change := 0.0
 		for i := range k {
@@ -292,15 +283,10 @@ func smoothAnchors(b *mat.Dense, anchors []int, eps float64) *mat.Dense {
 	}
 	sum := make([]float64, k)
 	for i := range n {
-		for t, v := range out.RawRowView(i) {
-			sum[t] += v
-		}
+		floats.Add(sum, out.RawRowView(i))
 	}
 	for i := range n {
-		row := out.RawRowView(i)
-		for t, s := range sum {
-			row[t] /= s
-		}
+		floats.Div(out.RawRowView(i), sum)
 	}
 	return out
 }

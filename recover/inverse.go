@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -19,55 +18,40 @@ import (
 //
 //	Bᵀ = (C_SS·diag(z))⁻¹C_S,   A = diag(z)·C_SS·diag(z).
 //
-// It is exact if C is. It uses only the K rows of the anchors, so that it is
-// sensitive to noise in a few entries of C: SCLS and KL are better on all real data.
+// It is exact if C is. It uses only the K rows of the anchors and so is sensitive to noise
+// in a few entries of C: [SCLS] and [KL] are better on all real data.
 //
-// Breve follows from B and A·1 by Bayes' rule; a word that is in no topic gets the
+// WordTopics follows from B and A·1 by Bayes' rule; a word that is in no topic gets the
 // topic shares. There are no iterations: Result.Words is 0.
 //
 // Cost: K rows of C, O(K³ + N·K²) operations, memory 32·N·K bytes.
 type Inverse struct {
-	// Project replaces each column of B by the nearest point of the simplex,
-	// as arora-2013 §3 says is needed. Without it a negative entry in B, beyond
-	// 1e-8 of the largest of its column, is an error.
+	// Project replaces each column of B by the nearest point of the simplex (arora-2013 §3).
+	// Without it a negative entry in B, beyond 1e-8 of the largest of its column, is an error.
 	Project bool
-
-	// MaxCondition is the largest condition number with which C_SS is inverted; 0
-	// means 1e12.
-	MaxCondition float64
-
 	// Smooth is that of Finish.
 	Smooth float64
 }
 
 func (s Inverse) String() string {
-	var opts []string
+	name := "Inverse"
 	if s.Project {
-		opts = append(opts, "projected")
+		name = "Inverse(projected)"
 	}
-	if s.MaxCondition != 0 {
-		opts = append(opts, fmt.Sprintf("max condition=%g", s.MaxCondition))
-	}
-	out := "Inverse"
-	if opts != nil {
-		out += "(" + strings.Join(opts, ", ") + ")"
-	}
-	return out + Finish{Smooth: s.Smooth}.suffix()
+	return name + Finish{Smooth: s.Smooth}.suffix()
 }
 
 // Validate reports settings out of range.
-func (s Inverse) Validate() error {
-	if s.MaxCondition != 0 && !(s.MaxCondition >= 1) {
-		return fmt.Errorf("recovery: Inverse: MaxCondition %g; want 0 for the default, or at least 1", s.MaxCondition)
-	}
-	return Finish{Smooth: s.Smooth}.Validate()
-}
+func (s Inverse) Validate() error { return Finish{Smooth: s.Smooth}.Validate() }
+
+// maxInverseCondition is the largest condition number with which C_SS is inverted.
+const maxInverseCondition = 1e12
 
 // negativeB is how negative an entry of B may be, relative to the largest of
 // its column, to count as rounding.
 const negativeB = 1e-8
 
-// Recover implements Recoverer. Errors: those of SCLS about anchors; a singular
+// Recover implements Recoverer. Errors: those of [SCLS] about anchors; a singular
 // C_SS; topics of negative probability; negative entries of B unless projected.
 func (s Inverse) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*Result, error) {
 	if err := s.Validate(); err != nil {
@@ -90,13 +74,9 @@ func (s Inverse) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt
 		for l, w := range anchors {
 			css.Set(t, l, row[w])
 		}
-		total := 0.0
-		for _, v := range row {
-			total += v
-		}
-		sum.Set(t, 0, total)
+		sum.Set(t, 0, vec.Sum(row))
 	}
-	solve, err := s.inverse(p, css)
+	solve, err := inverse(p, css)
 	if err != nil {
 		return nil, err
 	}
@@ -126,22 +106,21 @@ func (s Inverse) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt
 	}
 	free := p.free()
 	for _, w := range free {
-		wordTopics(res.Breve.RawRowView(w), res.B.RawRowView(w), share)
+		wordTopics(res.WordTopics.RawRowView(w), res.B.RawRowView(w), share)
 	}
 	if err := p.residuals(ctx, res, free); err != nil {
 		return nil, err
 	}
-	res.Objective /= float64(p.n)
+	res.average()
 	if s.Smooth > 0 {
 		res.B = smoothAnchors(res.B, anchors, s.Smooth)
 	}
 	return res, ctx.Err()
 }
 
-// inverse returns a function that sets x ← C_SS⁻¹x. Rows and columns are divided by
-// the anchors' probabilities, which are multiplied in again: rare words do not count
-// as dependent ones.
-func (s Inverse) inverse(p *problem, css *mat.Dense) (func(x *mat.Dense) error, error) {
+// inverse returns a function that sets x ← C_SS⁻¹x. It divides rows and columns by the
+// anchors' probabilities, so that rare words do not count as dependent ones.
+func inverse(p *problem, css *mat.Dense) (func(x *mat.Dense) error, error) {
 	scale := make([]float64, p.k)
 	for t := range scale {
 		scale[t] = 1 / p.c[p.anchors[t]]
@@ -152,13 +131,9 @@ func (s Inverse) inverse(p *problem, css *mat.Dense) (func(x *mat.Dense) error, 
 			m.Set(t, l, css.At(t, l)*scale[t]*scale[l])
 		}
 	}
-	limit := s.MaxCondition
-	if limit == 0 {
-		limit = 1e12
-	}
 	var lu mat.LU
 	lu.Factorize(m)
-	if c := lu.Cond(); !(c <= limit) {
+	if c := lu.Cond(); !(c <= maxInverseCondition) {
 		return nil, singular("C_SS, of the anchors' co-occurrence,", c, "anchors may be of one topic or too rare to be seen together: rectify C, or use SCLS")
 	}
 	rescale := func(x *mat.Dense) {

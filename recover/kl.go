@@ -1,10 +1,10 @@
 package recovery
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/recover/scls"
 )
 
@@ -26,43 +26,33 @@ import (
 // Appendix D.2). The mixture has the maximum likelihood for the co-occurrence
 // counts.
 //
-// The rows must be explicit, with d = N. The low-rank rows of ENN, LR, PALM and
-// TruncatedEig (cooc.LAW) are refused because they keep inner products only; L2
-// and SCLS need no more. Rows must not be negative: negative entries that sum to at
-// most 1e-6 are set to 0, more is an error.
+// The rows must be explicit: the low-rank rows of ENN, LR, PALM and TruncatedEig
+// ([cooc.LowRankSparse.LAW]) only have the same inner products, which is enough for L2 and
+// [SCLS]. Negative entries that sum to at most 1e-6 in a row are set to 0; more is an error.
 //
-// Words that no anchor co-occurs with make the divergence infinite for every y.
-// They are left out, which does not move the minimum over the others;
-// Result.Unreached tells how much of the rows that was. Rectification leaves
-// none; C straight from documents has many.
+// Words that no anchor co-occurs with make the divergence infinite for every y. They are
+// left out, which does not move the minimum over the others; Result.Unreached is their
+// share of the rows. Rectification leaves none; C straight from documents has many.
 //
-// An entry of y approaches 0 but never reaches it: solutions are dense, and
-// convergence is slow compared with scls.ActiveSet. A sweep costs 4·N·K
-// operations a word, where L2 has 2·K². Memory: 16·N·K bytes for the anchors'
-// rows and 512·N for each goroutine, besides 32·N·K.
+// Entries of y approach 0 but never reach it: solutions are dense, and convergence is slow
+// compared with [scls.ActiveSet]. A sweep costs 4·N·K operations a word; that of L2, 2·K².
+// Memory: 48·N·K bytes, and 512·N for each goroutine.
 //
 // The zero value is ready for use. Algorithm 3 to the letter, with A = B†CB†ᵀ, is
 // KL{Finish: Finish{Correlations: PseudoInverse}}.
 type KL struct {
-	// Tol is the duality gap Σy_k(∇_k − min ∇) at which a word is done, in nats:
-	// no divergence is farther above its minimum. 0 means 1e-6.
+	// Tol is the duality gap Σy_k(∇_k − min ∇) at which a word is done, in nats: no
+	// divergence is farther above its minimum. 0 means 1e-6.
 	Tol float64
-
-	// MaxIterations bounds the sweeps for a word; 0 means 500. Words that hit it
-	// are counted in Result.Limited.
+	// MaxIterations bounds the sweeps for a word; 0 means 500. Words that hit it are counted
+	// in Result.Limited.
 	MaxIterations int
-
 	// Finish says how A is computed and how the model is changed afterwards.
 	Finish Finish
 }
 
 func (s KL) fill() KL {
-	if s.Tol == 0 {
-		s.Tol = 1e-6
-	}
-	if s.MaxIterations == 0 {
-		s.MaxIterations = 500
-	}
+	s.Tol, s.MaxIterations = cmp.Or(s.Tol, 1e-6), cmp.Or(s.MaxIterations, 500)
 	return s
 }
 
@@ -87,7 +77,7 @@ const klBlock = 32
 const negativeMass = 1e-6
 
 // Recover implements Recoverer. Errors: rows in another space than that of the
-// words, or with negative entries; those of SCLS.
+// words, or with negative entries; those of [SCLS].
 func (s KL) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -135,17 +125,15 @@ func (s KL) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Opti
 	return p.finish(ctx, res, s.Finish)
 }
 
-// solve finds B̆ of all words but the anchors. ut holds the anchors' rows, reached the
+// solve finds B̆ of all words except the anchors. ut holds the anchors' rows, reached the
 // words that any anchor co-occurs with.
 func (s KL) solve(ctx context.Context, p *problem, res *Result, ut blas64.General, reached []bool, opt Options) error {
 	free := p.free()
 	iterations, gaps, status := make([]int, len(free)), make([]float64, len(free)), make([]scls.Status, len(free))
 	divergence, unreached := make([]float64, len(free)), make([]float64, len(free))
-	opt.Workers = run.Workers(opt.Workers, run.Count(len(free), klBlock))
+	opt.Workers = parallel.Workers(opt.Workers, parallel.Count(len(free), klBlock))
 	solvers := make([]*klSolver, opt.Workers)
-	var mu sync.Mutex
-	done := 0
-	err := run.Chunks(ctx, len(free), klBlock, opt.Workers, func(worker, _, lo, hi int) error {
+	err := parallel.Progress(ctx, len(free), klBlock, opt.Workers, opt.Progress, func(worker, lo, hi int) error {
 		k := solvers[worker]
 		if k == nil {
 			k = newKLSolver(s, ut)
@@ -169,14 +157,8 @@ func (s KL) solve(ctx context.Context, p *problem, res *Result, ut blas64.Genera
 		}
 		for i := lo; i < hi; i++ {
 			w := &k.words[i-lo]
-			res.Breve.SetRow(free[i], w.y)
+			res.WordTopics.SetRow(free[i], w.y)
 			iterations[i], gaps[i], status[i], divergence[i] = w.iterations, w.gap, w.status, w.divergence
-		}
-		if opt.Progress != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			done += hi - lo
-			opt.Progress(done, len(free))
 		}
 		return nil
 	})
@@ -201,7 +183,7 @@ func clipRow(row []float64, w int) error {
 		}
 	}
 	if !(sum >= -negativeMass) {
-		return fmt.Errorf("the negative entries of the row of word %d sum to %g; KL needs rows of probabilities, as rectify.AP leaves them", w, sum)
+		return fmt.Errorf("the negative entries of the row of word %d sum to %.9g; KL needs rows of probabilities, as rectify.AP leaves them", w, sum)
 	}
 	return nil
 }
@@ -214,13 +196,13 @@ func (p *problem) residuals(ctx context.Context, res *Result, free []int) error 
 	}
 	yg := mat.NewDense(p.n, p.k, nil)
 	gd := mat.DenseCopyOf(g)
-	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, res.Breve.RawMatrix(), gd.RawMatrix(), 0, yg.RawMatrix(), p.workers); err != nil {
+	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, res.WordTopics.RawMatrix(), gd.RawMatrix(), 0, yg.RawMatrix(), p.workers); err != nil {
 		return fmt.Errorf("recovery: %w", err)
 	}
 	for _, w := range free {
 		half := 0.0
 		fw, gw := f.RawRowView(w), yg.RawRowView(w)
-		for t, v := range res.Breve.RawRowView(w) {
+		for t, v := range res.WordTopics.RawRowView(w) {
 			half += v * (0.5*gw[t] - fw[t])
 		}
 		p.residual(res, w, half)

@@ -12,8 +12,8 @@ import (
 	"github.com/jsmf-go/spectral/recover/scls"
 )
 
-// The constants of the line search are those of scls.ExpGrad except the first step:
-// a step of 1 is about that of expectation maximisation, y∘(−∇) ≈ y∘exp(−1 − ∇).
+// The constants of the line search are those of scls.ExpGrad, except the first step: 1 is
+// about the step of expectation maximisation, y∘(−∇) ≈ y∘exp(−1 − ∇).
 const (
 	klArmijo    = 1e-4
 	klCurvature = 0.9
@@ -178,12 +178,11 @@ func (w *klWord) try() {
 	}
 }
 
-// judge decides on the trial point by its gradient. It returns true if the point is
-// taken, or if no step is possible and the word is done; otherwise it sets up the
-// next trial. The step is to satisfy the strong Wolfe conditions along the
-// curve, with φ′(η) = −cov(∇(0), ∇(η)) under the weights y(η). The change of the
-// divergence would take N logarithms; ∇(η)ᵀ(y(η) − y(0)) is used instead, which by
-// convexity is no less.
+// judge decides on the trial point by its gradient. It returns true if the point is taken,
+// or if no step is possible and the word is done; otherwise it sets up the next trial. The
+// step is to satisfy the strong Wolfe conditions along the curve, with φ′(η) =
+// −cov(∇(0), ∇(η)) under the weights y(η). The change of the divergence would take N
+// logarithms; ∇(η)ᵀ(y(η) − y(0)), which by convexity is no less, takes its place.
 func (w *klWord) judge(grad []float64) bool {
 	if w.last {
 		return true
@@ -193,7 +192,7 @@ func (w *klWord) judge(grad []float64) bool {
 	for t, v := range w.y {
 		mean += v * grad[t]
 	}
-	for t, v := range w.next { // centred: Σ(y(η) − y(0)) = 0 but for rounding
+	for t, v := range w.next { // centred, to keep out the rounding of Σ(y(η) − y(0)) = 0
 		change += (v - w.y[t]) * (grad[t] - mean)
 	}
 	d := -simplex.Covariance(w.next, w.grad, grad)

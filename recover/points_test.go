@@ -68,7 +68,7 @@ func TestPointsInvariants(t *testing.T) {
 		}
 		if first == nil {
 			first = res
-		} else if !mat.Equal(first.A, res.A) || !mat.Equal(first.Breve, res.Breve) {
+		} else if !mat.Equal(first.A, res.A) || !mat.Equal(first.WordTopics, res.WordTopics) {
 			t.Error("the number of workers changes bits")
 		}
 	}
@@ -80,8 +80,8 @@ func TestPointsInvariants(t *testing.T) {
 			points.SetRow(l, anch.Points[l])
 		} else {
 			r.RowTo(points.RawRowView(l), w)
-			if res.Breve.At(w, l) != 1 || res.Residuals[w] != 0 {
-				t.Errorf("anchor %d of topic %d has %v", w, l, res.Breve.RawRowView(w))
+			if res.WordTopics.At(w, l) != 1 || res.Residuals[w] != 0 {
+				t.Errorf("anchor %d of topic %d has %v", w, l, res.WordTopics.RawRowView(w))
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func TestPointsInvariants(t *testing.T) {
 		}
 		r.RowTo(row, i)
 		sum := 0.0
-		for l, v := range res.Breve.RawRowView(i) {
+		for l, v := range res.WordTopics.RawRowView(i) {
 			sum += v
 			for j, p := range points.RawRowView(l) {
 				row[j] -= v * p
@@ -107,7 +107,7 @@ func TestPointsInvariants(t *testing.T) {
 		for j := range mixture {
 			mixture[j] -= row[j]
 		}
-		if res.Breve.At(i, 1) == 1 { // an anchor
+		if res.WordTopics.At(i, 1) == 1 { // an anchor
 			continue
 		}
 		for l := range k {
@@ -160,7 +160,7 @@ func TestPointsBad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, err := cooc.NewLAW(ctx, low, 0)
+	law, err := low.LAW(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

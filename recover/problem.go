@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/recover/scls"
 )
 
@@ -25,9 +25,9 @@ type problem struct {
 	workers int
 }
 
-// leastSum and mostSum bound the sum of C, so that the squares of its entries
+// minSum and maxSum bound the sum of C, so that the squares of its entries
 // neither vanish nor overflow.
-const leastSum, mostSum = 0x1p-400, 0x1p400
+const minSum, maxSum = 0x1p-400, 0x1p400
 
 // begin checks the input and prepares the rows for the anchors.
 func begin(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*problem, error) {
@@ -64,10 +64,10 @@ func begin(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*pr
 	_, d := rows.Dims()
 	c = rows.Marginals()
 	switch sum := floats.Sum(c); {
-	case !(sum >= leastSum):
-		return nil, fmt.Errorf("recovery: the matrix sums to %g, too small to normalise: divide it by its sum", sum)
-	case sum > mostSum:
-		return nil, fmt.Errorf("recovery: the matrix sums to %g, too large to normalise: divide it by its sum", sum)
+	case !(sum >= minSum):
+		return nil, fmt.Errorf("recovery: the matrix sums to %.9g, too small to normalise: divide it by its sum", sum)
+	case sum > maxSum:
+		return nil, fmt.Errorf("recovery: the matrix sums to %.9g, too large to normalise: divide it by its sum", sum)
 	}
 	norms, err := rows.Norms2(ctx, opt.Workers)
 	if err != nil {
@@ -79,7 +79,7 @@ func begin(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*pr
 // anchorRows returns the rows of the anchors or their points as columns, d×K.
 func (p *problem) anchorRows(ctx context.Context) (*mat.Dense, error) {
 	u := mat.NewDense(p.d, p.k, nil)
-	err := run.Chunks(ctx, p.k, 8, p.workers, func(_, _, lo, hi int) error {
+	err := parallel.Chunks(ctx, p.k, 8, p.workers, func(_, _, lo, hi int) error {
 		row := make([]float64, p.d)
 		for t := lo; t < hi; t++ {
 			if p.points != nil && p.points[t] != nil {
@@ -133,10 +133,10 @@ func (p *problem) free() []int {
 
 // result returns a Result with the unit vectors of the anchors.
 func (p *problem) result(words int) *Result {
-	res := &Result{Breve: mat.NewDense(p.n, p.k, nil), Residuals: make([]float64, p.n), Words: words, Marginals: p.c}
+	res := &Result{WordTopics: mat.NewDense(p.n, p.k, nil), Residuals: make([]float64, p.n), Marginals: p.c, Stats: Stats{Words: words}}
 	for t, w := range p.anchors {
 		if p.topic[w] == t+1 {
-			res.Breve.Set(w, t, 1)
+			res.WordTopics.Set(w, t, 1)
 		}
 	}
 	return res
@@ -146,7 +146,7 @@ func (p *problem) result(words int) *Result {
 func (p *problem) residual(res *Result, w int, objective float64) {
 	half := max(0.5*p.norms[w]+objective, 0)
 	res.Residuals[w] = math.Sqrt(2 * half)
-	res.Objective += half // divided by N in finish
+	res.Objective += half // divided by N in average
 }
 
 // count sums up how the solver ended.
@@ -163,13 +163,24 @@ func (res *Result) count(iterations []int, gaps []float64, status []scls.Status)
 		}
 	}
 	res.MeanIterations /= float64(len(iterations))
+	res.Converged = res.Words - res.Limited - res.Stalled
+}
+
+// average divides the objective by N, and sums up the residuals.
+func (res *Result) average() {
+	n := float64(len(res.Residuals))
+	res.Objective /= n
+	for _, v := range res.Residuals {
+		res.MeanResidual += v / n
+		res.MaxResidual = max(res.MaxResidual, v)
+	}
 }
 
 // finish computes B and A from B̆.
 func (p *problem) finish(ctx context.Context, res *Result, f Finish) (*Result, error) {
-	res.Objective /= float64(p.n)
+	res.average()
 	var err error
-	if res.B, err = bayes(res.Breve, p.c); err != nil {
+	if res.B, err = bayes(res.WordTopics, p.c); err != nil {
 		return nil, err
 	}
 	if err = f.apply(ctx, p, res); err != nil {
@@ -179,12 +190,12 @@ func (p *problem) finish(ctx context.Context, res *Result, f Finish) (*Result, e
 }
 
 // bayes returns B_nk = B̆_kn c_n / Σ_m B̆_km c_m.
-func bayes(breve *mat.Dense, c []float64) (*mat.Dense, error) {
-	n, k := breve.Dims()
+func bayes(wordTopics *mat.Dense, c []float64) (*mat.Dense, error) {
+	n, k := wordTopics.Dims()
 	b := mat.NewDense(n, k, nil)
 	sum := make([]float64, k)
 	for i := range n {
-		row, out := breve.RawRowView(i), b.RawRowView(i)
+		row, out := wordTopics.RawRowView(i), b.RawRowView(i)
 		for t, v := range row {
 			out[t] = v * c[i]
 			sum[t] += out[t]
@@ -196,9 +207,7 @@ func bayes(breve *mat.Dense, c []float64) (*mat.Dense, error) {
 		}
 	}
 	for i := range n {
-		for t := range sum {
-			b.RawRowView(i)[t] /= sum[t]
-		}
+		floats.Div(b.RawRowView(i), sum)
 	}
 	return b, nil
 }
@@ -220,4 +229,44 @@ func diagonalA(rows cooc.Rows, b *mat.Dense, anchors []int) (*mat.Dense, error) 
 		}
 	}
 	return a, nil
+}
+
+// checkPoints returns the points, or nil if there are none.
+func checkPoints(rows cooc.Rows, points [][]float64, anchors []int) ([][]float64, error) {
+	_, d := rows.Dims()
+	if points != nil && len(points) != len(anchors) {
+		return nil, fmt.Errorf("recovery: %d points for %d anchors", len(points), len(anchors))
+	}
+	some := false
+	for t, p := range points {
+		if p == nil {
+			continue
+		}
+		some = true
+		if len(p) != d {
+			return nil, &AnchorError{t, anchors[t], fmt.Sprintf("its point has %d coordinates, the rows have %d", len(p), d)}
+		}
+		for j, v := range p {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, &AnchorError{t, anchors[t], fmt.Sprintf("coordinate %d of its point is %g", j, v)}
+			}
+		}
+	}
+	if !some {
+		return nil, nil
+	}
+	if !rows.Explicit() {
+		return nil, fmt.Errorf("recovery: points are given for anchors, but low-rank rows do not have the entries of C̄")
+	}
+	return points, nil
+}
+
+// noPoints returns an error if there are points, for methods that cannot use them.
+func noPoints(method string, opt Options) error {
+	for t, p := range opt.Points {
+		if p != nil {
+			return fmt.Errorf("recovery: %s takes anchor words, but topic %d has a point in place of one; SCLS takes it", method, t)
+		}
+	}
+	return nil
 }

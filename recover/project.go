@@ -2,29 +2,14 @@ package recovery
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/simplex"
 )
-
-// projection is the outcome of projectCorrelations.
-type projection struct {
-	A *mat.Dense // K×K
-	// Distance is ‖A − a‖_F from the matrix that was projected.
-	Distance float64
-	// Iterations counts the pairs of projections. Limited reports that they
-	// ended at their limit, so that A is in all the sets but may not be the
-	// nearest matrix.
-	Iterations int
-	Limited    bool
-	// Shift is the multiple of the identity that was added at the end, before
-	// A was divided by its sum again, so that no eigenvalue is negative.
-	Shift float64
-}
 
 const (
 	projectTol        = 1e-10
@@ -32,32 +17,30 @@ const (
 )
 
 // projectCorrelations returns the matrix nearest to a (K×K, symmetric, finite) as
-// Finish.Project describes it. It alternates the projections onto the two convex
-// sets, the cone of semidefinite matrices and the simplex of the K² entries, until
-// the two points differ by less than 1e-10, at most 2000 times. A multiple of the
-// identity then makes up for the remaining negative eigenvalues.
-func projectCorrelations(ctx context.Context, a mat.Matrix) (*projection, error) {
+// Finish.Project describes it. It alternates the projections onto the two convex sets, the
+// cone of semidefinite matrices and the simplex of the K² entries, until the two points
+// differ by less than 1e-10. If that takes more than 2000 projections, limited is true, and
+// the result is in both sets but may not be the nearest. A multiple of the identity makes up
+// for the negative eigenvalues that remain.
+func projectCorrelations(ctx context.Context, a mat.Matrix) (_ *mat.Dense, limited bool, err error) {
 	k, err := checkCorrelations(a)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	in := symmetric(a)
-	x, y := mat.NewSymDense(k, nil), mat.NewSymDense(k, nil)
-	x.CopySym(in)
+	x, y := symmetric(a), mat.NewSymDense(k, nil)
 	var pc, qc, t mat.SymDense // the corrections of the two sets; scratch
 	pc.ReuseAsSym(k)
 	qc.ReuseAsSym(k)
 	t.ReuseAsSym(k)
 	flat := make([]float64, k*k)
-	p := &projection{Limited: true}
-	for p.Iterations < projectIterations {
+	limited = true
+	for range projectIterations {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("recovery: %w", err)
+			return nil, false, fmt.Errorf("recovery: %w", err)
 		}
-		p.Iterations++
 		t.AddSym(x, &pc)
 		if err := semidefinite(y, &t); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		subtract(&pc, &t, y)
 		t.AddSym(y, &qc)
@@ -80,45 +63,37 @@ func projectCorrelations(ctx context.Context, a mat.Matrix) (*projection, error)
 		}
 		subtract(&qc, &t, x)
 		if max(change, gap) < projectTol*projectTol {
-			p.Limited = false
+			limited = false
 			break
 		}
 	}
-	var eig mat.EigenSym
-	if !eig.Factorize(x, false) {
-		return nil, errEigen
+	values, err := linalg.Eigenvalues(x)
+	if err != nil {
+		return nil, false, fmt.Errorf("recovery: the projection of A: %w", err)
 	}
-	if low := eig.Values(nil)[0]; low < 0 {
-		p.Shift = -low
+	if low := values[0]; low < 0 {
 		for i := range k {
 			x.SetSym(i, i, x.At(i, i)-low)
 		}
 		x.ScaleSym(1/(1-float64(k)*low), x)
 	}
-	p.A = mat.DenseCopyOf(x)
-	subtract(&t, x, in)
-	p.Distance = mat.Norm(&t, 2)
-	return p, nil
+	return mat.DenseCopyOf(x), limited, nil
 }
-
-var errEigen = errors.New("recovery: the eigenvalues of A did not converge")
 
 // semidefinite sets dst to the positive semidefinite matrix nearest to a.
 func semidefinite(dst, a *mat.SymDense) error {
-	var eig mat.EigenSym
-	if !eig.Factorize(a, true) {
-		return errEigen
+	values, v, err := linalg.Eigen(a)
+	if err != nil {
+		return fmt.Errorf("recovery: the projection of A: %w", err)
 	}
 	k := a.SymmetricDim()
-	var v mat.Dense
-	eig.VectorsTo(&v)
-	for t, l := range eig.Values(nil) {
+	for t, l := range values {
 		s := math.Sqrt(max(l, 0))
 		for i := range k {
 			v.Set(i, t, v.At(i, t)*s)
 		}
 	}
-	dst.SymOuterK(1, &v)
+	dst.SymOuterK(1, v)
 	return nil
 }
 

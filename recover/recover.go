@@ -15,11 +15,11 @@
 //   - [L2]: RecoverL2 of arora-2013, the same by exponentiated gradient and with A
 //     from the pseudo-inverse of B.
 //   - [KL]: RecoverKL of arora-2013, with the Kullback–Leibler divergence instead of
-//     squares. It needs explicit rows and N times the work of a sweep of L2.
+//     squares. It needs explicit rows and N times the work of a sweep of [L2].
 //   - [Inverse]: the method of 2012, which inverts the anchors' block of C and
 //     uses no other row. It is there for comparison.
 //
-// [Finish] says how SCLS and KL compute A. [FitAlpha] fits a Dirichlet prior to A.
+// [Finish] says how [SCLS] and [KL] compute A. [FitAlpha] fits a Dirichlet prior to A.
 // Package refine improves A and B by passes over the documents.
 package recovery
 
@@ -57,49 +57,62 @@ type Options struct {
 
 // Result is a recovered model.
 type Result struct {
-	// Breve is N×K: row n holds p(topic | word n) and sums to 1. It is the
+	// WordTopics is N×K: row n holds p(topic | word n) and sums to 1. It is the
 	// transpose of the papers' B̆. Rows of words that never occur are zero.
-	Breve *mat.Dense
+	WordTopics *mat.Dense
 	// B is N×K: column k holds p(word | topic k) and sums to 1.
 	B *mat.Dense
-	// A is K×K and symmetric: A_kl is the probability that two words of a
-	// document come from topics k and l. Unless Finish says otherwise it is
-	// neither clipped nor normalised: how far its sum is from 1 measures how
-	// well the model fits (metrics.Report.Legality).
+	// A is K×K and symmetric: A_kl is the probability that two words of a document come from
+	// topics k and l. Unless Finish says otherwise it is neither clipped nor normalised: its
+	// distance from the sum 1 measures how well the model fits (metrics.Report.Legality).
 	A *mat.Dense
-	// Residuals holds ‖c̄_n − Σ_k B̆_kn c̄_{s_k}‖₂ for every word, against the
-	// matrix that was factorised; 0 for anchors and words that never occur. They
-	// are computed from ‖c̄_n‖² by subtraction, so that residuals below 1e-7·‖c̄_n‖
-	// are rounding.
+	// Residuals holds ‖c̄_n − Σ_k B̆_kn c̄_{s_k}‖₂ for every word, of the matrix that was
+	// factorised; 0 for anchors and words that never occur. They come from ‖c̄_n‖² by
+	// subtraction: below 1e-7·‖c̄_n‖ they are rounding.
 	Residuals []float64
+	// Marginals are the word probabilities used in Bayes' rule, length N: those of
+	// rows.WithAnchors. They belong to the rows and must not be written to.
+	Marginals []float64
+
+	Stats
+}
+
+// Stats describes the problems over the simplex that give B̆, one for each word that is no
+// anchor. Anchors count as 0 in the means.
+type Stats struct {
+	// Method names what was run; if empty, a jsmf.Pipeline takes the Recoverer's String.
+	Method string `json:"method"`
+	// Words is how many problems were solved: N less the anchors and the words
+	// that never occur.
+	Words int `json:"solved"`
+	// Objective is the mean over all N words of ½·Residuals².
+	Objective float64 `json:"mean_objective"`
+	// MeanIterations and MaxIterations are over the words solved for.
+	MeanIterations float64 `json:"mean_iterations"`
+	MaxIterations  int     `json:"max_iterations"`
+	// MaxGap is the largest primal-dual gap: no objective is farther than
+	// this above its minimum.
+	MaxGap float64 `json:"max_gap"`
+	// MeanResidual and MaxResidual are those of Residuals, over all N words.
+	MeanResidual float64 `json:"mean_residual"`
+	MaxResidual  float64 `json:"max_residual"`
+	// Converged counts the words that met the solver's rule, Limited those that hit its
+	// iteration limit, and Stalled those that rounding stopped before.
+	Converged int `json:"converged"`
+	Limited   int `json:"limited"`
+	Stalled   int `json:"stalled"`
 	// Divergence is, for KL, the mean over all N words of the Kullback–Leibler
 	// divergence of c̄_n from the mixture of the anchors' rows, in nats. Unreached is
 	// the mean, over the words solved for, of the mass of c̄_n on words that no anchor
 	// co-occurs with, which the divergence leaves out. Both are 0 for other methods.
-	Divergence, Unreached float64
+	Divergence float64 `json:"divergence,omitempty"`
+	Unreached  float64 `json:"unreached,omitempty"`
 	// Updates counts the updates of A by Multiplicative, and Change is the last
 	// ‖A_t − A_{t−1}‖_F.
-	Updates int
-	Change  float64
+	Updates int     `json:"updates,omitempty"`
+	Change  float64 `json:"change,omitempty"`
 	// Warnings name the limits that were hit in computing A, in words.
-	Warnings []string
-	// Marginals are the word probabilities used in Bayes' rule, length N: those of
-	// rows.WithAnchors. They belong to the rows and must not be written to.
-	Marginals []float64
-	// Objective is the mean over all N words of ½·Residuals².
-	Objective float64
-	// Words is how many problems were solved: N less the anchors and the words
-	// that never occur.
-	Words int
-	// MeanIterations and MaxIterations are over those words.
-	MeanIterations float64
-	MaxIterations  int
-	// MaxGap is the largest primal-dual gap: no objective is farther than
-	// this above its minimum.
-	MaxGap float64
-	// Limited is how many words hit the solver's iteration limit. Stalled is how
-	// many stopped before its rule was met because rounding allowed no progress.
-	Limited, Stalled int
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // AnchorError says that an anchor cannot represent its topic.

@@ -91,12 +91,12 @@ func TestPlanted(t *testing.T) {
 						t.Errorf("%s: B is off by %.2g, A by %.2g, %v", name, errB, errA, err)
 					}
 					topics, _ := m.Topics(a.Anchors)
-					want := m.Breve()
+					want := m.WordTopics()
 					for n := range m.N {
 						for j, p := range topics {
-							near(t, name+": B̆", res.Breve.At(n, j), want.At(n, p), 1e-8)
+							near(t, name+": B̆", res.WordTopics.At(n, j), want.At(n, p), 1e-8)
 						}
-						// Zero, but for the square root of the rounding of squares.
+						// Zero up to the square root of the rounding of squares.
 						near(t, name+": residual", res.Residuals[n], 0, 1e-7)
 					}
 					invariants(t, res, r, a.Anchors, true)
@@ -125,7 +125,7 @@ func invariants(t *testing.T, res *recovery.Result, r cooc.Rows, anchors []int, 
 		r.RowTo(row, i)
 		length := math.Sqrt(dot(row, row))
 		sum := 0.0
-		for j, v := range res.Breve.RawRowView(i) {
+		for j, v := range res.WordTopics.RawRowView(i) {
 			if v < 0 || res.B.At(i, j) < 0 {
 				t.Errorf("word %d, topic %d: B̆ = %g, B = %g", i, j, v, res.B.At(i, j))
 			}
@@ -143,8 +143,8 @@ func invariants(t *testing.T, res *recovery.Result, r cooc.Rows, anchors []int, 
 			}
 			continue
 		case topic >= 0:
-			if res.Breve.At(i, topic) != 1 || sum != 1 || res.Residuals[i] != 0 {
-				t.Errorf("anchor %d of topic %d has %v", i, topic, res.Breve.RawRowView(i))
+			if res.WordTopics.At(i, topic) != 1 || sum != 1 || res.Residuals[i] != 0 {
+				t.Errorf("anchor %d of topic %d has %v", i, topic, res.WordTopics.RawRowView(i))
 			}
 			continue
 		}
@@ -265,7 +265,7 @@ func TestEquivariance(t *testing.T) {
 	got := solve(t, recovery.SCLS{}, rowsOf(t, dense(t, p)), moved)
 	for i, o := range order {
 		for j, k := range topics {
-			near(t, "B̆", got.Breve.At(i, j), want.Breve.At(o, k), 1e-10)
+			near(t, "B̆", got.WordTopics.At(i, j), want.WordTopics.At(o, k), 1e-10)
 			near(t, "B", got.B.At(i, j), want.B.At(o, k), 1e-10)
 		}
 		near(t, "residual", got.Residuals[i], want.Residuals[o], 1e-8)
@@ -276,35 +276,6 @@ func TestEquivariance(t *testing.T) {
 		}
 	}
 	near(t, "objective", got.Objective, want.Objective, 1e-12*want.Objective)
-}
-
-func TestWorkers(t *testing.T) {
-	m, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rowsOf(t, m)
-	a, err := anchor.QR{}.Find(ctx, r, 12, anchor.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range solvers() {
-		var want *recovery.Result
-		for _, w := range []int{1, 0, 2, 3, 8} {
-			res, err := s.Recover(ctx, r, a.Anchors, recovery.Options{Workers: w})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want == nil {
-				want = res
-				continue
-			}
-			if !mat.Equal(res.B, want.B) || !mat.Equal(res.Breve, want.Breve) || !mat.Equal(res.A, want.A) ||
-				!slices.Equal(res.Residuals, want.Residuals) || res.Objective != want.Objective || res.MaxGap != want.MaxGap || res.MeanIterations != want.MeanIterations {
-				t.Errorf("%v: %d workers give other bits", s, w)
-			}
-		}
-	}
 }
 
 func TestBad(t *testing.T) {
@@ -477,7 +448,7 @@ func TestGoldenTiny(t *testing.T) {
 			}
 			for k := range g.K {
 				for n := range g.N {
-					near(t, at+"B̆", res.Breve.At(n, k), c.want.Btilde[k][n], 1e-8)
+					near(t, at+"B̆", res.WordTopics.At(n, k), c.want.Btilde[k][n], 1e-8)
 					near(t, at+"B", res.B.At(n, k), c.want.B[n][k], 1e-8)
 				}
 				for l := range g.K {
@@ -534,7 +505,7 @@ func TestGoldenSynth(t *testing.T) {
 			}
 			fro := func(a mat.Matrix) float64 { return mat.Norm(a, 2) }
 			near(t, at+"‖B‖", fro(res.B), want.BFro, 1e-8*want.BFro)
-			near(t, at+"‖B̆‖", fro(res.Breve), want.BtildeFro, 1e-8*want.BtildeFro)
+			near(t, at+"‖B̆‖", fro(res.WordTopics), want.BtildeFro, 1e-8*want.BtildeFro)
 			near(t, at+"‖A‖", fro(res.A), want.AFro, 1e-8*want.AFro)
 			near(t, at+"ΣA", mat.Sum(res.A), want.ASum, 1e-8*math.Abs(want.ASum))
 			for n, row := range want.BRowsFirst3 {
@@ -544,7 +515,7 @@ func TestGoldenSynth(t *testing.T) {
 			}
 			for n, col := range want.BtildeFirst3 {
 				for k, v := range col {
-					near(t, at+"B̆", res.Breve.At(n, k), v, 1e-8)
+					near(t, at+"B̆", res.WordTopics.At(n, k), v, 1e-8)
 				}
 			}
 			for k := range g.K {

@@ -16,19 +16,18 @@ import (
 //
 // If Options.Points replaces the row of an anchor, no word occurs in this topic
 // only: the anchor is solved for like any other word, and all of A comes from all of
-// C, by PseudoInverse instead of Diagonal. Points need explicit rows.
+// C, by [PseudoInverse] instead of Diagonal. Points need explicit rows.
 //
 // Cost: one product of C̄ with K vectors, and the solver's. Memory: 8·d·K bytes
-// and 40·N·K besides. The zero value solves exactly, by scls.ActiveSet.
+// and 40·N·K besides. The zero value solves exactly, by [scls.ActiveSet].
 type SCLS struct {
 	// Solver solves the least-squares problems; nil means scls.ActiveSet{}.
 	Solver scls.Solver
-
 	// Finish says how A is computed and how the model is changed afterwards.
 	Finish Finish
 }
 
-// L2 returns RecoverL2 of arora-2013: SCLS by exponentiated gradient with a line
+// L2 returns RecoverL2 of arora-2013: [SCLS] by exponentiated gradient with a line
 // search (Appendix D.2), and A = B†CB†ᵀ.
 func L2() SCLS {
 	return SCLS{Solver: scls.ExpGrad{}, Finish: Finish{Correlations: PseudoInverse}}
@@ -52,7 +51,7 @@ func (s SCLS) Validate() error {
 }
 
 // Recover implements Recoverer. Errors: anchors out of range, named twice or
-// without a probability (*AnchorError), points that do not fit, the solver's,
+// without a probability ([*AnchorError]), points that do not fit, the solver's,
 // those of Finish, ctx's.
 func (s SCLS) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*Result, error) {
 	if err := s.Finish.Validate(); err != nil {
@@ -80,7 +79,7 @@ func (s SCLS) Recover(ctx context.Context, rows cooc.Rows, anchors []int, opt Op
 			return nil, fmt.Errorf("recovery: %w", err)
 		}
 		for i, w := range free {
-			res.Breve.SetRow(w, y.RawRowView(i))
+			res.WordTopics.SetRow(w, y.RawRowView(i))
 			p.residual(res, w, sol.Objective[i])
 		}
 		res.count(sol.Iterations, sol.KKTGap, sol.Status)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
@@ -19,24 +20,20 @@ import (
 // added to every entry), and on the non-negative matrices (negative entries set to
 // zero). At the end the matrix is divided by its sum.
 //
-// After the first projection the iterate is exactly YYᵀ + r·eeᵀ + E with a sparse
-// E, and only that form is kept. An iteration costs N²K operations for the scan for
-// negative entries and 3 or 4 products of the iterate with K + 10 vectors. Memory:
-// 8·N·K bytes for each of a few blocks, and some 48 for each entry of E, which has
-// 1–20 % of N² entries on texts, and up to half where nearly all words are rare, as
-// in baskets.
+// After the first projection the iterate is exactly YYᵀ + r·eeᵀ + E with a sparse E, and
+// only that form is kept. An iteration costs N²K operations for the scan for negative
+// entries and 3 or 4 products with K + 10 vectors. Memory: 8·N·K bytes for each of a few
+// blocks, and some 48 for each entry of E, which has 1–20 % of N² entries on texts, and up
+// to half if nearly all words are rare, as in baskets.
 //
-// The result is a *cooc.LowRankSparse, non-negative and of sum 1.
+// The result is a [*cooc.LowRankSparse], non-negative and of sum 1.
 type AP struct {
 	// Iterations is the number of iterations; 0 means 15.
 	Iterations int
-
 	// Tol > 0 stops before Iterations once ‖C_t − C_{t−1}‖_F ≤ Tol.
 	Tol float64
-
 	// EigenTol bounds the residual ‖Cu − λu‖ of each of the K eigenpairs by
-	// EigenTol·λ_K, at most 0.1; 0 means 1e-5. About 1e-13 is the least that float64
-	// allows.
+	// EigenTol·λ_K, from 1e-13 to 0.1; 0 means 1e-5.
 	EigenTol float64
 }
 
@@ -51,27 +48,24 @@ func (a AP) Validate() error { return a.settings().validate() }
 
 // Rectify implements Rectifier. Errors: settings or k out of range, a matrix that
 // has no rows or holds numbers that are not finite, eigenpairs that do not converge,
-// *MemoryError, ctx's.
+// [*MemoryError], ctx's.
 func (a AP) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
-	if err := a.Validate(); err != nil {
-		return nil, err
-	}
-	return iterate(ctx, c, k, opt, a.settings(), new(apMethod))
+	return iterate(ctx, c, k, opt, a, new(apMethod))
 }
 
-// Bytes implements Rectifier: half of all entries may be in E.
-func (a AP) Bytes(n, k int, opt Options) int64 {
+// bytes: half of all entries may be in E.
+func (a AP) bytes(n, k int, opt Options) int64 {
 	return whole(opt.eigenBytes(n, k) + perEntry/2*float64(n)*float64(n))
 }
 
 // apMethod is AP in the loop.
 type apMethod struct {
 	cur   linalg.LowRankSparse // C_t
-	have  bool
-	sum   float64 // of C_t
+	have  bool                 // whether there is a C_t
+	sum   float64              // of C_t
 	scan  scanner
 	moved moves
-	spare blas64.General // a Y that is not needed any more
+	spare blas64.General // an old Y
 }
 
 func (a *apMethod) begin(context.Context, *loop) error { return nil }
@@ -82,12 +76,12 @@ func (a *apMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 			return step{}, err
 		}
 	}
-	n := float64(l.c.Dim())
-	y := l.pairs.y(a.spare)
+	n := float64(l.n)
+	y := l.y(a.spare)
 	r := (1 - sumOf(y)) / (n * n) // makes the sum of YYᵀ + r·eeᵀ one
-	e, sumE, err := a.scan.negativePart(ctx, y, r, l.opt.mostEntries(l.c.Dim(), l.k), l.opt.Workers)
+	e, sumE, err := l.negativePart(ctx, &a.scan, y, r, 2)
 	if err != nil {
-		return step{}, l.opt.refused(err, "AP", l.c.Dim(), l.k)
+		return step{}, err
 	}
 	next := linalg.LowRankSparse{Y: y, R: r, E: e}
 	var change float64
@@ -97,7 +91,7 @@ func (a *apMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	case l.res.Warm:
 		change, err = l.warmChange(ctx, y, r)
 	default:
-		change, err = firstChange(ctx, l.m, &next, l.pairs.theta(), l.opt.Workers)
+		change, err = firstChange(ctx, l.m, &next, l.theta(), l.opt.Workers)
 	}
 	if err != nil {
 		return step{}, err
@@ -112,12 +106,8 @@ func (a *apMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 func (a *apMethod) finish(ctx context.Context, l *loop) error {
 	a.scan, a.moved, a.spare = scanner{}, moves{}, blas64.General{}
 	s := 1 / a.sum
-	for i := range a.cur.Y.Data {
-		a.cur.Y.Data[i] *= math.Sqrt(s)
-	}
-	for i := range a.cur.E.Vals {
-		a.cur.E.Vals[i] *= s
-	}
+	floats.Scale(math.Sqrt(s), a.cur.Y.Data)
+	floats.Scale(s, a.cur.E.Vals)
 	a.cur.R *= s
 	c, err := lowRankSparse(&a.cur)
 	if err != nil {

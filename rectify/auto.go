@@ -10,13 +10,13 @@ import (
 	"github.com/jsmf-go/spectral/internal/bytesize"
 )
 
-// Auto chooses between AP, which is exact, and LR, whose cost grows with N and not
+// Auto chooses between [AP], which is exact, and [LR], whose cost grows with N and not
 // with N². It takes AP while the estimated memory is within Options.MemoryLimit and
 // 1 GiB, and LR beyond. The estimate assumes that a tenth of the N² entries are
-// negative, more than in most texts; the border is then near N = 14,500 words. If the
-// first iteration of AP finds so many more that they would not fit, as with baskets,
-// Auto takes LR after all. A matrix that only multiplies, such as a cooc.Stream, always
-// goes to LR. Result.Method and Result.Reason say what was chosen and why.
+// negative, more than in most texts, so that the border is near N = 14,500 words. If the
+// first iteration of AP finds more than fit, as with baskets, Auto takes LR after all. A
+// matrix that only multiplies, such as that of [cooc.FromEncoded], goes to LR.
+// Result.Method and Result.Reason say what was chosen and why.
 type Auto struct {
 	// AP and LR are the settings of the two methods.
 	AP AP
@@ -26,7 +26,7 @@ type Auto struct {
 // autoMemory is the most memory that Auto lets AP take.
 const autoMemory = 1 << 30
 
-// autoShare: one in so many entries is assumed to be negative.
+// One entry in autoShare is assumed to be negative.
 const autoShare = 10
 
 func (a Auto) String() string {
@@ -64,7 +64,7 @@ func (a Auto) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) 
 	first := opt
 	first.MemoryLimit = limit
 	res, err := r.Rectify(ctx, c, k, first)
-	if me := (*MemoryError)(nil); errors.As(err, &me) {
+	if me, ok := errors.AsType[*MemoryError](err); ok {
 		r = a.LR
 		why = fmt.Sprintf("N = %d: the exact form turned out to need about %s, more than the limit of %s", me.N, bytesize.String(me.Bytes), bytesize.String(me.Limit))
 		res, err = r.Rectify(ctx, c, k, opt)
@@ -76,14 +76,14 @@ func (a Auto) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) 
 	return res, nil
 }
 
-// Bytes implements Rectifier. AP stops at the limit, and LR then takes its place.
-func (a Auto) Bytes(n, k int, opt Options) int64 {
-	lr := a.LR.Bytes(n, k, opt)
+// bytes: AP stops at the limit, and LR then takes its place.
+func (a Auto) bytes(n, k int, opt Options) int64 {
+	lr := a.LR.bytes(n, k, opt)
 	r, limit, _ := a.choose(n, k, opt)
 	if _, ok := r.(AP); !ok {
 		return lr
 	}
-	ap := a.AP.Bytes(n, k, opt)
+	ap := a.AP.bytes(n, k, opt)
 	if stop := limit - apBytes(n, k, 0) + whole(opt.eigenBytes(n, k)); stop < ap {
 		return max(stop, lr)
 	}

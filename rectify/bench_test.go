@@ -11,7 +11,7 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// BenchmarkRectify sets the methods beside each other in one run, in units u. The
+// BenchmarkRectify compares the methods in one run, in units u. The
 // papers compare the low-rank methods with 150 iterations of AP.
 func BenchmarkRectify(b *testing.B) {
 	c := golden.Curated(b, testutil.Data(b, "nips17", "docword.nips17.txt.gz"), testutil.Data(b, "nips17", "vocab.nips17.txt"), testutil.Data(b, "stopwords.en.txt"), 5000)

@@ -13,7 +13,7 @@ import (
 // from a cold start.
 func few(n int) []rectify.Rectifier {
 	return []rectify.Rectifier{
-		rectify.AP{Iterations: n}, rectify.DR{Iterations: n}, rectify.Dykstra{Iterations: 1}, rectify.DC{Permutations: 1}, rectify.ENN{Iterations: n}, rectify.ENN{Iterations: n, Rows: 100},
+		rectify.AP{Iterations: n}, rectify.DR{Iterations: n}, rectify.Dykstra{Iterations: 1}, rectify.DC{Halvings: 1}, rectify.ENN{Iterations: n}, rectify.ENN{Iterations: n, Rows: 100},
 		rectify.LR{ENN: rectify.ENN{Iterations: n}}, rectify.PALM{Iterations: n}, rectify.PALM{Iterations: n, Inertial: true}, rectify.TruncatedEig{}, rectify.None{}, rectify.Auto{AP: rectify.AP{Iterations: n}},
 	}
 }
@@ -21,13 +21,10 @@ func few(n int) []rectify.Rectifier {
 // A method allocates no more than Bytes in its first iterations, and so holds no more
 // at a time: later iterations use the same memory.
 func TestBytesBounds(t *testing.T) {
-	if testutil.Race {
-		t.Skip("the race detector takes memory of its own")
-	}
 	const n = 500
 	d := newDense(t, noisy(rand.New(rand.NewPCG(12, 9)), n, 40))
 	allocated := func(r rectify.Rectifier, k int, opt rectify.Options) int64 {
-		return testutil.Allocated(func() {
+		return testutil.Allocated(t, func() {
 			if _, err := r.Rectify(t.Context(), d, k, opt); err != nil {
 				t.Fatalf("%v: %v", r, err)
 			}
@@ -35,7 +32,7 @@ func TestBytesBounds(t *testing.T) {
 	}
 	for k, opt := range map[int]rectify.Options{5: {Workers: 2}, 30: {Keep: true, Workers: 3}} {
 		for _, r := range few(2) {
-			took, bound := allocated(r, k, opt), r.Bytes(n, k, opt)
+			took, bound := allocated(r, k, opt), rectify.Bytes(r, n, k, opt)
 			t.Logf("%v, K = %d: %.1f MB of %.1f", r, k, float64(took)/1e6, float64(bound)/1e6)
 			if took > bound+4096 {
 				t.Errorf("%v, K = %d: %d bytes were allocated, more than the bound %d", r, k, took, bound)
@@ -51,18 +48,18 @@ func TestBytesGrow(t *testing.T) {
 			continue
 		}
 		s := r
-		b := s.Bytes(3000, 30, rectify.Options{})
-		if s.Bytes(6000, 30, rectify.Options{}) <= b || s.Bytes(3000, 60, rectify.Options{}) <= b || s.Bytes(3000, 30, rectify.Options{Keep: true}) < b {
+		b := rectify.Bytes(s, 3000, 30, rectify.Options{})
+		if rectify.Bytes(s, 6000, 30, rectify.Options{}) <= b || rectify.Bytes(s, 3000, 60, rectify.Options{}) <= b || rectify.Bytes(s, 3000, 30, rectify.Options{Keep: true}) < b {
 			t.Errorf("%v: %d bytes, and no more for more", r, b)
 		}
-		if b := s.Bytes(math.MaxInt32, 50, rectify.Options{}); b < 1<<40 {
+		if b := rectify.Bytes(s, math.MaxInt32, 50, rectify.Options{}); b < 1<<40 {
 			t.Errorf("%v: %d bytes for the most words", r, b)
 		}
 	}
 	// Auto needs no more than its limit allows.
-	lr := rectify.LR{}.Bytes(14000, 20, rectify.Options{})
+	lr := rectify.Bytes(rectify.LR{}, 14000, 20, rectify.Options{})
 	for _, limit := range []int64{1, 1 << 28, 1 << 30, 1 << 40} {
-		b := rectify.Auto{}.Bytes(14000, 20, rectify.Options{MemoryLimit: limit})
+		b := rectify.Bytes(rectify.Auto{}, 14000, 20, rectify.Options{MemoryLimit: limit})
 		if most := max(lr, min(limit, 1<<30)+1<<28); b > most {
 			t.Errorf("Auto under %d: %d bytes, LR %d", limit, b, lr)
 		}

@@ -8,11 +8,12 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -71,10 +72,7 @@ func firstDistance(ctx context.Context, c cooc.Matrix, m *linalg.LowRankSparse, 
 	if err := linalg.Gram(ctx, m.Y, gram, workers); err != nil {
 		return 0, err
 	}
-	m2 := 0.0
-	for _, v := range gram.Data {
-		m2 += v * v
-	}
+	m2 := vec.Dot(gram.Data, gram.Data)
 	for i := range m.Y.Rows {
 		yi := linalg.Row(m.Y, i)
 		cols, vals := m.E.Row(i)
@@ -92,7 +90,7 @@ func innerSparse(ctx context.Context, c cooc.Matrix, e *linalg.CSR, workers int)
 	if err != nil {
 		return 0, err
 	}
-	return cooc.Inner(ctx, c, s, workers)
+	return s.Inner(ctx, c, workers)
 }
 
 // frobenius2 returns ‖C‖_F².
@@ -101,11 +99,7 @@ func frobenius2(ctx context.Context, c cooc.Matrix, workers int) (float64, error
 	if err != nil {
 		return 0, err
 	}
-	s := 0.0
-	for _, v := range norms {
-		s += v
-	}
-	return s, nil
+	return vec.Sum(norms), nil
 }
 
 // dotBlocks returns ⟨A, B⟩ of two arrays of one shape. It sums by rows.
@@ -126,67 +120,55 @@ func dotBlocks(a, b blas64.General) float64 {
 // brings it nearest to Y_1 gives A_1 − A_0 = ½(ΔSᵀ + SΔᵀ) + δr·eeᵀ with
 // Δ = Y_1 − Y_0Q small and S = Y_1 + Y_0Q.
 func (m *moves) changeOf(ctx context.Context, c0, c1 *linalg.LowRankSparse, workers int) (float64, error) {
-	n := c1.Y.Rows
 	low, err := m.lowRank(ctx, c0.Y, c1.Y, c1.R-c0.R, workers)
 	if err != nil {
 		return 0, err
 	}
+	sums, err := overEntries(ctx, &c0.E, &c1.E, workers, func(i, j int, e0, e1 float64) float64 {
+		switch {
+		case e1 == 0: // only in E_0
+			a0, a1 := -e0, vec.Dot(linalg.Row(c1.Y, i), linalg.Row(c1.Y, j))+c1.R
+			return a1*a1 - (a1-a0)*(a1-a0)
+		case e0 == 0: // only in E_1
+			a1, a0 := -e1, vec.Dot(linalg.Row(c0.Y, i), linalg.Row(c0.Y, j))+c0.R
+			return a0*a0 - (a1-a0)*(a1-a0)
+		}
+		x := e1 - e0
+		return -x * x
+	})
+	for _, s := range sums {
+		low += s
+	}
+	return math.Sqrt(max(low, 0)), err
+}
+
+// overEntries sums f over the entries (i, j) of either of two symmetric sparse matrices,
+// by chunks of rows; an entry of the other is 0.
+func overEntries(ctx context.Context, a, b *linalg.CSR, workers int, f func(i, j int, a, b float64) float64) ([]float64, error) {
 	const size = 64
-	sums := make([]float64, run.Count(n, size))
-	err = run.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
+	n := len(a.RowPtr) - 1
+	sums := make([]float64, parallel.Count(n, size))
+	return sums, parallel.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
 		for i := lo; i < hi; i++ {
-			ac, av := from(&c0.E, i)
-			bc, bv := from(&c1.E, i)
-			a, b := 0, 0
-			for a < len(ac) || b < len(bc) {
-				var j int
-				var t float64
-				switch {
-				case b == len(bc) || a < len(ac) && ac[a] < bc[b]: // only in E_0
-					j = int(ac[a])
-					a0, a1 := -av[a], vec.Dot(linalg.Row(c1.Y, i), linalg.Row(c1.Y, j))+c1.R
-					t = a1*a1 - (a1-a0)*(a1-a0)
-					a++
-				case a == len(ac) || bc[b] < ac[a]: // only in E_1
-					j = int(bc[b])
-					a1, a0 := -bv[b], vec.Dot(linalg.Row(c0.Y, i), linalg.Row(c0.Y, j))+c0.R
-					t = a0*a0 - (a1-a0)*(a1-a0)
-					b++
-				default:
-					j = int(ac[a])
-					x := bv[b] - av[a]
-					t = -x * x
-					a++
-					b++
-				}
+			ac, av := from(a, i)
+			bc, bv := from(b, i)
+			union(ac, av, bc, bv, func(j int, a, b float64) {
+				t := f(i, j, a, b)
 				if j != i {
 					t *= 2
 				}
 				sums[c] += t
-			}
+			})
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	for _, s := range sums {
-		low += s
-	}
-	return math.Sqrt(max(low, 0)), nil
 }
 
 // changeRows is how many rows moves.lowRank takes at a time, for memory alone.
 const changeRows = 8192
 
-// moves measures how far iterates move, and holds the memory of one measurement
-// for the next. The zero value is ready.
+// moves measures how far iterates move, and keeps its memory. The zero value is ready.
 type moves struct{ sum, diff []float64 }
-
-// lowRankChange is moves.lowRank, once.
-func lowRankChange(ctx context.Context, y0, y1 blas64.General, dr float64, workers int) (float64, error) {
-	return new(moves).lowRank(ctx, y0, y1, dr, workers)
-}
 
 // lowRank returns ‖A_1 − A_0‖_F² of A = YYᵀ + r·eeᵀ, dr = r_1 − r_0, as changeOf
 // explains.
@@ -234,7 +216,7 @@ func (m *moves) lowRank(ctx context.Context, y0, y1 blas64.General, dr float64, 
 		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, old, q.RawMatrix(), 0, d, workers); err != nil {
 			return 0, err
 		}
-		err := run.Chunks(ctx, rows, 256, workers, func(_, _, from, to int) error {
+		err := parallel.Chunks(ctx, rows, 256, workers, func(_, _, from, to int) error {
 			for i := from; i < to; i++ {
 				sum, diff := linalg.Row(s, i), linalg.Row(d, i)
 				for j, a := range linalg.Row(y1, lo+i) {
@@ -252,12 +234,8 @@ func (m *moves) lowRank(ctx context.Context, y0, y1 blas64.General, dr float64, 
 				return 0, err
 			}
 		}
-		for j, v := range linalg.ColumnSums(d) {
-			ds[j] += v
-		}
-		for j, v := range linalg.ColumnSums(s) {
-			cs[j] += v
-		}
+		floats.Add(ds, linalg.ColumnSums(d))
+		floats.Add(cs, linalg.ColumnSums(s))
 	}
 	for i := range k {
 		for j := range k {
@@ -275,36 +253,19 @@ func (m *moves) lowRank(ctx context.Context, y0, y1 blas64.General, dr float64, 
 // which the low-rank parts are close and the sparse ones small. O(N·K² +
 // (nnz(E_0) + nnz(E_1))·K).
 func distanceBetween(ctx context.Context, m0, m1 *linalg.LowRankSparse, workers int) (float64, error) {
-	n := m1.Y.Rows
-	total, err := lowRankChange(ctx, m0.Y, m1.Y, 0, workers)
+	total, err := new(moves).lowRank(ctx, m0.Y, m1.Y, 0, workers)
 	if err != nil {
 		return 0, err
 	}
-	const size = 64
-	sums := make([]float64, run.Count(n, size))
-	err = run.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			ac, av := from(&m0.E, i)
-			bc, bv := from(&m1.E, i)
-			union(ac, av, bc, bv, func(j int, a, b float64) {
-				x := b - a
-				low := vec.Dot(linalg.Row(m1.Y, i), linalg.Row(m1.Y, j)) - vec.Dot(linalg.Row(m0.Y, i), linalg.Row(m0.Y, j))
-				t := x * (2*low + x)
-				if j != i {
-					t *= 2
-				}
-				sums[c] += t
-			})
-		}
-		return nil
+	sums, err := overEntries(ctx, &m0.E, &m1.E, workers, func(i, j int, a, b float64) float64 {
+		x := b - a
+		low := vec.Dot(linalg.Row(m1.Y, i), linalg.Row(m1.Y, j)) - vec.Dot(linalg.Row(m0.Y, i), linalg.Row(m0.Y, j))
+		return x * (2*low + x)
 	})
-	if err != nil {
-		return 0, err
-	}
 	for _, v := range sums {
 		total += v
 	}
-	return math.Sqrt(max(total, 0)), nil
+	return math.Sqrt(max(total, 0)), err
 }
 
 // from returns the entries of row i from the diagonal on.

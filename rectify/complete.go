@@ -13,16 +13,17 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// alone is how near to 1 ‖u_j‖² makes word j the only one of its half to carry a
-// direction; the equation for its entry is then 0 = 0 to rounding.
-const alone = 1e-9
+const (
+	// If ‖u_j‖² is within `alone` of 1, word j is the only one of its half to carry a
+	// direction, and the equation for its entry is 0 = 0 to rounding.
+	alone = 1e-9
+	// degenerate is the fraction of the largest singular value below which the singular
+	// vectors of a block are noise.
+	degenerate = 1e-12
+)
 
-// degenerate is the fraction of the largest singular value below which the
-// singular vectors of a block are noise.
-const degenerate = 1e-12
-
-// halves multiplies by the blocks of C that belong to two halves of the words, in C's
-// own order of words: one product with the halves apart.
+// halves multiplies by the blocks of C that belong to two halves of the words, by one
+// product with the halves apart.
 type halves struct {
 	op          linalg.Op // of C
 	first       []bool    // the half of a word
@@ -138,23 +139,21 @@ func orthonormalise(ctx context.Context, x blas64.General, first []bool, half bo
 	if err := linalg.Gram(ctx, part, gram, workers); err != nil {
 		return err
 	}
-	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(k, gram.Data), true) {
-		return fmt.Errorf("the eigenvalues of a %d×%d matrix were not found", k, k)
+	values, v, err := linalg.Eigen(mat.NewSymDense(k, gram.Data))
+	if err != nil {
+		return fmt.Errorf("a %d×%d matrix: %w", k, k, err)
 	}
-	var v, s mat.Dense
-	e.VectorsTo(&v)
-	s.CloneFrom(&v)
-	for j, l := range e.Values(nil) {
-		if l < 0.25 { // ½ but for the residuals
-			return fmt.Errorf("the singular vectors of a half of the words are not orthonormal: %g", l)
+	s := mat.DenseCopyOf(v)
+	for j, l := range values {
+		if l < 0.25 { // ½, up to the residuals
+			return fmt.Errorf("the singular vectors of a half of the words are not orthonormal: %.6g", l)
 		}
 		for i := range k {
 			s.Set(i, j, s.At(i, j)/math.Sqrt(l))
 		}
 	}
 	var m mat.Dense
-	m.Mul(&s, v.T())
+	m.Mul(s, v.T())
 	out := linalg.NewGeneral(len(rows), k)
 	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, part, m.RawMatrix(), 0, out, workers); err != nil {
 		return err

@@ -12,14 +12,13 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// DC is diagonal completion (lee-2018, Algorithm 7 in its Appendix A.3). It replaces
-// the diagonal of the matrix, its worst part, by what the other entries say of it
-// under the assumption of rank K, and keeps the others.
+// DC is diagonal completion (lee-2018, Algorithm 7 in its Appendix A.3). It replaces the
+// diagonal of the matrix, its worst part, by what the other entries imply if the rank is K.
 //
-// The words are split in two random halves. The off-diagonal block G of the halves is
-// free of diagonal entries. Its K left singular vectors U span, in a matrix of rank K,
-// the columns of the first half's block F, and the entry d_j that puts column j of F
-// into that space, in the sense of least squares over its other entries, is
+// The words are split in two random halves. Their off-diagonal block G has no diagonal
+// entries. Its K left singular vectors U span, in a matrix of rank K, the columns of the
+// first half's block F, and the entry d_j that puts column j of F into that space, by least
+// squares over its other entries, is
 //
 //	d_j = u_jᵀUᵀ(F − diag F)_j / (1 − ‖u_j‖²)
 //
@@ -27,38 +26,37 @@ import (
 // The entry is the median over several halvings. Then negative entries are set to zero
 // and the matrix is divided by its sum.
 //
-// The result is neither low-rank nor positive semidefinite; Violations has the
-// distance. A matrix of exact rank K gets its own diagonal back, unless a word is the
-// only one to carry a direction.
+// The result is neither low-rank nor positive semidefinite (Violations). A matrix of exact
+// rank K gets its own diagonal back, unless a word is the only one to carry a direction.
 //
 // A halving costs about 3K + 30 products of C with two vectors, more where the singular
-// values of G are crowded. Beside the halvings there is one pass over the rows of C and
+// values of G are crowded. Besides the halvings there is one pass over the rows of C and
 // one eigenproblem. Memory: 8·N·K bytes for each of a few blocks and 8·N for each
 // halving. The result keeps the matrix given.
 type DC struct {
-	// Permutations is the number of halvings; 0 means 30.
-	Permutations int
+	// Halvings is the number of halvings; 0 means 30.
+	Halvings int
 	// Seed of the stream of halvings (math/rand/v2, PCG), to which Options.Seed is
 	// added.
 	Seed uint64
-	// EigenTol bounds the residual of each of the K singular triples by EigenTol·σ_K,
-	// at most 0.1; 0 means 1e-6.
+	// EigenTol bounds the residual of the K singular triples by EigenTol·σ_K, at most 0.1; 0
+	// means 1e-6.
 	EigenTol float64
 }
 
 func (d DC) settings() settings {
-	return settings{name: "DC", iterations: cmp.Or(d.Permutations, 30), eigenTol: cmp.Or(d.EigenTol, 1e-6), rows: true}
+	return settings{name: "DC", iterations: cmp.Or(d.Halvings, 30), eigenTol: cmp.Or(d.EigenTol, 1e-6), rows: true}
 }
 
 func (d DC) String() string {
 	s := d.settings()
-	return fmt.Sprintf("DC(permutations=%d, seed=%d, %s)", s.iterations, d.Seed, s.eigen())
+	return fmt.Sprintf("DC(halvings=%d, seed=%d, %s)", s.iterations, d.Seed, s.eigen())
 }
 
 // Validate reports settings out of range.
 func (d DC) Validate() error {
-	if d.Permutations < 0 {
-		return fmt.Errorf("rectify: DC: %d permutations", d.Permutations)
+	if d.Halvings < 0 {
+		return fmt.Errorf("rectify: DC: %d halvings", d.Halvings)
 	}
 	return d.settings().validate()
 }
@@ -67,22 +65,16 @@ func (d DC) Validate() error {
 // there are directions. Iterations is the number of halvings, and Changes[t] by how
 // much halving t moved the median of the diagonal (at first, the diagonal given), in
 // Euclidean norm. Nonzeros has one entry, the number of entries below zero at the end.
-// Undetermined counts the words whose entry no halving could tell. Eigenvalues are the
+// Undetermined counts the words whose entry no halving determined. Eigenvalues are the
 // K largest of the result. Errors: settings or k out of range, a matrix that has no
 // rows or holds numbers that are not finite, singular vectors that do not converge,
 // ctx's.
 func (d DC) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
-	if n := c.Dim(); k >= n/2 && k <= n {
-		return nil, fmt.Errorf("rectify: DC: K = %d is not below %d, half the number of words", k, n/2)
-	}
-	return iterate(ctx, c, k, opt, d.settings(), &dcMethod{seed: d.Seed + opt.Seed})
+	return iterate(ctx, c, k, opt, d, &dcMethod{seed: d.Seed + opt.Seed})
 }
 
-// Bytes implements Rectifier, for a matrix without negative entries.
-func (d DC) Bytes(n, k int, opt Options) int64 {
+// bytes is what Bytes returns, for a matrix without negative entries.
+func (d DC) bytes(n, k int, opt Options) int64 {
 	return whole(2*opt.eigenBytes(n, k) + 16*float64(n)*float64(d.settings().iterations))
 }
 
@@ -97,13 +89,15 @@ type dcMethod struct {
 }
 
 func (d *dcMethod) begin(ctx context.Context, l *loop) (err error) {
+	if l.k >= l.n/2 {
+		return fmt.Errorf("number of topics K = %d is not below %d, half the number of words", l.k, l.n/2)
+	}
 	if d.out, err = newPatched(ctx, l.m, l.opt.Workers); err != nil {
 		return err
 	}
-	n := l.c.Dim()
 	d.rng = rand.New(rand.NewPCG(d.seed, 0xd1a6))
-	d.votes, d.median, d.first = make([][]float64, n), slices.Clone(d.out.diag), make([]bool, n)
-	l.pairs.shared = nil // the only eigenproblem is that of the result
+	d.votes, d.median, d.first = make([][]float64, l.n), slices.Clone(d.out.diag), make([]bool, l.n)
+	l.shared = nil // the only eigenproblem is that of the result
 	return nil
 }
 
@@ -146,7 +140,7 @@ func (d *dcMethod) finish(ctx context.Context, l *loop) error {
 	if err := l.next(ctx, l.iterations); err != nil {
 		return err
 	}
-	l.res.Eigenvalues = slices.Clone(l.pairs.theta())
+	l.res.Eigenvalues = slices.Clone(l.theta())
 	fro, err := frobenius2(ctx, d.out, l.opt.Workers)
 	if err != nil {
 		return err

@@ -136,15 +136,15 @@ func naiveDC(c *mat.SymDense, k int, first []int, second []int) map[int]float64 
 
 func TestDCAgainstDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(42, 1))
-	const n, k, permutations = 37, 4, 7
+	const n, k, halvings = 37, 4, 7
 	c := noisy(rng, n, k)
-	res, err := rectify.DC{Permutations: permutations, Seed: 9, EigenTol: 1e-13}.Rectify(ctx, newDense(t, c), k, rectify.Options{})
+	res, err := rectify.DC{Halvings: halvings, Seed: 9, EigenTol: 1e-13}.Rectify(ctx, newDense(t, c), k, rectify.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stream := rand.New(rand.NewPCG(9, 0xd1a6))
 	votes := make([][]float64, n)
-	for range permutations {
+	for range halvings {
 		p := stream.Perm(n)
 		for w, v := range naiveDC(c, k, p[:n/2], p[n/2:]) {
 			votes[w] = append(votes[w], v)
@@ -155,10 +155,10 @@ func TestDCAgainstDefinition(t *testing.T) {
 	negative := 0
 	for w, v := range votes {
 		slices.Sort(v)
-		if v[permutations/2] < 0 {
+		if v[halvings/2] < 0 {
 			negative++
 		}
-		want.SetSym(w, w, max(v[permutations/2], 0))
+		want.SetSym(w, w, max(v[halvings/2], 0))
 	}
 	want.ScaleSym(1/mat.Sum(want), want)
 	if d := distance(t, res.C, newDense(t, want)); d > 1e-12 {
@@ -224,9 +224,9 @@ func TestDCGolden(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("K=%d", g.K), func(t *testing.T) {
-			dc := rectify.DC{Permutations: 8}
+			dc := rectify.DC{Halvings: 8}
 			if g.K > 10 {
-				dc.Permutations = 3
+				dc.Halvings = 3
 			}
 			res, err := dc.Rectify(ctx, m, g.K, rectify.Options{Workers: 1})
 			if err != nil {
@@ -255,7 +255,7 @@ func TestDCOffDiagonal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dc := rectify.DC{Permutations: 3, EigenTol: 1e-10}
+	dc := rectify.DC{Halvings: 3, EigenTol: 1e-10}
 	var rows [2][]float64
 	for i, m := range []*cooc.Moments{moments(t, "synth"), off} {
 		res, err := dc.Rectify(ctx, m, 5, rectify.Options{})
@@ -282,7 +282,7 @@ func TestDCOffDiagonal(t *testing.T) {
 func TestDCSeed(t *testing.T) {
 	m := moments(t, "tiny")
 	diag := func(seed uint64) []float64 {
-		res, err := rectify.DC{Seed: seed, Permutations: 3}.Rectify(ctx, m, 4, rectify.Options{})
+		res, err := rectify.DC{Seed: seed, Halvings: 3}.Rectify(ctx, m, 4, rectify.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func TestDCUndetermined(t *testing.T) {
 	c := newDense(t, in)
 	apart, together := false, false
 	for seed := range uint64(20) {
-		res, err := rectify.DC{Permutations: 1, Seed: seed}.Rectify(ctx, c, k+1, rectify.Options{})
+		res, err := rectify.DC{Halvings: 1, Seed: seed}.Rectify(ctx, c, k+1, rectify.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +358,7 @@ func TestDCResultIsAMatrix(t *testing.T) {
 	}
 	for name, c := range map[string]cooc.Matrix{"dense": newDense(t, withNegatives), "moments": moments(t, "synth"), "low-rank": ap.C} {
 		t.Run(name, func(t *testing.T) {
-			res, err := rectify.DC{Permutations: 3}.Rectify(ctx, c, k, rectify.Options{})
+			res, err := rectify.DC{Halvings: 3}.Rectify(ctx, c, k, rectify.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

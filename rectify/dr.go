@@ -3,11 +3,11 @@ package rectify
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
@@ -15,13 +15,13 @@ import (
 )
 
 // DR is the cyclic Douglas–Rachford iteration (lee-2020, Algorithm 2). With the
-// reflections R = 2P − I of the three projections of AP, an iteration is
+// reflections R = 2P − I of the three projections of [AP], an iteration is
 //
 //	C1 = ½(I + R_NOR R_PSD) C3,  C2 = ½(I + R_NN R_NOR) C1,  C3 = ½(I + R_PSD R_NN) C2,
 //
-// and at the end C3 is divided by its sum. The result, a *cooc.LowRankSparse, is near
+// and at the end C3 is divided by its sum. The result, a [*cooc.LowRankSparse], is near
 // that of AP; it has tiny negative entries and misses the rank by as little (both in
-// Violations).
+// Violations). A row that sums to less than zero by as little counts as empty.
 //
 // The iterates are exact and kept as low-rank plus sparse. With YYᵀ the projection of
 // C3 on the positive semidefinite matrices of rank K, the first step gives
@@ -51,16 +51,13 @@ func (a DR) String() string { s := a.settings(); return s.string(s.eigen()) }
 func (a DR) Validate() error { return a.settings().validate() }
 
 // Rectify implements Rectifier. Nonzeros counts the entries below zero that the
-// reflection R_NN met; Shift is r₂. Errors are those of AP.
+// reflection R_NN met; Shift is r₂. Errors are those of [AP].
 func (a DR) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
-	if err := a.Validate(); err != nil {
-		return nil, err
-	}
-	return iterate(ctx, c, k, opt, a.settings(), new(drMethod))
+	return iterate(ctx, c, k, opt, a, new(drMethod))
 }
 
-// Bytes implements Rectifier: half of all entries may be in E.
-func (a DR) Bytes(n, k int, opt Options) int64 {
+// bytes: half of all entries may be in E.
+func (a DR) bytes(n, k int, opt Options) int64 {
 	return whole(opt.eigenBytes(n, k) + 32*float64(n)*float64(k) + perEntry*3/4*float64(n)*float64(n))
 }
 
@@ -69,7 +66,7 @@ type drMethod struct {
 	cur   *linalg.LowRankSparse // C3; nil before the first iteration
 	sum   float64               // of C3
 	scan  scanner
-	spare linalg.CSR // an S that is not needed any more
+	spare linalg.CSR // an old S
 }
 
 func (d *drMethod) begin(_ context.Context, l *loop) error {
@@ -78,27 +75,23 @@ func (d *drMethod) begin(_ context.Context, l *loop) error {
 }
 
 func (d *drMethod) step(ctx context.Context, l *loop, t int) (step, error) {
-	n := l.c.Dim()
-	n2 := float64(n) * float64(n)
-	// C1 = YYᵀ + r1: half of C3 goes with the reflection.
+	n2 := float64(l.n) * float64(l.n)
+	// C1 = YYᵀ + r1: the reflection cancels half of C3.
 	if err := l.next(ctx, t); err != nil {
 		return step{}, err
 	}
-	y := l.pairs.y(blas64.General{})
+	y := l.y(blas64.General{})
 	sumY := sumOf(y)
 	r1 := (1 - 2*sumY + d.sum) / n2
 	r2 := (sumY - d.sum) / n2 // (1 − ΣC1)/N²
 
-	// C2 = YYᵀ + r1 + r2 but for the entries where C1 + 2r2 < 0. Found are those and
-	// the ones where C2 < 0. There are two S beside F, a half more than AP needs.
+	// C2 = YYᵀ + r1 + r2 except where C1 + 2r2 < 0. These entries are found, and those
+	// where C2 < 0. There are two S besides F, half as much again as AP needs.
 	b := r1 + r2
 	shift := min(b, b+r2)
-	found, _, err := d.scan.negativePart(ctx, y, shift, max(1, l.opt.mostEntries(n, l.k)*2/3), l.opt.Workers)
-	if many := (*tooDense)(nil); errors.As(err, &many) {
-		err = &tooDense{entries: many.entries * 3 / 2}
-	}
+	found, _, err := l.negativePart(ctx, &d.scan, y, shift, 3)
 	if err != nil {
-		return step{}, l.opt.refused(err, "DR", n, l.k)
+		return step{}, err
 	}
 	s, sumS, zeroed := reflect(found, d.spare, b, r2, shift)
 
@@ -107,7 +100,7 @@ func (d *drMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	if err := l.next(ctx, t); err != nil {
 		return step{}, err
 	}
-	next := &linalg.LowRankSparse{Y: l.pairs.y(blas64.General{}), E: s}
+	next := &linalg.LowRankSparse{Y: l.y(blas64.General{}), E: s}
 	var change float64
 	if d.cur == nil {
 		change, err = firstDistance(ctx, l.m, next, l.opt.Workers)
@@ -129,8 +122,8 @@ func (d *drMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 
 // reflect makes |C2| = YYᵀ + b + F and S = min(C2, 0) of the entries of YYᵀ + shift
 // that were found negative, given with the other sign. F takes the place of the
-// entries found, and S the memory of spare. It also returns ΣS, and how many entries
-// R_NN meets below zero.
+// entries found, and S the memory of spare. zeroed counts the entries that R_NN meets
+// below zero.
 func reflect(found, spare linalg.CSR, b, r2, shift float64) (s linalg.CSR, sum float64, zeroed int) {
 	reflected := func(p int) (low, c2 float64) {
 		low = b - (found.Vals[p] + shift) // (YYᵀ)_ij + b
@@ -167,16 +160,11 @@ func reflect(found, spare linalg.CSR, b, r2, shift float64) (s linalg.CSR, sum f
 func (d *drMethod) finish(ctx context.Context, l *loop) error {
 	d.scan, d.spare = scanner{}, linalg.CSR{}
 	if !(d.sum > 0) {
-		return fmt.Errorf("the result sums to %g and cannot be divided by it", d.sum)
+		return fmt.Errorf("the result sums to %.9g and cannot be divided by it", d.sum)
 	}
-	for i := range d.cur.Y.Data {
-		d.cur.Y.Data[i] *= math.Sqrt(1 / d.sum)
-	}
-	s2 := 0.0
-	for i := range d.cur.E.Vals {
-		d.cur.E.Vals[i] *= 1 / d.sum
-		s2 += d.cur.E.Vals[i] * d.cur.E.Vals[i]
-	}
+	floats.Scale(math.Sqrt(1/d.sum), d.cur.Y.Data)
+	floats.Scale(1/d.sum, d.cur.E.Vals)
+	s2 := vec.Dot(d.cur.E.Vals, d.cur.E.Vals)
 	out, err := lowRankSparse(d.cur)
 	if err != nil {
 		return err

@@ -12,29 +12,27 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// Dykstra is Dykstra's algorithm (Boyle and Dykstra 1986) on the three sets of AP.
-// Where AP ends in some matrix of the intersection of convex sets, Dykstra's algorithm
-// ends in the nearest one, the projection. Each set S keeps a correction P_S, 0 at
-// first, and its turn is
+// Dykstra is Dykstra's algorithm (Boyle and Dykstra 1986) on the three sets of [AP]. In the
+// intersection of convex sets it finds the nearest matrix, AP just some matrix. Each set S
+// keeps a correction P_S, 0 at first, and its turn is
 //
 //	Y = Π_S(X + P_S),  P_S ← X + P_S − Y,  X ← Y.
 //
-// The positive semidefinite matrices of rank K are convex for K = N alone; for K < N
-// nothing is guaranteed.
+// Only for K = N are the positive semidefinite matrices of rank K convex; for K < N nothing
+// is guaranteed.
 //
-// The result is a *cooc.Dense. Memory: 16·N² bytes, refused above Options.MemoryLimit,
+// The result is a [*cooc.Dense]. Memory: 16·N² bytes, refused above Options.MemoryLimit,
 // and 8·N·K for each of a few blocks. An iteration costs a cold eigenproblem, about
 // 2K + 20 products with an N×N array (more where the spectrum is crowded), and one
 // product of N²K operations.
 type Dykstra struct {
 	// Iterations is the number of iterations; 0 means 150.
 	Iterations int
-	// Tol > 0 stops before Iterations once ‖C_t − C_{t−1}‖_F ≤ Tol. It says little:
-	// the iterate can stand still for a while and go on.
+	// Tol > 0 stops before Iterations once ‖C_t − C_{t−1}‖_F ≤ Tol, which may be a pause.
 	Tol float64
 	// EigenTol bounds the residuals of eigenpairs as for AP; 0 means 1e-10.
 	EigenTol float64
@@ -51,16 +49,13 @@ func (a Dykstra) Validate() error { return a.settings().validate() }
 
 // Rectify implements Rectifier. Changes are those of the matrix after the projection
 // on the non-negative matrices, Nonzeros counts its zeros, and Shift is what the
-// projection on the matrices of sum 1 added last. Errors are those of AP.
+// projection on the matrices of sum 1 added last. Errors are those of [AP].
 func (a Dykstra) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
-	if err := a.Validate(); err != nil {
-		return nil, err
-	}
-	return iterate(ctx, c, k, opt, a.settings(), new(dykstraMethod))
+	return iterate(ctx, c, k, opt, a, new(dykstraMethod))
 }
 
-// Bytes implements Rectifier: two arrays and the result.
-func (a Dykstra) Bytes(n, k int, opt Options) int64 {
+// bytes: two arrays and the result.
+func (a Dykstra) bytes(n, k int, opt Options) int64 {
 	return whole(opt.eigenBytes(n, k) + float64(denseBytes(n, 3)))
 }
 
@@ -77,15 +72,14 @@ type dykstraMethod struct {
 const denseRows = 64
 
 func (d *dykstraMethod) begin(ctx context.Context, l *loop) (err error) {
-	n := l.c.Dim()
-	if err := l.opt.guardDense("Dykstra", n, 2, "AP or DR, which form none"); err != nil {
-		return err
+	if b := denseBytes(l.n, 2); b > l.opt.limit() {
+		return l.tooMuch(b, "AP or DR, which form none")
 	}
 	if d.u, err = explicit(ctx, l.m, l.opt.Workers); err != nil {
 		return err
 	}
-	d.v = linalg.NewGeneral(n, n)
-	l.pairs.shared = nil // what is multiplied by is a copy of c
+	d.v = linalg.NewGeneral(l.n, l.n)
+	l.shared = nil // what is multiplied by is a copy of c
 	l.op = func(ctx context.Context, dst, x blas64.General) error {
 		return linalg.SymMul(ctx, d.u, x, dst, l.opt.Workers)
 	}
@@ -95,18 +89,18 @@ func (d *dykstraMethod) begin(ctx context.Context, l *loop) (err error) {
 func (d *dykstraMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	// A cold start each time: X + P_PSD keeps the eigenvalues that the rank cuts off,
 	// and steps from the previous vectors are slow.
-	l.pairs.block = nil
+	l.block = nil
 	if err := l.next(ctx, t); err != nil {
 		return step{}, err
 	}
-	n := l.c.Dim()
-	y := l.pairs.y(blas64.General{})
+	n := l.n
+	y := l.y(blas64.General{})
 	r := (1 - sumOf(y)) / (float64(n) * float64(n))
-	chunks := run.Count(n, denseRows)
+	chunks := parallel.Count(n, denseRows)
 	change, apart, zeros := make([]float64, chunks), make([]float64, chunks), make([]int, chunks)
-	workers := run.Workers(l.opt.Workers, chunks)
+	workers := parallel.Workers(l.opt.Workers, chunks)
 	scratch := make([][]float64, workers)
-	err := run.Chunks(ctx, n, denseRows, workers, func(worker, q, lo, hi int) error {
+	err := parallel.Chunks(ctx, n, denseRows, workers, func(worker, q, lo, hi int) error {
 		scratch[worker] = vec.Resize(scratch[worker], (hi-lo)*n)
 		low := blas64.General{Rows: hi - lo, Cols: n, Stride: n, Data: scratch[worker]}
 		if err := lowRows(ctx, y, lo, low); err != nil {
@@ -146,22 +140,33 @@ func (d *dykstraMethod) step(ctx context.Context, l *loop, t int) (step, error) 
 	return s, nil
 }
 
-func (d *dykstraMethod) finish(_ context.Context, l *loop) error {
+func (d *dykstraMethod) finish(ctx context.Context, l *loop) error {
 	d.u = blas64.General{} // before the result is allocated
 	sum := 0.0
-	for i, w := range d.v.Data {
-		x := max(w, 0)
-		d.v.Data[i] = x
-		sum += x
+	for i := range d.v.Rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row := linalg.Row(d.v, i)
+		for j, w := range row {
+			row[j] = max(w, 0)
+			sum += row[j]
+		}
 	}
 	if !(sum > 0) {
-		return fmt.Errorf("the result sums to %g and cannot be divided by it", sum)
+		return fmt.Errorf("the result sums to %.9g and cannot be divided by it", sum)
 	}
 	fro, total := 0.0, 0.0
-	for i := range d.v.Data {
-		d.v.Data[i] /= sum
-		total += d.v.Data[i]
-		fro += d.v.Data[i] * d.v.Data[i]
+	for i := range d.v.Rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row := linalg.Row(d.v, i)
+		for j := range row {
+			row[j] /= sum
+			total += row[j]
+			fro += row[j] * row[j]
+		}
 	}
 	var m mat.Dense
 	m.SetRawMatrix(d.v)
@@ -178,7 +183,7 @@ func (d *dykstraMethod) finish(_ context.Context, l *loop) error {
 func explicit(ctx context.Context, c cooc.Matrix, workers int) (blas64.General, error) {
 	n := c.Dim()
 	a := linalg.NewGeneral(n, n)
-	err := run.Chunks(ctx, n, denseRows, workers, func(_, _, lo, hi int) error {
+	err := parallel.Chunks(ctx, n, denseRows, workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			c.RowTo(linalg.Row(a, i), i)
 			if j := vec.NotFinite(linalg.Row(a, i)); j >= 0 {
@@ -191,6 +196,9 @@ func explicit(ctx context.Context, c cooc.Matrix, workers int) (blas64.General, 
 		return a, err
 	}
 	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return a, err
+		}
 		for j := range i {
 			a.Data[i*n+j] = a.Data[j*n+i]
 		}

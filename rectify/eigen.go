@@ -8,12 +8,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/spectrum"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 const (
-	// guard is how many vectors beyond K a block holds at least.
+	// guard is the least number of vectors beyond K in a block.
 	guard = 10
 	// maxSteps bounds the block steps from the previous vectors before Lanczos
 	// takes over.
@@ -22,52 +21,37 @@ const (
 	maxRestarts = 300
 )
 
-// eigenpairs solves the eigenproblems of a sequence of operators, each from the
-// vectors of the previous one.
-type eigenpairs struct {
-	n, k, p int
-	tol     float64
-	workers int
-	block   *linalg.Block // p pairs, of which k are to tolerance; nil: cold start
-	count   *Result       // its Products and ColdStarts are counted up
-	shared  *spectrum.Shared
-}
-
 // blockSize is how many pairs are kept for K topics.
 func blockSize(n, k int) int { return min(n, (k+guard+7)/8*8) }
 
-func newEigenpairs(n, k int, tol float64, workers int, count *Result) *eigenpairs {
-	return &eigenpairs{n: n, k: k, p: blockSize(n, k), tol: tol, workers: workers, count: count}
-}
-
-// next finds the k algebraically largest eigenpairs of op. t is the iteration, for
-// errors.
-func (s *eigenpairs) next(ctx context.Context, t int, op linalg.Op) error {
-	shared := s.shared
-	s.shared = nil // the next operator is another
-	if s.block != nil {
-		st, err := s.block.Refine(ctx, s.k, op, s.tol, maxSteps, s.workers)
+// next finds the k algebraically largest eigenpairs of the iterate, from the vectors of
+// the previous ones. t is the iteration, for errors.
+func (l *loop) next(ctx context.Context, t int) error {
+	shared := l.shared
+	l.shared = nil // the next iterate is another matrix
+	if l.block != nil {
+		st, err := l.block.Refine(ctx, l.k, l.op, l.eigenTol, maxSteps, l.opt.Workers)
 		if err != nil {
 			return err
 		}
-		s.count.Products += st.Products
+		l.res.Products += st.Products
 		if st.Converged {
 			return nil
 		}
 	}
-	theta, vecs, st, err := linalg.Lanczos(ctx, s.n, op, linalg.LanczosOptions{
-		Pairs: s.p, Need: s.k, Tol: s.tol, MaxRestarts: maxRestarts, Block: 8, Workers: s.workers, Start: shared.Start(),
+	theta, vecs, st, err := linalg.Lanczos(ctx, l.n, l.op, linalg.LanczosOptions{
+		Pairs: blockSize(l.n, l.k), Need: l.k, Tol: l.eigenTol, MaxRestarts: maxRestarts, Block: 8, Workers: l.opt.Workers, Start: shared.Start(),
 	})
 	if err != nil {
 		return err
 	}
-	s.count.Products += st.Products
-	s.count.ColdStarts++
+	l.res.Products += st.Products
+	l.res.ColdStarts++
 	if !st.Converged {
-		return notConverged(s.k, t, st.Residual, s.tol*theta[s.k-1])
+		return notConverged(l.k, t, st.Residual, l.eigenTol*theta[l.k-1])
 	}
-	shared.Found(theta[:s.k])
-	s.block = &linalg.Block{X: transpose(vecs), Theta: theta}
+	shared.Found(theta[:l.k])
+	l.block = &linalg.Block{X: transpose(vecs), Theta: theta}
 	return nil
 }
 
@@ -76,16 +60,15 @@ func notConverged(k, iteration int, residual, tol float64) error {
 }
 
 // theta returns the k largest eigenvalues, descending.
-func (s *eigenpairs) theta() []float64 { return s.block.Theta[:s.k] }
+func (l *loop) theta() []float64 { return l.block.Theta[:l.k] }
 
-// y returns U·diag(√λ⁺), N×K', without the columns of eigenvalues λ ≤ 0. It takes
-// over the memory of reuse.
-func (s *eigenpairs) y(reuse blas64.General) blas64.General {
-	return scaled(s.block.X, s.theta(), reuse.Data)
+// y returns Y = U·diag(√λ⁺), N×K', as scaled does.
+func (l *loop) y(reuse blas64.General) blas64.General {
+	return scaled(l.block.X, l.theta(), reuse.Data)
 }
 
-// scaled returns Y = U·diag(√λ⁺) of the first columns of x, without those of λ ≤ 0.
-// It takes over the memory of reuse.
+// scaled returns U·diag(√λ⁺) of the first columns of x, without those of λ ≤ 0. It
+// takes over the memory of reuse.
 func scaled(x blas64.General, theta, reuse []float64) blas64.General {
 	k := 0
 	for k < len(theta) && theta[k] > 0 {
@@ -117,9 +100,6 @@ func transpose(a blas64.General) blas64.General {
 
 // sumOf returns the sum of the entries of YYᵀ.
 func sumOf(y blas64.General) float64 {
-	s := 0.0
-	for _, v := range linalg.ColumnSums(y) {
-		s += v * v
-	}
-	return s
+	s := linalg.ColumnSums(y)
+	return vec.Dot(s, s)
 }

@@ -24,14 +24,13 @@ import (
 //	Y    ← the K largest eigenpairs of YYᵀ + E + r·eeᵀ.
 //
 // No entry outside of the rows and columns I is below −ε, where ε = max ‖y_i‖² over
-// the words not in I. The result, a *cooc.LowRankSparse, has rank K. Its smallest
+// the words not in I. The result, a [*cooc.LowRankSparse], has rank K. Its smallest
 // entries are slightly negative, and its sum is 1 up to the change of the last
 // iteration; Result says by how much.
 //
-// On few and short documents, such as some thousand titles, the first anchors are words
-// of one or two of them. The models of AP and ENN then differ, in A above all, though
-// their rectified matrices are equally far from C. Anchors in 1 % of the documents
-// (anchor.QR.MinDocFraction) give the same model by both.
+// On few and short documents, such as a few thousand titles, the first anchors are words
+// of one or two of them, and the models of [AP] and ENN differ, in A above all. Anchors in
+// 1 % of the documents (anchor.QR.MinDocFraction) give the same model by both.
 //
 // An iteration costs 2·N·|I|·K operations for the scan and 2 or 3 products with
 // K + 10 vectors, each of 4·N·K + 2·nnz(E) operations a vector: it grows with N, not
@@ -41,36 +40,28 @@ import (
 // The zero value goes on until E converges, with |I| = 10K + 1000. The setting of the
 // paper is Iterations: 50.
 type ENN struct {
-	// Iterations is the number of iterations after the first eigenproblem; 0 means
-	// until E converges, at most 50.
+	// Iterations is the number of iterations; 0 means until E converges, at most 50.
 	Iterations int
-
-	// Tol > 0 stops before Iterations once ‖E_t − E_{t−1}‖_F ≤ Tol·‖C‖_F, where
-	// ‖C‖_F is taken over the K largest eigenpairs, (Σ λ²)^½. 0 means no tolerance
-	// where Iterations is set, and else 5e-5, but not before the tenth iteration.
+	// Tol > 0 stops before Iterations once ‖E_t − E_{t−1}‖_F ≤ Tol·(Σ λ²)^½ over the K
+	// largest eigenpairs of C. 0 means no tolerance if Iterations is set, and otherwise
+	// 5e-5, but not before the tenth iteration.
 	Tol float64
-
-	// Rows is the number |I| of rows to scan, those of largest ‖y_i‖², chosen anew in
-	// each iteration; ties go to the lower word number. 0 means min(N, 10K + 1000),
-	// or no bound if Epsilon is set; N or more means all.
+	// Rows is the number |I| of rows to scan, those of largest ‖y_i‖² in each iteration; ties
+	// go to the lower word number. 0 means min(N, 10K + 1000), or all if Epsilon is set.
 	Rows int
-
 	// Epsilon > 0 scans the rows of the words with ‖y_i‖² > Epsilon instead, at most
 	// Rows of them if that is set. The mean entry of C is 1/N².
 	Epsilon float64
-
-	// Measure fills in Result.Violations, which takes a scan of all entries, N²·K
-	// operations. Where N ≤ 4·|I| they are always filled in.
+	// Measure fills in Result.Violations by a scan of all entries, N²·K operations, also if
+	// N > 4·|I|.
 	Measure bool
-
-	// EigenTol bounds the residual ‖Cu − λu‖ of each of the K eigenpairs by
-	// EigenTol·λ_K, at most 0.1; 0 means 1e-5.
+	// EigenTol bounds the residuals of eigenpairs as for AP; 0 means 1e-5.
 	EigenTol float64
 }
 
-// leastIterations are made before the default tolerance counts: stop words, where
-// they are kept, make up most of ‖C‖_F and hide what moves.
-const leastIterations = 10
+// minIterations come before the default tolerance counts, because stop words make up
+// most of ‖C‖_F and hide what moves.
+const minIterations = 10
 
 func (e ENN) settings() settings {
 	s := settings{name: "ENN", iterations: cmp.Or(e.Iterations, 50), tol: e.Tol, eigenTol: cmp.Or(e.EigenTol, 1e-5), warm: true}
@@ -108,17 +99,14 @@ func (e ENN) Validate() error {
 
 // Rectify implements Rectifier. Changes holds ‖Y_tY_tᵀ − Y_{t−1}Y_{t−1}ᵀ‖_F, and
 // CorrectionChanges what Tol is compared with. Errors: settings or k out of range,
-// eigenpairs that do not converge, a matrix with numbers that are not finite or
-// without a positive eigenvalue, ctx's.
+// eigenpairs that do not converge, a matrix with numbers that are not finite or without a
+// positive eigenvalue, ctx's.
 func (e ENN) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
-	if err := e.Validate(); err != nil {
-		return nil, err
-	}
-	return iterate(ctx, c, k, opt, e.settings(), &ennMethod{ENN: e})
+	return iterate(ctx, c, k, opt, e, &ennMethod{ENN: e})
 }
 
-// Bytes implements Rectifier: half of the entries in the rows scanned may be in E.
-func (e ENN) Bytes(n, k int, opt Options) int64 {
+// bytes: half of the entries in the rows scanned may be in E.
+func (e ENN) bytes(n, k int, opt Options) int64 {
 	return whole(opt.eigenBytes(n, k) + 25*float64(n)*float64(e.rows(n, k)))
 }
 
@@ -139,7 +127,7 @@ type ennMethod struct {
 	cur    *ennIterate
 	scan   scanner
 	moved  moves
-	spare  blas64.General // a Y that is not needed any more
+	spare  blas64.General // an old Y
 	inside []float64      // the products of the rows I
 }
 
@@ -149,7 +137,7 @@ func (e *ennMethod) begin(ctx context.Context, l *loop) error {
 			return err
 		}
 		if e.Tol == 0 {
-			l.least = leastIterations
+			l.least = minIterations
 		}
 	}
 	return e.first(ctx, l)
@@ -157,14 +145,10 @@ func (e *ennMethod) begin(ctx context.Context, l *loop) error {
 
 // first makes the E and r of the first eigenpairs.
 func (e *ennMethod) first(ctx context.Context, l *loop) (err error) {
-	if v := l.pairs.theta()[0]; !(v > 0) {
-		return fmt.Errorf("the largest eigenvalue is %g: there is nothing to keep", v)
+	if v := l.theta()[0]; !(v > 0) {
+		return fmt.Errorf("the largest eigenvalue is %.6g: there is nothing to keep", v)
 	}
-	fro := 0.0
-	for _, v := range l.pairs.theta() {
-		fro += v * v
-	}
-	l.tol *= math.Sqrt(fro)
+	l.tol *= vec.Norm(l.theta())
 	if e.cur, err = e.correct(ctx, l, linalg.CSR{}); err != nil {
 		return err
 	}
@@ -182,8 +166,8 @@ func (e *ennMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	if err := l.next(ctx, t); err != nil {
 		return step{}, err
 	}
-	if v := l.pairs.theta()[0]; !(v > 0) {
-		return step{}, fmt.Errorf("the largest eigenvalue is %g in iteration %d", v, t)
+	if v := l.theta()[0]; !(v > 0) {
+		return step{}, fmt.Errorf("the largest eigenvalue is %.6g in iteration %d", v, t)
 	}
 	// The new E takes over the memory of the old, one half before the two are
 	// compared and one after.
@@ -212,10 +196,10 @@ func (e *ennMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	return step{change: math.Sqrt(max(change, 0)), compared: moved, zeroed: next.nnz()}, nil
 }
 
-// correct makes the E and r of the eigenpairs, but for the mirrored half of E. It takes
+// correct makes the E and r of the eigenpairs, without the mirrored half of E. It takes
 // over the memory of reuse.
 func (e *ennMethod) correct(ctx context.Context, l *loop, reuse linalg.CSR) (*ennIterate, error) {
-	y := l.pairs.y(e.spare)
+	y := l.y(e.spare)
 	n := y.Rows
 	m := &ennIterate{y: y}
 	m.rows, m.epsilon = longest(y, e.rows(n, l.k), e.Epsilon)
@@ -232,21 +216,19 @@ func (e *ennMethod) correct(ctx context.Context, l *loop, reuse linalg.CSR) (*en
 
 // longest returns the words to scan, ascending, and the largest ‖y_i‖² among the
 // others; nil and 0 where all words are scanned.
-func longest(y blas64.General, most int, epsilon float64) ([]int, float64) {
+func longest(y blas64.General, limit int, epsilon float64) ([]int, float64) {
 	n := y.Rows
 	norms := make([]float64, n)
 	idx := make([]int, 0, n)
 	for i := range n {
-		for _, v := range linalg.Row(y, i) {
-			norms[i] += v * v
-		}
+		norms[i] = vec.Dot(linalg.Row(y, i), linalg.Row(y, i))
 		if epsilon == 0 || norms[i] > epsilon {
 			idx = append(idx, i)
 		}
 	}
-	if len(idx) > most {
+	if len(idx) > limit {
 		slices.SortStableFunc(idx, func(a, b int) int { return cmp.Compare(norms[b], norms[a]) })
-		idx = idx[:most]
+		idx = idx[:limit]
 		slices.Sort(idx)
 	}
 	if len(idx) == n {
@@ -263,12 +245,12 @@ func longest(y blas64.General, most int, epsilon float64) ([]int, float64) {
 	return idx, largest
 }
 
-// measured is how many times |I| the words may be for the result to be measured
-// unasked: no more than the work of two iterations' scans.
+// Up to measured·|I| words the result is measured in any case: the work is at most that of
+// two iterations' scans.
 const measured = 4
 
 func (e *ennMethod) finish(ctx context.Context, l *loop) error {
-	n := l.c.Dim()
+	n := l.n
 	l.res.Shift, l.res.Scanned, l.res.Epsilon = e.cur.r, len(e.cur.rows), e.cur.epsilon
 	if e.cur.rows == nil {
 		l.res.Scanned = n

@@ -17,7 +17,7 @@ import (
 )
 
 // BenchmarkENN times 50 iterations as the paper sets them, in units of one
-// product 5000×5000 · 5000×60 by gonum on one core. Beside it: what E holds
+// product 5000×5000 · 5000×60 by gonum on one core. It also reports what E holds
 // and how far YYᵀ is from what was asked for. WORDS sets N.
 func BenchmarkENN(b *testing.B) {
 	n := 5000
@@ -85,8 +85,8 @@ func BenchmarkLAW(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.ReportMetric(rec.Objective, "objective")
-				if law, ok := rows.(*cooc.LAW); ok {
-					b.ReportMetric(float64(len(law.Mended())), "spoilt")
+				if law, ok := rows.(lowRankRows); ok {
+					b.ReportMetric(float64(len(law.Repaired())), "spoilt")
 					b.ReportMetric(float64(law.Clipped()), "zeroed")
 				}
 			}

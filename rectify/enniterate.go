@@ -6,15 +6,16 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// ennIterate is an iterate YYᵀ + r·eeᵀ + E of ENN, where E is not zero in the rows and
-// columns of some words I only. E is kept in two halves: the rows I, as they were
-// scanned, and the mirror images of their entries in the other rows.
+// ennIterate is an iterate YYᵀ + r·eeᵀ + E of ENN, with E zero outside of the rows and
+// columns of some words I. E is kept in two halves: the rows I, as they were scanned,
+// and the mirror images of their entries in the other rows.
 type ennIterate struct {
 	y       blas64.General
 	r       float64
@@ -45,62 +46,25 @@ func (it *ennIterate) mul(ctx context.Context, dst, x blas64.General, inside []f
 		return err
 	}
 	for s, i := range it.rows {
-		row := linalg.Row(dst, i)
-		for j, v := range linalg.Row(t, s) {
-			row[j] += v
-		}
+		floats.Add(linalg.Row(dst, i), linalg.Row(t, s))
 	}
 	return nil
 }
 
-// mirror fills in the half of E outside of the rows of I. The memory of reuse
-// is taken over.
-func (it *ennIterate) mirror(ctx context.Context, reuse linalg.CSR, workers int) error {
+// mirror fills in the half of E outside of the rows I. It takes over the memory of reuse.
+func (it *ennIterate) mirror(ctx context.Context, reuse linalg.CSR, workers int) (err error) {
 	it.rest = linalg.CSR{}
 	if it.rows == nil {
 		return nil
 	}
-	n := it.y.Rows
-	inside := make([]bool, n)
+	inside := make([]bool, it.y.Rows)
 	for _, i := range it.rows {
 		inside[i] = true
 	}
-	// Each chunk of rows takes its entries from the columns of all rows of I,
-	// which come in ascending order; once to count and once to fill.
-	const target = 1024
-	each := func(lo, hi int, f func(i int, j int32, v float64)) {
-		for s, i := range it.rows {
-			cols, vals := it.own.Row(s)
-			t, _ := slices.BinarySearch(cols, int32(lo))
-			for ; t < len(cols) && int(cols[t]) < hi; t++ {
-				if j := cols[t]; !inside[j] {
-					f(i, j, vals[t])
-				}
-			}
-		}
-	}
-	ptr := make([]int, n+1)
-	err := run.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
-		each(lo, hi, func(_ int, j int32, _ float64) { ptr[j+1]++ })
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for i := range n {
-		ptr[i+1] += ptr[i]
-	}
-	cols, vals := vec.Resize(reuse.Cols, ptr[n]), vec.Resize(reuse.Vals, ptr[n])
-	err = run.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
-		at := slices.Clone(ptr[lo:hi])
-		each(lo, hi, func(i int, j int32, v float64) {
-			k := &at[int(j)-lo]
-			cols[*k], vals[*k] = int32(i), v
-			*k++
-		})
-		return nil
-	})
-	it.rest = linalg.CSR{RowPtr: ptr, Cols: cols, Vals: vals}
+	it.rest, err = transposed(ctx, len(inside), len(it.rows), func(s int) (int, []int32, []float64) {
+		cols, vals := it.own.Row(s)
+		return it.rows[s], cols, vals
+	}, inside, func(int) ([]int32, []float64) { return nil, nil }, reuse, workers)
 	return err
 }
 
@@ -110,8 +74,8 @@ func correctionChange(ctx context.Context, l0, l1 *ennIterate, workers int) (flo
 	p0, p1 := l0.places(), l1.places()
 	both := func(j int32) bool { return p0[j] >= 0 && p1[j] >= 0 }
 	const size = 64
-	sums := make([]float64, run.Count(n, size))
-	err := run.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
+	sums := make([]float64, parallel.Count(n, size))
+	err := parallel.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
 		s := 0.0
 		add := func(i int, j int32, d float64) {
 			if int(j) == i {
@@ -126,25 +90,11 @@ func correctionChange(ctx context.Context, l0, l1 *ennIterate, workers int) (flo
 				// Pairs of two such words are met twice: take the first.
 				ac, av := l0.own.Row(int(p0[i]))
 				bc, bv := l1.own.Row(int(p1[i]))
-				for a, b := 0, 0; a < len(ac) || b < len(bc); {
-					var j int32
-					var d float64
-					switch {
-					case b == len(bc) || a < len(ac) && ac[a] < bc[b]:
-						j, d = ac[a], av[a]
-						a++
-					case a == len(ac) || bc[b] < ac[a]:
-						j, d = bc[b], bv[b]
-						b++
-					default:
-						j, d = ac[a], bv[b]-av[a]
-						a++
-						b++
+				union(ac, av, bc, bv, func(j int, a, b float64) {
+					if j >= i || !both(int32(j)) {
+						add(i, int32(j), b-a)
 					}
-					if int(j) >= i || !both(j) {
-						add(i, j, d)
-					}
-				}
+				})
 			case p1[i] >= 0: // in the new I only
 				cols, vals := l1.own.Row(int(p1[i]))
 				for t, j := range cols {
@@ -172,14 +122,10 @@ func correctionChange(ctx context.Context, l0, l1 *ennIterate, workers int) (flo
 		sums[c] = s
 		return nil
 	})
-	total := 0.0
-	for _, s := range sums {
-		total += s
-	}
-	return math.Sqrt(total), err
+	return math.Sqrt(vec.Sum(sums)), err
 }
 
-// places returns the number of each word's row in own, -1 where it has none.
+// places returns the number of each word's row in own, −1 for none.
 func (it *ennIterate) places() []int32 {
 	p := make([]int32, it.y.Rows)
 	for i := range p {

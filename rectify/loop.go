@@ -1,6 +1,7 @@
 package rectify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,7 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/errs"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/spectrum"
 )
 
 // settings are what the loop needs to know of a method.
@@ -19,7 +22,7 @@ type settings struct {
 	name       string // of the method, for errors
 	iterations int
 	tol        float64 // compared with step.compared; 0: off
-	least      int     // iterations before tol counts
+	least      int     // the iterations before tol counts
 	eigenTol   float64
 	rows       bool // the method needs rows of the matrix, not only products
 	warm       bool // the method can start from Options.From
@@ -51,6 +54,12 @@ func (s settings) string(more ...string) string {
 	return b.String() + ")"
 }
 
+// configured is a Rectifier whose method runs in the loop.
+type configured interface {
+	Validate() error
+	settings() settings
+}
+
 // method is an iterative method: what it does in the loop.
 type method interface {
 	// begin prepares the first iteration.
@@ -69,58 +78,56 @@ type step struct {
 }
 
 // loop makes the iterations of a method. It owns their number, the tolerance, the
-// record of changes, progress, the warm start and the counts of products and cold
-// starts.
+// record of changes, progress, the eigenpairs, the warm start and the counts of
+// products and cold starts.
 type loop struct {
 	settings
-	c     cooc.Operator
-	m     cooc.Matrix // c with its rows; nil if the method needs none
-	k     int
-	opt   Options
-	op    linalg.Op // multiplies by the iterate, at first by c
-	pairs *eigenpairs
-	start warmStart
-	res   *Result
+	c      cooc.Operator
+	m      cooc.Matrix // c with its rows; nil if the method needs none
+	n, k   int
+	opt    Options
+	op     linalg.Op        // multiplies by the iterate, at first by c
+	block  *linalg.Block    // the last pairs, of which k are to tolerance; nil: cold start
+	shared *spectrum.Shared // what eigenproblems of c have in common; nil if there is nothing
+	drift  float64          // of a warm start
+	res    *Result
 }
 
-// iterate runs a method whose settings are valid.
-func iterate(ctx context.Context, c cooc.Operator, k int, opt Options, s settings, m method) (*Result, error) {
-	l, err := newLoop(c, k, opt, s)
+// iterate checks the settings of a method and runs it.
+func iterate(ctx context.Context, c cooc.Operator, k int, opt Options, r configured, m method) (*Result, error) {
+	l, err := newLoop(ctx, c, k, opt, r)
 	if err != nil {
 		return nil, err
 	}
 	if err := l.run(ctx, m); err != nil {
-		return nil, fmt.Errorf("rectify: %s: %w", s.name, err)
+		return nil, errs.Errorf("rectify", "%s: %w", l.name, err)
 	}
 	return l.res, nil
 }
 
-func newLoop(c cooc.Operator, k int, opt Options, s settings) (*loop, error) {
+func newLoop(ctx context.Context, c cooc.Operator, k int, opt Options, r configured) (*loop, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
 	if err := check(c, k); err != nil {
 		return nil, err
 	}
-	var m cooc.Matrix
-	if s.rows {
+	l := &loop{settings: r.settings(), c: c, n: c.Dim(), k: k, opt: opt, op: operator(c, opt.Workers)}
+	l.shared, l.res = spectrum.For(ctx, c), &Result{Stats: Stats{Status: IterationLimit}}
+	if l.rows {
 		var err error
-		if m, err = matrix(s.name, c); err != nil {
+		if l.m, err = matrix(l.name, c); err != nil {
 			return nil, err
 		}
 	}
-	l := &loop{settings: s, c: c, m: m, k: k, opt: opt, op: operator(c, opt.Workers), res: &Result{}}
-	l.pairs = newEigenpairs(c.Dim(), k, s.eigenTol, opt.Workers, l.res)
-	l.pairs.shared = opt.Shared.For(c)
 	return l, nil
 }
 
 func (l *loop) run(ctx context.Context, m method) error {
-	if l.warm {
-		var err error
-		if l.start, err = l.opt.warm(ctx, l.c, l.k); err != nil {
+	if l.warm && l.opt.From != nil {
+		if err := l.startWarm(ctx); err != nil {
 			return err
 		}
-		l.pairs.block = l.start.block
-		l.res.Products += l.start.products
-		l.res.Warm, l.res.Cold = l.start.block != nil, l.start.cold
 	}
 	if err := m.begin(ctx, l); err != nil {
 		return err
@@ -143,26 +150,23 @@ func (l *loop) run(ctx context.Context, m method) error {
 			break
 		}
 	}
-	if l.pairs.block != nil {
-		l.res.Eigenvalues = slices.Clone(l.pairs.theta())
+	if l.block != nil {
+		l.res.Eigenvalues = slices.Clone(l.theta())
 	}
 	if l.warm && l.opt.Keep {
 		if err := l.keep(ctx); err != nil {
 			return err
 		}
 	}
-	l.pairs.block = nil
+	l.block = nil
 	return m.finish(ctx, l)
 }
 
-// settled tells whether a warm start has come as far as the cold start that it goes
+// settled reports whether a warm start has come as far as the cold start that it goes
 // back to.
 func (l *loop) settled(change float64) bool {
-	return l.res.Warm && change <= mostChange*l.opt.From.Change
+	return l.res.Warm && change <= maxChange*l.opt.From.Change
 }
-
-// next solves the eigenproblem of iteration t.
-func (l *loop) next(ctx context.Context, t int) error { return l.pairs.next(ctx, t, l.op) }
 
 // multiplyBy makes m the iterate.
 func (l *loop) multiplyBy(m *linalg.LowRankSparse) {
@@ -190,7 +194,7 @@ func check(c cooc.Operator, k int) error {
 func matrix(method string, c cooc.Operator) (cooc.Matrix, error) {
 	m, ok := c.(cooc.Matrix)
 	if !ok {
-		return nil, fmt.Errorf("rectify: %s: the matrix (%T) multiplies only, and the method needs its rows; use LR", method, c)
+		return nil, fmt.Errorf("rectify: %s: the matrix (%s) only multiplies, and the method needs its rows; use LR, or documents in memory", method, cmp.Or(c.Info().Form, "caller's"))
 	}
 	return m, nil
 }

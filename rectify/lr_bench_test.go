@@ -44,7 +44,7 @@ func BenchmarkLR(b *testing.B) {
 }
 
 // BenchmarkLRLarge takes a large vocabulary whole, with the documents in memory
-// or read anew in each pass. It takes minutes, and runs only where JSMF_LARGE
+// or decoded anew in each pass. It takes minutes, and runs only where JSMF_LARGE
 // is set. The peak is that of the process: run one form at a time.
 func BenchmarkLRLarge(b *testing.B) {
 	if os.Getenv("JSMF_LARGE") == "" {
@@ -59,8 +59,12 @@ func BenchmarkLRLarge(b *testing.B) {
 		name string
 		open func() (cooc.Operator, error)
 	}{
-		{"stream", func() (cooc.Operator, error) {
-			return cooc.NewStream(ctx, src, cooc.Options{DropUnused: true})
+		{"encoded", func() (cooc.Operator, error) {
+			e, err := corpus.EncodeFile(ctx, src, b.TempDir()+"/docs.jenc")
+			if err != nil {
+				return nil, err
+			}
+			return cooc.FromEncoded(ctx, e, cooc.Options{DropUnused: true})
 		}},
 		{"memory", func() (cooc.Operator, error) {
 			c, err := corpus.Read(ctx, src)

@@ -13,8 +13,8 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// From documents on disk to YYᵀ without C and without the documents in memory:
-// the stream is read once for its sums and once for each pass of LR.
+// From encoded documents, in memory or in a file, to YYᵀ without C: they are decoded once
+// for their sums and once for each pass of LR.
 func ExampleLR() {
 	ctx := context.Background()
 	var lines strings.Builder
@@ -27,9 +27,11 @@ func ExampleLR() {
 		}[i%4])
 	}
 	docs := corpus.JSONL{In: corpus.FileFromBytes("docs.jsonl", []byte(lines.String()))}
-	c, err := cooc.NewStream(ctx, docs, cooc.Options{
-		Vocabulary: []string{"sea", "sail", "wind", "ship", "bread", "flour", "oven", "yeast", "salt", "harbour"},
-	})
+	e, err := corpus.Encode(ctx, docs)
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := cooc.FromEncoded(ctx, e, cooc.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,7 +41,7 @@ func ExampleLR() {
 	}
 	y := res.C.(*cooc.LowRankSparse)
 	fmt.Printf("rank %d of %d words, sum %.4f\n", y.Rank(), y.Dim(), floats.Sum(y.Marginals()))
-	fmt.Println(c.Info().Documents, "documents,", c.Passes()-1, "passes,", res.Clipped, "pairs clipped")
+	fmt.Println(c.Info().Documents, "documents,", res.Passes, "passes,", res.Clipped, "pairs clipped")
 	// Output:
 	// rank 2 of 10 words, sum 1.0000
 	// 30 documents, 1 passes, 0 pairs clipped

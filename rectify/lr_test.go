@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +15,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/anchor"
-	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
@@ -131,21 +132,10 @@ func TestLRSpreadOverSeeds(t *testing.T) {
 	}
 }
 
-func TestLRSameBitsForAnyWorkers(t *testing.T) {
+func TestLRSeed(t *testing.T) {
 	m := moments(t, "synth")
-	row := func(res *rectify.Result) []float64 {
-		x := make([]float64, res.C.Dim())
-		res.C.RowTo(x, 17)
-		return append(append(x, res.Eigenvalues...), res.StartResidual)
-	}
-	want := row(lr(t, rectify.LR{Seed: 5}, m, 10, 1))
-	for _, workers := range []int{2, 5} {
-		if got := row(lr(t, rectify.LR{Seed: 5}, m, 10, workers)); !slices.Equal(got, want) {
-			t.Errorf("%d workers change the result", workers)
-		}
-	}
-	if got := row(lr(t, rectify.LR{Seed: 6}, m, 10, 1)); slices.Equal(got, want) {
-		t.Error("the seed does not matter")
+	if a, b := lr(t, rectify.LR{Seed: 5}, m, 10, 0), lr(t, rectify.LR{Seed: 6}, m, 10, 0); slices.Equal(a.Eigenvalues, b.Eigenvalues) {
+		t.Error("seeds 5 and 6 give the same eigenvalues, want others")
 	}
 }
 
@@ -205,27 +195,23 @@ func TestLRClipped(t *testing.T) {
 	}
 }
 
-// Documents that are read in passes give what documents in memory give: the
+// Documents that are decoded for each product give what documents in memory give: the
 // matrix to the rounding of other sums, the anchors exactly; end to end too.
-func TestLRFromStream(t *testing.T) {
+func TestLRFromEncoded(t *testing.T) {
 	c := golden.Corpus(t, "synth")
 	m, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	uci := corpus.UCI{Docword: corpus.File{Name: testutil.Path("synth", "docword.synth.txt.gz")}, Vocab: corpus.File{Name: testutil.Path("synth", "vocab.synth.txt")}}
-	s, err := cooc.NewStream(ctx, uci, cooc.Options{Vocabulary: c.Vocabulary(), MinDistinct: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := &counting{Operator: fromEncoded(t, c)}
 	if si, mi := s.Info(), m.Info(); si.Documents != mi.Documents || si.Nonzeros != mi.Nonzeros {
 		t.Fatalf("%d documents with %d counts, want %d with %d", si.Documents, si.Nonzeros, mi.Documents, mi.Nonzeros)
 	}
 	for _, k := range sizes() {
 		want := lr(t, rectify.LR{Seed: 1}, m, k, 0)
-		before := s.Passes()
+		before := s.products
 		got := lr(t, rectify.LR{Seed: 1}, s, k, 0)
-		if n := s.Passes() - before; n != 8 || got.Passes != n {
+		if n := s.products - before; n != 8 || got.Passes != n {
 			t.Errorf("K=%d: %d passes were made, %d reported, want %d", k, n, got.Passes, 8)
 		}
 		if d := relativeDistance(t, got.C, want.C); d > 1e-8 {
@@ -266,11 +252,6 @@ func TestLRBadInput(t *testing.T) {
 			t.Errorf("no error for K = %d", k)
 		}
 	}
-	ended, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := (rectify.LR{}).Rectify(ended, m, 4, rectify.Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("ended context: %v", err)
-	}
 	boom := fmt.Errorf("a broken disk")
 	if _, err := (rectify.LR{}).Rectify(ctx, broken{m, boom}, 4, rectify.Options{}); !errors.Is(err, boom) {
 		t.Errorf("broken matrix: %v", err)
@@ -300,4 +281,37 @@ func TestLRMakesTenIterations(t *testing.T) {
 			t.Errorf("%d iterations, want %d", res.Iterations, c.want)
 		}
 	}
+}
+
+// What LR worked with is freed when it returns: the collector is off, so that only LR's
+// own collections free anything.
+func TestLRFreesWhatItUsed(t *testing.T) {
+	if testutil.Race {
+		t.Skip("the race detector takes memory of its own")
+	}
+	const n = 400_000
+	y := mat.NewDense(n, 2, nil)
+	for i := range n {
+		y.Set(i, i%2, 2/float64(n)/math.Sqrt2)
+	}
+	c, err := cooc.NewLowRankSparse(y, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	res, err := rectify.LR{Passes: 1, ENN: rectify.ENN{Iterations: 1, Rows: 10}}.Rectify(t.Context(), c, 2, rectify.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	left := int64(after.HeapAlloc) - int64(before.HeapAlloc)
+	t.Logf("%.1f MB left", float64(left)/1e6)
+	if most := int64(8 * n * 6); left > most { // Y, the marginals, and what they are made from
+		t.Errorf("%d bytes are held or garbage after LR, want at most %d", left, most)
+	}
+	runtime.KeepAlive(res)
+	runtime.KeepAlive(c)
 }

@@ -1,11 +1,15 @@
 package rectify
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/jsmf-go/spectral/internal/bytesize"
+	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
 // MemoryError says that a method was refused because it would take more than
@@ -30,12 +34,9 @@ func (o Options) limit() int64 {
 	return 4 << 30
 }
 
-// guardDense refuses to form so many N×N arrays where the limit does not allow it.
-func (o Options) guardDense(method string, n, arrays int, alternative string) error {
-	if b := denseBytes(n, arrays); b > o.limit() {
-		return &MemoryError{Method: method, N: n, Bytes: b, Limit: o.limit(), Alternative: alternative}
-	}
-	return nil
+// tooMuch returns the error of a method that would take this number of bytes.
+func (l *loop) tooMuch(bytes int64, alternative string) error {
+	return &MemoryError{Method: l.name, N: l.n, Bytes: bytes, Limit: l.opt.limit(), Alternative: alternative}
 }
 
 // denseBytes is the memory of some N×N arrays of float64.
@@ -45,26 +46,23 @@ func denseBytes(n, arrays int) int64 { return whole(8 * float64(arrays) * float6
 // 7 for the rows they are made of, and the rest for arrays that were too small.
 const perEntry = 48
 
-// apBytes estimates the memory of AP with so many entries in E.
+// apBytes estimates the memory of AP with that number of entries in E.
 func apBytes(n, k int, entries int64) int64 { return 64*int64(n)*int64(k+guard) + perEntry*entries }
 
-// mostEntries is how many entries E may have within the limit, at least 1.
-func (o Options) mostEntries(n, k int) int64 {
-	return max(1, (o.limit()-apBytes(n, k, 0))/perEntry)
-}
-
-// refused turns a *tooDense into a *MemoryError.
-func (o Options) refused(err error, method string, n, k int) error {
-	if d := (*tooDense)(nil); errors.As(err, &d) {
-		return &MemoryError{Method: method, N: n, Bytes: apBytes(n, k, d.entries), Limit: o.limit(), Alternative: "LR{} or ENN{}"}
+// negativePart scans YYᵀ + shift within the memory limit, for a method that holds halves/2
+// times as many bytes for each entry as AP. Beyond it the error is a *MemoryError.
+func (l *loop) negativePart(ctx context.Context, sc *scanner, y blas64.General, shift float64, halves int64) (linalg.CSR, float64, error) {
+	largest := max(1, (l.opt.limit()-apBytes(l.n, l.k, 0))/perEntry)
+	e, sum, err := sc.negativePart(ctx, y, shift, max(1, largest*2/halves), l.opt.Workers)
+	if many, ok := errors.AsType[*tooDense](err); ok {
+		err = l.tooMuch(apBytes(l.n, l.k, many.entries*halves/2), "LR{} or ENN{}")
 	}
-	return err
+	return e, sum, err
 }
 
-// eigenBytes bounds the memory of an eigenproblem for k pairs and of the iterates
-// beside it, without E: at most 10K + 192 vectors, small arrays, and the scratch
-// space of eight workers that scan for negative entries. If o asks for a State, that
-// is included.
+// eigenBytes bounds the memory of an eigenproblem for k pairs, the iterates without E and
+// the State, if o asks for one: at most 10K + 192 vectors, small arrays, and the scratch
+// space of eight workers that scan for negative entries.
 func (o Options) eigenBytes(n, k int) float64 {
 	N, K := float64(n), float64(k)
 	b := 8*N*(10*K+192) + 900*(K+30)*(K+30) + 8*900*N
@@ -74,5 +72,5 @@ func (o Options) eigenBytes(n, k int) float64 {
 	return b
 }
 
-// whole converts a number of bytes; several of the largest can be added.
+// whole converts a number of bytes, so that several of the largest can be added.
 func whole(b float64) int64 { return int64(min(b, math.MaxInt64/8)) }

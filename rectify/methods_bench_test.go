@@ -8,7 +8,7 @@ import (
 	"github.com/jsmf-go/spectral/rectify"
 )
 
-// BenchmarkMethods reports beside the time how near the result is to the
+// BenchmarkMethods reports, in addition to the time, how near the result is to the
 // matrix, ‖C − C_0‖_F/‖C_0‖_F, and what is left of the constraints.
 func BenchmarkMethods(b *testing.B) {
 	m := moments(b, "synth")

@@ -2,7 +2,6 @@ package rectify_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -26,62 +25,44 @@ func methods(iterations int) []rectify.Rectifier {
 	return []rectify.Rectifier{
 		rectify.DR{Iterations: iterations},
 		rectify.Dykstra{Iterations: iterations},
-		rectify.DC{Permutations: iterations},
+		rectify.DC{Halvings: iterations},
 		rectify.PALM{Iterations: iterations},
 		rectify.PALM{Iterations: iterations, Inertial: true},
 	}
 }
 
-func TestMethodsSameBitsForAnyWorkers(t *testing.T) {
+// PALM works on chunks of 512 rows, more than the suite of package jsmf has.
+func TestPALMSameBitsForAnyWorkers(t *testing.T) {
 	synth := moments(t, "synth")
-	small := newDense(t, noisy(rand.New(rand.NewPCG(65, 1)), 200, 12)) // more than one chunk too
-	for _, r := range methods(2) {
-		var m cooc.Matrix = small
-		switch r.(type) {
-		case rectify.DR, rectify.PALM:
-			m = synth
-		}
-		var first []float64
-		for _, w := range []int{1, 2, 8} {
-			res, err := r.Rectify(ctx, m, 12, rectify.Options{Workers: w})
-			if err != nil {
-				t.Fatal(err)
+	for _, inertial := range []bool{false, true} {
+		r := rectify.PALM{Iterations: 2, Inertial: inertial}
+		t.Run(r.String(), func(t *testing.T) {
+			var first []float64
+			for _, w := range []int{1, 2, 8} {
+				res, err := r.Rectify(ctx, synth, 12, rectify.Options{Workers: w})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := slices.Concat(res.Changes, res.Eigenvalues, res.Objectives, res.Lyapunov, res.C.Marginals())
+				if first == nil {
+					first = got
+				} else if !slices.Equal(first, got) {
+					t.Errorf("%d workers give other bits than one, want the same", w)
+				}
 			}
-			got := slices.Concat(res.Changes, res.Eigenvalues, res.Objectives, res.Lyapunov, res.C.Marginals())
-			v := *res.Violations
-			got = append(got, v.MinEntry, v.NegativeSum, v.SumError, v.RankResidual)
-			row := make([]float64, m.Dim())
-			for i := range m.Dim() {
-				res.C.RowTo(row, i)
-				got = append(got, row...)
-			}
-			if first == nil {
-				first = got
-			} else if !slices.Equal(first, got) {
-				t.Errorf("%v: %d workers give other bits than one", r, w)
-			}
-		}
+		})
 	}
 }
 
-func TestMethodsCancel(t *testing.T) {
-	m := newDense(t, noisy(rand.New(rand.NewPCG(66, 1)), 100, 10))
-	for _, r := range methods(1000) {
-		c, cancel := context.WithCancel(ctx)
-		calls := 0
-		_, err := r.Rectify(c, m, 10, rectify.Options{Progress: func(done, total int, change float64) {
-			calls++
-			if done != calls || total != 1000 || math.IsNaN(change) {
-				t.Errorf("%v: progress %d of %d, change %g", r, done, total, change)
-			}
-			if calls == 2 {
-				cancel()
-			}
-		}})
-		cancel()
-		if !errors.Is(err, context.Canceled) || calls != 2 || !strings.HasPrefix(err.Error(), "rectify: ") {
-			t.Errorf("%v: %v after %d iterations", r, err, calls)
-		}
+// Dykstra looks at ctx in the loops over N×N arrays after the last iteration.
+func TestDykstraCancelAtTheEnd(t *testing.T) {
+	const n = 100
+	m := newDense(t, noisy(rand.New(rand.NewPCG(66, 1)), n, 10))
+	looks := 0
+	c := testutil.EndingAfter(math.MaxInt)
+	_, err := rectify.Dykstra{Iterations: 1}.Rectify(c, m, 10, rectify.Options{Progress: func(int, int, float64) { looks = c.Looks() }})
+	if err != nil || c.Looks()-looks < 2*n {
+		t.Errorf("%d looks at ctx after the last iteration, %v, want one for each row of both loops", c.Looks()-looks, err)
 	}
 }
 
@@ -251,7 +232,7 @@ func TestMethodsBadInput(t *testing.T) {
 		{rectify.DR{EigenTol: 0.2}, m, 4, "and 0.2;"},
 		{rectify.Dykstra{Iterations: -1}, m, 4, "Dykstra: -1 iterations"},
 		{rectify.Dykstra{Tol: -1}, m, 4, "tolerances -1"},
-		{rectify.DC{Permutations: -1}, m, 4, "DC: -1 permutations"},
+		{rectify.DC{Halvings: -1}, m, 4, "DC: -1 halvings"},
 		{rectify.DC{EigenTol: -1}, m, 4, "and -1;"},
 		{rectify.PALM{Iterations: -1}, m, 4, "PALM: -1 iterations"},
 		{rectify.PALM{Coupling: -1}, m, 4, "coupling of -1"},
@@ -281,7 +262,7 @@ func TestMethodsString(t *testing.T) {
 	for want, r := range map[string]rectify.Rectifier{
 		"DR(iterations=15, eigentol=1e-05)":                                   rectify.DR{},
 		"Dykstra(iterations=150, tol=0.001, eigentol=1e-10)":                  rectify.Dykstra{Tol: 1e-3},
-		"DC(permutations=30, seed=5, eigentol=1e-06)":                         rectify.DC{Seed: 5},
+		"DC(halvings=30, seed=5, eigentol=1e-06)":                             rectify.DC{Seed: 5},
 		"PALM(iterations=100, eigentol=1e-08, coupling=0.0001)":               rectify.PALM{},
 		"iPALM(iterations=100, eigentol=1e-08, coupling=0.0001, inertia=0.2)": rectify.PALM{Inertial: true},
 	} {
@@ -293,17 +274,39 @@ func TestMethodsString(t *testing.T) {
 
 // A matrix without rows at hand is refused by those that need rows, and works
 // elsewhere.
-func TestMethodsStream(t *testing.T) {
-	uci := corpus.UCI{Docword: corpus.File{Name: testutil.Path("tiny", "docword.tiny.txt")}, Vocab: corpus.File{Name: testutil.Path("tiny", "vocab.tiny.txt")}}
-	s, err := cooc.NewStream(ctx, uci, cooc.Options{Vocabulary: golden.Corpus(t, "tiny").Vocabulary(), MinDistinct: 3})
+func TestMethodsWithoutRows(t *testing.T) {
+	c := &counting{Operator: fromEncoded(t, golden.Corpus(t, "tiny"))}
+	for _, r := range methods(3) {
+		t.Run(r.String(), func(t *testing.T) {
+			res, err := r.Rectify(ctx, c, 4, rectify.Options{})
+			if res != nil || err == nil || !strings.Contains(err.Error(), "the matrix (encoded) only multiplies, and the method needs its rows") || c.products != 0 {
+				t.Errorf("%v after %d products", err, c.products)
+			}
+		})
+	}
+}
+
+// fromEncoded counts documents encoded in memory.
+func fromEncoded(t testing.TB, docs *corpus.Corpus) cooc.Operator {
+	t.Helper()
+	e, err := corpus.Encode(ctx, docs.Source())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range methods(3) {
-		before := s.Passes()
-		res, err := r.Rectify(ctx, s, 4, rectify.Options{})
-		if res != nil || err == nil || !strings.Contains(err.Error(), "needs its rows") || s.Passes() != before {
-			t.Errorf("%v: %v after %d passes", r, err, s.Passes()-before)
-		}
+	c, err := cooc.FromEncoded(ctx, e, cooc.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
+	return c
+}
+
+// counting counts the products with a matrix.
+type counting struct {
+	cooc.Operator
+	products int
+}
+
+func (c *counting) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
+	c.products++
+	return c.Operator.MulTo(ctx, dst, x, workers)
 }

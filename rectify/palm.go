@@ -13,7 +13,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -26,13 +26,12 @@ import (
 // non-negative numbers. The step is 1/(1.005·L), where L = ‖YᵀY + sI‖₂ is the Lipschitz
 // constant of the gradient in X, and likewise for Y. J falls in every iteration.
 //
-// The start is X = Y = V√Λ of the K algebraically largest eigenpairs. The result
-// depends on the signs of the eigenvectors: each is turned so that its negative entries
-// hold less than half of its squared length. The problem is not convex.
+// The start is X = Y = V√Λ of the K algebraically largest eigenpairs. The problem is not
+// convex, and the result depends on the signs of the eigenvectors: each is turned so that
+// its negative entries hold at most half of its squared length.
 //
-// The result is XXᵀ of the last X, a *cooc.LowRankSparse without shift or sparse part:
-// of rank K, positive semidefinite, and non-negative by construction. Its sum is only
-// near 1 (Violations.SumError).
+// The result is XXᵀ of the last X, a [*cooc.LowRankSparse]: of rank K, positive semidefinite,
+// and non-negative. Its sum is only near 1 (Violations.SumError).
 //
 // An iteration costs 2K products of C with a vector and O(N·K²) operations. Memory:
 // 8·N·K bytes for each of 6 blocks, 8 if Inertial is set. C enters by its products and
@@ -43,19 +42,17 @@ type PALM struct {
 	// Tol > 0 stops before Iterations once the change of X and Y, as in Changes, is at
 	// most Tol.
 	Tol float64
-	// Coupling is the weight s > 0 that ties X to Y; 0 means 1e-4. It stands beside
-	// ‖C‖_F, which is of the order of 1e-3 to 1e-1.
+	// Coupling is the weight s > 0 that ties X to Y; 0 means 1e-4. Compare it with ‖C‖_F,
+	// which is between 1e-3 and 1e-1.
 	Coupling float64
-	// Inertial takes the steps of iPALM (Pock and Sabach 2016): gradient and projection
-	// start from points beyond the last iterate, X + α(X − X⁻), in the direction it came
-	// from. What falls in every iteration is then not J but the Lyapunov function
-	// J + (δ₁/2)‖X − X⁻‖² + (δ₂/2)‖Y − Y⁻‖² of Result.Lyapunov.
+	// Inertial takes the steps of iPALM (Pock and Sabach 2016), which start from points
+	// beyond the last iterate, X + α(X − X⁻). Then not J falls in every iteration but the
+	// Lyapunov function J + (δ₁/2)‖X − X⁻‖² + (δ₂/2)‖Y − Y⁻‖² of Result.Lyapunov.
 	Inertial bool
-	// Inertia is α = β of iPALM, in (0, 0.95]; 0 means 0.2. The steps are those of the
-	// convergence proof, and get shorter as it grows.
+	// Inertia is α = β of iPALM, in (0, 0.95]; 0 means 0.2. As it grows, the steps of the
+	// convergence proof get shorter.
 	Inertia float64
-	// EigenTol bounds the residuals of the eigenpairs of the start as for AP; 0 means
-	// 1e-8.
+	// EigenTol bounds the residuals of the first eigenpairs as for AP; 0 means 1e-8.
 	EigenTol float64
 }
 
@@ -102,18 +99,14 @@ func (a PALM) Validate() error {
 // or k out of range, no positive eigenvalue, eigenpairs that do not converge, a matrix
 // with numbers that are not finite, ctx's.
 func (a PALM) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
-	if err := a.Validate(); err != nil {
-		return nil, err
-	}
-	return iterate(ctx, c, k, opt, a.settings(), &palmMethod{s: a.coupling(), inertia: a.inertia(), workers: opt.Workers})
+	return iterate(ctx, c, k, opt, a, &palmMethod{s: a.coupling(), inertia: a.inertia(), workers: opt.Workers})
 }
 
-// Bytes implements Rectifier.
-func (a PALM) Bytes(n, k int, opt Options) int64 {
+func (a PALM) bytes(n, k int, opt Options) int64 {
 	return whole(opt.eigenBytes(n, k) + 64*float64(n)*float64(k))
 }
 
-// shorter makes the step of PALM that much shorter than 1/L.
+// The step of PALM is 1/(shorter·L).
 const shorter = 1.005
 
 // palmMethod is PALM in the loop.
@@ -143,14 +136,14 @@ func (p *palmMethod) begin(ctx context.Context, l *loop) (err error) {
 	if err := l.next(ctx, 0); err != nil {
 		return err
 	}
-	l.res.Eigenvalues = slices.Clone(l.pairs.theta())
-	y := l.pairs.y(blas64.General{})
-	l.pairs.block = nil
+	l.res.Eigenvalues = slices.Clone(l.theta())
+	y := l.y(blas64.General{})
+	l.block = nil
 	if y.Cols == 0 {
-		return fmt.Errorf("none of the %d largest eigenvalues is positive; the largest is %g", l.k, l.res.Eigenvalues[0])
+		return fmt.Errorf("none of the %d largest eigenvalues is positive; the largest is %.6g", l.k, l.res.Eigenvalues[0])
 	}
 	turn(y)
-	p.image = linalg.NewGeneral(l.c.Dim(), y.Cols)
+	p.image = linalg.NewGeneral(l.n, y.Cols)
 	p.x.cur, p.y.cur = clone(y), y
 	if p.inertia > 0 {
 		p.x.last, p.y.last = clone(y), clone(y)
@@ -240,9 +233,9 @@ const inertialSlack = 0.01
 //
 //	δ = (α + 2β)/(2(1 − ε − α))·λ⁺,  τ = ((1 + ε)δ + (1 + β)L)/(2 − α).
 //
-// λ⁺ must bound all later L, which are not known. Where an L exceeds it, it and δ are
-// raised, and that one step is taken without inertia: the inequality of the proof then
-// needs nothing of the old δ, and the Lyapunov function with the new one is no greater.
+// λ⁺ must bound all later L, which are not known. If an L exceeds it, it and δ are raised,
+// and that one step is taken without inertia: the proof then does not need the old δ, and
+// the Lyapunov function with the new one is no greater.
 func (p *palmMethod) half(ctx context.Context, a, b *palmFactor) (float64, error) {
 	n, k := a.cur.Rows, a.cur.Cols
 	if err := p.op(ctx, p.image, b.cur); err != nil {
@@ -264,7 +257,7 @@ func (p *palmMethod) half(ctx context.Context, a, b *palmFactor) (float64, error
 	if p.inertia > 0 {
 		al = p.inertia
 		if l > a.bound {
-			// A little more, or the bound would creep up step by step.
+			// A little more, so that the bound does not creep up.
 			a.bound = 1.05 * l
 			a.delta = 3 * al / (2 * (1 - inertialSlack - al)) * a.bound
 			al = 0
@@ -272,8 +265,8 @@ func (p *palmMethod) half(ctx context.Context, a, b *palmFactor) (float64, error
 		tau = ((1+inertialSlack)*a.delta + (1+al)*l) / (2 - al)
 	}
 	const size = 512
-	moved := make([]float64, run.Count(n, size))
-	err = run.Chunks(ctx, n, size, p.workers, func(_, q, lo, hi int) error {
+	moved := make([]float64, parallel.Count(n, size))
+	err = parallel.Chunks(ctx, n, size, p.workers, func(_, q, lo, hi int) error {
 		z, g := linalg.NewGeneral(hi-lo, k), linalg.NewGeneral(hi-lo, k)
 		for i := lo; i < hi; i++ {
 			zi := linalg.Row(z, i-lo)
@@ -303,18 +296,14 @@ func (p *palmMethod) half(ctx context.Context, a, b *palmFactor) (float64, error
 		}
 		return nil
 	})
-	s := 0.0
-	for _, v := range moved {
-		s += v
-	}
-	return s, err
+	return vec.Sum(moved), err
 }
 
 // largest returns the largest eigenvalue of a small symmetric matrix.
 func largest(a blas64.General) (float64, error) {
-	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(a.Rows, a.Data), false) {
-		return 0, fmt.Errorf("the eigenvalues of a %d×%d matrix were not found", a.Rows, a.Rows)
+	values, err := linalg.Eigenvalues(mat.NewSymDense(a.Rows, a.Data))
+	if err != nil {
+		return 0, fmt.Errorf("a %d×%d matrix: %w", a.Rows, a.Rows, err)
 	}
-	return e.Values(nil)[a.Rows-1], nil
+	return values[a.Rows-1], nil
 }

@@ -6,12 +6,13 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -31,15 +32,16 @@ type patched struct {
 func newPatched(ctx context.Context, c cooc.Matrix, workers int) (*patched, error) {
 	n := c.Dim()
 	p := &patched{base: c, diag: make([]float64, n), others2: make([]float64, n)}
-	upper := make([]upperRows, run.Count(n, scanRows))
-	workers = run.Workers(workers, len(upper))
+	upper := make([]linalg.CSR, parallel.Count(n, scanRows))
+	workers = parallel.Workers(workers, len(upper))
 	scratch := make([][]float64, workers)
-	err := run.Chunks(ctx, n, scanRows, workers, func(w, q, lo, hi int) error {
+	err := parallel.Chunks(ctx, n, scanRows, workers, func(w, q, lo, hi int) error {
 		if scratch[w] == nil {
 			scratch[w] = make([]float64, n)
 		}
 		row := scratch[w]
 		u := &upper[q]
+		u.RowPtr = append(u.RowPtr, 0)
 		for i := lo; i < hi; i++ {
 			c.RowTo(row, i)
 			if j := vec.NotFinite(row); j >= 0 {
@@ -49,14 +51,14 @@ func newPatched(ctx context.Context, c cooc.Matrix, workers int) (*patched, erro
 			for j, v := range row {
 				switch {
 				case j == i:
-					u.cols, u.vals = append(u.cols, int32(j)), append(u.vals, 0)
+					u.Cols, u.Vals = append(u.Cols, int32(j)), append(u.Vals, 0)
 				case v >= 0:
 					p.others2[i] += v * v
 				case j > i:
-					u.cols, u.vals = append(u.cols, int32(j)), append(u.vals, -v)
+					u.Cols, u.Vals = append(u.Cols, int32(j)), append(u.Vals, -v)
 				}
 			}
-			u.end = append(u.end, len(u.cols))
+			u.RowPtr = append(u.RowPtr, len(u.Cols))
 		}
 		return nil
 	})
@@ -91,7 +93,7 @@ func (p *patched) finish(diag []float64) (negative int, err error) {
 		sum += p.c[i]
 	}
 	if !(sum > 0) || math.IsInf(sum, 0) {
-		return 0, fmt.Errorf("the result sums to %g and cannot be divided by it", sum)
+		return 0, fmt.Errorf("the result sums to %.9g and cannot be divided by it", sum)
 	}
 	p.f = 1 / sum
 	for i := range n {
@@ -120,7 +122,7 @@ func (p *patched) RowTo(dst []float64, i int) {
 		dst[j] += vals[t]
 	}
 	for j, v := range dst[:p.Dim()] {
-		dst[j] = p.f * max(v, 0) // what E sets to zero may miss it by rounding
+		dst[j] = p.f * max(v, 0) // what E sets to zero may miss zero by rounding
 	}
 }
 
@@ -129,22 +131,15 @@ func (p *patched) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) err
 		return err
 	}
 	d, b := dst.RawMatrix(), x.RawMatrix()
-	return run.Chunks(ctx, p.Dim(), scanRows, workers, func(_, _, lo, hi int) error {
+	return parallel.Chunks(ctx, p.Dim(), scanRows, workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			to := linalg.Row(d, i)
 			cols, vals := p.e.Row(i)
 			for t, j := range cols {
-				v := vals[t]
-				for c, y := range linalg.Row(b, int(j)) {
-					to[c] += v * y
-				}
+				floats.AddScaled(to, vals[t], linalg.Row(b, int(j)))
 			}
-			for c := range to {
-				to[c] *= p.f
-			}
+			floats.Scale(p.f, to)
 		}
 		return nil
 	})
 }
-
-var _ cooc.Matrix = (*patched)(nil)

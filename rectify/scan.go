@@ -3,33 +3,35 @@ package rectify
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// This file scans YYᵀ for the negative entries that go into E.
+const (
+	// scanRows is how many rows of YYᵀ are scanned at a time.
+	scanRows = 64
+	// One chunk of rows in `sampled` is scanned first, to estimate the number of entries.
+	sampled = 16
+	// scanWave is how many chunks of rows I are scanned before their entries are copied
+	// to E: enough to keep all goroutines busy, few enough to take little memory.
+	scanWave = 8
+)
 
-// scanRows is how many rows of YYᵀ are scanned at a time.
-const scanRows = 64
-
-// sampled: one chunk of rows in so many is scanned first, to tell how many entries
-// there will be.
-const sampled = 16
-
-// scanner scans for negative entries, and keeps the memory of one scan for the next
-// of the same size. The zero value is ready.
+// scanner scans YYᵀ for the negative entries that go into E, and keeps the memory of one
+// scan for the next of the same size. The zero value is ready.
 type scanner struct {
-	upper   []upperRows
+	upper   []linalg.CSR // the upper triangle, by chunks of rows
 	scratch []linalg.Hits
 	packed  *linalg.Packed
-	spare   linalg.CSR // an E that is not needed any more
+	spare   linalg.CSR // an old E
 }
 
-// hits returns room for as many chunks.
+// hits returns room for that number of chunks.
 func (sc *scanner) hits(count int) []linalg.Hits {
 	if len(sc.scratch) < count {
 		sc.scratch = make([]linalg.Hits, count)
@@ -39,16 +41,16 @@ func (sc *scanner) hits(count int) []linalg.Hits {
 
 // negativePart returns E = max(−(YYᵀ + r), 0), both triangles, and the sum of its
 // entries. It scans the upper triangle, N²K operations, and mirrors it. If a sixteenth
-// of the rows lets expect more than most entries in all (0: no limit), it stops and
-// returns the number as a *tooDense.
-func (sc *scanner) negativePart(ctx context.Context, y blas64.General, r float64, most int64, workers int) (linalg.CSR, float64, error) {
+// of the rows suggests more than limit entries in all (0: no limit), it stops with a
+// *tooDense.
+func (sc *scanner) negativePart(ctx context.Context, y blas64.General, r float64, limit int64, workers int) (linalg.CSR, float64, error) {
 	n := y.Rows
 	sc.packed = linalg.Repack(sc.packed, y)
 	packed := sc.packed
 	if sc.upper == nil {
-		sc.upper = make([]upperRows, run.Count(n, scanRows))
+		sc.upper = make([]linalg.CSR, parallel.Count(n, scanRows))
 	}
-	workers = run.Workers(workers, len(sc.upper))
+	workers = parallel.Workers(workers, len(sc.upper))
 	upper, scratch := sc.upper, sc.hits(workers)
 	sums := make([]float64, len(upper))
 	scan := func(w, c int) error {
@@ -57,14 +59,14 @@ func (sc *scanner) negativePart(ctx context.Context, y blas64.General, r float64
 		h.Reset()
 		packed.ScanBelow(lo, hi, -r, h)
 		u := &upper[c]
-		u.end, u.cols = append(u.end[:0], h.RowEnd...), append(u.cols[:0], h.Cols...)
-		u.vals = vec.Resize(u.vals, len(h.Vals))
+		u.RowPtr = append(append(u.RowPtr[:0], 0), h.RowEnd...)
+		u.Cols, u.Vals = append(u.Cols[:0], h.Cols...), vec.Resize(u.Vals, len(h.Vals))
 		at := 0
 		for i := lo; i < hi; i++ {
-			for ; at < u.end[i-lo]; at++ {
+			for ; at < h.RowEnd[i-lo]; at++ {
 				v := -(h.Vals[at] + r)
-				u.vals[at] = v
-				if int(u.cols[at]) == i {
+				u.Vals[at] = v
+				if int(u.Cols[at]) == i {
 					sums[c] += v
 				} else {
 					sums[c] += 2 * v
@@ -73,71 +75,75 @@ func (sc *scanner) negativePart(ctx context.Context, y blas64.General, r float64
 		}
 		return nil
 	}
-	first := run.Count(len(upper), sampled)
-	err := run.Chunks(ctx, first, 1, workers, func(w, c, _, _ int) error { return scan(w, c*sampled) })
+	first := parallel.Count(len(upper), sampled)
+	err := parallel.Chunks(ctx, first, 1, workers, func(w, c, _, _ int) error { return scan(w, c*sampled) })
 	if err != nil {
 		return linalg.CSR{}, 0, err
 	}
-	if most > 0 {
+	if limit > 0 {
 		found, area := 0.0, 0.0
 		for c := 0; c < len(upper); c += sampled {
-			found += float64(len(upper[c].cols))
+			found += float64(len(upper[c].Cols))
 			for i := c * scanRows; i < min(n, (c+1)*scanRows); i++ {
 				area += float64(n - i)
 			}
 		}
-		if expect := found / area * float64(n) * float64(n); expect > float64(most) {
+		if expect := found / area * float64(n) * float64(n); expect > float64(limit) {
 			return linalg.CSR{}, 0, &tooDense{entries: int64(expect)}
 		}
 	}
-	err = run.Chunks(ctx, len(upper)-first, 1, workers, func(w, i, _, _ int) error {
+	err = parallel.Chunks(ctx, len(upper)-first, 1, workers, func(w, i, _, _ int) error {
 		return scan(w, i+i/(sampled-1)+1) // the others, in order
 	})
 	if err != nil {
 		return linalg.CSR{}, 0, err
 	}
-	total := 0.0
-	for _, s := range sums {
-		total += s
-	}
 	e, err := mirror(ctx, n, upper, sc.spare, workers)
 	sc.spare = linalg.CSR{}
-	return e, total, err
+	return e, vec.Sum(sums), err
 }
 
-// tooDense says that E would have more entries than are allowed.
+// tooDense says that E would have more entries than allowed, and about how many.
 type tooDense struct{ entries int64 }
 
 func (e *tooDense) Error() string { return fmt.Sprintf("about %d negative entries", e.entries) }
 
-// upperRows are consecutive rows of the upper triangle of a sparse matrix.
-type upperRows struct {
-	end  []int // of each row
-	cols []int32
-	vals []float64
-}
-
 // mirror makes both triangles of the rows of an upper triangle, given in chunks of
 // scanRows rows. It takes over the memory of reuse.
-func mirror(ctx context.Context, n int, chunks []upperRows, reuse linalg.CSR, workers int) (linalg.CSR, error) {
-	upper := func(i int) ([]int32, []float64) {
-		u, k := &chunks[i/scanRows], i%scanRows
-		lo := 0
-		if k > 0 {
-			lo = u.end[k-1]
+func mirror(ctx context.Context, n int, chunks []linalg.CSR, reuse linalg.CSR, workers int) (linalg.CSR, error) {
+	upper := func(i int) ([]int32, []float64) { return chunks[i/scanRows].Row(i % scanRows) }
+	return transposed(ctx, n, n, func(i int) (int, []int32, []float64) {
+		cols, vals := upper(i)
+		if len(cols) > 0 && int(cols[0]) == i {
+			cols, vals = cols[1:], vals[1:]
 		}
-		return u.cols[lo:u.end[k]], u.vals[lo:u.end[k]]
+		return i, cols, vals
+	}, nil, upper, reuse, workers)
+}
+
+// transposed returns the transpose, n×n, of count sparse rows, with more entries at the end
+// of each row i, those of last(i). row(s) returns the number of a row, which ascends with s,
+// and its entries; those in the columns of skip are left out. It takes over the memory of
+// reuse.
+func transposed(ctx context.Context, n, count int, row func(s int) (int, []int32, []float64), skip []bool,
+	last func(i int) ([]int32, []float64), reuse linalg.CSR, workers int) (linalg.CSR, error) {
+	// Each chunk of target rows takes its entries from all rows; once to count and once
+	// to fill.
+	const target = 512
+	first := func(cols []int32, lo, hi int) int { // the first column in [lo, hi), if there is one
+		if len(cols) == 0 || int(cols[0]) >= hi {
+			return len(cols)
+		}
+		t, _ := slices.BinarySearch(cols, int32(lo))
+		return t
 	}
-	// Each chunk of target rows takes its entries from all rows above, in
-	// ascending order, and then its own; once to count and once to fill.
-	const target = 256
-	lower := make([]int, n) // entries of row i left of the diagonal
-	err := run.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
-		for i := range hi {
-			cols, _ := upper(i)
-			for a := lowerBound(cols, lo); a < len(cols) && int(cols[a]) < hi; a++ {
-				if j := int(cols[a]); j != i {
-					lower[j]++
+	e := linalg.CSR{RowPtr: make([]int, n+1)}
+	err := parallel.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
+		for s := range count {
+			_, cols, _ := row(s)
+			for t := first(cols, lo, hi); t < len(cols) && int(cols[t]) < hi; t++ {
+				if j := cols[t]; skip == nil || !skip[j] {
+					e.RowPtr[j+1]++
 				}
 			}
 		}
@@ -146,52 +152,32 @@ func mirror(ctx context.Context, n int, chunks []upperRows, reuse linalg.CSR, wo
 	if err != nil {
 		return linalg.CSR{}, err
 	}
-	e := linalg.CSR{RowPtr: make([]int, n+1)}
 	for i := range n {
-		cols, _ := upper(i)
-		e.RowPtr[i+1] = e.RowPtr[i] + lower[i] + len(cols)
+		cols, _ := last(i)
+		e.RowPtr[i+1] += e.RowPtr[i] + len(cols)
 	}
 	e.Cols, e.Vals = vec.Resize(reuse.Cols, e.RowPtr[n]), vec.Resize(reuse.Vals, e.RowPtr[n])
-	err = run.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
-		at := make([]int, hi-lo)
-		for j := lo; j < hi; j++ {
-			at[j-lo] = e.RowPtr[j]
-		}
-		for i := range hi {
-			cols, vals := upper(i)
-			for a := lowerBound(cols, lo); a < len(cols) && int(cols[a]) < hi; a++ {
-				if j := int(cols[a]); j != i {
-					e.Cols[at[j-lo]], e.Vals[at[j-lo]] = int32(i), vals[a]
-					at[j-lo]++
+	err = parallel.Chunks(ctx, n, target, workers, func(_, _, lo, hi int) error {
+		at := slices.Clone(e.RowPtr[lo:hi])
+		for s := range count {
+			i, cols, vals := row(s)
+			for t := first(cols, lo, hi); t < len(cols) && int(cols[t]) < hi; t++ {
+				if j := cols[t]; skip == nil || !skip[j] {
+					k := &at[int(j)-lo]
+					e.Cols[*k], e.Vals[*k] = int32(i), vals[t]
+					*k++
 				}
 			}
 		}
-		for j := lo; j < hi; j++ {
-			cols, vals := upper(j)
-			copy(e.Cols[at[j-lo]:e.RowPtr[j+1]], cols)
-			copy(e.Vals[at[j-lo]:e.RowPtr[j+1]], vals)
+		for i := lo; i < hi; i++ {
+			cols, vals := last(i)
+			copy(e.Cols[at[i-lo]:], cols)
+			copy(e.Vals[at[i-lo]:], vals)
 		}
 		return nil
 	})
 	return e, err
 }
-
-// lowerBound returns the place of the first column ≥ j.
-func lowerBound(cols []int32, j int) int {
-	a, b := 0, len(cols)
-	for a < b {
-		if m := int(uint(a+b) >> 1); int(cols[m]) < j {
-			a = m + 1
-		} else {
-			b = m
-		}
-	}
-	return a
-}
-
-// scanWave is how many chunks of scanRows rows are scanned before their entries
-// are copied to E: enough for as many workers, few enough to take little memory.
-const scanWave = 8
 
 // negativeRows returns the given rows, ascending, of E = max(−YYᵀ, 0), and ΣE with
 // the columns of the same words mirrored. It takes over the memory of reuse.
@@ -205,11 +191,11 @@ func (sc *scanner) negativeRows(ctx context.Context, y blas64.General, rows []in
 	packed := sc.packed
 	out := linalg.CSR{RowPtr: make([]int, 1, len(rows)+1), Cols: reuse.Cols[:0], Vals: reuse.Vals[:0]}
 	hits := sc.hits(scanWave)
-	sums := make([]float64, run.Count(len(rows), scanRows))
+	sums := make([]float64, parallel.Count(len(rows), scanRows))
 	const wave = scanWave * scanRows
 	for from := 0; from < len(rows); from += wave {
 		part := rows[from:min(from+wave, len(rows))]
-		err := run.Chunks(ctx, len(part), scanRows, workers, func(_, c, lo, hi int) error {
+		err := parallel.Chunks(ctx, len(part), scanRows, workers, func(_, c, lo, hi int) error {
 			h := &hits[c]
 			h.Reset()
 			packed.ScanBelowRows(part[lo:hi], 0, h)
@@ -229,7 +215,7 @@ func (sc *scanner) negativeRows(ctx context.Context, y blas64.General, rows []in
 		if err != nil {
 			return linalg.CSR{}, 0, err
 		}
-		chunks := hits[:run.Count(len(part), scanRows)]
+		chunks := hits[:parallel.Count(len(part), scanRows)]
 		need := len(out.Cols)
 		for c := range chunks {
 			need += len(chunks[c].Cols)
@@ -247,11 +233,7 @@ func (sc *scanner) negativeRows(ctx context.Context, y blas64.General, rows []in
 			out.Cols, out.Vals = append(out.Cols, h.Cols...), append(out.Vals, h.Vals...)
 		}
 	}
-	total := 0.0
-	for _, s := range sums {
-		total += s
-	}
-	return out, total, nil
+	return out, vec.Sum(sums), nil
 }
 
 // grown returns s with the given capacity.

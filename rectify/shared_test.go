@@ -66,7 +66,7 @@ func TestShared(t *testing.T) {
 			}
 			alone = append(alone, c.vectors)
 			c.vectors = 0
-			got, err := r.Rectify(ctx, c, k, Options{Shared: shared})
+			got, err := r.Rectify(spectrum.With(ctx, shared), c, k, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestShared(t *testing.T) {
 		}
 		// Another matrix does not use what it is not the owner of.
 		other := &counting{Matrix: m}
-		if _, err := r.Rectify(ctx, other, 5, Options{Shared: shared}); err != nil || other.vectors != alone[1] {
+		if _, err := r.Rectify(spectrum.With(ctx, shared), other, 5, Options{}); err != nil || other.vectors != alone[1] {
 			t.Errorf("%v: another matrix took %d vectors, %v", r, other.vectors, err)
 		}
 	}

@@ -5,30 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// State is what the rectification of a matrix C leaves for that of a later matrix
-// C' that differs little, such as that of a few more documents. AP, ENN, LR and Auto
-// make one if Options.Keep is set, and start from the one in Options.From.
+// State is what the rectification of a matrix C leaves for that of a later matrix C' that
+// differs little, such as that of a few more documents. [AP], [ENN], [LR] and [Auto] make
+// one if Options.Keep is set, and start from the one in Options.From.
 //
-// A state holds the eigenpairs of the last iterate YYᵀ, and the product of C with
-// the eigenvectors. A warm start goes on from YYᵀ + (C' − C) instead of C'. Of
-// C' − C it knows the product with the eigenvectors, which is all that matters in the
-// first order. It takes one product with C', and then iterates until the change is
-// at most twice that of the last iteration of the cold start.
+// A state holds the eigenpairs of the last iterate YYᵀ, and the product of C with the
+// eigenvectors. A warm start goes on from YYᵀ + (C' − C) instead of C', where one product
+// with C' gives all of C' − C that matters in the first order. It iterates until the
+// change is at most twice that of the last iteration of the cold start.
 //
-// The state of a warm result is the one it started from. A chain of warm starts thus
-// goes back to its last cold start, and neither errors nor iterations add up. A warm
-// start does not see what is new outside of the space of the eigenvectors; it
-// measures it (Beyond). If that has grown, or the change is too large for the first
-// order (Drift), the method starts cold, and Result.Cold says why.
+// The state of a warm result is the one it started from, so that neither errors nor
+// iterations add up over a chain of warm starts. A warm start measures what is new outside
+// of the space of the eigenvectors (Beyond) but does not use it. If that has grown, or the
+// change is too large for the first order (Drift), the method starts cold.
 //
 // Memory: 16·N·p bytes, p = K + 10 to K + 17. Methods do not write to a state.
 type State struct {
@@ -37,71 +36,53 @@ type State struct {
 	K       int
 	Vectors *mat.Dense // N×p
 	Values  []float64  // p, descending
-
 	// Product is C·Vectors, N×p, of the matrix before it was rectified.
 	Product *mat.Dense
-
 	// Beyond estimates the largest eigenvalue of (I − UUᵀ)C(I − UUᵀ), where U are
 	// the first K vectors.
 	Beyond float64
-
 	// Drift is ‖(C' − C)V‖_F/‖CV‖_F over all Vectors V, for the matrix C' of the
 	// result that the state belongs to; 0 after a cold start.
 	Drift float64
-
 	// Change is ‖C_t − C_{t−1}‖_F of the last iteration.
 	Change float64
 }
 
 // Limits of a warm start.
 const (
-	// mostDrift is how large State.Drift may become.
-	mostDrift = 0.3
-	// mostBeyond is how much larger than State.Beyond that of C' may be.
-	mostBeyond = 1.25
-	// mostChange is how much larger than State.Change the last change may be.
-	mostChange = 2
-	// Beyond comes from a Krylov space of so many vectors and products. It is
-	// compared with itself only.
+	// maxDrift is how large State.Drift may become.
+	maxDrift = 0.3
+	// maxBeyond is how much larger than State.Beyond that of C' may be.
+	maxBeyond = 1.25
+	// maxChange is how much larger than State.Change the last change may be.
+	maxChange = 2
+	// Beyond comes from a Krylov space of this size. It is only compared with itself.
 	beyondVectors, beyondPasses = 8, 3
 )
 
 // Validate reports parts that do not fit together or are not finite.
 func (s *State) Validate() error {
-	if err := s.validate(); err != nil {
-		return fmt.Errorf("rectify: %w", err)
-	}
-	return nil
-}
-
-func (s *State) validate() error {
 	if s.Vectors == nil || s.Product == nil {
-		return errors.New("state: vectors or products are missing")
+		return errors.New("rectify: state: vectors or products are missing")
 	}
 	n, p := s.Vectors.Dims()
 	if r, c := s.Product.Dims(); r != n || c != p || len(s.Values) != p || s.K < 1 || s.K > p {
-		return fmt.Errorf("state: vectors of %d×%d, products of %d×%d, %d values for K = %d", n, p, r, c, len(s.Values), s.K)
+		return fmt.Errorf("rectify: state: vectors of %d×%d, products of %d×%d, %d values for K = %d", n, p, r, c, len(s.Values), s.K)
 	}
-	for i, v := range s.Values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("state: value %d is %g", i, v)
+	if i := vec.NotFinite(s.Values); i >= 0 {
+		return fmt.Errorf("rectify: state: value %d is %g", i, s.Values[i])
+	}
+	for i := range n {
+		if j := vec.NotFinite(s.Vectors.RawRowView(i)); j >= 0 {
+			return fmt.Errorf("rectify: state: vectors[%d,%d] = %g", i, j, s.Vectors.At(i, j))
 		}
-	}
-	for _, x := range []struct {
-		name string
-		m    *mat.Dense
-	}{{"vectors", s.Vectors}, {"products", s.Product}} {
-		for i := range n {
-			for j, v := range x.m.RawRowView(i) {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return fmt.Errorf("state: %s[%d,%d] = %g", x.name, i, j, v)
-				}
-			}
+		if j := vec.NotFinite(s.Product.RawRowView(i)); j >= 0 {
+			return fmt.Errorf("rectify: state: products[%d,%d] = %g", i, j, s.Product.At(i, j))
 		}
 	}
 	for _, v := range []float64{s.Beyond, s.Drift, s.Change} {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("state: Beyond, Drift and Change are %g, %g, %g", s.Beyond, s.Drift, s.Change)
+			return fmt.Errorf("rectify: state: Beyond, Drift and Change are %g, %g, %g", s.Beyond, s.Drift, s.Change)
 		}
 	}
 	var g mat.Dense
@@ -113,7 +94,7 @@ func (s *State) validate() error {
 				want = 1
 			}
 			if v := g.At(i, j); !(math.Abs(v-want) <= 1e-6) {
-				return fmt.Errorf("state: the inner product of vectors %d and %d is %g, not %g", i, j, v, want)
+				return fmt.Errorf("rectify: state: the inner product of vectors %d and %d is %g, not %g", i, j, v, want)
 			}
 		}
 	}
@@ -121,10 +102,9 @@ func (s *State) validate() error {
 }
 
 // Select returns the state for other words: row i of the result is row rows[i] of
-// s, or a new word if rows[i] is negative. Words that are left out take the products
-// with their entries along, which is right but for what they had in common with those
-// that stay. Errors: row numbers out of range or given twice; too few words left for
-// the vectors to be independent. O(Np²).
+// s, or a new word if rows[i] is negative. What words that are left out had in common with
+// those that stay is lost. Errors: row numbers out of range or given twice; too few words
+// left for the vectors to be independent. O(Np²).
 func (s *State) Select(rows []int) (*State, error) {
 	n, p := s.Vectors.Dims()
 	seen := make([]bool, n)
@@ -190,13 +170,10 @@ func (s *State) orthonormalise(x, w *mat.Dense, lost int) error {
 			t.SetSym(i, j, v)
 		}
 	}
-	var eig mat.EigenSym
-	if !eig.Factorize(t, true) {
-		return fmt.Errorf("the eigenvalues of a %d×%d matrix were not found", p, p)
+	values, vecs, err := linalg.Eigen(t)
+	if err != nil {
+		return fmt.Errorf("a %d×%d matrix: %w", p, p, err)
 	}
-	var vecs mat.Dense
-	eig.VectorsTo(&vecs)
-	values := eig.Values(nil)
 	turn := mat.NewDense(p, p, nil) // descending
 	s.Values = make([]float64, p)
 	for j := range p {
@@ -212,36 +189,27 @@ func (s *State) orthonormalise(x, w *mat.Dense, lost int) error {
 	return nil
 }
 
-// warmStart are the eigenpairs that a method begins with in place of those of c.
-type warmStart struct {
-	block    *linalg.Block
-	drift    float64
-	products int
-	cold     string // why there are none
-}
-
-// warm prepares a warm start for c where opt asks for one.
-func (opt Options) warm(ctx context.Context, c cooc.Operator, k int) (warmStart, error) {
-	s := opt.From
-	if s == nil {
-		return warmStart{}, nil
-	}
-	if err := s.validate(); err != nil {
-		return warmStart{}, err
+// startWarm makes the method begin with the eigenpairs of Options.From, moved by what has
+// changed in c, or sets Result.Cold.
+func (l *loop) startWarm(ctx context.Context) error {
+	s := l.opt.From
+	if err := s.Validate(); err != nil {
+		return err
 	}
 	n, p := s.Vectors.Dims()
-	if n != c.Dim() {
-		return warmStart{}, fmt.Errorf("a state of %d words for a matrix of %d", n, c.Dim())
+	if n != l.n {
+		return fmt.Errorf("a state of %d words for a matrix of %d", n, l.n)
 	}
-	if s.K != k {
-		return warmStart{cold: fmt.Sprintf("the state is that of %d topics", s.K)}, nil
+	if s.K != l.k {
+		l.res.Cold = fmt.Sprintf("the state is that of %d topics", s.K)
+		return nil
 	}
 	x, before := s.Vectors.RawMatrix(), s.Product.RawMatrix()
 	w := linalg.NewGeneral(n, p)
-	if err := operator(c, opt.Workers)(ctx, w, x); err != nil {
-		return warmStart{}, err
+	if err := l.op(ctx, w, x); err != nil {
+		return err
 	}
-	ws := warmStart{products: p}
+	l.res.Products += p
 	moved, size := 0.0, 0.0
 	for i := range n {
 		row, old := linalg.Row(w, i), linalg.Row(before, i)
@@ -251,29 +219,27 @@ func (opt Options) warm(ctx context.Context, c cooc.Operator, k int) (warmStart,
 			size += v * v
 		}
 	}
-	ws.drift = math.Sqrt(moved / size)
-	if !(ws.drift <= mostDrift) {
-		ws.cold = fmt.Sprintf("the matrix has changed by %.2g of itself, more than %g", ws.drift, mostDrift)
-		return ws, nil
+	l.drift = math.Sqrt(moved / size)
+	if !(l.drift <= maxDrift) {
+		l.res.Cold = fmt.Sprintf("the matrix has changed by %.2g of itself, more than %g", l.drift, maxDrift)
+		return nil
 	}
 	theta := make([]float64, p)
-	copy(theta, s.Values[:k])
-	var err error
-	if ws.block, err = linalg.Perturbed(ctx, x, theta, w, opt.Workers); err != nil {
-		return ws, err
-	}
-	u := ws.block.X
-	u.Cols = k
-	beyond, products, err := beyondOf(ctx, c, u, opt.Workers)
+	copy(theta, s.Values[:l.k])
+	block, err := linalg.Perturbed(ctx, x, theta, w, l.opt.Workers)
 	if err != nil {
-		return ws, err
+		return err
 	}
-	ws.products += products
-	if beyond > mostBeyond*s.Beyond {
-		ws.block = nil
-		ws.cold = fmt.Sprintf("the largest eigenvalue beside the topics has grown from %.3g to %.3g", s.Beyond, beyond)
+	beyond, err := l.beyond(ctx, block.X)
+	if err != nil {
+		return err
 	}
-	return ws, nil
+	if beyond > maxBeyond*s.Beyond {
+		l.res.Cold = fmt.Sprintf("the largest eigenvalue besides those of the topics has grown from %.3g to %.3g", s.Beyond, beyond)
+		return nil
+	}
+	l.block, l.res.Warm = block, true
+	return nil
 }
 
 // warmChange returns by how much the first iterate of a warm start differs from the
@@ -282,19 +248,20 @@ func (l *loop) warmChange(ctx context.Context, y blas64.General, r float64) (flo
 	s := l.opt.From
 	n := float64(y.Rows)
 	y0 := scaled(s.Vectors.RawMatrix(), s.Values[:s.K], nil)
-	change, err := lowRankChange(ctx, y0, y, r-(1-sumOf(y0))/(n*n), l.opt.Workers)
+	change, err := new(moves).lowRank(ctx, y0, y, r-(1-sumOf(y0))/(n*n), l.opt.Workers)
 	return math.Sqrt(max(change, 0)), err
 }
 
-// beyondOf estimates the largest eigenvalue of (I − UUᵀ)C(I − UUᵀ), from below,
-// and counts the products.
-func beyondOf(ctx context.Context, c cooc.Operator, u blas64.General, workers int) (float64, int, error) {
-	n := u.Rows
-	p := min(n-u.Cols, beyondVectors)
+// beyond estimates the largest eigenvalue of (I − UUᵀ)C(I − UUᵀ), from below, where U
+// are the first k columns of u.
+func (l *loop) beyond(ctx context.Context, u blas64.General) (float64, error) {
+	u.Cols = l.k
+	p := min(l.n-l.k, beyondVectors)
 	if p < 1 {
-		return 0, 0, nil
+		return 0, nil
 	}
-	all := linalg.NewGeneral(u.Cols, p)
+	workers := l.opt.Workers
+	all := linalg.NewGeneral(l.k, p)
 	deflate := func(ctx context.Context, x blas64.General) error {
 		h := all
 		h.Cols = x.Cols // Krylov drops vectors where the space is used up
@@ -303,57 +270,50 @@ func beyondOf(ctx context.Context, c cooc.Operator, u blas64.General, workers in
 		}
 		return linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, -1, u, h, 1, x, workers)
 	}
-	mul := operator(c, workers)
+	mul := operator(l.c, workers)
 	op := func(ctx context.Context, dst, x blas64.General) error { // x is in the space already
 		if err := mul(ctx, dst, x); err != nil {
 			return err
 		}
 		return deflate(ctx, dst)
 	}
-	x, err := randomBlock(ctx, c.Marginals(), p, 0, workers)
+	x, err := randomBlock(ctx, l.c.Marginals(), p, 0, workers)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	if err := deflate(ctx, x); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	b, st, err := linalg.Krylov(ctx, op, x, 1, 1, beyondPasses, workers)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	return max(b.Theta[0], 0), st.Products, nil
+	l.res.Products += st.Products
+	return max(b.Theta[0], 0), nil
 }
 
 // keep makes the state of a result: that of the warm start, or one of the eigenpairs
 // of the last iterate.
-func (l *loop) keep(ctx context.Context) error {
+func (l *loop) keep(ctx context.Context) (err error) {
 	if l.res.Warm {
 		s := *l.opt.From
-		s.Drift = l.start.drift
+		s.Drift = l.drift
 		l.res.State = &s
 		return nil
 	}
-	pairs := l.pairs.block
-	n, p := pairs.X.Rows, pairs.X.Cols
-	s := &State{K: l.k, Vectors: mat.NewDense(n, p, nil), Values: make([]float64, p), Product: mat.NewDense(n, p, nil)}
-	for i := range n {
-		s.Vectors.SetRow(i, linalg.Row(pairs.X, i))
+	x := l.block.X
+	s := &State{K: l.k, Vectors: mat.NewDense(l.n, x.Cols, nil), Values: slices.Clone(l.block.Theta), Product: mat.NewDense(l.n, x.Cols, nil)}
+	for i := range l.n {
+		s.Vectors.SetRow(i, linalg.Row(x, i))
 	}
-	copy(s.Values, pairs.Theta)
 	if err := l.c.MulTo(ctx, s.Product, s.Vectors, l.opt.Workers); err != nil {
 		return err
 	}
+	l.res.Products += x.Cols
 	if m := len(l.res.Changes); m > 0 {
 		s.Change = l.res.Changes[m-1]
 	}
-	u := pairs.X
-	u.Cols = l.k
-	beyond, products, err := beyondOf(ctx, l.c, u, l.opt.Workers)
-	if err != nil {
-		return err
-	}
-	s.Beyond = beyond
-	l.res.Products += p + products
+	s.Beyond, err = l.beyond(ctx, x)
 	l.res.State = s
-	return nil
+	return err
 }

@@ -12,12 +12,11 @@ import (
 )
 
 // TruncatedEig keeps the K algebraically largest eigenpairs of C, negative
-// eigenvalues clipped: C* = U·Λ⁺·Uᵀ, as a *cooc.LowRankSparse YYᵀ. AP, ENN and PALM
+// eigenvalues clipped: C* = U·Λ⁺·Uᵀ, as a [*cooc.LowRankSparse] YYᵀ. [AP], [ENN] and [PALM]
 // start from it. The result has negative entries, and its sum is not 1. It costs one
 // cold eigenproblem.
 type TruncatedEig struct {
-	// EigenTol bounds the residual ‖Cu − λu‖ of each of the K pairs by
-	// EigenTol·λ_K, at most 0.1; 0 means 1e-5.
+	// EigenTol bounds the residuals of eigenpairs as for AP; 0 means 1e-5.
 	EigenTol float64
 	// Measure fills in Result.Violations, which takes N²·K operations.
 	Measure bool
@@ -32,12 +31,9 @@ func (e TruncatedEig) String() string { return "TruncatedEig(" + e.settings().ei
 // Validate reports settings out of range.
 func (e TruncatedEig) Validate() error { return e.settings().validate() }
 
-// Rectify implements Rectifier. Changes is empty. Errors are those of ENN.
+// Rectify implements Rectifier. Changes is empty. Errors are those of [ENN].
 func (e TruncatedEig) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
-	if err := e.Validate(); err != nil {
-		return nil, err
-	}
-	l, err := newLoop(c, k, opt, e.settings())
+	l, err := newLoop(ctx, c, k, opt, e)
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +47,11 @@ func (l *loop) truncate(ctx context.Context, measure bool) error {
 	if err := l.next(ctx, 1); err != nil {
 		return err
 	}
-	if v := l.pairs.theta()[0]; !(v > 0) {
-		return fmt.Errorf("the largest eigenvalue is %g: there is nothing to keep", v)
+	if v := l.theta()[0]; !(v > 0) {
+		return fmt.Errorf("the largest eigenvalue is %.6g: there is nothing to keep", v)
 	}
-	l.res.Iterations, l.res.Eigenvalues = 1, slices.Clone(l.pairs.theta())
-	return l.lowRank(ctx, l.pairs.y(blas64.General{}), measure)
+	l.res.Iterations, l.res.Eigenvalues = 1, slices.Clone(l.theta())
+	return l.lowRank(ctx, l.y(blas64.General{}), measure)
 }
 
-// Bytes implements Rectifier.
-func (e TruncatedEig) Bytes(n, k int, opt Options) int64 { return whole(opt.eigenBytes(n, k)) }
+func (e TruncatedEig) bytes(n, k int, opt Options) int64 { return whole(opt.eigenBytes(n, k)) }

@@ -3,11 +3,12 @@ package rectify
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -16,14 +17,14 @@ import (
 type Violations struct {
 	// MinEntry is the most negative entry and NegativeSum the sum of all negative
 	// entries; 0 where there are none. The mean entry is 1/N².
-	MinEntry, NegativeSum float64
+	MinEntry    float64 `json:"min_entry"`
+	NegativeSum float64 `json:"negative_sum"`
 	// SumError is ΣC − 1.
-	SumError float64
-	// RankResidual is ‖C − Z‖_F/‖C‖_F, where Z is the last projection on the
-	// positive semidefinite matrices of rank K, scaled as C is: an upper bound of
-	// the relative distance to the nearest of them. For DC, which does not project,
-	// Z is the nearest.
-	RankResidual float64
+	SumError float64 `json:"sum_error"`
+	// RankResidual is ‖C − Z‖_F/‖C‖_F, where Z is the last projection on the positive
+	// semidefinite matrices of rank K, scaled as C is: an upper bound of the relative
+	// distance to the nearest of them. For DC, Z is the nearest.
+	RankResidual float64 `json:"rank_residual"`
 }
 
 // negativeEntries returns the least entry of YYᵀ + r·eeᵀ + E, or 0 if that is more,
@@ -33,46 +34,30 @@ func negativeEntries(ctx context.Context, m *linalg.LowRankSparse, workers int) 
 	if err != nil {
 		return 0, 0, err
 	}
-	n := m.Y.Rows
-	const size = 64
-	leasts, sums := make([]float64, run.Count(n, size)), make([]float64, run.Count(n, size))
-	err = run.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			ac, av := from(&below, i)
-			bc, bv := from(&m.E, i)
-			yi := linalg.Row(m.Y, i)
-			union(ac, av, bc, bv, func(j int, a, b float64) {
-				v := b - a
-				if a == 0 { // not among those below zero before E
-					v = vec.Dot(yi, linalg.Row(m.Y, j)) + m.R + b
-				}
-				if v >= 0 {
-					return
-				}
-				leasts[c] = min(leasts[c], v)
-				if j != i {
-					v *= 2
-				}
-				sums[c] += v
-			})
+	leasts := make([]float64, m.Y.Rows)
+	sums, err := overEntries(ctx, &below, &m.E, workers, func(i, j int, a, b float64) float64 {
+		v := b - a
+		if a == 0 { // not among those below zero before E
+			v = vec.Dot(linalg.Row(m.Y, i), linalg.Row(m.Y, j)) + m.R + b
 		}
-		return nil
+		if v >= 0 {
+			return 0
+		}
+		leasts[i] = min(leasts[i], v)
+		return v
 	})
-	for c := range sums {
-		least, sum = min(least, leasts[c]), sum+sums[c]
-	}
-	return least, sum, err
+	return slices.Min(leasts), vec.Sum(sums), err
 }
 
 // negatives is negativeEntries of YYᵀ alone.
 func negatives(ctx context.Context, y blas64.General, workers int) (least, sum float64, err error) {
 	n := y.Rows
 	packed := linalg.Pack(y)
-	chunks := run.Count(n, scanRows)
-	workers = run.Workers(workers, chunks)
+	chunks := parallel.Count(n, scanRows)
+	workers = parallel.Workers(workers, chunks)
 	scratch := make([]linalg.Hits, workers)
 	lows, sums := make([]float64, chunks), make([]float64, chunks)
-	err = run.Chunks(ctx, n, scanRows, workers, func(w, c, lo, hi int) error {
+	err = parallel.Chunks(ctx, n, scanRows, workers, func(w, c, lo, hi int) error {
 		h := &scratch[w]
 		h.Reset()
 		packed.ScanBelow(lo, hi, 0, h)
@@ -99,7 +84,7 @@ func negatives(ctx context.Context, y blas64.General, workers int) (least, sum f
 // entries in which E is not.
 func beyondRank(ctx context.Context, c *linalg.LowRankSparse, workers int) (float64, error) {
 	n := float64(c.Y.Rows)
-	off, whole := c.R*c.R*n*n, 0.0
+	off := c.R * c.R * n * n
 	for _, v := range c.E.Vals {
 		off += v * (v + 2*c.R)
 	}
@@ -107,9 +92,7 @@ func beyondRank(ctx context.Context, c *linalg.LowRankSparse, workers int) (floa
 	if err := linalg.Gram(ctx, c.Y, gram, workers); err != nil {
 		return 0, err
 	}
-	for _, v := range gram.Data {
-		whole += v * v
-	}
+	whole := vec.Dot(gram.Data, gram.Data)
 	whole += off + 2*c.R*sumOf(c.Y) // and 2⟨YYᵀ, E⟩
 	for _, v := range c.E.Vals {
 		whole -= 2 * v * (v + c.R)

@@ -2,6 +2,7 @@ package tsne
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"math"
 	"slices"
@@ -11,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 // neighbour is one of the nearest of a point, with the squared distance from it
@@ -48,9 +49,9 @@ func neighbours(ctx context.Context, x *mat.Dense, k, workers int) ([][]neighbou
 		}
 	}
 	out := make([][]neighbour, n)
-	workers = run.Workers(workers, run.Count(n, size))
+	workers = parallel.Workers(workers, parallel.Count(n, size))
 	scratch := make([]blas64.General, workers)
-	err := run.Chunks(ctx, n, size, workers, func(w, _, lo, hi int) error {
+	err := parallel.Chunks(ctx, n, size, workers, func(w, _, lo, hi int) error {
 		if scratch[w].Data == nil {
 			scratch[w] = linalg.NewGeneral(size, n)
 		}
@@ -61,7 +62,7 @@ func neighbours(ctx context.Context, x *mat.Dense, k, workers int) ([][]neighbou
 		}
 		keep := min(k+spare, n-1)
 		for i := lo; i < hi; i++ {
-			h := make([]neighbour, 0, keep)
+			h := make(farthest, 0, keep)
 			for j, v := range linalg.Row(g, i-lo) {
 				if j == i {
 					continue
@@ -69,11 +70,11 @@ func neighbours(ctx context.Context, x *mat.Dense, k, workers int) ([][]neighbou
 				c := neighbour{norms2[i] + norms2[j] - 2*v, int32(j)}
 				if len(h) < keep {
 					if h = append(h, c); len(h) == keep {
-						heapify(h)
+						heap.Init(h)
 					}
 				} else if nearer(c, h[0]) < 0 {
 					h[0] = c
-					sift(h, 0)
+					heap.Fix(h, 0)
 				}
 			}
 			a := linalg.Row(y, i)
@@ -92,29 +93,14 @@ func neighbours(ctx context.Context, x *mat.Dense, k, workers int) ([][]neighbou
 	return out, err
 }
 
-// heapify makes h a heap with the farthest on top.
-func heapify(h []neighbour) {
-	for i := len(h)/2 - 1; i >= 0; i-- {
-		sift(h, i)
-	}
-}
+// farthest is a heap of neighbours with the farthest on top. It neither grows nor shrinks.
+type farthest []neighbour
 
-func sift(h []neighbour, i int) {
-	for {
-		c := 2*i + 1
-		if c >= len(h) {
-			return
-		}
-		if c+1 < len(h) && nearer(h[c], h[c+1]) < 0 {
-			c++
-		}
-		if nearer(h[i], h[c]) >= 0 {
-			return
-		}
-		h[i], h[c] = h[c], h[i]
-		i = c
-	}
-}
+func (h farthest) Len() int           { return len(h) }
+func (h farthest) Less(i, j int) bool { return nearer(h[i], h[j]) > 0 }
+func (h farthest) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h farthest) Push(any)           {}
+func (h farthest) Pop() any           { return nil }
 
 // affinity is the symmetric sparse matrix P by rows; its entries sum to 1.
 type affinity struct {
@@ -132,7 +118,7 @@ func (a *affinity) row(i int) ([]int32, []float64) {
 // (lee-2018, eqs. 1.1 and 1.2; the p of others count as 0). It overwrites nb.
 func affinities(ctx context.Context, nb [][]neighbour, perplexity float64, workers int) (*affinity, error) {
 	n := len(nb)
-	err := run.Chunks(ctx, n, chunk, workers, func(_, _, lo, hi int) error {
+	err := parallel.Chunks(ctx, n, chunk, workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			for t, p := range conditional(nb[i], perplexity) {
 				nb[i][t].v = p
@@ -166,9 +152,9 @@ func affinities(ctx context.Context, nb [][]neighbour, perplexity float64, worke
 			if len(b) > 0 && b[0].j == c.j {
 				c.v, b = c.v+b[0].v, b[1:]
 			}
-			if c.v > 0 {
+			if p := c.v / float64(2*n); p > 0 { // the quotient: it may underflow where c.v does not
 				a.cols = append(a.cols, c.j)
-				a.vals = append(a.vals, c.v/float64(2*n))
+				a.vals = append(a.vals, p)
 			}
 		}
 		a.start[i+1] = len(a.cols)

@@ -5,13 +5,13 @@
 // Near points of the input get a large probability p_ij, by Gaussians whose
 // widths give each point the same effective number of neighbours, the
 // perplexity. Gradient descent moves the embedding to where KL(P‖Q) is least, for its
-// own probabilities q_ij, by the heavy-tailed Student distribution. The attraction is
-// computed from the nearest neighbours, which are found exactly, and the repulsion by
-// the Barnes–Hut method (van der Maaten 2014): a cell of a tree that is small for its
-// distance acts as one heavy point.
+// own probabilities q_ij, by the heavy-tailed Student distribution. The attraction comes from
+// the nearest neighbours, which are exact, and the repulsion from the Barnes–Hut method (van
+// der Maaten 2014): a cell of a tree that is small for its distance acts as one heavy point.
 package tsne
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,7 +19,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -32,9 +32,9 @@ type Settings struct {
 	Perplexity float64
 	// Iterations is the number of steps; 0 means 1000.
 	Iterations int
-	// Exaggeration, at least 1, multiplies the p_ij in the first
-	// ExaggerationIterations steps, so that clusters form before they spread.
-	// 0 means 12, and 250 steps; a negative number of steps means none.
+	// Exaggeration, at least 1, multiplies the p_ij in the first ExaggerationIterations
+	// steps, so that clusters form before they spread. 0 means 12, and 250 steps; a negative
+	// number of steps means none.
 	Exaggeration           float64
 	ExaggerationIterations int
 	// LearningRate is the length of a step; 0 means N/(4·Exaggeration), at
@@ -43,15 +43,14 @@ type Settings struct {
 	// Theta, at most 1, is the ratio of size and distance below which a cell
 	// acts as one point. 0 means 0.5; negative: no approximation, O(N²) a step.
 	Theta float64
-	// Init is where the points start, N×Dims, best with a spread of about
-	// 1e-4. nil: normally distributed, drawn with Seed, of standard deviation
-	// 1e-4. It is not changed.
+	// Init is where the points start, N×Dims, best with a spread of about 1e-4. nil: normal
+	// with the standard deviation 1e-4, drawn with Seed.
 	Init *mat.Dense
 	Seed uint64
 	// Workers bounds the goroutines; 0 means GOMAXPROCS. It changes no bit.
 	Workers int
-	// Progress, if not nil, is called from the goroutine that called Embed
-	// whenever KL was computed, with the number of steps done.
+	// Progress, if not nil, is called from the goroutine that called Embed whenever KL was
+	// computed, with the number of steps done.
 	Progress func(done, total int, kl float64)
 }
 
@@ -59,8 +58,7 @@ type Settings struct {
 type Result struct {
 	// Points are the positions, N×Dims, with their mean at the origin.
 	Points *mat.Dense
-	// KL is the divergence that is minimised, every 50 steps and at the end,
-	// always that of P without exaggeration.
+	// KL is the divergence without exaggeration, every 50 steps and at the end.
 	KL []Divergence
 }
 
@@ -79,31 +77,13 @@ const (
 	momentumLow  = 0.5
 	momentumHigh = 0.8
 	switchStep   = 250
-	leastGain    = 0.01
+	minGain      = 0.01
 )
 
 func (s Settings) defaults(n int) Settings {
-	if s.Dims == 0 {
-		s.Dims = 2
-	}
-	if s.Perplexity == 0 {
-		s.Perplexity = 30
-	}
-	if s.Iterations == 0 {
-		s.Iterations = 1000
-	}
-	if s.Exaggeration == 0 {
-		s.Exaggeration = 12
-	}
-	if s.ExaggerationIterations == 0 {
-		s.ExaggerationIterations = 250
-	}
-	if s.LearningRate == 0 {
-		s.LearningRate = max(float64(n)/s.Exaggeration/4, 50)
-	}
-	if s.Theta == 0 {
-		s.Theta = 0.5
-	}
+	s.Dims, s.Perplexity, s.Iterations = cmp.Or(s.Dims, 2), cmp.Or(s.Perplexity, 30), cmp.Or(s.Iterations, 1000)
+	s.Exaggeration, s.ExaggerationIterations = cmp.Or(s.Exaggeration, 12), cmp.Or(s.ExaggerationIterations, 250)
+	s.LearningRate, s.Theta = cmp.Or(s.LearningRate, max(float64(n)/s.Exaggeration/4, 50)), cmp.Or(s.Theta, 0.5)
 	return s
 }
 
@@ -129,23 +109,21 @@ func (s Settings) Validate() error {
 
 // Embed embeds the rows of x, N points of any dimension D.
 //
-// The same points, settings and type of CPU give the same bits for any number
-// of workers; another Seed gives another embedding. Time: N²·D for the
-// neighbours, and for each step O(N·log N) for the tree and the repulsion and
-// O(N·Perplexity) for the attraction. Memory: O(N·D), and some 200 bytes for
-// each point and unit of perplexity. Safe for concurrent use.
+// The same points, settings and type of CPU give the same bits for any number of workers;
+// another Seed gives another embedding. Time: N²·D for the neighbours, and for each step
+// O(N·log N) for the repulsion and O(N·Perplexity) for the attraction. Memory: O(N·D), and
+// some 200 bytes for each point and unit of perplexity. Safe for concurrent use.
 //
-// Errors: settings out of range, too few points for the perplexity, a number
-// that is not finite, a learning rate so large that the positions overflow,
-// ctx's.
+// Errors: settings out of range, too few points for the perplexity, a number that is not
+// finite, a learning rate so large that the positions overflow, ctx's.
 func Embed(ctx context.Context, x *mat.Dense, s Settings) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	n, _ := x.Dims()
 	s = s.defaults(n)
-	if need := int(math.Ceil(3*s.Perplexity)) + 1; n < need {
-		return nil, fmt.Errorf("tsne: a perplexity of %g needs at least %d points, there are %d", s.Perplexity, need, n)
+	if need := math.Ceil(3*s.Perplexity) + 1; !(float64(n) >= need) {
+		return nil, fmt.Errorf("tsne: a perplexity of %g needs at least %g points, there are %d", s.Perplexity, need, n)
 	}
 	if err := finite("point", x); err != nil {
 		return nil, err
@@ -254,7 +232,7 @@ func newEmbedding(n int, s Settings) *embedding {
 		e.gain[i] = vector{1, 1, 1}
 	}
 	e.z = make([]float64, n)
-	e.kl = make([]float64, run.Count(n, chunk))
+	e.kl = make([]float64, parallel.Count(n, chunk))
 	return e
 }
 
@@ -266,7 +244,7 @@ func (e *embedding) gradient(ctx context.Context, exaggeration float64, withKL b
 	if e.s.Theta > 0 {
 		theta2 = e.s.Theta * e.s.Theta
 	}
-	err = run.Chunks(ctx, e.n, chunk, e.s.Workers, func(_, _, lo, hi int) error {
+	err = parallel.Chunks(ctx, e.n, chunk, e.s.Workers, func(_, _, lo, hi int) error {
 		for t := lo; t < hi; t++ {
 			i := e.tree.order[t]
 			e.rep[i], e.z[i] = e.tree.repulsion(t, theta2)
@@ -276,11 +254,8 @@ func (e *embedding) gradient(ctx context.Context, exaggeration float64, withKL b
 	if err != nil {
 		return 0, err
 	}
-	z := 0.0
-	for _, v := range e.z {
-		z += v
-	}
-	err = run.Chunks(ctx, e.n, chunk, e.s.Workers, func(_, c, lo, hi int) error {
+	z := vec.Sum(e.z)
+	err = parallel.Chunks(ctx, e.n, chunk, e.s.Workers, func(_, c, lo, hi int) error {
 		sum := 0.0
 		for i := lo; i < hi; i++ {
 			cols, vals := e.p.row(i)
@@ -305,10 +280,7 @@ func (e *embedding) gradient(ctx context.Context, exaggeration float64, withKL b
 		e.kl[c] = sum
 		return nil
 	})
-	for _, v := range e.kl {
-		kl += v
-	}
-	return kl, err
+	return vec.Sum(e.kl), err
 }
 
 // step moves the points down the gradient, with momentum and a gain for each
@@ -321,7 +293,7 @@ func (e *embedding) step(momentum float64) {
 			if g > 0 && v < 0 || g < 0 && v > 0 {
 				k += 0.2
 			} else {
-				k = max(0.8*k, leastGain)
+				k = max(0.8*k, minGain)
 			}
 			v = momentum*v - e.s.LearningRate*k*g
 			e.gain[i][c], e.vel[i][c] = k, v

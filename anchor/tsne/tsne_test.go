@@ -108,48 +108,50 @@ func TestNeighbours(t *testing.T) {
 // entropy of the perplexity, whatever the unit of the coordinates.
 func TestAffinities(t *testing.T) {
 	for _, unit := range []float64{1e-9, 1, 1e9} {
-		x := clusters(200, 5, 4, 2)
-		x.Scale(unit, x)
-		perplexity := 20.5
-		nb, err := neighbours(ctx, x, int(3*perplexity), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dense := mat.NewDense(200, 200, nil)
-		for i := range nb {
-			h, sum := 0.0, 0.0
-			for k, p := range conditional(nb[i], perplexity) {
-				h -= p * math.Log(p)
-				sum += p
-				j := int(nb[i][k].j)
-				dense.Set(i, j, dense.At(i, j)+p/400)
-				dense.Set(j, i, dense.At(j, i)+p/400)
+		t.Run(fmt.Sprint("unit ", unit), func(t *testing.T) {
+			x := clusters(200, 5, 4, 2)
+			x.Scale(unit, x)
+			perplexity := 20.5
+			nb, err := neighbours(ctx, x, int(3*perplexity), 1)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if math.Abs(math.Exp(h)-perplexity) > 1e-7 || math.Abs(sum-1) > 1e-14 {
-				t.Fatalf("point %d: perplexity %.12g, sum %.17g", i, math.Exp(h), sum)
-			}
-		}
-		p, err := affinities(ctx, nb, perplexity, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := 0.0
-		for i := range 200 {
-			cols, vals := p.row(i)
-			if !slices.IsSorted(cols) {
-				t.Fatalf("row %d is not sorted", i)
-			}
-			for k, j := range cols {
-				sum += vals[k]
-				if math.Abs(vals[k]-dense.At(i, int(j))) > 1e-18 {
-					t.Fatalf("p(%d, %d) = %g, want %g", i, j, vals[k], dense.At(i, int(j)))
+			dense := mat.NewDense(200, 200, nil)
+			for i := range nb {
+				h, sum := 0.0, 0.0
+				for k, p := range conditional(nb[i], perplexity) {
+					h -= p * math.Log(p)
+					sum += p
+					j := int(nb[i][k].j)
+					dense.Set(i, j, dense.At(i, j)+p/400)
+					dense.Set(j, i, dense.At(j, i)+p/400)
 				}
-				dense.Set(i, int(j), 0)
+				if math.Abs(math.Exp(h)-perplexity) > 1e-7 || math.Abs(sum-1) > 1e-14 {
+					t.Fatalf("point %d: perplexity %.12g, sum %.17g", i, math.Exp(h), sum)
+				}
 			}
-		}
-		if math.Abs(sum-1) > 1e-13 || mat.Max(dense) > 0 {
-			t.Errorf("unit %g: P sums to %.17g; the largest entry left out is %g", unit, sum, mat.Max(dense))
-		}
+			p, err := affinities(ctx, nb, perplexity, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := 0.0
+			for i := range 200 {
+				cols, vals := p.row(i)
+				if !slices.IsSorted(cols) {
+					t.Fatalf("row %d is not sorted", i)
+				}
+				for k, j := range cols {
+					sum += vals[k]
+					if math.Abs(vals[k]-dense.At(i, int(j))) > 1e-18 {
+						t.Fatalf("p(%d, %d) = %g, want %g", i, j, vals[k], dense.At(i, int(j)))
+					}
+					dense.Set(i, int(j), 0)
+				}
+			}
+			if math.Abs(sum-1) > 1e-13 || mat.Max(dense) > 0 {
+				t.Errorf("P sums to %.17g; the largest entry left out is %g", sum, mat.Max(dense))
+			}
+		})
 	}
 	// More twins than the perplexity: they share the probability.
 	nb := make([]neighbour, 30)
@@ -234,28 +236,30 @@ func slow(e *embedding, exaggeration float64) (grad []vector, kl float64) {
 func TestGradient(t *testing.T) {
 	for _, dims := range []int{2, 3} {
 		for _, c := range []struct{ theta, tol float64 }{{-1, 1e-12}, {0.2, 5e-3}, {0.5, 3e-2}, {1, 0.2}} {
-			e := scattered(t, 400, dims, c.theta)
-			e.pos[7] = e.pos[9] // points that coincide
-			for _, exaggeration := range []float64{1, 12} {
-				want, wantKL := slow(e, exaggeration)
-				kl, err := e.gradient(ctx, exaggeration, true)
-				if err != nil {
-					t.Fatal(err)
-				}
-				diff, size := 0.0, 0.0
-				for i := range want {
-					for k := range 3 {
-						diff += (e.grad[i][k] - want[i][k]) * (e.grad[i][k] - want[i][k])
-						size += want[i][k] * want[i][k]
+			t.Run(fmt.Sprintf("%d dimensions, theta %g", dims, c.theta), func(t *testing.T) {
+				e := scattered(t, 400, dims, c.theta)
+				e.pos[7] = e.pos[9] // points that coincide
+				for _, exaggeration := range []float64{1, 12} {
+					want, wantKL := slow(e, exaggeration)
+					kl, err := e.gradient(ctx, exaggeration, true)
+					if err != nil {
+						t.Fatal(err)
+					}
+					diff, size := 0.0, 0.0
+					for i := range want {
+						for k := range 3 {
+							diff += (e.grad[i][k] - want[i][k]) * (e.grad[i][k] - want[i][k])
+							size += want[i][k] * want[i][k]
+						}
+					}
+					if diff = math.Sqrt(diff / size); !(diff <= c.tol) {
+						t.Errorf("exaggeration %g: the gradient is off by %g", exaggeration, diff)
+					}
+					if math.Abs(kl-wantKL) > c.tol*wantKL {
+						t.Errorf("exaggeration %g: KL %.12g, want %.12g", exaggeration, kl, wantKL)
 					}
 				}
-				if diff = math.Sqrt(diff / size); !(diff <= c.tol) {
-					t.Errorf("%d dimensions, theta %g: the gradient is off by %g", dims, c.theta, diff)
-				}
-				if math.Abs(kl-wantKL) > c.tol*wantKL {
-					t.Errorf("%d dimensions, theta %g: KL %.12g, want %.12g", dims, c.theta, kl, wantKL)
-				}
-			}
+			})
 		}
 		e := scattered(t, 100, dims, -1)
 		if _, err := e.gradient(ctx, 1, false); err != nil {
@@ -305,38 +309,40 @@ func TestClusters(t *testing.T) {
 		n = 200
 	}
 	for _, dims := range []int{2, 3} {
-		x := clusters(n, 10, 6, 3)
-		r, err := Embed(ctx, x, Settings{Dims: dims, Perplexity: 20, Iterations: 500})
-		if err != nil {
-			t.Fatal(err)
-		}
-		together := 0
-		for i := range n {
-			for _, j := range nearest(r.Points, i, 10) {
-				if j%6 == i%6 {
-					together++
+		t.Run(fmt.Sprint(dims, " dimensions"), func(t *testing.T) {
+			x := clusters(n, 10, 6, 3)
+			r, err := Embed(ctx, x, Settings{Dims: dims, Perplexity: 20, Iterations: 500})
+			if err != nil {
+				t.Fatal(err)
+			}
+			together := 0
+			for i := range n {
+				for _, j := range nearest(r.Points, i, 10) {
+					if j%6 == i%6 {
+						together++
+					}
 				}
 			}
-		}
-		if share := float64(together) / float64(10*n); share < 0.99 {
-			t.Errorf("%d dimensions: %.1f%% of neighbours are of the same cluster", dims, 100*share)
-		}
-		if p := preserved(x, r.Points, 10); p < 0.4 {
-			t.Errorf("%d dimensions: %.3f of the neighbours are kept", dims, p)
-		}
-		if len(r.KL) != 10 || r.KL[0].Iteration != 50 || r.KL[9].Iteration != 500 {
-			t.Fatalf("KL %v", r.KL)
-		}
-		for k := 6; k < 10; k++ {
-			if !(r.KL[k].KL > 0 && r.KL[k].KL < r.KL[k-1].KL) {
-				t.Errorf("%d dimensions: KL %v does not fall", dims, r.KL)
+			if share := float64(together) / float64(10*n); share < 0.99 {
+				t.Errorf("%.1f%% of neighbours are of the same cluster", 100*share)
 			}
-		}
-		for c := range dims {
-			if m := mat.Sum(r.Points.ColView(c)) / float64(n); math.Abs(m) > 1e-9 {
-				t.Errorf("mean %g", m)
+			if p := preserved(x, r.Points, 10); p < 0.4 {
+				t.Errorf("%.3f of the neighbours are kept", p)
 			}
-		}
+			if len(r.KL) != 10 || r.KL[0].Iteration != 50 || r.KL[9].Iteration != 500 {
+				t.Fatalf("KL %v", r.KL)
+			}
+			for k := 6; k < 10; k++ {
+				if !(r.KL[k].KL > 0 && r.KL[k].KL < r.KL[k-1].KL) {
+					t.Errorf("KL %v does not fall", r.KL)
+				}
+			}
+			for c := range dims {
+				if m := mat.Sum(r.Points.ColView(c)) / float64(n); math.Abs(m) > 1e-9 {
+					t.Errorf("coordinate %d has the mean %g, want 0", c, m)
+				}
+			}
+		})
 	}
 }
 
@@ -371,6 +377,35 @@ func TestSeedAndWorkers(t *testing.T) {
 	kept := mat.DenseCopyOf(init)
 	if !mat.Equal(embed(Settings{Init: init}), want) || !mat.Equal(init, kept) {
 		t.Error("a start of the caller's own is not used, or changed")
+	}
+}
+
+// A probability that is not 0 can become 0 where it is divided by 2N. It counts as 0
+// then, and has no place in the sum of p·log p.
+func TestAffinityUnderflow(t *testing.T) {
+	const perplexity = 2
+	row := func(far float64) []neighbour { return []neighbour{{1, 1}, {2, 2}, {3, 3}, {far, 4}} }
+	p := conditional(row(1e9), perplexity)
+	beta := math.Log(p[0] / p[1])
+	nb := [][]neighbour{row(1 + 744.3/beta)} // e^−744.3 is the least number twice
+	if p := conditional(nb[0], perplexity)[3]; !(p > 0 && p/10 == 0) {
+		t.Fatalf("the probability is %g, want one that a division by 10 makes 0", p)
+	}
+	for i := 1; i < 5; i++ {
+		r := []neighbour{{1, 1}, {2, 2}, {3, 3}}
+		for t := range r {
+			r[t].j = int32((i + t + 1) % 4)
+		}
+		nb = append(nb, r)
+	}
+	a, err := affinities(ctx, nb, perplexity, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range a.vals {
+		if !(v > 0) {
+			t.Errorf("entry %d, of word %d, is %g, want it positive", i, a.cols[i], v)
+		}
 	}
 }
 
@@ -425,7 +460,7 @@ func TestCancelAndProgress(t *testing.T) {
 		}})
 		cancel()
 		if !errors.Is(err, context.Canceled) || calls != 2 {
-			t.Errorf("cancelled after 100 steps: %d calls, %v", calls, err)
+			t.Errorf("%d workers, cancelled after 100 steps: %d calls, %v", w, calls, err)
 		}
 		if _, err := Embed(c, x, Settings{Perplexity: 10}); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled before: %v", err)

@@ -3,20 +3,18 @@
 // C (N×N) is joint-stochastic: symmetric, and of sum 1. C_ij estimates the
 // probability that two words drawn without replacement from one document, itself
 // drawn at random, are words i and j (lee-2020, eq. 1). Few methods need C as an
-// array. An Operator can be multiplied by; a Matrix has rows too. The forms are:
+// array. An [Operator] can be multiplied by; a [Matrix] has rows too. The forms are:
 //
-//   - Moments, the estimate from documents in memory: C = ĤĤᵀ − D, or a plain
-//     second moment of proportions, counts or tf-idf. A Matrix.
-//   - Stream, the same estimate from documents that are read again for each
-//     product. An Operator.
-//   - Dense, an explicit N×N array. A Matrix.
-//   - LowRankSparse, YYᵀ + r·eeᵀ + E with a sparse E. Alternating projection turns
+//   - [Moments], the estimate from documents in memory: C = ĤĤᵀ − D, or the plain
+//     second moment of tf-idf. A Matrix.
+//   - [FromEncoded], the same estimate from documents that are decoded again for each
+//     product, in memory or in a file. An Operator.
+//   - [Dense], an explicit N×N array. A Matrix.
+//   - [LowRankSparse], YYᵀ + r·eeᵀ + E with a sparse E. Alternating projection turns
 //     every matrix into one of these. A Matrix.
 //
-// Rows is the row-normalised form C̄ in which anchors are found and topics are
-// recovered: explicit (NewRows), or in K dimensions (NewLAW).
-//
-// An Accumulator holds documents that come and go. Its Snapshot gives a corpus.
+// [Rows] is the row-normalised form C̄ in which anchors are found and topics are
+// recovered: explicit ([NewRows]), or in K dimensions ([LowRankSparse.LAW]).
 //
 // All forms are immutable and safe for concurrent use. A product is the same to
 // the bit for any number of workers.
@@ -31,10 +29,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// Errors that callers tell apart with errors.Is.
+// Errors that can be told apart with errors.Is.
 var (
 	// ErrNoDocuments means that no document is long enough to hold a pair of words.
 	ErrNoDocuments = errors.New("no document is long enough to count word pairs in")
@@ -42,10 +40,6 @@ var (
 	ErrNotSymmetric = errors.New("not symmetric")
 	// ErrNotFinite means that a caller's matrix has an entry that is infinite or NaN.
 	ErrNotFinite = errors.New("not a finite number")
-	// ErrDuplicate means that an Accumulator holds a document of this id already.
-	ErrDuplicate = errors.New("is held already")
-	// ErrFull means that a document would exceed AccumulatorOptions.MaxBytes.
-	ErrFull = errors.New("more than the limit")
 )
 
 // Operator is a symmetric N×N co-occurrence matrix that can be multiplied by.
@@ -54,17 +48,16 @@ type Operator interface {
 	// Dim returns N.
 	Dim() int
 
-	// MulTo computes dst = C·X for an N×p block X. dst is N×p and must not share
-	// memory with x. workers bounds the goroutines (0: GOMAXPROCS) and must not
-	// change a bit of the result.
+	// MulTo computes dst = C·X for an N×p block X. dst is N×p and must not share memory
+	// with x. On errors it is partly written. workers bounds the goroutines (0:
+	// GOMAXPROCS) and must not change a bit of the result.
 	MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error
 
 	// Marginals returns c = C·1, N numbers: the unigram distribution where C sums
 	// to 1. The slice must not be written to.
 	Marginals() []float64
 
-	// Info tells where the matrix comes from. The zero Info says that nothing is
-	// known.
+	// Info says where the matrix comes from; the zero Info says that nothing is known.
 	Info() corpus.Info
 }
 
@@ -83,35 +76,19 @@ type Matrix interface {
 // form is a Matrix of this package.
 type form interface {
 	Matrix
-	informed
 	// restrict returns the rows and columns idx, ascending; to holds their new
 	// numbers, −1 for the others. It has no Info.
 	restrict(idx []int, to []int32) (form, error)
 }
 
-// informed is an Operator of this package.
-type informed interface {
-	Operator
-	// withInfo returns a copy with another Info that shares the numbers.
-	withInfo(info corpus.Info) Operator
-}
-
-// own returns c if it is an Operator of this package, not a type that embeds one.
-func own(c Operator) (informed, bool) {
+// ours reports whether c is an Operator of this package, not a type that embeds one.
+func ours(c Operator) bool {
 	switch c.(type) {
-	case *Moments, *Stream, *Dense, *LowRankSparse, *principal:
-		return c.(informed), true
+	case *Moments, *encoded, *Dense, *LowRankSparse:
+		return true
 	}
-	return nil, false
+	return false
 }
-
-// What Info.Form says of the forms; Weighting.form adds a Weighting.
-const (
-	formMoments = "moments"
-	formStream  = "stream"
-	formDense   = "dense"
-	formLowRank = "low-rank + sparse"
-)
 
 // WithInfo returns c with another Info, for example with the names of its words.
 // The result shares the memory of c, and is a Matrix if c is one. The Vocabulary and
@@ -124,13 +101,31 @@ func WithInfo(c Operator, info corpus.Info) (Operator, error) {
 	if df := info.DocFrequencies; df != nil && len(df) != n {
 		return nil, fmt.Errorf("cooc: the document frequencies of %d words for a matrix of %d rows", len(df), n)
 	}
-	if o, ok := own(c); ok {
-		return o.withInfo(info), nil
+	return withInfo(c, info), nil
+}
+
+func withInfo(c Operator, info corpus.Info) Operator {
+	switch c := c.(type) {
+	case *Moments:
+		out := *c
+		out.info = info
+		return &out
+	case *encoded:
+		out := *c
+		out.info = info
+		return &out
+	case *Dense:
+		out := *c
+		out.info = info
+		return &out
+	case *LowRankSparse:
+		out := *c
+		out.info = info
+		return &out
+	case Matrix:
+		return &foreignMatrix{c, info}
 	}
-	if m, ok := c.(Matrix); ok {
-		return &foreignMatrix{m, info}, nil
-	}
-	return &foreignOperator{c, info}, nil
+	return &foreignOperator{c, info}
 }
 
 // foreignMatrix and foreignOperator are forms of other packages with another Info.
@@ -148,49 +143,15 @@ type foreignOperator struct {
 
 func (o *foreignOperator) Info() corpus.Info { return o.info }
 
-// Inner returns ⟨E, C⟩ = Σ_ij E_ij C_ij for a sparse E. It takes a row of C for
-// each row of E that is not empty, but for Moments one pass over the documents.
-// workers bounds the goroutines (0: GOMAXPROCS) and changes no bit.
-func Inner(ctx context.Context, c Matrix, e *Sparse, workers int) (float64, error) {
-	n := c.Dim()
-	if e.n != n {
-		return 0, fmt.Errorf("cooc: inner product of a %d×%d and a %d×%d matrix", n, n, e.n, e.n)
-	}
-	if m, ok := c.(*Moments); ok {
-		return m.inner(ctx, e, workers)
-	}
-	const size = 64
-	sums := make([]float64, run.Count(n, size))
-	err := run.Chunks(ctx, n, size, workers, func(_, k, lo, hi int) error {
-		row := make([]float64, n)
-		for i := lo; i < hi; i++ {
-			cols, vals := e.csr.Row(i)
-			if len(cols) == 0 {
-				continue
-			}
-			c.RowTo(row, i)
-			for t, j := range cols {
-				sums[k] += vals[t] * row[j]
-			}
-		}
-		return nil
-	})
-	total := 0.0
-	for _, s := range sums {
-		total += s
-	}
-	return total, err
-}
-
 // sumTol is how far the sum of a matrix may be from 1.
 const sumTol = 1e-6
 
 // Check reports whether c is a co-occurrence matrix: its entries must sum to 1 (to
 // 1e-6), and every row to a finite number that is not negative. A form of another
 // package is also multiplied by three vectors, which must show that it is finite,
-// symmetric (ErrNotSymmetric) and of the row sums that Marginals returns.
+// symmetric ([ErrNotSymmetric]) and of the row sums that Marginals returns.
 func Check(ctx context.Context, c Operator, workers int) error {
-	if _, ok := own(c); !ok {
+	if !ours(c) {
 		if err := probe(ctx, c, workers); err != nil {
 			return err
 		}
@@ -198,13 +159,13 @@ func Check(ctx context.Context, c Operator, workers int) error {
 	sum := 0.0
 	for i, v := range c.Marginals() {
 		// A form that takes the sum of large terms may miss zero by rounding.
-		if math.IsNaN(v) || math.IsInf(v, 0) || v < -1e-12 {
-			return fmt.Errorf("cooc: row %d of the matrix sums to %g", i, v)
+		if !vec.Finite(v) || v < -1e-12 {
+			return fmt.Errorf("cooc: row %d of the matrix sums to %.9g", i, v)
 		}
 		sum += v
 	}
 	if !(math.Abs(sum-1) <= sumTol) {
-		return fmt.Errorf("cooc: the entries of the matrix sum to %g, not 1: divide them by their sum", sum)
+		return fmt.Errorf("cooc: the entries of the matrix sum to %.9g, not 1: divide them by their sum", sum)
 	}
 	return nil
 }
@@ -228,7 +189,7 @@ func probe(ctx context.Context, c Operator, workers int) error {
 	largest, uCv, vCu, size := 0.0, 0.0, 0.0, 0.0
 	for i := range n {
 		for _, v := range y.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !vec.Finite(v) {
 				return fmt.Errorf("cooc: row %d of the matrix times a vector gives %g", i, v)
 			}
 		}
@@ -239,7 +200,7 @@ func probe(ctx context.Context, c Operator, workers int) error {
 	}
 	for i, v := range marg {
 		if !(math.Abs(v-y.At(i, 0)) <= tol*largest) {
-			return fmt.Errorf("cooc: row %d of the matrix sums to %g, but its marginal is %g", i, y.At(i, 0), v)
+			return fmt.Errorf("cooc: row %d of the matrix sums to %.9g, but its marginal is %g", i, y.At(i, 0), v)
 		}
 	}
 	if math.Abs(uCv-vCu) > tol*size {
@@ -248,19 +209,13 @@ func probe(ctx context.Context, c Operator, workers int) error {
 	return nil
 }
 
-func checkMul(form string, n, d int, dst, x *mat.Dense) error {
+func checkMul(name string, n, d int, dst, x *mat.Dense) error {
 	r, p := dst.Dims()
 	xr, xp := x.Dims()
 	if r != n || xr != d || p != xp {
-		return fmt.Errorf("cooc: %s product: %d×%d into %d×%d, want %d×p into %d×p", form, xr, xp, r, p, d, n)
+		return fmt.Errorf("cooc: %s product: %d×%d into %d×%d, want %d×p into %d×p", name, xr, xp, r, p, d, n)
 	}
 	return nil
 }
 
-var (
-	_ form     = (*Moments)(nil)
-	_ form     = (*Dense)(nil)
-	_ form     = (*LowRankSparse)(nil)
-	_ form     = (*principal)(nil)
-	_ informed = (*Stream)(nil)
-)
+var _ = []form{(*Moments)(nil), (*Dense)(nil), (*LowRankSparse)(nil)}

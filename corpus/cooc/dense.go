@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Dense is C as an explicit N×N array of 8·N² bytes, for small N. A product with
@@ -23,24 +24,24 @@ type Dense struct {
 
 // NewDense makes a Matrix of an array. a must be square, finite and symmetric to
 // 1e-9 of its largest entry; the error names the first entry that is not
-// (ErrNotFinite, ErrNotSymmetric). a is copied, and the mean of mirrored entries is
+// ([ErrNotFinite], [ErrNotSymmetric]). a is copied, and the mean of mirrored entries is
 // taken; of a mat.Symmetric only entries on and above the diagonal are read.
 func NewDense(a mat.Matrix) (*Dense, error) {
 	n, cols := a.Dims()
 	if n != cols || n == 0 {
 		return nil, fmt.Errorf("cooc: matrix is %d×%d, want square and not empty", n, cols)
 	}
-	g := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
+	g := linalg.NewGeneral(n, n)
 	_, symmetric := a.(mat.Symmetric)
 	largest := 0.0
 	for i := range n {
-		row, from := g.Data[i*n:(i+1)*n], 0
+		row, from := linalg.Row(g, i), 0
 		if symmetric {
 			from = i
 		}
 		for j := from; j < n; j++ {
 			v := a.At(i, j)
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !vec.Finite(v) {
 				return nil, notFinite(i, j, v)
 			}
 			row[j] = v
@@ -92,14 +93,10 @@ func mirror(g blas64.General, tol float64) (i, j int) {
 // denseOf takes over a symmetric array.
 func denseOf(g blas64.General) *Dense {
 	d := &Dense{a: g, c: make([]float64, g.Rows), norms2: make([]float64, g.Rows)}
-	d.info = corpus.Info{Form: formDense, Nonzeros: int64(g.Rows) * int64(g.Rows)}
+	d.info = corpus.Info{Form: "dense", Nonzeros: int64(g.Rows) * int64(g.Rows)}
 	for i := range g.Rows {
-		s, q := 0.0, 0.0
-		for _, v := range g.Data[i*g.Stride : i*g.Stride+g.Cols] {
-			s += v
-			q += v * v
-		}
-		d.c[i], d.norms2[i] = s, q
+		row := linalg.Row(g, i)
+		d.c[i], d.norms2[i] = vec.Sum(row), vec.Dot(row, row)
 	}
 	return d
 }
@@ -130,21 +127,15 @@ func (d *Dense) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error
 	return linalg.SymMul(ctx, d.a, x.RawMatrix(), dst.RawMatrix(), workers)
 }
 
-// Info holds the form and the number of entries, N², or what WithInfo says.
+// Info holds the form and the number of entries, N², or what [WithInfo] says.
 func (d *Dense) Info() corpus.Info { return d.info }
 
-func (d *Dense) withInfo(info corpus.Info) Operator {
-	out := *d
-	out.info = info
-	return &out
-}
-
 func (d *Dense) restrict(idx []int, _ []int32) (form, error) {
-	k := len(idx)
-	g := blas64.General{Rows: k, Cols: k, Stride: k, Data: make([]float64, 0, k*k)}
-	for _, i := range idx {
-		for _, j := range idx {
-			g.Data = append(g.Data, d.At(i, j))
+	g := linalg.NewGeneral(len(idx), len(idx))
+	for s, i := range idx {
+		row := linalg.Row(g, s)
+		for t, j := range idx {
+			row[t] = d.At(i, j)
 		}
 	}
 	return denseOf(g), nil
@@ -154,9 +145,7 @@ func (d *Dense) restrict(idx []int, _ []int32) (form, error) {
 func (d *Dense) Marginals() []float64 { return d.c }
 
 // RowTo copies row i into dst.
-func (d *Dense) RowTo(dst []float64, i int) {
-	copy(dst[:d.a.Cols], d.a.Data[i*d.a.Stride:i*d.a.Stride+d.a.Cols])
-}
+func (d *Dense) RowTo(dst []float64, i int) { copy(dst[:d.a.Cols], linalg.Row(d.a, i)) }
 
 // RowNorms2 returns ‖C_i‖² for every row, computed when the matrix was made.
 func (d *Dense) RowNorms2(context.Context, int) ([]float64, error) { return d.norms2, nil }

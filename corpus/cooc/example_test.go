@@ -72,7 +72,7 @@ func ExampleNewLowRankSparse() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	rows, err := cooc.NewLAW(context.Background(), c, 0)
+	rows, err := c.LAW(context.Background(), 0)
 	if err != nil {
 		log.Fatal(err)
 	}

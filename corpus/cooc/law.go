@@ -8,33 +8,16 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// LAW holds the rows of C̄ = diag(d)⁻¹C, C = YYᵀ + r·eeᵀ with r ≥ 0, in K dimensions,
-// as the low-rank anchor word algorithm uses them (dong-2019, §4.5, Algorithm 5).
-// With Y = QR and the row sums d = Y(Yᵀe), the rows of X = diag(d)⁻¹YRᵀ (N×K) have the
-// inner products of those of C̄ = XQᵀ. Anchors and topics found in X are therefore
-// those of C̄, for O(N·K²) operations in place of O(N²·K). An r > 0 counts as one more
-// column √r of Y.
-//
-// C should have no negative entries, but ENN leaves some slightly below zero. The row
-// sums of rare words may then be negative or far too small. No row of C is longer than
-// its sum if C ≥ 0, so rows with ‖c_i‖ > d_i are wrong. NewLAW clips the negative
-// entries of these rows and columns to zero, and WithAnchors clips those of the
-// anchors. With E = max(−C, 0) there, the row sums and BlockTo are those of C + E, and
-// X gains diag(d)⁻¹EQ, the projection of E on the space of C. E is not stored.
-//
-// Rows that NewLAW mended are no candidates for anchors (Mended). Divided by a sum near
-// zero they are long and would be chosen first, and A_kk = C_ss/p(s | k)² of such an
-// anchor s is far too large.
-//
-// Memory: 8·N·K bytes, and three times that while it is made. A LAW is immutable and
-// safe for concurrent use.
-type LAW struct {
+// law holds the rows of [LowRankSparse.LAW].
+type law struct {
 	m       *LowRankSparse
 	y       blas64.General // N×K', with a column √r
 	vs, vi  blas64.General // K'×d: VΣ and VΣ⁻¹ of R = UΣVᵀ
@@ -45,18 +28,36 @@ type LAW struct {
 	entries int   // how many entries were clipped
 }
 
-// NewLAW returns the rows of m in K dimensions. m must have a Y, no E, r ≥ 0, and a
-// row sum of at least 1e-140. O(N·K²) time, and O(N·K) for each row with clipped
-// entries.
-func NewLAW(ctx context.Context, m *LowRankSparse, workers int) (*LAW, error) {
+// LAW returns the rows of C̄ = diag(d)⁻¹C, C = YYᵀ + r·eeᵀ with r ≥ 0, in K dimensions,
+// as the low-rank anchor word algorithm uses them (dong-2019, §4.5, Algorithm 5). m must
+// have a Y, no E, r ≥ 0, and a row sum of at least 1e-140. With Y = QR and the row sums
+// d = Y(Yᵀe), the rows of X = diag(d)⁻¹YRᵀ (N×K) have the inner products of those of
+// C̄ = XQᵀ. Anchors and topics found in X are therefore those of C̄, for O(N·K²)
+// operations in place of O(N²·K). An r > 0 counts as one more column √r of Y.
+//
+// C should have no negative entries, but ENN leaves some slightly below zero. The row
+// sums of rare words may then be negative or far too small. No row of C is longer than
+// its sum if C ≥ 0, so rows with ‖c_i‖ > d_i are wrong. LAW clips the negative entries of
+// these rows and columns to zero, and WithAnchors clips those of the anchors. With
+// E = max(−C, 0) there, the row sums and BlockTo are those of C + E, and X gains
+// diag(d)⁻¹EQ, the projection of E on the space of C. E is not stored.
+//
+// The rows that LAW clips are no candidates for anchors (Repaired). Divided by a sum near
+// zero they are long and would be chosen first, and A_kk = C_ss/p(s | k)² of such an
+// anchor s is far too large. Matrix returns C without clipping.
+//
+// Time: O(N·K²), and O(N·K) for each row with clipped entries; WithAnchors takes as
+// long. Memory: 8·N·K bytes, and three times that meanwhile.
+func (m *LowRankSparse) LAW(ctx context.Context, workers int) (Rows, error) {
 	if m.op.Y.Cols == 0 || m.e.NNZ() > 0 || m.op.R < 0 {
-		return nil, fmt.Errorf("cooc: low-rank rows of a matrix with K = %d, %d sparse entries and r = %g; want K ≥ 1, none and r ≥ 0", m.op.Y.Cols, m.e.NNZ(), m.op.R)
+		return nil, fmt.Errorf("cooc: low-rank rows of a matrix with K = %d, %d sparse entries and r = %g; want K ≥ 1, none and r ≥ 0",
+			m.op.Y.Cols, m.e.NNZ(), m.op.R)
 	}
 	largest, err := largestSum(m.c)
 	if err != nil {
 		return nil, err
 	}
-	l := &LAW{m: m, y: m.op.Y}
+	l := &law{m: m, y: m.op.Y}
 	if m.op.R > 0 {
 		n, k, s := m.Dim(), m.op.Y.Cols, math.Sqrt(m.op.R)
 		l.y = linalg.NewGeneral(n, k+1)
@@ -74,8 +75,7 @@ func NewLAW(ctx context.Context, m *LowRankSparse, workers int) (*LAW, error) {
 	}
 	var wrong []int
 	for i, v := range m.c {
-		// x is not divided by the sums yet.
-		length := math.Sqrt(l.norms2[i])
+		length := math.Sqrt(l.norms2[i]) // x is not divided by the sums yet
 		if length > emptyRow*largest && length > v*(1+1e-9) {
 			wrong = append(wrong, i)
 		}
@@ -88,11 +88,11 @@ func NewLAW(ctx context.Context, m *LowRankSparse, workers int) (*LAW, error) {
 
 // factor finds R of Y = QR and its singular vectors. Singular values that are
 // rounding are left out.
-func (l *LAW) factor(ctx context.Context, workers int) error {
+func (l *law) factor(ctx context.Context, workers int) error {
 	n, k := l.y.Rows, l.y.Cols
 	size := max(1024, 4*k)
-	parts := make([]*mat.Dense, run.Count(n, size))
-	err := run.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
+	parts := make([]*mat.Dense, parallel.Count(n, size))
+	err := parallel.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
 		a := mat.NewDense(max(hi-lo, k), k, nil)
 		for i := lo; i < hi; i++ {
 			copy(a.RawRowView(i-lo), linalg.Row(l.y, i))
@@ -145,7 +145,7 @@ func triangle(a *mat.Dense) *mat.Dense {
 // coordinates computes x = YVΣ, which has the inner products of the rows of C, with
 // the negative entries of the rows and columns idx, ascending, clipped; also their
 // sums d and the squared lengths of x.
-func (l *LAW) coordinates(ctx context.Context, idx []int, workers int) error {
+func (l *law) coordinates(ctx context.Context, idx []int, workers int) error {
 	n, dim := l.y.Rows, l.vs.Cols
 	l.x, l.d, l.entries = linalg.NewGeneral(n, dim), slices.Clone(l.m.c), 0
 	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, l.y, l.vs, 0, l.x, workers); err != nil {
@@ -157,18 +157,17 @@ func (l *LAW) coordinates(ctx context.Context, idx []int, workers int) error {
 		}
 	}
 	l.norms2 = make([]float64, n)
-	return run.Chunks(ctx, n, 1024, workers, func(_, _, lo, hi int) error {
+	return parallel.Chunks(ctx, n, 1024, workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
-			for _, v := range linalg.Row(l.x, i) {
-				l.norms2[i] += v * v
-			}
+			row := linalg.Row(l.x, i)
+			l.norms2[i] = vec.Dot(row, row)
 		}
 		return nil
 	})
 }
 
 // clip adds EQ to x and Ee to d.
-func (l *LAW) clip(ctx context.Context, idx []int, workers int) error {
+func (l *law) clip(ctx context.Context, idx []int, workers int) error {
 	n, dim := l.y.Rows, l.vs.Cols
 	q := linalg.NewGeneral(n, dim)
 	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, l.y, l.vi, 0, q, workers); err != nil {
@@ -193,14 +192,14 @@ func (l *LAW) clip(ctx context.Context, idx []int, workers int) error {
 	for len(idx) > 0 {
 		part := idx[:min(wave, len(idx))]
 		idx = idx[len(part):]
-		err := run.Chunks(ctx, len(part), size, workers, func(_, c, lo, hi int) error {
+		err := parallel.Chunks(ctx, len(part), size, workers, func(_, c, lo, hi int) error {
 			h := &hits[c]
 			h.Reset()
 			packed.ScanBelowRows(part[lo:hi], 0, h)
-			for t := range part[lo:hi] {
+			for t, i := range part[lo:hi] {
 				cols, vals := h.Row(t)
 				for k, j := range cols {
-					add(part[lo+t], int(j), -vals[k])
+					add(i, int(j), -vals[k])
 				}
 			}
 			return nil
@@ -208,7 +207,7 @@ func (l *LAW) clip(ctx context.Context, idx []int, workers int) error {
 		if err != nil {
 			return err
 		}
-		err = run.Chunks(ctx, n, 1024, workers, func(_, _, lo, hi int) error {
+		err = parallel.Chunks(ctx, n, 1024, workers, func(_, _, lo, hi int) error {
 			for s, i := range part {
 				cols, vals := hits[s/size].Row(s % size)
 				k, _ := slices.BinarySearch(cols, int32(lo))
@@ -238,7 +237,7 @@ func (l *LAW) clip(ctx context.Context, idx []int, workers int) error {
 
 // normalise clips the negative entries of the rows and columns idx and divides the
 // rows by their sums.
-func (l *LAW) normalise(ctx context.Context, idx []int, workers int) error {
+func (l *law) normalise(ctx context.Context, idx []int, workers int) error {
 	l.clipped = idx
 	if len(idx) > 0 {
 		if err := l.coordinates(ctx, idx, workers); err != nil {
@@ -256,78 +255,59 @@ func (l *LAW) normalise(ctx context.Context, idx []int, workers int) error {
 		} else {
 			l.d[i] = 0
 		}
-		row := linalg.Row(l.x, i)
-		for j := range row {
-			row[j] *= s
-		}
+		floats.Scale(s, linalg.Row(l.x, i))
 		l.norms2[i] *= s * s
 	}
 	return ctx.Err()
 }
 
-// WithAnchors returns rows with the negative entries of the anchors' rows and columns
-// clipped too. Time and memory are those of NewLAW.
-func (l *LAW) WithAnchors(ctx context.Context, anchors []int, workers int) (Rows, error) {
+func (l *law) WithAnchors(ctx context.Context, anchors []int, workers int) (Rows, error) {
 	for _, i := range anchors {
 		if i < 0 || i >= l.m.Dim() {
 			return nil, fmt.Errorf("cooc: anchor %d is not in [0, %d)", i, l.m.Dim())
 		}
 	}
 	idx := slices.Concat(l.clipped, anchors)
-	slices.Sort(idx)
-	idx = slices.Compact(idx)
-	w := &LAW{m: l.m, y: l.y, vs: l.vs, vi: l.vi}
 	if len(idx) == 0 {
 		return l, ctx.Err()
 	}
-	if err := w.normalise(ctx, idx, workers); err != nil {
+	slices.Sort(idx)
+	w := &law{m: l.m, y: l.y, vs: l.vs, vi: l.vi}
+	if err := w.normalise(ctx, slices.Compact(idx), workers); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
-// Mended returns the rows whose negative entries were clipped.
-func (l *LAW) Mended() []int { return slices.Clone(l.clipped) }
-
 // Clipped returns the number of entries of C that were clipped.
-func (l *LAW) Clipped() int { return l.entries }
+func (l *law) Clipped() int { return l.entries }
 
-// Dims returns N and the rank of Y, or of Y with the column √r if r > 0.
-func (l *LAW) Dims() (n, d int) { return l.x.Rows, l.x.Cols }
+func (l *law) Repaired() []int { return slices.Clone(l.clipped) }
 
-// Matrix returns C as it was given, without clipping.
-func (l *LAW) Matrix() Matrix { return l.m }
+func (l *law) Dims() (n, d int) { return l.x.Rows, l.x.Cols }
 
-// Explicit returns false.
-func (l *LAW) Explicit() bool { return false }
+func (l *law) Matrix() Matrix { return l.m }
 
-// Norms2 returns ‖x_i‖² for every row.
-func (l *LAW) Norms2(ctx context.Context, _ int) ([]float64, error) { return l.norms2, ctx.Err() }
+func (l *law) Explicit() bool { return false }
 
-// RowTo writes x_i into dst.
-func (l *LAW) RowTo(dst []float64, i int) { copy(dst[:l.x.Cols], linalg.Row(l.x, i)) }
+func (l *law) Norms2(ctx context.Context, _ int) ([]float64, error) { return l.norms2, ctx.Err() }
 
-// MulTo computes dst = X·x.
-func (l *LAW) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
+func (l *law) Marginals() []float64 { return l.d }
+
+func (l *law) RowTo(dst []float64, i int) { copy(dst[:l.x.Cols], linalg.Row(l.x, i)) }
+
+func (l *law) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
 	if err := checkMul("low-rank rows", l.x.Rows, l.x.Cols, dst, x); err != nil {
 		return err
 	}
 	return linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, l.x, x.RawMatrix(), 0, dst.RawMatrix(), workers)
 }
 
-// Marginals returns the row sums, clipped entries counting as 0.
-func (l *LAW) Marginals() []float64 { return l.d }
-
-// BlockTo writes the entries C_ij, i and j in idx, into dst; clipped ones are 0.
-func (l *LAW) BlockTo(dst *mat.Dense, idx []int) {
+func (l *law) BlockTo(dst *mat.Dense, idx []int) {
 	for a, i := range idx {
 		_, ci := slices.BinarySearch(l.clipped, i)
 		for b, j := range idx {
-			v := 0.0
-			yj := linalg.Row(l.y, j)
-			for t, w := range linalg.Row(l.y, i) {
-				v += w * yj[t]
-			}
+			v := vec.Dot(linalg.Row(l.y, i), linalg.Row(l.y, j))
 			if v < 0 {
 				if _, cj := slices.BinarySearch(l.clipped, j); ci || cj {
 					v = 0
@@ -337,5 +317,3 @@ func (l *LAW) BlockTo(dst *mat.Dense, idx []int) {
 		}
 	}
 }
-
-var _ Rows = (*LAW)(nil)

@@ -27,13 +27,19 @@ func factored(t testing.TB, y *mat.Dense, r float64) *cooc.LowRankSparse {
 	return m
 }
 
-func newLAW(t testing.TB, y *mat.Dense, r float64) *cooc.LAW {
+// lowRankRows are what LowRankSparse.LAW returns.
+type lowRankRows interface {
+	cooc.Rows
+	Clipped() int
+}
+
+func newLAW(t testing.TB, y *mat.Dense, r float64) lowRankRows {
 	t.Helper()
-	l, err := cooc.NewLAW(ctx, factored(t, y, r), 0)
+	l, err := factored(t, y, r).LAW(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	return l.(lowRankRows)
 }
 
 func explicitly(t testing.TB, a mat.Matrix) *cooc.Dense {
@@ -85,72 +91,70 @@ func sameDense(t *testing.T, name string, got, want mat.Matrix, tol float64) {
 func TestLAWIsTheGenericPath(t *testing.T) {
 	for _, k := range []int{1, 2, 7, 20} {
 		for _, r := range []float64{0, 1e-6} {
-			p := testutil.NewPlanted(240, max(k, 2), 0.6, uint64(k))
-			y := p.Y()
-			if k == 1 {
-				y = mat.DenseCopyOf(y.Slice(0, p.N, 0, 1))
-				y.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) + 1e-4 }, y)
-			}
-			c := explicit(y, r)
-			generic, err := cooc.NewRows(explicitly(t, c))
-			if err != nil {
-				t.Fatal(err)
-			}
-			law, err := cooc.NewLAW(ctx, factored(t, y, r), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dims := k
-			if r > 0 {
-				dims++
-			}
-			if n, d := law.Dims(); n != p.N || d != dims {
-				t.Errorf("K=%d r=%g: %d×%d", k, r, n, d)
-			}
-			name := fmt.Sprintf("K=%d r=%g: ", k, r)
-			want := inner(generic)
-			sameDense(t, name+"inner products", inner(law), want, 1e-13)
-			norms, err := law.Norms2(ctx, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, v := range norms {
-				near(t, name+"norm", v, want.At(i, i), 1e-13)
-				near(t, name+"marginal", law.Marginals()[i], generic.Marginals()[i], 1e-13)
-			}
-			idx := []int{p.N - 1, 3, 17, 0}
-			a, b := mat.NewDense(4, 4, nil), mat.NewDense(4, 4, nil)
-			law.BlockTo(a, idx)
-			generic.BlockTo(b, idx)
-			sameDense(t, name+"block", a, b, 1e-15)
+			t.Run(fmt.Sprintf("K=%d, r=%g", k, r), func(t *testing.T) {
+				p := testutil.NewPlanted(240, max(k, 2), 0.6, uint64(k))
+				y := p.Y()
+				if k == 1 {
+					y = mat.DenseCopyOf(y.Slice(0, p.N, 0, 1))
+					y.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) + 1e-4 }, y)
+				}
+				c := explicit(y, r)
+				generic, err := cooc.NewRows(explicitly(t, c))
+				if err != nil {
+					t.Fatal(err)
+				}
+				law := newLAW(t, y, r)
+				dims := k
+				if r > 0 {
+					dims++
+				}
+				if n, d := law.Dims(); n != p.N || d != dims {
+					t.Errorf("%d×%d, want %d×%d", n, d, p.N, dims)
+				}
+				want := inner(generic)
+				sameDense(t, "inner products", inner(law), want, 1e-13)
+				norms, err := law.Norms2(ctx, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, v := range norms {
+					near(t, "norm", v, want.At(i, i), 1e-13)
+					near(t, "marginal", law.Marginals()[i], generic.Marginals()[i], 1e-13)
+				}
+				idx := []int{p.N - 1, 3, 17, 0}
+				a, b := mat.NewDense(4, 4, nil), mat.NewDense(4, 4, nil)
+				law.BlockTo(a, idx)
+				generic.BlockTo(b, idx)
+				sameDense(t, "block", a, b, 1e-15)
 
-			ga, err := anchor.QR{}.Find(ctx, generic, dims, anchor.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			la, err := anchor.QR{}.Find(ctx, law, dims, anchor.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(la.Anchors, ga.Anchors) {
-				t.Fatalf("%sanchors %v, want %v", name, la.Anchors, ga.Anchors)
-			}
-			for i, v := range ga.Norms {
-				near(t, name+"anchor norm", la.Norms[i], v, 1e-11)
-			}
-			lr, err := recovery.SCLS{}.Recover(ctx, law, la.Anchors, recovery.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			gr, err := recovery.SCLS{}.Recover(ctx, generic, ga.Anchors, recovery.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			sameDense(t, name+"B", lr.B, gr.B, 1e-9*mat.Max(gr.B))
-			sameDense(t, name+"A", lr.A, gr.A, 1e-9*mat.Max(gr.A))
-			if rows, n := law.Mended(), law.Clipped(); n != 0 || len(rows) != 0 {
-				t.Errorf("%s%d entries clipped in %v", name, n, rows)
-			}
+				ga, err := anchor.QR{}.Find(ctx, generic, dims, anchor.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				la, err := anchor.QR{}.Find(ctx, law, dims, anchor.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(la.Anchors, ga.Anchors) {
+					t.Fatalf("anchors %v, want %v", la.Anchors, ga.Anchors)
+				}
+				for i, v := range ga.Norms {
+					near(t, "anchor norm", la.Norms[i], v, 1e-11)
+				}
+				lr, err := recovery.SCLS{}.Recover(ctx, law, la.Anchors, recovery.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				gr, err := recovery.SCLS{}.Recover(ctx, generic, ga.Anchors, recovery.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameDense(t, "B", lr.B, gr.B, 1e-9*mat.Max(gr.B))
+				sameDense(t, "A", lr.A, gr.A, 1e-9*mat.Max(gr.A))
+				if rows, n := law.Repaired(), law.Clipped(); n != 0 || len(rows) != 0 {
+					t.Errorf("%d entries clipped in %v", n, rows)
+				}
+			})
 		}
 	}
 }
@@ -231,7 +235,7 @@ func negativeRows(rng *rand.Rand, n, k int) *mat.Dense {
 
 // Against the definition: rows that are wrong by themselves,
 // then the anchors' too, in more than one wave and more than one chunk.
-func TestLAWMends(t *testing.T) {
+func TestLAWRepairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	for _, c := range []struct {
 		n, k, anchors int
@@ -240,74 +244,76 @@ func TestLAWMends(t *testing.T) {
 		if testutil.Race && c.n > 1000 {
 			continue // explicit matrices
 		}
-		y := negativeRows(rng, c.n, c.k)
-		p := explicit(y, c.r)
-		var bad []int
-		negative := 0
-		for i := range c.n {
-			sum, q := 0.0, 0.0
-			for _, v := range p.RawRowView(i) {
-				sum += v
-				q += v * v
-			}
-			if math.Sqrt(q) > sum*(1+1e-9) {
-				bad = append(bad, i)
-			}
-			if sum < 0 {
-				negative++
-			}
-		}
-		law := newLAW(t, y, c.r)
-		rows, clipped := law.Mended(), law.Clipped()
-		if !slices.Equal(rows, bad) || negative == 0 || len(bad) == negative && c.k == 4 {
-			t.Fatalf("N=%d: %d rows clipped, want %d, of which %d negative", c.n, len(rows), len(bad), negative)
-		}
-		check := func(law *cooc.LAW, idx []int, clipped int) {
-			t.Helper()
-			gram, d, sum, want := clippedNaive(y, c.r, idx)
-			if clipped != want {
-				t.Errorf("N=%d: %d entries clipped, want %d", c.n, clipped, want)
-			}
-			// d is divided by: relative to it, but for what cancels.
-			for i, v := range law.Marginals() {
-				near(t, "d", v, d[i], 1e-13)
-			}
-			sameDense(t, "inner products", inner(law), gram, 1e-9)
-			some := []int{idx[0], (idx[0] + 1) % c.n, idx[len(idx)-1], 5}
-			b := mat.NewDense(4, 4, nil)
-			law.BlockTo(b, some)
-			for a, i := range some {
-				for o, j := range some {
-					near(t, "block", b.At(a, o), sum.At(i, j), 1e-15)
+		t.Run(fmt.Sprintf("N=%d, r=%g", c.n, c.r), func(t *testing.T) {
+			y := negativeRows(rng, c.n, c.k)
+			p := explicit(y, c.r)
+			var bad []int
+			negative := 0
+			for i := range c.n {
+				sum, q := 0.0, 0.0
+				for _, v := range p.RawRowView(i) {
+					sum += v
+					q += v * v
+				}
+				if math.Sqrt(q) > sum*(1+1e-9) {
+					bad = append(bad, i)
+				}
+				if sum < 0 {
+					negative++
 				}
 			}
-			for i, v := range law.Marginals() {
-				if v <= 0 {
-					t.Errorf("row %d sums to %g", i, v)
+			law := newLAW(t, y, c.r)
+			rows, clipped := law.Repaired(), law.Clipped()
+			if !slices.Equal(rows, bad) || negative == 0 || len(bad) == negative && c.k == 4 {
+				t.Fatalf("%d rows clipped, want %d, of which %d negative", len(rows), len(bad), negative)
+			}
+			check := func(law lowRankRows, idx []int, clipped int) {
+				t.Helper()
+				gram, d, sum, want := clippedNaive(y, c.r, idx)
+				if clipped != want {
+					t.Errorf("%d entries clipped, want %d", clipped, want)
+				}
+				// d is divided by: relative to it, except what cancels.
+				for i, v := range law.Marginals() {
+					near(t, "d", v, d[i], 1e-13)
+				}
+				sameDense(t, "inner products", inner(law), gram, 1e-9)
+				some := []int{idx[0], (idx[0] + 1) % c.n, idx[len(idx)-1], 5}
+				b := mat.NewDense(4, 4, nil)
+				law.BlockTo(b, some)
+				for a, i := range some {
+					for o, j := range some {
+						near(t, "block", b.At(a, o), sum.At(i, j), 1e-15)
+					}
+				}
+				for i, v := range law.Marginals() {
+					if v <= 0 {
+						t.Errorf("row %d sums to %g", i, v)
+					}
 				}
 			}
-		}
-		check(law, bad, clipped)
-		anchors := rng.Perm(c.n)[:c.anchors]
-		before := slices.Clone(law.Marginals())
-		with, err := law.WithAnchors(ctx, anchors, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := slices.Concat(bad, anchors)
-		slices.Sort(all)
-		all = slices.Compact(all)
-		rows, clipped = with.Mended(), with.(*cooc.LAW).Clipped()
-		if !slices.Equal(rows, all) {
-			t.Errorf("rows %v clipped, want %v", rows, all)
-		}
-		check(with.(*cooc.LAW), all, clipped)
-		sameBits(t, "the receiver", before, law.Marginals())
+			check(law, bad, clipped)
+			anchors := rng.Perm(c.n)[:c.anchors]
+			before := slices.Clone(law.Marginals())
+			with, err := law.WithAnchors(ctx, anchors, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := slices.Concat(bad, anchors)
+			slices.Sort(all)
+			all = slices.Compact(all)
+			rows, clipped = with.Repaired(), with.(lowRankRows).Clipped()
+			if !slices.Equal(rows, all) {
+				t.Errorf("rows %v clipped, want %v", rows, all)
+			}
+			check(with.(lowRankRows), all, clipped)
+			sameBits(t, "the receiver", before, law.Marginals())
+		})
 	}
 }
 
-// Recovery tells the rows its anchors, and uses the sums it gets then.
-func TestRecoveryMendsAnchors(t *testing.T) {
+// Recovery passes its anchors to the rows, and uses the sums that change by that.
+func TestRecoveryRepairsAnchors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))
 	p := testutil.NewPlanted(120, 5, 0.3, 9)
 	y := p.Y()
@@ -334,7 +340,7 @@ func TestRecoveryMendsAnchors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if with.(*cooc.LAW).Clipped() == 0 {
+	if with.(lowRankRows).Clipped() == 0 {
 		t.Fatal("nothing was to be clipped")
 	}
 	sameBits(t, "marginals", res.Marginals, with.Marginals())
@@ -376,7 +382,7 @@ func TestLAWShapes(t *testing.T) {
 	if m := law.Marginals(); m[48] != 0 || m[49] != 0 || m[0] <= 0 {
 		t.Errorf("marginals of empty rows %v", m[48:])
 	}
-	if rows := law.Mended(); len(rows) != 0 {
+	if rows := law.Repaired(); len(rows) != 0 {
 		t.Errorf("%v clipped", rows)
 	}
 	wide := mat.NewDense(3, 5, nil)
@@ -416,14 +422,14 @@ func TestLAWNeedsLowRank(t *testing.T) {
 		if _, d := r.Dims(); d != 4 {
 			t.Errorf("rows in %d dimensions", d)
 		}
-		if _, err := cooc.NewLAW(ctx, m, 0); err == nil || !strings.HasPrefix(err.Error(), "cooc: ") {
-			t.Errorf("NewLAW: %v", err)
+		if _, err := m.LAW(ctx, 0); err == nil || !strings.HasPrefix(err.Error(), "cooc: ") {
+			t.Errorf("LAW: %v", err)
 		}
 	}
 }
 
 func TestLAWBadInput(t *testing.T) {
-	if _, err := cooc.NewLAW(ctx, factored(t, mat.NewDense(3, 2, nil), 0), 0); err == nil || !strings.Contains(err.Error(), "Y is zero") {
+	if _, err := factored(t, mat.NewDense(3, 2, nil), 0).LAW(ctx, 0); err == nil || !strings.Contains(err.Error(), "Y is zero") {
 		t.Errorf("zero Y: %v", err)
 	}
 	big := mat.NewDense(2, 1, []float64{1e200, 1e200})
@@ -444,7 +450,7 @@ func TestLAWBadInput(t *testing.T) {
 	if _, err := law.WithAnchors(c, []int{0}, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := cooc.NewLAW(c, factored(t, negativeRows(rand.New(rand.NewPCG(1, 2)), 40, 3), 0), 0); !errors.Is(err, context.Canceled) {
+	if _, err := factored(t, negativeRows(rand.New(rand.NewPCG(1, 2)), 40, 3), 0).LAW(c, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -453,38 +459,40 @@ func TestLAWSameBitsForAnyWorkers(t *testing.T) {
 	y := negativeRows(rand.New(rand.NewPCG(15, 1)), 2500, 5)
 	var first []float64
 	for _, w := range []int{1, 2, 3, 8} {
-		law, err := cooc.NewLAW(ctx, factored(t, y, 0), w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		with, err := law.WithAnchors(ctx, []int{3, 1000, 2400}, w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, d := with.Dims()
-		x, dst := mat.NewDense(d, 3, nil), mat.NewDense(n, 3, nil)
-		x.Apply(func(i, j int, _ float64) float64 { return float64(i - j) }, x)
-		if err := with.MulTo(ctx, dst, x, w); err != nil {
-			t.Fatal(err)
-		}
-		norms, err := with.Norms2(ctx, w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := slices.Concat(with.Marginals(), norms, dst.RawMatrix().Data)
-		if first == nil {
-			first = got
-		}
-		sameBits(t, fmt.Sprintf("%d workers", w), got, first)
+		t.Run(fmt.Sprint(w, " workers"), func(t *testing.T) {
+			law, err := factored(t, y, 0).LAW(ctx, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			with, err := law.WithAnchors(ctx, []int{3, 1000, 2400}, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, d := with.Dims()
+			x, dst := mat.NewDense(d, 3, nil), mat.NewDense(n, 3, nil)
+			x.Apply(func(i, j int, _ float64) float64 { return float64(i - j) }, x)
+			if err := with.MulTo(ctx, dst, x, w); err != nil {
+				t.Fatal(err)
+			}
+			norms, err := with.Norms2(ctx, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := slices.Concat(with.Marginals(), norms, dst.RawMatrix().Data)
+			if first == nil {
+				first = got
+			}
+			sameBits(t, "marginals, norms and products", got, first)
+		})
 	}
 }
 
-// A row that had to be mended is no anchor.
+// A row that had to be repaired is no anchor.
 func TestMendedRowsAreNoAnchors(t *testing.T) {
 	law := newLAW(t, negativeRows(rand.New(rand.NewPCG(12, 1)), 60, 4), 0)
-	mended := law.Mended()
-	if len(mended) == 0 {
-		t.Fatal("no row was mended")
+	repaired := law.Repaired()
+	if len(repaired) == 0 {
+		t.Fatal("no row was repaired")
 	}
 	for _, f := range []anchor.Finder{anchor.QR{}, anchor.Projected{}, anchor.SPA{}} {
 		res, err := f.Find(ctx, law, 4, anchor.Options{})
@@ -492,12 +500,12 @@ func TestMendedRowsAreNoAnchors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range res.Anchors {
-			if slices.Contains(mended, s) {
-				t.Errorf("%v: the mended row %d is an anchor", f, s)
+			if slices.Contains(repaired, s) {
+				t.Errorf("%v: the repaired row %d is an anchor", f, s)
 			}
 		}
-		if res.Candidates != 60-len(mended) {
-			t.Errorf("%v: %d candidates; want %d", f, res.Candidates, 60-len(mended))
+		if res.Candidates != 60-len(repaired) {
+			t.Errorf("%v: %d candidates; want %d", f, res.Candidates, 60-len(repaired))
 		}
 	}
 }

@@ -3,7 +3,6 @@ package cooc
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -12,15 +11,15 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// LowRankSparse is C = YYᵀ + r·eeᵀ + E with Y N×K, a number r, the vector e of ones
-// and a symmetric sparse E. Alternating projection turns every matrix into this
-// form: after the projection on the matrices of rank K and sum 1, that on the
-// non-negative matrices adds E = max(−(YYᵀ + r·eeᵀ), 0). A product with p vectors
-// costs 4·N·K·p + 2·nnz(E)·p operations. Memory: 8·N·K bytes, and 12 for each
-// nonzero of E.
+// LowRankSparse is C = YYᵀ + r·eeᵀ + E with Y N×K, a number r, the vector e of ones and a
+// symmetric sparse E. Alternating projection turns every matrix into this form: the
+// projection on the non-negative matrices adds E = max(−(YYᵀ + r·eeᵀ), 0). A product with p
+// vectors costs 4·N·K·p + 2·nnz(E)·p operations. Memory: 8·N·K bytes, and 12 for each nonzero
+// of E.
 type LowRankSparse struct {
 	op     linalg.LowRankSparse
 	e      *Sparse
@@ -41,7 +40,7 @@ func NewLowRankSparse(y *mat.Dense, r float64, e *Sparse) (*LowRankSparse, error
 		Y = linalg.NewGeneral(raw.Rows, raw.Cols)
 		for i := range raw.Rows {
 			for j, v := range linalg.Row(raw, i) {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
+				if !vec.Finite(v) {
 					return nil, fmt.Errorf("cooc: entry (%d, %d) of Y is %g, %w", i, j, v, ErrNotFinite)
 				}
 				Y.Data[i*Y.Stride+j] = v
@@ -62,11 +61,11 @@ func NewLowRankSparse(y *mat.Dense, r float64, e *Sparse) (*LowRankSparse, error
 	if e.n != n {
 		return nil, fmt.Errorf("cooc: Y has %d rows, E %d", n, e.n)
 	}
-	if math.IsNaN(r) || math.IsInf(r, 0) {
+	if !vec.Finite(r) {
 		return nil, fmt.Errorf("cooc: r is %g, %w", r, ErrNotFinite)
 	}
 	m := &LowRankSparse{op: linalg.LowRankSparse{Y: Y, R: r, E: e.csr}, e: e, norms2: newLazy()}
-	m.info = corpus.Info{Form: formLowRank, Nonzeros: int64(e.NNZ())}
+	m.info = corpus.Info{Form: "low-rank + sparse", Nonzeros: int64(e.NNZ())}
 	m.g = make([]float64, Y.Cols)
 	for i := range n {
 		for k, v := range linalg.Row(Y, i) {
@@ -99,11 +98,9 @@ func (m *LowRankSparse) Y() *mat.Dense {
 	if m.op.Y.Cols == 0 {
 		return nil
 	}
-	y := mat.NewDense(m.op.Y.Rows, m.op.Y.Cols, nil)
-	var raw mat.Dense
-	raw.SetRawMatrix(m.op.Y)
-	y.Copy(&raw)
-	return y
+	var y mat.Dense
+	y.SetRawMatrix(m.op.Y)
+	return mat.DenseCopyOf(&y)
 }
 
 // Shift returns r.
@@ -121,14 +118,8 @@ func (m *LowRankSparse) MulTo(ctx context.Context, dst, x *mat.Dense, workers in
 	return m.op.Mul(ctx, dst.RawMatrix(), x.RawMatrix(), workers)
 }
 
-// Info holds the form and the number of entries of E, or what WithInfo says.
+// Info holds the form and the number of entries of E, or what [WithInfo] says.
 func (m *LowRankSparse) Info() corpus.Info { return m.info }
-
-func (m *LowRankSparse) withInfo(info corpus.Info) Operator {
-	out := *m
-	out.info = info
-	return &out
-}
 
 func (m *LowRankSparse) restrict(idx []int, to []int32) (form, error) {
 	e := linalg.CSR{RowPtr: []int{0}}
@@ -154,9 +145,8 @@ func (m *LowRankSparse) restrict(idx []int, to []int32) (form, error) {
 // Marginals returns the row sums.
 func (m *LowRankSparse) Marginals() []float64 { return m.c }
 
-// RowNorms2 returns ‖C_i‖² for every row. The first call takes O(N·K² +
-// nnz(E)·K) time; the result is kept. Its rounding error is relative to the norm
-// without E.
+// RowNorms2 returns ‖C_i‖² for every row. The first call takes O(N·K² + nnz(E)·K) time; the
+// result is kept. Its rounding error is relative to the norm without E.
 func (m *LowRankSparse) RowNorms2(ctx context.Context, workers int) ([]float64, error) {
 	return m.norms2.get(ctx, func() ([]float64, error) { return m.rowNorms2(ctx, workers) })
 }
@@ -168,7 +158,7 @@ func (m *LowRankSparse) rowNorms2(ctx context.Context, workers int) ([]float64, 
 		return nil, err
 	}
 	norms2 := make([]float64, n)
-	err := run.Chunks(ctx, n, 64, workers, func(_, _, lo, hi int) error {
+	err := parallel.Chunks(ctx, n, 64, workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			yi := linalg.Row(Y, i)
 			// ‖Yy_i + r·e‖², then the entries that E changes.
@@ -215,12 +205,13 @@ func (m *LowRankSparse) at(i, j int) float64 {
 
 // RowTo writes row i into dst; 2·N·K operations.
 func (m *LowRankSparse) RowTo(dst []float64, i int) {
-	n := m.Dim()
-	for j := range n {
+	y := m.op.Y
+	for j := range y.Rows {
 		dst[j] = m.op.R
 	}
-	if y := m.op.Y; y.Cols > 0 {
-		blas64.Gemv(blas.NoTrans, 1, y, blas64.Vector{N: y.Cols, Inc: 1, Data: linalg.Row(y, i)}, 1, blas64.Vector{N: n, Inc: 1, Data: dst})
+	if y.Cols > 0 {
+		row := blas64.Vector{N: y.Cols, Inc: 1, Data: linalg.Row(y, i)}
+		blas64.Gemv(blas.NoTrans, 1, y, row, 1, blas64.Vector{N: y.Rows, Inc: 1, Data: dst})
 	}
 	cols, vals := m.e.Row(i)
 	for k, j := range cols {

@@ -7,11 +7,12 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -24,7 +25,7 @@ import (
 // same, whatever its length. Only the scaled counts Ĥ (N×M) and the diagonal D are
 // stored, 24 bytes for each nonzero count. A product with p vectors costs 4·nnz(Ĥ)·p
 // operations, a row the distinct words of the documents that hold its word.
-// OffDiagonal has another D, and the other Weightings D = 0.
+// [OffDiagonal] has another D, and [TFIDF] D = 0.
 type Moments struct {
 	n      int
 	docs   int        // used
@@ -39,16 +40,16 @@ type Moments struct {
 }
 
 // NewMoments estimates C from the documents of c that opts chooses; Info describes
-// them. If the documents have weights w_m (corpus.Corpus.WithWeights), C is the mean
+// them. If the documents have weights w_m ([corpus.Corpus.WithWeights]), C is the mean
 // Σ w_m C_m / Σ w_m of their own estimates, and documents of weight 0 are left out.
-// The error wraps ErrNoDocuments if no document is left.
+// The error wraps [ErrNoDocuments] if no document is left.
 //
-// With Proportions, Counts and TFIDF the result is the plain second moment of
-// fu-2018, eq. 2, divided by the sum of its entries. It is positive semidefinite,
-// unlike the unbiased estimate, but too large on the diagonal, above all for rare
-// words and short documents. For TFIDF, M and df count the documents that are used,
-// whatever their weights. If tf-idf gives no word a weight, or OffDiagonal finds no
-// document of two different words, the error wraps ErrNoDocuments.
+// With [TFIDF] the result is the plain second moment of fu-2018, eq. 2, divided by the
+// sum of its entries. It is positive semidefinite, unlike the unbiased estimate, but too
+// large on the diagonal, above all for rare words and short documents. M and df count
+// the documents that are used, whatever their weights. If tf-idf gives no word a weight,
+// or [OffDiagonal] finds no document of two different words, the error wraps
+// ErrNoDocuments.
 //
 // O(nnz) time.
 func NewMoments(ctx context.Context, c *corpus.Corpus, opts Options) (*Moments, error) {
@@ -65,16 +66,14 @@ func NewMoments(ctx context.Context, c *corpus.Corpus, opts Options) (*Moments, 
 		byDoc: linalg.CSR{RowPtr: make([]int, docs+1)},
 		diag:  make([]float64, n), self: make([]float64, n), c: make([]float64, n),
 	}
-	M.info.Form = opts.Weighting.form(formMoments)
-	switch opts.Weighting {
-	case Unbiased:
+	M.info.Form = opts.Weighting.form("moments")
+	if opts.Weighting == TFIDF {
+		err = M.tfidf(used)
+	} else {
 		err = M.unbiased(ctx, used, opts.Workers)
-	case OffDiagonal:
-		if err = M.unbiased(ctx, used, opts.Workers); err == nil {
-			err = M.offDiagonal()
-		}
-	default:
-		err = M.plain(used, opts.Weighting)
+	}
+	if err == nil && opts.Weighting == OffDiagonal {
+		err = M.offDiagonal()
 	}
 	if err != nil {
 		return nil, err
@@ -84,60 +83,32 @@ func NewMoments(ctx context.Context, c *corpus.Corpus, opts Options) (*Moments, 
 
 // unbiased computes ĤĤᵀ − D.
 func (m *Moments) unbiased(ctx context.Context, c *corpus.Corpus, workers int) error {
-	n, nnz := m.n, c.NNZ()
-	m.byDoc.Cols, m.byDoc.Vals = make([]int32, nnz), make([]float64, nnz)
-	m.byWord = linalg.CSR{RowPtr: make([]int, n+1), Cols: make([]int32, nnz), Vals: make([]float64, nnz)}
+	m.byDoc.Cols, m.byDoc.Vals = make([]int32, 0, c.NNZ()), make([]float64, 0, c.NNZ())
 	share, length := shares(c), make([]float64, m.docs)
 	pairs := func(l, docs float64) float64 { return l * (l - 1) * docs }
-	for d := range m.docs {
-		w, _ := c.Doc(d)
-		m.byDoc.RowPtr[d+1] = m.byDoc.RowPtr[d] + len(w)
-		length[d] = float64(c.DocLen(d))
-	}
-	// The documents, and in how many documents of each part every word is.
-	size := max(64, run.Count(m.docs, momentChunks))
-	at := make([][]int, run.Count(m.docs, size))
-	err := run.Chunks(ctx, m.docs, size, workers, func(_, part, lo, hi int) error {
-		held := make([]int, n)
-		for d := lo; d < hi; d++ {
-			words, counts := c.Doc(d)
-			scale := 1 / math.Sqrt(pairs(length[d], share(d)))
-			vals := m.byDoc.Vals[m.byDoc.RowPtr[d]:]
-			copy(m.byDoc.Cols[m.byDoc.RowPtr[d]:], words)
-			for i, w := range words {
-				vals[i] = float64(counts[i]) * scale
-				held[w]++
-			}
+	for d := range m.docs { // plain counts at first: the sums below use exact ones
+		if d%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
-		at[part] = held
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	next := 0
-	for w := range n {
-		for _, held := range at {
-			held[w], next = next, next+held[w]
+		words, counts := c.Doc(d)
+		m.byDoc.Cols = append(m.byDoc.Cols, words...)
+		for _, x := range counts {
+			m.byDoc.Vals = append(m.byDoc.Vals, float64(x))
 		}
-		m.byWord.RowPtr[w+1] = next
+		m.byDoc.RowPtr[d+1], length[d] = len(m.byDoc.Cols), float64(c.DocLen(d))
 	}
-	// The words, with plain counts at first: the sums below use exact ones.
-	err = run.Chunks(ctx, m.docs, size, workers, func(_, part, lo, hi int) error {
-		to := at[part]
+	m.byDoc.Transpose(&m.byWord, m.n)
+	err := parallel.Chunks(ctx, m.docs, 1024, workers, func(_, _, lo, hi int) error {
 		for d := lo; d < hi; d++ {
-			words, counts := c.Doc(d)
-			for i, w := range words {
-				m.byWord.Cols[to[w]], m.byWord.Vals[to[w]] = int32(d), float64(counts[i])
-				to[w]++
-			}
+			_, vals := m.byDoc.Row(d)
+			floats.Scale(1/math.Sqrt(pairs(length[d], share(d))), vals)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return run.Chunks(ctx, n, 256, workers, func(_, _, lo, hi int) error {
+	return parallel.Chunks(ctx, m.n, 256, workers, func(_, _, lo, hi int) error {
 		for w := lo; w < hi; w++ {
 			cols, vals := m.byWord.Row(w)
 			for k, d := range cols {
@@ -168,38 +139,11 @@ func shares(c *corpus.Corpus) func(d int) float64 {
 	return func(d int) float64 { return total / (weights[d] / largest) }
 }
 
-// transpose fills byWord from byDoc.
-func (m *Moments) transpose() {
-	nnz := len(m.byDoc.Cols)
-	m.byWord = linalg.CSR{RowPtr: make([]int, m.n+1), Cols: make([]int32, nnz), Vals: make([]float64, nnz)}
-	for _, w := range m.byDoc.Cols {
-		m.byWord.RowPtr[w+1]++
-	}
-	for w := range m.n {
-		m.byWord.RowPtr[w+1] += m.byWord.RowPtr[w]
-	}
-	at := make([]int, m.n)
-	copy(at, m.byWord.RowPtr)
-	for d := range m.docs {
-		for k := m.byDoc.RowPtr[d]; k < m.byDoc.RowPtr[d+1]; k++ {
-			w := m.byDoc.Cols[k]
-			m.byWord.Cols[at[w]], m.byWord.Vals[at[w]] = int32(d), m.byDoc.Vals[k]
-			at[w]++
-		}
-	}
-}
-
 // Dim returns N.
 func (m *Moments) Dim() int { return m.n }
 
 // Info describes the documents and words that are used.
 func (m *Moments) Info() corpus.Info { return m.info }
-
-func (m *Moments) withInfo(info corpus.Info) Operator {
-	out := *m
-	out.info = info
-	return &out
-}
 
 // Marginals returns the row sums c_i, for Unbiased the mean over documents of h_mi/n_m.
 func (m *Moments) Marginals() []float64 { return m.c }
@@ -211,8 +155,8 @@ func (m *Moments) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) err
 	}
 	X, Y := x.RawMatrix(), dst.RawMatrix()
 	for i, d := range m.diag {
-		row, xr := Y.Data[i*Y.Stride:i*Y.Stride+Y.Cols], X.Data[i*X.Stride:i*X.Stride+X.Cols]
-		for j, v := range xr {
+		row := linalg.Row(Y, i)
+		for j, v := range linalg.Row(X, i) {
 			row[j] = -d * v
 		}
 	}
@@ -255,14 +199,7 @@ func (m *Moments) addRow(dst []float64, i, from int) {
 		d, a := m.byWord.Cols[k], m.byWord.Vals[k]
 		cols, vals := m.byDoc.Row(int(d))
 		if from > 0 {
-			lo, hi := 0, len(cols) // the first column ≥ from
-			for lo < hi {
-				if h := int(uint(lo+hi) >> 1); int(cols[h]) < from {
-					lo = h + 1
-				} else {
-					hi = h
-				}
-			}
+			lo, _ := slices.BinarySearch(cols, int32(from))
 			cols, vals = cols[lo:], vals[lo:]
 		}
 		vals = vals[:len(cols)]
@@ -301,6 +238,6 @@ func (m *Moments) restrict(idx []int, to []int32) (form, error) {
 		s.addOthers(s.byDoc.Cols[lo:], s.byDoc.Vals[lo:])
 		s.byDoc.RowPtr[d+1] = len(s.byDoc.Cols)
 	}
-	s.transpose()
+	s.byDoc.Transpose(&s.byWord, k)
 	return s, nil
 }

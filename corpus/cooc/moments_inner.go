@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// RowNorms2 returns ‖C_i‖² for every row. The first call takes Σ_m d_m²/2
-// multiply-adds, d_m the number of distinct words of document m, and O(N) memory. The
-// result is kept.
+// RowNorms2 returns ‖C_i‖² for every row. The first call takes Σ_m d_m²/2 multiply-adds, d_m
+// the number of distinct words of document m, and O(N) memory. The result is kept.
 func (m *Moments) RowNorms2(ctx context.Context, workers int) ([]float64, error) {
 	return m.norms2.get(ctx, func() ([]float64, error) {
 		_, norms2, err := m.pass(ctx, nil, workers)
@@ -22,11 +22,11 @@ func (m *Moments) RowNorms2(ctx context.Context, workers int) ([]float64, error)
 // inner returns Σ_ij E_ij C_ij for a symmetric sparse E. It takes the same pass over
 // the documents as RowNorms2 and keeps the norms. If these are known already and E has
 // few entries, it computes C at these alone, to the same bits.
-func (m *Moments) inner(ctx context.Context, e *Sparse, workers int) (float64, error) {
-	if m.norms2.there() && m.entriesCost(&e.csr) < m.passCost() {
-		return m.innerEntries(ctx, &e.csr, workers)
+func (m *Moments) inner(ctx context.Context, e *linalg.CSR, workers int) (float64, error) {
+	if m.norms2.there() && m.entriesCost(e) < m.passCost() {
+		return m.innerEntries(ctx, e, workers)
 	}
-	sum, norms2, err := m.pass(ctx, &e.csr, workers)
+	sum, norms2, err := m.pass(ctx, e, workers)
 	if err != nil {
 		return 0, err
 	}
@@ -38,13 +38,12 @@ func (m *Moments) inner(ctx context.Context, e *Sparse, workers int) (float64, e
 // p+momentChunks, …, so that the long rows of the upper triangle are spread.
 const momentChunks = 16
 
-// pass computes ⟨E, C⟩ and the norms from the rows of the upper triangle of C. It is
-// one loop over the rows, whose steps share their buffers.
+// pass computes ⟨E, C⟩ and the norms from the rows of the upper triangle of C.
 func (m *Moments) pass(ctx context.Context, e *linalg.CSR, workers int) (float64, []float64, error) {
 	n := m.n
 	norms := make([][]float64, momentChunks)
 	inner := make([]float64, momentChunks)
-	err := run.Chunks(ctx, momentChunks, 1, workers, func(_, part, _, _ int) error {
+	err := parallel.Chunks(ctx, momentChunks, 1, workers, func(_, part, _, _ int) error {
 		acc, out := make([]float64, n), make([]float64, n)
 		var marked []int32
 		isMarked := make([]bool, n)
@@ -107,15 +106,13 @@ func (m *Moments) pass(ctx context.Context, e *linalg.CSR, workers int) (float64
 	if err != nil {
 		return 0, nil, err
 	}
-	total := 0.0
 	sums := make([]float64, n)
-	for p := range norms {
-		total += inner[p]
-		for i, v := range norms[p] {
+	for _, part := range norms {
+		for i, v := range part {
 			sums[i] += v
 		}
 	}
-	return total, sums, nil
+	return vec.Sum(inner), sums, nil
 }
 
 // passCost is the number of multiply-adds of a pass.
@@ -149,7 +146,7 @@ func seekCost(few, many int) int { return few * (bits.Len(uint(many)) + 2) }
 // of C at those of E alone: for each, the documents that hold both words.
 func (m *Moments) innerEntries(ctx context.Context, e *linalg.CSR, workers int) (float64, error) {
 	inner := make([]float64, momentChunks)
-	err := run.Chunks(ctx, momentChunks, 1, workers, func(_, part, _, _ int) error {
+	err := parallel.Chunks(ctx, momentChunks, 1, workers, func(_, part, _, _ int) error {
 		at := make([]float64, m.docs) // row i of Ĥ
 		for i := part; i < m.n; i += momentChunks {
 			if i/momentChunks%256 == 0 && ctx.Err() != nil {
@@ -190,12 +187,5 @@ func (m *Moments) innerEntries(ctx context.Context, e *linalg.CSR, workers int) 
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	total := 0.0
-	for _, v := range inner {
-		total += v
-	}
-	return total, nil
+	return vec.Sum(inner), err
 }

@@ -3,9 +3,10 @@ package cooc
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 // Pairs holds the numbers of documents in which chosen words occur, D1, and occur
@@ -27,10 +28,7 @@ const maxPairWords = 1 << 15
 // bytes and O(nnz + Σ_m l_m²) time, where document m holds l_m of them. More words, or
 // one out of range, are an error.
 func CountPairs(ctx context.Context, c *corpus.Corpus, words []int) (*Pairs, error) {
-	p := &Pairs{at: make([]int32, c.NumWords()), docs: c.NumDocs()}
-	for i := range p.at {
-		p.at[i] = -1
-	}
+	p := &Pairs{at: slices.Repeat([]int32{-1}, c.NumWords()), docs: c.NumDocs()}
 	for _, w := range words {
 		if w < 0 || w >= len(p.at) {
 			return nil, fmt.Errorf("cooc: pairs: word %d is not in [0, %d)", w, len(p.at))
@@ -46,7 +44,7 @@ func CountPairs(ctx context.Context, c *corpus.Corpus, words []int) (*Pairs, err
 	p.d1 = make([]int32, p.count)
 	p.d2 = make([]int32, p.count*(p.count+1)/2)
 	var here []int32
-	err := run.Chunks(ctx, c.NumDocs(), 4096, 1, func(_, _, lo, hi int) error {
+	err := parallel.Chunks(ctx, c.NumDocs(), 4096, 1, func(_, _, lo, hi int) error {
 		for m := lo; m < hi; m++ {
 			ids, counts := c.Doc(m)
 			here = here[:0]

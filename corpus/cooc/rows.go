@@ -9,15 +9,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// Rows is what finding anchors and recovering topics need of the row-normalised C̄,
-// whose row i is p(X₂ | X₁ = i): the inner products of its rows. The rows may be
-// given in any space that keeps these, not only in R^N. All implementations are safe
-// for concurrent use. workers bounds the goroutines (0: GOMAXPROCS) and changes no
-// bit.
+// Rows is what finding anchors and recovering topics need of the row-normalised C̄, whose
+// row i is p(X₂ | X₁ = i): the inner products of its rows. The rows may be given in any
+// space that keeps these, not only in R^N. Implementations must be safe for concurrent use.
+// workers bounds the goroutines (0: GOMAXPROCS) and changes no bit.
 type Rows interface {
 	// Dims returns the number N of rows and the dimension d of their space.
 	Dims() (n, d int)
@@ -46,10 +45,10 @@ type Rows interface {
 	// Matrix returns C. Explicit rows are those of C divided by their sums.
 	Matrix() Matrix
 
-	// Mended returns the numbers, ascending, of the rows in which negative entries of C
+	// Repaired returns the numbers, ascending, of the rows in which negative entries of C
 	// were set to 0. Such a row says little of its word, which is no candidate for an
 	// anchor.
-	Mended() []int
+	Repaired() []int
 
 	// WithAnchors returns the rows to recover topics from once the anchors, row
 	// numbers without repetition, are known. Explicit rows return themselves.
@@ -64,8 +63,9 @@ type normalisedRows struct {
 }
 
 // emptyRow is the fraction of the largest row sum below which a row sum is rounding:
-// the terms of a LowRankSparse do not cancel to exactly zero.
-const emptyRow = 1e-14
+// the terms of a LowRankSparse do not cancel to exactly zero. A negative one up to
+// belowZero is an empty row that an iteration (rectify.DR) has not quite reached.
+const emptyRow, belowZero = 1e-14, 1e-6
 
 // smallestRow is the least largest row sum with which a matrix is normalised: the
 // squares of smaller entries underflow.
@@ -76,7 +76,7 @@ const smallestRow = 1e-140
 func largestSum(sums []float64) (largest float64, err error) {
 	for i, v := range sums {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return 0, fmt.Errorf("cooc: row %d sums to %g, %w", i, v, ErrNotFinite)
+			return 0, fmt.Errorf("cooc: row %d sums to %.9g, %w", i, v, ErrNotFinite)
 		}
 		largest = max(largest, math.Abs(v))
 	}
@@ -89,15 +89,15 @@ func checkScale(largest float64, sums []float64) error {
 	case largest == 0:
 		return errors.New("cooc: every row of the matrix sums to zero")
 	case largest < smallestRow:
-		return fmt.Errorf("cooc: the matrix sums to %g, too small to normalise: divide it by its sum", vec.Sum(sums))
+		return fmt.Errorf("cooc: the matrix sums to %.9g, too small to normalise: divide it by its sum", vec.Sum(sums))
 	}
 	return nil
 }
 
 // NewRows returns the explicit rows of C̄ = diag(c)⁻¹C, c the row sums. A row whose
-// sum is at most 1e-14 of the largest counts as empty: it and its marginal are zero.
-// Errors: a sum that is negative or not finite, which names the row, and row sums
-// that are all below 1e-140. O(N) time and memory; the products are those of C.
+// sum is at most 1e-14 of the largest, or negative and at most 1e-6 of it in size,
+// counts as empty: it and its marginal are zero. Errors: a sum that is more negative or
+// not finite, which names the row, and row sums that are all below 1e-140. O(N) time.
 func NewRows(c Matrix) (Rows, error) {
 	m := c.Marginals()
 	largest, err := largestSum(m)
@@ -110,9 +110,9 @@ func NewRows(c Matrix) (Rows, error) {
 	r := &normalisedRows{c: c, marg: make([]float64, len(m)), inv: make([]float64, len(m))}
 	for i, v := range m {
 		switch {
-		case math.Abs(v) <= emptyRow*largest:
+		case v <= emptyRow*largest && v >= -belowZero*largest:
 		case v < 0:
-			return nil, fmt.Errorf("cooc: row %d sums to %g, less than zero", i, v)
+			return nil, fmt.Errorf("cooc: row %d sums to %.9g, less than zero", i, v)
 		default:
 			r.marg[i], r.inv[i] = v, 1/v
 		}
@@ -128,7 +128,7 @@ func (r *normalisedRows) Marginals() []float64 { return r.marg }
 
 func (r *normalisedRows) Matrix() Matrix { return r.c }
 
-func (r *normalisedRows) Mended() []int { return nil }
+func (r *normalisedRows) Repaired() []int { return nil }
 
 func (r *normalisedRows) WithAnchors(ctx context.Context, _ []int, _ int) (Rows, error) {
 	return r, ctx.Err()
@@ -158,7 +158,7 @@ func (r *normalisedRows) MulTo(ctx context.Context, dst, x *mat.Dense, workers i
 		return err
 	}
 	d := dst.RawMatrix()
-	return run.Chunks(ctx, d.Rows, 1024, workers, func(_, _, lo, hi int) error {
+	return parallel.Chunks(ctx, d.Rows, 1024, workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			s := r.inv[i]
 			for j := range linalg.Row(d, i) {

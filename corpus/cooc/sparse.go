@@ -1,13 +1,17 @@
 package cooc
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/james-bowman/sparse"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // notFinite and notSymmetric name the entry of a matrix that cannot be used.
@@ -30,7 +34,7 @@ type Sparse struct {
 // columns cols[rowPtr[i]:rowPtr[i+1]], strictly ascending, and the values at the same
 // places of vals. The slices are taken over, not copied. The matrix must be finite
 // and exactly symmetric, stored zeros included; the error names the first entry by
-// rows that is not (ErrNotFinite, ErrNotSymmetric). O(nnz) time.
+// rows that is not ([ErrNotFinite], [ErrNotSymmetric]). O(nnz) time.
 func NewSparse(n int, rowPtr []int, cols []int32, vals []float64) (*Sparse, error) {
 	if n < 0 || len(rowPtr) != n+1 || rowPtr[0] != 0 || rowPtr[n] != len(cols) || len(cols) != len(vals) {
 		return nil, fmt.Errorf("cooc: sparse matrix of %d rows with %d row starts, %d columns, %d values", n, len(rowPtr), len(cols), len(vals))
@@ -45,7 +49,7 @@ func NewSparse(n int, rowPtr []int, cols []int32, vals []float64) (*Sparse, erro
 			if j <= last || int(j) >= n {
 				return nil, fmt.Errorf("cooc: sparse matrix: row %d has column %d after %d, of %d columns", i, j, last, n)
 			}
-			if math.IsNaN(vals[k]) || math.IsInf(vals[k], 0) {
+			if !vec.Finite(vals[k]) {
 				return nil, notFinite(i, int(j), vals[k])
 			}
 			last = j
@@ -96,9 +100,39 @@ func (s *Sparse) NNZ() int { return len(s.csr.Cols) }
 // Row returns the columns and values of row i. They must not be written to.
 func (s *Sparse) Row(i int) (cols []int32, vals []float64) { return s.csr.Row(i) }
 
+// Inner returns ⟨S, C⟩ = Σ_ij S_ij C_ij. It takes a row of C for each row of S that is
+// not empty, and for [Moments] one pass over the documents instead. workers bounds the
+// goroutines (0: GOMAXPROCS) and changes no bit.
+func (s *Sparse) Inner(ctx context.Context, c Matrix, workers int) (float64, error) {
+	n := c.Dim()
+	if s.n != n {
+		return 0, fmt.Errorf("cooc: inner product of a %d×%d and a %d×%d matrix", n, n, s.n, s.n)
+	}
+	if m, ok := c.(*Moments); ok {
+		return m.inner(ctx, &s.csr, workers)
+	}
+	const size = 64
+	sums := make([]float64, parallel.Count(n, size))
+	err := parallel.Chunks(ctx, n, size, workers, func(_, k, lo, hi int) error {
+		row := make([]float64, n)
+		for i := lo; i < hi; i++ {
+			cols, vals := s.Row(i)
+			if len(cols) == 0 {
+				continue
+			}
+			c.RowTo(row, i)
+			for t, j := range cols {
+				sums[k] += vals[t] * row[j]
+			}
+		}
+		return nil
+	})
+	return vec.Sum(sums), err
+}
+
 // FromCSR makes a Matrix of a sparse array. c must be square, finite and symmetric
 // to 1e-9 of its largest entry; the error names the first entry that is not
-// (ErrNotFinite, ErrNotSymmetric), or an index out of range. c is copied, and the
+// ([ErrNotFinite], [ErrNotSymmetric]), or an index out of range. c is copied, and the
 // mean of mirrored entries is taken. Entries stored twice are added up; those below
 // the tolerance that have no mirrored one are dropped. O(nnz·log nnz) time.
 func FromCSR(c *sparse.CSR) (*LowRankSparse, error) {
@@ -111,68 +145,51 @@ func FromCSR(c *sparse.CSR) (*LowRankSparse, error) {
 	if len(raw.Indptr) != n+1 || stored < raw.Indptr[n] {
 		return nil, fmt.Errorf("cooc: sparse matrix of %d rows with %d row starts, %d columns, %d values", n, len(raw.Indptr), len(raw.Ind), len(raw.Data))
 	}
-	type entry struct {
-		j int32
-		v float64
-	}
-	rows := make([][]entry, n)
-	largest := 0.0
+	rows, largest := linalg.CSR{RowPtr: []int{0}}, 0.0
 	for i := range n {
 		if raw.Indptr[i] < 0 || raw.Indptr[i] > raw.Indptr[i+1] || raw.Indptr[i+1] > stored {
 			return nil, fmt.Errorf("cooc: sparse matrix: row %d starts at %d and ends at %d", i, raw.Indptr[i], raw.Indptr[i+1])
 		}
-		var row []entry
+		row := make(map[int32]float64)
 		for k := raw.Indptr[i]; k < raw.Indptr[i+1]; k++ {
 			j, v := raw.Ind[k], raw.Data[k]
 			if j < 0 || j >= n {
 				return nil, fmt.Errorf("cooc: sparse matrix: row %d has column %d, of %d columns", i, j, n)
 			}
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !vec.Finite(v) {
 				return nil, notFinite(i, j, v)
 			}
-			row = append(row, entry{int32(j), v})
+			row[int32(j)] += v
 		}
-		slices.SortStableFunc(row, func(a, b entry) int { return int(a.j) - int(b.j) })
-		merged := row[:0]
-		for _, e := range row {
-			if len(merged) > 0 && merged[len(merged)-1].j == e.j {
-				merged[len(merged)-1].v += e.v
-			} else {
-				merged = append(merged, e)
-			}
+		for _, j := range slices.Sorted(maps.Keys(row)) {
+			rows.Cols, rows.Vals = append(rows.Cols, j), append(rows.Vals, row[j])
+			largest = max(largest, math.Abs(row[j]))
 		}
-		for _, e := range merged {
-			largest = max(largest, math.Abs(e.v))
-		}
-		rows[i] = merged
+		rows.RowPtr = append(rows.RowPtr, len(rows.Cols))
 	}
-	// Mirror what is there once, so that the pattern is symmetric.
-	at := func(i, j int) float64 {
-		k, ok := slices.BinarySearchFunc(rows[i], int32(j), func(e entry, t int32) int { return int(e.j) - int(t) })
-		if !ok {
-			return 0
-		}
-		return rows[i][k].v
-	}
-	rowPtr := make([]int, n+1)
-	var cols []int32
-	var vals []float64
+	var columns linalg.CSR
+	rows.Transpose(&columns, n)
+	e := linalg.CSR{RowPtr: []int{0}}
 	for i := range n {
-		for _, e := range rows[i] {
-			o := at(int(e.j), i)
-			if math.Abs(e.v-o) > 1e-9*largest {
-				return nil, notSymmetric(i, int(e.j), e.v, o)
+		cols, vals := rows.Row(i)
+		mirrored, opposite := columns.Row(i)
+		for k, j := range cols {
+			o := 0.0
+			if p, ok := slices.BinarySearch(mirrored, j); ok {
+				o = opposite[p]
 			}
-			if o == 0 || e.v == 0 {
-				continue // below the tolerance: dropped on both sides
+			if math.Abs(vals[k]-o) > 1e-9*largest {
+				return nil, notSymmetric(i, int(j), vals[k], o)
 			}
-			cols, vals = append(cols, e.j), append(vals, 0.5*e.v+0.5*o)
+			if o != 0 && vals[k] != 0 { // else below the tolerance: dropped on both sides
+				e.Cols, e.Vals = append(e.Cols, j), append(e.Vals, 0.5*vals[k]+0.5*o)
+			}
 		}
-		rowPtr[i+1] = len(cols)
+		e.RowPtr = append(e.RowPtr, len(e.Cols))
 	}
-	e, err := NewSparse(n, rowPtr, cols, vals)
+	s, err := NewSparse(n, e.RowPtr, e.Cols, e.Vals)
 	if err != nil {
 		return nil, err
 	}
-	return NewLowRankSparse(nil, 0, e)
+	return NewLowRankSparse(nil, 0, s)
 }

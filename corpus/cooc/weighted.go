@@ -10,24 +10,18 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// Weighting says which second moment of the documents stands for C.
+// Weighting says which second moment of the documents C is.
 type Weighting int
 
 const (
 	// Unbiased is the estimate from pairs of different tokens, ĤĤᵀ − D (lee-2020,
 	// eq. 1). Its entries are probabilities.
 	Unbiased Weighting = iota
-	// OffDiagonal is Unbiased without its diagonal, divided by the sum of the rest:
-	// the probability of two words given that they differ. The program published with
-	// arora-2013 takes its anchors from the rows of this form. The other entries keep
-	// their proportions, but BABᵀ has a diagonal, so that no model fits it exactly;
-	// rectify.DC fills it in, to the same result as from Unbiased.
+	// OffDiagonal is Unbiased without its diagonal, divided by the sum of the rest: the
+	// probability of two words given that they differ. The program published with
+	// arora-2013 takes its anchors from its rows. BABᵀ has a diagonal, so that no model
+	// fits it exactly; rectify.DC fills it in, to the same result as from Unbiased.
 	OffDiagonal
-	// Proportions is DDᵀ with d = h/n, the shares of the words in a document. A token
-	// also makes a pair with itself, which adds to the diagonal.
-	Proportions
-	// Counts is DDᵀ with d = h. Documents weigh by the square of their length.
-	Counts
 	// TFIDF is DDᵀ with d = h·ln(M/df), scaled to the Euclidean length 1 (fu-2018
 	// §6.1). Words in every document have an empty row.
 	TFIDF
@@ -40,17 +34,13 @@ func (w Weighting) String() string {
 		return "unbiased"
 	case OffDiagonal:
 		return "off-diagonal"
-	case Proportions:
-		return "proportions"
-	case Counts:
-		return "counts"
 	case TFIDF:
 		return "tf-idf"
 	}
 	return fmt.Sprintf("Weighting(%d)", int(w))
 }
 
-// form is what Info.Form says: the Weighting stands in it unless it is Unbiased.
+// form returns Info.Form: the name and, unless it is Unbiased, the Weighting.
 func (w Weighting) form(name string) string {
 	if w == Unbiased {
 		return name
@@ -85,12 +75,9 @@ func (m *Moments) offDiagonal() error {
 	return nil
 }
 
-// plain computes DDᵀ divided by its sum.
-func (m *Moments) plain(c *corpus.Corpus, w Weighting) error {
-	var idf []float64
-	if w == TFIDF {
-		idf = c.IDF()
-	}
+// tfidf computes DDᵀ divided by its sum.
+func (m *Moments) tfidf(c *corpus.Corpus) error {
+	idf := c.IDF()
 	share, all := shares(c), float64(m.docs)
 	total := 0.0
 	sums := make([]float64, m.docs)
@@ -98,20 +85,12 @@ func (m *Moments) plain(c *corpus.Corpus, w Weighting) error {
 		words, counts := c.Doc(d)
 		lo, length := len(m.byDoc.Cols), 0.0
 		for i, word := range words {
-			v := float64(counts[i])
-			switch w {
-			case Proportions:
-				length += v
-			case TFIDF:
-				v *= idf[word]
-				length += v * v
-			}
+			v := float64(counts[i]) * idf[word]
+			length += v * v
 			m.byDoc.Cols, m.byDoc.Vals = append(m.byDoc.Cols, word), append(m.byDoc.Vals, v)
 		}
-		switch {
-		case w == TFIDF && length > 0:
-			length = math.Sqrt(length)
-		case w == Counts || length == 0: // of words in all documents only
+		length = math.Sqrt(length)
+		if length == 0 { // every word is in all documents
 			length = 1
 		}
 		if c.Weights() != nil {
@@ -139,6 +118,6 @@ func (m *Moments) plain(c *corpus.Corpus, w Weighting) error {
 			m.c[word] += v * sums[d] * scale
 		}
 	}
-	m.transpose()
+	m.byDoc.Transpose(&m.byWord, m.n)
 	return nil
 }

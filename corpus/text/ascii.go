@@ -1,5 +1,7 @@
 package text
 
+import "strings"
+
 // The kinds of bytes.
 const (
 	letter uint8 = 1 << iota
@@ -36,9 +38,9 @@ var class = func() (c [256]uint8) {
 	return c
 }()
 
-// text adds the words of a text. Whatever stands between two blanks is taken by the table of
-// ASCII, unless it has another character: then by the slow way, which gives the same words
-// for ASCII. No word has a blank within.
+// text adds the words of a text. A piece between two blanks is split by the table of ASCII,
+// unless it has another character: then by slow, which gives the same words for ASCII. No word
+// has a blank within.
 func (x *scan) text(s string) {
 	if !x.t.setting.KeepCase {
 		s = lowerASCII(s)
@@ -71,7 +73,7 @@ func (x *scan) text(s string) {
 	}
 }
 
-// endOfHigh returns the first blank behind i that no character follows that is not ASCII.
+// endOfHigh returns the first blank behind i that is not followed by a character beyond ASCII.
 func endOfHigh(s string, i int) int {
 	for {
 		for i < len(s) && class[s[i]] != blank {
@@ -98,20 +100,10 @@ func (x *scan) ascii(s string, i int) int {
 	}
 	w := s[i:end]
 	if kinds&underscore != 0 {
-		for w != "" && w[0] == '_' {
-			w = w[1:]
-		}
-		for w != "" && w[len(w)-1] == '_' {
-			w = w[:len(w)-1]
-		}
+		w = strings.Trim(w, "_")
 	}
 	t := x.t
-	if n := len(w); n > 2 && w[n-2] == '\'' && (w[n-1] == 's' || w[n-1] == 'S') && !t.setting.KeepPossessive {
-		w = w[:n-2]
-	}
-	if len(w) > 2 && w[1] == '\'' {
-		w = elided(w)
-	}
+	w = elided(t.withoutS(w))
 	ok := len(w) >= t.lo && len(w) <= t.hi && t.number(kinds&letter != 0, kinds&digit != 0)
 	if t.breaks {
 		x.keep(w, ok)

@@ -12,17 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// Boilerplate are lines that say nothing about a document because they stand in so many:
-// licence headers, footers of e-mails, navigation, headings of forms. A tokenizer leaves
-// them out. Learn finds them: they are in at least ten documents of several lines, and in
-// one document of a hundred. They must not be changed while a tokenizer uses them.
+// Boilerplate are lines that say nothing about a document because many documents have them:
+// licence headers, footers of e-mails, navigation, headings of forms. A tokenizer leaves them
+// out. Learn finds them: they are in at least ten documents of several lines, and in at least one
+// of a hundred. They must not be changed while a tokenizer uses them.
 type Boilerplate struct {
-	// Lines are the lines: those of most documents first, equal ones by their bytes.
+	// Lines are in the order of their Documents, largest first, then by their bytes.
 	Lines []Line `json:"lines"`
 
-	// Documents is the number of documents that were read. Rare lines are forgotten
-	// where memory would not hold them: no count is too low by more than Missed, which
-	// is 0 up to 262,144 different lines.
+	// Documents is the number of documents that were read. Rare lines are forgotten to bound
+	// memory: no count is too low by more than Missed, 0 up to 262,144 different lines.
 	Documents int64 `json:"documents"`
 	Missed    int64 `json:"missed,omitempty"`
 
@@ -32,28 +31,25 @@ type Boilerplate struct {
 
 // Line is a line of boilerplate.
 type Line struct {
-	// Text is the line with each run of blanks as one, none at the ends, and each run of
-	// digits 0 to 9 as 0, so that lines that differ in these only are the same.
+	// Text is the line with each run of blanks as one, none at the ends, and each run of digits
+	// as 0, so that lines that differ in these only are the same.
 	Text string `json:"text"`
 
 	// Documents is the number of documents that have the line.
 	Documents int64 `json:"documents"`
 }
 
-// The lines that Learn takes for boilerplate are in at least so many documents, and in at
-// least one of so many. In manual pages, Go's library and the pages of a command with
-// thousands of subcommands, lines above these limits are headings, licences, authors and
-// notes on usage; below them begin sentences that two pages of one program share.
+// In manual pages and Go's library, lines above the first two limits are headings, licences,
+// authors and notes on usage; below them are sentences that two pages of one program share.
 const (
-	boilerplateDocs  = 10
-	boilerplateOneIn = 100
+	boilerplateDocs  = 10  // least number of documents with the line
+	boilerplateOneIn = 100 // least share of documents with the line, 1/100
 
 	maxLine  = 1000    // bytes of a line that may be boilerplate
 	maxLines = 1 << 18 // different lines that are counted at once
 )
 
-// Validate reports what is wrong with lines that were read from a file or put together by
-// hand.
+// Validate reports what is wrong with the lines, nil for nothing.
 func (b *Boilerplate) Validate() error {
 	for i, l := range b.Lines {
 		if l.Text != string(appendLine(nil, l.Text)) || l.Text == "" || strings.Contains(l.Text, "\n") || !utf8.ValidString(l.Text) {
@@ -115,8 +111,8 @@ func appendLine(dst []byte, line string) []byte {
 	return dst
 }
 
-// appendLines appends the lines of a text that may be boilerplate: those with a letter that
-// are no whole paragraph.
+// appendLines appends the lines of a text that may be boilerplate: those that have a letter and
+// are not too long.
 func appendLines(dst []string, s string) []string {
 	for line := range strings.Lines(s) {
 		if len(line) <= maxLine && strings.ContainsFunc(line, unicode.IsLetter) {
@@ -129,7 +125,7 @@ func appendLines(dst []string, s string) []string {
 // findBoilerplate finds the lines that many documents have. A token is a line.
 func findBoilerplate(ctx context.Context, docs iter.Seq2[[]string, error]) (*Boilerplate, error) {
 	b := &Boilerplate{Lines: []Line{}}
-	table := newWordTable(0)
+	table := new(wordTable)
 	var buf []byte
 	for lines, err := range docs {
 		if err == nil {

@@ -120,7 +120,7 @@ func tag(z *html.Tokenizer) (name []byte, ok bool) {
 	return name, ok && (bare == 0 || bare <= 2 && atom.Lookup(name) != 0)
 }
 
-// isName tells whether b is the name of an element or an attribute.
+// isName reports whether b is the name of an element or an attribute.
 func isName(b []byte) bool {
 	for i, c := range b {
 		switch {
@@ -180,7 +180,7 @@ func dropHeaders(s string) string {
 	}
 }
 
-// isField tells whether s is the name of a field of a header.
+// isField reports whether s is the name of a field of a header.
 func isField(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {

@@ -20,10 +20,10 @@ type limits struct {
 	skip func(word string) bool // is a word in no phrase; nil: none is
 }
 
-// findPhrases finds the phrases of documents, which it reads in each round anew: to count
-// words, then pairs, then phrases of two words beside a third word.
+// findPhrases finds the phrases of documents, which it reads in each round anew: to count words,
+// then pairs, then phrases of two words next to a third word.
 func findPhrases(ctx context.Context, docs func() iter.Seq2[[]string, error], o limits) (*Phrases, error) {
-	f := finder{o: o, words: newWordTable(0), found: &Phrases{List: []Phrase{}, Function: []string{}}}
+	f := finder{o: o, words: new(wordTable), found: &Phrases{List: []Phrase{}, Function: []string{}}}
 	if err := f.read(ctx, docs(), f.countWords); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func findPhrases(ctx context.Context, docs func() iter.Seq2[[]string, error], o 
 	return f.found, nil
 }
 
-// finder is the state of Find.
+// finder is the state of findPhrases.
 type finder struct {
 	o     limits
 	found *Phrases
@@ -58,13 +58,12 @@ type finder struct {
 	units  []int64      // counts of words, then of phrases, once these are joined
 	tokens int64        // of units
 	buf    []int32      // numbers of the words of a document
-	keys   []pair       // of a document
 }
 
 // maxWords and maxPairs bound the memory for words and pairs.
 const (
 	maxWords = 1 << 22
-	maxPairs = 1 << 22 // 16 bytes each, in a table up to half full
+	maxPairs = 1 << 22 // some 30 bytes each
 )
 
 // read reads the documents once.
@@ -132,8 +131,7 @@ func (f *finder) chooseWords() {
 	slices.SortFunc(f.words.list, func(a, b wordCount) int {
 		return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.word, b.word))
 	})
-	f.words.pack()
-	f.words.rebuild(0)
+	f.words.renumber()
 	f.fn = make([]uint8, len(f.words.list))
 	for id, c := range f.words.list {
 		if len(f.found.Function) < math.MaxUint8 && f.function(c) {
@@ -146,13 +144,15 @@ func (f *finder) chooseWords() {
 // numbers returns the numbers of the words of a document: −1 for words that the table lacks,
 // and for Break.
 func (f *finder) numbers(doc []string) []int32 {
-	f.buf = f.words.findAll(f.buf[:0], doc)
+	f.buf = f.buf[:0]
+	for _, w := range doc {
+		f.buf = append(f.buf, f.words.find(w))
+	}
 	return f.buf
 }
 
 // countPairs counts neighbours, and words with a function word between them.
 func (f *finder) countPairs(doc []string) error {
-	f.keys = f.keys[:0]
 	last, between := int32(-1), uint8(0) // the word before, and the function word after it
 	for _, id := range f.numbers(doc) {
 		switch {
@@ -160,7 +160,7 @@ func (f *finder) countPairs(doc []string) error {
 			last = -1
 		case f.fn[id] == 0:
 			if last >= 0 && last != id {
-				f.keys = append(f.keys, pairKey(last, between, id))
+				f.pairs.add(pairKey(last, between, id))
 			}
 			last, between = id, 0
 		case between == 0:
@@ -169,14 +169,12 @@ func (f *finder) countPairs(doc []string) error {
 			last = -1
 		}
 	}
-	f.pairs.addAll(f.keys)
 	return nil
 }
 
-// countTriples counts phrases of two words beside a third word.
+// countTriples counts phrases of two words next to a third word.
 func (f *finder) countTriples(doc []string) error {
 	ids := f.numbers(doc)
-	f.keys = f.keys[:0]
 	last, words := int32(-1), 0 // the unit before, and of how many words it is
 	for i := 0; i < len(ids); {
 		unit, n := f.index.match(ids[i:])
@@ -197,11 +195,10 @@ func (f *finder) countTriples(doc []string) error {
 			continue
 		}
 		if last >= 0 && words+n == 3 {
-			f.keys = append(f.keys, pairKey(last, 0, unit))
+			f.pairs.add(pairKey(last, 0, unit))
 		}
 		last, words = unit, n
 	}
-	f.pairs.addAll(f.keys)
 	return nil
 }
 
@@ -209,12 +206,12 @@ func (f *finder) countTriples(doc []string) error {
 func (f *finder) choosePairs() {
 	f.found.Missed = max(f.found.Missed, f.pairs.missed)
 	old, words := f.found.List, f.words.list
-	for _, e := range f.pairs.slots {
-		if e.n < f.o.count {
+	for key, n := range f.pairs.count {
+		if n < f.o.count {
 			continue
 		}
-		x, between, y := e.key.parts()
-		p := Phrase{Count: e.n}
+		x, between, y := key.parts()
+		p := Phrase{Count: n}
 		total := f.found.Tokens
 		if f.units == nil {
 			p.Left, p.Right = words[x].n, words[y].n
@@ -238,7 +235,7 @@ func (f *finder) choosePairs() {
 		}
 	}
 	slices.SortFunc(f.found.List, func(a, b Phrase) int {
-		return cmp.Or(cmp.Compare(b.G2, a.G2), slices.Compare(a.Words, b.Words))
+		return cmp.Or(cmp.Compare(b.G2, a.G2), slices.Compare(a.Words, b.Words), cmp.Compare(a.Left, b.Left))
 	})
 	// Three words may be two and one in either way: the stronger one counts.
 	seen := make(map[string]bool, len(f.found.List))
@@ -270,17 +267,16 @@ func association(n, left, right, total int64) (g2, npmi float64) {
 	return max(g2, 0), npmi
 }
 
-// function tells a function word by how evenly it is spread: its counts in documents
-// vary little more than if its tokens were strewn over all documents by chance, where a
-// word with content comes in clusters. The measure is φ in Var(n) = E(n) + φE(n)², by the
-// method of moments, where E(n) is in proportion to a document's length. A word is taken
-// for a function word if φ and twice its standard error under chance stay within 0.35: the
-// articles, prepositions and pronouns of manual pages and of the comments in Go's library
-// have 0.02 to 0.3, most nouns 1 to 20.
+// function reports whether a word is a function word: its counts in documents vary little more
+// than by chance, whereas words with content come in clusters. The measure is φ in
+// Var(n) = E(n) + φE(n)², by the method of moments, where E(n) is in proportion to a document's
+// length. φ and twice its standard error under chance must stay within 0.35: articles,
+// prepositions and pronouns of manual pages and of the comments in Go's library have 0.02 to 0.3,
+// most nouns 1 to 20.
 func (f *finder) function(c wordCount) bool {
 	const (
 		limit = 0.35
-		docs  = 10 // fewer tell nothing about spread
+		docs  = 10 // fewer say nothing about variance
 	)
 	p := float64(c.n) / float64(f.found.Tokens)
 	expected := p * p * f.squares // the sum of E(n)² over documents

@@ -11,16 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// Learning says what Learn looks for. The zero value is the default: lines of boilerplate,
-// and phrases of two or three words.
+// Learning says what Learn looks for. The zero value means lines of boilerplate, and phrases of
+// two or three words.
 //
-// Two neighbouring words make a phrase if neither is a function word and they pass all
-// limits below; so do two words with one function word between them, as in end of file,
-// for the two say what the phrase is about. A phrase of two words and a neighbour make one
-// of three by the same limits. Nothing but blanks, hyphens and one line break may stand
-// between the words: what a comma, a full stop or a blank line divides was not meant as
-// one. A word is no phrase with itself. Which words are function words is found in the
-// documents: see Phrases.Function. Pairs of characters of scripts without blanks make none.
+// Two neighbouring words make a phrase if neither is a function word and they pass all limits
+// below; so do two words with one function word between them, as in end of file. A phrase of two
+// words and a neighbour make one of three by the same limits. Only blanks, hyphens and one line
+// break may be between the words. A word is no phrase with itself. Function words are found in
+// the documents: see Phrases.Function. Pairs of characters of scripts without blanks make none.
 type Learning struct {
 	KeepBoilerplate bool // does not look for boilerplate
 	KeepWords       bool // does not look for phrases
@@ -42,15 +40,14 @@ func (o Learning) limits() (limits, error) {
 }
 
 // Learn finds the boilerplate and the phrases of a collection of documents, and returns a
-// tokenizer with the setting and the tools of t and these. Its Setting holds them. docs
-// reads the documents, split by the tokenizer that it is given; package corpus has Learn for
-// its readers. Phrases and boilerplate that t has are found anew, unless they are not
-// looked for.
+// tokenizer with the setting and the tools of t and these. docs reads the documents, split by
+// the tokenizer that it is given; corpus.LearnPhrases is Learn for readers. Phrases and
+// boilerplate that t has are found anew, unless Learn does not look for them.
 //
-// The documents are read once for boilerplate and three times for phrases, in time that is
-// linear in their size. Memory holds the different words, up to 262,144 lines, and up to
-// some four million pairs of words in 130 MB. The same documents in the same order give the
-// same result. Errors: settings out of range, a tokenizer made by Own, those of docs, ctx's.
+// The documents are read once for boilerplate and three times for phrases. Time is linear in
+// their size. Memory holds the different words, up to 262,144 lines, and up to some four million
+// pairs of words in 150 MB. The same documents in the same order give the same result. Errors:
+// settings out of range, a tokenizer made by Own, those of docs, ctx's.
 func Learn(ctx context.Context, t Tokenizer, docs func(Tokenizer) iter.Seq2[[]string, error], o Learning) (Tokenizer, error) {
 	limits, err := o.limits()
 	if err != nil {
@@ -58,13 +55,13 @@ func Learn(ctx context.Context, t Tokenizer, docs func(Tokenizer) iter.Seq2[[]st
 	}
 	given, ok := t.(*tokenizer)
 	if !ok {
-		return nil, fmt.Errorf("text: phrases cannot be learned for the tokenizer %q of your own; find them by FindPhrases and let it join them by Phrases.Join", t.Setting().Own)
+		return nil, fmt.Errorf("text: phrases cannot be learned for the tokenizer %q of your own", t.Setting().Own)
 	}
 	learned := *given
 	if !o.KeepBoilerplate {
 		reader := *given
 		reader.lines = true
-		if learned.setting.Boilerplate, err = findBoilerplate(ctx, watched(docs, &reader)); err != nil {
+		if learned.setting.Boilerplate, err = findBoilerplate(ctx, splitBy(&reader, docs)); err != nil {
 			return nil, err
 		}
 	}
@@ -72,7 +69,7 @@ func Learn(ctx context.Context, t Tokenizer, docs func(Tokenizer) iter.Seq2[[]st
 		limits.skip = given.pair
 		reader := learned
 		reader.setting.Phrases, reader.breaks = nil, true
-		read := func() iter.Seq2[[]string, error] { return watched(docs, &reader) }
+		read := func() iter.Seq2[[]string, error] { return splitBy(&reader, docs) }
 		if learned.setting.Phrases, err = findPhrases(ctx, read, limits); err != nil {
 			return nil, err
 		}
@@ -91,12 +88,12 @@ func (t *tokenizer) pair(word string) bool {
 	return t.runOf(string(r), noRun) < len(unbroken)
 }
 
-// watched returns the documents, with an error if no text of the first is split by t.
-func watched(docs func(Tokenizer) iter.Seq2[[]string, error], t *tokenizer) iter.Seq2[[]string, error] {
+// splitBy returns the documents, with an error if no text of the first is split by t.
+func splitBy(t *tokenizer, docs func(Tokenizer) iter.Seq2[[]string, error]) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
-		w := &watch{Tokenizer: t}
-		for tokens, err := range docs(w) {
-			if err == nil && !w.used.Load() {
+		noting := &notingUse{Tokenizer: t}
+		for tokens, err := range docs(noting) {
+			if err == nil && !noting.used.Load() {
 				err = errors.New("text: learn: the documents are not split by the tokenizer that was given to read them")
 			}
 			if !yield(tokens, err) || err != nil {
@@ -106,24 +103,13 @@ func watched(docs func(Tokenizer) iter.Seq2[[]string, error], t *tokenizer) iter
 	}
 }
 
-// watch is a Tokenizer that knows whether it was used.
-type watch struct {
+// notingUse is a Tokenizer that knows whether it was used.
+type notingUse struct {
 	Tokenizer
 	used atomic.Bool
 }
 
-func (w *watch) Tokenize(dst []string, s string) []string {
-	w.used.Store(true)
-	return w.Tokenizer.Tokenize(dst, s)
-}
-
-// FindPhrases finds the phrases of documents that are sequences of words already, with
-// Break where two words do not stand next to each other. docs reads them, three times in
-// all. See Learn.
-func FindPhrases(ctx context.Context, docs func() iter.Seq2[[]string, error], o Learning) (*Phrases, error) {
-	limits, err := o.limits()
-	if err != nil {
-		return nil, err
-	}
-	return findPhrases(ctx, docs, limits)
+func (n *notingUse) Tokenize(dst []string, s string) []string {
+	n.used.Store(true)
+	return n.Tokenizer.Tokenize(dst, s)
 }

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"encoding/binary"
 	"strings"
 	"sync"
 	"unicode"
@@ -66,7 +65,7 @@ const (
 // is made from the tables of package norm when it is first needed, in some milliseconds.
 var plainKinds = sync.OnceValue(func() *[1 << 16]byte {
 	var kinds [1 << 16]byte
-	alone := func(r rune) bool { // normal, and not changed by what stands before
+	alone := func(r rune) bool { // normal, and not changed by what comes before
 		c := string(r)
 		p := norm.NFKC.PropertiesString(c)
 		return utf8.ValidRune(r) && norm.NFKC.IsNormalString(c) && p.BoundaryBefore() && p.CCC() == 0
@@ -86,11 +85,10 @@ var plainKinds = sync.OnceValue(func() *[1 << 16]byte {
 	return &kinds
 })
 
-// unify maps the characters that mean an apostrophe or a hyphen to those of ASCII, signs of
-// trade to a blank, full width to ASCII, and drops what cannot be seen: the soft hyphen, marks
-// of direction, the word joiner, the byte order mark, and variation selectors. The joiners
-// U+200C and U+200D stay, for they make words of their own in Persian and the languages of
-// India.
+// unify maps apostrophes, hyphens and characters of full width to ASCII, signs of trade to a
+// blank, and drops what cannot be seen: the soft hyphen, marks of direction, the word joiner, the
+// byte order mark, and variation selectors. The joiners U+200C and U+200D stay: they make words
+// of their own in Persian and the languages of India.
 func unify(r rune) rune {
 	switch {
 	case r < 0xAD:
@@ -112,11 +110,10 @@ func unify(r rune) rune {
 	return r
 }
 
-// The vowels AM of Thai and Lao, which NFKC would cut in two characters, of which the second
-// begins a new one for a reader of Thai.
+// The vowels AM of Thai and Lao, which NFKC would cut in two characters.
 const thaiAm, laoAm = '\u0E33', '\u0EB3'
 
-// nfkc returns the text in NFKC, but for the vowels AM.
+// nfkc returns the text in NFKC, except for the vowels AM.
 func nfkc(s string) string {
 	if norm.NFKC.IsNormalString(s) {
 		return s
@@ -159,51 +156,19 @@ func foldAccents(s string) string {
 
 // lowerASCII returns the text with its ASCII letters in lower case.
 func lowerASCII(s string) string {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		if upperASCII(load8(s, i)) != 0 {
-			break
-		}
+	isUpper := func(c byte) bool { return 'A' <= c && c <= 'Z' }
+	first := 0
+	for first < len(s) && !isUpper(s[first]) {
+		first++
 	}
-	for i < len(s) && (s[i] < 'A' || s[i] > 'Z') {
-		i++
-	}
-	if i == len(s) {
+	if first == len(s) {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(len(s))
-	b.WriteString(s[:i])
-	var block [512]byte
-	for s = s[i:]; s != ""; {
-		n := 0
-		for ; n+8 <= min(len(s), len(block)); n += 8 {
-			x := load8(s, n)
-			binary.LittleEndian.PutUint64(block[n:], x|upperASCII(x)>>2) // 0x20
+	b := []byte(s)
+	for i, c := range b {
+		if isUpper(c) {
+			b[i] = c | 0x20
 		}
-		for ; n < min(len(s), len(block)); n++ {
-			c := s[n]
-			if 'A' <= c && c <= 'Z' {
-				c |= 0x20
-			}
-			block[n] = c
-		}
-		b.Write(block[:n])
-		s = s[n:]
 	}
-	return b.String()
-}
-
-// load8 returns the eight bytes of s at i.
-func load8(s string, i int) uint64 {
-	s = s[i : i+8]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-// upperASCII returns the high bit of each of the eight bytes in x that is one of A to Z.
-func upperASCII(x uint64) uint64 {
-	const ones = 0x0101010101010101
-	low := x &^ (0x80 * ones)
-	return (low + (0x80-'A')*ones) &^ (low + (0x7F-'Z')*ones) &^ x & (0x80 * ones)
+	return string(b)
 }

@@ -10,35 +10,31 @@ import (
 )
 
 const (
-	// PhraseJoiner stands between the words of a phrase that were joined into one, as in
-	// machine_learning.
+	// PhraseJoiner joins the words of a phrase, as in machine_learning.
 	PhraseJoiner = "_"
 
-	// Break is the token by which a tokenizer says, to Learn only, that the words before
-	// and after it do not stand next to each other. No phrase reaches across it.
+	// Break is the token by which a tokenizer tells Learn that the words before and after it
+	// are no neighbours. No phrase reaches across it.
 	Break = "\n"
 
 	maxPhraseWords = 3
 )
 
-// Phrases are the phrases that a tokenizer joins: words that stand together far more
-// often than chance would have them. Learn finds them. They must not be changed while a
-// tokenizer uses them.
+// Phrases are the phrases that a tokenizer joins: words that are neighbours far more often than
+// by chance. Learn finds them. They must not be changed while a tokenizer uses them.
 type Phrases struct {
-	// List holds the phrases: those of highest G2 first, equal ones by their bytes.
+	// List is in the order of G2, largest first, then by bytes.
 	List []Phrase `json:"list"`
 
 	// Tokens is N, the number of words that were counted, and Documents the number of
-	// documents. Rare words and pairs are forgotten where memory would not hold them:
-	// no count is too low by more than Missed, which is 0 up to some four million
-	// different words or pairs.
+	// documents. Rare words and pairs are forgotten to bound memory: no count is too low by more
+	// than Missed, 0 up to some four million different words or pairs.
 	Tokens    int64 `json:"tokens"`
 	Documents int64 `json:"documents"`
 	Missed    int64 `json:"missed,omitempty"`
 
-	// Function are the words that were taken for function words, most frequent first.
-	// No phrase begins or ends with one, and one may stand between two others, as in
-	// end_of_file.
+	// Function are the function words that were found, most frequent first. No phrase begins or
+	// ends with one, and one may be between two others, as in end_of_file.
 	Function []string `json:"function"`
 
 	once  sync.Once
@@ -49,10 +45,9 @@ type Phrases struct {
 type Phrase struct {
 	Words []string `json:"words"`
 
-	// Count is how often the phrase occurs, Left how often what comes first and Right
-	// how often what comes last. A phrase of three words without a function word is
-	// counted as a phrase of two words and a third, where those of two are joined
-	// already.
+	// Count is how often the phrase occurs, Left how often its first part does and Right how
+	// often its last. A phrase of three words without a function word has a phrase of two words
+	// and a third as its parts.
 	Count int64 `json:"count"`
 	Left  int64 `json:"left"`
 	Right int64 `json:"right"`
@@ -66,8 +61,7 @@ type Phrase struct {
 // String returns the phrase as one word.
 func (p Phrase) String() string { return strings.Join(p.Words, PhraseJoiner) }
 
-// Validate reports what is wrong with phrases that were read from a file or put
-// together by hand.
+// Validate reports what is wrong with the phrases, nil for nothing.
 func (p *Phrases) Validate() error {
 	seen := make(map[string]bool, len(p.List))
 	for i, x := range p.List {
@@ -91,8 +85,8 @@ func (p *Phrases) Validate() error {
 	return nil
 }
 
-// phraseIndex finds phrases in a sequence of words: a trie whose nodes are beginnings of
-// phrases. A node of one word has the number of the word.
+// phraseIndex is a trie of phrases. Its nodes are beginnings of phrases; that of one word has the
+// number of the word.
 type phraseIndex struct {
 	words *wordTable       // all words of phrases, perhaps more
 	next  map[uint64]int32 // node<<32 | word → node
@@ -105,7 +99,7 @@ type phraseIndex struct {
 // list.
 func newPhraseIndex(list []Phrase, words *wordTable) *phraseIndex {
 	if words == nil {
-		words = newWordTable(0)
+		words = new(wordTable)
 		for _, p := range list {
 			for _, w := range p.Words {
 				words.add(w)
@@ -115,10 +109,10 @@ func newPhraseIndex(list []Phrase, words *wordTable) *phraseIndex {
 	n := len(words.list)
 	x := &phraseIndex{words: words, next: map[uint64]int32{}, first: make([]bool, n), ends: slices.Repeat([]int32{-1}, n)}
 	for i, p := range list {
-		node, _ := words.find(p.Words[0])
+		node := words.find(p.Words[0])
 		x.first[node] = true
 		for _, w := range p.Words[1:] {
-			id, _ := words.find(w)
+			id := words.find(w)
 			key := uint64(node)<<32 | uint64(id)
 			child, ok := x.next[key]
 			if !ok {
@@ -154,27 +148,19 @@ func (x *phraseIndex) match(words []int32) (phrase int32, n int) {
 	return phrase, n
 }
 
-// Join appends tokens to dst, with phrases joined and Breaks left out. From left to right,
-// the longest phrase that begins at a word is taken. It is safe for concurrent use. The
-// tokenizer of a Setting calls it; one of your own may.
-func (p *Phrases) Join(dst, tokens []string) []string {
-	from := len(dst)
-	return p.joinFrom(append(dst, tokens...), from)
-}
-
-// joinFrom is Join in place, for tokens[from:].
+// joinFrom joins phrases among tokens[from:], in place, and leaves Breaks out. From left to
+// right, the longest phrase that begins at a word is taken. It is safe for concurrent use.
 func (p *Phrases) joinFrom(tokens []string, from int) []string {
 	p.once.Do(func() { p.index = newPhraseIndex(p.List, nil) })
 	return p.index.joinFrom(tokens, from)
 }
 
-// joinFrom joins the phrases among tokens[from:], in place, and leaves out the Breaks.
 func (x *phraseIndex) joinFrom(tokens []string, from int) []string {
 	var window [maxPhraseWords]int32 // the numbers of the next tokens
 	known, k := 0, from
 	for i := from; i < len(tokens); {
 		for known < len(window) && i+known < len(tokens) {
-			window[known], _ = x.words.find(tokens[i+known])
+			window[known] = x.words.find(tokens[i+known])
 			known++
 		}
 		p, n := x.match(window[:known])

@@ -2,30 +2,31 @@ package text
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 )
 
-// Version is the version of the rules by which a Setting makes words of text.
-const Version = 1
+// version is that of the rules by which a Setting makes words of text.
+const version = 1
 
-// Setting says all of how text becomes words. It is plain data: a corpus and the model
-// fitted to it keep it, so that later texts are split as those of the fit. The zero value
-// is the default and suits most languages. Package documentation states the rules.
+// Setting says how text becomes words, by the rules in the package documentation. It is plain
+// data: a corpus and the model fitted to it keep it, so that later texts are split as those of
+// the fit. The zero value is the default and suits most languages.
 type Setting struct {
-	// Version is the version of the rules; 0 means Version, the only one so far.
+	// Version is the version of the rules; 0 means 1, the only one so far.
 	Version int `json:"version,omitempty"`
 
 	// Name is what the user calls the setting. It changes nothing.
 	Name string `json:"name,omitempty"`
 
-	// Own is the name of a tokenizer of the user's own (see Own). No other field but
-	// Version, Name and Stemmer may be set with it.
+	// Own is the name of a tokenizer of the user's own (see Own). Only Version, Name and
+	// Stemmer may be set with it.
 	Own string `json:"own,omitempty"`
 
-	// KeepMarkup keeps tags and entities (&amp;) as they stand. By default HTML tags
-	// are taken out with comments, scripts and styles, and entities become characters.
+	// KeepMarkup keeps tags and entities (&amp;). By default HTML tags, comments, scripts and
+	// styles are dropped, and entities become characters.
 	KeepMarkup bool `json:"keep_markup,omitempty"`
 
 	// DropHeaders drops the header of an e-mail, except what its Subject says.
@@ -41,33 +42,30 @@ type Setting struct {
 	// KeepCase keeps upper case. By default words are lower-cased.
 	KeepCase bool `json:"keep_case,omitempty"`
 
-	// FoldAccents takes the marks off Latin, Greek, Cyrillic, Hebrew and Arabic
-	// letters: "café" becomes "cafe". Marks of other scripts are part of their
-	// letters and stay.
+	// FoldAccents takes the marks off Latin, Greek, Cyrillic, Hebrew and Arabic letters: "café"
+	// becomes "cafe". Marks of other scripts are part of their letters.
 	FoldAccents bool `json:"fold_accents,omitempty"`
 
-	// MinLength and MaxLength bound the length of a word in characters; 0 means 2
-	// and 40. Shorter and longer words are dropped. MinLength does not apply to
-	// scripts that are written without blanks.
+	// MinLength and MaxLength bound the length of a word in characters; 0 means 2 and 40.
+	// MinLength does not apply to scripts that are written without blanks.
 	MinLength int `json:"min_length,omitempty"`
 	MaxLength int `json:"max_length,omitempty"`
 
 	// Numbers says which words with digits are dropped.
 	Numbers NumberRule `json:"numbers,omitempty"`
 
-	// KeepPossessive keeps 's at the end of words. By default it is removed, which
-	// also turns "it's" into "it".
+	// KeepPossessive keeps 's at the end of words. By default it is removed, also from "it's".
 	KeepPossessive bool `json:"keep_possessive,omitempty"`
 
-	// Segmenters are the names of the Segmenters that split scripts written without
-	// blanks. A script that none of them takes is split into pairs of characters.
+	// Segmenters are the names of the Segmenters. Scripts without blanks that none of them
+	// splits are split into pairs of characters.
 	Segmenters []string `json:"segmenters,omitempty"`
 
 	// Stemmer is the name of the Stemmer by which words are merged; "": none.
 	Stemmer string `json:"stemmer,omitempty"`
 
-	// Boilerplate are lines to leave out, nil for none, and Phrases are sequences of
-	// words to join into one, nil for none. Learn finds both.
+	// Boilerplate are lines to leave out, and Phrases are words to join; nil: none. Learn finds
+	// both.
 	Boilerplate *Boilerplate `json:"boilerplate,omitempty"`
 	Phrases     *Phrases     `json:"phrases,omitempty"`
 }
@@ -118,12 +116,12 @@ const longest = 1000
 
 // Validate reports what is wrong with the setting, nil for nothing.
 func (s Setting) Validate() error {
-	if s.Version < 0 || s.Version > Version {
-		return fmt.Errorf("text: setting of version %d; this library knows version %d", s.Version, Version)
+	if s.Version < 0 || s.Version > version {
+		return fmt.Errorf("text: setting of version %d; this library knows version %d", s.Version, version)
 	}
 	if s.Own != "" {
 		if !s.Equal(Setting{Own: s.Own, Stemmer: s.Stemmer}) {
-			return fmt.Errorf("text: a setting with a tokenizer of one's own (%q) has no other fields but a Stemmer", s.Own)
+			return fmt.Errorf("text: a setting with a tokenizer of one's own (%q) has no other fields except a Stemmer", s.Own)
 		}
 		return nil
 	}
@@ -153,14 +151,7 @@ func (s Setting) Validate() error {
 }
 
 func (s Setting) lengths() (lo, hi int) {
-	lo, hi = s.MinLength, s.MaxLength
-	if lo == 0 {
-		lo = 2
-	}
-	if hi == 0 {
-		hi = 40
-	}
-	return lo, hi
+	return cmp.Or(s.MinLength, 2), cmp.Or(s.MaxLength, 40)
 }
 
 // Equal reports whether two settings make the same words: all but their Names.
@@ -178,7 +169,7 @@ func (s Setting) Equal(o Setting) bool {
 func (s Setting) canonical() string {
 	s.Name = ""
 	if s.Version == 0 {
-		s.Version = Version
+		s.Version = version
 	}
 	if s.Own == "" {
 		s.MinLength, s.MaxLength = s.lengths()
@@ -204,12 +195,11 @@ func (s Setting) MarshalJSON() ([]byte, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	s.Version = Version
+	s.Version = version
 	return json.Marshal(plain(s))
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Unknown fields are an error, for they would
-// make other words.
+// UnmarshalJSON reads what MarshalJSON writes. Unknown fields are an error.
 func (s *Setting) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

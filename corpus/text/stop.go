@@ -47,10 +47,10 @@ don didn doesn isn wasn weren aren couldn wouldn shouldn hasn haven hadn ain
 ll ve re
 `
 
-// EnglishStopWords returns some 350 English function words, sorted: articles,
-// pronouns, prepositions, conjunctions, auxiliaries, adverbs without content, a few
-// common verbs, and contractions, both whole ("don't") and as the pieces that other
-// tokenizers leave ("don", "ll"). All are in lower case. The slice is new.
+// EnglishStopWords returns some 350 English function words in lower case, sorted: articles,
+// pronouns, prepositions, conjunctions, auxiliaries, adverbs without content, a few common verbs,
+// and contractions, both whole ("don't") and as the pieces that other tokenizers leave ("don",
+// "ll").
 func EnglishStopWords() []string {
 	list := strings.Fields(englishStopWords)
 	slices.Sort(list)

@@ -3,10 +3,11 @@ package text
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unicode"
 )
 
-// Tokenizer splits text into words. Setting.Tokenizer and Own make one. It must be safe
+// Tokenizer splits text into words. [Setting.Tokenizer] and Own make one. It must be safe
 // for concurrent use.
 type Tokenizer interface {
 	// Tokenize appends the words of a text to dst and returns the extended slice.
@@ -21,12 +22,11 @@ type Tokenizer interface {
 	Stemmer() Stemmer
 }
 
-// Tool does a part of splitting that data cannot describe: a Segmenter or a Stemmer. A
-// Setting names it, and Setting.Tokenizer is given it. Tools must be safe for concurrent
-// use, and do the same for the same name.
+// Tool is a Segmenter or a Stemmer, which data cannot describe: a Setting names it, and
+// [Setting.Tokenizer] is given it. It must be safe for concurrent use.
 type Tool interface {
-	// Name is the name by which a Setting names the tool, with what matters of its
-	// version: two tools of one name must give the same words.
+	// Name names the tool in a Setting, with its version: two tools of one name must give the
+	// same words.
 	Name() string
 }
 
@@ -34,12 +34,12 @@ type Tool interface {
 type Segmenter interface {
 	Tool
 
-	// Scripts are the scripts that it splits, by their names in unicode.Scripts, such
-	// as "Han", "Hiragana", "Katakana". No other Segmenter of a setting may have them.
+	// Scripts are the scripts that it splits, by their names in unicode.Scripts, such as "Han".
+	// No other Segmenter of a setting may have them.
 	Scripts() []string
 
-	// Segment appends the words of a run to dst and returns the extended slice. A run
-	// is a longest piece of text of letters and marks of the Scripts, normalised.
+	// Segment appends the words of a run to dst and returns the extended slice. A run is a
+	// longest piece of text of letters and marks of the Scripts, normalised.
 	Segment(dst []string, run string) []string
 }
 
@@ -57,8 +57,8 @@ func Default() Tokenizer { return defaultTokenizer }
 var defaultTokenizer = &tokenizer{lo: 2, hi: 40}
 
 // Tokenizer returns what splits text as the setting says. tools are the Segmenters and the
-// Stemmer that the setting names; others are an error, and so is one that is missing. A
-// setting of the user's own tokenizer is an error as well: Own makes that.
+// Stemmer that the setting names; others are an error, and so is one that is missing, and a
+// setting of the user's own tokenizer, which Own makes.
 func (s Setting) Tokenizer(tools ...Tool) (Tokenizer, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -104,14 +104,13 @@ func missing(kind, name string) error {
 	return fmt.Errorf("text: the setting names the %s %q, which is not given; pass it to Setting.Tokenizer", kind, name)
 }
 
-// tokenizer is the Tokenizer of a Setting. Its words are those of the rules in the package
-// documentation.
+// tokenizer is the Tokenizer of a Setting.
 type tokenizer struct {
 	setting    Setting
 	lo, hi     int // lengths of words
 	segmenters []segmenter
 	stemmer    Stemmer
-	breaks     bool // Break stands between words that do not stand next to each other
+	breaks     bool // words that are no neighbours have a Break between them
 	lines      bool // lines instead of words
 }
 
@@ -120,6 +119,9 @@ func (t *tokenizer) Tokenize(dst []string, s string) []string {
 	s = t.clean(s)
 	if t.lines {
 		return appendLines(dst, s)
+	}
+	if len(s) > 1<<16 { // few words are longer than 8; append would take five times as much in all
+		dst = slices.Grow(dst, max(strings.Count(s, " "), len(s)/8))
 	}
 	x := scan{t: t, dst: dst, base: len(dst)}
 	x.text(t.setting.Boilerplate.strip(s))
@@ -166,16 +168,14 @@ func (t *tokenizer) Setting() Setting {
 // Stemmer implements Tokenizer.
 func (t *tokenizer) Stemmer() Stemmer { return t.stemmer }
 
-// Own returns a function as a Tokenizer with the setting Setting{Own: name}. The name
-// stands for all that the function does: a model that was fitted with it takes text only
-// from a tokenizer of that name. split appends words to dst, of which none is empty, and is
-// safe for concurrent use. An empty name means "own".
+// Own returns a function as a Tokenizer with the setting Setting{Own: name}; "" means "own". A
+// model that was fitted with it takes text only from a tokenizer of that name. split appends
+// words to dst, of which none is empty, and is safe for concurrent use.
 func Own(name string, split func(dst []string, s string) []string) Tokenizer {
 	return OwnWithStemmer(name, split, nil)
 }
 
-// OwnWithStemmer is Own with a Stemmer by which package corpus merges the words, and which
-// the setting names; nil: none.
+// OwnWithStemmer is Own with a Stemmer, which the setting names; nil: none.
 func OwnWithStemmer(name string, split func(dst []string, s string) []string, s Stemmer) Tokenizer {
 	if name == "" {
 		name = "own"

@@ -15,8 +15,7 @@ type scan struct {
 	dst  []string
 	base int // tokens of other texts in dst
 
-	// For a tokenizer with breaks: what stands between the last word and the place in
-	// hand.
+	// For a tokenizer with breaks: what is between the last word and the place in hand.
 	broken bool
 	lines  int
 
@@ -30,9 +29,9 @@ type part struct {
 	single      bool // it is a single letter
 }
 
-// joins tells whether a sign between two parts keeps them together, because apart one of
-// them would be lost: a number behind a hyphen (covid-19, GPT-4), or a single letter beside
-// a hyphen, an ampersand or a slash (x-ray, AT&T, I/O).
+// joins reports whether a sign between two parts keeps them together, because one would be lost
+// alone: a number behind a hyphen (covid-19, GPT-4), or a single letter next to a hyphen, an
+// ampersand or a slash (x-ray, AT&T, I/O).
 func joins(p part, sign byte, q part) bool {
 	switch sign {
 	case '-':
@@ -142,10 +141,7 @@ func partOf(w string) (p part, ok bool) {
 func (x *scan) word(w string) {
 	t := x.t
 	w = strings.Trim(w, "_\u200C\u200D")
-	if n := len(w); !t.setting.KeepPossessive && n > 2 && w[n-2] == '\'' && (w[n-1] == 's' || w[n-1] == 'S') {
-		w = w[:n-2]
-	}
-	w = elided(w)
+	w = elided(t.withoutS(w))
 	letters, digits := false, false
 	for _, r := range w {
 		letters = letters || unicode.IsLetter(r)
@@ -156,6 +152,14 @@ func (x *scan) word(w string) {
 		w = w[:len(w)-len("σ")] + "ς"
 	}
 	x.keep(w, n >= t.lo && n <= t.hi && t.number(letters, digits))
+}
+
+// withoutS returns a word without 's at its end, unless the setting keeps it.
+func (t *tokenizer) withoutS(w string) string {
+	if n := len(w); n > 2 && w[n-2] == '\'' && (w[n-1] == 's' || w[n-1] == 'S') && !t.setting.KeepPossessive {
+		return w[:n-2]
+	}
+	return w
 }
 
 // elided returns a word without the article or pronoun of Romance languages that has lost
@@ -171,7 +175,7 @@ func elided(w string) string {
 	return w[2:]
 }
 
-// number tells whether the setting keeps a word with letters, digits or both.
+// number reports whether the setting keeps a word with letters, digits or both.
 func (t *tokenizer) number(letters, digits bool) bool {
 	switch t.setting.Numbers {
 	case DropNumbers:
@@ -195,8 +199,8 @@ func (x *scan) keep(w string, ok bool) {
 	x.broken, x.lines = false, 0
 }
 
-// between notes what stands between two words, for a tokenizer with breaks. Blanks, hyphens
-// and one line break leave them together.
+// between notes what is between two words, for a tokenizer with breaks. They stay neighbours if
+// it is blanks, hyphens and one line break.
 func (x *scan) between(s string) {
 	if !x.t.breaks {
 		return
@@ -228,8 +232,7 @@ var unbroken = []struct {
 
 const firstUnbroken = '\u0E00' // the first character of these scripts
 
-// prolonged is the sign of a long vowel, which belongs to Hiragana and Katakana alike, and
-// by its script to neither.
+// prolonged is the sign of a long vowel of Hiragana and Katakana, which has neither script.
 const prolonged = 'ー'
 
 // runOf returns the kind of the run to which a piece between word boundaries belongs. run is
@@ -294,9 +297,9 @@ func (x *scan) character(w string) {
 	x.keep(w, ok && p.letters && n <= x.t.hi && (n > 1 || unicode.Is(unicode.Han, r)))
 }
 
-// Unsegmented returns the script of a word that consists of letters of one script that is
-// written without blanks, by its name in unicode.Scripts; "" for other words. Such words are
-// pairs of characters, unless a Segmenter split them.
+// Unsegmented returns the script of a word, by its name in unicode.Scripts, if all its letters
+// are of one script that is written without blanks; "" for other words. Such words are pairs of
+// characters, unless a Segmenter split them.
 func Unsegmented(word string) string {
 	script := noRun
 	for _, r := range word {

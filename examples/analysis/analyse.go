@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -65,17 +64,15 @@ func analyse(ctx context.Context, o options, w, stderr io.Writer) error {
 		return err
 	}
 	where := ""
-	if err := s.step("write", func() (_ string, err error) {
+	failed := s.step("write", func() (_ string, err error) {
 		where, err = a.write(o, s.times)
 		return where, err
-	}); err != nil {
-		return err
-	}
-	a.print(w)
+	})
+	a.print(w) // even if a file cannot be written
 	if where != "" {
 		fmt.Fprintf(w, "\nThe report, to open in a browser: %s\n", where)
 	}
-	return nil
+	return failed
 }
 
 // steps runs the steps and notes how long they took.
@@ -103,7 +100,7 @@ func (a *answers) read(ctx context.Context, s *steps) error {
 	}
 	var tok text.Tokenizer
 	if err := s.step("learn", func() (_ string, err error) {
-		tok, err = corpus.Learn(ctx, nil, func(tok text.Tokenizer) corpus.Source { return t.source(a.documents, tok) }, text.Learning{})
+		tok, err = corpus.LearnPhrases(ctx, nil, func(tok text.Tokenizer) corpus.Source { return t.source(a.documents, tok) }, text.Learning{})
 		if err != nil {
 			return "", err
 		}
@@ -145,20 +142,20 @@ func (a *answers) read(ctx context.Context, s *steps) error {
 	})
 }
 
-// fit finds the topics: as many as predict documents best, unless the number is given.
+// fit finds the topics. Their number is the one that predicts documents best, unless it is given.
 func (a *answers) fit(ctx context.Context, o options, s *steps) (err error) {
-	a.pipeline = jsmf.New(max(o.topics, 2)).Record(s.rec)
+	a.pipeline = jsmf.New(o.topics).Record(s.rec)
 	begun := time.Now()
 	if o.topics > 0 {
 		if a.model, err = a.pipeline.Fit(ctx, a.corpus); err != nil {
 			return err
 		}
 	} else {
-		if a.sweep, err = a.pipeline.Sweep(ctx, a.corpus, nil); err != nil {
+		if a.sweep, err = (jsmf.Grid{}).Run(ctx, a.pipeline, a.corpus); err != nil {
 			return err
 		}
 		if a.model = a.sweep.Recommended(); a.model == nil {
-			return errors.Join(errors.New("no number of topics is recommended; -k gives one"), a.sweep.Unrecommended)
+			return errors.Join(errors.New("no number of topics is recommended; -k gives one"), a.sweep.RecommendationErr)
 		}
 	}
 	s.times = append(s.times, report.Time{Stage: "fit", Duration: time.Since(begun)})
@@ -166,7 +163,7 @@ func (a *answers) fit(ctx context.Context, o options, s *steps) (err error) {
 	return nil
 }
 
-// edit renames and merges topics as a file says that the report has exported.
+// edit renames and merges topics by a file that the report has exported.
 func (a *answers) edit(path string) error {
 	if path == "" {
 		return nil
@@ -186,7 +183,7 @@ func (a *answers) edit(path string) error {
 	return nil
 }
 
-// measure finds how good the topics are, how sure, and what they have to do with each other.
+// measure finds how good and how certain the topics are, and how they are related.
 func (a *answers) measure(ctx context.Context, o options, s *steps) (err error) {
 	if err := s.step("evaluate", func() (_ string, err error) {
 		a.measured, err = a.pipeline.Evaluate(ctx, a.model, a.corpus)
@@ -202,27 +199,30 @@ func (a *answers) measure(ctx context.Context, o options, s *steps) (err error) 
 	}
 	begun := time.Now()
 	b := jsmf.Bootstrap{Warm: o.replicates, Cold: max(1, o.replicates/5), Cluster: a.table.cluster.Name}
-	if a.sweep != nil && o.edits == "" {
-		a.uncertainty, err = a.sweep.Bootstrap(ctx, b, a.pipeline, a.corpus) // the recommendation tells of it
-	} else {
-		a.uncertainty, err = b.Measure(ctx, a.pipeline, a.model, a.corpus)
-	}
-	if err != nil {
-		return err
-	}
-	s.times = append(s.times, report.Time{Stage: "bootstrap", Duration: time.Since(begun)})
-	if a.model, err = a.model.WithVerdicts(a.measured.Verdicts); err != nil {
-		return err
-	}
-	if a.model, err = a.model.WithUncertainty(a.uncertainty); err != nil {
-		return err
-	}
+	var readers []func(context.Context, *jsmf.Replicate) error
+	var study *effects.Estimator
 	if terms := a.terms(); len(terms) > 0 {
-		begun := time.Now()
-		if a.effects, err = (effects.Study{Terms: terms, Bootstrap: b}).Measure(ctx, a.pipeline, a.model, a.corpus); err != nil {
+		if study, err = (effects.Study{Terms: terms, Bootstrap: b}).Begin(ctx, a.model, a.corpus); err != nil {
 			return err
 		}
-		s.times = append(s.times, report.Time{Stage: "effects", Duration: time.Since(begun)})
+		readers = append(readers, study.Add)
+	}
+	if a.uncertainty, err = b.Run(ctx, a.pipeline, a.model, a.corpus, readers...); err != nil {
+		return err
+	}
+	if a.sweep != nil && o.edits == "" {
+		r := a.sweep.Recommendation
+		r.Stable, r.Cold = a.uncertainty.Stable(), a.uncertainty.Cold
+	}
+	s.times = append(s.times, report.Time{Stage: "bootstrap", Duration: time.Since(begun)})
+	if a.model, err = a.model.With(jsmf.Additions{Verdicts: a.measured.Verdicts}); err != nil {
+		return err
+	}
+	if a.model, err = a.model.With(jsmf.Additions{Uncertainty: a.uncertainty}); err != nil {
+		return err
+	}
+	if study != nil {
+		a.effects = study.Effects()
 	}
 	return s.step("group", func() (outcome string, err error) {
 		a.hierarchy, outcome, err = group(ctx, a.model)
@@ -230,14 +230,14 @@ func (a *answers) measure(ctx context.Context, o options, s *steps) (err error) 
 	})
 }
 
-// group returns the topics in groups of those that go together in documents; nil, and why, if
-// they do not. In short documents hardly any do: then nearly all are in one group.
+// group returns groups of topics that occur together in documents, or nil and the reason. In
+// short documents hardly any do: then nearly all topics are in one group.
 func group(ctx context.Context, m *jsmf.Model) (h *jsmf.Hierarchy, outcome string, err error) {
 	groups := int(math.Round(math.Sqrt(float64(m.K()))))
 	if groups < 2 || groups >= m.K() {
 		return nil, "too few topics for groups", nil
 	}
-	h, err = jsmf.New(2).Hierarchy(ctx, m, groups)
+	h, err = jsmf.Levels{K: []int{groups}}.Run(ctx, jsmf.New(0), m)
 	var rank *anchor.RankError
 	switch {
 	case errors.As(err, &rank):
@@ -260,47 +260,27 @@ func group(ctx context.Context, m *jsmf.Model) (h *jsmf.Hierarchy, outcome strin
 	return h, fmt.Sprintf("%d groups", groups), nil
 }
 
-// write writes the files that are asked for, and returns where the report is.
+// write writes the files that are asked for, also after one has failed, and returns where the report is.
 func (a *answers) write(o options, times []report.Time) (where string, err error) {
+	var errs []error
 	if o.save != "" {
-		m, err := a.model.WithDocuments(a.topics)
-		if err != nil {
-			return "", err
+		m, err := a.model.With(jsmf.Additions{Documents: a.topics})
+		if err == nil {
+			err = m.Save(o.save)
 		}
-		if err := m.Save(o.save); err != nil {
-			return "", err
-		}
+		errs = append(errs, err)
 	}
 	if o.effects != "" && a.effects != nil {
-		f, err := os.Create(o.effects)
-		if err != nil {
-			return "", err
-		}
-		if err := errors.Join(a.effects.WriteCSV(f), f.Close()); err != nil {
-			return "", err
-		}
+		errs = append(errs, cli.WriteFile(o.effects, a.effects.WriteCSV))
 	}
-	if o.report == "none" {
-		return "", nil
-	}
-	var f *os.File
-	if o.report == "" {
-		f, err = os.CreateTemp("", "spectral-report-*.html")
-	} else {
-		f, err = os.Create(o.report)
-	}
-	if err != nil {
-		return "", err
-	}
-	err = report.Write(f, a.model, report.Options{
-		Title: "Topics of " + a.table.name, About: a.about(),
-		Metrics: a.measured, Curation: a.curated, Sweep: a.sweep, Hierarchy: a.hierarchy,
-		Nouns: a.table.nouns, Effects: a.effects, Documents: a.topics, Describe: a.describe, Times: times,
+	where, err = cli.WriteReport(o.report, func(w io.Writer) error {
+		return report.Write(w, a.model, report.Options{
+			Title: "Topics of " + a.table.name, About: a.about(),
+			Metrics: a.measured, Curation: a.curated, Sweep: a.sweep, Hierarchy: a.hierarchy,
+			Nouns: a.table.nouns, Effects: a.effects, Documents: a.topics, Describe: a.describe, Times: times,
+		})
 	})
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", err
-	}
-	return filepath.Abs(f.Name())
+	return where, errors.Join(append(errs, err)...)
 }
 
 // describe returns what the report shows of a document. A title that begins the text is not

@@ -2,9 +2,9 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +22,7 @@ var changelogColumns = []string{"id", "date", "package", "maintainer", "urgency"
 // writeChangelogs writes a record for each entry of the files */changelog.Debian.gz in a
 // folder, such as /usr/share/doc. Packages of one source have the same entries, which are
 // written once.
-func writeChangelogs(ctx context.Context, dir string, w *csv.Writer) error {
+func writeChangelogs(ctx context.Context, dir string, w *maker) error {
 	paths, err := filepath.Glob(filepath.Join(dir, "*", "changelog.Debian.gz"))
 	if err != nil {
 		return err
@@ -30,25 +30,34 @@ func writeChangelogs(ctx context.Context, dir string, w *csv.Writer) error {
 	if len(paths) == 0 {
 		return fmt.Errorf("-changelogs %s: there is no */changelog.Debian.gz", dir)
 	}
-	if err := w.Write(changelogColumns); err != nil {
+	if err := w.write(changelogColumns...); err != nil {
 		return err
 	}
-	written := make(map[string]bool)
+	written, first := make(map[string]bool), error(nil)
 	for _, path := range paths {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		var failed error // to write
 		err := readChangelog(path, func(e entry) error {
 			id := e.source + " " + e.version
 			if written[id] || e.text == "" {
 				return nil
 			}
 			written[id] = true
-			return w.Write([]string{id, e.date.Format(time.RFC3339), e.source, e.maintainer, e.urgency, e.text})
+			failed = w.write(id, e.date.Format(time.RFC3339), e.source, e.maintainer, e.urgency, e.text)
+			return failed
 		})
-		if err != nil {
-			return err
+		if failed != nil {
+			return failed
 		}
+		if err != nil {
+			w.files.add(err.Error())
+			first = cmp.Or(first, err)
+		}
+	}
+	if w.files.n == len(paths) {
+		return fmt.Errorf("-changelogs %s: none of %d files can be read; the first: %w", dir, len(paths), first)
 	}
 	return nil
 }
@@ -86,7 +95,7 @@ func readChangelog(path string, f func(entry) error) (err error) {
 	var e entry
 	var body strings.Builder
 	for in.Scan() {
-		line := strings.ToValidUTF8(in.Text(), "\uFFFD")
+		line := in.Text()
 		if head := entryHead.FindStringSubmatch(line); head != nil {
 			e = entry{source: head[1], version: head[2]}
 			if u := urgency.FindStringSubmatch(head[3]); u != nil {

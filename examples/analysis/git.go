@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -21,8 +20,8 @@ const gitFormat = "--format=%x01%h%x00%aI%x00%aN%x00%B%x00"
 
 // writeGit writes a record for each commit of the repository in a folder, newest first,
 // merges aside: its message without the trailers, and the top folder of most of its files.
-func writeGit(ctx context.Context, folder string, w *csv.Writer) error {
-	cmd := exec.CommandContext(ctx, "git", "-C", folder, "-c", "core.quotePath=false", "log", "--no-merges", "--name-only", "-z", gitFormat)
+func writeGit(ctx context.Context, folder string, w *maker) error {
+	cmd := exec.CommandContext(ctx, "git", "-C", folder, "-c", "core.quotePath=false", "log", "--no-merges", "--no-renames", "--name-only", "-z", "--encoding=UTF-8", gitFormat)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.StdoutPipe()
@@ -32,7 +31,7 @@ func writeGit(ctx context.Context, folder string, w *csv.Writer) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("-git %s: %w", folder, err)
 	}
-	err = errors.Join(w.Write(gitColumns), gitRecords(bufio.NewReaderSize(out, 1<<16), w))
+	err = errors.Join(w.write(gitColumns...), gitRecords(bufio.NewReaderSize(out, 1<<16), w))
 	_, _ = io.Copy(io.Discard, out) // what is left after an error, or Wait would wait
 	if waited := cmd.Wait(); ctx.Err() != nil {
 		return ctx.Err()
@@ -43,7 +42,7 @@ func writeGit(ctx context.Context, folder string, w *csv.Writer) error {
 }
 
 // gitRecords turns what git log prints into records.
-func gitRecords(r *bufio.Reader, w *csv.Writer) error {
+func gitRecords(r *bufio.Reader, w *maker) error {
 	var commit []string // hash, date, author, message
 	folders := map[string]int{}
 	flush := func() error {
@@ -51,7 +50,7 @@ func gitRecords(r *bufio.Reader, w *csv.Writer) error {
 			return nil
 		}
 		title, _, _ := strings.Cut(commit[3], "\n")
-		return w.Write([]string{commit[0], commit[1], commit[2], most(folders), strings.TrimSpace(title), withoutTrailers(commit[3])})
+		return w.write(commit[0], commit[1], commit[2], most(folders), strings.TrimSpace(title), withoutTrailers(commit[3]))
 	}
 	for {
 		s, err := r.ReadString(0)

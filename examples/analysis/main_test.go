@@ -61,7 +61,7 @@ func messages(t *testing.T) string {
 		if past > 0.4 && past < 0.6 {
 			shares[0], shares[1], shares[2] = shares[0]-0.15, shares[1]-0.15, shares[2]+0.3
 		}
-		// A text is of one topic but for a sixth of its words, which are of any.
+		// Five sixths of a text's words are of one topic, the others of any.
 		draw := func() int {
 			x, k := rng.Float64(), 0
 			for k < 3 && x > shares[k] {
@@ -119,7 +119,7 @@ func planted(t *testing.T, out string) map[string]int {
 	return found
 }
 
-// checkEffects tells whether what is printed of years and offices is what was planted.
+// checkEffects reports whether what is printed of years and offices is what was planted.
 func checkEffects(t *testing.T, out string, topic map[string]int) {
 	t.Helper()
 	found := map[string]bool{}
@@ -180,11 +180,11 @@ func TestMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := m.Documents(); d == nil || len(d.IDs) != 600 || d.IDs[7] != "n7" {
+	if d := m.Additions().Documents; d == nil || len(d.IDs) != 600 || d.IDs[7] != "n7" {
 		t.Error("the saved model has other documents")
 	}
 
-	// One worker prints what many print, and the report is the same but for the times.
+	// One worker prints what many print, and the report differs in the times only.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	again, _ := invoke(t, 0, columns(path, "-k", "4", "-report", "none", "-quiet")...)
 	if first, _, _ := strings.Cut(out, "\nThe report"); first != again {
@@ -207,11 +207,35 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// Results that took minutes are printed though the folder for the files has gone, and the
+// files that can be written are.
+func TestUnwritable(t *testing.T) {
+	dir, page := filepath.Join(t.TempDir(), "gone"), filepath.Join(t.TempDir(), "report.html")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	out, errs := clitest.Program(run).Sabotage(t, func() { os.Remove(dir) },
+		columns(messages(t), "-k", "4", "-report", page, "-save", filepath.Join(dir, "m"), "-effects", filepath.Join(dir, "e.csv"))...)
+	for _, want := range []string{"TOPICS: 4", "BY OFFICE", page} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not printed:\n%s", want, out)
+		}
+	}
+	for _, want := range []string{filepath.Join(dir, "m"), filepath.Join(dir, "e.csv")} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("the file %s that is not written is not named:\n%s", want, errs)
+		}
+	}
+	if _, err := os.Stat(page); err != nil {
+		t.Errorf("the report is not written: %v", err)
+	}
+}
+
 // A number has a slope.
 func TestNumber(t *testing.T) {
 	out, _ := invoke(t, 0, "-csv", messages(t), "-text", "body", "-number", "stars", "-k", "4", "-replicates", "20", "-report", "none", "-quiet")
 	topic := planted(t, out)
-	_, slopes, ok := strings.Cut(out, "\nBY STARS, in percentage points for each unit more\n1 topics grow, ")
+	_, slopes, ok := strings.Cut(out, "\nBY STARS, in percentage points for each unit more\n1 topic grows, ")
 	l := regexp.MustCompile(`(?m)^  \+\d+ \(\+\d+ to \+\d+\) +(\d+) `).FindStringSubmatch(slopes)
 	if !ok || l == nil || topic[l[1]] != 3 || !strings.Contains(out, "540 texts tell how topics depend on stars; 60 are left out") {
 		t.Errorf("the slope by stars:\n%s", out)

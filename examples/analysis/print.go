@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 )
@@ -18,16 +19,16 @@ import (
 func (a *answers) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n", a.table.name, a.about())
 	for _, s := range a.warnings() {
-		fmt.Fprintf(w, "Note: %s.\n", s)
+		fmt.Fprintf(w, "Note: %s.\n", cli.Flags(s))
 	}
 	a.printTopics(w)
 	a.printEffects(w)
 }
 
-// warnings returns what the inspection and the fit warn of. The fit repeats, with other
-// numbers, what it finds in the texts that are left; and copies are no more among these.
+// warnings returns the warnings of the inspection and of the fit, without those about copies, which
+// are left out by then, and those that the fit repeats with other numbers.
 func (a *answers) warnings() []string {
-	var out []string
+	out := slices.Clone(a.table.notes)
 	said := map[string]bool{}
 	for _, s := range append(slices.Clone(a.inspected.Warnings), a.model.Stats().Warnings...) {
 		key := strings.Map(func(r rune) rune {
@@ -48,10 +49,10 @@ func (a *answers) warnings() []string {
 func (a *answers) about() string {
 	s, short := fmt.Sprintf("%v.", a.documents), len(a.documents.texts)-a.corpus.NumDocs()
 	if n := len(a.inspected.Duplicates); n > 0 {
-		s, short = fmt.Sprintf("%s %d repeat an earlier one and are left out.", s, n), short-n
+		s, short = fmt.Sprintf("%s %s left out.", s, cli.Count(n, "repeats an earlier one and is", "repeat an earlier one and are")), short-n
 	}
 	if short > 0 {
-		s = fmt.Sprintf("%s %d have fewer than three different words and are left out.", s, short)
+		s = fmt.Sprintf("%s %s left out.", s, cli.Count(short, "has fewer than three different words and is", "have fewer than three different words and are"))
 	}
 	return s
 }
@@ -88,11 +89,11 @@ func (a *answers) printTopics(w io.Writer) {
 		}
 		var words []string
 		for _, word := range x.Words {
-			if !strings.Contains(x.Name, word.Word) {
+			if !strings.Contains(x.Name, readable(word.Word)) {
 				words = append(words, word.Word)
 			}
 		}
-		fmt.Fprintf(t, "%4d\t%s\t%s\t%.0f of %d\t%s%s\n", x.Number, readable(x.Name), interval(u.Topics[x.Number].Share), u.Topics[x.Number].Stability*float64(u.Cold), u.Cold, why, readable(strings.Join(words, ", ")))
+		fmt.Fprintf(t, "%4d\t%s\t%s\t%.0f of %d\t%s%s\n", x.Number, x.Name, interval(u.Topics[x.Number].Share), u.Topics[x.Number].Stability*float64(u.Cold), u.Cold, why, readable(strings.Join(words, ", ")))
 	}
 	t.Flush()
 }

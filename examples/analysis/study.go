@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/jsmf-go/spectral/examples/internal/cli"
+	"github.com/jsmf-go/spectral/internal/console"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
 )
@@ -92,9 +94,9 @@ func termNames(e *effects.Effects) []string {
 // How many topics are printed: of those that rose or fell, of those that are more common in a
 // class, and of those that are less common, which says less, for many are rare in most classes.
 const (
-	mostLines = 5
-	mostUp    = 3
-	mostDown  = 2
+	maxLines = 5
+	maxUp    = 3
+	maxDown  = 2
 )
 
 // change is how a topic differs from bin to bin, or from the average.
@@ -148,14 +150,14 @@ func (a *answers) printChanges(w io.Writer, kind string, all []change) {
 	switch {
 	case len(all) == 0:
 		fmt.Fprintln(w, ".")
-	case len(all) > mostLines:
-		fmt.Fprintf(w, "; the %d that did most:\n", mostLines)
+	case len(all) > maxLines:
+		fmt.Fprintf(w, "; the %d that did most:\n", maxLines)
 	default:
 		fmt.Fprintln(w, ":")
 	}
 	slices.SortStableFunc(all, bySize)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, c := range all[:min(len(all), mostLines)] {
+	for _, c := range all[:min(len(all), maxLines)] {
 		fmt.Fprintf(tw, "  %s\t%s\n", a.called(c.topic), c.text)
 	}
 	tw.Flush()
@@ -170,13 +172,13 @@ func (a *answers) printClasses(w io.Writer, t *effects.TermEffects) {
 	fmt.Fprintf(w, "\nBY %s, against the average of all %s, in percentage points\n", strings.ToUpper(t.Name), a.documents.called)
 	certain, of := 0, 0
 	for i, p := range t.Points {
-		fmt.Fprintf(w, "%s (%d %s): ", p.Label, p.Documents, a.documents.called)
+		fmt.Fprintf(w, "%s (%s): ", p.Label, cli.Count(p.Documents, a.table.nouns.Document, a.table.nouns.Documents))
 		if p.Documents < documentsIn {
 			fmt.Fprintln(w, "too few to tell.")
 			continue
 		}
 		of += a.model.K()
-		certain += a.printMoved(w, t.Differences[i], "more common", "less")
+		certain += a.printMoved(w, t.Differences[i], "more common", "more common", "less")
 	}
 	fmt.Fprintf(w, "The intervals of %d of these %d differences leave out zero; by chance, some %.0f would.\n", certain, of, (1-a.effects.Level)*float64(of))
 }
@@ -184,12 +186,12 @@ func (a *answers) printClasses(w io.Writer, t *effects.TermEffects) {
 // printSlopes prints which topics grow and shrink with a number.
 func (a *answers) printSlopes(w io.Writer, t *effects.TermEffects) {
 	fmt.Fprintf(w, "\nBY %s, in percentage points for each %s more\n", strings.ToUpper(t.Name), cmp.Or(t.Unit, "unit"))
-	a.printMoved(w, t.Slopes, "grow", "shrink")
+	a.printMoved(w, t.Slopes, "grows", "grow", "shrink")
 }
 
 // printMoved prints the topics whose numbers are above zero and those below, as far as the
 // intervals tell, and returns how many these are.
-func (a *answers) printMoved(w io.Writer, all []jsmf.Interval, above, below string) int {
+func (a *answers) printMoved(w io.Writer, all []jsmf.Interval, one, above, below string) int {
 	var up, down []change
 	for k := range a.model.K() {
 		switch x := all[k]; {
@@ -201,9 +203,9 @@ func (a *answers) printMoved(w io.Writer, all []jsmf.Interval, above, below stri
 	}
 	slices.SortStableFunc(up, bySize)
 	slices.SortStableFunc(down, bySize)
-	fmt.Fprintf(w, "%d topics %s, %d %s\n", len(up), above, len(down), below)
+	fmt.Fprintf(w, "%s, %d %s\n", cli.Count(len(up), "topic "+one, "topics "+above), len(down), below)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, c := range append(up[:min(len(up), mostUp)], down[:min(len(down), mostDown)]...) {
+	for _, c := range append(up[:min(len(up), maxUp)], down[:min(len(down), maxDown)]...) {
 		fmt.Fprintf(tw, "  %s\t%s\n", c.text, a.called(c.topic))
 	}
 	tw.Flush()
@@ -211,9 +213,9 @@ func (a *answers) printMoved(w io.Writer, all []jsmf.Interval, above, below stri
 }
 
 // called returns the number and the name of a topic.
-func (a *answers) called(k int) string { return fmt.Sprintf("%d %s", k, readable(a.model.Name(k))) }
+func (a *answers) called(k int) string { return fmt.Sprintf("%d %s", k, a.model.Name(k)) }
 
 // points writes a difference of shares with its interval.
 func points(x jsmf.Interval) string {
-	return strings.ReplaceAll(fmt.Sprintf("%+.2g (%+.2g to %+.2g)", 100*x.Value, 100*x.Low, 100*x.High), "-", "−")
+	return console.Number("%+.2g (%+.2g to %+.2g)", 100*x.Value, 100*x.Low, 100*x.High)
 }

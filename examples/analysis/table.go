@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -15,8 +15,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/jsmf/report"
 )
 
@@ -24,6 +27,7 @@ import (
 type table struct {
 	name  string       // of all
 	nouns report.Nouns // what they are called
+	notes []string     // what was left out when it was made
 	csv   corpus.CSV   // without fields and tokenizer
 	title string       // the column with titles; "": none
 
@@ -36,8 +40,8 @@ type table struct {
 // caller calls done in the end.
 func open(ctx context.Context, o options) (t table, done func(), err error) {
 	done = func() {}
-	path := o.csv
-	if o.made() && path == "" {
+	path := cmp.Or(o.csv, o.table)
+	if path == "" {
 		dir, err := os.MkdirTemp("", "spectral-analysis-*")
 		if err != nil {
 			return t, done, err
@@ -48,11 +52,11 @@ func open(ctx context.Context, o options) (t table, done func(), err error) {
 	switch {
 	case o.git != "":
 		t.nouns.Document, t.nouns.Documents = "commit", "commits"
-		t.name, err = "the log of "+base(o.git), makeCSV(path, func(w *csv.Writer) error { return writeGit(ctx, o.git, w) })
+		t.name, err = "the log of "+base(o.git), t.make(path, o, func(w *maker) error { return writeGit(ctx, o.git, w) })
 		o.id, o.title, o.time, o.class = cmp.Or(o.id, "id"), cmp.Or(o.title, "title"), cmp.Or(o.time, "date"), cmp.Or(o.class, "folder")
 	case o.changelogs != "":
 		t.nouns.Document, t.nouns.Documents = "entry", "entries"
-		t.name, err = "Debian’s changelogs", makeCSV(path, func(w *csv.Writer) error { return writeChangelogs(ctx, o.changelogs, w) })
+		t.name, err = "Debian’s changelogs", t.make(path, o, func(w *maker) error { return writeChangelogs(ctx, o.changelogs, w) })
 		o.id, o.time, o.class = cmp.Or(o.id, "id"), cmp.Or(o.time, "date"), cmp.Or(o.class, "urgency")
 	default:
 		t.nouns.Document, t.nouns.Documents = "text", "texts"
@@ -65,7 +69,10 @@ func open(ctx context.Context, o options) (t table, done func(), err error) {
 	if o.comma == "" {
 		comma = 0
 	}
-	t.csv = corpus.CSV{In: corpus.File{Name: path, ReplaceInvalid: true}, Comma: comma, Text: cmp.Or(o.text, "text"), ID: o.id}
+	t.csv = corpus.CSV{In: corpus.File{Name: path, Encoding: o.encoding}, Comma: comma, Text: cmp.Or(o.text, "text"), ID: o.id}
+	if o.made() {
+		t.csv.In.Encoding = nil // it is in UTF-8
+	}
 	t.title = o.title
 	field := func(name string, kind corpus.Kind) corpus.Field {
 		f := corpus.Field{Column: corpus.Column{Name: name, Kind: kind}, Missing: missing(o)}
@@ -117,16 +124,65 @@ func base(path string) string {
 	return filepath.Base(path)
 }
 
-// makeCSV writes a CSV file.
-func makeCSV(path string, write func(w *csv.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
+// make writes the table that write makes, whole or not at all.
+func (t *table) make(path string, o options, write func(w *maker) error) (err error) {
+	var m maker
+	failed := cli.WriteFile(path, func(file io.Writer) error {
+		m = maker{csv: csv.NewWriter(file), encoding: o.encoding}
+		if err = write(&m); err != nil {
+			return err
+		}
+		m.csv.Flush()
+		return m.csv.Error()
+	})
+	t.notes = append(m.files.note("files cannot be read"), m.records.note("records are not UTF-8; give -encoding if they have another")...)
+	return cmp.Or(err, failed) // what write says needs no name of the file
+}
+
+// maker writes the records of a table, in UTF-8.
+type maker struct {
+	csv            *csv.Writer
+	encoding       encoding.Encoding // of text that is not UTF-8; nil: not known
+	files, records left
+}
+
+// write writes a record, or notes its id if it is in no encoding that is known.
+func (m *maker) write(record ...string) error {
+	for i, s := range record {
+		if utf8.ValidString(s) {
+			continue
+		}
+		ok := m.encoding != nil
+		if ok {
+			decoded, err := m.encoding.NewDecoder().String(s)
+			record[i], ok = decoded, err == nil && !strings.ContainsRune(decoded, utf8.RuneError)
+		}
+		if !ok {
+			m.records.add(fmt.Sprintf("%+q", record[0]))
+			return nil
+		}
 	}
-	w := csv.NewWriter(f)
-	err = write(w)
-	w.Flush()
-	return errors.Join(err, w.Error(), f.Close())
+	return m.csv.Write(record)
+}
+
+// left counts what is left out and names the first three.
+type left struct {
+	n     int
+	first []string
+}
+
+func (l *left) add(name string) {
+	if l.n++; l.n <= 3 {
+		l.first = append(l.first, name)
+	}
+}
+
+// note says what is left out, in a list of one, or of none.
+func (l *left) note(why string) []string {
+	if l.n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d left out: %s: %s", l.n, why, strings.Join(l.first, ", "))}
 }
 
 // fields are the columns of metadata: the time, the classes and the numbers.
@@ -142,9 +198,9 @@ func (t table) fields() []corpus.Field {
 	return out
 }
 
-// documents are what is known of the documents beside their topics.
+// documents holds what is known of the documents besides their topics.
 type documents struct {
-	called       string         // Nouns.Documents
+	one, called  string         // Nouns.Document and Documents
 	row          map[string]int // of the id of each
 	titles       []string       // nil: none
 	texts        []string       // their beginnings
@@ -156,9 +212,9 @@ type documents struct {
 }
 
 const (
-	textBytes  = 1500 // of a text that is kept, to be shown
-	mostLevels = 12   // of a class; the others become one
-	other      = "(other)"
+	textBytes = 1500 // of a text that is kept, to be shown
+	maxLevels = 12   // of a class; the others become one
+	other     = "(other)"
 )
 
 // survey reads the table once, for all but the words.
@@ -173,7 +229,7 @@ func (t table) survey(ctx context.Context) (*documents, error) {
 	if shown("text", src.Text); t.title != "" {
 		shown("title", t.title)
 	}
-	d := &documents{called: t.nouns.Documents, row: map[string]int{}, levels: map[string]map[string]bool{}, withoutClass: make([]int, len(t.classes))}
+	d := &documents{one: t.nouns.Document, called: t.nouns.Documents, row: map[string]int{}, levels: map[string]map[string]bool{}, withoutClass: make([]int, len(t.classes))}
 	counts := make([]map[string]int, len(t.classes))
 	for i := range counts {
 		counts[i] = map[string]int{}
@@ -216,7 +272,7 @@ func (t table) survey(ctx context.Context) (*documents, error) {
 }
 
 // largest returns the levels that stay: those of enough documents to say something about, if
-// there are others, and one less than mostLevels at most, if there are more.
+// there are others, and one less than maxLevels at most, if there are more.
 func largest(counts map[string]int) map[string]bool {
 	names := make([]string, 0, len(counts))
 	for name := range counts {
@@ -227,8 +283,8 @@ func largest(counts map[string]int) map[string]bool {
 	for large > 0 && counts[names[large-1]] < documentsIn {
 		large--
 	}
-	if large < len(names)-1 || large > mostLevels { // one level alone keeps its name
-		names = names[:min(large, mostLevels-1)]
+	if large < len(names)-1 || large > maxLevels { // one level alone keeps its name
+		names = names[:min(large, maxLevels-1)]
 	}
 	out := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -257,18 +313,12 @@ func (t table) source(d *documents, tok text.Tokenizer) corpus.Source {
 
 // identified gives documents without an id their number, from 1: a number by place would
 // be another one where documents are left out.
-type identified struct{ described }
-
-// described is what a CSV source is.
-type described interface {
-	corpus.Described
-	corpus.FromText
-}
+type identified struct{ corpus.Source }
 
 func (s identified) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
 		n := 0
-		for d, err := range s.described.Docs(ctx) {
+		for d, err := range s.Source.Docs(ctx) {
 			if n++; d.ID == "" && err == nil {
 				d.ID = strconv.Itoa(n)
 			}
@@ -281,16 +331,20 @@ func (s identified) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] 
 
 // lumped makes one level of those that are not among the given ones of their column.
 type lumped struct {
-	described
+	corpus.Source
 	levels map[string]map[string]bool
 }
 
 func (s lumped) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
-	columns := s.Columns()
 	return func(yield func(corpus.Document, error) bool) {
-		for d, err := range s.described.Docs(ctx) {
+		desc, err := s.Describe(ctx)
+		if err != nil {
+			yield(corpus.Document{}, err)
+			return
+		}
+		for d, err := range s.Source.Docs(ctx) {
 			for i, v := range d.Values {
-				if keep := s.levels[columns[i].Name]; keep != nil {
+				if keep := s.levels[desc.Columns[i].Name]; keep != nil {
 					if level, ok := v.Category(); ok && !keep[level] {
 						d.Values[i] = corpus.CategoryOf(other)
 					}
@@ -305,7 +359,7 @@ func (s lumped) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 
 // String says how many documents there are, and of which time.
 func (d *documents) String() string {
-	s := fmt.Sprintf("%d %s", len(d.texts), d.called)
+	s := cli.Count(len(d.texts), d.one, d.called)
 	if len(d.times) > 0 {
 		s += fmt.Sprintf(", %s to %s", d.first.Format(time.DateOnly), d.last.Format(time.DateOnly))
 	}

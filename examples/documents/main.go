@@ -12,11 +12,14 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"flag"
 	"fmt"
 	"io"
 	"slices"
+
+	"golang.org/x/text/encoding"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
@@ -28,13 +31,16 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return cli.Run("documents", args, stderr, parseFlags, func(o options) error { return documents(ctx, o, stdout) })
+	return cli.Run("documents", args, stderr, parseFlags, func(o options) error {
+		return cli.FlagError(cli.Buffered(stdout, func(out *bufio.Writer) error { return documents(ctx, o, out, stderr) }))
+	})
 }
 
 type options struct {
 	model, docword, vocab, dir string
 	topic, n                   int
 	doc, text                  string
+	encoding                   encoding.Encoding // of -vocab and -dir; nil: UTF-8
 }
 
 // parseFlags reports everything that is wrong with the arguments on stderr.
@@ -45,6 +51,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.docword, "docword", "", "documents: counts in UCI form, plain or gzipped: a `file`")
 	f.StringVar(&o.vocab, "vocab", "", "the words of -docword, one a line: a `file`")
 	f.StringVar(&o.dir, "dir", "", "documents: the text files of a `folder`")
+	cli.Encoding(f, &o.encoding)
 	f.IntVar(&o.topic, "topic", -1, "print the documents nearest to the topic of this `number`, from 0")
 	f.StringVar(&o.doc, "doc", "", "print the topics of the document of this `id`")
 	f.StringVar(&o.text, "text", "", "print the topics of this `text`")
@@ -77,7 +84,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	return o, wrong.Err("documents", stderr)
 }
 
-func documents(ctx context.Context, o options, w io.Writer) error {
+func documents(ctx context.Context, o options, w, stderr io.Writer) error {
 	m, err := jsmf.LoadModel(o.model)
 	if err != nil {
 		return err
@@ -88,13 +95,20 @@ func documents(ctx context.Context, o options, w io.Writer) error {
 	var src corpus.Source
 	switch {
 	case o.docword != "":
-		src = corpus.UCI{Docword: corpus.File{Name: o.docword}, Vocab: corpus.File{Name: o.vocab}}
+		src = corpus.UCI{Docword: corpus.File{Name: o.docword}, Vocab: corpus.File{Name: o.vocab, Encoding: o.encoding}}
 	case o.dir != "":
 		tok, err := m.Tokenizer()
 		if err != nil {
 			return err
 		}
-		src = corpus.Dir{Path: o.dir, Tokenizer: tok}
+		read, err := corpus.Encode(ctx, corpus.Dir{Path: o.dir, Encoding: o.encoding, Tokenizer: tok})
+		if err != nil {
+			return err
+		}
+		for _, x := range read.Info().DroppedDocuments {
+			fmt.Fprintf(stderr, "documents: warning: %d left out: %s\n", x.Count, cli.Flags(x.Reason))
+		}
+		src = read
 	default:
 		src = m.Texts(o.text)
 	}

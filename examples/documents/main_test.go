@@ -34,7 +34,7 @@ func TestDocuments(t *testing.T) {
 	if err := m.Save(model); err != nil {
 		t.Fatal(err)
 	}
-	anchor := m.AnchorWords()[2]
+	anchor := m.Word(m.Anchors()[2])
 
 	out, _ := invoke(t, 0, "-model", model, "-docword", docword, "-vocab", vocab, "-topic", "2", "-n", "3")
 	lines := strings.Split(strings.TrimSpace(out), "\n")

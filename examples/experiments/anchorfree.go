@@ -127,10 +127,10 @@ func draws(names []string, k int) [][]string {
 }
 
 const (
-	leastClasses, mostClasses = 3, 5
+	minClasses, maxClasses = 3, 5
 	// Numbers of topics beyond which a method takes too long.
-	mostLP, mostExact, mostCones = 50, 30, 100
-	manySweeps                   = 100 // most of Gibbs sampling's, with many topics
+	maxLP, maxExact, maxCones = 50, 30, 100
+	manySweeps                = 100 // most of Gibbs sampling's, with many topics
 )
 
 // manyTopics are those of fu-2018 Tables 13 to 16.
@@ -146,7 +146,7 @@ func planDraws(l *lab, sampled bool, preparations ...preparation) ([]cell, error
 		return nil, err
 	}
 	var out []cell
-	for k := leastClasses; k <= min(mostClasses, len(names)); k++ {
+	for k := minClasses; k <= min(maxClasses, len(names)); k++ {
 		for _, d := range draws(names, k) {
 			set := settings("corpus", s.name, "classes", strings.Join(d, "+"), "k", k, "seed", l.seed, "input", s.digest)
 			for _, p := range preparations {
@@ -197,12 +197,12 @@ func planFree(_ context.Context, l *lab) ([]cell, error) {
 func planMany(l *lab, s *source, n int) []cell {
 	var out []cell
 	for _, k := range manyTopics {
-		if 4*k > n || n < l.words && k > mostLP {
+		if 4*k > n || n < l.words && k > maxLP {
 			continue
 		}
 		set := settings("corpus", s.name, "words", n, "k", k, "seed", l.seed, "input", s.digest)
 		for _, m := range freeMethods() {
-			if m.name == freeLP && k > mostLP || m.name == exactPDS && k > mostExact || (m.name == snpa || m.name == xray) && k > mostCones {
+			if m.name == freeLP && k > maxLP || m.name == exactPDS && k > maxExact || (m.name == snpa || m.name == xray) && k > maxCones {
 				continue
 			}
 			cost := float64(k*n) / 1e5
@@ -212,7 +212,7 @@ func planMany(l *lab, s *source, n int) []cell {
 			out = append(out, cell{manyGroup, append(slices.Clone(set), settings("method", m.name, "stages", m.p(k))...), cost,
 				func(ctx context.Context) ([]row, error) { return l.many(ctx, s, n, k, m) }})
 		}
-		if sweeps := min(manySweeps, l.sweeps); k <= l.mostSlow && n == l.words {
+		if sweeps := min(manySweeps, l.sweeps); k <= l.maxSlow && n == l.words {
 			out = append(out, cell{manyGroup, append(slices.Clone(set), settings("method", gibbs, "sweeps", sweeps)...), gibbsCost(k, sweeps),
 				func(ctx context.Context) ([]row, error) { return l.gibbsMany(ctx, s, n, k, sweeps) }})
 		}

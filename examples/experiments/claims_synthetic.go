@@ -36,7 +36,7 @@ func duel(number, a, b string, docs func(all []string) []string, value func(r ro
 
 func allDocs(all []string) []string    { return all }
 func fewestDocs(all []string) []string { return all[:min(1, len(all))] }
-func mostDocs(all []string) []string   { return all[max(0, len(all)-1):] }
+func maxDocs(all []string) []string    { return all[max(0, len(all)-1):] }
 
 // grows compares each number of documents with the one before, by trials.
 func grows(number string, methods []string, value func(r row) float64, better func(more, fewer float64) bool) func(t *tables) (yes, of int) {
@@ -121,8 +121,8 @@ func syntheticClaims() []claim {
 		{f("3"), "Recover (inverse) does poorly for the fewest documents: it fails, or its error is twice that of L2", duel("3", "inverse", "L2", fewestDocs, distanceOf, twice)},
 		{f("3"), "L2 has lower errors with more documents", grows("3", []string{"L2"}, distanceOf, less)},
 		{f("3"), "L2 is worse than Gibbs sampling with the fewest documents", duel("3", "L2", gibbs, fewestDocs, distanceOf, greater)},
-		{f("3"), "with 32,000 documents (the paper: 40,000) L2 is comparable with Gibbs sampling (10 %) or better", duel("3", "L2", gibbs, mostDocs, distanceOf, func(a, b float64) bool { return a < 1.1*b })},
-		{f("3"), "with 32,000 documents the error of L2 varies less between topics than that of Gibbs sampling", duel("3", "L2", gibbs, mostDocs, column("b_std"), less)},
+		{f("3"), "with 32,000 documents (the paper: 40,000) L2 is comparable with Gibbs sampling (10 %) or better", duel("3", "L2", gibbs, maxDocs, distanceOf, func(a, b float64) bool { return a < 1.1*b })},
+		{f("3"), "with 32,000 documents the error of L2 varies less between topics than that of Gibbs sampling", duel("3", "L2", gibbs, maxDocs, column("b_std"), less)},
 		{f("3"), "Recover (inverse) does not reach zero with infinite data", atInfinity("3", []string{"inverse"}, nearZero, math.Inf(1))},
 		{f("4"), "with anchors and infinite data the error of Recover (inverse) is zero", atInfinity("4", []string{"inverse"}, 0, nearZero)},
 		{f("4"), "with anchors and infinite data the errors of L2, by the paper's solver, and KL are close to zero, but not zero", atInfinity("4", []string{"L2+ExpGrad", "KL"}, nearZero, nearlyZero)},

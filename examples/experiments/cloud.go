@@ -18,19 +18,19 @@ import (
 var pointsGroup = &group{
 	name: "points", version: 1,
 	labels: []string{"corpus", "picture", "word"},
-	// mark is what the word is beside a point: an anchor. Empty: nothing.
+	// mark is "anchor" for an anchor, and empty for other words.
 	measures: []string{"x", "y", "z", "mark"},
 }
 
-// mostPoints is about how many of the words a picture has beside those that matter.
-const mostPoints = 400
+// maxPoints is about how many words a picture has besides those that matter.
+const maxPoints = 400
 
 // pointRows returns the places of some words in an embedding of two or three
 // dimensions: those with a mark, those of keep, and others at equal distances in the
 // vocabulary.
 func pointRows(corpus, picture string, at *mat.Dense, word func(int) string, mark map[int]string, keep []int) []row {
 	n, d := at.Dims()
-	step := max(1, n/mostPoints)
+	step := max(1, n/maxPoints)
 	var rows []row
 	for i := range n {
 		p := at.RawRowView(i)
@@ -177,7 +177,7 @@ func area(polygon plotter.XYs) float64 {
 	return sum
 }
 
-// inside tells whether a convex polygon that goes round to the left holds a point.
+// inside reports whether a convex polygon that goes round to the left holds a point.
 func inside(polygon plotter.XYs, q plotter.XY) bool {
 	for i, p := range polygon {
 		if turn(p, polygon[(i+1)%len(polygon)], q) < 0 {
@@ -220,7 +220,7 @@ func (c cloudPainter) Plot(canvas draw.Canvas, p *plot.Plot) {
 	for _, q := range c.marked {
 		canvas.DrawGlyph(draw.GlyphStyle{Color: vermilion, Radius: vg.Points(2), Shape: draw.BoxGlyph{}}, at(q))
 	}
-	// A name goes beside its point, to the inner side, where no other name is.
+	// A name goes next to its point, on the inner side, where no other name is.
 	var taken []vg.Rectangle
 	style := textStyle(7, false)
 	middle := canvas.Center()

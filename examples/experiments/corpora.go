@@ -18,8 +18,8 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 )
 
-// source is a corpus of the data folder. Nothing is read but for its digest
-// until a cell asks for it.
+// source is a corpus of the data folder. Before a cell asks for it, it
+// is read for its digest only.
 type source struct {
 	name                         string
 	docword, vocab, labels, stop string // files; labels and stop may be ""
@@ -143,7 +143,7 @@ func (s *source) stopWords(ctx context.Context) ([]string, error) {
 	if s.stop == "" {
 		return text.EnglishStopWords(), nil
 	}
-	return corpus.ReadStopWords(ctx, s.stop)
+	return corpus.ReadStopWords(ctx, corpus.File{Name: s.stop})
 }
 
 // curate applies the curation, after the stop words.
@@ -151,7 +151,7 @@ func (s *source) curate(ctx context.Context, cur corpus.Curation) (*corpus.Corpu
 	return s.curateSome(ctx, math.MaxInt, cur)
 }
 
-// curateSome is curate for at most so many documents, at equal distances in the corpus.
+// curateSome is curate for at most docs documents, at equal distances in the corpus.
 func (s *source) curateSome(ctx context.Context, docs int, cur corpus.Curation) (*corpus.Corpus, error) {
 	raw, err := s.read(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/jsmf-go/spectral/corpus"
-	parallel "github.com/jsmf-go/spectral/internal/run"
+	parallel "github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
 	"github.com/jsmf-go/spectral/metrics"
@@ -23,9 +23,9 @@ import (
 var coverageGroup = &group{
 	name: "coverage", version: 1,
 	labels: []string{"topics", "tokens", "method", "measure"},
-	// covered is the share of the intervals that hold the truth, of so many; bias is the root
-	// of the mean square, over topics and levels, of the mean error; sd the mean
-	// standard deviation of an estimate, and width the mean width of an interval.
+	// intervals is their number, and covered the share of them that hold the truth; bias is the
+	// root of the mean square, over topics and levels, of the mean error; sd the mean standard
+	// deviation of an estimate, and width the mean width of an interval.
 	measures: []string{"intervals", "covered", "bias", "sd", "width"},
 }
 
@@ -107,15 +107,15 @@ func coverageB(kind string) *mat.Dense {
 	return b
 }
 
-// planted is the prior of the documents' proportions. It draws the metadata of each
+// coveragePrior is the prior of the documents' proportions. It draws the metadata of each
 // document first, and remembers it: documents are drawn in order.
-type planted struct {
+type coveragePrior struct {
 	level  []int
 	number []float64
 }
 
 // Sampler implements corpus.TopicPrior.
-func (p *planted) Sampler(k int) (func([]float64, *rand.Rand), error) {
+func (p *coveragePrior) Sampler(k int) (func([]float64, *rand.Rand), error) {
 	return func(theta []float64, rng *rand.Rand) {
 		level, number := rng.IntN(coverageLevels), rng.Float64()
 		p.level, p.number = append(p.level, level), append(p.number, number)
@@ -128,8 +128,8 @@ func (p *planted) Sampler(k int) (func([]float64, *rand.Rand), error) {
 }
 
 // coverageCorpus draws documents with the columns level and number, and permuted copies.
-func coverageCorpus(ctx context.Context, b *mat.Dense, tokens int, seed uint64) (*corpus.Corpus, *planted, error) {
-	prior := new(planted)
+func coverageCorpus(ctx context.Context, b *mat.Dense, tokens int, seed uint64) (*corpus.Corpus, *coveragePrior, error) {
+	prior := new(coveragePrior)
 	c, _, err := corpus.Generator{Topics: b, Prior: prior, Docs: coverageDocs, Lengths: []int{tokens}, Seed: seed, Workers: 1}.Generate(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -164,8 +164,8 @@ func (e *estimates) add(measure string, truth float64, x jsmf.Interval) {
 	e.measure, e.truth, e.interval = append(e.measure, measure), append(e.truth, truth), append(e.interval, x)
 }
 
-// coverAll draws so many corpora, fits a model to each, and counts the intervals that hold the
-// truth.
+// coverAll draws a corpus draws times, fits a model to each, and counts the intervals that
+// hold the truth.
 func (l *lab) coverAll(ctx context.Context, topics string, tokens, draws int) ([]row, error) {
 	b := coverageB(topics)
 	all := make([]map[string]*estimates, draws)
@@ -224,7 +224,7 @@ func coverOne(ctx context.Context, b *mat.Dense, tokens int, seed uint64) (map[s
 		Terms:     []effects.Term{effects.Category("level"), effects.Spline("number", 1), effects.Category("permuted level"), effects.Spline("permuted number", 1)},
 		Bootstrap: jsmf.Bootstrap{Warm: coverageWarm, Seed: seed},
 	}
-	found, err := study.Measure(ctx, p, m, c)
+	found, err := study.Run(ctx, p, m, c)
 	if err != nil {
 		return nil, err
 	}
@@ -245,15 +245,9 @@ func coverOne(ctx context.Context, b *mat.Dense, tokens int, seed uint64) (map[s
 
 // asTruth numbers the topics as those of the documents.
 func asTruth(ctx context.Context, m *jsmf.Model, b *mat.Dense) (*jsmf.Model, error) {
-	got := mat.NewDense(coverageWords, coverageTopics, nil)
-	for w := range m.N() {
-		var i int
-		if _, err := fmt.Sscanf(m.Word(w), "w%d", &i); err != nil {
-			return nil, err
-		}
-		for k := range coverageTopics {
-			got.Set(i, k, m.Topics().At(w, k))
-		}
+	got, err := overDrawn(m, coverageWords)
+	if err != nil {
+		return nil, err
 	}
 	match, err := metrics.Match(ctx, b, got, metrics.MatchOptions{Workers: 1})
 	if err != nil {
@@ -262,9 +256,25 @@ func asTruth(ctx context.Context, m *jsmf.Model, b *mat.Dense) (*jsmf.Model, err
 	return m.Reorder(match.Of)
 }
 
-// take notes the intervals of a method beside the truth. Differences are from the average
+// overDrawn returns the topics over all n words of a corpus.Generator, which names them by
+// their numbers.
+func overDrawn(m *jsmf.Model, n int) (*mat.Dense, error) {
+	b := mat.NewDense(n, m.K(), nil)
+	for w := range m.N() {
+		var i int
+		if _, err := fmt.Sscanf(m.Word(w), "w%d", &i); err != nil {
+			return nil, err
+		}
+		for k := range m.K() {
+			b.Set(i, k, m.Topics().At(w, k))
+		}
+	}
+	return b, nil
+}
+
+// take notes the intervals of a method together with the truth. Differences are from the average
 // over the documents at hand.
-func (e *estimates) take(shares []jsmf.Interval, terms []effects.TermEffects, drawn *planted) {
+func (e *estimates) take(shares []jsmf.Interval, terms []effects.TermEffects, drawn *coveragePrior) {
 	for k, x := range shares {
 		e.add("share", coverageShares[k]+(coverageLevel[0][k]+coverageLevel[1][k]+coverageLevel[2][k])/coverageLevels, x)
 	}
@@ -295,7 +305,7 @@ func (e *estimates) take(shares []jsmf.Interval, terms []effects.TermEffects, dr
 
 // bootstrapOf measures given proportions as a study does, with percentiles of the Bayesian
 // bootstrap for intervals.
-func bootstrapOf(w *mat.Dense, drawn *planted, meta *corpus.Metadata, seed uint64) ([]jsmf.Interval, []effects.TermEffects) {
+func bootstrapOf(w *mat.Dense, drawn *coveragePrior, meta *corpus.Metadata, seed uint64) ([]jsmf.Interval, []effects.TermEffects) {
 	other, _, _ := meta.Categories("permuted level")
 	number, _, _ := meta.Numbers("permuted number")
 	const columns = 1 + 2*coverageLevels

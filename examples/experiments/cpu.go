@@ -7,7 +7,7 @@ import (
 )
 
 // cpuSeconds returns the CPU time that the process has taken so far or, where it
-// is not to be had, that of the clock. Only differences mean anything.
+// is not available, that of the clock. Only differences mean anything.
 func cpuSeconds() float64 {
 	if cputime.Known {
 		return cputime.Seconds()

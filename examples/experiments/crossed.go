@@ -101,7 +101,7 @@ func (l *lab) cross(ctx context.Context, s *source, k int) ([]row, error) {
 					return nil, err
 				}
 			}
-			mean, weighted, err := recoveryOf(ctx, d, mat.DenseCopyOf(m.WordTopics()), m.Anchors(), l.workers)
+			mean, weighted, err := recoveryOf(ctx, d, m, l.workers)
 			if err != nil {
 				return nil, err
 			}
@@ -112,12 +112,15 @@ func (l *lab) cross(ctx context.Context, s *source, k int) ([]row, error) {
 	return out, nil
 }
 
-// recoveryOf is the mean over words of metrics.Recovery, and that weighted by p(word).
-func recoveryOf(ctx context.Context, c cooc.Matrix, breve *mat.Dense, anchors []int, workers int) (mean, weighted float64, err error) {
-	stat, err := metrics.Recovery(ctx, c, breve, anchors, workers)
+// recoveryOf is the mean over words of the Recovery of a model, and that weighted by p(word).
+func recoveryOf(ctx context.Context, c cooc.Matrix, m *jsmf.Model, workers int) (mean, weighted float64, err error) {
+	r, err := metrics.Evaluate(ctx, metrics.Factors{
+		C: c, B: mat.DenseCopyOf(m.Topics()), WordTopics: mat.DenseCopyOf(m.WordTopics()), Anchors: m.Anchors(), Workers: workers,
+	})
 	if err != nil {
 		return 0, 0, err
 	}
+	stat := r.Recovery
 	if stat.Undefined > 0 {
 		return 0, 0, fmt.Errorf("%d words have no row", stat.Undefined)
 	}

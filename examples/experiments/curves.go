@@ -36,7 +36,7 @@ func planCurves(_ context.Context, l *lab) ([]cell, error) {
 		for _, k := range l.topics {
 			for _, method := range l.methods {
 				cost := costs[method] * (0.1 + float64(k)/100)
-				if (method == gibbs || method == "DC") && k > l.mostSlow {
+				if (method == gibbs || method == "DC") && k > l.maxSlow {
 					continue
 				}
 				if method == gibbs {
@@ -89,7 +89,7 @@ func (l *lab) curve(ctx context.Context, s *source, k int, method string, rect *
 	r := row{"corpus": s.name, "method": method, "recover": way}
 	r.set("k", k)
 	measures(r, rep)
-	r.set("objective", m.Stats().Recover.MeanObjective)
+	r.set("objective", m.Stats().Recover.Objective)
 	r.set("seconds_rectify", rect.seconds).set("seconds_anchors", took[jsmf.StageAnchors])
 	r.set("seconds_recover", took[jsmf.StageRecover]).set("seconds_refine", took[jsmf.StageRefine])
 	r.set("seconds", rect.seconds+took[jsmf.StageAnchors]+took[jsmf.StageRecover]+took[jsmf.StageRefine])

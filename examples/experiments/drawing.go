@@ -8,6 +8,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/examples/experiments/internal/priors"
 )
 
 // drawing is a way to draw documents.
@@ -61,19 +62,23 @@ func (d drawing) prior(k int) corpus.TopicPrior {
 			}
 		}
 	}
-	return corpus.LogisticNormal{Covariance: cov}
+	return priors.LogisticNormal{Covariance: cov}
 }
 
 // momentDraws is how many compositions stand for all of a logistic-normal prior.
 const momentDraws = 200000
 
-// moments returns E[wwᵀ] of the prior. Those of a logistic-normal one have no formula:
-// draws stand for them.
+// moments returns E[wwᵀ] of the prior.
 func (d drawing) moments(k int, seed uint64) (*mat.SymDense, error) {
 	if d.variance == 0 {
 		return dirichletMoments(k, semiAlpha), nil
 	}
-	draw, err := d.prior(k).Sampler(k)
+	return drawnMoments(d.prior(k), k, seed)
+}
+
+// drawnMoments returns E[wwᵀ] of a prior for which there is no formula: draws stand for them.
+func drawnMoments(prior corpus.TopicPrior, k int, seed uint64) (*mat.SymDense, error) {
+	draw, err := prior.Sampler(k)
 	if err != nil {
 		return nil, err
 	}

@@ -33,12 +33,15 @@ type options struct {
 	docs        []int
 	sweeps      int
 	draws       int // corpora of a cell of coverage
+	planted     int // corpora of a cell of planted
+	quick       bool
+	only        choice
 	seed        uint64
 	workers     int
 	scoreFile   string
 	scoreName   string
 	scoreVocab  string
-	mostSlow    int
+	maxSlow     int
 	plan, quiet bool
 }
 
@@ -53,12 +56,25 @@ func list(s string) []string {
 	return out
 }
 
+// choice is a choice of cells: the values allowed of some settings, by name.
+type choice map[string][]string
+
+// has reports whether a cell with these settings is chosen.
+func (c choice) has(set []setting) bool {
+	for name, allowed := range c {
+		if !slices.ContainsFunc(set, func(s setting) bool { return s.Name == name && slices.Contains(allowed, s.Value) }) {
+			return false
+		}
+	}
+	return true
+}
+
 // flags are the options, and the lists that some are made from.
 type flags struct {
 	options
-	corpora, large, hulls, ks, methods, recoverers, runs, formats, docs string
-	names                                                               []string // of all experiments
-	wrong                                                               cli.Wrong
+	corpora, large, hulls, ks, methods, recoverers, runs, formats, docs, only string
+	names                                                                     []string // of all experiments
+	wrong                                                                     cli.Wrong
 }
 
 // parseFlags reports everything that is wrong with the arguments on stderr.
@@ -106,12 +122,15 @@ func (x *flags) define(f *flag.FlagSet) {
 	f.StringVar(&x.docs, "docs", "2000,10000", "numbers of documents of semi and gaps: `M[,M…]`")
 	f.IntVar(&o.sweeps, "gibbs-sweeps", 1000, "`sweeps` of Gibbs sampling; the last half is averaged over")
 	f.IntVar(&o.draws, "draws", 400, "of coverage: how many `corpora` are drawn for each kind of topics and length of documents")
+	f.IntVar(&o.planted, "planted-draws", 8, "of planted: how many `corpora` are drawn for each kind of topics, prior, length, number of documents and K")
+	f.BoolVar(&o.quick, "quick", false, "of planted: one corpus of 1,000 short documents only")
+	f.StringVar(&x.only, "only", "", "only the cells with these values, as tokens=100,k=10|30: `NAME=VALUE[|VALUE…][,…]`")
 	f.Uint64Var(&o.seed, "seed", 1, "the seed of all that is drawn")
 	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS. Only times depend on it")
 	f.StringVar(&o.scoreFile, "topics", "", "of score: topics as an N×K (or K×N) matrix, .npy or text, over the words of the\ncorpus' vocabulary file or of -topics-vocab; or, in a file that ends in .words, a\nline of top words a topic: a `file`")
 	f.StringVar(&o.scoreName, "name", "", "of score: what to call them, the file's `name` otherwise")
 	f.StringVar(&o.scoreVocab, "topics-vocab", "", "of score: the words of the matrix, one a line, where they are not those of the\ncorpus: a `file`")
-	f.IntVar(&o.mostSlow, "most-slow", 50, "the largest `K` for Gibbs sampling and DC, which take longest, and of tensor, which is beside Gibbs sampling")
+	f.IntVar(&o.maxSlow, "most-slow", 50, "the largest `K` for Gibbs sampling and DC, which take longest, and for tensor, which is compared with Gibbs sampling")
 	f.BoolVar(&o.plan, "plan", false, "only list the cells that are to be done")
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress on standard error")
 }
@@ -148,7 +167,7 @@ func (x *flags) folders(flag, s string) []string {
 	return out
 }
 
-// check checks the flags but for those of score.
+// check checks the flags except those of score.
 func (x *flags) check() {
 	o, bad := &x.options, x.wrong.If
 	bad(o.data == "", "-data is missing")
@@ -186,7 +205,15 @@ func (x *flags) check() {
 	bad(o.small < 2, "-n-small %d: want at least 2", o.small)
 	bad(o.sweeps < 2, "-gibbs-sweeps %d: want at least 2", o.sweeps)
 	bad(o.draws < 2, "-draws %d: want at least 2", o.draws)
-	bad(o.mostSlow < 0, "-most-slow %d: want 0 or more", o.mostSlow)
+	bad(o.planted < 1, "-planted-draws %d: want at least 1", o.planted)
+	bad(o.quick && !slices.Equal(o.names, []string{"planted"}), "-quick is for -run planted")
+	o.only = make(choice)
+	for _, f := range list(x.only) {
+		name, value, ok := strings.Cut(f, "=")
+		bad(!ok, "-only %q: want NAME=VALUE", f)
+		o.only[name] = strings.Split(value, "|")
+	}
+	bad(o.maxSlow < 0, "-most-slow %d: want 0 or more", o.maxSlow)
 	bad(o.workers < 0, "-workers %d: want 0 or more", o.workers)
 }
 

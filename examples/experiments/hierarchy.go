@@ -18,10 +18,10 @@ var hierarchyGroup = &group{
 	name: "hierarchy", version: 2,
 	// model is the number of topics of one run, or both numbers of a recursive one.
 	labels: []string{"corpus", "model", "topic", "class"},
-	// share is p(topic). above is the topic above that a topic of the larger run is
-	// most likely of, and belongs how likely. genre is the mean p(class | word) of the
-	// top words. common is how many of the top words of a topic above other topics the
-	// run of as few topics has in the most alike of its own.
+	// share is p(topic). above is the most probable topic above a topic of the larger run,
+	// and belongs its probability. genre is the mean p(class | word) of the top words.
+	// common is how many top words a topic above other topics shares with the most similar
+	// topic of the run with the same number of topics.
 	measures: []string{"share", "above", "belongs", "genre", "common", "words"},
 }
 
@@ -93,7 +93,7 @@ func (l *lab) hierarchy(ctx context.Context, s *source, below, above int) ([]row
 	if err != nil {
 		return nil, err
 	}
-	h, err := pipeline(below).Hierarchy(ctx, m, above)
+	h, err := jsmf.Levels{K: []int{above}}.Run(ctx, pipeline(below).K(0), m)
 	if err != nil {
 		return nil, err
 	}

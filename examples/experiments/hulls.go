@@ -129,8 +129,8 @@ func rowsOf(ctx context.Context, r rectify.Rectifier, d *cooc.Moments, k int, se
 	return res.Rows(ctx, workers)
 }
 
-// someTokens returns the first documents of a corpus, of at most so many tokens
-// together, and the first in any case.
+// someTokens returns the first documents of a corpus, with at most the given number of
+// tokens together, and the first in any case.
 func someTokens(c *corpus.Corpus, tokens int64) (*corpus.Corpus, error) {
 	var docs []int
 	for m := range c.NumDocs() {
@@ -203,7 +203,7 @@ func planHulls(_ context.Context, l *lab) ([]cell, error) {
 		}
 		out = append(out, cell{hullTopicsGroup, set("most", slices.Max(l.topics)), 10, h.topics})
 		if i == 0 {
-			out = append(out, cell{pointsGroup, set("points", mostPoints), 10, h.points})
+			out = append(out, cell{pointsGroup, set("points", maxPoints), 10, h.points})
 		}
 		out = append(out, cell{hullShapesGroup, set("trials", hullTrials), 30, h.shapes})
 	}

@@ -74,8 +74,8 @@ func TestDocumentedExperiments(t *testing.T) {
 	}
 }
 
-// notesOfPage are the texts of the page in the repository, which has the tables
-// beside it.
+// notesOfPage returns the texts of the page in the repository. The tables are in the
+// same folder.
 func notesOfPage(t *testing.T) map[string]string {
 	t.Helper()
 	notes, err := readNotes(filepath.Join("results", "notes.md"))

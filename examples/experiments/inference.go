@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/experiments/internal/priors"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
@@ -114,7 +116,7 @@ func (l *lab) inference(ctx context.Context, s *source, k int, size inferenceSiz
 	if err != nil {
 		return nil, err
 	}
-	topics := infer.Topics{B: mat.DenseCopyOf(m.Topics()), A: mat.DenseCopyOf(m.Correlations()), Breve: mat.DenseCopyOf(m.WordTopics())}
+	topics := infer.Topics{B: mat.DenseCopyOf(m.Topics()), A: mat.DenseCopyOf(m.Correlations()), WordTopics: mat.DenseCopyOf(m.WordTopics())}
 	linear := l.prepare(ctx, infer.TLI{}, topics) // depends on B alone
 	var rows []row
 	for _, setting := range size.Settings {
@@ -159,19 +161,19 @@ type part struct {
 // drawnTrial draws documents from the topics: SS or SR.
 func (l *lab) drawnTrial(ctx context.Context, setting string, topics infer.Topics, train *corpus.Corpus, size inferenceSize) (*trial, error) {
 	_, k := topics.B.Dims()
-	symmetric := corpus.SymmetricDirichlet(k, inferenceAlpha/float64(k))
+	alpha := inferenceAlpha / float64(k)
 	x := &trial{topics: topics, otherA: topics.A, gibbs: size.Gibbs, drawn: true}
-	var prior corpus.TopicPrior = symmetric
+	prior := corpus.SymmetricDirichlet(k, alpha)
 	if setting == semiReal {
 		got, err := l.infer(ctx, infer.MAP{}, topics, train)
 		if err != nil {
 			return nil, err
 		}
-		if prior, err = corpus.FitLogisticNormal(got, 0); err != nil {
+		if prior, err = priors.Fit(got, 0); err != nil {
 			return nil, err
 		}
 	} else {
-		x.topics.Alpha = symmetric.Alpha
+		x.topics.Alpha = slices.Repeat([]float64{alpha}, k)
 	}
 	var err error
 	if x.topics.A, err = priorMoment(prior, k, l.seed); err != nil {

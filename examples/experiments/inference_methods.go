@@ -11,7 +11,7 @@ import (
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
-// The methods of inference, and what stands beside them.
+// The methods of inference, and what they are compared with.
 const (
 	random       = "Random" // uniform over the simplex
 	truthItself  = "truth"  // the true compositions
@@ -54,7 +54,7 @@ func (l *lab) prepare(ctx context.Context, m infer.Method, t infer.Topics) ready
 	}, cpuSeconds() - begun, err}
 }
 
-// preparePADD lets PADD learn before.
+// preparePADD lets PADD learn before it infers.
 func (l *lab) preparePADD(ctx context.Context, m infer.PADD, x *trial) ready {
 	begun := cpuSeconds()
 	learned, err := m.Learn(ctx, x.topics, x.learn, infer.Options{Workers: l.workers})

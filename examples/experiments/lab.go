@@ -116,6 +116,7 @@ var experiments = []experiment{
 	genres,
 	lists,
 	coverage,
+	planted,
 	score,
 }
 
@@ -135,7 +136,7 @@ func evaluate(ctx context.Context, d *cooc.Moments, b, breve *mat.Dense, a mat.M
 	if err != nil {
 		return nil, err
 	}
-	return metrics.Evaluate(ctx, metrics.Factors{C: d, B: b, Breve: breve, A: a, Pairs: pairs, Workers: workers})
+	return metrics.Evaluate(ctx, metrics.Factors{C: d, B: b, WordTopics: breve, A: a, Pairs: pairs, Workers: workers})
 }
 
 // countPairs counts in how many documents the top words of the topics meet.

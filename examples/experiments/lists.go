@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -77,7 +78,7 @@ func (l *lab) five(ctx context.Context, d *cooc.Moments, method string) (b, a *m
 		if err != nil {
 			return nil, nil, err
 		}
-		h, err := p.Hierarchy(ctx, m, listTopics)
+		h, err := jsmf.Levels{K: []int{listTopics}}.Run(ctx, p.K(0), m)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -26,9 +26,9 @@
 //	time         seconds against K and against documents: lee-2020 Figure 6,
 //	             dong-2019 Figure 4.1, arora-2013 Figure 1
 //	heldout      held-out probability, coherence, unique words: arora-2013 Figure 6
-//	pairs        topics by L2 beside those of Gibbs sampling: arora-2013 Table 1
+//	pairs        topics by L2 and those of Gibbs sampling: arora-2013 Table 1
 //	inference    the topics of single documents: lee-2018 Figures 4.3 and 4.4, Table 4.1
-//	admm         recovery by ADMM beside ExpGrad: lee-2018 Figure 3.2
+//	admm         recovery by ADMM and by ExpGrad: lee-2018 Figure 3.2
 //	vocabulary   measures and topic words against the size of the vocabulary:
 //	             dong-2019 Figures 4.2 and 4.3
 //	titles       rectification of documents of a few words
@@ -46,14 +46,20 @@
 //	             Figures 2.1 and 2.4, Table 2.2
 //	tensor       measures against K of tensor decomposition and online variational
 //	             inference: lee-2018 Figure 3.1, lee-2020 Figure 3
-//	genres       the classes of the top words of topics, beside the correlated topic
+//	genres       the classes of the top words of topics, also of the correlated topic
 //	             model: lee-2018 Figures 3.3 and 3.4, lee-2020 Figure 5
 //	lists        top words of five topics: lee-2018 Table 3.1, lee-2020 Figure 6
 //	coverage     how often intervals of effects hold the truth, on documents that are
 //	             drawn
+//	planted      correlations, topics and effects of models against those that documents
+//	             are drawn from
 //	score        topics from elsewhere by the same measures (-topics)
 //
-// Without -run all but score are run. The folder -out then holds NAME.csv for each
+// Without -run all but score are run. -only chooses cells by the columns of the tables:
+//
+//	go run . -data FOLDER -run planted -only "documents=1000,k=10,method=New|Published" -out /tmp/planted
+//
+// The folder -out then holds NAME.csv for each
 // table, which is the same to the byte when it is made again on the same type of
 // CPU; NAME-seconds.csv with its times; figures; README.md, the page; and
 // records.jsonl. Each cell (a corpus, a method, a K) is recorded there as soon as
@@ -109,7 +115,7 @@ func runAll(ctx context.Context, o options, stdout, stderr io.Writer) error {
 			return fmt.Errorf("%s: %w", e.name, err)
 		}
 		for _, c := range more { // experiments share cells
-			if !planned[c.key()] {
+			if o.only.has(c.settings) && !planned[c.key()] {
 				planned[c.key()] = true
 				cells = append(cells, c)
 			}

@@ -25,15 +25,15 @@ var methodNames = []string{baseline, "DC", "AP", "DR", "ENN", "PALM", "LR", pass
 func asPublished(k int) jsmf.Pipeline { return jsmf.Published(k).ReplaceAnchors(0) }
 
 // rectifier returns the rectification of a method, nil for Gibbs sampling. The
-// settings are the papers' but for AP and DR, which take 15 iterations and not 150
-// (lee-2020 §4 finds little difference, and -run iterations looks), and DC, the
+// settings are the papers', with two exceptions: AP and DR make 15 iterations and not 150
+// (lee-2020 §4 finds little difference, and -run iterations measures it), and DC is the
 // median of 10 halvings and not 30.
 func rectifier(method string) rectify.Rectifier {
 	switch method {
 	case baseline:
 		return rectify.None{}
 	case "DC":
-		return rectify.DC{Permutations: 10}
+		return rectify.DC{Halvings: 10}
 	case "AP", passes:
 		return rectify.AP{}
 	case "DR":

@@ -161,7 +161,7 @@ func each[T any](of []T, count func(T) (yes, of int)) (yes, all int) {
 func less(a, b float64) bool    { return a < b }
 func greater(a, b float64) bool { return a > b }
 
-// closeTo tells whether a differs from b by at most a part of b.
+// closeTo reports whether a differs from b by at most a part of b.
 func closeTo(part float64) func(a, b float64) bool {
 	return func(a, b float64) bool { return math.Abs(a-b) <= part*math.Abs(b) }
 }
@@ -198,7 +198,7 @@ func write(l *lab, t *tables) error {
 }
 
 // section writes the part of the page about an experiment, its figures, and its
-// tables but for those that were written before.
+// tables except those that were written before.
 func section(page *bytes.Buffer, l *lab, t *tables, e experiment, note string, written map[string]bool) error {
 	fmt.Fprintf(page, "\n<a name=%q></a>\n\n## %s\n\n*%s*\n\n%s\n", e.name, e.title, strings.Join(append([]string{"-run " + e.name}, e.repeats...), ", "), e.what)
 	files, err := numbers(l, t, e, written)
@@ -284,8 +284,8 @@ func (x table) write(page *bytes.Buffer) {
 	}
 }
 
-// readNotes returns the texts of a file by the name after "## "; what stands
-// before the first has the name "".
+// readNotes returns the texts of a file by the name after "## "; the text before the first
+// name has the name "".
 func readNotes(path string) (map[string]string, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -69,7 +69,7 @@ func (l *lab) pair(ctx context.Context, s *source, k int) ([]row, error) {
 	return rows, nil
 }
 
-// nearest describes each topic of a beside the one of b that is nearest by ℓ₁.
+// nearest describes each topic of a together with the topic of b that is nearest by ℓ₁.
 func nearest(c *corpus.Corpus, a, b *mat.Dense) ([]row, error) {
 	la, err := metrics.TopLists(a, pairWords)
 	if err != nil {

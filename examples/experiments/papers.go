@@ -87,9 +87,9 @@ var papers = []paper{
 		{name: "Table 11", shows: "SimCount on RCV1: AnchorFree shares the fewest words."},
 		{name: "Table 12", shows: "ClustAcc on RCV1: AnchorFree is much higher."},
 		{name: "Table 13", shows: "Coh of many topics of all of TDT2: AnchorFree is far ahead."},
-		{name: "Table 14", shows: "SimCount of the same: beside LDA, AnchorFree shares the fewest words from F = 30 on."},
+		{name: "Table 14", shows: "SimCount of the same: except for LDA, AnchorFree shares the fewest words from F = 30 on."},
 		{name: "Table 15", shows: "Coh of many topics of all of Reuters-21578: AnchorFree is far ahead."},
-		{name: "Table 16", shows: "SimCount of the same: beside LDA, AnchorFree shares by far the fewest words."},
+		{name: "Table 16", shows: "SimCount of the same: except for LDA, AnchorFree shares by far the fewest words."},
 		{name: "Table 17", shows: "Counts in place of tf-idf on TDT2: all are worse; AnchorFree is still best in ClustAcc."},
 	}},
 }

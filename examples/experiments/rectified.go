@@ -48,7 +48,7 @@ var rectifiedTopicsGroup = &group{
 const (
 	probabilistic = "Baseline, A by (2.5)"
 	pictured      = 5  // topics of the figures and of the table
-	mostRectified = 25 // the largest K in numbers
+	maxRectified  = 25 // the largest K in numbers
 	tableWords    = 7  // of a topic in the table
 	longAP        = 150
 )
@@ -78,7 +78,7 @@ func planRectified(_ context.Context, l *lab) ([]cell, error) {
 			return settings(append([]any{"corpus", name, "n", l.words, "iterations", longAP, "seed", l.seed, "input", s.digest}, more...)...)
 		}
 		for _, k := range l.topics {
-			if k <= mostRectified {
+			if k <= maxRectified {
 				out = append(out, cell{rectifiedGroup, set("k", k), 3, func(ctx context.Context) ([]row, error) { return l.cover(ctx, s, k) }})
 			}
 		}
@@ -106,7 +106,7 @@ func planRectified(_ context.Context, l *lab) ([]cell, error) {
 			return topicRows(s.name, gibbs, d.Info().Corpus, m.b)
 		}})
 		if i == 0 {
-			out = append(out, cell{pointsGroup, set("spaces", pictured, "points", mostPoints), 3, func(ctx context.Context) ([]row, error) { return l.spacePoints(ctx, s) }})
+			out = append(out, cell{pointsGroup, set("spaces", pictured, "points", maxPoints), 3, func(ctx context.Context) ([]row, error) { return l.spacePoints(ctx, s) }})
 		}
 	}
 	return out, nil
@@ -244,11 +244,11 @@ func (l *lab) correlations(ctx context.Context, s *source, way string) ([]row, e
 	if err != nil {
 		return nil, err
 	}
-	a := m.Correlations()
+	a, anchors := m.Correlations(), m.Anchors()
 	var rows []row
 	for i := range pictured {
 		for j := range pictured {
-			r := row{"corpus": s.name, "method": way, "topic": m.AnchorWords()[i], "other": m.AnchorWords()[j]}
+			r := row{"corpus": s.name, "method": way, "topic": m.Word(anchors[i]), "other": m.Word(anchors[j])}
 			rows = append(rows, r.set("a", a.At(i, j)))
 		}
 	}

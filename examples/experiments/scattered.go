@@ -100,7 +100,7 @@ func planScattered(_ context.Context, l *lab) ([]cell, error) {
 	return out, nil
 }
 
-// scatter makes models of k topics over n words, of which at most so many have
+// scatter makes models of k topics over n words, of which at most the given number have
 // anchors, and learns each by all methods from C = BABᵀ. What a method cannot do counts
 // as a trial in which nothing is found.
 func (l *lab) scatter(ctx context.Context, n, k, anchors, trials int) ([]row, error) {

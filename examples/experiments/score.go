@@ -20,7 +20,7 @@ var scoreGroup = &group{
 	seconds:  nil,
 }
 
-// scoreMethods are the library's own topics that stand beside those given.
+// scoreMethods make the library's own topics, which those given are compared with.
 var scoreMethods = []string{baseline, "AP", "ENN", passes}
 
 // planScore scores the topics of -topics against each corpus, and topics of as
@@ -133,7 +133,7 @@ func (l *lab) score(ctx context.Context, s *source, name string, t *topics) ([]r
 			names[j] = append(names[j], c.Word(i))
 		}
 	}
-	bag, err := metrics.BagCoherence(ctx, names, c, l.workers)
+	bag, err := metrics.BagCoherence(ctx, names, c)
 	if err != nil {
 		return nil, err
 	}

@@ -213,7 +213,7 @@ func TestBadTopics(t *testing.T) {
 	}
 }
 
-// npyHead is a NumPy file of version 2 with so many zero bytes.
+// npyHead is a NumPy file of version 2: the header and a number of zero bytes.
 func npyHead(header string, zeros int) []byte {
 	out := append([]byte(npyMagic+"\x02\x00"), binary.LittleEndian.AppendUint32(nil, uint32(len(header)))...)
 	return append(append(out, header...), make([]byte, zeros)...)

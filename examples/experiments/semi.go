@@ -106,7 +106,7 @@ func planSemi(_ context.Context, l *lab) ([]cell, error) {
 					"tokens", semiTokens, "alpha", semiAlpha, "seed", l.seed, "input", s.digest)
 				cost := 1 + float64(k)/30 + float64(docs)/3000
 				out = append(out, cell{semiGroup, set, cost, func(ctx context.Context) ([]row, error) { return l.drawn(ctx, s, k, docs) }})
-				if docs <= semiGibbs && k <= l.mostSlow {
+				if docs <= semiGibbs && k <= l.maxSlow {
 					set := settings("corpus", name, "documents", docs, "method", gibbs, "k", k, "n", l.small, "sweeps", l.sweeps,
 						"tokens", semiTokens, "alpha", semiAlpha, "seed", l.seed, "input", s.digest)
 					out = append(out, cell{semiGroup, set, gibbsCost(k, l.sweeps) * float64(docs) / 8000, func(ctx context.Context) ([]row, error) { return l.drawnGibbs(ctx, s, k, docs) }})

@@ -108,7 +108,7 @@ func openStore(dir string) (*store, error) {
 			return nil, fmt.Errorf("%s:%d: %w", s.path, i+1, err)
 		}
 		if r.Key != cellKey(r.Group, r.Version, r.Settings) {
-			return nil, fmt.Errorf("%s:%d: the key is not that of the settings beside it", s.path, i+1)
+			return nil, fmt.Errorf("%s:%d: the key is not that of the settings in the same line", s.path, i+1)
 		}
 		s.done[r.Key] = r
 	}

@@ -47,7 +47,7 @@ const (
 	gibbsTokens = 2300000 // at most, by Gibbs sampling
 )
 
-// syntheticMethods are those of arora-2013 but for Gibbs sampling. L2 is solved exactly;
+// syntheticMethods are those of arora-2013 except Gibbs sampling. L2 is solved exactly;
 // L2+ExpGrad is the paper's solver.
 var syntheticMethods = []struct {
 	name string
@@ -152,8 +152,8 @@ func (x *knownTopics) distance(ctx context.Context, r row, want, got *mat.Dense)
 	return nil
 }
 
-// limit recovers the topics from the true C, BABᵀ. Beside them stands the distance of
-// the true topics from the uniform distribution, that is, of a guess.
+// limit recovers the topics from the true C, BABᵀ. It also measures the
+// distance of the true topics from the uniform distribution, that is, of a guess.
 func (x *knownTopics) limit(ctx context.Context, d drawing) ([]row, error) {
 	b, err := x.topics(ctx, d)
 	if err != nil {

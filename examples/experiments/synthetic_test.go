@@ -111,7 +111,7 @@ func TestSyntheticMoments(t *testing.T) {
 			}
 		}
 	}
-	// exp(ρ) times as much, but for the common divisor.
+	// exp(ρ) times as much, up to the common divisor.
 	if !(within > 1.2*between) || math.Abs(mat.Sum(a)-1) > 1e-9 {
 		t.Errorf("two topics of a group have %g in A, others %g; the sum is %g", within, between, mat.Sum(a))
 	}

@@ -71,7 +71,7 @@ var tensorMethods = []string{tensorName, tensorLow, tensorHigh, tensorName + tri
 // lee-2020 Figure 3, and AP also with ADMM.
 func planTensor(ctx context.Context, l *lab) ([]cell, error) {
 	x := *l
-	x.topics = slices.DeleteFunc(slices.Clone(l.topics), func(k int) bool { return k > l.mostSlow })
+	x.topics = slices.DeleteFunc(slices.Clone(l.topics), func(k int) bool { return k > l.maxSlow })
 	x.methods, x.recoverers = []string{baseline, "AP", gibbs}, []string{"ExpGrad"}
 	out, err := planCurves(ctx, &x)
 	if err != nil {

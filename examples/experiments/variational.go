@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/jsmf-go/spectral/corpus"
-	parallel "github.com/jsmf-go/spectral/internal/run"
+	parallel "github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 

@@ -264,13 +264,12 @@ var manyClaims = []claim{
 	{"fu-2018 Table 16", "LDA shares fewer top words than PDS, by F", manyBest(true, "simcount", greater, gibbs)},
 }
 
-// timed are the rows with times: the mean of the draws of so many classes, and many
-// topics with the most words.
+// timed are the rows with times: the means of the draws, and many topics with the most words.
 func timed(t *tables) []row {
 	return slices.Concat(manyOf(false)(t), manyOf(true)(t), drawMeans(t, "seconds"))
 }
 
-// drawMeans are the means of a measure over the draws of so many classes.
+// drawMeans are the means of a measure over the draws, for each number of classes.
 func drawMeans(t *tables, measure string) []row {
 	var out []row
 	draws := freeRows(t)

@@ -11,7 +11,7 @@ import (
 var genres = experiment{
 	name: "genres", title: "Topics and genres",
 	repeats: []string{"lee-2018 Figure 3.3", "lee-2018 Figure 3.4", "lee-2020 Figure 5"},
-	what: "The correlated topic model by variational EM (CTM; it ends when the bound grows by less than a thousandth) beside AP with ADMM, with the papers' 150 iterations: after 15 A of the thinned corpus does not sum to 1. The papers have playlists of songs with genres; bbc stands in, its words for songs and its five classes for genres. " +
+	what: "The correlated topic model by variational EM (CTM; it ends when the bound grows by less than a thousandth) and AP with ADMM, with the papers' 150 iterations: after 15 A of the thinned corpus does not sum to 1. The papers have playlists of songs with genres; bbc stands in, its words for songs and its five classes for genres. " +
 		fmt.Sprintf("A word belongs to the classes in the parts of its tokens, and a topic in the mean of its 20 top words, as the songs in the pictures. bbc thinned keeps a sixth of the tokens of each document by chance, some 20, as short as a playlist. CTM is fitted from %d starts, where the papers have one, and once to a hundred-thousandth.", ctmStarts),
 	groups:  []*group{genresGroup},
 	plan:    planGenres,

@@ -10,7 +10,7 @@ var hierarchy = experiment{
 	repeats: []string{"lee-2018 Figure 3.4"},
 	what: "The paper has playlists of songs of known genres. Stand-ins: the classes of -classes are the genres, each of the 20 top words counts by its tokens in the classes; " +
 		"and -artists, which has no genres: its topics are read by hand. AP (15 iterations, the paper 150) and ADMM with the paper's settings, the best -n-small words, no stop list for artists. " +
-		"25:5 is the recursive run: 5 topics above those of the run of 25 (Pipeline.Hierarchy), its top words those of its mixture of topics. The correlated topic model is in another section.",
+		"25:5 is the recursive run: 5 topics above those of the run of 25 (jsmf.Levels), its top words those of its mixture of topics. The correlated topic model is in another section.",
 	groups:  []*group{hierarchyGroup},
 	plan:    planHierarchy,
 	figures: hierarchyFigures,

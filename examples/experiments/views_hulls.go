@@ -14,7 +14,7 @@ var hulls = experiment{
 	repeats: []string{"lee-2018 Figure 1.1", "lee-2018 Figure 1.2", "lee-2018 Figure 1.3", "lee-2018 Figure 1.4", "lee-2018 Figure 1.5", "lee-2018 Figure 1.6",
 		"lee-2018 Figure 1.7", "lee-2018 Figure 1.8", "lee-2018 Figure 1.9", "lee-2018 Table 1.2", "lee-2018 Table 1.3"},
 	what: fmt.Sprintf("Anchors are the vertices of the hull of the rows of C embedded in three dimensions by t-SNE or by principal components (PCA), those farthest from the mean first, or are found by the greedy search in a sparse random projection "+
-		"of C̄ to 1,000 dimensions (%s), as in the paper; beside these without a projection (%s), and by embeddings of the rows of C̄. Topics are recovered by L2, without rectification, from the first K. At most %d documents of a corpus, words with at least %d tokens and at most the -n best of these, "+
+		"of C̄ to 1,000 dimensions (%s), as in the paper; also without a projection (%s), and by embeddings of the rows of C̄. Topics are recovered by L2, without rectification, from the first K. At most %d documents of a corpus, words with at least %d tokens and at most the -n best of these, "+
 		"anchors in at least %d documents; a twentieth of the documents is held out and scored left to right with α = %g and %d particles, the first %d tokens of them. imdb-large (film reviews) stands in for Yelp, kos for the political blogs, "+
 		"reuters21578-split (short agency reports) for the New York Times; nips17 has long documents, as that has. Topics by t-SNE and PCA go as far as there are vertices.",
 		greedy, unprojected, hullDocs, hullCount, hullMinDocs, hullAlpha, hullParticle, hullScored),

@@ -12,7 +12,7 @@ var rectified = experiment{
 	name: "rectified", title: "Before and after rectification",
 	repeats: []string{"lee-2018 Figure 2.1", "lee-2018 Figure 2.4", "lee-2018 Table 2.2"},
 	what: fmt.Sprintf("Models with and without AP, anchors by QR. Figures and table have K = %d, as in the paper; the counts have K up to %d. %s is arora-2013: B by L2, A by least squares from all of C; %s takes A from the anchors alone, "+
-		"as AP does. Figure 2.1 is the plane of the first two principal components of C̄, original or rectified, with a part of the words, all vertices among them. AP has %d iterations, as in the paper; Gibbs has -gibbs-sweeps.", pictured, mostRectified, baseline, probabilistic, longAP),
+		"as AP does. Figure 2.1 is the plane of the first two principal components of C̄, original or rectified, with a part of the words, all vertices among them. AP has %d iterations, as in the paper; Gibbs has -gibbs-sweeps.", pictured, maxRectified, baseline, probabilistic, longAP),
 	groups:  []*group{rectifiedGroup, correlationsGroup, rectifiedTopicsGroup, pointsGroup},
 	plan:    planRectified,
 	figures: rectifiedFigures,

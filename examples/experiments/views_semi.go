@@ -43,7 +43,7 @@ var semi = experiment{
 var gaps = experiment{
 	name: "gaps", title: "Documents drawn from known topics: distances",
 	repeats: []string{"lee-2018 Figure A.3"},
-	what: "The same models beside the truth, topics matched as well as can be: the mean ℓ₁ distance of a topic (0 to 2), the Frobenius distance of A, the share of topics of which a word of their own, in no other topic, " +
+	what: "The same models compared with the truth, topics matched as well as can be: the mean ℓ₁ distance of a topic (0 to 2), the Frobenius distance of A, the share of topics of which a word of their own, in no other topic, " +
 		"is among the anchors, the distance of the compositions by least squares, and that of A from the compositions' own second moments.",
 	groups: []*group{semiGroup},
 	plan:   planSemi,

@@ -32,8 +32,8 @@ func tensorRows(t *tables, method string) []row {
 var tensors = experiment{
 	name: "tensor", title: "Matrices and tensors",
 	repeats: []string{"lee-2018 Figure 3.1", "lee-2020 Figure 3"},
-	what: "Topics by tensor decomposition (whitening, power iterations from 10 starts with deflation, Σα = 1 unless another is given) and by online variational inference (OVI) beside Baseline and AP, " +
-		"both with ExpGrad, and Gibbs. nips17 is the papers' NIPS; kos stands in for their blogs, and Yelp and NYTimes are left out. The papers give neither Σα nor the settings of OVI; OVI has those of the package they name (batches of 2,000 documents, one pass), and beside it 10 passes in batches of 256. " +
+	what: "Topics by tensor decomposition (whitening, power iterations from 10 starts with deflation, Σα = 1 unless another is given) and by online variational inference (OVI), compared with Baseline and AP, " +
+		"both with ExpGrad, and Gibbs. nips17 is the papers' NIPS; kos stands in for their blogs, and Yelp and NYTimes are left out. The papers give neither Σα nor the settings of OVI; OVI has those of the package they name (batches of 2,000 documents, one pass), and also makes 10 passes in batches of 256. " +
 		"“Trimmed” is without the documents of which one word is more than half. Tensor has no anchors and so no Recovery; its negative probabilities are projected to the simplex. “Nearer to Gibbs” is by seven measures: Approximation, Dominancy, Specificity, Dissimilarity, Coherence, Sparsity, Entropy. " +
 		"The papers' programs decompose by alternating least squares; here it is by the power iterations of the paper they cite.",
 	groups:  []*group{tensorGroup, curvesGroup},

@@ -30,7 +30,7 @@ var weights = experiment{
 	},
 }
 
-// prepared are the rows of a preparation, but for Gibbs sampling, SPA on C, which is
+// prepared are the rows of a preparation, without Gibbs sampling, SPA on C, which is
 // no method of the paper, and the second PDS.
 func prepared(t *tables, p preparation) []row {
 	var out []row

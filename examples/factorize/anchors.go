@@ -39,8 +39,8 @@ type finderFlags struct {
 	facets       [][]string
 }
 
-// uses tells with which methods a flag can be given; those of the method by
-// which others are completed count too.
+// finderUses holds the methods that a flag can be given with. The method that completes
+// others counts too.
 var finderUses = map[string][]string{
 	"project-dims":   {"projected"},
 	"project-sparse": {"projected"},

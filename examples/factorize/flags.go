@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,6 +39,7 @@ type options struct {
 	workers                int
 	model                  string
 	topicsNPY, readingNPY  string
+	correlationsNPY        string
 	inferName              string
 	inferDocword, thetaNPY string
 	json, quiet, estimate  bool
@@ -52,6 +51,7 @@ type flags struct {
 	vocabulary, ks, hierarchy string
 	rectifier                 rectifierFlags
 	recoverer                 recovererFlags
+	files                     cli.Files
 	given, ofMethods          map[string]bool
 	wrong                     cli.Wrong
 }
@@ -87,21 +87,22 @@ func parseFlags(args []string, stderr io.Writer) (options, error) {
 // define defines the flags of input, output and curation.
 func (x *flags) define(f *flag.FlagSet) {
 	o := &x.options
-	o.corpus.Flags(f)
-	f.IntVar(&o.words, "n", 0, "keep the `N` best words by tf·ln⌊M/df⌋; the papers' pipeline needs this or -vocabulary all, and\nthe default takes all words without, but for those of -stop")
+	o.corpus.Flags(f, &x.files)
+	f.IntVar(&o.words, "n", 0, "keep the `N` best words by tf·ln⌊M/df⌋; the papers' pipeline needs this or -vocabulary all, and\nthe default takes all words without it, except those of -stop")
 	f.StringVar(&x.vocabulary, "vocabulary", "", "`all`: no curation; every word is kept that is in a document used, and no document\nis left out for too few distinct words unless -min-distinct is given")
 	f.IntVar(&o.minDistinct, "min-distinct", 3, "leave out documents with fewer distinct words of the vocabulary; of the default none,\nunless this is given")
 	f.IntVar(&o.minTokens, "min-tokens", 5, "leave out documents with fewer tokens of the vocabulary; 2 is the least there can be. Of\nthe default none, unless this is given")
 	f.StringVar(&x.ks, "k", "", "numbers of topics, as 25 or 25,50,100: `K[,K…]` (required)")
-	f.StringVar(&x.hierarchy, "hierarchy", "", "`K1,K2[,…]`, in place of -k: K1 topics, K2 < K1 topics of these, and so on, beside direct fits")
+	f.StringVar(&x.hierarchy, "hierarchy", "", "`K1,K2[,…]`, in place of -k: K1 topics, K2 < K1 topics of these, and so on, compared with direct fits")
 	f.Uint64Var(&o.seed, "seed", 0, "the seed of methods that draw random numbers: dc, lr, and auto where it takes lr; projected and tsne")
 	f.IntVar(&o.workers, "workers", 0, "how many goroutines work at once; 0: GOMAXPROCS. Results are the same bits for any")
-	f.StringVar(&o.model, "model", "", "save the model to this `file`; with several K, _kK goes before the extension")
-	f.StringVar(&o.topicsNPY, "topics-npy", "", "save B to this NumPy `file`, float64, one row for each word of the vocabulary file (zeros\nfor words left out), one column a topic; named as -model with several K")
+	x.files.Out(f, &o.model, "model", "save the model to this `file`; with several K, _kK goes before the extension")
+	x.files.Out(f, &o.topicsNPY, "topics-npy", "save B to this NumPy `file`, float64, one row for each word of the vocabulary file (zeros\nfor words left out), one column a topic; named as -model with several K")
 	f.StringVar(&o.inferName, "infer", "", "infer the topic proportions of the documents of -infer-docword; the `method`: "+inferHelp)
-	f.StringVar(&o.inferDocword, "infer-docword", "", "counts in UCI form over the words of -vocab, plain or gzipped: a `file`, for -infer")
-	f.StringVar(&o.thetaNPY, "theta-npy", "", "save the topic proportions to this NumPy `file`, float64, one row for each document of\n-infer-docword, one column a topic; named as -model with several K")
-	f.StringVar(&o.readingNPY, "reading-npy", "", "save the weights by which words are shown to this NumPy `file`, in the form of -topics-npy")
+	x.files.In(f, &o.inferDocword, "infer-docword", "counts in UCI form over the words of -vocab, plain or gzipped: a `file`, for -infer")
+	x.files.Out(f, &o.thetaNPY, "theta-npy", "save the topic proportions to this NumPy `file`, float64, one row for each document of\n-infer-docword, one column a topic; named as -model with several K")
+	x.files.Out(f, &o.correlationsNPY, "correlations-npy", "save A to this NumPy `file`, float64, K×K, scaled to sum 1, with topics in the order of\n-topics-npy; named as -model with several K")
+	x.files.Out(f, &o.readingNPY, "reading-npy", "save the weights by which words are shown to this NumPy `file`, in the form of -topics-npy")
 	f.IntVar(&o.refine, "refine", 0, "at most `N` passes over the documents in the end, which improve topics and correlations\n(refine.Passes); the default has them by itself")
 	f.BoolVar(&o.published, "published", false, "fit the papers' pipeline (jsmf.Published) in place of the default; any flag of its methods\ndoes so, too: -rectify, -anchors, -recover, -weights, -hierarchy and so on")
 	f.BoolVar(&o.alpha, "alpha", false, "fit a Dirichlet prior to A")
@@ -113,9 +114,9 @@ func (x *flags) define(f *flag.FlagSet) {
 // defineMethods defines the flags of the methods.
 func (x *flags) defineMethods(f *flag.FlagSet) {
 	o := &x.options
-	f.StringVar(&o.weightsName, "weights", "unbiased", "how words weigh in C: unbiased (pairs of tokens), offdiagonal (pairs of different words),\nproportions, counts or tfidf (the plain second moments of these): the `weights`")
+	f.StringVar(&o.weightsName, "weights", "unbiased", "how words weigh in C: unbiased (pairs of tokens), offdiagonal (pairs of different words)\nor tfidf (the plain second moment): the `weights`")
 	f.StringVar(&o.rectifyName, "rectify", "ap", "the `method`: "+rectifierHelp)
-	f.IntVar(&x.rectifier.iterations, "iterations", 0, "iterations `T`, of dc permutations; otherwise "+iterationsHelp)
+	f.IntVar(&x.rectifier.iterations, "iterations", 0, "iterations `T`, of dc halvings; otherwise "+iterationsHelp)
 	f.IntVar(&x.rectifier.passes, "passes", 0, "`P` passes over the documents, of lr and auto; otherwise 8")
 	f.IntVar(&x.rectifier.rows, "enn-rows", 0, "`R` rows in which enn and lr look for negative entries; otherwise 10K+1000")
 	f.StringVar(&o.finder.name, "anchors", "qr", "the `method`: "+finderHelp)
@@ -128,7 +129,7 @@ func (x *flags) defineMethods(f *flag.FlagSet) {
 	f.IntVar(&o.finder.embedDims, "embed-dims", 0, "`D` dimensions of pca and tsne; otherwise 3")
 	f.Float64Var(&o.finder.perplexity, "perplexity", 0, "the effective number of neighbours `P` of tsne; otherwise 30")
 	f.BoolVar(&o.finder.allVertices, "all-vertices", false, "all vertices that pca or tsne find become anchors; -k is the rank of the rectification then")
-	f.StringVar(&o.finder.words, "anchor-words", "", "the anchors of fixed and tandem: a `file`, a line a topic, the words of tandem with blanks between")
+	x.files.In(f, &o.finder.words, "anchor-words", "the anchors of fixed and tandem: a `file`, a line a topic, the words of tandem with blanks between")
 	f.StringVar(&o.finder.complete, "complete", "qr", "the `method` that finds the anchors -anchor-words leaves open: qr, projected, spa, snpa, xray, none")
 	f.StringVar(&o.recoverName, "recover", "activeset", "the `method`: "+recovererHelp)
 	f.StringVar(&x.recoverer.correlations, "correlations", "", "how A comes from C and B: `diagonal`, by the anchors' entries, the default; pinv, the\npseudo-inverse of B on both sides; multiplicative, updates from diagonal's")
@@ -225,29 +226,25 @@ func (x *flags) checkMethods() {
 	case "unbiased":
 	case "offdiagonal":
 		o.weighting = cooc.OffDiagonal
-	case "proportions":
-		o.weighting = cooc.Proportions
-	case "counts":
-		o.weighting = cooc.Counts
 	case "tfidf":
 		o.weighting = cooc.TFIDF
 	default:
-		bad(true, "-weights %q: want unbiased, offdiagonal, proportions, counts or tfidf", o.weightsName)
+		bad(true, "-weights %q: want unbiased, offdiagonal or tfidf", o.weightsName)
 	}
 }
 
-// checkOutputs checks the flags of output and inference. A folder that does not
-// exist is better found now than after the fit.
+// checkOutputs checks the flags of output and inference.
 func (x *flags) checkOutputs() {
 	o, bad := &x.options, x.wrong.If
-	for _, name := range []string{"json", "hierarchy", "alpha", "model", "topics-npy", "reading-npy", "infer", "infer-docword", "theta-npy"} {
+	for _, name := range []string{"json", "hierarchy", "alpha", "model", "topics-npy", "correlations-npy", "reading-npy", "infer", "infer-docword", "theta-npy"} {
 		bad(o.estimate && x.given[name], "-%s has no use with -estimate", name)
 	}
-	for _, out := range []struct{ flag, path string }{{"model", o.model}, {"topics-npy", o.topicsNPY}, {"reading-npy", o.readingNPY}, {"theta-npy", o.thetaNPY}} {
-		if out.path != "" {
-			info, err := os.Stat(filepath.Dir(out.path))
-			bad(err != nil || !info.IsDir(), "-%s %s: its folder does not exist", out.flag, out.path)
+	bad(o.readingNPY != "" && o.published && o.refine == 0, "-reading-npy: the model has no reading weights, which come with passes over the documents (-refine)")
+	x.files.Check(&x.wrong, func(path string) (names []string) {
+		for _, k := range o.topics {
+			names = append(names, outputName(path, k, len(o.topics)))
 		}
-	}
+		return names
+	})
 	o.checkInfer(bad)
 }

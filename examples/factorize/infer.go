@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/jsmf-go/spectral/infer"
-	"github.com/jsmf-go/spectral/internal/npy"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -50,7 +49,7 @@ func (o options) checkInfer(bad func(cond bool, format string, args ...any)) {
 	bad(o.inferDocword == "" || o.thetaNPY == "", "-infer needs -infer-docword and -theta-npy")
 }
 
-// inferred is what -json tells of the documents of -infer-docword.
+// inferred is what -json says of the documents of -infer-docword.
 type inferred struct {
 	Method     string  `json:"method"` // with its settings
 	Documents  int     `json:"documents"`
@@ -62,10 +61,10 @@ type inferred struct {
 	AlphaSum   float64 `json:"alpha_sum,omitempty"` // α₀ of the prior of map, em and gibbs
 }
 
-// inferDocs infers the topic proportions of the documents of -infer-docword and saves
-// them. The model that is returned holds what was learned for it.
-func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec func(jsmf.Event), s *float64) (*jsmf.Model, *inferred, error) {
-	out := new(inferred)
+// inferDocs infers the topic proportions of the documents of -infer-docword. The model that
+// is returned holds what was learned for it.
+func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec func(jsmf.Event), s *float64) (*jsmf.Model, *jsmf.Compositions, *inferred, error) {
+	out, c := new(inferred), (*jsmf.Compositions)(nil)
 	err := stage(rec, "infer", s, func() (string, error) {
 		method := inference(o.inferName, o.seed)
 		opt := infer.Options{Workers: o.workers}
@@ -89,8 +88,7 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec fun
 				out.AlphaSum += a
 			}
 		}
-		c, err := m.TransformBy(ctx, o.corpus.Source(o.inferDocword), method, opt)
-		if err != nil {
+		if c, err = m.TransformBy(ctx, o.corpus.Source(o.inferDocword), method, opt); err != nil {
 			return "", err
 		}
 		out.Method, out.Documents = c.Method, len(c.Docs)
@@ -103,13 +101,10 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec fun
 				out.AllZero++
 			}
 		}
-		if err := npy.WriteFile(outputName(o.thetaNPY, m.K(), len(o.topics)), len(c.Docs), m.K(), func(i int) []float64 { return c.W.RawRowView(i) }); err != nil {
-			return "", err
-		}
 		return fmt.Sprintf("%d documents, %d unknown tokens, %s", out.Documents, out.Unknown, out.Method), nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return m, out, nil
+	return m, c, out, nil
 }

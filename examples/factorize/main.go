@@ -65,8 +65,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -86,7 +88,7 @@ import (
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return cli.Run("factorize", args, stderr, parseFlags, func(o options) error { return factorize(ctx, o, stdout, stderr) })
+	return cli.Run("factorize", args, stderr, parseFlags, func(o options) error { return cli.FlagError(factorize(ctx, o, stdout, stderr)) })
 }
 
 func factorize(ctx context.Context, o options, stdout, stderr io.Writer) error {
@@ -101,38 +103,33 @@ func factorize(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	if o.estimate {
 		return estimate(o, in, stdout)
 	}
+	var failed error // the files that could not be written; what was found is printed
 	for _, k := range o.topics {
 		m, res, err := fit(ctx, o, in, k, rec)
 		if err != nil {
-			return fmt.Errorf("k=%d: %w", k, err)
+			return errors.Join(failed, fmt.Errorf("k=%d: %w", k, err))
 		}
 		if why := doubt(res.Metrics.Legality); why != "" {
 			fmt.Fprintf(stderr, "factorize: warning: k=%d: %s\n", k, why)
 		}
+		var theta *jsmf.Compositions
 		if o.inferName != "" {
-			if m, res.Infer, err = inferDocs(ctx, o, in, m, rec, &res.Seconds.Infer); err != nil {
-				return fmt.Errorf("k=%d: %w", k, err)
+			if m, theta, res.Infer, err = inferDocs(ctx, o, in, m, rec, &res.Seconds.Infer); err != nil {
+				return errors.Join(failed, fmt.Errorf("k=%d: %w", k, err))
 			}
 			res.Seconds.Total += res.Seconds.Infer
 		}
-		if o.model != "" {
-			if err := m.Save(outputName(o.model, k, len(o.topics))); err != nil {
-				return err
-			}
-		}
-		if err := saveArrays(o, m, k, in); err != nil {
-			return fmt.Errorf("k=%d: %w", k, err)
-		}
+		failed = errors.Join(failed, save(o, m, theta, k, in))
 		if o.json {
 			err = json.NewEncoder(stdout).Encode(res)
 		} else {
-			err = report(stdout, o, m, res)
+			err = cli.Buffered(stdout, func(out *bufio.Writer) error { return report(out, o, m, res) })
 		}
 		if err != nil {
-			return err
+			return errors.Join(failed, err)
 		}
 	}
-	return nil
+	return failed
 }
 
 // input is what all K share.
@@ -170,7 +167,7 @@ func load(ctx context.Context, o options, rec func(jsmf.Event)) (*input, error) 
 	}
 	cpu := cputime.Seconds()
 	if o.published {
-		counts, d, err := cli.Count(ctx, rec, curated, cooc.Options{Weighting: o.weighting, MinTokens: o.minTokens, Workers: o.workers})
+		counts, d, err := cli.Pairs(ctx, rec, curated, cooc.Options{Weighting: o.weighting, MinTokens: o.minTokens, Workers: o.workers})
 		if err != nil {
 			return nil, err
 		}
@@ -295,7 +292,7 @@ func fit(ctx context.Context, o options, in *input, k int, rec func(jsmf.Event))
 func describe(o options, in *input, m *jsmf.Model) *result {
 	st := m.Stats()
 	res := &result{
-		K: m.K(), Method: "default", ObjectiveMean: cli.Number(st.Recover.MeanObjective), Anchors: []anchorWord{}, Seconds: in.seconds,
+		K: m.K(), Method: "default", ObjectiveMean: cli.Number(st.Recover.Objective), Anchors: []anchorWord{}, Seconds: in.seconds,
 	}
 	if o.published {
 		res.Method, res.Rectify, res.Finder, res.Recover = "published", o.rectifyName, o.finder.name, o.recoverName
@@ -311,7 +308,7 @@ func describe(o options, in *input, m *jsmf.Model) *result {
 		res.RectifyMethod, res.RectifyReason = st.Rectify.Method, st.Rectify.Reason
 	}
 	if st.Refine.Method != "" {
-		res.Refine = &refinement{st.Refine.Method, st.Refine.Passes, st.Refine.LogLik}
+		res.Refine = &refinement{st.Refine.Method, st.Refine.Passes, st.Refine.LogLik()}
 	}
 	groups := m.AnchorGroups()
 	for t, a := range m.Anchors() {
@@ -327,10 +324,11 @@ func describe(o options, in *input, m *jsmf.Model) *result {
 		res.Topics = append(res.Topics, topic{t.Name, cli.Number(t.Share), t.Background, wordsOf(t.Words)})
 	}
 	s := &res.Seconds
-	s.Cooc += st.Cooc.Duration.Seconds() // counts, or checks those given
-	s.Rectify, s.Anchors, s.Recover = st.Rectify.Duration.Seconds(), st.Anchors.Duration.Seconds(), st.Recover.Duration.Seconds()
-	s.Topics = st.AnchorFree.Duration.Seconds()
-	s.Refine, s.Reading = (st.Refine.Duration - st.Refine.Reading).Seconds(), st.Refine.Reading.Seconds()
+	took := func(stage jsmf.Stage) float64 { return st.Durations[stage].Seconds() }
+	s.Cooc += took(jsmf.StageCooc) // counts, or checks those given
+	s.Rectify, s.Anchors, s.Recover = took(jsmf.StageRectify), took(jsmf.StageAnchors), took(jsmf.StageRecover)
+	s.Topics, s.Reading = took(jsmf.StageTopics), st.Refine.LastRead.Seconds()
+	s.Refine = took(jsmf.StageRefine) - s.Reading
 	return res
 }
 

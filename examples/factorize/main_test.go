@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/examples/internal/clitest"
 	"github.com/jsmf-go/spectral/examples/internal/rss"
 	"github.com/jsmf-go/spectral/infer"
@@ -94,9 +96,9 @@ var metricNames = map[string]string{
 	"coherence_ordered": "", "npmi": "", "basis_quality_share": "", // not among the reference values
 }
 
-// The reference program's anchors exactly, but for words that are in one topic
-// only, as the anchor is (PALM's factor has zeros): their normalised rows are
-// the same. Its numbers to 1e-7 where the method is exact. AP, ENN and the
+// The reference program's anchors exactly, except where other words are, like the anchor,
+// in one topic only (PALM's factor has zeros): their normalised rows are the same. Its
+// numbers to 1e-7 where the method is exact. AP, ENN and the
 // truncated eigenpairs stop their eigenproblems at a residual of 1e-5, which
 // moves the metrics of synth by less than 1e-3, ranks among ties by 2e-3, and
 // validity, a small difference of large numbers, most. PALM's validity and
@@ -195,46 +197,48 @@ func TestRectifiers(t *testing.T) {
 			if more == nil && (name == "dykstra" || name == "dc" || testutil.Race) {
 				continue // 150 iterations, 30 halvings
 			}
-			out, _ := invoke(t, 0, synth(append(more, "-k", "5", "-rectify", name, "-json", "-quiet")...)...)
-			l := decode(t, out)[0]
-			if l.K != 5 || l.Rectify != name || len(l.Anchors) != 5 || len(l.Topics) != 5 {
-				t.Errorf("%s: the line is %+v", name, l)
-			}
-			if chose := name == "auto"; (l.RectifyMethod != "") != chose || (l.RectifyReason != "") != chose {
-				t.Errorf("%s: chosen %q because %q", name, l.RectifyMethod, l.RectifyReason)
-			}
-			if len(l.Metrics) != len(metricNames) {
-				t.Errorf("%s: %d metrics, want %d", name, len(l.Metrics), len(metricNames))
-			}
-			// Synth is made by the model: every method explains it, and all but
-			// those that leave most entries alone much better than the raw C
-			// (0.0038).
-			if x := float64(l.Metrics["approximation"]); !(x > 0 && x < 0.0013) && name != "none" {
-				t.Errorf("%s: approximation %g", name, x)
-			}
-			for key, x := range l.Metrics {
-				if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-					t.Errorf("%s: %s is %g", name, key, float64(x))
+			t.Run(strings.Join(append([]string{name}, more...), " "), func(t *testing.T) {
+				out, _ := invoke(t, 0, synth(append(more, "-k", "5", "-rectify", name, "-json", "-quiet")...)...)
+				l := decode(t, out)[0]
+				if l.K != 5 || l.Rectify != name || len(l.Anchors) != 5 || len(l.Topics) != 5 {
+					t.Errorf("the line is %+v", l)
 				}
-			}
-			if more == nil {
-				objective[name] = l.ObjectiveMean
-				continue
-			}
-			if testutil.Race {
-				continue // nothing to compare with
-			}
-			switch name {
-			case "none", "eig": // have no iterations
-				if l.ObjectiveMean != objective[name] {
-					t.Errorf("%s: -iterations changes the result", name)
+				if chose := name == "auto"; (l.RectifyMethod != "") != chose || (l.RectifyReason != "") != chose {
+					t.Errorf("chosen %q because %q", l.RectifyMethod, l.RectifyReason)
 				}
-			case "dykstra", "dc", "lr": // not run before; stops by itself before the third
-			default:
-				if l.ObjectiveMean == objective[name] {
-					t.Errorf("%s: -iterations changes nothing", name)
+				if len(l.Metrics) != len(metricNames) {
+					t.Errorf("%d metrics, want %d", len(l.Metrics), len(metricNames))
 				}
-			}
+				// Synth is made by the model: every method explains it, and all but
+				// those that leave most entries alone much better than the raw C
+				// (0.0038).
+				if x := float64(l.Metrics["approximation"]); !(x > 0 && x < 0.0013) && name != "none" {
+					t.Errorf("approximation %g", x)
+				}
+				for key, x := range l.Metrics {
+					if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+						t.Errorf("%s is %g", key, float64(x))
+					}
+				}
+				if more == nil {
+					objective[name] = l.ObjectiveMean
+					return
+				}
+				if testutil.Race {
+					return // nothing to compare with
+				}
+				switch name {
+				case "none", "eig": // have no iterations
+					if l.ObjectiveMean != objective[name] {
+						t.Error("-iterations changes the result")
+					}
+				case "dykstra", "dc", "lr": // not run before; stops by itself before the third
+				default:
+					if l.ObjectiveMean == objective[name] {
+						t.Error("-iterations changes nothing")
+					}
+				}
+			})
 		}
 	}
 	if objective["auto"] != objective["ap"] {
@@ -348,7 +352,7 @@ func TestRefine(t *testing.T) {
 	npy, model := filepath.Join(dir, "b.npy"), filepath.Join(dir, "m.jsmf")
 	out, _ := invoke(t, 0, synth("-k", "5", "-refine", "3", "-json", "-quiet", "-topics-npy", npy, "-model", model)...)
 	l := decode(t, out)[0]
-	if l.Refine == nil || l.Refine.Passes != 3 || len(l.Refine.LogLik) != 4 || l.Refine.LogLik[3] <= l.Refine.LogLik[0] || !strings.HasPrefix(l.Refine.Method, "Passes(3 cvb0") {
+	if l.Refine == nil || l.Refine.Passes != 3 || len(l.Refine.LogLik) != 4 || l.Refine.LogLik[3] <= l.Refine.LogLik[0] || !strings.HasPrefix(l.Refine.Method, "Passes(3, alpha") {
 		t.Fatalf("refinement %+v", l.Refine)
 	}
 	if s, ok := l.Seconds["refine"]; !ok || !(s > 0) {
@@ -359,7 +363,7 @@ func TestRefine(t *testing.T) {
 		t.Error("the model or the topics are not the refined ones")
 	}
 	report, _ := invoke(t, 0, synth("-k", "5", "-refine", "2", "-quiet")...)
-	for _, want := range []string{"Passes(2 cvb0", "log-likelihood a token after it", "\nrefine"} {
+	for _, want := range []string{"Passes(2, alpha", "log-likelihood a token after it", "\nrefine"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
@@ -438,6 +442,39 @@ func checkReading(t *testing.T, m *jsmf.Model, vocab []string, args ...string) {
 	}
 }
 
+// -correlations-npy writes A of the saved model, scaled to sum 1.
+func TestCorrelations(t *testing.T) {
+	for _, more := range [][]string{{"-refine", "2"}, {"-published", "-replace-anchors", "0"}} {
+		dir := t.TempDir()
+		path, model := filepath.Join(dir, "a.npy"), filepath.Join(dir, "m.jsmf")
+		invoke(t, 0, synth(append(more, "-k", "5", "-correlations-npy", path, "-model", model, "-quiet")...)...)
+		m, err := jsmf.LoadModel(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, cols, at := readNPY(t, path)
+		if rows != 5 || cols != 5 {
+			t.Fatalf("%v: A is %d×%d", more, rows, cols)
+		}
+		a := m.Correlations()
+		sum, written := mat.Sum(a), 0.0
+		for i := range rows {
+			for j := range cols {
+				written += at(i, j)
+				if got, want := at(i, j)*sum, a.At(i, j); !(math.Abs(got-want) <= 1e-14) {
+					t.Errorf("%v: A is %g at %d, %d, want %g", more, got, i, j, want)
+				}
+			}
+		}
+		if math.Abs(written-1) > 1e-12 {
+			t.Errorf("%v: the file sums to %v", more, written)
+		}
+	}
+	if _, errs := invoke(t, 2, synth("-k", "5", "-estimate", "-correlations-npy", "a.npy")...); !strings.Contains(errs, "-correlations-npy has no use with -estimate") {
+		t.Error(errs)
+	}
+}
+
 // -estimate prints a table for each K, with more bytes for more topics, and
 // fits nothing.
 func TestEstimate(t *testing.T) {
@@ -487,7 +524,7 @@ func TestSolvers(t *testing.T) {
 	best := objective("-recover", "activeset")
 	for _, name := range []string{"admm", "expgrad"} {
 		// Both come near the optimum, by default nearer than with the papers'
-		// settings; nothing is below it but for rounding.
+		// settings; what is below it is rounding.
 		def, paper := objective("-recover", name), objective("-recover", name, "-paper-settings")
 		if !(best <= def*(1+1e-9) && def <= paper*(1+1e-9) && def <= best*1.05) || def == paper {
 			t.Errorf("%s: objective %.10g, papers' settings %.10g, optimum %.10g", name, def, paper, best)
@@ -570,7 +607,7 @@ func readNPY(t *testing.T, path string) (rows, cols int, at func(i, j int) float
 	}
 }
 
-// checkTopics compares a .npy file with the model saved beside it.
+// checkTopics compares a .npy file with the model saved with it.
 func checkTopics(t *testing.T, npy, model string, vocab []string) *jsmf.Model {
 	t.Helper()
 	m, err := jsmf.LoadModel(model)
@@ -598,7 +635,7 @@ func checkTopics(t *testing.T, npy, model string, vocab []string) *jsmf.Model {
 		}
 	}
 	if used != m.N() {
-		t.Errorf("%d words of the model stand in the file, of %d", used, m.N())
+		t.Errorf("%d of the model's %d words are in the file", used, m.N())
 	}
 	return m
 }
@@ -621,6 +658,26 @@ func TestOutputs(t *testing.T) {
 	}
 	invoke(t, 0, synth("-k", "5", "-topics-npy", npy, "-model", model, "-quiet")...)
 	checkTopics(t, npy, model, vocab)
+}
+
+// Results that took minutes are printed though the folder for the files has gone.
+func TestUnwritable(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	args := synth("-k", "5,10", "-topics-npy", filepath.Join(dir, "b.npy"), "-model", filepath.Join(dir, "m"))
+	out, errs := clitest.Program(run).Sabotage(t, func() { os.Remove(dir) }, args...)
+	for _, want := range []string{"K = 5 topics", "K = 10 topics"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not printed:\n%s", want, out)
+		}
+	}
+	for _, want := range []string{"b_k5.npy", "b_k10.npy", "m_k5", "m_k10"} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("the file %s that is not written is not named:\n%s", want, errs)
+		}
+	}
 }
 
 func TestOutputName(t *testing.T) {
@@ -734,7 +791,7 @@ func TestAnchorFree(t *testing.T) {
 		t.Skip("skipped: slow with the race detector, which changes no number")
 	}
 	topics := make(map[string]bool)
-	for _, args := range []string{"-anchor-free lp", "-anchor-free pds", "-anchor-free lp -weights tfidf", "-anchor-free lp -weights proportions"} {
+	for _, args := range []string{"-anchor-free lp", "-anchor-free pds", "-anchor-free lp -weights tfidf", "-anchor-free lp -weights offdiagonal"} {
 		out, _ := invoke(t, 0, synth(append(strings.Fields(args), "-k", "5", "-rectify", "none", "-json", "-quiet")...)...)
 		if !strings.Contains(out, `"anchors":[],`) || !strings.Contains(out, `"objective_mean":null`) {
 			t.Errorf("%s: %s", args, out)
@@ -763,7 +820,7 @@ func TestAnchorFree(t *testing.T) {
 		}
 	}
 	if strings.Contains(out, "anchor  ") || strings.Contains(out, "mean objective") || strings.Contains(out, "recover  ") {
-		t.Errorf("the report tells of anchors:\n%s", out)
+		t.Errorf("the report names anchors:\n%s", out)
 	}
 }
 
@@ -833,6 +890,8 @@ func TestUsage(t *testing.T) {
 		{append(ok, "-min-distinct", "-1"), []string{"-min-distinct -1"}},
 		{append(ok, "-workers", "-1"), []string{"-workers -1"}},
 		{append(ok, "-model", filepath.Join(t.TempDir(), "no", "m")), []string{"its folder does not exist"}},
+		{append(ok, "-model", "v"), []string{"-model v: it is the file of -vocab, too"}},
+		{append(ok, "-published", "-reading-npy", "r.npy"), []string{"the model has no reading weights"}},
 		{append(ok, "-nonsense"), []string{"-nonsense"}},
 		{append(ok, "-n", "many"), []string{"many"}},
 		{append(ok, "more"), []string{`unexpected argument "more"`}},
@@ -861,9 +920,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{"none.txt", "-n 4 -k 2", "none.txt"},
 		{vocab, "-n 4 -k 2", "vocab.txt:1"},
-		{docword, "-vocabulary all -k 5", "5 topics of 4 words"},
+		{docword, "-vocabulary all -k 5", "5 topics of 3 documents"},
 		{docword, "-vocabulary all -k 2 -min-tokens 50", "no documents"},
-		{docword, "-vocabulary all -k 2 -published -reading-npy r.npy", "the model has no reading weights"},
 		{docword, "-n 4 -k 2 -stop none.stops", "none.stops"},
 		{docword, "-vocabulary all -k 2 -anchor-min-df 4", "k=2"},
 	} {
@@ -890,7 +948,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The compositions of every method stand in the file, a row a document, also
+// The compositions of every method are in the file, a row per document, also
 // for the documents of which the model knows nothing.
 func TestInfer(t *testing.T) {
 	if testutil.Race {

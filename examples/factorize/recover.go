@@ -100,7 +100,7 @@ func (p *prior) report(w io.Writer) error {
 	return err
 }
 
-// level is a level of the hierarchy beside a direct fit of as many topics.
+// level is a level of the hierarchy and a direct fit with the same number of topics.
 type level struct {
 	K int `json:"k"`
 	// Topics are the 20 most probable words of each topic, Children the topics
@@ -109,8 +109,8 @@ type level struct {
 	Shares   []float64     `json:"shares"`
 	Topics   [][]string    `json:"topics"`
 	Children [][]jsmf.Edge `json:"children"`
-	// Direct are the topics of the direct fit, each beside the topic most like it
-	// in an assignment of one to one, and Cosine how like they are.
+	// Direct are the topics of the direct fit, each at the place of the topic that a
+	// one-to-one assignment gives it, and Cosine is their similarity.
 	Direct [][]string `json:"direct"`
 	Cosine []float64  `json:"cosine"`
 	// Distinct and DistinctDirect are the parts of the 20 words of a topic that
@@ -119,15 +119,15 @@ type level struct {
 	DistinctDirect float64 `json:"distinct_direct"`
 }
 
-// leastWeight is the weight from which children are listed.
-const leastWeight = 0.1
+// minWeight is the weight from which children are listed.
+const minWeight = 0.1
 
 // topWords is the length of the lists of words of a topic.
 const topWords = 20
 
 // levels fits the levels above m, and as many topics directly.
 func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []int, rec func(jsmf.Event)) ([]level, error) {
-	h, err := pipeline(o, m.K(), rec).Hierarchy(ctx, m, sizes...)
+	h, err := jsmf.Levels{K: sizes}.Run(ctx, pipeline(o, m.K(), rec).K(0), m)
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +141,8 @@ func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []in
 		for t := range l.K {
 			l.Topics = append(l.Topics, wordsOf(h.TopWords(i+1, t, topWords)))
 		}
-		for _, e := range h.Edges(i+1, leastWeight) {
-			if e.Weight >= leastWeight || e.Share >= 0.5 {
+		for _, e := range h.Edges(i+1, minWeight) {
+			if e.Weight >= minWeight || e.Share >= 0.5 {
 				l.Children[e.Parent] = append(l.Children[e.Parent], e)
 			}
 		}
@@ -162,11 +162,11 @@ func levels(ctx context.Context, o options, in *input, m *jsmf.Model, sizes []in
 			b  *mat.Dense
 			to *float64
 		}{{mat.DenseCopyOf(h.Topics(i + 1)), &l.Distinct}, {mat.DenseCopyOf(direct.Topics()), &l.DistinctDirect}} {
-			s, err := metrics.Dissimilarity(x.b, topWords)
+			r, err := metrics.Evaluate(ctx, metrics.Factors{B: x.b, TopN: topWords})
 			if err != nil {
 				return nil, err
 			}
-			*x.to = s.Mean / topWords
+			*x.to = r.Dissimilarity.Mean / topWords
 		}
 		out = append(out, l)
 	}

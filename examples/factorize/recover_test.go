@@ -102,7 +102,7 @@ func TestHierarchyAndAlpha(t *testing.T) {
 			}
 			for _, e := range l.Children[k] {
 				parents[e.Child] = true
-				if e.Parent != k || e.Child < 0 || e.Child >= below || e.Weight < leastWeight && e.Share < 0.5 {
+				if e.Parent != k || e.Child < 0 || e.Child >= below || e.Weight < minWeight && e.Share < 0.5 {
 					t.Errorf("edge %+v", e)
 				}
 			}

@@ -41,7 +41,7 @@ func (f rectifierFlags) rectifier(name string) rectify.Rectifier {
 	case "dykstra":
 		return rectify.Dykstra{Iterations: f.iterations}
 	case "dc":
-		return rectify.DC{Permutations: f.iterations}
+		return rectify.DC{Halvings: f.iterations}
 	case "eig":
 		return rectify.TruncatedEig{}
 	case "auto":

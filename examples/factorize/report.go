@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/jsmf-go/spectral/internal/console"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -18,8 +19,8 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 		fmt.Fprintf(t, "chosen because: %s\n", r.RectifyReason)
 	}
 	fmt.Fprintln(t)
-	head, anchors := "   \tshare\tname\tanchor\ttop words", m.AnchorWords()
-	if m.Anchors() == nil {
+	head, anchors := "   \tshare\tname\tanchor\ttop words", m.Anchors()
+	if anchors == nil {
 		head = "   \tshare\tname\ttop words"
 	}
 	fmt.Fprintln(t, head)
@@ -52,9 +53,9 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 	}
 	fmt.Fprintln(t, "metric\tmean\tstd")
 	for _, x := range r.Metrics.Keyed() {
-		fmt.Fprintf(t, "%s\t%.6g", x.Key, x.Mean)
+		fmt.Fprintf(t, "%s\t%s", x.Key, console.Number("%.6g", x.Mean))
 		if !x.Single {
-			fmt.Fprintf(t, "\t%.4g", x.Std)
+			fmt.Fprint(t, console.Number("\t%.4g", x.Std))
 		}
 		fmt.Fprintln(t)
 	}
@@ -63,8 +64,8 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 	}
 	if r.Refine != nil {
 		h := r.Refine.LogLik
-		fmt.Fprintf(t, "log-likelihood a token before refinement\t%.6g\n", h[0])
-		fmt.Fprintf(t, "log-likelihood a token after it\t%.6g\n", h[len(h)-1])
+		fmt.Fprintf(t, "log-likelihood a token before refinement\t%s\n", console.Number("%.6g", h[0]))
+		fmt.Fprintf(t, "log-likelihood a token after it\t%s\n", console.Number("%.6g", h[len(h)-1]))
 	}
 	reportSeconds(t, m, r)
 	if i := r.Infer; i != nil {
@@ -81,8 +82,8 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 	return t.Flush()
 }
 
-// doubt says what is wrong where the sum of A, which should be 1, is so far off
-// that topics and correlations do not explain the corpus; "" where it is not.
+// doubt returns a warning if the sum of A, which should be 1, is so far off that topics
+// and correlations do not explain the corpus, and "" otherwise.
 func doubt(legality float64) string {
 	if legality >= 0.5 && legality <= 2 {
 		return ""

@@ -146,7 +146,7 @@ func (s *stopwatch) all(total float64) []stage {
 	return append(s.stages, stage{"other", max(rest, 0)})
 }
 
-// seconds returns the CPU time of the process or, where it is not to be had, that of
+// seconds returns the CPU time of the process or, where that is not available, by
 // the clock. Only differences mean anything.
 func seconds() float64 {
 	if cputime.Known {

@@ -1,5 +1,5 @@
-// Panel measures the default fit on several corpora with documents held out, beside
-// what other programs reach there.
+// Panel measures the default fit on several corpora with documents held out, and compares
+// it with what other programs reach there.
 //
 //	go run ./examples/panel -data FOLDER
 //	go run ./examples/panel -data FOLDER -corpora kos,bbc -k 50 -refine 30 -json
@@ -51,7 +51,6 @@ import (
 
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/examples/internal/heldout"
-	"github.com/jsmf-go/spectral/internal/npy"
 )
 
 func main() { cli.Main(run) }
@@ -72,7 +71,13 @@ type options struct {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return cli.Run("panel", args, stderr, parseFlags, func(o options) error { return panel(ctx, o, stdout) })
+	return cli.Run("panel", args, stderr, parseFlags, func(o options) error {
+		lines, _ := cli.Lines(stdout) // whole lines only
+		if o.json {
+			lines = stdout
+		}
+		return panel(ctx, o, lines)
+	})
 }
 
 // parseFlags reports everything that is wrong with the arguments on stderr.
@@ -137,6 +142,11 @@ func panel(ctx context.Context, o options, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if o.npy != "" { // all are in the same folder
+		if err := cli.Writable(o.npy + "_"); err != nil {
+			return err
+		}
+	}
 	var p printer = &table{w: w}
 	if o.json {
 		p = lines{w}
@@ -171,8 +181,8 @@ func (o options) save(name string, x arrays) error {
 	}
 	n, k := x.topics.Dims()
 	path := fmt.Sprintf("%s_%s_k%d", o.npy, name, k)
-	if err := npy.WriteFile(path+".npy", n, k, x.topics.RawRowView); err != nil {
+	if err := cli.WriteNPY(path+".npy", n, k, x.topics.RawRowView); err != nil {
 		return err
 	}
-	return npy.WriteFile(path+"_reading.npy", n, k, x.reading.RawRowView)
+	return cli.WriteNPY(path+"_reading.npy", n, k, x.reading.RawRowView)
 }

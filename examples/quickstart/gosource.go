@@ -61,14 +61,11 @@ func goroot(ctx context.Context) (string, error) {
 	return root, nil
 }
 
-// TextSetting implements corpus.FromText.
-func (s goSource) TextSetting() *text.Setting {
+// Describe implements corpus.Source.
+func (s goSource) Describe(context.Context) (corpus.Description, error) {
 	set := s.tokenizer.Setting()
-	return &set
+	return corpus.Description{Text: &set, Stemmer: s.tokenizer.Stemmer()}, nil
 }
-
-// Stemmer implements corpus.FromText.
-func (s goSource) Stemmer() text.Stemmer { return s.tokenizer.Stemmer() }
 
 // Docs implements corpus.Source.
 func (s goSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
@@ -154,7 +151,7 @@ func isBoilerplate(text string) bool {
 	return slices.ContainsFunc(boilerplate, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// isDirective tells whether a comment has something other than space after the
+// isDirective reports whether a comment has something other than space after the
 // slashes: gofmt gives a space to all prose.
 func isDirective(text string) bool {
 	return len(text) > 2 && text[1] == '/' && !strings.ContainsRune(" \t/", rune(text[2]))

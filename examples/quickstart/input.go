@@ -24,25 +24,27 @@ func choose(ctx context.Context, o options) (in input, err error) {
 	in.curation.MinDocs = 3 // a word of fewer documents tells nothing about what goes together
 	switch {
 	case o.dir != "":
-		dir := corpus.Dir{Path: o.dir, ReplaceInvalid: true}
+		dir := corpus.Dir{Path: o.dir, Encoding: o.encoding, Strict: o.strict}
 		if o.ext != "" {
 			dir.Ext = strings.Split(o.ext, ",")
 		}
 		in.source, in.what, in.title = dir, "text files in "+o.dir, "Topics of "+folderName(o.dir)
-		in.describe = func(id string) report.Document { return textFile(o.dir, id) }
+		in.describe = func(id string) report.Document {
+			return textFile(filepath.Join(o.dir, filepath.FromSlash(id)), id, o.encoding)
+		}
 	case o.csv != "":
 		comma, _ := utf8.DecodeRuneInString(o.comma)
 		if o.comma == "" {
 			comma = 0
 		}
 		in.source = corpus.CSV{
-			In: corpus.File{Name: o.csv, ReplaceInvalid: true}, Comma: comma,
+			In: corpus.File{Name: o.csv, Encoding: o.encoding}, Comma: comma,
 			Text: cmp.Or(o.text, "text"), ID: o.id, Label: o.label, Fields: o.fields(),
 		}
 		in.table(o.csv)
 	case o.jsonl != "":
 		in.source = corpus.JSONL{
-			In:   corpus.File{Name: o.jsonl, ReplaceInvalid: true},
+			In:   corpus.File{Name: o.jsonl, Encoding: o.encoding},
 			Text: o.text, ID: o.id, Label: o.label, Fields: o.fields(),
 		}
 		in.table(o.jsonl)
@@ -63,7 +65,7 @@ func choose(ctx context.Context, o options) (in input, err error) {
 		in.curation.MinTokens = 20 // less is not about anything yet
 	}
 	if o.stop != "" {
-		if in.curation.StopWords, err = corpus.ReadStopWords(ctx, o.stop); err != nil {
+		if in.curation.StopWords, err = corpus.ReadStopWords(ctx, corpus.File{Name: o.stop, Encoding: o.encoding}); err != nil {
 			return in, err
 		}
 	}

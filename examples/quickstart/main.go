@@ -10,7 +10,7 @@
 //	go run ./examples/quickstart -jsonl posts.jsonl.gz -text body.text -numbers score
 //
 // The kind of each column of metadata is given, not guessed. -documents writes a table of
-// the topics of each text beside its metadata, and a model that is saved keeps both.
+// the topics and the metadata of each text, and a model that is saved keeps both.
 //
 // It is also a program to copy from: read, curate, fit, evaluate, find the
 // documents of each topic, write the report, save. Ctrl-C ends it within one step
@@ -21,11 +21,14 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
@@ -40,7 +43,7 @@ func main() { cli.Main(run) }
 // wrong usage, 130 when interrupted.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return cli.Run("quickstart", args, stderr, parseFlags, func(o options) error {
-		return cli.Buffered(stdout, func(out *bufio.Writer) error { return quickstart(ctx, o, out, stderr) })
+		return cli.FlagError(cli.Buffered(stdout, func(out *bufio.Writer) error { return quickstart(ctx, o, out, stderr) }))
 	})
 }
 
@@ -49,18 +52,22 @@ type options struct {
 	csv, jsonl, comma, text, id, label   string
 	numbers, times, layout               string
 	categories, missing, documents       string
+	encoding                             encoding.Encoding // of the texts; nil: UTF-8
 	topics, top                          int
-	quiet                                bool
+	strict, quiet                        bool
 }
 
 // parseFlags reports everything that is wrong with the arguments on stderr.
 func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	f.SetOutput(stderr)
+	var files cli.Files
 	f.StringVar(&o.dir, "dir", "", "read the text files of this `folder`, one document a file, instead of the Go source")
 	f.StringVar(&o.ext, "ext", "", "with -dir: only files with these `extensions`, as .txt,.md (default all)")
-	f.StringVar(&o.csv, "csv", "", "read a `file` of comma-separated values, or of tabs if it ends in .tsv, one document a record")
-	f.StringVar(&o.jsonl, "jsonl", "", "read a `file` of JSON Lines, one document a line")
+	f.BoolVar(&o.strict, "strict", false, "with -dir: a file that cannot be read, such as a picture, is an error; otherwise such files are left out and\ncounted")
+	cli.Encoding(f, &o.encoding)
+	files.In(f, &o.csv, "csv", "read a `file` of comma-separated values, or of tabs if it ends in .tsv, one document a record")
+	files.In(f, &o.jsonl, "jsonl", "read a `file` of JSON Lines, one document a line")
 	f.StringVar(&o.comma, "comma", "", "with -csv: the `character` between the fields")
 	f.StringVar(&o.text, "text", "", "with -csv and -jsonl: the `column` or field with the text, in JSON also a path such as body.text (default text)")
 	f.StringVar(&o.id, "id", "", "the `column` with the ids")
@@ -70,13 +77,13 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.layout, "layout", "", "how times are written, as the Go `layout` 2.1.2006 (default 2006-01-02, or RFC 3339)")
 	f.StringVar(&o.categories, "categories", "", "`columns` that hold names of categories")
 	f.StringVar(&o.missing, "missing", "", "`texts` in these columns that mean that there is no value, as NA,- (an empty one always does)")
-	f.StringVar(&o.documents, "documents", "", "write the topics and the metadata of each document to this CSV `file`")
+	files.Out(f, &o.documents, "documents", "write the topics and the metadata of each document to this CSV `file`")
 	f.StringVar(&o.goroot, "goroot", "", "the Go installation, a `folder` (default that of go env GOROOT)")
-	f.StringVar(&o.stop, "stop", "", "a `file` of words to leave out, one a line; none is needed")
+	files.In(f, &o.stop, "stop", "a `file` of words to leave out, one a line; none is needed")
 	f.IntVar(&o.topics, "k", 30, "the number of topics")
 	f.IntVar(&o.top, "top", 10, "how many words to print for a topic")
-	f.StringVar(&o.save, "save", "", "save the model to this `file`")
-	f.StringVar(&o.report, "report", "", "write the report, an HTML page, to this `file`; \"none\" for no report (default a new file in the folder for temporary ones)")
+	files.Out(f, &o.save, "save", "save the model to this `file`")
+	files.Report(f, &o.report)
 	f.BoolVar(&o.quiet, "quiet", false, "show no progress")
 	f.Usage = func() {
 		fmt.Fprintln(stderr, "Usage: quickstart [flags]\nFinds the topics of the Go standard library's comments, of a folder of text files, or of a CSV or JSON Lines file.")
@@ -102,6 +109,9 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	bad(o.csv == "" && o.jsonl == "" && cmp.Or(o.text, o.id, o.label, o.numbers, o.times, o.categories) != "", "names of columns go with -csv and -jsonl")
 	bad(o.layout != "" && o.times == "", "-layout goes with -times")
 	bad(o.dir == "" && o.ext != "", "-ext goes with -dir")
+	bad(o.dir == "" && o.strict, "-strict goes with -dir")
+	bad(sources == 0 && o.encoding != nil || o.goroot != "" && o.encoding != nil, "-encoding goes with -dir, -csv and -jsonl; Go files are UTF-8")
+	files.Check(&wrong, nil)
 	return o, wrong.Err("quickstart", stderr)
 }
 
@@ -128,7 +138,7 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	var measured *metrics.Report
 	if err := t.stage("evaluate", func() (_ string, err error) {
 		if measured, err = p.Evaluate(ctx, m, c); err == nil {
-			m, err = m.WithVerdicts(measured.Verdicts)
+			m, err = m.With(jsmf.Additions{Verdicts: measured.Verdicts})
 		}
 		return "", err
 	}); err != nil {
@@ -143,21 +153,18 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	}); err != nil {
 		return err
 	}
-	if err := keep(o, m, docs); err != nil {
-		return err
-	}
+	// What was found is printed even if a file cannot be written.
 	var where string
-	if o.report != "none" {
-		if err := t.stage("report", func() (_ string, err error) {
-			where, err = writeReport(o.report, m, report.Options{
+	failed := t.stage("write", func() (_ string, err error) {
+		kept := keep(o, m, docs)
+		where, err = cli.WriteReport(o.report, func(w io.Writer) error {
+			return report.Write(w, m, report.Options{
 				Title: in.title, About: "What the " + in.what + " are about.", Curation: curated, Metrics: measured, Times: t.own,
 				Documents: docs, Describe: func(d int) report.Document { return in.describe(docs.IDs[d]) },
 			})
-			return where, err
-		}); err != nil {
-			return err
-		}
-	}
+		})
+		return where, errors.Join(kept, err)
+	})
 	t.all = append(t.all, report.Time{Stage: "total", Duration: time.Since(begun)})
 
 	printSizes(w, in.what, raw, m)
@@ -168,10 +175,10 @@ func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) e
 	if where != "" {
 		fmt.Fprintf(w, "\nThe report, to open in a browser: %s\n", where)
 	}
-	if o.save != "" {
+	if o.save != "" && failed == nil {
 		fmt.Fprintf(w, "\nSaved to %s. jsmf.LoadModel reads it, and so does\n  go run ./examples/documents -model %[1]s -text \"some text\"\n", o.save)
 	}
-	return nil
+	return failed
 }
 
 // read reads the documents, and leaves out words that are in few of them.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"github.com/jsmf-go/spectral/examples/internal/clitest"
 	"github.com/jsmf-go/spectral/jsmf"
 )
@@ -71,7 +73,7 @@ func textOf(rng *rand.Rand, groups [][]string, topic int) string {
 // topicLine is a line of the table of topics: number, share, name, words.
 var topicLine = regexp.MustCompile(`(?m)^ +(\d+) +(-?[\d.]+)% +(\S+(?: · \S+)+)  +(.+)$`)
 
-// checkTopics tells whether each printed topic is one planted group.
+// checkTopics reports whether each printed topic is one planted group.
 func checkTopics(t *testing.T, out string, groups [][]string) {
 	t.Helper()
 	lines := topicLine.FindAllStringSubmatch(out, -1)
@@ -169,6 +171,118 @@ func TestFolder(t *testing.T) {
 
 // The same texts as CSV and as JSON Lines, with columns, give the same topics and the same
 // table of documents, and a saved model keeps the metadata.
+// Results that took minutes are printed though the folder for the files has gone.
+func TestUnwritable(t *testing.T) {
+	dir, gone := t.TempDir(), filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(gone, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	rng, groups := rand.New(rand.NewPCG(1, 2)), words(4)
+	for i := range 120 {
+		write(t, dir, fmt.Sprintf("%03d.txt", i), textOf(rng, groups, i%4))
+	}
+	model, table, page := filepath.Join(gone, "m"), filepath.Join(gone, "d.csv"), filepath.Join(gone, "r.html")
+	out, errs := clitest.Program(run).Sabotage(t, func() { os.Remove(gone) },
+		"-dir", dir, "-k", "4", "-save", model, "-documents", table, "-report", page)
+	checkTopics(t, out, groups)
+	if strings.Contains(out, gone) {
+		t.Errorf("a file is said to be there:\n%s", out)
+	}
+	for _, want := range []string{model, table, page} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("the file %s that is not written is not named:\n%s", want, errs)
+		}
+	}
+	for _, name := range []string{"-save", "-documents", "-report"} {
+		if out, errs := invoke(t, 2, "-dir", dir, name, page); !strings.Contains(errs, name+" "+page+": cannot be written") || out != "" {
+			t.Errorf("%s in a folder that is not there: %q and %q", name, out, errs)
+		}
+	}
+}
+
+// latin writes texts in Latin-1, whose words all have a letter that is not ASCII.
+func latin(t *testing.T, dir string, groups [][]string) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 120 {
+		s, err := charmap.ISO8859_1.NewEncoder().String(strings.ReplaceAll(textOf(rng, groups, i%4), "a", "ä"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, fmt.Sprintf("%03d.txt", i), s)
+	}
+}
+
+// Text in another encoding is read by the flag that names it, and never made other words:
+// without, an error names file, line, byte and flag, or the files are left out and named.
+func TestEncoding(t *testing.T) {
+	dir, groups := t.TempDir(), words(4)
+	latin(t, dir, groups)
+	for _, g := range groups {
+		for i := range g {
+			g[i] = strings.ReplaceAll(g[i], "a", "ä")
+		}
+	}
+	read := []string{"-dir", dir, "-k", "4", "-report", "none", "-quiet"}
+	out, _ := invoke(t, 0, append(read, "-encoding", "latin1")...)
+	checkTopics(t, out, groups)
+
+	out, errs := invoke(t, 1, read...)
+	if want := "none of 120 files can be read; the first, 000.txt:1: invalid UTF-8 at byte "; !strings.Contains(errs, want) || !strings.Contains(errs, "give -encoding if it has another") || out != "" {
+		t.Errorf("not told: %q and %q, want %q", out, errs, want)
+	}
+	out, errs = invoke(t, 1, append(read, "-strict")...)
+	if want := "000.txt:1: invalid UTF-8 at byte "; !strings.Contains(errs, want) || out != "" {
+		t.Errorf("strict: %q and %q, want %q", out, errs, want)
+	}
+	for _, args := range [][]string{{"-csv", filepath.Join(dir, "000.txt"), "-text", "x"}, {"-jsonl", filepath.Join(dir, "000.txt")}} {
+		if _, errs = invoke(t, 1, args...); !strings.Contains(errs, "000.txt:1: ") || !strings.Contains(errs, "give -encoding") {
+			t.Errorf("%q: %q", args, errs)
+		}
+	}
+	if _, errs = invoke(t, 2, "-dir", dir, "-encoding", "klingon"); !strings.Contains(errs, "-encoding") {
+		t.Errorf("no such encoding: %q", errs)
+	}
+
+	// Texts among files of other kinds.
+	mixed, rng := t.TempDir(), rand.New(rand.NewPCG(1, 2))
+	groups = words(4)
+	for i := range 120 {
+		write(t, mixed, fmt.Sprintf("%03d.txt", i), textOf(rng, groups, i%4))
+	}
+	write(t, mixed, "a.pdf", "%PDF-1.7\n")
+	write(t, mixed, "b.bin", "\x7fELF\x02\x01\x01\x00")
+	write(t, mixed, "c.txt", "gr\xfcn")
+	for _, quiet := range []bool{true, false} {
+		args := []string{"-dir", mixed, "-k", "4", "-report", "none"}
+		if quiet {
+			args = append(args, "-quiet")
+		}
+		out, errs = invoke(t, 0, args...)
+		checkTopics(t, out, groups)
+		for _, want := range []string{"3 of 123 documents left out: cannot be read: a.pdf (", "it is a PDF", "b.bin (", "c.txt:1 (invalid UTF-8 at byte 3 of the line; give -encoding"} {
+			if !strings.Contains(out, want) || !quiet && !strings.Contains(errs, want) {
+				t.Errorf("quiet %v: not said: %q\n%s\n%s", quiet, want, out, errs)
+			}
+		}
+	}
+}
+
+// Errors name flags, not settings of the library.
+func TestFlagsInErrors(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "t.csv", "text,day\nsome words,1.2.2024\n")
+	write(t, dir, "semi.csv", "text;day\nsome words;1.2.2024\n")
+	for want, args := range map[string][]string{
+		`column "day": value "1.2.2024": is neither a date such as 2006-01-02 nor a time of RFC 3339; for other forms give -layout`: {"-csv", filepath.Join(dir, "t.csv"), "-times", "day"},
+		`its fields seem to be separated by ";": give -comma`:                                                                       {"-csv", filepath.Join(dir, "semi.csv")},
+	} {
+		if _, errs := invoke(t, 1, append(args, "-quiet")...); !strings.Contains(errs, want) {
+			t.Errorf("%q: %q, want %q", args, errs, want)
+		}
+	}
+}
+
 func TestTables(t *testing.T) {
 	dir, rng, groups := t.TempDir(), rand.New(rand.NewPCG(1, 2)), words(4)
 	table, lines := "number;body;when;stars;shop\n", ""
@@ -195,14 +309,14 @@ func TestTables(t *testing.T) {
 	checkTopics(t, out, groups)
 	out, _ = invoke(t, 0, append(common, "-jsonl", path("x.jsonl"), "-text", "post.body", "-documents", path("b"))...)
 	checkTopics(t, out, groups)
-	if a, b := read("a"), read("b"); a != b || !strings.HasPrefix(a, "id,stars,when,shop,tokens,topic 0,topic 1,topic 2,topic 3\nn0,,2024-01-01T00:00:00Z,shop 0,") || strings.Count(a, "\n") != 121 {
+	if a, b := read("a"), read("b"); a != b || !strings.HasPrefix(a, "id,stars,when,shop,tokens,topic 0,topic 1,topic 2,topic 3\nn0,,2024-01-01,shop 0,") || strings.Count(a, "\n") != 121 {
 		t.Errorf("documents of the table:\n%.500s\nof the lines:\n%.500s", a, b)
 	}
 	m, err := jsmf.LoadModel(path("model"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, shops, err := m.Documents().Metadata.Categories("shop")
+	_, shops, err := m.Additions().Documents.Metadata.Categories("shop")
 	if err != nil || !slices.Equal(shops, []string{"shop 0", "shop 1"}) {
 		t.Errorf("the saved model knows the shops %q (%v)", shops, err)
 	}

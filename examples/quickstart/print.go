@@ -8,6 +8,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
+	"github.com/jsmf-go/spectral/internal/console"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
 	"github.com/jsmf-go/spectral/metrics"
@@ -20,13 +21,13 @@ func printSizes(w io.Writer, what string, raw *corpus.Corpus, m *jsmf.Model) {
 	fmt.Fprintf(w, "modelled  %7d documents, %8d tokens of %6d words\n", st.Documents, st.Tokens, st.Words)
 	fmt.Fprintln(w, "Words in fewer than three documents are left out, and documents in which little is left.")
 	for _, s := range m.Stats().Warnings {
-		fmt.Fprintln(w, "warning:", s)
+		fmt.Fprintln(w, "warning:", cli.Flags(s))
 	}
 }
 
 func printTopics(w io.Writer, m *jsmf.Model, top int) {
 	fmt.Fprintln(w, "\nTOPICS")
-	fmt.Fprintln(w, "The share is the average over the documents. A topic that is not sound has the reason beside it.")
+	fmt.Fprintln(w, "The share is the average over the documents. A topic that is not sound has the reason in its line.")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "    \tshare\tname\twords")
 	for _, x := range m.Summary(top) {
@@ -86,9 +87,9 @@ func printMetrics(w io.Writer, r *metrics.Report) {
 		}
 		std := ""
 		if !x.Single {
-			std = fmt.Sprintf("%.3g", x.Std)
+			std = console.Number("%.3g", x.Std)
 		}
-		fmt.Fprintf(t, "%s\t%.4g\t%s\t%s\n", x.Key, x.Mean, std, why)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", x.Key, console.Number("%.4g", x.Mean), std, why)
 	}
 	t.Flush()
 }
@@ -109,9 +110,9 @@ func (t *timer) stage(name string, f func() (outcome string, err error)) error {
 
 // add adds the stages of a fit.
 func (t *timer) add(st jsmf.Stats) {
-	t.all = append(t.all, report.Time{Stage: "cooc", Duration: st.Cooc.Duration}, report.Time{Stage: "rectify", Duration: st.Rectify.Duration},
-		report.Time{Stage: "anchors", Duration: st.Anchors.Duration}, report.Time{Stage: "recover", Duration: st.Recover.Duration},
-		report.Time{Stage: "refine", Duration: st.Refine.Duration})
+	for _, s := range []jsmf.Stage{jsmf.StageCooc, jsmf.StageRectify, jsmf.StageAnchors, jsmf.StageRecover, jsmf.StageRefine} {
+		t.all = append(t.all, report.Time{Stage: string(s), Duration: st.Durations[s]})
+	}
 }
 
 func printTimes(w io.Writer, times []report.Time) {

@@ -8,62 +8,48 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
 )
 
-// keep writes the files that were asked for but the report. A saved model keeps the topics
-// of the documents if there is metadata beside them.
-func keep(o options, m *jsmf.Model, docs *jsmf.Compositions) (err error) {
+// keep writes the files that were asked for, except the report. A saved model keeps the topics
+// of the documents if they have metadata.
+func keep(o options, m *jsmf.Model, docs *jsmf.Compositions) error {
+	var errs []error
 	if o.save != "" {
+		var err error
 		if docs.Metadata != nil {
-			if m, err = m.WithDocuments(docs); err != nil {
-				return err
-			}
+			m, err = m.With(jsmf.Additions{Documents: docs})
 		}
-		if err := m.Save(o.save); err != nil {
-			return err
+		if err == nil {
+			err = m.Save(o.save)
 		}
+		errs = append(errs, err)
 	}
-	if o.documents == "" {
-		return nil
+	if o.documents != "" {
+		errs = append(errs, cli.WriteFile(o.documents, func(w io.Writer) error { return report.WriteDocumentsCSV(w, docs) }))
 	}
-	f, err := os.Create(o.documents)
-	if err != nil {
-		return err
-	}
-	return errors.Join(report.WriteDocumentsCSV(f, docs, report.CSV{}), f.Close())
-}
-
-// writeReport writes the report to a file, if path is empty to a new one in the
-// folder for temporary files, and returns where it is.
-func writeReport(path string, m *jsmf.Model, opts report.Options) (where string, err error) {
-	var f *os.File
-	if path == "" {
-		f, err = os.CreateTemp("", "spectral-report-*.html")
-	} else {
-		f, err = os.Create(path)
-	}
-	if err != nil {
-		return "", err
-	}
-	err = report.Write(f, m, opts)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", err
-	}
-	return filepath.Abs(f.Name())
+	return errors.Join(errs...)
 }
 
 // textFile returns the beginning of a text file. A document that cannot be read
 // anew is shown without.
-func textFile(dir, id string) report.Document {
+func textFile(path, id string, e encoding.Encoding) report.Document {
 	d := report.Document{Title: id}
-	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(id)))
+	f, err := os.Open(path)
 	if err != nil {
 		return d
 	}
 	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, 2000))
+	if e == nil {
+		e = encoding.Nop
+	}
+	head, err := io.ReadAll(io.LimitReader(transform.NewReader(f, unicode.BOMOverride(e.NewDecoder())), 2000))
 	if err == nil && utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)]) { // the last may be cut
 		d.Snippet = strings.ToValidUTF8(string(head), "")
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/examples/readme/snippets"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -76,7 +77,7 @@ func TestOutput(t *testing.T) {
 
 // README.md shows the topics of two new texts, with the model of the program.
 func TestNewDocuments(t *testing.T) {
-	const heading = "## Apply it to new documents"
+	const heading = "## Apply it and save it"
 	var texts []string
 	_, list, _ := strings.Cut(block(t, heading, "```go"), "m.Texts(")
 	list, _, _ = strings.Cut(list, ")")
@@ -113,4 +114,17 @@ func TestNewDocuments(t *testing.T) {
 	if want := block(t, heading, "```text"); got.String() != want {
 		t.Errorf("the texts %q have the topics\n%sREADME.md says\n%s", texts, &got, want)
 	}
+}
+
+// The snippets of the guides that name packages of the root module pass go vet.
+func TestSnippets(t *testing.T) { snippets.Vet(t, 16) }
+
+// read returns a text file, its lines ended as on Unix.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(b), "\r\n", "\n")
 }

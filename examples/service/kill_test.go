@@ -81,8 +81,8 @@ type ledger struct {
 	next    int
 	acks    int
 
-	// When the service is killed: after so many acknowledgements more, as soon as a
-	// model that new has answered.
+	// The service is killed after left more acknowledgements, as soon as a model of
+	// version from or later has answered.
 	left, from int
 	kill       func()
 }

@@ -68,10 +68,10 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&c.Topics, "k", 20, "`topics` of a refit")
 	f.IntVar(&c.MaxWords, "words", 5000, "most `words` of the vocabulary")
 	f.IntVar(&c.MinDocs, "min-docs", 5, "`documents` that must have a word before it is in the vocabulary")
-	f.Func("column", "what may be known of documents beside their words, `name=kind`, where the kind is number, time or category; once for each column. Columns stay from one start to the next", func(s string) error {
+	f.Func("column", "what may be known of documents besides their words, `name=kind`, where the kind is number, time or category; once for each column. Columns stay from one start to the next", func(s string) error {
 		return addColumn(&c.Columns, s)
 	})
-	f.IntVar(&c.Window, "window", 0, "learn from the last so many `documents` only; 0: from all")
+	f.IntVar(&c.Window, "window", 0, "learn from this number of the last `documents` only; 0: from all")
 	f.DurationVar(&c.MaxAge, "max-age", 0, "learn from documents only that were stored less than this `time` before the newest; 0: from all")
 	f.DurationVar(&c.HalfLife, "half-life", 0, "a document that was stored this `time` before the newest counts half; 0: all count the same")
 	f.BoolVar(&c.TrustClock, "trust-clock", false, "count the time for -max-age and -half-life that passed, as the clock says, while the service did not run")
@@ -81,7 +81,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.Int64Var(&l.Stream, "max-stream", 256<<20, "most `bytes` of a stream to infer")
 	f.Int64Var(&l.Upload, "max-upload", 32<<20, "most `bytes` of a part of the corpus")
 	f.IntVar(&l.Documents, "max-documents", 10_000, "most `documents` of a part of the corpus")
-	f.Int64Var(&l.Work, "max-work", 512<<20, "most `bytes` of memory for requests in progress, beside documents and model; at least 512 times -max-document")
+	f.Int64Var(&l.Work, "max-work", 512<<20, "most `bytes` of memory for requests in progress, in addition to documents and model; at least 512 times -max-document")
 	f.Int64Var(&l.Memory, "max-memory", 4<<30, "most `bytes` of memory for documents that are kept")
 	f.Int64Var(&l.Fit, "max-fit", 4<<30, "most `bytes` of memory for a refit, which beyond that does not begin")
 	f.DurationVar(&l.Effects, "max-effects", 10*time.Minute, "most `time` after a refit or a start to measure how topics depend on columns, which others are left out of")
@@ -149,7 +149,7 @@ func addColumn(columns *[]corpus.Column, s string) error {
 	return fmt.Errorf("the kind is %q; want number, time or category", s[i+1:])
 }
 
-// loopback tells whether a host is this machine and no name service can make it
+// loopback reports whether a host is this machine and no name service can make it
 // another.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
@@ -165,7 +165,7 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) (err error)
 	o.config.Log, o.store.Log = log, log
 	o.config.MemoryLimit = func(bytes int64) { debug.SetMemoryLimit(bytes) }
 	if o.stop != "" {
-		words, err := corpus.ReadStopWords(ctx, o.stop)
+		words, err := corpus.ReadStopWords(ctx, corpus.File{Name: o.stop})
 		if err != nil {
 			return err
 		}

@@ -267,11 +267,11 @@ func (s *soak) learn(ctx context.Context, c *client) bool {
 	return false
 }
 
-// leastSteps is how many requests each client sends at least, however slow the machine is.
-const leastSteps = 30
+// minSteps is how many requests each client sends at least, however slow the machine is.
+const minSteps = 30
 
 // work runs all clients for the duration. Longer than that only if a client has sent fewer
-// than leastSteps requests, or if there was no refit.
+// than minSteps requests, or if there was no refit.
 func (s *soak) work(all context.Context) {
 	ctx, stop := context.WithTimeout(all, s.duration)
 	defer stop()
@@ -282,7 +282,7 @@ func (s *soak) work(all context.Context) {
 			c := newClient(s, rand.New(rand.NewPCG(2, uint64(i))))
 			defer c.close()
 			c.name = i
-			for n := 0; ctx.Err() == nil || n < leastSteps && all.Err() == nil; n++ {
+			for n := 0; ctx.Err() == nil || n < minSteps && all.Err() == nil; n++ {
 				c.step(ctx)
 			}
 			s.counts[i] = c.took

@@ -217,7 +217,7 @@ func (s *soak) expect(name string, e *expectation) error {
 	}
 	w := make([]float64, m.K())
 	for _, text := range s.pool {
-		ids, counts, unknown, err := m.Words(text)
+		ids, counts, unknown, err := m.CountWords(text)
 		if err != nil {
 			return err
 		}

@@ -5,15 +5,15 @@ package assign
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// Best matches rows of gain (n×m) with different columns so that the sum of the
-// matched entries is largest. It returns the column of each row. min(n, m) rows
-// are matched; the others have −1, which happens for n > m only.
+// Best matches rows of gain (n×m) with different columns so that the sum of the matched
+// entries is largest. It returns the column of each row; for n > m, −1 for those left over.
 //
 // It is the Hungarian method with shortest augmenting paths (Kuhn 1955, Munkres
 // 1957; Jonker and Volgenant 1987): exact to rounding, O(min(n, m)²·max(n, m))
@@ -37,10 +37,7 @@ func Best(gain mat.Matrix) ([]int, error) {
 	if n <= m {
 		return wide(gain), nil
 	}
-	col := make([]int, n)
-	for i := range col {
-		col[i] = -1
-	}
+	col := slices.Repeat([]int{-1}, n)
 	for j, i := range wide(gain.T()) {
 		col[i] = j
 	}
@@ -54,11 +51,8 @@ func wide(gain mat.Matrix) []int {
 	// −gain_ij − u_i − v_j ≥ 0, and that of matched entries 0. Row n and column m
 	// stand for none.
 	u, v := make([]float64, n+1), make([]float64, m+1)
-	row := make([]int, m+1) // the row matched with each column
-	for j := range row {
-		row[j] = n
-	}
-	from := make([]int, m+1) // the column before each on its shortest path
+	row := slices.Repeat([]int{n}, m+1) // the row matched with each column
+	from := make([]int, m+1)            // the column before each on its shortest path
 	dist, done := make([]float64, m+1), make([]bool, m+1)
 	for i := range n {
 		for j := range dist {

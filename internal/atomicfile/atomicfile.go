@@ -12,29 +12,52 @@ import (
 	"strconv"
 )
 
-// Write writes a file with what write writes. The bytes go to a new file in the
-// same folder, which takes the name only once they are on the disk: whoever opens
-// path sees the old content or the whole new one, and after an error, or a panic
-// of write, the old content is still there and the new file is gone. (Where only
-// the last step fails, making the new name in the folder durable, the error says
-// that the file has been replaced.)
+// Write writes a file with what write writes. The bytes go to a new file in the same
+// folder, which takes the name only once they are on the disk: whoever opens path sees the
+// old content or the whole new one, and after an error, or a panic of write, the old
+// content is still there and the new file is gone. (If only the last step fails, which
+// makes the new name durable, the error says that the file has been replaced.)
 //
 // A file that is replaced keeps its permission bits; a new one gets 0666 less
 // the umask. A symbolic link is followed and stays. What is neither missing nor
 // a regular file is refused. Errors do not name the path.
 func Write(path string, write func(io.Writer) error) error {
-	target, info, err := resolve(path)
+	dir, target, info, err := place(path)
 	if err != nil {
 		return err
 	}
+	return create(dir, info, write, func() string { return target })
+}
+
+// Check returns the error that Write would meet before it writes the first byte: the folder
+// is missing or may not be written to, or the path is no file's. It makes a file in the
+// folder and removes it.
+func Check(path string) error {
+	dir, _, _, err := place(path)
+	if err != nil {
+		return err
+	}
+	f, err := createIn(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// place returns the folder in which the new file is made, empty or with a separator at its
+// end, and the file that it is to replace: its path, and what is there, if anything.
+func place(path string) (dir, target string, info fs.FileInfo, err error) {
+	if target, info, err = resolve(path); err != nil {
+		return "", "", nil, err
+	}
 	if info != nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("is not a regular file (%v)", info.Mode().Type())
+		return "", "", nil, fmt.Errorf("is not a regular file (%v)", info.Mode().Type())
 	}
 	dir, base := filepath.Split(target)
 	if base == "" {
-		return errors.New("the path has no file name")
+		return "", "", nil, errors.New("the path has no file name")
 	}
-	return create(dir, info, write, func() string { return target })
+	return dir, target, info, nil
 }
 
 // WriteNamed writes a file in a folder with what write writes, under the name that
@@ -51,12 +74,10 @@ func create(dir string, old fs.FileInfo, write func(io.Writer) error, target fun
 	if err != nil {
 		return err
 	}
-	open, renamed := true, false
+	renamed := false
 	defer func() { // also when write panics
-		if open {
-			f.Close()
-		}
 		if !renamed {
+			f.Close()
 			if rerr := os.Remove(f.Name()); rerr != nil {
 				err = errors.Join(err, rerr)
 			}
@@ -73,7 +94,6 @@ func create(dir string, old fs.FileInfo, write func(io.Writer) error, target fun
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	open = false // also if closing fails: there is nothing left to close
 	if err := f.Close(); err != nil {
 		return err
 	}
@@ -90,9 +110,8 @@ func create(dir string, old fs.FileInfo, write func(io.Writer) error, target fun
 	return nil
 }
 
-// resolve follows symbolic links from path to the name that is to be replaced,
-// so that a link survives, and a dangling one gets its target made. info is nil
-// if there is no such file.
+// resolve follows symbolic links from path to the name that is to be replaced, so that a
+// link survives, and a dangling one gets its target made. info is nil if there is no file.
 func resolve(path string) (target string, info fs.FileInfo, err error) {
 	for range 64 {
 		info, err := os.Lstat(path)
@@ -109,7 +128,7 @@ func resolve(path string) (target string, info fs.FileInfo, err error) {
 			return "", nil, err
 		}
 		if !filepath.IsAbs(link) {
-			if link != "" && os.IsPathSeparator(link[0]) { // Windows: absolute but for the drive
+			if link != "" && os.IsPathSeparator(link[0]) { // Windows: absolute except for the drive
 				link = filepath.VolumeName(path) + link
 			} else {
 				// Not filepath.Join: it would take "a/.." away, which is another

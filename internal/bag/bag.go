@@ -24,27 +24,14 @@ type Document struct {
 	Counts []int32
 }
 
-// Weighted is a source that may have weights for its documents, one each: nil where all
-// weigh 1.
-type Weighted interface{ Weights() []float64 }
-
-// Weights returns the weights of a source's documents, or nil where all weigh 1.
-func Weights(src any) []float64 {
-	if w, ok := src.(Weighted); ok {
-		return w.Weights()
-	}
-	return nil
-}
-
-// leastShare of the largest weight is the least that is told from 0: what documents of less
+// minShare of the largest weight is the least that is told from 0: what documents of less
 // add up to is lost in rounding.
-const leastShare = 0x1p-40
+const minShare = 0x1p-40
 
-// Relative returns the weights of the documents of a source as shares of the largest weight,
-// and that weight; nil and 1 where all weigh 1. It is an error if they are not n finite
+// Relative returns the weights of n documents as shares of the largest weight, and that
+// weight; nil and 1 for nil, where all weigh 1. It is an error if they are not n finite
 // numbers that are not negative.
-func Relative(src any, n int) (shares []float64, most float64, err error) {
-	w := Weights(src)
+func Relative(w []float64, n int) (shares []float64, most float64, err error) {
 	if w == nil {
 		return nil, 1, nil
 	}
@@ -62,20 +49,11 @@ func Relative(src any, n int) (shares []float64, most float64, err error) {
 		return shares, 1, nil
 	}
 	for m, x := range w {
-		if x /= most; x >= leastShare {
+		if x /= most; x >= minShare {
 			shares[m] = x
 		}
 	}
 	return shares, most, nil
-}
-
-// Copied is a source whose documents may have the ids of others, because they are copies.
-type Copied interface{ Copies() bool }
-
-// Copies tells whether documents of a source may have the ids of others.
-func Copies(src any) bool {
-	c, ok := src.(Copied)
-	return ok && c.Copies()
 }
 
 // Numbers that Words.Token returns for tokens to leave out.
@@ -105,23 +83,10 @@ type Words struct {
 	Name func(w int32) string
 }
 
-// Renumber applies one more map after To.
-func (w *Words) Renumber(to []int32) {
-	if w.To == nil {
-		w.To = to
-		return
-	}
-	for i, j := range w.To {
-		if j >= 0 {
-			w.To[i] = to[j]
-		}
-	}
-}
-
 // Counter reads one document after the other. The zero value is ready to use.
 type Counter struct {
 	// Words and Counts are the words of the document in hand and how often each
-	// occurs, at least once. Sorted or Distinct makes the words distinct.
+	// occurs, at least once. Sorted makes the words distinct.
 	Words, Counts []int32
 
 	// Unknown is the number of tokens of the document that were left out.
@@ -131,7 +96,6 @@ type Counter struct {
 	id     string
 	number int
 	pairs  []uint64
-	at     []int32 // for Distinct: 1 + the place of a word, 0: not there
 }
 
 // Read takes over the words of a document that have a number. number is the
@@ -150,24 +114,27 @@ func (c *Counter) Read(w *Words, d Document, number int) error {
 	case d.Counts != nil && len(d.Counts) != n:
 		return c.fail(fmt.Errorf("%d counts for %d words", len(d.Counts), n))
 	}
-	if len(d.Words) > 0 {
-		return c.numbers(d)
-	}
-	for i, t := range d.Tokens {
+	c.Words, c.Counts = slices.Grow(c.Words, n), slices.Grow(c.Counts, n)
+	for i := range n {
 		x := int32(1)
 		if d.Counts != nil {
 			x = d.Counts[i]
 		}
-		if x < 0 {
-			return CountError(c.doc(), t, float64(x))
+		if len(d.Words) > 0 && uint(d.Words[i]) >= uint(w.Size) {
+			return c.fail(RangeError("word", int64(d.Words[i]), 0, int64(w.Size)-1))
 		}
-		if x == 0 {
+		switch {
+		case x < 0:
+			return CountError(c.doc(), w.given(d, i), float64(x))
+		case x == 0:
 			continue
-		}
-		if t == "" {
+		case len(d.Words) > 0:
+			c.add(d.Words[i], x)
+			continue
+		case d.Tokens[i] == "":
 			return c.fail(errors.New("a token is the empty string"))
 		}
-		k, err := w.Token(t)
+		k, err := w.Token(d.Tokens[i])
 		if err != nil {
 			return c.fail(err)
 		}
@@ -176,29 +143,16 @@ func (c *Counter) Read(w *Words, d Document, number int) error {
 	return nil
 }
 
-// numbers is Read for words given by number.
-func (c *Counter) numbers(d Document) error {
-	w := c.from
-	for i, k := range d.Words {
-		if uint(k) >= uint(w.Size) {
-			return c.fail(RangeError("word", int64(k), 0, int64(w.Size)-1))
-		}
-		x := int32(1)
-		if d.Counts != nil {
-			x = d.Counts[i]
-		}
-		if x < 0 {
-			word := strconv.Itoa(int(k))
-			if w.Names != nil {
-				word = cmp.Or(w.Names[k], word)
-			}
-			return CountError(c.doc(), word, float64(x))
-		}
-		if x > 0 {
-			c.add(k, x)
-		}
+// given returns word i of a document as the document gives it, or by its name.
+func (w *Words) given(d Document, i int) string {
+	if len(d.Tokens) > 0 {
+		return d.Tokens[i]
 	}
-	return nil
+	word := strconv.Itoa(int(d.Words[i]))
+	if w.Names != nil {
+		word = cmp.Or(w.Names[d.Words[i]], word)
+	}
+	return word
 }
 
 // add adds a word that occurs x times.
@@ -214,12 +168,7 @@ func (c *Counter) add(k, x int32) {
 }
 
 // doc returns what the document in hand is called.
-func (c *Counter) doc() string {
-	if c.id != "" {
-		return c.id
-	}
-	return strconv.Itoa(c.number)
-}
+func (c *Counter) doc() string { return cmp.Or(c.id, strconv.Itoa(c.number)) }
 
 func (c *Counter) fail(err error) error { return fmt.Errorf("document %s: %w", c.doc(), err) }
 
@@ -232,15 +181,6 @@ func (c *Counter) tooMany(w int32, sum float64) error {
 	return CountError(c.doc(), word, sum)
 }
 
-// Tokens returns the sum of Counts.
-func (c *Counter) Tokens() int64 {
-	n := int64(0)
-	for _, x := range c.Counts {
-		n += int64(x)
-	}
-	return n
-}
-
 // Sorted makes the words distinct and ascending.
 func (c *Counter) Sorted() error {
 	n, w, sum := Merge(c.Words, c.Counts, &c.pairs)
@@ -251,50 +191,18 @@ func (c *Counter) Sorted() error {
 	return nil
 }
 
-// Distinct makes the words, all less than n, distinct, in the order in which
-// they first occur. It takes a table of n words and is faster than Sorted.
-func (c *Counter) Distinct(n int) (err error) {
-	if len(c.at) < n {
-		c.at = make([]int32, n)
-	}
-	k := 0
-	for i, w := range c.Words {
-		p := c.at[w] - 1
-		if p < 0 {
-			c.Words[k], c.Counts[k] = w, c.Counts[i]
-			k++
-			c.at[w] = int32(k)
-			continue
-		}
-		sum := int64(c.Counts[p]) + int64(c.Counts[i])
-		if sum > MaxCount {
-			err = c.tooMany(w, float64(sum))
-			break
-		}
-		c.Counts[p] = int32(sum)
-	}
-	c.Words, c.Counts = c.Words[:k], c.Counts[:k]
-	for _, w := range c.Words {
-		c.at[w] = 0
-	}
-	return err
-}
-
 // Merge sorts the words of a document and adds up the counts of equal ones, in
 // place. It returns how many words are left, or the first word whose sum exceeds
 // MaxCount, with the sum; word is −1 where there is none.
 func Merge(words, counts []int32, buf *[]uint64) (n int, word int32, sum float64) {
-	ordered := true
-	for i := 1; i < len(words); i++ {
-		if words[i] <= words[i-1] {
-			ordered = false
-			break
-		}
+	i := 1
+	for i < len(words) && words[i-1] < words[i] {
+		i++
 	}
-	if ordered {
+	if i >= len(words) { // they are sorted and distinct
 		return len(words), -1, 0
 	}
-	p := (*buf)[:0]
+	p := slices.Grow((*buf)[:0], len(words))
 	for i, w := range words {
 		p = append(p, uint64(uint32(w))<<32|uint64(uint32(counts[i])))
 	}

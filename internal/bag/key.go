@@ -11,14 +11,10 @@ import (
 func Key[T string | []byte](id T, number int) uint64 {
 	if len(id) == 0 {
 		var digits [20]byte
-		return key(strconv.AppendInt(digits[:0], int64(number), 10))
+		return Key(strconv.AppendInt(digits[:0], int64(number), 10), 0)
 	}
-	return key(id)
-}
-
-// key is FNV-1a with the last steps of SplitMix64, for FNV leaves the high bits of short
-// strings alike.
-func key[T string | []byte](id T) uint64 {
+	// FNV-1a with the last steps of SplitMix64, for FNV leaves the high bits of short strings
+	// alike.
 	x := uint64(14695981039346656037)
 	for i := range len(id) {
 		x = (x ^ uint64(id[i])) * 1099511628211

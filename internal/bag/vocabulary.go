@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Index returns the number of each word. A word that stands in vocab twice is an
+// Index returns the number of each word. A word that is in vocab twice is an
 // error.
 func Index(vocab []string) (map[string]int32, error) {
 	if len(vocab) > math.MaxInt32 {
@@ -24,7 +24,7 @@ func Index(vocab []string) (map[string]int32, error) {
 }
 
 // Unique returns the vocabulary with a mark on the second, third, … place of a
-// word that stands in it several times, so that all are different; without such
+// word that is in it several times, so that all are different; without such
 // a word, vocab itself.
 func Unique(vocab []string) []string {
 	seen := make(map[string]int, len(vocab))
@@ -43,9 +43,9 @@ func Unique(vocab []string) []string {
 }
 
 // Match returns for each word of a vocabulary its number in another, Unknown for
-// none. Where a word stands several times, its first place is matched with the
-// first there, the second with the second, and so on, and those too many with
-// the last: equal vocabularies are matched row by row.
+// none. Where a word is in both several times, its first place is matched with the
+// first there, the second with the second, and so on, and surplus ones with the last: equal
+// vocabularies are matched row by row.
 func Match(from, to []string) []int32 {
 	out := make([]int32, len(from))
 	if slices.Equal(from, to) {
@@ -95,11 +95,4 @@ func CompareWords(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

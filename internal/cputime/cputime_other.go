@@ -2,6 +2,6 @@
 
 package cputime
 
-const known = false
+const Known = false
 
-func seconds() float64 { return 0 }
+func Seconds() float64 { return 0 }

@@ -21,7 +21,7 @@ type documents struct {
 	counts []float32
 }
 
-// synthetic documents have about so many nonzeros each, of words by Zipf's law.
+// synthetic documents have about this many nonzeros each, of words by Zipf's law.
 func synthetic(docs, n, nonzeros int) documents {
 	rnd := rand.New(rand.NewPCG(10, 11))
 	zipf := rand.NewZipf(rnd, 1.05, 40, uint64(n-1))

@@ -3,19 +3,18 @@
 // document (K numbers) and given topics B (N×K). The responsibilities of a word w
 // with row b of B are
 //
-//	Plain:           g ∝ t·b
-//	LeaveDocument:   g' ∝ max(t − g, m)·b
-//	LeaveEverywhere: g' ∝ max(t − g, m)·max(b·R − g, β)/(R − g)
-//	LeaveLast:       g' ∝ max(t − g°, m)·b
+//	Plain:         g ∝ t·b
+//	LeaveDocument: g' ∝ max(t − g, m)·b
+//	LeaveLast:     g' ∝ max(t − g°, m)·b
 //
-// with R the topics' totals of tokens plus prior, so that b·R are those of the word,
-// and g° the g' of the step before. The last three leave one token out of the counts
-// that it is shared out by (collapsed variational Bayes of order zero): exactly at a
-// fixed point of LeaveLast, nearly with the others, which keep no responsibilities.
+// with g° the g' of the step before. The last two leave each token out of the counts that
+// it is shared out by (collapsed variational Bayes of order zero): exactly at a fixed point
+// of LeaveLast, nearly with LeaveDocument, which keeps no responsibilities.
+//
 // The word's count times the responsibilities is added to the document's tokens by topic
-// and, when learning, to the word's. All of this is one pass over the document's words, in
-// blocks of a few whose rows stay in the nearest cache: the log-likelihood Σ x·ln(tᵀb) is
-// a by-product, except with LeaveLast.
+// and, when learning, to the word's. This takes one pass over the document's words, in
+// blocks whose rows stay in the nearest cache. The log-likelihood Σ x·ln(tᵀb) is a
+// by-product, except with LeaveLast.
 //
 // # Precision
 //
@@ -24,15 +23,16 @@
 //
 // # Kernels
 //
-// There are three implementations, named and chosen as those of internal/linalg are:
-// "avx512", "avx2" and "generic". They differ in the last bits. With the same kernel a
-// result depends on the arguments alone.
+// They are named and chosen as those of internal/linalg, and differ in the last bits. With
+// the same kernel a result depends on the arguments alone.
 package estep
 
 import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
 // Form is how the counts are formed that a token is shared out by.
@@ -42,7 +42,6 @@ type Form uint8
 const (
 	Plain Form = iota
 	LeaveDocument
-	LeaveEverywhere
 	LeaveLast
 )
 
@@ -57,34 +56,29 @@ type Step struct {
 	// NoLikelihood leaves out the log-likelihood, a sixth of the time: Step returns 0.
 	// LeaveLast never has it.
 	NoLikelihood bool
-	// Count says that Share sets w.N, as Step does.
+	// Each, if not nil, is called for each word of the document, in order, instead of adding
+	// anything up: word i has the share out/sum of its count in each topic. out is valid
+	// during the call. It is not for LeaveLast. Step sets w.N only with Count.
+	Each  func(i int, out []float32, sum float32)
 	Count bool
 	// Floor is m, the least weight that a topic keeps; its padding is zero. Plain does
 	// not use it.
 	Floor []float32
-	// Totals is R, above 1 but for its padding, which is 1, and Beta is β > 0, of
-	// LeaveEverywhere.
-	Totals []float32
-	Beta   float32
-	// Token is the count that LeaveLast takes for one token. It leaves out all of a
-	// word that has less.
+	// Token is the count that LeaveLast takes for one token, or all of a word with less.
 	Token float32
 
-	each  func(i int, out []float32, sum float32) // of Share
-	extra []float32                               // by word, times which is added to tᵀb in a score
+	extra []float32 // by word, times which is added to tᵀb in a score
 	times float32
 }
 
-// Least is the least tᵀb that a word may have. At twice that a float32 is still far
-// from the range where precision is lost.
+// Least is the least tᵀb that a word may have: far from where a float32 loses precision.
 const Least = 1e-30
 
 // ErrImpossible is wrapped by the error for a word with tᵀb below Least; with LeaveLast,
 // the sum of max(t − g°, m)·b.
 var ErrImpossible = errors.New("has no probability")
 
-// piece is how many words are added up before their sum is: sums of sums have smaller
-// errors than a single one.
+// piece is how many words are added up before their sum is, for smaller errors.
 const piece = 32 * block
 
 // Worker has the numbers of one document. A goroutine needs its own.
@@ -110,16 +104,16 @@ func NewWorker(k int) *Worker { return newWorker(k, best()) }
 
 func newWorker(k int, kr *kernel) *Worker {
 	n := Padded(k)
-	x := aligned((3 + block) * n)
+	x := linalg.Aligned[float32]((3 + block) * n)
 	return &Worker{T: x[:n:n], N: x[n : 2*n : 2*n], part: x[2*n : 3*n : 3*n], out: x[3*n:], left: make([]float32, 2*block), z: make([]float32, piece), kr: kr, logs: logs()}
 }
 
-// Keep prepares for steps of LeaveLast with a document of n words: the first leaves out
-// nothing. It takes 4·Padded(K) bytes for each word.
+// Keep prepares for steps of LeaveLast with a document of n words, of which the first
+// leaves out nothing. It takes 4·Padded(K) bytes for each word.
 func (w *Worker) Keep(n int) {
 	size := n * len(w.T)
 	if cap(w.kept) < size {
-		w.kept = aligned(size + size/4)
+		w.kept = linalg.Aligned[float32](size + size/4)
 	}
 	w.kept = w.kept[:size]
 	clear(w.kept)
@@ -129,31 +123,19 @@ func (w *Worker) Keep(n int) {
 	}
 }
 
-// Weigh sets w.T to n + prior, which are as long, and returns its sum.
-func (w *Worker) Weigh(n, prior []float32) float64 {
-	prior, t := prior[:len(n)], w.T[:len(n)]
-	var a, b, c, d float32 // four sums do not wait for each other
-	k := 0
-	for ; k+4 <= len(n); k += 4 {
-		n, p, t := n[k:k+4:k+4], prior[k:k+4:k+4], t[k:k+4:k+4]
-		t[0], t[1], t[2], t[3] = n[0]+p[0], n[1]+p[1], n[2]+p[2], n[3]+p[3]
-		a, b, c, d = a+t[0], b+t[1], c+t[2], d+t[3]
-	}
-	for ; k < len(n); k++ {
-		t[k] = n[k] + prior[k]
-		a += t[k]
-	}
-	return float64(a) + float64(b) + float64(c) + float64(d)
-}
-
 // Step shares out the tokens of a document by w.T. It sets w.N, adds to s.Sums and
 // returns Σ x·ln(tᵀb). Counts need not be whole numbers. With LeaveLast, Keep comes
 // before the first step of a document, and all its steps have the same words.
 func (w *Worker) Step(s *Step, words []int32, counts []float32) (float64, error) {
-	mode := int(s.Form)
-	clear(w.N)
-	sum, err := w.run(s, mode, words, counts)
-	if err == nil && s.Form == Plain {
+	mode, floor := int(s.Form), s.Floor
+	if s.Each != nil && s.Form == Plain { // nothing is left out of weights that cannot fall
+		mode, floor = int(LeaveDocument), w.T
+	}
+	if s.Each == nil || s.Count {
+		clear(w.N)
+	}
+	sum, err := w.run(s, mode, floor, words, counts)
+	if err == nil && mode == int(Plain) {
 		for k, t := range w.T {
 			w.N[k] *= t
 		}
@@ -161,35 +143,20 @@ func (w *Worker) Step(s *Step, words []int32, counts []float32) (float64, error)
 	return sum, err
 }
 
-// Share calls each for the words of a document with what Step adds up, and adds nothing up
-// itself: word i has the count x·out/sum of each topic. It sets w.N if s.Count. The form is
-// Plain or LeaveDocument. out is valid during the call. Share returns what Step does.
-func (w *Worker) Share(s *Step, words []int32, counts []float32, each func(i int, out []float32, sum float32)) (float64, error) {
-	own := *s
-	own.each = each
-	if s.Count {
-		clear(w.N)
-	}
-	if s.Form == Plain {
-		own.Floor = w.T // nothing is left out of weights that cannot fall
-	}
-	return w.run(&own, int(LeaveDocument), words, counts)
-}
-
 // Score returns Σ x·ln(tᵀb) alone.
 func (w *Worker) Score(b *Rows, words []int32, counts []float32) (float64, error) {
-	return w.run(&Step{B: b}, score, words, counts)
+	return w.run(&Step{B: b}, score, nil, words, counts)
 }
 
 // ScoreMixed returns Σ x·ln(tᵀb + times·extra), with a number extra for each row of b.
 func (w *Worker) ScoreMixed(b *Rows, extra []float32, times float32, words []int32, counts []float32) (float64, error) {
-	return w.run(&Step{B: b, extra: extra, times: times}, score, words, counts)
+	return w.run(&Step{B: b, extra: extra, times: times}, score, nil, words, counts)
 }
 
 // score is the mode of a kernel that finds tᵀb alone. The others are forms.
 const score = -1
 
-func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float64, error) {
+func (w *Worker) run(s *Step, mode int, floor []float32, words []int32, counts []float32) (float64, error) {
 	b := s.B
 	if len(counts) != len(words) || len(w.T) != b.Stride {
 		panic("estep: lengths do not fit")
@@ -204,7 +171,7 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 	}
 	a := &w.args
 	*a = args{b: &b.Data[0], t: &w.T[0], g: &w.N[0], out: &w.out[0], left: &w.left[0], scale: &w.left[block],
-		k: b.K, stride: 4 * b.Stride, width: 4 * roundUp(b.K, w.kr.lanes), mode: mode, beta: s.Beta, token: s.Token, least: Least, one: 1}
+		k: b.K, stride: 4 * b.Stride, width: 4 * roundUp(b.K, w.kr.lanes), mode: mode, token: s.Token, least: Least, one: 1}
 	if s.Sums != nil {
 		if s.Sums.N != b.N || s.Sums.Stride != b.Stride {
 			panic("estep: sums do not fit")
@@ -212,12 +179,9 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 		a.sums = &s.Sums.Data[0]
 	}
 	if mode >= int(LeaveDocument) {
-		a.prior = &s.Floor[:b.Stride][0]
+		a.prior = &floor[:b.Stride][0]
 	}
-	if mode == int(LeaveEverywhere) {
-		a.totals = &s.Totals[:b.Stride][0]
-	}
-	adds := mode != score && (s.each == nil || s.Count) // to w.N
+	adds := mode != score && (s.Each == nil || s.Count) // to w.N
 	if !adds {
 		a.g = nil
 	}
@@ -243,9 +207,9 @@ func (w *Worker) run(s *Step, mode int, words []int32, counts []float32) (float6
 				a.next = &words[lo+i+block]
 			}
 			w.kr.run(a)
-			if s.each != nil {
+			if s.Each != nil {
 				for j, sum := range w.left[:a.n] {
-					s.each(lo+i+j, w.out[j*a.width/4:][:b.K], max(sum, Least))
+					s.Each(lo+i+j, w.out[j*a.width/4:][:b.K], max(sum, Least))
 				}
 			}
 		}

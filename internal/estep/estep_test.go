@@ -44,20 +44,15 @@ var forms = []struct {
 }{
 	{"plain", Plain, true}, {"fold-in", Plain, false},
 	{"leave-document", LeaveDocument, true}, {"leave-document-fold-in", LeaveDocument, false},
-	{"leave-everywhere", LeaveEverywhere, true}, {"leave-everywhere-fold-in", LeaveEverywhere, false},
 }
 
 // newProblem draws a document of distinct words. As in use, t is about what the
-// document's tokens make of it and R·b about what the words have.
+// document's tokens make of it.
 func newProblem(rnd *rand.Rand, n, k, words int, form Form, sums bool) *problem {
-	p := &problem{Step: Step{Form: form, B: NewRows(n, k), Beta: 0.02}, t: make([]float32, Padded(k))}
-	p.Floor, p.Totals = make([]float32, Padded(k)), make([]float32, Padded(k))
-	for i := range p.Totals {
-		p.Totals[i] = 1
-	}
+	p := &problem{Step: Step{Form: form, B: NewRows(n, k)}, t: make([]float32, Padded(k))}
+	p.Floor = make([]float32, Padded(k))
 	for i := range k {
 		p.Floor[i] = 0.05 + 0.1*rnd.Float32()
-		p.Totals[i] = float32(3000 * (0.1 + rnd.Float64()))
 	}
 	for i := range n {
 		for j := range k {
@@ -100,12 +95,8 @@ func (p *problem) slow() (n []float64, sums [][]float64, loglik float64) {
 		total := 0.0
 		for j := range g {
 			g[j] /= z
-			left := max(float64(p.t[j])-g[j], float64(p.Floor[j]))
-			switch r := float64(p.Totals[j]); p.Form {
-			case LeaveDocument:
-				g[j] = left * float64(b[j])
-			case LeaveEverywhere:
-				g[j] = left * max(float64(b[j])*r-g[j], float64(p.Beta)) / (r - g[j])
+			if p.Form == LeaveDocument {
+				g[j] = max(float64(p.t[j])-g[j], float64(p.Floor[j])) * float64(b[j])
 			}
 			total += g[j]
 		}
@@ -189,7 +180,7 @@ func nearAll(x, y []float32, tol float64) bool {
 	return true
 }
 
-// Every form of every kernel equals its transcription in float64, for K beside the
+// Every form of every kernel equals its transcription in float64, for K next to the
 // widths of all vectors and for documents of no word, of one and of more than a piece.
 func TestStep(t *testing.T) {
 	eachKernel(t, func(t *testing.T, kr *kernel) {

@@ -25,17 +25,15 @@ type args struct {
 	t, g        *float32
 	out         *float32 // n rows, width bytes apart
 	prior       *float32
-	totals      *float32
 	k           int // without padding
 	width       int // bytes of a row up to the end of the last vector needed
 	stride      int
 	mode        int
-	beta, least float32
-	token, one  float32
+	least, one  float32
+	token       float32
 }
 
-// block is how many words a kernel takes at a time. Their rows are read again from
-// the nearest cache.
+// block is how many words a kernel takes at a time.
 const block = 16
 
 type kernel struct {

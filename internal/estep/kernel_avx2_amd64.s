@@ -14,7 +14,7 @@
 // R8, R9  B and the sums (B if there are none); R10 minus the bytes of a row.
 //         R9 is a row of B to come, with LeaveLast
 // R11     t
-// R12     the words to come; the totals; g
+// R12     the words to come; g
 // R13     out
 // R14     z; the counts
 // R15     a row of B to come; the prior; the word's row of the sums; the scales
@@ -22,7 +22,7 @@
 // DX      the word's row of the sums; the sums of out; the counts
 // AX      position in a row, negative
 //
-// Y15 ones, Y14 beta or the token, X13 the least sum, Y12 the factor of the word
+// Y15 ones, Y14 the token, X13 the least sum, Y12 the factor of the word
 
 // SUM leaves the sum of Y0 in X0.
 #define SUM \
@@ -75,9 +75,8 @@ TEXT ·run256(SB), NOSPLIT, $0-8
 	CMPQ         args_sums(DI), $0
 	CMOVQEQ      R8, R9
 	VBROADCASTSS args_one(DI), Y15
-	VBROADCASTSS args_beta(DI), Y14
 	VMOVSS       args_least(DI), X13
-	CMPQ         args_mode(DI), $3
+	CMPQ         args_mode(DI), $const_LeaveLast
 	JEQ          last
 
 dotWord:
@@ -110,8 +109,6 @@ dot:
 	NEGQ  CX
 	LOADROW(args_prior, R15)
 	LOADROW(args_out, R13)
-	CMPQ  AX, $1
-	JNE   everywhere
 
 documentWord:
 	ROW(R8, BX)
@@ -136,39 +133,6 @@ document:
 	INCQ         CX
 	JNE          documentWord
 	JMP          share
-
-everywhere:
-	LOADROW(args_totals, R12)
-
-everywhereWord:
-	ROW(R8, BX)
-	FACTOR(R14, X15)
-	MOVQ   R10, AX
-	VPXOR  Y0, Y0, Y0
-
-everywhere1:
-	VMOVUPS     (BX)(AX*1), Y1
-	VMOVUPS     (R11)(AX*1), Y2
-	VMOVUPS     (R12)(AX*1), Y3
-	VMULPS      Y1, Y12, Y4
-	VMULPS      Y2, Y4, Y4
-	VSUBPS      Y4, Y2, Y2
-	VFMSUB213PS Y4, Y3, Y1
-	VSUBPS      Y4, Y3, Y3
-	VMAXPS      (R15)(AX*1), Y2, Y2
-	VMAXPS      Y14, Y1, Y1
-	VMULPS      Y1, Y2, Y2
-	VDIVPS      Y3, Y2, Y2
-	VMOVUPS     Y2, (R13)(AX*1)
-	VADDPS      Y2, Y0, Y0
-	ADDQ        $32, AX
-	JNE         everywhere1
-	SUM
-	VMOVSS      X0, (DX)(CX*4)
-	SUBQ        R10, R13
-	INCQ        CX
-	JNE         everywhereWord
-	JMP         share
 
 last:
 	RESET

@@ -14,7 +14,7 @@
 // R8, R9  B and the sums (B if there are none); R10 minus the bytes of a row.
 //         R9 is a row of B to come, with LeaveLast
 // R11     t
-// R12     the words to come; the totals; g
+// R12     the words to come; g
 // R13     out
 // R14     z; the counts
 // R15     a row of B to come; the prior; the word's row of the sums; the scales
@@ -22,7 +22,7 @@
 // DX      the word's row of the sums; the sums of out; the counts
 // AX      position in a row, negative
 //
-// Z30 ones, Z29 beta or the token, X28 the least sum, Z31 the factor of the word
+// Z30 ones, Z29 the token, X28 the least sum, Z31 the factor of the word
 
 // SUM leaves the sum of Z0 in X0.
 #define SUM \
@@ -77,9 +77,8 @@ TEXT ·run512(SB), NOSPLIT, $0-8
 	CMPQ         args_sums(DI), $0
 	CMOVQEQ      R8, R9
 	VBROADCASTSS args_one(DI), Z30
-	VBROADCASTSS args_beta(DI), Z29
 	VMOVSS       args_least(DI), X28
-	CMPQ         args_mode(DI), $3
+	CMPQ         args_mode(DI), $const_LeaveLast
 	JEQ          last
 
 dotWord:
@@ -112,8 +111,6 @@ dot:
 	NEGQ  CX
 	LOADROW(args_prior, R15)
 	LOADROW(args_out, R13)
-	CMPQ  AX, $1
-	JNE   everywhere
 
 documentWord:
 	ROW(R8, BX)
@@ -138,39 +135,6 @@ document:
 	INCQ         CX
 	JNE          documentWord
 	JMP          share
-
-everywhere:
-	LOADROW(args_totals, R12)
-
-everywhereWord:
-	ROW(R8, BX)
-	FACTOR(R14, X30)
-	MOVQ   R10, AX
-	VPXORQ Z0, Z0, Z0
-
-everywhere1:
-	VMOVUPS     (BX)(AX*1), Z1
-	VMOVUPS     (R11)(AX*1), Z2
-	VMOVUPS     (R12)(AX*1), Z3
-	VMULPS      Z1, Z31, Z4
-	VMULPS      Z2, Z4, Z4
-	VSUBPS      Z4, Z2, Z2
-	VFMSUB213PS Z4, Z3, Z1
-	VSUBPS      Z4, Z3, Z3
-	VMAXPS      (R15)(AX*1), Z2, Z2
-	VMAXPS      Z29, Z1, Z1
-	VMULPS      Z1, Z2, Z2
-	VDIVPS      Z3, Z2, Z2
-	VMOVUPS     Z2, (R13)(AX*1)
-	VADDPS      Z2, Z0, Z0
-	ADDQ        $64, AX
-	JNE         everywhere1
-	SUM
-	VMOVSS      X0, (DX)(CX*4)
-	SUBQ        R10, R13
-	INCQ        CX
-	JNE         everywhereWord
-	JMP         share
 
 last:
 	RESET

@@ -16,12 +16,9 @@ func runGeneric(a *args) {
 	if a.g != nil {
 		g = row(a.g, 0)
 	}
-	var prior, totals []float32
+	var prior []float32
 	if a.prior != nil {
 		prior = row(a.prior, 0)
-	}
-	if a.totals != nil {
-		totals = row(a.totals, 0)
 	}
 	for i, w := range words {
 		b := row(a.b, w)
@@ -45,8 +42,6 @@ func runGeneric(a *args) {
 			continue
 		case LeaveDocument:
 			s = leaveDocument(out, t, b, prior, r)
-		case LeaveEverywhere:
-			s = leaveEverywhere(out, t, b, prior, totals, r, a.beta)
 		case LeaveLast:
 			s = leaveLast(out, t, b, prior, min(counts[i], a.token)/max(left[i], a.least))
 		}
@@ -142,23 +137,4 @@ func leaveLast(out, t, b, prior []float32, q float32) float32 {
 		s0 += one(&out[i], t[i], v, prior[i])
 	}
 	return (s0 + s1) + (s2 + s3)
-}
-
-func leaveEverywhere(out, t, b, prior, totals []float32, q, beta float32) float32 {
-	out, t, prior, totals = out[:len(b)], t[:len(b)], prior[:len(b)], totals[:len(b)]
-	var s0, s1 float32
-	for i, v := range b {
-		e := t[i] * v * q
-		x, y := t[i]-e, totals[i]*v-e
-		if x < prior[i] {
-			x = prior[i]
-		}
-		if y < beta {
-			y = beta
-		}
-		x = x * y / (totals[i] - e)
-		out[i] = x
-		s0, s1 = s1, s0+x
-	}
-	return s0 + s1
 }

@@ -23,7 +23,7 @@ func TestKernelsStayInBounds(t *testing.T) {
 							p.Sums.Data = testutil.GuardedCopy(t, p.Sums.Data, end)
 						}
 						p.words, p.counts = testutil.GuardedCopy(t, p.words, end), testutil.GuardedCopy(t, p.counts, end)
-						p.Floor, p.Totals = testutil.GuardedCopy(t, p.Floor, end), testutil.GuardedCopy(t, p.Totals, end)
+						p.Floor = testutil.GuardedCopy(t, p.Floor, end)
 						w := newWorker(k, kr)
 						w.T, w.N, w.out = testutil.GuardedCopy(t, w.T, end), testutil.GuardedCopy(t, w.N, end), testutil.GuardedCopy(t, w.out, end)
 						w.z, w.left = testutil.GuardedCopy(t, w.z, end), testutil.GuardedCopy(t, w.left, end)

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// logTable has, for the i-th of as many parts of [1, 2), the reciprocal of a number
-// in its middle and that number's logarithm.
+// logTable has, for the i-th of its parts of [1, 2), the reciprocal of a number in its
+// middle and that number's logarithm.
 type logTable [1 << logBits]struct{ inverse, log float64 }
 
 const logBits = 7
@@ -21,9 +21,8 @@ var logs = sync.OnceValue(func() *logTable {
 	return &t
 })
 
-// add returns sum + Σ x·ln z, and the index of a z below Least with x > 0, or −1. The
-// errors of the logarithms are those of float64, without the branches and the calls
-// of math.Log, which take longer than the sharing out.
+// add returns sum + Σ x·ln z, and the index of a z below Least with x > 0, or −1. It is
+// as exact as math.Log, whose branches and calls take longer than the sharing out.
 func (t *logTable) add(sum float64, x, z []float32) (float64, int) {
 	const bias = 127
 	x = x[:len(z)]

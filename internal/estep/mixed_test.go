@@ -72,22 +72,20 @@ func TestScoreMixed(t *testing.T) {
 func TestFloor(t *testing.T) {
 	eachKernel(t, func(t *testing.T, kr *kernel) {
 		const k = 20
-		for _, form := range []Form{LeaveDocument, LeaveEverywhere} {
-			for _, floor := range []float32{0, 1e-8, 0.01, 1, 50} {
-				p := newProblem(rand.New(rand.NewPCG(28, 29)), 30, k, 20, form, true)
-				for j := range k {
-					p.Floor[j] = floor
-					p.t[j] = 0.02
-				}
-				// One word, once, that topic 3 alone explains, and another topic hardly.
-				p.words, p.counts = p.words[:1], []float32{1}
-				row := p.B.Row(int(p.words[0]))
-				for j := range row {
-					row[j] = 1e-6
-				}
-				row[3], p.t[3], p.t[5] = 0.01, 1.02, 0.5
-				p.check(t, fmt.Sprintf("form %d, floor %v", form, floor), newWorker(k, kr), 3e-6)
+		for _, floor := range []float32{0, 1e-8, 0.01, 1, 50} {
+			p := newProblem(rand.New(rand.NewPCG(28, 29)), 30, k, 20, LeaveDocument, true)
+			for j := range k {
+				p.Floor[j] = floor
+				p.t[j] = 0.02
 			}
+			// One word, once, that topic 3 alone explains, and another topic hardly.
+			p.words, p.counts = p.words[:1], []float32{1}
+			row := p.B.Row(int(p.words[0]))
+			for j := range row {
+				row[j] = 1e-6
+			}
+			row[3], p.t[3], p.t[5] = 0.01, 1.02, 0.5
+			p.check(t, fmt.Sprintf("floor %v", floor), newWorker(k, kr), 3e-6)
 		}
 	})
 }

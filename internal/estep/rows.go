@@ -1,6 +1,6 @@
 package estep
 
-import "unsafe"
+import "github.com/jsmf-go/spectral/internal/linalg"
 
 // lanes is how many numbers the widest vector holds. Rows are padded to that.
 const lanes = 16
@@ -19,7 +19,7 @@ type Rows struct {
 // NewRows returns an n×k matrix of zeros.
 func NewRows(n, k int) *Rows {
 	s := Padded(k)
-	return &Rows{N: n, K: k, Stride: s, Data: aligned(n * s)}
+	return &Rows{N: n, K: k, Stride: s, Data: linalg.Aligned[float32](n * s)}
 }
 
 // Reset makes r an N×k matrix of zeros in the same memory; k is at most what it began
@@ -48,12 +48,4 @@ func Drain(dst []float64, stride int, keep, scale float64, parts []*Rows, lo, hi
 			keep = 1
 		}
 	}
-}
-
-// aligned returns n zeros that begin at a cache line.
-func aligned(n int) []float32 {
-	const line = 64
-	s := make([]float32, n+line/4-1)
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(s))) % line / 4
-	return s[skip:][:n:n]
 }

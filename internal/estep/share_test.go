@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// Share hands out what Step adds up, word by word in order, for documents of one piece and of
+// With Each a step hands out what it adds up without, word by word in order, for documents of one piece and of
 // several, and returns the same log-likelihood. The scores of the sums are those of a step, to
 // 3e-6 as in the other tests.
-func TestShare(t *testing.T) {
+func TestEach(t *testing.T) {
 	const tol = 3e-6
 	eachKernel(t, func(t *testing.T, kr *kernel) {
 		rnd := rand.New(rand.NewPCG(31, 32))
@@ -24,7 +24,7 @@ func TestShare(t *testing.T) {
 					p.Step.Count = true
 					tokens, want, loglik := p.slow()
 					next := 0
-					got, err := w.Share(&p.Step, p.words, p.counts, func(i int, out []float32, sum float32) {
+					p.Step.Each = func(i int, out []float32, sum float32) {
 						if i != next || len(out) != k {
 							t.Fatalf("%s: word %d with %d numbers, want word %d", name, i, len(out), next)
 						}
@@ -34,7 +34,8 @@ func TestShare(t *testing.T) {
 								t.Fatalf("%s: word %d, topic %d has %v, want %v", name, i, j, x, want[i][j])
 							}
 						}
-					})
+					}
+					got, err := w.Step(&p.Step, p.words, p.counts)
 					for j, v := range w.N[:k] {
 						if x := float64(v); !(math.Abs(x-tokens[j]) <= tol*(1+tokens[j])) {
 							t.Fatalf("%s: topic %d has %v tokens, want %v", name, j, x, tokens[j])

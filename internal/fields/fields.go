@@ -27,27 +27,19 @@ func (r *Reader) Take(n uint64) []byte {
 }
 
 // U8 returns the next byte.
-func (r *Reader) U8() byte {
-	if x := r.Take(1); x != nil {
-		return x[0]
-	}
-	return 0
-}
+func (r *Reader) U8() byte { return byte(r.integer(1)) }
 
 // U32 returns the next four bytes as an integer.
-func (r *Reader) U32() uint32 {
-	if x := r.Take(4); x != nil {
-		return binary.LittleEndian.Uint32(x)
-	}
-	return 0
-}
+func (r *Reader) U32() uint32 { return uint32(r.integer(4)) }
 
 // U64 returns the next eight bytes as an integer.
-func (r *Reader) U64() uint64 {
-	if x := r.Take(8); x != nil {
-		return binary.LittleEndian.Uint64(x)
+func (r *Reader) U64() uint64 { return r.integer(8) }
+
+func (r *Reader) integer(size uint64) (x uint64) {
+	for i, b := range r.Take(size) {
+		x |= uint64(b) << (8 * i)
 	}
-	return 0
+	return x
 }
 
 // F64 returns the next eight bytes as a float64, which may be NaN.

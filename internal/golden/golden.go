@@ -25,15 +25,12 @@ type Row struct {
 	Rectifier   string
 	ValuesIters []int     `json:"values_iters"`
 	Values1     []float64 `json:"values1"` // changes at those iterations
-	Values2     []float64 `json:"values2"`
 	Rect        struct {
 		Fro, Sum, Trace, Min, Max float64
-		Zeros, Negatives          int
 		Block                     [][]float64
 		DiagFirst10               []float64 `json:"diag_first10"`
 		RowsumMin                 float64   `json:"rowsum_min"`
 		RowsumFirst10             []float64 `json:"rowsum_first10"`
-		EigTop                    []float64 `json:"eig_top"`
 		DMin                      float64   `json:"d_min"` // row sums of YYᵀ
 		DFirst10                  []float64 `json:"d_first10"`
 		XYDiff                    float64   `json:"XYdiff"`   // PALM: ‖X − Y‖
@@ -48,22 +45,17 @@ type Row struct {
 	Opt     []struct {
 		Optimizer       string
 		ObjMean         float64            `json:"obj_mean"`
-		ObjMax          float64            `json:"obj_max"`
-		ObjFirst10      []float64          `json:"obj_first10"`
 		BFro            float64            `json:"B_fro"`
 		BRowsFirst3     [][]float64        `json:"B_rows_first3"`
 		BColnorms       []float64          `json:"B_colnorms"`
 		BtildeFro       float64            `json:"Btilde_fro"`
 		BtildeFirst3    [][]float64        `json:"Btilde_cols_first3"`
-		BtildeNNZ       int                `json:"Btilde_nnz"`
 		BSDiag          []float64          `json:"BS_diag"`
 		ADiag           []float64          `json:"A_diag"`
 		ASum            float64            `json:"A_sum"`
 		ARow1           []float64          `json:"A_row1"`
 		AFro            float64            `json:"A_fro"`
 		TopWords        []string           `json:"top_words_first10topics"`
-		Alpha0Gradient  float64            `json:"alpha0_gradient"`
-		Alpha0Baseline  float64            `json:"alpha0_baseline"`
 		Alpha0Line      float64            `json:"alpha0_linesearch"`
 		MetricsOriginal map[string]float64 `json:"metrics_vs_original"`
 	}
@@ -78,19 +70,17 @@ func Rows(t testing.TB, name string) []Row {
 // were computed from: tiny, synth, or kos1000, which needs the real corpora.
 func Corpus(t testing.TB, name string) *corpus.Corpus {
 	t.Helper()
-	var docword, vocab, stops string
-	words := 0 // the vocabulary's size
+	path := testutil.Path
 	switch name {
 	case "tiny":
-		docword, vocab, stops, words = testutil.Path("tiny", "docword.tiny.txt"), testutil.Path("tiny", "vocab.tiny.txt"), testutil.Path("tiny", "tiny.stops"), 25
+		return Curated(t, path(name, "docword.tiny.txt"), path(name, "vocab.tiny.txt"), path(name, "tiny.stops"), 25)
 	case "synth":
-		docword, vocab, stops, words = testutil.Path("synth", "docword.synth.txt.gz"), testutil.Path("synth", "vocab.synth.txt"), testutil.Path("synth", "synth.stops"), 600
+		return Curated(t, path(name, "docword.synth.txt.gz"), path(name, "vocab.synth.txt"), path(name, "synth.stops"), 600)
 	case "kos1000":
-		docword, vocab, words = testutil.Data(t, "kos", "docword.kos.txt.gz"), testutil.Data(t, "kos", "vocab.kos.txt"), 1000
-	default:
-		t.Fatalf("no golden corpus %q", name)
+		return Curated(t, testutil.Data(t, "kos", "docword.kos.txt.gz"), testutil.Data(t, "kos", "vocab.kos.txt"), "", 1000)
 	}
-	return Curated(t, docword, vocab, stops, words)
+	t.Fatalf("no golden corpus %q", name)
+	return nil
 }
 
 // Curated reads a corpus and keeps its best words by the papers' rules. Each corpus
@@ -107,7 +97,11 @@ func Curated(t testing.TB, docword, vocab, stops string, words int) *corpus.Corp
 	}
 	cur := corpus.Curation{Words: words, MinDistinct: 3}
 	if stops != "" {
-		cur.StopWords = lines(t, stops)
+		b, err := os.ReadFile(stops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cur.StopWords = strings.Fields(string(b))
 	}
 	c, _, err := corpus.Curate(raw, cur)
 	if err != nil {
@@ -120,15 +114,6 @@ func Curated(t testing.TB, docword, vocab, stops string, words int) *corpus.Corp
 // curated holds what Curated has read, *corpus.Corpus by files and settings.
 var curated sync.Map
 
-func lines(t testing.TB, path string) []string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Fields(string(b))
-}
-
 // Tiny is the part of tiny/golden.json.gz that holds the corpus and the
 // fully rectified results.
 type Tiny struct {
@@ -138,7 +123,6 @@ type Tiny struct {
 	D1        []int
 	D2        [][]int
 	DocsUsed  int         `json:"docs_used"`
-	EigTop4   []float64   `json:"eig_top4"`
 	AP15      [][]float64 `json:"AP15_values"`
 	FullBase  Full        `json:"full_Baseline"`
 	FullAP15  Full        `json:"full_AP15"`
@@ -161,14 +145,14 @@ type Full struct {
 	ExpGrad   Solved `json:"expGrad"`
 }
 
-// LowRank is one compressing rectifier's results on tiny; Y2 is PALM's X, D the
-// row sums of YYᵀ, E the last correction.
+// LowRank is one compressing rectifier's results on tiny; D are the row sums of YYᵀ, E
+// is the last correction.
 type LowRank struct {
-	Y, YYt, Y2 [][]float64
-	Values     [][]float64
-	E          [][]float64
-	D          []float64
-	ActiveSet  SolvedLow `json:"activeSet"`
+	Y, YYt    [][]float64
+	Values    [][]float64
+	E         [][]float64
+	D         []float64
+	ActiveSet SolvedLow `json:"activeSet"`
 }
 
 // SolvedLow is what the low-rank anchor word algorithm makes of a LowRank.
@@ -185,11 +169,8 @@ type Solved struct {
 	B, Btilde, A    [][]float64
 	APinv           [][]float64        `json:"A_pinv"`
 	AOptimize       [][]float64        `json:"A_optimize"` // by multiplicative updates
-	AlphaGradient   []float64          `json:"alpha_gradient"`
-	AlphaBaseline   []float64          `json:"alpha_baseline"` // by the formula of 2012
 	AlphaLineSearch []float64          `json:"alpha_linesearch"`
-	AlphaCandidates []float64          `json:"alpha0_candidates"`
-	AlphaLoss       float64            `json:"alpha_loss"` // half of it, at AlphaGradient
+	AlphaLoss       float64            `json:"alpha_loss"` // half of it, at the minimum by gradient
 	Metrics         map[string]float64 `json:"metrics_vs_original"`
 }
 

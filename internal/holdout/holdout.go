@@ -1,25 +1,28 @@
-// Package holdout chooses the tokens that passes over documents do not learn from until
-// the end, and that the spectral solution they start with must not have seen either: half
-// of the tokens of one document in twenty. Bits of a document's key (bag.Key) choose it, so
-// that it does not matter where the document stands.
+// Package holdout chooses the tokens that neither passes over documents learn from until the
+// end, nor the spectral solution they start with: half of the tokens of one document in
+// twenty. Bits of a document's key (bag.Key) choose it, wherever the document is.
 package holdout
 
 const (
-	oneOf = 20   // documents is watched
+	oneOf = 20   // documents has hidden tokens
 	least = 2000 // tokens, without which none is hidden
 )
 
-// Watches tells whether a document with this key (bag.Key) has hidden tokens.
-func Watches(key uint64) bool { return key>>32%oneOf == 0 }
+// HeldOut reports whether a document with this key (bag.Key) has hidden tokens.
+func HeldOut(key uint64) bool { return key>>32%oneOf == 0 }
 
-// Sampled tells whether a document with this key is in a sample of one of n. Samples have
-// nothing to do with what is watched.
+// Sampled reports whether a document with this key is in a sample of one of n. Samples do not
+// depend on which documents have hidden tokens.
 func Sampled(key uint64, n int64) bool { return key>>1&(1<<30-1)%uint64(n) == 0 }
 
-// Enough tells whether so many hidden tokens say anything. If not, no token is hidden.
+// Half returns the half of the documents that one with this key is in, 0 or 1. Halves do not
+// depend on which documents have hidden tokens or are sampled.
+func Half(key uint64) int { return int(key & 1) }
+
+// Enough reports whether this many hidden tokens are enough for a score. If not, no token is hidden.
 func Enough(tokens int64) bool { return tokens >= least }
 
-// Hidden returns how many tokens are hidden of a document with so many.
+// Hidden returns how many of the tokens of a document are hidden.
 func Hidden(tokens int64) int64 { return tokens / 2 }
 
 // Split calls each for the words of a document, with how many of their tokens are

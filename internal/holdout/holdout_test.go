@@ -47,16 +47,16 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// One document in twenty is watched: of 20,000 some 1000, with a deviation of 31.
-func TestWatches(t *testing.T) {
-	watched := 0
+// One document in twenty has hidden tokens: of 20,000 some 1000, with a deviation of 31.
+func TestHeldOut(t *testing.T) {
+	heldOut := 0
 	for i := range 20000 {
-		if Watches(bag.Key(fmt.Sprint("document ", i), 0)) {
-			watched++
+		if HeldOut(bag.Key(fmt.Sprint("document ", i), 0)) {
+			heldOut++
 		}
 	}
-	if watched < 850 || watched > 1150 {
-		t.Errorf("%d documents of 20000 are watched", watched)
+	if heldOut < 850 || heldOut > 1150 {
+		t.Errorf("%d documents of 20000 have hidden tokens", heldOut)
 	}
 	if Enough(1999) || !Enough(2000) {
 		t.Error("the border of Enough is not 2000")

@@ -8,32 +8,29 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
-// Block improves given vectors until they are the k algebraically largest
-// eigenpairs of a symmetric operator, by block Krylov steps with Rayleigh–Ritz.
-// It is made for a sequence of operators that change little, so that the vectors
-// of one are nearly those of the next.
+// Block improves given vectors until they are the k algebraically largest eigenpairs of a
+// symmetric operator, by block Krylov steps with Rayleigh–Ritz. It is made for a sequence of
+// operators that change little, so that the vectors of one are nearly those of the next.
 type Block struct {
-	// X holds the vectors, n×p, p ≥ k, orthonormal, the best ones first: the
-	// start on entry and the refined vectors on return. The memory of the start
-	// is used for other things.
-	X blas64.General
-	// Theta holds the p Ritz values, in descending order.
-	Theta []float64
+	// X holds the vectors, n×p, p ≥ k, orthonormal, the best ones first: the start on entry
+	// and the refined vectors on return, in other memory.
+	X     blas64.General
+	Theta []float64 // the p Ritz values, in descending order
 
 	scratch [3]blas64.General // n×p, kept between calls of Refine
 	skip    int               // steps of the next Refine without Rayleigh–Ritz
 }
 
-// Refine runs at most the given number of steps. It stops as soon as the first k
-// pairs have residuals of at most tol·λ_k; EigStats.Converged tells whether they
-// have. X and Theta hold the best approximation in either case.
+// Refine runs at most the given number of steps. It stops as soon as the first k pairs have
+// residuals of at most tol·λ_k; EigStats.Converged reports whether they have. X and Theta
+// hold the best approximation in either case.
 //
-// Rayleigh–Ritz changes no subspace, and with the residuals it takes longer than
-// the products of a sparse operator. It is left out in as many steps as the
-// previous call needed before its last one.
+// Rayleigh–Ritz changes no subspace, and with the residuals it takes longer than the products
+// of a sparse operator. It is left out of the steps that the previous call needed before its
+// last one.
 func (b *Block) Refine(ctx context.Context, k int, op Op, tol float64, steps, workers int) (EigStats, error) {
 	var st EigStats
 	n, p := b.X.Rows, b.X.Cols
@@ -117,7 +114,7 @@ func ritz(ctx context.Context, x, w, xq, wq blas64.General, workers int) ([]floa
 		}
 	}
 	symmetrise(g)
-	theta, q, err := symEig(ctx, g, workers, new(symEigen))
+	theta, q, err := symEig(ctx, g, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +127,8 @@ func ritz(ctx context.Context, x, w, xq, wq blas64.General, workers int) ([]floa
 // residuals returns ‖w_j − θ_j x_j‖² of the first k columns.
 func residuals(ctx context.Context, x, w blas64.General, theta []float64, k, workers int) []float64 {
 	const size = 512
-	parts := make([][]float64, run.Count(x.Rows, size))
-	_ = run.Chunks(ctx, x.Rows, size, workers, func(_, c, lo, hi int) error {
+	parts := make([][]float64, parallel.Count(x.Rows, size))
+	_ = parallel.Chunks(ctx, x.Rows, size, workers, func(_, c, lo, hi int) error {
 		r := make([]float64, k)
 		for i := lo; i < hi; i++ {
 			xr, wr := Row(x, i)[:k], Row(w, i)[:k]
@@ -152,14 +149,14 @@ func residuals(ctx context.Context, x, w blas64.General, theta []float64, k, wor
 	return sum
 }
 
-// cholQR orthonormalises the columns of a in place. It returns false if they are
-// linearly dependent up to rounding. Columns are scaled to length one first. One
-// pass of Cholesky QR leaves them orthogonal up to their squared condition number
-// times the rounding error; a second pass follows if that is not enough.
+// cholQR orthonormalises the columns of a in place. It returns false if they are linearly
+// dependent up to rounding. Columns are scaled to length one first. One pass of Cholesky QR
+// leaves them orthogonal up to their squared condition number times the rounding error; a
+// second pass follows if that is not enough.
 func cholQR(ctx context.Context, a blas64.General, workers int) (bool, error) {
 	p := a.Cols
 	g := NewGeneral(p, p)
-	for pass := 0; pass < 2; pass++ {
+	for range 2 {
 		if err := Gram(ctx, a, g, workers); err != nil {
 			return false, err
 		}
@@ -196,7 +193,7 @@ func cholQR(ctx context.Context, a blas64.General, workers int) (bool, error) {
 				r.Data[i*p+j] = d[i] * inv.At(i, j)
 			}
 		}
-		err := run.Chunks(ctx, a.Rows, 256, workers, func(_, _, lo, hi int) error {
+		err := parallel.Chunks(ctx, a.Rows, 256, workers, func(_, _, lo, hi int) error {
 			rows := Rows(a, lo, hi)
 			buf := borrow((hi - lo) * p)
 			defer giveBack(buf)

@@ -18,7 +18,7 @@ func cpuid(leaf, sub uint32) (eax, ebx, ecx, edx uint32)
 //go:noescape
 func xgetbv() (eax, edx uint32)
 
-// detect tells which of the two instruction sets the processor and the operating
+// detect reports which of the two instruction sets the processor and the operating
 // system support and GODEBUG leaves on.
 func detect() (avx2, avx512 bool) {
 	const (
@@ -57,7 +57,7 @@ func detect() (avx2, avx512 bool) {
 	return avx2, avx512
 }
 
-// allowed tells whether the settings cpu.NAME=off and cpu.all=off in GODEBUG leave
+// allowed reports whether the settings cpu.NAME=off and cpu.all=off in GODEBUG leave
 // all of the named features on. As in the runtime the last setting of a feature
 // counts.
 func allowed(godebug string, names ...string) bool {

@@ -16,7 +16,6 @@ type EigStats struct {
 	Restarts  int     // of Lanczos; steps of the block iteration; passes of Krylov
 	Residual  float64 // the largest ‖Au − λu‖ of the pairs asked for
 	Converged bool
-	Cold      bool // computed without a start
 }
 
 // ErrNonFinite is returned if a result of the operator is NaN or infinite.

@@ -7,40 +7,32 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 const (
-	// A block of 24 columns and depthMax of the inner dimension takes 36 kB,
-	// so that it stays in the first-level cache beside 8 rows of the left factor.
+	// A block of 24 columns and depthMax of the inner dimension takes 36 kB, so that it
+	// stays in the first-level cache together with 8 rows of the left factor.
 	depthMax = 192
-
-	// If the inner dimension is the long one, both factors are read across their
-	// rows; a smaller block keeps the lines of the left factor in the cache too.
+	// If the inner dimension is the long one, both factors are read across their rows; a
+	// smaller block keeps the lines of the left factor in the cache too.
 	depthLong = 128
-
-	// Products with a result of at most longOut×longOut and an inner dimension
-	// of at least longMin are cut along the inner dimension.
+	// Products with a result of at most longOut×longOut and an inner dimension of at least
+	// longMin are cut along the inner dimension.
 	longOut = 512
 	longMin = 1024
-
-	// chunkWork is the number of multiply-adds of a chunk: tens of
-	// microseconds, so that cancellation is prompt and the load is balanced.
+	// chunkWork is the number of multiply-adds of a chunk: tens of microseconds.
 	chunkWork = 1 << 20
-
-	// vectorWork is the same for a product with one vector, which is bound by
-	// memory: one megabyte.
+	// vectorWork is that of a product with one vector, which is bound by memory.
 	vectorWork = 1 << 17
-
 	// smallWork is the number of multiply-adds up to which packing does not pay.
 	smallWork = 216
 )
 
-// Gemm computes c = alpha·op(a)·op(b) + beta·c, where op transposes according to
-// tA and tB. c must not share memory with a or b. Gemm is made for products with
-// one or two small sizes: it copies op(b), or the part that a chunk needs, into
-// packed form. If the result is a single row or column, inner products are summed
-// in eight interleaved parts.
+// Gemm computes c = alpha·op(a)·op(b) + beta·c, where op transposes according to tA and tB.
+// c must not share memory with a or b. Gemm is made for products with one or two small sizes:
+// it packs op(b), or the part that a chunk needs. If the result is a single row or column,
+// inner products are summed in eight interleaved parts.
 //
 // As in BLAS, c is not read if beta is 0, and a and b are not read if alpha is 0.
 // workers bounds the goroutines (0: GOMAXPROCS) and never changes a bit. The error
@@ -49,8 +41,7 @@ func Gemm(ctx context.Context, tA, tB blas.Transpose, alpha float64, a, b blas64
 	return best().gemm(ctx, tA, tB, alpha, a, b, beta, c, workers)
 }
 
-// Gram computes c = aᵀ·a for a tall N×p matrix a. It computes one triangle and
-// copies it to the other, so that c is exactly symmetric. workers and the error
+// Gram computes c = aᵀ·a for a tall N×p matrix a, exactly symmetric. workers and the error
 // are those of Gemm.
 func Gram(ctx context.Context, a blas64.General, c blas64.General, workers int) error {
 	return best().gram(ctx, a, c, workers)
@@ -151,9 +142,8 @@ func scaleResult(beta float64, c blas64.General) {
 	}
 }
 
-// left is op(a). Its element (i, l) is data[i·rs+l·ks]: the tiles broadcast single
-// elements, so that the layout matters little. If its columns are contiguous and
-// long, it is packed too, in panels of 8 rows.
+// left is op(a). Its element (i, l) is data[i·rs+l·ks]: the tiles broadcast single elements,
+// so that the layout matters little. Long contiguous columns are packed, in panels of 8 rows.
 type left struct {
 	data   []float64
 	rs, ks int
@@ -183,6 +173,6 @@ func (kr *kernels) packRight(dst []float64, r right, k0, k1, j0, j1 int) {
 
 // depth returns the size, at most most, of the blocks of an inner dimension k.
 func depth(k, most int) int {
-	blocks := run.Count(k, most)
-	return run.Count(k, blocks)
+	blocks := parallel.Count(k, most)
+	return parallel.Count(k, blocks)
 }

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 func elem(m blas64.General, trans bool, i, j int) float64 {
@@ -222,34 +222,36 @@ func TestGemmNonFinite(t *testing.T) {
 	eachKernel(t, func(t *testing.T, kr *kernels) {
 		rnd := newRand(4)
 		for _, sh := range [][3]int{{9, 5, 11}, {100, 60, 50}, {17, 2048, 9}} {
-			m, k, n := sh[0], sh[1], sh[2]
-			a, b := randMat(rnd, m, k, 0), randMat(rnd, k, n, 0)
-			for l := range k {
-				a.Data[3*k+l] = 0
-			}
-			b.Data[(k/2)*n+4] = math.Inf(1) // 0·∞ is NaN
-			a.Data[(m-1)*k] = math.NaN()
-			c := randMat(rnd, m, n, 0)
-			if err := kr.gemm(context.Background(), blas.NoTrans, blas.NoTrans, 1, a, b, 0, c, 2); err != nil {
-				t.Fatal(err)
-			}
-			for i := range m {
-				for j := range n {
-					v := c.Data[i*n+j]
-					switch {
-					case i == m-1, i == 3 && j == 4:
-						if !math.IsNaN(v) {
-							t.Fatalf("c[%d,%d] = %v, want NaN", i, j, v)
+			t.Run(fmt.Sprint(sh), func(t *testing.T) {
+				m, k, n := sh[0], sh[1], sh[2]
+				a, b := randMat(rnd, m, k, 0), randMat(rnd, k, n, 0)
+				for l := range k {
+					a.Data[3*k+l] = 0
+				}
+				b.Data[(k/2)*n+4] = math.Inf(1) // 0·∞ is NaN
+				a.Data[(m-1)*k] = math.NaN()
+				c := randMat(rnd, m, n, 0)
+				if err := kr.gemm(context.Background(), blas.NoTrans, blas.NoTrans, 1, a, b, 0, c, 2); err != nil {
+					t.Fatal(err)
+				}
+				for i := range m {
+					for j := range n {
+						v := c.Data[i*n+j]
+						switch {
+						case i == m-1, i == 3 && j == 4:
+							if !math.IsNaN(v) {
+								t.Fatalf("c[%d,%d] = %v, want NaN", i, j, v)
+							}
+						case j == 4:
+							if !math.IsInf(v, 0) {
+								t.Fatalf("c[%d,%d] = %v, want an infinity", i, j, v)
+							}
+						case math.IsNaN(v) || math.IsInf(v, 0):
+							t.Fatalf("c[%d,%d] = %v, want a finite number", i, j, v)
 						}
-					case j == 4:
-						if !math.IsInf(v, 0) {
-							t.Fatalf("c[%d,%d] = %v, want an infinity", i, j, v)
-						}
-					case math.IsNaN(v) || math.IsInf(v, 0):
-						t.Fatalf("c[%d,%d] = %v, want a finite number", i, j, v)
 					}
 				}
-			}
+			})
 		}
 	})
 }
@@ -276,7 +278,7 @@ func TestFusedKernelsAgree(t *testing.T) {
 			if err := kr.gemm(context.Background(), blas.NoTrans, blas.NoTrans, 0.3, a, b, 0.7, c, 1); err != nil {
 				t.Fatal(err)
 			}
-			kr.spmmRows(s.rowPtr, s.cols, s.vals, b, d, 0, sh.m, true)
+			kr.spmmRange(s.rowPtr, s.cols, s.vals, b, d, 0, sh.m, true)
 			if i == 0 {
 				wantC, wantS = c.Data, d.Data
 				continue
@@ -314,7 +316,7 @@ func mustPanic(t *testing.T, want string, f func()) {
 	defer func() {
 		t.Helper()
 		v := recover()
-		if p, ok := v.(*run.Panic); ok {
+		if p, ok := v.(*parallel.Panic); ok {
 			v = p.Value
 		}
 		s, ok := v.(string)

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 // mulSmall sums each element by itself, with the bits of the tiles.
@@ -49,7 +49,7 @@ func (kr *kernels) mulTall(ctx context.Context, l left, r right, m, k, n int, al
 		kr.packRight(packed[k0*wide:], r, k0, min(k, k0+kc), 0, n)
 	}
 	size := max(8*panel, roundUp(chunkWork/(k*n)+1, panel))
-	return run.Chunks(ctx, m, size, workers, func(_, _, lo, hi int) error {
+	return parallel.Chunks(ctx, m, size, workers, func(_, _, lo, hi int) error {
 		for k0 := 0; k0 < k; k0 += kc {
 			bt := beta
 			if k0 > 0 {
@@ -65,7 +65,7 @@ func (kr *kernels) mulTall(ctx context.Context, l left, r right, m, k, n int, al
 func (kr *kernels) mulWide(ctx context.Context, l left, r right, m, k, n int, alpha, beta float64, c blas64.General, workers int) error {
 	kc := depth(k, depthMax)
 	size := max(2*tileCols, roundUp(chunkWork/(k*m)+1, tileCols))
-	return run.Chunks(ctx, n, size, workers, func(_, _, lo, hi int) error {
+	return parallel.Chunks(ctx, n, size, workers, func(_, _, lo, hi int) error {
 		buf := borrow(kc * roundUp(hi-lo, panel))
 		defer giveBack(buf)
 		for k0 := 0; k0 < k; k0 += kc {
@@ -81,17 +81,17 @@ func (kr *kernels) mulWide(ctx context.Context, l left, r right, m, k, n int, al
 	})
 }
 
-// mulLong cuts the inner dimension into chunks that depend on its length alone
-// and adds up their products in order. upper means that both factors are the same
-// and that only the tiles that touch the upper triangle are computed.
+// mulLong cuts the inner dimension into chunks that depend on its length alone and adds up
+// their products in order. upper means that both factors are the same and only tiles that
+// touch the upper triangle are computed.
 func (kr *kernels) mulLong(ctx context.Context, l left, r right, m, k, n int, alpha, beta float64, c blas64.General, upper bool, workers int) error {
 	const most = 32 // partial results held at once
-	size := roundUp(max(4*depthLong, run.Count(k, most)), depthLong)
-	chunks := run.Count(k, size)
+	size := roundUp(max(4*depthLong, parallel.Count(k, most)), depthLong)
+	chunks := parallel.Count(k, size)
 	sums := borrow(chunks * m * n)
 	defer giveBack(sums)
 	wide := roundUp(n, panel)
-	err := run.Chunks(ctx, k, size, workers, func(_, chunk, lo, hi int) error {
+	err := parallel.Chunks(ctx, k, size, workers, func(_, chunk, lo, hi int) error {
 		need := depthLong * wide
 		if l.rs == 1 && !upper {
 			need += depthLong * roundUp(m, panel)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 // mulVector computes y = alpha·A·x + beta·y for an m×k matrix A; xs and ys are
@@ -27,7 +27,7 @@ func (kr *kernels) mulVector(ctx context.Context, a left, m, k int, x []float64,
 	}
 	if a.ks == 1 { // inner products with the rows of A
 		size := roundUp(vectorWork/k+1, panel)
-		return run.Chunks(ctx, m, size, workers, func(_, _, lo, hi int) error {
+		return parallel.Chunks(ctx, m, size, workers, func(_, _, lo, hi int) error {
 			var s [panel]float64
 			for i := lo; i < hi; i += panel {
 				top := min(i+panel, hi)
@@ -48,13 +48,10 @@ func (kr *kernels) mulVector(ctx context.Context, a left, m, k int, x []float64,
 
 	// Sums of multiples of the columns of A, stored as rows: a row of a sparse
 	// matrix times a dense one.
-	every := make([]int32, k)
-	for l := range every {
-		every[l] = int32(l)
-	}
+	every := numbers(k)
 	if k < longMin || m > longOut {
 		size := roundUp(vectorWork/k+1, 8*panel)
-		return run.Chunks(ctx, m, size, workers, func(_, _, lo, hi int) error {
+		return parallel.Chunks(ctx, m, size, workers, func(_, _, lo, hi int) error {
 			buf := borrow(hi - lo)
 			defer giveBack(buf)
 			kr.spmm(k, []int{0, k}, every, x, a.data[lo:], a.ks, *buf, hi-lo, hi-lo, 0, 1, false)
@@ -62,11 +59,11 @@ func (kr *kernels) mulVector(ctx context.Context, a left, m, k int, x []float64,
 			return nil
 		})
 	}
-	size := max(4*depthLong, run.Count(k, 32))
-	chunks := run.Count(k, size)
+	size := max(4*depthLong, parallel.Count(k, 32))
+	chunks := parallel.Count(k, size)
 	sums := borrow(chunks * m)
 	defer giveBack(sums)
-	err := run.Chunks(ctx, k, size, workers, func(_, chunk, lo, hi int) error {
+	err := parallel.Chunks(ctx, k, size, workers, func(_, chunk, lo, hi int) error {
 		kr.spmm(hi-lo, []int{0, hi - lo}, every[:hi-lo], x[lo:hi], a.data[lo*a.ks:], a.ks, (*sums)[chunk*m:][:m], m, m, 0, 1, false)
 		return nil
 	})

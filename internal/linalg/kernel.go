@@ -5,12 +5,11 @@
 // # Kernels
 //
 // All dense work goes through one kind of register tile: 8 rows by up to 24
-// columns, with the right factor packed in panels of 8 columns. There are three
-// implementations: "avx512" and "avx2" in assembly on amd64, and "generic" in Go
-// on other architectures, on older machines and under the build tags noasm and
-// purego. The best one that the machine can run is chosen at first use
-// (KernelName says which). GODEBUG is obeyed: cpu.avx512f=off leaves "avx2",
-// cpu.avx2=off, cpu.fma=off and cpu.all=off leave "generic".
+// columns, with the right factor packed in panels of 8 columns. The kernels are
+// "avx512" and "avx2" in assembly on amd64, and "generic" in Go elsewhere, on older
+// machines and under the build tags noasm and purego. The best one that the machine
+// can run is chosen at first use (KernelName). GODEBUG is obeyed: cpu.avx512f=off
+// leaves "avx2", cpu.avx2=off, cpu.fma=off and cpu.all=off leave "generic".
 //
 // # What the bits depend on
 //
@@ -21,9 +20,8 @@
 // arm64, ppc64le, riscv64 and s390x, "generic" round once per multiply-add and
 // agree bit for bit. On other architectures "generic" rounds twice.
 //
-// Zeros are multiplied like any other number (the reference BLAS skips some of
-// them), so that a NaN or an infinity in an input reaches every element that
-// depends on it.
+// Zeros are multiplied like any other number, so that a NaN or an infinity in an input
+// reaches every element that depends on it.
 //
 // Functions panic if the shapes do not fit.
 package linalg
@@ -44,7 +42,7 @@ const (
 type kernels struct {
 	name string
 
-	// fused tells whether a multiply-add rounds once.
+	// fused reports whether a multiply-add rounds once.
 	fused bool
 
 	// tile computes, for r < 8 and j < 8(nb−1)+last,
@@ -84,12 +82,10 @@ var best = sync.OnceValue(func() *kernels {
 	return all[len(all)-1]
 })
 
-// KernelName returns the name of the kernels in use: "avx512", "avx2" or
-// "generic". The package comment says which of them agree bit for bit.
+// KernelName returns the name of the kernels in use.
 func KernelName() string { return best().name }
 
-// Kernels returns the names of all kernels that this machine can run, the best one
-// last. Each call looks anew.
+// Kernels returns the names of all kernels that this machine can run, the best one last.
 func Kernels() []string {
 	var names []string
 	for _, k := range available() {
@@ -104,7 +100,7 @@ var buffers = sync.Pool{New: func() any { return new([]float64) }}
 func borrow(n int) *[]float64 {
 	p := buffers.Get().(*[]float64)
 	if cap(*p) < n {
-		*p = aligned(n)
+		*p = Aligned[float64](n)
 	}
 	*p = (*p)[:n]
 	return p
@@ -112,13 +108,14 @@ func borrow(n int) *[]float64 {
 
 func giveBack(p *[]float64) { buffers.Put(p) }
 
-// aligned returns n zeros that begin at a cache line, so that no vector of a
-// panel crosses one.
-func aligned(n int) []float64 {
+// Aligned returns n zeros that begin at a cache line, so that no vector of a panel crosses
+// one.
+func Aligned[T float32 | float64](n int) []T {
 	const line = 64
-	s := make([]float64, n+line/8-1)
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(s))) % line / 8
-	return s[skip:][:n]
+	size := unsafe.Sizeof(T(0))
+	s := make([]T, n+int(line/size)-1)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(s))) % line / size
+	return s[skip:][:n:n]
 }
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }

@@ -46,10 +46,7 @@ func dots256x(blocks int, a *float64, rs int, x *float64, sums *[8]float64)
 
 func tile256(k int, a []float64, rs, ks int, b []float64, bs, nb, last int, c []float64, ldc int, alpha, beta float64) {
 	checkTile(k, a, rs, ks, b, bs, nb, last, c, ldc)
-	update := 1
-	if beta == 0 {
-		update = 0
-	}
+	update := flag(beta != 0)
 	const half = panel / 2
 	cols := (nb-1)*panel + last
 	groups := 2 // panel by panel, unless there are three: then 12 columns at a time
@@ -124,32 +121,11 @@ func dots256(k int, a []float64, rs int, x []float64, y *[panel]float64) {
 // lanes256 has at 4−w a mask of the first w of four columns.
 var lanes256 = [8]int64{-1, -1, -1, -1}
 
-// spmm256: the caller has checked rowPtr, x and dst.
 func spmm256(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst []float64, ds, p, lo, hi int, accumulate bool) int {
 	const lanes = 4
-	acc := 0
-	if accumulate {
-		acc = 1
-	}
-	vectors := (p + lanes - 1) / lanes
-	strips := (vectors + 7) / 8 // of up to 32 columns, all about equally wide
-	for lo < hi {
-		top := spmmTop(rowPtr, lo, hi)
-		if rowPtr[top] == rowPtr[lo] { // nothing to point to
-			spmmGeneric(n, rowPtr, cols, vals, x, xs, dst, ds, p, lo, top, accumulate)
-			lo = top
-			continue
-		}
-		j := 0
-		for s := range strips {
-			v := (vectors + s) / strips
-			mask := &lanes256[lanes-min(lanes, p-j-(v-1)*lanes)]
-			if bad := spmm256x(v, n, &rowPtr[lo], top-lo, &cols[0], &vals[0], &x[j], xs, &dst[lo*ds+j], ds, mask, acc); bad >= 0 {
-				return bad
-			}
-			j += v * lanes
-		}
-		lo = top
-	}
-	return -1
+	acc := flag(accumulate)
+	return spmmStrips(lanes, n, rowPtr, cols, vals, x, xs, dst, ds, p, lo, hi, accumulate, func(from, to, j, v, last int) int {
+		mask := &lanes256[lanes-last]
+		return spmm256x(v, n, &rowPtr[from], to-from, &cols[0], &vals[0], &x[j], xs, &dst[from*ds+j], ds, mask, acc)
+	})
 }

@@ -54,11 +54,7 @@ func packCols512x(dst, src *float64, stride, k, n int)
 
 func tile512(k int, a []float64, rs, ks int, b []float64, bs, nb, last int, c []float64, ldc int, alpha, beta float64) {
 	checkTile(k, a, rs, ks, b, bs, nb, last, c, ldc)
-	update := 1
-	if beta == 0 {
-		update = 0
-	}
-	tile512x(k, &a[0], rs, ks, &b[0], bs, nb, &c[0], ldc, alpha, beta, 1<<last-1, update)
+	tile512x(k, &a[0], rs, ks, &b[0], bs, nb, &c[0], ldc, alpha, beta, 1<<last-1, flag(beta != 0))
 }
 
 func scan512(k int, a, b []float64, thr float64, col0 int, st *stage, row0 int) {
@@ -68,49 +64,22 @@ func scan512(k int, a, b []float64, thr float64, col0 int, st *stage, row0 int) 
 	scan512x3(k, &a[0], &b[0], thr, col0, &st.vals[o], &st.cols[o], st.stride, &st.cnt[row0])
 }
 
-// spmm512: the caller has checked rowPtr, x and dst; column numbers are checked
-// as they are met.
 func spmm512(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst []float64, ds, p, lo, hi int, accumulate bool) int {
-	vectors := (p + panel - 1) / panel
-	strips := (vectors + 7) / 8 // of up to 64 columns, all about equally wide
-	acc := 0
-	if accumulate {
-		acc = 1
-	}
-	for lo < hi {
-		top := spmmTop(rowPtr, lo, hi)
-		if rowPtr[top] == rowPtr[lo] { // nothing to point to
-			spmmGeneric(n, rowPtr, cols, vals, x, xs, dst, ds, p, lo, top, accumulate)
-			lo = top
-			continue
-		}
-		j := 0
-		for s := range strips {
-			v := (vectors + s) / strips
-			mask := 1<<min(panel, p-j-(v-1)*panel) - 1
-			if bad := spmm512x(v, n, &rowPtr[lo], top-lo, &cols[0], &vals[0], &x[j], xs, &dst[lo*ds+j], ds, mask, acc); bad >= 0 {
-				return bad
-			}
-			j += v * panel
-		}
-		lo = top
-	}
-	return -1
+	acc := flag(accumulate)
+	return spmmStrips(panel, n, rowPtr, cols, vals, x, xs, dst, ds, p, lo, hi, accumulate, func(from, to, j, v, last int) int {
+		return spmm512x(v, n, &rowPtr[from], to-from, &cols[0], &vals[0], &x[j], xs, &dst[from*ds+j], ds, 1<<last-1, acc)
+	})
 }
 
 func spmv512(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst []float64, ds, lo, hi int, accumulate bool) int {
 	if xs != 1 {
 		return spmvFused(n, rowPtr, cols, vals, x, xs, dst, ds, lo, hi, accumulate)
 	}
-	acc := 0
-	if accumulate {
-		acc = 1
-	}
 	for lo < hi {
 		top := spmmTop(rowPtr, lo, hi)
 		if rowPtr[top] == rowPtr[lo] {
 			spmvGeneric(n, rowPtr, cols, vals, x, xs, dst, ds, lo, top, accumulate)
-		} else if bad := spmv512x(n, &rowPtr[lo], top-lo, &cols[0], &vals[0], unsafe.SliceData(x), &dst[lo*ds], ds, acc); bad >= 0 {
+		} else if bad := spmv512x(n, &rowPtr[lo], top-lo, &cols[0], &vals[0], unsafe.SliceData(x), &dst[lo*ds], ds, flag(accumulate)); bad >= 0 {
 			return bad
 		}
 		lo = top

@@ -115,7 +115,7 @@ func BenchmarkScanBelow(b *testing.B) {
 					var h Hits
 					found := 0
 					for b.Loop() {
-						p := kr.pack(y)
+						p := kr.repack(nil, y)
 						found = 0
 						for lo := 0; lo < n; lo += block {
 							h.Reset()

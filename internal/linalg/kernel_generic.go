@@ -97,8 +97,7 @@ func spmmGeneric(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, d
 		d := dst[i*ds:][:p]
 		j := 0
 		for ; j+8 <= p; j += 8 {
-			var s [8]float64
-			s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
+			var s0, s1, s2, s3, s4, s5, s6, s7 float64
 			for t, c := range cs {
 				v := vs[t]
 				o := int(c)*xs + j
@@ -112,15 +111,14 @@ func spmmGeneric(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, d
 				s6 = madd(s6, v, y[6])
 				s7 = madd(s7, v, y[7])
 			}
-			s = [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
-			put(d[j:j+8], s[:], accumulate)
+			put(d[j:j+8], []float64{s0, s1, s2, s3, s4, s5, s6, s7}, accumulate)
 		}
 		for ; j < p; j++ {
-			var s [1]float64
+			s := 0.0
 			for t, c := range cs {
-				s[0] = madd(s[0], vs[t], x[int(c)*xs+j])
+				s = madd(s, vs[t], x[int(c)*xs+j])
 			}
-			put(d[j:j+1], s[:], accumulate)
+			put(d[j:j+1], []float64{s}, accumulate)
 		}
 	}
 	return -1

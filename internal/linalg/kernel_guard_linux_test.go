@@ -47,7 +47,7 @@ func TestKernelsStayInBounds(t *testing.T) {
 					want := cloneMat(dst0)
 					s.mul(kr, x, want, true)
 					dst := guardedMat(t, dst0, end)
-					kr.spmmRows(testutil.GuardedCopy(t, s.rowPtr, end), testutil.GuardedCopy(t, s.cols, end), testutil.GuardedCopy(t, s.vals, end),
+					kr.spmmRange(testutil.GuardedCopy(t, s.rowPtr, end), testutil.GuardedCopy(t, s.cols, end), testutil.GuardedCopy(t, s.vals, end),
 						guardedMat(t, x, end), dst, 0, s.rows, true)
 					if d := diffBits(dst.Data, want.Data); d != "" {
 						t.Fatalf("SpMM, p=%d: %s", p, d)
@@ -57,7 +57,7 @@ func TestKernelsStayInBounds(t *testing.T) {
 					const k = 11
 					y := guardedMat(t, randMat(rnd, n, k, 1), end)
 					z := products(kr, y)
-					p := kr.pack(y)
+					p := kr.repack(nil, y)
 					p.data = testutil.GuardedCopy(t, p.data, end)
 					var h Hits
 					h.st.prepare(n)

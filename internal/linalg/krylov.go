@@ -9,22 +9,20 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Krylov approximates the algebraically largest eigenpairs of a symmetric
-// operator in a given number of products with a block of vectors. It is made for
-// operators of which each product is a pass over a corpus (block Krylov with full
-// orthogonalisation and Rayleigh–Ritz: Halko, Martinsson and Tropp 2011, §4.5;
-// Musco and Musco 2015).
+// Krylov approximates the algebraically largest eigenpairs of a symmetric operator in a
+// given number of products with a block of vectors, for operators of which each product is
+// a pass over a corpus (block Krylov with full orthogonalisation and Rayleigh–Ritz: Halko,
+// Martinsson and Tropp 2011, §4.5; Musco and Musco 2015).
 //
-// x (n×p) holds the start vectors and is overwritten. The space is spanned by
-// X, AX, …, A^(passes−1)X. Krylov returns its best keep Ritz pairs, keep ≥ k, or
-// fewer if the space has fewer dimensions. EigStats.Restarts is the number of
-// passes, fewer than asked for if the space is exhausted, and Residual the
-// largest ‖Au − θu‖ of the first k pairs.
+// x (n×p) holds the start vectors and is overwritten. The space is spanned by X, AX, …,
+// A^(passes−1)X. Krylov returns its best keep Ritz pairs, keep ≥ k, or fewer if the space
+// has fewer dimensions. EigStats.Restarts is the number of passes, fewer than asked for if
+// the space is exhausted, and Residual the largest ‖Au − θu‖ of the first k pairs.
 //
-// Beside the products it costs 4·n·p²·passes² operations and 8·n·p·(passes+3)
+// Besides the products it costs 4·n·p²·passes² operations and 8·n·p·(passes+3)
 // bytes. Directions shorter than about 1e-12·‖A‖ count as zero.
 func Krylov(ctx context.Context, op Op, x blas64.General, k, keep, passes, workers int) (*Block, EigStats, error) {
-	st := EigStats{Cold: true}
+	var st EigStats
 	n, p := x.Rows, x.Cols
 	if k < 1 || p < k || p > n || keep < k || passes < 1 {
 		return nil, st, fmt.Errorf("linalg: %d of %d Ritz pairs from %d passes with %d vectors of length %d", k, keep, passes, p, n)
@@ -89,12 +87,11 @@ func (s *krylovSpace) grow(ctx context.Context, op Op, x blas64.General, passes 
 		}
 		st.Products += x.Cols
 		st.Restarts++
-		for _, q := range columnNorms2(w) {
-			if math.IsNaN(q) || math.IsInf(q, 0) {
-				return ErrNonFinite
-			}
-			largest = max(largest, math.Sqrt(q))
+		longest, err := longestColumn(w)
+		if err != nil {
+			return err
 		}
+		largest = max(largest, longest)
 		hj := make([]blas64.General, len(s.v))
 		for i, vi := range s.v {
 			hj[i] = NewGeneral(vi.Cols, w.Cols)
@@ -121,24 +118,24 @@ func (s *krylovSpace) grow(ctx context.Context, op Op, x blas64.General, passes 
 
 // projected returns T = VᵀAV.
 func (s *krylovSpace) projected() blas64.General {
-	dim, v, h := s.dim, s.v, s.h
-	t := NewGeneral(dim, dim)
-	for j, col := 0, 0; j < len(v); j++ {
-		for i, row := 0, 0; i <= j; i++ {
-			for a := range v[i].Cols {
-				for b := range v[j].Cols {
-					s := h[j][i].Data[a*h[j][i].Stride+b]
-					t.Data[(row+a)*dim+col+b], t.Data[(col+b)*dim+row+a] = s, s
-					if i == j && b < a { // symmetric up to rounding
-						s = 0.5 * (s + h[j][i].Data[b*h[j][i].Stride+a])
-						t.Data[(row+a)*dim+col+b], t.Data[(col+b)*dim+row+a] = s, s
+	t := NewGeneral(s.dim, s.dim)
+	col := 0
+	for j, blocks := range s.h {
+		row := 0
+		for i, h := range blocks {
+			for a := range h.Rows {
+				for b, v := range Row(h, a) {
+					t.Data[(row+a)*s.dim+col+b] = v
+					if i < j {
+						t.Data[(col+b)*s.dim+row+a] = v
 					}
 				}
 			}
-			row += v[i].Cols
+			row += h.Rows
 		}
-		col += v[j].Cols
+		col += s.v[j].Cols
 	}
+	symmetrise(t) // rounding in the blocks of the diagonal
 	return t
 }
 
@@ -149,7 +146,9 @@ func (s *krylovSpace) part(vectors blas64.General, i, k int) blas64.General {
 	for _, b := range s.v[:i] {
 		lo += b.Cols
 	}
-	return blas64.General{Rows: s.v[i].Cols, Cols: k, Stride: vectors.Stride, Data: vectors.Data[lo*vectors.Stride:]}
+	rows := Rows(vectors, lo, lo+s.v[i].Cols)
+	rows.Cols = k
+	return rows
 }
 
 // residual returns the largest residual of the first k Ritz pairs. Only the
@@ -170,19 +169,14 @@ func (s *krylovSpace) residual(ctx context.Context, vectors blas64.General, k in
 			return 0, err
 		}
 	}
-	worst := 0.0
-	for _, q := range columnNorms2(r) {
-		worst = max(worst, math.Sqrt(q))
-	}
-	return worst, nil
+	return longestColumn(r)
 }
 
-// krylovOrthonormal returns an orthonormal basis of the span of the columns of w
-// that is orthogonal to the blocks v too. w must be orthogonal to v already, up to
-// the rounding of its length. Columns of at most floor count as zero, and so do
-// combinations of columns of length one that are shorter than 1e-5. The basis
-// lies in one of w and spare, which have the same size; the other one is returned
-// beside it.
+// krylovOrthonormal returns an orthonormal basis of the span of the columns of w that is
+// orthogonal to the blocks v too. w must be orthogonal to v already, up to the rounding of
+// its length. Columns of at most floor count as zero, and so do combinations of columns of
+// length one that are shorter than 1e-5. The basis is in the memory of w or spare, which
+// have the same size; the other one is returned, too.
 func krylovOrthonormal(ctx context.Context, v []blas64.General, w blas64.General, spare []float64, floor float64, workers int) (blas64.General, []float64, error) {
 	drop := 1e-10
 	for round := 0; ; round++ {
@@ -214,10 +208,9 @@ func blockIn(data []float64, n, p int) blas64.General {
 	return blas64.General{Rows: n, Cols: p, Stride: max(p, 1), Data: data[:n*p]}
 }
 
-// svqb orthonormalises the columns of w by the eigenvectors of their scaled Gram
-// matrix (Stathopoulos and Wu 2002). It leaves out columns of at most floor and
-// eigenvalues of at most drop. The result lies in the memory of to; svqb also
-// returns the smallest eigenvalue kept.
+// svqb orthonormalises the columns of w by the eigenvectors of their scaled Gram matrix
+// (Stathopoulos and Wu 2002). It leaves out columns of at most floor and eigenvalues of at
+// most drop. The result is in the memory of to; svqb also returns the smallest eigenvalue kept.
 func svqb(ctx context.Context, w blas64.General, to []float64, floor, drop float64, workers int) (blas64.General, float64, error) {
 	g := NewGeneral(w.Cols, w.Cols)
 	if err := Gram(ctx, w, g, workers); err != nil {
@@ -244,7 +237,7 @@ func svqb(ctx context.Context, w blas64.General, to []float64, floor, drop float
 			s.Data[a*s.Stride+b] = g.Data[i*g.Stride+j] * inv[i] * inv[j]
 		}
 	}
-	theta, u, err := symEig(ctx, s, workers, new(symEigen))
+	theta, u, err := symEig(ctx, s, workers)
 	if err != nil {
 		return blas64.General{}, 0, err
 	}
@@ -283,7 +276,7 @@ func topEig(ctx context.Context, t blas64.General, keep, workers int) ([]float64
 			return theta, s, nil
 		}
 	}
-	theta, u, err := symEig(ctx, t, workers, new(symEigen))
+	theta, u, err := symEig(ctx, t, workers)
 	if err != nil {
 		return nil, blas64.General{}, err
 	}
@@ -291,12 +284,19 @@ func topEig(ctx context.Context, t blas64.General, keep, workers int) ([]float64
 	return theta[:keep], u, nil
 }
 
-func columnNorms2(a blas64.General) []float64 {
-	s := make([]float64, a.Cols)
+// longestColumn returns the largest norm of a column, and ErrNonFinite if one is not finite.
+func longestColumn(a blas64.General) (longest float64, err error) {
+	squares := make([]float64, a.Cols)
 	for i := range a.Rows {
 		for j, v := range Row(a, i) {
-			s[j] += v * v
+			squares[j] += v * v
 		}
 	}
-	return s
+	for _, q := range squares {
+		if math.IsNaN(q) || math.IsInf(q, 0) {
+			return 0, ErrNonFinite
+		}
+		longest = max(longest, math.Sqrt(q))
+	}
+	return longest, nil
 }

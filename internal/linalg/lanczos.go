@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -18,10 +19,9 @@ type LanczosOptions struct {
 	Tol float64
 	// MaxRestarts bounds the restarts.
 	MaxRestarts int
-	// Block is the number of vectors that the operator is applied to at a
-	// time. 0 means 1, which takes the fewest products; 8 is best if the time
-	// of a product hardly grows with the number of vectors, as for sparse
-	// operators.
+	// Block is the number of vectors that the operator is applied to at a time. 0
+	// means 1, which takes the fewest products; 8 is best for sparse operators, where
+	// the time of a product hardly grows with the number of vectors.
 	Block   int
 	Workers int
 	// Start, if not nil, holds the products of earlier computations for the
@@ -31,8 +31,8 @@ type LanczosOptions struct {
 }
 
 // sizes returns the number of pairs that must converge, the block size, the
-// number m of basis vectors and how many of them a restart keeps beside the
-// next block. small tells that the space has few more dimensions than the basis.
+// number m of basis vectors and how many of them a restart keeps besides the
+// next block. small reports whether the space has few more dimensions than the basis.
 func (o LanczosOptions) sizes(n int) (need, b, m, keep int, small bool) {
 	k := o.Pairs
 	need, b = o.Need, max(o.Block, 1)
@@ -40,10 +40,10 @@ func (o LanczosOptions) sizes(n int) (need, b, m, keep int, small bool) {
 		need = k
 	}
 	m = k + need + max(20, 4*b)
-	// One start vector finds one vector of a multiple eigenvalue, a block as
-	// many as it has columns. Small problems often have such eigenvalues, and
-	// blocks would soon fill the space: instead, a second cycle from a new
-	// direction looks for more. Single vectors need it in larger spaces than blocks.
+	// One start vector finds one vector of a multiple eigenvalue, a block one for each
+	// column. Small problems often have such eigenvalues, and blocks would soon fill the
+	// space: instead, a second cycle from a new direction looks for more. Single vectors
+	// need it in larger spaces than blocks.
 	few := 4
 	if b == 1 {
 		few = 8
@@ -62,13 +62,13 @@ func (o LanczosOptions) sizes(n int) (need, b, m, keep int, small bool) {
 // reorthogonalisation. It returns the eigenvalues in descending order and the
 // vectors as the rows of a Pairs×n matrix.
 //
-// Residuals below a few ulps of ‖A‖ count as converged, whatever Tol is. The
-// start vectors are always the same, and so are the bits of the result. The cost
-// is about Pairs + Need + 20 products if the spectrum is well separated, and
-// O(n·Pairs²) beside them. If the pairs do not converge within MaxRestarts, the
-// best ones found are returned with Converged false.
+// Residuals below a few ulps of ‖A‖ count as converged, whatever Tol is. The start
+// vectors, and so the bits of the result, are always the same. The cost is about
+// Pairs + Need + 20 products if the spectrum is well separated, and O(n·Pairs²). If the
+// pairs do not converge within MaxRestarts, the best ones are returned with Converged
+// false.
 func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, blas64.General, EigStats, error) {
-	st := EigStats{Cold: true}
+	var st EigStats
 	k := o.Pairs
 	need, b, m, keep, small := o.sizes(n)
 	if k < 1 || k > n || need < 0 || need > k {
@@ -84,8 +84,6 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 		copy(t.r.Data, q.r.Data)
 	}
 	st.Products = m
-	// A crowded spectrum takes many restarts, which use the same memory.
-	var mem symEigen
 	room := make([]float64, max(k, keep)*n)
 	size := m              // vectors of the basis whose products are known
 	var verified []float64 // eigenvalues to be confirmed by another cycle
@@ -98,7 +96,7 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 			st.Products += b
 			t.put(j, h)
 		}
-		theta, s, err := symEig(ctx, t.t, o.Workers, &mem)
+		theta, s, err := symEig(ctx, t.t, o.Workers)
 		if err != nil {
 			return nil, blas64.General{}, st, err
 		}
@@ -111,7 +109,7 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 				confirm = confirm || math.Abs(theta[i]-verified[i]) > o.Tol*math.Abs(theta[need-1])+1e-13*l.largest
 			}
 			st.Converged = !confirm
-			verified = append([]float64{}, theta[:need]...)
+			verified = slices.Clone(theta[:need])
 		}
 		done := st.Converged || st.Restarts >= o.MaxRestarts
 		want := keep

@@ -3,13 +3,12 @@ package linalg
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 // lanczos is the state of one computation. The orthonormal basis vectors are the
@@ -31,11 +30,10 @@ type lanczosBlock struct {
 	pcg     rand.PCG
 }
 
-// LanczosStart keeps the first cycles of Lanczos computations for one operator.
-// Before the first restart the vectors do not depend on the number of pairs: the
-// cycle for few pairs is, to the bit, the beginning of the cycle for many. The
-// zero value is ready to use. It is not safe for concurrent use. Memory: 8·n
-// bytes per vector of the longest cycle.
+// LanczosStart keeps the first cycles of Lanczos computations for one operator. Before the
+// first restart the vectors do not depend on the number of pairs: the cycle for few pairs
+// is, to the bit, the beginning of the cycle for many. The zero value is ready to use. It is
+// not safe for concurrent use. Memory: 8·n bytes per vector of the longest cycle.
 type LanczosStart struct {
 	cycles []*lanczos // by block size
 }
@@ -57,24 +55,19 @@ func (s *LanczosStart) cycle(n, b int) (*lanczos, error) {
 	return l, nil
 }
 
-// first makes the first cycle, of m vectors, from the one in o.Start if there is
-// one.
+// first makes the first cycle, of m vectors, from the one in o.Start if there is one.
 func (o LanczosOptions) first(ctx context.Context, n, b, m int, op Op) (*lanczos, error) {
-	if o.Start == nil {
-		l, err := newLanczos(n, b)
-		if err != nil {
-			return nil, err
-		}
-		l.workers = o.Workers
-		return l, l.grow(ctx, op, m)
+	start := o.Start
+	if start == nil {
+		start = new(LanczosStart)
 	}
-	l, err := o.Start.cycle(n, b)
+	l, err := start.cycle(n, b)
 	if err != nil {
 		return nil, err
 	}
 	l.workers = o.Workers
-	if err := l.grow(ctx, op, m); err != nil {
-		return nil, err
+	if err := l.grow(ctx, op, m); err != nil || o.Start == nil {
+		return l, err
 	}
 	return l.fork(m), nil
 }
@@ -106,8 +99,7 @@ func (l *lanczos) grow(ctx context.Context, op Op, m int) error {
 	return nil
 }
 
-// fork returns the state at the end of a first cycle of m vectors, in memory of
-// its own.
+// fork returns the state at the end of a first cycle of m vectors, in memory of its own.
 func (l *lanczos) fork(m int) *lanczos {
 	k := l.kept[m/l.b-1]
 	f := &lanczos{n: l.n, b: l.b, workers: l.workers, pcg: &k.pcg, v: NewGeneral(m+l.b, l.n), w: NewGeneral(l.n, l.b), x: NewGeneral(l.n, l.b), largest: k.largest, kept: l.kept}
@@ -140,23 +132,18 @@ func (l *lanczos) columns(j int, x blas64.General) {
 	}
 }
 
-// extend makes w, the products of the block at j, orthogonal to the basis and
-// appends it as the next block. It returns the components H along the first
-// j+b vectors and writes to r the triangle with w = VᵀH + Q·R.
+// extend makes w, the products of the block at j, orthogonal to the basis and appends it as
+// the next block. It returns the components H along the first j+b vectors and writes to r
+// the triangle with w = VᵀH + Q·R.
 func (l *lanczos) extend(ctx context.Context, j int, r blas64.General) (blas64.General, error) {
 	b, have := l.b, j+l.b
-	for c := range b {
-		q := 0.0
-		for i := range l.n {
-			q += l.w.Data[i*b+c] * l.w.Data[i*b+c]
-		}
-		if math.IsNaN(q) || math.IsInf(q, 0) {
-			return blas64.General{}, ErrNonFinite
-		}
-		l.largest = max(l.largest, math.Sqrt(q))
+	longest, err := longestColumn(l.w)
+	if err != nil {
+		return blas64.General{}, err
 	}
+	l.largest = max(l.largest, longest)
 	h, h2 := NewGeneral(have, b), NewGeneral(have, b)
-	for pass := 0; pass < 2; pass++ {
+	for range 2 {
 		if err := orthogonalise(ctx, l.basis(have), l.w, h2, l.workers); err != nil {
 			return h, err
 		}
@@ -177,7 +164,7 @@ func (l *lanczos) extend(ctx context.Context, j int, r blas64.General) (blas64.G
 			q[i] = l.w.Data[i*b+c]
 		}
 		before := norm(q)
-		for pass := 0; pass < 2; pass++ {
+		for range 2 {
 			for d := range c {
 				p := Row(l.v, have+d)
 				x := blas64.Dot(vec(p), vec(q))
@@ -195,7 +182,7 @@ func (l *lanczos) extend(ctx context.Context, j int, r blas64.General) (blas64.G
 			continue
 		}
 		if beta < 1e-2*before {
-			for pass := 0; pass < 2; pass++ {
+			for range 2 {
 				l.against(have+c, q)
 			}
 			beta = norm(q)
@@ -214,8 +201,8 @@ func (l *lanczos) against(j int, q []float64) {
 	}
 }
 
-// random makes vector j, or for j = 0 each vector of the first block, a unit vector
-// orthogonal to those before it.
+// random makes vector j, or for j = 0 each of the first block, a unit vector orthogonal to
+// those before it.
 func (l *lanczos) random(j int) error {
 	last := j
 	if j == 0 {
@@ -228,7 +215,7 @@ func (l *lanczos) random(j int) error {
 				q[i] = l.rng.Float64() - 0.5
 			}
 			was := norm(q)
-			for pass := 0; pass < 3; pass++ {
+			for range 3 {
 				l.against(j, q)
 			}
 			if d := norm(q); d > 1e-8*was {
@@ -243,8 +230,7 @@ func (l *lanczos) random(j int) error {
 	return nil
 }
 
-// orthogonalise removes from the columns of w their components along the rows
-// of v, which are written to h.
+// orthogonalise removes from the columns of w their components h along the rows of v.
 func orthogonalise(ctx context.Context, v, w, h blas64.General, workers int) error {
 	if w.Cols > 1 {
 		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, v, w, 0, h, workers); err != nil {
@@ -252,7 +238,7 @@ func orthogonalise(ctx context.Context, v, w, h blas64.General, workers int) err
 		}
 		return Gemm(ctx, blas.Trans, blas.NoTrans, -1, v, h, 1, w, workers)
 	}
-	err := run.Chunks(ctx, v.Rows, 16, workers, func(_, _, lo, hi int) error {
+	err := parallel.Chunks(ctx, v.Rows, 16, workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			h.Data[i] = blas64.Dot(vec(Row(v, i)), vec(w.Data))
 		}
@@ -261,7 +247,7 @@ func orthogonalise(ctx context.Context, v, w, h blas64.General, workers int) err
 	if err != nil {
 		return err
 	}
-	return run.Chunks(ctx, v.Cols, 2048, workers, func(_, _, lo, hi int) error {
+	return parallel.Chunks(ctx, v.Cols, 2048, workers, func(_, _, lo, hi int) error {
 		for i := range v.Rows {
 			blas64.Axpy(-h.Data[i], vec(Row(v, i)[lo:hi]), vec(w.Data[lo:hi]))
 		}

@@ -2,11 +2,12 @@ package linalg
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 // LowRankSparse is the symmetric operator YYᵀ + r·eeᵀ + E with an N×K matrix Y (K
@@ -21,9 +22,7 @@ type LowRankSparse struct {
 func (m *LowRankSparse) Mul(ctx context.Context, dst, x blas64.General, workers int) error {
 	n, k, p := m.Y.Rows, m.Y.Cols, x.Cols
 	if k == 0 {
-		for i := range n {
-			clear(dst.Data[i*dst.Stride : i*dst.Stride+p])
-		}
+		scaleResult(0, dst)
 	} else {
 		t := NewGeneral(k, p)
 		if err := Gemm(ctx, blas.Trans, blas.NoTrans, 1, m.Y, x, 0, t, workers); err != nil {
@@ -38,9 +37,9 @@ func (m *LowRankSparse) Mul(ctx context.Context, dst, x blas64.General, workers 
 		for j := range s {
 			s[j] *= m.R
 		}
-		err := run.Chunks(ctx, n, 1024, workers, func(_, _, lo, hi int) error {
+		err := parallel.Chunks(ctx, n, 1024, workers, func(_, _, lo, hi int) error {
 			for i := lo; i < hi; i++ {
-				row := dst.Data[i*dst.Stride : i*dst.Stride+p]
+				row := Row(dst, i)
 				for j, v := range s {
 					row[j] += v
 				}
@@ -84,13 +83,18 @@ func ColumnSums(a blas64.General) []float64 {
 	if a.Rows == 0 || a.Cols == 0 {
 		return s
 	}
-	every := make([]int32, a.Rows)
-	ones := make([]float64, a.Rows)
-	for i := range every {
-		every[i], ones[i] = int32(i), 1
-	}
 	// One row of ones times A: the sparse product keeps the sums in registers.
-	SpMM([]int{0, a.Rows}, every, ones, a, blas64.General{Rows: 1, Cols: a.Cols, Stride: a.Cols, Data: s}, 0, 1, false)
+	ones := slices.Repeat([]float64{1}, a.Rows)
+	best().spmmRange([]int{0, a.Rows}, numbers(a.Rows), ones, a, blas64.General{Rows: 1, Cols: a.Cols, Stride: a.Cols, Data: s}, 0, 1, false)
+	return s
+}
+
+// numbers returns 0 … n−1.
+func numbers(n int) []int32 {
+	s := make([]int32, n)
+	for i := range s {
+		s[i] = int32(i)
+	}
 	return s
 }
 
@@ -101,7 +105,7 @@ func SymMul(ctx context.Context, a, x, dst blas64.General, workers int) error {
 		return Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, a, x, 0, dst, workers)
 	}
 	v := vec(x.Data[:x.Rows])
-	return run.Chunks(ctx, a.Rows, 64, workers, func(_, _, lo, hi int) error {
+	return parallel.Chunks(ctx, a.Rows, 64, workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			dst.Data[i*dst.Stride] = blas64.Dot(vec(Row(a, i)), v)
 		}

@@ -2,32 +2,33 @@ package linalg
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Packed is a copy of the rows of an N×K matrix Y in the layout the register
-// tiles read: panels of 8 rows, the last filled up with zero rows, each stored
-// column by column. It is safe for concurrent use.
+// Packed is a copy of the rows of an N×K matrix Y as the register tiles read them: panels of
+// 8 rows, the last filled up with zero rows, each stored column by column.
 type Packed struct {
 	kr     *kernels
-	n, k   int
+	n      int
 	panels int // ⌈n/8⌉
 	size   int // elements of one panel
 	data   []float64
 }
 
 // Pack copies y (N×K, any stride). It costs one pass over y and 8·K·N bytes.
-func Pack(y blas64.General) *Packed { return best().pack(y) }
+func Pack(y blas64.General) *Packed { return Repack(nil, y) }
 
 // Repack is Pack, but reuses the memory of old, which may be nil.
 func Repack(old *Packed, y blas64.General) *Packed { return best().repack(old, y) }
 
-func (kr *kernels) pack(y blas64.General) *Packed { return kr.repack(nil, y) }
-
 func (kr *kernels) repack(old *Packed, y blas64.General) *Packed {
 	check("y", y)
-	p := &Packed{kr: kr, n: y.Rows, k: y.Cols, panels: (y.Rows + panel - 1) / panel}
+	if y.Rows > math.MaxInt32 {
+		panic(fmt.Sprintf("linalg: y has %d rows, more than a column number can tell", y.Rows))
+	}
+	p := &Packed{kr: kr, n: y.Rows, panels: (y.Rows + panel - 1) / panel}
 	depth := max(1, y.Cols) // no columns: one column of zeros has the same products
 	p.size = depth * panel
 	if need := p.panels * p.size; old != nil && cap(old.data) >= need {
@@ -36,16 +37,13 @@ func (kr *kernels) repack(old *Packed, y blas64.General) *Packed {
 			clear(p.data)
 		}
 	} else {
-		p.data = aligned(need)
+		p.data = Aligned[float64](need)
 	}
 	if y.Cols > 0 {
 		packRows(p.data, y.Data, y.Stride, y.Rows, y.Cols)
 	}
 	return p
 }
-
-// Dims returns N and K.
-func (p *Packed) Dims() (n, k int) { return p.n, p.k }
 
 // packRows writes the rows of an n×k matrix as panels of 8 rows, k×8 each, and
 // zeros for the rows that the last panel lacks.

@@ -3,16 +3,14 @@ package linalg
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Perturbed returns the p algebraically largest eigenpairs of X·diag(θ)·Xᵀ + D,
-// for orthonormal X (n×p), p values θ and a symmetric perturbation D of which only
-// W = DX is known. The rest of D, (I − XXᵀ)D(I − XXᵀ), counts as zero; it changes
-// the pairs in second order only. X and W are not changed. O(np²).
+// Perturbed returns the p algebraically largest eigenpairs of X·diag(θ)·Xᵀ + D, for
+// orthonormal X (n×p) and a symmetric perturbation D of which only W = DX is known. The rest
+// of D, (I − XXᵀ)D(I − XXᵀ), counts as zero; it changes the pairs in second order. O(np²).
 func Perturbed(ctx context.Context, x blas64.General, theta []float64, w blas64.General, workers int) (*Block, error) {
 	n, p := x.Rows, x.Cols
 	if len(theta) != p || w.Rows != n || w.Cols != p {
@@ -23,9 +21,9 @@ func Perturbed(ctx context.Context, x blas64.General, theta []float64, w blas64.
 	for i := range n {
 		copy(Row(z, i), Row(w, i))
 	}
-	floor := 0.0
-	for _, v := range columnNorms2(w) {
-		floor = max(floor, v)
+	longest, err := longestColumn(w)
+	if err != nil {
+		return nil, err
 	}
 	g, h := NewGeneral(p, p), NewGeneral(p, p)
 	for range 2 {
@@ -40,7 +38,7 @@ func Perturbed(ctx context.Context, x blas64.General, theta []float64, w blas64.
 		}
 	}
 	symmetrise(g)
-	q, _, err := krylovOrthonormal(ctx, []blas64.General{x}, z, make([]float64, n*p), 1e-12*math.Sqrt(floor), workers)
+	q, _, err := krylovOrthonormal(ctx, []blas64.General{x}, z, make([]float64, n*p), 1e-12*longest, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -66,14 +64,11 @@ func Perturbed(ctx context.Context, x blas64.General, theta []float64, w blas64.
 		return nil, err
 	}
 	b := &Block{X: NewGeneral(n, p), Theta: values}
-	part := func(lo, rows int) blas64.General {
-		return blas64.General{Rows: rows, Cols: p, Stride: s.Stride, Data: s.Data[lo*s.Stride:]}
-	}
-	if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, x, part(0, p), 0, b.X, workers); err != nil {
+	if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, x, Rows(s, 0, p), 0, b.X, workers); err != nil {
 		return nil, err
 	}
 	if q.Cols > 0 {
-		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, q, part(p, q.Cols), 1, b.X, workers); err != nil {
+		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, q, Rows(s, p, m), 1, b.X, workers); err != nil {
 			return nil, err
 		}
 	}

@@ -1,18 +1,13 @@
 package linalg
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
-// scanRows is how many rows are searched together: the columns are read from
-// memory once for all of them, and their panels fit in the first-level cache
-// beside those of the columns.
+// scanRows is how many rows are searched together: their panels fit in the first-level cache
+// together with those of the columns, which are read from memory once for all of them.
 const scanRows = 4 * panel
 
-// Hits collects the entries that a scan finds, row after row. The caller may read
-// and cut its slices between scans. The zero value is ready to use. It is not safe
-// for concurrent use.
+// Hits collects the entries that a scan finds, row after row. The caller may read and
+// cut its slices between scans. The zero value is ready to use.
 type Hits struct {
 	// RowEnd[t] is the end in Cols and Vals of the t-th row scanned; it
 	// begins where row t−1 ends.
@@ -80,11 +75,9 @@ func (h *Hits) flush(lo, hi int) {
 // row for each i, with the columns in ascending order. NaN is never below.
 //
 // A value is Σ_k y_ik·y_jk, summed in the order of k, with the same bits for (i, j)
-// and (j, i) and for any i0 and i1. The cost is about (i1−i0)·(N−i0)·K
-// multiply-adds; multiples of 32 are best for i0 and i1. Concurrent calls on one
-// Packed need an out each.
+// and (j, i) and for any i0 and i1, for which multiples of 32 are best. The cost is
+// about (i1−i0)·(N−i0)·K multiply-adds. Concurrent calls need an out each.
 func (p *Packed) ScanBelow(i0, i1 int, threshold float64, out *Hits) {
-	p.checkScan()
 	if i0 < 0 || i1 < i0 || i1 > p.n {
 		panic(fmt.Sprintf("linalg: scan of rows [%d, %d) of %d", i0, i1, p.n))
 	}
@@ -103,7 +96,6 @@ func (p *Packed) ScanBelow(i0, i1 int, threshold float64, out *Hits) {
 // order, and all columns j. It appends to out one row for each. The values have
 // the same bits as those of ScanBelow.
 func (p *Packed) ScanBelowRows(rows []int, threshold float64, out *Hits) {
-	p.checkScan()
 	for t, i := range rows {
 		if i < 0 || i >= p.n {
 			panic(fmt.Sprintf("linalg: rows[%d] = %d of %d", t, i, p.n))
@@ -130,12 +122,6 @@ func (p *Packed) ScanBelowRows(rows []int, threshold float64, out *Hits) {
 		}
 		p.scan(a, panels, -1, threshold, &out.st)
 		out.flush(0, len(part))
-	}
-}
-
-func (p *Packed) checkScan() {
-	if p.n > math.MaxInt32 {
-		panic(fmt.Sprintf("linalg: scan of %d rows, more than a column number can tell", p.n))
 	}
 }
 

@@ -58,10 +58,7 @@ func TestScanBelow(t *testing.T) {
 			for _, k := range []int{0, 1, 2, 5, 8, 13} {
 				y := randMat(rnd, n, k, rnd.IntN(3))
 				z := products(kr, y)
-				p := kr.pack(y)
-				if gn, gk := p.Dims(); gn != n || gk != k {
-					t.Fatalf("Dims() = %d, %d, want %d, %d", gn, gk, n, k)
-				}
+				p := kr.repack(nil, y)
 				for _, thr := range []float64{-3, -0.01, 0, 0.5, math.Inf(1), math.Inf(-1), math.NaN()} {
 					h.Reset()
 					p.ScanBelow(0, n, thr, &h)
@@ -127,7 +124,7 @@ func TestScanBelowLarge(t *testing.T) {
 		y.Data[17*k+3] = math.NaN()
 		y.Data[208*k+5] = math.Inf(1)
 		z := products(kr, y)
-		p := kr.pack(y)
+		p := kr.repack(nil, y)
 		for _, thr := range []float64{0, -5, 1000} {
 			var h Hits
 			p.ScanBelow(0, n, thr, &h)
@@ -160,7 +157,7 @@ func TestScanMatchesGemm(t *testing.T) {
 			t.Fatalf("Gemm: %s", d)
 		}
 		var h Hits
-		kr.pack(y).ScanBelow(0, n, math.Inf(1), &h)
+		kr.repack(nil, y).ScanBelow(0, n, math.Inf(1), &h)
 		for i := range n {
 			checkRow(t, &h, i, c.Data[i*n:(i+1)*n], i, math.Inf(1))
 		}
@@ -172,7 +169,7 @@ func TestScanConcurrent(t *testing.T) {
 		const n, k, block = 200, 10, 32
 		y := randMat(newRand(14), n, k, 0)
 		z := products(kr, y)
-		p := kr.pack(y)
+		p := kr.repack(nil, y)
 		blocks := make([]Hits, (n+block-1)/block)
 		var wg sync.WaitGroup
 		for b := range blocks {
@@ -211,7 +208,7 @@ func FuzzScanBelow(f *testing.F) {
 		}
 		for _, kr := range available() {
 			z := products(kr, y)
-			p := kr.pack(y)
+			p := kr.repack(nil, y)
 			var h Hits
 			p.ScanBelow(i0, i1, thr, &h)
 			rows := make([]int, 0, i1-i0)

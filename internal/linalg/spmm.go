@@ -8,28 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
-
-// SpMM computes rows [lo, hi) of dst = S·X, or of dst += S·X if accumulate is set.
-// S is in compressed sparse rows: row i has the values vals[t] in columns cols[t],
-// rowPtr[i] ≤ t < rowPtr[i+1]. dst has len(rowPtr)−1 rows and as many columns p as
-// X, and must not share memory with X. The products of a row are summed in the
-// order of t before they are added to dst; for p = 1 in eight interleaved sums. The
-// cost is p multiply-adds per stored value.
-//
-// SpMM panics if sizes differ or a column number is out of range.
-func SpMM(rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, lo, hi int, accumulate bool) {
-	best().spmmRows(rowPtr, cols, vals, x, dst, lo, hi, accumulate)
-}
-
-// SpMMParallel is SpMM for all rows. workers bounds the goroutines (0: GOMAXPROCS)
-// and changes no bit. Chunks of rows hold about equally many values, and a wide X
-// is taken in strips of columns that fit in the cache. The error is that of ctx;
-// dst is then partly written.
-func SpMMParallel(ctx context.Context, rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, accumulate bool, workers int) error {
-	return best().spmmParallel(ctx, rowPtr, cols, vals, x, dst, accumulate, workers)
-}
 
 const (
 	// stripBytes of X are assumed to stay in the second-level cache.
@@ -54,17 +34,15 @@ func stripCols(n, p, values int) int {
 }
 
 func (kr *kernels) spmmParallel(ctx context.Context, rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, accumulate bool, workers int) error {
-	n := checkSpMM(rowPtr, cols, vals, x, dst)
+	checkSpMM(rowPtr, cols, vals, x, dst)
+	n := dst.Rows
 	if n == 0 || x.Cols == 0 {
 		return ctx.Err()
-	}
-	for i := range n {
-		checkRowPtr(rowPtr, i, len(cols))
 	}
 	width := stripCols(x.Rows, x.Cols, len(cols))
 	cuts := rowCuts(rowPtr, min(width, x.Cols))
 	if width >= x.Cols {
-		return run.Chunks(ctx, len(cuts)-1, 1, workers, func(_, chunk, _, _ int) error {
+		return parallel.Chunks(ctx, len(cuts)-1, 1, workers, func(_, chunk, _, _ int) error {
 			kr.spmmRange(rowPtr, cols, vals, x, dst, cuts[chunk], cuts[chunk+1], accumulate)
 			return nil
 		})
@@ -75,7 +53,7 @@ func (kr *kernels) spmmParallel(ctx context.Context, rowPtr []int, cols []int32,
 		w := min(width, x.Cols-j)
 		strip := blas64.General{Rows: x.Rows, Cols: w, Stride: roundUp(w, panel), Data: *buf}
 		part := blas64.General{Rows: n, Cols: w, Stride: dst.Stride, Data: dst.Data[j:]}
-		err := run.Chunks(ctx, x.Rows, 512, workers, func(_, _, lo, hi int) error {
+		err := parallel.Chunks(ctx, x.Rows, 512, workers, func(_, _, lo, hi int) error {
 			for i := lo; i < hi; i++ {
 				copy(strip.Data[i*strip.Stride:][:w], x.Data[i*x.Stride+j:])
 			}
@@ -84,7 +62,7 @@ func (kr *kernels) spmmParallel(ctx context.Context, rowPtr []int, cols []int32,
 		if err != nil {
 			return err
 		}
-		err = run.Chunks(ctx, len(cuts)-1, 1, workers, func(_, chunk, _, _ int) error {
+		err = parallel.Chunks(ctx, len(cuts)-1, 1, workers, func(_, chunk, _, _ int) error {
 			bad := kr.spmm(x.Rows, rowPtr, cols, vals, strip.Data, strip.Stride, part.Data, part.Stride, w, cuts[chunk], cuts[chunk+1], accumulate)
 			checkColumn(bad, cols, x.Rows)
 			return nil
@@ -115,20 +93,7 @@ func rowCuts(rowPtr []int, p int) []int {
 	return cuts
 }
 
-func (kr *kernels) spmmRows(rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, lo, hi int, accumulate bool) {
-	n := checkSpMM(rowPtr, cols, vals, x, dst)
-	if lo < 0 || hi < lo || hi > n {
-		panic(fmt.Sprintf("linalg: rows [%d, %d) of a matrix of %d rows", lo, hi, n))
-	}
-	for i := lo; i < hi; i++ {
-		checkRowPtr(rowPtr, i, len(cols))
-	}
-	if x.Cols > 0 && lo < hi {
-		kr.spmmRange(rowPtr, cols, vals, x, dst, lo, hi, accumulate)
-	}
-}
-
-// spmmRange is spmmRows without the checks, except that of the column numbers.
+// spmmRange computes rows [lo, hi). Of what it is given it checks the column numbers only.
 func (kr *kernels) spmmRange(rowPtr []int, cols []int32, vals []float64, x, dst blas64.General, lo, hi int, accumulate bool) {
 	bad := -1
 	if x.Rows == 0 {
@@ -141,25 +106,22 @@ func (kr *kernels) spmmRange(rowPtr []int, cols []int32, vals []float64, x, dst 
 	checkColumn(bad, cols, x.Rows)
 }
 
-func checkSpMM(rowPtr []int, cols []int32, vals []float64, x, dst blas64.General) (n int) {
+func checkSpMM(rowPtr []int, cols []int32, vals []float64, x, dst blas64.General) {
 	if len(rowPtr) == 0 {
 		panic("linalg: rowPtr is empty")
 	}
-	n = len(rowPtr) - 1
 	check("x", x)
-	checkShape("dst", dst, n, x.Cols)
+	checkShape("dst", dst, len(rowPtr)-1, x.Cols)
 	if len(cols) != len(vals) {
 		panic(fmt.Sprintf("linalg: %d column numbers for %d values", len(cols), len(vals)))
 	}
 	if x.Rows > math.MaxInt32 {
 		panic(fmt.Sprintf("linalg: x has %d rows, more than a column number can tell", x.Rows))
 	}
-	return n
-}
-
-func checkRowPtr(rowPtr []int, i, values int) {
-	if rowPtr[i] < 0 || rowPtr[i] > rowPtr[i+1] || rowPtr[i+1] > values {
-		panic(fmt.Sprintf("linalg: row %d runs from %d to %d of %d values", i, rowPtr[i], rowPtr[i+1], values))
+	for i := range dst.Rows {
+		if rowPtr[i] < 0 || rowPtr[i] > rowPtr[i+1] || rowPtr[i+1] > len(cols) {
+			panic(fmt.Sprintf("linalg: row %d runs from %d to %d of %d values", i, rowPtr[i], rowPtr[i+1], len(cols)))
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -82,7 +83,7 @@ func TestSpMM(t *testing.T) {
 
 					// Rows outside [lo, hi) stay as they are.
 					lo, hi := 5, 23
-					kr.spmmRows(s.rowPtr, s.cols, s.vals, x, dst, lo, hi, accumulate)
+					kr.spmmRange(s.rowPtr, s.cols, s.vals, x, dst, lo, hi, accumulate)
 					st := dst.Stride
 					if d := diffBits(dst.Data[:lo*st], old.Data[:lo*st]); d != "" {
 						t.Fatalf("rows before lo: %s", d)
@@ -93,8 +94,8 @@ func TestSpMM(t *testing.T) {
 					if d := diffBits(dst.Data[hi*st:], old.Data[hi*st:]); d != "" {
 						t.Fatalf("rows from hi: %s", d)
 					}
-					kr.spmmRows(s.rowPtr, s.cols, s.vals, x, dst, 0, lo, accumulate)
-					kr.spmmRows(s.rowPtr, s.cols, s.vals, x, dst, hi, s.rows, accumulate)
+					kr.spmmRange(s.rowPtr, s.cols, s.vals, x, dst, 0, lo, accumulate)
+					kr.spmmRange(s.rowPtr, s.cols, s.vals, x, dst, hi, s.rows, accumulate)
 					if d := diffBits(dst.Data, want.Data); d != "" {
 						t.Fatalf("all rows: %s", d)
 					}
@@ -104,7 +105,7 @@ func TestSpMM(t *testing.T) {
 	})
 }
 
-func TestSpMMParallel(t *testing.T) {
+func TestSpMMWorkers(t *testing.T) {
 	eachKernel(t, func(t *testing.T, kr *kernels) {
 		rnd := newRand(8)
 		s := randCSR(rnd, 500, 450, 0.06)
@@ -214,7 +215,7 @@ func TestSpMMNonFinite(t *testing.T) {
 				x.Data[j], x.Data[p+j] = math.Inf(1), math.Inf(-1)
 			}
 			dst := blas64.General{Rows: 4, Cols: p, Stride: p, Data: make([]float64, 4*p)}
-			kr.spmmRows(rowPtr, cols, vals, x, dst, 0, 4, false)
+			kr.spmmRange(rowPtr, cols, vals, x, dst, 0, 4, false)
 			for j := range p {
 				if a, b, c, d := dst.Data[j], dst.Data[p+j], dst.Data[2*p+j], dst.Data[3*p+j]; !math.IsNaN(a) || !math.IsInf(b, -1) || !math.IsNaN(c) || d != 0 {
 					t.Fatalf("p=%d, column %d: %v %v %v %v, want NaN −Inf NaN 0", p, j, a, b, c, d)
@@ -230,22 +231,19 @@ func TestSpMMWrongInput(t *testing.T) {
 			mat := func(r int) blas64.General {
 				return blas64.General{Rows: r, Cols: p, Stride: p, Data: make([]float64, r*p)}
 			}
-			call := func(rowPtr []int, cols []int32, vals []float64, dst blas64.General, lo, hi int) func() {
-				return func() { kr.spmmRows(rowPtr, cols, vals, mat(3), dst, lo, hi, false) }
+			call := func(rowPtr []int, cols []int32, vals []float64, x, dst blas64.General) func() {
+				return func() { _ = kr.spmmParallel(context.Background(), rowPtr, cols, vals, x, dst, false, 1) }
 			}
 			one := []float64{1, 1}
-			mustPanic(t, "value 1 lies in column 3 of 3", call([]int{0, 1, 2}, []int32{2, 3}, one, mat(2), 0, 2))
-			mustPanic(t, "value 0 lies in column -1 of 3", call([]int{0, 1, 2}, []int32{-1, 0}, one, mat(2), 0, 2))
-			mustPanic(t, "row 1 runs from 1 to 3 of 2 values", call([]int{0, 1, 3}, []int32{0, 1}, one, mat(2), 0, 2))
-			mustPanic(t, "row 0 runs from 2 to 1", call([]int{2, 1, 2}, []int32{0, 1}, one, mat(2), 0, 2))
-			mustPanic(t, "row 0 runs from -1", call([]int{-1, 1, 2}, []int32{0, 1}, one, mat(2), 0, 2))
-			mustPanic(t, "2 column numbers for 1 values", call([]int{0, 1, 2}, []int32{0, 1}, one[:1], mat(2), 0, 2))
-			mustPanic(t, "dst is 3×", call([]int{0, 1, 2}, []int32{0, 1}, one, mat(3), 0, 2))
-			mustPanic(t, "rows [0, 3) of a matrix of 2", call([]int{0, 1, 2}, []int32{0, 1}, one, mat(2), 0, 3))
-			mustPanic(t, "value 0 lies in column 0 of 0", func() {
-				kr.spmmRows([]int{0, 1}, []int32{0}, one[:1], mat(0), mat(1), 0, 1, false)
-			})
-			mustPanic(t, "rowPtr is empty", func() { _ = kr.spmmParallel(context.Background(), nil, nil, nil, mat(0), mat(0), false, 1) })
+			mustPanic(t, "value 1 lies in column 3 of 3", call([]int{0, 1, 2}, []int32{2, 3}, one, mat(3), mat(2)))
+			mustPanic(t, "value 0 lies in column -1 of 3", call([]int{0, 1, 2}, []int32{-1, 0}, one, mat(3), mat(2)))
+			mustPanic(t, "row 1 runs from 1 to 3 of 2 values", call([]int{0, 1, 3}, []int32{0, 1}, one, mat(3), mat(2)))
+			mustPanic(t, "row 0 runs from 2 to 1", call([]int{2, 1, 2}, []int32{0, 1}, one, mat(3), mat(2)))
+			mustPanic(t, "row 0 runs from -1", call([]int{-1, 1, 2}, []int32{0, 1}, one, mat(3), mat(2)))
+			mustPanic(t, "2 column numbers for 1 values", call([]int{0, 1, 2}, []int32{0, 1}, one[:1], mat(3), mat(2)))
+			mustPanic(t, "dst is 3×", call([]int{0, 1, 2}, []int32{0, 1}, one, mat(3), mat(3)))
+			mustPanic(t, "value 0 lies in column 0 of 0", call([]int{0, 1}, []int32{0}, one[:1], mat(0), mat(1)))
+			mustPanic(t, "rowPtr is empty", call(nil, nil, nil, mat(0), mat(0)))
 		}
 	})
 }
@@ -256,7 +254,7 @@ func TestSpMMCancelled(t *testing.T) {
 	rnd := newRand(10)
 	s := randCSR(rnd, 9, 9, 0.5)
 	x, dst := randMat(rnd, 9, 2, 0), randMat(rnd, 9, 2, 0)
-	if err := SpMMParallel(ctx, s.rowPtr, s.cols, s.vals, x, dst, false, 2); !errors.Is(err, context.Canceled) {
+	if err := (&CSR{s.rowPtr, s.cols, s.vals}).Mul(ctx, x, dst, false, 2); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
@@ -284,4 +282,29 @@ func FuzzSpMM(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The transpose holds every value in its place, and that of the transpose is the matrix.
+func TestTranspose(t *testing.T) {
+	rnd := newRand(7)
+	var back, t1 CSR // memory that is used again
+	for _, size := range [][2]int{{30, 20}, {5, 40}, {40, 1}, {1, 1}} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			r := randCSR(rnd, size[0], size[1], 0.3)
+			s := CSR{RowPtr: r.rowPtr, Cols: r.cols, Vals: r.vals}
+			s.Transpose(&t1, size[1])
+			if len(t1.RowPtr) != size[1]+1 || len(t1.Cols) != len(s.Cols) {
+				t.Fatalf("%d rows with %d values, want %d with %d", len(t1.RowPtr)-1, len(t1.Cols), size[1], len(s.Cols))
+			}
+			for j := range size[1] {
+				if cols, _ := t1.Row(j); !slices.IsSorted(cols) {
+					t.Errorf("row %d has the columns %v", j, cols)
+				}
+			}
+			t1.Transpose(&back, size[0])
+			if !slices.Equal(back.RowPtr, s.RowPtr) || !slices.Equal(back.Cols, s.Cols) || !slices.Equal(back.Vals, s.Vals) {
+				t.Error("transposed twice it is another matrix")
+			}
+		})
+	}
 }

@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,50 +11,33 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
-// symEigen is the memory of symEig, some 40·n² bytes, for several matrices of one size
-// one after another. The zero value is ready for use.
-type symEigen struct {
-	z, q  blas64.General
-	turns []rotation
-}
-
 // symEig returns the eigenvalues of a symmetric n×n matrix in descending order and
-// the eigenvectors as columns in the same order, in the memory of mem. It reads the upper
-// triangle.
+// the eigenvectors as columns in the same order. It reads the upper triangle.
 //
 // It reduces a to a tridiagonal matrix (gonum's Dsytrd) and diagonalises that by
-// the implicit QL algorithm (Dubrulle, Martin and Wilkinson 1968). The rotations
-// are recorded first and then applied to eight rows of the vectors at a time, which
-// stay in the first-level cache and can go to different cores. This takes about 9n³
-// operations and is faster than gonum's EigenSym, which applies each sweep to all
-// vectors.
-func symEig(ctx context.Context, a blas64.General, workers int, mem *symEigen) ([]float64, blas64.General, error) {
+// the implicit QL algorithm (Dubrulle, Martin and Wilkinson 1968), in about 9n³
+// operations. The rotations are recorded first and then applied to eight rows of the
+// vectors at a time, which stay in the first-level cache and can go to different cores.
+// gonum's EigenSym is slower, as it applies each sweep to all vectors.
+func symEig(ctx context.Context, a blas64.General, workers int) ([]float64, blas64.General, error) {
 	n := a.Rows
-	if mem.z.Rows != n {
-		*mem = symEigen{z: NewGeneral(n, n), q: NewGeneral(n, n), turns: make([]rotation, 0, n*n)}
-	}
-	z, q := mem.z, mem.q
-	clear(z.Data)
+	z, q := NewGeneral(n, n), NewGeneral(n, n)
 	for i := range n {
 		copy(Row(z, i)[i:], Row(a, i)[i:])
 	}
-	var (
-		impl   lapack.Implementation
-		d, e   = make([]float64, n), make([]float64, n)
-		tau    = make([]float64, max(n-1, 1))
-		length = []float64{0}
-	)
+	var impl lapack.Implementation
+	d, e, tau := make([]float64, n), make([]float64, n), make([]float64, max(n-1, 1))
+	length := []float64{0}
 	impl.Dsytrd(blas.Upper, n, nil, z.Stride, nil, nil, nil, length, -1)
 	need := int(length[0])
 	impl.Dorgtr(blas.Upper, n, nil, z.Stride, nil, length, -1)
 	work := make([]float64, max(need, int(length[0])))
 	impl.Dsytrd(blas.Upper, n, z.Data, z.Stride, d, e[:n-1], tau[:n-1], work, len(work))
 	impl.Dorgtr(blas.Upper, n, z.Data, z.Stride, tau[:n-1], work, len(work))
-	turns, ok := tridiagonalQL(d, e, mem.turns[:0])
-	mem.turns = turns
+	turns, ok := tridiagonalQL(d, e)
 	if !ok {
 		return nil, blas64.General{}, fmt.Errorf("linalg: the eigenvalues of a %d×%d matrix were not found", n, n)
 	}
@@ -61,20 +45,12 @@ func symEig(ctx context.Context, a blas64.General, workers int, mem *symEigen) (
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case d[i] > d[j]:
-			return -1
-		case d[i] < d[j]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(d[j], d[i]) })
 	theta := make([]float64, n)
 	for to, from := range order {
 		theta[to] = d[from]
 	}
-	err := run.Chunks(ctx, n, panel, workers, func(_, _, lo, hi int) error {
+	err := parallel.Chunks(ctx, n, panel, workers, func(_, _, lo, hi int) error {
 		rows := make([][panel]float64, n)
 		for r := range hi - lo {
 			for j, v := range Row(z, lo+r) {
@@ -113,10 +89,11 @@ func turn(z [][panel]float64, turns []rotation) {
 
 // tridiagonalQL diagonalises the symmetric tridiagonal matrix with diagonal d and
 // off-diagonal e, whose last of n numbers is not used. d is overwritten by the
-// eigenvalues, e is destroyed. It appends the rotations that make the vectors to turns and
-// returns false if an eigenvalue took too many sweeps.
-func tridiagonalQL(d, e []float64, turns []rotation) ([]rotation, bool) {
+// eigenvalues, e is destroyed. It returns the rotations that make the vectors, and false if
+// an eigenvalue took too many sweeps.
+func tridiagonalQL(d, e []float64) (turns []rotation, ok bool) {
 	n := len(d)
+	turns = make([]rotation, 0, n*n)
 	e[n-1] = 0
 	for l := range n {
 		for sweep := 0; ; sweep++ {

@@ -35,9 +35,8 @@ func (s *Solver) invert() error {
 	}
 	t := mat.NewDense(n, n, nil)
 	for i, r := range s.rows {
-		g := linalg.Row(s.G, r)
 		for l, v := range s.cols {
-			t.Set(i, l, g[v])
+			t.Set(i, l, linalg.Row(s.G, r)[v])
 		}
 	}
 	var inv mat.Dense

@@ -1,16 +1,14 @@
 // Package lp solves linear programs by a dual simplex method.
 //
-// A Problem is to maximise cᵀx subject to Lo ≤ x ≤ Hi and RowLo ≤ Gx ≤ RowHi,
-// where every bound is finite but those of variables that are free. So any basis
-// will do to begin with: a variable whose multiplier has the wrong sign is taken
-// at its other bound. There is no first phase, and a basis of one objective
-// serves for the next.
+// A Problem is to maximise cᵀx subject to Lo ≤ x ≤ Hi and RowLo ≤ Gx ≤ RowHi, where
+// every bound is finite except those of free variables. Any basis will do to begin with:
+// a variable whose multiplier has the wrong sign is taken at its other bound. There is no
+// first phase, and a basis of one objective serves for the next.
 //
-// Terms: the variables are those of x and, after them, the rows of Gx. In a basis
-// as many variables as x has are nonbasic, each at one of its bounds, and the
-// others follow from them. The method keeps the inverse of the kernel only, the
-// part of G in the nonbasic rows and the basic columns, which has at most
-// min(rows, columns) rows.
+// The variables are those of x and, after them, the rows of Gx. In a basis p variables
+// are nonbasic, p being the length of x, each at one of its bounds, and the others follow
+// from them. The method keeps the inverse of the kernel only, the part of G in the nonbasic
+// rows and the basic columns, which has at most min(rows, columns) rows.
 package lp
 
 import (
@@ -26,32 +24,24 @@ import (
 )
 
 const (
-	// feasTol is by how much a bound may be violated, for ‖x‖ = 1 and rows of
-	// unit length.
-	feasTol = 1e-11
-	// mostTol is to what feasTol is raised where the method does not get on.
-	mostTol = 1e-7
-	// pivotTol is the least tableau entry that a pivot may have.
-	pivotTol = 1e-7
-	// tieTol widens the ratio test for the sake of larger pivots (Harris 1973).
-	tieTol = 1e-13
-	// sideTol is the multiplier, for ‖c‖ = 1, from which on its sign counts.
-	sideTol = 1e-10
-	// refresh is after how many pivots the inverse is computed anew.
-	refresh = 50
+	feasTol  = 1e-11 // by how much a bound may be violated, for ‖x‖ = 1 and rows of unit length
+	maxTol   = 1e-7  // to what feasTol is raised where the method does not get on
+	pivotTol = 1e-7  // the least tableau entry that a pivot may have
+	tieTol   = 1e-13 // widens the ratio test for the sake of larger pivots (Harris 1973)
+	sideTol  = 1e-10 // the multiplier, for ‖c‖ = 1, from which on its sign counts
+	refresh  = 50    // pivots after which the inverse is computed anew
 )
 
 // Problem is a set {x : Lo ≤ x ≤ Hi, RowLo ≤ Gx ≤ RowHi}. The rows of G should be about
-// one unit long: a bound counts as kept if it is violated by at most 1e-11·‖x‖, or
-// more, up to 1e-7·‖x‖, where rounding does not allow that. A Problem is not written
-// to, and may be shared.
+// one unit long: a bound counts as kept if it is violated by at most 1e-11·‖x‖, or up to
+// 1e-7·‖x‖ where rounding does not allow that. A Problem is not written to.
 type Problem struct {
 	G            blas64.General // q×p
 	Lo, Hi       []float64      // of x, length p: both finite, or −∞ and ∞; nil where all are free
 	RowLo, RowHi []float64      // of Gx, length q, finite
 }
 
-// LimitError says that the method came to no end.
+// LimitError says that the method did not end.
 type LimitError struct{ Pivots int }
 
 func (e *LimitError) Error() string {
@@ -111,10 +101,9 @@ func New(pr *Problem, rows, cols []int) *Solver {
 	return s
 }
 
-// Perturb adds to each number between half of size and size, always the same. Where
-// many of the multipliers are zero, the method makes steps without progress, and may
-// come to no end; with objectives that differ a little they are not. The maximum moves
-// by at most size·Σ|x_n|.
+// Perturb adds to each number between half of size and size, always the same. Where many
+// multipliers are zero, the method makes steps without progress; those of a perturbed
+// objective are not. The maximum moves by at most size·Σ|x_n|.
 func Perturb(c []float64, size float64) {
 	rng := rand.New(rand.NewPCG(0, 0x1b))
 	for i := range c {
@@ -166,7 +155,7 @@ func (s *Solver) at(v int) float64 {
 	return lo
 }
 
-// nonbasic tells whether v is at a bound.
+// nonbasic reports whether v is at a bound.
 func (s *Solver) nonbasic(v int) bool { return (s.place[v] >= 0) == (v >= s.p) }
 
 // Solve maximises cᵀx from the last basis, or that of Start. Errors: *LimitError,
@@ -209,7 +198,7 @@ func (s *Solver) Solve(ctx context.Context, c []float64) error {
 		tol := feasTol * blas64.Nrm2(vector(s.X))
 		if worse := still/patience - 4; worse > 0 {
 			// An inverse so badly conditioned that its rounding is above tol.
-			tol *= math.Min(math.Pow(2, float64(worse)), mostTol/feasTol)
+			tol *= math.Min(math.Pow(2, float64(worse)), maxTol/feasTol)
 		}
 		out, below, over := s.violated(bland, tol)
 		enter := -1

@@ -8,9 +8,9 @@ import (
 	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
-// violated returns the basic variable that is farthest beyond its bounds, by its
-// weight, or the first one that is beyond them by more than tol; −1 where there is
-// none. below tells on which side, and over by how much.
+// violated returns the basic variable that is farthest beyond its bounds, by its weight,
+// or the first one that is beyond them by more than tol; −1 where there is none. below
+// says on which side, and over by how much.
 func (s *Solver) violated(bland bool, tol float64) (out int, below bool, over float64) {
 	out = -1
 	most := 0.0
@@ -37,8 +37,7 @@ func (s *Solver) violated(bland bool, tol float64) (out int, below bool, over fl
 	return out, below, over
 }
 
-// tableauRow sets alpha to the derivatives of a basic variable by the nonbasic
-// ones.
+// tableauRow sets alpha to the derivatives of a basic variable by the nonbasic ones.
 func (s *Solver) tableauRow(out int) {
 	rho, x := s.kernelRow[:len(s.rows)], s.alpha[:s.p]
 	clear(s.alpha)
@@ -66,17 +65,16 @@ func (s *Solver) tableauRow(out int) {
 }
 
 // candidate is a nonbasic variable that may enter the basis: its multiplier is d from
-// zero and gets there at the rate a, so when that of the leaving one is ratio.
+// zero and gets there at the rate a, when that of the leaving one is ratio = d/a.
 type candidate struct {
 	v           int
 	d, a, ratio float64
 }
 
-// entering returns the nonbasic variable whose multiplier is the first to get to
-// zero as that of the leaving one grows, −1 where none does. But a variable that
-// may go to its other bound and leave the leaving one beyond its own, which over
-// measures, is passed and put down in s.passed. Multipliers up to zero are
-// rounding.
+// entering returns the nonbasic variable whose multiplier is the first to get to zero as
+// that of the leaving one grows, −1 where none does. Variables that may go to their other
+// bound while the leaving one, over beyond its own, stays beyond it, are passed and listed
+// in s.passed. Multipliers up to zero are rounding.
 func (s *Solver) entering(below, bland bool, over, zero float64) int {
 	s.candidates(below)
 	s.passed = s.passed[:0]

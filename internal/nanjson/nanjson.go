@@ -11,12 +11,11 @@ import (
 	"strings"
 )
 
-// Marshal writes v, a tree of structs, slices and plain values with json
-// tags, as encoding/json does (but with omitempty for structs too), except for
-// numbers that JSON lacks: they become the strings "NaN", "+Inf" and "-Inf". So a
-// statistic that went wrong neither prevents a model from being saved nor changes. A
-// json.Marshaler within v, such as a time.Time, writes itself; v itself may be one that
-// calls Marshal.
+// Marshal writes v, a tree of structs, slices, pointers and plain values with json tags, as
+// encoding/json does (but with omitempty for structs too), except for numbers that JSON lacks: they
+// become the strings "NaN", "+Inf" and "-Inf". So a statistic that went wrong neither prevents a
+// model from being saved nor changes. A json.Marshaler within v, such as a time.Time, writes
+// itself; v itself may be one that calls Marshal.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := encode(&b, reflect.ValueOf(v), true); err != nil {
@@ -32,6 +31,10 @@ func encode(b *bytes.Buffer, v reflect.Value, root bool) error {
 		return err
 	}
 	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return encode(b, v.Elem(), false)
+		}
 	case reflect.Struct:
 		b.WriteByte('{')
 		first := true
@@ -78,8 +81,8 @@ func encode(b *bytes.Buffer, v reflect.Value, root bool) error {
 	return err
 }
 
-// Unmarshal reads into *dst what Marshal wrote. Unknown keys are skipped, and missing ones
-// leave zero values.
+// Unmarshal reads into *dst what Marshal wrote. Unknown keys are skipped, and missing ones leave
+// zero values.
 func Unmarshal(b []byte, dst any) error {
 	return decode(b, reflect.ValueOf(dst).Elem(), true)
 }
@@ -89,6 +92,12 @@ func decode(b []byte, v reflect.Value, root bool) error {
 		return json.Unmarshal(b, v.Addr().Interface())
 	}
 	switch v.Kind() {
+	case reflect.Pointer:
+		if string(b) == "null" {
+			return nil
+		}
+		v.Set(reflect.New(v.Type().Elem()))
+		return decode(b, v.Elem(), false)
 	case reflect.Struct:
 		var fields map[string]json.RawMessage
 		if err := json.Unmarshal(b, &fields); err != nil {
@@ -122,16 +131,11 @@ func decode(b []byte, v reflect.Value, root bool) error {
 		v.Set(s)
 		return nil
 	case reflect.Float64:
-		switch string(b) {
-		case `"NaN"`:
-			v.SetFloat(math.NaN())
-			return nil
-		case `"+Inf"`:
-			v.SetFloat(math.Inf(1))
-			return nil
-		case `"-Inf"`:
-			v.SetFloat(math.Inf(-1))
-			return nil
+		if s, ok := strings.CutPrefix(string(b), `"`); ok {
+			if x, err := strconv.ParseFloat(strings.TrimSuffix(s, `"`), 64); err == nil && (math.IsNaN(x) || math.IsInf(x, 0)) {
+				v.SetFloat(x)
+				return nil
+			}
 		}
 	}
 	return json.Unmarshal(b, v.Addr().Interface())

@@ -8,8 +8,6 @@ import (
 	"io"
 	"math"
 	"strings"
-
-	"github.com/jsmf-go/spectral/internal/atomicfile"
 )
 
 // Write writes a rows×cols matrix in format version 1.0: little-endian float64
@@ -38,14 +36,4 @@ func Write(w io.Writer, rows, cols int, row func(i int) []float64) error {
 		}
 	}
 	return b.Flush()
-}
-
-// WriteFile is Write to a file, which appears under its name only when it is
-// complete.
-func WriteFile(path string, rows, cols int, row func(i int) []float64) error {
-	err := atomicfile.Write(path, func(w io.Writer) error { return Write(w, rows, cols, row) })
-	if err != nil {
-		return fmt.Errorf("npy: write %s: %w", path, err)
-	}
-	return nil
 }

@@ -6,16 +6,14 @@ import "math"
 const eps = 0x1p-52
 
 // activeSet is the state of a primal active-set method. From the best vertex, the
-// coordinate with the most negative multiplier enters the set P of positive
-// coordinates, the point moves to the minimum over {y : Σy = 1, y = 0 outside P},
-// and coordinates that reach zero on the way leave. That minimum follows from one
-// Cholesky factor of G_PP + σ11ᵀ, which is positive definite exactly where the
-// columns of P are affinely independent, and which is updated in O(|P|²) as
-// coordinates enter and leave. A coordinate that depends on P (equal columns of G, K
-// above its rank) is exchanged along the null direction and never factored. The
-// objective falls with every step, and a coordinate that entered without a fall
-// may not do so again before there is one, so the method ends. The point is then
-// refined with its gradient.
+// coordinate with the most negative multiplier enters the set P of positive coordinates,
+// the point moves to the minimum over {y : Σy = 1, y = 0 outside P}, and coordinates that
+// reach zero on the way leave. That minimum follows from a Cholesky factor of G_PP + σ11ᵀ,
+// which is positive definite where the columns of P are affinely independent, and is
+// updated in O(|P|²). A coordinate that depends on P (equal columns of G, K above its rank)
+// is exchanged along the null direction and never factored. The objective falls, and a
+// coordinate that entered without a fall may not do so again before there is one, so the
+// method ends. The point is then refined with its gradient.
 type activeSet struct {
 	k     int
 	g     []float64 // K×K
@@ -66,11 +64,10 @@ func (s *activeSet) reset() {
 	s.iter = 0
 }
 
-// load takes f and returns the best vertex, the lowest of several. On the
-// simplex a constant added to f only adds to the objective. The entry of the
-// best vertex becomes 0, and then all entries are at most of the order of G, and
-// so are the entries of the coordinates of any optimum and their gradients: a
-// large f costs no accuracy.
+// load takes f and returns the best vertex, the lowest of several. On the simplex a
+// constant added to f only adds to the objective: the entry of the best vertex becomes 0,
+// so that those of any optimum are at most of the order of G, and a large f costs no
+// accuracy.
 func (s *activeSet) load(f []float64, scale float64) (best int) {
 	low := math.Inf(1)
 	for j, v := range f {

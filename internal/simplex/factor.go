@@ -76,9 +76,13 @@ func (s *activeSet) remove(p int) {
 	}
 }
 
-// back solves Lᵀx = x for the first m entries of x.
-func (s *activeSet) back(x []float64) {
-	k := s.k
+// back solves Lᵀx = v up to the multiple of 1 in Lv with which the entries of x sum to sum.
+func (s *activeSet) back(x, v []float64, sum float64) {
+	k, w := s.k, s.w[:len(v)]
+	nu := (dot(w, v) - sum) / dot(w, w)
+	for i := range x {
+		x[i] = v[i] - nu*w[i]
+	}
 	for i := len(x) - 1; i >= 0; i-- {
 		v := x[i] * s.dinv[i]
 		x[i] = v

@@ -5,17 +5,14 @@ import (
 	"math"
 )
 
-// Project sets dst to the point of the simplex {y : y ≥ 0, Σy = 1}
-// nearest to v in the Euclidean norm: y = max(v − τ, 0) with the τ for which Σy = 1.
-// dst and v have the same length K ≥ 1 and may be the same slice.
+// Project sets dst to the point of the simplex {y : y ≥ 0, Σy = 1} nearest to v in the
+// Euclidean norm: y = max(v − τ, 0) with the τ for which Σy = 1. dst and v have the same
+// length K ≥ 1 and may be the same slice. v must be finite, else the result is not.
 //
-// It is exact to rounding: the set of positive entries is found by Michelot's
-// finite scheme (drop what lies at or below the running τ, repeat), here begun
-// with the entries above max v − 1, which hold all positive ones. A point
-// of the simplex is returned as it is, bit for bit, so a second projection
-// changes nothing. O(K) in practice, O(K²) at worst; no memory.
-//
-// v must be finite, else the result is not. It panics if the lengths differ or are 0.
+// It is exact to rounding: the set of positive entries is found by Michelot's finite scheme
+// (drop what is at or below the running τ, repeat), begun with the entries above max v − 1.
+// A point of the simplex is returned as it is, bit for bit. O(K) in practice, O(K²) at worst.
+// It panics if the lengths differ or are 0.
 func Project(dst, v []float64) {
 	if len(dst) != len(v) || len(v) == 0 {
 		panic(fmt.Sprintf("simplex: Project: lengths %d and %d, must be equal and at least 1", len(dst), len(v)))
@@ -51,7 +48,7 @@ func Project(dst, v []float64) {
 				s += x
 			}
 		}
-		// The set only shrinks, but for rounding of τ, with which an entry
+		// The set only shrinks, except for rounding of τ, with which an entry
 		// near it might come and go for ever.
 		if n >= m {
 			break

@@ -101,7 +101,7 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// Points that are in the simplex but for rounding: the set of positive entries
+// Points that are in the simplex up to rounding: the set of positive entries
 // must not come and go with the last bit of τ for ever.
 func TestProjectSimplexEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// Status tells how the work on one problem ended.
+// Status is how the work on one problem ended.
 type Status uint8
 
 // The ways to end.
@@ -40,7 +41,7 @@ type Matrix struct {
 // psdShift times the trace is how negative an eigenvalue of G may be.
 const psdShift = 1e-10
 
-// Check copies G and tells whether it is finite and positive semidefinite. O(K³).
+// Check copies G and reports whether it is finite and positive semidefinite. O(K³).
 func Check(g mat.Symmetric) (*Matrix, error) {
 	if g == nil || g.SymmetricDim() == 0 {
 		return nil, errors.New("the matrix G is nil or empty")
@@ -65,18 +66,13 @@ func Check(g mat.Symmetric) (*Matrix, error) {
 		}
 	}
 	shift := psdShift * m.Trace
-	a := mat.NewSymDense(k, nil)
+	a := mat.NewSymDense(k, slices.Clone(m.Data))
 	for i := range k {
-		for j := i; j < k; j++ {
-			v := m.Data[i*k+j]
-			if i == j {
-				v += shift
-				if v == 0 { // only where G = 0
-					v = 1
-				}
-			}
-			a.SetSym(i, j, v)
+		v := a.At(i, i) + shift
+		if v == 0 { // only where G = 0
+			v = 1
 		}
+		a.SetSym(i, i, v)
 	}
 	var c mat.Cholesky
 	if !c.Factorize(a) {
@@ -95,10 +91,9 @@ type Quadratic struct {
 	largestInput float64 // |f| up to which nothing overflows
 }
 
-// Quadratic prepares for solving. limit bounds the equality-constrained solves of
-// one problem, to within the K of a last step; 0 means 20K + 200, far above what
-// is needed in practice. largest is the largest |f_k| to come where that is out of
-// proportion to G, else 0.
+// Quadratic prepares for solving. limit bounds the equality-constrained solves of one
+// problem, to within the K of a last step; 0 means 20K + 200, far above what is needed.
+// largest is the largest |f_k| to come where that is out of proportion to G, else 0.
 func (m *Matrix) Quadratic(limit int, largest float64) *Quadratic {
 	q := &Quadratic{k: m.K, scaled: make([]float64, len(m.Data)), scale: scale(m.K, m.Trace, largest), limit: limit}
 	if q.limit == 0 {
@@ -115,9 +110,8 @@ func (m *Matrix) Quadratic(limit int, largest float64) *Quadratic {
 // top is the binary exponent up to which scaled entries of f may go.
 const top = 512
 
-// scale returns the power of two that brings the mean of G's diagonal to the
-// order of 1, so that scaling does not round, or one small enough for f not
-// to overflow.
+// scale returns the power of two that brings the mean of G's diagonal to the order of 1,
+// or one small enough for f not to overflow.
 func scale(k int, trace, largest float64) float64 {
 	e := 0
 	if trace > 0 {
@@ -172,7 +166,7 @@ func (w *Solver) Solve(y, f []float64, warm bool) (Outcome, error) {
 	return Outcome{(obj - s.shift) / q.scale, gap / q.scale, s.iter, status}, nil
 }
 
-// CheckStart tells whether y is in the simplex, to 1e-6. The error continues a
+// CheckStart reports whether y is in the simplex, to 1e-6. The error continues a
 // sentence that begins with the name of y.
 func CheckStart(y []float64) error {
 	sum := 0.0

@@ -6,13 +6,7 @@ import "math"
 func (s *activeSet) minimise() {
 	s.iter++
 	m := len(s.idx)
-	z, w := s.z[:m], s.w[:m]
-	nu := (dot(w, z) - 1) / dot(w, w)
-	x := s.x[:m]
-	for i := range x {
-		x[i] = z[i] - nu*w[i]
-	}
-	s.back(x)
+	s.back(s.x[:m], s.z[:m], 1)
 }
 
 // refine improves x, the minimum over P, by one step of iterative refinement
@@ -25,15 +19,11 @@ func (s *activeSet) refine() {
 		sum += v
 	}
 	// r = −grad_P up to a multiple of 1, which the constraint absorbs.
-	r, one := s.full[:m], s.w[:m]
+	r := s.full[:m]
 	for i, c := range s.idx {
 		r[i] = (-s.grad[c] + s.grad[s.idx[0]] - dot(s.l[i*k:i*k+i], r[:i])) * s.dinv[i]
 	}
-	nu := (dot(one, r) - (1 - sum)) / dot(one, one)
-	for i := range r {
-		r[i] -= nu * one[i]
-	}
-	s.back(r)
+	s.back(r, r, 1-sum)
 	for i := range x {
 		x[i] += r[i]
 	}
@@ -97,7 +87,8 @@ func (s *activeSet) solve(y []float64) Status {
 	best := math.Inf(1)
 	for {
 		copy(s.cur, s.x[:len(s.idx)])
-		gradientOn(s.grad, s.g, s.f, s.idx, s.cur)
+		s.scatter(s.full, s.cur)
+		gradientOn(s.grad, s.g, s.f, s.full, s.idx)
 		level, obj := s.level()
 		if obj < best {
 			best = obj
@@ -217,12 +208,8 @@ const (
 func (s *activeSet) exchange(j int) exchangeResult {
 	k, m := s.k, len(s.idx)
 	// The best c with Σc = 1 exactly, as in minimise.
-	c, row, one := s.x[:m], s.l[m*k:m*k+m], s.w[:m]
-	beta := (dot(one, row) - 1) / dot(one, one)
-	for i, v := range row {
-		c[i] = v - beta*one[i]
-	}
-	s.back(c)
+	c := s.x[:m]
+	s.back(c, s.l[m*k:m*k+m], 1)
 	t, block := math.Inf(1), -1
 	for i, v := range c {
 		if v > 0 && s.cur[i] < t*v {

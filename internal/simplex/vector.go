@@ -10,31 +10,21 @@ func Gradient(dst, g, f, y []float64, idx []int) {
 			m++
 		}
 	}
-	k := len(f)
-	negate(dst, f)
-	i := 0
-	for ; i+3 < m; i += 4 {
-		a, b, c, d := idx[i], idx[i+1], idx[i+2], idx[i+3]
-		axpy4(dst, y[a], g[a*k:], y[b], g[b*k:], y[c], g[c*k:], y[d], g[d*k:])
-	}
-	for _, a := range idx[i:m] {
-		axpy(dst, y[a], g[a*k:a*k+k])
-	}
+	gradientOn(dst, g, f, y, idx[:m])
 }
 
-// gradientOn does the same for the y that has v in the coordinates idx.
-func gradientOn(dst, g, f []float64, idx []int, v []float64) {
+// gradientOn sets dst = Gy − f for a y whose nonzero entries are at idx, which are added up
+// in this order.
+func gradientOn(dst, g, f, y []float64, idx []int) {
 	k := len(f)
 	negate(dst, f)
-	v = v[:len(idx)]
 	i := 0
 	for ; i+3 < len(idx); i += 4 {
 		a, b, c, d := idx[i], idx[i+1], idx[i+2], idx[i+3]
-		axpy4(dst, v[i], g[a*k:], v[i+1], g[b*k:], v[i+2], g[c*k:], v[i+3], g[d*k:])
+		axpy4(dst, y[a], g[a*k:], y[b], g[b*k:], y[c], g[c*k:], y[d], g[d*k:])
 	}
-	for ; i < len(idx); i++ {
-		a := idx[i]
-		axpy(dst, v[i], g[a*k:a*k+k])
+	for _, a := range idx[i:] {
+		axpy(dst, y[a], g[a*k:a*k+k])
 	}
 }
 

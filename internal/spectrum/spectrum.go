@@ -3,6 +3,7 @@
 package spectrum
 
 import (
+	"context"
 	"reflect"
 	"slices"
 
@@ -23,9 +24,16 @@ type Shared struct {
 // New returns a Shared for eigenproblems of c.
 func New(c any) *Shared { return &Shared{of: c} }
 
-// For returns s if it was made for the very matrix c, and nil otherwise. s may be
-// nil.
-func (s *Shared) For(c any) *Shared {
+// key is what a context keeps a Shared by.
+type key struct{}
+
+// With returns a context that carries s, for the rectifications below it; s may be nil.
+func With(ctx context.Context, s *Shared) context.Context { return context.WithValue(ctx, key{}, s) }
+
+// For returns the Shared that ctx carries if it was made for the very matrix c, and nil
+// otherwise.
+func For(ctx context.Context, c any) *Shared {
+	s, _ := ctx.Value(key{}).(*Shared)
 	if s == nil || c == nil || s.of == nil || !reflect.ValueOf(c).Comparable() || !reflect.ValueOf(s.of).Comparable() || s.of != c {
 		return nil
 	}

@@ -22,11 +22,11 @@ func (s *Spread) Add(x float64) {
 	s.squares += d * (x - s.mean)
 }
 
-// Half returns half the width of the interval of a number, t times its standard deviation: that
-// of the replicates, to whose variance more is added. t is the quantile of Student's
-// distribution for an interval of the given probability. Its degrees of freedom are one less
-// than the replicates, or than the units that the number was made of, documents for
-// instance, if these are fewer. NaN for fewer than two of either.
+// Half returns half the width of the interval of a number: t times the standard deviation of
+// the replicates, to whose variance more is added. t is the quantile of Student's distribution
+// for an interval of the given probability, with one degree of freedom less than there are
+// replicates, or units (such as documents) that the number was made of, if these are fewer.
+// NaN for fewer than two of either.
 func (s *Spread) Half(level float64, units int, more float64) float64 {
 	free := min(s.n, float64(units)) - 1
 	if free < 1 {

@@ -4,6 +4,7 @@
 package stems
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
@@ -13,21 +14,11 @@ import (
 // of returns the stem of a word. The words of a phrase are stemmed one by one, so that
 // "neural_networks" has the stem of "neural_network". A word without a stem is its own.
 func of(s text.Stemmer, word string) string {
-	if !strings.Contains(word, text.PhraseJoiner) {
-		return one(s, word)
-	}
 	parts := strings.Split(word, text.PhraseJoiner)
 	for i, p := range parts {
-		parts[i] = one(s, p)
+		parts[i] = cmp.Or(s.Stem(p), p)
 	}
 	return strings.Join(parts, text.PhraseJoiner)
-}
-
-func one(s text.Stemmer, word string) string {
-	if stem := s.Stem(word); stem != "" {
-		return stem
-	}
-	return word
 }
 
 // Merge makes one word of all words of a vocabulary that have one stem. shown holds the

@@ -17,8 +17,6 @@ type Census struct {
 	weights documentWeights
 }
 
-var _ Plan = (*Census)(nil)
-
 // NewCensus returns the plan for documents with these document frequencies of their
 // words. weights are those of the documents in their order, at most 1 each; nil: all
 // weigh 1.
@@ -33,31 +31,32 @@ func NewCensus(df []int, weights []float64) (*Census, error) {
 
 // Counts is what a Census finds.
 type Counts struct {
-	Docs    int       // documents that are not empty
-	Watched int       // of these, documents with hidden tokens: see holdout.Watches
-	Tokens  int64     // of all documents
-	Hidden  int64     // of these, tokens that are hidden if they are enough: see holdout.Enough
-	Words   []int64   // the tokens of each word
-	Shares  []float64 // of each word the mean share in a document that is not empty
+	Docs    int   // documents that are not empty
+	HeldOut int   // of these, documents with hidden tokens: see holdout.HeldOut
+	Tokens  int64 // of all documents
+	Hidden  int64 // of these, tokens that are hidden if they are enough: see holdout.Enough
+	// Tokens and Hidden by half of the documents: see holdout.Half.
+	Halves, HiddenHalves [2]int64
+	Words                []int64   // the tokens of each word
+	Shares               []float64 // of each word the mean share in a document that is not empty
 }
 
 // The sum holds the tokens and the share of each word, and then these.
 const (
 	censusDocs = iota
-	censusWatched
-	censusTokens
-	censusHidden
+	censusHeldOut
+	censusTokens // by half
+	_
+	censusHidden // by half
+	_
 	censusWeight // of documents that are not empty
 	censusTail
 )
 
-// Len implements Plan.
 func (c *Census) Len() int { return 2*len(c.df) + censusTail }
 
-// Shared implements Plan.
 func (c *Census) Shared() bool { return false }
 
-// Carry implements Plan.
 func (c *Census) Carry() Carry { return Carry{} }
 
 // Counts returns what a sum says.
@@ -68,17 +67,19 @@ func (c *Census) Counts(sum []int64) (*Counts, error) {
 	n := len(c.df)
 	tail := sum[2*n:]
 	out := &Counts{
-		Docs: int(tail[censusDocs]), Watched: int(tail[censusWatched]), Tokens: tail[censusTokens], Hidden: tail[censusHidden],
+		Docs: int(tail[censusDocs]), HeldOut: int(tail[censusHeldOut]),
+		Halves: [2]int64(tail[censusTokens:]), HiddenHalves: [2]int64(tail[censusHidden:]),
 		Words: make([]int64, n), Shares: make([]float64, n),
 	}
+	out.Tokens, out.Hidden = out.Halves[0]+out.Halves[1], out.HiddenHalves[0]+out.HiddenHalves[1]
 	total := float64(out.Docs)
 	if c.weights != nil {
-		total = float64(tail[censusWeight]) / powers[c.weightShift()]
+		total = unfix(tail[censusWeight], c.weightShift())
 	}
 	for w, df := range c.df {
 		out.Words[w] = sum[2*w]
 		if sum[2*w+1] > 0 {
-			out.Shares[w] = float64(sum[2*w+1]) / powers[shift(int64(df))] / total
+			out.Shares[w] = unfix(sum[2*w+1], shift(int64(df))) / total
 		}
 	}
 	return out, nil
@@ -86,7 +87,6 @@ func (c *Census) Counts(sum []int64) (*Counts, error) {
 
 func (c *Census) weightShift() int { return shift(int64(len(c.weights))) }
 
-// MarshalBinary implements Plan.
 func (c *Census) MarshalBinary() ([]byte, error) {
 	if c.weights != nil {
 		return nil, errWeights
@@ -118,11 +118,10 @@ func readCensus(b []byte) (*Census, error) {
 	return NewCensus(df, nil)
 }
 
-// Adder implements Plan.
 func (c *Census) Adder() Adder {
 	a := &censusAdder{Census: c, scales: make([]float64, len(c.df))}
 	for w, n := range c.df {
-		a.scales[w] = powers[shift(int64(n))]
+		a.scales[w] = power(shift(int64(n)))
 	}
 	return a
 }
@@ -132,7 +131,6 @@ type censusAdder struct {
 	scales []float64
 }
 
-// Add implements Adder.
 func (a *censusAdder) Add(_ context.Context, b *corpus.Block, _ Kept, sum []int64) error {
 	n := len(a.df)
 	tail := sum[2*n:]
@@ -159,17 +157,18 @@ func (a *censusAdder) Add(_ context.Context, b *corpus.Block, _ Kept, sum []int6
 			sum[2*w+1] += nearest(x * each * a.scales[w])
 		}
 		tail[censusDocs]++
-		tail[censusTokens] += tokens
-		if holdout.Watches(b.Key(d)) && holdout.Hidden(tokens) > 0 {
-			tail[censusWatched]++
-			tail[censusHidden] += holdout.Hidden(tokens)
+		key := b.Key(d)
+		half := holdout.Half(key)
+		tail[censusTokens+half] += tokens
+		if holdout.HeldOut(key) && holdout.Hidden(tokens) > 0 {
+			tail[censusHeldOut]++
+			tail[censusHidden+half] += holdout.Hidden(tokens)
 		}
 		if a.weights != nil {
-			tail[censusWeight] += nearest(weight * powers[a.weightShift()])
+			tail[censusWeight] += nearest(weight * power(a.weightShift()))
 		}
 	}
 	return nil
 }
 
-// Flush implements Adder.
 func (a *censusAdder) Flush(context.Context, []int64) error { return nil }

@@ -36,8 +36,8 @@ func TestCensus(t *testing.T) {
 			total += weight
 			want.Docs++
 			want.Tokens += tokens
-			if holdout.Watches(bag.Key(d.ID, m+1)) && tokens > 1 {
-				want.Watched++
+			if holdout.HeldOut(bag.Key(d.ID, m+1)) && tokens > 1 {
+				want.HeldOut++
 				want.Hidden += tokens / 2
 			}
 			for i, w := range d.Words {
@@ -54,7 +54,7 @@ func TestCensus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Docs != want.Docs || got.Watched != want.Watched || got.Tokens != want.Tokens || got.Hidden != want.Hidden || !slices.Equal(got.Words, want.Words) || want.Watched == 0 {
+		if got.Docs != want.Docs || got.HeldOut != want.HeldOut || got.Tokens != want.Tokens || got.Hidden != want.Hidden || !slices.Equal(got.Words, want.Words) || want.HeldOut == 0 {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 		// Shares have at least 50 bits behind the point, and are not below 0.001 on average.
@@ -114,7 +114,7 @@ func TestCensusErrors(t *testing.T) {
 		"document 2 has the weight NaN; want it in [0, ": func() error { _, err := NewCensus(nil, []float64{0, math.NaN()}); return err },
 		"document x: word 2 is not in [0, 1]":            func() error { return censusOf(t, e, []int{1, 1}, nil) },
 		"more than the 1 that have weights":              func() error { return censusOf(t, e, []int{1, 0, 1}, []float64{1}) },
-		"a sum of 2 numbers; want 11": func() error {
+		"a sum of 2 numbers; want 13": func() error {
 			p, err := NewCensus([]int{1, 0, 1}, nil)
 			if err != nil {
 				t.Fatal(err)

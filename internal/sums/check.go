@@ -1,10 +1,8 @@
 package sums
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/jsmf-go/spectral/corpus"
 )
@@ -34,11 +32,11 @@ func (x documentWeights) of(b *corpus.Block, d int) (float64, error) {
 	return x[b.First+d], nil
 }
 
-// checkWords checks that document d of a block has words below n only.
+// checkWords checks that document d of a block has no word from n on.
 func checkWords(b *corpus.Block, d, n int) error {
 	words, _ := b.Doc(d)
 	if w := words[len(words)-1]; int(w) >= n {
-		return fmt.Errorf("document %s: word %d is not in [0, %d]", name(b, d), w, n-1)
+		return fmt.Errorf("document %s: word %d is not in [0, %d]", b.Name(d), w, n-1)
 	}
 	return nil
 }
@@ -55,6 +53,3 @@ func checkSum(p Plan, sum []int64) error {
 	}
 	return nil
 }
-
-// name returns what document d of a block is called.
-func name(b *corpus.Block, d int) string { return cmp.Or(b.ID(d), strconv.Itoa(b.First+d+1)) }

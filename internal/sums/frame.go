@@ -12,12 +12,14 @@ import (
 // little-endian.
 const (
 	planMagic   = "JSUM"
-	planVersion = 1
+	planVersion = 2
 	planHeader  = len(planMagic) + 4 + 8
 
 	kindCensus byte = 1
 	kindMoment byte = 2
 	kindPass   byte = 3
+
+	kindCorrelated byte = 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -60,6 +62,8 @@ func ReadPlan(b []byte) (Plan, error) {
 		p, err = readMoment(body)
 	case kindPass:
 		p, err = readPass(body)
+	case kindCorrelated:
+		p, err = readCorrelated(body)
 	default:
 		return nil, fmt.Errorf("a plan of the unknown kind %d", kind)
 	}

@@ -12,15 +12,17 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 )
 
-// list is a Numbered source of documents by number.
+// list is a source of documents by number.
 type list struct {
 	docs []corpus.Document
 	n    int
 	w    []float64
 }
 
-func (l list) Vocabulary(context.Context) ([]string, error) { return make([]string, l.n), nil }
-func (l list) Weights() []float64                           { return l.w }
+func (l list) Describe(context.Context) (corpus.Description, error) {
+	return corpus.Description{Vocabulary: make([]string, l.n), Weights: l.w}, nil
+}
+
 func (l list) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
 		for _, d := range l.docs {

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 // Local are documents in this process, in memory or in a file.
@@ -13,20 +13,18 @@ type Local struct {
 	*corpus.Encoded
 	workers int
 
-	// The last plan that left something of the documents, and what it left. While the next one
-	// is added up there are two of that size.
 	mu    sync.Mutex
-	after Key
-	left  []float32
+	after Key       // the last plan that left something of the documents
+	left  []float32 // what it left
 }
 
 var _ Documents = (*Local)(nil)
 
-// NewLocal returns the documents of e, added up by so many goroutines; 0: GOMAXPROCS.
+// NewLocal returns the documents of e, added up by this many goroutines; 0: GOMAXPROCS.
 func NewLocal(e *corpus.Encoded, workers int) *Local { return &Local{Encoded: e, workers: workers} }
 
-// Sum implements Documents. What a plan leaves of the documents is gone when a plan that does
-// not take it leaves something.
+// Sum implements Documents. What a plan leaves is forgotten when a plan that does not take it
+// leaves something.
 func (l *Local) Sum(ctx context.Context, p Plan) ([]int64, error) {
 	c, docs := p.Carry(), l.Info().Documents
 	var kept Kept
@@ -55,7 +53,7 @@ func (l *Local) Sum(ctx context.Context, p Plan) ([]int64, error) {
 
 // add adds up p. Each goroutine has a sum of its own, unless the plan's are shared.
 func (l *Local) add(ctx context.Context, p Plan, c Carry, kept Kept) ([]int64, error) {
-	n := run.Workers(l.workers, l.Blocks())
+	n := parallel.Workers(l.workers, l.Blocks())
 	type worker struct {
 		block corpus.Block
 		adder Adder
@@ -70,7 +68,7 @@ func (l *Local) add(ctx context.Context, p Plan, c Carry, kept Kept) ([]int64, e
 			w.sum = make([]int64, p.Len())
 		}
 	}
-	err := run.Chunks(ctx, l.Blocks(), 1, n, func(i, block, _, _ int) error {
+	err := parallel.Chunks(ctx, l.Blocks(), 1, n, func(i, block, _, _ int) error {
 		w := &work[i]
 		if err := l.Block(block, &w.block); err != nil {
 			return err
@@ -78,7 +76,7 @@ func (l *Local) add(ctx context.Context, p Plan, c Carry, kept Kept) ([]int64, e
 		return w.adder.Add(ctx, &w.block, kept.documents(c, w.block.First, w.block.First+w.block.Docs()), w.sum)
 	})
 	if err == nil {
-		err = run.Chunks(ctx, n, 1, n, func(_, i, _, _ int) error { return work[i].adder.Flush(ctx, work[i].sum) })
+		err = parallel.Chunks(ctx, n, 1, n, func(_, i, _, _ int) error { return work[i].adder.Flush(ctx, work[i].sum) })
 	}
 	if err != nil {
 		return nil, err
@@ -87,7 +85,7 @@ func (l *Local) add(ctx context.Context, p Plan, c Carry, kept Kept) ([]int64, e
 	if n == 1 || p.Shared() {
 		return sum, nil
 	}
-	return sum, run.Chunks(ctx, len(sum), 1<<15, l.workers, func(_, _, lo, hi int) error {
+	return sum, parallel.Chunks(ctx, len(sum), 1<<15, l.workers, func(_, _, lo, hi int) error {
 		for _, w := range work[1:] {
 			for i, x := range w.sum[lo:hi] {
 				sum[lo+i] += x

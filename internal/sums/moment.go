@@ -20,10 +20,9 @@ import (
 // Euclidean length 1, and w_m is the weight of the document, at most 1. Documents with
 // fewer than two different of these words are left out.
 //
-// A document adds at most 1 to an entry, and only documents that have both words do, so
-// that the rarer of the two says how many bits the entry has behind the point. The sum has
-// the words by rank, the rarest first, and of each the entries with words of its rank and
-// above, which therefore all have as many bits.
+// A document adds at most 1 to an entry, and only if it has both words, so that the rarer of
+// the two says how many bits the entry has behind the point. The sum has the words by rank,
+// the rarest first, and of each the entries with words of its rank and above.
 type Moment struct {
 	all     int // number of words of the documents
 	words   []int
@@ -33,10 +32,8 @@ type Moment struct {
 	weights documentWeights
 
 	order  []int        // the place in words of each rank
-	stripe []sync.Mutex // each for the rows of stripeRows ranks, in sums that adders share; the last for the rest
+	stripe []sync.Mutex // each for the rows of stripeRows ranks; the last for the rest
 }
-
-var _ Plan = (*Moment)(nil)
 
 // stripeRows is for how many rows an adder locks a sum at once.
 const stripeRows = 32
@@ -77,16 +74,13 @@ func (m *Moment) prepare() error {
 	return m.weights.check()
 }
 
-// Len implements Plan.
 func (m *Moment) Len() int { return momentLen(len(m.words)) + 1 }
 
 // momentLen returns how many entries have two of n words, regardless of their order.
 func momentLen(n int) int { return n * (n + 1) / 2 }
 
-// Shared implements Plan.
 func (m *Moment) Shared() bool { return true }
 
-// Carry implements Plan.
 func (m *Moment) Carry() Carry { return Carry{} }
 
 // row returns a slice in which entry (i, j) of a sum is at place j, for ranks i ≤ j.
@@ -98,7 +92,7 @@ func (m *Moment) row(sum []int64, i int) []int64 {
 
 // scale returns what the entries of rank i are multiplied by. Products are at most
 // exact: addProducts.
-func (m *Moment) scale(i int) float64 { return powers[min(shift(int64(m.df[m.order[i]])), exactBits)] }
+func (m *Moment) scale(i int) float64 { return power(min(shift(int64(m.df[m.order[i]])), exactBits)) }
 
 // Matrix returns the matrix that a sum stands for, divided by the sum of its entries. Row
 // i is the i-th of the words. The error wraps cooc.ErrNoDocuments if no document has two of
@@ -140,7 +134,6 @@ func (m *Moment) Matrix(sum []int64) (*cooc.Dense, corpus.Info, error) {
 	return d, info, nil
 }
 
-// MarshalBinary implements Plan.
 func (m *Moment) MarshalBinary() ([]byte, error) {
 	if m.weights != nil {
 		return nil, errWeights

@@ -15,15 +15,11 @@ import (
 // momentNNZ is the number of nonzeros after which a chunk is added up: some 5 MB.
 const momentNNZ = 1 << 18
 
-// Adder implements Plan.
 func (m *Moment) Adder() Adder {
 	n := len(m.words)
 	a := &momentAdder{
-		Moment: m, rank: make([]int32, m.all), idf: make([]float64, n),
+		Moment: m, rank: slices.Repeat([]int32{bag.Unknown}, m.all), idf: make([]float64, n),
 		value: make([]float64, n), set: make([]uint64, (n+63)/64), first: make([]int, n+1),
-	}
-	for w := range a.rank {
-		a.rank[w] = bag.Unknown
 	}
 	for i, at := range m.order {
 		a.rank[m.words[at]], a.idf[i] = int32(i), m.idf[at]
@@ -57,7 +53,6 @@ type momentAdder struct {
 // place is where a nonzero stands, and where those of its document end.
 type place struct{ at, end int32 }
 
-// Add implements Adder.
 func (a *momentAdder) Add(ctx context.Context, b *corpus.Block, _ Kept, sum []int64) error {
 	for d := range b.Docs() {
 		words, counts := b.Doc(d)
@@ -79,13 +74,13 @@ func (a *momentAdder) Add(ctx context.Context, b *corpus.Block, _ Kept, sum []in
 				return err
 			}
 		}
-		a.gather(words, counts, weight, a.visible && holdout.Watches(b.Key(d)))
+		a.gather(words, counts, weight, a.visible && holdout.HeldOut(b.Key(d)))
 	}
 	return nil
 }
 
 // gather adds a document to the chunk.
-func (a *momentAdder) gather(words, counts []int32, weight float64, watched bool) {
+func (a *momentAdder) gather(words, counts []int32, weight float64, heldOut bool) {
 	distinct, length := 0, 0.0
 	add := func(i int, count int64) {
 		if r := a.rank[words[i]]; r >= 0 && count > 0 {
@@ -96,7 +91,7 @@ func (a *momentAdder) gather(words, counts []int32, weight float64, watched bool
 			distinct++
 		}
 	}
-	if watched {
+	if heldOut {
 		holdout.Split(counts, func(i int, visible, _ int64) { add(i, visible) })
 	} else {
 		for i, x := range counts {
@@ -121,7 +116,7 @@ func (a *momentAdder) gather(words, counts []int32, weight float64, watched bool
 	a.ends = append(a.ends, int32(len(a.vals)))
 }
 
-// Flush implements Adder. It adds the chunk to the sum, stripe by stripe.
+// Flush adds the chunk to the sum, stripe by stripe.
 func (a *momentAdder) Flush(ctx context.Context, sum []int64) error {
 	if len(a.ends) == 0 {
 		return nil

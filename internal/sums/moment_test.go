@@ -27,7 +27,7 @@ func slowMoment(l list, idf []float64, words []int, visible bool) (c *mat.Dense,
 				distinct++
 			}
 		}
-		if visible && holdout.Watches(bag.Key(d.ID, m+1)) {
+		if visible && holdout.HeldOut(bag.Key(d.ID, m+1)) {
 			holdout.Split(d.Counts, func(i int, x, _ int64) { add(d.Words[i], x) })
 		} else {
 			for i, w := range d.Words {
@@ -164,7 +164,7 @@ func TestMomentMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	took := testutil.Allocated(func() { sumOf(t, NewLocal(e, workers), p) })
+	took := testutil.Allocated(t, func() { sumOf(t, NewLocal(e, workers), p) })
 	// 8 bytes for each entry; a chunk has 20 bytes a nonzero, and up to four times as many
 	// while its slices grow; and tables by word.
 	most := int64(8*p.Len()) + 5*20*e.Info().Nonzeros + workers*(40*n+1<<18)
@@ -213,7 +213,7 @@ func TestMomentErrors(t *testing.T) {
 		sum, err := NewLocal(e, 1).Sum(t.Context(), p)
 		if err == nil {
 			if _, _, err = p.Matrix(sum); !errors.Is(err, cooc.ErrNoDocuments) {
-				t.Errorf("%v", err)
+				t.Errorf("%v, want ErrNoDocuments: %s", err, x.want)
 			}
 		}
 		wantError(t, err, x.want)
@@ -228,7 +228,7 @@ func TestMomentErrors(t *testing.T) {
 	cancel()
 	for _, workers := range []int{1, 2} {
 		if _, err := NewLocal(e, workers).Sum(done, p); !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled: %v", err)
+			t.Errorf("%d workers, cancelled: %v", workers, err)
 		}
 	}
 }

@@ -2,56 +2,48 @@ package sums
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/docstep"
 	"github.com/jsmf-go/spectral/internal/estep"
 )
 
-// Pass is a pass over all documents with given topics: what the tokens of the documents say
-// about the next topics. A document's weights of the topics begin in proportion to Begin, or are
-// those that an earlier pass has left, and Steps over-relaxed steps make topic counts of them.
-// The first step from Begin is one of EM.
+// Pass is a pass over all documents with given topics: what their tokens say about the next
+// topics. A document's weights of the topics begin in proportion to Begin, or are those that an
+// earlier pass left, and Steps over-relaxed steps make topic counts of them. The first step
+// from Begin is one of EM.
 type Pass struct {
 	Task   Task
 	Topics *estep.Rows // N×K: p(word | topic)
 	Alpha  float32     // prior count of each topic in a document
 	Begin  []float32   // K, above 0
 	Steps  int
-	// After is the key of a pass that has left weights of the topics in each document, and
-	// Columns says which topic each of its topics is now. Zero: weights begin with Begin.
+	// After is the key of a pass that left weights of the topics in each document, and Columns
+	// the number that each of its topics has now. Zero: weights begin with Begin.
 	After   Key
 	Columns []int32
-	// Keep leaves the weights for a later pass: where sharing out the tokens multiplies one by r,
-	// this multiplies it by r². It is for Learn.
-	Keep bool
-	// Form is that of the steps after the first one, among them that which counts tokens: Plain
-	// or LeaveDocument, whose least weight is Floor. Documents with hidden tokens take Plain.
-	Form  estep.Form
-	Floor float32
-	// Hide hides half of the tokens of the documents that are watched (package holdout). They
-	// are scored, with a share Smoothing of Unigram in p.
-	Hide      bool
-	Unigram   []float32 // N: p(word)
-	Smoothing float64
-	// One document in Scored has its log-likelihood added up.
-	Scored int64
-	// Pairs are topics that may become one. Of one document in Every it is found what
-	// becoming one costs; Totals are the tokens of each topic and its prior.
-	Pairs  []Pair
+	// Keep, for Learn, leaves the weights for a later pass: where sharing out the tokens
+	// multiplies one by r, this multiplies it by r².
+	Keep  bool
+	Leave bool // docstep.Rule's, of the steps after the first one
+	// Hide hides half of the tokens of the documents that package holdout chooses, and scores
+	// them.
+	Hide    bool
+	Unigram []float32 // N: p(word)
+	Scored  int64     // one document in Scored has its log-likelihood added up
+	// Pairs are topics that may become one. One document in Every adds to the costs of that;
+	// Totals are the tokens of each topic and its prior.
+	Pairs  []docstep.Pair
 	Every  int64
 	Totals []float64 // K
-	// Words are the tokens of each word, and Docs is how many documents are not empty. They
-	// bound the sums.
-	Words []int64 // N
-	Docs  int64
-	// Weights are those of the documents in their order, at most 1 each, by which all is
-	// multiplied that is added up; nil: all weigh 1.
+	Words  []int64   // N: the tokens of each word, which bound the sums
+	Docs   int64     // how many documents are not empty
+	// Weights are those of the documents in their order, at most 1 each; nil: all weigh 1.
 	Weights documentWeights
 }
 
-// Task is what a Pass adds up beside scores and the costs of pairs.
+// Task is what a Pass adds up besides scores and the costs of pairs.
 type Task byte
 
 // The tasks.
@@ -73,9 +65,9 @@ const (
 	passTail
 )
 
-// mostNats bounds |ln p| of a token: p is Σ t_k·B_wk / Σ t_k, and neither 1/p nor p exceeds
+// maxNats bounds |ln p| of a token: p is Σ t_k·B_wk / Σ t_k, and neither 1/p nor p exceeds
 // 2·MaxFloat32·K/estep.Least.
-const mostNats = 256
+const maxNats = 256
 
 // counts returns how many of the numbers are counts by word and topic.
 func (p *Pass) counts() int {
@@ -93,10 +85,8 @@ func (p *Pass) moments() int {
 	return p.Topics.K * (p.Topics.K + 1) / 2
 }
 
-// Shared implements Plan.
 func (p *Pass) Shared() bool { return false }
 
-// Carry implements Plan.
 func (p *Pass) Carry() Carry {
 	c := Carry{After: p.After, Old: len(p.Columns), Last: p.Task != Compare}
 	if p.Keep {
@@ -105,7 +95,6 @@ func (p *Pass) Carry() Carry {
 	return c
 }
 
-// Len implements Plan.
 func (p *Pass) Len() int { return p.counts() + p.moments() + len(p.Pairs) + passTail }
 
 // tokens returns the tokens of all words.
@@ -117,22 +106,32 @@ func (p *Pass) tokens() int64 {
 	return sum
 }
 
-// mostShift is the largest shift of a pass: a millionth of a millionth of a token or a document
-// is fine enough. Products of counts up to some 2000 are then below exact.
-const mostShift = 40
+// maxShift is the largest shift of a pass. Products of counts up to some 2000 are then below
+// exact.
+const maxShift = 40
 
-// wordShift is the shift of the counts of word i, of whose tokens no document adds more than it
-// has.
-func (p *Pass) wordShift(i int) int { return min(mostShift, shift(p.Words[i])) }
+// wordShift is the shift of the counts of word i.
+func (p *Pass) wordShift(i int) int { return min(maxShift, shift(p.Words[i])) }
 
 // docShift is the shift of moments, of which a document adds 1 at most.
 func (p *Pass) docShift() int { return shift(p.Docs) }
 
 // scoreShift is the shift of log-likelihoods and costs.
-func (p *Pass) scoreShift() int { return min(mostShift, shift(mostNats*p.tokens())) }
+func (p *Pass) scoreShift() int { return min(maxShift, shift(maxNats*p.tokens())) }
 
 // tokenShift is the shift of numbers of tokens.
 func (p *Pass) tokenShift() int { return shift(p.tokens()) }
+
+// rule returns what a step of a document takes.
+func (p *Pass) rule() docstep.Rule {
+	columns := make([]int, p.Topics.K)
+	for t := range columns {
+		columns[t] = t
+	}
+	r := docstep.NewRule(p.Topics, p.Alpha, columns, p.Unigram)
+	r.Leave = p.Leave
+	return r
+}
 
 // Answer is what a Pass found.
 type Answer struct {
@@ -160,20 +159,17 @@ func (p *Pass) Read(sum []int64) (*Answer, error) {
 	}, nil
 }
 
-// unfix returns x·2^−s.
-func unfix(x int64, s int) float64 { return math.Ldexp(float64(x), -s) }
-
 // Counts sets to to what belongs to word i, by topic.
 func (a *Answer) Counts(i int, to []float64) {
 	k := a.p.Topics.K
-	scale := math.Ldexp(1, -a.p.wordShift(i))
+	scale := power(-a.p.wordShift(i))
 	for t, v := range a.sum[i*k:][:k] {
 		to[t] = float64(v) * scale
 	}
 }
 
-// Moments returns Σ E[θθᵀ] of the documents, K×K. As no topic has the weight 0, no entry is 0,
-// but at least what it is rounded to a multiple of.
+// Moments returns Σ E[θθᵀ] of the documents, K×K. No topic has the weight 0, so that entries
+// are at least what they are rounded to a multiple of.
 func (a *Answer) Moments() *mat.Dense {
 	k, s := a.p.Topics.K, a.p.docShift()
 	m := mat.NewDense(k, k, nil)

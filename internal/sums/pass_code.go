@@ -4,8 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 
+	"github.com/jsmf-go/spectral/internal/docstep"
 	"github.com/jsmf-go/spectral/internal/estep"
 )
 
@@ -14,14 +15,13 @@ import (
 
 // passHeader is what stands before the slices.
 type passHeader struct {
-	Task, Form          uint8
-	Hide, Keep          bool
+	Task                uint8
+	Leave, Hide, Keep   bool
 	N, K, Steps, Pairs  uint32
 	Columns, _          uint32
 	After               Key
 	Every, Scored, Docs int64
-	Alpha, Floor        float32
-	Smoothing           float64
+	Alpha               float32
 }
 
 // size returns the bytes of a body with such a header.
@@ -31,7 +31,6 @@ func (h *passHeader) size() (head, all uint64) {
 	return head, head + 12*k + 12*n + 8*uint64(h.Pairs) + 4*uint64(h.Columns) + 4*n*k
 }
 
-// MarshalBinary implements Plan.
 func (p *Pass) MarshalBinary() ([]byte, error) {
 	if p.Weights != nil {
 		return nil, errWeights
@@ -41,30 +40,32 @@ func (p *Pass) MarshalBinary() ([]byte, error) {
 	}
 	n, k := p.Topics.N, p.Topics.K
 	h := passHeader{
-		Task: uint8(p.Task), Form: uint8(p.Form), Hide: p.Hide, Keep: p.Keep, After: p.After, Columns: uint32(len(p.Columns)),
+		Task: uint8(p.Task), Leave: p.Leave, Hide: p.Hide, Keep: p.Keep, After: p.After, Columns: uint32(len(p.Columns)),
 		N: uint32(n), K: uint32(k), Steps: uint32(p.Steps), Pairs: uint32(len(p.Pairs)),
-		Every: p.Every, Scored: p.Scored, Docs: p.Docs, Alpha: p.Alpha, Floor: p.Floor, Smoothing: p.Smoothing,
+		Every: p.Every, Scored: p.Scored, Docs: p.Docs, Alpha: p.Alpha,
+	}
+	var pairs []uint32
+	for _, x := range p.Pairs {
+		pairs = append(pairs, uint32(x.Into), uint32(x.From))
 	}
 	_, size := h.size()
-	b, err := binary.Append(make([]byte, 0, size), binary.LittleEndian, &h)
-	for _, x := range []any{p.Begin, p.Totals, p.Words, p.Unigram, p.Columns} {
-		if err == nil {
-			b, err = binary.Append(b, binary.LittleEndian, x)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, x := range p.Pairs {
-		b = binary.LittleEndian.AppendUint32(b, uint32(x.Into))
-		b = binary.LittleEndian.AppendUint32(b, uint32(x.From))
-	}
-	for i := range n {
-		for _, v := range p.Topics.Row(i) {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	b := make([]byte, 0, size)
+	for _, x := range append([]any{&h}, p.parts(pairs)...) {
+		var err error
+		if b, err = binary.Append(b, binary.LittleEndian, x); err != nil {
+			return nil, err
 		}
 	}
 	return seal(kindPass, b), nil
+}
+
+// parts are the slices of the body in their order; pairs has two numbers for each of Pairs.
+func (p *Pass) parts(pairs []uint32) []any {
+	all := []any{p.Begin, p.Totals, p.Words, p.Unigram, p.Columns, pairs}
+	for i := range p.Topics.N {
+		all = append(all, p.Topics.Row(i))
+	}
+	return all
 }
 
 // readPass decodes a body.
@@ -82,33 +83,23 @@ func readPass(b []byte) (*Pass, error) {
 		return nil, fmt.Errorf("a pass with %d words and %d topics has %d bytes, want %d", h.N, h.K, len(b), size)
 	}
 	p := &Pass{
-		Task: Task(h.Task), Form: estep.Form(h.Form), Hide: h.Hide, Keep: h.Keep, Steps: int(h.Steps), After: h.After,
+		Task: Task(h.Task), Leave: h.Leave, Hide: h.Hide, Keep: h.Keep, Steps: int(h.Steps), After: h.After,
 		Every: h.Every, Scored: h.Scored, Docs: h.Docs,
-		Alpha: h.Alpha, Floor: h.Floor, Smoothing: h.Smoothing,
+		Alpha:  h.Alpha,
 		Topics: estep.NewRows(int(h.N), int(h.K)), Begin: make([]float32, h.K), Totals: make([]float64, h.K),
 		Words: make([]int64, h.N), Unigram: make([]float32, h.N), Columns: make([]int32, h.Columns),
 	}
+	pairs := make([]uint32, 2*h.Pairs)
 	b = b[head:]
-	for _, x := range []any{p.Begin, p.Totals, p.Words, p.Unigram, p.Columns} {
+	for _, x := range p.parts(pairs) {
 		n, err := binary.Decode(b, binary.LittleEndian, x)
 		if err != nil {
 			return nil, err
 		}
 		b = b[n:]
 	}
-	if h.Pairs > 0 {
-		p.Pairs = make([]Pair, h.Pairs)
-	}
-	for i := range p.Pairs {
-		p.Pairs[i] = Pair{int(binary.LittleEndian.Uint32(b)), int(binary.LittleEndian.Uint32(b[4:]))}
-		b = b[8:]
-	}
-	for i := range p.Topics.N {
-		row := p.Topics.Row(i)
-		for t := range row {
-			row[t] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*t:]))
-		}
-		b = b[4*len(row):]
+	for x := range slices.Chunk(pairs, 2) {
+		p.Pairs = append(p.Pairs, docstep.Pair{Into: int(x[0]), From: int(x[1])})
 	}
 	return p, p.check()
 }
@@ -120,8 +111,6 @@ func (p *Pass) check() error {
 		return fmt.Errorf("a pass has %d words and %d topics", p.Topics.N, p.Topics.K)
 	case p.Task > Finish:
 		return fmt.Errorf("a pass has the task %d", p.Task)
-	case p.Form > estep.LeaveDocument:
-		return fmt.Errorf("a pass has the form %d", p.Form)
 	case (p.After == Key{}) != (len(p.Columns) == 0) || p.Keep && p.Task != Learn:
 		return fmt.Errorf("a pass of task %d takes %d numbers of a document, keep is %v", p.Task, len(p.Columns), p.Keep)
 	case p.Steps < 0 || p.Steps == 0 && len(p.Columns) == 0 || p.Every < 1 || p.Scored < 1 || p.Docs < 0:
@@ -143,13 +132,12 @@ func (p *Pass) check() error {
 	}
 	sum := uint64(0)
 	for i, x := range p.Words {
-		if sum += uint64(x); x < 0 || sum > mostTokens {
-			return fmt.Errorf("word %d has %d tokens; all words may have %d", i, x, int64(mostTokens))
+		if sum += uint64(x); x < 0 || sum > maxTokens {
+			return fmt.Errorf("word %d has %d tokens; all words may have %d", i, x, int64(maxTokens))
 		}
 	}
 	return nil
 }
 
-// mostTokens is how many tokens the documents may have: that many, and scores in whole nats,
-// still fit into a sum.
-const mostTokens = 1 << 52
+// maxTokens is how many tokens the documents may have, so that sums of scores do not overflow.
+const maxTokens = 1 << 52

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/internal/docstep"
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/holdout"
 )
@@ -18,8 +19,8 @@ import (
 func passOver(l list, k int, task Task) *Pass {
 	rnd := rand.New(rand.NewPCG(5, uint64(k)))
 	p := &Pass{
-		Task: task, Topics: estep.NewRows(l.n, k), Alpha: 0.3, Begin: make([]float32, k), Steps: 3, Form: estep.LeaveDocument, Floor: 1e-8,
-		Hide: task == Learn, Unigram: make([]float32, l.n), Smoothing: 0.01, Scored: 1, Every: 2, Totals: make([]float64, k),
+		Task: task, Topics: estep.NewRows(l.n, k), Alpha: 0.3, Begin: make([]float32, k), Steps: 3, Leave: true,
+		Hide: task == Learn, Unigram: make([]float32, l.n), Scored: 1, Every: 2, Totals: make([]float64, k),
 		Words: make([]int64, l.n),
 	}
 	for t := range k {
@@ -41,7 +42,7 @@ func passOver(l list, k int, task Task) *Pass {
 	}
 	for j := range k {
 		for i := range j {
-			p.Pairs = append(p.Pairs, Pair{i, j})
+			p.Pairs = append(p.Pairs, docstep.Pair{Into: i, From: j})
 		}
 	}
 	return p
@@ -67,14 +68,14 @@ func slow(p *Pass, docs []corpus.Document) *slowPass {
 		token := 0
 		for i, w := range d.Words {
 			for range d.Counts[i] {
-				if token++; token%2 == 0 && p.Hide && holdout.Watches(key) {
+				if token++; token%2 == 0 && p.Hide && holdout.HeldOut(key) {
 					hidden[w]++
 				} else {
 					x[w]++
 				}
 			}
 		}
-		form := p.Form == estep.LeaveDocument && len(hidden) == 0
+		form := p.Leave && len(hidden) == 0
 		t := s.weights(p, x, form)
 		all := sumOfAll(t)
 		for i, pair := range p.Pairs {
@@ -87,7 +88,7 @@ func slow(p *Pass, docs []corpus.Document) *slowPass {
 			s.tokens += v
 		}
 		for w, v := range hidden {
-			s.hidden += v * math.Log((1-p.Smoothing)*dots(t, p.Topics.Row(int(w)))/all+p.Smoothing*float64(p.Unigram[w]))
+			s.hidden += v * math.Log((1-docstep.Smoothing)*dots(t, p.Topics.Row(int(w)))/all+docstep.Smoothing*float64(p.Unigram[w]))
 		}
 		for w, v := range x {
 			if p.Task == Finish {
@@ -136,7 +137,7 @@ func responsibilities(p *Pass, t []float64, w int, leave bool) []float64 {
 	for i, v := range t {
 		g[i] = v * float64(b[i])
 		if leave {
-			g[i] = max(v-g[i]/z, float64(p.Floor)) * float64(b[i])
+			g[i] = max(v-g[i]/z, docstep.MinWeight) * float64(b[i])
 		}
 		sum += g[i]
 	}
@@ -181,7 +182,7 @@ func (s *slowPass) weights(p *Pass, x map[int32]float64, leave bool) []float64 {
 }
 
 // lost is the log-likelihood that a document loses if two topics are one.
-func lost(p *Pass, pair Pair, t []float64, x map[int32]float64) (loss float64) {
+func lost(p *Pass, pair docstep.Pair, t []float64, x map[int32]float64) (loss float64) {
 	r, s := p.Totals[pair.Into], p.Totals[pair.From]
 	for w, v := range x {
 		b := p.Topics.Row(int(w))
@@ -201,17 +202,17 @@ func closeTo(t *testing.T, name string, got, want, tol float64) {
 	}
 }
 
-// All numbers are those of the definition in float64, but for the rounding of float32: sums of
+// All numbers are those of the definition in float64, except for the rounding of float32: sums of
 // some hundred responsibilities, three times over, to 2e-6 of the whole.
 func TestPass(t *testing.T) {
 	const tol = 2e-6
 	l := random(300, 40)
 	for _, task := range []Task{Learn, Finish} {
 		for _, k := range []int{1, 5, 17} {
-			for _, form := range []estep.Form{estep.Plain, estep.LeaveDocument} {
-				name := fmt.Sprintf("task %d, K = %d, form %d: ", task, k, form)
+			for _, leave := range []bool{false, true} {
+				name := fmt.Sprintf("task %d, K = %d, leave %v: ", task, k, leave)
 				p := passOver(l, k, task)
-				p.Form = form
+				p.Leave = leave
 				a, err := p.Read(sumOf(t, NewLocal(l.encode(t), 2), p))
 				if err != nil {
 					t.Fatal(err)
@@ -254,48 +255,50 @@ func TestPassSameBits(t *testing.T) {
 	back := list{docs: slices.Clone(l.docs), n: l.n}
 	slices.Reverse(back.docs)
 	for _, task := range []Task{Learn, Finish} {
-		p := passOver(l, 9, task)
-		p.Scored = 4
-		b, err := p.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
-		read, err := ReadPlan(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := sumOf(t, NewLocal(encoded, 1), p)
-		parts := make([]int64, p.Len())
-		for lo := 0; lo < len(l.docs); lo += 700 {
-			part := list{docs: l.docs[lo:min(lo+700, len(l.docs))], n: l.n}
-			for i, v := range sumOf(t, NewLocal(part.encode(t), 3), p) {
-				parts[i] += v
+		t.Run(fmt.Sprint("task ", task), func(t *testing.T) {
+			p := passOver(l, 9, task)
+			p.Scored = 4
+			b, err := p.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		for name, got := range map[string][]int64{
-			"two goroutines": sumOf(t, NewLocal(encoded, 2), p), "eight": sumOf(t, NewLocal(encoded, 8), p),
-			"the plan's bytes": sumOf(t, NewLocal(encoded, 2), read), "parts": parts,
-			"another order": sumOf(t, NewLocal(back.encode(t), 2), p),
-		} {
-			if !slices.Equal(got, want) {
-				t.Errorf("task %d, %s: another sum", task, name)
+			read, err := ReadPlan(b)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		a, err := p.Read(want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		compare := *p
-		compare.Task = Compare
-		c, err := compare.Read(sumOf(t, NewLocal(encoded, 2), &compare))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range p.Pairs {
-			if c.Cost(i) != a.Cost(i) || c.Cost(i) == 0 {
-				t.Errorf("task %d: the cost %d is %v alone, %v in a pass", task, i, c.Cost(i), a.Cost(i))
+			want := sumOf(t, NewLocal(encoded, 1), p)
+			parts := make([]int64, p.Len())
+			for lo := 0; lo < len(l.docs); lo += 700 {
+				part := list{docs: l.docs[lo:min(lo+700, len(l.docs))], n: l.n}
+				for i, v := range sumOf(t, NewLocal(part.encode(t), 3), p) {
+					parts[i] += v
+				}
 			}
-		}
+			for name, got := range map[string][]int64{
+				"two goroutines": sumOf(t, NewLocal(encoded, 2), p), "eight": sumOf(t, NewLocal(encoded, 8), p),
+				"the plan's bytes": sumOf(t, NewLocal(encoded, 2), read), "parts": parts,
+				"another order": sumOf(t, NewLocal(back.encode(t), 2), p),
+			} {
+				if !slices.Equal(got, want) {
+					t.Errorf("%s: another sum", name)
+				}
+			}
+			a, err := p.Read(want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare := *p
+			compare.Task = Compare
+			c, err := compare.Read(sumOf(t, NewLocal(encoded, 2), &compare))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range p.Pairs {
+				if c.Cost(i) != a.Cost(i) || c.Cost(i) == 0 {
+					t.Errorf("the cost %d is %v alone, %v in a pass", i, c.Cost(i), a.Cost(i))
+				}
+			}
+		})
 	}
 }
 
@@ -362,15 +365,14 @@ func TestPassErrors(t *testing.T) {
 		}
 	}
 	bad("task", func(p *Pass) { p.Task = 9 })
-	bad("form", func(p *Pass) { p.Form = estep.LeaveLast })
 	bad("steps", func(p *Pass) { p.Steps = 0 })
 	bad("keep", func(p *Pass) { p.Keep, p.Task = true, Finish })
 	bad("takes 2 numbers", func(p *Pass) { p.Columns = []int32{0, 1} })
 	bad("takes 0 numbers", func(p *Pass) { p.After[3] = 1 })
 	bad("topic 1 of an earlier pass is topic 3 of 3", func(p *Pass) { p.After[3], p.Columns = 1, []int32{0, 3} })
-	bad("no pair", func(p *Pass) { p.Pairs[1] = Pair{2, 2} })
-	bad("no pair", func(p *Pass) { p.Pairs[1] = Pair{0, 3} })
-	bad("all words may have", func(p *Pass) { p.Words[2] = mostTokens + 1 })
+	bad("no pair", func(p *Pass) { p.Pairs[1] = docstep.Pair{Into: 2, From: 2} })
+	bad("no pair", func(p *Pass) { p.Pairs[1] = docstep.Pair{Into: 0, From: 3} })
+	bad("all words may have", func(p *Pass) { p.Words[2] = maxTokens + 1 })
 	bad("numbers for", func(p *Pass) { p.Begin = p.Begin[:2] })
 	b, err := passOver(l, 3, Learn).MarshalBinary()
 	if err != nil {

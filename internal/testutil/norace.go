@@ -2,6 +2,6 @@
 
 package testutil
 
-// Race tells that the race detector is on, under which long numerical tests
+// Race reports whether the race detector is on, under which long numerical tests
 // take minutes and show nothing that short ones do not.
 const Race = false

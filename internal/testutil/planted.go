@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/synth"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Planted is a separable topic model with known parameters.
@@ -26,7 +29,7 @@ type Planted struct {
 func NewPlanted(n, k int, correlation float64, seed uint64) *Planted {
 	rng := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
 	p := &Planted{N: n, K: k, B: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil)}
-	p.Anchors = slices.Clone(rng.Perm(n)[:k])
+	p.Anchors = rng.Perm(n)[:k]
 	for i := range n {
 		if t := slices.Index(p.Anchors, i); t >= 0 {
 			p.B.Set(i, t, 1+rng.Float64())
@@ -38,29 +41,22 @@ func NewPlanted(n, k int, correlation float64, seed uint64) *Planted {
 		}
 	}
 	for t := range k {
-		s := 0.0
-		for i := range n {
-			s += p.B.At(i, t)
-		}
-		for i := range n {
-			p.B.Set(i, t, p.B.At(i, t)/s)
-		}
+		topic := mat.Col(nil, t, p.B)
+		vec.Normalise(topic)
+		p.B.SetCol(t, topic)
 	}
 	// Proportions of documents, by a logistic-normal distribution in which
 	// each topic shares a part of its noise with the next.
 	p.shares = make([][]float64, 20*k)
 	for m := range p.shares {
-		noise, w, s := make([]float64, k+1), make([]float64, k), 0.0
+		noise, w := make([]float64, k+1), make([]float64, k)
 		for t := range noise {
 			noise[t] = rng.NormFloat64()
 		}
 		for t := range w {
 			w[t] = math.Exp(1.5 * (noise[t] + correlation*noise[t+1]))
-			s += w[t]
 		}
-		for t := range w {
-			w[t] /= s
-		}
+		vec.Normalise(w)
 		p.shares[m] = w
 		for t := range k {
 			for l := range k {
@@ -68,13 +64,7 @@ func NewPlanted(n, k int, correlation float64, seed uint64) *Planted {
 			}
 		}
 	}
-	p.C = new(mat.Dense)
-	p.C.Product(p.B, p.A, p.B.T())
-	for i := range n { // exactly symmetric
-		for j := range i {
-			p.C.Set(i, j, p.C.At(j, i))
-		}
-	}
+	p.C = synth.Cooccurrence(p.B, p.A)
 	return p
 }
 
@@ -97,23 +87,15 @@ func (p *Planted) Y() *mat.Dense {
 	return y
 }
 
-// Breve returns p(topic | word), N×K.
-func (p *Planted) Breve() *mat.Dense {
+// WordTopics returns p(topic | word), N×K.
+func (p *Planted) WordTopics() *mat.Dense {
 	a := make([]float64, p.K)
 	for k := range a {
-		for l := range p.K {
-			a[k] += p.A.At(k, l)
-		}
+		a[k] = vec.Sum(p.A.RawRowView(k))
 	}
 	b := mat.NewDense(p.N, p.K, nil)
 	for i := range p.N {
-		c := 0.0
-		for k, v := range a {
-			c += p.B.At(i, k) * v
-		}
-		for k, v := range a {
-			b.Set(i, k, p.B.At(i, k)*v/c)
-		}
+		vec.Posterior(b.RawRowView(i), p.B.RawRowView(i), a)
 	}
 	return b
 }
@@ -158,14 +140,17 @@ func (p *Planted) Errors(anchors []int, b, a mat.Matrix) (errB, errA float64, er
 // Documents draws documents of the given lengths: word counts by document.
 func (p *Planted) Documents(lengths []int, seed uint64) []map[int]int {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	cum := make([][]float64, p.K)
-	for k := range cum {
-		cum[k] = make([]float64, p.N)
-		s := 0.0
-		for i := range p.N {
-			s += p.B.At(i, k)
-			cum[k][i] = s
+	cumulated := func(x []float64) []float64 {
+		sums, s := make([]float64, len(x)), 0.0
+		for i, v := range x {
+			s += v
+			sums[i] = s
 		}
+		return sums
+	}
+	words := make([][]float64, p.K) // of each topic
+	for k := range words {
+		words[k] = cumulated(mat.Col(nil, k, p.B))
 	}
 	draw := func(cum []float64) int {
 		x := rng.Float64() * cum[len(cum)-1]
@@ -174,15 +159,10 @@ func (p *Planted) Documents(lengths []int, seed uint64) []map[int]int {
 	}
 	docs := make([]map[int]int, len(lengths))
 	for m, n := range lengths {
-		w := p.shares[rng.IntN(len(p.shares))]
-		c, s := make([]float64, p.K), 0.0
-		for k, v := range w {
-			s += v
-			c[k] = s
-		}
+		topics := cumulated(p.shares[rng.IntN(len(p.shares))])
 		docs[m] = map[int]int{}
 		for range n {
-			docs[m][draw(cum[draw(c)])]++
+			docs[m][draw(words[draw(topics)])]++
 		}
 	}
 	return docs

@@ -3,21 +3,25 @@
 package testutil
 
 import (
-	"bufio"
 	"compress/gzip"
 	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
 
-// Path returns the path of a file below this package's testdata folder.
+// Path returns the path of a file below this package's testdata folder, which it finds
+// from the working folder of the test: a binary built with -trimpath does not know it.
 func Path(elem ...string) string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(append([]string{filepath.Dir(file), "testdata"}, elem...)...)
+	for dir := "."; ; dir = filepath.Join(dir, "..") {
+		data := filepath.Join(dir, "internal", "testutil", "testdata")
+		_, missing := os.Stat(data)
+		if abs, err := filepath.Abs(dir); err != nil || abs == filepath.Dir(abs) || missing == nil {
+			return filepath.Join(append([]string{data}, elem...)...)
+		}
+	}
 }
 
 // Data returns the path of a file below the folder of real corpora, and skips
@@ -39,9 +43,7 @@ func Data(t testing.TB, elem ...string) string {
 // JSON decodes a (gzipped) JSON file of testdata into v.
 func JSON(t testing.TB, v any, elem ...string) {
 	t.Helper()
-	r := open(t, elem...)
-	defer r.Close()
-	if err := json.NewDecoder(r).Decode(v); err != nil {
+	if err := json.NewDecoder(open(t, elem...)).Decode(v); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -49,10 +51,8 @@ func JSON(t testing.TB, v any, elem ...string) {
 // JSONLines decodes every line of a (gzipped) JSON Lines file of testdata.
 func JSONLines[T any](t testing.TB, elem ...string) []T {
 	t.Helper()
-	r := open(t, elem...)
-	defer r.Close()
 	var out []T
-	for d := json.NewDecoder(r); d.More(); {
+	for d := json.NewDecoder(open(t, elem...)); d.More(); {
 		var v T
 		if err := d.Decode(&v); err != nil {
 			t.Fatal(err)
@@ -65,32 +65,21 @@ func JSONLines[T any](t testing.TB, elem ...string) []T {
 // Lines returns the lines of a text file of testdata.
 func Lines(t testing.TB, elem ...string) []string {
 	t.Helper()
-	r := open(t, elem...)
-	defer r.Close()
-	var out []string
-	s := bufio.NewScanner(r)
-	for s.Scan() {
-		out = append(out, s.Text())
-	}
-	if err := s.Err(); err != nil {
+	all, err := io.ReadAll(open(t, elem...))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return strings.Split(strings.TrimSuffix(string(all), "\n"), "\n")
 }
 
-type readCloser struct {
-	io.Reader
-	f *os.File
-}
-
-func (r readCloser) Close() error { return r.f.Close() }
-
-func open(t testing.TB, elem ...string) io.ReadCloser {
+// open opens a file of testdata, which is closed at the end of the test.
+func open(t testing.TB, elem ...string) io.Reader {
 	t.Helper()
 	f, err := os.Open(Path(elem...))
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { f.Close() })
 	if !strings.HasSuffix(f.Name(), ".gz") {
 		return f
 	}
@@ -98,5 +87,5 @@ func open(t testing.TB, elem ...string) io.ReadCloser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return readCloser{z, f}
+	return z
 }

@@ -63,7 +63,7 @@ func Posterior(dst, likelihood, prior []float64) float64 {
 	return sum
 }
 
-// Finite tells whether v is neither NaN nor infinite.
+// Finite reports whether v is neither NaN nor infinite.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // NotFinite returns the first index of a number that is NaN or infinite, or −1.

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/sums"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -28,9 +27,9 @@ type Options struct {
 
 	// State is the folder where results are kept, local or on an object store. The launching
 	// program and all workers must see it by this path. A run that failed is resumed by
-	// another one with the same State, shards and settings: it takes up every job that was
-	// done from there. Only one program at a time may use a folder. It may be deleted when the
-	// model is there.
+	// another one with the same State, shards and settings: it finds the results of every job
+	// that was done there. Only one program at a time may use a folder. It may be deleted when
+	// the model is saved.
 	State string
 
 	// Runner says where the jobs run.
@@ -42,8 +41,8 @@ type Options struct {
 	MinDocuments int
 
 	// Record receives the events of the jobs StageEncode, StageNumber and StageTransform, in
-	// the form of those of a fit (jsmf.Pipeline.Record), and a warning of each job, those of a
-	// fit too, that has failed and is tried again. nil: nobody.
+	// the form of those of a fit (jsmf.Pipeline.Record). It also receives a warning of each job,
+	// those of a fit included, that has failed and is tried again. nil: not called.
 	Record func(jsmf.Event)
 }
 
@@ -209,9 +208,11 @@ func readWords(ctx context.Context, st *state, files []file, o Options) (pieces 
 	}
 	var order []string
 	if o.Format.Lines == UCILines {
-		if order, err = (corpus.UCI{Vocab: shardFile(ctx, o.Format.Vocabulary)}).Vocabulary(ctx); err != nil {
+		desc, err := (corpus.UCI{Vocab: shardFile(ctx, o.Format.Vocabulary)}).Describe(ctx)
+		if err != nil {
 			return nil, nil, nil, err
 		}
+		order = desc.Vocabulary
 	}
 	v, err = newVocabulary(frequencies, order, max(1, o.MinDocuments))
 	return pieces, notes, v, err
@@ -297,15 +298,11 @@ var _ sums.Documents = (*source)(nil)
 
 func (s *source) Info() corpus.Info { return s.info }
 
-func (s *source) Vocabulary(context.Context) ([]string, error) {
-	return slices.Clone(s.info.Vocabulary), nil
+// Describe implements corpus.Source. Documents without an id of their own have a hash of
+// their tokens for one.
+func (s *source) Describe(context.Context) (corpus.Description, error) {
+	return corpus.Description{Documents: s.info.Documents, Vocabulary: s.info.Vocabulary, Text: s.info.Text, Copies: true, Remote: true}, nil
 }
-
-// TextSetting implements corpus.FromText.
-func (s *source) TextSetting() *text.Setting { return s.info.Text }
-
-// Stemmer implements corpus.FromText.
-func (s *source) Stemmer() text.Stemmer { return nil }
 
 // Sum adds up by a job, unless the state folder has the sum.
 func (s *source) Sum(ctx context.Context, p sums.Plan) ([]int64, error) {

@@ -71,7 +71,7 @@ func TestEncode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			paths, f := shards()
 			got, want := mustEncode(t, paths, options(t, f)).Info(), append([]string{}, want...)
-			if name == "whole file" { // it tells that there are documents without lines
+			if name == "whole file" { // its header counts documents that have no lines
 				if x := got.DroppedDocuments; len(x) != 1 || x[0].Count != 10 || x[0].Reason != "without words" || x[0].Names[1] != "68" {
 					t.Errorf("documents left out: %v", x)
 				}

@@ -16,7 +16,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/internal/bag"
 )
 
 // The encode job reads each shard once and writes its documents as pieces, encoded files
@@ -77,17 +76,17 @@ func (f *encodeShard) ProcessElement(ctx context.Context, path string, emit func
 		return err
 	}
 	src := f.Format.source(ctx, path, t)
-	vocabulary, err := vocabularyOf(ctx, src)
+	desc, err := src.Describe(ctx)
 	if err != nil {
 		return named(path, err)
 	}
 	next, stop := iter.Pull2(src.Docs(ctx))
 	defer stop()
-	for at := (&part{next: next, size: f.PieceSize, copies: bag.Copies(src)}); !at.done; at.number++ {
+	for at := (&part{next: next, size: f.PieceSize, desc: desc}); !at.done; at.number++ {
 		var info corpus.Info
 		var piece file
 		piece, err = writeFile(ctx, f.Folder, "words", func(w io.Writer) (err error) {
-			info, err = corpus.EncodeTo(ctx, at.source(vocabulary), w)
+			info, err = corpus.EncodeTo(ctx, at, w)
 			return err
 		})
 		if err == nil {
@@ -108,14 +107,6 @@ func (f *encodeShard) ProcessElement(ctx context.Context, path string, emit func
 	return nil
 }
 
-// vocabularyOf returns the words of a source that has numbers of words, or nil.
-func vocabularyOf(ctx context.Context, src corpus.Source) ([]string, error) {
-	if n, ok := src.(corpus.Numbered); ok {
-		return n.Vocabulary(ctx)
-	}
-	return nil, nil
-}
-
 func emitLine(f file, emit func(string)) error {
 	line, err := f.line()
 	if err == nil {
@@ -129,23 +120,14 @@ func emitLine(f file, emit func(string)) error {
 type part struct {
 	next        func() (corpus.Document, error, bool)
 	size        int
-	copies      bool   // documents may have the ids of others
+	desc        corpus.Description
 	number      int    // of the piece in its shard
 	read        int    // documents of the shard
 	first, last string // ids of the piece's documents
 	done        bool   // there are no more documents
 }
 
-// source returns the part with the words of the given vocabulary, or with tokens for nil.
-func (p *part) source(vocabulary []string) corpus.Source {
-	if vocabulary == nil {
-		return p
-	}
-	return words{p, vocabulary}
-}
-
-// Copies implements bag.Copied.
-func (p *part) Copies() bool { return p.copies }
+func (p *part) Describe(context.Context) (corpus.Description, error) { return p.desc, nil }
 
 func (p *part) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
@@ -171,14 +153,6 @@ func (p *part) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 		}
 	}
 }
-
-// words is a part with the names of its words.
-type words struct {
-	*part
-	names []string
-}
-
-func (s words) Vocabulary(context.Context) ([]string, error) { return s.names, nil }
 
 // frequencies returns for each bucket its words in the documents and in how many of them
 // they occur, as frequency reads them.

@@ -20,7 +20,7 @@ import (
 // The settings are checked before anything is read. What reads documents in ways that are no
 // sums is refused, such as refine.Passes, and so is Published.
 func Fit(ctx context.Context, p jsmf.Pipeline, shards []string, o Options) (*jsmf.Model, error) {
-	if err := p.ValidateFor(&Documents{info: corpus.Info{Form: "encoded", Source: new(source)}}); err != nil {
+	if err := p.Validate(&Documents{info: corpus.Info{Form: "encoded", Source: new(source)}}); err != nil {
 		return nil, err
 	}
 	docs, err := Encode(ctx, shards, o)

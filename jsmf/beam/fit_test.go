@@ -45,9 +45,11 @@ func TestFit(t *testing.T) {
 	c := drawn(1500)
 	ctx := context.Background()
 	for name, p := range map[string]jsmf.Pipeline{
-		"spectral": jsmf.New(6).Words(150).Refine(nil),
-		"refined":  jsmf.New(6).Words(150).Refine(refine.Batch{N: 6}),
-		"carried":  jsmf.New(6).Words(150).Refine(refine.Batch{N: 9, Carry: true}), // topics are merged before the end
+		"spectral":   jsmf.New(6).Words(150).Refine(nil),
+		"refined":    jsmf.New(6).Words(150).Refine(refine.Batch{N: 6}),
+		"carried":    jsmf.New(6).Words(150).Refine(refine.Batch{N: 9, Carry: true}), // topics are merged before the end
+		"correlated": jsmf.New(6).Words(150).Refine(refine.Batch{N: 4, Correlated: 2}),
+		"logits":     jsmf.New(6).Words(150).Refine(refine.Batch{N: 4, Correlated: 2, Carry: true}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			one, err := p.Fit(ctx, c)

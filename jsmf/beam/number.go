@@ -32,7 +32,7 @@ type vocabulary struct {
 	Dropped     []corpus.Dropped
 }
 
-// newVocabulary makes a vocabulary of the words that at least so many documents hold. order
+// newVocabulary makes a vocabulary of the words that occur in least documents or more. order
 // are all words in their order; nil: they are sorted as corpus.Read sorts them.
 func newVocabulary(frequencies map[string]int64, order []string, least int) (*vocabulary, error) {
 	if order == nil {
@@ -168,8 +168,12 @@ type renumbered struct {
 	names []string // of them
 }
 
-// Vocabulary implements corpus.Numbered. The words have no names.
-func (s *renumbered) Vocabulary(context.Context) ([]string, error) { return s.all.blank, nil }
+// Describe names no words.
+func (s *renumbered) Describe(ctx context.Context) (corpus.Description, error) {
+	desc, err := s.Encoded.Describe(ctx)
+	desc.Vocabulary, desc.Unsorted = s.all.blank, false
+	return desc, err
+}
 
 func (s *renumbered) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {

@@ -45,7 +45,7 @@ type Format struct {
 
 	// Text, ID and Label are the fields of JSONLines, as those of corpus.JSONL. A document
 	// without an id gets a hash of its words for one, so that nothing depends on where it
-	// stands. So does every document of TextLines. Those of UCILines have their numbers.
+	// is. So does every document of TextLines. Those of UCILines have their numbers.
 	Text, ID, Label string `json:",omitempty"`
 
 	// Setting says how the texts of JSONLines and TextLines become words, and the model keeps
@@ -86,10 +86,10 @@ func (f Format) validate() (Format, error) {
 	return f, errors.Join(errs...)
 }
 
-// texts tells whether lines hold texts.
+// texts reports whether lines hold texts.
 func (f Format) texts() bool { return f.Lines != UCILines }
 
-// shard is a file of documents, and what tells whether it is still the same one.
+// shard is a file of documents, and what reports whether it is still the same one.
 type shard struct {
 	Path string
 	Size int64
@@ -135,7 +135,7 @@ func expand(ctx context.Context, path string) ([]shard, error) {
 	}
 	out := make([]shard, len(names))
 	for i, name := range names {
-		size, err := sizeOf(ctx, fsys, name)
+		size, err := fsys.Size(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -166,7 +166,7 @@ type shardReader struct {
 
 func (r shardReader) Close() error { return errors.Join(r.ReadCloser.Close(), r.fsys.Close()) }
 
-// source returns the documents of a shard, whose texts t splits. Each has an id, but for those
+// source returns the documents of a shard, whose texts t splits. Each has an id, except those
 // of a whole UCI file, which have their numbers.
 func (f Format) source(ctx context.Context, path string, t text.Tokenizer) corpus.Source {
 	in := shardFile(ctx, path)
@@ -194,8 +194,12 @@ type hashed struct {
 	path string
 }
 
-// Copies implements bag.Copied: documents with the same tokens have the same hash.
-func (s hashed) Copies() bool { return true }
+// Describe says that ids may come twice: documents with the same tokens have the same hash.
+func (s hashed) Describe(ctx context.Context) (corpus.Description, error) {
+	desc, err := s.Source.Describe(ctx)
+	desc.Copies = true
+	return desc, err
+}
 
 func (s hashed) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {

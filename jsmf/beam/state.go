@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +25,8 @@ import (
 // The newest whole one counts, and the one before it is kept, so that a driver can be killed
 // at any moment. A driver writes one when it opens the folder. Of two that work in one
 // folder, the first to find a manifest of the other that is as new as its own stops with an
-// error. Nothing is lost by that but work: names are unique, and a key stands for what was
-// computed, so that an entry of either driver is as good.
+// error. Only work is lost by that: names are unique, and a key stands for what was
+// computed, so that an entry of either driver is valid.
 type state struct {
 	folder string
 	driver string
@@ -205,7 +204,7 @@ func (s *state) whole(ctx context.Context, files []file) error {
 			}
 			group.Go(func() error {
 				path := joinPath(s.folder, f.Name)
-				size, err := sizeOf(ctx, fs, path)
+				size, err := fs.Size(ctx, path)
 				if err == nil && size != f.Size {
 					err = fmt.Errorf("%w: %d bytes where %d were written", errDamaged, size, f.Size)
 				}
@@ -214,18 +213,6 @@ func (s *state) whole(ctx context.Context, files []file) error {
 		}
 		return group.Wait()
 	})
-}
-
-// sizeOf returns the length of a file. Beam's own for local files leaves them open.
-func sizeOf(ctx context.Context, fs filesystem.Interface, path string) (int64, error) {
-	if strings.Contains(path, "://") {
-		return fs.Size(ctx, path)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
 }
 
 func (s *state) forget(key string) {

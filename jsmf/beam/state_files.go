@@ -9,10 +9,14 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
+
+	"github.com/jsmf-go/spectral/internal/regular"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -49,8 +53,36 @@ func openFS(ctx context.Context, path string) (fs filesystem.Interface, err erro
 			err = fmt.Errorf("%s: %v", path, r)
 		}
 	}()
-	return filesystem.New(ctx, path)
+	if fs, err = filesystem.New(ctx, path); err == nil && !strings.Contains(path, "://") {
+		fs = localFS{fs}
+	}
+	return fs, err
 }
+
+// localFS is Beam's file system of local files, for regular files only: to open a pipe waits
+// for ever. Beam's own Size leaves files open.
+type localFS struct{ filesystem.Interface }
+
+func (localFS) OpenRead(_ context.Context, path string) (io.ReadCloser, error) {
+	return regular.Open(path)
+}
+
+func (localFS) OpenWrite(_ context.Context, path string) (io.WriteCloser, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	return regular.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+func (localFS) Size(_ context.Context, path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), regular.Check(path, info)
+}
+
+func (localFS) Remove(_ context.Context, path string) error { return os.Remove(path) }
 
 // withFS calls f with the file system of a path.
 func withFS(ctx context.Context, path string, f func(fs filesystem.Interface) error) error {
@@ -71,8 +103,8 @@ func readPath(ctx context.Context, path string) (data []byte, err error) {
 	return data, err
 }
 
-// writePath writes a file of what write writes, whose own errors are returned as they are. A
-// file system that publishes a file when it is closed publishes nothing if write fails.
+// writePath writes a file with the bytes that write writes, and returns errors of write as they
+// are. A file system that publishes a file when it is closed publishes nothing if write fails.
 func writePath(ctx context.Context, path string, write func(w io.Writer) error) (size int64, crc uint32, err error) {
 	err = withFS(ctx, path, func(fs filesystem.Interface) error {
 		ctx, cancel := context.WithCancel(ctx)

@@ -22,7 +22,7 @@ func init() {
 
 // job returns the files that are the result of a pipeline, by the key of what it computes. If
 // the manifest has them they are not computed again. The pipeline's last collection holds
-// strings, each the line of a file: what is in it when the pipeline is done is the result.
+// strings, each the line of a file: these files are the result.
 func (s *state) job(ctx context.Context, r Runner, stage, key string, build func(sc beam.Scope) beam.PCollection) ([]file, error) {
 	if files, ok, err := s.lookup(ctx, key); err != nil || ok {
 		return files, err

@@ -34,8 +34,7 @@ const stripeLen = 1 << 18
 //	                 → what the plan leaves of the documents, a file for each piece
 //
 // Both kinds of files are published at once. Those of the plan before are removed when the sum
-// has been read. If they are not there and are wanted, no such plan is done any more: the error
-// wraps sums.ErrLost.
+// has been read. If a plan needs them and they are missing, the error wraps sums.ErrLost.
 func (s *state) sum(ctx context.Context, r Runner, docs string, pieces []file, plan sums.Plan) ([]int64, error) {
 	if len(pieces) == 0 {
 		return nil, errors.New("beam: sum: no documents")

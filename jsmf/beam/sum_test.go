@@ -23,7 +23,9 @@ const testWords = 150_000
 // docs are documents by number of word.
 type docs []corpus.Document
 
-func (d docs) Vocabulary(context.Context) ([]string, error) { return make([]string, testWords), nil }
+func (d docs) Describe(context.Context) (corpus.Description, error) {
+	return corpus.Description{Vocabulary: make([]string, testWords)}, nil
+}
 func (d docs) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
 		for _, doc := range d {

@@ -136,7 +136,7 @@ func (transformed) ProcessElement(ctx context.Context, path string, emit func(st
 	var note shard
 	err := withFS(ctx, path, func(fsys filesystem.Interface) (err error) {
 		note.Path = path
-		note.Size, err = sizeOf(ctx, fsys, path)
+		note.Size, err = fsys.Size(ctx, path)
 		return err
 	})
 	if err != nil {
@@ -259,7 +259,7 @@ func (f Format) transform(ctx context.Context, m *jsmf.Model, path string, worke
 		return err
 	}
 	src := f.source(ctx, path, t)
-	vocabulary, err := vocabularyOf(ctx, src)
+	desc, err := src.Describe(ctx)
 	if err != nil {
 		return err
 	}
@@ -268,8 +268,8 @@ func (f Format) transform(ctx context.Context, m *jsmf.Model, path string, worke
 	buf := bufio.NewWriterSize(w, 1<<16)
 	lines := json.NewEncoder(buf)
 	lines.SetEscapeHTML(false)
-	for at := (&part{next: next, size: maxPiece / 4}); !at.done; {
-		docs, err := m.TransformBy(ctx, at.source(vocabulary), nil, infer.Options{Workers: workers})
+	for at := (&part{next: next, size: maxPiece / 4, desc: desc}); !at.done; {
+		docs, err := m.TransformBy(ctx, at, nil, infer.Options{Workers: workers})
 		if err != nil {
 			return err
 		}

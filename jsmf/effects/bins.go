@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// mostPoints is the largest number of bins of a Time, and of points of an Interaction.
-const mostPoints = 10_000
+// maxPoints is the largest number of bins of a Time, and of points of an Interaction.
+const maxPoints = 10_000
 
-// binned is a column of times cut into bins.
+// binned holds the bins of a column of times.
 type binned struct {
 	bins []Point // with From, To, Label, Documents and Incomplete
-	of   []int   // of each time, its bin
+	of   []int   // the bin of each time
 }
 
 // cut puts times into bins.
 func (b Bins) cut(times []time.Time) (*binned, error) {
 	sorted := slices.SortedFunc(slices.Values(times), time.Time.Compare)
 	first, last := sorted[0], sorted[len(sorted)-1]
-	unit := time.Second // that a document lasts
+	unit := time.Second // how long a document lasts
 	if !slices.ContainsFunc(sorted, func(t time.Time) bool { return !t.Equal(floor(Day, t)) }) {
 		unit = 24 * time.Hour
 	}
@@ -38,8 +38,8 @@ func (b Bins) cut(times []time.Time) (*binned, error) {
 		labelSpans(out.bins)
 	} else {
 		for from := floor(b, first); !from.After(last); {
-			if len(out.bins) == mostPoints {
-				return nil, fmt.Errorf("its times run from %s to %s, which are more than %d bins, one for each %s", first.Format(time.DateOnly), last.Format(time.DateOnly), mostPoints, b.unit())
+			if len(out.bins) == maxPoints {
+				return nil, fmt.Errorf("its times run from %s to %s, which are more than %d bins, one for each %s", first.Format(time.DateOnly), last.Format(time.DateOnly), maxPoints, b.unit())
 			}
 			to := b.next(from)
 			out.bins = append(out.bins, Point{Label: b.label(from), From: from, To: to})
@@ -58,7 +58,7 @@ func (b Bins) cut(times []time.Time) (*binned, error) {
 	return out, nil
 }
 
-// floor returns the beginning of the bin of the calendar in which t lies.
+// floor returns the beginning of the day, week, month or year that t is in.
 func floor(b Bins, t time.Time) time.Time {
 	year, month, day := t.UTC().Date()
 	switch b {
@@ -72,34 +72,22 @@ func floor(b Bins, t time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// next returns the beginning of the bin after that which begins at t.
+// next returns the end of the bin that begins at t.
 func (b Bins) next(t time.Time) time.Time {
-	switch b {
-	case Day:
-		return t.AddDate(0, 0, 1)
-	case Week:
-		return t.AddDate(0, 0, 7)
-	case Month:
-		return t.AddDate(0, 1, 0)
-	}
-	return t.AddDate(1, 0, 0)
+	c := calendar[b]
+	return t.AddDate(c.years, c.months, c.days)
 }
 
 // label names the bin that begins at t.
 func (b Bins) label(t time.Time) string {
-	switch b {
-	case Day:
-		return t.Format(time.DateOnly)
-	case Week:
+	if b == Week {
 		year, week := t.ISOWeek()
 		return fmt.Sprintf("%d-W%02d", year, week)
-	case Month:
-		return t.Format("2006-01")
 	}
-	return t.Format("2006")
+	return t.Format(calendar[b].layout)
 }
 
-// labelSpans labels bins by their first and last moments, in days if that tells them apart.
+// labelSpans labels bins by their first and last moments, in days if that makes the labels distinct.
 func labelSpans(bins []Point) {
 	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04:05", "2006-01-02 15:04:05.999999999"} {
 		seen := map[string]bool{}
@@ -114,12 +102,12 @@ func labelSpans(bins []Point) {
 	}
 }
 
-// usual is the share of the time for which a stretch without documents is a usual one.
+// usual is the share of the time that gaps of a usual length have to cover, see incomplete.
 const usual = 0.95
 
-// incomplete marks the first bin if the stretch without documents at its beginning is longer
-// than those between documents are, but for 1 − usual of the time, and likewise the last.
-// Documents, whose times are sorted, last for a unit.
+// incomplete marks the first bin if it begins with an unusually long gap, and the last one if it
+// ends with one. A gap is unusual if gaps between documents of at least its length take less than
+// 1 − usual of the time. The times of the documents are sorted; each document lasts for a unit.
 func (b *binned) incomplete(sorted []time.Time, unit time.Duration) {
 	begin, end := sorted[0], sorted[len(sorted)-1]
 	span := seconds(begin, end)
@@ -140,7 +128,7 @@ func (b *binned) incomplete(sorted []time.Time, unit time.Duration) {
 	last.Incomplete = unusual(seconds(end, last.To)-unit.Seconds()) || last.Incomplete
 }
 
-// seconds returns the time from a to b, which a time.Duration holds for 292 years only.
+// seconds returns the time from a to b, also where it is beyond the 292 years of a time.Duration.
 func seconds(a, b time.Time) float64 {
 	return float64(b.Unix()-a.Unix()) + float64(b.Nanosecond()-a.Nanosecond())/1e9
 }

@@ -10,27 +10,26 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 )
 
-// column is a part of a term, with the values of the documents that count: what it
-// contributes to the rows of the design. A category and a bin are a 1 in a place of their
-// own, but for the most frequent one, which is the absence of all others. A number is the
-// functions of its spline.
+// column is a part of a term with its values in the documents that count: its columns of the
+// design. A category or a bin has a 1 in a column of its own; the most frequent one has none and
+// is the reference. A number has the functions of its spline.
 type column struct {
 	part
 	unit   string
 	points []Point
-	size   int // places
+	size   int // columns of the design, here called places
 
-	of    []int   // of each document, its point; of a number, the nearest
-	place []int32 // of a category or a time, that of each point, or −1
+	of    []int   // the point of each document; for a number, the nearest one
+	place []int32 // for a category or a time, the place of each point; −1: none
 
-	all    []int32     // of a number: all places
-	rows   [][]float64 // for each document, what stands there
-	slopes [][]float64 // their derivatives
+	all    []int32     // for a number, all places
+	rows   [][]float64 // for a number, the values of each document there
+	slopes [][]float64 // and their derivatives
 
-	values [][]float64 // of each point, size; nil for a bin without documents
+	values [][]float64 // the size values of each point; nil for a bin without documents
 }
 
-// values of a column as they stand in the metadata.
+// raw holds the values of a column of metadata.
 type raw struct {
 	known  []bool
 	levels []int
@@ -45,10 +44,8 @@ func (p part) read(meta *corpus.Metadata) (r raw, err error) {
 	switch p.kind {
 	case Numbers:
 		r.x, r.known, err = meta.Numbers(p.column)
-		for _, c := range meta.Columns() {
-			if c.Name == p.column {
-				r.unit = c.Unit
-			}
+		if i := slices.IndexFunc(meta.Columns(), func(c corpus.Column) bool { return c.Name == p.column }); i >= 0 {
+			r.unit = meta.Columns()[i].Unit
 		}
 	case Times:
 		r.times, r.known, err = meta.Times(p.column)
@@ -63,7 +60,7 @@ func (p part) read(meta *corpus.Metadata) (r raw, err error) {
 	return r, err
 }
 
-// newColumn makes a column of the documents, whose weights are w.
+// newColumn returns the column of a part for the given documents, whose weights are w.
 func newColumn(p part, r raw, docs []int, w []float64) (*column, error) {
 	c := &column{part: p, unit: r.unit}
 	var err error
@@ -73,28 +70,18 @@ func newColumn(p part, r raw, docs []int, w []float64) (*column, error) {
 	case Times:
 		var b *binned
 		if b, err = p.bins.cut(at(r.times, docs)); err == nil {
-			c.points = b.bins
-			c.of = b.of
+			c.points, c.of = b.bins, b.of
 			err = c.places()
 		}
 	default:
 		c.of = at(r.levels, docs)
-		for l, name := range r.names {
-			c.points = append(c.points, Point{Label: name, Levels: []int{l}})
+		levels := slices.Compact(slices.Sorted(slices.Values(c.of))) // those that occur
+		for _, l := range levels {
+			c.points = append(c.points, Point{Label: r.names[l], Levels: []int{l}})
 		}
-		for _, l := range c.of {
-			c.points[l].Documents++
-		}
-		to, kept := make([]int, len(r.names)), 0
-		for l, q := range c.points {
-			if q.Documents > 0 {
-				to[l], c.points[kept] = kept, q
-				kept++
-			}
-		}
-		c.points = c.points[:kept]
 		for m, l := range c.of {
-			c.of[m] = to[l]
+			c.of[m], _ = slices.BinarySearch(levels, l)
+			c.points[c.of[m]].Documents++
 		}
 		err = c.places()
 	}
@@ -128,30 +115,29 @@ func (c *column) places() error {
 		}
 		return fmt.Errorf("all documents that count %s %q; want at least two", what, c.points[most].Label)
 	}
-	c.place = make([]int32, len(c.points))
-	for i, p := range c.points {
-		c.place[i] = -1
-		if i != most && p.Documents > 0 {
-			c.place[i] = int32(c.size)
-			c.size++
-		}
+	if occur > maxColumns {
+		return fmt.Errorf("the documents have %d levels or bins; at most %d", occur, maxColumns)
 	}
-	c.values = make([][]float64, len(c.points))
+	c.size = occur - 1
+	c.place, c.values = slices.Repeat([]int32{-1}, len(c.points)), make([][]float64, len(c.points))
+	next := int32(0)
 	for i, p := range c.points {
-		if p.Documents > 0 {
-			c.values[i] = make([]float64, c.size)
-			if c.place[i] >= 0 {
-				c.values[i][c.place[i]] = 1
-			}
+		if p.Documents == 0 {
+			continue
+		}
+		c.values[i] = make([]float64, c.size)
+		if i != most {
+			c.place[i], c.values[i][next] = next, 1
+			next++
 		}
 	}
 	return nil
 }
 
-// gridPoints is the number of points of a number that takes more values.
+// gridPoints is the largest number of points of a number. One with fewer values has a point for each.
 const gridPoints = 25
 
-// numbers sets the functions of a column of numbers and its points.
+// numbers sets the functions of the spline of a column of numbers, and its points.
 func (c *column) numbers(x, w []float64) error {
 	distinct := slices.Compact(slices.Sorted(slices.Values(x)))
 	if len(distinct) < 2 {
@@ -162,9 +148,9 @@ func (c *column) numbers(x, w []float64) error {
 		return err
 	}
 	c.rows, c.slopes = s.all(x)
-	for c.size < s.size() {
-		c.all = append(c.all, int32(c.size))
-		c.size++
+	c.size = s.size()
+	for i := range c.size {
+		c.all = append(c.all, int32(i))
 	}
 	grid := distinct
 	if len(grid) > gridPoints {
@@ -192,7 +178,7 @@ func (c *column) numbers(x, w []float64) error {
 	return nil
 }
 
-// nearest returns the place of the number of an ascending grid that is nearest to v.
+// nearest returns the index of the number nearest to v in an ascending grid.
 func nearest(grid []float64, v float64) int {
 	i, _ := slices.BinarySearch(grid, v)
 	if i == len(grid) || i > 0 && v-grid[i-1] <= grid[i]-v {
@@ -201,8 +187,8 @@ func nearest(grid []float64, v float64) int {
 	return i
 }
 
-// evenly returns gridPoints numbers from low to high in as few digits as keep them apart, at
-// least 3.
+// evenly returns gridPoints evenly spaced numbers from low to high, rounded to the fewest digits, at
+// least 3, that keep them distinct.
 func evenly(low, high float64) []float64 {
 	grid := make([]float64, gridPoints)
 	for digits := 3; ; digits++ {
@@ -221,8 +207,8 @@ func evenly(low, high float64) []float64 {
 	}
 }
 
-// row returns the places of document m that are not 0, and what stands there. It must not
-// be written to.
+// row returns the nonzero places of document m and their values. The caller must not write to
+// them.
 func (c *column) row(m int) (places []int32, x []float64) {
 	if c.kind == Numbers {
 		return c.all, c.rows[m]

@@ -37,7 +37,7 @@ type termDesign struct {
 	slope       []float64   // of Numbers, unless the documents do not tell; otherwise nil
 }
 
-// row returns the places in row i of X that are not 0, and what stands there.
+// row returns the places in row i of X that are not 0, and their values.
 func (d *design) row(i int) (at []int32, x []float64) {
 	return d.at[d.ptr[i]:d.ptr[i+1]], d.x[d.ptr[i]:d.ptr[i+1]]
 }
@@ -61,8 +61,8 @@ func newDesign(ctx context.Context, terms []Term, meta *corpus.Metadata, weights
 	return b.finish(ctx)
 }
 
-// mostColumns is the largest number of columns of X.
-const mostColumns = 5000
+// maxColumns is the largest number of columns of X.
+const maxColumns = 5000
 
 // builder makes a design. Until finish, X has columns that follow from others.
 type builder struct {
@@ -91,11 +91,7 @@ func (b *builder) read(meta *corpus.Metadata, weights []float64) error {
 	if len(meta.Columns()) == 0 {
 		return errors.New("effects: the documents have no metadata")
 	}
-	type missing struct {
-		column string
-		docs   int
-	}
-	var lacks []missing
+	var lacks []int // of each column, the documents without a value
 	var raws []raw
 	for i, t := range b.terms {
 		for _, p := range t.parts {
@@ -107,14 +103,14 @@ func (b *builder) read(meta *corpus.Metadata, weights []float64) error {
 				return errs.Errorf("effects", "term %d, %v: %w", i+1, t, err)
 			}
 			b.columns, raws = append(b.columns, &column{part: p}), append(raws, r)
-			lacks = append(lacks, missing{p.column, 0})
+			lacks = append(lacks, 0)
 		}
 	}
 	for m, w := range weights {
 		counts := w > 0
 		for i, r := range raws {
 			if w > 0 && !r.known[m] {
-				lacks[i].docs++
+				lacks[i]++
 				counts = false
 			}
 		}
@@ -124,18 +120,17 @@ func (b *builder) read(meta *corpus.Metadata, weights []float64) error {
 	}
 	if len(b.docs) == 0 {
 		var list []string
-		for _, l := range lacks {
-			list = append(list, fmt.Sprintf("%d lack %q", l.docs, l.column))
+		for i, n := range lacks {
+			list = append(list, fmt.Sprintf("%d lack %q", n, b.columns[i].column))
 		}
 		return fmt.Errorf("effects: no document has words of the model and values in all columns of the terms: of %d, %s", len(weights), strings.Join(list, ", "))
 	}
 	floats.Scale(1/floats.Sum(b.weights), b.weights)
 	for i, c := range b.columns {
-		made, err := newColumn(c.part, raws[i], b.docs, b.weights)
-		if err != nil {
+		var err error
+		if b.columns[i], err = newColumn(c.part, raws[i], b.docs, b.weights); err != nil {
 			return fmt.Errorf("effects: column %q: %w", c.part.column, err)
 		}
-		b.columns[i] = made
 	}
 	return nil
 }
@@ -161,8 +156,8 @@ func (b *builder) layout() error {
 		if b.product(of[0], of[1]) != nil {
 			continue // the same with its parts swapped
 		}
-		if n := len(b.columns[of[0]].points) * len(b.columns[of[1]].points); n > mostPoints {
-			return fmt.Errorf("effects: term %q has %d pairs of points; at most %d", t.String(), n, mostPoints)
+		if n := len(b.columns[of[0]].points) * len(b.columns[of[1]].points); n > maxPoints {
+			return fmt.Errorf("effects: term %q has %d pairs of points; at most %d", t.String(), n, maxPoints)
 		}
 		k := block{name: t.String(), of: of, begin: next, pairs: map[[2]int32]int32{}}
 		one, two := b.columns[of[0]], b.columns[of[1]]
@@ -181,8 +176,8 @@ func (b *builder) layout() error {
 		k.end = next
 		b.blocks = append(b.blocks, k)
 	}
-	if b.cols = next; next > mostColumns {
-		return fmt.Errorf("effects: the terms have %d levels, bins and pairs of them together; at most %d", next, mostColumns)
+	if b.cols = next; next > maxColumns {
+		return fmt.Errorf("effects: the terms have %d levels, bins and pairs of them together; at most %d", next, maxColumns)
 	}
 	if n := len(b.docs); n <= singles {
 		return fmt.Errorf("effects: %d documents do not tell the effects of terms with %d levels and bins together", n, singles)

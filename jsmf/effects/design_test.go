@@ -311,3 +311,26 @@ func TestManyLevels(t *testing.T) {
 		t.Errorf("%d columns, %d entries, %d points", d.cols, len(d.x), len(d.terms[0].Points))
 	}
 }
+
+// More levels than a study can have are counted, and nothing is made for them.
+func TestTooManyLevels(t *testing.T) {
+	const levels = 20_000
+	docs := make([][]corpus.Value, levels)
+	for m := range docs {
+		docs[m] = []corpus.Value{corpus.CategoryOf(fmt.Sprint(m))}
+	}
+	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "author", Kind: corpus.Category}}, docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ones := slices.Repeat([]float64{1}, levels)
+	bytes := testutil.Allocated(t, func() {
+		_, err = newDesign(context.Background(), []Term{Category("author")}, meta, ones)
+	})
+	if want := `effects: column "author": the documents have 20000 levels or bins; at most 5000`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if most := int64(1000 * levels); bytes > most {
+		t.Errorf("%d bytes are allocated, want at most %d", bytes, most)
+	}
+}

@@ -1,15 +1,18 @@
-// Package effects tells how topics depend on what is known of documents beside their
+// Package effects finds how topics depend on what is known of documents besides their
 // words: when they were written, by which party, with how many stars. Such values are
-// columns of metadata, which the readers of package corpus fill (corpus.Metadata).
+// columns of metadata, which the readers of package corpus fill ([corpus.Metadata]).
 //
-// A Study names the columns as its terms. Measure returns the answers with intervals, which
+// A [Study] names the columns as its terms. Run returns the answers with intervals, which
 // Rows lists and WriteCSV writes:
 //
 //	s := effects.Study{Terms: []effects.Term{
 //		effects.Category("party"),
 //		effects.Time("date", effects.Year),
 //	}}
-//	e, err := s.Measure(ctx, pipeline, model, documents)
+//	e, err := s.Run(ctx, pipeline, model, documents)
+//
+// Run fits the topics anew to a hundred replicates of the documents. Begin returns an
+// [Estimator] for the replicates of a [jsmf.Bootstrap] that is measured anyway.
 //
 // # What is estimated
 //
@@ -22,46 +25,42 @@
 //
 // A number also has a slope, the change per unit averaged over the documents. All come
 // from one linear regression of the documents' proportions on all terms, so that in the
-// study above parties are compared as if they had written in the same years. An Interaction
+// study above parties are compared as if they had written in the same years. An [Interaction]
 // lets each party have years of its own. Sums, differences and ratios of topics are studied
-// as a Quantity.
-//
-// These are comparisons, not causes: parties also differ in what no column holds.
+// as a [Quantity]. These are comparisons, not causes: parties also differ in what no column
+// holds.
 //
 // # Why proportions are not those of a model
 //
 // Model.Transform pulls the proportions of a document to what is usual, and the more so the
 // fewer words it has. That is best for one document, but it understates how groups of
-// documents differ, and no bootstrap mends it, because all replicates are pulled alike. The
+// documents differ, and no bootstrap mends it, because all replicates are pulled alike: the
 // method of composition (Treier and Jackman 2008; estimateEffect of the R package stm) with
 // these proportions finds 93 % of the effects in documents of 30 tokens in a test of this
-// package. So proportions here are solved for without a prior. Those of one document are
-// of no use by themselves, but their averages are unbiased if the topics are right. For long
-// documents and distinct topics both methods agree to 5 %.
+// package. So proportions here are solved for without a prior. Their averages are unbiased if
+// the topics are right; those of one document say little. For long documents and distinct
+// topics both methods agree to 5 %.
 //
 // # What an interval holds
 //
 // It holds what would change with other documents of the same kind, and what the topics
 // themselves would be if they had been learned from those: each replicate of
-// jsmf.Bootstrap weighs the documents anew and learns its own topics. Documents of an author
+// [jsmf.Bootstrap] weighs the documents anew and learns its own topics. Documents of an author
 // that resemble each other should get their weights together (Bootstrap.Cluster).
-// That a document is but a sample of words is part of it. Study.Documents adds a draw for each
-// document, as stm does, and makes intervals wider than that.
-//
 // It does not hold that another number of topics may be better. And each interval is about
 // one number: of twenty effects that are not there, one looks as if it were, at a Level of
 // 0.95.
 //
 // # When not to believe it
 //
-//   - If few documents are at a point (Point.Documents). With fewer than ten, say, the spread
-//     among them is hardly known. Their intervals lean on that of all documents, and are wide.
+//   - If few documents are at a point (Point.Documents), say fewer than ten. Their intervals
+//     lean on the spread of all documents, and are wide.
 //   - If many replicates lack a topic (Effects.Unmatched): it is not one thing.
 //   - If documents are copies of each other. They count as independent. Drop them
-//     (corpus.Curation), or give them one weight.
+//     ([corpus.Curation]), or give them one weight.
 //   - If the first or the last bin of time is incomplete (Point.Incomplete).
 //   - If documents are short and topics share most of their words: the learned topics are
-//     then too distinct, which no interval shows. examples/experiments measures by how much.
+//     then too distinct, which no interval shows.
 //   - If no document is nearly of one topic. The learned topics are then mixtures of the true
 //     ones, and effects come out too large, which no interval shows either.
 package effects

@@ -1,11 +1,17 @@
 package effects
 
 import (
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/jsmf-go/spectral/internal/errs"
 	"github.com/jsmf-go/spectral/internal/nanjson"
+	"github.com/jsmf-go/spectral/internal/sheet"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -27,11 +33,9 @@ type Effects struct {
 	Quantities []Quantity `json:"quantities"`
 	// Unmatched counts for each quantity the replicates that its intervals leave out,
 	// because a topic in it has no match there (Replicate.Matched).
-	Unmatched []int `json:"unmatched"`
-	// Shares are the averages of the quantities over the documents.
-	Shares []jsmf.Interval `json:"shares"`
-
-	Terms []TermEffects `json:"terms"` // in the order of Study.Terms
+	Unmatched []int           `json:"unmatched"`
+	Shares    []jsmf.Interval `json:"shares"` // the averages of the quantities over the documents
+	Terms     []TermEffects   `json:"terms"`  // in the order of Study.Terms
 }
 
 // TermEffects is what a Study finds about one term, at each of its points.
@@ -45,12 +49,11 @@ type TermEffects struct {
 	Points []Point `json:"points"`
 
 	// Predictions [point][quantity] are what the average over the documents would be if all
-	// of them were at the point and else as they are (marginal predictions). NaN: the documents
-	// do not tell, as in a bin without any, at a pair of points that do not meet in any, and
-	// at a point of a single term if an interaction has such a pair with it.
+	// of them were at the point and otherwise as they are (marginal predictions). NaN in a bin
+	// without documents, at a pair of points that no document has, and at a point of a single
+	// term if an interaction has such a pair with it.
 	Predictions [][]jsmf.Interval `json:"predictions"`
-	// Differences [point][quantity] are the predictions less the average over all
-	// documents.
+	// Differences [point][quantity] are the predictions less the average over all documents.
 	Differences [][]jsmf.Interval `json:"differences"`
 	// Slopes are the changes of the quantities per unit of the number, averaged over the
 	// documents. Only Numbers have them; otherwise nil.
@@ -73,14 +76,13 @@ type Point struct {
 	// Documents is the number of documents at the point, and for numbers of those that are
 	// nearer to it than to others.
 	Documents int `json:"documents"`
-	// Incomplete says that the documents begin or end within the bin and so do not stand for
-	// all of it: the first bin begins, or the last one ends, with a stretch without documents
-	// that is longer than those between documents, leaving out the longest of these, which
-	// fill a twentieth of the time.
+	// Incomplete says that the documents begin or end within the bin: the first bin begins, or
+	// the last one ends, with a stretch without documents that is longer than those between
+	// documents, leaving out the longest of these, which fill a twentieth of the time.
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
-// Kind tells what the points of a term are.
+// Kind is what the points of a term are.
 type Kind int
 
 const (
@@ -109,13 +111,12 @@ func (k Kind) MarshalText() ([]byte, error) {
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (k *Kind) UnmarshalText(b []byte) error {
-	for i, name := range kinds {
-		if i > 0 && name == string(b) {
-			*k = Kind(i)
-			return nil
-		}
+	i := slices.Index(kinds[:], string(b))
+	if i < int(Categories) {
+		return fmt.Errorf("effects: there is no kind %q of term", b)
 	}
-	return fmt.Errorf("effects: there is no kind %q of term", b)
+	*k = Kind(i)
+	return nil
 }
 
 // MarshalJSON implements json.Marshaler. A number that JSON lacks becomes the string "NaN".
@@ -128,14 +129,16 @@ func (e *Effects) UnmarshalJSON(b []byte) error {
 	if err := nanjson.Unmarshal(b, &x); err != nil {
 		return errs.Wrap("effects", err)
 	}
-	if err := x.check(); err != nil {
-		return errs.Wrap("effects", err)
+	if err := x.Validate(); err != nil {
+		return err
 	}
 	*e = x
 	return nil
 }
 
-// check tells whether the sizes of the lists fit together.
+// Validate reports lists whose sizes do not fit together, and terms without a kind.
+func (e *Effects) Validate() error { return errs.Wrap("effects", e.check()) }
+
 func (e *Effects) check() error {
 	q := len(e.Quantities)
 	if len(e.Unmatched) != q || len(e.Shares) != q {
@@ -159,4 +162,64 @@ func (e *Effects) check() error {
 		}
 	}
 	return nil
+}
+
+// Row is one number of Effects.
+type Row struct {
+	Term     string // TermEffects.Name; "" for a share
+	Point    string // Point.Label; "" for a share and a slope
+	Quantity string // Quantity.Name
+	Measure  string // "share", "prediction", "difference" or "slope"
+
+	Value, Low, High float64 // NaN where they cannot be told
+
+	Documents  int  // at the point; all that count for a share and a slope
+	Incomplete bool // Point.Incomplete
+}
+
+// Rows returns all numbers, one a row: the shares, and then for each term its predictions
+// and differences, point by point, and its slopes.
+func (e *Effects) Rows() []Row {
+	var out []Row
+	add := func(term string, p Point, measure string, all []jsmf.Interval) {
+		for i, x := range all {
+			out = append(out, Row{term, p.Label, e.Quantities[i].Name, measure, x.Value, x.Low, x.High, p.Documents, p.Incomplete})
+		}
+	}
+	all := Point{Documents: e.Documents}
+	add("", all, "share", e.Shares)
+	for _, t := range e.Terms {
+		for i, p := range t.Points {
+			add(t.Name, p, "prediction", t.Predictions[i])
+			add(t.Name, p, "difference", t.Differences[i])
+		}
+		add(t.Name, all, "slope", t.Slopes)
+	}
+	return out
+}
+
+// WriteCSV writes Rows as comma-separated values under a line with the names of the columns:
+// term, point, quantity, measure, value, low, high, documents and incomplete (true or
+// false). Numbers have all their digits; what is NaN is empty. Text that a spreadsheet may
+// take for a formula gets an apostrophe before it, as in report.WriteTopicsCSV.
+func (e *Effects) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	err := out.Write([]string{"term", "point", "quantity", "measure", "value", "low", "high", "documents", "incomplete"})
+	for _, r := range e.Rows() {
+		if err != nil {
+			break
+		}
+		err = out.Write([]string{sheet.Text(r.Term), pointCell(r.Point), sheet.Text(r.Quantity), r.Measure,
+			sheet.Number(r.Value), sheet.Number(r.Low), sheet.Number(r.High), strconv.Itoa(r.Documents), strconv.FormatBool(r.Incomplete)})
+	}
+	out.Flush()
+	return errs.Wrap("effects", errors.Join(err, out.Error()))
+}
+
+// pointCell returns the label of a point as a cell. A number is one with its sign.
+func pointCell(label string) string {
+	if _, err := strconv.ParseFloat(label, 64); err == nil {
+		return label
+	}
+	return sheet.Text(label)
 }

@@ -51,7 +51,7 @@ func found() *Effects {
 	}
 }
 
-// same tells whether two trees are equal, where NaN equals NaN: they are printed alike.
+// same reports whether two trees are equal, where NaN equals NaN: they are printed alike.
 func same(t *testing.T, a, b *Effects) bool {
 	t.Helper()
 	x, err1 := json.Marshal(a)
@@ -180,6 +180,7 @@ func TestValidate(t *testing.T) {
 		"want 1 to 6":                       {Terms: []Term{Spline("age", 7)}},
 		"of numbers has no name":            {Terms: []Term{Number("")}},
 		"the bins of \"when\" are none":     {Terms: []Term{Time("when", Equal(1))}},
+		"Equal(n) of 2 to 10000":            {Terms: []Term{Time("when", Equal(1<<40))}},
 		"interaction of 3; want 2":          {Terms: []Term{Interaction(Category("a"), Interaction(Category("b"), Category("c")))}},
 		"of a column with itself":           {Terms: []Term{Interaction(Category("a"), Category("a"))}},
 		"numbers and times; one of the two": {Terms: []Term{Interaction(Number("a"), Time("b", Month))}},

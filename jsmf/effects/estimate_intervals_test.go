@@ -11,45 +11,6 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// A draw for a document has the mean and the variance of its Dirichlet distribution, of which
-// Documents makes intervals wider.
-func TestEstimateDocuments(t *testing.T) {
-	d := &documents{k: 3, theta: []float32{0.5, 0.3, 0.2}, length: []float64{9}, alpha: 1, seed: 5}
-	const n = 20000
-	sum, squares := make([]float64, 3), make([]float64, 3)
-	for i := range n {
-		x := make([]float64, 3)
-		d.draw(x, 0, 77, i)
-		for k, v := range x {
-			sum[k], squares[k] = sum[k]+v/n, squares[k]+v*v/n
-		}
-	}
-	for k, v := range []float64{0.5, 0.3, 0.2} {
-		variance := v * (1 - v) / 11
-		// Four standard errors; the kurtosis is below 4.
-		if math.Abs(sum[k]) > 4*math.Sqrt(variance/n) || math.Abs(squares[k]/variance-1) > 4*math.Sqrt(3.0/n) {
-			t.Errorf("topic %d: mean %v, variance %v, want 0 and %v", k, sum[k], squares[k], variance)
-		}
-	}
-	c := texts(t, 300, 8, 3)
-	p, m := fitted(t, c, 3)
-	s := Study{Terms: []Term{Number("size")}, Bootstrap: jsmf.Bootstrap{Warm: 60}}
-	width := func() (sum float64) {
-		e, err := s.Measure(ctx, p, m, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, x := range e.Terms[0].Slopes {
-			sum += x.High - x.Low
-		}
-		return sum
-	}
-	plain := width()
-	if s.Documents = true; width() < 1.02*plain {
-		t.Errorf("the draws make intervals %v wide, %v without", width(), plain)
-	}
-}
-
 // The fewer documents a level has, the wider are its intervals, even if they are all alike.
 // Documents without a value are missing.
 func TestEstimateFew(t *testing.T) {
@@ -80,7 +41,7 @@ func TestEstimateFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := Study{Terms: []Term{Category("level")}, Bootstrap: jsmf.Bootstrap{Warm: 30}}
-	e, err := s.Measure(ctx, p, m, c)
+	e, err := s.Run(ctx, p, m, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +89,7 @@ func TestEstimateCovers(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, m := fitted(t, c, 3)
-		e, err := Study{Terms: []Term{Category("parity")}, Bootstrap: jsmf.Bootstrap{Warm: 30, Seed: seed}}.Measure(ctx, p, m, c)
+		e, err := Study{Terms: []Term{Category("parity")}, Bootstrap: jsmf.Bootstrap{Warm: 30, Seed: seed}}.Run(ctx, p, m, c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -12,8 +13,9 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/simplex"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // regression explains the proportions of the documents by a design.
@@ -36,17 +38,14 @@ type regression struct {
 	nearest *simplex.Solver // by it
 }
 
-// lenders is how many documents' worth the variance of all documents counts beside that of
+// lenders is how many documents' worth the variance of all documents counts next to that of
 // the documents at a point (Smyth, Statistical Applications in Genetics and Molecular Biology
 // 3, 2004): few of them tell little of theirs.
 const lenders = 4
 
 // newRegression prepares the regression on a design.
 func newRegression(docs *documents, d *design) (*regression, error) {
-	r := &regression{docs: docs, d: d, row: make([]int32, len(docs.own)), scale: make([]float64, len(d.docs))}
-	for i := range r.row {
-		r.row[i] = -1
-	}
+	r := &regression{docs: docs, d: d, row: slices.Repeat([]int32{-1}, len(docs.own)), scale: make([]float64, len(d.docs))}
 	for i, doc := range d.docs {
 		r.row[doc] = int32(i)
 	}
@@ -105,8 +104,8 @@ type sums struct {
 // original is the number of what is no replicate.
 const original = -1
 
-// of regresses the proportions that the documents have by the topics b with so large
-// shares, with the weights w of a replicate, or for the original their own.
+// of regresses the proportions that the documents have by the topics b with their shares,
+// with the weights w of a replicate, or for the original the documents' own.
 func (r *regression) of(ctx context.Context, b *mat.Dense, shares, w []float64, replicate int) error {
 	solve, gramB, err := solver(b, shares)
 	if err != nil {
@@ -121,24 +120,20 @@ func (r *regression) of(ctx context.Context, b *mat.Dense, shares, w []float64, 
 	if err != nil {
 		return err
 	}
-	total := 0.0
-	for _, doc := range r.d.docs {
-		total += w[doc]
-	}
-	floats.Scale(1/total, all.share)
+	floats.Scale(1/vec.Sum(at(w, r.d.docs)), all.share)
 	r.share, r.beta = all.share, new(mat.Dense)
 	own := mat.NewDense(r.d.cols, r.docs.k, all.own.Data)
 	if err := r.gram.SolveTo(r.beta, own); err != nil || replicate == original {
 		return err
 	}
 	// The regression of the enlarged distances on top of what is explained.
-	at := func(i int) float64 { return w[r.d.docs[i]] }
+	weight := func(i int) float64 { return w[r.d.docs[i]] }
 	var gram mat.Cholesky
-	if !gram.Factorize(r.weighted(at)) {
+	if !gram.Factorize(r.weighted(weight)) {
 		return errors.New("with the weights of the replicate, what the terms say of the documents is linearly dependent")
 	}
 	var y, beta mat.Dense
-	y.Mul(r.weighted(func(i int) float64 { return at(i) * (1 - r.scale[i]) }), r.beta)
+	y.Mul(r.weighted(func(i int) float64 { return weight(i) * (1 - r.scale[i]) }), r.beta)
 	y.Add(&y, mat.NewDense(r.d.cols, r.docs.k, all.drawn.Data))
 	err = gram.SolveTo(&beta, &y)
 	r.beta = &beta
@@ -152,11 +147,8 @@ func (r *regression) add(ctx context.Context, solve *mat.Dense, w []float64, rep
 	for i := range parts {
 		parts[i] = sums{linalg.NewGeneral(r.d.cols, k), linalg.NewGeneral(r.d.cols, k), make([]float64, k)}
 	}
-	err := r.each(ctx, solve, func(part, doc int, key uint64, theta []float64) {
+	err := r.each(ctx, solve, func(part, doc int, theta []float64) {
 		s, row := &parts[part], int(r.row[doc])
-		if r.docs.theta != nil && replicate != original {
-			r.docs.draw(theta, doc, key, replicate)
-		}
 		floats.AddScaled(s.share, w[doc], theta)
 		at, values := r.d.row(row)
 		for j, c := range at {
@@ -178,8 +170,8 @@ func (r *regression) add(ctx context.Context, solve *mat.Dense, w []float64, rep
 }
 
 // each calls f with the proportions of each document that counts, those of a part in order.
-func (r *regression) each(ctx context.Context, solve *mat.Dense, f func(part, doc int, key uint64, theta []float64)) error {
-	thetas := make([][]float64, run.Workers(0, r.docs.parts()))
+func (r *regression) each(ctx context.Context, solve *mat.Dense, f func(part, doc int, theta []float64)) error {
+	thetas := make([][]float64, parallel.Workers(0, r.docs.parts()))
 	return r.docs.each(ctx, func(worker, part int, b *corpus.Block) error {
 		if thetas[worker] == nil {
 			thetas[worker] = make([]float64, r.docs.k)
@@ -197,7 +189,7 @@ func (r *regression) each(ctx context.Context, solve *mat.Dense, f func(part, do
 					floats.AddScaled(theta, float64(counts[j])/r.docs.length[doc], solve.RawRowView(int(at)))
 				}
 			}
-			f(part, doc, b.Key(i), theta)
+			f(part, doc, theta)
 		}
 		return nil
 	})
@@ -210,7 +202,7 @@ func (r *regression) variances(ctx context.Context, factors [][]float64) ([]floa
 	for i := range parts {
 		parts[i] = make([]float64, len(factors))
 	}
-	err := r.each(ctx, r.solve, func(part, doc int, _ uint64, theta []float64) {
+	err := r.each(ctx, r.solve, func(part, doc int, theta []float64) {
 		at, values := r.d.row(int(r.row[doc]))
 		for j, c := range at {
 			floats.AddScaled(theta, -values[j], r.beta.RawRowView(int(c)))
@@ -223,10 +215,7 @@ func (r *regression) variances(ctx context.Context, factors [][]float64) ([]floa
 	if err != nil {
 		return nil, err
 	}
-	total := 0.0
-	for _, doc := range r.d.docs {
-		total += r.docs.own[doc]
-	}
+	total := vec.Sum(at(r.docs.own, r.d.docs))
 	for _, p := range parts[1:] {
 		floats.Add(parts[0], p)
 	}

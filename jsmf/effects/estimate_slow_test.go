@@ -13,7 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// slow does what Measure does for documents in memory over the words of the model, with dense
+// slow does what Run does for documents in memory over the words of the model, with dense
 // matrices.
 type slow struct {
 	y    *mat.Dense // M×N, the shares of words in documents
@@ -112,7 +112,7 @@ func (w *slow) numbers(t *testing.T, m *jsmf.Model, weights []float64, quantitie
 		y.Mul(mat.NewDense(1, len(c), c), beta)
 		return y.RawRowView(0)
 	}
-	// A replicate is not bounded but for ratios.
+	// Only the ratios of a replicate are bounded.
 	number := func(q Quantity, x []float64) float64 {
 		if weights != nil && q.Over == nil {
 			return ratio(q, x)

@@ -13,29 +13,29 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// number is one of Effects.
+// number is one number of Effects, with its spread over the replicates.
 type number struct {
 	value    float64
 	spread   spread.Spread
-	borrowed float64 // variance, see regression.borrowed
+	borrowed float64 // the variance that regression.borrowed adds
 }
 
-// summary collects Effects.
+// summary collects the numbers of Effects: of the model first, then of each replicate.
 type summary struct {
 	d          *design
 	terms      []Term
 	quantities []Quantity
 	replicates int
 	unmatched  []int
-	all        []number // all numbers, in the order of numbers
+	all        []number // in the order in which numbers passes them
 }
 
 func newSummary(d *design, terms []Term, quantities []Quantity) *summary {
 	return &summary{d: d, terms: terms, quantities: quantities, unmatched: make([]int, len(quantities))}
 }
 
-// estimate takes over the numbers of the model. They are bounded; those of the replicates are not
-// unless they are ratios, because what cannot move beyond a bound varies too little.
+// estimate takes the numbers of the model. Their proportions are bounded. Those of the replicates
+// are bounded for ratios only: numbers that cannot pass a bound vary too little.
 func (s *summary) estimate(ctx context.Context, r *regression) error {
 	err := s.numbers(r, true, func(_ int, v float64) { s.all = append(s.all, number{value: v}) })
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *summary) estimate(ctx context.Context, r *regression) error {
 	if err != nil {
 		return err
 	}
-	next := s.all[len(variances):] // after the shares, which borrow next to nothing
+	next := s.all[len(variances):] // after the shares, which borrow almost nothing
 	take := func(c []float64) error {
 		n, err := r.borrowed(c)
 		for i, v := range variances {
@@ -82,7 +82,7 @@ func (s *summary) estimate(ctx context.Context, r *regression) error {
 	return nil
 }
 
-// add takes over those of a replicate.
+// add takes the numbers of a replicate, except of quantities whose topics it does not have.
 func (s *summary) add(r *regression, matched []bool) error {
 	s.replicates++
 	ok := make([]bool, len(s.quantities))
@@ -104,9 +104,9 @@ func (s *summary) add(r *regression, matched []bool) error {
 	})
 }
 
-// numbers calls f for each number: of all quantities the shares; and for each term the
+// numbers calls f for each number: the shares of all quantities, then for each term the
 // predictions and differences, point by point, and the slopes. Ratios are of bounded
-// proportions, others too if asked for.
+// proportions, the other quantities only if bounded is set.
 func (s *summary) numbers(r *regression, bounded bool, f func(quantity int, v float64)) error {
 	ratios := slices.ContainsFunc(s.quantities, func(q Quantity) bool { return q.Over != nil })
 	of := func(x []float64) (func(q Quantity) float64, []float64, error) {
@@ -169,7 +169,7 @@ func (r *regression) at(c []float64) []float64 {
 	return out.RawVector().Data
 }
 
-// linear returns what q is made of without the division.
+// linear returns the numerator of q.
 func (q Quantity) linear(x []float64) float64 {
 	sum := 0.0
 	for _, k := range q.Plus {
@@ -181,10 +181,10 @@ func (q Quantity) linear(x []float64) float64 {
 	return sum
 }
 
-// over returns what q is divided by.
+// over returns the denominator of q.
 func (q Quantity) over(x []float64) float64 { return Quantity{Plus: q.Over}.linear(x) }
 
-// of returns q of the proportions x.
+// of returns the value of q at the proportions x.
 func (q Quantity) of(x []float64) float64 {
 	if q.Over == nil {
 		return q.linear(x)
@@ -192,7 +192,7 @@ func (q Quantity) of(x []float64) float64 {
 	return q.linear(x) / q.over(x)
 }
 
-// gradient returns how q changes with each of the proportions, at x.
+// gradient returns the derivatives of q with respect to the proportions, at x.
 func (q Quantity) gradient(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for _, k := range q.Plus {
@@ -211,23 +211,23 @@ func (q Quantity) gradient(x []float64) []float64 {
 	return out
 }
 
-// effects sums up.
+// effects returns the estimates with intervals of the given level.
 func (s *summary) effects(level float64) *Effects {
 	out := &Effects{Level: level, Replicates: s.replicates, Quantities: s.quantities, Unmatched: s.unmatched}
 	next := s.all
-	// take returns the next intervals, which come from so many documents and, if they are of
-	// shares, lie within bounds.
+	// take returns the intervals of the next numbers, which rest on docs documents. Intervals of
+	// shares are bounded.
 	take := func(docs int, bounded bool) []jsmf.Interval {
 		list := make([]jsmf.Interval, len(s.quantities))
 		for i, q := range s.quantities {
 			v, half := next[i].value, next[i].spread.Half(level, docs+lenders, next[i].borrowed)
 			list[i] = jsmf.Interval{Value: v, Low: v - half, High: v + half}
 			if bounded && q.Over == nil {
-				least := 0.0
+				low := 0.0
 				if q.Minus != nil {
-					least = -1
+					low = -1
 				}
-				list[i].Low, list[i].High = max(list[i].Low, least), min(list[i].High, 1)
+				list[i].Low, list[i].High = max(list[i].Low, low), min(list[i].High, 1)
 			}
 		}
 		next = next[len(list):]
@@ -257,8 +257,8 @@ func (s *summary) effects(level float64) *Effects {
 	return out
 }
 
-// units returns how many documents tell what is at a point: those there, and for a number those
-// of the same level.
+// units returns the number of documents that an estimate at a point rests on: those at the point,
+// or for a term with a number those of the same level.
 func (t Term) units(points []Point, at int) int {
 	if !slices.ContainsFunc(t.parts, func(p part) bool { return p.kind == Numbers }) {
 		return points[at].Documents
@@ -272,7 +272,7 @@ func (t Term) units(points []Point, at int) int {
 	return sum
 }
 
-// unknown are intervals of nothing.
+// unknown returns intervals of NaN.
 func unknown(quantities []Quantity) []jsmf.Interval {
 	nan := math.NaN()
 	return slices.Repeat([]jsmf.Interval{{Value: nan, Low: nan, High: nan}}, len(quantities))

@@ -3,6 +3,7 @@ package effects
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -205,7 +206,7 @@ func TestEstimateExact(t *testing.T) {
 func TestEstimateObvious(t *testing.T) {
 	c := texts(t, 600, 30, 3)
 	p, m := fitted(t, c, 3)
-	got, err := study.Measure(ctx, p, m, c)
+	got, err := study.Run(ctx, p, m, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,10 +245,10 @@ func TestEstimateSameBits(t *testing.T) {
 	c := texts(t, 9000, 5, 3)
 	p, m := fitted(t, c, 3)
 	s := study
-	s.Bootstrap.Warm, s.Documents = 2, true
+	s.Bootstrap.Warm = 2
 	say := func(p jsmf.Pipeline, in jsmf.Input) string {
 		t.Helper()
-		e, err := s.Measure(ctx, p, m, in)
+		e, err := s.Run(ctx, p, m, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,6 +273,34 @@ func TestEstimateSameBits(t *testing.T) {
 	if say(p, turned) != want {
 		t.Error("another order of documents, other bits")
 	}
+	// The replicates of a bootstrap, cold ones among them, serve the study.
+	shared, err := s.Begin(ctx, m, turned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := s.Bootstrap
+	o.Cold = 1
+	read := 0
+	count := func(context.Context, *jsmf.Replicate) error { read++; return nil }
+	got, err := o.Run(ctx, p, m, turned, shared.Add, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(shared.Effects())
+	if err != nil || string(b) != want {
+		t.Errorf("replicates of a bootstrap, other bits: %v", err)
+	}
+	alone, err := o.Run(ctx, p, m, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read != 3 || jsonOf(t, got) != jsonOf(t, alone) {
+		t.Errorf("%d replicates read, want 3, and the uncertainty of a bootstrap that is read by none", read)
+	}
+	stop := errors.New("enough")
+	if _, err := o.Run(ctx, p, m, c, func(context.Context, *jsmf.Replicate) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("a reader that fails: %v", err)
+	}
 	slices.SortFunc(order, func(a, b int) int {
 		x, y := c.ID(a), c.ID(b)
 		if len(x) != len(y) {
@@ -291,13 +320,22 @@ func TestEstimateSameBits(t *testing.T) {
 	}
 }
 
+func jsonOf(t *testing.T, x any) string {
+	t.Helper()
+	b, err := json.Marshal(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 func TestEstimateBad(t *testing.T) {
 	c := texts(t, 60, 20, 3)
 	p, m := fitted(t, c, 3)
 	with := func(f func(s *Study)) error {
 		s := study
 		f(&s)
-		_, err := s.Measure(ctx, p, m, c)
+		_, err := s.Run(ctx, p, m, c)
 		return err
 	}
 	plain, err := corpus.FromCSR(c.Counts(), c.Vocabulary(), nil, nil)
@@ -322,11 +360,11 @@ func TestEstimateBad(t *testing.T) {
 			return with(func(s *Study) { s.Quantities = []Quantity{{Name: m.Names()[1], Plus: []int{0}}} })
 		},
 		`"colour"`:                  func() error { return with(func(s *Study) { s.Terms = []Term{Category("colour")} }) },
-		"no model":                  func() error { _, err := study.Measure(ctx, p, nil, c); return err },
-		"no documents":              func() error { _, err := study.Measure(ctx, p, m, nil); return err },
-		"no columns of metadata":    func() error { _, err := study.Measure(ctx, p, m, plain); return err },
-		"is one of the model":       func() error { _, err := study.Measure(ctx, p, m, other); return err },
-		"holds no documents":        func() error { _, err := study.Measure(ctx, p, m, counts); return err },
+		"no model":                  func() error { _, err := study.Run(ctx, p, nil, c); return err },
+		"no documents":              func() error { _, err := study.Run(ctx, p, m, nil); return err },
+		"no columns of metadata":    func() error { _, err := study.Run(ctx, p, m, plain); return err },
+		"is one of the model":       func() error { _, err := study.Run(ctx, p, m, other); return err },
+		"holds no documents":        func() error { _, err := study.Run(ctx, p, m, counts); return err },
 		`there is no column "club"`: func() error { return with(func(s *Study) { s.Bootstrap.Cluster = "club" }) },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "effects: ") != 1 {
@@ -341,7 +379,7 @@ func TestEstimateCancelled(t *testing.T) {
 	gone, cancel := context.WithCancel(ctx)
 	s := study
 	s.Bootstrap.Warm = 1000
-	_, err := s.Measure(gone, p.Workers(1).Record(func(e jsmf.Event) {
+	_, err := s.Run(gone, p.Workers(1).Record(func(e jsmf.Event) {
 		if e.Stage == jsmf.StageBootstrap && e.Kind == jsmf.EventProgress && e.Done == 2 {
 			cancel()
 		}
@@ -349,7 +387,7 @@ func TestEstimateCancelled(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err = s.Measure(gone, p, m, c); err == nil {
+	if _, err = s.Run(gone, p, m, c); err == nil {
 		t.Error("cancelled before: no error")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,7 +64,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	study := effects.Study{Terms: []effects.Term{effects.Category("author"), effects.Time("date", effects.Year)}}
-	found, err := study.Measure(ctx, pipeline, model, documents)
+	found, err := study.Run(ctx, pipeline, model, documents)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -93,5 +94,70 @@ func named(m *jsmf.Model) (*jsmf.Model, error) {
 			}
 		}
 	}
-	return m.WithNames(names)
+	return m.With(jsmf.Additions{Names: names})
+}
+
+// logbookModel returns a model of the logbook, and the logbook.
+func logbookModel() (*jsmf.Model, *corpus.Corpus) {
+	documents, err := logbook()
+	if err != nil {
+		log.Fatal(err)
+	}
+	model, err := jsmf.New(2).Fit(context.Background(), documents)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if model, err = named(model); err != nil {
+		log.Fatal(err)
+	}
+	return model, documents
+}
+
+// A trend for each author. An Estimator that no replicates were added to gives estimates without
+// intervals.
+func ExampleInteraction() {
+	model, documents := logbookModel()
+	study := effects.Study{Terms: []effects.Term{
+		effects.Interaction(effects.Category("author"), effects.Time("date", effects.Year)),
+	}}
+	estimator, err := study.Begin(context.Background(), model, documents)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("Per cent of cooking:")
+	for _, row := range estimator.Effects().Rows() {
+		if row.Quantity == "cooking" && row.Measure == "prediction" {
+			fmt.Printf("%-16s %2.0f, %d notes\n", row.Point, 100*row.Value, row.Documents)
+		}
+	}
+	// Output:
+	// Per cent of cooking:
+	// cook × 2020      48, 150 notes
+	// cook × 2021      58, 150 notes
+	// cook × 2022      67, 150 notes
+	// skipper × 2020   26, 150 notes
+	// skipper × 2021   37, 150 notes
+	// skipper × 2022   51, 150 notes
+}
+
+// The difference of two topics, by author.
+func ExampleQuantity() {
+	model, documents := logbookModel()
+	cooking := slices.Index(model.Names(), "cooking")
+	study := effects.Study{
+		Terms:      []effects.Term{effects.Category("author")},
+		Quantities: []effects.Quantity{{Name: "cooking less sailing", Plus: []int{cooking}, Minus: []int{1 - cooking}}},
+	}
+	estimator, err := study.Begin(context.Background(), model, documents)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, row := range estimator.Effects().Rows() {
+		if row.Quantity == "cooking less sailing" && row.Measure == "difference" {
+			fmt.Printf("%s: %+.2f\n", row.Point, row.Value)
+		}
+	}
+	// Output:
+	// cook: +0.20
+	// skipper: -0.20
 }

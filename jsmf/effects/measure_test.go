@@ -154,7 +154,7 @@ func TestMeasureFindsWhatIsPlanted(t *testing.T) {
 // measured is what the study finds, after a round trip through JSON.
 func measured(t *testing.T, s effects.Study, p jsmf.Pipeline, m *jsmf.Model, in jsmf.Input) *effects.Effects {
 	t.Helper()
-	e, err := s.Measure(context.Background(), p, m, in)
+	e, err := s.Run(context.Background(), p, m, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestMeasureErrors(t *testing.T) {
 		`no column "author"`: {Terms: []effects.Term{effects.Number("stars")}, Bootstrap: jsmf.Bootstrap{Cluster: "author"}},
 		`no terms`:           {},
 	} {
-		if _, err := s.Measure(context.Background(), p, m, some); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "effects: ") {
+		if _, err := s.Run(context.Background(), p, m, some); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "effects: ") {
 			t.Errorf("error %v, want one with %s", err, want)
 		}
 	}

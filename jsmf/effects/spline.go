@@ -81,12 +81,12 @@ func (s *spline) raw(dst, slope []float64, x float64) {
 	}
 }
 
-// leastLeft is the part of a function that must be left when what is correlated with the
+// minLeft is the part of a function that must be left when what is correlated with the
 // functions before it has been taken off.
-const leastLeft = 1e-9
+const minLeft = 1e-9
 
-// orthogonalise sets on and shift by Gram and Schmidt's way, twice for its rounding, and tells
-// whether it can.
+// orthogonalise sets on and shift by the Gram–Schmidt process, twice for its rounding, and
+// reports whether it can.
 func (s *spline) orthogonalise(x, w []float64) bool {
 	p, total := s.size(), floats.Sum(w)
 	cols := make([][]float64, p)
@@ -125,7 +125,7 @@ func (s *spline) orthogonalise(x, w []float64) bool {
 			}
 		}
 		length := math.Sqrt(dot(c, c))
-		if !(length > leastLeft*whole) || math.IsInf(length, 1) {
+		if !(length > minLeft*whole) || math.IsInf(length, 1) {
 			return false
 		}
 		floats.Scale(1/length, c)

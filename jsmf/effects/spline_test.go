@@ -32,7 +32,7 @@ func splineOf(t *testing.T, x, w []float64, df int) *spline {
 // second derivative at all, and none of the others' sums.
 func TestSplineIsNatural(t *testing.T) {
 	x, w := numbers(400)
-	for df := 1; df <= mostDF; df++ {
+	for df := 1; df <= maxDF; df++ {
 		s := splineOf(t, x, w, df)
 		if s.size() != df || !slices.IsSorted(s.knots) {
 			t.Fatalf("df %d: knots %v", df, s.knots)
@@ -88,7 +88,7 @@ func TestSplineIsNatural(t *testing.T) {
 // to x if each is multiplied by its knot.
 func TestSplineSpansTheCardinalOnes(t *testing.T) {
 	x, w := numbers(200)
-	for df := 1; df <= mostDF; df++ {
+	for df := 1; df <= maxDF; df++ {
 		s := splineOf(t, x, w, df)
 		n := df + 1
 		a := mat.NewDense(len(x), n, nil)

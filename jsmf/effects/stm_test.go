@@ -91,7 +91,7 @@ func composition(t *testing.T, m *jsmf.Model, in *corpus.Corpus, d *design, vect
 	if err := chol.InverseTo(&inverse); err != nil {
 		t.Fatal(err)
 	}
-	var root mat.Cholesky // of the covariance but for σ²
+	var root mat.Cholesky // of the covariance divided by σ²
 	root.Factorize(&inverse)
 	var l mat.TriDense
 	root.LTo(&l)
@@ -173,7 +173,7 @@ func compare(t *testing.T, docs, tokens, replicates int) (out []compared) {
 		t.Fatal(err)
 	}
 	s := Study{Terms: []Term{Category("group"), Spline("tone", 1)}, Bootstrap: jsmf.Bootstrap{Warm: replicates}}
-	e, err := s.Measure(ctx, p, m, in)
+	e, err := s.Run(ctx, p, m, in)
 	if err != nil {
 		t.Fatal(err)
 	}

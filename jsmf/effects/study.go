@@ -11,22 +11,16 @@ import (
 // Study asks how topic proportions depend on what is known of documents: on columns of
 // their metadata.
 type Study struct {
-	// Terms are at least one. Their effects add up: each is what its columns say when those
-	// of the others stay as they are. Levels, bins and pairs of them are 5000 at most.
+	// Terms are at least one. Their effects add up: each holds while the columns of the
+	// others stay as they are. There are at most 5000 levels, bins and pairs of them.
 	Terms []Term
 
-	// Quantities are further numbers to study beside the proportions of the K topics.
+	// Quantities are further numbers to study besides the proportions of the K topics.
 	Quantities []Quantity
 
 	// Bootstrap makes the replicates for the intervals. Warm, Cluster, Level and Seed count;
 	// no cold replicates are made.
 	Bootstrap jsmf.Bootstrap
-
-	// Documents adds to the proportions of each document in each replicate a draw from its own
-	// Dirichlet distribution, less its mean, as stm's method of composition does. The
-	// bootstrap alone already covers that other documents of the same kind would have other
-	// words. With the draws intervals are wider than that.
-	Documents bool
 }
 
 // Quantity is a number made of topics: the sum of the proportions of Plus, less that of
@@ -39,7 +33,7 @@ type Quantity struct {
 }
 
 // Validate reports all settings that are out of range, joined into one error. What depends
-// on the model and the metadata is checked by Measure.
+// on the model and the metadata is checked by Run.
 func (s Study) Validate() error {
 	var list []error
 	add := func(format string, args ...any) { list = append(list, fmt.Errorf("effects: "+format, args...)) }
@@ -90,12 +84,13 @@ func (q Quantity) validate() error {
 	if len(q.Plus) == 0 {
 		return errors.New("no topics in Plus")
 	}
-	for name, list := range map[string][]int{"Plus": q.Plus, "Minus": q.Minus, "Over": q.Over} {
+	for i, list := range [][]int{q.Plus, q.Minus, q.Over} {
+		name := []string{"Plus", "Minus", "Over"}[i]
 		sorted := slices.Sorted(slices.Values(list))
 		if len(sorted) > 0 && sorted[0] < 0 {
 			return fmt.Errorf("%s has topic %d", name, sorted[0])
 		}
-		if len(slices.Compact(slices.Clone(sorted))) < len(sorted) {
+		if len(slices.Compact(sorted)) < len(list) {
 			return fmt.Errorf("%s has a topic twice: %v", name, list)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Term is what is known of documents, as one part of an explanation of their topics: a
@@ -34,12 +35,11 @@ func Category(column string) Term { return Term{[]part{{column: column, kind: Ca
 func Number(column string) Term { return Spline(column, numberDF) }
 
 // Spline is a column of numbers whose effect is a natural cubic spline with df degrees of
-// freedom, 1 to 6: a curve of cubic pieces between df + 1 knots and straight lines beyond
-// the first and the last. With df = 1 it is a straight line. The knots lie at quantiles of
-// the documents' numbers, as Harrell (Regression Modeling Strategies, 2015, table 2.3)
-// recommends: the first and the last at 10 % and 90 % for df = 2, at 5 % and 95 % otherwise
-// and at 2.5 % and 97.5 % for df = 6, with the others evenly between. Knots that
-// coincide are one, so that a number with few values has fewer degrees of freedom.
+// freedom, 1 to 6: cubic pieces between df + 1 knots and straight lines beyond the first and the
+// last; one straight line for df = 1. The knots are at quantiles of the documents' numbers
+// (Harrell, Regression Modeling Strategies, 2015, table 2.3): the first and the last at 10 % and
+// 90 % for df = 2, at 2.5 % and 97.5 % for df = 6 and at 5 % and 95 % otherwise, the others
+// evenly between. Knots that coincide are one.
 //
 // The points are the numbers themselves if there are at most 25, otherwise 25 from the 1 %
 // to the 99 % quantile.
@@ -79,24 +79,24 @@ const (
 	Year
 )
 
-// Equal is n bins, at least 2, with equal numbers of documents as far as that can be:
+// Equal is n bins, 2 to 10,000, with equal numbers of documents as far as that can be:
 // documents of the same time are in the same bin.
 func Equal(n int) Bins { return Bins(max(n, 0)) }
 
-// unit returns the name of a calendar's bin, "" for bins of equal counts.
-func (b Bins) unit() string {
-	switch b {
-	case Day:
-		return "day"
-	case Week:
-		return "week"
-	case Month:
-		return "month"
-	case Year:
-		return "year"
-	}
-	return ""
+// calendar has for each of the bins of the calendar its name, the layout of its label, except for weeks, and its
+// length in years, months and days.
+var calendar = map[Bins]struct {
+	unit, layout        string
+	years, months, days int
+}{
+	Day:   {"day", time.DateOnly, 0, 0, 1},
+	Week:  {"week", "", 0, 0, 7},
+	Month: {"month", "2006-01", 0, 1, 0},
+	Year:  {"year", "2006", 1, 0, 0},
 }
+
+// unit returns the name of a calendar's bin, "" for bins of equal counts.
+func (b Bins) unit() string { return calendar[b].unit }
 
 // validate reports what is wrong with a term, without the metadata.
 func (t Term) validate() error {
@@ -126,13 +126,13 @@ func (p part) validate() error {
 	switch {
 	case p.column == "":
 		return fmt.Errorf("its column of %v has no name", p.kind)
-	case p.kind == Numbers && (p.df < 1 || p.df > mostDF):
-		return fmt.Errorf("the spline of %q has %d degrees of freedom; want 1 to %d", p.column, p.df, mostDF)
-	case p.kind == Times && (p.bins < Day || p.bins == 0 || p.bins == 1):
-		return fmt.Errorf("the bins of %q are none; want Day, Week, Month, Year, or Equal(n) of at least 2", p.column)
+	case p.kind == Numbers && (p.df < 1 || p.df > maxDF):
+		return fmt.Errorf("the spline of %q has %d degrees of freedom; want 1 to %d", p.column, p.df, maxDF)
+	case p.kind == Times && (p.bins < Day || p.bins == 0 || p.bins == 1 || p.bins > maxPoints):
+		return fmt.Errorf("the bins of %q are none; want Day, Week, Month, Year, or Equal(n) of 2 to %d", p.column, maxPoints)
 	}
 	return nil
 }
 
-// mostDF is the largest number of degrees of freedom for which Harrell has knots.
-const mostDF = 6
+// maxDF is the largest number of degrees of freedom for which Harrell has knots.
+const maxDF = 6

@@ -57,7 +57,7 @@ func (b *builder) finish(ctx context.Context) (*design, error) {
 }
 
 // points returns what is known of a term without its numbers, and for each of its points
-// what stands in its columns, by their places among the columns.
+// the values of its columns, by their places among the columns.
 func (b *builder) points(t Term) (termDesign, []map[int][]float64) {
 	i := b.column(t.parts[0])
 	one := b.columns[i]
@@ -92,8 +92,8 @@ func (b *builder) points(t Term) (termDesign, []map[int][]float64) {
 	return out, given
 }
 
-// vector returns the mean row of X if what is given stood in the columns of all documents,
-// and nil if the documents do not tell what would follow.
+// vector returns the mean row of X if all documents had the given values in their columns,
+// and nil if the documents do not determine it.
 func (b *builder) vector(given map[int][]float64) []float64 {
 	for _, v := range given {
 		if v == nil {
@@ -132,7 +132,7 @@ func (b *builder) orMean(x []float64, column int) []float64 {
 	return x
 }
 
-// outer adds the products of x and y to the columns of the block, and tells whether it has
+// outer adds the products of x and y to the columns of the block, and reports whether it has
 // all that are not 0.
 func (k *block) outer(c, x, y []float64) bool {
 	for i, v := range x {
@@ -154,7 +154,7 @@ func (k *block) outer(c, x, y []float64) bool {
 // these.
 const roundoff = 1e-9
 
-// estimable tells whether the answer to c is the same for all coefficients that explain the
+// estimable reports whether the answer to c is the same for all coefficients that explain the
 // documents equally well.
 func (b *builder) estimable(c []float64) bool {
 	for col, list := range b.follows {

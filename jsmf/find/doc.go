@@ -1,22 +1,22 @@
-// Package find answers questions about a fitted model: the documents of a topic, the
-// topics of a document, what is similar to a document, a word or a topic, which items to
-// recommend, and which words a document has its topics from.
+// Package find answers questions about a fitted model: the documents of a topic, the topics of a
+// document, what is similar to a document, a word or a topic, which items to recommend, and which
+// words a document has its topics from.
 //
-// Documents is made of the topic proportions of documents (jsmf.Model.Transform), Words of
-// a model alone. Both are prepared once and are safe for concurrent use. Every search
-// compares all documents, words or topics; nothing is approximate.
+// [Documents] is made of the topic proportions of documents ([jsmf.Model.Transform]), [Words] of a
+// model alone. Both are prepared once and are safe for concurrent use. Every search compares all
+// documents, words or topics; nothing is approximate.
 //
 // # Similarity
 //
-// Documents, words and topics are compared as distributions p and q: the topics of a
-// document, p(topic | word) of a word, p(word | topic) of a topic. Their similarity is the
-// Bhattacharyya coefficient
+// Documents, words and topics are compared as distributions p and q: the topics of a document,
+// p(topic | word) of a word, p(word | topic) of a topic. Their similarity is the Bhattacharyya
+// coefficient
 //
 //	Σ_i √(p_i q_i) = 1 − H²,
 //
-// where H is the Hellinger distance. It is 1 if p and q are equal and 0 if they have
-// nothing in common. Unlike the Kullback–Leibler divergence it is symmetric and needs no
-// smoothing of zeros, and small entries count for more than in the cosine.
+// where H is the Hellinger distance. It is 1 if p and q are equal and 0 if they have nothing in
+// common. Unlike the Kullback–Leibler divergence it is symmetric and needs no smoothing of zeros,
+// and small entries count for more than in the cosine.
 package find
 
 import (
@@ -45,21 +45,21 @@ var errNoModel = errors.New("find: no model")
 
 // best collects the n matches of highest score, ties by lowest index.
 type best struct {
-	n     int
-	found []Match // at most 2n
-	least float64 // score that a match needs to be among the n best so far
+	n      int
+	found  []Match // at most 2n
+	lowest float64 // score that a match needs to be among the n best so far
 }
 
 func newBest(n int) (*best, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("the best %d; want at least 1", n)
 	}
-	return &best{n: n, least: math.Inf(-1)}, nil
+	return &best{n: n, lowest: math.Inf(-1)}, nil
 }
 
-// add takes matches by ascending index, so that one with the least score comes too late.
+// add takes matches by ascending index, so that one with the lowest score comes too late.
 func (b *best) add(index int, score float64) {
-	if len(b.found) >= b.n && score <= b.least {
+	if len(b.found) >= b.n && score <= b.lowest {
 		return
 	}
 	if b.found = append(b.found, Match{Index: index, Score: score}); len(b.found) >= 2*b.n {
@@ -74,7 +74,7 @@ func (b *best) cut() {
 	})
 	b.found = b.found[:min(b.n, len(b.found))]
 	if len(b.found) == b.n {
-		b.least = b.found[b.n-1].Score
+		b.lowest = b.found[b.n-1].Score
 	}
 }
 
@@ -87,8 +87,8 @@ func (b *best) list(name func(int) string) []Match {
 	return b.found
 }
 
-// roots writes the square roots of the entries of p, scaled to sum 1, to dst, and returns
-// whether it can: entries are finite and not negative, and not all 0.
+// roots writes the square roots of the entries of p, scaled to sum 1, to dst, and returns whether
+// it can: entries are finite and not negative, and not all 0.
 func roots(dst, p []float64) bool {
 	sum := 0.0
 	for _, x := range p {

@@ -2,6 +2,7 @@ package find
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -30,7 +31,7 @@ func same(t *testing.T, what string, got, want []Match) {
 		if math.Abs(got[i].Score-want[i].Score) > 1e-12 {
 			t.Fatalf("%s: match %d is %v, want %v", what, i, got[i], want[i])
 		}
-		// Scores that are equal but for rounding may change places.
+		// Scores that are equal except for rounding may change places.
 		if got[i].Index != want[i].Index && !(i+1 < len(want) && want[i].Score-want[i+1].Score < 1e-12 || i > 0 && want[i-1].Score-want[i].Score < 1e-12) {
 			t.Fatalf("%s: match %d is %v, want %v", what, i, got[i], want[i])
 		}
@@ -47,55 +48,57 @@ func TestDocuments(t *testing.T) {
 	last := len(c.IDs) - 1 // without words
 	odd := func(row int) bool { return row%2 == 1 }
 	for _, n := range []int{1, 3, 50, 1000} {
-		for topic := range m.K() {
-			var all []Match
-			for row := range last {
-				if odd(row) {
-					all = append(all, Match{row, c.IDs[row], c.W.At(row, topic)})
+		t.Run(fmt.Sprint(n, " best"), func(t *testing.T) {
+			for topic := range m.K() {
+				var all []Match
+				for row := range last {
+					if odd(row) {
+						all = append(all, Match{row, c.IDs[row], c.W.At(row, topic)})
+					}
+				}
+				got, err := d.TopDocuments(topic, n, odd)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := ranked(all, n); !reflect.DeepEqual(got, want) {
+					t.Fatalf("topic %d: got %v, want %v", topic, got, want)
 				}
 			}
-			got, err := d.TopDocuments(topic, n, odd)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := ranked(all, n); !reflect.DeepEqual(got, want) {
-				t.Fatalf("topic %d: got %v, want %v", topic, got, want)
-			}
-		}
-		for _, self := range []int{0, 7, 100} {
-			var all, filtered, topics []Match
-			for row := range last {
-				x := Match{row, c.IDs[row], affinity(c.W.RawRowView(self), c.W.RawRowView(row))}
-				if row != self {
-					all = append(all, x)
+			for _, self := range []int{0, 7, 100} {
+				var all, filtered, topics []Match
+				for row := range last {
+					x := Match{row, c.IDs[row], affinity(c.W.RawRowView(self), c.W.RawRowView(row))}
+					if row != self {
+						all = append(all, x)
+					}
+					if odd(row) {
+						filtered = append(filtered, x)
+					}
 				}
-				if odd(row) {
-					filtered = append(filtered, x)
+				got, err := d.SimilarDocuments(c.IDs[self], n, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, "similar documents", got, ranked(all, n))
+				twice := mat.Row(nil, self, c.W)
+				for k := range twice {
+					twice[k] *= 2 // need not sum to 1
+				}
+				if got, err = d.SimilarTo(twice, n, odd); err != nil {
+					t.Fatal(err)
+				}
+				same(t, "similar to proportions", got, ranked(filtered, n))
+				for k := range m.K() {
+					topics = append(topics, Match{k, m.Name(k), c.W.At(self, k)})
+				}
+				if got, err = d.TopTopics(c.IDs[self], n); err != nil {
+					t.Fatal(err)
+				}
+				if want := ranked(topics, n); !reflect.DeepEqual(got, want) {
+					t.Fatalf("document %d: got %v, want %v", self, got, want)
 				}
 			}
-			got, err := d.SimilarDocuments(c.IDs[self], n, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			same(t, "similar documents", got, ranked(all, n))
-			twice := mat.Row(nil, self, c.W)
-			for k := range twice {
-				twice[k] *= 2 // need not sum to 1
-			}
-			if got, err = d.SimilarTo(twice, n, odd); err != nil {
-				t.Fatal(err)
-			}
-			same(t, "similar to proportions", got, ranked(filtered, n))
-			for k := range m.K() {
-				topics = append(topics, Match{k, m.Name(k), c.W.At(self, k)})
-			}
-			if got, err = d.TopTopics(c.IDs[self], n); err != nil {
-				t.Fatal(err)
-			}
-			if want := ranked(topics, n); !reflect.DeepEqual(got, want) {
-				t.Fatalf("document %d: got %v, want %v", self, got, want)
-			}
-		}
+		})
 	}
 }
 
@@ -153,11 +156,11 @@ func TestDocumentsErrors(t *testing.T) {
 	}{
 		{noModel, "no model"},
 		{noDocs, "no documents"},
-		{with(func(x *jsmf.Compositions) { x.W = nil }), "without topic proportions"},
+		{with(func(x *jsmf.Compositions) { x.W = nil }), "the proportions are 0×0, want 401×5"},
 		{with(func(x *jsmf.Compositions) { x.IDs[7] = "d2" }), `documents 2 and 7 have the same id "d2"`},
-		{with(func(x *jsmf.Compositions) { x.IDs = x.IDs[:3] }), "401 documents, but 3 ids"},
-		{with(func(x *jsmf.Compositions) { x.W.Set(4, 1, -1) }), `document "d4"`},
-		{with(func(x *jsmf.Compositions) { x.W = mat.NewDense(401, 2, nil) }), "2 topics, but the model has 5"},
+		{with(func(x *jsmf.Compositions) { x.IDs = x.IDs[:3] }), "3 ids, "},
+		{with(func(x *jsmf.Compositions) { x.W.Set(4, 1, -1) }), "topic 1 in document d4 is -1"},
+		{with(func(x *jsmf.Compositions) { x.W = mat.NewDense(401, 2, nil) }), "the proportions are 401×2, want 401×5"},
 		{topic, "topic 5: the model has the topics 0 to 4"},
 		{none, "at least 1"},
 		{id, `no document "nobody"`},
@@ -169,7 +172,7 @@ func TestDocumentsErrors(t *testing.T) {
 			t.Errorf("got %v, want find: … %s", x.err, x.want)
 		}
 	}
-	if held, err := m.WithDocuments(c); err != nil {
+	if held, err := m.With(jsmf.Additions{Documents: c}); err != nil {
 		t.Error(err)
 	} else if _, err := NewDocuments(held, nil); err != nil {
 		t.Errorf("documents of the model: %v", err)

@@ -85,11 +85,11 @@ func ExampleWords() {
 		log.Fatal(err)
 	}
 	fmt.Println(similar[0].Name, similar[1].Name)
-	beside, err := words.Recommend([]string{"oven", "flour", "butter", "recipe"}, 2)
+	more, err := words.Recommend([]string{"oven", "flour", "butter", "recipe"}, 2)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(beside[0].Name, beside[1].Name)
+	fmt.Println(more[0].Name, more[1].Name)
 	x, err := words.Explain("goal goal team match match coach player rose unheard")
 	if err != nil {
 		log.Fatal(err)

@@ -10,26 +10,25 @@ import (
 	"github.com/jsmf-go/spectral/infer"
 )
 
-// Explanation tells which words a document has its topics from, and how much of it the
-// model does not cover.
+// Explanation says which words a document has its topics from, and how much of it the model does
+// not cover.
 type Explanation struct {
-	// Proportions are the K topic proportions of the document, with sum 1. They are those
-	// of infer.MAP{}, and so of jsmf.Model.Transform, after one more step in float64.
+	// Proportions are the K topic proportions of the document, with sum 1. They are those of
+	// infer.MAP{}, and so of jsmf.Model.Transform, after one more step in float64.
 	Proportions []float64
-	// Prior is the part of each proportion that comes from the Dirichlet prior and not from
-	// words. Proportions[k] is Prior[k] plus the sum of Words[i].Topics[k].
+	// Prior is the part of each proportion that comes from the Dirichlet prior and not from words.
+	// Proportions[k] is Prior[k] plus the sum of Words[i].Topics[k].
 	Prior []float64
-	// Words are the words of the document that are in a topic, by decreasing count, then by
-	// number.
+	// Words are the words of the document that are in a topic, by decreasing count, then by number.
 	Words []ExplainedWord
-	// Tokens is the number of tokens of Words, and Unknown that of the others: of words
-	// that the model lacks or that are in no topic.
+	// Tokens is the number of tokens of Words, and Unknown that of the others: of words that the
+	// model lacks or that are in no topic.
 	Tokens, Unknown int64
 	// Unlikely is how many of Tokens are of words that are Unlikely.
 	Unlikely int64
-	// LogGain is the mean ln(ExplainedWord.Gain) of Tokens, in nats: how much the topics
-	// tell of the document; NaN without tokens. It grows with K. A document that is of no
-	// topic, although the model knows its words, has less than the documents of the fit.
+	// LogGain is the mean ln(ExplainedWord.Gain) of Tokens, in nats: how much the topics say of
+	// the document; NaN without tokens. It grows with K. A document that is of no topic, although
+	// the model knows its words, has less than the documents of the fit.
 	LogGain float64
 }
 
@@ -38,40 +37,40 @@ type ExplainedWord struct {
 	Index int
 	Word  string
 	Count int64
-	// Topics holds what the word adds to each proportion: its count, over the number of
-	// tokens and the sum of the prior, times p(topic | word, document).
+	// Topics holds what the word adds to each proportion: its count, over the number of tokens and
+	// the sum of the prior, times p(topic | word, document).
 	Topics []float64
-	// Gain is p(word | document) / p(word): how much likelier than in all documents the
-	// rest of the document makes the word. The token itself is left out.
+	// Gain is p(word | document) / p(word): how much likelier than in all documents the rest of the
+	// document makes the word. The token itself is left out.
 	Gain float64
-	// Unlikely says that Gain is below 1/2: the word is of topics that the rest of the
-	// document hardly has.
+	// Unlikely says that Gain is below 1/2: the word is of topics that the rest of the document
+	// hardly has.
 	Unlikely bool
 }
 
 // unlikelyGain is the Gain below which a word is unlikely.
 const unlikelyGain = 0.5
 
-// Covered returns the part of all tokens that is neither unknown nor unlikely, in [0, 1];
-// NaN for a document without tokens.
+// Covered returns the part of all tokens that is neither unknown nor unlikely, in [0, 1]; NaN for a
+// document without tokens.
 func (x *Explanation) Covered() float64 {
 	return float64(x.Tokens-x.Unlikely) / float64(x.Tokens+x.Unknown)
 }
 
-// Explain explains a text, which it splits as jsmf.Model.Words does.
+// Explain explains a text, which it splits as [jsmf.Model.CountWords] does.
 func (w *Words) Explain(text string) (*Explanation, error) {
-	ids, counts, unknown, err := w.m.Words(text)
+	ids, counts, unknown, err := w.m.CountWords(text)
 	if err != nil {
 		return nil, wrap(err)
 	}
 	return w.ExplainCounts(ids, counts, unknown)
 }
 
-// ExplainCounts explains a document that has counts[i] ≥ 0 tokens of word ids[i] of the model
-// (nil: one each), and unknown tokens of words that it lacks. Counts of repeated words are
-// added. O(K) for each word, some ten times.
+// ExplainCounts explains a document that has counts[i] ≥ 0 tokens of word ids[i] of the model (nil:
+// one each), and unknown tokens of words that it lacks. Counts of repeated words are added. O(K)
+// for each word, some ten times.
 //
-// Errors: those of infer.Inferer.InferTo, and unknown below 0.
+// Errors: those of [infer.Inferer.InferTo], and unknown below 0.
 func (w *Words) ExplainCounts(ids, counts []int32, unknown int64) (*Explanation, error) {
 	if unknown < 0 {
 		return nil, errorf("%d unknown tokens", unknown)
@@ -131,11 +130,11 @@ func (w *Words) words(ids, counts []int32) []ExplainedWord {
 	return out
 }
 
-// share writes to r the share of each topic in a token of a word, p(topic | word, document),
-// and returns Σ_k b_k (t_k − r_k), where b_k is p(word | topic k) and t_k the tokens of topic
-// k and its prior. As infer.MAP has it, r_k is in proportion to b_k (t_k − r_k), in which the
-// token itself is left out. So r_k = s b_k t_k / (1 + s b_k) for the s that makes the sum 1.
-// The sum is concave in s, so that Newton's steps from below never pass it.
+// share writes to r the share of each topic in a token of a word, p(topic | word, document), and
+// returns Σ_k b_k (t_k − r_k), where b_k is p(word | topic k) and t_k the tokens of topic k and its
+// prior. As infer.MAP has it, r_k is in proportion to b_k (t_k − r_k), in which the token itself is
+// left out. So r_k = s b_k t_k / (1 + s b_k) for the s that makes the sum 1. The sum is concave in
+// s, so that Newton's steps from below never pass it.
 func (w *Words) share(r, t, b []float64) float64 {
 	s := 1 / floats.Dot(b, t)
 	for range 100 {

@@ -24,9 +24,9 @@ type listeners struct {
 	users   [][]int32
 }
 
-var _ corpus.Numbered = listeners{}
-
-func (l listeners) Vocabulary(context.Context) ([]string, error) { return l.artists, nil }
+func (l listeners) Describe(context.Context) (corpus.Description, error) {
+	return corpus.Description{Vocabulary: l.artists}, nil
+}
 
 func (l listeners) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {

@@ -14,8 +14,8 @@ import (
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
-// Words finds words and topics of a model. For preference data, words are items and
-// documents are users. It is safe for concurrent use.
+// Words finds words and topics of a model. For preference data, words are items and documents are
+// users. It is safe for concurrent use.
 type Words struct {
 	m       *jsmf.Model
 	n, k    int
@@ -26,8 +26,8 @@ type Words struct {
 	inferer *infer.Inferer
 }
 
-// NewWords prepares a model, in 20·N·K bytes for N words and K topics. Errors: no model,
-// one without a Dirichlet prior of topic proportions (recovery.FitAlpha fails), and ctx's.
+// NewWords prepares a model, in 20·N·K bytes for N words and K topics. Errors: no model, one
+// without a Dirichlet prior of topic proportions ([recovery.FitAlpha] fails), and ctx's.
 func NewWords(ctx context.Context, m *jsmf.Model) (*Words, error) {
 	if m == nil {
 		return nil, errNoModel
@@ -59,23 +59,14 @@ func NewWords(ctx context.Context, m *jsmf.Model) (*Words, error) {
 
 func (w *Words) of(a []float64, word int) []float64 { return a[word*w.k : (word+1)*w.k] }
 
-// number returns the number of a word of the model.
-func (w *Words) number(word string) (int, error) {
-	i, ok := w.m.Index(word)
-	if !ok {
-		return 0, fmt.Errorf("the model has no word %q", word)
-	}
-	return i, nil
-}
-
-// SimilarWords returns the n words whose p(topic | word) is most similar to that of a word,
-// which is left out. Score is the similarity of the package documentation, in [0, 1].
-// Words of one topic alone have similarity 1 to each other; of equally similar words, to
-// 1e-6, the most probable come first. O(N·K).
+// SimilarWords returns the n words whose p(topic | word) is most similar to that of a word, which
+// is left out. Score is the similarity of the package documentation, in [0, 1]. Words of one topic
+// alone have similarity 1 to each other; of equally similar words, to 1e-6, the most probable come
+// first. O(N·K).
 func (w *Words) SimilarWords(word string, n int) ([]Match, error) {
-	self, err := w.number(word)
-	if err != nil {
-		return nil, wrap(err)
+	self, ok := w.m.Index(word)
+	if !ok {
+		return nil, errorf("the model has no word %q", word)
 	}
 	of := w.of(w.roots, self)
 	if floats.Max(of) == 0 {
@@ -89,10 +80,10 @@ func (w *Words) SimilarWords(word string, n int) ([]Match, error) {
 	})
 }
 
-// SimilarTopics returns the n topics whose p(word | topic) is most similar to that of a
-// topic, which is left out, most similar first, ties by number. Score is the similarity of
-// the package documentation, in [0, 1]. It says that topics have the same words, not that
-// documents have them together, which is jsmf.Model.CorrelatedPairs. O(N·K).
+// SimilarTopics returns the n topics whose p(word | topic) is most similar to that of a topic,
+// which is left out, most similar first, ties by number. Score is the similarity of the package
+// documentation, in [0, 1]. It says that topics have the same words, not that documents have them
+// together, which is [jsmf.Model.CorrelatedPairs]. O(N·K).
 func (w *Words) SimilarTopics(topic, n int) ([]Match, error) {
 	if topic < 0 || topic >= w.k {
 		return nil, errorf("topic %d: the model has the topics 0 to %d", topic, w.k-1)
@@ -136,31 +127,27 @@ func (w *Words) search(n int, score func(word int) float64) ([]Match, error) {
 	return out, nil
 }
 
-// Recommend returns the n items that a user with the given items is most likely to have
-// beside them, most likely first, ties by number. The user's topic proportions are inferred
-// from the items (infer.MAP); Score is p(item | proportions). An item that is given twice
-// counts twice. Without items the result is what users like on the whole.
+// Recommend returns the n items that a user with the given items is most likely to have besides
+// them, most likely first, ties by number. The user's topic proportions are inferred from the items
+// ([infer.MAP]); Score is p(item | proportions). An item that is given twice counts twice. Without
+// items the result is what users like on the whole. METHODS.md has what this finds on lastfm.
 //
-// METHODS.md has what this finds on lastfm. Rankings that divide by an item's popularity,
-// or that add up the similarities of items, find less.
-//
-// It is an error, which names them, if the model has not all items: leave those out for
-// which jsmf.Model.Index finds none. O(N·K).
+// It is an error, which names them, if the model lacks items: leave those out for which
+// [jsmf.Model.Index] finds none. O(N·K).
 func (w *Words) Recommend(items []string, n int) ([]Match, error) {
 	b, err := newBest(n)
 	if err != nil {
 		return nil, wrap(err)
 	}
-	ids := make([]int32, len(items))
-	has := make(map[int]bool, len(items))
+	var ids []int32
 	var missing []string
-	for i, item := range items {
-		at, ok := w.m.Index(item)
-		if !ok {
+	has := make([]bool, w.n)
+	for _, item := range items {
+		if at, ok := w.m.Index(item); ok {
+			ids, has[at] = append(ids, int32(at)), true
+		} else {
 			missing = append(missing, fmt.Sprintf("%q", item))
-			continue
 		}
-		ids[i], has[at] = int32(at), true
 	}
 	if missing != nil {
 		return nil, errorf("the model has no item %s", strings.Join(missing, ", "))

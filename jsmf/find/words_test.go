@@ -1,6 +1,7 @@
 package find
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -59,25 +60,27 @@ func TestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, items := range [][]int32{nil, {3}, {1, 2, 2, 50}} {
-		theta := make([]float64, m.K())
-		if _, err := inferer.InferTo(theta, items, nil); err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		var all []Match
-		for _, i := range items {
-			names = append(names, m.Word(int(i)))
-		}
-		for i := range m.N() {
-			if !slices.Contains(items, int32(i)) {
-				all = append(all, Match{i, m.Word(i), floats.Dot(theta, b.RawRowView(i))})
+		t.Run(fmt.Sprint("items ", items), func(t *testing.T) {
+			theta := make([]float64, m.K())
+			if _, err := inferer.InferTo(theta, items, nil); err != nil {
+				t.Fatal(err)
 			}
-		}
-		got, err := w.Recommend(names, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(t, "recommended", got, ranked(all, 10))
+			var names []string
+			var all []Match
+			for _, i := range items {
+				names = append(names, m.Word(int(i)))
+			}
+			for i := range m.N() {
+				if !slices.Contains(items, int32(i)) {
+					all = append(all, Match{i, m.Word(i), floats.Dot(theta, b.RawRowView(i))})
+				}
+			}
+			got, err := w.Recommend(names, 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "recommended", got, ranked(all, 10))
+		})
 	}
 }
 

@@ -1,8 +1,10 @@
 package report
 
 import (
-	"math"
 	"strconv"
+
+	"github.com/jsmf-go/spectral/internal/sheet"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // data is what the script reads. Words are numbered by their place in Words.
@@ -106,20 +108,17 @@ func (x rough) MarshalJSON() ([]byte, error) { return digits(float64(x), 3), nil
 type cell struct{ Text, Full string }
 
 func newCell(text string, x float64) cell {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return cell{Text: text}
-	}
-	return cell{text, strconv.FormatFloat(x, 'g', -1, 64)}
+	return cell{text, sheet.Number(x)}
 }
 
 // full is a number with all its digits, for what is saved.
 type full float64
 
-// MarshalJSON writes as many digits as tell the number from others.
+// MarshalJSON writes the digits that the number needs.
 func (x full) MarshalJSON() ([]byte, error) { return digits(float64(x), -1), nil }
 
 func digits(x float64, n int) []byte {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+	if !vec.Finite(x) {
 		return []byte("null")
 	}
 	return strconv.AppendFloat(nil, x, 'g', n, 64)

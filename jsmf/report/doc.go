@@ -1,4 +1,4 @@
-// Package report shows a fitted model to people: Write makes one HTML file in
+// Package report shows a fitted model to people: [Write] makes one HTML file in
 // which topics, their words, documents, correlations and quality can be browsed,
 // searched and compared.
 //
@@ -11,45 +11,37 @@
 // screen reader, on a desktop or a phone. Words, ids, titles and snippets are shown
 // as text, whatever they hold.
 //
-// The model alone gives an overview of the fit with its warnings; the topics by
-// share, each with its name, its number from 0 as in the API, and its words: those by
-// which to recognise it (Model.TopWords), or by relevance (Sievert and Shirley 2014:
-// λ log p(w|k) + (1−λ) log p(w|k)/p(w), exact for every position of the slider), with
-// background topics marked; a map of topics, near each other where their words are alike;
-// the correlations as a network, a matrix and a list; a map of the words and anchors with
-// their convex hull; and the convergence of the rectification. A model that holds verdicts
-// and a bootstrap (WithVerdicts, WithUncertainty) is shown with them: how good each topic
-// is, the intervals of shares and correlations, and how often a topic comes back. The page
-// begins with the largest sound topic.
+// The model alone gives an overview of the fit with its warnings; the topics by share, each
+// with its name, its number from 0 as in the API, and the words by which to recognise it
+// (Model.TopWords), or its words by relevance (Sievert and Shirley 2014, exact for every
+// position of the slider), with background topics marked; a map of topics, near each other
+// where their words are alike; the correlations as a network, a matrix and a list; a map of
+// the words and anchors with their convex hull; and the convergence of the rectification. A
+// model that holds verdicts and a bootstrap (Model.With) is shown with how
+// good each topic is, the intervals of shares and correlations, and how often a topic comes
+// back. The page begins with the largest sound topic.
 //
-// Options add measures, documents, effects of metadata
-// (over time, as dots with whiskers, along numbers, and topics by class), a hierarchy, a
-// sweep, the curation of the vocabulary, further maps and times. Documents are shown on a
-// map, up to 100,000 of them: each among its topics, to be searched, filtered by labels and
-// metadata, chosen by areas, compared and read, with the words of a topic marked. Nouns lets
-// the page speak of artists and listeners, or items and baskets, instead of words and
-// documents.
+// [Options] add measures, effects of metadata, a hierarchy, a sweep, the curation of the
+// vocabulary, further maps and times, and documents on a map, up to 100,000 of them: each
+// among its topics, to be searched, filtered by labels and metadata, chosen by areas, compared
+// and read, with the words of a topic marked. [Nouns] lets the page speak of artists and
+// listeners, or items and baskets, instead of words and documents.
 //
 // # What readers can take away
 //
 // Each drawing is saved as PNG or SVG, in the colours shown, and each table and list as
-// CSV, in full and with all digits that the page has. Text in the CSV that a spreadsheet
-// may take for a formula begins with an apostrophe.
+// CSV, in full and with all digits that the page has.
 //
 // Topics can be renamed and merged. All views follow until the page is closed; every edit
 // can be undone. Merged topics add up their shares and correlations, and have the mean of
 // their words, as far as the page knows them; it shows no measures and intervals for them.
-// The edits are saved as JSON, which jsmf.Edits reads and Model.Edit applies in full:
+// The edits are saved as JSON, which [jsmf.Edits] reads and Model.Edit applies in full:
 //
 //	var e jsmf.Edits
 //	err := json.Unmarshal(saved, &e)
 //	m, err = m.Edit(e)
 //
-// The same model and options give the same bytes on one type of CPU: the file
-// holds no date.
-//
-// # For other tools
-//
-// WritePyLDAvis writes the JSON that the scripts of pyLDAvis draw, WriteTopicsCSV
-// a table of the top words, and WriteNPY a matrix as NumPy reads it.
+// The same model and options give the same bytes on one type of CPU: the file holds no date.
+// For other tools, [WriteTopicsCSV] writes a table of the top words, [WriteDocumentsCSV] one of
+// the topic proportions of documents, and [WriteNPY] a matrix as NumPy reads it.
 package report

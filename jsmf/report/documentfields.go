@@ -38,10 +38,15 @@ func (f *fieldData) bytes() int {
 // addFields fills in the labels and the columns of metadata, in their order, up to limit
 // bytes. It leaves out columns of too many levels, and those without a value.
 func (d *documentData) addFields(c *jsmf.Compositions, docs []int, limit int) error {
-	if f := labels(c, docs); f.Values != "" && f.bytes() <= limit {
+	add := func(f fieldData) bool {
+		if f.Values == "" || f.bytes() > limit {
+			return false
+		}
 		limit -= f.bytes()
 		d.Fields = append(d.Fields, f)
+		return true
 	}
+	add(labels(c, docs))
 	for _, column := range c.Metadata.Columns() {
 		f := fieldData{Name: column.Name, Kind: column.Kind.String(), Unit: column.Unit}
 		var err error
@@ -60,12 +65,9 @@ func (d *documentData) addFields(c *jsmf.Compositions, docs []int, limit int) er
 		if err != nil {
 			return err
 		}
-		if f.Values == "" || f.bytes() > limit {
+		if !add(f) {
 			d.Left = append(d.Left, column.Name)
-			continue
 		}
-		limit -= f.bytes()
-		d.Fields = append(d.Fields, f)
 	}
 	return nil
 }
@@ -90,15 +92,14 @@ func labels(c *jsmf.Compositions, docs []int) fieldData {
 // categories takes the levels that occur, in their order; level is that of each document,
 // −1 if it has none.
 func (f *fieldData) categories(docs, level []int, levels []string) {
-	number := make([]int, len(levels)) // on the page
+	occur := map[int]bool{}
 	for _, d := range docs {
-		if level[d] >= 0 {
-			number[level[d]] = 1
-		}
+		occur[level[d]] = true
 	}
-	for l, there := range number {
-		if there > 0 {
-			f.Levels = append(f.Levels, plain(levels[l], wordLength, false))
+	number := map[int]int{} // on the page; 0: none
+	for l, name := range levels {
+		if occur[l] {
+			f.Levels = append(f.Levels, plain(name, wordLength, false))
 			number[l] = len(f.Levels)
 		}
 	}
@@ -107,10 +108,7 @@ func (f *fieldData) categories(docs, level []int, levels []string) {
 	}
 	b := make([]byte, 0, 2*len(docs))
 	for _, d := range docs {
-		v := 0
-		if level[d] >= 0 {
-			v = number[level[d]]
-		}
+		v := number[level[d]]
 		b = append(b, byte(v), byte(v>>8))
 	}
 	f.Values = base64.StdEncoding.EncodeToString(b)

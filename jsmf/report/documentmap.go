@@ -22,7 +22,7 @@ const (
 	titleLength    = 160       // characters
 	textLength     = 1500
 	documentTopics = 8 // shown of a document
-	leastShare     = 0.01
+	minShare       = 0.01
 )
 
 // documentData is what the script reads of the map of documents. Strings of numbers are
@@ -40,10 +40,11 @@ type documentData struct {
 	Lines  string      `json:"lines"`          // deflated: the id of each, a tab and its title, if it has one, a line break
 	Texts  string      `json:"texts"`          // deflated: a text, the record separator
 	With   string      `json:"with"`           // documents with a text, in the order of Texts, 24 bits
+	Partly bool        `json:"partly"`         // the texts of further documents found no room
 }
 
-// documentMap returns the map of the documents, nil without any, and tells the topics where
-// their documents are on it. It calls Describe for each document on it, and again for those
+// documentMap returns the map of the documents, nil without any, and sets the places of the
+// topics' documents on it. It calls Describe for each document on it, and again for those
 // with a text.
 func documentMap(m *jsmf.Model, o *Options, topics []topicData) (*documentData, error) {
 	c := o.Documents
@@ -78,10 +79,9 @@ func documentMap(m *jsmf.Model, o *Options, topics []topicData) (*documentData, 
 	for _, f := range d.Fields {
 		left -= f.bytes()
 	}
-	if err := d.lines(o, docs, left); err != nil {
-		return nil, err
-	}
-	return d, d.texts(o, docs, left-len(d.Lines))
+	d.lines(o, docs, left)
+	d.texts(o, docs, left-len(d.Lines))
+	return d, nil
 }
 
 // sampled returns n of the documents, those whose ids have the smallest keys, in their order.
@@ -89,29 +89,19 @@ func sampled(c *jsmf.Compositions, docs []int, n int) []int {
 	if len(docs) <= n {
 		return docs
 	}
-	type keyed struct {
-		key uint64
-		doc int
-	}
-	all := make([]keyed, len(docs))
-	for i, d := range docs {
-		all[i] = keyed{bag.Key(c.IDs[d], d+1), d}
-	}
-	slices.SortFunc(all, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.key, b.key), a.doc-b.doc) })
-	out := make([]int, n)
-	for i := range out {
-		out[i] = all[i].doc
-	}
+	key := func(d int) uint64 { return bag.Key(c.IDs[d], d+1) }
+	out := slices.Clone(docs)
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	out = out[:n]
 	slices.Sort(out)
 	return out
 }
 
 // place fills in the places. A document is at the mean of the places of its topics,
 // weighted by the cubes of their proportions; background topics count where there is
-// little else. Proportions as such heap documents of several topics in the middle: of the
-// twenty nearest documents of bbc 58 % then have the same largest topic, by squares 79 %,
-// by cubes 88 %. Documents at nearly the same place are spread over a disc around it, by
-// their ids, whose area is in proportion to their number.
+// little else. Proportions as such heap documents of several topics in the middle. Documents at
+// nearly the same place are spread over a disc around it, by their ids, whose area is in
+// proportion to their number.
 func (d *documentData) place(m *jsmf.Model, c *jsmf.Compositions, docs []int) error {
 	at, err := topicPlaces(m)
 	if err != nil {
@@ -123,11 +113,7 @@ func (d *documentData) place(m *jsmf.Model, c *jsmf.Compositions, docs []int) er
 		points[i] = placeOf(c.W.RawRowView(doc), at, background)
 	}
 	spreadOut(points, func(i int) uint64 { return bag.Key(c.IDs[docs[i]], docs[i]+1) })
-	low, high := corners(slices.Concat(points, at))
-	size := max(high[0]-low[0], high[1]-low[1])
-	if size == 0 {
-		size = 1
-	}
+	low, high, size := corners(slices.Concat(points, at))
 	quantum := func(p [2]float64, axis int) int {
 		return int(math.Round(65535 * (0.5 + (p[axis]-(low[axis]+high[axis])/2)/size)))
 	}
@@ -172,11 +158,7 @@ func spreadOut(points [][2]float64, key func(int) uint64) {
 		cells = 160  // of a side of the square
 		fill  = 0.25 // of the square, by the discs of all points
 	)
-	low, high := corners(points)
-	size := max(high[0]-low[0], high[1]-low[1])
-	if size == 0 {
-		size = 1
-	}
+	low, _, size := corners(points)
 	cell := func(p [2]float64) (x, y int) {
 		return int((p[0] - low[0]) / size * (cells - 1)), int((p[1] - low[1]) / size * (cells - 1))
 	}
@@ -200,15 +182,16 @@ func spreadOut(points [][2]float64, key func(int) uint64) {
 	}
 }
 
-// corners returns the lower left and the upper right corner of points.
-func corners(points [][2]float64) (low, high [2]float64) {
+// corners returns the lower left and the upper right corner of points, and the size of a
+// square that holds them, 1 for a single place.
+func corners(points [][2]float64) (low, high [2]float64, size float64) {
 	low, high = points[0], points[0]
 	for _, p := range points {
 		for axis, v := range p {
 			low[axis], high[axis] = min(low[axis], v), max(high[axis], v)
 		}
 	}
-	return low, high
+	return low, high, cmp.Or(max(high[0]-low[0], high[1]-low[1]), 1)
 }
 
 // topics returns the largest topics of each document, and fills in the rest.
@@ -218,20 +201,12 @@ func (d *documentData) topics(c *jsmf.Compositions, docs []int) string {
 	rest := make([]float64, k)
 	for _, doc := range docs {
 		w := c.W.RawRowView(doc)
-		var top []int
-		for k, x := range w {
-			if x < leastShare {
-				continue
+		top := best(k, documentTopics, func(k int) float64 {
+			if w[k] < minShare {
+				return math.NaN()
 			}
-			at := len(top)
-			for at > 0 && w[top[at-1]] < x {
-				at--
-			}
-			if at < documentTopics {
-				top = slices.Insert(top, at, k)
-				top = top[:min(len(top), documentTopics)]
-			}
-		}
+			return w[k]
+		})
 		b = append(b, byte(len(top)))
 		for k, x := range w {
 			if !slices.Contains(top, k) {

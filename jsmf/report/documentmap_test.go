@@ -98,7 +98,7 @@ func TestDocumentMap(t *testing.T) {
 	}
 
 	// The places: a document of one topic is near it, and all are within the hull of the
-	// topics but for the discs, whose area is at most a quarter of the square.
+	// topics except for the discs, whose area is at most a quarter of the square.
 	points := bytesOf(t, got.Points)
 	at := func(i int) (x, y float64) {
 		p := points[4*i:]
@@ -119,7 +119,7 @@ func TestDocumentMap(t *testing.T) {
 		w, last := c.W.RawRowView(row(i)), 1.0
 		large := 0
 		for _, x := range w {
-			if x >= leastShare {
+			if x >= minShare {
 				large++
 			}
 		}

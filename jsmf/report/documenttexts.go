@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"compress/flate"
 	"encoding/base64"
-	"errors"
+	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,7 +26,7 @@ func (o *Options) described(doc int) Document {
 }
 
 // lines fills in ids and titles, cut so that they take no more than limit bytes.
-func (d *documentData) lines(o *Options, docs []int, limit int) error {
+func (d *documentData) lines(o *Options, docs []int, limit int) {
 	ids, titles := make([]string, len(docs)), make([]string, len(docs))
 	for i, doc := range docs {
 		ids[i] = plain(o.Documents.IDs[doc], titleLength, false)
@@ -35,7 +35,7 @@ func (d *documentData) lines(o *Options, docs []int, limit int) error {
 		}
 	}
 	for n := titleLength; ; n /= 2 {
-		var b deflated
+		b := newDeflated()
 		for i, id := range ids {
 			line := atMost(id, n)
 			if titles[i] != "" {
@@ -43,28 +43,22 @@ func (d *documentData) lines(o *Options, docs []int, limit int) error {
 			}
 			b.write(line + "\n")
 		}
-		text, err := b.text()
-		if err != nil {
-			return err
-		}
-		if len(text) <= limit || n <= 10 {
-			d.Lines = text
-			return nil
+		if d.Lines = b.text(); len(d.Lines) <= limit || n <= 10 {
+			return
 		}
 	}
 }
 
 // texts fills in the texts of documents, of each topic the best first, while they take no
 // more than limit bytes.
-func (d *documentData) texts(o *Options, docs []int, limit int) error {
+func (d *documentData) texts(o *Options, docs []int, limit int) {
 	if o.Describe == nil {
-		return nil
+		return
 	}
 	const block = 1 << 16 // the compressor may hold back as much
-	var b deflated
-	var with []byte
+	b, with := newDeflated(), []byte(nil)
 	for _, i := range byTopics(o.Documents, docs) {
-		if b.length()+4*len(with)/3 > limit-block {
+		if d.Partly = b.length()+4*len(with)/3 > limit-block; d.Partly {
 			break
 		}
 		shown := o.Describe(docs[i])
@@ -76,10 +70,7 @@ func (d *documentData) texts(o *Options, docs []int, limit int) error {
 			with = append(with, byte(i), byte(i>>8), byte(i>>16))
 		}
 	}
-	var err error
-	d.With = base64.StdEncoding.EncodeToString(with)
-	d.Texts, err = b.text()
-	return err
+	d.With, d.Texts = base64.StdEncoding.EncodeToString(with), b.text()
 }
 
 // byTopics returns the documents by places in docs: that with the largest share of each
@@ -151,30 +142,33 @@ func plain(s string, n int, paragraphs bool) string {
 	return atMost(out.String(), n)
 }
 
-// deflated compresses strings. The zero value is ready.
+// deflated compresses strings.
 type deflated struct {
 	buf bytes.Buffer
 	w   *flate.Writer
-	err error
+	any bool
 }
 
+func newDeflated() *deflated {
+	d := new(deflated)
+	d.w, _ = flate.NewWriter(&d.buf, flate.DefaultCompression) // fails for unknown levels only
+	return d
+}
+
+// write adds a string. Writing to a bytes.Buffer does not fail.
 func (d *deflated) write(s string) {
-	if d.w == nil {
-		d.w, d.err = flate.NewWriter(&d.buf, flate.DefaultCompression)
-	}
-	if d.err == nil {
-		_, d.err = d.w.Write([]byte(s))
-	}
+	d.any = true
+	io.WriteString(d.w, s)
 }
 
 // length returns how long the text is that was made up to now.
 func (d *deflated) length() int { return base64.StdEncoding.EncodedLen(d.buf.Len()) }
 
 // text returns all in base64; "" if nothing was written.
-func (d *deflated) text() (string, error) {
-	if d.w == nil {
-		return "", d.err
+func (d *deflated) text() string {
+	if !d.any {
+		return ""
 	}
-	err := errors.Join(d.err, d.w.Close())
-	return base64.StdEncoding.EncodeToString(d.buf.Bytes()), err
+	d.w.Close()
+	return base64.StdEncoding.EncodeToString(d.buf.Bytes())
 }

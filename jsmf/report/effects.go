@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
@@ -51,8 +52,8 @@ type pointData struct {
 	X         *number  `json:"x,omitempty"`      // a number, or the days from the first bin to the middle of this one
 	Documents int      `json:"n"`
 	Timed     bool     `json:"timed,omitempty"` // X is a time
-	// Incomplete is a bin that the documents do not fill.
-	Incomplete bool `json:"incomplete,omitempty"`
+
+	Incomplete bool `json:"incomplete,omitempty"` // a bin that the documents do not fill
 }
 
 // fine is a number with four digits, for what is drawn and told.
@@ -65,25 +66,20 @@ func (x fine) MarshalJSON() ([]byte, error) { return digits(float64(x), 4), nil 
 // time with their third power.
 const maxSimilar = 250
 
-// checkEffects tells whether e is of k topics and holds what it says.
+// checkEffects reports what is wrong with e, if it is not nil, as effects on k topics.
 func checkEffects(e *effects.Effects, k int) error {
-	q := len(e.Quantities)
-	if q < k || len(e.Shares) != q || len(e.Unmatched) != q {
-		return fmt.Errorf("effects: %d quantities, %d shares and %d counts of unmatched replicates, but the model has %d topics", q, len(e.Shares), len(e.Unmatched), k)
+	if e == nil {
+		return nil
+	}
+	if err := e.Validate(); err != nil {
+		return err
+	}
+	if n := len(e.Quantities); n < k {
+		return fmt.Errorf("effects: %d quantities, but the model has %d topics", n, k)
 	}
 	for i, x := range e.Quantities[:k] {
 		if len(x.Plus) != 1 || x.Plus[0] != i || len(x.Minus)+len(x.Over) > 0 {
 			return fmt.Errorf("effects: quantity %d is not topic %d, but the model has %d topics", i, i, k)
-		}
-	}
-	for _, t := range e.Terms {
-		if len(t.Predictions) != len(t.Points) || len(t.Differences) != len(t.Points) || t.Slopes != nil && len(t.Slopes) != q {
-			return fmt.Errorf("effects: %s: %d points, but %d predictions, %d differences and %d slopes", t.Name, len(t.Points), len(t.Predictions), len(t.Differences), len(t.Slopes))
-		}
-		for i := range t.Points {
-			if len(t.Predictions[i]) != q || len(t.Differences[i]) != q {
-				return fmt.Errorf("effects: %s: %d predictions and %d differences of %s, but %d quantities", t.Name, len(t.Predictions[i]), len(t.Differences[i]), t.Points[i].Label, q)
-			}
 		}
 	}
 	return nil
@@ -171,4 +167,73 @@ func flat(intervals ...jsmf.Interval) []fine {
 		out = append(out, fine(x.Value), fine(x.Low), fine(x.High))
 	}
 	return out
+}
+
+const day = 24 * time.Hour
+
+// axis is that of the times of a term.
+type axis struct {
+	first, last time.Time // From of the first bin, To of the last
+	unit, short string    // the length of a bin, if that is one of the calendar; a layout
+}
+
+// newAxis returns that of a term, whose points have no times if first is zero.
+func newAxis(t effects.TermEffects) axis {
+	a := axis{unit: t.Unit}
+	for _, x := range t.Points {
+		if x.From.IsZero() {
+			continue
+		}
+		if a.first.IsZero() || x.From.Before(a.first) {
+			a.first = x.From
+		}
+		if x.To.After(a.last) {
+			a.last = x.To
+		}
+	}
+	switch span := a.last.Sub(a.first); {
+	case t.Unit == "year":
+		a.short = "2006"
+	case t.Unit == "month":
+		a.short = "2006-01"
+	case span < 3*day:
+		a.short = "2 Jan 15:04"
+	case span < 92*day:
+		a.short = "2 Jan"
+	case span < 3*365*day:
+		a.short = "Jan 2006"
+	default:
+		a.short = "2006"
+	}
+	return a
+}
+
+// place returns where a point stands: at the middle of its bin, in days after the first
+// begins, or at its number.
+func (a axis) place(x effects.Point) float64 {
+	if x.From.IsZero() {
+		return x.Number
+	}
+	// A time.Duration has no room for more than 292 years.
+	days := func(t time.Time) float64 {
+		return (float64(t.Unix()-a.first.Unix()) + 1e-9*float64(t.Nanosecond()-a.first.Nanosecond())) / 86400
+	}
+	return (days(x.From) + days(x.To)) / 2
+}
+
+// ends are what to write below the first and the last bin: when they begin, or when the
+// last ends, if bins are none of the calendar.
+func (a axis) ends(t effects.TermEffects) []string {
+	if a.first.IsZero() {
+		return nil
+	}
+	last := a.last
+	if a.unit != "" {
+		for _, x := range t.Points {
+			if x.To.Equal(a.last) {
+				last = x.From
+			}
+		}
+	}
+	return []string{a.first.Format(a.short), last.Format(a.short)}
 }

@@ -170,7 +170,7 @@ func TestDoubt(t *testing.T) {
 	}
 	u := sample.Uncertainty(m)
 	u.Pairs[7].Correlation.Low = math.NaN() // of topics 1 and 4
-	m, err := m.WithUncertainty(u)
+	m, err := m.With(jsmf.Additions{Uncertainty: u})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func upTo(n int) []int {
 	return out
 }
 
-// TestEffectsWords: what the effects rest on is said in words, and their numbers stand in
+// TestEffectsWords: what the effects rest on is said in words, and their numbers are in
 // tables that need no script.
 func TestEffectsWords(t *testing.T) {
 	m := model(t, 300, 6)
@@ -261,8 +261,8 @@ func TestEffectsCheck(t *testing.T) {
 		"another model": {func(e *effects.Effects) { *e = *sample.Effects(model(t, 300, 5), 4) }, "quantity 5 is not topic 5"},
 		"few topics":    {func(e *effects.Effects) { e.Quantities = e.Quantities[:5] }, "5 quantities"},
 		"shares":        {func(e *effects.Effects) { e.Shares = nil }, "0 shares"},
-		"points":        {func(e *effects.Effects) { e.Terms[2].Predictions = nil }, "age: 25 points, but 0 predictions"},
-		"quantities":    {func(e *effects.Effects) { e.Terms[1].Differences[1] = nil }, "party: 9 predictions and 0 differences of " + sample.Words(7)},
+		"points":        {func(e *effects.Effects) { e.Terms[2].Predictions = nil }, `term "age": 25 points, 0 predictions`},
+		"quantities":    {func(e *effects.Effects) { e.Terms[1].Differences[1] = nil }, "term \"party\" at \"" + sample.Words(7) + " 1\": 9 predictions and 0 differences"},
 		"slopes":        {func(e *effects.Effects) { e.Terms[2].Slopes = e.Terms[2].Slopes[:2] }, "2 slopes"},
 	} {
 		e := sample.Effects(m, 4)

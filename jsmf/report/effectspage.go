@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/jsmf-go/spectral/internal/console"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
 )
@@ -157,13 +158,13 @@ func interval(x jsmf.Interval, ratio bool, sign string) string {
 	}
 	write := func(v float64) string {
 		if ratio {
-			return fmt.Sprintf("%"+sign+".3g", v)
+			return console.Number("%"+sign+".3g", v)
 		}
-		return fmt.Sprintf("%"+sign+".2f", 100*v)
+		return console.Number("%"+sign+".2f", 100*v)
 	}
 	s := write(x.Value)
 	if !math.IsNaN(x.Low) && !math.IsNaN(x.High) {
 		s += fmt.Sprintf(" (%s to %s)", write(x.Low), write(x.High))
 	}
-	return strings.ReplaceAll(s, "-", "−")
+	return s
 }

@@ -7,6 +7,8 @@ import (
 	"log"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
@@ -19,8 +21,9 @@ func Example() {
 	var b corpus.Builder
 	for range 10 {
 		for _, text := range []string{
-			"goal match team goal player match", "team player goal coach match team", "match coach team player goal team",
-			"vote party law vote senate party", "senate law vote party minister law", "party minister senate vote law vote",
+			"goal match team goal player team", "team player goal coach team match", "match coach team player goal team",
+			"vote party law vote senate party", "senate law vote party minister vote", "party minister senate vote law vote",
+			"vote party senate vote minister vote",
 		} {
 			if err := b.AddText("", "", text); err != nil {
 				log.Fatal(err)
@@ -45,7 +48,7 @@ func Example() {
 	}
 	fmt.Println(strings.Contains(page.String(), "<title>Two topics</title>"))
 	var table strings.Builder
-	if err := report.WriteTopicsCSV(&table, m, 2, report.CSV{}); err != nil {
+	if err := report.WriteTopicsCSV(&table, m, 2); err != nil {
 		log.Fatal(err)
 	}
 	for line := range strings.Lines(table.String()) {
@@ -59,4 +62,21 @@ func Example() {
 	// 0 2 party
 	// 1 1 team
 	// 1 2 goal
+}
+
+// A matrix of a model for NumPy: numpy.load reads it.
+func ExampleWriteNPY() {
+	b := mat.NewDense(3, 2, []float64{
+		0.5, 0.0,
+		0.5, 0.2,
+		0.0, 0.8,
+	})
+	var file bytes.Buffer
+	if err := report.WriteNPY(&file, b); err != nil {
+		log.Fatal(err)
+	}
+	header, _, _ := strings.Cut(file.String()[10:], "}")
+	fmt.Println(header + "}")
+	// Output:
+	// {'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }
 }

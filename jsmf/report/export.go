@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/npy"
@@ -16,29 +14,14 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// CSV sets how text is written as comma-separated values. The zero value is for people
-// who open the file in a spreadsheet.
-type CSV struct {
-	// Verbatim writes all text as it is. Otherwise text that a spreadsheet may take for a
-	// formula, because it begins with =, +, -, @, a tab or a carriage return, gets an
-	// apostrophe before it. Numbers are never changed.
-	Verbatim bool
-}
-
-// text returns s as it is written in a cell.
-func (o CSV) text(s string) string {
-	if o.Verbatim {
-		return s
-	}
-	return sheet.Text(s)
-}
-
 // WriteTopicsCSV writes the n ≥ 1 best words of each topic, or fewer (Model.TopWords), as
 // comma-separated values. Each word is a line with the columns topic (from 0), name,
 // share, background (true or false), anchor, rank (from 1), word, probability, weight, by
 // which it is ranked, and lift, p(word | topic)/p(word). Numbers have all their digits; a
 // share or lift that is not defined is empty, as is the anchor in a model without anchors.
-func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int, o CSV) error {
+// Text that a spreadsheet may take for a formula, because it begins with =, +, -, @, a tab or
+// a carriage return, gets an apostrophe before it.
+func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int) error {
 	if m == nil {
 		return errors.New("report: no model")
 	}
@@ -53,8 +36,8 @@ func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int, o CSV) error {
 			if err != nil {
 				break
 			}
-			err = out.Write([]string{strconv.Itoa(t.Number), o.text(t.Name), sheet.Number(t.Share), strconv.FormatBool(t.Background), o.text(t.Anchor),
-				strconv.Itoa(i + 1), o.text(w.Word), sheet.Number(w.Prob), sheet.Number(w.Weight), sheet.Number(w.Prob / p[w.Index])})
+			err = out.Write([]string{strconv.Itoa(t.Number), sheet.Text(t.Name), sheet.Number(t.Share), strconv.FormatBool(t.Background), sheet.Text(t.Anchor),
+				strconv.Itoa(i + 1), sheet.Text(w.Word), sheet.Number(w.Prob), sheet.Number(w.Weight), sheet.Number(w.Prob / p[w.Index])})
 		}
 	}
 	out.Flush()
@@ -65,10 +48,17 @@ func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int, o CSV) error {
 // as comma-separated values. Each document is a line with the columns id, label if any
 // document has one, those of the metadata by their names, tokens (of known words), and
 // "topic 0", "topic 1" and so on. Numbers have all their digits, times are in UTC as in
-// RFC 3339, and a missing value is empty.
-func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions, o CSV) error {
+// RFC 3339, a missing value is empty, and text is as in WriteTopicsCSV. Errors are those of c.Validate and of w.
+func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions) error {
 	if c == nil {
 		return errors.New("report: no documents")
+	}
+	k := 0
+	if c.W != nil {
+		_, k = c.W.Dims()
+	}
+	if err := c.Validate(k); err != nil {
+		return wrap(err)
 	}
 	head := []string{"id"}
 	if c.Labels != nil {
@@ -76,10 +66,9 @@ func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions, o CSV) error {
 	}
 	columns := c.Metadata.Columns()
 	for _, x := range columns {
-		head = append(head, o.text(x.Name))
+		head = append(head, sheet.Text(x.Name))
 	}
 	head = append(head, "tokens")
-	_, k := c.W.Dims()
 	for t := range k {
 		head = append(head, fmt.Sprint("topic ", t))
 	}
@@ -89,15 +78,15 @@ func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions, o CSV) error {
 		if err != nil {
 			break
 		}
-		line := append(head[:0], o.text(id))
+		line := append(head[:0], sheet.Text(id))
 		if c.Labels != nil {
-			line = append(line, o.text(c.Labels[m]))
+			line = append(line, sheet.Text(c.Labels[m]))
 		}
 		for i := range columns {
 			v := c.Metadata.Value(m, i)
 			cell := v.String()
 			if _, ok := v.Category(); ok {
-				cell = o.text(cell)
+				cell = sheet.Text(cell)
 			}
 			line = append(line, cell)
 		}
@@ -121,29 +110,4 @@ func WriteNPY(w io.Writer, a mat.Matrix) error {
 	rows, cols := a.Dims()
 	row := make([]float64, cols)
 	return wrap(npy.Write(w, rows, cols, func(i int) []float64 { return mat.Row(row, i, a) }))
-}
-
-// wordSaliency returns the saliency of each word (Chuang, Manning and Heer 2012),
-//
-//	p(n) Σ_k p(k | n) ln(p(k | n)/p(k)),
-//
-// in nats: how frequent it is times how much it tells of the topic. b is N×K with
-// columns p(word | topic); shares are proportional to p(k).
-func wordSaliency(b *mat.Dense, shares []float64) []float64 {
-	sum := floats.Sum(shares)
-	n, _ := b.Dims()
-	out := make([]float64, n)
-	for i := range out {
-		row, p := b.RawRowView(i), 0.0
-		for k, v := range row {
-			p += v * shares[k] / sum
-		}
-		for k, v := range row {
-			if joint := v * shares[k] / sum; joint > 0 {
-				out[i] += joint * math.Log(v/p)
-			}
-		}
-		out[i] = max(out[i], 0) // rounding
-	}
-	return out
 }

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/csv"
-	"encoding/json"
-	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -20,145 +19,10 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-func TestPyLDAvis(t *testing.T) {
-	m := model(t, 500, 6)
-	var b bytes.Buffer
-	if err := WritePyLDAvis(&b, m, 12); err != nil {
-		t.Fatal(err)
-	}
-	// The names that its scripts read.
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(b.Bytes(), &raw); err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range []string{"mdsDat", "tinfo", "token.table", "R", "lambda.step", "plot.opts", "topic.order"} {
-		if raw[key] == nil {
-			t.Errorf("there is no %q", key)
-		}
-	}
-	var v pyLDAvis
-	if err := json.Unmarshal(b.Bytes(), &v); err != nil {
-		t.Fatal(err)
-	}
-	if v.R != 12 || v.Step != 0.01 || !slices.Equal(v.MDS.Topics, []int{1, 2, 3, 4, 5, 6}) {
-		t.Errorf("R %d, step %v, topics %v", v.R, v.Step, v.MDS.Topics)
-	}
-	shares, topics := m.TopicShares(), mat.DenseCopyOf(m.Topics())
-	if !slices.IsSortedFunc(v.MDS.Freq, func(a, b float64) int { return int(math.Copysign(1, b-a)) }) {
-		t.Errorf("topics are not by falling share: %v", v.MDS.Freq)
-	}
-	for place, number := range v.Order {
-		if !near(v.MDS.Freq[place], 100*shares[number-1], 1e-12) {
-			t.Errorf("topic %d has %v %%, want %v", number, v.MDS.Freq[place], 100*shares[number-1])
-		}
-	}
-	// Terms: R by saliency, then for each topic its R most relevant for any λ.
-	p := make([]float64, m.N())
-	for i := range p {
-		for k, s := range shares {
-			p[i] += s * topics.At(i, k)
-		}
-	}
-	for i := range 12 {
-		if v.Info.Category[i] != "Default" || v.Info.LogProb[i] != float64(12-i) {
-			t.Errorf("term %d is of %q", i, v.Info.Category[i])
-		}
-	}
-	perTopic := make(map[string]map[string]bool)
-	for i, term := range v.Info.Term {
-		w, ok := m.Index(term)
-		if !ok || !near(v.Info.Total[i], 1e6*p[w], 1e-9) {
-			t.Fatalf("term %q has the total %v", term, v.Info.Total[i])
-		}
-		if i < 12 {
-			continue
-		}
-		var place int
-		if _, err := fmt.Sscanf(v.Info.Category[i], "Topic%d", &place); err != nil {
-			t.Fatal(err)
-		}
-		k := v.Order[place-1] - 1
-		if !near(v.Info.LogProb[i], math.Log(topics.At(w, k)), 1e-12) || !near(v.Info.LogLift[i], math.Log(topics.At(w, k)/p[w]), 1e-12) ||
-			!near(v.Info.Freq[i], 1e6*shares[k]*topics.At(w, k), 1e-9) {
-			t.Errorf("term %q of %s: %v, %v, %v", term, v.Info.Category[i], v.Info.LogProb[i], v.Info.LogLift[i], v.Info.Freq[i])
-		}
-		if perTopic[v.Info.Category[i]] == nil {
-			perTopic[v.Info.Category[i]] = make(map[string]bool)
-		}
-		perTopic[v.Info.Category[i]][term] = true
-	}
-	for place, number := range v.Order {
-		k, c := number-1, fmt.Sprintf("Topic%d", place+1)
-		for _, lambda := range []float64{0, 0.37, 1} {
-			for _, w := range order(m.N(), func(i int) float64 {
-				if topics.At(i, k) == 0 {
-					return math.Inf(-1)
-				}
-				return math.Log(topics.At(i, k)) - (1-lambda)*math.Log(p[i])
-			})[:12] {
-				if !perTopic[c][m.Word(w)] {
-					t.Errorf("%s lacks %q, which is relevant for λ = %g", c, m.Word(w), lambda)
-				}
-			}
-		}
-	}
-	// Tokens: p(topic | word), of what is at least half a token.
-	sums := make(map[string]float64)
-	for i, term := range v.Tokens.Term {
-		sums[term] += v.Tokens.Freq[i]
-	}
-	for _, term := range v.Info.Term {
-		w, _ := m.Index(term)
-		if s := sums[term]; s > 1+1e-9 || s < 1-6*0.5/(1e6*p[w]) {
-			t.Errorf("the topics of %q sum to %v", term, s)
-		}
-	}
-	if !slices.IsSorted(v.Tokens.Term) {
-		t.Error("tokens are not by term")
-	}
-
-	for _, n := range []int{-1, 101} {
-		if err := WritePyLDAvis(&b, m, n); err == nil || !strings.Contains(err.Error(), strconv.Itoa(n)) {
-			t.Errorf("%d words: %v", n, err)
-		}
-	}
-	if WritePyLDAvis(&b, nil, 0) == nil {
-		t.Error("of no model")
-	}
-}
-
-// TestCoordinatesOf: three topics fit into the plane, with their divergences as
-// distances.
-func TestCoordinatesOf(t *testing.T) {
-	m := model(t, 200, 3)
-	b := mat.DenseCopyOf(m.Topics())
-	topics := []int{2, 0, 1}
-	x, y, err := coordinatesOf(b, topics)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, k := range topics {
-		for j, l := range topics[:i] {
-			want := 0.0
-			for w := range m.N() {
-				p, q := b.At(w, k), b.At(w, l)
-				for _, v := range []float64{p, q} {
-					if v > 0 {
-						want += v / 2 * math.Log(2*v/(p+q))
-					}
-				}
-			}
-			if got := math.Hypot(x[i]-x[j], y[i]-y[j]); !near(got, want, 1e-12) {
-				t.Errorf("topics %d and %d are %v apart, want %v", k, l, got, want)
-			}
-		}
-	}
-}
-
 func TestTopicsCSV(t *testing.T) {
 	m := model(t, 300, 4)
 	var b bytes.Buffer
-	if err := WriteTopicsCSV(&b, m, 7, CSV{}); err != nil {
+	if err := WriteTopicsCSV(&b, m, 7); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
@@ -172,16 +36,16 @@ func TestTopicsCSV(t *testing.T) {
 	for i, r := range rows[1:] {
 		k, rank := i/7, i%7
 		top := m.TopWords(k, 7)[rank]
-		want := []string{strconv.Itoa(k), m.Name(k), strconv.FormatFloat(shares[k], 'g', -1, 64), "false", m.AnchorWords()[k], strconv.Itoa(rank + 1), top.Word,
+		want := []string{strconv.Itoa(k), m.Name(k), strconv.FormatFloat(shares[k], 'g', -1, 64), "false", m.Word(m.Anchors()[k]), strconv.Itoa(rank + 1), top.Word,
 			strconv.FormatFloat(top.Prob, 'g', -1, 64), strconv.FormatFloat(top.Weight, 'g', -1, 64), strconv.FormatFloat(top.Prob/p[top.Index], 'g', -1, 64)}
 		if !slices.Equal(r, want) {
 			t.Errorf("row %d is %q, want %q", i, r, want)
 		}
 	}
-	if err := WriteTopicsCSV(&b, m, 0, CSV{}); err == nil {
+	if err := WriteTopicsCSV(&b, m, 0); err == nil {
 		t.Error("no words were taken")
 	}
-	if err := WriteTopicsCSV(&b, nil, 1, CSV{}); err == nil {
+	if err := WriteTopicsCSV(&b, nil, 1); err == nil {
 		t.Error("of no model")
 	}
 }
@@ -203,24 +67,6 @@ func TestWriteNPY(t *testing.T) {
 	}
 }
 
-// By hand: a word that is in one topic tells which, one of the same probability in
-// both tells nothing.
-func TestWordSaliency(t *testing.T) {
-	b := mat.NewDense(5, 2, []float64{
-		.5, .5,
-		.25, .25,
-		.25, 0,
-		0, .25,
-		0, 0,
-	})
-	for i, got := range wordSaliency(b, []float64{3, 1}) {
-		want := []float64{0, 0, .1875 * math.Log(4/3.0), .0625 * math.Log(4), 0}[i]
-		if !(math.Abs(got-want) < 1e-15) {
-			t.Errorf("word %d: %g, want %g", i, got, want)
-		}
-	}
-}
-
 func TestWriteDocumentsCSV(t *testing.T) {
 	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "n", Kind: corpus.Number}, {Name: "when", Kind: corpus.Time}, {Name: "who", Kind: corpus.Category}}, [][]corpus.Value{
 		{corpus.NumberOf(-.5), corpus.TimeOf(time.Unix(0, 0)), corpus.CategoryOf("a, b")}, nil,
@@ -233,41 +79,53 @@ func TestWriteDocumentsCSV(t *testing.T) {
 		Docs: []infer.Doc{{Tokens: 7}, {Tokens: 0}}, Unknown: []int64{0, 1},
 	}
 	var b strings.Builder
-	if err := WriteDocumentsCSV(&b, c, CSV{}); err != nil {
+	if err := WriteDocumentsCSV(&b, c); err != nil {
 		t.Fatal(err)
 	}
-	want := "id,label,n,when,who,tokens,topic 0,topic 1\nx,,-0.5,1970-01-01T00:00:00Z,\"a, b\",7,0.25,0.75\ny,l,,,,0,1,0\n"
+	want := "id,label,n,when,who,tokens,topic 0,topic 1\nx,,-0.5,1970-01-01,\"a, b\",7,0.25,0.75\ny,l,,,,0,1,0\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
-	if err := WriteDocumentsCSV(&b, nil, CSV{}); err == nil {
+	for name, x := range map[string]struct {
+		change func(*jsmf.Compositions)
+		want   string
+	}{
+		"no W":            {func(c *jsmf.Compositions) { c.W = nil }, "the proportions are 0×0, want 2×0"},
+		"short W":         {func(c *jsmf.Compositions) { c.W = mat.NewDense(1, 2, []float64{1, 0}) }, "the proportions are 1×2, want 2×2"},
+		"no Docs":         {func(c *jsmf.Compositions) { c.Docs = nil }, "what inference says of 0 and 2 documents"},
+		"short Docs":      {func(c *jsmf.Compositions) { c.Docs = c.Docs[:1] }, "what inference says of 1 and 2 documents"},
+		"short Labels":    {func(c *jsmf.Compositions) { c.Labels = c.Labels[:1] }, "1 labels"},
+		"short IDs":       {func(c *jsmf.Compositions) { c.IDs = c.IDs[:1] }, "1 ids"},
+		"short Unknown":   {func(c *jsmf.Compositions) { c.Unknown = nil }, "what inference says of 2 and 0 documents"},
+		"proportion of 7": {func(c *jsmf.Compositions) { c.W = mat.NewDense(2, 2, []float64{.25, .75, 7, 0}) }, "the proportion of topic 0 in document y is 7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			broken := *c
+			x.change(&broken)
+			if err := WriteDocumentsCSV(io.Discard, &broken); err == nil || !strings.HasPrefix(err.Error(), "report: ") || !strings.Contains(err.Error(), x.want) {
+				t.Errorf("error %v, want report: … %s", err, x.want)
+			}
+		})
+	}
+	if err := WriteDocumentsCSV(&b, nil); err == nil {
 		t.Error("nothing was written without an error")
+	}
+	b.Reset()
+	if err := WriteDocumentsCSV(&b, new(jsmf.Compositions)); err != nil || b.String() != "id,tokens\n" {
+		t.Errorf("no documents: %q, %v; want the header alone", b.String(), err)
 	}
 }
 
-// Text from which a spreadsheet makes a formula gets an apostrophe, unless all is wanted
-// as it is; numbers stay.
+// Text from which a spreadsheet makes a formula gets an apostrophe; numbers stay.
 func TestFormulas(t *testing.T) {
-	for in, want := range map[string]string{"=1+1": "'=1+1", "+1": "'+1", "-x": "'-x", "@SUM": "'@SUM", "\tx": "'\tx", "\rx": "'\rx", "": "", "a=": "a=", "é": "é"} {
-		if got := (CSV{}).text(in); got != want {
-			t.Errorf("%q is written as %q, want %q", in, got, want)
-		}
-		if got := (CSV{Verbatim: true}).text(in); got != in {
-			t.Errorf("%q is written as %q", in, got)
-		}
-	}
 	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "@n", Kind: corpus.Number}, {Name: "who", Kind: corpus.Category}}, [][]corpus.Value{{corpus.NumberOf(-2), corpus.CategoryOf("-b")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &jsmf.Compositions{W: mat.NewDense(1, 1, []float64{1}), IDs: []string{"=x"}, Labels: []string{"+l"}, Metadata: meta, Docs: []infer.Doc{{Tokens: 7}}, Unknown: []int64{0}}
-	for o, want := range map[CSV]string{
-		{}:               "id,label,'@n,who,tokens,topic 0\n'=x,'+l,-2,'-b,7,1\n",
-		{Verbatim: true}: "id,label,@n,who,tokens,topic 0\n=x,+l,-2,-b,7,1\n",
-	} {
-		var b strings.Builder
-		if err := WriteDocumentsCSV(&b, c, o); err != nil || b.String() != want {
-			t.Errorf("got %q, %v; want %q", b.String(), err, want)
-		}
+	want := "id,label,'@n,who,tokens,topic 0\n'=x,'+l,-2,'-b,7,1\n"
+	var b strings.Builder
+	if err := WriteDocumentsCSV(&b, c); err != nil || b.String() != want {
+		t.Errorf("got %q, %v; want %q", b.String(), err, want)
 	}
 }

@@ -133,7 +133,7 @@ func compositions(k, docs int) *jsmf.Compositions {
 
 func hierarchy(t testing.TB, m *jsmf.Model, sizes ...int) *jsmf.Hierarchy {
 	t.Helper()
-	h, err := jsmf.Published(2).Hierarchy(context.Background(), m, sizes...)
+	h, err := jsmf.Levels{K: sizes}.Run(context.Background(), jsmf.Published(0), m)
 	if err != nil {
 		t.Fatal(err)
 	}

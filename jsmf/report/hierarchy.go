@@ -21,9 +21,8 @@ type node struct {
 	Children    []node
 }
 
-// above returns for each level of h, and each topic of level 0, the topic of that level below
-// which it stands: the one with the largest share of what it stands below on the level
-// between.
+// above returns for each level of h, and each topic of level 0, its group on that level: the
+// topic with the largest share of its group on the level below.
 func above(h *jsmf.Hierarchy) [][]int {
 	out := make([][]int, h.Levels())
 	for level := range out {
@@ -39,8 +38,8 @@ func above(h *jsmf.Hierarchy) [][]int {
 	return out
 }
 
-// tree fills in the hierarchy. Each topic stands below the one above with the
-// largest share of it, and names others with a share of a quarter or more.
+// tree fills in the hierarchy. Each topic is below the one with the largest share of it, and
+// names others with a share of a quarter or more.
 func (p *page) tree(h *jsmf.Hierarchy) {
 	p.Levels = h.Levels()
 	top := p.Levels - 1

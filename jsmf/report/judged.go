@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,16 +10,16 @@ import (
 	"github.com/jsmf-go/spectral/metrics"
 )
 
-// name fills in how words and topics are called. The words of a phrase stand apart, as in
+// name fills in how words and topics are called. The words of a phrase are separate, as in
 // the text.
 func (p *page) name(m *jsmf.Model) {
 	show := atMost
-	if s := m.TextSetting(); s != nil && s.Phrases != nil {
+	if s := m.Provenance().Text; s != nil && s.Phrases != nil {
 		show = func(s string, n int) string { return atMost(strings.ReplaceAll(s, text.PhraseJoiner, " "), n) }
 	}
 	p.word = func(s string) string { return show(s, wordLength) }
 	for _, name := range m.Names() {
-		p.names = append(p.names, show(name, nameLength))
+		p.names = append(p.names, atMost(name, nameLength))
 	}
 }
 
@@ -58,7 +57,7 @@ func (v *verdict) text(names []string) string {
 // verdicts returns those of the topics, nil where there are none: those of the options, or
 // else the model's.
 func verdicts(m *jsmf.Model, o *Options) []*verdict {
-	list := m.Verdicts()
+	list := m.Additions().Verdicts
 	if o.Metrics != nil && o.Metrics.Verdicts != nil {
 		list = o.Metrics.Verdicts
 	}
@@ -88,8 +87,8 @@ func (p *page) sound() string {
 }
 
 // stable says how many topics are stable, "" if that is not known.
-func stable(m *jsmf.Model, o *Options) string {
-	u := uncertain(m, o)
+func stable(m *jsmf.Model) string {
+	u := m.Additions().Uncertainty
 	if u == nil || u.Cold == 0 {
 		return ""
 	}
@@ -112,13 +111,8 @@ type topicUncertainty struct {
 	Merges    [][2]number `json:"merges"` // topic, share of the replicates
 }
 
-// uncertain returns the uncertainty of the options, or else the model's; nil for none.
-func uncertain(m *jsmf.Model, o *Options) *jsmf.Uncertainty {
-	return cmp.Or(o.Uncertainty, m.Uncertainty())
-}
-
-func uncertainty(m *jsmf.Model, o *Options) *uncertaintyData {
-	u := uncertain(m, o)
+func uncertainty(m *jsmf.Model) *uncertaintyData {
+	u := m.Additions().Uncertainty
 	if u == nil {
 		return nil
 	}
@@ -134,27 +128,4 @@ func uncertainty(m *jsmf.Model, o *Options) *uncertaintyData {
 		out.Topics = append(out.Topics, x)
 	}
 	return out
-}
-
-// checkUncertainty tells whether u is that of k topics.
-func checkUncertainty(u *jsmf.Uncertainty, k int) error {
-	if u == nil {
-		return nil
-	}
-	if len(u.Topics) != k {
-		return fmt.Errorf("uncertainty: of %d topics, but the model has %d", len(u.Topics), k)
-	}
-	for _, p := range u.Pairs {
-		if p.K < 0 || p.L <= p.K || p.L >= k {
-			return fmt.Errorf("uncertainty: a pair of topics %d and %d; want two in [0, %d), the lower first", p.K, p.L, k)
-		}
-	}
-	for t, x := range u.Topics {
-		for _, with := range x.Merges {
-			if with.Topic < 0 || with.Topic >= k {
-				return fmt.Errorf("uncertainty: topic %d is one with topic %d, which is not in [0, %d)", t, with.Topic, k)
-			}
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -9,20 +10,22 @@ import (
 // are merged by average linkage, and joined at their more similar ends. similarity
 // is symmetric and gets i < j; NaN counts as 0. Ties go by number. O(n³).
 func similarOrder(n int, similarity func(i, j int) float64) []int {
-	sim := make([][]float64, n)
-	for i := range sim {
-		sim[i] = make([]float64, n)
-		for j := range n {
-			if i != j {
-				if s := similarity(min(i, j), max(i, j)); !math.IsNaN(s) {
-					sim[i][j] = s
-				}
-			}
-		}
+	if n == 0 {
+		return nil
 	}
+	sim := make([][]float64, n)
 	avg := make([][]float64, n) // between clusters
 	rows := make([][]int, n)    // their members in order; nil: merged away
 	for i := range n {
+		sim[i] = make([]float64, n)
+		for j := range n {
+			if i == j {
+				continue
+			}
+			if s := similarity(min(i, j), max(i, j)); !math.IsNaN(s) {
+				sim[i][j] = s
+			}
+		}
 		avg[i], rows[i] = slices.Clone(sim[i]), []int{i}
 	}
 	for range n - 1 {
@@ -58,9 +61,6 @@ func similarOrder(n int, similarity func(i, j int) float64) []int {
 			}
 		}
 		rows[a], rows[b] = append(x, y...), nil
-	}
-	if n == 0 {
-		return nil
 	}
 	return rows[0]
 }
@@ -214,16 +214,6 @@ func strongLinks(n int, correlation func(i, j int) float64, least float64) []lin
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b link) int {
-		switch {
-		case a.weight > b.weight:
-			return -1
-		case a.weight < b.weight:
-			return 1
-		case a.k != b.k:
-			return a.k - b.k
-		}
-		return a.l - b.l
-	})
+	slices.SortFunc(out, func(a, b link) int { return cmp.Or(cmp.Compare(b.weight, a.weight), a.k-b.k, a.l-b.l) })
 	return out
 }

@@ -1,27 +1,27 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/anchor/tsne"
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// Map places words in the plane: that of TSNE, or one of the caller's own, such as
+// Map places words in the plane: that of [TSNE], or one of the caller's own, such as
 // the points in which anchor.Hull found its anchors.
 type Map struct {
-	// Method says in a few words how the words were placed.
-	Method string
-	// Points holds the two coordinates of each word in a row.
-	Points *mat.Dense
-	// Words are the numbers of the words, each once; nil: row i is word i of all N.
-	Words []int
+	Method string     // how the words were placed, in a few words
+	Points *mat.Dense // the two coordinates of each word in a row
+	Words  []int      // the numbers of the words, each once; nil: row i is word i of all N
 }
 
 // pca places the words by the first two principal components of the rows of C̄ as
@@ -42,9 +42,7 @@ func pca(m *jsmf.Model) (*Map, error) {
 		}
 	}
 	for i := range n {
-		for j := range mean {
-			x.RawRowView(i)[j] -= mean[j]
-		}
+		floats.Sub(x.RawRowView(i), mean)
 	}
 	var cov mat.SymDense
 	cov.SymOuterK(1, x.T())
@@ -52,35 +50,22 @@ func pca(m *jsmf.Model) (*Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	axes := mat.NewDense(k, 2, nil)
-	for j := range 2 {
-		largest, sign := 0.0, 1.0
-		for t := range k {
-			s := 0.0
-			for i := range k {
-				s += (top.At(t, i) - mean[i]) * vectors.At(i, j)
-			}
-			if math.Abs(s) > largest*(1+1e-9) { // of equal ones the first
-				largest, sign = math.Abs(s), math.Copysign(1, s)
-			}
-		}
-		for i := range k {
-			axes.Set(i, j, sign*vectors.At(i, j))
-		}
+	for t := range k {
+		floats.Sub(top.RawRowView(t), mean)
 	}
+	var corners, axes mat.Dense
+	corners.Mul(top, vectors)
+	axes.CloneFrom(vectors.Slice(0, k, 0, 2))
+	axes.Apply(func(_, j int, v float64) float64 { return sign(corners.ColView(j)) * v }, &axes)
 	p := &Map{Method: "principal components", Points: new(mat.Dense)}
-	p.Points.Mul(x, axes)
+	p.Points.Mul(x, &axes)
 	return p, nil
 }
 
-// TSNE places words by t-SNE (package tsne) of the rows of C̄ as the model has them.
-// It places n words (0: 2000), more if needed for the anchors and the ten best
-// words of each topic; the others are the most frequent. Settings.Dims must
-// be 0 or 2. The cost is that of tsne.Embed, some seconds for two thousand words.
+// TSNE places words by t-SNE ([tsne.Embed]) of the rows of C̄ as the model has them: n words
+// (0: 2000), more if needed for the anchors and the ten best words of each topic; the others
+// are the most frequent. Settings.Dims must be 0 or 2. Two thousand words take some seconds.
 func TSNE(ctx context.Context, m *jsmf.Model, n int, s tsne.Settings) (*Map, error) {
-	if m == nil {
-		return nil, errors.New("report: no model")
-	}
 	if s.Dims != 0 && s.Dims != 2 {
 		return nil, fmt.Errorf("report: t-SNE in %d dimensions; a page has 2", s.Dims)
 	}
@@ -109,9 +94,7 @@ func TSNE(ctx context.Context, m *jsmf.Model, n int, s tsne.Settings) (*Map, err
 // best words of each topic are always among them, even if they are more;
 // the others are the most frequent.
 func mapWords(m *jsmf.Model, p []float64, n int) []int {
-	if n == 0 {
-		n = 2000
-	}
+	n = cmp.Or(n, 2000)
 	in := make([]bool, m.N())
 	count := 0
 	add := func(w int) {
@@ -120,13 +103,8 @@ func mapWords(m *jsmf.Model, p []float64, n int) []int {
 			count++
 		}
 	}
-	for _, w := range m.Anchors() {
+	for _, w := range slices.Concat(append(m.AnchorGroups(), m.Anchors())...) {
 		add(w)
-	}
-	for _, f := range m.AnchorGroups() {
-		for _, w := range f {
-			add(w)
-		}
 	}
 	for k := range m.K() {
 		for _, w := range m.TopWords(k, 10) {
@@ -148,7 +126,7 @@ func mapWords(m *jsmf.Model, p []float64, n int) []int {
 	return out
 }
 
-// check tells whether p fits m.
+// check reports whether p fits m.
 func (p *Map) check(m *jsmf.Model) error {
 	if p == nil || p.Points == nil || p.Points.IsEmpty() {
 		return errors.New("map: no points")
@@ -176,7 +154,7 @@ func (p *Map) check(m *jsmf.Model) error {
 	}
 	for i := range r {
 		for _, v := range p.Points.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !vec.Finite(v) {
 				return fmt.Errorf("map: point %d is at %v", i, p.Points.RawRowView(i))
 			}
 		}
@@ -191,15 +169,7 @@ func hull(x, y []float64) []int {
 	for i := range at {
 		at[i] = i
 	}
-	slices.SortFunc(at, func(a, b int) int {
-		switch {
-		case x[a] != x[b] && x[a] < x[b] || x[a] == x[b] && y[a] < y[b]:
-			return -1
-		case x[a] == x[b] && y[a] == y[b]:
-			return a - b
-		}
-		return 1
-	})
+	slices.SortFunc(at, func(a, b int) int { return cmp.Or(cmp.Compare(x[a], x[b]), cmp.Compare(y[a], y[b]), a-b) })
 	half := func(h []int, order []int) []int {
 		first := len(h)
 		for _, p := range order {
@@ -244,13 +214,7 @@ func drawMap(m *jsmf.Model, used *wordList, p *Map, n int) mapData {
 		}
 		x[i], y[i] = p.Points.At(r, 0), p.Points.At(r, 1)
 	}
-	size := 0.0
-	for _, v := range [][]float64{x, y} {
-		size = max(size, slices.Max(v)-slices.Min(v))
-	}
-	if size == 0 {
-		size = 1
-	}
+	size := cmp.Or(max(slices.Max(x)-slices.Min(x), slices.Max(y)-slices.Min(y)), 1)
 	for _, v := range [][]float64{x, y} {
 		mid := (slices.Max(v) + slices.Min(v)) / 2
 		for i := range v {

@@ -197,7 +197,7 @@ func TestMapWords(t *testing.T) {
 	}
 }
 
-// TestSimilarOrder: things that are similar in blocks stand in blocks, however they
+// TestSimilarOrder: things that are similar in blocks are put in blocks, however they
 // are numbered.
 func TestSimilarOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))

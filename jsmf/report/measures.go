@@ -1,12 +1,13 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/console"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 )
@@ -50,8 +51,11 @@ func (p *page) columns(m *jsmf.Model, shares []float64, o *Options) []column {
 		cols = append(cols, byTopic{"norm", "Distance", "Of the anchor from the span of those found before it", n})
 	}
 	r := o.Metrics
-	if r == nil { // what needs no documents
-		r = ofModel(m)
+	if r == nil { // what needs no documents; nothing if the topics cannot be measured
+		f := metrics.Factors{B: mat.DenseCopyOf(m.Topics()), A: m.Correlations(), Anchors: m.Anchors()}
+		if r, _ = metrics.Evaluate(context.Background(), f); r == nil {
+			r = new(metrics.Report)
+		}
 	}
 	cols = append(cols, topicMetrics(r)...)
 	var out []column
@@ -61,26 +65,6 @@ func (p *page) columns(m *jsmf.Model, shares []float64, o *Options) []column {
 		}
 	}
 	return out
-}
-
-// ofModel returns the measures by topic that need the model alone. Those that fail
-// are left out.
-func ofModel(m *jsmf.Model) *metrics.Report {
-	b, r := mat.DenseCopyOf(m.Topics()), new(metrics.Report)
-	keep := func(to *metrics.Stat) func(metrics.Stat, error) {
-		return func(s metrics.Stat, err error) {
-			if err == nil {
-				*to = s
-			}
-		}
-	}
-	keep(&r.Dominancy)(metrics.Dominancy(m.Correlations()))
-	keep(&r.Sparsity)(metrics.Sparsity(b))
-	keep(&r.Dissimilarity)(metrics.Dissimilarity(b, 0))
-	if m.Anchors() != nil {
-		keep(&r.BasisRank)(metrics.BasisRank(b, m.Anchors()))
-	}
-	return r
 }
 
 // explained holds the name of each measure of a whole model, which way is better,
@@ -98,7 +82,7 @@ var explained = map[string][3]string{
 	"coherence":           {"Coherence", "higher", "Do top {words} meet in {documents}? Favours frequent ones"},
 	"npmi":                {"NPMI", "higher", "Do top {words} meet more often than by chance?"},
 	"basis_rank":          {"Basis rank", "lower", "Would a reader see the anchor among the top {words}?"},
-	"soft_basis_rank":     {"Soft basis rank", "lower", "How improbable is the anchor beside the first {word}?"},
+	"soft_basis_rank":     {"Soft basis rank", "lower", "How improbable is the anchor next to the first {word}?"},
 	"basis_quality_share": {"Basis quality", "higher", "What share of other topics’ {words} is more probable there than the anchor? 1 without passes"},
 }
 
@@ -107,7 +91,7 @@ func short(x float64) string {
 	if math.IsNaN(x) {
 		return "–"
 	}
-	return strings.Replace(fmt.Sprintf("%.4g", x), "-", "−", 1)
+	return console.Number("%.4g", x)
 }
 
 func (p *page) measures(o *Options) {

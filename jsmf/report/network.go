@@ -19,16 +19,13 @@ const maxMatrix = 250
 const networkName = 16
 
 // matrix returns the correlations of at most maxMatrix topics.
-func (p *page) matrix(m *jsmf.Model, shares []float64, u *jsmf.Uncertainty) matrixData {
+func (p *page) matrix(m *jsmf.Model, shares []float64) matrixData {
 	d := matrixData{Width: networkWidth, Height: networkHeight, Links: [][]int{}}
 	d.Topics = order(m.K(), func(k int) float64 { return shares[k] })
-	d.Topics = slices.Clone(d.Topics[:min(len(d.Topics), maxMatrix)])
+	d.Topics = d.Topics[:min(len(d.Topics), maxMatrix)]
 	slices.Sort(d.Topics)
 	n := len(d.Topics)
-	place := make([]int, m.K())
-	for i := range place {
-		place[i] = -1
-	}
+	place := slices.Repeat([]int{-1}, m.K())
 	for i, k := range d.Topics {
 		place[k] = i
 	}
@@ -53,7 +50,7 @@ func (p *page) matrix(m *jsmf.Model, shares []float64, u *jsmf.Uncertainty) matr
 			}
 		}
 	}
-	if u != nil {
+	if u := m.Additions().Uncertainty; u != nil {
 		unknown := []rough{rough(math.NaN())}
 		d.Low, d.High = slices.Repeat(unknown, len(d.Correlation)), slices.Repeat(unknown, len(d.Correlation))
 		for _, p := range u.Pairs {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -30,20 +31,14 @@ func (n Nouns) check() error {
 	return errors.Join(errs...)
 }
 
-// phrases are what may stand in braces in the texts of the page.
+// phrases are what the texts of the page may have in braces.
 func (n Nouns) phrases() map[string]string {
 	out := map[string]string{"reading words": "reading words"}
-	if n.Word == "" {
-		n.Word, n.Words = "word", "words"
-	} else {
+	if n.Word != "" {
 		out["reading words"] = "typical " + n.Words
 	}
-	if n.Document == "" {
-		n.Document, n.Documents = "document", "documents"
-	}
-	for key, s := range map[string]string{"word": n.Word, "words": n.Words, "document": n.Document, "documents": n.Documents} {
-		out[key] = s
-	}
+	out["word"], out["words"] = cmp.Or(n.Word, "word"), cmp.Or(n.Words, "words")
+	out["document"], out["documents"] = cmp.Or(n.Document, "document"), cmp.Or(n.Documents, "documents")
 	for _, key := range []string{"word", "document"} {
 		article := "a "
 		if strings.ContainsAny(strings.ToLower(out[key][:1]), "aeiou") {

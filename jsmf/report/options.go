@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -12,7 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/metrics"
 )
 
-// Options say what a report shows beside the model. The zero value is a report on
+// Options say what a report shows besides the model. The zero value is a report on
 // the model alone.
 type Options struct {
 	// Title is the title of the page; "": "Topics". About is a sentence or a
@@ -22,14 +23,12 @@ type Options struct {
 	// TopWords is how many words of a topic are shown, at most 100; 0: 20.
 	TopWords int
 
-	// MapWords is how many words PCA's map shows, and every Map without Words: the
-	// anchors, the ten best words of each topic, and the most frequent
+	// MapWords is how many words the map by principal components and every Map without
+	// Words show: the anchors, the ten best words of each topic, and the most frequent
 	// ones. 0: 2000.
 	MapWords int
 
-	// Maps are further maps of the words, such as that of TSNE. The page shows the
-	// first, and offers the others and a map by principal components to choose
-	// from.
+	// Maps are further maps of the words, such as that of TSNE, the first of them shown first.
 	Maps []*Map
 
 	// Metrics are the measures of the model by Pipeline.Evaluate.
@@ -38,31 +37,25 @@ type Options struct {
 	// Curation is what corpus.Curate did to the vocabulary and the documents.
 	Curation *corpus.CurationReport
 
-	// Uncertainty is how sure the topics are, by Bootstrap.Measure; nil: that of the model
-	// (Model.Uncertainty), if it has one.
-	Uncertainty *jsmf.Uncertainty
-
-	// Sweep is what Pipeline.Sweep found for other numbers of topics. The model is
+	// Sweep is what jsmf.Grid.Run found for other numbers of topics. The model is
 	// normally one of its models.
 	Sweep *jsmf.Sweep
 
-	// Effects are what a Study found about the topics of the model: the page shows them
-	// over time, at each level of a category, along numbers, and in pairs of these.
+	// Effects are what a Study found about the topics of the model.
 	Effects *effects.Effects
 
-	// Hierarchy holds the levels above the topics of the model, of which it was
-	// made.
+	// Hierarchy holds the levels above the topics of the model, of which it was made.
 	Hierarchy *jsmf.Hierarchy
 
 	// Documents are the topic proportions of documents (Model.Transform). The page
 	// shows for each topic those with the largest share, and all on a map: of more
-	// than 100,000 as many, drawn by their ids. Labels and columns of
-	// Documents.Metadata colour the map and choose documents, but for columns of more
-	// than 1000 levels. Documents without a known word are left out.
+	// than 100,000 a sample of that size, drawn by their ids. Labels and columns of
+	// Documents.Metadata, except those of more than 1000 levels, colour the map and
+	// choose documents. Documents without a known word are left out.
 	Documents *jsmf.Compositions
 
-	// Describe returns what to show of document m, a row of Documents.W. It is
-	// called for each document on the page, more than once for some. nil: their ids.
+	// Describe returns what to show of document m, a row of Documents.W. It is called
+	// more than once for some documents. nil: their ids.
 	Describe func(m int) Document
 
 	// TopDocuments is how many documents a topic shows, at most 100; 0: 5.
@@ -71,9 +64,8 @@ type Options struct {
 	// Nouns are what to call words and documents.
 	Nouns Nouns
 
-	// Times are times of stages of the caller's own, such as reading. The page
-	// shows them beside those of the fit, which a model read from a file does not
-	// have.
+	// Times are times of stages of the caller's own, such as reading, shown next to those of
+	// the fit, which a model read from a file does not have.
 	Times []Time
 }
 
@@ -81,9 +73,9 @@ type Options struct {
 // characters of the title, 320 of the snippet and 1500 of the text are kept. If Title
 // is empty it is the document's id.
 //
-// Text is shown with the map. The documents take at most 3 MB of the page, or 105 bytes
-// each where that is more; where their texts do not fit, those of each topic's best
-// documents come first, and the others have a title only. Without Text it is Snippet.
+// Text, or else Snippet, is shown with the map. The documents take at most 3 MB of the page,
+// or 105 bytes each where that is more; where their texts do not fit, those of each topic's
+// best documents come first, and the others have a title only.
 type Document struct{ Title, Snippet, Text string }
 
 // Time is how long a stage took.
@@ -100,13 +92,9 @@ func (o *Options) check(m *jsmf.Model) error {
 		if *n < 0 || *n > most {
 			bad("%s: %d is not in [0, %d]", what, *n, most)
 		}
-		if *n == 0 {
-			*n = usual
-		}
+		*n = cmp.Or(*n, usual)
 	}
-	if o.Title == "" {
-		o.Title = "Topics"
-	}
+	o.Title = cmp.Or(o.Title, "Topics")
 	size("top words", &o.TopWords, 20, 100)
 	size("words of the map", &o.MapWords, 2000, math.MaxInt32)
 	size("documents of a topic", &o.TopDocuments, 5, 100)
@@ -115,27 +103,23 @@ func (o *Options) check(m *jsmf.Model) error {
 			errs = append(errs, err)
 		}
 	}
-	errs = append(errs, o.Nouns.check(), checkUncertainty(o.Uncertainty, m.K()))
+	errs = append(errs, o.Nouns.check())
 	if o.Metrics != nil {
 		for _, t := range topicMetrics(o.Metrics) {
 			if t.Values != nil && len(t.Values) != m.K() {
 				bad("metrics: %s of %d topics, but the model has %d", t.Name, len(t.Values), m.K())
 			}
 		}
-	}
-	if o.Metrics != nil {
 		for k, v := range o.Metrics.Verdicts {
 			if v.Quality == metrics.Twin && (v.Twin < 0 || v.Twin >= m.K()) {
 				bad("metrics: topic %d is the twin of topic %d, which is not in [0, %d)", k, v.Twin, m.K())
 			}
 		}
 	}
-	if o.Documents != nil {
-		errs = append(errs, checkDocuments(o.Documents, m.K()))
+	if err := o.Documents.Validate(m.K()); err != nil {
+		bad("documents: %w", err)
 	}
-	if o.Effects != nil {
-		errs = append(errs, checkEffects(o.Effects, m.K()))
-	}
+	errs = append(errs, checkEffects(o.Effects, m.K()))
 	if h := o.Hierarchy; h != nil && (h.K(0) != m.K() || h.Model(0).N() != m.N()) {
 		bad("hierarchy: of %d topics over %d words, but the model has %d over %d", h.K(0), h.Model(0).N(), m.K(), m.N())
 	}
@@ -145,29 +129,4 @@ func (o *Options) check(m *jsmf.Model) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// checkDocuments tells whether c holds the proportions of k topics.
-func checkDocuments(c *jsmf.Compositions, k int) error {
-	rows, cols := 0, k
-	if c.W != nil && !c.W.IsEmpty() {
-		rows, cols = c.W.Dims()
-	}
-	if cols != k {
-		return fmt.Errorf("documents: compositions of %d topics, but the model has %d", cols, k)
-	}
-	if len(c.Docs) != rows || len(c.IDs) != rows || c.Labels != nil && len(c.Labels) != rows {
-		return fmt.Errorf("documents: %d compositions, %d ids, %d labels, %d results", rows, len(c.IDs), len(c.Labels), len(c.Docs))
-	}
-	if c.Metadata != nil && c.Metadata.NumDocs() != rows {
-		return fmt.Errorf("documents: %d compositions, metadata of %d documents", rows, c.Metadata.NumDocs())
-	}
-	for i := range rows {
-		for t, v := range c.W.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("documents: topic %d of document %d has the share %v", t, i, v)
-			}
-		}
-	}
-	return nil
 }

@@ -36,8 +36,7 @@ type page struct {
 	Topics        []listed // by decreasing share
 	HasAnchors    bool
 	HasReading    bool
-	// HasBackground says that some topic is background.
-	HasBackground bool
+	HasBackground bool // some topic is background
 	HasDocuments  bool
 	DocumentMap   *documentData // nil: none
 	Measures      []measure
@@ -95,8 +94,11 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	}
 	p.name(m)
 	p.verdicts = verdicts(m, o)
-	p.Sound, p.Stable = p.sound(), stable(m, o)
-	p.facts(m, st, o)
+	p.Sound, p.Stable = p.sound(), stable(m)
+	p.corpus(st)
+	p.curation(o.Curation)
+	p.provenance(m, st)
+	p.times(st, o)
 	d := &data{Nouns: phrases, Model: m.Fingerprint(), Steps: lambdaSteps, Top: o.TopWords}
 	used := newWordList(m, unigram(m), p.word)
 	shares := m.TopicShares()
@@ -113,9 +115,9 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	d.Maps[len(d.Maps)-1].PCA = true
 	used.finish(d)
 	d.Columns = p.columns(m, shares, o)
-	d.Matrix = p.matrix(m, shares, uncertain(m, o))
+	d.Matrix = p.matrix(m, shares)
 	p.Matrix = len(d.Matrix.Topics)
-	d.Uncertainty = uncertainty(m, o)
+	d.Uncertainty = uncertainty(m)
 	if d.TopicMap, err = p.topicMap(m, shares, o); err != nil {
 		return nil, err
 	}
@@ -123,7 +125,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	if len(d.Eigen) == 0 {
 		d.Eigen = numbers(st.AnchorFree.Eigenvalues)
 	}
-	d.LogLik = numbers(st.Refine.LogLik)
+	d.LogLik = numbers(st.Refine.LogLik())
 	p.measures(o)
 	p.addSweep(d, o.Sweep)
 	p.effects(d, o.Effects)
@@ -140,16 +142,6 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	return p, err
 }
 
-// facts fills in the overview.
-func (p *page) facts(m *jsmf.Model, st jsmf.Stats, o *Options) {
-	p.corpus(st)
-	if o.Curation != nil {
-		p.curation(o.Curation)
-	}
-	p.provenance(m, st)
-	p.times(st, o)
-}
-
 // corpus fills in facts about the documents and C.
 func (p *page) corpus(st jsmf.Stats) {
 	if st.Corpus.Documents > 0 {
@@ -157,7 +149,7 @@ func (p *page) corpus(st jsmf.Stats) {
 			fact{p.Say("{Words} per {document}"), fmt.Sprintf("%.1f", float64(st.Corpus.Tokens)/float64(st.Corpus.Documents))},
 			fact{p.Say("Pairs of {a document} and {a word}"), count(int64(st.Corpus.NNZ))})
 	}
-	p.Corpus = append(p.Corpus, fact{"Co-occurrence matrix", fmt.Sprintf("%s × %s, %s", count(int64(st.Cooc.N)), count(int64(st.Cooc.N)), orNone(st.Cooc.Form))})
+	p.Corpus = append(p.Corpus, fact{"Co-occurrence matrix", fmt.Sprintf("%s × %s, %s", count(int64(st.Cooc.N)), count(int64(st.Cooc.N)), cmp.Or(st.Cooc.Form, "of an unknown form"))})
 	for _, d := range st.Corpus.DroppedDocuments {
 		p.Corpus = append(p.Corpus, fact{p.Say("{Documents} left out: ") + d.Reason, count(int64(d.Count))})
 	}
@@ -170,8 +162,11 @@ func (p *page) corpus(st jsmf.Stats) {
 	}
 }
 
-// curation fills in what corpus.Curate did.
+// curation fills in what corpus.Curate did, if that is known.
 func (p *page) curation(c *corpus.CurationReport) {
+	if c == nil {
+		return
+	}
 	row := func(name string, z corpus.CurationStep, total bool) {
 		show := func(n int64) cell {
 			switch {
@@ -205,32 +200,27 @@ func (p *page) provenance(m *jsmf.Model, st jsmf.Stats) {
 		{"Program", "github.com/jsmf-go/spectral " + prov.Version}, {"Go", prov.Go + " on " + prov.OS + "/" + prov.Arch},
 		{"Kernel", prov.Kernel}, {"Seed", strconv.FormatUint(prov.Seed, 10)},
 	}
-	if s := m.TextSetting(); s != nil {
+	if s := m.Provenance().Text; s != nil {
 		p.Provenance = append(p.Provenance, fact{"Text", s.String()})
 	}
-	if st.Rectify.Reason != "" {
-		p.Provenance = append(p.Provenance, fact{"Why this rectification", st.Rectify.Reason})
+	add := func(have bool, name, format string, args ...any) {
+		if have {
+			p.Provenance = append(p.Provenance, fact{name, fmt.Sprintf(format, args...)})
+		}
 	}
-	if st.Rectify.Status != "" {
-		p.Provenance = append(p.Provenance, fact{"Rectification", fmt.Sprintf("%d iterations: %s", st.Rectify.Iterations, st.Rectify.Status)})
-	}
-	if st.Anchors.Method != "" {
-		p.Provenance = append(p.Provenance, fact{"Anchors", fmt.Sprintf("%s, of %s candidates", st.Anchors.Method, count(int64(st.Anchors.Candidates)))})
-	}
-	if st.Recover.Method != "" {
-		p.Provenance = append(p.Provenance, fact{"Recovery", fmt.Sprintf("%s, mean residual %.3g, largest %.3g", st.Recover.Method, st.Recover.MeanResidual, st.Recover.MaxResidual)})
-	}
-	if st.Refine.Method != "" {
-		p.Provenance = append(p.Provenance, fact{"Refinement", fmt.Sprintf("%s, %d passes: %s", st.Refine.Method, st.Refine.Passes, st.Refine.Status)})
-	}
+	add(st.Rectify.Reason != "", "Why this rectification", "%s", st.Rectify.Reason)
+	add(st.Rectify.Status != "", "Rectification", "%d iterations: %s", st.Rectify.Iterations, st.Rectify.Status)
+	add(st.Anchors.Method != "", "Anchors", "%s, of %s candidates", st.Anchors.Method, count(int64(st.Anchors.Candidates)))
+	add(st.Recover.Method != "", "Recovery", "%s, mean residual %.3g, largest %.3g", st.Recover.Method, st.Recover.MeanResidual, st.Recover.MaxResidual)
+	add(st.Refine.Method != "", "Refinement", "%s, %d passes: %s", st.Refine.Method, st.Refine.Passes, st.Refine.Status())
 }
 
 // times fills in the times of the stages.
 func (p *page) times(st jsmf.Stats, o *Options) {
 	times := slices.Clone(o.Times)
 	for _, t := range []Time{
-		{"co-occurrence", st.Cooc.Duration}, {"rectify", st.Rectify.Duration}, {"anchors", st.Anchors.Duration},
-		{"recover", st.Recover.Duration}, {"topics without anchors", st.AnchorFree.Duration}, {"refine", st.Refine.Duration},
+		{"co-occurrence", st.Durations[jsmf.StageCooc]}, {"rectify", st.Durations[jsmf.StageRectify]}, {"anchors", st.Durations[jsmf.StageAnchors]},
+		{"recover", st.Durations[jsmf.StageRecover]}, {"topics without anchors", st.Durations[jsmf.StageTopics]}, {"refine", st.Durations[jsmf.StageRefine]},
 	} {
 		if t.Duration > 0 {
 			times = append(times, t)
@@ -258,13 +248,6 @@ func sentences(texts []string) []string {
 		out = append(out, s)
 	}
 	return out
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "of an unknown form"
-	}
-	return s
 }
 
 // seconds writes a duration with two or three digits.

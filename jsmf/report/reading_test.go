@@ -20,10 +20,7 @@ import (
 // known is a Refiner that knows its result.
 type known struct{ result *refine.Result }
 
-func (known) String() string                   { return "known" }
-func (known) Bytes(int, int, int64, int) int64 { return 0 }
-func (known) Takes(corpus.Source) error        { return nil }
-func (known) Hides() bool                      { return false }
+func (known) String() string { return "known" }
 func (r known) Refine(context.Context, corpus.Source, refine.Start, refine.Options) (*refine.Result, error) {
 	return r.result, nil
 }
@@ -51,7 +48,7 @@ func readModel(t testing.TB) *jsmf.Model {
 		t.Fatal(err)
 	}
 	n := c.NumWords()
-	r := &refine.Result{B: mat.NewDense(n, k, nil), Breve: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil), Reading: mat.NewDense(n, k, nil)}
+	r := &refine.Result{B: mat.NewDense(n, k, nil), WordTopics: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil), Reading: mat.NewDense(n, k, nil)}
 	for i, w := range c.Vocabulary() {
 		topic, rank := 0, int(w[len(w)-1]-'a')
 		if w[0] == 't' {
@@ -59,7 +56,7 @@ func readModel(t testing.TB) *jsmf.Model {
 		}
 		r.B.Set(i, topic, float64(each-rank)/78)
 		r.Reading.Set(i, topic, float64(rank+1)/78)
-		r.Breve.Set(i, topic, 1)
+		r.WordTopics.Set(i, topic, 1)
 	}
 	for i := range k {
 		for j := range k {
@@ -127,7 +124,7 @@ func TestReadingWords(t *testing.T) {
 	}
 
 	var table bytes.Buffer
-	if err := WriteTopicsCSV(&table, m, 2, CSV{}); err != nil {
+	if err := WriteTopicsCSV(&table, m, 2); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&table).ReadAll()
@@ -140,7 +137,7 @@ func TestReadingWords(t *testing.T) {
 
 	// A topic has 12 words by which to know it, and lists end there.
 	table.Reset()
-	if err := WriteTopicsCSV(&table, m, 20, CSV{}); err != nil {
+	if err := WriteTopicsCSV(&table, m, 20); err != nil {
 		t.Fatal(err)
 	}
 	if rows, err = csv.NewReader(&table).ReadAll(); err != nil || len(rows) != 1+6*12 || rows[12][5] != "12" || rows[13][5] != "1" {

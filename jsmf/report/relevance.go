@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -18,12 +19,10 @@ const lambdaSteps = 100
 // sum.
 func unigram(m *jsmf.Model) []float64 {
 	p := m.Marginals()
-	sum := 0.0
 	for i, c := range p {
 		p[i] = max(c, 0)
-		sum += p[i]
 	}
-	if sum > 0 {
+	if sum := vec.Sum(p); sum > 0 {
 		for i := range p {
 			p[i] /= sum
 		}
@@ -31,32 +30,10 @@ func unigram(m *jsmf.Model) []float64 {
 	return p
 }
 
-// scored is a word with its relevance.
-type scored struct {
-	at    int // index into the lines
-	word  int
-	score float64
-}
-
-// relevant returns the n words with the largest relevance λ log p(w|k) +
-// (1−λ) log(p(w|k)/p(w)), in decreasing order, ties by number.
-func relevant(l *lines, lambda float64, n int) []scored {
-	best := make([]scored, 0, n+1)
-	for i, w := range l.words {
-		s := l.lift[i] + lambda*l.slope[i]
-		if len(best) == n && s <= best[n-1].score {
-			continue
-		}
-		at := len(best)
-		for at > 0 && best[at-1].score < s {
-			at--
-		}
-		best = slices.Insert(best, at, scored{i, w, s})
-		if len(best) > n {
-			best = best[:n]
-		}
-	}
-	return best
+// relevant returns the places in the lines of the n words with the largest relevance
+// λ log p(w|k) + (1−λ) log(p(w|k)/p(w)), in decreasing order, ties by number.
+func relevant(l *lines, lambda float64, n int) []int {
+	return best(len(l.words), n, func(i int) float64 { return l.at(i, lambda) })
 }
 
 // lines are the relevances of a topic's words as functions of λ: straight lines
@@ -67,14 +44,17 @@ type lines struct {
 	lift, slope []float64
 }
 
-func newLines(b mat.Matrix, k int, logUnigram []float64) *lines {
+// at returns the relevance of the i-th word.
+func (l *lines) at(i int, lambda float64) float64 { return l.lift[i] + lambda*l.slope[i] }
+
+// newLines returns those of topic k, with p(word) from the unigram.
+func newLines(b mat.Matrix, k int, unigram []float64) *lines {
 	l := new(lines)
-	for i, lc := range logUnigram {
-		p := b.At(i, k)
-		if p > 0 && !math.IsInf(lc, 0) {
+	for i, c := range unigram {
+		if p := b.At(i, k); p > 0 && c > 0 {
 			l.words = append(l.words, i)
-			l.lift = append(l.lift, math.Log(p)-lc)
-			l.slope = append(l.slope, lc)
+			l.lift = append(l.lift, math.Log(p)-math.Log(c))
+			l.slope = append(l.slope, math.Log(c))
 		}
 	}
 	return l
@@ -95,34 +75,26 @@ func candidates(l *lines, n int) []int {
 		lo, hi := float64(from)/lambdaSteps, float64(to)/lambdaSteps
 		least := math.Inf(-1)
 		if first := relevant(l, lo, n); len(first) == n {
-			least = first[n-1].score
-			for _, s := range first {
-				least = min(least, l.lift[s.at]+hi*l.slope[s.at])
+			least = l.at(first[n-1], lo)
+			for _, i := range first {
+				least = min(least, l.at(i, hi))
 			}
 			least -= 1e-9 // rounding
 		}
 		few := new(lines)
 		for i, w := range l.words {
-			if max(l.lift[i]+lo*l.slope[i], l.lift[i]+hi*l.slope[i]) >= least {
+			if max(l.at(i, lo), l.at(i, hi)) >= least {
 				few.words, few.lift, few.slope = append(few.words, w), append(few.lift, l.lift[i]), append(few.slope, l.slope[i])
 			}
 		}
 		for i := from; i < from+interval && i <= lambdaSteps; i++ {
-			for _, s := range relevant(few, float64(i)/lambdaSteps, n) {
-				out = append(out, s.word)
+			for _, at := range relevant(few, float64(i)/lambdaSteps, n) {
+				out = append(out, few.words[at])
 			}
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-func logs(p []float64) []float64 {
-	out := make([]float64, len(p))
-	for i, x := range p {
-		out[i] = math.Log(x)
-	}
-	return out
 }
 
 // order returns 0…n−1 by decreasing value, NaN last, ties by number.
@@ -132,5 +104,24 @@ func order(n int, value func(i int) float64) []int {
 		out[i] = i
 	}
 	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(value(b), value(a)) })
+	return out
+}
+
+// best returns those of 0…count−1 with the n ≥ 1 largest values, in decreasing order, ties by
+// number, without those of value NaN.
+func best(count, n int, value func(i int) float64) []int {
+	var out []int
+	for i := range count {
+		x := value(i)
+		if math.IsNaN(x) || len(out) == n && x <= value(out[n-1]) {
+			continue
+		}
+		at := len(out)
+		for at > 0 && value(out[at-1]) < x {
+			at--
+		}
+		out = slices.Insert(out, at, i)
+		out = out[:min(len(out), n)]
+	}
 	return out
 }

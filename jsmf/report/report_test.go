@@ -82,7 +82,7 @@ func TestCandidates(t *testing.T) {
 		c[i] = float64(i/8%3+1) / 100
 	}
 	c[7] = 0 // never occurs: no relevance
-	l := newLines(b, 0, logs(c))
+	l := newLines(b, 0, c)
 	const n = 5
 	all := make(map[int]bool)
 	for step := range lambdaSteps + 1 {
@@ -94,8 +94,8 @@ func TestCandidates(t *testing.T) {
 			return math.Inf(-1)
 		})[:n]
 		var got []int
-		for _, s := range relevant(l, lambda, n) {
-			got = append(got, s.word)
+		for _, at := range relevant(l, lambda, n) {
+			got = append(got, l.words[at])
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("λ = %g: %v, want %v", lambda, got, want)
@@ -147,7 +147,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	for k, topic := range s.Topics {
-		if !near(*topic.Share, shares[k], 1e-5) || s.Words[topic.Anchor] != m.AnchorWords()[k] {
+		if !near(*topic.Share, shares[k], 1e-5) || s.Words[topic.Anchor] != m.Word(m.Anchors()[k]) {
 			t.Errorf("topic %d: share %v, anchor %q", k, *topic.Share, s.Words[topic.Anchor])
 		}
 		if top := m.TopWords(k, topic.Rank); top[topic.Rank-1].Index != m.Anchors()[k] {
@@ -199,7 +199,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("topic %d is listed %d times", k, n)
 		}
 		if n := strings.Count(tree, fmt.Sprintf(`data-topic="%d"`, k)); n != 1 {
-			t.Errorf("topic %d stands in the tree %d times", k, n)
+			t.Errorf("topic %d is in the tree %d times, want once", k, n)
 		}
 	}
 	// A group is called by its largest topics.
@@ -242,7 +242,7 @@ func TestEscapes(t *testing.T) {
 		Curation: &corpus.CurationReport{Steps: []corpus.CurationStep{{Name: all}}}})
 	clean := write(t, model(t, 200, 5), Options{Title: "x", About: "x", Times: []Time{{"x", 1}}, Hierarchy: hierarchy(t, model(t, 200, 5), 2), Documents: compositions(5, 10),
 		Curation: &corpus.CurationReport{Steps: []corpus.CurationStep{{Name: "x"}}}})
-	// The same elements, whatever the texts: rows of the tree may stand in another order.
+	// The same elements, whatever the texts: rows of the tree may be in another order.
 	tags := func(s string) map[string]int {
 		n := make(map[string]int)
 		for _, tag := range regexp.MustCompile(`<[a-zA-Z!/][a-z0-9-]*`).FindAllString(s, -1) {
@@ -287,10 +287,10 @@ func TestMeasured(t *testing.T) {
 	if want := []string{"share", "norm", "dominancy", "sparsity", "dissimilarity", "basis_rank"}; !slices.Equal(keys, want) {
 		t.Errorf("columns %v of a model alone, want %v", keys, want)
 	}
-	if s.Words[s.Topics[0].Anchor] != m.AnchorWords()[0] {
+	if s.Words[s.Topics[0].Anchor] != m.Word(m.Anchors()[0]) {
 		t.Errorf("anchor %q", s.Words[s.Topics[0].Anchor])
 	}
-	r, err := metrics.Evaluate(ctx, metrics.Factors{C: c, B: mat.DenseCopyOf(m.Topics()), Breve: mat.DenseCopyOf(m.WordTopics()), A: m.Correlations(), Anchors: m.Anchors()})
+	r, err := metrics.Evaluate(ctx, metrics.Factors{C: c, B: mat.DenseCopyOf(m.Topics()), WordTopics: mat.DenseCopyOf(m.WordTopics()), A: m.Correlations(), Anchors: m.Anchors()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sweep, err := jsmf.Published(2).Sweep(ctx, c, []int{6, 2, 4})
+	sweep, err := jsmf.Grid{K: []int{6, 2, 4}}.Run(ctx, jsmf.Published(0), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestSweep(t *testing.T) {
 			t.Errorf("the page lacks %q", x)
 		}
 	}
-	sweep.Recommendation, sweep.Unrecommended = nil, errors.New("there were <few> documents")
+	sweep.Recommendation, sweep.RecommendationErr = nil, errors.New("there were <few> documents")
 	if page := write(t, sweep.Points[2].Model, Options{Sweep: sweep}); !strings.Contains(page, "there were &lt;few&gt; documents") {
 		t.Error("the page does not say why there is no recommendation")
 	}
@@ -395,23 +395,23 @@ func TestErrors(t *testing.T) {
 	described := compositions(4, 10)
 	described.Metadata, _ = corpus.NewMetadata([]corpus.Column{{Name: "x", Kind: corpus.Number}}, make([][]corpus.Value, 9))
 	for want, o := range map[string]Options{
-		"top words: -1":                         {TopWords: -1},
-		"top words: 101":                        {TopWords: 101},
-		"words of the map: -2":                  {MapWords: -2},
-		"documents of a topic: 200":             {TopDocuments: 200},
-		"map: no points":                        {Maps: []*Map{nil}},
-		"have 3 coordinates":                    bad(mat.NewDense(100, 3, nil), nil),
-		"99 points for 100 words":               bad(mat.NewDense(99, 2, nil), nil),
-		"word 100 is not in [0, 100)":           bad(mat.NewDense(1, 2, nil), []int{100}),
-		"word 5 is there twice":                 bad(mat.NewDense(2, 2, nil), []int{5, 5}),
-		"point 3 is at":                         bad(nan, nil),
-		"dominancy of 3 topics":                 {Metrics: &metrics.Report{Dominancy: metrics.NewStat(make([]float64, 3))}},
-		"compositions of 5 topics":              {Documents: compositions(5, 10)},
-		"10 compositions, 3 ids":                {Documents: short},
-		"topic 1 of document 2 has the share +": {Documents: odd},
-		"metadata of 9 documents":               {Documents: described},
-		"hierarchy: of 6 topics":                {Hierarchy: hierarchy(t, model(t, 100, 6), 2)},
-		"time of read: -1ns":                    {Times: []Time{{"read", -1}}},
+		"top words: -1":                                   {TopWords: -1},
+		"top words: 101":                                  {TopWords: 101},
+		"words of the map: -2":                            {MapWords: -2},
+		"documents of a topic: 200":                       {TopDocuments: 200},
+		"map: no points":                                  {Maps: []*Map{nil}},
+		"have 3 coordinates":                              bad(mat.NewDense(100, 3, nil), nil),
+		"99 points for 100 words":                         bad(mat.NewDense(99, 2, nil), nil),
+		"word 100 is not in [0, 100)":                     bad(mat.NewDense(1, 2, nil), []int{100}),
+		"word 5 is there twice":                           bad(mat.NewDense(2, 2, nil), []int{5, 5}),
+		"point 3 is at":                                   bad(nan, nil),
+		"dominancy of 3 topics":                           {Metrics: &metrics.Report{Dominancy: metrics.NewStat(make([]float64, 3))}},
+		"the proportions are 10×5, want 10×4":             {Documents: compositions(5, 10)},
+		"documents: 3 ids, ":                              {Documents: short},
+		"the proportion of topic 1 in document doc2 is +": {Documents: odd},
+		"metadata of 9, ":                                 {Documents: described},
+		"hierarchy: of 6 topics":                          {Hierarchy: hierarchy(t, model(t, 100, 6), 2)},
+		"time of read: -1ns":                              {Times: []Time{{"read", -1}}},
 	} {
 		var b bytes.Buffer
 		err := Write(&b, m, o)
@@ -427,10 +427,9 @@ func TestErrors(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	for name, f := range map[string]func() error{
-		"Write":         func() error { return Write(failing{broken}, m, Options{}) },
-		"WritePyLDAvis": func() error { return WritePyLDAvis(failing{broken}, m, 0) },
-		"CSV":           func() error { return WriteTopicsCSV(failing{broken}, m, 3, CSV{}) },
-		"NPY":           func() error { return WriteNPY(failing{broken}, m.Topics()) },
+		"Write": func() error { return Write(failing{broken}, m, Options{}) },
+		"CSV":   func() error { return WriteTopicsCSV(failing{broken}, m, 3) },
+		"NPY":   func() error { return WriteNPY(failing{broken}, m.Topics()) },
 	} {
 		if err := f(); !errors.Is(err, broken) {
 			t.Errorf("%s to a writer that fails: %v", name, err)

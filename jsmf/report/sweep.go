@@ -11,10 +11,10 @@ import (
 
 // sweepTable compares numbers of topics.
 type sweepTable struct {
-	Recommendation *jsmf.Recommendation
-	Unrecommended  error // why there is none
-	Names          []string
-	Rows           []sweepRow
+	Recommendation    *jsmf.Recommendation
+	RecommendationErr error // why there is none
+	Names             []string
+	Rows              []sweepRow
 }
 
 type sweepRow struct {
@@ -64,7 +64,7 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 	if s == nil {
 		return
 	}
-	t := &sweepTable{Recommendation: s.Recommendation, Unrecommended: s.Unrecommended}
+	t := &sweepTable{Recommendation: s.Recommendation, RecommendationErr: s.RecommendationErr}
 	if s.Recommendation != nil {
 		t.Names = []string{"Behind", "± error", "Resamples"}
 	}
@@ -90,16 +90,13 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 		row := sweepRow{K: q.K, Here: q.K == p.K, Best: s.Recommendation != nil && s.Recommendation.K == q.K}
 		if q.Report == nil {
 			row.Err = "no model"
-			if err := cmp.Or(q.Err, q.Unmeasured); err != nil {
+			if err := cmp.Or(q.Err, q.MeasureErr); err != nil {
 				row.Err = err.Error()
 			}
 			t.Rows = append(t.Rows, row)
 			continue
 		}
-		values := make([]float64, len(d.Sweep.Curves))
-		for i := range values {
-			values[i] = math.NaN()
-		}
+		values := slices.Repeat([]float64{math.NaN()}, len(d.Sweep.Curves))
 		for _, x := range q.Report.Keyed() {
 			if i, ok := at[x.Key]; ok {
 				values[i] = x.Mean

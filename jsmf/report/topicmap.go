@@ -39,7 +39,7 @@ func (p *page) topicMap(m *jsmf.Model, shares []float64, o *Options) (topicMapDa
 	scale := math.Sqrt(networkWidth * networkHeight / (8 * math.Pi))
 	least := min(9, 0.2*math.Sqrt(networkWidth*networkHeight/float64(k)))
 	d.Scale, d.Least = rough(scale), rough(least)
-	u := uncertain(m, o)
+	u := m.Additions().Uncertainty
 	r := make([]float64, k)
 	for t := range r {
 		share := shares[t]
@@ -133,9 +133,8 @@ func byShare(group []int, shares []float64) ([]int, int) {
 	return out, len(there)
 }
 
-// ward joins n points, of which it knows the squares of their distances, into so many groups
-// (Ward 1963): again and again the two whose union adds least to the squares within groups,
-// ties by number. O(n³).
+// ward joins n points, given the squares of their distances, into groups (Ward 1963): repeatedly
+// the two whose union adds least to the squares within groups, ties by number. O(n³).
 func ward(n int, square func(i, j int) float64, groups int) []int {
 	cost := make([][]float64, n) // of joining, by the formula of Lance and Williams
 	size, into := make([]float64, n), make([]int, n)

@@ -164,15 +164,19 @@ func TestVerdictsAndUncertainty(t *testing.T) {
 		v[k].Twin = -1
 	}
 	v[1] = metrics.Verdict{Quality: metrics.Twin, Twin: 4, Cosine: 0.93}
-	sure, err := m.WithUncertainty(u)
+	sure, err := m.With(jsmf.Additions{Uncertainty: u})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sure, err = sure.WithVerdicts(v); err != nil {
+	if sure, err = sure.With(jsmf.Additions{Verdicts: v}); err != nil {
 		t.Fatal(err)
 	}
 	of := write(t, sure)
-	if given := write(t, m, Options{Uncertainty: u, Metrics: &metrics.Report{Verdicts: v}}); !slices.Equal(doubtsOf(t, of), doubtsOf(t, given)) {
+	unjudged, err := m.With(jsmf.Additions{Uncertainty: u})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if given := write(t, unjudged, Options{Metrics: &metrics.Report{Verdicts: v}}); !slices.Equal(doubtsOf(t, of), doubtsOf(t, given)) {
 		t.Error("what the model knows is not shown as what the options say")
 	}
 	s := read(t, of)
@@ -184,21 +188,10 @@ func TestVerdictsAndUncertainty(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	bad := func(f func(u *jsmf.Uncertainty)) Options {
-		x := *u
-		x.Topics = slices.Clone(u.Topics)
-		f(&x)
-		return Options{Uncertainty: &x}
-	}
-	for want, o := range map[string]Options{
-		"uncertainty: of 5 topics":       bad(func(u *jsmf.Uncertainty) { u.Topics = u.Topics[:5] }),
-		"topic 3 is one with topic 6":    bad(func(u *jsmf.Uncertainty) { u.Topics[3].Merges = []jsmf.Merge{{Topic: 6}} }),
-		"a pair of topics 4 and 2":       bad(func(u *jsmf.Uncertainty) { u.Pairs = []jsmf.PairUncertainty{{K: 4, L: 2}} }),
-		"topic 1 is the twin of topic 9": {Metrics: &metrics.Report{Verdicts: append([]metrics.Verdict{{}, {Quality: metrics.Twin, Twin: 9}}, v[2:]...)}},
-	} {
-		if err := Write(new(bytes.Buffer), m, o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+	o := Options{Metrics: &metrics.Report{Verdicts: append([]metrics.Verdict{{}, {Quality: metrics.Twin, Twin: 9}}, v[2:]...)}}
+	const want = "topic 1 is the twin of topic 9"
+	if err := Write(new(bytes.Buffer), m, o); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
 	}
 }
 

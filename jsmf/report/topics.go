@@ -92,7 +92,6 @@ func (l *wordList) finish(d *data) {
 // topics returns what the script shows of the topics.
 func (p *page) topics(m *jsmf.Model, shares []float64, used *wordList, o *Options) []topicData {
 	b := mat.DenseCopyOf(m.Topics())
-	lp := logs(used.p)
 	anchors, groups := m.Anchors(), m.AnchorGroups()
 	background := m.Background()
 	out := make([]topicData, m.K())
@@ -119,7 +118,7 @@ func (p *page) topics(m *jsmf.Model, shares []float64, used *wordList, o *Option
 			read = append(read, w.Index)
 			t.Weight = append(t.Weight, number(w.Weight))
 		}
-		words := append(slices.Clone(read), candidates(newLines(b, k, lp), o.TopWords)...)
+		words := append(slices.Clone(read), candidates(newLines(b, k, used.p), o.TopWords)...)
 		slices.Sort(words)
 		words = slices.Compact(words)
 		t.Read = used.add(read)
@@ -134,11 +133,18 @@ func (p *page) topics(m *jsmf.Model, shares []float64, used *wordList, o *Option
 	return out
 }
 
-// documents returns the documents with the largest shares of topic k.
+// documents returns the documents with the largest shares of topic k. Those without a known
+// word are left out.
 func (p *page) documents(o *Options, k int) []docData {
 	c := o.Documents
 	var out []docData
-	for _, d := range largest(c, k, o.TopDocuments) {
+	top := best(len(c.Docs), o.TopDocuments, func(d int) float64 {
+		if c.Docs[d].Status == infer.NoTokens {
+			return math.NaN()
+		}
+		return c.W.At(d, k)
+	})
+	for _, d := range top {
 		shown := o.described(d)
 		note := count(int64(c.Docs[d].Tokens)) + p.Say(" known {words}")
 		if c.Labels != nil && c.Labels[d] != "" {
@@ -148,23 +154,4 @@ func (p *page) documents(o *Options, k int) []docData {
 		out = append(out, docData{atMost(shown.Title, 160), note, atMost(snippet, 320), number(c.W.At(d, k)), -1, d})
 	}
 	return out
-}
-
-// largest returns the n documents with the largest shares of topic k, of equal ones the
-// first. Those without a known word are left out.
-func largest(c *jsmf.Compositions, k, n int) []int {
-	var best []int
-	for d := range c.Docs {
-		x := c.W.At(d, k)
-		if c.Docs[d].Status == infer.NoTokens || len(best) == n && x <= c.W.At(best[n-1], k) {
-			continue
-		}
-		at := len(best)
-		for at > 0 && c.W.At(best[at-1], k) < x {
-			at--
-		}
-		best = slices.Insert(best, at, d)
-		best = best[:min(len(best), n)]
-	}
-	return best
 }

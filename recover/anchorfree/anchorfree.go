@@ -1,24 +1,22 @@
 // Package anchorfree learns topics that need not have anchor words (fu-2018).
 //
-// Of all factorisations C = BABᵀ with non-negative B whose columns sum to 1, it
-// takes the one with the least |det A| (fu-2018, eq. 4). That is the true one,
-// up to the order of the topics, if the rows of B are "sufficiently scattered":
-// they need not touch the corners of the simplex, as anchors do, but their cone
-// must contain the largest round cone in the positive orthant (Theorem 1). Topics
-// with enough zeros in enough words satisfy that; anchor words are a special case.
+// Of all factorisations C = BABᵀ with non-negative B whose columns sum to 1, it takes the
+// one with the least |det A| (fu-2018, eq. 4). That is the true one, up to the order of the
+// topics, if the rows of B are "sufficiently scattered": their cone must contain the largest
+// round cone in the positive orthant (Theorem 1). Topics with enough zeros in enough words
+// satisfy that; anchor words are a special case.
 //
 // With the K largest eigenpairs C ≈ UΛUᵀ every such B is UM for a K×K matrix M,
 // and A = M⁻¹ΛM⁻ᵀ. The problem that remains is (eq. 13)
 //
 //	max |det M|  subject to  UM ≥ 0, 1ᵀUM = 1ᵀ:
 //
-// find the simplex of largest volume whose corners lie in a polytope of K−1
-// dimensions and N facets. It is not convex. LP replaces one column of M after
-// another by the best one given the others, which is a linear program; PDS
-// moves all columns at once. Both are deterministic, need no rows of C, and accept
-// any symmetric C with K positive eigenvalues, also one that does not sum to 1, such
-// as tf-idf moments. fu-2018 works with U√Λ instead of U; M changes by √Λ, B and A
-// do not.
+// find the simplex of largest volume whose corners lie in a polytope of K−1 dimensions and
+// N facets. It is not convex. [LP] replaces one column of M after another by the best one
+// given the others, a linear program; [PDS] moves all columns at once. Both are
+// deterministic, need no rows of C, and accept any symmetric C with K positive eigenvalues,
+// such as tf-idf moments, whatever its sum. fu-2018 works with U√Λ instead of U, which
+// changes M by √Λ, and B and A not at all.
 package anchorfree
 
 import (
@@ -31,6 +29,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
@@ -51,9 +50,9 @@ type Learner interface {
 type Options struct {
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
-	// Progress, if not nil, is called from the goroutine that called Learn: by LP
-	// after each topic of a sweep with ln|det M| of the columns so far, by PDS
-	// after each round with ‖UM − Z‖. total is the most there can be.
+	// Progress, if not nil, is called from the goroutine that called Learn: by LP after each
+	// topic of a sweep, with ln|det M|, and by PDS after each round, with ‖UM − Z‖. total is
+	// the limit.
 	Progress func(done, total int, value float64)
 }
 
@@ -62,57 +61,56 @@ type Result struct {
 	// B is N×K: column k holds p(word | topic k), is non-negative and sums to 1.
 	// Rows of words that do not occur in C are zero.
 	B *mat.Dense
-	// A is K×K and symmetric: A_kl is the probability that two words of a
-	// document come from topics k and l, if C sums to 1. It is M⁻¹ΛM⁻ᵀ, neither
-	// clipped nor rescaled: entries may be negative, and it misses the sum of C by
-	// as much as the K eigenpairs do (metrics.Report.Legality).
+	// A is K×K and symmetric: A_kl is the probability that two words of a document come from
+	// topics k and l, if C sums to 1. It is M⁻¹ΛM⁻ᵀ, neither clipped nor rescaled: entries may
+	// be negative, and its sum is that of the K eigenpairs (metrics.Report.Legality).
 	A *mat.Dense
-	// Breve is N×K: row n holds p(topic | word n), by Bayes' rule from B and the
-	// topic shares, and sums to 1. A word of C that is in no topic, because the K
-	// eigenpairs hold nothing of it, gets the shares themselves; one that does not
-	// occur in C gets zeros.
-	Breve *mat.Dense
+	// WordTopics is N×K: row n holds p(topic | word n), by Bayes' rule from B and the topic
+	// shares, and sums to 1. A word of C without a row in the K eigenpairs gets the shares
+	// themselves; one that does not occur in C gets zeros.
+	WordTopics *mat.Dense
 	// Marginals are the row sums of C, length N. They belong to C and must not
 	// be written to.
 	Marginals []float64
-	// Eigenvalues are the K largest of C, descending.
-	Eigenvalues []float64
-	// LogDet is ln|det M|, which is maximised.
-	// ln|det A| = Σ ln Eigenvalues − 2·LogDet.
-	LogDet float64
 
-	// Clipped counts the entries of UM below zero, which were set to 0 before the
-	// columns of B were scaled to sum 1; Negative is the sum of their absolute
-	// values in the topic where it is largest, a probability. For LP both
-	// constraints hold to rounding (about 1e-12), for PDS to its tolerance.
-	Clipped  int
-	Negative float64
-	// NegativeShares counts topics with a share below 0, which Bayes' rule takes
-	// for 0.
-	NegativeShares int
-	// Empty counts words without a row in the K eigenpairs: they bound nothing
-	// and are in no topic.
-	Empty int
-
-	// Iterations are sweeps over all topics for LP and inner steps for PDS.
-	Iterations int
-	// Rounds are the updates of multipliers or penalty of PDS; 0 for LP.
-	Rounds int
-	// Programs is the number of linear programs solved, Pivots the number of their
-	// simplex steps; 0 for PDS.
-	Programs, Pivots int
-	// Limited reports that the iteration limit came before the tolerance was met.
-	Limited bool
-	// Products is the number of products of C with a vector.
-	Products int
+	Stats
 }
 
-// RankError says that C has fewer positive eigenvalues than topics were asked
-// for.
+// Stats says how topics were learned without anchors.
+type Stats struct {
+	// Method names what was run; if empty, a jsmf.Pipeline takes the Learner's String.
+	Method string `json:"method"`
+	// Iterations are sweeps over all topics for LP and inner steps for PDS.
+	Iterations int `json:"iterations"`
+	// Rounds are the updates of multipliers or penalty of PDS; 0 for LP.
+	Rounds int `json:"rounds"`
+	// Programs is the number of linear programs solved, Pivots the number of their
+	// simplex steps; 0 for PDS.
+	Programs int `json:"programs"`
+	Pivots   int `json:"pivots"`
+	// Limited reports that the iteration limit came before the tolerance was met.
+	Limited bool `json:"limited"`
+	// LogDet is ln|det M|, which is maximised; ln|det A| = Σ ln Eigenvalues − 2·LogDet.
+	LogDet float64 `json:"log_det"`
+	// Eigenvalues are the K largest of C, descending.
+	Eigenvalues []float64 `json:"eigenvalues"`
+	// Products is the number of products of C with a vector.
+	Products int `json:"products"`
+	// Clipped counts the entries of UM below zero, which were set to 0 before the columns of
+	// B were scaled to sum 1; Negative is the largest sum of their absolute values in a topic,
+	// a probability: rounding for LP (about 1e-12), the tolerance for PDS.
+	Clipped  int     `json:"clipped"`
+	Negative float64 `json:"negative"`
+	// NegativeShares counts topics with a share below 0, which counts as 0 in Bayes' rule.
+	NegativeShares int `json:"negative_shares"`
+	// Empty counts words without a row in the K eigenpairs, which are in no topic.
+	Empty int `json:"empty"`
+}
+
+// RankError says that C has fewer positive eigenvalues than topics were asked for.
 type RankError struct {
 	Rank, K int
-	// First is the largest eigenvalue, Next the one that is not positive (to
-	// rounding).
+	// First is the largest eigenvalue, Next the first that is not positive (to rounding).
 	First, Next float64
 }
 
@@ -127,12 +125,11 @@ func (e *RankError) Error() string {
 	return fmt.Sprintf("anchorfree: %d topics asked for, but the co-occurrence matrix has %d positive eigenvalues (the first is %.3g, the next %.3g); %s", e.K, e.Rank, e.First, e.Next, advice)
 }
 
-// InfeasibleError says that no distribution over the words lies in the span of
-// the K eigenvectors, so that there is no topic. C then has negative entries, or
-// only rounding is left of some words.
+// InfeasibleError says that no distribution over the words lies in the span of the K
+// eigenvectors, so that there is no topic. C then has negative entries, or only rounding is
+// left of some words.
 type InfeasibleError struct {
-	// Topic is the column of M (not a number in the Result, there is none) whose
-	// linear program it was.
+	// Topic is the column of M whose linear program it was.
 	Topic int
 	// Word cannot get a probability in [0, 1] while all Others have one.
 	Word   int
@@ -140,26 +137,22 @@ type InfeasibleError struct {
 }
 
 func (e *InfeasibleError) Error() string {
-	return fmt.Sprintf("anchorfree: the linear program of topic %d has no solution: within the span of the eigenvectors, word %d has a negative probability, or one above 1, in every vector that sums to 1 and in which %d other words (the first is word %d) do not; a non-negative co-occurrence matrix, as rectification gives it, has solutions", e.Topic, e.Word, len(e.Others), first(e.Others))
-}
-
-func first(x []int) int {
-	if len(x) == 0 {
-		return -1
+	others := fmt.Sprintf("%d other words", len(e.Others))
+	if len(e.Others) > 0 {
+		others += fmt.Sprintf(" (the first is word %d)", e.Others[0])
 	}
-	return x[0]
+	return fmt.Sprintf("anchorfree: the linear program of topic %d has no solution: within the span of the eigenvectors, word %d has a negative probability, or one above 1, in every vector that sums to 1 and in which %s do not; a non-negative co-occurrence matrix, as rectification gives it, has solutions", e.Topic, e.Word, others)
 }
 
 // Tolerances that are not settings.
 const (
-	// eigenTol is the residual of the eigenpairs, as a part of λ_K. The zeros of
-	// B are found to some 1e-11 because of it.
+	// eigenTol is the residual of the eigenpairs, as a part of λ_K: the zeros of B are found
+	// to some 1e-11.
 	eigenTol    = 1e-12
 	maxRestarts = 500
 	// rankTol is the part of the norm of C that counts as zero.
 	rankTol = 1e-11
-	// emptyRow is the length of a row of U, as a part of the longest, that is
-	// rounding.
+	// emptyRow is the length of a row of U, as a part of the longest, that is rounding.
 	emptyRow = 1e-13
 )
 
@@ -190,12 +183,12 @@ func newProblem(ctx context.Context, c cooc.Matrix, k int, workers int) (*proble
 	largest := 0.0
 	for i, v := range p.c {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("anchorfree: row %d of the matrix sums to %g", i, v)
+			return nil, fmt.Errorf("anchorfree: row %d of the matrix sums to %.9g", i, v)
 		}
 		largest = max(largest, math.Abs(v))
 	}
 	if largest > 0 && largest < 1e-290 { // 1/σ would not be finite
-		return nil, fmt.Errorf("anchorfree: the rows of the matrix sum to at most %g, too small to normalise: divide the matrix by its sum", largest)
+		return nil, fmt.Errorf("anchorfree: the rows of the matrix sum to at most %.9g, too small to normalise: divide the matrix by its sum", largest)
 	}
 	op := func(ctx context.Context, dst, x blas64.General) error {
 		var d, v mat.Dense
@@ -208,8 +201,8 @@ func newProblem(ctx context.Context, c cooc.Matrix, k int, workers int) (*proble
 		return nil, fmt.Errorf("anchorfree: eigenpairs: %w", err)
 	}
 	p.products = st.Products
-	// The norm of C is at least maxᵢ|cᵢ|/√N: below a part of that an eigenvalue is
-	// rounding, though it may be the largest.
+	// The norm of C is at least maxᵢ|cᵢ|/√N: an eigenvalue below a part of that is rounding,
+	// even the largest.
 	scale := theta[0]
 	for _, v := range p.c {
 		scale = max(scale, math.Abs(v)/math.Sqrt(float64(n)))
@@ -223,8 +216,8 @@ func newProblem(ctx context.Context, c cooc.Matrix, k int, workers int) (*proble
 		return nil, fmt.Errorf("anchorfree: the %d largest eigenpairs did not converge: residual %.3g, want %.3g", k, st.Residual, eigenTol*theta[k-1])
 	}
 	p.lambda = theta
-	// One more product makes the rows of rare words as accurate for their size as
-	// the others, and those of absent ones zero.
+	// One more product makes the rows of rare words as accurate, relatively, as the others,
+	// and those of absent ones zero.
 	v := linalg.NewGeneral(n, k)
 	for i := range n {
 		row := linalg.Row(v, i)
@@ -245,9 +238,7 @@ func newProblem(ctx context.Context, c cooc.Matrix, k int, workers int) (*proble
 func (p *problem) normalise() {
 	n, k := p.n, p.k
 	for i := range n {
-		for j, v := range linalg.Row(p.u, i) {
-			p.s[j] += v
-		}
+		floats.Add(p.s, linalg.Row(p.u, i))
 	}
 	sign := make([]float64, k) // eigenvectors are determined up to it
 	for j, v := range p.s {
@@ -257,9 +248,7 @@ func (p *problem) normalise() {
 	longest := 0.0
 	for i := range n {
 		row := linalg.Row(p.u, i)
-		for j := range row {
-			row[j] *= sign[j]
-		}
+		floats.Mul(row, sign)
 		p.norms[i] = blas64.Nrm2(blas64.Vector{N: k, Inc: 1, Data: row})
 		longest = max(longest, p.norms[i])
 	}
@@ -302,8 +291,8 @@ func (p *problem) finish(ctx context.Context, m *mat.Dense) (*Result, error) {
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(share[y], share[x]) })
 
 	res := &Result{
-		B: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil), Breve: mat.NewDense(n, k, nil),
-		Marginals: p.c, Eigenvalues: slices.Clone(p.lambda), LogDet: logdet, Products: p.products,
+		B: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil), WordTopics: mat.NewDense(n, k, nil),
+		Marginals: p.c, Stats: Stats{Eigenvalues: slices.Clone(p.lambda), LogDet: logdet, Products: p.products},
 	}
 	sorted := linalg.NewGeneral(k, k)
 	for t, o := range order {
@@ -351,35 +340,27 @@ func (p *problem) finish(ctx context.Context, m *mat.Dense) (*Result, error) {
 	for t := range prior {
 		prior[t] /= total
 	}
-	p.bayes(res, sum, prior)
-	return res, ctx.Err()
-}
-
-// bayes divides the columns of B by their sums and sets Breve from B and the topic
-// shares.
-func (p *problem) bayes(res *Result, sum, prior []float64) {
-	b := res.B.RawMatrix()
-	for i := range p.n {
-		row, out := linalg.Row(b, i), res.Breve.RawRowView(i)
-		for t := range row {
-			row[t] /= sum[t]
-		}
+	for i := range n {
+		row, out := linalg.Row(b, i), res.WordTopics.RawRowView(i)
+		floats.Div(row, sum)
 		if vec.Posterior(out, row, prior) == 0 && p.c[i] > 0 {
 			copy(out, prior)
 		}
 	}
+	return res, ctx.Err()
 }
 
 // inverse returns M⁻¹, or an error if the columns of M are dependent.
 func inverse(m *mat.Dense) (*mat.Dense, error) {
 	var inv mat.Dense
-	err := inv.Inverse(m)
-	var cond mat.Condition
-	if errors.As(err, &cond) && !math.IsInf(float64(cond), 0) {
-		err = nil // close to singular, but good enough for a direction
+	return &inv, dependent(inv.Inverse(m))
+}
+
+// dependent returns the error for a matrix that has no inverse. One close to singular is
+// good enough for a direction.
+func dependent(err error) error {
+	if cond, ok := errors.AsType[mat.Condition](err); err == nil || ok && !math.IsInf(float64(cond), 0) {
+		return nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("anchorfree: the topics are linearly dependent: %w", err)
-	}
-	return &inv, nil
+	return fmt.Errorf("anchorfree: the topics are linearly dependent: %w", err)
 }

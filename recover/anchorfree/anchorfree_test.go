@@ -56,10 +56,10 @@ func invariants(t *testing.T, l Learner, r *Result) {
 	for i := range n {
 		s := 0.0
 		for j := range k {
-			v := r.Breve.At(i, j)
+			v := r.WordTopics.At(i, j)
 			s += v
 			if !(v >= 0) {
-				t.Errorf("%v: Breve[%d, %d] = %g", l, i, j, v)
+				t.Errorf("%v: WordTopics[%d, %d] = %g", l, i, j, v)
 			}
 		}
 		if want := r.Marginals[i] > 0; want && math.Abs(s-1) > 1e-12 || !want && s != 0 {
@@ -78,7 +78,7 @@ func invariants(t *testing.T, l Learner, r *Result) {
 }
 
 // Topics that are sufficiently scattered but have no anchor words come back. LP
-// finds a vertex, exact but for the rounding of the eigenvectors; PDS stops at
+// finds a vertex, exact up to the rounding of the eigenvectors; PDS stops at
 // its tolerance of 1e-7.
 func TestExact(t *testing.T) {
 	for _, k := range []int{1, 2, 3, 5, 8, 12} {
@@ -142,7 +142,7 @@ func TestSeparable(t *testing.T) {
 			best := math.Inf(1)
 			for m := range 8 {
 				diff.Reset()
-				diff.Sub(r.Breve.Slice(0, 200, j, j+1), p.Breve().Slice(0, 200, m, m+1))
+				diff.Sub(r.WordTopics.Slice(0, 200, j, j+1), p.WordTopics().Slice(0, 200, m, m+1))
 				best = min(best, mat.Norm(&diff, math.Inf(1)))
 			}
 			if tol := []float64{1e-7, 1e-2}[i]; best > tol {
@@ -250,7 +250,7 @@ func TestEquivariance(t *testing.T) {
 				continue
 			}
 			g := learn(t, l, dense(t, c), k, Options{Workers: w})
-			if !mat.Equal(g.B, r.B) || !mat.Equal(g.A, r.A) || !mat.Equal(g.Breve, r.Breve) || g.Pivots != r.Pivots {
+			if !mat.Equal(g.B, r.B) || !mat.Equal(g.A, r.A) || !mat.Equal(g.WordTopics, r.WordTopics) || g.Pivots != r.Pivots {
 				t.Errorf("%v: %d workers give other bits", l, w)
 			}
 		}
@@ -281,15 +281,15 @@ func TestEmptyWords(t *testing.T) {
 		}
 		total := mat.Sum(r.A)
 		for j := range k {
-			if r.B.At(10, j) != 0 || r.B.At(33, j) != 0 || r.Breve.At(10, j) != 0 {
+			if r.B.At(10, j) != 0 || r.B.At(33, j) != 0 || r.WordTopics.At(10, j) != 0 {
 				t.Errorf("%v: an empty word is in topic %d", l, j)
 			}
 			share := 0.0
 			for m := range k {
 				share += r.A.At(j, m) / total
 			}
-			if math.Abs(r.Breve.At(33, j)-share) > 1e-12 {
-				t.Errorf("%v: p(topic %d | word 33) = %g, want the share %g", l, j, r.Breve.At(33, j), share)
+			if math.Abs(r.WordTopics.At(33, j)-share) > 1e-12 {
+				t.Errorf("%v: p(topic %d | word 33) = %g, want the share %g", l, j, r.WordTopics.At(33, j), share)
 			}
 		}
 	}
@@ -384,8 +384,7 @@ func TestErrors(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, l := range []Learner{
 		LP{MaxSweeps: -1}, LP{Tol: -1}, LP{Tol: nan}, LP{Tol: inf},
-		PDS{MaxIterations: -1}, PDS{Tol: -1}, PDS{Tol: nan}, PDS{Rho: -1}, PDS{Rho: inf}, PDS{Shrink: 1}, PDS{Shrink: -0.5},
-		PDS{Eta: -1}, PDS{Eta: nan}, PDS{Proximal: -1}, PDS{Proximal: inf},
+		PDS{MaxIterations: -1}, PDS{Tol: -1}, PDS{Tol: nan}, PDS{Tol: inf},
 	} {
 		if _, err := l.Learn(ctx, c, 3, Options{}); err == nil || !strings.Contains(err.Error(), "out of range") {
 			t.Errorf("%+v: %v", l, err)

@@ -1,6 +1,7 @@
 package anchorfree
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,40 +13,28 @@ import (
 )
 
 // LP is AnchorFree-LP (fu-2018, Algorithm 1): det M is linear in each column of M,
-// so that the best column given the others is the better one of two linear
-// programs of K variables and N constraints; sweeps over the columns go on until
-// the determinant grows no more. It begins with M = I in the basis of the
-// eigenvectors. Nothing is to be tuned.
+// so that the best column given the others is the better one of two linear programs of K
+// variables and N constraints. Sweeps over the columns, from M = I in the basis of the
+// eigenvectors, go on until the determinant grows no more.
 //
 // The programs are solved by a dual simplex method, each from the basis of the
 // previous one for the same topic; the two of a topic run at the same time.
 //
 // Cost: the eigenpairs, about 2K+20 products with C; 2K programs a sweep, each
-// of some 2K steps at first and few later, with 2NK operations a step. Memory:
-// 8·N·K bytes for the eigenvectors and as much for the constraints, thrice
-// that while they are made. The zero value has the defaults. Safe for concurrent use.
+// of some 2K steps at first and few later, with 2NK operations a step. Memory: 16·N·K
+// bytes, 48·N·K while the constraints are made. The zero value has the defaults. Safe for
+// concurrent use.
 type LP struct {
-	// MaxSweeps bounds the sweeps over all topics; 0 means 100. At the limit the
-	// result is Limited.
+	// MaxSweeps bounds the sweeps over all topics; 0 means 100. At the limit the result is
+	// Limited.
 	MaxSweeps int
-	// Tol ends the sweeps once ln|det M| grows by no more in one of them; 0 means
-	// 1e-9.
+	// Tol ends the sweeps once one of them adds at most Tol to ln|det M|; 0 means 1e-9.
 	Tol float64
 }
 
-func (l LP) sweeps() int {
-	if l.MaxSweeps == 0 {
-		return 100
-	}
-	return l.MaxSweeps
-}
+func (l LP) sweeps() int { return cmp.Or(l.MaxSweeps, 100) }
 
-func (l LP) tol() float64 {
-	if l.Tol == 0 {
-		return 1e-9
-	}
-	return l.Tol
-}
+func (l LP) tol() float64 { return cmp.Or(l.Tol, 1e-9) }
 
 func (l LP) String() string {
 	return fmt.Sprintf("AnchorFree-LP(tol=%g, max sweeps=%d)", l.tol(), l.sweeps())
@@ -60,7 +49,7 @@ func (l LP) Validate() error {
 }
 
 // Learn implements Learner. Errors: settings or k out of range, a matrix with
-// numbers that are not finite, *RankError, *InfeasibleError, those of the
+// numbers that are not finite, [*RankError], [*InfeasibleError], those of the
 // products of c, ctx's.
 func (l LP) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Result, error) {
 	if err := l.Validate(); err != nil {
@@ -70,12 +59,11 @@ func (l LP) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	programs, err := newPrograms(p)
+	programs, err := newPrograms(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	// The objective of a topic changes little from sweep to sweep, and so its
-	// basis does.
+	// The objective of a topic, and so its basis, changes little from sweep to sweep.
 	bases := make([][2][]int, k)
 	m := mat.NewDense(k, k, nil)
 	for f := range k {
@@ -111,9 +99,8 @@ func (l LP) Learn(ctx context.Context, c cooc.Matrix, k int, opt Options) (*Resu
 			if x == nil {
 				return nil, fmt.Errorf("anchorfree: the linear program of topic %d has the optimum zero: the topics are linearly dependent", f)
 			}
-			// The first sweep puts a feasible column in the place of one that
-			// is not. Later ones move only for a gain that is more than rounding, so that of
-			// columns equally good the first stays.
+			// The first sweep replaces columns that are not feasible. Later ones move only
+			// for a gain above rounding, so that of columns equally good the first stays.
 			if sweep == 1 || best > 1+1e-12 {
 				m.SetCol(f, x)
 				gain += math.Log(best)

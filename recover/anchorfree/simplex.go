@@ -11,23 +11,19 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/lp"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
-// pivotTol is the length below which a row of unit length counts as dependent on
-// others.
+// pivotTol is the length of what is left of a dependent row of unit length.
 const pivotTol = 1e-9
 
 // polytope is the set {x : Ux ≥ 0, sᵀx = 1}, its constraints scaled to unit length.
-// The entries of Ux are not negative and sum to 1, so they are at most 1 too, and
-// every constraint has an upper bound.
+// The entries of Ux are not negative and sum to 1, so that each is at most 1 and every
+// constraint has an upper bound.
 //
-// At the topics of an exact model hundreds of the N constraints hold with equality
-// where K−1 would do, which makes a primal simplex method creep from basis to basis
-// of one point. The dual programs, min t s.t. Uᵀy = t·s − a, y ≥ 0, have K rows and
-// are not degenerate.
-//
-// The fields are not written to after it is made.
+// At the topics of an exact model hundreds of the N constraints hold with equality instead
+// of K−1, and a primal simplex method creeps from basis to basis of one point. The dual
+// programs, min t s.t. Uᵀy = t·s − a, y ≥ 0, have K rows and are not degenerate.
 type polytope struct {
 	lp.Problem // the words that are not empty, and s in the last row
 	k          int
@@ -35,7 +31,7 @@ type polytope struct {
 	cold       []int // a basis: K−1 rows that are well independent, with s
 }
 
-func newPolytope(p *problem) *polytope {
+func newPolytope(ctx context.Context, p *problem) (*polytope, error) {
 	q := &polytope{k: p.k}
 	for i, e := range p.empty {
 		if !e {
@@ -57,21 +53,24 @@ func newPolytope(p *problem) *polytope {
 	for j, v := range p.s {
 		linalg.Row(q.G, n)[j] = v / length
 	}
-	q.cold = q.independent()
-	return q
+	var err error
+	q.cold, err = q.independent(ctx)
+	return q, err
 }
 
 func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
 
-// independent returns the K−1 rows that pivoted Gram–Schmidt takes after s; fewer
-// where there are no more.
-func (q *polytope) independent() []int {
+// independent returns the K−1 rows, or fewer, that pivoted Gram–Schmidt takes after s.
+func (q *polytope) independent(ctx context.Context) ([]int, error) {
 	n := len(q.word)
 	a := linalg.NewGeneral(n, q.k)
 	copy(a.Data, q.G.Data)
 	dir := slices.Clone(linalg.Row(q.G, n))
 	var out []int
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("anchorfree: %w", err)
+		}
 		best, at := pivotTol, -1
 		for i := range a.Rows {
 			row := linalg.Row(a, i)
@@ -82,7 +81,7 @@ func (q *polytope) independent() []int {
 			}
 		}
 		if len(out) == q.k-1 || at < 0 {
-			return out
+			return out, nil
 		}
 		out = append(out, at)
 		copy(dir, linalg.Row(a, at))
@@ -101,9 +100,12 @@ type programs struct {
 	cols           []int // the columns of every basis: all
 }
 
-func newPrograms(p *problem) (*programs, error) {
-	q := newPolytope(p)
-	if len(q.cold) < q.k-1 { // not so where U has full rank
+func newPrograms(ctx context.Context, p *problem) (*programs, error) {
+	q, err := newPolytope(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if len(q.cold) < q.k-1 { // U does not have full rank
 		return nil, fmt.Errorf("anchorfree: %d of the words' rows are independent, want %d", len(q.cold)+1, q.k)
 	}
 	s := &programs{polytope: q, cols: make([]int, q.k)}
@@ -115,10 +117,10 @@ func newPrograms(p *problem) (*programs, error) {
 	return s, nil
 }
 
-// solve finds both points, from the bases given or, if these are nil, from those of
-// the last programs, and leaves the bases there. topic is named in errors.
+// solve finds both points, from the bases given or, if these are nil, from those of the
+// last programs, and stores the bases. topic is for errors.
 func (s *programs) solve(ctx context.Context, topic int, a []float64, bases *[2][]int, workers int) error {
-	err := run.Chunks(ctx, 2, 1, workers, func(_, i, _, _ int) error {
+	err := parallel.Chunks(ctx, 2, 1, workers, func(_, i, _, _ int) error {
 		solver, c := s.largest, slices.Clone(a)
 		if i == 1 {
 			solver = s.least
@@ -150,7 +152,7 @@ func (s *programs) solve(ctx context.Context, topic int, a []float64, bases *[2]
 // corners returns the corners of the polytope that are farthest along the last
 // eigenvector; an *InfeasibleError if there are none.
 func (p *problem) corners(ctx context.Context) ([][]float64, error) {
-	s, err := newPrograms(p)
+	s, err := newPrograms(ctx, p)
 	if err != nil {
 		return nil, err
 	}

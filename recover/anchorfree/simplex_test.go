@@ -60,7 +60,7 @@ func noisy(t testing.TB, n, k int, seed uint64) *problem {
 
 func programsOf(t testing.TB, p *problem) *programs {
 	t.Helper()
-	s, err := newPrograms(p)
+	s, err := newPrograms(ctx, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestSimplexGonum(t *testing.T) {
 // The words named cannot do with any vector: that is checked by all vertices of
 // the others.
 func TestSimplexInfeasible(t *testing.T) {
-	// Rank 2: u_i = (1, t_i) but for the signs of word 4. Distributions in the
+	// Rank 2: u_i = (1, t_i) except for the signs of word 4. Distributions in the
 	// span need 1 + t_i·x ≥ 0 for four words and −(1 + 0·x) ≥ 0 for word 4.
 	y := mat.NewDense(5, 2, []float64{1, 1, 1, -1, 1, 0.5, 1, -0.5, -1, 0})
 	var c mat.Dense
@@ -282,5 +282,13 @@ func TestSimplexInfeasible(t *testing.T) {
 		if inf.Topic != 0 || inf.Word < 0 || inf.Word >= 5 || len(inf.Others) != 1 {
 			t.Errorf("%v: %+v", l, inf)
 		}
+	}
+}
+
+// The choice of a first basis, K passes over U, ends with ctx.
+func TestIndependentCancel(t *testing.T) {
+	p := noisy(t, 40, 6, 1)
+	if _, err := newPrograms(testutil.EndingAfter(3), p); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want the error of ctx, which ended in the third pass", err)
 	}
 }

@@ -2,7 +2,6 @@ package anchorfree
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -11,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // splitting is the state of PDS.
@@ -34,13 +34,13 @@ type splitting struct {
 	plus   *mat.Dense
 	trial  *mat.Dense
 
-	rho, mu float64
+	rho float64
 }
 
-func newSplitting(ctx context.Context, p *problem, d PDS, corners [][]float64) (*splitting, error) {
+func newSplitting(ctx context.Context, p *problem, corners [][]float64) (*splitting, error) {
 	n, k := p.n, p.k
 	s := &splitting{
-		problem: p, unit: make([]float64, k), rho: d.Rho, mu: d.Proximal,
+		problem: p, unit: make([]float64, k), rho: firstRho,
 		m: mat.NewDense(k, k, nil), inv: mat.NewDense(k, k, nil), eye: mat.NewDense(k, k, nil), plus: mat.NewDense(k, k, nil), trial: mat.NewDense(k, k, nil),
 		um: linalg.NewGeneral(n, k), z: linalg.NewGeneral(n, k), w: linalg.NewGeneral(n, k), y: linalg.NewGeneral(n, k), q: linalg.NewGeneral(k, k),
 	}
@@ -144,17 +144,7 @@ func (s *splitting) factor(m *mat.Dense) {
 }
 
 // invert computes the inverse of m from its factors.
-func (s *splitting) invert() error {
-	err := s.lu.SolveTo(s.inv, false, s.eye)
-	var cond mat.Condition
-	if errors.As(err, &cond) && !math.IsInf(float64(cond), 0) {
-		err = nil // a direction that the line search looks at
-	}
-	if err != nil {
-		return fmt.Errorf("anchorfree: the topics are linearly dependent: %w", err)
-	}
-	return nil
-}
+func (s *splitting) invert() error { return dependent(s.lu.SolveTo(s.inv, false, s.eye)) }
 
 // multiply computes GM.
 func (s *splitting) multiply(ctx context.Context) error {
@@ -165,8 +155,8 @@ func (s *splitting) multiply(ctx context.Context) error {
 func (s *splitting) step(ctx context.Context) (float64, error) {
 	k := s.k
 	const size = 256
-	parts := make([]float64, run.Count(s.n, size))
-	err := run.Chunks(ctx, s.n, size, s.workers, func(_, c, lo, hi int) error {
+	parts := make([]float64, parallel.Count(s.n, size))
+	err := parallel.Chunks(ctx, s.n, size, s.workers, func(_, c, lo, hi int) error {
 		d := 0.0
 		um, w, z, y := s.um.Data[lo*k:hi*k], s.w.Data[lo*k:hi*k], s.z.Data[lo*k:hi*k], s.y.Data[lo*k:hi*k]
 		for i, v := range um {
@@ -180,18 +170,15 @@ func (s *splitting) step(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	dz := 0.0
-	for _, v := range parts {
-		dz += v
-	}
+	dz := vec.Sum(parts)
 	if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, s.g, s.y, 0, s.q, s.workers); err != nil {
 		return 0, err
 	}
-	// With GᵀG = I the quadratic term is ‖M − Q‖²/2ρ, Q = GᵀY, but for a constant.
-	den := s.mu + 1/s.rho
+	// With GᵀG = I the quadratic term is ‖M − Q‖²/2ρ, Q = GᵀY, up to a constant.
+	den := proximal + 1/s.rho
 	for i := range k {
 		for j := range k {
-			s.plus.Set(i, j, (s.mu*s.m.At(i, j)+s.inv.At(j, i)+s.q.Data[i*k+j]/s.rho)/den)
+			s.plus.Set(i, j, (proximal*s.m.At(i, j)+s.inv.At(j, i)+s.q.Data[i*k+j]/s.rho)/den)
 		}
 	}
 	s.stochastic(s.plus)
@@ -238,11 +225,7 @@ func (s *splitting) value(m *mat.Dense, logdet float64) float64 {
 
 // violation is ‖GM − Z‖_F.
 func (s *splitting) violation() float64 {
-	v := 0.0
-	for i, x := range s.um.Data {
-		v += (x - s.z.Data[i]) * (x - s.z.Data[i])
-	}
-	return math.Sqrt(v)
+	return vec.Distance(s.um.Data, s.z.Data)
 }
 
 // dual moves the multipliers.
@@ -252,10 +235,10 @@ func (s *splitting) dual() {
 	}
 }
 
-// penalty makes ρ c times as large, and leaves W as it is.
-func (s *splitting) penalty(c float64) {
-	s.rho *= c
+// penalty shrinks ρ, and leaves W as it is.
+func (s *splitting) penalty() {
+	s.rho *= shrink
 	for i := range s.w.Data {
-		s.w.Data[i] *= c
+		s.w.Data[i] *= shrink
 	}
 }

@@ -26,6 +26,10 @@ type parts struct {
 	err         error
 }
 
+func (p *parts) Describe(context.Context) (corpus.Description, error) {
+	return corpus.Description{Remote: true}, nil
+}
+
 func (p *parts) Sum(ctx context.Context, plan sums.Plan) ([]int64, error) {
 	p.asked++
 	b, err := plan.MarshalBinary()
@@ -82,13 +86,17 @@ func TestBatchSameBits(t *testing.T) {
 		k, n  int
 		gain  float64
 		carry bool
-	}{{0, 5, 0, false}, {4, 10, 0, false}, {3, 3, -1, false}, {5, 1, -1, false}, {0, 5, 0, true}, {3, 10, 0, true}, {2, 3, -1, true}} {
-		s := refine.Batch{N: x.n, Gain: x.gain, Carry: x.carry}
+		last  int // passes under a logistic-normal prior
+	}{
+		{0, 5, 0, false, 0}, {4, 10, 0, false, 0}, {3, 3, -1, false, 0}, {5, 1, -1, false, 0}, {0, 5, 0, true, 0}, {3, 10, 0, true, 0}, {2, 3, -1, true, 0},
+		{4, 4, 0, false, 2}, {3, 4, -1, true, 3},
+	} {
+		s := refine.Batch{N: x.n, Gain: x.gain, Carry: x.carry, Correlated: x.last}
 		name := fmt.Sprintf("%v, K = %d: ", s, x.k)
 		opt := func(workers int) refine.Options { return refine.Options{K: x.k, Workers: workers} }
 		want := fitTo(t, s, docs, start, opt(1))
-		if (want.Watched > 0) != (x.gain == 0) {
-			t.Errorf("%s%d documents are watched", name, want.Watched)
+		if (want.HeldOut > 0) != (x.gain == 0) {
+			t.Errorf("%s%d documents are held out", name, want.HeldOut)
 		}
 		memory := encode(t, docs, p.N)
 		file, err := corpus.EncodeFile(ctx, memory, filepath.Join(t.TempDir(), "docs.jenc"))
@@ -136,7 +144,8 @@ func (s *transcript) relaxed(d int, n []float64) []float64 {
 	return t
 }
 
-// batchPass is a pass of Batch, which carries weights if there is room for them; final counts the documents for the last scores.
+// batchPass is a pass of Batch, which carries weights if there is room for them; final counts the
+// documents for the last scores.
 func (s *transcript) batchPass(first, closing, final bool, steps int) {
 	k := len(s.alpha)
 	begin, h, tokens, hidden := slices.Repeat([]float64{1}, k), refine.Score{}, 0.0, 0.0
@@ -178,7 +187,7 @@ func (s *transcript) batchPass(first, closing, final bool, steps int) {
 	s.topics()
 }
 
-// Batch equals its transcription in float64 but for rounding, which over-relaxation makes up to
+// Batch equals its transcription in float64 up to rounding, which over-relaxation makes up to
 // ten times as large as it is in Passes.
 func TestBatchTranscript(t *testing.T) {
 	const tol = 10 * rounding
@@ -202,13 +211,13 @@ func TestBatchTranscript(t *testing.T) {
 				want.batchPass(i == 0, i >= n-2, false, steps)
 			}
 			want.batchPass(false, true, true, last)
-			if len(got.History) != n+1 || got.Passes != n || got.Early || (got.Watched > 0) != (length == 1000) {
-				t.Fatalf("%s%d passes, %d scores, early %v, %d watched", name, got.Passes, len(got.History), got.Early, got.Watched)
+			if len(got.History) != n+1 || got.Passes != n || got.Early || (got.HeldOut > 0) != (length == 1000) {
+				t.Fatalf("%s%d passes, %d scores, early %v, %d held out", name, got.Passes, len(got.History), got.Early, got.HeldOut)
 			}
 			for i, h := range want.history {
 				g := got.History[i]
 				near(t, name+"log-likelihood", g.LogLik, h.LogLik, tol)
-				if !math.IsNaN(g.Objective) || math.IsNaN(h.HeldOut) != math.IsNaN(g.HeldOut) {
+				if math.IsNaN(h.HeldOut) != math.IsNaN(g.HeldOut) {
 					t.Errorf("%sscore %+v of pass %d, want %v", name, g, i+1, h)
 				} else if !math.IsNaN(h.HeldOut) {
 					near(t, name+"held-out likelihood", g.HeldOut, h.HeldOut, tol)
@@ -280,8 +289,8 @@ func TestBatchEarly(t *testing.T) {
 	for _, k := range []int{0, 3} {
 		for gain, n := range map[float64]int{10: 26, -1: 40} {
 			r := fitTo(t, refine.Batch{N: 40, Gain: gain}, c.Source(), refine.Start{B: p.B}, refine.Options{K: k})
-			if r.Passes != n || r.Early != (n < 40) || (r.Watched > 0) != (gain > 0) || len(r.History) != n+1 {
-				t.Errorf("K = %d, gain %v: %d passes, early %v, %d watched", k, gain, r.Passes, r.Early, r.Watched)
+			if r.Passes != n || r.Early != (n < 40) || (r.HeldOut > 0) != (gain > 0) || len(r.History) != n+1 {
+				t.Errorf("K = %d, gain %v: %d passes, early %v, %d held out", k, gain, r.Passes, r.Early, r.HeldOut)
 			}
 			for i, s := range r.History {
 				if math.IsNaN(s.HeldOut) != (gain < 0 || i >= n-2) {
@@ -326,18 +335,15 @@ func TestBatchErrors(t *testing.T) {
 	if _, err := (refine.Batch{}).Refine(ctx, failing, start, refine.Options{}); !errors.Is(err, cause) {
 		t.Errorf("the error of the documents became %v", err)
 	}
-	if err := (refine.Passes{}).Takes(failing); err == nil || !strings.Contains(err.Error(), "Batch") {
-		t.Errorf("Passes takes documents elsewhere: %v", err)
-	}
-	if err := (refine.Batch{}).Takes(failing); err != nil {
-		t.Error(err)
+	if _, err := (refine.Passes{}).Refine(ctx, failing, start, refine.Options{}); err == nil || !strings.Contains(err.Error(), "use Batch") {
+		t.Errorf("Passes over documents elsewhere: error %v, want one that names Batch", err)
 	}
 	local := sums.NewLocal(encode(t, docs, p.N), 2)
 	sameRefined(t, "Passes over sums.Local", fit(t, refine.Passes{N: 3}, docs, start, 0), fit(t, refine.Passes{N: 3}, local, start, 0))
 }
 
-// forgetful are documents that lose what a pass has left of them, after some passes and so many
-// times.
+// forgetful are documents that lose what a pass has left of them: after that many passes, and
+// that many times.
 type forgetful struct {
 	*sums.Local
 	after, times int

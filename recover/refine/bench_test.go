@@ -35,9 +35,8 @@ func BenchmarkPasses(b *testing.B) {
 		for _, k := range []int{50, 100} {
 			start := refine.Start{B: byDocument(c, k)}
 			for method, make := range map[string]func(n int) refine.Refiner{
-				"cvb0-document": func(n int) refine.Refiner { return refine.Passes{N: n, Gain: -1} },
-				"cvb0":          func(n int) refine.Refiner { return refine.Passes{N: n, Method: refine.CVB0, Gain: -1} },
-				"batch":         func(n int) refine.Refiner { return refine.Batch{N: n, Gain: -1} },
+				"passes": func(n int) refine.Refiner { return refine.Passes{N: n, Gain: -1} },
+				"batch":  func(n int) refine.Refiner { return refine.Batch{N: n, Gain: -1} },
 			} {
 				for _, x := range []struct {
 					docs    string

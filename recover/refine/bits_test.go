@@ -23,6 +23,8 @@ type list struct {
 	err  error
 }
 
+func (list) Describe(context.Context) (corpus.Description, error) { return corpus.Description{}, nil }
+
 func (s list) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
 		for _, d := range s.docs {
@@ -57,7 +59,11 @@ type numbered struct {
 	n int
 }
 
-func (s numbered) Vocabulary(context.Context) ([]string, error) { return make([]string, s.n), nil }
+func (s numbered) Describe(ctx context.Context) (corpus.Description, error) {
+	desc, err := s.Source.Describe(ctx)
+	desc.Vocabulary = make([]string, s.n)
+	return desc, err
+}
 
 // shuffle puts the words of a document in another order, some of them in two parts.
 func shuffle(d *corpus.Document) {
@@ -88,15 +94,14 @@ func TestPassesSameBits(t *testing.T) {
 	c := drawn(t, p, 3000, 40, 9) // some 70,000 nonzeros: nine blocks
 	start := refine.Start{B: p.B, A: p.A}
 	for _, x := range []struct {
-		method refine.Method
-		k      int
-		times  int32
-		gain   float64
+		k     int
+		times int32
+		gain  float64
+		last  int // passes under a logistic-normal prior
 	}{
-		{refine.CVB0Document, 0, 1, 0}, {refine.CVB0Document, 4, 300, 0}, {refine.CVB0Document, 3, 1, -1},
-		{refine.CVB0, 0, 1, -1}, {refine.CVB0, 5, 1, 0}, {refine.MAPEM, 0, 1, 0}, {refine.MAPEM, 3, 1, -1},
+		{0, 1, 0, 0}, {4, 300, 0, 0}, {3, 1, -1, 0}, {0, 1, -1, 0}, {5, 1, 0, 0}, {4, 1, 0, 3}, {0, 300, -1, 2},
 	} {
-		s := refine.Passes{N: 7, Method: x.method, Gain: x.gain}
+		s := refine.Passes{N: 7, Gain: x.gain, Correlated: x.last}
 		name := fmt.Sprintf("%v, K = %d", s, x.k)
 		often := func(d *corpus.Document) {
 			for i := range d.Counts {
@@ -106,8 +111,8 @@ func TestPassesSameBits(t *testing.T) {
 		docs := each(t, c, often)
 		opt := func(workers int) refine.Options { return refine.Options{K: x.k, Workers: workers} }
 		want := fitTo(t, s, docs, start, opt(1))
-		if (want.Watched > 0) != (x.gain == 0) {
-			t.Errorf("%s: %d documents are watched", name, want.Watched)
+		if (want.HeldOut > 0) != (x.gain == 0) {
+			t.Errorf("%s: %d documents are held out", name, want.HeldOut)
 		}
 		for _, workers := range []int{2, 3, 7} {
 			sameRefined(t, fmt.Sprintf("%s, %d workers", name, workers), want, fitTo(t, s, docs, start, opt(workers)))
@@ -133,7 +138,7 @@ func TestPassesSameBits(t *testing.T) {
 	}
 }
 
-// Documents in another order are watched, halved and sampled as before, by their ids: the
+// Documents in another order are held out, halved and sampled as before, by their ids: the
 // results differ by the rounding of sums. Without ids they are others.
 func TestPassesReordered(t *testing.T) {
 	p := testutil.NewPlanted(150, 6, 0.4, 18)
@@ -145,8 +150,8 @@ func TestPassesReordered(t *testing.T) {
 	s := refine.Passes{N: 12}
 	a := fitTo(t, s, docs, refine.Start{B: p.B}, refine.Options{K: 5})
 	b := fitTo(t, s, back, refine.Start{B: p.B}, refine.Options{K: 5})
-	if a.Watched != b.Watched || a.Watched < 40 || a.Watched > 110 || fmt.Sprint(a.From) != fmt.Sprint(b.From) {
-		t.Errorf("%d documents are watched, %d in the other order; topics %v and %v", a.Watched, b.Watched, a.From, b.From)
+	if a.HeldOut != b.HeldOut || a.HeldOut < 40 || a.HeldOut > 110 || fmt.Sprint(a.From) != fmt.Sprint(b.From) {
+		t.Errorf("%d documents are held out, %d in the other order; topics %v and %v", a.HeldOut, b.HeldOut, a.From, b.From)
 	}
 	for i, h := range a.History {
 		near(t, "log-likelihood", b.History[i].LogLik, h.LogLik, rounding)
@@ -164,15 +169,19 @@ func TestPassesReordered(t *testing.T) {
 	}
 	a, b = fit(t, s, docs, refine.Start{B: p.B}, 0), fit(t, s, back, refine.Start{B: p.B}, 0)
 	if math.Abs(a.History[0].HeldOut-b.History[0].HeldOut) < 1e-4 {
-		t.Errorf("by number the same documents are watched in any order: held-out likelihood %v and %v", a.History[0].HeldOut, b.History[0].HeldOut)
+		t.Errorf("by number the same documents are held out in any order: held-out likelihood %v and %v", a.History[0].HeldOut, b.History[0].HeldOut)
 	}
 }
 
-// Documents as a Stream reads them are those of the corpus.
-func TestPassesStream(t *testing.T) {
+// The documents behind a matrix of encoded documents are those of the corpus that it uses.
+func TestPassesOfMatrix(t *testing.T) {
 	p := testutil.NewPlanted(80, 4, 0, 10)
 	c := drawn(t, p, 200, 30, 11)
-	stream, err := cooc.NewStream(ctx, c.Source(), cooc.Options{})
+	e, err := corpus.Encode(ctx, c.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	op, err := cooc.FromEncoded(ctx, e, cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +196,7 @@ func TestPassesStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := refine.Passes{N: 3}
-	sameRefined(t, "stream", fit(t, s, used.Source(), refine.Start{B: p.B}, 0), fit(t, s, stream.Info().Source, refine.Start{B: p.B}, 0))
+	sameRefined(t, "matrix", fit(t, s, used.Source(), refine.Start{B: p.B}, 0), fit(t, s, op.Info().Source, refine.Start{B: p.B}, 0))
 }
 
 // Topics in another order come out in that order, to rounding, and words too.

@@ -15,9 +15,6 @@ import (
 // time: later passes use the same memory. The sizes make each part of the bound the largest
 // once: words, documents, topics, nonzeros, and hardly anything.
 func TestPassesBytes(t *testing.T) {
-	if testutil.Race {
-		t.Skip("the race detector takes memory of its own")
-	}
 	for _, x := range []struct{ n, k, docs, length int }{{4000, 8, 60, 50}, {200, 20, 6000, 12}, {300, 120, 100, 80}, {500, 10, 3000, 150}, {20, 3, 2, 5}} {
 		p := testutil.NewPlanted(x.n, x.k, 0.3, 1)
 		c := drawn(t, p, x.docs, x.length, 2)
@@ -26,7 +23,7 @@ func TestPassesBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, s := range []refine.Refiner{
-			refine.Passes{N: 1}, refine.Passes{N: 2, Method: refine.MAPEM}, refine.Passes{N: 3, Method: refine.CVB0},
+			refine.Passes{N: 1}, refine.Passes{N: 2}, refine.Passes{N: 3},
 			refine.Passes{N: 2, Scratch: t.TempDir()}, refine.Passes{N: 7}, refine.Batch{N: 1}, refine.Batch{N: 1, Carry: true},
 		} {
 			for _, want := range []int{0, x.k - 1} { // one merge; others make the same again
@@ -35,8 +32,8 @@ func TestPassesBytes(t *testing.T) {
 					docs = encoded
 				}
 				opt := refine.Options{K: want, Workers: 2}
-				took := testutil.Allocated(func() { fitTo(t, s, docs, refine.Start{B: p.B}, opt) })
-				bound := s.Bytes(x.docs, x.n, int64(c.NNZ()), x.k)
+				took := testutil.Allocated(t, func() { fitTo(t, s, docs, refine.Start{B: p.B}, opt) })
+				bound := refine.Bytes(s, x.docs, x.n, int64(c.NNZ()), x.k)
 				name := fmt.Sprintf("%+v, %v, K = %d", x, s, want)
 				t.Logf("%s: %.2f MB of %.2f", name, float64(took)/1e6, float64(bound)/1e6)
 				if took > bound {
@@ -50,16 +47,17 @@ func TestPassesBytes(t *testing.T) {
 // Bounds grow with all sizes, do not overflow, and are less with a file.
 func TestPassesBytesGrow(t *testing.T) {
 	p := refine.Passes{}
-	b := p.Bytes(3000, 5000, 500_000, 50)
-	for _, more := range []int64{p.Bytes(4000, 5000, 500_000, 50), p.Bytes(3000, 6000, 500_000, 50), p.Bytes(3000, 5000, 600_000, 50), p.Bytes(3000, 5000, 500_000, 60)} {
+	bytes := func(docs, words int, nonzeros int64, k int) int64 { return refine.Bytes(p, docs, words, nonzeros, k) }
+	b := bytes(3000, 5000, 500_000, 50)
+	for _, more := range []int64{bytes(4000, 5000, 500_000, 50), bytes(3000, 6000, 500_000, 50), bytes(3000, 5000, 600_000, 50), bytes(3000, 5000, 500_000, 60)} {
 		if more <= b {
 			t.Errorf("%d bytes, and %d for more", b, more)
 		}
 	}
-	if in, file := p.Bytes(1e6, 5000, 1e8, 50), (refine.Passes{Scratch: "."}).Bytes(1e6, 5000, 1e8, 50); in-file < 3e8 {
+	if in, file := bytes(1e6, 5000, 1e8, 50), refine.Bytes(refine.Passes{Scratch: "."}, 1e6, 5000, 1e8, 50); in-file < 3e8 {
 		t.Errorf("%d bytes, %d with a file", in, file)
 	}
-	if b := p.Bytes(1<<31, 1<<31, 1<<62, 1000); b < 1<<50 || b > 1<<61 {
+	if b := bytes(1<<31, 1<<31, 1<<62, 1000); b < 1<<50 || b > 1<<61 {
 		t.Errorf("%d bytes", b)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/docstep"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
@@ -17,6 +18,8 @@ type dense struct {
 	n      int
 	counts []int32
 }
+
+func (dense) Describe(context.Context) (corpus.Description, error) { return corpus.Description{}, nil }
 
 func (s dense) Docs(context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
@@ -60,7 +63,7 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// What passes see of a watched document is what holdout.Split leaves visible, and with the
+// What passes see of a held-out document is what holdout.Split leaves visible, and with the
 // hidden tokens it is the document.
 func TestLoadHides(t *testing.T) {
 	p := testutil.NewPlanted(200, 4, 0.2, 1)
@@ -69,19 +72,19 @@ func TestLoadHides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, watched := fitter{watch: true}, 0
-	var w worker
+	f, heldOut := stripes{topics: &topics{seen: &census{hides: true}}}, 0
+	w := worker{Document: docstep.NewDocument(p.K)}
 	for i := range e.Blocks() {
 		if err := e.Block(i, &w.block); err != nil {
 			t.Fatal(err)
 		}
 		for d := range w.block.Docs() {
 			key := w.block.Key(d)
-			f.load(&w, d, f.watches(key))
+			f.load(&w, d, f.holdsOut(key))
 			words, all := w.block.Doc(d)
 			visible, hidden := make(map[int32]float32), make(map[int32]float32)
 			holdout.Split(all, func(i int, seen, unseen int64) {
-				if !holdout.Watches(key) {
+				if !holdout.HeldOut(key) {
 					seen, unseen = seen+unseen, 0
 				}
 				if seen > 0 {
@@ -92,9 +95,9 @@ func TestLoadHides(t *testing.T) {
 				}
 			})
 			for what, x := range map[string]struct {
-				got  holdout.Tokens
+				got  docstep.Tokens
 				want map[int32]float32
-			}{"visible": {w.doc.Visible, visible}, "hidden": {w.doc.Hidden, hidden}} {
+			}{"visible": {w.Visible, visible}, "hidden": {w.Hidden, hidden}} {
 				if len(x.got.Words) != len(x.want) {
 					t.Fatalf("document %#x: %d words are %s, want %d", key, len(x.got.Words), what, len(x.want))
 				}
@@ -104,17 +107,17 @@ func TestLoadHides(t *testing.T) {
 					}
 				}
 			}
-			if len(w.doc.Hidden.Words) > 0 {
-				watched++
+			if len(w.Hidden.Words) > 0 {
+				heldOut++
 			}
-			had := slices.Clone(w.doc.Visible.Words)
-			if f.load(&w, d, false); len(w.doc.Hidden.Words) > 0 || !slices.Equal(w.doc.Visible.Words, words) {
-				t.Fatalf("document %#x: %v of %v, after %v", key, w.doc.Visible.Words, words, had)
+			had := slices.Clone(w.Visible.Words)
+			if f.load(&w, d, false); len(w.Hidden.Words) > 0 || !slices.Equal(w.Visible.Words, words) {
+				t.Fatalf("document %#x: %v of %v, after %v", key, w.Visible.Words, words, had)
 			}
 		}
 	}
-	if watched < 20 || watched > 80 {
-		t.Errorf("%d of 800 documents are watched", watched)
+	if heldOut < 20 || heldOut > 80 {
+		t.Errorf("%d of 800 documents are held out", heldOut)
 	}
 }
 
@@ -122,10 +125,10 @@ func TestLoadHides(t *testing.T) {
 func TestChosen(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	const n = 40000
-	var first, third, both, watched, all int
+	var first, third, both, heldOut, all int
 	for range n {
 		key := rng.Uint64()
-		h, s, w := half(key) == 0, holdout.Sampled(key, 3), holdout.Watches(key)
+		h, s, w := holdout.Half(key) == 0, holdout.Sampled(key, 3), holdout.HeldOut(key)
 		count := func(c *int, is bool) {
 			if is {
 				*c++
@@ -134,13 +137,13 @@ func TestChosen(t *testing.T) {
 		count(&first, h)
 		count(&third, s)
 		count(&both, h && s)
-		count(&watched, w)
+		count(&heldOut, w)
 		count(&all, h && s && w)
 		if !holdout.Sampled(key, 1) {
 			t.Fatal("a sample of all leaves one out")
 		}
 	}
-	for name, x := range map[string][2]int{"half": {first, n / 2}, "sampled": {third, n / 3}, "both": {both, n / 6}, "watched": {watched, n / 20}, "all": {all, n / 120}} {
+	for name, x := range map[string][2]int{"half": {first, n / 2}, "sampled": {third, n / 3}, "both": {both, n / 6}, "held out": {heldOut, n / 20}, "all": {all, n / 120}} {
 		if most := n / 80; x[0] < x[1]-most || x[0] > x[1]+most || 2*x[0] < x[1] { // five deviations
 			t.Errorf("%s: %d of %d documents, want %d", name, x[0], n, x[1])
 		}

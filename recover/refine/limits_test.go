@@ -36,7 +36,6 @@ func TestPassesErrors(t *testing.T) {
 		{refine.Passes{N: -1}, nil, refine.Start{B: b}, 0, "N = -1"},
 		{refine.Passes{Beta: -1, Alpha: math.NaN()}, nil, refine.Start{B: b}, 0, "Alpha = NaN"},
 		{refine.Passes{Beta: math.Inf(1)}, nil, refine.Start{B: b}, 0, "Beta = +Inf"},
-		{refine.Passes{Method: 7}, nil, refine.Start{B: b}, 0, "Method(7)"},
 		{refine.Passes{Gain: math.NaN()}, nil, refine.Start{B: b}, 0, "Gain = NaN"},
 		{refine.Passes{}, nil, refine.Start{B: b}, 0, "no documents"},
 		{refine.Passes{}, list{docs: good}, refine.Start{B: b}, -1, "-1 topics of a start with 2"},
@@ -69,7 +68,7 @@ func TestPassesErrors(t *testing.T) {
 	}
 }
 
-// stopped is a context that is cancelled when it has been asked so many times.
+// stopped is a context that is cancelled when it has been asked a number of times.
 type stopped struct {
 	context.Context
 	left atomic.Int64
@@ -87,7 +86,7 @@ func (c *stopped) Err() error {
 func TestPassesCancelled(t *testing.T) {
 	p := testutil.NewPlanted(300, 6, 0.4, 8)
 	docs := numbered{drawn(t, p, 400, 40, 9).Source(), p.N}
-	s := refine.Passes{N: 7, Scratch: t.TempDir()}
+	s := refine.Passes{N: 7, Correlated: 2, Scratch: t.TempDir()}
 	done := false
 	for asked := int64(0); !done; asked += 1 + asked/20 {
 		if asked > 1e6 {
@@ -171,13 +170,13 @@ func proper(t *testing.T, name string, r *refine.Result, n, k int) {
 			t.Errorf("%s: reading weights sum to %v", name, s)
 		}
 		for i := range n {
-			if !(r.B.At(i, j) > 0) || !(r.Breve.At(i, j) > 0) || !(r.Reading.At(i, j) >= 0) {
-				t.Errorf("%s: word %d has %v in topic %d, %v of it, reading weight %v", name, i, r.B.At(i, j), j, r.Breve.At(i, j), r.Reading.At(i, j))
+			if !(r.B.At(i, j) > 0) || !(r.WordTopics.At(i, j) > 0) || !(r.Reading.At(i, j) >= 0) {
+				t.Errorf("%s: word %d has %v in topic %d, %v of it, reading weight %v", name, i, r.B.At(i, j), j, r.WordTopics.At(i, j), r.Reading.At(i, j))
 			}
 		}
 	}
 	for i := range n {
-		near(t, name+": a word's sum", mat.Sum(r.Breve.RowView(i)), 1, 1e-12)
+		near(t, name+": a word's sum", mat.Sum(r.WordTopics.RowView(i)), 1, 1e-12)
 	}
 	for i, h := range r.History {
 		if !(h.LogLik < 1e-6) || math.IsInf(h.LogLik, 0) || !math.IsNaN(h.HeldOut) {
@@ -186,7 +185,7 @@ func proper(t *testing.T, name string, r *refine.Result, n, k int) {
 	}
 }
 
-// The smallest corpora, for all methods and all numbers of topics: half of the documents
+// The smallest corpora, for all refiners and all numbers of topics: half of the documents
 // may be nobody, and reading weights may all be zero.
 func TestPassesTiny(t *testing.T) {
 	many := corpus.Document{}
@@ -214,8 +213,7 @@ func TestPassesTiny(t *testing.T) {
 				b.Set(t%n, t, 1)
 			}
 			for _, s := range []refine.Refiner{
-				refine.Passes{N: 8, Gain: -1}, refine.Passes{N: 8, Method: refine.CVB0, Gain: -1},
-				refine.Passes{N: 8, Method: refine.MAPEM, Gain: -1}, refine.Batch{N: 8, Gain: -1}, refine.Batch{N: 8, Gain: -1, Carry: true},
+				refine.Passes{N: 8, Gain: -1}, refine.Batch{N: 8, Gain: -1}, refine.Batch{N: 8, Gain: -1, Carry: true},
 			} {
 				for want := 1; want <= k; want++ {
 					r := fitTo(t, s, list{docs: docs}, refine.Start{B: b}, refine.Options{K: want})

@@ -71,7 +71,7 @@ func fitTo(t testing.TB, p refine.Refiner, docs corpus.Source, start refine.Star
 
 func sameRefined(t *testing.T, name string, a, b *refine.Result) {
 	t.Helper()
-	for part, x := range map[string][2]*mat.Dense{"B": {a.B, b.B}, "Breve": {a.Breve, b.Breve}, "A": {a.A, b.A}, "Reading": {a.Reading, b.Reading}} {
+	for part, x := range map[string][2]*mat.Dense{"B": {a.B, b.B}, "WordTopics": {a.WordTopics, b.WordTopics}, "A": {a.A, b.A}, "Reading": {a.Reading, b.Reading}} {
 		if !slices.Equal(x[0].RawMatrix().Data, x[1].RawMatrix().Data) {
 			t.Errorf("%s: %s differs", name, part)
 		}
@@ -79,7 +79,7 @@ func sameRefined(t *testing.T, name string, a, b *refine.Result) {
 	if !slices.Equal(a.Alpha, b.Alpha) || !slices.Equal(a.From, b.From) {
 		t.Errorf("%s: α or From differs", name)
 	}
-	if fmt.Sprint(a.History) != fmt.Sprint(b.History) || a.Docs != b.Docs || a.Watched != b.Watched || a.Tokens != b.Tokens || a.Early != b.Early {
+	if fmt.Sprint(a.History) != fmt.Sprint(b.History) || a.Docs != b.Docs || a.HeldOut != b.HeldOut || a.Tokens != b.Tokens || a.Early != b.Early {
 		t.Errorf("%s: the history differs", name)
 	}
 }

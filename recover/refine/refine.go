@@ -1,11 +1,11 @@
 // Package refine improves topics by passes over the documents.
 //
-// The topics that anchor words give explain co-occurrence, not documents. [Passes]
-// fits latent Dirichlet allocation from them: a few deterministic passes move
-// words between topics until the documents are as likely as under a Gibbs sampler. [Batch]
-// does so where nothing can be kept of the documents, on many machines.
-// The documents are read once and encoded (corpus.Encoded), in memory or in a file, and
-// each pass decodes them. The papers on anchor words do not have this step.
+// The topics that anchor words give explain co-occurrence, not documents. [Passes] fits
+// latent Dirichlet allocation from them: deterministic passes move words between topics
+// until the documents are as likely as under a Gibbs sampler. [Batch] does so on many
+// machines, and keeps nothing of the documents. They are encoded once ([corpus.Encoded]), in
+// memory or in a file, and each pass decodes them. The papers on anchor words do not have
+// this step.
 package refine
 
 import (
@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	recovery "github.com/jsmf-go/spectral/recover"
 )
 
 // Refiner improves topics by going back to the documents.
@@ -26,39 +27,54 @@ type Refiner interface {
 	// row numbers of start.B, the same ones each time it is read. The result is
 	// the same to the bit for any opt.Workers.
 	Refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (*Result, error)
-	// Takes returns an error if Refine cannot read such documents. It reads none of them.
-	Takes(docs corpus.Source) error
-	// Bytes returns an upper bound of the bytes that Refine holds at a time for so
-	// many documents, words, nonzero counts and topics, beside the documents. Garbage
-	// that is not yet collected comes on top.
-	Bytes(docs, words int, nonzeros int64, k int) int64
-	// Hides tells whether Refine learns only at its end from the tokens that Passes hides.
-	// The start must then be made without them, so that they measure what was learned.
-	Hides() bool
 	// String names the method and its settings.
 	String() string
+}
+
+// Bytes returns an upper bound of the bytes that r holds at a time for the given numbers of
+// documents, words, nonzero counts and topics, besides the documents and garbage that is not
+// yet collected. A Refiner of another package counts as Passes{}.
+func Bytes(r Refiner, docs, words int, nonzeros int64, k int) int64 {
+	own, ok := r.(interface {
+		bytes(docs, words, nonzeros, k float64) float64
+	})
+	if !ok {
+		own = Passes{}
+	}
+	return int64(min(own.bytes(float64(docs), float64(words), float64(nonzeros), float64(k)), math.MaxInt64/8))
+}
+
+// Remote reports whether r takes documents on other machines ([corpus.Description].Remote), as
+// Batch does.
+func Remote(r Refiner) bool {
+	switch r.(type) {
+	case Batch, *Batch:
+		return true
+	}
+	return false
 }
 
 // Start is what a refinement begins with. It is not written to.
 type Start struct {
 	B *mat.Dense // N×K, topics: no entry negative, each column sums to 1
-	A *mat.Dense // K×K, their correlations, nil if not known; Passes does without
-
-	// Counts are the tokens of each document by topic, M×K, document by document, as
-	// Result.Counts has them; nil if not known. Passes then finds the first topic counts
-	// itself. Batch does without.
+	A *mat.Dense // K×K, their correlations; nil if not known. Passes and Batch ignore it.
+	// Prior is a logistic-normal prior of the K topics, to begin the passes under such a prior with
+	// (Passes.Correlated). There are then none under a Dirichlet prior. nil: none is known.
+	Prior *recovery.LogisticNormal
+	// Counts are the tokens of each document by topic, M×K, document by document, as in
+	// Result.Counts; nil if not known. Passes then finds them itself; Batch ignores them.
 	Counts []float32
 }
 
 // Options are what every Refiner takes besides its own settings.
 type Options struct {
-	// K is the number of topics of the result, at most those of the start; 0 means as
-	// many. A Refiner chooses what becomes of the others.
+	// K is the number of topics of the result, at most that of the start; 0 means the same.
+	// A Refiner chooses what becomes of surplus topics.
 	K int
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
-	// Progress, if not nil, is called after each pass with the number done and
-	// the mean log-likelihood of a token before that pass.
+	// Progress, if not nil, is called after each pass with the number done and the mean
+	// log-likelihood of a token before that pass.
 	Progress func(done, total int, loglik float64)
 }
 
@@ -66,13 +82,12 @@ type Options struct {
 type Result struct {
 	// B is N×K: column k holds p(word | topic k), all positive, and sums to 1.
 	B *mat.Dense
-	// Breve is N×K: row n holds p(topic | word n), by Bayes' rule from B and the
+	// WordTopics is N×K: row n holds p(topic | word n), by Bayes' rule from B and the
 	// topic shares, the row sums of A. Anchors no longer have unit rows.
-	Breve *mat.Dense
-	// A is K×K: the mean of E[θθᵀ] over the documents that are not empty, where
-	// the topic proportions θ have the Dirichlet distribution given by the
-	// document's topic counts and α. A is symmetric, positive and, to rounding,
-	// positive definite, and sums to 1.
+	WordTopics *mat.Dense
+	// A is K×K: the mean of E[θθᵀ] over the documents that are not empty, where the topic
+	// proportions θ have the Dirichlet distribution of the document's topic counts plus α. A
+	// is symmetric, positive and, to rounding, positive definite, and sums to 1.
 	A *mat.Dense
 	// Reading is N×K: column k ranks the words by which people recognise topic k. With
 	// x_nk the number of documents that use word n in topic k, the sum of
@@ -80,62 +95,85 @@ type Result struct {
 	//
 	//	max(x_nk − 2·√x_nk, 0) · max(ln(p(k|n)/p(k)), 0) · ln(M/df_n),
 	//
-	// p(k|n) and p(k) being shares of x, df_n the documents of M that hold the word.
-	// Words of most documents and words of all topics alike have next to no weight, and so
-	// do those of a handful of documents. Columns sum to 1, or are zero for a topic without
-	// such words. Where documents have fewer than eight distinct words on average, Reading is
-	// B.
+	// p(k|n) and p(k) being shares of x, and df_n the documents of M with the word. Words of
+	// most documents, of all topics alike or of a handful of documents have next to no
+	// weight. Columns sum to 1, or are zero for a topic without words of weight. If documents
+	// have fewer than eight distinct words on average, Reading is B.
 	Reading *mat.Dense
+	// Prior is the logistic-normal prior of a document's topic proportions that the last passes
+	// learned; nil without such passes.
+	Prior *recovery.LogisticNormal
 	// Alpha is the Dirichlet prior of a document's topic proportions: K equal numbers.
 	Alpha []float64
-	// Beta is the symmetric Dirichlet prior of a topic's words.
-	Beta float64
 	// From has for each of the K topics the number of the start's topic that it was, all
-	// different. Where two were merged, it is that of the one with more tokens. nil means
-	// that the topics are those of the start, in order.
+	// different; if two were merged, of the one with more tokens. nil: the topics of the
+	// start, in order.
 	From []int
-	// Passes is the number of passes.
-	Passes int
-	// Early reports that the passes ended before their limit because the likelihood of
-	// hidden tokens gained too little.
-	Early bool
-	// LastRead is how long the read after the last pass took, which scores the documents
-	// and finds A and Reading.
-	LastRead time.Duration
-	// History has Passes+1 entries: the state before each pass, and the final one.
-	History []Score
-	// Docs is how many documents the topics were learned from, without empty ones and those
-	// of weight 0;
-	// Watched is how many of these had half of their tokens hidden until the last
-	// passes; Tokens is the sum of their counts.
-	Docs, Watched int
-	Tokens        int64
 	// Counts are the tokens of each document by topic, M×K, document by document, without
-	// the document's weight; nil from Batch, and where they are in a file (Passes.Scratch).
+	// the document's weight; nil from Batch and with Passes.Scratch.
 	Counts []float32
+
+	Stats
+}
+
+// Stats says how topics were refined.
+type Stats struct {
+	// Method names what was run; if empty, a jsmf.Pipeline takes the Refiner's String.
+	Method string `json:"method"`
+	// Passes is the number of passes.
+	Passes int `json:"passes"`
+	// Correlated is how many of the passes had a logistic-normal prior.
+	Correlated int `json:"correlated,omitempty"`
+	// Early reports that the passes ended before their limit because hidden tokens gained
+	// too little likelihood.
+	Early bool `json:"early"`
+	// Docs is how many documents the topics were learned from, without empty ones and those
+	// of weight 0. HeldOut of these had half of their tokens hidden until the last passes.
+	// Tokens is the sum of their counts.
+	Docs    int   `json:"docs"`
+	HeldOut int   `json:"watched"`
+	Tokens  int64 `json:"tokens"`
+	// Beta is the symmetric Dirichlet prior of a topic's words.
+	Beta float64 `json:"beta"`
+	// History has Passes+1 entries: the state before each pass, and the final one.
+	History []Score `json:"history"`
+	// LastRead is how long the read after the last pass took, which scores the documents
+	// and finds A and Reading. It is not in a model file.
+	LastRead time.Duration `json:"-"`
+}
+
+// LogLik returns Score.LogLik of the History.
+func (s Stats) LogLik() []float64 {
+	out := make([]float64, len(s.History))
+	for i, h := range s.History {
+		out[i] = h.LogLik
+	}
+	return out
+}
+
+// Status says why the passes ended.
+func (s Stats) Status() string {
+	if s.Early {
+		return "held-out gain"
+	}
+	return "pass limit"
 }
 
 // Score is how well topics explain documents at some point.
 type Score struct {
-	// LogLik is the mean of ln p(token) over the tokens that are not hidden.
-	// p = Σ_k θ_k B_wk with the document's current θ, its posterior mean. In a pass by
-	// halves the second half is scored by the topics that the first one left, and where
-	// there are 1000 documents or more, only one in eight and those that are watched.
+	// LogLik is the mean of ln p(token) over the tokens that are not hidden, p = Σ_k θ_k B_wk
+	// with the posterior mean of the document's θ. In a pass by halves the second half is
+	// scored by the topics that the first one left, and of 1000 documents or more one in
+	// eight is scored besides those held out.
 	LogLik float64 `json:"loglik"`
-	// Objective is the function that MAPEM never lowers, except where topics are merged
-	// or the hidden tokens join the others: LogLik plus the log-densities of the priors per
-	// token, without their constants. It is NaN with other methods, which maximise no such
-	// function.
-	Objective float64 `json:"objective"`
 	// HeldOut is the mean of ln p(token) over the hidden tokens, with a hundredth of the
-	// unigram distribution in p; NaN if there are none, as in the two last passes.
+	// unigram distribution in p; NaN if there are none, as in the last two passes.
 	HeldOut float64 `json:"held_out"`
 }
 
-// check tells whether the start is made of topics. Columns may miss the sum 1
-// by rounding.
+// check reports what is wrong with a start.
 func (s Start) check() error {
-	const tol = 1e-6
+	const tol = 1e-6 // of the sum of a topic
 	if s.B == nil || s.B.IsEmpty() {
 		return errors.New("refine: no topics to start with")
 	}
@@ -151,12 +189,17 @@ func (s Start) check() error {
 	}
 	for t, v := range sums {
 		if !(math.Abs(v-1) <= tol) {
-			return fmt.Errorf("refine: p(word | topic %d) sums to %v over the words, not 1", t, v)
+			return fmt.Errorf("refine: p(word | topic %d) sums to %.9g over the words, not 1", t, v)
 		}
 	}
 	for _, v := range s.Counts {
 		if !(v >= 0 && v <= math.MaxFloat32) {
 			return fmt.Errorf("refine: a document has %v tokens of a topic", v)
+		}
+	}
+	if s.Prior != nil {
+		if err := s.Prior.Validate(k); err != nil {
+			return fmt.Errorf("refine: the start's prior %w", err)
 		}
 	}
 	if s.A != nil {

@@ -42,21 +42,18 @@ func TestInferenceNearPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fitter{Passes: Passes{}.withDefaults()}
-	if f.topics, err = newTopics(prior{f.Alpha, f.Beta, f.Gain}, Start{B: p.B}, Options{}); err != nil {
+	f, err := Passes{}.withDefaults().begin(ctx, c.Source(), Start{B: p.B}, Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.state.close()
-	if err := f.begin(ctx, c.Source(), Start{B: p.B}); err != nil {
-		t.Fatal(err)
-	}
 	for pass := range 30 {
-		if err := f.pass(ctx, pass, pass >= 28, pass >= 28); err != nil {
+		if _, err := f.pass(ctx, pass, pass >= 28, false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	res := &Result{}
-	if err := f.finish(ctx, res); err != nil {
+	if err := f.finish(ctx, f, res); err != nil {
 		t.Fatal(err)
 	}
 	by, err := infer.MAP{}.Prepare(ctx, infer.Topics{B: res.B, A: res.A, Alpha: res.Alpha}, infer.Options{})

@@ -66,7 +66,7 @@ func newTranscript(t *testing.T, p refine.Passes, c *corpus.Corpus, b *mat.Dense
 				s.x[d][w] = 0
 			}
 			for range int(s.x[d][w]) {
-				if token++; token%2 == 0 && holdout.Watches(keys[d]) {
+				if token++; token%2 == 0 && holdout.HeldOut(keys[d]) {
 					s.hidden[d][w]++
 					hidden++
 				}
@@ -139,16 +139,7 @@ func (s *transcript) shared(d, w int, out bool) []float64 {
 		return g
 	}
 	for t, v := range g {
-		left := max(s.nd[d][t]+s.alpha[t]-v, 1e-8)
-		if s.Method == refine.CVB0Document {
-			g[t] = left * s.b[w][t]
-			continue
-		}
-		tokens := s.Beta * float64(len(s.nw))
-		for _, row := range s.nw {
-			tokens += row[t]
-		}
-		g[t] = left * max(s.nw[w][t]+s.Beta-v, s.Beta) / (tokens - v)
+		g[t] = max(s.nd[d][t]+s.alpha[t]-v, 1e-8) * s.b[w][t]
 	}
 	return normal(g)
 }
@@ -198,37 +189,20 @@ func (s *transcript) visible(d int, closing bool) []float64 {
 func (s *transcript) score(h *refine.Score, tokens, hidden *float64, d int, closing bool) {
 	x := s.visible(d, closing)
 	weight := s.weight[d]
-	loglik := weight * s.loglik(d, x, 0)
-	h.LogLik += loglik
-	h.Objective += loglik
+	h.LogLik += weight * s.loglik(d, x, 0)
 	*tokens += weight * total(x)
-	if total(x) > 0 {
-		for t, v := range s.theta(d) {
-			h.Objective += weight * s.alpha[t] * math.Log(v)
-		}
-	}
 	if !closing {
 		h.HeldOut += weight * s.loglik(d, s.hidden[d], 0.01)
 		*hidden += weight * total(s.hidden[d])
 	}
 }
 
-func (s *transcript) topicDensity() float64 {
-	sum := 0.0
-	for _, row := range s.b {
-		for _, v := range row {
-			sum += s.Beta * math.Log(v)
-		}
-	}
-	return sum
-}
-
 func (s *transcript) pass(first, closing bool) {
 	k, halves := len(s.alpha), []int{0, 1}
-	if first || closing || s.Method == refine.MAPEM {
+	if first || closing {
 		halves = []int{-1}
 	}
-	h, tokens, hidden := refine.Score{Objective: s.topicDensity()}, 0.0, 0.0
+	h, tokens, hidden := refine.Score{}, 0.0, 0.0
 	all := 0.0
 	for d := range s.x {
 		all += s.weight[d] * total(s.visible(d, closing))
@@ -246,8 +220,8 @@ func (s *transcript) pass(first, closing bool) {
 				}
 			}
 			s.score(&h, &tokens, &hidden, d, closing)
-			watched := !closing && total(s.hidden[d]) > 0
-			s.nd[d] = s.count(d, x, !first && !watched && s.Method != refine.MAPEM, fresh)
+			heldOut := !closing && total(s.hidden[d]) > 0
+			s.nd[d] = s.count(d, x, !first && !heldOut, fresh)
 		}
 		for w, row := range fresh {
 			for t, v := range row {
@@ -275,7 +249,7 @@ func (s *transcript) topics() {
 }
 
 func (s *transcript) note(h refine.Score, tokens, hidden float64) {
-	h.LogLik, h.Objective, h.HeldOut = h.LogLik/tokens, h.Objective/tokens, h.HeldOut/hidden
+	h.LogLik, h.HeldOut = h.LogLik/tokens, h.HeldOut/hidden
 	s.history = append(s.history, h)
 }
 

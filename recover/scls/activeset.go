@@ -13,17 +13,15 @@ import (
 // rounding: KKT gaps are of the order of 1e-15 times the largest entries of G and f,
 // whatever the start.
 //
-// A warm start gives the set of positive coordinates. From the right one it
-// takes a single step. Where the optimum is not unique, one of its points is
-// found, and a warm start may find another. Problems whose gap rounding keeps above
-// about 1e-12 of the scale are reported as Stalled.
+// A warm start gives the set of positive coordinates; the right one takes a single step. If
+// the optimum is not unique, a warm start may find another of its points. Problems whose gap
+// rounding keeps above about 1e-12 of the scale are Stalled.
 //
 // Cost for each problem: O(K·P) a step, with P positive coordinates, in P steps or a
 // few more. Memory: O(K²) a worker.
 type ActiveSet struct {
-	// MaxIterations bounds the equality-constrained solves of one problem,
-	// to within the K of a last step; 0 means 20K + 200, far above what is
-	// needed in practice.
+	// MaxIterations bounds the equality-constrained solves of one problem, to within the K of
+	// a last step; 0 means 20K + 200, far above what is needed in practice.
 	MaxIterations int
 }
 
@@ -53,14 +51,12 @@ func (a ActiveSet) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, 
 	}
 	q := p.Quadratic(a.MaxIterations, p.fmax)
 	res := newResult(p.n)
-	opt.Workers = p.workers(opt)
-	solvers := make([]*simplex.Solver, opt.Workers)
-	err = p.solveChunks(ctx, opt, func(worker, lo, hi int) error {
-		if solvers[worker] == nil {
-			solvers[worker] = q.Solver()
-		}
+	err = solve(ctx, p, opt, q.Solver, func(s *simplex.Solver, lo, hi int) error {
 		for i := lo; i < hi; i++ {
-			o, err := solvers[worker].Solve(p.y.row(i), p.f.row(i), p.warm)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			o, err := s.Solve(p.y.RawRowView(i), p.f.RawRowView(i), p.warm)
 			if err != nil {
 				return err
 			}

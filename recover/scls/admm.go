@@ -1,13 +1,15 @@
 package scls
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/simplex"
 )
 
@@ -19,27 +21,21 @@ import (
 // where Π is the projection onto the simplex, from y = q = Π((G + δI)⁻¹f). The
 // paper has δ = 0; here δ = 1e-10·λ_max(G), because G may have no inverse.
 //
-// A problem ends when ‖Δy‖₂ < Tol and ‖p − y‖₂ < Tol. The paper asks only for the
-// first, which also holds at a vertex where y waits while q still moves; the second
-// is the residual of the fixed point. PaperStop drops it.
+// A problem ends when ‖Δy‖₂ < Tol and ‖p − y‖₂ < Tol, the residual of the fixed point. The
+// paper asks only for the first (PaperStop), which also holds at a vertex where y waits
+// while q still moves.
 //
 // Cost of a sweep: 2K² flops and one projection for each problem.
 type ADMM struct {
-	// Gamma is γ > 0, in units of 1/G. 0 chooses it from the spectrum:
-	// 1/√(λ_max·λ_min), where λ_min is taken as at least 1e-4·λ_max. The
-	// papers use 3 throughout.
+	// Gamma is γ > 0, in units of 1/G; the papers use 3. 0 means 1/√(λ_max·λ_min) of the
+	// spectrum, with λ_min at least 1e-4·λ_max.
 	Gamma float64
-
 	// Lambda is the relaxation λ in (0, 2); 0 means 1.9.
 	Lambda float64
-
-	// Tol is the tolerance on ‖Δy‖₂ and ‖p − y‖₂; 0 means 1e-6. The papers
-	// use 1e-5.
+	// Tol is the tolerance on ‖Δy‖₂ and ‖p − y‖₂; 0 means 1e-6, and the papers use 1e-5.
 	Tol float64
-
 	// MaxIterations bounds the sweeps; 0 means 1000.
 	MaxIterations int
-
 	// PaperStop ends at ‖Δy‖₂ < Tol alone.
 	PaperStop bool
 }
@@ -55,54 +51,44 @@ const (
 	startShift = 1e-10 // of λ_max
 )
 
-func (a ADMM) fill() (ADMM, error) {
-	switch {
-	case !(a.Gamma >= 0) || math.IsInf(a.Gamma, 0):
-		return a, settingError("ADMM", "Gamma", a.Gamma, "> 0, or 0 for the spectrum's")
-	case !(a.Lambda >= 0 && a.Lambda < 2):
-		return a, settingError("ADMM", "Lambda", a.Lambda, "in (0, 2), or 0 for 1.9")
-	case !(a.Tol >= 0):
-		return a, settingError("ADMM", "Tol", a.Tol, "> 0, or 0 for 1e-6")
-	case a.MaxIterations < 0:
-		return a, settingError("ADMM", "MaxIterations", float64(a.MaxIterations), "≥ 1, or 0 for 1000")
-	}
-	if a.Lambda == 0 {
-		a.Lambda = 1.9
-	}
-	if a.Tol == 0 {
-		a.Tol = 1e-6
-	}
-	if a.MaxIterations == 0 {
-		a.MaxIterations = 1000
-	}
-	return a, nil
+func (a ADMM) withDefaults() ADMM {
+	a.Lambda, a.Tol, a.MaxIterations = cmp.Or(a.Lambda, 1.9), cmp.Or(a.Tol, 1e-6), cmp.Or(a.MaxIterations, 1000)
+	return a
 }
 
 func (a ADMM) String() string {
-	b, err := a.fill()
-	if err != nil {
-		b = a
+	a = a.withDefaults()
+	gamma, stop := "spectrum", ""
+	if a.Gamma != 0 {
+		gamma = fmt.Sprint(a.Gamma)
 	}
-	gamma := "spectrum"
-	if b.Gamma != 0 {
-		gamma = fmt.Sprint(b.Gamma)
-	}
-	stop := ""
-	if b.PaperStop {
+	if a.PaperStop {
 		stop = ", ‖Δy‖ only"
 	}
-	return fmt.Sprintf("ADMM(γ=%s, λ=%g, tol=%g, max=%d%s)", gamma, b.Lambda, b.Tol, b.MaxIterations, stop)
+	return fmt.Sprintf("ADMM(γ=%s, λ=%g, tol=%g, max=%d%s)", gamma, a.Lambda, a.Tol, a.MaxIterations, stop)
 }
 
 // Validate implements [Solver].
-func (a ADMM) Validate() error { _, err := a.fill(); return err }
+func (a ADMM) Validate() error {
+	switch {
+	case !(a.Gamma >= 0) || math.IsInf(a.Gamma, 0):
+		return settingError("ADMM", "Gamma", a.Gamma, "> 0, or 0 for the spectrum's")
+	case !(a.Lambda >= 0 && a.Lambda < 2):
+		return settingError("ADMM", "Lambda", a.Lambda, "in (0, 2), or 0 for 1.9")
+	case !(a.Tol >= 0):
+		return settingError("ADMM", "Tol", a.Tol, "> 0, or 0 for 1e-6")
+	case a.MaxIterations < 0:
+		return settingError("ADMM", "MaxIterations", float64(a.MaxIterations), "≥ 1, or 0 for 1000")
+	}
+	return nil
+}
 
 // Solve implements [Solver].
 func (a ADMM) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, opt Options) (*Result, error) {
-	a, err := a.fill()
-	if err != nil {
+	if err := a.Validate(); err != nil {
 		return nil, err
 	}
+	a = a.withDefaults()
 	p, err := check(g, f, y, opt)
 	if err != nil {
 		return nil, err
@@ -112,18 +98,13 @@ func (a ADMM) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, opt O
 		return nil, err
 	}
 	res := newResult(p.n)
-	opt.Workers = p.workers(opt)
-	batches := make([]*drBatch, opt.Workers)
-	err = p.solveChunks(ctx, opt, func(worker, lo, hi int) error {
-		b := batches[worker]
-		if b == nil {
-			b = newDRBatch(p.k)
-			batches[worker] = b
-		}
+	err = solve(ctx, p, opt, func() *drBatch { return newDRBatch(p.k) }, func(b *drBatch, lo, hi int) error {
 		b.load(p, d, lo, hi)
-		b.run(p, d, res, a)
+		if err := b.run(ctx, p, d, res, a); err != nil {
+			return err
+		}
 		for i := lo; i < hi; i++ {
-			f, y := p.f.row(i), p.y.row(i)
+			f, y := p.f.RawRowView(i), p.y.RawRowView(i)
 			simplex.Gradient(b.grad, p.Data, f, y, b.index)
 			res.Objective[i], res.KKTGap[i] = simplex.Gap(b.grad, f, y)
 		}
@@ -144,13 +125,10 @@ type dr struct {
 
 func newDR(p *problem, a ADMM) (*dr, error) {
 	k := p.k
-	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(k, append([]float64(nil), p.Data...)), true) {
-		return nil, errors.New("scls: the eigendecomposition of G did not converge")
+	val, vec, err := linalg.Eigen(mat.NewSymDense(k, slices.Clone(p.Data)))
+	if err != nil {
+		return nil, fmt.Errorf("scls: G: %w", err)
 	}
-	val := e.Values(nil)
-	var vec mat.Dense
-	e.VectorsTo(&vec)
 	top := val[k-1]
 	d := &dr{gamma: a.Gamma}
 	if d.gamma == 0 {
@@ -203,12 +181,12 @@ func (b *drBatch) load(p *problem, d *dr, lo, hi int) {
 	b.m = hi - lo
 	for i := range b.m {
 		b.at[i] = lo + i
-		copy(b.f[i*k:i*k+k], p.f.row(lo+i))
+		copy(b.f[i*k:i*k+k], p.f.RawRowView(lo+i))
 	}
 	used := b.f[:b.m*k]
 	if p.warm {
 		for i := range b.m {
-			copy(b.y[i*k:i*k+k], p.y.row(lo+i))
+			copy(b.y[i*k:i*k+k], p.y.RawRowView(lo+i))
 		}
 	} else {
 		mul(b.y, b.f, d.center, b.m, k)
@@ -222,10 +200,13 @@ func (b *drBatch) load(p *problem, d *dr, lo, hi int) {
 	}
 }
 
-func (b *drBatch) run(p *problem, d *dr, res *Result, a ADMM) {
+func (b *drBatch) run(ctx context.Context, p *problem, d *dr, res *Result, a ADMM) error {
 	k := b.k
 	tol := a.Tol * a.Tol
 	for it := 1; b.m > 0; it++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		n := b.m * k
 		f, q, y, r := b.f[:n], b.q[:n], b.y[:n], b.r[:n]
 		for i := range r {
@@ -254,7 +235,7 @@ func (b *drBatch) run(p *problem, d *dr, res *Result, a ADMM) {
 				continue
 			}
 			at := b.at[i]
-			copy(p.y.row(at), y)
+			copy(p.y.RawRowView(at), y)
 			res.Iterations[at] = it
 			if !done {
 				res.Status[at] = IterationLimit
@@ -269,4 +250,5 @@ func (b *drBatch) run(p *problem, d *dr, res *Result, a ADMM) {
 			b.m--
 		}
 	}
+	return nil
 }

@@ -59,7 +59,7 @@ func words(n, k int) (*mat.SymDense, *mat.Dense, []float64) {
 	return g, f, half
 }
 
-// BenchmarkSolve reports beside the time: problems a second, iterations, the
+// BenchmarkSolve reports, in addition to the time, problems a second, iterations, the
 // largest gap, the share of problems that converged, and by which part the mean
 // of ½‖v − Uy‖² exceeds the optimum (logarithms, cut off at rounding).
 func BenchmarkSolve(b *testing.B) {

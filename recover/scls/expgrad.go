@@ -1,6 +1,7 @@
 package scls
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,28 +20,22 @@ import (
 //   - with a fixed step η = Step, for whole chunks of problems at once, as in
 //     the programs around lee-2018 and lee-2020 ([PaperExpGrad]).
 //
-// Both end when the KKT gap Σy_k(∇_k − min ∇) falls below Tol; it bounds the
-// distance to the optimal objective (D.2 derives it as λᵀy). The method approaches
-// zero entries but never reaches them, so that solutions are dense, and convergence
-// is slow compared with the other solvers: it is there for comparison with the
-// papers. With the line search entries stay above 1e-20, because an entry of zero
-// could not grow again; a warm start is mixed with 1e-6 of the centre for the same
-// reason.
+// Both end when the KKT gap Σy_k(∇_k − min ∇) falls below Tol; it bounds the distance to
+// the optimal objective (D.2 derives it as λᵀy). Entries approach zero but never reach it,
+// so that solutions are dense and convergence is slow: the method is there for comparison
+// with the papers. With the line search entries stay above 1e-20, because an entry of zero
+// could not grow again, and a warm start is mixed with 1e-6 of the centre.
 //
 // Cost of a sweep: 2K² flops and K exponentials for each problem, and as much
 // again for every further trial of the line search.
 type ExpGrad struct {
-	// Step is η of the fixed step, in units of 1/G; 0 means line search. The
-	// papers use 50. It should be at most about 1/λ_max(G): beyond, sweeps may
-	// oscillate, which shows in the KKT gap and as IterationLimit.
+	// Step is η of the fixed step, in units of 1/G; 0 means line search. The papers use 50.
+	// Beyond about 1/λ_max(G) sweeps may oscillate and end by IterationLimit.
 	Step float64
-
-	// Tol is the KKT gap to end at; 0 means 5e-6 with the fixed step (the
-	// papers' 1e-5, which is on the gradient 2∇) and 1e-7 with line search.
+	// Tol is the KKT gap to end at; 0 means 1e-7 with line search and 5e-6 with the fixed
+	// step (1e-5 in the papers, of the gradient 2∇).
 	Tol float64
-
-	// MaxIterations bounds the sweeps; 0 means 500 with the fixed step and
-	// 1000 with line search.
+	// MaxIterations bounds the sweeps; 0 means 1000 with line search, 500 with the fixed step.
 	MaxIterations int
 }
 
@@ -48,40 +43,35 @@ type ExpGrad struct {
 // 1e-5 or 500 sweeps.
 func PaperExpGrad() ExpGrad { return ExpGrad{Step: 50, Tol: 5e-6, MaxIterations: 500} }
 
-func (e ExpGrad) fill() (ExpGrad, error) {
-	switch {
-	case !(e.Step >= 0) || math.IsInf(e.Step, 0):
-		return e, settingError("ExpGrad", "Step", e.Step, "> 0, or 0 for line search")
-	case !(e.Tol >= 0):
-		return e, settingError("ExpGrad", "Tol", e.Tol, "> 0, or 0 for the default")
-	case e.MaxIterations < 0:
-		return e, settingError("ExpGrad", "MaxIterations", float64(e.MaxIterations), "≥ 1, or 0 for the default")
+func (e ExpGrad) withDefaults() ExpGrad {
+	tol, sweeps := 5e-6, 500
+	if e.Step == 0 {
+		tol, sweeps = 1e-7, 1000
 	}
-	if e.Tol == 0 {
-		e.Tol = 5e-6
-		if e.Step == 0 {
-			e.Tol = 1e-7
-		}
-	}
-	if e.MaxIterations == 0 {
-		e.MaxIterations = 500
-		if e.Step == 0 {
-			e.MaxIterations = 1000
-		}
-	}
-	return e, nil
+	e.Tol, e.MaxIterations = cmp.Or(e.Tol, tol), cmp.Or(e.MaxIterations, sweeps)
+	return e
 }
 
 func (e ExpGrad) String() string {
-	f, err := e.fill()
-	if err != nil {
-		f = e
-	}
+	e = e.withDefaults()
 	step := "line search"
-	if f.Step != 0 {
-		step = fmt.Sprintf("η=%g", f.Step)
+	if e.Step != 0 {
+		step = fmt.Sprintf("η=%g", e.Step)
 	}
-	return fmt.Sprintf("ExpGrad(%s, tol=%g, max=%d)", step, f.Tol, f.MaxIterations)
+	return fmt.Sprintf("ExpGrad(%s, tol=%g, max=%d)", step, e.Tol, e.MaxIterations)
+}
+
+// Validate implements [Solver].
+func (e ExpGrad) Validate() error {
+	switch {
+	case !(e.Step >= 0) || math.IsInf(e.Step, 0):
+		return settingError("ExpGrad", "Step", e.Step, "> 0, or 0 for line search")
+	case !(e.Tol >= 0):
+		return settingError("ExpGrad", "Tol", e.Tol, "> 0, or 0 for the default")
+	case e.MaxIterations < 0:
+		return settingError("ExpGrad", "MaxIterations", float64(e.MaxIterations), "≥ 1, or 0 for the default")
+	}
+	return nil
 }
 
 // warmMix is how much of the centre of the simplex is mixed into a warm start.
@@ -95,39 +85,31 @@ const (
 	floor = 1e-20
 )
 
-// Validate implements [Solver].
-func (e ExpGrad) Validate() error { _, err := e.fill(); return err }
-
 // Solve implements [Solver].
 func (e ExpGrad) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, opt Options) (*Result, error) {
-	e, err := e.fill()
-	if err != nil {
+	if err := e.Validate(); err != nil {
 		return nil, err
 	}
+	e = e.withDefaults()
 	p, err := check(g, f, y, opt)
 	if err != nil {
 		return nil, err
 	}
 	res := newResult(p.n)
-	opt.Workers = p.workers(opt)
-	batches := make([]*egBatch, opt.Workers)
-	searches := make([]*egSearch, len(batches))
-	err = p.solveChunks(ctx, opt, func(worker, lo, hi int) error {
-		if e.Step == 0 {
-			if searches[worker] == nil {
-				searches[worker] = newEGSearch(p.k)
-			}
+	if e.Step > 0 {
+		err = solve(ctx, p, opt, func() *egBatch { return newEGBatch(p.k) }, func(b *egBatch, lo, hi int) error {
+			return b.run(ctx, p, lo, hi, e, res)
+		})
+	} else {
+		err = solve(ctx, p, opt, func() *egSearch { return newEGSearch(p.k) }, func(s *egSearch, lo, hi int) error {
 			for i := lo; i < hi; i++ {
-				searches[worker].solve(p, i, e, res)
+				if err := s.solve(ctx, p, i, e, res); err != nil {
+					return err
+				}
 			}
 			return nil
-		}
-		if batches[worker] == nil {
-			batches[worker] = newEGBatch(p.k)
-		}
-		batches[worker].run(p, lo, hi, e, res)
-		return nil
-	})
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +123,7 @@ func (p *problem) egStart(y []float64, i int) {
 		}
 		return
 	}
-	copy(y, p.y.row(i))
+	copy(y, p.y.RawRowView(i))
 	simplex.Normalise(y)
 	for j := range y {
 		y[j] = (1-warmMix)*y[j] + warmMix/float64(p.k)
@@ -191,14 +173,17 @@ func newEGBatch(k int) *egBatch {
 	return &egBatch{k: k, at: make([]int, chunkSize), f: make([]float64, n), y: make([]float64, n), grad: make([]float64, n)}
 }
 
-func (b *egBatch) run(p *problem, lo, hi int, e ExpGrad, res *Result) {
+func (b *egBatch) run(ctx context.Context, p *problem, lo, hi int, e ExpGrad, res *Result) error {
 	k, m := b.k, hi-lo
 	for i := range m {
 		b.at[i] = lo + i
-		copy(b.f[i*k:i*k+k], p.f.row(lo+i))
+		copy(b.f[i*k:i*k+k], p.f.RawRowView(lo+i))
 		p.egStart(b.y[i*k:i*k+k], lo+i)
 	}
 	for it := 0; m > 0; it++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		mul(b.grad, b.y, p.Data, m, k)
 		// From the last row to the first, as in drBatch.run.
 		for i := m - 1; i >= 0; i-- {
@@ -212,7 +197,7 @@ func (b *egBatch) run(p *problem, lo, hi int, e ExpGrad, res *Result) {
 				continue
 			}
 			at := b.at[i]
-			copy(p.y.row(at), y)
+			copy(p.y.RawRowView(at), y)
 			res.Objective[at], res.KKTGap[at], res.Iterations[at] = obj, gap, it
 			if gap >= e.Tol {
 				res.Status[at] = IterationLimit
@@ -225,6 +210,7 @@ func (b *egBatch) run(p *problem, lo, hi int, e ExpGrad, res *Result) {
 			}
 		}
 	}
+	return nil
 }
 
 // egSearch is the state of one problem under the line search.
@@ -246,14 +232,17 @@ const (
 	firstStep = 100
 )
 
-func (s *egSearch) solve(p *problem, at int, e ExpGrad, res *Result) {
-	f := p.f.row(at)
+func (s *egSearch) solve(ctx context.Context, p *problem, at int, e ExpGrad, res *Result) error {
+	f := p.f.RawRowView(at)
 	p.egStart(s.y, at)
 	simplex.Gradient(s.grad, p.Data, f, s.y, s.index)
 	obj, gap := simplex.Gap(s.grad, f, s.y)
 	eta := float64(firstStep)
 	it, status := 0, Converged
 	for ; gap >= e.Tol; it++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if it == e.MaxIterations {
 			status = IterationLimit
 			break
@@ -268,17 +257,17 @@ func (s *egSearch) solve(p *problem, at int, e ExpGrad, res *Result) {
 		s.grad, s.ngrad = s.ngrad, s.grad
 		obj, gap = simplex.Gap(s.grad, f, s.y)
 	}
-	copy(p.y.row(at), s.y)
+	copy(p.y.RawRowView(at), s.y)
 	res.Objective[at], res.KKTGap[at], res.Iterations[at], res.Status[at] = obj, gap, it, status
+	return nil
 }
 
-// search looks for a step that satisfies the strong Wolfe conditions, by
-// doubling until the step is bracketed and halving from there on, and leaves
-// the point in next and its gradient in ngrad. Where none is found it takes
-// the longest step seen that satisfies the Armijo condition. With φ(η) the
-// objective at y(η) = y∘exp(−η∇)/Σ, φ′(η) = −cov(∇(0), ∇(η)) under the weights
-// y(η), and φ(η) − φ(0) = ½(∇(0) + ∇(η))ᵀ(y(η) − y(0)), exactly and with no
-// cancellation of large terms, for the objective is quadratic.
+// search looks for a step that satisfies the strong Wolfe conditions, by doubling until
+// the step is bracketed and halving from there on, and leaves the point in next and its
+// gradient in ngrad. If there is none, it takes the longest step seen that satisfies the
+// Armijo condition. With φ(η) the objective at y(η) = y∘exp(−η∇)/Σ, φ′(η) =
+// −cov(∇(0), ∇(η)) under the weights y(η), and φ(η) − φ(0) = ½(∇(0) + ∇(η))ᵀ(y(η) − y(0)),
+// because the objective is quadratic: no large terms cancel.
 func (s *egSearch) search(g, f []float64, eta float64) (used float64, ok bool) {
 	low := lowest(s.grad, s.y)
 	slope := -simplex.Covariance(s.y, s.grad, s.grad)
@@ -316,7 +305,7 @@ func (s *egSearch) search(g, f []float64, eta float64) (used float64, ok bool) {
 func (s *egSearch) trial(g, f []float64, low, eta float64) float64 {
 	multiply(s.next, s.y, s.grad, low, eta, floor, floor)
 	simplex.Gradient(s.ngrad, g, f, s.next, s.index)
-	// Σ(y(η) − y(0)) = 0 but for rounding, which centring keeps out.
+	// Centring keeps out the rounding of Σ(y(η) − y(0)) = 0.
 	mean := 0.0
 	for j, v := range s.y {
 		mean += v * (s.grad[j] + s.ngrad[j])

@@ -14,8 +14,9 @@ import (
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/internal/run"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/simplex"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -331,35 +332,37 @@ func TestProgressAndCancellation(t *testing.T) {
 	g, f := randomProblem(rand.New(rand.NewPCG(13, 13)), "random", 6, n)
 	for _, s := range solvers {
 		for _, workers := range []int{1, 3} {
-			last, calls := 0, 0
-			mustSolve(t, s, g, f, Options{Workers: workers, Progress: func(done, total int) {
-				if done <= last || total != n {
-					t.Errorf("%v: progress %d of %d after %d", s, done, total, last)
+			t.Run(fmt.Sprintf("%v, %d workers", s, workers), func(t *testing.T) {
+				last, calls := 0, 0
+				mustSolve(t, s, g, f, Options{Workers: workers, Progress: func(done, total int) {
+					if done <= last || total != n {
+						t.Errorf("progress %d of %d after %d", done, total, last)
+					}
+					last = done
+					calls++
+				}})
+				if last != n || calls != parallel.Count(n, chunkSize) {
+					t.Errorf("%d calls, the last with %d", calls, last)
 				}
-				last = done
-				calls++
-			}})
-			if last != n || calls != run.Count(n, chunkSize) {
-				t.Errorf("%v: %d calls, the last with %d", s, calls, last)
-			}
 
-			// Cancelled in the first report: every worker finishes at most the
-			// chunk it is at and one more that it may have begun by then.
-			ctx, cancel := context.WithCancelCause(context.Background())
-			reports := 0
-			r, err := s.Solve(ctx, g, f, mat.NewDense(n, 6, nil), Options{Workers: workers, Progress: func(int, int) {
-				reports++
-				cancel(nil)
-			}})
-			if !errors.Is(err, context.Canceled) || r != nil || !strings.HasPrefix(err.Error(), "scls: ") {
-				t.Errorf("%v: cancelled: %v, %v", s, r, err)
-			}
-			if workers == 1 && reports != 1 {
-				t.Errorf("%v: %d chunks were done", s, reports)
-			}
-			if reports > 2*workers {
-				t.Errorf("%v: %d chunks were done by %d workers", s, reports, workers)
-			}
+				// Cancelled in the first report: every worker finishes at most the
+				// chunk it is at and one more that it may have begun by then.
+				ctx, cancel := context.WithCancelCause(context.Background())
+				reports := 0
+				r, err := s.Solve(ctx, g, f, mat.NewDense(n, 6, nil), Options{Workers: workers, Progress: func(int, int) {
+					reports++
+					cancel(nil)
+				}})
+				if !errors.Is(err, context.Canceled) || r != nil || !strings.HasPrefix(err.Error(), "scls: ") {
+					t.Errorf("cancelled: %v, %v", r, err)
+				}
+				if workers == 1 && reports != 1 {
+					t.Errorf("%d chunks were done", reports)
+				}
+				if reports > 2*workers {
+					t.Errorf("%d chunks were done", reports)
+				}
+			})
 		}
 	}
 }
@@ -437,5 +440,30 @@ func TestString(t *testing.T) {
 	}
 	if Stalled.String() != "stalled" || Status(9).String() != "Status(9)" {
 		t.Error(Stalled, Status(9))
+	}
+}
+
+// A chunk of hard problems is not finished first where ctx ends within it.
+func TestCancelWithinAChunk(t *testing.T) {
+	const n, k, most = 30, 9, 10
+	for _, s := range solvers {
+		t.Run(fmt.Sprint(s), func(t *testing.T) {
+			g, f := randomProblem(rand.New(rand.NewPCG(5, 5)), kinds[0], k, n)
+			solve := func(ctx context.Context) error {
+				_, err := s.Solve(ctx, g, f, mat.NewDense(n, k, nil), Options{Workers: 1})
+				return err
+			}
+			all := testutil.EndingAfter(math.MaxInt)
+			if err := solve(all); err != nil {
+				t.Fatal(err)
+			}
+			if all.Looks() <= most {
+				t.Errorf("%d looks at ctx in one chunk, want more than %d", all.Looks(), most)
+			}
+			ending := testutil.EndingAfter(most)
+			if err := solve(ending); !errors.Is(err, context.Canceled) || ending.Looks() > most {
+				t.Errorf("%v after %d looks at ctx, want its error after %d", err, ending.Looks(), most)
+			}
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/corpus/text/stem"
+	"github.com/jsmf-go/spectral/examples/readme/snippets"
 )
 
 // Words of one stem, with the stem.
@@ -128,3 +129,6 @@ func FuzzStem(f *testing.F) {
 		}
 	})
 }
+
+// The snippets of the guides that name this package pass go vet.
+func TestSnippets(t *testing.T) { snippets.Vet(t, 1) }

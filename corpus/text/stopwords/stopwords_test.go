@@ -7,6 +7,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/corpus/text/stopwords"
+	"github.com/jsmf-go/spectral/examples/readme/snippets"
 )
 
 func list(t *testing.T, language string) []string {
@@ -77,3 +78,6 @@ func TestFor(t *testing.T) {
 		t.Error("English has two lists")
 	}
 }
+
+// The snippets of the guides that name this package pass go vet.
+func TestSnippets(t *testing.T) { snippets.Vet(t, 1) }

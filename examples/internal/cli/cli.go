@@ -27,6 +27,7 @@ func Main(run func(ctx context.Context, args []string, stdout, stderr io.Writer)
 // status: that of Status, 0 where parse was asked for -help, and 2 where it has
 // refused the command line and said why.
 func Run[O any](program string, args []string, stderr io.Writer, parse func(args []string, stderr io.Writer) (O, error), work func(O) error) int {
+	stderr, _ = Lines(stderr) // whole lines only
 	o, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -37,27 +38,33 @@ func Run[O any](program string, args []string, stderr io.Writer, parse func(args
 	return Status(program, stderr, work(o))
 }
 
-// Buffered does work that writes to a buffer before w. The buffer is not flushed after an
-// error.
+// Buffered does work that writes text for people to a buffer before w, whose lines are broken
+// at the width of console.Width. What was written before an error is shown, too.
 func Buffered(w io.Writer, work func(out *bufio.Writer) error) error {
-	out := bufio.NewWriter(w)
-	if err := work(out); err != nil {
-		return err
-	}
-	return out.Flush()
+	lines, flush := Lines(w)
+	out := bufio.NewWriter(lines)
+	return errors.Join(work(out), out.Flush(), flush())
 }
 
-// Wrong is what is wrong with a command line.
+// Count says how many there are of something: 1 topic, 2 topics.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return fmt.Sprint(n, " ", many)
+}
+
+// Wrong collects what is wrong with a command line.
 type Wrong []string
 
-// If adds to it.
+// If adds a message if cond holds.
 func (w *Wrong) If(cond bool, format string, args ...any) {
 	if cond {
 		*w = append(*w, fmt.Sprintf(format, args...))
 	}
 }
 
-// Err writes all of it to stderr and returns it as an error, nil for nothing.
+// Err writes all messages to stderr and returns them as an error, nil if there are none.
 func (w Wrong) Err(program string, stderr io.Writer) error {
 	if len(w) == 0 {
 		return nil

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -53,6 +54,34 @@ func TestRun(t *testing.T) {
 		}
 		if want := c.args == "-n 3"; (worked == 3) != want {
 			t.Errorf("%s: worked with %d", c.args, worked)
+		}
+	}
+}
+
+// Text for people fits the width of COLUMNS, errors too, and what comes before an error is
+// shown.
+func TestBuffered(t *testing.T) {
+	t.Setenv("COLUMNS", "20")
+	var out, errs strings.Builder
+	err := errors.New("a reason of many words")
+	status := cli.Run("p", nil, &errs, parse, func(int) error {
+		return cli.Buffered(&out, func(w *bufio.Writer) error {
+			w.WriteString(" 1  a  words in the last column\n")
+			return err
+		})
+	})
+	if want := " 1  a  words in the\n       last column\n"; out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+	if want := "p: a reason of many\n   words\n"; status != 1 || errs.String() != want {
+		t.Errorf("status %d, %q; want 1, %q", status, errs.String(), want)
+	}
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 topics", 1: "1 topic", 2: "2 topics"} {
+		if got := cli.Count(n, "topic", "topics"); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

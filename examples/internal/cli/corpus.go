@@ -5,7 +5,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"time"
+
+	"golang.org/x/text/encoding"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
@@ -14,17 +17,19 @@ import (
 
 // UCI holds the flags that name a corpus in UCI form.
 type UCI struct {
-	Docword, Vocab string // the paths of its files
-	Stop           string // that of a list of stop words, or ""
-	Repeated       bool   // the vocabulary may have a word several times
+	Docword, Vocab string            // the paths of its files
+	Stop           string            // that of a list of stop words, or ""
+	Repeated       bool              // the vocabulary may have a word several times
+	Encoding       encoding.Encoding // of Vocab and Stop; nil: UTF-8
 }
 
-// Flags defines -docword, -vocab, -repeated-words and -stop.
-func (u *UCI) Flags(f *flag.FlagSet) {
-	f.StringVar(&u.Docword, "docword", "", "the counts in UCI form, plain or gzipped: a `file`")
-	f.StringVar(&u.Vocab, "vocab", "", "the words, one a line: a `file`")
+// Flags defines -docword, -vocab, -repeated-words, -stop and -encoding.
+func (u *UCI) Flags(f *flag.FlagSet, files *Files) {
+	files.In(f, &u.Docword, "docword", "the counts in UCI form, plain or gzipped: a `file`")
+	files.In(f, &u.Vocab, "vocab", "the words, one a line: a `file`")
 	f.BoolVar(&u.Repeated, "repeated-words", false, "-vocab may have a word several times; each place is a word of its own, and the second\nHamlet is called Hamlet (2)")
-	f.StringVar(&u.Stop, "stop", "", "stop words, one a line: a `file`")
+	files.In(f, &u.Stop, "stop", "stop words, one a line: a `file`")
+	Encoding(f, &u.Encoding)
 }
 
 // Require says which of the files is missing.
@@ -34,8 +39,8 @@ func (u UCI) Require(w *Wrong) {
 }
 
 // Source returns the documents of a file of counts over the words of -vocab.
-func (u UCI) Source(docword string) corpus.Numbered {
-	s := corpus.UCI{Docword: corpus.File{Name: docword}, Vocab: corpus.File{Name: u.Vocab}}
+func (u UCI) Source(docword string) corpus.Source {
+	s := corpus.UCI{Docword: corpus.File{Name: docword}, Vocab: corpus.File{Name: u.Vocab, Encoding: u.Encoding}}
 	if !u.Repeated {
 		return s
 	}
@@ -43,15 +48,19 @@ func (u UCI) Source(docword string) corpus.Numbered {
 	return renamed{s}
 }
 
-// renamed is a Source whose words all differ: a word that stands again has the number
-// of its place behind it.
-type renamed struct{ corpus.Numbered }
+// renamed is a Source whose words all differ: a repeated word is followed by the number
+// of its place.
+type renamed struct{ corpus.Source }
 
-func (r renamed) Vocabulary(ctx context.Context) ([]string, error) {
-	words, err := r.Numbered.Vocabulary(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (r renamed) Describe(ctx context.Context) (corpus.Description, error) {
+	desc, err := r.Source.Describe(ctx)
+	desc.Vocabulary = distinct(desc.Vocabulary)
+	return desc, err
+}
+
+// distinct returns the words with names that all differ.
+func distinct(words []string) []string {
+	words = slices.Clone(words)
 	taken := make(map[string]bool, len(words))
 	for _, w := range words {
 		taken[w] = true
@@ -68,7 +77,7 @@ func (r renamed) Vocabulary(ctx context.Context) ([]string, error) {
 		}
 		words[i], taken[name] = name, true
 	}
-	return words, nil
+	return words
 }
 
 // Read reads the corpus.
@@ -84,7 +93,7 @@ func (u UCI) Read(ctx context.Context) (*corpus.Corpus, error) {
 // each rule has left out.
 func (u UCI) Curate(ctx context.Context, raw *corpus.Corpus, cur corpus.Curation) (*corpus.Corpus, error) {
 	if u.Stop != "" {
-		stop, err := corpus.ReadStopWords(ctx, u.Stop)
+		stop, err := corpus.ReadStopWords(ctx, corpus.File{Name: u.Stop, Encoding: u.Encoding})
 		if err != nil {
 			return nil, err
 		}
@@ -111,10 +120,10 @@ func Sizes(c *corpus.Corpus) string {
 	return fmt.Sprintf("%d documents, %d words, %d tokens", c.NumDocs(), c.NumWords(), c.Tokens())
 }
 
-// Count counts how the words of a corpus go together, without the words that no
+// Pairs counts how the words of a corpus go together, without the words that no
 // document used has, and reports that as the stage "count". It returns the time it
 // took, too.
-func Count(ctx context.Context, rec func(jsmf.Event), c *corpus.Corpus, o cooc.Options) (m *cooc.Moments, d time.Duration, err error) {
+func Pairs(ctx context.Context, rec func(jsmf.Event), c *corpus.Corpus, o cooc.Options) (m *cooc.Moments, d time.Duration, err error) {
 	o.DropUnused = true
 	d, err = Stage(rec, "count", func() (string, error) {
 		var err error

@@ -25,7 +25,7 @@ func TestRepeatedWords(t *testing.T) {
 		Vocab:   write("vocab.txt", "Hamlet\nHamlet (2)\nKes\nHamlet\nHamlet\n"),
 	}
 	_, err := u.Read(t.Context())
-	if err == nil || !strings.Contains(err.Error(), `word "Hamlet" stands in the vocabulary twice, first on line 1; -repeated-words makes each a word of its own`) {
+	if err == nil || !strings.Contains(err.Error(), `word "Hamlet" occurs twice in the vocabulary, first on line 1; -repeated-words makes each a word of its own`) {
 		t.Errorf("without -repeated-words: %v", err)
 	}
 	u.Repeated = true

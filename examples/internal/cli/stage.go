@@ -7,12 +7,16 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// Progress returns what shows the progress of a program on stderr, nil with -quiet.
+// Progress returns a function that shows the progress of a program on stderr, nil with -quiet.
 func Progress(quiet bool, stderr io.Writer) func(jsmf.Event) {
 	if quiet {
 		return nil
 	}
-	return jsmf.NewPrinter(stderr)
+	show := jsmf.NewPrinter(stderr)
+	return func(e jsmf.Event) {
+		e.Message, e.Err = Flags(e.Message), FlagError(e.Err)
+		show(e)
+	}
 }
 
 // Stage runs f as a stage of the program's own, such as reading, and reports it

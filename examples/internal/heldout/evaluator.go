@@ -97,12 +97,11 @@ func (e *Evaluator) Words(ctx context.Context, b *mat.Dense) (npmi, unique float
 	if err != nil {
 		return 0, 0, err
 	}
-	coherence, err := metrics.NPMI(b, pairs, TopWords)
+	r, err := metrics.Evaluate(ctx, metrics.Factors{B: b, Pairs: pairs, TopN: TopWords})
 	if err != nil {
 		return 0, 0, err
 	}
-	own, err := metrics.Dissimilarity(b, TopWords)
-	return coherence.Mean, own.Mean, err
+	return r.NPMI.Mean, r.Dissimilarity.Mean, nil
 }
 
 func (e *Evaluator) normalise(b *mat.Dense) (*mat.Dense, error) {

@@ -1,2 +1,2 @@
-// Package rss tells the example programs how much memory they have used.
+// Package rss measures the memory that the example programs have used.
 package rss

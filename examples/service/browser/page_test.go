@@ -260,6 +260,14 @@ func TestPage(t *testing.T) {
 		t.Errorf("%s is told of, %s marked", a, b)
 	}
 	v.Wait(`document.querySelectorAll("#of li").length === 5`)
+	// The bars of its words are as long as their percentages say.
+	if off := visit.Eval[[]string](v, `(() => {
+		const items = [...document.querySelectorAll("#words li")].map(e => ({e, part: parseFloat(e.querySelector("b").textContent), width: parseFloat(e.querySelector(".fill").style.width)}));
+		const most = Math.max(...items.map(i => i.part));
+		return items.filter(i => Math.abs(i.width - 100 * i.part / most) > 100 * 0.1 / most).map(i => i.e.textContent + ": " + i.width + " %");
+	})()`); len(off) > 0 {
+		t.Errorf("bars that are longer or shorter than their percentages: %q", off)
+	}
 	v.Changes("a document of a topic", alike, visit.Into("#of"), visit.Click("#of li:nth-child(1) button"))
 	v.Changes("a topic that goes with it", title, visit.Into("#with"), visit.Click("#with button"))
 	v.Changes("one by keyboard", title, visit.Focus("#with li:nth-child(2) button"), visit.Key(kb.Enter))

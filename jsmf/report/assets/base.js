@@ -34,7 +34,7 @@
     if (a !== 0 && (a < 1e-4 || a >= 1e6)) return sign(x.toExponential(d - 1));
     return sign(String(Number(x.toPrecision(d))));
   };
-  // exact is show for what is 0 but for rounding.
+  // exact is show for what is 0 up to rounding.
   const exact = (x, zero) => isNum(x) && Math.abs(x) < zero ? "0" : show(x);
   const percent = (x, d = 1) => isNum(x) ? sign((100 * x).toFixed(d)) + " %" : "–";
   const small = (p) => p >= 0.1 ? percent(p, 0) : p >= 0.01 ? percent(p, 1) : p >= 0.0001 ? percent(p, 2) : "<0.01 %";

@@ -69,7 +69,7 @@
     const cool = css("--cool"), warm = css("--warm");
     return (v) => `rgba(${v < 0 ? warm : cool},${Math.min(1, Math.abs(v)).toFixed(3)})`;
   };
-  const bent = (u) => Math.sign(u) * Math.abs(u) ** 0.7; // small ones are seen beside large ones
+  const bent = (u) => Math.sign(u) * Math.abs(u) ** 0.7; // so that small ones are seen next to large ones
   const scaled = () => {
     const all = (f) => {
       const out = [];
@@ -105,7 +105,7 @@
     }
     $("scale").replaceChildren(s.ends[0], bar, s.ends[1], ...(M.low && measure.value === "corr" ? [el("span", { class: "key-small" }), "may be zero"] : []));
   };
-  // shape is where the matrix stands on the canvas: names are on its left where there is
+  // shape is where the matrix is on the canvas: names are on its left where there is
   // room for them, numbers above.
   const shape = (wide) => {
     const named = wide >= 480 && (wide - 150) / n >= 11;

@@ -93,7 +93,7 @@
     }
     const day = 86400;
     const date = (s, step) => Math.abs(s) < 8.6e12 ? new Date(1000 * s).toISOString().slice(0, step < day ? 16 : 10).replace("T", " ") : show(s / day / 365.2425 + 1970, 5);
-    // told is what a column says of a value as the page has it.
+    // told is the text for a value of a column.
     const told = (f, v) => {
       if (!v) return "none";
       if (f.called) return f.called(v);
@@ -105,13 +105,14 @@
     // Ids, titles and texts come compressed, and so a moment later.
     const inflate = async (s) => s && new Response(new Blob([bytes(s)]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text();
     const ids = new Array(count).fill(""), titles = new Array(count).fill(""), texts = new Map();
-    let searched = null; // in small letters, made for the first search
+    let searched = null; // in small letters, made for the first search: ids and titles, and texts
     const title = (i) => titles[i] || ids[i] || say("{Document} ") + (i + 1);
     const onText = [], onRead = [];
     Promise.all([inflate(D.lines), inflate(D.texts)]).then(([lines, all]) => {
       lines.split("\n").slice(0, count).forEach((line, i) => { [ids[i], titles[i] = ""] = line.split("\t"); });
       const which = bytes(D.with);
       if (all) all.split("\x1e").slice(0, -1).forEach((t, j) => texts.set(which[3 * j] + 256 * which[3 * j + 1] + 65536 * which[3 * j + 2], t));
+      searched = null;
       for (const f of onText) f();
     });
 
@@ -128,14 +129,23 @@
     };
     const onChosen = [];
     const state = { chosen: count };
+    // In a search, texts are those of the documents for which all else holds, and inTexts of
+    // how many of these hold what is searched for.
+    let inTexts = 0, ofTexts = 0;
     const update = () => {
       const text = fold(wanted.text.trim());
-      if (text && !searched) searched = ids.map((id, i) => fold(id + "\n" + titles[i] + "\n" + (texts.get(i) || "")));
+      if (text && !searched) searched = { heads: ids.map((id, i) => fold(id + "\n" + titles[i])), texts: new Map([...texts].map(([i, t]) => [i, fold(t)])) };
       const levels = [...wanted.levels], ranges = [...wanted.ranges];
-      state.chosen = 0;
+      state.chosen = inTexts = ofTexts = 0;
       for (let i = 0; i < count; i++) {
-        const ok = levels.every(([f, set]) => set.has(fields[f].v[i])) && ranges.every(([f, [lo, hi]]) => fields[f].v[i] && fields[f].value(fields[f].v[i]) >= lo && fields[f].value(fields[f].v[i]) <= hi) &&
-          (!wanted.area || inArea(wanted.area, x[i], y[i])) && (!text || searched[i].includes(text));
+        let ok = levels.every(([f, set]) => set.has(fields[f].v[i])) && ranges.every(([f, [lo, hi]]) => fields[f].v[i] && fields[f].value(fields[f].v[i]) >= lo && fields[f].value(fields[f].v[i]) <= hi) &&
+          (!wanted.area || inArea(wanted.area, x[i], y[i]));
+        if (ok && text) {
+          const t = searched.texts.get(i), there = t !== undefined && t.includes(text);
+          ofTexts += t !== undefined;
+          inTexts += there;
+          ok = there || searched.heads[i].includes(text);
+        }
         is[i] = ok ? 1 : 0;
         state.chosen += is[i];
       }
@@ -156,9 +166,17 @@
       wanted.area = null;
       soon();
     };
+    // partly reports whether a search sees the texts of a part of the documents only, those most
+    // of one topic: what it finds is then no sample of all, and is counted among these texts.
+    const partly = () => D.partly && wanted.text.trim() !== "";
+    const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+    const many = () => partly() ? "in " + grouped(inTexts) + " of the " + grouped(ofTexts) + " texts kept here" : grouped(state.chosen) + say(state.chosen === 1 ? " {document}" : " {documents}");
     // why says in words what is wanted.
     const why = () => [
       wanted.text.trim() && "with “" + wanted.text.trim() + "”",
+      partly() && state.chosen > inTexts && "in " + grouped(state.chosen - inTexts) + " other titles and ids",
+      partly() && "other texts found no room on this page",
+      wanted.text.trim() && [...texts.values()].some((t) => t.endsWith("…")) && "long texts are cut",
       ...[...wanted.levels].map(([f, set]) => fields[f].name + ": " + [...set].slice(0, 4).map((l) => told(fields[f], l)).join(" or ") + (set.size > 4 ? " or " + (set.size - 4) + " others" : "")),
       ...[...wanted.ranges].map(([f, [lo, hi]]) => fields[f].name + (isFinite(lo) ? " from " + (fields[f].kind === "time" ? date(lo, day) : show(lo, 6)) : "") + (isFinite(hi) ? " to " + (fields[f].kind === "time" ? date(hi, day) : show(hi, 6)) : "")),
       wanted.area && "in the area drawn",
@@ -233,6 +251,6 @@
 
     return {
       count, x, y, own, is, state, inHue, colour, fields, wanted, ids, texts, onText, onChosen, onRead, places: D.places,
-      topicsOf, share, mix, told, date, title, soon, toggle, clear, why, likeness, similar, paint, hueColour, edited,
+      topicsOf, share, mix, told, date, title, soon, toggle, clear, partly, grouped, many, why, likeness, similar, paint, hueColour, edited,
     };
   })();

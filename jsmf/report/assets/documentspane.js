@@ -4,7 +4,6 @@
     const { count, is, own, state, wanted, fields } = docs, known = fields.slice(1); // but groups
     const find = $("documents-find"), clear = $("documents-clear"), list = $("documents-list"), more = $("documents-more");
     const chosenBox = $("documents-chosen"), pane = $("documents-read");
-    const many = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f") + say(n === 1 ? " {document}" : " {documents}");
     const step = matchMedia("(max-width: 46rem)").matches ? 10 : 50;
     let shown = step, ranked = [], reading = -1, back = null;
     let marks = -1; // the topic whose words are marked: the chosen one, or else the document's own
@@ -36,7 +35,8 @@
     const tellMix = () => {
       all = all || docs.mix(null);
       const some = state.chosen < count, here = some ? docs.mix(is) : all;
-      $("documents-mix-title").textContent = some ? "Their topics, and how many times as much as in all" : "Their topics";
+      const compared = some && !docs.partly(); // with all
+      $("documents-mix-title").textContent = compared ? "Their topics, and how many times as much as in all" : "Their topics";
       const best = by(range(K).filter(alive), (k) => here[k]).slice(0, 7);
       const scale = Math.max(1e-9, ...best.map((k) => Math.max(here[k], all[k])));
       $("documents-mix").replaceChildren(...(state.chosen ? best : []).map((k) => {
@@ -44,11 +44,12 @@
         bar.style.width = 100 * here[k] / scale + "%";
         tick.style.left = 100 * all[k] / scale + "%";
         return el("li", { class: k === topic ? "on" : "" }, el("button", { type: "button", dir: "auto", title: label(k), onclick: () => choose(k) }, label(k)),
-          el("span", { class: "track", "aria-hidden": "true" }, bar, some ? tick : null), el("span", { class: "v" }, percent(here[k])), el("span", { class: "v" }, some && all[k] > 0 ? times(here[k] / all[k]) : ""));
+          el("span", { class: "track", "aria-hidden": "true" }, bar, compared ? tick : null), el("span", { class: "v" }, percent(here[k])), el("span", { class: "v" }, compared && all[k] > 0 ? times(here[k] / all[k]) : ""));
       }));
     };
     const tellChosen = () => {
-      $("documents-count").textContent = many(state.chosen);
+      const said = docs.many();
+      $("documents-count").textContent = said[0].toUpperCase() + said.slice(1);
       clear.hidden = state.chosen === count && !docs.why();
       $("documents-why").textContent = docs.why();
       shown = step;
@@ -213,6 +214,7 @@
     });
     docs.onText.push(() => {
       $("documents").dataset.texts = String(docs.texts.size);
+      find.placeholder = docs.texts.size ? "in titles, ids and " + (data.documents.partly ? docs.grouped(docs.texts.size) + " " : "") + "texts" : "in titles and ids";
       if (wanted.text) docs.soon();
       if (reading >= 0) tellRead();
       else fill();

@@ -108,7 +108,7 @@
       pass(1, radius, 0.8);
       c.putImageData(image, 0, 0);
     };
-    // Names of topics stand at their places.
+    // Names of topics are at their places.
     const names = (c, w, h) => {
       const size = new Uint32Array(K);
       for (const k of own) if (k >= 0) size[k]++;
@@ -341,8 +341,8 @@
         return el("li", {}, l.level === undefined ? el("span", { class: "swatch" }, dot, text) :
           el("button", { type: "button", "aria-pressed": String(!!on && on.has(l.level)), title: "Only these: " + f.has[l.level], onclick: () => docs.toggle(docs.colour.by, l.level) }, dot, text));
       }));
-      plane.setAttribute("aria-label", "Map of " + count + say(" {documents}, ") + docs.state.chosen + " of them chosen, coloured by " + (f ? f.name : "the share of " + name(topic)) +
-        say(". Arrow keys go from one {document} to the next, Enter reads it, Shift and arrows move, plus and minus zoom, 0 shows all. The list beside it has the {documents} as text."));
+      plane.setAttribute("aria-label", "Map of " + count + say(" {documents}, chosen: ") + docs.many() + ", coloured by " + (f ? f.name : "the share of " + name(topic)) +
+        say(". Arrow keys go from one {document} to the next, Enter reads it, Shift and arrows move, plus and minus zoom, 0 shows all. The list next to it has the {documents} as text."));
     };
     const paint = () => { docs.paint(); tellColours(); redraw(); };
     colourBy.addEventListener("change", () => { docs.colour.by = Number(colourBy.value); paint(); });

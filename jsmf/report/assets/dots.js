@@ -35,7 +35,7 @@
       return y;
     });
     picture.append(text({ class: "tick", x: narrow ? 0 : left, y: from + 11 }, axis.name));
-    // Lines go through all rows, or below their names where these stand above the whiskers.
+    // Lines go through all rows, or below their names where these are above the whiskers.
     const upright = (cls, v) => svg("path", { class: cls, d: narrow ? rows.map((r, i) => r.head ? "" : `M${x(v)} ${place[i] + 20}V${place[i] + tall}`).join("") : `M${x(v)} ${top - 2}V${at}` });
     let end = -Infinity; // of the last number written
     for (const v of marks) {

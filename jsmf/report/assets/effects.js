@@ -137,7 +137,7 @@
       select.value = fx.terms.indexOf(t);
       $("effect-what").textContent = t.what;
       pointSelect.replaceChildren(...t.points.map((p, i) => el("option", { value: i }, p.label)));
-      // The point with the largest difference that is none of chance.
+      // The point with the largest difference that is not by chance.
       const sure = (p) => most(fxLiving().map((q) => fxOf(t.differences, p, q)).filter((x) => !doubtful(x)).map((x) => Math.min(Math.abs(x.lo), Math.abs(x.hi))), 0);
       point = by(range(t.points.length), sure)[0];
       pointSelect.value = point;

@@ -27,7 +27,7 @@
     of[0].prepend(t);
     return of[0];
   };
-  // fitted cuts a text to a width in a font of so many pixels.
+  // fitted cuts a text to a width in a font of size pixels.
   const ruler = document.createElement("canvas").getContext("2d");
   const widthOf = (s, size, weight = 400) => {
     ruler.font = weight + " " + size + "px " + css("--sans");
@@ -44,7 +44,7 @@
     }
     return c.slice(0, lo).join("").trimEnd() + "…";
   };
-  // decimals is how many of a number with a step tell it from its neighbours.
+  // decimals is how many decimals distinguish a number from its neighbours at a step.
   const decimals = (step) => clamp(-Math.floor(Math.log10(Math.abs(step) || 1) + 1e-9), 0, 6);
 
   // band draws an estimate with its interval along x. list holds { x, v, lo, hi, part };
@@ -95,7 +95,7 @@
   };
 
   // pointed calls over where a mouse or a finger is on a drawing, and out when the mouse
-  // leaves it; what a finger has told stays.
+  // leaves it; what a finger has chosen stays.
   const pointed = (picture, over, out) => {
     for (const event of ["pointermove", "pointerdown"]) picture.addEventListener(event, over);
     picture.addEventListener("pointerleave", (e) => { if (e.pointerType === "mouse") out(); });

@@ -9,7 +9,7 @@
     return { v: list[at(q)], lo: list[at(q) + 1], hi: list[at(q) + 2] };
   };
   const fxAverage = (q) => fxOf(fx.shares, 0, q).v;
-  // fxLiving are the topics that the reader has, fxAsked what was asked for beside them.
+  // fxLiving are the topics that the reader has, fxAsked what was asked for besides them.
   const fxLiving = () => range(fx.quantities.length).filter((q) => fx.quantities[q].topic >= 0 && alive(fx.quantities[q].topic));
   const fxAsked = () => range(fx.quantities.length).filter((q) => fx.quantities[q].topic < 0);
   const fxName = (q) => fx.quantities[q].topic >= 0 ? label(fx.quantities[q].topic) : fx.quantities[q].name;
@@ -27,7 +27,7 @@
   const endsIn = (t, wide) => sum(t.ends.map((s) => widthOf(s, 12))) + 12 <= wide ? t.ends : t.ends.map((s) => s.replace(/ \d+:\d+$/, ""));
   const doubtful = (x) => !(x.lo > 0 || x.hi < 0);
   const documents = (p) => p.n + say(p.n === 1 ? " {document}" : " {documents}");
-  // firstTerm is the number of the first that is not one of time, which stands above.
+  // firstTerm is the number of the first that is not one of time, which is above.
   const firstTerm = () => Math.max(0, fx.terms.findIndex((t) => t.kind !== "times"));
   const pick = (q) => { if (fx.quantities[q].topic >= 0) choose(fx.quantities[q].topic); };
 

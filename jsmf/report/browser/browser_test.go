@@ -78,7 +78,7 @@ func planted(t *testing.T, n, k int) (m *jsmf.Model, o report.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := jsmf.Published(k).Hierarchy(context.Background(), m, k/5, 3)
+	h, err := jsmf.Levels{K: []int{k / 5, 3}}.Run(context.Background(), jsmf.Published(0), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func controls(v *visit.Visit) {
 	v.Run(chromedp.Evaluate(`document.getElementById("filter").select()`, nil), visit.Key(kb.Backspace))
 	v.Wait(`document.getElementById("list-none").hidden`)
 
-	// A word tells where it is, and is found on the map.
+	// The map shows and finds a word.
 	v.Changes("a word by mouse", `document.getElementById("word-info").textContent`, visit.Into("#bars"), visit.Click("#bars li:nth-child(2) button"))
 	v.Changes("a word by keyboard", `document.getElementById("word-info").textContent`, visit.Focus("#bars li:nth-child(3) button"), visit.Key(kb.Enter))
 
@@ -364,7 +364,7 @@ func drag(ctx context.Context, selector string, dx, dy float64) error {
 func TestLooks(t *testing.T) {
 	ctx := visit.Start(t)
 	m, o := planted(t, 1500, 20)
-	o.Uncertainty, o.Metrics = doubtful(m)
+	m, o.Metrics = doubtful(t, m)
 	file := save(t, m, o)
 	for _, scheme := range []string{"light", "dark"} {
 		for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
@@ -404,7 +404,7 @@ func TestMarkup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := jsmf.Published(3).Hierarchy(context.Background(), m, 2)
+	h, err := jsmf.Levels{K: []int{2}}.Run(context.Background(), jsmf.Published(0), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -461,7 +461,11 @@ func TestWithoutScripts(t *testing.T) {
 	v.Run(emulation.SetScriptExecutionDisabled(true), chromedp.Navigate(address(file)))
 	var text string
 	v.Run(chromedp.Text("body", &text, chromedp.ByQuery))
-	for _, w := range append(m.AnchorWords(), "Without scripts") {
+	want := []string{"Without scripts"}
+	for _, w := range m.Anchors() {
+		want = append(want, m.Word(w))
+	}
+	for _, w := range want {
 		if !strings.Contains(text, w) {
 			t.Errorf("%q is not there", w)
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"image/png"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,6 +51,77 @@ func TestDocuments(t *testing.T) {
 	v.Changes("a document of the chosen topic", reading, visit.Into("#docs button"), visit.Click("#docs button"))
 	v.Run(visit.Focus("#documents-back"), visit.Key(kb.Enter), visit.Focus("#documents-list button"), visit.Key(kb.Enter))
 	looksOf(v)
+	v.Leave(only(file))
+}
+
+// TestDocumentsSomeTexts: where the page has the texts of some documents only, a search says
+// among how many it looked, and compares what it found with nothing.
+func TestDocumentsSomeTexts(t *testing.T) {
+	ctx := visit.Start(t)
+	m, err := sample.Model(900, 12, sample.Words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const docs = 5000
+	o := many(t, m, docs)
+	o.Describe = func(d int) report.Document {
+		r := rand.New(rand.NewPCG(4, uint64(d)))
+		text := []byte("everywhere ")
+		if d%10 == 0 {
+			text = append(text, "tenth "...)
+		}
+		for len(text) < 1400 {
+			text = append(text, byte('a'+r.IntN(26)))
+		}
+		return report.Document{Title: fmt.Sprintf("The title of number %d", d), Text: string(text)}
+	}
+	file := save(t, m, o)
+	tab, end := chromedp.NewContext(ctx)
+	defer end()
+	v := visit.Open(t, tab, address(file), "light")
+	v.Wait(allTexts)
+	texts := visit.Eval[int](v, `Number(document.getElementById("documents").dataset.texts)`)
+	if texts < 100 || texts >= docs {
+		t.Fatalf("%d of %d texts are kept, want some", texts, docs)
+	}
+	kept := visit.Eval[string](v, `document.getElementById("documents-find").placeholder`)
+	number := strings.TrimSuffix(strings.TrimPrefix(kept, "in titles, ids and "), " texts")
+	if got := strings.ReplaceAll(number, "\u202f", ""); got != strconv.Itoa(texts) {
+		t.Errorf("the search is %q, want it to say that there are %d texts", kept, texts)
+	}
+	ratios := `[...document.querySelectorAll("#documents-mix .v:last-child")].map(e => e.textContent).join("")`
+	for _, x := range []struct{ search, count, why string }{
+		{"everywhere", "In " + number, "with “everywhere”; other texts found no room on this page"},
+		{"number 499", "In 0", "with “number 499”; in 11 other titles and ids; other texts found no room on this page"},
+		{"tenth", "In " + strconv.Itoa(texts / 10)[:1], "with “tenth”; other texts"},
+	} {
+		t.Run(x.search, func(t *testing.T) {
+			v.Run(visit.Set("#documents-find", x.search))
+			v.Wait(`document.getElementById("documents-why").textContent.includes(` + strconv.Quote(x.why) + `)`)
+			if got := visit.Eval[string](v, chosenCount); !strings.HasPrefix(got, x.count) || !strings.HasSuffix(got, " of the "+number+" texts kept here") {
+				t.Errorf("%q in the texts, want %s… of the %s texts kept here", got, x.count, number)
+			}
+			if got := visit.Eval[string](v, ratios); got != "" {
+				t.Errorf("the topics of what was found are %q times as much as in all, want no such numbers", got)
+			}
+			if said := visit.Eval[string](v, `document.getElementById("documents-plane").getAttribute("aria-label")`); !strings.Contains(said, " texts kept here") {
+				t.Errorf("the map is called %q", said)
+			}
+		})
+	}
+	for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
+		v.Run(chromedp.EmulateViewport(size[0], size[1]))
+		v.Wait(`document.documentElement.scrollWidth <= innerWidth`)
+		if dir := os.Getenv("REPORT_SHOTS"); dir != "" {
+			var b []byte
+			v.Run(visit.Into("#documents-count"), chromedp.CaptureScreenshot(&b))
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("texts-%d.png", size[0])), b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	v.Run(visit.Click("#documents-clear"))
+	v.Wait(chosenCount + ` === "5\u202f000 documents"`)
 	v.Leave(only(file))
 }
 
@@ -165,7 +237,7 @@ func filterDocuments(v *visit.Visit) {
 	v.Changes("colours by number", legend, option("documents-colour", 3))
 	v.Changes("colours by category", legend, option("documents-colour", 2))
 	v.Changes("a level of the legend", chosenCount, visit.Into("#documents-legend"), visit.Click("#documents-legend button"))
-	if got := visit.Eval[string](v, chosenCount); got != "50 documents" && got != "40 documents" { // a twelfth, but for those without values
+	if got := visit.Eval[string](v, chosenCount); got != "50 documents" && got != "40 documents" { // a twelfth, without those that have no values
 		t.Errorf("%s of a level", got)
 	}
 	v.Changes("filters", `document.getElementById("documents-filters").open`, visit.Focus("#documents-filters summary"), visit.Key(kb.Enter))
@@ -284,7 +356,7 @@ func TestDocumentsMarkup(t *testing.T) {
 	v.Run(visit.Focus("#documents-filters summary"), visit.Key(kb.Enter), option("documents-colour", 2))
 	for i := range 10 {
 		v.Run(visit.Focus(fmt.Sprintf("#documents-list li:nth-child(%d) button", 1+4*i)), visit.Key(kb.Enter),
-			visit.Focus("#documents-read .bars li:first-child button"), visit.Key(kb.Enter)) // twenty words of its largest topic stand in the text
+			visit.Focus("#documents-read .bars li:first-child button"), visit.Key(kb.Enter)) // twenty words of its largest topic are in the text
 		if n := visit.Eval[int](v, `document.querySelectorAll("#documents-read mark").length`); n < 20 {
 			t.Errorf("%d words are marked: %q", n, visit.Eval[string](v, `document.getElementById("documents-read").innerHTML`))
 		}

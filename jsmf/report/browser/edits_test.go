@@ -31,7 +31,7 @@ func rename(v *visit.Visit, name string) {
 	v.Run(visit.Set("#rename-name", name), visit.Key(kb.Enter))
 }
 
-// merge makes topic other a part of topic k, and waits until so many are left.
+// merge makes topic other a part of topic k, and waits until the number of topics is left.
 func merge(v *visit.Visit, k, other, left int) {
 	v.T.Helper()
 	chooseTopic(v, k)

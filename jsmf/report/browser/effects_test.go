@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
 	"github.com/jsmf-go/spectral/jsmf/report/browser/visit"
 	"github.com/jsmf-go/spectral/jsmf/report/internal/sample"
@@ -24,7 +25,7 @@ func withEffects(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = m.WithUncertainty(sample.Uncertainty(m)); err != nil {
+	if m, err = m.With(jsmf.Additions{Uncertainty: sample.Uncertainty(m)}); err != nil {
 		t.Fatal(err)
 	}
 	return save(t, m, report.Options{Effects: sample.Effects(m, 12), Sweep: sample.Sweep()})
@@ -279,7 +280,7 @@ func TestEffectsLooks(t *testing.T) {
 	}
 }
 
-// TestEffectsWithoutScripts: the numbers stand in tables.
+// TestEffectsWithoutScripts: the numbers are in tables.
 func TestEffectsWithoutScripts(t *testing.T) {
 	ctx := visit.Start(t)
 	file := withEffects(t)

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -14,8 +15,9 @@ import (
 	"github.com/jsmf-go/spectral/metrics"
 )
 
-// doubtful makes up how sure the topics of a model are, and verdicts.
-func doubtful(m *jsmf.Model) (*jsmf.Uncertainty, *metrics.Report) {
+// doubtful gives a model made-up uncertainty of its topics, and makes up verdicts.
+func doubtful(t *testing.T, m *jsmf.Model) (*jsmf.Model, *metrics.Report) {
+	t.Helper()
 	u, r := &jsmf.Uncertainty{Warm: 100, Cold: 20, Level: .95}, new(metrics.Report)
 	for k, s := range m.TopicShares() {
 		wide := s * (.05 + .04*float64(k%5))
@@ -25,7 +27,17 @@ func doubtful(m *jsmf.Model) (*jsmf.Uncertainty, *metrics.Report) {
 		})
 		r.Verdicts = append(r.Verdicts, metrics.Verdict{NPMI: .2, Exclusivity: .5, Documents: 100, Share: s, Twin: -1})
 	}
-	return u, r
+	unknown := jsmf.Interval{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	for k := range m.K() {
+		for l := k + 1; l < m.K(); l++ {
+			u.Pairs = append(u.Pairs, jsmf.PairUncertainty{K: k, L: l, Correlation: unknown})
+		}
+	}
+	m, err := m.With(jsmf.Additions{Uncertainty: u})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, r
 }
 
 // TestTopicMap uses the map of topics by mouse and keyboard, and reads what it says of
@@ -33,7 +45,7 @@ func doubtful(m *jsmf.Model) (*jsmf.Uncertainty, *metrics.Report) {
 func TestTopicMap(t *testing.T) {
 	ctx := visit.Start(t)
 	m, o := planted(t, 1500, 20)
-	o.Uncertainty, o.Metrics = doubtful(m)
+	m, o.Metrics = doubtful(t, m)
 	largest, second := -1, -1
 	for k, s := range m.TopicShares() {
 		switch {
@@ -83,9 +95,9 @@ func TestTopicMap(t *testing.T) {
 
 	// What is known of doubt, in the topic's facts, by names.
 	v.Run(chromedp.Evaluate(`document.querySelector('#list li[data-k="4"]').click()`, nil))
-	share := m.TopicShares()[4]
+	share, sure := m.TopicShares()[4], m.Additions().Uncertainty.Topics[4]
 	facts := visit.Eval[string](v, `document.getElementById("facts").textContent`)
-	for _, want := range []string{"Verdictsound", fmt.Sprintf("Share%.1f %% (%.1f %% to %.1f %%)", 100*share, 100*o.Uncertainty.Topics[4].Share.Low, 100*o.Uncertainty.Topics[4].Share.High), "Comes backin 12 of 20 fits", "Falls into twoin 10 %", "Is one with" + m.Name(5) + " in 10 %"} {
+	for _, want := range []string{"Verdictsound", fmt.Sprintf("Share%.1f %% (%.1f %% to %.1f %%)", 100*share, 100*sure.Share.Low, 100*sure.Share.High), "Comes backin 12 of 20 fits", "Falls into twoin 10 %", "Is one with" + m.Name(5) + " in 10 %"} {
 		if !strings.Contains(facts, want) {
 			t.Errorf("the facts %q lack %q", facts, want)
 		}

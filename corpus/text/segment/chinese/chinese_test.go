@@ -9,6 +9,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/corpus/text/segment/chinese"
 	"github.com/jsmf-go/spectral/corpus/text/segment/internal/segtest"
+	"github.com/jsmf-go/spectral/examples/readme/snippets"
 )
 
 // segmenter is read once for all tests.
@@ -49,3 +50,6 @@ func Example() {
 	fmt.Println(strings.Join(tok.Tokenize(nil, "图书馆今天开门。"), " "))
 	// 图书馆 今天 开门
 }
+
+// The snippets of the guides that name packages of this module pass go vet.
+func TestSnippets(t *testing.T) { snippets.Vet(t, 1) }

@@ -25,8 +25,8 @@ type CTM struct {
 	Seed       uint64
 }
 
-// The updates of a document end when its bound grows by a part of less than this, or
-// after so many.
+// The updates of a document end when its bound grows by less than the part ctmGrowth, or
+// after ctmUpdates of them.
 const (
 	ctmGrowth  = 1e-6
 	ctmUpdates = 20

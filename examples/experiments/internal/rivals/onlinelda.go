@@ -26,8 +26,8 @@ type OnlineLDA struct {
 	Seed       uint64
 }
 
-// The updates of a document's proportions end when they change by less than this on
-// average, or after so many.
+// The updates of a document's proportions end when they change by less than ldaChange on
+// average, or after ldaUpdates of them.
 const (
 	ldaChange  = 1e-3
 	ldaUpdates = 50

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/examples/experiments/internal/priors"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/metrics"
@@ -92,7 +93,7 @@ func TestCTM(t *testing.T) {
 	sigma := mat.NewSymDense(4, []float64{3, 2, 0, 0, 2, 3, 0, 0, 0, 0, 3, 2, 0, 0, 2, 3})
 	p.B.Apply(func(_, _ int, v float64) float64 { return v * v }, p.B) // topics that share less
 	normaliseColumns(p.B)
-	c, w := draw(t, p, corpus.LogisticNormal{Covariance: sigma}, 600, 200)
+	c, w := draw(t, p, priors.LogisticNormal{Covariance: sigma}, 600, 200)
 	o := CTM{K: 4, Iterations: 60, Tolerance: 1e-6, Seed: 1}
 	m, err := o.Fit(t.Context(), c)
 	if err != nil {

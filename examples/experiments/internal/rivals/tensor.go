@@ -311,7 +311,7 @@ func (o Tensor) iterate(t tensor, x []float64) float64 {
 	return t.apply(next, x)
 }
 
-// scaleTo1 gives x length 1 and tells whether it could.
+// scaleTo1 gives x length 1 and reports whether it could.
 func scaleTo1(x []float64) bool {
 	size := vec.Norm(x)
 	if size == 0 {

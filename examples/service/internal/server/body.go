@@ -6,6 +6,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -26,21 +27,23 @@ func mediaType(r *http.Request) (string, *problem) {
 	return t, nil
 }
 
-// body reads what a client sends, with limits on time and on bytes, those that
-// come and those that a gzip stream makes of them.
+// body reads what a client sends. It limits the time, the bytes that come and the bytes that a
+// gzip stream unpacks to.
 type body struct {
 	r     io.Reader
 	limit int64
 	left  int64
 	size  int64 // that it says it has, -1 if it says nothing
 	held  *hold // its memory; nil: another one's
+
+	client *patient // who sends it
 }
 
 var errTooLarge = errors.New("too large")
 
-// openBody returns a request's body, decompressed, of which at most limit bytes can
-// be read, once there is memory for it: of one that will be read whole, for all of it.
-// The caller closes it when the answer is made.
+// openBody waits for memory and returns a request's body, decompressed, of which at most limit
+// bytes can be read. A body that will be read whole needs memory for all of it. The caller
+// closes the body when the answer is made.
 func (s *Service) openBody(w http.ResponseWriter, r *http.Request, limit int64, whole bool) (_ *body, p *problem) {
 	if r.ContentLength > limit {
 		return nil, tooLarge(limit)
@@ -67,11 +70,12 @@ func (s *Service) openBody(w http.ResponseWriter, r *http.Request, limit int64, 
 		}
 	}()
 	deadline, _ := r.Context().Deadline()
-	var in io.Reader = &patient{r: r.Body, rc: http.NewResponseController(w), stall: stall, least: int64(float64(s.cfg.Limits.Rate) * stall.Seconds()), deadline: deadline}
+	client := &patient{r: r.Body, rc: http.NewResponseController(w), stall: stall, least: int64(float64(s.cfg.Limits.Rate) * stall.Seconds()), deadline: deadline}
+	var in io.Reader = client
 	switch enc := r.Header.Get("Content-Encoding"); strings.ToLower(enc) {
 	case "", "identity":
 	case "gzip":
-		in = &body{r: in, limit: limit, left: limit, size: -1}
+		in = &body{r: in, limit: limit, left: limit, size: -1} // as it comes
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, readProblem(err, limit)
@@ -81,7 +85,7 @@ func (s *Service) openBody(w http.ResponseWriter, r *http.Request, limit int64, 
 		p := fail(http.StatusUnsupportedMediaType, "the Content-Encoding %s: only gzip is taken", quote(enc))
 		return nil, p
 	}
-	return &body{in, limit, limit, size, held}, nil
+	return &body{in, limit, limit, size, held, client}, nil
 }
 
 // close gives back the memory of the body and of what came of it.
@@ -109,8 +113,8 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 // patient waits for each read for some time only, and not beyond the deadline
-// of the request. A client that sends in drops is not waited for either: each stall
-// of waiting has to bring so many bytes. What the service takes for them between the
+// of the request. A client that sends in drops is not waited for either: least
+// bytes have to come while it waits for stall. What the service takes for them between the
 // reads does not count.
 type patient struct {
 	r        io.Reader
@@ -118,13 +122,30 @@ type patient struct {
 	stall    time.Duration
 	least    int64
 	deadline time.Time
+	upload   *large // what the body is; nil: no matter
 
 	waited time.Duration // since it last had enough
 	got    int64         // in that time
+
+	// Of the whole body.
+	begun time.Time
+	idle  time.Duration // waiting for the client
+	all   int64         // bytes that have come
+}
+
+// lateError is the number of bytes that had come of a request's body when its time was
+// over. The client was not what took the time.
+type lateError int64
+
+func (e lateError) Error() string {
+	return fmt.Sprintf("the request took too long: %d bytes of its body had come", int64(e))
 }
 
 func (p *patient) Read(b []byte) (int, error) {
 	begun := time.Now()
+	if p.begun.IsZero() {
+		p.begun = begun
+	}
 	wait := p.stall
 	if p.got < p.least {
 		wait -= p.waited
@@ -133,16 +154,28 @@ func (p *patient) Read(b []byte) (int, error) {
 	if t.After(p.deadline) {
 		t = p.deadline
 	}
-	// Where the connection has no deadlines, as in tests without one, the
-	// server's own timeouts have to do.
+	// Where the connection has no deadlines, as in tests without a connection, the
+	// server's own timeouts must suffice.
 	_ = p.rc.SetReadDeadline(t)
+	if p.upload != nil {
+		p.upload.wait()
+	}
 	n, err := p.r.Read(b)
+	if p.upload != nil {
+		p.upload.come(n)
+	}
 	p.got += int64(n)
-	if p.waited += time.Since(begun); p.waited >= p.stall {
+	p.all += int64(n)
+	took := time.Since(begun)
+	p.idle += took
+	if p.waited += took; p.waited >= p.stall {
 		if err == nil && p.got < p.least {
 			err = os.ErrDeadlineExceeded
 		}
 		p.waited, p.got = 0, 0
+	}
+	if now := time.Now(); errors.Is(err, os.ErrDeadlineExceeded) && !now.Before(p.deadline) && p.idle < now.Sub(p.begun)*3/4 {
+		err = lateError(p.all)
 	}
 	if err == io.EOF {
 		// The server goes on reading, to notice when the client goes; that may
@@ -155,7 +188,10 @@ func (p *patient) Read(b []byte) (int, error) {
 // readProblem says why a body could not be read.
 func readProblem(err error, limit int64) *problem {
 	var corrupt flate.CorruptInputError
+	var late lateError
 	switch {
+	case errors.As(err, &late):
+		return busy(http.StatusServiceUnavailable, "%v", late)
 	case errors.Is(err, errTooLarge):
 		return tooLarge(limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -168,7 +204,7 @@ func readProblem(err error, limit int64) *problem {
 	return p
 }
 
-// readAll reads a body as a whole, for which it was opened.
+// readAll reads a whole body, which was opened for that.
 func (b *body) readAll() ([]byte, *problem) {
 	all := make([]byte, 0, max(b.size, 0)+1)
 	for {

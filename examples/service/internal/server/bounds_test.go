@@ -20,7 +20,7 @@ func TestDocumentLimit(t *testing.T) {
 	s := open(t, t.TempDir(), Config{Limits: Limits{Document: 100}})
 	defer closed(t, s)
 	for _, n := range []int{80, 81} {
-		body := `{"id":"a","text":"` + strings.Repeat("x", n) + `"}` // 20 bytes and so many
+		body := `{"id":"a","text":"` + strings.Repeat("x", n) + `"}` // 20 bytes and n
 		status := 200
 		if len(body) > 100 {
 			status = 413
@@ -33,7 +33,7 @@ func TestDocumentLimit(t *testing.T) {
 	want(t, s, "GET", "/v1/documents/a", "", "", 200)
 }
 
-// A refit has at most so many goroutines.
+// A refit has at most MaxWorkers goroutines.
 func TestWorkers(t *testing.T) {
 	ctx := context.Background()
 	st, err := store.Open(ctx, t.TempDir(), store.Options{})
@@ -65,7 +65,7 @@ func worst(n int) map[string]string {
 		"numbers":         fill(`{"id":"a","ids":[0`, `,0`, `]}`),
 		"different text":  different(`{"id":"a","text":"`, "k%x ", `"}`),
 	}
-	// Values, of which there can be so many, with long names.
+	// As many values as a document may have, with long names.
 	out["values"] = `{"id":"a","text":"","values":{` + strings.TrimSuffix(strings.Join(func() (v []string) {
 		for _, c := range manyColumns(min(maxColumns, max(1, (n-40)/8))) {
 			v = append(v, fmt.Sprintf("%q:\"\"", c.Name))

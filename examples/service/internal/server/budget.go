@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Memory of requests. Limits.Work is what all requests in progress may take, beside
+// Memory of requests. Limits.Work is what all requests in progress may take, not counting
 // the documents and the model that are held. A quarter is for bodies and for what is
 // kept of them until they are answered, half for documents that are being read: a
 // request takes its part before it reads, as if the document were the worst of its
@@ -23,7 +23,7 @@ const (
 	readBytes  = 32 << 10 // whatever the length
 
 	bodyBytes = 96 << 10 // of any body: buffers and a gzip reader
-	gzipBytes = 64 << 10 // of a gzipped one beside: what may stand in the header of a member
+	gzipBytes = 64 << 10 // of a gzipped one in addition: the header of a member
 )
 
 // readCost bounds the memory that reading a document takes.
@@ -42,7 +42,7 @@ func readCost(b []byte) int64 {
 	return readBytes + plainBytes*int64(len(b)) + (wideBytes-plainBytes)*wide
 }
 
-// worstCost is that of the worst document of so many bytes.
+// worstCost is the memory that the worst document of this size takes.
 func worstCost(bytes int64) int64 { return readBytes + wideBytes*bytes }
 
 // pool is the memory for bodies. Requests that wait for their first part let those
@@ -69,6 +69,13 @@ func (p *pool) take(client string, n int64) (ok bool, freed <-chan struct{}) {
 	p.taken += n
 	p.of[client] += n
 	return true, nil
+}
+
+// has reports whether n bytes are free for a client, and all bytes for it and others.
+func (p *pool) has(client string, n, all int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.taken+all <= p.most && p.of[client]+n <= p.most/2
 }
 
 func (p *pool) free(client string, n int64) {
@@ -114,7 +121,7 @@ func (s *Service) hold(ctx context.Context, client string, n int64) (*hold, *pro
 	}
 }
 
-// take takes more, and does not wait: others might wait for what this one has.
+// take takes more without waiting: others might be waiting for what this request holds.
 func (h *hold) take(n int64) *problem {
 	if h.n+n > h.of.most/2 {
 		return noMemory(true)
@@ -138,8 +145,8 @@ func noMemory(ever bool) *problem {
 	return busy(http.StatusServiceUnavailable, "the requests in progress, or those of this client, take all the memory there is for them")
 }
 
-// turn waits until a document may be read and inferred, of which the one needs memory
-// and both a processor. The caller calls end after that.
+// turn waits until a document may be read and inferred. Reading needs memory, and both need a
+// processor. The caller calls end afterwards.
 func (s *Service) turn(ctx context.Context, cost int64, wait time.Duration) (end func(), p *problem) {
 	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 )
 
 // clients counts the requests in progress of each client, so that none has more than
-// its share of them.
+// its share.
 type clients struct {
 	most int
 	mu   sync.Mutex
@@ -33,9 +33,9 @@ func (c *clients) leave(client string) {
 	}
 }
 
-// client tells whose request it is: the address of the connection, or the last one in
-// the header that Config.ClientHeader trusts. Of IPv6 it is the network of 64 bits,
-// which one client has for itself.
+// client returns whose request it is: the address of the connection, or the last one in
+// the header that Config.ClientHeader trusts. For IPv6 it is the network of 64 bits, since a
+// client may have all of its addresses.
 func (s *Service) client(r *http.Request) string {
 	if values := r.Header.Values(s.cfg.ClientHeader); s.cfg.ClientHeader != "" && len(values) > 0 {
 		last := values[len(values)-1]

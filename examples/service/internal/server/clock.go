@@ -24,9 +24,9 @@ func machineClock() Clock {
 }
 
 // ages gives documents their times, in microseconds. The time goes on while the process
-// runs, by the clock that cannot be set, and never by more than that. Where the wall
-// clock has gone on further, the service was stopped, or the clock was set: nobody can
-// tell. The time then stays, so that no document becomes older by it, and what is
+// runs, by the clock that cannot be set, and never by more than that. If the wall
+// clock has gone on further, the service was stopped or the clock was set, and there is no way to
+// know which. The time then stays, so that no document becomes older by it, and what is
 // missing is remembered as a gap until it is counted (Config.TrustClock), or the clock is
 // put back, or all documents before it are older than any that are kept.
 type ages struct {
@@ -48,8 +48,7 @@ type ageRecord struct {
 	Counted []gap `json:"counted,omitempty"` // those that are counted from here on
 }
 
-// gap is time that may have passed: the documents of times before it may be older by so
-// much.
+// gap is time that may have passed: documents with earlier times may be older by that.
 type gap struct {
 	Before int64 `json:"before"`
 	By     int64 `json:"by"`
@@ -81,7 +80,7 @@ func (a *ages) wall() (wall int64, running time.Duration) {
 	return wall, running
 }
 
-// begin takes up the time after a start. newest is the latest time of a document, 0 if
+// begin resumes the time after a start. newest is the latest time of a document, 0 if
 // there never was one.
 func (a *ages) begin(newest int64) {
 	a.mu.Lock()
@@ -94,9 +93,9 @@ func (a *ages) begin(newest int64) {
 	a.logged = a.at.Now
 }
 
-// read brings the time up to date. newest is the latest time of a document; step is by how
-// much the wall clock has gone on beyond the time, or has been put back, if that is worth
-// telling.
+// read brings the time up to date. newest is the latest time of a document; step is how
+// far the wall clock has gone on beyond the time, or has been put back, if that is worth
+// reporting.
 func (a *ages) read(newest int64) (now int64, step int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -182,8 +181,8 @@ func lasting(micro int64) time.Duration {
 	return time.Duration(min(micro, math.MaxInt64/1000)) * time.Microsecond
 }
 
-// countTime takes up the time after a start and, if the configuration says so, counts all
-// that was not.
+// countTime resumes the time after a start and, if the configuration says so, counts all time
+// that was not counted.
 func (s *Service) countTime() error {
 	s.ages.begin(s.newest)
 	s.readTime()

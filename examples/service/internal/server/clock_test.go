@@ -93,7 +93,7 @@ func TestClockJump(t *testing.T) {
 		t.Errorf("health says %v", uncounted(t, s))
 	}
 	if got := strings.Count(log.String(), "-trust-clock"); got != 1 {
-		t.Errorf("the log tells of the jump %d times", got)
+		t.Errorf("the log has the jump %d times", got)
 	}
 	closed(t, s)
 	s = openWith(t, dir, cfg, nil)

@@ -40,6 +40,9 @@ func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem
 			return p
 		}
 		docs = append(docs, d)
+		if b.client.upload != nil {
+			b.client.upload.keep(d.bytes())
+		}
 		return b.held.take(d.bytes())
 	}
 	if t == typeJSON {
@@ -51,6 +54,20 @@ func (s *Service) postDocuments(w http.ResponseWriter, r *http.Request) *problem
 			return p
 		}
 	} else {
+		size := b.size
+		switch {
+		case size >= 0:
+		case r.ContentLength >= 0: // gzipped text
+			size = min(8*r.ContentLength, limit)
+		default:
+			size = limit
+		}
+		if size > lim.Document {
+			if b.client.upload, p = s.admit(r.Context(), s.client(r), size); p != nil {
+				return p
+			}
+			defer b.client.upload.leave()
+		}
 		in := b.lines(min(lim.Document, lim.Upload))
 		for {
 			line, p := in.next()

@@ -27,7 +27,7 @@ type Config struct {
 	StopWords []string // words that are left out; nil: the English list of package corpus
 	Workers   int      // goroutines of a refit, at most MaxWorkers; 0: half of GOMAXPROCS, at least 1
 
-	// Columns are what may be known of a document beside its words: Values of documents
+	// Columns are what may be known of a document besides its words: Values of documents
 	// that are stored. Names have at most 64 bytes; there are at most 64. Columns that the
 	// documents of the store have already stay, named here or not, and may not be named
 	// with another kind.
@@ -38,7 +38,7 @@ type Config struct {
 	// document is the time the service has run from its storing to that of the newest
 	// one, so that nothing goes while nothing comes. These may change between one start and the next: narrower
 	// windows let documents go at the start, wider ones bring none back.
-	Window   int           // only the last so many; 0: all
+	Window   int           // only the last Window documents; 0: all
 	MaxAge   time.Duration // only those less old than this, at least a microsecond; 0: all
 	HalfLife time.Duration // a document this old counts half in a refit, one twice as old a quarter, and so on; 0: all count the same
 
@@ -50,9 +50,9 @@ type Config struct {
 
 	Limits Limits
 
-	// MemoryLimit is told, whenever it has changed, how many bytes the process should
-	// take for the documents and the model held, a refit that runs, and requests:
-	// debug.SetMemoryLimit takes it so. nil: no one is.
+	// MemoryLimit is called with the bytes that the process should take for the documents and
+	// the model held, a refit that runs, and requests, whenever that number has changed. It may
+	// be debug.SetMemoryLimit. nil: not called.
 	MemoryLimit func(bytes int64)
 
 	// Hosts are the names by which clients may call the service (the Host header
@@ -63,13 +63,12 @@ type Config struct {
 
 	// ClientHeader names a header that a proxy sets, such as X-Forwarded-For: the last
 	// address in it is the client's, as the proxy next to the service has appended it.
-	// All before it is what clients may have written themselves. "": the client's
+	// Clients may have written all addresses before it themselves. "": the client's
 	// address is that of the connection. Name one only where no client can pass the
 	// proxy by: others could write what they like.
 	ClientHeader string
 
-	// Log is told of models, refits and failures, at Debug of every request; nil:
-	// no one is.
+	// Log gets models, refits and failures, and at Debug every request; nil: nothing is logged.
 	Log *slog.Logger
 }
 
@@ -81,7 +80,7 @@ type Limits struct {
 	Upload      int64         // bytes of a part of the corpus, at most 128 MiB; 0: 32 MiB
 	Documents   int           // documents of a part of the corpus; 0: 10,000
 	Tokens      int64         // tokens of a document; 0: 1,000,000
-	Memory      int64         // bytes of the documents that are kept, as cooc.AccumulatorStats counts them, beyond which no upload is taken; 0: 4 GiB
+	Memory      int64         // bytes of the documents that are kept, as corpus.AccumulatorStats counts them, beyond which no upload is taken; 0: 4 GiB
 	Fit         int64         // bytes that a refit may take, as jsmf estimates them; beyond it fails before it begins; 0: 4 GiB
 	Effects     time.Duration // to measure, after a refit and after a start, how topics depend on all columns; 0: 10 minutes
 	Requests    int           // requests in progress; 0: 256

@@ -8,11 +8,10 @@ import (
 	"sync"
 )
 
-// connections bounds how many there are. Beyond it the one that has waited
-// longest for a request is closed, or, where all are at one, the new one: so that
-// clients that open connections and ask for nothing keep no other out. A request of
-// which the header has not come is none yet, and one that was refused is none any more,
-// though the rest of it is still coming.
+// connections bounds the number of connections. Beyond it the one that has waited longest for a
+// request is closed, or the new one if all have a request. So clients that open connections and
+// ask for nothing keep nobody out. A request counts from the end of its header until it is
+// refused or answered, even if the rest of it is still coming.
 type connections struct {
 	most  int
 	mu    sync.Mutex

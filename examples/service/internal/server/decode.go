@@ -32,8 +32,7 @@ const (
 	maxID    = 256 // bytes of a document's id
 )
 
-// parseDocument reads one document from a JSON object. All is checked but what
-// only a model can tell.
+// parseDocument reads one document from a JSON object. It checks all that does not need a model.
 func parseDocument(b []byte, columns []corpus.Column, lim Limits) (d document, p *problem) {
 	most, p := checkJSON(b, lim)
 	if p != nil {
@@ -113,7 +112,7 @@ func parseDocument(b []byte, columns []corpus.Column, lim Limits) (d document, p
 	return d, d.check(seen["counts"], lim)
 }
 
-// noJSON says why bytes are no JSON.
+// noJSON says why bytes are not JSON.
 func noJSON(err error) *problem {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("it ends too early")
@@ -215,7 +214,7 @@ func quote(s string) string { return strconv.Quote(shorten(s)) }
 // shorten makes a client's string fit into an answer.
 func shorten(s string) string { return shortenTo(s, 60) }
 
-// shortenTo keeps so many bytes and the characters they are of.
+// shortenTo cuts a text to at most n bytes, at the end of a character.
 func shortenTo(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -257,7 +256,7 @@ func checkJSON(b []byte, lim Limits) (most int, p *problem) {
 		case c == '"':
 			quoted = !quoted
 		case quoted:
-		case c == 'n':
+		case c == 'n' && bytes.HasPrefix(b[i:], []byte("null")):
 			return 0, fail(http.StatusBadRequest, "at byte %d: no field can be null", i)
 		case c == '{' || c == '[':
 			if depth++; depth > maxDepth {

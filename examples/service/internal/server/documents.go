@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 )
 
@@ -24,7 +23,7 @@ const (
 	opWindow store.Op = 4 // a window
 	opTime   store.Op = 5 // the time, and what the clock says beyond it
 
-	opColumns store.Op = 6 // columns that documents have from here on, beside those before
+	opColumns store.Op = 6 // columns that documents have from here on, in addition to those before
 )
 
 // logged is a document in the log. Its time is when it was stored, in microseconds (see
@@ -38,8 +37,8 @@ type logged struct {
 
 const timeBytes = 8
 
-// window says which documents are held, and what they count for. That it is a
-// record of the log makes a replay let the same documents go at the same places.
+// window says which documents are held, and their weights. It is a record of the log, so that a
+// replay drops the same documents at the same places.
 type window struct {
 	Documents int     `json:"documents"`
 	MaxAge    int64   `json:"max_age"` // in the units of times
@@ -50,15 +49,15 @@ func (c Config) window() window {
 	return window{c.Window, c.MaxAge.Microseconds(), float64(c.HalfLife.Nanoseconds()) / 1e3}
 }
 
-func windowOf(o cooc.AccumulatorOptions) window { return window{o.Window, o.MaxAge, o.HalfLife} }
+func windowOf(o corpus.AccumulatorOptions) window { return window{o.Window, o.MaxAge, o.HalfLife} }
 
 func (s *Service) loadDocuments(ctx context.Context) error {
 	// Without MaxBytes: plan sees to it, so that what was acknowledged can be
 	// loaded under any limit. Without the window: the log has it.
 	set := tokenizer.Setting()
-	want := cooc.AccumulatorOptions{Text: &set, StopWords: s.cfg.StopWords, MinDocs: s.cfg.MinDocs, MaxWords: s.cfg.MaxWords}
+	want := corpus.AccumulatorOptions{Text: &set, StopWords: s.cfg.StopWords, MinDocs: s.cfg.MinDocs, MaxWords: s.cfg.MaxWords}
 	seq, err := s.store.LoadSnapshot(ctx, func(r io.Reader) error {
-		s.held = new(cooc.Accumulator)
+		s.held = new(corpus.Accumulator)
 		_, err := s.held.ReadFrom(r)
 		return err
 	})
@@ -66,7 +65,7 @@ func (s *Service) loadDocuments(ctx context.Context) error {
 		return err
 	}
 	if seq == 0 {
-		if s.held, err = cooc.NewAccumulator(want); err != nil {
+		if s.held, err = corpus.NewAccumulator(want); err != nil {
 			return err
 		}
 	} else if have := s.held.Options(); have.MinDocs != want.MinDocs || have.MaxWords != want.MaxWords || !slices.Equal(have.StopWords, want.StopWords) {
@@ -156,8 +155,7 @@ func (s *Service) replay(r store.Record) error {
 	return fmt.Errorf("it is of kind %d: was it written by another version?", r.Op)
 }
 
-// setWindow goes over to the window of the configuration, where it is not that of
-// the log.
+// setWindow switches to the window of the configuration if it is not that of the log.
 func (s *Service) setWindow() error {
 	want := s.cfg.window()
 	if windowOf(s.held.Options()) == want {
@@ -229,8 +227,8 @@ type change struct {
 	done   chan struct{}
 }
 
-// add keeps all of the documents but those whose id is there already, whose ids
-// it returns, or none. When it returns they are on the disk.
+// add stores all documents or none. It leaves out those whose id is already stored, and returns
+// these ids. When it returns, the documents are on the disk.
 func (s *Service) add(docs []incoming) (stored int, there []string, p *problem) {
 	c := &change{put: docs}
 	s.change(c)
@@ -244,7 +242,7 @@ func (s *Service) remove(id string) *problem {
 	return c.p
 }
 
-// change sees to a change. One request at a time writes, for all that wait then:
+// change makes a change. One request at a time writes, for all that are waiting:
 // so they share one fsync. The others wait until theirs has been written or it is
 // their turn to write.
 func (s *Service) change(c *change) {
@@ -309,8 +307,8 @@ func (s *Service) commit(batch []*change) {
 	for _, c := range batch {
 		c.stored, c.there, c.p = 0, nil, nil
 		if c.remove != "" {
-			// A document that goes out of the window by what stands before it in
-			// the batch is deleted all the same, of which nothing comes.
+			// A document that has left the window by an earlier change of the batch is deleted
+			// all the same, which has no effect.
 			if is, ok := there[c.remove]; !(is || !ok && s.held.Has(c.remove)) {
 				c.p = noDocument(c.remove)
 				continue

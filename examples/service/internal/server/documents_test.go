@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 )
 
@@ -38,7 +37,7 @@ func heldBytes(t *testing.T, s *Service) []byte {
 	return b.Bytes()
 }
 
-// held tells which of the documents d0, d1, … are there.
+// held returns which of the documents d0, d1, … are stored.
 func held(s *Service, n int) (out []int) {
 	for i := range n {
 		if s.held.Has(fmt.Sprintf("d%d", i)) {
@@ -94,7 +93,7 @@ func TestWindow(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	if out := want(t, s, "GET", "/metrics", "", "", 200); !strings.Contains(out, "topics_documents_evicted_total 50") {
-		t.Error("the metrics do not tell of the documents that went")
+		t.Error("the metrics do not count the documents that went")
 	}
 	want(t, s, "DELETE", "/v1/documents/d7", "", "", 404) // gone long ago
 	// More at once than there is room for.
@@ -457,7 +456,7 @@ func TestKept(t *testing.T) {
 
 func keepable(t *testing.T, id string, words []string, counts []int32) {
 	t.Helper()
-	if err := new(cooc.Accumulator).AddAt(corpus.Document{ID: id, Tokens: words, Counts: counts}, 1); err != nil {
+	if err := new(corpus.Accumulator).AddAt(corpus.Document{ID: id, Tokens: words, Counts: counts}, 1); err != nil {
 		t.Errorf("%q, %q, %v was read and cannot be kept: %v", id, words, counts, err)
 	}
 }

@@ -46,7 +46,7 @@ func (s *Service) effectsList(w http.ResponseWriter, r *http.Request) *problem {
 	return sendJSON(w, http.StatusOK, out)
 }
 
-// effectRow is one number of an effect. Null is what cannot be told.
+// effectRow is one number of an effect. Null: unknown.
 type effectRow struct {
 	Point      string   `json:"point,omitempty"` // none of a share and of a slope
 	Topic      int      `json:"topic"`
@@ -58,7 +58,7 @@ type effectRow struct {
 	Incomplete bool     `json:"incomplete,omitempty"`
 }
 
-// effectTopic is a topic of which effects tell.
+// effectTopic is a topic that has effects.
 type effectTopic struct {
 	Topic     int    `json:"topic"`
 	Name      string `json:"name"`
@@ -134,7 +134,7 @@ func rowsOf(e *effects.Effects) int64 {
 	return int64(n * len(e.Quantities))
 }
 
-// effectsAnswer tells of one topic, or of all where k is negative.
+// effectsAnswer returns the effects on topic k, or on all topics if k is negative.
 func effectsAnswer(m *served, c studied, k int) any {
 	e := c.found
 	out := struct {

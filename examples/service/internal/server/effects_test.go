@@ -59,7 +59,7 @@ func TestEffects(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, term := range map[string]effects.Term{"section": effects.Category("section"), "year": effects.Number("year"), "day of issue": effects.Time("day of issue", effects.Week)} {
-			e, err := effects.Study{Terms: []effects.Term{term}}.Measure(context.Background(), jsmf.New(s.cfg.Topics), s.current.Load().model, docs)
+			e, err := effects.Study{Terms: []effects.Term{term}}.Run(context.Background(), jsmf.New(s.cfg.Topics), s.current.Load().model, docs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -273,7 +273,7 @@ func TestTerms(t *testing.T) {
 		"none":     {rows(3, func(int) []corpus.Value { return nil }), "no two documents"},
 		"one":      {rows(3, func(i int) []corpus.Value { return value(7) }), "no two documents"},
 		"two":      {rows(2, value), ""},
-		"too many": {rows(mostLevels+1, value), "101 categories"},
+		"too many": {rows(maxLevels+1, value), "101 categories"},
 	} {
 		for _, col := range all {
 			_, err := termOf(c.meta, col)

@@ -13,7 +13,7 @@ const (
 	wordTopics     = 3   // of a word
 )
 
-// explainedWord is a word of a document and what it has to do with its topics.
+// explainedWord is a word of a document and what it adds to the document's topics.
 type explainedWord struct {
 	Word     string      `json:"word"`
 	Count    int64       `json:"count"`
@@ -27,7 +27,7 @@ type wordTopic struct {
 	Share float64 `json:"share"` // of the document
 }
 
-// explanation tells which words a document has its topics from.
+// explanation says which words of a document its topics come from.
 type explanation struct {
 	Model       modelName       `json:"model"`
 	ID          string          `json:"id,omitempty"`
@@ -43,7 +43,7 @@ type explanation struct {
 	More        int             `json:"more_words,omitempty"`
 }
 
-// explain answers for a document which words it has its topics from.
+// explain answers which words of a document its topics come from.
 func (s *Service) explain(w http.ResponseWriter, r *http.Request) *problem {
 	return s.withDocument(w, r, func(m *served, d document, held *hold) (any, *problem) {
 		if m.words == nil {
@@ -64,8 +64,8 @@ func (s *Service) explain(w http.ResponseWriter, r *http.Request) *problem {
 	})
 }
 
-// explainCost bounds the memory of an explanation of so many different words by so many
-// topics, and of the answer.
+// explainCost bounds the memory of an explanation and of the answer, given the numbers of
+// different words and of topics.
 func explainCost(words, topics int) int64 {
 	return int64(words)*(8*int64(topics)+1024) + 512*explainedWords + 128*int64(topics)
 }

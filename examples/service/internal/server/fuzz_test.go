@@ -9,7 +9,7 @@ import (
 )
 
 // Whatever a client sends is read or refused: nothing panics, and what is read
-// is what encoding/json reads, but for what it would repair.
+// is what encoding/json reads, except what that would repair.
 func FuzzDocument(f *testing.F) {
 	for _, s := range []string{
 		`{"text":"a"}`, `{"id":"x","words":["a","b"],"counts":[1,2]}`, `{"ids":[0,3]}`, `{"text":"\ud83d\ude00\ud800"}`, `[[[[[`, "{\"text\":\"\xff\"}",

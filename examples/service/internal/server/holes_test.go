@@ -81,7 +81,7 @@ func TestDeadlines(t *testing.T) {
 	for _, end := range []time.Duration{time.Hour, time.Second} {
 		d.set = nil
 		begun := time.Now()
-		a := &answer{ResponseWriter: d, rc: http.NewResponseController(d), stall: time.Minute, end: begun.Add(end)}
+		a := &answer{ResponseWriter: d, rc: http.NewResponseController(d), stall: time.Minute, most: end}
 		if n, err := a.Write(long); n != len(long) || err != nil {
 			t.Fatal(n, err)
 		}
@@ -113,35 +113,47 @@ func TestDrip(t *testing.T) {
 	})
 }
 
-// A stream that never ends is ended, with a last line that says so.
+// A stream that never ends is ended, with a last line that says so, also to a client that
+// takes it late.
 func TestEndless(t *testing.T) {
-	s := start(t, Config{Limits: Limits{Request: 400 * time.Millisecond}})
-	addr := listen(t, s)
-	c := dial(t, addr)
-	fmt.Fprintf(c, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n", typeNDJSON)
-	doc := "{\"text\":\"topicaworda\"}\n"
-	go func() {
-		for {
-			if _, err := fmt.Fprintf(c, "%x\r\n%s\r\n", len(doc), doc); err != nil {
-				return
-			}
-		}
-	}()
-	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
-	if err != nil {
-		t.Fatal(err)
+	limits := Limits{Request: 400 * time.Millisecond, Stall: 10 * time.Second}
+	for _, pause := range []time.Duration{0, limits.Stall / 2, limits.Stall - time.Second} {
+		t.Run(fmt.Sprintf("%v before the end is taken", pause), func(t *testing.T) {
+			inMemory(t, Config{Limits: limits}, func(s *Service, l *pipes) {
+				want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(texts(200, 1), 0), 200)
+				refit(t, s)
+				begun := time.Now()
+				c := l.dial("10.0.0.1:1")
+				defer c.Close()
+				go func() {
+					fmt.Fprintf(c, "POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n", typeNDJSON)
+					doc := "{\"text\":\"topicaworda\"}\n"
+					for {
+						if _, err := fmt.Fprintf(c, "%x\r\n%s\r\n", len(doc), doc); err != nil {
+							return
+						}
+						time.Sleep(time.Millisecond) // of the bubble's clock
+					}
+				}()
+				resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				last, n := "", 0
+				sc := bufio.NewScanner(resp.Body)
+				for ; sc.Scan(); n++ {
+					last = sc.Text()
+					if left := limits.Request - time.Since(begun); pause > 0 && left < limits.Request/4 {
+						time.Sleep(left + pause)
+						pause = 0
+					}
+				}
+				if n < 2 || sc.Err() != nil || !strings.HasPrefix(last, `{"problem":`) || !strings.Contains(last, "took too long") && !strings.Contains(last, "did not come in time") {
+					t.Errorf("%d lines, then %v, the last one %.300s; want a last line with a problem", n, sc.Err(), last)
+				}
+			})
+		})
 	}
-	defer resp.Body.Close()
-	last, n := "", 0
-	sc := bufio.NewScanner(resp.Body)
-	for ; sc.Scan(); n++ {
-		last = sc.Text()
-	}
-	if n < 2 || sc.Err() != nil || !strings.HasPrefix(last, `{"problem":`) || !strings.Contains(last, "took too long") && !strings.Contains(last, "did not come in time") {
-		t.Errorf("%d lines, then %v, the last one %.300s", n, sc.Err(), last)
-	}
-	c.Close()
-	settled(s)
 }
 
 // Requests that are no requests of this service are answered by it, or by package

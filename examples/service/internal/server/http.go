@@ -24,7 +24,7 @@ import (
 type route struct {
 	path    string
 	methods map[string]handler
-	free    bool // is not counted against the limit of requests, so that a busy service can be watched
+	free    bool // is not counted against the limit of requests, so that a busy service can be monitored
 }
 
 // handler answers a request, or returns why it does not.
@@ -104,7 +104,8 @@ type answer struct {
 
 	rc    *http.ResponseController
 	stall time.Duration // to wait for the client to take a piece
-	end   time.Time     // and for all of it
+	most  time.Duration // and for all of it: that of a stream ends a stall after its request at least
+	end   time.Time     // when that is over, from the first piece on
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -119,6 +120,9 @@ func (a *answer) WriteHeader(status int) {
 func (a *answer) Write(b []byte) (n int, err error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
+	}
+	if a.end.IsZero() {
+		a.end = time.Now().Add(a.most)
 	}
 	for n < len(b) || n == 0 {
 		t := time.Now().Add(a.stall)
@@ -157,7 +161,7 @@ func (s *Service) wrap(rt route) http.Handler {
 		default:
 			_ = a.rc.EnableFullDuplex() // or package http reads some of the body first
 			p.write(a)
-			if p.Status != http.StatusRequestTimeout && !s.drain(a, r) {
+			if !s.drain(a, r) {
 				linger(w)
 			}
 		}
@@ -186,9 +190,9 @@ func (s *Service) wrap(rt route) http.Handler {
 }
 
 // drain takes what is still to come of a request that was refused, after the answer.
-// Were the connection closed with bytes unread, a client that sends all before it reads
-// would see a reset in place of the answer. It reports whether all came, within some bytes
-// and some time.
+// If the connection were closed with bytes unread, a client that sends all before it reads
+// would see a reset instead of the answer. It reports whether all came, within limits of bytes
+// and time.
 func (s *Service) drain(a *answer, r *http.Request) bool {
 	if r.Body == nil || r.Body == http.NoBody || a.rc.Flush() != nil {
 		return true
@@ -204,8 +208,8 @@ func (s *Service) drain(a *answer, r *http.Request) bool {
 	return true
 }
 
-// linger has the server wait a little before it closes a connection on which the client is
-// still sending: the end of an answer would be lost. That is what package http does for
+// linger makes the server wait a little before it closes a connection on which the client is
+// still sending: the end of the answer would be lost otherwise. Package http does the same for
 // bodies that are too large.
 func linger(w http.ResponseWriter) {
 	_, _ = http.MaxBytesReader(w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
@@ -236,7 +240,7 @@ func (s *Service) handle(rt route, cross *http.CrossOriginProtection, w *answer,
 	defer cancel()
 	r = r.WithContext(ctx)
 	lim := s.cfg.Limits
-	w.rc, w.stall, w.end = http.NewResponseController(w.ResponseWriter), lim.Stall, time.Now().Add(lim.Request+lim.Stall)
+	w.rc, w.stall, w.most = http.NewResponseController(w.ResponseWriter), lim.Stall, lim.Request+lim.Stall
 
 	if s.cfg.Hosts != nil && !slices.Contains(s.cfg.Hosts, hostName(r.Host)) {
 		return fail(http.StatusMisdirectedRequest, "this service is not called %s", quote(r.Host))
@@ -310,7 +314,7 @@ func (s *Service) model(w http.ResponseWriter) (*served, *problem) {
 	return m, nil
 }
 
-// health tells that the process lives, and the model that serves, if there is one.
+// health says that the process lives, and which model serves, if there is one.
 func (s *Service) health(w http.ResponseWriter, r *http.Request) *problem {
 	var name *modelName
 	if m := s.current.Load(); m != nil {

@@ -38,8 +38,8 @@ func (s *Service) inferred(m *served, d document) (*Answer, *problem) {
 	return a, p
 }
 
-// withDocument reads the one document of a request, and sends what answer makes of it when
-// it has its turn. What answer keeps until that is sent it takes from the memory.
+// withDocument reads the one document of a request, waits for its turn and sends what answer
+// makes of it. answer takes the memory that it needs until this is sent.
 func (s *Service) withDocument(w http.ResponseWriter, r *http.Request, answer func(m *served, d document, held *hold) (any, *problem)) *problem {
 	t, p := mediaType(r)
 	if p != nil {
@@ -173,7 +173,7 @@ type stream struct {
 	begun bool
 }
 
-// empty tells whether nothing has been sent and nothing is collected.
+// empty reports whether nothing has been sent and nothing is collected.
 func (o *stream) empty() bool { return !o.begun && o.buf.Len() == 0 }
 
 // line adds a line.

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 	"github.com/jsmf-go/spectral/jsmf"
 )
@@ -30,7 +29,7 @@ type Service struct {
 
 	// documents guards that held is what the records up to seq add up to.
 	documents sync.Mutex
-	held      *cooc.Accumulator
+	held      *corpus.Accumulator
 	seq       uint64
 
 	columns []corpus.Column // of the documents; they do not change after the start
@@ -58,6 +57,7 @@ type Service struct {
 	work     chan struct{} // a token for each document being read or inferred
 
 	bodies   *pool               // memory of requests: see hold
+	uploads  *uploads            // large bodies in progress: see admit
 	reading  *semaphore.Weighted // and turn
 	limiting sync.Mutex
 	limited  int64 // what MemoryLimit was told last; guarded by limiting
@@ -84,6 +84,7 @@ func Open(ctx context.Context, st *store.Store, cfg Config) (*Service, error) {
 		write:    st.Append,
 		ages:     newAges(cfg),
 	}
+	s.uploads = newUploads(s.bodies, cfg.Limits.Request)
 	s.conns.most = cfg.Limits.Connections
 	s.clients = clients{most: cfg.Limits.PerClient, of: make(map[string]int)}
 	s.refit.State, s.stopStudy = refitIdle, func() {}
@@ -169,7 +170,7 @@ const (
 	refitCancelled = "cancelled" // the service is stopping
 )
 
-// RefitStatus tells of the refit that runs, or else of the last one.
+// RefitStatus describes the refit that runs, or else the last one.
 type RefitStatus struct {
 	State     string     `json:"state"`
 	Started   *time.Time `json:"started,omitempty"`
@@ -178,7 +179,7 @@ type RefitStatus struct {
 	Words     int        `json:"words,omitempty"`     // of the vocabulary
 	Stage     string     `json:"stage,omitempty"`     // the step it is at
 	Done      int        `json:"done,omitempty"`      // units of work of this step
-	Total     int        `json:"total,omitempty"`     // of so many, 0: not known
+	Total     int        `json:"total,omitempty"`     // units of work of this step in all; 0: not known
 	From      *modelName `json:"from,omitempty"`      // the model it began with
 	Model     *modelName `json:"model,omitempty"`     // what came out
 	Start     string     `json:"start,omitempty"`     // whether it went on from From: "warm", or "cold" and why
@@ -245,7 +246,7 @@ func (s *Service) startRefit() (RefitStatus, *problem) {
 	return s.refit, nil
 }
 
-// refitError tells a client why a refit failed. What the disk says is for the log.
+// refitError says to clients why a refit failed. Errors of the disk are for the log only.
 func refitError(err error) string {
 	if store.IsFull(err) {
 		return "the disk is full"
@@ -257,7 +258,7 @@ func refitError(err error) string {
 	return "the service failed; its log says why"
 }
 
-// dataError is a failure for which the documents are to blame.
+// dataError is a failure that the documents cause.
 type dataError struct{ err error }
 
 func (e *dataError) Error() string { return e.err.Error() }
@@ -326,14 +327,14 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 }
 
 // saveSnapshot writes what the records up to number seq add up to.
-func (s *Service) saveSnapshot(snap *cooc.Snapshot, seq uint64) error {
+func (s *Service) saveSnapshot(snap *corpus.Snapshot, seq uint64) error {
 	return s.store.SaveSnapshot(seq, func(w io.Writer) error {
 		_, err := snap.WriteTo(w)
 		return err
 	})
 }
 
-// locked calls f as the one that writes to the log.
+// locked calls f while nobody else writes to the log.
 func (s *Service) locked(f func() error) error {
 	s.writer <- struct{}{}
 	defer func() { <-s.writer }()

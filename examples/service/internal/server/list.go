@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/corpus"
 )
 
 // documentAnswer is a document that is kept. Its text is not given out.
@@ -14,12 +14,12 @@ type documentAnswer struct {
 	Values json.RawMessage `json:"values,omitempty"`
 }
 
-func (s *Service) document(d cooc.HeldDocument) (documentAnswer, error) {
+func (s *Service) document(d corpus.HeldDocument) (documentAnswer, error) {
 	values, err := encodeValues(s.columns, d.Values)
 	return documentAnswer{d.ID, values}, err
 }
 
-// getDocument tells whether a document is kept, and its values.
+// getDocument reports whether a document is kept, and its values.
 func (s *Service) getDocument(w http.ResponseWriter, r *http.Request) *problem {
 	id := r.PathValue("id")
 	d, ok := s.held.Document(id)

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// metrics are what /metrics tells. Each Service has its own.
+// metrics are the numbers of /metrics. Each Service has its own.
 type metrics struct {
 	registry     *prometheus.Registry
 	requests     *prometheus.CounterVec // by route, method and status
@@ -72,7 +72,7 @@ func newMetrics(s *Service) *metrics {
 	return m
 }
 
-// Metrics returns what /metrics tells.
+// Metrics returns the numbers of /metrics.
 func (s *Service) Metrics() prometheus.Gatherer { return s.metrics.registry }
 
 func (m *metrics) swapped(s *served) {

@@ -166,7 +166,7 @@ func checkAnswer(t testing.TB, method, path string, w *httptest.ResponseRecorder
 	t.Errorf("%s %s: answers of type %q are not described", method, path, contentType)
 }
 
-// matches tells whether a path is one of a route.
+// matches reports whether a path is one of a route.
 func matches(route, path string) bool {
 	parts := strings.Split(path, "/")
 	want := strings.Split(route, "/")

@@ -34,7 +34,7 @@ func inField(field, format string, args ...any) *problem {
 	return p
 }
 
-// internal is an error whose details are not the client's.
+// internal is an error whose details the client does not see.
 func internal(err error) *problem {
 	p := fail(http.StatusInternalServerError, "the service failed; its log says why")
 	p.cause = err

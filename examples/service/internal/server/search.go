@@ -7,16 +7,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/jsmf/find"
 )
 
 const (
 	someDocuments = 10  // in an answer that lists documents, unless it is said how many
-	mostDocuments = 100 // of such an answer
+	maxDocuments  = 100 // of such an answer
 
-	// What such an answer takes until it is sent; that there is as much for the values of
-	// each document is seen to when it is stored.
+	// The memory of such an answer until it is sent. Memory for the values of each document is
+	// reserved when it is stored.
 	listBytes = 1 << 20
 )
 
@@ -26,14 +26,14 @@ type foundAnswer struct {
 	Score float64 `json:"score"` // by which it was
 }
 
-// query is what an address says beside the path.
+// query is what follows the path in an address.
 type query struct {
 	n      int // documents that are wanted
 	filter filter
 	from   int64 // the time of the first document of the page
 }
 
-// parseQuery reads the query of a request for documents; paged tells whether it can be for
+// parseQuery reads the query of a request for documents; paged reports whether it can be for
 // another page than the first.
 func (s *Service) parseQuery(r *http.Request, paged bool) (q query, p *problem) {
 	q.n, q.from = someDocuments, math.MinInt64
@@ -56,8 +56,8 @@ func (s *Service) parseQuery(r *http.Request, paged bool) (q query, p *problem) 
 		switch {
 		case name == "n":
 			var err error
-			if q.n, err = strconv.Atoi(v[0]); err != nil || q.n < 1 || q.n > mostDocuments {
-				return q, inField("n", "%s: want a number from 1 to %d", quote(v[0]), mostDocuments)
+			if q.n, err = strconv.Atoi(v[0]); err != nil || q.n < 1 || q.n > maxDocuments {
+				return q, inField("n", "%s: want a number from 1 to %d", quote(v[0]), maxDocuments)
 			}
 		case name == "from" && paged:
 			if q.from, p = parseFrom(v[0]); p != nil {
@@ -98,7 +98,7 @@ func (s *Service) best(x *index, q query, look search) ([]foundAnswer, *problem)
 	if x.docs == nil {
 		return out, nil
 	}
-	still := func(row int) (cooc.HeldDocument, bool) {
+	still := func(row int) (corpus.HeldDocument, bool) {
 		d, ok := s.held.Document(x.ids[row])
 		return d, ok && d.At == x.at[row]
 	}
@@ -136,7 +136,7 @@ func (s *Service) best(x *index, q query, look search) ([]foundAnswer, *problem)
 	return out, nil
 }
 
-// documentsAnswer tells of documents that were found.
+// documentsAnswer lists the documents that were found.
 type documentsAnswer struct {
 	Model     modelName     `json:"model"`
 	ID        string        `json:"id,omitempty"`    // of the document that they are similar to
@@ -207,7 +207,7 @@ func (s *Service) similarTo(w http.ResponseWriter, r *http.Request) *problem {
 	})
 }
 
-// documentsOf answers which documents are most of a topic.
+// documentsOf answers which documents have the largest shares of a topic.
 func (s *Service) documentsOf(w http.ResponseWriter, r *http.Request) *problem {
 	return s.searched(w, r, func(m *served, x *index, out *documentsAnswer) (search, *problem) {
 		k, p := m.number(r.PathValue("topic"))

@@ -65,6 +65,6 @@ func (s *Service) Serve(ctx context.Context, l net.Listener, grace time.Duration
 	return err
 }
 
-// errorLog takes what package http has to say of connections, which is of use to
-// those who debug only.
+// errorLog takes the messages of package http about connections, which are of use for debugging
+// only.
 func errorLog(l *slog.Logger) *log.Logger { return slog.NewLogLogger(l.Handler(), slog.LevelDebug) }

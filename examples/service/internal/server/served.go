@@ -32,7 +32,7 @@ type modelName struct {
 	Checksum string `json:"checksum"` // SHA-256 of its file
 }
 
-// served is a model made ready to answer. It never changes, but for its study.
+// served is a model made ready to answer. Only its study changes.
 type served struct {
 	name    modelName
 	model   *jsmf.Model
@@ -75,8 +75,7 @@ type pairAnswer struct {
 	Lift        *float64 `json:"lift"`        // null where a topic has no share too
 }
 
-// serve makes a model ready, all but its name. A model of which it makes no error
-// can be named.
+// serve makes a model ready except for its name. A model can be named if serve returns no error.
 func serve(ctx context.Context, m *jsmf.Model) (*served, error) {
 	if m.Vocabulary() == nil {
 		return nil, fmt.Errorf("server: the model has no vocabulary, and could not read texts")
@@ -174,7 +173,7 @@ func (s *served) called() *modelName {
 	return &name
 }
 
-// finite is x, or null in JSON where x is none.
+// finite is x, or null in JSON if x is not finite.
 func finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -190,7 +189,7 @@ type shareAnswer struct {
 	Words []string `json:"words"`
 }
 
-// Answer is what the service tells of a document.
+// Answer holds the topics of a document.
 type Answer struct {
 	Model       modelName     `json:"model"`
 	Line        int           `json:"line,omitempty"` // of the stream
@@ -244,7 +243,7 @@ func (s *served) numbers(d document, lim Limits) (ids, counts []int32, unknown i
 		}
 		return d.ids, d.counts, 0, nil
 	case "text":
-		ids, counts, unknown, err := s.model.Words(d.text)
+		ids, counts, unknown, err := s.model.CountWords(d.text)
 		if err != nil {
 			return nil, nil, 0, internal(err)
 		}

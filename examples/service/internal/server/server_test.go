@@ -159,7 +159,7 @@ func TestInfer(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "topicaworda topicaworda topicawordb topiccwordc! unknown"
-	ids, counts, unknown, err := m.model.Words(text)
+	ids, counts, unknown, err := m.model.CountWords(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestTopics(t *testing.T) {
 		t.Fatalf("%+v", list)
 	}
 	for k, a := range list.Topics {
-		if a.Topic != k || *a.Share != m.TopicShares()[k] || a.Anchor != m.AnchorWords()[k] || a.Name != m.Name(k) || a.Background != m.Background()[k] || a.Words[0].Word != m.TopWords(k, 1)[0].Word {
+		if a.Topic != k || *a.Share != m.TopicShares()[k] || a.Anchor != m.Word(m.Anchors()[k]) || a.Name != m.Name(k) || a.Background != m.Background()[k] || a.Words[0].Word != m.TopWords(k, 1)[0].Word {
 			t.Errorf("topic %d: %+v", k, a)
 		}
 		one := decode[struct {
@@ -305,12 +305,12 @@ func TestTopics(t *testing.T) {
 	}
 	for k, a := range list.Topics {
 		v := verdicts[k]
-		if a.Verdict == nil || a.Verdict.Why != v.String() || a.Verdict.Quality != v.Quality.String() || *a.Verdict.NPMI != v.NPMI || *a.Verdict.Documents != v.Documents || (a.Verdict.Twin == nil) != (v.Twin < 0) || *a.Verdict.Exclusivity != v.Exclusivity || m.Verdicts()[k] != v {
+		if a.Verdict == nil || a.Verdict.Why != v.String() || a.Verdict.Quality != v.Quality.String() || *a.Verdict.NPMI != v.NPMI || *a.Verdict.Documents != v.Documents || (a.Verdict.Twin == nil) != (v.Twin < 0) || *a.Verdict.Exclusivity != v.Exclusivity || m.Additions().Verdicts[k] != v {
 			t.Errorf("the verdict on topic %d is %+v, want %+v", k, a.Verdict, v)
 		}
 	}
 	page := want(t, s, "GET", "/v1/report", "", "", 200)
-	if !strings.Contains(page, s.current.Load().name.Checksum) || !strings.Contains(page, m.AnchorWords()[3]) || !strings.Contains(page, m.Name(3)) || page != want(t, s, "GET", "/v1/report", "", "", 200) {
+	if !strings.Contains(page, s.current.Load().name.Checksum) || !strings.Contains(page, m.Word(m.Anchors()[3])) || !strings.Contains(page, m.Name(3)) || page != want(t, s, "GET", "/v1/report", "", "", 200) {
 		t.Errorf("the report has %d bytes and not what it should have", len(page))
 	}
 	pairs := decode[struct{ Pairs []pairAnswer }](t, want(t, s, "GET", "/v1/correlations", "", "", 200)).Pairs
@@ -545,7 +545,7 @@ func TestSwap(t *testing.T) {
 		}()
 	}
 	models := map[modelName]*served{}
-	// Each model answers: of so many streams the last began after it came.
+	// Each model answers: there are enough streams that the last began after it came.
 	answered := func() {
 		t.Helper()
 		n := streams.Load() + clients + 1
@@ -579,7 +579,7 @@ func TestSwap(t *testing.T) {
 				t.Fatalf("an answer of %+v, which never served", g.a.Model)
 			}
 			seen[g.a.Model] = true
-			ids, counts, _, err := m.model.Words(docs[g.doc])
+			ids, counts, _, err := m.model.CountWords(docs[g.doc])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -604,10 +604,10 @@ func (degenerate) String() string { return "degenerate" }
 
 func (degenerate) Learn(_ context.Context, c cooc.Matrix, _ int, _ anchorfree.Options) (*anchorfree.Result, error) {
 	return &anchorfree.Result{
-		B:         mat.NewDense(4, 3, []float64{0.5, 0, 0, 0.5, 0, 0, 0, 0.5, 0, 0, 0.5, 1}),
-		A:         mat.NewDense(3, 3, []float64{0.6, 0, 0, 0, 0.4, 0, 0, 0, 0}),
-		Breve:     mat.NewDense(4, 3, []float64{1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0}),
-		Marginals: c.Marginals(),
+		B:          mat.NewDense(4, 3, []float64{0.5, 0, 0, 0.5, 0, 0, 0, 0.5, 0, 0, 0.5, 1}),
+		A:          mat.NewDense(3, 3, []float64{0.6, 0, 0, 0, 0.4, 0, 0, 0, 0}),
+		WordTopics: mat.NewDense(4, 3, []float64{1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0}),
+		Marginals:  c.Marginals(),
 	}, nil
 }
 

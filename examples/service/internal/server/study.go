@@ -15,14 +15,14 @@ import (
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
-// study is what a model says of the columns of the documents: how its topics depend on
-// them. It is made in the background, one column after the other, when the model serves.
+// study holds how the topics of a model depend on the columns of the documents. It is made in
+// the background, one column after the other, when the model serves.
 type study struct {
 	mu      sync.Mutex
 	columns []studied
 }
 
-// studied is what a study says of one column.
+// studied is the result of a study for one column: effects, or why there are none.
 type studied struct {
 	column corpus.Column
 	found  *effects.Effects // nil: nothing yet, or else
@@ -31,9 +31,9 @@ type studied struct {
 
 // Bounds of what is asked about one column.
 const (
-	mostLevels = 100 // of categories, beyond which a column names documents rather than groups them
-	mostBins   = 60  // of times
-	equalBins  = 20  // of times that no calendar cuts into so few
+	maxLevels = 100 // of categories, beyond which a column names documents rather than groups them
+	maxBins   = 60  // of times
+	equalBins = 20  // of times that no calendar cuts into so few
 )
 
 func newStudy(columns []corpus.Column) *study {
@@ -70,7 +70,7 @@ func (st *study) bytes() (n int64) {
 }
 
 // startStudy studies the columns by the model that serves, in the background. A refit
-// has precedence: it stops the study, and starts another in the end.
+// has precedence: it stops the study, and starts another when it ends.
 func (s *Service) startStudy() {
 	m := s.current.Load()
 	if m == nil || s.ctx.Err() != nil || !slices.ContainsFunc(m.study.all(), func(c studied) bool { return !c.done() }) {
@@ -152,12 +152,11 @@ func (s *Service) effectsOf(ctx context.Context, m *jsmf.Model, docs *corpus.Cor
 		return nil, err
 	}
 	replicates := int64(min(s.cfg.Workers, 8)) // that are made at once
-	passes := refine.Passes{}
-	need := replicates*passes.Bytes(docs.NumDocs(), m.N(), int64(docs.NNZ()), m.K()) + 24*int64(m.N())*int64(m.K())
+	need := replicates*refine.Bytes(refine.Passes{}, docs.NumDocs(), m.N(), int64(docs.NNZ()), m.K()) + 24*int64(m.N())*int64(m.K())
 	if need > s.cfg.Limits.Fit {
 		return nil, fmt.Errorf("it would take %d bytes of memory, more than %d", need, s.cfg.Limits.Fit)
 	}
-	return effects.Study{Terms: []effects.Term{term}}.Measure(ctx, jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers), m, docs)
+	return effects.Study{Terms: []effects.Term{term}}.Run(ctx, jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers), m, docs)
 }
 
 // termOf says how a column can explain topics, if it can.
@@ -200,8 +199,8 @@ func termOf(meta *corpus.Metadata, c corpus.Column) (t effects.Term, err error) 
 	switch {
 	case n < 2:
 		return t, few
-	case n > mostLevels:
-		return t, fmt.Errorf("the documents have %d categories in it, more than %d", n, mostLevels)
+	case n > maxLevels:
+		return t, fmt.Errorf("the documents have %d categories in it, more than %d", n, maxLevels)
 	}
 	return effects.Category(c.Name), nil
 }
@@ -230,7 +229,7 @@ func binsOf(span time.Duration) effects.Bins {
 		bins  effects.Bins
 		least time.Duration
 	}{{effects.Day, day}, {effects.Week, 7 * day}, {effects.Month, 28 * day}, {effects.Year, 365 * day}} {
-		if span < (mostBins-1)*unit.least {
+		if span < (maxBins-1)*unit.least {
 			return unit.bins
 		}
 	}

@@ -202,7 +202,7 @@ func encodeValues(columns []corpus.Column, values []corpus.Value) (json.RawMessa
 	return b.Bytes(), nil
 }
 
-// filter tells which documents are wanted by their values.
+// filter selects documents by their values.
 type filter []condition
 
 // condition is what the value of a column has to be: one of some categories, or a number
@@ -211,7 +211,7 @@ type condition struct {
 	column      int
 	categories  []string
 	least, most float64
-	from, to    time.Time // zero: any
+	from, to    time.Time
 }
 
 func (f filter) keeps(values []corpus.Value) bool {
@@ -223,7 +223,7 @@ func (c *condition) holds(v corpus.Value) bool {
 		return x >= c.least && x <= c.most
 	}
 	if t, ok := v.Time(); ok {
-		return !t.Before(c.from) && (c.to.IsZero() || t.Before(c.to))
+		return !t.Before(c.from) && t.Before(c.to)
 	}
 	name, ok := v.Category()
 	return ok && slices.Contains(c.categories, name)
@@ -268,8 +268,10 @@ func parseCondition(columns []corpus.Column, name string, texts []string) (c con
 	return c, nil
 }
 
-// times reads the ends of a time. A date alone is the whole day.
+// times reads the ends of a time. A date alone is the whole day. An end that is missing is
+// that of all times that parseTime takes.
 func (c *condition) times(field, low, high string, ranged bool) *problem {
+	c.from, c.to = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 	var date bool
 	var err error
 	if low != "" || !ranged {

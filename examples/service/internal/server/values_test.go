@@ -61,7 +61,7 @@ func TestValues(t *testing.T) {
 	for round := range 3 {
 		for id, want := range map[string]string{
 			"d0":   `{"id":"d0","values":{"section":"sport"}}`,
-			"d5":   `{"id":"d5","values":{"year":5,"day of issue":"2024-01-06T00:00:00Z","section":"a\"b\\c"}}`,
+			"d5":   `{"id":"d5","values":{"year":5,"day of issue":"2024-01-06","section":"a\"b\\c"}}`,
 			"none": `{"id":"none"}`,
 			"odd":  `{"id":"odd","values":{"year":-1e-301,"day of issue":"2024-02-29T09:59:59.123456789Z","section":""}}`,
 		} {
@@ -183,6 +183,7 @@ func TestWrongValues(t *testing.T) {
 		`{"` + long + `":1}`:         "values." + strings.Repeat("9", 60) + "…",
 		`{"section":"a"`:             "values.text",
 		`{"year":nan}`:               "",
+		`{"year":Infinity}`:          "",
 		`{"year":null}`:              "",
 	} {
 		for _, path := range []string{"/v1/documents", "/v1/infer"} {
@@ -190,7 +191,8 @@ func TestWrongValues(t *testing.T) {
 				continue
 			}
 			w := call(t, s, "POST", path, typeNDJSON, `{"id":"a","values":`+values+`,"text":"x"}`)
-			if p := decode[problem](t, w.Body.String()); w.Code != 400 || p.Field != field || p.Line != 1 || w.Body.Len() > 500 {
+			p := decode[problem](t, w.Body.String())
+			if w.Code != 400 || p.Field != field || p.Line != 1 || w.Body.Len() > 500 || strings.Contains(p.Detail, "can be null") != strings.Contains(values, "null") {
 				t.Errorf("%.60s: %d %.500s", values, w.Code, w.Body)
 			}
 		}
@@ -211,7 +213,7 @@ func TestWrongValues(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	var docs strings.Builder
-	for i := range mostDocuments {
+	for i := range maxDocuments {
 		fmt.Fprintln(&docs, strings.Replace(body(26), "w26", strings.Repeat("<", 250)+fmt.Sprint(i), 1))
 	}
 	want(t, wide, "POST", "/v1/documents", typeNDJSON, docs.String(), 200)
@@ -227,6 +229,45 @@ func manyColumns(n int) (out []corpus.Column) {
 	return out
 }
 
+// dayValue reads a time as the service writes it.
+type dayValue struct{ time.Time }
+
+func (d *dayValue) UnmarshalJSON(b []byte) (err error) {
+	d.Time, _, err = parseTime(strings.Trim(string(b), `"`))
+	return err
+}
+
+// Ends of times hold to the first and the last that there are.
+func TestTimeEnds(t *testing.T) {
+	day := func(s string) corpus.Value {
+		v, err := parseValue(corpus.Column{Name: "day", Kind: corpus.Time}, []byte(`"`+s+`"`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, c := range []struct {
+		ends string
+		want map[string]bool
+	}{
+		{"..0001-01-01", map[string]bool{"0000-12-31": true, "0001-01-01": false, "2024-01-01": false}},
+		{"0001-01-01..", map[string]bool{"0000-12-31": false, "0001-01-01": true, "9999-12-31": true}},
+		{"..", map[string]bool{"0000-01-01": true, "9999-12-31T23:59:59.999999999Z": true}},
+		{"..2000-01-01", map[string]bool{"0000-01-01": true, "2000-01-01": false}},
+		{"9999-12-31", map[string]bool{"9999-12-30": false, "9999-12-31T23:59:59.999999999Z": true}},
+	} {
+		got, p := parseCondition([]corpus.Column{{Name: "day", Kind: corpus.Time}}, "day", []string{c.ends})
+		if p != nil {
+			t.Fatal(p)
+		}
+		for s, want := range c.want {
+			if holds := got.holds(day(s)); holds != want {
+				t.Errorf("%s: %v for %s, want %v", c.ends, holds, s, want)
+			}
+		}
+	}
+}
+
 // Pages of any length have the documents that a plain look at all of them finds.
 func TestList(t *testing.T) {
 	s := start(t, Config{Columns: columns})
@@ -237,7 +278,7 @@ func TestList(t *testing.T) {
 	refit(t, s)
 	type values struct {
 		Year    *float64
-		Day     *time.Time `json:"day of issue"`
+		Day     *dayValue `json:"day of issue"`
 		Section string
 	}
 	pages := func(n int, query string) (ids []string) {
@@ -278,6 +319,8 @@ func TestList(t *testing.T) {
 		"&values.day+of+issue=2024-01-06..2024-01-20":  func(v values) bool { return v.Day != nil && !v.Day.Before(date(6)) && v.Day.Before(date(20)) },
 		"&values.day+of+issue=2024-01-06..":            func(v values) bool { return v.Day != nil && !v.Day.Before(date(6)) },
 		"&values.day+of+issue=..2024-01-06":            func(v values) bool { return v.Day != nil && v.Day.Before(date(6)) },
+		"&values.day+of+issue=..0001-01-01":            func(v values) bool { return false },
+		"&values.day+of+issue=0001-01-01..":            func(v values) bool { return v.Day != nil },
 		"&values.day+of+issue=..&values.section=sport": func(v values) bool { return v.Day != nil && v.Section == "sport" },
 	} {
 		var plain []string

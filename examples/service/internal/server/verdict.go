@@ -14,7 +14,7 @@ func judged(ctx context.Context, p jsmf.Pipeline, m *jsmf.Model, docs *corpus.Co
 	if err != nil {
 		return nil, err
 	}
-	return m.WithVerdicts(v)
+	return m.With(jsmf.Additions{Verdicts: v})
 }
 
 // verdictAnswer is what a topic is worth to a reader; null is what is not defined.

@@ -15,9 +15,10 @@ import (
 	"strings"
 
 	"github.com/jsmf-go/spectral/internal/atomicfile"
+	"github.com/jsmf-go/spectral/internal/regular"
 )
 
-// IsFull tells whether an error means that there is no room on the disk for
+// IsFull reports whether an error means that there is no room on the disk for
 // more: the disk, the user's quota or the size allowed of a file is used up.
 func IsFull(err error) bool {
 	return slices.ContainsFunc(fullErrors, func(e error) bool { return errors.Is(err, e) })
@@ -83,7 +84,7 @@ func (s *Store) setAside(f named, why error) error {
 // errChecksum says that bytes have changed since they were written.
 var errChecksum = errors.New("checksum mismatch")
 
-// kindError says that a folder, a link or a device stands where a file was written.
+// kindError says that there is a folder, a link or a device in place of a file.
 type kindError fs.FileMode
 
 func (e kindError) Error() string { return fmt.Sprintf("is not a regular file (%v)", fs.FileMode(e)) }
@@ -95,7 +96,7 @@ func readNamed(f named, read func(io.Reader) error) error {
 	if f.kind != 0 {
 		return kindError(f.kind)
 	}
-	file, err := os.Open(f.path)
+	file, err := regular.Open(f.path)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,8 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"os"
+
+	"github.com/jsmf-go/spectral/internal/regular"
 )
 
 // readSegment calls f, unless it is nil, with every record of a segment. It
@@ -16,7 +17,7 @@ import (
 // record to come after it. A bad frame is a *CorruptError.
 func readSegment(ctx context.Context, path string, first uint64, f func(seq uint64, r Record) error) (end int64, next uint64, err error) {
 	next = first
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return 0, next, fmt.Errorf("store: %w", err)
 	}
@@ -149,11 +150,11 @@ func cutRecord(b []byte) (Record, []byte, error) {
 	return Record{Op(b[0]), rest[:n:n]}, rest[n:], nil
 }
 
-// goodFrameAfter tells whether a frame of a later record stands anywhere after
+// goodFrameAfter reports whether there is a frame of a later record anywhere after
 // off. If so the bad bytes at off are damage: a frame is written only when the one
 // before is on the disk.
 func goodFrameAfter(path string, off int64, next uint64) bool {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return true // nothing is cut off that could not be read
 	}

@@ -95,3 +95,33 @@ func TestLockDeleted(t *testing.T) {
 	closed(t, s)
 	closed(t, mustOpen(t, dir, Options{}))
 }
+
+// A named pipe or a device in the log stops the start with its name. Nothing waits for what
+// comes out of it.
+func TestLogKinds(t *testing.T) {
+	for kind, put := range map[string]func(path string) error{
+		"a pipe":   func(p string) error { return syscall.Mkfifo(p, 0o666) },
+		"a device": func(p string) error { return os.Symlink("/dev/zero", p) },
+		"a folder": func(p string) error { return os.Mkdir(p, 0o777) },
+	} {
+		for _, name := range []string{commitName, filepath.Base(segmentName("", 1))} {
+			t.Run(kind+" for "+name, func(t *testing.T) {
+				dir := t.TempDir()
+				s := mustOpen(t, dir, Options{})
+				mustAppend(t, s, "x")
+				closed(t, s)
+				path := filepath.Join(dir, logDir, name)
+				if err := errors.Join(os.Remove(path), put(path)); err != nil {
+					t.Fatal(err)
+				}
+				s, err := Open(context.Background(), dir, Options{})
+				if err == nil {
+					closed(t, s)
+				}
+				if err == nil || !strings.Contains(err.Error(), path+": is "+kind+", not a regular file") {
+					t.Errorf("%v; want %s and its kind", err, path)
+				}
+			})
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/jsmf-go/spectral/internal/atomicfile"
+	"github.com/jsmf-go/spectral/internal/regular"
 )
 
 // The log. A segment file is
@@ -44,7 +45,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Op tells what a Record does. The store does not care.
+// Op says what a Record does. The store does not care.
 type Op byte
 
 // Record is an entry of the log.
@@ -111,7 +112,7 @@ func openSegments(ctx context.Context, dir string, opt Options) (_ *segments, er
 // none.
 func (l *segments) openCommit() (committed uint64, err error) {
 	path := filepath.Join(l.dir, commitName)
-	if l.commit, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+	if l.commit, err = regular.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return 0, fmt.Errorf("store: %w", err)
 	}
 	b, err := io.ReadAll(io.LimitReader(l.commit, 13))
@@ -196,7 +197,7 @@ func (l *segments) cut(path string, end int64, bad *CorruptError) error {
 }
 
 func truncate(path string, size int64) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := regular.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
@@ -208,7 +209,7 @@ func (l *segments) reopen() error {
 	if len(l.firsts) == 0 {
 		return nil
 	}
-	f, err := os.OpenFile(segmentName(l.dir, l.firsts[len(l.firsts)-1]), os.O_RDWR, 0)
+	f, err := regular.OpenFile(segmentName(l.dir, l.firsts[len(l.firsts)-1]), os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -284,7 +285,7 @@ func (l *segments) begin() error {
 	binary.LittleEndian.PutUint64(head[8:], first)
 	head = binary.LittleEndian.AppendUint32(head, crc32.Checksum(head, castagnoli))
 	path := segmentName(l.dir, first)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := regular.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@
 //	models/00000003-<sha256>.jsmf         model version 3
 //	snapshots/00000000000000000250-<sha256>.acc   the state after record 250
 //
-// Files other than the log's are written beside their place, synced and renamed, so
+// Files other than the log's are written to a temporary name, synced and renamed, so
 // that a process killed at any moment leaves either none or the whole. Their names
 // hold the checksum of their bytes. What does not match its checksum is set aside
 // under another name and reported, never used and never deleted.

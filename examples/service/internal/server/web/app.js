@@ -105,7 +105,7 @@ function drawPairs() {
   $("more").textContent = all ? "Show the strongest only" : "Show all " + pairs.length + " pairs";
 }
 
-// show tells of one topic, by an answer of its own.
+// show fetches and shows one topic.
 async function show(k, move) {
   try {
     const t = await call("GET", "/v1/topics/" + k);
@@ -119,8 +119,8 @@ async function show(k, move) {
     if (t.anchor) facts.push("found by the word “" + t.anchor + "”");
     if (t.drift !== undefined) facts.push("moved " + t.drift.toFixed(2) + " from the model before (0 not at all, 1 to other words)");
     $("facts").textContent = facts.join("; ") + ".";
-    const words = t.words.slice(0, 15);
-    $("words").replaceChildren(...words.map((w) => bar(w.weight / words[0].weight, element("div", "line", element("b", "", percent(w.prob)), element("span", "words", w.word)))));
+    const words = t.words.slice(0, 15), most = Math.max(...words.map((w) => w.prob), 1e-9);
+    $("words").replaceChildren(...words.map((w) => bar(w.prob / most, element("div", "line", element("b", "", percent(w.prob)), element("span", "words", w.word)))));
     const known = t.pairs.filter((p) => p.correlation !== null);
     $("with").replaceChildren(...(known.length > 6 ? [...known.slice(0, 3), ...known.slice(-3)] : known)
       .map((p) => pair(p, p.topics.filter((other) => other !== k))));
@@ -177,7 +177,7 @@ function alike(id) {
   return drawDocuments("like", "/v1/documents/" + encodeURIComponent(id) + "/similar?n=5");
 }
 
-// explain tells which words of a text say what it is about.
+// explain shows which words of a text its topics come from.
 async function explain(body) {
   const a = await call("POST", "/v1/explain", "application/json", body);
   say("covered", a.words.length ? percent(a.covered) + " of its words are likely for a document of these topics." : "");

@@ -1,0 +1,100 @@
+package infer
+
+import (
+	"context"
+	"math"
+
+	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/logisticnormal"
+	"github.com/jsmf-go/spectral/internal/vec"
+)
+
+// logits is MAP under a logistic-normal prior.
+type logits struct {
+	MAP
+	b     *estep.Rows
+	prior *logisticnormal.Prior
+}
+
+// noises is how many pairs of points stand for the posterior distribution of a document's logits.
+const noises = 8
+
+// logitScratch has the numbers of a document.
+type logitScratch struct {
+	*estep.Worker
+	x      *logisticnormal.Document
+	step   estep.Step
+	eta    []float32
+	counts []float32
+	last   []float32 // T of the step before
+}
+
+func (m *logits) scratch() any {
+	k := m.b.K
+	return &logitScratch{
+		Worker: estep.NewWorker(k), x: logisticnormal.NewDocument(m.prior), step: estep.Step{B: m.b, NoLikelihood: true},
+		eta: make([]float32, k), last: make([]float32, k),
+	}
+}
+
+func (m *logits) infer(ctx context.Context, dst []float64, d *document, scratch any) (Status, int, error) {
+	s := scratch.(*logitScratch)
+	s.counts = vec.Resize(s.counts, len(d.x))
+	for i, x := range d.x {
+		s.counts[i] = float32(x)
+	}
+	for k, v := range m.prior.Mean {
+		s.eta[k] = float32(v)
+	}
+	status, it := IterationLimit, 0
+	for status == IterationLimit && it < m.Steps {
+		if err := ctx.Err(); err != nil {
+			return 0, it, err
+		}
+		copy(s.last, s.T)
+		s.x.Weights(s.T, s.eta, 0, 1)
+		if it > 0 && changed(s.T[:len(s.last)], s.last) <= m.Tol {
+			status = Converged
+		}
+		if _, err := s.Step(&s.step, d.ids, s.counts); err != nil {
+			return 0, it, err
+		}
+		s.x.Move(s.eta, s.N[:len(s.eta)], d.n)
+		it++
+	}
+	m.mean(dst, s)
+	return status, it, nil
+}
+
+// mean sets dst to the mean proportions under the posterior distribution of η, or with EM to those
+// at its mode.
+func (m *logits) mean(dst []float64, s *logitScratch) {
+	clear(dst)
+	add := func(sign float64) {
+		s.x.Weights(s.T, s.eta, sign, 1)
+		for k := range dst {
+			dst[k] += float64(s.T[k])
+		}
+	}
+	if m.EM {
+		add(0)
+	}
+	for i := range noises {
+		if m.EM {
+			break
+		}
+		s.x.Draw(uint64(i))
+		add(1)
+		add(-1)
+	}
+	vec.Normalise(dst)
+}
+
+// changed returns by how much the largest change of a share changes it.
+func changed(x, y []float32) float64 {
+	most := 0.0
+	for k, v := range x {
+		most = max(most, math.Abs(float64(v)-float64(y[k])))
+	}
+	return most
+}

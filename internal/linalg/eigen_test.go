@@ -1,0 +1,80 @@
+package linalg
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Parts that are tiny compared with the rest, or the whole, are no reason to panic, and the
+// values are those that come with the vectors.
+func TestEigenvalues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		name  string
+		n     int
+		value func(i, j int) float64
+	}{
+		{"one", 1, func(_, _ int) float64 { return 3 }},
+		{"zero", 4, func(_, _ int) float64 { return 0 }},
+		{"random", 40, func(_, _ int) float64 { return rng.NormFloat64() }},
+		{"tiny", 5, func(_, _ int) float64 { return 1e-300 * rng.Float64() }},
+		{"denormal", 3, func(i, j int) float64 { return 5e-324 * float64(1+i+j) }},
+		{"huge", 5, func(_, _ int) float64 { return 1e300 * rng.Float64() }},
+		{"tiny part", 4, func(i, j int) float64 {
+			if i < 2 && j < 2 {
+				return 0.1 * float64(1+i+j)
+			}
+			return 1e-200 * float64(1+i*j)
+		}},
+		{"denormal part", 5, func(i, j int) float64 {
+			if i > 3 && j > 3 {
+				return 1
+			}
+			return 1.5e-323
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, largest := mat.NewSymDense(c.n, nil), 0.0
+			for i := range c.n {
+				for j := i; j < c.n; j++ {
+					a.SetSym(i, j, c.value(i, j))
+					largest = max(largest, math.Abs(a.At(i, j)))
+				}
+			}
+			got, err := Eigenvalues(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, vectors, err := Eigen(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, k := vectors.Dims(); r != c.n || k != c.n {
+				t.Errorf("%d×%d eigenvectors, want %d×%d", r, k, c.n, c.n)
+			}
+			for i, v := range got {
+				if !(math.Abs(v-want[i]) <= 1e-13*float64(c.n)*largest) {
+					t.Errorf("eigenvalue %d is %g, want %g", i, v, want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestEigenNotFinite(t *testing.T) {
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		a := mat.NewSymDense(3, nil)
+		a.SetSym(1, 2, v)
+		_, values := Eigenvalues(a)
+		_, _, vectors := Eigen(a)
+		for _, err := range []error{values, vectors} {
+			if err == nil || !strings.HasPrefix(err.Error(), "its entry (2, 1) is ") {
+				t.Errorf("an entry of %g: %v, want an error that names it", v, err)
+			}
+		}
+	}
+}

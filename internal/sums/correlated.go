@@ -1,0 +1,303 @@
+package sums
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/docstep"
+	"github.com/jsmf-go/spectral/internal/holdout"
+	"github.com/jsmf-go/spectral/internal/logisticnormal"
+)
+
+// Correlated is a Pass that learns or finishes under a logistic-normal prior. A document's logits
+// begin with the prior's mean, or with what an earlier pass left. Learn adds up the moments of the
+// logits, too. Pairs and hidden tokens there are none.
+type Correlated struct {
+	Pass  *Pass // Steps are those of a document without logits
+	Prior *logisticnormal.Prior
+	Turn  int32 // the noise of each is another
+	// Logits says that what the earlier pass left are logits; otherwise they are weights.
+	Logits bool
+	// Informs is of how many documents one adds to the information.
+	Informs int64
+}
+
+// Before the sum of the Pass, Learn has the upper triangle of the second moments of the logits
+// about the prior's mean by rows, their K first moments, and these.
+const (
+	atWeight = iota
+	atObserved
+	atFull
+	logitTail
+)
+
+// maxSquare bounds what a document adds to a moment of the logits.
+const maxSquare = 2 * logisticnormal.Widest * logisticnormal.Widest
+
+func (c *Correlated) own() int {
+	if c.Pass.Task != Learn {
+		return 0
+	}
+	k := c.Pass.Topics.K
+	return k*(k+1)/2 + k + logitTail
+}
+
+func (c *Correlated) Len() int     { return c.own() + c.Pass.Len() }
+func (c *Correlated) Shared() bool { return false }
+func (c *Correlated) Carry() Carry { return c.Pass.Carry() }
+
+// logitShift is the shift of the moments of the logits.
+func (c *Correlated) logitShift() int { return shift(maxSquare * max(c.Pass.Docs, 1)) }
+
+// LogitMoments are the moments of the documents' logits.
+type LogitMoments struct {
+	Weight         float64 // of the documents
+	Observed, Full float64 // information
+	Mean           []float64
+	Second         *mat.SymDense
+}
+
+// Read reads a sum as Pass.Read does.
+func (c *Correlated) Read(sum []int64) (*Answer, *LogitMoments, error) {
+	if len(sum) != c.Len() {
+		return nil, nil, fmt.Errorf("a pass has %d sums, want %d", len(sum), c.Len())
+	}
+	a, err := c.Pass.Read(sum[c.own():])
+	if err != nil || c.own() == 0 {
+		return a, nil, err
+	}
+	k, s, t := c.Pass.Topics.K, c.logitShift(), c.Pass.tokenShift()-1
+	m := &LogitMoments{Mean: make([]float64, k), Second: mat.NewSymDense(k, nil)}
+	for i := range k {
+		for j := i; j < k; j++ {
+			m.Second.SetSym(i, j, unfix(sum[0], s))
+			sum = sum[1:]
+		}
+	}
+	for i := range k {
+		m.Mean[i] = unfix(sum[i], s)
+	}
+	end := sum[k:]
+	m.Weight, m.Observed, m.Full = unfix(end[atWeight], s), unfix(end[atObserved], t), unfix(end[atFull], t)
+	return a, m, nil
+}
+
+// correlatedAdder has the scratch space of a Correlated.
+type correlatedAdder struct {
+	*passAdder
+	c      *Correlated
+	x      *logisticnormal.Document
+	eta, n []float32
+	theta  [2][]float64
+	scale  float64 // 2^logitShift
+	half   float64 // 2^(tokenShift − 1)
+}
+
+func (c *Correlated) Adder() Adder {
+	k := c.Pass.Topics.K
+	return &correlatedAdder{
+		passAdder: c.Pass.Adder().(*passAdder), c: c, x: logisticnormal.NewDocument(c.Prior),
+		eta: make([]float32, k), n: make([]float32, k), theta: [2][]float64{make([]float64, k), make([]float64, k)},
+		scale: power(c.logitShift()), half: power(c.Pass.tokenShift() - 1),
+	}
+}
+
+func (a *correlatedAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, sum []int64) error {
+	own, rest := sum[:a.c.own()], sum[a.c.own():]
+	to := docstep.Sums{Each: a.each(rest)}
+	for d := range b.Docs() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		words, counts := b.Doc(d)
+		if len(words) == 0 {
+			continue
+		}
+		if err := checkWords(b, d, a.p.Topics.N); err != nil {
+			return err
+		}
+		var err error
+		if a.weight, err = a.p.Weights.of(b, d); err != nil {
+			return err
+		}
+		a.kept = kept.documents(a.carry, d, d+1)
+		a.doc.Load(words, counts, 1, false)
+		if a.weight == 0 {
+			rest[len(rest)-passTail+atTokens] += a.doc.Visible.Sum
+			copy(a.kept.New, a.kept.Old)
+			continue
+		}
+		if err := a.add(b.Key(d), to, own, rest); err != nil {
+			return fmt.Errorf("document %s: %w", b.Name(d), err)
+		}
+	}
+	return nil
+}
+
+// begin sets η to the logits to begin with, and returns how many steps they need.
+func (a *correlatedAdder) begin() (steps int, err error) {
+	switch {
+	case a.carry.Old == 0:
+		for k, v := range a.c.Prior.Mean {
+			a.eta[k] = float32(v)
+		}
+		return a.p.Steps, nil
+	case !a.c.Logits:
+		total := float32(a.doc.Visible.Sum)
+		if err := a.resume(a.doc.T[:len(a.eta)], total); err != nil {
+			return 0, err
+		}
+		copy(a.eta, a.doc.T)
+		a.c.Prior.Begin(a.eta, float64(total))
+		return logisticnormal.Beginning, nil
+	}
+	for i, v := range a.kept.Old {
+		if !(math.Abs(float64(v)) <= math.MaxFloat32) {
+			return 0, fmt.Errorf("topic %d has the logit %v", i, v)
+		}
+		a.eta[a.p.Columns[i]] = v
+	}
+	return 1, nil
+}
+
+// add adds a.doc.
+func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) error {
+	steps, err := a.begin()
+	if err != nil {
+		return err
+	}
+	noise := logisticnormal.Key(key, int(a.c.Turn))
+	if a.p.Task == Finish {
+		loglik, err := a.doc.FinishCorrelated(&a.rule, a.x, a.eta, a.n, steps, noise, &to, a.theta)
+		if err != nil {
+			return err
+		}
+		a.thetas(rest[a.p.counts():])
+		a.count(rest[len(rest)-passTail:], &a.doc.Visible, loglik, true, atTokens, atLogLik, atScored)
+		return nil
+	}
+	scored := holdout.Sampled(key, a.p.Scored)
+	loglik, err := a.doc.Correlate(&a.rule, a.x, a.eta, steps, noise, to, scored)
+	if err != nil {
+		return err
+	}
+	copy(a.kept.New, a.eta)
+	a.logits(own)
+	if holdout.Sampled(key, a.c.Informs) {
+		if err := a.inform(own[len(own)-logitTail:]); err != nil {
+			return err
+		}
+	}
+	a.count(rest[len(rest)-passTail:], &a.doc.Visible, loglik, scored, atTokens, atLogLik, atScored)
+	return nil
+}
+
+// inform adds the information of the document.
+func (a *correlatedAdder) inform(end []int64) error {
+	observed, full := 0.0, 0.0
+	err := a.doc.Information(&a.rule, a.x, a.eta, &observed, &full)
+	end[atObserved] += nearest(observed * a.weight * a.half)
+	end[atFull] += nearest(full * a.weight * a.half)
+	return err
+}
+
+// logits adds the moments of the document's logits.
+func (a *correlatedAdder) logits(own []int64) {
+	mean, noise := a.theta[0], a.x.Noise
+	for k, v := range a.eta {
+		mean[k] = float64(v) - a.c.Prior.Mean[k]
+	}
+	scale := a.scale * a.weight
+	for i, x := range mean {
+		y := noise[i]
+		to := own[:len(mean)-i]
+		own = own[len(mean)-i:]
+		for j := range to {
+			to[j] += nearest((x*mean[i+j] + y*noise[i+j]) * scale)
+		}
+	}
+	for k, v := range mean {
+		own[k] += nearest(v * scale)
+	}
+	own[len(mean)+atWeight] += nearest(scale)
+}
+
+// thetas adds the proportions' second moments.
+func (a *correlatedAdder) thetas(at []int64) {
+	x, y := a.theta[0], a.theta[1]
+	scale := a.counting * a.weight
+	for i, v := range x {
+		to := at[:len(x)-i]
+		at = at[len(x)-i:]
+		for j := range to {
+			to[j] += nearest((v*x[i+j] + y[i]*y[i+j]) * scale)
+		}
+	}
+}
+
+// The body of a Correlated: the header, Mean, Own, the factors, and the encoded Pass.
+type correlatedHeader struct {
+	Logits     bool
+	Turn       int32
+	K, Factors uint32
+	Informs    int64
+	Share      float64
+}
+
+func (c *Correlated) MarshalBinary() ([]byte, error) {
+	pass, err := c.Pass.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	factors := c.Prior.Factors()
+	h := correlatedHeader{Logits: c.Logits, Turn: c.Turn, K: uint32(c.Prior.K()), Factors: uint32(len(factors)), Informs: c.Informs, Share: c.Prior.Share()}
+	var b []byte
+	for _, x := range []any{&h, c.Prior.Mean, c.Prior.Own, factors} {
+		if b, err = binary.Append(b, binary.LittleEndian, x); err != nil {
+			return nil, err
+		}
+	}
+	return seal(kindCorrelated, append(b, pass...)), nil
+}
+
+// readCorrelated decodes a body.
+func readCorrelated(b []byte) (*Correlated, error) {
+	var h correlatedHeader
+	n, err := binary.Decode(b, binary.LittleEndian, &h)
+	if err != nil {
+		return nil, errors.New("the header of a pass is cut off")
+	}
+	b = b[n:]
+	if uint64(h.K)*16+uint64(h.Factors)*8 > uint64(len(b)) || h.K == 0 || h.Factors%h.K != 0 {
+		return nil, fmt.Errorf("a pass has %d topics and %d numbers of factors in %d bytes", h.K, h.Factors, len(b))
+	}
+	mean, own, factors := make([]float64, h.K), make([]float64, h.K), make([]float64, h.Factors)
+	for _, x := range [][]float64{mean, own, factors} {
+		n, err := binary.Decode(b, binary.LittleEndian, x)
+		if err != nil {
+			return nil, err
+		}
+		b = b[n:]
+	}
+	p, err := ReadPlan(b)
+	if err != nil {
+		return nil, err
+	}
+	pass, ok := p.(*Pass)
+	switch {
+	case !ok || pass.Task == Compare || pass.Topics.K != int(h.K) || len(pass.Pairs) > 0 || pass.Hide:
+		return nil, errors.New("a pass under a logistic-normal prior has another pass in it")
+	case h.Informs < 1 || !(h.Share > 0 && h.Share <= 1):
+		return nil, fmt.Errorf("a pass has a share %v of information, found of one document in %d", h.Share, h.Informs)
+	case slices.ContainsFunc(slices.Concat(mean, own, factors), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) || slices.Min(own) <= 0:
+		return nil, errors.New("a pass has a prior that is not finite")
+	}
+	return &Correlated{Pass: pass, Prior: logisticnormal.Decoded(mean, own, factors, h.Share), Turn: h.Turn, Logits: h.Logits, Informs: h.Informs}, nil
+}

@@ -1,0 +1,193 @@
+package jsmf
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/atomicfile"
+	"github.com/jsmf-go/spectral/internal/modelfile"
+	recovery "github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/rectify"
+)
+
+// What may be wrong with a model file, for errors.Is. The error's text says where.
+var (
+	// ErrNotModel: the file does not begin as a model file does.
+	ErrNotModel = modelfile.ErrNotModel
+	// ErrUnsupported: the file has another version, or a required section, that this version of the
+	// library does not know.
+	ErrUnsupported = modelfile.ErrUnsupported
+	// ErrTruncated: the file ends too early. Such errors also match io.ErrUnexpectedEOF.
+	ErrTruncated = modelfile.ErrTruncated
+	// ErrChecksum: bytes have changed since the file was written.
+	ErrChecksum = modelfile.ErrChecksum
+	// ErrInvalid: the checksums are right, but the content makes no model.
+	ErrInvalid = modelfile.ErrInvalid
+)
+
+// sections is the table of a model's parts, in the order in which a file has them: see FORMAT.md.
+func (m *Model) sections() []modelfile.Section {
+	n, k := m.n, m.k
+	return []modelfile.Section{
+		{Tag: "VOCB", Field: "vocabulary", Required: true, Content: modelfile.Texts(&m.vocab, n, "word")},
+		{Tag: "BMAT", Field: "topics", Required: true, Needed: true, Content: modelfile.Floats(&m.topics, n*k), Check: m.checkTopics},
+		{Tag: "WTOP", Field: "word_topics", Required: true, Needed: true, Content: modelfile.Floats(&m.wordTopics, n*k), Check: m.checkWordTopics},
+		{Tag: "AMAT", Field: "correlations", Required: true, Needed: true, Content: modelfile.Floats(&m.corr, k*k), Check: func() error { return checkSymmetric("A", m.corr, k) }},
+		{Tag: "ANCH", Field: "anchors", Required: true, Content: modelfile.Words(&m.anchors, k, n), Check: m.checkAnchors},
+		{Tag: "GRUP", Field: "anchor_groups", Content: modelfile.Groups(&m.groups, k, n), Check: m.checkGroups},
+		{Tag: "MARG", Field: "marginals", Required: true, Needed: true, Content: modelfile.Floats(&m.marginals, n), Check: m.checkMarginals},
+		{Tag: "ALPH", Field: "alpha", Content: modelfile.Floats(&m.alpha, k), Check: m.checkAlpha},
+		{Tag: "LOGI", Field: "logits", Content: modelfile.FloatParts(1+k+k*k, m.logitParts, m.setLogits), Check: m.checkLogits},
+		{Tag: "PROV", Field: "provenance", Content: modelfile.JSON(&m.prov)},
+		{Tag: "STAT", Field: "stats", Content: modelfile.JSON(&m.stats), Check: m.checkStats},
+		{Tag: "DUAL", Field: "dual", Content: modelfile.Floats(&m.dual, k*k), Check: func() error { return checkSymmetric("Λ/M", m.dual, k) }},
+		{Tag: "TEXT", Field: "text", Required: true, Content: modelfile.Bytes(m.textBytes, func(b []byte) error { return json.Unmarshal(b, &m.prov.Text) }), Check: m.checkText},
+		{Tag: "RECT", Field: "state", Content: modelfile.FloatParts(5, m.stateParts, m.setState), Check: m.checkState},
+		{Tag: "READ", Field: "reading", Content: modelfile.Floats(&m.reading, n*k), Check: m.checkReading},
+		{Tag: "BACK", Field: "background", Content: modelfile.Flags(&m.background, k)},
+		{Tag: "NAME", Field: "names", Content: modelfile.Texts(&m.add.Names, k, "name"), Check: m.checkNames},
+		{Tag: "DOCS", Field: "documents", Content: modelfile.Bytes(m.add.Documents.bytes, func(b []byte) (err error) { m.add.Documents, err = readCompositions(b, k); return err }), Check: func() error { return m.add.Documents.Validate(k) }},
+		{Tag: "BOOT", Field: "uncertainty", Content: modelfile.JSON(&m.add.Uncertainty), Check: func() error { return m.add.Uncertainty.check(n, k) }},
+		{Tag: "VERD", Field: "verdicts", Content: modelfile.JSON(&m.add.Verdicts), Check: func() error { return checkVerdicts(m.add.Verdicts, k) }},
+	}
+}
+
+// WriteTo writes the model to w in the format of FORMAT.md and returns how many bytes w took. A
+// model gives the same bytes on every machine. Durations are not written. A file takes 16·N·K
+// bytes, the vocabulary, some kilobytes, and what the documentation of Model adds.
+func (m *Model) WriteTo(w io.Writer) (_ int64, err error) {
+	defer while("write model", &err)
+	return modelfile.Write(w, m.n, m.k, m.sections())
+}
+
+var _ io.WriterTo = (*Model)(nil)
+
+// ReadModel reads a model that WriteTo wrote, and checks everything in it. It reads no further than
+// the end of the model. Wrap a source that is slow with small reads in a bufio.Reader.
+//
+// Errors wrap [ErrNotModel], [ErrUnsupported], [ErrTruncated], [ErrChecksum], [ErrInvalid], or an
+// error of r, and say at which byte. The memory taken is in proportion to the bytes in r, whatever
+// sizes they claim.
+func ReadModel(r io.Reader) (*Model, error) {
+	m := new(Model)
+	if err := modelfile.Read(r, m.begin); err != nil {
+		return nil, errorf("read model: %w", err)
+	}
+	return m.ready(), nil
+}
+
+// begin makes room for a model of n words and k topics.
+func (m *Model) begin(n, k int) []modelfile.Section {
+	m.n, m.k = n, k
+	return m.sections()
+}
+
+// Save writes the model to the file path atomically: the bytes go to a new file in the same folder,
+// which takes the name only once they are on the disk. After an error the old content is still
+// there and the new file is gone, unless the error says that the file has been replaced and only its
+// new name could not be made durable.
+//
+// A file that is replaced keeps its permission bits; a new one gets 0666 less the umask. A symbolic
+// link is followed. Save refuses to replace anything but a regular file. On Windows a file that is
+// open elsewhere, or read-only, cannot be replaced. Errors name the path.
+func (m *Model) Save(path string) error {
+	return saveFile(path, func(w io.Writer) error {
+		_, err := m.WriteTo(w)
+		return err
+	})
+}
+
+// saveFile writes a file atomically with what write writes.
+func saveFile(path string, write func(io.Writer) error) (err error) {
+	defer while("save "+path, &err)
+	return atomicfile.Write(path, write)
+}
+
+// LoadModel reads a model from the file path, as [ReadModel] does. Bytes after the model are an
+// error. Errors name the path.
+func LoadModel(path string) (_ *Model, err error) {
+	defer while("load "+path, &err)
+	m := new(Model)
+	if err := modelfile.Load(path, m.begin); err != nil {
+		return nil, err
+	}
+	return m.ready(), nil
+}
+
+// textBytes returns what a file holds of the text setting.
+func (m *Model) textBytes() ([]byte, error) {
+	if m.prov.Text == nil {
+		return nil, nil
+	}
+	return json.Marshal(m.prov.Text)
+}
+
+// logitParts returns the numbers of the logistic-normal prior.
+func (m *Model) logitParts() [][]float64 {
+	p := m.logits
+	if p == nil {
+		return nil
+	}
+	cov := make([]float64, 0, m.k*m.k)
+	for i := range m.k {
+		for j := range m.k {
+			cov = append(cov, p.Covariance.At(i, j))
+		}
+	}
+	return [][]float64{{p.Information}, p.Mean, cov}
+}
+
+// setLogits takes over what logitParts returned.
+func (m *Model) setLogits(x []float64) error {
+	k := m.k
+	if len(x) != 1+k+k*k {
+		return fmt.Errorf("has %d numbers, want %d", len(x), 1+k+k*k)
+	}
+	cov := x[1+k:]
+	if err := checkSymmetric("the covariance", cov, k); err != nil {
+		return err
+	}
+	m.logits = &recovery.LogisticNormal{Information: x[0], Mean: x[1 : 1+k], Covariance: mat.NewSymDense(k, cov)}
+	return nil
+}
+
+// checkLogits checks the logistic-normal prior.
+func (m *Model) checkLogits() error {
+	if m.logits == nil {
+		return nil
+	}
+	return m.logits.Validate(m.k)
+}
+
+// stateParts returns the numbers of the rectification's state, the first two as bits.
+func (m *Model) stateParts() [][]float64 {
+	s := m.state
+	if s == nil {
+		return nil
+	}
+	_, cols := s.Vectors.Dims()
+	return [][]float64{
+		{math.Float64frombits(uint64(s.K)), math.Float64frombits(uint64(cols)), s.Beyond, s.Drift, s.Change},
+		s.Values, packed(s.Vectors), packed(s.Product),
+	}
+}
+
+// setState takes over what stateParts returned.
+func (m *Model) setState(xs []float64) error {
+	k, cols := math.Float64bits(xs[0]), math.Float64bits(xs[1])
+	if cols < 1 || cols > uint64(m.n) || k < 1 || k > cols || uint64(len(xs)-5) != cols*(1+2*uint64(m.n)) {
+		return errors.New("its length is not that of its vectors")
+	}
+	c := int(cols)
+	size := m.n * c
+	m.state = &rectify.State{
+		K: int(k), Beyond: xs[2], Drift: xs[3], Change: xs[4], Values: xs[5 : 5+c : 5+c],
+		Vectors: mat.NewDense(m.n, c, xs[5+c:5+c+size:5+c+size]), Product: mat.NewDense(m.n, c, xs[5+c+size:]),
+	}
+	return nil
+}

@@ -1,0 +1,219 @@
+package jsmf
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	recovery "github.com/jsmf-go/spectral/recover"
+)
+
+// Reorder returns the model with its topics in another order: topic t of the result is topic
+// order[t] of m. order must hold each number from 0 to K − 1 once; anything else is an error. Names
+// go with the topics, and the state of the rectification is kept. O(NK).
+func (m *Model) Reorder(order []int) (*Model, error) {
+	if len(order) != m.k {
+		return nil, errorf("reorder: %d numbers for %d topics", len(order), m.k)
+	}
+	if err := distinct(order, m.k); err != nil {
+		return nil, errorf("reorder: %w", err)
+	}
+	return m.reordered(order), nil
+}
+
+// distinct checks that the numbers of topics are different ones below n.
+func distinct(numbers []int, n int) error {
+	seen := make([]bool, n)
+	for t, k := range numbers {
+		if k < 0 || k >= n || seen[k] {
+			return fmt.Errorf("number %d, that of topic %d, is not in [0, %d), or is there twice", k, t, n)
+		}
+		seen[k] = true
+	}
+	return nil
+}
+
+func (m *Model) reordered(order []int) *Model {
+	to := make([]int, m.k)
+	for t, k := range order {
+		to[k] = t
+	}
+	return m.regrouped(merging{first: order, to: to})
+}
+
+// merging says how topics are renumbered and become fewer.
+type merging struct {
+	first  []int     // by new number: the topic that stays
+	to     []int     // by old number: the new one
+	weight []float64 // by old number: its part in the topic it is part of; nil: none are merged
+}
+
+// plan numbers the topics that stay, each topic t being part of into[t], and weighs those that are
+// merged by their shares: those that are not negative, or equally if none is positive.
+func (m *Model) plan(into []int) merging {
+	p := merging{to: make([]int, m.k), weight: make([]float64, m.k)}
+	for t, first := range into {
+		if t == first {
+			p.to[t] = len(p.first)
+			p.first = append(p.first, t)
+		}
+	}
+	shares := m.TopicShares()
+	sums, members := make([]float64, len(p.first)), make([]float64, len(p.first))
+	for t, first := range into {
+		p.to[t] = p.to[first]
+		if shares[t] > 0 {
+			sums[p.to[t]] += shares[t]
+		}
+		members[p.to[t]]++
+	}
+	for t, l := range p.to {
+		switch {
+		case sums[l] == 0:
+			p.weight[t] = 1 / members[l]
+		case shares[t] > 0:
+			p.weight[t] = shares[t] / sums[l]
+		}
+	}
+	return p
+}
+
+// columns returns a matrix of a column for each old topic with one for each new topic: the sum of
+// its parts with their weights, nil for 1 each.
+func (p merging) columns(a, weight []float64) []float64 {
+	if a == nil {
+		return nil
+	}
+	k, left := len(p.to), len(p.first)
+	out := make([]float64, len(a)/k*left)
+	for row := range len(a) / k {
+		sums := out[row*left : (row+1)*left]
+		for t, x := range a[row*k : (row+1)*k] {
+			if weight != nil {
+				x *= weight[t]
+			}
+			sums[p.to[t]] += x
+		}
+	}
+	return out
+}
+
+// both does the same for rows and columns.
+func (p merging) both(a []float64) []float64 {
+	if a == nil {
+		return nil
+	}
+	left := len(p.first)
+	out := make([]float64, left*left)
+	for i, x := range p.columns(a, nil) { // a row for each old topic
+		out[p.to[i/left]*left+i%left] += x
+	}
+	return out
+}
+
+// logits returns the prior of the topics in their new order, nil if topics are merged: the sum of
+// two is not logistic-normal.
+func (p merging) logits(of *recovery.LogisticNormal) *recovery.LogisticNormal {
+	if of == nil || p.weight != nil {
+		return nil
+	}
+	cov := mat.NewSymDense(len(p.first), nil)
+	for i, k := range p.first {
+		for j := range i + 1 {
+			cov.SetSym(i, j, of.Covariance.At(k, p.first[j]))
+		}
+	}
+	return &recovery.LogisticNormal{Information: of.Information, Mean: permuted(of.Mean, p.first), Covariance: cov}
+}
+
+// regrouped returns the model with its topics renumbered and merged.
+func (m *Model) regrouped(p merging) *Model {
+	out := *m
+	out.k = len(p.first)
+	out.topics, out.wordTopics, out.reading = p.columns(m.topics, p.weight), p.columns(m.wordTopics, nil), p.columns(m.reading, p.weight)
+	out.corr, out.dual, out.alpha = p.both(m.corr), p.both(m.dual), p.columns(m.alpha, nil)
+	out.logits = p.logits(m.logits)
+	out.anchors, out.groups = permuted(m.anchors, p.first), permuted(m.groups, p.first)
+	out.background = permuted(m.background, p.first)
+	for t := range m.background {
+		out.background[p.to[t]] = out.background[p.to[t]] && m.background[t]
+	}
+	out.add.Names = cloneNames(permuted(m.add.Names, p.first))
+	out.names = sync.OnceValue(out.makeNames)
+	if m.add.Documents != nil {
+		out.add.Documents = m.add.Documents.clone()
+		if n := len(m.add.Documents.IDs); n > 0 {
+			out.add.Documents.W = mat.NewDense(n, out.k, p.columns(packed(m.add.Documents.W), nil))
+		}
+	}
+	out.stats = m.stats.clone()
+	if s := &out.stats.Anchors; len(s.Norms) == m.k {
+		s.Norms = permuted(s.Norms, p.first)
+	}
+	if s := &out.stats.Refit; len(s.Drift) == m.k {
+		s.Drift, s.New = permuted(s.Drift, p.first), nil
+		for _, t := range m.stats.Refit.New {
+			if l := p.to[t]; p.first[l] == t {
+				s.New = append(s.New, l)
+			}
+		}
+		slices.Sort(s.New)
+	}
+	if p.weight != nil {
+		out.mergedFrom(m, p)
+		return &out
+	}
+	out.add.Uncertainty = m.add.Uncertainty.renumbered(p, nil)
+	out.add.Verdicts = permuted(m.add.Verdicts, p.first)
+	for t, v := range out.add.Verdicts {
+		if v.Twin >= 0 {
+			out.add.Verdicts[t].Twin = p.to[v.Twin]
+		}
+	}
+	return &out
+}
+
+// mergedFrom finishes m, some topics of which are several of another model: what is not known of
+// such topics is left out.
+func (m *Model) mergedFrom(of *Model, p merging) {
+	m.dual, m.state, m.add.Verdicts = nil, nil, nil
+	m.add.Uncertainty = of.add.Uncertainty.renumbered(p, m)
+	symmetrise(m.corr, m.k) // the two sides are added up in different orders
+	if !slices.Contains(m.background, true) {
+		m.background = nil
+	}
+	sums := make([]float64, m.k) // topics without reading weights do not count
+	for i, x := range m.reading {
+		sums[i%m.k] += x
+	}
+	for i := range m.reading {
+		if s := sums[i%m.k]; s > 0 {
+			m.reading[i] /= s
+		}
+	}
+}
+
+// ascending returns the order that sorts x.
+func ascending(x []int) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
+	return order
+}
+
+// permuted returns a with entry order[t] at index t; nil for nil.
+func permuted[T any](a []T, order []int) []T {
+	if a == nil {
+		return nil
+	}
+	b := make([]T, len(order))
+	for t, k := range order {
+		b[t] = a[k]
+	}
+	return b
+}

@@ -1,0 +1,252 @@
+package jsmf
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jsmf-go/spectral/internal/modelfile"
+	"github.com/jsmf-go/spectral/internal/nanjson"
+	"github.com/jsmf-go/spectral/metrics"
+)
+
+// doubted returns an uncertainty of k topics whose numbers are all different.
+func doubted(m *Model) *Uncertainty {
+	u := &Uncertainty{Warm: 7, Cold: 5, Level: 0.9, Topics: make([]TopicUncertainty, m.k)}
+	number := 0.0
+	interval := func() Interval {
+		number++
+		return Interval{number / 1000, number/1000 - 0.01, number/1000 + 0.01}
+	}
+	for t := range u.Topics {
+		u.Topics[t] = TopicUncertainty{
+			Share: interval(), Stability: float64(t) / 10, Kept: float64(t) / 20, Split: float64(t) / 30,
+			Parts:  []string{fmt.Sprint("one ", t), fmt.Sprint("two ", t)},
+			Merges: []Merge{{(t + 1) % m.k, 0.4}, {(t + 2) % m.k, 0.2}}[:min(2, m.k-1)],
+			Words:  []WordUncertainty{{m.Word(t), t, interval()}, {m.Word(t + 1), t + 1, interval()}},
+		}
+	}
+	for i := range m.k {
+		for j := i + 1; j < m.k; j++ {
+			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval()})
+		}
+	}
+	return u
+}
+
+// judged returns verdicts of k topics, all different.
+func judged(k int) []metrics.Verdict {
+	out := make([]metrics.Verdict, k)
+	for t := range out {
+		out[t] = metrics.Verdict{Quality: metrics.Quality(t % 5), Share: float64(t), NPMI: math.NaN(), Exclusivity: 0.5, Documents: 30, Twin: t - 1, Cosine: 0.25}
+	}
+	return out
+}
+
+// What is unsure goes with its topics.
+func TestUncertaintyOfModel(t *testing.T) {
+	m, _ := editable(t)
+	u := doubted(m)
+	with, err := m.With(Additions{Uncertainty: u})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Topics[0].Words[0].Word = "changed"
+	with.Additions().Uncertainty.Topics[0].Merges[0].Topic = 3
+	if got := with.Additions().Uncertainty; !reflect.DeepEqual(got, doubted(m)) || m.Additions().Uncertainty != nil {
+		t.Errorf("%+v", got)
+	}
+	order := []int{4, 0, 5, 1, 3, 2}
+	moved, err := with.Reorder(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := moved.Additions().Uncertainty, with.Additions().Uncertainty
+	for l, k := range order {
+		x, y := got.Topics[l], want.Topics[k]
+		for _, v := range x.Merges {
+			if !slices.Contains(y.Merges, Merge{order[v.Topic], v.Share}) {
+				t.Errorf("topic %d merges with %+v, %d before with %+v", l, v, k, y.Merges)
+			}
+		}
+		if x.Merges, y.Merges = nil, nil; !reflect.DeepEqual(x, y) {
+			t.Errorf("topic %d: %+v, want %+v", l, x, y)
+		}
+		for s := range l {
+			if got.pair(s, l).Correlation != want.pair(order[s], k).Correlation {
+				t.Errorf("pair %d, %d: %+v", s, l, got.pair(s, l))
+			}
+		}
+	}
+	back, err := moved.Reorder(ascending(order))
+	if err != nil || !reflect.DeepEqual(back.Additions().Uncertainty, want) {
+		t.Errorf("back in their order: %+v, %v", back.Additions().Uncertainty, err)
+	}
+}
+
+// Of a topic that was made of others nothing is known, and of the others what was.
+func TestUncertaintyOfMerged(t *testing.T) {
+	m, _ := editable(t)
+	m, err := m.With(Additions{Uncertainty: doubted(m)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited, err := m.Edit(Edits{Model: m.Fingerprint(), Merge: [][]int{{3, 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, old := edited.Additions().Uncertainty, m.Additions().Uncertainty
+	first := []int{0, 2, 3, 4, 5}
+	for l, k := range first {
+		x := u.Topics[l]
+		if k == 3 {
+			if x.Share.Value != edited.TopicShares()[l] || !math.IsNaN(x.Share.Low) || !math.IsNaN(x.Stability) || x.Merges != nil || x.Parts != nil || len(x.Words) != 2 ||
+				x.Words[0].Prob.Value != edited.Topics().At(x.Words[0].Index, l) || !math.IsNaN(x.Words[0].Prob.High) {
+				t.Errorf("the merged topic: %+v", x)
+			}
+			continue
+		}
+		if x.Share != old.Topics[k].Share || x.Stability != old.Topics[k].Stability {
+			t.Errorf("topic %d: %+v", l, x)
+		}
+	}
+	// Topic 2 was one with 3 in 0.4 and with 4 in 0.2, topic 0 with 1 in 0.4 and with 2 in 0.2, topic 5 with 0 and 1.
+	for l, want := range map[int][]Merge{1: {{2, 0.4}, {3, 0.2}}, 0: {{2, 0.4}, {1, 0.2}}, 4: {{0, 0.4}, {2, 0.2}}} {
+		if got := u.Topics[l].Merges; !slices.Equal(got, want) {
+			t.Errorf("topic %d is one with %v, want %v", l, got, want)
+		}
+	}
+	for _, x := range u.Pairs {
+		if x.K == 2 || x.L == 2 {
+			if !math.IsNaN(x.Correlation.Low) || math.IsNaN(x.Correlation.Value) {
+				t.Errorf("%+v", x)
+			}
+		} else if x.Correlation != old.pair(first[x.K], first[x.L]).Correlation {
+			t.Errorf("%+v", x)
+		}
+	}
+	if err := u.check(edited.n, edited.k); err != nil {
+		t.Error(err)
+	}
+}
+
+// Verdicts are in the summary and in tables, and know their twins by any numbers.
+func TestVerdictsOfModel(t *testing.T) {
+	m, _ := editable(t)
+	plain, err := json.Marshal(m.Summary(1)[1])
+	if err != nil || strings.Contains(string(plain), "verdict") {
+		t.Errorf("%s, %v", plain, err)
+	}
+	with, err := m.With(Additions{Verdicts: judged(6)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved, err := with.Reorder([]int{4, 0, 5, 1, 3, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := moved.Additions().Verdicts[4]; v.Quality != metrics.Twin || v.Twin != 5 || moved.Additions().Verdicts[1].Twin != -1 {
+		t.Errorf("topic 3, now 4, is %v of 2, now 5", v)
+	}
+	topics := moved.Summary(1)
+	if topics[4].Verdict.String() != "twin of topic 5: cosine 0.25" || with.Summary(1)[0].Verdict.Quality != metrics.Sound {
+		t.Errorf("%v and %v", topics[4].Verdict, with.Summary(1)[0].Verdict)
+	}
+	if b, err := json.Marshal(topics[4]); err != nil || !strings.Contains(string(b), `"twin":5,"cosine":0.25},"words"`) {
+		t.Errorf("%s, %v", b, err)
+	}
+	if s := with.String(); !strings.Contains(s, "(few documents: 30)") || strings.Contains(s, "sound") || !strings.Contains(m.String(), "(background)") {
+		t.Errorf("%s", s)
+	}
+	if edited, err := with.Edit(Edits{Model: m.Fingerprint(), Merge: [][]int{{3, 1}}}); err != nil || edited.Additions().Verdicts != nil {
+		t.Errorf("verdicts after merging: %v, %v", edited.Additions().Verdicts, err)
+	}
+	if same, err := with.With(Additions{}); err != nil || len(same.Additions().Verdicts) != 6 || m.Additions().Verdicts != nil {
+		t.Errorf("%v, %v", same, err)
+	}
+}
+
+// Uncertainty and verdicts survive the file to the bit, and content that makes none is
+// refused.
+func TestUncertaintyFile(t *testing.T) {
+	m, _ := editable(t)
+	m.dual = nil
+	with, err := m.With(Additions{Uncertainty: doubted(m)})
+	if err == nil {
+		with.add.Uncertainty.Topics[2].Share.Low, with.add.Uncertainty.Topics[2].Stability = math.NaN(), math.NaN()
+		with, err = with.With(Additions{Verdicts: judged(6)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := encoded(t, with)
+	back, err := ReadModel(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(encoded(t, back), file) || len(back.Additions().Uncertainty.Pairs) != 15 || back.Additions().Verdicts[3].Quality != metrics.Twin || !math.IsNaN(back.Additions().Verdicts[3].NPMI) {
+		t.Errorf("%+v, %+v", back.Additions().Uncertainty, back.Additions().Verdicts)
+	}
+	tiny := mustModel(t, tinyParts())
+	good, err := nanjson.Marshal(*doubted(tiny))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts, err := nanjson.Marshal(judged(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := func(b []byte, old, by string) []byte {
+		if !bytes.Contains(b, []byte(old)) {
+			t.Fatalf("%s is not in %s", old, b)
+		}
+		return bytes.Replace(b, []byte(old), []byte(by), 1)
+	}
+	for _, c := range []struct {
+		want, tag string
+		payload   []byte
+	}{
+		{"", "BOOT", good},
+		{"", "VERD", verdicts},
+		{"0 cold replicates, level 0", "BOOT", []byte("{}")},
+		{"level 1.9", "BOOT", change(good, `"level":0.9`, `"level":1.9`)},
+		{"-5 cold", "BOOT", change(good, `"cold":5`, `"cold":-5`)},
+		{"0 topics and 1 pairs, want 2 and 1", "BOOT", change(good, `"topics":[{`, `"topics":[],"left":[{`)},
+		{"a share of the replicates of topic 1 is 3", "BOOT", change(good, `"stability":0.1,`, `"stability":3,`)},
+		{"topic 0 is one with topic 9", "BOOT", change(good, `{"topic":1,`, `{"topic":9,`)},
+		{"word -1 of topic 0 is not in [0, 5)", "BOOT", change(good, `"index":0,`, `"index":-1,`)},
+		{"pair 0 is of topics 0 and 0, want 0 and 1", "BOOT", change(good, `"k":0,"l":1,`, `"k":0,"l":0,`)},
+		{"unexpected end", "BOOT", good[:len(good)-1]},
+		{"low: json", "BOOT", change(good, `"low":-0.00`, `"low":"low","x":-0.00`)},
+		{"are 0, want K = 2", "VERD", []byte("[]")},
+		{`a topic cannot be "fine"`, "VERD", change(verdicts, `"sound"`, `"fine"`)},
+		{"verdicts: that of topic 1 is", "VERD", change(verdicts, `"twin":0,`, `"twin":1,`)},
+		{"verdicts: that of topic 0 is", "VERD", change(verdicts, `"twin":-1,`, `"twin":2,`)},
+		{"cannot unmarshal object", "VERD", []byte("{}")},
+	} {
+		f := tinyFile()
+		f.sections = append(f.sections, testSection{tag: c.tag, payload: c.payload})
+		_, err := ReadModel(bytes.NewReader(f.bytes()))
+		var fe *modelfile.Error
+		if c.want == "" && err == nil {
+			continue
+		}
+		if !errors.As(err, &fe) || !errors.Is(err, ErrInvalid) || fe.Section != c.tag || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+	for want, u := range map[string]*Uncertainty{"0 topics": {Level: 0.5}, "level 0": {}} {
+		if _, err := m.With(Additions{Uncertainty: u}); err == nil || !strings.HasPrefix(err.Error(), "jsmf: uncertainty: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+	if _, err := m.With(Additions{Verdicts: judged(5)}); err == nil || !strings.Contains(err.Error(), "jsmf: verdicts: are 5, want K = 6") {
+		t.Errorf("five verdicts of six topics: %v", err)
+	}
+}

@@ -1,0 +1,85 @@
+package refine
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/sums"
+)
+
+// correlatedSteps are those of a document of which no logits are kept: those of a pass, and of the
+// last read.
+const correlatedSteps, correlatedLastSteps = 6, 12
+
+// correlatedPlan returns a plan under the logistic-normal prior. logits says that earlier passes
+// left some, if they left anything.
+func (f *plans) correlatedPlan(task sums.Task, steps, turn int, logits bool) *sums.Correlated {
+	p := f.plan(task, steps)
+	p.Leave = false
+	return &sums.Correlated{Pass: p, Prior: f.normal, Turn: int32(turn), Logits: logits && len(p.Columns) > 0, Informs: informs(f.seen.all.Docs)}
+}
+
+// correlated implements documents.
+func (f *plans) correlated(ctx context.Context, t int) (Score, logits, error) {
+	p := f.correlatedPlan(sums.Learn, correlatedSteps, t, t > 0)
+	p.Pass.Keep = f.Carry
+	if f.seen.all.Docs >= manyDocs {
+		p.Pass.Scored = scoredOf
+	}
+	a, m, err := f.read(ctx, p)
+	if err == nil {
+		err = f.leave(p, f.Carry)
+	}
+	if err != nil {
+		return Score{}, logits{}, err
+	}
+	out := newLogits(f.k)
+	out.weight, out.observed, out.full = m.Weight, m.Observed, m.Full
+	copy(out.mean, m.Mean)
+	for i := range f.k {
+		for j := range f.k {
+			linalg.Row(out.second, i)[j] = m.Second.At(i, j)
+		}
+	}
+	err = parallel.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
+		fresh := make([]float64, f.k)
+		for i := lo; i < hi; i++ {
+			a.Counts(i, fresh)
+			floats.Scale(f.seen.unit, fresh)
+			row := linalg.Row(f.sums, i)
+			for k, v := range fresh {
+				if t > 0 {
+					v = max(v+relaxedCorrelated*(v-row[k]), 0)
+				}
+				row[k] = v
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = f.learn(ctx)
+	}
+	return scoreOf(a), out, err
+}
+
+// read adds up a plan under the logistic-normal prior.
+func (f *plans) read(ctx context.Context, p *sums.Correlated) (*sums.Answer, *sums.LogitMoments, error) {
+	sum, err := f.docs.Sum(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.Read(sum)
+}
+
+// correlatedLast is last under the logistic-normal prior.
+func (f *plans) correlatedLast(ctx context.Context, res *Result) (Score, error) {
+	a, _, err := f.read(ctx, f.correlatedPlan(sums.Finish, correlatedLastSteps, -1, true))
+	if err != nil {
+		return Score{}, err
+	}
+	res.A = a.Moments()
+	return scoreOf(a), f.take(ctx, a, false)
+}

@@ -1,0 +1,284 @@
+package refine
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/docstep"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/logisticnormal"
+	"github.com/jsmf-go/spectral/internal/testutil"
+	recovery "github.com/jsmf-go/spectral/recover"
+)
+
+// correlatedDocs draws documents of a planted model whose topics have correlated logits: those of
+// 0 and 1 with .8, and those of 2 and 3 with −.5. It returns the correlations of the proportions, too.
+func correlatedDocs(t *testing.T, p *testutil.Planted, docs, length int) (*corpus.Corpus, *mat.Dense) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(31, 7))
+	b := corpus.Builder{Vocabulary: make([]string, p.N)}
+	for i := range b.Vocabulary {
+		b.Vocabulary[i] = fmt.Sprint("w", i)
+	}
+	all := mat.NewDense(docs, p.K, nil)
+	for m := range docs {
+		theta := all.RawRowView(m)
+		for k := range theta {
+			theta[k] = rng.NormFloat64()
+		}
+		theta[1] = 0.8*theta[0] + 0.6*theta[1]
+		theta[3] = -0.5*theta[2] + math.Sqrt(0.75)*theta[3]
+		sum := 0.0
+		for k, v := range theta {
+			theta[k] = math.Exp(1.4 * v)
+			sum += theta[k]
+		}
+		for k := range theta {
+			theta[k] /= sum
+		}
+		d := corpus.Document{ID: fmt.Sprint(m)}
+		for range length {
+			u, w := rng.Float64(), 0
+			for ; w < p.N-1; w++ {
+				for k, v := range theta {
+					u -= v * p.B.At(w, k)
+				}
+				if u < 0 {
+					break
+				}
+			}
+			d.Words = append(d.Words, int32(w))
+		}
+		if err := b.Add(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := mat.NewDense(p.K, p.K, nil)
+	for i := range p.K {
+		for j := range p.K {
+			r.Set(i, j, stat.Correlation(mat.Col(nil, i, all), mat.Col(nil, j, all), nil))
+		}
+	}
+	return c, r
+}
+
+// slopeOf is that of the line through the correlations of a against those that are true.
+func slopeOf(a, want *mat.Dense) float64 {
+	k, _ := a.Dims()
+	share := make([]float64, k)
+	for i := range k {
+		for j := range k {
+			share[i] += a.At(i, j)
+		}
+	}
+	cov := func(i, j int) float64 { return a.At(i, j) - share[i]*share[j] }
+	var x, y []float64
+	for i := range k {
+		for j := range i {
+			x, y = append(x, want.At(i, j)), append(y, cov(i, j)/math.Sqrt(cov(i, i)*cov(j, j)))
+		}
+	}
+	_, slope := stat.LinearRegression(x, y, nil, false)
+	return slope
+}
+
+// From the true topics, passes under the logistic-normal prior give the correlations back; those
+// under a Dirichlet prior halve them.
+func TestCorrelatedPlanted(t *testing.T) {
+	if testutil.Race {
+		t.Skip("skipped: many documents")
+	}
+	p := testutil.NewPlanted(200, 6, 0, 5)
+	c, want := correlatedDocs(t, p, 3000, 60)
+	slope := map[int]float64{}
+	for _, last := range []int{0, 12} {
+		r, err := Passes{N: 12, Correlated: last}.Refine(t.Context(), c.Source(), Start{B: p.B}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slope[last] = slopeOf(r.A, want)
+		if (r.Prior != nil) != (last > 0) || r.Correlated != last || len(r.History) != r.Passes+1 {
+			t.Errorf("%d passes: prior %v, %d passes of %d under it, %d scores", last, r.Prior, r.Correlated, r.Passes, len(r.History))
+		}
+		if s := mat.Sum(r.A); math.Abs(s-1) > 1e-12 {
+			t.Errorf("%d passes: A sums to %v", last, s)
+		}
+	}
+	for name, b := range map[string]Batch{"batch": {N: 12, Correlated: 12}, "carry": {N: 12, Correlated: 12, Carry: true}} {
+		r, err := b.Refine(t.Context(), c.Source(), Start{B: p.B}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slopeOf(r.A, want); math.Abs(got-slope[12]) > 0.08 || r.Prior == nil {
+			t.Errorf("%s: slope %.3f; Passes have %.3f", name, got, slope[12])
+		}
+	}
+	t.Logf("slopes %v", slope)
+	if slope[12] < 0.8 || slope[12] > 1.15 || slope[0] > 0.75 {
+		t.Errorf("slope %.3f of the correlations, %.3f without a prior that knows them; want about 1, and far less", slope[12], slope[0])
+	}
+}
+
+// A start with a prior goes on from it, without passes under a Dirichlet prior.
+func TestCorrelatedStart(t *testing.T) {
+	p := testutil.NewPlanted(200, 6, 0, 5)
+	c, _ := correlatedDocs(t, p, 400, 40)
+	first, err := Passes{N: 6, Correlated: 10}.Refine(t.Context(), c.Source(), Start{B: p.B}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shift float64
+	for _, counts := range [][]float32{nil, first.Counts} {
+		r, err := Passes{Correlated: 1}.Refine(t.Context(), c.Source(), Start{B: first.B, Prior: first.Prior, Counts: counts}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Passes != 1 || r.Correlated != 1 {
+			t.Errorf("%d passes, %d under the prior; want 1", r.Passes, r.Correlated)
+		}
+		for i := range p.K {
+			shift = max(shift, math.Abs(r.Prior.Covariance.At(i, i)/first.Prior.Covariance.At(i, i)-1))
+		}
+	}
+	if shift > 0.25 {
+		t.Errorf("a pass changes a variance by %.2f of it", shift)
+	}
+	for name, s := range map[string]Start{
+		"size":   {B: p.B, Prior: &recovery.LogisticNormal{Information: 0.5, Mean: make([]float64, 5), Covariance: mat.NewSymDense(5, nil)}},
+		"no Σ":   {B: p.B, Prior: &recovery.LogisticNormal{Information: 0.5, Mean: make([]float64, 6)}},
+		"finite": {B: p.B, Prior: &recovery.LogisticNormal{Information: 0.5, Mean: []float64{0, 0, 0, 0, 0, math.NaN()}, Covariance: mat.NewSymDense(6, nil)}},
+	} {
+		if _, err := (Passes{Correlated: 1}).Refine(t.Context(), c.Source(), s, Options{}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// A pass does what its description says, by dense matrices in float64.
+func TestCorrelatedTranscript(t *testing.T) {
+	p := testutil.NewPlanted(80, 5, 0, 6)
+	c, _ := correlatedDocs(t, p, 120, 30)
+	f := begun(t, Passes{N: 6, Correlated: 2}, c, p.B, 5, 4)
+	res := &Result{}
+	if err := f.correlate(t.Context(), f, res, 1, Options{}); err != nil { // the first pass has other rules
+		t.Fatal(err)
+	}
+	k := f.k
+	cov := f.normal.Covariance()
+	mean, eta := slices.Clone(f.normal.Mean), slices.Clone(f.state.mem)
+	before, b := slices.Clone(f.sums.Data), mat.NewDense(f.n, k, nil)
+	for i := range f.n {
+		for t, v := range f.rows.Row(i) {
+			b.Set(i, t, float64(v))
+		}
+	}
+	var prec mat.Dense
+	if err := prec.Inverse(cov); err != nil {
+		t.Fatal(err)
+	}
+	share0, x := f.normal.Share(), *f.normal // correlated does not change it
+	_, moments, err := f.correlated(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	softmax := func(v []float64) []float64 {
+		out, sum := make([]float64, k), 0.0
+		for i, x := range v {
+			out[i] = math.Exp(x)
+			sum += out[i]
+		}
+		for i := range out {
+			out[i] /= sum
+		}
+		return out
+	}
+	fresh, second := make([]float64, len(before)), mat.NewDense(k, k, nil)
+	var block corpus.Block
+	for i := range f.docs.Blocks() {
+		if err := f.docs.Block(i, &block); err != nil {
+			t.Fatal(err)
+		}
+		for d := range block.Docs() {
+			words, counts := block.Doc(d)
+			share := func(theta []float64, each func(w int, k int, v float64)) {
+				for i, w := range words {
+					all := 0.0
+					for t, v := range theta {
+						all += v * b.At(int(w), t)
+					}
+					for t, v := range theta {
+						each(int(w), t, float64(counts[i])*v*b.At(int(w), t)/all)
+					}
+				}
+			}
+			from := eta[(block.First+d)*k:][:k]
+			at, n := make([]float64, k), make([]float64, k)
+			for i, v := range from {
+				at[i] = float64(v)
+			}
+			theta, tokens := softmax(at), 0.0
+			share(theta, func(_, t int, v float64) { n[t] += v; tokens += v })
+			h, g := mat.DenseCopyOf(&prec), make([]float64, k)
+			for i := range k {
+				g[i] = n[i] - tokens*theta[i]
+				for j := range k {
+					g[i] -= prec.At(i, j) * (at[j] - mean[j])
+					h.Set(i, j, h.At(i, j)-share0*tokens*theta[i]*theta[j])
+				}
+				h.Set(i, i, h.At(i, i)+share0*tokens*theta[i])
+			}
+			var step mat.VecDense
+			if err := step.SolveVec(h, mat.NewVecDense(k, g)); err != nil {
+				t.Fatal(err)
+			}
+			scale := min(1, 1.5/mat.Norm(&step, math.Inf(1)))
+			for i := range at {
+				at[i] += scale * step.AtVec(i)
+				if got := f.state.mem[(block.First+d)*k+i]; math.Abs(float64(got)-at[i]) > 2e-3 {
+					t.Fatalf("document %d: η_%d = %v, want %v", block.First+d, i, got, at[i])
+				}
+			}
+			// The noise has its own test; it is that of the same numbers.
+			own := logisticnormal.NewDocument(&x)
+			doc := docstep.NewDocument(k)
+			doc.Load(words, counts, 1, false)
+			if _, err := doc.Correlate(&f.rule, own, slices.Clone(from), 1, logisticnormal.Key(block.Key(d), 1), docstep.Sums{}, false); err != nil {
+				t.Fatal(err)
+			}
+			noisy := slices.Clone(at)
+			for i, v := range own.Noise {
+				noisy[i] += v
+			}
+			share(softmax(noisy), func(w, t int, v float64) { fresh[w*k+t] += v })
+			for i := range k {
+				for j := range k {
+					second.Set(i, j, second.At(i, j)+(at[i]-mean[i])*(at[j]-mean[j])+own.Noise[i]*own.Noise[j])
+				}
+			}
+		}
+	}
+	for i, v := range before {
+		want := max(v+(1+relaxedCorrelated)*(fresh[i]-v), 0)
+		if got := f.sums.Data[i]; math.Abs(got-want) > 0.02+0.01*want {
+			t.Errorf("%v tokens of word %d in topic %d, want %v", got, i/k, i%k, want)
+		}
+	}
+	for i := range k {
+		for j := range k {
+			if got, want := linalg.Row(moments.second, i)[j], second.At(i, j); math.Abs(got-want) > 0.01*math.Abs(want)+0.2 {
+				t.Errorf("moment %d, %d is %v, want %v", i, j, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package refine
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/parallel"
+)
+
+// How topics move is in this file, what a document says of them in package docstep: a change of
+// the rule is a change of these, on one machine and on many.
+//
+// With one step of EM for each document and topics made from all documents, hundreds of passes
+// would be needed. Three things make them fewer:
+//
+//   - Halves (Passes). The topics move after each half of the documents: twice a pass.
+//     They keep a quarter of what they were made from before, since a half says less
+//     than all documents.
+//   - Over-relaxed topics (Batch). The topics move 1.8 times as far as the documents say,
+//     because halves would double the number of jobs.
+//   - Over-relaxed documents (Batch). Each pass finds the topic counts of a document anew, by
+//     steps that move twice as far as those of EM in logarithms (docstep.Document.Settle).
+//
+// The first pass, whose documents know little, and the last two, which take the hidden tokens
+// too, move the topics exactly to what all documents say.
+const (
+	// freshShare of the topics comes from the half of the documents that was read last.
+	freshShare = 0.75
+	// relaxed is how much farther than the documents say the topics move, as a share of the
+	// way; minLeft of what the documents say is left in any case.
+	relaxed, minLeft = 0.8, 0.1
+	// closingPasses take all documents at once, with the hidden tokens.
+	closingPasses = 2
+	// Logarithms take a sixth of the time of a pass: of manyDocs documents or more only one in
+	// scoredOf is scored.
+	scoredOf, manyDocs = 8, 1000
+)
+
+// blend returns by what the sums, and by what the counts of half h of the documents, are
+// multiplied before they are added; -1 is all documents.
+func (s *topics) blend(h int) (keep, scale float64) {
+	if h < 0 {
+		return 0, s.seen.unit
+	}
+	return 1 - freshShare, freshShare * s.seen.learned() / s.seen.halves[h] * s.seen.unit
+}
+
+// relax returns what a number of tokens becomes where documents say that it is fresh.
+func relax(before, fresh float64) float64 {
+	return max(fresh+relaxed*(fresh-before), minLeft*fresh)
+}
+
+// learn makes the topics from the sums.
+func (s *topics) learn(ctx context.Context) error {
+	totals := linalg.NewGeneral(parallel.Count(s.n, rowsAtOnce), s.k)
+	err := parallel.Chunks(ctx, s.n, rowsAtOnce, s.workers, func(_, chunk, lo, hi int) error {
+		total := linalg.Row(totals, chunk)
+		for i := lo; i < hi; i++ {
+			for t, v := range linalg.Row(s.sums, i) {
+				total[t] += v
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	clear(s.totals)
+	for i := range totals.Rows {
+		floats.Add(s.totals, linalg.Row(totals, i))
+	}
+	scales := make([]float64, s.k)
+	for _, t := range s.alive {
+		s.totals[t] += s.beta * float64(s.n)
+		if v := s.totals[t]; !(v > 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("topic %d has %v tokens", t, v)
+		}
+		scales[t] = 1 / s.totals[t]
+	}
+	return s.words(ctx, s.workers, func(i int) {
+		row := s.rows.Row(i)[:s.k]
+		for t, v := range linalg.Row(s.sums, i) {
+			row[t] = float32((v + s.beta) * scales[t])
+		}
+	})
+}

@@ -1,0 +1,167 @@
+package refine
+
+import (
+	"context"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/sums"
+)
+
+// plans are documents that are added up in whole numbers, wherever they are, by plans of package
+// sums.
+type plans struct {
+	*topics
+	Batch
+	docs   sums.Documents
+	priced []merged // with the costs that the last pass found; nil: none
+
+	// With Carry: the pass that left the documents' weights, and what its topics are now.
+	after   sums.Key
+	columns []int32
+}
+
+// plan returns a pass with the topics that there are.
+func (f *plans) plan(task sums.Task, steps int) *sums.Pass {
+	p := &sums.Pass{
+		Task: task, Topics: f.rows, Alpha: float32(f.alpha), Begin: make([]float32, f.k), Steps: steps,
+		Leave: true, Unigram: f.unigram, Scored: 1, Every: sample(f.info.Nonzeros), Totals: f.totals,
+		Words: f.seen.allWords, Docs: int64(f.seen.all.Docs), Weights: f.seen.weights,
+	}
+	if len(f.columns) > 0 {
+		p.After, p.Columns, p.Steps = f.after, f.columns, 0
+	}
+	for t, v := range f.totals {
+		p.Begin[t] = float32(max(v/f.seen.unit, 1) / float64(f.seen.all.Tokens))
+	}
+	return p
+}
+
+// sum adds up a plan.
+func (f *plans) sum(ctx context.Context, p *sums.Pass) (*sums.Answer, error) {
+	sum, err := f.docs.Sum(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return p.Read(sum)
+}
+
+// scoreOf returns the score of the topics before a pass. HeldOut is NaN without hidden tokens.
+func scoreOf(a *sums.Answer) Score {
+	return Score{LogLik: a.LogLik / a.Scored, HeldOut: a.Hidden / a.HiddenScored}
+}
+
+// pass implements documents. A pass is one plan, with what merging will cost.
+func (f *plans) pass(ctx context.Context, t int, closing, merge bool) (Score, error) {
+	p := f.plan(sums.Learn, f.Steps)
+	p.Keep, p.Hide, p.Leave = f.Carry, f.seen.hides && !closing, t > 0
+	if f.seen.all.Docs >= manyDocs {
+		p.Scored = scoredOf
+	}
+	var pairs []merged
+	if merge && t > 0 { // the topics of the start have no tokens by which to tell
+		var err error
+		if pairs, err = f.similar(ctx, mergeTried*(len(f.alive)-f.want)); err != nil {
+			return Score{}, err
+		}
+		p.Pairs = bare(pairs)
+	}
+	a, err := f.sum(ctx, p)
+	if err == nil {
+		err = f.leave(p, p.Keep)
+	}
+	if err == nil {
+		err = f.take(ctx, a, t > 0 && !closing)
+	}
+	if err != nil {
+		return Score{}, err
+	}
+	f.priced = price(pairs, a)
+	return scoreOf(a), f.learn(ctx)
+}
+
+// take sets the sums to the counts of a pass, over-relaxed if far.
+func (f *plans) take(ctx context.Context, a *sums.Answer, far bool) error {
+	return parallel.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
+		fresh := make([]float64, f.k)
+		for i := lo; i < hi; i++ {
+			a.Counts(i, fresh)
+			floats.Scale(f.seen.unit, fresh)
+			row := linalg.Row(f.sums, i)
+			for t, v := range fresh {
+				if far {
+					v = relax(row[t], v)
+				}
+				row[t] = v
+			}
+		}
+		return nil
+	})
+}
+
+// leave notes that a pass has left weights of the documents.
+func (f *plans) leave(p sums.Plan, kept bool) (err error) {
+	if !kept {
+		return nil
+	}
+	f.after, _, err = sums.KeyOf(p)
+	f.columns = make([]int32, f.k)
+	for t := range f.columns {
+		f.columns[t] = int32(t)
+	}
+	return err
+}
+
+// price sets the costs of the pairs to those that a plan found.
+func price(pairs []merged, a *sums.Answer) []merged {
+	for i := range pairs {
+		pairs[i].cost = a.Cost(i)
+	}
+	return pairs
+}
+
+// candidates implements documents. Costs that the pass has not found take a plan.
+func (f *plans) candidates(ctx context.Context, n int) (pairs []merged, err error) {
+	if pairs, f.priced = f.priced, nil; pairs != nil {
+		return pairs, nil
+	}
+	if pairs, err = f.similar(ctx, n); err != nil {
+		return nil, err
+	}
+	p := f.plan(sums.Compare, f.Steps)
+	p.Pairs = bare(pairs)
+	a, err := f.sum(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return price(pairs, a), nil
+}
+
+// joined implements documents. Columns of topics that are gone are dropped at once.
+func (f *plans) joined(ctx context.Context, pairs []merged, _ bool) error {
+	for i, c := range f.columns {
+		for _, p := range pairs {
+			if int(c) == p.From {
+				c = int32(p.Into)
+			}
+		}
+		f.columns[i] = int32(slices.Index(f.alive, int(c)))
+	}
+	return f.compact(ctx)
+}
+
+// last implements documents.
+func (f *plans) last(ctx context.Context, res *Result) (Score, error) {
+	if f.normal != nil {
+		return f.correlatedLast(ctx, res)
+	}
+	a, err := f.sum(ctx, f.plan(sums.Finish, max(lastSteps, f.Steps)))
+	if err != nil {
+		return Score{}, err
+	}
+	res.A = a.Moments()
+	return scoreOf(a), f.take(ctx, a, false)
+}

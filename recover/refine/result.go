@@ -1,0 +1,102 @@
+package refine
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
+)
+
+// finish reads the documents once more, scores the final state and fills in the result.
+func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err error) {
+	if res.B, err = s.probabilities(ctx); err != nil {
+		return err
+	}
+	score, err := docs.last(ctx, res)
+	if err != nil {
+		return err
+	}
+	res.History = append(res.History, score)
+	res.A.Scale(1/mat.Sum(res.A), res.A)
+	res.Alpha, res.From, res.Reading = slices.Repeat([]float64{s.alpha}, s.k), s.origin, res.B
+	if res.WordTopics, err = s.wordTopics(ctx, res); err == nil && s.reads() {
+		res.Reading, err = s.reading(ctx)
+	}
+	return err
+}
+
+// reads reports whether documents have enough words each for reading words.
+func (s *topics) reads() bool { return s.seen.nonzeros >= shortest*int64(s.seen.docs) }
+
+// probabilities returns p(word | topic), N×K, without the rounding of the rows.
+func (s *topics) probabilities(ctx context.Context) (*mat.Dense, error) {
+	b := mat.NewDense(s.n, s.k, nil)
+	return b, s.words(ctx, s.workers, func(i int) {
+		row := b.RawRowView(i)
+		for t, v := range linalg.Row(s.sums, i) {
+			row[t] = (v + s.beta) / s.totals[t]
+		}
+	})
+}
+
+// wordTopics returns p(topic | word), N×K, by Bayes' rule from B and the topic shares A·1.
+func (s *topics) wordTopics(ctx context.Context, res *Result) (*mat.Dense, error) {
+	out, shares := mat.NewDense(s.n, s.k, nil), make([]float64, s.k)
+	for t := range shares {
+		shares[t] = vec.Sum(res.A.RawRowView(t))
+	}
+	return out, s.words(ctx, s.workers, func(i int) {
+		vec.Posterior(out.RawRowView(i), res.B.RawRowView(i), shares)
+	})
+}
+
+const (
+	// certain is how many standard deviations below its mean the number of documents that
+	// use a word in a topic is taken.
+	certain = 2
+	// shortest is how many distinct words documents need on average for reading words
+	// that differ from the most probable ones.
+	shortest = 8
+)
+
+// reading makes the reading weights of Result of the sums, which hold how many documents use
+// each word in each topic.
+func (s *topics) reading(ctx context.Context) (*mat.Dense, error) {
+	out, scale := mat.NewDense(s.n, s.k, s.sums.Data), make([]float64, s.k)
+	shares := make([]float64, s.k)
+	err := s.words(ctx, 1, func(i int) { floats.Add(shares, out.RawRowView(i)) })
+	if err != nil {
+		return nil, err
+	}
+	all := vec.Sum(shares)
+	err = s.words(ctx, 1, func(i int) {
+		row := out.RawRowView(i)
+		word := floats.Sum(row)
+		if word == 0 { // it is in no document
+			return
+		}
+		idf := math.Log(s.seen.weight / s.seen.df[i])
+		for t, v := range row {
+			lift := v / word * all / shares[t]
+			row[t] = 0
+			if v > certain*certain && lift > 1 {
+				row[t] = (v - certain*math.Sqrt(v)) * math.Log(lift) * idf
+				scale[t] += row[t]
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for t, v := range scale {
+		if v > 0 {
+			scale[t] = 1 / v
+		}
+	}
+	return out, s.words(ctx, s.workers, func(i int) { floats.Mul(out.RawRowView(i), scale) })
+}

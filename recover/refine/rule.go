@@ -1,0 +1,222 @@
+package refine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/docstep"
+	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/logisticnormal"
+	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/sums"
+	"github.com/jsmf-go/spectral/internal/vec"
+)
+
+const (
+	smoothing  = docstep.Smoothing // the share of the unigram distribution in the first B, too
+	rowsAtOnce = 256               // of a matrix, by a goroutine
+)
+
+// prior is what a refinement adds to counts, and when it ends.
+type prior struct {
+	alpha, beta float64 // of each topic in a document, and of each word in a topic, in tokens
+	gain        float64 // the least gain of log-likelihood for each hidden token and pass
+}
+
+// String names the settings, with α for any K.
+func (p prior) String() string {
+	alpha := fmt.Sprintf("%v/K", alphaSum)
+	if p.alpha > 0 {
+		alpha = fmt.Sprint(p.alpha)
+	}
+	s := fmt.Sprintf("alpha %s, beta %v", alpha, p.beta)
+	if p.gain >= 0 {
+		s += fmt.Sprintf(", gain %v", p.gain)
+	}
+	return s
+}
+
+// topics are the topics of a refinement, and what they are made from.
+type topics struct {
+	prior
+	workers int
+	n, k    int   // k counts the columns of everything, those of merged topics among them
+	want    int   // topics
+	alive   []int // the columns of the topics that there are, ascending
+	origin  []int // for each of them, the column of the start that it was; if merged, of the larger
+	settled int   // passes until the last merge
+
+	info corpus.Info // of the documents
+	seen *census
+
+	rows    *estep.Rows    // N×K, the topics
+	sums    blas64.General // N×K, the tokens by word and topic that the topics are made from
+	unigram []float32      // N: p(word)
+	totals  []float64      // K: β·N + the tokens of each topic
+
+	correlatedPasses int
+	given            *logisticnormal.Prior // of the start; nil: none
+	normal           *logisticnormal.Prior // nil before the passes under it
+}
+
+// newTopics checks the input and what is asked for.
+func newTopics(p prior, docs corpus.Source, start Start, opt Options) (*topics, error) {
+	if docs == nil {
+		return nil, errors.New("refine: no documents")
+	}
+	if err := start.check(); err != nil {
+		return nil, err
+	}
+	s := &topics{prior: p, workers: opt.Workers, want: opt.K}
+	s.n, s.k = start.B.Dims()
+	if s.want == 0 {
+		s.want = s.k
+	}
+	if s.want < 1 || s.want > s.k {
+		return nil, fmt.Errorf("refine: %d topics of a start with %d; want at most those, or 0 for all", s.want, s.k)
+	}
+	if start.Prior != nil && s.want != s.k {
+		return nil, fmt.Errorf("refine: a start with a prior has %d topics; want %d", s.k, s.want)
+	}
+	if start.Prior != nil {
+		var err error
+		if s.given, err = logisticnormal.From(start.Prior.Mean, start.Prior.Covariance, start.Prior.Information); err != nil {
+			return nil, fmt.Errorf("refine: %w", err)
+		}
+	}
+	if s.alpha == 0 {
+		s.alpha = alphaSum / float64(s.want)
+	}
+	return s, nil
+}
+
+// begin counts the documents and makes the first topics.
+func (s *topics) begin(ctx context.Context, docs sums.Documents, start Start) (err error) {
+	s.info = docs.Info()
+	for w, df := range s.info.DocFrequencies {
+		if w >= s.n && df > 0 {
+			return fmt.Errorf("the documents have a word %d, the topics %d rows", w, s.n)
+		}
+	}
+	if s.seen, err = takeCensus(ctx, docs, s.n, s.gain >= 0); err != nil {
+		return err
+	}
+	words := slices.Clone(s.seen.words)
+	floats.Scale(s.seen.unit, words)
+	s.alive, s.origin = make([]int, s.k), make([]int, s.k)
+	for t := range s.k {
+		s.alive[t], s.origin[t] = t, t
+	}
+	s.totals, s.unigram = make([]float64, s.k), make([]float32, s.n)
+	s.sums, s.rows = linalg.NewGeneral(s.n, s.k), estep.NewRows(s.n, s.k)
+	all := vec.Sum(words) + s.beta*float64(s.n)
+	return s.words(ctx, s.workers, func(i int) {
+		row, from := s.rows.Row(i), start.B.RawRowView(i)
+		unigram := (words[i] + s.beta) / all
+		for t := range row {
+			row[t] = float32((1-smoothing)*from[t] + smoothing*unigram)
+		}
+		s.unigram[i] = float32(unigram)
+	})
+}
+
+// local returns documents on this machine, added up by at most maxSlots goroutines.
+func (s *topics) local(e *corpus.Encoded) *sums.Local {
+	return sums.NewLocal(e, parallel.Workers(s.workers, maxSlots))
+}
+
+// words calls do for each word; with one worker in order.
+func (s *topics) words(ctx context.Context, workers int, do func(i int)) error {
+	return parallel.Chunks(ctx, s.n, rowsAtOnce, workers, func(_, _, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			do(i)
+		}
+		return nil
+	})
+}
+
+const (
+	// gainPasses is over how many passes a gain is measured: single gains are uneven, since
+	// topics move by halves of the documents.
+	gainPasses = 4
+	// minPasses come before the last two. A start that has seen the hidden tokens, as that
+	// of jsmf.Published has, takes that long to forget them.
+	minPasses = 24
+	// settling is the least number of passes after a merge.
+	settling = 8
+)
+
+// gainsLittle reports whether hidden tokens gained too little in the last passes.
+func (s *topics) gainsLittle(h []Score) bool {
+	n, fewest, settling, gain := len(h), minPasses, settling, s.gain
+	if s.correlatedPasses > 0 {
+		fewest, settling, gain = fewestBefore, settlingBefore, earlyGain*s.gain
+	}
+	return len(s.alive) == s.want && n >= max(fewest, s.settled+settling) &&
+		h[n-1].HeldOut-h[n-1-gainPasses].HeldOut < gainPasses*gain // never with NaN
+}
+
+// documents are read once a pass, move the sums of the topics, and make the topics anew: in
+// stripes of float32 numbers (stripes), or by plans that add up whole numbers (plans).
+type documents interface {
+	// pass makes pass t, counted from 0, and returns the score of the topics before it. merge says
+	// that topics are merged after it.
+	pass(ctx context.Context, t int, closing, merge bool) (Score, error)
+	// candidates returns the n pairs of topics that seem the cheapest to merge, with their costs.
+	candidates(ctx context.Context, n int) ([]merged, error)
+	// joined makes one topic of each of the pairs in all that is kept besides the sums; done says
+	// that no more will be merged.
+	joined(ctx context.Context, pairs []merged, done bool) error
+	// correlated makes pass t, counted from 0, of those under the logistic-normal prior, and returns the
+	// moments of the logits that it found.
+	correlated(ctx context.Context, t int) (Score, logits, error)
+	// last sets res.A, not scaled, and the sums to how many documents use each word in each topic.
+	last(ctx context.Context, res *Result) (Score, error)
+}
+
+// fit makes at most limit passes and finishes the result.
+func (s *topics) fit(ctx context.Context, docs documents, limit int, opt Options) (*Result, error) {
+	res := &Result{Stats: Stats{Beta: s.beta, Docs: s.seen.docs, HeldOut: s.seen.heldOut, Tokens: s.seen.tokens}}
+	if s.given != nil && s.correlatedPasses > 0 {
+		limit = 0
+	}
+	end := limit // moves forward when the gain is small
+	for t := 0; t < end; t++ {
+		merge := s.mergesAfter(t, end)
+		score, err := docs.pass(ctx, t, t >= end-closingPasses, merge)
+		if err == nil && merge {
+			err = s.merge(ctx, docs, t == end-1)
+			s.settled = t + 1
+		}
+		if err != nil {
+			return nil, fmt.Errorf("refine: pass %d: %w", t+1, err)
+		}
+		res.Passes++
+		res.History = append(res.History, score)
+		if t+1+closingPasses < end && s.gainsLittle(res.History) {
+			end, res.Early = t+1+closingPasses, true
+		}
+		if opt.Progress != nil {
+			opt.Progress(res.Passes, end, score.LogLik)
+		}
+	}
+	if s.correlatedPasses > 0 {
+		if err := s.correlate(ctx, docs, res, s.correlatedPasses, opt); err != nil {
+			return nil, err
+		}
+	}
+	begun := time.Now()
+	if err := s.finish(ctx, docs, res); err != nil {
+		return nil, fmt.Errorf("refine: after the last pass: %w", err)
+	}
+	res.LastRead = time.Since(begun)
+	return res, ctx.Err()
+}
