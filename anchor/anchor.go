@@ -18,6 +18,9 @@
 //   - [Fixed] takes the anchors from the user, by word or by number.
 //   - [Tandem] makes one anchor of each group of words that the user names.
 //
+// Fixed and Tandem apart, finders admit words that occur in many documents only, unless their
+// settings say otherwise (QR.MinDocs).
+//
 // QR, Projected, SPA, SNPA, XRAY and any finder that begins with Options.Given can complete
 // the anchors of Fixed and Tandem.
 package anchor
@@ -43,8 +46,8 @@ type Finder interface {
 // Options are what every finder takes besides its own settings.
 type Options struct {
 	// DocFrequencies holds, for each word, the number of documents in which it occurs, and
-	// Docs the number of documents; nil and 0 if not known. Finders with a bound on document
-	// frequencies need them.
+	// Docs the number of documents; nil and 0 if not known. Finders whose settings bound the
+	// documents of an anchor need them.
 	DocFrequencies []int
 	Docs           int
 	// Seed is added to the seed of finders that draw random numbers.

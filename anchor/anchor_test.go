@@ -326,6 +326,58 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
+// By default candidates are in 1.1·max(M, 2000)/K documents, or among the words that most have.
+func TestUsualCandidates(t *testing.T) {
+	m := testutil.NewPlanted(300, 6, 0.3, 5)
+	r := rowsOf(t, dense(t, m.C))
+	df := make([]int, 300)
+	for i := range df {
+		df[i] = 10 * (i + 1)
+	}
+	level := make([]int, 300)
+	for i := range level {
+		level[i] = 7
+	}
+	for _, c := range []struct {
+		name     string
+		k        int
+		opt      anchor.Options
+		q        anchor.QR
+		want     int
+		excluded int
+	}{
+		{"M/K", 6, anchor.Options{DocFrequencies: df, Docs: 6000}, anchor.QR{}, 300 - 109, 108},                      // 1100 documents
+		{"rounded up", 6, anchor.Options{DocFrequencies: df, Docs: 6001}, anchor.QR{}, 300 - 110, 109},               // 1100.2
+		{"a small corpus", 2, anchor.Options{DocFrequencies: df, Docs: 1200}, anchor.QR{}, 191, 108},                 // 1100, of 2,000
+		{"most documents", 6, anchor.Options{DocFrequencies: df, Docs: 1e6}, anchor.QR{}, 120, 179},                  // 10·12 words
+		{"any", 6, anchor.Options{DocFrequencies: df, Docs: 6000}, anchor.QR{MinDocs: 1}, 300, -1},                   // by name
+		{"any, unknown", 6, anchor.Options{}, anchor.QR{MinDocs: 1}, 300, -1},                                        // needs no frequencies
+		{"frequencies unknown", 6, anchor.Options{Docs: 6000}, anchor.QR{}, 300, -1},                                 //
+		{"documents unknown", 6, anchor.Options{DocFrequencies: df}, anchor.QR{}, 300, -1},                           //
+		{"a fraction", 6, anchor.Options{DocFrequencies: df, Docs: 6000}, anchor.QR{MinDocFraction: 0.25}, 151, 148}, // 1500
+		{"all in as many", 6, anchor.Options{DocFrequencies: level, Docs: 6000}, anchor.QR{}, 300, -1},
+	} {
+		res, err := c.q.Find(ctx, r, c.k, c.opt)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if res.Candidates != c.want || slices.Min(res.Anchors) <= c.excluded {
+			t.Errorf("%s: %d candidates, want %d; anchors %v", c.name, res.Candidates, c.want, res.Anchors)
+		}
+	}
+	// Other finders have the same candidates.
+	opt := anchor.Options{DocFrequencies: df, Docs: 6000}
+	for _, f := range []anchor.Finder{anchor.Projected{}, anchor.SPA{}, anchor.SNPA{}, anchor.XRAY{}, anchor.LP{MaxWords: 300}, anchor.Hull{Dims: 5}, anchor.Hull{Dims: 5, All: true}} {
+		res, err := f.Find(ctx, r, 6, opt)
+		if err != nil {
+			t.Fatalf("%v: %v", f, err)
+		}
+		if res.Candidates != 191 {
+			t.Errorf("%v: %d candidates", f, res.Candidates)
+		}
+	}
+}
+
 func TestBad(t *testing.T) {
 	m := testutil.NewPlanted(30, 3, 0, 6)
 	r := rowsOf(t, dense(t, m.C))

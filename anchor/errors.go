@@ -28,7 +28,7 @@ type CandidateError struct {
 }
 
 func (e *CandidateError) Error() string {
-	if e.MinDocs == 0 {
+	if e.MinDocs <= 1 {
 		return fmt.Sprintf("anchor: %d anchors asked for, but only %d words have a co-occurrence row that can be used", e.K, e.Candidates)
 	}
 	return fmt.Sprintf("anchor: %d anchors asked for, but only %d words occur in at least %d documents and have a co-occurrence row that can be used; lower the anchors' minimum document frequency or the number of topics", e.K, e.Candidates, e.MinDocs)

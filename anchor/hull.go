@@ -55,8 +55,8 @@ type Hull struct {
 	Tol float64
 	// All returns all vertices, whatever the k of Find is, and sets Result.ChoseK.
 	All bool
-	// MinDocs and MinDocFraction are those of QR; lee-2018 asks for 4 documents. The
-	// embedding is of all words, the hull of those admitted.
+	// MinDocs and MinDocFraction are those of QR, where the k of Find stands for K with All, too;
+	// lee-2018 asks for 4 documents. The embedding is of all words, the hull of those admitted.
 	MinDocs        int
 	MinDocFraction float64
 	// AllowFewer returns all vertices if there are fewer than k, instead of a *VerticesError.
@@ -213,10 +213,12 @@ func (h Hull) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Re
 // candidates returns the words that have a row, and of them those that may be
 // anchors, both ascending.
 func (h Hull) candidates(ctx context.Context, rows cooc.Rows, k int, opt Options) (filled, admitted []int, err error) {
-	if h.All {
-		k = 0
+	a := h.admit()
+	if h.All { // k is not how many are wanted
+		n, _ := rows.Dims()
+		k, a.allowFewer = min(k, n), true
 	}
-	s, err := begin(ctx, "Hull", rows, max(k, 1), h.admit(), opt)
+	s, err := begin(ctx, "Hull", rows, max(k, 1), a, opt)
 	if err != nil {
 		return nil, nil, err
 	}

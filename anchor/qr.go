@@ -14,13 +14,20 @@ import (
 // anchors of Fixed and Tandem.
 //
 // Cost: K products of C̄ with a vector and 4·d·K² operations; memory 8·d·K
-// bytes. CleanUp takes K to 2K more products. The zero value admits every word.
+// bytes. CleanUp takes K to 2K more products.
 type QR struct {
-	// MinDocs is the least number of documents that an anchor occurs in (arora-2013 §5); 0:
-	// any. Rectified matrices do not need it; it keeps odd words out of small corpora.
+	// MinDocs is the least number of documents that an anchor occurs in (arora-2013 §5). 1
+	// admits any word, as the papers on rectified matrices do. A word's row is a mean over its
+	// documents, so that the rows of rare words are noise, and noise lies farthest out.
+	//
+	// If MinDocs and MinDocFraction are 0, the words that occur in at least
+	// 1.1·max(M, 2000)/K of the M documents are admitted, for K topics, and in any case the
+	// 10·max(K, 12) words that most documents have, with those in as many. The bound is near
+	// the number of documents that are mainly of one topic. Any word is admitted if
+	// Options.DocFrequencies or Options.Docs are not known.
 	MinDocs int
-	// MinDocFraction is the same as a fraction of the documents, in [0, 1]. The larger
-	// bound holds.
+	// MinDocFraction is a bound as a fraction of the documents, in [0, 1]. The larger bound
+	// holds.
 	MinDocFraction float64
 	// RankTol is the fraction of the first norm below which no further anchor
 	// exists; 0 means 1e-7.
@@ -48,7 +55,7 @@ func (q QR) admit() admit { return admit{q.MinDocs, q.MinDocFraction, q.AllowFew
 func (q QR) Validate() error { return q.admit().validate("QR", "RankTol", q.RankTol) }
 
 // Find implements Finder. Words with an empty row are never anchors. Errors:
-// settings out of range, a document-frequency bound without
+// settings out of range, MinDocs above 1 or MinDocFraction without
 // opt.DocFrequencies, [*RankError], [*CandidateError], ctx's.
 func (q QR) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Result, error) {
 	if err := q.Validate(); err != nil {

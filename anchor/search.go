@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
@@ -80,7 +81,7 @@ func begin(ctx context.Context, name string, rows cooc.Rows, k int, a admit, opt
 	}
 	// 7 % of 100 documents are 7, not the 8 that 0.07·100 rounds up to.
 	least := max(a.minDocs, int(math.Ceil(a.fraction*float64(opt.Docs)*(1-1e-12))))
-	if a.minDocs > 0 || a.fraction > 0 {
+	if a.minDocs > 1 || a.fraction > 0 {
 		if len(opt.DocFrequencies) != n {
 			return nil, fmt.Errorf("anchor: %s: candidates are to occur in at least %d documents, but the document frequencies of %d words are known, of %d", name, least, len(opt.DocFrequencies), n)
 		}
@@ -105,14 +106,19 @@ func begin(ctx context.Context, name string, rows cooc.Rows, k int, a admit, opt
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("anchor: the row of word %d has the squared norm %g", i, v)
 		}
-		s.u[i] = v
-		if v > 0 && (least == 0 || opt.DocFrequencies[i] >= least) {
-			s.open[i] = true
-			s.res.Candidates++
-		}
+		s.u[i], s.open[i] = v, v > 0
 	}
 	for _, w := range rows.Repaired() {
-		s.shut(w)
+		s.open[w] = false
+	}
+	if a.minDocs == 0 && a.fraction == 0 {
+		least = s.usual()
+	}
+	for i, ok := range s.open {
+		s.open[i] = ok && (least <= 1 || opt.DocFrequencies[i] >= least)
+		if s.open[i] {
+			s.res.Candidates++
+		}
 	}
 	for _, w := range opt.Exclude {
 		if w < 0 || w >= n {
@@ -132,6 +138,36 @@ func begin(ctx context.Context, name string, rows cooc.Rows, k int, a admit, opt
 		}
 	}
 	return s, nil
+}
+
+// The default of MinDocs. With fewer words for few topics, only general words are left; in fewer
+// documents, a row is noise however large a part of the corpus they are.
+const (
+	usualTenths = 11   // of the documents of a topic, if all topics have as many
+	usualDocs   = 2000 // smaller corpora count as this large
+	usualWords  = 10   // a topic
+	usualK      = 12   // fewer topics count as this many
+)
+
+// usual returns in how many documents a candidate is by default (QR.MinDocs), 0 for any number. It
+// is called when all words that have a row of their own are open.
+func (s *search) usual() int {
+	if len(s.opt.DocFrequencies) != s.n || s.opt.Docs <= 0 {
+		return 0
+	}
+	var docs []int
+	for i, ok := range s.open {
+		if ok {
+			docs = append(docs, s.opt.DocFrequencies[i])
+		}
+	}
+	words := usualWords * max(s.k, usualK)
+	if len(docs) <= words {
+		return 0
+	}
+	slices.Sort(docs)
+	least := (usualTenths*max(s.opt.Docs, usualDocs) + 10*s.k - 1) / (10 * s.k) // rounded up
+	return min(least, docs[len(docs)-words])
 }
 
 // shut takes a word out of the candidates.

@@ -50,7 +50,7 @@ func ExamplePipeline_From() {
 	}
 	fmt.Printf("%d documents more: %s start, topics drifted by at most %.2f, %d new\n", docs-2900, r.Start, most, len(r.New))
 	// Output:
-	// 100 documents more: warm start, topics drifted by at most 0.16, 0 new
+	// 100 documents more: warm start, topics drifted by at most 0.03, 0 new
 }
 
 // What memory a fit takes at most.

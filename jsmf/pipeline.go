@@ -47,8 +47,8 @@ const extraUnset = math.MinInt
 //
 //   - the co-occurrence matrix C holds the tf-idf second moments of the best words (Words);
 //   - it is rectified by three iterations of alternating projection ([rectify.AP]);
-//   - anchors are found by pivoted QR ([anchor.QR]) and topics of these words by exact least
-//     squares ([recovery.SCLS]);
+//   - anchors are found by pivoted QR ([anchor.QR]) among all of these words, and topics by exact
+//     least squares ([recovery.SCLS]);
 //   - this start has a quarter more topics than k (Extra); [refine.Passes] merges them while it
 //     improves the topics on all documents and words.
 //
@@ -56,7 +56,9 @@ const extraUnset = math.MinInt
 // then only the best words are in topics; the others have rows of zeros.
 func New(k int) Pipeline {
 	return Pipeline{
-		k: k, extra: extraUnset, rectifier: rectify.AP{Iterations: 3, EigenTol: 0.01}, finder: anchor.QR{}, recoverer: recovery.SCLS{}, rounds: 5,
+		// Any word may be an anchor: C has the best words only, and the passes mend the topics. With
+		// the words of many documents alone, models predict hidden words worse.
+		k: k, extra: extraUnset, rectifier: rectify.AP{Iterations: 3, EigenTol: 0.01}, finder: anchor.QR{MinDocs: 1}, recoverer: recovery.SCLS{}, rounds: 5,
 		refiner: refine.Passes{},
 	}
 }
@@ -64,10 +66,10 @@ func New(k int) Pipeline {
 // Published returns a Pipeline of the published method for k topics, 2 ≤ k ≤ N: JSMF with RAW of
 // lee-2020. Documents of five tokens and more are counted, each with the same weight, and all their
 // words. The matrix is rectified by alternating projection while that fits in a gigabyte, and by a
-// low-rank method beyond ([rectify.Auto]), anchors are found by pivoted QR ([anchor.QR]), and
-// topics recovered by exact least squares ([recovery.SCLS]). There are no passes. If the finder
-// chooses the number of topics itself, as anchor.Hull{All: true} does, k is the rank of the
-// rectification only.
+// low-rank method beyond ([rectify.Auto]), anchors are found by pivoted QR among the words of many
+// documents ([anchor.QR]; QR{MinDocs: 1} takes any word, as the papers do), and topics recovered by
+// exact least squares ([recovery.SCLS]). There are no passes. If the finder chooses the number of
+// topics itself, as anchor.Hull{All: true} does, k is the rank of the rectification only.
 func Published(k int) Pipeline {
 	return Pipeline{k: k, allWords: true, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}, rounds: 5}
 }
@@ -98,10 +100,11 @@ func (p Pipeline) bestWords(all int) int {
 // [rectify.AP]; of Published rectify.Auto{}. Stats.Rectify says which method Auto chose and why.
 func (p Pipeline) Rectify(r rectify.Rectifier) Pipeline { p.rectifier = r; return p }
 
-// Anchors sets how anchor words are found. Default: anchor.QR{}. [anchor.Fixed] and [anchor.Tandem]
-// take words from the user, by the names or numbers that the Model has for them. Tandem needs a
-// rectifier that keeps explicit rows, such as [rectify.AP], and [recovery.SCLS]. The topics of
-// these anchors are not merged, unless Extra asks for more.
+// Anchors sets how anchor words are found. Default: anchor.QR{MinDocs: 1}, which admits any word;
+// of Published anchor.QR{}, which admits words of many documents (anchor.QR.MinDocs).
+// [anchor.Fixed] and [anchor.Tandem] take words from the user, by the names or numbers that the
+// Model has for them. Tandem needs a rectifier that keeps explicit rows, such as [rectify.AP], and
+// [recovery.SCLS]. The topics of these anchors are not merged, unless Extra asks for more.
 func (p Pipeline) Anchors(f anchor.Finder) Pipeline { p.finder, p.ownAnchors = f, true; return p }
 
 // Extra sets how many topics more than K the spectral solution has. The refiner merges them to K

@@ -59,12 +59,12 @@ type finder struct {
 
 // finders are the ways to anchors of fu-2018 §6.3. SPA divides the rows of C by their
 // sums (§2) and is pivoted QR; XRAY does not (§2), and with rows so divided it finds
-// SNPA's anchors.
+// SNPA's anchors. Any word may be an anchor.
 var finders = []finder{
-	{fastAnchor, anchor.Projected{}},
-	{spa, anchor.SPA{}},
-	{snpa, anchor.SNPA{}},
-	{xray, anchor.XRAY{Unnormalised: true}},
+	{fastAnchor, anchor.Projected{MinDocs: 1}},
+	{spa, anchor.SPA{MinDocs: 1}},
+	{snpa, anchor.SNPA{MinDocs: 1}},
+	{xray, anchor.XRAY{Unnormalised: true, MinDocs: 1}},
 }
 
 // learners are those that need no anchors.
@@ -86,7 +86,7 @@ type free struct {
 // freeMethods are those of fu-2018 §6.3, and SPA on the rows of C as they are.
 func freeMethods() []free {
 	var out []free
-	for _, f := range append(slices.Clone(finders), finder{rawSPA, anchor.SPA{Unnormalised: true}}) {
+	for _, f := range append(slices.Clone(finders), finder{rawSPA, anchor.SPA{Unnormalised: true, MinDocs: 1}}) {
 		out = append(out, free{f.name, func(k int) jsmf.Pipeline {
 			return asPublished(k).Rectify(rectifier(baseline)).Anchors(f.finder).Recover(recovery.L2())
 		}})

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/jsmf"
 	recovery "github.com/jsmf-go/spectral/recover"
@@ -20,9 +21,11 @@ const (
 
 var methodNames = []string{baseline, "DC", "AP", "DR", "ENN", "PALM", "LR", passes, gibbs}
 
-// asPublished returns a pipeline that keeps the first anchors it finds, as the papers'
-// do, whether the model fits or not.
-func asPublished(k int) jsmf.Pipeline { return jsmf.Published(k).ReplaceAnchors(0) }
+// asPublished returns a pipeline that takes any word for an anchor and keeps the first anchors it
+// finds, as the papers' do, whether the model fits or not.
+func asPublished(k int) jsmf.Pipeline {
+	return jsmf.Published(k).Anchors(anchor.QR{MinDocs: 1}).ReplaceAnchors(0)
+}
 
 // rectifier returns the rectification of a method, nil for Gibbs sampling. The
 // settings are the papers', with two exceptions: AP and DR make 15 iterations and not 150

@@ -24,7 +24,7 @@ import (
 
 // plantedGroup is how near models come to what documents were drawn from.
 var plantedGroup = &group{
-	name: "planted", version: 1,
+	name: "planted", version: 2,
 	labels: []string{"topics", "prior", "tokens", "documents", "k", "method", "draw"},
 	// slope is that of the least-squares line through the correlations of all pairs of topics,
 	// estimated against those of the prior, and rmse the root of their mean square difference.
@@ -73,6 +73,9 @@ var plantedMethods = []struct {
 	{"New", jsmf.New},
 	{"New with a logistic-normal prior", func(k int) jsmf.Pipeline { return jsmf.New(k).Refine(refine.Passes{Correlated: 12}) }},
 	{"Published", jsmf.Published},
+	{"Published with any anchors", func(k int) jsmf.Pipeline {
+		return jsmf.Published(k).Anchors(anchor.QR{MinDocs: 1})
+	}},
 	{"Published with anchors in 2 %", func(k int) jsmf.Pipeline {
 		return jsmf.Published(k).Anchors(anchor.QR{MinDocFraction: 0.02})
 	}},

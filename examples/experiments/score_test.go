@@ -17,7 +17,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/testutil"
-	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -137,7 +136,7 @@ func TestScore(t *testing.T) {
 func TestScoreLists(t *testing.T) {
 	out := t.TempDir()
 	d := counted(t, 300)
-	m, err := jsmf.Published(5).Rectify(rectify.AP{}).Seed(1).Fit(t.Context(), d)
+	m, err := asPublished(5).Rectify(rectify.AP{}).Seed(1).Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

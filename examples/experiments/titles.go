@@ -61,7 +61,7 @@ func (l *lab) short(ctx context.Context, f *firstDocs, k int) ([]row, error) {
 	for _, method := range titlesMethods {
 		last := &lastRectified{Rectifier: rectifier(method)}
 		for _, least := range []float64{0, commonAnchor} {
-			p := asPublished(k).Rectify(last).Anchors(anchor.QR{MinDocFraction: least}).Seed(l.seed).Workers(l.workers)
+			p := asPublished(k).Rectify(last).Anchors(anchor.QR{MinDocs: 1, MinDocFraction: least}).Seed(l.seed).Workers(l.workers)
 			m, rep, err := fitted(ctx, p, d)
 			if err != nil {
 				return nil, err

@@ -121,7 +121,7 @@ func (x *flags) defineMethods(f *flag.FlagSet) {
 	f.IntVar(&x.rectifier.rows, "enn-rows", 0, "`R` rows in which enn and lr look for negative entries; otherwise 10K+1000")
 	f.StringVar(&o.finder.name, "anchors", "qr", "the `method`: "+finderHelp)
 	f.IntVar(&o.replace, "replace-anchors", 5, "look for other anchors up to `R` times where the model does not fit; 0, as in the papers, never")
-	f.IntVar(&o.finder.minDF, "anchor-min-df", 0, "anchors must be in at least `D` documents; those of -anchor-words need not")
+	f.IntVar(&o.finder.minDF, "anchor-min-df", 1, "anchors must be in at least `D` documents; 1 admits any word, as in the papers, 0 those that\nthe library takes for frequent enough (anchor.QR.MinDocs); those of -anchor-words need not")
 	f.IntVar(&o.finder.dims, "project-dims", 0, "`D` dimensions of projected; otherwise 1000, or as many as there are words")
 	f.BoolVar(&o.finder.sparse, "project-sparse", false, "projected by a matrix of which all but 10 % is zero, not a Gaussian one")
 	f.BoolVar(&o.finder.cleanUp, "clean-up", false, "qr replaces each anchor once more by the word farthest from the others; projected does always")
