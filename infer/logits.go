@@ -27,13 +27,42 @@ type logitScratch struct {
 	eta    []float32
 	counts []float32
 	last   []float32 // T of the step before
+
+	first, second []float32 // η before the last two steps, and between them
+}
+
+// An extrapolation goes at most so many times as far as a step, and so far in a logit.
+const maxTimes, maxFarther = 4, 0.5
+
+// extrapolate moves η on from where two steps took it.
+func (s *logitScratch) extrapolate(mean []float64) {
+	step := func(k int) (r, bend float64) {
+		r = float64(s.second[k]) - float64(s.first[k])
+		return r, float64(s.eta[k]) - float64(s.second[k]) - r
+	}
+	steps, bends := 0.0, 0.0
+	for k := range s.eta {
+		r, bend := step(k)
+		steps += r * r
+		bends += bend * bend
+	}
+	a := min(math.Sqrt(steps/bends), maxTimes)
+	if !(a > 1) {
+		return
+	}
+	for k, v := range s.eta {
+		r, bend := step(k)
+		x := float64(s.first[k]) + 2*a*r + a*a*bend - float64(v)
+		x = float64(v) + min(max(x, -maxFarther), maxFarther)
+		s.eta[k] = float32(min(max(x, mean[k]-logisticnormal.Widest), mean[k]+logisticnormal.Widest))
+	}
 }
 
 func (m *logits) scratch() any {
 	k := m.b.K
 	return &logitScratch{
 		Worker: estep.NewWorker(k), x: logisticnormal.NewDocument(m.prior), step: estep.Step{B: m.b, NoLikelihood: true},
-		eta: make([]float32, k), last: make([]float32, k),
+		eta: make([]float32, k), last: make([]float32, k), first: make([]float32, k), second: make([]float32, k),
 	}
 }
 
@@ -46,21 +75,29 @@ func (m *logits) infer(ctx context.Context, dst []float64, d *document, scratch 
 	for k, v := range m.prior.Mean {
 		s.eta[k] = float32(v)
 	}
+	// Two steps and an extrapolation along the way that they went (SQUAREM: Varadhan and Roland 2008).
 	status, it := IterationLimit, 0
 	for status == IterationLimit && it < m.Steps {
-		if err := ctx.Err(); err != nil {
-			return 0, it, err
+		copy(s.first, s.eta)
+		for i := range 2 {
+			if err := ctx.Err(); err != nil {
+				return 0, it, err
+			}
+			copy(s.last, s.T)
+			copy(s.second, s.eta)
+			s.x.Weights(s.T, s.eta, 0, 1)
+			if i > 0 && changed(s.T[:len(s.last)], s.last) <= m.Tol {
+				status = Converged
+			}
+			if _, err := s.Step(&s.step, d.ids, s.counts); err != nil {
+				return 0, it, err
+			}
+			s.x.Move(s.eta, s.N[:len(s.eta)], d.n)
+			it++
 		}
-		copy(s.last, s.T)
-		s.x.Weights(s.T, s.eta, 0, 1)
-		if it > 0 && changed(s.T[:len(s.last)], s.last) <= m.Tol {
-			status = Converged
+		if status == IterationLimit && it+2 <= m.Steps {
+			s.extrapolate(m.prior.Mean)
 		}
-		if _, err := s.Step(&s.step, d.ids, s.counts); err != nil {
-			return 0, it, err
-		}
-		s.x.Move(s.eta, s.N[:len(s.eta)], d.n)
-		it++
 	}
 	m.mean(dst, s)
 	return status, it, nil

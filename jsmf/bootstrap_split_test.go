@@ -126,9 +126,9 @@ func overlap(m *jsmf.Model, k, l int) (sum float64) {
 }
 
 // Where topics are far apart, cold replicates find the same ones, and shares and correlations
-// spread over warm replicates as over cold ones, to a tenth; they were within 5 % with 40
-// replicates of three corpora. The probabilities of words spread somewhat less over warm ones,
-// whose few passes begin with those of the model: by a median of 10 % there.
+// spread over warm replicates as over cold ones, to a tenth at the median, and each to a quarter:
+// the spread of 40 replicates errs by 11 %. The probabilities of words spread somewhat less over
+// warm ones, whose few passes begin with those of the model: by a median of 10 % there.
 func TestBootstrapWarmIsCold(t *testing.T) {
 	testutil.NotWithRace(t)
 	c, _, err := corpus.Generator{Topics: themes(240, 6), Prior: corpus.SymmetricDirichlet(6, 0.1), Lengths: []int{60}, Docs: 600, Seed: 1}.Generate(ctx)
@@ -144,12 +144,13 @@ func TestBootstrapWarmIsCold(t *testing.T) {
 		}
 		return u
 	}
-	warm, cold := measure(jsmf.Bootstrap{Warm: 15, Cold: -1}), measure(jsmf.Bootstrap{Warm: -1, Cold: 15})
+	warm, cold := measure(jsmf.Bootstrap{Warm: 40, Cold: -1}), measure(jsmf.Bootstrap{Warm: -1, Cold: 40})
 	ratio := func(a, b jsmf.Interval) float64 { return (a.High - a.Low) / (b.High - b.Low) }
-	var words []float64
+	var words, others []float64
 	for k, x := range warm.Topics {
 		y := cold.Topics[k]
-		if r := ratio(x.Share, y.Share); math.Abs(r-1) > 0.1 {
+		r := ratio(x.Share, y.Share)
+		if others = append(others, r); math.Abs(r-1) > 0.25 {
 			t.Errorf("topic %d: the share spreads %.3f times as far", k, r)
 		}
 		for i, w := range x.Words {
@@ -157,9 +158,13 @@ func TestBootstrapWarmIsCold(t *testing.T) {
 		}
 	}
 	for i, x := range warm.Pairs {
-		if r := ratio(x.Correlation, cold.Pairs[i].Correlation); math.Abs(r-1) > 0.1 {
+		r := ratio(x.Correlation, cold.Pairs[i].Correlation)
+		if others = append(others, r); math.Abs(r-1) > 0.25 {
 			t.Errorf("topics %d and %d: the correlation spreads %.3f times as far", x.K, x.L, r)
 		}
+	}
+	if slices.Sort(others); math.Abs(others[len(others)/2]-1) > 0.1 {
+		t.Errorf("shares and correlations spread %.3f times as far at the median", others[len(others)/2])
 	}
 	if slices.Sort(words); words[len(words)/2] < 0.8 || words[len(words)/2] > 1.1 {
 		t.Errorf("the probability of a word spreads %.3f times as far at the median", words[len(words)/2])

@@ -9,7 +9,6 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/jsmf"
-	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 // A planted number of topics is found to a quarter on numbers that Sweep chooses, with
@@ -21,7 +20,7 @@ func TestSweepRecommends(t *testing.T) {
 		"unequal": {.04, .05, .06, .08, .1, .12, .14, .17, .2},
 	} {
 		c := draw(t, themes(400, k), corpus.Dirichlet{Alpha: alpha}, 1500)
-		s, err := jsmf.Grid{}.Run(ctx, jsmf.New(0).Refine(refine.Passes{N: 20}), c)
+		s, err := jsmf.Grid{}.Run(ctx, jsmf.New(0), c)
 		if err != nil {
 			t.Fatal(err)
 		}

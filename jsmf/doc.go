@@ -45,8 +45,10 @@
 //   - refine: passes over all documents improve it, merge topics, place all words and weigh those
 //     that people read ([Model.Reading]).
 //
-// [Model.Topics] and [Model.Correlations] are those after the passes. [Model.Alpha] is the
-// Dirichlet prior of a document's topic proportions. Pipeline.Refine(nil) makes no passes.
+// [Model.Topics] and [Model.Correlations] are those after the passes. [Model.Logits] is the
+// logistic-normal prior of a document's topic proportions, which the last passes learn and which
+// knows the topics that go together; [Model.Alpha] is the Dirichlet prior of the passes before.
+// Pipeline.Refine(nil) makes no passes.
 //
 // Each stage can be another method of its package, or a type of the caller's own that implements
 // the stage's interface ([rectify.Rectifier], [anchor.Finder], [recovery.Recoverer],

@@ -6,10 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/jsmf"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
@@ -78,5 +80,56 @@ func TestLogits(t *testing.T) {
 	}
 	if n != 2 {
 		t.Errorf("%d replicates, want 2", n)
+	}
+}
+
+// The prior of merged topics has the same expectations of e^η and of its products, for which the
+// topics' are added up.
+func TestLogitsMerged(t *testing.T) {
+	c := draw(t, themes(300, 5), corpus.SymmetricDirichlet(5, 0.2), 600)
+	m := fit(t, jsmf.New(5).Words(200).Refine(refine.Passes{N: 8, Correlated: 4}), c)
+	merged, err := m.Edit(jsmf.Edits{Model: m.Fingerprint(), Merge: [][]int{{1, 3}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := func(p *recovery.LogisticNormal, i int) float64 {
+		return math.Exp(p.Mean[i] + p.Covariance.At(i, i)/2)
+	}
+	second := func(p *recovery.LogisticNormal, i, j int) float64 {
+		return first(p, i) * first(p, j) * math.Exp(p.Covariance.At(i, j))
+	}
+	of := [][]int{{0}, {1, 3}, {2}, {4}} // the topics that each is now
+	before, after := m.Logits(), merged.Logits()
+	if after == nil || len(after.Mean) != len(of) || after.Information != before.Information {
+		t.Fatalf("prior %+v, want one of %d topics", after, len(of))
+	}
+	for i, a := range of {
+		want := 0.0
+		for _, k := range a {
+			want += first(before, k)
+		}
+		if got := first(after, i); math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("topic %d: expectation %v, want %v", i, got, want)
+		}
+		for j, b := range of {
+			want := 0.0
+			for _, k := range a {
+				for _, l := range b {
+					want += second(before, k, l)
+				}
+			}
+			if got := second(after, i, j); math.Abs(got/want-1) > 1e-12 {
+				t.Errorf("topics %d and %d: expectation of the product %v, want %v", i, j, got, want)
+			}
+		}
+	}
+	x, err := merged.Transform(ctx, c.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		if s := floats.Sum(x.W.RawRowView(i)); math.Abs(s-1) > 1e-9 {
+			t.Errorf("document %d: proportions sum to %v", i, s)
+		}
 	}
 }

@@ -60,6 +60,12 @@ func (m *Model) WordTopics() mat.Matrix { return view{m.n, m.k, m.wordTopics} }
 // probability that two words drawn from one document come from topics k and l. It is the estimate
 // as recovered, neither clipped nor rescaled. Negative entries, or a sum far from 1, mean that the
 // model does not fit (metrics.Report.Legality).
+//
+// After passes over the documents A is the mean of E[θθᵀ] over the documents, given their words and
+// the prior of their proportions θ. Under a logistic-normal prior ([Model.Logits], the default for
+// documents of ten tokens and more) the correlations of thousands of documents of a hundred tokens
+// are near the true ones; they are too small where documents are fewer or shorter. Under a Dirichlet
+// prior they are about half as large.
 func (m *Model) Correlations() mat.Matrix { return view{m.k, m.k, m.corr} }
 
 // denseTopics returns B for reading: it shares the memory of the model.

@@ -26,7 +26,7 @@ import (
 func TestRefine(t *testing.T) {
 	c := some(t, 1000, 600)
 	p := jsmf.Published(6).Rectify(rectify.AP{Iterations: 4})
-	passes := refine.Passes{N: 4}
+	passes := refine.Passes{N: 4, Correlated: -1}
 	spectral := fit(t, p, c)
 	m := fit(t, p.Refine(passes), c)
 	if spectral.Stats().Refine.Method != "" || spectral.Alpha() != nil || spectral.Reading() != nil || slices.Contains(spectral.Background(), true) {
@@ -67,7 +67,7 @@ func TestRefine(t *testing.T) {
 func TestRefineRecorder(t *testing.T) {
 	_, docs := planted(60, 4, 200)
 	var r recording
-	fit(t, jsmf.Published(4).Refine(refine.Passes{N: 3}).Record(r.Record), countsCorpus(t, 60, docs))
+	fit(t, jsmf.Published(4).Refine(refine.Passes{N: 3, Correlated: -1}).Record(r.Record), countsCorpus(t, 60, docs))
 	r.order(t, nil, append(slices.Clone(allStages), jsmf.StageRefine)...)
 	ends := 0
 	for _, e := range r.events {
@@ -176,7 +176,7 @@ func TestRefineOthers(t *testing.T) {
 		"facets":      {base.Anchors(anchor.Tandem{Groups: [][]string{{c.Word(3), c.Word(8)}}, Complete: anchor.QR{}}), c},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := fit(t, x.p.Refine(refine.Passes{N: 3}), x.in)
+			m := fit(t, x.p.Refine(refine.Passes{N: 3, Correlated: -1}), x.in)
 			if (m.Anchors() != nil) != (name != "anchor-free") || (m.AnchorGroups() != nil) != (name == "facets") {
 				t.Fatalf("anchors %v, facets %v", m.Anchors(), m.AnchorGroups())
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	recovery "github.com/jsmf-go/spectral/recover"
@@ -114,19 +115,41 @@ func (p merging) both(a []float64) []float64 {
 	return out
 }
 
-// logits returns the prior of the topics in their new order, nil if topics are merged: the sum of
-// two is not logistic-normal.
+// logits returns the prior of the new topics. The sum of two is not log-normal: it gets the mean
+// and covariance of logits with which the expectations of the sums and of their products are as
+// they were (Fenton, The sum of log-normal probability distributions, 1960).
 func (p merging) logits(of *recovery.LogisticNormal) *recovery.LogisticNormal {
-	if of == nil || p.weight != nil {
+	if of == nil {
 		return nil
 	}
-	cov := mat.NewSymDense(len(p.first), nil)
-	for i, k := range p.first {
-		for j := range i + 1 {
-			cov.SetSym(i, j, of.Covariance.At(k, p.first[j]))
+	if p.weight == nil { // another order: to the bit
+		cov := mat.NewSymDense(len(p.first), nil)
+		for i, k := range p.first {
+			for j := range i + 1 {
+				cov.SetSym(i, j, of.Covariance.At(k, p.first[j]))
+			}
+		}
+		return &recovery.LogisticNormal{Information: of.Information, Mean: permuted(of.Mean, p.first), Covariance: cov}
+	}
+	k, left := len(p.to), len(p.first)
+	// The logarithms of E[Σ e^η] of each new topic, and of E[Σ e^η Σ e^η] of each two.
+	mean, second := make([][]float64, left), make([][]float64, left*left)
+	for i := range k {
+		at := of.Mean[i] + of.Covariance.At(i, i)/2
+		mean[p.to[i]] = append(mean[p.to[i]], at)
+		for j := range k {
+			both := at + of.Mean[j] + of.Covariance.At(j, j)/2 + of.Covariance.At(i, j)
+			second[p.to[i]*left+p.to[j]] = append(second[p.to[i]*left+p.to[j]], both)
 		}
 	}
-	return &recovery.LogisticNormal{Information: of.Information, Mean: permuted(of.Mean, p.first), Covariance: cov}
+	out := &recovery.LogisticNormal{Information: of.Information, Mean: make([]float64, left), Covariance: mat.NewSymDense(left, nil)}
+	for i := range left {
+		for j := range i + 1 {
+			out.Covariance.SetSym(i, j, floats.LogSumExp(second[i*left+j])-floats.LogSumExp(mean[i])-floats.LogSumExp(mean[j]))
+		}
+		out.Mean[i] = floats.LogSumExp(mean[i]) - out.Covariance.At(i, i)/2
+	}
+	return out
 }
 
 // regrouped returns the model with its topics renumbered and merged.

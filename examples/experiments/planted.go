@@ -71,7 +71,7 @@ var plantedMethods = []struct {
 }{
 	{givenTopics, nil},
 	{"New", jsmf.New},
-	{"New with a logistic-normal prior", func(k int) jsmf.Pipeline { return jsmf.New(k).Refine(refine.Passes{Correlated: 12}) }},
+	{"New with a Dirichlet prior alone", func(k int) jsmf.Pipeline { return jsmf.New(k).Refine(refine.Passes{Correlated: -1}) }},
 	{"Published", jsmf.Published},
 	{"Published with any anchors", func(k int) jsmf.Pipeline {
 		return jsmf.Published(k).Anchors(anchor.QR{MinDocs: 1})

@@ -8,22 +8,32 @@ import (
 )
 
 // Correlate takes steps of the document under a logistic-normal prior: from η to the next η, by
-// the tokens by topic at each η. It then shares out the visible tokens by the proportions at
-// η + noise, whose covariance is that of the posterior; key chooses the noise. With scored it
-// returns the log-likelihood of the visible tokens at the first η. The columns are those of
-// all topics of r.
-func (d *Document) Correlate(r *Rule, x *logisticnormal.Document, eta []float32, steps int, key uint64, to Sums, scored bool) (loglik float64, err error) {
-	for i := range steps {
-		first, err := d.approach(r, x, eta, scored && i == 0)
-		if err != nil {
-			return 0, err
+// the tokens by topic at each η. At the last one it shares out the visible tokens for the topics,
+// too, as Learn does, and returns the log-likelihoods that Learn returns. x has the noise of the
+// posterior of η in the end; key chooses it. The columns are those of all topics of r.
+func (d *Document) Correlate(r *Rule, x *logisticnormal.Document, eta []float32, steps int, key uint64, to Sums, scored bool) (visible, hidden float64, err error) {
+	for range steps - 1 {
+		if _, _, err := d.approach(r, x, eta, Sums{}, false); err != nil {
+			return 0, 0, err
 		}
-		loglik += first
 	}
+	to.Count = true
+	visible, hidden, err = d.approach(r, x, eta, to, scored)
 	x.Draw(key)
-	x.Weights(d.T, eta, 1, 1)
-	_, err = d.Step(&estep.Step{B: r.Topics, Sums: to.Rows, Each: to.Each, NoLikelihood: true}, d.Visible.Words, d.Visible.Counts)
-	return loglik, err
+	return visible, hidden, err
+}
+
+// approach moves η by one step, and leaves the tokens by topic before it in x.Counts. It is Learn
+// at the weights before the step.
+func (d *Document) approach(r *Rule, x *logisticnormal.Document, eta []float32, to Sums, scored bool) (visible, hidden float64, err error) {
+	total := logisticnormal.Weight(d.Visible.Sum)
+	x.Weights(d.T, eta, 0, total)
+	if visible, hidden, err = d.Learn(r, to, total, scored); err != nil {
+		return 0, 0, err
+	}
+	d.Counted(x.Counts)
+	x.Move(eta, x.Counts, float64(d.Visible.Sum))
+	return visible, hidden, nil
 }
 
 // Information adds to observed and full what the visible tokens say of η, the trace of their
@@ -48,24 +58,12 @@ func (d *Document) Information(r *Rule, x *logisticnormal.Document, eta []float3
 	return err
 }
 
-// approach moves η by one step, and leaves the tokens by topic before it in x.Counts.
-func (d *Document) approach(r *Rule, x *logisticnormal.Document, eta []float32, scored bool) (float64, error) {
-	x.Weights(d.T, eta, 0, 1)
-	loglik, err := d.Step(&estep.Step{B: r.Topics, NoLikelihood: !scored}, d.Visible.Words, d.Visible.Counts)
-	if err != nil {
-		return 0, err
-	}
-	d.Counted(x.Counts)
-	x.Move(eta, x.Counts, float64(d.Visible.Sum))
-	return loglik, nil
-}
-
 // FinishCorrelated is Finish under a logistic-normal prior. The rows of theta are the
 // proportions at η ± noise times 1/√2: the sum of their squares stands for the posterior mean of
 // θθᵀ. n receives the tokens by topic. η needs so many steps.
 func (d *Document) FinishCorrelated(r *Rule, x *logisticnormal.Document, eta, n []float32, steps int, key uint64, to *Sums, theta [2][]float64) (float64, error) {
 	for range steps {
-		if _, err := d.approach(r, x, eta, false); err != nil {
+		if _, _, err := d.approach(r, x, eta, Sums{}, false); err != nil {
 			return 0, err
 		}
 	}

@@ -34,6 +34,12 @@ func (s *CSR) Mul(ctx context.Context, x, dst blas64.General, accumulate bool, w
 	return best().spmmParallel(ctx, s.RowPtr, s.Cols, s.Vals, x, dst, accumulate, workers)
 }
 
+// MulRow sets dst to row i of S·X, which it is with the bits of Mul, and needs no memory.
+func (s *CSR) MulRow(i int, x blas64.General, dst []float64) {
+	to := blas64.General{Rows: 1, Cols: x.Cols, Stride: x.Cols, Data: dst[:x.Cols]}
+	best().spmmRange(s.RowPtr[i:i+2], s.Cols, s.Vals, x, to, 0, 1, false)
+}
+
 // Transpose sets t, whose memory is used again, to the transpose of s, a matrix of n
 // columns. The rows of t are ascending.
 func (s *CSR) Transpose(t *CSR, n int) {

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
-	lapack "gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/lapack"
+	implementation "gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -24,6 +27,20 @@ func Eigen(a mat.Symmetric) ([]float64, *mat.Dense, error) {
 	v := new(mat.Dense)
 	e.VectorsTo(v)
 	return e.Values(nil), v, nil
+}
+
+// EigenInPlace is Eigen in the memory of a, which then has the eigenvectors as columns. It returns
+// the eigenvalues in values, of length n, and needs work, which it makes longer where necessary. The
+// entries must be finite.
+func EigenInPlace(a *mat.SymDense, values []float64, work []float64) (*mat.Dense, []float64, error) {
+	raw := a.RawSymmetric()
+	size := []float64{0}
+	lapack64.Syev(lapack.EVCompute, raw, values, size, -1)
+	work = slices.Grow(work[:0], int(size[0]))[:int(size[0])]
+	if !lapack64.Syev(lapack.EVCompute, raw, values, work, len(work)) {
+		return nil, work, errNoEigen
+	}
+	return mat.NewDense(raw.N, raw.N, raw.Data), work, nil
 }
 
 // Eigenvalues returns what Eigen returns, without the vectors, and takes a fraction of
@@ -50,7 +67,7 @@ func Eigenvalues(a mat.Symmetric) ([]float64, error) {
 			z.Data[i*z.Stride+j] = math.Ldexp(a.At(i, j), -exp)
 		}
 	}
-	var impl lapack.Implementation
+	var impl implementation.Implementation
 	d, e, tau := make([]float64, n), make([]float64, n), make([]float64, n)
 	size := []float64{0}
 	impl.Dsytrd(blas.Upper, n, nil, z.Stride, nil, nil, nil, size, -1)

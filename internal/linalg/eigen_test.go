@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -75,6 +76,39 @@ func TestEigenNotFinite(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), "its entry (2, 1) is ") {
 				t.Errorf("an entry of %g: %v, want an error that names it", v, err)
 			}
+		}
+	}
+}
+
+// EigenInPlace is Eigen, to rounding, and gives a matrix back that has the vectors.
+func TestEigenInPlace(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	a := mat.NewSymDense(23, nil)
+	for i := range 23 {
+		for j := range i + 1 {
+			a.SetSym(i, j, rng.NormFloat64())
+		}
+	}
+	want, _, err := Eigen(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, values := mat.NewSymDense(23, nil), make([]float64, 23)
+	var work []float64
+	for range 2 { // the second time in the same memory
+		z.CopySym(a)
+		var vectors *mat.Dense
+		if vectors, work, err = EigenInPlace(z, values, work); err != nil {
+			t.Fatal(err)
+		}
+		if !floats.EqualApprox(values, want, 1e-12) {
+			t.Errorf("eigenvalues %v, want %v", values, want)
+		}
+		var left, right mat.Dense
+		left.Mul(a, vectors)
+		right.Mul(vectors, mat.NewDiagDense(23, values))
+		if !mat.EqualApprox(&left, &right, 1e-12) {
+			t.Error("the columns are no eigenvectors")
 		}
 	}
 }

@@ -130,6 +130,26 @@ func TestSpMMWorkers(t *testing.T) {
 	})
 }
 
+// A row alone has the bits that it has among the others, and an empty one is 0.
+func TestMulRow(t *testing.T) {
+	rnd := newRand(9)
+	r := randCSR(rnd, 20, 45, 0.3)
+	s := CSR{RowPtr: r.rowPtr, Cols: r.cols, Vals: r.vals}
+	for _, p := range []int{1, 17, 153} {
+		x, want := randMat(rnd, r.cols_, p, 0), NewGeneral(r.rows, p)
+		if err := s.Mul(t.Context(), x, want, false, 1); err != nil {
+			t.Fatal(err)
+		}
+		got := randMat(rnd, r.rows, p, 0)
+		for i := range r.rows {
+			s.MulRow(i, x, Row(got, i))
+		}
+		if d := diffBits(got.Data, want.Data); d != "" {
+			t.Errorf("p=%d: %s", p, d)
+		}
+	}
+}
+
 // TestSpMMStrips: cutting X into strips of columns changes nothing, not even where
 // the last strip has one column.
 func TestSpMMStrips(t *testing.T) {

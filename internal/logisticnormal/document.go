@@ -3,6 +3,10 @@ package logisticnormal
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/splitmix"
 )
 
@@ -26,18 +30,38 @@ type Document struct {
 	Counts []float32 // K: space for the tokens by topic
 	weight []float64 // K: the information of a topic, ω
 	part   []float64 // K: 1/(1 + Ψω)
-	system []float64 // (r+1)×(r+1): the lower triangle of the system, then of its factor
+	along  []float64 // K: (Λ, 1)u, and what is multiplied by (Λ, 1)ᵀ
 	u      []float64 // r+1: factors and offset
-	active []int     // K: the topics that count, and what they weigh
-	amount []float64
+
+	active linalg.CSR  // 1×K: the topics that count, and what they weigh
+	system []float64   // the upper triangle of the system by rows, then of its factor R
+	rows   [][]float64 // r+1: the rows of system; in the end 1/R_ii is the first of row i
 }
 
 // NewDocument returns a Document for the prior.
 func NewDocument(p *Prior) *Document {
 	k := p.K()
-	x := make([]float64, 4*k)
-	return &Document{p: p, Counts: make([]float32, k), theta: x[:k], Noise: x[k : 2*k], weight: x[2*k : 3*k], part: x[3*k:], active: make([]int, k), amount: make([]float64, k)}
+	x := make([]float64, 6*k)
+	return &Document{
+		p: p, theta: x[:k], Noise: x[k : 2*k], weight: x[2*k : 3*k], part: x[3*k : 4*k], along: x[4*k : 5*k],
+		Counts: make([]float32, k),
+		active: linalg.CSR{RowPtr: make([]int, 2), Cols: make([]int32, k), Vals: x[5*k:]},
+	}
 }
+
+// resize makes space for a system of so many rows.
+func (d *Document) resize(size int) {
+	d.u, d.rows, d.system = make([]float64, size), make([][]float64, size), make([]float64, d.p.products.Cols)
+	rest := d.system
+	for i := range d.rows {
+		d.rows[i], rest = rest[:size-i:size-i], rest[size-i:]
+	}
+}
+
+// Weight is what the weights of a document of n tokens sum to when a token is left out of them. Under
+// a Dirichlet prior it would be n and the prior's count. Here the other tokens and the prior hold the
+// logits of a token's topics, so that without it they are about half as far away.
+func Weight(n int64) float64 { return 2*float64(n) + 2.5 }
 
 // Weights sets t to total·θ, θ = softmax(η + sign·Noise). With sign 0, θ is that of the next Move.
 func (d *Document) Weights(t, eta []float32, sign, total float64) {
@@ -52,7 +76,9 @@ func (d *Document) Weights(t, eta []float32, sign, total float64) {
 			x += sign * d.Noise[k]
 		}
 		theta[k] = x
-		most = max(most, x)
+		if x > most { // sooner than max
+			most = x
+		}
 	}
 	sum := 0.0
 	for k, v := range theta {
@@ -71,179 +97,152 @@ func (d *Document) Weights(t, eta []float32, sign, total float64) {
 // at the weights that Weights has set.
 func (d *Document) Move(eta, counts []float32, n float64) {
 	d.solve(n)
-	p := d.p
-	r := p.factors
-	u := d.u
-	clear(u)
+	p, u := d.p, d.u
+	sum := 0.0
 	for k, theta := range d.theta {
 		b := d.weight[k]*(float64(eta[k])-p.Mean[k]) + float64(counts[k]) - n*theta
 		d.Noise[k] = b // until Draw
-	}
-	// W(η − μ) has the sum 0: take out its mean by the weights.
-	sum := 0.0
-	for _, b := range d.Noise {
 		sum += b
 	}
-	all := 1 / (p.share * n)
-	for k := range d.Noise {
-		d.Noise[k] -= sum * d.weight[k] * all
-		b := d.Noise[k] * d.part[k]
-		row := p.load[k*(r+1):][:r+1]
-		for j, v := range row {
-			u[j] += v * b
-		}
+	// W(η − μ) has the sum 0: take out its mean by the weights.
+	all := sum / (p.share * n)
+	for k, weight := range d.weight {
+		b := d.Noise[k] - all*weight
+		d.Noise[k] = b
+		d.along[k] = b * d.part[k]
 	}
-	d.forward(u)
-	d.backward(u)
+	blas64.Gemv(blas.Trans, 1, p.design(), vector(d.along), 0, vector(u))
+	d.forward()
+	d.backward()
+	blas64.Gemv(blas.NoTrans, 1, p.design(), vector(u), 0, vector(d.along))
+	offset := u[p.factors]
 	most := 0.0
 	for k, b := range d.Noise {
-		x := p.Own[k]*(b-d.weight[k]*u[r]) + dot(p.load[k*(r+1):][:r], u)
-		d.Noise[k] = p.Mean[k] + x*d.part[k] - float64(eta[k])
-		most = max(most, math.Abs(d.Noise[k]))
+		x := p.Mean[k] + (p.Own[k]*b+d.along[k])*d.part[k] - offset - float64(eta[k])
+		d.Noise[k] = x
+		if x = math.Abs(x); x > most {
+			most = x
+		}
 	}
 	scale := 1.0
 	if most > farthest {
 		scale = farthest / most
 	}
 	for k, step := range d.Noise {
-		x := float64(eta[k]) + scale*step
-		eta[k] = float32(min(max(x, p.Mean[k]-Widest), p.Mean[k]+Widest))
+		mean := p.Mean[k]
+		eta[k] = float32(mean + within(float64(eta[k])+scale*step-mean))
 	}
 }
 
 // Draw sets Noise to a vector with the covariance V, by signs instead of random numbers: over
 // keys the mean of Noise·Noiseᵀ is V. It comes after Move and before Weights.
 func (d *Document) Draw(key uint64) {
-	p := d.p
-	r := p.factors
+	p, u := d.p, d.u
 	s := signs{key: key}
-	for j := range d.u {
-		d.u[j] = s.next()
+	for j := range u {
+		u[j] = s.next()
 	}
-	d.backward(d.u)
-	offset := d.u[r]
-	for k := range d.Noise {
-		x := dot(p.load[k*(r+1):][:r], d.u) - p.Own[k]*d.weight[k]*offset
-		x = x*d.part[k] + s.next()*math.Sqrt(p.Own[k]*d.part[k])
-		d.Noise[k] = min(max(x, -Widest), Widest)
+	d.backward()
+	blas64.Gemv(blas.NoTrans, 1, p.design(), vector(u), 0, vector(d.along))
+	offset := u[p.factors]
+	for k, x := range d.along {
+		part := d.part[k]
+		d.Noise[k] = within(x*part - offset + s.next()*math.Sqrt(p.Own[k]*part))
 	}
 }
 
-// solve factors the system of the factors and the offset for θ.
+// within bounds x by Widest.
+func within(x float64) float64 {
+	if x > Widest {
+		return Widest
+	}
+	if x < -Widest {
+		return -Widest
+	}
+	return x
+}
+
+// solve factors the system of the factors and the offset for θ as RᵀR.
 func (d *Document) solve(n float64) {
-	p := d.p
-	r := p.factors
-	size := r + 1
-	if len(d.system) != size*size {
-		d.system, d.u = make([]float64, size*size), make([]float64, size)
+	p, row := d.p, &d.active
+	if size := p.factors + 1; len(d.u) != size {
+		d.resize(size)
 	}
-	q := d.system
-	clear(q)
-	for j := range r {
-		q[j*size+j] = 1
-	}
-	active, least := 0, n*1e-9
+	few, least := 0.0, n*1e-9
 	informed := n * p.share
+	active := 0
 	for k, theta := range d.theta {
-		w := max(informed*theta, least)
+		w := informed * theta
+		if w < least {
+			w = least
+		}
 		d.weight[k] = w
 		part := 1 / (1 + p.Own[k]*w)
 		d.part[k] = part
-		c := w * part
 		if w < negligible {
-			q[r*size+r] += c
+			few += w * part
 			continue
 		}
-		d.active[active], d.amount[active] = k, c
+		row.Cols[active], row.Vals[active] = int32(k), w*part
 		active++
 	}
-	i := 0
-	for ; i+4 <= active; i += 4 { // four at a time: the system is read and written less often
-		d.addFour(d.active[i:i+4], d.amount[i:i+4])
+	row.RowPtr[1] = active
+	row.MulRow(0, p.products, d.system)
+	last := len(d.rows) - 1
+	d.rows[last][0] += few
+	for _, row := range d.rows[:last] {
+		row[0]++
 	}
-	for ; i < active; i++ {
-		row, amount := p.load[d.active[i]*size:][:size], d.amount[i]
-		for i, v := range row {
-			x := v * amount
-			to := q[i*size:][: i+1 : i+1]
-			for j, y := range row[:len(to)] {
-				to[j] += x * y
+	for k, to := range d.rows {
+		// Row k of the factor is that of the system less multiples of the rows above it.
+		above := func(i int) []float64 { return d.rows[i][k-i:][:len(to)] }
+		i := 0
+		for ; i+4 <= k; i += 4 { // four at a time: to is read and written less often
+			r0, r1, r2, r3 := above(i), above(i+1), above(i+2), above(i+3)
+			x0, x1, x2, x3 := r0[0], r1[0], r2[0], r3[0]
+			for j, v := range to {
+				to[j] = v - (x0*r0[j] + x1*r1[j]) - (x2*r2[j] + x3*r3[j])
 			}
 		}
-	}
-	column := d.u // free until Move has solved
-	for k := range size {
-		inverse := 1 / math.Sqrt(max(q[k*size+k], 1e-12))
-		q[k*size+k] = inverse // of the factor's entry
-		for i := k + 1; i < size; i++ {
-			v := q[i*size+k] * inverse
-			q[i*size+k], column[i] = v, v
-		}
-		for i := k + 1; i < size; i++ {
-			row, x := q[i*size+k+1:i*size+i+1], column[i]
-			for j, v := range column[k+1:][:len(row)] {
-				row[j] -= x * v
+		for ; i < k; i++ {
+			row := above(i)
+			x := row[0]
+			for j, v := range row {
+				to[j] -= x * v
 			}
 		}
-	}
-}
-
-// addFour adds four topics' parts to the system.
-func (d *Document) addFour(topics []int, amounts []float64) {
-	size := d.p.factors + 1
-	row := func(i int) []float64 { return d.p.load[topics[i]*size:][:size] }
-	r0, r1, r2, r3 := row(0), row(1), row(2), row(3)
-	for i := range size {
-		to := d.system[i*size:][: i+1 : i+1]
-		x0, x1, x2, x3 := r0[i]*amounts[0], r1[i]*amounts[1], r2[i]*amounts[2], r3[i]*amounts[3]
-		y0, y1, y2, y3 := r0[:len(to)], r1[:len(to)], r2[:len(to)], r3[:len(to)]
-		for j, v := range to {
-			to[j] = v + (x0*y0[j] + x1*y1[j]) + (x2*y2[j] + x3*y3[j])
+		inverse := 1 / math.Sqrt(max(to[0], 1e-12))
+		to[0] = inverse
+		for j := 1; j < len(to); j++ {
+			to[j] *= inverse
 		}
 	}
 }
 
-// dot returns xᵀy; y may be longer. Its four sums do not wait for each other.
-func dot(x, y []float64) float64 {
-	y = y[:len(x)]
-	var a, b, c, d float64
-	i := 0
-	for ; i+4 <= len(x); i += 4 {
-		x, y := x[i:i+4:i+4], y[i:i+4:i+4]
-		a += x[0] * y[0]
-		b += x[1] * y[1]
-		c += x[2] * y[2]
-		d += x[3] * y[3]
-	}
-	for ; i < len(x); i++ {
-		a += x[i] * y[i]
-	}
-	return (a + b) + (c + d)
-}
+func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
 
-// forward solves Lx = u, L being the factor of the system.
-func (d *Document) forward(u []float64) {
-	size := len(u)
-	for i := range u {
-		row := d.system[i*size:][:i+1]
-		v := u[i]
-		for j, x := range row[:i] {
-			v -= x * u[j]
+// forward solves Rᵀx = u.
+func (d *Document) forward() {
+	for i, row := range d.rows {
+		u := d.u[i:][:len(row)]
+		x := u[0] * row[0]
+		u[0] = x
+		for j := 1; j < len(row); j++ {
+			u[j] -= row[j] * x
 		}
-		u[i] = v * row[i]
 	}
 }
 
-// backward solves Lᵀx = u.
-func (d *Document) backward(u []float64) {
-	size := len(u)
-	for i := size - 1; i >= 0; i-- {
-		row := d.system[i*size:][:i+1]
-		x := u[i] * row[i]
-		u[i] = x
-		for j, v := range row[:i] {
-			u[j] -= v * x
+// backward solves Rx = u. A sum ends with the number found last: its others need not wait.
+func (d *Document) backward() {
+	for i := len(d.rows) - 1; i >= 0; i-- {
+		row := d.rows[i]
+		u := d.u[i:][:len(row)]
+		x := u[0]
+		for j := len(row) - 1; j > 0; j-- {
+			x -= row[j] * u[j]
 		}
+		u[0] = x * row[0]
 	}
 }
 
@@ -272,10 +271,9 @@ func exp(x float64) float64 {
 	if x < -87 {
 		return 0
 	}
-	const magic = 3 << 51
+	const magic = 3 << 51 // the last bits of k are the exponent of 2
 	k := x*math.Log2E + magic
-	n := int64(math.Float64bits(k)) - int64(math.Float64bits(magic))
 	r := x - (k-magic)*math.Ln2
 	p := 1 + r*(1+r*(1.0/2+r*(1.0/6+r*(1.0/24+r*(1.0/120+r*(1.0/720+r*(1.0/5040)))))))
-	return p * math.Float64frombits(uint64(1023+n)<<52)
+	return p * math.Float64frombits((math.Float64bits(k)+1023)<<52)
 }

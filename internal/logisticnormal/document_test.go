@@ -1,6 +1,7 @@
 package logisticnormal
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -140,32 +141,35 @@ func TestFactor(t *testing.T) {
 
 func BenchmarkDocument(b *testing.B) {
 	for _, k := range []int{20, 50, 100} {
-		b.Run("", func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(uint64(k), 4))
-			shares := make([]float64, k)
-			for i := range shares {
-				shares[i] = 0.1 + rng.Float64()
-			}
-			p := New(shares)
-			cov := mat.NewSymDense(k, nil)
-			for i := range k {
-				cov.SetSym(i, i, 2)
-			}
-			if err := p.factor(cov); err != nil {
-				b.Fatal(err)
-			}
-			d := NewDocument(p)
-			eta, counts, w := make([]float32, k), make([]float32, k), make([]float32, k)
-			for i := range eta {
-				eta[i] = float32(p.Mean[i] + 2*rng.NormFloat64())
-			}
-			for b.Loop() {
-				d.Weights(w, eta, 0, 100)
-				copy(counts, w)
-				d.Move(eta, counts, 100)
-				d.Draw(3)
-				d.Weights(w, eta, 1, 100)
-			}
-		})
+		rng := rand.New(rand.NewPCG(uint64(k), 4))
+		shares := make([]float64, k)
+		for i := range shares {
+			shares[i] = 0.1 + rng.Float64()
+		}
+		p := New(shares)
+		cov := mat.NewSymDense(k, nil)
+		for i := range k {
+			cov.SetSym(i, i, 2)
+		}
+		if err := p.factor(cov); err != nil {
+			b.Fatal(err)
+		}
+		d := NewDocument(p)
+		start, counts, w := make([]float32, k), make([]float32, k), make([]float32, k)
+		for i := range start {
+			start[i] = float32(p.Mean[i] + 2*rng.NormFloat64())
+		}
+		eta := make([]float32, k)
+		for _, tokens := range []float64{10, 100, 1000} {
+			b.Run(fmt.Sprintf("k=%d/tokens=%g", k, tokens), func(b *testing.B) {
+				for b.Loop() {
+					copy(eta, start)
+					d.Weights(w, eta, 0, tokens)
+					copy(counts, w)
+					d.Move(eta, counts, tokens)
+					d.Draw(3)
+				}
+			})
+		}
 	}
 }

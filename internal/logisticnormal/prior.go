@@ -21,6 +21,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -35,8 +36,9 @@ const (
 	maxFactors = 16
 	// minOwn is the least Ψ, and startVariance the variance of a logit before it is learned.
 	minOwn, startVariance = 1e-3, 4
-	// factorings is how many times factors and Ψ are found in turn.
-	factorings = 10
+	// factorings is how many times factors and Ψ are found in turn, and refactorings where those of
+	// the pass before are near.
+	factorings, refactorings = 10, 4
 	// startShare is the share of information before it is known.
 	startShare = 0.75
 )
@@ -50,6 +52,13 @@ type Prior struct {
 	share   float64   // of the information of labelled tokens
 	factors int       // r
 	load    []float64 // K×(r+1): Λ, and a last column of ones for the offset
+	// products is K×(r+1)(r+2)/2: the products of any two numbers of a row of load, as an upper
+	// triangle by rows.
+	products blas64.General
+
+	// What Learn takes: K×K each, and space for the eigenvalues and their method.
+	cov, rest    *mat.SymDense
+	values, work []float64
 }
 
 // New returns a prior of independent logits with the given shares of the topics, all above 0.
@@ -77,7 +86,7 @@ func (p *Prior) K() int { return len(p.Mean) }
 // setFactors sets Λ to the columns of vectors at the end, times the roots of values.
 func (p *Prior) setFactors(r int, values []float64, vectors *mat.Dense) {
 	k := len(p.Mean)
-	p.factors, p.load = r, make([]float64, k*(r+1))
+	p.factors, p.load = r, vec.Resize(p.load, k*(r+1))
 	for i := range k {
 		row := p.load[i*(r+1):][:r+1]
 		for j := range r {
@@ -86,22 +95,51 @@ func (p *Prior) setFactors(r int, values []float64, vectors *mat.Dense) {
 		}
 		row[r] = 1
 	}
+	p.multiply()
+}
+
+// multiply sets products.
+func (p *Prior) multiply() {
+	k, size := len(p.Mean), p.factors+1
+	n := size * (size + 1) / 2
+	p.products = blas64.General{Rows: k, Cols: n, Stride: n, Data: vec.Resize(p.products.Data, k*n)}
+	to := p.products.Data
+	for k := range k {
+		row := p.load[k*size:][:size]
+		for i, x := range row {
+			for j, y := range row[i:] {
+				to[j] = x * y
+			}
+			to = to[size-i:]
+		}
+	}
+}
+
+// design returns (Λ, 1).
+func (p *Prior) design() blas64.General {
+	return blas64.General{Rows: p.K(), Cols: p.factors + 1, Stride: p.factors + 1, Data: p.load}
 }
 
 // Covariance returns Σ.
 func (p *Prior) Covariance() *mat.SymDense {
-	k, r := len(p.Mean), p.factors
+	k := len(p.Mean)
 	out := mat.NewSymDense(k, nil)
 	for i := range k {
 		for j := range i + 1 {
-			v := vec.Dot(p.load[i*(r+1):][:r], p.load[j*(r+1):][:r])
-			if i == j {
-				v += p.Own[i]
-			}
-			out.SetSym(i, j, v)
+			out.SetSym(i, j, p.at(i, j))
 		}
 	}
 	return out
+}
+
+// at returns Σ_ij.
+func (p *Prior) at(i, j int) float64 {
+	r := p.factors
+	v := vec.Dot(p.load[i*(r+1):][:r], p.load[j*(r+1):][:r])
+	if i == j {
+		v += p.Own[i]
+	}
+	return v
 }
 
 var errMoments = errors.New("the moments of the topics' logits are not finite")
@@ -111,19 +149,21 @@ var errMoments = errors.New("the moments of the topics' logits are not finite")
 // relaxed of its way.
 func (p *Prior) Learn(mean []float64, second mat.Matrix, relaxed float64) error {
 	k := len(mean)
-	cov, before := mat.NewSymDense(k, nil), p.Covariance()
+	if p.cov == nil {
+		p.cov = mat.NewSymDense(k, nil)
+	}
 	for i := range k {
 		for j := range i + 1 {
 			v := (second.At(i, j)+second.At(j, i))/2 - mean[i]*mean[j]
-			v += relaxed * (v - before.At(i, j))
+			v += relaxed * (v - p.at(i, j))
 			if !vec.Finite(v) {
 				return errMoments
 			}
-			cov.SetSym(i, j, v)
+			p.cov.SetSym(i, j, v)
 		}
 	}
 	floats.Add(p.Mean, mean)
-	return p.factor(cov)
+	return p.factor(p.cov)
 }
 
 // Inform sets by how much less tokens say than if their topics were known: half way between that
@@ -159,20 +199,27 @@ func (p *Prior) factor(cov *mat.SymDense) error {
 		p.setFactors(k, values, vectors)
 		return nil
 	}
-	for i := range p.Own {
-		p.Own[i] = cov.At(i, i) / 2
-	}
-	rest := mat.NewSymDense(k, nil)
-	for range factorings {
-		rest.CopySym(cov)
-		for i, v := range p.Own {
-			rest.SetSym(i, i, cov.At(i, i)-v)
+	times := refactorings
+	if p.factors != maxFactors {
+		times = factorings
+		for i := range p.Own {
+			p.Own[i] = cov.At(i, i) / 2
 		}
-		values, vectors, err := linalg.Eigen(rest)
-		if err != nil {
+	}
+	if p.rest == nil {
+		p.rest, p.values = mat.NewSymDense(k, nil), make([]float64, k)
+	}
+	for range times {
+		p.rest.CopySym(cov)
+		for i, v := range p.Own {
+			p.rest.SetSym(i, i, cov.At(i, i)-v)
+		}
+		var vectors *mat.Dense
+		var err error
+		if vectors, p.work, err = linalg.EigenInPlace(p.rest, p.values, p.work); err != nil {
 			return err
 		}
-		p.setFactors(maxFactors, values, vectors)
+		p.setFactors(maxFactors, p.values, vectors)
 		for i := range p.Own {
 			row := p.load[i*(maxFactors+1):][:maxFactors]
 			p.Own[i] = max(cov.At(i, i)-vec.Dot(row, row), 0.05*cov.At(i, i), minOwn)
@@ -189,7 +236,9 @@ func (p *Prior) Factors() []float64 { return p.load }
 
 // Decoded returns a prior made of the Mean, Own, Factors and Share of another.
 func Decoded(mean, own, factors []float64, share float64) *Prior {
-	return &Prior{Mean: mean, Own: own, load: factors, factors: len(factors)/len(mean) - 1, share: share, shares: sharesOf(mean)}
+	p := &Prior{Mean: mean, Own: own, load: factors, factors: len(factors)/len(mean) - 1, share: share, shares: sharesOf(mean)}
+	p.multiply()
+	return p
 }
 
 // sharesOf returns the proportions of logits.

@@ -18,7 +18,7 @@ import (
 
 // Correlated is a Pass that learns or finishes under a logistic-normal prior. A document's logits
 // begin with the prior's mean, or with what an earlier pass left. Learn adds up the moments of the
-// logits, too. Pairs and hidden tokens there are none.
+// logits, too. There are no Pairs.
 type Correlated struct {
 	Pass  *Pass // Steps are those of a document without logits
 	Prior *logisticnormal.Prior
@@ -128,13 +128,15 @@ func (a *correlatedAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, s
 			return err
 		}
 		a.kept = kept.documents(a.carry, d, d+1)
-		a.doc.Load(words, counts, 1, false)
+		key := b.Key(d)
+		a.doc.Load(words, counts, 1, a.p.Hide && holdout.HeldOut(key))
 		if a.weight == 0 {
 			rest[len(rest)-passTail+atTokens] += a.doc.Visible.Sum
+			rest[len(rest)-passTail+atHiddenTokens] += a.doc.Hidden.Sum
 			copy(a.kept.New, a.kept.Old)
 			continue
 		}
-		if err := a.add(b.Key(d), to, own, rest); err != nil {
+		if err := a.add(key, to, own, rest); err != nil {
 			return fmt.Errorf("document %s: %w", b.Name(d), err)
 		}
 	}
@@ -184,7 +186,7 @@ func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) er
 		return nil
 	}
 	scored := holdout.Sampled(key, a.p.Scored)
-	loglik, err := a.doc.Correlate(&a.rule, a.x, a.eta, steps, noise, to, scored)
+	loglik, hidden, err := a.doc.Correlate(&a.rule, a.x, a.eta, steps, noise, to, scored)
 	if err != nil {
 		return err
 	}
@@ -195,7 +197,9 @@ func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) er
 			return err
 		}
 	}
-	a.count(rest[len(rest)-passTail:], &a.doc.Visible, loglik, scored, atTokens, atLogLik, atScored)
+	end := rest[len(rest)-passTail:]
+	a.count(end, &a.doc.Visible, loglik, scored, atTokens, atLogLik, atScored)
+	a.count(end, &a.doc.Hidden, hidden, true, atHiddenTokens, atHidden, atHiddenScored)
 	return nil
 }
 
@@ -292,7 +296,7 @@ func readCorrelated(b []byte) (*Correlated, error) {
 	}
 	pass, ok := p.(*Pass)
 	switch {
-	case !ok || pass.Task == Compare || pass.Topics.K != int(h.K) || len(pass.Pairs) > 0 || pass.Hide:
+	case !ok || pass.Task == Compare || pass.Topics.K != int(h.K) || len(pass.Pairs) > 0:
 		return nil, errors.New("a pass under a logistic-normal prior has another pass in it")
 	case h.Informs < 1 || !(h.Share > 0 && h.Share <= 1):
 		return nil, fmt.Errorf("a pass has a share %v of information, found of one document in %d", h.Share, h.Informs)

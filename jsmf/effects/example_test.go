@@ -76,10 +76,10 @@ func Example() {
 	}
 	// Output:
 	// Points of cooking above or below the average:
-	// author cook    +9.9 (+7.1 to +12.7)
-	// author skipper -9.9 (-12.7 to -7.1)
-	// date   2020    -10.6 (-14.0 to -7.1)
-	// date   2021    -0.6 (-4.3 to +3.0)
+	// author cook    +9.9 (+7.1 to +12.8)
+	// author skipper -9.9 (-12.8 to -7.1)
+	// date   2020    -10.6 (-14.1 to -7.1)
+	// date   2021    -0.6 (-4.3 to +3.1)
 	// date   2022    +11.2 (+7.8 to +14.6)
 }
 
@@ -136,7 +136,7 @@ func ExampleInteraction() {
 	// cook × 2021      58, 150 notes
 	// cook × 2022      67, 150 notes
 	// skipper × 2020   26, 150 notes
-	// skipper × 2021   37, 150 notes
+	// skipper × 2021   36, 150 notes
 	// skipper × 2022   51, 150 notes
 }
 

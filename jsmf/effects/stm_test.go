@@ -17,6 +17,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 // groupMeans are the mean proportions of three groups, which average to 1/3 each, and toneSlope
@@ -167,7 +168,8 @@ func compare(t *testing.T, docs, tokens, replicates int) (out []compared) {
 	t.Helper()
 	ctx := context.Background()
 	in, truth := planted(t, docs, tokens, 3)
-	p := jsmf.New(3)
+	// The method of composition draws from the posterior under a Dirichlet prior.
+	p := jsmf.New(3).Refine(refine.Passes{Correlated: -1})
 	m, err := p.Fit(ctx, in)
 	if err != nil {
 		t.Fatal(err)

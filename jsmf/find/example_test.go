@@ -55,7 +55,7 @@ func ExampleDocuments() {
 		log.Fatal(err)
 	}
 	for _, d := range top {
-		fmt.Println(d.Name, c.Labels[d.Index])
+		fmt.Println(c.Labels[d.Index])
 	}
 	asked, err := m.Transform(context.Background(), m.Texts("a rose and a hedge"))
 	if err != nil {
@@ -67,9 +67,9 @@ func ExampleDocuments() {
 	}
 	fmt.Println(c.Labels[similar[0].Index])
 	// Output:
-	// note 0 sport
-	// note 1 sport
-	// note 2 sport
+	// sport
+	// sport
+	// sport
 	// garden
 }
 

@@ -14,10 +14,12 @@ import (
 // not cover.
 type Explanation struct {
 	// Proportions are the K topic proportions of the document, with sum 1. They are those of
-	// infer.MAP{}, and so of jsmf.Model.Transform, after one more step in float64.
+	// infer.MAP{}, and so of jsmf.Model.Transform; under a Dirichlet prior after one more step in
+	// float64.
 	Proportions []float64
-	// Prior is the part of each proportion that comes from the Dirichlet prior and not from words.
-	// Proportions[k] is Prior[k] plus the sum of Words[i].Topics[k].
+	// Prior is the part of each proportion that comes from the prior and not from words:
+	// Proportions[k] is Prior[k] plus the sum of Words[i].Topics[k]. Under a logistic-normal prior
+	// ([jsmf.Model.Logits]) it is below 0 where the other topics of the document speak against k.
 	Prior []float64
 	// Words are the words of the document that are in a topic, by decreasing count, then by number.
 	Words []ExplainedWord
@@ -82,21 +84,19 @@ func (w *Words) ExplainCounts(ids, counts []int32, unknown int64) (*Explanation,
 	}
 	x.Unknown += int64(doc.Unknown)
 	total := doc.Tokens + floats.Sum(w.alpha)
-	floats.ScaleTo(x.Prior, 1/total, w.alpha)
 	if doc.Status == infer.NoTokens {
-		copy(x.Proportions, x.Prior)
+		copy(x.Prior, x.Proportions)
 		x.LogGain = math.NaN()
 		return x, nil
 	}
-	tokens := make([]float64, w.k) // α + n, what each topic has of the document
+	tokens, words := make([]float64, w.k), make([]float64, w.k) // what each topic has of the document, and its words of that
 	floats.ScaleTo(tokens, total, x.Proportions)
-	copy(x.Proportions, x.Prior)
 	for _, word := range w.words(ids, counts) {
 		gain := w.share(word.Topics, tokens, w.of(w.b, word.Index)) / (total - 1)
 		word.Gain = gain / w.p[word.Index]
 		word.Unlikely = word.Gain < unlikelyGain
 		floats.Scale(float64(word.Count)/total, word.Topics)
-		floats.Add(x.Proportions, word.Topics)
+		floats.Add(words, word.Topics)
 		x.Tokens += word.Count
 		if word.Unlikely {
 			x.Unlikely += word.Count
@@ -105,6 +105,12 @@ func (w *Words) ExplainCounts(ids, counts []int32, unknown int64) (*Explanation,
 		x.Words = append(x.Words, word)
 	}
 	x.LogGain /= float64(x.Tokens)
+	if w.m.Logits() != nil {
+		floats.SubTo(x.Prior, x.Proportions, words)
+		return x, nil
+	}
+	floats.ScaleTo(x.Prior, 1/total, w.alpha)
+	floats.AddTo(x.Proportions, x.Prior, words)
 	return x, nil
 }
 

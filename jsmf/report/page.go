@@ -212,6 +212,11 @@ func (p *page) provenance(m *jsmf.Model, st jsmf.Stats) {
 	add(st.Rectify.Status != "", "Rectification", "%d iterations: %s", st.Rectify.Iterations, st.Rectify.Status)
 	add(st.Anchors.Method != "", "Anchors", "%s, of %s candidates", st.Anchors.Method, count(int64(st.Anchors.Candidates)))
 	add(st.Recover.Method != "", "Recovery", "%s, mean residual %.3g, largest %.3g", st.Recover.Method, st.Recover.MeanResidual, st.Recover.MaxResidual)
+	if m.Logits() != nil {
+		add(true, "Prior of a document's topics", "logistic-normal, learned in the last %d passes: it knows which topics go together", st.Refine.Correlated)
+	} else {
+		add(st.Refine.Method != "", "Prior of a document's topics", "Dirichlet: it takes topics for unrelated, so that correlations come out too small")
+	}
 	add(st.Refine.Method != "", "Refinement", "%s, %d passes: %s", st.Refine.Method, st.Refine.Passes, st.Refine.Status())
 }
 

@@ -50,8 +50,8 @@ type Batch struct {
 	Carry bool
 	// Alpha, Beta and Gain are those of Passes.
 	Alpha, Beta, Gain float64
-	// Correlated is that of Passes. Without Carry each of these passes finds a document's logits anew,
-	// by six steps.
+	// Correlated is that of Passes. Without Carry each of these passes finds a document's logits
+	// anew, by six steps. Topics move to what all documents say.
 	Correlated int
 }
 
@@ -103,7 +103,7 @@ func (b Batch) bytes(docs, words, nonzeros, k float64) float64 {
 	// The counts by word and topic, B, p(topic | word) and a sum for each goroutine and the one
 	// before; the topics in float32.
 	x := 1<<16 + 8*words*k*(4+maxSlots) + 4*words*padded + 60*words + 4*words*maxSlots
-	x += pairBytes(k) + encodedBytes(docs, words, nonzeros)
+	x += pairBytes(k) + encodedBytes(docs, words, nonzeros) + b.passes().correlatedBytes(k)
 	x += maxSlots * (60*min(corpus.MaxBlockNonzeros, nonzeros) + 64*min(corpus.MaxBlockDocs, docs) + 16*k*k + 200*padded)
 	if b.Carry {
 		x += 8*docs*k + 8*words*k // weights of two passes, and an encoded plan
@@ -132,7 +132,6 @@ func (b Batch) refine(ctx context.Context, docs corpus.Source, start Start, opt 
 	if f.topics, err = newTopics(prior{b.Alpha, b.Beta, b.Gain}, docs, start, opt); err != nil {
 		return nil, err
 	}
-	f.correlatedPasses = b.Correlated
 	var elsewhere bool
 	if f.docs, elsewhere = sums.Of(docs); !elsewhere {
 		e, err := encoded(ctx, docs, f.n)
@@ -147,5 +146,5 @@ func (b Batch) refine(ctx context.Context, docs corpus.Source, start Start, opt 
 	if b.Carry && f.seen.weights != nil {
 		return nil, errors.New("refine: the documents have weights, which Carry does not take")
 	}
-	return f.fit(ctx, f, b.N, opt)
+	return f.fit(ctx, f, b.N, b.Correlated, opt)
 }

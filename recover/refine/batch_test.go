@@ -195,9 +195,9 @@ func TestBatchTranscript(t *testing.T) {
 	for _, length := range []int{1000, 9} {
 		c := drawn(t, p, 200, length, 2)
 		for n := 1; n <= 12; n++ {
-			s, steps, last := refine.Batch{N: n, Steps: 1 + n%4, Alpha: 0.2, Beta: 0.07}, 1+n%4, 10
+			s, steps, last := refine.Batch{N: n, Steps: 1 + n%4, Alpha: 0.2, Beta: 0.07, Correlated: -1}, 1+n%4, 10
 			if n > 7 {
-				s = refine.Batch{N: n - 6, Carry: true, Alpha: s.Alpha, Beta: s.Beta}
+				s = refine.Batch{N: n - 6, Carry: true, Alpha: s.Alpha, Beta: s.Beta, Correlated: -1}
 				steps, last = 10, 0
 			}
 			n := s.N
@@ -274,7 +274,7 @@ func TestBatchSums(t *testing.T) {
 	docs := each(t, drawn(t, p, 100, 40, 2), func(*corpus.Document) {})
 	for n, want := range map[int]int{1: 1 + 1 + 3 + 1, 5: 1 + 5 + 2 + 1, 20: 1 + 20 + 1} {
 		d := cut(t, docs, 2, p.N)
-		r := fitTo(t, refine.Batch{N: n}, d, refine.Start{B: p.B}, refine.Options{K: 3})
+		r := fitTo(t, refine.Batch{N: n, Correlated: -1}, d, refine.Start{B: p.B}, refine.Options{K: 3})
 		proper(t, fmt.Sprintf("%d passes", n), r, p.N, 3)
 		if d.asked != want || r.Passes != n {
 			t.Errorf("%d passes took %d sums, want %d", n, d.asked, want)
@@ -288,7 +288,7 @@ func TestBatchEarly(t *testing.T) {
 	c := drawn(t, p, 400, 400, 15)
 	for _, k := range []int{0, 3} {
 		for gain, n := range map[float64]int{10: 26, -1: 40} {
-			r := fitTo(t, refine.Batch{N: 40, Gain: gain}, c.Source(), refine.Start{B: p.B}, refine.Options{K: k})
+			r := fitTo(t, refine.Batch{N: 40, Gain: gain, Correlated: -1}, c.Source(), refine.Start{B: p.B}, refine.Options{K: k})
 			if r.Passes != n || r.Early != (n < 40) || (r.HeldOut > 0) != (gain > 0) || len(r.History) != n+1 {
 				t.Errorf("K = %d, gain %v: %d passes, early %v, %d held out", k, gain, r.Passes, r.Early, r.HeldOut)
 			}

@@ -16,21 +16,37 @@ import (
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
-// The last passes have a prior that knows which topics go together (package logisticnormal).
-// A pass moves each document's logits by one step, shares out its tokens, and then makes the
-// topics and the prior of what all documents say.
+// The last passes have a prior that knows which topics go together (package logisticnormal). A pass
+// moves each document's logits by a step and shares out its tokens, by halves as other passes do,
+// and then makes the prior of what all documents say.
 
 const (
-	// relaxedCorrelated is how much farther topics and covariance move than to what the documents
-	// say, as a share of the way there, but for the first of these passes.
-	relaxedCorrelated = 0.5
-	// Where these passes follow, those under the Dirichlet prior may be fewer: at least
-	// fewestBefore, and settlingBefore after topics were merged, and until they gain less than
-	// earlyGain times prior.gain.
-	fewestBefore, settlingBefore, earlyGain = 12, 8, 2
+	// maxCorrelated passes are made by default, and at least minCorrelated. They end when hidden
+	// tokens gain too little as the mean of correlatedGain passes: one gain is as even as the next,
+	// and with too many passes the topics fit to few documents.
+	maxCorrelated, minCorrelated, correlatedGain = 16, 4, 2
+	// By default there are none for more than mostCorrelated topics, whose covariance costs K² for
+	// each block of documents, nor for documents of fewer than shortestCorrelated tokens on average:
+	// these say next to nothing about which topics go together, and take several times as long.
+	mostCorrelated, shortestCorrelated = 200, 10
+	// relaxedPrior is how much farther the covariance moves than to what the documents say, as a
+	// share of the way there, except in the first of these passes.
+	relaxedPrior = 1
 )
 
-// logits are the moments of η about the prior's mean.
+// correlatedPasses returns how many passes are made under a logistic-normal prior at most, where n
+// are asked for.
+func (s *topics) correlatedPasses(n int) int {
+	switch {
+	case n != 0:
+		return max(n, 0)
+	case s.want < 2 || s.want > mostCorrelated || s.seen.tokens < shortestCorrelated*int64(s.seen.docs):
+		return 0
+	}
+	return maxCorrelated
+}
+
+// logits are the moments of η about the prior's mean, of all documents or of some.
 type logits struct {
 	weight         float64 // of the documents
 	observed, full float64 // information of the tokens of some
@@ -49,27 +65,32 @@ func (m *logits) add(x *logits) {
 	m.full += x.full
 	floats.Add(m.mean, x.mean)
 	floats.Add(m.second.Data, x.second.Data)
-	x.weight, x.observed, x.full = 0, 0, 0
-	clear(x.mean)
-	clear(x.second.Data)
+	x.clear()
 }
 
-// correlate makes the passes under the logistic-normal prior.
-func (s *topics) correlate(ctx context.Context, docs documents, res *Result, passes int, opt Options) error {
+func (m *logits) clear() {
+	m.weight, m.observed, m.full = 0, 0, 0
+	clear(m.mean)
+	clear(m.second.Data)
+}
+
+// correlate makes the passes under the logistic-normal prior, at most limit.
+func (s *topics) correlate(ctx context.Context, docs documents, res *Result, limit int, opt Options) error {
 	if s.normal = s.given; s.normal == nil {
 		shares := make([]float64, s.k)
 		floats.AddScaled(shares, 1/floats.Sum(s.totals), s.totals)
 		s.normal = logisticnormal.New(shares)
 	}
-	total := res.Passes + passes
-	for t := range passes {
-		score, m, err := docs.correlated(ctx, t)
+	before := res.Passes
+	for end := limit; res.Correlated < end; {
+		t := res.Correlated
+		score, m, err := docs.correlated(ctx, t, t >= end-closingPasses)
 		if err == nil {
 			floats.Scale(1/m.weight, m.mean)
 			floats.Scale(1/m.weight, m.second.Data)
 			far := 0.0
 			if t > 0 {
-				far = relaxedCorrelated
+				far = relaxedPrior
 			}
 			s.normal.Inform(m.observed, m.full)
 			err = s.normal.Learn(m.mean, mat.NewDense(s.k, s.k, m.second.Data), far)
@@ -80,61 +101,58 @@ func (s *topics) correlate(ctx context.Context, docs documents, res *Result, pas
 		res.Passes++
 		res.Correlated++
 		res.History = append(res.History, score)
+		if n := res.Correlated; n >= minCorrelated && n+closingPasses < end && grows(res.History[before:], correlatedGain) < s.gain {
+			end, res.Early = n+closingPasses, true
+		}
 		if opt.Progress != nil {
-			opt.Progress(res.Passes, total, score.LogLik)
+			opt.Progress(res.Passes, before+end, score.LogLik)
 		}
 	}
 	res.Prior = &recovery.LogisticNormal{Mean: s.normal.Mean, Covariance: s.normal.Covariance(), Information: s.normal.Share()}
 	return nil
 }
 
-// correlated makes pass t, counted from 0, of all documents under the logistic-normal prior.
-func (f *stripes) correlated(ctx context.Context, t int) (Score, logits, error) {
+// correlated implements documents: by halves, unless it is the first or a closing one.
+func (f *stripes) correlated(ctx context.Context, t int, closing bool) (Score, logits, error) {
 	var all tally
-	slots, sum := make([]tally, f.slots), newLogits(f.k)
-	parts := make([]logits, f.slots)
-	for i := range parts {
-		parts[i] = newLogits(f.k)
+	slots := make([]tally, f.slots)
+	for len(f.ofLogits) < f.slots+1 {
+		f.ofLogits = append(f.ofLogits, newLogits(f.k))
 	}
-	f.forget()
-	f.prepare(false)
-	f.keep, f.scale = f.blend(-1)
-	if t > 0 {
-		f.keep, f.scale = -relaxedCorrelated, f.scale*(1+relaxedCorrelated)
+	sum, parts := &f.ofLogits[0], f.ofLogits[1:]
+	sum.clear()
+	halves := []int{0, 1}
+	if t == 0 || closing {
+		halves = []int{-1}
 	}
-	err := f.sweep(ctx, func(w *worker, slot int) error {
-		x := slots[slot]
-		if err := f.correlatedBlock(ctx, t, w, slot, &x, &parts[slot]); err != nil {
-			return err
+	for _, h := range halves {
+		if h >= 0 && f.seen.halves[h] == 0 {
+			continue
 		}
-		slots[slot] = x
-		return nil
-	}, func(n int) error {
-		all.merge(slots[:n])
-		for i := range parts[:n] {
-			sum.add(&parts[i])
-		}
-		return f.drain(ctx, n)
-	})
-	if err == nil && t > 0 {
-		err = f.words(ctx, f.workers, func(i int) {
-			row := linalg.Row(f.sums, i)
-			for k, v := range row {
-				row[k] = max(v, 0)
+		f.prepare(true)
+		f.keep, f.scale = f.blend(h)
+		err := f.sweep(ctx, func(w *worker, slot int) error {
+			x := slots[slot]
+			if err := f.correlatedBlock(ctx, t, h, closing, w, slot, &x, &parts[slot]); err != nil {
+				return err
 			}
+			slots[slot] = x
+			return nil
+		}, func(n int) error {
+			all.merge(slots[:n])
+			for i := range parts[:n] {
+				sum.add(&parts[i])
+			}
+			return f.drain(ctx, n)
 		})
+		if err == nil {
+			err = f.learn(ctx)
+		}
+		if err != nil {
+			return Score{}, logits{}, err
+		}
 	}
-	if err == nil {
-		err = f.learn(ctx)
-	}
-	return all.score(), sum, err
-}
-
-// forget drops the goroutines' space for documents under the prior that was.
-func (f *stripes) forget() {
-	for i := range f.work {
-		f.work[i].normal = nil
-	}
+	return all.score(), *sum, nil
 }
 
 // ofPrior returns the space of a goroutine for documents under the prior.
@@ -150,7 +168,7 @@ func informs(docs int) int64 { return max(1, int64(docs/1000)) }
 
 // correlatedBlock makes a step of the documents of a block. The state of a document is its
 // tokens by topic before the first of these passes, and its logits after.
-func (f *stripes) correlatedBlock(ctx context.Context, t int, w *worker, slot int, sum *tally, m *logits) error {
+func (f *stripes) correlatedBlock(ctx context.Context, t, half int, closing bool, w *worker, slot int, sum *tally, m *logits) error {
 	counted := t > 0 || f.given == nil // the documents have their tokens by topic
 	state, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), !counted)
 	if err != nil {
@@ -158,17 +176,20 @@ func (f *stripes) correlatedBlock(ctx context.Context, t int, w *worker, slot in
 	}
 	to, x := docstep.Sums{Rows: f.parts[slot]}, f.ofPrior(w)
 	w.theta = general(w.theta.Data, 2*w.block.Docs(), f.k)
-	clear(w.theta.Data)
+	rows := 0 // of theta
 	steps := 1
 	if t == 0 {
 		steps = logisticnormal.Beginning
 	}
 	for d := range w.block.Docs() {
-		f.load(w, d, false)
+		key, eta := w.block.Key(d), f.state.row(state, d)
+		if half >= 0 && holdout.Half(key) != half {
+			continue
+		}
+		f.load(w, d, !closing && f.holdsOut(key))
 		if len(w.Visible.Words) == 0 {
 			continue
 		}
-		key, eta := w.block.Key(d), f.state.row(state, d)
 		if !counted && f.first != nil {
 			copy(eta, f.first[(w.block.First+d)*f.k:])
 		} else if !counted {
@@ -179,22 +200,25 @@ func (f *stripes) correlatedBlock(ctx context.Context, t int, w *worker, slot in
 		if t == 0 {
 			f.normal.Begin(eta, float64(w.Visible.Sum))
 		}
-		scored := f.seen.docs < manyDocs || holdout.Sampled(key, scoredOf)
+		scored := w.Hidden.Sum > 0 || f.seen.docs < manyDocs || holdout.Sampled(key, scoredOf)
 		if holdout.Sampled(key, informs(f.seen.docs)) {
 			if err := w.Information(&f.rule, x, eta, &m.observed, &m.full); err != nil {
 				return w.fail(d, err)
 			}
 		}
-		loglik, err := w.Correlate(&f.rule, x, eta, steps, logisticnormal.Key(key, t), to, scored)
+		visible, hidden, err := w.Correlate(&f.rule, x, eta, steps, logisticnormal.Key(key, t), to, scored)
 		if err != nil {
 			return w.fail(d, err)
 		}
 		if scored {
-			sum.loglik += loglik
+			sum.loglik += visible
 			sum.tokens += float64(w.Visible.Sum) * w.Times
 		}
+		sum.hidden += hidden
+		sum.hiddenTokens += float64(w.Hidden.Sum) * w.Times
 		m.weight += w.Times
-		mean, noise := linalg.Row(w.theta, 2*d), linalg.Row(w.theta, 2*d+1)
+		mean, noise := linalg.Row(w.theta, rows), linalg.Row(w.theta, rows+1)
+		rows += 2
 		root := math.Sqrt(w.Times)
 		for k, v := range eta {
 			v := float64(v) - f.normal.Mean[k]
@@ -203,7 +227,7 @@ func (f *stripes) correlatedBlock(ctx context.Context, t int, w *worker, slot in
 		}
 	}
 	w.gram = general(w.gram.Data, f.k, f.k)
-	if err := linalg.Gram(ctx, w.theta, w.gram, 1); err != nil {
+	if err := linalg.Gram(ctx, linalg.Rows(w.theta, 0, rows), w.gram, 1); err != nil {
 		return err
 	}
 	floats.Add(m.second.Data, w.gram.Data)

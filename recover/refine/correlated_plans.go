@@ -3,10 +3,7 @@ package refine
 import (
 	"context"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/sums"
 )
 
@@ -18,14 +15,13 @@ const correlatedSteps, correlatedLastSteps = 6, 12
 // left some, if they left anything.
 func (f *plans) correlatedPlan(task sums.Task, steps, turn int, logits bool) *sums.Correlated {
 	p := f.plan(task, steps)
-	p.Leave = false
 	return &sums.Correlated{Pass: p, Prior: f.normal, Turn: int32(turn), Logits: logits && len(p.Columns) > 0, Informs: informs(f.seen.all.Docs)}
 }
 
 // correlated implements documents.
-func (f *plans) correlated(ctx context.Context, t int) (Score, logits, error) {
+func (f *plans) correlated(ctx context.Context, t int, closing bool) (Score, logits, error) {
 	p := f.correlatedPlan(sums.Learn, correlatedSteps, t, t > 0)
-	p.Pass.Keep = f.Carry
+	p.Pass.Keep, p.Pass.Hide = f.Carry, f.seen.hides && !closing
 	if f.seen.all.Docs >= manyDocs {
 		p.Pass.Scored = scoredOf
 	}
@@ -44,21 +40,7 @@ func (f *plans) correlated(ctx context.Context, t int) (Score, logits, error) {
 			linalg.Row(out.second, i)[j] = m.Second.At(i, j)
 		}
 	}
-	err = parallel.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
-		fresh := make([]float64, f.k)
-		for i := lo; i < hi; i++ {
-			a.Counts(i, fresh)
-			floats.Scale(f.seen.unit, fresh)
-			row := linalg.Row(f.sums, i)
-			for k, v := range fresh {
-				if t > 0 {
-					v = max(v+relaxedCorrelated*(v-row[k]), 0)
-				}
-				row[k] = v
-			}
-		}
-		return nil
-	})
+	err = f.take(ctx, a, false)
 	if err == nil {
 		err = f.learn(ctx)
 	}

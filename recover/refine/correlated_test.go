@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -102,13 +103,13 @@ func TestCorrelatedPlanted(t *testing.T) {
 	p := testutil.NewPlanted(200, 6, 0, 5)
 	c, want := correlatedDocs(t, p, 3000, 60)
 	slope := map[int]float64{}
-	for _, last := range []int{0, 12} {
+	for _, last := range []int{-1, 12} {
 		r, err := Passes{N: 12, Correlated: last}.Refine(t.Context(), c.Source(), Start{B: p.B}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		slope[last] = slopeOf(r.A, want)
-		if (r.Prior != nil) != (last > 0) || r.Correlated != last || len(r.History) != r.Passes+1 {
+		if (r.Prior != nil) != (last > 0) || r.Correlated > max(last, 0) || len(r.History) != r.Passes+1 {
 			t.Errorf("%d passes: prior %v, %d passes of %d under it, %d scores", last, r.Prior, r.Correlated, r.Passes, len(r.History))
 		}
 		if s := mat.Sum(r.A); math.Abs(s-1) > 1e-12 {
@@ -120,13 +121,13 @@ func TestCorrelatedPlanted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := slopeOf(r.A, want); math.Abs(got-slope[12]) > 0.08 || r.Prior == nil {
+		if got := slopeOf(r.A, want); math.Abs(got-slope[12]) > 0.15 || r.Prior == nil {
 			t.Errorf("%s: slope %.3f; Passes have %.3f", name, got, slope[12])
 		}
 	}
 	t.Logf("slopes %v", slope)
-	if slope[12] < 0.8 || slope[12] > 1.15 || slope[0] > 0.75 {
-		t.Errorf("slope %.3f of the correlations, %.3f without a prior that knows them; want about 1, and far less", slope[12], slope[0])
+	if slope[12] < 0.8 || slope[12] > 1.2 || slope[-1] > 0.75 {
+		t.Errorf("slope %.3f of the correlations, %.3f without a prior that knows them; want about 1, and far less", slope[12], slope[-1])
 	}
 }
 
@@ -177,7 +178,7 @@ func TestCorrelatedTranscript(t *testing.T) {
 	k := f.k
 	cov := f.normal.Covariance()
 	mean, eta := slices.Clone(f.normal.Mean), slices.Clone(f.state.mem)
-	before, b := slices.Clone(f.sums.Data), mat.NewDense(f.n, k, nil)
+	b := mat.NewDense(f.n, k, nil)
 	for i := range f.n {
 		for t, v := range f.rows.Row(i) {
 			b.Set(i, t, float64(v))
@@ -187,8 +188,8 @@ func TestCorrelatedTranscript(t *testing.T) {
 	if err := prec.Inverse(cov); err != nil {
 		t.Fatal(err)
 	}
-	share0, x := f.normal.Share(), *f.normal // correlated does not change it
-	_, moments, err := f.correlated(t.Context(), 1)
+	share0, x := f.normal.Share(), *f.normal              // correlated does not change it
+	_, moments, err := f.correlated(t.Context(), 1, true) // all documents at once
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestCorrelatedTranscript(t *testing.T) {
 		}
 		return out
 	}
-	fresh, second := make([]float64, len(before)), mat.NewDense(k, k, nil)
+	fresh, second := make([]float64, f.n*k), mat.NewDense(k, k, nil)
 	var block corpus.Block
 	for i := range f.docs.Blocks() {
 		if err := f.docs.Block(i, &block); err != nil {
@@ -211,14 +212,22 @@ func TestCorrelatedTranscript(t *testing.T) {
 		}
 		for d := range block.Docs() {
 			words, counts := block.Doc(d)
-			share := func(theta []float64, each func(w int, k int, v float64)) {
+			// share calls each with the tokens by word and topic, one token of each word left out of
+			// the weights t.
+			share := func(t []float64, each func(w int, k int, v float64)) {
+				out := make([]float64, k)
 				for i, w := range words {
-					all := 0.0
-					for t, v := range theta {
-						all += v * b.At(int(w), t)
+					row, all := b.RawRowView(int(w)), 0.0
+					for k, v := range t {
+						all += v * row[k]
 					}
-					for t, v := range theta {
-						each(int(w), t, float64(counts[i])*v*b.At(int(w), t)/all)
+					left := 0.0
+					for k, v := range t {
+						out[k] = max(v-v*row[k]/all, docstep.MinWeight) * row[k]
+						left += out[k]
+					}
+					for k, v := range out {
+						each(int(w), k, float64(counts[i])*v/left)
 					}
 				}
 			}
@@ -228,7 +237,12 @@ func TestCorrelatedTranscript(t *testing.T) {
 				at[i] = float64(v)
 			}
 			theta, tokens := softmax(at), 0.0
-			share(theta, func(_, t int, v float64) { n[t] += v; tokens += v })
+			for _, x := range counts {
+				tokens += float64(x)
+			}
+			weights := slices.Clone(theta)
+			floats.Scale(2*tokens+2.5, weights)
+			share(weights, func(w, t int, v float64) { n[t] += v; fresh[w*k+t] += v })
 			h, g := mat.DenseCopyOf(&prec), make([]float64, k)
 			for i := range k {
 				g[i] = n[i] - tokens*theta[i]
@@ -253,14 +267,9 @@ func TestCorrelatedTranscript(t *testing.T) {
 			own := logisticnormal.NewDocument(&x)
 			doc := docstep.NewDocument(k)
 			doc.Load(words, counts, 1, false)
-			if _, err := doc.Correlate(&f.rule, own, slices.Clone(from), 1, logisticnormal.Key(block.Key(d), 1), docstep.Sums{}, false); err != nil {
+			if _, _, err := doc.Correlate(&f.rule, own, slices.Clone(from), 1, logisticnormal.Key(block.Key(d), 1), docstep.Sums{}, false); err != nil {
 				t.Fatal(err)
 			}
-			noisy := slices.Clone(at)
-			for i, v := range own.Noise {
-				noisy[i] += v
-			}
-			share(softmax(noisy), func(w, t int, v float64) { fresh[w*k+t] += v })
 			for i := range k {
 				for j := range k {
 					second.Set(i, j, second.At(i, j)+(at[i]-mean[i])*(at[j]-mean[j])+own.Noise[i]*own.Noise[j])
@@ -268,9 +277,8 @@ func TestCorrelatedTranscript(t *testing.T) {
 			}
 		}
 	}
-	for i, v := range before {
-		want := max(v+(1+relaxedCorrelated)*(fresh[i]-v), 0)
-		if got := f.sums.Data[i]; math.Abs(got-want) > 0.02+0.01*want {
+	for i, want := range fresh {
+		if got := f.sums.Data[i]; math.Abs(got-want) > 1e-3*(1+want) {
 			t.Errorf("%v tokens of word %d in topic %d, want %v", got, i/k, i%k, want)
 		}
 	}

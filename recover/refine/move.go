@@ -25,6 +25,9 @@ import (
 //   - Over-relaxed documents (Batch). Each pass finds the topic counts of a document anew, by
 //     steps that move twice as far as those of EM in logarithms (docstep.Document.Settle).
 //
+// Under a logistic-normal prior (correlated.go) the topics of Passes move by halves, those of Batch
+// as far as the documents say, and the covariance twice as far.
+//
 // The first pass, whose documents know little, and the last two, which take the hidden tokens
 // too, move the topics exactly to what all documents say.
 const (

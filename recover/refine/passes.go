@@ -11,8 +11,8 @@ import (
 	"github.com/jsmf-go/spectral/internal/estep"
 )
 
-// Passes fits latent Dirichlet allocation by deterministic passes over the documents.
-// The zero value is ready for use.
+// Passes fits latent Dirichlet allocation, and then a correlated topic model, by deterministic
+// passes over the documents. The zero value is ready for use.
 //
 // First, each document's topic counts are found by ten steps of EM with B fixed, unless the
 // start has them; B is mixed with a hundredth of the unigram distribution, because spectral
@@ -32,6 +32,14 @@ import (
 // log-likelihood that a sample of the documents loses; the cheapest are merged. A start with a
 // quarter more topics leaves better ones, because two anchors often belong to one subject,
 // and one anchor to several.
+//
+// The last passes have a logistic-normal prior of the topic proportions, θ = softmax(η) with
+// η ~ N(μ, Σ) (Blei and Lafferty, A correlated topic model of Science, 2007), and learn μ and Σ;
+// from 17 topics on Σ has 16 factors and a variance for each topic. In such a pass η takes a step
+// of Newton from the document's tokens by topic, which are shared out in proportion to θ, half a
+// token's responsibilities left out. N(η, V), with V from the curvature there, stands for the
+// posterior distribution; what V adds to Σ and to A comes from one vector of noise for each
+// document and pass, which depends on the document's id and on the numbers of the topics alone.
 //
 // A twentieth of the documents are held out: half of their tokens are hidden until the last
 // two passes, which begin when the likelihood of the hidden tokens grows by less than Gain.
@@ -53,20 +61,21 @@ import (
 // merged topics are dropped; 28·N·K bytes for the topics with the result, and 4·N·K for each
 // goroutine, of which there are at most eight.
 type Passes struct {
-	// N is the largest number of passes; 0 means 60.
+	// N is the largest number of passes under a Dirichlet prior; 0 means 60.
 	N int
 	// Alpha is the prior count of each topic in each document, in tokens; 0 means 2.5/K.
 	Alpha float64
 	// Beta is the prior count of each word in each topic, in tokens; 0 means 0.02.
 	Beta float64
 	// Gain is the least gain of log-likelihood for each hidden token and pass, in nats, as
-	// the mean of four passes; 0 means 1e-4. It counts from the 24th pass on, and from the
-	// eighth after topics were merged. If it is negative, or fewer than 2000 tokens would be
-	// hidden, no document is held out and all passes are made.
+	// the mean of four passes; 0 means 1e-4. It counts from the twelfth pass on, the 24th where
+	// none are correlated, and from the eighth after topics were merged. If it is negative, or
+	// fewer than 2000 tokens would be hidden, no document is held out and all passes are made.
 	Gain float64
-	// Correlated is the number of passes under a logistic-normal prior, whose mean and covariance
-	// are learned, after those under a Dirichlet prior, of which there are then fewer; 0 means
-	// none. The correlations A are those of this prior's posteriors.
+	// Correlated is the largest number of passes under a logistic-normal prior, after those under
+	// a Dirichlet prior. The correlations A are then those of its posteriors. Gain ends these
+	// passes, too, from the fourth on, as the mean of two. 0 means 16, but none where documents
+	// have fewer than ten tokens on average or there are more than 200 topics; below 0 means none.
 	Correlated int
 	// Scratch names a folder for temporary files that hold the topic counts of the
 	// documents; "" holds them in memory. The result is the same to the bit.
@@ -93,7 +102,6 @@ func (p Passes) Validate() error {
 	bad(p.N < 0, "N = %d; want 0 for %d, or at least 1", p.N, d.N)
 	bad(!(p.Alpha >= 0) || math.IsInf(p.Alpha, 1), "Alpha = %v; want 0 for %v/K, or above it and finite", p.Alpha, alphaSum)
 	bad(!(p.Beta >= 0) || math.IsInf(p.Beta, 1), "Beta = %v; want 0 for %v, or above it and finite", p.Beta, d.Beta)
-	bad(p.Correlated < 0, "Correlated = %d; want 0 for none, or more", p.Correlated)
 	bad(math.IsNaN(p.Gain) || math.IsInf(p.Gain, 0), "Gain = %v; want 0 for %v, or a finite number", p.Gain, d.Gain)
 	return errors.Join(errs...)
 }
@@ -107,8 +115,11 @@ func (p Passes) String() string {
 // settings names those of the priors and of the end.
 func (p Passes) settings() string {
 	s := prior{p.Alpha, p.Beta, p.Gain}.String()
-	if p.Correlated > 0 {
+	switch {
+	case p.Correlated > 0:
 		s += fmt.Sprintf(", %d correlated", p.Correlated)
+	case p.Correlated < 0:
+		s += ", none correlated"
 	}
 	return s
 }
@@ -121,10 +132,20 @@ func (p Passes) bytes(docs, words, nonzeros, k float64) float64 {
 	b += pairBytes(k) + encodedBytes(docs, words, nonzeros)
 	// By goroutine: a block, encoded and decoded, and θ of its documents.
 	b += maxSlots * (60*min(corpus.MaxBlockNonzeros, nonzeros) + min(corpus.MaxBlockDocs, docs)*(8*k+64) + 16*k*k)
+	b += p.correlatedBytes(k) + maxSlots*min(corpus.MaxBlockDocs, docs)*8*k // a second θ of each
 	if p.Scratch == "" {
 		return b + 8*docs*k // twice for a moment, when topics have been merged
 	}
 	return b + 16*maxSlots*min(corpus.MaxBlockDocs, docs)*k
+}
+
+// correlatedBytes is what the moments of logits take, their eigenvectors, the prior, and space for
+// a document of each goroutine.
+func (p Passes) correlatedBytes(k float64) float64 {
+	if p.Correlated < 0 || p.Correlated == 0 && k > mostCorrelated {
+		return 0
+	}
+	return 8*k*k*(maxSlots+12) + maxSlots*(200*k+1<<13)
 }
 
 // pairBytes is what the pairs of topics that may be merged take, and their likeness.
@@ -157,7 +178,7 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 			err = fmt.Errorf("refine: %w", e)
 		}
 	}()
-	return f.fit(ctx, f, p.N, opt)
+	return f.fit(ctx, f, p.N, p.Correlated, opt)
 }
 
 // begin counts the documents and makes the first topics.
@@ -176,6 +197,5 @@ func (p Passes) begin(ctx context.Context, docs corpus.Source, start Start, opt 
 	if err != nil {
 		return nil, fmt.Errorf("refine: %w", err)
 	}
-	f.correlatedPasses = p.Correlated
 	return f, nil
 }

@@ -63,7 +63,7 @@ func TestPassesEarly(t *testing.T) {
 		gain    float64
 		settled int // the first pass that may be the last but two
 	}{{0, 0, 24}, {0, 1e-3, 24}, {0, 10, 24}, {4, 10, 24}, {3, 10, 24}, {3, 0, 24}} {
-		s := refine.Passes{N: 200, Gain: x.gain}
+		s := refine.Passes{N: 200, Gain: x.gain, Correlated: -1}
 		r := fitTo(t, s, c.Source(), refine.Start{B: p.B}, refine.Options{K: x.k})
 		h, last := r.History, r.Passes-2
 		if !r.Early || r.Passes >= 200 || len(h) != r.Passes+1 || r.HeldOut < 10 || r.HeldOut > 40 {
@@ -88,15 +88,49 @@ func TestPassesEarly(t *testing.T) {
 		}
 	}
 	for name, r := range map[string]*refine.Result{
-		"negative gain": fit(t, refine.Passes{N: 30, Gain: -1}, c.Source(), refine.Start{B: p.B}, 0),
-		"few tokens":    fit(t, refine.Passes{N: 30, Gain: 10}, drawn(t, p, 400, 40, 15).Source(), refine.Start{B: p.B}, 0),
-		"ten passes":    fit(t, refine.Passes{N: 10, Gain: 10}, c.Source(), refine.Start{B: p.B}, 0),
+		"negative gain": fit(t, refine.Passes{N: 30, Gain: -1, Correlated: -1}, c.Source(), refine.Start{B: p.B}, 0),
+		"few tokens":    fit(t, refine.Passes{N: 30, Gain: 10, Correlated: -1}, drawn(t, p, 400, 40, 15).Source(), refine.Start{B: p.B}, 0),
+		"ten passes":    fit(t, refine.Passes{N: 10, Gain: 10, Correlated: -1}, c.Source(), refine.Start{B: p.B}, 0),
 	} {
 		if r.Early || r.Passes != 30 && name != "ten passes" {
 			t.Errorf("%s: %d passes, early %v", name, r.Passes, r.Early)
 		}
 		if (r.HeldOut > 0) != (name == "ten passes") {
 			t.Errorf("%s: %d documents are held out", name, r.HeldOut)
+		}
+	}
+}
+
+// Passes under a logistic-normal prior end where the hidden tokens gained less than Gain in the mean
+// of the last two, not before the fourth; two more take all tokens. By default there are none for
+// documents of a few tokens.
+func TestCorrelatedEarly(t *testing.T) {
+	p := testutil.NewPlanted(100, 5, 0, 14)
+	c := drawn(t, p, 400, 400, 15)
+	for gain, least := range map[float64]float64{0: 1e-4, 10: 10, -1: 0} {
+		for _, s := range []refine.Refiner{refine.Passes{N: 12, Gain: gain}, refine.Batch{N: 12, Gain: gain}} {
+			r := fitTo(t, s, c.Source(), refine.Start{B: p.B}, refine.Options{})
+			h := r.History[r.Passes-r.Correlated : r.Passes]
+			last := len(h) - 2
+			if r.Prior == nil || last < 4 || len(h) > 16 || gain < 0 && len(h) != 16 || gain == 10 && last != 4 {
+				t.Errorf("%v: %d passes under the prior", s, len(h))
+			}
+			for i, x := range h {
+				if math.IsNaN(x.HeldOut) != (gain < 0 || i >= last) {
+					t.Errorf("%v: held-out likelihood %v before pass %d of %d", s, x.HeldOut, i+1, len(h))
+				}
+			}
+			for n := 4; n <= last && gain >= 0; n++ {
+				if gain := (h[n-1].HeldOut - h[n-3].HeldOut) / 2; (gain < least) != (n == last) && n < 14 {
+					t.Errorf("%v: %d passes, though %d gained %v", s, len(h), n, gain)
+				}
+			}
+		}
+	}
+	short := drawn(t, p, 400, 6, 15)
+	for asked, want := range map[int]int{0: 0, -1: 0, 3: 3} {
+		if r := fitTo(t, refine.Passes{N: 2, Correlated: asked}, short.Source(), refine.Start{B: p.B}, refine.Options{}); r.Correlated != want || (r.Prior != nil) != (want > 0) {
+			t.Errorf("short documents, %d passes asked for: %d, prior %v", asked, r.Correlated, r.Prior)
 		}
 	}
 }

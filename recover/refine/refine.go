@@ -2,10 +2,10 @@
 //
 // The topics that anchor words give explain co-occurrence, not documents. [Passes] fits
 // latent Dirichlet allocation from them: deterministic passes move words between topics
-// until the documents are as likely as under a Gibbs sampler. [Batch] does so on many
-// machines, and keeps nothing of the documents. They are encoded once ([corpus.Encoded]), in
-// memory or in a file, and each pass decodes them. The papers on anchor words do not have
-// this step.
+// until the documents are as likely as under a Gibbs sampler. The last passes fit a correlated
+// topic model: they learn which topics go together. [Batch] does so on many machines, and keeps
+// nothing of the documents. They are encoded once ([corpus.Encoded]), in memory or in a file,
+// and each pass decodes them. The papers on anchor words do not have this step.
 package refine
 
 import (
@@ -59,7 +59,8 @@ type Start struct {
 	B *mat.Dense // N×K, topics: no entry negative, each column sums to 1
 	A *mat.Dense // K×K, their correlations; nil if not known. Passes and Batch ignore it.
 	// Prior is a logistic-normal prior of the K topics, to begin the passes under such a prior with
-	// (Passes.Correlated). There are then none under a Dirichlet prior. nil: none is known.
+	// (Passes.Correlated). Where there are any, there are none under a Dirichlet prior. nil: none is
+	// known.
 	Prior *recovery.LogisticNormal
 	// Counts are the tokens of each document by topic, M×K, document by document, as in
 	// Result.Counts; nil if not known. Passes then finds them itself; Batch ignores them.
@@ -86,8 +87,9 @@ type Result struct {
 	// topic shares, the row sums of A. Anchors no longer have unit rows.
 	WordTopics *mat.Dense
 	// A is K×K: the mean of E[θθᵀ] over the documents that are not empty, where the topic
-	// proportions θ have the Dirichlet distribution of the document's topic counts plus α. A
-	// is symmetric, positive and, to rounding, positive definite, and sums to 1.
+	// proportions θ have the posterior distribution under Prior or, where that is nil, the
+	// Dirichlet distribution of the document's topic counts plus α. A is symmetric, positive and,
+	// to rounding, positive definite, and sums to 1.
 	A *mat.Dense
 	// Reading is N×K: column k ranks the words by which people recognise topic k. With
 	// x_nk the number of documents that use word n in topic k, the sum of
@@ -103,7 +105,8 @@ type Result struct {
 	// Prior is the logistic-normal prior of a document's topic proportions that the last passes
 	// learned; nil without such passes.
 	Prior *recovery.LogisticNormal
-	// Alpha is the Dirichlet prior of a document's topic proportions: K equal numbers.
+	// Alpha is the Dirichlet prior of a document's topic proportions in the first passes: K equal
+	// numbers.
 	Alpha []float64
 	// From has for each of the K topics the number of the start's topic that it was, all
 	// different; if two were merged, of the one with more tokens. nil: the topics of the

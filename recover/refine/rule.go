@@ -62,9 +62,8 @@ type topics struct {
 	unigram []float32      // N: p(word)
 	totals  []float64      // K: β·N + the tokens of each topic
 
-	correlatedPasses int
-	given            *logisticnormal.Prior // of the start; nil: none
-	normal           *logisticnormal.Prior // nil before the passes under it
+	given  *logisticnormal.Prior // of the start; nil: none
+	normal *logisticnormal.Prior // nil before the passes under it
 }
 
 // newTopics checks the input and what is asked for.
@@ -148,20 +147,23 @@ const (
 	// topics move by halves of the documents.
 	gainPasses = 4
 	// minPasses come before the last two. A start that has seen the hidden tokens, as that
-	// of jsmf.Published has, takes that long to forget them.
-	minPasses = 24
+	// of jsmf.Published has, takes that long to forget them. Where passes under another prior
+	// follow, minBefore come before these.
+	minPasses, minBefore = 24, 12
 	// settling is the least number of passes after a merge.
 	settling = 8
 )
 
-// gainsLittle reports whether hidden tokens gained too little in the last passes.
-func (s *topics) gainsLittle(h []Score) bool {
-	n, fewest, settling, gain := len(h), minPasses, settling, s.gain
-	if s.correlatedPasses > 0 {
-		fewest, settling, gain = fewestBefore, settlingBefore, earlyGain*s.gain
-	}
-	return len(s.alive) == s.want && n >= max(fewest, s.settled+settling) &&
-		h[n-1].HeldOut-h[n-1-gainPasses].HeldOut < gainPasses*gain // never with NaN
+// gainsLittle reports whether hidden tokens gained too little in the last passes, of which there
+// are to be at least fewest.
+func (s *topics) gainsLittle(h []Score, fewest int) bool {
+	return len(s.alive) == s.want && len(h) >= max(fewest, s.settled+settling) && grows(h, gainPasses) < s.gain // never with NaN
+}
+
+// grows returns the gain of hidden tokens as the mean of the last passes.
+func grows(h []Score, passes int) float64 {
+	n := len(h)
+	return (h[n-1].HeldOut - h[n-1-passes].HeldOut) / float64(passes)
 }
 
 // documents are read once a pass, move the sums of the topics, and make the topics anew: in
@@ -177,21 +179,26 @@ type documents interface {
 	joined(ctx context.Context, pairs []merged, done bool) error
 	// correlated makes pass t, counted from 0, of those under the logistic-normal prior, and returns the
 	// moments of the logits that it found.
-	correlated(ctx context.Context, t int) (Score, logits, error)
+	correlated(ctx context.Context, t int, closing bool) (Score, logits, error)
 	// last sets res.A, not scaled, and the sums to how many documents use each word in each topic.
 	last(ctx context.Context, res *Result) (Score, error)
 }
 
-// fit makes at most limit passes and finishes the result.
-func (s *topics) fit(ctx context.Context, docs documents, limit int, opt Options) (*Result, error) {
+// fit makes at most limit passes, and as many under a logistic-normal prior as are asked for, and
+// finishes the result.
+func (s *topics) fit(ctx context.Context, docs documents, limit, correlated int, opt Options) (*Result, error) {
 	res := &Result{Stats: Stats{Beta: s.beta, Docs: s.seen.docs, HeldOut: s.seen.heldOut, Tokens: s.seen.tokens}}
-	if s.given != nil && s.correlatedPasses > 0 {
-		limit = 0
+	closing, fewest := closingPasses, minPasses
+	if correlated = s.correlatedPasses(correlated); correlated > 0 {
+		closing, fewest = 0, minBefore
+		if s.given != nil {
+			limit = 0
+		}
 	}
 	end := limit // moves forward when the gain is small
 	for t := 0; t < end; t++ {
 		merge := s.mergesAfter(t, end)
-		score, err := docs.pass(ctx, t, t >= end-closingPasses, merge)
+		score, err := docs.pass(ctx, t, t >= end-closing, merge)
 		if err == nil && merge {
 			err = s.merge(ctx, docs, t == end-1)
 			s.settled = t + 1
@@ -201,15 +208,15 @@ func (s *topics) fit(ctx context.Context, docs documents, limit int, opt Options
 		}
 		res.Passes++
 		res.History = append(res.History, score)
-		if t+1+closingPasses < end && s.gainsLittle(res.History) {
-			end, res.Early = t+1+closingPasses, true
+		if t+1+closing < end && s.gainsLittle(res.History, fewest) {
+			end, res.Early = t+1+closing, true
 		}
 		if opt.Progress != nil {
-			opt.Progress(res.Passes, end, score.LogLik)
+			opt.Progress(res.Passes, end+correlated, score.LogLik)
 		}
 	}
-	if s.correlatedPasses > 0 {
-		if err := s.correlate(ctx, docs, res, s.correlatedPasses, opt); err != nil {
+	if correlated > 0 {
+		if err := s.correlate(ctx, docs, res, correlated, opt); err != nil {
 			return nil, err
 		}
 	}

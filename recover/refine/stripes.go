@@ -39,6 +39,8 @@ type stripes struct {
 	keep  float64       // what the next drain multiplies the sums by
 	scale float64       // and what it multiplies the parts by
 	work  []worker      // by goroutine
+
+	ofLogits []logits // of a pass under a logistic-normal prior: of all documents, and by slot
 }
 
 // worker has the scratch space of a goroutine.

@@ -231,8 +231,7 @@ func (f *stripes) joined(ctx context.Context, pairs []merged, done bool) error {
 
 // last implements documents.
 func (f *stripes) last(ctx context.Context, res *Result) (Score, error) {
-	f.forget()
-	f.prepare(false)
+	f.prepare(f.normal != nil)
 	f.keep, f.scale = f.blend(-1)
 	var all tally
 	slots := make([]tally, f.slots)

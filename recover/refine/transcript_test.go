@@ -59,7 +59,7 @@ func TestPassesTranscript(t *testing.T) {
 			c = weighted(t, c)
 		}
 		for i := range 6 {
-			s := refine.Passes{N: 1 + i, Alpha: 0.2, Beta: 0.07}
+			s := refine.Passes{N: 1 + i, Alpha: 0.2, Beta: 0.07, Correlated: -1}
 			name := fmt.Sprintf("%v, %d tokens a document: ", s, length)
 			got := fit(t, s, c.Source(), refine.Start{B: p.B}, 0)
 			want := newTranscript(t, s, c, p.B)
