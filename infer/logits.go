@@ -31,7 +31,8 @@ type logitScratch struct {
 	first, second []float32 // η before the last two steps, and between them
 }
 
-// An extrapolation goes at most so many times as far as a step, and so far in a logit.
+// maxTimes is how many times as far as a step an extrapolation goes at most, and maxFarther how far
+// in a logit.
 const maxTimes, maxFarther = 4, 0.5
 
 // extrapolate moves η on from where two steps took it.
@@ -75,27 +76,26 @@ func (m *logits) infer(ctx context.Context, dst []float64, d *document, scratch 
 	for k, v := range m.prior.Mean {
 		s.eta[k] = float32(v)
 	}
-	// Two steps and an extrapolation along the way that they went (SQUAREM: Varadhan and Roland 2008).
 	status, it := IterationLimit, 0
 	for status == IterationLimit && it < m.Steps {
-		copy(s.first, s.eta)
-		for i := range 2 {
-			if err := ctx.Err(); err != nil {
-				return 0, it, err
-			}
-			copy(s.last, s.T)
-			copy(s.second, s.eta)
-			s.x.Weights(s.T, s.eta, 0, 1)
-			if i > 0 && changed(s.T[:len(s.last)], s.last) <= m.Tol {
-				status = Converged
-			}
-			if _, err := s.Step(&s.step, d.ids, s.counts); err != nil {
-				return 0, it, err
-			}
-			s.x.Move(s.eta, s.N[:len(s.eta)], d.n)
-			it++
+		if err := ctx.Err(); err != nil {
+			return 0, it, err
 		}
-		if status == IterationLimit && it+2 <= m.Steps {
+		first := it%2 == 0 // of two steps
+		copy(s.last, s.T)
+		if first {
+			copy(s.first, s.eta)
+		}
+		copy(s.second, s.eta)
+		s.x.Weights(s.T, s.eta, 0, 1)
+		if !first && changed(s.T[:len(s.last)], s.last) <= m.Tol {
+			status = Converged
+		}
+		if _, err := s.Step(&s.step, d.ids, s.counts); err != nil {
+			return 0, it, err
+		}
+		s.x.Move(s.eta, s.N[:len(s.eta)], d.n)
+		if it++; !first && status == IterationLimit && it < m.Steps {
 			s.extrapolate(m.prior.Mean)
 		}
 	}

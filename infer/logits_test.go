@@ -48,6 +48,15 @@ func TestLogitsPosterior(t *testing.T) {
 	if n := testing.AllocsPerRun(20, func() { p.InferTo(dst, words, counts) }); n > 0 && !testutil.Race { // that detector empties pools at random
 		t.Errorf("%v allocations", n)
 	}
+	for steps := 1; steps < 6; steps++ {
+		p, err := MAP{Steps: steps, Tol: 1e-12}.Prepare(context.Background(), Topics{B: b, Logits: prior}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err := p.InferTo(dst, words, counts); err != nil || d.Iterations != steps || d.Status != IterationLimit {
+			t.Errorf("%d steps: %d, %v, %v", steps, d.Iterations, d.Status, err)
+		}
+	}
 	prior.Information = 2
 	if _, err := (MAP{}).Prepare(context.Background(), Topics{B: b, Logits: prior}, Options{}); err == nil {
 		t.Error("no error for a prior with the information 2")

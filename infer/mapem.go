@@ -29,9 +29,10 @@ import (
 // from the prior's mean to the mode of their posterior distribution, and the result is the mean of
 // the proportions about there (Laplace). With EM it is the proportions at the mode.
 //
-// Under a Dirichlet prior, once no share changes by more than 3000·Tol, every third step is followed by an
-// extrapolation from the last three (SQUAREM: Varadhan and Roland, Scandinavian Journal of
-// Statistics 35, 2008), as long as this makes the steps smaller. The fixed points stay the same.
+// Under a Dirichlet prior, once no share changes by more than 3000·Tol, every third step is
+// followed by an extrapolation from the last three (SQUAREM: Varadhan and Roland, Scandinavian
+// Journal of Statistics 35, 2008), as long as this makes the steps smaller. Under a logistic-normal
+// prior every second one is. The fixed points stay the same.
 //
 // Steps are taken in float32: proportions have an error of some 1e-6 in addition to that of
 // stopping at Tol.
