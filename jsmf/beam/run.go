@@ -129,6 +129,9 @@ func (r Runner) run(ctx context.Context, stage string, build func(sc beam.Scope)
 	} else {
 		err = runPortable(ctx, r, stage, p)
 	}
+	if end, _ := ctx.Deadline(); err != nil && !time.Now().Before(end) {
+		<-ctx.Done() // a call may notice before the timer of ctx does
+	}
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
