@@ -20,13 +20,13 @@ func Eigen(a mat.Symmetric) ([]float64, *mat.Dense, error) {
 	if _, err := largestEntry(a); err != nil {
 		return nil, nil, err
 	}
-	var e mat.EigenSym
-	if !e.Factorize(a, true) {
-		return nil, nil, errNoEigen
+	z, values := mat.NewSymDense(a.SymmetricDim(), nil), make([]float64, a.SymmetricDim())
+	z.CopySym(a)
+	vectors, _, err := EigenInPlace(z, values, nil)
+	if err != nil {
+		return nil, nil, err
 	}
-	v := new(mat.Dense)
-	e.VectorsTo(v)
-	return e.Values(nil), v, nil
+	return values, vectors, nil
 }
 
 // EigenInPlace is Eigen in the memory of a, which then has the eigenvectors as columns. It returns

@@ -114,45 +114,19 @@ func (s *topics) correlate(ctx context.Context, docs documents, res *Result, lim
 
 // correlated implements documents: by halves, unless it is the first or a closing one.
 func (f *stripes) correlated(ctx context.Context, t int, closing bool) (Score, logits, error) {
-	var all tally
-	slots := make([]tally, f.slots)
 	for len(f.ofLogits) < f.slots+1 {
 		f.ofLogits = append(f.ofLogits, newLogits(f.k))
 	}
 	sum, parts := &f.ofLogits[0], f.ofLogits[1:]
 	sum.clear()
-	halves := []int{0, 1}
-	if t == 0 || closing {
-		halves = []int{-1}
-	}
-	for _, h := range halves {
-		if h >= 0 && f.seen.halves[h] == 0 {
-			continue
+	score, err := f.read(ctx, t == 0 || closing, true, func(w *worker, slot, half int, x *tally) error {
+		return f.correlatedBlock(ctx, t, half, closing, w, slot, x, &parts[slot])
+	}, func(n int) {
+		for i := range parts[:n] {
+			sum.add(&parts[i])
 		}
-		f.prepare(true)
-		f.keep, f.scale = f.blend(h)
-		err := f.sweep(ctx, func(w *worker, slot int) error {
-			x := slots[slot]
-			if err := f.correlatedBlock(ctx, t, h, closing, w, slot, &x, &parts[slot]); err != nil {
-				return err
-			}
-			slots[slot] = x
-			return nil
-		}, func(n int) error {
-			all.merge(slots[:n])
-			for i := range parts[:n] {
-				sum.add(&parts[i])
-			}
-			return f.drain(ctx, n)
-		})
-		if err == nil {
-			err = f.learn(ctx)
-		}
-		if err != nil {
-			return Score{}, logits{}, err
-		}
-	}
-	return all.score(), *sum, nil
+	})
+	return score, *sum, err
 }
 
 // ofPrior returns the space of a goroutine for documents under the prior.
@@ -226,11 +200,9 @@ func (f *stripes) correlatedBlock(ctx context.Context, t, half int, closing bool
 			mean[k], noise[k] = v*root, x.Noise[k]*root
 		}
 	}
-	w.gram = general(w.gram.Data, f.k, f.k)
-	if err := linalg.Gram(ctx, linalg.Rows(w.theta, 0, rows), w.gram, 1); err != nil {
+	if err := w.addSquares(ctx, linalg.Rows(w.theta, 0, rows), m.second.Data); err != nil {
 		return err
 	}
-	floats.Add(m.second.Data, w.gram.Data)
 	return f.state.put(&w.rows, w.block.First, state)
 }
 
@@ -269,12 +241,8 @@ func (f *stripes) correlatedFinal(ctx context.Context, w *worker, slot int, sum 
 			}
 		}
 	}
-	w.gram = general(w.gram.Data, f.k, f.k)
-	if err := linalg.Gram(ctx, w.theta, w.gram, 1); err != nil {
+	if err := w.addSquares(ctx, w.theta, a.RawMatrix().Data); err != nil {
 		return err
-	}
-	for i := range f.k {
-		floats.Add(a.RawRowView(i), linalg.Row(w.gram, i))
 	}
 	return f.state.put(&w.rows, w.block.First, state)
 }

@@ -59,7 +59,9 @@ func TestPlainPassesNeverLowerTheObjective(t *testing.T) {
 			f := begun(t, Passes{Alpha: 0.1, Gain: -1}, c, b.B, 8, 0)
 			before, first, last := math.Inf(-1), 0.0, 0.0
 			for i := range 60 {
-				score, err := f.read(t.Context(), phase{first: i == 0}, []int{-1})
+				score, err := f.read(t.Context(), true, false, func(w *worker, slot, half int, sum *tally) error {
+					return f.block(phase{first: i == 0, half: half}, w, slot, sum)
+				}, func(int) {})
 				if err != nil {
 					t.Fatal(err)
 				}

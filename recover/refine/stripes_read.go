@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -40,40 +41,43 @@ func (t *tally) score() Score {
 // phase is what a sweep of a pass does with the documents besides stripes.rule.
 type phase struct {
 	first, closing bool
-	leave          bool // a token out of the counts by which it is shared out
-	half           int  // 0 or 1; -1 is all documents
+	half           int // 0 or 1; -1 is all documents
 }
 
 // pass implements documents: by halves, unless it is the first or a closing one, or topics are
 // merged after it.
 func (f *stripes) pass(ctx context.Context, t int, closing, merge bool) (Score, error) {
-	halves := []int{0, 1}
-	if t == 0 || closing || merge {
-		halves = []int{-1}
-	}
-	return f.read(ctx, phase{first: t == 0, closing: closing, leave: t > 0}, halves)
+	return f.read(ctx, t == 0 || closing || merge, t > 0, func(w *worker, slot, half int, sum *tally) error {
+		return f.block(phase{first: t == 0, closing: closing, half: half}, w, slot, sum)
+	}, func(int) {})
 }
 
-// read makes the topics anew from the documents in each of these halves.
-func (f *stripes) read(ctx context.Context, p phase, halves []int) (Score, error) {
+// read makes the topics anew from all documents at once, or else from each half of them. block adds
+// up those of a block that are in a half, and merge merges what it has added up in the first n slots
+// besides the parts and the tally.
+func (f *stripes) read(ctx context.Context, whole, leave bool, block func(w *worker, slot, half int, sum *tally) error, merge func(n int)) (Score, error) {
+	halves := []int{0, 1}
+	if whole {
+		halves = []int{-1}
+	}
 	var all tally
 	slots := make([]tally, f.slots)
 	for _, h := range halves {
 		if h >= 0 && f.seen.halves[h] == 0 {
 			continue
 		}
-		f.prepare(p.leave)
+		f.prepare(leave)
 		f.keep, f.scale = f.blend(h)
-		p.half = h
 		err := f.sweep(ctx, func(w *worker, slot int) error {
 			sum := slots[slot] // a copy: adding to neighbouring slots would share cache lines
-			if err := f.block(p, w, slot, &sum); err != nil {
+			if err := block(w, slot, h, &sum); err != nil {
 				return err
 			}
 			slots[slot] = sum
 			return nil
 		}, func(n int) error {
 			all.merge(slots[:n])
+			merge(n)
 			return f.drain(ctx, n)
 		})
 		if err == nil {
@@ -310,12 +314,15 @@ func (f *stripes) moments(ctx context.Context, w *worker, a *mat.Dense) error {
 			floats.Scale(math.Sqrt(weight), theta)
 		}
 	}
-	w.gram = general(w.gram.Data, f.k, f.k)
-	if err := linalg.Gram(ctx, w.theta, w.gram, 1); err != nil {
+	return w.addSquares(ctx, w.theta, a.RawMatrix().Data)
+}
+
+// addSquares adds XᵀX, K×K, to sum.
+func (w *worker) addSquares(ctx context.Context, x blas64.General, sum []float64) error {
+	w.gram = general(w.gram.Data, x.Cols, x.Cols)
+	if err := linalg.Gram(ctx, x, w.gram, 1); err != nil {
 		return err
 	}
-	for i := range f.k {
-		floats.Add(a.RawRowView(i), linalg.Row(w.gram, i))
-	}
+	floats.Add(sum, w.gram.Data)
 	return nil
 }
