@@ -21,14 +21,14 @@ type documents struct {
 	counts []float32
 }
 
-// synthetic documents have about this many nonzeros each, of words by Zipf's law.
-func synthetic(docs, n, nonzeros int) documents {
+// synthetic documents are draws, between least and most, of words by Zipf's law.
+func synthetic(docs, n, least, most int) documents {
 	rnd := rand.New(rand.NewPCG(10, 11))
 	zipf := rand.NewZipf(rnd, 1.05, 40, uint64(n-1))
 	d := documents{n: n, ptr: []int{0}}
 	for range docs {
 		seen := map[int32]bool{}
-		for range nonzeros/2 + rnd.IntN(nonzeros) {
+		for range least + rnd.IntN(most-least) {
 			seen[int32(zipf.Uint64())] = true
 		}
 		first := len(d.words)
@@ -45,8 +45,8 @@ func synthetic(docs, n, nonzeros int) documents {
 // JSMF_DATA, real, in processor time: the mean and the least of all passes.
 func BenchmarkStep(b *testing.B) {
 	sets := map[string]func(b *testing.B) documents{
-		"kos-like":  func(*testing.B) documents { return synthetic(3087, 5000, 130) },
-		"nips-like": func(*testing.B) documents { return synthetic(2235, 5000, 700) },
+		"kos-like":  func(*testing.B) documents { return synthetic(3087, 5000, 65, 195) },
+		"nips-like": func(*testing.B) documents { return synthetic(2235, 5000, 350, 1050) },
 	}
 	for _, name := range []string{"kos-split", "nips17-split"} {
 		sets[name] = func(b *testing.B) documents {
@@ -75,7 +75,9 @@ func BenchmarkStep(b *testing.B) {
 						if !slices.Contains(linalg.Kernels(), kr.name) {
 							continue
 						}
-						b.Run(fmt.Sprintf("K=%d/form=%s/kernel=%s", k, f.name, kr.name), func(b *testing.B) { benchmarkStep(b, d, k, f.form, f.sums, kr) })
+						b.Run(fmt.Sprintf("K=%d/form=%s/kernel=%s", k, f.name, kr.name), func(b *testing.B) {
+							benchmarkStep(b, d, newProblem(rand.New(rand.NewPCG(12, 13)), d.n, k, 0, f.form, f.sums), 0, kr)
+						})
 					}
 				}
 			}
@@ -83,11 +85,38 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-func benchmarkStep(b *testing.B, d documents, k int, form Form, sums bool, kr *kernel) {
-	rnd := rand.New(rand.NewPCG(12, 13))
-	p := newProblem(rnd, d.n, k, 0, form, sums)
-	w := newWorker(k, kr)
+// BenchmarkColumns times passes in which each document has some blocks of 1000 topics, of
+// its own, next to ones with all of them and with 100. The rows do not fit a cache.
+func BenchmarkColumns(b *testing.B) {
+	d := synthetic(2000, 10000, 60, 100)
+	for _, x := range []struct{ k, blocks int }{{100, 0}, {1000, 2}, {1000, 4}, {1000, 6}, {1000, 8}, {1000, 16}, {1000, 0}} {
+		b.Run(fmt.Sprintf("K=%d/blocks=%d", x.k, x.blocks), func(b *testing.B) {
+			p := newProblem(rand.New(rand.NewPCG(12, 13)), d.n, x.k, 0, LeaveDocument, true)
+			for _, kr := range kernels {
+				if slices.Contains(linalg.Kernels(), kr.name) {
+					b.Run("kernel="+kr.name, func(b *testing.B) { benchmarkStep(b, d, p, x.blocks, kr) })
+				}
+			}
+		})
+	}
+}
+
+// benchmarkStep times passes over all documents, each with that many blocks; 0 are all.
+func benchmarkStep(b *testing.B, d documents, p *problem, blocks int, kr *kernel) {
+	rnd := rand.New(rand.NewPCG(14, 15))
+	w := newWorker(p.B.K, kr)
+	k := p.B.K
 	docs := len(d.ptr) - 1
+	use := make([][]uint16, docs)
+	if blocks > 0 {
+		k = blocks * BlockSize
+		for m := range use {
+			for _, j := range rnd.Perm(p.B.K / BlockSize)[:blocks] { // not the last, with padding
+				use[m] = append(use[m], uint16(j))
+			}
+			slices.Sort(use[m])
+		}
+	}
 	state := make([]float32, docs*k)
 	for i := range state {
 		state[i] = rnd.Float32()
@@ -98,6 +127,9 @@ func benchmarkStep(b *testing.B, d documents, k int, form Form, sums bool, kr *k
 		start := cputime.Seconds()
 		for m := range docs {
 			n := state[m*k:][:k]
+			if blocks > 0 {
+				w.Use(use[m])
+			}
 			for j, v := range n {
 				w.T[j] = v + p.Floor[j]
 			}

@@ -16,6 +16,9 @@
 // blocks whose rows stay in the nearest cache. The log-likelihood Σ x·ln(tᵀb) is a
 // by-product, except with LeaveLast.
 //
+// A document that has few of the topics can be shared out among a subset of the columns of
+// B, in blocks of BlockSize: see Worker.Use. Its cost is by these blocks, not by K.
+//
 // # Precision
 //
 // Rows are float32. Sums over documents are float32 too, and must be moved to float64
@@ -46,7 +49,7 @@ const (
 )
 
 // Step is what all documents of a pass have in common. It is only read, except Sums.
-// Numbers by topic have the length of a row with its padding.
+// Numbers by topic have the length of a row with its padding, or of Worker.T after Use.
 type Step struct {
 	Form Form
 	B    *Rows
@@ -83,7 +86,8 @@ const piece = 32 * block
 
 // Worker has the numbers of one document. A goroutine needs its own.
 type Worker struct {
-	// T holds the weights of the topics in the document. The padding must stay zero.
+	// T holds the weights of the topics in the document. The padding must stay zero. After
+	// Use, number BlockSize·j+i of T and N is for column i of block j of those in use.
 	T []float32
 	// N receives the document's tokens by topic.
 	N []float32
@@ -97,6 +101,12 @@ type Worker struct {
 	args args
 	kr   *kernel
 	logs *logTable
+
+	stride  int       // of B
+	offsets []int32   // of the blocks in use, in bytes; none: all are
+	columns []float32 // of the words of a block: the columns in use of B, then of the sums
+	slots   [block]int32
+	move    move
 }
 
 // NewWorker returns a Worker for k topics.
@@ -105,7 +115,7 @@ func NewWorker(k int) *Worker { return newWorker(k, best()) }
 func newWorker(k int, kr *kernel) *Worker {
 	n := Padded(k)
 	x := linalg.Aligned[float32]((3 + block) * n)
-	return &Worker{T: x[:n:n], N: x[n : 2*n : 2*n], part: x[2*n : 3*n : 3*n], out: x[3*n:], left: make([]float32, 2*block), z: make([]float32, piece), kr: kr, logs: logs()}
+	return &Worker{T: x[:n:n], N: x[n : 2*n : 2*n], part: x[2*n : 3*n : 3*n], out: x[3*n:], left: make([]float32, 2*block), z: make([]float32, piece), kr: kr, logs: logs(), stride: n}
 }
 
 // Keep prepares for steps of LeaveLast with a document of n words, of which the first
@@ -158,7 +168,7 @@ const score = -1
 
 func (w *Worker) run(s *Step, mode int, floor []float32, words []int32, counts []float32) (float64, error) {
 	b := s.B
-	if len(counts) != len(words) || len(w.T) != b.Stride {
+	if len(counts) != len(words) || w.stride != b.Stride {
 		panic("estep: lengths do not fit")
 	}
 	for _, id := range words {
@@ -169,9 +179,13 @@ func (w *Worker) run(s *Step, mode int, floor []float32, words []int32, counts [
 	if len(words) == 0 {
 		return 0, nil
 	}
+	k, size := b.K, len(w.T)
+	if m := len(w.offsets); m > 0 {
+		k = size - BlockSize + min(BlockSize, b.K-int(w.offsets[m-1])/4)
+	}
 	a := &w.args
-	*a = args{b: &b.Data[0], t: &w.T[0], g: &w.N[0], out: &w.out[0], left: &w.left[0], scale: &w.left[block],
-		k: b.K, stride: 4 * b.Stride, width: 4 * roundUp(b.K, w.kr.lanes), mode: mode, token: s.Token, least: Least, one: 1}
+	*a = args{b: &b.Data[0], t: &w.T[0], g: &w.N[:size][0], out: &w.out[0], left: &w.left[0], scale: &w.left[block],
+		k: k, stride: 4 * size, width: 4 * roundUp(k, w.kr.lanes), mode: mode, token: s.Token, least: Least, one: 1}
 	if s.Sums != nil {
 		if s.Sums.N != b.N || s.Sums.Stride != b.Stride {
 			panic("estep: sums do not fit")
@@ -179,7 +193,7 @@ func (w *Worker) run(s *Step, mode int, floor []float32, words []int32, counts [
 		a.sums = &s.Sums.Data[0]
 	}
 	if mode >= int(LeaveDocument) {
-		a.prior = &floor[:b.Stride][0]
+		a.prior = &floor[:size][0]
 	}
 	adds := mode != score && (s.Each == nil || s.Count) // to w.N
 	if !adds {
@@ -200,16 +214,20 @@ func (w *Worker) run(s *Step, mode int, floor []float32, words []int32, counts [
 			a.n = min(block, n-i)
 			a.words, a.counts, a.z = &words[lo+i], &counts[lo+i], &w.z[i]
 			if keep {
-				a.out, a.left = &w.kept[(lo+i)*b.Stride], &w.sums[lo+i]
+				a.out, a.left = &w.kept[(lo+i)*size], &w.sums[lo+i]
 			}
 			a.next = a.words
 			if lo+i+2*block <= len(words) {
 				a.next = &words[lo+i+block]
 			}
-			w.kr.run(a)
+			if len(w.offsets) > 0 {
+				w.runColumns(s, words, lo+i)
+			} else {
+				w.kr.run(a)
+			}
 			if s.Each != nil {
 				for j, sum := range w.left[:a.n] {
-					s.Each(lo+i+j, w.out[j*a.width/4:][:b.K], max(sum, Least))
+					s.Each(lo+i+j, w.out[j*a.width/4:][:k], max(sum, Least))
 				}
 			}
 		}
@@ -233,10 +251,10 @@ func (w *Worker) run(s *Step, mode int, floor []float32, words []int32, counts [
 			sum, bad = w.logs.add(sum, counts[lo:lo+n], z)
 		}
 		if bad >= 0 {
-			*a = args{}
+			*a, w.move = args{}, move{}
 			return 0, fmt.Errorf("word %d %w: %v", words[lo+bad], ErrImpossible, z[bad])
 		}
 	}
-	*a = args{} // keep no pointers to what is not ours
+	*a, w.move = args{}, move{} // keep no pointers to what is not ours
 	return sum, nil
 }

@@ -40,6 +40,8 @@ type kernel struct {
 	name  string
 	lanes int // of a vector
 	run   func(a *args)
+
+	gather, scatter func(m *move) // between rows and the columns in use of them
 }
 
 // best returns the kernel of the name that linalg has chosen.

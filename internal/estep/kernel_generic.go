@@ -2,7 +2,7 @@ package estep
 
 import "unsafe"
 
-var generic = kernel{"generic", 1, runGeneric}
+var generic = kernel{"generic", 1, runGeneric, gather, scatter}
 
 func runGeneric(a *args) {
 	k, stride := a.k, a.stride/4

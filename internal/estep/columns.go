@@ -1,0 +1,110 @@
+package estep
+
+import (
+	"unsafe"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
+)
+
+// BlockSize is how many columns a block has: as many as rows are padded to, a cache line.
+const BlockSize = lanes
+
+// Use restricts the steps and scores that follow to some of the columns of B: block i has
+// columns BlockSize·i to BlockSize·(i+1)−1, or up to the last. The blocks are ascending,
+// at least one; nil are all, as at first. T and N get the length BlockSize·len(blocks), or
+// that of a row, and T is set to zero. The numbers by topic of a Step and the out of its
+// Each have the same order: a result is that for a B of these columns alone, and so are
+// its bits. The other columns of the sums are left alone. Use comes before Keep.
+func (w *Worker) Use(blocks []uint16) {
+	n := w.stride
+	w.offsets = w.offsets[:0]
+	for i, j := range blocks {
+		if int(j) >= n/BlockSize || i > 0 && j <= blocks[i-1] {
+			panic("estep: blocks are not ascending or too high")
+		}
+		w.offsets = append(w.offsets, 4*BlockSize*int32(j))
+	}
+	if blocks != nil {
+		if len(blocks) == 0 {
+			panic("estep: no blocks")
+		}
+		if w.columns == nil {
+			w.columns = linalg.Aligned[float32](2 * block * n)
+		}
+		n = BlockSize * len(blocks)
+	}
+	w.T, w.N, w.part = w.T[:n], w.N[:n], w.part[:n]
+	clear(w.T)
+}
+
+// move are the arguments of gather and scatter, which copy blocks of columns of rows of a
+// matrix to and from the rows of a smaller one. Gather fetches the blocks of the next words
+// ahead.
+type move struct {
+	words, next *int32   // n
+	rows        *float32 // stride bytes apart
+	part        *float32 // rows, one block after the other
+	offsets     *int32   // blocks: their first bytes in a row
+	n, blocks   int
+	stride      int
+}
+
+// runColumns runs the kernel for words[i:i+w.args.n] on the columns in use. It sets the
+// matrices and the words of w.args, of which the rest is set.
+func (w *Worker) runColumns(s *Step, words []int32, i int) {
+	a, m := &w.args, &w.move
+	n := a.n
+	now := words[i : i+n]
+	// Where a word comes twice, its last row is the one that both add to, and that is
+	// copied back last.
+	for j := range now {
+		w.slots[j] = int32(j)
+	}
+	if s.Sums != nil && !ascending(now) {
+		for j := range now {
+			for l := j + 1; l < n; l++ {
+				if now[l] == now[j] {
+					w.slots[j] = int32(l)
+				}
+			}
+		}
+	}
+	*m = move{words: &now[0], next: &words[min(i+block, len(words)-n)], rows: &s.B.Data[0], part: &w.columns[0],
+		offsets: &w.offsets[0], n: n, blocks: len(w.offsets), stride: 4 * s.B.Stride}
+	w.kr.gather(m)
+	a.b, a.words, a.next = m.part, &w.slots[0], &w.slots[0]
+	if s.Sums == nil {
+		w.kr.run(a)
+		return
+	}
+	m.rows, m.part = &s.Sums.Data[0], &w.columns[block*len(w.T)]
+	w.kr.gather(m)
+	a.sums = m.part
+	w.kr.run(a)
+	w.kr.scatter(m)
+}
+
+func ascending(words []int32) bool {
+	for i := 1; i < len(words); i++ {
+		if words[i] <= words[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+func gather(m *move) { m.each(func(row, part []float32) { copy(part, row) }) }
+
+func scatter(m *move) { m.each(func(row, part []float32) { copy(row, part) }) }
+
+// each calls f for each block.
+func (m *move) each(f func(row, part []float32)) {
+	part := unsafe.Slice(m.part, BlockSize*m.blocks*m.n)
+	for _, w := range unsafe.Slice(m.words, m.n) {
+		row := unsafe.Add(unsafe.Pointer(m.rows), m.stride*int(w))
+		for _, o := range unsafe.Slice(m.offsets, m.blocks) {
+			f(unsafe.Slice((*float32)(unsafe.Add(row, o)), BlockSize), part[:BlockSize])
+			part = part[BlockSize:]
+		}
+	}
+}
