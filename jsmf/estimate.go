@@ -86,7 +86,7 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 	// time. Of documents that are decoded for it, it takes a chunk of them, while that grows.
 	product := 8 * docs * 64
 	if s.stream {
-		product = 2 * (24*min(nnz, max(1<<18, 4*n)) + 8*min(docs, 8192)*(2*float64(p.startTopics(s.words))+60))
+		product = 2 * (24*min(nnz, max(1<<18, 4*n)) + 8*min(docs, 8192)*(2*float64(p.startTopics(s.words, s.nnz))+60))
 	}
 	all, toEncode := n, 8*nnz+180*docs // words of the model, and bytes
 	if s.encoded {
@@ -98,7 +98,7 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 	case s.count && p.allWords:
 		e.add(StageCooc, 32*nnz+192*docs+256*n)
 	case s.count:
-		n = min(n, float64(p.bestWords(s.words)))
+		n = min(n, float64(p.bestWords(s.words, s.nnz)))
 		product = 8 * n * 64
 		bytes := 21*n*n + 256*all
 		if !s.elsewhere {
@@ -108,7 +108,7 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 		}
 		e.add(StageCooc, bytes)
 	}
-	topics := p.startTopics(int(n))
+	topics := p.startTopics(int(n), s.nnz)
 	k := float64(topics)
 	expanded := 0.0 // topics of all words, and a state
 	if n < all {
@@ -125,7 +125,7 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 		e.add(StageRecover, 72*n*k+800*n*blocks+product+expanded)
 	}
 	if p.refiner != nil {
-		e.add(StageRefine, float64(refine.Bytes(p.refiner, s.docs, s.words, s.nnz, topics))+8*all*float64(p.k))
+		e.add(StageRefine, float64(refine.Bytes(p.refiner, s.docs, s.words, s.nnz, max(topics, p.k)))+8*all*float64(p.k))
 	}
 	opt := rectify.Options{Keep: p.resumable}
 	need := rectify.Bytes(p.rectifier, int(n), topics, opt)

@@ -81,7 +81,7 @@ func (p Pipeline) fit(ctx context.Context, pr *problem, shared *spectrum.Shared,
 	}
 	start, cold := p.start(before)
 	for {
-		r := &run{ask: p, pr: pr, shared: shared, tr: tr, st: pr.stats.clone(), begun: begun, before: before, start: start, cold: cold, topics: p.startTopics(pr.c.Dim())}
+		r := &run{ask: p, pr: pr, shared: shared, tr: tr, st: pr.stats.clone(), begun: begun, before: before, start: start, cold: cold, topics: p.startTopics(pr.c.Dim(), pr.size.nnz)}
 		m, err := r.model(ctx)
 		if err != nil || r.misfit == "" {
 			return m, err
@@ -209,6 +209,9 @@ func (r *run) finish(ctx context.Context, m *Model, f factors, methods ...string
 		if x.From != nil {
 			m.anchors, m.groups = permuted(m.anchors, x.From), permuted(m.groups, x.From)
 			r.st.Anchors.Norms = permuted(r.st.Anchors.Norms, x.From)
+		}
+		if x.Tree != nil {
+			m.anchors, m.groups, r.st.Anchors.Norms = nil, nil, nil
 		}
 		if err := m.setRefined(x); err != nil {
 			return nil, wrap(err)

@@ -106,7 +106,7 @@ func (p Pipeline) suits(in Input) error {
 
 // forK returns the problem with as many words as p asks for.
 func (p Pipeline) forK(ctx context.Context, pr *problem, tr *tracker) (*problem, error) {
-	if pr.docs == nil || pr.best == min(p.bestWords(pr.n), pr.n) {
+	if pr.docs == nil || pr.best == min(p.bestWords(pr.n, pr.size.nnz), pr.n) {
 		return pr, nil
 	}
 	next := &problem{in: pr.in, docs: pr.docs, info: pr.info, n: pr.n, size: pr.size}
@@ -134,7 +134,7 @@ func (p Pipeline) choose(ctx context.Context, pr *problem, tr *tracker) (string,
 	if p.k > pr.n {
 		return "", tooMany(p.k, pr.n)
 	}
-	pr.best = min(p.bestWords(pr.n), pr.n)
+	pr.best = min(p.bestWords(pr.n, pr.size.nnz), pr.n)
 	c, words, err := pr.docs.start(ctx, pr.best, p.refiner != nil)
 	if err != nil {
 		return "", err
@@ -169,9 +169,9 @@ func (p Pipeline) countAll(ctx context.Context, pr *problem, c cooc.Operator, tr
 		return "", tooMany(p.k, pr.n)
 	}
 	if pr.n > manyWords {
-		need := rectify.Bytes(p.rectifier, pr.n, p.startTopics(pr.n), rectify.Options{})
+		need := rectify.Bytes(p.rectifier, pr.n, p.startTopics(pr.n, pr.size.nnz), rectify.Options{})
 		tr.warn(&pr.stats, "all %d words take part, where New takes the %d best: rectification alone, %v, may take minutes and %s",
-			pr.n, p.bestWords(pr.n), p.rectifier, bytesize.String(need))
+			pr.n, p.bestWords(pr.n, pr.size.nnz), p.rectifier, bytesize.String(need))
 	}
 	if pr.c, pr.keep, err = filled(ctx, c, p.workers); err != nil {
 		return "", err

@@ -88,11 +88,11 @@ func (p Pipeline) K(k int) Pipeline { p.k = k; return p }
 func (p Pipeline) Words(n int) Pipeline { p.words, p.allWords = n, false; return p }
 
 // bestWords returns how many of all words C is to have.
-func (p Pipeline) bestWords(all int) int {
+func (p Pipeline) bestWords(all int, nnz int64) int {
 	if p.words > 0 {
 		return p.words
 	}
-	k := p.startTopics(all)
+	k := p.startTopics(all, nnz)
 	return max(1000+8*k, 20*k)
 }
 
@@ -116,13 +116,32 @@ func (p Pipeline) Anchors(f anchor.Finder) Pipeline { p.finder, p.ownAnchors = f
 // Anchors or AnchorFree: 0. Without a refiner there are none.
 func (p Pipeline) Extra(topics int) Pipeline { p.extra = max(topics, -1); return p }
 
-// startTopics returns how many topics the spectral solution has for a number of words.
-func (p Pipeline) startTopics(words int) int {
+const (
+	// From treeFrom topics on, New finds fewRoots by anchors, or manyRoots from manyFrom on, and splits
+	// them (refine.Passes): that is faster, and the topics are as good or better. Up to flatUpTo
+	// topics this needs treeNonzeros nonzero counts for each, or better topics are found flat.
+	treeFrom, fewRoots     = 80, 20
+	manyFrom, manyRoots    = 200, 32
+	flatUpTo, treeNonzeros = 300, 1800
+)
+
+// startTopics returns how many topics the spectral solution has for numbers of words and of nonzero
+// counts.
+func (p Pipeline) startTopics(words int, nnz int64) int {
 	switch {
 	case p.refiner == nil, p.extra == extraUnset && (p.ownAnchors || p.learner != nil):
 		return p.k
 	case p.extra >= 0:
 		return p.k + max(0, min(p.extra, words-p.k))
+	}
+	if p.k > flatUpTo || p.k >= treeFrom && nnz >= treeNonzeros*int64(p.k) {
+		roots := fewRoots
+		if p.k >= manyFrom {
+			roots = manyRoots
+		}
+		if words >= 4*roots && refine.Splits(p.refiner) {
+			return roots
+		}
 	}
 	// The passes pad topics to the width of vectors: more of them up to there cost nothing.
 	return max(p.k, min(estep.Padded(p.k+p.k/4), words/4))

@@ -18,6 +18,8 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 		k := start
 		if r.topics > r.ask.k {
 			k = min(k, r.ask.k)
+		} else if r.topics < r.ask.k {
+			k = r.ask.k
 		}
 		x, err = r.ask.refiner.Refine(ctx, r.pr.info.Source, refine.Start{B: b, A: a}, refine.Options{
 			K:        k,
@@ -33,7 +35,9 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 		if rows, cols := x.B.Dims(); rows != n || cols != k {
 			return "", fmt.Errorf("%v returned topics of %d×%d instead of %d×%d", r.ask.refiner, rows, cols, n, k)
 		}
-		if err := checkFrom(x.From, k, start); err != nil {
+		if x.Tree != nil {
+			x.From = nil
+		} else if err := checkFrom(x.From, k, start); err != nil {
 			return "", fmt.Errorf("%v: %w", r.ask.refiner, err)
 		}
 		out := fmt.Sprintf("%d passes, %s", x.Passes, x.Status())

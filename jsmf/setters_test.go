@@ -46,7 +46,7 @@ func TestSettersCommute(t *testing.T) {
 					if !reflect.DeepEqual(x, y) {
 						t.Errorf("%s and then %s gives\n%+v\nand the other way round\n%+v", a, b, x, y)
 					}
-					if n, m := x.startTopics(1000), y.startTopics(1000); n != m {
+					if n, m := x.startTopics(1000, 1e6), y.startTopics(1000, 1e6); n != m {
 						t.Errorf("%d topics of the start, or %d", n, m)
 					}
 				})

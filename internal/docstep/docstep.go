@@ -36,6 +36,8 @@ type Rule struct {
 	// documents with hidden tokens, whose score is one of the whole counts.
 	Leave   bool
 	Unigram []float32 // N: p(word)
+
+	blocks []uint16 // of Within
 }
 
 // NewRule returns a rule with the Dirichlet prior α for the given columns of topics.
@@ -109,10 +111,35 @@ type Document struct {
 
 	own   []int32   // the memory of the visible words of a document with hidden ones
 	moved []float32 // by pair, of Compare: (t_j·R_i − t_i·R_j)/(R_i + R_j)
+	near  []int     // the pairs of Compare of which the document has a topic
+	all   []float32 // its weights, of all columns
+	sums  []float32 // of Compare, by word
+
+	some Rule // of Within
 }
 
 // NewDocument returns a Document for k columns.
 func NewDocument(k int) *Document { return &Document{Worker: estep.NewWorker(k), Times: 1} }
+
+// Within returns the rule of a document that has some blocks of columns alone (estep.Worker.Use): its
+// numbers by topic are those of the blocks, one after the other. It is valid until the next call.
+// nil is all columns.
+func (d *Document) Within(r *Rule, blocks []uint16) *Rule {
+	d.Use(blocks)
+	if blocks == nil {
+		return r
+	}
+	s := &d.some
+	prior, columns := s.Prior[:0], s.Columns[:0]
+	for _, b := range blocks {
+		lo := int(b) * estep.BlockSize
+		prior = append(prior, r.Prior[lo:lo+estep.BlockSize]...)
+		columns = append(columns, r.Columns[lo:lo+estep.BlockSize]...)
+	}
+	*s = *r
+	s.Prior, s.Columns, s.blocks = prior, columns, blocks
+	return s
+}
 
 // Load sets the document, with its counts times a weight, but not their sums. With heldOut half
 // of its tokens are hidden; otherwise d.Visible.Words are the words given.
@@ -148,6 +175,11 @@ func (d *Document) Load(words, counts []int32, times float64, heldOut bool) {
 // Fold finds tokens by topic, n, by steps of EM, and begins with none.
 func (d *Document) Fold(r *Rule, n []float32, steps int) error {
 	clear(n)
+	return d.Unfold(r, n, steps)
+}
+
+// Unfold is Fold from the tokens by topic that there are.
+func (d *Document) Unfold(r *Rule, n []float32, steps int) error {
 	step := estep.Step{B: r.Topics, NoLikelihood: true}
 	for range steps {
 		r.Prior.Weigh(d.T, n)
@@ -157,6 +189,29 @@ func (d *Document) Fold(r *Rule, n []float32, steps int) error {
 		d.Counted(n)
 	}
 	return nil
+}
+
+// Shares calls each for the visible words of the document, in order, and for all columns, with how
+// much of the word's count the column has by the weights, without the document's weight.
+func (d *Document) Shares(r *Rule, each func(i, column int, count float32)) error {
+	counts := d.Visible.Counts
+	step := estep.Step{B: r.Topics, NoLikelihood: true, Each: func(i int, out []float32, sum float32) {
+		x := counts[i] / sum
+		if d.Times != 1 && d.Times != 0 {
+			x /= float32(d.Times)
+		}
+		for k, v := range out {
+			c := k
+			if r.blocks != nil {
+				c = int(r.blocks[k/estep.BlockSize])*estep.BlockSize + k%estep.BlockSize
+			}
+			if v > 0 {
+				each(i, c, x*v)
+			}
+		}
+	}}
+	_, err := d.Step(&step, d.Visible.Words, counts)
+	return err
 }
 
 // Counted sets n to the tokens by topic that the last step found, without the document's weight.

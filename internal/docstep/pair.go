@@ -3,6 +3,7 @@ package docstep
 import (
 	"math"
 
+	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -15,18 +16,35 @@ type Pair struct{ Into, From int } // Into < From
 // p of a token changes by
 //
 //	(t_i + t_j)·B − t_i·B_i − t_j·B_j = (t_j·R_i − t_i·R_j)/(R_i + R_j) · (B_i − B_j).
-func (d *Document) Compare(costs []float64, r *Rule, pairs []Pair, totals []float64) {
+func (d *Document) Compare(costs []float64, r *Rule, pairs []Pair, totals []float64) error {
 	t, counts := d.T, d.Visible.Counts
-	d.moved = vec.Resize(d.moved, len(pairs))
+	if r.blocks != nil {
+		d.all = vec.Resize(d.all, r.Topics.Stride)
+		clear(d.all)
+		for i, b := range r.blocks {
+			copy(d.all[int(b)*estep.BlockSize:], t[i*estep.BlockSize:][:estep.BlockSize])
+		}
+		t = d.all
+	}
+	d.moved, d.near = d.moved[:0], d.near[:0]
 	for i, p := range pairs {
+		if r.blocks != nil && max(t[p.From], t[p.Into]) < r.Prior[0]+leastNear {
+			continue
+		}
 		x, y := totals[p.Into], totals[p.From]
-		d.moved[i] = float32((float64(t[p.From])*x - float64(t[p.Into])*y) / (x + y))
+		d.moved = append(d.moved, float32((float64(t[p.From])*x-float64(t[p.Into])*y)/(x+y)))
+		d.near = append(d.near, i)
+	}
+	d.sums = vec.Resize(d.sums, len(counts))
+	if err := d.Products(r.Topics, d.Visible.Words, counts, d.sums); err != nil {
+		return err
 	}
 	for i, word := range d.Visible.Words {
 		row := r.Topics.Row(int(word))
-		x, scale := counts[i], 1/dot(t, row)
-		for j, p := range pairs {
-			y := d.moved[j] * (row[p.Into] - row[p.From]) * scale
+		x, scale := counts[i], 1/d.sums[i]
+		for at, j := range d.near {
+			p := pairs[j]
+			y := d.moved[at] * (row[p.Into] - row[p.From]) * scale
 			if y < -0.06 || y > 0.06 {
 				// −1 and less by rounding alone
 				costs[j] -= float64(x) * math.Log1p(max(float64(y), least))
@@ -35,25 +53,12 @@ func (d *Document) Compare(costs []float64, r *Rule, pairs []Pair, totals []floa
 			}
 		}
 	}
+	return nil
 }
+
+// leastNear tokens of a topic are the least with which a document that has some topics alone counts
+// for its pairs.
+const leastNear = 0.05
 
 // least is the float32 next to −1.
 const least = -1 + 1.0/(1<<24)
-
-// dot returns tᵀb; t may be longer.
-func dot(t, b []float32) float32 {
-	t = t[:len(b)]
-	var sum [4]float32 // which do not wait for each other
-	k := 0
-	for ; k+4 <= len(b); k += 4 {
-		t, b := t[k:k+4:k+4], b[k:k+4:k+4]
-		sum[0] += t[0] * b[0]
-		sum[1] += t[1] * b[1]
-		sum[2] += t[2] * b[2]
-		sum[3] += t[3] * b[3]
-	}
-	for ; k < len(b); k++ {
-		sum[0] += t[k] * b[k]
-	}
-	return sum[0] + sum[1] + sum[2] + sum[3]
-}

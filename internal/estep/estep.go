@@ -72,6 +72,8 @@ type Step struct {
 
 	extra []float32 // by word, times which is added to tᵀb in a score
 	times float32
+
+	products []float32
 }
 
 // Least is the least tᵀb that a word may have: far from where a float32 loses precision.
@@ -156,6 +158,12 @@ func (w *Worker) Step(s *Step, words []int32, counts []float32) (float64, error)
 // Score returns Σ x·ln(tᵀb) alone.
 func (w *Worker) Score(b *Rows, words []int32, counts []float32) (float64, error) {
 	return w.run(&Step{B: b}, score, nil, words, counts)
+}
+
+// Products sets to to tᵀb of each word.
+func (w *Worker) Products(b *Rows, words []int32, counts, to []float32) error {
+	_, err := w.run(&Step{B: b, NoLikelihood: true, products: to}, score, nil, words, counts)
+	return err
 }
 
 // ScoreMixed returns Σ x·ln(tᵀb + times·extra), with a number extra for each row of b.
@@ -244,6 +252,9 @@ func (w *Worker) run(s *Step, mode int, floor []float32, words []int32, counts [
 			for i, id := range words[lo : lo+n] {
 				z[i] += s.times * s.extra[id]
 			}
+		}
+		if s.products != nil {
+			copy(s.products[lo:], z)
 		}
 		if keep || s.NoLikelihood {
 			bad = impossible(counts[lo:lo+n], z)

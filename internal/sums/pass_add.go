@@ -90,7 +90,9 @@ func (a *passAdder) add(compare, score bool, to docstep.Sums, sum []int64) error
 		return err
 	}
 	if compare {
-		a.compare(sum[p.counts()+p.moments():])
+		if err := a.compare(sum[p.counts()+p.moments():]); err != nil {
+			return err
+		}
 	}
 	var loglik, hidden float64
 	switch p.Task {
@@ -151,12 +153,15 @@ func (a *passAdder) resume(t []float32, all float32) error {
 }
 
 // compare adds to the costs of pairs.
-func (a *passAdder) compare(sum []int64) {
+func (a *passAdder) compare(sum []int64) error {
 	clear(a.costs)
-	a.doc.Compare(a.costs, &a.rule, a.p.Pairs, a.p.Totals)
+	if err := a.doc.Compare(a.costs, &a.rule, a.p.Pairs, a.p.Totals); err != nil {
+		return err
+	}
 	for i, v := range a.costs {
 		sum[i] += nearest(v * a.weight * a.scoring)
 	}
+	return nil
 }
 
 // ahead is how many words before its turn a row of a sum is fetched from memory.

@@ -129,7 +129,7 @@ func (b Batch) Refine(ctx context.Context, docs corpus.Source, start Start, opt 
 func (b Batch) refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (*Result, error) {
 	f := &plans{Batch: b}
 	var err error
-	if f.topics, err = newTopics(prior{b.Alpha, b.Beta, b.Gain}, docs, start, opt); err != nil {
+	if f.topics, err = newTopics(prior{b.Alpha, b.Beta, b.Gain}, docs, start, opt, false); err != nil {
 		return nil, err
 	}
 	var elsewhere bool

@@ -114,6 +114,13 @@ func (s *topics) correlate(ctx context.Context, docs documents, res *Result, lim
 
 // correlated implements documents: by halves, unless it is the first or a closing one.
 func (f *stripes) correlated(ctx context.Context, t int, closing bool) (Score, logits, error) {
+	if f.state.some != nil {
+		all := make([][]float32, maxSlots)
+		err := f.restate(ctx, f.k, false, func(w *worker, slot, d int) ([]float32, error) { return w.rows.whole(d, &all[slot])[:f.k], nil })
+		if err != nil {
+			return Score{}, logits{}, err
+		}
+	}
 	for len(f.ofLogits) < f.slots+1 {
 		f.ofLogits = append(f.ofLogits, newLogits(f.k))
 	}
@@ -144,8 +151,7 @@ func informs(docs int) int64 { return max(1, int64(docs/1000)) }
 // tokens by topic before the first of these passes, and its logits after.
 func (f *stripes) correlatedBlock(ctx context.Context, t, half int, closing bool, w *worker, slot int, sum *tally, m *logits) error {
 	counted := t > 0 || f.given == nil // the documents have their tokens by topic
-	state, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), !counted)
-	if err != nil {
+	if err := f.state.get(&w.rows, w.number, &w.block, !counted); err != nil {
 		return err
 	}
 	to, x := docstep.Sums{Rows: f.parts[slot]}, f.ofPrior(w)
@@ -156,7 +162,8 @@ func (f *stripes) correlatedBlock(ctx context.Context, t, half int, closing bool
 		steps = logisticnormal.Beginning
 	}
 	for d := range w.block.Docs() {
-		key, eta := w.block.Key(d), f.state.row(state, d)
+		key := w.block.Key(d)
+		eta, _ := w.rows.doc(d)
 		if half >= 0 && holdout.Half(key) != half {
 			continue
 		}
@@ -203,14 +210,13 @@ func (f *stripes) correlatedBlock(ctx context.Context, t, half int, closing bool
 	if err := w.addSquares(ctx, linalg.Rows(w.theta, 0, rows), m.second.Data); err != nil {
 		return err
 	}
-	return f.state.put(&w.rows, w.block.First, state)
+	return f.state.put(&w.rows, &w.block, false)
 }
 
 // correlatedFinal is final under the logistic-normal prior. It leaves the documents' tokens by
 // topic as their state.
 func (f *stripes) correlatedFinal(ctx context.Context, w *worker, slot int, sum *tally, a *mat.Dense) error {
-	state, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), false)
-	if err != nil {
+	if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
 		return err
 	}
 	var to *docstep.Sums
@@ -222,7 +228,7 @@ func (f *stripes) correlatedFinal(ctx context.Context, w *worker, slot int, sum 
 	clear(w.theta.Data)
 	for d := range w.block.Docs() {
 		f.load(w, d, false)
-		n := f.state.row(state, d)
+		n, _ := w.rows.doc(d)
 		if len(w.Visible.Words) == 0 {
 			clear(n)
 			continue
@@ -244,5 +250,5 @@ func (f *stripes) correlatedFinal(ctx context.Context, w *worker, slot int, sum 
 	if err := w.addSquares(ctx, w.theta, a.RawMatrix().Data); err != nil {
 		return err
 	}
-	return f.state.put(&w.rows, w.block.First, state)
+	return f.state.put(&w.rows, &w.block, false)
 }

@@ -39,7 +39,7 @@ func TestPassesErrors(t *testing.T) {
 		{refine.Passes{Gain: math.NaN()}, nil, refine.Start{B: b}, 0, "Gain = NaN"},
 		{refine.Passes{}, nil, refine.Start{B: b}, 0, "no documents"},
 		{refine.Passes{}, list{docs: good}, refine.Start{B: b}, -1, "-1 topics of a start with 2"},
-		{refine.Passes{}, list{docs: good}, refine.Start{B: b}, 3, "3 topics of a start with 2"},
+		{refine.Passes{}, list{docs: good}, refine.Start{B: b}, 3, "3 topics"},
 		{refine.Passes{}, list{docs: good}, refine.Start{}, 0, "no topics"},
 		{refine.Passes{}, list{docs: good}, refine.Start{B: mat.NewDense(1, 2, []float64{1, math.NaN()})}, 0, "topic 1) = NaN"},
 		{refine.Passes{}, list{docs: good}, refine.Start{B: mat.NewDense(1, 2, []float64{1, .5})}, 0, "topic 1) sums to 0.5"},

@@ -18,6 +18,8 @@ const (
 	mergeEach  = 2      // passes between merges
 	mergeTried = 5      // pairs are tried for each merge
 	mergePairs = 100000 // pairs of a document and a word that a sample has, about
+	splitPairs = 2000   // and for each topic, once topics were split
+
 )
 
 // mergesAfter reports whether topics are merged after pass t of end, counted from 0.
@@ -75,28 +77,34 @@ func cheapest(pairs []merged, n int) (chosen []merged) {
 
 // similar returns the n pairs of topics that seem the cheapest to merge: by
 // (1 − Σ_w √(B_wi·B_wj))·T_i·T_j/(T_i + T_j), with T_i the tokens of topic i and its prior,
-// as in f.totals.
+// as in f.totals. Of topics that were split from few, those of one of them alone.
 func (x *topics) similar(ctx context.Context, n int) ([]merged, error) {
-	k := len(x.alive)
-	roots, gram, sum := linalg.NewGeneral(rowsAtOnce, k), linalg.NewGeneral(k, k), make([]float64, k*k)
-	for lo := 0; lo < x.n; lo += rowsAtOnce {
-		roots.Rows = min(rowsAtOnce, x.n-lo)
-		for i := range roots.Rows {
-			row, to := x.rows.Row(lo+i), linalg.Row(roots, i)
-			for t, c := range x.alive {
-				to[t] = math.Sqrt(float64(row[c]))
-			}
-		}
-		if err := linalg.Gram(ctx, roots, gram, x.workers); err != nil {
-			return nil, err
-		}
-		floats.Add(sum, gram.Data)
+	families := [][]int{x.alive}
+	if x.groups != nil {
+		families = x.families()
 	}
-	pairs := make([]merged, 0, k*(k-1)/2)
-	for j, b := range x.alive {
-		for i, a := range x.alive[:j] {
-			s, t := x.totals[a], x.totals[b]
-			pairs = append(pairs, merged{docstep.Pair{Into: a, From: b}, (1 - sum[i*k+j]) * s * t / (s + t)})
+	var pairs []merged
+	for _, columns := range families {
+		k := len(columns)
+		roots, gram, sum := linalg.NewGeneral(rowsAtOnce, k), linalg.NewGeneral(k, k), make([]float64, k*k)
+		for lo := 0; lo < x.n; lo += rowsAtOnce {
+			roots.Rows = min(rowsAtOnce, x.n-lo)
+			for i := range roots.Rows {
+				row, to := x.rows.Row(lo+i), linalg.Row(roots, i)
+				for t, c := range columns {
+					to[t] = math.Sqrt(float64(row[c]))
+				}
+			}
+			if err := linalg.Gram(ctx, roots, gram, x.workers); err != nil {
+				return nil, err
+			}
+			floats.Add(sum, gram.Data)
+		}
+		for j, b := range columns {
+			for i, a := range columns[:j] {
+				s, t := x.totals[a], x.totals[b]
+				pairs = append(pairs, merged{docstep.Pair{Into: a, From: b}, (1 - sum[i*k+j]) * s * t / (s + t)})
+			}
 		}
 	}
 	slices.SortStableFunc(pairs, byCost)
@@ -113,7 +121,13 @@ func bare(pairs []merged) []docstep.Pair {
 }
 
 // sample returns n if the sample that finds the costs of pairs has one document in n.
-func sample(nonzeros int64) int64 { return max(1, nonzeros/mergePairs) }
+func (s *topics) sample() int64 {
+	pairs := mergePairs
+	if s.groups != nil { // a document has few topics, and few documents have one
+		pairs = max(pairs, splitPairs*s.k)
+	}
+	return max(1, s.info.Nonzeros/int64(pairs))
+}
 
 // join adds up the tokens of each of the pairs.
 func (s *topics) join(ctx context.Context, pairs []merged) error {
@@ -144,6 +158,9 @@ func (s *topics) compact(ctx context.Context) error {
 	})
 	if err != nil {
 		return err
+	}
+	for _, g := range s.groups {
+		columns(g, g, s.alive)
 	}
 	s.totals = s.totals[:s.k]
 	s.rows.Reset(s.k)

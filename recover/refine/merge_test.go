@@ -55,7 +55,7 @@ func begun(t *testing.T, p Passes, c *corpus.Corpus, b *mat.Dense, want, passes 
 		}
 	})
 	for i := range passes {
-		if _, err := f.pass(t.Context(), i, false, i == passes-1); err != nil {
+		if _, err := f.pass(t.Context(), turn{first: i == 0, begins: i == 0, merge: i == passes-1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,8 +74,7 @@ func brute(t *testing.T, f *stripes, every int64, i, j int) float64 {
 		if err := f.docs.Block(at, &w.block); err != nil {
 			t.Fatal(err)
 		}
-		nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), false)
-		if err != nil {
+		if err := f.state.get(&w.rows, at, &w.block, false); err != nil {
 			t.Fatal(err)
 		}
 		for d := range w.block.Docs() {
@@ -84,7 +83,7 @@ func brute(t *testing.T, f *stripes, every int64, i, j int) float64 {
 				continue
 			}
 			f.load(&w, d, f.holdsOut(key))
-			n := f.state.row(nd, d)
+			n, _ := w.rows.doc(d)
 			for at, word := range w.Visible.Words {
 				row, apart, as := f.rows.Row(int(word)), 0.0, 0.0
 				for k, v := range n {

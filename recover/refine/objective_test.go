@@ -30,7 +30,7 @@ func objective(t *testing.T, f *stripes) float64 {
 				continue
 			}
 			theta := make([]float64, f.k)
-			for k, n := range f.state.row(f.state.mem, w.block.First+d) {
+			for k, n := range f.state.mem[(w.block.First+d)*f.k:][:f.k] {
 				theta[k] = float64(n) + f.alpha
 			}
 			floats.Scale(1/floats.Sum(theta), theta)
@@ -60,7 +60,7 @@ func TestPlainPassesNeverLowerTheObjective(t *testing.T) {
 			before, first, last := math.Inf(-1), 0.0, 0.0
 			for i := range 60 {
 				score, err := f.read(t.Context(), true, false, func(w *worker, slot, half int, sum *tally) error {
-					return f.block(phase{first: i == 0, half: half}, w, slot, sum)
+					return f.block(turn{first: i == 0}, half, w, slot, sum)
 				}, func(int) {})
 				if err != nil {
 					t.Fatal(err)

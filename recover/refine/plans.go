@@ -2,6 +2,7 @@ package refine
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -28,7 +29,7 @@ type plans struct {
 func (f *plans) plan(task sums.Task, steps int) *sums.Pass {
 	p := &sums.Pass{
 		Task: task, Topics: f.rows, Alpha: float32(f.alpha), Begin: make([]float32, f.k), Steps: steps,
-		Leave: true, Unigram: f.unigram, Scored: 1, Every: sample(f.info.Nonzeros), Totals: f.totals,
+		Leave: true, Unigram: f.unigram, Scored: 1, Every: f.sample(), Totals: f.totals,
 		Words: f.seen.allWords, Docs: int64(f.seen.all.Docs), Weights: f.seen.weights,
 	}
 	if len(f.columns) > 0 {
@@ -55,14 +56,14 @@ func scoreOf(a *sums.Answer) Score {
 }
 
 // pass implements documents. A pass is one plan, with what merging will cost.
-func (f *plans) pass(ctx context.Context, t int, closing, merge bool) (Score, error) {
+func (f *plans) pass(ctx context.Context, t turn) (Score, error) {
 	p := f.plan(sums.Learn, f.Steps)
-	p.Keep, p.Hide, p.Leave = f.Carry, f.seen.hides && !closing, t > 0
+	p.Keep, p.Hide, p.Leave = f.Carry, f.seen.hides && !t.closing, !t.first
 	if f.seen.all.Docs >= manyDocs {
 		p.Scored = scoredOf
 	}
 	var pairs []merged
-	if merge && t > 0 { // the topics of the start have no tokens by which to tell
+	if t.merge && !t.first { // the topics of the start have no tokens by which to tell
 		var err error
 		if pairs, err = f.similar(ctx, mergeTried*(len(f.alive)-f.want)); err != nil {
 			return Score{}, err
@@ -74,7 +75,7 @@ func (f *plans) pass(ctx context.Context, t int, closing, merge bool) (Score, er
 		err = f.leave(p, p.Keep)
 	}
 	if err == nil {
-		err = f.take(ctx, a, t > 0 && !closing)
+		err = f.take(ctx, a, !t.first && !t.closing)
 	}
 	if err != nil {
 		return Score{}, err
@@ -82,6 +83,9 @@ func (f *plans) pass(ctx context.Context, t int, closing, merge bool) (Score, er
 	f.priced = price(pairs, a)
 	return scoreOf(a), f.learn(ctx)
 }
+
+// split implements documents. newTopics refuses what would need it.
+func (f *plans) split(context.Context, int) error { return errors.ErrUnsupported }
 
 // take sets the sums to the counts of a pass, over-relaxed if far.
 func (f *plans) take(ctx context.Context, a *sums.Answer, far bool) error {

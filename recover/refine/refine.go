@@ -54,6 +54,15 @@ func Remote(r Refiner) bool {
 	return false
 }
 
+// Splits reports whether r can make more topics than it starts with (Options.K), as Passes can.
+func Splits(r Refiner) bool {
+	switch r.(type) {
+	case Passes, *Passes:
+		return true
+	}
+	return false
+}
+
 // Start is what a refinement begins with. It is not written to.
 type Start struct {
 	B *mat.Dense // N×K, topics: no entry negative, each column sums to 1
@@ -69,8 +78,8 @@ type Start struct {
 
 // Options are what every Refiner takes besides its own settings.
 type Options struct {
-	// K is the number of topics of the result, at most that of the start; 0 means the same.
-	// A Refiner chooses what becomes of surplus topics.
+	// K is the number of topics of the result; 0 means as many as the start has. A Refiner chooses
+	// what becomes of surplus topics. Passes alone takes a start with fewer, whose topics it splits.
 	K int
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
@@ -112,6 +121,8 @@ type Result struct {
 	// different; if two were merged, of the one with more tokens. nil: the topics of the
 	// start, in order.
 	From []int
+	// Tree says which topics were split from which; nil: none were.
+	Tree *recovery.Tree
 	// Counts are the tokens of each document by topic, M×K, document by document, without
 	// the document's weight; nil from Batch and with Passes.Scratch.
 	Counts []float32

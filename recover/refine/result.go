@@ -23,6 +23,9 @@ func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err e
 	}
 	res.History = append(res.History, score)
 	res.A.Scale(1/mat.Sum(res.A), res.A)
+	if res.Tree = s.tree(); res.Tree != nil {
+		s.origin = nil
+	}
 	res.Alpha, res.From, res.Reading = slices.Repeat([]float64{s.alpha}, s.k), s.origin, res.B
 	if res.WordTopics, err = s.wordTopics(ctx, res); err == nil && s.reads() {
 		res.Reading, err = s.reading(ctx)

@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,15 +28,15 @@ const (
 
 // prior is what a refinement adds to counts, and when it ends.
 type prior struct {
-	alpha, beta float64 // of each topic in a document, and of each word in a topic, in tokens
+	asked, beta float64 // of each topic in a document, 0 for alphaSum in all, and of each word in a topic, in tokens
 	gain        float64 // the least gain of log-likelihood for each hidden token and pass
 }
 
 // String names the settings, with α for any K.
 func (p prior) String() string {
 	alpha := fmt.Sprintf("%v/K", alphaSum)
-	if p.alpha > 0 {
-		alpha = fmt.Sprint(p.alpha)
+	if p.asked > 0 {
+		alpha = fmt.Sprint(p.asked)
 	}
 	s := fmt.Sprintf("alpha %s, beta %v", alpha, p.beta)
 	if p.gain >= 0 {
@@ -44,15 +45,21 @@ func (p prior) String() string {
 	return s
 }
 
+// alphaOf returns α for k topics.
+func (p prior) alphaOf(k int) float64 { return cmp.Or(p.asked, alphaSum/float64(k)) }
+
 // topics are the topics of a refinement, and what they are made from.
 type topics struct {
 	prior
 	workers int
-	n, k    int   // k counts the columns of everything, those of merged topics among them
-	want    int   // topics
-	alive   []int // the columns of the topics that there are, ascending
-	origin  []int // for each of them, the column of the start that it was; if merged, of the larger
-	settled int   // passes until the last merge
+	alpha   float64 // of each topic in a document, in tokens
+	n, k    int     // k counts the columns of everything, those of merged topics among them
+	want    int     // topics
+	alive   []int   // the columns of the topics that there are, ascending
+	origin  []int   // for each of them, the column of the start that it was; if merged, of the larger
+	settled int     // passes until the last merge
+	// groups has for each level above the topics the group of each column; nil: topics were not split.
+	groups [][]int
 
 	info corpus.Info // of the documents
 	seen *census
@@ -67,7 +74,7 @@ type topics struct {
 }
 
 // newTopics checks the input and what is asked for.
-func newTopics(p prior, docs corpus.Source, start Start, opt Options) (*topics, error) {
+func newTopics(p prior, docs corpus.Source, start Start, opt Options, splits bool) (*topics, error) {
 	if docs == nil {
 		return nil, errors.New("refine: no documents")
 	}
@@ -79,8 +86,8 @@ func newTopics(p prior, docs corpus.Source, start Start, opt Options) (*topics, 
 	if s.want == 0 {
 		s.want = s.k
 	}
-	if s.want < 1 || s.want > s.k {
-		return nil, fmt.Errorf("refine: %d topics of a start with %d; want at most those, or 0 for all", s.want, s.k)
+	if most := max(s.k, s.n/fewWords); s.want < 1 || s.want > s.k && !splits || s.want > most {
+		return nil, fmt.Errorf("refine: %d topics of a start with %d and %d words; want at most %d, or 0 for those of the start", s.want, s.k, s.n, most)
 	}
 	if start.Prior != nil && s.want != s.k {
 		return nil, fmt.Errorf("refine: a start with a prior has %d topics; want %d", s.k, s.want)
@@ -91,9 +98,7 @@ func newTopics(p prior, docs corpus.Source, start Start, opt Options) (*topics, 
 			return nil, fmt.Errorf("refine: %w", err)
 		}
 	}
-	if s.alpha == 0 {
-		s.alpha = alphaSum / float64(s.want)
-	}
+	s.alpha = p.alphaOf(min(s.k, s.want))
 	return s, nil
 }
 
@@ -166,12 +171,21 @@ func grows(h []Score, passes int) float64 {
 	return (h[n-1].HeldOut - h[n-1-passes].HeldOut) / float64(passes)
 }
 
+// turn is a pass among others.
+type turn struct {
+	first   bool // documents have no tokens by topic yet
+	begins  bool // the first pass with its topics: topics of all documents
+	closing bool // one of the last two
+	merge   bool // topics are merged after it
+}
+
 // documents are read once a pass, move the sums of the topics, and make the topics anew: in
 // stripes of float32 numbers (stripes), or by plans that add up whole numbers (plans).
 type documents interface {
-	// pass makes pass t, counted from 0, and returns the score of the topics before it. merge says
-	// that topics are merged after it.
-	pass(ctx context.Context, t int, closing, merge bool) (Score, error)
+	// pass makes a pass and returns the score of the topics before it.
+	pass(ctx context.Context, t turn) (Score, error)
+	// split makes k topics of those that there are, and leaves documents their tokens.
+	split(ctx context.Context, k int) error
 	// candidates returns the n pairs of topics that seem the cheapest to merge, with their costs.
 	candidates(ctx context.Context, n int) ([]merged, error)
 	// joined makes one topic of each of the pairs in all that is kept besides the sums; done says
@@ -195,10 +209,30 @@ func (s *topics) fit(ctx context.Context, docs documents, limit, correlated int,
 			limit = 0
 		}
 	}
+	levels := s.levels(s.surplus())
+	before := splitPasses * len(levels)
+	for i, k := range levels {
+		for t := range splitPasses {
+			score, err := docs.pass(ctx, turn{first: i+t == 0, begins: t == 0})
+			if err == nil && t == splitPasses-1 {
+				err = docs.split(ctx, k)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("refine: pass %d: %w", res.Passes+1, err)
+			}
+			res.Passes++
+			res.History = append(res.History, score)
+			if opt.Progress != nil {
+				opt.Progress(res.Passes, before+limit+correlated, score.LogLik)
+			}
+		}
+	}
+	fewest += before
+	limit += before
 	end := limit // moves forward when the gain is small
-	for t := 0; t < end; t++ {
-		merge := s.mergesAfter(t, end)
-		score, err := docs.pass(ctx, t, t >= end-closing, merge)
+	for t := before; t < end; t++ {
+		merge := s.mergesAfter(t-before, end-before)
+		score, err := docs.pass(ctx, turn{first: t == 0, begins: t == before, closing: t >= end-closing, merge: merge})
 		if err == nil && merge {
 			err = s.merge(ctx, docs, t == end-1)
 			s.settled = t + 1

@@ -48,7 +48,7 @@ func TestInferenceNearPasses(t *testing.T) {
 	}
 	defer f.state.close()
 	for pass := range 30 {
-		if _, err := f.pass(ctx, pass, pass >= 28, false); err != nil {
+		if _, err := f.pass(ctx, turn{first: pass == 0, begins: pass == 0, closing: pass >= 28}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -60,11 +60,6 @@ func TestInferenceNearPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows rowBuffer
-	all, err := f.state.get(&rows, 0, c.NumDocs(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
 	mean, most := 0.0, 0.0
 	theta := make([]float64, f.k)
 	for m := range c.NumDocs() {
@@ -72,7 +67,7 @@ func TestInferenceNearPasses(t *testing.T) {
 		if _, err := by.InferTo(theta, words, counts); err != nil {
 			t.Fatal(err)
 		}
-		n, total := f.state.row(all, m), 0.0
+		n, total := f.state.mem[m*f.k:][:f.k], 0.0
 		for _, x := range n {
 			total += float64(x) + f.alpha
 		}

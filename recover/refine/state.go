@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"sync/atomic"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/sums"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
@@ -39,27 +41,50 @@ func encoded(ctx context.Context, src corpus.Source, n int) (*corpus.Encoded, er
 	return corpus.Encode(ctx, byNumber{src, n})
 }
 
-// docState holds K numbers per document, in memory or in a temporary file.
+// docState holds numbers by document and topic, in memory or in a temporary file: of all topics or,
+// once topics were split, of the blocks of neighbouring topics that a document has tokens of.
 type docState struct {
 	k    int
-	mem  []float32
+	mem  []float32 // M×K, of all topics
+	some []held    // by block of documents; nil: documents have all topics
 	file *os.File
+	size int64 // of the file, where documents have some topics; atomic
 }
 
-// rowBuffer holds the numbers of a few documents on the way from and to a file.
-type rowBuffer struct {
+// held are the numbers of a block's documents for the blocks of topics that each has.
+type held struct {
+	ends   []int32  // of each document, in blocks of topics
+	left   []uint16 // how many of them it still has: the first
+	blocks []uint16 // ascending
+	vals   []float32
+	at     int64 // in the file
+}
+
+// rows are the numbers of the documents of a block, on the way from and to a docState.
+type rows struct {
 	vals  []float32
 	bytes []byte
+
+	k    int
+	some *held // nil: all topics
 }
 
-func (s *docState) open(docs, k int, folder string) (err error) {
-	s.k = k
-	if folder == "" {
-		s.mem = make([]float32, docs*k)
-		return nil
+// openState makes a state of k numbers for each document or, if some is not 0, of some of them for
+// the documents of so many blocks.
+func openState(docs, k, some int, folder string) (docState, error) {
+	s := docState{k: k}
+	if some > 0 {
+		s.some = make([]held, some)
 	}
+	if folder == "" {
+		if some == 0 {
+			s.mem = make([]float32, docs*k)
+		}
+		return s, nil
+	}
+	var err error
 	s.file, err = os.CreateTemp(folder, "topic-counts-*.tmp")
-	return err
+	return s, err
 }
 
 func (s *docState) close() error {
@@ -69,39 +94,143 @@ func (s *docState) close() error {
 	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
 }
 
-// get returns the numbers of n documents, to be changed and passed to put with the same
-// buffer. With fresh they are zero.
-func (s *docState) get(b *rowBuffer, first, n int, fresh bool) ([]float32, error) {
-	if s.file == nil {
-		return s.mem[first*s.k : (first+n)*s.k], nil
+// get sets r to the numbers of the documents of a block, to be changed and passed to put. With
+// fresh they are zero; where documents have some topics, there are none then (rows.add).
+func (s *docState) get(r *rows, number int, b *corpus.Block, fresh bool) error {
+	r.k, r.some = s.k, nil
+	n, at := b.Docs()*s.k, int64(b.First)*int64(s.k)
+	if s.some != nil {
+		r.some = &s.some[number]
+		if fresh {
+			*r.some = held{}
+			return nil
+		}
+		n, at = estep.BlockSize*len(r.some.blocks), r.some.at
 	}
-	b.vals = vec.Resize(b.vals, n*s.k)
+	switch {
+	case s.file != nil:
+		r.vals = vec.Resize(r.vals, n)
+	case s.some != nil:
+		r.vals = r.some.vals
+	default:
+		r.vals = s.mem[at:][:n]
+	}
 	if fresh {
-		clear(b.vals)
-		return b.vals, nil
+		clear(r.vals)
+		return nil
 	}
-	b.bytes = vec.Resize(b.bytes, 4*n*s.k)
-	if _, err := s.file.ReadAt(b.bytes, 4*int64(first)*int64(s.k)); err != nil {
-		return nil, err
-	}
-	for i := range b.vals {
-		b.vals[i] = math.Float32frombits(binary.LittleEndian.Uint32(b.bytes[4*i:]))
-	}
-	return b.vals, nil
-}
-
-// row returns the numbers of document d of those that get returned.
-func (s *docState) row(vals []float32, d int) []float32 { return vals[d*s.k:][:s.k] }
-
-// put stores what get returned.
-func (s *docState) put(b *rowBuffer, first int, vals []float32) error {
 	if s.file == nil {
 		return nil
 	}
-	b.bytes = b.bytes[:0]
-	for _, v := range vals {
-		b.bytes = binary.LittleEndian.AppendUint32(b.bytes, math.Float32bits(v))
+	r.bytes = vec.Resize(r.bytes, 4*n)
+	if _, err := s.file.ReadAt(r.bytes, 4*at); err != nil {
+		return err
 	}
-	_, err := s.file.WriteAt(b.bytes, 4*int64(first)*int64(s.k))
+	for i := range r.vals {
+		r.vals[i] = math.Float32frombits(binary.LittleEndian.Uint32(r.bytes[4*i:]))
+	}
+	return nil
+}
+
+// doc returns the numbers of document d of the block, and of which blocks of topics they are; nil
+// is all topics.
+func (r *rows) doc(d int) (vals []float32, blocks []uint16) {
+	if r.some == nil {
+		return r.vals[d*r.k:][:r.k], nil
+	}
+	lo := 0
+	if d > 0 {
+		lo = int(r.some.ends[d-1])
+	}
+	n := int(r.some.left[d])
+	return r.vals[estep.BlockSize*lo:][:estep.BlockSize*n], r.some.blocks[lo : lo+n : lo+n]
+}
+
+// whole returns the numbers of document d of all topics, padded, in to.
+func (r *rows) whole(d int, to *[]float32) []float32 {
+	vals, blocks := r.doc(d)
+	*to = vec.Resize(*to, estep.Padded(r.k))
+	clear(*to)
+	if blocks == nil {
+		copy(*to, vals)
+	}
+	for i, b := range blocks {
+		copy(block(*to, int(b)), block(vals, i))
+	}
+	return *to
+}
+
+// drop takes from document d the blocks of topics with fewer than least tokens, but for the one
+// with most.
+func (r *rows) drop(d int, least float32) {
+	vals, blocks := r.doc(d)
+	if blocks == nil {
+		return
+	}
+	best, most, n := 0, float32(-1), 0
+	for i := range blocks {
+		if v := sumOf(block(vals, i)); v > most {
+			best, most = i, v
+		}
+	}
+	for i, b := range blocks {
+		if i == best || sumOf(block(vals, i)) >= least {
+			copy(block(vals, n), block(vals, i))
+			blocks[n] = b
+			n++
+		}
+	}
+	r.some.left[d] = uint16(n)
+}
+
+// add adds a document's numbers of all topics to those of a block that get returned fresh: the
+// blocks that hold more than least, but one in any case.
+func (r *rows) add(all []float32, least float32) {
+	o, before := r.some, len(r.some.blocks)
+	best, most := 0, float32(-1)
+	for i := range len(all) / estep.BlockSize {
+		x := block(all, i)
+		v := sumOf(x)
+		if v > least {
+			o.blocks, o.vals = append(o.blocks, uint16(i)), append(o.vals, x...)
+		}
+		if v > most {
+			best, most = i, v
+		}
+	}
+	if len(o.blocks) == before {
+		o.blocks, o.vals = append(o.blocks, uint16(best)), append(o.vals, block(all, best)...)
+	}
+	o.ends, o.left = append(o.ends, int32(len(o.blocks))), append(o.left, uint16(len(o.blocks)-before))
+	r.vals = o.vals
+}
+
+// block returns block i of numbers.
+func block(x []float32, i int) []float32 { return x[estep.BlockSize*i:][:estep.BlockSize] }
+
+func sumOf(x []float32) (sum float32) {
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+// put stores what get set.
+func (s *docState) put(r *rows, b *corpus.Block, fresh bool) error {
+	if s.file == nil {
+		return nil
+	}
+	at := int64(b.First) * int64(s.k)
+	if r.some != nil {
+		if r.some.vals = nil; fresh {
+			r.some.at = atomic.AddInt64(&s.size, int64(len(r.vals))) - int64(len(r.vals))
+		}
+		at = r.some.at
+	}
+	r.bytes = r.bytes[:0]
+	for _, v := range r.vals {
+		r.bytes = binary.LittleEndian.AppendUint32(r.bytes, math.Float32bits(v))
+	}
+	_, err := s.file.WriteAt(r.bytes, 4*at)
 	return err
 }

@@ -47,7 +47,8 @@ type stripes struct {
 type worker struct {
 	*docstep.Document
 	block       corpus.Block
-	rows        rowBuffer
+	number      int // of block
+	rows        rows
 	theta, gram blas64.General
 	normal      *logisticnormal.Document // nil before passes under a logistic-normal prior
 }
@@ -66,7 +67,9 @@ func (f *stripes) cut(first []float32) error {
 	for i := range f.parts {
 		f.parts[i] = estep.NewRows(f.n, f.k)
 	}
-	return f.state.open(f.info.Documents, f.k, f.scratch)
+	var err error
+	f.state, err = openState(f.info.Documents, f.k, 0, f.scratch)
+	return err
 }
 
 // partCount returns the least number of parts, a power of two. More parts take longer to add
@@ -115,6 +118,7 @@ func (f *stripes) sweep(ctx context.Context, do func(w *worker, slot int) error,
 				if err := ctx.Err(); err != nil {
 					return err
 				}
+				w.number = i
 				if err := f.docs.Block(i, &w.block); err != nil {
 					return err
 				}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/docstep"
+	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/linalg"
 )
@@ -38,17 +39,11 @@ func (t *tally) score() Score {
 	return Score{LogLik: t.loglik / t.tokens, HeldOut: t.hidden / t.hiddenTokens}
 }
 
-// phase is what a sweep of a pass does with the documents besides stripes.rule.
-type phase struct {
-	first, closing bool
-	half           int // 0 or 1; -1 is all documents
-}
-
 // pass implements documents: by halves, unless it is the first or a closing one, or topics are
 // merged after it.
-func (f *stripes) pass(ctx context.Context, t int, closing, merge bool) (Score, error) {
-	return f.read(ctx, t == 0 || closing || merge, t > 0, func(w *worker, slot, half int, sum *tally) error {
-		return f.block(phase{first: t == 0, closing: closing, half: half}, w, slot, sum)
+func (f *stripes) pass(ctx context.Context, t turn) (Score, error) {
+	return f.read(ctx, t.begins || t.closing || t.merge, !t.first, func(w *worker, slot, half int, sum *tally) error {
+		return f.block(t, half, w, slot, sum)
 	}, func(int) {})
 }
 
@@ -90,42 +85,44 @@ func (f *stripes) read(ctx context.Context, whole, leave bool, block func(w *wor
 	return all.score(), nil
 }
 
-// block computes new topic counts of the documents in w.block, and adds their tokens
+// block computes new topic counts of the documents in w.block that are in a half, and adds their tokens
 // by word and topic to those of a slot.
-func (f *stripes) block(p phase, w *worker, slot int, sum *tally) error {
-	nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), p.first)
+func (f *stripes) block(p turn, half int, w *worker, slot int, sum *tally) error {
+	err := f.state.get(&w.rows, w.number, &w.block, p.first)
 	if err != nil {
 		return err
 	}
 	to := docstep.Sums{Rows: f.parts[slot]}
 	for d := range w.block.Docs() {
 		key := w.block.Key(d)
-		if p.half >= 0 && holdout.Half(key) != p.half {
+		if half >= 0 && holdout.Half(key) != half {
 			continue
 		}
 		f.load(w, d, !p.closing && f.holdsOut(key))
-		n := f.state.row(nd, d)
+		w.rows.drop(d, leastOfBlock)
+		n, blocks := w.rows.doc(d)
+		rule := w.Within(&f.rule, blocks)
 		if p.first && f.first != nil {
 			copy(n, f.first[(w.block.First+d)*f.k:])
 		} else if p.first {
-			err = w.Fold(&f.rule, n, foldIn)
+			err = w.Fold(rule, n, foldIn)
 		}
 		if err == nil {
-			scored := w.Hidden.Sum > 0 || p.half < 0 || f.seen.docs < manyDocs || holdout.Sampled(key, scoredOf)
-			err = f.document(n, w, to, scored, sum)
+			scored := w.Hidden.Sum > 0 || half < 0 || f.seen.docs < manyDocs || holdout.Sampled(key, scoredOf)
+			err = f.document(rule, n, w, to, scored, sum)
 		}
 		if err != nil {
 			return w.fail(d, err)
 		}
 	}
-	return f.state.put(&w.rows, w.block.First, nd)
+	return f.state.put(&w.rows, &w.block, false)
 }
 
 // document computes new topic counts n of the document in w, and adds its tokens by word and
 // topic to the sums.
-func (f *stripes) document(n []float32, w *worker, to docstep.Sums, scored bool, sum *tally) error {
-	total := f.rule.Prior.Weigh(w.T, n)
-	visible, hidden, err := w.Learn(&f.rule, to, total, scored)
+func (f *stripes) document(rule *docstep.Rule, n []float32, w *worker, to docstep.Sums, scored bool, sum *tally) error {
+	total := rule.Prior.Weigh(w.T, n)
+	visible, hidden, err := w.Learn(rule, to, total, scored)
 	if err != nil {
 		return err
 	}
@@ -158,18 +155,21 @@ func (f *stripes) price(ctx context.Context, pairs []merged) error {
 	for i := range pairs {
 		pairs[i].cost = 0
 	}
-	every, both := sample(f.info.Nonzeros), bare(pairs)
+	every, both := f.sample(), bare(pairs)
 	f.prepare(false)
 	return f.sweep(ctx, func(w *worker, slot int) error {
-		nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), false)
-		if err != nil {
+		if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
 			return err
 		}
 		for d := range w.block.Docs() {
 			if key := w.block.Key(d); holdout.Sampled(key, every) {
 				f.load(w, d, f.holdsOut(key))
-				f.rule.Prior.Weigh(w.T, f.state.row(nd, d))
-				w.Compare(costs[slot], &f.rule, both, f.totals)
+				n, blocks := w.rows.doc(d)
+				rule := w.Within(&f.rule, blocks)
+				rule.Prior.Weigh(w.T, n)
+				if err := w.Compare(costs[slot], rule, both, f.totals); err != nil {
+					return w.fail(d, err)
+				}
 			}
 		}
 		return nil
@@ -186,51 +186,82 @@ func (f *stripes) price(ctx context.Context, pairs []merged) error {
 
 // joined implements documents. Columns of topics that are gone are dropped when all are.
 func (f *stripes) joined(ctx context.Context, pairs []merged, done bool) error {
-	old := f.state
-	if done {
-		var state docState
-		if err := state.open(f.info.Documents, len(f.alive), f.scratch); err != nil {
-			return err
-		}
-		f.state = state // which is closed whatever happens
-	}
-	err := f.sweep(ctx, func(w *worker, _ int) error {
-		first, docs := w.block.First, w.block.Docs()
-		nd, err := old.get(&w.rows, first, docs, false)
-		if err != nil {
-			return err
-		}
-		for d := range docs {
-			n := old.row(nd, d)
-			for _, p := range pairs {
-				n[p.Into] += n[p.From]
-				n[p.From] = 0
+	if !done && f.state.some == nil {
+		return f.sweep(ctx, func(w *worker, _ int) error {
+			if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
+				return err
 			}
-		}
-		if !done {
-			return f.state.put(&w.rows, first, nd)
-		}
-		var to rowBuffer
-		out, err := f.state.get(&to, first, docs, true)
-		if err != nil {
-			return err
-		}
-		for d := range docs {
-			columns(f.state.row(out, d), old.row(nd, d), f.alive)
-		}
-		return f.state.put(&to, first, out)
-	}, nil)
-	if !done {
-		return err
+			for d := range w.block.Docs() {
+				n, _ := w.rows.doc(d)
+				join(n, pairs)
+			}
+			return f.state.put(&w.rows, &w.block, false)
+		}, nil)
 	}
-	if err := errors.Join(err, old.close()); err != nil {
+	k, alive := f.k, f.alive
+	if done {
+		k = len(alive)
+	}
+	all := make([][]float32, maxSlots)
+	err := f.restate(ctx, k, f.state.some != nil, func(w *worker, slot, d int) ([]float32, error) {
+		n := w.rows.whole(d, &all[slot])
+		join(n, pairs)
+		if done {
+			columns(n, n, alive)
+			clear(n[k:])
+		}
+		return n, nil
+	})
+	if err != nil || !done {
 		return err
 	}
 	for _, p := range f.parts {
-		p.Reset(len(f.alive))
+		p.Reset(k)
 	}
 	f.work = nil
 	return f.compact(ctx)
+}
+
+// join adds up the tokens of each of the pairs.
+func join(n []float32, pairs []merged) {
+	for _, p := range pairs {
+		n[p.Into] += n[p.From]
+		n[p.From] = 0
+	}
+}
+
+// restate replaces the state by k numbers for each document, or by those of some blocks of topics.
+// of returns all numbers of document d of w.block, whose old ones are in w.rows; it may be longer.
+func (f *stripes) restate(ctx context.Context, k int, some bool, of func(w *worker, slot, d int) ([]float32, error)) error {
+	old, blocks := f.state, 0
+	if some {
+		blocks = f.docs.Blocks()
+	}
+	state, err := openState(f.info.Documents, k, blocks, f.scratch)
+	if err != nil {
+		return err
+	}
+	f.state = state // which is closed whatever happens
+	err = f.sweep(ctx, func(w *worker, slot int) error {
+		var to rows
+		if err := errors.Join(old.get(&w.rows, w.number, &w.block, false), state.get(&to, w.number, &w.block, true)); err != nil {
+			return err
+		}
+		for d := range w.block.Docs() {
+			n, err := of(w, slot, d)
+			if err != nil {
+				return w.fail(d, err)
+			}
+			if some {
+				to.add(n[:estep.Padded(k)], 0)
+			} else {
+				copy(to.vals[d*k:][:k], n)
+			}
+		}
+		return state.put(&to, &w.block, true)
+	}, nil)
+	f.state.size = state.size
+	return errors.Join(err, old.close())
 }
 
 // last implements documents.
@@ -239,59 +270,132 @@ func (f *stripes) last(ctx context.Context, res *Result) (Score, error) {
 	f.keep, f.scale = f.blend(-1)
 	var all tally
 	slots := make([]tally, f.slots)
-	a, second := mat.NewDense(f.k, f.k, nil), make([]*mat.Dense, f.slots)
+	sum, second := newMoments(f.k), make([]moments, f.slots)
 	for i := range second {
-		second[i] = mat.NewDense(f.k, f.k, nil)
+		second[i] = newMoments(f.k)
 	}
 	err := f.sweep(ctx, func(w *worker, slot int) error {
 		if f.normal != nil {
-			return f.correlatedFinal(ctx, w, slot, &slots[slot], second[slot])
+			return f.correlatedFinal(ctx, w, slot, &slots[slot], second[slot].square)
 		}
-		return f.final(ctx, w, slot, &slots[slot], second[slot])
+		return f.final(ctx, w, slot, &slots[slot], &second[slot])
 	}, func(n int) error {
 		all.merge(slots[:n])
-		for _, x := range second[:n] {
-			a.Add(a, x)
-			x.Zero()
+		for i := range second[:n] {
+			sum.add(&second[i])
 		}
 		return f.drain(ctx, n)
 	})
-	res.A, res.Counts = a, f.state.mem
+	res.A, res.Counts = sum.matrix(f.alpha), f.state.mem
 	return all.score(), err
 }
 
 // final scores the documents of a block and adds up their moments and, for reading words, how
 // often words are in documents with each topic.
-func (f *stripes) final(ctx context.Context, w *worker, slot int, sum *tally, a *mat.Dense) error {
-	nd, err := f.state.get(&w.rows, w.block.First, w.block.Docs(), false)
-	if err != nil {
+func (f *stripes) final(ctx context.Context, w *worker, slot int, sum *tally, m *moments) error {
+	if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
 		return err
 	}
 	var to *docstep.Sums
 	if f.reads() {
 		to = &docstep.Sums{Rows: f.parts[slot]}
 	}
-	w.theta = general(w.theta.Data, w.block.Docs(), f.k)
+	some := f.state.some != nil
+	if !some {
+		w.theta = general(w.theta.Data, w.block.Docs(), f.k)
+		clear(w.theta.Data)
+	}
 	for d := range w.block.Docs() {
 		f.load(w, d, false)
-		theta := linalg.Row(w.theta, d)
 		if len(w.Visible.Words) == 0 {
-			clear(theta)
 			continue
 		}
-		n := f.state.row(nd, d)
-		total := f.rule.Prior.Weigh(w.T, n)
-		loglik, err := w.Finish(&f.rule, to, total)
+		n, blocks := w.rows.doc(d)
+		rule := w.Within(&f.rule, blocks)
+		total := rule.Prior.Weigh(w.T, n)
+		loglik, err := w.Finish(rule, to, total)
 		if err != nil {
 			return w.fail(d, err)
 		}
 		sum.loglik += loglik
 		sum.tokens += float64(w.Visible.Sum) * w.Times
+		if some {
+			m.document(n, blocks, f.alpha, f.seen.share(w.block.First+d))
+			continue
+		}
+		theta := linalg.Row(w.theta, d)
 		for k, v := range n {
 			theta[k] = (float64(v) + f.alpha) / math.Sqrt(total*(total+1))
 		}
 	}
-	return f.moments(ctx, w, a)
+	if some {
+		return nil
+	}
+	return f.moments(ctx, w, m.square)
+}
+
+// moments are what the documents' E[θθᵀ] is made of, where documents have n tokens by topic: with a
+// weight c of each, the sums of c·nnᵀ, c·n and c. Where documents have all topics, the first alone,
+// with (n + α) for n and what is added on the diagonal.
+type moments struct {
+	square *mat.Dense // K×K
+	linear []float64  // K
+	all    float64
+}
+
+func newMoments(k int) moments {
+	return moments{square: mat.NewDense(k, k, nil), linear: make([]float64, k)}
+}
+
+// add adds other moments and empties them.
+func (m *moments) add(o *moments) {
+	m.square.Add(m.square, o.square)
+	floats.Add(m.linear, o.linear)
+	m.all += o.all
+	o.square.Zero()
+	clear(o.linear)
+	o.all = 0
+}
+
+// document adds a document with tokens by topic in some blocks of topics.
+func (m *moments) document(n []float32, blocks []uint16, alpha, weight float64) {
+	k := len(m.linear)
+	total := alpha * float64(k)
+	x := make([]float64, len(n))
+	for i, v := range n {
+		x[i] = float64(v)
+		total += x[i]
+	}
+	c := weight / (total * (total + 1))
+	m.all += c
+	for i, v := range x {
+		if v == 0 {
+			continue
+		}
+		t := int(blocks[i/estep.BlockSize])*estep.BlockSize + i%estep.BlockSize
+		m.linear[t] += c * v
+		row := m.square.RawRowView(t)
+		for j, b := range blocks {
+			lo := int(b) * estep.BlockSize
+			to := row[lo:min(lo+estep.BlockSize, k)]
+			floats.AddScaled(to, c*v, x[j*estep.BlockSize:][:len(to)])
+		}
+	}
+}
+
+// matrix returns the sum of c·((n + α)(n + α)ᵀ + diag(n + α)), and changes m.
+func (m *moments) matrix(alpha float64) *mat.Dense {
+	if m.all == 0 {
+		return m.square
+	}
+	for i, v := range m.linear {
+		row := m.square.RawRowView(i)
+		for j, u := range m.linear {
+			row[j] += alpha * (v + u + alpha*m.all)
+		}
+		row[i] += v + alpha*m.all
+	}
+	return m.square
 }
 
 // moments adds E[θθᵀ] = (s·θθᵀ + diag θ)/(s+1) of the documents of a block, times their

@@ -1,0 +1,382 @@
+package refine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/parallel"
+	recovery "github.com/jsmf-go/spectral/recover"
+)
+
+// Many topics are found as a tree: each of few topics is divided (divide.go), in one level or two.
+// The children of a topic are neighbouring columns, so that the topics of a document are in few blocks
+// of columns. Passes then keep, of each document, the blocks that it has tokens of.
+const (
+	// splitPasses are made of the topics of a level before they are split.
+	splitPasses = 10
+	// Topics are split in two levels where more than widest are asked for, for each that there is.
+	widest = 20
+	// A topic gets topics in proportion to its tokens to the power of splitPower.
+	splitPower = 0.8
+	// What cannot be divided gives its topics to others, in splitRounds at most.
+	splitRounds = 4
+	// fromParent is the share of its parent in a topic at first.
+	fromParent = 0.1
+	// leastShared of a token is the least that counts as a word of a topic, and leastHeld tokens of
+	// a topic the least with which a document gets its children.
+	leastShared, leastHeld = 0.05, 0.02
+	// splitFold steps of EM find the tokens of the children at first.
+	splitFold = 5
+	// leastOfBlock are the tokens with which a document keeps a block of topics.
+	leastOfBlock = 2
+	// Documents of fewer than sparseWords distinct words on average keep all of up to denseTopics
+	// topics: of so few tokens a block soon has none, and none comes back.
+	sparseWords, denseTopics = 10, 300
+)
+
+// levels returns the numbers of topics that those of the start are split into, one after the other.
+func (s *topics) levels(most int) []int {
+	switch {
+	case most <= s.k:
+		return nil
+	case most <= widest*s.k:
+		return []int{most}
+	}
+	return []int{int(math.Round(math.Sqrt(float64(s.k) * float64(most)))), most}
+}
+
+// surplus returns how many topics there are before the first ones are merged.
+func (s *topics) surplus() int {
+	if s.want <= s.k {
+		return s.k
+	}
+	return s.want + s.want/4
+}
+
+// split implements documents: it makes k topics of those that there are.
+func (f *stripes) split(ctx context.Context, k int) error {
+	parts, err := f.divided(ctx)
+	if err != nil {
+		return err
+	}
+	children, err := f.children(ctx, parts, k)
+	if err != nil {
+		return err
+	}
+	first := make([]int, f.k+1) // the first child of each topic
+	for t, c := range children {
+		first[t+1] = first[t] + max(1, len(c))
+	}
+	old := f.k
+	if err := f.grow(ctx, children, first); err != nil {
+		return err
+	}
+	for i := range f.parts {
+		f.parts[i] = estep.NewRows(f.n, f.k)
+	}
+	f.work = nil
+	f.alpha = f.alphaOf(min(f.k, f.want))
+	f.prepare(false)
+	shares := make([]float32, f.k)
+	for t, c := range children {
+		sum := 0.0
+		for _, c := range c {
+			sum += c.share
+		}
+		shares[first[t]] = 1
+		for i, c := range c {
+			shares[first[t]+i] = float32(c.share / sum)
+		}
+	}
+	all, some := make([][2][]float32, maxSlots), f.sparse()
+	return f.restate(ctx, f.k, some, func(w *worker, slot, d int) ([]float32, error) {
+		from, to := w.rows.whole(d, &all[slot][0])[:old], &all[slot][1]
+		*to = slices.Grow((*to)[:0], f.rows.Stride)[:f.rows.Stride]
+		clear(*to)
+		var blocks []uint16
+		for t, v := range from {
+			if some && v < leastHeld || v == 0 {
+				continue
+			}
+			for c := first[t]; c < first[t+1]; c++ {
+				(*to)[c] = v * shares[c]
+				if b := uint16(c / estep.BlockSize); len(blocks) == 0 || blocks[len(blocks)-1] != b {
+					blocks = append(blocks, b)
+				}
+			}
+		}
+		f.load(w, d, f.holdsOut(w.block.Key(d)))
+		if len(blocks) == 0 || len(w.Visible.Words) == 0 {
+			return *to, nil
+		}
+		if !some {
+			w.Use(nil)
+			return *to, w.Unfold(&f.rule, (*to)[:f.k], splitFold)
+		}
+		rule := w.Within(&f.rule, blocks)
+		n := make([]float32, 0, estep.BlockSize*len(blocks))
+		for _, b := range blocks {
+			n = append(n, block(*to, int(b))...)
+		}
+		if err := w.Unfold(rule, n, splitFold); err != nil {
+			return nil, err
+		}
+		for i, b := range blocks {
+			copy(block(*to, int(b)), block(n, i))
+		}
+		return *to, nil
+	})
+}
+
+// divided returns the part of the documents that each topic has.
+func (f *stripes) divided(ctx context.Context) ([]part, error) {
+	out, slots := make([]part, f.k), make([][]part, f.slots)
+	for i := range slots {
+		slots[i] = make([]part, f.k)
+	}
+	f.prepare(false)
+	return out, f.sweep(ctx, func(w *worker, slot int) error {
+		if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
+			return err
+		}
+		of := slots[slot]
+		before := make([]int, f.k) // words of each part before the document
+		for d := range w.block.Docs() {
+			f.load(w, d, f.holdsOut(w.block.Key(d)))
+			if len(w.Visible.Words) == 0 {
+				continue
+			}
+			n, blocks := w.rows.doc(d)
+			rule := w.Within(&f.rule, blocks)
+			for i, v := range n {
+				if w.T[i] = v; v < leastShared {
+					w.T[i] = 0
+				}
+			}
+			for t := range of {
+				before[t] = len(of[t].words)
+			}
+			err := w.Shares(rule, func(i, c int, count float32) {
+				if count < leastShared {
+					return
+				}
+				p := &of[c]
+				p.words, p.counts = append(p.words, w.Visible.Words[i]), append(p.counts, count)
+			})
+			if err != nil {
+				return w.fail(d, err)
+			}
+			for t := range of {
+				p := &of[t]
+				sum := 0.0
+				for _, v := range p.counts[before[t]:] {
+					sum += float64(v)
+				}
+				p.tokens += sum * w.Times
+				if sum < f.leastTokens() {
+					p.words, p.counts = p.words[:before[t]], p.counts[:before[t]]
+					continue
+				}
+				p.ends, p.weights = append(p.ends, len(p.words)), append(p.weights, w.Times)
+			}
+		}
+		return nil
+	}, func(n int) error {
+		for _, of := range slots[:n] {
+			for t := range of {
+				out[t].append(&of[t])
+				of[t] = part{words: of[t].words[:0], counts: of[t].counts[:0], weights: of[t].weights[:0], ends: of[t].ends[:0]}
+			}
+		}
+		return nil
+	})
+}
+
+// sparse reports whether documents keep some topics alone once topics were split.
+func (s *topics) sparse() bool {
+	return s.want > denseTopics || s.seen.nonzeros >= sparseWords*int64(s.seen.docs)
+}
+
+// leastTokens returns how many tokens of a topic a document has that is of its part.
+func (s *topics) leastTokens() float64 {
+	return min(dividedTokens, float64(s.seen.tokens)/float64(s.seen.docs)/4)
+}
+
+// children divides the topics into k in all; those without children stay as they are.
+func (f *stripes) children(ctx context.Context, parts []part, k int) ([][]child, error) {
+	out, weights := make([][]child, len(parts)), make([]float64, len(parts))
+	asked := make([]int, len(parts))
+	for t := range parts {
+		weights[t] = math.Pow(parts[t].tokens, splitPower)
+	}
+	for round := 1; ; round++ {
+		share := apportion(k, weights)
+		err := parallel.Chunks(ctx, len(parts), 1, parallel.Workers(f.workers, len(parts)), func(_, t, _, _ int) (err error) {
+			if share[t] != asked[t] && share[t] > 1 {
+				if out[t], err = parts[t].divide(ctx, f.n, share[t]); err != nil {
+					return fmt.Errorf("splitting topic %d: %w", t, err)
+				}
+			}
+			if share[t] == 1 {
+				out[t] = nil
+			}
+			asked[t] = share[t]
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		have := 0
+		for t, c := range out {
+			n := max(1, len(c))
+			have += n
+			if n < asked[t] { // it gets no more
+				weights[t] = -float64(n)
+			}
+		}
+		if have == k || round == splitRounds {
+			if have < k {
+				return nil, fmt.Errorf("%d topics cannot be made of the %d that there are, but %d: the documents do not tell more apart", k, len(parts), have)
+			}
+			return out, nil
+		}
+	}
+}
+
+// apportion shares out k by weights: at least one each, then by the largest remainders, the first of
+// those alike. A weight below zero is minus the number that is given.
+func apportion(k int, weights []float64) []int {
+	out, sum, left := make([]int, len(weights)), 0.0, k
+	for t, v := range weights {
+		if v < 0 {
+			out[t] = int(-v)
+			left -= out[t]
+		} else {
+			sum += v
+		}
+	}
+	type rest struct {
+		t int
+		v float64
+	}
+	var rests []rest
+	free := left
+	for t, v := range weights {
+		if v >= 0 {
+			q := v / sum * float64(free)
+			out[t] = max(1, int(q))
+			left -= out[t]
+			rests = append(rests, rest{t, q - float64(out[t])})
+		}
+	}
+	if len(rests) == 0 {
+		return out
+	}
+	slices.SortStableFunc(rests, func(a, b rest) int { return cmp.Compare(b.v, a.v) })
+	for i := 0; left > 0; i, left = (i+1)%len(rests), left-1 {
+		out[rests[i].t]++
+	}
+	for ; left < 0; left++ { // those that got one for less than half of one
+		most := rests[0].t
+		for _, r := range rests {
+			if out[r.t] > out[most] {
+				most = r.t
+			}
+		}
+		out[most]--
+	}
+	return out
+}
+
+// grow replaces the topics by their children; first has the first child of each.
+func (s *topics) grow(ctx context.Context, children [][]child, first []int) error {
+	old := s.rows
+	k := first[len(first)-1]
+	s.rows, s.sums = estep.NewRows(s.n, k), linalg.NewGeneral(s.n, k)
+	// The parent's probability of the words of its children.
+	mass := make([]float64, old.K)
+	for t, c := range children {
+		if len(c) > 0 {
+			for _, w := range c[0].words {
+				mass[t] += float64(old.Row(int(w))[t])
+			}
+		}
+	}
+	err := s.words(ctx, s.workers, func(i int) {
+		from, to := old.Row(i), s.rows.Row(i)
+		for t, v := range from {
+			for c := first[t]; c < first[t+1]; c++ {
+				to[c] = v
+			}
+			if len(children[t]) == 0 {
+				continue
+			}
+			at, in := slices.BinarySearch(children[t][0].words, int32(i))
+			if !in {
+				continue
+			}
+			for j, c := range children[t] {
+				to[first[t]+j] = float32(fromParent*float64(v) + (1-fromParent)*mass[t]*c.b[at])
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	s.groups = append(s.groups, make([]int, k))
+	for l, g := range s.groups {
+		of := make([]int, k)
+		for t := range old.K {
+			for c := first[t]; c < first[t+1]; c++ {
+				if of[c] = t; l < len(s.groups)-1 {
+					of[c] = g[t]
+				}
+			}
+		}
+		s.groups[l] = of
+	}
+	s.k, s.totals = k, make([]float64, k)
+	s.alive, s.origin = make([]int, k), make([]int, k)
+	for t := range k {
+		s.alive[t], s.origin[t] = t, t
+	}
+	return nil
+}
+
+// families returns the columns of each topic of the start.
+func (s *topics) families() (out [][]int) {
+	before := -1
+	for _, c := range s.alive {
+		if g := s.groups[0][c]; g != before {
+			out, before = append(out, nil), g
+		}
+		out[len(out)-1] = append(out[len(out)-1], c)
+	}
+	return out
+}
+
+// tree returns which topics were split from which; nil: none were.
+func (s *topics) tree() *recovery.Tree {
+	if s.groups == nil {
+		return nil
+	}
+	out := &recovery.Tree{}
+	for _, g := range s.groups {
+		number, of := map[int]int{}, make([]int, len(s.alive))
+		for i, c := range s.alive {
+			n, seen := number[g[c]]
+			if !seen {
+				n = len(number)
+				number[g[c]] = n
+			}
+			of[i] = n
+		}
+		out.Groups = append(out.Groups, of)
+	}
+	return out
+}
