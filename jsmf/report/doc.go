@@ -21,7 +21,8 @@
 // model that holds verdicts and a bootstrap (Model.With) is shown with how
 // good each topic is, the intervals of shares and correlations, and how often a topic comes
 // back. Of more than 250 topics the drawings and the matrix of correlations show groups: those of
-// the finest level of the tree that has so few, or without one groups around the largest topics. The page begins with the largest sound topic.
+// the finest level of the tree that has so few, or without one groups around the largest topics,
+// and effects are those on the 250 largest. The page begins with the largest sound topic.
 //
 // [Options] add measures, effects of metadata, a hierarchy, a sweep, the curation of the
 // vocabulary, further maps and times, and documents on a map, up to 100,000 of them: each

@@ -109,3 +109,36 @@ func BenchmarkThousandTopics(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(write(b, m))), "bytes")
 }
+
+// Of many topics the page shows the effects on the largest, and all that was asked for besides.
+func TestEffectsOnManyTopics(t *testing.T) {
+	m := split(t, 900, 30, 300)
+	e := sample.Effects(m, 5)
+	asked := len(e.Quantities) - 300
+	var d data
+	p := &page{K: 300, names: m.Names(), say: speech(Nouns{}.phrases())}
+	shares := m.TopicShares()
+	p.effects(&d, e, shares)
+	if len(d.Effects.Quantities) != maxDrawn+asked || len(p.Effects.Terms[0].Rows) != maxDrawn+asked || !strings.Contains(p.Effects.About, "Of the 300 topics, the 250 largest.") {
+		t.Fatalf("%d quantities: %s", len(d.Effects.Quantities), p.Effects.About)
+	}
+	least := slices.Sorted(slices.Values(shares))[50]
+	for i, q := range d.Effects.Quantities {
+		at := q.Topic
+		if i >= maxDrawn {
+			at = 300 + i - maxDrawn
+		} else if shares[at] < least || q.Name != p.names[at] {
+			t.Errorf("quantity %d is topic %d, of share %g", i, at, shares[at])
+		}
+		for j, term := range d.Effects.Terms {
+			for x := range term.Points {
+				if got, want := float64(term.Predictions[3*(x*len(d.Effects.Quantities)+i)]), e.Terms[j].Predictions[x][at].Value; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+					t.Fatalf("quantity %d, term %d, point %d: %g, want %g", i, j, x, got, want)
+				}
+			}
+		}
+	}
+	if len(e.Quantities) != 300+asked || len(e.Terms[0].Differences[0]) != 300+asked {
+		t.Error("the effects of the caller were written to")
+	}
+}

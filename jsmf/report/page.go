@@ -42,7 +42,8 @@ type page struct {
 	Measures      []measure
 	Sweep         *sweepTable
 	Effects       *effectsPage
-	HasTimes      bool // some effect is one of time
+	HasTimes      bool  // some effect is one of time
+	affected      []int // the topics whose effects the page shows, ascending
 	Levels        int
 	Tree          []node
 	Maps          []string
@@ -141,7 +142,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	d.LogLik = numbers(st.Refine.LogLik())
 	p.measures(o)
 	p.addSweep(d, o.Sweep)
-	p.effects(d, o.Effects)
+	p.effects(d, o.Effects, shares)
 	if o.Hierarchy != nil {
 		p.tree(o.Hierarchy)
 	}

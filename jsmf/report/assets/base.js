@@ -91,7 +91,8 @@
   const partOf = range(K);
   const into = (k) => k < K ? partOf[k] : k;
   const alive = (k) => into(k) === k;
-  const partsOf = (k) => range(K).filter((l) => into(l) === k);
+  let parts = range(K).map((k) => [k]);
+  const partsOf = (k) => parts[k];
   const onEdit = []; // what must be drawn again with other names and fewer topics
   // Groups of the tree are numbered after the topics, level by level. Where there are many
   // topics, those of a level are drawn in their place. thing returns a topic or a group.

@@ -78,6 +78,8 @@
     const apply = () => {
       for (const k of range(K)) partOf[k] = k;
       for (const g of groups) for (const k of g) partOf[k] = g[0];
+      parts = range(K).map(() => []);
+      partOf.forEach((first, k) => parts[first].push(k));
       data.topics = first.topics.map((t, k) => ({ ...(membersOf(k).length > 1 ? together(k, membersOf(k)) : t), name: names.get(k) || t.name }));
       data.columns.forEach((c, i) => {
         c.values = first.columns[i].map((v, k) => membersOf(k).length === 1 ? v : c.key === "share" ? sum(membersOf(k).map((l) => first.columns[i][l])) : null);
