@@ -275,7 +275,7 @@ func (b *bootstrap) warm(ctx context.Context, number int) (*Replicate, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &Model{vocab: m.vocab, anchors: m.anchors, groups: m.groups, marginals: m.marginals, background: m.background, prov: m.prov}
+	made := &Model{vocab: m.vocab, anchors: m.anchors, groups: m.groups, marginals: m.marginals, background: m.background, tree: m.tree, prov: m.prov}
 	if err := made.setRefined(x); err != nil {
 		return nil, err
 	}

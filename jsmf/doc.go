@@ -48,7 +48,8 @@
 // [Model.Topics] and [Model.Correlations] are those after the passes. [Model.Logits] is the
 // logistic-normal prior of a document's topic proportions, which the last passes learn and which
 // knows the topics that go together; [Model.Alpha] is the Dirichlet prior of the passes before.
-// Pipeline.Refine(nil) makes no passes.
+// Pipeline.Refine(nil) makes no passes. Where topics were found by splitting fewer, [Model.Tree]
+// has them all, and [Model.Cut] is the model of one level.
 //
 // Each stage can be another method of its package, or a type of the caller's own that implements
 // the stage's interface ([rectify.Rectifier], [anchor.Finder], [recovery.Recoverer],

@@ -109,7 +109,8 @@ func (m *Model) Fingerprint() string {
 // A topic made of others has the sum of their shares, of their proportions in documents
 // (Documents), of p(topic | word), of their rows and columns in Correlations, and of their α. Its
 // probabilities of words and its Reading are the means of theirs, weighted by share. The anchor is
-// that of the first; it is background if all of them are. Its Uncertainty has no intervals: they
+// that of the first; it is background if all of them are. In the Tree it is in the groups of the
+// first, and a group that has no topic left is gone. Its Uncertainty has no intervals: they
 // are NaN. What LearnDual has learned, the state for a refit (Resumable) and the Verdicts are those
 // of all topics as they were, and are left out where some are merged.
 //

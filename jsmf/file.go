@@ -50,6 +50,7 @@ func (m *Model) sections() []modelfile.Section {
 		{Tag: "RECT", Field: "state", Content: modelfile.FloatParts(5, m.stateParts, m.setState), Check: m.checkState},
 		{Tag: "READ", Field: "reading", Content: modelfile.Floats(&m.reading, n*k), Check: m.checkReading},
 		{Tag: "BACK", Field: "background", Content: modelfile.Flags(&m.background, k)},
+		{Tag: "TREE", Field: "tree", Content: modelfile.JSON(&m.tree), Check: m.checkTree},
 		{Tag: "NAME", Field: "names", Content: modelfile.Texts(&m.add.Names, k, "name"), Check: m.checkNames},
 		{Tag: "DOCS", Field: "documents", Content: modelfile.Bytes(m.add.Documents.bytes, func(b []byte) (err error) { m.add.Documents, err = readCompositions(b, k); return err }), Check: func() error { return m.add.Documents.Validate(k) }},
 		{Tag: "BOOT", Field: "uncertainty", Content: modelfile.JSON(&m.add.Uncertainty), Check: func() error { return m.add.Uncertainty.check(n, k) }},

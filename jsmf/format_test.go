@@ -22,6 +22,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/modelfile"
 	"github.com/jsmf-go/spectral/internal/testutil"
+	recovery "github.com/jsmf-go/spectral/recover"
 )
 
 var update = flag.Bool("update", false, "write golden files that do not exist yet; those that do are never touched")
@@ -335,6 +336,7 @@ func fill(v reflect.Value, n *int) {
 func TestRefinedFile(t *testing.T) {
 	p := tinyParts()
 	refinedParts(&p)
+	p.Tree = &recovery.Tree{Groups: [][]int{{0, 0}, {1, 0}}}
 	raw := func(d *mat.Dense) []byte { return floatBytes(d.RawMatrix().Data...) }
 	file := func() testFile {
 		f := tinyFile()
@@ -346,6 +348,7 @@ func TestRefinedFile(t *testing.T) {
 			testSection{tag: "ALPH", payload: floatBytes(1.0/3, 1.0/4)})
 		f.sections = append(f.sections, testSection{tag: "READ", payload: raw(p.Reading)},
 			testSection{tag: "BACK", payload: []byte{0, 1}},
+			testSection{tag: "TREE", payload: []byte(`{"groups":[[0,0],[1,0]]}`)},
 			testSection{tag: "NAME", payload: wordBytes("größe, \"1\"", "")})
 		return f
 	}
@@ -358,6 +361,8 @@ func TestRefinedFile(t *testing.T) {
 		`the weight of word 0 ("apple") in topic 0`: func(f *testFile) { copy(f.section("READ").payload, floatBytes(-1)) },
 		`background: the flag of topic 1 is 2`:      func(f *testFile) { f.section("BACK").payload = []byte{0, 2} },
 		`section "BACK"`:                            func(f *testFile) { f.section("BACK").payload = []byte{0} },
+		`tree: a tree without levels`:               func(f *testFile) { f.section("TREE").payload = []byte(`null`) },
+		`tree: level 1 has groups of 1 topics`:      func(f *testFile) { f.section("TREE").payload = []byte(`{"groups":[[0,0],[0]]}`) },
 		`names: ends before name 1`:                 func(f *testFile) { f.section("NAME").payload = append(wordBytes("longer"), 0) },
 		`names: 2 bytes are too few for 2 names`:    func(f *testFile) { f.section("NAME").payload = []byte{0, 0} },
 		`names: 1 bytes after the last name`:        func(f *testFile) { f.section("NAME").payload = append(wordBytes("", ""), 0) },

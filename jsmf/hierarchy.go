@@ -23,6 +23,9 @@ import (
 // may belong to several topics above it: the levels form a directed acyclic graph with the weights
 // p(topic below | topic above).
 //
+// A model whose topics were found by splitting fewer has a tree of its own, in which each topic has
+// one place: see [Model.Tree]. A Hierarchy is fitted afterwards, to any model.
+//
 // A Hierarchy is immutable and safe for concurrent use. As with Model, a level or topic out of
 // range panics.
 type Hierarchy struct {

@@ -1,6 +1,7 @@
 package jsmf
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -41,6 +42,7 @@ type Model struct {
 	dual       []float64                // Λ/M of PADD; nil: not learned
 	alpha      []float64                // Dirichlet parameters; nil: not learned
 	logits     *recovery.LogisticNormal // nil: not learned; never written to
+	tree       *recovery.Tree           // nil: the topics were not split; never written to
 	stems      *stems.Index             // of the vocabulary, by the Stemmer of the tokenizer; nil without one
 	state      *rectify.State           // of the rectification, for a refit; nil: not kept
 	background []bool                   // nil: no topic is background
@@ -70,7 +72,7 @@ func newModel(m *Model) (*Model, error) {
 
 // ready makes a model with all its parts ready for use. Lists that say nothing become nil.
 func (m *Model) ready() *Model {
-	m.groups, m.add.Names = cloneGroups(m.groups), cloneNames(m.add.Names)
+	m.groups, m.tree, m.add.Names = cloneGroups(m.groups), cloneTree(m.tree), cloneNames(m.add.Names)
 	if m.background = slices.Clone(m.background); !slices.Contains(m.background, true) {
 		m.background = nil
 	}
@@ -110,7 +112,7 @@ func (m *Model) setRefined(x *refine.Result) error {
 			return fmt.Errorf("logits: %w", err)
 		}
 	}
-	m.alpha, m.reading, m.logits = x.Alpha, nil, x.Prior
+	m.alpha, m.reading, m.logits, m.tree = x.Alpha, nil, x.Prior, cmp.Or(x.Tree, m.tree)
 	if x.Reading == nil {
 		return nil
 	}

@@ -39,6 +39,7 @@ type modelParts struct {
 	Reading                          *mat.Dense
 	Background                       []bool
 	Names                            []string
+	Tree                             *recovery.Tree
 }
 
 // unchecked returns the Model of p as it is before newModel.
@@ -53,7 +54,7 @@ func unchecked(t *testing.T, p modelParts) *Model {
 
 func (p modelParts) unchecked() (*Model, error) {
 	m := &Model{vocab: p.Vocabulary, anchors: p.Anchors, groups: p.AnchorGroups, marginals: p.Marginals, stats: p.Stats, prov: p.Provenance}
-	if err := m.setRefined(&refine.Result{B: p.Topics, WordTopics: p.WordTopics, A: p.Correlations, Alpha: p.Alpha, Reading: p.Reading}); err != nil {
+	if err := m.setRefined(&refine.Result{B: p.Topics, WordTopics: p.WordTopics, A: p.Correlations, Alpha: p.Alpha, Reading: p.Reading, Tree: p.Tree}); err != nil {
 		return nil, err
 	}
 	m.background, m.add.Names = p.Background, p.Names

@@ -30,7 +30,8 @@ func (m *Model) Name(k int) string {
 // two or three of its best words (TopWords), best first, as in "god · jesus · bible". A word is in
 // one name if it can, that of the topic where it weighs most. No name has two forms of a word, such
 // as "drive" and "drives", or a word of one letter, unless the topic has no others. The words of a
-// phrase are apart, as in texts. Topics that cannot be told apart by their words get a number.
+// phrase are apart, as in texts. Topics that cannot be told apart by their words get a number. In a
+// model with a Tree, topics of several groups of the finest level may have a word in common.
 func (m *Model) Names() []string { return slices.Clone(m.names()) }
 
 // cloneNames copies names, nil if there are none.
@@ -83,10 +84,10 @@ func (m *Model) makeNames() []string {
 		parts[x.topic] = append(p, x.WordProb)
 		return true
 	}
-	used := make(map[int]bool)
+	family, used := m.families(), make(map[[2]int]bool)
 	for _, x := range all {
-		if !used[x.Index] && add(x) {
-			used[x.Index] = true
+		if at := [2]int{family[x.topic], x.Index}; !used[at] && add(x) {
+			used[at] = true
 		}
 	}
 	for _, x := range all { // where others have taken the words, share them

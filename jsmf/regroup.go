@@ -52,24 +52,32 @@ type merging struct {
 	weight []float64 // by old number: its part in the topic it is part of; nil: none are merged
 }
 
-// plan numbers the topics that stay, each topic t being part of into[t], and weighs those that are
-// merged by their shares: those that are not negative, or equally if none is positive.
+// plan numbers the topics that stay, each topic t being part of into[t], and weighs them.
 func (m *Model) plan(into []int) merging {
-	p := merging{to: make([]int, m.k), weight: make([]float64, m.k)}
+	p := merging{to: make([]int, m.k)}
 	for t, first := range into {
 		if t == first {
 			p.to[t] = len(p.first)
 			p.first = append(p.first, t)
 		}
 	}
-	shares := m.TopicShares()
-	sums, members := make([]float64, len(p.first)), make([]float64, len(p.first))
 	for t, first := range into {
 		p.to[t] = p.to[first]
+	}
+	return m.weighed(p)
+}
+
+// weighed weighs topics that are merged by their shares: those that are not negative, or equally if
+// none is positive.
+func (m *Model) weighed(p merging) merging {
+	p.weight = make([]float64, m.k)
+	shares := m.TopicShares()
+	sums, members := make([]float64, len(p.first)), make([]float64, len(p.first))
+	for t, l := range p.to {
 		if shares[t] > 0 {
-			sums[p.to[t]] += shares[t]
+			sums[l] += shares[t]
 		}
-		members[p.to[t]]++
+		members[l]++
 	}
 	for t, l := range p.to {
 		switch {
@@ -158,7 +166,7 @@ func (m *Model) regrouped(p merging) *Model {
 	out.k = len(p.first)
 	out.topics, out.wordTopics, out.reading = p.columns(m.topics, p.weight), p.columns(m.wordTopics, nil), p.columns(m.reading, p.weight)
 	out.corr, out.dual, out.alpha = p.both(m.corr), p.both(m.dual), p.columns(m.alpha, nil)
-	out.logits = p.logits(m.logits)
+	out.logits, out.tree = p.logits(m.logits), p.tree(m.tree)
 	out.anchors, out.groups = permuted(m.anchors, p.first), permuted(m.groups, p.first)
 	out.background = permuted(m.background, p.first)
 	for t := range m.background {

@@ -233,6 +233,9 @@ func (a *answers) measure(ctx context.Context, o options, s *steps) (err error) 
 // group returns groups of topics that occur together in documents, or nil and the reason. In
 // short documents hardly any do: then nearly all topics are in one group.
 func group(ctx context.Context, m *jsmf.Model) (h *jsmf.Hierarchy, outcome string, err error) {
+	if m.Tree() != nil {
+		return nil, fmt.Sprintf("%d groups, by which the topics were split", m.Cut(0).K()), nil
+	}
 	groups := int(math.Round(math.Sqrt(float64(m.K()))))
 	if groups < 2 || groups >= m.K() {
 		return nil, "too few topics for groups", nil

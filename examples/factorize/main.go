@@ -35,6 +35,8 @@
 //	                 Without passes anchors are in no other topic: basis_quality is
 //	                 then a rank among ties, and basis_quality_share 1
 //	alpha            with -alpha only: {alpha0, alpha}, a Dirichlet prior fitted to A
+//	tree             where topics were found by splitting fewer only: {groups}, a
+//	                 list for each level, of the group of each topic
 //	hierarchy        with -hierarchy only: [{k, shares, topics, children, direct, …}],
 //	                 one for each level above the topics, with a direct fit of the
 //	                 same number of topics
@@ -292,7 +294,7 @@ func fit(ctx context.Context, o options, in *input, k int, rec func(jsmf.Event))
 func describe(o options, in *input, m *jsmf.Model) *result {
 	st := m.Stats()
 	res := &result{
-		K: m.K(), Method: "default", ObjectiveMean: cli.Number(st.Recover.Objective), Anchors: []anchorWord{}, Seconds: in.seconds,
+		K: m.K(), Tree: m.Tree(), Method: "default", ObjectiveMean: cli.Number(st.Recover.Objective), Anchors: []anchorWord{}, Seconds: in.seconds,
 	}
 	if o.published {
 		res.Method, res.Rectify, res.Finder, res.Recover = "published", o.rectifyName, o.finder.name, o.recoverName

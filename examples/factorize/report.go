@@ -41,6 +41,9 @@ func report(w io.Writer, o options, m *jsmf.Model, r *result) error {
 	}
 	t.Flush()
 	fmt.Fprintln(w)
+	if r.Tree != nil {
+		fmt.Fprintf(w, "The topics were split from these:\n%v\n\n", m.Cut(0))
+	}
 	if r.Hierarchy != nil {
 		if err := reportLevels(w, r.K, r.Hierarchy); err != nil {
 			return err

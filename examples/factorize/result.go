@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/metrics"
+	recovery "github.com/jsmf-go/spectral/recover"
 )
 
 type seconds struct {
@@ -39,6 +40,7 @@ type result struct {
 	Anchors       []anchorWord    `json:"anchors"`
 	Topics        []topic         `json:"topics"`
 	Alpha         *prior          `json:"alpha,omitempty"`
+	Tree          *recovery.Tree  `json:"tree,omitempty"`
 	Hierarchy     []level         `json:"hierarchy,omitempty"`
 	Metrics       *metrics.Report `json:"metrics"`
 	ObjectiveMean cli.Number      `json:"objective_mean"`

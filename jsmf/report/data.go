@@ -17,6 +17,7 @@ type data struct {
 	P           []number          `json:"p"`    // p(word)
 	Home        [][]number        `json:"home"` // the topics where the word is: topic, p(topic | word), …
 	Topics      []topicData       `json:"topics"`
+	Tree        *treeData         `json:"tree,omitempty"`
 	Columns     []column          `json:"columns"`
 	Matrix      matrixData        `json:"matrix"`
 	Uncertainty *uncertaintyData  `json:"uncertainty,omitempty"`
@@ -44,6 +45,7 @@ type topicData struct {
 	Words      []int     `json:"words"`           // candidates, ascending
 	P          []number  `json:"p"`
 	Docs       []docData `json:"docs,omitempty"`
+	partners             // where the matrix has groups
 }
 
 type docData struct {
@@ -66,7 +68,7 @@ type column struct {
 // matrixData holds the upper triangles, by rows, of the correlations (without the
 // diagonal) and of A (with it).
 type matrixData struct {
-	Topics      []int   `json:"topics"` // ascending
+	Topics      []int   `json:"topics"` // ascending; or groups
 	Correlation []rough `json:"corr"`
 	Joint       []rough `json:"joint"`
 	Low         []rough `json:"low,omitempty"` // the intervals of the correlations, if known

@@ -15,11 +15,14 @@
 // with its name, its number from 0 as in the API, and the words by which to recognise it
 // (Model.TopWords), or its words by relevance (Sievert and Shirley 2014, exact for every
 // position of the slider), with background topics marked; a map of topics, near each other
-// where their words are alike; the correlations as a network, a matrix and a list; a map of
+// where their words are alike; the tree of topics that were found by splitting fewer
+// (Model.Tree), in which each level is a list and groups open; the correlations as a network, a matrix and a list; a map of
 // the words and anchors with their convex hull; and the convergence of the rectification. A
 // model that holds verdicts and a bootstrap (Model.With) is shown with how
 // good each topic is, the intervals of shares and correlations, and how often a topic comes
-// back. The page begins with the largest sound topic.
+// back. Of more than 250 topics the drawings and the matrix of correlations show groups: those of
+// the finest level of the tree that has so few, or without one groups around the largest topics,
+// and effects are those on the 250 largest. The page begins with the largest sound topic.
 //
 // [Options] add measures, effects of metadata, a hierarchy, a sweep, the curation of the
 // vocabulary, further maps and times, and documents on a map, up to 100,000 of them: each

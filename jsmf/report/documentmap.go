@@ -43,10 +43,10 @@ type documentData struct {
 	Partly bool        `json:"partly"`         // the texts of further documents found no room
 }
 
-// documentMap returns the map of the documents, nil without any, and sets the places of the
+// documentMap returns the map of the documents, nil without any, with the topics at the places at, and sets the places of the
 // topics' documents on it. It calls Describe for each document on it, and again for those
 // with a text.
-func documentMap(m *jsmf.Model, o *Options, topics []topicData) (*documentData, error) {
+func documentMap(m *jsmf.Model, o *Options, topics []topicData, at [][2]float64) (*documentData, error) {
 	c := o.Documents
 	docs := make([]int, 0, len(c.Docs))
 	for d := range c.Docs {
@@ -67,9 +67,7 @@ func documentMap(m *jsmf.Model, o *Options, topics []topicData) (*documentData, 
 			}
 		}
 	}
-	if err := d.place(m, c, docs); err != nil {
-		return nil, err
-	}
+	d.place(m, c, docs, at)
 	d.Topics = d.topics(c, docs)
 	limit := max(documentsBytes, documentBytes*len(docs))
 	left := limit - len(d.Points) - len(d.Topics)
@@ -102,11 +100,7 @@ func sampled(c *jsmf.Compositions, docs []int, n int) []int {
 // little else. Proportions as such heap documents of several topics in the middle. Documents at
 // nearly the same place are spread over a disc around it, by their ids, whose area is in
 // proportion to their number.
-func (d *documentData) place(m *jsmf.Model, c *jsmf.Compositions, docs []int) error {
-	at, err := topicPlaces(m)
-	if err != nil {
-		return err
-	}
+func (d *documentData) place(m *jsmf.Model, c *jsmf.Compositions, docs []int, at [][2]float64) {
 	background := m.Background()
 	points := make([][2]float64, len(docs))
 	for i, doc := range docs {
@@ -127,7 +121,6 @@ func (d *documentData) place(m *jsmf.Model, c *jsmf.Compositions, docs []int) er
 	for _, p := range at {
 		d.Places = append(d.Places, quantum(p, 0), quantum(p, 1))
 	}
-	return nil
 }
 
 // placeOf returns the mean of places weighted by the cubes of w, without background

@@ -83,7 +83,11 @@ func TestDocumentMap(t *testing.T) {
 	if err := o.check(m); err != nil {
 		t.Fatal(err)
 	}
-	got, err := documentMap(m, &o, nil)
+	spots, err := places(overlaps(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := documentMap(m, &o, nil, spots)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +177,7 @@ func TestDocumentMap(t *testing.T) {
 			t.Errorf("text %d is %q, want %q", j, texts[j], want)
 		}
 	}
-	again, err := documentMap(m, &o, nil)
+	again, err := documentMap(m, &o, nil, spots)
 	if err != nil || again.Lines != got.Lines || again.Texts != got.Texts || again.Points != got.Points {
 		t.Errorf("the same documents have other bytes (%v)", err)
 	}

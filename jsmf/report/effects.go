@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/jsmf-go/spectral/jsmf"
@@ -85,20 +86,57 @@ func checkEffects(e *effects.Effects, k int) error {
 	return nil
 }
 
-// effects fills in what page and script show of effects.
-func (p *page) effects(d *data, e *effects.Effects) {
+// onLarge returns the effects on the topics with these numbers, in ascending order, and on what was
+// asked for besides the k topics.
+func onLarge(e *effects.Effects, topics []int, k int) *effects.Effects {
+	kept := slices.Clone(topics)
+	for i := k; i < len(e.Quantities); i++ {
+		kept = append(kept, i)
+	}
+	out := *e
+	out.Quantities, out.Unmatched, out.Shares = some(e.Quantities, kept), some(e.Unmatched, kept), some(e.Shares, kept)
+	out.Terms = slices.Clone(e.Terms)
+	for i := range out.Terms {
+		t := &out.Terms[i]
+		t.Predictions, t.Differences, t.Slopes = slices.Clone(t.Predictions), slices.Clone(t.Differences), some(t.Slopes, kept)
+		for j := range t.Points {
+			t.Predictions[j], t.Differences[j] = some(t.Predictions[j], kept), some(t.Differences[j], kept)
+		}
+	}
+	return &out
+}
+
+// some returns the entries of a at these places, nil for nil.
+func some[T any](a []T, at []int) (out []T) {
+	for _, i := range at {
+		if a != nil {
+			out = append(out, a[i])
+		}
+	}
+	return out
+}
+
+// effects fills in what page and script show of effects, of many topics on the largest.
+func (p *page) effects(d *data, e *effects.Effects, shares []float64) {
 	if e == nil || len(e.Terms) == 0 {
 		return
+	}
+	p.affected = order(p.K, func(k int) float64 { return shares[k] })[:min(p.K, maxDrawn)]
+	slices.Sort(p.affected)
+	about := p.Say(resting(e))
+	if p.K > maxDrawn {
+		about += fmt.Sprintf(" Of the %d topics, the %d largest.", p.K, maxDrawn)
+		e = onLarge(e, p.affected, p.K)
 	}
 	out := &effectsData{Level: number(e.Level), Replicates: e.Replicates, Documents: e.Documents, Shares: flat(e.Shares...)}
 	for i, q := range e.Quantities {
 		x := quantityData{Name: p.quantity(q, i), Topic: -1, Ratio: len(q.Over) > 0, Unmatched: e.Unmatched[i]}
-		if i < p.K {
-			x.Topic = i
+		if i < len(p.affected) {
+			x.Topic = p.affected[i]
 		}
 		out.Quantities = append(out.Quantities, x)
 	}
-	p.Effects = p.newEffectsPage(e)
+	p.Effects = p.newEffectsPage(e, about)
 	for _, t := range e.Terms {
 		x := term(t, len(e.Quantities))
 		x.What = p.Effects.Terms[len(out.Terms)].What

@@ -38,8 +38,8 @@ type effectCell struct {
 	Doubt bool // the interval includes zero
 }
 
-func (p *page) newEffectsPage(e *effects.Effects) *effectsPage {
-	out := &effectsPage{About: p.Say(resting(e))}
+func (p *page) newEffectsPage(e *effects.Effects, about string) *effectsPage {
+	out := &effectsPage{About: about}
 	for i, t := range e.Terms {
 		table := effectTable{Term: i, Name: t.Name, What: p.Say(what(t, len(e.Terms) > 1)), Time: t.Kind == effects.Times}
 		table.Caption = cmp.Or(p.Say(caption(t)), table.What)
@@ -51,8 +51,8 @@ func (p *page) newEffectsPage(e *effects.Effects) *effectsPage {
 		}
 		for i, q := range e.Quantities {
 			row, ratio := effectRow{Name: p.quantity(q, i)}, len(q.Over) > 0
-			if i < p.K {
-				row.Name = fmt.Sprintf("%d %s", i, row.Name)
+			if i < len(p.affected) {
+				row.Name = fmt.Sprintf("%d %s", p.affected[i], row.Name)
 			}
 			if t.Slopes != nil {
 				row.Cells = append(row.Cells, difference(t.Slopes[i], ratio))
@@ -73,8 +73,8 @@ func (p *page) newEffectsPage(e *effects.Effects) *effectsPage {
 
 // quantity returns what quantity i is called.
 func (p *page) quantity(q effects.Quantity, i int) string {
-	if i < p.K {
-		return p.names[i]
+	if i < len(p.affected) {
+		return p.names[p.affected[i]]
 	}
 	return atMost(q.Name, nameLength)
 }

@@ -80,6 +80,7 @@ type shown struct {
 		Links       [][]int
 	}
 	TopicMap    topicMapData
+	Tree        *treeData
 	Uncertainty *struct {
 		Warm, Cold int
 		Topics     []struct {

@@ -64,7 +64,8 @@ func pca(m *jsmf.Model) (*Map, error) {
 
 // TSNE places words by t-SNE ([tsne.Embed]) of the rows of C̄ as the model has them: n words
 // (0: 2000), more if needed for the anchors and the ten best words of each topic; the others
-// are the most frequent. Settings.Dims must be 0 or 2. Two thousand words take some seconds.
+// are the most frequent. Of more than 250 topics these are the rows and words of groups: see [Write].
+// Settings.Dims must be 0 or 2. Two thousand words take some seconds.
 func TSNE(ctx context.Context, m *jsmf.Model, n int, s tsne.Settings) (*Map, error) {
 	if s.Dims != 0 && s.Dims != 2 {
 		return nil, fmt.Errorf("report: t-SNE in %d dimensions; a page has 2", s.Dims)
@@ -72,11 +73,18 @@ func TSNE(ctx context.Context, m *jsmf.Model, n int, s tsne.Settings) (*Map, err
 	if n < 0 {
 		return nil, fmt.Errorf("report: %d words on the map", n)
 	}
-	x, _, err := coordinates(m)
+	if m == nil {
+		return nil, errors.New("report: no model")
+	}
+	u, err := newDrawing(m)
 	if err != nil {
 		return nil, wrap(err)
 	}
-	p := &Map{Method: "t-SNE", Words: mapWords(m, unigram(m), n)}
+	x, _, err := coordinates(u.m)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	p := &Map{Method: "t-SNE", Words: mapWords(u.m, unigram(m), n)}
 	_, k := x.Dims()
 	some := mat.NewDense(len(p.Words), k, nil)
 	for i, w := range p.Words {

@@ -7,40 +7,29 @@ import (
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/jsmf-go/spectral/jsmf"
 )
-
-// maxMatrix is how many topics the matrix of correlations and the network show at
-// most: those with the largest shares.
-const maxMatrix = 250
 
 // networkName is how many characters of a name the network shows at most.
 const networkName = 16
 
-// matrix returns the correlations of at most maxMatrix topics.
-func (p *page) matrix(m *jsmf.Model, shares []float64) matrixData {
+// matrix returns the correlations of the topics that are drawn.
+func (u *drawing) matrix() matrixData {
+	m, n := u.m, u.m.K()
 	d := matrixData{Width: networkWidth, Height: networkHeight, Links: [][]int{}}
-	d.Topics = order(m.K(), func(k int) float64 { return shares[k] })
-	d.Topics = d.Topics[:min(len(d.Topics), maxMatrix)]
-	slices.Sort(d.Topics)
-	n := len(d.Topics)
-	place := slices.Repeat([]int{-1}, m.K())
-	for i, k := range d.Topics {
-		place[k] = i
+	for i := range n {
+		d.Topics = append(d.Topics, u.first+i)
 	}
+	shares := m.TopicShares()
 	corr := mat.NewDense(n, n, nil)
 	joint := mat.NewDense(n, n, nil)
 	a := mat.DenseCopyOf(m.Correlations())
 	sum := mat.Sum(a)
-	for i, k := range d.Topics {
-		joint.Set(i, i, a.At(k, k)/sum)
+	for i := range n {
+		joint.Set(i, i, a.At(i, i)/sum)
 	}
 	for _, x := range m.CorrelatedPairs(-1) {
-		if i, j := place[x.K], place[x.L]; i >= 0 && j >= 0 {
-			corr.Set(i, j, x.Correlation)
-			joint.Set(i, j, x.Joint)
-		}
+		corr.Set(x.K, x.L, x.Correlation)
+		joint.Set(x.K, x.L, x.Joint)
 	}
 	for i := range n {
 		for j := i; j < n; j++ {
@@ -50,23 +39,21 @@ func (p *page) matrix(m *jsmf.Model, shares []float64) matrixData {
 			}
 		}
 	}
-	if u := m.Additions().Uncertainty; u != nil {
+	if known := m.Additions().Uncertainty; known != nil {
 		unknown := []rough{rough(math.NaN())}
 		d.Low, d.High = slices.Repeat(unknown, len(d.Correlation)), slices.Repeat(unknown, len(d.Correlation))
-		for _, p := range u.Pairs {
-			if i, j := min(place[p.K], place[p.L]), max(place[p.K], place[p.L]); i >= 0 {
-				at := i*n - i*(i+1)/2 + j - i - 1
-				d.Low[at], d.High[at] = rough(p.Correlation.Low), rough(p.Correlation.High)
-			}
+		for _, p := range known.Pairs {
+			at := p.K*n - p.K*(p.K+1)/2 + p.L - p.K - 1
+			d.Low[at], d.High[at] = rough(p.Correlation.Low), rough(p.Correlation.High)
 		}
 	}
 	d.Similar = similarOrder(n, corr.At)
 	// Discs that together cover a twelfth of the drawing, and can hold a number.
 	least := min(11, 0.2*math.Sqrt(networkWidth*networkHeight/float64(n)))
 	boxes, room := make([]box, n), 0.0
-	for i, k := range d.Topics {
-		short, _, _ := strings.Cut(p.names[k], " · ") // as the script has it
-		r := math.Sqrt(max(0, shares[k]) * networkWidth * networkHeight / (12 * math.Pi))
+	for i, share := range shares {
+		short, _, _ := strings.Cut(u.names[i], " · ") // as the script has it
+		r := math.Sqrt(max(0, share) * networkWidth * networkHeight / (12 * math.Pi))
 		if !(r > least) {
 			r = least
 		}

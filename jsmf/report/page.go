@@ -42,11 +42,14 @@ type page struct {
 	Measures      []measure
 	Sweep         *sweepTable
 	Effects       *effectsPage
-	HasTimes      bool // some effect is one of time
+	HasTimes      bool  // some effect is one of time
+	affected      []int // the topics whose effects the page shows, ascending
 	Levels        int
 	Tree          []node
 	Maps          []string
-	Matrix        int // topics of the matrix
+	Drawn         int      // topics, or groups of them, that are drawn
+	Families      []listed // the coarsest groups of the tree of topics, by decreasing share
+	Made          bool     // they are not those of the model
 	Data          template.JS
 }
 
@@ -104,21 +107,32 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	shares := m.TopicShares()
 	p.list(m, shares, o)
 	d.Topics = p.topics(m, shares, used, o)
-	components, err := pca(m)
+	u, err := newDrawing(m)
+	if err != nil {
+		return nil, err
+	}
+	d.Tree = p.families(m, u, used, o)
+	if u.m != m {
+		for k, near := range allPartners(m, 0) {
+			d.Topics[k].partners = near
+		}
+	}
+	components, err := pca(u.m)
 	if err != nil {
 		return nil, err
 	}
 	for _, q := range append(slices.Clone(o.Maps), components) {
-		d.Maps = append(d.Maps, drawMap(m, used, q, o.MapWords))
+		d.Maps = append(d.Maps, drawMap(u.m, used, q, o.MapWords))
 		p.Maps = append(p.Maps, q.Method)
 	}
 	d.Maps[len(d.Maps)-1].PCA = true
 	used.finish(d)
 	d.Columns = p.columns(m, shares, o)
-	d.Matrix = p.matrix(m, shares)
-	p.Matrix = len(d.Matrix.Topics)
+	d.Matrix = u.matrix()
+	p.Drawn = u.m.K()
 	d.Uncertainty = uncertainty(m)
-	if d.TopicMap, err = p.topicMap(m, shares, o); err != nil {
+	var at [][2]float64
+	if d.TopicMap, at, err = topicMap(m, u, o); err != nil {
 		return nil, err
 	}
 	d.Changes, d.Eigen, d.Norms = numbers(st.Rectify.Changes), numbers(st.Rectify.Eigenvalues), numbers(st.Anchors.Norms)
@@ -128,12 +142,12 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	d.LogLik = numbers(st.Refine.LogLik())
 	p.measures(o)
 	p.addSweep(d, o.Sweep)
-	p.effects(d, o.Effects)
+	p.effects(d, o.Effects, shares)
 	if o.Hierarchy != nil {
 		p.tree(o.Hierarchy)
 	}
 	if o.Documents != nil {
-		if d.Documents, err = documentMap(m, o, d.Topics); err != nil {
+		if d.Documents, err = documentMap(m, o, d.Topics, at); err != nil {
 			return nil, err
 		}
 		p.DocumentMap = d.Documents

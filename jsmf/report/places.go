@@ -45,12 +45,10 @@ func overlaps(m *jsmf.Model) *mat.Dense {
 	return gram
 }
 
-// topicPlaces places the topics in the plane, similar ones near each other, by the Hellinger
+// places places topics in the plane, similar ones near each other, by the Hellinger
 // distances of their reading words. Classical multidimensional scaling (principal) shows little
 // but the two oddest families of topics, with all others in the middle, so majorize goes on from
-// there. The scale is that of the distances, from 0 to √2. O(N·K² + K³).
-func topicPlaces(m *jsmf.Model) ([][2]float64, error) { return places(overlaps(m)) }
-
+// there. The scale is that of the distances, from 0 to √2. O(K³).
 func places(gram *mat.Dense) ([][2]float64, error) {
 	places, err := principal(gram)
 	if err != nil {

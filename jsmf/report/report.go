@@ -25,9 +25,10 @@ func wrap(err error) error { return errs.Wrap("report", err) }
 //
 // For a hundred topics over twenty thousand words the page has about half a megabyte, with
 // documents up to three more, and at most twelve with 100,000 documents; these take some three
-// seconds. The cost is O(N·K²) for the maps, O(N·K·(log N + n)) for n words of a topic,
-// O(M·(K + log M)) for M documents, and O(K³) for the places and groups of topics. Write is
-// safe for concurrent use.
+// seconds. A thousand topics take three megabytes. The cost is O(N·K·(log N + n)) for n words of
+// a topic, O(K² log K) for correlations, O(M·(K + log M)) for M documents, and O(N·D² + D³) for
+// maps, places and groups of the D topics, or groups of topics, that are drawn, at most 250. Write
+// is safe for concurrent use.
 //
 // Errors: options out of range or that do not fit the model, and those of w.
 func Write(w io.Writer, m *jsmf.Model, o Options) error {
@@ -58,6 +59,7 @@ var assets embed.FS
 var sections = []string{
 	"overview",
 	"topics",
+	"families",
 	"topicmap",
 	"time",
 	"effects",

@@ -15,9 +15,10 @@ const hues = 8
 
 // topicMapData is the map of topics: discs with areas of their shares.
 type topicMapData struct {
+	Topics []int   `json:"topics"` // or groups, the places of which follow
 	X      []rough `json:"x"`
 	Y      []rough `json:"y"`
-	Group  []int   `json:"group"` // from 0, the group with the largest share first
+	Group  []int   `json:"group"` // of each topic, from 0, the group with the largest share first
 	Groups int     `json:"groups"`
 	Tree   bool    `json:"tree"`  // the groups are those of the hierarchy
 	Scale  rough   `json:"scale"` // radius of a topic with the share 1
@@ -26,25 +27,29 @@ type topicMapData struct {
 	Height int     `json:"height"`
 }
 
-// topicMap places the topics by their words, spread so that discs and names do not overlap.
-func (p *page) topicMap(m *jsmf.Model, shares []float64, o *Options) (topicMapData, error) {
-	k := m.K()
+// topicMap places what is drawn by its words, spread so that discs and names do not overlap. It
+// also returns the places before that of the topics, or of their groups.
+func topicMap(m *jsmf.Model, u *drawing, o *Options) (topicMapData, [][2]float64, error) {
+	k, shares := u.m.K(), u.m.TopicShares()
 	d := topicMapData{Width: networkWidth, Height: networkHeight, Tree: o.Hierarchy != nil}
-	gram := overlaps(m)
+	gram := overlaps(u.m)
 	at, err := places(gram)
 	if err != nil {
-		return d, err
+		return d, nil, err
+	}
+	for t := range k {
+		d.Topics = append(d.Topics, u.first+t)
 	}
 	// Discs that together cover an eighth of the drawing.
 	scale := math.Sqrt(networkWidth * networkHeight / (8 * math.Pi))
 	least := min(9, 0.2*math.Sqrt(networkWidth*networkHeight/float64(k)))
 	d.Scale, d.Least = rough(scale), rough(least)
-	u := m.Additions().Uncertainty
+	known := u.m.Additions().Uncertainty
 	r := make([]float64, k)
 	for t := range r {
 		share := shares[t]
-		if u != nil && u.Topics[t].Share.High > share {
-			share = u.Topics[t].Share.High
+		if known != nil && known.Topics[t].Share.High > share {
+			share = known.Topics[t].Share.High
 		}
 		if r[t] = scale * math.Sqrt(share); !(r[t] > least) {
 			r[t] = least
@@ -54,8 +59,8 @@ func (p *page) topicMap(m *jsmf.Model, shares []float64, o *Options) (topicMapDa
 		}
 	}
 	d.X, d.Y = discs(at, r)
-	d.Group, d.Groups = byShare(topicGroups(gram, o.Hierarchy), shares)
-	return d, nil
+	d.Group, d.Groups = byShare(u.topicGroups(gram, o.Hierarchy), m.TopicShares())
+	return d, u.byGroup(at), nil
 }
 
 // discs fits points into the drawing and pushes discs of the radii r around them apart, until
@@ -104,11 +109,16 @@ func discs(at [][2]float64, r []float64) (xs, ys []rough) {
 
 // topicGroups returns the group of each topic: that of the highest level of the hierarchy
 // with the largest share of it, or without a hierarchy one of about √K by Ward's method.
-func topicGroups(gram *mat.Dense, h *jsmf.Hierarchy) []int {
+func (u *drawing) topicGroups(gram *mat.Dense, h *jsmf.Hierarchy) []int {
 	k, _ := gram.Dims()
 	if h == nil {
-		return ward(k, func(i, j int) float64 { return gram.At(i, i) + gram.At(j, j) - 2*gram.At(i, j) },
+		groups := ward(k, func(i, j int) float64 { return gram.At(i, i) + gram.At(j, j) - 2*gram.At(i, j) },
 			min(hues, max(1, int(math.Round(math.Sqrt(float64(k)))))))
+		out := make([]int, len(u.of))
+		for t, g := range u.of {
+			out[t] = groups[g]
+		}
+		return out
 	}
 	return above(h)[h.Levels()-1]
 }

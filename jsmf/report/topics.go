@@ -72,7 +72,7 @@ func (l *wordList) finish(d *data) {
 		d.Words = append(d.Words, l.word(l.m.Word(w)))
 		d.P = append(d.P, number(l.p[w]))
 		home := []number{}
-		for _, k := range order(l.m.K(), func(k int) float64 { return breve.At(w, k) })[:min(3, l.m.K())] {
+		for _, k := range best(l.m.K(), 3, func(k int) float64 { return breve.At(w, k) }) {
 			if b := breve.At(w, k); b >= 0.02 {
 				home = append(home, number(k), number(math.Round(1000*b)/1000))
 			}

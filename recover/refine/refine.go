@@ -114,6 +114,9 @@ type Result struct {
 	// Prior is the logistic-normal prior of a document's topic proportions that the last passes
 	// learned; nil without such passes.
 	Prior *recovery.LogisticNormal
+	// Tree says which topics were split from which; nil where none was split. Its topics are those
+	// of B, in their order.
+	Tree *recovery.Tree
 	// Alpha is the Dirichlet prior of a document's topic proportions in the first passes: K equal
 	// numbers.
 	Alpha []float64

@@ -89,18 +89,39 @@
   // People may find that topics are one: see edits.js. partOf holds for each topic the one
   // that it is a part of, which is itself for most.
   const partOf = range(K);
-  const into = (k) => partOf[k];
-  const alive = (k) => partOf[k] === k;
-  const partsOf = (k) => range(K).filter((l) => into(l) === k);
+  const into = (k) => k < K ? partOf[k] : k;
+  const alive = (k) => into(k) === k;
+  let parts = range(K).map((k) => [k]);
+  const partsOf = (k) => parts[k];
   const onEdit = []; // what must be drawn again with other names and fewer topics
+  // Groups of the tree are numbered after the topics, level by level. Where there are many
+  // topics, those of a level are drawn in their place. thing returns a topic or a group.
+  const tree = data.tree, groups = tree ? tree.levels.flatMap((l) => l.groups) : [];
+  let firstOf = K;
+  if (tree) {
+    for (const l of tree.levels) {
+      l.first = firstOf;
+      l.groups.forEach((g, i) => Object.assign(g, { number: i, topics: [] }));
+      l.of.forEach((g, k) => l.groups[g].topics.push(k));
+      firstOf += l.groups.length;
+    }
+  }
+  const thing = (k) => k < K ? data.topics[k] : groups[k - K];
+  // drawnOf is what is drawn of a topic: it, or its group.
+  const drawnOf = (k) => k < K && tree && tree.drawn >= 0 ? tree.levels[tree.drawn].first + tree.levels[tree.drawn].of[k] : k;
   // label is what a topic is called, or its n best words; name is its number as in the
   // library, and short the first word of what it is called.
-  const label = (k, n) => n ? data.topics[k].read.slice(0, n).map((w) => words[w]).join(" · ") : data.topics[k].name;
-  const name = (k) => "Topic " + k + (data.topics[k].background ? " (background)" : "");
-  const short = (k) => data.topics[k].name.split(" · ")[0];
+  const label = (k, n) => n ? thing(k).read.slice(0, n).map((w) => words[w]).join(" · ") : thing(k).name;
+  const digits = (k) => k < K ? String(k) : "g" + thing(k).number;
+  const name = (k) => k < K ? "Topic " + k + (data.topics[k].background ? " (background)" : "") : "Group " + thing(k).number + " of " + thing(k).topics.length + " topics";
+  const numbered = (k) => (k < K ? k + "  " : "") + label(k);
+  const short = (k) => thing(k).name.split(" · ")[0];
   // hueOf is the number of the colour of a topic's group, --hue-1 and so on; 0: none of its own.
   const hues = 8;
-  const hueOf = (k) => data.topicmap.group[k] < hues ? data.topicmap.group[k] + 1 : 0;
+  const hueOf = (k) => {
+    const g = data.topicmap.group[k < K ? k : thing(k).topics[0]];
+    return g < hues ? g + 1 : 0;
+  };
   // groupNames are what the groups are called, by their largest topics, and how many those are.
   const groupNames = () => range(data.topicmap.groups).map((g) => {
     const mine = shareOrder.filter((k) => data.topicmap.group[k] === g);
@@ -128,13 +149,13 @@
   };
   const corr = (i, j) => corrIn(M, i, j);
   const joint = (i, j) => jointIn(M, i, j);
-  const lift = (i, j) => joint(i, j) / (data.topics[M.topics[i]].share * data.topics[M.topics[j]].share);
+  const lift = (i, j) => joint(i, j) / (thing(M.topics[i]).share * thing(M.topics[j]).share);
   const takeMatrix = (m) => {
     M = m;
     n = m.topics.length;
     placeOf = new Map(m.topics.map((k, i) => [k, i]));
-    similar = m.similar.map((i) => m.topics[i]);
-    for (const k of shareOrder) if (!placeOf.has(k)) similar.push(k);
+    similar = m.similar.flatMap((i) => m.topics[i] < K ? [m.topics[i]] : shareOrder.filter((k) => drawnOf(k) === m.topics[i]));
+    for (const k of shareOrder) if (!placeOf.has(drawnOf(k))) similar.push(k);
   };
   takeMatrix(data.matrix);
 
@@ -145,12 +166,18 @@
   let topic = shareOrder.reduce((a, k) => worth(k) > worth(a) ? k : a, shareOrder[0]);
   let lambda = 1;
   const onTopic = [];
+  let openGroup; // shows a group: see families.js
   const choose = (k, from) => {
+    if (k >= K) {
+      openGroup(k);
+      return;
+    }
     topic = into(k);
     for (const f of onTopic) f(from);
   };
   const open = (k) => {
     choose(k);
+    if (k >= K) return;
     $("topics").scrollIntoView();
     $("list").focus({ preventScroll: true });
   };

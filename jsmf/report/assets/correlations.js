@@ -24,10 +24,10 @@
     };
     drawNetwork();
     $("network").after(exportable($("panel-network"), "network", { svg: () => picture, rows: () => [["topic", "name", "topic 2", "name 2", "correlation"],
-      ...M.links.map(([a, b]) => [M.topics[a], label(M.topics[a]), M.topics[b], label(M.topics[b]), corr(a, b)])] }));
+      ...M.links.map(([a, b]) => [digits(M.topics[a]), label(M.topics[a]), digits(M.topics[b]), label(M.topics[b]), corr(a, b)])] }));
     onEdit.push(drawNetwork);
     onTopic.push(() => {
-      const at = placeOf.get(topic);
+      const at = placeOf.get(drawnOf(topic));
       const near = new Set();
       M.links.forEach(([a, b], i) => {
         const mine = a === at || b === at;
@@ -61,8 +61,8 @@
   const heat = $("heat"), measure = $("measure"), order = $("order");
   let cell = [0, 0]; // row and column, in the order shown
   const heatOrder = () => {
-    const k = { similar, share: shareOrder, number: range(K) }[order.value];
-    return k.filter((t) => placeOf.has(t)).map((t) => placeOf.get(t));
+    const places = { similar: M.similar, share: by(range(n), (i) => thing(M.topics[i]).share), number: range(n) };
+    return places[order.value];
   };
   // painter returns the colours of values as parts of the strongest, −1 to 1.
   const painter = () => {
@@ -128,13 +128,13 @@
       const font = clamp(size * 0.72, 7, 12);
       c.textBaseline = "middle";
       o.forEach((i, r) => {
-        const k = M.topics[i], here = k === topic;
+        const k = M.topics[i], here = k === drawnOf(topic);
         c.font = (here ? "bold " : "") + font + "px " + css("--sans");
         c.fillStyle = css(here ? "--ink" : "--muted");
         c.textAlign = "right";
-        c.fillText(named ? fitted(k + "  " + label(k), left - 8, font, here ? 700 : 400) : String(k), left - 4, top + (r + 0.5) * size);
+        c.fillText(named ? fitted(numbered(k), left - 8, font, here ? 700 : 400) : digits(k), left - 4, top + (r + 0.5) * size);
         c.textAlign = "center";
-        c.fillText(String(k), left + (r + 0.5) * size, top - 9);
+        c.fillText(digits(k), left + (r + 0.5) * size, top - 9);
       });
     }
     c.strokeStyle = css("--ink");
@@ -183,8 +183,8 @@
   });
   measure.addEventListener("change", drawHeat);
   order.addEventListener("change", () => { tellCell(); drawHeat(); });
-  exportable($("panel-matrix"), "matrix of correlations", { canvas: () => heat, paint: paintHeat, rows: () => [["topic", "name", ...heatOrder().map((j) => M.topics[j])],
-    ...heatOrder().map((i) => [M.topics[i], label(M.topics[i]), ...heatOrder().map((j) => ({ corr, lift, joint })[measure.value](i, j))])] });
+  exportable($("panel-matrix"), "matrix of correlations", { canvas: () => heat, paint: paintHeat, rows: () => [["topic", "name", ...heatOrder().map((j) => digits(M.topics[j]))],
+    ...heatOrder().map((i) => [digits(M.topics[i]), label(M.topics[i]), ...heatOrder().map((j) => ({ corr, lift, joint })[measure.value](i, j))])] });
   redraws.push(drawHeat);
   onEdit.push(() => {
     cell = [0, 0];
@@ -211,8 +211,8 @@
       return kept;
     };
     const of = (r, x) => M.topics[pairs[r][x]];
-    const cell = (x) => (r) => link(of(r, x), of(r, x) + "  " + label(of(r, x)));
-    const both = (x) => [["topic" + (x ? " 2" : ""), (r) => of(r, x)], ["name" + (x ? " 2" : ""), (r) => label(of(r, x))]];
+    const cell = (x) => (r) => link(of(r, x), numbered(of(r, x)));
+    const both = (x) => [["topic" + (x ? " 2" : ""), (r) => digits(of(r, x))], ["name" + (x ? " 2" : ""), (r) => label(of(r, x))]];
     table($("pairs"), [
       { name: "Topic", value: (r) => of(r, 0), show: cell(0), csv: both(0) },
       { name: "and topic", value: (r) => of(r, 1), show: cell(1), csv: both(1) },
@@ -220,5 +220,5 @@
         csv: [["correlation", (r) => corr(...pairs[r])], ...(M.low ? [["low", (r) => (interval(...pairs[r]) || [])[0]], ["high", (r) => (interval(...pairs[r]) || [])[1]]] : [])] },
       { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...pairs[r]), show: (r) => exact(lift(...pairs[r]), 5e-4) },
       { name: "Joint", num: true, what: say("A: the probability that two {words} of {a document} come from them"), value: (r) => joint(...pairs[r]), show: (r) => exact(joint(...pairs[r]), 1e-9) },
-    ], findPairs, 2, true, (r) => of(r, 0) === topic || of(r, 1) === topic, () => range(pairs.length));
+    ], findPairs, 2, true, (r) => [of(r, 0), of(r, 1)].includes(drawnOf(topic)), () => range(pairs.length));
   }

@@ -78,12 +78,14 @@
     const apply = () => {
       for (const k of range(K)) partOf[k] = k;
       for (const g of groups) for (const k of g) partOf[k] = g[0];
+      parts = range(K).map(() => []);
+      partOf.forEach((first, k) => parts[first].push(k));
       data.topics = first.topics.map((t, k) => ({ ...(membersOf(k).length > 1 ? together(k, membersOf(k)) : t), name: names.get(k) || t.name }));
       data.columns.forEach((c, i) => {
         c.values = first.columns[i].map((v, k) => membersOf(k).length === 1 ? v : c.key === "share" ? sum(membersOf(k).map((l) => first.columns[i][l])) : null);
       });
       shareOrder = byShare();
-      takeMatrix(groups.length ? merged() : first.matrix);
+      takeMatrix(groups.length && drawnOf(0) < K ? merged() : first.matrix); // groups stay as they are
       const n = names.size + groups.length;
       $("edits").hidden = !before.length;
       $("edits-told").textContent = n === 1 ? "1 edit" : n + " edits";
@@ -128,8 +130,8 @@
     });
     $("merge").addEventListener("click", () => {
       // The most likely first: a twin, or what is near on the map of topics.
-      const T = data.topicmap, v = data.topics[topic].verdict;
-      const far = (k) => v && v.twin >= 0 && into(v.twin) === k ? -1 : Math.hypot(T.x[k] - T.x[topic], T.y[k] - T.y[topic]);
+      const T = data.topicmap, at = (k) => drawnOf(k) - T.topics[0], v = data.topics[topic].verdict;
+      const far = (k) => v && v.twin >= 0 && into(v.twin) === k ? -1 : Math.hypot(T.x[at(k)] - T.x[at(topic)], T.y[at(k)] - T.y[at(topic)]);
       $("merge-with").replaceChildren(...by(range(K).filter((k) => alive(k) && k !== topic), far, true).map((k) => el("option", { value: k }, k + "  " + label(k))));
       showForm("merge");
       $("merge-with").focus();

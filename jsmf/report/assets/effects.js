@@ -5,7 +5,7 @@
     const select = $("effect-term"), pointSelect = $("effect-point"), quantitySelect = $("effect-quantity"), more = $("effect-more");
     select.append(...fx.terms.map((t, i) => el("option", { value: i }, t.name)));
     $("effect-terms").hidden = fx.terms.length < 2;
-    let term = fx.terms[firstTerm()], point = 0, quantity = topic, all = false, at = null;
+    let term = fx.terms[firstTerm()], point = 0, quantity = fxPlace.get(topic) || 0, all = false, at = null;
     const into = (id) => $(id).querySelector(".drawing");
     const ratio = (q) => fx.quantities[q].ratio;
     const slopes = () => !!term.slopes;
@@ -153,12 +153,12 @@
     quantitySelect.addEventListener("change", () => { quantity = Number(quantitySelect.value); pick(quantity); drawTopics(); drawLevels(); });
     more.addEventListener("click", () => { all = !all; drawTopics(); });
     redraws.push(draw);
-    onEdit.push(() => { quantity = topic; draw(); });
+    onEdit.push(() => { quantity = fxPlace.get(topic) || 0; draw(); });
     exportable($("effect-topics"), "effects on topics", { svg: () => into("effect-topics").firstChild });
     exportable($("effect-levels"), "effects on one topic", { svg: () => into("effect-levels").firstChild });
     onTopic.push(() => {
-      if (fx.quantities[quantity].topic === topic) return;
-      quantity = topic;
+      if (fx.quantities[quantity].topic === topic || !fxPlace.has(topic)) return;
+      quantity = fxPlace.get(topic);
       drawTopics();
       drawLevels();
     });

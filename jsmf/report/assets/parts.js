@@ -57,14 +57,14 @@
   // disc draws a topic as a disc with its number, and its name for below.
   const disc = (k, x, y, r) => {
     const no = svg("text", { class: "no", x, y });
-    no.textContent = String(k);
+    no.textContent = k < K ? k : thing(k).number;
     no.style.fontSize = clamp(r * 0.95, 9, 17) + "px";
     const la = svg("text", { class: "la", x, y: y + r + 15 });
     const called = [...short(k)];
     la.textContent = called.length > 16 ? called.slice(0, 15).join("") + "…" : called.join("");
     const title = svg("title");
-    title.textContent = name(k) + ", " + percent(data.topics[k].share) + ": " + label(k) + "\n" + label(k, 6);
-    const g = svg("g", { class: "disc", role: "button", tabindex: -1, "aria-label": name(k) + ", " + label(k) + ", " + percent(data.topics[k].share) }, svg("circle", { cx: x, cy: y, r }), no, title);
+    title.textContent = name(k) + ", " + percent(thing(k).share) + ": " + label(k) + "\n" + label(k, 6);
+    const g = svg("g", { class: "disc", role: "button", tabindex: -1, "aria-label": name(k) + ", " + label(k) + ", " + percent(thing(k).share) }, svg("circle", { cx: x, cy: y, r }), no, title);
     for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ["focus", true], ["blur", false]]) {
       g.addEventListener(event, () => la.classList.toggle("shown", on || g.classList.contains("on")));
     }
@@ -98,11 +98,11 @@
 
   // table fills a table that is sorted by its heads, and can be saved. A column has a
   // name, the value to sort by, and what to show; rows returns its rows, which are numbers,
-  // and all those that are saved, if they are more.
+  // and all those that are saved, if they are more. The first 250 are shown.
   const table = (node, cols, rows, sorted, falling, mark, all = rows) => {
     let at = sorted, down = falling;
     const head = el("tr"), body = node.tBodies[0];
-    const made = new Map();
+    const made = new Map(), note = el("p", { class: "muted small" });
     let now = rows();
     const fill = () => {
       if (!now.length) {
@@ -113,7 +113,8 @@
       const value = cols[at].value;
       const text = typeof value(now[0]) === "string";
       const list = text ? now.slice().sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : a - b) * (down ? -1 : 1)) : by(now, value, !down);
-      body.replaceChildren(...list.map((r) => {
+      note.textContent = list.length > 250 ? "The first 250 of " + list.length + " rows, as they are sorted. The file has all." : "";
+      body.replaceChildren(...list.slice(0, 250).map((r) => {
         if (!made.has(r)) made.set(r, el("tr", { "data-row": r }, ...cols.map((c, i) => el(i ? "td" : "th", { class: c.num ? "num" : "", scope: i ? null : "row", dir: c.num ? null : "auto" }, c.show(r)))));
         return made.get(r);
       }));
@@ -126,6 +127,7 @@
       },
     }, c.name))));
     node.tHead.append(head);
+    node.closest(".scroll").after(note);
     exportable(node.closest(".scroll"), node.dataset.saveAs, { rows: () => [cols.flatMap((c) => c.csv ? c.csv.map(([name]) => name) : [c.name]), ...all().map((r) => cols.flatMap((c) => c.csv ? c.csv.map(([, f]) => f(r)) : [c.value(r)]))] });
     fill();
     onEdit.push(() => {

@@ -3,8 +3,9 @@
   // fx reads the effects: of a point and a quantity, an estimate v from lo to hi.
   const fx = data.effects;
   // Of topics that the reader made one the estimates add, and there is no interval.
+  const fxPlace = new Map(fx ? fx.quantities.map((q, i) => [q.topic, i]) : []); // of topics
   const fxOf = (list, p, q) => {
-    const at = (i) => 3 * (p * fx.quantities.length + i), k = fx.quantities[q].topic, parts = k < 0 ? [q] : partsOf(k);
+    const at = (i) => 3 * (p * fx.quantities.length + i), k = fx.quantities[q].topic, parts = k < 0 ? [q] : partsOf(k).map((l) => fxPlace.get(l));
     if (parts.length > 1) return { v: parts.some((l) => !isNum(list[at(l)])) ? null : sum(parts.map((l) => list[at(l)])), lo: null, hi: null };
     return { v: list[at(q)], lo: list[at(q) + 1], hi: list[at(q) + 2] };
   };

@@ -2,6 +2,7 @@
 
   {
     const T = data.topicmap, W = T.width, H = T.height, pad = 26;
+    const spot = (k) => k - T.topics[0];
     const radius = (share) => Math.max(T.least, T.scale * Math.sqrt(Math.max(0, share) || 0));
     // ring draws an interval of shares as a ring, the more broken the less stable the topic.
     const ring = (x, y, low, high, stability) => {
@@ -37,14 +38,14 @@
     };
     let picture, shown = [], nodes = [], names = [];
     const drawTopics = () => {
-      shown = range(K).filter(alive);
-      const x = shown.map((k) => T.x[k]), y = shown.map((k) => T.y[k]), r = shown.map((k) => radius(data.topics[k].share));
+      shown = T.topics.filter(alive);
+      const x = shown.map((k) => T.x[spot(k)]), y = shown.map((k) => T.y[spot(k)]), r = shown.map((k) => radius(thing(k).share));
       picture = svg("svg", {});
       const made = shown.map((k, i) => disc(k, x[i], y[i], r[i]));
       nodes = made.map((d) => d.node);
       names = made.map((d) => d.name);
       nodes.forEach((g, i) => {
-        const u = data.topics[shown[i]].doubt;
+        const u = thing(shown[i]).doubt;
         g.classList.add("hue-" + hueOf(shown[i]));
         if (u && isNum(u.share[0])) {
           g.classList.add("ringed");
@@ -61,7 +62,7 @@
       $("topicmap-rings").textContent = "Colours are groups" + (T.tree ? " of the hierarchy." : " of similar topics.") + (data.uncertainty ? " A ring covers the interval of the share; it is whole if the topic comes back in all other fits." : "");
     };
     const markTopics = () => {
-      const at = shown.indexOf(topic);
+      const at = shown.indexOf(drawnOf(topic));
       nodes.forEach((g, i) => markDisc(g, names[i], i === at, i === Math.max(at, 0)));
       const t = data.topics[topic], u = t.doubt;
       $("topicmap-info").replaceChildren(el("button", { type: "button", class: "link", dir: "auto", onclick: () => open(topic) }, label(topic)),
@@ -74,6 +75,6 @@
     $("topicmap-info").before(exportable($("topicmap"), "map of topics", { svg: () => picture, rows: () => [["topic", "name", "share", "low", "high", "stability", "verdict", "group", "x", "y"],
       ...shareOrder.map((k) => {
         const u = data.topics[k].doubt;
-        return [k, label(k), data.topics[k].share, u ? u.share[0] : "", u ? u.share[1] : "", u ? u.stability : "", verdictOf(k), T.group[k], T.x[k], T.y[k]];
+        return [k, label(k), data.topics[k].share, u ? u.share[0] : "", u ? u.share[1] : "", u ? u.stability : "", verdictOf(k), T.group[k], T.x[spot(drawnOf(k))], T.y[spot(drawnOf(k))]];
       })] }));
   }

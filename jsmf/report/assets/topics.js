@@ -121,7 +121,9 @@
     if (with_.length) out.push(fact("Is one with", "Fits from the beginning in which both are one topic", with_.map(([l, s]) => label(into(l)) + " in " + percent(s, 0)).join("; ")));
     return out;
   };
-  const goTo = (k, note) => el("li", {}, el("button", { type: "button", onclick: () => choose(k), "aria-label": name(k) + ", " + label(k) + ", correlation " + note }, el("span", { dir: "auto" }, k + "  " + label(k)), el("span", { class: "muted" }, note)));
+  const goTo = (k, note) => el("li", {}, el("button", { type: "button", onclick: () => choose(k), "aria-label": name(k) + ", " + label(k) + ", correlation " + note }, el("span", { dir: "auto" }, numbered(k)), el("span", { class: "muted" }, note)));
+  // partners lists what a topic or group goes with, from pairs of numbers and correlations.
+  const partners = (list, row) => range((list || []).length / 2).filter((i) => alive(list[2 * i])).map((i) => row(list[2 * i], signed(list[2 * i + 1])));
   onTopic.push(() => {
     const t = data.topics[topic], k = topic;
     $("detail-eyebrow").textContent = name(k) + " · " + percent(t.share) + say(" of {a document}, on average") + (t.verdict && !t.background ? " · " + verdictOf(k) : "");
@@ -134,11 +136,13 @@
     }
     const parts = partsOf(k).filter((l) => l !== k);
     if (parts.length) line.append(el("span", {}, " With what was " + parts.map((l) => data.topics[l].name).join(" and ") + "."));
-    const i = placeOf.get(k);
+    const i = placeOf.get(k), path = tree ? tree.levels.map((l) => l.first + l.of[k]) : [];
+    $("detail-path").replaceChildren(...path.flatMap((g, l) => [l ? " › " : "In ", el("button", { type: "button", class: "link", dir: "auto", onclick: () => choose(g) }, label(g))]));
     const others = i === undefined ? [] : by(range(n).filter((j) => j !== i), (j) => corr(i, j));
-    const rows = (list) => list.length ? list.map((j) => goTo(M.topics[j], signed(corr(i, j)))) : [el("li", { class: "muted small" }, "none")];
-    $("with").replaceChildren(...rows(others.filter((j) => corr(i, j) > 0 && !unsure(i, j)).slice(0, 4)));
-    $("apart").replaceChildren(...rows(others.filter((j) => isNum(corr(i, j)) && corr(i, j) < 0 && !unsure(i, j)).slice(-3).reverse()));
+    const pairs = (list) => list.flatMap((j) => [M.topics[j], corr(i, j)]);
+    const rows = (list) => list && list.length ? partners(list, goTo) : [el("li", { class: "muted small" }, "none")];
+    $("with").replaceChildren(...rows(i === undefined ? t.with : pairs(others.filter((j) => corr(i, j) > 0 && !unsure(i, j)).slice(0, 4))));
+    $("apart").replaceChildren(...rows(i === undefined ? t.apart : pairs(others.filter((j) => isNum(corr(i, j)) && corr(i, j) < 0 && !unsure(i, j)).slice(-3).reverse())));
     $("facts").replaceChildren(...doubts(k), ...data.columns.map((c) => {
       const x = c.key === "share" && t.doubt;
       if (!x || !isNum(x.share[0])) return fact(c.name, c.what, show(c.values[k]));
