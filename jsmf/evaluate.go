@@ -157,7 +157,7 @@ func (p Pipeline) evaluate(ctx context.Context, m *Model, c cooc.Matrix, pairs *
 // factors returns what measures need of the model. They share its memory.
 func (m *Model) factors(workers int) metrics.Factors {
 	return metrics.Factors{
-		B: m.denseTopics(), WordTopics: mat.NewDense(m.n, m.k, m.wordTopics), A: m.Correlations(),
+		B: m.denseTopics(), WordTopics: m.denseWordTopics(), A: m.Correlations(),
 		Reading: m.readingWeights(), Background: m.Background(), Workers: workers,
 	}
 }
