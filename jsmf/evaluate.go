@@ -175,10 +175,12 @@ func (m *Model) readingWeights() *mat.Dense {
 	if m.reading == nil {
 		return m.denseTopics()
 	}
-	out := mat.NewDense(m.n, m.k, m.reading)
+	out, own := mat.NewDense(m.n, m.k, m.reading), true // it is the model's
 	for k := range m.k {
 		if ranks := m.ranks(k); &ranks[0] != &m.reading[0] { // none of the topic
-			out = mat.DenseCopyOf(out)
+			if own {
+				out, own = mat.DenseCopyOf(out), false
+			}
 			for i := range m.n {
 				out.Set(i, k, ranks[i*m.k+k])
 			}
