@@ -11,6 +11,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/atomicfile"
 	"github.com/jsmf-go/spectral/internal/modelfile"
+	"github.com/jsmf-go/spectral/internal/nanjson"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -52,7 +53,8 @@ func (m *Model) sections() []modelfile.Section {
 		{Tag: "BACK", Field: "background", Content: modelfile.Flags(&m.background, k)},
 		{Tag: "NAME", Field: "names", Content: modelfile.Texts(&m.add.Names, k, "name"), Check: m.checkNames},
 		{Tag: "DOCS", Field: "documents", Content: modelfile.Bytes(m.add.Documents.bytes, func(b []byte) (err error) { m.add.Documents, err = readCompositions(b, k); return err }), Check: func() error { return m.add.Documents.Validate(k) }},
-		{Tag: "BOOT", Field: "uncertainty", Content: modelfile.JSON(&m.add.Uncertainty), Check: func() error { return m.add.Uncertainty.check(n, k) }},
+		{Tag: "BOOT", Field: "uncertainty", Content: modelfile.Bytes(m.uncertaintyBytes, m.setUncertainty), Check: func() error { return m.add.Uncertainty.check(n, k) }},
+		{Tag: "PAIR", Field: "uncertainty", Required: true, Content: modelfile.FloatParts(3*(k*(k-1)/2), m.pairParts, m.setPairs)},
 		{Tag: "VERD", Field: "verdicts", Content: modelfile.JSON(&m.add.Verdicts), Check: func() error { return checkVerdicts(m.add.Verdicts, k) }},
 	}
 }
@@ -127,6 +129,60 @@ func (m *Model) textBytes() ([]byte, error) {
 		return nil, nil
 	}
 	return json.Marshal(m.prov.Text)
+}
+
+// uncertaintyBytes returns what the JSON of a file holds of the uncertainty, without its pairs.
+func (m *Model) uncertaintyBytes() ([]byte, error) {
+	if m.add.Uncertainty == nil {
+		return nil, nil
+	}
+	u := *m.add.Uncertainty
+	u.Pairs = nil
+	return nanjson.Marshal(u)
+}
+
+// setUncertainty takes over what uncertaintyBytes returned, next to the pairs that setPairs has set.
+func (m *Model) setUncertainty(b []byte) error {
+	var u Uncertainty
+	if err := nanjson.Unmarshal(b, &u); err != nil {
+		return err
+	}
+	if m.add.Uncertainty != nil {
+		u.Pairs = m.add.Uncertainty.Pairs
+	}
+	m.add.Uncertainty = &u
+	return nil
+}
+
+// pairParts returns the intervals of the pairs of topics.
+func (m *Model) pairParts() [][]float64 {
+	if m.add.Uncertainty == nil {
+		return nil
+	}
+	out := make([]float64, 0, 3*len(m.add.Uncertainty.Pairs))
+	for _, x := range m.add.Uncertainty.Pairs {
+		out = append(out, x.Correlation.Value, x.Correlation.Low, x.Correlation.High)
+	}
+	return [][]float64{out}
+}
+
+// setPairs takes over what pairParts returned.
+func (m *Model) setPairs(x []float64) error {
+	if want := 3 * (m.k * (m.k - 1) / 2); len(x) != want {
+		return fmt.Errorf("has %d numbers, want %d", len(x), want)
+	}
+	if m.add.Uncertainty == nil {
+		m.add.Uncertainty = new(Uncertainty)
+	}
+	u := m.add.Uncertainty
+	u.Pairs = make([]PairUncertainty, 0, len(x)/3)
+	for i := range m.k {
+		for j := i + 1; j < m.k; j++ {
+			u.Pairs = append(u.Pairs, PairUncertainty{i, j, Interval{x[0], x[1], x[2]}})
+			x = x[3:]
+		}
+	}
+	return nil
 }
 
 // logitParts returns the numbers of the logistic-normal prior.
