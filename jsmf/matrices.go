@@ -204,8 +204,8 @@ type TopicPair struct {
 // pairs. O(K² log K).
 func (m *Model) CorrelatedPairs(n int) []TopicPair {
 	pairs := m.pairs()
-	slices.SortStableFunc(pairs, func(p, q TopicPair) int {
-		return cmp.Compare(q.Correlation, p.Correlation) // NaN is less than all
+	slices.SortFunc(pairs, func(p, q TopicPair) int {
+		return cmp.Or(cmp.Compare(q.Correlation, p.Correlation), cmp.Compare(p.K, q.K), cmp.Compare(p.L, q.L)) // NaN is less than all
 	})
 	if n >= 0 && n < len(pairs) {
 		pairs = slices.Clone(pairs[:n])
