@@ -24,8 +24,8 @@ import (
 // Methods panic on a topic outside [0, K) or a word outside [0, N), as indexing a slice does.
 //
 // A model takes 8·N·K bytes and its vocabulary; another 8·N·K if it has a Reading, the same if it was
-// not refined ([Pipeline.Refine]), its [Additions], and 16·N·(K + 10 to 17) with the K of the start ([Pipeline.Extra]) if it was made
-// with [Pipeline.Resumable].
+// not refined ([Pipeline.Refine]), its [Additions], and 16·N·(K + 10 to 17) with the K of the start
+// ([Pipeline.Extra]) if it was made with [Pipeline.Resumable].
 type Model struct {
 	n, k       int
 	vocab      []string  // nil: words are named by their numbers

@@ -43,8 +43,8 @@ type MatchOptions struct {
 
 // Match assigns the topics of a (N_A×K_A) to those of b (N_B×K_B), one to one, so that the
 // sum of their ℓ₁ distances is least. Words are matched by their strings where vocabularies
-// are given. O(N·K_A·K_B + K³), less where most probabilities of a topic are one. Errors: matrices that are not topics, vocabularies of the
-// wrong length or with a word twice, ctx's.
+// are given. O(N·K_A·K_B + K³), less where most probabilities of a topic are one. Errors:
+// matrices that are not topics, vocabularies of the wrong length or with a word twice, ctx's.
 func Match(ctx context.Context, a, b *mat.Dense, o MatchOptions) (*Matching, error) {
 	ta, err := checkTopicsOf("B of the first model", a)
 	if err != nil {
