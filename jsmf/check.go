@@ -98,6 +98,14 @@ func (m *Model) checkColumns(a []float64, zero bool, entry, sum string) error {
 // checkWordTopics checks that the rows of B̆ᵀ are distributions of topics, or 0 for words that are
 // in no topic or whose marginal is not positive.
 func (m *Model) checkWordTopics() error {
+	if m.wordTopics == nil { // by Bayes' rule
+		for j, s := range m.rowSums() {
+			if !(s >= 0) || math.IsInf(s, 1) {
+				return fmt.Errorf("are not there, and do not follow from a share of topic %d of %v", j, s)
+			}
+		}
+		return nil
+	}
 	for i := range m.n {
 		s := 0.0
 		for j, b := range m.wordTopics[i*m.k : (i+1)*m.k] {

@@ -157,7 +157,7 @@ func (p Pipeline) evaluate(ctx context.Context, m *Model, c cooc.Matrix, pairs *
 // factors returns what measures need of the model. They share its memory.
 func (m *Model) factors(workers int) metrics.Factors {
 	return metrics.Factors{
-		B: m.denseTopics(), WordTopics: mat.NewDense(m.n, m.k, m.wordTopics), A: m.Correlations(),
+		B: m.denseTopics(), WordTopics: m.denseWordTopics(), A: m.Correlations(),
 		Reading: m.readingWeights(), Background: m.Background(), Workers: workers,
 	}
 }
@@ -175,10 +175,12 @@ func (m *Model) readingWeights() *mat.Dense {
 	if m.reading == nil {
 		return m.denseTopics()
 	}
-	out := mat.NewDense(m.n, m.k, m.reading)
+	out, own := mat.NewDense(m.n, m.k, m.reading), true // it is the model's
 	for k := range m.k {
 		if ranks := m.ranks(k); &ranks[0] != &m.reading[0] { // none of the topic
-			out = mat.DenseCopyOf(out)
+			if own {
+				out, own = mat.DenseCopyOf(out), false
+			}
 			for i := range m.n {
 				out.Set(i, k, ranks[i*m.k+k])
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/atomicfile"
 	"github.com/jsmf-go/spectral/internal/modelfile"
+	"github.com/jsmf-go/spectral/internal/nanjson"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -35,9 +36,9 @@ func (m *Model) sections() []modelfile.Section {
 	n, k := m.n, m.k
 	return []modelfile.Section{
 		{Tag: "VOCB", Field: "vocabulary", Required: true, Content: modelfile.Texts(&m.vocab, n, "word")},
-		{Tag: "BMAT", Field: "topics", Required: true, Needed: true, Content: modelfile.Floats(&m.topics, n*k), Check: m.checkTopics},
-		{Tag: "WTOP", Field: "word_topics", Required: true, Needed: true, Content: modelfile.Floats(&m.wordTopics, n*k), Check: m.checkWordTopics},
-		{Tag: "AMAT", Field: "correlations", Required: true, Needed: true, Content: modelfile.Floats(&m.corr, k*k), Check: func() error { return checkSymmetric("A", m.corr, k) }},
+		{Tag: "BMAT", Compact: "BSPA", Field: "topics", Required: true, Needed: true, Content: modelfile.Table(&m.topics, n, k), Check: m.checkTopics},
+		{Tag: "WTOP", Field: "word_topics", Required: true, Content: modelfile.Floats(&m.wordTopics, n*k), Check: m.checkWordTopics},
+		{Tag: "AMAT", Compact: "ATRI", Field: "correlations", Required: true, Needed: true, Content: modelfile.Symmetric(&m.corr, k), Check: func() error { return checkSymmetric("A", m.corr, k) }},
 		{Tag: "ANCH", Field: "anchors", Required: true, Content: modelfile.Words(&m.anchors, k, n), Check: m.checkAnchors},
 		{Tag: "GRUP", Field: "anchor_groups", Content: modelfile.Groups(&m.groups, k, n), Check: m.checkGroups},
 		{Tag: "MARG", Field: "marginals", Required: true, Needed: true, Content: modelfile.Floats(&m.marginals, n), Check: m.checkMarginals},
@@ -48,19 +49,22 @@ func (m *Model) sections() []modelfile.Section {
 		{Tag: "DUAL", Field: "dual", Content: modelfile.Floats(&m.dual, k*k), Check: func() error { return checkSymmetric("Λ/M", m.dual, k) }},
 		{Tag: "TEXT", Field: "text", Required: true, Content: modelfile.Bytes(m.textBytes, func(b []byte) error { return json.Unmarshal(b, &m.prov.Text) }), Check: m.checkText},
 		{Tag: "RECT", Field: "state", Content: modelfile.FloatParts(5, m.stateParts, m.setState), Check: m.checkState},
-		{Tag: "READ", Field: "reading", Content: modelfile.Floats(&m.reading, n*k), Check: m.checkReading},
+		{Tag: "READ", Compact: "RSPA", Field: "reading", Content: modelfile.Table(&m.reading, n, k), Check: m.checkReading},
 		{Tag: "BACK", Field: "background", Content: modelfile.Flags(&m.background, k)},
 		{Tag: "TREE", Field: "tree", Content: modelfile.JSON(&m.tree), Check: m.checkTree},
 		{Tag: "NAME", Field: "names", Content: modelfile.Texts(&m.add.Names, k, "name"), Check: m.checkNames},
 		{Tag: "DOCS", Field: "documents", Content: modelfile.Bytes(m.add.Documents.bytes, func(b []byte) (err error) { m.add.Documents, err = readCompositions(b, k); return err }), Check: func() error { return m.add.Documents.Validate(k) }},
-		{Tag: "BOOT", Field: "uncertainty", Content: modelfile.JSON(&m.add.Uncertainty), Check: func() error { return m.add.Uncertainty.check(n, k) }},
+		{Tag: "BOOT", Field: "uncertainty", Content: modelfile.Bytes(m.uncertaintyBytes, m.setUncertainty), Check: func() error { return m.add.Uncertainty.check(n, k) }},
+		{Tag: "PAIR", Field: "uncertainty", Required: true, Content: modelfile.FloatParts(3*(k*(k-1)/2), m.pairParts, m.setPairs)},
 		{Tag: "VERD", Field: "verdicts", Content: modelfile.JSON(&m.add.Verdicts), Check: func() error { return checkVerdicts(m.add.Verdicts, k) }},
 	}
 }
 
 // WriteTo writes the model to w in the format of FORMAT.md and returns how many bytes w took. A
-// model gives the same bytes on every machine. Durations are not written. A file takes 16·N·K
-// bytes, the vocabulary, some kilobytes, and what the documentation of Model adds.
+// model gives the same bytes on every machine. Durations are not written. A file takes at most the
+// bytes that the documentation of Model names, the vocabulary, and some kilobytes. Of matrices of
+// which most entries are the smallest of their column it has the others: with many topics, whose
+// words are mostly those of other topics, it takes a fifth or less.
 func (m *Model) WriteTo(w io.Writer) (_ int64, err error) {
 	defer while("write model", &err)
 	return modelfile.Write(w, m.n, m.k, m.sections())
@@ -126,6 +130,60 @@ func (m *Model) textBytes() ([]byte, error) {
 		return nil, nil
 	}
 	return json.Marshal(m.prov.Text)
+}
+
+// uncertaintyBytes returns what the JSON of a file holds of the uncertainty, without its pairs.
+func (m *Model) uncertaintyBytes() ([]byte, error) {
+	if m.add.Uncertainty == nil {
+		return nil, nil
+	}
+	u := *m.add.Uncertainty
+	u.Pairs = nil
+	return nanjson.Marshal(u)
+}
+
+// setUncertainty takes over what uncertaintyBytes returned, next to the pairs that setPairs has set.
+func (m *Model) setUncertainty(b []byte) error {
+	var u Uncertainty
+	if err := nanjson.Unmarshal(b, &u); err != nil {
+		return err
+	}
+	if m.add.Uncertainty != nil {
+		u.Pairs = m.add.Uncertainty.Pairs
+	}
+	m.add.Uncertainty = &u
+	return nil
+}
+
+// pairParts returns the intervals of the pairs of topics.
+func (m *Model) pairParts() [][]float64 {
+	if m.add.Uncertainty == nil {
+		return nil
+	}
+	out := make([]float64, 0, 3*len(m.add.Uncertainty.Pairs))
+	for _, x := range m.add.Uncertainty.Pairs {
+		out = append(out, x.Correlation.Value, x.Correlation.Low, x.Correlation.High)
+	}
+	return [][]float64{out}
+}
+
+// setPairs takes over what pairParts returned.
+func (m *Model) setPairs(x []float64) error {
+	if want := 3 * (m.k * (m.k - 1) / 2); len(x) != want {
+		return fmt.Errorf("has %d numbers, want %d", len(x), want)
+	}
+	if m.add.Uncertainty == nil {
+		m.add.Uncertainty = new(Uncertainty)
+	}
+	u := m.add.Uncertainty
+	u.Pairs = make([]PairUncertainty, 0, len(x)/3)
+	for i := range m.k {
+		for j := i + 1; j < m.k; j++ {
+			u.Pairs = append(u.Pairs, PairUncertainty{i, j, Interval{x[0], x[1], x[2]}})
+			x = x[3:]
+		}
+	}
+	return nil
 }
 
 // logitParts returns the numbers of the logistic-normal prior.

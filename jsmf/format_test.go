@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/modelfile"
 	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/internal/vec"
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
@@ -269,6 +271,67 @@ func TestRoundTrip(t *testing.T) {
 			if g, w := fmt.Sprintf("%#v", got.Stats()), fmt.Sprintf("%#v", want); g != w {
 				t.Errorf("%s, %s: stats are\n%s, want\n%s", name, how, g, w)
 			}
+		}
+	}
+}
+
+// A refined model of many topics takes a small part of its matrices, and comes back to the bit.
+func TestManyTopicsAreSmall(t *testing.T) {
+	const n, k = 1500, 400
+	p, _ := randomParts(n, k, 1)
+	rng := rand.New(rand.NewPCG(2, 3))
+	p.Reading = mat.NewDense(n, k, nil)
+	for j := range k {
+		weights, sum, reads := make([]float64, n), 0.0, 0.0
+		for i := range weights {
+			weights[i] = 0.02 // the prior's
+			if rng.IntN(10) == 0 {
+				x := rng.ExpFloat64()
+				weights[i] += x
+				p.Reading.Set(i, j, x)
+				reads += x
+			}
+			sum += weights[i]
+		}
+		for i, x := range weights {
+			p.Topics.Set(i, j, x/sum)
+			p.Reading.Set(i, j, p.Reading.At(i, j)/reads)
+		}
+	}
+	shares := mustModel(t, p).rowSums()
+	for i := range n {
+		vec.Posterior(p.WordTopics.RawRowView(i), p.Topics.RawRowView(i), shares)
+	}
+	m := mustModel(t, p)
+	file := encoded(t, m)
+	// 0.12 for each of the matrices, and 0.13 for half of A.
+	if part := float64(len(file)) / (8 * n * k); part > 0.42 {
+		t.Errorf("the file takes %.3f of a dense matrix", part)
+	}
+	got, err := ReadModel(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string][2]mat.Matrix{
+		"B": {got.Topics(), p.Topics}, "B̆": {got.WordTopics(), p.WordTopics}, "dense B̆": {got.denseWordTopics(), p.WordTopics},
+		"A": {got.Correlations(), m.Correlations()}, "reading": {got.Reading(), p.Reading},
+	} {
+		if !mat.Equal(x[0], x[1]) {
+			t.Errorf("%s differs", name)
+		}
+	}
+	if !bytes.Equal(encoded(t, got), file) {
+		t.Error("written again, the bytes differ")
+	}
+	// Merged topics have the sum of p(topic | word), to rounding.
+	merged, err := m.Edit(Edits{Model: m.Fingerprint(), Merge: [][]int{{0, k - 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		row := p.WordTopics.RawRowView(i)
+		if got, want := merged.WordTopics().At(i, 0), row[0]+row[k-1]; math.Abs(got-want) > 1e-14 {
+			t.Errorf("p(merged topic | word %d) = %v, want %v", i, got, want)
 		}
 	}
 }
@@ -535,7 +598,10 @@ func TestReadModelRefuses(t *testing.T) {
 		{"A long", ErrInvalid, "AMAT", "length: is 40, want 32", payload("AMAT", make([]byte, 40))},
 		{"anchors short", ErrInvalid, "ANCH", "length: is 8, want 16", payload("ANCH", make([]byte, 8))},
 		{"no B", ErrInvalid, "BMAT", "is missing", without("BMAT")},
-		{"no B̆", ErrInvalid, "WTOP", "is missing", without("WTOP")},
+		{"no B̆, and a negative share", ErrInvalid, "WTOP", "do not follow from a share of topic 0 of -0.5", func(f *testFile) {
+			without("WTOP")(f)
+			f.section("AMAT").payload = floatBytes(-1, 0.5, 0.5, 1)
+		}},
 		{"no A", ErrInvalid, "AMAT", "is missing", without("AMAT")},
 		{"norms without anchors", ErrInvalid, "STAT", "2 norms of 0 anchors", without("ANCH")},
 		{"no marginals", ErrInvalid, "MARG", "is missing", without("MARG")},

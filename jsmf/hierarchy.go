@@ -173,11 +173,11 @@ func (h *Hierarchy) Edges(level int, threshold float64) []Edge {
 	if level < 1 || level >= len(h.levels) {
 		panic(fmt.Sprintf("jsmf: level %d is not in [1, %d)", level, len(h.levels)))
 	}
-	m := h.levels[level]
+	m, wordTopics := h.levels[level], h.levels[level].WordTopics()
 	var edges []Edge
 	for k := range m.k {
 		for i := range m.n {
-			e := Edge{k, i, m.topics[i*m.k+k], m.wordTopics[i*m.k+k]}
+			e := Edge{k, i, m.topics[i*m.k+k], wordTopics.At(i, k)}
 			if e.Weight >= threshold || e.Share >= threshold {
 				edges = append(edges, e)
 			}

@@ -18,11 +18,13 @@ import (
 // inferTopics returns what package infer needs of the model. It shares the memory of the model.
 func (m *Model) inferTopics() infer.Topics {
 	t := infer.Topics{
-		B:          m.denseTopics(),
-		A:          mat.NewDense(m.k, m.k, m.corr),
-		WordTopics: mat.NewDense(m.n, m.k, m.wordTopics),
-		Alpha:      slices.Clone(m.alpha),
-		Logits:     m.logits,
+		B:      m.denseTopics(),
+		A:      mat.NewDense(m.k, m.k, m.corr),
+		Alpha:  slices.Clone(m.alpha),
+		Logits: m.logits,
+	}
+	if m.wordTopics != nil {
+		t.WordTopics = mat.NewDense(m.n, m.k, m.wordTopics)
 	}
 	if m.dual != nil {
 		t.Dual = mat.NewSymDense(m.k, m.dual)

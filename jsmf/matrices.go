@@ -5,7 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // view is a matrix that cannot be written through.
@@ -54,7 +57,83 @@ func (m *Model) Reading() *mat.Dense {
 // papers, as a read-only view. Rows are non-negative with sum 1; the row of a word whose marginal is
 // not positive may be all 0. The row of an anchor is a unit vector, unless the anchor is one of a
 // group or the model was refined.
-func (m *Model) WordTopics() mat.Matrix { return view{m.n, m.k, m.wordTopics} }
+//
+// In a refined model they follow from Topics and the row sums of Correlations by Bayes' rule, and are
+// calculated when asked for.
+func (m *Model) WordTopics() mat.Matrix {
+	if m.wordTopics == nil {
+		return m.bayes()
+	}
+	return view{m.n, m.k, m.wordTopics}
+}
+
+// bayes is p(topic | word) by Bayes' rule. Its entries are, to the bit, those of vec.Posterior.
+type bayes struct {
+	view             // of p(word | topic)
+	shares []float64 // K
+	words  []float64 // N, p(word)
+}
+
+func (b bayes) At(i, j int) float64 {
+	if p := b.view.At(i, j) * b.shares[j]; p != 0 {
+		return p / b.words[i]
+	}
+	return 0
+}
+
+func (b bayes) T() mat.Matrix { return mat.Transpose{Matrix: b} }
+
+// makeBayes makes what WordTopics returns where it follows from the topics.
+func (m *Model) makeBayes() bayes {
+	b := bayes{view{m.n, m.k, m.topics}, m.rowSums(), make([]float64, m.n)}
+	row := make([]float64, m.k)
+	for i := range b.words {
+		b.words[i] = vec.Posterior(row, m.topics[i*m.k:(i+1)*m.k], b.shares)
+	}
+	return b
+}
+
+// rowSums returns the row sums of A.
+func (m *Model) rowSums() []float64 {
+	a := make([]float64, m.k)
+	for i := range a {
+		a[i] = vec.Sum(m.corr[i*m.k : (i+1)*m.k])
+	}
+	return a
+}
+
+// denseWordTopics returns p(topic | word) for reading. It may share the memory of the model.
+func (m *Model) denseWordTopics() *mat.Dense {
+	if m.wordTopics != nil {
+		return mat.NewDense(m.n, m.k, m.wordTopics)
+	}
+	out, shares := mat.NewDense(m.n, m.k, nil), m.rowSums()
+	for i := range m.n {
+		vec.Posterior(out.RawRowView(i), m.topics[i*m.k:(i+1)*m.k], shares)
+	}
+	return out
+}
+
+// bayesTol is how far p(topic | word) may be from what Bayes' rule gives to follow from it.
+const bayesTol = 1e-12
+
+// followsBayes reports whether p(topic | word) follows from the topics, to rounding.
+func (m *Model) followsBayes() bool {
+	if len(m.wordTopics) != m.n*m.k || len(m.topics) != m.n*m.k || len(m.corr) != m.k*m.k {
+		return false
+	}
+	row, shares := make([]float64, m.k), m.rowSums()
+	if floats.Min(shares) < 0 {
+		return false
+	}
+	for i := range m.n {
+		vec.Posterior(row, m.topics[i*m.k:(i+1)*m.k], shares)
+		if !floats.EqualApprox(row, m.wordTopics[i*m.k:(i+1)*m.k], bayesTol) {
+			return false
+		}
+	}
+	return true
+}
 
 // Correlations returns A, the symmetric K×K matrix of p(topic k, topic l), as a read-only view: the
 // probability that two words drawn from one document come from topics k and l. It is the estimate
@@ -125,8 +204,8 @@ type TopicPair struct {
 // pairs. O(K² log K).
 func (m *Model) CorrelatedPairs(n int) []TopicPair {
 	pairs := m.pairs()
-	slices.SortStableFunc(pairs, func(p, q TopicPair) int {
-		return cmp.Compare(q.Correlation, p.Correlation) // NaN is less than all
+	slices.SortFunc(pairs, func(p, q TopicPair) int {
+		return cmp.Or(cmp.Compare(q.Correlation, p.Correlation), cmp.Compare(p.K, q.K), cmp.Compare(p.L, q.L)) // NaN is less than all
 	})
 	if n >= 0 && n < len(pairs) {
 		pairs = slices.Clone(pairs[:n])

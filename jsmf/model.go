@@ -24,14 +24,14 @@ import (
 //
 // Methods panic on a topic outside [0, K) or a word outside [0, N), as indexing a slice does.
 //
-// A model takes 16·N·K bytes and its vocabulary; another 8·N·K if it has a Reading, its
-// [Additions], and 16·N·(K + 10 to 17) with the K of the start ([Pipeline.Extra]) if it was made
-// with [Pipeline.Resumable].
+// A model takes 8·N·K bytes and its vocabulary; another 8·N·K if it has a Reading, the same if it was
+// not refined ([Pipeline.Refine]), its [Additions], and 16·N·(K + 10 to 17) with the K of the start
+// ([Pipeline.Extra]) if it was made with [Pipeline.Resumable].
 type Model struct {
 	n, k       int
 	vocab      []string  // nil: words are named by their numbers
 	topics     []float64 // B, N×K
-	wordTopics []float64 // transpose of B̆, N×K
+	wordTopics []float64 // transpose of B̆, N×K; nil: by Bayes' rule from B and the row sums of A
 	reading    []float64 // weights of the words by which people recognise a topic, N×K; nil: none
 	corr       []float64 // A, K×K
 	anchors    []int     // nil: learned without anchors
@@ -50,6 +50,7 @@ type Model struct {
 
 	index func() map[string]int
 	names func() []string
+	bayes func() bayes // where wordTopics is nil
 }
 
 // newModel checks the parts of m, which the caller gives away, and makes m ready for use. Of small
@@ -64,6 +65,9 @@ func newModel(m *Model) (*Model, error) {
 	m.ready()
 	symmetrise(m.corr, m.k)
 	symmetrise(m.dual, m.k)
+	if m.followsBayes() {
+		m.wordTopics = nil
+	}
 	if err := modelfile.Check(m.sections()); err != nil {
 		return nil, err
 	}
@@ -84,7 +88,7 @@ func (m *Model) ready() *Model {
 		}
 		return index
 	})
-	m.names = sync.OnceValue(m.makeNames)
+	m.names, m.bayes = sync.OnceValue(m.makeNames), sync.OnceValue(m.makeBayes)
 	return m
 }
 

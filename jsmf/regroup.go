@@ -173,7 +173,7 @@ func (m *Model) regrouped(p merging) *Model {
 		out.background[p.to[t]] = out.background[p.to[t]] && m.background[t]
 	}
 	out.add.Names = cloneNames(permuted(m.add.Names, p.first))
-	out.names = sync.OnceValue(out.makeNames)
+	out.names, out.bayes = sync.OnceValue(out.makeNames), sync.OnceValue(out.makeBayes)
 	if m.add.Documents != nil {
 		out.add.Documents = m.add.Documents.clone()
 		if n := len(m.add.Documents.IDs); n > 0 {

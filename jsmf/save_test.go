@@ -12,6 +12,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // onlyFiles fails unless dir holds just the named files: no temporary one.
@@ -348,5 +352,33 @@ func TestLoadModelRefuses(t *testing.T) {
 	}
 	if _, err := LoadModel(dir); err == nil || !strings.Contains(err.Error(), dir+": is a folder") {
 		t.Errorf("a folder: %v", err)
+	}
+}
+
+// Topics without reading weights are ranked by their probabilities, in one copy of the weights.
+func TestReadingWeightsCopyOnce(t *testing.T) {
+	const n, k = 200, 50
+	p, _ := randomParts(n, k, 1)
+	refinedParts(&p)
+	for i := range n {
+		for j := 0; j < k; j += 2 {
+			p.Reading.Set(i, j, 0)
+		}
+	}
+	m := mustModel(t, p)
+	var got *mat.Dense
+	if bytes := testutil.Allocated(t, func() { got = m.readingWeights() }); bytes > 2*8*n*k {
+		t.Errorf("%d bytes for %d numbers", bytes, n*k)
+	}
+	for i := range n {
+		for j := range k {
+			want := p.Reading.At(i, j)
+			if j%2 == 0 {
+				want = p.Topics.At(i, j)
+			}
+			if got.At(i, j) != want {
+				t.Fatalf("word %d of topic %d has %v, want %v", i, j, got.At(i, j), want)
+			}
+		}
 	}
 }

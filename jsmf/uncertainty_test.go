@@ -194,6 +194,16 @@ func TestUncertaintyFile(t *testing.T) {
 		t.Errorf("%+v, %+v", back.Additions().Uncertainty, back.Additions().Verdicts)
 	}
 	tiny := mustModel(t, tinyParts())
+	// The pairs come before the rest, and are those of the file's JSON unless there is a PAIR.
+	f := tinyFile()
+	f.sections = append(f.sections, testSection{tag: "PAIR", flags: 1, payload: floatBytes(0.5, math.NaN(), 1)}, testSection{tag: "BOOT", payload: []byte(`{"level":0.5,"topics":[{},{}],"pairs":null}`)})
+	back, err = ReadModel(bytes.NewReader(f.bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := back.Additions().Uncertainty; u.Level != 0.5 || len(u.Pairs) != 1 || u.Pairs[0].L != 1 || u.Pairs[0].Correlation.High != 1 || !math.IsNaN(u.Pairs[0].Correlation.Low) {
+		t.Errorf("%+v", u)
+	}
 	good, err := nanjson.Marshal(*doubted(tiny))
 	if err != nil {
 		t.Fatal(err)
@@ -224,6 +234,9 @@ func TestUncertaintyFile(t *testing.T) {
 		{"pair 0 is of topics 0 and 0, want 0 and 1", "BOOT", change(good, `"k":0,"l":1,`, `"k":0,"l":0,`)},
 		{"unexpected end", "BOOT", good[:len(good)-1]},
 		{"low: json", "BOOT", change(good, `"low":-0.00`, `"low":"low","x":-0.00`)},
+		{"has 6 numbers, want 3", "PAIR", floatBytes(1, 2, 3, 4, 5, 6)},
+		{"length: is 16", "PAIR", floatBytes(1, 2)},
+		{"0 warm and 0 cold", "BOOT", nil}, // pairs alone
 		{"are 0, want K = 2", "VERD", []byte("[]")},
 		{`a topic cannot be "fine"`, "VERD", change(verdicts, `"sound"`, `"fine"`)},
 		{"verdicts: that of topic 1 is", "VERD", change(verdicts, `"twin":0,`, `"twin":1,`)},
@@ -231,7 +244,9 @@ func TestUncertaintyFile(t *testing.T) {
 		{"cannot unmarshal object", "VERD", []byte("{}")},
 	} {
 		f := tinyFile()
-		f.sections = append(f.sections, testSection{tag: c.tag, payload: c.payload})
+		if f.sections = append(f.sections, testSection{tag: c.tag, payload: c.payload}); c.payload == nil {
+			f.sections[len(f.sections)-1] = testSection{tag: "PAIR", payload: floatBytes(1, 2, 3)}
+		}
 		_, err := ReadModel(bytes.NewReader(f.bytes()))
 		var fe *modelfile.Error
 		if c.want == "" && err == nil {

@@ -32,7 +32,7 @@ func Krylov(ctx context.Context, op Op, x blas64.General, k, keep, passes, worke
 		return nil, st, err
 	}
 	keep = min(keep, s.dim)
-	theta, vectors, err := topEig(ctx, s.projected(), keep, workers)
+	theta, vectors, err := TopEig(ctx, s.projected(), keep, workers)
 	if err != nil {
 		return nil, st, err
 	}
@@ -255,10 +255,10 @@ func svqb(ctx context.Context, w blas64.General, to []float64, floor, drop float
 	return q, theta[kept-1], Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, w, m, 0, q, workers)
 }
 
-// topEig returns the keep algebraically largest eigenpairs of a symmetric array.
+// TopEig returns the keep algebraically largest eigenpairs of a symmetric array, in descending order.
 // Their residuals are at most 1e-10 of the smallest or 1e-13 of the largest of
 // the eigenvalues. The vectors are columns.
-func topEig(ctx context.Context, t blas64.General, keep, workers int) ([]float64, blas64.General, error) {
+func TopEig(ctx context.Context, t blas64.General, keep, workers int) ([]float64, blas64.General, error) {
 	n := t.Rows
 	if n > 256 && keep <= n/3 {
 		op := func(ctx context.Context, dst, x blas64.General) error { return SymMul(ctx, t, x, dst, workers) }

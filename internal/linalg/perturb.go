@@ -59,7 +59,7 @@ func Perturbed(ctx context.Context, x blas64.General, theta []float64, w blas64.
 			}
 		}
 	}
-	values, s, err := topEig(ctx, t, p, workers)
+	values, s, err := TopEig(ctx, t, p, workers)
 	if err != nil {
 		return nil, err
 	}

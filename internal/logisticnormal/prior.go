@@ -17,6 +17,7 @@
 package logisticnormal
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -36,6 +37,9 @@ const (
 	maxFactors = 16
 	// minOwn is the least Ψ, and startVariance the variance of a logit before it is learned.
 	minOwn, startVariance = 1e-3, 4
+	// maxAll is up to how many topics all eigenpairs are found at once; beyond, the largest alone,
+	// for which K² takes the place of K³.
+	maxAll = 256
 	// factorings is how many times factors and Ψ are found in turn, and refactorings where those of
 	// the pass before are near.
 	factorings, refactorings = 10, 4
@@ -83,14 +87,14 @@ func From(mean []float64, cov *mat.SymDense, share float64) (*Prior, error) {
 // K returns the number of topics.
 func (p *Prior) K() int { return len(p.Mean) }
 
-// setFactors sets Λ to the columns of vectors at the end, times the roots of values.
+// setFactors sets Λ to the last r columns of vectors, times the roots of values.
 func (p *Prior) setFactors(r int, values []float64, vectors *mat.Dense) {
 	k := len(p.Mean)
 	p.factors, p.load = r, vec.Resize(p.load, k*(r+1))
 	for i := range k {
 		row := p.load[i*(r+1):][:r+1]
 		for j := range r {
-			at := k - 1 - j
+			at := len(values) - 1 - j
 			row[j] = vectors.At(i, at) * math.Sqrt(max(values[at], 0))
 		}
 		row[r] = 1
@@ -214,18 +218,46 @@ func (p *Prior) factor(cov *mat.SymDense) error {
 		for i, v := range p.Own {
 			p.rest.SetSym(i, i, cov.At(i, i)-v)
 		}
-		var vectors *mat.Dense
-		var err error
-		if vectors, p.work, err = linalg.EigenInPlace(p.rest, p.values, p.work); err != nil {
+		values, vectors, err := p.eigen()
+		if err != nil {
 			return err
 		}
-		p.setFactors(maxFactors, p.values, vectors)
+		p.setFactors(maxFactors, values, vectors)
 		for i := range p.Own {
 			row := p.load[i*(maxFactors+1):][:maxFactors]
 			p.Own[i] = max(cov.At(i, i)-vec.Dot(row, row), 0.05*cov.At(i, i), minOwn)
 		}
 	}
 	return nil
+}
+
+// eigen returns the maxFactors largest eigenvalues of rest or more, in ascending order, with the
+// eigenvectors as columns. It overwrites rest.
+func (p *Prior) eigen() (values []float64, vectors *mat.Dense, err error) {
+	k := len(p.Mean)
+	if k <= maxAll {
+		vectors, p.work, err = linalg.EigenInPlace(p.rest, p.values, p.work)
+		return p.values, vectors, err
+	}
+	raw := p.rest.RawSymmetric()
+	for i := range k {
+		for j := range i {
+			raw.Data[i*raw.Stride+j] = raw.Data[j*raw.Stride+i]
+		}
+	}
+	full := blas64.General{Rows: k, Cols: k, Stride: raw.Stride, Data: raw.Data}
+	values, found, err := linalg.TopEig(context.Background(), full, maxFactors, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	vectors = mat.NewDense(k, maxFactors, nil)
+	for i := range k {
+		row := vectors.RawRowView(i)
+		copy(row, linalg.Row(found, i))
+		slices.Reverse(row)
+	}
+	slices.Reverse(values)
+	return values, vectors, nil
 }
 
 // Share returns the share of the information of labelled tokens that tokens have.

@@ -82,6 +82,7 @@ func (e *Error) Unwrap() []error {
 // Section is a row of the table: one part of a model.
 type Section struct {
 	Tag      string // of four bytes
+	Compact  string // the tag of the content in its compact form; "": there is none
 	Field    string // the name of the part in errors
 	Required bool   // a reader that does not know the tag must refuse the file
 	Needed   bool   // a model without it is none
@@ -104,7 +105,15 @@ type Content struct {
 	marshal   func() ([]byte, error)
 	unmarshal func(b []byte) error
 	length    int // of the bytes; −1: any
+
+	// compact returns the content in a shorter form, which expand reads; nil if that would take
+	// more than compactPart of the bytes.
+	compact func() []byte
+	expand  func(b []byte) error
 }
+
+// compactPart is the part of the bytes that the compact form of numbers takes at most.
+const compactPart = 0.6
 
 // PartError names the part of a model that is not as it must be.
 type PartError struct {
@@ -144,10 +153,10 @@ func Check(table []Section) error {
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) } // made once by hash/crc32
 
-// known returns the row of a tag, or nil.
+// known returns the row of a tag, or of that of a compact form, or nil.
 func known(table []Section, tag string) *Section {
 	for i := range table {
-		if table[i].Tag == tag {
+		if table[i].Tag == tag || table[i].Compact == tag {
 			return &table[i]
 		}
 	}

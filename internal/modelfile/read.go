@@ -225,10 +225,14 @@ func (d *decoder) next(table []Section, at map[string]int64) error {
 	if flags&^flagRequired != 0 {
 		return d.fail(ErrUnsupported, start, "flags", "are %#x", flags)
 	}
-	if _, ok := at[tag]; ok {
+	s, one := known(table, tag), tag
+	if s != nil {
+		one = s.Tag // of both forms
+	}
+	if _, ok := at[one]; ok {
 		return d.fail(ErrInvalid, start, "", "comes twice")
 	}
-	at[tag] = start
+	at[one] = start
 	if length > math.MaxInt64-8 {
 		return d.fail(ErrInvalid, start, "length", "is %d", length)
 	}
@@ -236,7 +240,6 @@ func (d *decoder) next(table []Section, at map[string]int64) error {
 		return err
 	}
 	payload := d.off
-	s := known(table, tag)
 	set, err := d.payload(s, flags, start, length)
 	if err != nil {
 		return err
@@ -261,6 +264,9 @@ func (d *decoder) payload(s *Section, flags uint32, start int64, length uint64) 
 		return nil, d.fail(ErrUnsupported, start, "", "a required section of an unknown kind")
 	case s == nil:
 		return nil, d.chunks(length, nil)
+	case d.section == s.Compact:
+		b, err := d.blob(length)
+		return func() error { return s.expand(b) }, err
 	case s.floats != nil:
 		want := 8 * uint64(s.least)
 		if s.exactly && length != want {

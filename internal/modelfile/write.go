@@ -36,10 +36,10 @@ func Write(w io.Writer, n, k int, table []Section) (int64, error) {
 		for _, xs := range s.floats {
 			size += 8 * len(xs)
 		}
-		if s.row.Required {
+		if s.row.Required || s.tag == s.row.Compact {
 			flags = flagRequired
 		}
-		h = le.AppendUint32(append(h[:0], s.row.Tag...), flags)
+		h = le.AppendUint32(append(h[:0], s.tag...), flags)
 		e.bytes(le.AppendUint64(h, uint64(size)))
 		e.sum()
 		e.bytes(s.data)
@@ -69,6 +69,7 @@ func (c *counter) Write(b []byte) (int, error) {
 // section is a section to write: data, or numbers.
 type section struct {
 	row    *Section
+	tag    string
 	data   []byte
 	floats [][]float64
 }
@@ -79,14 +80,19 @@ func prepare(row *Section) (*section, error) {
 	if err != nil || !there {
 		return nil, err
 	}
+	if row.Compact != "" {
+		if b := row.compact(); b != nil {
+			return &section{row: row, tag: row.Compact, data: b}, nil
+		}
+	}
 	if row.floats != nil {
-		return &section{row: row, floats: row.floats()}, nil
+		return &section{row: row, tag: row.Tag, floats: row.floats()}, nil
 	}
 	b, err := row.marshal()
 	if err != nil || b == nil {
 		return nil, err
 	}
-	return &section{row: row, data: b}, nil
+	return &section{row: row, tag: row.Tag, data: b}, nil
 }
 
 // encoder writes with two running checksums: part since the last sum, all over everything except the

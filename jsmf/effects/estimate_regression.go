@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -107,7 +108,7 @@ const original = -1
 // of regresses the proportions that the documents have by the topics b with their shares,
 // with the weights w of a replicate, or for the original the documents' own.
 func (r *regression) of(ctx context.Context, b *mat.Dense, shares, w []float64, replicate int) error {
-	solve, gramB, err := solver(b, shares)
+	solve, gramB, err := solver(ctx, b, shares)
 	if err != nil {
 		return err
 	}
@@ -202,13 +203,24 @@ func (r *regression) variances(ctx context.Context, factors [][]float64) ([]floa
 	for i := range parts {
 		parts[i] = make([]float64, len(factors))
 	}
+	topics := make([][]int, len(factors)) // those with factors: few
+	for i, f := range factors {
+		for k, v := range f {
+			if v != 0 {
+				topics[i] = append(topics[i], k)
+			}
+		}
+	}
 	err := r.each(ctx, r.solve, func(part, doc int, theta []float64) {
 		at, values := r.d.row(int(r.row[doc]))
 		for j, c := range at {
 			floats.AddScaled(theta, -values[j], r.beta.RawRowView(int(c)))
 		}
 		for i, f := range factors {
-			e := floats.Dot(f, theta)
+			e := 0.0
+			for _, k := range topics[i] {
+				e += f[k] * theta[k]
+			}
 			parts[part][i] += r.docs.own[doc] * e * e
 		}
 	})
@@ -248,25 +260,23 @@ func (r *regression) mixture(x []float64) ([]float64, error) {
 }
 
 // solver returns DB(BᵀDB)⁻¹, N×K, and BᵀDB. The proportions of a document are the average of
-// the rows of its tokens.
-func solver(b *mat.Dense, shares []float64) (*mat.Dense, *mat.SymDense, error) {
+// the rows of its tokens. O(N·K² + K³).
+func solver(ctx context.Context, b *mat.Dense, shares []float64) (*mat.Dense, *mat.SymDense, error) {
 	n, k := b.Dims()
-	db := mat.NewDense(n, k, nil)
+	db, roots := linalg.NewGeneral(n, k), make([]float64, n) // of D
 	for i := range n {
-		from, to := b.RawRowView(i), db.RawRowView(i)
+		from := b.RawRowView(i)
 		if p := floats.Dot(from, shares); p > 0 {
-			floats.AddScaled(to, 1/p, from)
+			roots[i] = 1 / math.Sqrt(p)
+			floats.AddScaled(linalg.Row(db, i), roots[i], from)
 		}
 	}
 	gram := mat.NewSymDense(k, nil)
-	for i := range n {
-		from, to := b.RawRowView(i), db.RawRowView(i)
-		for s, v := range from {
-			if v != 0 {
-				raw := gram.RawSymmetric()
-				floats.AddScaled(raw.Data[s*raw.Stride+s:s*raw.Stride+k], v, to[s:])
-			}
-		}
+	if err := linalg.Gram(ctx, db, blas64.General{Rows: k, Cols: k, Stride: k, Data: gram.RawSymmetric().Data}, 0); err != nil {
+		return nil, nil, err
+	}
+	for i, v := range roots {
+		floats.Scale(v, linalg.Row(db, i))
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(gram) {
@@ -276,7 +286,8 @@ func solver(b *mat.Dense, shares []float64) (*mat.Dense, *mat.SymDense, error) {
 	if err := chol.InverseTo(&inverse); err != nil {
 		return nil, nil, fmt.Errorf("the topics are nearly linearly dependent: %w", err)
 	}
-	var out mat.Dense
-	out.Mul(db, &inverse)
-	return &out, gram, nil
+	out := mat.NewDense(n, k, nil)
+	full := mat.DenseCopyOf(&inverse) // both triangles
+	err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, db, full.RawMatrix(), 0, out.RawMatrix(), 0)
+	return out, gram, err
 }

@@ -124,8 +124,6 @@ type Result struct {
 	// different; if two were merged, of the one with more tokens. nil: the topics of the
 	// start, in order.
 	From []int
-	// Tree says which topics were split from which; nil: none were.
-	Tree *recovery.Tree
 	// Counts are the tokens of each document by topic, M×K, document by document, without
 	// the document's weight; nil from Batch and with Passes.Scratch.
 	Counts []float32
