@@ -16,6 +16,7 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/cputime"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -219,6 +220,79 @@ func BenchmarkMAP(b *testing.B) {
 				b.ReportMetric(1e6*times[n*99/100], "p99-µs")
 				b.ReportMetric(float64(steps)/float64(n), "steps/doc")
 			})
+		}
+	}
+}
+
+// manyTopics returns topics of documents: those of a fit of a hundred, or a thousand that passes make
+// of ten random variations of each.
+func manyTopics(b *testing.B, c *corpus.Corpus, k int) infer.Topics {
+	ctx := context.Background()
+	m, err := jsmf.New(100).Refine(refine.Passes{Correlated: -1}).Fit(ctx, c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if k == 100 {
+		return topicsOf(m)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	start, sums := mat.NewDense(m.N(), k, nil), make([]float64, k)
+	for i := range m.N() {
+		row := start.RawRowView(i)
+		for j := range row {
+			row[j] = m.Topics().At(i, j*100/k) * math.Exp(2*rng.NormFloat64())
+			sums[j] += row[j]
+		}
+	}
+	for i := range m.N() {
+		floats.Div(start.RawRowView(i), sums)
+	}
+	r, err := refine.Passes{N: 10, Correlated: -1}.Refine(ctx, c.Source(), refine.Start{B: start}, refine.Options{K: k})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return infer.Topics{B: r.B, Alpha: r.Alpha}
+}
+
+// BenchmarkMAPMany times the documents of NIPS by MAP on one core, with few and many topics, and
+// gives the total variation distances to the proportions with all topics.
+func BenchmarkMAPMany(b *testing.B) {
+	c := golden.Curated(b, testutil.Data(b, "nips17", "docword.nips17.txt.gz"), testutil.Data(b, "nips17", "vocab.nips17.txt"), testutil.Data(b, "stopwords.en.txt"), 5000)
+	for _, k := range []int{100, 1000} {
+		tp := manyTopics(b, c, k)
+		for _, em := range []bool{false, true} {
+			var all *infer.Batch
+			for _, of := range []string{"all", "few"} {
+				tol := 1e-5
+				if of == "all" {
+					tol = math.Nextafter(tol, 0)
+				}
+				b.Run(fmt.Sprintf("corpus=nips17/K=%d/EM=%v/topics=%s/workers=1", k, em, of), func(b *testing.B) {
+					p, err := infer.MAP{EM: em, Tol: tol}.Prepare(context.Background(), tp, infer.Options{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					var out *infer.Batch
+					begun := cputime.Seconds()
+					for b.Loop() {
+						if out, err = p.Infer(context.Background(), c, infer.Options{Workers: 1}); err != nil {
+							b.Fatal(err)
+						}
+					}
+					b.ReportMetric(1e6*(cputime.Seconds()-begun)/float64(b.N*c.NumDocs()), "cpu-µs/doc")
+					if of == "all" {
+						all = out
+						return
+					}
+					far := make([]float64, c.NumDocs())
+					for d := range far {
+						far[d] = floats.Distance(out.W.RawRowView(d), all.W.RawRowView(d), 1) / 2
+					}
+					slices.Sort(far)
+					b.ReportMetric(far[len(far)/2], "tv-p50")
+					b.ReportMetric(far[len(far)*99/100], "tv-p99")
+				})
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package infer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -37,9 +38,17 @@ import (
 // Steps are taken in float32: proportions have an error of some 1e-6 in addition to that of
 // stopping at Tol.
 //
-// Doc.Iterations counts steps. Cost of a step: K times the distinct words of the document.
-// Memory: 4·K bytes for each word of the model, K rounded up to a multiple of 16, and, except
-// with EM, the same for each distinct word of a document, per goroutine.
+// Of more than 128 topics a document has few. Under a Dirichlet prior, with Tol of 1e-5 or more,
+// a topic is dropped from a document where a step leaves it a part r < 0.8 of its tokens and α_k,
+// and less than a quarter of an even share n/K of the n tokens (a tenth where Σα is above n/100). Its
+// proportion is then α_k/(1−r)/(n + Σα) with its own r: where it would end if r stayed.
+// With 1000 topics of nips17 or reuters21578, proportions are within a total variation distance of
+// 0.02 of those with all topics in 99 % of the documents. The order of the topics does not matter.
+//
+// Doc.Iterations counts steps. Cost of a step: the topics not dropped, K in the first two or three
+// steps, times the distinct words of the document. Memory: 4·K bytes for each word of the model, K
+// rounded up to a multiple of 16, and, except with EM, the same for each distinct word of a document,
+// per goroutine; half as much again where topics are dropped.
 type MAP struct {
 	// EM takes the steps of the EM algorithm instead of those of CVB0.
 	EM bool
@@ -139,13 +148,15 @@ type mapScratch struct {
 	step          estep.Step
 	counts        []float32
 	first, then   []float32 // T of the first two of three steps
+	ids           []int32   // the rows of step.B
+	few           few
 }
 
 func (m *mapEM) scratch() any {
 	n := m.b.Stride
-	x := make([]float32, 3*n)
-	s := &mapScratch{Worker: estep.NewWorker(m.b.K), first: x[:n:n], then: x[n : 2*n : 2*n]}
-	s.step = estep.Step{Form: estep.LeaveLast, B: m.b, NoLikelihood: true, Floor: x[2*n:]}
+	x := make([]float32, 4*n)
+	s := &mapScratch{Worker: estep.NewWorker(m.b.K), first: x[:n:n], then: x[n : 2*n : 2*n], few: few{last: x[3*n:]}}
+	s.step = estep.Step{Form: estep.LeaveLast, NoLikelihood: true, Floor: x[2*n : 3*n : 3*n]}
 	if m.EM {
 		s.step.Form = estep.Plain
 	}
@@ -155,6 +166,8 @@ func (m *mapEM) scratch() any {
 // begin sets T to the mean proportions.
 func (m *mapEM) begin(s *mapScratch, d *document) {
 	total := m.sum + d.n
+	s.Reset(m.b.K)
+	s.step.B, s.step.Floor, s.ids = m.b, s.step.Floor[:m.b.Stride], d.ids
 	for k, a := range m.alpha {
 		s.T[k] = float32(max(a/m.sum, minShare))
 		s.step.Floor[k] = float32(max(a/total, minShare))
@@ -167,30 +180,47 @@ func (m *mapEM) begin(s *mapScratch, d *document) {
 	if !m.EM {
 		s.Keep(len(d.ids))
 	}
+	s.few.begin(m.b.K)
 }
 
 func (m *mapEM) infer(ctx context.Context, dst []float64, d *document, scratch any) (Status, int, error) {
 	s := scratch.(*mapScratch)
+	if m.b.K > manyTopics && m.Tol >= fewTol {
+		status, steps, err := m.steps(ctx, dst, d, s, true)
+		if !errors.Is(err, estep.ErrImpossible) {
+			return status, steps, err
+		} // a word of hardly any weight has only topics that were dropped
+	}
+	return m.steps(ctx, dst, d, s, false)
+}
+
+// steps is infer; few says whether topics are dropped.
+func (m *mapEM) steps(ctx context.Context, dst []float64, d *document, s *mapScratch, few bool) (Status, int, error) {
 	m.begin(s, d)
+	least := float32(m.dropBelow(d.n) * d.n / (m.sum + d.n) / float64(m.b.K))
 	limit := near * m.Tol // of the change of a step, for extrapolation
 	kept := 0             // steps since then
+	plain := true         // none was extrapolated from
 	for it := 1; ; it++ {
 		if err := ctx.Err(); err != nil {
 			return 0, it, err
 		}
-		if _, err := s.Step(&s.step, d.ids, s.counts); err != nil {
+		if few {
+			copy(s.few.last, s.T)
+		}
+		if _, err := s.Step(&s.step, s.ids, s.counts); err != nil {
 			return 0, it, err
 		}
 		change := s.advance()
 		if change <= m.Tol || it == m.Steps {
-			for k := range dst {
-				dst[k] = float64(s.T[k])
-			}
-			vec.Normalise(dst)
+			s.result(dst)
 			if change <= m.Tol {
 				return Converged, it, nil
 			}
 			return IterationLimit, it, nil
+		}
+		if few && (plain || kept == 2) { // an extrapolation may take from a topic what it gets back
+			s.drop(least, dst, m.b, d.ids)
 		}
 		switch {
 		case kept == 0 && change <= limit:
@@ -202,7 +232,7 @@ func (m *mapEM) infer(ctx context.Context, dst []float64, d *document, scratch a
 			kept = 2
 		case kept == 2:
 			s.extrapolate()
-			kept = 0
+			kept, plain = 0, false
 		}
 	}
 }

@@ -28,12 +28,39 @@ func (w *Worker) Use(blocks []uint16) {
 		if len(blocks) == 0 {
 			panic("estep: no blocks")
 		}
-		if w.columns == nil {
+		if len(w.columns) < 2*block*n {
 			w.columns = linalg.Aligned[float32](2 * block * n)
 		}
 		n = BlockSize * len(blocks)
 	}
 	w.T, w.N, w.part = w.T[:n], w.N[:n], w.part[:n]
+	clear(w.T)
+}
+
+// Narrow makes w a Worker for some of its topics, which are ascending. It leaves their
+// weights in T and what the next step of LeaveLast leaves out. The B of the steps that follow
+// has their columns alone, as Rows.Narrow leaves them. Reset undoes it.
+func (w *Worker) Narrow(topics []int32) {
+	if len(w.offsets) > 0 {
+		panic("estep: Narrow after Use")
+	}
+	n := Padded(len(topics))
+	if m := len(w.sums); m*len(w.T) == len(w.kept) {
+		wide := roundUp(len(topics), w.kr.lanes)
+		for i := range m {
+			lo := i / block * block
+			choose(w.kept[lo*n+(i-lo)*wide:][:wide], w.kept[lo*len(w.T)+(i-lo)*w.wide:], topics)
+		}
+		w.kept, w.wide = w.kept[:m*n], wide
+	}
+	w.T = Narrow(w.T, 1, topics)
+	w.N, w.part, w.stride = w.N[:n], w.part[:n], n
+}
+
+// Reset makes w a Worker for k topics, at most as many as it began with. T is set to zero.
+func (w *Worker) Reset(k int) {
+	n := Padded(k)
+	w.T, w.N, w.part, w.stride, w.offsets = w.T[:n], w.N[:n], w.part[:n], n, w.offsets[:0]
 	clear(w.T)
 }
 

@@ -100,6 +100,7 @@ type Worker struct {
 	z    []float32 // of each word of a piece: tᵀb
 	kept []float32 // of the words of a document, one after the other: out of the last step
 	sums []float32 // and the sums of these
+	wide int       // how far apart those of the words of a block are
 	args args
 	kr   *kernel
 	logs *logTable
@@ -208,6 +209,7 @@ func (w *Worker) run(s *Step, mode int, floor []float32, words []int32, counts [
 		a.g = nil
 	}
 	keep := mode == int(LeaveLast)
+	w.wide = a.width / 4
 	if keep && len(w.sums) != len(words) {
 		panic("estep: Keep was for another number of words")
 	}
