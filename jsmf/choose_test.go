@@ -8,12 +8,14 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
 // A planted number of topics is found to a quarter on numbers that Sweep chooses, with
 // shares that are equal or not.
 func TestSweepRecommends(t *testing.T) {
+	testutil.NotWithRace(t)
 	const k = 9
 	for name, alpha := range map[string][]float64{
 		"equal":   {.1, .1, .1, .1, .1, .1, .1, .1, .1},

@@ -67,14 +67,14 @@ func conforming(c *corpus.Corpus) [][]any {
 		{anchorfree.PDS{MaxIterations: 50}},
 
 		{refine.Passes{N: 8}},
-		{refine.Passes{N: 8, Scratch: "."}},
-		{refine.Batch{N: 8}},
-		{refine.Batch{N: 8, Carry: true}},
+		{refine.Passes{N: 8, Correlated: 2, Scratch: "."}},
+		{refine.Batch{N: 8, Correlated: 2}},
+		{refine.Batch{N: 8, Correlated: 2, Carry: true}},
 
 		{rectify.AP{Iterations: 3}, anchor.SPA{}, recovery.KL{}},
-		{rectify.LR{}, anchor.XRAY{}, recovery.L2(), refine.Batch{N: 8}},
+		{rectify.LR{}, anchor.XRAY{}, recovery.L2(), refine.Batch{N: 8, Correlated: 2}},
 		{rectify.DC{Halvings: 3}, anchor.Projected{}, recovery.SCLS{Solver: scls.ADMM{}}},
-		{rectify.TruncatedEig{}, anchorfree.LP{}, refine.Passes{N: 8}},
+		{rectify.TruncatedEig{}, anchorfree.LP{}, refine.Passes{N: 8, Correlated: 2}},
 	}
 }
 

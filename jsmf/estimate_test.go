@@ -58,10 +58,10 @@ func TestEstimateBounds(t *testing.T) {
 			jsmf.Published(x.k).Rectify(rectify.AP{Iterations: 2}),
 			jsmf.Published(x.k).Rectify(rectify.ENN{Iterations: 2}).Resumable(true),
 			jsmf.Published(x.k).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 2, Rows: 100}}),
-			jsmf.Published(x.k).Rectify(rectify.TruncatedEig{}).Refine(refine.Passes{N: 1}),
+			jsmf.Published(x.k).Rectify(rectify.TruncatedEig{}).Refine(refine.Passes{N: 1, Correlated: -1}),
 			jsmf.Published(x.k).Rectify(rectify.DR{Iterations: 1}),
 			jsmf.Published(x.k).Rectify(rectify.PALM{Iterations: 2}),
-			jsmf.Published(x.k).Rectify(rectify.None{}).Refine(refine.Passes{N: 2}),
+			jsmf.Published(x.k).Rectify(rectify.None{}).Refine(refine.Passes{N: 2, Correlated: 1}),
 			jsmf.New(x.k).Refine(refine.Passes{N: 2}),
 			jsmf.New(x.k).Words(250).Refine(nil).Resumable(true),
 		} {

@@ -24,7 +24,7 @@ import (
 // with an anchor of its own, in the order in which these were found.
 func TestExtra(t *testing.T) {
 	c := draw(t, themes(700, 20), corpus.SymmetricDirichlet(20, 0.1), 1500)
-	p := jsmf.New(7).Words(250).Refine(refine.Passes{N: 8})
+	p := jsmf.New(7).Words(250).Refine(refine.Passes{N: 8, Correlated: -1})
 	for _, x := range []struct {
 		name  string
 		p     jsmf.Pipeline
@@ -43,8 +43,8 @@ func TestExtra(t *testing.T) {
 		{"a finder, then more", p.Anchors(anchor.QR{}).Extra(2), 7, 9},
 		{"a finder, then the default", p.Anchors(anchor.QR{}).Extra(-1), 7, 16},
 		{"no passes", p.Refine(nil), 7, 7},
-		{"published", jsmf.Published(7).Refine(refine.Passes{N: 2}), 7, 7},
-		{"published, with more", jsmf.Published(7).Extra(4).Refine(refine.Passes{N: 2}), 7, 11},
+		{"published", jsmf.Published(7).Refine(refine.Passes{N: 2, Correlated: -1}), 7, 7},
+		{"published, with more", jsmf.Published(7).Extra(4).Refine(refine.Passes{N: 2, Correlated: -1}), 7, 11},
 	} {
 		m := fit(t, x.p, c)
 		st := m.Stats()

@@ -371,7 +371,7 @@ func TestNewFails(t *testing.T) {
 // A sweep makes a matrix for each number of words, and its models are those of Fit.
 func TestNewSweep(t *testing.T) {
 	c := textLike(t, 250, 1200, 120)
-	p := jsmf.New(2).Refine(refine.Passes{N: 2})
+	p := jsmf.New(2).Refine(refine.Passes{N: 2, Correlated: 1})
 	for name, in := range map[string]jsmf.Input{"corpus": c, "source": readAgain{c.Source()}} {
 		s, err := jsmf.Grid{K: []int{20, 3}}.Run(ctx, p.K(0), in)
 		if err != nil {

@@ -59,6 +59,9 @@ func TestFromEncodedIsMoments(t *testing.T) {
 	if testing.Short() {
 		docs = 9000
 	}
+	if testutil.Race {
+		docs = 4000 // ten blocks
+	}
 	plain := countsCorpus(t, words, randomDocs(rng, docs, words, 4))
 	weights := make([]float64, docs)
 	for m := range weights {

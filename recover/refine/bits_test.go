@@ -97,9 +97,9 @@ func TestPassesSameBits(t *testing.T) {
 		k     int
 		times int32
 		gain  float64
-		last  int // passes under a logistic-normal prior
+		last  int // passes under a logistic-normal prior; −1: none
 	}{
-		{0, 1, 0, 0}, {4, 300, 0, 0}, {3, 1, -1, 0}, {0, 1, -1, 0}, {5, 1, 0, 0}, {4, 1, 0, 3}, {0, 300, -1, 2},
+		{0, 1, 0, -1}, {4, 300, 0, -1}, {3, 1, -1, -1}, {0, 1, -1, -1}, {5, 1, 0, 6}, {4, 1, 0, 3}, {0, 300, -1, 2},
 	} {
 		s := refine.Passes{N: 7, Gain: x.gain, Correlated: x.last}
 		name := fmt.Sprintf("%v, K = %d", s, x.k)

@@ -23,8 +23,8 @@ func TestPassesBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, s := range []refine.Refiner{
-			refine.Passes{N: 1}, refine.Passes{N: 2}, refine.Passes{N: 3},
-			refine.Passes{N: 2, Scratch: t.TempDir()}, refine.Passes{N: 7}, refine.Batch{N: 1, Correlated: 1}, refine.Batch{N: 1, Carry: true, Correlated: -1},
+			refine.Passes{N: 1, Correlated: -1}, refine.Passes{N: 2, Correlated: 1}, refine.Passes{N: 3, Correlated: 5},
+			refine.Passes{N: 2, Correlated: 1, Scratch: t.TempDir()}, refine.Passes{N: 7, Correlated: 1}, refine.Batch{N: 1, Correlated: 1}, refine.Batch{N: 1, Carry: true, Correlated: -1},
 		} {
 			for _, want := range []int{0, x.k - 1} { // one merge; others make the same again
 				docs := c.Source()

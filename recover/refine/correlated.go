@@ -101,7 +101,7 @@ func (s *topics) correlate(ctx context.Context, docs documents, res *Result, lim
 		res.Passes++
 		res.Correlated++
 		res.History = append(res.History, score)
-		if n := res.Correlated; n >= minCorrelated && n+closingPasses < end && grows(res.History[before:], correlatedGain) < s.gain {
+		if n := res.Correlated; n >= minCorrelated && n+closingPasses < end && grows(res.History[before:], correlatedGain, heldOut) < s.gain { // never with NaN
 			end, res.Early = n+closingPasses, true
 		}
 		if opt.Progress != nil {

@@ -209,7 +209,11 @@ func TestMergesTheRightTopics(t *testing.T) {
 	} {
 		start := x.make(p.B, x.twice)
 		for _, n := range x.passes {
-			for _, method := range []Refiner{Passes{N: n}, Batch{N: n}} {
+			correlated := -1 // in one case they follow the merges
+			if n == 20 {
+				correlated = 0
+			}
+			for _, method := range []Refiner{Passes{N: n, Correlated: correlated}, Batch{N: n, Correlated: correlated}} {
 				name := fmt.Sprintf("%s, %v", x.name, method)
 				r, err := method.Refine(t.Context(), c.Source(), Start{B: start}, Options{K: 6})
 				if err != nil {

@@ -69,12 +69,13 @@ type Passes struct {
 	Beta float64
 	// Gain is the least gain of log-likelihood for each hidden token and pass, in nats, as
 	// the mean of four passes; 0 means 1e-4. It counts from the twelfth pass on, the 24th where
-	// none are correlated, and from the eighth after topics were merged. If it is negative, or
-	// fewer than 2000 tokens would be hidden, no document is held out and all passes are made.
+	// none are correlated, and from the eighth after topics were merged. If fewer than 2000 tokens
+	// would be hidden, no document is held out, and Gain is that of all tokens. If it is negative,
+	// none is held out either, and all passes are made.
 	Gain float64
 	// Correlated is the largest number of passes under a logistic-normal prior, after those under
-	// a Dirichlet prior. The correlations A are then those of its posteriors. Gain ends these
-	// passes, too, from the fourth on, as the mean of two. 0 means 16, but none where documents
+	// a Dirichlet prior. The correlations A are then those of its posteriors. Where tokens are hidden
+	// Gain ends these passes, too, from the fourth on, as the mean of two. 0 means 16, but none where documents
 	// have fewer than ten tokens on average or there are more than 200 topics; below 0 means none.
 	Correlated int
 	// Scratch names a folder for temporary files that hold the topic counts of the

@@ -54,7 +54,8 @@ func TestPassesPlanted(t *testing.T) {
 
 // Passes end where the hidden tokens gained less than Gain in the mean of the last four,
 // not before the 24th, nor before the eighth after topics were merged; two more take all
-// tokens. With a negative Gain, or few hidden tokens, none are hidden and all passes made.
+// tokens. Where few tokens would be hidden none are, and all tokens count. With a negative Gain
+// none are hidden and all passes made.
 func TestPassesEarly(t *testing.T) {
 	p := testutil.NewPlanted(100, 5, 0, 14)
 	c := drawn(t, p, 400, 400, 15)
@@ -89,7 +90,6 @@ func TestPassesEarly(t *testing.T) {
 	}
 	for name, r := range map[string]*refine.Result{
 		"negative gain": fit(t, refine.Passes{N: 30, Gain: -1, Correlated: -1}, c.Source(), refine.Start{B: p.B}, 0),
-		"few tokens":    fit(t, refine.Passes{N: 30, Gain: 10, Correlated: -1}, drawn(t, p, 400, 40, 15).Source(), refine.Start{B: p.B}, 0),
 		"ten passes":    fit(t, refine.Passes{N: 10, Gain: 10, Correlated: -1}, c.Source(), refine.Start{B: p.B}, 0),
 	} {
 		if r.Early || r.Passes != 30 && name != "ten passes" {
@@ -97,6 +97,18 @@ func TestPassesEarly(t *testing.T) {
 		}
 		if (r.HeldOut > 0) != (name == "ten passes") {
 			t.Errorf("%s: %d documents are held out", name, r.HeldOut)
+		}
+	}
+	for _, s := range []refine.Refiner{refine.Passes{Correlated: -1}, refine.Batch{Correlated: -1}} {
+		r := fit(t, s, drawn(t, p, 400, 40, 15).Source(), refine.Start{B: p.B}, 0)
+		h, last := r.History, r.Passes-2
+		if !r.Early || r.HeldOut > 0 || last < 24 {
+			t.Fatalf("few tokens: %v ends after %d passes, %d documents held out", s, r.Passes, r.HeldOut)
+		}
+		for n := 24; n <= last; n++ {
+			if gain := (h[n-1].LogLik - h[n-5].LogLik) / 4; (gain < 1e-4) != (n == last) {
+				t.Errorf("few tokens: %v ends after %d passes; %d gained %v", s, r.Passes, n, gain)
+			}
 		}
 	}
 }

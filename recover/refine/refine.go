@@ -139,8 +139,8 @@ type Stats struct {
 	Passes int `json:"passes"`
 	// Correlated is how many of the passes had a logistic-normal prior.
 	Correlated int `json:"correlated,omitempty"`
-	// Early reports that the passes ended before their limit because hidden tokens gained
-	// too little likelihood.
+	// Early reports that the passes ended before their limit because the likelihood gained
+	// too little: that of hidden tokens if there are any.
 	Early bool `json:"early"`
 	// Docs is how many documents the topics were learned from, without empty ones and those
 	// of weight 0. HeldOut of these had half of their tokens hidden until the last passes.

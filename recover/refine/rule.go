@@ -160,15 +160,25 @@ const (
 )
 
 // gainsLittle reports whether hidden tokens gained too little in the last passes, of which there
-// are to be at least fewest.
+// are to be at least fewest. Where too few tokens would be hidden, all tokens count.
 func (s *topics) gainsLittle(h []Score, fewest int) bool {
-	return len(s.alive) == s.want && len(h) >= max(fewest, s.settled+settling) && grows(h, gainPasses) < s.gain // never with NaN
+	if s.gain < 0 || len(s.alive) != s.want || len(h) < max(fewest, s.settled+settling) {
+		return false
+	}
+	of := heldOut
+	if !s.seen.hides {
+		of = logLik
+	}
+	return grows(h, gainPasses, of) < s.gain
 }
 
-// grows returns the gain of hidden tokens as the mean of the last passes.
-func grows(h []Score, passes int) float64 {
+func heldOut(s Score) float64 { return s.HeldOut }
+func logLik(s Score) float64  { return s.LogLik }
+
+// grows returns the gain of a likelihood as the mean of the last passes.
+func grows(h []Score, passes int, of func(Score) float64) float64 {
 	n := len(h)
-	return (h[n-1].HeldOut - h[n-1-passes].HeldOut) / float64(passes)
+	return (of(h[n-1]) - of(h[n-1-passes])) / float64(passes)
 }
 
 // turn is a pass among others.
