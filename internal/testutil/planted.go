@@ -68,6 +68,64 @@ func NewPlanted(n, k int, correlation float64, seed uint64) *Planted {
 	return p
 }
 
+// NewPlantedTree makes a model of families of as many topics each: topic k is of family k/each. Half
+// of a topic is on the 16 words of its family, a tenth on 20 words that all topics have alike, and the
+// rest on ten words of its own, of which the first is its anchor. A document has one or two families,
+// and of each one or two topics.
+func NewPlantedTree(families, each int, seed uint64) *Planted {
+	const common, shared, own = 20, 16, 10
+	k := families * each
+	n := common + families*shared + k*own
+	rng := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
+	p := &Planted{N: n, K: k, B: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil)}
+	for t := range k {
+		put := func(from, words int, mass float64) {
+			zipf := 0.0
+			for i := range words {
+				zipf += 1 / float64(i+3)
+			}
+			for i := range words {
+				p.B.Set(from+i, t, mass/float64(i+3)/zipf)
+			}
+		}
+		put(0, common, 0.1)
+		put(common+t/each*shared, shared, 0.5)
+		at := common + families*shared + t*own
+		put(at, own, 0.4)
+		p.Anchors = append(p.Anchors, at)
+	}
+	p.shares = make([][]float64, 40*k)
+	for m := range p.shares {
+		w := make([]float64, k)
+		for range 1 + rng.IntN(2) {
+			family, part := rng.IntN(families), 0.3+rng.Float64()
+			for range 1 + rng.IntN(2) {
+				w[family*each+rng.IntN(each)] += part * (0.3 + rng.Float64())
+			}
+		}
+		vec.Normalise(w)
+		p.shares[m] = w
+		for t := range k {
+			for l := range k {
+				p.A.Set(t, l, p.A.At(t, l)+w[t]*w[l]/float64(len(p.shares)))
+			}
+		}
+	}
+	p.C = synth.Cooccurrence(p.B, p.A)
+	return p
+}
+
+// Families returns the mean of each of so many topics, one after the other.
+func (p *Planted) Families(each int) *mat.Dense {
+	b := mat.NewDense(p.N, p.K/each, nil)
+	for i := range p.N {
+		for t := range p.K {
+			b.Set(i, t/each, b.At(i, t/each)+p.B.At(i, t)/float64(each))
+		}
+	}
+	return b
+}
+
 // Y returns B·chol(A), N×K, with YYᵀ = C.
 func (p *Planted) Y() *mat.Dense {
 	sym := mat.NewSymDense(p.K, nil)

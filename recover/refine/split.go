@@ -139,6 +139,7 @@ func (f *stripes) divided(ctx context.Context) ([]part, error) {
 	for i := range slots {
 		slots[i] = make([]part, f.k)
 	}
+	times := max(1, f.seen.unit) // documents of small weights alone are documents nevertheless
 	f.prepare(false)
 	return out, f.sweep(ctx, func(w *worker, slot int) error {
 		if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
@@ -153,10 +154,15 @@ func (f *stripes) divided(ctx context.Context) ([]part, error) {
 			}
 			n, blocks := w.rows.doc(d)
 			rule := w.Within(&f.rule, blocks)
+			some := false
 			for i, v := range n {
-				if w.T[i] = v; v < leastShared {
-					w.T[i] = 0
+				w.T[i] = 0
+				if v >= leastShared {
+					w.T[i], some = v, true
 				}
+			}
+			if !some { // few tokens that are of many topics alike
+				continue
 			}
 			for t := range of {
 				before[t] = len(of[t].words)
@@ -182,7 +188,7 @@ func (f *stripes) divided(ctx context.Context) ([]part, error) {
 					p.words, p.counts = p.words[:before[t]], p.counts[:before[t]]
 					continue
 				}
-				p.ends, p.weights = append(p.ends, len(p.words)), append(p.weights, w.Times)
+				p.ends, p.weights = append(p.ends, len(p.words)), append(p.weights, w.Times*times)
 			}
 		}
 		return nil

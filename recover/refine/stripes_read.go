@@ -383,15 +383,18 @@ func (m *moments) document(n []float32, blocks []uint16, alpha, weight float64) 
 	}
 }
 
-// matrix returns the sum of c·((n + α)(n + α)ᵀ + diag(n + α)), and changes m.
+// matrix returns the sum of c·((n + α)(n + α)ᵀ + diag(n + α)), symmetric to the bit, and changes m.
 func (m *moments) matrix(alpha float64) *mat.Dense {
 	if m.all == 0 {
 		return m.square
 	}
 	for i, v := range m.linear {
 		row := m.square.RawRowView(i)
-		for j, u := range m.linear {
-			row[j] += alpha * (v + u + alpha*m.all)
+		for j := range i {
+			row[j] = m.square.At(j, i)
+		}
+		for j, u := range m.linear[i:] {
+			row[i+j] += alpha * (v + u + alpha*m.all)
 		}
 		row[i] += v + alpha*m.all
 	}
