@@ -2,6 +2,7 @@ package docstep
 
 import (
 	"math"
+	"slices"
 
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -27,8 +28,9 @@ func (d *Document) Compare(costs []float64, r *Rule, pairs []Pair, totals []floa
 		t = d.all
 	}
 	d.moved, d.near = d.moved[:0], d.near[:0]
+	near := slices.Max(r.Prior) + leastNear
 	for i, p := range pairs {
-		if r.blocks != nil && max(t[p.From], t[p.Into]) < r.Prior[0]+leastNear {
+		if r.blocks != nil && max(t[p.From], t[p.Into]) < near {
 			continue
 		}
 		x, y := totals[p.Into], totals[p.From]
