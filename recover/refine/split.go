@@ -290,7 +290,7 @@ func apportion(k int, weights []float64) []int {
 	for ; left < 0; left++ { // those that got one for less than half of one
 		most := rests[0].t
 		for _, r := range rests {
-			if out[r.t] > out[most] {
+			if n := out[r.t] - out[most]; n > 0 || n == 0 && weights[r.t] < weights[most] {
 				most = r.t
 			}
 		}
