@@ -42,7 +42,7 @@ func (r *run) findAnchors(ctx context.Context) error {
 			if len(anch.Anchors) > r.topics {
 				r.warn("%d topics, as many as %v found anchors; the matrix was rectified for %d", len(anch.Anchors), r.ask.finder, r.topics)
 			}
-		} else if len(anch.Anchors) < r.ask.k {
+		} else if len(anch.Anchors) < min(r.topics, r.ask.k) {
 			r.warn("%d topics instead of the %d asked for: the data has no more", len(anch.Anchors), r.ask.k)
 		}
 		r.rows, r.anch = rows, anch

@@ -142,7 +142,7 @@ func (r *run) rectify(ctx context.Context) error {
 	st := &r.st.Rectify
 	*st = res.Stats
 	st.Method = cmp.Or(st.Method, p.rectifier.String())
-	if res.Clipped > r.topics-p.k {
+	if res.Clipped > max(0, r.topics-p.k) {
 		r.warn("%d of the %d largest eigenpairs are not positive and were left out: more passes or a wider block may find better ones, or the data has fewer topics", res.Clipped, r.topics)
 	}
 	if p.from != nil {

@@ -109,7 +109,7 @@ func consistent(t *testing.T, r *refine.Result) {
 func TestSplitSameBits(t *testing.T) {
 	p := testutil.NewPlantedTree(4, 6, 3)
 	long, short := drawn(t, p, 1200, 60, 4), drawn(t, p, 4000, 8, 4)
-	one := mat.NewDense(p.N, 1, nil) 
+	one := mat.NewDense(p.N, 1, nil)
 	for w := range p.N {
 		one.Set(w, 0, mat.Sum(p.B.RowView(w))/float64(p.K))
 	}
@@ -280,5 +280,18 @@ func TestSplitCancelled(t *testing.T) {
 			t.Fatalf("asked %d times: %v, %v", asked, r != nil, err)
 		}
 		empty(t, fmt.Sprintf("asked %d times", asked), s.Scratch)
+	}
+}
+
+// Splitting allocates no more than Bytes, where documents keep some topics and where they keep all.
+func TestSplitBytes(t *testing.T) {
+	p := testutil.NewPlantedTree(6, 10, 1)
+	for _, length := range []int{40, 8} {
+		c := drawn(t, p, 1500, length, 2)
+		s := refine.Passes{N: 8, Correlated: -1}
+		took := testutil.Allocated(t, func() { fitTo(t, s, c.Source(), refine.Start{B: p.Families(10)}, refine.Options{K: 60, Workers: 2}) })
+		if bound := refine.Bytes(s, c.NumDocs(), p.N, int64(c.NNZ()), 60); took > bound {
+			t.Errorf("length %d: %d bytes were allocated, more than the bound %d", length, took, bound)
+		}
 	}
 }
