@@ -108,7 +108,11 @@ func consistent(t *testing.T, r *refine.Result) {
 // a logistic-normal prior.
 func TestSplitSameBits(t *testing.T) {
 	p := testutil.NewPlantedTree(4, 6, 3)
-	long, short := drawn(t, p, 1200, 60, 4), drawn(t, p, 4000, 8, 4)
+	docs, passes := 1200, 8
+	if testutil.Race {
+		docs, passes = 400, 3
+	}
+	long, short := drawn(t, p, docs, 60, 4), drawn(t, p, 3*docs, 8, 4) // two parts
 	one := mat.NewDense(p.N, 1, nil)
 	for w := range p.N {
 		one.Set(w, 0, mat.Sum(p.B.RowView(w))/float64(p.K))
@@ -126,11 +130,11 @@ func TestSplitSameBits(t *testing.T) {
 		if testutil.Race && x.levels+x.last > 1 {
 			continue
 		}
-		s := refine.Passes{N: 8, Correlated: x.last}
+		s := refine.Passes{N: passes, Correlated: x.last}
 		docs := x.docs.Source()
 		start, opt := refine.Start{B: x.start}, refine.Options{K: p.K, Workers: 1}
 		want := fitTo(t, s, docs, start, opt)
-		if want.Tree == nil || len(want.Tree.Groups) != x.levels || want.Passes != 8+10*x.levels+max(0, x.last) {
+		if want.Tree == nil || len(want.Tree.Groups) != x.levels || want.Passes != passes+10*x.levels+max(0, x.last) {
 			t.Fatalf("%s: %v, %d passes", x.name, want.Tree, want.Passes)
 		}
 		if err := want.Tree.Validate(p.K); err != nil {
@@ -201,7 +205,7 @@ func TestSplitWeights(t *testing.T) {
 // stop them from being split.
 func TestSplitOfOneToken(t *testing.T) {
 	p := testutil.NewPlantedTree(40, 1, 5)
-	docs := each(t, drawn(t, p, 1000, 60, 6), func(*corpus.Document) {})
+	docs := each(t, drawn(t, p, 500, 60, 6), func(*corpus.Document) {})
 	for i := range 20 {
 		docs.docs = append(docs.docs, corpus.Document{ID: fmt.Sprint("short ", i), Words: []int32{int32(i)}, Counts: []int32{1}})
 	}
@@ -246,7 +250,7 @@ func TestSplitErrors(t *testing.T) {
 // leaves no file.
 func TestSplitCancelled(t *testing.T) {
 	p := testutil.NewPlantedTree(3, 4, 5)
-	docs, err := corpus.Encode(ctx, drawn(t, p, 200, 60, 6).Source())
+	docs, err := corpus.Encode(ctx, drawn(t, p, 150, 60, 6).Source())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +272,11 @@ func TestSplitCancelled(t *testing.T) {
 	}); err != nil || to-from < 20 {
 		t.Fatalf("from %d to %d, %v", from, to, err)
 	}
-	for asked := from; asked < to; asked += 1 + (to-from)/60 {
+	points := int64(60)
+	if testutil.Race {
+		points = 8
+	}
+	for asked := from; asked < to; asked += 1 + (to-from)/points {
 		c := &stopped{Context: ctx}
 		c.left.Store(asked)
 		r, err := run(c, func(done int) {
@@ -285,6 +293,7 @@ func TestSplitCancelled(t *testing.T) {
 
 // Splitting allocates no more than Bytes, where documents keep some topics and where they keep all.
 func TestSplitBytes(t *testing.T) {
+	testutil.NotWithRace(t)
 	p := testutil.NewPlantedTree(6, 10, 1)
 	for _, length := range []int{40, 8} {
 		c := drawn(t, p, 1500, length, 2)
