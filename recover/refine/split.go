@@ -32,8 +32,9 @@ const (
 	leastShared, leastHeld = 0.05, 0.02
 	// splitFold steps of EM find the tokens of the children at first.
 	splitFold = 5
-	// leastOfBlock are the tokens with which a document keeps a block of topics.
-	leastOfBlock = 2
+	// A document keeps a block of topics with a token for each blockTopics of all topics, at most
+	// mostOfBlock.
+	blockTopics, mostOfBlock = 100, 2
 	// Documents of fewer than sparseWords distinct words on average keep all of up to denseTopics
 	// topics: of so few tokens a block soon has none, and none comes back.
 	sparseWords, denseTopics = 10, 300
@@ -196,6 +197,9 @@ func (f *stripes) divided(ctx context.Context) ([]part, error) {
 		return nil
 	})
 }
+
+// leastOfBlock returns the tokens with which a document keeps a block of topics.
+func (s *topics) leastOfBlock() float32 { return min(float32(s.want)/blockTopics, mostOfBlock) }
 
 // sparse reports whether documents keep some topics alone once topics were split.
 func (s *topics) sparse() bool {

@@ -99,7 +99,7 @@ func (f *stripes) block(p turn, half int, w *worker, slot int, sum *tally) error
 			continue
 		}
 		f.load(w, d, !p.closing && f.holdsOut(key))
-		w.rows.drop(d, leastOfBlock)
+		w.rows.drop(d, f.leastOfBlock())
 		n, blocks := w.rows.doc(d)
 		rule := w.Within(&f.rule, blocks)
 		if p.first && f.first != nil {
