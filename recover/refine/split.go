@@ -29,7 +29,7 @@ const (
 	fromParent = 0.1
 	// leastShared of a token is the least that counts as a word of a topic, and leastHeld tokens of
 	// a topic the least with which a document gets its children.
-	leastShared, leastHeld = 0.05, 0.02
+	leastShared, leastHeld = 0.05, 0.3
 	// foldAll steps of EM find of which topics a document has tokens at all.
 	foldAll = 3
 	// splitFold steps of EM find the tokens of the children at first.
