@@ -255,7 +255,7 @@ func (b *bootstrap) warmUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.start.B, b.start.Prior = b.m.denseTopics(), b.m.logits
+	b.start.B, b.start.Prior, b.start.Tree = b.m.denseTopics(), b.m.logits, b.m.tree
 	x, err := b.passes(1).Refine(ctx, docs, b.start, refine.Options{Workers: b.p.workers})
 	if err != nil {
 		return err

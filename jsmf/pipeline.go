@@ -118,11 +118,12 @@ func (p Pipeline) Extra(topics int) Pipeline { p.extra = max(topics, -1); return
 
 const (
 	// From treeFrom topics on, New finds fewRoots by anchors, or manyRoots from manyFrom on, and splits
-	// them (refine.Passes): that is faster, and the topics are as good or better. Up to flatUpTo
-	// topics this needs treeNonzeros nonzero counts for each, or better topics are found flat.
-	treeFrom, fewRoots     = 80, 20
-	manyFrom, manyRoots    = 200, 32
-	flatUpTo, treeNonzeros = 300, 1800
+	// them (refine.Passes): that is faster, and the topics are as good or better. Of corpora with
+	// fewer nonzero counts for each topic than fewNonzeros, manyNonzeros from manyFrom on, up to
+	// flatUpTo topics are found flat.
+	treeFrom, fewRoots, fewNonzeros   = 80, 24, 1000
+	manyFrom, manyRoots, manyNonzeros = 200, 32, 1800
+	flatUpTo                          = 300
 )
 
 // startTopics returns how many topics the spectral solution has for numbers of words and of nonzero
@@ -134,11 +135,11 @@ func (p Pipeline) startTopics(words int, nnz int64) int {
 	case p.extra >= 0:
 		return p.k + max(0, min(p.extra, words-p.k))
 	}
-	if p.k > flatUpTo || p.k >= treeFrom && nnz >= treeNonzeros*int64(p.k) {
-		roots := fewRoots
-		if p.k >= manyFrom {
-			roots = manyRoots
-		}
+	roots, nonzeros := fewRoots, fewNonzeros
+	if p.k >= manyFrom {
+		roots, nonzeros = manyRoots, manyNonzeros
+	}
+	if p.k > flatUpTo || p.k >= treeFrom && nnz >= int64(nonzeros)*int64(p.k) {
 		if words >= 4*roots && refine.Splits(p.refiner) {
 			return roots
 		}

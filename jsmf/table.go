@@ -41,9 +41,10 @@ func (m *Model) String() string {
 	if more := m.k - len(topics); more > 0 {
 		fmt.Fprintf(&b, "\n… and %d more", more)
 	}
+	const telling = 0.05 // less is none, as far as a table goes
 	var pairs []string
 	for _, p := range m.CorrelatedPairs(3) {
-		if p.Correlation > 0 {
+		if p.Correlation >= telling {
 			pairs = append(pairs, fmt.Sprintf("%d and %d (%+.2f)", p.K, p.L, p.Correlation))
 		}
 	}

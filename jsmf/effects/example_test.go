@@ -136,7 +136,7 @@ func ExampleInteraction() {
 	// cook × 2021      58, 150 notes
 	// cook × 2022      67, 150 notes
 	// skipper × 2020   26, 150 notes
-	// skipper × 2021   36, 150 notes
+	// skipper × 2021   37, 150 notes
 	// skipper × 2022   51, 150 notes
 }
 

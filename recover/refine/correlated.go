@@ -116,7 +116,7 @@ func (s *topics) correlate(ctx context.Context, docs documents, res *Result, lim
 func (f *stripes) correlated(ctx context.Context, t int, closing bool) (Score, logits, error) {
 	if f.state.some != nil {
 		all := make([][]float32, maxSlots)
-		err := f.restate(ctx, f.k, false, func(w *worker, slot, d int) ([]float32, error) { return w.rows.whole(d, &all[slot])[:f.k], nil })
+		err := f.restate(ctx, f.k, allTopics, func(w *worker, slot, d int) ([]float32, error) { return w.rows.whole(d, &all[slot])[:f.k], nil })
 		f.work = nil // documents of which use some columns
 		if err != nil {
 			return Score{}, logits{}, err

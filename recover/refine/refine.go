@@ -71,6 +71,9 @@ type Start struct {
 	// (Passes.Correlated). Where there are any, there are none under a Dirichlet prior. nil: none is
 	// known.
 	Prior *recovery.LogisticNormal
+	// Tree says which topics were split from which; nil: none were. Passes then keep, of many
+	// topics, those that a document has.
+	Tree *recovery.Tree
 	// Counts are the tokens of each document by topic, M×K, document by document, as in
 	// Result.Counts; nil if not known. Passes then finds them itself; Batch ignores them.
 	Counts []float32
@@ -215,6 +218,11 @@ func (s Start) check() error {
 	if s.Prior != nil {
 		if err := s.Prior.Validate(k); err != nil {
 			return fmt.Errorf("refine: the start's prior %w", err)
+		}
+	}
+	if s.Tree != nil {
+		if err := s.Tree.Validate(k); err != nil {
+			return fmt.Errorf("refine: the start's %w", err)
 		}
 	}
 	if s.A != nil {

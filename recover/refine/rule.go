@@ -86,8 +86,17 @@ func newTopics(p prior, docs corpus.Source, start Start, opt Options, splits boo
 	if s.want == 0 {
 		s.want = s.k
 	}
-	if most := max(s.k, s.n/fewWords); s.want < 1 || s.want > s.k && !splits || s.want > most {
+	most := s.k
+	if splits {
+		most = max(s.k, s.n)
+	}
+	if s.want < 1 || s.want > most {
 		return nil, fmt.Errorf("refine: %d topics of a start with %d and %d words; want at most %d, or 0 for those of the start", s.want, s.k, s.n, most)
+	}
+	if start.Tree != nil {
+		for _, g := range start.Tree.Groups {
+			s.groups = append(s.groups, slices.Clone(g))
+		}
 	}
 	if start.Prior != nil && s.want != s.k {
 		return nil, fmt.Errorf("refine: a start with a prior has %d topics; want %d", s.k, s.want)

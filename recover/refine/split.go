@@ -29,11 +29,14 @@ const (
 	fromParent = 0.1
 	// leastShared of a token is the least that counts as a word of a topic, and leastHeld tokens of
 	// a topic the least with which a document gets its children.
-	leastShared, leastHeld = 0.05, 0.02
+	leastShared, leastHeld = 0.05, 0.3
+	// foldAll steps of EM find of which topics a document has tokens at all.
+	foldAll = 3
 	// splitFold steps of EM find the tokens of the children at first.
 	splitFold = 5
-	// leastOfBlock are the tokens with which a document keeps a block of topics.
-	leastOfBlock = 2
+	// A document keeps a block of topics with a token for each blockTopics of all topics, at most
+	// mostOfBlock.
+	blockTopics, mostOfBlock = 100, 2
 	// Documents of fewer than sparseWords distinct words on average keep all of up to denseTopics
 	// topics: of so few tokens a block soon has none, and none comes back.
 	sparseWords, denseTopics = 10, 300
@@ -93,8 +96,11 @@ func (f *stripes) split(ctx context.Context, k int) error {
 			shares[first[t]+i] = float32(c.share / sum)
 		}
 	}
-	all, some := make([][2][]float32, maxSlots), f.sparse()
-	return f.restate(ctx, f.k, some, func(w *worker, slot, d int) ([]float32, error) {
+	all, some, least := make([][2][]float32, maxSlots), f.sparse(), float32(allTopics)
+	if some {
+		least = 0
+	}
+	return f.restate(ctx, f.k, least, func(w *worker, slot, d int) ([]float32, error) {
 		from, to := w.rows.whole(d, &all[slot][0])[:old], &all[slot][1]
 		*to = slices.Grow((*to)[:0], f.rows.Stride)[:f.rows.Stride]
 		clear(*to)
@@ -131,6 +137,39 @@ func (f *stripes) split(ctx context.Context, k int) error {
 		}
 		return *to, nil
 	})
+}
+
+// foldSome finds the tokens by topic of documents that keep some topics alone: by steps of EM with
+// all topics, and then with the blocks that got tokens.
+func (f *stripes) foldSome(ctx context.Context) error {
+	f.prepare(false)
+	all := make([][]float32, maxSlots)
+	err := f.restate(ctx, f.k, f.leastOfBlock(), func(w *worker, slot, d int) ([]float32, error) {
+		n := w.rows.whole(d, &all[slot])
+		f.load(w, d, f.holdsOut(w.block.Key(d)))
+		if f.first != nil {
+			copy(n, f.first[(w.block.First+d)*f.k:][:f.k])
+		} else if err := w.Fold(&f.rule, n[:f.k], foldAll); err != nil {
+			return nil, err
+		}
+		return n, nil
+	})
+	if err != nil || f.first != nil {
+		return err
+	}
+	return f.sweep(ctx, func(w *worker, _ int) error {
+		if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
+			return err
+		}
+		for d := range w.block.Docs() {
+			n, blocks := w.rows.doc(d)
+			f.load(w, d, f.holdsOut(w.block.Key(d)))
+			if err := w.Unfold(w.Within(&f.rule, blocks), n, foldIn-foldAll); err != nil {
+				return w.fail(d, err)
+			}
+		}
+		return f.state.put(&w.rows, &w.block, false)
+	}, nil)
 }
 
 // divided returns the part of the documents that each topic has.
@@ -202,6 +241,9 @@ func (f *stripes) divided(ctx context.Context) ([]part, error) {
 		return nil
 	})
 }
+
+// leastOfBlock returns the tokens with which a document keeps a block of topics.
+func (s *topics) leastOfBlock() float32 { return min(float32(s.want)/blockTopics, mostOfBlock) }
 
 // sparse reports whether documents keep some topics alone once topics were split.
 func (s *topics) sparse() bool {
@@ -354,14 +396,16 @@ func (s *topics) grow(ctx context.Context, children [][]child, first []int) erro
 	return nil
 }
 
-// families returns the columns of each topic of the start.
+// families returns the columns of each group of the coarsest level.
 func (s *topics) families() (out [][]int) {
-	before := -1
+	at := map[int]int{}
 	for _, c := range s.alive {
-		if g := s.groups[0][c]; g != before {
-			out, before = append(out, nil), g
+		g := s.groups[0][c]
+		if _, seen := at[g]; !seen {
+			at[g] = len(out)
+			out = append(out, nil)
 		}
-		out[len(out)-1] = append(out[len(out)-1], c)
+		out[at[g]] = append(out[at[g]], c)
 	}
 	return out
 }

@@ -68,7 +68,11 @@ func (f *stripes) cut(first []float32) error {
 		f.parts[i] = estep.NewRows(f.n, f.k)
 	}
 	var err error
-	f.state, err = openState(f.info.Documents, f.k, 0, f.scratch)
+	some := 0
+	if f.groups != nil && f.given == nil && f.sparse() {
+		some = f.docs.Blocks()
+	}
+	f.state, err = openState(f.info.Documents, f.k, some, f.scratch)
 	return err
 }
 

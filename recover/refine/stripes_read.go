@@ -42,6 +42,12 @@ func (t *tally) score() Score {
 // pass implements documents: by halves, unless it is the first or a closing one, or topics are
 // merged after it.
 func (f *stripes) pass(ctx context.Context, t turn) (Score, error) {
+	if t.first && f.state.some != nil {
+		if err := f.foldSome(ctx); err != nil {
+			return Score{}, err
+		}
+		t.first = false
+	}
 	return f.read(ctx, t.begins || t.closing || t.merge, !t.first, func(w *worker, slot, half int, sum *tally) error {
 		return f.block(t, half, w, slot, sum)
 	}, func(int) {})
@@ -99,7 +105,7 @@ func (f *stripes) block(p turn, half int, w *worker, slot int, sum *tally) error
 			continue
 		}
 		f.load(w, d, !p.closing && f.holdsOut(key))
-		w.rows.drop(d, leastOfBlock)
+		w.rows.drop(d, f.leastOfBlock())
 		n, blocks := w.rows.doc(d)
 		rule := w.Within(&f.rule, blocks)
 		if p.first && f.first != nil {
@@ -202,8 +208,11 @@ func (f *stripes) joined(ctx context.Context, pairs []merged, done bool) error {
 	if done {
 		k = len(alive)
 	}
-	all := make([][]float32, maxSlots)
-	err := f.restate(ctx, k, f.state.some != nil, func(w *worker, slot, d int) ([]float32, error) {
+	all, least := make([][]float32, maxSlots), float32(allTopics)
+	if f.state.some != nil {
+		least = 0
+	}
+	err := f.restate(ctx, k, least, func(w *worker, slot, d int) ([]float32, error) {
 		n := w.rows.whole(d, &all[slot])
 		join(n, pairs)
 		if done {
@@ -230,11 +239,15 @@ func join(n []float32, pairs []merged) {
 	}
 }
 
-// restate replaces the state by k numbers for each document, or by those of some blocks of topics.
+// allTopics is for restate: documents keep them all.
+const allTopics = -1
+
+// restate replaces the state by k numbers for each document or, if least is not below 0, by those of
+// the blocks of topics with more tokens than that.
 // of returns all numbers of document d of w.block, whose old ones are in w.rows; it may be longer.
-func (f *stripes) restate(ctx context.Context, k int, some bool, of func(w *worker, slot, d int) ([]float32, error)) error {
+func (f *stripes) restate(ctx context.Context, k int, least float32, of func(w *worker, slot, d int) ([]float32, error)) error {
 	old, blocks := f.state, 0
-	if some {
+	if least >= 0 {
 		blocks = f.docs.Blocks()
 	}
 	state, err := openState(f.info.Documents, k, blocks, f.scratch)
@@ -252,8 +265,8 @@ func (f *stripes) restate(ctx context.Context, k int, some bool, of func(w *work
 			if err != nil {
 				return w.fail(d, err)
 			}
-			if some {
-				to.add(n[:estep.Padded(k)], 0)
+			if least >= 0 {
+				to.add(n[:estep.Padded(k)], least)
 			} else {
 				copy(to.vals[d*k:][:k], n)
 			}
