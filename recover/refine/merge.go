@@ -77,11 +77,14 @@ func cheapest(pairs []merged, n int) (chosen []merged) {
 
 // similar returns the n pairs of topics that seem the cheapest to merge: by
 // (1 − Σ_w √(B_wi·B_wj))·T_i·T_j/(T_i + T_j), with T_i the tokens of topic i and its prior,
-// as in f.totals. Of topics that were split from few, those of one of them alone.
+// as in f.totals. Of topics that were split from few, those of one of them alone, unless fewer
+// than these few are wanted.
 func (x *topics) similar(ctx context.Context, n int) ([]merged, error) {
 	families := [][]int{x.alive}
 	if x.groups != nil {
-		families = x.families()
+		if f := x.families(); len(f) <= x.want {
+			families = f
+		}
 	}
 	var pairs []merged
 	for _, columns := range families {

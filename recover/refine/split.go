@@ -105,8 +105,9 @@ func (f *stripes) split(ctx context.Context, k int) error {
 		*to = slices.Grow((*to)[:0], f.rows.Stride)[:f.rows.Stride]
 		clear(*to)
 		var blocks []uint16
+		least := min(leastHeld, slices.Max(from)) // one topic in any case
 		for t, v := range from {
-			if some && v < leastHeld || v == 0 {
+			if some && v < least || v == 0 {
 				continue
 			}
 			for c := first[t]; c < first[t+1]; c++ {
@@ -145,7 +146,9 @@ func (f *stripes) foldSome(ctx context.Context) error {
 	f.prepare(false)
 	all := make([][]float32, maxSlots)
 	err := f.restate(ctx, f.k, f.leastOfBlock(), func(w *worker, slot, d int) ([]float32, error) {
-		n := w.rows.whole(d, &all[slot])
+		n := slices.Grow(all[slot][:0], f.rows.Stride)[:f.rows.Stride]
+		all[slot] = n
+		clear(n)
 		f.load(w, d, f.holdsOut(w.block.Key(d)))
 		if f.first != nil {
 			copy(n, f.first[(w.block.First+d)*f.k:][:f.k])

@@ -14,6 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/assign"
 	"github.com/jsmf-go/spectral/internal/testutil"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
@@ -215,7 +216,7 @@ func TestSplitOfOneToken(t *testing.T) {
 	}
 }
 
-// What cannot be: more topics than the documents tell apart, or than a fourth of the words; and what
+// What cannot be: more topics than the documents tell apart, or than words; and what
 // does not split refuses.
 func TestSplitErrors(t *testing.T) {
 	p := testutil.NewPlantedTree(4, 5, 5)
@@ -232,7 +233,7 @@ func TestSplitErrors(t *testing.T) {
 		want string
 	}{
 		{refine.Passes{}, alike, 20, "refine: pass 10: 20 topics cannot be made of the 4 that there are, but 4: the documents do not tell more apart"},
-		{refine.Passes{}, full, p.N/4 + 1, fmt.Sprintf("%d topics of a start with 4 and %d words; want at most %d,", p.N/4+1, p.N, p.N/4)},
+		{refine.Passes{}, full, p.N + 1, fmt.Sprintf("%d topics of a start with 4 and %d words; want at most %d,", p.N+1, p.N, p.N)},
 		{refine.Batch{}, full, 5, "5 topics of a start with 4"},
 	} {
 		want := x.want
@@ -302,5 +303,51 @@ func TestSplitBytes(t *testing.T) {
 		if bound := refine.Bytes(s, c.NumDocs(), p.N, int64(c.NNZ()), 60); took > bound {
 			t.Errorf("length %d: %d bytes were allocated, more than the bound %d", length, took, bound)
 		}
+	}
+}
+
+// A start with a tree goes on with it: the same bits for any number of workers, in a file, and with
+// the topic counts given. Topics of a family are merged, and others where fewer are wanted than there
+// are families.
+func TestStartTree(t *testing.T) {
+	p := testutil.NewPlantedTree(4, 6, 3)
+	docs := drawn(t, p, 500, 60, 4).Source() // some are empty
+	s := refine.Passes{N: 3, Correlated: -1}
+	tree := fitTo(t, s, docs, refine.Start{B: p.Families(6)}, refine.Options{K: p.K}).Tree
+	start := refine.Start{B: p.B, Tree: &recovery.Tree{Groups: [][]int{make([]int, p.K)}}}
+	for k := range p.K {
+		start.Tree.Groups[0][k] = 3 - k/6
+	}
+	if len(tree.Members(0)) != 4 {
+		t.Fatalf("tree %v", tree)
+	}
+	counts := make([]float32, 500*p.K)
+	for i := range counts {
+		counts[i] = float32(i % 7)
+	}
+	for _, given := range []bool{false, true} {
+		if given {
+			start.Counts = counts
+		}
+		for _, k := range []int{p.K, 20, 4, 3} {
+			s.Scratch = ""
+			name := fmt.Sprintf("K = %d, counts %v", k, given)
+			want := fitTo(t, s, docs, start, refine.Options{K: k, Workers: 1})
+			if want.Tree == nil || want.Tree.Validate(k) != nil || len(want.Tree.Members(0)) != min(k, 4) {
+				t.Fatalf("%s: tree %v", name, want.Tree)
+			}
+			consistent(t, want)
+			s.Scratch = t.TempDir()
+			got := fitTo(t, s, docs, start, refine.Options{K: k, Workers: 3})
+			sameRefined(t, name, want, got)
+			if fmt.Sprint(got.Tree) != fmt.Sprint(want.Tree) {
+				t.Errorf("%s: another tree", name)
+			}
+			empty(t, name, s.Scratch)
+		}
+	}
+	start.Tree.Groups[0][0] = 9
+	if _, err := s.Refine(ctx, docs, start, refine.Options{}); err == nil || !strings.Contains(err.Error(), "level 0: ") {
+		t.Errorf("a wrong tree: %v", err)
 	}
 }
