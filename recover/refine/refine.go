@@ -128,7 +128,8 @@ type Result struct {
 	// start, in order.
 	From []int
 	// Counts are the tokens of each document by topic, M×K, document by document, without
-	// the document's weight; nil from Batch and with Passes.Scratch.
+	// the document's weight; nil from Batch, with Passes.Scratch and where documents keep some
+	// topics alone.
 	Counts []float32
 
 	Stats

@@ -105,9 +105,9 @@ func (f *stripes) split(ctx context.Context, k int) error {
 		*to = slices.Grow((*to)[:0], f.rows.Stride)[:f.rows.Stride]
 		clear(*to)
 		var blocks []uint16
-		least := min(leastHeld, slices.Max(from)) // one topic in any case
+		held := min(leastHeld, slices.Max(from)) // by one topic in any case
 		for t, v := range from {
-			if some && v < least || v == 0 {
+			if some && v < held || v == 0 {
 				continue
 			}
 			for c := first[t]; c < first[t+1]; c++ {
