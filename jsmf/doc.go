@@ -10,7 +10,8 @@
 // of BABᵀ (rectification), finds for each topic an anchor, a word that occurs in no other topic,
 // and computes B and A from the anchors. The default does this for the words that tell topics apart
 // and for some topics more than K. Then it makes passes over the documents, which merge the surplus
-// topics and place all words (package [refine]). There are no random starts and no samples: there
+// topics and place all words (package [refine]). Many topics, from K = 80 on, it finds by splitting
+// few. There are no random starts and no samples: there
 // is one answer.
 //
 // The method is from Lee, Cho, Bindel and Mimno, "Practical Correlated Topic Modeling and Analysis
@@ -31,8 +32,9 @@
 // predict held-out documents within one standard error of the best. To choose by hand, look at
 // [Pipeline.Evaluate], at the fall of [Stats].Anchors.Norms, at topics that are nearly the same (K
 // is too large) or of two subjects (too small), and at what a [Bootstrap] says of their stability.
-// If the data has fewer than K dimensions, the error is an [*anchor.RankError] with their number;
-// with anchor.QR{AllowFewer: true} the model has as many topics, and a warning.
+// If the data has fewer dimensions than the spectral model has topics, the error is an
+// [*anchor.RankError] with their number; with anchor.QR{AllowFewer: true} the model has as many
+// topics, and a warning.
 //
 // # Stages
 //
@@ -41,15 +43,15 @@
 //   - cooc: C holds the tf-idf second moments of the best words of the documents
 //     ([Pipeline.Words]);
 //   - rectify, anchors and recover: a spectral model of these words, with a quarter more topics
-//     ([Pipeline.Extra]);
-//   - refine: passes over all documents improve it, merge topics, place all words and weigh those
-//     that people read ([Model.Reading]).
+//     ([Pipeline.Extra]), or with 24 or 32 topics where they are to be split;
+//   - refine: passes over all documents improve it, split and merge topics, place all words and
+//     weigh those that people read ([Model.Reading]).
 //
 // [Model.Topics] and [Model.Correlations] are those after the passes. [Model.Logits] is the
 // logistic-normal prior of a document's topic proportions, which the last passes learn and which
 // knows the topics that go together; [Model.Alpha] is the Dirichlet prior of the passes before.
-// Pipeline.Refine(nil) makes no passes. Where topics were found by splitting fewer, [Model.Tree]
-// has them all, and [Model.Cut] is the model of one level.
+// Pipeline.Refine(nil) makes no passes. Where topics were found by splitting few, they have no
+// anchors; [Model.Tree] says which was split from which, and [Model.Cut] is the model of one level.
 //
 // Each stage can be another method of its package, or a type of the caller's own that implements
 // the stage's interface ([rectify.Rectifier], [anchor.Finder], [recovery.Recoverer],

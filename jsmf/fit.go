@@ -31,7 +31,8 @@ import (
 // The same input and settings give the same model to the bit on one type of CPU, whatever
 // GOMAXPROCS and Workers. Errors: those of Validate, K > N, [*MemoryLimitError],
 // [cooc.ErrNoDocuments], those of the stages, such as [*anchor.RankError] if the data has fewer
-// than K dimensions, and ctx's. When ctx ends, each goroutine finishes its chunk of work; none is
+// dimensions than the spectral solution has topics, or that of [refine.Passes] if topics cannot be
+// split into K, and ctx's. When ctx ends, each goroutine finishes its chunk of work; none is
 // left when Fit returns.
 func (p Pipeline) Fit(ctx context.Context, in Input) (*Model, error) {
 	begun := time.Now()

@@ -19,7 +19,8 @@ import (
 // immutable and safe for concurrent use. Slices that its methods return belong to the caller.
 //
 // Words are numbered 0…N−1. Topics are numbered 0…K−1 in the order in which their anchors were
-// found, the most distinct first, or by decreasing share in a model without anchors. A model that
+// found, the most distinct first, by decreasing share if they were learned without anchors, or so
+// that topics of a group of Tree are neighbours. A model that
 // follows another ([Pipeline.From]) keeps the numbers of that one; Reorder changes them.
 //
 // Methods panic on a topic outside [0, K) or a word outside [0, N), as indexing a slice does.
@@ -157,7 +158,7 @@ func (m *Model) N() int { return m.n }
 func (m *Model) K() int { return m.k }
 
 // Anchors returns the number of the anchor word of each topic, or nil for a model that was learned
-// without anchors ([Pipeline.AnchorFree]).
+// without anchors ([Pipeline.AnchorFree]) or whose topics were split from few (Tree).
 func (m *Model) Anchors() []int { return slices.Clone(m.anchors) }
 
 // AnchorGroups returns for each topic the words that were combined into its anchor

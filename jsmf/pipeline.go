@@ -50,7 +50,12 @@ const extraUnset = math.MinInt
 //   - anchors are found by pivoted QR ([anchor.QR]) among all of these words, and topics by exact
 //     least squares ([recovery.SCLS]);
 //   - this start has a quarter more topics than k (Extra); [refine.Passes] merges them while it
-//     improves the topics on all documents and words.
+//     improves the topics on all documents and words;
+//   - many topics, from k = 80 on, are found by splitting few: the start has 24 topics, or 32 from
+//     k = 200 on, and the passes split them.
+//
+// Up to k = 300 topics are not split where documents have fewer than 1000·k nonzero counts, or 1800·k
+// from k = 200 on. [Model.Tree] says which topics were split from which.
 //
 // No stop list is needed. The Input must have documents, unless there are no passes (Refine(nil)):
 // then only the best words are in topics; the others have rows of zeros.
@@ -83,7 +88,7 @@ func (p Pipeline) K(k int) Pipeline { p.k = k; return p }
 // words come in with the passes (Refine). C takes 8·n² bytes.
 //
 // 0, the default of New, is 1000 + 8·K, or 20·K if that is more, with the topics of the start
-// (Extra) for K. Published counts all words, without weights. A matrix given to Fit keeps its own
+// (Extra) for K: the 24 or 32 that are split, where they are (New). Published counts all words, without weights. A matrix given to Fit keeps its own
 // words.
 func (p Pipeline) Words(n int) Pipeline { p.words, p.allWords = n, false; return p }
 
@@ -104,7 +109,8 @@ func (p Pipeline) Rectify(r rectify.Rectifier) Pipeline { p.rectifier = r; retur
 // of Published anchor.QR{}, which admits words of many documents (anchor.QR.MinDocs).
 // [anchor.Fixed] and [anchor.Tandem] take words from the user, by the names or numbers that the
 // Model has for them. Tandem needs a rectifier that keeps explicit rows, such as [rectify.AP], and
-// [recovery.SCLS]. The topics of these anchors are not merged, unless Extra asks for more.
+// [recovery.SCLS]. The topics of these anchors are neither split nor, unless Extra asks for more,
+// merged. A model whose topics were split has no anchors (Model.Anchors).
 func (p Pipeline) Anchors(f anchor.Finder) Pipeline { p.finder, p.ownAnchors = f, true; return p }
 
 // Extra sets how many topics more than K the spectral solution has. The refiner merges them to K
@@ -112,8 +118,9 @@ func (p Pipeline) Anchors(f anchor.Finder) Pipeline { p.finder, p.ownAnchors = f
 // others. If the data has fewer topics, so has the start.
 //
 // A negative number, the default of New, stands for a quarter of K, rounded up so that the start has
-// a multiple of 16 topics, at most a fourth of the words of C. Default of Published, and with
-// Anchors or AnchorFree: 0. Without a refiner there are none.
+// a multiple of 16 topics, at most a fourth of the words of C; or for the few topics that are split
+// where New splits them, which [refine.Passes] alone can. Any other number splits none. Default of
+// Published, and with Anchors or AnchorFree: 0. Without a refiner there are none.
 func (p Pipeline) Extra(topics int) Pipeline { p.extra = max(topics, -1); return p }
 
 const (

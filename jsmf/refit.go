@@ -23,7 +23,8 @@ func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
 // iterations. It starts cold if the documents have changed too much, or if the warm start leads to
 // a ΣA farther from 1, by more than a tenth, than that of the last model with a cold start.
 // Stats.Refit.Start says which and why. Words of the matrix that prev lacks do not prevent a warm
-// start. Passes over the documents (Refine) start from the new spectral model.
+// start. Passes over the documents (Refine) start from the new spectral model, and split its topics
+// anew if they split those of prev.
 //
 // Finders that take preferences ([anchor.QR], SPA and Projected) keep an anchor of prev unless
 // another word is farther by more than a tenth. If ΣA is then off by more than a tenth, the anchors

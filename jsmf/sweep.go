@@ -57,7 +57,7 @@ type SweepPoint struct {
 	// fit it needs.
 	Fit, Evaluate, Score time.Duration
 
-	// Err says why there is no Model, such as a *anchor.RankError if the data has fewer than K
+	// Err says why there is no Model, such as a *anchor.RankError if the data has too few
 	// dimensions, MeasureErr why there is a Model but no Report, such as a *MemoryLimitError, and
 	// ScoreErr why there is no score though other K have one.
 	Err, MeasureErr, ScoreErr error

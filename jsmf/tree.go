@@ -19,8 +19,7 @@ func (m *Model) Tree() *recovery.Tree { return cloneTree(m.tree) }
 //
 // A group has the sum of its topics' shares, of their proportions in documents (Documents), of
 // p(topic | word), of their rows and columns in Correlations, and of their α. Its probabilities of
-// words and its Reading are the means of theirs, weighted by share; the anchor is that of the topic
-// with the largest share. It is background if all of its topics are. The Tree of the cut has the
+// words and its Reading are the means of theirs, weighted by share; it has no anchor. It is background if all of its topics are. The Tree of the cut has the
 // levels above. What is known of single topics only (verdicts, names by the user, what LearnDual has
 // learned, the state for a refit) is left out. O(N·K), and the memory of a model of so many topics.
 func (m *Model) Cut(level int) *Model {

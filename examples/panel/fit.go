@@ -106,6 +106,10 @@ func (o options) pipeline(k int) (jsmf.Pipeline, string) {
 		name += fmt.Sprintf(" +%d", o.refine)
 		p = p.Refine(refine.Passes{N: o.refine})
 	}
+	if o.extra >= 0 {
+		name += fmt.Sprintf(" extra %d", o.extra)
+		p = p.Extra(o.extra)
+	}
 	return p.Workers(o.workers), name
 }
 

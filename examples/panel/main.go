@@ -3,12 +3,14 @@
 //
 //	go run ./examples/panel -data FOLDER
 //	go run ./examples/panel -data FOLDER -corpora kos,bbc -k 50 -refine 30 -json
+//	go run ./examples/panel -data FOLDER -corpora dblp -k 200 -extra 50
 //
 // It fits jsmf.New(k) to the training documents of every folder NAME-split in
 // FOLDER, which holds vocab.txt, docword.train.txt, docword.obs.txt and
 // docword.held.txt (or these with .gz): obs and held are two halves of the tokens of
 // the documents held out. -published fits the papers' method instead; -refine N sets
-// the largest number of passes over the documents.
+// the largest number of passes over the documents. The default finds many topics by
+// splitting few; -extra N finds all at once, and N more to be merged.
 //
 // There is a row for each corpus, each K and each program:
 //
@@ -65,6 +67,7 @@ type options struct {
 	workers   int
 	published bool
 	refine    int // passes; 0: those of the default, if any
+	extra     int // topics more than K that the start has; negative: as the fit has them by itself
 	json      bool
 	rivals    string // a file; "": the embedded one
 	npy       string
@@ -91,6 +94,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&o.workers, "workers", 1, "how many goroutines work at once; 0: GOMAXPROCS")
 	f.BoolVar(&o.published, "published", false, "fit the papers' method in place of the default")
 	f.IntVar(&o.refine, "refine", 0, "`N` passes over the documents in the end; 0: as the fit has them by itself")
+	f.IntVar(&o.extra, "extra", -1, "find `N` topics more than K by anchors, and split none; negative: as the fit does by itself")
 	f.BoolVar(&o.json, "json", false, "print JSON Lines")
 	f.StringVar(&o.rivals, "rivals", "", "what other programs reach: a `file` in place of rivals.tsv")
 	f.StringVar(&o.npy, "npy", "", "save topics as NumPy files whose paths begin with this `prefix`")

@@ -103,7 +103,7 @@ func TestTable(t *testing.T) {
 func TestJSON(t *testing.T) {
 	dir := folder(t, "one", "two")
 	results := map[string]result{}
-	for _, args := range [][]string{nil, {"-published"}, {"-published", "-refine", "5", "-workers", "2"}} {
+	for _, args := range [][]string{nil, {"-published"}, {"-published", "-refine", "5", "-workers", "2"}, {"-extra", "3"}} {
 		out, _ := invoke(t, 0, append([]string{"-data", dir, "-corpora", "one", "-k", "4", "-json"}, args...)...)
 		var r result
 		d := json.NewDecoder(strings.NewReader(out))
@@ -123,6 +123,9 @@ func TestJSON(t *testing.T) {
 	def := results["default"]
 	if !(b.LL > a.LL+0.005 && def.LL > a.LL+0.005 && float64(a.LL) > -math.Log(300)) {
 		t.Errorf("log-likelihood %v, with passes %v, of the default %v", a.LL, b.LL, def.LL)
+	}
+	if extra, there := results["default extra 3"]; !there || extra.LL == def.LL {
+		t.Errorf("with three topics more %v, log-likelihood %v, without %v", there, extra.LL, def.LL)
 	}
 	stages := func(r result) (names []string) {
 		for _, s := range r.Stages {

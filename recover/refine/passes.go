@@ -33,6 +33,22 @@ import (
 // quarter more topics leaves better ones, because two anchors often belong to one subject,
 // and one anchor to several.
 //
+// If the start has fewer topics than Options.K, they are split into a quarter more than K, and
+// then merged as above, but only within one topic of the start. There are two levels where more
+// than twenty are asked for of each topic, and one otherwise, with ten passes before each. The
+// tokens of a topic, in the documents that have ten of it or a quarter of the mean length, are a
+// corpus of its own, whose topics are found by anchors: from the second moments of tf-idf of its
+// best words, 400 or 20 for each topic. A topic gets new ones in proportion to the 0.8th power of
+// its tokens; one that cannot be split leaves its share to others. If all together cannot be split
+// that far, Refine fails. Result.Tree says which topic was split from which.
+//
+// Once topics were split, or with Start.Tree, documents keep few topics: of the blocks of 16
+// neighbours in the tree those of which they have two tokens, or K/100 if that is less, and one in
+// any case. A block that is lost does not come back. That is an approximation: tokens of topics
+// that a document hardly has go to those it keeps. Where documents have fewer than ten distinct
+// words on average they keep all of up to 300 topics, and under a logistic-normal prior they have
+// all topics.
+//
 // The last passes have a logistic-normal prior of the topic proportions, θ = softmax(η) with
 // η ~ N(μ, Σ) (Blei and Lafferty, A correlated topic model of Science, 2007), and learn μ and Σ;
 // from 17 topics on Σ has 16 factors and a variance for each topic. In such a pass η takes a step
@@ -55,13 +71,16 @@ import (
 // in Reading and in all scores. What topics a document has does not depend on its weight. One
 // of weight 0 is not read, and a weight below 2⁻⁴⁰ of the largest is 0.
 //
-// Cost: nnz·K times a few operations a pass. Documents that are not encoded
-// ([corpus.Encoded]) are encoded first, in memory. Memory besides that: 4·K·M bytes for the
-// topic counts of M documents, in memory or, with Scratch, in a file, and twice that while
+// Cost: nnz·K times a few operations a pass; where documents keep few topics, nnz times 16 for
+// each block that a document has. Documents that are not encoded ([corpus.Encoded]) are encoded
+// first, in memory. Memory besides that: 4·K·M bytes for the topic counts of M documents, or 66
+// for each block that a document has, in memory or, with Scratch, in a file, and twice that while
 // merged topics are dropped; 28·N·K bytes for the topics with the result, and 4·N·K for each
-// goroutine, of which there are at most eight.
+// goroutine, of which there are at most eight. While topics are split, their parts of the documents
+// take up to 80 bytes a nonzero.
 type Passes struct {
-	// N is the largest number of passes under a Dirichlet prior; 0 means 60.
+	// N is the largest number of passes under a Dirichlet prior, besides those before topics are
+	// split; 0 means 60.
 	N int
 	// Alpha is the prior count of each topic in each document, in tokens; 0 means 2.5/K.
 	Alpha float64
@@ -69,7 +88,8 @@ type Passes struct {
 	Beta float64
 	// Gain is the least gain of log-likelihood for each hidden token and pass, in nats, as
 	// the mean of four passes; 0 means 1e-4. It counts from the twelfth pass on, the 24th where
-	// none are correlated, and from the eighth after topics were merged. If fewer than 2000 tokens
+	// none are correlated, after those before topics are split, and from the eighth after topics were
+	// merged. If fewer than 2000 tokens
 	// would be hidden, no document is held out, and Gain is that of all tokens. If it is negative,
 	// none is held out either, and all passes are made.
 	Gain float64

@@ -6,6 +6,10 @@
 // topic model: they learn which topics go together. [Batch] does so on many machines, and keeps
 // nothing of the documents. They are encoded once ([corpus.Encoded]), in memory or in a file,
 // and each pass decodes them. The papers on anchor words do not have this step.
+//
+// Passes finds many topics by a divisive start: it splits few topics into as many as are asked for
+// (Options.K). Each document then keeps few of them, so that a pass costs by the topics that
+// documents have.
 package refine
 
 import (
@@ -82,7 +86,8 @@ type Start struct {
 // Options are what every Refiner takes besides its own settings.
 type Options struct {
 	// K is the number of topics of the result; 0 means as many as the start has. A Refiner chooses
-	// what becomes of surplus topics. Passes alone takes a start with fewer, whose topics it splits.
+	// what becomes of surplus topics. Passes alone takes a start with fewer topics, which it splits,
+	// in all up to the number of words.
 	K int
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
@@ -125,7 +130,7 @@ type Result struct {
 	Alpha []float64
 	// From has for each of the K topics the number of the start's topic that it was, all
 	// different; if two were merged, of the one with more tokens. nil: the topics of the
-	// start, in order.
+	// start, in order; or they were split, and Tree has them.
 	From []int
 	// Counts are the tokens of each document by topic, M×K, document by document, without
 	// the document's weight; nil from Batch, with Passes.Scratch and where documents keep some
