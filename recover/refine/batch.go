@@ -29,7 +29,8 @@ import (
 //
 // The start, merging, documents held out, weights and the end of the passes are as in Passes.
 // The costs of merging are found in the pass before, and the last read finds topic counts by
-// more steps. Documents on other machines have no weights.
+// more steps. Documents on other machines have no weights. Topics are not split: the start has at
+// least as many as are asked for.
 //
 // Cost: nnz·K·(Steps+1) times a few operations a pass. Documents that are neither encoded
 // ([corpus.Encoded]) nor on other machines are encoded first, in memory. Memory besides that:
