@@ -21,7 +21,7 @@
 //   - [Gibbs]: sampling with the topics fixed; the reference for quality.
 //
 // [MAP] and Gibbs take a Dirichlet prior from Topics.Alpha or else from
-// [recovery.FitAlpha] of Topics.A; [LearnAlpha] learns one from documents.
+// [recovery.FitAlpha] of Topics.A.
 // [Completion] and [LeftToRight] measure the probability of held-out documents, and
 // package metrics how near topic proportions are to others.
 //

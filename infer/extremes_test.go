@@ -57,13 +57,20 @@ func mustBeNumbers(w *mat.Dense) {
 	}
 }
 
+// one is a document over 20 words.
+type one struct{ words, counts []int32 }
+
+func (o one) NumDocs() int                    { return 1 }
+func (o one) NumWords() int                   { return 20 }
+func (o one) Doc(int) (words, counts []int32) { return o.words, o.counts }
+
 // Within a document, however long, a method looks at ctx often enough, and ends there.
 func TestCancelWithinADocument(t *testing.T) {
 	p := newPlanted(20, 3, 1, 1, 5)
 	p.Alpha = []float64{0.3, 0.7, 0.2}
 	const tokens = 200_000
-	long := &plainDocs{20, [][]int32{{1, 4, 9}}, [][]int32{{tokens, 1, 1}}}
-	short := &plainDocs{20, [][]int32{{4}}, [][]int32{{1}}}
+	long := one{words: []int32{1, 4, 9}, counts: []int32{tokens, 1, 1}}
+	short := one{words: []int32{4}, counts: []int32{1}}
 	infers := func(m Method, docs Documents) func(context.Context) error {
 		return func(ctx context.Context) error {
 			in, err := m.Prepare(context.WithoutCancel(ctx), p.Topics, Options{})

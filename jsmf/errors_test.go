@@ -73,7 +73,6 @@ func TestErrorsNameThePackageOnce(t *testing.T) {
 		"transform":            func() error { _, err := m.TransformBy(ctx, c.Source(), infer.PADD{}, infer.Options{}); return err },
 		"transform, no source": func() error { _, err := m.Transform(ctx, nil); return err },
 		"transform, cancelled": func() error { _, err := m.Transform(gone, m.Texts("w1", "w2")); return err },
-		"learn alpha":          func() error { _, err := m.LearnAlpha(ctx, nil, infer.Options{}); return err },
 		"learn dual":           func() error { _, _, err := m.LearnDual(gone, c, infer.PADD{}, infer.Options{}); return err },
 		"tokenizer":            func() error { _, err := m.With(jsmf.Additions{Tokenizer: badTokenizer{}}); return err },
 		"save":                 func() error { return m.Save(filepath.Join(dir, "none", "m")) },

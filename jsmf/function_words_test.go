@@ -1,7 +1,9 @@
 package jsmf_test
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +66,16 @@ func TestNoStopList(t *testing.T) {
 	}
 }
 
+// wordsBy returns the n words of m with the largest scores.
+func wordsBy(m *jsmf.Model, n int, score func(i int) float64) []int {
+	words := make([]int, m.N())
+	for i := range words {
+		words[i] = i
+	}
+	slices.SortStableFunc(words, func(a, b int) int { return cmp.Compare(score(b), score(a)) })
+	return words[:n]
+}
+
 // countFunctionWords counts function words among the 10 most probable words of each topic,
 // lists those among the reading words of topics that are not background, and counts
 // background topics.
@@ -73,13 +85,9 @@ func countFunctionWords(t *testing.T, m *jsmf.Model) (probable int, reading []st
 	for _, w := range strings.Fields(functionWords) {
 		function[w] = true
 	}
-	plain, err := metrics.RankWords(mat.DenseCopyOf(m.Topics()), m.Marginals(), metrics.ByProbability{}, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, x := range m.Summary(10) {
-		for _, w := range plain[x.Number] {
-			if function[m.Word(w.Word)] {
+		for _, w := range wordsBy(m, 10, func(i int) float64 { return m.Topics().At(i, x.Number) }) {
+			if function[m.Word(w)] {
 				probable++
 			}
 		}

@@ -64,25 +64,6 @@ func (m *Model) LearnDual(ctx context.Context, c *corpus.Corpus, p infer.PADD, o
 	return &out, l, nil
 }
 
-// LearnAlpha learns a Dirichlet prior of topic proportions from documents, normally those of the
-// fit ([infer.LearnAlpha]), and returns a copy of the model that holds it. [infer.MAP] and
-// [infer.Gibbs], and so Transform, then use it in place of [recovery.FitAlpha]. A refined model
-// ([Pipeline.Refine]) has a prior already, which is better than one learned from the same
-// documents. Words of the corpus that the model lacks are left out.
-func (m *Model) LearnAlpha(ctx context.Context, c *corpus.Corpus, opt infer.Options) (*Model, error) {
-	docs, err := m.reindex(ctx, c)
-	if err != nil {
-		return nil, errorf("learn alpha: %w", err)
-	}
-	alpha, err := infer.LearnAlpha(ctx, m.inferTopics(), docs, opt)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	out := *m
-	out.alpha = alpha
-	return &out, nil
-}
-
 // reindex returns the corpus over the words of the model.
 func (m *Model) reindex(ctx context.Context, c *corpus.Corpus) (infer.Documents, error) {
 	if c == nil {

@@ -173,9 +173,6 @@ func TestTransformErrors(t *testing.T) {
 	if _, _, err := m.LearnDual(ctx, nil, infer.PADD{}, infer.Options{}); err == nil {
 		t.Error("no corpus is accepted")
 	}
-	if _, err := m.LearnAlpha(ctx, nil, infer.Options{}); err == nil {
-		t.Error("no corpus is accepted")
-	}
 	var se *infer.SettingError
 	if _, err := m.Inferer(ctx, infer.MAP{Steps: -1}, infer.Options{}); !errors.As(err, &se) {
 		t.Errorf("a bad setting: %v", err)
@@ -234,14 +231,6 @@ func TestModelKeepsInference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err = d.LearnAlpha(ctx, other, infer.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	alpha := d.Alpha()
-	if m.Alpha() != nil || len(alpha) != m.K() || !slices.Equal(d.inferTopics().Alpha, alpha) {
-		t.Errorf("α: %v, learned %v", m.Alpha(), alpha)
-	}
 	d, err = d.With(Additions{Tokenizer: tok})
 	if err != nil {
 		t.Fatal(err)
@@ -259,9 +248,6 @@ func TestModelKeepsInference(t *testing.T) {
 	}
 	if !bytes.Equal(encoded(t, back), file) {
 		t.Error("written again, the file differs")
-	}
-	if !slices.Equal(back.Alpha(), alpha) {
-		t.Errorf("α = %v, want %v", back.Alpha(), alpha)
 	}
 	if got := back.Provenance().Text; got == nil || !got.Equal(set) {
 		t.Errorf("text setting %+v", got)

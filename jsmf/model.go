@@ -173,8 +173,8 @@ func (m *Model) AnchorGroups() [][]int { return cloneGroups(m.groups) }
 func (m *Model) Marginals() []float64 { return slices.Clone(m.marginals) }
 
 // Alpha returns the K parameters of the Dirichlet prior of a document's topics, those of refinement
-// ([Pipeline.Refine]) or as LearnAlpha found them, or nil if there was neither; inference then
-// takes [recovery.FitAlpha] of the correlations.
+// ([Pipeline.Refine]), or nil if there was none; inference then takes [recovery.FitAlpha] of the
+// correlations.
 func (m *Model) Alpha() []float64 { return slices.Clone(m.alpha) }
 
 // Logits returns the logistic-normal prior of a document's topics that the last passes over the

@@ -153,9 +153,8 @@ func TestStemsServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	learned, err := m.LearnAlpha(ctx, c, infer.Options{})
-	if err != nil || len(learned.alpha) != m.K() {
-		t.Errorf("learn alpha: %v", err)
+	if learned, _, err := m.LearnDual(ctx, c, infer.PADD{}, infer.Options{}); err != nil || learned.dual == nil {
+		t.Errorf("learn dual: %v", err)
 	}
 }
 

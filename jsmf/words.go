@@ -46,7 +46,7 @@ type WordProb struct {
 // TopWords returns the n words by which people recognise topic k, best first, ties by number: those
 // of largest weight in Reading, or of largest probability where the model has no Reading, or none
 // of the topic. Words of weight 0 are left out, so that a topic may have fewer; there are none if n
-// is not positive. [metrics.RankWords] ranks by probability, FREX, lift or relevance.
+// is not positive.
 func (m *Model) TopWords(k, n int) []WordProb {
 	m.checkTopic(k)
 	ranks := m.ranks(k)

@@ -188,21 +188,3 @@ func BenchmarkClustAcc(b *testing.B) {
 		b.ReportMetric(a.Accuracy, "accuracy")
 	}
 }
-
-// BenchmarkRankWords ranks the words of 100 topics over 5000 words.
-func BenchmarkRankWords(b *testing.B) {
-	x := randomTopics(5000, 100, 1)
-	c := make([]float64, 5000)
-	for i := range c {
-		c[i] = 1
-	}
-	for _, r := range []Ranking{ByRelevance{}, ByLift{}, ByFREX{}} {
-		b.Run("by="+r.String(), func(b *testing.B) {
-			for range b.N {
-				if _, err := RankWords(x, c, r, 20); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

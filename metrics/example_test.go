@@ -222,26 +222,6 @@ func ExampleMatch() {
 	// topic 1 is topic 0: ℓ₁ 0.70, 2 top words in common
 }
 
-// Words that describe a topic.
-func ExampleRankWords() {
-	docs, c, b, _, _, _ := sample()
-	for _, r := range []metrics.Ranking{metrics.ByRelevance{}, metrics.ByFREX{}, metrics.ByLift{}} {
-		ranked, err := metrics.RankWords(b, c.Marginals(), r, 3)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Print(r)
-		for _, l := range ranked[1] {
-			fmt.Print(" ", docs.Word(l.Word))
-		}
-		fmt.Println()
-	}
-	// Output:
-	// relevance(λ=0.6) pan oven salt
-	// FREX(ω=0.5) pan oven salt
-	// lift oven pan salt
-}
-
 // Do the topics tell the classes of the documents apart?
 func ExampleClustAcc() {
 	w := mat.NewDense(6, 3, []float64{

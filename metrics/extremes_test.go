@@ -14,15 +14,6 @@ import (
 // No setting makes a measure panic, go on after ctx, or take memory without end.
 func TestExtremes(t *testing.T) {
 	p := testutil.NewPlanted(30, 4, 0.3, 1)
-	c := make([]float64, 30)
-	for i := range c {
-		for j := range c {
-			c[i] += p.C.At(i, j)
-		}
-	}
-	scores := func(r Ranking) error { _, err := r.Scores(p.B, c); return err }
-	testutil.Extremes(t, ByFREX{}, func(_ context.Context, r ByFREX) error { return scores(r) })
-	testutil.Extremes(t, ByRelevance{}, func(_ context.Context, r ByRelevance) error { return scores(r) })
 	testutil.Extremes(t, MatchOptions{}, func(ctx context.Context, o MatchOptions) error {
 		_, err := Match(ctx, p.B, p.B, o)
 		return err
@@ -44,7 +35,6 @@ func TestExtremes(t *testing.T) {
 	testutil.Extremes(t, args{5, .5}, func(_ context.Context, a args) error {
 		TopUnion(p.B, a.N)
 		Evaluate(context.Background(), Factors{B: p.B, Pairs: allPairs{30}, TopN: a.N})
-		RankWords(p.B, c, ByLift{}, a.N)
 		NewStat([]float64{a.Entry, 1})
 		b := mat.DenseCopyOf(p.B)
 		b.Set(0, 0, a.Entry)

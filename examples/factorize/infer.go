@@ -6,16 +6,19 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
+	recovery "github.com/jsmf-go/spectral/recover"
 )
 
 // inferNames are the values of -infer, in the order in which they are listed.
 var inferNames = []string{"map", "em", "padd", "ls", "spi", "tli", "gibbs"}
 
 const inferHelp = `map (CVB0 steps under a Dirichlet prior), em (plain steps), gibbs (sampling, 200 + 1000
-sweeps), whose prior is that of -refine or else learned from the documents of the fit; padd (prior-aware dual
-decomposition, learned from them too), ls (least squares), spi (simple probabilistic inverse),
+sweeps), whose prior is that of -refine or else what fits A; padd (prior-aware dual
+decomposition, learned from the documents of the fit), ls (least squares), spi (simple probabilistic inverse),
 tli (thresholded linear inverse)`
 
 // inference returns the method of the name, nil if there is none.
@@ -77,16 +80,13 @@ func inferDocs(ctx context.Context, o options, in *input, m *jsmf.Model, rec fun
 			}
 			out.Residual, out.LearnState = l.Residual, l.Status.String()
 		case infer.MAP, infer.Gibbs:
-			// Topics that were refined on the documents come with a prior; learned
-			// from the same documents it would be worse.
-			if m.Alpha() == nil {
-				if m, err = m.LearnAlpha(ctx, in.corpus, opt); err != nil {
+			alpha := m.Alpha()
+			if alpha == nil { // refined topics come with a prior; others have what fits A
+				if alpha, err = recovery.FitAlpha(m.Correlations()); err != nil {
 					return "", err
 				}
 			}
-			for _, a := range m.Alpha() {
-				out.AlphaSum += a
-			}
+			out.AlphaSum = floats.Sum(alpha)
 		}
 		if c, err = m.TransformBy(ctx, o.corpus.Source(o.inferDocword), method, opt); err != nil {
 			return "", err

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -34,19 +35,15 @@ func TestRelevance(t *testing.T) {
 	if s.Top != top || s.Steps != lambdaSteps {
 		t.Fatalf("top %d, steps %d", s.Top, s.Steps)
 	}
-	b := mat.DenseCopyOf(m.Topics())
+	b, c := mat.DenseCopyOf(m.Topics()), m.Marginals()
+	all := floats.Sum(c)
 	for step := range lambdaSteps + 1 {
 		lambda := float64(step) / lambdaSteps
-		var r metrics.Ranking = metrics.ByRelevance{Lambda: lambda}
-		if lambda == 0 {
-			r = metrics.ByLift{}
-		}
-		scores, err := r.Scores(b, m.Marginals())
-		if err != nil {
-			t.Fatal(err)
+		relevance := func(i, k int) float64 { // Sievert and Shirley 2014
+			return lambda*math.Log(b.At(i, k)) + (1-lambda)*math.Log(b.At(i, k)/(c[i]/all))
 		}
 		for k, topic := range s.Topics {
-			want := order(m.N(), func(i int) float64 { return scores.At(i, k) })[:top]
+			want := order(m.N(), func(i int) float64 { return relevance(i, k) })[:top]
 			got := order(len(topic.Words), func(i int) float64 {
 				return math.Log(topic.P[i]) - (1-lambda)*math.Log(s.P[topic.Words[i]])
 			})[:top]
@@ -54,20 +51,12 @@ func TestRelevance(t *testing.T) {
 				word := s.Words[topic.Words[i]]
 				w, _ := m.Index(word)
 				// Six digits a number: words nearer than 1e-5 may change places.
-				if a, b := relevance(scores, lambda, w, k), relevance(scores, lambda, want[rank], k); w != want[rank] && !near(a, b, 1e-5) {
+				if a, b := relevance(w, k), relevance(want[rank], k); w != want[rank] && !near(a, b, 1e-5) {
 					t.Fatalf("λ = %g, topic %d, place %d: %q of relevance %v, want %q of %v", lambda, k, rank, word, a, m.Word(want[rank]), b)
 				}
 			}
 		}
 	}
-}
-
-// relevance undoes what ByLift does not take: the logarithm.
-func relevance(scores *mat.Dense, lambda float64, w, k int) float64 {
-	if lambda == 0 && scores.At(w, k) > 0 {
-		return math.Log(scores.At(w, k))
-	}
-	return scores.At(w, k)
 }
 
 // TestCandidates compares with all words, sorted, where ties are many.
