@@ -92,13 +92,11 @@ func TestHeldOutReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	usual = score(fold, infer.Topics{B: smooth, Alpha: flat})
-	score(infer.MAP{}, tp) // with the moments' α
-	tp.Alpha = flat
 	for _, method := range []infer.Method{infer.MAP{}, infer.MAP{EM: true}, infer.Gibbs{Sweeps: 200}, infer.LeastSquares{}, infer.SPI{}} {
 		got := score(method, tp)
 		switch method.(type) {
 		case infer.MAP, infer.Gibbs:
-			if got < usual {
+			if got < usual-1e-3 { // the prior is that of A's moments
 				t.Errorf("%v: %.4f a token, the usual fold-in %.4f", method, got, usual)
 			}
 		}

@@ -7,12 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
-	"github.com/jsmf-go/spectral/metrics"
 )
 
 // functionWords are pronouns, articles, prepositions, conjunctions, auxiliaries and the like.
