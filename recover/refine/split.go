@@ -267,7 +267,7 @@ func (f *stripes) children(ctx context.Context, parts []part, k int) ([][]child,
 	}
 	for round := 1; ; round++ {
 		share := apportion(k, weights)
-		err := parallel.Chunks(ctx, len(parts), 1, parallel.Workers(f.workers, len(parts)), func(_, t, _, _ int) (err error) {
+		err := parallel.Chunks(ctx, len(parts), 1, parallel.Workers(f.workers, min(len(parts), maxSlots)), func(_, t, _, _ int) (err error) {
 			if share[t] != asked[t] && share[t] > 1 {
 				if out[t], err = parts[t].divide(ctx, f.n, share[t]); err != nil {
 					return fmt.Errorf("splitting topic %d: %w", t, err)
