@@ -14,6 +14,11 @@ import (
 
 // finish reads the documents once more, scores the final state and fills in the result.
 func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err error) {
+	if s.groups != nil {
+		if err := s.sparsen(ctx); err != nil {
+			return err
+		}
+	}
 	if res.B, err = s.probabilities(ctx); err != nil {
 		return err
 	}
@@ -31,6 +36,23 @@ func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err e
 		res.Reading, err = s.reading(ctx)
 	}
 	return err
+}
+
+// sparsen takes from each topic the words with less than leastOfBeta of β: of many topics most words
+// have a trace of a token, left by a document's other topics, which says nothing and fills files.
+func (s *topics) sparsen(ctx context.Context) error {
+	err := s.words(ctx, s.workers, func(i int) {
+		row := linalg.Row(s.sums, i)
+		for t, v := range row {
+			if v < leastOfBeta*s.beta {
+				row[t] = 0
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return s.learn(ctx)
 }
 
 // reads reports whether documents have enough words each for reading words.
@@ -65,6 +87,8 @@ const (
 	// shortest is how many distinct words documents need on average for reading words
 	// that differ from the most probable ones.
 	shortest = 8
+	// leastOfBeta is the least part of β that the tokens of a word are in one of many topics.
+	leastOfBeta = 0.5
 )
 
 // reading makes the reading weights of Result of the sums, which hold how many documents use
