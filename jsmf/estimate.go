@@ -125,7 +125,11 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 		e.add(StageRecover, 72*n*k+800*n*blocks+product+expanded)
 	}
 	if p.refiner != nil {
-		e.add(StageRefine, float64(refine.Bytes(p.refiner, s.docs, s.words, s.nnz, max(topics, p.k)))+8*all*float64(p.k))
+		most := topics
+		if most < p.k { // they are split, and the surplus is merged
+			most = p.k + p.k/4
+		}
+		e.add(StageRefine, float64(refine.Bytes(p.refiner, s.docs, s.words, s.nnz, most))+8*all*float64(p.k))
 	}
 	opt := rectify.Options{Keep: p.resumable}
 	need := rectify.Bytes(p.rectifier, int(n), topics, opt)
