@@ -184,8 +184,8 @@ func (p Pipeline) countAll(ctx context.Context, pr *problem, c cooc.Operator, tr
 
 // counted returns the outcome of the counts in words, if they hold the words of K topics.
 func (p Pipeline) counted(pr *problem) (string, error) {
-	if p.k > pr.c.Dim() {
-		return "", tooMany(p.k, pr.c.Dim())
+	if n := pr.c.Dim(); min(p.k, p.startTopics(n, pr.size.nnz)) > n {
+		return "", tooMany(p.k, n)
 	}
 	if pr.docs == nil && pr.keep == nil {
 		return fmt.Sprintf("N = %d, %d nonzeros", pr.n, pr.info.Nonzeros), nil

@@ -291,8 +291,8 @@ func (f *stripes) children(ctx context.Context, parts []part, k int) ([][]child,
 			}
 		}
 		if have == k || round == splitRounds {
-			if have < k {
-				return nil, fmt.Errorf("%d topics cannot be made of the %d that there are, but %d: the documents do not tell more apart", k, len(parts), have)
+			if k >= f.want && have < f.want {
+				return nil, fmt.Errorf("%d topics cannot be made of the %d that there are, but %d: the documents do not tell more apart", f.want, len(parts), have)
 			}
 			return out, nil
 		}
