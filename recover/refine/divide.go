@@ -69,7 +69,7 @@ type child struct {
 // divide finds at most k topics of a part of documents with n words. None: it is not to be divided.
 func (p *part) divide(ctx context.Context, n, k int) ([]child, error) {
 	words, idf := p.telling(n, max(dividedWords, manyWords*k))
-	if k < 2 || len(words) < fewWords*k {
+	if k = min(k, len(words)/fewWords); k < 2 {
 		return nil, nil
 	}
 	x, err := p.cooccurrence(n, words, idf)
