@@ -130,12 +130,7 @@ func (d *Document) Within(r *Rule, blocks []uint16) *Rule {
 		return r
 	}
 	s := &d.some
-	prior, columns := s.Prior[:0], s.Columns[:0]
-	for _, b := range blocks {
-		lo := int(b) * estep.BlockSize
-		prior = append(prior, r.Prior[lo:lo+estep.BlockSize]...)
-		columns = append(columns, r.Columns[lo:lo+estep.BlockSize]...)
-	}
+	prior, columns := estep.Pick(s.Prior[:0], r.Prior, blocks), estep.Pick(s.Columns[:0], r.Columns, blocks)
 	*s = *r
 	s.Prior, s.Columns, s.blocks = prior, columns, blocks
 	return s
@@ -175,11 +170,11 @@ func (d *Document) Load(words, counts []int32, times float64, heldOut bool) {
 // Fold finds tokens by topic, n, by steps of EM, and begins with none.
 func (d *Document) Fold(r *Rule, n []float32, steps int) error {
 	clear(n)
-	return d.Unfold(r, n, steps)
+	return d.FoldFrom(r, n, steps)
 }
 
-// Unfold is Fold from the tokens by topic that there are.
-func (d *Document) Unfold(r *Rule, n []float32, steps int) error {
+// FoldFrom is Fold that begins with the tokens by topic in n.
+func (d *Document) FoldFrom(r *Rule, n []float32, steps int) error {
 	step := estep.Step{B: r.Topics, NoLikelihood: true}
 	for range steps {
 		r.Prior.Weigh(d.T, n)
@@ -203,7 +198,7 @@ func (d *Document) Shares(r *Rule, each func(i, column int, count float32)) erro
 		for k, v := range out {
 			c := k
 			if r.blocks != nil {
-				c = int(r.blocks[k/estep.BlockSize])*estep.BlockSize + k%estep.BlockSize
+				c = estep.Column(r.blocks, k)
 			}
 			if v > 0 {
 				each(i, c, x*v)

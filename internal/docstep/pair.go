@@ -22,9 +22,7 @@ func (d *Document) Compare(costs []float64, r *Rule, pairs []Pair, totals []floa
 	if r.blocks != nil {
 		d.all = vec.Resize(d.all, r.Topics.Stride)
 		clear(d.all)
-		for i, b := range r.blocks {
-			copy(d.all[int(b)*estep.BlockSize:], t[i*estep.BlockSize:][:estep.BlockSize])
-		}
+		estep.Spread(d.all, t, r.blocks)
 		t = d.all
 	}
 	d.moved, d.near = d.moved[:0], d.near[:0]

@@ -37,6 +37,24 @@ func (w *Worker) Use(blocks []uint16) {
 	clear(w.T)
 }
 
+// Pick appends the numbers of blocks of columns, out of those of all columns.
+func Pick(to, all []float32, blocks []uint16) []float32 {
+	for _, b := range blocks {
+		to = append(to, all[BlockSize*int(b):][:BlockSize]...)
+	}
+	return to
+}
+
+// Spread puts what Pick returned back.
+func Spread(all, some []float32, blocks []uint16) {
+	for i, b := range blocks {
+		copy(all[BlockSize*int(b):][:BlockSize], some[BlockSize*i:])
+	}
+}
+
+// Column returns of which column number i is of those that Pick returned.
+func Column(blocks []uint16, i int) int { return BlockSize*int(blocks[i/BlockSize]) + i%BlockSize }
+
 // Narrow makes w a Worker for some of its topics, which are ascending. It leaves their
 // weights in T and what the next step of LeaveLast leaves out. The B of the steps that follow
 // has their columns alone, as Rows.Narrow leaves them. Reset undoes it.

@@ -40,7 +40,7 @@ type part struct {
 	tokens  float64
 }
 
-// add adds the words of one more document that other begins with, or goes on with.
+// append appends the documents of another part of the same topic.
 func (p *part) append(o *part) {
 	n := len(p.words)
 	p.words, p.counts, p.weights = append(p.words, o.words...), append(p.counts, o.counts...), append(p.weights, o.weights...)

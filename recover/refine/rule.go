@@ -124,11 +124,8 @@ func (s *topics) begin(ctx context.Context, docs sums.Documents, start Start) (e
 	}
 	words := slices.Clone(s.seen.words)
 	floats.Scale(s.seen.unit, words)
-	s.alive, s.origin = make([]int, s.k), make([]int, s.k)
-	for t := range s.k {
-		s.alive[t], s.origin[t] = t, t
-	}
-	s.totals, s.unigram = make([]float64, s.k), make([]float32, s.n)
+	s.number()
+	s.unigram = make([]float32, s.n)
 	s.sums, s.rows = linalg.NewGeneral(s.n, s.k), estep.NewRows(s.n, s.k)
 	all := vec.Sum(words) + s.beta*float64(s.n)
 	return s.words(ctx, s.workers, func(i int) {
@@ -139,6 +136,14 @@ func (s *topics) begin(ctx context.Context, docs sums.Documents, start Start) (e
 		}
 		s.unigram[i] = float32(unigram)
 	})
+}
+
+// number makes each column a topic, of which nothing is known yet.
+func (s *topics) number() {
+	s.alive, s.origin, s.totals = make([]int, s.k), make([]int, s.k), make([]float64, s.k)
+	for t := range s.k {
+		s.alive[t], s.origin[t] = t, t
+	}
 }
 
 // local returns documents on this machine, added up by at most maxSlots goroutines.

@@ -10,6 +10,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
@@ -102,7 +103,7 @@ func (f *stripes) split(ctx context.Context, k int) error {
 	}
 	return f.restate(ctx, f.k, least, func(w *worker, slot, d int) ([]float32, error) {
 		from, to := w.rows.whole(d, &all[slot][0])[:old], &all[slot][1]
-		*to = slices.Grow((*to)[:0], f.rows.Stride)[:f.rows.Stride]
+		*to = vec.Resize(*to, f.rows.Stride)
 		clear(*to)
 		var blocks []uint16
 		held := min(leastHeld, slices.Max(from)) // by one topic in any case
@@ -123,19 +124,14 @@ func (f *stripes) split(ctx context.Context, k int) error {
 		}
 		if !some {
 			w.Use(nil)
-			return *to, w.Unfold(&f.rule, (*to)[:f.k], splitFold)
+			return *to, w.FoldFrom(&f.rule, (*to)[:f.k], splitFold)
 		}
 		rule := w.Within(&f.rule, blocks)
-		n := make([]float32, 0, estep.BlockSize*len(blocks))
-		for _, b := range blocks {
-			n = append(n, block(*to, int(b))...)
-		}
-		if err := w.Unfold(rule, n, splitFold); err != nil {
+		n := estep.Pick(nil, *to, blocks)
+		if err := w.FoldFrom(rule, n, splitFold); err != nil {
 			return nil, err
 		}
-		for i, b := range blocks {
-			copy(block(*to, int(b)), block(n, i))
-		}
+		estep.Spread(*to, n, blocks)
 		return *to, nil
 	})
 }
@@ -146,7 +142,7 @@ func (f *stripes) foldSome(ctx context.Context) error {
 	f.prepare(false)
 	all := make([][]float32, maxSlots)
 	err := f.restate(ctx, f.k, f.leastOfBlock(), func(w *worker, slot, d int) ([]float32, error) {
-		n := slices.Grow(all[slot][:0], f.rows.Stride)[:f.rows.Stride]
+		n := vec.Resize(all[slot], f.rows.Stride)
 		all[slot] = n
 		clear(n)
 		f.load(w, d, f.holdsOut(w.block.Key(d)))
@@ -167,7 +163,7 @@ func (f *stripes) foldSome(ctx context.Context) error {
 		for d := range w.block.Docs() {
 			n, blocks := w.rows.doc(d)
 			f.load(w, d, f.holdsOut(w.block.Key(d)))
-			if err := w.Unfold(w.Within(&f.rule, blocks), n, foldIn-foldAll); err != nil {
+			if err := w.FoldFrom(w.Within(&f.rule, blocks), n, foldIn-foldAll); err != nil {
 				return w.fail(d, err)
 			}
 		}
@@ -391,11 +387,8 @@ func (s *topics) grow(ctx context.Context, children [][]child, first []int) erro
 		}
 		s.groups[l] = of
 	}
-	s.k, s.totals = k, make([]float64, k)
-	s.alive, s.origin = make([]int, k), make([]int, k)
-	for t := range k {
-		s.alive[t], s.origin[t] = t, t
-	}
+	s.k = k
+	s.number()
 	return nil
 }
 

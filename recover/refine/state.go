@@ -154,9 +154,7 @@ func (r *rows) whole(d int, to *[]float32) []float32 {
 	if blocks == nil {
 		copy(*to, vals)
 	}
-	for i, b := range blocks {
-		copy(block(*to, int(b)), block(vals, i))
-	}
+	estep.Spread(*to, vals, blocks)
 	return *to
 }
 

@@ -385,7 +385,7 @@ func (m *moments) document(n []float32, blocks []uint16, alpha, weight float64) 
 		if v == 0 {
 			continue
 		}
-		t := int(blocks[i/estep.BlockSize])*estep.BlockSize + i%estep.BlockSize
+		t := estep.Column(blocks, i)
 		m.linear[t] += c * v
 		row := m.square.RawRowView(t)
 		for j, b := range blocks {
