@@ -44,7 +44,7 @@ func TestNarrow(t *testing.T) {
 			w.T[j] = s.Floor[j] + w.N[j]
 		}
 	}
-	for _, kr := range kernels {
+	eachKernel(t, func(t *testing.T, kr *kernel) {
 		all, few := newWorker(k, kr), newWorker(k, kr)
 		for range 2 {
 			begin(all)
@@ -61,11 +61,11 @@ func TestNarrow(t *testing.T) {
 				next(few, narrow, part)
 				for i, j := range topics {
 					if d := math.Abs(float64(all.N[j] - few.N[i])); !(d <= 1e-5) {
-						t.Fatalf("%s, round %d, topic %d: %v tokens, want %v", kr.name, round, j, few.N[i], all.N[j])
+						t.Fatalf("round %d, topic %d: %v tokens, want %v", round, j, few.N[i], all.N[j])
 					}
 				}
 				if m := len(topics); len(few.T) != Padded(m) || slices.Max(few.N[m:]) != 0 {
-					t.Fatalf("%s: %d numbers for %d topics, padding %v", kr.name, len(few.T), m, few.N[m:])
+					t.Fatalf("%d numbers for %d topics, padding %v", len(few.T), m, few.N[m:])
 				}
 				if round == 1 { // once more, to all of them
 					same := make([]int32, len(topics))
@@ -77,7 +77,7 @@ func TestNarrow(t *testing.T) {
 				}
 			}
 		}
-	}
+	})
 }
 
 func TestTake(t *testing.T) {
