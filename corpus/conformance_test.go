@@ -2,7 +2,6 @@ package corpus_test
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"io"
 	"math"
@@ -47,7 +46,6 @@ func conforming(t *testing.T, file func(corpus.File) corpus.File) map[string]cor
 		"CSV":       corpus.CSV{In: file(str("text,id,stars\nnets and ants,x,3\nnet,y,4\n")), Text: "text", ID: "id", Fields: stars, Tokenizer: stemming},
 		"JSONL":     corpus.JSONL{In: file(str(`{"text":"nets net","stars":2}` + "\n" + `{"text":"ant"}`)), Fields: stars, Tokenizer: stemming},
 		"Lines":     corpus.Lines{In: file(str("nets net\nant\n")), Tokenizer: stemming},
-		"SQL":       corpus.SQL{Query: query(t, []string{"text", "stars"}, [][]driver.Value{{"nets net", 2.5}, {"ant", nil}}), Text: "text", Fields: stars, Tokenizer: stemming},
 		"UCI":       corpus.UCI{Docword: file(str("3\n3\n3\n1 2 1\n1 3 7\n3 3 2\n")), Vocab: file(vocabOf("c", "b", "a")), IDs: file(str("x\ny\nz\n"))},
 		"Triples":   corpus.Triples{In: file(str("b 1 3\nb 20 1\na x 2\nb 1 3\n")), Rating: 3},
 		"FromSeq":   corpus.FromSeq(known().Docs(ctx), known().desc),

@@ -118,9 +118,6 @@ func (c *Corpus) ID(m int) string {
 	return c.ids[m]
 }
 
-// HasLabels reports whether any document has a label.
-func (c *Corpus) HasLabels() bool { return c.labels != nil }
-
 // Label returns the label of document m, "" where it has none.
 func (c *Corpus) Label(m int) string {
 	if c.labels == nil {

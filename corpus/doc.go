@@ -13,11 +13,10 @@
 //	text, one document a line       Lines    a line
 //	text files in a folder          Dir      a file
 //	a CSV or TSV table with text    CSV      a record
-//	a database                      SQL      a row of a query
 //	who chose what, with ratings    Triples  a user; the items are the words
 //	tokens, counts or text          Builder  what Add is given
 //	a sparse matrix                 FromCSR  a row
-//	your own function               FromSeq  what it yields
+//	your own function, a database   FromSeq  what it yields
 //
 // A reader is a struct whose zero fields are good defaults, and a [Source]: it streams its
 // documents, any number of times. [Read] collects them:

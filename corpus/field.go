@@ -25,7 +25,7 @@ type Field struct {
 	Layout string
 
 	// Missing are the texts for a missing value, such as "NA" or "-". What is empty in a table,
-	// null in JSON and NULL in SQL is always missing.
+	// null in JSON is always missing.
 	Missing []string
 }
 

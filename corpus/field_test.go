@@ -2,8 +2,6 @@ package corpus_test
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -56,11 +54,6 @@ func TestFields(t *testing.T) {
 `), Text: "body.text", Label: "class", Fields: []corpus.Field{
 			{Column: fields[0].Column, From: "body.meta.0.price", Missing: []string{"NA"}}, fields[1], fields[2],
 		}},
-		"SQL": corpus.SQL{Query: query(t, rows[0], [][]driver.Value{
-			{"a", "x", "apples", -1.5, time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC), "Zoë"},
-			{"b", "y", []byte("apples pears"), nil, "2024-03-01 00:30:00.5+02:00", int64(9)},
-			{"c", "x", "pears", "1e6", nil, nil},
-		}), Text: "text", ID: "id", Label: "class", Fields: fields},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantDump(t, same(t, src), fieldsDump)
@@ -178,65 +171,6 @@ three.txt three:1 (Kind(0) "") (Kind(0) "") (Kind(0) "")
 `)
 }
 
-func TestSQL(t *testing.T) {
-	ctx := context.Background()
-	src := corpus.SQL{Text: "t", Query: query(t, []string{"t", "n"}, [][]driver.Value{{"one", int64(1)}, {nil, int64(2)}, {"two", "x"}})}
-	wantDump(t, same(t, src), "[\"one\" \"two\"]\n1 one:1\n2\n3 two:1\n")
-	src.Fields = []corpus.Field{{Column: corpus.Column{Name: "n", Kind: corpus.Number}}}
-	_, err := corpus.Read(ctx, src)
-	wantError(t, err, `corpus: query:3: column "n": value "x": is not a number`)
-	src.Fields[0].From = "m"
-	_, err = corpus.Read(ctx, src)
-	wantError(t, err, `corpus: query: column "m" is not in the result, which has ["t" "n"]`)
-	src.Fields, src.ID, src.Query = nil, "n", query(t, []string{"t", "n"}, [][]driver.Value{{"one", int64(1)}, {"two", "1"}})
-	_, err = corpus.Read(ctx, src)
-	wantError(t, err, `corpus: query:2: id "1" comes twice, first at query:1`)
-	src.Query = query(t, []string{"t", "n"}, [][]driver.Value{{"one", 1.5}})
-	_, err = corpus.Read(ctx, src)
-	wantError(t, err, `corpus: query:1: column "n": it holds a float64, not text`)
-	src.Query = query(t, []string{"t", "n"}, [][]driver.Value{{"caf\xe9", "a"}})
-	if _, err = corpus.Read(ctx, src); !errors.Is(err, corpus.ErrInvalidUTF8) {
-		t.Error(err)
-	}
-
-	src = corpus.SQL{Text: "t", Query: query(t, []string{"t", "d"}, [][]driver.Value{{"one", time.Date(54193, 5, 1, 0, 0, 0, 0, time.UTC)}}), Fields: []corpus.Field{{Column: corpus.Column{Name: "d", Kind: corpus.Time}}}}
-	_, err = corpus.Read(ctx, src)
-	wantError(t, err, `corpus: query:1: column "d": value "54193-05-01": is not in the years 0 to 9999`)
-	src = corpus.SQL{Text: "t", Query: func(context.Context) (*sql.Rows, error) { return nil, nil }}
-	_, err = corpus.Read(ctx, src)
-	wantError(t, err, "corpus: query: SQL.Query returned no rows and no error")
-	src = corpus.SQL{Text: "t", Query: query(t, []string{"t", "n", "t"}, nil)}
-	_, err = corpus.Read(ctx, src)
-	wantError(t, err, `corpus: query: two columns are called "t", #1 and #3`)
-
-	// Rows that are there already can be read once.
-	rows, err := query(t, []string{"t"}, [][]driver.Value{{"one"}, {"two"}})(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	src = corpus.SQL{Text: "t", Query: func(context.Context) (*sql.Rows, error) { return rows, nil }}
-	c, err := corpus.Read(ctx, src)
-	if err != nil || c.NumDocs() != 2 {
-		t.Fatal(c, err)
-	}
-	_, err = corpus.Read(ctx, src)
-	wantError(t, err, "corpus: query: sql: Rows are closed")
-
-	// A pass that is left or cancelled closes its rows.
-	canceled, cancel := context.WithCancel(ctx)
-	defer cancel()
-	src.Query = query(t, []string{"t"}, [][]driver.Value{{"one"}, {"two"}, {"three"}})
-	for _, err := range src.Docs(canceled) {
-		if err != nil && !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-		cancel()
-	}
-	for range src.Docs(ctx) {
-		break
-	}
-}
-
 func TestFromSeq(t *testing.T) {
 	ctx := context.Background()
 	desc := corpus.Description{Columns: []corpus.Column{{Name: "n", Kind: corpus.Number}}}
@@ -270,49 +204,4 @@ func TestFromSeq(t *testing.T) {
 	if !errors.Is(err, io.ErrNoProgress) {
 		t.Error(err)
 	}
-}
-
-// query returns what runs a query with this result, in a database of its own.
-func query(t *testing.T, names []string, rows [][]driver.Value) func(context.Context) (*sql.Rows, error) {
-	db := sql.OpenDB(fakeDB{names, rows})
-	t.Cleanup(func() {
-		if n := db.Stats().InUse; n > 0 {
-			t.Errorf("%d connections are still in use", n)
-		}
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return func(ctx context.Context) (*sql.Rows, error) { return db.QueryContext(ctx, "SELECT") }
-}
-
-// fakeDB is a driver of package database/sql whose queries all have one result.
-type fakeDB struct {
-	names []string
-	rows  [][]driver.Value
-}
-
-func (f fakeDB) Connect(context.Context) (driver.Conn, error) { return f, nil }
-func (f fakeDB) Driver() driver.Driver                        { return nil }
-func (f fakeDB) Prepare(string) (driver.Stmt, error)          { return f, nil }
-func (f fakeDB) Begin() (driver.Tx, error)                    { return nil, errors.ErrUnsupported }
-func (f fakeDB) Close() error                                 { return nil }
-func (f fakeDB) NumInput() int                                { return 0 }
-func (f fakeDB) Exec([]driver.Value) (driver.Result, error)   { return nil, errors.ErrUnsupported }
-func (f fakeDB) Query([]driver.Value) (driver.Rows, error)    { return &fakeRows{f, 0}, nil }
-
-type fakeRows struct {
-	fakeDB
-	next int
-}
-
-func (r *fakeRows) Columns() []string { return r.names }
-
-func (r *fakeRows) Next(dst []driver.Value) error {
-	if r.next == len(r.rows) {
-		return io.EOF
-	}
-	copy(dst, r.rows[r.next])
-	r.next++
-	return nil
 }

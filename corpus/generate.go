@@ -29,6 +29,10 @@ type Generator struct {
 	// distribution with α_k = 5/K, that of the SS corpora of lee-2018 §4.4.
 	Prior TopicPrior
 
+	// Proportions, M×K, are the topic proportions of document m in row m, in place of Prior; nil
+	// means that they are drawn. Rows are at least 0 and sum to 1 to 1e-6.
+	Proportions mat.Matrix
+
 	// Lengths are one or more numbers of tokens, each 0 or more. If Docs is 0, document m has
 	// Lengths[m] tokens. Otherwise there are Docs documents, at most 2³¹−1, whose lengths are
 	// drawn uniformly from Lengths.
@@ -76,6 +80,11 @@ func (g Generator) generate(ctx context.Context) (*Corpus, *mat.Dense, error) {
 	docs := g.Docs
 	if docs == 0 {
 		docs = len(g.Lengths)
+	}
+	if g.Proportions != nil {
+		if rows, cols := g.Proportions.Dims(); rows != docs || cols != k {
+			return nil, nil, fmt.Errorf("proportions are %d×%d, want %d documents × %d topics", rows, cols, docs, k)
+		}
 	}
 	g.Workers = parallel.Workers(g.Workers, parallel.Count(docs, generateChunk))
 	workers := make([]*drawer, g.Workers)
@@ -196,9 +205,16 @@ func (x *drawer) draw(ctx context.Context, m int, w []float64, r *rows) error {
 	case len(g.Lengths) > 1:
 		length = g.Lengths[x.rng.IntN(len(g.Lengths))]
 	}
-	x.sample(w, x.rng)
+	if g.Proportions != nil {
+		mat.Row(w, m, g.Proportions)
+	} else {
+		x.sample(w, x.rng)
+	}
 	sum, last := 0.0, 0
 	for t, v := range w {
+		if v < 0 {
+			return fmt.Errorf("document %d: the proportion of topic %d is %g", m, t, v)
+		}
 		sum += v
 		x.cum[t] = sum
 		if v > 0 {
@@ -206,7 +222,7 @@ func (x *drawer) draw(ctx context.Context, m int, w []float64, r *rows) error {
 		}
 	}
 	if !(math.Abs(sum-1) <= 1e-6) {
-		return fmt.Errorf("document %d: the prior drew topic proportions of sum %g", m, sum)
+		return fmt.Errorf("document %d: topic proportions sum to %g, want 1", m, sum)
 	}
 	// The first topic whose cumulative share exceeds the random number: never one of share 0.
 	cum := x.cum[:last]

@@ -180,13 +180,13 @@ func TestGenerateBad(t *testing.T) {
 		"no lengths":     func(g *corpus.Generator) { g.Lengths = nil },
 		"-1 documents":   func(g *corpus.Generator) { g.Docs = -1 },
 		"length 1 is -2": func(g *corpus.Generator) { g.Lengths = []int{3, -2} },
-		"a vocabulary of 1 words for topics over 3":               func(g *corpus.Generator) { g.Vocabulary = []string{"a"} },
-		"topic 1 gives word 2 the probability NaN":                func(g *corpus.Generator) { g.Topics = mat.NewDense(3, 2, []float64{1, 0, 0, 1, 0, math.NaN()}) },
-		"topic 0 gives word 1 the probability -0.5":               func(g *corpus.Generator) { g.Topics = mat.NewDense(3, 2, []float64{1, 0, -0.5, 1, 0, 0}) },
-		"topic 1 sums to 0.9":                                     func(g *corpus.Generator) { g.Topics = mat.NewDense(3, 2, []float64{1, 0.9, 0, 0, 0, 0}) },
-		"3 parameters for 2 topics":                               func(g *corpus.Generator) { g.Prior = corpus.SymmetricDirichlet(3, 1) },
-		"parameter of topic 1 is 0":                               func(g *corpus.Generator) { g.Prior = corpus.Dirichlet{Alpha: []float64{1, 0}} },
-		"document 0: the prior drew topic proportions of sum 0.5": func(g *corpus.Generator) { g.Prior = fixed{0.5, 0} },
+		"a vocabulary of 1 words for topics over 3":        func(g *corpus.Generator) { g.Vocabulary = []string{"a"} },
+		"topic 1 gives word 2 the probability NaN":         func(g *corpus.Generator) { g.Topics = mat.NewDense(3, 2, []float64{1, 0, 0, 1, 0, math.NaN()}) },
+		"topic 0 gives word 1 the probability -0.5":        func(g *corpus.Generator) { g.Topics = mat.NewDense(3, 2, []float64{1, 0, -0.5, 1, 0, 0}) },
+		"topic 1 sums to 0.9":                              func(g *corpus.Generator) { g.Topics = mat.NewDense(3, 2, []float64{1, 0.9, 0, 0, 0, 0}) },
+		"3 parameters for 2 topics":                        func(g *corpus.Generator) { g.Prior = corpus.SymmetricDirichlet(3, 1) },
+		"parameter of topic 1 is 0":                        func(g *corpus.Generator) { g.Prior = corpus.Dirichlet{Alpha: []float64{1, 0}} },
+		"document 0: topic proportions sum to 0.5, want 1": func(g *corpus.Generator) { g.Prior = fixed{0.5, 0} },
 	} {
 		g := ok
 		change(&g)

@@ -48,7 +48,7 @@ func dump(c *corpus.Corpus) string {
 	fmt.Fprintf(&b, "%q\n", c.Vocabulary())
 	for m := range c.NumDocs() {
 		fmt.Fprintf(&b, "%s", c.ID(m))
-		if c.HasLabels() {
+		if hasLabels(c) {
 			fmt.Fprintf(&b, " [%s]", c.Label(m))
 		}
 		words, counts := c.Doc(m)
@@ -203,4 +203,14 @@ func words(c *corpus.Corpus, m int) (out []string) {
 		out = append(out, slices.Repeat([]string{c.Word(int(w[i]))}, int(n[i]))...)
 	}
 	return out
+}
+
+// hasLabels reports whether any document has a label.
+func hasLabels(c *corpus.Corpus) bool {
+	for m := range c.NumDocs() {
+		if c.Label(m) != "" {
+			return true
+		}
+	}
+	return false
 }

@@ -22,7 +22,7 @@ var kinds = []struct{ magic, what string }{
 	{"\x28\xb5\x2f\xfd", "compressed by zstd; unpack it, or use gzip"},
 	{"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it"},
 	{"Rar!\x1a\x07", "a RAR archive; unpack it"},
-	{"SQLite format 3\x00", "a database of SQLite; read it by corpus.SQL"},
+	{"SQLite format 3\x00", "a database of SQLite; query it and yield the rows to corpus.FromSeq, or save them as CSV"},
 	{"PAR1\x15", "a Parquet file; save it as CSV or JSON Lines"},
 	{"\x93NUMPY", "an array of NumPy"},
 	{"\x80\x04\x95", "a pickle of Python; save it as CSV or JSON Lines"},

@@ -99,7 +99,7 @@ func TestRealCorpora(t *testing.T) {
 			if got := [3]int{c.NumDocs(), c.NumWords(), c.NNZ()}; got != want {
 				t.Errorf("documents, words, pairs: %v, want %v", got, want)
 			}
-			if c.HasLabels() != (name == "bbc") {
+			if hasLabels(c) != (name == "bbc") {
 				t.Error("labels")
 			}
 			s, err := corpus.Read(context.Background(), wrapped{src})

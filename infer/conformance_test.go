@@ -31,6 +31,7 @@ var conforming = []struct {
 	{TLI{Delta: 0.05}, 1e-6},
 	{MAP{}, 1e-3}, // sums have another order, and may end the steps at another one
 	{MAP{EM: true}, 1e-3},
+	{Draw{Seed: 5}, 1}, // draws other random numbers
 	{Gibbs{BurnIn: 10, Sweeps: 40, Seed: 5}, 1}, // draws other random numbers
 }
 

@@ -22,8 +22,8 @@
 //
 // [MAP] and Gibbs take a Dirichlet prior from Topics.Alpha or else from
 // [recovery.FitAlpha] of Topics.A.
-// [Completion] and [LeftToRight] measure the probability of held-out documents, and
-// package metrics how near topic proportions are to others.
+// [Completion] measures the probability of held-out documents, package metrics how near topic
+// proportions are to others. [Draw] draws proportions from the posterior distribution of MAP.
 //
 // # Documents
 //

@@ -42,10 +42,6 @@ func TestExtremes(t *testing.T) {
 		_, err := m.Learn(ctx, p.Topics, p.docs, Options{})
 		return err
 	})
-	testutil.Extremes(t, LeftToRight{}, func(ctx context.Context, l LeftToRight) error {
-		_, err := l.Score(ctx, p.Topics, p.docs, Options{})
-		return err
-	})
 	testutil.Extremes(t, Options{}, func(ctx context.Context, opt Options) error { return plain(ctx, MAP{}, opt) })
 }
 
@@ -87,14 +83,6 @@ func TestCancelWithinADocument(t *testing.T) {
 		{"Gibbs, long document", infers(Gibbs{Sweeps: 1, BurnIn: -1}, long)},
 		{"Gibbs, many sweeps", infers(Gibbs{Sweeps: 1 << 30}, short)},
 		{"MAP", infers(MAP{Steps: math.MaxInt, Tol: math.SmallestNonzeroFloat64}, long)},
-		{"LeftToRight, long document", func(ctx context.Context) error {
-			_, err := LeftToRight{Particles: 1}.Score(ctx, p.Topics, long, Options{})
-			return err
-		}},
-		{"LeftToRight, many particles", func(ctx context.Context) error {
-			_, err := LeftToRight{Particles: 1 << 30}.Score(ctx, p.Topics, short, Options{})
-			return err
-		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const most = 4 // of which one is before the document

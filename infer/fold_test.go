@@ -1,11 +1,8 @@
 package infer
 
 import (
-	"context"
-	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -80,82 +77,6 @@ func TestGibbsExact(t *testing.T) {
 	}
 }
 
-// The left-to-right estimate comes to the exact probability of a document, by
-// 50,000 particles to within 1 %; one token is exact with a single particle.
-func TestLeftToRightExact(t *testing.T) {
-	p := newPlanted(20, 3, 1, 1, 5)
-	p.Alpha = []float64{0.3, 0.7, 0.2}
-	docs := &docList{n: 20, ids: [][]int32{{4}, {1, 4, 9, 13}, nil}, counts: [][]int32{{1}, {1, 2, 1, 1}, nil}}
-	h, err := LeftToRight{Particles: 1}.Score(ctx, p.Topics, docs, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, one := exactPosterior(p.B, p.Alpha, []int32{4})
-	if math.Abs(h.Documents[0]-math.Log(one)) > 1e-12 || h.Documents[2] != 0 || h.Tokens != 6 || h.Impossible != 0 {
-		t.Errorf("%+v, want %v for the first document", h, math.Log(one))
-	}
-	if want := (h.Documents[0] + h.Documents[1]) / 6; math.Abs(h.PerToken-want) > 1e-12 {
-		t.Errorf("%v a token, want %v", h.PerToken, want)
-	}
-	if testing.Short() {
-		t.Skip("the rest takes some 0.2 s")
-	}
-	h, err = LeftToRight{Particles: 50000, Seed: 2}.Score(ctx, p.Topics, docs, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, want := exactPosterior(p.B, p.Alpha, []int32{1, 4, 4, 9, 13})
-	if math.Abs(h.Documents[1]-math.Log(want)) > 0.01 {
-		t.Errorf("%v, exact %v", h.Documents[1], math.Log(want))
-	}
-}
-
-func TestLeftToRight(t *testing.T) {
-	p := newPlanted(50, 4, 12, 30, 5)
-	a, err := LeftToRight{Seed: 1}.Score(ctx, p.Topics, p.docs, Options{Workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := LeftToRight{Seed: 1}.Score(ctx, p.Topics, p.docs, Options{Workers: 3})
-	if err != nil || !slices.Equal(a.Documents, b.Documents) || a.PerToken != b.PerToken {
-		t.Errorf("three workers: %v, one: %v (%v)", b, a, err)
-	}
-	// The model explains its own documents better than the unigram does.
-	u := mat.NewDense(50, 4, nil)
-	for i := range 50 {
-		v := 0.0
-		for k := range 4 {
-			v += p.B.At(i, k) * mat.Sum(p.A.RowView(k))
-		}
-		u.SetRow(i, []float64{v, v, v, v})
-	}
-	c, err := LeftToRight{Seed: 1}.Score(ctx, Topics{B: u, A: p.A}, p.docs, Options{})
-	if err != nil || !(a.PerToken > c.PerToken+0.1) {
-		t.Errorf("%v a token, the unigram %v (%v)", a.PerToken, c.PerToken, err)
-	}
-	done, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := (LeftToRight{}).Score(done, p.Topics, p.docs, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("after the end of ctx: %v", err)
-	}
-	for _, c := range []struct {
-		l    LeftToRight
-		tp   Topics
-		docs Documents
-		want string
-	}{
-		{LeftToRight{Particles: -1}, p.Topics, p.docs, "Particles"},
-		{LeftToRight{}, Topics{B: p.B}, p.docs, "needs one of them"},
-		{LeftToRight{}, p.Topics, nil, "no documents"},
-		{LeftToRight{}, p.Topics, &docList{n: 9}, "over 9 words"},
-		{LeftToRight{}, p.Topics, &docList{n: 50, ids: [][]int32{{77}}, counts: [][]int32{{1}}}, "infer: document 0: word 77"},
-	} {
-		if _, err := c.l.Score(ctx, c.tp, c.docs, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, want %q", err, c.want)
-		}
-	}
-}
-
 func TestCompletion(t *testing.T) {
 	p := newPlanted(50, 4, 12, 60, 5)
 	held := newPlanted(50, 4, 12, 20, 6).docs
@@ -190,9 +111,6 @@ func TestCompletion(t *testing.T) {
 	obs := &docList{n: 50, ids: [][]int32{{3}}, counts: [][]int32{{1}}}
 	inf = prepare(t, MAP{}, p.Topics)
 	if h, err = Completion(ctx, inf, p.B, obs, with, Options{}); err != nil || h.Impossible != 2 || !math.IsInf(h.PerToken, -1) {
-		t.Errorf("%+v, %v", h, err)
-	}
-	if h, err := (LeftToRight{}).Score(ctx, p.Topics, with, Options{}); err != nil || h.Impossible != 2 || !math.IsInf(h.PerToken, -1) {
 		t.Errorf("%+v, %v", h, err)
 	}
 	u := make([]float64, 50)

@@ -78,8 +78,7 @@ func (g *gibbs) scratch() any {
 	return &gibbsScratch{t: make([]float64, k), sum: make([]float64, k), cum: make([]float64, k)}
 }
 
-// maxTokens bounds the tokens of a document of Gibbs and LeftToRight. They look at ctx
-// once in looks draws.
+// maxTokens bounds the tokens of a document of Gibbs, which looks at ctx once in looks draws.
 const maxTokens, looks = 1 << 27, 1024
 
 func (d *document) checkWhole() error {

@@ -14,6 +14,7 @@ type logits struct {
 	MAP
 	b     *estep.Rows
 	prior *logisticnormal.Prior
+	draw  *Draw // nil: the mean proportions
 }
 
 // noises is how many pairs of points stand for the posterior distribution of a document's logits.
@@ -29,6 +30,8 @@ type logitScratch struct {
 	last   []float32 // T of the step before
 
 	first, second []float32 // η before the last two steps, and between them
+
+	rng random
 }
 
 // maxTimes is how many times as far as a step an extrapolation goes at most, and maxFarther how far
@@ -98,6 +101,16 @@ func (m *logits) infer(ctx context.Context, dst []float64, d *document, scratch 
 		if it++; !first && status == IterationLimit && it < m.Steps {
 			s.extrapolate(m.prior.Mean)
 		}
+	}
+	if m.draw != nil {
+		s.rng.seed(d, m.draw.Seed)
+		s.x.DrawFrom(s.rng.NormFloat64)
+		s.x.Weights(s.T, s.eta, 1, 1)
+		for k := range dst {
+			dst[k] = float64(s.T[k])
+		}
+		vec.Normalise(dst)
+		return status, it, nil
 	}
 	m.mean(dst, s)
 	return status, it, nil

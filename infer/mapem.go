@@ -82,7 +82,12 @@ func (m MAP) String() string {
 }
 
 // Prepare implements Method. It needs t.Logits, t.Alpha or t.A. O(NK).
-func (m MAP) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, err error) {
+func (m MAP) Prepare(ctx context.Context, t Topics, opt Options) (*Inferer, error) {
+	return m.prepare(ctx, t, m.String(), nil)
+}
+
+// prepare is Prepare of what is called name. With draw it draws proportions at random.
+func (m MAP) prepare(ctx context.Context, t Topics, name string, draw *Draw) (_ *Inferer, err error) {
 	defer named(&err)
 	q, err := m.fill()
 	if err != nil {
@@ -97,13 +102,17 @@ func (m MAP) Prepare(ctx context.Context, t Topics, opt Options) (_ *Inferer, er
 		if err != nil {
 			return nil, err
 		}
-		return newInferer(m.String(), c, &logits{q, foldRows(t.B), prior}), ctx.Err()
+		return newInferer(name, c, &logits{q, foldRows(t.B), prior, draw}), ctx.Err()
 	}
 	c, alpha, err := checkPrior(t)
 	if err != nil {
 		return nil, err
 	}
-	return newInferer(m.String(), c, newMapEM(q, foldRows(t.B), alpha)), ctx.Err()
+	fold := newMapEM(q, foldRows(t.B), alpha)
+	if draw != nil {
+		return newInferer(name, c, &drawn{fold, *draw}), ctx.Err()
+	}
+	return newInferer(name, c, fold), ctx.Err()
 }
 
 type mapEM struct {

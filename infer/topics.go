@@ -32,7 +32,7 @@ type Topics struct {
 	WordTopics *mat.Dense
 
 	// Alpha holds the K parameters, above 0, of a Dirichlet prior of the topic
-	// proportions. MAP, Gibbs and LeftToRight use it. nil: recovery.FitAlpha of A.
+	// proportions. MAP and Gibbs use it. nil: recovery.FitAlpha of A.
 	Alpha []float64
 
 	// Logits is a logistic-normal prior of the topic proportions, of which MAP makes use in place of

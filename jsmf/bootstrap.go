@@ -10,8 +10,12 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/infer"
 	parallel "github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/splitmix"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
@@ -25,17 +29,22 @@ import (
 // which topics come back, which are split and which are merged. Replicate i has the same weights in
 // both.
 //
-// On real text shares spread about a third as far over warm replicates as over cold ones, since
-// cold fits find other topics: an interval says how sure a number of these topics is, and Stability
-// whether these topics come back.
+// Drawn replicates show the bias that neither of these can see. Documents as long as the given ones are
+// drawn from the model, with topic proportions from their posterior distribution ([infer.Draw]), and the
+// pipeline fits them from the beginning. How far a number comes back from what it was in these documents
+// is taken for its bias in the given ones. Real documents repeat their words more than drawn ones, so the
+// bias found is a lower bound.
+//
+// An interval says how sure a number of these topics is, and Stability whether they come back.
 //
 // A weight depends on Seed, the number of the replicate and the document's id, or its place where
 // it has none. So neither the number of goroutines nor that of replicates changes a bit, nor does
 // the order of documents that are in memory and all have ids.
 type Bootstrap struct {
-	// Warm and Cold are the numbers of replicates. 0 means 100 warm and 20 cold ones; a negative
-	// number none. Warm replicates need a model that was refined by passes.
-	Warm, Cold int
+	// Warm, Cold and Drawn are the numbers of replicates. 0 means 100 warm, 20 cold and 8 drawn ones; a
+	// negative number none. Warm replicates need a model that was refined by passes, drawn ones a model
+	// with a vocabulary.
+	Warm, Cold, Drawn int
 
 	// Cluster names a column of the documents' metadata. Documents with the same value get one
 	// weight together, as those of an author should; a document without a value gets its own. "":
@@ -52,18 +61,19 @@ type Bootstrap struct {
 	Seed uint64
 }
 
-// Replicate is a model of the documents with random weights.
+// Replicate is a model of the documents with random weights, or of documents drawn from the reference.
 type Replicate struct {
-	// Number counts the warm and the cold replicates from 0.
+	// Number counts the warm, the cold and the drawn replicates from 0.
 	Number int
 	Cold   bool
+	Drawn  *Drawn // nil for warm and cold ones
 
 	// Model has its topics numbered as those of the reference that they match.
 	Model *Model
 
 	// Weights are those that the documents had, in their order: the random ones times those that
-	// the documents have of their own. They are shared with the replicate of the other kind that
-	// has the same number.
+	// the documents have of their own. Warm and cold replicates with the same number share them.
+	// Drawn replicates have the documents' own, nil for 1 each.
 	Weights []float64
 
 	// Matched reports for each topic whether its match is better than chance: nearer, by the ℓ₁
@@ -82,8 +92,16 @@ type Replicate struct {
 	Part []int
 }
 
+// Drawn are documents drawn from a model: of the lengths, weights and metadata of those that the model
+// was fitted to, over the model's words. They are in the order of their ids where documents in memory all
+// have ids, else in the given order.
+type Drawn struct {
+	Documents   *corpus.Corpus
+	Proportions *mat.Dense // of the topics, M×K, from which the words were drawn
+}
+
 func (o Bootstrap) withDefaults() Bootstrap {
-	o.Warm, o.Cold = max(cmp.Or(o.Warm, 100), 0), max(cmp.Or(o.Cold, 20), 0)
+	o.Warm, o.Cold, o.Drawn = max(cmp.Or(o.Warm, 100), 0), max(cmp.Or(o.Cold, 20), 0), max(cmp.Or(o.Drawn, 8), 0)
 	o.Level, o.Words = cmp.Or(o.Level, 0.95), cmp.Or(o.Words, 10)
 	return o
 }
@@ -98,25 +116,25 @@ func (o Bootstrap) Validate() error {
 		errs = append(errs, errorf("bootstrap: Words = %d; want 0 for 10, or more", o.Words))
 	}
 	if o.Warm < 0 && o.Cold < 0 {
-		errs = append(errs, errors.New("jsmf: bootstrap: neither warm nor cold replicates"))
+		errs = append(errs, errors.New("jsmf: bootstrap: neither warm nor cold replicates; drawn ones alone make no intervals"))
 	}
 	return errors.Join(errs...)
 }
 
-// Replicates makes the replicates of m, the model that p has made of in, first the warm and then the
-// cold ones, in order. Each is of the K topics of m. The sequence ends with the first error. Settings
-// of p such as Workers and MemoryLimit hold; its recorders get [StageBootstrap] once for the warm and
-// once for the cold replicates, with the number done. Words of documents that m lacks are left out of
-// warm replicates.
+// Replicates makes the replicates of m, the model that p has made of in: first the warm, then the cold
+// and then the drawn ones, in order. Each is of the K topics of m. The sequence ends with the first error.
+// Settings of p such as Workers and MemoryLimit hold; its recorders get [StageBootstrap] once for each
+// kind, with the number done. Words of documents that m lacks are left out of warm and drawn replicates.
 //
-// Up to 8 warm replicates are made at the same time, each by one goroutine, and cold ones one after
+// Up to 8 warm replicates are made at the same time, each by one goroutine, and others one after
 // another. Memory is that of the documents, encoded, of 8 refinements ([refine.Bytes]), and of a fit;
-// it does not grow with the number of replicates.
+// it does not grow with the number of replicates. Drawn replicates take that of the drawn documents and
+// 16·M·K bytes in addition.
 //
 // Errors: settings out of range; no model; documents on other machines; no column of the name of
-// Cluster; a model without passes or without names of words, for warm replicates; a cold replicate
-// with another number of topics than the model, as after merging ([Model.Edit]); those of Fit, and
-// ctx's.
+// Cluster; a model without passes, for warm replicates, or without names of words, for warm and drawn
+// ones; a cold replicate with another number of topics than the model, as after merging ([Model.Edit]);
+// those of Fit, and ctx's.
 func (o Bootstrap) Replicates(ctx context.Context, p Pipeline, m *Model, in Input) iter.Seq2[*Replicate, error] {
 	return func(yield func(*Replicate, error) bool) {
 		b, err := o.begin(ctx, p, m, in)
@@ -125,7 +143,7 @@ func (o Bootstrap) Replicates(ctx context.Context, p Pipeline, m *Model, in Inpu
 			return
 		}
 		stopped := false
-		for _, kind := range []kind{{"warm", b.o.Warm, b.wave(), b.warm}, {"cold", b.o.Cold, 1, b.cold}} {
+		for _, kind := range []kind{{"warm", b.o.Warm, b.wave(), b.warm}, {"cold", b.o.Cold, 1, b.cold}, {"drawn", b.o.Drawn, 1, b.drawn}} {
 			if kind.total == 0 || stopped {
 				continue
 			}
@@ -200,8 +218,11 @@ func (o Bootstrap) begin(ctx context.Context, p Pipeline, m *Model, in Input) (_
 	if err := p.suits(in); err != nil {
 		return nil, err
 	}
-	if o.Warm > 0 && (m.stats.Refine.Passes == 0 || m.vocab == nil || len(m.alpha) == 0) {
-		return nil, errors.New("warm replicates need a model that was refined by passes and has a vocabulary; set Warm to −1 for cold ones alone")
+	if o.Warm > 0 && (m.stats.Refine.Passes == 0 || len(m.alpha) == 0) {
+		return nil, errors.New("warm replicates need a model that was refined by passes; set Warm to −1 for none")
+	}
+	if (o.Warm > 0 || o.Drawn > 0) && m.vocab == nil {
+		return nil, errors.New("warm and drawn replicates need a model with a vocabulary; set Warm and Drawn to −1 for cold ones alone")
 	}
 	b := &bootstrap{o: o, p: p, m: m, tr: &tracker{recorders: p.recorders}}
 	b.p.recorders, b.p.from, b.p.resumable = nil, nil, false
@@ -302,11 +323,39 @@ func (b *bootstrap) cold(ctx context.Context, number int) (*Replicate, error) {
 	return b.aligned(ctx, &Replicate{Number: number, Cold: true, Model: made, Weights: weights})
 }
 
+// drawn makes a drawn replicate.
+func (b *bootstrap) drawn(ctx context.Context, number int) (*Replicate, error) {
+	seed := splitmix.Step(splitmix.Step(b.o.Seed) + uint64(number))
+	found, err := b.m.TransformBy(ctx, b.docs.words, infer.Draw{Seed: seed}, infer.Options{Workers: b.p.workers})
+	if err != nil {
+		return nil, err
+	}
+	docs, proportions, err := corpus.Generator{
+		Topics: b.m.denseTopics(), Proportions: found.W, Lengths: b.docs.lengths, Vocabulary: b.m.vocab, Seed: seed, Workers: b.p.workers,
+	}.Generate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if docs, err = docs.WithMetadata(b.docs.words.Metadata()); err != nil {
+		return nil, err
+	}
+	if b.docs.own != nil {
+		if docs, err = docs.WithWeights(b.docs.In(b.docs.own)); err != nil {
+			return nil, err
+		}
+	}
+	made, err := b.p.K(b.m.k).Fit(ctx, docs)
+	if err != nil {
+		return nil, err
+	}
+	return b.aligned(ctx, &Replicate{Number: number, Drawn: &Drawn{docs, proportions}, Model: made, Weights: b.docs.own})
+}
+
 // aligned numbers the topics of the replicate as those of the reference, and compares them.
 func (b *bootstrap) aligned(ctx context.Context, r *Replicate) (*Replicate, error) {
-	workers := 1
-	if r.Cold {
-		workers = b.p.workers
+	workers := b.p.workers
+	if !r.Cold && r.Drawn == nil { // one of several at the same time
+		workers = 1
 	}
 	found, err := match(ctx, b.m, r.Model, workers)
 	if err != nil {

@@ -17,9 +17,10 @@ import (
 // resampled are the documents of a bootstrap.
 type resampled struct {
 	*input.Ordered
-	words *corpus.Encoded // over the words of the model; nil without warm replicates
-	keys  []uint64        // of the documents as given, one for those of a cluster
-	own   []float64       // their own weights; nil: 1 each
+	words   *corpus.Encoded // over the words of the model; nil without warm and drawn replicates
+	lengths []int           // of words' documents, in tokens; nil without drawn replicates
+	keys    []uint64        // of the documents as given, one for those of a cluster
+	own     []float64       // their own weights; nil: 1 each
 }
 
 // read reads the documents behind an input.
@@ -50,10 +51,34 @@ func (o Bootstrap) read(ctx context.Context, m *Model, in Input) (d resampled, e
 			return d, err
 		}
 	}
-	if o.Warm > 0 {
-		err = d.encode(ctx, m)
+	if o.Warm > 0 || o.Drawn > 0 {
+		if err := d.encode(ctx, m); err != nil {
+			return d, err
+		}
+	}
+	if o.Drawn > 0 {
+		err = d.measure(ctx)
 	}
 	return d, err
+}
+
+// measure sets the lengths of the documents.
+func (d *resampled) measure(ctx context.Context) error {
+	var b corpus.Block
+	for i := range d.words.Blocks() {
+		if err := cmp.Or(ctx.Err(), d.words.Block(i, &b)); err != nil {
+			return err
+		}
+		for m := range b.Docs() {
+			length := 0
+			_, counts := b.Doc(m)
+			for _, n := range counts {
+				length += int(n)
+			}
+			d.lengths = append(d.lengths, length)
+		}
+	}
+	return nil
 }
 
 // cluster gives the documents with one value in a column one key.

@@ -51,7 +51,7 @@ func TestBootstrapSplits(t *testing.T) {
 	}
 	p := jsmf.New(5).Words(240)
 	m := fit(t, p, c)
-	u, err := jsmf.Bootstrap{Warm: -1, Cold: 10}.Run(ctx, p, m, c)
+	u, err := jsmf.Bootstrap{Warm: -1, Cold: 10, Drawn: -1}.Run(ctx, p, m, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestBootstrapWarmIsCold(t *testing.T) {
 		}
 		return u
 	}
-	warm, cold := measure(jsmf.Bootstrap{Warm: 40, Cold: -1}), measure(jsmf.Bootstrap{Warm: -1, Cold: 40})
+	warm, cold := measure(jsmf.Bootstrap{Warm: 40, Cold: -1, Drawn: -1}), measure(jsmf.Bootstrap{Warm: -1, Cold: 40, Drawn: -1})
 	ratio := func(a, b jsmf.Interval) float64 { return (a.High - a.Low) / (b.High - b.Low) }
 	var words, others []float64
 	for k, x := range warm.Topics {

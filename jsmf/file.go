@@ -55,7 +55,7 @@ func (m *Model) sections() []modelfile.Section {
 		{Tag: "NAME", Field: "names", Content: modelfile.Texts(&m.add.Names, k, "name"), Check: m.checkNames},
 		{Tag: "DOCS", Field: "documents", Content: modelfile.Bytes(m.add.Documents.bytes, func(b []byte) (err error) { m.add.Documents, err = readCompositions(b, k); return err }), Check: func() error { return m.add.Documents.Validate(k) }},
 		{Tag: "BOOT", Field: "uncertainty", Content: modelfile.Bytes(m.uncertaintyBytes, m.setUncertainty), Check: func() error { return m.add.Uncertainty.check(n, k) }},
-		{Tag: "PAIR", Field: "uncertainty", Required: true, Content: modelfile.FloatParts(3*(k*(k-1)/2), m.pairParts, m.setPairs)},
+		{Tag: "PAIR", Field: "uncertainty", Required: true, Content: modelfile.FloatParts(4*(k*(k-1)/2), m.pairParts, m.setPairs)},
 		{Tag: "VERD", Field: "verdicts", Content: modelfile.JSON(&m.add.Verdicts), Check: func() error { return checkVerdicts(m.add.Verdicts, k) }},
 	}
 }
@@ -160,27 +160,27 @@ func (m *Model) pairParts() [][]float64 {
 	if m.add.Uncertainty == nil {
 		return nil
 	}
-	out := make([]float64, 0, 3*len(m.add.Uncertainty.Pairs))
+	out := make([]float64, 0, 4*len(m.add.Uncertainty.Pairs))
 	for _, x := range m.add.Uncertainty.Pairs {
-		out = append(out, x.Correlation.Value, x.Correlation.Low, x.Correlation.High)
+		out = append(out, x.Correlation.Value, x.Correlation.Low, x.Correlation.High, x.Correlation.Bias)
 	}
 	return [][]float64{out}
 }
 
 // setPairs takes over what pairParts returned.
 func (m *Model) setPairs(x []float64) error {
-	if want := 3 * (m.k * (m.k - 1) / 2); len(x) != want {
+	if want := 4 * (m.k * (m.k - 1) / 2); len(x) != want {
 		return fmt.Errorf("has %d numbers, want %d", len(x), want)
 	}
 	if m.add.Uncertainty == nil {
 		m.add.Uncertainty = new(Uncertainty)
 	}
 	u := m.add.Uncertainty
-	u.Pairs = make([]PairUncertainty, 0, len(x)/3)
+	u.Pairs = make([]PairUncertainty, 0, len(x)/4)
 	for i := range m.k {
 		for j := i + 1; j < m.k; j++ {
-			u.Pairs = append(u.Pairs, PairUncertainty{i, j, Interval{x[0], x[1], x[2]}})
-			x = x[3:]
+			u.Pairs = append(u.Pairs, PairUncertainty{i, j, Interval{x[0], x[1], x[2], x[3]}})
+			x = x[4:]
 		}
 	}
 	return nil

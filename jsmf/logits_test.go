@@ -69,7 +69,7 @@ func TestLogits(t *testing.T) {
 		}
 	}
 	n := 0
-	for r, err := range (jsmf.Bootstrap{Warm: 2, Cold: -1}).Replicates(ctx, p, m, c) {
+	for r, err := range (jsmf.Bootstrap{Warm: 2, Cold: -1, Drawn: -1}).Replicates(ctx, p, m, c) {
 		if err != nil {
 			t.Fatal(err)
 		}

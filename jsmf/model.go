@@ -179,7 +179,7 @@ func (m *Model) Alpha() []float64 { return slices.Clone(m.alpha) }
 
 // Logits returns the logistic-normal prior of a document's topics that the last passes over the
 // documents learned ([refine.Passes].Correlated), or nil where there were none. [infer.MAP], and so
-// [Model.Transform], takes it in place of Alpha; Gibbs sampling and [infer.LeftToRight] take Alpha.
+// [Model.Transform], takes it in place of Alpha; Gibbs sampling takes Alpha.
 // Of merged topics it is the prior with the same expectations. It must not be written to.
 func (m *Model) Logits() *recovery.LogisticNormal { return m.logits }
 

@@ -116,7 +116,7 @@ func TestNewSplits(t *testing.T) {
 	if st := again.Stats().Refit; st.Start != "warm" || len(st.New) > k/10 {
 		t.Errorf("refit: %q, new topics %v", st.Start, st.New)
 	}
-	for _, r := range replicates(t, jsmf.Bootstrap{Warm: 1, Cold: 1}, p, m, c) {
+	for _, r := range replicates(t, jsmf.Bootstrap{Warm: 1, Cold: 1, Drawn: -1}, p, m, c) {
 		hasTree(t, fmt.Sprintf("replicate, cold is %v", r.Cold), r.Model)
 		matched := 0
 		for _, ok := range r.Matched {

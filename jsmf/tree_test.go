@@ -207,7 +207,7 @@ func TestFitWithTree(t *testing.T) {
 	if err != nil || again.Tree() == nil {
 		t.Fatalf("refit: %v", err)
 	}
-	for r, err := range (Bootstrap{Warm: 2}).Replicates(t.Context(), p, m, c) {
+	for r, err := range (Bootstrap{Warm: 2, Drawn: -1}).Replicates(t.Context(), p, m, c) {
 		if err != nil || r.Model.Tree() == nil || r.Model.Cut(0).K() != 2 {
 			t.Fatalf("replicate: %v", err)
 		}

@@ -8,6 +8,10 @@ import (
 	"reflect"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/nanjson"
 	"github.com/jsmf-go/spectral/internal/spread"
 )
@@ -15,15 +19,30 @@ import (
 // Uncertainty is what the replicates of a Bootstrap say about a model. It is written to and read
 // from JSON by encoding/json.
 //
-// An interval is the number of the model, plus and minus t standard deviations of the replicates,
-// cut off where the number can be no larger or smaller; t is the quantile of Student's distribution
-// with one degree of freedom less than there are replicates. It leaves out the replicates in which
-// a topic has no match, and is NaN without two. Intervals are over the warm replicates, or the cold
-// ones if there are no others.
+// The spread of a number over the warm replicates, or over the cold ones if there are no others, says
+// how far it depends on the documents. The drawn replicates say how far it is off: the mean of their
+// errors is its bias, and is taken off where a t-test of level 0.95 tells it from 0 (indirect inference,
+// Kuk 1995). The interval has room for the spread of both kinds and for a bias as large as the one found
+// (Armstrong and Kolesár 2020), or, if that is more, for the part c/(1−c) of the number where c is
+// TopicUncertainty.Changed: the model is more certain of its topics than it should be, and drawn documents
+// inherit that. It is cut off where the number can be no larger or smaller. It leaves out replicates in
+// which a topic has no match.
+//
+// Low and High are NaN with fewer than two replicates, where c > 1/2, and for a correlation where
+// (1−c)(1−d) < 0.6 for the c and d of its topics: nothing can be said then.
+// [Results] count how often intervals hold what was planted.
+//
+// [Results]: ../examples/experiments/results/README.md#doubt
 type Uncertainty struct {
 	Warm  int     `json:"warm"` // replicates
 	Cold  int     `json:"cold"`
+	Drawn int     `json:"drawn"`
 	Level float64 `json:"level"` // the probability of the intervals
+
+	// Found is the part of the correlations in drawn documents that is found there: the slope of those
+	// of the models on those that the documents have. In the given documents it may be less. NaN without
+	// drawn replicates.
+	Found float64 `json:"found"`
 
 	Topics []TopicUncertainty `json:"topics"` // K
 	Pairs  []PairUncertainty  `json:"pairs"`  // all pairs of topics, by K and then L
@@ -31,10 +50,10 @@ type Uncertainty struct {
 
 // TopicUncertainty is the uncertainty of one topic.
 type TopicUncertainty struct {
-	// Share is p(topic) (Model.TopicShares). The shares of a model are drawn towards equal ones by
-	// its prior, the more the shorter the documents are, and the interval does not make up for it.
-	// Package effects has shares that are not.
-	Share Interval `json:"share"`
+	Share Interval `json:"share"` // p(topic): see Model.TopicShares
+	// Changed is the part of its words by which the topic differs where it is learned again from drawn
+	// documents: half the ℓ₁ distance, in the mean. NaN without drawn replicates.
+	Changed float64 `json:"changed"`
 	// Stability is the share of the cold replicates in which the topic has a match better than
 	// chance, and Kept that of the warm ones: see Replicate.Matched. NaN without any.
 	Stability float64 `json:"stability"`
@@ -70,11 +89,14 @@ type PairUncertainty struct {
 	Correlation Interval `json:"correlation"`
 }
 
-// Interval is a number of a model and an interval about it: see Uncertainty.
+// Interval is a number and an interval for it: see Uncertainty.
 type Interval struct {
-	Value float64 `json:"value"` // of the model
+	Value float64 `json:"value"` // that of the model less Bias, cut off where it can be no larger or smaller
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
+	// Bias is what was taken off the number of the model: 0 where no bias is sure, NaN without drawn
+	// replicates.
+	Bias float64 `json:"bias"`
 }
 
 // Stable reports whether the topic comes back in three of four cold replicates or more.
@@ -109,7 +131,9 @@ func (o Bootstrap) Run(ctx context.Context, p Pipeline, m *Model, in Input, read
 		if sum == nil {
 			sum = newTally(m, o.withDefaults())
 		}
-		sum.add(r)
+		if err := sum.add(ctx, r); err != nil {
+			return nil, err
+		}
 		for _, read := range readers {
 			if err := read(ctx, r); err != nil {
 				return nil, err
@@ -126,7 +150,8 @@ type tally struct {
 	out    *Uncertainty    // Kept, Stability and Split are counts of replicates until the end
 	merges [][]float64     // of each topic, the cold replicates in which it is one with another
 	apart  []float64       // of each topic, the ℓ₁ distance of its Parts
-	values []spread.Spread // of each of numbers, over the replicates that count
+	values []spread.Number // of each of numbers, over the replicates that count
+	pairs  spread.Line     // the correlations of drawn replicates on those of their documents
 }
 
 func newTally(m *Model, o Bootstrap) *tally {
@@ -134,7 +159,6 @@ func newTally(m *Model, o Bootstrap) *tally {
 	s := &tally{
 		m: m, cold: o.Warm == 0, out: &Uncertainty{Level: o.Level, Topics: make([]TopicUncertainty, k)},
 		merges: make([][]float64, k), apart: make([]float64, k),
-		values: make([]spread.Spread, k+k*(k-1)/2+k*min(o.Words, m.n)),
 	}
 	for t := range k {
 		s.merges[t] = make([]float64, k)
@@ -142,14 +166,20 @@ func newTally(m *Model, o Bootstrap) *tally {
 			s.out.Topics[t].Words = append(s.out.Topics[t].Words, WordUncertainty{Word: m.Word(w), Index: w})
 		}
 	}
+	for _, v := range s.numbers(m, slices.Repeat([]bool{true}, k)) {
+		s.values = append(s.values, spread.Number{Value: v})
+	}
 	return s
 }
 
 // add takes over a replicate.
-func (s *tally) add(r *Replicate) {
-	if r.Cold {
+func (s *tally) add(ctx context.Context, r *Replicate) error {
+	switch {
+	case r.Drawn != nil:
+		return s.addDrawn(ctx, r)
+	case r.Cold:
 		s.addCold(r)
-	} else {
+	default:
 		s.out.Warm++
 		for t, ok := range r.Matched {
 			if ok {
@@ -159,9 +189,35 @@ func (s *tally) add(r *Replicate) {
 	}
 	if r.Cold == s.cold {
 		for i, v := range s.numbers(r.Model, r.Matched) {
-			s.values[i].Add(v)
+			s.values[i].Again.Add(v)
 		}
 	}
+	return nil
+}
+
+// addDrawn compares a drawn replicate with the documents that it was fitted to.
+func (s *tally) addDrawn(ctx context.Context, r *Replicate) error {
+	k := s.m.k
+	w := mat.DenseCopyOf(r.Drawn.Proportions)
+	for i, v := range r.Drawn.Documents.Weights() {
+		floats.Scale(math.Sqrt(v), w.RawRowView(i))
+	}
+	truth := &Model{n: s.m.n, k: k, vocab: s.m.vocab, topics: s.m.topics, corr: make([]float64, k*k)}
+	if err := linalg.Gram(ctx, w.RawMatrix(), mat.NewDense(k, k, truth.corr).RawMatrix(), 0); err != nil {
+		return err
+	}
+	s.out.Drawn++
+	want := s.numbers(truth, slices.Repeat([]bool{true}, k))
+	for i, v := range s.numbers(r.Model, r.Matched) {
+		s.values[i].Off.Add(v - want[i])
+		if i >= k && i < k+k*(k-1)/2 {
+			s.pairs.Add(want[i], v)
+		}
+	}
+	for t, d := range r.Distance {
+		s.out.Topics[t].Changed += d / 2
+	}
+	return nil
 }
 
 // addCold counts which topics came back, were split and were merged in a cold replicate.
@@ -241,24 +297,32 @@ func (s *tally) at(m *Model, w int) int {
 	return -1
 }
 
+// pairKept is the least product of what two topics keep for their correlation.
+const pairKept = 0.6
+
 // uncertainty finishes the counts and makes the intervals.
 func (s *tally) uncertainty() *Uncertainty {
 	k, u := s.m.k, s.out
-	value := s.numbers(s.m, slices.Repeat([]bool{true}, k))
 	next := 0
-	interval := func(lowest, highest float64) Interval {
-		v, half := value[next], s.values[next].Half(u.Level, math.MaxInt, 0)
+	// interval is that of the next number, for topics of whose words the part kept is kept.
+	interval := func(kept, least, lowest, highest float64) Interval {
+		x := s.values[next].Interval(spread.Doubt{Level: u.Level, Units: math.MaxInt, Kept: kept, Least: least})
+		lowest, highest = min(s.values[next].Value, lowest), max(s.values[next].Value, highest) // of rounded numbers
 		next++
-		return Interval{v, max(v-half, min(v, lowest)), min(v+half, max(v, highest))}
+		return Interval{min(max(x.Value, lowest), highest), max(x.Value-x.Half, lowest), min(x.Value+x.Half, highest), x.Bias}
 	}
+	kept := make([]float64, k)
 	for t := range u.Topics {
-		u.Topics[t].Share = interval(0, 1)
+		u.Topics[t].Changed /= float64(u.Drawn)
+		kept[t] = 1 - u.Topics[t].Changed
+		u.Topics[t].Share = interval(kept[t], spread.LeastKept, 0, 1)
 	}
 	for i := range k {
 		for j := i + 1; j < k; j++ {
-			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval(-1, 1)})
+			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval(math.Sqrt(kept[i]*kept[j]), math.Sqrt(pairKept), -1, 1)})
 		}
 	}
+	u.Found, _ = s.pairs.Slope()
 	warm, cold := float64(u.Warm), float64(u.Cold)
 	for t := range u.Topics {
 		x := &u.Topics[t]
@@ -268,7 +332,7 @@ func (s *tally) uncertainty() *Uncertainty {
 		}
 		x.setMerges(s.merges[t])
 		for i := range x.Words {
-			x.Words[i].Prob = interval(0, 1)
+			x.Words[i].Prob = interval(kept[t], spread.LeastKept, 0, 1)
 		}
 	}
 	return u
@@ -289,16 +353,16 @@ func (u *Uncertainty) check(n, k int) error {
 	if u == nil {
 		return nil
 	}
-	if u.Warm < 0 || u.Cold < 0 || !(u.Level > 0 && u.Level < 1) {
-		return fmt.Errorf("%d warm and %d cold replicates, level %v", u.Warm, u.Cold, u.Level)
+	if u.Warm < 0 || u.Cold < 0 || u.Drawn < 0 || !(u.Level > 0 && u.Level < 1) {
+		return fmt.Errorf("%d warm, %d cold and %d drawn replicates, level %v", u.Warm, u.Cold, u.Drawn, u.Level)
 	}
 	if len(u.Topics) != k || len(u.Pairs) != k*(k-1)/2 {
 		return fmt.Errorf("%d topics and %d pairs, want %d and %d", len(u.Topics), len(u.Pairs), k, k*(k-1)/2)
 	}
 	for t, x := range u.Topics {
-		for _, s := range []float64{x.Stability, x.Kept, x.Split} {
+		for _, s := range []float64{x.Stability, x.Kept, x.Split, x.Changed} {
 			if s < 0 || s > 1 {
-				return fmt.Errorf("a share of the replicates of topic %d is %v", t, s)
+				return fmt.Errorf("a share of the replicates or words of topic %d is %v", t, s)
 			}
 		}
 		for _, v := range x.Merges {
@@ -340,7 +404,7 @@ func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
 	if m != nil {
 		shares, pairs = m.TopicShares(), m.pairs()
 	}
-	out := &Uncertainty{Warm: u.Warm, Cold: u.Cold, Level: u.Level, Topics: make([]TopicUncertainty, k)}
+	out := &Uncertainty{Warm: u.Warm, Cold: u.Cold, Drawn: u.Drawn, Level: u.Level, Found: u.Found, Topics: make([]TopicUncertainty, k)}
 	for l, t := range p.first {
 		x := u.Topics[t]
 		merges := make([]float64, k)
@@ -349,9 +413,9 @@ func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
 		}
 		x.Words, x.Parts = slices.Clone(x.Words), slices.Clone(x.Parts)
 		if parts[l] > 1 {
-			x = TopicUncertainty{Share: Interval{shares[l], nan, nan}, Stability: nan, Kept: nan, Split: nan}
+			x = TopicUncertainty{Share: Interval{shares[l], nan, nan, nan}, Changed: nan, Stability: nan, Kept: nan, Split: nan}
 			for _, w := range largest(m.topics, m.n, k, l, len(u.Topics[t].Words)) {
-				x.Words = append(x.Words, WordUncertainty{m.Word(w), w, Interval{m.topics[w*k+l], nan, nan}})
+				x.Words = append(x.Words, WordUncertainty{m.Word(w), w, Interval{m.topics[w*k+l], nan, nan, nan}})
 			}
 			merges = nil
 		}
@@ -364,7 +428,7 @@ func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
 			if parts[i] == 1 && parts[j] == 1 {
 				x.Correlation = u.pair(p.first[i], p.first[j]).Correlation
 			} else {
-				x.Correlation = Interval{pairs[len(out.Pairs)].Correlation, nan, nan}
+				x.Correlation = Interval{pairs[len(out.Pairs)].Correlation, nan, nan, nan}
 			}
 			out.Pairs = append(out.Pairs, x)
 		}

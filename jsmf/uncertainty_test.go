@@ -18,15 +18,15 @@ import (
 
 // doubted returns an uncertainty of k topics whose numbers are all different.
 func doubted(m *Model) *Uncertainty {
-	u := &Uncertainty{Warm: 7, Cold: 5, Level: 0.9, Topics: make([]TopicUncertainty, m.k)}
+	u := &Uncertainty{Warm: 7, Cold: 5, Drawn: 3, Level: 0.9, Found: 0.8, Topics: make([]TopicUncertainty, m.k)}
 	number := 0.0
 	interval := func() Interval {
 		number++
-		return Interval{number / 1000, number/1000 - 0.01, number/1000 + 0.01}
+		return Interval{number / 1000, number/1000 - 0.01, number/1000 + 0.01, number / 1e6}
 	}
 	for t := range u.Topics {
 		u.Topics[t] = TopicUncertainty{
-			Share: interval(), Stability: float64(t) / 10, Kept: float64(t) / 20, Split: float64(t) / 30,
+			Share: interval(), Stability: float64(t) / 10, Kept: float64(t) / 20, Changed: float64(t) / 40, Split: float64(t) / 30,
 			Parts:  []string{fmt.Sprint("one ", t), fmt.Sprint("two ", t)},
 			Merges: []Merge{{(t + 1) % m.k, 0.4}, {(t + 2) % m.k, 0.2}}[:min(2, m.k-1)],
 			Words:  []WordUncertainty{{m.Word(t), t, interval()}, {m.Word(t + 1), t + 1, interval()}},
@@ -196,7 +196,7 @@ func TestUncertaintyFile(t *testing.T) {
 	tiny := mustModel(t, tinyParts())
 	// The pairs come before the rest, and are those of the file's JSON unless there is a PAIR.
 	f := tinyFile()
-	f.sections = append(f.sections, testSection{tag: "PAIR", flags: 1, payload: floatBytes(0.5, math.NaN(), 1)}, testSection{tag: "BOOT", payload: []byte(`{"level":0.5,"topics":[{},{}],"pairs":null}`)})
+	f.sections = append(f.sections, testSection{tag: "PAIR", flags: 1, payload: floatBytes(0.5, math.NaN(), 1, 0)}, testSection{tag: "BOOT", payload: []byte(`{"level":0.5,"topics":[{},{}],"pairs":null}`)})
 	back, err = ReadModel(bytes.NewReader(f.bytes()))
 	if err != nil {
 		t.Fatal(err)
@@ -224,19 +224,19 @@ func TestUncertaintyFile(t *testing.T) {
 	}{
 		{"", "BOOT", good},
 		{"", "VERD", verdicts},
-		{"0 cold replicates, level 0", "BOOT", []byte("{}")},
+		{"0 cold and 0 drawn replicates, level 0", "BOOT", []byte("{}")},
 		{"level 1.9", "BOOT", change(good, `"level":0.9`, `"level":1.9`)},
 		{"-5 cold", "BOOT", change(good, `"cold":5`, `"cold":-5`)},
 		{"0 topics and 1 pairs, want 2 and 1", "BOOT", change(good, `"topics":[{`, `"topics":[],"left":[{`)},
-		{"a share of the replicates of topic 1 is 3", "BOOT", change(good, `"stability":0.1,`, `"stability":3,`)},
+		{"a share of the replicates or words of topic 1 is 3", "BOOT", change(good, `"stability":0.1,`, `"stability":3,`)},
 		{"topic 0 is one with topic 9", "BOOT", change(good, `{"topic":1,`, `{"topic":9,`)},
 		{"word -1 of topic 0 is not in [0, 5)", "BOOT", change(good, `"index":0,`, `"index":-1,`)},
 		{"pair 0 is of topics 0 and 0, want 0 and 1", "BOOT", change(good, `"k":0,"l":1,`, `"k":0,"l":0,`)},
 		{"unexpected end", "BOOT", good[:len(good)-1]},
 		{"low: json", "BOOT", change(good, `"low":-0.00`, `"low":"low","x":-0.00`)},
-		{"has 6 numbers, want 3", "PAIR", floatBytes(1, 2, 3, 4, 5, 6)},
+		{"has 8 numbers, want 4", "PAIR", floatBytes(1, 2, 3, 4, 5, 6, 7, 8)},
 		{"length: is 16", "PAIR", floatBytes(1, 2)},
-		{"0 warm and 0 cold", "BOOT", nil}, // pairs alone
+		{"0 warm, 0 cold and 0 drawn", "BOOT", nil}, // pairs alone
 		{"are 0, want K = 2", "VERD", []byte("[]")},
 		{`a topic cannot be "fine"`, "VERD", change(verdicts, `"sound"`, `"fine"`)},
 		{"verdicts: that of topic 1 is", "VERD", change(verdicts, `"twin":0,`, `"twin":1,`)},
@@ -245,7 +245,7 @@ func TestUncertaintyFile(t *testing.T) {
 	} {
 		f := tinyFile()
 		if f.sections = append(f.sections, testSection{tag: c.tag, payload: c.payload}); c.payload == nil {
-			f.sections[len(f.sections)-1] = testSection{tag: "PAIR", payload: floatBytes(1, 2, 3)}
+			f.sections[len(f.sections)-1] = testSection{tag: "PAIR", payload: floatBytes(1, 2, 3, 4)}
 		}
 		_, err := ReadModel(bytes.NewReader(f.bytes()))
 		var fe *modelfile.Error

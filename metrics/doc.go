@@ -22,8 +22,8 @@
 //
 // For topics of other programs, lists of words are enough: [TextCoherence] where the
 // texts are at hand, [BagCoherence] for counts, [SimCount] and [Diversity]. For labelled
-// documents see [ClustAcc] and [Associate], for known topic proportions [Compositions]. To
-// find which topic of one model is which of another, use [Match].
+// documents see [ClustAcc] and [Associate]. To find which topic of one model is which of another,
+// use [Match].
 //
 // # How well the model fits
 //

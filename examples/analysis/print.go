@@ -71,6 +71,9 @@ func (a *answers) printTopics(w io.Writer) {
 	u := a.uncertainty
 	fmt.Fprintf(w, "The share is the average over %s, with the interval that holds it with a probability of %s.\n", a.documents.called, percent(u.Level))
 	fmt.Fprintf(w, "The last number says in how many of %d new fits to reweighted %s the topic comes back: in three of four, it is stable.\n", u.Cold, a.documents.called)
+	if !math.IsNaN(u.Found) {
+		fmt.Fprintf(w, "In %s drawn from this model, fits find %.0f %% of the correlations between topics; in real %s they may find less.\n", a.documents.called, 100*u.Found, a.documents.called)
+	}
 	slices.SortStableFunc(topics, func(x, y jsmf.Topic) int {
 		bad := func(t jsmf.Topic) int { return int(min(t.Verdict.Quality, 1)) }
 		return cmp.Or(cmp.Compare(bad(x), bad(y)), cmp.Compare(y.Share, x.Share))

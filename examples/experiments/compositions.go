@@ -1,13 +1,14 @@
-package metrics
+package main
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/metrics"
 )
 
 const (
@@ -15,57 +16,40 @@ const (
 	klFloor       = 1e-3 // the weight of the uniform distribution in the estimate of KL
 )
 
-// CompositionReport compares the topic proportions of documents with reference
+// compositionReport compares the topic proportions of documents with reference
 // ones (lee-2018 §4.4): those that documents were generated from, or those of a
 // long-running sampler. Every Stat has one value a document.
 //
 // The prominent topics of a document are its largest, as few as hold 0.8 of the
 // mass; of equal ones those with the lowest numbers.
-type CompositionReport struct {
+type compositionReport struct {
 	// Precision is the part of the estimate's prominent topics that are prominent
 	// in the reference, Recall the part of the reference's that are prominent in
 	// the estimate, F1 their harmonic mean. In [0, 1], higher is better.
-	Precision, Recall, F1 Stat
+	Precision, Recall, F1 metrics.Stat
 
 	// KL is Σ w ln(w/v) of the reference w and the estimate v, in nats. So that it
 	// is finite, v is mixed with 0.001 of the uniform distribution. Lower is better.
-	KL Stat
+	KL metrics.Stat
 
 	// Hellinger is √(1 − Σ√(wv)), in [0, 1]; L1 is Σ|w−v|, in [0, 2]; LInf is
 	// max|w−v|, in [0, 1]. Lower is better.
-	Hellinger, L1, LInf Stat
+	Hellinger, L1, LInf metrics.Stat
 
 	// NonSupport is the mass that the estimate puts on topics that are not
 	// prominent in the reference, in [0, 1]. Lower is better.
-	NonSupport Stat
+	NonSupport metrics.Stat
 
 	// PriorDistance is ‖A − VVᵀ/M‖_F, how far the estimates as a whole are from the
-	// topic correlations, over the documents that have an estimate. NaN without A.
+	// topic correlations, over the documents that have an estimate.
 	PriorDistance float64
 }
 
-// Compositions compares the estimates v with the reference w, both M×K with a row of topic
-// proportions for each document. a is A, K×K and scaled to sum 1 here, for PriorDistance;
-// nil leaves that out. Rows sum to 1 to 1e-6, or are all zeros for a document without an
-// answer, whose values are NaN. O(M·K·log K).
-func Compositions(w, v *mat.Dense, a mat.Matrix) (*CompositionReport, error) {
-	m, k := dims(w)
-	if err := checkRows("w", w, 0, 0, "no answer"); err != nil {
-		return nil, err
-	}
-	if err := checkRows("v", v, m, k, "no answer"); err != nil {
-		return nil, err
-	}
-	var prior *mat.Dense
-	if a != nil {
-		var err error
-		if prior, err = denseA(a, k); err != nil {
-			return nil, err
-		}
-		if s := mat.Sum(prior); !(s > 0) {
-			return nil, fmt.Errorf("metrics: A sums to %.9g, which is not positive", s)
-		}
-	}
+// compareCompositions compares the estimates v with the reference w, both M×K with a row of topic
+// proportions for each document, or zeros for one without an answer, whose values are NaN. a is A, K×K
+// and scaled to sum 1 here. O(M·K·log K).
+func compareCompositions(w, v *mat.Dense, a mat.Matrix) *compositionReport {
+	m, k := w.Dims()
 	var values [8][]float64 // in the order of the fields
 	for i := range values {
 		values[i] = slices.Repeat([]float64{math.NaN()}, m)
@@ -81,31 +65,31 @@ func Compositions(w, v *mat.Dense, a mat.Matrix) (*CompositionReport, error) {
 		if floats.Max(p) == 0 {
 			continue
 		}
-		for i, x := range compareCompositions(p, q) {
+		for i, x := range compareComposition(p, q) {
 			values[i][d] = x
 		}
 	}
-	r := &CompositionReport{PriorDistance: math.NaN()}
-	for i, s := range []*Stat{&r.Precision, &r.Recall, &r.F1, &r.KL, &r.Hellinger, &r.L1, &r.LInf, &r.NonSupport} {
-		*s = NewStat(values[i])
+	r := &compositionReport{PriorDistance: math.NaN()}
+	for i, s := range []*metrics.Stat{&r.Precision, &r.Recall, &r.F1, &r.KL, &r.Hellinger, &r.L1, &r.LInf, &r.NonSupport} {
+		*s = metrics.NewStat(values[i])
 	}
-	if prior != nil && known > 0 {
-		sum, ss := mat.Sum(prior), 0.0
+	if known > 0 {
+		sum, ss := mat.Sum(a), 0.0
 		for i := range k {
 			for j := range k {
-				x := prior.At(i, j)/sum - moment.At(i, j)/float64(known)
+				x := a.At(i, j)/sum - moment.At(i, j)/float64(known)
 				ss += x * x
 			}
 		}
 		r.PriorDistance = math.Sqrt(ss)
 	}
-	return r, nil
+	return r
 }
 
-// compareCompositions returns the measures of one document with the reference p
-// and the estimate q, in the order of CompositionReport.
-func compareCompositions(p, q []float64) [8]float64 {
-	ref, est := prominent(p), prominent(q)
+// compareComposition returns the measures of one document with the reference p
+// and the estimate q, in the order of compositionReport.
+func compareComposition(p, q []float64) [8]float64 {
+	ref, est := prominentTopics(p), prominentTopics(q)
 	in := make([]bool, len(p))
 	for _, t := range ref {
 		in[t] = true
@@ -133,8 +117,8 @@ func compareCompositions(p, q []float64) [8]float64 {
 	}
 }
 
-// prominent returns the prominent topics, largest first.
-func prominent(w []float64) []int {
+// prominentTopics returns the prominent topics, largest first.
+func prominentTopics(w []float64) []int {
 	order := make([]int, len(w))
 	for t := range order {
 		order[t] = t

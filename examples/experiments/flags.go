@@ -32,7 +32,7 @@ type options struct {
 	small       int // words where the method is slow
 	docs        []int
 	sweeps      int
-	draws       int // corpora of a cell of coverage
+	doubt       int // corpora of a cell of doubt
 	planted     int // corpora of a cell of planted
 	quick       bool
 	only        choice
@@ -121,7 +121,7 @@ func (x *flags) define(f *flag.FlagSet) {
 	f.IntVar(&o.small, "n-small", 1500, "the same for semi, gaps, synthetic, heldout, hierarchy, time against documents, and once more for\nanchorfree's many topics: `N` words")
 	f.StringVar(&x.docs, "docs", "2000,10000", "numbers of documents of semi and gaps: `M[,M…]`")
 	f.IntVar(&o.sweeps, "gibbs-sweeps", 1000, "`sweeps` of Gibbs sampling; the last half is averaged over")
-	f.IntVar(&o.draws, "draws", 400, "of coverage: how many `corpora` are drawn for each kind of topics and length of documents")
+	f.IntVar(&o.doubt, "doubt-draws", 20, "of doubt: how many `corpora` are drawn for each kind")
 	f.IntVar(&o.planted, "planted-draws", 8, "of planted: how many `corpora` are drawn for each kind of topics, prior, length, number of documents and K")
 	f.BoolVar(&o.quick, "quick", false, "of planted: one corpus of 1,000 short documents only")
 	f.StringVar(&x.only, "only", "", "only the cells with these values, as tokens=100,k=10|30: `NAME=VALUE[|VALUE…][,…]`")
@@ -204,7 +204,7 @@ func (x *flags) check() {
 	bad(o.words < 2, "-n %d: want at least 2", o.words)
 	bad(o.small < 2, "-n-small %d: want at least 2", o.small)
 	bad(o.sweeps < 2, "-gibbs-sweeps %d: want at least 2", o.sweeps)
-	bad(o.draws < 2, "-draws %d: want at least 2", o.draws)
+	bad(o.doubt < 1, "-doubt-draws %d: want at least 1", o.doubt)
 	bad(o.planted < 1, "-planted-draws %d: want at least 1", o.planted)
 	bad(o.quick && !slices.Equal(o.names, []string{"planted"}), "-quick is for -run planted")
 	o.only = make(choice)

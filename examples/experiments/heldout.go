@@ -221,7 +221,7 @@ func (l *lab) leftToRight(ctx context.Context, sp *split, b *mat.Dense) (float64
 	if err != nil {
 		return 0, err
 	}
-	return perToken(infer.LeftToRight{Particles: heldSamples, Seed: l.seed}.Score(ctx, topics, sp.whole, infer.Options{Workers: l.workers}))
+	return leftToRight(ctx, topics, sp.whole, heldSamples, l.seed, l.workers)
 }
 
 // completion is ln p of a hidden token by document completion.

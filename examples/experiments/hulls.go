@@ -241,11 +241,11 @@ func (h *hullCorpus) measure(ctx context.Context, way string, k int) ([]row, err
 		col.ScaleVec(1/mat.Sum(col), col)
 	}
 	alpha := filled(k, hullAlpha)
-	held, err := infer.LeftToRight{Particles: hullParticle, Seed: h.l.seed}.Score(ctx, infer.Topics{B: b, Alpha: alpha}, h.held, infer.Options{Workers: h.l.workers})
+	held, err := leftToRight(ctx, infer.Topics{B: b, Alpha: alpha}, h.held, hullParticle, h.l.seed, h.l.workers)
 	if err != nil {
 		return nil, err
 	}
-	r.set("held_out", held.PerToken).set("unigram", h.unigram())
+	r.set("held_out", held).set("unigram", h.unigram())
 	return []row{r.set("seconds", cpuSeconds()-begun)}, nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/experiments/internal/priors"
 	"github.com/jsmf-go/spectral/infer"
-	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -251,16 +250,13 @@ func priorMoment(p corpus.TopicPrior, k int, seed uint64) (*mat.Dense, error) {
 }
 
 // inferenceRow compares compositions with the true ones.
-func inferenceRow(x *trial, p part, w *mat.Dense) (row, error) {
-	rep, err := metrics.Compositions(p.truth, w, x.topics.A)
-	if err != nil {
-		return nil, err
-	}
+func inferenceRow(x *trial, p part, w *mat.Dense) row {
+	rep := compareCompositions(p.truth, w, x.topics.A)
 	r := make(row)
 	r.set("documents", p.docs.NumDocs()).set("part", p.name)
 	r.set("precision", rep.Precision.Mean).set("recall", rep.Recall.Mean).set("f1", rep.F1.Mean)
 	r.set("l1", rep.L1.Mean).set("linf", rep.LInf.Mean).set("kl", rep.KL.Mean).set("hellinger", rep.Hellinger.Mean)
 	r.set("non_support", rep.NonSupport.Mean).set("prior_distance", rep.PriorDistance)
 	r.set("square", mat.Trace(moment(w))).set("zero", float64(rep.L1.Undefined)/float64(p.docs.NumDocs()))
-	return r, nil
+	return r
 }

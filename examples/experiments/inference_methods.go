@@ -183,9 +183,7 @@ func (l *lab) inferAll(ctx context.Context, x *trial, linear ready) ([]row, erro
 			if err != nil {
 				out.set("error", err.Error()).set("documents", p.docs.NumDocs()).set("part", p.name)
 			} else {
-				if out, err = inferenceRow(x, p, w); err != nil {
-					return nil, err
-				}
+				out = inferenceRow(x, p, w)
 				out.set("seconds_prepare", r.seconds).set("seconds_document", each)
 			}
 			rows = append(rows, out.set("method", m.name))

@@ -115,7 +115,7 @@ var experiments = []experiment{
 	tensors,
 	genres,
 	lists,
-	coverage,
+	doubt,
 	planted,
 	score,
 }

@@ -49,7 +49,7 @@
 //	genres       the classes of the top words of topics, also of the correlated topic
 //	             model: lee-2018 Figures 3.3 and 3.4, lee-2020 Figure 5
 //	lists        top words of five topics: lee-2018 Table 3.1, lee-2020 Figure 6
-//	coverage     how often intervals of effects hold the truth, on documents that are
+//	doubt        how often intervals hold what was planted, on documents that are
 //	             drawn
 //	planted      correlations, topics and effects of models against those that documents
 //	             are drawn from

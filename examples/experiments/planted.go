@@ -459,6 +459,22 @@ func (x *plantedLab) fit(ctx context.Context, d *plantedCorpus, p jsmf.Pipeline,
 	return m.Reorder(match.Of)
 }
 
+// overDrawn returns the topics over all n words of a corpus.Generator, which names them by
+// their numbers.
+func overDrawn(m *jsmf.Model, n int) (*mat.Dense, error) {
+	b := mat.NewDense(n, m.K(), nil)
+	for w := range m.N() {
+		var i int
+		if _, err := fmt.Sscanf(m.Word(w), "w%d", &i); err != nil {
+			return nil, err
+		}
+		for k := range m.K() {
+			b.Set(i, k, m.Topics().At(w, k))
+		}
+	}
+	return b, nil
+}
+
 // compareCorrelations compares the correlations of all pairs of topics: the slope of the
 // least-squares line, and the root of the mean square difference.
 func compareCorrelations(want, got *mat.SymDense) (slope, rmse float64) {

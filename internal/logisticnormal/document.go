@@ -137,17 +137,22 @@ func (d *Document) Move(eta, counts []float32, n float64) {
 // Draw sets Noise to a vector with the covariance V, by signs instead of random numbers: over
 // keys the mean of Noise·Noiseᵀ is V. It comes after Move and before Weights.
 func (d *Document) Draw(key uint64) {
-	p, u := d.p, d.u
 	s := signs{key: key}
+	d.DrawFrom(s.next)
+}
+
+// DrawFrom is Draw with numbers of mean 0 and variance 1.
+func (d *Document) DrawFrom(next func() float64) {
+	p, u := d.p, d.u
 	for j := range u {
-		u[j] = s.next()
+		u[j] = next()
 	}
 	d.backward()
 	blas64.Gemv(blas.NoTrans, 1, p.design(), vector(u), 0, vector(d.along))
 	offset := u[p.factors]
 	for k, x := range d.along {
 		part := d.part[k]
-		d.Noise[k] = within(x*part - offset + s.next()*math.Sqrt(p.Own[k]*part))
+		d.Noise[k] = within(x*part - offset + next()*math.Sqrt(p.Own[k]*part))
 	}
 }
 

@@ -22,15 +22,105 @@ func (s *Spread) Add(x float64) {
 	s.squares += d * (x - s.mean)
 }
 
-// Half returns half the width of the interval of a number: t times the standard deviation of
-// the replicates, to whose variance more is added. t is the quantile of Student's distribution
-// for an interval of the given probability, with one degree of freedom less than there are
-// replicates, or units (such as documents) that the number was made of, if these are fewer.
-// NaN for fewer than two of either.
-func (s *Spread) Half(level float64, units int, more float64) float64 {
-	free := min(s.n, float64(units)) - 1
-	if free < 1 {
-		return math.NaN()
+// Variance returns the variance of the replicates, NaN for fewer than two.
+func (s *Spread) Variance() float64 { return s.squares / (s.n - 1) }
+
+// Line sums up points (x, y).
+type Line struct{ n, x, y, xx, xy, yy float64 }
+
+// Add takes over a point. NaN does not count.
+func (l *Line) Add(x, y float64) {
+	if !math.IsNaN(x) && !math.IsNaN(y) {
+		l.n, l.x, l.y, l.xx, l.xy, l.yy = l.n+1, l.x+x, l.y+y, l.xx+x*x, l.xy+x*y, l.yy+y*y
 	}
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile((1+level)/2) * math.Sqrt(s.squares/(s.n-1)+more)
+}
+
+// Slope returns the least-squares slope of y on x, and its standard error.
+func (l *Line) Slope() (slope, stdErr float64) {
+	xx, xy, yy := l.xx-l.x*l.x/l.n, l.xy-l.x*l.y/l.n, l.yy-l.y*l.y/l.n
+	slope = xy / xx
+	return slope, math.Sqrt(max(yy-slope*xy, 0) / (l.n - 2) / xx)
+}
+
+// Number is a number of a model with what replicates say of it.
+type Number struct {
+	Value float64
+	Again Spread // of the number, in fits to reweighted documents
+	Off   Spread // of the number less what it should be, in fits to documents drawn from the model
+}
+
+// Doubt is what else an interval depends on.
+type Doubt struct {
+	Level    float64 // the probability of the interval
+	Units    int     // units that the number was made of, such as documents
+	Variance float64 // what is added to that of the replicates
+
+	// Kept is the part of their words that the topics of the number keep where they are learned again
+	// from drawn documents. The number may be off by its part (1 − Kept)/Kept without any replicate
+	// showing it. Nothing is said of it if Kept is below Least.
+	Kept, Least float64
+}
+
+// LeastKept is the Least of a number of one topic.
+const LeastKept = 0.5
+
+// Interval is about Value, which is that of the Number less Bias.
+type Interval struct{ Value, Bias, Half float64 }
+
+// Interval returns the number less its bias with half the width of its interval.
+//
+// The bias is the mean of Off if a t-test of level 0.95 tells it from 0, otherwise 0 (indirect
+// inference, Kuk, Journal of the Royal Statistical Society B 57, 1995). NaN: Off has fewer than two
+// replicates, and neither is the number corrected nor the interval widened.
+//
+// The variance is that of Again, plus that of Off with its mean. Half the width is the quantile of
+// |x|, where x is normal about the largest bias that may be left (Armstrong and Kolesár, Quantitative
+// Economics 11, 2020): the mean of Off, or what Kept leaves open if this is more. It is enlarged as the quantile of
+// Student's distribution is, with one degree of freedom less than Again has replicates, or units if
+// these are fewer. NaN for fewer than two of either.
+func (x *Number) Interval(d Doubt) Interval {
+	out := Interval{Value: x.Value, Bias: math.NaN(), Half: math.NaN()}
+	if d.Kept < d.Least {
+		return out
+	}
+	variance, left := x.Again.Variance()+d.Variance, 0.0
+	if n := x.Off.n; n > 1 {
+		out.Bias = 0
+		if math.Abs(x.Off.mean) > student(0.95, n-1)*math.Sqrt(x.Off.Variance()/n) {
+			out.Bias = x.Off.mean
+		}
+		out.Value -= out.Bias
+		variance += x.Off.Variance() * (1 + 1/n)
+		left = max(math.Abs(x.Off.mean), (1-d.Kept)/d.Kept*math.Abs(out.Value))
+	}
+	free := min(x.Again.n, float64(d.Units)) - 1
+	if free < 1 {
+		return out
+	}
+	z := distuv.UnitNormal.Quantile((1 + d.Level) / 2)
+	out.Half = student(d.Level, free) / z * aroundBias(d.Level, left, math.Sqrt(variance))
+	return out
+}
+
+// student returns the end of the interval of a probability about 0 of Student's distribution.
+func student(level, free float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile((1 + level) / 2)
+}
+
+// aroundBias returns the quantile of |x| for x normal with this mean and standard deviation.
+func aroundBias(level, mean, sd float64) float64 {
+	if sd == 0 {
+		return mean
+	}
+	t := mean / sd
+	lo, hi := t, t+distuv.UnitNormal.Quantile((1+level)/2)
+	for range 60 {
+		mid := (lo + hi) / 2
+		if distuv.UnitNormal.CDF(mid-t)-distuv.UnitNormal.CDF(-mid-t) < level {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi * sd
 }

@@ -3,7 +3,15 @@ package spread
 import (
 	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
+
+// half returns half the width of an interval from s alone.
+func half(s Spread, level float64, units int, more float64) float64 {
+	x := Number{Again: s}
+	return x.Interval(Doubt{Level: level, Units: units, Variance: more}).Half
+}
 
 // Tables of Student's distribution have 4.3027, 2.2622 and 1.9842 for 95 % and 2, 9 and 99
 // degrees of freedom. The variance of 0…n−1 is n(n+1)/12.
@@ -14,23 +22,65 @@ func TestHalf(t *testing.T) {
 			s.Add(1e6 + float64(i))
 			s.Add(math.NaN())
 		}
-		few, all := s.Half(0.95, 3, 0), s.Half(0.95, n, 0)
+		few, all := half(s, 0.95, 3, 0), half(s, 0.95, n, 0)
 		if ratio := few / all; math.Abs(ratio-4.3027/want) > 1e-4 {
 			t.Errorf("%d replicates of 3 units: %v times the interval", n, ratio)
 		}
-		if !math.IsNaN(s.Half(0.95, 1, 0)) {
+		if !math.IsNaN(half(s, 0.95, 1, 0)) {
 			t.Errorf("%d replicates of one unit have an interval", n)
 		}
-		if got := s.Half(0.95, 1000, 0) / math.Sqrt(float64(n*(n+1))/12); math.Abs(got-want) > 1e-4 {
+		if got := half(s, 0.95, 1000, 0) / math.Sqrt(float64(n*(n+1))/12); math.Abs(got-want) > 1e-4 {
 			t.Errorf("%d replicates: %v standard deviations, want %v", n, got, want)
 		}
 	}
 	var s Spread
 	s.Add(1)
-	if !math.IsNaN(s.Half(0.9, 2, 0)) {
-		t.Errorf("one replicate has an interval of ± %v", s.Half(0.9, 2, 0))
+	if !math.IsNaN(half(s, 0.9, 2, 0)) {
+		t.Errorf("one replicate has an interval of ± %v", half(s, 0.9, 2, 0))
 	}
-	if s.Add(1); s.Half(0.9, 2, 0) != 0 || math.Abs(s.Half(0.9, 2, 4)/6.3138-2) > 1e-4 {
-		t.Errorf("two equal replicates: ± %v", s.Half(0.9, 2, 0))
+	if s.Add(1); half(s, 0.9, 2, 0) != 0 || math.Abs(half(s, 0.9, 2, 4)/6.3138-2) > 1e-4 {
+		t.Errorf("two equal replicates: ± %v", half(s, 0.9, 2, 0))
+	}
+}
+
+// A bias is taken off where it is sure, and leaves room in the interval either way.
+func TestBias(t *testing.T) {
+	var again Spread
+	for i := range 1001 { // of the variance 1, so many that Student's distribution is nearly normal
+		again.Add(float64(2*(i%2) - 1))
+	}
+	spread := func(mean, by float64) (s Spread) {
+		for i := range 8 {
+			s.Add(mean + by*float64(2*(i%2)-1))
+		}
+		return s
+	}
+	at := func(off Spread, d Doubt) Interval {
+		d.Level, d.Units = 0.95, math.MaxInt
+		return (&Number{Value: 10, Again: again, Off: off}).Interval(d)
+	}
+	one := Doubt{Kept: 1}
+	sure, unsure := at(spread(2, 1e-6), one), at(spread(0.5, 1), one)
+	if math.Abs(sure.Bias-2) > 1e-9 || math.Abs(sure.Value-8) > 1e-9 || unsure.Bias != 0 || unsure.Value != 10 {
+		t.Errorf("%+v and %+v, want a bias of 2 and none", sure, unsure)
+	}
+	// The interval of what is normal about a bias of 2 holds 0 with probability 0.95. The tolerance is
+	// that of 1001 replicates in place of infinitely many.
+	n := distuv.UnitNormal
+	if p := n.CDF(sure.Half-2) - n.CDF(-sure.Half-2); math.Abs(p-0.95) > 1e-3 {
+		t.Errorf("± %v holds 0 with probability %v", sure.Half, p)
+	}
+	if none := at(spread(0, 1e-6), one); math.Abs(none.Half-1.96) > 5e-3 {
+		t.Errorf("without a bias ± %v", none.Half)
+	}
+	// Topics that keep 0.8 of their words leave a quarter of the number open, and nothing is said below Least.
+	if open := at(spread(0, 1e-6), Doubt{Kept: 0.8}); math.Abs(open.Half-(2.5+1.645)) > 1e-2 {
+		t.Errorf("a quarter of 10 left open: ± %v", open.Half)
+	}
+	if lost := at(spread(2, 1e-6), Doubt{Kept: 0.4, Least: LeastKept}); lost.Value != 10 || !math.IsNaN(lost.Bias) || !math.IsNaN(lost.Half) {
+		t.Errorf("topics that lost most of their words: %+v", lost)
+	}
+	if alone := at(Spread{}, Doubt{Kept: math.NaN(), Least: LeastKept}); alone.Value != 10 || !math.IsNaN(alone.Bias) || math.Abs(alone.Half-1.96) > 5e-3 {
+		t.Errorf("without drawn replicates: %+v", alone)
 	}
 }

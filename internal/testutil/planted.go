@@ -115,17 +115,6 @@ func NewPlantedTree(families, each int, seed uint64) *Planted {
 	return p
 }
 
-// Families returns the mean of each of so many topics, one after the other.
-func (p *Planted) Families(each int) *mat.Dense {
-	b := mat.NewDense(p.N, p.K/each, nil)
-	for i := range p.N {
-		for t := range p.K {
-			b.Set(i, t/each, b.At(i, t/each)+p.B.At(i, t)/float64(each))
-		}
-	}
-	return b
-}
-
 // Y returns B·chol(A), N×K, with YYᵀ = C.
 func (p *Planted) Y() *mat.Dense {
 	sym := mat.NewSymDense(p.K, nil)

@@ -18,11 +18,12 @@ import (
 // Effects is what a Study finds. It is written to and read from JSON by encoding/json.
 //
 // All numbers are shares of documents, or differences, ratios and slopes of shares, with
-// an interval from the replicates. Shares and predictions are at least 0 and sum to 1 over the
-// K topics. What cannot be told, such as the share in a month without documents, is NaN.
+// an interval from the replicates. Shares and predictions are at least 0; before a bias is taken off
+// (Interval.Bias) they sum to 1 over the K topics. What cannot be told, such as the share in a month without documents, is NaN.
 type Effects struct {
 	Level      float64 `json:"level"`      // the probability of the intervals
-	Replicates int     `json:"replicates"` // of the bootstrap
+	Replicates int     `json:"replicates"` // warm ones, of the bootstrap
+	Drawn      int     `json:"drawn"`      // drawn ones
 	Documents  int     `json:"documents"`  // that count
 	// Missing is the number of documents that are left out, because they lack a value in
 	// some column of the terms or have no word that the model knows.
@@ -33,9 +34,14 @@ type Effects struct {
 	Quantities []Quantity `json:"quantities"`
 	// Unmatched counts for each quantity the replicates that its intervals leave out,
 	// because a topic in it has no match there (Replicate.Matched).
-	Unmatched []int           `json:"unmatched"`
-	Shares    []jsmf.Interval `json:"shares"` // the averages of the quantities over the documents
-	Terms     []TermEffects   `json:"terms"`  // in the order of Study.Terms
+	Unmatched []int `json:"unmatched"`
+	// Found is for each quantity the part of its differences that is found in documents drawn from the
+	// model: the slope of what is found there on what there is. It is NaN where drawn documents have too
+	// small differences to tell (a standard error above 0.1), or without drawn replicates. In the given
+	// documents more may be lost.
+	Found  []float64       `json:"found"`
+	Shares []jsmf.Interval `json:"shares"` // the averages of the quantities over the documents
+	Terms  []TermEffects   `json:"terms"`  // in the order of Study.Terms
 }
 
 // TermEffects is what a Study finds about one term, at each of its points.
@@ -141,8 +147,8 @@ func (e *Effects) Validate() error { return errs.Wrap("effects", e.check()) }
 
 func (e *Effects) check() error {
 	q := len(e.Quantities)
-	if len(e.Unmatched) != q || len(e.Shares) != q {
-		return fmt.Errorf("%d quantities, %d shares and %d counts of what is unmatched", q, len(e.Shares), len(e.Unmatched))
+	if len(e.Unmatched) != q || len(e.Shares) != q || len(e.Found) != q {
+		return fmt.Errorf("%d quantities, %d shares, %d counts of what is unmatched and %d parts that are found", q, len(e.Shares), len(e.Unmatched), len(e.Found))
 	}
 	for _, t := range e.Terms {
 		n := len(t.Points)

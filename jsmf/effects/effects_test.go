@@ -27,6 +27,7 @@ func found() *Effects {
 		Level: .95, Replicates: 100, Documents: 12, Missing: 3,
 		Quantities: []Quantity{{Name: "=war", Plus: []int{0}}, {Name: "peace", Plus: []int{1}}, {Name: "ratio", Plus: []int{0}, Minus: []int{1}, Over: []int{0, 1}}},
 		Unmatched:  []int{0, 2, 2},
+		Found:      []float64{0.9, nan, 1.1},
 		Shares:     three(.3),
 		Terms: []TermEffects{
 			{
@@ -80,7 +81,7 @@ func TestJSONRoundTrip(t *testing.T) {
 		if x.Shares[2].Value == x.Shares[2].Value {
 			t.Error("NaN came back as a number")
 		}
-		x.Shares = nil
+		x.Shares, x.Found = nil, nil
 		for i := range x.Terms {
 			x.Terms[i].Predictions, x.Terms[i].Differences, x.Terms[i].Slopes = nil, nil, nil
 		}
@@ -96,7 +97,7 @@ func TestJSONThatDoesNotFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range [][3]string{
-		{`"unmatched":[0,2,2]`, `"unmatched":[0,2]`, "3 quantities, 3 shares and 2 counts"},
+		{`"unmatched":[0,2,2]`, `"unmatched":[0,2]`, "3 quantities, 3 shares, 2 counts"},
 		{`"kind":"times"`, `"kind":"tides"`, `no kind "tides"`},
 		{`"kind":"times",`, ``, `term "when" has no kind`},
 		{`"points":[{"label":"-1.5","number":-1.5,"documents":12}]`, `"points":[]`, `term "+tone": 0 points, 1 predictions`},

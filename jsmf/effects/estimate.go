@@ -26,18 +26,19 @@ import (
 // those of the regression. Differences are between these, and slopes come from the regression
 // itself.
 //
-// An interval is the estimate ± t·s, cut where shares end. s² is the variance over the warm
-// replicates of the Bootstrap, each with topics of its own. Three corrections keep few
-// documents from seeming too certain. In replicates the distance of a document from the
+// An interval comes from the warm replicates of the Bootstrap, each with topics of its own, and from
+// the drawn ones, in which the true effects are known: see [jsmf.Uncertainty]. A bias that these show
+// for sure is taken off (Interval.Bias), and there is room for one as large. An interval is cut off
+// where numbers end, and withheld where a topic changes more than half of its words when it is learned
+// again. Three corrections keep few documents from seeming too certain. In replicates the distance of a document from the
 // regression is enlarged by 1/(1 − its leverage), as in the standard errors HC3 (MacKinnon and
 // White 1985). The variance of n documents at a point counts n − 1 times, and next to it that of
 // all documents four times, as in moderated t-statistics (Smyth 2004). And t is the quantile of
 // Student's distribution with n + 3 degrees of freedom, or one less than the replicates if that
 // is fewer.
 //
-// The passes may learn topics that are too distinct, or end before topics have settled (more of
-// them, refine.Passes.Gain, then help). No interval shows that. Shares suffer most from it,
-// differences and slopes little: examples/experiments (coverage) measures how much.
+// Bursty words, which documents repeat, add a bias that drawn documents do not show. How often
+// intervals hold what was planted is counted in examples/experiments (doubt).
 //
 // The result is the same to the bit for any number of goroutines, and for any order of
 // documents that are in memory and all have ids. Cost: for each replicate, in addition to that of
@@ -107,7 +108,7 @@ func (s Study) Begin(ctx context.Context, m *jsmf.Model, in jsmf.Input) (_ *Esti
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimator{docs: docs, sum: newSummary(d, s.Terms, quantities), level: cmp.Or(s.Bootstrap.Level, 0.95)}
+	e := &Estimator{docs: docs, sum: newSummary(d, s.Terms, m.K(), quantities), level: cmp.Or(s.Bootstrap.Level, 0.95)}
 	if e.r, err = newRegression(docs, d); err != nil {
 		return nil, err
 	}
@@ -122,7 +123,13 @@ func (s Study) Begin(ctx context.Context, m *jsmf.Model, in jsmf.Input) (_ *Esti
 
 // Add takes a replicate of the model into the intervals. Cold ones do not count.
 func (e *Estimator) Add(ctx context.Context, x *jsmf.Replicate) error {
-	if x.Cold {
+	switch {
+	case x.Cold:
+		return nil
+	case x.Drawn != nil:
+		if err := e.addDrawn(ctx, x); err != nil {
+			return fmt.Errorf("drawn replicate %d: %w", x.Number, err)
+		}
 		return nil
 	}
 	err := e.r.of(ctx, mat.DenseCopyOf(x.Model.Topics()), x.Model.TopicShares(), e.docs.given.In(x.Weights), x.Number)
@@ -133,6 +140,23 @@ func (e *Estimator) Add(ctx context.Context, x *jsmf.Replicate) error {
 		return fmt.Errorf("replicate %d: %w", x.Number, err)
 	}
 	return nil
+}
+
+// addDrawn compares what is found in drawn documents with what they hold.
+func (e *Estimator) addDrawn(ctx context.Context, x *jsmf.Replicate) error {
+	docs, err := e.docs.redrawn(ctx, x.Model, x.Drawn.Documents)
+	if err != nil {
+		return err
+	}
+	found, truth := *e.r, *e.r
+	found.docs, truth.theta = docs, x.Drawn.Proportions
+	if err := found.of(ctx, mat.DenseCopyOf(x.Model.Topics()), x.Model.TopicShares(), docs.own, original); err != nil {
+		return err
+	}
+	if err := truth.regress(ctx, docs.own, original); err != nil {
+		return err
+	}
+	return e.sum.addDrawn(&found, &truth, x)
 }
 
 // Effects returns what is found, with intervals from the replicates that were added.
@@ -149,7 +173,7 @@ func (s Study) quantities(m *jsmf.Model) ([]Quantity, error) {
 		out = append(out, Quantity{Name: name, Plus: []int{k}})
 	}
 	for _, q := range s.Quantities {
-		for _, k := range slices.Concat(q.Plus, q.Minus, q.Over) {
+		for _, k := range q.topics() {
 			if k >= m.K() {
 				return nil, fmt.Errorf("quantity %q has topic %d; the model has %d, numbered from 0", q.Name, k, m.K())
 			}

@@ -34,6 +34,35 @@ func readDocuments(ctx context.Context, m *jsmf.Model, in jsmf.Input) (*document
 	if d.encoded, err = input.Encoded(ctx, d.given.Input()); err != nil {
 		return nil, err
 	}
+	if d.meta = d.encoded.Metadata(); d.meta == nil {
+		return nil, errors.New("the documents have no columns of metadata")
+	}
+	if err := d.count(ctx, m); err != nil {
+		return nil, err
+	}
+	if d.own = slices.Clone(d.encoded.Weights()); d.own == nil {
+		d.own = slices.Repeat([]float64{1}, len(d.length))
+	}
+	for i, n := range d.length {
+		if n == 0 {
+			d.own[i] = 0
+		}
+	}
+	return d, nil
+}
+
+// redrawn returns documents drawn in place of those of d, over the words of m.
+func (d *documents) redrawn(ctx context.Context, m *jsmf.Model, c *corpus.Corpus) (*documents, error) {
+	out := *d
+	var err error
+	if out.encoded, err = input.Encoded(ctx, c); err != nil {
+		return nil, err
+	}
+	return &out, out.count(ctx, m)
+}
+
+// count sets the numbers of the words in m and the lengths of the documents.
+func (d *documents) count(ctx context.Context, m *jsmf.Model) error {
 	words := d.encoded.Info().Vocabulary
 	d.to = make([]int32, len(words))
 	for i, w := range words {
@@ -42,14 +71,6 @@ func readDocuments(ctx context.Context, m *jsmf.Model, in jsmf.Input) (*document
 			d.to[i] = int32(at)
 		}
 	}
-	if d.meta = d.encoded.Metadata(); d.meta == nil {
-		return nil, errors.New("the documents have no columns of metadata")
-	}
-	return d, d.count(ctx)
-}
-
-// count sets the lengths and the weights of the documents.
-func (d *documents) count(ctx context.Context) error {
 	d.length = make([]float64, d.encoded.Info().Documents)
 	err := d.each(ctx, func(_, _ int, b *corpus.Block) error {
 		for i := range b.Docs() {
@@ -65,17 +86,7 @@ func (d *documents) count(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.own = slices.Clone(d.encoded.Weights()); d.own == nil {
-		d.own = slices.Repeat([]float64{1}, len(d.length))
-	}
-	known := false
-	for i, n := range d.length {
-		if n == 0 {
-			d.own[i] = 0
-		}
-		known = known || n > 0
-	}
-	if !known {
+	if !slices.ContainsFunc(d.length, func(n float64) bool { return n > 0 }) {
 		return errors.New("no word of the documents is one of the model")
 	}
 	return nil

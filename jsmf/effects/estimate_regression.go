@@ -32,6 +32,7 @@ type regression struct {
 	lent *mat.SymDense
 
 	// Of the last model that was regressed.
+	theta   *mat.Dense      // M×K, the proportions if they are known; nil: solve finds them
 	share   []float64       // K, the average proportions
 	beta    *mat.Dense      // P×K
 	solve   *mat.Dense      // see solver
@@ -117,7 +118,12 @@ func (r *regression) of(ctx context.Context, b *mat.Dense, shares, w []float64, 
 		return err
 	}
 	r.solve, r.gramB, r.nearest = solve, gramB, checked.Quadratic(0, 0).Solver()
-	all, err := r.add(ctx, solve, w, replicate)
+	return r.regress(ctx, w, replicate)
+}
+
+// regress regresses the proportions with the weights w.
+func (r *regression) regress(ctx context.Context, w []float64, replicate int) error {
+	all, err := r.add(ctx, w, replicate)
 	if err != nil {
 		return err
 	}
@@ -142,13 +148,13 @@ func (r *regression) of(ctx context.Context, b *mat.Dense, shares, w []float64, 
 }
 
 // add sums up the documents.
-func (r *regression) add(ctx context.Context, solve *mat.Dense, w []float64, replicate int) (sums, error) {
+func (r *regression) add(ctx context.Context, w []float64, replicate int) (sums, error) {
 	k := r.docs.k
 	parts := make([]sums, r.docs.parts())
 	for i := range parts {
 		parts[i] = sums{linalg.NewGeneral(r.d.cols, k), linalg.NewGeneral(r.d.cols, k), make([]float64, k)}
 	}
-	err := r.each(ctx, solve, func(part, doc int, theta []float64) {
+	err := r.each(ctx, func(part, doc int, theta []float64) {
 		s, row := &parts[part], int(r.row[doc])
 		floats.AddScaled(s.share, w[doc], theta)
 		at, values := r.d.row(row)
@@ -171,7 +177,7 @@ func (r *regression) add(ctx context.Context, solve *mat.Dense, w []float64, rep
 }
 
 // each calls f with the proportions of each document that counts, those of a part in order.
-func (r *regression) each(ctx context.Context, solve *mat.Dense, f func(part, doc int, theta []float64)) error {
+func (r *regression) each(ctx context.Context, f func(part, doc int, theta []float64)) error {
 	thetas := make([][]float64, parallel.Workers(0, r.docs.parts()))
 	return r.docs.each(ctx, func(worker, part int, b *corpus.Block) error {
 		if thetas[worker] == nil {
@@ -183,17 +189,26 @@ func (r *regression) each(ctx context.Context, solve *mat.Dense, f func(part, do
 			if r.row[doc] < 0 {
 				continue
 			}
-			clear(theta)
-			words, counts := b.Doc(i)
-			for j, word := range words {
-				if at := r.docs.to[word]; at >= 0 {
-					floats.AddScaled(theta, float64(counts[j])/r.docs.length[doc], solve.RawRowView(int(at)))
-				}
+			if r.theta != nil {
+				copy(theta, r.theta.RawRowView(doc))
+			} else {
+				r.solved(theta, doc, b, i)
 			}
 			f(part, doc, theta)
 		}
 		return nil
 	})
+}
+
+// solved sets theta to the proportions of a document, number i of block b.
+func (r *regression) solved(theta []float64, doc int, b *corpus.Block, i int) {
+	clear(theta)
+	words, counts := b.Doc(i)
+	for j, word := range words {
+		if at := r.docs.to[word]; at >= 0 {
+			floats.AddScaled(theta, float64(counts[j])/r.docs.length[doc], r.solve.RawRowView(int(at)))
+		}
+	}
 }
 
 // variances returns for each of some sums of topics, given by their factors, the variance of the
@@ -211,7 +226,7 @@ func (r *regression) variances(ctx context.Context, factors [][]float64) ([]floa
 			}
 		}
 	}
-	err := r.each(ctx, r.solve, func(part, doc int, theta []float64) {
+	err := r.each(ctx, func(part, doc int, theta []float64) {
 		at, values := r.d.row(int(r.row[doc]))
 		for j, c := range at {
 			floats.AddScaled(theta, -values[j], r.beta.RawRowView(int(c)))

@@ -13,11 +13,11 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// number is one number of Effects, with its spread over the replicates.
+// number is one number of Effects, with what replicates say of it.
 type number struct {
-	value    float64
-	spread   spread.Spread
-	borrowed float64 // the variance that regression.borrowed adds
+	spread.Number
+	borrowed   float64 // the variance that regression.borrowed adds
+	difference bool    // whether it is one of TermEffects.Differences
 }
 
 // summary collects the numbers of Effects: of the model first, then of each replicate.
@@ -26,18 +26,24 @@ type summary struct {
 	terms      []Term
 	quantities []Quantity
 	replicates int
+	drawn      int
 	unmatched  []int
-	all        []number // in the order in which numbers passes them
+	changed    []float64     // of each topic, the sum over drawn replicates of half its distance
+	found      []spread.Line // of each quantity, differences found in drawn documents on those that they have
+	all        []number      // in the order in which numbers passes them
 }
 
-func newSummary(d *design, terms []Term, quantities []Quantity) *summary {
-	return &summary{d: d, terms: terms, quantities: quantities, unmatched: make([]int, len(quantities))}
+func newSummary(d *design, terms []Term, topics int, quantities []Quantity) *summary {
+	return &summary{
+		d: d, terms: terms, quantities: quantities, unmatched: make([]int, len(quantities)),
+		changed: make([]float64, topics), found: make([]spread.Line, len(quantities)),
+	}
 }
 
 // estimate takes the numbers of the model. Their proportions are bounded. Those of the replicates
 // are bounded for ratios only: numbers that cannot pass a bound vary too little.
 func (s *summary) estimate(ctx context.Context, r *regression) error {
-	err := s.numbers(r, true, func(_ int, v float64) { s.all = append(s.all, number{value: v}) })
+	err := s.numbers(r, true, func(_ int, v float64) { s.all = append(s.all, number{Number: spread.Number{Value: v}}) })
 	if err != nil {
 		return err
 	}
@@ -54,10 +60,10 @@ func (s *summary) estimate(ctx context.Context, r *regression) error {
 		return err
 	}
 	next := s.all[len(variances):] // after the shares, which borrow almost nothing
-	take := func(c []float64) error {
+	take := func(c []float64, difference bool) error {
 		n, err := r.borrowed(c)
 		for i, v := range variances {
-			next[i].borrowed = n * v
+			next[i].borrowed, next[i].difference = n*v, difference
 		}
 		next = next[len(variances):]
 		return err
@@ -69,12 +75,12 @@ func (s *summary) estimate(ctx context.Context, r *regression) error {
 			}
 			difference := make([]float64, len(c))
 			floats.SubTo(difference, c, s.d.mean)
-			if err := errors.Join(take(c), take(difference)); err != nil {
+			if err := errors.Join(take(c, false), take(difference, true)); err != nil {
 				return err
 			}
 		}
 		if t.slope != nil {
-			if err := take(t.slope); err != nil {
+			if err := take(t.slope, false); err != nil {
 				return err
 			}
 		}
@@ -85,20 +91,47 @@ func (s *summary) estimate(ctx context.Context, r *regression) error {
 // add takes the numbers of a replicate, except of quantities whose topics it does not have.
 func (s *summary) add(r *regression, matched []bool) error {
 	s.replicates++
-	ok := make([]bool, len(s.quantities))
-	for i, q := range s.quantities {
-		ok[i] = true
-		for _, k := range slices.Concat(q.Plus, q.Minus, q.Over) {
-			ok[i] = ok[i] && matched[k]
-		}
-		if !ok[i] {
+	ok := s.matched(matched)
+	for i, matched := range ok {
+		if !matched {
 			s.unmatched[i]++
 		}
 	}
 	at := 0
 	return s.numbers(r, false, func(quantity int, v float64) {
 		if ok[quantity] {
-			s.all[at].spread.Add(v)
+			s.all[at].Again.Add(v)
+		}
+		at++
+	})
+}
+
+// matched returns which quantities have all of their topics.
+func (s *summary) matched(topics []bool) []bool {
+	ok := make([]bool, len(s.quantities))
+	for i, q := range s.quantities {
+		ok[i] = !slices.ContainsFunc(q.topics(), func(k int) bool { return !topics[k] })
+	}
+	return ok
+}
+
+// addDrawn takes the numbers of a drawn replicate, found, and what they should be, truth.
+func (s *summary) addDrawn(found, truth *regression, x *jsmf.Replicate) error {
+	s.drawn++
+	for k, d := range x.Distance {
+		s.changed[k] += d / 2
+	}
+	var want []float64
+	if err := s.numbers(truth, false, func(_ int, v float64) { want = append(want, v) }); err != nil {
+		return err
+	}
+	ok, at := s.matched(x.Matched), 0
+	return s.numbers(found, true, func(quantity int, v float64) {
+		if ok[quantity] {
+			s.all[at].Off.Add(v - want[at])
+			if s.all[at].difference {
+				s.found[quantity].Add(want[at], v)
+			}
 		}
 		at++
 	})
@@ -124,7 +157,7 @@ func (s *summary) numbers(r *regression, bounded bool, f func(quantity int, v fl
 			return q.of(x)
 		}, y, nil
 	}
-	share, _, err := of(r.share)
+	average, _, err := of(r.share)
 	if err != nil {
 		return err
 	}
@@ -133,7 +166,7 @@ func (s *summary) numbers(r *regression, bounded bool, f func(quantity int, v fl
 		return err
 	}
 	for i, q := range s.quantities {
-		f(i, share(q))
+		f(i, average(q))
 	}
 	for _, t := range s.d.terms {
 		for _, c := range t.predict {
@@ -154,9 +187,9 @@ func (s *summary) numbers(r *regression, bounded bool, f func(quantity int, v fl
 		if t.slope == nil {
 			continue
 		}
-		slope := r.at(t.slope)
+		rates := r.at(t.slope)
 		for i, q := range s.quantities {
-			f(i, floats.Dot(q.gradient(at), slope))
+			f(i, floats.Dot(q.gradient(at), rates))
 		}
 	}
 	return nil
@@ -168,6 +201,9 @@ func (r *regression) at(c []float64) []float64 {
 	out.MulVec(r.beta.T(), mat.NewVecDense(len(c), c))
 	return out.RawVector().Data
 }
+
+// topics returns the topics of q.
+func (q Quantity) topics() []int { return slices.Concat(q.Plus, q.Minus, q.Over) }
 
 // linear returns the numerator of q.
 func (q Quantity) linear(x []float64) float64 {
@@ -213,28 +249,31 @@ func (q Quantity) gradient(x []float64) []float64 {
 
 // effects returns the estimates with intervals of the given level.
 func (s *summary) effects(level float64) *Effects {
-	out := &Effects{Level: level, Replicates: s.replicates, Quantities: s.quantities, Unmatched: s.unmatched}
+	out := &Effects{Level: level, Replicates: s.replicates, Drawn: s.drawn, Quantities: s.quantities, Unmatched: s.unmatched}
+	for i := range s.quantities {
+		part, stdErr := s.found[i].Slope()
+		if !(stdErr <= 0.1) {
+			part = math.NaN()
+		}
+		out.Found = append(out.Found, part)
+	}
 	next := s.all
-	// take returns the intervals of the next numbers, which rest on docs documents. Intervals of
-	// shares are bounded.
-	take := func(docs int, bounded bool) []jsmf.Interval {
+	// take returns the intervals of the next numbers, which rest on docs documents.
+	take := func(docs int, what measure) []jsmf.Interval {
 		list := make([]jsmf.Interval, len(s.quantities))
 		for i, q := range s.quantities {
-			v, half := next[i].value, next[i].spread.Half(level, docs+lenders, next[i].borrowed)
-			list[i] = jsmf.Interval{Value: v, Low: v - half, High: v + half}
-			if bounded && q.Over == nil {
-				low := 0.0
-				if q.Minus != nil {
-					low = -1
-				}
-				list[i].Low, list[i].High = max(list[i].Low, low), min(list[i].High, 1)
-			}
+			x := next[i].Interval(spread.Doubt{
+				Level: level, Units: docs + lenders, Variance: next[i].borrowed,
+				Kept: s.kept(q), Least: spread.LeastKept,
+			})
+			low, high := q.bounds(what)
+			list[i] = jsmf.Interval{Value: min(max(x.Value, low), high), Low: max(x.Value-x.Half, low), High: min(x.Value+x.Half, high), Bias: x.Bias}
 		}
 		next = next[len(list):]
 		return list
 	}
 	all := len(s.d.docs)
-	out.Shares = take(all, true)
+	out.Shares = take(all, share)
 	for i, t := range s.d.terms {
 		x := t.TermEffects
 		for p, c := range t.predict {
@@ -243,18 +282,49 @@ func (s *summary) effects(level float64) *Effects {
 				continue
 			}
 			docs := s.terms[i].units(x.Points, p)
-			x.Predictions = append(x.Predictions, take(docs, true))
-			x.Differences = append(x.Differences, take(docs, false))
+			x.Predictions = append(x.Predictions, take(docs, share))
+			x.Differences = append(x.Differences, take(docs, difference))
 		}
 		switch {
 		case t.slope != nil:
-			x.Slopes = take(all, false)
+			x.Slopes = take(all, slope)
 		case t.Kind == Numbers:
 			x.Slopes = unknown(s.quantities)
 		}
 		out.Terms = append(out.Terms, x)
 	}
 	return out
+}
+
+// kept returns the part of its words that the topic of q that changes most keeps in drawn documents.
+func (s *summary) kept(q Quantity) float64 {
+	most := 0.0
+	for _, k := range q.topics() {
+		most = max(most, s.changed[k]/float64(s.drawn))
+	}
+	return 1 - most
+}
+
+// measure is what a number is.
+type measure int
+
+const (
+	share measure = iota // or a prediction
+	difference
+	slope
+)
+
+// bounds returns the least and the largest value.
+func (q Quantity) bounds(what measure) (low, high float64) {
+	switch {
+	case q.Over != nil || what == slope:
+		return math.Inf(-1), math.Inf(1)
+	case q.Minus != nil && what == difference:
+		return -2, 2
+	case q.Minus == nil && what == share:
+		return 0, 1
+	}
+	return -1, 1
 }
 
 // units returns the number of documents that an estimate at a point rests on: those at the point,

@@ -95,7 +95,7 @@ func fitted(t *testing.T, c *corpus.Corpus, k int) (jsmf.Pipeline, *jsmf.Model) 
 var study = Study{
 	Terms:      []Term{Category("side"), Number("size")},
 	Quantities: []Quantity{{Name: "balance", Plus: []int{0}, Minus: []int{1}}, {Name: "part", Plus: []int{2}, Over: []int{1, 2}}},
-	Bootstrap:  jsmf.Bootstrap{Warm: 5, Cluster: "author", Seed: 3, Level: 0.9},
+	Bootstrap:  jsmf.Bootstrap{Warm: 5, Drawn: -1, Cluster: "author", Seed: 3, Level: 0.9},
 }
 
 // exact returns documents whose words are exactly as their proportions of the topics b say, with
@@ -127,9 +127,12 @@ func exact(t *testing.T, b *mat.Dense, at func(side int, size float64) []float64
 	if err != nil {
 		t.Fatal(err)
 	}
-	d = &documents{encoded: e, k: 3, to: []int32{0, 1, 2, 3}, meta: e.Metadata()}
-	if err := d.count(ctx); err != nil {
-		t.Fatal(err)
+	d = &documents{encoded: e, k: 3, to: []int32{0, 1, 2, 3}, meta: e.Metadata(), own: slices.Repeat([]float64{1}, docs), length: make([]float64, docs)}
+	for m := range docs {
+		_, counts := c.Doc(m)
+		for _, n := range counts {
+			d.length[m] += float64(n)
+		}
 	}
 	return d, share
 }
@@ -156,7 +159,7 @@ func TestEstimateExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	quantities := []Quantity{{Plus: []int{0}}, {Plus: []int{1}}, {Plus: []int{2}}, {Plus: []int{0}, Over: []int{0, 1}}}
-	s := newSummary(made, terms, quantities)
+	s := newSummary(made, terms, 3, quantities)
 	if err := r.of(ctx, b, share, d.own, original); err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func Example() {
 	// author skipper -9.9 (-12.8 to -7.1)
 	// date   2020    -10.6 (-14.1 to -7.1)
 	// date   2021    -0.6 (-4.3 to +3.1)
-	// date   2022    +11.2 (+7.8 to +14.6)
+	// date   2022    +11.2 (+7.8 to +14.7)
 }
 
 // named calls the topics by what they are about.

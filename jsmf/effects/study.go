@@ -18,7 +18,7 @@ type Study struct {
 	// Quantities are further numbers to study besides the proportions of the K topics.
 	Quantities []Quantity
 
-	// Bootstrap makes the replicates for the intervals. Warm, Cluster, Level and Seed count;
+	// Bootstrap makes the replicates for the intervals. Warm, Drawn, Cluster, Level and Seed count;
 	// no cold replicates are made.
 	Bootstrap jsmf.Bootstrap
 }

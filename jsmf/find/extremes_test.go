@@ -30,7 +30,6 @@ func TestExtremes(t *testing.T) {
 		d.SimilarDocuments(c.IDs[0], a.N, nil)
 		d.SimilarTo([]float64{a.Proportion, 1, 0, 0, 0}, a.N, nil)
 		d.TopTopics(c.IDs[0], a.N)
-		w.SimilarTopics(a.Topic, a.N)
 		w.SimilarWords(m.Word(0), a.N)
 		w.Recommend([]string{m.Word(0)}, a.N)
 		_, err := w.ExplainCounts([]int32{a.Word}, []int32{a.Count}, a.Unknown)

@@ -80,35 +80,6 @@ func (w *Words) SimilarWords(word string, n int) ([]Match, error) {
 	})
 }
 
-// SimilarTopics returns the n topics whose p(word | topic) is most similar to that of a topic,
-// which is left out, most similar first, ties by number. Score is the similarity of the package
-// documentation, in [0, 1]. It says that topics have the same words, not that documents have them
-// together, which is [jsmf.Model.CorrelatedPairs]. O(N·K).
-func (w *Words) SimilarTopics(topic, n int) ([]Match, error) {
-	if topic < 0 || topic >= w.k {
-		return nil, errorf("topic %d: the model has the topics 0 to %d", topic, w.k-1)
-	}
-	b, err := newBest(n)
-	if err != nil {
-		return nil, wrap(err)
-	}
-	score := make([]float64, w.k)
-	for i := range w.n {
-		row := w.of(w.b, i)
-		if p := row[topic]; p > 0 {
-			for t, q := range row {
-				score[t] += math.Sqrt(p * q)
-			}
-		}
-	}
-	for t, x := range score {
-		if t != topic {
-			b.add(t, min(x, 1))
-		}
-	}
-	return b.list(w.m.Name), nil
-}
-
 // search ranks words by score, −Inf for those left out; to 1e-6 equal ones by p(word).
 func (w *Words) search(n int, score func(word int) float64) ([]Match, error) {
 	b, err := newBest(n)

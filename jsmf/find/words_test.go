@@ -15,7 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/infer"
 )
 
-// Similar words and topics, and recommendations, against slow ones from the definitions.
+// Similar words and recommendations, against slow ones from the definitions.
 func TestWords(t *testing.T) {
 	_, m, _ := planted(t)
 	w, err := NewWords(ctx, m)
@@ -41,19 +41,6 @@ func TestWords(t *testing.T) {
 				t.Fatalf("similar to %d: %v, want %v", self, got, all)
 			}
 		}
-	}
-	for self := range m.K() {
-		var all []Match
-		for k := range m.K() {
-			if k != self {
-				all = append(all, Match{k, m.Name(k), affinity(mat.Col(nil, self, b), mat.Col(nil, k, b))})
-			}
-		}
-		got, err := w.SimilarTopics(self, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(t, "similar topics", got, ranked(all, 3))
 	}
 	inferer, err := m.Inferer(ctx, nil, infer.Options{})
 	if err != nil {
@@ -196,12 +183,11 @@ func TestWordsShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	ids, counts := c.Doc(0)
-	all := func() (out [4]any) {
-		var errs [4]error
+	all := func() (out [3]any) {
+		var errs [3]error
 		out[0], errs[0] = w.SimilarWords("w3", 5)
-		out[1], errs[1] = w.SimilarTopics(2, 3)
-		out[2], errs[2] = w.Recommend([]string{"w1", "w2"}, 5)
-		out[3], errs[3] = w.ExplainCounts(ids, counts, 1)
+		out[1], errs[1] = w.Recommend([]string{"w1", "w2"}, 5)
+		out[2], errs[2] = w.ExplainCounts(ids, counts, 1)
 		for _, err := range errs {
 			if err != nil {
 				t.Error(err)
@@ -232,7 +218,6 @@ func TestWordsErrors(t *testing.T) {
 	_, noModel := NewWords(ctx, nil)
 	_, word := w.SimilarWords("nothing", 1)
 	_, few := w.SimilarWords("w1", 0)
-	_, topic := w.SimilarTopics(-1, 1)
 	_, items := w.Recommend([]string{"w1", "x", "y"}, 1)
 	_, id := w.ExplainCounts([]int32{int32(m.N())}, nil, 0)
 	_, unknown := w.ExplainCounts(nil, nil, -1)
@@ -243,7 +228,6 @@ func TestWordsErrors(t *testing.T) {
 		{noModel, "no model"},
 		{word, `no word "nothing"`},
 		{few, "at least 1"},
-		{topic, "topic -1: the model has the topics 0 to 4"},
 		{items, `no item "x", "y"`},
 		{id, "120"},
 		{unknown, "-1 unknown tokens"},

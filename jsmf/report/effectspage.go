@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/jsmf-go/spectral/internal/console"
@@ -90,6 +91,7 @@ func resting(e *effects.Effects) string {
 		s += fmt.Sprintf("; %s more %s left out, for want of a value or of {a word} that the model knows", count(int64(e.Missing)), are)
 	}
 	s += fmt.Sprintf(". Intervals of %g\u00a0%% from %s replicates, in which the topics were fitted anew.", 100*e.Level, count(int64(e.Replicates)))
+	s += recovered(e)
 	most, some := 0, 0
 	for _, n := range e.Unmatched {
 		most = max(most, n)
@@ -101,6 +103,18 @@ func resting(e *effects.Effects) string {
 		s += fmt.Sprintf(" A replicate without a match of a topic does not count for it: at most %s, for %d of %d topics and sums.", count(int64(most)), some, len(e.Unmatched))
 	}
 	return s
+}
+
+// recovered says what is found of effects in documents drawn from the model.
+func recovered(e *effects.Effects) string {
+	if e.Drawn == 0 {
+		return ""
+	}
+	s := fmt.Sprintf(" They have room for what fits to %s collections of {documents} drawn from the model were off by, and where that is sure it is taken off.", count(int64(e.Drawn)))
+	if told := slices.DeleteFunc(slices.Clone(e.Found), math.IsNaN); len(told) > 0 {
+		s += fmt.Sprintf(" Of the differences in those, %.0f to %.0f\u00a0%% were found (for %d of %d topics and sums; for the others they are too small to tell).", 100*slices.Min(told), 100*slices.Max(told), len(told), len(e.Found))
+	}
+	return s + " Real {documents} repeat their {words} more, so that more may be lost."
 }
 
 // unit is one unit of the numbers of a term.

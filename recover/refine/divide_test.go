@@ -207,7 +207,7 @@ func TestChildren(t *testing.T) {
 // tree returns a stripes of a planted tree with topics split into k, and its documents.
 func tree(t *testing.T, p *testutil.Planted, each int, c *corpus.Corpus, k int) *stripes {
 	t.Helper()
-	f := begun(t, Passes{}, c, p.Families(each), p.K, 4)
+	f := begun(t, Passes{}, c, Families(p, each), p.K, 4)
 	if err := f.split(t.Context(), k); err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +367,7 @@ func TestSplitCandidates(t *testing.T) {
 func TestSplitIsBlindToHiddenTokens(t *testing.T) {
 	p := testutil.NewPlantedTree(4, 4, 5)
 	c := planted(t, p, 3000, 60)
-	f := begun(t, Passes{}, c, p.Families(4), p.K, 4)
+	f := begun(t, Passes{}, c, Families(p, 4), p.K, 4)
 	if !f.seen.hides {
 		t.Fatal("no tokens are hidden")
 	}
@@ -406,7 +406,7 @@ func TestSplitIsBlindToHiddenTokens(t *testing.T) {
 	if err != nil || changed < 1000 {
 		t.Fatalf("%d tokens have changed, %v", changed, err)
 	}
-	g := begun(t, Passes{}, other, p.Families(4), p.K, 1)
+	g := begun(t, Passes{}, other, Families(p, 4), p.K, 1)
 	same := func() { // as after the passes of f; the unigram distribution has all tokens
 		copy(g.rows.Data, f.rows.Data)
 		copy(g.state.mem, f.state.mem)
@@ -441,7 +441,7 @@ func TestSplitIsBlindToHiddenTokens(t *testing.T) {
 func TestSplitKeepsTokens(t *testing.T) {
 	p := testutil.NewPlantedTree(4, 5, 5)
 	for _, length := range []int{50, 5} {
-		f := begun(t, Passes{}, planted(t, p, 900, length), p.Families(5), p.K, 4)
+		f := begun(t, Passes{}, planted(t, p, 900, length), Families(p, 5), p.K, 4)
 		if f.sparse() != (length == 50) {
 			t.Fatalf("length %d: sparse is %v", length, f.sparse())
 		}
@@ -483,4 +483,15 @@ func TestLevels(t *testing.T) {
 			t.Errorf("%d topics of %d: %v, want %v", x.want, x.k, got, x.levels)
 		}
 	}
+}
+
+// Families returns the mean of each of so many topics, one after the other.
+func Families(p *testutil.Planted, each int) *mat.Dense {
+	b := mat.NewDense(p.N, p.K/each, nil)
+	for i := range p.N {
+		for t := range p.K {
+			b.Set(i, t/each, b.At(i, t/each)+p.B.At(i, t)/float64(each))
+		}
+	}
+	return b
 }

@@ -53,7 +53,7 @@ func TestSplitFindsThePlantedTopics(t *testing.T) {
 	p := testutil.NewPlantedTree(families, each, 3)
 	c := drawn(t, p, 2400, 60, 4)
 	for _, s := range []refine.Passes{{N: 30, Correlated: -1}, {N: 30, Correlated: 3}} {
-		r := fitTo(t, s, c.Source(), refine.Start{B: p.Families(each)}, refine.Options{K: p.K})
+		r := fitTo(t, s, c.Source(), refine.Start{B: refine.Families(p, each)}, refine.Options{K: p.K})
 		if err := r.Tree.Validate(p.K); err != nil || len(r.Tree.Groups) != 1 || r.From != nil {
 			t.Fatalf("%v: tree %v, %v; from %v", s, r.Tree, err, r.From)
 		}
@@ -125,8 +125,8 @@ func TestSplitSameBits(t *testing.T) {
 		levels int
 		last   int // passes under a logistic-normal prior; −1: none
 	}{
-		{"some topics", p.Families(6), long, 1, -1}, {"all topics", p.Families(6), short, 1, -1},
-		{"two levels", one, long, 2, -1}, {"two levels of all topics", one, short, 2, 2}, {"logistic-normal", p.Families(6), long, 1, 2},
+		{"some topics", refine.Families(p, 6), long, 1, -1}, {"all topics", refine.Families(p, 6), short, 1, -1},
+		{"two levels", one, long, 2, -1}, {"two levels of all topics", one, short, 2, 2}, {"logistic-normal", refine.Families(p, 6), long, 1, 2},
 	} {
 		if testutil.Race && x.levels+x.last > 1 {
 			continue
@@ -173,7 +173,7 @@ func TestSplitWeights(t *testing.T) {
 		}
 	}
 	s, opt := refine.Passes{N: 10, Correlated: -1}, refine.Options{K: p.K, Workers: 2}
-	a, b := fitTo(t, s, once, refine.Start{B: p.Families(5)}, opt), fitTo(t, s, copied{twice}, refine.Start{B: p.Families(5)}, opt)
+	a, b := fitTo(t, s, once, refine.Start{B: refine.Families(p, 5)}, opt), fitTo(t, s, copied{twice}, refine.Start{B: refine.Families(p, 5)}, opt)
 	if fmt.Sprint(a.Tree) != fmt.Sprint(b.Tree) || a.HeldOut == 0 || b.HeldOut == 0 {
 		t.Errorf("trees %v and %v", a.Tree, b.Tree)
 	}
@@ -191,13 +191,13 @@ func TestSplitWeights(t *testing.T) {
 		once.w[i] = 1
 	}
 	once.w[0] = 1000
-	if _, err := s.Refine(ctx, once, refine.Start{B: p.Families(5)}, opt); err != nil {
+	if _, err := s.Refine(ctx, once, refine.Start{B: refine.Families(p, 5)}, opt); err != nil {
 		t.Error(err)
 	}
 	for i := range once.w {
 		once.w[i] = 0.001
 	}
-	if _, err := s.Refine(ctx, once, refine.Start{B: p.Families(5)}, opt); err != nil {
+	if _, err := s.Refine(ctx, once, refine.Start{B: refine.Families(p, 5)}, opt); err != nil {
 		t.Errorf("small weights: %v", err)
 	}
 }
@@ -236,7 +236,7 @@ func TestSplitErrors(t *testing.T) {
 		{refine.Passes{}, full, p.N + 1, fmt.Sprintf("%d topics of a start with 4 and %d words; want at most %d,", p.N+1, p.N, p.N)},
 		{refine.Batch{}, full, 5, "5 topics of a start with 4"},
 	} {
-		r, err := x.s.Refine(ctx, x.docs, refine.Start{B: p.Families(5)}, refine.Options{K: x.k})
+		r, err := x.s.Refine(ctx, x.docs, refine.Start{B: refine.Families(p, 5)}, refine.Options{K: x.k})
 		if err == nil || r != nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%v, K = %d: %v, want %q", x.s, x.k, err, x.want)
 		}
@@ -253,7 +253,7 @@ func TestSplitCancelled(t *testing.T) {
 	}
 	s := refine.Passes{N: 1, Correlated: -1, Scratch: t.TempDir()}
 	run := func(c context.Context, before func(done int)) (*refine.Result, error) {
-		return s.Refine(c, docs, refine.Start{B: p.Families(4)}, refine.Options{K: p.K, Workers: 2, Progress: func(done, _ int, _ float64) { before(done) }})
+		return s.Refine(c, docs, refine.Start{B: refine.Families(p, 4)}, refine.Options{K: p.K, Workers: 2, Progress: func(done, _ int, _ float64) { before(done) }})
 	}
 	// How often it asks up to the split, which comes after pass 10 and before its report.
 	count, from, to := &stopped{Context: ctx}, int64(0), int64(0)
@@ -295,7 +295,9 @@ func TestSplitBytes(t *testing.T) {
 	for _, length := range []int{40, 8} {
 		c := drawn(t, p, 1500, length, 2)
 		s := refine.Passes{N: 8, Correlated: -1}
-		took := testutil.Allocated(t, func() { fitTo(t, s, c.Source(), refine.Start{B: p.Families(10)}, refine.Options{K: 60, Workers: 2}) })
+		took := testutil.Allocated(t, func() {
+			fitTo(t, s, c.Source(), refine.Start{B: refine.Families(p, 10)}, refine.Options{K: 60, Workers: 2})
+		})
 		if bound := refine.Bytes(s, c.NumDocs(), p.N, int64(c.NNZ()), 60); took > bound {
 			t.Errorf("length %d: %d bytes were allocated, more than the bound %d", length, took, bound)
 		}
@@ -309,7 +311,7 @@ func TestStartTree(t *testing.T) {
 	p := testutil.NewPlantedTree(4, 6, 3)
 	docs := drawn(t, p, 500, 60, 4).Source() // some are empty
 	s := refine.Passes{N: 3, Correlated: -1}
-	tree := fitTo(t, s, docs, refine.Start{B: p.Families(6)}, refine.Options{K: p.K}).Tree
+	tree := fitTo(t, s, docs, refine.Start{B: refine.Families(p, 6)}, refine.Options{K: p.K}).Tree
 	start := refine.Start{B: p.B, Tree: &recovery.Tree{Groups: [][]int{make([]int, p.K)}}}
 	for k := range p.K {
 		start.Tree.Groups[0][k] = 3 - k/6

@@ -26,7 +26,7 @@ func Effects(m *jsmf.Model, levels int) *effects.Effects {
 		effects.Quantity{Name: "first less second", Plus: []int{0}, Minus: []int{1}},
 		effects.Quantity{Name: "the first for each of the second, both of which have names that are long", Plus: []int{0}, Over: []int{1}})
 	s := &study{e: e, rng: rand.New(rand.NewPCG(uint64(k), uint64(levels))), shares: m.TopicShares()}
-	e.Unmatched = make([]int, len(e.Quantities))
+	e.Unmatched, e.Found = make([]int, len(e.Quantities)), make([]float64, len(e.Quantities))
 	e.Unmatched[1], e.Unmatched[k], e.Unmatched[k+1], e.Unmatched[k+2] = 3, 3, 3, 3
 	e.Shares = s.row(func(int) float64 { return 0 }, 2225, false)
 	var months, names, parts, ages []effects.Point

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+var doubt = experiment{
+	name: "doubt", title: "Intervals and the truth",
+	what: fmt.Sprintf("Corpora as those of *planted*, and intervals of 95 %% as jsmf.Bootstrap and package jsmf/effects make them (%d warm and 8 drawn replicates): of the shares of topics, the correlations of all pairs, the differences of a group from the average, "+
+		"and slopes over time. Bursty words repeat an earlier word of the document with probability %.1f. Copies of both columns in a random order are terms, too, whose effects are null. The truth is that of the prior. "+
+		"Numbers without an interval, because the model says that nothing can be told of them, do not count among those that hold or miss the truth.", doubtWarm, burstyPart),
+	groups: []*group{doubtGroup},
+	plan:   planDoubt,
+	tables: func(_ *lab, t *tables) []table {
+		x := table{
+			caption: "How many of the intervals hold the truth, in percent, with the standard error over corpora; in brackets the numbers without an interval, in percent, the median of half the width, and the root of the mean square error of the values, both times 100:",
+			head:    slices.Concat(doubtColumns, []string{"corpora", doubtShare, doubtCorrelation, doubtDifference, doubtSlope, "permuted columns that seem to matter, in percent"}),
+		}
+		y := table{
+			caption: "What models say of themselves: the part of correlations, and of differences, that is found in documents drawn from them:",
+			head:    slices.Concat(doubtColumns, []string{doubtCorrelation, doubtDifference}),
+		}
+		for _, of := range doubtKinds(t.rows["doubt"]) {
+			var line []string
+			for _, c := range doubtColumns {
+				line = append(line, of[0][c])
+			}
+			said := slices.Clone(line)
+			line = append(line, fmt.Sprint(len(values(of, "draw"))))
+			for _, what := range []string{doubtShare, doubtCorrelation, doubtDifference, doubtSlope} {
+				rows := where(of, "what", what)
+				line = append(line, fmt.Sprintf("%s (%.0f; %.1f; %.1f)", percentOf(rows, "held"), 100*(1-meanOf(rows, "told")), 100*meanOf(rows, "width"), 100*meanOf(rows, "error")))
+			}
+			x.rows = append(x.rows, append(line, percentOf(where(of, "what", doubtPermuted), "clear")))
+			for _, what := range []string{doubtCorrelation, doubtDifference} {
+				said = append(said, withError(where(of, "what", what), "found"))
+			}
+			y.rows = append(y.rows, said)
+		}
+		return []table{x, y}
+	},
+	claims: []claim{
+		{"here", "intervals of differences and slopes hold the truth in 92 % of the cases or more", doubtHolds("held", 0.92, math.Inf(1), doubtDifference, doubtSlope)},
+		{"here", "intervals of shares and correlations hold it in 90 % or more", doubtHolds("held", 0.90, math.Inf(1), doubtShare, doubtCorrelation)},
+		{"here", "permuted columns seem to matter in 6 % or less", doubtHolds("clear", 0, 0.06, doubtPermuted)},
+		{"here", "four of five numbers have an interval", doubtHolds("told", 0.8, 1, doubtShare, doubtCorrelation, doubtDifference, doubtSlope)},
+	},
+}
+
+// doubtColumns are the columns that tell the corpora of doubt apart.
+var doubtColumns = []string{"topics", "prior", "words", "k", "documents", "tokens"}
+
+// doubtKinds returns the rows of each kind of corpora.
+func doubtKinds(rows []row) (out [][]row) {
+	at := map[string]int{}
+	for _, r := range rows {
+		key := ""
+		for _, c := range doubtColumns {
+			key += r[c] + "\x00"
+		}
+		i, ok := at[key]
+		if !ok {
+			i = len(out)
+			at[key], out = i, append(out, nil)
+		}
+		out[i] = append(out[i], r)
+	}
+	return out
+}
+
+// percentOf shows the mean of a share over rows with its standard error.
+func percentOf(rows []row, column string) string {
+	mean, square, n := 0.0, 0.0, 0.0
+	for _, r := range rows {
+		if v := 100 * r.num(column); !math.IsNaN(v) {
+			mean, square, n = mean+v, square+v*v, n+1
+		}
+	}
+	mean /= n
+	return fmt.Sprintf("%.1f ± %.1f", mean, math.Sqrt(max(square/n-mean*mean, 0)/(n-1)))
+}
+
+// doubtHolds counts the kinds of corpora and numbers for which the mean of a column is between two
+// numbers.
+func doubtHolds(column string, low, high float64, what ...string) func(t *tables) (yes, of int) {
+	return func(t *tables) (yes, of int) {
+		for _, rows := range doubtKinds(t.rows["doubt"]) {
+			for _, w := range what {
+				if v := meanOf(where(rows, "what", w), column); !math.IsNaN(v) {
+					of++
+					if v >= low && v <= high {
+						yes++
+					}
+				}
+			}
+		}
+		return yes, of
+	}
+}
