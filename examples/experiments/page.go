@@ -178,11 +178,13 @@ func write(l *lab, t *tables) error {
 		fmt.Fprintf(&page, "%s\n\n", s)
 	}
 	fmt.Fprintf(&page, "Made by `examples/experiments` from %d cells, which took %.0f minutes (%s). Numbers are raw, as in the tables; the papers plot logarithms of some.\n"+
-		"“Holds” counts the cases here, corpora × K and so on, in which what a paper says is so.\n", t.cells, t.seconds/60, cpuIs())
+		"“Holds” counts the cases here, corpora × K and so on, in which what is said is so.\n", t.cells, t.seconds/60, cpuIs())
 	if t.missing > 0 {
 		fmt.Fprintf(&page, "\n**Cells that are missing: %d.** The run was stopped; the same command goes on with them.\n", t.missing)
 	}
-	writeIndex(&page, l, t, notes)
+	if slices.ContainsFunc(experiments, func(e experiment) bool { return e.repeats != nil && slices.Contains(l.names, e.name) }) {
+		writeIndex(&page, l, t, notes)
+	}
 	written := make(map[string]bool)
 	for _, e := range experiments {
 		if slices.Contains(l.names, e.name) {
@@ -213,7 +215,7 @@ func section(page *bytes.Buffer, l *lab, t *tables, e experiment, note string, w
 		fmt.Fprintf(page, "\n%s\n", note)
 	}
 	if len(e.claims) > 0 {
-		fmt.Fprintf(page, "\n| what the papers say | source | holds |\n|---|---|---|\n")
+		fmt.Fprintf(page, "\n| what is said | source | holds |\n|---|---|---|\n")
 		for _, c := range e.claims {
 			if yes, of := c.holds(t); of > 0 {
 				fmt.Fprintf(page, "| %s | %s | %d of %d |\n", c.text, c.source, yes, of)
