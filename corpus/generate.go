@@ -39,6 +39,11 @@ type Generator struct {
 	Lengths []int
 	Docs    int
 
+	// Repeat is the probability, in [0, 1), that a token after the first is an earlier one of its
+	// document, any of them alike, in place of a word drawn from the topics. In real documents words
+	// come again more often than topics say.
+	Repeat float64
+
 	// Vocabulary names the N words; nil calls them w0, w1, ….
 	Vocabulary []string
 
@@ -156,6 +161,8 @@ func (g Generator) tables() ([]alias, error) {
 		return nil, fmt.Errorf("%d documents, want 0 to %d", g.Docs, math.MaxInt32)
 	case len(g.Lengths) == 0:
 		return nil, errors.New("no lengths of documents")
+	case !(g.Repeat >= 0 && g.Repeat < 1):
+		return nil, fmt.Errorf("Repeat = %v; want a probability in [0, 1)", g.Repeat)
 	case g.Vocabulary != nil && len(g.Vocabulary) != n:
 		return nil, fmt.Errorf("a vocabulary of %d words for topics over %d", len(g.Vocabulary), n)
 	}
@@ -192,6 +199,7 @@ type drawer struct {
 	sample func([]float64, *rand.Rand)
 	cum    []float64
 	count  []int32
+	tokens []int32 // of the document at hand, if it repeats some
 }
 
 // draw draws document m: its topic proportions into w, its words into r.
@@ -227,13 +235,21 @@ func (x *drawer) draw(ctx context.Context, m int, w []float64, r *rows) error {
 	// The first topic whose cumulative share exceeds the random number: never one of share 0.
 	cum := x.cum[:last]
 	lo := len(r.words)
+	x.tokens = x.tokens[:0]
 	for i := range length {
 		if i%(1<<16) == 1<<16-1 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		u := x.rng.Float64() * sum
-		t := sort.Search(last, func(t int) bool { return cum[t] > u })
-		v := x.topics[t].draw(x.rng)
+		var v int32
+		if g.Repeat > 0 && i > 0 && x.rng.Float64() < g.Repeat {
+			v = x.tokens[x.rng.IntN(i)]
+		} else {
+			u := x.rng.Float64() * sum
+			v = x.topics[sort.Search(last, func(t int) bool { return cum[t] > u })].draw(x.rng)
+		}
+		if g.Repeat > 0 {
+			x.tokens = append(x.tokens, v)
+		}
 		if x.count[v] == 0 {
 			r.words = append(r.words, v)
 		}

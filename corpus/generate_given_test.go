@@ -2,6 +2,8 @@ package corpus_test
 
 import (
 	"context"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +11,25 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 )
+
+// Of words that are all as probable, a document that repeats tokens has as many different ones as its new
+// tokens give. 0.4: five standard errors.
+func TestGenerateRepeat(t *testing.T) {
+	const n, length, docs, p = 1000, 50, 2000, 0.4
+	topics := mat.NewDense(n, 1, slices.Repeat([]float64{1.0 / n}, n))
+	g := corpus.Generator{Topics: topics, Prior: corpus.SymmetricDirichlet(1, 1), Lengths: []int{length}, Docs: docs, Repeat: p, Workers: 2}
+	c, _ := generate(t, g)
+	missed := (1 - 1.0/n) * math.Pow(1-(1-p)/n, length-1)
+	if got, want := float64(c.NNZ())/docs, n*(1-missed); math.Abs(got-want) > 0.4 || c.Tokens() != length*docs {
+		t.Errorf("%v different words and %d tokens, want %v and %d", got, c.Tokens(), want, length*docs)
+	}
+	for _, p := range []float64{-0.1, 1, math.NaN()} {
+		g.Repeat = p
+		if _, _, err := g.Generate(context.Background()); err == nil || !strings.Contains(err.Error(), "want a probability in [0, 1)") {
+			t.Errorf("%v: %v", p, err)
+		}
+	}
+}
 
 // Documents with given proportions have words of their topics alone, whatever the workers.
 func TestGenerateGiven(t *testing.T) {
