@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -146,4 +147,33 @@ func (d *resampled) weighted(w []float64) (Input, error) {
 		return d.Corpus.WithWeights(d.In(w))
 	}
 	return d.Encoded.WithWeights(w)
+}
+
+// repeated returns with what probability tokens of documents must repeat an earlier one, so that
+// documents drawn as those of c, of which none does, have as few pairs of a document and a word as are
+// given: corpus.Generator.Repeat. A word that c has n times among the L tokens of a document stays out
+// with the probability (1 − n/L)·pⁿ, since the first token is new and each of the others with 1 − p.
+func repeated(c *corpus.Corpus, pairs int64) float64 {
+	once, first := map[int32]float64{}, map[int32]float64{} // by n: words, and Σ n/L
+	for m := range c.NumDocs() {
+		_, counts := c.Doc(m)
+		length := float64(c.DocLen(m))
+		for _, n := range counts {
+			once[n]++
+			first[n] += float64(n) / length
+		}
+	}
+	lo, hi := 0.0, 1.0
+	for range 40 {
+		p, left := (lo+hi)/2, float64(c.NNZ())
+		for _, n := range slices.Sorted(maps.Keys(once)) {
+			left -= (once[n] - first[n]) * math.Pow(p, float64(n))
+		}
+		if left > float64(pairs) {
+			lo = p
+		} else {
+			hi = p
+		}
+	}
+	return lo
 }

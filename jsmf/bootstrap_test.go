@@ -400,6 +400,9 @@ func TestBootstrapDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !(u.Repeat >= 0 && u.Repeat < 0.05) { // no document repeats tokens
+		t.Errorf("%v of the tokens are repeated", u.Repeat)
+	}
 	if n != 3 || u.Drawn != 3 {
 		t.Errorf("%d and %d drawn replicates, want 3", n, u.Drawn)
 	}
@@ -426,5 +429,46 @@ func TestBootstrapDrawn(t *testing.T) {
 	}
 	if x := without.Topics[0]; !math.IsNaN(without.Found) || !math.IsNaN(x.Changed) || !math.IsNaN(x.Share.Bias) || x.Share.Value != shares[0] || x.Share.High-x.Share.Low >= u.Topics[0].Share.High-u.Topics[0].Share.Low {
 		t.Errorf("without drawn replicates: %v of the correlations, %+v", without.Found, x)
+	}
+}
+
+// Of a hundred documents of 15 tokens from topics with most words in common nothing can be said, and every
+// number that is written says so. Of 8,000 documents of 20 tokens from topics of their own words all has
+// intervals.
+func TestBootstrapWithholds(t *testing.T) {
+	const k = 4
+	near := themes(80, k)
+	near.Apply(func(_, _ int, v float64) float64 { return 0.2*v + 0.8/80 }, near)
+	write := func(v float64) string { return fmt.Sprintf("%.3f", v) }
+	for _, x := range []struct {
+		docs, tokens int
+		topics       *mat.Dense
+		withheld     bool
+	}{{100, 15, near, true}, {8000, 20, themes(80, k), false}} {
+		c, _, err := corpus.Generator{Topics: x.topics, Prior: corpus.SymmetricDirichlet(k, 0.3), Docs: x.docs, Lengths: []int{x.tokens}}.Generate(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := jsmf.New(k).Words(80)
+		u, err := jsmf.Bootstrap{Warm: 2, Cold: -1, Drawn: 2, Words: 1}.Run(ctx, p, fit(t, p, c), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []jsmf.Interval
+		for _, topic := range u.Topics {
+			all = append(all, topic.Share, topic.Words[0].Prob)
+		}
+		for _, pair := range u.Pairs {
+			all = append(all, pair.Correlation)
+		}
+		for i, v := range all {
+			said := v.Text(write, "")
+			if v.Withheld() != x.withheld || strings.HasPrefix(said, write(v.Value)+" (too little is known") != x.withheld || math.IsNaN(v.Value) {
+				t.Errorf("%d documents: number %d is %q", x.docs, i, said)
+			}
+		}
+		if s := u.Recovery("letters"); !strings.HasPrefix(s, "In letters drawn from this model") || u.Repeat > 0.05 {
+			t.Errorf("%d documents: %q, %v repeated", x.docs, s, u.Repeat)
+		}
 	}
 }

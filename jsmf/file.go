@@ -54,8 +54,8 @@ func (m *Model) sections() []modelfile.Section {
 		{Tag: "TREE", Field: "tree", Content: modelfile.JSON(&m.tree), Check: m.checkTree},
 		{Tag: "NAME", Field: "names", Content: modelfile.Texts(&m.add.Names, k, "name"), Check: m.checkNames},
 		{Tag: "DOCS", Field: "documents", Content: modelfile.Bytes(m.add.Documents.bytes, func(b []byte) (err error) { m.add.Documents, err = readCompositions(b, k); return err }), Check: func() error { return m.add.Documents.Validate(k) }},
-		{Tag: "BOOT", Field: "uncertainty", Content: modelfile.Bytes(m.uncertaintyBytes, m.setUncertainty), Check: func() error { return m.add.Uncertainty.check(n, k) }},
-		{Tag: "PAIR", Field: "uncertainty", Required: true, Content: modelfile.FloatParts(4*(k*(k-1)/2), m.pairParts, m.setPairs)},
+		{Tag: "BOOT", Field: "uncertainty", Content: modelfile.Bytes(m.uncertaintyBytes, m.setUncertainty), Check: func() error { return m.add.Uncertainty.check(n, m.families()) }},
+		{Tag: "PAIR", Field: "uncertainty", Required: true, Content: modelfile.FloatParts(0, m.pairParts, m.setPairs)},
 		{Tag: "VERD", Field: "verdicts", Content: modelfile.JSON(&m.add.Verdicts), Check: func() error { return checkVerdicts(m.add.Verdicts, k) }},
 	}
 }
@@ -155,33 +155,33 @@ func (m *Model) setUncertainty(b []byte) error {
 	return nil
 }
 
+// pairNumbers is how many numbers a file has for a pair of topics.
+const pairNumbers = 6
+
 // pairParts returns the intervals of the pairs of topics.
 func (m *Model) pairParts() [][]float64 {
 	if m.add.Uncertainty == nil {
 		return nil
 	}
-	out := make([]float64, 0, 4*len(m.add.Uncertainty.Pairs))
+	out := make([]float64, 0, pairNumbers*len(m.add.Uncertainty.Pairs))
 	for _, x := range m.add.Uncertainty.Pairs {
-		out = append(out, x.Correlation.Value, x.Correlation.Low, x.Correlation.High, x.Correlation.Bias)
+		out = append(out, float64(x.K), float64(x.L), x.Correlation.Value, x.Correlation.Low, x.Correlation.High, x.Correlation.Bias)
 	}
 	return [][]float64{out}
 }
 
 // setPairs takes over what pairParts returned.
 func (m *Model) setPairs(x []float64) error {
-	if want := 4 * (m.k * (m.k - 1) / 2); len(x) != want {
-		return fmt.Errorf("has %d numbers, want %d", len(x), want)
+	if len(x)%pairNumbers != 0 {
+		return fmt.Errorf("has %d numbers, want %d for each pair", len(x), pairNumbers)
 	}
 	if m.add.Uncertainty == nil {
 		m.add.Uncertainty = new(Uncertainty)
 	}
 	u := m.add.Uncertainty
-	u.Pairs = make([]PairUncertainty, 0, len(x)/4)
-	for i := range m.k {
-		for j := i + 1; j < m.k; j++ {
-			u.Pairs = append(u.Pairs, PairUncertainty{i, j, Interval{x[0], x[1], x[2], x[3]}})
-			x = x[4:]
-		}
+	u.Pairs = make([]PairUncertainty, 0, len(x)/pairNumbers)
+	for ; len(x) > 0; x = x[pairNumbers:] {
+		u.Pairs = append(u.Pairs, PairUncertainty{int(x[0]), int(x[1]), Interval{x[2], x[3], x[4], x[5]}})
 	}
 	return nil
 }

@@ -197,7 +197,7 @@ func (m *Model) regrouped(p merging) *Model {
 		out.mergedFrom(m, p)
 		return &out
 	}
-	out.add.Uncertainty = m.add.Uncertainty.renumbered(p, nil)
+	out.add.Uncertainty = m.add.Uncertainty.renumbered(p, &out)
 	out.add.Verdicts = permuted(m.add.Verdicts, p.first)
 	for t, v := range out.add.Verdicts {
 		if v.Twin >= 0 {

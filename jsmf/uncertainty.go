@@ -21,18 +21,19 @@ import (
 //
 // The spread of a number over the warm replicates, or over the cold ones if there are no others, says
 // how far it depends on the documents. The drawn replicates say how far it is off: the mean of their
-// errors is its bias, and is taken off where a t-test of level 0.95 tells it from 0 (indirect inference,
-// Kuk 1995). The interval has room for the spread of both kinds and for a bias as large as the one found
-// (Armstrong and Kolesár 2020), or, if that is more, for the part c/(1−c) of the number where c is
-// TopicUncertainty.Changed: the model is more certain of its topics than it should be, and drawn documents
-// inherit that. It is cut off where the number can be no larger or smaller. It leaves out replicates in
-// which a topic has no match.
+// errors is its bias, and is taken off, for a correlation once more by the part that is lost of it (1 − Found),
+// where a t-test of level 0.95 tells it from 0 (indirect inference, Kuk 1995). The interval has room for
+// the larger spread of the two, for a bias as large as what is taken off or would be (Armstrong and Kolesár
+// 2020), and for the part c/(1−c) of the number where c is TopicUncertainty.Changed: the model is
+// more certain of its topics than it should be, and drawn documents inherit that. It is cut off where
+// the number can be no larger or smaller. It leaves out replicates in which a topic has no match.
 //
-// Low and High are NaN with fewer than two replicates, where c > 1/2, and for a correlation where
-// (1−c)(1−d) < 0.6 for the c and d of its topics: nothing can be said then.
-// [Results] count how often intervals hold what was planted.
+// An interval is withheld (NaN) where nothing can be said: with fewer than two replicates, where c > 1/2, for a
+// correlation where c > 1/3 for one of its topics, where the topics have no match in more than half of
+// the drawn replicates, and where it would hold every possible number. [Results] count how often intervals
+// hold what was planted.
 //
-// [Results]: ../examples/experiments/results/README.md#doubt
+// [Results]: ../examples/experiments/results/doubt/README.md#doubt
 type Uncertainty struct {
 	Warm  int     `json:"warm"` // replicates
 	Cold  int     `json:"cold"`
@@ -43,16 +44,21 @@ type Uncertainty struct {
 	// of the models on those that the documents have. In the given documents it may be less. NaN without
 	// drawn replicates.
 	Found float64 `json:"found"`
+	// Repeat is the part of the tokens that repeat an earlier one of their document beyond what the topics
+	// say, in the given documents as in the drawn ones. NaN without drawn replicates.
+	Repeat float64 `json:"repeat"`
 
 	Topics []TopicUncertainty `json:"topics"` // K
-	Pairs  []PairUncertainty  `json:"pairs"`  // all pairs of topics, by K and then L
+	// Pairs are all pairs of topics, and of a model with a Tree those within a group of its finest level,
+	// by K and then L.
+	Pairs []PairUncertainty `json:"pairs"`
 }
 
 // TopicUncertainty is the uncertainty of one topic.
 type TopicUncertainty struct {
 	Share Interval `json:"share"` // p(topic): see Model.TopicShares
-	// Changed is the part of its words by which the topic differs where it is learned again from drawn
-	// documents: half the ℓ₁ distance, in the mean. NaN without drawn replicates.
+	// Changed is the part of its words by which the topic differs where it is found again in drawn
+	// documents: half the ℓ₁ distance, in the mean. NaN if it never is.
 	Changed float64 `json:"changed"`
 	// Stability is the share of the cold replicates in which the topic has a match better than
 	// chance, and Kept that of the warm ones: see Replicate.Matched. NaN without any.
@@ -97,6 +103,30 @@ type Interval struct {
 	// Bias is what was taken off the number of the model: 0 where no bias is sure, NaN without drawn
 	// replicates.
 	Bias float64 `json:"bias"`
+}
+
+// Withheld reports whether the number has no interval: too little is known of it.
+func (x Interval) Withheld() bool { return math.IsNaN(x.Low) || math.IsNaN(x.High) }
+
+// Text writes the number, with its unit, and the interval, "12.0 % (10.1 to 14.2)", numbers by write. It
+// says so where too little is known for an interval, and is "–" for a number that is not known.
+func (x Interval) Text(write func(float64) string, unit string) string {
+	switch {
+	case math.IsNaN(x.Value):
+		return "–"
+	case x.Withheld():
+		return write(x.Value) + unit + " (too little is known for an interval)"
+	}
+	return fmt.Sprintf("%s%s (%s to %s)", write(x.Value), unit, write(x.Low), write(x.High))
+}
+
+// Recovery says in words which part of the correlations is found in documents drawn from the model, and
+// how far these repeat words. documents is what they are called. "" without drawn replicates.
+func (u *Uncertainty) Recovery(documents string) string {
+	if u.Drawn == 0 || math.IsNaN(u.Found) {
+		return ""
+	}
+	return fmt.Sprintf("In %s drawn from this model, which repeat %.0f %% of their tokens as the given ones do, %.0f %% of a correlation between topics is found.", documents, 100*u.Repeat, 100*u.Found)
 }
 
 // Stable reports whether the topic comes back in three of four cold replicates or more.
@@ -146,19 +176,21 @@ func (o Bootstrap) Run(ctx context.Context, p Pipeline, m *Model, in Input, read
 // tally sums up replicates of a model.
 type tally struct {
 	m      *Model
+	of     []int           // the family of each topic: correlations are of pairs within one
 	cold   bool            // whether numbers are those of cold replicates
 	out    *Uncertainty    // Kept, Stability and Split are counts of replicates until the end
 	merges [][]float64     // of each topic, the cold replicates in which it is one with another
 	apart  []float64       // of each topic, the ℓ₁ distance of its Parts
 	values []spread.Number // of each of numbers, over the replicates that count
+	lost   []spread.Spread // of each topic, half its distance in drawn replicates that have it
 	pairs  spread.Line     // the correlations of drawn replicates on those of their documents
 }
 
 func newTally(m *Model, o Bootstrap) *tally {
 	k := m.k
 	s := &tally{
-		m: m, cold: o.Warm == 0, out: &Uncertainty{Level: o.Level, Topics: make([]TopicUncertainty, k)},
-		merges: make([][]float64, k), apart: make([]float64, k),
+		m: m, of: m.families(), cold: o.Warm == 0, out: &Uncertainty{Level: o.Level, Topics: make([]TopicUncertainty, k)},
+		merges: make([][]float64, k), apart: make([]float64, k), lost: make([]spread.Spread, k),
 	}
 	for t := range k {
 		s.merges[t] = make([]float64, k)
@@ -198,6 +230,10 @@ func (s *tally) add(ctx context.Context, r *Replicate) error {
 // addDrawn compares a drawn replicate with the documents that it was fitted to.
 func (s *tally) addDrawn(ctx context.Context, r *Replicate) error {
 	k := s.m.k
+	words := 0
+	for _, x := range s.out.Topics {
+		words += len(x.Words)
+	}
 	w := mat.DenseCopyOf(r.Drawn.Proportions)
 	for i, v := range r.Drawn.Documents.Weights() {
 		floats.Scale(math.Sqrt(v), w.RawRowView(i))
@@ -207,15 +243,18 @@ func (s *tally) addDrawn(ctx context.Context, r *Replicate) error {
 		return err
 	}
 	s.out.Drawn++
+	s.out.Repeat += r.Drawn.Repeat
 	want := s.numbers(truth, slices.Repeat([]bool{true}, k))
 	for i, v := range s.numbers(r.Model, r.Matched) {
 		s.values[i].Off.Add(v - want[i])
-		if i >= k && i < k+k*(k-1)/2 {
+		if i >= k && i < len(want)-words {
 			s.pairs.Add(want[i], v)
 		}
 	}
 	for t, d := range r.Distance {
-		s.out.Topics[t].Changed += d / 2
+		if r.Matched[t] {
+			s.lost[t].Add(d / 2)
+		}
 	}
 	return nil
 }
@@ -255,6 +294,9 @@ func (s *tally) addCold(r *Replicate) {
 func (s *tally) numbers(m *Model, matched []bool) []float64 {
 	out := m.TopicShares()
 	for _, x := range m.pairs() {
+		if s.of[x.K] != s.of[x.L] {
+			continue
+		}
 		if !matched[x.K] || !matched[x.L] {
 			x.Correlation = math.NaN()
 		}
@@ -297,32 +339,41 @@ func (s *tally) at(m *Model, w int) int {
 	return -1
 }
 
-// pairKept is the least product of what two topics keep for their correlation.
-const pairKept = 0.6
+// pairKept is what each of two topics must keep for their correlation.
+const pairKept = 2.0 / 3
 
 // uncertainty finishes the counts and makes the intervals.
 func (s *tally) uncertainty() *Uncertainty {
 	k, u := s.m.k, s.out
 	next := 0
 	// interval is that of the next number, for topics of whose words the part kept is kept.
-	interval := func(kept, least, lowest, highest float64) Interval {
-		x := s.values[next].Interval(spread.Doubt{Level: u.Level, Units: math.MaxInt, Kept: kept, Least: least})
+	interval := func(lost, kept, lowest, highest float64) Interval {
+		x := s.values[next].Interval(spread.Doubt{Level: u.Level, Units: math.MaxInt, Drawn: u.Drawn, Lost: lost, Kept: kept, Least: spread.LeastKept})
 		lowest, highest = min(s.values[next].Value, lowest), max(s.values[next].Value, highest) // of rounded numbers
 		next++
-		return Interval{min(max(x.Value, lowest), highest), max(x.Value-x.Half, lowest), min(x.Value+x.Half, highest), x.Bias}
+		value, low, high := x.Within(lowest, highest)
+		return Interval{value, low, high, x.Bias}
 	}
+	u.Found, _ = s.pairs.Slope()
 	kept := make([]float64, k)
 	for t := range u.Topics {
-		u.Topics[t].Changed /= float64(u.Drawn)
+		u.Topics[t].Changed = s.lost[t].Mean()
 		kept[t] = 1 - u.Topics[t].Changed
-		u.Topics[t].Share = interval(kept[t], spread.LeastKept, 0, 1)
+		u.Topics[t].Share = interval(0, kept[t], 0, 1)
 	}
 	for i := range k {
 		for j := i + 1; j < k; j++ {
-			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval(math.Sqrt(kept[i]*kept[j]), math.Sqrt(pairKept), -1, 1)})
+			if s.of[i] != s.of[j] {
+				continue
+			}
+			both := math.Sqrt(kept[i] * kept[j])
+			if min(kept[i], kept[j]) < pairKept {
+				both = 0
+			}
+			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval(1-u.Found, both, -1, 1)})
 		}
 	}
-	u.Found, _ = s.pairs.Slope()
+	u.Repeat /= float64(u.Drawn)
 	warm, cold := float64(u.Warm), float64(u.Cold)
 	for t := range u.Topics {
 		x := &u.Topics[t]
@@ -332,7 +383,7 @@ func (s *tally) uncertainty() *Uncertainty {
 		}
 		x.setMerges(s.merges[t])
 		for i := range x.Words {
-			x.Words[i].Prob = interval(kept[t], spread.LeastKept, 0, 1)
+			x.Words[i].Prob = interval(0, kept[t], 0, 1)
 		}
 	}
 	return u
@@ -349,15 +400,16 @@ func (u *Uncertainty) clone() *Uncertainty {
 }
 
 // check reports whether the parts are those of a model of n words and k topics.
-func (u *Uncertainty) check(n, k int) error {
+func (u *Uncertainty) check(n int, families []int) error {
 	if u == nil {
 		return nil
 	}
 	if u.Warm < 0 || u.Cold < 0 || u.Drawn < 0 || !(u.Level > 0 && u.Level < 1) {
 		return fmt.Errorf("%d warm, %d cold and %d drawn replicates, level %v", u.Warm, u.Cold, u.Drawn, u.Level)
 	}
-	if len(u.Topics) != k || len(u.Pairs) != k*(k-1)/2 {
-		return fmt.Errorf("%d topics and %d pairs, want %d and %d", len(u.Topics), len(u.Pairs), k, k*(k-1)/2)
+	k := len(families)
+	if len(u.Topics) != k {
+		return fmt.Errorf("%d topics, want %d", len(u.Topics), k)
 	}
 	for t, x := range u.Topics {
 		for _, s := range []float64{x.Stability, x.Kept, x.Split, x.Changed} {
@@ -379,17 +431,23 @@ func (u *Uncertainty) check(n, k int) error {
 	next := 0
 	for i := range k {
 		for j := i + 1; j < k; j++ {
-			if x := u.Pairs[next]; x.K != i || x.L != j {
-				return fmt.Errorf("pair %d is of topics %d and %d, want %d and %d", next, x.K, x.L, i, j)
+			if families[i] != families[j] {
+				continue
+			}
+			if next == len(u.Pairs) || u.Pairs[next].K != i || u.Pairs[next].L != j {
+				return fmt.Errorf("pair %d of %d is not that of topics %d and %d", next, len(u.Pairs), i, j)
 			}
 			next++
 		}
 	}
+	if next < len(u.Pairs) {
+		return fmt.Errorf("%d pairs, want %d", len(u.Pairs), next)
+	}
 	return nil
 }
 
-// renumbered returns the uncertainty of topics that were renumbered or merged. m is the model with
-// those that were merged, of which nothing is known but their numbers in m; nil if none was.
+// renumbered returns the uncertainty of the topics of m, which were renumbered or merged. Of those that
+// were merged nothing is known but their numbers in m.
 func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
 	if u == nil {
 		return nil
@@ -399,12 +457,8 @@ func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
 	for _, l := range p.to {
 		parts[l]++
 	}
-	var shares []float64
-	var pairs []TopicPair
-	if m != nil {
-		shares, pairs = m.TopicShares(), m.pairs()
-	}
-	out := &Uncertainty{Warm: u.Warm, Cold: u.Cold, Drawn: u.Drawn, Level: u.Level, Found: u.Found, Topics: make([]TopicUncertainty, k)}
+	shares, families := m.TopicShares(), m.families()
+	out := &Uncertainty{Warm: u.Warm, Cold: u.Cold, Drawn: u.Drawn, Level: u.Level, Found: u.Found, Repeat: u.Repeat, Topics: make([]TopicUncertainty, k)}
 	for l, t := range p.first {
 		x := u.Topics[t]
 		merges := make([]float64, k)
@@ -422,24 +476,24 @@ func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
 		x.setMerges(merges)
 		out.Topics[l] = x
 	}
-	for i := range k {
-		for j := i + 1; j < k; j++ {
-			x := PairUncertainty{K: i, L: j}
-			if parts[i] == 1 && parts[j] == 1 {
-				x.Correlation = u.pair(p.first[i], p.first[j]).Correlation
-			} else {
-				x.Correlation = Interval{pairs[len(out.Pairs)].Correlation, nan, nan, nan}
-			}
-			out.Pairs = append(out.Pairs, x)
+	for _, x := range m.pairs() {
+		if families[x.K] != families[x.L] {
+			continue
 		}
+		of := Interval{x.Correlation, nan, nan, nan}
+		if at, ok := u.pair(p.first[x.K], p.first[x.L]); ok && parts[x.K] == 1 && parts[x.L] == 1 {
+			of = u.Pairs[at].Correlation
+		}
+		out.Pairs = append(out.Pairs, PairUncertainty{x.K, x.L, of})
 	}
 	return out
 }
 
-// pair returns the pair of two topics.
-func (u *Uncertainty) pair(i, j int) PairUncertainty {
-	i, j = min(i, j), max(i, j)
-	return u.Pairs[i*(2*len(u.Topics)-i-1)/2+j-i-1]
+// pair returns the place of the pair of two topics, if it is there.
+func (u *Uncertainty) pair(i, j int) (int, bool) {
+	return slices.BinarySearchFunc(u.Pairs, PairUncertainty{K: min(i, j), L: max(i, j)}, func(a, b PairUncertainty) int {
+		return cmp.Or(cmp.Compare(a.K, b.K), cmp.Compare(a.L, b.L))
+	})
 }
 
 // setMerges sets Merges to the shares of other topics that are not 0, the largest first.

@@ -2,6 +2,7 @@ package jsmf
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/modelfile"
 	"github.com/jsmf-go/spectral/internal/nanjson"
 	"github.com/jsmf-go/spectral/metrics"
@@ -18,7 +22,7 @@ import (
 
 // doubted returns an uncertainty of k topics whose numbers are all different.
 func doubted(m *Model) *Uncertainty {
-	u := &Uncertainty{Warm: 7, Cold: 5, Drawn: 3, Level: 0.9, Found: 0.8, Topics: make([]TopicUncertainty, m.k)}
+	u := &Uncertainty{Warm: 7, Cold: 5, Drawn: 3, Level: 0.9, Found: 0.8, Repeat: 0.1, Topics: make([]TopicUncertainty, m.k)}
 	number := 0.0
 	interval := func() Interval {
 		number++
@@ -26,18 +30,27 @@ func doubted(m *Model) *Uncertainty {
 	}
 	for t := range u.Topics {
 		u.Topics[t] = TopicUncertainty{
-			Share: interval(), Stability: float64(t) / 10, Kept: float64(t) / 20, Changed: float64(t) / 40, Split: float64(t) / 30,
+			Share: interval(), Stability: float64(t) / 20, Kept: float64(t) / 25, Changed: float64(t) / 40, Split: float64(t) / 30,
 			Parts:  []string{fmt.Sprint("one ", t), fmt.Sprint("two ", t)},
 			Merges: []Merge{{(t + 1) % m.k, 0.4}, {(t + 2) % m.k, 0.2}}[:min(2, m.k-1)],
 			Words:  []WordUncertainty{{m.Word(t), t, interval()}, {m.Word(t + 1), t + 1, interval()}},
 		}
 	}
+	of := m.families()
 	for i := range m.k {
 		for j := i + 1; j < m.k; j++ {
-			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval()})
+			if of[i] == of[j] {
+				u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval()})
+			}
 		}
 	}
 	return u
+}
+
+// pairOf returns the correlation of two topics.
+func pairOf(u *Uncertainty, i, j int) Interval {
+	at, _ := u.pair(i, j)
+	return u.Pairs[at].Correlation
 }
 
 // judged returns verdicts of k topics, all different.
@@ -79,8 +92,8 @@ func TestUncertaintyOfModel(t *testing.T) {
 			t.Errorf("topic %d: %+v, want %+v", l, x, y)
 		}
 		for s := range l {
-			if got.pair(s, l).Correlation != want.pair(order[s], k).Correlation {
-				t.Errorf("pair %d, %d: %+v", s, l, got.pair(s, l))
+			if x := pairOf(got, s, l); x != pairOf(want, order[s], k) {
+				t.Errorf("pair %d, %d: %+v", s, l, x)
 			}
 		}
 	}
@@ -127,11 +140,11 @@ func TestUncertaintyOfMerged(t *testing.T) {
 			if !math.IsNaN(x.Correlation.Low) || math.IsNaN(x.Correlation.Value) {
 				t.Errorf("%+v", x)
 			}
-		} else if x.Correlation != old.pair(first[x.K], first[x.L]).Correlation {
+		} else if x.Correlation != pairOf(old, first[x.K], first[x.L]) {
 			t.Errorf("%+v", x)
 		}
 	}
-	if err := u.check(edited.n, edited.k); err != nil {
+	if err := u.check(edited.n, edited.families()); err != nil {
 		t.Error(err)
 	}
 }
@@ -196,7 +209,7 @@ func TestUncertaintyFile(t *testing.T) {
 	tiny := mustModel(t, tinyParts())
 	// The pairs come before the rest, and are those of the file's JSON unless there is a PAIR.
 	f := tinyFile()
-	f.sections = append(f.sections, testSection{tag: "PAIR", flags: 1, payload: floatBytes(0.5, math.NaN(), 1, 0)}, testSection{tag: "BOOT", payload: []byte(`{"level":0.5,"topics":[{},{}],"pairs":null}`)})
+	f.sections = append(f.sections, testSection{tag: "PAIR", flags: 1, payload: floatBytes(0, 1, 0.5, math.NaN(), 1, 0)}, testSection{tag: "BOOT", payload: []byte(`{"level":0.5,"topics":[{},{}],"pairs":null}`)})
 	back, err = ReadModel(bytes.NewReader(f.bytes()))
 	if err != nil {
 		t.Fatal(err)
@@ -227,15 +240,15 @@ func TestUncertaintyFile(t *testing.T) {
 		{"0 cold and 0 drawn replicates, level 0", "BOOT", []byte("{}")},
 		{"level 1.9", "BOOT", change(good, `"level":0.9`, `"level":1.9`)},
 		{"-5 cold", "BOOT", change(good, `"cold":5`, `"cold":-5`)},
-		{"0 topics and 1 pairs, want 2 and 1", "BOOT", change(good, `"topics":[{`, `"topics":[],"left":[{`)},
-		{"a share of the replicates or words of topic 1 is 3", "BOOT", change(good, `"stability":0.1,`, `"stability":3,`)},
+		{"0 topics, want 2", "BOOT", change(good, `"topics":[{`, `"topics":[],"left":[{`)},
+		{"a share of the replicates or words of topic 1 is 3", "BOOT", change(good, `"stability":0.05,`, `"stability":3,`)},
 		{"topic 0 is one with topic 9", "BOOT", change(good, `{"topic":1,`, `{"topic":9,`)},
 		{"word -1 of topic 0 is not in [0, 5)", "BOOT", change(good, `"index":0,`, `"index":-1,`)},
-		{"pair 0 is of topics 0 and 0, want 0 and 1", "BOOT", change(good, `"k":0,"l":1,`, `"k":0,"l":0,`)},
+		{"pair 0 of 1 is not that of topics 0 and 1", "BOOT", change(good, `"k":0,"l":1,`, `"k":0,"l":0,`)},
 		{"unexpected end", "BOOT", good[:len(good)-1]},
 		{"low: json", "BOOT", change(good, `"low":-0.00`, `"low":"low","x":-0.00`)},
-		{"has 8 numbers, want 4", "PAIR", floatBytes(1, 2, 3, 4, 5, 6, 7, 8)},
-		{"length: is 16", "PAIR", floatBytes(1, 2)},
+		{"has 8 numbers, want 6 for each pair", "PAIR", floatBytes(1, 2, 3, 4, 5, 6, 7, 8)},
+		{"2 pairs, want 1", "BOOT", change(good, `"pairs":[`, `"pairs":[{"k":0,"l":1},`)},
 		{"0 warm, 0 cold and 0 drawn", "BOOT", nil}, // pairs alone
 		{"are 0, want K = 2", "VERD", []byte("[]")},
 		{`a topic cannot be "fine"`, "VERD", change(verdicts, `"sound"`, `"fine"`)},
@@ -245,7 +258,7 @@ func TestUncertaintyFile(t *testing.T) {
 	} {
 		f := tinyFile()
 		if f.sections = append(f.sections, testSection{tag: c.tag, payload: c.payload}); c.payload == nil {
-			f.sections[len(f.sections)-1] = testSection{tag: "PAIR", payload: floatBytes(1, 2, 3, 4)}
+			f.sections[len(f.sections)-1] = testSection{tag: "PAIR", payload: floatBytes(0, 1, 1, 2, 3, 4)}
 		}
 		_, err := ReadModel(bytes.NewReader(f.bytes()))
 		var fe *modelfile.Error
@@ -263,5 +276,77 @@ func TestUncertaintyFile(t *testing.T) {
 	}
 	if _, err := m.With(Additions{Verdicts: judged(5)}); err == nil || !strings.Contains(err.Error(), "jsmf: verdicts: are 5, want K = 6") {
 		t.Errorf("five verdicts of six topics: %v", err)
+	}
+}
+
+// The part of tokens that repeat others is found again: documents of 100 and of 7 words by Zipf's law, of which
+// 30 % repeat an earlier one, and the same number of others. 0.01: five standard errors.
+func TestRepeated(t *testing.T) {
+	const n, docs, p = 2000, 2000, 0.3
+	b := mat.NewDense(n, 1, nil)
+	for i := range n {
+		b.Set(i, 0, 1/float64(i+1))
+	}
+	b.Scale(1/mat.Sum(b), b)
+	g := corpus.Generator{Topics: b, Prior: corpus.SymmetricDirichlet(1, 1), Lengths: slices.Repeat([]int{100, 7}, docs/2)}
+	draw := func(seed uint64, repeat float64) *corpus.Corpus {
+		g.Seed, g.Repeat = seed, repeat
+		c, _, err := g.Generate(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	plain := draw(1, 0)
+	if got := repeated(plain, int64(draw(2, p).NNZ())); math.Abs(got-p) > 0.01 {
+		t.Errorf("%v of the tokens, want %v", got, p)
+	}
+	if got := repeated(plain, int64(plain.NNZ())+100); got > 1e-9 {
+		t.Errorf("%v of the tokens of documents with more words than are drawn", got)
+	}
+}
+
+// Of a model with a tree, pairs are those within its groups, whatever becomes of the topics.
+func TestUncertaintyOfFamilies(t *testing.T) {
+	m := mustModel(t, splitParts())
+	u := doubted(m)
+	m, err := m.With(Additions{Uncertainty: u})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(u.Pairs) != 6 { // 12 topics in groups of two
+		t.Fatalf("%d pairs, want 6", len(u.Pairs))
+	}
+	back, err := ReadModel(bytes.NewReader(encoded(t, m)))
+	if err != nil || !reflect.DeepEqual(back.Additions().Uncertainty, u) {
+		t.Errorf("from a file: %+v, %v", back.Additions().Uncertainty, err)
+	}
+	order := []int{7, 3, 11, 0, 4, 8, 1, 10, 2, 9, 5, 6}
+	moved, err := m.Reorder(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := moved.Additions().Uncertainty
+	if err := got.check(moved.n, moved.families()); err != nil {
+		t.Error(err)
+	}
+	for _, x := range got.Pairs {
+		if want := pairOf(u, order[x.K], order[x.L]); x.Correlation != want {
+			t.Errorf("topics %d and %d: %+v, want %+v", x.K, x.L, x.Correlation, want)
+		}
+	}
+	// The groups of a level that are made of several topics are not known.
+	cut := m.Cut(1)
+	if err := cut.Additions().Uncertainty.check(cut.n, cut.families()); err != nil {
+		t.Error(err)
+	}
+	for _, x := range cut.Additions().Uncertainty.Pairs {
+		if !x.Correlation.Withheld() || math.IsNaN(x.Correlation.Value) {
+			t.Errorf("%+v", x)
+		}
+	}
+	u.Pairs = append(u.Pairs, PairUncertainty{K: 10, L: 11})
+	if _, err := m.With(Additions{Uncertainty: u}); err == nil || !strings.Contains(err.Error(), "7 pairs, want 6") {
+		t.Error(err)
 	}
 }

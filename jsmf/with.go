@@ -47,7 +47,7 @@ func (m *Model) With(x Additions) (*Model, error) {
 		out.add.Documents = x.Documents.clone()
 	}
 	if x.Uncertainty != nil {
-		if err := x.Uncertainty.check(m.n, m.k); err != nil {
+		if err := x.Uncertainty.check(m.n, m.families()); err != nil {
 			return nil, errorf("uncertainty: %w", err)
 		}
 		out.add.Uncertainty = x.Uncertainty.clone()

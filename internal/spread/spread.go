@@ -22,6 +22,14 @@ func (s *Spread) Add(x float64) {
 	s.squares += d * (x - s.mean)
 }
 
+// Mean returns the mean of the replicates, NaN for none.
+func (s *Spread) Mean() float64 {
+	if s.n == 0 {
+		return math.NaN()
+	}
+	return s.mean
+}
+
 // Variance returns the variance of the replicates, NaN for fewer than two.
 func (s *Spread) Variance() float64 { return s.squares / (s.n - 1) }
 
@@ -53,11 +61,15 @@ type Number struct {
 type Doubt struct {
 	Level    float64 // the probability of the interval
 	Units    int     // units that the number was made of, such as documents
-	Variance float64 // what is added to that of the replicates
+	Variance float64 // what is added to that of Again
+	Drawn    int     // fits to drawn documents, of which Off has those that found the topics
 
-	// Kept is the part of their words that the topics of the number keep where they are learned again
-	// from drawn documents. The number may be off by its part (1 − Kept)/Kept without any replicate
-	// showing it. Nothing is said of it if Kept is below Least.
+	// Lost is which part of a change of the number is lost in drawn documents; NaN: not known.
+	Lost float64
+
+	// Kept is the part of their words that the topics of the number keep where they are found again in
+	// drawn documents. The number may be off by its part (1 − Kept)/Kept without any replicate showing it.
+	// Nothing is said of it if Kept is below Least.
 	Kept, Least float64
 }
 
@@ -69,29 +81,37 @@ type Interval struct{ Value, Bias, Half float64 }
 
 // Interval returns the number less its bias with half the width of its interval.
 //
-// The bias is the mean of Off if a t-test of level 0.95 tells it from 0, otherwise 0 (indirect
-// inference, Kuk, Journal of the Royal Statistical Society B 57, 1995). NaN: Off has fewer than two
-// replicates, and neither is the number corrected nor the interval widened.
+// The bias b at the number of the model is the mean of Off. At the number less b it is b·(1 + Lost), which
+// is taken off (indirect inference, Kuk, Journal of the Royal Statistical Society B 57, 1995) if a
+// t-test of level 0.95 tells b from 0. NaN: Off has fewer than two replicates, and neither is the number
+// corrected nor the interval widened.
 //
-// The variance is that of Again, plus that of Off with its mean. Half the width is the quantile of
-// |x|, where x is normal about the largest bias that may be left (Armstrong and Kolesár, Quantitative
-// Economics 11, 2020): the mean of Off, or what Kept leaves open if this is more. It is enlarged as the quantile of
-// Student's distribution is, with one degree of freedom less than Again has replicates, or units if
-// these are fewer. NaN for fewer than two of either.
+// The variance is that of Again or of Off, whichever is more, plus that of the mean of Off. Both have the
+// noise of the words, Again that of the documents and Off that of the start. Half the width is the
+// quantile of |x|, where x is normal about the largest bias that may be left (Armstrong and Kolesár,
+// Quantitative Economics 11, 2020): the one found plus what Kept leaves open. It is enlarged as the
+// quantile of Student's distribution is, with one degree of freedom less than Again has replicates, or
+// units if these are fewer. NaN for fewer than two of either, and if less than half of the fits to drawn
+// documents found the topics.
 func (x *Number) Interval(d Doubt) Interval {
 	out := Interval{Value: x.Value, Bias: math.NaN(), Half: math.NaN()}
-	if d.Kept < d.Least {
+	n := x.Off.n
+	if d.Kept < d.Least || 2*n < float64(d.Drawn) {
 		return out
 	}
 	variance, left := x.Again.Variance()+d.Variance, 0.0
-	if n := x.Off.n; n > 1 {
+	if n > 1 {
+		bias := x.Off.mean
+		if !math.IsNaN(d.Lost) {
+			bias *= 1 + d.Lost
+		}
 		out.Bias = 0
 		if math.Abs(x.Off.mean) > student(0.95, n-1)*math.Sqrt(x.Off.Variance()/n) {
-			out.Bias = x.Off.mean
+			out.Bias = bias
 		}
 		out.Value -= out.Bias
-		variance += x.Off.Variance() * (1 + 1/n)
-		left = max(math.Abs(x.Off.mean), (1-d.Kept)/d.Kept*math.Abs(out.Value))
+		variance = max(variance, x.Off.Variance()) + x.Off.Variance()/n
+		left = math.Abs(bias) + (1-d.Kept)/d.Kept*math.Abs(out.Value)
 	}
 	free := min(x.Again.n, float64(d.Units)) - 1
 	if free < 1 {
@@ -100,6 +120,16 @@ func (x *Number) Interval(d Doubt) Interval {
 	z := distuv.UnitNormal.Quantile((1 + d.Level) / 2)
 	out.Half = student(d.Level, free) / z * aroundBias(d.Level, left, math.Sqrt(variance))
 	return out
+}
+
+// Within returns the number and the ends of its interval, cut off where it can be no smaller or larger. An
+// interval of all that it can be says nothing: its ends are NaN.
+func (x Interval) Within(lowest, highest float64) (value, low, high float64) {
+	value, low, high = min(max(x.Value, lowest), highest), max(x.Value-x.Half, lowest), min(x.Value+x.Half, highest)
+	if low == lowest && high == highest {
+		return value, math.NaN(), math.NaN()
+	}
+	return value, low, high
 }
 
 // student returns the end of the interval of a probability about 0 of Student's distribution.

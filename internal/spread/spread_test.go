@@ -77,6 +77,23 @@ func TestBias(t *testing.T) {
 	if open := at(spread(0, 1e-6), Doubt{Kept: 0.8}); math.Abs(open.Half-(2.5+1.645)) > 1e-2 {
 		t.Errorf("a quarter of 10 left open: ± %v", open.Half)
 	}
+	// A tenth that is lost is lost of the bias, too, and what is left open is beside the bias.
+	if again := at(spread(2, 1e-6), Doubt{Kept: 0.8, Lost: 0.1}); math.Abs(again.Bias-2.2) > 1e-9 || math.Abs(again.Half-(2.2+7.8/4+1.645)) > 1e-2 {
+		t.Errorf("a tenth lost: %+v", again)
+	}
+	// The larger variance counts, and that of the mean bias.
+	if wide := at(spread(0, 3*math.Sqrt(7.0/8)), one); math.Abs(wide.Half-1.96*math.Sqrt(9+9.0/8)) > 2e-2 {
+		t.Errorf("drawn fits that vary more: ± %v", wide.Half)
+	}
+	if rare := at(spread(2, 1e-6), Doubt{Kept: 1, Drawn: 17}); rare.Value != 10 || !math.IsNaN(rare.Half) {
+		t.Errorf("found in 8 of 17 fits: %+v", rare)
+	}
+	if _, low, high := (Interval{Value: 0.4, Half: 0.7}).Within(0, 1); !math.IsNaN(low) || !math.IsNaN(high) {
+		t.Errorf("an interval of all shares: %v to %v", low, high)
+	}
+	if v, low, high := (Interval{Value: -0.1, Half: 0.7}).Within(0, 1); v != 0 || low != 0 || math.Abs(high-0.6) > 1e-12 {
+		t.Errorf("a share is %v, %v to %v", v, low, high)
+	}
 	if lost := at(spread(2, 1e-6), Doubt{Kept: 0.4, Least: LeastKept}); lost.Value != 10 || !math.IsNaN(lost.Bias) || !math.IsNaN(lost.Half) {
 		t.Errorf("topics that lost most of their words: %+v", lost)
 	}

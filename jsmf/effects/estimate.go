@@ -37,8 +37,7 @@ import (
 // Student's distribution with n + 3 degrees of freedom, or one less than the replicates if that
 // is fewer.
 //
-// Bursty words, which documents repeat, add a bias that drawn documents do not show. How often
-// intervals hold what was planted is counted in examples/experiments (doubt).
+// How often intervals hold what was planted is counted in examples/experiments (doubt).
 //
 // The result is the same to the bit for any number of goroutines, and for any order of
 // documents that are in memory and all have ids. Cost: for each replicate, in addition to that of

@@ -28,15 +28,15 @@ type summary struct {
 	replicates int
 	drawn      int
 	unmatched  []int
-	changed    []float64     // of each topic, the sum over drawn replicates of half its distance
-	found      []spread.Line // of each quantity, differences found in drawn documents on those that they have
-	all        []number      // in the order in which numbers passes them
+	changed    []spread.Spread // of each topic, half its distance in drawn replicates that have it
+	found      []spread.Line   // of each quantity, differences found in drawn documents on those that they have
+	all        []number        // in the order in which numbers passes them
 }
 
 func newSummary(d *design, terms []Term, topics int, quantities []Quantity) *summary {
 	return &summary{
 		d: d, terms: terms, quantities: quantities, unmatched: make([]int, len(quantities)),
-		changed: make([]float64, topics), found: make([]spread.Line, len(quantities)),
+		changed: make([]spread.Spread, topics), found: make([]spread.Line, len(quantities)),
 	}
 }
 
@@ -119,7 +119,9 @@ func (s *summary) matched(topics []bool) []bool {
 func (s *summary) addDrawn(found, truth *regression, x *jsmf.Replicate) error {
 	s.drawn++
 	for k, d := range x.Distance {
-		s.changed[k] += d / 2
+		if x.Matched[k] {
+			s.changed[k].Add(d / 2)
+		}
 	}
 	var want []float64
 	if err := s.numbers(truth, false, func(_ int, v float64) { want = append(want, v) }); err != nil {
@@ -264,10 +266,10 @@ func (s *summary) effects(level float64) *Effects {
 		for i, q := range s.quantities {
 			x := next[i].Interval(spread.Doubt{
 				Level: level, Units: docs + lenders, Variance: next[i].borrowed,
-				Kept: s.kept(q), Least: spread.LeastKept,
+				Drawn: s.drawn, Kept: s.kept(q), Least: spread.LeastKept,
 			})
-			low, high := q.bounds(what)
-			list[i] = jsmf.Interval{Value: min(max(x.Value, low), high), Low: max(x.Value-x.Half, low), High: min(x.Value+x.Half, high), Bias: x.Bias}
+			value, low, high := x.Within(q.bounds(what))
+			list[i] = jsmf.Interval{Value: value, Low: low, High: high, Bias: x.Bias}
 		}
 		next = next[len(list):]
 		return list
@@ -300,7 +302,7 @@ func (s *summary) effects(level float64) *Effects {
 func (s *summary) kept(q Quantity) float64 {
 	most := 0.0
 	for _, k := range q.topics() {
-		most = max(most, s.changed[k]/float64(s.drawn))
+		most = max(most, s.changed[k].Mean())
 	}
 	return 1 - most
 }
