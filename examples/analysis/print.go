@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -71,8 +70,8 @@ func (a *answers) printTopics(w io.Writer) {
 	u := a.uncertainty
 	fmt.Fprintf(w, "The share is the average over %s, with the interval that holds it with a probability of %s.\n", a.documents.called, percent(u.Level))
 	fmt.Fprintf(w, "The last number says in how many of %d new fits to reweighted %s the topic comes back: in three of four, it is stable.\n", u.Cold, a.documents.called)
-	if !math.IsNaN(u.Found) {
-		fmt.Fprintf(w, "In %s drawn from this model, fits find %.0f %% of the correlations between topics; in real %s they may find less.\n", a.documents.called, 100*u.Found, a.documents.called)
+	if s := u.Recovery(a.documents.called); s != "" {
+		fmt.Fprintln(w, s)
 	}
 	slices.SortStableFunc(topics, func(x, y jsmf.Topic) int {
 		bad := func(t jsmf.Topic) int { return int(min(t.Verdict.Quality, 1)) }
@@ -110,10 +109,7 @@ func percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
 // short writes a share.
 func short(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
-// interval writes a share with its interval, if it has one.
+// interval writes a share with its interval.
 func interval(x jsmf.Interval) string {
-	if math.IsNaN(x.Low) {
-		return short(x.Value)
-	}
-	return fmt.Sprintf("%s (%.1f to %.1f)", short(x.Value), 100*x.Low, 100*x.High)
+	return x.Text(func(v float64) string { return fmt.Sprintf("%.1f", 100*v) }, " %")
 }

@@ -71,6 +71,9 @@ func (a *answers) printEffects(w io.Writer) {
 		fmt.Fprintf(w, "; %d are left out, without a value or a known word", e.Missing)
 	}
 	fmt.Fprintln(w, ".\nA number in brackets is the interval. Each effect is that of one column when the others stay as they are.")
+	if s := e.Recovery(a.documents.called); s != "" {
+		fmt.Fprintln(w, s)
+	}
 	for i := range e.Terms {
 		switch t := &e.Terms[i]; t.Kind {
 		case effects.Times:

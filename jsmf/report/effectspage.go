@@ -3,8 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/jsmf-go/spectral/internal/console"
@@ -110,11 +108,8 @@ func recovered(e *effects.Effects) string {
 	if e.Drawn == 0 {
 		return ""
 	}
-	s := fmt.Sprintf(" They have room for what fits to %s collections of {documents} drawn from the model were off by, and where that is sure it is taken off.", count(int64(e.Drawn)))
-	if told := slices.DeleteFunc(slices.Clone(e.Found), math.IsNaN); len(told) > 0 {
-		s += fmt.Sprintf(" Of the differences in those, %.0f to %.0f\u00a0%% were found (for %d of %d topics and sums; for the others they are too small to tell).", 100*slices.Min(told), 100*slices.Max(told), len(told), len(e.Found))
-	}
-	return s + " Real {documents} repeat their {words} more, so that more may be lost."
+	s := fmt.Sprintf(" They have room for what fits to %s collections of {documents} drawn from the model were off by, and where that is sure it is taken off. ", count(int64(e.Drawn)))
+	return s + strings.ReplaceAll(e.Recovery("{documents}"), " %", "\u00a0%")
 }
 
 // unit is one unit of the numbers of a term.
@@ -167,18 +162,10 @@ func difference(x jsmf.Interval, ratio bool) effectCell {
 }
 
 func interval(x jsmf.Interval, ratio bool, sign string) string {
-	if math.IsNaN(x.Value) {
-		return "–"
-	}
-	write := func(v float64) string {
+	return x.Text(func(v float64) string {
 		if ratio {
 			return console.Number("%"+sign+".3g", v)
 		}
 		return console.Number("%"+sign+".2f", 100*v)
-	}
-	s := write(x.Value)
-	if !math.IsNaN(x.Low) && !math.IsNaN(x.High) {
-		s += fmt.Sprintf(" (%s to %s)", write(x.Low), write(x.High))
-	}
-	return s
+	}, "")
 }

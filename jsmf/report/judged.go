@@ -104,7 +104,8 @@ type uncertaintyData struct {
 }
 
 type topicUncertainty struct {
-	Share     [2]number   `json:"share"`
+	Value     number      `json:"value"` // of the share
+	Share     [2]number   `json:"share"` // its interval
 	Stability number      `json:"stability"`
 	Kept      number      `json:"kept"`
 	Split     number      `json:"split"`
@@ -119,7 +120,7 @@ func uncertainty(m *jsmf.Model) *uncertaintyData {
 	out := &uncertaintyData{Warm: u.Warm, Cold: u.Cold, Level: u.Level}
 	for _, t := range u.Topics {
 		x := topicUncertainty{
-			Share:     [2]number{number(t.Share.Low), number(t.Share.High)},
+			Value: number(t.Share.Value), Share: [2]number{number(t.Share.Low), number(t.Share.High)},
 			Stability: number(t.Stability), Kept: number(t.Kept), Split: number(t.Split), Merges: [][2]number{},
 		}
 		for _, with := range t.Merges {

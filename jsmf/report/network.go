@@ -44,6 +44,7 @@ func (u *drawing) matrix() matrixData {
 		d.Low, d.High = slices.Repeat(unknown, len(d.Correlation)), slices.Repeat(unknown, len(d.Correlation))
 		for _, p := range known.Pairs {
 			at := p.K*n - p.K*(p.K+1)/2 + p.L - p.K - 1
+			d.Correlation[at] = rough(math.Round(1e3*p.Correlation.Value) / 1e3)
 			d.Low[at], d.High[at] = rough(p.Correlation.Low), rough(p.Correlation.High)
 		}
 	}

@@ -26,6 +26,7 @@ type page struct {
 	Documents     int
 	Tokens        int64
 	Sound, Stable string // how many topics are, of how many; "" if that is not known
+	Recovered     string // which part of the correlations is; "" if that is not known
 	Total         string
 	Warnings      []string
 	Corpus        []fact
@@ -98,6 +99,9 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	p.name(m)
 	p.verdicts = verdicts(m, o)
 	p.Sound, p.Stable = p.sound(), stable(m)
+	if u := m.Additions().Uncertainty; u != nil {
+		p.Recovered = p.say.Replace(u.Recovery("{documents}"))
+	}
 	p.corpus(st)
 	p.curation(o.Curation)
 	p.provenance(m, st)

@@ -39,6 +39,8 @@
   const percent = (x, d = 1) => isNum(x) ? sign((100 * x).toFixed(d)) + " %" : "–";
   const small = (p) => p >= 0.1 ? percent(p, 0) : p >= 0.01 ? percent(p, 1) : p >= 0.0001 ? percent(p, 2) : "<0.01 %";
   const times = (x) => "×" + (x >= 10 ? Math.round(x) : x.toFixed(1));
+  // within writes an interval in brackets, each end as f does, or that there is none.
+  const within = (lo, hi, f) => " (" + (isNum(lo) && isNum(hi) ? f(lo) + " to " + f(hi) : "too little is known for an interval") + ")";
   const signed = (x) => !isNum(x) ? "–" : (x < 0 ? "−" : "+") + Math.abs(x).toFixed(2);
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
   const range = (n) => Array.from({ length: n }, (_, i) => i);

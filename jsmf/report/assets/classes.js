@@ -78,7 +78,7 @@
       if (!tell) return;
       const q = rows[cell[0]], p = cols[cell[1]], x = fxOf(now().differences, p, q), y = fxOf(now().predictions, p, q), f = fxShare(q);
       $("classes-info").replaceChildren(el("b", { dir: "auto" }, now().points[p].label), " · ", el("span", { dir: "auto" }, fxName(q)), ": " + (isNum(x.v) ?
-        fxDiff(q)(x.v) + " points" + spread(x, fxDiff(q)) + (!isNum(x.lo) ? ", without an interval" : doubtful(x) ? ", may be zero" : "") + "; share " + f(y.v) + fxUnit(q) + spread(y, f) : "not known") + "; " + documents(now().points[p]));
+        fxDiff(q)(x.v) + " points" + spread(x, fxDiff(q)) + (isNum(x.lo) && doubtful(x) ? ", may be zero" : "") + "; share " + f(y.v) + fxUnit(q) + spread(y, f) : "not known") + "; " + documents(now().points[p]));
     };
     const under = (e) => {
       const r = box.firstChild.getBoundingClientRect(), { names, top, size, tall, rows, cols } = shape;

@@ -43,7 +43,7 @@
 
   // ---- matrix ------------------------------------------------------------------
 
-  // interval is that of a correlation, where it is known; unsure ones include zero.
+  // interval is that of a correlation, where it is known; unsure ones include zero, or have none.
   const interval = (i, j) => {
     if (!M.low || i === j) return null;
     const at = pairAt(M, i, j);
@@ -51,11 +51,10 @@
   };
   const unsure = (i, j) => {
     const x = interval(i, j);
-    return x !== null && x[0] <= 0 && x[1] >= 0;
+    return M.low && i !== j && (x === null || x[0] <= 0 && x[1] >= 0);
   };
   const correlation = (i, j) => {
-    const x = interval(i, j);
-    return signed(corr(i, j)) + (x ? " (" + signed(x[0]) + " to " + signed(x[1]) + ")" : "");
+    return signed(corr(i, j)) + (M.low && i !== j ? within(...(interval(i, j) || [null, null]), signed) : "");
   };
 
   const heat = $("heat"), measure = $("measure"), order = $("order");
@@ -103,7 +102,7 @@
       g.fillStyle = paint(measure.value === "lift" ? u : bent(u));
       g.fillRect(x, 0, 1, 1);
     }
-    $("scale").replaceChildren(s.ends[0], bar, s.ends[1], ...(M.low && measure.value === "corr" ? [el("span", { class: "key-small" }), "may be zero"] : []));
+    $("scale").replaceChildren(s.ends[0], bar, s.ends[1], ...(M.low && measure.value === "corr" ? [el("span", { class: "key-small" }), "may be zero, or too little is known"] : []));
   };
   // shape is where the matrix is on the canvas: names are on its left where there is
   // room for them, numbers above.

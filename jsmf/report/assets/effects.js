@@ -21,7 +21,7 @@
     });
     const row = (x, q, size, name, aria, on, pick) => {
       const said = isNum(x.v) ? wording(x, q, size) : "not known";
-      return { label: name, ...x, said, aria: aria + ": " + said + (!isNum(x.v) || ratio(q) ? "" : " percentage points") + (!isNum(x.v) ? "" : !isNum(x.lo) ? ", without an interval" : doubtful(x) ? ", the interval includes zero" : ""), on, pick };
+      return { label: name, ...x, said, aria: aria + ": " + said + (!isNum(x.v) || ratio(q) ? "" : " percentage points") + (isNum(x.lo) && doubtful(x) ? ", the interval includes zero" : ""), on, pick };
     };
     const sizeOf = (list) => most(list.filter((x) => isNum(x.v)).map((x) => Math.abs(x.v)), 0);
 

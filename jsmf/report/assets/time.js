@@ -16,7 +16,7 @@
   const fxName = (q) => fx.quantities[q].topic >= 0 ? label(fx.quantities[q].topic) : fx.quantities[q].name;
   const fxLong = (q) => (fx.quantities[q].topic >= 0 ? name(fx.quantities[q].topic) + ", " : "") + fxName(q);
   // spread writes an interval, each end as f does.
-  const spread = (x, f) => isNum(x.lo) && isNum(x.hi) ? " (" + f(x.lo) + " to " + f(x.hi) + ")" : "";
+  const spread = (x, f) => isNum(x.v) ? within(x.lo, x.hi, f) : "";
   // fxShare and fxDiff write a prediction, and a difference, of a quantity.
   const fxShare = (q) => (x, d = 1) => fx.quantities[q].ratio ? show(x, d + 2) : sign((100 * x).toFixed(d));
   const fxUnit = (q) => fx.quantities[q].ratio ? "" : " %";

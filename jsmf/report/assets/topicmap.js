@@ -66,7 +66,7 @@
       nodes.forEach((g, i) => markDisc(g, names[i], i === at, i === Math.max(at, 0)));
       const t = data.topics[topic], u = t.doubt;
       $("topicmap-info").replaceChildren(el("button", { type: "button", class: "link", dir: "auto", onclick: () => open(topic) }, label(topic)),
-        ", " + percent(t.share) + (u && isNum(u.share[0]) ? " (" + percent(u.share[0]) + " to " + percent(u.share[1]) + ")" : "") + (verdictOf(topic) ? ", " + verdictOf(topic) : "") + ". ",
+        ", " + (u ? percent(u.value) + within(...u.share, percent) : percent(t.share)) + (verdictOf(topic) ? ", " + verdictOf(topic) : "") + ". ",
         el("span", { class: "muted", dir: "auto" }, label(topic, 8)));
     };
     drawTopics();

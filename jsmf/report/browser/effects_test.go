@@ -213,7 +213,7 @@ func TestEffectsEdited(t *testing.T) {
 	v.Wait(`document.activeElement.id === "merge-with"`)
 	v.Run(option("merge-with", 7), visit.Focus("#merge-form button[type=submit]"), visit.Key(kb.Enter))
 	row := `[...document.querySelectorAll("#effect-topics .row")].find(g => g.classList.contains("on"))`
-	v.Wait(row + `.getAttribute("aria-label").includes("without an interval")`)
+	v.Wait(row + `.getAttribute("aria-label").includes("too little is known for an interval")`)
 	merged := visit.Eval[int](v, `Number(/\d+/.exec(`+row+`.getAttribute("aria-label"))[0])`)
 	if got := value(merged); math.Abs(got-want) > 0.11 { // three numbers of one decimal
 		t.Errorf("the two topics differ by %v from the average, want %v", got, want)
