@@ -18,13 +18,14 @@ import (
 
 // doubtGroup is how often intervals hold what was planted.
 var doubtGroup = &group{
-	name: "doubt", version: 1,
+	name: "doubt", version: 2,
 	labels: []string{"topics", "prior", "words", "tokens", "documents", "k", "what", "draw"},
 	// Of the numbers of a corpus, told is the share of those with an interval, held that of the
 	// intervals that hold the truth, and clear that of those without 0. width is the median of half
 	// the widths, and error the root of the mean square error of the values with an interval. found is
-	// what the model says of its recovery, the mean over topics for effects.
-	measures: []string{"numbers", "told", "held", "clear", "width", "error", "found"},
+	// what the model says of its recovery, the mean over topics for effects, and repeat what it says of
+	// words that documents repeat. known is the width with the true topics.
+	measures: []string{"numbers", "told", "held", "clear", "width", "error", "found", "known", "repeat"},
 }
 
 // The words of documents of doubt: independent given the topics, or, as in real documents, a part of
@@ -45,33 +46,35 @@ const (
 	doubtPermuted    = "permuted"
 )
 
-// doubtCell is a plantedCell with its kind of words. Topics learned from a corpus are those of one of
-// the first two.
-type doubtCell struct {
-	plantedCell
-	words string
-}
-
-func doubtCells(learned []string) []doubtCell {
-	cell := func(topics, prior string, tokens, docs, k int, words string) doubtCell {
-		return doubtCell{plantedCell{topics, prior, tokens, docs, k}, words}
-	}
-	out := []doubtCell{
-		cell(separated, dirichlet, 100, 1000, 10, independent),
-		cell(separated, correlatedLogits, 100, 1000, 10, independent),
-		cell(separated, correlatedLogits, 30, 8000, 10, independent),
-		cell(separated, correlatedLogits, 100, 8000, 10, independent),
-		cell(separated, correlatedLogits, 100, 8000, 10, bursty),
-		cell(separated, correlatedLogits, 400, 1000, 30, independent),
-		cell(overlapping, correlatedLogits, 100, 8000, 10, independent),
-		cell(overlapping, dirichlet, 400, 1000, 10, independent),
+// doubtCells are the kinds of corpora. Topics learned from a corpus are those of one of the first two.
+func doubtCells(learned []string) []plantedCell {
+	out := []plantedCell{
+		{separated, dirichlet, 100, 1000, 10, 0},
+		{separated, correlatedLogits, 100, 1000, 10, 0},
+		{separated, correlatedLogits, 30, 8000, 10, 0},
+		{separated, correlatedLogits, 100, 8000, 10, 0},
+		{separated, correlatedLogits, 100, 8000, 10, burstyPart},
+		{separated, correlatedLogits, 400, 1000, 30, 0},
+		{overlapping, correlatedLogits, 100, 8000, 10, 0},
+		{overlapping, dirichlet, 400, 1000, 10, 0},
 	}
 	for i, name := range learned {
-		out = append(out,
-			cell(name, correlatedLogits, 100, 8000, 10, independent),
-			cell(name, []string{dirichlet, correlatedLogits}[i%2], []int{100, 400}[i%2], 1000, 10, []string{bursty, independent}[i%2]))
+		out = append(out, plantedCell{name, correlatedLogits, 100, 8000, 10, 0})
+		if i%2 == 0 {
+			out = append(out, plantedCell{name, dirichlet, 100, 1000, 10, burstyPart})
+		} else {
+			out = append(out, plantedCell{name, correlatedLogits, 400, 1000, 10, 0})
+		}
 	}
 	return out
+}
+
+// words says how the words of a cell's documents are drawn.
+func (c plantedCell) words() string {
+	if c.repeat > 0 {
+		return bursty
+	}
+	return independent
 }
 
 func planDoubt(_ context.Context, l *lab) ([]cell, error) {
@@ -81,17 +84,17 @@ func planDoubt(_ context.Context, l *lab) ([]cell, error) {
 		all, draws = all[:1], 1
 	}
 	var out []cell
-	for _, c := range all {
-		input := ""
-		if s, err := x.learnedFrom(c.topics); err != nil {
-			return nil, err
-		} else if s != nil {
-			input = s.digest
-		}
-		for draw := range draws {
-			set := settings("topics", c.topics, "prior", c.prior, "words", c.words, "tokens", c.tokens, "documents", c.docs, "k", c.k, "draw", draw,
+	for draw := range draws { // a run that is stopped has as many of each kind
+		for _, c := range all {
+			input := ""
+			if s, err := x.learnedFrom(c.topics); err != nil {
+				return nil, err
+			} else if s != nil {
+				input = s.digest
+			}
+			set := settings("topics", c.topics, "prior", c.prior, "words", c.words(), "tokens", c.tokens, "documents", c.docs, "k", c.k, "draw", draw,
 				"n", l.words, "warm", doubtWarm, "seed", l.seed, "input", input)
-			cost := float64(c.docs*c.tokens*c.k) / 2e5
+			cost := 20 + float64(c.docs*c.tokens*c.k)/5e5
 			out = append(out, cell{doubtGroup, set, cost, func(ctx context.Context) ([]row, error) { return x.measure(ctx, c, draw) }})
 		}
 	}
@@ -156,18 +159,13 @@ func (x *doubtLab) truth(prior string, k int) (*doubtTruth, error) {
 }
 
 // documents draws those of a cell, with permuted copies of the columns.
-func (x *doubtLab) documents(ctx context.Context, c doubtCell, draw int) (*plantedCorpus, error) {
-	d, err := x.corpus(ctx, c.plantedCell, draw)
+func (x *doubtLab) documents(ctx context.Context, c plantedCell, draw int) (*plantedCorpus, error) {
+	d, err := x.corpus(ctx, c, draw)
 	if err != nil {
 		return nil, err
 	}
 	docs := d.docs
 	rng := rand.New(rand.NewPCG(x.seed<<32+uint64(draw), 0xb57))
-	if c.words == bursty {
-		if docs, err = repeated(docs, rng); err != nil {
-			return nil, err
-		}
-	}
 	var values [][]corpus.Value
 	meta := d.docs.Metadata()
 	for m, other := range rng.Perm(docs.NumDocs()) {
@@ -189,39 +187,8 @@ func (x *doubtLab) documents(ctx context.Context, c doubtCell, draw int) (*plant
 	return &out, nil
 }
 
-// repeated replaces a part of the words of each document by earlier ones.
-func repeated(c *corpus.Corpus, rng *rand.Rand) (*corpus.Corpus, error) {
-	var b corpus.Builder
-	words := c.Vocabulary()
-	for m := range c.NumDocs() {
-		var tokens []string
-		ids, counts := c.Doc(m)
-		for i, w := range ids {
-			for range counts[i] {
-				tokens = append(tokens, words[w])
-			}
-		}
-		rng.Shuffle(len(tokens), func(i, j int) { tokens[i], tokens[j] = tokens[j], tokens[i] })
-		for i := range tokens {
-			if i > 0 && rng.Float64() < burstyPart {
-				tokens[i] = tokens[rng.IntN(i)]
-			}
-		}
-		if err := b.AddTokens("", "", tokens); err != nil {
-			return nil, err
-		}
-	}
-	out, err := b.Corpus()
-	if err != nil {
-		return nil, err
-	}
-	// Over the words of the topics.
-	out, _, err = out.Reindex(words)
-	return out, err
-}
-
 // measure fits a model to a corpus and compares its intervals with what was planted.
-func (x *doubtLab) measure(ctx context.Context, c doubtCell, draw int) ([]row, error) {
+func (x *doubtLab) measure(ctx context.Context, c plantedCell, draw int) ([]row, error) {
 	truth, err := x.truth(c.prior, c.k)
 	if err != nil {
 		return nil, err
@@ -247,9 +214,13 @@ func (x *doubtLab) measure(ctx context.Context, c doubtCell, draw int) ([]row, e
 		return nil, err
 	}
 	found := e.Effects()
+	known, err := knownWidths(d, uint64(draw))
+	if err != nil {
+		return nil, err
+	}
 	var all []doubtOf
 	in := func(what string, found float64) *doubtOf {
-		all = append(all, doubtOf{what: what, found: found})
+		all = append(all, doubtOf{what: what, found: found, known: known[what]})
 		return &all[len(all)-1]
 	}
 	of := in(doubtShare, math.NaN())
@@ -277,8 +248,8 @@ func (x *doubtLab) measure(ctx context.Context, c doubtCell, draw int) ([]row, e
 	}
 	var rows []row
 	for _, of := range all {
-		r := row{"topics": c.topics, "prior": c.prior, "words": c.words, "what": of.what}
-		r.set("tokens", c.tokens).set("documents", c.docs).set("k", c.k).set("draw", draw)
+		r := row{"topics": c.topics, "prior": c.prior, "words": c.words(), "what": of.what}
+		r.set("tokens", c.tokens).set("documents", c.docs).set("k", c.k).set("draw", draw).set("repeat", u.Repeat)
 		rows = append(rows, of.set(r))
 	}
 	return rows, nil
@@ -288,6 +259,7 @@ func (x *doubtLab) measure(ctx context.Context, c doubtCell, draw int) ([]row, e
 type doubtOf struct {
 	what        string
 	found       float64
+	known       float64
 	n           int
 	held, clear int
 	widths      []float64
@@ -318,5 +290,5 @@ func (o *doubtOf) set(r row) row {
 		width = stat.Quantile(0.5, stat.Empirical, o.widths, nil)
 	}
 	return r.set("numbers", o.n).set("told", told/float64(o.n)).set("held", float64(o.held)/told).set("clear", float64(o.clear)/told).
-		set("width", width).set("error", math.Sqrt(o.squares/told)).set("found", o.found)
+		set("width", width).set("error", math.Sqrt(o.squares/told)).set("found", o.found).set("known", o.known)
 }

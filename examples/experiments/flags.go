@@ -121,7 +121,7 @@ func (x *flags) define(f *flag.FlagSet) {
 	f.IntVar(&o.small, "n-small", 1500, "the same for semi, gaps, synthetic, heldout, hierarchy, time against documents, and once more for\nanchorfree's many topics: `N` words")
 	f.StringVar(&x.docs, "docs", "2000,10000", "numbers of documents of semi and gaps: `M[,M…]`")
 	f.IntVar(&o.sweeps, "gibbs-sweeps", 1000, "`sweeps` of Gibbs sampling; the last half is averaged over")
-	f.IntVar(&o.doubt, "doubt-draws", 20, "of doubt: how many `corpora` are drawn for each kind")
+	f.IntVar(&o.doubt, "doubt-draws", 400, "of doubt: how many `corpora` are drawn for each kind")
 	f.IntVar(&o.planted, "planted-draws", 8, "of planted: how many `corpora` are drawn for each kind of topics, prior, length, number of documents and K")
 	f.BoolVar(&o.quick, "quick", false, "of planted: one corpus of 1,000 short documents only")
 	f.StringVar(&x.only, "only", "", "only the cells with these values, as tokens=100,k=10|30: `NAME=VALUE[|VALUE…][,…]`")

@@ -88,6 +88,7 @@ var plantedMethods = []struct {
 type plantedCell struct {
 	topics, prior   string
 	tokens, docs, k int
+	repeat          float64 // corpus.Generator.Repeat
 }
 
 func planPlanted(_ context.Context, l *lab) ([]cell, error) {
@@ -98,7 +99,7 @@ func planPlanted(_ context.Context, l *lab) ([]cell, error) {
 			for _, k := range plantedK {
 				for _, docs := range plantedDocs {
 					for _, tokens := range plantedTokens {
-						all = append(all, plantedCell{topics, prior, tokens, docs, k})
+						all = append(all, plantedCell{topics, prior, tokens, docs, k, 0})
 					}
 				}
 			}
@@ -106,7 +107,7 @@ func planPlanted(_ context.Context, l *lab) ([]cell, error) {
 	}
 	draws := l.planted
 	if l.quick {
-		all, draws = []plantedCell{{separated, correlatedLogits, 100, 1000, 10}}, 1
+		all, draws = []plantedCell{{separated, correlatedLogits, 100, 1000, 10, 0}}, 1
 	}
 	var out []cell
 	for _, c := range all {
@@ -372,7 +373,7 @@ func (x *plantedLab) corpus(ctx context.Context, c plantedCell, draw int) (*plan
 		lengths[m] = max(5, int(float64(c.tokens)*math.Exp(plantedSpread*rng.NormFloat64()-plantedSpread*plantedSpread/2)))
 	}
 	prior := newPlantedPrior(c.prior, c.k)
-	docs, theta, err := corpus.Generator{Topics: b, Prior: prior, Lengths: lengths, Seed: seed, Workers: 1}.Generate(ctx)
+	docs, theta, err := corpus.Generator{Topics: b, Prior: prior, Lengths: lengths, Repeat: c.repeat, Seed: seed, Workers: 1}.Generate(ctx)
 	if err != nil {
 		return nil, err
 	}
