@@ -13,6 +13,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // inspect reads texts by a setting, nil for the default, and inspects them.
@@ -86,6 +87,7 @@ func TestDuplicates(t *testing.T) {
 // TestDuplicatesAgree compares the search with one that compares all documents. Sketches may
 // miss a pair right at the limit; none of these is.
 func TestDuplicatesAgree(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(6, 6))
 	docs := randomTexts(rng, 200, 60)
 	for len(docs) < 800 {

@@ -84,9 +84,13 @@ func TestUCI(t *testing.T) {
 
 // The real corpora have the sizes that their headers give.
 func TestRealCorpora(t *testing.T) {
+	testutil.NotWithRace(t)
 	for name, want := range map[string][3]int{"kos": {3430, 6906, 353160}, "nips17": {2483, 14036, 1304438}, "bbc": {2225, 2949, 182484},
 		"lastfm": {1892, 17632, 92834}, "retail": {88162, 16470, 908576}} {
 		t.Run("corpus="+name, func(t *testing.T) {
+			if testing.Short() && name != "bbc" {
+				t.Skip("seconds each")
+			}
 			src := corpus.UCI{Docword: corpus.File{Name: testutil.Data(t, name, "docword."+name+".txt.gz")}, Vocab: corpus.File{Name: testutil.Data(t, name, "vocab."+name+".txt")}}
 			if name == "bbc" {
 				src.Labels = corpus.File{Name: testutil.Data(t, name, "labels.txt")}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // allTopics is the largest Tol with which MAP drops no topic.
@@ -29,6 +31,7 @@ func totalVariation(a, b *mat.Dense) []float64 {
 // Proportions without the topics that a document hardly has are near those with all of them, for
 // topics with zeros and without, short documents and long ones, and whatever the order of the topics.
 func TestMAPFew(t *testing.T) {
+	testutil.NotWithRace(t)
 	const k = 320
 	for name, p := range map[string]*planted{
 		"sparse, short": sparseModel(2000, k, 200, 30, 31),

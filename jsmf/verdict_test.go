@@ -75,6 +75,7 @@ func realCorpus(t *testing.T, name string) *corpus.Corpus {
 // The topics of real text are sound, except a few, and those whose words are taken from
 // one topic each are weak.
 func TestVerdictsOfMixedWords(t *testing.T) {
+	testutil.NotWithRace(t)
 	for _, name := range []string{"bbc", "kos"} {
 		c := realCorpus(t, name)
 		p := jsmf.New(20)
@@ -124,6 +125,7 @@ func TestVerdictsOfMixedWords(t *testing.T) {
 // Eight articles of bbc that share words of their own make a topic that rests on few
 // documents.
 func TestVerdictsOfFewDocuments(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := realCorpus(t, "bbc")
 	rng := rand.New(rand.NewPCG(1, 1))
 	var b corpus.Builder

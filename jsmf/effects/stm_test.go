@@ -244,6 +244,9 @@ func agree(t *testing.T, all []compared) (a agreement) {
 // prior of the one pulling by Σα in 3000 tokens, and the widths of intervals are within 5 % on
 // average. (The standard deviation of one of ours, of 200 replicates, is 5 %.)
 func TestMethodOfComposition(t *testing.T) {
+	if testing.Short() {
+		t.Skip("18 seconds")
+	}
 	testutil.NotWithRace(t)
 	a := agree(t, compare(t, 200, 3000, 200))
 	if a.gap > .05 || math.Abs(a.width-1) > .05 {

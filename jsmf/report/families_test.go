@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report/internal/sample"
 )
@@ -22,6 +23,7 @@ func split(t testing.TB, n int, sizes ...int) *jsmf.Model {
 
 // A page of a thousand topics has their tree, and draws a cut through it.
 func TestThousandTopics(t *testing.T) {
+	testutil.NotWithRace(t)
 	m := split(t, 3000, 20, 200, 1000)
 	page := write(t, m)
 	if len(page) > 5<<20 {
@@ -65,6 +67,7 @@ func TestThousandTopics(t *testing.T) {
 
 // Without a tree, or without a cut of few groups, groups around the largest topics are drawn.
 func TestManyTopicsWithoutTree(t *testing.T) {
+	testutil.NotWithRace(t)
 	for _, sizes := range [][]int{{300}, {275, 550}} {
 		m := split(t, 900, sizes...)
 		u, err := newDrawing(m)

@@ -68,13 +68,21 @@ type child struct {
 
 // divide finds at most k topics of a part of documents with n words. None: it is not to be divided.
 func (p *part) divide(ctx context.Context, n, k int) ([]child, error) {
-	words, idf := p.telling(n, max(dividedWords, manyWords*k))
-	if k = min(k, len(words)/fewWords); k < 2 {
+	words, idf := p.frequencies(n).telling(k)
+	if len(words) < 2*fewWords {
 		return nil, nil
 	}
 	x, err := p.cooccurrence(n, words, idf)
 	if err != nil || x == nil {
 		return nil, err
+	}
+	return divide(ctx, x, words, k)
+}
+
+// divide finds at most k topics by the co-occurrence of words.
+func divide(ctx context.Context, x *cooc.Dense, words []int32, k int) ([]child, error) {
+	if k = min(k, len(words)/fewWords); k < 2 {
+		return nil, nil
 	}
 	rect, err := rectify.AP{Iterations: dividedRounds, EigenTol: dividedTol}.Rectify(ctx, x, k, rectify.Options{Workers: 1})
 	if err != nil {
@@ -112,33 +120,44 @@ func (p *part) divide(ctx context.Context, n, k int) ([]child, error) {
 	return children, nil
 }
 
-// telling returns the words that tell the documents of the part apart, ascending, at most so many,
-// and the idf of all n words.
-func (p *part) telling(n, most int) ([]int32, []float64) {
-	df, uni, docs := make([]float64, n), make([]float64, n), 0.0
+// frequencies are those of the words in the part that a topic has of the documents.
+type frequencies struct {
+	docs, tokens float64
+	df, shares   []float64 // by word: documents, and the sum of its shares of their tokens
+}
+
+// frequencies returns those of n words.
+func (p *part) frequencies(n int) *frequencies {
+	f := &frequencies{tokens: p.tokens, df: make([]float64, n), shares: make([]float64, n)}
 	for d := range p.ends {
 		words, counts := p.doc(d)
 		weight, sum := p.weights[d], 0.0
 		for _, v := range counts {
 			sum += float64(v)
 		}
-		docs += weight
+		f.docs += weight
 		for i, w := range words {
-			df[w] += weight * min(1, float64(counts[i]))
-			uni[w] += weight * float64(counts[i]) / sum
+			f.df[w] += weight * min(1, float64(counts[i]))
+			f.shares[w] += weight * float64(counts[i]) / sum
 		}
 	}
+	return f
+}
+
+// telling returns the words that tell the documents of the part apart, ascending, at most as many as
+// take part where k topics are asked for, and the idf of all words.
+func (f *frequencies) telling(k int) ([]int32, []float64) {
 	var words []int32
-	idf := make([]float64, n)
-	for w, v := range df {
-		if v >= leastDocs && v < docs {
-			idf[w] = math.Log(docs / v)
-			uni[w] *= idf[w]
+	idf, best := make([]float64, len(f.df)), make([]float64, len(f.df))
+	for w, v := range f.df {
+		if v >= leastDocs && v < f.docs {
+			idf[w] = math.Log(f.docs / v)
+			best[w] = f.shares[w] * idf[w]
 			words = append(words, int32(w))
 		}
 	}
-	slices.SortFunc(words, func(a, b int32) int { return cmp.Or(cmp.Compare(uni[b], uni[a]), cmp.Compare(a, b)) })
-	words = words[:min(len(words), most)]
+	slices.SortFunc(words, func(a, b int32) int { return cmp.Or(cmp.Compare(best[b], best[a]), cmp.Compare(a, b)) })
+	words = words[:min(len(words), max(dividedWords, manyWords*k))]
 	slices.Sort(words)
 	return words, idf
 }

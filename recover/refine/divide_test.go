@@ -186,7 +186,7 @@ func TestChildren(t *testing.T) {
 	if first[0] < 2 || first[2] < 2 {
 		t.Fatalf("%v topics are asked for", first)
 	}
-	children, err := f.children(t.Context(), parts, 12)
+	children, err := f.divide(t.Context(), parts, 12)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,12 +194,12 @@ func TestChildren(t *testing.T) {
 		t.Errorf("%d, %d, %d and %d children", len(children[0]), len(children[1]), len(children[2]), len(children[3]))
 	}
 	f.want = 5 // of which two are found; seven are asked for, to be merged
-	if _, err := f.children(t.Context(), []part{whole, whole}, 7); err == nil || !strings.HasPrefix(err.Error(), "5 topics cannot be made of the 2 that there are, but 2:") {
+	if _, err := f.divide(t.Context(), []part{whole, whole}, 7); err == nil || !strings.HasPrefix(err.Error(), "5 topics cannot be made of the 2 that there are, but 2:") {
 		t.Errorf("error %v", err)
 	}
 	// Fewer than those to be merged are enough.
 	f.want = 10
-	if children, err := f.children(t.Context(), parts, 40); err != nil || len(children[1])+len(children[3]) < 8 {
+	if children, err := f.divide(t.Context(), parts, 40); err != nil || len(children[1])+len(children[3]) < 8 {
 		t.Errorf("%d and %d children, error %v", len(children[1]), len(children[3]), err)
 	}
 }

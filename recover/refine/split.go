@@ -62,41 +62,26 @@ func (s *topics) surplus() int {
 	return s.want + s.want/4
 }
 
-// split implements documents: it makes k topics of those that there are.
+// split implements documents.
 func (f *stripes) split(ctx context.Context, k int) error {
 	parts, err := f.divided(ctx)
 	if err != nil {
 		return err
 	}
-	children, err := f.children(ctx, parts, k)
+	children, err := f.divide(ctx, parts, k)
 	if err != nil {
 		return err
 	}
-	first := make([]int, f.k+1) // the first child of each topic
-	for t, c := range children {
-		first[t+1] = first[t] + max(1, len(c))
-	}
 	old := f.k
-	if err := f.grow(ctx, children, first); err != nil {
+	first, shares, err := f.grow(ctx, children)
+	if err != nil {
 		return err
 	}
 	for i := range f.parts {
 		f.parts[i] = estep.NewRows(f.n, f.k)
 	}
 	f.work = nil
-	f.alpha = f.alphaOf(min(f.k, f.want))
 	f.prepare(false)
-	shares := make([]float32, f.k)
-	for t, c := range children {
-		sum := 0.0
-		for _, c := range c {
-			sum += c.share
-		}
-		shares[first[t]] = 1
-		for i, c := range c {
-			shares[first[t]+i] = float32(c.share / sum)
-		}
-	}
 	all, some, least := make([][2][]float32, maxSlots), f.sparse(), float32(allTopics)
 	if some {
 		least = 0
@@ -112,7 +97,7 @@ func (f *stripes) split(ctx context.Context, k int) error {
 				continue
 			}
 			for c := first[t]; c < first[t+1]; c++ {
-				(*to)[c] = v * shares[c]
+				(*to)[c] = v * float32(shares[c])
 				if b := uint16(c / estep.BlockSize); len(blocks) == 0 || blocks[len(blocks)-1] != b {
 					blocks = append(blocks, b)
 				}
@@ -254,41 +239,59 @@ func (s *topics) leastTokens() float64 {
 	return min(dividedTokens, float64(s.seen.tokens)/float64(s.seen.docs)/4)
 }
 
-// children divides the topics into k in all; those without children stay as they are.
-func (f *stripes) children(ctx context.Context, parts []part, k int) ([][]child, error) {
-	out, weights := make([][]child, len(parts)), make([]float64, len(parts))
-	asked := make([]int, len(parts))
-	for t := range parts {
-		weights[t] = math.Pow(parts[t].tokens, splitPower)
+// divide divides the topics into k in all.
+func (f *stripes) divide(ctx context.Context, parts []part, k int) ([][]child, error) {
+	tokens := make([]float64, len(parts))
+	for t, p := range parts {
+		tokens[t] = p.tokens
+	}
+	return f.children(ctx, tokens, k, func([]int) error { return nil }, func(t, k int) ([]child, error) { return parts[t].divide(ctx, f.n, k) })
+}
+
+// children divides topics of so many tokens into k in all; those without children stay as they are.
+// divide finds the children of topic t, k at most; ready is called before with how many are asked for
+// of each, 0 where divide is not called.
+func (s *topics) children(ctx context.Context, tokens []float64, k int, ready func(asked []int) error, divide func(t, k int) ([]child, error)) ([][]child, error) {
+	out, weights, before := make([][]child, len(tokens)), make([]float64, len(tokens)), make([]int, len(tokens))
+	for t, v := range tokens {
+		weights[t] = math.Pow(v, splitPower)
 	}
 	for round := 1; ; round++ {
 		share := apportion(k, weights)
-		err := parallel.Chunks(ctx, len(parts), 1, parallel.Workers(f.workers, min(len(parts), maxSlots)), func(_, t, _, _ int) (err error) {
-			if share[t] != asked[t] && share[t] > 1 {
-				if out[t], err = parts[t].divide(ctx, f.n, share[t]); err != nil {
-					return fmt.Errorf("splitting topic %d: %w", t, err)
-				}
-			}
-			if share[t] == 1 {
+		asked := make([]int, len(share))
+		for t, n := range share {
+			if n > 1 && n != before[t] {
+				asked[t] = n
+			} else if n == 1 {
 				out[t] = nil
 			}
-			asked[t] = share[t]
-			return nil
-		})
+		}
+		err := ready(asked)
+		if err == nil {
+			err = parallel.Chunks(ctx, len(asked), 1, parallel.Workers(s.workers, min(len(asked), maxSlots)), func(_, t, _, _ int) (err error) {
+				if asked[t] > 0 {
+					if out[t], err = divide(t, asked[t]); err != nil {
+						return fmt.Errorf("splitting topic %d: %w", t, err)
+					}
+				}
+				return nil
+			})
+		}
 		if err != nil {
 			return nil, err
 		}
+		before = share
 		have := 0
 		for t, c := range out {
 			n := max(1, len(c))
 			have += n
-			if n < asked[t] { // it gets no more
+			if n < share[t] { // it gets no more
 				weights[t] = -float64(n)
 			}
 		}
 		if have == k || round == splitRounds {
-			if k >= f.want && have < f.want {
-				return nil, fmt.Errorf("%d topics cannot be made of the %d that there are, but %d: the documents do not tell more apart", f.want, len(parts), have)
+			if k >= s.want && have < s.want {
+				return nil, fmt.Errorf("%d topics cannot be made of the %d that there are, but %d: the documents do not tell more apart", s.want, len(tokens), have)
 			}
 			return out, nil
 		}
@@ -340,10 +343,25 @@ func apportion(k int, weights []float64) []int {
 	return out
 }
 
-// grow replaces the topics by their children; first has the first child of each.
-func (s *topics) grow(ctx context.Context, children [][]child, first []int) error {
+// grow replaces the topics by their children. It returns the first child of each, and of each child its
+// share of the parent.
+func (s *topics) grow(ctx context.Context, children [][]child) (first []int, shares []float64, err error) {
+	first = make([]int, s.k+1)
+	for t, c := range children {
+		first[t+1] = first[t] + max(1, len(c))
+		if len(c) == 0 {
+			shares = append(shares, 1)
+		}
+		sum := 0.0
+		for _, c := range c {
+			sum += c.share
+		}
+		for _, c := range c {
+			shares = append(shares, c.share/sum)
+		}
+	}
 	old := s.rows
-	k := first[len(first)-1]
+	k := first[s.k]
 	s.rows, s.sums = estep.NewRows(s.n, k), linalg.NewGeneral(s.n, k)
 	// The parent's probability of the words of its children.
 	mass := make([]float64, old.K)
@@ -354,7 +372,7 @@ func (s *topics) grow(ctx context.Context, children [][]child, first []int) erro
 			}
 		}
 	}
-	err := s.words(ctx, s.workers, func(i int) {
+	err = s.words(ctx, s.workers, func(i int) {
 		from, to := old.Row(i), s.rows.Row(i)
 		for t, v := range from {
 			for c := first[t]; c < first[t+1]; c++ {
@@ -373,7 +391,7 @@ func (s *topics) grow(ctx context.Context, children [][]child, first []int) erro
 		}
 	})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	s.groups = append(s.groups, make([]int, k))
 	for l, g := range s.groups {
@@ -387,9 +405,9 @@ func (s *topics) grow(ctx context.Context, children [][]child, first []int) erro
 		}
 		s.groups[l] = of
 	}
-	s.k = k
+	s.k, s.alpha = k, s.alphaOf(min(k, s.want))
 	s.number()
-	return nil
+	return first, shares, nil
 }
 
 // families returns the columns of each group of the coarsest level.
