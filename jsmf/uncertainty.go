@@ -105,8 +105,10 @@ type Interval struct {
 	Bias float64 `json:"bias"`
 }
 
-// Withheld reports whether the number has no interval: too little is known of it.
-func (x Interval) Withheld() bool { return math.IsNaN(x.Low) || math.IsNaN(x.High) }
+// Withheld reports whether there is a number without an interval: too little is known of it.
+func (x Interval) Withheld() bool {
+	return !math.IsNaN(x.Value) && (math.IsNaN(x.Low) || math.IsNaN(x.High))
+}
 
 // Text writes the number, with its unit, and the interval, "12.0 % (10.1 to 14.2)", numbers by write. It
 // says so where too little is known for an interval, and is "–" for a number that is not known.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
 )
 
@@ -54,6 +55,7 @@ type effectRow struct {
 	Value      *float64 `json:"value"`
 	Low        *float64 `json:"low"`
 	High       *float64 `json:"high"`
+	Withheld   bool     `json:"withheld,omitempty"` // a value without an interval: too little is known
 	Documents  int      `json:"documents"`
 	Incomplete bool     `json:"incomplete,omitempty"`
 }
@@ -143,9 +145,10 @@ func effectsAnswer(m *served, c studied, k int) any {
 		Unit       string        `json:"unit,omitempty"`
 		Level      float64       `json:"level"`
 		Replicates int           `json:"replicates"`
+		Recovery   string        `json:"recovery,omitempty"`
 		Topics     []effectTopic `json:"topics"`
 		Rows       []effectRow   `json:"rows"`
-	}{Model: m.name, columnStatus: statusOf(c), Unit: e.Terms[0].Unit, Level: e.Level, Replicates: e.Replicates, Rows: []effectRow{}}
+	}{Model: m.name, columnStatus: statusOf(c), Unit: e.Terms[0].Unit, Level: e.Level, Replicates: e.Replicates, Recovery: e.Recovery("documents"), Rows: []effectRow{}}
 	for i, q := range e.Quantities {
 		if k < 0 || i == k {
 			out.Topics = append(out.Topics, effectTopic{i, q.Name, e.Unmatched[i]})
@@ -154,7 +157,7 @@ func effectsAnswer(m *served, c studied, k int) any {
 	for i, r := range e.Rows() { // all topics of a point and measure, one after the other
 		t := i % len(e.Quantities)
 		if k < 0 || t == k {
-			out.Rows = append(out.Rows, effectRow{r.Point, t, r.Measure, finite(r.Value), finite(r.Low), finite(r.High), r.Documents, r.Incomplete})
+			out.Rows = append(out.Rows, effectRow{r.Point, t, r.Measure, finite(r.Value), finite(r.Low), finite(r.High), jsmf.Interval{Value: r.Value, Low: r.Low, High: r.High}.Withheld(), r.Documents, r.Incomplete})
 		}
 	}
 	return out

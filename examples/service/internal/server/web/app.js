@@ -154,16 +154,18 @@ async function drawDocuments(list, path, body) {
 async function drawEffects(k) {
   try {
     const { columns } = await call("GET", "/v1/effects"), found = [];
+    let unknown = 0;
     for (const c of columns.filter((c) => c.state === "done").slice(0, 8)) {
       const { rows } = await call("GET", "/v1/effects/" + encodeURIComponent(c.name) + "?topic=" + k);
       for (const r of rows) if (r.measure === "difference" && r.low !== null && r.low * r.high > 0) found.push({ ...r, column: c.name });
+      unknown += rows.filter((r) => r.measure === "difference" && r.withheld).length;
     }
     if ($("detail").dataset.topic !== String(k)) return; // another one is shown
     $("depending").hidden = !columns.length;
     found.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
     $("depends").replaceChildren(...found.slice(0, 6).map((r) => element("li", r.value < 0 ? "apart" : "", element("b", "", signedPercent(r.value)),
       element("span", "words", r.column + " " + r.point), element("span", "words hint", signedPercent(r.low) + " to " + signedPercent(r.high)))));
-    say("depends-said", columns.some((c) => c.state === "waiting") ? "It is still being measured." : found.length ? "Percentage points above or below its average over all documents, with 95 % intervals." : "Nothing that is known of documents says so for certain.");
+    say("depends-said", columns.some((c) => c.state === "waiting") ? "It is still being measured." : found.length ? "Percentage points above or below its average over all documents, with 95 % intervals." : unknown ? "Too little is known of this topic to say." : "Nothing that is known of documents says so for certain.");
   } catch (err) {
     say("depends-said", err.message, true);
   }
