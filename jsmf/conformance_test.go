@@ -34,13 +34,11 @@ func conforming(c *corpus.Corpus) [][]any {
 		{rectify.Auto{}},
 		{rectify.DC{Halvings: 3}},
 		{rectify.DR{Iterations: 3}},
-		{rectify.Dykstra{Iterations: 2}},
 		{rectify.ENN{Iterations: 3}},
 		{rectify.ENN{Iterations: 3, Rows: 150, Measure: true}},
 		{rectify.LR{}},
 		{rectify.None{}},
 		{rectify.PALM{Iterations: 3}},
-		{rectify.PALM{Iterations: 3, Inertial: true}},
 		{rectify.TruncatedEig{}},
 
 		{anchor.QR{}},

@@ -34,7 +34,7 @@ import (
 // and non-negative. Its sum is only near 1 (Violations.SumError).
 //
 // An iteration costs 2K products of C with a vector and O(N·K²) operations. Memory:
-// 8·N·K bytes for each of 6 blocks, 8 if Inertial is set. C enters by its products and
+// 8·N·K bytes for each of 6 blocks. C enters by its products and
 // by ‖C‖_F.
 type PALM struct {
 	// Iterations is the number of iterations; 0 means 100.
@@ -45,13 +45,6 @@ type PALM struct {
 	// Coupling is the weight s > 0 that ties X to Y; 0 means 1e-4. Compare it with ‖C‖_F,
 	// which is between 1e-3 and 1e-1.
 	Coupling float64
-	// Inertial takes the steps of iPALM (Pock and Sabach 2016), which start from points
-	// beyond the last iterate, X + α(X − X⁻). Then not J falls in every iteration but the
-	// Lyapunov function J + (δ₁/2)‖X − X⁻‖² + (δ₂/2)‖Y − Y⁻‖² of Result.Lyapunov.
-	Inertial bool
-	// Inertia is α = β of iPALM, in (0, 0.95]; 0 means 0.2. As it grows, the steps of the
-	// convergence proof get shorter.
-	Inertia float64
 	// EigenTol bounds the residuals of the first eigenpairs as for AP; 0 means 1e-8.
 	EigenTol float64
 }
@@ -62,33 +55,15 @@ func (a PALM) settings() settings {
 
 func (a PALM) coupling() float64 { return cmp.Or(a.Coupling, 1e-4) }
 
-func (a PALM) inertia() float64 {
-	if !a.Inertial {
-		return 0
-	}
-	return cmp.Or(a.Inertia, 0.2)
-}
-
 func (a PALM) String() string {
 	s := a.settings()
-	more := []string{s.eigen(), fmt.Sprintf("coupling=%g", a.coupling())}
-	if a.Inertial {
-		s.name = "iPALM"
-		more = append(more, fmt.Sprintf("inertia=%g", a.inertia()))
-	}
-	return s.string(more...)
+	return s.string(s.eigen(), fmt.Sprintf("coupling=%g", a.coupling()))
 }
 
 // Validate reports settings out of range.
 func (a PALM) Validate() error {
 	if !(a.Coupling >= 0) || math.IsInf(a.Coupling, 0) {
 		return fmt.Errorf("rectify: PALM: a coupling of %g; want it positive, or 0 for the default", a.Coupling)
-	}
-	if !(a.Inertia >= 0) || a.Inertia > 0.95 {
-		return fmt.Errorf("rectify: PALM: an inertia of %g; want it in (0, 0.95], or 0 for the default", a.Inertia)
-	}
-	if a.Inertia > 0 && !a.Inertial {
-		return fmt.Errorf("rectify: PALM: an inertia of %g, but Inertial is not set", a.Inertia)
 	}
 	return a.settings().validate()
 }
@@ -99,11 +74,11 @@ func (a PALM) Validate() error {
 // or k out of range, no positive eigenvalue, eigenpairs that do not converge, a matrix
 // with numbers that are not finite, ctx's.
 func (a PALM) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
-	return iterate(ctx, c, k, opt, a, &palmMethod{s: a.coupling(), inertia: a.inertia(), workers: opt.Workers})
+	return iterate(ctx, c, k, opt, a, &palmMethod{s: a.coupling(), workers: opt.Workers})
 }
 
 func (a PALM) bytes(n, k int, opt Options) int64 {
-	return whole(opt.eigenBytes(n, k) + 64*float64(n)*float64(k))
+	return whole(opt.eigenBytes(n, k) + 48*float64(n)*float64(k))
 }
 
 // The step of PALM is 1/(shorter·L).
@@ -111,21 +86,13 @@ const shorter = 1.005
 
 // palmMethod is PALM in the loop.
 type palmMethod struct {
-	op         linalg.Op
-	s, inertia float64
-	workers    int
-	c2         float64 // ‖C‖²
-	x, y       palmFactor
-	image      blas64.General // C·B of the last half-step
-	gram       blas64.General // BᵀB of it
-}
-
-// palmFactor is X or Y.
-type palmFactor struct {
-	cur, last blas64.General // last only with inertia
-	// bound is λ⁺, a bound of the Lipschitz constants so far, and delta the δ that goes
-	// with it.
-	bound, delta float64
+	op      linalg.Op
+	s       float64
+	workers int
+	c2      float64 // ‖C‖²
+	x, y    blas64.General
+	image   blas64.General // C·B of the last half-step
+	gram    blas64.General // BᵀB of it
 }
 
 func (p *palmMethod) begin(ctx context.Context, l *loop) (err error) {
@@ -144,53 +111,48 @@ func (p *palmMethod) begin(ctx context.Context, l *loop) (err error) {
 	}
 	turn(y)
 	p.image = linalg.NewGeneral(l.n, y.Cols)
-	p.x.cur, p.y.cur = clone(y), y
-	if p.inertia > 0 {
-		p.x.last, p.y.last = clone(y), clone(y)
-	}
+	p.x, p.y = y, y
+	p.x.Data = slices.Clone(y.Data)
 	return nil
 }
 
 func (p *palmMethod) step(ctx context.Context, l *loop, t int) (step, error) {
-	dx, err := p.half(ctx, &p.x, &p.y)
+	dx, err := p.half(ctx, p.x, p.y)
 	if err != nil {
 		return step{}, err
 	}
-	dy, err := p.half(ctx, &p.y, &p.x)
+	dy, err := p.half(ctx, p.y, p.x)
 	if err != nil {
 		return step{}, err
 	}
-	k := p.y.cur.Cols
+	k := p.y.Cols
 	l.res.Products += 2 * k
 	// image is CX: ‖C − XYᵀ‖² = ‖C‖² − 2⟨CX, Y⟩ + ⟨XᵀX, YᵀY⟩.
 	gy := linalg.NewGeneral(k, k)
-	if err := linalg.Gram(ctx, p.y.cur, gy, p.workers); err != nil {
+	if err := linalg.Gram(ctx, p.y, gy, p.workers); err != nil {
 		return step{}, err
 	}
-	fit := p.c2 - 2*dotBlocks(p.y.cur, p.image) + dotBlocks(p.gram, gy)
+	fit := p.c2 - 2*dotBlocks(p.y, p.image) + dotBlocks(p.gram, gy)
 	if math.IsNaN(fit) || math.IsInf(fit, 0) {
 		return step{}, linalg.ErrNonFinite
 	}
 	gap := 0.0
-	for i, v := range p.x.cur.Data {
-		gap += (v - p.y.cur.Data[i]) * (v - p.y.cur.Data[i])
+	for i, v := range p.x.Data {
+		gap += (v - p.y.Data[i]) * (v - p.y.Data[i])
 	}
 	j := 0.5*max(fit, 0) + 0.5*p.s*gap
 	l.res.Objectives = append(l.res.Objectives, j)
-	if p.inertia > 0 {
-		l.res.Lyapunov = append(l.res.Lyapunov, j+0.5*p.x.delta*dx+0.5*p.y.delta*dy)
-	}
 	change := 0.5 * (math.Sqrt(dx) + math.Sqrt(dy))
 	return step{change: change, compared: change, zeroed: -1}, nil
 }
 
 func (p *palmMethod) finish(_ context.Context, l *loop) error {
-	c, err := lowRankSparse(&linalg.LowRankSparse{Y: p.x.cur})
+	c, err := lowRankSparse(&linalg.LowRankSparse{Y: p.x})
 	if err != nil {
 		return err
 	}
 	l.res.setLowRank(c)
-	l.res.Violations = &Violations{SumError: sumOf(p.x.cur) - 1}
+	l.res.Violations = &Violations{SumError: sumOf(p.x) - 1}
 	return nil
 }
 
@@ -216,33 +178,15 @@ func turn(y blas64.General) {
 	}
 }
 
-func clone(a blas64.General) blas64.General {
-	a.Data = slices.Clone(a.Data)
-	return a
-}
-
-// inertialSlack is the ε of iPALM.
-const inertialSlack = 0.01
-
-// half moves the factor a with b fixed and returns the squared length of the move.
-//
-// Without inertia: a ← max(a − ∇/(1.005·L), 0), ∇ = a(BᵀB) − CB + s(a − b).
-//
-// With it (Pock and Sabach 2016, for convex constraints): z = a + α(a − a⁻),
-// a ← max(z − ∇(z)/τ, 0), here with α = β, where
-//
-//	δ = (α + 2β)/(2(1 − ε − α))·λ⁺,  τ = ((1 + ε)δ + (1 + β)L)/(2 − α).
-//
-// λ⁺ must bound all later L, which are not known. If an L exceeds it, it and δ are raised,
-// and that one step is taken without inertia: the proof then does not need the old δ, and
-// the Lyapunov function with the new one is no greater.
-func (p *palmMethod) half(ctx context.Context, a, b *palmFactor) (float64, error) {
-	n, k := a.cur.Rows, a.cur.Cols
-	if err := p.op(ctx, p.image, b.cur); err != nil {
+// half moves the factor a with b fixed, a ← max(a − ∇/(1.005·L), 0) with
+// ∇ = a(BᵀB) − CB + s(a − b), and returns the squared length of the move.
+func (p *palmMethod) half(ctx context.Context, a, b blas64.General) (float64, error) {
+	n, k := a.Rows, a.Cols
+	if err := p.op(ctx, p.image, b); err != nil {
 		return 0, err
 	}
 	p.gram = linalg.NewGeneral(k, k)
-	if err := linalg.Gram(ctx, b.cur, p.gram, p.workers); err != nil {
+	if err := linalg.Gram(ctx, b, p.gram, p.workers); err != nil {
 		return 0, err
 	}
 	if vec.NotFinite(p.gram.Data) >= 0 {
@@ -252,47 +196,21 @@ func (p *palmMethod) half(ctx context.Context, a, b *palmFactor) (float64, error
 	if err != nil {
 		return 0, err
 	}
-	l += p.s
-	al, tau := 0.0, shorter*l
-	if p.inertia > 0 {
-		al = p.inertia
-		if l > a.bound {
-			// A little more, so that the bound does not creep up.
-			a.bound = 1.05 * l
-			a.delta = 3 * al / (2 * (1 - inertialSlack - al)) * a.bound
-			al = 0
-		}
-		tau = ((1+inertialSlack)*a.delta + (1+al)*l) / (2 - al)
-	}
+	tau := shorter * (l + p.s)
 	const size = 512
 	moved := make([]float64, parallel.Count(n, size))
 	err = parallel.Chunks(ctx, n, size, p.workers, func(_, q, lo, hi int) error {
-		z, g := linalg.NewGeneral(hi-lo, k), linalg.NewGeneral(hi-lo, k)
-		for i := lo; i < hi; i++ {
-			zi := linalg.Row(z, i-lo)
-			copy(zi, linalg.Row(a.cur, i))
-			if al > 0 {
-				for j, v := range linalg.Row(a.last, i) {
-					zi[j] += al * (zi[j] - v)
-				}
-			}
-		}
-		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, z, p.gram, 0, g, 1); err != nil {
+		g := linalg.NewGeneral(hi-lo, k)
+		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, linalg.Rows(a, lo, hi), p.gram, 0, g, 1); err != nil {
 			return err
 		}
 		for i := lo; i < hi; i++ {
-			ai, bi, ci := linalg.Row(a.cur, i), linalg.Row(b.cur, i), linalg.Row(p.image, i)
-			zi, gi := linalg.Row(z, i-lo), linalg.Row(g, i-lo)
-			for j, v := range zi {
-				v = max(v-(gi[j]-ci[j]+p.s*(v-bi[j]))/tau, 0)
-				d := v - ai[j]
+			ai, bi, ci, gi := linalg.Row(a, i), linalg.Row(b, i), linalg.Row(p.image, i), linalg.Row(g, i-lo)
+			for j, v := range ai {
+				ai[j] = max(v-(gi[j]-ci[j]+p.s*(v-bi[j]))/tau, 0)
+				d := ai[j] - v
 				moved[q] += d * d
-				zi[j] = v
 			}
-			if p.inertia > 0 {
-				copy(linalg.Row(a.last, i), ai)
-			}
-			copy(ai, zi)
 		}
 		return nil
 	})

@@ -15,8 +15,8 @@
 //   - [LR], ENN from eigenpairs that take a few passes over the documents: for
 //     vocabularies and corpora of any size.
 //   - [Auto], AP while it fits in memory and LR beyond: the default of a jsmf.Pipeline.
-//   - [PALM], also with inertia, which minimises ‖C − XYᵀ‖ over non-negative factors.
-//   - [DR], Douglas–Rachford, and [Dykstra], which go to the same sets as AP.
+//   - [PALM], which minimises ‖C − XYᵀ‖ over non-negative factors.
+//   - [DR], Douglas–Rachford, which goes to the same sets as AP.
 //   - [DC], which changes the diagonal alone; [TruncatedEig], which keeps the K largest
 //     eigenpairs; and [None], the Baseline of the papers.
 package rectify
@@ -59,9 +59,8 @@ type Options struct {
 	// Progress, if not nil, is called after each iteration, on the goroutine that
 	// called Rectify, with the change ‖C_t − C_{t−1}‖_F.
 	Progress func(done, total int, change float64)
-	// MemoryLimit bounds the bytes of the methods that form N×N arrays (Dykstra) or
-	// keep the negative entries (AP, DR). Beyond it they return a *MemoryError, and Auto
-	// takes LR. 0 means 4 GiB.
+	// MemoryLimit bounds the bytes of the methods that keep the negative entries (AP, DR).
+	// Beyond it they return a *MemoryError, and Auto takes LR. 0 means 4 GiB.
 	MemoryLimit int64
 	// Keep asks for Result.State. From, if not nil, is the State of a matrix of the same
 	// words that differs little. Methods other than AP, ENN, LR and Auto ignore both.
@@ -131,10 +130,8 @@ type Stats struct {
 	// 0 where all rows were scanned.
 	Scanned int     `json:"scanned,omitempty"`
 	Epsilon float64 `json:"epsilon,omitempty"`
-	// Objectives holds, for PALM, the objective J after each iteration, and Lyapunov,
-	// for its inertial form, J plus the terms of the inertia.
+	// Objectives holds, for PALM, the objective J after each iteration.
 	Objectives []float64 `json:"objectives,omitempty"`
-	Lyapunov   []float64 `json:"lyapunov,omitempty"`
 	// Undetermined counts, for DC, the diagonal entries that the others do not determine;
 	// they keep their values.
 	Undetermined int `json:"undetermined,omitempty"`
