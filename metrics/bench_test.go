@@ -133,31 +133,6 @@ func BenchmarkParts(b *testing.B) {
 	}
 }
 
-// BenchmarkTextCoherence counts 100 lists of 20 words in texts of a million
-// tokens, a third of them words of the lists.
-func BenchmarkTextCoherence(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	lists := make([][]string, 100)
-	for k := range lists {
-		for i := range 20 {
-			lists[k] = append(lists[k], fmt.Sprint("w", k*18+i)) // neighbours share two
-		}
-	}
-	texts := make([][]string, 2000)
-	for m := range texts {
-		for range 500 {
-			texts[m] = append(texts[m], fmt.Sprint("w", rng.IntN(5500)))
-		}
-	}
-	b.ResetTimer()
-	for range b.N {
-		_, err := TextCoherence(context.Background(), lists, tokenLists(texts))
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // BenchmarkMatch matches two models of 100 topics over 5000 words.
 func BenchmarkMatch(b *testing.B) {
 	x, y := randomTopics(5000, 100, 1), randomTopics(5000, 100, 2)

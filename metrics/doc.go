@@ -20,9 +20,8 @@
 // Diversity or SimCount for topics that differ. Coherence alone misleads: K topics that all
 // are the unigram distribution score best. Read it with Specificity and Dissimilarity.
 //
-// For topics of other programs, lists of words are enough: [TextCoherence] where the
-// texts are at hand, [BagCoherence] for counts, [SimCount] and [Diversity]. For labelled
-// documents see [ClustAcc] and [Associate]. To find which topic of one model is which of another,
+// For topics of other programs, lists of words are enough: [BagCoherence],
+// [SimCount] and [Diversity]. For labelled documents see [ClustAcc] and [Associate]. To find which topic of one model is which of another,
 // use [Match].
 //
 // # How well the model fits

@@ -3,9 +3,7 @@ package metrics_test
 import (
 	"context"
 	"fmt"
-	"iter"
 	"log"
-	"strings"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -161,32 +159,26 @@ func ExampleStat() {
 	// 0.135, undefined for 1 topic: [0.135 NaN]
 }
 
-// texts is a corpus.Source of texts in memory.
-type texts []string
-
-func (texts) Describe(context.Context) (corpus.Description, error) { return corpus.Description{}, nil }
-
-func (t texts) Docs(context.Context) iter.Seq2[corpus.Document, error] {
-	return func(yield func(corpus.Document, error) bool) {
-		for _, s := range t {
-			if !yield(corpus.Document{Tokens: strings.Fields(s)}, nil) {
-				return
-			}
-		}
-	}
-}
-
-// Topics of any program, as lists of words, scored against texts.
-func ExampleTextCoherence() {
-	docs := texts{
+// Topics of any program, as lists of words, scored against documents.
+func ExampleBagCoherence() {
+	var docs corpus.Builder
+	for _, text := range []string{
 		"the ship set sail with salt and rope",
 		"a sail and a rope on every ship",
 		"salt the pan before the oven is hot",
 		"the oven is hot and the pan is too",
 		"rope for the sail of the ship",
+	} {
+		if err := docs.AddText("", "", text); err != nil {
+			log.Fatal(err)
+		}
+	}
+	c, err := docs.Corpus()
+	if err != nil {
+		log.Fatal(err)
 	}
 	topics := [][]string{{"ship", "sail", "rope"}, {"pan", "oven", "hot"}, {"ship", "oven", "salt"}}
-	r, err := metrics.TextCoherence(context.Background(), topics, docs)
+	r, err := metrics.BagCoherence(context.Background(), topics, c)
 	if err != nil {
 		log.Fatal(err)
 	}

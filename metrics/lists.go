@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -14,23 +13,17 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 )
 
-const (
-	listEpsilon = 1e-12 // ε of u_mass, c_npmi and c_v, added to the probability of a pair
-
-	// Sizes of windows in tokens that Röder, Both and Hinneburg found best.
-	npmiWindow = 10
-	cvWindow   = 110
-)
+// listEpsilon is ε of u_mass, c_npmi and c_v, added to the probability of a pair.
+const listEpsilon = 1e-12
 
 // ListCoherence holds three coherences of lists of words t_1, …, t_n, most
 // probable first, in the form of Röder, Both and Hinneburg (Exploring the space
 // of topic coherence measures, WSDM 2015). ε is 10⁻¹², and P the share of the
-// documents, or windows of text, that hold one word or both. Each Stat has one
+// documents that hold one word or both. Each Stat has one
 // value per list, NaN for a list of fewer than two words. Higher is better. Pairs with a
 // word that the reference lacks count 0.
 type ListCoherence struct {
-	// UMass is the mean over pairs i > j of ln((P(t_i, t_j) + ε)/P(t_j)), in whole
-	// documents. At most 0 except for ε. Report.Coherence is the sum, with ε in documents,
+	// UMass is the mean over pairs i > j of ln((P(t_i, t_j) + ε)/P(t_j)). At most 0 except for ε. Report.Coherence is the sum, with ε in documents,
 	// and takes off less for pairs that never meet.
 	UMass Stat
 
@@ -38,7 +31,7 @@ type ListCoherence struct {
 	//
 	//	npmi(a, b) = ln((P(a, b) + ε)/(P(a)P(b)))/(−ln(P(a, b) + ε)),
 	//
-	// in [−1, 1]; 0 for independent words, 1 for words in every window.
+	// in [−1, 1]; 0 for independent words, 1 for words in every document.
 	// Report.NPMI is the same with ε = 0: there a pair that never meets counts −1, here
 	// −1 − ln(P(a)P(b))/27.6.
 	CNPMI Stat
@@ -53,35 +46,11 @@ type ListCoherence struct {
 	Missing []int
 }
 
-// TextCoherence scores lists of top words, from any program, by how their words go together
-// in the texts of a source, which is read once. UMass is counted in whole texts, CNPMI in
-// windows of 10 tokens and CV in windows of 110, which slide by one token and count a word
-// once. A text shorter than the window is one window.
+// BagCoherence scores lists of top words, from any program, by how their words go together
+// in the documents of a corpus: those the topics were learned from, or others. CNPMI and CV
+// cannot be compared with those of other programs that count in windows of text.
 //
-// The texts may be those the topics were learned from or others. The source must give all
-// tokens in their order, including stop words and rare words, as readers of text do. The
-// lists may hold 8192 different words. Cost: for each token of the lists, the number of such
-// words in its window; 12·L² bytes for L different words.
-//
-// Errors: no lists, a word twice in a list, too many words, a document with counts
-// in place of tokens, a source without tokens, the source's, ctx's.
-func TextCoherence(ctx context.Context, lists [][]string, src corpus.Source) (*ListCoherence, error) {
-	if err := checkLists(lists); err != nil {
-		return nil, err
-	}
-	if src == nil {
-		return nil, fmt.Errorf("metrics: no texts")
-	}
-	counts, err := countWindows(ctx, textsOf(ctx, src), distinct(lists), 0, npmiWindow, cvWindow)
-	if err != nil {
-		return nil, err
-	}
-	return scoreLists(lists, counts[0].index, counts[0], counts[1], counts[2])
-}
-
-// BagCoherence is [TextCoherence] for a corpus of word counts, in which tokens have
-// no order: all three measures are counted in whole documents. Its CNPMI and CV
-// cannot be compared with those of windows.
+// Errors: no lists, a word twice in a list, no corpus, one without documents, ctx's.
 func BagCoherence(ctx context.Context, lists [][]string, c *corpus.Corpus) (*ListCoherence, error) {
 	if err := checkLists(lists); err != nil {
 		return nil, err
@@ -99,23 +68,7 @@ func BagCoherence(ctx context.Context, lists [][]string, c *corpus.Corpus) (*Lis
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	return scoreLists(lists, index, pairs, pairs, pairs)
-}
-
-// textsOf returns the tokens of each document of a source.
-func textsOf(ctx context.Context, src corpus.Source) iter.Seq2[[]string, error] {
-	return func(yield func([]string, error) bool) {
-		m := 0
-		for d, err := range src.Docs(ctx) {
-			m++
-			if err == nil && (d.Counts != nil || d.Words != nil) {
-				err = fmt.Errorf("document %d of the source is word counts, not a sequence of tokens; use BagCoherence", m)
-			}
-			if !yield(d.Tokens, err) || err != nil {
-				return
-			}
-		}
-	}
+	return scoreLists(lists, index, pairs)
 }
 
 func checkLists[W comparable](lists [][]W) error {
@@ -134,27 +87,24 @@ func checkLists[W comparable](lists [][]W) error {
 	return nil
 }
 
-// scoreLists scores lists of words, whose numbers in the counts of the three measures are
-// in index.
-func scoreLists(lists [][]string, index map[string]int, docs, near, wide PairCounts) (*ListCoherence, error) {
-	for _, p := range []PairCounts{docs, near, wide} {
-		if p.Docs() < 1 {
-			return nil, fmt.Errorf("metrics: pair counts of no documents")
-		}
+// scoreLists scores lists of words, whose numbers in the counts are in index.
+func scoreLists(lists [][]string, index map[string]int, p PairCounts) (*ListCoherence, error) {
+	if p.Docs() < 1 {
+		return nil, fmt.Errorf("metrics: pair counts of no documents")
 	}
 	numbered := make([][]int, len(lists)) // −1: not in the reference
 	r := &ListCoherence{Missing: make([]int, len(lists))}
 	for k, l := range lists {
 		for _, w := range l {
 			i, ok := index[w]
-			if !ok || docs.D1(i) == 0 {
+			if !ok || p.D1(i) == 0 {
 				i = -1
 				r.Missing[k]++
 			}
 			numbered[k] = append(numbered[k], i)
 		}
 	}
-	r.UMass, r.CNPMI, r.CV = uMass(numbered, docs), cNPMI(numbered, near), cV(numbered, wide)
+	r.UMass, r.CNPMI, r.CV = uMass(numbered, p), cNPMI(numbered, p), cV(numbered, p)
 	return r, nil
 }
 

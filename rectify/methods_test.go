@@ -14,7 +14,6 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
-	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/rectify"
 )
