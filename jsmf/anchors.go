@@ -82,23 +82,15 @@ func (r *run) recover(ctx context.Context) error {
 			}
 		}
 		r.rec = rec
-		if r.misfit = r.judge(); r.misfit != "" {
-			return r.misfit, nil
-		}
+		r.judge()
 		return fmt.Sprintf("%d words, mean objective %.4g", rec.Words, rec.Objective), nil
 	})
 }
 
-// judge returns why the warm start is given up, if it led to a model that fits worse than the last
-// one with a cold start. Otherwise it returns "" and warns of what is wrong with r.rec.
-func (r *run) judge() string {
+// judge warns of what is wrong with r.rec.
+func (r *run) judge() {
 	rec, sum := r.rec, mat.Sum(r.rec.A)
 	r.st.Sum = sum
-	if r.rect.Warm {
-		if cold := r.st.Refit.ColdSum; misfit(sum) > misfit(cold)+maxMisfit {
-			return fmt.Sprintf("the sum of A came to %.4g, and was %.4g after the last cold start", sum, cold)
-		}
-	}
 	if !(misfit(sum) <= noFit) {
 		r.warn("the topic correlations sum to %.4g and not to about 1: the model does not fit; anchors that are in very few documents do that, which anchor.QR's MinDocs or a smaller vocabulary prevents", sum)
 	}
@@ -108,7 +100,6 @@ func (r *run) judge() string {
 	for _, w := range rec.Warnings {
 		r.warn("%s", w)
 	}
-	return ""
 }
 
 func (r *run) recoverFrom(ctx context.Context, anch *anchor.Result) (*recovery.Result, error) {

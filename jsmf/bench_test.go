@@ -3,16 +3,11 @@ package jsmf_test
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"testing"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/cputime"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -107,102 +102,6 @@ func BenchmarkFitRefined(b *testing.B) {
 			})
 		}
 	}
-}
-
-// BenchmarkRefit times a refit after a hundredth more documents, warm against from
-// nothing, on one core. Anchors of texts hang on single documents, so that the measures
-// of either fit vary by some hundredths with the choice of the documents. Hence the draws:
-// each leaves out another fiftieth of the corpus, fits the rest cold, and from a
-// model of 99 % of the rest. Reported are the ratio of the processor times, and for each
-// measure the mean over the draws of warm : cold, less 1, with its standard error.
-//
-//	JSMF_DATA=… go test ./jsmf -run '^$' -bench Refit -benchtime 12x
-func BenchmarkRefit(b *testing.B) {
-	ctx := context.Background()
-	for _, name := range []string{"nips17", "kos"} {
-		b.Run("corpus="+name, func(b *testing.B) {
-			c := benchCorpus(b, name)
-			for _, k := range []int{50, 100} {
-				for i, r := range []rectify.Rectifier{rectify.AP{}, rectify.ENN{}} {
-					b.Run(fmt.Sprintf("N=%d/K=%d/rectify=%s/workers=1", c.NumWords(), k, []string{"ap", "enn"}[i]), func(b *testing.B) {
-						if !cputime.Known {
-							b.Skip("skipped: no CPU time here")
-						}
-						defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-						p := jsmf.Published(k).Rectify(r).Workers(1).Resumable(true)
-						draws := make([]refitDraw, b.N)
-						for i := range draws {
-							draws[i] = drawRefit(b, ctx, p, c, i)
-						}
-						var warm, cold, starts float64
-						for _, x := range draws {
-							warm, cold = warm+x.warm, cold+x.cold
-							if x.started {
-								starts++
-							}
-						}
-						n := float64(b.N)
-						b.ReportMetric(0, "ns/op")
-						b.ReportMetric(warm/n, "s/refit")
-						b.ReportMetric(warm/cold, "warm/cold")
-						b.ReportMetric(starts/n, "warm-starts")
-						for j, name := range []string{"recovery", "approximation", "specificity", "npmi", "coherence"} {
-							of := make([]float64, b.N)
-							for i, x := range draws {
-								of[i] = x.measures[j]
-							}
-							mean, dev := stat.MeanStdDev(of, nil)
-							b.ReportMetric(100*mean, name+"-%")
-							b.ReportMetric(100*dev/math.Sqrt(n), name+"-se-%")
-						}
-					})
-				}
-			}
-		})
-	}
-}
-
-// refitDraw is a comparison of a warm refit with a cold fit of the same documents: seconds, and
-// measures as warm : cold − 1.
-type refitDraw struct {
-	warm, cold float64
-	started    bool // warm indeed
-	measures   [5]float64
-}
-
-func drawRefit(t testing.TB, ctx context.Context, p jsmf.Pipeline, c *corpus.Corpus, draw int) refitDraw {
-	t.Helper()
-	all := without(t, c, 50, draw%50)
-	prev := fit(t, p, without(t, all, 100, (7+5*draw)%100))
-	d, err := cooc.NewMoments(ctx, all, cooc.Options{DropUnused: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	timed := func(p jsmf.Pipeline) (*jsmf.Model, float64) {
-		begun := cputime.Seconds()
-		m, err := p.Fit(ctx, d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m, cputime.Seconds() - begun
-	}
-	measures := func(m *jsmf.Model) [5]float64 {
-		e, err := p.Evaluate(ctx, m, d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return [5]float64{e.Recovery.Mean, e.Approximation, e.Specificity.Mean, e.NPMI.Mean, e.Coherence.Mean}
-	}
-	var out refitDraw
-	cold, seconds := timed(p)
-	out.cold = seconds
-	warm, seconds := timed(p.From(prev))
-	out.warm, out.started = seconds, warm.Stats().Refit.Start == "warm"
-	base := measures(cold)
-	for j, v := range measures(warm) {
-		out.measures[j] = v/base[j] - 1
-	}
-	return out
 }
 
 // BenchmarkCancel measures how long Fit goes on after its context ends, in the

@@ -226,7 +226,7 @@ func (o Bootstrap) begin(ctx context.Context, p Pipeline, m *Model, in Input) (_
 		return nil, errors.New("warm and drawn replicates need a model with a vocabulary; set Warm and Drawn to −1 for cold ones alone")
 	}
 	b := &bootstrap{o: o, p: p, m: m, tr: &tracker{recorders: p.recorders}}
-	b.p.recorders, b.p.from, b.p.resumable = nil, nil, false
+	b.p.recorders, b.p.from = nil, nil
 	if b.docs, err = o.read(ctx, m, in); err != nil {
 		return nil, err
 	}

@@ -52,16 +52,6 @@ func (m *Model) checkText() error {
 	return m.prov.Text.Validate()
 }
 
-func (m *Model) checkState() error {
-	if m.state == nil {
-		return nil
-	}
-	if r, _ := m.state.Vectors.Dims(); r != m.n {
-		return fmt.Errorf("has %d rows, want N = %d", r, m.n)
-	}
-	return m.state.Validate()
-}
-
 // checkTopics checks that the columns of B are distributions of words.
 func (m *Model) checkTopics() error {
 	return m.checkColumns(m.topics, false, "p(word %s | topic %d) = %v is not a probability", "p(word | topic %d) sums to %.9g over the words, not 1")

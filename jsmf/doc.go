@@ -112,9 +112,9 @@
 // fitted at the same time:
 //
 //	docs, err := held.Snapshot().Corpus()
-//	next, err := p.From(m).Fit(ctx, docs) // p has Resumable(true), as m was made
+//	next, err := p.From(m).Fit(ctx, docs)
 //
-// The refit starts from the state of m and numbers its topics as in m. [Stats].Refit says how far
+// The refit numbers its topics as in m. [Stats].Refit says how far
 // each topic has drifted and which are new. [Align] compares any two models.
 //
 // # Progress, cancellation, determinism

@@ -111,8 +111,7 @@ func (m *Model) Fingerprint() string {
 // probabilities of words and its Reading are the means of theirs, weighted by share. The anchor is
 // that of the first; it is background if all of them are. In the Tree it is in the groups of the
 // first, and a group that has no topic left is gone. Its Uncertainty has no intervals: they
-// are NaN. What LearnDual has learned, the state for a refit (Resumable) and the Verdicts are those
-// of all topics as they were, and are left out where some are merged.
+// are NaN. What LearnDual has learned and the Verdicts are those of all topics as they were, and are left out where some are merged.
 //
 // Errors: edits for another model, topics that are out of range or in two groups, a group of fewer
 // than two, fewer than two topics left, names of topics that become part of another, and those of

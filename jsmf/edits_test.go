@@ -27,7 +27,7 @@ func editable(t *testing.T) (*Model, *mat.Dense) {
 	p.Background = []bool{true, false, false, true, true, false}
 	p.AnchorGroups = [][]int{nil, {1, 20}, nil, nil, nil, nil}
 	p.Stats.Anchors.Norms = []float64{6, 5, 4, 3, 2, 1}
-	p.Stats.Refit = RefitStats{Start: "warm", Drift: []float64{0, .1, .2, .3, .4, .5}, New: []int{1, 5}}
+	p.Stats.Refit = RefitStats{Drift: []float64{0, .1, .2, .3, .4, .5}, New: []int{1, 5}}
 	p.Names = []string{"", "one", "two", "", "", "five"}
 	docs, _ := w.Dims()
 	c := &Compositions{W: w, IDs: make([]string, docs), Docs: make([]infer.Doc, docs), Unknown: make([]int64, docs)}

@@ -110,12 +110,9 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 	}
 	topics := p.startTopics(int(n), s.nnz)
 	k := float64(topics)
-	expanded := 0.0 // topics of all words, and a state
+	expanded := 0.0 // topics of all words
 	if n < all {
 		expanded = 16 * all * k
-		if p.resumable {
-			expanded += 16 * all * (k + 17)
-		}
 	}
 	blocks := math.Ceil(k / 64)
 	if p.learner != nil {
@@ -131,7 +128,7 @@ func (p Pipeline) estimate(s size) (*Estimate, int64) {
 		}
 		e.add(StageRefine, float64(refine.Bytes(p.refiner, s.docs, s.words, s.nnz, most))+8*all*float64(p.k))
 	}
-	opt := rectify.Options{Keep: p.resumable}
+	var opt rectify.Options
 	need := rectify.Bytes(p.rectifier, int(n), topics, opt)
 	limit := int64(0)
 	if p.memory > 0 {

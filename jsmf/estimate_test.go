@@ -56,14 +56,14 @@ func TestEstimateBounds(t *testing.T) {
 		c := textLike(t, x.docs, x.words, x.length)
 		for _, p := range []jsmf.Pipeline{
 			jsmf.Published(x.k).Rectify(rectify.AP{Iterations: 2}),
-			jsmf.Published(x.k).Rectify(rectify.ENN{Iterations: 2}).Resumable(true),
+			jsmf.Published(x.k).Rectify(rectify.ENN{Iterations: 2}),
 			jsmf.Published(x.k).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 2, Rows: 100}}),
 			jsmf.Published(x.k).Rectify(rectify.TruncatedEig{}).Refine(refine.Passes{N: 1, Correlated: -1}),
 			jsmf.Published(x.k).Rectify(rectify.DR{Iterations: 1}),
 			jsmf.Published(x.k).Rectify(rectify.PALM{Iterations: 2}),
 			jsmf.Published(x.k).Rectify(rectify.None{}).Refine(refine.Passes{N: 2, Correlated: 1}),
 			jsmf.New(x.k).Refine(refine.Passes{N: 2}),
-			jsmf.New(x.k).Words(250).Refine(nil).Resumable(true),
+			jsmf.New(x.k).Words(250).Refine(nil),
 		} {
 			e, err := p.Estimate(sizes(c))
 			if err != nil {
@@ -129,9 +129,6 @@ func TestEstimate(t *testing.T) {
 	}
 	if _, err := jsmf.Published(1).Estimate(s); err == nil {
 		t.Error("K = 1 was taken")
-	}
-	if res, err := p.Resumable(true).Estimate(s); err != nil || res.Bytes <= e.Bytes {
-		t.Errorf("%v, %v", res, err)
 	}
 	// More than any machine has.
 	dense, err := p.Rectify(rectify.DR{}).Estimate(jsmf.CorpusStats{Documents: 3000, Words: 1 << 31, NNZ: 500000})

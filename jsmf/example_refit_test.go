@@ -22,7 +22,7 @@ func ExamplePipeline_From() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p := jsmf.Published(8).Resumable(true)
+	p := jsmf.Published(8)
 	var m *jsmf.Model
 	docs := 0
 	for doc, err := range raw.Source().Docs(ctx) {
@@ -48,9 +48,9 @@ func ExamplePipeline_From() {
 	for _, d := range r.Drift {
 		most = max(most, d)
 	}
-	fmt.Printf("%d documents more: %s start, topics drifted by at most %.2f, %d new\n", docs-2900, r.Start, most, len(r.New))
+	fmt.Printf("%d documents more: topics drifted by at most %.2f, %d new\n", docs-2900, most, len(r.New))
 	// Output:
-	// 100 documents more: warm start, topics drifted by at most 0.03, 0 new
+	// 100 documents more: topics drifted by at most 0.04, 0 new
 }
 
 // What memory a fit takes at most.

@@ -2,10 +2,8 @@ package jsmf
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/jsmf-go/spectral/internal/modelfile"
 	"github.com/jsmf-go/spectral/internal/nanjson"
 	recovery "github.com/jsmf-go/spectral/recover"
-	"github.com/jsmf-go/spectral/rectify"
 )
 
 // What may be wrong with a model file, for errors.Is. The error's text says where.
@@ -48,7 +45,6 @@ func (m *Model) sections() []modelfile.Section {
 		{Tag: "STAT", Field: "stats", Content: modelfile.JSON(&m.stats), Check: m.checkStats},
 		{Tag: "DUAL", Field: "dual", Content: modelfile.Floats(&m.dual, k*k), Check: func() error { return checkSymmetric("Λ/M", m.dual, k) }},
 		{Tag: "TEXT", Field: "text", Required: true, Content: modelfile.Bytes(m.textBytes, func(b []byte) error { return json.Unmarshal(b, &m.prov.Text) }), Check: m.checkText},
-		{Tag: "RECT", Field: "state", Content: modelfile.FloatParts(5, m.stateParts, m.setState), Check: m.checkState},
 		{Tag: "READ", Compact: "RSPA", Field: "reading", Content: modelfile.Table(&m.reading, n, k), Check: m.checkReading},
 		{Tag: "BACK", Field: "background", Content: modelfile.Flags(&m.background, k)},
 		{Tag: "TREE", Field: "tree", Content: modelfile.JSON(&m.tree), Check: m.checkTree},
@@ -221,32 +217,4 @@ func (m *Model) checkLogits() error {
 		return nil
 	}
 	return m.logits.Validate(m.k)
-}
-
-// stateParts returns the numbers of the rectification's state, the first two as bits.
-func (m *Model) stateParts() [][]float64 {
-	s := m.state
-	if s == nil {
-		return nil
-	}
-	_, cols := s.Vectors.Dims()
-	return [][]float64{
-		{math.Float64frombits(uint64(s.K)), math.Float64frombits(uint64(cols)), s.Beyond, s.Drift, s.Change},
-		s.Values, packed(s.Vectors), packed(s.Product),
-	}
-}
-
-// setState takes over what stateParts returned.
-func (m *Model) setState(xs []float64) error {
-	k, cols := math.Float64bits(xs[0]), math.Float64bits(xs[1])
-	if cols < 1 || cols > uint64(m.n) || k < 1 || k > cols || uint64(len(xs)-5) != cols*(1+2*uint64(m.n)) {
-		return errors.New("its length is not that of its vectors")
-	}
-	c := int(cols)
-	size := m.n * c
-	m.state = &rectify.State{
-		K: int(k), Beyond: xs[2], Drift: xs[3], Change: xs[4], Values: xs[5 : 5+c : 5+c],
-		Vectors: mat.NewDense(m.n, c, xs[5+c:5+c+size:5+c+size]), Product: mat.NewDense(m.n, c, xs[5+c+size:]),
-	}
-	return nil
 }

@@ -47,8 +47,7 @@ func (p Pipeline) Fit(ctx context.Context, in Input) (*Model, error) {
 	return p.fit(ctx, pr, nil, tr, begun)
 }
 
-// run is the state of one pass through the stages. A warm start that is given up is a run of its
-// own: only its events and the reason in Stats.Refit.Start remain.
+// run is the state of one pass through the stages.
 type run struct {
 	ask    Pipeline // the settings
 	pr     *problem
@@ -57,9 +56,7 @@ type run struct {
 	st     Stats
 	begun  time.Time
 
-	before []int          // the word of the previous model for each row: see Pipeline.before
-	start  *rectify.State // what the rectification starts from, or nil
-	cold   string         // why there is no start, "" if none was asked for
+	before []int // the word of the previous model for each row: see Pipeline.before
 
 	rect *rectify.Result
 	rows cooc.Rows // of rect.C
@@ -67,8 +64,7 @@ type run struct {
 	anch *anchor.Result
 	rec  *recovery.Result
 
-	topics int    // of the spectral solution
-	misfit string // why the warm start is given up, "" if it is not
+	topics int // of the spectral solution
 }
 
 // fit runs the stages from the matrix on.
@@ -80,19 +76,7 @@ func (p Pipeline) fit(ctx context.Context, pr *problem, shared *spectrum.Shared,
 	if docs := pr.info.Documents; docs > 0 && p.k > max(2, docs/wellCarried) {
 		tr.warn(&pr.stats, "%d topics of %d documents are many%s", p.k, docs, advice(docs))
 	}
-	start, cold := p.start(before)
-	for {
-		r := &run{ask: p, pr: pr, shared: shared, tr: tr, st: pr.stats.clone(), begun: begun, before: before, start: start, cold: cold, topics: p.startTopics(pr.c.Dim(), pr.size.nnz)}
-		m, err := r.model(ctx)
-		if err != nil || r.misfit == "" {
-			return m, err
-		}
-		start, cold = nil, r.misfit // a cold start has none
-	}
-}
-
-// model runs the stages. It returns nil if r.misfit asks for a cold start.
-func (r *run) model(ctx context.Context) (*Model, error) {
+	r := &run{ask: p, pr: pr, shared: shared, tr: tr, st: pr.stats.clone(), begun: begun, before: before, topics: p.startTopics(pr.c.Dim(), pr.size.nnz)}
 	if err := r.rectify(ctx); err != nil {
 		return nil, wrap(err)
 	}
@@ -104,9 +88,6 @@ func (r *run) model(ctx context.Context) (*Model, error) {
 	}
 	if err := r.recover(ctx); err != nil {
 		return nil, wrap(err)
-	}
-	if r.misfit != "" {
-		return nil, nil
 	}
 	return r.anchored(ctx)
 }
@@ -121,7 +102,7 @@ func (r *run) rectify(ctx context.Context) error {
 	_, limit := p.estimate(r.pr.size)
 	err := r.tr.run(&r.st, StageRectify, p.rectifier.String(), func() (string, error) {
 		res, err := p.rectifier.Rectify(spectrum.With(ctx, r.shared), c, r.topics, rectify.Options{
-			Workers: p.workers, Seed: p.seed, MemoryLimit: limit, Keep: p.resumable, From: r.start,
+			Workers: p.workers, Seed: p.seed, MemoryLimit: limit,
 			Progress: func(done, total int, change float64) { r.tr.progress(done, total, "change", change) },
 		})
 		if err != nil {
@@ -129,9 +110,6 @@ func (r *run) rectify(ctx context.Context) error {
 		}
 		if res == nil || res.C == nil || res.C.Dim() != c.Dim() {
 			return "", fmt.Errorf("%v returned no matrix of %d rows", p.rectifier, c.Dim())
-		}
-		if res.Warm && r.start == nil {
-			return "", fmt.Errorf("%v says that it started from a state, and there was none", p.rectifier)
 		}
 		r.rect = res
 		return fmt.Sprintf("%d iterations, %v", res.Iterations, res.Status), nil
@@ -145,11 +123,6 @@ func (r *run) rectify(ctx context.Context) error {
 	st.Method = cmp.Or(st.Method, p.rectifier.String())
 	if res.Clipped > max(0, r.topics-p.k) {
 		r.warn("%d of the %d largest eigenpairs are not positive and were left out: more passes or a wider block may find better ones, or the data has fewer topics", res.Clipped, r.topics)
-	}
-	if p.from != nil {
-		if r.st.Refit.Start = r.startedBy(res); res.Warm {
-			r.st.Refit.ColdSum = p.from.coldSum()
-		}
 	}
 	return nil
 }
@@ -197,7 +170,6 @@ func (r *run) finish(ctx context.Context, m *Model, f factors, methods ...string
 	if err := m.setFactors(pr.expand(f.b), pr.expand(f.wordTopics), f.a); err != nil {
 		return nil, wrap(err)
 	}
-	state := r.rect.State
 	r.rect = nil // room for what follows
 	stages := append([]string{r.st.Rectify.Method}, methods...)
 	var of []int // the topic of the start that each topic was
@@ -228,11 +200,6 @@ func (r *run) finish(ctx context.Context, m *Model, f factors, methods ...string
 		r.warn("the model cannot infer the topics of documents: %v", err)
 	}
 	m.stats, m.prov = r.st, newProvenance(p.seed, stages, r.pr.info.Text)
-	if state != nil {
-		all := *state
-		all.Vectors, all.Product = pr.expand(state.Vectors), pr.expand(state.Product)
-		m.state = &all
-	}
 	m, err := newModel(m)
 	if err != nil {
 		return nil, wrap(err)

@@ -43,8 +43,8 @@ type Levels struct {
 
 // Run makes the Hierarchy above m. The correlations A of a level, divided by their sum, are the
 // co-occurrence matrix of the next, which is rectified and factorised by the stages of p. p need
-// not be the Pipeline that fitted m, and must have K = 0: New(0). Its From, Resumable and Refine do
-// not apply. Every topic passes a finder's bounds on document frequencies.
+// not be the Pipeline that fitted m, and must have K = 0: New(0). Its From and Refine do not
+// apply. Every topic passes a finder's bounds on document frequencies.
 //
 // Errors: those of Validate, a Pipeline with a K, a number out of range, and those of Fit, such as
 // [*anchor.RankError] if the correlations below have fewer dimensions than topics are asked for.
@@ -82,7 +82,7 @@ func (h *Hierarchy) add(ctx context.Context, p Pipeline, k int) error {
 	if err != nil {
 		return err
 	}
-	p.k, p.from, p.resumable, p.refiner = k, nil, false, nil
+	p.k, p.from, p.refiner = k, nil, nil
 	up, err := p.Fit(ctx, in)
 	if err != nil {
 		return err

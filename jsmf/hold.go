@@ -75,7 +75,7 @@ func (p Pipeline) hold(ctx context.Context, in Input) (*held, error) {
 // score fits p.k topics to the other documents, and returns for each document held out the sum of
 // ln p over its hidden words, each counted once.
 func (h *held) score(ctx context.Context, p Pipeline) ([]float64, error) {
-	p.recorders, p.from, p.resumable = nil, nil, false
+	p.recorders, p.from = nil, nil
 	m, err := p.fitOf(ctx, &h.train, &h.shared, time.Now())
 	if err != nil {
 		return nil, err

@@ -12,7 +12,6 @@ import (
 	"github.com/jsmf-go/spectral/internal/stems"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/refine"
-	"github.com/jsmf-go/spectral/rectify"
 )
 
 // Model is a fitted topic model: K topics over N words, and the correlations between topics. It is
@@ -26,8 +25,7 @@ import (
 // Methods panic on a topic outside [0, K) or a word outside [0, N), as indexing a slice does.
 //
 // A model takes 8·N·K bytes and its vocabulary; another 8·N·K if it has a Reading, the same if it was
-// not refined ([Pipeline.Refine]), its [Additions], and 16·N·(K + 10 to 17) with the K of the start
-// ([Pipeline.Extra]) if it was made with [Pipeline.Resumable].
+// not refined ([Pipeline.Refine]), and its [Additions].
 type Model struct {
 	n, k       int
 	vocab      []string  // nil: words are named by their numbers
@@ -45,7 +43,6 @@ type Model struct {
 	logits     *recovery.LogisticNormal // nil: not learned; never written to
 	tree       *recovery.Tree           // nil: the topics were not split; never written to
 	stems      *stems.Index             // of the vocabulary, by the Stemmer of the tokenizer; nil without one
-	state      *rectify.State           // of the rectification, for a refit; nil: not kept
 	background []bool                   // nil: no topic is background
 	add        Additions                // without Names where all are ""
 

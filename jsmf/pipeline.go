@@ -33,7 +33,6 @@ type Pipeline struct {
 	seed       uint64
 	workers    int
 	recorders  []func(Event)
-	resumable  bool
 	from       *Model // nil: none
 	memory     int64  // bytes; 0: no limit
 }
@@ -195,8 +194,7 @@ func (p Pipeline) Workers(n int) Pipeline { p.workers = n; return p }
 // concurrently. nil adds nothing.
 //
 // The stages of a fit are [StageCooc], [StageRectify], then [StageAnchors] and [StageRecover], or
-// [StageTopics] with AnchorFree, then [StageRefine]. A warm start that is given up (see From) ends
-// after StageRecover, and the fit goes back to StageRectify.
+// [StageTopics] with AnchorFree, then [StageRefine].
 func (p Pipeline) Record(f func(Event)) Pipeline {
 	if f != nil {
 		p.recorders = append(p.recorders[:len(p.recorders):len(p.recorders)], f)

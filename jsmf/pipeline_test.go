@@ -284,18 +284,6 @@ func (b broken) Recover(context.Context, cooc.Rows, []int, recovery.Options) (*r
 	return nil, b.err
 }
 
-// warm says that it started from a state, whether there was one or not.
-type warm struct{ rectify.None }
-
-func (w warm) String() string { return "warm" }
-func (w warm) Rectify(ctx context.Context, c cooc.Operator, k int, opt rectify.Options) (*rectify.Result, error) {
-	res, err := w.None.Rectify(ctx, c, k, opt)
-	if err == nil {
-		res.Warm = true
-	}
-	return res, err
-}
-
 // chosen is a finder that finds what it is told to.
 type chosen []int
 
@@ -326,7 +314,6 @@ func TestFailingStage(t *testing.T) {
 	}{
 		{jsmf.Published(4).Anchors(chosen{1, 2, 2, 3}), []string{"jsmf: recovery: ", "word 2", `"w2"`}},
 		{jsmf.Published(4).Anchors(chosen{1, 2, 60, 3}), []string{"jsmf: recovery: ", "word 60", "not in [0, 60)"}},
-		{jsmf.Published(4).Rectify(warm{}), []string{"jsmf: warm says that it started from a state, and there was none"}},
 		{jsmf.Published(4).Anchors(chosen{1}), []string{"jsmf: chosen found fewer than the 2 anchors"}},
 		{jsmf.Published(4).Anchors(anchor.QR{MinDocs: 1000}), []string{"jsmf: anchor: ", "1000 documents"}},
 	} {

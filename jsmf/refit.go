@@ -7,24 +7,10 @@ import (
 	"slices"
 
 	"github.com/jsmf-go/spectral/internal/bag"
-	"github.com/jsmf-go/spectral/rectify"
 )
 
-// Resumable sets whether a model keeps the state of its rectification ([rectify.State]), from which
-// a refit can start: see From. The state takes up to 16·N·(K + 17) bytes in memory and in the model
-// file. Some rectifiers, such as [rectify.DR], have none. Default: false.
-func (p Pipeline) Resumable(on bool) Pipeline { p.resumable = on; return p }
-
-// From makes Fit a refit: it starts from prev, a model of nearly the same documents, and keeps the
-// numbers of its topics. nil, the default, fits without a previous model.
-//
-// A refit starts warm if prev was made with Resumable, its start had as many topics (Extra), and the
-// rectifier can start from a state, as [rectify.AP], ENN, LR and Auto can. It then takes a few
-// iterations. It starts cold if the documents have changed too much, or if the warm start leads to
-// a ΣA farther from 1, by more than a tenth, than that of the last model with a cold start.
-// Stats.Refit.Start says which and why. Words of the matrix that prev lacks do not prevent a warm
-// start. Passes over the documents (Refine) start from the new spectral model, and split its topics
-// anew if they split those of prev.
+// From makes Fit a refit, which keeps the numbers of the topics of prev, a model of nearly the same
+// documents. nil, the default, fits without a previous model.
 //
 // Finders that take preferences ([anchor.QR], SPA and Projected) keep an anchor of prev unless
 // another word is farther by more than a tenth. If ΣA is then off by more than a tenth, the anchors
@@ -42,8 +28,7 @@ func (p Pipeline) From(prev *Model) Pipeline { p.from = prev; return p }
 const anchorHysteresis = 0.1
 
 // maxMisfit is the misfit of A above which anchors that were kept are compared with those found
-// without the previous model, and by how much a warm start may exceed the misfit of the last model
-// with a cold start.
+// without the previous model.
 const maxMisfit = 0.1
 
 // noFit is the misfit of A above which a model does not fit: a factor of 2.
@@ -55,14 +40,6 @@ func misfit(sum float64) float64 {
 		return math.Abs(math.Log(sum))
 	}
 	return math.Inf(1)
-}
-
-// coldSum returns Stats.Sum of the last model with a cold start among m and the models before it.
-func (m *Model) coldSum() float64 {
-	if m.stats.Refit.Start == "warm" {
-		return m.stats.Refit.ColdSum
-	}
-	return m.stats.Sum
 }
 
 // before returns the word of the previous model for each row of the problem, −1 for none; nil if
@@ -96,22 +73,6 @@ func (p Pipeline) before(pr *problem) ([]int, error) {
 	return rows, nil
 }
 
-// start returns the state to start from, for the words that before has matched, or why there is
-// none.
-func (p Pipeline) start(rows []int) (*rectify.State, string) {
-	switch {
-	case p.from == nil:
-		return nil, ""
-	case p.from.state == nil:
-		return nil, "the previous model has no state: it was fitted without Resumable or by a method that keeps none, or its topics were merged"
-	}
-	s, err := p.from.state.Select(rows)
-	if err != nil {
-		return nil, err.Error()
-	}
-	return s, ""
-}
-
 // prefer returns the rows of the anchors of the previous model, in the order of its topics.
 func (p Pipeline) prefer(rows []int) (anchors []int) {
 	if p.from == nil || p.from.groups != nil {
@@ -123,19 +84,6 @@ func (p Pipeline) prefer(rows []int) (anchors []int) {
 		}
 	}
 	return anchors
-}
-
-// startedBy returns Stats.Refit.Start.
-func (r *run) startedBy(res *rectify.Result) string {
-	switch {
-	case res.Warm:
-		return "warm"
-	case r.start == nil:
-		return "cold: " + r.cold
-	case res.Cold != "":
-		return "cold: " + res.Cold
-	}
-	return fmt.Sprintf("cold: %v cannot start from a state", r.ask.rectifier)
 }
 
 // follow returns the model with its topics numbered, and named by the user, as those of the

@@ -210,7 +210,7 @@ func (m *Model) regrouped(p merging) *Model {
 // mergedFrom finishes m, some topics of which are several of another model: what is not known of
 // such topics is left out.
 func (m *Model) mergedFrom(of *Model, p merging) {
-	m.dual, m.state, m.add.Verdicts = nil, nil, nil
+	m.dual, m.add.Verdicts = nil, nil
 	m.add.Uncertainty = of.add.Uncertainty.renumbered(p, m)
 	symmetrise(m.corr, m.k) // the two sides are added up in different orders
 	if !slices.Contains(m.background, true) {

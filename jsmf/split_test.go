@@ -71,7 +71,7 @@ func TestNewSplits(t *testing.T) {
 	if c.NNZ() < 1800*k {
 		t.Fatalf("%d nonzeros", c.NNZ())
 	}
-	p := jsmf.New(k).Words(600).Refine(refine.Passes{N: 6, Correlated: -1}).Resumable(true)
+	p := jsmf.New(k).Words(600).Refine(refine.Passes{N: 6, Correlated: -1})
 	e, err := p.Estimate(sizes(c))
 	if err != nil {
 		t.Fatal(err)
@@ -113,8 +113,8 @@ func TestNewSplits(t *testing.T) {
 
 	again := fit(t, p.From(read), c)
 	hasTree(t, "refit", again)
-	if st := again.Stats().Refit; st.Start != "warm" || len(st.New) > k/10 {
-		t.Errorf("refit: %q, new topics %v", st.Start, st.New)
+	if st := again.Stats().Refit; len(st.New) > k/10 {
+		t.Errorf("refit: new topics %v", st.New)
 	}
 	for _, r := range replicates(t, jsmf.Bootstrap{Warm: 1, Cold: 1, Drawn: -1}, p, m, c) {
 		hasTree(t, fmt.Sprintf("replicate, cold is %v", r.Cold), r.Model)

@@ -59,12 +59,6 @@ type CoocStats struct {
 
 // RefitStats compares a model with the previous one, that of [Pipeline.From].
 type RefitStats struct {
-	// Start is "warm" if the rectification went on from that of the previous model, or "cold: " and
-	// why not.
-	Start string `json:"start"`
-	// ColdSum is, after a warm start, Stats.Sum of the last previous model with a cold start; 0
-	// otherwise.
-	ColdSum float64 `json:"cold_sum,omitempty"`
 	// Drift holds for each topic the total variation distance to the previous topic of the same
 	// number (see Alignment), or NaN if there is none.
 	Drift []float64 `json:"drift"`

@@ -38,7 +38,7 @@ type AP struct {
 }
 
 func (a AP) settings() settings {
-	return settings{name: "AP", iterations: cmp.Or(a.Iterations, 15), tol: a.Tol, eigenTol: cmp.Or(a.EigenTol, 1e-5), rows: true, warm: true}
+	return settings{name: "AP", iterations: cmp.Or(a.Iterations, 15), tol: a.Tol, eigenTol: cmp.Or(a.EigenTol, 1e-5), rows: true}
 }
 
 func (a AP) String() string { s := a.settings(); return s.string(s.eigen()) }
@@ -55,13 +55,12 @@ func (a AP) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 
 // bytes: half of all entries may be in E.
 func (a AP) bytes(n, k int, opt Options) int64 {
-	return whole(opt.eigenBytes(n, k) + perEntry/2*float64(n)*float64(n))
+	return whole(eigenBytes(n, k) + perEntry/2*float64(n)*float64(n))
 }
 
 // apMethod is AP in the loop.
 type apMethod struct {
 	cur   linalg.LowRankSparse // C_t
-	have  bool                 // whether there is a C_t
 	sum   float64              // of C_t
 	scan  scanner
 	moved moves
@@ -71,10 +70,8 @@ type apMethod struct {
 func (a *apMethod) begin(context.Context, *loop) error { return nil }
 
 func (a *apMethod) step(ctx context.Context, l *loop, t int) (step, error) {
-	if t > 1 || !l.res.Warm { // a warm start begins with eigenpairs
-		if err := l.next(ctx, t); err != nil {
-			return step{}, err
-		}
+	if err := l.next(ctx, t); err != nil {
+		return step{}, err
 	}
 	n := float64(l.n)
 	y := l.y(a.spare)
@@ -85,19 +82,16 @@ func (a *apMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	}
 	next := linalg.LowRankSparse{Y: y, R: r, E: e}
 	var change float64
-	switch {
-	case a.have:
+	if t > 1 {
 		change, err = a.moved.changeOf(ctx, &a.cur, &next, l.opt.Workers)
-	case l.res.Warm:
-		change, err = l.warmChange(ctx, y, r)
-	default:
+	} else {
 		change, err = firstChange(ctx, l.m, &next, l.theta(), l.opt.Workers)
 	}
 	if err != nil {
 		return step{}, err
 	}
 	a.scan.spare, a.spare = a.cur.E, a.cur.Y
-	a.cur, a.have, a.sum = next, true, 1+sumE
+	a.cur, a.sum = next, 1+sumE
 	l.multiplyBy(&a.cur)
 	l.res.Shift = r
 	return step{change: change, compared: change, zeroed: len(e.Cols)}, nil

@@ -84,7 +84,7 @@ func (a Auto) bytes(n, k int, opt Options) int64 {
 		return lr
 	}
 	ap := a.AP.bytes(n, k, opt)
-	if stop := limit - apBytes(n, k, 0) + whole(opt.eigenBytes(n, k)); stop < ap {
+	if stop := limit - apBytes(n, k, 0) + whole(eigenBytes(n, k)); stop < ap {
 		return max(stop, lr)
 	}
 	return ap

@@ -30,7 +30,7 @@ func TestBytesBounds(t *testing.T) {
 			}
 		})
 	}
-	for k, opt := range map[int]rectify.Options{5: {Workers: 2}, 30: {Keep: true, Workers: 3}} {
+	for k, opt := range map[int]rectify.Options{5: {Workers: 2}, 30: {Workers: 3}} {
 		for _, r := range few(2) {
 			took, bound := allocated(r, k, opt), rectify.Bytes(r, n, k, opt)
 			t.Logf("%v, K = %d: %.1f MB of %.1f", r, k, float64(took)/1e6, float64(bound)/1e6)
@@ -41,7 +41,7 @@ func TestBytesBounds(t *testing.T) {
 	}
 }
 
-// Bounds grow with all sizes, do not overflow, and are no less for a State.
+// Bounds grow with all sizes and do not overflow.
 func TestBytesGrow(t *testing.T) {
 	for _, r := range few(3) {
 		if r == (rectify.None{}) {
@@ -49,7 +49,7 @@ func TestBytesGrow(t *testing.T) {
 		}
 		s := r
 		b := rectify.Bytes(s, 3000, 30, rectify.Options{})
-		if rectify.Bytes(s, 6000, 30, rectify.Options{}) <= b || rectify.Bytes(s, 3000, 60, rectify.Options{}) <= b || rectify.Bytes(s, 3000, 30, rectify.Options{Keep: true}) < b {
+		if rectify.Bytes(s, 6000, 30, rectify.Options{}) <= b || rectify.Bytes(s, 3000, 60, rectify.Options{}) <= b {
 			t.Errorf("%v: %d bytes, and no more for more", r, b)
 		}
 		if b := rectify.Bytes(s, math.MaxInt32, 50, rectify.Options{}); b < 1<<40 {

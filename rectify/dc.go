@@ -75,7 +75,7 @@ func (d DC) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 
 // bytes is what Bytes returns, for a matrix without negative entries.
 func (d DC) bytes(n, k int, opt Options) int64 {
-	return whole(2*opt.eigenBytes(n, k) + 16*float64(n)*float64(d.settings().iterations))
+	return whole(2*eigenBytes(n, k) + 16*float64(n)*float64(d.settings().iterations))
 }
 
 // dcMethod is DC in the loop.

@@ -58,7 +58,7 @@ func (a DR) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 
 // bytes: half of all entries may be in E.
 func (a DR) bytes(n, k int, opt Options) int64 {
-	return whole(opt.eigenBytes(n, k) + 32*float64(n)*float64(k) + perEntry*3/4*float64(n)*float64(n))
+	return whole(eigenBytes(n, k) + 32*float64(n)*float64(k) + perEntry*3/4*float64(n)*float64(n))
 }
 
 // drMethod is DR in the loop.

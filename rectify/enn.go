@@ -64,7 +64,7 @@ type ENN struct {
 const minIterations = 10
 
 func (e ENN) settings() settings {
-	s := settings{name: "ENN", iterations: cmp.Or(e.Iterations, 50), tol: e.Tol, eigenTol: cmp.Or(e.EigenTol, 1e-5), warm: true}
+	s := settings{name: "ENN", iterations: cmp.Or(e.Iterations, 50), tol: e.Tol, eigenTol: cmp.Or(e.EigenTol, 1e-5)}
 	if e.Tol == 0 && e.Iterations == 0 {
 		s.tol = 5e-5
 	}
@@ -107,7 +107,7 @@ func (e ENN) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (
 
 // bytes: half of the entries in the rows scanned may be in E.
 func (e ENN) bytes(n, k int, opt Options) int64 {
-	return whole(opt.eigenBytes(n, k) + 25*float64(n)*float64(e.rows(n, k)))
+	return whole(eigenBytes(n, k) + 25*float64(n)*float64(e.rows(n, k)))
 }
 
 // rows returns the bound on |I|.
@@ -132,13 +132,11 @@ type ennMethod struct {
 }
 
 func (e *ennMethod) begin(ctx context.Context, l *loop) error {
-	if !l.res.Warm {
-		if err := l.next(ctx, 0); err != nil {
-			return err
-		}
-		if e.Tol == 0 {
-			l.least = minIterations
-		}
+	if err := l.next(ctx, 0); err != nil {
+		return err
+	}
+	if e.Tol == 0 {
+		l.least = minIterations
 	}
 	return e.first(ctx, l)
 }

@@ -25,7 +25,6 @@ type settings struct {
 	least      int     // the iterations before tol counts
 	eigenTol   float64
 	rows       bool // the method needs rows of the matrix, not only products
-	warm       bool // the method can start from Options.From
 }
 
 // validate reports settings out of range.
@@ -78,8 +77,8 @@ type step struct {
 }
 
 // loop makes the iterations of a method. It owns their number, the tolerance, the
-// record of changes, progress, the eigenpairs, the warm start and the counts of
-// products and cold starts.
+// record of changes, progress, the eigenpairs and the counts of products and cold
+// starts.
 type loop struct {
 	settings
 	c      cooc.Operator
@@ -89,7 +88,6 @@ type loop struct {
 	op     linalg.Op        // multiplies by the iterate, at first by c
 	block  *linalg.Block    // the last pairs, of which k are to tolerance; nil: cold start
 	shared *spectrum.Shared // what eigenproblems of c have in common; nil if there is nothing
-	drift  float64          // of a warm start
 	res    *Result
 }
 
@@ -124,11 +122,6 @@ func newLoop(ctx context.Context, c cooc.Operator, k int, opt Options, r configu
 }
 
 func (l *loop) run(ctx context.Context, m method) error {
-	if l.warm && l.opt.From != nil {
-		if err := l.startWarm(ctx); err != nil {
-			return err
-		}
-	}
 	if err := m.begin(ctx, l); err != nil {
 		return err
 	}
@@ -145,7 +138,7 @@ func (l *loop) run(ctx context.Context, m method) error {
 		if l.opt.Progress != nil {
 			l.opt.Progress(t, l.iterations, s.change)
 		}
-		if l.tol > 0 && t >= l.least && s.compared <= l.tol || l.settled(s.change) {
+		if l.tol > 0 && t >= l.least && s.compared <= l.tol {
 			l.res.Status = Converged
 			break
 		}
@@ -153,19 +146,8 @@ func (l *loop) run(ctx context.Context, m method) error {
 	if l.block != nil {
 		l.res.Eigenvalues = slices.Clone(l.theta())
 	}
-	if l.warm && l.opt.Keep {
-		if err := l.keep(ctx); err != nil {
-			return err
-		}
-	}
 	l.block = nil
 	return m.finish(ctx, l)
-}
-
-// settled reports whether a warm start has come as far as the cold start that it goes
-// back to.
-func (l *loop) settled(change float64) bool {
-	return l.res.Warm && change <= maxChange*l.opt.From.Change
 }
 
 // multiplyBy makes m the iterate.

@@ -98,10 +98,6 @@ type lrMethod struct {
 }
 
 func (m *lrMethod) begin(ctx context.Context, l *loop) error {
-	if l.res.Warm {
-		l.least = 0
-		return m.first(ctx, l)
-	}
 	n, vectors := l.n, m.vectors(l.n, l.k)
 	x, err := randomBlock(ctx, l.c.Marginals(), vectors, m.Seed+l.opt.Seed, l.opt.Workers)
 	if err != nil {

@@ -51,16 +51,12 @@ func (l *loop) negativePart(ctx context.Context, sc *scanner, y blas64.General, 
 	return e, sum, err
 }
 
-// eigenBytes bounds the memory of an eigenproblem for k pairs, the iterates without E and
-// the State, if o asks for one: at most 10K + 192 vectors, small arrays, and the scratch
-// space of eight workers that scan for negative entries.
-func (o Options) eigenBytes(n, k int) float64 {
+// eigenBytes bounds the memory of an eigenproblem for k pairs and of the iterates without
+// E: at most 10K + 192 vectors, small arrays, and the scratch space of eight workers that
+// scan for negative entries.
+func eigenBytes(n, k int) float64 {
 	N, K := float64(n), float64(k)
-	b := 8*N*(10*K+192) + 900*(K+30)*(K+30) + 8*900*N
-	if o.Keep || o.From != nil {
-		b += 8 * N * (4*K + 100)
-	}
-	return b
+	return 8*N*(10*K+192) + 900*(K+30)*(K+30) + 8*900*N
 }
 
 // whole converts a number of bytes, so that several of the largest can be added.

@@ -78,7 +78,7 @@ func (a PALM) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) 
 }
 
 func (a PALM) bytes(n, k int, opt Options) int64 {
-	return whole(opt.eigenBytes(n, k) + 48*float64(n)*float64(k))
+	return whole(eigenBytes(n, k) + 48*float64(n)*float64(k))
 }
 
 // The step of PALM is 1/(shorter·L).

@@ -62,10 +62,6 @@ type Options struct {
 	// MemoryLimit bounds the bytes of the methods that keep the negative entries (AP, DR).
 	// Beyond it they return a *MemoryError, and Auto takes LR. 0 means 4 GiB.
 	MemoryLimit int64
-	// Keep asks for Result.State. From, if not nil, is the State of a matrix of the same
-	// words that differs little. Methods other than AP, ENN, LR and Auto ignore both.
-	Keep bool
-	From *State
 }
 
 // Status says why a method stopped.
@@ -86,8 +82,6 @@ type Result struct {
 	C cooc.Matrix
 	// MakeRows makes the Rows; nil: the explicit rows, cooc.NewRows(C).
 	MakeRows func(ctx context.Context, workers int) (cooc.Rows, error)
-	// State is what a later rectification can start from (Options.Keep).
-	State *State
 
 	Stats
 }
@@ -102,8 +96,7 @@ type Stats struct {
 	Iterations int    `json:"iterations"`
 	Status     Status `json:"status"`
 	// Changes holds ‖C_t − C_{t−1}‖_F for t = 1…Iterations, before the final
-	// division by the sum. The first change of AP after a warm start is that of the
-	// low-rank parts alone.
+	// division by the sum.
 	Changes []float64 `json:"changes"`
 	// Eigenvalues are those of the last projection on the positive semidefinite
 	// matrices of rank K, descending, clipped ones included.
@@ -135,10 +128,6 @@ type Stats struct {
 	// Undetermined counts, for DC, the diagonal entries that the others do not determine;
 	// they keep their values.
 	Undetermined int `json:"undetermined,omitempty"`
-	// Warm reports whether the method started from Options.From; otherwise Cold says why
-	// it did not.
-	Warm bool   `json:"warm,omitempty"`
-	Cold string `json:"cold,omitempty"`
 	// Violations says by how much C misses the structure; nil: not measured.
 	Violations *Violations `json:"violations,omitempty"`
 }

@@ -54,4 +54,4 @@ func (l *loop) truncate(ctx context.Context, measure bool) error {
 	return l.lowRank(ctx, l.y(blas64.General{}), measure)
 }
 
-func (e TruncatedEig) bytes(n, k int, opt Options) int64 { return whole(opt.eigenBytes(n, k)) }
+func (e TruncatedEig) bytes(n, k int, opt Options) int64 { return whole(eigenBytes(n, k)) }

@@ -311,7 +311,7 @@ func TestOtherRectifier(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := jsmf.New(5).Rectify(rectify.ENN{}).Resumable(true).Fit(context.Background(), c)
+	m, err := jsmf.New(5).Rectify(rectify.ENN{}).Fit(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -182,7 +182,6 @@ type RefitStatus struct {
 	Total     int        `json:"total,omitempty"`     // units of work of this step in all; 0: not known
 	From      *modelName `json:"from,omitempty"`      // the model it began with
 	Model     *modelName `json:"model,omitempty"`     // what came out
-	Start     string     `json:"start,omitempty"`     // whether it went on from From: "warm", or "cold" and why
 	Drift     []*float64 `json:"drift,omitempty"`     // of each topic from that of From; null: it has none there
 	Error     string     `json:"error,omitempty"`
 }
@@ -227,8 +226,7 @@ func (s *Service) startRefit() (RefitStatus, *problem) {
 		switch {
 		case err == nil:
 			r.State, r.Model, r.Drift = refitDone, next.called(), next.drift
-			r.Start = next.model.Stats().Refit.Start
-			s.cfg.Log.Info("refit done", "model", next.name.Version, "documents", r.Documents, "start", r.Start, "took", took)
+			s.cfg.Log.Info("refit done", "model", next.name.Version, "documents", r.Documents, "took", took)
 		case s.ctx.Err() != nil:
 			r.State = refitCancelled
 			s.cfg.Log.Info("refit cancelled", "took", took)
@@ -282,7 +280,7 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 	s.documents.Lock()
 	snap, seq := s.held.Snapshot(), s.seq
 	s.documents.Unlock()
-	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).MemoryLimit(s.cfg.Limits.Fit).Resumable(true).Record(s.follow)
+	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).MemoryLimit(s.cfg.Limits.Fit).Record(s.follow)
 	if from != nil {
 		p = p.From(from.model) // topics keep their numbers
 	}
