@@ -22,7 +22,7 @@ type data struct {
 	Matrix      matrixData        `json:"matrix"`
 	Uncertainty *uncertaintyData  `json:"uncertainty,omitempty"`
 	TopicMap    topicMapData      `json:"topicmap"`
-	Maps        []mapData         `json:"maps"`
+	Map         mapData           `json:"map"`
 	Changes     []number          `json:"changes"`
 	Eigen       []number          `json:"eigen"`
 	Norms       []number          `json:"norms"`
@@ -84,8 +84,6 @@ type matrixData struct {
 }
 
 type mapData struct {
-	Name  string   `json:"name"`
-	PCA   bool     `json:"pca"`
 	Words []int    `json:"words"`
 	X     []number `json:"x"`
 	Y     []number `json:"y"`

@@ -25,7 +25,7 @@
 // and effects are those on the 250 largest. The page begins with the largest sound topic.
 //
 // [Options] add measures, effects of metadata, a hierarchy, a sweep, the curation of the
-// vocabulary, further maps and times, and documents on a map, up to 100,000 of them: each
+// vocabulary, times, and documents on a map, up to 100,000 of them: each
 // among its topics, to be searched, filtered by labels and metadata, chosen by areas, compared
 // and read, with the words of a topic marked. [Nouns] lets the page speak of artists and
 // listeners, or items and baskets, instead of words and documents.

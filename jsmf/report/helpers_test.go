@@ -88,9 +88,7 @@ type shown struct {
 			Merges [][2]float64
 		}
 	}
-	Maps []struct {
-		Name  string
-		PCA   bool
+	Map struct {
 		Words []int
 		X, Y  []float64
 		Hull  []int

@@ -1,17 +1,12 @@
 package report
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/jsmf-go/spectral/anchor/tsne"
 )
 
 // TestPCA compares with the principal components of the rows of C̄ = B̆ᵀĀBᵀ, formed.
@@ -47,32 +42,32 @@ func TestPCA(t *testing.T) {
 	var want mat.Dense
 	want.Mul(&rows, v.Slice(0, n, 0, 2))
 	for j := range 2 {
-		sign := math.Copysign(1, mat.Dot(want.ColView(j), p.Points.ColView(j)))
+		sign := math.Copysign(1, mat.Dot(want.ColView(j), p.ColView(j)))
 		largest, at := 0.0, 0
 		for _, s := range m.Anchors() {
-			if x := math.Abs(p.Points.At(s, j)); x > largest {
+			if x := math.Abs(p.At(s, j)); x > largest {
 				largest, at = x, s
 			}
 		}
-		if p.Points.At(at, j) < 0 {
-			t.Errorf("axis %d: the farthest anchor is at %v", j, p.Points.At(at, j))
+		if p.At(at, j) < 0 {
+			t.Errorf("axis %d: the farthest anchor is at %v", j, p.At(at, j))
 		}
 		for i := range n {
 			// K-dimensional coordinates come by a square root from inner products:
 			// 1e-8 of the largest.
-			if d := math.Abs(p.Points.At(i, j) - sign*want.At(i, j)); d > 1e-7*largest {
-				t.Fatalf("word %d, axis %d: %v, want %v", i, j, p.Points.At(i, j), sign*want.At(i, j))
+			if d := math.Abs(p.At(i, j) - sign*want.At(i, j)); d > 1e-7*largest {
+				t.Fatalf("word %d, axis %d: %v, want %v", i, j, p.At(i, j), sign*want.At(i, j))
 			}
 		}
 	}
 	// All words lie in the hull of the anchors.
 	var x, y []float64
 	for _, s := range m.Anchors() {
-		x, y = append(x, p.Points.At(s, 0)), append(y, p.Points.At(s, 1))
+		x, y = append(x, p.At(s, 0)), append(y, p.At(s, 1))
 	}
 	corners := hull(x, y)
 	for i := range n {
-		if out := outside(x, y, corners, p.Points.At(i, 0), p.Points.At(i, 1)); out > 1e-9 {
+		if out := outside(x, y, corners, p.At(i, 0), p.At(i, 1)); out > 1e-9 {
 			t.Errorf("word %d is %v outside of the anchors", i, out)
 		}
 	}
@@ -121,63 +116,6 @@ func TestHull(t *testing.T) {
 	}
 }
 
-func TestTSNE(t *testing.T) {
-	ctx := context.Background()
-	m := model(t, 300, 5)
-	s := tsne.Settings{Iterations: 100, Perplexity: 10}
-	p, err := TSNE(ctx, m, 120, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(p.Words) != 120 || !slices.IsSorted(p.Words) {
-		t.Errorf("%d words", len(p.Words))
-	}
-	for _, a := range m.Anchors() {
-		if !slices.Contains(p.Words, a) {
-			t.Errorf("anchor %d is not there", a)
-		}
-	}
-	s.Workers = 3
-	q, err := TSNE(ctx, m, 120, s)
-	if err != nil || !mat.Equal(p.Points, q.Points) {
-		t.Errorf("other points with 3 workers (%v)", err)
-	}
-	d := read(t, write(t, m, Options{Maps: []*Map{p}, MapWords: 80}))
-	if len(d.Maps) != 2 || d.Maps[0].Name != "t-SNE" || d.Maps[0].PCA || !d.Maps[1].PCA || len(d.Maps[0].Words) != 120 || len(d.Maps[1].Words) != 80 {
-		t.Fatalf("maps: %d", len(d.Maps))
-	}
-	// The page has the same picture: one scale and shift for both axes.
-	x, words := d.Maps[0].X, d.Maps[0].Words
-	for i := range words {
-		if d.Words[words[i]] != m.Word(p.Words[i]) {
-			t.Fatalf("word %d is %q", i, d.Words[words[i]])
-		}
-	}
-	scale := (x[5] - x[0]) / (p.Points.At(5, 0) - p.Points.At(0, 0))
-	for i := range x {
-		if got, want := d.Maps[0].Y[i]-d.Maps[0].Y[0], scale*(p.Points.At(i, 1)-p.Points.At(0, 1)); math.Abs(got-want) > 1e-3 {
-			t.Errorf("word %d is %v above the first, want %v", i, got, want)
-		}
-	}
-
-	cancelled, stop := context.WithCancel(ctx)
-	stop()
-	if _, err := TSNE(cancelled, m, 120, s); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	for want, f := range map[string]func() error{
-		"3 dimensions": func() error { _, err := TSNE(ctx, m, 0, tsne.Settings{Dims: 3}); return err },
-		"-1 words":     func() error { _, err := TSNE(ctx, m, -1, s); return err },
-		"no model":     func() error { _, err := TSNE(ctx, nil, 0, s); return err },
-		"no mod":       func() error { _, err := pca(nil); return err },
-		"report: tsne": func() error { _, err := TSNE(ctx, m, 0, tsne.Settings{Perplexity: -1}); return err },
-	} {
-		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q, got %v", want, err)
-		}
-	}
-}
-
 func TestMapWords(t *testing.T) {
 	m := model(t, 400, 5)
 	p := unigram(m)
@@ -192,7 +130,7 @@ func TestMapWords(t *testing.T) {
 	if got := mapWords(m, p, 100); len(got) != 100 {
 		t.Errorf("%d words, want 100", len(got))
 	}
-	if got := mapWords(m, p, 0); len(got) != 400 {
+	if got := mapWords(m, p, onMap); len(got) != 400 {
 		t.Errorf("%d words of 400", len(got))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -22,14 +21,6 @@ type Options struct {
 
 	// TopWords is how many words of a topic are shown, at most 100; 0: 20.
 	TopWords int
-
-	// MapWords is how many words the map by principal components and every Map without
-	// Words show: the anchors, the ten best words of each topic, and the most frequent
-	// ones. 0: 2000.
-	MapWords int
-
-	// Maps are further maps of the words, such as that of TSNE, the first of them shown first.
-	Maps []*Map
 
 	// Metrics are the measures of the model by Pipeline.Evaluate.
 	Metrics *metrics.Report
@@ -96,13 +87,7 @@ func (o *Options) check(m *jsmf.Model) error {
 	}
 	o.Title = cmp.Or(o.Title, "Topics")
 	size("top words", &o.TopWords, 20, 100)
-	size("words of the map", &o.MapWords, 2000, math.MaxInt32)
 	size("documents of a topic", &o.TopDocuments, 5, 100)
-	for _, p := range o.Maps {
-		if err := p.check(m); err != nil {
-			errs = append(errs, err)
-		}
-	}
 	errs = append(errs, o.Nouns.check())
 	if o.Metrics != nil {
 		for _, t := range topicMetrics(o.Metrics) {

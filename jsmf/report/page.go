@@ -47,7 +47,6 @@ type page struct {
 	affected      []int // the topics whose effects the page shows, ascending
 	Levels        int
 	Tree          []node
-	Maps          []string
 	Drawn         int      // topics, or groups of them, that are drawn
 	Families      []listed // the coarsest groups of the tree of topics, by decreasing share
 	Made          bool     // they are not those of the model
@@ -125,11 +124,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, q := range append(slices.Clone(o.Maps), components) {
-		d.Maps = append(d.Maps, drawMap(u.m, used, q, o.MapWords))
-		p.Maps = append(p.Maps, q.Method)
-	}
-	d.Maps[len(d.Maps)-1].PCA = true
+	d.Map = drawMap(u.m, used, components)
 	used.finish(d)
 	d.Columns = p.columns(m, shares, o)
 	d.Matrix = u.matrix()

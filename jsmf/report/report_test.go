@@ -209,7 +209,7 @@ func TestLarge(t *testing.T) {
 		t.Skip("skipped: a large model")
 	}
 	m := model(t, 20000, 100)
-	page := write(t, m, Options{TopWords: 30, MapWords: 5000, Documents: compositions(100, 1000), Describe: func(int) Document {
+	page := write(t, m, Options{TopWords: 30, Documents: compositions(100, 1000), Describe: func(int) Document {
 		return Document{Title: strings.Repeat("title ", 30), Snippet: strings.Repeat("snippet ", 60)}
 	}})
 	if len(page) > 5<<20 {
@@ -372,11 +372,6 @@ func TestSweep(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	m := model(t, 100, 4)
-	bad := func(points *mat.Dense, words []int) Options {
-		return Options{Maps: []*Map{{Points: points, Words: words}}}
-	}
-	nan := mat.NewDense(100, 2, nil)
-	nan.Set(3, 1, math.NaN())
 	short := compositions(4, 10)
 	short.IDs = short.IDs[:3]
 	odd := compositions(4, 10)
@@ -386,14 +381,7 @@ func TestErrors(t *testing.T) {
 	for want, o := range map[string]Options{
 		"top words: -1":                                   {TopWords: -1},
 		"top words: 101":                                  {TopWords: 101},
-		"words of the map: -2":                            {MapWords: -2},
 		"documents of a topic: 200":                       {TopDocuments: 200},
-		"map: no points":                                  {Maps: []*Map{nil}},
-		"have 3 coordinates":                              bad(mat.NewDense(100, 3, nil), nil),
-		"99 points for 100 words":                         bad(mat.NewDense(99, 2, nil), nil),
-		"word 100 is not in [0, 100)":                     bad(mat.NewDense(1, 2, nil), []int{100}),
-		"word 5 is there twice":                           bad(mat.NewDense(2, 2, nil), []int{5, 5}),
-		"point 3 is at":                                   bad(nan, nil),
 		"dominancy of 3 topics":                           {Metrics: &metrics.Report{Dominancy: metrics.NewStat(make([]float64, 3))}},
 		"the proportions are 10×5, want 10×4":             {Documents: compositions(5, 10)},
 		"documents: 3 ids, ":                              {Documents: short},
@@ -425,7 +413,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	// All that is wrong at once.
-	if err := Write(&bytes.Buffer{}, m, Options{TopWords: -1, MapWords: -1}); err == nil || strings.Count(err.Error(), "is not in") != 2 {
+	if err := Write(&bytes.Buffer{}, m, Options{TopWords: -1, TopDocuments: -1}); err == nil || strings.Count(err.Error(), "is not in") != 2 {
 		t.Errorf("two mistakes: %v", err)
 	}
 }

@@ -1,11 +1,11 @@
   // ---- map ---------------------------------------------------------------------
 
   const plane = $("plane"), find = $("find");
-  let P, count, placeOfWord, anchors, weight, heaviest, bigFirst, extent;
+  let count, placeOfWord, anchors, weight, heaviest, bigFirst, extent;
   let view = { x: 0, y: 0, zoom: 1 };
   let found = new Set(), hover = -1;
-  const takeMap = (which) => {
-    P = data.maps[which];
+  const P = data.map;
+  const takeMap = () => {
     count = P.words.length;
     placeOfWord = new Map(P.words.map((w, i) => [w, i]));
     anchors = new Map(); // place → topic
@@ -14,9 +14,9 @@
     heaviest = most(weight, 1e-300);
     bigFirst = by(range(count), (i) => weight[i]);
     extent = [most(P.x.map(Math.abs), 0.01), most(P.y.map(Math.abs), 0.01)];
-    $("map-about").textContent = count + say(" {words}, placed by ") + P.name + " of what they occur with" + (P.pca && anchors.size ? ". The anchors are the corners of their world." : ".");
+    $("map-about").textContent = count + say(" {words}, placed by principal components of what they occur with") + (anchors.size ? ". The anchors are the corners of their world." : ".");
   };
-  takeMap(0);
+  takeMap();
   // Both axes have a scale of their own, where the picture fills its frame better so,
   // but no more than half as much again.
   const scales = () => {
@@ -150,13 +150,6 @@
     drawMapSoon();
   };
   find.addEventListener("input", search);
-  if ($("which")) {
-    $("which").addEventListener("change", (e) => {
-      takeMap(Number(e.target.value));
-      search();
-      reset();
-    });
-  }
   const zoomBy = (f, px, py) => {
     const before = scales();
     const zoom = clamp(view.zoom * f, 1, 60);
@@ -256,7 +249,7 @@
   $("map-info").before(exportable($("map"), say("map of {words}"), { canvas: () => plane, paint: paintMap, rows: () => [[say("{word}"), "x", "y", say("p({word})"), "anchor of topic"],
     ...range(count).map((i) => [words[P.words[i]], P.x[i], P.y[i], weight[i], anchors.has(i) ? anchors.get(i) : ""])] }));
   onEdit.push(() => {
-    takeMap(P ? data.maps.indexOf(P) : 0);
+    takeMap();
     search();
   });
   redraws.push(drawMap);

@@ -20,7 +20,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/anchor/tsne"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
@@ -82,12 +81,7 @@ func planted(t *testing.T, n, k int) (m *jsmf.Model, o report.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := report.TSNE(context.Background(), m, 0, tsne.Settings{Iterations: 20})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return m, report.Options{
-		Maps:  []*report.Map{p},
 		Title: "A planted model", About: "Made for a test, of words that mean nothing.", Hierarchy: h,
 		Documents: compositions(k, 8*k), Describe: func(d int) report.Document {
 			return report.Document{Title: fmt.Sprintf("The title of document %d", d), Snippet: strings.Repeat("Some words of it, and so on. ", 12)}
@@ -263,10 +257,6 @@ func controls(v *visit.Visit) {
 	v.Changes("finding", found, visit.Set("#find", first))
 	v.Wait(`document.getElementById("map-info").textContent !== "No such word on the map."`)
 	v.Wait(`document.getElementById("map-info").textContent.length > 5`)
-
-	if visit.Eval[bool](v, `!!document.getElementById("which")`) {
-		v.Changes("another map", `document.getElementById("map-about").textContent`, visit.Focus("#which"), visit.Key("p"))
-	}
 
 	// The table by topic.
 	v.Changes("sorting topics by mouse", firstRow, visit.Into("#bytopic"), visit.Click("#bytopic th:nth-child(1) button"))
