@@ -35,7 +35,7 @@ func conforming(c *corpus.Corpus) [][]any {
 		{rectify.DC{Halvings: 3}},
 		{rectify.DR{Iterations: 3}},
 		{rectify.ENN{Iterations: 3}},
-		{rectify.ENN{Iterations: 3, Rows: 150, Measure: true}},
+		{rectify.ENN{Iterations: 3, Rows: 150}},
 		{rectify.LR{}},
 		{rectify.None{}},
 		{rectify.PALM{Iterations: 3}},

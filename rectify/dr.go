@@ -20,8 +20,8 @@ import (
 //	C1 = ½(I + R_NOR R_PSD) C3,  C2 = ½(I + R_NN R_NOR) C1,  C3 = ½(I + R_PSD R_NN) C2,
 //
 // and at the end C3 is divided by its sum. The result, a [*cooc.LowRankSparse], is near
-// that of AP; it has tiny negative entries and misses the rank by as little (both in
-// Violations). A row that sums to less than zero by as little counts as empty.
+// that of AP; it has tiny negative entries and misses the rank by as little
+// (Violations). A row that sums to less than zero by as little counts as empty.
 //
 // The iterates are exact and kept as low-rank plus sparse. With YYᵀ the projection of
 // C3 on the positive semidefinite matrices of rank K, the first step gives
@@ -170,15 +170,10 @@ func (d *drMethod) finish(ctx context.Context, l *loop) error {
 		return err
 	}
 	l.res.C = out
-	v := &Violations{SumError: vec.Sum(out.Marginals()) - 1}
-	if v.MinEntry, v.NegativeSum, err = negativeEntries(ctx, d.cur, l.opt.Workers); err != nil {
-		return err
-	}
 	c2, err := frobenius2(ctx, out, l.opt.Workers)
 	if err != nil {
 		return err
 	}
-	v.RankResidual = math.Sqrt(s2 / c2)
-	l.res.Violations = v
+	l.res.Violations = &Violations{SumError: vec.Sum(out.Marginals()) - 1, RankResidual: math.Sqrt(s2 / c2)}
 	return nil
 }

@@ -26,7 +26,7 @@ import (
 // No entry outside of the rows and columns I is below −ε, where ε = max ‖y_i‖² over
 // the words not in I. The result, a [*cooc.LowRankSparse], has rank K. Its smallest
 // entries are slightly negative, and its sum is 1 up to the change of the last
-// iteration; Result says by how much.
+// iteration (Violations).
 //
 // On few and short documents, such as a few thousand titles, the first anchors are words
 // of one or two of them, and the models of [AP] and ENN differ, in A above all. Anchors in
@@ -52,9 +52,6 @@ type ENN struct {
 	// Epsilon > 0 scans the rows of the words with ‖y_i‖² > Epsilon instead, at most
 	// Rows of them if that is set. The mean entry of C is 1/N².
 	Epsilon float64
-	// Measure fills in Result.Violations by a scan of all entries, N²·K operations, also if
-	// N > 4·|I|.
-	Measure bool
 	// EigenTol bounds the residuals of eigenpairs as for AP; 0 means 1e-5.
 	EigenTol float64
 }
@@ -243,35 +240,23 @@ func longest(y blas64.General, limit int, epsilon float64) ([]int, float64) {
 	return idx, largest
 }
 
-// Up to measured·|I| words the result is measured in any case: the work is at most that of
-// two iterations' scans.
-const measured = 4
-
-func (e *ennMethod) finish(ctx context.Context, l *loop) error {
-	n := l.n
+func (e *ennMethod) finish(_ context.Context, l *loop) error {
 	l.res.Shift, l.res.Scanned, l.res.Epsilon = e.cur.r, len(e.cur.rows), e.cur.epsilon
 	if e.cur.rows == nil {
-		l.res.Scanned = n
+		l.res.Scanned = l.n
 	}
 	y := e.cur.y
 	e.cur, e.scan, e.moved, e.spare, e.inside = nil, scanner{}, moves{}, blas64.General{}, nil
-	return l.lowRank(ctx, y, e.Measure || n <= measured*l.res.Scanned)
+	return l.lowRank(y)
 }
 
-// lowRank makes YYᵀ the result, and measures it.
-func (l *loop) lowRank(ctx context.Context, y blas64.General, measure bool) error {
+// lowRank makes YYᵀ the result.
+func (l *loop) lowRank(y blas64.General) error {
 	c, err := lowRankSparse(&linalg.LowRankSparse{Y: y})
 	if err != nil {
 		return err
 	}
 	l.res.setLowRank(c)
-	if !measure {
-		return nil
-	}
-	v := &Violations{SumError: vec.Sum(c.Marginals()) - 1}
-	if v.MinEntry, v.NegativeSum, err = negatives(ctx, y, l.opt.Workers); err != nil {
-		return err
-	}
-	l.res.Violations = v
+	l.res.Violations = &Violations{SumError: vec.Sum(c.Marginals()) - 1}
 	return nil
 }

@@ -18,8 +18,6 @@ import (
 type TruncatedEig struct {
 	// EigenTol bounds the residuals of eigenpairs as for AP; 0 means 1e-5.
 	EigenTol float64
-	// Measure fills in Result.Violations, which takes N²·K operations.
-	Measure bool
 }
 
 func (e TruncatedEig) settings() settings {
@@ -37,13 +35,13 @@ func (e TruncatedEig) Rectify(ctx context.Context, c cooc.Operator, k int, opt O
 	if err != nil {
 		return nil, err
 	}
-	if err := l.truncate(ctx, e.Measure); err != nil {
+	if err := l.truncate(ctx); err != nil {
 		return nil, fmt.Errorf("rectify: TruncatedEig: %w", err)
 	}
 	return l.res, nil
 }
 
-func (l *loop) truncate(ctx context.Context, measure bool) error {
+func (l *loop) truncate(ctx context.Context) error {
 	if err := l.next(ctx, 1); err != nil {
 		return err
 	}
@@ -51,7 +49,7 @@ func (l *loop) truncate(ctx context.Context, measure bool) error {
 		return fmt.Errorf("the largest eigenvalue is %.6g: there is nothing to keep", v)
 	}
 	l.res.Iterations, l.res.Eigenvalues = 1, slices.Clone(l.theta())
-	return l.lowRank(ctx, l.y(blas64.General{}), measure)
+	return l.lowRank(l.y(blas64.General{}))
 }
 
 func (e TruncatedEig) bytes(n, k int, opt Options) int64 { return whole(eigenBytes(n, k)) }
