@@ -12,17 +12,6 @@ type lazy struct {
 
 func newLazy() lazy { return lazy{turn: make(chan struct{}, 1), v: new([]float64)} }
 
-// there reports whether the slice has been computed; false while a caller computes.
-func (l lazy) there() bool {
-	select {
-	case l.turn <- struct{}{}:
-	default:
-		return false
-	}
-	defer func() { <-l.turn }()
-	return *l.v != nil
-}
-
 // get returns the slice, computed if it is not there.
 func (l lazy) get(ctx context.Context, compute func() ([]float64, error)) ([]float64, error) {
 	if err := ctx.Err(); err != nil {

@@ -2,8 +2,6 @@ package cooc
 
 import (
 	"context"
-	"math/bits"
-	"slices"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/parallel"
@@ -20,12 +18,8 @@ func (m *Moments) RowNorms2(ctx context.Context, workers int) ([]float64, error)
 }
 
 // inner returns Σ_ij E_ij C_ij for a symmetric sparse E. It takes the same pass over
-// the documents as RowNorms2 and keeps the norms. If these are known already and E has
-// few entries, it computes C at these alone, to the same bits.
+// the documents as RowNorms2 and keeps the norms.
 func (m *Moments) inner(ctx context.Context, e *linalg.CSR, workers int) (float64, error) {
-	if m.norms2.there() && m.entriesCost(e) < m.passCost() {
-		return m.innerEntries(ctx, e, workers)
-	}
 	sum, norms2, err := m.pass(ctx, e, workers)
 	if err != nil {
 		return 0, err
@@ -113,79 +107,4 @@ func (m *Moments) pass(ctx context.Context, e *linalg.CSR, workers int) (float64
 		}
 	}
 	return vec.Sum(inner), sums, nil
-}
-
-// passCost is the number of multiply-adds of a pass.
-func (m *Moments) passCost() (cost int) {
-	for d := range m.docs {
-		l := m.byDoc.RowPtr[d+1] - m.byDoc.RowPtr[d]
-		cost += l * (l + 1) / 2
-	}
-	return cost
-}
-
-// entriesCost is the number of steps of innerEntries.
-func (m *Moments) entriesCost(e *linalg.CSR) (cost int) {
-	for i := range m.n {
-		own := m.byWord.RowPtr[i+1] - m.byWord.RowPtr[i]
-		cols, _ := e.Row(i)
-		for _, j := range cols {
-			if int(j) > i {
-				long, _ := m.byWord.Row(int(j))
-				cost += min(len(long), seekCost(own, len(long)))
-			}
-		}
-	}
-	return cost
-}
-
-// seekCost is the number of steps of searching many documents for few.
-func seekCost(few, many int) int { return few * (bits.Len(uint(many)) + 2) }
-
-// innerEntries is the inner product of pass, with its order of sums, from the entries
-// of C at those of E alone: for each, the documents that hold both words.
-func (m *Moments) innerEntries(ctx context.Context, e *linalg.CSR, workers int) (float64, error) {
-	inner := make([]float64, momentChunks)
-	err := parallel.Chunks(ctx, momentChunks, 1, workers, func(_, part, _, _ int) error {
-		at := make([]float64, m.docs) // row i of Ĥ
-		for i := part; i < m.n; i += momentChunks {
-			if i/momentChunks%256 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			cols, vals := e.Row(i)
-			docs, own := m.byWord.Row(i)
-			for k, d := range docs {
-				at[d] = own[k]
-			}
-			for k, j := range cols {
-				if int(j) == i {
-					inner[part] += vals[k] * m.self[i]
-				}
-				if int(j) <= i {
-					continue
-				}
-				c := 0.0
-				theirs, weights := m.byWord.Row(int(j))
-				if len(theirs) <= seekCost(len(docs), len(theirs)) {
-					for t, d := range theirs {
-						c += at[d] * weights[t]
-					}
-				} else {
-					from := 0
-					for t, d := range docs {
-						n, found := slices.BinarySearch(theirs[from:], d)
-						if from += n; found {
-							c += own[t] * weights[from]
-						}
-					}
-				}
-				inner[part] += 2 * vals[k] * c
-			}
-			for _, d := range docs {
-				at[d] = 0
-			}
-		}
-		return nil
-	})
-	return vec.Sum(inner), err
 }
