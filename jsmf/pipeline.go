@@ -118,13 +118,13 @@ func (p Pipeline) Anchors(f anchor.Finder) Pipeline { p.finder, p.ownAnchors = f
 //
 // A negative number, the default of New, stands for a quarter of K, rounded up so that the start has
 // a multiple of 16 topics, at most a fourth of the words of C; or for the few topics that are split
-// where New splits them, which [refine.Passes] alone can. Any other number splits none. Default of
+// where New splits them, which [refine.Passes] and [refine.Batch] can. Any other number splits none. Default of
 // Published, and with Anchors or AnchorFree: 0. Without a refiner there are none.
 func (p Pipeline) Extra(topics int) Pipeline { p.extra = max(topics, -1); return p }
 
 const (
 	// From treeFrom topics on, New finds fewRoots by anchors, or manyRoots from manyFrom on, and splits
-	// them (refine.Passes): that is faster, and the topics are as good or better. Of corpora with
+	// them (package refine): that is faster, and the topics are as good or better. Of corpora with
 	// fewer nonzero counts for each topic than fewNonzeros, manyNonzeros from manyFrom on, up to
 	// flatUpTo topics are found flat.
 	treeFrom, fewRoots, fewNonzeros   = 80, 24, 1000

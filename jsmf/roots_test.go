@@ -32,7 +32,7 @@ func TestStartTopics(t *testing.T) {
 		"anchors":                     {New(500).Anchors(anchor.QR{}), most, 500},
 		"without anchors":             {New(500).AnchorFree(anchorfree.LP{}), most, 500},
 		"no passes":                   {New(500).Refine(nil), most, 500},
-		"on many machines":            {New(500).Refine(refine.Batch{}), most, flat(500)},
+		"on many machines":            {New(500).Refine(refine.Batch{}), most, manyRoots},
 		"published":                   {Published(500), most, 500},
 	} {
 		if got := x.p.startTopics(words, x.nnz); got != x.want {

@@ -75,12 +75,13 @@ func (p Prior) Weigh(t, n []float32) float64 {
 const maxRise = 4
 
 // Overrelax sets to to weights that move twice as far as those of Weigh, in logarithms: where
-// n + α is r times the weight t, this is r²·t, not below α. It returns the sum.
+// n + α is r times the weight t, this is r²·t, not below α; 0 where there is no topic. It returns the sum.
 func (p Prior) Overrelax(to, t, n []float32) (sum float32) {
 	p, t, n = p[:len(to)], t[:len(to)], n[:len(to)]
 	for i, v := range n {
-		v += p[i]
-		v = max(v*min(v/t[i], maxRise), p[i])
+		if v += p[i]; v != 0 {
+			v = max(v*min(v/t[i], maxRise), p[i])
+		}
 		to[i] = v
 		sum += v
 	}
@@ -114,6 +115,7 @@ type Document struct {
 	near  []int     // the pairs of Compare of which the document has a topic
 	all   []float32 // its weights, of all columns
 	sums  []float32 // of Compare, by word
+	parts []Part    // of Parts, by column
 
 	some Rule // of Within
 }
@@ -186,27 +188,63 @@ func (d *Document) FoldFrom(r *Rule, n []float32, steps int) error {
 	return nil
 }
 
-// Shares calls each for the visible words of the document, in order, and for all columns, with how
-// much of the word's count the column has by the weights, without the document's weight.
-func (d *Document) Shares(r *Rule, each func(i, column int, count float32)) error {
-	counts := d.Visible.Counts
+// LeastShared of a token is the least that counts as a word of a topic's part.
+const LeastShared = 0.05
+
+// Part is what a topic has of a document: words with parts of their counts, and the sum of these.
+type Part struct {
+	Words  []int32
+	Counts []float32
+	Tokens float64
+}
+
+// Parts shares out the visible tokens, without the document's weight, by n tokens by topic, and calls
+// each for the topics that have some, ascending, with their parts, which it may not keep. Topics of less
+// than LeastShared tokens have none, nor does a topic of a word of which it has less.
+func (d *Document) Parts(r *Rule, n []float32, each func(topic int, p *Part)) error {
+	clear(d.T)
+	some := false
+	for i, v := range n {
+		if v >= LeastShared {
+			d.T[i], some = v, true
+		}
+	}
+	if !some { // few tokens that are of many topics alike
+		return nil
+	}
+	for len(d.parts) < len(d.T) {
+		d.parts = append(d.parts, Part{})
+	}
+	parts := d.parts[:len(d.T)]
+	for i, p := range parts {
+		parts[i] = Part{Words: p.Words[:0], Counts: p.Counts[:0]}
+	}
+	words, counts := d.Visible.Words, d.Visible.Counts
 	step := estep.Step{B: r.Topics, NoLikelihood: true, Each: func(i int, out []float32, sum float32) {
 		x := counts[i] / sum
 		if d.Times != 1 && d.Times != 0 {
 			x /= float32(d.Times)
 		}
 		for k, v := range out {
-			c := k
-			if r.blocks != nil {
-				c = estep.Column(r.blocks, k)
-			}
-			if v > 0 {
-				each(i, c, x*v)
+			if v *= x; v >= LeastShared {
+				p := &parts[k]
+				p.Words, p.Counts = append(p.Words, words[i]), append(p.Counts, v)
+				p.Tokens += float64(v)
 			}
 		}
 	}}
-	_, err := d.Step(&step, d.Visible.Words, counts)
-	return err
+	if _, err := d.Step(&step, words, counts); err != nil {
+		return err
+	}
+	for k := range parts {
+		if p := &parts[k]; len(p.Words) > 0 {
+			if r.blocks != nil {
+				k = estep.Column(r.blocks, k)
+			}
+			each(k, p)
+		}
+	}
+	return nil
 }
 
 // Counted sets n to the tokens by topic that the last step found, without the document's weight.
@@ -222,7 +260,7 @@ func (d *Document) Counted(n []float32) {
 // Settle moves the weights to their fixed point by over-relaxed steps. Their sum stays total.
 // With begin the first one is a step of EM.
 func (d *Document) Settle(r *Rule, total float32, steps int, begin bool) error {
-	t := d.T[:r.Topics.K]
+	t := d.T
 	step := estep.Step{B: r.Topics, NoLikelihood: true, Floor: r.Columns}
 	for i := range steps {
 		if i > 0 || !begin {

@@ -81,7 +81,7 @@ func TestCarryWeights(t *testing.T) {
 	first.Keep, first.Hide = true, false
 	local := NewLocal(l.encode(t), 1)
 	x := map[int32]float64{0: 3, 2: 4}
-	w := (&slowPass{}).weights(first, x, true)
+	w := weights(first, []float64{float64(first.Begin[0]), float64(first.Begin[1]), float64(first.Begin[2]), float64(first.Begin[3])}, slices.Repeat([]float64{float64(first.Alpha)}, 4), x, true)
 	counts := make([]float64, 4)
 	for word, v := range x {
 		for i, g := range responsibilities(first, w, int(word), true) {
@@ -104,7 +104,11 @@ func TestCarryWeights(t *testing.T) {
 	for i, v := range []float64{counts[1], counts[3], counts[0] + counts[2]} {
 		closeTo(t, "merged weight", float64(got[i]), 10*v/sumOfAll(counts), 2e-6)
 	}
-	for _, v := range []float32{0, -1, float32(math.NaN()), float32(math.Inf(1))} {
+	a.kept.Old = make([]float32, 4)
+	if err := a.resume(got, 10); err == nil {
+		t.Error("weights of 0 alone are taken")
+	}
+	for _, v := range []float32{-1, float32(math.NaN()), float32(math.Inf(1))} {
 		a.kept.Old = []float32{1, v, 1, 1}
 		if err := a.resume(got, 10); err == nil {
 			t.Errorf("a weight of %v is taken", v)

@@ -103,7 +103,7 @@ type correlatedAdder struct {
 func (c *Correlated) Adder() Adder {
 	k := c.Pass.Topics.K
 	return &correlatedAdder{
-		passAdder: c.Pass.Adder().(*passAdder), c: c, x: logisticnormal.NewDocument(c.Prior),
+		passAdder: c.Pass.adder(), c: c, x: logisticnormal.NewDocument(c.Prior),
 		eta: make([]float32, k), n: make([]float32, k), theta: [2][]float64{make([]float64, k), make([]float64, k)},
 		scale: power(c.logitShift()), half: power(c.Pass.tokenShift() - 1),
 	}
@@ -112,35 +112,7 @@ func (c *Correlated) Adder() Adder {
 func (a *correlatedAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, sum []int64) error {
 	own, rest := sum[:a.c.own()], sum[a.c.own():]
 	to := docstep.Sums{Each: a.each(rest)}
-	for d := range b.Docs() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		words, counts := b.Doc(d)
-		if len(words) == 0 {
-			continue
-		}
-		if err := checkWords(b, d, a.p.Topics.N); err != nil {
-			return err
-		}
-		var err error
-		if a.weight, err = a.p.Weights.of(b, d); err != nil {
-			return err
-		}
-		a.kept = kept.documents(a.carry, d, d+1)
-		key := b.Key(d)
-		a.doc.Load(words, counts, 1, a.p.Hide && holdout.HeldOut(key))
-		if a.weight == 0 {
-			rest[len(rest)-passTail+atTokens] += a.doc.Visible.Sum
-			rest[len(rest)-passTail+atHiddenTokens] += a.doc.Hidden.Sum
-			copy(a.kept.New, a.kept.Old)
-			continue
-		}
-		if err := a.add(key, to, own, rest); err != nil {
-			return fmt.Errorf("document %s: %w", b.Name(d), err)
-		}
-	}
-	return nil
+	return a.documents(ctx, b, kept, rest[len(rest)-passTail:], func(key uint64) error { return a.add(key, to, own, rest) })
 }
 
 // begin sets η to the logits to begin with, and returns how many steps they need.
@@ -177,7 +149,7 @@ func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) er
 	}
 	noise := logisticnormal.Key(key, int(a.c.Turn))
 	if a.p.Task == Finish {
-		loglik, err := a.doc.FinishCorrelated(&a.rule, a.x, a.eta, a.n, steps, noise, &to, a.theta)
+		loglik, err := a.doc.FinishCorrelated(a.rule, a.x, a.eta, a.n, steps, noise, &to, a.theta)
 		if err != nil {
 			return err
 		}
@@ -186,7 +158,7 @@ func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) er
 		return nil
 	}
 	scored := holdout.Sampled(key, a.p.Scored)
-	loglik, hidden, err := a.doc.Correlate(&a.rule, a.x, a.eta, steps, noise, to, scored)
+	loglik, hidden, err := a.doc.Correlate(a.rule, a.x, a.eta, steps, noise, to, scored)
 	if err != nil {
 		return err
 	}
@@ -206,7 +178,7 @@ func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) er
 // inform adds the information of the document.
 func (a *correlatedAdder) inform(end []int64) error {
 	observed, full := 0.0, 0.0
-	err := a.doc.Information(&a.rule, a.x, a.eta, &observed, &full)
+	err := a.doc.Information(a.rule, a.x, a.eta, &observed, &full)
 	end[atObserved] += nearest(observed * a.weight * a.half)
 	end[atFull] += nearest(full * a.weight * a.half)
 	return err
@@ -296,7 +268,7 @@ func readCorrelated(b []byte) (*Correlated, error) {
 	}
 	pass, ok := p.(*Pass)
 	switch {
-	case !ok || pass.Task == Compare || pass.Topics.K != int(h.K) || len(pass.Pairs) > 0:
+	case !ok || pass.Task == Compare || pass.Topics.K != int(h.K) || len(pass.Pairs) > 0 || pass.Least > 0:
 		return nil, errors.New("a pass under a logistic-normal prior has another pass in it")
 	case h.Informs < 1 || !(h.Share > 0 && h.Share <= 1):
 		return nil, fmt.Errorf("a pass has a share %v of information, found of one document in %d", h.Share, h.Informs)

@@ -20,6 +20,7 @@ const (
 	kindPass   byte = 3
 
 	kindCorrelated byte = 4
+	kindParts      byte = 5
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -64,6 +65,8 @@ func ReadPlan(b []byte) (Plan, error) {
 		p, err = readPass(body)
 	case kindCorrelated:
 		p, err = readCorrelated(body)
+	case kindParts:
+		p, err = readParts(body)
 	default:
 		return nil, fmt.Errorf("a plan of the unknown kind %d", kind)
 	}

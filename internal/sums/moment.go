@@ -42,16 +42,16 @@ const stripeRows = 32
 // frequencies and idf of all their words. With visible the hidden tokens (package holdout)
 // are left out. weights are those of the documents in their order, at most 1 each; nil:
 // all weigh 1.
-func NewMoment(df []int, idf []float64, words []int, visible bool, weights []float64) (*Moment, error) {
+func NewMoment[W int | int32](df []int, idf []float64, words []W, visible bool, weights []float64) (*Moment, error) {
 	if len(df) != len(idf) {
 		return nil, fmt.Errorf("document frequencies of %d words and idf of %d", len(df), len(idf))
 	}
-	m := &Moment{all: len(idf), words: words, visible: visible, weights: weights}
+	m := &Moment{all: len(idf), visible: visible, weights: weights}
 	for i, w := range words {
-		if w < 0 || w >= len(idf) || i > 0 && w <= words[i-1] {
+		if w < 0 || int(w) >= len(idf) || i > 0 && w <= words[i-1] {
 			return nil, fmt.Errorf("word %d at place %d; want words ascending in [0, %d)", w, i, len(idf))
 		}
-		m.df, m.idf = append(m.df, df[w]), append(m.idf, idf[w])
+		m.words, m.df, m.idf = append(m.words, int(w)), append(m.df, df[w]), append(m.idf, idf[w])
 	}
 	return m, m.prepare()
 }
@@ -74,10 +74,7 @@ func (m *Moment) prepare() error {
 	return m.weights.check()
 }
 
-func (m *Moment) Len() int { return momentLen(len(m.words)) + 1 }
-
-// momentLen returns how many entries have two of n words, regardless of their order.
-func momentLen(n int) int { return n * (n + 1) / 2 }
+func (m *Moment) Len() int { return triangle(len(m.words)) + 1 }
 
 func (m *Moment) Shared() bool { return true }
 

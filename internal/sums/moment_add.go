@@ -16,13 +16,20 @@ import (
 const momentNNZ = 1 << 18
 
 func (m *Moment) Adder() Adder {
-	n := len(m.words)
-	a := &momentAdder{
-		Moment: m, rank: slices.Repeat([]int32{bag.Unknown}, m.all), idf: make([]float64, n),
-		value: make([]float64, n), set: make([]uint64, (n+63)/64), first: make([]int, n+1),
-	}
+	a := m.adder()
+	a.rank = slices.Repeat([]int32{bag.Unknown}, m.all)
 	for i, at := range m.order {
-		a.rank[m.words[at]], a.idf[i] = int32(i), m.idf[at]
+		a.rank[m.words[at]] = int32(i)
+	}
+	return a
+}
+
+// adder returns one without the ranks of words.
+func (m *Moment) adder() *momentAdder {
+	n := len(m.words)
+	a := &momentAdder{Moment: m, idf: make([]float64, n), value: make([]float64, n), set: make([]uint64, (n+63)/64), first: make([]int, n+1)}
+	for i, at := range m.order {
+		a.idf[i] = m.idf[at]
 	}
 	return a
 }
@@ -34,9 +41,12 @@ type momentAdder struct {
 	rank []int32   // of each word of the documents; Unknown if it is not one of the n
 	idf  []float64 // by rank
 
-	// A document: the value of each rank, and a bit for those that it has.
-	value []float64
-	set   []uint64
+	// A document: the value of each rank, a bit for those that it has, how many these are, and the sum
+	// of squares.
+	value    []float64
+	set      []uint64
+	distinct int
+	length   float64
 
 	// The nonzeros of a chunk by document, those of each by rank, and the place after the
 	// last nonzero of each document.
@@ -81,14 +91,9 @@ func (a *momentAdder) Add(ctx context.Context, b *corpus.Block, _ Kept, sum []in
 
 // gather adds a document to the chunk.
 func (a *momentAdder) gather(words, counts []int32, weight float64, heldOut bool) {
-	distinct, length := 0, 0.0
 	add := func(i int, count int64) {
 		if r := a.rank[words[i]]; r >= 0 && count > 0 {
-			v := float64(count) * a.idf[r]
-			a.value[r] = v
-			a.set[r/64] |= 1 << (r % 64)
-			length += float64(v * v) // without the fused operation of some CPUs
-			distinct++
+			a.put(r, float64(count))
 		}
 	}
 	if heldOut {
@@ -98,7 +103,22 @@ func (a *momentAdder) gather(words, counts []int32, weight float64, heldOut bool
 			add(i, int64(x))
 		}
 	}
-	if distinct < 2 {
+	a.done(weight)
+}
+
+// put adds to the document a word that it has so often.
+func (a *momentAdder) put(rank int32, count float64) {
+	v := count * a.idf[rank]
+	a.value[rank] = v
+	a.set[rank/64] |= 1 << (rank % 64)
+	a.length += float64(v * v) // without the fused operation of some CPUs
+	a.distinct++
+}
+
+// done adds the document to the chunk, unless it has fewer than two words.
+func (a *momentAdder) done(weight float64) {
+	distinct, length := a.distinct, a.length
+	if a.distinct, a.length = 0, 0; distinct < 2 {
 		clear(a.set)
 		return
 	}

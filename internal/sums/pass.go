@@ -19,6 +19,10 @@ type Pass struct {
 	Alpha  float32     // prior count of each topic in a document
 	Begin  []float32   // K, above 0
 	Steps  int
+	// Least is how many tokens of a block of topics (estep.BlockSize) a document has that keeps it; 0:
+	// documents have all topics. Tokens by block come from Steps steps with each block as a topic, or
+	// are those that an earlier pass left.
+	Least float32
 	// After is the key of a pass that left weights of the topics in each document, and Columns
 	// the number that each of its topics has now. Zero: weights begin with Begin.
 	After   Key
@@ -53,8 +57,8 @@ const (
 	Finish              // the documents of each word by topic, and E[θθᵀ]
 )
 
-// A sum of a Pass has the counts by word, N×K; the upper triangle of the moments by rows; the
-// costs of pairs; and these.
+// A sum of a Pass has the counts by word, N×K; the upper triangle of the moments by rows; with Least
+// the K linear moments and their weight; the costs of pairs; and these.
 const (
 	atLogLik = iota
 	atHidden
@@ -82,8 +86,15 @@ func (p *Pass) moments() int {
 	if p.Task != Finish {
 		return 0
 	}
-	return p.Topics.K * (p.Topics.K + 1) / 2
+	n := triangle(p.Topics.K)
+	if p.Least > 0 {
+		n += p.Topics.K + 1
+	}
+	return n
 }
+
+// triangle returns how many entries have two of n numbers, regardless of their order.
+func triangle(n int) int { return n * (n + 1) / 2 }
 
 func (p *Pass) Shared() bool { return false }
 
@@ -169,20 +180,28 @@ func (a *Answer) Counts(i int, to []float64) {
 }
 
 // Moments returns Σ E[θθᵀ] of the documents, K×K. No topic has the weight 0, so that entries
-// are at least what they are rounded to a multiple of.
-func (a *Answer) Moments() *mat.Dense {
-	k, s := a.p.Topics.K, a.p.docShift()
-	m := mat.NewDense(k, k, nil)
+// are at least what they are rounded to a multiple of. With Least it returns, of documents with n
+// tokens by topic and a weight c of each, the sums of c·nnᵀ, c·n and c.
+func (a *Answer) Moments() (square *mat.Dense, linear []float64, all float64) {
+	k, s, least := a.p.Topics.K, a.p.docShift(), int64(1)
+	square = mat.NewDense(k, k, nil)
 	from := a.sum[a.p.counts():]
+	if a.p.Least > 0 {
+		rest := from[triangle(k):]
+		for _, v := range rest[:k] {
+			linear = append(linear, unfix(v, s))
+		}
+		least, all = 0, unfix(rest[k], s)
+	}
 	for i := range k {
 		for j := i; j < k; j++ {
-			v := unfix(max(from[j-i], 1), s)
-			m.Set(i, j, v)
-			m.Set(j, i, v)
+			v := unfix(max(from[j-i], least), s)
+			square.Set(i, j, v)
+			square.Set(j, i, v)
 		}
 		from = from[k-i:]
 	}
-	return m
+	return square, linear, all
 }
 
 // Cost returns the log-likelihood that the sample loses if pair i becomes one topic.

@@ -2,22 +2,27 @@ package sums
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/docstep"
+	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/holdout"
 )
 
 // passAdder has the scratch space of a Pass, which grows with the longest document alone.
 type passAdder struct {
 	p        *Pass
-	rule     docstep.Rule
+	all      docstep.Rule  // of all topics
+	rule     *docstep.Rule // of those that doc has
+	blocks   []uint16      // of them; nil: all
 	doc      *docstep.Document
 	begin    float32 // the sum of Begin
 	kept     Kept    // of the document
 	carry    Carry
+	weights  []float32 // of all topics, padded
 	theta    []float32 // K
 	costs    []float64
 	scales   []float32 // by word: 2^shift
@@ -25,12 +30,19 @@ type passAdder struct {
 	counting float64   // of documents
 	tokens   float64   // of numbers of tokens
 	weight   float64   // of doc
+
+	// With Least: the blocks of topics as topics of their own.
+	coarse     *docstep.Document
+	coarseRule docstep.Rule
+	coarseT    []float32 // the weights to begin with
 }
 
-func (p *Pass) Adder() Adder {
+func (p *Pass) Adder() Adder { return p.adder() }
+
+func (p *Pass) adder() *passAdder {
 	k := p.Topics.K
 	a := &passAdder{
-		p: p, rule: p.rule(), doc: docstep.NewDocument(k), carry: p.Carry(),
+		p: p, all: p.rule(), doc: docstep.NewDocument(k), carry: p.Carry(), weights: make([]float32, p.Topics.Stride),
 		theta: make([]float32, k), costs: make([]float64, len(p.Pairs)), scales: make([]float32, p.Topics.N),
 		scoring: power(p.scoreShift()), counting: power(p.docShift()), tokens: power(p.tokenShift()),
 	}
@@ -40,19 +52,29 @@ func (p *Pass) Adder() Adder {
 	for i := range a.scales {
 		a.scales[i] = float32(power(p.wordShift(i)))
 	}
+	if a.rule = &a.all; p.Least > 0 && len(p.Columns) == 0 {
+		a.coarsen()
+	}
 	return a
 }
 
 func (a *passAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, sum []int64) error {
-	to := docstep.Sums{Each: a.each(sum), Count: a.p.Keep}
+	to, end := docstep.Sums{Each: a.each(sum), Count: a.p.Keep}, sum[len(sum)-passTail:]
+	return a.documents(ctx, b, kept, end, func(key uint64) error {
+		compare := len(a.p.Pairs) > 0 && holdout.Sampled(key, a.p.Every)
+		if a.p.Task == Compare && !compare {
+			return nil
+		}
+		return a.add(compare, holdout.Sampled(key, a.p.Scored), to, sum)
+	})
+}
+
+// documents loads the documents of a block that are not empty one after the other and calls add for
+// each with its key. Of those without a weight it counts the tokens alone.
+func (a *passAdder) documents(ctx context.Context, b *corpus.Block, kept Kept, end []int64, add func(key uint64) error) error {
 	for d := range b.Docs() {
 		if err := ctx.Err(); err != nil {
 			return err
-		}
-		key := b.Key(d)
-		compare := len(a.p.Pairs) > 0 && holdout.Sampled(key, a.p.Every)
-		if a.p.Task == Compare && !compare {
-			continue
 		}
 		words, counts := b.Doc(d)
 		if len(words) == 0 {
@@ -65,15 +87,15 @@ func (a *passAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, sum []i
 		if a.weight, err = a.p.Weights.of(b, d); err != nil {
 			return err
 		}
+		key := b.Key(d)
 		a.kept = kept.documents(a.carry, d, d+1)
 		a.doc.Load(words, counts, 1, a.p.Hide && holdout.HeldOut(key)) // each number added has the weight
 		if a.weight == 0 {
-			end := sum[len(sum)-passTail:]
 			end[atTokens] += a.doc.Visible.Sum
 			end[atHiddenTokens] += a.doc.Hidden.Sum
 			continue
 		}
-		if err := a.add(compare, holdout.Sampled(key, a.p.Scored), to, sum); err != nil {
+		if err := add(key); err != nil {
 			return fmt.Errorf("document %s: %w", b.Name(d), err)
 		}
 	}
@@ -99,13 +121,17 @@ func (a *passAdder) add(compare, score bool, to docstep.Sums, sum []int64) error
 	case Compare:
 		return nil
 	case Learn:
-		loglik, hidden, err = a.doc.Learn(&a.rule, to, total, score)
+		loglik, hidden, err = a.doc.Learn(a.rule, to, total, score)
 		if err == nil && p.Keep {
-			a.rule.Prior.Overrelax(a.kept.New, a.doc.T, a.doc.N)
+			a.keep()
 		}
 	case Finish:
-		a.moments(total, sum[p.counts():])
-		loglik, err = a.doc.Finish(&a.rule, &to, total)
+		if p.Least > 0 {
+			a.someMoments(sum[p.counts():])
+		} else {
+			a.moments(total, sum[p.counts():])
+		}
+		loglik, err = a.doc.Finish(a.rule, &to, total)
 	}
 	if err != nil {
 		return err
@@ -124,17 +150,40 @@ func (a *passAdder) count(end []int64, x *docstep.Tokens, loglik float64, scored
 	}
 }
 
-// weigh sets the document's weights of the topics and returns their sum.
+// weigh sets the document's weights of the topics, and which blocks of them it keeps, and returns the
+// sum of the weights.
 func (a *passAdder) weigh() (total float64, err error) {
-	p, t := a.p, a.doc.T[:a.p.Topics.K]
-	all := float32(float64(a.doc.Visible.Sum) + float64(p.Alpha)*float64(len(t)))
-	begin := a.carry.Old == 0
-	if begin {
+	p, t := a.p, a.weights[:a.p.Topics.K]
+	all, begin := a.total(len(t)), a.carry.Old == 0
+	switch {
+	case !begin:
+		err = a.resume(t, all)
+	case p.Least > 0:
+		err = a.settleBlocks(t, all)
+	default:
 		docstep.Rescale(t, p.Begin, all/a.begin)
-	} else if err := a.resume(t, all); err != nil {
+	}
+	if err != nil {
 		return 0, err
 	}
-	return float64(all), a.doc.Settle(&a.rule, all, p.Steps, begin)
+	if p.Least > 0 {
+		a.choose()
+		all = a.total(a.topics())
+		a.rule = a.doc.Within(&a.all, a.blocks)
+		sum := float32(0)
+		for _, v := range estep.Pick(a.doc.T[:0], a.weights, a.blocks) {
+			sum += v
+		}
+		docstep.Rescale(a.doc.T, a.doc.T, all/sum)
+	} else {
+		copy(a.doc.T, t)
+	}
+	return float64(all), a.doc.Settle(a.rule, all, p.Steps, begin)
+}
+
+// total returns the sum of the weights of a document with some topics.
+func (a *passAdder) total(topics int) float32 {
+	return float32(float64(a.doc.Visible.Sum) + float64(a.p.Alpha)*float64(topics))
 }
 
 // resume sets t to the weights that an earlier pass has left, with the sum all.
@@ -142,20 +191,35 @@ func (a *passAdder) resume(t []float32, all float32) error {
 	clear(t)
 	sum := float32(0)
 	for i, v := range a.kept.Old {
-		if !(v > 0) || v > math.MaxFloat32 {
+		if !(v >= 0) || v > math.MaxFloat32 {
 			return fmt.Errorf("topic %d has the weight %v", i, v)
 		}
 		t[a.p.Columns[i]] += v
 		sum += v
 	}
+	if sum == 0 {
+		return errors.New("no topic has a weight")
+	}
 	docstep.Rescale(t, t, all/sum)
 	return nil
+}
+
+// keep leaves the weights for a later pass.
+func (a *passAdder) keep() {
+	if a.blocks == nil {
+		a.rule.Prior.Overrelax(a.kept.New, a.doc.T, a.doc.N)
+		return
+	}
+	a.rule.Prior.Overrelax(a.doc.T, a.doc.T, a.doc.N)
+	clear(a.weights)
+	estep.Spread(a.weights, a.doc.T, a.blocks)
+	copy(a.kept.New, a.weights)
 }
 
 // compare adds to the costs of pairs.
 func (a *passAdder) compare(sum []int64) error {
 	clear(a.costs)
-	if err := a.doc.Compare(a.costs, &a.rule, a.p.Pairs, a.p.Totals); err != nil {
+	if err := a.doc.Compare(a.costs, a.rule, a.p.Pairs, a.p.Totals); err != nil {
 		return err
 	}
 	for i, v := range a.costs {
@@ -174,7 +238,15 @@ func (a *passAdder) each(sum []int64) func(i int, out []float32, all float32) {
 	row := func(i int) []int64 { return sum[int(v.Words[i])*k:][:k] }
 	return func(i int, out []float32, all float32) {
 		x := v.Counts[i] * float32(a.weight) * a.scales[v.Words[i]]
-		addNearest(row(i), out, x/all, 2*x, &row(min(i+ahead, len(v.Words)-1))[0])
+		to, next := row(i), row(min(i+ahead, len(v.Words)-1))
+		if a.blocks == nil {
+			addNearest(to, out, x/all, 2*x, &next[0])
+			return
+		}
+		for j, b := range a.blocks {
+			lo := estep.BlockSize * int(b)
+			addNearest(to[lo:min(lo+estep.BlockSize, k)], out[estep.BlockSize*j:], x/all, 2*x, &next[lo])
+		}
 	}
 }
 

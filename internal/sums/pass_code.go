@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/jsmf-go/spectral/internal/docstep"
@@ -18,7 +19,8 @@ type passHeader struct {
 	Task                uint8
 	Leave, Hide, Keep   bool
 	N, K, Steps, Pairs  uint32
-	Columns, _          uint32
+	Columns             uint32
+	Least               float32
 	After               Key
 	Every, Scored, Docs int64
 	Alpha               float32
@@ -42,7 +44,7 @@ func (p *Pass) MarshalBinary() ([]byte, error) {
 	h := passHeader{
 		Task: uint8(p.Task), Leave: p.Leave, Hide: p.Hide, Keep: p.Keep, After: p.After, Columns: uint32(len(p.Columns)),
 		N: uint32(n), K: uint32(k), Steps: uint32(p.Steps), Pairs: uint32(len(p.Pairs)),
-		Every: p.Every, Scored: p.Scored, Docs: p.Docs, Alpha: p.Alpha,
+		Every: p.Every, Scored: p.Scored, Docs: p.Docs, Alpha: p.Alpha, Least: p.Least,
 	}
 	var pairs []uint32
 	for _, x := range p.Pairs {
@@ -85,7 +87,7 @@ func readPass(b []byte) (*Pass, error) {
 	p := &Pass{
 		Task: Task(h.Task), Leave: h.Leave, Hide: h.Hide, Keep: h.Keep, Steps: int(h.Steps), After: h.After,
 		Every: h.Every, Scored: h.Scored, Docs: h.Docs,
-		Alpha:  h.Alpha,
+		Alpha: h.Alpha, Least: h.Least,
 		Topics: estep.NewRows(int(h.N), int(h.K)), Begin: make([]float32, h.K), Totals: make([]float64, h.K),
 		Words: make([]int64, h.N), Unigram: make([]float32, h.N), Columns: make([]int32, h.Columns),
 	}
@@ -115,6 +117,9 @@ func (p *Pass) check() error {
 		return fmt.Errorf("a pass of task %d takes %d numbers of a document, keep is %v", p.Task, len(p.Columns), p.Keep)
 	case p.Steps < 0 || p.Steps == 0 && len(p.Columns) == 0 || p.Every < 1 || p.Scored < 1 || p.Docs < 0:
 		return fmt.Errorf("a pass has %d steps, samples of one in %d and one in %d, %d documents", p.Steps, p.Every, p.Scored, p.Docs)
+	}
+	if !(p.Least >= 0 && p.Least <= math.MaxFloat32) {
+		return fmt.Errorf("a document of a pass keeps blocks of %v tokens", p.Least)
 	}
 	n, k := p.Topics.N, p.Topics.K
 	if len(p.Begin) != k || len(p.Totals) != k || len(p.Words) != n || len(p.Unigram) != n {

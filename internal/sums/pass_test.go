@@ -54,11 +54,20 @@ type slowPass struct {
 	costs           []float64
 	loglik, hidden  float64
 	tokens          float64
+	linear          []float64 // with Least
+	all             float64   // with Least
+	parts           []slowPart
+}
+
+// slowPart is the part that a topic has of a document.
+type slowPart struct {
+	topic int
+	words map[int]float64
 }
 
 func slow(p *Pass, docs []corpus.Document) *slowPass {
 	n, k := p.Topics.N, p.Topics.K
-	s := &slowPass{counts: zeros(n, k), moments: zeros(k, k), costs: make([]float64, len(p.Pairs))}
+	s := &slowPass{counts: zeros(n, k), moments: zeros(k, k), costs: make([]float64, len(p.Pairs)), linear: make([]float64, k)}
 	for number, d := range docs {
 		if len(d.Words) == 0 {
 			continue
@@ -76,10 +85,22 @@ func slow(p *Pass, docs []corpus.Document) *slowPass {
 			}
 		}
 		form := p.Leave && len(hidden) == 0
-		t := s.weights(p, x, form)
+		begin, alpha := make([]float64, k), slices.Repeat([]float64{float64(p.Alpha)}, k)
+		for i, v := range p.Begin {
+			begin[i] = float64(v)
+		}
+		if p.Least > 0 {
+			begin, alpha = kept(p, x, form)
+		}
+		t := weights(p, begin, alpha, x, form)
 		all := sumOfAll(t)
+		tokens := make([]float64, k)
+		for i, v := range t {
+			tokens[i] = max(v-alpha[i], 0)
+		}
+		s.share(p, tokens, x)
 		for i, pair := range p.Pairs {
-			if holdout.Sampled(key, p.Every) {
+			if holdout.Sampled(key, p.Every) && (p.Least == 0 || max(t[pair.Into], t[pair.From]) >= float64(p.Alpha)+0.05) {
 				s.costs[i] += lost(p, pair, t, x)
 			}
 		}
@@ -97,6 +118,10 @@ func slow(p *Pass, docs []corpus.Document) *slowPass {
 			for i, g := range responsibilities(p, t, int(w), form && p.Task == Learn) {
 				s.counts[w][i] += v * g
 			}
+		}
+		if p.Least > 0 {
+			s.addSome(p, tokens)
+			continue
 		}
 		for i, x := range t {
 			for j, y := range t {
@@ -136,7 +161,7 @@ func responsibilities(p *Pass, t []float64, w int, leave bool) []float64 {
 	g, z, sum := make([]float64, len(t)), dots(t, b), 0.0
 	for i, v := range t {
 		g[i] = v * float64(b[i])
-		if leave {
+		if leave && v > 0 {
 			g[i] = max(v-g[i]/z, docstep.MinWeight) * float64(b[i])
 		}
 		sum += g[i]
@@ -147,16 +172,12 @@ func responsibilities(p *Pass, t []float64, w int, leave bool) []float64 {
 	return g
 }
 
-// weights are those of the topics in a document with counts x, found with a token left out from
-// the second step on if leave.
-func (s *slowPass) weights(p *Pass, x map[int32]float64, leave bool) []float64 {
-	alpha, tokens := float64(p.Alpha), 0.0
+// weights are those of the topics in a document with counts x that begins with some, found with a token
+// left out from the second step on if leave.
+func weights(p *Pass, begin, alpha []float64, x map[int32]float64, leave bool) []float64 {
+	all, t := sumOfAll(alpha), slices.Clone(begin)
 	for _, v := range x {
-		tokens += v
-	}
-	all, t := tokens+alpha*float64(p.Topics.K), make([]float64, p.Topics.K)
-	for i, v := range p.Begin {
-		t[i] = float64(v)
+		all += v
 	}
 	scale := func() {
 		sum := sumOfAll(t)
@@ -173,12 +194,89 @@ func (s *slowPass) weights(p *Pass, x map[int32]float64, leave bool) []float64 {
 			}
 		}
 		for i, v := range next {
-			v += alpha
-			t[i] = max(v*min(v/t[i], 4), alpha)
+			if v += alpha[i]; v > 0 {
+				v = max(v*min(v/t[i], 4), alpha[i])
+			}
+			t[i] = v
 		}
 		scale()
 	}
 	return t
+}
+
+// kept are the weights that a document with counts x begins with, and α, of the topics that it keeps: 0 of
+// the others. Each block is a topic at first, a mean of its topics.
+func kept(p *Pass, x map[int32]float64, leave bool) (begin, alpha []float64) {
+	k := p.Topics.K
+	blocks := (k + 15) / 16
+	q := &Pass{Topics: estep.NewRows(p.Topics.N, blocks), Steps: p.Steps}
+	begin, alpha = make([]float64, k), make([]float64, k)
+	b, a := make([]float64, blocks), make([]float64, blocks)
+	for t, v := range p.Begin {
+		b[t/16] += float64(v)
+		a[t/16] += float64(p.Alpha)
+	}
+	for w := range p.Topics.N {
+		for t, v := range p.Topics.Row(w) {
+			q.Topics.Row(w)[t/16] += v * p.Begin[t] / float32(b[t/16])
+		}
+	}
+	all, sums := weights(q, b, a, x, leave), make([]float64, blocks)
+	for t, v := range p.Begin {
+		begin[t] = float64(v) * all[t/16] / b[t/16]
+		sums[t/16] += max(begin[t]-float64(p.Alpha), 0)
+	}
+	most := slices.Index(sums, slices.Max(sums))
+	for t := range begin {
+		if sums[t/16] < float64(p.Least) && t/16 != most || t/16 != most && slices.Max(sums) < float64(p.Least) {
+			begin[t] = 0
+		} else {
+			alpha[t] = float64(p.Alpha)
+		}
+	}
+	return begin, alpha
+}
+
+// addSome adds c·nnᵀ, c·n and c of a document with n tokens by topic.
+func (s *slowPass) addSome(p *Pass, n []float64) {
+	total := float64(p.Alpha)*float64(len(n)) + sumOfAll(n)
+	c := 1 / total / (total + 1)
+	s.all += c
+	for i, x := range n {
+		s.linear[i] += c * x
+		for j, y := range n {
+			s.moments[i][j] += c * x * y
+		}
+	}
+}
+
+// share adds the parts of a document with n tokens by topic.
+func (s *slowPass) share(p *Pass, n []float64, x map[int32]float64) {
+	n = slices.Clone(n)
+	for i, v := range n {
+		if v < docstep.LeastShared {
+			n[i] = 0
+		}
+	}
+	if sumOfAll(n) == 0 {
+		return
+	}
+	parts := make([]slowPart, len(n))
+	for w, v := range x {
+		for i, g := range responsibilities(p, n, int(w), false) {
+			if g*v >= docstep.LeastShared {
+				if parts[i].words == nil {
+					parts[i] = slowPart{i, map[int]float64{}}
+				}
+				parts[i].words[int(w)] = g * v
+			}
+		}
+	}
+	for _, part := range parts {
+		if len(part.words) > 0 {
+			s.parts = append(s.parts, part)
+		}
+	}
 }
 
 // lost is the log-likelihood that a document loses if two topics are one.
@@ -208,11 +306,17 @@ func TestPass(t *testing.T) {
 	const tol = 2e-6
 	l := random(300, 40)
 	for _, task := range []Task{Learn, Finish} {
-		for _, k := range []int{1, 5, 17} {
+		for _, k := range []int{1, 5, 17, -40} {
 			for _, leave := range []bool{false, true} {
 				name := fmt.Sprintf("task %d, K = %d, leave %v: ", task, k, leave)
+				some := k < 0 // topics are kept
+				if some {
+					k = -k
+				}
 				p := passOver(l, k, task)
-				p.Leave = leave
+				if p.Leave = leave; some {
+					p.Least, p.Alpha, p.Pairs = 3, 0.05, p.Pairs[:100]
+				}
 				a, err := p.Read(sumOf(t, NewLocal(l.encode(t), 2), p))
 				if err != nil {
 					t.Fatal(err)
@@ -236,7 +340,12 @@ func TestPass(t *testing.T) {
 					}
 					continue
 				}
-				m := a.Moments()
+				m, linear, all := a.Moments()
+				if closeTo(t, name+"their weight", all, want.all, tol); some {
+					for i, v := range want.linear {
+						closeTo(t, fmt.Sprintf("%slinear moment %d", name, i), linear[i], v, tol)
+					}
+				}
 				for i, row := range want.moments {
 					for j, v := range row {
 						closeTo(t, fmt.Sprintf("%smoment %d, %d", name, i, j), m.At(i, j), v, tol)

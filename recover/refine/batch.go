@@ -27,12 +27,15 @@ import (
 // word and topic move 1.8 times as far as the documents say, no number below a tenth of what
 // they say.
 //
-// The start, merging, documents held out, weights and the end of the passes are as in Passes.
-// The costs of merging are found in the pass before, and the last read finds topic counts by
-// more steps. Documents on other machines have no weights. Topics are not split: the start has at
-// least as many as are asked for.
+// The start, splitting and merging, documents held out, weights and the end of the passes are as in
+// Passes. The costs of merging are found in the pass before, and the last read finds topic counts by
+// more steps. Documents on other machines have no weights. Topics are split by the second moments of
+// their parts of the documents, which take two or more reads of the documents for each level. Once they
+// were split, each pass finds anew which topics a document keeps: it takes the Steps with the mean of
+// each block of 16 topics, and then with the topics of the blocks that have tokens enough, as in Passes.
 //
-// Cost: nnz·K·(Steps+1) times a few operations a pass. Documents that are neither encoded
+// Cost: nnz·K·(Steps+1) times a few operations a pass, or nnz·(Steps+1) times 16 for each block that a
+// document keeps. Documents that are neither encoded
 // ([corpus.Encoded]) nor on other machines are encoded first, in memory. Memory besides that:
 // 36·N·K bytes, and 8·N·K for each goroutine, of which there are at most eight. Carry takes
 // another 8·N·K and, on this machine, 8·K for each document.
@@ -44,7 +47,8 @@ type Batch struct {
 	// nat.
 	Steps int
 	// Carry keeps the topic weights of each document from one pass to the next, 4·K bytes for
-	// a document. After ten steps in the first pass, passes and the last read take no steps:
+	// a document. After ten steps in the first pass, and in the first one after topics were split,
+	// passes and the last read take no steps:
 	// they share out the tokens by the weights of the pass before, over-relaxed. That saves a
 	// third of the time on one machine, and less on Beam; the log-likelihood of a token may be
 	// .015 nats lower. Steps must be 0, and documents have no weights.
@@ -105,6 +109,8 @@ func (b Batch) bytes(docs, words, nonzeros, k float64) float64 {
 	// before; the topics in float32.
 	x := 1<<16 + 8*words*k*(4+maxSlots) + 4*words*padded + 60*words + 4*words*maxSlots
 	x += pairBytes(k) + encodedBytes(docs, words, nonzeros) + b.passes().correlatedBytes(k)
+	// Words that are counted together in the topics that are split, and then their solution.
+	x += 4*k*min(words, dividedWords)*min(words, dividedWords) + maxSlots*32*float64(dividedMost)
 	x += maxSlots * (60*min(corpus.MaxBlockNonzeros, nonzeros) + 64*min(corpus.MaxBlockDocs, docs) + 16*k*k + 200*padded)
 	if b.Carry {
 		x += 8*docs*k + 8*words*k // weights of two passes, and an encoded plan
@@ -130,7 +136,7 @@ func (b Batch) Refine(ctx context.Context, docs corpus.Source, start Start, opt 
 func (b Batch) refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (*Result, error) {
 	f := &plans{Batch: b}
 	var err error
-	if f.topics, err = newTopics(prior{b.Alpha, b.Beta, b.Gain}, docs, start, opt, false); err != nil {
+	if f.topics, err = newTopics(prior{b.Alpha, b.Beta, b.Gain}, docs, start, opt); err != nil {
 		return nil, err
 	}
 	var elsewhere bool

@@ -119,6 +119,51 @@ func TestBatchSameBits(t *testing.T) {
 	}
 }
 
+// The same of topics that are split: of documents that keep some topics, and all, in one level and two,
+// with weights that are kept.
+func TestBatchSplitSameBits(t *testing.T) {
+	p := testutil.NewPlantedTree(4, 6, 3)
+	n, passes := 900, 8
+	if testutil.Race {
+		n, passes = 300, 2
+	}
+	one := mat.NewDense(p.N, 1, nil)
+	for w := range p.N {
+		one.Set(w, 0, mat.Sum(p.B.RowView(w))/float64(p.K))
+	}
+	for _, x := range []struct {
+		start  *mat.Dense
+		length int
+		levels int
+		carry  bool
+		last   int // passes under a logistic-normal prior; −1: none
+	}{
+		{refine.Families(p, 6), 60, 1, false, -1}, {one, 60, 2, true, 2}, {refine.Families(p, 6), 8, 1, false, 2},
+	} {
+		docs := each(t, drawn(t, p, n, x.length, 4), func(*corpus.Document) {})
+		back := each(t, drawn(t, p, n, x.length, 4), shuffle)
+		slices.Reverse(back.docs)
+		s := refine.Batch{N: passes, Carry: x.carry, Correlated: x.last}
+		name := fmt.Sprintf("%v, documents of %d tokens, ", s, x.length)
+		start, opt := refine.Start{B: x.start}, refine.Options{K: p.K, Workers: 1}
+		want := fitTo(t, s, docs, start, opt)
+		if want.Tree == nil || len(want.Tree.Groups) != x.levels || want.Passes != passes+10*x.levels+max(0, x.last) {
+			t.Fatalf("%s%v, %d passes", name, want.Tree, want.Passes)
+		}
+		if err := want.Tree.Validate(p.K); err != nil {
+			t.Errorf("%s%v", name, err)
+		}
+		opt.Workers = 3
+		for from, docs := range map[string]corpus.Source{"three workers": docs, "another order": back, "places": cut(t, docs, 5, p.N)} {
+			got := fitTo(t, s, docs, start, opt)
+			sameRefined(t, name+from, want, got)
+			if fmt.Sprint(got.Tree) != fmt.Sprint(want.Tree) {
+				t.Errorf("%s%s: another tree", name, from)
+			}
+		}
+	}
+}
+
 // weigh sets the counts of document d, of which x is visible, by over-relaxed steps, from the
 // second one on with a token left out if leave.
 func (s *transcript) weigh(d int, x, begin []float64, steps int, leave bool) {
@@ -323,7 +368,7 @@ func TestBatchErrors(t *testing.T) {
 		{refine.Batch{Steps: 2, Carry: true}, docs, 0, "Steps = 2 with Carry"},
 		{refine.Batch{Gain: math.NaN()}, docs, 0, "Gain = NaN"},
 		{refine.Batch{}, nil, 0, "no documents"},
-		{refine.Batch{}, docs, 5, "5 topics of a start with 4"},
+		{refine.Batch{}, docs, 61, "61 topics of a start with 4 and 60 words"},
 		{refine.Batch{}, list{}, 0, "no tokens"},
 		{refine.Batch{}, list{docs: docs.docs, err: cause}, 0, "a machine burnt down"},
 		{refine.Batch{}, failing, 0, "a machine burnt down"},

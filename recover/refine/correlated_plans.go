@@ -15,6 +15,7 @@ const correlatedSteps, correlatedLastSteps = 6, 12
 // left some, if they left anything.
 func (f *plans) correlatedPlan(task sums.Task, steps, turn int, logits bool) *sums.Correlated {
 	p := f.plan(task, steps)
+	p.Least = 0
 	return &sums.Correlated{Pass: p, Prior: f.normal, Turn: int32(turn), Logits: logits && len(p.Columns) > 0, Informs: informs(f.seen.all.Docs)}
 }
 
@@ -62,6 +63,6 @@ func (f *plans) correlatedLast(ctx context.Context, res *Result) (Score, error) 
 	if err != nil {
 		return Score{}, err
 	}
-	res.A = a.Moments()
+	res.A, _, _ = a.Moments()
 	return scoreOf(a), f.take(ctx, a, false)
 }

@@ -154,13 +154,16 @@ func (p Passes) bytes(docs, words, nonzeros, k float64) float64 {
 	// By goroutine: a block, encoded and decoded, and θ of its documents.
 	b += maxSlots * (60*min(corpus.MaxBlockNonzeros, nonzeros) + min(corpus.MaxBlockDocs, docs)*(8*k+64) + 16*k*k)
 	// The parts of the documents that topics have while these are split, and their words.
-	b += 80*nonzeros + maxSlots*32*float64(max(dividedWords*dividedWords, 4*manyWords*manyWords*widest*widest))
+	b += 80*nonzeros + maxSlots*32*float64(dividedMost)
 	b += p.correlatedBytes(k) + maxSlots*min(corpus.MaxBlockDocs, docs)*8*k // a second θ of each
 	if p.Scratch == "" {
 		return b + 8*docs*k // twice for a moment, when topics have been merged
 	}
 	return b + 16*maxSlots*min(corpus.MaxBlockDocs, docs)*k
 }
+
+// dividedMost are the entries of the co-occurrence of the words of a topic that is split, at most.
+const dividedMost = max(dividedWords*dividedWords, 4*manyWords*manyWords*widest*widest)
 
 // correlatedBytes is what the moments of logits take, their eigenvectors, the prior, and space for
 // a document of each goroutine.
@@ -208,7 +211,7 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 func (p Passes) begin(ctx context.Context, docs corpus.Source, start Start, opt Options) (*stripes, error) {
 	f := &stripes{scratch: p.Scratch}
 	var err error
-	if f.topics, err = newTopics(prior{p.Alpha, p.Beta, p.Gain}, docs, start, opt, true); err != nil {
+	if f.topics, err = newTopics(prior{p.Alpha, p.Beta, p.Gain}, docs, start, opt); err != nil {
 		return nil, err
 	}
 	if f.docs, err = encoded(ctx, docs, f.n); err == nil {

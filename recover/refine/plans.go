@@ -2,7 +2,6 @@ package refine
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -29,7 +28,7 @@ type plans struct {
 func (f *plans) plan(task sums.Task, steps int) *sums.Pass {
 	p := &sums.Pass{
 		Task: task, Topics: f.rows, Alpha: float32(f.alpha), Begin: make([]float32, f.k), Steps: steps,
-		Leave: true, Unigram: f.unigram, Scored: 1, Every: f.sample(), Totals: f.totals,
+		Leave: true, Least: f.least(), Unigram: f.unigram, Scored: 1, Every: f.sample(), Totals: f.totals,
 		Words: f.seen.allWords, Docs: int64(f.seen.all.Docs), Weights: f.seen.weights,
 	}
 	if len(f.columns) > 0 {
@@ -39,6 +38,14 @@ func (f *plans) plan(task sums.Task, steps int) *sums.Pass {
 		p.Begin[t] = float32(max(v/f.seen.unit, 1) / float64(f.seen.all.Tokens))
 	}
 	return p
+}
+
+// least returns the tokens with which a document keeps a block of topics; 0: it has all.
+func (f *plans) least() float32 {
+	if f.groups == nil || !f.sparse() {
+		return 0
+	}
+	return f.leastOfBlock()
 }
 
 // sum adds up a plan.
@@ -58,7 +65,7 @@ func scoreOf(a *sums.Answer) Score {
 // pass implements documents. A pass is one plan, with what merging will cost.
 func (f *plans) pass(ctx context.Context, t turn) (Score, error) {
 	p := f.plan(sums.Learn, f.Steps)
-	p.Keep, p.Hide, p.Leave = f.Carry, f.seen.hides && !t.closing, !t.first
+	p.Keep, p.Hide, p.Leave = f.Carry && !t.splits, f.seen.hides && !t.closing, !t.first
 	if f.seen.all.Docs >= manyDocs {
 		p.Scored = scoredOf
 	}
@@ -75,7 +82,7 @@ func (f *plans) pass(ctx context.Context, t turn) (Score, error) {
 		err = f.leave(p, p.Keep)
 	}
 	if err == nil {
-		err = f.take(ctx, a, !t.first && !t.closing)
+		err = f.take(ctx, a, !t.begins && !t.closing)
 	}
 	if err != nil {
 		return Score{}, err
@@ -83,9 +90,6 @@ func (f *plans) pass(ctx context.Context, t turn) (Score, error) {
 	f.priced = price(pairs, a)
 	return scoreOf(a), f.learn(ctx)
 }
-
-// split implements documents. newTopics refuses what would need it.
-func (f *plans) split(context.Context, int) error { return errors.ErrUnsupported }
 
 // take sets the sums to the counts of a pass, over-relaxed if far.
 func (f *plans) take(ctx context.Context, a *sums.Answer, far bool) error {
@@ -108,7 +112,7 @@ func (f *plans) take(ctx context.Context, a *sums.Answer, far bool) error {
 
 // leave notes that a pass has left weights of the documents.
 func (f *plans) leave(p sums.Plan, kept bool) (err error) {
-	if !kept {
+	if f.columns = nil; !kept {
 		return nil
 	}
 	f.after, _, err = sums.KeyOf(p)
@@ -166,6 +170,8 @@ func (f *plans) last(ctx context.Context, res *Result) (Score, error) {
 	if err != nil {
 		return Score{}, err
 	}
-	res.A = a.Moments()
+	m := moments{}
+	m.square, m.linear, m.all = a.Moments()
+	res.A = m.matrix(f.alpha)
 	return scoreOf(a), f.take(ctx, a, false)
 }

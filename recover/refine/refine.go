@@ -7,7 +7,7 @@
 // nothing of the documents. They are encoded once ([corpus.Encoded]), in memory or in a file,
 // and each pass decodes them. The papers on anchor words do not have this step.
 //
-// Passes finds many topics by a divisive start: it splits few topics into as many as are asked for
+// Both find many topics by a divisive start: they split few topics into as many as are asked for
 // (Options.K). Each document then keeps few of them, so that a pass costs by the topics that
 // documents have.
 package refine
@@ -58,10 +58,10 @@ func Remote(r Refiner) bool {
 	return false
 }
 
-// Splits reports whether r can make more topics than it starts with (Options.K), as Passes can.
+// Splits reports whether r can make more topics than it starts with (Options.K), as Passes and Batch can.
 func Splits(r Refiner) bool {
 	switch r.(type) {
-	case Passes, *Passes:
+	case Passes, *Passes, Batch, *Batch:
 		return true
 	}
 	return false
@@ -86,8 +86,8 @@ type Start struct {
 // Options are what every Refiner takes besides its own settings.
 type Options struct {
 	// K is the number of topics of the result; 0 means as many as the start has. A Refiner chooses
-	// what becomes of surplus topics. Passes alone takes a start with fewer topics, which it splits,
-	// in all up to the number of words.
+	// what becomes of surplus topics. Passes and Batch take a start with fewer topics, which they
+	// split, in all up to the number of words.
 	K int
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int

@@ -74,7 +74,7 @@ type topics struct {
 }
 
 // newTopics checks the input and what is asked for.
-func newTopics(p prior, docs corpus.Source, start Start, opt Options, splits bool) (*topics, error) {
+func newTopics(p prior, docs corpus.Source, start Start, opt Options) (*topics, error) {
 	if docs == nil {
 		return nil, errors.New("refine: no documents")
 	}
@@ -86,10 +86,7 @@ func newTopics(p prior, docs corpus.Source, start Start, opt Options, splits boo
 	if s.want == 0 {
 		s.want = s.k
 	}
-	most := s.k
-	if splits {
-		most = max(s.k, s.n)
-	}
+	most := max(s.k, s.n)
 	if s.want < 1 || s.want > most {
 		return nil, fmt.Errorf("refine: %d topics of a start with %d and %d words; want at most %d, or 0 for those of the start", s.want, s.k, s.n, most)
 	}
@@ -201,6 +198,7 @@ type turn struct {
 	begins  bool // the first pass with its topics: topics of all documents
 	closing bool // one of the last two
 	merge   bool // topics are merged after it
+	splits  bool // topics are split after it
 }
 
 // documents are read once a pass, move the sums of the topics, and make the topics anew: in
@@ -237,7 +235,7 @@ func (s *topics) fit(ctx context.Context, docs documents, limit, correlated int,
 	before := splitPasses * len(levels)
 	for i, k := range levels {
 		for t := range splitPasses {
-			score, err := docs.pass(ctx, turn{first: i+t == 0, begins: t == 0})
+			score, err := docs.pass(ctx, turn{first: i+t == 0, begins: t == 0, splits: t == splitPasses-1})
 			if err == nil && t == splitPasses-1 {
 				err = docs.split(ctx, k)
 			}

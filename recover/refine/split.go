@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/jsmf-go/spectral/internal/docstep"
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/parallel"
@@ -28,9 +29,8 @@ const (
 	splitRounds = 4
 	// fromParent is the share of its parent in a topic at first.
 	fromParent = 0.1
-	// leastShared of a token is the least that counts as a word of a topic, and leastHeld tokens of
-	// a topic the least with which a document gets its children.
-	leastShared, leastHeld = 0.05, 0.3
+	// leastHeld tokens of a topic are the least with which a document gets its children.
+	leastHeld = 0.3
 	// foldAll steps of EM find of which topics a document has tokens at all.
 	foldAll = 3
 	// splitFold steps of EM find the tokens of the children at first.
@@ -169,49 +169,21 @@ func (f *stripes) divided(ctx context.Context) ([]part, error) {
 			return err
 		}
 		of := slots[slot]
-		before := make([]int, f.k) // words of each part before the document
 		for d := range w.block.Docs() {
 			f.load(w, d, f.holdsOut(w.block.Key(d)))
 			if len(w.Visible.Words) == 0 {
 				continue
 			}
 			n, blocks := w.rows.doc(d)
-			rule := w.Within(&f.rule, blocks)
-			some := false
-			for i, v := range n {
-				w.T[i] = 0
-				if v >= leastShared {
-					w.T[i], some = v, true
+			err := w.Parts(w.Within(&f.rule, blocks), n, func(t int, x *docstep.Part) {
+				p := &of[t]
+				if p.tokens += x.Tokens * w.Times; x.Tokens >= f.leastTokens() {
+					p.words, p.counts = append(p.words, x.Words...), append(p.counts, x.Counts...)
+					p.ends, p.weights = append(p.ends, len(p.words)), append(p.weights, w.Times*times)
 				}
-			}
-			if !some { // few tokens that are of many topics alike
-				continue
-			}
-			for t := range of {
-				before[t] = len(of[t].words)
-			}
-			err := w.Shares(rule, func(i, c int, count float32) {
-				if count < leastShared {
-					return
-				}
-				p := &of[c]
-				p.words, p.counts = append(p.words, w.Visible.Words[i]), append(p.counts, count)
 			})
 			if err != nil {
 				return w.fail(d, err)
-			}
-			for t := range of {
-				p := &of[t]
-				sum := 0.0
-				for _, v := range p.counts[before[t]:] {
-					sum += float64(v)
-				}
-				p.tokens += sum * w.Times
-				if sum < f.leastTokens() {
-					p.words, p.counts = p.words[:before[t]], p.counts[:before[t]]
-					continue
-				}
-				p.ends, p.weights = append(p.ends, len(p.words)), append(p.weights, w.Times*times)
 			}
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +53,7 @@ func TestSplitFindsThePlantedTopics(t *testing.T) {
 	const families, each, most = 6, 5, 0.15
 	p := testutil.NewPlantedTree(families, each, 3)
 	c := drawn(t, p, 2400, 60, 4)
-	for _, s := range []refine.Passes{{N: 30, Correlated: -1}, {N: 30, Correlated: 3}} {
+	for _, s := range []refine.Refiner{refine.Passes{N: 30, Correlated: -1}, refine.Passes{N: 30, Correlated: 3}, refine.Batch{N: 30, Correlated: -1}, refine.Batch{N: 30, Carry: true, Correlated: 3}} {
 		r := fitTo(t, s, c.Source(), refine.Start{B: refine.Families(p, each)}, refine.Options{K: p.K})
 		if err := r.Tree.Validate(p.K); err != nil || len(r.Tree.Groups) != 1 || r.From != nil {
 			t.Fatalf("%v: tree %v, %v; from %v", s, r.Tree, err, r.From)
@@ -172,8 +173,16 @@ func TestSplitWeights(t *testing.T) {
 			twice.docs = append(twice.docs, d)
 		}
 	}
-	s, opt := refine.Passes{N: 10, Correlated: -1}, refine.Options{K: p.K, Workers: 2}
-	a, b := fitTo(t, s, once, refine.Start{B: refine.Families(p, 5)}, opt), fitTo(t, s, copied{twice}, refine.Start{B: refine.Families(p, 5)}, opt)
+	for _, s := range []refine.Refiner{refine.Passes{N: 10, Correlated: -1}, refine.Batch{N: 10, Correlated: -1}} {
+		splitWeights(t, s, p, once, copied{twice}, tol)
+	}
+}
+
+// splitWeights checks a refiner over documents with weights and over as many copies.
+func splitWeights(t *testing.T, s refine.Refiner, p *testutil.Planted, once rated, twice copied, tol float64) {
+	t.Helper()
+	opt := refine.Options{K: p.K, Workers: 2}
+	a, b := fitTo(t, s, once, refine.Start{B: refine.Families(p, 5)}, opt), fitTo(t, s, twice, refine.Start{B: refine.Families(p, 5)}, opt)
 	if fmt.Sprint(a.Tree) != fmt.Sprint(b.Tree) || a.HeldOut == 0 || b.HeldOut == 0 {
 		t.Errorf("trees %v and %v", a.Tree, b.Tree)
 	}
@@ -187,9 +196,7 @@ func TestSplitWeights(t *testing.T) {
 		}
 	}
 	// One document of a weight far above the others does not keep them from being split.
-	for i := range once.w {
-		once.w[i] = 1
-	}
+	once.w = slices.Repeat([]float64{1}, len(once.w))
 	once.w[0] = 1000
 	if _, err := s.Refine(ctx, once, refine.Start{B: refine.Families(p, 5)}, opt); err != nil {
 		t.Error(err)
@@ -210,14 +217,15 @@ func TestSplitOfOneToken(t *testing.T) {
 	for i := range 20 {
 		docs.docs = append(docs.docs, corpus.Document{ID: fmt.Sprint("short ", i), Words: []int32{int32(i)}, Counts: []int32{1}})
 	}
-	r := fitTo(t, refine.Passes{N: 2, Gain: -1, Correlated: -1}, docs, refine.Start{B: p.B}, refine.Options{K: 60})
-	if err := r.Tree.Validate(60); err != nil {
-		t.Error(err)
+	for _, s := range []refine.Refiner{refine.Passes{N: 2, Gain: -1, Correlated: -1}, refine.Batch{N: 2, Gain: -1, Correlated: -1}} {
+		r := fitTo(t, s, docs, refine.Start{B: p.B}, refine.Options{K: 60})
+		if err := r.Tree.Validate(60); err != nil {
+			t.Errorf("%v: %v", s, err)
+		}
 	}
 }
 
-// What cannot be: more topics than the documents tell apart, or than words; and what
-// does not split refuses.
+// What cannot be: more topics than the documents tell apart, or than words.
 func TestSplitErrors(t *testing.T) {
 	p := testutil.NewPlantedTree(4, 5, 5)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -234,7 +242,7 @@ func TestSplitErrors(t *testing.T) {
 	}{
 		{refine.Passes{}, alike, 20, "refine: pass 10: 20 topics cannot be made of the 4 that there are, but 4: the documents do not tell more apart"},
 		{refine.Passes{}, full, p.N + 1, fmt.Sprintf("%d topics of a start with 4 and %d words; want at most %d,", p.N+1, p.N, p.N)},
-		{refine.Batch{}, full, 5, "5 topics of a start with 4"},
+		{refine.Batch{}, alike, 20, "refine: pass 10: 20 topics cannot be made of the 4 that there are, but 4: the documents do not tell more apart"},
 	} {
 		r, err := x.s.Refine(ctx, x.docs, refine.Start{B: refine.Families(p, 5)}, refine.Options{K: x.k})
 		if err == nil || r != nil || !strings.Contains(err.Error(), x.want) {
