@@ -41,7 +41,8 @@
 //   - of each stripe that is added up, the parts from all shares, of some 2 MiB each at most.
 //
 // A sum has N·K numbers in a pass over the documents and n·(n+1)/2 for the second moments of
-// the n best words. A worker process on two cores took 0.4 to 0.9 GB in the passes of
+// the n best words. Where topics are split, a sum has 2·N numbers for each of those that there are,
+// and then, for some at a time, the second moments of 400 words, in 128 MB; each is held once. A worker process on two cores took 0.4 to 0.9 GB in the passes of
 // a fit with N = 73,089 and 128 topics, where a sum is 75 MB. Prism holds what is shuffled,
 // Runner.Shares sums, and sends it in one message of less than 2 GiB.
 package beam

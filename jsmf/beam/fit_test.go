@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,63 @@ func TestFit(t *testing.T) {
 				sameModel(t, p, paths, f, bytesOf(t, one))
 			}
 		})
+	}
+}
+
+// So are models whose topics are split, of which documents keep some, and a fit that is made again finds
+// all that it needs.
+func TestFitSplits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: a fit of 301 topics takes seconds")
+	}
+	const k = 301 // from which on topics are split whatever the documents
+	ctx, planted := context.Background(), testutil.NewPlantedTree(40, 8, 3)
+	b := corpus.Builder{}
+	for _, counts := range planted.Documents(slices.Repeat([]int{80}, 2000), 4) {
+		words := map[string]int{}
+		for w, n := range counts {
+			words[fmt.Sprintf("w%04d", w)] = n
+		}
+		if err := b.AddCounts("", "", words); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, f := uciShards(t, c, 5)
+	for _, r := range []refine.Batch{{N: 6}, {N: 6, Carry: true}} {
+		p := jsmf.New(k).Refine(r)
+		one, err := p.Fit(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.K() != k || one.Tree() == nil {
+			t.Fatalf("%v: %d topics, tree %v", r, one.K(), one.Tree())
+		}
+		o := options(t, f)
+		m, err := Fit(ctx, p, paths, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(bytesOf(t, m), bytesOf(t, one)) {
+			t.Errorf("%v: another model than that of one machine", r)
+		}
+		before, err := filepath.Glob(filepath.Join(o.State, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Carry { // what passes leave is gone
+			continue
+		}
+		again, err := Fit(ctx, p, paths, o)
+		if err != nil || !bytes.Equal(bytesOf(t, m), bytesOf(t, again)) {
+			t.Errorf("another model: %v", err)
+		}
+		if after, err := filepath.Glob(filepath.Join(o.State, "*")); err != nil || fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("files %q, then %q: %v", before, after, err)
+		}
 	}
 }
 
