@@ -23,8 +23,7 @@ type Parts struct {
 	Of []PartMoment
 }
 
-// PartMoment is a Moment of the part of a topic. The idf is that of the part; document frequencies are
-// those of the documents, which bound the sums.
+// PartMoment is a Moment of the part of a topic, with document frequencies that bound those of the part.
 type PartMoment struct {
 	Topic int
 	*Moment
@@ -50,16 +49,20 @@ func (p *Parts) words() int { return 2*p.Pass.Topics.N + 2 }
 func (p *Parts) Shared() bool { return true }
 func (p *Parts) Carry() Carry { return p.Pass.Carry() }
 
+// Tokens returns how many tokens a topic has.
+func (p *Parts) Tokens(sum []int64, topic int) float64 {
+	return unfix(sum[(topic+1)*p.words()-1], p.Pass.tokenShift())
+}
+
 // Frequencies sets df and shares, of each word, to how many documents of a topic have it and to the sum of
-// its shares of their tokens, and returns how many documents and tokens the topic has.
-func (p *Parts) Frequencies(sum []int64, topic int, df, shares []float64) (docs, tokens float64) {
-	from := sum[topic*p.words():][:p.words()]
+// its shares of their tokens, and returns how many documents the topic has.
+func (p *Parts) Frequencies(sum []int64, topic int, df, shares []float64) (docs float64) {
+	from := sum[topic*p.words():]
 	for i := range df {
 		s := p.Pass.wordShift(i)
 		df[i], shares[i] = unfix(from[2*i], s), unfix(from[2*i+1], s)
 	}
-	end := from[2*len(df):]
-	return unfix(end[0], p.Pass.docShift()), unfix(end[1], p.Pass.tokenShift())
+	return unfix(from[2*len(df)], p.Pass.docShift())
 }
 
 // Sums returns the sum of each of Of.
@@ -71,8 +74,8 @@ func (p *Parts) Sums(sum []int64) (out [][]int64) {
 	return out
 }
 
-// partsAdder has the scratch space of Parts.
-type partsAdder struct {
+// PartsAdder adds documents to a sum of Parts.
+type PartsAdder struct {
 	*passAdder
 	parts   *Parts
 	without [passTail]int64 // tokens of documents without a weight, which nothing needs
@@ -85,8 +88,11 @@ type partsAdder struct {
 // partRank is the rank of a word in one of Of.
 type partRank struct{ of, topic, rank int32 }
 
-func (p *Parts) Adder() Adder {
-	a := &partsAdder{passAdder: p.Pass.adder(), parts: p, ranks: make([][]partRank, p.Pass.Topics.N)}
+func (p *Parts) Adder() Adder { return p.PartsAdder() }
+
+// PartsAdder returns scratch space to add documents with.
+func (p *Parts) PartsAdder() *PartsAdder {
+	a := &PartsAdder{passAdder: p.Pass.adder(), parts: p, ranks: make([][]partRank, p.Pass.Topics.N)}
 	for i, m := range p.Of {
 		a.of = append(a.of, m.adder())
 		for rank, at := range m.order {
@@ -97,28 +103,35 @@ func (p *Parts) Adder() Adder {
 	return a
 }
 
-func (a *partsAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, sum []int64) error {
+// Add implements Adder.
+func (a *PartsAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, sum []int64) error {
 	return a.documents(ctx, b, kept, a.without[:], func(uint64) error {
 		if _, err := a.weigh(); err != nil {
 			return err
 		}
-		err := a.doc.Parts(a.rule, a.byTopic(), func(t int, x *docstep.Part) {
-			if len(a.of) > 0 {
-				a.together(t, x)
-			} else {
-				a.frequencies(t, x, sum)
-			}
-		})
-		if err == nil && a.held > momentNNZ {
-			err = a.Flush(ctx, sum)
-		}
-		return err
+		return a.Document(ctx, a.doc, a.rule, a.byTopic(), a.weight, sum)
 	})
+}
+
+// Document adds a document with a weight that has n tokens by topic.
+func (a *PartsAdder) Document(ctx context.Context, d *docstep.Document, r *docstep.Rule, n []float32, weight float64, sum []int64) error {
+	a.weight = weight
+	err := d.Parts(r, n, func(t int, x *docstep.Part) {
+		if len(a.of) > 0 {
+			a.together(t, x)
+		} else {
+			a.frequencies(t, x, sum)
+		}
+	})
+	if err == nil && a.held > momentNNZ {
+		err = a.Flush(ctx, sum)
+	}
+	return err
 }
 
 // frequencies adds the part of a topic without Of. There are few numbers to add, so that one sum is enough
 // for all goroutines.
-func (a *partsAdder) frequencies(t int, x *docstep.Part, sum []int64) {
+func (a *PartsAdder) frequencies(t int, x *docstep.Part, sum []int64) {
 	to := sum[t*a.parts.words():][:a.parts.words()]
 	end := to[len(to)-2:]
 	atomic.AddInt64(&end[1], nearest(x.Tokens*a.weight*a.tokens))
@@ -134,7 +147,7 @@ func (a *partsAdder) frequencies(t int, x *docstep.Part, sum []int64) {
 }
 
 // together adds the part of a topic to its chunk.
-func (a *partsAdder) together(t int, x *docstep.Part) {
+func (a *PartsAdder) together(t int, x *docstep.Part) {
 	if x.Tokens < a.parts.Least {
 		return
 	}
@@ -154,7 +167,8 @@ func (a *partsAdder) together(t int, x *docstep.Part) {
 	}
 }
 
-func (a *partsAdder) Flush(ctx context.Context, sum []int64) error {
+// Flush implements Adder.
+func (a *PartsAdder) Flush(ctx context.Context, sum []int64) error {
 	a.held = 0
 	for i, sum := range a.parts.Sums(sum) {
 		if err := a.of[i].Flush(ctx, sum); err != nil {

@@ -49,7 +49,7 @@ func TestParts(t *testing.T) {
 		df, shares := make([]float64, l.n), make([]float64, l.n)
 		for topic := range 20 {
 			name := fmt.Sprintf("some %v, topic %d: ", some, topic)
-			n, tokens, all := 0.0, 0.0, 0.0
+			n, all := 0.0, 0.0
 			wantDf, wantShares := make([]float64, l.n), make([]float64, l.n)
 			for _, part := range want {
 				if part.topic != topic {
@@ -68,11 +68,11 @@ func TestParts(t *testing.T) {
 					wantShares[w] += v / of
 				}
 			}
-			gotDocs, tokens := p.Frequencies(sum, topic, df, shares)
+			gotDocs := p.Frequencies(sum, topic, df, shares)
 			if closeTo(t, name+"documents", gotDocs, n, 0); topic == 3 && n < 5 {
 				t.Fatalf("%sof %v documents", name, n)
 			}
-			closeTo(t, name+"tokens", tokens, all, tol)
+			closeTo(t, name+"tokens", p.Tokens(sum, topic), all, tol)
 			for w := range df {
 				closeTo(t, fmt.Sprintf("%sdocuments with word %d", name, w), df[w], wantDf[w], tol)
 				closeTo(t, fmt.Sprintf("%sshares of word %d", name, w), shares[w], wantShares[w], tol)
@@ -203,9 +203,9 @@ func TestPartsOfManyTokens(t *testing.T) {
 	docs := NewLocal(l.encode(t), 1)
 	plan := &Parts{Pass: p, Least: 10}
 	df, shares := make([]float64, 2), make([]float64, 2)
-	n, tokens := plan.Frequencies(sumOf(t, docs, plan), 0, df, shares)
-	closeTo(t, "documents", n, 4096, 0)
-	closeTo(t, "tokens", tokens, 4096*(math.MaxInt32+1), 1e-6)
+	sum := sumOf(t, docs, plan)
+	closeTo(t, "documents", plan.Frequencies(sum, 0, df, shares), 4096, 0)
+	closeTo(t, "tokens", plan.Tokens(sum, 0), 4096*(math.MaxInt32+1), 1e-6)
 	closeTo(t, "documents of the first word", df[0], 4096, 1e-6)
 	closeTo(t, "shares of the first word", shares[0], 4096, 1e-6)
 	plan.Of = []PartMoment{{0, m}}

@@ -30,7 +30,7 @@ import (
 // The start, splitting and merging, documents held out, weights and the end of the passes are as in
 // Passes. The costs of merging are found in the pass before, and the last read finds topic counts by
 // more steps. Documents on other machines have no weights. Topics are split by the second moments of
-// their parts of the documents, which take two or more reads of the documents for each level. Once they
+// their parts of the documents, which take two reads of the documents for each level, or more where there are hundreds of topics. Once they
 // were split, each pass finds anew which topics a document keeps: it takes the Steps with the mean of
 // each block of 16 topics, and then with the topics of the blocks that have tokens enough, as in Passes.
 //
@@ -109,8 +109,7 @@ func (b Batch) bytes(docs, words, nonzeros, k float64) float64 {
 	// before; the topics in float32.
 	x := 1<<16 + 8*words*k*(4+maxSlots) + 4*words*padded + 60*words + 4*words*maxSlots
 	x += pairBytes(k) + encodedBytes(docs, words, nonzeros) + b.passes().correlatedBytes(k)
-	// Words that are counted together in the topics that are split, and then their solution.
-	x += 4*k*min(words, dividedWords)*min(words, dividedWords) + maxSlots*32*float64(dividedMost)
+	x += splitBytes(words, k)
 	x += maxSlots * (60*min(corpus.MaxBlockNonzeros, nonzeros) + 64*min(corpus.MaxBlockDocs, docs) + 16*k*k + 200*padded)
 	if b.Carry {
 		x += 8*docs*k + 8*words*k // weights of two passes, and an encoded plan

@@ -3,13 +3,16 @@ package refine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/sums"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -31,33 +34,9 @@ const (
 	dividedRounds, dividedTol = 1, 0.01
 )
 
-// part is the share that a topic has of the documents: words with parts of their counts.
-type part struct {
-	ends    []int // of each document, in words
-	words   []int32
-	counts  []float32
-	weights []float64 // of each document
-	tokens  float64
-}
-
-// append appends the documents of another part of the same topic.
-func (p *part) append(o *part) {
-	n := len(p.words)
-	p.words, p.counts, p.weights = append(p.words, o.words...), append(p.counts, o.counts...), append(p.weights, o.weights...)
-	for _, end := range o.ends {
-		p.ends = append(p.ends, n+end)
-	}
-	p.tokens += o.tokens
-}
-
-// doc returns the words of document d.
-func (p *part) doc(d int) ([]int32, []float32) {
-	lo := 0
-	if d > 0 {
-		lo = p.ends[d-1]
-	}
-	return p.words[lo:p.ends[d]], p.counts[lo:p.ends[d]]
-}
+// momentBytes bounds what the sum of a plan takes that counts words together, unless that of one topic
+// takes more.
+const momentBytes = 128 << 20
 
 // child is a topic that is a part of another.
 type child struct {
@@ -66,17 +45,70 @@ type child struct {
 	share float64   // of the parent's tokens, about
 }
 
-// divide finds at most k topics of a part of documents with n words. None: it is not to be divided.
-func (p *part) divide(ctx context.Context, n, k int) ([]child, error) {
-	words, idf := p.frequencies(n).telling(k)
-	if len(words) < 2*fewWords {
-		return nil, nil
-	}
-	x, err := p.cooccurrence(n, words, idf)
-	if err != nil || x == nil {
+// divided divides the topics into k in all; those without children stay as they are. One plan counts the
+// words of the parts that topics have of the documents, and others count those together that tell the
+// documents of a part apart. pass finds the tokens by topic, and sum adds up a plan.
+func (s *topics) divided(ctx context.Context, k int, pass *sums.Pass, sum func(*sums.Parts) ([]int64, error)) ([][]child, error) {
+	plan := func() *sums.Parts { return &sums.Parts{Pass: pass, Least: s.leastTokens()} }
+	counts := plan()
+	counted, err := sum(counts)
+	if err != nil {
 		return nil, err
 	}
-	return divide(ctx, x, words, k)
+	weights := make([]float64, s.k)
+	for t := range weights {
+		weights[t] = math.Pow(counts.Tokens(counted, t), splitPower)
+	}
+	asked, bound := apportion(k, weights), slices.Repeat([]int{s.seen.all.Docs}, s.n) // of documents with a word
+	times := max(1, s.seen.unit)                                                      // documents of small weights alone are documents nevertheless
+	words, moments, known := make([][]int32, s.k), make([]*sums.Moment, s.k), make([][]int64, s.k)
+	err = parallel.Chunks(ctx, s.k, 1, s.workers, func(_, t, _, _ int) (err error) {
+		f := frequencies{df: make([]float64, s.n), shares: make([]float64, s.n)}
+		f.docs = times * counts.Frequencies(counted, t, f.df, f.shares)
+		floats.Scale(times, f.df)
+		var idf []float64
+		if words[t], idf = f.telling(asked[t]); len(words[t]) >= 2*fewWords {
+			moments[t], err = sums.NewMoment(bound, idf, words[t], false, nil)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for t := 0; t < s.k; {
+		p := plan()
+		for size := 0; t < s.k; t++ {
+			if m := moments[t]; m != nil {
+				if size += 8 * m.Len(); size > momentBytes && len(p.Of) > 0 {
+					break
+				}
+				p.Of = append(p.Of, sums.PartMoment{Topic: t, Moment: m})
+			}
+		}
+		if len(p.Of) == 0 {
+			break
+		}
+		all, err := sum(p)
+		if err != nil {
+			return nil, err
+		}
+		for i, x := range p.Sums(all) {
+			known[p.Of[i].Topic] = x
+		}
+	}
+	return s.children(ctx, weights, k, func(t, k int) ([]child, error) {
+		if moments[t] == nil {
+			return nil, nil
+		}
+		x, _, err := moments[t].Matrix(known[t])
+		if errors.Is(err, cooc.ErrNoDocuments) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return divide(ctx, x, words[t], k)
+	})
 }
 
 // divide finds at most k topics by the co-occurrence of words.
@@ -122,26 +154,8 @@ func divide(ctx context.Context, x *cooc.Dense, words []int32, k int) ([]child, 
 
 // frequencies are those of the words in the part that a topic has of the documents.
 type frequencies struct {
-	docs, tokens float64
-	df, shares   []float64 // by word: documents, and the sum of its shares of their tokens
-}
-
-// frequencies returns those of n words.
-func (p *part) frequencies(n int) *frequencies {
-	f := &frequencies{tokens: p.tokens, df: make([]float64, n), shares: make([]float64, n)}
-	for d := range p.ends {
-		words, counts := p.doc(d)
-		weight, sum := p.weights[d], 0.0
-		for _, v := range counts {
-			sum += float64(v)
-		}
-		f.docs += weight
-		for i, w := range words {
-			f.df[w] += weight * min(1, float64(counts[i]))
-			f.shares[w] += weight * float64(counts[i]) / sum
-		}
-	}
-	return f
+	docs       float64
+	df, shares []float64 // by word: documents, and the sum of its shares of their tokens
 }
 
 // telling returns the words that tell the documents of the part apart, ascending, at most as many as
@@ -160,52 +174,4 @@ func (f *frequencies) telling(k int) ([]int32, []float64) {
 	words = words[:min(len(words), max(dividedWords, manyWords*k))]
 	slices.Sort(words)
 	return words, idf
-}
-
-// cooccurrence returns how often words occur together in the documents: the mean of xxᵀ/‖x‖², with
-// x a document's counts times idf. nil: never.
-func (p *part) cooccurrence(n int, words []int32, idf []float64) (*cooc.Dense, error) {
-	at := make([]int32, n)
-	for i := range at {
-		at[i] = -1
-	}
-	for i, w := range words {
-		at[w] = int32(i)
-	}
-	c, total := mat.NewSymDense(len(words), nil), 0.0
-	raw := c.RawSymmetric()
-	var rows []int32
-	var vals []float64
-	for d := range p.ends {
-		ids, counts := p.doc(d)
-		rows, vals = rows[:0], vals[:0]
-		norm := 0.0
-		for i, w := range ids {
-			if a := at[w]; a >= 0 {
-				v := float64(counts[i]) * idf[w]
-				rows, vals = append(rows, a), append(vals, v)
-				norm += v * v
-			}
-		}
-		if len(rows) < 2 {
-			continue
-		}
-		for i, v := range vals { // ids ascend, and so do rows
-			row, v := raw.Data[int(rows[i])*raw.Stride:], p.weights[d]*v/norm
-			for j, u := range vals[i:] {
-				x := v * u
-				row[rows[i+j]] += x
-				if total += x; j > 0 {
-					total += x
-				}
-			}
-		}
-	}
-	if !(total > 0) {
-		return nil, nil
-	}
-	for i := range raw.Data {
-		raw.Data[i] /= total
-	}
-	return cooc.NewDense(c)
 }

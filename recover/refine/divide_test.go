@@ -12,9 +12,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/docstep"
 	"github.com/jsmf-go/spectral/internal/estep"
+	"github.com/jsmf-go/spectral/internal/sums"
 	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 func TestApportion(t *testing.T) {
@@ -70,37 +73,59 @@ func TestApportion(t *testing.T) {
 	}
 }
 
-// clustered returns a part of documents, each with words of one or two of so many clusters of 15, the
-// first of which begins with word from.
-func clustered(rnd *rand.Rand, from int32, clusters, docs int) part {
-	var p part
+// clustered returns documents, each with words of one or two of so many clusters of 15, the first of which
+// begins with word from.
+func clustered(rnd *rand.Rand, from, clusters, docs int) (out [][]float64) {
 	for range docs {
-		counts := map[int32]float32{}
+		counts := make([]float64, from+15*clusters)
 		one, two := rnd.IntN(clusters), rnd.IntN(clusters)
 		for i := range 30 {
 			c := one
 			if i%3 == 0 {
 				c = two
 			}
-			counts[from+int32(15*c+min(rnd.IntN(15), rnd.IntN(15)))] += 0.9
+			counts[from+15*c+min(rnd.IntN(15), rnd.IntN(15))] += 0.9
 		}
-		for w := range from + int32(15*clusters) {
-			if v := counts[w]; v > 0 {
-				p.words, p.counts = append(p.words, w), append(p.counts, v)
-				p.tokens += float64(v)
-			}
-		}
-		p.ends, p.weights = append(p.ends, len(p.words)), append(p.weights, 1)
+		out = append(out, counts)
 	}
-	return p
+	return out
+}
+
+// together returns the words that tell documents apart and their co-occurrence, by definition: the mean of
+// xxᵀ/‖x‖², with x a document's counts times idf.
+func together(t *testing.T, docs [][]float64, k int) (*cooc.Dense, []int32) {
+	t.Helper()
+	n := len(docs[0])
+	f := frequencies{docs: float64(len(docs)), df: make([]float64, n), shares: make([]float64, n)}
+	for _, x := range docs {
+		for w, v := range x {
+			f.df[w] += min(1, v)
+			f.shares[w] += v / vec.Sum(x)
+		}
+	}
+	words, idf := f.telling(k)
+	c := mat.NewSymDense(len(words), nil)
+	for _, x := range docs {
+		v := mat.NewVecDense(len(words), nil)
+		for i, w := range words {
+			v.SetVec(i, x[w]*idf[w])
+		}
+		c.SymRankOne(c, 1/mat.Dot(v, v), v)
+	}
+	c.ScaleSym(1/mat.Sum(c), c)
+	x, err := cooc.NewDense(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x, words
 }
 
 // A part is divided into the clusters that it is made of, each with most of itself on the words of
 // one (documents of two clusters leave 0.8), and a share that is about that of its tokens.
 func TestDivide(t *testing.T) {
 	const clusters = 5
-	p := clustered(rand.New(rand.NewPCG(1, 2)), 7, clusters, 400)
-	children, err := p.divide(t.Context(), 100, clusters)
+	x, words := together(t, clustered(rand.New(rand.NewPCG(1, 2)), 7, clusters, 400), clusters)
+	children, err := divide(t.Context(), x, words, clusters)
 	if err != nil || len(children) != clusters {
 		t.Fatalf("%d children, %v", len(children), err)
 	}
@@ -126,67 +151,31 @@ func TestDivide(t *testing.T) {
 	}
 	// No more than there are, and none of what cannot be divided.
 	for _, k := range []int{18, 19, 75} { // a topic for four words at most
-		if more, err := p.divide(t.Context(), 100, k); err != nil || len(more) < 2 || len(more) > 18 {
+		if more, err := divide(t.Context(), x, words, k); err != nil || len(more) < 2 || len(more) > 18 {
 			t.Errorf("%d children of 75 words where %d are asked for, %v", len(more), k, err)
 		}
 	}
-	if none, err := p.divide(t.Context(), 100, 1); err != nil || none != nil {
+	if none, err := divide(t.Context(), x, words, 1); err != nil || none != nil {
 		t.Errorf("%d children where one is asked for, %v", len(none), err)
-	}
-	var nothing part
-	if none, err := nothing.divide(t.Context(), 100, 5); err != nil || none != nil {
-		t.Errorf("no documents: %v, %v", none, err)
-	}
-}
-
-// A document of weight 2 is the document twice, to the last bits.
-func TestDivideWeights(t *testing.T) {
-	once := clustered(rand.New(rand.NewPCG(1, 2)), 0, 4, 300)
-	var twice part
-	for d := range once.ends {
-		once.weights[d] = float64(1 + d%2)
-		words, counts := once.doc(d)
-		for range 1 + d%2 {
-			twice.append(&part{words: words, counts: counts, ends: []int{len(words)}, weights: []float64{1}})
-		}
-	}
-	a, err := once.divide(t.Context(), 60, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := twice.divide(t.Context(), 60, 4)
-	if err != nil || len(a) != 4 || len(b) != 4 {
-		t.Fatalf("%d and %d children, %v", len(a), len(b), err)
-	}
-	for i := range a {
-		if !slices.Equal(a[i].words, b[i].words) || math.Abs(a[i].share-b[i].share) > 1e-9 {
-			t.Fatalf("child %d: %v and %v", i, a[i], b[i])
-		}
-		for j, v := range a[i].b {
-			if math.Abs(v-b[i].b[j]) > 1e-9 {
-				t.Errorf("child %d: word %d has %v and %v", i, a[i].words[j], v, b[i].b[j])
-			}
-		}
 	}
 }
 
 // What cannot be divided gives its topics to others. Where these cannot be divided either, the error
 // names the numbers.
 func TestChildren(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	whole := clustered(rnd, 0, 1, 0) // documents of one word each
-	for d := range 300 {
-		whole.words, whole.counts = append(whole.words, int32(d%150)), append(whole.counts, 90)
-		whole.ends, whole.weights = append(whole.ends, d+1), append(whole.weights, 1)
-		whole.tokens += 90
+	f := &topics{workers: 2}
+	odd := func(t, k int) ([]child, error) { // the others cannot be divided
+		if t%2 == 0 {
+			return nil, nil
+		}
+		return make([]child, min(k, 7)), nil
 	}
-	parts := []part{whole, clustered(rnd, 0, 5, 300), whole, clustered(rnd, 75, 5, 300)}
-	f := &stripes{topics: &topics{n: 150, workers: 2}}
-	first := apportion(12, []float64{math.Pow(parts[0].tokens, splitPower), math.Pow(parts[1].tokens, splitPower), math.Pow(parts[2].tokens, splitPower), math.Pow(parts[3].tokens, splitPower)})
+	weights := []float64{1, 1.2, 1, 0.9}
+	first := apportion(12, weights)
 	if first[0] < 2 || first[2] < 2 {
 		t.Fatalf("%v topics are asked for", first)
 	}
-	children, err := f.divide(t.Context(), parts, 12)
+	children, err := f.children(t.Context(), weights, 12, odd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,12 +183,12 @@ func TestChildren(t *testing.T) {
 		t.Errorf("%d, %d, %d and %d children", len(children[0]), len(children[1]), len(children[2]), len(children[3]))
 	}
 	f.want = 5 // of which two are found; seven are asked for, to be merged
-	if _, err := f.divide(t.Context(), []part{whole, whole}, 7); err == nil || !strings.HasPrefix(err.Error(), "5 topics cannot be made of the 2 that there are, but 2:") {
+	if _, err := f.children(t.Context(), weights[:1], 7, odd); err == nil || !strings.HasPrefix(err.Error(), "5 topics cannot be made of the 1 that there are, but 1:") {
 		t.Errorf("error %v", err)
 	}
 	// Fewer than those to be merged are enough.
 	f.want = 10
-	if children, err := f.divide(t.Context(), parts, 40); err != nil || len(children[1])+len(children[3]) < 8 {
+	if children, err := f.children(t.Context(), weights, 40, odd); err != nil || len(children[1])+len(children[3]) != 14 {
 		t.Errorf("%d and %d children, error %v", len(children[1]), len(children[3]), err)
 	}
 }
@@ -413,17 +402,21 @@ func TestSplitIsBlindToHiddenTokens(t *testing.T) {
 		copy(g.unigram, f.unigram)
 	}
 	same()
-	x, err := f.divided(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	parts := func(s *stripes) []int64 {
+		t.Helper()
+		sum, err := s.sum(t.Context(), &sums.Parts{Pass: &sums.Pass{Task: sums.Compare, Topics: s.rows, Words: f.seen.allWords, Docs: 3000}, Least: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
 	}
-	y, err := g.divided(t.Context())
-	if err != nil || !reflect.DeepEqual(x, y) {
-		t.Fatalf("other parts of documents, %v", err)
+	x := parts(f)
+	if !slices.Equal(x, parts(g)) {
+		t.Fatal("other parts of documents")
 	}
 	g.seen.hides = false
-	if y, err := g.divided(t.Context()); err != nil || reflect.DeepEqual(x, y) {
-		t.Errorf("the same parts with the hidden tokens, %v", err)
+	if slices.Equal(x, parts(g)) {
+		t.Error("the same parts with the hidden tokens")
 	}
 	g.seen.hides = true
 	for _, s := range []*stripes{f, g} {

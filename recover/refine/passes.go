@@ -76,8 +76,8 @@ import (
 // first, in memory. Memory besides that: 4·K·M bytes for the topic counts of M documents, or 66
 // for each block that a document has, in memory or, with Scratch, in a file, and twice that while
 // merged topics are dropped; 28·N·K bytes for the topics with the result, and 4·N·K for each
-// goroutine, of which there are at most eight. While topics are split, their parts of the documents
-// take up to 80 bytes a nonzero.
+// goroutine, of which there are at most eight. While topics are split,
+// each takes 16·N bytes, and .6 MB for its words that are counted together.
 type Passes struct {
 	// N is the largest number of passes under a Dirichlet prior, besides those before topics are
 	// split; 0 means 60.
@@ -153,8 +153,7 @@ func (p Passes) bytes(docs, words, nonzeros, k float64) float64 {
 	b += pairBytes(k) + encodedBytes(docs, words, nonzeros)
 	// By goroutine: a block, encoded and decoded, and θ of its documents.
 	b += maxSlots * (60*min(corpus.MaxBlockNonzeros, nonzeros) + min(corpus.MaxBlockDocs, docs)*(8*k+64) + 16*k*k)
-	// The parts of the documents that topics have while these are split, and their words.
-	b += 80*nonzeros + maxSlots*32*float64(dividedMost)
+	b += splitBytes(words, k)
 	b += p.correlatedBytes(k) + maxSlots*min(corpus.MaxBlockDocs, docs)*8*k // a second θ of each
 	if p.Scratch == "" {
 		return b + 8*docs*k // twice for a moment, when topics have been merged
@@ -162,8 +161,12 @@ func (p Passes) bytes(docs, words, nonzeros, k float64) float64 {
 	return b + 16*maxSlots*min(corpus.MaxBlockDocs, docs)*k
 }
 
-// dividedMost are the entries of the co-occurrence of the words of a topic that is split, at most.
-const dividedMost = max(dividedWords*dividedWords, 4*manyWords*manyWords*widest*widest)
+// splitBytes is what splitting takes of a start with half of k topics at most: how often words are in
+// their parts of the documents, words that are counted together, and the solutions.
+func splitBytes(words, k float64) float64 {
+	n := min(words, dividedWords)
+	return k/2*(16*words+4*n*n) + maxSlots*32*float64(max(dividedWords*dividedWords, 4*manyWords*manyWords*widest*widest))
+}
 
 // correlatedBytes is what the moments of logits take, their eigenvectors, the prior, and space for
 // a document of each goroutine.

@@ -91,6 +91,24 @@ func (f *plans) pass(ctx context.Context, t turn) (Score, error) {
 	return scoreOf(a), f.learn(ctx)
 }
 
+// split implements documents.
+func (f *plans) split(ctx context.Context, k int) error {
+	pass := f.plan(sums.Compare, f.Steps)
+	pass.Hide = f.seen.hides
+	children, err := f.divided(ctx, k, pass, func(p *sums.Parts) ([]int64, error) { return f.docs.Sum(ctx, p) })
+	if err != nil {
+		return err
+	}
+	before := f.totals
+	first, shares, err := f.grow(ctx, children)
+	for t, v := range before {
+		for c := first[t]; c < first[t+1]; c++ {
+			f.totals[c] = v * shares[c]
+		}
+	}
+	return err
+}
+
 // take sets the sums to the counts of a pass, over-relaxed if far.
 func (f *plans) take(ctx context.Context, a *sums.Answer, far bool) error {
 	return parallel.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {

@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/jsmf-go/spectral/internal/docstep"
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/sums"
 	"github.com/jsmf-go/spectral/internal/vec"
 	recovery "github.com/jsmf-go/spectral/recover"
 )
@@ -64,11 +64,8 @@ func (s *topics) surplus() int {
 
 // split implements documents.
 func (f *stripes) split(ctx context.Context, k int) error {
-	parts, err := f.divided(ctx)
-	if err != nil {
-		return err
-	}
-	children, err := f.divide(ctx, parts, k)
+	pass := &sums.Pass{Task: sums.Compare, Topics: f.rows, Words: f.seen.allWords, Docs: int64(f.seen.all.Docs)}
+	children, err := f.divided(ctx, k, pass, func(p *sums.Parts) ([]int64, error) { return f.sum(ctx, p) })
 	if err != nil {
 		return err
 	}
@@ -156,46 +153,33 @@ func (f *stripes) foldSome(ctx context.Context) error {
 	}, nil)
 }
 
-// divided returns the part of the documents that each topic has.
-func (f *stripes) divided(ctx context.Context) ([]part, error) {
-	out, slots := make([]part, f.k), make([][]part, f.slots)
-	for i := range slots {
-		slots[i] = make([]part, f.k)
+// sum adds up the parts that topics have of the documents.
+func (f *stripes) sum(ctx context.Context, p *sums.Parts) ([]int64, error) {
+	sum, adders := make([]int64, p.Len()), make([]*sums.PartsAdder, f.slots)
+	for i := range adders {
+		adders[i] = p.PartsAdder()
 	}
-	times := max(1, f.seen.unit) // documents of small weights alone are documents nevertheless
 	f.prepare(false)
-	return out, f.sweep(ctx, func(w *worker, slot int) error {
+	err := f.sweep(ctx, func(w *worker, slot int) error {
 		if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
 			return err
 		}
-		of := slots[slot]
 		for d := range w.block.Docs() {
 			f.load(w, d, f.holdsOut(w.block.Key(d)))
 			if len(w.Visible.Words) == 0 {
 				continue
 			}
 			n, blocks := w.rows.doc(d)
-			err := w.Parts(w.Within(&f.rule, blocks), n, func(t int, x *docstep.Part) {
-				p := &of[t]
-				if p.tokens += x.Tokens * w.Times; x.Tokens >= f.leastTokens() {
-					p.words, p.counts = append(p.words, x.Words...), append(p.counts, x.Counts...)
-					p.ends, p.weights = append(p.ends, len(p.words)), append(p.weights, w.Times*times)
-				}
-			})
-			if err != nil {
+			if err := adders[slot].Document(ctx, w.Document, w.Within(&f.rule, blocks), n, w.Times, sum); err != nil {
 				return w.fail(d, err)
 			}
 		}
 		return nil
-	}, func(n int) error {
-		for _, of := range slots[:n] {
-			for t := range of {
-				out[t].append(&of[t])
-				of[t] = part{words: of[t].words[:0], counts: of[t].counts[:0], weights: of[t].weights[:0], ends: of[t].ends[:0]}
-			}
-		}
-		return nil
-	})
+	}, nil)
+	for _, a := range adders {
+		err = cmp.Or(err, a.Flush(ctx, sum))
+	}
+	return sum, err
 }
 
 // leastOfBlock returns the tokens with which a document keeps a block of topics.
@@ -211,59 +195,39 @@ func (s *topics) leastTokens() float64 {
 	return min(dividedTokens, float64(s.seen.tokens)/float64(s.seen.docs)/4)
 }
 
-// divide divides the topics into k in all.
-func (f *stripes) divide(ctx context.Context, parts []part, k int) ([][]child, error) {
-	tokens := make([]float64, len(parts))
-	for t, p := range parts {
-		tokens[t] = p.tokens
-	}
-	return f.children(ctx, tokens, k, func([]int) error { return nil }, func(t, k int) ([]child, error) { return parts[t].divide(ctx, f.n, k) })
-}
-
-// children divides topics of so many tokens into k in all; those without children stay as they are.
-// divide finds the children of topic t, k at most; ready is called before with how many are asked for
-// of each, 0 where divide is not called.
-func (s *topics) children(ctx context.Context, tokens []float64, k int, ready func(asked []int) error, divide func(t, k int) ([]child, error)) ([][]child, error) {
-	out, weights, before := make([][]child, len(tokens)), make([]float64, len(tokens)), make([]int, len(tokens))
-	for t, v := range tokens {
-		weights[t] = math.Pow(v, splitPower)
-	}
+// children divides topics, in proportion to weights, into k in all. divide finds the children of topic t,
+// k at most.
+func (s *topics) children(ctx context.Context, weights []float64, k int, divide func(t, k int) ([]child, error)) ([][]child, error) {
+	out, asked := make([][]child, len(weights)), make([]int, len(weights))
+	weights = slices.Clone(weights)
 	for round := 1; ; round++ {
 		share := apportion(k, weights)
-		asked := make([]int, len(share))
-		for t, n := range share {
-			if n > 1 && n != before[t] {
-				asked[t] = n
-			} else if n == 1 {
+		err := parallel.Chunks(ctx, len(share), 1, parallel.Workers(s.workers, min(len(share), maxSlots)), func(_, t, _, _ int) (err error) {
+			if share[t] != asked[t] && share[t] > 1 {
+				if out[t], err = divide(t, share[t]); err != nil {
+					return fmt.Errorf("splitting topic %d: %w", t, err)
+				}
+			}
+			if share[t] == 1 {
 				out[t] = nil
 			}
-		}
-		err := ready(asked)
-		if err == nil {
-			err = parallel.Chunks(ctx, len(asked), 1, parallel.Workers(s.workers, min(len(asked), maxSlots)), func(_, t, _, _ int) (err error) {
-				if asked[t] > 0 {
-					if out[t], err = divide(t, asked[t]); err != nil {
-						return fmt.Errorf("splitting topic %d: %w", t, err)
-					}
-				}
-				return nil
-			})
-		}
+			asked[t] = share[t]
+			return nil
+		})
 		if err != nil {
 			return nil, err
 		}
-		before = share
 		have := 0
 		for t, c := range out {
 			n := max(1, len(c))
 			have += n
-			if n < share[t] { // it gets no more
+			if n < asked[t] { // it gets no more
 				weights[t] = -float64(n)
 			}
 		}
 		if have == k || round == splitRounds {
 			if k >= s.want && have < s.want {
-				return nil, fmt.Errorf("%d topics cannot be made of the %d that there are, but %d: the documents do not tell more apart", s.want, len(tokens), have)
+				return nil, fmt.Errorf("%d topics cannot be made of the %d that there are, but %d: the documents do not tell more apart", s.want, len(out), have)
 			}
 			return out, nil
 		}
