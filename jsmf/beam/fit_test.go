@@ -93,7 +93,7 @@ func TestFitSplits(t *testing.T) {
 	const k = 301 // from which on topics are split whatever the documents
 	ctx, planted := context.Background(), testutil.NewPlantedTree(40, 8, 3)
 	b := corpus.Builder{}
-	for _, counts := range planted.Documents(slices.Repeat([]int{80}, 2000), 4) {
+	for _, counts := range planted.Documents(slices.Repeat([]int{80}, 1500), 4) {
 		words := map[string]int{}
 		for w, n := range counts {
 			words[fmt.Sprintf("w%04d", w)] = n
@@ -107,7 +107,7 @@ func TestFitSplits(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths, f := uciShards(t, c, 5)
-	for _, r := range []refine.Batch{{N: 6}, {N: 6, Carry: true}} {
+	for _, r := range []refine.Batch{{N: 3}, {N: 3, Carry: true}} {
 		p := jsmf.New(k).Refine(r)
 		one, err := p.Fit(ctx, c)
 		if err != nil {
@@ -124,7 +124,7 @@ func TestFitSplits(t *testing.T) {
 		if !bytes.Equal(bytesOf(t, m), bytesOf(t, one)) {
 			t.Errorf("%v: another model than that of one machine", r)
 		}
-		before, err := filepath.Glob(filepath.Join(o.State, "*"))
+		before, err := filepath.Glob(filepath.Join(o.State, filePrefix+"*"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestFitSplits(t *testing.T) {
 		if err != nil || !bytes.Equal(bytesOf(t, m), bytesOf(t, again)) {
 			t.Errorf("another model: %v", err)
 		}
-		if after, err := filepath.Glob(filepath.Join(o.State, "*")); err != nil || fmt.Sprint(after) != fmt.Sprint(before) {
+		if after, err := filepath.Glob(filepath.Join(o.State, filePrefix+"*")); err != nil || fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("files %q, then %q: %v", before, after, err)
 		}
 	}
