@@ -341,38 +341,37 @@ func (s *tally) at(m *Model, w int) int {
 	return -1
 }
 
-// pairKept is what each of two topics must keep for their correlation.
-const pairKept = 2.0 / 3
+// pairChanged is the most that a topic may change for its correlations.
+const pairChanged = 1.0 / 3
 
 // uncertainty finishes the counts and makes the intervals.
 func (s *tally) uncertainty() *Uncertainty {
 	k, u := s.m.k, s.out
 	next := 0
-	// interval is that of the next number, for topics of whose words the part kept is kept.
-	interval := func(lost, kept, lowest, highest float64) Interval {
-		x := s.values[next].Interval(spread.Doubt{Level: u.Level, Units: math.MaxInt, Drawn: u.Drawn, Lost: lost, Kept: kept, Least: spread.LeastKept})
+	// interval is that of the next number, see spread.Doubt.
+	interval := func(lost, hidden, lowest, highest float64) Interval {
+		x := s.values[next].Interval(spread.Doubt{Level: u.Level, Units: math.MaxInt, Drawn: u.Drawn, Lost: lost, Hidden: hidden})
 		lowest, highest = min(s.values[next].Value, lowest), max(s.values[next].Value, highest) // of rounded numbers
 		next++
 		value, low, high := x.Within(lowest, highest)
 		return Interval{value, low, high, x.Bias}
 	}
 	u.Found, _ = s.pairs.Slope()
-	kept := make([]float64, k)
 	for t := range u.Topics {
 		u.Topics[t].Changed = s.lost[t].Mean()
-		kept[t] = 1 - u.Topics[t].Changed
-		u.Topics[t].Share = interval(0, kept[t], 0, 1)
+		u.Topics[t].Share = interval(0, spread.Hidden(u.Topics[t].Changed), 0, 1)
 	}
 	for i := range k {
 		for j := i + 1; j < k; j++ {
 			if s.of[i] != s.of[j] {
 				continue
 			}
-			both := math.Sqrt(kept[i] * kept[j])
-			if min(kept[i], kept[j]) < pairKept {
-				both = 0
+			c, d := u.Topics[i].Changed, u.Topics[j].Changed
+			hidden := spread.Hidden(1 - math.Sqrt((1-c)*(1-d)))
+			if max(c, d) > pairChanged {
+				hidden = math.Inf(1)
 			}
-			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval(1-u.Found, both, -1, 1)})
+			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval(1-u.Found, hidden, -1, 1)})
 		}
 	}
 	u.Repeat /= float64(u.Drawn)
@@ -385,7 +384,7 @@ func (s *tally) uncertainty() *Uncertainty {
 		}
 		x.setMerges(s.merges[t])
 		for i := range x.Words {
-			x.Words[i].Prob = interval(0, kept[t], 0, 1)
+			x.Words[i].Prob = interval(0, spread.Hidden(x.Changed), 0, 1)
 		}
 	}
 	return u

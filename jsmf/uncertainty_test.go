@@ -7,16 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/modelfile"
 	"github.com/jsmf-go/spectral/internal/nanjson"
+	"github.com/jsmf-go/spectral/internal/spread"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/metrics"
 )
 
@@ -348,5 +352,73 @@ func TestUncertaintyOfFamilies(t *testing.T) {
 	u.Pairs = append(u.Pairs, PairUncertainty{K: 10, L: 11})
 	if _, err := m.With(Additions{Uncertainty: u}); err == nil || !strings.Contains(err.Error(), "7 pairs, want 6") {
 		t.Error(err)
+	}
+}
+
+// pairsOfLogits is a logistic-normal prior in which topics go in pairs.
+type pairsOfLogits struct{}
+
+func (pairsOfLogits) Sampler(int) (func([]float64, *rand.Rand), error) {
+	return func(w []float64, rng *rand.Rand) {
+		common := 0.0
+		for i := range w {
+			if i%2 == 0 {
+				common = rng.NormFloat64()
+			}
+			w[i] = math.Exp(1.4 * (math.Sqrt(0.7)*common + math.Sqrt(0.3)*rng.NormFloat64()))
+		}
+		floats.Scale(1/floats.Sum(w), w)
+	}, nil
+}
+
+// Correlations spread over warm replicates as far as over those that go on to the end, but for a tenth. The
+// ratio of two spreads of the same 12 replicates over 28 pairs is known to a few percent.
+func TestWarmSpread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("40 passes of each replicate")
+	}
+	testutil.NotWithRace(t)
+	const n, k, replicates, converged = 400, 8, 12, 40
+	ctx := t.Context()
+	b := mat.NewDense(n, k, nil)
+	for i := range n {
+		b.Set(i, i%k, 1/float64(i/k+1))
+	}
+	total := 0.0
+	for _, v := range mat.Col(nil, 0, b) {
+		total += v
+	}
+	b.Scale(1/total, b)
+	docs, _, err := corpus.Generator{Topics: b, Prior: pairsOfLogits{}, Docs: 500, Lengths: []int{80}, Workers: 1}.Generate(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(k).Words(n)
+	m, err := p.Fit(ctx, docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := Bootstrap{Warm: replicates, Cold: -1, Drawn: -1}.begin(ctx, p, m, docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	variance := func(passes int) (sum float64) {
+		all := make([]spread.Spread, k*(k-1)/2)
+		for r := range replicates {
+			x, err := run.refit(ctx, r, passes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, pair := range x.Model.pairs() {
+				all[i].Add(pair.Correlation)
+			}
+		}
+		for i := range all {
+			sum += all[i].Variance()
+		}
+		return sum
+	}
+	if ratio := math.Sqrt(variance(warmCorrelated) / variance(converged)); ratio < 0.9 || ratio > 1.1 {
+		t.Errorf("correlations spread %v times as far as after %d passes", ratio, converged)
 	}
 }

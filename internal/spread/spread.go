@@ -67,14 +67,19 @@ type Doubt struct {
 	// Lost is which part of a change of the number is lost in drawn documents; NaN: not known.
 	Lost float64
 
-	// Kept is the part of their words that the topics of the number keep where they are found again in
-	// drawn documents. The number may be off by its part (1 − Kept)/Kept without any replicate showing it.
-	// Nothing is said of it if Kept is below Least.
-	Kept, Least float64
+	// Hidden is the part of the number by which it may be off without any replicate showing it; +Inf:
+	// nothing can be said. See Hidden.
+	Hidden float64
 }
 
-// LeastKept is the Least of a number of one topic.
-const LeastKept = 0.5
+// Hidden returns what a topic may hide of its numbers that changes the part c of its words where it is found
+// again in drawn documents: c/(1−c), and +Inf for more than half.
+func Hidden(c float64) float64 {
+	if c > 0.5 {
+		return math.Inf(1)
+	}
+	return c / (1 - c)
+}
 
 // Interval is about Value, which is that of the Number less Bias.
 type Interval struct{ Value, Bias, Half float64 }
@@ -89,14 +94,14 @@ type Interval struct{ Value, Bias, Half float64 }
 // The variance is that of Again or of Off, whichever is more, plus that of the mean of Off. Both have the
 // noise of the words, Again that of the documents and Off that of the start. Half the width is the
 // quantile of |x|, where x is normal about the largest bias that may be left (Armstrong and Kolesár,
-// Quantitative Economics 11, 2020): the one found plus what Kept leaves open. It is enlarged as the
+// Quantitative Economics 11, 2020): the one found plus what is hidden. It is enlarged as the
 // quantile of Student's distribution is, with one degree of freedom less than Again has replicates, or
 // units if these are fewer. NaN for fewer than two of either, and if less than half of the fits to drawn
 // documents found the topics.
 func (x *Number) Interval(d Doubt) Interval {
 	out := Interval{Value: x.Value, Bias: math.NaN(), Half: math.NaN()}
 	n := x.Off.n
-	if d.Kept < d.Least || 2*n < float64(d.Drawn) {
+	if math.IsInf(d.Hidden, 1) || 2*n < float64(d.Drawn) {
 		return out
 	}
 	variance, left := x.Again.Variance()+d.Variance, 0.0
@@ -111,7 +116,7 @@ func (x *Number) Interval(d Doubt) Interval {
 		}
 		out.Value -= out.Bias
 		variance = max(variance, x.Off.Variance()) + x.Off.Variance()/n
-		left = math.Abs(bias) + (1-d.Kept)/d.Kept*math.Abs(out.Value)
+		left = math.Abs(bias) + d.Hidden*math.Abs(out.Value)
 	}
 	free := min(x.Again.n, float64(d.Units)) - 1
 	if free < 1 {

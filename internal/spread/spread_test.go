@@ -59,7 +59,7 @@ func TestBias(t *testing.T) {
 		d.Level, d.Units = 0.95, math.MaxInt
 		return (&Number{Value: 10, Again: again, Off: off}).Interval(d)
 	}
-	one := Doubt{Kept: 1}
+	one := Doubt{}
 	sure, unsure := at(spread(2, 1e-6), one), at(spread(0.5, 1), one)
 	if math.Abs(sure.Bias-2) > 1e-9 || math.Abs(sure.Value-8) > 1e-9 || unsure.Bias != 0 || unsure.Value != 10 {
 		t.Errorf("%+v and %+v, want a bias of 2 and none", sure, unsure)
@@ -73,19 +73,19 @@ func TestBias(t *testing.T) {
 	if none := at(spread(0, 1e-6), one); math.Abs(none.Half-1.96) > 5e-3 {
 		t.Errorf("without a bias ± %v", none.Half)
 	}
-	// Topics that keep 0.8 of their words leave a quarter of the number open, and nothing is said below Least.
-	if open := at(spread(0, 1e-6), Doubt{Kept: 0.8}); math.Abs(open.Half-(2.5+1.645)) > 1e-2 {
+	// Topics that keep 0.8 of their words leave a quarter of the number open, and nothing is said below a half.
+	if open := at(spread(0, 1e-6), Doubt{Hidden: Hidden(0.2)}); math.Abs(open.Half-(2.5+1.645)) > 1e-2 {
 		t.Errorf("a quarter of 10 left open: ± %v", open.Half)
 	}
 	// A tenth that is lost is lost of the bias, too, and what is left open is beside the bias.
-	if again := at(spread(2, 1e-6), Doubt{Kept: 0.8, Lost: 0.1}); math.Abs(again.Bias-2.2) > 1e-9 || math.Abs(again.Half-(2.2+7.8/4+1.645)) > 1e-2 {
+	if again := at(spread(2, 1e-6), Doubt{Hidden: Hidden(0.2), Lost: 0.1}); math.Abs(again.Bias-2.2) > 1e-9 || math.Abs(again.Half-(2.2+7.8/4+1.645)) > 1e-2 {
 		t.Errorf("a tenth lost: %+v", again)
 	}
 	// The larger variance counts, and that of the mean bias.
 	if wide := at(spread(0, 3*math.Sqrt(7.0/8)), one); math.Abs(wide.Half-1.96*math.Sqrt(9+9.0/8)) > 2e-2 {
 		t.Errorf("drawn fits that vary more: ± %v", wide.Half)
 	}
-	if rare := at(spread(2, 1e-6), Doubt{Kept: 1, Drawn: 17}); rare.Value != 10 || !math.IsNaN(rare.Half) {
+	if rare := at(spread(2, 1e-6), Doubt{Drawn: 17}); rare.Value != 10 || !math.IsNaN(rare.Half) {
 		t.Errorf("found in 8 of 17 fits: %+v", rare)
 	}
 	if _, low, high := (Interval{Value: 0.4, Half: 0.7}).Within(0, 1); !math.IsNaN(low) || !math.IsNaN(high) {
@@ -94,10 +94,10 @@ func TestBias(t *testing.T) {
 	if v, low, high := (Interval{Value: -0.1, Half: 0.7}).Within(0, 1); v != 0 || low != 0 || math.Abs(high-0.6) > 1e-12 {
 		t.Errorf("a share is %v, %v to %v", v, low, high)
 	}
-	if lost := at(spread(2, 1e-6), Doubt{Kept: 0.4, Least: LeastKept}); lost.Value != 10 || !math.IsNaN(lost.Bias) || !math.IsNaN(lost.Half) {
+	if lost := at(spread(2, 1e-6), Doubt{Hidden: Hidden(0.6)}); lost.Value != 10 || !math.IsNaN(lost.Bias) || !math.IsNaN(lost.Half) {
 		t.Errorf("topics that lost most of their words: %+v", lost)
 	}
-	if alone := at(Spread{}, Doubt{Kept: math.NaN(), Least: LeastKept}); alone.Value != 10 || !math.IsNaN(alone.Bias) || math.Abs(alone.Half-1.96) > 5e-3 {
+	if alone := at(Spread{}, Doubt{Hidden: math.NaN()}); alone.Value != 10 || !math.IsNaN(alone.Bias) || math.Abs(alone.Half-1.96) > 5e-3 {
 		t.Errorf("without drawn replicates: %+v", alone)
 	}
 }

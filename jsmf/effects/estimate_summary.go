@@ -266,7 +266,7 @@ func (s *summary) effects(level float64) *Effects {
 		for i, q := range s.quantities {
 			x := next[i].Interval(spread.Doubt{
 				Level: level, Units: docs + lenders, Variance: next[i].borrowed,
-				Drawn: s.drawn, Kept: s.kept(q), Least: spread.LeastKept,
+				Drawn: s.drawn, Hidden: s.hidden(q, what),
 			})
 			value, low, high := x.Within(q.bounds(what))
 			list[i] = jsmf.Interval{Value: value, Low: low, High: high, Bias: x.Bias}
@@ -298,13 +298,17 @@ func (s *summary) effects(level float64) *Effects {
 	return out
 }
 
-// kept returns the part of its words that the topic of q that changes most keeps in drawn documents.
-func (s *summary) kept(q Quantity) float64 {
+// hidden returns what the topic of q that changes most in drawn documents may hide of a number. What
+// is wrong with a topic is wrong with it everywhere: differences and slopes may hide half as much.
+func (s *summary) hidden(q Quantity, what measure) float64 {
 	most := 0.0
 	for _, k := range q.topics() {
-		most = max(most, s.changed[k].Mean())
+		most = max(most, spread.Hidden(s.changed[k].Mean()))
 	}
-	return 1 - most
+	if what != share {
+		most /= 2
+	}
+	return most
 }
 
 // measure is what a number is.

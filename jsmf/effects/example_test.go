@@ -78,9 +78,9 @@ func Example() {
 	// Points of cooking above or below the average:
 	// author cook    +9.9 (+7.1 to +12.8)
 	// author skipper -9.9 (-12.8 to -7.1)
-	// date   2020    -10.6 (-14.1 to -7.0)
+	// date   2020    -10.6 (-14.1 to -7.1)
 	// date   2021    -0.6 (-4.3 to +3.1)
-	// date   2022    +11.2 (+7.8 to +14.7)
+	// date   2022    +11.2 (+7.8 to +14.6)
 }
 
 // named calls the topics by what they are about.
