@@ -346,7 +346,7 @@ const pairChanged = 1.0 / 3
 
 // uncertainty finishes the counts and makes the intervals.
 func (s *tally) uncertainty() *Uncertainty {
-	k, u := s.m.k, s.out
+	u := s.out
 	next := 0
 	// interval is that of the next number, see spread.Doubt.
 	interval := func(lost, hidden, lowest, highest float64) Interval {
@@ -361,18 +361,14 @@ func (s *tally) uncertainty() *Uncertainty {
 		u.Topics[t].Changed = s.lost[t].Mean()
 		u.Topics[t].Share = interval(0, spread.Hidden(u.Topics[t].Changed), 0, 1)
 	}
-	for i := range k {
-		for j := i + 1; j < k; j++ {
-			if s.of[i] != s.of[j] {
-				continue
-			}
-			c, d := u.Topics[i].Changed, u.Topics[j].Changed
-			hidden := spread.Hidden(1 - math.Sqrt((1-c)*(1-d)))
-			if max(c, d) > pairChanged {
-				hidden = math.Inf(1)
-			}
-			u.Pairs = append(u.Pairs, PairUncertainty{i, j, interval(1-u.Found, hidden, -1, 1)})
+	u.Pairs = pairsWithin(s.of)
+	for i, x := range u.Pairs {
+		c, d := u.Topics[x.K].Changed, u.Topics[x.L].Changed
+		hidden := spread.Hidden(1 - math.Sqrt((1-c)*(1-d)))
+		if max(c, d) > pairChanged {
+			hidden = math.Inf(1)
 		}
+		u.Pairs[i].Correlation = interval(1-u.Found, hidden, -1, 1)
 	}
 	u.Repeat /= float64(u.Drawn)
 	warm, cold := float64(u.Warm), float64(u.Cold)
@@ -429,20 +425,14 @@ func (u *Uncertainty) check(n int, families []int) error {
 			}
 		}
 	}
-	next := 0
-	for i := range k {
-		for j := i + 1; j < k; j++ {
-			if families[i] != families[j] {
-				continue
-			}
-			if next == len(u.Pairs) || u.Pairs[next].K != i || u.Pairs[next].L != j {
-				return fmt.Errorf("pair %d of %d is not that of topics %d and %d", next, len(u.Pairs), i, j)
-			}
-			next++
-		}
+	want := pairsWithin(families)
+	if len(u.Pairs) != len(want) {
+		return fmt.Errorf("%d pairs, want %d", len(u.Pairs), len(want))
 	}
-	if next < len(u.Pairs) {
-		return fmt.Errorf("%d pairs, want %d", len(u.Pairs), next)
+	for i, x := range want {
+		if got := u.Pairs[i]; got.K != x.K || got.L != x.L {
+			return fmt.Errorf("pair %d is of topics %d and %d, want %d and %d", i, got.K, got.L, x.K, x.L)
+		}
 	}
 	return nil
 }
@@ -458,7 +448,7 @@ func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
 	for _, l := range p.to {
 		parts[l]++
 	}
-	shares, families := m.TopicShares(), m.families()
+	shares, pairs := m.TopicShares(), m.pairs()
 	out := &Uncertainty{Warm: u.Warm, Cold: u.Cold, Drawn: u.Drawn, Level: u.Level, Found: u.Found, Repeat: u.Repeat, Topics: make([]TopicUncertainty, k)}
 	for l, t := range p.first {
 		x := u.Topics[t]
@@ -477,15 +467,24 @@ func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
 		x.setMerges(merges)
 		out.Topics[l] = x
 	}
-	for _, x := range m.pairs() {
-		if families[x.K] != families[x.L] {
-			continue
-		}
-		of := Interval{x.Correlation, nan, nan, nan}
+	out.Pairs = pairsWithin(m.families())
+	for i, x := range out.Pairs {
+		out.Pairs[i].Correlation = Interval{pairs[x.K*(2*k-x.K-1)/2+x.L-x.K-1].Correlation, nan, nan, nan}
 		if at, ok := u.pair(p.first[x.K], p.first[x.L]); ok && parts[x.K] == 1 && parts[x.L] == 1 {
-			of = u.Pairs[at].Correlation
+			out.Pairs[i].Correlation = u.Pairs[at].Correlation
 		}
-		out.Pairs = append(out.Pairs, PairUncertainty{x.K, x.L, of})
+	}
+	return out
+}
+
+// pairsWithin returns the pairs of topics of one family, without correlations.
+func pairsWithin(families []int) (out []PairUncertainty) {
+	for i, f := range families {
+		for j := i + 1; j < len(families); j++ {
+			if families[j] == f {
+				out = append(out, PairUncertainty{K: i, L: j})
+			}
+		}
 	}
 	return out
 }

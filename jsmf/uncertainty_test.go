@@ -248,7 +248,7 @@ func TestUncertaintyFile(t *testing.T) {
 		{"a share of the replicates or words of topic 1 is 3", "BOOT", change(good, `"stability":0.05,`, `"stability":3,`)},
 		{"topic 0 is one with topic 9", "BOOT", change(good, `{"topic":1,`, `{"topic":9,`)},
 		{"word -1 of topic 0 is not in [0, 5)", "BOOT", change(good, `"index":0,`, `"index":-1,`)},
-		{"pair 0 of 1 is not that of topics 0 and 1", "BOOT", change(good, `"k":0,"l":1,`, `"k":0,"l":0,`)},
+		{"pair 0 is of topics 0 and 0, want 0 and 1", "BOOT", change(good, `"k":0,"l":1,`, `"k":0,"l":0,`)},
 		{"unexpected end", "BOOT", good[:len(good)-1]},
 		{"low: json", "BOOT", change(good, `"low":-0.00`, `"low":"low","x":-0.00`)},
 		{"has 8 numbers, want 6 for each pair", "PAIR", floatBytes(1, 2, 3, 4, 5, 6, 7, 8)},
