@@ -9,18 +9,19 @@ import (
 var doubt = experiment{
 	name: "doubt", title: "Intervals and the truth",
 	what: fmt.Sprintf("Corpora as those of *planted*, and intervals of 95 %% as jsmf.Bootstrap and package jsmf/effects make them (%d warm and 8 drawn replicates): of the shares of topics, the correlations of all pairs, the differences of a group from the average, "+
-		"and slopes over time. Bursty words repeat an earlier word of the document with probability %.1f. Copies of both columns in a random order are terms, too, whose effects are null. The truth is that of the prior. "+
-		"Numbers without an interval, because the model says that nothing can be told of them, do not count among those that hold or miss the truth.", doubtWarm, burstyPart),
+		"and slopes over time. Bursty words repeat an earlier word of the document with probability %.1f; the drawn replicates have to find that out. Copies of both columns in a random order are terms, too, whose effects are null. The truth is that of the prior. "+
+		"Numbers without an interval, because the model says that nothing can be told of them, do not count among those that hold or miss the truth. "+
+		"The width with the true topics known is that over %d Bayesian bootstraps of the documents, of proportions as package effects has them, and for correlations of the moments of pairs of tokens.", doubtWarm, burstyPart, doubtKnown),
 	groups: []*group{doubtGroup},
 	plan:   planDoubt,
 	tables: func(_ *lab, t *tables) []table {
 		x := table{
-			caption: "How many of the intervals hold the truth, in percent, with the standard error over corpora; in brackets the numbers without an interval, in percent, the median of half the width, and the root of the mean square error of the values, both times 100:",
+			caption: "How many of the intervals hold the truth, in percent, with the standard error over corpora; in brackets the numbers without an interval, in percent, the median of half the width, times 100, and how many times that is the one with the true topics known, and the root of the mean square error of the values, times 100:",
 			head:    slices.Concat(doubtColumns, []string{"corpora", doubtShare, doubtCorrelation, doubtDifference, doubtSlope, "permuted columns that seem to matter, in percent"}),
 		}
 		y := table{
-			caption: "What models say of themselves: the part of correlations, and of differences, that is found in documents drawn from them:",
-			head:    slices.Concat(doubtColumns, []string{doubtCorrelation, doubtDifference}),
+			caption: "What models say of themselves: the part of correlations, and of differences, that is found in documents drawn from them, and the part of the tokens that repeat others:",
+			head:    slices.Concat(doubtColumns, []string{doubtCorrelation, doubtDifference, "repeat"}),
 		}
 		for _, of := range doubtKinds(t.rows["doubt"]) {
 			var line []string
@@ -31,13 +32,13 @@ var doubt = experiment{
 			line = append(line, fmt.Sprint(len(values(of, "draw"))))
 			for _, what := range []string{doubtShare, doubtCorrelation, doubtDifference, doubtSlope} {
 				rows := where(of, "what", what)
-				line = append(line, fmt.Sprintf("%s (%.0f; %.1f; %.1f)", percentOf(rows, "held"), 100*(1-meanOf(rows, "told")), 100*meanOf(rows, "width"), 100*meanOf(rows, "error")))
+				line = append(line, fmt.Sprintf("%s (%.0f; %.1f, %.1f ×; %.1f)", percentOf(rows, "held"), 100*(1-meanOf(rows, "told")), 100*meanOf(rows, "width"), meanOf(rows, "width")/meanOf(rows, "known"), 100*meanOf(rows, "error")))
 			}
 			x.rows = append(x.rows, append(line, percentOf(where(of, "what", doubtPermuted), "clear")))
 			for _, what := range []string{doubtCorrelation, doubtDifference} {
 				said = append(said, withError(where(of, "what", what), "found"))
 			}
-			y.rows = append(y.rows, said)
+			y.rows = append(y.rows, append(said, withError(where(of, "what", doubtShare), "repeat")))
 		}
 		return []table{x, y}
 	},
@@ -46,6 +47,9 @@ var doubt = experiment{
 		{"here", "intervals of shares and correlations hold it in 90 % or more", doubtHolds("held", 0.90, math.Inf(1), doubtShare, doubtCorrelation)},
 		{"here", "permuted columns seem to matter in 6 % or less", doubtHolds("clear", 0, 0.06, doubtPermuted)},
 		{"here", "four of five numbers have an interval", doubtHolds("told", 0.8, 1, doubtShare, doubtCorrelation, doubtDifference, doubtSlope)},
+		{"here", "intervals of differences and slopes are at most twice as wide as with the true topics known", doubtWide(doubtDifference, doubtSlope)},
+		{"here", "intervals of correlations are", doubtWide(doubtCorrelation)},
+		{"here", "intervals of shares are", doubtWide(doubtShare)},
 	},
 }
 
@@ -79,16 +83,29 @@ func percentOf(rows []row, column string) string {
 		}
 	}
 	mean /= n
+	if n < 2 {
+		return fmt.Sprintf("%.1f", mean)
+	}
 	return fmt.Sprintf("%.1f ± %.1f", mean, math.Sqrt(max(square/n-mean*mean, 0)/(n-1)))
 }
 
 // doubtHolds counts the kinds of corpora and numbers for which the mean of a column is between two
 // numbers.
 func doubtHolds(column string, low, high float64, what ...string) func(t *tables) (yes, of int) {
+	return doubtCount(func(rows []row) float64 { return meanOf(rows, column) }, low, high, what...)
+}
+
+// doubtWide counts those with intervals at most twice as wide as with the true topics known.
+func doubtWide(what ...string) func(t *tables) (yes, of int) {
+	return doubtCount(func(rows []row) float64 { return meanOf(rows, "width") / meanOf(rows, "known") }, 0, 2, what...)
+}
+
+// doubtCount counts the kinds of corpora and numbers of which a value is between two numbers.
+func doubtCount(value func(rows []row) float64, low, high float64, what ...string) func(t *tables) (yes, of int) {
 	return func(t *tables) (yes, of int) {
 		for _, rows := range doubtKinds(t.rows["doubt"]) {
 			for _, w := range what {
-				if v := meanOf(where(rows, "what", w), column); !math.IsNaN(v) {
+				if v := value(where(rows, "what", w)); !math.IsNaN(v) {
 					of++
 					if v >= low && v <= high {
 						yes++
