@@ -68,7 +68,7 @@ func (a *answers) printTopics(w io.Writer) {
 		fmt.Fprintf(w, "%v. %s\n", a.sweep.Recommendation, a.sweep.Recommendation.Why)
 	}
 	u := a.uncertainty
-	fmt.Fprintf(w, "The share is the average over %s, with the interval that holds it with a probability of %s.\n", a.documents.called, percent(u.Level))
+	fmt.Fprintf(w, "The share is the average over %s, with its interval of %s.\n", a.documents.called, percent(u.Level))
 	fmt.Fprintf(w, "The last number says in how many of %d new fits to reweighted %s the topic comes back: in three of four, it is stable.\n", u.Cold, a.documents.called)
 	if s := u.Recovery(a.documents.called); s != "" {
 		fmt.Fprintln(w, s)

@@ -146,7 +146,7 @@
     $("facts").replaceChildren(...doubts(k), ...data.columns.map((c) => {
       const x = c.key === "share" && t.doubt;
       if (!x) return fact(c.name, c.what, show(c.values[k]));
-      return fact("Share", say("The part of {a document}, on average, and where it is in " + percent(data.uncertainty.level, 0) + " of the fits to the {documents} with random weights"), percent(x.value) + within(...x.share, percent));
+      return fact("Share", say("The part of {a document}, on average, and its interval of " + percent(data.uncertainty.level, 0)), percent(x.value) + within(...x.share, percent));
     }));
     if ($("docs")) {
       $("docs").replaceChildren(...(t.docs || []).map((d) => el("li", {}, el("span", { class: "p" }, percent(d.share, 0)), d.at < 0 ? el("span", { class: "t", dir: "auto" }, d.title) : el("button", { type: "button", class: "t link", dir: "auto", onclick: () => readDocument(d.at, true) }, d.title),
