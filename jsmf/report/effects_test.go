@@ -170,6 +170,8 @@ func TestDoubt(t *testing.T) {
 	}
 	u := sample.Uncertainty(m)
 	u.Pairs[7].Correlation.Low = math.NaN() // of topics 1 and 4
+	u.Pairs[5].Correlation.Value += 0.03    // a bias was taken off
+	u.Drawn, u.Found, u.Repeat = 8, 0.52, 0.1
 	m, err := m.With(jsmf.Additions{Uncertainty: u})
 	if err != nil {
 		t.Fatal(err)
@@ -194,10 +196,13 @@ func TestDoubt(t *testing.T) {
 	if n := len(u.Pairs); len(s.Matrix.Low) != n || len(s.Matrix.High) != n || len(s.Matrix.Corr) != n {
 		t.Fatalf("%d pairs, %d and %d bounds, want %d", len(s.Matrix.Corr), len(s.Matrix.Low), len(s.Matrix.High), n)
 	}
+	if !strings.Contains(page, "52 % of a correlation between topics is found") {
+		t.Error("the page does not say which part of the correlations is found")
+	}
 	for i, p := range u.Pairs { // by K and then L, as the page has them
 		c := p.Correlation
-		if (s.Matrix.Low[i] == nil) != math.IsNaN(c.Low) || s.Matrix.Low[i] != nil && math.Abs(*s.Matrix.Low[i]-c.Low) > 0.001 || math.Abs(*s.Matrix.High[i]-c.High) > 0.001 {
-			t.Errorf("pair %d, %d: the page has another interval than %v", p.K, p.L, c)
+		if (s.Matrix.Low[i] == nil) != math.IsNaN(c.Low) || s.Matrix.Low[i] != nil && math.Abs(*s.Matrix.Low[i]-c.Low) > 0.001 || math.Abs(*s.Matrix.High[i]-c.High) > 0.001 || math.Abs(*s.Matrix.Corr[i]-c.Value) > 0.001 {
+			t.Errorf("pair %d, %d: the page has another number or interval than %v", p.K, p.L, c)
 		}
 	}
 	if s.Sweep.Recommended != 28 || s.Sweep.Low != 20 || s.Sweep.High != 57 || len(s.Sweep.Scores) != len(sweep.Points) {
@@ -225,8 +230,12 @@ func TestEffectsWords(t *testing.T) {
 	m := model(t, 300, 6)
 	e := sample.Effects(m, 4)
 	e.Terms[1].Differences[2][3] = jsmf.Interval{Value: -0.0123, Low: -0.03, High: 0.0049}
+	e.Terms[1].Differences[2][2] = jsmf.Interval{Value: 0.0123, Low: math.NaN(), High: math.NaN()}
+	e.Drawn, e.Found = 8, []float64{0.5, 0.9, math.NaN(), 1, 1, 1, 1, 1, 1}
 	page := write(t, m, Options{Effects: e})
 	for _, want := range []string{
+		"In documents drawn from this model, 50\u00a0% (", "to 100\u00a0% of a difference is found, as far as it can be told (8 of 9)",
+		`<td class="num muted">&#43;1.23 (too little is known for an interval)</td>`,
 		"From 2\u202f225 documents; 12 more are left out", "95\u00a0% from 100 replicates", "at most 3, for 4 of 9 topics and sums",
 		"at each level of party", "changes per year", "at each pair of party and place", "in each month of month",
 		`<td class="num muted">−1.23 (−3.00 to &#43;0.49)</td>`,
