@@ -11,6 +11,8 @@
 //     afterwards, as in arora-2013.
 //   - [SPA], [SNPA] and [XRAY] are other greedy methods, for comparison: SPA goes by the
 //     span of the anchors found, SNPA by their convex hull, XRAY by their cone.
+//   - [LP] tests each word by a linear program: is its row a vertex? It is for small
+//     vocabularies.
 //   - [Hull] embeds the rows in a few dimensions and takes the vertices of the hull
 //     there, which also gives a number of topics.
 //   - [Fixed] takes the anchors from the user, by word or by number.
@@ -56,8 +58,8 @@ type Options struct {
 	// Numbers are the caller's numbers of the words of the rows, ascending. nil: those of
 	// the rows.
 	Numbers []int
-	// Exclude are rows that may not become anchors. Fixed, Tandem and
-	// Hull refuse it with an error.
+	// Exclude are rows that may not become anchors. Fixed, Tandem, Hull and LP
+	// refuse it with an error.
 	Exclude []int
 	// Prefer are rows, such as the anchors of a previous model, that QR, SPA and Projected
 	// take instead of the farthest row if they are at least 1 − PreferTol of its distance

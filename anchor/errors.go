@@ -6,7 +6,7 @@ import "fmt"
 type RankError struct {
 	Rank, K int // anchors found and asked for
 	// Of is what the other rows lie in: the "span" of the anchors found (QR, Projected, SPA),
-	// their "convex hull" (SNPA) or their "cone" (XRAY).
+	// their "convex hull" (SNPA, LP) or their "cone" (XRAY).
 	Of string
 	// Norm is the distance of the farthest other row from that. First is the length of the
 	// first anchor's row, or of the longest row if Of is not the span.

@@ -50,7 +50,7 @@ func conforming(c *corpus.Corpus) [][]any {
 		{anchor.SNPA{}},
 		{anchor.XRAY{}},
 		{anchor.XRAY{Unnormalised: true}},
-		{rectify.ENN{}},
+		{rectify.ENN{}, anchor.LP{MaxWords: 300}},
 		{anchor.Hull{Dims: 3}},
 		{anchor.Fixed{Words: words, Complete: anchor.QR{}}},
 		{anchor.Tandem{Groups: [][]string{words}, Complete: anchor.SPA{}}},
