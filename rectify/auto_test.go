@@ -75,8 +75,6 @@ func TestAutoFindsDenseCorrections(t *testing.T) {
 	var me *rectify.MemoryError
 	if _, err := (rectify.AP{}).Rectify(ctx, d, k, rectify.Options{MemoryLimit: limit}); !errors.As(err, &me) {
 		t.Fatalf("AP: %v", err)
-	} else if !strings.Contains(err.Error(), "rectify: AP: the negative entries for N = ") || !strings.Contains(err.Error(), "use LR{} or ENN{}, or raise the limit") {
-		t.Error(err)
 	}
 	// The estimate comes from a sixteenth of the rows.
 	if want := float64(64*n*(k+10) + 48*entries); math.Abs(float64(me.Bytes)-want) > 0.2*want {

@@ -70,3 +70,15 @@ func ExamplePALM() {
 	// ⎣0.000  0.316⎦
 	// J = 0.00020, sum 1.0000
 }
+
+// A method that forms N×N arrays refuses to form ones that are too large.
+func ExampleMemoryError() {
+	c, err := cooc.NewLowRankSparse(mat.NewDense(100_000, 1, nil), 1e-10, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = rectify.Dykstra{}.Rectify(context.Background(), c, 50, rectify.Options{})
+	fmt.Println(err)
+	// Output:
+	// rectify: Dykstra: N×N arrays for N = 100000 words would take 149 GiB (160000000000 bytes), more than the limit of 4 GiB (4294967296 bytes); use AP or DR, which form none, or raise the limit
+}

@@ -17,12 +17,13 @@ import (
 type MemoryError struct {
 	Method       string
 	N            int
-	Bytes, Limit int64 // the estimate and the limit
+	Bytes, Limit int64  // the estimate and the limit
+	Alternative  string // what to use instead
 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("the negative entries for N = %d words would take %s, more than the limit of %s; use LR{} or ENN{}, or raise the limit",
-		e.N, bytesize.String(e.Bytes), bytesize.String(e.Limit))
+	return fmt.Sprintf("N×N arrays for N = %d words would take %s, more than the limit of %s; use %s, or raise the limit",
+		e.N, bytesize.String(e.Bytes), bytesize.String(e.Limit), e.Alternative)
 }
 
 // limit returns the memory limit in bytes.
@@ -32,6 +33,14 @@ func (o Options) limit() int64 {
 	}
 	return 4 << 30
 }
+
+// tooMuch returns the error of a method that would take this number of bytes.
+func (l *loop) tooMuch(bytes int64, alternative string) error {
+	return &MemoryError{Method: l.name, N: l.n, Bytes: bytes, Limit: l.opt.limit(), Alternative: alternative}
+}
+
+// denseBytes is the memory of some N×N arrays of float64.
+func denseBytes(n, arrays int) int64 { return whole(8 * float64(arrays) * float64(n) * float64(n)) }
 
 // perEntry is how many bytes each entry of E takes: 27 for those of two iterations,
 // 7 for the rows they are made of, and the rest for arrays that were too small.
@@ -46,7 +55,7 @@ func (l *loop) negativePart(ctx context.Context, sc *scanner, y blas64.General, 
 	largest := max(1, (l.opt.limit()-apBytes(l.n, l.k, 0))/perEntry)
 	e, sum, err := sc.negativePart(ctx, y, shift, max(1, largest*2/halves), l.opt.Workers)
 	if many, ok := errors.AsType[*tooDense](err); ok {
-		err = &MemoryError{Method: l.name, N: l.n, Bytes: apBytes(l.n, l.k, many.entries*halves/2), Limit: l.opt.limit()}
+		err = l.tooMuch(apBytes(l.n, l.k, many.entries*halves/2), "LR{} or ENN{}")
 	}
 	return e, sum, err
 }
