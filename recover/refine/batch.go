@@ -23,24 +23,24 @@ import (
 // is rounded to a whole multiple of a small number, 2⁻⁴⁰ for a word of fewer than four million
 // tokens, so that sums do not depend on the order of the documents or on who adds up which.
 //
-// The topics are over-relaxed too, except in the first pass and the last two: the tokens by
-// word and topic move 1.8 times as far as the documents say, no number below a tenth of what
-// they say.
+// The topics are over-relaxed too, except in the first pass, in the first one after topics were
+// split, and in the last two: the tokens by word and topic move 1.8 times as far as the documents
+// say, no number below a tenth of what they say.
 //
 // The start, splitting and merging, documents held out, weights and the end of the passes are as in
 // Passes. The costs of merging are found in the pass before, and the last read finds topic counts by
-// more steps. Documents on other machines have no weights. Topics are split by the second moments of
-// their parts of the documents, which take two reads of the documents for each level, or more where there are hundreds of topics. Once they
-// were split, each pass finds anew which topics a document keeps: it takes the Steps with the mean of
-// each block of 16 topics, and then with the topics of the blocks that have tokens enough, as in Passes.
+// more steps. Documents on other machines have no weights. To split topics takes two reads of the
+// documents for each level, or more where there are hundreds of topics. After that each pass finds
+// anew which topics a document keeps: it takes the Steps with the mean of each block of 16 topics,
+// and then again with the topics of the blocks that have tokens enough, as in Passes.
 //
-// Cost: nnz·K·(Steps+1) times a few operations a pass, or nnz·(Steps+1) times 16 for each block that a
-// document keeps. Documents that are neither encoded
+// Cost: nnz·K·(Steps+1) times a few operations a pass, or nnz·(Steps+1) times 16 for each block that
+// a document keeps. Documents that are neither encoded
 // ([corpus.Encoded]) nor on other machines are encoded first, in memory. Memory besides that:
 // 36·N·K bytes, and 8·N·K for each goroutine, of which there are at most eight. Carry takes
 // another 8·N·K and, on this machine, 8·K for each document.
 type Batch struct {
-	// N is the largest number of passes; 0 means 60.
+	// N is the largest number of passes, besides those before topics are split; 0 means 60.
 	N int
 	// Steps is the number of steps that find the topic counts of a document; 0 means 3. With 2
 	// a pass takes a tenth less, and the log-likelihood of a token loses some thousandths of a
@@ -48,10 +48,10 @@ type Batch struct {
 	Steps int
 	// Carry keeps the topic weights of each document from one pass to the next, 4·K bytes for
 	// a document. After ten steps in the first pass, and in the first one after topics were split,
-	// passes and the last read take no steps:
-	// they share out the tokens by the weights of the pass before, over-relaxed. That saves a
-	// third of the time on one machine, and less on Beam; the log-likelihood of a token may be
-	// .015 nats lower. Steps must be 0, and documents have no weights.
+	// passes and the last read take no steps: they share out the tokens by the weights of the pass
+	// before, over-relaxed. That saves a third of the time on one machine, and less on Beam; the
+	// log-likelihood of a token may be .015 nats lower. Steps must be 0, and documents have no
+	// weights.
 	Carry bool
 	// Alpha, Beta and Gain are those of Passes.
 	Alpha, Beta, Gain float64
