@@ -22,8 +22,7 @@ type passAdder struct {
 	begin    float32 // the sum of Begin
 	kept     Kept    // of the document
 	carry    Carry
-	weights  []float32 // of all topics, padded
-	theta    []float32 // K
+	weights  []float32 // of all topics, padded; or scratch space, once doc has its own
 	costs    []float64
 	scales   []float32 // by word: 2^shift
 	scoring  float64   // 2^shift of scores
@@ -43,7 +42,7 @@ func (p *Pass) adder() *passAdder {
 	k := p.Topics.K
 	a := &passAdder{
 		p: p, all: p.rule(), doc: docstep.NewDocument(k), carry: p.Carry(), weights: make([]float32, p.Topics.Stride),
-		theta: make([]float32, k), costs: make([]float64, len(p.Pairs)), scales: make([]float32, p.Topics.N),
+		costs: make([]float64, len(p.Pairs)), scales: make([]float32, p.Topics.N),
 		scoring: power(p.scoreShift()), counting: power(p.docShift()), tokens: power(p.tokenShift()),
 	}
 	for _, v := range p.Begin {
@@ -256,13 +255,14 @@ func (a *passAdder) each(sum []int64) func(i int, out []float32, all float32) {
 //
 // with s the document's tokens and Σα, total, and θ the weights divided by s.
 func (a *passAdder) moments(total float64, at []int64) {
-	for t := range a.theta {
-		a.theta[t] = float32(float64(a.doc.T[t]) / total)
+	theta := a.weights[:a.p.Topics.K]
+	for t := range theta {
+		theta[t] = float32(float64(a.doc.T[t]) / total)
 	}
 	scale := a.counting * a.weight / (total + 1)
-	for t, v := range a.theta {
-		addNearest(at[:len(a.theta)-t], a.theta[t:], float32(scale*total*float64(v)), float32(2*a.counting), &at[0])
+	for t, v := range theta {
+		addNearest(at[:len(theta)-t], theta[t:], float32(scale*total*float64(v)), float32(2*a.counting), &at[0])
 		at[0] += nearest(scale * float64(v))
-		at = at[len(a.theta)-t:]
+		at = at[len(theta)-t:]
 	}
 }
