@@ -35,7 +35,8 @@ type answers struct {
 	measured    *metrics.Report
 	topics      *jsmf.Compositions
 	uncertainty *jsmf.Uncertainty
-	effects     *effects.Effects // nil: there is nothing on which topics may depend
+	terms       []effects.Term   // on which topics may depend, those that the documents tell
+	effects     *effects.Effects // nil: without terms
 	hierarchy   *jsmf.Hierarchy  // nil: the topics are in no groups
 }
 
@@ -52,6 +53,9 @@ func analyse(ctx context.Context, o options, w, stderr io.Writer) error {
 		return err
 	}
 	if err := a.read(ctx, &s); err != nil {
+		return err
+	}
+	if err := a.ask(ctx); err != nil {
 		return err
 	}
 	if err := a.fit(ctx, o, &s); err != nil {
@@ -142,6 +146,17 @@ func (a *answers) read(ctx context.Context, s *steps) error {
 	})
 }
 
+// ask finds the terms that the documents tell, before anything is fitted, and notes the others.
+func (a *answers) ask(ctx context.Context) error {
+	terms := a.columns()
+	if len(terms) == 0 {
+		return nil
+	}
+	study, notes, err := effects.Study{Terms: terms}.Prune(ctx, a.corpus.Metadata())
+	a.terms, a.table.notes = study.Terms, append(a.table.notes, notes...)
+	return err
+}
+
 // fit finds the topics. Their number is the one that predicts documents best, unless it is given.
 func (a *answers) fit(ctx context.Context, o options, s *steps) (err error) {
 	a.pipeline = jsmf.New(o.topics).Record(s.rec)
@@ -201,8 +216,8 @@ func (a *answers) measure(ctx context.Context, o options, s *steps) (err error) 
 	b := jsmf.Bootstrap{Warm: o.replicates, Cold: max(1, o.replicates/5), Cluster: a.table.cluster.Name}
 	var readers []func(context.Context, *jsmf.Replicate) error
 	var study *effects.Estimator
-	if terms := a.terms(); len(terms) > 0 {
-		if study, err = (effects.Study{Terms: terms, Bootstrap: b}).Begin(ctx, a.model, a.corpus); err != nil {
+	if len(a.terms) > 0 {
+		if study, err = (effects.Study{Terms: a.terms, Bootstrap: b}).Begin(ctx, a.model, a.corpus); err != nil {
 			return err
 		}
 		readers = append(readers, study.Add)

@@ -168,8 +168,8 @@ func TestMessages(t *testing.T) {
 			t.Errorf("the progress lacks %q:\n%s", want, errs)
 		}
 	}
-	// 4 topics: their shares, and predictions and differences at 8 years and in 3 offices.
-	if got := readTable(t, rows); len(got) != 1+4+2*4*(8+3) || got[0][0] != "term" {
+	// 4 topics: their shares, and predictions and differences at 8 years and in 3 offices, raw and adjusted.
+	if got := readTable(t, rows); len(got) != 1+4+2*2*4*(8+3) || got[0][0] != "term" {
 		t.Errorf("%d rows of effects, from %q", len(got), got[0])
 	}
 	html, err := os.ReadFile(page)
@@ -236,7 +236,7 @@ func TestNumber(t *testing.T) {
 	out, _ := invoke(t, 0, "-csv", messages(t), "-text", "body", "-number", "stars", "-k", "4", "-replicates", "20", "-report", "none", "-quiet")
 	topic := planted(t, out)
 	_, slopes, ok := strings.Cut(out, "\nBY STARS, in percentage points for each unit more\n1 topic grows, ")
-	l := regexp.MustCompile(`(?m)^  \+\d+ \(\+\d+ to \+\d+\) +(\d+) `).FindStringSubmatch(slopes)
+	l := regexp.MustCompile(`(?m)^  \+[\d.]+ \(\+[\d.]+ to \+[\d.]+\) +(\d+) `).FindStringSubmatch(slopes)
 	if !ok || l == nil || topic[l[1]] != 3 || !strings.Contains(out, "540 texts tell how topics depend on stars; 60 are left out") {
 		t.Errorf("the slope by stars:\n%s", out)
 	}

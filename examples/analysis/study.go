@@ -15,18 +15,15 @@ import (
 	"github.com/jsmf-go/spectral/jsmf/effects"
 )
 
-// terms are what the topics may depend on: the time, the classes and the numbers. Columns
-// with one value explain nothing and are left out.
-func (a *answers) terms() []effects.Term {
+// columns are what the topics may depend on: the time, the classes and the numbers.
+func (a *answers) columns() []effects.Term {
 	var out []effects.Term
 	t, d := a.table, a.documents
 	if by := bins(d); by != 0 {
 		out = append(out, effects.Time(t.time.Name, by))
 	}
 	for _, f := range t.classes {
-		if len(d.levels[f.Name]) > 1 {
-			out = append(out, effects.Category(f.Name))
-		}
+		out = append(out, effects.Category(f.Name))
 	}
 	for _, f := range t.numbers {
 		out = append(out, effects.Number(f.Name))
@@ -36,7 +33,7 @@ func (a *answers) terms() []effects.Term {
 
 const (
 	fewestBins  = 6
-	documentsIn = 20 // of a bin on average, and of a level, at least
+	documentsIn = 20 // of a bin on average, and of a level that is not lumped with others, at least
 )
 
 // bins returns the longest bins of the calendar of which the documents fill six or more, or
@@ -49,7 +46,7 @@ func bins(d *documents) effects.Bins {
 	for _, x := range []struct {
 		by   effects.Bins
 		days float64
-	}{{effects.Year, 365.25}, {effects.Month, 30.44}, {effects.Week, 7}, {effects.Day, 1}} {
+	}{{effects.Year, 365.25}, {effects.Quarter, 91.31}, {effects.Month, 30.44}, {effects.Week, 7}, {effects.Day, 1}} {
 		if n := days / x.days; n >= fewestBins-1 {
 			if float64(len(d.times)) >= documentsIn*n {
 				return x.by
@@ -66,13 +63,19 @@ func (a *answers) printEffects(w io.Writer) {
 	if e == nil {
 		return
 	}
-	fmt.Fprintf(w, "\n%d %s tell how topics depend on %s", e.Documents, a.documents.called, strings.Join(termNames(e), " and "))
+	fmt.Fprintf(w, "\n%d %s tell how topics depend on %s", e.Documents, a.documents.called, strings.Join(columnsOf(e), " and "))
 	if e.Missing > 0 {
 		fmt.Fprintf(w, "; %d are left out, without a value or a known word", e.Missing)
 	}
-	fmt.Fprintln(w, ".\nA number in brackets is the interval. Each effect is that of one column when the others stay as they are.")
+	fmt.Fprintln(w, ".\nA number in brackets is the interval.")
+	if len(columnsOf(e)) > 1 {
+		fmt.Fprintf(w, "First come the %s as they are. What is adjusted for another column says what would be left if that column were alike everywhere, by a linear regression.\n", a.documents.called)
+	}
 	if s := e.Recovery(a.documents.called); s != "" {
 		fmt.Fprintln(w, s)
+	}
+	for _, s := range e.Notes() {
+		fmt.Fprintf(w, "Note: %s\n", s)
 	}
 	for i := range e.Terms {
 		switch t := &e.Terms[i]; t.Kind {
@@ -86,12 +89,26 @@ func (a *answers) printEffects(w io.Writer) {
 	}
 }
 
-func termNames(e *effects.Effects) []string {
+// columnsOf are the columns that topics may depend on.
+func columnsOf(e *effects.Effects) []string {
 	var out []string
 	for _, t := range e.Terms {
-		out = append(out, t.Name)
+		if t.AdjustedFor == nil {
+			out = append(out, t.Name)
+		}
 	}
 	return out
+}
+
+// adjusted says what a term is adjusted for, or that it is not, if others are.
+func (a *answers) adjusted(t *effects.TermEffects) string {
+	switch {
+	case t.AdjustedFor != nil:
+		return ", adjusted for " + strings.Join(t.AdjustedFor, " and ")
+	case len(columnsOf(a.effects)) > 1:
+		return ", " + a.documents.called + " as they are"
+	}
+	return ""
 }
 
 // How many topics are printed: of those that rose or fell, of those that are more common in a
@@ -110,46 +127,72 @@ type change struct {
 }
 
 // printTrend prints which topics rose and fell from the first to the last bin that the
-// documents fill well, and which had their height between, where the intervals do not meet.
+// documents fill, where the interval of the change leaves out zero, and which had their height
+// between, where intervals do not meet.
 func (a *answers) printTrend(w io.Writer, t *effects.TermEffects) {
 	var full []int
-	enough := max(documentsIn, a.effects.Documents/len(t.Points)/4) // fewer have wide intervals
 	for i, p := range t.Points {
-		if !p.Incomplete && p.Documents >= enough {
+		if !p.Incomplete && !math.IsNaN(t.Predictions[i][0].Value) {
 			full = append(full, i)
 		}
 	}
-	fmt.Fprintf(w, "\nOVER TIME, by %s: ", t.Name)
-	if len(full) < 2 {
-		fmt.Fprintf(w, "there are no two times with %d %s to compare.\n", enough, a.documents.called)
+	first, last := t.Ends()
+	fmt.Fprintf(w, "\nOVER TIME, by %s%s: ", t.Name, a.adjusted(t))
+	if first == last {
+		fmt.Fprintf(w, "too few %s to tell.\n", a.documents.called)
 		return
 	}
-	first, last := full[0], full[len(full)-1]
 	fmt.Fprintf(w, "%s against %s\n", t.Points[last].Label, t.Points[first].Label)
+	for _, l := range a.listed() {
+		a.printTrendOf(w, t, full, l)
+	}
+}
+
+// listed are the families of topics, if there are any, or the topics: some of the quantities.
+type listed struct {
+	one, many string
+	from, to  int
+}
+
+// listed returns what is printed one after the other: families first.
+func (a *answers) listed() []listed {
+	k, all := a.model.K(), len(a.effects.Quantities)
+	topics := listed{"topic", "topics", 0, k}
+	if all == k {
+		return []listed{topics}
+	}
+	return []listed{{"family", "families", k, all}, topics}
+}
+
+// printTrendOf prints those of a list that rose and fell.
+func (a *answers) printTrendOf(w io.Writer, t *effects.TermEffects, full []int, l listed) {
+	first, last := full[0], full[len(full)-1]
 	var rose, fell, peaked []change
-	for k := range a.model.K() {
+	for k := l.from; k < l.to; k++ {
 		from, to := t.Predictions[first][k], t.Predictions[last][k]
 		high := slices.MaxFunc(full, func(i, j int) int { return cmp.Compare(t.Predictions[i][k].Low, t.Predictions[j][k].Low) })
 		peak := t.Predictions[high][k]
 		c := change{k, to.Value - from.Value, fmt.Sprintf("from %s\tto %s", interval(from), interval(to))}
 		switch {
-		case to.Low > from.High:
+		case t.Change(k).Low > 0:
 			rose = append(rose, c)
-		case from.Low > to.High:
+		case t.Change(k).High < 0:
 			fell = append(fell, c)
 		case peak.Low > max(from.High, to.High):
 			between := fmt.Sprintf("%s in %s\tbetween %s and %s", interval(peak), t.Points[high].Label, short(from.Value), short(to.Value))
 			peaked = append(peaked, change{k, peak.Value, between})
 		}
 	}
-	a.printChanges(w, "rose", rose)
-	a.printChanges(w, "fell", fell)
-	a.printChanges(w, "came and went, with their height between", peaked)
+	a.printChanges(w, l, "rose", rose)
+	a.printChanges(w, l, "fell", fell)
+	if len(peaked) > 0 {
+		a.printChanges(w, l, "came and went, with their height between", peaked)
+	}
 }
 
 // printChanges prints the largest changes of a kind.
-func (a *answers) printChanges(w io.Writer, kind string, all []change) {
-	fmt.Fprintf(w, "%d of %d topics %s", len(all), a.model.K(), kind)
+func (a *answers) printChanges(w io.Writer, l listed, kind string, all []change) {
+	fmt.Fprintf(w, "%d of %d %s %s", len(all), l.to-l.from, l.many, kind)
 	switch {
 	case len(all) == 0:
 		fmt.Fprintln(w, ".")
@@ -172,15 +215,18 @@ func bySize(x, y change) int { return cmp.Compare(math.Abs(y.by), math.Abs(x.by)
 // printClasses prints for each class the topics that are more and less common there than in
 // all texts, where the interval leaves out zero.
 func (a *answers) printClasses(w io.Writer, t *effects.TermEffects) {
-	fmt.Fprintf(w, "\nBY %s, against the average of all %s, in percentage points\n", strings.ToUpper(t.Name), a.documents.called)
+	fmt.Fprintf(w, "\nBY %s%s, against the average of all %s, in percentage points\n", strings.ToUpper(t.Name), a.adjusted(t), a.documents.called)
 	certain, of := 0, 0
 	for i, p := range t.Points {
-		fmt.Fprintf(w, "%s (%s): ", p.Label, cli.Count(p.Documents, a.table.nouns.Document, a.table.nouns.Documents))
-		if p.Documents < documentsIn {
+		fmt.Fprintf(w, "%s (%s", p.Label, cli.Count(p.Documents, a.table.nouns.Document, a.table.nouns.Documents))
+		if p.Units != p.Documents {
+			fmt.Fprintf(w, ", %d %s", p.Units, a.table.cluster.From)
+		}
+		if fmt.Fprint(w, "): "); p.Few() {
 			fmt.Fprintln(w, "too few to tell.")
 			continue
 		}
-		of += a.model.K()
+		of += len(t.Differences[i])
 		certain += a.printMoved(w, t.Differences[i], "more common", "more common", "less")
 	}
 	fmt.Fprintf(w, "The intervals of %d of these %d differences leave out zero; by chance, some %.0f would.\n", certain, of, (1-a.effects.Level)*float64(of))
@@ -188,15 +234,22 @@ func (a *answers) printClasses(w io.Writer, t *effects.TermEffects) {
 
 // printSlopes prints which topics grow and shrink with a number.
 func (a *answers) printSlopes(w io.Writer, t *effects.TermEffects) {
-	fmt.Fprintf(w, "\nBY %s, in percentage points for each %s more\n", strings.ToUpper(t.Name), cmp.Or(t.Unit, "unit"))
+	fmt.Fprintf(w, "\nBY %s%s, in percentage points for each %s more\n", strings.ToUpper(t.Name), a.adjusted(t), cmp.Or(t.Unit, "unit"))
 	a.printMoved(w, t.Slopes, "grows", "grow", "shrink")
 }
 
 // printMoved prints the topics whose numbers are above zero and those below, as far as the
 // intervals tell, and returns how many these are.
-func (a *answers) printMoved(w io.Writer, all []jsmf.Interval, one, above, below string) int {
+func (a *answers) printMoved(w io.Writer, all []jsmf.Interval, one, above, below string) (moved int) {
+	for _, l := range a.listed() {
+		moved += a.printMovedOf(w, all, l, one, above, below)
+	}
+	return moved
+}
+
+func (a *answers) printMovedOf(w io.Writer, all []jsmf.Interval, l listed, one, above, below string) int {
 	var up, down []change
-	for k := range a.model.K() {
+	for k := l.from; k < l.to; k++ {
 		switch x := all[k]; {
 		case x.Low > 0:
 			up = append(up, change{k, x.Value, points(x)})
@@ -206,7 +259,7 @@ func (a *answers) printMoved(w io.Writer, all []jsmf.Interval, one, above, below
 	}
 	slices.SortStableFunc(up, bySize)
 	slices.SortStableFunc(down, bySize)
-	fmt.Fprintf(w, "%s, %d %s\n", cli.Count(len(up), "topic "+one, "topics "+above), len(down), below)
+	fmt.Fprintf(w, "%s, %d %s\n", cli.Count(len(up), l.one+" "+one, l.many+" "+above), len(down), below)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range append(up[:min(len(up), maxUp)], down[:min(len(down), maxDown)]...) {
 		fmt.Fprintf(tw, "  %s\t%s\n", c.text, a.called(c.topic))
@@ -215,10 +268,15 @@ func (a *answers) printMoved(w io.Writer, all []jsmf.Interval, one, above, below
 	return len(up) + len(down)
 }
 
-// called returns the number and the name of a topic.
-func (a *answers) called(k int) string { return fmt.Sprintf("%d %s", k, a.model.Name(k)) }
+// called returns the number and the name of a topic, or the name of a family.
+func (a *answers) called(q int) string {
+	if q >= a.model.K() {
+		return a.effects.Quantities[q].Name
+	}
+	return fmt.Sprintf("%d %s", q, a.model.Name(q))
+}
 
 // points writes a difference of shares with its interval.
 func points(x jsmf.Interval) string {
-	return console.Number("%+.2g (%+.2g to %+.2g)", 100*x.Value, 100*x.Low, 100*x.High)
+	return console.Number("%+.1f (%+.1f to %+.1f)", 100*x.Value, 100*x.Low, 100*x.High)
 }

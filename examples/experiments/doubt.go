@@ -234,17 +234,23 @@ func (x *doubtLab) measure(ctx context.Context, c plantedCell, draw int) ([]row,
 	told := slices.DeleteFunc(slices.Clone(found.Found), math.IsNaN)
 	of = in(doubtDifference, stat.Mean(told, nil))
 	one := slices.IndexFunc(found.Terms[0].Points, func(p effects.Point) bool { return p.Label == "1" })
-	for t, v := range found.Terms[0].Differences[one] {
-		of.add(v, truth.half[t])
+	for _, n := range []int{0, 1} { // raw and adjusted, which are the same in the prior
+		for t, v := range found.Terms[n].Differences[one] {
+			of.add(v, truth.half[t])
+		}
 	}
 	of = in(doubtSlope, math.NaN())
-	for t, v := range found.Terms[1].Slopes {
-		of.add(v, truth.slope[t])
+	for _, n := range []int{2, 3} {
+		for t, v := range found.Terms[n].Slopes {
+			of.add(v, truth.slope[t])
+		}
 	}
 	of = in(doubtPermuted, math.NaN())
 	for t := range c.k {
-		of.add(found.Terms[2].Differences[0][t], 0)
-		of.add(found.Terms[3].Slopes[t], 0)
+		for n := range 2 {
+			of.add(found.Terms[4+n].Differences[0][t], 0)
+			of.add(found.Terms[6+n].Slopes[t], 0)
+		}
 	}
 	var rows []row
 	for _, of := range all {

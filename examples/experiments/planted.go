@@ -498,17 +498,17 @@ func plantedEffects(ctx context.Context, d *plantedCorpus, m *jsmf.Model, r row)
 	}
 	found := e.Effects()
 	difference, trend := make([]float64, m.K()), make([]float64, m.K())
-	for p, point := range found.Terms[0].Points {
+	for p, point := range found.Terms[1].Points { // adjusted for the other column, as what was planted
 		sign := 1.0
 		if point.Label == "0" {
 			sign = -1
 		}
 		for t := range difference {
-			difference[t] += sign * found.Terms[0].Differences[p][t].Value
+			difference[t] += sign * found.Terms[1].Differences[p][t].Value
 		}
 	}
 	for t := range trend {
-		trend[t] = found.Terms[1].Slopes[t].Value
+		trend[t] = found.Terms[3].Slopes[t].Value
 	}
 	_, s := stat.LinearRegression(d.difference, difference, nil, true)
 	r.set("difference", s)

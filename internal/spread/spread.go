@@ -130,7 +130,8 @@ func (x *Number) Interval(d Doubt) Interval {
 // Within returns the number and the ends of its interval, cut off where it can be no smaller or larger. An
 // interval of all that it can be says nothing: its ends are NaN.
 func (x Interval) Within(lowest, highest float64) (value, low, high float64) {
-	value, low, high = min(max(x.Value, lowest), highest), max(x.Value-x.Half, lowest), min(x.Value+x.Half, highest)
+	value = min(max(x.Value, lowest), highest)
+	low, high = max(value-x.Half, lowest), min(value+x.Half, highest)
 	if low == lowest && high == highest {
 		return value, math.NaN(), math.NaN()
 	}

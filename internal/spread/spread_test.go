@@ -91,7 +91,7 @@ func TestBias(t *testing.T) {
 	if _, low, high := (Interval{Value: 0.4, Half: 0.7}).Within(0, 1); !math.IsNaN(low) || !math.IsNaN(high) {
 		t.Errorf("an interval of all shares: %v to %v", low, high)
 	}
-	if v, low, high := (Interval{Value: -0.1, Half: 0.7}).Within(0, 1); v != 0 || low != 0 || math.Abs(high-0.6) > 1e-12 {
+	if v, low, high := (Interval{Value: -0.1, Half: 0.7}).Within(0, 1); v != 0 || low != 0 || math.Abs(high-0.7) > 1e-12 {
 		t.Errorf("a share is %v, %v to %v", v, low, high)
 	}
 	if lost := at(spread(2, 1e-6), Doubt{Hidden: Hidden(0.6)}); lost.Value != 10 || !math.IsNaN(lost.Bias) || !math.IsNaN(lost.Half) {

@@ -58,7 +58,7 @@ func (b Bins) cut(times []time.Time) (*binned, error) {
 	return out, nil
 }
 
-// floor returns the beginning of the day, week, month or year that t is in.
+// floor returns the beginning of the bin that t is in.
 func floor(b Bins, t time.Time) time.Time {
 	year, month, day := t.UTC().Date()
 	switch b {
@@ -66,6 +66,8 @@ func floor(b Bins, t time.Time) time.Time {
 		day -= (int(t.UTC().Weekday()) + 6) % 7 // since Monday
 	case Month:
 		day = 1
+	case Quarter:
+		month, day = month-(month-1)%3, 1
 	case Year:
 		month, day = time.January, 1
 	}
@@ -80,9 +82,12 @@ func (b Bins) next(t time.Time) time.Time {
 
 // label names the bin that begins at t.
 func (b Bins) label(t time.Time) string {
-	if b == Week {
+	switch b {
+	case Week:
 		year, week := t.ISOWeek()
 		return fmt.Sprintf("%d-W%02d", year, week)
+	case Quarter:
+		return fmt.Sprintf("%d-Q%d", t.Year(), (t.Month()+2)/3)
 	}
 	return t.Format(calendar[b].layout)
 }

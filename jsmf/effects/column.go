@@ -60,13 +60,13 @@ func (p part) read(meta *corpus.Metadata) (r raw, err error) {
 	return r, err
 }
 
-// newColumn returns the column of a part for the given documents, whose weights are w.
-func newColumn(p part, r raw, docs []int, w []float64) (*column, error) {
+// newColumn returns the column of a part for the given documents.
+func newColumn(p part, r raw, docs []int) (*column, error) {
 	c := &column{part: p, unit: r.unit}
 	var err error
 	switch p.kind {
 	case Numbers:
-		err = c.numbers(at(r.x, docs), w)
+		err = c.numbers(at(r.x, docs))
 	case Times:
 		var b *binned
 		if b, err = p.bins.cut(at(r.times, docs)); err == nil {
@@ -138,16 +138,17 @@ func (c *column) places() error {
 const gridPoints = 25
 
 // numbers sets the functions of the spline of a column of numbers, and its points.
-func (c *column) numbers(x, w []float64) error {
+func (c *column) numbers(x []float64) error {
 	distinct := slices.Compact(slices.Sorted(slices.Values(x)))
 	if len(distinct) < 2 {
 		return fmt.Errorf("all documents that count have the number %v; want at least two", distinct[0])
 	}
-	s, err := newSpline(x, w, c.df)
+	s, err := newSpline(x, c.df)
 	if err != nil {
 		return err
 	}
-	c.rows, c.slopes = s.all(x)
+	all := s.all(x)
+	c.rows, c.slopes = all[0], all[1]
 	c.size = s.size()
 	for i := range c.size {
 		c.all = append(c.all, int32(i))
@@ -162,7 +163,7 @@ func (c *column) numbers(x, w []float64) error {
 		}
 		grid = evenly(low, high)
 	}
-	c.values, _ = s.all(grid)
+	c.values = s.all(grid)[0]
 	for _, v := range grid {
 		format := byte('f')
 		if v != 0 && (math.Abs(v) < 1e-4 || math.Abs(v) >= 1e9) {
@@ -191,20 +192,16 @@ func nearest(grid []float64, v float64) int {
 // least 3, that keep them distinct.
 func evenly(low, high float64) []float64 {
 	grid := make([]float64, gridPoints)
-	for digits := 3; ; digits++ {
-		apart := true
+	for digits := 3; digits <= 17; digits++ {
 		for i := range grid {
 			f := float64(i) / (gridPoints - 1)
-			grid[i] = low*(1-f) + high*f
-			if v, err := strconv.ParseFloat(strconv.FormatFloat(grid[i], 'g', digits, 64), 64); err == nil {
-				grid[i] = v
-			}
-			apart = apart && (i == 0 || grid[i] > grid[i-1])
+			grid[i], _ = strconv.ParseFloat(strconv.FormatFloat(low*(1-f)+high*f, 'g', digits, 64), 64)
 		}
-		if apart || digits == 17 {
-			return slices.Compact(grid)
+		if len(slices.Compact(slices.Clone(grid))) == gridPoints {
+			break
 		}
 	}
+	return slices.Compact(grid)
 }
 
 // row returns the nonzero places of document m and their values. The caller must not write to

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -25,8 +26,11 @@ type design struct {
 	at  []int32
 	x   []float64
 
-	mean  []float64    // the mean row of X, with the documents' weights
-	terms []termDesign // in the order of the study
+	weights []float64      // of the documents that count; their sum is 1
+	mean    []float64      // the mean row of X with these weights
+	inverse blas64.General // T, upper triangular: (XᵀWX)⁻¹ = T·Tᵀ
+	terms   []termDesign   // in the order of the study
+	units   int            // clusters among the documents that count; without clusters, documents
 }
 
 // termDesign is what is asked of one term. If β are the coefficients, of P rows, cᵀβ is the
@@ -35,6 +39,7 @@ type termDesign struct {
 	TermEffects             // without numbers
 	predict     [][]float64 // of each point; nil if the documents do not tell
 	slope       []float64   // of Numbers, unless the documents do not tell; otherwise nil
+	in          int         // the number of the design that predict and slope are of
 }
 
 // row returns the places in row i of X that are not 0, and their values.
@@ -42,13 +47,39 @@ func (d *design) row(i int) (at []int32, x []float64) {
 	return d.at[d.ptr[i]:d.ptr[i+1]], d.x[d.ptr[i]:d.ptr[i+1]]
 }
 
-// newDesign makes the design of terms that Study.Validate has passed. Documents of weight 0
-// and those without a value in a column of the terms are left out.
-func newDesign(ctx context.Context, terms []Term, meta *corpus.Metadata, weights []float64) (*design, error) {
-	b := &builder{terms: terms}
-	if err := b.read(meta, weights); err != nil {
+// newDesigns makes the design of terms that Study.Validate has passed, and if they are several also
+// that of each alone. Documents of weight 0 and those without a value in a column of the terms are left
+// out. Those with the same value in the column cluster, if it has a name, are one unit.
+func newDesigns(ctx context.Context, terms []Term, meta *corpus.Metadata, weights []float64, cluster string) ([]*design, error) {
+	all := &builder{terms: terms}
+	if err := all.read(meta, weights, cluster); err != nil {
 		return nil, err
 	}
+	list := []*builder{all}
+	for i, t := range terms {
+		if len(terms) == 1 {
+			break
+		}
+		alone := &builder{terms: terms[i : i+1], cluster: all.cluster}
+		alone.docs, alone.weights, alone.units = all.docs, all.weights, all.units
+		for _, p := range t.parts {
+			alone.columns = append(alone.columns, all.columns[all.column(p)])
+		}
+		list = append(list, alone)
+	}
+	var out []*design
+	for _, b := range list {
+		d, err := b.make(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+// make makes the design of what was read.
+func (b *builder) make(ctx context.Context) (*design, error) {
 	if err := b.layout(); err != nil {
 		return nil, err
 	}
@@ -61,6 +92,14 @@ func newDesign(ctx context.Context, terms []Term, meta *corpus.Metadata, weights
 	return b.finish(ctx)
 }
 
+// untold is the error that a term of a study cannot be told.
+type untold struct {
+	term        int
+	why, advice string
+}
+
+func (u *untold) Error() string { return "effects: " + u.why + u.advice }
+
 // maxColumns is the largest number of columns of X.
 const maxColumns = 5000
 
@@ -68,11 +107,12 @@ const maxColumns = 5000
 type builder struct {
 	design
 	terms   []Term
-	weights []float64 // of the documents that count; their sum is 1
+	cluster []int     // of each document that counts, the number of its unit
 	columns []*column // of all terms, each once
 	blocks  []block
 
 	follows map[int][]follow // columns that follow from others
+	factor  [][]float64      // of the others: L, by rows, XᵀWX = LLᵀ
 }
 
 // block is columns of X that belong together: those of one column of metadata, or the
@@ -87,7 +127,7 @@ type block struct {
 }
 
 // read collects the columns and finds the documents that count.
-func (b *builder) read(meta *corpus.Metadata, weights []float64) error {
+func (b *builder) read(meta *corpus.Metadata, weights []float64, cluster string) error {
 	if len(meta.Columns()) == 0 {
 		return errors.New("effects: the documents have no metadata")
 	}
@@ -128,11 +168,41 @@ func (b *builder) read(meta *corpus.Metadata, weights []float64) error {
 	floats.Scale(1/floats.Sum(b.weights), b.weights)
 	for i, c := range b.columns {
 		var err error
-		if b.columns[i], err = newColumn(c.part, raws[i], b.docs, b.weights); err != nil {
-			return fmt.Errorf("effects: column %q: %w", c.part.column, err)
+		if b.columns[i], err = newColumn(c.part, raws[i], b.docs); err != nil {
+			return &untold{term: b.last(c.part), why: fmt.Sprintf("column %q: %v", c.part.column, err)}
 		}
 	}
+	b.cluster, b.units = clusters(meta, cluster, b.docs)
 	return nil
+}
+
+// clusters numbers the values that documents have in a column, and counts them. A document without
+// one is a cluster of its own, and so is each without a column.
+func clusters(meta *corpus.Metadata, column string, docs []int) (of []int, count int) {
+	at := slices.IndexFunc(meta.Columns(), func(c corpus.Column) bool { return c.Name == column })
+	number := map[corpus.Value]int{}
+	for _, m := range docs {
+		n := count
+		if v := (corpus.Value{}); at >= 0 && meta.Value(m, at) != v {
+			v = meta.Value(m, at)
+			if old, ok := number[v]; ok {
+				n = old
+			}
+			number[v] = n
+		}
+		of, count = append(of, n), max(count, n+1)
+	}
+	return of, count
+}
+
+// last returns the number of the last term that has all of these parts.
+func (b *builder) last(parts ...part) int {
+	for i := len(b.terms) - 1; i > 0; i-- {
+		if !slices.ContainsFunc(parts, func(p part) bool { return !slices.Contains(b.terms[i].parts, p) }) {
+			return i
+		}
+	}
+	return 0
 }
 
 // column returns the place of a part among the columns, −1 if it has none yet.

@@ -18,6 +18,15 @@ import (
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
+// newDesign returns the design of all terms.
+func newDesign(ctx context.Context, terms []Term, meta *corpus.Metadata, weights []float64) (*design, error) {
+	all, err := newDesigns(ctx, terms, meta, weights, "")
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
 // solve returns the coefficients of the weighted least squares of y, by QR.
 func (d *design) solve(t *testing.T, y, w []float64) []float64 {
 	t.Helper()
@@ -112,7 +121,7 @@ func checkDesign(t *testing.T, d *design, terms []Term, x *table, w, y []float64
 		for _, p := range term.parts {
 			if p.kind == Numbers {
 				tone := at(x.tone, d.docs)
-				knots = splineOf(t, tone, slices.Repeat([]float64{1}, len(tone)), p.df).knots
+				knots = splineOf(t, tone, p.df).knots
 			}
 		}
 	}

@@ -19,16 +19,16 @@
 // A term has an effect at each of its points: the levels of a category, the bins of a
 // time, a grid of numbers. At a point there is for each topic
 //
-//   - a prediction: its average share of the documents if all of them were at this point and
-//     else as they are (a marginal prediction);
-//   - a difference: the prediction less the average over all documents as they are.
+//   - a prediction: its average share of the documents there;
+//   - a difference: the prediction less the average over all documents.
 //
-// A number also has a slope, the change per unit averaged over the documents. All come
-// from one linear regression of the documents' proportions on all terms, so that in the
-// study above parties are compared as if they had written in the same years. An [Interaction]
-// lets each party have years of its own. Sums, differences and ratios of topics are studied
-// as a [Quantity]. These are comparisons, not causes: parties also differ in what no column
-// holds.
+// A number also has a slope, the change per unit averaged over the documents. In a study of several
+// columns each term has these numbers twice: from the documents as they are, and adjusted for the other
+// columns (TermEffects.AdjustedFor), by one linear regression on all terms, as if parties had written in
+// the same years. Read them in this order: the first say what there was, the others what would be left.
+// They can go in opposite directions, and columns that go together leave little to adjust:
+// [Effects.Notes] says so. An [Interaction] lets each party have years of its own. These are
+// comparisons, not causes: parties also differ in what no column holds.
 //
 // # Why proportions are not those of a model
 //
@@ -53,8 +53,6 @@
 //
 // # When not to believe it
 //
-//   - If few documents are at a point (Point.Documents), say fewer than ten. Their intervals
-//     lean on the spread of all documents, and are wide.
 //   - If many replicates lack a topic (Effects.Unmatched): it is not one thing.
 //   - If documents are copies of each other. They count as independent. Drop them
 //     ([corpus.Curation]), or give them one weight.

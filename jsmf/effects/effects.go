@@ -25,12 +25,13 @@ type Effects struct {
 	Replicates int     `json:"replicates"` // warm ones, of the bootstrap
 	Drawn      int     `json:"drawn"`      // drawn ones
 	Documents  int     `json:"documents"`  // that count
+	Units      int     `json:"units"`      // those, or clusters of them (Bootstrap.Cluster)
 	// Missing is the number of documents that are left out, because they lack a value in
 	// some column of the terms or have no word that the model knows.
 	Missing int `json:"missing"`
 
-	// Quantities are the K topics with their names (Model.Names), in order, and then those
-	// of the Study.
+	// Quantities are the K topics with their names (Model.Names), in order, and then of a model with a
+	// Tree the families of Cut(0), which are told even where their topics are not.
 	Quantities []Quantity `json:"quantities"`
 	// Unmatched counts for each quantity the replicates that its intervals leave out,
 	// because a topic in it has no match there (Replicate.Matched).
@@ -39,12 +40,24 @@ type Effects struct {
 	// model: the slope of what is found there on what there is. It is NaN where drawn documents have too
 	// small differences to tell (a standard error above 0.1), or without drawn replicates. In the given
 	// documents more may be lost.
-	Found  []float64       `json:"found"`
+	Found []float64 `json:"found"`
+	// Alike are groups of topics with nearly the same words, which documents do not tell apart: each
+	// topic has its part, by share, of the numbers of its group.
+	Alike  [][]int         `json:"alike,omitempty"`
 	Shares []jsmf.Interval `json:"shares"` // the averages of the quantities over the documents
-	Terms  []TermEffects   `json:"terms"`  // in the order of Study.Terms
+	// Terms are in the order of Study.Terms. What the documents hold as they are comes first, and after
+	// it, if the study has other columns, what is left when these are alike (AdjustedFor).
+	Terms []TermEffects `json:"terms"`
 }
 
-// TermEffects is what a Study finds about one term, at each of its points.
+// Quantity is a topic, or the sum of the topics of a family.
+type Quantity struct {
+	Name   string `json:"name"`
+	Topics []int  `json:"topics"`
+}
+
+// TermEffects is what a Study finds about one term, at each of its points: raw, from the documents as
+// they are, or adjusted for the other columns of the study.
 type TermEffects struct {
 	Name    string   `json:"name"` // the columns, as in "year" or "year × party"
 	Columns []string `json:"columns"`
@@ -53,11 +66,18 @@ type TermEffects struct {
 	// "month"; "" if there is none.
 	Unit   string  `json:"unit,omitempty"`
 	Points []Point `json:"points"`
+	// AdjustedFor are the columns of the other terms, nil for what is raw.
+	AdjustedFor []string `json:"adjustedFor,omitempty"`
+	// Apart is how well the documents tell the term from those that it is adjusted for: the part of
+	// the documents that would be as certain of its effects if they did not go together with the others
+	// (1/VIF, from the mean variance of the differences, or that of the slope). 1 for what is raw.
+	Apart float64 `json:"apart"`
 
-	// Predictions [point][quantity] are what the average over the documents would be if all
-	// of them were at the point and otherwise as they are (marginal predictions). NaN in a bin
-	// without documents, at a pair of points that no document has, and at a point of a single
-	// term if an interaction has such a pair with it.
+	// Predictions [point][quantity] are average shares of topics: raw, those of the documents at
+	// the point, and for a number along its curve. Adjusted, what the average over all documents would
+	// be if they were at the point and otherwise as they are (marginal predictions). NaN where
+	// there are few documents (Point.Few) or none, at a pair of points that no document has, and at a
+	// point of a single term if an interaction has such a pair with it.
 	Predictions [][]jsmf.Interval `json:"predictions"`
 	// Differences [point][quantity] are the predictions less the average over all documents.
 	Differences [][]jsmf.Interval `json:"differences"`
@@ -82,48 +102,30 @@ type Point struct {
 	// Documents is the number of documents at the point, and for numbers of those that are
 	// nearer to it than to others.
 	Documents int `json:"documents"`
+	// Units is on how many documents the numbers at the point rest, or, in a study with
+	// Bootstrap.Cluster, clusters: those at the point, and for numbers all, or all of the same level.
+	Units int `json:"units"`
 	// Incomplete says that the documents begin or end within the bin: the first bin begins, or
 	// the last one ends, with a stretch without documents that is longer than those between
 	// documents, leaving out the longest of these, which fill a twentieth of the time.
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
+// Few reports whether too few documents are at a point to tell its numbers, which are NaN: fewer than
+// ten Units.
+func (p Point) Few() bool { return few(p.Units) }
+
+func few(units int) bool { return units < 10 }
+
 // Kind is what the points of a term are.
-type Kind int
+type Kind string
 
 const (
-	Categories   Kind = 1 + iota // levels, in the order of the column
-	Numbers                      // numbers, ascending
-	Times                        // bins of time, ascending, and those without documents between others
-	Interactions                 // pairs of points, those of the first term outermost
+	Categories   Kind = "categories"   // levels, in the order of the column
+	Numbers      Kind = "numbers"      // numbers, ascending
+	Times        Kind = "times"        // bins of time, ascending, and those without documents between others
+	Interactions Kind = "interactions" // pairs of points, those of the first term outermost
 )
-
-var kinds = [...]string{Categories: "categories", Numbers: "numbers", Times: "times", Interactions: "interactions"}
-
-func (k Kind) String() string {
-	if k < Categories || k > Interactions {
-		return fmt.Sprintf("Kind(%d)", int(k))
-	}
-	return kinds[k]
-}
-
-// MarshalText implements encoding.TextMarshaler.
-func (k Kind) MarshalText() ([]byte, error) {
-	if k < Categories || k > Interactions {
-		return nil, fmt.Errorf("effects: there is no %v", k)
-	}
-	return []byte(kinds[k]), nil
-}
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (k *Kind) UnmarshalText(b []byte) error {
-	i := slices.Index(kinds[:], string(b))
-	if i < int(Categories) {
-		return fmt.Errorf("effects: there is no kind %q of term", b)
-	}
-	*k = Kind(i)
-	return nil
-}
 
 // MarshalJSON implements json.Marshaler. A number that JSON lacks becomes the string "NaN".
 func (e *Effects) MarshalJSON() ([]byte, error) { return nanjson.Marshal(*e) }
@@ -150,10 +152,13 @@ func (e *Effects) check() error {
 	if len(e.Unmatched) != q || len(e.Shares) != q || len(e.Found) != q {
 		return fmt.Errorf("%d quantities, %d shares, %d counts of what is unmatched and %d parts that are found", q, len(e.Shares), len(e.Unmatched), len(e.Found))
 	}
-	for _, t := range e.Terms {
+	for i, t := range e.Terms {
 		n := len(t.Points)
-		if t.Kind < Categories || t.Kind > Interactions {
-			return fmt.Errorf("term %q has no kind", t.Name)
+		if t.AdjustedFor != nil && (i == 0 || e.Terms[i-1].Name != t.Name || len(e.Terms[i-1].Points) != n) {
+			return fmt.Errorf("term %q, adjusted, does not follow the same term as it is", t.Name)
+		}
+		if !slices.Contains([]Kind{Categories, Numbers, Times, Interactions}, t.Kind) {
+			return fmt.Errorf("term %q is of the kind %q", t.Name, t.Kind)
 		}
 		if len(t.Predictions) != n || len(t.Differences) != n {
 			return fmt.Errorf("term %q: %d points, %d predictions and %d differences", t.Name, n, len(t.Predictions), len(t.Differences))
@@ -173,6 +178,7 @@ func (e *Effects) check() error {
 // Row is one number of Effects.
 type Row struct {
 	Term     string // TermEffects.Name; "" for a share
+	Adjusted bool   // for the other columns of the study, see TermEffects
 	Point    string // Point.Label; "" for a share and a slope
 	Quantity string // Quantity.Name
 	Measure  string // "share", "prediction", "difference" or "slope"
@@ -180,43 +186,44 @@ type Row struct {
 	Value, Low, High float64 // NaN where they cannot be told
 
 	Documents  int  // at the point; all that count for a share and a slope
+	Few        bool // Point.Few
 	Incomplete bool // Point.Incomplete
 }
 
-// Rows returns all numbers, one a row: the shares, and then for each term its predictions
+// Rows returns all numbers, one a row: the shares, and then for each of Terms its predictions
 // and differences, point by point, and its slopes.
 func (e *Effects) Rows() []Row {
 	var out []Row
-	add := func(term string, p Point, measure string, all []jsmf.Interval) {
+	add := func(t TermEffects, p Point, measure string, all []jsmf.Interval) {
 		for i, x := range all {
-			out = append(out, Row{term, p.Label, e.Quantities[i].Name, measure, x.Value, x.Low, x.High, p.Documents, p.Incomplete})
+			out = append(out, Row{t.Name, t.AdjustedFor != nil, p.Label, e.Quantities[i].Name, measure, x.Value, x.Low, x.High, p.Documents, p.Few(), p.Incomplete})
 		}
 	}
-	all := Point{Documents: e.Documents}
-	add("", all, "share", e.Shares)
+	all := Point{Documents: e.Documents, Units: e.Units}
+	add(TermEffects{}, all, "share", e.Shares)
 	for _, t := range e.Terms {
 		for i, p := range t.Points {
-			add(t.Name, p, "prediction", t.Predictions[i])
-			add(t.Name, p, "difference", t.Differences[i])
+			add(t, p, "prediction", t.Predictions[i])
+			add(t, p, "difference", t.Differences[i])
 		}
-		add(t.Name, all, "slope", t.Slopes)
+		add(t, all, "slope", t.Slopes)
 	}
 	return out
 }
 
 // WriteCSV writes Rows as comma-separated values under a line with the names of the columns:
-// term, point, quantity, measure, value, low, high, documents and incomplete (true or
-// false). Numbers have all their digits; what is NaN is empty. Text that a spreadsheet may
+// term, adjusted, point, quantity, measure, value, low, high, documents, few and incomplete
+// (true or false). Numbers have all their digits; what is NaN is empty. Text that a spreadsheet may
 // take for a formula gets an apostrophe before it, as in report.WriteTopicsCSV.
 func (e *Effects) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	err := out.Write([]string{"term", "point", "quantity", "measure", "value", "low", "high", "documents", "incomplete"})
+	err := out.Write([]string{"term", "adjusted", "point", "quantity", "measure", "value", "low", "high", "documents", "few", "incomplete"})
 	for _, r := range e.Rows() {
 		if err != nil {
 			break
 		}
-		err = out.Write([]string{sheet.Text(r.Term), pointCell(r.Point), sheet.Text(r.Quantity), r.Measure,
-			sheet.Number(r.Value), sheet.Number(r.Low), sheet.Number(r.High), strconv.Itoa(r.Documents), strconv.FormatBool(r.Incomplete)})
+		err = out.Write([]string{sheet.Text(r.Term), strconv.FormatBool(r.Adjusted), pointCell(r.Point), sheet.Text(r.Quantity), r.Measure,
+			sheet.Number(r.Value), sheet.Number(r.Low), sheet.Number(r.High), strconv.Itoa(r.Documents), strconv.FormatBool(r.Few), strconv.FormatBool(r.Incomplete)})
 	}
 	out.Flush()
 	return errs.Wrap("effects", errors.Join(err, out.Error()))

@@ -25,7 +25,7 @@ func found() *Effects {
 	}
 	return &Effects{
 		Level: .95, Replicates: 100, Documents: 12, Missing: 3,
-		Quantities: []Quantity{{Name: "=war", Plus: []int{0}}, {Name: "peace", Plus: []int{1}}, {Name: "ratio", Plus: []int{0}, Minus: []int{1}, Over: []int{0, 1}}},
+		Quantities: []Quantity{{Name: "=war", Topics: []int{0}}, {Name: "peace", Topics: []int{1}}, {Name: "both", Topics: []int{0, 1}}},
 		Unmatched:  []int{0, 2, 2},
 		Found:      []float64{0.9, nan, 1.1},
 		Shares:     three(.3),
@@ -98,9 +98,9 @@ func TestJSONThatDoesNotFit(t *testing.T) {
 	}
 	for _, c := range [][3]string{
 		{`"unmatched":[0,2,2]`, `"unmatched":[0,2]`, "3 quantities, 3 shares, 2 counts"},
-		{`"kind":"times"`, `"kind":"tides"`, `no kind "tides"`},
-		{`"kind":"times",`, ``, `term "when" has no kind`},
-		{`"points":[{"label":"-1.5","number":-1.5,"documents":12}]`, `"points":[]`, `term "+tone": 0 points, 1 predictions`},
+		{`"kind":"times"`, `"kind":"tides"`, `of the kind "tides"`},
+		{`"kind":"times",`, ``, `term "when" is of the kind ""`},
+		{`"points":[{"label":"-1.5","number":-1.5,"documents":12,"units":0}]`, `"points":[]`, `term "+tone": 0 points, 1 predictions`},
 		{`"level":0.95`, `"level":"high"`, "level"},
 	} {
 		bad := strings.Replace(string(good), c[0], c[1], 1)
@@ -125,7 +125,7 @@ func TestCSVRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(lines[0], " "); got != "term point quantity measure value low high documents incomplete" {
+	if got := strings.Join(lines[0], " "); got != "term adjusted point quantity measure value low high documents few incomplete" {
 		t.Errorf("head %q", got)
 	}
 	rows := e.Rows()
@@ -145,14 +145,14 @@ func TestCSVRoundTrip(t *testing.T) {
 	bits := math.Float64bits
 	for i, r := range rows {
 		l := lines[i+1]
-		for j, s := range l[:4] {
+		for j, s := range l[:5] {
 			if _, err := strconv.ParseFloat(s, 64); err != nil && strings.ContainsAny(s[:min(1, len(s))], "=+-@") {
 				t.Errorf("line %d, cell %d: %q is a formula", i+2, j+1, s)
 			}
 		}
 		text := func(s string) string { return strings.TrimPrefix(s, "'") }
-		back := Row{text(l[0]), l[1], text(l[2]), l[3], number(l[4]), number(l[5]), number(l[6]), 0, l[8] == "true"}
-		if back.Documents, err = strconv.Atoi(l[7]); err != nil {
+		back := Row{text(l[0]), l[1] == "true", l[2], text(l[3]), l[4], number(l[5]), number(l[6]), number(l[7]), 0, l[9] == "true", l[10] == "true"}
+		if back.Documents, err = strconv.Atoi(l[8]); err != nil {
 			t.Error(err)
 		}
 		if bits(back.Value) != bits(r.Value) || bits(back.Low) != bits(r.Low) || bits(back.High) != bits(r.High) {
@@ -187,12 +187,6 @@ func TestValidate(t *testing.T) {
 		"numbers and times; one of the two": {Terms: []Term{Interaction(Number("a"), Time("b", Month))}},
 		"terms 1 and 2 are the same: a × b": {Terms: []Term{Interaction(Category("a"), Category("b")), Interaction(Category("a"), Category("b"))}},
 		"column \"age\" is already":         {Terms: []Term{Number("age"), Interaction(Category("party"), Spline("age", 1))}},
-		"quantity 1, \"\": it has no name":  {Terms: []Term{Category("a")}, Quantities: []Quantity{{}}},
-		"no topics in Plus":                 {Terms: []Term{Category("a")}, Quantities: []Quantity{{Name: "q"}}},
-		"topic 3 is in Plus and in Minus":   {Terms: []Term{Category("a")}, Quantities: []Quantity{{Name: "q", Plus: []int{3}, Minus: []int{3}}}},
-		"Minus has topic -1":                {Terms: []Term{Category("a")}, Quantities: []Quantity{{Name: "q", Plus: []int{3}, Minus: []int{-1}}}},
-		"Over has a topic twice: [3 3]":     {Terms: []Term{Category("a")}, Quantities: []Quantity{{Name: "q", Plus: []int{3}, Over: []int{3, 3}}}},
-		"another has this name":             {Terms: []Term{Category("a")}, Quantities: []Quantity{{Name: "q", Plus: []int{3}}, {Name: "q", Plus: []int{4}}}},
 		"Bootstrap.Warm = -1":               {Terms: []Term{Category("a")}, Bootstrap: jsmf.Bootstrap{Warm: -1}},
 		"Level = 2":                         {Terms: []Term{Category("a")}, Bootstrap: jsmf.Bootstrap{Level: 2}},
 	} {
@@ -201,8 +195,7 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	good := Study{
-		Terms:      []Term{Category("a"), Interaction(Category("a"), Number("b")), Time("c", Equal(2)), Time("d", Day), Spline("e", 6)},
-		Quantities: []Quantity{{Name: "q", Plus: []int{1}, Over: []int{1, 2}}},
+		Terms: []Term{Category("a"), Interaction(Category("a"), Number("b")), Time("c", Equal(2)), Time("d", Day), Spline("e", 6)},
 	}
 	if err := good.Validate(); err != nil {
 		t.Error(err)

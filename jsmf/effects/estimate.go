@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -30,23 +29,23 @@ import (
 // the drawn ones, in which the true effects are known: see [jsmf.Uncertainty]. A bias that these show
 // for sure is taken off (Interval.Bias), and there is room for one as large. An interval is cut off
 // where numbers end, and withheld where a topic changes more than half of its words when it is learned
-// again. Three corrections keep few documents from seeming too certain. In replicates the distance of a document from the
+// again. Three corrections keep few documents from seeming too certain, and of fewer than ten
+// nothing is told (Point.Few). In replicates the distance of a document from the
 // regression is enlarged by 1/(1 − its leverage), as in the standard errors HC3 (MacKinnon and
 // White 1985). The variance of n documents at a point counts n − 1 times, and next to it that of
 // all documents four times, as in moderated t-statistics (Smyth 2004). And t is the quantile of
 // Student's distribution with n + 3 degrees of freedom, or one less than the replicates if that
-// is fewer.
+// is fewer. Topics with nearly the same words are not told apart (Effects.Alike).
 //
 // How often intervals hold what was planted is counted in examples/experiments (doubt).
 //
 // The result is the same to the bit for any number of goroutines, and for any order of
-// documents that are in memory and all have ids. Cost: for each replicate, in addition to that of
-// Bootstrap.Replicates, K times the nonzero counts, and P³ for P levels, bins and pairs of them.
-// Memory: the documents, encoded, and 24·N·K bytes.
+// documents that are in memory and all have ids. Cost: P³ once, for P levels, bins and pairs of them; for
+// each replicate, in addition to that of Bootstrap.Replicates, K times the nonzero counts, N·K² and P²·K.
+// Memory: the documents, encoded, 24·N·K and 24·P² bytes.
 //
-// Errors: settings out of range; a quantity with a topic that m lacks, or with the name of one;
-// no documents, no metadata, or no document that counts; terms that cannot be told apart;
-// topics that are linearly dependent; those of Bootstrap.Replicates, and ctx's.
+// Errors: settings out of range; no documents, no metadata, or no document that counts; a term that
+// cannot be told (Prune); topics that are linearly dependent; those of Bootstrap.Replicates, and ctx's.
 func (s Study) Run(ctx context.Context, p jsmf.Pipeline, m *jsmf.Model, in jsmf.Input) (*Effects, error) {
 	e, err := s.Begin(ctx, m, in)
 	if err != nil {
@@ -95,22 +94,15 @@ func (s Study) Begin(ctx context.Context, m *jsmf.Model, in jsmf.Input) (_ *Esti
 	if in == nil {
 		return nil, errors.New("no documents")
 	}
-	quantities, err := s.quantities(m)
-	if err != nil {
-		return nil, err
-	}
 	docs, err := readDocuments(ctx, m, in)
 	if err != nil {
 		return nil, err
 	}
-	d, err := newDesign(ctx, s.Terms, docs.meta, docs.own)
+	designs, err := newDesigns(ctx, s.Terms, docs.meta, docs.own, s.Bootstrap.Cluster)
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimator{docs: docs, sum: newSummary(d, s.Terms, m.K(), quantities), level: cmp.Or(s.Bootstrap.Level, 0.95)}
-	if e.r, err = newRegression(docs, d); err != nil {
-		return nil, err
-	}
+	e := &Estimator{docs: docs, r: newRegression(docs, designs), sum: newSummary(designs, m.K(), quantities(m)), level: cmp.Or(s.Bootstrap.Level, 0.95)}
 	if err := e.r.of(ctx, mat.DenseCopyOf(m.Topics()), m.TopicShares(), docs.own, original); err != nil {
 		return nil, err
 	}
@@ -147,11 +139,13 @@ func (e *Estimator) addDrawn(ctx context.Context, x *jsmf.Replicate) error {
 	if err != nil {
 		return err
 	}
-	found, truth := *e.r, *e.r
-	found.docs, truth.theta = docs, x.Drawn.Proportions
+	found := *e.r
+	found.docs = docs
 	if err := found.of(ctx, mat.DenseCopyOf(x.Model.Topics()), x.Model.TopicShares(), docs.own, original); err != nil {
 		return err
 	}
+	truth := found
+	truth.docs, truth.theta = e.docs, x.Drawn.Proportions
 	if err := truth.regress(ctx, docs.own, original); err != nil {
 		return err
 	}
@@ -160,27 +154,22 @@ func (e *Estimator) addDrawn(ctx context.Context, x *jsmf.Replicate) error {
 
 // Effects returns what is found, with intervals from the replicates that were added.
 func (e *Estimator) Effects() *Effects {
-	out := e.sum.effects(e.level)
-	out.Documents, out.Missing = len(e.sum.d.docs), len(e.docs.own)-len(e.sum.d.docs)
+	out, all := e.sum.effects(e.level), e.r.fits[0]
+	out.Documents, out.Missing, out.Alike = len(all.docs), len(e.docs.own)-len(all.docs), e.r.alike
+	out.Units = all.units
 	return out
 }
 
-// quantities are the topics of m and those of the study.
-func (s Study) quantities(m *jsmf.Model) ([]Quantity, error) {
-	var out []Quantity
+// quantities are the topics of m and the coarsest families of its tree.
+func quantities(m *jsmf.Model) (out []Quantity) {
 	for k, name := range m.Names() {
-		out = append(out, Quantity{Name: name, Plus: []int{k}})
+		out = append(out, Quantity{name, []int{k}})
 	}
-	for _, q := range s.Quantities {
-		for _, k := range q.topics() {
-			if k >= m.K() {
-				return nil, fmt.Errorf("quantity %q has topic %d; the model has %d, numbered from 0", q.Name, k, m.K())
-			}
+	if tree := m.Tree(); tree != nil {
+		names := m.Cut(0).Names()
+		for g, topics := range tree.Members(0) {
+			out = append(out, Quantity{fmt.Sprintf("%s (all %d)", names[g], len(topics)), topics})
 		}
-		if slices.ContainsFunc(out, func(x Quantity) bool { return x.Name == q.Name }) {
-			return nil, fmt.Errorf("quantity %q has the name of a topic", q.Name)
-		}
-		out = append(out, q)
 	}
-	return out, nil
+	return out
 }

@@ -34,6 +34,9 @@ func TestEstimateDrawn(t *testing.T) {
 		for j, all := range term.Differences {
 			for q, x := range all {
 				old := without.Terms[i].Differences[j][q]
+				if term.Points[j].Few() {
+					continue // NaN
+				}
 				if !math.IsNaN(old.Bias) || math.Abs(x.Value+x.Bias-old.Value) > 1e-12 || !(x.High-x.Low > old.High-old.Low) {
 					t.Errorf("%s at %s, quantity %d: %+v, without drawn documents %+v", term.Name, term.Points[j].Label, q, x, old)
 				}

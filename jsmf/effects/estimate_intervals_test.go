@@ -2,6 +2,8 @@ package effects
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -11,55 +13,62 @@ import (
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// The fewer documents a level has, the wider are its intervals, even if they are all alike.
-// Documents without a value are missing.
+// The fewer documents a level has, the wider are its intervals, even if they are all alike; of fewer
+// than ten, or of fewer than ten clusters, nothing is told. Documents without a value are missing.
 func TestEstimateFew(t *testing.T) {
-	c := texts(t, 200, 40, 3)
+	c := texts(t, 400, 40, 3)
 	p, m := fitted(t, c, 3)
 	var values [][]corpus.Value
-	for i := range 200 {
-		level := "many"
+	for i := range 400 {
+		level, author := "many", fmt.Sprint(i/4)
 		switch {
-		case i == 3:
-			level = "one"
-		case i == 10 || i == 50:
-			level = "two"
-		case i%5 == 0:
-			level = "some"
+		case i < 9:
+			level, author = "nine", fmt.Sprint("one of nine ", i)
+		case i < 20:
+			level, author = "eleven", fmt.Sprint("one of eleven ", i)
+		case i < 60:
+			level, author = "forty by one", "one"
+		case i < 100:
+			level, author = "forty", ""
 		}
-		v := corpus.CategoryOf(level)
-		if i >= 190 {
-			v = corpus.Value{}
+		v := []corpus.Value{corpus.CategoryOf(level), corpus.CategoryOf(author)}
+		if author == "" {
+			v[1] = corpus.Value{}
 		}
-		values = append(values, []corpus.Value{v})
+		if i >= 390 {
+			v[0] = corpus.Value{}
+		}
+		values = append(values, v)
 	}
-	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "level", Kind: corpus.Category}}, values)
+	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "level", Kind: corpus.Category}, {Name: "author", Kind: corpus.Category}}, values)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c, err = c.WithMetadata(meta); err != nil {
 		t.Fatal(err)
 	}
-	s := Study{Terms: []Term{Category("level")}, Bootstrap: jsmf.Bootstrap{Warm: 30}}
+	s := Study{Terms: []Term{Category("level")}, Bootstrap: jsmf.Bootstrap{Warm: 30, Cluster: "author"}}
 	e, err := s.Run(ctx, p, m, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.Documents != 190 || e.Missing != 10 {
-		t.Errorf("%d documents and %d missing", e.Documents, e.Missing)
+	if e.Documents != 390 || e.Missing != 10 || e.Units != 9+11+1+40+(390-100+3)/4 {
+		t.Errorf("%d documents in %d units and %d missing", e.Documents, e.Units, e.Missing)
 	}
-	width := map[string]float64{}
+	width, units := map[string]float64{}, map[string]int{}
 	for i, pt := range e.Terms[0].Points {
-		for _, x := range e.Terms[0].Differences[i] {
+		units[pt.Label] = pt.Units
+		for k, x := range e.Terms[0].Differences[i] {
 			width[pt.Label] += (x.High - x.Low) / 3
-		}
-		if x := e.Terms[0].Predictions[i][0]; math.IsNaN(x.Value) {
-			t.Errorf("%s has no prediction", pt.Label)
+			if y := e.Terms[0].Predictions[i][k]; pt.Few() != math.IsNaN(y.Value) || pt.Few() != math.IsNaN(x.Value) || pt.Few() != math.IsNaN(x.Low) {
+				t.Errorf("%s of %d units: %+v and %+v", pt.Label, pt.Units, y, x)
+			}
 		}
 	}
-	// A single one is told by all others alone: 1.96 standard deviations of a share of three, which
-	// is 0.37 for the prior of these documents, on both sides.
-	if one, two, some, many := width["one"], width["two"], width["some"], width["many"]; !(one > 1.2 && one > two && two > 2*some && some > many) {
+	if want := map[string]int{"nine": 9, "eleven": 11, "forty by one": 1, "forty": 40, "many": 73}; !maps.Equal(units, want) {
+		t.Errorf("units %v, want %v", units, want)
+	}
+	if !math.IsNaN(width["nine"]) || !math.IsNaN(width["forty by one"]) || !(width["eleven"] > 1.3*width["forty"] && width["forty"] > width["many"]) {
 		t.Errorf("widths %v", width)
 	}
 }

@@ -19,25 +19,28 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// regression explains the proportions of the documents by a design.
+// regression explains the proportions of the documents by designs.
 type regression struct {
 	docs  *documents
-	d     *design
-	row   []int32 // for each document, its row of the design, −1 for none
-	gram  mat.Cholesky
-	scale []float64 // for each row, by how much the distance from the regression is enlarged
-
-	// lent is XᵀΛX, where Λ holds for each row the square of its weight times the share of its
-	// variance that is that of all documents.
-	lent *mat.SymDense
+	fits  []*fit
+	row   []int32 // for each document, its row of the designs, −1 for none
+	alike [][]int // topics that are not told apart; nil: not known yet
 
 	// Of the last model that was regressed.
-	theta   *mat.Dense      // M×K, the proportions if they are known; nil: solve finds them
-	share   []float64       // K, the average proportions
-	beta    *mat.Dense      // P×K
-	solve   *mat.Dense      // see solver
-	gramB   *mat.SymDense   // BᵀDB
-	nearest *simplex.Solver // by it
+	theta   *mat.Dense       // M×K, the proportions if they are known; nil: solve finds them
+	share   []float64        // K, the average proportions
+	beta    []blas64.General // of each fit, P×K
+	solve   *mat.Dense       // see solver
+	gramB   *mat.SymDense    // BᵀDB
+	shares  []float64        // K, of the model
+	nearest *simplex.Solver  // by gramB
+}
+
+// fit is the regression on one design.
+type fit struct {
+	*design
+	scale []float64 // for each row, by how much the distance from the regression is enlarged
+	lent  []float64 // the square of its weight times the share of its variance that is that of all
 }
 
 // lenders is how many documents' worth the variance of all documents counts next to that of
@@ -45,62 +48,39 @@ type regression struct {
 // 3, 2004): few of them tell little of theirs.
 const lenders = 4
 
-// newRegression prepares the regression on a design.
-func newRegression(docs *documents, d *design) (*regression, error) {
-	r := &regression{docs: docs, d: d, row: slices.Repeat([]int32{-1}, len(docs.own)), scale: make([]float64, len(d.docs))}
-	for i, doc := range d.docs {
+// newRegression prepares the regression on designs of the same documents.
+func newRegression(docs *documents, designs []*design) *regression {
+	r := &regression{docs: docs, row: slices.Repeat([]int32{-1}, len(docs.own))}
+	for i, doc := range designs[0].docs {
 		r.row[doc] = int32(i)
 	}
-	if !r.gram.Factorize(r.weighted(func(i int) float64 { return docs.own[d.docs[i]] })) {
-		return nil, errors.New("what the terms say of the documents is linearly dependent")
-	}
-	var inverse mat.SymDense
-	if err := r.gram.InverseTo(&inverse); err != nil {
-		return nil, fmt.Errorf("what the terms say of the documents is nearly linearly dependent: %w", err)
-	}
-	lent := make([]float64, len(d.docs))
-	for i, doc := range d.docs {
-		at, x := d.row(i)
-		leverage := 0.0
-		for j, p := range at {
-			for l, q := range at {
-				leverage += docs.own[doc] * x[j] * x[l] * inverse.At(int(p), int(q))
+	for _, d := range designs {
+		f := &fit{design: d, scale: make([]float64, len(d.docs)), lent: make([]float64, len(d.docs))}
+		z := make([]float64, d.cols)
+		for i, w := range d.weights {
+			clear(z)
+			at, x := d.row(i)
+			for j, p := range at {
+				floats.AddScaled(z[p:], x[j], linalg.Row(d.inverse, int(p))[p:])
+			}
+			// A document among n of its kind has the leverage 1/n. The variance of n − 1 is known.
+			leverage := w * floats.Dot(z, z)
+			own := max(1-leverage, 0)
+			share := lenders * leverage / (own + lenders*leverage)
+			f.lent[i] = share * w * w
+			if own > 1e-9 {
+				f.scale[i] = math.Sqrt(1-share) / own
 			}
 		}
-		// A document among n of its kind has the leverage 1/n. The variance of n − 1 is known.
-		own := max(1-leverage, 0)
-		share := lenders * leverage / (own + lenders*leverage)
-		lent[i] = share * docs.own[doc] * docs.own[doc]
-		if own > 1e-9 {
-			r.scale[i] = math.Sqrt(1-share) / own
-		}
+		r.fits = append(r.fits, f)
 	}
-	r.lent = r.weighted(func(i int) float64 { return lent[i] })
-	return r, nil
-}
-
-// weighted returns XᵀWX.
-func (r *regression) weighted(w func(i int) float64) *mat.SymDense {
-	g := mat.NewSymDense(r.d.cols, nil)
-	raw := g.RawSymmetric()
-	for i := range r.d.docs {
-		at, x := r.d.row(i)
-		v := w(i)
-		for a, p := range at {
-			for b, q := range at {
-				if p <= q {
-					raw.Data[int(p)*raw.Stride+int(q)] += v * x[a] * x[b]
-				}
-			}
-		}
-	}
-	return g
+	return r
 }
 
 // sums are what one read of the documents adds up.
 type sums struct {
-	own, drawn blas64.General // P×K, Xᵀ·weights·θ, by the documents' own weights and by others
-	share      []float64      // K, Σ weights·θ
+	own, drawn []blas64.General // of each design, P×K: Xᵀ·weights·θ, by the documents' own weights and by others
+	share      []float64        // K, Σ weights·θ
 }
 
 // original is the number of what is no replicate.
@@ -109,42 +89,76 @@ const original = -1
 // of regresses the proportions that the documents have by the topics b with their shares,
 // with the weights w of a replicate, or for the original the documents' own.
 func (r *regression) of(ctx context.Context, b *mat.Dense, shares, w []float64, replicate int) error {
-	solve, gramB, err := solver(ctx, b, shares)
+	db, gram, err := weighed(ctx, b, shares)
 	if err != nil {
 		return err
 	}
-	checked, err := simplex.Check(gramB)
+	if r.alike == nil {
+		r.alike = alike(gram)
+	}
+	bind(gram, r.alike)
+	r.shares = shares
+	if r.solve, err = solver(ctx, db, gram); err != nil {
+		return err
+	}
+	checked, err := simplex.Check(gram)
 	if err != nil {
 		return err
 	}
-	r.solve, r.gramB, r.nearest = solve, gramB, checked.Quadratic(0, 0).Solver()
+	r.gramB, r.nearest = gram, checked.Quadratic(0, 0).Solver()
 	return r.regress(ctx, w, replicate)
 }
 
-// regress regresses the proportions with the weights w.
+// regress regresses the proportions with the weights w. In a replicate the coefficients are those by
+// the documents' own weights, plus what the enlarged distances from them add by the replicate's (the
+// score bootstrap, Kline and Santos, Journal of Econometric Methods 1, 2012): XᵀWX is factored once.
 func (r *regression) regress(ctx context.Context, w []float64, replicate int) error {
 	all, err := r.add(ctx, w, replicate)
 	if err != nil {
 		return err
 	}
-	floats.Scale(1/vec.Sum(at(w, r.d.docs)), all.share)
-	r.share, r.beta = all.share, new(mat.Dense)
-	own := mat.NewDense(r.d.cols, r.docs.k, all.own.Data)
-	if err := r.gram.SolveTo(r.beta, own); err != nil || replicate == original {
-		return err
+	total := vec.Sum(at(w, r.fits[0].docs))
+	floats.Scale(1/total, all.share)
+	r.share, r.beta = all.share, make([]blas64.General, len(r.fits))
+	for n, f := range r.fits {
+		beta, err := f.times(ctx, all.own[n])
+		if r.beta[n] = beta; err != nil {
+			return err
+		}
+		if replicate == original {
+			continue
+		}
+		distance, rest := all.drawn[n], make([]float64, r.docs.k)
+		for i, doc := range f.docs {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			clear(rest)
+			at, x := f.row(i)
+			for j, c := range at {
+				floats.AddScaled(rest, x[j], linalg.Row(beta, int(c)))
+			}
+			for j, c := range at {
+				floats.AddScaled(linalg.Row(distance, int(c)), -w[doc]*f.scale[i]*x[j], rest)
+			}
+		}
+		floats.Scale(1/total, distance.Data)
+		more, err := f.times(ctx, distance)
+		if err != nil {
+			return err
+		}
+		floats.Add(beta.Data, more.Data)
 	}
-	// The regression of the enlarged distances on top of what is explained.
-	weight := func(i int) float64 { return w[r.d.docs[i]] }
-	var gram mat.Cholesky
-	if !gram.Factorize(r.weighted(weight)) {
-		return errors.New("with the weights of the replicate, what the terms say of the documents is linearly dependent")
+	return nil
+}
+
+// times returns (XᵀWX)⁻¹y.
+func (d *design) times(ctx context.Context, y blas64.General) (blas64.General, error) {
+	z, out := linalg.NewGeneral(y.Rows, y.Cols), linalg.NewGeneral(y.Rows, y.Cols)
+	if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, d.inverse, y, 0, z, 0); err != nil {
+		return out, err
 	}
-	var y, beta mat.Dense
-	y.Mul(r.weighted(func(i int) float64 { return weight(i) * (1 - r.scale[i]) }), r.beta)
-	y.Add(&y, mat.NewDense(r.d.cols, r.docs.k, all.drawn.Data))
-	err = gram.SolveTo(&beta, &y)
-	r.beta = &beta
-	return err
+	return out, linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, d.inverse, z, 0, out, 0)
 }
 
 // add sums up the documents.
@@ -152,16 +166,22 @@ func (r *regression) add(ctx context.Context, w []float64, replicate int) (sums,
 	k := r.docs.k
 	parts := make([]sums, r.docs.parts())
 	for i := range parts {
-		parts[i] = sums{linalg.NewGeneral(r.d.cols, k), linalg.NewGeneral(r.d.cols, k), make([]float64, k)}
+		parts[i].share = make([]float64, k)
+		for _, f := range r.fits {
+			parts[i].own = append(parts[i].own, linalg.NewGeneral(f.cols, k))
+			parts[i].drawn = append(parts[i].drawn, linalg.NewGeneral(f.cols, k))
+		}
 	}
 	err := r.each(ctx, func(part, doc int, theta []float64) {
 		s, row := &parts[part], int(r.row[doc])
 		floats.AddScaled(s.share, w[doc], theta)
-		at, values := r.d.row(row)
-		for j, c := range at {
-			floats.AddScaled(linalg.Row(s.own, int(c)), r.docs.own[doc]*values[j], theta)
-			if replicate != original {
-				floats.AddScaled(linalg.Row(s.drawn, int(c)), w[doc]*r.scale[row]*values[j], theta)
+		for n, f := range r.fits {
+			at, values := f.row(row)
+			for j, c := range at {
+				floats.AddScaled(linalg.Row(s.own[n], int(c)), f.weights[row]*values[j], theta)
+				if replicate != original {
+					floats.AddScaled(linalg.Row(s.drawn[n], int(c)), w[doc]*f.scale[row]*values[j], theta)
+				}
 			}
 		}
 	})
@@ -169,9 +189,11 @@ func (r *regression) add(ctx context.Context, w []float64, replicate int) (sums,
 		return sums{}, err
 	}
 	for _, p := range parts[1:] {
-		floats.Add(parts[0].own.Data, p.own.Data)
-		floats.Add(parts[0].drawn.Data, p.drawn.Data)
 		floats.Add(parts[0].share, p.share)
+		for n := range r.fits {
+			floats.Add(parts[0].own[n].Data, p.own[n].Data)
+			floats.Add(parts[0].drawn[n].Data, p.drawn[n].Data)
+		}
 	}
 	return parts[0], nil
 }
@@ -194,6 +216,7 @@ func (r *regression) each(ctx context.Context, f func(part, doc int, theta []flo
 			} else {
 				r.solved(theta, doc, b, i)
 			}
+			pool(theta, r.alike, r.shares)
 			f(part, doc, theta)
 		}
 		return nil
@@ -211,54 +234,37 @@ func (r *regression) solved(theta []float64, doc int, b *corpus.Block, i int) {
 	}
 }
 
-// variances returns for each of some sums of topics, given by their factors, the variance of the
-// documents' distances from the regression.
-func (r *regression) variances(ctx context.Context, factors [][]float64) ([]float64, error) {
+// variances returns the variance of each quantity over the documents.
+func (r *regression) variances(ctx context.Context, quantities []Quantity) ([]float64, error) {
 	parts := make([][]float64, r.docs.parts())
 	for i := range parts {
-		parts[i] = make([]float64, len(factors))
-	}
-	topics := make([][]int, len(factors)) // those with factors: few
-	for i, f := range factors {
-		for k, v := range f {
-			if v != 0 {
-				topics[i] = append(topics[i], k)
-			}
-		}
+		parts[i] = make([]float64, len(quantities))
 	}
 	err := r.each(ctx, func(part, doc int, theta []float64) {
-		at, values := r.d.row(int(r.row[doc]))
-		for j, c := range at {
-			floats.AddScaled(theta, -values[j], r.beta.RawRowView(int(c)))
-		}
-		for i, f := range factors {
-			e := 0.0
-			for _, k := range topics[i] {
-				e += f[k] * theta[k]
-			}
-			parts[part][i] += r.docs.own[doc] * e * e
+		for i, q := range quantities {
+			e := q.of(theta) - q.of(r.share)
+			parts[part][i] += r.fits[0].weights[r.row[doc]] * e * e
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	total := vec.Sum(at(r.docs.own, r.d.docs))
 	for _, p := range parts[1:] {
 		floats.Add(parts[0], p)
 	}
-	n := float64(len(r.d.docs))
-	floats.Scale(n/max(n-float64(r.d.cols), 1)/total, parts[0])
-	return parts[0], nil
+	return parts[0], err
 }
 
 // borrowed returns how often the variance of one document goes into that of cᵀβ in place of
-// the variance of the documents at hand.
-func (r *regression) borrowed(c []float64) (float64, error) {
-	var x mat.VecDense
-	if err := r.gram.SolveVecTo(&x, mat.NewVecDense(len(c), c)); err != nil {
-		return 0, err
+// the variance of the documents at hand, and how often where all documents have the same.
+func (f *fit) borrowed(ctx context.Context, c []float64) (sum, all float64, err error) {
+	x, err := f.times(ctx, blas64.General{Rows: len(c), Cols: 1, Stride: 1, Data: c})
+	for i, lent := range f.lent {
+		at, values := f.row(i)
+		y := 0.0
+		for j, p := range at {
+			y += values[j] * x.Data[p]
+		}
+		sum += lent * y * y
 	}
-	return mat.Inner(&x, r.lent, &x), nil
+	return sum, floats.Dot(c, x.Data), err
 }
 
 // mixture returns the proportions, not negative and of sum 1, that are nearest to x of sum 1: by
@@ -274,9 +280,8 @@ func (r *regression) mixture(x []float64) ([]float64, error) {
 	return y, err
 }
 
-// solver returns DB(BᵀDB)⁻¹, N×K, and BᵀDB. The proportions of a document are the average of
-// the rows of its tokens. O(N·K² + K³).
-func solver(ctx context.Context, b *mat.Dense, shares []float64) (*mat.Dense, *mat.SymDense, error) {
+// weighed returns DB, N×K, and BᵀDB. O(N·K²).
+func weighed(ctx context.Context, b *mat.Dense, shares []float64) (blas64.General, *mat.SymDense, error) {
 	n, k := b.Dims()
 	db, roots := linalg.NewGeneral(n, k), make([]float64, n) // of D
 	for i := range n {
@@ -287,22 +292,74 @@ func solver(ctx context.Context, b *mat.Dense, shares []float64) (*mat.Dense, *m
 		}
 	}
 	gram := mat.NewSymDense(k, nil)
-	if err := linalg.Gram(ctx, db, blas64.General{Rows: k, Cols: k, Stride: k, Data: gram.RawSymmetric().Data}, 0); err != nil {
-		return nil, nil, err
-	}
+	err := linalg.Gram(ctx, db, blas64.General{Rows: k, Cols: k, Stride: k, Data: gram.RawSymmetric().Data}, 0)
 	for i, v := range roots {
 		floats.Scale(v, linalg.Row(db, i))
 	}
+	return db, gram, err
+}
+
+// solver returns DB(BᵀDB)⁻¹. The proportions of a document are the average of the rows of its
+// tokens. O(N·K² + K³).
+func solver(ctx context.Context, db blas64.General, gram *mat.SymDense) (*mat.Dense, error) {
 	var chol mat.Cholesky
 	if !chol.Factorize(gram) {
-		return nil, nil, errors.New("the topics are linearly dependent: no words tell them apart")
+		return nil, errors.New("the topics are linearly dependent: no words tell them apart")
 	}
 	var inverse mat.SymDense
 	if err := chol.InverseTo(&inverse); err != nil {
-		return nil, nil, fmt.Errorf("the topics are nearly linearly dependent: %w", err)
+		return nil, fmt.Errorf("the topics are nearly linearly dependent: %w", err)
 	}
-	out := mat.NewDense(n, k, nil)
+	out := mat.NewDense(db.Rows, db.Cols, nil)
 	full := mat.DenseCopyOf(&inverse) // both triangles
-	err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, db, full.RawMatrix(), 0, out.RawMatrix(), 0)
-	return out, gram, err
+	return out, linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, db, full.RawMatrix(), 0, out.RawMatrix(), 0)
+}
+
+// twins is the cosine from which on two topics are not told apart: unbounded least squares gives the
+// difference of their proportions fifty times the variance of the proportion of one topic, and more.
+const twins = 0.99
+
+// alike returns the groups of topics with nearly the same words, by the cosines of BᵀDB.
+func alike(gram *mat.SymDense) [][]int {
+	groups, in := [][]int{}, map[int]bool{}
+	for k := range gram.SymmetricDim() {
+		if in[k] {
+			continue
+		}
+		group := []int{k}
+		for l := k + 1; l < gram.SymmetricDim(); l++ {
+			if !in[l] && gram.At(k, l) > twins*math.Sqrt(gram.At(k, k)*gram.At(l, l)) {
+				group, in[l] = append(group, l), true
+			}
+		}
+		if len(group) > 1 {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
+// bind adds to BᵀDB a little that keeps the proportions of the topics of a group together, so that their
+// sum can be solved for even if they are equal.
+func bind(gram *mat.SymDense, groups [][]int) {
+	for _, g := range groups {
+		for _, k := range g[1:] {
+			f := 1e-3 * gram.At(g[0], g[0])
+			gram.SetSym(k, k, gram.At(k, k)+f)
+			gram.SetSym(g[0], g[0], gram.At(g[0], g[0])+f)
+			gram.SetSym(g[0], k, gram.At(g[0], k)-f)
+		}
+	}
+}
+
+// pool gives each topic of a group its part, by share, of their sum.
+func pool(theta []float64, groups [][]int, shares []float64) {
+	for _, g := range groups {
+		sum, total := Quantity{Topics: g}.of(theta), Quantity{Topics: g}.of(shares)
+		for _, k := range g {
+			if total > 0 {
+				theta[k] = sum * shares[k] / total
+			}
+		}
+	}
 }

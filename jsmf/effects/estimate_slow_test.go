@@ -16,16 +16,46 @@ import (
 // slow does what Run does for documents in memory over the words of the model, with dense
 // matrices.
 type slow struct {
-	y    *mat.Dense // M×N, the shares of words in documents
-	d    *design
-	x    *mat.Dense // M×P
-	own  []float64
-	hat  []float64 // leverages
-	pool []float64 // the share of each document's variance that is that of all
-	gram *mat.Dense
+	y        *mat.Dense // M×N, the shares of words in documents
+	own      []float64
+	fits     []*slowFit
+	terms    []termDesign
+	gram     *mat.Dense
+	borrowed []float64 // the variance that the numbers borrow
+}
 
-	inverse  *mat.Dense // (XᵀWX)⁻¹
-	borrowed []float64  // the variance that the numbers borrow
+// slowFit is the regression on one design.
+type slowFit struct {
+	own     []float64
+	d       *design
+	x       *mat.Dense // M×P
+	hat     []float64  // leverages
+	pool    []float64  // the share of each document's variance that is that of all
+	inverse *mat.Dense // (XᵀWX)⁻¹
+}
+
+func newSlowFit(t *testing.T, d *design, own []float64) *slowFit {
+	t.Helper()
+	w := &slowFit{own: own, d: d, x: mat.NewDense(len(own), d.cols, nil)}
+	for i := range w.d.docs {
+		at, v := w.d.row(i)
+		for j, c := range at {
+			w.x.Set(i, int(c), v[j])
+		}
+	}
+	// The leverages are the diagonal of √W·X·(XᵀWX)⁻¹·Xᵀ·√W.
+	var gram, inverse, hat mat.Dense
+	gram.Product(w.x.T(), mat.NewDiagDense(len(own), own), w.x)
+	if err := inverse.Inverse(&gram); err != nil {
+		t.Fatal(err)
+	}
+	hat.Product(w.x, &inverse, w.x.T())
+	for i, v := range own {
+		h := v * hat.At(i, i)
+		w.hat, w.pool = append(w.hat, h), append(w.pool, 4*h/(1-h+4*h))
+	}
+	w.inverse = &inverse
+	return w
 }
 
 // slowly returns the intervals in the order of Effects.Rows, without bounds.
@@ -42,33 +72,15 @@ func slowly(t *testing.T, s Study, p jsmf.Pipeline, m *jsmf.Model, c *corpus.Cor
 			w.y.Set(i, at, float64(n)/float64(c.DocLen(i)))
 		}
 	}
-	var err error
-	if w.d, err = newDesign(ctx, s.Terms, c.Metadata(), w.own); err != nil {
-		t.Fatal(err)
-	}
-	w.x = mat.NewDense(c.NumDocs(), w.d.cols, nil)
-	for i := range w.d.docs {
-		at, v := w.d.row(i)
-		for j, c := range at {
-			w.x.Set(i, int(c), v[j])
-		}
-	}
-	// The leverages are the diagonal of √W·X·(XᵀWX)⁻¹·Xᵀ·√W.
-	var gram, inverse, hat mat.Dense
-	gram.Product(w.x.T(), mat.NewDiagDense(len(w.own), w.own), w.x)
-	if err := inverse.Inverse(&gram); err != nil {
-		t.Fatal(err)
-	}
-	hat.Product(w.x, &inverse, w.x.T())
-	for i, v := range w.own {
-		h := v * hat.At(i, i)
-		w.hat, w.pool = append(w.hat, h), append(w.pool, 4*h/(1-h+4*h))
-	}
-	w.inverse = &inverse
-	quantities, err := s.quantities(m)
+	designs, err := newDesigns(ctx, s.Terms, c.Metadata(), w.own, s.Bootstrap.Cluster)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, d := range designs {
+		w.fits = append(w.fits, newSlowFit(t, d, w.own))
+	}
+	quantities := quantities(m)
+	w.terms = newSummary(designs, m.K(), quantities).terms
 	value := w.numbers(t, m, nil, quantities)
 	var replicates [][]float64
 	s.Bootstrap.Cold = -1
@@ -78,7 +90,7 @@ func slowly(t *testing.T, s Study, p jsmf.Pipeline, m *jsmf.Model, c *corpus.Cor
 		}
 		replicates = append(replicates, w.numbers(t, r.Model, r.Weights, quantities))
 	}
-	// Every level has more documents than there are replicates.
+	// Every level has more clusters than there are replicates.
 	n := float64(len(replicates))
 	q := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1 + s.Bootstrap.Level) / 2)
 	var out []jsmf.Interval
@@ -103,38 +115,43 @@ func (w *slow) numbers(t *testing.T, m *jsmf.Model, weights []float64, quantitie
 	if weights != nil {
 		by = weights
 	}
-	beta := w.least(t, theta, w.own)
-	if weights != nil {
-		beta = w.least(t, w.enlarged(theta, beta), by)
-	}
-	of := func(c []float64) []float64 {
-		var y mat.Dense
-		y.Mul(mat.NewDense(1, len(c), c), beta)
-		return y.RawRowView(0)
-	}
-	// Only the ratios of a replicate are bounded.
+	// The numbers of a replicate are not bounded.
 	number := func(q Quantity, x []float64) float64 {
-		if weights != nil && q.Over == nil {
-			return ratio(q, x)
+		if weights != nil {
+			return sumOf(q, x)
 		}
-		return ratio(q, w.nearest(x))
+		return sumOf(q, w.nearest(x))
 	}
-	var out, variance []float64
+	var out []float64
 	share := average(theta, by)
 	for _, q := range quantities {
 		out = append(out, number(q, share))
-		variance = append(variance, w.variance(q, theta, beta, w.nearest(share)))
 	}
-	borrow := func(c []float64) {
-		for _, v := range variance {
+	borrow := func(f *slowFit, c []float64) {
+		for _, q := range quantities {
 			if weights == nil {
-				w.borrowed = append(w.borrowed, v*w.often(c))
+				sum, total := 0.0, 0.0
+				for i, v := range w.own {
+					d := sumOf(q, theta.RawRowView(i)) - sumOf(q, share)
+					sum, total = sum+v*d*d, total+v
+				}
+				w.borrowed = append(w.borrowed, sum/total*f.often(c))
 			}
 		}
 	}
-	borrow(make([]float64, w.d.cols))
-	mean := of(w.d.mean)
-	for _, x := range w.d.terms {
+	borrow(w.fits[0], make([]float64, w.fits[0].d.cols))
+	for _, x := range w.terms {
+		f := w.fits[x.in]
+		beta := f.least(t, theta, w.own)
+		if weights != nil {
+			beta = f.again(theta, beta, weights)
+		}
+		of := func(c []float64) []float64 {
+			var y mat.Dense
+			y.Mul(mat.NewDense(1, len(c), c), beta)
+			return y.RawRowView(0)
+		}
+		mean := of(f.d.mean)
 		for _, c := range x.predict {
 			y, d := of(c), make([]float64, len(c))
 			for _, q := range quantities {
@@ -144,18 +161,18 @@ func (w *slow) numbers(t *testing.T, m *jsmf.Model, weights []float64, quantitie
 				out = append(out, number(q, y)-number(q, mean))
 			}
 			for j := range d {
-				d[j] = c[j] - w.d.mean[j]
+				d[j] = c[j] - f.d.mean[j]
 			}
-			borrow(c)
-			borrow(d)
+			borrow(f, c)
+			borrow(f, d)
 		}
 		if x.slope == nil {
 			continue
 		}
 		for _, q := range quantities {
-			out = append(out, along(q, w.nearest(mean), of(x.slope)))
+			out = append(out, sumOf(q, of(x.slope)))
 		}
-		borrow(x.slope)
+		borrow(f, x.slope)
 	}
 	return out
 }
@@ -180,33 +197,25 @@ func (w *slow) theta(t *testing.T, m *jsmf.Model) *mat.Dense {
 	return mat.DenseCopyOf(solved.T())
 }
 
-// enlarged returns proportions that are farther from the regression.
-func (w *slow) enlarged(theta, beta *mat.Dense) *mat.Dense {
-	var fit, out mat.Dense
+// again returns the coefficients of a replicate: those of the documents' own weights and, by the
+// weights of the replicate, what the enlarged distances from them add.
+func (w *slowFit) again(theta, beta *mat.Dense, weights []float64) *mat.Dense {
+	var fit, e, out mat.Dense
 	fit.Mul(w.x, beta)
-	out.Apply(func(i, j int, v float64) float64 {
-		return fit.At(i, j) + (v-fit.At(i, j))*math.Sqrt(1-w.pool[i])/(1-w.hat[i])
+	own, all := 0.0, 0.0
+	for i, v := range w.own {
+		own, all = own+v, all+weights[i]
+	}
+	e.Apply(func(i, j int, v float64) float64 {
+		return weights[i] * own / all * (v - fit.At(i, j)) * math.Sqrt(1-w.pool[i]) / (1 - w.hat[i])
 	}, theta)
+	out.Product(w.inverse, w.x.T(), &e)
+	out.Add(&out, beta)
 	return &out
 }
 
-// variance returns that of the documents' distances from the regression, for a quantity where
-// the proportions are x.
-func (w *slow) variance(q Quantity, theta, beta *mat.Dense, x []float64) float64 {
-	var e mat.Dense
-	e.Mul(w.x, beta)
-	e.Sub(theta, &e)
-	v, total := 0.0, 0.0
-	for i, own := range w.own {
-		d := along(q, x, e.RawRowView(i))
-		v, total = v+own*d*d, total+own
-	}
-	m := len(w.own)
-	return v / total * float64(m) / float64(m-w.d.cols)
-}
-
 // often returns how often the variance of one document goes into that of cᵀβ.
-func (w *slow) often(c []float64) (sum float64) {
+func (w *slowFit) often(c []float64) (sum float64) {
 	var left mat.Dense
 	left.Product(mat.NewDense(1, len(c), c), w.inverse, w.x.T())
 	for i, own := range w.own {
@@ -231,37 +240,16 @@ func average(theta *mat.Dense, weights []float64) []float64 {
 	return out
 }
 
-// ratio returns what a quantity is for the proportions x.
-func ratio(q Quantity, x []float64) float64 {
-	v, over := 0.0, 0.0
-	for _, k := range q.Plus {
+// sumOf returns what a quantity is for the proportions x.
+func sumOf(q Quantity, x []float64) (v float64) {
+	for _, k := range q.Topics {
 		v += x[k]
 	}
-	for _, k := range q.Minus {
-		v -= x[k]
-	}
-	if q.Over == nil {
-		return v
-	}
-	for _, k := range q.Over {
-		over += x[k]
-	}
-	return v / over
-}
-
-// along returns the derivative of a quantity along a direction, by a step so small that its
-// square is nothing.
-func along(q Quantity, x, direction []float64) float64 {
-	const step = 1e-6
-	near, far := make([]float64, len(x)), make([]float64, len(x))
-	for j := range near {
-		near[j], far[j] = x[j]-step*direction[j], x[j]+step*direction[j]
-	}
-	return (ratio(q, far) - ratio(q, near)) / (2 * step)
+	return v
 }
 
 // least returns the coefficients of y by weighted least squares, by QR.
-func (w *slow) least(t *testing.T, y *mat.Dense, weights []float64) *mat.Dense {
+func (w *slowFit) least(t *testing.T, y *mat.Dense, weights []float64) *mat.Dense {
 	t.Helper()
 	x, z := mat.DenseCopyOf(w.x), mat.DenseCopyOf(y)
 	for i, v := range weights {

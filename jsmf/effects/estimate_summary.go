@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/spread"
 	"github.com/jsmf-go/spectral/jsmf"
 )
@@ -22,8 +22,9 @@ type number struct {
 
 // summary collects the numbers of Effects: of the model first, then of each replicate.
 type summary struct {
-	d          *design
-	terms      []Term
+	terms      []termDesign // for each of the study the one without the others, then the one with them
+	units      int
+	apart      []float64 // of each term, see TermEffects
 	quantities []Quantity
 	replicates int
 	drawn      int
@@ -33,57 +34,76 @@ type summary struct {
 	all        []number        // in the order in which numbers passes them
 }
 
-func newSummary(d *design, terms []Term, topics int, quantities []Quantity) *summary {
-	return &summary{
-		d: d, terms: terms, quantities: quantities, unmatched: make([]int, len(quantities)),
+func newSummary(designs []*design, topics int, quantities []Quantity) *summary {
+	s := &summary{
+		units: designs[0].units, quantities: quantities, unmatched: make([]int, len(quantities)),
 		changed: make([]spread.Spread, topics), found: make([]spread.Line, len(quantities)),
 	}
+	for i, adjusted := range designs[0].terms {
+		raw := adjusted
+		if len(designs) > 1 {
+			raw = designs[1+i].terms[0]
+			raw.in = 1 + i
+		}
+		s.terms = append(s.terms, raw)
+		for _, other := range designs[0].terms {
+			for _, c := range other.Columns {
+				if !slices.Contains(adjusted.Columns, c) && !slices.Contains(adjusted.AdjustedFor, c) {
+					adjusted.AdjustedFor = append(adjusted.AdjustedFor, c)
+				}
+			}
+		}
+		if adjusted.AdjustedFor != nil {
+			s.terms = append(s.terms, adjusted)
+		}
+	}
+	return s
 }
 
 // estimate takes the numbers of the model. Their proportions are bounded. Those of the replicates
-// are bounded for ratios only: numbers that cannot pass a bound vary too little.
+// are not: numbers that cannot pass a bound vary too little.
 func (s *summary) estimate(ctx context.Context, r *regression) error {
 	err := s.numbers(r, true, func(_ int, v float64) { s.all = append(s.all, number{Number: spread.Number{Value: v}}) })
 	if err != nil {
 		return err
 	}
-	share, err := r.mixture(r.share)
+	variances, err := r.variances(ctx, s.quantities)
 	if err != nil {
 		return err
 	}
-	var factors [][]float64
-	for _, q := range s.quantities {
-		factors = append(factors, q.gradient(share))
-	}
-	variances, err := r.variances(ctx, factors)
-	if err != nil {
-		return err
-	}
-	next := s.all[len(variances):] // after the shares, which borrow almost nothing
-	take := func(c []float64, difference bool) error {
-		n, err := r.borrowed(c)
-		for i, v := range variances {
-			next[i].borrowed, next[i].difference = n*v, difference
+	next, raw := s.all[len(s.quantities):], 0.0 // after the shares, which borrow almost nothing
+	for _, t := range s.terms {
+		f, sum, documents := r.fits[t.in], 0.0, 0.0
+		// take takes what the next numbers borrow, and the variance of cᵀβ, n times.
+		take := func(c []float64, difference bool, n int) error {
+			borrowed, all, err := f.borrowed(ctx, c)
+			for i, v := range variances {
+				next[i].borrowed, next[i].difference = borrowed*v, difference
+			}
+			next, sum, documents = next[len(s.quantities):], sum+float64(n)*all, documents+float64(n)
+			return err
 		}
-		next = next[len(variances):]
-		return err
-	}
-	for _, t := range s.d.terms {
-		for _, c := range t.predict {
+		for p, c := range t.predict {
 			if c == nil {
 				continue
 			}
-			difference := make([]float64, len(c))
-			floats.SubTo(difference, c, s.d.mean)
-			if err := errors.Join(take(c, false), take(difference, true)); err != nil {
+			difference, n := make([]float64, len(c)), 0
+			if floats.SubTo(difference, c, f.mean); t.slope == nil && !t.Points[p].Few() {
+				n = t.Points[p].Documents
+			}
+			if err := errors.Join(take(c, false, 0), take(difference, true, n)); err != nil {
 				return err
 			}
 		}
 		if t.slope != nil {
-			if err := take(t.slope, false); err != nil {
+			if err := take(t.slope, false, 1); err != nil {
 				return err
 			}
 		}
+		if t.AdjustedFor == nil {
+			raw = sum / documents
+		}
+		s.apart = append(s.apart, min(raw*documents/sum, 1))
 	}
 	return nil
 }
@@ -110,7 +130,7 @@ func (s *summary) add(r *regression, matched []bool) error {
 func (s *summary) matched(topics []bool) []bool {
 	ok := make([]bool, len(s.quantities))
 	for i, q := range s.quantities {
-		ok[i] = !slices.ContainsFunc(q.topics(), func(k int) bool { return !topics[k] })
+		ok[i] = !slices.ContainsFunc(q.Topics, func(k int) bool { return !topics[k] })
 	}
 	return ok
 }
@@ -140,113 +160,57 @@ func (s *summary) addDrawn(found, truth *regression, x *jsmf.Replicate) error {
 }
 
 // numbers calls f for each number: the shares of all quantities, then for each term the
-// predictions and differences, point by point, and the slopes. Ratios are of bounded
-// proportions, the other quantities only if bounded is set.
+// predictions and differences, point by point, and the slopes. If bounded is set they are of
+// proportions that are not negative.
 func (s *summary) numbers(r *regression, bounded bool, f func(quantity int, v float64)) error {
-	ratios := slices.ContainsFunc(s.quantities, func(q Quantity) bool { return q.Over != nil })
-	of := func(x []float64) (func(q Quantity) float64, []float64, error) {
-		y := x
-		if bounded || ratios {
-			var err error
-			if y, err = r.mixture(x); err != nil {
-				return nil, nil, err
-			}
+	var err error
+	of := func(x []float64) []float64 {
+		if bounded && err == nil {
+			x, err = r.mixture(x)
 		}
-		return func(q Quantity) float64 {
-			if bounded || q.Over != nil {
-				return q.of(y)
-			}
-			return q.of(x)
-		}, y, nil
+		return x
 	}
-	average, _, err := of(r.share)
-	if err != nil {
-		return err
-	}
-	mean, at, err := of(r.at(s.d.mean))
-	if err != nil {
-		return err
-	}
-	for i, q := range s.quantities {
-		f(i, average(q))
-	}
-	for _, t := range s.d.terms {
-		for _, c := range t.predict {
-			if c == nil {
-				continue
-			}
-			x, _, err := of(r.at(c))
-			if err != nil {
-				return err
-			}
-			for i, q := range s.quantities {
-				f(i, x(q))
-			}
-			for i, q := range s.quantities {
-				f(i, x(q)-mean(q))
-			}
-		}
-		if t.slope == nil {
-			continue
-		}
-		rates := r.at(t.slope)
+	add := func(x, less []float64) {
 		for i, q := range s.quantities {
-			f(i, floats.Dot(q.gradient(at), rates))
+			v := q.of(x)
+			if less != nil {
+				v -= q.of(less)
+			}
+			f(i, v)
 		}
 	}
-	return nil
-}
-
-// at returns cᵀβ, K numbers.
-func (r *regression) at(c []float64) []float64 {
-	var out mat.VecDense
-	out.MulVec(r.beta.T(), mat.NewVecDense(len(c), c))
-	return out.RawVector().Data
-}
-
-// topics returns the topics of q.
-func (q Quantity) topics() []int { return slices.Concat(q.Plus, q.Minus, q.Over) }
-
-// linear returns the numerator of q.
-func (q Quantity) linear(x []float64) float64 {
-	sum := 0.0
-	for _, k := range q.Plus {
-		sum += x[k]
-	}
-	for _, k := range q.Minus {
-		sum -= x[k]
-	}
-	return sum
-}
-
-// over returns the denominator of q.
-func (q Quantity) over(x []float64) float64 { return Quantity{Plus: q.Over}.linear(x) }
-
-// of returns the value of q at the proportions x.
-func (q Quantity) of(x []float64) float64 {
-	if q.Over == nil {
-		return q.linear(x)
-	}
-	return q.linear(x) / q.over(x)
-}
-
-// gradient returns the derivatives of q with respect to the proportions, at x.
-func (q Quantity) gradient(x []float64) []float64 {
-	out := make([]float64, len(x))
-	for _, k := range q.Plus {
-		out[k]++
-	}
-	for _, k := range q.Minus {
-		out[k]--
-	}
-	if q.Over != nil {
-		ratio, over := q.of(x), q.over(x)
-		for _, k := range q.Over {
-			out[k] -= ratio
+	add(of(r.share), nil)
+	for _, t := range s.terms {
+		mean := of(r.at(t.in, r.fits[t.in].mean))
+		for _, c := range t.predict {
+			if c != nil {
+				x := of(r.at(t.in, c))
+				add(x, nil)
+				add(x, mean)
+			}
 		}
-		floats.Scale(1/over, out)
+		if t.slope != nil {
+			add(r.at(t.in, t.slope), nil)
+		}
+	}
+	return err
+}
+
+// at returns cᵀβ of a fit, K numbers.
+func (r *regression) at(fit int, c []float64) []float64 {
+	out := make([]float64, r.docs.k)
+	for i, v := range c {
+		floats.AddScaled(out, v, linalg.Row(r.beta[fit], i))
 	}
 	return out
+}
+
+// of returns the sum of the proportions x of the topics.
+func (q Quantity) of(x []float64) (sum float64) {
+	for _, k := range q.Topics {
+		sum += x[k]
+	}
+	return sum
 }
 
 // effects returns the estimates with intervals of the given level.
@@ -260,36 +224,49 @@ func (s *summary) effects(level float64) *Effects {
 		out.Found = append(out.Found, part)
 	}
 	next := s.all
-	// take returns the intervals of the next numbers, which rest on docs documents.
-	take := func(docs int, what measure) []jsmf.Interval {
-		list := make([]jsmf.Interval, len(s.quantities))
+	// take returns the intervals of the next numbers, which rest on so many units. Differences are 0 to 1
+	// less a number with the interval from, slopes anything.
+	take := func(units int, slopes bool, from []jsmf.Interval) []jsmf.Interval {
+		list := unknown(s.quantities)
 		for i, q := range s.quantities {
 			x := next[i].Interval(spread.Doubt{
-				Level: level, Units: docs + lenders, Variance: next[i].borrowed,
-				Drawn: s.drawn, Hidden: s.hidden(q, what),
+				Level: level, Units: units + lenders, Variance: next[i].borrowed,
+				Drawn: s.drawn, Hidden: s.hidden(q, slopes || from[i] != (jsmf.Interval{})),
 			})
-			value, low, high := x.Within(q.bounds(what))
+			if few(units) {
+				continue
+			}
+			lowest, highest := -from[i].High, 1-from[i].Low
+			if from[i].Withheld() {
+				lowest, highest = -1, 1
+			}
+			if slopes {
+				lowest, highest = math.Inf(-1), math.Inf(1)
+			} else {
+				x.Value = min(max(x.Value, -from[i].Value), 1-from[i].Value)
+			}
+			value, low, high := x.Within(lowest, highest)
 			list[i] = jsmf.Interval{Value: value, Low: low, High: high, Bias: x.Bias}
 		}
 		next = next[len(list):]
 		return list
 	}
-	all := len(s.d.docs)
-	out.Shares = take(all, share)
-	for i, t := range s.d.terms {
+	zero := make([]jsmf.Interval, len(s.quantities))
+	out.Shares = take(s.units, false, zero)
+	for i, t := range s.terms {
 		x := t.TermEffects
+		x.Apart = s.apart[i]
 		for p, c := range t.predict {
 			if c == nil {
 				x.Predictions, x.Differences = append(x.Predictions, unknown(s.quantities)), append(x.Differences, unknown(s.quantities))
 				continue
 			}
-			docs := s.terms[i].units(x.Points, p)
-			x.Predictions = append(x.Predictions, take(docs, share))
-			x.Differences = append(x.Differences, take(docs, difference))
+			x.Predictions = append(x.Predictions, take(x.Points[p].Units, false, zero))
+			x.Differences = append(x.Differences, take(x.Points[p].Units, false, out.Shares))
 		}
 		switch {
 		case t.slope != nil:
-			x.Slopes = take(all, slope)
+			x.Slopes = take(s.units, true, zero)
 		case t.Kind == Numbers:
 			x.Slopes = unknown(s.quantities)
 		}
@@ -300,52 +277,15 @@ func (s *summary) effects(level float64) *Effects {
 
 // hidden returns what the topic of q that changes most in drawn documents may hide of a number. What
 // is wrong with a topic is wrong with it everywhere: differences and slopes may hide half as much.
-func (s *summary) hidden(q Quantity, what measure) float64 {
+func (s *summary) hidden(q Quantity, change bool) float64 {
 	most := 0.0
-	for _, k := range q.topics() {
+	for _, k := range q.Topics {
 		most = max(most, spread.Hidden(s.changed[k].Mean()))
 	}
-	if what != share {
+	if change {
 		most /= 2
 	}
 	return most
-}
-
-// measure is what a number is.
-type measure int
-
-const (
-	share measure = iota // or a prediction
-	difference
-	slope
-)
-
-// bounds returns the least and the largest value.
-func (q Quantity) bounds(what measure) (low, high float64) {
-	switch {
-	case q.Over != nil || what == slope:
-		return math.Inf(-1), math.Inf(1)
-	case q.Minus != nil && what == difference:
-		return -2, 2
-	case q.Minus == nil && what == share:
-		return 0, 1
-	}
-	return -1, 1
-}
-
-// units returns the number of documents that an estimate at a point rests on: those at the point,
-// or for a term with a number those of the same level.
-func (t Term) units(points []Point, at int) int {
-	if !slices.ContainsFunc(t.parts, func(p part) bool { return p.kind == Numbers }) {
-		return points[at].Documents
-	}
-	sum := 0
-	for _, p := range points {
-		if slices.Equal(p.Levels, points[at].Levels) {
-			sum += p.Documents
-		}
-	}
-	return sum
 }
 
 // unknown returns intervals of NaN.

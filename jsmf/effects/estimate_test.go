@@ -93,9 +93,8 @@ func fitted(t *testing.T, c *corpus.Corpus, k int) (jsmf.Pipeline, *jsmf.Model) 
 
 // study asks for all that there is to ask.
 var study = Study{
-	Terms:      []Term{Category("side"), Number("size")},
-	Quantities: []Quantity{{Name: "balance", Plus: []int{0}, Minus: []int{1}}, {Name: "part", Plus: []int{2}, Over: []int{1, 2}}},
-	Bootstrap:  jsmf.Bootstrap{Warm: 5, Drawn: -1, Cluster: "author", Seed: 3, Level: 0.9},
+	Terms:     []Term{Category("side"), Number("size")},
+	Bootstrap: jsmf.Bootstrap{Warm: 5, Drawn: -1, Cluster: "author", Seed: 3, Level: 0.9},
 }
 
 // exact returns documents whose words are exactly as their proportions of the topics b say, with
@@ -107,7 +106,7 @@ func exact(t *testing.T, b *mat.Dense, at func(side int, size float64) []float64
 		Columns:    []corpus.Column{{Name: "side", Kind: corpus.Category}, {Name: "size", Kind: corpus.Number}},
 	}
 	share = make([]float64, 3)
-	const docs = 12
+	const docs = 24
 	for m := range docs {
 		side, size := m%2, float64(m%3)
 		counts, theta := map[string]int{}, at(side, size)
@@ -150,16 +149,13 @@ func TestEstimateExact(t *testing.T) {
 	}
 	d, share := exact(t, b, at)
 	terms := []Term{Category("side"), Spline("size", 1)}
-	made, err := newDesign(ctx, terms, d.meta, d.own)
+	made, err := newDesigns(ctx, terms, d.meta, d.own, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := newRegression(d, made)
-	if err != nil {
-		t.Fatal(err)
-	}
-	quantities := []Quantity{{Plus: []int{0}}, {Plus: []int{1}}, {Plus: []int{2}}, {Plus: []int{0}, Over: []int{0, 1}}}
-	s := newSummary(made, terms, 3, quantities)
+	r := newRegression(d, made)
+	quantities := []Quantity{{Topics: []int{0}}, {Topics: []int{1}}, {Topics: []int{2}}, {Topics: []int{0, 1}}}
+	s := newSummary(made, 3, quantities)
 	if err := r.of(ctx, b, share, d.own, original); err != nil {
 		t.Fatal(err)
 	}
@@ -184,16 +180,16 @@ func TestEstimateExact(t *testing.T) {
 	}
 	for k, v := range share {
 		near(fmt.Sprint("share ", k), got.Shares[k], v)
-		near(fmt.Sprint("slope ", k), got.Terms[1].Slopes[k], []float64{0.125, -0.125, 0}[k])
+		near(fmt.Sprint("slope ", k), got.Terms[2].Slopes[k], []float64{0.125, -0.125, 0}[k])
 		for side := range 2 {
 			want := at(side, 1)[k]
 			near(fmt.Sprint("side ", side, ": prediction of ", k), got.Terms[0].Predictions[side][k], want)
 			near(fmt.Sprint("side ", side, ": difference of ", k), got.Terms[0].Differences[side][k], want-v)
 		}
 	}
-	near("the ratio", got.Shares[3], share[0]/(share[0]+share[1]))
-	near("the ratio at side 1", got.Terms[0].Predictions[1][3], at(1, 1)[0]/(at(1, 1)[0]+at(1, 1)[1]))
-	near("its slope", got.Terms[1].Slopes[3], 0.125/(share[0]+share[1]))
+	near("the sum", got.Shares[3], share[0]+share[1])
+	near("the sum at side 1", got.Terms[0].Predictions[1][3], at(1, 1)[0]+at(1, 1)[1])
+	near("its slope", got.Terms[2].Slopes[3], 0)
 	if !slices.Equal(got.Unmatched, []int{0, 0, 1, 0}) {
 		t.Errorf("unmatched: %v", got.Unmatched)
 	}
@@ -207,14 +203,14 @@ func TestEstimateExact(t *testing.T) {
 
 // The result is that of a program that writes everything down.
 func TestEstimateObvious(t *testing.T) {
-	c := texts(t, 600, 30, 3)
+	c := texts(t, 900, 30, 3)
 	p, m := fitted(t, c, 3)
 	got, err := study.Run(ctx, p, m, c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := slowly(t, study, p, m, c)
-	if got.Documents != 600 || got.Missing != 0 || got.Replicates != 5 || got.Level != 0.9 || len(got.Quantities) != 5 {
+	if got.Documents != 900 || got.Missing != 0 || got.Replicates != 5 || got.Level != 0.9 || len(got.Quantities) != 3 {
 		t.Errorf("%d documents, %d missing, %d replicates, level %v, %d quantities", got.Documents, got.Missing, got.Replicates, got.Level, len(got.Quantities))
 	}
 	rows, bounded := got.Rows(), 0
@@ -224,16 +220,21 @@ func TestEstimateObvious(t *testing.T) {
 	for i, r := range rows {
 		w := want[i]
 		if r.Measure == "share" || r.Measure == "prediction" {
-			if r.Quantity != "part" {
-				w.Low, w.High = max(w.Low, map[bool]float64{true: -1}[r.Quantity == "balance"]), min(w.High, 1)
-			}
+			w.Low, w.High = max(w.Low, 0), min(w.High, 1)
 			if r.Value == 0 || r.Value == 1 {
 				bounded++
 			}
 		}
+		if r.Measure == "difference" {
+			share := got.Shares[i%3]
+			w.Low, w.High = max(w.Low, -share.High), min(w.High, 1-share.Low)
+		}
 		// The slow program steps to the nearest mixture, to 1e-9.
 		if math.Abs(r.Value-w.Value) > 1e-7 || math.Abs(r.Low-w.Low) > 1e-6 || math.Abs(r.High-w.High) > 1e-6 {
 			t.Errorf("%+v, want %+v", r, w)
+		}
+		if math.IsNaN(r.Value) != r.Few || math.IsNaN(r.Low) != r.Few {
+			t.Errorf("%+v, few %v", r, r.Few)
 		}
 	}
 	if bounded == 0 {
@@ -357,11 +358,7 @@ func TestEstimateBad(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, f := range map[string]func() error{
-		"no terms":    func() error { return with(func(s *Study) { s.Terms = nil }) },
-		"has topic 3": func() error { return with(func(s *Study) { s.Quantities = []Quantity{{Name: "x", Plus: []int{3}}} }) },
-		"has the name of a topic": func() error {
-			return with(func(s *Study) { s.Quantities = []Quantity{{Name: m.Names()[1], Plus: []int{0}}} })
-		},
+		"no terms":                  func() error { return with(func(s *Study) { s.Terms = nil }) },
 		`"colour"`:                  func() error { return with(func(s *Study) { s.Terms = []Term{Category("colour")} }) },
 		"no model":                  func() error { _, err := study.Run(ctx, p, nil, c); return err },
 		"no documents":              func() error { _, err := study.Run(ctx, p, m, nil); return err },

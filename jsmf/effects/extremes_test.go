@@ -33,9 +33,8 @@ func TestExtremes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := Study{
-		Terms:      []Term{Number("size")},
-		Quantities: []Quantity{{Name: "part", Plus: []int{0}, Minus: []int{1}}, {Name: "of two", Plus: []int{2}, Over: []int{1, 2}}},
-		Bootstrap:  jsmf.Bootstrap{Warm: 2, Level: .9},
+		Terms:     []Term{Number("size")},
+		Bootstrap: jsmf.Bootstrap{Warm: 2, Level: .9},
 	}
 	testutil.Extremes(t, s, func(ctx context.Context, s Study) error {
 		_, err := s.Run(ctx, p, m, c)

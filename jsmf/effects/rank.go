@@ -7,7 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 // follow is a summand of a column of X that follows from others.
@@ -20,70 +24,51 @@ type follow struct {
 // before it.
 const newInformation = 1e-10
 
-// rank finds the columns of X that follow from those before them. Among products some may:
-// those of levels and bins that do not meet in any document. Others are an error.
+// rank finds the columns of X that follow from those before them. Products may follow from the columns
+// they are made of: those of levels and bins that do not meet in any document. Whatever else follows is an
+// error that names the columns of metadata that say the same.
 func (b *builder) rank(ctx context.Context) error {
-	all := make([]int, b.cols)
-	for i := range all {
-		all[i] = i
-	}
-	var err error
-	if b.follows, err = b.independent(ctx, all); err != nil || len(b.follows) == 0 {
+	if err := b.independent(ctx); err != nil {
 		return err
 	}
 	for at, k := range b.blocks {
-		dropped := []int(nil)
+		var others []string
+		far := ""
 		for c := k.begin; c < k.end; c++ {
-			if b.follows[c] != nil {
-				dropped = append(dropped, c)
+			list, ok := b.follows[c]
+			if ok && len(k.of) == 1 {
+				far = fmt.Sprintf("column %q: its numbers are too unevenly spread", k.name)
+			}
+			for i, other := range b.blocks[:at] {
+				says := func(f follow) bool { return f.col >= other.begin && f.col < other.end && math.Abs(f.factor) > 1e-6 }
+				if name := fmt.Sprintf("%q", other.name); !slices.Contains(k.of, i) && !slices.Contains(others, name) && slices.ContainsFunc(list, says) {
+					others = append(others, name)
+				}
 			}
 		}
-		if len(dropped) == 0 {
-			continue
+		var parts []part
+		for _, c := range k.of {
+			parts = append(parts, b.columns[c].part)
 		}
-		if len(k.of) == 2 { // what would follow if it were alone
-			one, two := &b.blocks[k.of[0]], &b.blocks[k.of[1]]
-			alone, err := b.independent(ctx, slices.Concat([]int{0}, all[one.begin:one.end], all[two.begin:two.end], all[k.begin:k.end]))
-			if err != nil {
-				return err
-			}
-			if len(alone) == len(dropped) {
-				continue
-			}
+		switch {
+		case others != nil:
+			return &untold{b.last(parts...), fmt.Sprintf("the documents that count do not tell term %q from %s", k.name, strings.Join(others, " and ")), ": leave one of them out"}
+		case far != "":
+			return &untold{b.last(parts...), far, ": take their logarithms"}
 		}
-		return b.redundant(at, dropped)
 	}
 	return nil
 }
 
-// redundant names the columns of metadata that say what block at says too.
-func (b *builder) redundant(at int, dropped []int) error {
-	var others []string
-	for i, k := range b.blocks[:at] {
-		if len(b.blocks[at].of) == 2 && slices.Contains(b.blocks[at].of, i) {
-			continue
-		}
-		for _, c := range dropped {
-			if slices.ContainsFunc(b.follows[c], func(f follow) bool { return f.col >= k.begin && f.col < k.end && math.Abs(f.factor) > 1e-6 }) {
-				others = append(others, fmt.Sprintf("%q", k.name))
-				break
-			}
-		}
-	}
-	return fmt.Errorf("effects: the documents that count do not tell term %q from %s: leave one of them out", b.blocks[at].name, strings.Join(others, " and "))
-}
-
-// independent returns those of the given columns of X, the first of which is not 0, that
-// follow from the ones before them, with what they are the sum of. It is Cholesky's
-// factorisation of XᵀWX, in which a column without a remainder is passed over.
-func (b *builder) independent(ctx context.Context, cols []int) (map[int][]follow, error) {
-	gram := b.gram(cols)
-	rows := make([][]float64, len(cols)) // of the factor, over the columns kept so far
+// independent sets follows and factor by Cholesky's factorisation of XᵀWX, in which a column without
+// a remainder is passed over. The first column is not 0.
+func (b *builder) independent(ctx context.Context) error {
+	b.follows = map[int][]follow{}
+	rows := make([][]float64, b.cols) // of the factor, over the columns kept so far
 	var kept []int
-	follows := map[int][]follow{}
-	for j, g := range gram {
+	for j, g := range b.gram() {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		r := make([]float64, len(kept), len(kept)+1)
 		rest := g[j]
@@ -93,7 +78,7 @@ func (b *builder) independent(ctx context.Context, cols []int) (map[int][]follow
 		}
 		if rest > newInformation*g[j] {
 			rows[j] = append(r, math.Sqrt(rest))
-			kept = append(kept, j)
+			kept, b.factor = append(kept, j), append(b.factor, rows[j])
 			continue
 		}
 		// The factors solve Lᵀf = r.
@@ -103,27 +88,45 @@ func (b *builder) independent(ctx context.Context, cols []int) (map[int][]follow
 			f := r[k] / rows[i][k]
 			floats.AddScaled(r[:k], -f, rows[i][:k])
 			if math.Abs(f) > roundoff/1000 {
-				list = append(list, follow{cols[i], f})
+				list = append(list, follow{i, f})
 			}
 		}
-		follows[cols[j]] = list
+		b.follows[j] = list
 	}
-	return follows, nil
+	return nil
 }
 
-// gram returns the lower half of XᵀWX of some columns.
-func (b *builder) gram(cols []int) [][]float64 {
-	to := slices.Repeat([]int{-1}, b.cols)
-	g := make([][]float64, len(cols))
-	for i, c := range cols {
-		to[c], g[i] = i, make([]float64, i+1)
+// invert returns T, for which (LLᵀ)⁻¹ = T·Tᵀ. O(P³).
+func invert(ctx context.Context, factor [][]float64) (blas64.General, error) {
+	p := len(factor)
+	t := linalg.NewGeneral(p, p)
+	return t, parallel.Chunks(ctx, p, 8, 0, func(_, _, lo, hi int) error {
+		for j := lo; j < hi; j++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			z := linalg.Row(t, j) // row j is column j of L⁻¹
+			z[j] = 1 / factor[j][j]
+			for i := j + 1; i < p; i++ {
+				z[i] = -floats.Dot(factor[i][j:i], z[j:i]) / factor[i][i]
+			}
+		}
+		return nil
+	})
+}
+
+// gram returns the lower half of XᵀWX.
+func (b *builder) gram() [][]float64 {
+	g := make([][]float64, b.cols)
+	for c := range g {
+		g[c] = make([]float64, c+1)
 	}
 	for m, w := range b.weights {
 		at, x := b.row(m)
 		for i, p := range at {
 			for j, q := range at {
-				if r, s := to[p], to[q]; r >= 0 && s >= 0 && s <= r {
-					g[r][s] += w * x[i] * x[j]
+				if q <= p {
+					g[p][q] += w * x[i] * x[j]
 				}
 			}
 		}

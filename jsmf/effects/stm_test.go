@@ -199,10 +199,10 @@ func compare(t *testing.T, docs, tokens, replicates int) (out []compared) {
 			})
 		}
 	}
-	for i, x := range e.Terms[0].Points {
-		add("difference of group "+x.Label, .45-1./3, floats.SubTo(make([]float64, d.cols), d.terms[0].predict[i], d.mean), e.Terms[0].Differences[i])
+	for i, x := range e.Terms[1].Points {
+		add("difference of group "+x.Label, .45-1./3, floats.SubTo(make([]float64, d.cols), d.terms[0].predict[i], d.mean), e.Terms[1].Differences[i])
 	}
-	add("slope of tone", toneSlope, d.terms[1].slope, e.Terms[1].Slopes)
+	add("slope of tone", toneSlope, d.terms[1].slope, e.Terms[3].Slopes)
 	mean, sd := composition(t, m, in, d, vectors, 200, 20)
 	for i := range out {
 		out[i].theirs, out[i].their = mean[i/3][i%3], 1.96*sd[i/3][i%3]

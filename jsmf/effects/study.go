@@ -1,35 +1,25 @@
 package effects
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
 // Study asks how topic proportions depend on what is known of documents: on columns of
 // their metadata.
 type Study struct {
-	// Terms are at least one. Their effects add up: each holds while the columns of the
+	// Terms are at least one. Adjusted effects add up: each holds while the columns of the
 	// others stay as they are. There are at most 5000 levels, bins and pairs of them.
 	Terms []Term
-
-	// Quantities are further numbers to study besides the proportions of the K topics.
-	Quantities []Quantity
 
 	// Bootstrap makes the replicates for the intervals. Warm, Drawn, Cluster, Level and Seed count;
 	// no cold replicates are made.
 	Bootstrap jsmf.Bootstrap
-}
-
-// Quantity is a number made of topics: the sum of the proportions of Plus, less that of
-// Minus, divided by that of Over, if there is any. Topics count from 0.
-type Quantity struct {
-	Name  string `json:"name"`
-	Plus  []int  `json:"plus"` // at least one
-	Minus []int  `json:"minus,omitempty"`
-	Over  []int  `json:"over,omitempty"`
 }
 
 // Validate reports all settings that are out of range, joined into one error. What depends
@@ -58,16 +48,6 @@ func (s Study) Validate() error {
 			columns[p.column] = p
 		}
 	}
-	names := map[string]bool{}
-	for i, q := range s.Quantities {
-		if err := q.validate(); err != nil {
-			add("quantity %d, %q: %w", i+1, q.Name, err)
-		}
-		if names[q.Name] {
-			add("quantity %d, %q: another has this name", i+1, q.Name)
-		}
-		names[q.Name] = true
-	}
 	if s.Bootstrap.Warm < 0 {
 		add("Bootstrap.Warm = %d; want 0 for 100, or more", s.Bootstrap.Warm)
 	} else if err := s.Bootstrap.Validate(); err != nil {
@@ -76,28 +56,23 @@ func (s Study) Validate() error {
 	return errors.Join(list...)
 }
 
-// validate reports what is wrong with a quantity, without the model.
-func (q Quantity) validate() error {
-	if q.Name == "" {
-		return errors.New("it has no name")
+// Prune returns the study without the terms that documents with this metadata cannot tell, with a
+// sentence for each: one whose column holds one value only, or of which nothing is left when the terms
+// before it are known. It needs no model and can be asked before a fit. All terms may go. Begin and Run
+// return such a term as an error.
+func (s Study) Prune(ctx context.Context, meta *corpus.Metadata) (Study, []string, error) {
+	if err := s.Validate(); err != nil {
+		return s, nil, err
 	}
-	if len(q.Plus) == 0 {
-		return errors.New("no topics in Plus")
-	}
-	for i, list := range [][]int{q.Plus, q.Minus, q.Over} {
-		name := []string{"Plus", "Minus", "Over"}[i]
-		sorted := slices.Sorted(slices.Values(list))
-		if len(sorted) > 0 && sorted[0] < 0 {
-			return fmt.Errorf("%s has topic %d", name, sorted[0])
+	var notes []string
+	for len(s.Terms) > 0 {
+		_, err := newDesigns(ctx, s.Terms, meta, slices.Repeat([]float64{1}, meta.NumDocs()), "")
+		var u *untold
+		if !errors.As(err, &u) {
+			return s, notes, err
 		}
-		if len(slices.Compact(sorted)) < len(list) {
-			return fmt.Errorf("%s has a topic twice: %v", name, list)
-		}
+		notes = append(notes, fmt.Sprintf("%v is left out: %s", s.Terms[u.term], u.why))
+		s.Terms = slices.Delete(slices.Clone(s.Terms), u.term, u.term+1)
 	}
-	for _, t := range q.Plus {
-		if slices.Contains(q.Minus, t) {
-			return fmt.Errorf("topic %d is in Plus and in Minus", t)
-		}
-	}
-	return nil
+	return s, notes, nil
 }

@@ -36,10 +36,8 @@ func Number(column string) Term { return Spline(column, numberDF) }
 
 // Spline is a column of numbers whose effect is a natural cubic spline with df degrees of
 // freedom, 1 to 6: cubic pieces between df + 1 knots and straight lines beyond the first and the
-// last; one straight line for df = 1. The knots are at quantiles of the documents' numbers
-// (Harrell, Regression Modeling Strategies, 2015, table 2.3): the first and the last at 10 % and
-// 90 % for df = 2, at 2.5 % and 97.5 % for df = 6 and at 5 % and 95 % otherwise, the others
-// evenly between. Knots that coincide are one.
+// last; one straight line for df = 1. The knots are at quantiles of the documents' numbers, from 5 %
+// to 95 % evenly (Harrell, Regression Modeling Strategies, 2015). Knots that coincide are one.
 //
 // The points are the numbers themselves if there are at most 25, otherwise 25 from the 1 %
 // to the 99 % quantile.
@@ -73,9 +71,10 @@ type Bins int
 
 // Bins of the calendar, in UTC. A week begins on Monday, as in ISO 8601.
 const (
-	Day Bins = -4 + iota
+	Day Bins = -5 + iota
 	Week
 	Month
+	Quarter
 	Year
 )
 
@@ -83,16 +82,17 @@ const (
 // documents of the same time are in the same bin.
 func Equal(n int) Bins { return Bins(max(n, 0)) }
 
-// calendar has for each of the bins of the calendar its name, the layout of its label, except for weeks, and its
-// length in years, months and days.
+// calendar has for each of the bins of the calendar its name, the layout of its label, except for weeks and
+// quarters, and its length in years, months and days.
 var calendar = map[Bins]struct {
 	unit, layout        string
 	years, months, days int
 }{
-	Day:   {"day", time.DateOnly, 0, 0, 1},
-	Week:  {"week", "", 0, 0, 7},
-	Month: {"month", "2006-01", 0, 1, 0},
-	Year:  {"year", "2006", 1, 0, 0},
+	Day:     {"day", time.DateOnly, 0, 0, 1},
+	Week:    {"week", "", 0, 0, 7},
+	Month:   {"month", "2006-01", 0, 1, 0},
+	Quarter: {"quarter", "", 0, 3, 0},
+	Year:    {"year", "2006", 1, 0, 0},
 }
 
 // unit returns the name of a calendar's bin, "" for bins of equal counts.
@@ -129,10 +129,10 @@ func (p part) validate() error {
 	case p.kind == Numbers && (p.df < 1 || p.df > maxDF):
 		return fmt.Errorf("the spline of %q has %d degrees of freedom; want 1 to %d", p.column, p.df, maxDF)
 	case p.kind == Times && (p.bins < Day || p.bins == 0 || p.bins == 1 || p.bins > maxPoints):
-		return fmt.Errorf("the bins of %q are none; want Day, Week, Month, Year, or Equal(n) of 2 to %d", p.column, maxPoints)
+		return fmt.Errorf("the bins of %q are none; want Day, Week, Month, Quarter, Year, or Equal(n) of 2 to %d", p.column, maxPoints)
 	}
 	return nil
 }
 
-// maxDF is the largest number of degrees of freedom for which Harrell has knots.
+// maxDF is the largest number of degrees of freedom of a spline.
 const maxDF = 6

@@ -53,7 +53,9 @@ func (b *builder) finish(ctx context.Context) (*design, error) {
 		}
 	}
 	d.ptr[len(d.docs)], d.at, d.x, d.cols = next, d.at[:next], d.x[:next], len(kept)
-	return d, nil
+	var err error
+	d.inverse, err = invert(ctx, b.factor)
+	return d, err
 }
 
 // points returns what is known of a term without its numbers, and for each of its points
@@ -65,19 +67,23 @@ func (b *builder) points(t Term) (termDesign, []map[int][]float64) {
 	var given []map[int][]float64
 	if len(t.parts) == 1 {
 		out.Points = slices.Clone(one.points)
-		for _, v := range one.values {
+		units := b.unitsAt(one, nil)
+		for r, v := range one.values {
 			given = append(given, map[int][]float64{i: v})
+			out.Points[r].Units = units(r, 0)
 		}
 		return out, given
 	}
 	j := b.column(t.parts[1])
 	two := b.columns[j]
 	out.Columns, out.Kind, out.Unit = append(out.Columns, two.column), Interactions, cmp.Or(one.unit, two.unit)
+	units := b.unitsAt(one, two)
 	for r, p := range one.points {
 		for s, q := range two.points {
 			x := Point{
 				Label: p.Label + " × " + q.Label, Labels: []string{p.Label, q.Label}, Levels: slices.Concat(p.Levels, q.Levels),
 				Number: p.Number + q.Number, From: p.From, To: p.To, Incomplete: p.Incomplete || q.Incomplete,
+				Units: units(r, s),
 			}
 			if two.kind == Times {
 				x.From, x.To = q.From, q.To
@@ -90,6 +96,29 @@ func (b *builder) points(t Term) (termDesign, []map[int][]float64) {
 		out.Points[r*len(two.points)+two.of[m]].Documents++
 	}
 	return out, given
+}
+
+// unitsAt counts the units at each pair of points of two columns, or at each of one if the other is nil.
+// The points of a number share theirs.
+func (b *builder) unitsAt(one, two *column) func(r, s int) int {
+	at := func(c *column, i int) int {
+		if c == nil || c.kind == Numbers {
+			return 0
+		}
+		return i
+	}
+	seen, counts := map[[3]int]bool{}, map[[2]int]int{}
+	for m, unit := range b.cluster {
+		key := [3]int{at(one, one.of[m]), 0, unit}
+		if two != nil {
+			key[1] = at(two, two.of[m])
+		}
+		if !seen[key] {
+			seen[key] = true
+			counts[[2]int(key[:2])]++
+		}
+	}
+	return func(r, s int) int { return counts[[2]int{at(one, r), at(two, s)}] }
 }
 
 // vector returns the mean row of X if all documents had the given values in their columns,

@@ -23,7 +23,6 @@ type effectsData struct {
 type quantityData struct {
 	Name      string `json:"name"`
 	Topic     int    `json:"topic"` // −1: made of topics
-	Ratio     bool   `json:"ratio,omitempty"`
 	Unmatched int    `json:"unmatched,omitempty"`
 }
 
@@ -31,10 +30,13 @@ type quantityData struct {
 // quantity: those of a point follow one another.
 type termData struct {
 	Name        string      `json:"name"`
+	Title       string      `json:"title"` // the name, and what it is adjusted for
 	Columns     []string    `json:"columns"`
+	Adjusted    bool        `json:"adjusted,omitempty"`
 	Kind        string      `json:"kind"`
 	Unit        string      `json:"unit,omitempty"`
 	What        string      `json:"what"`
+	Basis       string      `json:"basis"`
 	Points      []pointData `json:"points"`
 	Predictions []fine      `json:"predictions"`
 	Differences []fine      `json:"differences"`
@@ -54,6 +56,7 @@ type pointData struct {
 	Documents int      `json:"n"`
 	Timed     bool     `json:"timed,omitempty"` // X is a time
 
+	Few        bool `json:"few,omitempty"`        // too few documents to tell
 	Incomplete bool `json:"incomplete,omitempty"` // a bin that the documents do not fill
 }
 
@@ -79,7 +82,7 @@ func checkEffects(e *effects.Effects, k int) error {
 		return fmt.Errorf("effects: %d quantities, but the model has %d topics", n, k)
 	}
 	for i, x := range e.Quantities[:k] {
-		if len(x.Plus) != 1 || x.Plus[0] != i || len(x.Minus)+len(x.Over) > 0 {
+		if len(x.Topics) != 1 || x.Topics[0] != i {
 			return fmt.Errorf("effects: quantity %d is not topic %d, but the model has %d topics", i, i, k)
 		}
 	}
@@ -130,7 +133,7 @@ func (p *page) effects(d *data, e *effects.Effects, shares []float64) {
 	}
 	out := &effectsData{Level: number(e.Level), Replicates: e.Replicates, Documents: e.Documents, Shares: flat(e.Shares...)}
 	for i, q := range e.Quantities {
-		x := quantityData{Name: p.quantity(q, i), Topic: -1, Ratio: len(q.Over) > 0, Unmatched: e.Unmatched[i]}
+		x := quantityData{Name: p.quantity(q, i), Topic: -1, Unmatched: e.Unmatched[i]}
 		if i < len(p.affected) {
 			x.Topic = p.affected[i]
 		}
@@ -139,7 +142,7 @@ func (p *page) effects(d *data, e *effects.Effects, shares []float64) {
 	p.Effects = p.newEffectsPage(e, about)
 	for _, t := range e.Terms {
 		x := term(t, len(e.Quantities))
-		x.What = p.Effects.Terms[len(out.Terms)].What
+		x.What, x.Basis = p.Effects.Terms[len(out.Terms)].What, p.Say(basis(t))
 		out.Terms = append(out.Terms, x)
 		p.HasTimes = p.HasTimes || t.Kind == effects.Times
 	}
@@ -148,12 +151,12 @@ func (p *page) effects(d *data, e *effects.Effects, shares []float64) {
 
 // term returns what the script shows of a term.
 func term(t effects.TermEffects, quantities int) termData {
-	out := termData{Name: t.Name, Columns: t.Columns, Kind: t.Kind.String(), Unit: t.Unit, Points: []pointData{}, Slopes: flat(t.Slopes...)}
+	out := termData{Name: t.Name, Title: title(t), Columns: t.Columns, Adjusted: t.AdjustedFor != nil, Kind: string(t.Kind), Unit: t.Unit, Points: []pointData{}, Slopes: flat(t.Slopes...)}
 	axis := newAxis(t)
 	out.Ends = axis.ends(t)
 	values := make([][]float64, len(t.Points)) // the differences
 	for i, x := range t.Points {
-		p := pointData{Label: atMost(x.Label, nameLength), Documents: x.Documents, Incomplete: x.Incomplete}
+		p := pointData{Label: atMost(x.Label, nameLength), Documents: x.Documents, Few: x.Few() && x.Documents > 0, Incomplete: x.Incomplete}
 		if t.Kind == effects.Interactions {
 			p.Labels = x.Labels
 		}

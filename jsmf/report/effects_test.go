@@ -20,19 +20,18 @@ type shownEffects struct {
 		Quantities            []struct {
 			Name      string
 			Topic     int
-			Ratio     bool
 			Unmatched int
 		}
 		Shares []*float64
 		Terms  []struct {
-			Name, Kind, Unit, What string
-			Points                 []struct {
-				Label      string
-				Labels     []string
-				X          *float64
-				Timed      bool
-				N          int
-				Incomplete bool
+			Name, Title, Kind, Unit, What string
+			Points                        []struct {
+				Label           string
+				Labels          []string
+				X               *float64
+				Timed           bool
+				N               int
+				Few, Incomplete bool
 			}
 			Predictions, Differences, Slopes []*float64
 			Rows, Levels                     []int
@@ -66,7 +65,7 @@ func TestEffectsData(t *testing.T) {
 		if i >= m.K() {
 			topic = -1
 		}
-		if want := e.Quantities[i]; q.Name != want.Name || q.Topic != topic || q.Ratio != (want.Over != nil) || q.Unmatched != e.Unmatched[i] {
+		if want := e.Quantities[i]; q.Name != want.Name || q.Topic != topic || q.Unmatched != e.Unmatched[i] {
 			t.Errorf("quantity %d is %+v", i, q)
 		}
 	}
@@ -88,7 +87,7 @@ func TestEffectsData(t *testing.T) {
 	same("shares", got.Shares, e.Shares)
 	for i, g := range got.Terms {
 		w := e.Terms[i]
-		if g.Name != w.Name || g.Kind != w.Kind.String() || g.Unit != w.Unit || len(g.Points) != len(w.Points) {
+		if g.Name != w.Name || g.Kind != string(w.Kind) || g.Unit != w.Unit || len(g.Points) != len(w.Points) {
 			t.Fatalf("term %d is %s, %s with %d points", i, g.Name, g.Kind, len(g.Points))
 		}
 		same(g.Name+", predictions", g.Predictions, w.Predictions...)
@@ -96,7 +95,7 @@ func TestEffectsData(t *testing.T) {
 		same(g.Name+", slopes", g.Slopes, w.Slopes)
 		for j, p := range g.Points {
 			x := w.Points[j]
-			if p.Label != x.Label || p.N != x.Documents || p.Incomplete != x.Incomplete || !slices.Equal(p.Labels, x.Labels) || p.Timed != !x.From.IsZero() {
+			if p.Label != x.Label || p.N != x.Documents || p.Incomplete != x.Incomplete || p.Few != (x.Few() && x.Documents > 0) || !slices.Equal(p.Labels, x.Labels) || p.Timed != !x.From.IsZero() {
 				t.Errorf("%s: point %d is %+v, want %+v", w.Name, j, p, x)
 			}
 			var at *float64
@@ -231,14 +230,17 @@ func TestEffectsWords(t *testing.T) {
 	e := sample.Effects(m, 4)
 	e.Terms[1].Differences[2][3] = jsmf.Interval{Value: -0.0123, Low: -0.03, High: 0.0049}
 	e.Terms[1].Differences[2][2] = jsmf.Interval{Value: 0.0123, Low: math.NaN(), High: math.NaN()}
-	e.Drawn, e.Found = 8, []float64{0.5, 0.9, math.NaN(), 1, 1, 1, 1, 1, 1}
+	e.Drawn, e.Found = 8, []float64{0.5, 0.9, math.NaN(), 1, 1, 1, 1, 1}
 	page := write(t, m, Options{Effects: e})
 	for _, want := range []string{
-		"In documents drawn from this model, 50\u00a0% (", "to 100\u00a0% of a difference is found, as far as it can be told (8 of 9)",
+		"In documents drawn from this model, 50\u00a0% (", "to 100\u00a0% of a difference is found, as far as it can be told (7 of 8)",
 		`<td class="num muted">&#43;1.23 (too little is known for an interval)</td>`,
-		"From 2\u202f225 documents; 12 more are left out", "95\u00a0% from 100 replicates", "at most 3, for 4 of 9 topics and sums",
+		"From 2\u202f225 documents; 12 more are left out", "95\u00a0% from 100 replicates", "at most 3, for 2 of 8 topics",
 		"at each level of party", "changes per year", "at each pair of party and place", "in each month of month",
-		`<td class="num muted">−1.23 (−3.00 to &#43;0.49)</td>`,
+		`<td class="num muted">−1.23 (−3.00 to &#43;0.49)</td>`, `<td class="num muted">too few to tell</td>`,
+		"<summary>The numbers: party × month</summary>", "<summary>The numbers: party × month, adjusted for age and place</summary>",
+		"From the documents as they are, not adjusted for anything.", "Adjusted for age and place: what would be left if the documents were alike in age and place everywhere",
+		"<li>party × month, age and place go together. Adjusted for the other columns, party × month is as uncertain as from 30 % of the data.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
@@ -271,7 +273,7 @@ func TestEffectsCheck(t *testing.T) {
 		"few topics":    {func(e *effects.Effects) { e.Quantities = e.Quantities[:5] }, "5 quantities"},
 		"shares":        {func(e *effects.Effects) { e.Shares = nil }, "0 shares"},
 		"points":        {func(e *effects.Effects) { e.Terms[2].Predictions = nil }, `term "age": 25 points, 0 predictions`},
-		"quantities":    {func(e *effects.Effects) { e.Terms[1].Differences[1] = nil }, "term \"party\" at \"" + sample.Words(7) + " 1\": 9 predictions and 0 differences"},
+		"quantities":    {func(e *effects.Effects) { e.Terms[1].Differences[1] = nil }, "term \"party\" at \"" + sample.Words(7) + " 1\": 8 predictions and 0 differences"},
 		"slopes":        {func(e *effects.Effects) { e.Terms[2].Slopes = e.Terms[2].Slopes[:2] }, "2 slopes"},
 	} {
 		e := sample.Effects(m, 4)

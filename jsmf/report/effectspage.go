@@ -14,6 +14,7 @@ import (
 // for each term.
 type effectsPage struct {
 	About string
+	Notes []string // Effects.Notes
 	Terms []effectTable
 }
 
@@ -38,10 +39,10 @@ type effectCell struct {
 }
 
 func (p *page) newEffectsPage(e *effects.Effects, about string) *effectsPage {
-	out := &effectsPage{About: about}
+	out := &effectsPage{About: about, Notes: e.Notes()}
 	for i, t := range e.Terms {
-		table := effectTable{Term: i, Name: t.Name, What: p.Say(what(t, len(e.Terms) > 1)), Time: t.Kind == effects.Times}
-		table.Caption = cmp.Or(p.Say(caption(t)), table.What)
+		table := effectTable{Term: i, Name: title(t), What: p.Say(what(t) + " " + basis(t)), Time: t.Kind == effects.Times}
+		table.Caption = cmp.Or(p.Say(caption(t)), p.Say(what(t))) + " " + p.Say(basis(t))
 		if t.Slopes != nil {
 			table.Heads = append(table.Heads, "per "+unit(t))
 		}
@@ -49,18 +50,18 @@ func (p *page) newEffectsPage(e *effects.Effects, about string) *effectsPage {
 			table.Heads = append(table.Heads, atMost(x.Label, nameLength))
 		}
 		for i, q := range e.Quantities {
-			row, ratio := effectRow{Name: p.quantity(q, i)}, len(q.Over) > 0
+			row := effectRow{Name: p.quantity(q, i)}
 			if i < len(p.affected) {
 				row.Name = fmt.Sprintf("%d %s", p.affected[i], row.Name)
 			}
 			if t.Slopes != nil {
-				row.Cells = append(row.Cells, difference(t.Slopes[i], ratio))
+				row.Cells = append(row.Cells, difference(t.Slopes[i], false))
 			}
-			for j := range t.Points {
+			for j, x := range t.Points {
 				if table.Time {
-					row.Cells = append(row.Cells, prediction(t.Predictions[j][i], ratio))
+					row.Cells = append(row.Cells, effectCell{Text: interval(t.Predictions[j][i], x.Few() && x.Documents > 0, "")})
 				} else {
-					row.Cells = append(row.Cells, difference(t.Differences[j][i], ratio))
+					row.Cells = append(row.Cells, difference(t.Differences[j][i], x.Few() && x.Documents > 0))
 				}
 			}
 			table.Rows = append(table.Rows, row)
@@ -98,7 +99,7 @@ func resting(e *effects.Effects) string {
 		}
 	}
 	if some > 0 {
-		s += fmt.Sprintf(" A replicate without a match of a topic does not count for it: at most %s, for %d of %d topics and sums.", count(int64(most)), some, len(e.Unmatched))
+		s += fmt.Sprintf(" A replicate without a match of a topic does not count for it: at most %s, for %d of %d topics.", count(int64(most)), some, len(e.Unmatched))
 	}
 	return s
 }
@@ -120,8 +121,16 @@ func unit(t effects.TermEffects) string {
 	return t.Unit
 }
 
+// title is the name of a term, and what it is adjusted for.
+func title(t effects.TermEffects) string {
+	if t.AdjustedFor == nil {
+		return t.Name
+	}
+	return t.Name + ", adjusted for " + strings.Join(t.AdjustedFor, " and ")
+}
+
 // what says in a sentence what the numbers of a term are.
-func what(t effects.TermEffects, others bool) string {
+func what(t effects.TermEffects) string {
 	s := ""
 	switch t.Kind {
 	case effects.Numbers:
@@ -133,10 +142,16 @@ func what(t effects.TermEffects, others bool) string {
 	default:
 		s = fmt.Sprintf("How far the share of a topic is from the average over all {documents} at each level of %s, in percentage points.", t.Name)
 	}
-	if others {
-		s += " The other terms stay as they are."
-	}
 	return s
+}
+
+// basis says what the numbers of a term are made of.
+func basis(t effects.TermEffects) string {
+	if t.AdjustedFor == nil {
+		return "From the {documents} as they are, not adjusted for anything."
+	}
+	others := strings.Join(t.AdjustedFor, " and ")
+	return fmt.Sprintf("Adjusted for %s: what would be left if the {documents} were alike in %s everywhere, by a linear regression.", others, others)
 }
 
 // caption says what the table of a term holds, where that is not what the pictures show.
@@ -151,21 +166,15 @@ func caption(t effects.TermEffects) string {
 	}
 }
 
-// prediction writes a share in percent, or a ratio, with its interval.
-func prediction(x jsmf.Interval, ratio bool) effectCell {
-	return effectCell{Text: interval(x, ratio, "")}
+// difference writes a difference in percentage points, with its interval.
+func difference(x jsmf.Interval, few bool) effectCell {
+	return effectCell{Text: interval(x, few, "+"), Doubt: !(x.Low > 0 || x.High < 0)}
 }
 
-// difference writes a difference in percentage points, or of ratios, with its interval.
-func difference(x jsmf.Interval, ratio bool) effectCell {
-	return effectCell{Text: interval(x, ratio, "+"), Doubt: !(x.Low > 0 || x.High < 0)}
-}
-
-func interval(x jsmf.Interval, ratio bool, sign string) string {
-	return x.Text(func(v float64) string {
-		if ratio {
-			return console.Number("%"+sign+".3g", v)
-		}
-		return console.Number("%"+sign+".2f", 100*v)
-	}, "")
+// interval writes a number in percent.
+func interval(x jsmf.Interval, few bool, sign string) string {
+	if few {
+		return "too few to tell"
+	}
+	return x.Text(func(v float64) string { return console.Number("%"+sign+".2f", 100*v) }, "")
 }

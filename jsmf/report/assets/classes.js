@@ -2,14 +2,14 @@
 
   if ($("classes")) {
     const box = $("classes-cells"), order = $("classes-order"), select = $("classes-term"), steps = 12;
-    select.append(...fx.terms.map((t, i) => el("option", { value: i }, t.name)));
+    select.append(...fx.terms.map((t, i) => el("option", { value: i }, t.title)));
     select.value = firstTerm();
     $("classes-terms").hidden = fx.terms.length < 2;
     const heading = (p) => now().points[p].short || now().points[p].label;
     const now = () => fx.terms[select.value];
     let cell = [0, 0], shape = null; // row and column, in the order shown
     const rowsOf = () => {
-      const all = fxLiving().concat(fxAsked()).filter((q) => !fx.quantities[q].ratio), in1 = new Set(all);
+      const all = fxLiving().concat(fxAsked()), in1 = new Set(all);
       if (order.value === "share") return by(all, fxAverage);
       return now().rows ? now().rows.filter((q) => in1.has(q)) : all;
     };
@@ -60,7 +60,7 @@
     };
     // key explains the colours, within the picture.
     const key = (limit, scale) => {
-      const g = svg("g", { class: "scale" }), wide = 150, n = 30, f = (v) => fxDiff(0)(v, decimals(20 * limit));
+      const g = svg("g", { class: "scale" }), wide = 150, n = 30, f = (v) => fxDiff(v, decimals(20 * limit));
       g.append(text({ class: "tick", x: 0, y: 12 }, "Percentage points from the average"));
       for (let i = 0; i < n; i++) {
         const v = ((i + 0.5) / n * 2 - 1);
@@ -76,9 +76,9 @@
       frame.setAttribute("x", names + cell[1] * size - 0.5);
       frame.setAttribute("y", top + cell[0] * tall - 0.5);
       if (!tell) return;
-      const q = rows[cell[0]], p = cols[cell[1]], x = fxOf(now().differences, p, q), y = fxOf(now().predictions, p, q), f = fxShare(q);
+      const q = rows[cell[0]], p = cols[cell[1]], x = fxOf(now().differences, p, q), y = fxOf(now().predictions, p, q), f = fxShare;
       $("classes-info").replaceChildren(el("b", { dir: "auto" }, now().points[p].label), " · ", el("span", { dir: "auto" }, fxName(q)), ": " + (isNum(x.v) ?
-        fxDiff(q)(x.v) + " points" + spread(x, fxDiff(q)) + (isNum(x.lo) && doubtful(x) ? ", may be zero" : "") + "; share " + f(y.v) + fxUnit(q) + spread(y, f) : "not known") + "; " + documents(now().points[p]));
+        fxDiff(x.v) + " points" + spread(x, (v) => fxDiff(v)) + (isNum(x.lo) && doubtful(x) ? ", may be zero" : "") + "; share " + f(y.v) + " %" + spread(y, (v) => f(v)) : fxUnknown(now().points[p])) + "; " + documents(now().points[p]));
     };
     const under = (e) => {
       const r = box.firstChild.getBoundingClientRect(), { names, top, size, tall, rows, cols } = shape;

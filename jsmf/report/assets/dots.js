@@ -52,11 +52,11 @@
         picture.append(text({ class: "head halo", x: 0, y: y + 18 }, fitted(r.head, W, 13.5, 600)));
         return;
       }
-      const mid = y + (narrow ? 29 : tall / 2), known = isNum(r.v), faint = doubtful(r);
+      const mid = y + (narrow ? 29 : tall / 2), known = isNum(r.v), faint = known && doubtful(r);
       const g = svg("g", { class: "row" + (faint ? " faint" : "") + (r.on ? " on" : ""), role: "button", "aria-label": r.aria, "aria-pressed": String(!!r.on) });
       g.append(svg("rect", { class: "ground", x: 0, y, width: W, height: tall, rx: 4 }));
       g.append(text({ class: "label", x: narrow ? 6 : left - 4, y: narrow ? y + 15 : mid + 4.5, "text-anchor": narrow ? "start" : "end" }, fitted(r.label, narrow ? W - widthOf(r.said, 12) - 22 : left - 8, 13.5, r.on ? 600 : 400)));
-      g.append(text({ class: "value", x: W - 6, y: narrow ? y + 15 : mid + 4, "text-anchor": "end" }, known ? r.said : "not known"));
+      g.append(text({ class: "value", x: W - 6, y: narrow ? y + 15 : mid + 4, "text-anchor": "end" }, r.said));
       if (isNum(r.lo) && isNum(r.hi)) {
         const [a, b] = [x(clamp(r.lo, ...domain)), x(clamp(r.hi, ...domain))];
         g.append(svg("line", { class: "whisker", x1: a, x2: b, y1: mid, y2: mid }));

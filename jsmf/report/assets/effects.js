@@ -3,25 +3,21 @@
   if ($("effects")) {
     const Q = fx.quantities.length, few = 30;
     const select = $("effect-term"), pointSelect = $("effect-point"), quantitySelect = $("effect-quantity"), more = $("effect-more");
-    select.append(...fx.terms.map((t, i) => el("option", { value: i }, t.name)));
+    select.append(...fx.terms.map((t, i) => el("option", { value: i }, t.title)));
     $("effect-terms").hidden = fx.terms.length < 2;
     let term = fx.terms[firstTerm()], point = 0, quantity = fxPlace.get(topic) || 0, all = false, at = null;
     const into = (id) => $(id).querySelector(".drawing");
-    const ratio = (q) => fx.quantities[q].ratio;
     const slopes = () => !!term.slopes;
     // wording writes a difference with one digit more than its scale needs.
-    const wording = (x, q, size) => {
-      const f = (v) => fxDiff(q)(v, Math.min(3, decimals((ratio(q) ? 1 : 100) * size / 5) + 1));
+    const wording = (x, size) => {
+      const f = (v) => fxDiff(v, Math.min(3, decimals(20 * size) + 1));
       return f(x.v) + spread(x, f);
     };
-    // axisOf is that of differences of a quantity.
-    const axisOf = (q, what) => ({
-      name: (ratio(q) ? "" : "percentage points ") + what,
-      format: (v, step) => v === 0 ? "0" : fxDiff(q)(v, decimals(ratio(q) ? step : 100 * step)),
-    });
-    const row = (x, q, size, name, aria, on, pick) => {
-      const said = isNum(x.v) ? wording(x, q, size) : "not known";
-      return { label: name, ...x, said, aria: aria + ": " + said + (!isNum(x.v) || ratio(q) ? "" : " percentage points") + (isNum(x.lo) && doubtful(x) ? ", the interval includes zero" : ""), on, pick };
+    // axisOf is that of differences.
+    const axisOf = (what) => ({ name: "percentage points " + what, format: (v, step) => v === 0 ? "0" : fxDiff(v, decimals(100 * step)) });
+    const row = (x, p, size, name, aria, on, pick) => {
+      const said = isNum(x.v) ? wording(x, size) : fxUnknown(p);
+      return { label: name, ...x, said, aria: aria + ": " + said + (!isNum(x.v) ? "" : " percentage points") + (isNum(x.lo) && doubtful(x) ? ", the interval includes zero" : ""), on, pick };
     };
     const sizeOf = (list) => most(list.filter((x) => isNum(x.v)).map((x) => Math.abs(x.v)), 0);
 
@@ -30,18 +26,15 @@
       const W = into("effect-topics").clientWidth, t = term;
       if (!W) return;
       const value = (q) => slopes() ? fxOf(t.slopes, 0, q) : fxOf(t.differences, point, q);
-      const sums = fxAsked().filter((q) => !ratio(q)), ratios = fxAsked().filter(ratio);
-      const size = sizeOf(fxLiving().concat(sums).map(value)), sizes = sizeOf(ratios.map(value));
-      const line = (q) => row(value(q), q, ratio(q) ? sizes : size, fxName(q), fxLong(q), q === quantity, () => { quantity = q; pick(q); drawLevels(); drawTopics(); focusRow("effect-topics"); });
+      const sums = fxAsked(), size = sizeOf(fxLiving().concat(sums).map(value));
+      const line = (q) => row(value(q), slopes() ? { n: 1 } : t.points[point], size, fxName(q), fxLong(q), q === quantity, () => { quantity = q; pick(q); drawLevels(); drawTopics(); focusRow("effect-topics"); });
       const list = by(fxLiving().filter((q) => isNum(value(q).v)), (q) => value(q).v);
       const shown = all || list.length <= few ? list : list.slice(0, few / 2).concat(list.slice(-few / 2));
       const rows = shown.map(line);
       if (shown.length < list.length) rows.splice(few / 2, 0, { head: "… " + (list.length - few) + " topics between" });
       const what = slopes() ? "per " + (t.unit || "unit of " + t.name) : "from the average";
-      if (sums.length) rows.push({ head: "Made of topics" }, ...sums.map(line));
-      const blocks = [{ rows, axis: axisOf(0, what) }];
-      if (ratios.length) blocks.push({ rows: ratios.map(line), axis: { name: "Ratios, " + (slopes() ? "change " : "difference ") + what, format: axisOf(ratios[0], "").format } });
-      into("effect-topics").replaceChildren(dots(W, blocks));
+      if (sums.length) rows.unshift({ head: "Families" }, ...sums.map(line), { head: "Topics" });
+      into("effect-topics").replaceChildren(dots(W, [{ rows, axis: axisOf(what) }]));
       $("effect-topics-title").textContent = slopes() ? "Change of each topic with " + t.name : "Each topic at ";
       more.hidden = list.length <= few;
       more.textContent = all ? "Show the " + few + " strongest" : "Show all " + list.length;
@@ -86,22 +79,22 @@
       const rows = [], size = sizeOf(range(t.points.length).map((p) => fxOf(t.differences, p, q)));
       for (const g of groups) {
         if (g.name) rows.push({ head: g.name });
-        const list = g.points.filter((p) => isNum(fxOf(t.differences, p, q).v));
-        const order = t.kind === "categories" || g.name ? by(list, (p) => fxOf(t.differences, p, q).v) : list;
+        const list = g.points.filter((p) => isNum(fxOf(t.differences, p, q).v) || t.points[p].few);
+        const order = t.kind === "categories" || g.name ? by(list, (p) => fxOf(t.differences, p, q).v ?? -Infinity) : list;
         for (const p of order) {
           const x = t.points[p];
-          rows.push(row(fxOf(t.differences, p, q), q, size, x.labels && g.name ? x.labels[1] : x.label, x.label + ", " + documents(x), p === point, () => { point = p; pointSelect.value = p; drawTopics(); drawLevels(); focusRow("effect-levels"); }));
+          rows.push(row(fxOf(t.differences, p, q), x, size, x.labels && g.name ? x.labels[1] : x.label, x.label + ", " + documents(x), p === point, () => { point = p; pointSelect.value = p; drawTopics(); drawLevels(); focusRow("effect-levels"); }));
         }
       }
-      into("effect-levels").replaceChildren(dots(W, [{ rows, axis: axisOf(q, "from the average") }]));
+      into("effect-levels").replaceChildren(dots(W, [{ rows, axis: axisOf("from the average") }]));
     };
     const drawCurves = (W, t, q, groups) => {
-      const f = fxShare(q), unit = fxUnit(q), timed = t.kind === "times" || t.points.some((p) => p.timed);
+      const f = fxShare, timed = t.kind === "times" || t.points.some((p) => p.timed);
       for (const g of groups) g.list = g.points.map((p) => ({ x: t.points[p].x, part: t.points[p].incomplete, ...fxOf(t.predictions, p, q) }));
       const first = groups[0].points;
       const picture = curves(W, groups, {
         average: fxAverage(q),
-        y: (v, step) => f(v, decimals(ratio(q) ? step : 100 * step)) + unit,
+        y: (v, step) => f(v, decimals(100 * step)) + " %",
         ticks: (xs, wide) => timed ? [0, first.length - 1].map((i, j) => [t.points[first[i]].x, endsIn(t, wide)[j]]) : ticks(...xs, clamp(Math.round(wide / 90), 2, 8)).map((v) => [v, show(v, 4)]),
       });
       picture.setAttribute("role", "img");
@@ -112,7 +105,7 @@
         for (const g of groups) g.show(to === null ? null : Math.min(to, g.list.length - 1));
         info(to === null ? "" : groups.filter((g) => !only || g === only).map((g) => {
           const p = g.points[Math.min(to, g.points.length - 1)], x = fxOf(t.predictions, p, q);
-          return (t.kind === "numbers" ? t.name + " " : "") + t.points[p].label + ": " + (isNum(x.v) ? f(x.v, 2) + unit + spread(x, (v) => f(v, 2)) : "not known");
+          return (t.kind === "numbers" ? t.name + " " : "") + t.points[p].label + ": " + (isNum(x.v) ? f(x.v, 2) + " %" + spread(x, (v) => f(v, 2)) : fxUnknown(t.points[p]));
         }).join("; "));
       };
       pointed(picture, (e) => {
@@ -168,11 +161,11 @@
   if (fx) {
     document.querySelectorAll(".effect-table").forEach((node, i) => {
       const t = fx.terms[node.dataset.term];
-      exportable(node.closest(".scroll"), "effects of " + t.name, { rows: () => {
-        const out = [["term", "point", "quantity", "measure", "value", "low", "high", "documents", "incomplete"]];
+      exportable(node.closest(".scroll"), "effects of " + t.title, { rows: () => {
+        const out = [["term", "adjusted", "point", "quantity", "measure", "value", "low", "high", "documents", "few", "incomplete"]];
         const add = (p, measure, at) => range(fx.quantities.length).forEach((q) => {
           const x = at(q);
-          out.push([t.name, p.label, fxName(q), measure, x.v, x.lo, x.hi, p.n, String(!!p.incomplete)]);
+          out.push([t.name, String(!!t.adjusted), p.label, fxName(q), measure, x.v, x.lo, x.hi, p.n, String(!!p.few), String(!!p.incomplete)]);
         });
         t.points.forEach((p, i) => {
           add(p, "prediction", (q) => fxOf(t.predictions, i, q));

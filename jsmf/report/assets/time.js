@@ -18,15 +18,15 @@
   // spread writes an interval, each end as f does.
   const spread = (x, f) => isNum(x.v) ? within(x.lo, x.hi, f) : "";
   // fxShare and fxDiff write a prediction, and a difference, of a quantity.
-  const fxShare = (q) => (x, d = 1) => fx.quantities[q].ratio ? show(x, d + 2) : sign((100 * x).toFixed(d));
-  const fxUnit = (q) => fx.quantities[q].ratio ? "" : " %";
-  const fxDiff = (q) => (x, d = 2) => {
-    const s = Math.abs(fx.quantities[q].ratio ? x : 100 * x).toFixed(d);
+  const fxShare = (x, d = 1) => sign((100 * x).toFixed(d));
+  const fxDiff = (x, d = 2) => {
+    const s = Math.abs(100 * x).toFixed(d);
     return (Number(s) === 0 ? "" : x < 0 ? "−" : "+") + s;
   };
   // endsIn are the ends of an axis of times, without hours where there is no room for them.
   const endsIn = (t, wide) => sum(t.ends.map((s) => widthOf(s, 12))) + 12 <= wide ? t.ends : t.ends.map((s) => s.replace(/ \d+:\d+$/, ""));
   const doubtful = (x) => !(x.lo > 0 || x.hi < 0);
+  const fxUnknown = (p) => p.few ? "too few to tell" : p.n ? "not known" : say("no {documents}");
   const documents = (p) => p.n + say(p.n === 1 ? " {document}" : " {documents}");
   // firstTerm is the number of the first that is not one of time, which is above.
   const firstTerm = () => Math.max(0, fx.terms.findIndex((t) => t.kind !== "times"));
@@ -35,22 +35,13 @@
   if ($("time")) {
     const terms = fx.terms.filter((t) => t.kind === "times"), few = 24;
     const select = $("time-term"), sorted = $("time-order"), same = $("time-same"), more = $("time-more");
-    select.append(...terms.map((t, i) => el("option", { value: i }, t.name)));
+    select.append(...terms.map((t, i) => el("option", { value: i }, t.title)));
     $("time-terms").hidden = terms.length < 2;
     let all = false, bin = null, parts = [];
     const now = () => terms[select.value || 0];
-    // least is how many documents a bin of the line has: 20, or half of the usual number if
-    // that is less.
-    const leasts = new Map();
-    const least = (t) => {
-      if (leasts.has(t)) return leasts.get(t);
-      const n = t.points.map((p) => p.n).filter((n) => n > 0).sort((a, b) => a - b);
-      leasts.set(t, Math.min(20, Math.ceil(n[Math.floor(n.length / 2)] / 2)));
-      return leasts.get(t);
-    };
     // ends are the first and the last bin of the line that is known and full.
     const ends = (t, q) => {
-      const known = range(t.points.length).filter((p) => t.points[p].n >= least(t) && isNum(fxOf(t.predictions, p, q).v));
+      const known = range(t.points.length).filter((p) => isNum(fxOf(t.predictions, p, q).v));
       const full = known.filter((p) => !t.points[p].incomplete);
       const list = full.length > 1 ? full : known;
       return list.length ? [list[0], list[list.length - 1]] : null;
@@ -65,17 +56,17 @@
     };
     // top is the greatest number that a panel shows: wide intervals are cut.
     const reach = (t, q) => {
-      const points = range(t.points.length).filter((p) => t.points[p].n >= least(t)).map((p) => fxOf(t.predictions, p, q)).filter((x) => isNum(x.v));
+      const points = range(t.points.length).map((p) => fxOf(t.predictions, p, q)).filter((x) => isNum(x.v));
       const v = bounds(points.map((x) => x.v), [0]), w = bounds(points.flatMap((x) => [x.lo, x.hi]), [0]);
       return [Math.max(w[0], 2 * Math.min(0, v[0])), Math.min(w[1], 1.8 * Math.max(0, v[1])) || 1e-9];
     };
     const scaleOf = (q, domain) => {
-      const grid = ticks(...domain, 2), d = decimals((fx.quantities[q].ratio ? 1 : 100) * (grid.length > 1 ? grid[1] - grid[0] : domain[1]));
-      return { domain, grid, write: (v) => (fx.quantities[q].ratio ? sign(v.toFixed(d)) : fxShare(q)(v, d)) + fxUnit(q) };
+      const grid = ticks(...domain, 2), d = decimals(100 * (grid.length > 1 ? grid[1] - grid[0] : domain[1]));
+      return { domain, grid, write: (v) => fxShare(v, d) + " %" };
     };
     const panel = (t, q, x0, y0, wide, high, { domain, grid, write, gutter }) => {
-      const few = least(t), list = t.points.map((p, i) => ({ x: p.x, part: p.incomplete, thin: p.n < few, ...fxOf(t.predictions, i, q) }));
-      const y = linear(domain[0], domain[1], high, 0), f = fxShare(q);
+      const list = t.points.map((p, i) => ({ x: p.x, part: p.incomplete, ...fxOf(t.predictions, i, q) }));
+      const y = linear(domain[0], domain[1], high, 0), f = fxShare;
       const x = linear(...bounds(list.map((p) => p.x)), gutter + 3, wide - 3);
       const below = endsIn(t, wide - gutter);
       const g = svg("g", { class: "panel", role: "button", "data-q": q, transform: `translate(${x0} ${y0})` });
@@ -83,27 +74,27 @@
       const clip = "time-clip-" + q;
       plot.append(svg("clipPath", { id: clip }, svg("rect", { x: 0, y: -3, width: wide, height: high + 6 })));
       for (const v of grid) plot.append(svg("line", { class: v === 0 ? "axis" : "grid", x1: gutter, x2: wide, y1: y(v), y2: y(v) }), text({ class: "tick side", x: gutter - 5, y: y(v) + 4, "text-anchor": "end" }, write(v)));
-      const drawn = band(list.map((p) => p.thin ? { x: p.x } : p), x, y);
+      const drawn = band(list, x, y);
       drawn.setAttribute("clip-path", `url(#${clip})`);
       plot.append(drawn);
       plot.append(text({ class: "tick", x: gutter, y: high + 15 }, below[0]), text({ class: "tick", x: wide, y: high + 15, "text-anchor": "end" }, t.points.length > 1 ? below[1] : ""));
       const line = svg("line", { class: "cursor", y1: 0, y2: high }), dot = svg("circle", { class: "spot", r: 4 });
       plot.append(line, dot);
       const said = text({ class: "said", x: 0, y: 33 }, "");
-      const e = ends(t, q), plain = e ? "from " + f(fxOf(t.predictions, e[0], q).v, 1) + " to " + f(fxOf(t.predictions, e[1], q).v, 1) + fxUnit(q) : say("no {documents}");
+      const e = ends(t, q), plain = e ? "from " + f(fxOf(t.predictions, e[0], q).v, 1) + " to " + f(fxOf(t.predictions, e[1], q).v, 1) + " %" : "too few to tell";
       g.append(svg("rect", { class: "ground", x: -8, y: 0, width: wide + 16, height: high + 68, rx: 6 }),
         text({ class: "name", x: 0, y: 17 }, fitted(fxName(q), wide, 15, 700)), said, plot);
       g.setAttribute("aria-label", fxLong(q) + ": " + plain);
       const tell = () => {
-        const on = bin !== null, p = on ? list[bin] : null, known = on && isNum(p.v), drawn = known && !p.thin;
+        const on = bin !== null, p = on ? list[bin] : null, known = on && isNum(p.v);
         line.style.display = on ? "" : "none";
-        dot.style.display = drawn ? "" : "none";
+        dot.style.display = known ? "" : "none";
         if (on) for (const k of ["x1", "x2"]) line.setAttribute(k, x(p.x));
-        if (drawn) {
+        if (known) {
           dot.setAttribute("cx", x(p.x));
           dot.setAttribute("cy", clamp(y(p.v), 0, high));
         }
-        said.textContent = !on ? plain : fitted(known ? f(p.v) + fxUnit(q) + spread(p, f) : say("no {documents}"), wide, 12);
+        said.textContent = !on ? plain : fitted(known ? f(p.v) + " %" + spread(p, f) : fxUnknown(t.points[bin]), wide, 12);
       };
       tell();
       return { g, q, tell, x: (at) => {
@@ -117,8 +108,8 @@
       for (const p of parts) p.tell();
       const t = now();
       $("time-info").textContent = bin === null ? "" : t.points[bin].label + ", " + documents(t.points[bin]) + (t.points[bin].incomplete ? say(", a " + (t.unit || "bin") + " that the {documents} do not fill") : "") + (q === undefined ? "" : ". " + fxLong(q) + ": " + (() => {
-        const x = fxOf(t.predictions, bin, q), f = fxShare(q);
-        return isNum(x.v) ? f(x.v) + fxUnit(q) + spread(x, f) : "not known";
+        const x = fxOf(t.predictions, bin, q), f = fxShare;
+        return isNum(x.v) ? f(x.v) + " %" + spread(x, f) : fxUnknown(t.points[bin]);
       })());
     };
     const mark = () => parts.forEach((p) => {
@@ -129,13 +120,14 @@
     const draw = () => {
       const W = $("times").clientWidth, t = now();
       if (!W || !t) return;
+      $("time-what").textContent = t.basis;
       const list = ordered(t), shown = all ? list : list.slice(0, few);
       const cols = Math.min(shown.length, W < 340 ? 1 : Math.max(2, Math.floor(W / 225))), gap = W < 520 ? 22 : 30;
       const wide = (W - 16 - gap * (cols - 1)) / cols, high = 84, tall = high + 84;
-      const common = bounds(shown.filter((q) => !fx.quantities[q].ratio).flatMap((q) => reach(t, q)), [0]);
+      const common = bounds(shown.flatMap((q) => reach(t, q)), [0]);
       const picture = svg("svg", { viewBox: `0 0 ${W} ${Math.ceil(shown.length / cols) * tall}`, width: W, height: Math.ceil(shown.length / cols) * tall, class: "plot" });
       bin = null;
-      const scales = shown.map((q) => scaleOf(q, same.checked && !fx.quantities[q].ratio ? common : reach(t, q)));
+      const scales = shown.map((q) => scaleOf(q, same.checked ? common : reach(t, q)));
       const gutter = 7 + Math.max(...scales.flatMap((s) => s.grid.map((v) => widthOf(s.write(v), 11))));
       parts = shown.map((q, i) => panel(t, q, 8 + i % cols * (wide + gap), Math.floor(i / cols) * tall, wide, high, { ...scales[i], gutter }));
       picture.append(...parts.map((p) => p.g));
@@ -155,8 +147,7 @@
       const key = [el("span", { class: "key-line" }), "estimate", el("span", { class: "key-band" }), "interval of " + percent(fx.level, 0)];
       if (t.points.some((p) => p.incomplete)) key.push(el("span", { class: "key-hollow" }), "a " + (t.unit || "bin") + say(" that the {documents} do not fill"));
       key.push(". ");
-      const n = least(t);
-      if (t.points.some((p) => p.n < n)) key.push(say("The line breaks where there are " + (n > 1 && t.points.some((p) => p.n && p.n < n) ? "fewer than " + n : "no") + " {documents}. "));
+      if (t.points.some((p) => p.few || !p.n)) key.push(say("The line breaks where there are " + (t.points.some((p) => p.few) ? "too few" : "no") + " {documents} to tell. "));
       key.push(same.checked ? "One scale for all." : "Each panel has a scale of its own.");
       $("time-key").replaceChildren(...key);
       mark();

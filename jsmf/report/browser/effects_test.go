@@ -68,8 +68,8 @@ func TestEffectsControls(t *testing.T) {
 	v.Changes("one scale", picture, visit.Click("#time-same"))
 	v.Changes("scales of their own by keyboard", picture, visit.Focus("#time-same"), visit.Key(" "))
 	v.Changes("all panels", names, visit.Into("#time-more"), visit.Click("#time-more"))
-	if n := visit.Eval[int](v, `document.querySelectorAll("#times .panel").length`); n != 33 {
-		t.Errorf("%d panels, want all 33", n)
+	if n := visit.Eval[int](v, `document.querySelectorAll("#times .panel").length`); n != 32 {
+		t.Errorf("%d panels, want all 32", n)
 	}
 	v.Changes("fewer panels", names, visit.Into("#time-more"), visit.Click("#time-more"))
 	v.Changes("a topic by its panel", title, visit.ClickAt("#times .panel:nth-of-type(7) .ground", .5, .5))
@@ -103,22 +103,22 @@ func effectsByTerm(v *visit.Visit) {
 	}
 	v.Changes("another level", left, visit.Into("#effect-point"), option("effect-point", 5))
 	v.Changes("a level by its row", `document.getElementById("effect-point").value`, visit.ClickAt("#effect-levels .row:not(.on) .ground", .5, .5))
-	v.Changes("a topic by its row", title, visit.ClickAt("#effect-topics .row:not(.on) .ground", .5, .5))
+	v.Changes("a topic by its row", title, visit.ClickAt(`#effect-topics .row[aria-label^="Topic"]:not(.on) .ground`, .5, .5))
 	v.Changes("a topic by keyboard", right, visit.Focus(`#effect-topics .row[tabindex="0"]`), visit.Key(kb.ArrowDown), visit.Key(kb.Enter))
 	if s := visit.Eval[string](v, `document.activeElement.getAttribute("aria-pressed") + document.activeElement.classList.contains("on")`); s != "truetrue" {
 		t.Errorf("after a choice the focus is elsewhere: %s", s)
 	}
 	// A quantity made of topics is no topic of the page.
 	before := visit.Eval[string](v, title)
-	v.Changes("a ratio", right, option("effect-quantity", 32))
+	v.Changes("a sum", right, option("effect-quantity", 30))
 	if visit.Eval[string](v, title) != before {
-		t.Error("a ratio changes the topic")
+		t.Error("a sum changes the topic")
 	}
 	// What may be zero is hollow and says so.
 	if bad := visit.Eval[int](v, `[...document.querySelectorAll("#effects .row")].filter(g => { const faint = g.getAttribute("aria-label").includes("includes zero"); return faint !== g.classList.contains("faint") || faint !== !!g.querySelector(".hollow"); }).length`); bad > 0 {
 		t.Errorf("%d rows do not show what they say of zero", bad)
 	}
-	values := visit.Eval[[]float64](v, `[...document.querySelectorAll("#effect-topics .row")].slice(0, 30).map(g => Number(g.querySelector(".value").textContent.split(" ")[0].replace("−", "-")))`)
+	values := visit.Eval[[]float64](v, `[...document.querySelectorAll("#effect-topics .row")].slice(2, 32).map(g => Number(g.querySelector(".value").textContent.split(" ")[0].replace("−", "-")))`)
 	if !slices.IsSortedFunc(values, func(a, b float64) int { return int(1e4 * (b - a)) }) {
 		t.Errorf("the effects are not in order: %v", values)
 	}
@@ -218,8 +218,8 @@ func TestEffectsEdited(t *testing.T) {
 	if got := value(merged); math.Abs(got-want) > 0.11 { // three numbers of one decimal
 		t.Errorf("the two topics differ by %v from the average, want %v", got, want)
 	}
-	if n := visit.Eval[int](v, `document.querySelectorAll("#effect-topics .row").length`); n != 29+3 {
-		t.Errorf("%d rows, want those of 29 topics and 3 quantities", n)
+	if n := visit.Eval[int](v, `document.querySelectorAll("#effect-topics .row").length`); n != 29+2 {
+		t.Errorf("%d rows, want those of 29 topics and 2 sums", n)
 	}
 	v.Run(visit.Into("#tab-pairs"), visit.Click("#tab-pairs"))
 	bad := visit.Eval[[]string](v, fmt.Sprintf(`[...document.querySelectorAll("#pairs tbody tr")].filter(tr => tr.cells[2].textContent.includes(" to ") === (tr.cells[0].textContent.startsWith("%[1]d ") || tr.cells[1].textContent.startsWith("%[1]d "))).map(tr => tr.textContent)`, merged))
@@ -247,7 +247,7 @@ func TestEffectsSaved(t *testing.T) {
 	}
 	v.Run(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
 	lines := strings.Split(d.press(v, saveButton("effects of age.csv")), "\n")
-	if want := 1 + 2*25*33 + 33 + 1; len(lines) != want || lines[0] != "term,point,quantity,measure,value,low,high,documents,incomplete" || !strings.HasPrefix(lines[1], "age,18,") {
+	if want := 1 + 2*25*32 + 32 + 1; len(lines) != want || lines[0] != "term,adjusted,point,quantity,measure,value,low,high,documents,few,incomplete" || !strings.HasPrefix(lines[1], "age,false,18,") {
 		t.Errorf("%d lines, want %d: %q", len(lines), want, lines[:2])
 	}
 	v.Leave(only(file))
@@ -265,7 +265,7 @@ func TestEffectsLooks(t *testing.T) {
 				defer end()
 				v := visit.Open(t, tab, address(file), scheme)
 				v.Run(chromedp.EmulateViewport(size[0], size[1]), chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
-				for term := range 5 {
+				for term := range 6 {
 					v.Run(option("effect-term", term), option("classes-term", term))
 					if w := visit.Eval[int64](v, `document.documentElement.scrollWidth`); w > size[0] {
 						t.Errorf("term %d: the page is %d wide", term, w)
@@ -290,7 +290,7 @@ func TestEffectsWithoutScripts(t *testing.T) {
 	v.Run(emulation.SetScriptExecutionDisabled(true), chromedp.Navigate(address(file)))
 	var text string
 	v.Run(visit.Click("#effects summary"), chromedp.Text("#effects", &text, chromedp.ByQuery))
-	if !strings.Contains(text, "the first for each of the second") || !strings.Contains(text, "at each level of party") {
+	if !strings.Contains(text, "the first and the third, both of which") || !strings.Contains(text, "at each level of party") {
 		t.Errorf("the table is not there: %.300q", text)
 	}
 }

@@ -57,6 +57,7 @@ type effectRow struct {
 	High       *float64 `json:"high"`
 	Withheld   bool     `json:"withheld,omitempty"` // a value without an interval: too little is known
 	Documents  int      `json:"documents"`
+	Few        bool     `json:"few,omitempty"` // too few documents to tell
 	Incomplete bool     `json:"incomplete,omitempty"`
 }
 
@@ -64,7 +65,8 @@ type effectRow struct {
 type effectTopic struct {
 	Topic     int    `json:"topic"`
 	Name      string `json:"name"`
-	Unmatched int    `json:"unmatched"` // replicates without it
+	Unmatched int    `json:"unmatched"`        // replicates without it
+	Of        []int  `json:"topics,omitempty"` // the topics of a family, which has a number beyond those of the topics
 }
 
 // effectBytes is what a row of an answer takes until it is sent.
@@ -146,18 +148,23 @@ func effectsAnswer(m *served, c studied, k int) any {
 		Level      float64       `json:"level"`
 		Replicates int           `json:"replicates"`
 		Recovery   string        `json:"recovery,omitempty"`
+		Notes      []string      `json:"notes,omitempty"` // to read first
 		Topics     []effectTopic `json:"topics"`
 		Rows       []effectRow   `json:"rows"`
-	}{Model: m.name, columnStatus: statusOf(c), Unit: e.Terms[0].Unit, Level: e.Level, Replicates: e.Replicates, Recovery: e.Recovery("documents"), Rows: []effectRow{}}
+	}{Model: m.name, columnStatus: statusOf(c), Unit: e.Terms[0].Unit, Level: e.Level, Replicates: e.Replicates, Recovery: e.Recovery("documents"), Notes: e.Notes(), Rows: []effectRow{}}
 	for i, q := range e.Quantities {
 		if k < 0 || i == k {
-			out.Topics = append(out.Topics, effectTopic{i, q.Name, e.Unmatched[i]})
+			x := effectTopic{Topic: i, Name: q.Name, Unmatched: e.Unmatched[i]}
+			if len(q.Topics) > 1 {
+				x.Of = q.Topics
+			}
+			out.Topics = append(out.Topics, x)
 		}
 	}
 	for i, r := range e.Rows() { // all topics of a point and measure, one after the other
 		t := i % len(e.Quantities)
 		if k < 0 || t == k {
-			out.Rows = append(out.Rows, effectRow{r.Point, t, r.Measure, finite(r.Value), finite(r.Low), finite(r.High), jsmf.Interval{Value: r.Value, Low: r.Low, High: r.High}.Withheld(), r.Documents, r.Incomplete})
+			out.Rows = append(out.Rows, effectRow{r.Point, t, r.Measure, finite(r.Value), finite(r.Low), finite(r.High), jsmf.Interval{Value: r.Value, Low: r.Low, High: r.High}.Withheld(), r.Documents, r.Few, r.Incomplete})
 		}
 	}
 	return out

@@ -71,12 +71,12 @@ func TestEffects(t *testing.T) {
 			}
 			for i, r := range got.Rows {
 				x := rows[i]
-				if r.Point != x.Point || got.Topics[r.Topic].Name != x.Quantity || r.Measure != x.Measure || r.Documents != x.Documents || r.Incomplete != x.Incomplete || !same(r.Value, x.Value) || !same(r.Low, x.Low) || !same(r.High, x.High) {
+				if r.Point != x.Point || got.Topics[r.Topic].Name != x.Quantity || r.Measure != x.Measure || r.Documents != x.Documents || r.Few != x.Few || r.Incomplete != x.Incomplete || !same(r.Value, x.Value) || !same(r.Low, x.Low) || !same(r.High, x.High) {
 					t.Fatalf("%s: row %d is %+v, want %+v", name, i, r, x)
 				}
 			}
 			one := decode[effectsJSON](t, wantBody(t, s, path+"?topic=3"))
-			if len(one.Rows) != len(rows)/5 || one.Rows[0].Topic != 3 || len(one.Topics) != 1 || one.Topics[0] != got.Topics[3] {
+			if len(one.Rows) != len(rows)/5 || one.Rows[0].Topic != 3 || len(one.Topics) != 1 || one.Topics[0].Name != got.Topics[3].Name {
 				t.Errorf("%s of topic 3: %+v", name, one)
 			}
 			var b bytes.Buffer
@@ -245,7 +245,7 @@ func TestEffectsMemory(t *testing.T) {
 func TestTerms(t *testing.T) {
 	const d = 24 * time.Hour
 	for span, want := range map[time.Duration]effects.Bins{time.Second: effects.Day, 58 * d: effects.Day, 60 * d: effects.Week, 400 * d: effects.Week, 500 * d: effects.Month,
-		1600 * d: effects.Month, 1700 * d: effects.Year, 20_000 * d: effects.Year, 30_000 * d: effects.Equal(equalBins)} {
+		1600 * d: effects.Month, 1700 * d: effects.Quarter, 5000 * d: effects.Quarter, 5400 * d: effects.Year, 20_000 * d: effects.Year, 30_000 * d: effects.Equal(equalBins)} {
 		if got := binsOf(span); got != want {
 			t.Errorf("%v: %v, want %v", span, got, want)
 		}

@@ -228,7 +228,7 @@ func binsOf(span time.Duration) effects.Bins {
 	for _, unit := range []struct {
 		bins  effects.Bins
 		least time.Duration
-	}{{effects.Day, day}, {effects.Week, 7 * day}, {effects.Month, 28 * day}, {effects.Year, 365 * day}} {
+	}{{effects.Day, day}, {effects.Week, 7 * day}, {effects.Month, 28 * day}, {effects.Quarter, 90 * day}, {effects.Year, 365 * day}} {
 		if span < (maxBins-1)*unit.least {
 			return unit.bins
 		}

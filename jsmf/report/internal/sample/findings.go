@@ -13,21 +13,20 @@ import (
 )
 
 // Effects returns what a study of a model might find: of months of which one is empty and
-// two are incomplete, of a number, of a category with a number of levels, and of pairs of
-// these; with a sum, a difference and a ratio of topics.
+// two are incomplete, of a number, of a category with a number of levels, the last of few documents, and
+// of pairs of these, one of them also adjusted; with two sums of topics.
 func Effects(m *jsmf.Model, levels int) *effects.Effects {
 	k := m.K()
-	e := &effects.Effects{Level: 0.95, Replicates: 100, Documents: 2225, Missing: 12}
+	e := &effects.Effects{Level: 0.95, Replicates: 100, Documents: 2225, Units: 2225, Missing: 12}
 	for t, name := range m.Names() {
-		e.Quantities = append(e.Quantities, effects.Quantity{Name: name, Plus: []int{t}})
+		e.Quantities = append(e.Quantities, effects.Quantity{Name: name, Topics: []int{t}})
 	}
 	e.Quantities = append(e.Quantities,
-		effects.Quantity{Name: "both of the first", Plus: []int{0, 1}},
-		effects.Quantity{Name: "first less second", Plus: []int{0}, Minus: []int{1}},
-		effects.Quantity{Name: "the first for each of the second, both of which have names that are long", Plus: []int{0}, Over: []int{1}})
+		effects.Quantity{Name: "both of the first", Topics: []int{0, 1}},
+		effects.Quantity{Name: "the first and the third, both of which have names that are long", Topics: []int{0, 2}})
 	s := &study{e: e, rng: rand.New(rand.NewPCG(uint64(k), uint64(levels))), shares: m.TopicShares()}
 	e.Unmatched, e.Found = make([]int, len(e.Quantities)), make([]float64, len(e.Quantities))
-	e.Unmatched[1], e.Unmatched[k], e.Unmatched[k+1], e.Unmatched[k+2] = 3, 3, 3, 3
+	e.Unmatched[1], e.Unmatched[k] = 3, 3
 	e.Shares = s.row(func(int) float64 { return 0 }, 2225, false)
 	var months, names, parts, ages []effects.Point
 	for i := range 24 {
@@ -38,6 +37,7 @@ func Effects(m *jsmf.Model, levels int) *effects.Effects {
 	for i := range levels {
 		names = append(names, effects.Point{Label: fmt.Sprintf("%s %d", Words(7*i), i), Levels: []int{i}, Documents: 2225 / levels})
 	}
+	names[levels-1].Documents = 7
 	for i := range 25 {
 		ages = append(ages, effects.Point{Label: fmt.Sprint(18 + 3*i), Number: float64(18 + 3*i), Documents: 89})
 	}
@@ -57,6 +57,8 @@ func Effects(m *jsmf.Model, levels int) *effects.Effects {
 		}
 	}
 	s.add("party × month", "month", effects.Interactions, trends, "party", "month")
+	s.add("party × month", "month", effects.Interactions, trends, "party", "month")
+	e.Terms[5].AdjustedFor, e.Terms[5].Apart = []string{"age", "place"}, 0.3
 	return e
 }
 
@@ -96,8 +98,7 @@ func (s *study) row(f func(topic int) float64, docs int, less bool) []jsmf.Inter
 		add(v, s.shares[t], math.Sqrt(v))
 	}
 	add(p[0]+p[1], s.shares[0]+s.shares[1], math.Sqrt(p[0]+p[1]))
-	add(p[0]-p[1], s.shares[0]-s.shares[1], math.Sqrt(p[0]+p[1]))
-	add(p[0]/p[1], s.shares[0]/s.shares[1], 4)
+	add(p[0]+p[2], s.shares[0]+s.shares[2], math.Sqrt(p[0]+p[2]))
 	return out
 }
 
@@ -106,7 +107,10 @@ func (s *study) add(name, unit string, kind effects.Kind, points []effects.Point
 	if columns == nil {
 		columns = []string{name}
 	}
-	t := effects.TermEffects{Name: name, Columns: columns, Kind: kind, Unit: unit, Points: points}
+	t := effects.TermEffects{Name: name, Columns: columns, Kind: kind, Unit: unit, Points: slices.Clone(points), Apart: 1}
+	for i := range t.Points {
+		t.Points[i].Units = t.Points[i].Documents
+	}
 	pace, phase := make([]float64, len(s.shares)), make([]float64, len(s.shares))
 	for i := range pace {
 		pace[i], phase[i] = 1.2*s.rng.NormFloat64(), 2*math.Pi*s.rng.Float64()
@@ -119,8 +123,12 @@ func (s *study) add(name, unit string, kind effects.Kind, points []effects.Point
 			}
 			return pace[topic]*(at-0.5) + 0.3*math.Sin(5*at+phase[topic])
 		}
-		t.Predictions = append(t.Predictions, s.row(f, x.Documents, false))
-		t.Differences = append(t.Differences, s.row(f, x.Documents, true))
+		docs := x.Documents
+		if t.Points[i].Few() {
+			docs = 0 // nothing is told
+		}
+		t.Predictions = append(t.Predictions, s.row(f, docs, false))
+		t.Differences = append(t.Differences, s.row(f, docs, true))
 	}
 	if kind == effects.Numbers {
 		for _, x := range s.row(func(topic int) float64 { return pace[topic] }, 2225, true) {

@@ -165,7 +165,7 @@ async function drawEffects(k) {
     found.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
     $("depends").replaceChildren(...found.slice(0, 6).map((r) => element("li", r.value < 0 ? "apart" : "", element("b", "", signedPercent(r.value)),
       element("span", "words", r.column + " " + r.point), element("span", "words hint", signedPercent(r.low) + " to " + signedPercent(r.high)))));
-    say("depends-said", columns.some((c) => c.state === "waiting") ? "It is still being measured." : found.length ? "Percentage points above or below its average over all documents, with 95 % intervals." : unknown ? "Too little is known of this topic to say." : "Nothing that is known of documents says so for certain.");
+    say("depends-said", columns.some((c) => c.state === "waiting") ? "It is still being measured." : found.length ? "Percentage points above or below its average over all documents, as they are, with 95 % intervals." : unknown ? "Too little is known of this topic to say." : "Nothing that is known of documents says so for certain.");
   } catch (err) {
     say("depends-said", err.message, true);
   }
