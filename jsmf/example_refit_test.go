@@ -64,6 +64,6 @@ func ExamplePipeline_Estimate() {
 		fmt.Printf("%d topics: %.1f GB\n", k, float64(e.Bytes)/1e9)
 	}
 	// Output:
-	// 50 topics: 2.7 GB
-	// 200 topics: 5.3 GB
+	// 50 topics: 2.9 GB
+	// 200 topics: 5.7 GB
 }

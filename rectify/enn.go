@@ -104,7 +104,7 @@ func (e ENN) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (
 
 // bytes: half of the entries in the rows scanned may be in E.
 func (e ENN) bytes(n, k int, opt Options) int64 {
-	return whole(eigenBytes(n, k) + 25*float64(n)*float64(e.rows(n, k)))
+	return whole(eigenBytes(n, k) + 31*float64(n)*float64(e.rows(n, k)))
 }
 
 // rows returns the bound on |I|.
@@ -121,11 +121,17 @@ func (e ENN) rows(n, k int) int {
 // ennMethod is ENN in the loop.
 type ennMethod struct {
 	ENN
-	cur    *ennIterate
-	scan   scanner
-	moved  moves
-	spare  blas64.General // an old Y
-	inside []float64      // the products of the rows I
+	cur   ennIterate
+	scan  scanner
+	moved moves
+	spare blas64.General // an old Y
+}
+
+// ennIterate is an iterate YYᵀ + r·eeᵀ + E of ENN.
+type ennIterate struct {
+	linalg.LowRankSparse
+	scanned int     // |I|
+	epsilon float64 // the largest ‖y_i‖² outside of I
 }
 
 func (e *ennMethod) begin(ctx context.Context, l *loop) error {
@@ -144,17 +150,9 @@ func (e *ennMethod) first(ctx context.Context, l *loop) (err error) {
 		return fmt.Errorf("the largest eigenvalue is %.6g: there is nothing to keep", v)
 	}
 	l.tol *= vec.Norm(l.theta())
-	if e.cur, err = e.correct(ctx, l, linalg.CSR{}); err != nil {
-		return err
-	}
-	if err := e.cur.mirror(ctx, linalg.CSR{}, l.opt.Workers); err != nil {
-		return err
-	}
-	l.op = func(ctx context.Context, dst, x blas64.General) error {
-		e.inside = vec.Resize(e.inside, len(e.cur.rows)*x.Cols)
-		return e.cur.mul(ctx, dst, x, e.inside, l.opt.Workers)
-	}
-	return nil
+	e.cur, err = e.correct(ctx, l)
+	l.multiplyBy(&e.cur.LowRankSparse)
+	return err
 }
 
 func (e *ennMethod) step(ctx context.Context, l *loop, t int) (step, error) {
@@ -164,48 +162,39 @@ func (e *ennMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	if v := l.theta()[0]; !(v > 0) {
 		return step{}, fmt.Errorf("the largest eigenvalue is %.6g in iteration %d", v, t)
 	}
-	// The new E takes over the memory of the old, one half before the two are
-	// compared and one after.
-	cur := e.cur
-	next, err := e.correct(ctx, l, cur.rest)
+	next, err := e.correct(ctx, l)
 	if err != nil {
 		return step{}, err
 	}
-	change, err := e.moved.lowRank(ctx, cur.y, next.y, 0, l.opt.Workers)
+	change, err := e.moved.lowRank(ctx, e.cur.Y, next.Y, 0, l.opt.Workers)
 	if err != nil {
 		return step{}, err
 	}
-	moved, err := correctionChange(ctx, cur, next, l.opt.Workers)
+	moved, err := overEntries(ctx, &e.cur.E, &next.E, l.opt.Workers, func(_, _ int, a, b float64) float64 { return (b - a) * (b - a) })
 	if err != nil {
 		return step{}, err
 	}
-	if err := next.mirror(ctx, cur.own, l.opt.Workers); err != nil {
-		return step{}, err
-	}
-	e.spare = cur.y
-	if cur.rows == nil && next.rows == nil {
-		e.scan.spare = cur.own
-	}
+	compared := math.Sqrt(vec.Sum(moved))
+	e.spare, e.scan.spare = e.cur.Y, e.cur.E
 	e.cur = next
-	l.res.CorrectionChanges = append(l.res.CorrectionChanges, moved)
-	return step{change: math.Sqrt(max(change, 0)), compared: moved, zeroed: next.nnz()}, nil
+	l.res.CorrectionChanges = append(l.res.CorrectionChanges, compared)
+	return step{change: math.Sqrt(max(change, 0)), compared: compared, zeroed: len(next.E.Cols)}, nil
 }
 
-// correct makes the E and r of the eigenpairs, without the mirrored half of E. It takes
-// over the memory of reuse.
-func (e *ennMethod) correct(ctx context.Context, l *loop, reuse linalg.CSR) (*ennIterate, error) {
+// correct makes the E and r of the eigenpairs.
+func (e *ennMethod) correct(ctx context.Context, l *loop) (m ennIterate, err error) {
 	y := l.y(e.spare)
 	n := y.Rows
-	m := &ennIterate{y: y}
-	m.rows, m.epsilon = longest(y, e.rows(n, l.k), e.Epsilon)
+	rows, epsilon := longest(y, e.rows(n, l.k), e.Epsilon)
+	m.Y, m.scanned, m.epsilon = y, len(rows), epsilon
 	var sumE float64
-	var err error
-	if m.rows == nil {
-		m.own, sumE, err = e.scan.negativePart(ctx, y, 0, 0, l.opt.Workers)
+	if rows == nil {
+		m.scanned = n
+		m.E, sumE, err = e.scan.negativePart(ctx, y, 0, 0, l.opt.Workers)
 	} else {
-		m.own, sumE, err = e.scan.negativeRows(ctx, y, m.rows, reuse, l.opt.Workers)
+		m.E, sumE, err = e.scan.negativeRows(ctx, y, rows, l.opt.Workers)
 	}
-	m.r = (1 - sumOf(y) - sumE) / (float64(n) * float64(n))
+	m.R = (1 - sumOf(y) - sumE) / (float64(n) * float64(n))
 	return m, err
 }
 
@@ -241,12 +230,9 @@ func longest(y blas64.General, limit int, epsilon float64) ([]int, float64) {
 }
 
 func (e *ennMethod) finish(_ context.Context, l *loop) error {
-	l.res.Shift, l.res.Scanned, l.res.Epsilon = e.cur.r, len(e.cur.rows), e.cur.epsilon
-	if e.cur.rows == nil {
-		l.res.Scanned = l.n
-	}
-	y := e.cur.y
-	e.cur, e.scan, e.moved, e.spare, e.inside = nil, scanner{}, moves{}, blas64.General{}, nil
+	l.res.Shift, l.res.Scanned, l.res.Epsilon = e.cur.R, e.cur.scanned, e.cur.epsilon
+	y := e.cur.Y
+	e.cur, e.scan, e.moved, e.spare, l.op = ennIterate{}, scanner{}, moves{}, blas64.General{}, nil
 	return l.lowRank(y)
 }
 

@@ -26,6 +26,7 @@ const (
 // scan for the next of the same size. The zero value is ready.
 type scanner struct {
 	upper   []linalg.CSR // the upper triangle, by chunks of rows
+	rows    linalg.CSR   // the rows of negativeRows
 	scratch []linalg.Hits
 	packed  *linalg.Packed
 	spare   linalg.CSR // an old E
@@ -179,17 +180,17 @@ func transposed(ctx context.Context, n, count int, row func(s int) (int, []int32
 	return e, err
 }
 
-// negativeRows returns the given rows, ascending, of E = max(−YYᵀ, 0), and ΣE with
-// the columns of the same words mirrored. It takes over the memory of reuse.
-func (sc *scanner) negativeRows(ctx context.Context, y blas64.General, rows []int, reuse linalg.CSR, workers int) (linalg.CSR, float64, error) {
+// negativeRows returns the part of E = max(−YYᵀ, 0) in the given rows, ascending, and in the
+// columns of the same numbers, and the sum of its entries.
+func (sc *scanner) negativeRows(ctx context.Context, y blas64.General, rows []int, workers int) (linalg.CSR, float64, error) {
 	n := y.Rows
-	inside := make([]bool, n)
-	for _, i := range rows {
-		inside[i] = true
+	inside, place := make([]bool, n), make([]int32, n)
+	for s, i := range rows {
+		inside[i], place[i] = true, int32(s)
 	}
 	sc.packed = linalg.Repack(sc.packed, y)
 	packed := sc.packed
-	out := linalg.CSR{RowPtr: make([]int, 1, len(rows)+1), Cols: reuse.Cols[:0], Vals: reuse.Vals[:0]}
+	out := linalg.CSR{RowPtr: make([]int, 1, len(rows)+1), Cols: sc.rows.Cols[:0], Vals: sc.rows.Vals[:0]}
 	hits := sc.hits(scanWave)
 	sums := make([]float64, parallel.Count(len(rows), scanRows))
 	const wave = scanWave * scanRows
@@ -233,7 +234,18 @@ func (sc *scanner) negativeRows(ctx context.Context, y blas64.General, rows []in
 			out.Cols, out.Vals = append(out.Cols, h.Cols...), append(out.Vals, h.Vals...)
 		}
 	}
-	return out, vec.Sum(sums), nil
+	sc.rows = out
+	e, err := transposed(ctx, n, len(rows), func(s int) (int, []int32, []float64) {
+		cols, vals := out.Row(s)
+		return rows[s], cols, vals
+	}, inside, func(i int) ([]int32, []float64) {
+		if !inside[i] {
+			return nil, nil
+		}
+		return out.Row(int(place[i]))
+	}, sc.spare, workers)
+	sc.spare = linalg.CSR{}
+	return e, vec.Sum(sums), err
 }
 
 // grown returns s with the given capacity.
