@@ -2,16 +2,22 @@
 
 package linalg
 
-import "math"
+import (
+	"math"
 
-// available returns the kernels this machine can run, the best one last.
+	"golang.org/x/sys/cpu"
+)
+
+// available returns the kernels this machine can run and GODEBUG leaves on, the best
+// one last.
 func available() []*kernels {
 	all := []*kernels{&generic}
-	avx2, avx512 := detect()
-	if avx2 {
-		all = append(all, &kernels256)
+	x := &cpu.X86
+	if !x.HasAVX || !x.HasAVX2 || !x.HasFMA || !x.HasPOPCNT {
+		return all
 	}
-	if avx512 {
+	all = append(all, &kernels256)
+	if x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL {
 		all = append(all, &kernels512)
 	}
 	return all
