@@ -2,6 +2,8 @@ package recovery
 
 import (
 	"errors"
+	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -75,4 +77,30 @@ func FitAlpha(a mat.Matrix) ([]float64, error) {
 	}
 	floats.Scale(min(max(dd/dr-1, alphaSumMin), alphaSumMax), alpha)
 	return alpha, nil
+}
+
+// checkCorrelations checks that a is a symmetric K×K matrix of numbers.
+func checkCorrelations(a mat.Matrix) (k int, err error) {
+	k, c := a.Dims()
+	if k != c || k == 0 {
+		return 0, fmt.Errorf("recovery: A is %d×%d, want square and not empty", k, c)
+	}
+	largest := 0.0
+	for i := range k {
+		for j := range k {
+			v := a.At(i, j)
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return 0, fmt.Errorf("recovery: A[%d,%d] = %g", i, j, v)
+			}
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	for i := range k {
+		for j := range i {
+			if v, w := a.At(i, j), a.At(j, i); math.Abs(v-w) > 1e-6*largest {
+				return 0, fmt.Errorf("recovery: A is not symmetric: A[%d,%d] = %g, A[%d,%d] = %g", i, j, v, j, i, w)
+			}
+		}
+	}
+	return k, nil
 }

@@ -58,11 +58,6 @@ type Finish struct {
 	// Correlations is how A is computed. PseudoInverse and Multiplicative cost
 	// one more product of C with K vectors, and 16·N·K bytes.
 	Correlations Correlations
-	// Project replaces A by the nearest matrix, in the Frobenius norm, that is positive
-	// semidefinite with entries A_kl ≥ 0 that sum to 1: a distribution of two draws from a
-	// mixture. It is found by alternating projections with Dykstra's corrections
-	// (boyle-1986), each an eigenproblem of O(K³).
-	Project bool
 	// Smooth, in [0, 1), is added to the zeros of the rows of anchor words in B, whose
 	// columns are then divided by their sums (lee-2018 §1.4, with 1e-5); 0 changes nothing.
 	// Otherwise a single occurrence of an anchor would rule out all topics but its own. A is
@@ -90,9 +85,6 @@ func (f Finish) suffix() string {
 			fmt.Fprintf(&s, "(max=%d, tol=%g)", maxUpdates, updateTol)
 		}
 	}
-	if f.Project {
-		s.WriteString(", A projected")
-	}
 	if f.Smooth > 0 {
 		fmt.Fprintf(&s, ", anchors smoothed by %g", f.Smooth)
 	}
@@ -111,15 +103,6 @@ func (f Finish) apply(ctx context.Context, p *problem, res *Result) (err error) 
 	}
 	if err != nil {
 		return err
-	}
-	if f.Project {
-		var limited bool
-		if res.A, limited, err = projectCorrelations(ctx, res.A); err != nil {
-			return err
-		}
-		if limited {
-			res.Warnings = append(res.Warnings, fmt.Sprintf("the projection of A ended at its limit of %d iterations", projectIterations))
-		}
 	}
 	if f.Smooth > 0 {
 		res.B = smoothAnchors(res.B, p.anchors, f.Smooth)

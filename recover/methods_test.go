@@ -80,7 +80,7 @@ func TestPlantedMethods(t *testing.T) {
 		if k > 5 && testing.Short() {
 			continue
 		}
-		for _, f := range []recovery.Finish{{}, {Correlations: recovery.PseudoInverse}, {Correlations: recovery.Multiplicative}, {Project: true}, {Correlations: recovery.PseudoInverse, Project: true}} {
+		for _, f := range []recovery.Finish{{}, {Correlations: recovery.PseudoInverse}, {Correlations: recovery.Multiplicative}} {
 			exact := recoverBy(t, recovery.SCLS{Finish: f}, r, a.Anchors)
 			if _, errA := errorsL1(t, m, a.Anchors, exact); errA > 1e-6 {
 				t.Errorf("K=%d/%v: A is off by %.2g", k, exact, errA)
@@ -227,7 +227,7 @@ func TestKLOptimal(t *testing.T) {
 func methods() []recovery.Recoverer {
 	return []recovery.Recoverer{
 		recovery.L2(), recovery.KL{}, recovery.Inverse{Project: true},
-		recovery.SCLS{Finish: recovery.Finish{Correlations: recovery.Multiplicative, Project: true, Smooth: 1e-5}},
+		recovery.SCLS{Finish: recovery.Finish{Correlations: recovery.Multiplicative, Smooth: 1e-5}},
 	}
 }
 
@@ -481,103 +481,6 @@ func TestGoldenTinyFinish(t *testing.T) {
 	}
 }
 
-// The projection is in all three sets, leaves members of them alone, is
-// equivariant, and no convex step from it towards another member comes nearer to
-// what was projected (the variational inequality of a projection).
-func TestProjectCorrelations(t *testing.T) {
-	project := func(a mat.Matrix) *mat.Dense {
-		t.Helper()
-		p, limited, err := recovery.ProjectCorrelations(ctx, a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if limited {
-			t.Errorf("the projection of %v is limited", a)
-		}
-		var eig mat.EigenSym
-		k, _ := a.Dims()
-		s := mat.NewSymDense(k, nil)
-		for i := range k {
-			for j := i; j < k; j++ {
-				s.SetSym(i, j, p.At(i, j))
-				if p.At(i, j) != p.At(j, i) || p.At(i, j) < 0 {
-					t.Errorf("A[%d,%d] = %g, %g", i, j, p.At(i, j), p.At(j, i))
-				}
-			}
-		}
-		eig.Factorize(s, true)
-		if low := eig.Values(nil)[0]; low < -1e-15 {
-			t.Errorf("an eigenvalue is %g", low)
-		}
-		near(t, "sum", mat.Sum(p), 1, 1e-13)
-		return p
-	}
-	m := testutil.NewPlanted(20, 6, 0.5, 2)
-	var diff mat.Dense
-	diff.Sub(m.A, project(m.A))
-	if d := mat.Norm(&diff, 2); d > 1e-9 {
-		t.Errorf("a member moved by %g", d)
-	}
-	rng := rand.New(rand.NewPCG(5, 5))
-	for trial := range 10 {
-		a := mat.NewDense(6, 6, nil)
-		for i := range 6 {
-			for j := range i + 1 {
-				v := m.A.At(i, j) + 0.05*rng.NormFloat64()
-				a.Set(i, j, v)
-				a.Set(j, i, v)
-			}
-		}
-		p := project(a)
-		diff.Sub(a, p)
-		for range 20 {
-			// Another member: a mixture of wwᵀ.
-			var q mat.Dense
-			w := mat.NewDense(6, 8, nil)
-			for c := range 8 {
-				sum := 0.0
-				for i := range 6 {
-					w.Set(i, c, math.Exp(2*rng.NormFloat64()))
-					sum += w.At(i, c)
-				}
-				for i := range 6 {
-					w.Set(i, c, w.At(i, c)/sum/math.Sqrt(8))
-				}
-			}
-			q.Mul(w, w.T())
-			inner := 0.0
-			for i := range 6 {
-				for j := range 6 {
-					inner += diff.At(i, j) * (q.At(i, j) - p.At(i, j))
-				}
-			}
-			if inner > 1e-8 {
-				t.Errorf("trial %d: the way to another member goes nearer by %g", trial, inner)
-			}
-		}
-		order := rng.Perm(6)
-		moved := mat.NewDense(6, 6, nil)
-		for i, x := range order {
-			for j, y := range order {
-				moved.Set(i, j, a.At(x, y))
-			}
-		}
-		pm := project(moved)
-		for i, x := range order {
-			for j, y := range order {
-				near(t, "permuted", pm.At(i, j), p.At(x, y), 1e-8)
-			}
-		}
-	}
-	// Topics that hardly occur.
-	project(mat.NewDense(3, 3, []float64{1, 0, 0, 0, 3e-322, 1e-322, 0, 1e-322, 2e-322}))
-	for _, a := range []*mat.Dense{mat.NewDense(1, 2, nil), mat.NewDense(2, 2, []float64{1, 2, 3, 4}), mat.NewDense(1, 1, []float64{math.Inf(1)})} {
-		if _, _, err := recovery.ProjectCorrelations(ctx, a); err == nil {
-			t.Errorf("%v: no error", a.RawMatrix().Data)
-		}
-	}
-}
-
 func TestSmoothAnchors(t *testing.T) {
 	m, a := spoiled(t, 50, 4, 1)
 	r := rowsOf(t, dense(t, a))
@@ -610,8 +513,8 @@ func TestMethodNames(t *testing.T) {
 		"RecoverKL(tol=1e-06, max=500)":                               recovery.KL{},
 		"ExpGrad(line search, tol=1e-07, max=1000), A pseudo-inverse": recovery.L2(),
 		"Inverse": recovery.Inverse{},
-		"Inverse(projected), anchors smoothed by 1e-05":                                      recovery.Inverse{Project: true, Smooth: 1e-5},
-		(scls.ActiveSet{}).String() + ", A multiplicative(max=100, tol=0.0001), A projected": recovery.SCLS{Finish: recovery.Finish{Correlations: recovery.Multiplicative, Project: true}},
+		"Inverse(projected), anchors smoothed by 1e-05":                         recovery.Inverse{Project: true, Smooth: 1e-5},
+		(scls.ActiveSet{}).String() + ", A multiplicative(max=100, tol=0.0001)": recovery.SCLS{Finish: recovery.Finish{Correlations: recovery.Multiplicative}},
 	} {
 		if s.String() != want {
 			t.Errorf("%q, want %q", s, want)

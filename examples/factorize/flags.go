@@ -133,7 +133,6 @@ func (x *flags) defineMethods(f *flag.FlagSet) {
 	f.StringVar(&o.finder.complete, "complete", "qr", "the `method` that finds the anchors -anchor-words leaves open: qr, projected, spa, snpa, xray, none")
 	f.StringVar(&o.recoverName, "recover", "activeset", "the `method`: "+recovererHelp)
 	f.StringVar(&x.recoverer.correlations, "correlations", "", "how A comes from C and B: `diagonal`, by the anchors' entries, the default; pinv, the\npseudo-inverse of B on both sides; multiplicative, updates from diagonal's")
-	f.BoolVar(&x.recoverer.projectA, "project-a", false, "replace A by the nearest joint-stochastic, doubly non-negative matrix")
 	f.BoolVar(&x.recoverer.projectTopics, "project-topics", false, "of inverse: project its topics on the simplex, for which they are an error otherwise")
 	f.Float64Var(&x.recoverer.smooth, "smooth", 0, "add `EPS` to the zeros of anchor words in B, as 1e-5 in the thesis; 0: do not")
 	f.BoolVar(&x.recoverer.paper, "paper-settings", false, "the papers' settings: γ = 3, λ = 1.9 for admm; a fixed step of 50 for expgrad, which\notherwise searches the line; activeset has none")
@@ -219,7 +218,7 @@ func (x *flags) checkMethods() {
 	default:
 		bad(given["anchor-free"], "-anchor-free %q: want lp or pds", o.anchorFreeName)
 	}
-	for _, name := range []string{"anchors", "anchor-min-df", "recover", "correlations", "project-a", "smooth", "hierarchy", "paper-settings"} {
+	for _, name := range []string{"anchors", "anchor-min-df", "recover", "correlations", "smooth", "hierarchy", "paper-settings"} {
 		bad(o.learner != nil && given[name], "-%s has no use with -anchor-free", name)
 	}
 	switch o.weightsName {

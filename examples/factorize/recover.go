@@ -31,15 +31,15 @@ var correlationNames = []string{"diagonal", "pinv", "multiplicative"}
 
 // recovererFlags are the settings of the methods.
 type recovererFlags struct {
-	paper, projectTopics, projectA bool
-	correlations                   string // "" where it is not given
-	smooth                         float64
+	paper, projectTopics bool
+	correlations         string // "" where it is not given
+	smooth               float64
 }
 
 // recoverer returns the method of the name, nil if there is none. What is wrong
 // with the settings is told to bad.
 func (f recovererFlags) recoverer(name string, bad func(cond bool, format string, args ...any)) recovery.Recoverer {
-	finish := recovery.Finish{Project: f.projectA, Smooth: f.smooth}
+	finish := recovery.Finish{Smooth: f.smooth}
 	if i := slices.Index(correlationNames, f.correlations); i >= 0 {
 		finish.Correlations = recovery.Correlations(i)
 	} else if f.correlations != "" {
@@ -72,7 +72,7 @@ func (f recovererFlags) recoverer(name string, bad func(cond bool, format string
 	case "kl":
 		return recovery.KL{Finish: finish}
 	case "inverse":
-		bad(f.correlations != "" || f.projectA, "-correlations and -project-a have no use with -recover inverse, which has its own A")
+		bad(f.correlations != "", "-correlations has no use with -recover inverse, which has its own A")
 		return recovery.Inverse{Project: f.projectTopics, Smooth: f.smooth}
 	default:
 		return nil

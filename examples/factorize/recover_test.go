@@ -55,9 +55,6 @@ func TestRecoverers(t *testing.T) {
 	if legality["diagonal"] == legality["pinv"] || math.Abs(legality["multiplicative"]-1) > 1e-9 {
 		t.Errorf("legality %v", legality)
 	}
-	if l := run("-project-a"); math.Abs(float64(l.Metrics["legality"])-1) > 1e-9 {
-		t.Errorf("projected, A sums to %g", l.Metrics["legality"])
-	}
 	if l := run("-smooth", "0.001"); l.Metrics["legality"] != best.Metrics["legality"] || l.Metrics["specificity"] == best.Metrics["specificity"] {
 		t.Error("-smooth changes A, or not B")
 	}

@@ -1,3 +1,0 @@
-package recovery
-
-var ProjectCorrelations = projectCorrelations
