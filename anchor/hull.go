@@ -45,8 +45,7 @@ type Hull struct {
 	// in lee-2018.
 	Dims int
 	// TSNE, if not nil, asks for t-SNE of the first 50 principal components with these
-	// settings, except Workers. Dims may be 0; Init has a position for each word that has a
-	// row; Options.Seed is added to Seed. Another seed gives another embedding, and some
+	// settings, except Workers. Dims may be 0; Options.Seed is added to Seed. Another seed gives another embedding, and some
 	// other anchors.
 	TSNE *tsne.Settings
 	// Tol is the distance, as a fraction of that of the farthest point from the mean, up
@@ -97,22 +96,13 @@ func (h Hull) String() string {
 		opts = append(opts, "unnormalised")
 	}
 	if t := h.TSNE; t != nil {
-		for _, o := range []struct {
-			name string
-			v    float64
-		}{
-			{"perplexity", t.Perplexity}, {"iterations", float64(t.Iterations)}, {"exaggeration", t.Exaggeration},
-			{"exaggeration iterations", float64(t.ExaggerationIterations)}, {"learning rate", t.LearningRate}, {"theta", t.Theta},
-		} {
-			if o.v != 0 {
-				opts = append(opts, fmt.Sprintf("%s=%g", o.name, o.v))
-			}
+		if t.Perplexity != 0 {
+			opts = append(opts, fmt.Sprintf("perplexity=%g", t.Perplexity))
 		}
-		if t.Init != nil {
-			opts = append(opts, "start given")
-		} else {
-			opts = append(opts, fmt.Sprintf("seed=%d", t.Seed))
+		if t.Iterations != 0 {
+			opts = append(opts, fmt.Sprintf("iterations=%d", t.Iterations))
 		}
+		opts = append(opts, fmt.Sprintf("seed=%d", t.Seed))
 	}
 	if h.Tol > 0 {
 		opts = append(opts, fmt.Sprintf("tol=%g", h.Tol))
@@ -251,11 +241,11 @@ func (h Hull) embed(ctx context.Context, rows cooc.Rows, filled []int, opt Optio
 	case h.TSNE == nil:
 		return scores, nil
 	}
-	r, err := tsne.Embed(ctx, scores, h.tsne(opt))
+	embedding, err := tsne.Embed(ctx, scores, h.tsne(opt))
 	if err != nil {
 		return nil, fmt.Errorf("anchor: %w", err)
 	}
-	return r.Points, nil
+	return embedding, nil
 }
 
 // vertices returns the vertices of the hull of the rows of x and their distances from

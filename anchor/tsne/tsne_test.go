@@ -172,7 +172,8 @@ func TestAffinities(t *testing.T) {
 // scattered returns an embedding in the middle of the descent.
 func scattered(t *testing.T, n, dims int, theta float64) *embedding {
 	t.Helper()
-	e := newEmbedding(n, Settings{Dims: dims, Theta: theta, Workers: 2})
+	e := newEmbedding(n, Settings{Dims: dims, Workers: 2})
+	e.theta = theta
 	rng := rand.New(rand.NewPCG(4, uint64(dims)))
 	for i := range n {
 		for c := range dims {
@@ -235,14 +236,13 @@ func slow(e *embedding, exaggeration float64) (grad []vector, kl float64) {
 // with it; and the gradient is the derivative of the divergence.
 func TestGradient(t *testing.T) {
 	for _, dims := range []int{2, 3} {
-		for _, c := range []struct{ theta, tol float64 }{{-1, 1e-12}, {0.2, 5e-3}, {0.5, 3e-2}, {1, 0.2}} {
+		for _, c := range []struct{ theta, tol float64 }{{0, 1e-12}, {0.2, 5e-3}, {0.5, 3e-2}, {1, 0.2}} {
 			t.Run(fmt.Sprintf("%d dimensions, theta %g", dims, c.theta), func(t *testing.T) {
 				e := scattered(t, 400, dims, c.theta)
 				e.pos[7] = e.pos[9] // points that coincide
 				for _, exaggeration := range []float64{1, 12} {
-					want, wantKL := slow(e, exaggeration)
-					kl, err := e.gradient(ctx, exaggeration, true)
-					if err != nil {
+					want, _ := slow(e, exaggeration)
+					if err := e.gradient(ctx, exaggeration); err != nil {
 						t.Fatal(err)
 					}
 					diff, size := 0.0, 0.0
@@ -255,14 +255,11 @@ func TestGradient(t *testing.T) {
 					if diff = math.Sqrt(diff / size); !(diff <= c.tol) {
 						t.Errorf("exaggeration %g: the gradient is off by %g", exaggeration, diff)
 					}
-					if math.Abs(kl-wantKL) > c.tol*wantKL {
-						t.Errorf("exaggeration %g: KL %.12g, want %.12g", exaggeration, kl, wantKL)
-					}
 				}
 			})
 		}
-		e := scattered(t, 100, dims, -1)
-		if _, err := e.gradient(ctx, 1, false); err != nil {
+		e := scattered(t, 100, dims, 0)
+		if err := e.gradient(ctx, 1); err != nil {
 			t.Fatal(err)
 		}
 		for i := 0; i < 100; i += 17 {
@@ -300,9 +297,8 @@ func TestCoincident(t *testing.T) {
 	}
 }
 
-// Clusters come out as clusters: nearly all neighbours belong together, the
-// divergence falls once the exaggeration is over, and half of the neighbours
-// are kept.
+// Clusters come out as clusters: nearly all neighbours belong together, and half of
+// the neighbours are kept.
 func TestClusters(t *testing.T) {
 	n := 600
 	if testing.Short() {
@@ -311,13 +307,13 @@ func TestClusters(t *testing.T) {
 	for _, dims := range []int{2, 3} {
 		t.Run(fmt.Sprint(dims, " dimensions"), func(t *testing.T) {
 			x := clusters(n, 10, 6, 3)
-			r, err := Embed(ctx, x, Settings{Dims: dims, Perplexity: 20, Iterations: 500})
+			y, err := Embed(ctx, x, Settings{Dims: dims, Perplexity: 20, Iterations: 500})
 			if err != nil {
 				t.Fatal(err)
 			}
 			together := 0
 			for i := range n {
-				for _, j := range nearest(r.Points, i, 10) {
+				for _, j := range nearest(y, i, 10) {
 					if j%6 == i%6 {
 						together++
 					}
@@ -326,19 +322,11 @@ func TestClusters(t *testing.T) {
 			if share := float64(together) / float64(10*n); share < 0.99 {
 				t.Errorf("%.1f%% of neighbours are of the same cluster", 100*share)
 			}
-			if p := preserved(x, r.Points, 10); p < 0.4 {
+			if p := preserved(x, y, 10); p < 0.4 {
 				t.Errorf("%.3f of the neighbours are kept", p)
 			}
-			if len(r.KL) != 10 || r.KL[0].Iteration != 50 || r.KL[9].Iteration != 500 {
-				t.Fatalf("KL %v", r.KL)
-			}
-			for k := 6; k < 10; k++ {
-				if !(r.KL[k].KL > 0 && r.KL[k].KL < r.KL[k-1].KL) {
-					t.Errorf("KL %v does not fall", r.KL)
-				}
-			}
 			for c := range dims {
-				if m := mat.Sum(r.Points.ColView(c)) / float64(n); math.Abs(m) > 1e-9 {
+				if m := mat.Sum(y.ColView(c)) / float64(n); math.Abs(m) > 1e-9 {
 					t.Errorf("coordinate %d has the mean %g, want 0", c, m)
 				}
 			}
@@ -346,17 +334,16 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// The same bits on any number of workers; another seed, another embedding; the
-// caller's start is used and left alone.
+// The same bits on any number of workers; another seed, another embedding.
 func TestSeedAndWorkers(t *testing.T) {
 	x := clusters(250, 8, 4, 6)
 	embed := func(s Settings) *mat.Dense {
 		s.Perplexity, s.Iterations = 10, 120
-		r, err := Embed(ctx, x, s)
+		y, err := Embed(ctx, x, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.Points
+		return y
 	}
 	want := embed(Settings{Seed: 3, Workers: 1})
 	for _, w := range []int{0, 2, 5, math.MaxInt} {
@@ -366,17 +353,6 @@ func TestSeedAndWorkers(t *testing.T) {
 	}
 	if mat.Equal(embed(Settings{Seed: 4}), want) {
 		t.Error("seeds 3 and 4 give the same")
-	}
-	init := mat.NewDense(250, 2, nil)
-	rng := rand.New(rand.NewPCG(3, 0x75e)) // what Seed 3 draws
-	for i := range 250 {
-		for c := range 2 {
-			init.Set(i, c, 1e-4*rng.NormFloat64())
-		}
-	}
-	kept := mat.DenseCopyOf(init)
-	if !mat.Equal(embed(Settings{Init: init}), want) || !mat.Equal(init, kept) {
-		t.Error("a start of the caller's own is not used, or changed")
 	}
 }
 
@@ -424,15 +400,7 @@ func TestBad(t *testing.T) {
 		{x, Settings{Perplexity: math.NaN()}, "perplexity NaN"},
 		{x, Settings{Perplexity: 34}, "needs at least 103 points, there are 100"},
 		{x, Settings{Iterations: -1}, "-1 iterations"},
-		{x, Settings{Exaggeration: 0.5}, "exaggeration 0.5"},
-		{x, Settings{LearningRate: -1}, "learning rate -1"},
-		{x, Settings{LearningRate: math.Inf(1)}, "learning rate +Inf"},
-		{x, Settings{Theta: 1.5}, "theta 1.5"},
-		{x, Settings{Theta: math.NaN()}, "theta NaN"},
-		{x, Settings{Init: mat.NewDense(99, 2, nil)}, "a start of 99×2"},
-		{x, Settings{Init: mat.NewDense(100, 2, slices.Repeat([]float64{math.Inf(1)}, 200))}, "coordinate 0 of start 0"},
 		{nan, Settings{}, "coordinate 1 of point 5 is NaN"},
-		{x, Settings{LearningRate: 1e200, Iterations: 60}, "learning rate 1e+200 is too large"},
 	} {
 		_, err := Embed(ctx, c.x, c.s)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "tsne: ") != 1 {
@@ -444,26 +412,13 @@ func TestBad(t *testing.T) {
 	}
 }
 
-func TestCancelAndProgress(t *testing.T) {
+func TestCancel(t *testing.T) {
 	x := clusters(150, 3, 2, 7)
 	for _, w := range []int{1, 3} {
-		c, cancel := context.WithCancel(ctx)
-		calls := 0
-		_, err := Embed(c, x, Settings{Perplexity: 10, Workers: w, Progress: func(done, total int, kl float64) {
-			calls++
-			if done != 50*calls || total != 1000 || !(kl > 0) {
-				t.Errorf("progress %d of %d, KL %g", done, total, kl)
+		for _, looks := range []int{1, 2, 100} {
+			if _, err := Embed(testutil.EndingAfter(looks), x, Settings{Perplexity: 10, Workers: w}); !errors.Is(err, context.Canceled) {
+				t.Errorf("%d workers, cancelled at look %d: %v", w, looks, err)
 			}
-			if calls == 2 {
-				cancel()
-			}
-		}})
-		cancel()
-		if !errors.Is(err, context.Canceled) || calls != 2 {
-			t.Errorf("%d workers, cancelled after 100 steps: %d calls, %v", w, calls, err)
-		}
-		if _, err := Embed(c, x, Settings{Perplexity: 10}); !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled before: %v", err)
 		}
 	}
 }
@@ -476,18 +431,18 @@ func Example() {
 			x.Set(i, j, float64(8*(i%2))+rng.NormFloat64())
 		}
 	}
-	r, err := Embed(context.Background(), x, Settings{Perplexity: 10})
+	y, err := Embed(context.Background(), x, Settings{Perplexity: 10})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	mixed := 0
 	for i := range 60 {
-		if nearest(r.Points, i, 1)[0]%2 != i%2 {
+		if nearest(y, i, 1)[0]%2 != i%2 {
 			mixed++
 		}
 	}
-	fmt.Println(r.Points.Caps())
+	fmt.Println(y.Caps())
 	fmt.Println("nearest neighbours of the other cloud:", mixed)
 	// Output:
 	// 60 2
@@ -508,19 +463,18 @@ func BenchmarkEmbed(b *testing.B) {
 			b.Run(fmt.Sprintf("N=5000/d=%d/perplexity=30/iterations=1000/workers=%d", dims, workers), func(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 				u := testutil.Stick()
-				var r *Result
+				var y *mat.Dense
 				var err error
 				b.ResetTimer()
 				for range b.N {
-					if r, err = Embed(ctx, x, Settings{Dims: dims, Workers: workers}); err != nil {
+					if y, err = Embed(ctx, x, Settings{Dims: dims, Workers: workers}); err != nil {
 						b.Fatal(err)
 					}
 				}
 				b.StopTimer()
 				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/u, "u/op")
 				b.ReportMetric(u, "u-seconds")
-				b.ReportMetric(r.KL[len(r.KL)-1].KL, "KL")
-				b.ReportMetric(preserved(x, r.Points, 10), "kept-of-10")
+				b.ReportMetric(preserved(x, y, 10), "kept-of-10")
 			})
 		}
 	}
