@@ -96,10 +96,9 @@ func (b Bins) label(t time.Time) string {
 func labelSpans(bins []Point) {
 	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04:05", "2006-01-02 15:04:05.999999999"} {
 		seen := map[string]bool{}
-		for i := range bins {
-			p := &bins[i]
-			p.Label = p.From.Format(layout) + " to " + p.To.Add(-1).Format(layout)
-			seen[p.Label] = true
+		for i, p := range bins {
+			bins[i].Label = p.From.Format(layout) + " to " + p.To.Add(-1).Format(layout)
+			seen[bins[i].Label] = true
 		}
 		if len(seen) == len(bins) {
 			return
