@@ -15,9 +15,12 @@ func HeldOut(key uint64) bool { return key>>32%oneOf == 0 }
 // depend on which documents have hidden tokens.
 func Sampled(key uint64, n int64) bool { return key>>1&(1<<30-1)%uint64(n) == 0 }
 
-// Half returns the half of the documents that one with this key is in, 0 or 1. Halves do not
-// depend on which documents have hidden tokens or are sampled.
+// Half returns the half of the documents that one with this key is in, 0 or 1. Halves and quarters do
+// not depend on which documents have hidden tokens or are sampled.
 func Half(key uint64) int { return int(key & 1) }
+
+// Quarter returns the quarter that it is in: q is a quarter of half q%2.
+func Quarter(key uint64) int { return int(key&1 | key>>30&2) }
 
 // Enough reports whether this many hidden tokens are enough for a score. If not, no token is hidden.
 func Enough(tokens int64) bool { return tokens >= least }

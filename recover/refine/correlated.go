@@ -17,7 +17,7 @@ import (
 )
 
 // The last passes have a prior that knows which topics go together (package logisticnormal). A pass
-// moves each document's logits by a step and shares out its tokens, by halves as other passes do,
+// moves each document's logits by a step and shares out its tokens, by quarters or halves (move.go),
 // and then makes the prior of what all documents say.
 
 const (
@@ -112,7 +112,7 @@ func (s *topics) correlate(ctx context.Context, docs documents, res *Result, lim
 	return nil
 }
 
-// correlated implements documents: by halves, unless it is the first or a closing one.
+// correlated implements documents: by quarters or halves, unless it is the first or a closing one.
 func (f *stripes) correlated(ctx context.Context, t int, closing bool) (Score, logits, error) {
 	if f.state.some != nil {
 		all := make([][]float32, maxSlots)
@@ -127,8 +127,15 @@ func (f *stripes) correlated(ctx context.Context, t int, closing bool) (Score, l
 	}
 	sum, parts := &f.ofLogits[0], f.ofLogits[1:]
 	sum.clear()
-	score, err := f.read(ctx, t == 0 || closing, true, func(w *worker, slot, half int, x *tally) error {
-		return f.correlatedBlock(ctx, t, half, closing, w, slot, x, &parts[slot])
+	n := 2
+	switch {
+	case t == 0 || closing:
+		n = 1
+	case f.seen.tokens >= manyTokens:
+		n = 4
+	}
+	score, err := f.read(ctx, n, true, func(w *worker, slot int, in func(uint64) bool, x *tally) error {
+		return f.correlatedBlock(ctx, t, in, closing, w, slot, x, &parts[slot])
 	}, func(n int) {
 		for i := range parts[:n] {
 			sum.add(&parts[i])
@@ -150,7 +157,7 @@ func informs(docs int) int64 { return max(1, int64(docs/1000)) }
 
 // correlatedBlock makes a step of the documents of a block. The state of a document is its
 // tokens by topic before the first of these passes, and its logits after.
-func (f *stripes) correlatedBlock(ctx context.Context, t, half int, closing bool, w *worker, slot int, sum *tally, m *logits) error {
+func (f *stripes) correlatedBlock(ctx context.Context, t int, in func(uint64) bool, closing bool, w *worker, slot int, sum *tally, m *logits) error {
 	counted := t > 0 || f.given == nil // the documents have their tokens by topic
 	if err := f.state.get(&w.rows, w.number, &w.block, !counted); err != nil {
 		return err
@@ -165,7 +172,7 @@ func (f *stripes) correlatedBlock(ctx context.Context, t, half int, closing bool
 	for d := range w.block.Docs() {
 		key := w.block.Key(d)
 		eta, _ := w.rows.doc(d)
-		if half >= 0 && holdout.Half(key) != half {
+		if !in(key) {
 			continue
 		}
 		f.load(w, d, !closing && f.holdsOut(key))

@@ -290,3 +290,52 @@ func TestCorrelatedTranscript(t *testing.T) {
 		}
 	}
 }
+
+// Of manyTokens the passes under the prior take each document once, in four parts, after which the sums
+// hold about all tokens: the parts differ by a few hundredths here. Any number of workers and a file
+// for the state give the same bits.
+func TestQuarters(t *testing.T) {
+	p := testutil.NewPlanted(60, 4, 0.5, 3)
+	c := planted(t, p, 600, 1000)
+	f := begun(t, Passes{}, c, p.B, 4, 2)
+	if f.seen.tokens < manyTokens {
+		t.Fatalf("%d tokens, want %d", f.seen.tokens, manyTokens)
+	}
+	f.workers = 1 // which counts
+	times := map[uint64]int{}
+	_, err := f.read(t.Context(), 4, true, func(w *worker, slot int, in func(uint64) bool, x *tally) error {
+		for d := range w.block.Docs() {
+			if key := w.block.Key(d); in(key) {
+				times[key]++
+			}
+		}
+		return f.block(turn{}, in, w, slot, x)
+	}, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := floats.Sum(f.sums.Data), f.seen.learned(); math.Abs(got/want-1) > 0.1 || len(times) != 600 {
+		t.Errorf("%v tokens of %d documents, want %v of 600", got, len(times), want)
+	}
+	for key, n := range times {
+		if n != 1 {
+			t.Errorf("document %d is read %d times", key, n)
+		}
+	}
+	var want *Result
+	for _, run := range []struct {
+		workers int
+		scratch string
+	}{{1, ""}, {3, ""}, {2, t.TempDir()}} {
+		res, err := Passes{N: 2, Correlated: 4, Scratch: run.scratch}.Refine(t.Context(), c.Source(), Start{B: p.B}, Options{Workers: run.workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = res
+		}
+		if !mat.Equal(res.B, want.B) || !mat.Equal(res.A, want.A) {
+			t.Errorf("%d workers, state in %q: other bits", run.workers, run.scratch)
+		}
+	}
+}

@@ -59,8 +59,8 @@ func TestPlainPassesNeverLowerTheObjective(t *testing.T) {
 			f := begun(t, Passes{Alpha: 0.1, Gain: -1}, c, b.B, 8, 0)
 			before, first, last := math.Inf(-1), 0.0, 0.0
 			for i := range 60 {
-				score, err := f.read(t.Context(), true, false, func(w *worker, slot, half int, sum *tally) error {
-					return f.block(turn{first: i == 0}, half, w, slot, sum)
+				score, err := f.read(t.Context(), 1, false, func(w *worker, slot int, in func(uint64) bool, sum *tally) error {
+					return f.block(turn{first: i == 0}, in, w, slot, sum)
 				}, func(int) {})
 				if err != nil {
 					t.Fatal(err)

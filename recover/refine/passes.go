@@ -53,7 +53,8 @@ import (
 // η ~ N(μ, Σ) (Blei and Lafferty, A correlated topic model of Science, 2007), and learn μ and Σ;
 // from 17 topics on Σ has 16 factors and a variance for each topic. In such a pass η takes a step
 // of Newton from the document's tokens by topic, which are shared out in proportion to θ, half a
-// token's responsibilities left out. N(η, V), with V from the curvature there, stands for the
+// token's responsibilities left out. Of 500,000 tokens and more the topics move after each quarter of
+// the documents. N(η, V), with V from the curvature there, stands for the
 // posterior distribution; what V adds to Σ and to A comes from one vector of noise for each
 // document and pass, which depends on the document's id and on the numbers of the topics alone.
 //

@@ -201,6 +201,9 @@ type turn struct {
 	splits  bool // topics are split after it
 }
 
+// whole reports whether it takes all documents at once.
+func (t turn) whole() bool { return t.begins || t.closing || t.merge }
+
 // documents are read once a pass, move the sums of the topics, and make the topics anew: in
 // stripes of float32 numbers (stripes), or by plans that add up whole numbers (plans).
 type documents interface {

@@ -48,30 +48,31 @@ func (f *stripes) pass(ctx context.Context, t turn) (Score, error) {
 		}
 		t.first = false
 	}
-	return f.read(ctx, t.begins || t.closing || t.merge, !t.first, func(w *worker, slot, half int, sum *tally) error {
-		return f.block(t, half, w, slot, sum)
+	parts := 2
+	if t.whole() {
+		parts = 1
+	}
+	return f.read(ctx, parts, !t.first, func(w *worker, slot int, in func(uint64) bool, sum *tally) error {
+		return f.block(t, in, w, slot, sum)
 	}, func(int) {})
 }
 
-// read makes the topics anew from all documents at once, or else from each half of them. block adds
-// up those of a block that are in a half, and merge merges what it has added up in the first n slots
-// besides the parts and the tally.
-func (f *stripes) read(ctx context.Context, whole, leave bool, block func(w *worker, slot, half int, sum *tally) error, merge func(n int)) (Score, error) {
-	halves := []int{0, 1}
-	if whole {
-		halves = []int{-1}
-	}
+// read makes the topics anew from each of 1, 2 or 4 parts of the documents. block adds up those of a
+// block that are in the part, by their keys, and merge merges what it has added up in the first n slots
+// besides the sums and the tally.
+func (f *stripes) read(ctx context.Context, parts int, leave bool, block func(w *worker, slot int, in func(uint64) bool, sum *tally) error, merge func(n int)) (Score, error) {
 	var all tally
 	slots := make([]tally, f.slots)
-	for _, h := range halves {
-		if h >= 0 && f.seen.halves[h] == 0 {
+	for part := range parts {
+		if parts > 1 && f.seen.halves[part%2] == 0 {
 			continue
 		}
+		in := func(key uint64) bool { return holdout.Quarter(key)%parts == part }
 		f.prepare(leave)
-		f.keep, f.scale = f.blend(h)
+		f.keep, f.scale = f.blend(part, parts)
 		err := f.sweep(ctx, func(w *worker, slot int) error {
 			sum := slots[slot] // a copy: adding to neighbouring slots would share cache lines
-			if err := block(w, slot, h, &sum); err != nil {
+			if err := block(w, slot, in, &sum); err != nil {
 				return err
 			}
 			slots[slot] = sum
@@ -91,9 +92,9 @@ func (f *stripes) read(ctx context.Context, whole, leave bool, block func(w *wor
 	return all.score(), nil
 }
 
-// block computes new topic counts of the documents in w.block that are in a half, and adds their tokens
+// block computes new topic counts of the documents in w.block that are in a part, and adds their tokens
 // by word and topic to those of a slot.
-func (f *stripes) block(p turn, half int, w *worker, slot int, sum *tally) error {
+func (f *stripes) block(p turn, in func(uint64) bool, w *worker, slot int, sum *tally) error {
 	err := f.state.get(&w.rows, w.number, &w.block, p.first)
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func (f *stripes) block(p turn, half int, w *worker, slot int, sum *tally) error
 	to := docstep.Sums{Rows: f.parts[slot]}
 	for d := range w.block.Docs() {
 		key := w.block.Key(d)
-		if half >= 0 && holdout.Half(key) != half {
+		if !in(key) {
 			continue
 		}
 		f.load(w, d, !p.closing && f.holdsOut(key))
@@ -114,7 +115,7 @@ func (f *stripes) block(p turn, half int, w *worker, slot int, sum *tally) error
 			err = w.Fold(rule, n, foldIn)
 		}
 		if err == nil {
-			scored := w.Hidden.Sum > 0 || half < 0 || f.seen.docs < manyDocs || holdout.Sampled(key, scoredOf)
+			scored := w.Hidden.Sum > 0 || p.whole() || f.seen.docs < manyDocs || holdout.Sampled(key, scoredOf)
 			err = f.document(rule, n, w, to, scored, sum)
 		}
 		if err != nil {
@@ -280,7 +281,7 @@ func (f *stripes) restate(ctx context.Context, k int, least float32, of func(w *
 // last implements documents.
 func (f *stripes) last(ctx context.Context, res *Result) (Score, error) {
 	f.prepare(f.normal != nil)
-	f.keep, f.scale = f.blend(-1)
+	f.keep, f.scale = f.blend(0, 1)
 	var all tally
 	slots := make([]tally, f.slots)
 	sum, second := newMoments(f.k), make([]moments, f.slots)
