@@ -24,7 +24,7 @@ import (
 
 // plantedGroup is how near models come to what documents were drawn from.
 var plantedGroup = &group{
-	name: "planted", version: 2,
+	name: "planted", version: 3,
 	labels: []string{"topics", "prior", "tokens", "documents", "k", "method", "draw"},
 	// slope is that of the least-squares line through the correlations of all pairs of topics,
 	// estimated against those of the prior, and rmse the root of their mean square difference.
