@@ -18,7 +18,7 @@ import (
 
 // doubtGroup is how often intervals hold what was planted.
 var doubtGroup = &group{
-	name: "doubt", version: 2,
+	name: "doubt", version: 3,
 	labels: []string{"topics", "prior", "words", "tokens", "documents", "k", "what", "draw"},
 	// Of the numbers of a corpus, told is the share of those with an interval, held that of the
 	// intervals that hold the truth, and clear that of those without 0. width is the median of half

@@ -190,6 +190,11 @@ type Row struct {
 	Incomplete bool // Point.Incomplete
 }
 
+// Withheld reports whether there is a value without an interval: see [jsmf.Interval].
+func (r Row) Withheld() bool {
+	return jsmf.Interval{Value: r.Value, Low: r.Low, High: r.High}.Withheld()
+}
+
 // Rows returns all numbers, one a row: the shares, and then for each of Terms its predictions
 // and differences, point by point, and its slopes.
 func (e *Effects) Rows() []Row {
@@ -212,18 +217,18 @@ func (e *Effects) Rows() []Row {
 }
 
 // WriteCSV writes Rows as comma-separated values under a line with the names of the columns:
-// term, adjusted, point, quantity, measure, value, low, high, documents, few and incomplete
-// (true or false). Numbers have all their digits; what is NaN is empty. Text that a spreadsheet may
+// term, adjusted, point, quantity, measure, value, low, high, withheld, documents, few and
+// incomplete (true or false). Numbers have all their digits; what is NaN is empty. Text that a spreadsheet may
 // take for a formula gets an apostrophe before it, as in report.WriteTopicsCSV.
 func (e *Effects) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	err := out.Write([]string{"term", "adjusted", "point", "quantity", "measure", "value", "low", "high", "documents", "few", "incomplete"})
+	err := out.Write([]string{"term", "adjusted", "point", "quantity", "measure", "value", "low", "high", "withheld", "documents", "few", "incomplete"})
 	for _, r := range e.Rows() {
 		if err != nil {
 			break
 		}
 		err = out.Write([]string{sheet.Text(r.Term), strconv.FormatBool(r.Adjusted), pointCell(r.Point), sheet.Text(r.Quantity), r.Measure,
-			sheet.Number(r.Value), sheet.Number(r.Low), sheet.Number(r.High), strconv.Itoa(r.Documents), strconv.FormatBool(r.Few), strconv.FormatBool(r.Incomplete)})
+			sheet.Number(r.Value), sheet.Number(r.Low), sheet.Number(r.High), strconv.FormatBool(r.Withheld()), strconv.Itoa(r.Documents), strconv.FormatBool(r.Few), strconv.FormatBool(r.Incomplete)})
 	}
 	out.Flush()
 	return errs.Wrap("effects", errors.Join(err, out.Error()))

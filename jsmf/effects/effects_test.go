@@ -125,7 +125,7 @@ func TestCSVRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(lines[0], " "); got != "term adjusted point quantity measure value low high documents few incomplete" {
+	if got := strings.Join(lines[0], " "); got != "term adjusted point quantity measure value low high withheld documents few incomplete" {
 		t.Errorf("head %q", got)
 	}
 	rows := e.Rows()
@@ -151,12 +151,15 @@ func TestCSVRoundTrip(t *testing.T) {
 			}
 		}
 		text := func(s string) string { return strings.TrimPrefix(s, "'") }
-		back := Row{text(l[0]), l[1] == "true", l[2], text(l[3]), l[4], number(l[5]), number(l[6]), number(l[7]), 0, l[9] == "true", l[10] == "true"}
-		if back.Documents, err = strconv.Atoi(l[8]); err != nil {
+		back := Row{text(l[0]), l[1] == "true", l[2], text(l[3]), l[4], number(l[5]), number(l[6]), number(l[7]), 0, l[10] == "true", l[11] == "true"}
+		if back.Documents, err = strconv.Atoi(l[9]); err != nil {
 			t.Error(err)
 		}
 		if bits(back.Value) != bits(r.Value) || bits(back.Low) != bits(r.Low) || bits(back.High) != bits(r.High) {
 			t.Errorf("line %d: numbers %v, want %v", i+2, back, r)
+		}
+		if (l[8] == "true") != (!math.IsNaN(r.Value) && math.IsNaN(r.Low)) {
+			t.Errorf("line %d: withheld is %s for %v", i+2, l[8], r)
 		}
 		back.Value, back.Low, back.High, r.Value, r.Low, r.High = 0, 0, 0, 0, 0, 0
 		if back != r {

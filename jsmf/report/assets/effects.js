@@ -162,10 +162,10 @@
     document.querySelectorAll(".effect-table").forEach((node, i) => {
       const t = fx.terms[node.dataset.term];
       exportable(node.closest(".scroll"), "effects of " + t.title, { rows: () => {
-        const out = [["term", "adjusted", "point", "quantity", "measure", "value", "low", "high", "documents", "few", "incomplete"]];
+        const out = [["term", "adjusted", "point", "quantity", "measure", "value", "low", "high", "withheld", "documents", "few", "incomplete"]];
         const add = (p, measure, at) => range(fx.quantities.length).forEach((q) => {
           const x = at(q);
-          out.push([t.name, String(!!t.adjusted), p.label, fxName(q), measure, x.v, x.lo, x.hi, p.n, String(!!p.few), String(!!p.incomplete)]);
+          out.push([t.name, String(!!t.adjusted), p.label, fxName(q), measure, x.v, x.lo, x.hi, String(isNum(x.v) && !isNum(x.lo)), p.n, String(!!p.few), String(!!p.incomplete)]);
         });
         t.points.forEach((p, i) => {
           add(p, "prediction", (q) => fxOf(t.predictions, i, q));

@@ -247,7 +247,7 @@ func TestEffectsSaved(t *testing.T) {
 	}
 	v.Run(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
 	lines := strings.Split(d.press(v, saveButton("effects of age.csv")), "\n")
-	if want := 1 + 2*25*32 + 32 + 1; len(lines) != want || lines[0] != "term,adjusted,point,quantity,measure,value,low,high,documents,few,incomplete" || !strings.HasPrefix(lines[1], "age,false,18,") {
+	if want := 1 + 2*25*32 + 32 + 1; len(lines) != want || lines[0] != "term,adjusted,point,quantity,measure,value,low,high,withheld,documents,few,incomplete" || !strings.HasPrefix(lines[1], "age,false,18,") {
 		t.Errorf("%d lines, want %d: %q", len(lines), want, lines[:2])
 	}
 	v.Leave(only(file))

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
 )
 
@@ -164,7 +163,7 @@ func effectsAnswer(m *served, c studied, k int) any {
 	for i, r := range e.Rows() { // all topics of a point and measure, one after the other
 		t := i % len(e.Quantities)
 		if k < 0 || t == k {
-			out.Rows = append(out.Rows, effectRow{r.Point, t, r.Measure, finite(r.Value), finite(r.Low), finite(r.High), jsmf.Interval{Value: r.Value, Low: r.Low, High: r.High}.Withheld(), r.Documents, r.Few, r.Incomplete})
+			out.Rows = append(out.Rows, effectRow{r.Point, t, r.Measure, finite(r.Value), finite(r.Low), finite(r.High), r.Withheld(), r.Documents, r.Few, r.Incomplete})
 		}
 	}
 	return out
