@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/metrics"
 )
@@ -70,11 +72,16 @@ func match(ctx context.Context, a, b *Model, workers int) (*metrics.Matching, er
 	if (a.vocab == nil) != (b.vocab == nil) || a.vocab == nil && a.n != b.n {
 		return nil, fmt.Errorf("models of %d and %d words, of which not both have names", a.n, b.n)
 	}
+	return matched(ctx, a.vocab, b.vocab, a.denseTopics(), b.denseTopics(), workers)
+}
+
+// matched matches the columns of two matrices over these words.
+func matched(ctx context.Context, wordsA, wordsB []string, a, b *mat.Dense, workers int) (*metrics.Matching, error) {
 	o := metrics.MatchOptions{Workers: workers}
-	if !slices.Equal(a.vocab, b.vocab) {
-		o.WordsA, o.WordsB = bag.Unique(a.vocab), bag.Unique(b.vocab)
+	if !slices.Equal(wordsA, wordsB) {
+		o.WordsA, o.WordsB = bag.Unique(wordsA), bag.Unique(wordsB)
 	}
-	return metrics.Match(ctx, a.denseTopics(), b.denseTopics(), o)
+	return metrics.Match(ctx, a, b, o)
 }
 
 // Order returns the order with which [Model.Reorder] gives the topics of the second model the

@@ -39,7 +39,16 @@ func (p Pipeline) Evaluate(ctx context.Context, m *Model, in Input) (_ *metrics.
 	if err != nil {
 		return nil, err
 	}
-	return p.evaluate(ctx, m, c, nil)
+	f := m.factors(p.workers)
+	f.C, f.Anchors = c, m.Anchors()
+	if docs := c.Info().Corpus; docs != nil {
+		words := slices.Concat(metrics.TopUnion(f.B, 0), metrics.TopUnion(f.Reading, verdictWords))
+		slices.Sort(words)
+		if f.Pairs, err = cooc.CountPairs(ctx, docs, slices.Compact(words)); err != nil {
+			return nil, err
+		}
+	}
+	return metrics.Evaluate(ctx, f)
 }
 
 // Verdicts judges each topic of a model by documents, normally those of the fit: see
@@ -138,35 +147,12 @@ func withWordsOf(m *Model, c *corpus.Corpus) (*corpus.Corpus, error) {
 	return c.Select(nil, words)
 }
 
-// evaluate measures m against c; pairs are those of its top words, nil if they are not counted yet.
-func (p Pipeline) evaluate(ctx context.Context, m *Model, c cooc.Matrix, pairs *cooc.Pairs) (*metrics.Report, error) {
-	in := m.factors(p.workers)
-	in.C, in.Anchors = c, m.Anchors()
-	if docs := c.Info().Corpus; pairs == nil && docs != nil {
-		var err error
-		if pairs, err = cooc.CountPairs(ctx, docs, m.measuredWords()); err != nil {
-			return nil, err
-		}
-	}
-	if pairs != nil {
-		in.Pairs = pairs
-	}
-	return metrics.Evaluate(ctx, in)
-}
-
 // factors returns what measures need of the model. They share its memory.
 func (m *Model) factors(workers int) metrics.Factors {
 	return metrics.Factors{
 		B: m.denseTopics(), WordTopics: m.denseWordTopics(), A: m.Correlations(),
 		Reading: m.readingWeights(), Background: m.Background(), Workers: workers,
 	}
-}
-
-// measuredWords returns the words, ascending, of which measures count pairs.
-func (m *Model) measuredWords() []int {
-	words := append(metrics.TopUnion(m.denseTopics(), 0), metrics.TopUnion(m.readingWeights(), verdictWords)...)
-	slices.Sort(words)
-	return slices.Compact(words)
 }
 
 // readingWeights returns the N×K weights by which TopWords ranks. They may share the memory of the

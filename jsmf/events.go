@@ -18,8 +18,7 @@ const (
 	StageTopics  Stage = "topics"  // B, A and B̆ without anchors, in place of the last two
 	StageRefine  Stage = "refine"  // B and A refined on the documents; with Pipeline.Refine only
 
-	StageHeldOut   Stage = "held-out"  // of Grid.Run: the scores of held-out documents for all K
-	StageSweep     Stage = "sweep"     // of Grid.Run: a whole fit, around its own stages
+	StageSweep     Stage = "sweep"     // of Grid.Run: the fits to two thirds of the documents, of which no stage is reported
 	StageBootstrap Stage = "bootstrap" // the replicates of a Bootstrap, of whose fits no stage is reported
 )
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/spectrum"
 	"github.com/jsmf-go/spectral/metrics"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/rectify"
@@ -44,17 +43,16 @@ func (p Pipeline) Fit(ctx context.Context, in Input) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.fit(ctx, pr, nil, tr, begun)
+	return p.fit(ctx, pr, tr, begun)
 }
 
 // run is the state of one pass through the stages.
 type run struct {
-	ask    Pipeline // the settings
-	pr     *problem
-	shared *spectrum.Shared // with other fits to the same matrix, or nil
-	tr     *tracker
-	st     Stats
-	begun  time.Time
+	ask   Pipeline // the settings
+	pr    *problem
+	tr    *tracker
+	st    Stats
+	begun time.Time
 
 	before []int // the word of the previous model for each row: see Pipeline.before
 
@@ -68,7 +66,7 @@ type run struct {
 }
 
 // fit runs the stages from the matrix on.
-func (p Pipeline) fit(ctx context.Context, pr *problem, shared *spectrum.Shared, tr *tracker, begun time.Time) (*Model, error) {
+func (p Pipeline) fit(ctx context.Context, pr *problem, tr *tracker, begun time.Time) (*Model, error) {
 	before, err := p.before(pr)
 	if err != nil {
 		return nil, wrap(err)
@@ -76,7 +74,7 @@ func (p Pipeline) fit(ctx context.Context, pr *problem, shared *spectrum.Shared,
 	if docs := pr.info.Documents; docs > 0 && p.k > max(2, docs/wellCarried) {
 		tr.warn(&pr.stats, "%d topics of %d documents are many%s", p.k, docs, advice(docs))
 	}
-	r := &run{ask: p, pr: pr, shared: shared, tr: tr, st: pr.stats.clone(), begun: begun, before: before, topics: p.startTopics(pr.c.Dim(), pr.size.nnz)}
+	r := &run{ask: p, pr: pr, tr: tr, st: pr.stats.clone(), begun: begun, before: before, topics: p.startTopics(pr.c.Dim(), pr.size.nnz)}
 	if err := r.rectify(ctx); err != nil {
 		return nil, wrap(err)
 	}
@@ -101,7 +99,7 @@ func (r *run) rectify(ctx context.Context) error {
 	p, c := r.ask, r.pr.c
 	_, limit := p.estimate(r.pr.size)
 	err := r.tr.run(&r.st, StageRectify, p.rectifier.String(), func() (string, error) {
-		res, err := p.rectifier.Rectify(spectrum.With(ctx, r.shared), c, r.topics, rectify.Options{
+		res, err := p.rectifier.Rectify(ctx, c, r.topics, rectify.Options{
 			Workers: p.workers, Seed: p.seed, MemoryLimit: limit,
 			Progress: func(done, total int, change float64) { r.tr.progress(done, total, "change", change) },
 		})

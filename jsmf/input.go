@@ -44,9 +44,7 @@ type Input interface{ Info() corpus.Info }
 // problem is what the stages work on.
 type problem struct {
 	in    Input         // or its documents encoded, once they are: what is read again
-	all   cooc.Operator // the whole matrix; nil if words of the documents were chosen
 	docs  *documents    // whose best words c has; nil if a matrix was given or all words count
-	best  int           // how many of their words were asked for
 	c     cooc.Operator // without the words whose rows are empty
 	info  corpus.Info   // of all words, with their names
 	keep  []int         // the numbers of the words of c among all; nil: all
@@ -104,15 +102,6 @@ func (p Pipeline) suits(in Input) error {
 	return nil
 }
 
-// forK returns the problem with as many words as p asks for.
-func (p Pipeline) forK(ctx context.Context, pr *problem, tr *tracker) (*problem, error) {
-	if pr.docs == nil || pr.best == min(p.bestWords(pr.n, pr.size.nnz), pr.n) {
-		return pr, nil
-	}
-	next := &problem{in: pr.in, docs: pr.docs, info: pr.info, n: pr.n, size: pr.size}
-	return next, next.stage(tr, func() (string, error) { return p.choose(ctx, next, tr) })
-}
-
 // stage runs StageCooc.
 func (pr *problem) stage(tr *tracker, f func() (string, error)) error {
 	return wrap(tr.run(&pr.stats, StageCooc, "", f))
@@ -134,8 +123,7 @@ func (p Pipeline) choose(ctx context.Context, pr *problem, tr *tracker) (string,
 	if p.k > pr.n {
 		return "", tooMany(p.k, pr.n)
 	}
-	pr.best = min(p.bestWords(pr.n, pr.size.nnz), pr.n)
-	c, words, err := pr.docs.start(ctx, pr.best, p.refiner != nil)
+	c, words, err := pr.docs.start(ctx, min(p.bestWords(pr.n, pr.size.nnz), pr.n), p.refiner != nil)
 	if err != nil {
 		return "", err
 	}
@@ -163,7 +151,7 @@ func (p Pipeline) countAll(ctx context.Context, pr *problem, c cooc.Operator, tr
 	} else if err := cooc.Check(ctx, c, p.workers); err != nil {
 		return "", err
 	}
-	pr.all, pr.c, pr.n = c, c, c.Dim()
+	pr.c, pr.n = c, c.Dim()
 	pr.describe(pr.info, tr)
 	if p.k > pr.n {
 		return "", tooMany(p.k, pr.n)
@@ -277,14 +265,6 @@ func filled(ctx context.Context, c cooc.Operator, workers int) (cooc.Operator, [
 	}
 	sub, err := cooc.Submatrix(m, keep)
 	return sub, keep, err
-}
-
-// words returns how many words c may have for any number of topics.
-func (p *problem) words() int {
-	if p.docs != nil {
-		return p.n
-	}
-	return p.c.Dim()
 }
 
 // word returns the number of word i of c among all words.

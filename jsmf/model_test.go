@@ -20,7 +20,6 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/modelfile"
-	"github.com/jsmf-go/spectral/metrics"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
@@ -325,15 +324,14 @@ func TestStringFitsOnAScreen(t *testing.T) {
 		}
 	}
 	// Every K of a sweep, every error and the reason as long as can be.
-	p, _ := randomParts(30, 3, 1)
-	m := mustModel(t, p)
 	s := &Sweep{}
 	for k := range 60 {
-		s.Points = append(s.Points, SweepPoint{K: k, Model: m, Report: &metrics.Report{}, Err: errors.New(strings.Repeat("fäiled ", k))})
+		x := SweepPoint{K: k, Behind: 10, Error: 10, Back: float64(k), Why: strings.Repeat("bécause ", k)}
 		if k%10 == 0 {
-			s.Recommendation = &Recommendation{K: k, High: 1e9, Why: strings.Repeat("bécause ", 10*k)}
-			s.Points[k].HeldOut = &HeldOutScore{Behind: 10, Error: 10, Chosen: 1}
+			s.K, s.Why = k, strings.Repeat("bécause ", 10*k)
+			x.Err = errors.New(strings.Repeat("fäiled ", k))
 		}
+		s.Points = append(s.Points, x)
 		lines := strings.Split(s.String(), "\n")
 		if len(lines) > 24 || len(lines) < min(k, 16) {
 			t.Errorf("sweep of %d: %d lines", k+1, len(lines))

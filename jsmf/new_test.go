@@ -328,19 +328,11 @@ func (c countedReads) Docs(ctx context.Context) iter.Seq2[corpus.Document, error
 	return c.Source.Docs(ctx)
 }
 
-// Documents are read once, by all fits of a sweep. What is wrong with them is an error
+// What is wrong with them is an error
 // that names the place, and so is the end of ctx.
 func TestNewFails(t *testing.T) {
 	c := untidy(t)
 	p := jsmf.New(4).Words(40)
-	reads := 0
-	if _, err := (jsmf.Grid{K: []int{4, 2}}).Run(ctx, p.K(0), readAgain{countedReads{c.Source(), &reads}}); err != nil || reads != 1 {
-		t.Errorf("%d reads, %v", reads, err)
-	}
-	reads = 0
-	if _, err := (jsmf.Grid{K: []int{4, 2}}).Run(ctx, jsmf.Published(0).Rectify(rectify.LR{}), readAgain{countedReads{c.Source(), &reads}}); err != nil || reads != 1 {
-		t.Errorf("Published: %d reads, want 1, %v", reads, err)
-	}
 	if _, err := p.Fit(ctx, unnamed{c.Source(), c.Vocabulary()[:30]}); err == nil || !strings.HasPrefix(err.Error(), "jsmf: ") || !strings.Contains(err.Error(), "document 1") {
 		t.Error(err)
 	}
@@ -365,34 +357,6 @@ func TestNewFails(t *testing.T) {
 	}
 	if _, err := p.MemoryLimit(e.Bytes).Fit(ctx, c); err != nil {
 		t.Error(err)
-	}
-}
-
-// A sweep makes a matrix for each number of words, and its models are those of Fit.
-func TestNewSweep(t *testing.T) {
-	c := textLike(t, 250, 1200, 120)
-	p := jsmf.New(2).Refine(refine.Passes{N: 2, Correlated: 1})
-	for name, in := range map[string]jsmf.Input{"corpus": c, "source": readAgain{c.Source()}} {
-		s, err := jsmf.Grid{K: []int{20, 3}}.Run(ctx, p.K(0), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, x := range s.Points {
-			if x.Model == nil || !bytes.Equal(encoded(t, x.Model), encoded(t, fit(t, p.K(x.K), in))) {
-				t.Errorf("%s, K = %d: not the model of Fit: %v", name, x.K, x.Err)
-				continue
-			}
-			// 16 topics to start with, and 32.
-			if n, want := x.Model.Stats().Cooc.N, map[int]int{3: 1000 + 8*16, 20: min(1000+8*32, x.Model.N())}[x.K]; n != want {
-				t.Errorf("%s, K = %d: %d words", name, x.K, n)
-			}
-			if r, err := p.Evaluate(ctx, x.Model, in); err != nil || x.Err != nil || x.MeasureErr != nil || !sameReports(r, x.Report) {
-				t.Errorf("%s, K = %d: not the measures of Evaluate: %v, %v, %v", name, x.K, err, x.Err, x.MeasureErr)
-			}
-		}
-		if r := s.Recommendation; r == nil || r.K != 3 && r.K != 20 || s.RecommendationErr != nil {
-			t.Errorf("%s: %v, %v", name, s, s.RecommendationErr)
-		}
 	}
 }
 

@@ -5,205 +5,212 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/jsmf-go/spectral/internal/console"
 )
 
-// Recommendation is a number of topics, and how sure it is. It follows the one-standard-error rule
-// (Breiman et al., Classification and Regression Trees, 1984): of the numbers of topics under which
-// held-out documents are at most one standard error less likely than under the best, it is the
-// smallest. The standard error is that of the difference, over documents.
-type Recommendation struct {
-	K int
+// some are the thirds by which numbers of topics are compared, and the pairs of their models.
+type some struct{ thirds, pairs []int }
 
-	// Low and High are the smallest and the largest number of topics that are as likely: the
-	// log-likelihood differs from that under K by no more than two standard errors of the
-	// difference. Best is the number under which the documents are most likely.
-	Low, High, Best int
+var (
+	everyThird = some{[]int{0, 1, 2}, []int{0, 1, 2}}
+	twoThirds  = []some{{[]int{0, 1}, []int{0}}, {[]int{0, 2}, []int{1}}, {[]int{1, 2}, []int{2}}}
+)
 
-	// Chosen is the share of resamples that lead to K: the scores of the documents are weighted
-	// anew, at random, and the rule is applied again. No model is fitted again, so that the doubt
-	// about the fits themselves is not in it.
-	Chosen float64
-
-	// Stable of the topics of the model of K came back in Cold fits to reweighted documents
-	// (Uncertainty.Stable). Whoever runs a Bootstrap of the model sets them; 0: not known.
-	Stable, Cold int
-
-	// Documents were held out, with Words hidden words.
-	Documents, Words int
-
-	// Why is the reason in a sentence or two, with numbers.
-	Why string
-}
-
-// String returns for example "K = 35 (25 to 45 are as likely; 31 of 35 topics stable; chosen in 62
-// % of resamples)". Without Cold there is nothing of stability in it.
-func (r *Recommendation) String() string {
-	likely := "no other is as likely"
-	if r.Low < r.High {
-		likely = fmt.Sprintf("%d to %d are as likely", r.Low, r.High)
-	}
-	if r.Cold > 0 {
-		likely += fmt.Sprintf("; %d of %d topics stable", r.Stable, r.K)
-	}
-	return fmt.Sprintf("K = %d (%s; chosen in %.0f %% of resamples)", r.K, likely, 100*r.Chosen)
-}
-
-// HeldOutScore is how well models of K topics predict documents that they were not fitted to.
-type HeldOutScore struct {
-	// PerWord is the mean of ln p over the hidden words.
-	PerWord float64
-	// Behind is how much less that is than the best of the sweep, and Error the standard error of
-	// this difference over documents. Both are 0 for the best.
-	Behind, Error float64
-	// AsLikely reports whether the difference to the K recommended is at most two standard errors.
-	AsLikely bool
-	// Chosen is the share of resamples that lead to this K.
-	Chosen float64
-	// Why says in a few words why this K is recommended, or why not.
-	Why string
-}
-
-// resamples is how many there are: the error of a share is 2 % at most.
-const resamples = 500
-
-// ballot holds the scores from which a number of topics is chosen.
-type ballot struct {
-	logs  [][]float64 // for each K, ascending: the sum of ln p of each document
-	words []float64   // of each document
-}
-
-// means returns for each K the mean of ln p a word, with the given weights of documents.
-func (b ballot) means(weights []float64) []float64 {
-	total := 0.0
-	for d, w := range weights {
-		total += w * b.words[d]
-	}
-	out := make([]float64, len(b.logs))
-	for i, logs := range b.logs {
-		for d, w := range weights {
-			out[i] += w * logs[d]
+// scored returns which numbers have models.
+func (t *trial) scored() (of []int) {
+	for i, x := range t.tries {
+		if x.err == nil {
+			of = append(of, i)
 		}
-		out[i] /= total
 	}
-	return out
+	return of
 }
 
-// difference returns the mean of ln p a word under i less that under j, and the standard error of
-// this ratio over the documents, whose scores are paired.
-func (b ballot) difference(i, j int, weights []float64) (mean, err float64) {
-	sum, total, n := 0.0, 0.0, 0.0
-	for d, w := range weights {
-		sum += w * (b.logs[i][d] - b.logs[j][d])
-		total += w * b.words[d]
-		n += w
+// part returns the entries of documents of one third.
+func (t *trial) part(x []float64, third int) []float64 {
+	from := 0
+	for _, p := range t.parts[:third] {
+		from += len(p)
 	}
-	mean = sum / total
+	return x[from : from+len(t.parts[third])]
+}
+
+// ahead returns by how much the mean of ln p a word under a is above that under b on some thirds, and
+// the standard error: of the ratio over documents, whose scores are paired, or of the mean over
+// thirds if that is larger.
+func (t *trial) ahead(a, b []float64, s some) (mean, err float64) {
+	sum, words, docs := 0.0, 0.0, 0.0
+	var means []float64
+	for _, i := range s.thirds {
+		x, n := floats.Sum(t.part(a, i))-floats.Sum(t.part(b, i)), floats.Sum(t.part(t.words, i))
+		means = append(means, x/n)
+		sum, words, docs = sum+x, words+n, docs+float64(len(t.parts[i]))
+	}
+	mean = sum / words
 	square := 0.0
-	for d, w := range weights {
-		x := b.logs[i][d] - b.logs[j][d] - mean*b.words[d]
-		square += w * x * x
+	for _, i := range s.thirds {
+		a, b, words := t.part(a, i), t.part(b, i), t.part(t.words, i)
+		for d, n := range words {
+			x := a[d] - b[d] - mean*n
+			square += x * x
+		}
 	}
-	return mean, math.Sqrt(square*n/(n-1)) / total
+	return mean, max(math.Sqrt(square*docs/(docs-1))/words, stat.StdDev(means, nil)/math.Sqrt(float64(len(means))))
 }
 
-// choose returns the best, and the first that is within one standard error of it.
-func (b ballot) choose(weights []float64) (best, chosen int) {
-	means := b.means(weights)
-	for i, v := range means {
-		if v > means[best] {
+// share returns the share of the topics of a number that come back in some pairs of models, and its
+// standard error, 0 for one pair.
+func (x *try) share(s some) (mean, err float64) {
+	var of []float64
+	for _, p := range s.pairs {
+		of = append(of, x.back[p])
+	}
+	if mean = stat.Mean(of, nil); len(of) > 1 {
+		err = stat.StdErr(stat.StdDev(of, nil), float64(len(of)))
+	}
+	return mean, err
+}
+
+// most is the share of topics that must come back.
+const most = 0.5
+
+// holds reports whether that many topics of number i come back.
+func (t *trial) holds(i int) bool {
+	share, _ := t.tries[i].share(everyThird)
+	return share >= most
+}
+
+// best returns the number among of with the largest scores on some thirds.
+func (t *trial) best(of []int, s some) int {
+	best := of[0]
+	for _, i := range of[1:] {
+		if ahead, _ := t.ahead(t.tries[i].logs, t.tries[best].logs, s); ahead > 0 {
 			best = i
 		}
 	}
-	for i := range best {
-		if behind, err := b.difference(best, i, weights); behind <= err {
-			return best, i
-		}
-	}
-	return best, best
+	return best
 }
 
-// resample returns the share of resamples that choose each K. Documents are weighted as in a
-// Bootstrap, by their keys: their places do not matter.
-func (b ballot) resample(keys []uint64) []float64 {
-	shares, weights := make([]float64, len(b.logs)), make([]float64, len(keys))
-	for r := range resamples {
-		for d, key := range keys {
-			weights[d] = exponential(0, r, key)
-		}
-		_, chosen := b.choose(weights)
-		shares[chosen] += 1. / resamples
-	}
-	return shares
-}
-
-// asLikely reports whether numbers i and j differ by no more than two standard errors.
-func (b ballot) asLikely(i, j int, weights []float64) bool {
-	mean, err := b.difference(i, j, weights)
-	return math.Abs(mean) <= 2*err
-}
-
-// recommend chooses among ks, ascending, and returns the score of each. end says why there is no
-// larger number, if there is a reason.
-func (b ballot) recommend(ks []int, keys []uint64, end string) (*Recommendation, []HeldOutScore) {
-	ones := slices.Repeat([]float64{1}, len(b.words))
-	best, chosen := b.choose(ones)
-	low, high := chosen, chosen
-	means, shares := b.means(ones), b.resample(keys)
-	scores := make([]HeldOutScore, len(ks))
-	for i := range ks {
-		behind, err := b.difference(best, i, ones)
-		scores[i] = HeldOutScore{PerWord: means[i], Behind: behind, Error: err, AsLikely: b.asLikely(chosen, i, ones), Chosen: shares[i]}
-		if scores[i].AsLikely {
-			low, high = min(low, i), max(high, i)
+// choose returns the number to take, and those that predict best among the ones whose topics come
+// back, all if there are none, with errors times as large.
+func (t *trial) choose(s some, errors float64) (chosen int, among []int) {
+	var hold []int
+	for _, i := range t.scored() {
+		if share, err := t.tries[i].share(s); share+(errors-1)*err >= most {
+			hold = append(hold, i)
 		}
 	}
-	for i := range scores {
-		scores[i].Why = why(ks, i, chosen, best, scores[i].AsLikely, low < i && i < high)
+	if len(hold) == 0 {
+		hold = t.scored()
 	}
-	r := &Recommendation{K: ks[chosen], Low: ks[low], High: ks[high], Chosen: shares[chosen], Best: ks[best], Documents: len(b.words)}
-	for _, n := range b.words {
-		r.Words += int(n)
+	best := t.best(hold, s)
+	chosen, largest := 0, math.Inf(-1)
+	for _, i := range hold {
+		behind, err := t.ahead(t.tries[best].logs, t.tries[i].logs, s)
+		if behind > errors*err {
+			continue
+		}
+		among = append(among, i)
+		share, _ := t.tries[i].share(s)
+		if more := (2*share - 1) * float64(t.tries[i].K); more > largest {
+			chosen, largest = i, more
+		}
 	}
-	r.Why = console.Number("%d documents held out are most likely with %d topics: ln p is %.4f a word", r.Documents, r.Best, means[best])
+	return chosen, among
+}
+
+// chosen returns the place of the number that is to be taken by what is known so far, −1 before the
+// first.
+func (t *trial) chosen() int {
+	if len(t.scored()) == 0 {
+		return len(t.tries) - 1
+	}
+	chosen, _ := t.choose(everyThird, 1)
+	return chosen
+}
+
+// sweep sums up what was tried. given says that the caller chose the numbers.
+func (t *trial) sweep(given bool) *Sweep {
+	s := &Sweep{Documents: len(t.words), Words: int(floats.Sum(t.words))}
+	best := t.best(t.scored(), everyThird)
+	chosen, _ := t.choose(everyThird, 1)
+	_, among := t.choose(everyThird, 2)
+	for _, two := range twoThirds {
+		k, _ := t.choose(two, 1)
+		among = append(among, k)
+	}
+	among = append(among, chosen)
+	low, high := slices.Min(among), slices.Max(among)
+	gain, gainErr := t.ahead(t.tries[best].logs, t.alone, everyThird)
+	topics := gain > 2*gainErr || t.holds(chosen)
+	for i := range t.tries {
+		x := &t.tries[i]
+		p := SweepPoint{K: x.K, NPMI: x.npmi, Time: x.took, Err: x.err}
+		if x.err == nil {
+			p.PerWord = floats.Sum(x.logs) / floats.Sum(t.words)
+			if i != best {
+				p.Behind, p.Error = t.ahead(t.tries[best].logs, x.logs, everyThird)
+			}
+			share, err := x.share(everyThird)
+			p.Back, p.BackError = share*float64(x.K), err*float64(x.K)
+			switch {
+			case topics && i == chosen:
+				p.Why = "recommended"
+			case topics && low <= i && i <= high:
+				p.Why = "cannot be told apart"
+			case share < most:
+				p.Why = "fewer than half come back"
+			default:
+				p.Why = "predicts worse"
+			}
+		}
+		s.Points = append(s.Points, p)
+	}
+	if !topics {
+		s.Why = console.Number("No topics: words of documents held out are predicted no better than by the frequencies of words alone (by %.4f ± %.4f of ln p a word with %d topics, the best), and fewer than half of the topics come back with each number tried.", gain, gainErr, t.tries[best].K)
+		return s
+	}
+	s.K, s.Low, s.High = t.tries[chosen].K, t.tries[low].K, t.tries[high].K
+	s.Why = s.why(s.Points[chosen], s.Points[best], given)
+	return s
+}
+
+// why says what is recommended and how sure it is.
+func (s *Sweep) why(x, best SweepPoint, given bool) string {
+	last := s.Points[len(s.Points)-1].K
+	out := fmt.Sprintf("K = %d", s.K)
 	switch {
-	case chosen < best:
-		r.Why += fmt.Sprintf("; %d is the fewest within one standard error, lower by %v.", r.K, scores[chosen])
-	case best > 0:
-		r.Why += fmt.Sprintf("; with %d it is lower by %v.", ks[best-1], scores[best-1])
+	case len(s.Points) == 1:
+		out += ", the only number tried"
+	case s.K == last && given:
+		out += ", the largest number tried: more may do better"
+	case s.K == last:
+		out += ", the largest number that is tried for so many documents: more may do better"
+	case s.K == s.Points[0].K:
+		out += ", the smallest number tried: fewer may do"
+	}
+	switch {
+	case s.Low < s.High:
+		out += fmt.Sprintf(" (%d to %d cannot be told apart).", s.Low, s.High)
+	case len(s.Points) > 1:
+		out += " (no other number tried is as good)."
 	default:
-		r.Why += "."
+		out += "."
 	}
-	switch {
-	case len(ks) == 1:
-		r.Why += " There was no other number to choose."
-	case best == len(ks)-1:
-		r.Why += " That is the largest number of the sweep: more may do better." + end
-	case chosen == 0:
-		r.Why += " It is the smallest number of the sweep: fewer may do."
+	out += fmt.Sprintf(" Of %d topics %.0f are sound and come back when other documents are held out", s.K, x.Back)
+	if x.Back < most*float64(x.K) {
+		out += ": fewer than half, as with all numbers tried"
 	}
-	return r, scores
+	out += "."
+	if best.K != s.K {
+		out += console.Number(" Words of documents held out are predicted best with %d topics, by %.4f ± %.4f of ln p a word", best.K, x.Behind, x.Error)
+		if best.Back < most*float64(best.K) {
+			out += fmt.Sprintf(", but only %.0f of these come back", best.Back)
+		}
+		out += "."
+	}
+	return out
 }
-
-// why says what speaks for and against number i, which may lie between others that are as likely as
-// the one chosen.
-func why(ks []int, i, chosen, best int, asLikely, between bool) string {
-	switch {
-	case i == chosen && i == best:
-		return "recommended: the most likely"
-	case i == chosen:
-		return fmt.Sprintf("recommended: as likely as %d", ks[best])
-	case i == best:
-		return fmt.Sprintf("most likely; %d is as likely", ks[chosen])
-	case asLikely:
-		return fmt.Sprintf("as likely as %d", ks[chosen])
-	case between:
-		return "a little less likely"
-	case i < chosen:
-		return "less likely: too few"
-	}
-	return "less likely: too many"
-}
-
-// String says how far the score is behind the best.
-func (s HeldOutScore) String() string { return fmt.Sprintf("%.4f ± %.4f", s.Behind, s.Error) }

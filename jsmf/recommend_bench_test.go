@@ -72,11 +72,11 @@ func countNear(b *testing.B, g corpus.Generator, ratio float64, ks []int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		_, r, err := New(2).recommend(context.Background(), drawn, ks, ks != nil, &tracker{})
+		r, err := Grid{K: ks}.Run(context.Background(), New(0), drawn)
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Logf("%v", r)
+		b.Log(r.Why)
 		switch off := float64(r.K)/float64(k) - 1; {
 		case off < -0.25:
 			low++

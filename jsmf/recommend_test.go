@@ -3,157 +3,181 @@ package jsmf
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
-// randomBallot has scores of documents of different lengths.
-func randomBallot(ks, docs int) (ballot, []uint64) {
+// randomTrial has scores of documents of different lengths, in thirds of different sizes.
+func randomTrial(ks int) *trial {
 	rng := rand.New(rand.NewPCG(5, 6))
-	b := ballot{words: make([]float64, docs)}
-	keys := make([]uint64, docs)
-	for d := range docs {
-		b.words[d], keys[d] = float64(rng.IntN(30)), rng.Uint64()
+	t := &trial{parts: [3][]int{make([]int, 100), make([]int, 170), make([]int, 130)}}
+	for range 400 {
+		t.words = append(t.words, float64(rng.IntN(30)))
 	}
 	for range ks {
-		logs := make([]float64, docs)
-		for d, n := range b.words {
-			logs[d] = -n * (6 + 0.3*rng.NormFloat64())
+		x := try{}
+		for _, n := range t.words {
+			x.logs = append(x.logs, -n*(6+0.3*rng.NormFloat64()))
 		}
-		b.logs = append(b.logs, logs)
+		t.tries = append(t.tries, x)
 	}
-	return b, keys
+	return t
 }
 
-// The standard error of a difference is that of a ratio of means whose documents are
-// paired: on whole weights it is what the repeated documents give, and it agrees with the
-// deviation of the difference over documents drawn with replacement.
-func TestDifference(t *testing.T) {
-	b, _ := randomBallot(2, 400)
-	ones := slices.Repeat([]float64{1}, 400)
-	mean, err := b.difference(0, 1, ones)
-	sums, words := 0.0, 0.0
-	for d, n := range b.words {
-		sums += b.logs[0][d] - b.logs[1][d]
-		words += n
+// The standard error of a difference is that of a ratio of means whose documents are paired, as slow
+// sums and draws with replacement have it; or that over thirds, where these differ by more.
+func TestAhead(t *testing.T) {
+	x := randomTrial(2)
+	a, b := x.tries[0].logs, x.tries[1].logs
+	mean, err := x.ahead(a, b, everyThird)
+	ratio := func(docs []int) float64 {
+		sum, words := 0.0, 0.0
+		for _, d := range docs {
+			sum, words = sum+a[d]-b[d], words+x.words[d]
+		}
+		return sum / words
 	}
-	slow, n := 0.0, float64(len(b.words))
-	for d, w := range b.words {
-		// The influence of document d on the ratio.
-		x := (b.logs[0][d] - b.logs[1][d] - sums/words*w) / (words / n)
-		slow += x * x
+	all := make([]int, 400)
+	words := 0.0
+	for d := range all {
+		all[d] = d
+		words += x.words[d]
 	}
-	slow = math.Sqrt(slow / (n - 1) / n)
-	if math.Abs(mean-sums/words) > 1e-12 || math.Abs(err-slow) > 1e-12 {
-		t.Errorf("%g ± %g, want %g ± %g", mean, err, sums/words, slow)
+	slow := 0.0
+	for d, n := range x.words { // the influence of a document on the ratio
+		z := (a[d] - b[d] - ratio(all)*n) / (words / 400)
+		slow += z * z
 	}
-	if m, e := b.difference(1, 0, ones); m != -mean || math.Abs(e-err) > 1e-15 {
-		t.Errorf("the other way: %g ± %g", m, e)
+	slow = math.Sqrt(slow / 399 / 400)
+	thirds := []float64{ratio(all[:100]), ratio(all[100:270]), ratio(all[270:])}
+	if spread := stat.StdDev(thirds, nil) / math.Sqrt(3); math.Abs(mean-ratio(all)) > 1e-12 || math.Abs(err-max(slow, spread)) > 1e-12 {
+		t.Errorf("%g ± %g, want %g ± %g or %g", mean, err, ratio(all), slow, spread)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	const draws = 2000
 	first, second := 0.0, 0.0
+	docs := make([]int, 400)
 	for range draws {
-		w := make([]float64, len(b.words))
-		for range w {
-			w[rng.IntN(len(w))]++
+		for i := range docs {
+			docs[i] = rng.IntN(400)
 		}
-		x, _ := b.difference(0, 1, w)
-		first, second = first+x/draws, second+x*x/draws
+		z := ratio(docs)
+		first, second = first+z/draws, second+z*z/draws
 	}
 	// The deviation of 2000 draws is known to 1.6 %.
-	if got := math.Sqrt(second - first*first); math.Abs(got/err-1) > 0.08 {
-		t.Errorf("the difference deviates by %g, and the standard error is %g", got, err)
+	if got := math.Sqrt(second - first*first); math.Abs(got/slow-1) > 0.08 {
+		t.Errorf("the difference deviates by %g, and its standard error is %g", got, slow)
 	}
-	twice, once := ballot{}, slices.Repeat([]float64{2}, 400)
-	twice.words = append(slices.Clone(b.words), b.words...)
-	for _, l := range b.logs {
-		twice.logs = append(twice.logs, append(slices.Clone(l), l...))
+	for d := range a { // one third apart from the others
+		if d >= 270 {
+			a[d] += x.words[d]
+		}
 	}
-	m1, e1 := twice.difference(0, 1, slices.Repeat([]float64{1}, 800))
-	m2, e2 := b.difference(0, 1, once)
-	if math.Abs(m1-m2) > 1e-12 || math.Abs(e1-e2) > 1e-12 {
-		t.Errorf("documents twice: %g ± %g, with weights %g ± %g", m1, e1, m2, e2)
+	mean, err = x.ahead(a, b, everyThird)
+	thirds[2]++
+	if want := stat.StdDev(thirds, nil) / math.Sqrt(3); math.Abs(err-want) > 1e-12 || math.Abs(mean-ratio(all)) > 1e-12 {
+		t.Errorf("with one third apart %g ± %g, want an error of %g", mean, err, want)
+	}
+	if _, two := x.ahead(a, b, twoThirds[0]); two > err/5 {
+		t.Errorf("of the other two the error is %g", two)
 	}
 }
 
-// The rule takes the first K within one standard error, and the sentence says so.
-func TestRecommend(t *testing.T) {
-	// Documents of one word each; differences with the best of mean m and deviation 1,
-	// thus a standard error of 1/20.
+// made is a trial of numbers of topics whose scores a word are below or above −5 by so much, with
+// deviations over documents that make errors of about .05, and of whose topics these shares come back.
+func made(alone float64, of map[int][2]float64) *trial {
 	const docs = 400
-	means := []float64{-1, -0.08, -0.04, 0, -0.2}
-	b, keys := ballot{words: slices.Repeat([]float64{1}, docs)}, make([]uint64, docs)
-	for i, m := range means {
-		logs := make([]float64, docs)
-		for d := range logs {
-			keys[d] = uint64(d)*0x9e3779b97f4a7c15 + 1
-			logs[d] = -5
-			if i != 3 {
-				logs[d] += m + float64(2*(d%2)-1)
+	t := &trial{parts: [3][]int{make([]int, 134), make([]int, 133), make([]int, 133)}, words: slices.Repeat([]float64{1}, docs), alone: slices.Repeat([]float64{-5 + alone}, docs)}
+	for i, k := range slices.Sorted(maps.Keys(of)) {
+		x := try{K: k, back: [3]float64{of[k][1], of[k][1], of[k][1]}}
+		for d := range docs {
+			x.logs = append(x.logs, -5+of[k][0]+float64(1-2*(d>>min(i, 3)&1))*float64(1-2*(i/4*d&1)))
+		}
+		t.tries = append(t.tries, x)
+	}
+	return t
+}
+
+// The rule: of the numbers whose topics come back those that predict as well as the best, and of
+// these the one with most topics that come back more than not. The sentence says so.
+func TestChoose(t *testing.T) {
+	for name, x := range map[string]struct {
+		alone   float64
+		of      map[int][2]float64
+		k, l, h int
+		why     []string
+	}{
+		"planted": {-2, map[int][2]float64{5: {-.9, .9}, 7: {-.4, .9}, 10: {0, 1}, 14: {-.3, .7}, 20: {-.5, .5}}, 10, 10, 10,
+			[]string{"K = 10 (no other number tried is as good). Of 10 topics 10 are sound and come back when other documents are held out."}},
+		"long lists": {-2, map[int][2]float64{5: {-.9, .9}, 7: {-.4, .9}, 10: {0, .8}, 14: {.8, .4}, 20: {1.5, .2}}, 10, 10, 10,
+			[]string{"K = 10 (no", "Of 10 topics 8 are", " are predicted best with 20 topics, by 1.5000 ± ", ", but only 4 of these come back."}},
+		"short texts": {-2, map[int][2]float64{5: {-.01, 1}, 10: {0, .9}, 20: {-.02, .8}, 40: {-.03, .55}}, 20, 5, 40,
+			[]string{"K = 20 (5 to 40 cannot be told apart). Of 20 topics 16"}},
+		"the end": {-2, map[int][2]float64{5: {-.9, .9}, 7: {-.4, .9}, 10: {0, .8}}, 10, 10, 10,
+			[]string{"K = 10, the largest number tried: more may do better (no"}},
+		"nothing comes back": {-2, map[int][2]float64{5: {-.9, .3}, 7: {0, .3}, 10: {-.9, .2}}, 7, 7, 7,
+			[]string{"Of 7 topics 2 are sound and come back when other documents are held out: fewer than half, as with all numbers tried."}},
+		"no topics": {.1, map[int][2]float64{5: {0, .4}, 7: {0, .3}}, 0, 0, 0,
+			[]string{"No topics: words of documents held out are predicted no better than by the frequencies of words alone (by −0.1000 ± ", "and fewer than half of the topics come back with each number tried."}},
+		"one number": {-2, map[int][2]float64{5: {0, .9}}, 5, 5, 5, []string{"K = 5, the only number tried. Of"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := made(x.alone, x.of)
+			s := m.sweep(true)
+			if s.K != x.k || s.Low != x.l || s.High != x.h || s.Documents != 400 || s.Words != 400 {
+				t.Errorf("%d, %d to %d, want %d, %d to %d:\n%v", s.K, s.Low, s.High, x.k, x.l, x.h, s)
 			}
-		}
-		b.logs = append(b.logs, logs)
+			for _, part := range x.why {
+				if !strings.Contains(s.Why, part) {
+					t.Errorf("%q, want %q", s.Why, part)
+				}
+			}
+			for i, p := range s.Points {
+				if w := x.of[p.K]; math.Abs(p.PerWord+5-w[0]) > 0.02 || math.Abs(p.Back-w[1]*float64(p.K)) > 1e-9 || p.K != m.tries[i].K {
+					t.Errorf("%+v, want %v", p, w)
+				}
+				if (p.Why == "recommended") != (p.K == x.k) || (p.Why == "cannot be told apart") != (p.K != x.k && p.K >= x.l && p.K <= x.h) {
+					t.Errorf("K = %d: %q", p.K, p.Why)
+				}
+			}
+		})
 	}
-	ks := []int{5, 7, 10, 14, 20}
-	r, scores := b.recommend(ks, keys, "")
-	if r.K != 10 || r.Best != 14 || r.Low != 10 || r.High != 14 || r.Documents != docs || r.Words != docs {
-		t.Errorf("%+v", r)
-	}
-	if want := fmt.Sprintf("K = 10 (10 to 14 are as likely; chosen in %.0f %% of resamples)", 100*r.Chosen); r.String() != want {
-		t.Errorf("%v, want %v", r, want)
-	}
-	if !strings.Contains(r.Why, "most likely with 14 topics: ln p is −5.0000 a word; 10 is the fewest within one standard error, lower by 0.0400 ± 0.0501.") {
-		t.Errorf("%q", r.Why)
-	}
-	sum := 0.0
-	why := []string{"less likely: too few", "less likely: too few", "recommended: as likely as 14", "most likely; 10 is as likely", "less likely: too many"}
-	for i, s := range scores {
-		if s.Why != why[i] || s.AsLikely != (i == 2 || i == 3) {
-			t.Errorf("K = %d: %+v, want %q", ks[i], s, why[i])
-		}
-		sum += s.Chosen
-		if math.Abs(s.PerWord-means[i]+5) > 1e-9 || math.Abs(s.Behind+means[i]) > 1e-9 {
-			t.Errorf("K = %d: %+v", ks[i], s)
-		}
-	}
-	if math.Abs(sum-1) > 1e-9 || scores[2].Chosen != r.Chosen || r.Chosen < 0.1 || r.Chosen > 0.9 {
-		t.Errorf("shares %v", scores)
-	}
-	ends, _ := ballot{logs: b.logs[3:4], words: b.words}.recommend(ks[:1], keys, "")
-	if ends.K != 5 || ends.Chosen < 1-1e-9 || !strings.Contains(ends.String(), "no other is as likely") || !strings.Contains(ends.Why, "no other number") {
-		t.Errorf("%v: %s", ends, ends.Why)
-	}
-	// A number between two that are as likely is not called too many.
-	dip := ballot{logs: [][]float64{b.logs[3], b.logs[0], b.logs[2]}, words: b.words}
-	if r, scores := dip.recommend(ks[:3], keys, ""); r.K != 5 || r.Low != 5 || r.High != 10 || scores[1].Why != "a little less likely" || scores[2].Why != "as likely as 5" {
-		t.Errorf("%v: %+v", r, scores)
-	}
-	if ends, _ = (ballot{logs: b.logs[:4], words: b.words}).recommend(ks[:4], keys, " So it ends."); !strings.Contains(ends.Why, "more may do better. So it ends.") {
-		t.Errorf("%v: %s", ends, ends.Why)
+	// Two of the thirds alone would choose another number.
+	m := made(-2, map[int][2]float64{5: {-.9, .9}, 10: {0, .8}, 20: {.9, .45}})
+	m.tries[2].back = [3]float64{.6, .3, .45}
+	if s := m.sweep(true); s.K != 10 || s.Low != 10 || s.High != 20 {
+		t.Errorf("\n%v", s)
 	}
 }
 
-// Resamples are the same again, and in any order of the documents.
-func TestResample(t *testing.T) {
-	b, keys := randomBallot(4, 150)
-	want := b.resample(keys)
-	order := rand.New(rand.NewPCG(2, 2)).Perm(len(keys))
-	p, moved := ballot{logs: make([][]float64, 4)}, make([]uint64, 0, len(keys))
-	for _, d := range order {
-		moved, p.words = append(moved, keys[d]), append(p.words, b.words[d])
-		for i := range p.logs {
-			p.logs[i] = append(p.logs[i], b.logs[i][d])
-		}
-	}
-	if got := p.resample(moved); !slices.Equal(got, want) || !slices.Equal(b.resample(keys), want) {
-		t.Errorf("shares %v, then %v", want, got)
+// A topic comes back if it shares half of its weights with its match, whatever the words' numbers.
+func TestComeBack(t *testing.T) {
+	a := &found{[]string{"a", "b", "c", "d"}, mat.NewDense(4, 3, []float64{
+		1, 0, 0,
+		0, .6, 0,
+		0, .4, .2,
+		0, 0, .8,
+	}), []bool{true, true, true}}
+	b := &found{[]string{"d", "a", "e", "b"}, mat.NewDense(4, 3, []float64{
+		0, 0, .4,
+		.9, 0, 0,
+		.1, .4, .6,
+		0, .6, 0,
+	}), []bool{true, false, true}}
+	// a–a shares .9; b–b .6, one of the two is sound; c, d shares .4.
+	n, err := comeBack(context.Background(), a, b, 1)
+	if err != nil || n != 1.5 {
+		t.Errorf("%g come back, want 1.5; %v", n, err)
 	}
 }
 
@@ -179,59 +203,74 @@ func numbered(t *testing.T, order []int) *corpus.Corpus {
 	return c
 }
 
-// The same documents are held out in any order, a third of them, and each is cut in halves
-// that have no word in common.
-func TestHold(t *testing.T) {
+// Each document is in the same third in any order, and is cut in halves that have no word in common.
+func TestThirds(t *testing.T) {
 	ctx := context.Background()
 	order := rand.New(rand.NewPCG(9, 9)).Perm(300)
-	ids := func(h *held) []string {
-		var out []string
-		for d := range h.docs.NumDocs() {
-			out = append(out, h.docs.ID(d))
+	ids := func(x *trial, third int) (out []string) {
+		for _, d := range x.parts[third] {
+			out = append(out, x.docs.ID(d))
 		}
 		slices.Sort(out)
 		return out
 	}
 	p := New(4).Refine(refine.Passes{N: 2})
-	h, err := p.hold(ctx, numbered(t, order))
+	x, err := p.thirds(ctx, numbered(t, order))
 	if err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(order)
-	other, err := p.hold(ctx, numbered(t, order))
-	if err != nil || !slices.Equal(ids(h), ids(other)) {
-		t.Errorf("other documents are held out; %v", err)
-	}
-	if n := len(ids(h)); n < 70 || n > 130 || h.train.info.Documents != 300-n {
-		t.Errorf("%d documents held out, %d not", n, h.train.info.Documents)
-	}
-	logs, err := h.score(ctx, p)
+	other, err := p.thirds(ctx, numbered(t, order))
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := h.words()
-	for d, v := range logs {
-		seen, counts := h.seen.Doc(d)
-		hidden, once := h.hidden.Doc(d)
-		all, n := h.docs.Doc(d)
+	var all []string
+	for i := range 3 {
+		if n := len(x.parts[i]); !slices.Equal(ids(x, i), ids(other, i)) || n < 70 || n > 130 {
+			t.Errorf("other documents are in the third %d, or %d of 300", i, n)
+		}
+		all = append(all, ids(x, i)...)
+	}
+	slices.Sort(all)
+	if len(slices.Compact(all)) != 300 {
+		t.Errorf("%d documents of 300", len(all))
+	}
+	of := &try{K: 4}
+	if err := x.try(ctx, of, func() {}); err != nil {
+		t.Fatal(err)
+	}
+	m, train, err := x.fit(ctx, 4, 1)
+	if err != nil || train.NumDocs() != 300-len(x.parts[1]) {
+		t.Fatalf("%d documents to fit to, %v", train.NumDocs(), err)
+	}
+	docs, err := x.docs.Select(x.parts[1], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, hidden, err := halve(ctx, m, docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, logs, alone := x.part(x.words, 1), x.part(of.logs, 1), x.part(x.alone, 1)
+	for d := range docs.NumDocs() {
+		shown, counts := seen.Doc(d)
+		left, once := hidden.Doc(d)
+		all, n := docs.Doc(d)
 		tokens := int32(0)
-		for i := range counts {
-			tokens += counts[i]
+		for _, c := range counts {
+			tokens += c
 		}
-		if slices.ContainsFunc(hidden, func(w int32) bool { return slices.Contains(seen, w) }) || len(seen)+len(hidden) != len(all) || len(hidden) != len(all)/2 || words[d] != float64(len(hidden)) {
-			t.Errorf("document %d: %v and %v of %v", d, seen, hidden, all)
+		if slices.ContainsFunc(left, func(w int32) bool { return slices.Contains(shown, w) }) || len(shown)+len(left) != len(all) || len(left) != len(all)/2 || words[d] != float64(len(left)) {
+			t.Errorf("document %d: %v and %v of %v", d, left, shown, all)
 		}
-		if slices.ContainsFunc(once, func(x int32) bool { return x != 1 }) || tokens <= int32(len(seen)) && len(n) < 15 {
+		if slices.ContainsFunc(once, func(c int32) bool { return c != 1 }) || tokens <= int32(len(shown)) && len(n) < 15 {
 			t.Errorf("document %d: counts %v and %v", d, counts, once)
 		}
-		if !(v < 0) || math.IsInf(v, 0) {
-			t.Errorf("document %d: ln p is %g", d, v)
+		if !(logs[d] < 0) || math.IsInf(logs[d], 0) || !(alone[d] < 0) || math.IsInf(alone[d], 0) {
+			t.Errorf("document %d: ln p is %g and %g", d, logs[d], alone[d])
 		}
 	}
-	if again, err := h.score(ctx, p.Workers(1)); err != nil || !slices.Equal(again, logs) {
-		t.Errorf("one worker: other scores; %v", err)
-	}
-	if _, err := p.hold(ctx, numbered(t, order[:30])); err == nil || !strings.Contains(err.Error(), "of 30 documents would be held out") {
-		t.Errorf("too few documents: %v", err)
+	if ahead, err := x.ahead(of.logs, x.alone, everyThird); ahead < 20*err {
+		t.Errorf("four planted topics are ahead of none by %g ± %g", ahead, err)
 	}
 }

@@ -1,7 +1,6 @@
 package jsmf
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,125 +8,124 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/spectrum"
-	"github.com/jsmf-go/spectral/metrics"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/jsmf-go/spectral/internal/bytesize"
 )
 
-// Sweep holds models of the same documents with different numbers of topics, and which number to
-// take: see Grid.
+// Sweep says how many topics documents carry: see Grid.
 type Sweep struct {
-	// Points holds a point for each K, in the order given, or ascending.
+	// K is the number of topics to take, 0 if the documents have no topics. It cannot be told apart
+	// from the numbers from Low to High.
+	K, Low, High int
+
+	// Why says so in sentences, with numbers.
+	Why string
+
+	// Model is that of Fit with K topics to all documents, nil if K is 0.
+	Model *Model
+
+	// Points holds a point for each number tried, ascending.
 	Points []SweepPoint
 
-	// Recommendation is the number of topics to take. If it is nil, RecommendationErr says why.
-	Recommendation    *Recommendation
-	RecommendationErr error
+	// Documents were held out, each once, with Words hidden words.
+	Documents, Words int
 
-	// Once is the time of what was done once for all K: counting and the pairs of top words. Shared
-	// products count for the fit that made them. Total is the time of everything.
-	Once, Total time.Duration
+	Total time.Duration
 }
 
-// Recommended returns the model of the recommended K, nil if there is no recommendation or no model
-// of this K.
-func (s *Sweep) Recommended() *Model {
-	for _, x := range s.Points {
-		if s.Recommendation != nil && x.K == s.Recommendation.K {
-			return x.Model
-		}
-	}
-	return nil
-}
-
-// SweepPoint is one K of a Sweep.
+// SweepPoint is one number of topics of a Sweep: three models, each of two thirds of the documents.
 type SweepPoint struct {
-	K       int
-	Model   *Model          // nil if the fit failed
-	Report  *metrics.Report // as of Pipeline.Evaluate; nil if not measured
-	HeldOut *HeldOutScore   // of held-out documents; nil if there is none
+	K int
 
-	// Diversity and SimCount are those of the 20 top words of each topic: see metrics.Diversity and
-	// metrics.SimCount.
-	Diversity float64
-	SimCount  int
+	// PerWord is the mean of ln p over the hidden words. Behind is how much less that is than the
+	// largest of the sweep, and Error the standard error of this difference, 0 for the largest: that
+	// over documents, or that over the three models if it is larger.
+	PerWord, Behind, Error float64
 
-	// Fit, Evaluate and Score are the times of the model, of its measures, and of the score with the
-	// fit it needs.
-	Fit, Evaluate, Score time.Duration
+	// Back is how many topics of a model are sound (see metrics.Verdicts) and come back in another
+	// of the three, where their match (see metrics.Match) shares at least half of the weights of
+	// their reading words (Model.Reading): the mean over the pairs of models. BackError is its standard
+	// error.
+	Back, BackError float64
 
-	// Err says why there is no Model, such as a *anchor.RankError if the data has too few
-	// dimensions, MeasureErr why there is a Model but no Report, such as a *MemoryLimitError, and
-	// ScoreErr why there is no score though other K have one.
-	Err, MeasureErr, ScoreErr error
+	// NPMI is the mean of the topics' coherence (see metrics.Verdict).
+	NPMI float64
+
+	Time time.Duration
+
+	// Why says in a few words what speaks for this number or against it.
+	Why string
+
+	// Err says why there are no such models, such as a *anchor.RankError if the data has too few
+	// dimensions. The numbers above are 0 then.
+	Err error
 }
 
-// Grid fits a model for each of some numbers of topics, measures each as Evaluate does, and
-// recommends one number. The zero value chooses the numbers.
+// Grid finds how many topics documents carry. The zero value chooses the numbers that it tries.
 type Grid struct {
-	// K are the numbers of topics, distinct and at least 2. Without any, they are 5, 7, 10, 14, 20
-	// and so on by the factor √2, until two in a row score worse than the best by more than two
-	// standard errors, but no more topics than a twentieth of the documents; then the numbers
-	// between the one chosen and its neighbours.
+	// K are the numbers of topics to try, distinct and at least 2. Without any, they are 5, 7, 10, 14,
+	// 20 and so on by the factor √2, until the three after the number to take are tried. There are no
+	// more topics than 1000 or a twentieth of the documents.
 	K []int
 }
 
 // Run makes the Sweep of the stages of p, which must have K = 0: New(0).
 //
-// The recommendation comes from held-out documents: one in three, chosen by id (by place where
-// there is none), the same for each K. A model of each K is fitted to the others, without From. It
-// sees every second word of a held-out document, and predicts the hidden ones, each counted once;
-// weights of documents do not matter to the score. A co-occurrence matrix has no documents to hold
-// out, and documents on other machines are not read: then there is no recommendation, and
-// RecommendationErr says why.
+// Documents are divided into thirds by their ids (by place where there is none), and each is held
+// out once. For each K a model of the others is fitted, without From. It sees every second word of a
+// held-out document and predicts the hidden ones, each counted once; weights of documents do not
+// matter to the score.
 //
-// The models in Points are those of Fit to all documents, to the bit, and the measures those of
-// Evaluate. The documents are counted once, and the two thirds once more (under New the matrix is
-// made again for a K that has more words in it: see Words). Rectifiers that begin with an
-// eigenproblem (AP, DR, ENN, PALM, TruncatedEig) share its products. So each K costs less than two
-// fits, the inference of a third of the documents, and its measures.
+// Only numbers count with which at least half of the topics come back ([SweepPoint].Back); if there
+// is none, all do. Those that predict the hidden words as well as the best of them, within one
+// standard error, remain (Breiman et al., Classification and Regression Trees, 1984). Of these K is
+// the one with which most topics more come back than do not. If with
+// no number half of the topics come back, and none predicts better than the frequencies of words alone
+// by two standard errors, there are no topics.
 //
-// If a fit fails, its [SweepPoint] has the error and the others go on. Errors: those of Validate, a
-// Pipeline with a K, a bad number, those of counting, ctx's, that of the first K if all fits fail,
-// and RecommendationErr's where the numbers were to be chosen. Memory: that of the fit with the
-// largest K, all models, and the documents three times as Evaluate reads them.
-func (g Grid) Run(ctx context.Context, p Pipeline, in Input) (*Sweep, error) {
+// Low to High are the numbers that also remain if errors are doubled, and those that two of the
+// thirds would choose by themselves. A grid has gaps of its own: of the numbers between two that
+// were tried nothing is known.
+//
+// Recorders get [StageSweep], with the topics fitted as progress, and then the stages of the
+// Model's fit. Memory: a fit to all documents with the largest K, 24·N·K bytes for the topics of three models, and
+// the documents twice. Errors: those of Validate, a Pipeline with a K, a bad number, an input whose documents
+// cannot be held out because there are none or they are on other machines, those of Fit, and that of
+// the first K if there are models of none.
+func (g Grid) Run(ctx context.Context, p Pipeline, in Input) (_ *Sweep, err error) {
 	begun := time.Now()
 	if err := p.unset("sweep"); err != nil {
 		return nil, err
 	}
-	ks, given := g.K, len(g.K) > 0
-	if !given {
-		ks = []int{gridFrom}
+	if err := g.check(p); err != nil {
+		return nil, err
 	}
-	p, err := p.forSweep(ks)
+	defer while("sweep", &err)
+	t, err := p.K(2).thirds(ctx, in)
 	if err != nil {
 		return nil, err
+	}
+	ks := slices.Sorted(slices.Values(g.K))
+	if len(ks) == 0 {
+		ks = t.numbers()
 	}
 	tr := &tracker{recorders: p.recorders}
-	pr, err := p.count(ctx, in, tr)
+	var s *Sweep
+	err = tr.run(nil, StageSweep, t.announce(ks), func() (string, error) {
+		if err := t.search(ctx, tr, ks, len(g.K) > 0); err != nil {
+			return "", err
+		}
+		s = t.sweep(len(g.K) > 0)
+		return s.Why, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	if n, k := pr.words(), slices.Max(ks); k > n {
-		return nil, tooMany(k, n)
-	}
-	s := &Sweep{Once: time.Since(begun)}
-	if s.Points, s.Recommendation, err = p.recommend(ctx, pr.in, ks, given, tr); err != nil {
-		if ctx.Err() != nil || !given {
-			return nil, errorf("sweep: no recommendation: %w", err)
+	if s.K > 0 {
+		if s.Model, err = p.K(s.K).Fit(ctx, in); err != nil {
+			return nil, err
 		}
-		s.RecommendationErr = errorf("sweep: no recommendation: %w", err)
-	}
-	if err := p.fitAll(ctx, pr, s, tr); err != nil {
-		return nil, err
-	}
-	if err := p.measureAll(ctx, pr, s); err != nil {
-		return nil, err
-	}
-	if s.largest() == nil {
-		return nil, s.Points[0].Err
 	}
 	s.Total = time.Since(begun)
 	return s, nil
@@ -141,148 +139,73 @@ func (p Pipeline) unset(what string) error {
 	return nil
 }
 
-// fitAll fits the model of each point.
-func (p Pipeline) fitAll(ctx context.Context, pr *problem, s *Sweep, tr *tracker) error {
-	shared := spectrum.New(pr.c)
-	for i := range s.Points {
-		x := &s.Points[i]
-		p.k = x.K
-		at := time.Now()
-		x.Err = tr.run(nil, StageSweep, fmt.Sprintf("K = %d, %d of %d", x.K, i+1, len(s.Points)), func() (outcome string, err error) {
-			if err = cmp.Or(carried(p.k, pr.size.docs), p.affordable(pr.size)); err == nil {
-				x.Model, err = p.fitOf(ctx, &pr, &shared, at)
-			}
-			return fmt.Sprintf("K = %d", x.K), err
-		})
-		x.Fit = time.Since(at)
-		if x.Err != nil && ctx.Err() != nil {
-			return x.Err
-		}
-	}
-	return nil
-}
-
-// forSweep returns p with the smallest K, if all settings are right.
-func (p Pipeline) forSweep(ks []int) (Pipeline, error) {
+// check reports all bad settings.
+func (g Grid) check(p Pipeline) error {
 	var errs []error
-	p.k = math.MaxInt
-	for i, k := range ks {
+	for i, k := range g.K {
 		if k < 2 {
 			errs = append(errs, errorf("sweep: K = %d topics; want at least 2", k))
 		}
-		if slices.Contains(ks[:i], k) {
+		if slices.Contains(g.K[:i], k) {
 			errs = append(errs, errorf("sweep: K = %d is there twice", k))
 		}
-		p.k = min(p.k, max(k, 2))
 	}
-	return p, errors.Join(append(errs, p.validate())...)
+	return errors.Join(append(errs, p.K(2).validate())...)
 }
 
-// largest returns the model with the most topics, nil if there is no model.
-func (s *Sweep) largest() (m *Model) {
-	for _, x := range s.Points {
-		if x.Model != nil && (m == nil || x.Model.k > m.k) {
-			m = x.Model
+const (
+	gridFrom   = 5  // topics that the chosen numbers begin with
+	gridDocs   = 20 // documents for each topic, at least
+	gridMax    = 1000
+	gridBeyond = 3 // numbers that are tried after the one to take
+)
+
+// numbers returns the numbers that may be tried where none are given.
+func (t *trial) numbers() (ks []int) {
+	highest := max(gridFrom, min(gridMax, t.docs.NumDocs()/gridDocs, t.docs.NumWords()/2))
+	for i := 0.; ; i++ {
+		k := int(math.Round(gridFrom * math.Pow(2, i/2)))
+		if k > highest {
+			return ks
 		}
+		ks = append(ks, k)
 	}
-	return m
 }
 
-// fitOf fits one K of a sweep. If it needs a matrix of other words than the last one, that takes
-// its place.
-func (p Pipeline) fitOf(ctx context.Context, pr **problem, shared **spectrum.Shared, begun time.Time) (*Model, error) {
-	tr := &tracker{recorders: p.recorders}
-	next, err := p.forK(ctx, *pr, tr)
-	if err != nil {
-		return nil, err
-	}
-	if next != *pr {
-		*pr, *shared = next, spectrum.New(next.c)
-	}
-	return p.fit(ctx, next, *shared, tr, begun)
+// announce says what a search begins with.
+func (t *trial) announce(ks []int) string {
+	last := ks[len(ks)-1]
+	e, _ := t.p.K(last).estimate(t.p.sizeOf(t.docs))
+	return fmt.Sprintf("K = %d to %d, %d models each, of up to %s", ks[0], last, len(t.parts), bytesize.String(e.Bytes))
 }
 
-// measureAll fills in the measures of the points with a model.
-func (p Pipeline) measureAll(ctx context.Context, pr *problem, s *Sweep) error {
-	at := time.Now()
-	largest := s.largest()
-	if largest == nil {
-		return nil
-	}
-	c, ok := pr.all.(cooc.Matrix)
-	if !ok {
-		var err error
-		if c, err = p.measured(ctx, largest, pr.in); err != nil {
-			for i := range s.Points {
-				if x := &s.Points[i]; x.Err == nil {
-					x.MeasureErr = errorf("sweep: not measured: %w", err)
-				}
+// search tries numbers of topics, all that are given or as many as it takes.
+func (t *trial) search(ctx context.Context, tr *tracker, ks []int, all bool) error {
+	done := 0
+	for i, k := range ks {
+		end := len(ks)
+		if !all {
+			if end = min(end, t.chosen()+gridBeyond+1); i >= end {
+				break
 			}
-			return ctx.Err()
 		}
-	}
-	pairs, err := topPairs(ctx, c.Info().Corpus, s.Points)
-	if err != nil {
-		return errorf("sweep: %w", err)
-	}
-	s.Once += time.Since(at)
-	for i := range s.Points {
-		x := &s.Points[i]
-		if x.Err != nil {
-			continue
+		total := done
+		for _, k := range ks[i:end] {
+			total += k * len(t.parts)
 		}
 		at := time.Now()
-		if err := p.measure(ctx, x, c, pairs); err != nil {
-			if ctx.Err() != nil {
-				return wrap(err)
-			}
-			x.MeasureErr = errorf("sweep: not measured: %w", err)
+		x := try{K: k}
+		if x.err = t.try(ctx, &x, func() { done += k; tr.progress(done, total, "K", float64(k)) }); ctx.Err() != nil {
+			return ctx.Err()
 		}
-		x.Evaluate = time.Since(at)
+		x.took = time.Since(at)
+		t.tries = append(t.tries, x)
+	}
+	if len(t.scored()) == 0 {
+		return t.tries[0].err
+	}
+	if floats.Sum(t.words) == 0 {
+		return errors.New("the documents held out have too few words")
 	}
 	return nil
-}
-
-// measure fills in the measures of a point, all or none.
-func (p Pipeline) measure(ctx context.Context, x *SweepPoint, c cooc.Matrix, pairs *cooc.Pairs) error {
-	report, err := p.evaluate(ctx, x.Model, c, pairs)
-	if err != nil {
-		return err
-	}
-	lists, err := metrics.TopLists(x.Model.denseTopics(), 0)
-	if err != nil {
-		return err
-	}
-	diversity, err := metrics.Diversity(lists)
-	if err != nil {
-		return err
-	}
-	count, _, err := metrics.SimCount(lists)
-	if err != nil {
-		return err
-	}
-	x.Report, x.Diversity, x.SimCount = report, diversity, count
-	return nil
-}
-
-// maxPairs is the number of words of which topPairs counts the pairs: 200 MB.
-const maxPairs = 10000
-
-// topPairs counts the pairs of the top words of all models at once. It returns nil if these are too
-// many, or if there are no documents.
-func topPairs(ctx context.Context, docs *corpus.Corpus, points []SweepPoint) (*cooc.Pairs, error) {
-	if docs == nil {
-		return nil, nil
-	}
-	var words []int
-	for _, x := range points {
-		if x.Err == nil {
-			words = append(words, x.Model.measuredWords()...)
-		}
-	}
-	slices.Sort(words)
-	if words = slices.Compact(words); len(words) > maxPairs {
-		return nil, nil
-	}
-	return cooc.CountPairs(ctx, docs, words)
 }

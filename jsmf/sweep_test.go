@@ -4,23 +4,19 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/internal/cputime"
-	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
-	"github.com/jsmf-go/spectral/recover/refine"
-	"github.com/jsmf-go/spectral/rectify"
 )
 
 // sameReports reports whether all values are the same to the bit, NaN being NaN.
@@ -54,282 +50,147 @@ func sameReports(a, b *metrics.Report) bool {
 	return true
 }
 
-// The models of a sweep are those of single fits to the last byte, and the
-// measures those of Evaluate to the last bit, whatever the order of the K.
-func TestSweepIsFit(t *testing.T) {
-	c := golden.Corpus(t, "synth")
-	_, docs := planted(60, 4, 300)
-	for m := range docs {
-		docs[m][60]++ // in every document: without weight in tf-idf
-	}
-	small := countsCorpus(t, 61, docs)
-	for name, x := range map[string]struct {
-		p    jsmf.Pipeline
-		in   jsmf.Input // nil: the corpus
-		tiny bool
-		ks   []int
-	}{
-		"auto":    {p: jsmf.Published(0), ks: []int{5, 20, 10}},
-		"enn":     {p: jsmf.Published(0).Rectify(rectify.ENN{Iterations: 6}), ks: []int{12, 4}},
-		"dr":      {p: jsmf.Published(0).Rectify(rectify.DR{Iterations: 3}), ks: []int{4, 6}},
-		"palm":    {p: jsmf.Published(0).Rectify(rectify.PALM{Iterations: 5}), ks: []int{4, 6}},
-		"eig":     {p: jsmf.Published(0).Rectify(rectify.TruncatedEig{}), ks: []int{3, 6}},
-		"lr":      {p: jsmf.Published(0).Rectify(rectify.LR{ENN: rectify.ENN{Iterations: 4}}).Seed(3), ks: []int{4, 6}},
-		"none":    {p: jsmf.Published(0).Rectify(rectify.None{}), ks: []int{7, 16, 12}},
-		"tf-idf":  {p: jsmf.Published(0), in: counted(t, small, cooc.Options{Weighting: cooc.TFIDF}), tiny: true, ks: []int{4, 2, 3}},
-		"refined": {p: jsmf.Published(0).Refine(refine.Passes{N: 2}), tiny: true, ks: []int{2, 4}},
-	} {
-		if (testutil.Race || testing.Short()) && name != "none" && !x.tiny {
-			continue
+// A sweep reports its fits with the topics done and those that are left, and then the stages of its
+// model, which is that of Fit. Its points are the same for one worker.
+func TestSweep(t *testing.T) {
+	c := draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.1), 300)
+	var stages []jsmf.Stage
+	var last jsmf.Event
+	done := 0
+	p := jsmf.New(0).Words(60)
+	s, err := jsmf.Grid{K: []int{6, 2, 3}}.Run(ctx, p.Record(func(e jsmf.Event) {
+		switch {
+		case e.Kind == jsmf.EventStart:
+			stages = append(stages, e.Stage)
+			if e.Stage == jsmf.StageSweep && !strings.HasPrefix(e.Message, "K = 2 to 6, 3 models each, of up to ") {
+				t.Errorf("announced as %q", e.Message)
+			}
+		case e.Stage == jsmf.StageSweep && e.Kind == jsmf.EventProgress:
+			if e.Done-done != int(e.Value) || e.Name != "K" || e.Total != 3*(2+3+6) {
+				t.Errorf("%+v after %d", e, done)
+			}
+			done = e.Done
+		case e.Stage == jsmf.StageSweep && e.Kind == jsmf.EventEnd:
+			last = e
 		}
-		t.Run(name, func(t *testing.T) {
-			var c jsmf.Input = c
-			if x.tiny {
-				c = small
-			}
-			if x.in != nil {
-				c = x.in
-			}
-			s, err := jsmf.Grid{K: x.ks}.Run(ctx, x.p.K(0), c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, k := range x.ks {
-				p := x.p.K(k)
-				q := s.Points[i]
-				m := fit(t, p, c)
-				if q.K != k || q.Err != nil || !bytes.Equal(encoded(t, m), encoded(t, q.Model)) {
-					t.Fatalf("K = %d: not the model of Fit, %v", k, q.Err)
-				}
-				r, err := p.Evaluate(ctx, m, c)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !sameReports(r, q.Report) {
-					t.Errorf("K = %d: other measures than Evaluate's", k)
-				}
-				if d := r.Dissimilarity.Mean; d > 20*q.Diversity || !(q.Diversity > 0) {
-					t.Errorf("K = %d: diversity %g, dissimilarity %g", k, q.Diversity, d)
-				}
-			}
-			if documents := x.in == nil; (s.Recommendation != nil) != documents || (s.RecommendationErr == nil) != documents {
-				t.Errorf("%v, %v", s.Recommendation, s.RecommendationErr)
-			}
-		})
-	}
-}
-
-// A sweep reports what it does, and does what is shared once.
-func TestSweepShares(t *testing.T) {
-	c := golden.Corpus(t, "synth")
-	started := map[jsmf.Stage]int{}
-	var k []string
-	rec := func(e jsmf.Event) {
-		if e.Kind == jsmf.EventStart {
-			started[e.Stage]++
-			if e.Stage == jsmf.StageSweep {
-				k = append(k, e.Message)
-			}
-		}
-	}
-	s, err := jsmf.Grid{K: []int{4, 6, 8}}.Run(ctx, jsmf.Published(0).Rectify(rectify.AP{Iterations: 2}).Record(rec), c)
+	}), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if started[jsmf.StageCooc] != 1 || started[jsmf.StageRectify] != 3 || started[jsmf.StageSweep] != 3 {
-		t.Errorf("stages %v", started)
+	if want := []jsmf.Stage{jsmf.StageSweep, jsmf.StageCooc, jsmf.StageRectify, jsmf.StageAnchors, jsmf.StageRecover, jsmf.StageRefine}; !slices.Equal(stages, want) || done != 33 || last.Message != s.Why {
+		t.Errorf("stages %v, %d topics, ended with %q", stages, done, last.Message)
 	}
-	if !slices.Equal(k, []string{"K = 4, 1 of 3", "K = 6, 2 of 3", "K = 8, 3 of 3"}) {
-		t.Errorf("messages %q", k)
+	if s.K != 3 || s.Low != 3 || s.High != 3 || !bytes.Equal(encoded(t, s.Model), encoded(t, fit(t, p.K(3), c))) {
+		t.Errorf("not the model of Fit with 3 topics:\n%v", s)
 	}
-	sum := s.Once
-	for _, x := range s.Points {
-		sum += x.Fit + x.Evaluate
+	if s.Documents != 300 || s.Points[1].Back < 2.99 || s.Points[1].Behind != 0 || s.Points[1].NPMI <= 0.05 {
+		t.Errorf("%+v", s)
 	}
-	if sum > s.Total {
-		t.Errorf("times %v of %v", sum, s.Total)
+	if !strings.HasPrefix(s.String(), s.Why[:30]) || !strings.Contains(s.String(), "   *3                best    3 of   3 ") {
+		t.Errorf("printed\n%v", s)
 	}
-	counted, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true})
+	again, err := jsmf.Grid{K: []int{2, 3, 6}}.Run(ctx, p.Workers(1), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := jsmf.Grid{K: []int{6}}.Run(ctx, jsmf.Published(0).Rectify(rectify.AP{Iterations: 2}), counted)
-	if err != nil || !bytes.Equal(encoded(t, again.Points[0].Model), encoded(t, s.Points[1].Model)) {
-		t.Errorf("on what was counted before: %v", err)
+	for i, x := range again.Points {
+		y := s.Points[i]
+		if x.Time, y.Time = 0, 0; x != y {
+			t.Errorf("one worker: %+v, want %+v", x, y)
+		}
 	}
 }
 
 // What cannot be: a K above the documents is an error of its own, all of them are one
 // of the sweep.
 func TestSweepBad(t *testing.T) {
-	_, docs := planted(40, 3, 6)
-	c := countsCorpus(t, 40, docs) // of rank 6 except for the diagonal
-	p := jsmf.Published(0).Rectify(rectify.TruncatedEig{})
-	s, err := jsmf.Grid{K: []int{3, 30}}.Run(ctx, p.K(0), c)
+	c := draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.1), 90)
+	p := jsmf.New(0).Words(60)
+	s, err := jsmf.Grid{K: []int{3, 70}}.Run(ctx, p, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const few = "jsmf: 30 topics of 6 documents; there can be no more topics than documents"
-	if s.Points[0].Err != nil || s.Points[1].Err == nil || !strings.HasPrefix(s.Points[1].Err.Error(), few) || s.Points[1].Model != nil || s.Points[1].Report != nil {
-		t.Errorf("%v and %v", s.Points[0].Err, s.Points[1].Err)
+	const few = "jsmf: 70 topics of "
+	if s.Points[0].Err != nil || s.Points[1].Err == nil || !strings.HasPrefix(s.Points[1].Err.Error(), few) || !strings.Contains(s.String(), "   70  "+few) {
+		t.Errorf("%v", s)
 	}
-	lines := strings.Split(s.String(), "\n")
-	if len(lines) < 4 || !strings.Contains(s.String(), "NPMI") || !strings.HasPrefix(lines[len(lines)-2], "    3      3 ") || !strings.HasPrefix(lines[len(lines)-1], "   30  ") || !strings.Contains(lines[len(lines)-1], few[:40]) {
-		t.Errorf("printed:\n%v", s)
-	}
-	if _, err := (jsmf.Grid{K: []int{30, 31}}).Run(ctx, p.K(0), c); err == nil || !strings.HasPrefix(err.Error(), few) {
+	if _, err := (jsmf.Grid{K: []int{70, 71}}).Run(ctx, p, c); err == nil || !strings.HasPrefix(err.Error(), "jsmf: sweep: 70 topics of ") {
 		t.Errorf("no model at all: %v", err)
 	}
-	if _, err := (jsmf.Grid{K: []int{3, 41}}).Run(ctx, p.K(0), c); err == nil || !strings.Contains(err.Error(), "41 topics of 31 words") {
-		t.Errorf("more topics than words: %v", err)
-	}
 	for what, ks := range map[string][]int{"K = 1 topics": {3, 1}, "K = 3 is there twice": {3, 4, 3}} {
-		if _, err := (jsmf.Grid{K: ks}).Run(ctx, p.K(0), c); err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := (jsmf.Grid{K: ks}).Run(ctx, p, c); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v: %v", ks, err)
 		}
 	}
-	if _, err := (jsmf.Grid{K: []int{1}}).Run(ctx, p.Rectify(nil).Workers(-1).K(0), c); err == nil || !strings.Contains(err.Error(), "Workers(-1)") || !strings.Contains(err.Error(), "no rectifier") || !strings.Contains(err.Error(), "K = 1") {
+	if _, err := (jsmf.Grid{K: []int{1}}).Run(ctx, p.Rectify(nil).Workers(-1), c); err == nil || !strings.Contains(err.Error(), "Workers(-1)") || !strings.Contains(err.Error(), "no rectifier") || !strings.Contains(err.Error(), "K = 1") {
 		t.Errorf("all at once: %v", err)
 	}
-	if _, err := (jsmf.Grid{K: []int{3}}).Run(ctx, p.K(0), nil); err == nil {
+	if _, err := (jsmf.Grid{K: []int{3}}).Run(ctx, p, nil); err == nil {
 		t.Error("nothing to fit to, and no error")
+	}
+	if _, err := (jsmf.Grid{}).Run(ctx, p, draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.1), 30)); err == nil || !strings.Contains(err.Error(), "of 30 documents would be held out") {
+		t.Errorf("too few documents: %v", err)
 	}
 	gone, cancel := context.WithCancel(ctx)
 	defer cancel()
 	fits := 0
 	_, err = jsmf.Grid{K: []int{2, 3, 4}}.Run(gone, p.Record(func(e jsmf.Event) {
-		if e.Stage == jsmf.StageRectify && e.Kind == jsmf.EventEnd {
+		if e.Kind == jsmf.EventProgress {
 			if fits++; fits == 2 {
 				cancel()
 			}
 		}
-	}).K(0), c)
+	}), c)
 	if !errors.Is(err, context.Canceled) || fits != 2 {
 		t.Errorf("cancelled after %d fits: %v", fits, err)
 	}
 }
 
-// How many topics of the model recommended are stable is part of the sentence.
-func TestSweepBootstrap(t *testing.T) {
-	c := draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.1), 200)
-	p := jsmf.New(7).Words(60)
-	s, err := jsmf.Grid{K: []int{2, 3, 6}}.Run(ctx, p.K(0), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(s.Recommendation.String(), "stable") || !strings.Contains(s.String(), "recommended: the most likely") {
-		t.Errorf("%v", s)
-	}
-	u, err := jsmf.Bootstrap{Warm: -1, Cold: 4}.Run(ctx, p.K(3), s.Recommended(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Recommendation.Stable, s.Recommendation.Cold = u.Stable(), u.Cold
-	if r := s.Recommendation; r.K != 3 || u.Stable() != 3 || r.Stable != 3 || r.Cold != 4 || !strings.Contains(r.String(), "; 3 of 3 topics stable; chosen in") {
-		t.Errorf("%v, %d stable", s.Recommendation, u.Stable())
-	}
-	for i, x := range []float64{0.74, math.NaN(), 0.75} {
-		if u.Topics[i].Stability = x; u.Stable() != []int{2, 1, 1}[i] {
-			t.Errorf("%d topics are stable", u.Stable())
-		}
-	}
-	matrix, err := jsmf.Grid{K: []int{2, 3}}.Run(ctx, jsmf.Published(0).Rectify(rectify.TruncatedEig{}), counted(t, c, cooc.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if matrix.Recommended() != nil || !strings.Contains(matrix.RecommendationErr.Error(), "only documents can be held out") {
-		t.Errorf("without a recommendation: %v", matrix.RecommendationErr)
+// A planted number of topics is found to a quarter on numbers that Grid chooses, with shares that
+// are equal or not, and three more numbers are tried.
+func TestSweepFinds(t *testing.T) {
+	testutil.NotWithRace(t)
+	const k = 9
+	for name, alpha := range map[string][]float64{
+		"equal":   {.1, .1, .1, .1, .1, .1, .1, .1, .1},
+		"unequal": {.04, .05, .06, .08, .1, .12, .14, .17, .2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := jsmf.Grid{}.Run(ctx, jsmf.New(0), draw(t, themes(400, k), corpus.Dirichlet{Alpha: alpha}, 1500))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(float64(s.K)/k-1) > 0.25 || s.Low > s.K || s.High < s.K || s.Model.K() != s.K {
+				t.Errorf("%d topics\n%v", k, s)
+			}
+			var tried []int
+			for _, x := range s.Points {
+				tried = append(tried, x.K)
+			}
+			if want := []int{5, 7, 10, 14, 20, 28, 40}; !slices.Equal(tried, want[:3+slices.Index(want, s.K)+1]) {
+				t.Errorf("tried %v", tried)
+			}
+		})
 	}
 }
 
-// BenchmarkSweep compares a sweep over eight K with as many fits: the CPU time
-// of Prepare and the fits and, with measures, of Evaluate too, on one core, and
-// how far anchors and measures differ. Each single fit is made in the middle of
-// the sweep, right before its own of the same K, and of several rounds the least
-// time of each part counts: what else the machine does hits both alike.
-//
-//	JSMF_DATA=… go test ./jsmf -run '^$' -bench Sweep -benchtime 3x
-func BenchmarkSweep(b *testing.B) {
-	ks := []int{5, 10, 15, 20, 25, 50, 75, 100}
-	for _, name := range []string{"nips17", "kos"} {
-		b.Run(fmt.Sprintf("corpus=%s/N=5000/K=5..100/workers=1", name), func(b *testing.B) {
-			c := benchCorpus(b, name)
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-			p := jsmf.Published(0).Workers(1)
-			if !cputime.Known {
-				b.Skip("skipped: no CPU time here")
-			}
-			cpu := cputime.Seconds
-			least := map[string]float64{} // of each part
-			note := func(part string, s float64) {
-				if old, ok := least[part]; !ok || s < old {
-					least[part] = s
-				}
-			}
-			anchors, worst := 0, 0.0
-			for range b.N {
-				var models []*jsmf.Model
-				var reports []*metrics.Report
-				aside, begun, fits := 0.0, 0.0, 0.0
-				rec := func(e jsmf.Event) {
-					if e.Stage != jsmf.StageSweep {
-						return
-					}
-					if e.Kind == jsmf.EventEnd {
-						s := cpu() - begun
-						note(fmt.Sprint("fit of sweep ", len(models)), s)
-						fits += s
-						return
-					}
-					k := ks[len(models)]
-					at := cpu()
-					m, err := p.K(k).Fit(ctx, c)
-					if err != nil {
-						b.Fatal(err)
-					}
-					fitted := cpu()
-					r, err := p.K(k).Evaluate(ctx, m, c)
-					if err != nil {
-						b.Fatal(err)
-					}
-					models, reports = append(models, m), append(reports, r)
-					note(fmt.Sprint("fit ", len(models)), fitted-at)
-					note(fmt.Sprint("evaluate ", len(models)), cpu()-fitted)
-					runtime.GC() // the garbage of each is its own
-					begun = cpu()
-					aside += begun - at
-				}
-				at := cpu()
-				s, err := jsmf.Grid{K: ks}.Run(ctx, p.Record(rec).K(0), c)
-				if err != nil {
-					b.Fatal(err)
-				}
-				note("rest of sweep", cpu()-at-aside-fits)
-				for i, x := range s.Points {
-					if !slices.Equal(x.Model.Anchors(), models[i].Anchors()) {
-						anchors++
-					}
-					want := reports[i].Keyed()
-					for j, y := range x.Report.Keyed() {
-						worst = max(worst, math.Abs(y.Mean-want[j].Mean))
-					}
-				}
-			}
-			var fits, evaluate, sweep float64
-			for i := range ks {
-				f, s := least[fmt.Sprint("fit ", i+1)], least[fmt.Sprint("fit of sweep ", i+1)]
-				b.Logf("K = %d: %.2f s alone, %.2f in the sweep", ks[i], f, s)
-				fits, sweep, evaluate = fits+f, sweep+s, evaluate+least[fmt.Sprint("evaluate ", i+1)]
-			}
-			sweep += least["rest of sweep"]
-			b.ReportMetric(fits, "cpu-s/fits")
-			b.ReportMetric(evaluate, "cpu-s/evaluate")
-			b.ReportMetric(sweep, "cpu-s/sweep")
-			b.ReportMetric(sweep/fits, "sweep/fits")
-			b.ReportMetric(sweep/(fits+evaluate), "sweep/(fits+evaluate)")
-			b.ReportMetric(float64(anchors), "models-with-other-anchors")
-			b.ReportMetric(worst, "largest-difference-of-measures")
-		})
+// Documents whose words are drawn from one distribution have no topics.
+func TestSweepNoTopics(t *testing.T) {
+	p := make([]float64, 200)
+	for i := range p {
+		p[i] = 1 / float64(i+3)
+	}
+	floats.Scale(1/floats.Sum(p), p)
+	c, _, err := corpus.Generator{Topics: mat.NewDense(200, 1, p), Lengths: []int{20}, Docs: 900, Prior: corpus.Dirichlet{Alpha: []float64{1}}}.Generate(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := jsmf.Grid{K: []int{3, 6, 12}}.Run(ctx, jsmf.New(0), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.K != 0 || s.Model != nil || !strings.HasPrefix(s.String(), "No topics: ") || strings.Contains(s.String(), "*") {
+		t.Errorf("\n%v", s)
 	}
 }
 

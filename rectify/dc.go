@@ -97,7 +97,6 @@ func (d *dcMethod) begin(ctx context.Context, l *loop) (err error) {
 	}
 	d.rng = rand.New(rand.NewPCG(d.seed, 0xd1a6))
 	d.votes, d.median, d.first = make([][]float64, l.n), slices.Clone(d.out.diag), make([]bool, l.n)
-	l.shared = nil // the only eigenproblem is that of the result
 	return nil
 }
 

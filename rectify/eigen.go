@@ -27,8 +27,6 @@ func blockSize(n, k int) int { return min(n, (k+guard+7)/8*8) }
 // next finds the k algebraically largest eigenpairs of the iterate, from the vectors of
 // the previous ones. t is the iteration, for errors.
 func (l *loop) next(ctx context.Context, t int) error {
-	shared := l.shared
-	l.shared = nil // the next iterate is another matrix
 	if l.block != nil {
 		st, err := l.block.Refine(ctx, l.k, l.op, l.eigenTol, maxSteps, l.opt.Workers)
 		if err != nil {
@@ -40,7 +38,7 @@ func (l *loop) next(ctx context.Context, t int) error {
 		}
 	}
 	theta, vecs, st, err := linalg.Lanczos(ctx, l.n, l.op, linalg.LanczosOptions{
-		Pairs: blockSize(l.n, l.k), Need: l.k, Tol: l.eigenTol, MaxRestarts: maxRestarts, Block: 8, Workers: l.opt.Workers, Start: shared.Start(),
+		Pairs: blockSize(l.n, l.k), Need: l.k, Tol: l.eigenTol, MaxRestarts: maxRestarts, Block: 8, Workers: l.opt.Workers,
 	})
 	if err != nil {
 		return err
@@ -50,7 +48,6 @@ func (l *loop) next(ctx context.Context, t int) error {
 	if !st.Converged {
 		return notConverged(l.k, t, st.Residual, l.eigenTol*theta[l.k-1])
 	}
-	shared.Found(theta[:l.k])
 	l.block = &linalg.Block{X: transpose(vecs), Theta: theta}
 	return nil
 }

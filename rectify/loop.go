@@ -14,7 +14,6 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/errs"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/spectrum"
 )
 
 // settings are what the loop needs to know of a method.
@@ -81,19 +80,18 @@ type step struct {
 // starts.
 type loop struct {
 	settings
-	c      cooc.Operator
-	m      cooc.Matrix // c with its rows; nil if the method needs none
-	n, k   int
-	opt    Options
-	op     linalg.Op        // multiplies by the iterate, at first by c
-	block  *linalg.Block    // the last pairs, of which k are to tolerance; nil: cold start
-	shared *spectrum.Shared // what eigenproblems of c have in common; nil if there is nothing
-	res    *Result
+	c     cooc.Operator
+	m     cooc.Matrix // c with its rows; nil if the method needs none
+	n, k  int
+	opt   Options
+	op    linalg.Op     // multiplies by the iterate, at first by c
+	block *linalg.Block // the last pairs, of which k are to tolerance; nil: cold start
+	res   *Result
 }
 
 // iterate checks the settings of a method and runs it.
 func iterate(ctx context.Context, c cooc.Operator, k int, opt Options, r configured, m method) (*Result, error) {
-	l, err := newLoop(ctx, c, k, opt, r)
+	l, err := newLoop(c, k, opt, r)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +101,7 @@ func iterate(ctx context.Context, c cooc.Operator, k int, opt Options, r configu
 	return l.res, nil
 }
 
-func newLoop(ctx context.Context, c cooc.Operator, k int, opt Options, r configured) (*loop, error) {
+func newLoop(c cooc.Operator, k int, opt Options, r configured) (*loop, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
@@ -111,7 +109,7 @@ func newLoop(ctx context.Context, c cooc.Operator, k int, opt Options, r configu
 		return nil, err
 	}
 	l := &loop{settings: r.settings(), c: c, n: c.Dim(), k: k, opt: opt, op: operator(c, opt.Workers)}
-	l.shared, l.res = spectrum.For(ctx, c), &Result{Stats: Stats{Status: IterationLimit}}
+	l.res = &Result{Stats: Stats{Status: IterationLimit}}
 	if l.rows {
 		var err error
 		if l.m, err = matrix(l.name, c); err != nil {

@@ -31,7 +31,7 @@ func (e TruncatedEig) Validate() error { return e.settings().validate() }
 
 // Rectify implements Rectifier. Changes is empty. Errors are those of [ENN].
 func (e TruncatedEig) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*Result, error) {
-	l, err := newLoop(ctx, c, k, opt, e)
+	l, err := newLoop(c, k, opt, e)
 	if err != nil {
 		return nil, err
 	}

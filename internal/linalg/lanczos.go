@@ -24,10 +24,6 @@ type LanczosOptions struct {
 	// the time of a product hardly grows with the number of vectors.
 	Block   int
 	Workers int
-	// Start, if not nil, holds the products of earlier computations for the
-	// same operator, with any number of pairs, and takes up those that it
-	// lacks. It changes no bit of the result.
-	Start *LanczosStart
 }
 
 // sizes returns the number of pairs that must converge, the block size, the
@@ -74,18 +70,13 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 	if k < 1 || k > n || need < 0 || need > k {
 		return nil, blas64.General{}, st, fmt.Errorf("linalg: %d of %d eigenpairs of a %d×%d operator", need, k, n, n)
 	}
-	l, err := o.first(ctx, n, b, m, op)
+	l, err := newLanczos(n, b, m, o.Workers)
 	if err != nil {
 		return nil, blas64.General{}, st, err
 	}
 	t := projection{b: b, t: NewGeneral(m, m), r: NewGeneral(b, b)}
-	for i, q := range l.kept[:m/b] {
-		t.put(i*b, q.h)
-		copy(t.r.Data, q.r.Data)
-	}
-	st.Products = m
 	room := make([]float64, max(k, keep)*n)
-	size := m              // vectors of the basis whose products are known
+	size := 0              // vectors of the basis whose products are known
 	var verified []float64 // eigenvalues to be confirmed by another cycle
 	for st.Restarts = 0; ; st.Restarts++ {
 		for j := size; j < m; j += b {

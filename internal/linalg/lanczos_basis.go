@@ -15,97 +15,15 @@ import (
 // rows of v; w is the block of products that is made orthogonal to them.
 type lanczos struct {
 	n, b, workers int
-	pcg           *rand.PCG
-	rng           *rand.Rand // of pcg
+	rng           *rand.Rand
 	v, w, x       blas64.General
 	largest       float64 // an estimate of ‖A‖, to tell what is rounding
-	kept          []lanczosBlock
 }
 
-// lanczosBlock holds the results of one step of the first cycle and the state after
-// it.
-type lanczosBlock struct {
-	h, r    blas64.General
-	largest float64
-	pcg     rand.PCG
-}
-
-// LanczosStart keeps the first cycles of Lanczos computations for one operator. Before the
-// first restart the vectors do not depend on the number of pairs: the cycle for few pairs
-// is, to the bit, the beginning of the cycle for many. The zero value is ready to use. It is
-// not safe for concurrent use. Memory: 8·n bytes per vector of the longest cycle.
-type LanczosStart struct {
-	cycles []*lanczos // by block size
-}
-
-func (s *LanczosStart) cycle(n, b int) (*lanczos, error) {
-	for _, l := range s.cycles {
-		if l.n != n {
-			return nil, fmt.Errorf("linalg: the start of a %d×%d operator for one of %d×%d", l.n, l.n, n, n)
-		}
-		if l.b == b {
-			return l, nil
-		}
-	}
-	l, err := newLanczos(n, b)
-	if err != nil {
-		return nil, err
-	}
-	s.cycles = append(s.cycles, l)
-	return l, nil
-}
-
-// first makes the first cycle, of m vectors, from the one in o.Start if there is one.
-func (o LanczosOptions) first(ctx context.Context, n, b, m int, op Op) (*lanczos, error) {
-	start := o.Start
-	if start == nil {
-		start = new(LanczosStart)
-	}
-	l, err := start.cycle(n, b)
-	if err != nil {
-		return nil, err
-	}
-	l.workers = o.Workers
-	if err := l.grow(ctx, op, m); err != nil || o.Start == nil {
-		return l, err
-	}
-	return l.fork(m), nil
-}
-
-func newLanczos(n, b int) (*lanczos, error) {
-	l := &lanczos{n: n, b: b, pcg: rand.NewPCG(0x5eed, 0x1a2c), v: NewGeneral(b, n), w: NewGeneral(n, b), x: NewGeneral(n, b)}
-	l.rng = rand.New(l.pcg)
+// newLanczos starts a basis of m vectors, which are followed by a block.
+func newLanczos(n, b, m, workers int) (*lanczos, error) {
+	l := &lanczos{n: n, b: b, workers: workers, rng: rand.New(rand.NewPCG(0x5eed, 0x1a2c)), v: NewGeneral(m+b, n), w: NewGeneral(n, b), x: NewGeneral(n, b)}
 	return l, l.random(0)
-}
-
-// grow makes the first cycle at least m vectors long.
-func (l *lanczos) grow(ctx context.Context, op Op, m int) error {
-	if rows := m + l.b; l.v.Rows < rows {
-		v := NewGeneral(rows, l.n)
-		copy(v.Data, l.v.Data)
-		l.v = v
-	}
-	for j := len(l.kept) * l.b; j < m; j += l.b {
-		was, pcg := l.largest, *l.pcg
-		k := lanczosBlock{r: NewGeneral(l.b, l.b)}
-		var err error
-		if k.h, err = l.step(ctx, op, j, k.r); err != nil {
-			l.largest, *l.pcg = was, pcg // as if not begun
-			return err
-		}
-		k.largest, k.pcg = l.largest, *l.pcg
-		l.kept = append(l.kept, k)
-	}
-	return nil
-}
-
-// fork returns the state at the end of a first cycle of m vectors, in memory of its own.
-func (l *lanczos) fork(m int) *lanczos {
-	k := l.kept[m/l.b-1]
-	f := &lanczos{n: l.n, b: l.b, workers: l.workers, pcg: &k.pcg, v: NewGeneral(m+l.b, l.n), w: NewGeneral(l.n, l.b), x: NewGeneral(l.n, l.b), largest: k.largest, kept: l.kept}
-	f.rng = rand.New(f.pcg)
-	copy(f.v.Data, l.v.Data)
-	return f
 }
 
 // step multiplies the block of vectors at j and appends the next one. It writes

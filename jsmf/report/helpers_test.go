@@ -96,10 +96,11 @@ type shown struct {
 	Documents                     *documentData
 	Changes, Eigen, Norms, LogLik []float64
 	Sweep                         *struct {
-		K      []int
-		Curves []struct {
-			Name, Better string
-			Values       []*float64
+		Recommended, Low, High int
+		Points                 []struct {
+			K                                int
+			Score, Behind, Error, Back, NPMI float64
+			Why                              string
 		}
 	}
 }

@@ -334,39 +334,27 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sweep.Points = append(sweep.Points, jsmf.SweepPoint{K: 3, Err: errors.New("there is <none>")})
-	page := write(t, sweep.Points[2].Model, Options{Sweep: sweep})
-	s := read(t, page)
-	if !slices.Equal(s.Sweep.K, []int{2, 4, 6}) {
-		t.Fatalf("K %v", s.Sweep.K)
+	sweep.Points = append(sweep.Points, jsmf.SweepPoint{K: 30, Err: errors.New("there is <none>")})
+	page := write(t, sweep.Model, Options{Sweep: sweep})
+	s := read(t, page).Sweep
+	if s.Recommended != sweep.K || s.Low != sweep.Low || s.High != sweep.High || len(s.Points) != 3 {
+		t.Fatalf("%+v", s)
 	}
-	found := 0
-	for _, curve := range s.Sweep.Curves {
-		for i, at := range []int{1, 2, 0} {
-			r := sweep.Points[at].Report
-			want := map[string]float64{"Recovery": r.Recovery.Mean, "Legality": r.Legality, "NPMI": r.NPMI.Mean}
-			if w, ok := want[curve.Name]; ok {
-				found++
-				if !near(*curve.Values[i], w, 1e-5) {
-					t.Errorf("%s of K = %d is %v, want %v", curve.Name, s.Sweep.K[i], *curve.Values[i], w)
-				}
-			}
+	for i, x := range s.Points {
+		if w := sweep.Points[i]; x.K != w.K || !near(x.Score, w.PerWord, 1e-5) || !near(x.Behind, w.Behind, 1e-5) || !near(x.Error, w.Error, 1e-5) || !near(x.Back*float64(x.K), w.Back, 1e-3) || !near(x.NPMI, w.NPMI, 1e-5) || x.Why != w.Why {
+			t.Errorf("point %d is %+v, want %+v", i, x, w)
 		}
 	}
-	if found != 9 {
-		t.Errorf("%d values of the curves were found", found)
-	}
-	for _, x := range []string{sweep.Recommendation.String(), sweep.Recommendation.Why, fmt.Sprintf("%d ★", sweep.Recommendation.K)} {
+	for _, x := range []string{sweep.Why, fmt.Sprintf("%d ★", sweep.K)} {
 		if !strings.Contains(html.UnescapeString(page), x) {
 			t.Errorf("the page lacks %q", x)
 		}
 	}
-	sweep.Recommendation, sweep.RecommendationErr = nil, errors.New("there were <few> documents")
-	if page := write(t, sweep.Points[2].Model, Options{Sweep: sweep}); !strings.Contains(page, "there were &lt;few&gt; documents") {
-		t.Error("the page does not say why there is no recommendation")
+	if page := write(t, sweep.Model, Options{Sweep: &jsmf.Sweep{Why: "No <topics>."}}); !strings.Contains(page, "No &lt;topics&gt;.") {
+		t.Error("the page does not say that there are no topics")
 	}
 	if !strings.Contains(page, "there is &lt;none&gt;") {
-		t.Error("the error of K = 3 is not there")
+		t.Error("the error of K = 30 is not there")
 	}
 }
 

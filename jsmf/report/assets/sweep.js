@@ -1,17 +1,17 @@
   // ---- number of topics --------------------------------------------------------
 
   if (data.sweep) {
-    for (const c of data.sweep.curves.filter((c) => c.draw)) {
-      chart(c.name, c.what + (c.better === "neither" ? "" : " (" + c.better + " is better)"), c.values, false, "curves", data.sweep.k, K);
-    }
+    const of = (key) => data.sweep.points.map((s) => s[key]), ks = of("k");
+    chart("Topics that come back", "the share of topics that are sound and come back when other documents are held out (larger is better)", of("back"), false, "curves", ks, K);
+    chart("NPMI", "how often the reading words of a topic meet, the mean over topics (larger is better)", of("npmi"), false, "curves", ks, K);
   }
 
   // The scores of documents held out, with the error of how far each is behind the best.
-  if (data.sweep && data.sweep.scores && data.sweep.scores.length > 1) {
-    const S = data.sweep, list = S.scores.map((s) => ({ x: Math.log(s.k), v: s.score, lo: s.score - s.error, hi: s.score + s.error, ...s }));
+  if (data.sweep && data.sweep.recommended && data.sweep.points.length > 1) {
+    const S = data.sweep, list = S.points.map((s) => ({ x: Math.log(s.k), v: s.score, lo: s.score - s.error, hi: s.score + s.error, ...s }));
     const box = $("heldout"), drawing = el("div"), info = el("p", { class: "info", role: "status" });
     let at = null;
-    const told = (s) => "K = " + s.k + ": " + (s.behind > 0 ? show(s.behind, 2) + " ± " + show(s.error, 2) + " behind the best" : "the best, " + show(s.score, 4)) + ", chosen in " + percent(s.chosen, 0) + " of resamples; " + s.why;
+    const told = (s) => "K = " + s.k + ": " + (s.behind > 0 ? show(s.behind, 2) + " ± " + show(s.error, 2) + " behind the best" : "the best, " + show(s.score, 4)) + "; " + percent(s.back, 0) + " of topics come back; " + s.why;
     const draw = () => {
       const W = Math.min(box.clientWidth, 960), H = 300, left = 52, right = 14, top = 44, low = 42;
       if (!W) return;
@@ -23,7 +23,7 @@
       const from = list.findIndex((s) => s.k === S.low), to = list.findIndex((s) => s.k === S.high), best = list.findIndex((s) => s.k === S.recommended);
       if (S.low < S.high) {
         const a = from > 0 ? half(from - 1, from) : x(list[from].x) - 8, b = to < list.length - 1 ? half(to, to + 1) : x(list[to].x) + 8;
-        const says = S.low + " to " + S.high + " are as likely", wide = widthOf(says, 12) / 2;
+        const says = S.low + " to " + S.high + " cannot be told apart", wide = widthOf(says, 12) / 2;
         picture.append(svg("rect", { class: "likely", x: a, y: top - 8, width: b - a, height: H - low - top + 8 }), text({ class: "tick", x: clamp((a + b) / 2, wide, W - wide), y: H - low + 34, "text-anchor": "middle" }, says));
       }
       const marks = ticks(...domain, 4), d = decimals(marks.length > 1 ? marks[1] - marks[0] : 1);
@@ -46,7 +46,7 @@
       }
       const bx = x(list[best].x), by1 = y(list[best].v);
       picture.append(svg("line", { class: "zero", x1: bx, x2: bx, y1: top - 8, y2: H - low }), text({ class: "best halo", x: clamp(bx, 60, W - 60), y: top - (S.recommended !== K && Math.abs(bx - x(Math.log(K))) < 80 ? 24 : 12), "text-anchor": "middle" }, S.recommended + " recommended"));
-      for (const s of list) if (y(s.v) <= H - low) picture.append(svg("circle", { class: "pt" + (s.likely || s.k === S.recommended ? "" : " hollow"), cx: x(s.x), cy: y(s.v), r: 4 }));
+      for (const s of list) if (y(s.v) <= H - low) picture.append(svg("circle", { class: "pt" + (s.k >= S.low && s.k <= S.high ? "" : " hollow"), cx: x(s.x), cy: y(s.v), r: 4 }));
       picture.append(svg("circle", { class: "spot", cx: bx, cy: by1, r: 5.5 }));
       const cursor = svg("line", { class: "cursor", y1: top - 8, y2: H - low });
       cursor.style.display = "none";
@@ -69,7 +69,7 @@
       });
       drawing.replaceChildren(picture);
     };
-    box.append(drawing, info, el("p", { class: "muted small key" }, "The band is one standard error of the distance to the best, up and down. Hollow points are less likely. The axis of K is logarithmic."));
+    box.append(drawing, info, el("p", { class: "muted small key" }, "The band is one standard error of the distance to the best, up and down. Hollow points are not as good: they predict worse, or fewer topics come back. The axis of K is logarithmic."));
     exportable(box, "scores of documents held out", { svg: () => drawing.firstChild });
     redraws.push(draw);
   }
