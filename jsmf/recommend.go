@@ -122,16 +122,6 @@ func (t *trial) choose(s some, errors float64) (chosen int, among []int) {
 	return chosen, among
 }
 
-// chosen returns the place of the number that is to be taken by what is known so far, −1 before the
-// first.
-func (t *trial) chosen() int {
-	if len(t.scored()) == 0 {
-		return len(t.tries) - 1
-	}
-	chosen, _ := t.choose(everyThird, 1)
-	return chosen
-}
-
 // sweep sums up what was tried. given says that the caller chose the numbers.
 func (t *trial) sweep(given bool) *Sweep {
 	s := &Sweep{Documents: len(t.words), Words: int(floats.Sum(t.words))}

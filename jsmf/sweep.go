@@ -65,8 +65,9 @@ type SweepPoint struct {
 // Grid finds how many topics documents carry. The zero value chooses the numbers that it tries.
 type Grid struct {
 	// K are the numbers of topics to try, distinct and at least 2. Without any, they are 5, 7, 10, 14,
-	// 20 and so on by the factor √2, until the three after the number to take are tried. There are no
-	// more topics than 1000 or a twentieth of the documents.
+	// 20 and so on by the factor √2, until the two after the number to take are tried; then the numbers
+	// in the middle between it and its neighbours. There are no more topics than 1000 or a twentieth of
+	// the documents.
 	K []int
 }
 
@@ -157,7 +158,7 @@ const (
 	gridFrom   = 5  // topics that the chosen numbers begin with
 	gridDocs   = 20 // documents for each topic, at least
 	gridMax    = 1000
-	gridBeyond = 3 // numbers that are tried after the one to take
+	gridBeyond = 2 // numbers that are tried after the one to take
 )
 
 // numbers returns the numbers that may be tried where none are given.
@@ -179,27 +180,29 @@ func (t *trial) announce(ks []int) string {
 	return fmt.Sprintf("K = %d to %d, %d models each, of up to %s", ks[0], last, len(t.parts), bytesize.String(e.Bytes))
 }
 
-// search tries numbers of topics, all that are given or as many as it takes.
-func (t *trial) search(ctx context.Context, tr *tracker, ks []int, all bool) error {
+// search tries numbers of topics: all that are given, or of ks as many as it takes.
+func (t *trial) search(ctx context.Context, tr *tracker, ks []int, given bool) error {
 	done := 0
-	for i, k := range ks {
-		end := len(ks)
-		if !all {
-			if end = min(end, t.chosen()+gridBeyond+1); i >= end {
-				break
-			}
+	for {
+		left := t.plan(ks, given)
+		if len(left) == 0 {
+			break
 		}
 		total := done
-		for _, k := range ks[i:end] {
+		for _, k := range left {
 			total += k * len(t.parts)
 		}
-		at := time.Now()
-		x := try{K: k}
-		if x.err = t.try(ctx, &x, func() { done += k; tr.progress(done, total, "K", float64(k)) }); ctx.Err() != nil {
+		x, at := try{K: left[0]}, time.Now()
+		x.err = t.try(ctx, &x, func() {
+			done += x.K
+			tr.progress(done, total, "K", float64(x.K))
+		})
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		x.took = time.Since(at)
 		t.tries = append(t.tries, x)
+		slices.SortFunc(t.tries, func(a, b try) int { return a.K - b.K })
 	}
 	if len(t.scored()) == 0 {
 		return t.tries[0].err
@@ -208,4 +211,28 @@ func (t *trial) search(ctx context.Context, tr *tracker, ks []int, all bool) err
 		return errors.New("the documents held out have too few words")
 	}
 	return nil
+}
+
+// plan returns the numbers that are still to be tried by what is known so far.
+func (t *trial) plan(ks []int, given bool) []int {
+	if !given {
+		taken := ks[0]
+		if len(t.scored()) > 0 {
+			chosen, _ := t.choose(everyThird, 1)
+			taken = t.tries[chosen].K
+		} else if n := len(t.tries); n > 0 {
+			taken = t.tries[n-1].K
+		}
+		at, grid := slices.BinarySearch(ks, taken)
+		var between []int
+		if grid {
+			for i := max(1, at); i <= min(at+1, len(ks)-1); i++ {
+				between = append(between, int(math.Round(math.Sqrt(float64(ks[i-1]*ks[i])))))
+			}
+		}
+		ks = append(slices.Clone(ks[:min(len(ks), at+1+gridBeyond)]), between...)
+	}
+	return slices.DeleteFunc(slices.Clone(ks), func(k int) bool {
+		return slices.ContainsFunc(t.tries, func(x try) bool { return x.K == k })
+	})
 }

@@ -157,7 +157,7 @@ func (a *answers) ask(ctx context.Context) error {
 	return err
 }
 
-// fit finds the topics. Their number is the one that predicts documents best, unless it is given.
+// fit finds the topics. Their number is the one that jsmf.Grid recommends, unless it is given.
 func (a *answers) fit(ctx context.Context, o options, s *steps) (err error) {
 	a.pipeline = jsmf.New(o.topics).Record(s.rec)
 	begun := time.Now()
@@ -169,8 +169,8 @@ func (a *answers) fit(ctx context.Context, o options, s *steps) (err error) {
 		if a.sweep, err = (jsmf.Grid{}).Run(ctx, a.pipeline, a.corpus); err != nil {
 			return err
 		}
-		if a.model = a.sweep.Recommended(); a.model == nil {
-			return errors.Join(errors.New("no number of topics is recommended; -k gives one"), a.sweep.RecommendationErr)
+		if a.model = a.sweep.Model; a.model == nil {
+			return fmt.Errorf("%s -k gives their number all the same", a.sweep.Why)
 		}
 	}
 	s.times = append(s.times, report.Time{Stage: "fit", Duration: time.Since(begun)})
@@ -224,10 +224,6 @@ func (a *answers) measure(ctx context.Context, o options, s *steps) (err error) 
 	}
 	if a.uncertainty, err = b.Run(ctx, a.pipeline, a.model, a.corpus, readers...); err != nil {
 		return err
-	}
-	if a.sweep != nil && o.edits == "" {
-		r := a.sweep.Recommendation
-		r.Stable, r.Cold = a.uncertainty.Stable(), a.uncertainty.Cold
 	}
 	s.times = append(s.times, report.Time{Stage: "bootstrap", Duration: time.Since(begun)})
 	if a.model, err = a.model.With(jsmf.Additions{Verdicts: a.measured.Verdicts}); err != nil {

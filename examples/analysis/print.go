@@ -65,7 +65,7 @@ func (a *answers) printTopics(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nTOPICS: %d, of which %d are sound and %d stable.\n", len(topics), sound, a.uncertainty.Stable())
 	if a.sweep != nil {
-		fmt.Fprintf(w, "%v. %s\n", a.sweep.Recommendation, a.sweep.Recommendation.Why)
+		fmt.Fprintln(w, a.sweep.Why)
 	}
 	u := a.uncertainty
 	fmt.Fprintf(w, "The share is the average over %s, with its interval of %s.\n", a.documents.called, percent(u.Level))

@@ -116,6 +116,7 @@ var experiments = []experiment{
 	genres,
 	lists,
 	doubt,
+	number,
 	planted,
 	score,
 }

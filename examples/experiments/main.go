@@ -51,6 +51,8 @@
 //	lists        top words of five topics: lee-2018 Table 3.1, lee-2020 Figure 6
 //	doubt        how often intervals hold what was planted, on documents that are
 //	             drawn
+//	number       the number of topics that is recommended, for documents that are drawn and
+//	             others
 //	planted      correlations, topics and effects of models against those that documents
 //	             are drawn from
 //	score        topics from elsewhere by the same measures (-topics)
