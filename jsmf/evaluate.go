@@ -68,6 +68,11 @@ func (p Pipeline) Verdicts(ctx context.Context, m *Model, in Input) (_ []metrics
 	if docs == nil {
 		return nil, fmt.Errorf("a %T holds no documents to count pairs of words in", in)
 	}
+	return p.verdicts(ctx, m, docs)
+}
+
+// verdicts judges each topic by documents with the words of the model.
+func (p Pipeline) verdicts(ctx context.Context, m *Model, docs *corpus.Corpus) (_ []metrics.Verdict, err error) {
 	f := m.factors(p.workers)
 	if f.Pairs, err = cooc.CountPairs(ctx, docs, metrics.TopUnion(f.Reading, verdictWords)); err != nil {
 		return nil, err

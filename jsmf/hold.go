@@ -95,7 +95,10 @@ func (t *trial) try(ctx context.Context, x *try, done func()) error {
 		if err := t.score(ctx, m, i, x); err != nil {
 			return err
 		}
-		verdicts, err := t.p.Verdicts(ctx, m, train)
+		if train, err = withWordsOf(m, train); err != nil {
+			return err
+		}
+		verdicts, err := t.p.verdicts(ctx, m, train)
 		if err != nil {
 			return err
 		}

@@ -315,7 +315,7 @@ func TestMeasured(t *testing.T) {
 
 func TestSweep(t *testing.T) {
 	ctx := context.Background()
-	p := testutil.NewPlanted(60, 6, .5, 7)
+	p := testutil.NewPlanted(60, 6, .1, 7)
 	var b corpus.Builder
 	for i, doc := range p.Documents(slices.Repeat([]int{60}, 400), 1) {
 		counts := make(map[string]int)
@@ -330,7 +330,7 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sweep, err := jsmf.Grid{K: []int{6, 2, 4}}.Run(ctx, jsmf.Published(0), c)
+	sweep, err := jsmf.Grid{K: []int{6, 2, 4}}.Run(ctx, jsmf.New(0), c)
 	if err != nil {
 		t.Fatal(err)
 	}
