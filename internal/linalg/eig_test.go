@@ -11,8 +11,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // symmetric returns a random symmetric matrix with the given eigenvalues.
