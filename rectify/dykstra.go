@@ -79,7 +79,6 @@ func (d *dykstraMethod) begin(ctx context.Context, l *loop) (err error) {
 		return err
 	}
 	d.v = linalg.NewGeneral(l.n, l.n)
-	l.shared = nil // what is multiplied by is a copy of c
 	l.op = func(ctx context.Context, dst, x blas64.General) error {
 		return linalg.SymMul(ctx, d.u, x, dst, l.opt.Workers)
 	}
