@@ -52,17 +52,18 @@ func (m *Model) markBackground(info corpus.Info) {
 		return // not counted documents
 	}
 	function := m.hasFunctionWords()
-	weights := m.readable(df, docs)
-	for i := range n {
+	weights, before := m.readable(df, docs), make(map[int][]float64) // the rows of words that lose weights
+	m.eachWord(func(i int, of []float64) {
 		if function && float64(df[i]) > commonWord*float64(docs) {
 			row := weights.RawRowView(i)
-			for t, q := range m.wordTopics[i*k : (i+1)*k] {
+			before[i] = slices.Clone(row)
+			for t, q := range of {
 				if q <= 0.5 {
 					row[t] = 0
 				}
 			}
 		}
-	}
+	})
 	m.background = backgroundTopics(weights, mat.NewDense(k, k, m.corr), df, docs, function)
 	if m.reading == nil || m.background == nil && !function {
 		return
@@ -72,8 +73,8 @@ func (m *Model) markBackground(info corpus.Info) {
 	if function {
 		forms = m.formFrequencies(df)
 	}
-	for i := range n {
-		of, row, within := m.wordTopics[i*k:(i+1)*k], weights.RawRowView(i), 0.0
+	m.eachWord(func(i int, of []float64) {
+		row, within := weights.RawRowView(i), 0.0
 		for t, background := range m.background {
 			if background {
 				within += of[t]
@@ -81,13 +82,15 @@ func (m *Model) markBackground(info corpus.Info) {
 		}
 		for t := range row {
 			if m.background != nil && m.background[t] {
-				row[t] = m.reading[i*k+t]
+				if old := before[i]; old != nil {
+					row[t] = old[t]
+				}
 			} else if within > 0.5 || function && float64(forms[i]) > max(commonest, 2*shares[t])*float64(docs) {
 				row[t] = 0
 			}
 			sums[t] += row[t]
 		}
-	}
+	})
 	for i := range n {
 		row := weights.RawRowView(i)
 		for t, sum := range sums {
@@ -96,14 +99,13 @@ func (m *Model) markBackground(info corpus.Info) {
 			}
 		}
 	}
-	m.reading = packed(weights)
 }
 
-// readable returns a copy of the reading weights, or without any p(word | topic)·idf², with idf = 1
-// + ln((1+D)/(1+df)).
+// readable returns the reading weights, in the memory of the model, or without any p(word |
+// topic)·idf², with idf = 1 + ln((1+D)/(1+df)).
 func (m *Model) readable(df []int, docs int) *mat.Dense {
 	if m.reading != nil {
-		return mat.NewDense(m.n, m.k, slices.Clone(m.reading))
+		return mat.NewDense(m.n, m.k, m.reading)
 	}
 	weights := mat.NewDense(m.n, m.k, slices.Clone(m.topics))
 	for i, f := range df {
@@ -124,13 +126,13 @@ func (m *Model) positiveShares() []float64 {
 
 // hasFunctionWords reports whether the text has its function words.
 func (m *Model) hasFunctionWords() bool {
-	n, k := m.n, m.k
+	k := m.k
 	shares, little := m.positiveShares(), functionTells*math.Log(float64(k))
 	all, function := 0.0, 0.0
-	for i := range n {
+	m.eachWord(func(i int, of []float64) {
 		word := floats.Dot(shares, m.topics[i*k:(i+1)*k])
 		tells := 0.0
-		for t, q := range m.wordTopics[i*k : (i+1)*k] {
+		for t, q := range of {
 			if q > 0 && shares[t] > 0 {
 				tells += q * math.Log(q/shares[t])
 			}
@@ -139,7 +141,7 @@ func (m *Model) hasFunctionWords() bool {
 		if tells < little {
 			function += word
 		}
-	}
+	})
 	return function >= functionShare*all
 }
 

@@ -107,11 +107,22 @@ func (m *Model) denseWordTopics() *mat.Dense {
 	if m.wordTopics != nil {
 		return mat.NewDense(m.n, m.k, m.wordTopics)
 	}
-	out, shares := mat.NewDense(m.n, m.k, nil), m.rowSums()
-	for i := range m.n {
-		vec.Posterior(out.RawRowView(i), m.topics[i*m.k:(i+1)*m.k], shares)
-	}
+	out := mat.NewDense(m.n, m.k, nil)
+	m.eachWord(func(i int, topics []float64) { out.SetRow(i, topics) })
 	return out
+}
+
+// eachWord calls do for each word in order with p(topic | word), which is valid during the call.
+func (m *Model) eachWord(do func(i int, topics []float64)) {
+	row, shares := make([]float64, m.k), m.rowSums()
+	for i := range m.n {
+		if m.wordTopics != nil {
+			row = m.wordTopics[i*m.k : (i+1)*m.k]
+		} else {
+			vec.Posterior(row, m.topics[i*m.k:(i+1)*m.k], shares)
+		}
+		do(i, row)
+	}
 }
 
 // bayesTol is how far p(topic | word) may be from what Bayes' rule gives to follow from it.

@@ -90,23 +90,27 @@ func (m *Model) ready() *Model {
 	return m
 }
 
-// setFactors sets B, B̆ᵀ and A, which have the sizes of the model. It does not copy what lies row
-// after row.
+// setFactors sets B, B̆ᵀ and A, which have the sizes of the model; nil for B̆ says that it follows by
+// Bayes' rule. It does not copy what lies row after row.
 func (m *Model) setFactors(b, breve, a *mat.Dense) error {
 	m.n, m.k = b.Dims()
-	if r, c := breve.Dims(); r != m.n || c != m.k {
-		return fmt.Errorf("word_topics: is %d×%d, want N×K = %d×%d", r, c, m.n, m.k)
+	m.wordTopics = nil
+	if breve != nil {
+		if r, c := breve.Dims(); r != m.n || c != m.k {
+			return fmt.Errorf("word_topics: is %d×%d, want N×K = %d×%d", r, c, m.n, m.k)
+		}
+		m.wordTopics = packed(breve)
 	}
 	if r, c := a.Dims(); r != m.k || c != m.k {
 		return fmt.Errorf("correlations: is %d×%d, want K×K = %d×%d", r, c, m.k, m.k)
 	}
-	m.topics, m.wordTopics, m.corr = packed(b), packed(breve), packed(a)
+	m.topics, m.corr = packed(b), packed(a)
 	return nil
 }
 
 // setRefined takes over what passes over documents found.
 func (m *Model) setRefined(x *refine.Result) error {
-	if err := m.setFactors(x.B, x.WordTopics, x.A); err != nil {
+	if err := m.setFactors(x.B, nil, x.A); err != nil {
 		return err
 	}
 	if x.Prior != nil {
@@ -122,6 +126,9 @@ func (m *Model) setRefined(x *refine.Result) error {
 		return fmt.Errorf("reading: is %d×%d, want N×K = %d×%d", r, c, m.n, m.k)
 	}
 	m.reading = packed(x.Reading)
+	if &m.reading[0] == &m.topics[0] {
+		m.reading = slices.Clone(m.reading) // of which words are taken (markBackground)
+	}
 	return nil
 }
 

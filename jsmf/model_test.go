@@ -53,7 +53,10 @@ func unchecked(t *testing.T, p modelParts) *Model {
 
 func (p modelParts) unchecked() (*Model, error) {
 	m := &Model{vocab: p.Vocabulary, anchors: p.Anchors, groups: p.AnchorGroups, marginals: p.Marginals, stats: p.Stats, prov: p.Provenance}
-	if err := m.setRefined(&refine.Result{B: p.Topics, WordTopics: p.WordTopics, A: p.Correlations, Alpha: p.Alpha, Reading: p.Reading, Tree: p.Tree}); err != nil {
+	if err := m.setRefined(&refine.Result{B: p.Topics, A: p.Correlations, Alpha: p.Alpha, Reading: p.Reading, Tree: p.Tree}); err != nil {
+		return nil, err
+	}
+	if err := m.setFactors(p.Topics, p.WordTopics, p.Correlations); err != nil {
 		return nil, err
 	}
 	m.background, m.add.Names = p.Background, p.Names

@@ -29,7 +29,7 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 		if err != nil {
 			return "", err
 		}
-		if x == nil || x.B == nil || x.WordTopics == nil || x.A == nil {
+		if x == nil || x.B == nil || x.A == nil {
 			return "", fmt.Errorf("%v returned no model", r.ask.refiner)
 		}
 		if rows, cols := x.B.Dims(); rows != n || cols != k {

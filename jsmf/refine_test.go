@@ -40,7 +40,7 @@ func TestRefine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !mat.Equal(m.Topics(), want.B) || !mat.Equal(m.WordTopics(), want.WordTopics) || !mat.Equal(m.Correlations(), want.A) || !slices.Equal(m.Alpha(), want.Alpha) || !mat.Equal(m.Reading(), want.Reading) {
+	if !mat.Equal(m.Topics(), want.B) || !mat.Equal(m.Correlations(), want.A) || !slices.Equal(m.Alpha(), want.Alpha) || !mat.Equal(m.Reading(), want.Reading) {
 		t.Error("the model is not what the passes return")
 	}
 	if !slices.Equal(m.Anchors(), spectral.Anchors()) || mat.Equal(m.Topics(), spectral.Topics()) {
@@ -125,18 +125,18 @@ func TestRefineBad(t *testing.T) {
 		"settings": {refine.Passes{N: -1}, "N = -1"},
 		"error":    {wrongRefiner{err: cause}, "jsmf: cause"},
 		"nothing":  {wrongRefiner{}, "wrong returned no model"},
-		"no A":     {wrongRefiner{res: &refine.Result{B: pl.B, WordTopics: pl.B}}, "wrong returned no model"},
-		"shape":    {wrongRefiner{res: &refine.Result{B: pl.A, WordTopics: pl.B, A: pl.A}}, "topics of 4×4 instead of 60×4"},
-		"From":     {wrongRefiner{res: &refine.Result{B: pl.B, WordTopics: pl.WordTopics(), A: pl.A, From: []int{0, 1, 2}}}, "wrong: Result.From has 3 numbers for 4 topics of a start with 4"},
-		"From 4":   {wrongRefiner{res: &refine.Result{B: pl.B, WordTopics: pl.WordTopics(), A: pl.A, From: []int{0, 1, 2, 4}}}, "wrong: Result.From: number 4, that of topic 3, is not in [0, 4)"},
-		"twice":    {wrongRefiner{res: &refine.Result{B: pl.B, WordTopics: pl.WordTopics(), A: pl.A, From: []int{0, 1, 2, 1}}}, "Result.From: number 1, that of topic 3, is not in [0, 4), or is there twice"},
-		"α":        {wrongRefiner{res: &refine.Result{B: pl.B, WordTopics: pl.WordTopics(), A: pl.A, Alpha: []float64{1, 1, 1}}}, "alpha: has 3 values"},
+		"no A":     {wrongRefiner{res: &refine.Result{B: pl.B}}, "wrong returned no model"},
+		"shape":    {wrongRefiner{res: &refine.Result{B: pl.A, A: pl.A}}, "topics of 4×4 instead of 60×4"},
+		"From":     {wrongRefiner{res: &refine.Result{B: pl.B, A: pl.A, From: []int{0, 1, 2}}}, "wrong: Result.From has 3 numbers for 4 topics of a start with 4"},
+		"From 4":   {wrongRefiner{res: &refine.Result{B: pl.B, A: pl.A, From: []int{0, 1, 2, 4}}}, "wrong: Result.From: number 4, that of topic 3, is not in [0, 4)"},
+		"twice":    {wrongRefiner{res: &refine.Result{B: pl.B, A: pl.A, From: []int{0, 1, 2, 1}}}, "Result.From: number 1, that of topic 3, is not in [0, 4), or is there twice"},
+		"α":        {wrongRefiner{res: &refine.Result{B: pl.B, A: pl.A, Alpha: []float64{1, 1, 1}}}, "alpha: has 3 values"},
 	} {
 		if _, err := jsmf.Published(4).Refine(x.r).Fit(ctx, c); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: error %v, want %q", name, err, x.want)
 		}
 	}
-	silent := wrongRefiner{res: &refine.Result{B: pl.B, WordTopics: pl.WordTopics(), A: pl.A}}
+	silent := wrongRefiner{res: &refine.Result{B: pl.B, A: pl.A}}
 	if _, err := jsmf.Published(4).Refine(silent).Fit(ctx, c); err != nil {
 		t.Errorf("as many topics as before: %v", err)
 	}

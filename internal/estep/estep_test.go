@@ -311,7 +311,7 @@ func TestDrainLosesNothing(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(14, 15))
 	w := NewWorker(2)
 	w.T[0], w.T[1] = 1, 1
-	total, tokens := make([]float64, 2), 0.0
+	total, tokens := NewRows(1, 2), 0.0
 	for i := range 1 << 14 {
 		for range 16 {
 			x := float32(1 + rnd.IntN(1<<13))
@@ -321,12 +321,12 @@ func TestDrainLosesNothing(t *testing.T) {
 			tokens += float64(x)
 		}
 		if i%16 == 15 { // about 2²⁰ tokens
-			Drain(total, 2, 1, 1, []*Rows{sums}, 0, 1)
+			total.Drain(1, 1, []*Rows{sums}, 0, 1)
 		}
 	}
 	for k, share := range []float64{0.99, 0.01} {
-		if want := share * tokens; !(math.Abs(total[k]/want-1) < 1e-6) {
-			t.Errorf("topic %d has %v tokens, want %v", k, total[k], want)
+		if want := share * tokens; !(math.Abs(float64(total.Row(0)[k])/want-1) < 1e-6) {
+			t.Errorf("topic %d has %v tokens, want %v", k, total.Row(0)[k], want)
 		}
 	}
 	if sums.Data[0] != 0 || sums.Data[1] != 0 {

@@ -80,16 +80,16 @@ func choose(to, from []float32, columns []int32) {
 	clear(to[len(columns):])
 }
 
-// Drain multiplies rows [lo, hi) of dst, which are stride apart, by keep, adds those of
-// the parts times scale, in the order of the parts, and sets the parts to zero.
-func Drain(dst []float64, stride int, keep, scale float64, parts []*Rows, lo, hi int) {
+// Drain multiplies rows [lo, hi) by keep, adds those of the parts times scale, in the order of
+// the parts, and sets the parts to zero. It calculates in float64.
+func (r *Rows) Drain(keep, scale float64, parts []*Rows, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		keep := keep
 		for _, p := range parts {
 			from := p.Row(i)
-			to := dst[i*stride:][:len(from)]
+			to := r.Row(i)[:len(from)]
 			for k, v := range from {
-				to[k] = keep*to[k] + scale*float64(v)
+				to[k] = float32(keep*float64(to[k]) + scale*float64(v))
 			}
 			clear(from)
 			keep = 1

@@ -48,7 +48,7 @@ func readModel(t testing.TB) *jsmf.Model {
 		t.Fatal(err)
 	}
 	n := c.NumWords()
-	r := &refine.Result{B: mat.NewDense(n, k, nil), WordTopics: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil), Reading: mat.NewDense(n, k, nil)}
+	r := &refine.Result{B: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil), Reading: mat.NewDense(n, k, nil)}
 	for i, w := range c.Vocabulary() {
 		topic, rank := 0, int(w[len(w)-1]-'a')
 		if w[0] == 't' {
@@ -56,7 +56,6 @@ func readModel(t testing.TB) *jsmf.Model {
 		}
 		r.B.Set(i, topic, float64(each-rank)/78)
 		r.Reading.Set(i, topic, float64(rank+1)/78)
-		r.WordTopics.Set(i, topic, 1)
 	}
 	for i := range k {
 		for j := range k {

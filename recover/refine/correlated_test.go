@@ -278,7 +278,7 @@ func TestCorrelatedTranscript(t *testing.T) {
 		}
 	}
 	for i, want := range fresh {
-		if got := f.sums.Data[i]; math.Abs(got-want) > 1e-3*(1+want) {
+		if got := float64(f.sums.Row(i / k)[i%k]); math.Abs(got-want) > 1e-3*(1+want) {
 			t.Errorf("%v tokens of word %d in topic %d, want %v", got, i/k, i%k, want)
 		}
 	}

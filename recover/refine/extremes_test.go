@@ -20,7 +20,7 @@ func TestExtremes(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, x := range [][]float64{m.B.RawMatrix().Data, m.A.RawMatrix().Data, m.WordTopics.RawMatrix().Data, m.Reading.RawMatrix().Data, m.Alpha} {
+		for _, x := range [][]float64{m.B.RawMatrix().Data, m.A.RawMatrix().Data, m.Reading.RawMatrix().Data, m.Alpha} {
 			for _, v := range x {
 				if !(v >= 0) || math.IsInf(v, 1) {
 					panic(fmt.Sprintf("the model has a %g and there is no error", v))

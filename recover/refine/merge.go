@@ -142,7 +142,7 @@ func (s *topics) join(ctx context.Context, pairs []merged) error {
 		s.alive, s.origin = slices.Delete(s.alive, j, j+1), slices.Delete(s.origin, j, j+1)
 	}
 	return s.words(ctx, s.workers, func(i int) {
-		row := linalg.Row(s.sums, i)
+		row := s.sums.Row(i)
 		for _, p := range pairs {
 			row[p.Into] += row[p.From]
 			row[p.From] = 0
@@ -152,16 +152,13 @@ func (s *topics) join(ctx context.Context, pairs []merged) error {
 
 // compact drops the columns of the topics that are gone. What is held by word keeps its memory;
 // the rows are not valid until learn makes them.
-func (s *topics) compact(ctx context.Context) error {
-	sums := s.sums
-	s.k = len(s.alive)
-	s.sums = general(s.sums.Data, s.n, s.k)
-	err := s.words(ctx, 1, func(i int) { // in order, so that no number is overwritten before it is read
-		columns(linalg.Row(s.sums, i), linalg.Row(sums, i), s.alive)
-	})
-	if err != nil {
-		return err
+func (s *topics) compact() {
+	left := make([]int32, len(s.alive))
+	for t, c := range s.alive {
+		left[t] = int32(c)
 	}
+	s.k = len(left)
+	s.sums.Narrow(left)
 	for _, g := range s.groups {
 		columns(g, g, s.alive)
 	}
@@ -170,7 +167,6 @@ func (s *topics) compact(ctx context.Context) error {
 	for t := range s.alive {
 		s.alive[t] = t
 	}
-	return nil
 }
 
 // columns sets to to the numbers of from in those columns, which ascend. The two may begin at

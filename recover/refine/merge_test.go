@@ -265,7 +265,7 @@ func TestJoin(t *testing.T) {
 				want += totals[from] - prior
 			}
 		}
-		if into[k] == k && !(math.Abs(f.totals[k]-prior-want) <= 1e-9*want) {
+		if into[k] == k && !(math.Abs(f.totals[k]-prior-want) <= 1e-7*want) {
 			t.Errorf("topic %d has %v tokens, want %v", k, f.totals[k]-prior, want)
 		}
 	}
@@ -284,7 +284,11 @@ func TestJoin(t *testing.T) {
 		}
 	}
 	for w := range f.n {
-		check("a word", func(k int) float64 { return f.sums.Data[w*6+k] }, counts[w*6:][:6], 1e-15)
+		row := make([]float64, 6)
+		for k := range row {
+			row[k] = float64(counts[w*f.sums.Stride+k])
+		}
+		check("a word", func(k int) float64 { return float64(f.sums.Row(w)[k]) }, row, 1e-7)
 	}
 	for d := range f.info.Documents {
 		row := make([]float64, 6)
@@ -312,7 +316,7 @@ func TestJoin(t *testing.T) {
 			t.Errorf("columns %v", f.alive)
 		}
 	}
-	if f.k != 4 || f.rows.K != 4 || len(f.state.mem) != 4*f.info.Documents || f.sums.Stride != 4 {
+	if f.k != 4 || f.rows.K != 4 || len(f.state.mem) != 4*f.info.Documents || f.sums.K != 4 {
 		t.Errorf("%d columns, %d of the topics, %d numbers of documents", f.k, f.rows.K, len(f.state.mem))
 	}
 }

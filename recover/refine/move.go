@@ -51,10 +51,10 @@ const (
 // multiplied before they are added.
 func (s *topics) blend(part, parts int) (keep, scale float64) {
 	if parts == 1 {
-		return 0, s.seen.unit
+		return 0, 1
 	}
 	all := s.seen.learned() / s.seen.halves[part%2] * float64(parts/2)
-	return 1 - freshShare, freshShare * all * s.seen.unit
+	return 1 - freshShare, freshShare * all
 }
 
 // relax returns what a number of tokens becomes where documents say that it is fresh.
@@ -62,14 +62,17 @@ func relax(before, fresh float64) float64 {
 	return max(fresh+relaxed*(fresh-before), minLeft*fresh)
 }
 
+// tokens returns what a number of the sums stands for.
+func (s *topics) tokens(v float32) float64 { return s.seen.unit * float64(v) }
+
 // learn makes the topics from the sums.
 func (s *topics) learn(ctx context.Context) error {
 	totals := linalg.NewGeneral(parallel.Count(s.n, rowsAtOnce), s.k)
 	err := parallel.Chunks(ctx, s.n, rowsAtOnce, s.workers, func(_, chunk, lo, hi int) error {
 		total := linalg.Row(totals, chunk)
 		for i := lo; i < hi; i++ {
-			for t, v := range linalg.Row(s.sums, i) {
-				total[t] += v
+			for t, v := range s.sums.Row(i) {
+				total[t] += float64(v)
 			}
 		}
 		return nil
@@ -83,16 +86,16 @@ func (s *topics) learn(ctx context.Context) error {
 	}
 	scales := make([]float64, s.k)
 	for _, t := range s.alive {
-		s.totals[t] += s.beta * float64(s.n)
+		s.totals[t] = s.seen.unit*s.totals[t] + s.beta*float64(s.n)
 		if v := s.totals[t]; !(v > 0) || math.IsInf(v, 1) {
 			return fmt.Errorf("topic %d has %v tokens", t, v)
 		}
 		scales[t] = 1 / s.totals[t]
 	}
 	return s.words(ctx, s.workers, func(i int) {
-		row := s.rows.Row(i)[:s.k]
-		for t, v := range linalg.Row(s.sums, i) {
-			row[t] = float32((v + s.beta) * scales[t])
+		row := s.rows.Row(i)
+		for t, v := range s.sums.Row(i) {
+			row[t] = float32((s.tokens(v) + s.beta) * scales[t])
 		}
 	})
 }

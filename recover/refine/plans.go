@@ -4,9 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 
-	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/sums"
 )
@@ -115,13 +113,12 @@ func (f *plans) take(ctx context.Context, a *sums.Answer, far bool) error {
 		fresh := make([]float64, f.k)
 		for i := lo; i < hi; i++ {
 			a.Counts(i, fresh)
-			floats.Scale(f.seen.unit, fresh)
-			row := linalg.Row(f.sums, i)
+			row := f.sums.Row(i)
 			for t, v := range fresh {
 				if far {
-					v = relax(row[t], v)
+					v = relax(float64(row[t]), v)
 				}
-				row[t] = v
+				row[t] = float32(v)
 			}
 		}
 		return nil
@@ -176,7 +173,8 @@ func (f *plans) joined(ctx context.Context, pairs []merged, _ bool) error {
 		}
 		f.columns[i] = int32(slices.Index(f.alive, int(c)))
 	}
-	return f.compact(ctx)
+	f.compact()
+	return nil
 }
 
 // last implements documents.

@@ -96,13 +96,11 @@ type Options struct {
 	Progress func(done, total int, loglik float64)
 }
 
-// Result is a refined model.
+// Result is a refined model. p(topic | word) follows from B and the topic shares, the row sums of A,
+// by Bayes' rule. It belongs to the caller.
 type Result struct {
 	// B is N×K: column k holds p(word | topic k), all positive, and sums to 1.
 	B *mat.Dense
-	// WordTopics is N×K: row n holds p(topic | word n), by Bayes' rule from B and the
-	// topic shares, the row sums of A. Anchors no longer have unit rows.
-	WordTopics *mat.Dense
 	// A is K×K: the mean of E[θθᵀ] over the documents that are not empty, where the topic
 	// proportions θ have the posterior distribution under Prior or, where that is nil, the
 	// Dirichlet distribution of the document's topic counts plus α. A is symmetric, positive and,

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -32,7 +31,7 @@ func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err e
 		s.origin = nil
 	}
 	res.Alpha, res.From, res.Reading = slices.Repeat([]float64{s.alpha}, s.k), s.origin, res.B
-	if res.WordTopics, err = s.wordTopics(ctx, res); err == nil && s.reads() {
+	if s.reads() {
 		res.Reading, err = s.reading(ctx)
 	}
 	return err
@@ -42,9 +41,9 @@ func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err e
 // have a trace of a token, left by a document's other topics, which says nothing and fills files.
 func (s *topics) sparsen(ctx context.Context) error {
 	err := s.words(ctx, s.workers, func(i int) {
-		row := linalg.Row(s.sums, i)
+		row := s.sums.Row(i)
 		for t, v := range row {
-			if v < leastOfBeta*s.beta {
+			if s.tokens(v) < leastOfBeta*s.beta {
 				row[t] = 0
 			}
 		}
@@ -63,20 +62,9 @@ func (s *topics) probabilities(ctx context.Context) (*mat.Dense, error) {
 	b := mat.NewDense(s.n, s.k, nil)
 	return b, s.words(ctx, s.workers, func(i int) {
 		row := b.RawRowView(i)
-		for t, v := range linalg.Row(s.sums, i) {
-			row[t] = (v + s.beta) / s.totals[t]
+		for t, v := range s.sums.Row(i) {
+			row[t] = (s.tokens(v) + s.beta) / s.totals[t]
 		}
-	})
-}
-
-// wordTopics returns p(topic | word), N×K, by Bayes' rule from B and the topic shares A·1.
-func (s *topics) wordTopics(ctx context.Context, res *Result) (*mat.Dense, error) {
-	out, shares := mat.NewDense(s.n, s.k, nil), make([]float64, s.k)
-	for t := range shares {
-		shares[t] = vec.Sum(res.A.RawRowView(t))
-	}
-	return out, s.words(ctx, s.workers, func(i int) {
-		vec.Posterior(out.RawRowView(i), res.B.RawRowView(i), shares)
 	})
 }
 
@@ -94,23 +82,26 @@ const (
 // reading makes the reading weights of Result of the sums, which hold how many documents use
 // each word in each topic.
 func (s *topics) reading(ctx context.Context) (*mat.Dense, error) {
-	out, scale := mat.NewDense(s.n, s.k, s.sums.Data), make([]float64, s.k)
-	shares := make([]float64, s.k)
-	err := s.words(ctx, 1, func(i int) { floats.Add(shares, out.RawRowView(i)) })
+	out, scale := mat.NewDense(s.n, s.k, nil), make([]float64, s.k)
+	shares, words := make([]float64, s.k), make([]float64, s.n)
+	err := s.words(ctx, 1, func(i int) {
+		for t, v := range s.sums.Row(i) {
+			shares[t] += s.tokens(v)
+			words[i] += s.tokens(v)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
 	all := vec.Sum(shares)
 	err = s.words(ctx, 1, func(i int) {
-		row := out.RawRowView(i)
-		word := floats.Sum(row)
-		if word == 0 { // it is in no document
+		if words[i] == 0 { // it is in no document
 			return
 		}
-		idf := math.Log(s.seen.weight / s.seen.df[i])
-		for t, v := range row {
-			lift := v / word * all / shares[t]
-			row[t] = 0
+		row, idf := out.RawRowView(i), math.Log(s.seen.weight/s.seen.df[i])
+		for t, v := range s.sums.Row(i) {
+			v := s.tokens(v)
+			lift := v / words[i] * all / shares[t]
 			if v > certain*certain && lift > 1 {
 				row[t] = (v - certain*math.Sqrt(v)) * math.Log(lift) * idf
 				scale[t] += row[t]

@@ -8,13 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/docstep"
 	"github.com/jsmf-go/spectral/internal/estep"
-	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/logisticnormal"
 	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/sums"
@@ -64,10 +62,10 @@ type topics struct {
 	info corpus.Info // of the documents
 	seen *census
 
-	rows    *estep.Rows    // N×K, the topics
-	sums    blas64.General // N×K, the tokens by word and topic that the topics are made from
-	unigram []float32      // N: p(word)
-	totals  []float64      // K: β·N + the tokens of each topic
+	rows    *estep.Rows // N×K, the topics
+	sums    *estep.Rows // N×K, the tokens by word and topic that the topics are made from, in units of seen.unit
+	unigram []float32   // N: p(word)
+	totals  []float64   // K: β·N + the tokens of each topic
 
 	given  *logisticnormal.Prior // of the start; nil: none
 	normal *logisticnormal.Prior // nil before the passes under it
@@ -123,7 +121,7 @@ func (s *topics) begin(ctx context.Context, docs sums.Documents, start Start) (e
 	floats.Scale(s.seen.unit, words)
 	s.number()
 	s.unigram = make([]float32, s.n)
-	s.sums, s.rows = linalg.NewGeneral(s.n, s.k), estep.NewRows(s.n, s.k)
+	s.sums, s.rows = estep.NewRows(s.n, s.k), estep.NewRows(s.n, s.k)
 	all := vec.Sum(words) + s.beta*float64(s.n)
 	return s.words(ctx, s.workers, func(i int) {
 		row, from := s.rows.Row(i), start.B.RawRowView(i)

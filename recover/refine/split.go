@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/jsmf-go/spectral/internal/estep"
-	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/sums"
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -298,7 +297,7 @@ func (s *topics) grow(ctx context.Context, children [][]child) (first []int, sha
 	}
 	old := s.rows
 	k := first[s.k]
-	s.rows, s.sums = estep.NewRows(s.n, k), linalg.NewGeneral(s.n, k)
+	s.rows, s.sums = estep.NewRows(s.n, k), estep.NewRows(s.n, k)
 	// The parent's probability of the words of its children.
 	mass := make([]float64, old.K)
 	for t, c := range children {

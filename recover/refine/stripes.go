@@ -151,7 +151,7 @@ func (f *stripes) prepare(leave bool) {
 // drain adds what the first n parts hold to the sums.
 func (f *stripes) drain(ctx context.Context, n int) error {
 	err := parallel.Chunks(ctx, f.n, rowsAtOnce, f.workers, func(_, _, lo, hi int) error {
-		estep.Drain(f.sums.Data, f.sums.Stride, f.keep, f.scale, f.parts[:n], lo, hi)
+		f.sums.Drain(f.keep, f.scale, f.parts[:n], lo, hi)
 		return nil
 	})
 	f.keep = 1

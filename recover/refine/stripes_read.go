@@ -229,7 +229,8 @@ func (f *stripes) joined(ctx context.Context, pairs []merged, done bool) error {
 		p.Reset(k)
 	}
 	f.work = nil
-	return f.compact(ctx)
+	f.compact()
+	return nil
 }
 
 // join adds up the tokens of each of the pairs.

@@ -39,7 +39,7 @@ func (s split) Refine(context.Context, corpus.Source, refine.Start, refine.Optio
 	sums := mat.NewVecDense(s.K, nil)
 	sums.MulVec(reading.T(), mat.NewVecDense(s.N, slices.Repeat([]float64{1}, s.N)))
 	reading.Apply(func(_, t int, v float64) float64 { return v / sums.AtVec(t) }, reading)
-	return &refine.Result{B: s.B, WordTopics: s.WordTopics(), A: s.A, Reading: reading, Tree: s.tree}, nil
+	return &refine.Result{B: s.B, A: s.A, Reading: reading, Tree: s.tree}, nil
 }
 
 // Split returns a model over n words whose topics were split: sizes are the numbers of groups,
