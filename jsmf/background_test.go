@@ -161,16 +161,13 @@ func TestBackgroundTakesWords(t *testing.T) {
 	for i := 1; i < 3; i++ { // words that tell their topic: there are no function words
 		p.WordTopics.SetRow(i, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 1})
 	}
-	given, before := p.Reading, mat.DenseCopyOf(p.Reading)
+	before := mat.DenseCopyOf(p.Reading)
 	m := unchecked(t, p)
 	m.markBackground(info(docs, docs/10, docs/10))
 	if m.background == nil || !m.background[0] || slices.Contains(m.background[1:], true) {
 		t.Errorf("background %v, want topic 0", m.background)
 	}
 	columns(m, []float64{0.8, 0.1, 0.1}, []float64{0, 0.5, 0.5})
-	if !mat.Equal(given, before) {
-		t.Error("the refiner's matrix was written to")
-	}
 
 	// Words 1 and 2 tell nothing: they are function words, and so there are some. Word 1
 	// is common, word 2 rare.

@@ -218,9 +218,13 @@ func (r *run) finish(ctx context.Context, m *Model, f factors, methods ...string
 }
 
 // warnDead names the topics that the model would not miss. Those with the same function words are
-// not alike: it looks at the words by which people recognise topics.
+// not alike: it looks at the words by which people recognise topics. One without any has no twin.
 func (r *run) warnDead(ctx context.Context, m *Model) error {
-	dead, err := metrics.DeadTopics(ctx, m.readingWeights(), m.TopicShares(), r.ask.workers)
+	words := m.denseTopics()
+	if m.reading != nil {
+		words = mat.NewDense(m.n, m.k, m.reading)
+	}
+	dead, err := metrics.DeadTopics(ctx, words, m.TopicShares(), r.ask.workers)
 	if err != nil || len(dead) == 0 {
 		return err
 	}

@@ -257,6 +257,16 @@ func (d *Document) Counted(n []float32) {
 	}
 }
 
+// Relax moves tokens by topic n that were counted by the weights, whose sum is total, twice as far
+// from those that the weights were made of, in logarithms. The weights are not valid after it.
+func (d *Document) Relax(r *Rule, n []float32, total float32) {
+	t := d.T[:len(n)]
+	scale := total / r.Prior.Overrelax(t, t, n)
+	for k, p := range r.Prior[:len(n)] {
+		n[k] = max(scale*t[k]-p, 0)
+	}
+}
+
 // Settle moves the weights to their fixed point by over-relaxed steps. Their sum stays total.
 // With begin the first one is a step of EM.
 func (d *Document) Settle(r *Rule, total float32, steps int, begin bool) error {

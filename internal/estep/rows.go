@@ -1,6 +1,10 @@
 package estep
 
-import "github.com/jsmf-go/spectral/internal/linalg"
+import (
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/jsmf-go/spectral/internal/linalg"
+)
 
 // lanes is how many numbers the widest vector holds. Rows are padded to that.
 const lanes = 16
@@ -81,18 +85,21 @@ func choose(to, from []float32, columns []int32) {
 }
 
 // Drain multiplies rows [lo, hi) by keep, adds those of the parts times scale, in the order of
-// the parts, and sets the parts to zero. It calculates in float64.
+// the parts, and sets the parts to zero.
 func (r *Rows) Drain(keep, scale float64, parts []*Rows, lo, hi int) {
 	for i := lo; i < hi; i++ {
-		keep := keep
+		row := r.Row(i)
+		to := blas32.Vector{N: len(row), Inc: 1, Data: row}
+		if keep == 0 {
+			clear(row)
+		} else if keep != 1 {
+			blas32.Scal(float32(keep), to)
+		}
 		for _, p := range parts {
-			from := p.Row(i)
-			to := r.Row(i)[:len(from)]
-			for k, v := range from {
-				to[k] = float32(keep*float64(to[k]) + scale*float64(v))
-			}
-			clear(from)
-			keep = 1
+			from := to
+			from.Data = p.Row(i)
+			blas32.Axpy(float32(scale), from, to)
+			clear(from.Data)
 		}
 	}
 }

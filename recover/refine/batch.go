@@ -105,9 +105,9 @@ func (b Batch) String() string {
 // bytes counts what other machines hold as if they were this one.
 func (b Batch) bytes(docs, words, nonzeros, k float64) float64 {
 	padded := float64(estep.Padded(int(k)))
-	// The counts by word and topic, B, p(topic | word) and a sum for each goroutine and the one
-	// before; the topics in float32.
-	x := 1<<16 + 8*words*k*(4+maxSlots) + 4*words*padded + 60*words + 4*words*maxSlots
+	// B, the reading weights, and a sum for each goroutine and the one before; the topics and the
+	// tokens by word and topic in float32.
+	x := 1<<16 + 8*words*k*(3+maxSlots) + 8*words*padded + 60*words + 4*words*maxSlots
 	x += pairBytes(k) + encodedBytes(docs, words, nonzeros) + b.passes().correlatedBytes(k)
 	x += splitBytes(words, k)
 	x += maxSlots * (60*min(corpus.MaxBlockNonzeros, nonzeros) + 64*min(corpus.MaxBlockDocs, docs) + 16*k*k + 200*padded)

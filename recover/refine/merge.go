@@ -16,6 +16,7 @@ import (
 const (
 	mergeFirst = 6      // passes before the first merge
 	mergeEach  = 2      // passes between merges
+	mergeLeast = 32     // of so many topics, one more is merged at a time at least
 	mergeTried = 5      // pairs are tried for each merge
 	mergePairs = 100000 // pairs of a document and a word that a sample has, about
 	splitPairs = 2000   // and for each topic, once topics were split
@@ -48,7 +49,7 @@ func (s *topics) merge(ctx context.Context, docs documents, last bool) error {
 		if err != nil {
 			return fmt.Errorf("merging topics: %w", err)
 		}
-		chosen := cheapest(pairs, (surplus+1)/2)
+		chosen := cheapest(pairs, max((surplus+1)/2, min(surplus, s.want/mergeLeast)))
 		if err := s.join(ctx, chosen); err != nil {
 			return err
 		}

@@ -22,8 +22,9 @@ import (
 //     than all documents.
 //   - Over-relaxed topics (Batch). The topics move 1.8 times as far as the documents say,
 //     because halves would double the number of jobs.
-//   - Over-relaxed documents (Batch). Each pass finds the topic counts of a document anew, by
-//     steps that move twice as far as those of EM in logarithms (docstep.Document.Settle).
+//   - Over-relaxed documents. In each pass of Batch the topic counts of a document are found anew, by
+//     steps that move twice as far as those of EM in logarithms (docstep.Document.Settle). Those of
+//     Passes move that far once topics were split (docstep.Document.Relax).
 //
 // Under a logistic-normal prior (correlated.go) the topics of Passes move by quarters where there are
 // manyTokens, and otherwise by halves, those of Batch as far as the documents say, and the covariance

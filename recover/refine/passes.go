@@ -28,7 +28,7 @@ import (
 // after which topics are merged, and the last two take all documents at once.
 //
 // If the start has surplus topics (Options.K), half of them are merged after the sixth pass
-// and every second pass from then on, and after pass N the rest. A pair costs the
+// and every second pass from then on, at least K/32 at a time, and after pass N the rest. A pair costs the
 // log-likelihood that a sample of the documents loses; the cheapest are merged. A start with a
 // quarter more topics leaves better ones, because two anchors often belong to one subject,
 // and one anchor to several.
@@ -46,8 +46,10 @@ import (
 // neighbours in the tree those of which they have two tokens, or K/100 if that is less, and one in
 // any case. A block that is lost does not come back. That is an approximation: tokens of topics
 // that a document hardly has go to those it keeps. Where documents have fewer than ten distinct
-// words on average they keep all of up to 300 topics, and under a logistic-normal prior they have
-// all topics.
+// words on average they keep all of up to 300 topics, they keep all where they have two thirds of the
+// blocks when the last topics have been merged, and under a logistic-normal prior they have all topics.
+// In passes under a Dirichlet prior a document's tokens by topic then move twice as far, in
+// logarithms, as the pass says, but for the first and the last two.
 //
 // The last passes have a logistic-normal prior of the topic proportions, θ = softmax(η) with
 // η ~ N(μ, Σ) (Blei and Lafferty, A correlated topic model of Science, 2007), and learn μ and Σ;
@@ -64,9 +66,8 @@ import (
 // out, in which half or in a sample depends on their ids alone, or on their numbers if they
 // have no ids.
 //
-// Tokens are shared out in float32, by the kernel that KernelName in a model's provenance
-// names; tokens by word and topic are added up in float64. Results of different kernels
-// differ by rounding.
+// Tokens are shared out and added up in float32, by the kernel that KernelName in a model's
+// provenance names. Results of different kernels differ by rounding.
 //
 // Documents with weights ([corpus.Corpus.WithWeights]) count that often in the topics, in A,
 // in Reading and in all scores. What topics a document has does not depend on its weight. One
@@ -76,7 +77,7 @@ import (
 // each block that a document has. Documents that are not encoded ([corpus.Encoded]) are encoded
 // first, in memory. Memory besides that: 4·K·M bytes for the topic counts of M documents, or 66
 // for each block that a document has, in memory or, with Scratch, in a file, and twice that while
-// merged topics are dropped; 28·N·K bytes for the topics with the result, and 4·N·K for each
+// merged topics are dropped; 24·N·K bytes for the topics with the result, and 4·N·K for each
 // goroutine, of which there are at most eight. While topics are split,
 // each takes 16·N bytes, and .6 MB for its words that are counted together.
 type Passes struct {
@@ -89,8 +90,9 @@ type Passes struct {
 	Beta float64
 	// Gain is the least gain of log-likelihood for each hidden token and pass, in nats, as
 	// the mean of four passes; 0 means 1e-4. It counts from the twelfth pass on, the 24th where
-	// none are correlated, after those before topics are split, and from the eighth after topics were
-	// merged. If fewer than 2000 tokens
+	// none are correlated and topics are not split, after those before topics are split, and from the
+	// eighth after topics were merged. Once topics were split it counts twice, as documents move twice
+	// as far. If fewer than 2000 tokens
 	// would be hidden, no document is held out, and Gain is that of all tokens. If it is negative,
 	// none is held out either, and all passes are made.
 	Gain float64
@@ -148,9 +150,8 @@ func (p Passes) settings() string {
 
 func (p Passes) bytes(docs, words, nonzeros, k float64) float64 {
 	padded := float64(estep.Padded(int(k)))
-	// The tokens by word and topic, the topics and p(topic | word); the topics and slots in
-	// float32.
-	b := 1<<16 + 25*words*k + 4*words*padded*(1+maxSlots) + 8*words*(2+maxSlots)
+	// The topics and reading weights; in float32 the topics, the tokens by word and topic, and slots.
+	b := 1<<16 + 16*words*k + 4*words*padded*(2+maxSlots) + 8*words*(3+maxSlots)
 	b += pairBytes(k) + encodedBytes(docs, words, nonzeros)
 	// By goroutine: a block, encoded and decoded, and θ of its documents.
 	b += maxSlots * (60*min(corpus.MaxBlockNonzeros, nonzeros) + min(corpus.MaxBlockDocs, docs)*(8*k+64) + 16*k*k)

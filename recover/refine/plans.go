@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-
 	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/sums"
 )

@@ -56,6 +56,7 @@ type topics struct {
 	alive   []int   // the columns of the topics that there are, ascending
 	origin  []int   // for each of them, the column of the start that it was; if merged, of the larger
 	settled int     // passes until the last merge
+	far     bool    // documents move twice as far in this pass as it says
 	// groups has for each level above the topics the group of each column; nil: topics were not split.
 	groups [][]int
 
@@ -178,7 +179,11 @@ func (s *topics) gainsLittle(h []Score, fewest int) bool {
 	if !s.seen.hides {
 		of = logLik
 	}
-	return grows(h, gainPasses, of) < s.gain
+	least := s.gain
+	if s.far {
+		least *= 2
+	}
+	return grows(h, gainPasses, of) < least
 }
 
 func heldOut(s Score) float64 { return s.HeldOut }
@@ -234,6 +239,9 @@ func (s *topics) fit(ctx context.Context, docs documents, limit, correlated int,
 	}
 	levels := s.levels(s.surplus())
 	before := splitPasses * len(levels)
+	if before > 0 { // of a split topic hidden tokens know nothing that is to be forgotten
+		fewest = minBefore
+	}
 	for i, k := range levels {
 		for t := range splitPasses {
 			score, err := docs.pass(ctx, turn{first: i+t == 0, begins: t == 0, splits: t == splitPasses-1})

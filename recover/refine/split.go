@@ -32,8 +32,9 @@ const (
 	leastHeld = 0.3
 	// foldAll steps of EM find of which topics a document has tokens at all.
 	foldAll = 3
-	// splitFold steps of EM find the tokens of the children at first.
-	splitFold = 5
+	// splitFold steps of EM find the tokens of the children at first, after splitFirst of them in the
+	// blocks with half of what a document keeps one for.
+	splitFirst, splitFold = 2, 5
 	// A document keeps a block of topics with a token for each blockTopics of all topics, at most
 	// mostOfBlock.
 	blockTopics, mostOfBlock = 100, 2
@@ -107,9 +108,13 @@ func (f *stripes) split(ctx context.Context, k int) error {
 			w.Use(nil)
 			return *to, w.FoldFrom(&f.rule, (*to)[:f.k], splitFold)
 		}
-		rule := w.Within(&f.rule, blocks)
 		n := estep.Pick(nil, *to, blocks)
-		if err := w.FoldFrom(rule, n, splitFold); err != nil {
+		if err := w.FoldFrom(w.Within(&f.rule, blocks), n, splitFirst); err != nil {
+			return nil, err
+		}
+		clear(*to)
+		n, blocks = enough(n, blocks, f.leastOfBlock()/2)
+		if err := w.FoldFrom(w.Within(&f.rule, blocks), n, splitFold-splitFirst); err != nil {
 			return nil, err
 		}
 		estep.Spread(*to, n, blocks)

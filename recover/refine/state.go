@@ -161,10 +161,15 @@ func (r *rows) whole(d int, to *[]float32) []float32 {
 // drop takes from document d the blocks of topics with fewer than least tokens, but for the one
 // with most.
 func (r *rows) drop(d int, least float32) {
-	vals, blocks := r.doc(d)
-	if blocks == nil {
-		return
+	if vals, blocks := r.doc(d); blocks != nil {
+		_, blocks = enough(vals, blocks, least)
+		r.some.left[d] = uint16(len(blocks))
 	}
+}
+
+// enough leaves of the blocks of topics those with at least so many tokens, and in any case the one
+// with most.
+func enough(vals []float32, blocks []uint16, least float32) ([]float32, []uint16) {
 	best, most, n := 0, float32(-1), 0
 	for i := range blocks {
 		if v := sumOf(block(vals, i)); v > most {
@@ -178,7 +183,7 @@ func (r *rows) drop(d int, least float32) {
 			n++
 		}
 	}
-	r.some.left[d] = uint16(n)
+	return vals[:estep.BlockSize*n], blocks[:n]
 }
 
 // add adds a document's numbers of all topics to those of a block that get returned fresh: the

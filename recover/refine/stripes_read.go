@@ -48,6 +48,7 @@ func (f *stripes) pass(ctx context.Context, t turn) (Score, error) {
 		}
 		t.first = false
 	}
+	f.far = f.groups != nil && !t.first && !t.begins && !t.closing
 	parts := 2
 	if t.whole() {
 		parts = 1
@@ -140,6 +141,9 @@ func (f *stripes) document(rule *docstep.Rule, n []float32, w *worker, to docste
 	sum.hidden += hidden
 	sum.hiddenTokens += float64(w.Hidden.Sum) * w.Times
 	w.Counted(n)
+	if f.far {
+		w.Relax(rule, n, float32(total))
+	}
 	return nil
 }
 
@@ -210,7 +214,7 @@ func (f *stripes) joined(ctx context.Context, pairs []merged, done bool) error {
 		k = len(alive)
 	}
 	all, least := make([][]float32, maxSlots), float32(allTopics)
-	if f.state.some != nil {
+	if !done && f.state.some != nil || done && f.few() {
 		least = 0
 	}
 	err := f.restate(ctx, k, least, func(w *worker, slot, d int) ([]float32, error) {
@@ -231,6 +235,21 @@ func (f *stripes) joined(ctx context.Context, pairs []merged, done bool) error {
 	f.work = nil
 	f.compact()
 	return nil
+}
+
+// few reports whether documents have so few of the blocks of topics that sparse passes, whose cost
+// for each block is half as much again, are the faster.
+func (f *stripes) few() bool {
+	d, have, all := 0, 0.0, 0.0
+	for i := range f.state.some {
+		for _, n := range f.state.some[i].left {
+			share := f.seen.share(d)
+			have += share * float64(n)
+			all += share * float64(estep.Padded(f.k)/estep.BlockSize)
+			d++
+		}
+	}
+	return 3*have < 2*all
 }
 
 // join adds up the tokens of each of the pairs.
@@ -389,11 +408,11 @@ func (m *moments) document(n []float32, blocks []uint16, alpha, weight float64) 
 		}
 		t := estep.Column(blocks, i)
 		m.linear[t] += c * v
-		row := m.square.RawRowView(t)
-		for j, b := range blocks {
+		row, first := m.square.RawRowView(t), i/estep.BlockSize
+		for j, b := range blocks[first:] { // what is below the diagonal follows in the end
 			lo := int(b) * estep.BlockSize
 			to := row[lo:min(lo+estep.BlockSize, k)]
-			floats.AddScaled(to, c*v, x[j*estep.BlockSize:][:len(to)])
+			floats.AddScaled(to, c*v, x[(first+j)*estep.BlockSize:][:len(to)])
 		}
 	}
 }
