@@ -60,13 +60,16 @@ func (s *mapScratch) drop(least float32, dst []float64, b *estep.Rows, ids []int
 	if n == 0 || float64(n) > worthwhile*float64(len(s.T)) {
 		return
 	}
-	left := f.topics[:0]
+	left, prior := f.topics[:0], s.step.Floor
+	if s.of.x != nil {
+		prior = s.of.alpha
+	}
 	for j, k := range f.topics {
 		if i := len(left); i < len(f.keep) && f.keep[i] == int32(j) {
 			left = append(left, k)
 			continue
 		}
-		dst[k] = float64(s.step.Floor[j]) / (1 - float64(s.N[j]/f.last[j]))
+		dst[k] = float64(prior[j]) / (1 - float64(s.N[j]/f.last[j]))
 		f.share += dst[k]
 	}
 	f.topics = left
@@ -82,6 +85,7 @@ func (s *mapScratch) drop(least float32, dst []float64, b *estep.Rows, ids []int
 	}
 	s.Narrow(f.keep)
 	s.step.Floor = estep.Narrow(s.step.Floor, 1, f.keep)
+	s.of.narrow(f.keep)
 	estep.Narrow(s.first, 1, f.keep)
 	estep.Narrow(s.then, 1, f.keep)
 }

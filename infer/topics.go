@@ -36,7 +36,7 @@ type Topics struct {
 	Alpha []float64
 
 	// Logits is a logistic-normal prior of the topic proportions, of which MAP makes use in place of
-	// Alpha; nil: none.
+	// Alpha or, where it is one of families, besides Alpha; nil: none.
 	Logits *recovery.LogisticNormal
 
 	// Dual is Λ/M, K×K: the dual variables that PADD.Learn found, divided by the

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -40,7 +41,7 @@ func (m *Model) sections() []modelfile.Section {
 		{Tag: "GRUP", Field: "anchor_groups", Content: modelfile.Groups(&m.groups, k, n), Check: m.checkGroups},
 		{Tag: "MARG", Field: "marginals", Required: true, Needed: true, Content: modelfile.Floats(&m.marginals, n), Check: m.checkMarginals},
 		{Tag: "ALPH", Field: "alpha", Content: modelfile.Floats(&m.alpha, k), Check: m.checkAlpha},
-		{Tag: "LOGI", Field: "logits", Content: modelfile.FloatParts(1+k+k*k, m.logitParts, m.setLogits), Check: m.checkLogits},
+		{Tag: "LOGI", Field: "logits", Content: modelfile.FloatParts(3+k, m.logitParts, m.setLogits), Check: m.checkLogits},
 		{Tag: "PROV", Field: "provenance", Content: modelfile.JSON(&m.prov)},
 		{Tag: "STAT", Field: "stats", Content: modelfile.JSON(&m.stats), Check: m.checkStats},
 		{Tag: "DUAL", Field: "dual", Content: modelfile.Floats(&m.dual, k*k), Check: func() error { return checkSymmetric("Λ/M", m.dual, k) }},
@@ -188,27 +189,36 @@ func (m *Model) logitParts() [][]float64 {
 	if p == nil {
 		return nil
 	}
-	cov := make([]float64, 0, m.k*m.k)
-	for i := range m.k {
-		for j := range m.k {
+	n := len(p.Mean)
+	cov, families := make([]float64, 0, n*n), make([]float64, len(p.Families))
+	for i := range n {
+		for j := range n {
 			cov = append(cov, p.Covariance.At(i, j))
 		}
 	}
-	return [][]float64{{p.Information}, p.Mean, cov}
+	for t, f := range p.Families {
+		families[t] = float64(f)
+	}
+	return [][]float64{{p.Information}, p.Mean, cov, families}
 }
 
 // setLogits takes over what logitParts returned.
 func (m *Model) setLogits(x []float64) error {
-	k := m.k
-	if len(x) != 1+k+k*k {
-		return fmt.Errorf("has %d numbers, want %d", len(x), 1+k+k*k)
+	n, p := m.k, &recovery.LogisticNormal{Information: x[0]}
+	if len(x) != 1+n+n*n {
+		if n = int(math.Sqrt(float64(len(x) - 1 - m.k))); n < 1 || len(x) != 1+n+n*n+m.k {
+			return fmt.Errorf("has %d numbers, want 1 + F + F², with F = K = %d or K more for some F", len(x), m.k)
+		}
+		p.Families = make([]int, m.k)
+		for t, v := range x[1+n+n*n:] {
+			if p.Families[t] = int(v); float64(p.Families[t]) != v {
+				return fmt.Errorf("has topic %d in family %v", t, v)
+			}
+		}
 	}
-	cov := x[1+k:]
-	if err := checkSymmetric("the covariance", cov, k); err != nil {
-		return err
-	}
-	m.logits = &recovery.LogisticNormal{Information: x[0], Mean: x[1 : 1+k], Covariance: mat.NewSymDense(k, cov)}
-	return nil
+	p.Mean, p.Covariance = x[1:1+n], mat.NewSymDense(n, x[1+n:1+n+n*n])
+	m.logits = p
+	return checkSymmetric("the covariance", x[1+n:1+n+n*n], n)
 }
 
 // checkLogits checks the logistic-normal prior.

@@ -154,8 +154,9 @@ func (m *Model) followsBayes() bool {
 // After passes over the documents A is the mean of E[θθᵀ] over the documents, given their words and
 // the prior of their proportions θ. Under a logistic-normal prior ([Model.Logits], the default for
 // documents of ten tokens and more) the correlations of thousands of documents of a hundred tokens
-// are near the true ones; they are too small where documents are fewer or shorter. Under a Dirichlet
-// prior they are about half as large.
+// are near the true ones; they are too small where documents are fewer or shorter. Under a prior of
+// families of topics that is so of the families' (of Cut(0)). Under a Dirichlet prior they are about
+// half as large. The correlations of the prior itself, of logits, are [recovery.LogisticNormal.Correlations].
 func (m *Model) Correlations() mat.Matrix { return view{m.k, m.k, m.corr} }
 
 // denseTopics returns B for reading: it shares the memory of the model.

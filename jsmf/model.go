@@ -183,8 +183,11 @@ func (m *Model) Alpha() []float64 { return slices.Clone(m.alpha) }
 
 // Logits returns the logistic-normal prior of a document's topics that the last passes over the
 // documents learned ([refine.Passes].Correlated), or nil where there were none. [infer.MAP], and so
-// [Model.Transform], takes it in place of Alpha; Gibbs sampling takes Alpha.
-// Of merged topics it is the prior with the same expectations. It must not be written to.
+// [Model.Transform], takes it in place of Alpha; Gibbs sampling takes Alpha. Of more than 128 topics
+// that were split it is one of families of topics, the groups of the coarsest level of Tree; within
+// a family proportions have the Dirichlet prior with Alpha.
+// Of merged topics it is the prior with the same expectations; families of which topics are merged
+// become one. It must not be written to.
 func (m *Model) Logits() *recovery.LogisticNormal { return m.logits }
 
 // Stats returns what each stage of the fit did.

@@ -123,31 +123,81 @@ func (p merging) both(a []float64) []float64 {
 	return out
 }
 
-// logits returns the prior of the new topics. The sum of two is not log-normal: it gets the mean
-// and covariance of logits with which the expectations of the sums and of their products are as
-// they were (Fenton, The sum of log-normal probability distributions, 1960).
+// logits returns the prior of the new topics. Families of which topics are merged become one.
 func (p merging) logits(of *recovery.LogisticNormal) *recovery.LogisticNormal {
-	if of == nil {
+	switch {
+	case of == nil:
 		return nil
+	case of.Families == nil && p.weight != nil:
+		return ofSums(of, p.to, len(p.first))
+	case of.Families == nil:
+		return chosen(of, p.first)
 	}
-	if p.weight == nil { // another order: to the bit
-		cov := mat.NewSymDense(len(p.first), nil)
-		for i, k := range p.first {
-			for j := range i + 1 {
-				cov.SetSym(i, j, of.Covariance.At(k, p.first[j]))
+	to := make([]int, len(of.Mean)) // by old family: a new one, at first an old one
+	for f := range to {
+		to[f] = f
+	}
+	for t, f := range of.Families {
+		old, into := to[f], to[of.Families[p.first[p.to[t]]]]
+		for g, v := range to {
+			if v == old {
+				to[g] = into
 			}
 		}
-		return &recovery.LogisticNormal{Information: of.Information, Mean: permuted(of.Mean, p.first), Covariance: cov}
 	}
-	k, left := len(p.to), len(p.first)
-	// The logarithms of E[Σ e^η] of each new topic, and of E[Σ e^η Σ e^η] of each two.
+	number, families := make([]int, len(to)), make([]int, len(p.first)) // number is that of a family, and 1
+	left := 0
+	for l, t := range p.first {
+		f := to[of.Families[t]]
+		if number[f] == 0 {
+			left++
+			number[f] = left
+		}
+		families[l] = number[f] - 1
+	}
+	for f, v := range to {
+		to[f] = number[v] - 1
+	}
+	out := of
+	if left < len(to) {
+		out = ofSums(of, to, left)
+	} else {
+		order := make([]int, left)
+		for f, g := range to {
+			order[g] = f
+		}
+		out = chosen(of, order)
+	}
+	if left < len(families) { // otherwise each topic is a family, in order
+		out.Families = families
+	}
+	return out
+}
+
+// chosen returns the prior of logits in another order, to the bit.
+func chosen(of *recovery.LogisticNormal, order []int) *recovery.LogisticNormal {
+	cov := mat.NewSymDense(len(order), nil)
+	for i, k := range order {
+		for j := range i + 1 {
+			cov.SetSym(i, j, of.Covariance.At(k, order[j]))
+		}
+	}
+	return &recovery.LogisticNormal{Information: of.Information, Mean: permuted(of.Mean, order), Covariance: cov}
+}
+
+// ofSums returns the prior of sums of proportions: of those of which to is the same. The sum of two
+// is not log-normal: it gets the mean and covariance of logits with which the expectations of the
+// sums and of their products are as they were (Fenton, The sum of log-normal probability
+// distributions, 1960).
+func ofSums(of *recovery.LogisticNormal, to []int, left int) *recovery.LogisticNormal {
+	// The logarithms of E[Σ e^η] of each sum, and of E[Σ e^η Σ e^η] of each two.
 	mean, second := make([][]float64, left), make([][]float64, left*left)
-	for i := range k {
+	for i, l := range to {
 		at := of.Mean[i] + of.Covariance.At(i, i)/2
-		mean[p.to[i]] = append(mean[p.to[i]], at)
-		for j := range k {
+		mean[l] = append(mean[l], at)
+		for j, r := range to {
 			both := at + of.Mean[j] + of.Covariance.At(j, j)/2 + of.Covariance.At(i, j)
-			second[p.to[i]*left+p.to[j]] = append(second[p.to[i]*left+p.to[j]], both)
+			second[l*left+r] = append(second[l*left+r], both)
 		}
 	}
 	out := &recovery.LogisticNormal{Information: of.Information, Mean: make([]float64, left), Covariance: mat.NewSymDense(left, nil)}

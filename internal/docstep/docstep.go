@@ -36,6 +36,8 @@ type Rule struct {
 	// documents with hidden tokens, whose score is one of the whole counts.
 	Leave   bool
 	Unigram []float32 // N: p(word)
+	// Families are those of a logistic-normal prior of families; nil: it is one of topics, or none.
+	Families *Families
 
 	blocks []uint16 // of Within
 }
@@ -117,7 +119,9 @@ type Document struct {
 	sums  []float32 // of Compare, by word
 	parts []Part    // of Parts, by column
 
-	some Rule // of Within
+	some     Rule // of Within
+	families Families
+	shares   []float32 // of families
 }
 
 // NewDocument returns a Document for k columns.
@@ -135,6 +139,10 @@ func (d *Document) Within(r *Rule, blocks []uint16) *Rule {
 	prior, columns := estep.Pick(s.Prior[:0], r.Prior, blocks), estep.Pick(s.Columns[:0], r.Columns, blocks)
 	*s = *r
 	s.Prior, s.Columns, s.blocks = prior, columns, blocks
+	if f := r.Families; f != nil {
+		d.families = Families{estep.Pick(d.families.Of[:0], f.Of, blocks), f.Prior}
+		s.Families = &d.families
+	}
 	return s
 }
 

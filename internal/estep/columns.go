@@ -38,7 +38,7 @@ func (w *Worker) Use(blocks []uint16) {
 }
 
 // Pick appends the numbers of blocks of columns, out of those of all columns.
-func Pick(to, all []float32, blocks []uint16) []float32 {
+func Pick[T any](to, all []T, blocks []uint16) []T {
 	for _, b := range blocks {
 		to = append(to, all[BlockSize*int(b):][:BlockSize]...)
 	}

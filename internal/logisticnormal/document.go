@@ -67,7 +67,7 @@ func Weight(n int64) float64 { return 2*float64(n) + 2.5 }
 func (d *Document) Weights(t, eta []float32, sign, total float64) {
 	theta := d.theta
 	if sign != 0 {
-		theta = d.part // not needed any more
+		theta = d.along // of no use between Draw and Move
 	}
 	most := math.Inf(-1)
 	for k, v := range eta {

@@ -158,7 +158,7 @@ func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) er
 		return nil
 	}
 	scored := holdout.Sampled(key, a.p.Scored)
-	loglik, hidden, err := a.doc.Correlate(a.rule, a.x, a.eta, steps, noise, to, scored)
+	loglik, hidden, err := a.doc.Correlate(a.rule, a.x, a.eta, nil, steps, noise, to, scored)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) er
 // inform adds the information of the document.
 func (a *correlatedAdder) inform(end []int64) error {
 	observed, full := 0.0, 0.0
-	err := a.doc.Information(a.rule, a.x, a.eta, &observed, &full)
+	err := a.doc.Information(a.rule, a.x, a.eta, nil, &observed, &full)
 	end[atObserved] += nearest(observed * a.weight * a.half)
 	end[atFull] += nearest(full * a.weight * a.half)
 	return err

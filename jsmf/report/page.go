@@ -225,8 +225,23 @@ func (p *page) provenance(m *jsmf.Model, st jsmf.Stats) {
 	add(st.Rectify.Status != "", "Rectification", "%d iterations: %s", st.Rectify.Iterations, st.Rectify.Status)
 	add(st.Anchors.Method != "", "Anchors", "%s, of %s candidates", st.Anchors.Method, count(int64(st.Anchors.Candidates)))
 	add(st.Recover.Method != "", "Recovery", "%s, mean residual %.3g, largest %.3g", st.Recover.Method, st.Recover.MeanResidual, st.Recover.MaxResidual)
-	if m.Logits() != nil {
-		add(true, "Prior of a document's topics", "logistic-normal, learned in the last %d passes: it knows which topics go together", st.Refine.Correlated)
+	if prior := m.Logits(); prior != nil {
+		of, named := "topics", m
+		if prior.Families != nil {
+			of, named = "families of topics", m.Cut(0)
+		}
+		add(true, "Prior of a document's topics", "logistic-normal, learned in the last %d passes: it knows which %s go together", st.Refine.Correlated, of)
+		if c := prior.Correlations(); named.K() == len(prior.Mean) { // always, unless the user merged families
+			i, j := 0, 1
+			for a := range prior.Mean {
+				for b := range a {
+					if c.At(a, b) > c.At(i, j) {
+						i, j = b, a
+					}
+				}
+			}
+			add(true, "Most correlated under that prior", "%s and %s, %+.2f (logits)", named.Name(i), named.Name(j), c.At(i, j))
+		}
 	} else {
 		add(st.Refine.Method != "", "Prior of a document's topics", "Dirichlet: it takes topics for unrelated, so that correlations come out too small")
 	}

@@ -138,6 +138,9 @@ func (b Batch) refine(ctx context.Context, docs corpus.Source, start Start, opt 
 	if f.topics, err = newTopics(prior{b.Alpha, b.Beta, b.Gain}, docs, start, opt); err != nil {
 		return nil, err
 	}
+	if f.givenFamily != nil {
+		return nil, errors.New("refine: a start with a prior of families of topics; Passes alone takes one")
+	}
 	var elsewhere bool
 	if f.docs, elsewhere = sums.Of(docs); !elsewhere {
 		e, err := encoded(ctx, docs, f.n)

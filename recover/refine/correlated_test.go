@@ -20,15 +20,17 @@ import (
 )
 
 // correlatedDocs draws documents of a planted model whose topics have correlated logits: those of
-// 0 and 1 with .8, and those of 2 and 3 with −.5. It returns the correlations of the proportions, too.
-func correlatedDocs(t *testing.T, p *testutil.Planted, docs, length int) (*corpus.Corpus, *mat.Dense) {
+// 0 and 1 with .8, and those of 2 and 3 with −.5, or families of so many neighbours, whose shares in
+// a document are as squares of normal numbers. It returns the correlations of the proportions, too.
+func correlatedDocs(t *testing.T, p *testutil.Planted, each, docs, length int) (*corpus.Corpus, *mat.Dense) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(31, 7))
 	b := corpus.Builder{Vocabulary: make([]string, p.N)}
 	for i := range b.Vocabulary {
 		b.Vocabulary[i] = fmt.Sprint("w", i)
 	}
-	all := mat.NewDense(docs, p.K, nil)
+	logits := p.K / each
+	all := mat.NewDense(docs, logits, nil)
 	for m := range docs {
 		theta := all.RawRowView(m)
 		for k := range theta {
@@ -44,11 +46,22 @@ func correlatedDocs(t *testing.T, p *testutil.Planted, docs, length int) (*corpu
 		for k := range theta {
 			theta[k] /= sum
 		}
+		topics := slices.Clone(theta)
+		if each > 1 {
+			topics = make([]float64, p.K)
+			for f := range logits {
+				within := topics[f*each:][:each]
+				for k := range within {
+					within[k] = math.Pow(rng.NormFloat64(), 4)
+				}
+				floats.Scale(theta[f]/floats.Sum(within), within)
+			}
+		}
 		d := corpus.Document{ID: fmt.Sprint(m)}
 		for range length {
 			u, w := rng.Float64(), 0
 			for ; w < p.N-1; w++ {
-				for k, v := range theta {
+				for k, v := range topics {
 					u -= v * p.B.At(w, k)
 				}
 				if u < 0 {
@@ -65,9 +78,9 @@ func correlatedDocs(t *testing.T, p *testutil.Planted, docs, length int) (*corpu
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := mat.NewDense(p.K, p.K, nil)
-	for i := range p.K {
-		for j := range p.K {
+	r := mat.NewDense(logits, logits, nil)
+	for i := range logits {
+		for j := range logits {
 			r.Set(i, j, stat.Correlation(mat.Col(nil, i, all), mat.Col(nil, j, all), nil))
 		}
 	}
@@ -101,7 +114,7 @@ func TestCorrelatedPlanted(t *testing.T) {
 		t.Skip("skipped: many documents")
 	}
 	p := testutil.NewPlanted(200, 6, 0, 5)
-	c, want := correlatedDocs(t, p, 3000, 60)
+	c, want := correlatedDocs(t, p, 1, 3000, 60)
 	slope := map[int]float64{}
 	for _, last := range []int{-1, 12} {
 		r, err := Passes{N: 12, Correlated: last}.Refine(t.Context(), c.Source(), Start{B: p.B}, Options{})
@@ -134,7 +147,7 @@ func TestCorrelatedPlanted(t *testing.T) {
 // A start with a prior goes on from it, without passes under a Dirichlet prior.
 func TestCorrelatedStart(t *testing.T) {
 	p := testutil.NewPlanted(200, 6, 0, 5)
-	c, _ := correlatedDocs(t, p, 400, 40)
+	c, _ := correlatedDocs(t, p, 1, 400, 40)
 	first, err := Passes{N: 6, Correlated: 10}.Refine(t.Context(), c.Source(), Start{B: p.B}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +182,7 @@ func TestCorrelatedStart(t *testing.T) {
 // A pass does what its description says, by dense matrices in float64.
 func TestCorrelatedTranscript(t *testing.T) {
 	p := testutil.NewPlanted(80, 5, 0, 6)
-	c, _ := correlatedDocs(t, p, 120, 30)
+	c, _ := correlatedDocs(t, p, 1, 120, 30)
 	f := begun(t, Passes{N: 6, Correlated: 2}, c, p.B, 5, 4)
 	res := &Result{}
 	if err := f.correlate(t.Context(), f, res, 1, Options{}); err != nil { // the first pass has other rules
@@ -267,7 +280,7 @@ func TestCorrelatedTranscript(t *testing.T) {
 			own := logisticnormal.NewDocument(&x)
 			doc := docstep.NewDocument(k)
 			doc.Load(words, counts, 1, false)
-			if _, _, err := doc.Correlate(&f.rule, own, slices.Clone(from), 1, logisticnormal.Key(block.Key(d), 1), docstep.Sums{}, false); err != nil {
+			if _, _, err := doc.Correlate(&f.rule, own, slices.Clone(from), nil, 1, logisticnormal.Key(block.Key(d), 1), docstep.Sums{}, false); err != nil {
 				t.Fatal(err)
 			}
 			for i := range k {

@@ -47,9 +47,9 @@ import (
 // any case. A block that is lost does not come back. That is an approximation: tokens of topics
 // that a document hardly has go to those it keeps. Where documents have fewer than ten distinct
 // words on average they keep all of up to 300 topics, they keep all where they have two thirds of the
-// blocks when the last topics have been merged, and under a logistic-normal prior they have all topics.
-// In passes under a Dirichlet prior a document's tokens by topic then move twice as far, in
-// logarithms, as the pass says, but for the first and the last two.
+// blocks when the last topics have been merged, and under a logistic-normal prior of up to 128 topics
+// they have all. In passes under a Dirichlet prior a document's tokens by topic then move twice as far,
+// in logarithms, as the pass says, but for the first and the last two.
 //
 // The last passes have a logistic-normal prior of the topic proportions, θ = softmax(η) with
 // η ~ N(μ, Σ) (Blei and Lafferty, A correlated topic model of Science, 2007), and learn μ and Σ;
@@ -59,6 +59,12 @@ import (
 // the documents. N(η, V), with V from the curvature there, stands for the
 // posterior distribution; what V adds to Σ and to A comes from one vector of noise for each
 // document and pass, which depends on the document's id and on the numbers of the topics alone.
+//
+// Of more than 128 topics that were split, or with such a Start.Prior, it is a prior of families, the
+// groups of the coarsest level of the tree: θ_k = φ_f·ψ_k, where φ has the logistic-normal prior, and
+// ψ, the proportions within a family, the Dirichlet prior with Alpha (see [recovery.LogisticNormal]).
+// A document's tokens are shared out in proportion to φ_f·(n_k + α)/(n_f + Σα), one token's
+// responsibilities left out, so that documents keep few topics.
 //
 // A twentieth of the documents are held out: half of their tokens are hidden until the last
 // two passes, which begin when the likelihood of the hidden tokens grows by less than Gain.
@@ -99,7 +105,8 @@ type Passes struct {
 	// Correlated is the largest number of passes under a logistic-normal prior, after those under
 	// a Dirichlet prior. The correlations A are then those of its posteriors. Where tokens are hidden
 	// Gain ends these passes, too, from the fourth on, as the mean of two. 0 means 16, but none where documents
-	// have fewer than ten tokens on average or there are more than 200 topics; below 0 means none.
+	// have fewer than ten tokens on average, there are more than 200 logits, or there are more than 200
+	// topics and fewer than ten documents for each; below 0 means none.
 	Correlated int
 	// Scratch names a folder for temporary files that hold the topic counts of the
 	// documents; "" holds them in memory. The result is the same to the bit.
@@ -157,6 +164,9 @@ func (p Passes) bytes(docs, words, nonzeros, k float64) float64 {
 	b += maxSlots * (60*min(corpus.MaxBlockNonzeros, nonzeros) + min(corpus.MaxBlockDocs, docs)*(8*k+64) + 16*k*k)
 	b += splitBytes(words, k)
 	b += p.correlatedBytes(k) + maxSlots*min(corpus.MaxBlockDocs, docs)*8*k // a second θ of each
+	if k > ofTopics && p.Correlated >= 0 {                                  // logits of families, and their moments
+		b += (4*docs + 8*k*(maxSlots+1)) * mostCorrelated
+	}
 	if p.Scratch == "" {
 		return b + 8*docs*k // twice for a moment, when topics have been merged
 	}
@@ -205,7 +215,7 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 		return nil, err
 	}
 	defer func() {
-		if e := f.state.close(); e != nil && err == nil {
+		if e := errors.Join(f.state.close(), f.logits.close()); e != nil && err == nil {
 			err = fmt.Errorf("refine: %w", e)
 		}
 	}()
@@ -219,6 +229,7 @@ func (p Passes) begin(ctx context.Context, docs corpus.Source, start Start, opt 
 	if f.topics, err = newTopics(prior{p.Alpha, p.Beta, p.Gain}, docs, start, opt); err != nil {
 		return nil, err
 	}
+	f.grouped = true
 	if f.docs, err = encoded(ctx, docs, f.n); err == nil {
 		err = f.begin(ctx, f.local(f.docs), start)
 	}

@@ -185,8 +185,12 @@ func (f *plans) last(ctx context.Context, res *Result) (Score, error) {
 	if err != nil {
 		return Score{}, err
 	}
-	m := moments{}
-	m.square, m.linear, m.all = a.Moments()
-	res.A = m.matrix(f.alpha)
+	m := f.newMoments()
+	square, linear, all := a.Moments()
+	if m.square = square; linear != nil {
+		m.linear.SetCol(0, linear)
+		m.all.Set(0, 0, all)
+	}
+	res.A = m.matrix()
 	return scoreOf(a), f.take(ctx, a, false)
 }

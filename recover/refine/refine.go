@@ -73,7 +73,7 @@ type Start struct {
 	A *mat.Dense // K×K, their correlations; nil if not known. Passes and Batch ignore it.
 	// Prior is a logistic-normal prior of the K topics, to begin the passes under such a prior with
 	// (Passes.Correlated). Where there are any, there are none under a Dirichlet prior. nil: none is
-	// known.
+	// known. Batch refuses one of families.
 	Prior *recovery.LogisticNormal
 	// Tree says which topics were split from which; nil: none were. Passes then keep, of many
 	// topics, those that a document has.
@@ -123,8 +123,8 @@ type Result struct {
 	// Tree says which topics were split from which; nil where none was split. Its topics are those
 	// of B, in their order.
 	Tree *recovery.Tree
-	// Alpha is the Dirichlet prior of a document's topic proportions in the first passes: K equal
-	// numbers.
+	// Alpha is the Dirichlet prior of a document's topic proportions in the first passes, and of those
+	// within a family where Prior has families: K equal numbers.
 	Alpha []float64
 	// From has for each of the K topics the number of the start's topic that it was, all
 	// different; if two were merged, of the one with more tokens. nil: the topics of the

@@ -53,6 +53,7 @@ type topics struct {
 	alpha   float64 // of each topic in a document, in tokens
 	n, k    int     // k counts the columns of everything, those of merged topics among them
 	want    int     // topics
+	grouped bool    // the prior of many topics is one of families
 	alive   []int   // the columns of the topics that there are, ascending
 	origin  []int   // for each of them, the column of the start that it was; if merged, of the larger
 	settled int     // passes until the last merge
@@ -70,6 +71,9 @@ type topics struct {
 
 	given  *logisticnormal.Prior // of the start; nil: none
 	normal *logisticnormal.Prior // nil before the passes under it
+	// family has the family of each column, where the prior is one of families; nil before the passes
+	// under it. givenFamily are those of the start's prior.
+	family, givenFamily []int
 }
 
 // newTopics checks the input and what is asked for.
@@ -102,6 +106,7 @@ func newTopics(p prior, docs corpus.Source, start Start, opt Options) (*topics, 
 		if s.given, err = logisticnormal.From(start.Prior.Mean, start.Prior.Covariance, start.Prior.Information); err != nil {
 			return nil, fmt.Errorf("refine: %w", err)
 		}
+		s.givenFamily = start.Prior.Families
 	}
 	s.alpha = p.alphaOf(min(s.k, s.want))
 	return s, nil

@@ -350,6 +350,14 @@ func (s *topics) grow(ctx context.Context, children [][]child) (first []int, sha
 	return first, shares, nil
 }
 
+// roots returns how many families there are, or topics before they are split.
+func (s *topics) roots() int {
+	if s.groups == nil {
+		return s.k
+	}
+	return slices.Max(s.groups[0]) + 1
+}
+
 // families returns the columns of each group of the coarsest level.
 func (s *topics) families() (out [][]int) {
 	at := map[int]int{}

@@ -40,6 +40,7 @@ type stripes struct {
 	scale float64       // and what it multiplies the parts by
 	work  []worker      // by goroutine
 
+	logits   docState // with families, of documents: the logits of these
 	ofLogits []logits // of a pass under a logistic-normal prior: of all documents, and by slot
 }
 
@@ -49,6 +50,7 @@ type worker struct {
 	block       corpus.Block
 	number      int // of block
 	rows        rows
+	logits      rows
 	theta, gram blas64.General
 	normal      *logisticnormal.Document // nil before passes under a logistic-normal prior
 }
@@ -69,7 +71,7 @@ func (f *stripes) cut(first []float32) error {
 	}
 	var err error
 	some := 0
-	if f.groups != nil && f.given == nil && f.sparse() {
+	if f.groups != nil && (f.given == nil || f.givenFamily != nil) && f.sparse() {
 		some = f.docs.Blocks()
 	}
 	f.state, err = openState(f.info.Documents, f.k, some, f.scratch)
@@ -146,6 +148,9 @@ func (f *stripes) sweep(ctx context.Context, do func(w *worker, slot int) error,
 func (f *stripes) prepare(leave bool) {
 	f.rule = docstep.NewRule(f.rows, float32(f.alpha), f.alive, f.unigram)
 	f.rule.Leave = leave
+	if f.family != nil {
+		f.rule.Families = docstep.NewFamilies(f.family, f.normal.K(), f.rule.Prior)
+	}
 }
 
 // drain adds what the first n parts hold to the sums.

@@ -13,6 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // What the stripes of documents are read for: passes, the costs and the merging of topics, and
@@ -304,13 +305,13 @@ func (f *stripes) last(ctx context.Context, res *Result) (Score, error) {
 	f.keep, f.scale = f.blend(0, 1)
 	var all tally
 	slots := make([]tally, f.slots)
-	sum, second := newMoments(f.k), make([]moments, f.slots)
+	sum, second := f.newMoments(), make([]moments, f.slots)
 	for i := range second {
-		second[i] = newMoments(f.k)
+		second[i] = f.newMoments()
 	}
 	err := f.sweep(ctx, func(w *worker, slot int) error {
 		if f.normal != nil {
-			return f.correlatedFinal(ctx, w, slot, &slots[slot], second[slot].square)
+			return f.correlatedFinal(ctx, w, slot, &slots[slot], &second[slot])
 		}
 		return f.final(ctx, w, slot, &slots[slot], &second[slot])
 	}, func(n int) error {
@@ -320,7 +321,7 @@ func (f *stripes) last(ctx context.Context, res *Result) (Score, error) {
 		}
 		return f.drain(ctx, n)
 	})
-	res.A, res.Counts = sum.matrix(f.alpha), f.state.mem
+	res.A, res.Counts = sum.matrix(), f.state.mem
 	return all.score(), err
 }
 
@@ -354,7 +355,7 @@ func (f *stripes) final(ctx context.Context, w *worker, slot int, sum *tally, m 
 		sum.loglik += loglik
 		sum.tokens += float64(w.Visible.Sum) * w.Times
 		if some {
-			m.document(n, blocks, f.alpha, f.seen.share(w.block.First+d))
+			m.document(n, blocks, [2][]float64{{1}, {0}}, f.seen.share(w.block.First+d))
 			continue
 		}
 		theta := linalg.Row(w.theta, d)
@@ -368,69 +369,151 @@ func (f *stripes) final(ctx context.Context, w *worker, slot int, sum *tally, m 
 	return f.moments(ctx, w, m.square)
 }
 
-// moments are what the documents' E[θθᵀ] is made of, where documents have n tokens by topic: with a
-// weight c of each, the sums of c·nnᵀ, c·n and c. Where documents have all topics, the first alone,
-// with (n + α) for n and what is added on the diagonal.
+// moments are what the documents' E[θθᵀ] is made of, where documents have n tokens by topic and
+// topics are in families: one under a Dirichlet prior. With s_f the tokens of family f and Σα of it,
+// θ_k is φ_f·(n_k + α)/s_f in the mean, so that with c_fg = E[φ_f·φ_g]/(s_f·s_g), where
+// E[φ_f²]/(s_f·(s_f+1)) is in place of c_ff, E[θθᵀ] is
+//
+//	c_fg·(n_k + α)(n_l + α), and c_ff·(n_k + α) more on the diagonal.
+//
+// Where documents have all topics and there are no families, E[θθᵀ] itself is in square.
 type moments struct {
-	square *mat.Dense // K×K
-	linear []float64  // K
-	all    float64
+	alpha  float64
+	of     []int      // the family of each topic
+	prior  []float64  // of each family: Σα
+	square *mat.Dense // K×K, from the diagonal block on: of c_fg·n_k·n_l
+	linear *mat.Dense // K×F: of c_fg·n_k, f being the family of k
+	all    *mat.Dense // F×F: of c_fg
+
+	// Of a document: its tokens by topic, s, by what c_ff is less than a sum of squares, and these
+	// tokens times the roots of c.
+	x, s, within []float64
+	scaled       [2][]float64
+	allBlocks    []uint16
 }
 
-func newMoments(k int) moments {
-	return moments{square: mat.NewDense(k, k, nil), linear: make([]float64, k)}
+func (s *topics) newMoments() moments {
+	m := moments{alpha: s.alpha, of: s.family, prior: make([]float64, 1), square: mat.NewDense(s.k, s.k, nil)}
+	if m.of == nil {
+		m.of = make([]int, s.k)
+	} else {
+		m.prior = make([]float64, s.normal.K())
+	}
+	for _, g := range m.of {
+		m.prior[g] += s.alpha
+	}
+	m.linear, m.all = mat.NewDense(s.k, len(m.prior), nil), mat.NewDense(len(m.prior), len(m.prior), nil)
+	m.s, m.within = make([]float64, len(m.prior)), make([]float64, len(m.prior))
+	for i := range estep.Padded(s.k) / estep.BlockSize {
+		m.allBlocks = append(m.allBlocks, uint16(i))
+	}
+	return m
 }
 
 // add adds other moments and empties them.
 func (m *moments) add(o *moments) {
-	m.square.Add(m.square, o.square)
-	floats.Add(m.linear, o.linear)
-	m.all += o.all
-	o.square.Zero()
-	clear(o.linear)
-	o.all = 0
+	for _, x := range [][2]*mat.Dense{{m.square, o.square}, {m.linear, o.linear}, {m.all, o.all}} {
+		x[0].Add(x[0], x[1])
+		x[1].Zero()
+	}
 }
 
-// document adds a document with tokens by topic in some blocks of topics.
-func (m *moments) document(n []float32, blocks []uint16, alpha, weight float64) {
-	k := len(m.linear)
-	total := alpha * float64(k)
-	x := make([]float64, len(n))
-	for i, v := range n {
-		x[i] = float64(v)
-		total += x[i]
+// document adds a document with tokens by topic in some blocks of topics, nil for all. The sum of
+// the squares of the rows of shares is E[φφᵀ].
+func (m *moments) document(n []float32, blocks []uint16, shares [2][]float64, weight float64) {
+	if blocks == nil {
+		blocks = m.allBlocks
 	}
-	c := weight / (total * (total + 1))
-	m.all += c
-	for i, v := range x {
+	k := len(m.of)
+	columns := estep.BlockSize * len(blocks)
+	m.x = vec.Resize(m.x, columns)
+	clear(m.x)
+	copy(m.s, m.prior)
+	for i, v := range n {
+		if v > 0 {
+			m.x[i] = float64(v)
+			m.s[m.of[estep.Column(blocks, i)]] += m.x[i]
+		}
+	}
+	// c as a sum of squares, less what is too much within a family.
+	root, one := math.Sqrt(weight), len(m.s) == 1
+	if one {
+		root *= math.Sqrt(m.s[0] / (m.s[0] + 1))
+	}
+	for i, share := range shares {
+		for g, v := range share {
+			share[g] = v * root / m.s[g]
+		}
+		m.scaled[i] = vec.Resize(m.scaled[i], columns)
+	}
+	for f, s := range m.s {
+		row := m.all.RawRowView(f)
+		for g := range row {
+			row[g] += shares[0][f]*shares[0][g] + shares[1][f]*shares[1][g]
+		}
+		m.within[f] = 0
+		if !one {
+			m.within[f] = (shares[0][f]*shares[0][f] + shares[1][f]*shares[1][f]) / (s + 1)
+		}
+		row[f] -= m.within[f]
+	}
+	for i, v := range m.x {
+		for j, share := range shares {
+			m.scaled[j][i] = 0
+			if v > 0 {
+				m.scaled[j][i] = v * share[m.of[estep.Column(blocks, i)]]
+			}
+		}
+	}
+	for i, v := range m.x {
 		if v == 0 {
 			continue
 		}
 		t := estep.Column(blocks, i)
-		m.linear[t] += c * v
-		row, first := m.square.RawRowView(t), i/estep.BlockSize
-		for j, b := range blocks[first:] { // what is below the diagonal follows in the end
-			lo := int(b) * estep.BlockSize
+		f := m.of[t]
+		x, y := m.scaled[0][i], m.scaled[1][i]
+		within := m.within[f]
+		linear := m.linear.RawRowView(t)
+		for g := range linear {
+			linear[g] += x*shares[0][g] + y*shares[1][g]
+		}
+		linear[f] -= within * v
+		row := m.square.RawRowView(t)
+		for j := i / estep.BlockSize; j < len(blocks); j++ {
+			lo := int(blocks[j]) * estep.BlockSize
 			to := row[lo:min(lo+estep.BlockSize, k)]
-			floats.AddScaled(to, c*v, x[(first+j)*estep.BlockSize:][:len(to)])
+			at := j * estep.BlockSize
+			floats.AddScaled(to, x, m.scaled[0][at:][:len(to)])
+			if y != 0 {
+				floats.AddScaled(to, y, m.scaled[1][at:][:len(to)])
+			}
+			if within == 0 {
+				continue
+			}
+			for l, g := range m.of[lo:][:len(to)] {
+				if g == f {
+					to[l] -= within * v * m.x[at+l]
+				}
+			}
 		}
 	}
 }
 
-// matrix returns the sum of c·((n + α)(n + α)ᵀ + diag(n + α)), symmetric to the bit, and changes m.
-func (m *moments) matrix(alpha float64) *mat.Dense {
-	if m.all == 0 {
+// matrix returns the sum of E[θθᵀ], symmetric to the bit, and changes m.
+func (m *moments) matrix() *mat.Dense {
+	if mat.Sum(m.all) == 0 {
 		return m.square
 	}
-	for i, v := range m.linear {
+	for i, f := range m.of {
 		row := m.square.RawRowView(i)
 		for j := range i {
 			row[j] = m.square.At(j, i)
 		}
-		for j, u := range m.linear[i:] {
-			row[i+j] += alpha * (v + u + alpha*m.all)
+		for j := i; j < len(row); j++ {
+			g := m.of[j]
+			row[j] += m.alpha * (m.linear.At(i, g) + m.linear.At(j, f) + m.alpha*m.all.At(f, g))
 		}
-		row[i] += v + alpha*m.all
+		row[i] += m.linear.At(i, f) + m.alpha*m.all.At(f, f)
 	}
 	return m.square
 }
