@@ -10,10 +10,11 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// Draw draws topic proportions at random from their posterior distribution, where MAP takes its mean.
-// Over many documents draws vary as much as proportions do under the model; means vary less. Under a
-// logistic-normal prior (Topics.Logits) logits are drawn from the normal distribution about their mode
-// (Laplace). Within a family they are drawn from a Dirichlet distribution. Under a Dirichlet prior proportions are drawn from the Dirichlet distribution of α and
+// Draw draws topic proportions at random from their posterior distribution, of which MAP takes one
+// point. Over many documents draws vary as much as proportions do under the model; those of MAP vary
+// less. Under a logistic-normal prior (Topics.Logits) logits are drawn from the normal distribution
+// about their mode (Laplace), and within a family of topics proportions are drawn from a Dirichlet
+// distribution. Under a Dirichlet prior proportions are drawn from the Dirichlet distribution of α and
 // the tokens of each topic.
 //
 // Random numbers depend on Seed and on the words of the document, and on nothing else.

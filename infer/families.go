@@ -19,7 +19,7 @@ type families struct {
 	prior *logisticnormal.Prior
 	of    []int     // by topic
 	sums  []float64 // by family: A
-	draw  *Draw     // nil: the mean proportions
+	draw  *Draw     // nil: the proportions at the mode
 }
 
 func newFamilies(p *recovery.LogisticNormal, alpha []float64, draw *Draw) (*families, error) {
@@ -35,7 +35,7 @@ func newFamilies(p *recovery.LogisticNormal, alpha []float64, draw *Draw) (*fami
 type familyScratch struct {
 	x            *logisticnormal.Document
 	eta          []float32
-	shares, mean []float32 // φ at η, and its mean
+	shares, mean []float32 // φ at η, and drawn
 	scale        []float32 // of the weights of a family
 	alpha        []float32 // of the topics that are left, as shares of the document, padded
 	plain        []float32 // and their α and tokens
@@ -120,8 +120,8 @@ func (f *families) advance(s *mapScratch, n, total float64, first bool) float64 
 }
 
 // result writes the proportions to dst, which has α and the tokens of topics that were dropped: those
-// at the mode of η and then, but for EM, those under the posterior distribution of η.
-func (f *families) result(dst []float64, s *mapScratch, d *document, em bool) {
+// at the mode of η, or drawn.
+func (f *families) result(dst []float64, s *mapScratch, d *document) {
 	o := &s.of
 	for k, g := range f.of {
 		dst[k] *= float64(o.scale[g])
@@ -130,27 +130,9 @@ func (f *families) result(dst []float64, s *mapScratch, d *document, em bool) {
 		dst[k] = float64(s.T[j])
 	}
 	vec.Normalise(dst)
-	switch {
-	case f.draw != nil:
+	if f.draw != nil {
 		f.drawn(dst, s, d)
-		return
-	case em:
-		return
 	}
-	clear(o.mean)
-	for i := range noises {
-		o.x.Draw(uint64(i))
-		for _, sign := range [...]float64{1, -1} {
-			o.x.Weights(o.scale, o.eta, sign, 1)
-			for g, v := range o.scale {
-				o.mean[g] += v
-			}
-		}
-	}
-	for k, g := range f.of {
-		dst[k] *= float64(o.mean[g]) / max(float64(o.shares[g]), minShare)
-	}
-	vec.Normalise(dst)
 }
 
 // drawn draws the proportions of the families, and those within each, from the posterior

@@ -123,7 +123,7 @@ func TestFamiliesFew(t *testing.T) {
 		}
 		few := run(0, 1)
 		far := totalVariation(few, run(allTopics, 1))
-		// 0.02 on real documents (jsmf/METHODS.md); these have all topics alike.
+		// MAP says 0.06 of real documents.
 		if d := far[len(far)*99/100-1]; d > 0.025 {
 			t.Errorf("%s: %.4f apart in 99 %% of the documents", name, d)
 		}

@@ -14,11 +14,8 @@ type logits struct {
 	MAP
 	b     *estep.Rows
 	prior *logisticnormal.Prior
-	draw  *Draw // nil: the mean proportions
+	draw  *Draw // nil: the proportions at the mode
 }
-
-// noises is how many pairs of points stand for the posterior distribution of a document's logits.
-const noises = 8
 
 // logitScratch has the numbers of a document.
 type logitScratch struct {
@@ -102,42 +99,18 @@ func (m *logits) infer(ctx context.Context, dst []float64, d *document, scratch 
 			s.extrapolate(m.prior.Mean)
 		}
 	}
+	sign := 0.0
 	if m.draw != nil {
 		s.rng.seed(d, m.draw.Seed)
 		s.x.DrawFrom(s.rng.NormFloat64)
-		s.x.Weights(s.T, s.eta, 1, 1)
-		for k := range dst {
-			dst[k] = float64(s.T[k])
-		}
-		vec.Normalise(dst)
-		return status, it, nil
+		sign = 1
 	}
-	m.mean(dst, s)
-	return status, it, nil
-}
-
-// mean sets dst to the mean proportions under the posterior distribution of η, or with EM to those
-// at its mode.
-func (m *logits) mean(dst []float64, s *logitScratch) {
-	clear(dst)
-	add := func(sign float64) {
-		s.x.Weights(s.T, s.eta, sign, 1)
-		for k := range dst {
-			dst[k] += float64(s.T[k])
-		}
-	}
-	if m.EM {
-		add(0)
-	}
-	for i := range noises {
-		if m.EM {
-			break
-		}
-		s.x.Draw(uint64(i))
-		add(1)
-		add(-1)
+	s.x.Weights(s.T, s.eta, sign, 1)
+	for k := range dst {
+		dst[k] = float64(s.T[k])
 	}
 	vec.Normalise(dst)
+	return status, it, nil
 }
 
 // changed returns by how much the largest change of a share changes it.
