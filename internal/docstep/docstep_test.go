@@ -83,6 +83,41 @@ func TestSums(t *testing.T) {
 	}
 }
 
+// Relaxed tokens are those of the definition: weights twice as far from the old ones in logarithms, not
+// below α, made to sum to the total, less α. At the fixed point of Fold they stay where they are.
+func TestRelax(t *testing.T) {
+	r, d := example(5, []int{0, 1, 3, 4})
+	before := []float32{4, 1, 0, 0.5, 4.5}
+	total := r.Prior.Weigh(d.T, before)
+	n := []float32{5, 0.2, 0, 0, 4.8} // the last but one has lost all
+	weights, sum := make([]float64, 5), 0.0
+	for k, p := range r.Prior {
+		if k < 5 && p > 0 {
+			old, v := float64(before[k]+p), float64(n[k]+p)
+			weights[k] = max(v*min(v/old, maxRise), float64(p))
+			sum += weights[k]
+		}
+	}
+	d.Relax(&r, n, float32(total))
+	for k, v := range n {
+		want := max(weights[k]*total/sum-float64(r.Prior[k]), 0)
+		if math.Abs(float64(v)-want) > 1e-5 { // float32
+			t.Errorf("topic %d has %v tokens, want %v", k, v, want)
+		}
+	}
+	if err := d.Fold(&r, n, 2000); err != nil {
+		t.Fatal(err)
+	}
+	fixed := slices.Clone(n)
+	total = r.Prior.Weigh(d.T, n)
+	d.Relax(&r, n, float32(total))
+	for k, v := range n {
+		if math.Abs(float64(v-fixed[k])) > 1e-4 {
+			t.Errorf("topic %d moves from %v to %v at the fixed point", k, fixed[k], v)
+		}
+	}
+}
+
 // Over-relaxed steps keep the sum of the weights, and end where steps of EM end.
 func TestSettle(t *testing.T) {
 	r, d := example(4, []int{0, 1, 2, 3})

@@ -50,6 +50,38 @@ func (s *slowState) keep(d int, from []uint16, enough func(sum float32) bool, al
 	s.have[d] = have
 }
 
+// Of the blocks of a document those with enough tokens are left, and the largest in any case.
+func TestEnough(t *testing.T) {
+	blocks := func(sums ...float32) (vals []float32, numbers []uint16) {
+		for i, v := range sums {
+			b := make([]float32, estep.BlockSize)
+			b[i], b[15-i] = v/4, 3*v/4
+			vals, numbers = append(vals, b...), append(numbers, uint16(2*i+1))
+		}
+		return vals, numbers
+	}
+	for name, x := range map[string]struct {
+		sums []float32
+		left []int // of the blocks
+	}{
+		"some":               {[]float32{2, 0.5, 3, 0}, []int{0, 2}},
+		"none with enough":   {[]float32{0.5, 1, 0.25}, []int{1}},
+		"the first of equal": {[]float32{0, 0, 0}, []int{0}},
+		"all":                {[]float32{2, 3}, []int{0, 1}},
+	} {
+		all, numbers := blocks(x.sums...)
+		vals, left := enough(slices.Clone(all), slices.Clone(numbers), 2)
+		var wantVals []float32
+		var want []uint16
+		for _, i := range x.left {
+			wantVals, want = append(wantVals, all[i*estep.BlockSize:][:estep.BlockSize]...), append(want, numbers[i])
+		}
+		if !slices.Equal(left, want) || !slices.Equal(vals, wantVals) {
+			t.Errorf("%s: blocks %v with %v, want %v with %v", name, left, vals, want, wantVals)
+		}
+	}
+}
+
 // A state gives back what was put in, whichever blocks are read, changed and dropped in whatever
 // order: as a slow one of all numbers, in memory and in a file, of some topics and of all.
 func TestDocState(t *testing.T) {
