@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -317,19 +316,7 @@ func TestNewWithoutPasses(t *testing.T) {
 	}
 }
 
-// countedReads counts how often it is read.
-type countedReads struct {
-	corpus.Source
-	reads *int
-}
-
-func (c countedReads) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
-	*c.reads++
-	return c.Source.Docs(ctx)
-}
-
-// What is wrong with them is an error
-// that names the place, and so is the end of ctx.
+// What is wrong with documents is an error that names the place, and so is the end of ctx.
 func TestNewFails(t *testing.T) {
 	c := untidy(t)
 	p := jsmf.New(4).Words(40)

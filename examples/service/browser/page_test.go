@@ -233,7 +233,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	// Why, and which documents are like it, and like those.
-	v.Wait(`document.querySelectorAll("#why li").length === 3 && document.querySelectorAll("#like li").length === 5`)
+	v.Wait(`document.querySelectorAll("#why li").length === 3 && document.querySelectorAll("#like:not([aria-busy]) li").length === 5`)
 	words := visit.Eval[[]string](v, `[...document.querySelectorAll("#why .words")].map(e => e.textContent)`)
 	slices.Sort(words)
 	if !slices.Equal(words, []string{"appeal", "judge", "jury"}) {
@@ -244,7 +244,7 @@ func TestPage(t *testing.T) {
 		t.Errorf("the title is %q", got)
 	}
 	v.Changes("a document by mouse", alike, visit.Into("#like"), visit.Click("#like li:nth-child(2) button"))
-	v.Wait(`document.querySelectorAll("#like li").length === 5`)
+	v.Wait(`document.querySelectorAll("#like:not([aria-busy]) li").length === 5`)
 	v.Changes("a document by keyboard", alike, visit.Focus("#like li:nth-child(3) button"), visit.Key(kb.Enter))
 	v.Changes("a text by keyboard", top, visit.Set("#text", "rocket and moon and comet"), ctrlEnter())
 	v.Wait(said + ` === "3 known words, 2 unknown. Model 1."`)
@@ -259,7 +259,7 @@ func TestPage(t *testing.T) {
 	if a, b := visit.Eval[string](v, title), visit.Eval[string](v, current); a != "Topic "+b {
 		t.Errorf("%s is told of, %s marked", a, b)
 	}
-	v.Wait(`document.querySelectorAll("#of li").length === 5`)
+	v.Wait(`document.querySelectorAll("#of:not([aria-busy]) li").length === 5`)
 	// The bars of its words are as long as their percentages say.
 	if off := visit.Eval[[]string](v, `(() => {
 		const items = [...document.querySelectorAll("#words li")].map(e => ({e, part: parseFloat(e.querySelector("b").textContent), width: parseFloat(e.querySelector(".fill").style.width)}));

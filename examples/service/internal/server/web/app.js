@@ -136,17 +136,26 @@ async function show(k, move) {
   }
 }
 
-// drawDocuments lists the documents that a request finds. Each leads to those that are like it.
+// drawDocuments lists the documents that a request finds, unless another one follows it. Each leads to
+// those that are like it. The list is busy until it is drawn.
 async function drawDocuments(list, path, body) {
+  const to = $(list), asked = {};
+  to.asked = asked;
+  to.setAttribute("aria-busy", "true");
+  let items = [], said = "None is found.", failed = false;
   try {
     const a = await call(body ? "POST" : "GET", path, body && "application/json", body);
-    $(list).replaceChildren(...a.documents.map((d) => element("li", "", element("b", "", percent(d.score)),
-      button("topic", () => alike(d.id), d.id), element("span", "words", Object.entries(d.values ?? {}).map(([name, v]) => name + " " + v).join(", ")))));
-    say(list === "of" ? "of-said" : "alike-said", a.documents.length ? "" : "None is found.");
+    items = a.documents.map((d) => element("li", "", element("b", "", percent(d.score)),
+      button("topic", () => alike(d.id), d.id), element("span", "words", Object.entries(d.values ?? {}).map(([name, v]) => name + " " + v).join(", "))));
+    if (items.length) said = "";
   } catch (err) {
-    $(list).replaceChildren();
-    say(list === "of" ? "of-said" : "alike-said", err.message, true);
+    said = err.message;
+    failed = true;
   }
+  if (to.asked !== asked) return;
+  to.replaceChildren(...items);
+  say(list === "of" ? "of-said" : "alike-said", said, failed);
+  to.removeAttribute("aria-busy");
 }
 
 // drawEffects lists the values of documents with which a topic has certainly more or less
