@@ -162,7 +162,7 @@ func (g Generator) tables() ([]alias, error) {
 	case len(g.Lengths) == 0:
 		return nil, errors.New("no lengths of documents")
 	case !(g.Repeat >= 0 && g.Repeat < 1):
-		return nil, fmt.Errorf("repeat probability %v, want one in [0, 1)", g.Repeat)
+		return nil, fmt.Errorf("repeat = %v; want a probability in [0, 1)", g.Repeat)
 	case g.Vocabulary != nil && len(g.Vocabulary) != n:
 		return nil, fmt.Errorf("a vocabulary of %d words for topics over %d", len(g.Vocabulary), n)
 	}
