@@ -55,7 +55,8 @@ import (
 // rounded up to a multiple of 16, and, except with EM, the same for each distinct word of a document,
 // per goroutine; half as much again where topics are dropped.
 type MAP struct {
-	// EM takes the steps of the EM algorithm instead of those of CVB0.
+	// EM takes the steps of the EM algorithm instead of those of CVB0. It changes nothing under a
+	// logistic-normal prior.
 	EM bool
 
 	// Steps is the most steps taken; 0 means 50.
@@ -86,8 +87,8 @@ func (m MAP) String() string {
 	return fmt.Sprintf("MAP(%s, steps=%d, tol=%g)", form, q.Steps, q.Tol)
 }
 
-// Prepare implements Method. It needs t.Logits, t.Alpha or t.A, with
-// families one of the last two in any case. O(NK).
+// Prepare implements Method. It needs t.Logits, t.Alpha or t.A, and where t.Logits has families t.Alpha
+// or t.A, too. O(NK).
 func (m MAP) Prepare(ctx context.Context, t Topics, opt Options) (*Inferer, error) {
 	return m.prepare(ctx, t, m.String(), nil)
 }

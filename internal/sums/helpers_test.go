@@ -84,6 +84,19 @@ func sumOf(t testing.TB, d Documents, p Plan) []int64 {
 	return sum
 }
 
+// sumOfParts adds up the sums of the documents of l, so many at a time, each with some workers.
+func sumOfParts(t testing.TB, l list, docs, workers int, p Plan) []int64 {
+	t.Helper()
+	sum := make([]int64, p.Len())
+	for lo := 0; lo < len(l.docs); lo += docs {
+		part := list{docs: l.docs[lo:min(lo+docs, len(l.docs))], n: l.n}
+		for i, v := range sumOf(t, NewLocal(part.encode(t), workers), p) {
+			sum[i] += v
+		}
+	}
+	return sum
+}
+
 func wantError(t testing.TB, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {

@@ -148,13 +148,7 @@ func TestPartsSameBits(t *testing.T) {
 				t.Errorf("some %v, plan %d: other bytes, %v", some, i, err)
 			}
 			want := sumOf(t, NewLocal(l.encode(t), 1), p)
-			cut := make([]int64, p.Len())
-			for lo := 0; lo < len(l.docs); lo += 400 {
-				part := list{docs: l.docs[lo:min(lo+400, len(l.docs))], n: l.n}
-				for i, v := range sumOf(t, NewLocal(part.encode(t), 2), p) {
-					cut[i] += v
-				}
-			}
+			cut := sumOfParts(t, l, 400, 2, p)
 			for name, got := range map[string][]int64{
 				"four goroutines": sumOf(t, NewLocal(l.encode(t), 4), p), "the plan's bytes": sumOf(t, NewLocal(l.encode(t), 2), read),
 				"parts": cut, "another order": sumOf(t, NewLocal(back.encode(t), 2), p),

@@ -376,13 +376,7 @@ func TestPassSameBits(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := sumOf(t, NewLocal(encoded, 1), p)
-			parts := make([]int64, p.Len())
-			for lo := 0; lo < len(l.docs); lo += 700 {
-				part := list{docs: l.docs[lo:min(lo+700, len(l.docs))], n: l.n}
-				for i, v := range sumOf(t, NewLocal(part.encode(t), 3), p) {
-					parts[i] += v
-				}
-			}
+			parts := sumOfParts(t, l, 700, 3, p)
 			for name, got := range map[string][]int64{
 				"two goroutines": sumOf(t, NewLocal(encoded, 2), p), "eight": sumOf(t, NewLocal(encoded, 8), p),
 				"the plan's bytes": sumOf(t, NewLocal(encoded, 2), read), "parts": parts,
