@@ -351,7 +351,6 @@ func (s *tally) uncertainty() *Uncertainty {
 	// interval is that of the next number, see spread.Doubt.
 	interval := func(lost, hidden, lowest, highest float64) Interval {
 		x := s.values[next].Interval(spread.Doubt{Level: u.Level, Units: math.MaxInt, Drawn: u.Drawn, Lost: lost, Hidden: hidden})
-		lowest, highest = min(s.values[next].Value, lowest), max(s.values[next].Value, highest) // of rounded numbers
 		next++
 		value, low, high := x.Within(lowest, highest)
 		return Interval{value, low, high, x.Bias}

@@ -128,9 +128,10 @@ func (x *Number) Interval(d Doubt) Interval {
 }
 
 // Within returns the number and the ends of its interval, cut off where it can be no smaller or larger. An
-// interval of all that it can be says nothing: its ends are NaN.
+// interval of all that it can be says nothing: its ends are NaN. None is −0.
 func (x Interval) Within(lowest, highest float64) (value, low, high float64) {
-	value = min(max(x.Value, lowest), highest)
+	lowest, highest = lowest+0, highest+0 // −0 + 0 is 0
+	value = min(max(x.Value+0, lowest), highest)
 	low, high = max(value-x.Half, lowest), min(value+x.Half, highest)
 	if low == lowest && high == highest {
 		return value, math.NaN(), math.NaN()

@@ -94,6 +94,10 @@ func TestBias(t *testing.T) {
 	if v, low, high := (Interval{Value: -0.1, Half: 0.7}).Within(0, 1); v != 0 || low != 0 || math.Abs(high-0.7) > 1e-12 {
 		t.Errorf("a share is %v, %v to %v", v, low, high)
 	}
+	zero := math.Copysign(0, -1)
+	if v, low, high := (Interval{Value: zero, Half: 0.7}).Within(zero, 1); math.Signbit(v) || math.Signbit(low) || high != 0.7 {
+		t.Errorf("a share of −0 is %v, %v to %v", v, low, high)
+	}
 	if lost := at(spread(2, 1e-6), Doubt{Hidden: Hidden(0.6)}); lost.Value != 10 || !math.IsNaN(lost.Bias) || !math.IsNaN(lost.Half) {
 		t.Errorf("topics that lost most of their words: %+v", lost)
 	}
