@@ -30,7 +30,8 @@ type design struct {
 	mean    []float64      // the mean row of X with these weights
 	inverse blas64.General // T, upper triangular: (XᵀWX)⁻¹ = T·Tᵀ
 	terms   []termDesign   // in the order of the study
-	units   int            // clusters among the documents that count; without clusters, documents
+	unit    []int          // of each document that counts, the number of its cluster; without clusters, of its own
+	units   int            // how many there are
 }
 
 // termDesign is what is asked of one term. If β are the coefficients, of P rows, cᵀβ is the
@@ -60,8 +61,8 @@ func newDesigns(ctx context.Context, terms []Term, meta *corpus.Metadata, weight
 		if len(terms) == 1 {
 			break
 		}
-		alone := &builder{terms: terms[i : i+1], cluster: all.cluster}
-		alone.docs, alone.weights, alone.units = all.docs, all.weights, all.units
+		alone := &builder{terms: terms[i : i+1]}
+		alone.docs, alone.weights, alone.unit, alone.units = all.docs, all.weights, all.unit, all.units
 		for _, p := range t.parts {
 			alone.columns = append(alone.columns, all.columns[all.column(p)])
 		}
@@ -107,7 +108,6 @@ const maxColumns = 5000
 type builder struct {
 	design
 	terms   []Term
-	cluster []int     // of each document that counts, the number of its unit
 	columns []*column // of all terms, each once
 	blocks  []block
 
@@ -172,7 +172,7 @@ func (b *builder) read(meta *corpus.Metadata, weights []float64, cluster string)
 			return &untold{term: b.last(c.part), why: fmt.Sprintf("column %q: %v", c.part.column, err)}
 		}
 	}
-	b.cluster, b.units = clusters(meta, cluster, b.docs)
+	b.unit, b.units = clusters(meta, cluster, b.docs)
 	return nil
 }
 

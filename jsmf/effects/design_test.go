@@ -343,3 +343,55 @@ func TestTooManyLevels(t *testing.T) {
 		t.Errorf("%d bytes are allocated, want at most %d", bytes, most)
 	}
 }
+
+// The enlarged distances of a cluster of documents say how far the mean of a level moves when the
+// cluster is left out, as a jackknife over clusters finds it. A document without a cluster is one.
+func TestClustersLeftOut(t *testing.T) {
+	const docs = 60
+	rng := rand.New(rand.NewPCG(4, 2))
+	var values [][]corpus.Value
+	var side, author []int
+	y, w := make([]float64, docs), make([]float64, docs)
+	for m := range docs {
+		side, author = append(side, rng.IntN(2)), append(author, rng.IntN(9))
+		y[m], w[m] = rng.NormFloat64(), 1+rng.Float64()
+		v := []corpus.Value{corpus.CategoryOf(fmt.Sprint(side[m])), corpus.CategoryOf(fmt.Sprint(author[m]))}
+		if author[m] == 0 {
+			v[1], author[m] = corpus.Value{}, -m-1
+		}
+		values = append(values, v)
+	}
+	meta, err := corpus.NewMetadata([]corpus.Column{{Name: "side", Kind: corpus.Category}, {Name: "author", Kind: corpus.Category}}, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	designs, err := newDesigns(ctx, []Term{Category("side")}, meta, w, "author")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := func(level, without int) float64 {
+		sum, all := 0.0, 0.0
+		for m := range docs {
+			if side[m] == level && author[m] != without {
+				sum, all = sum+w[m]*y[m], all+w[m]
+			}
+		}
+		return sum / all
+	}
+	leverages := designs[0].leverages()
+	for m := range docs {
+		// What the distances of the author's documents add to the mean of the level.
+		level, moved, all := side[m], 0.0, 0.0
+		for i := range docs {
+			if side[i] != level {
+				continue
+			}
+			if all += w[i]; author[i] == author[m] {
+				moved += w[i] * (y[i] - mean(level, docs)) / (1 - leverages[i])
+			}
+		}
+		if want := mean(level, docs) - mean(level, author[m]); math.Abs(moved/all-want) > 1e-12 {
+			t.Errorf("document %d: its author moves the mean by %v, want %v", m, moved/all, want)
+		}
+	}
+}

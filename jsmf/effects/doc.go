@@ -45,7 +45,8 @@
 //
 // It holds what would change with other documents of the same kind, and what the topics
 // themselves would be if they had been learned from those: each replicate of
-// [jsmf.Bootstrap] weighs the documents anew and learns its own topics. Documents of an author
+// [jsmf.Bootstrap] weighs the documents anew and learns its own topics. It has room for the bias
+// that fits to documents drawn from the model show. Documents of an author
 // that resemble each other should get their weights together (Bootstrap.Cluster).
 // It does not hold that another number of topics may be better. And each interval is about
 // one number: of twenty effects that are not there, one looks as if it were, at a Level of
@@ -57,8 +58,8 @@
 //   - If documents are copies of each other. They count as independent. Drop them
 //     ([corpus.Curation]), or give them one weight.
 //   - If the first or the last bin of time is incomplete (Point.Incomplete).
-//   - If documents are short and topics share most of their words: the learned topics are
-//     then too distinct, which no interval shows.
+//   - If documents are short and topics share most of their words. The learned topics are
+//     then too distinct, for which intervals have room in part.
 //   - If no document is nearly of one topic. The learned topics are then mixtures of the true
-//     ones, and effects come out too large, which no interval shows either.
+//     ones, and effects come out too large, which no interval shows.
 package effects

@@ -36,10 +36,11 @@ type Effects struct {
 	// Unmatched counts for each quantity the replicates that its intervals leave out,
 	// because a topic in it has no match there (Replicate.Matched).
 	Unmatched []int `json:"unmatched"`
-	// Found is for each quantity the part of its differences that is found in documents drawn from the
-	// model: the slope of what is found there on what there is. It is NaN where drawn documents have too
-	// small differences to tell (a standard error above 0.1), or without drawn replicates. In the given
-	// documents more may be lost.
+	// Found says for each quantity how much of its differences comes back in documents drawn from the
+	// model, in which they are known: the slope of the line through those found there against these, over
+	// all points. 0.9 says that a tenth is lost, 1.1 that they come out a tenth too large. NaN where drawn
+	// documents differ too little to tell (a standard error of the slope above 0.1), or without drawn
+	// replicates. In the given documents more may be lost.
 	Found []float64 `json:"found"`
 	// Alike are groups of topics with nearly the same words, which documents do not tell apart: each
 	// topic has its part, by share, of the numbers of its group.
@@ -68,9 +69,11 @@ type TermEffects struct {
 	Points []Point `json:"points"`
 	// AdjustedFor are the columns of the other terms, nil for what is raw.
 	AdjustedFor []string `json:"adjustedFor,omitempty"`
-	// Apart is how well the documents tell the term from those that it is adjusted for: the part of
-	// the documents that would be as certain of its effects if they did not go together with the others
-	// (1/VIF, from the mean variance of the differences, or that of the slope). 1 for what is raw.
+	// Apart, in (0, 1], says how far the documents tell the term from the columns that it is adjusted for:
+	// its adjusted numbers are as certain as from this part of the documents, if the columns had nothing to
+	// do with each other. It is 1/VIF, of the mean variance of the differences or of that of the slope
+	// (VIF: the variance inflation factor). Near 0 the columns go together, and what is adjusted rests on
+	// few documents. 1 for what is raw.
 	Apart float64 `json:"apart"`
 
 	// Predictions [point][quantity] are average shares of topics: raw, those of the documents at

@@ -32,10 +32,11 @@ import (
 // again. Three corrections keep few documents from seeming too certain, and of fewer than ten
 // nothing is told (Point.Few). In replicates the distance of a document from the
 // regression is enlarged by 1/(1 − its leverage), as in the standard errors HC3 (MacKinnon and
-// White 1985). The variance of n documents at a point counts n − 1 times, and next to it that of
-// all documents four times, as in moderated t-statistics (Smyth 2004). And t is the quantile of
-// Student's distribution with n + 3 degrees of freedom, or one less than the replicates if that
-// is fewer. Topics with nearly the same words are not told apart (Effects.Alike).
+// White 1985), and in clusters by what the regression follows of all of the cluster (CV3, MacKinnon,
+// Nielsen and Webb 2023). The variance of n documents at a point counts n − 1 times, and next to it that of
+// all documents four times, as in moderated t-statistics (Smyth 2004); clusters have theirs alone. And t is
+// the quantile of Student's distribution with n + 3 degrees of freedom, of n clusters n − 1, or one less than
+// the replicates if that is fewer. Topics with nearly the same words are not told apart (Effects.Alike).
 //
 // How often intervals hold what was planted is counted in examples/experiments (doubt).
 //

@@ -45,8 +45,49 @@ type fit struct {
 
 // lenders is how many documents' worth the variance of all documents counts next to that of
 // the documents at a point (Smyth, Statistical Applications in Genetics and Molecular Biology
-// 3, 2004): few of them tell little of theirs.
-const lenders = 4
+// 3, 2004): few of them tell little of theirs. It is not that of clusters, which lend nothing.
+func (d *design) lenders() int {
+	if d.units < len(d.docs) {
+		return 0
+	}
+	return 4
+}
+
+// leverages returns for each document how far the regression follows it and the rest of its cluster,
+// if all of them are off by the same: the sum of its row of the hat matrix over the cluster (MacKinnon,
+// Nielsen and Webb, Journal of Econometrics 232, 2023). Of a document alone that is its leverage, of n
+// alike 1/n. A sum over unlike documents may pass 1, and is taken for 0.9 at most.
+func (d *design) leverages() []float64 {
+	out, z := make([]float64, len(d.docs)), make([]float64, d.cols)
+	turned := func(i int) []float64 { // row i of XT
+		clear(z)
+		at, x := d.row(i)
+		for j, p := range at {
+			floats.AddScaled(z[p:], x[j], linalg.Row(d.inverse, int(p))[p:])
+		}
+		return z
+	}
+	members := make([][]int, d.units)
+	for i, w := range d.weights {
+		x := turned(i)
+		out[i] = w * floats.Dot(x, x)
+		members[d.unit[i]] = append(members[d.unit[i]], i)
+	}
+	sum := make([]float64, d.cols)
+	for _, rows := range members {
+		if len(rows) < 2 {
+			continue
+		}
+		clear(sum)
+		for _, i := range rows {
+			floats.AddScaled(sum, d.weights[i], turned(i))
+		}
+		for _, i := range rows {
+			out[i] = max(out[i], min(floats.Dot(turned(i), sum), 0.9))
+		}
+	}
+	return out
+}
 
 // newRegression prepares the regression on designs of the same documents.
 func newRegression(docs *documents, designs []*design) *regression {
@@ -56,18 +97,14 @@ func newRegression(docs *documents, designs []*design) *regression {
 	}
 	for _, d := range designs {
 		f := &fit{design: d, scale: make([]float64, len(d.docs)), lent: make([]float64, len(d.docs))}
-		z := make([]float64, d.cols)
-		for i, w := range d.weights {
-			clear(z)
-			at, x := d.row(i)
-			for j, p := range at {
-				floats.AddScaled(z[p:], x[j], linalg.Row(d.inverse, int(p))[p:])
+		lenders := float64(d.lenders())
+		for i, leverage := range d.leverages() {
+			// The variance of n of a kind, each with the leverage 1/n, is that of n − 1.
+			own, share := max(1-leverage, 0), 0.0
+			if lenders > 0 {
+				share = lenders * leverage / (own + lenders*leverage)
 			}
-			// A document among n of its kind has the leverage 1/n. The variance of n − 1 is known.
-			leverage := w * floats.Dot(z, z)
-			own := max(1-leverage, 0)
-			share := lenders * leverage / (own + lenders*leverage)
-			f.lent[i] = share * w * w
+			f.lent[i] = share * d.weights[i] * d.weights[i]
 			if own > 1e-9 {
 				f.scale[i] = math.Sqrt(1-share) / own
 			}

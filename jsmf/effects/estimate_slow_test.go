@@ -34,7 +34,7 @@ type slowFit struct {
 	inverse *mat.Dense // (XᵀWX)⁻¹
 }
 
-func newSlowFit(t *testing.T, d *design, own []float64) *slowFit {
+func newSlowFit(t *testing.T, d *design, own []float64, cluster []int, clustered bool) *slowFit {
 	t.Helper()
 	w := &slowFit{own: own, d: d, x: mat.NewDense(len(own), d.cols, nil)}
 	for i := range w.d.docs {
@@ -43,7 +43,7 @@ func newSlowFit(t *testing.T, d *design, own []float64) *slowFit {
 			w.x.Set(i, int(c), v[j])
 		}
 	}
-	// The leverages are the diagonal of √W·X·(XᵀWX)⁻¹·Xᵀ·√W.
+	// The leverages are the diagonal of X·(XᵀWX)⁻¹·XᵀW, or its sums over the documents of a cluster.
 	var gram, inverse, hat mat.Dense
 	gram.Product(w.x.T(), mat.NewDiagDense(len(own), own), w.x)
 	if err := inverse.Inverse(&gram); err != nil {
@@ -51,8 +51,17 @@ func newSlowFit(t *testing.T, d *design, own []float64) *slowFit {
 	}
 	hat.Product(w.x, &inverse, w.x.T())
 	for i, v := range own {
-		h := v * hat.At(i, i)
-		w.hat, w.pool = append(w.hat, h), append(w.pool, 4*h/(1-h+4*h))
+		alone, h := v*hat.At(i, i), 0.0
+		for j, v := range own {
+			if cluster[j] == cluster[i] {
+				h += v * hat.At(i, j)
+			}
+		}
+		pool := 4 * alone / (1 - alone + 4*alone)
+		if clustered {
+			alone, pool = max(min(h, 0.9), alone), 0
+		}
+		w.hat, w.pool = append(w.hat, alone), append(w.pool, pool)
 	}
 	w.inverse = &inverse
 	return w
@@ -76,8 +85,12 @@ func slowly(t *testing.T, s Study, p jsmf.Pipeline, m *jsmf.Model, c *corpus.Cor
 	if err != nil {
 		t.Fatal(err)
 	}
+	authors, _, err := c.Metadata().Categories("author")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, d := range designs {
-		w.fits = append(w.fits, newSlowFit(t, d, w.own))
+		w.fits = append(w.fits, newSlowFit(t, d, w.own, authors, s.Bootstrap.Cluster != ""))
 	}
 	quantities := quantities(m)
 	w.terms = newSummary(designs, m.K(), quantities).terms

@@ -24,6 +24,7 @@ type number struct {
 type summary struct {
 	terms      []termDesign // for each of the study the one without the others, then the one with them
 	units      int
+	lenders    int       // see design.lenders
 	apart      []float64 // of each term, see TermEffects
 	quantities []Quantity
 	replicates int
@@ -36,7 +37,7 @@ type summary struct {
 
 func newSummary(designs []*design, topics int, quantities []Quantity) *summary {
 	s := &summary{
-		units: designs[0].units, quantities: quantities, unmatched: make([]int, len(quantities)),
+		units: designs[0].units, lenders: designs[0].lenders(), quantities: quantities, unmatched: make([]int, len(quantities)),
 		changed: make([]spread.Spread, topics), found: make([]spread.Line, len(quantities)),
 	}
 	for i, adjusted := range designs[0].terms {
@@ -230,7 +231,7 @@ func (s *summary) effects(level float64) *Effects {
 		list := unknown(s.quantities)
 		for i, q := range s.quantities {
 			x := next[i].Interval(spread.Doubt{
-				Level: level, Units: units + lenders, Variance: next[i].borrowed,
+				Level: level, Units: units + s.lenders, Variance: next[i].borrowed,
 				Drawn: s.drawn, Hidden: s.hidden(q, slopes || from[i] != (jsmf.Interval{})),
 			})
 			if few(units) {

@@ -201,44 +201,48 @@ func TestEstimateExact(t *testing.T) {
 	}
 }
 
-// The result is that of a program that writes everything down.
+// The result is that of a program that writes everything down, with clusters of documents and without.
 func TestEstimateObvious(t *testing.T) {
 	c := texts(t, 900, 30, 3)
 	p, m := fitted(t, c, 3)
-	got, err := study.Run(ctx, p, m, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := slowly(t, study, p, m, c)
-	if got.Documents != 900 || got.Missing != 0 || got.Replicates != 5 || got.Level != 0.9 || len(got.Quantities) != 3 {
-		t.Errorf("%d documents, %d missing, %d replicates, level %v, %d quantities", got.Documents, got.Missing, got.Replicates, got.Level, len(got.Quantities))
-	}
-	rows, bounded := got.Rows(), 0
-	if len(rows) != len(want) {
-		t.Fatalf("%d numbers, want %d", len(rows), len(want))
-	}
-	for i, r := range rows {
-		w := want[i]
-		if r.Measure == "share" || r.Measure == "prediction" {
-			w.Low, w.High = max(w.Low, 0), min(w.High, 1)
-			if r.Value == 0 || r.Value == 1 {
-				bounded++
+	for _, cluster := range []string{"author", ""} {
+		s := study
+		s.Bootstrap.Cluster = cluster
+		got, err := s.Run(ctx, p, m, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := slowly(t, s, p, m, c)
+		if got.Documents != 900 || got.Missing != 0 || got.Replicates != 5 || got.Level != 0.9 || len(got.Quantities) != 3 {
+			t.Errorf("%d documents, %d missing, %d replicates, level %v, %d quantities", got.Documents, got.Missing, got.Replicates, got.Level, len(got.Quantities))
+		}
+		rows, bounded := got.Rows(), 0
+		if len(rows) != len(want) {
+			t.Fatalf("%d numbers, want %d", len(rows), len(want))
+		}
+		for i, r := range rows {
+			w := want[i]
+			if r.Measure == "share" || r.Measure == "prediction" {
+				w.Low, w.High = max(w.Low, 0), min(w.High, 1)
+				if r.Value == 0 || r.Value == 1 {
+					bounded++
+				}
+			}
+			if r.Measure == "difference" {
+				share := got.Shares[i%3]
+				w.Low, w.High = max(w.Low, -share.High), min(w.High, 1-share.Low)
+			}
+			// The slow program steps to the nearest mixture, to 1e-9.
+			if math.Abs(r.Value-w.Value) > 1e-7 || math.Abs(r.Low-w.Low) > 1e-6 || math.Abs(r.High-w.High) > 1e-6 {
+				t.Errorf("%+v, want %+v", r, w)
+			}
+			if math.IsNaN(r.Value) != r.Few || math.IsNaN(r.Low) != r.Few {
+				t.Errorf("%+v, few %v", r, r.Few)
 			}
 		}
-		if r.Measure == "difference" {
-			share := got.Shares[i%3]
-			w.Low, w.High = max(w.Low, -share.High), min(w.High, 1-share.Low)
+		if bounded == 0 {
+			t.Error("no proportion is at its bound")
 		}
-		// The slow program steps to the nearest mixture, to 1e-9.
-		if math.Abs(r.Value-w.Value) > 1e-7 || math.Abs(r.Low-w.Low) > 1e-6 || math.Abs(r.High-w.High) > 1e-6 {
-			t.Errorf("%+v, want %+v", r, w)
-		}
-		if math.IsNaN(r.Value) != r.Few || math.IsNaN(r.Low) != r.Few {
-			t.Errorf("%+v, few %v", r, r.Few)
-		}
-	}
-	if bounded == 0 {
-		t.Error("no proportion is at its bound")
 	}
 }
 

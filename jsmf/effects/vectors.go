@@ -108,7 +108,7 @@ func (b *builder) unitsAt(one, two *column) func(r, s int) int {
 		return i
 	}
 	seen, counts := map[[3]int]bool{}, map[[2]int]int{}
-	for m, unit := range b.cluster {
+	for m, unit := range b.unit {
 		key := [3]int{at(one, one.of[m]), 0, unit}
 		if two != nil {
 			key[1] = at(two, two.of[m])
